@@ -1,0 +1,2 @@
+noinst_LIBRARIES += %D%/libadmin.a
+%C%_libadmin_a_SOURCES =

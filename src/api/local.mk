@@ -1,0 +1,2 @@
+noinst_LIBRARIES += %D%/libapi.a
+%C%_libapi_a_SOURCES =

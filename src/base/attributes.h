@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ * Compiler attributes, spelled once. */
+#ifndef LEADHOOK_BASE_ATTRIBUTES_H
+#define LEADHOOK_BASE_ATTRIBUTES_H
+
+/* The answer says whether it worked: not looking at it does not compile. */
+#define MUST_CHECK __attribute__((warn_unused_result))
+#define PRINTF_LIKE(template, first) __attribute__((__format__(__printf__, template, first)))
+#define NO_RETURN __attribute__((noreturn))
+#define UNUSED __attribute__((unused))
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ * Bytes that are written one after another, up to a maximum that its maker must name.
+ *
+ * An append that would pass the maximum marks the buffer as failed; from then on every append is ignored. So a writer
+ * appends freely and asks once, at the end: truncation is a failure, never a shorter text. */
+#ifndef LEADHOOK_BASE_BUFFER_H
+#define LEADHOOK_BASE_BUFFER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/slice.h"
+
+struct buffer {
+	char *data; /* terminated when size > 0 */
+	size_t size, capacity, maximum;
+	bool failed;
+};
+
+/* Holds nothing yet. `maximum` in bytes. */
+void buffer_init(struct buffer *buffer, size_t maximum);
+/* Gives the memory back; the buffer can be used again with the same maximum. */
+void buffer_free(struct buffer *buffer);
+/* Empties it, keeps the memory, forgets a failure. */
+void buffer_clear(struct buffer *buffer);
+
+void buffer_add(struct buffer *buffer, struct slice s);
+void buffer_add_text(struct buffer *buffer, const char *text);
+void buffer_add_byte(struct buffer *buffer, char byte);
+void buffer_add_u64(struct buffer *buffer, uint64_t number);
+void buffer_add_i64(struct buffer *buffer, int64_t number);
+void buffer_printf(struct buffer *buffer, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* False when something did not fit. */
+MUST_CHECK static inline bool
+buffer_ok(const struct buffer *buffer)
+{
+	return !buffer->failed;
+}
+
+/* What was written; valid until the next append. Present even when empty. */
+struct slice buffer_slice(const struct buffer *buffer);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ * Time as milliseconds. The rules never read a clock: the database's time is handed to them (delivery.md 4). */
+#ifndef LEADHOOK_BASE_CLOCK_H
+#define LEADHOOK_BASE_CLOCK_H
+
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/slice.h"
+
+/* Since 1970-01-01T00:00:00Z, by this host's clock: for logs, Retry-After dates and seeds only. */
+int64_t clock_wall_ms(void);
+/* Never goes back; no meaning beyond differences. */
+int64_t clock_monotonic_ms(void);
+
+enum { CLOCK_RFC3339_SIZE = 32 };
+/* "2026-11-21T03:38:13Z": UTC, seconds (RFC 3339); milliseconds are cut off. */
+void clock_rfc3339(int64_t ms, char out[CLOCK_RFC3339_SIZE]);
+/* An RFC 3339 time ("2026-11-21T03:38:13Z", fractions and numeric offsets too) or a date ("2026-11-21", its start in UTC).
+ * False when it is neither or lies outside the years 1970 to 9999. */
+MUST_CHECK bool clock_parse_rfc3339(struct slice text, int64_t *ms);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/encode.h"
+
+struct slice
+encode_hex(struct pool *pool, struct slice bytes)
+{
+	static const char digits[] = "0123456789abcdef";
+	char *out = pool_alloc(pool, bytes.size * 2 + 1);
+	for (size_t i = 0; i < bytes.size; i++) {
+		unsigned char byte = (unsigned char)bytes.data[i];
+		out[2 * i] = digits[byte >> 4];
+		out[2 * i + 1] = digits[byte & 15];
+	}
+	return (struct slice){ out, bytes.size * 2 };
+}
+
+bool
+decode_hex(struct pool *pool, struct slice text, struct slice *bytes)
+{
+	if (text.size % 2 != 0)
+		return false;
+	char *out = pool_alloc(pool, text.size / 2 + 1);
+	for (size_t i = 0; i < text.size; i += 2) {
+		int high = ascii_hex_digit(text.data[i]), low = ascii_hex_digit(text.data[i + 1]);
+		if (high < 0 || low < 0)
+			return false;
+		out[i / 2] = (char)(high * 16 + low);
+	}
+	*bytes = (struct slice){ out, text.size / 2 };
+	return true;
+}
+
+void
+encode_percent(struct buffer *out, struct slice bytes)
+{
+	for (size_t i = 0; i < bytes.size; i++) {
+		char c = bytes.data[i];
+		if (ascii_is_alpha(c) || ascii_is_digit(c) || c == '-' || c == '.' || c == '_' || c == '~')
+			buffer_add_byte(out, c);
+		else
+			buffer_printf(out, "%%%02X", (unsigned)(unsigned char)c);
+	}
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+ * Bytes as text. */
+#ifndef LEADHOOK_BASE_ENCODE_H
+#define LEADHOOK_BASE_ENCODE_H
+
+#include "base/buffer.h"
+#include "base/pool.h"
+#include "base/slice.h"
+
+/* Lower-case hexadecimal. */
+struct slice encode_hex(struct pool *pool, struct slice bytes);
+/* False when the text is not an even number of hexadecimal digits. */
+MUST_CHECK bool decode_hex(struct pool *pool, struct slice text, struct slice *bytes);
+
+/* Appends the bytes with everything but RFC 3986 unreserved characters as %XX. */
+void encode_percent(struct buffer *out, struct slice bytes);
+
+#endif

@@ -1,0 +1,11 @@
+noinst_LIBRARIES += %D%/libbase.a
+%C%_libbase_a_SOURCES = \
+	%D%/attributes.h \
+	%D%/buffer.c %D%/buffer.h \
+	%D%/clock.c %D%/clock.h \
+	%D%/encode.c %D%/encode.h \
+	%D%/log.c %D%/log.h \
+	%D%/pool.c %D%/pool.h \
+	%D%/random.c %D%/random.h \
+	%D%/result.c %D%/result.h \
+	%D%/slice.c %D%/slice.h

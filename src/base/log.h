@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ * One line per event to standard error or a file: `time level program[pid] event key=value …`.
+ *
+ * The logger escapes every value (control characters, quotes, bytes outside ASCII), so callers hand over untrusted text as
+ * it is. Never pass a key, a secret or a whole email address. */
+#ifndef LEADHOOK_BASE_LOG_H
+#define LEADHOOK_BASE_LOG_H
+
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/slice.h"
+
+enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
+
+/* A pair of a line. `key` is a literal. */
+struct log_field {
+	const char *key;
+	enum { LOG_TEXT, LOG_SLICE, LOG_U64, LOG_I64 } kind;
+	union {
+		const char *text;
+		struct slice slice;
+		uint64_t u64;
+		int64_t i64;
+	} value;
+};
+
+#define LOG_STR(k, v) ((struct log_field){ (k), LOG_TEXT, { .text = (v) } })
+#define LOG_BYTES(k, v) ((struct log_field){ (k), LOG_SLICE, { .slice = (v) } })
+#define LOG_UINT(k, v) ((struct log_field){ (k), LOG_U64, { .u64 = (uint64_t)(v) } })
+#define LOG_INT(k, v) ((struct log_field){ (k), LOG_I64, { .i64 = (int64_t)(v) } })
+/* The text of an errno value. */
+#define LOG_ERRNO(number) LOG_STR("error", strerror(number))
+
+/* `program` must stay valid. Lines above `level` are dropped. */
+void log_init(const char *program, enum log_level level);
+/* Writes to the file from now on (created 0640, appended, opened anew when it was moved away); NULL is standard error.
+ * False, errno set, when it cannot be opened: nothing changes then. */
+MUST_CHECK bool log_to_file(const char *path);
+/* Set for the time of a request: appended to each line as request=…; NULL clears it. The text is not copied. */
+void log_request_id(const char *id);
+
+void log_event(enum log_level level, const char *event, const struct log_field *fields, size_t count);
+
+#define LOG_AT(level, event, ...)                                              \
+	log_event((level), (event), (const struct log_field[]){ __VA_ARGS__ }, \
+	    sizeof((const struct log_field[]){ __VA_ARGS__ }) / sizeof(struct log_field))
+/* log_error("cannot_open", LOG_STR("path", path), LOG_ERRNO(errno)); at least one field. */
+#define log_error(event, ...) LOG_AT(LOG_LEVEL_ERROR, event, __VA_ARGS__)
+#define log_warning(event, ...) LOG_AT(LOG_LEVEL_WARNING, event, __VA_ARGS__)
+#define log_info(event, ...) LOG_AT(LOG_LEVEL_INFO, event, __VA_ARGS__)
+#define log_debug(event, ...) LOG_AT(LOG_LEVEL_DEBUG, event, __VA_ARGS__)
+
+#endif

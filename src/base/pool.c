@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/pool.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BLOCK_SIZE = 16 * 1024 };
+
+struct block {
+	struct block *next;
+	size_t size; /* of bytes[] */
+	size_t used;
+	_Alignas(max_align_t) char bytes[];
+};
+
+struct pool {
+	struct block *blocks; /* the newest first; the oldest is kept by pool_reset */
+};
+
+void
+memory_exhausted(void)
+{
+	static const char text[] = "leadhook: out of memory\n";
+	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0) {
+		/* nothing is left to say it with */
+	}
+	abort();
+}
+
+void *
+memory_alloc(size_t size)
+{
+	void *memory = calloc(1, size == 0 ? 1 : size);
+	if (memory == NULL)
+		memory_exhausted();
+	return memory;
+}
+
+void *
+memory_realloc(void *old, size_t size)
+{
+	void *memory = realloc(old, size == 0 ? 1 : size);
+	if (memory == NULL)
+		memory_exhausted();
+	return memory;
+}
+
+static struct block *
+block_new(size_t size, struct block *next)
+{
+	if (size > SIZE_MAX - sizeof(struct block))
+		memory_exhausted();
+	struct block *block = malloc(sizeof(*block) + size);
+	if (block == NULL)
+		memory_exhausted();
+	block->next = next;
+	block->size = size;
+	block->used = 0;
+	return block;
+}
+
+struct pool *
+pool_new(void)
+{
+	struct pool *pool = memory_alloc(sizeof(*pool));
+	pool->blocks = block_new(BLOCK_SIZE, NULL);
+	return pool;
+}
+
+static void
+free_blocks(struct block *block)
+{
+	while (block != NULL) {
+		struct block *next = block->next;
+		free(block);
+		block = next;
+	}
+}
+
+void
+pool_free(struct pool **pool)
+{
+	if (*pool == NULL)
+		return;
+	free_blocks((*pool)->blocks);
+	free(*pool);
+	*pool = NULL;
+}
+
+void
+pool_reset(struct pool *pool)
+{
+	struct block *newest = pool->blocks;
+	while (newest->next != NULL) {
+		struct block *next = newest->next;
+		free(newest);
+		newest = next;
+	}
+	newest->used = 0;
+	pool->blocks = newest;
+}
+
+void *
+pool_alloc(struct pool *pool, size_t size)
+{
+	const size_t align = _Alignof(max_align_t);
+	if (size > SIZE_MAX - align)
+		memory_exhausted();
+	size = (size + align - 1) / align * align;
+	struct block *block = pool->blocks;
+	if (block->size - block->used < size) {
+		block = block_new(size > BLOCK_SIZE ? size : BLOCK_SIZE, block);
+		pool->blocks = block;
+	}
+	void *memory = block->bytes + block->used;
+	block->used += size;
+	return memset(memory, 0, size);
+}
+
+void *
+pool_alloc_array(struct pool *pool, size_t count, size_t size)
+{
+	if (size != 0 && count > SIZE_MAX / size)
+		memory_exhausted();
+	return pool_alloc(pool, count * size);
+}
+
+struct slice
+pool_copy(struct pool *pool, struct slice s)
+{
+	return slice_present(s) ? (struct slice){ pool_string(pool, s), s.size } : SLICE_NONE;
+}
+
+char *
+pool_string(struct pool *pool, struct slice s)
+{
+	char *copy = pool_alloc(pool, s.size + 1);
+	if (s.size > 0)
+		memcpy(copy, s.data, s.size);
+	return copy;
+}
+
+struct slice
+pool_printf(struct pool *pool, const char *format, ...)
+{
+	va_list args, again;
+	va_start(args, format);
+	va_copy(again, args);
+	int size = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	if (size < 0)
+		abort(); /* a broken format string */
+	char *text = pool_alloc(pool, (size_t)size + 1);
+	vsnprintf(text, (size_t)size + 1, format, again);
+	va_end(again);
+	return (struct slice){ text, (size_t)size };
+}
+
+void *
+pool_grow(struct pool *pool, void *items, size_t count, size_t *capacity, size_t item_size)
+{
+	if (count < *capacity)
+		return items;
+	size_t larger = *capacity == 0 ? 8 : *capacity * 2;
+	void *moved = pool_alloc_array(pool, larger, item_size);
+	if (count > 0)
+		memcpy(moved, items, count * item_size);
+	*capacity = larger;
+	return moved;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/result.h"
+
+const char *
+result_text(enum result result)
+{
+	static const char *const texts[] = {
+		[RESULT_OK] = "ok",
+		[RESULT_NOT_FOUND] = "not found",
+		[RESULT_INVALID] = "invalid",
+		[RESULT_CONFLICT] = "conflict",
+		[RESULT_UNAVAILABLE] = "unavailable",
+		[RESULT_UNKNOWN] = "outcome unknown",
+		[RESULT_FAILED] = "failed",
+	};
+	return texts[result];
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/slice.h"
+
+#include <string.h>
+
+struct slice
+slice_of(const char *text)
+{
+	return (struct slice){ text, text == NULL ? 0 : strlen(text) };
+}
+
+bool
+slice_equal(struct slice a, struct slice b)
+{
+	return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
+
+bool
+slice_equal_nocase(struct slice a, struct slice b)
+{
+	if (a.size != b.size)
+		return false;
+	for (size_t i = 0; i < a.size; i++)
+		if (ascii_lower(a.data[i]) != ascii_lower(b.data[i]))
+			return false;
+	return true;
+}
+
+bool
+slice_starts_with(struct slice s, struct slice prefix)
+{
+	return slice_equal(slice_sub(s, 0, prefix.size), prefix);
+}
+
+bool
+slice_starts_with_nocase(struct slice s, struct slice prefix)
+{
+	return slice_equal_nocase(slice_sub(s, 0, prefix.size), prefix);
+}
+
+bool
+slice_ends_with(struct slice s, struct slice suffix)
+{
+	return s.size >= suffix.size && slice_equal(slice_sub(s, s.size - suffix.size, s.size), suffix);
+}
+
+size_t
+slice_find(struct slice s, char c)
+{
+	const char *at = s.size == 0 ? NULL : memchr(s.data, c, s.size);
+	return at == NULL ? s.size : (size_t)(at - s.data);
+}
+
+size_t
+slice_find_last(struct slice s, char c)
+{
+	for (size_t i = s.size; i > 0; i--)
+		if (s.data[i - 1] == c)
+			return i - 1;
+	return s.size;
+}
+
+struct slice
+slice_sub(struct slice s, size_t from, size_t to)
+{
+	if (to > s.size)
+		to = s.size;
+	if (from > to)
+		from = to;
+	return (struct slice){ s.data == NULL ? NULL : s.data + from, to - from };
+}
+
+struct slice
+slice_trim(struct slice s)
+{
+	size_t from = 0, to = s.size;
+	while (from < to && ascii_is_space(s.data[from]))
+		from++;
+	while (to > from && ascii_is_space(s.data[to - 1]))
+		to--;
+	return slice_sub(s, from, to);
+}
+
+bool
+slice_next(struct slice *rest, char separator, struct slice *head)
+{
+	if (rest->data == NULL || rest->size == 0)
+		return false;
+	size_t at = slice_find(*rest, separator);
+	*head = slice_sub(*rest, 0, at);
+	*rest = at < rest->size ? slice_sub(*rest, at + 1, rest->size) : SLICE_NONE;
+	return true;
+}
+
+bool
+slice_next_item(struct slice *rest, struct slice *item)
+{
+	size_t from = 0;
+	while (from < rest->size && (rest->data[from] == ',' || ascii_is_space(rest->data[from])))
+		from++;
+	size_t to = from;
+	while (to < rest->size && rest->data[to] != ',' && !ascii_is_space(rest->data[to]))
+		to++;
+	*item = slice_sub(*rest, from, to);
+	*rest = slice_sub(*rest, to, rest->size);
+	return item->size > 0;
+}
+
+bool
+slice_to_u64(struct slice s, uint64_t maximum, uint64_t *value)
+{
+	uint64_t number = 0;
+	if (s.size == 0 || (s.size > 1 && s.data[0] == '0'))
+		return false;
+	for (size_t i = 0; i < s.size; i++) {
+		if (!ascii_is_digit(s.data[i]))
+			return false;
+		uint64_t digit = (uint64_t)(s.data[i] - '0');
+		if (number > (UINT64_MAX - digit) / 10)
+			return false;
+		number = number * 10 + digit;
+	}
+	if (number > maximum)
+		return false;
+	*value = number;
+	return true;
+}
+
+bool
+slice_to_i64(struct slice s, int64_t minimum, int64_t maximum, int64_t *value)
+{
+	uint64_t magnitude;
+	bool negative = s.size > 0 && s.data[0] == '-';
+	if (!slice_to_u64(slice_sub(s, negative ? 1 : 0, s.size), INT64_MAX, &magnitude))
+		return false;
+	int64_t number = negative ? -(int64_t)magnitude : (int64_t)magnitude;
+	if (number < minimum || number > maximum)
+		return false;
+	*value = number;
+	return true;
+}
+
+int
+ascii_hex_digit(char c)
+{
+	if (ascii_is_digit(c))
+		return c - '0';
+	c = ascii_lower(c);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}

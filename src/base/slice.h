@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT
+ * A run of bytes that somebody else owns: never terminated, may hold any byte. */
+#ifndef LEADHOOK_BASE_SLICE_H
+#define LEADHOOK_BASE_SLICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+
+struct slice {
+	const char *data; /* may be NULL only when size is 0 and the value is absent */
+	size_t size;      /* bytes */
+};
+
+/* A string literal as a slice, usable in initialisers. */
+#define SLICE(literal) ((struct slice){ "" literal, sizeof(literal) - 1 })
+#define SLICE_NONE ((struct slice){ NULL, 0 })
+
+/* printf("%.*s", SLICE_ARGS(s)) */
+#define SLICE_ARGS(s) ((int)(s).size), ((s).data == NULL ? "" : (s).data)
+
+/* The bytes of a terminated string; NULL gives the absent slice. */
+struct slice slice_of(const char *text);
+
+/* True when there is a value, even an empty one. */
+static inline bool
+slice_present(struct slice s)
+{
+	return s.data != NULL;
+}
+
+bool slice_equal(struct slice a, struct slice b);
+/* ASCII letters compare without case; every other byte exactly. */
+bool slice_equal_nocase(struct slice a, struct slice b);
+bool slice_starts_with(struct slice s, struct slice prefix);
+bool slice_starts_with_nocase(struct slice s, struct slice prefix);
+bool slice_ends_with(struct slice s, struct slice suffix);
+
+/* Offset of the first byte `c`, or s.size. */
+size_t slice_find(struct slice s, char c);
+/* Offset of the last byte `c`, or s.size. */
+size_t slice_find_last(struct slice s, char c);
+
+/* From `from` to before `to`; both are clamped to the slice. */
+struct slice slice_sub(struct slice s, size_t from, size_t to);
+
+/* Without ASCII white space (space, \t \n \v \f \r) at both ends. */
+struct slice slice_trim(struct slice s);
+
+/* Splits off the part before `separator`: sets *head to it, leaves the part behind it in *rest and answers true; answers
+ * false when *rest is used up. "a,,b" gives "a", "", "b"; "" gives nothing. */
+bool slice_next(struct slice *rest, char separator, struct slice *head);
+
+/* As slice_next for lists whose items are separated by commas or ASCII white space; empty items are passed over. */
+bool slice_next_item(struct slice *rest, struct slice *item);
+
+/* Decimal without sign, tail or leading zeros ("0" itself is fine), at most `maximum`. False otherwise; *value is then
+ * untouched. */
+MUST_CHECK bool slice_to_u64(struct slice s, uint64_t maximum, uint64_t *value);
+/* Decimal with an optional '-', within both bounds. */
+MUST_CHECK bool slice_to_i64(struct slice s, int64_t minimum, int64_t maximum, int64_t *value);
+
+/* ASCII only, whatever the locale is. */
+static inline bool
+ascii_is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static inline bool
+ascii_is_alpha(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static inline bool
+ascii_is_space(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static inline char
+ascii_lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+}
+
+/* 0..15, or -1. */
+int ascii_hex_digit(char c);
+
+#endif

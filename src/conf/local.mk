@@ -1,0 +1,2 @@
+noinst_LIBRARIES += %D%/libconf.a
+%C%_libconf_a_SOURCES =

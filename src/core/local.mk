@@ -1,0 +1,2 @@
+noinst_LIBRARIES += %D%/libcore.a
+%C%_libcore_a_SOURCES =

@@ -1,0 +1,2 @@
+noinst_LIBRARIES += %D%/libstore.a
+%C%_libstore_a_SOURCES =

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT
+ * The base layer: slices, pools, buffers, numbers, times. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/encode.h"
+#include "base/pool.h"
+#include "base/random.h"
+#include "base/slice.h"
+
+#define assert_slice(actual, expected)                                                                                        \
+	do {                                                                                                                  \
+		struct slice got_ = (actual);                                                                                 \
+		assert_int_equal(got_.size, strlen(expected));                                                                \
+		assert_memory_equal(got_.data, expected, got_.size);                                                          \
+	} while (0)
+
+static void
+numbers_are_strict(void **state)
+{
+	(void)state;
+	uint64_t u = 7;
+	int64_t i = 7;
+	assert_true(slice_to_u64(SLICE("0"), 10, &u) && u == 0);
+	assert_true(slice_to_u64(SLICE("18446744073709551615"), UINT64_MAX, &u) && u == UINT64_MAX);
+	assert_false(slice_to_u64(SLICE("18446744073709551616"), UINT64_MAX, &u));
+	assert_false(slice_to_u64(SLICE("007"), 10, &u));
+	assert_false(slice_to_u64(SLICE("+7"), 10, &u));
+	assert_false(slice_to_u64(SLICE("7 "), 10, &u));
+	assert_false(slice_to_u64(SLICE(""), 10, &u));
+	assert_false(slice_to_u64(SLICE("11"), 10, &u));
+	assert_true(slice_to_i64(SLICE("-5"), -5, 5, &i) && i == -5);
+	assert_false(slice_to_i64(SLICE("-6"), -5, 5, &i));
+	assert_false(slice_to_i64(SLICE("--5"), -5, 5, &i));
+	assert_int_equal(i, -5);
+}
+
+static void
+slices_split_and_trim(void **state)
+{
+	(void)state;
+	struct slice rest = SLICE("a,,b"), head;
+	assert_true(slice_next(&rest, ',', &head));
+	assert_slice(head, "a");
+	assert_true(slice_next(&rest, ',', &head));
+	assert_slice(head, "");
+	assert_true(slice_next(&rest, ',', &head));
+	assert_slice(head, "b");
+	assert_false(slice_next(&rest, ',', &head));
+	rest = SLICE(" one,\ttwo ,, three ");
+	assert_true(slice_next_item(&rest, &head));
+	assert_slice(head, "one");
+	assert_true(slice_next_item(&rest, &head));
+	assert_slice(head, "two");
+	assert_true(slice_next_item(&rest, &head));
+	assert_slice(head, "three");
+	assert_false(slice_next_item(&rest, &head));
+	assert_slice(slice_trim(SLICE(" \t x y\r\n")), "x y");
+	assert_slice(slice_trim(SLICE("   ")), "");
+	assert_true(slice_equal_nocase(SLICE("BeArEr"), SLICE("bearer")));
+	assert_false(slice_starts_with(SLICE("ab"), SLICE("abc")));
+	assert_true(slice_ends_with(SLICE("a.example"), SLICE(".example")));
+	assert_int_equal(slice_find_last(SLICE("a.b.c"), '.'), 3);
+}
+
+static void
+a_buffer_refuses_what_is_too_much(void **state)
+{
+	(void)state;
+	struct buffer buffer;
+	buffer_init(&buffer, 10);
+	buffer_add_text(&buffer, "12345");
+	buffer_add_u64(&buffer, 67890);
+	assert_true(buffer_ok(&buffer));
+	assert_slice(buffer_slice(&buffer), "1234567890");
+	buffer_add_byte(&buffer, 'x');
+	assert_false(buffer_ok(&buffer));
+	buffer_clear(&buffer);
+	buffer_add_i64(&buffer, INT64_MIN / 1000000000000);
+	assert_true(buffer_ok(&buffer));
+	assert_slice(buffer_slice(&buffer), "-9223372");
+	buffer_printf(&buffer, "%s", "long enough to fail");
+	assert_false(buffer_ok(&buffer));
+	buffer_free(&buffer);
+}
+
+static void
+a_pool_serves_small_and_large_pieces(void **state)
+{
+	(void)state;
+	struct pool *pool = pool_new();
+	for (size_t size = 1; size < 200000; size = size * 3 + 1) {
+		char *piece = pool_alloc(pool, size);
+		assert_int_equal((uintptr_t)piece % _Alignof(max_align_t), 0);
+		assert_int_equal(piece[size - 1], 0);
+		memset(piece, 'x', size);
+	}
+	pool_reset(pool);
+	assert_int_equal(*(char *)pool_alloc(pool, 1), 0);
+	assert_slice(pool_printf(pool, "%d-%s", 7, "x"), "7-x");
+	assert_false(slice_present(pool_copy(pool, SLICE_NONE)));
+	assert_true(slice_present(pool_copy(pool, SLICE(""))));
+	pool_free(&pool);
+	assert_null(pool);
+}
+
+static void
+times_follow_rfc3339(void **state)
+{
+	(void)state;
+	int64_t ms = 0;
+	char text[CLOCK_RFC3339_SIZE];
+	assert_true(clock_parse_rfc3339(SLICE("2026-11-21"), &ms));
+	assert_int_equal(ms, 1795219200000);
+	assert_true(clock_parse_rfc3339(SLICE("2026-11-21T03:38:13.5Z"), &ms));
+	assert_int_equal(ms, 1795232293500);
+	clock_rfc3339(ms, text);
+	assert_string_equal(text, "2026-11-21T03:38:13Z");
+	assert_true(clock_parse_rfc3339(SLICE("2026-11-21T05:08:13+01:30"), &ms));
+	assert_int_equal(ms, 1795232293000);
+	assert_true(clock_parse_rfc3339(SLICE("2024-02-29"), &ms));
+	static const char *const bad[] = { "", "2026", "2026-13-01", "2026-02-29", "2026-11-21T", "2026-11-21T25:00:00Z",
+		"2026-11-21T03:38:13", "2026-11-21T03:38Z", "2026-11-21T03:38:13Zx", "1969-12-31", "2026-11-21T03:38:13.Z",
+		"2026-11-21T03:38:13+24:00" };
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_false(clock_parse_rfc3339(slice_of(bad[i]), &ms));
+}
+
+static void
+bytes_become_text_and_back(void **state)
+{
+	(void)state;
+	struct pool *pool = pool_new();
+	struct slice bytes;
+	assert_slice(encode_hex(pool, (struct slice){ "\x00\xff", 2 }), "00ff");
+	assert_true(decode_hex(pool, SLICE("00Ff"), &bytes));
+	assert_memory_equal(bytes.data, "\x00\xff", 2);
+	assert_false(decode_hex(pool, SLICE("0"), &bytes));
+	assert_false(decode_hex(pool, SLICE("0g"), &bytes));
+	struct buffer buffer;
+	buffer_init(&buffer, 100);
+	encode_percent(&buffer, SLICE("a b/\xc3\xa4~"));
+	assert_slice(buffer_slice(&buffer), "a%20b%2F%C3%A4~");
+	buffer_free(&buffer);
+	pool_free(&pool);
+}
+
+static void
+random_numbers_stay_below_their_bound(void **state)
+{
+	(void)state;
+	unsigned seen = 0;
+	for (int i = 0; i < 1000; i++) {
+		uint64_t number = random_below(3);
+		assert_true(number < 3);
+		seen |= 1u << number;
+	}
+	assert_int_equal(seen, 7);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_are_strict),
+		cmocka_unit_test(slices_split_and_trim),
+		cmocka_unit_test(a_buffer_refuses_what_is_too_much),
+		cmocka_unit_test(a_pool_serves_small_and_large_pieces),
+		cmocka_unit_test(times_follow_rfc3339),
+		cmocka_unit_test(bytes_become_text_and_back),
+		cmocka_unit_test(random_numbers_stay_below_their_bound),
+	};
+	return cmocka_run_group_tests_name("base", tests, NULL, NULL);
+}

@@ -1,2 +1,3 @@
 noinst_LIBRARIES += %D%/libcore.a
-%C%_libcore_a_SOURCES =
+%C%_libcore_a_SOURCES = \
+	%D%/delivery.c %D%/delivery.h

@@ -6,10 +6,10 @@
 /* By the first byte (RFC 3629, section 4): how long the character is, and the range of its second byte, which is where
  * overlong forms, surrogates and numbers above U+10FFFF show. Later bytes are always 80..BF. */
 static const struct lead {
-	unsigned char first, last;   /* first bytes of this kind */
-	unsigned char size;          /* of the character */
-	unsigned char least, most;   /* second byte */
-	unsigned char bits;          /* of the first byte that belong to the number */
+	unsigned char first, last; /* first bytes of this kind */
+	unsigned char size;        /* of the character */
+	unsigned char least, most; /* second byte */
+	unsigned char bits;        /* of the first byte that belong to the number */
 } leads[] = {
 	{ 0xc2, 0xdf, 2, 0x80, 0xbf, 0x1f },
 	{ 0xe0, 0xe0, 3, 0xa0, 0xbf, 0x0f },

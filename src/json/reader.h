@@ -24,7 +24,7 @@ enum json_type {
 struct json_event {
 	enum json_type type;
 	struct slice text; /* string or key: its bytes, escapes undone, valid UTF-8, may hold NUL; number: as it was written.
-	                    * Valid during the call only, never absent for these three. */
+			    * Valid during the call only, never absent for these three. */
 	bool boolean;      /* of JSON_BOOLEAN */
 	size_t depth;      /* containers around it: 0 at the top, the same for a container's begin and end */
 };

@@ -35,7 +35,7 @@ struct http_caps {
 	size_t items;       /* of an array, doubles counted: bounds memory only, the rule for bulk calls is the API's */
 };
 
-#define HTTP_CAPS_DEFAULT                                                                                                     \
+#define HTTP_CAPS_DEFAULT \
 	((struct http_caps){ .depth = 16, .parameters = 200, .name_bytes = 64, .value_bytes = 4096, .items = 10000 })
 
 /* Names for which `name=a&name=b` collects both values, in a query and in a form. */
@@ -52,7 +52,7 @@ struct http_problem {
 		HTTP_TOO_MANY_ITEMS          /* 413: a collecting name beyond caps.items */
 	} kind;
 	struct slice parameter; /* whose fault it is; absent when there is no name, or none fit to repeat */
-	struct slice message;   /* contract 2, for the client; in the request's pool */
+	struct slice message;   /* for the client, of the two INVALID kinds alone: the others have one text (contract 2) */
 };
 
 struct http_params;

@@ -28,7 +28,13 @@ struct http_request {
 	struct slice forwarded_for;
 	struct slice remote_addr;
 	struct slice request_id; /* of our making: 24 hexadecimal digits */
-	struct slice body;       /* absent until the caller sets it, who knows what a route's cap is */
+	/* Both are the caller's to set, who knows the cap of the route. At first there is no body, and that is whole. */
+	struct slice body;
+	enum http_body_state {
+		HTTP_BODY_WHOLE,
+		HTTP_BODY_TOO_LARGE, /* 413: more than the cap */
+		HTTP_BODY_SHORT      /* 400: the client went away before its end */
+	} body_state;
 };
 
 /* The variable's value or the absent slice; it need not stay valid. */

@@ -7,6 +7,7 @@
 #include "api/call.h"
 #include "base/clock.h"
 #include "core/api_key.h"
+#include "core/client_address.h"
 
 struct api *
 api_new(const struct api_options *options, struct store *store)

@@ -10,7 +10,7 @@ void deadline_install(void);
 /* After `ms` (> 0) the connection is shut down (`how` of shutdown(2)): what waits on it ends, and later calls do not wait.
  * Replaces a deadline that is running. */
 void deadline_start(int connection, int how, int64_t ms);
-/* Before the connection is closed. */
+/* Before another descriptor can get the connection's number. */
 void deadline_stop(void);
 
 #endif

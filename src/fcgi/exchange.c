@@ -87,17 +87,15 @@ exchange_open(struct fcgi_exchange *exchange, int connection)
 	request->ipcFd = connection;
 	request->keepConnection = 1; /* FCGX_Accept_r finishes what was before: nothing, on this connection */
 	FCGX_Detach(request);
-	if (FCGX_Accept_r(request) != 0) { /* it has closed the connection */
-		deadline_stop();
-		return false;
-	}
-	exchange->open = true;
+	exchange->open = FCGX_Accept_r(request) == 0; /* if not, it has closed the connection */
 	/* libfcgi takes parameters that end between two pairs for all of them: the error says that they were cut off. */
-	if (FCGX_GetError(request->in) != 0) {
-		finish(exchange);
-		return false;
+	if (exchange->open && FCGX_GetError(request->in) != 0) {
+		FCGX_Free(request, 1); /* closes, without the answer that FCGX_Finish_r would make up */
+		exchange->open = false;
 	}
-	return true;
+	if (!exchange->open)
+		deadline_stop();
+	return exchange->open;
 }
 
 /* The announced length; false when it is no number. Absent or empty (nginx sends it so) is `came`: whatever there is. */

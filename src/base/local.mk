@@ -9,3 +9,4 @@ noinst_LIBRARIES += %D%/libbase.a
 	%D%/random.c %D%/random.h \
 	%D%/result.c %D%/result.h \
 	%D%/slice.c %D%/slice.h
+%C%_libbase_a_SOURCES += %D%/duration.c %D%/duration.h

@@ -46,9 +46,9 @@ const struct conf_setting *conf_settings(size_t *count);
 /* NULL when there is no such setting. */
 const struct conf_setting *conf_setting_find(const char *section, const char *key);
 
-/* Puts the value that `text` means into its place in *conf, allocating from `pool`. False, with the reason appended to
- * `problem`, when it means none; *conf is then untouched. */
+/* Puts the value that `text` means into its place in *conf, allocating from `pool`. False when it means none: what it should
+ * have been is then appended to `expected`, and *conf is untouched. */
 MUST_CHECK bool conf_setting_store(
-    const struct conf_setting *setting, struct slice text, struct pool *pool, struct conf *conf, struct buffer *problem);
+    const struct conf_setting *setting, struct slice text, struct pool *pool, struct conf *conf, struct buffer *expected);
 
 #endif

@@ -39,7 +39,7 @@ struct conf_server {
 	const char *listen; /* path of the unix socket */
 	const char *socket_group;
 	const char *base_path; /* "" or "/…" without a "/" at its end */
-	const char *base_url;  /* scheme, host and base path as clients see them, without a "/" at its end */
+	const char *base_url;  /* scheme, host and base path as clients see them, without a "/" at its end; "": no links */
 	const char *service_name;
 	struct conf_list trusted_proxies; /* networks */
 	int64_t request_timeout;
@@ -58,7 +58,7 @@ struct conf_limits {
 };
 
 struct conf_lead {
-	const char *avatar_url; /* has "{hash}" */
+	const char *avatar_url; /* has "{hash}"; "": no avatars */
 };
 
 struct conf_dispatch {

@@ -54,13 +54,13 @@ is_web_address(struct slice text)
 static bool
 is_base_url(struct slice text)
 {
-	return is_web_address(text) && is_stem(text);
+	return text.size == 0 || (is_web_address(text) && is_stem(text));
 }
 
 static bool
 is_avatar_url(struct slice text)
 {
-	return is_web_address(text) && memmem(text.data, text.size, "{hash}", 6) != NULL;
+	return text.size == 0 || (is_web_address(text) && memmem(text.data, text.size, "{hash}", 6) != NULL);
 }
 
 /* Whether it is a network indeed, core's address rules say. */
@@ -96,8 +96,8 @@ is_host_part(struct slice text)
 static const struct conf_rule prefix = { is_word, "letters, digits and _" };
 static const struct conf_rule header_text = { is_header_text, "printable ASCII" };
 static const struct conf_rule base_path = { is_base_path, "nothing, or a path that begins but does not end with /" };
-static const struct conf_rule base_url = { is_base_url, "http:// or https:// and a host, without / at its end" };
-static const struct conf_rule avatar_url = { is_avatar_url, "an http:// or https:// address with {hash} in it" };
+static const struct conf_rule base_url = { is_base_url, "nothing, or http:// or https:// and a host, without / at its end" };
+static const struct conf_rule avatar_url = { is_avatar_url, "nothing, or an http:// or https:// address with {hash} in it" };
 static const struct conf_rule networks = { looks_like_network, "addresses or networks as 192.0.2.0/24 or 2001:db8::/32" };
 static const struct conf_rule ports = { is_port, "port numbers from 1 to 65535" };
 static const struct conf_rule durations = { is_duration, "durations as 5s, 30m or 24h" };
@@ -150,7 +150,7 @@ static const struct conf_setting settings[] = {
 	{ SETTING(server, socket_mode, CONF_MODE), "0660", 0, 0777, NULL, "mode of the unix socket" },
 	{ SETTING(server, socket_group, CONF_TEXT), "", 0, TEXT_MAX, NULL, "group of the unix socket" },
 	{ SETTING(server, base_path, CONF_TEXT), "", 0, TEXT_MAX, &base_path, "path below which the web server has the service" },
-	{ SETTING(server, base_url, CONF_TEXT), "http://localhost", 1, URL_MAX, &base_url, "address of the service in links" },
+	{ SETTING(server, base_url, CONF_TEXT), "", 0, URL_MAX, &base_url, "address of the service in links" },
 	{ SETTING(server, service_name, CONF_TEXT), "Leadhook", 1, 100, &header_text, "name of the service, User-Agent of deliveries" },
 	{ SETTING(server, trusted_proxies, CONF_LIST), "", 0, LIST_MAX, &networks, "proxies whose X-Forwarded-For counts" },
 	{ SETTING(server, request_timeout, CONF_DURATION), "30s", SECOND, HOUR, NULL, "time for a whole request" },
@@ -167,7 +167,7 @@ static const struct conf_setting settings[] = {
 	{ SETTING(limits, custom_fields_bytes, CONF_SIZE), "16k", 2, MEGA, NULL, "size of a lead's custom fields together" },
 	{ SETTING(limits, webhooks_per_campaign, CONF_INTEGER), "20", 0, 10000, NULL, "webhooks of a campaign" },
 
-	{ SETTING(lead, avatar_url, CONF_TEXT), "https://www.gravatar.com/avatar/{hash}?d=mp", 1, URL_MAX, &avatar_url,
+	{ SETTING(lead, avatar_url, CONF_TEXT), "https://www.gravatar.com/avatar/{hash}?d=mp", 0, URL_MAX, &avatar_url,
 	  "address of a lead's picture" },
 
 	{ SETTING(dispatch, allow_networks, CONF_LIST), "", 0, LIST_MAX, &networks, "otherwise forbidden networks that webhooks may be in" },

@@ -32,7 +32,10 @@ curl/*: deliver
 idn2.h: core
 openssl/*: core
 phonenumbers/*: core
-uni*.h: core
+unicase.h: core
+unictype.h: core
+uninorm.h: core
+unistr.h: core
 '
 
 failures=$(mktemp)

@@ -115,7 +115,7 @@ an_empty_file_gives_every_default(void **state)
 	assert_int_equal(conf->server.socket_mode, 0660);
 	assert_string_equal(conf->server.socket_group, "");
 	assert_string_equal(conf->server.base_path, "");
-	assert_string_equal(conf->server.base_url, "http://localhost");
+	assert_string_equal(conf->server.base_url, "");
 	assert_string_equal(conf->server.service_name, "Leadhook");
 	assert_int_equal(conf->server.trusted_proxies.count, 0);
 	assert_int_equal(conf->server.request_timeout, 30000);

@@ -15,7 +15,7 @@ enum { EMAIL_LOCAL_MAX = 64, EMAIL_MAX = 254 };
 struct email {
 	struct slice display; /* as typed; the caller's bytes, not a copy */
 	struct slice key;     /* the identity: local part in NFC with ASCII letters in lower case, '@', domain in lower-case
-	                         A-labels; at most EMAIL_MAX bytes; in the pool */
+				 A-labels; at most EMAIL_MAX bytes; in the pool */
 };
 
 /* `typed` is trimmed already (contract 1). The grammar of WHATWG's input type=email, RFC 5321's lengths, UTF-8 on both

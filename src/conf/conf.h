@@ -14,18 +14,13 @@
 #include "base/buffer.h"
 #include "base/log.h"
 
-/* Terminated texts; none is empty. */
-struct conf_list {
-	const char *const *items;
-	size_t count;
-};
-
 enum { CONF_WORKERS_AUTO = 65535 };
 
 /* The group of the MariaDB option file that is read. */
 #define CONF_OPTION_GROUP "leadhook"
 
-/* A text or path that is not set is "", never NULL. Durations are milliseconds. */
+/* A text, path or list that is not set is "", never NULL. Lists stay texts, as the rules take them: items between white space
+ * or commas, each checked for its form. Durations are milliseconds. */
 struct conf_database {
 	const char *host, *socket, *user, *password; /* "": as the option file or Connector/C has it */
 	const char *name;
@@ -41,7 +36,7 @@ struct conf_server {
 	const char *base_path; /* "" or "/…" without a "/" at its end */
 	const char *base_url;  /* scheme, host and base path as clients see them, without a "/" at its end; "": no links */
 	const char *service_name;
-	struct conf_list trusted_proxies; /* networks */
+	const char *trusted_proxies; /* networks */
 	int64_t request_timeout;
 	int64_t idle_timeout; /* of a database connection */
 	unsigned workers;     /* or CONF_WORKERS_AUTO */
@@ -62,10 +57,10 @@ struct conf_lead {
 };
 
 struct conf_dispatch {
-	struct conf_list allow_networks;
-	struct conf_list deny_ports; /* decimal, 1 to 65535 */
-	struct conf_list schedule;   /* durations */
-	struct conf_list form_hosts;
+	const char *allow_networks; /* networks */
+	const char *deny_ports;     /* decimal, 1 to 65535 */
+	const char *schedule;       /* durations */
+	const char *form_hosts;
 	const char *lock_file;
 	const char *ca_file; /* "": the system's */
 	int64_t connect_timeout, attempt_timeout;

@@ -107,7 +107,7 @@ static const struct conf_rule host_parts = { is_host_part, "host names or parts 
 #define PLACE_CONF_TEXT const char *
 #define PLACE_CONF_PATH const char *
 #define PLACE_CONF_SECRET const char *
-#define PLACE_CONF_LIST struct conf_list
+#define PLACE_CONF_LIST const char *
 #define PLACE_CONF_INTEGER unsigned
 #define PLACE_CONF_WORKERS unsigned
 #define PLACE_CONF_MODE unsigned
@@ -124,14 +124,12 @@ enum { TEXT_MAX = 255, PATH_BYTES_MAX = 4095, SOCKET_PATH_MAX = 107, URL_MAX = 2
 enum { KILO = 1024, MEGA = 1024 * 1024 };
 enum { SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE, DAY = 24 * HOUR };
 
-/* What browsers never connect to for the same reason (whatwg.org, fetch, port blocking), and stores that trust their network.
- */
-#define DENIED_PORTS                                                                                           \
-	"1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 "  \
-	"117 119 123 135 137 139 143 161 179 389 427 445 465 512 513 514 515 526 530 531 532 540 548 554 556 " \
-	"563 587 601 636 989 990 993 995 1433 1521 1719 1720 1723 2049 2375 2376 2379 2380 3306 3389 3659 "    \
-	"4045 4190 4444 5060 5061 5432 5900 6000 6379 6566 6665 6666 6667 6668 6669 6679 6697 9200 10080 "     \
-	"11211 27017"
+/* WHATWG's Fetch standard, "port blocking", and the usual ports of databases, caches, container engines and file shares. */
+#define DENIED_PORTS                                                                                                          \
+	"1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123 135 " \
+	"137 139 143 161 179 389 427 465 512 513 514 515 526 530 531 532 540 548 554 556 563 587 601 636 989 990 993 995 "    \
+	"1719 1720 1723 2049 3659 4045 4190 5060 5061 6000 6566 6665 6666 6667 6668 6669 6679 6697 10080 "                    \
+	"445 873 1433 1521 2375 2376 2379 2380 3306 3389 4567 4568 5432 5984 6379 9042 9200 9300 11211 27017 33060"
 
 /* clang-format off */
 static const struct conf_setting settings[] = {
@@ -172,7 +170,7 @@ static const struct conf_setting settings[] = {
 
 	{ SETTING(dispatch, allow_networks, CONF_LIST), "", 0, LIST_MAX, &networks, "otherwise forbidden networks that webhooks may be in" },
 	{ SETTING(dispatch, deny_ports, CONF_LIST), DENIED_PORTS, 0, 65535, &ports, "ports that no webhook may have" },
-	{ SETTING(dispatch, schedule, CONF_LIST), "5s 1m 5m 30m 2h 5h 10h 14h 20h 24h", 0, 50, &durations, "waits before each further attempt" },
+	{ SETTING(dispatch, schedule, CONF_LIST), "5s 1m 5m 30m 2h 5h 10h 14h 20h 24h", 0, 32, &durations, "waits before each further attempt" },
 	{ SETTING(dispatch, form_hosts, CONF_LIST), "", 0, LIST_MAX, &host_parts, "hosts that are sent forms instead of JSON" },
 	{ SETTING(dispatch, connect_timeout, CONF_DURATION), "5s", 1, HOUR, NULL, "time for a connection to a receiver" },
 	{ SETTING(dispatch, attempt_timeout, CONF_DURATION), "15s", 1, HOUR, NULL, "time for a whole attempt" },

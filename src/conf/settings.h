@@ -15,7 +15,7 @@ enum conf_type {
 	CONF_TEXT,     /* const char * */
 	CONF_PATH,     /* const char *: absolute */
 	CONF_SECRET,   /* const char *: never shown, may come from a file of its own */
-	CONF_LIST,     /* struct conf_list: items between white space or commas */
+	CONF_LIST,     /* const char *: items between white space or commas */
 	CONF_INTEGER,  /* unsigned */
 	CONF_WORKERS,  /* unsigned: an integer or "auto" */
 	CONF_MODE,     /* unsigned: file mode, octal */

@@ -64,23 +64,21 @@ read_path(const struct conf_setting *setting, struct slice text, struct pool *po
 static bool
 read_list(const struct conf_setting *setting, struct slice text, struct pool *pool, void *place, struct buffer *expected)
 {
-	const char **items = NULL;
-	size_t count = 0, capacity = 0;
-	struct slice item;
-	while (slice_next_item(&text, &item)) {
-		if (holds_control(item) || !setting->rule->holds(item)) {
-			buffer_add_text(expected, setting->rule->expected);
-			return false;
-		}
-		items = pool_grow(pool, items, count, &capacity, sizeof(*items));
-		items[count++] = pool_string(pool, item);
+	size_t count = 0;
+	struct slice rest = text, item;
+	while (slice_next_item(&rest, &item)) {
+		count++;
+		if (!holds_control(item) && setting->rule->holds(item))
+			continue;
+		buffer_add_text(expected, setting->rule->expected);
+		return false;
 	}
 	if (!in_range(setting, count)) {
 		add_range(expected, "a list of", setting, buffer_add_i64);
 		buffer_add_text(expected, " items");
 		return false;
 	}
-	*(struct conf_list *)place = (struct conf_list){ items, count };
+	*(const char **)place = pool_string(pool, text);
 	return true;
 }
 

@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include "conf/file.h"
+#include "core/address.h"
+#include "core/retry.h"
 
 enum { TEXT_BYTES_MAX = 1 << 20 };
 
@@ -35,7 +37,7 @@ static void
 convert_manual_line(struct slice line, struct buffer *ini)
 {
 	static const struct slice section = { ".Ss Section ", 12 }, setting = { ".It Ic \"", 8 };
-	bool continued = slice_ends_with(buffer_slice(ini), SLICE(" "));
+	bool continued = slice_ends_with(buffer_slice(ini), SLICE("\n "));
 	struct slice text = SLICE_NONE;
 	if (slice_starts_with(line, section)) {
 		buffer_printf(ini, "[%.*s]\n", SLICE_ARGS(slice_sub(line, section.size, line.size)));
@@ -142,12 +144,22 @@ the_manual_explains_every_setting(void **state)
 	check_document("man/leadhook.conf.5.in", convert_manual_line);
 }
 
+/* The rules of core have the same defaults, for callers without a configuration. */
+static void
+the_rules_have_the_same_defaults(void **state)
+{
+	(void)state;
+	assert_string_equal(conf_setting_find("dispatch", "deny_ports")->fallback, ADDRESS_DENY_PORTS);
+	assert_string_equal(conf_setting_find("dispatch", "schedule")->fallback, RETRY_SCHEDULE);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_example_shows_every_setting),
 		cmocka_unit_test(the_manual_explains_every_setting),
+		cmocka_unit_test(the_rules_have_the_same_defaults),
 	};
 	return cmocka_run_group_tests_name("documented", tests, NULL, NULL);
 }

@@ -1,1 +1,10 @@
 # SPDX-License-Identifier: MIT
+examplesdir = $(pkgdatadir)/conf-examples
+dist_examples_DATA = \
+	%D%/apache-mod-fcgid.conf \
+	%D%/apache-proxy-fcgi.conf \
+	%D%/crontab \
+	%D%/htaccess \
+	%D%/lighttpd-socket.conf \
+	%D%/lighttpd-spawn.conf
+dist_examples_SCRIPTS = %D%/leadhook.fcgi

@@ -32,8 +32,6 @@ class Front:
 
     starts_program = False  # whether the server runs leadhook-fcgi itself
     run_user = None  # account that the program needs its configuration to belong to; None is ours
-    workers = None
-    death_signal = signal.SIGTERM
     graceful_signal = signal.SIGINT
 
     def __init__(self, folder, port=None, mount="/"):
@@ -65,7 +63,7 @@ class Front:
         raise NotImplementedError
 
     def start(self):
-        self.child = Child(type(self).__name__, self.command(), self.log).start()
+        self.child = Child(type(self).__name__, self.command(), self.log, death_signal=signal.SIGTERM).start()
         self.child.ready(lambda: accepts(self.port))
         return self
 
@@ -75,7 +73,7 @@ class Front:
 
     def stop_gracefully(self, seconds=30):
         """What an administrator does: what is in flight ends first."""
-        self.child.signal(self.graceful_signal)
+        self.child.send(self.graceful_signal)
         self.child.wait(seconds)
 
 

@@ -6,6 +6,7 @@ import os
 import pathlib
 import pwd
 import secrets
+import signal
 import subprocess
 
 from .process import Child, StackError, run
@@ -33,8 +34,7 @@ class Installation:
 
     def configure(self, settings=(), owner=None):
         """Write the file, or change an existing one; `settings` are (section, key, value). Readable by `owner` alone."""
-        parser = configparser.RawConfigParser()
-        parser.optionxform = str
+        parser = configparser.RawConfigParser(default_section=None)
         if not parser.read(self.config):
             parser.read_dict(self._defaults())
         for section, key, value in settings:
@@ -56,11 +56,10 @@ class Installation:
             "dispatch": {"allow_networks": "127.0.0.0/8", "lock_file": str(self.folder / "dispatch.lock")},
         }
 
-    def setting(self, section, key):
-        parser = configparser.RawConfigParser()
-        parser.optionxform = str
+    def setting(self, section, key, default=None):
+        parser = configparser.RawConfigParser(default_section=None)
         parser.read(self.config)
-        return parser.get(section, key)
+        return parser.get(section, key, fallback=default)
 
     def install(self):
         """Account and schema; safe to repeat."""
@@ -82,7 +81,7 @@ class Installation:
         """leadhook-fcgi on its own socket, not started yet."""
         log = self.folder / "fcgi.log"
         return Child("leadhook-fcgi", [self.program("leadhook-fcgi"), "--config", self.config, "--listen", listen or self.socket,
-                                       "--workers", workers], log, env=self.env)
+                                       "--workers", workers], log, env=self.env, death_signal=signal.SIGTERM)
 
     def dispatcher(self):
         """leadhook-dispatch as a daemon, not started yet."""

@@ -4,7 +4,6 @@ import getpass
 import os
 import pathlib
 import shutil
-import signal
 
 from .process import Child, run
 
@@ -45,8 +44,7 @@ class MariaDB:
                 "--max-connections=400", "--performance-schema=off", f"--log-error={self.log}"]
 
     def start(self):
-        """A killed server leaves a consistent folder behind: the death signal may be KILL."""
-        self.child = Child("mariadbd", self.command(), self.log, death_signal=signal.SIGKILL).start()
+        self.child = Child("mariadbd", self.command(), self.log).start()
         self.child.ready(self.answers, seconds=30)
         return self
 
@@ -66,9 +64,6 @@ class MariaDB:
         self.sql(f"CREATE DATABASE IF NOT EXISTS `{database}` CHARACTER SET utf8mb4;"
                  f"CREATE OR REPLACE USER '{user}'@'localhost' IDENTIFIED BY '{password}';"
                  f"GRANT {HOSTING_RIGHTS} ON `{database}`.* TO '{user}'@'localhost'")
-
-    def kill(self):
-        self.child.kill()
 
     def stop(self):
         if self.child is not None:

@@ -9,6 +9,8 @@ import time
 
 PR_SET_PDEATHSIG = 1
 POLL_SECONDS = 0.02
+# Where Debian keeps servers; an ordinary account's PATH lacks it.
+os.environ["PATH"] = os.environ.get("PATH", "/usr/bin:/bin") + ":/usr/sbin:/sbin"
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -45,10 +47,11 @@ def wait_until(condition, seconds, what):
 class Child:
     """One program in the foreground. Start it from the main thread only: PR_SET_PDEATHSIG follows the *thread* that forked.
 
-    The death signal is TERM, so that a program with children of its own (a web server, the responders' parent) can end them.
+    The death signal is KILL. A program with children of its own (a web server, the responders' parent) gets TERM, so that it can
+    end them.
     """
 
-    def __init__(self, name, argv, log, env=None, cwd=None, death_signal=signal.SIGTERM):
+    def __init__(self, name, argv, log, env=None, cwd=None, death_signal=signal.SIGKILL):
         self.name, self.argv, self.log = name, [str(word) for word in argv], pathlib.Path(log)
         self.env, self.cwd, self.death_signal = env, cwd, death_signal
         self.process = None
@@ -68,7 +71,7 @@ class Child:
     def alive(self):
         return self.process is not None and self.process.poll() is None
 
-    def signal(self, number):
+    def send(self, number):
         if self.alive():
             self.process.send_signal(number)
 
@@ -81,13 +84,13 @@ class Child:
 
     def kill(self):
         """SIGKILL, as a power cut would."""
-        self.signal(signal.SIGKILL)
+        self.send(signal.SIGKILL)
         if self.process is not None:
             self.process.wait()
 
     def stop(self, number=signal.SIGTERM, seconds=15):
         """Ask to end, then make sure."""
-        self.signal(number)
+        self.send(number)
         try:
             return self.wait(seconds) if self.process else None
         finally:

@@ -116,7 +116,7 @@ class Receiver:
         self.released = threading.Event()
         self._log = open(log, "a", encoding="utf-8", buffering=1) if log else None
         self._scripts = {}
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
         self._server = _Server(("127.0.0.1", port), _Handler)
         self._server.receiver = self
         self.port = self._server.server_address[1]
@@ -131,31 +131,36 @@ class Receiver:
 
     def close(self):
         self.released.set()
-        self._server.shutdown()
+        if self._thread.is_alive():
+            self._server.shutdown()
         self._server.server_close()
 
     def url(self, path="/hook"):
         return f"http://127.0.0.1:{self.port}{path}"
 
     def script(self, path, *answers):
-        with self._changed:
+        with self._lock:
             self._scripts[path] = collections.deque(answers)
+
+    def clear(self):
+        with self._lock:
+            self.deliveries.clear()
+            self._scripts.clear()
 
     def take(self, path, headers, body):
         now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         received = Received(now, path, headers, body, verified(self.secrets, headers, body))
-        with self._changed:
+        with self._lock:
             if self._log:
                 self._log.write(received.line() + "\n")
             else:
                 self.deliveries.append(received)
             script = self._scripts.get(path)
             answer = (script.popleft() if len(script) > 1 else script[0]) if script else Answer()
-            self._changed.notify_all()
         return answer
 
     def at(self, path):
-        with self._changed:
+        with self._lock:
             return [one for one in self.deliveries if one.path == path]
 
     def wait_for(self, count, deadline=15, path="/hook", event=None):

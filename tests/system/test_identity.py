@@ -4,18 +4,18 @@ import pytest
 
 LOCAL_64 = "l" * 64
 LABEL_63 = "d" * 63
-# 63.63.61 and a last label: 253 octets at most; with a local part of one octet 254 in all is never reached before it
+# with a local part of one octet and the @ the longest address there is, 254
 DOMAIN_252 = ".".join([LABEL_63, LABEL_63, LABEL_63, "d" * 57, "ee"])
 
 VALID = ["a@example.org", "a.b+c_d-e@example.org", "!#$%&'*+/=?^_`{|}~-@example.org", f"{LOCAL_64}@example.org",
          f"a@{LABEL_63}.org", "a@1.2.example", "a@xn--mnchen-3ya.de", "grüße@example.org", "a@münchen.de", "用户@例子.公司",
-         "A@EXAMPLE.ORG", "a@b.c1", f"a@{DOMAIN_252}"[:254]]
+         "A@EXAMPLE.ORG", "a@b.c1", f"a@{DOMAIN_252}"]
 INVALID = ["a", "@example.org", "a@", "a@example", "a b@example.org", "a@exa mple.org", ".a@example.org", "a.@example.org",
            "a..b@example.org", f"{LOCAL_64}l@example.org", f"a@{LABEL_63}d.org", f"a@{LABEL_63}.{LABEL_63}.{LABEL_63}.{LABEL_63}.org",
            "a@example..org", "a@.example.org", "a@example.org.", "a@-example.org", "a@example-.org", "a@example.123", '"a"@example.org',
            "a@[127.0.0.1]", "a(comment)@example.org", "a@b@example.org", "a@exa_mple.org", "a\u202eb@example.org",
            "a\u00a0b@example.org", "a\ue000b@example.org", "a\ufffeb@example.org", "a\u0085b@example.org", "a@\u2665.example",
-           "a,b@example.org", "<a@example.org>"]
+           "a,b@example.org", "<a@example.org>", f"aa@{DOMAIN_252}"]
 
 
 @pytest.mark.parametrize("email", VALID)

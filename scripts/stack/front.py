@@ -32,7 +32,6 @@ class Front:
 
     starts_program = False  # whether the server runs leadhook-fcgi itself
     run_user = None  # account that the program needs its configuration to belong to; None is ours
-    graceful_signal = signal.SIGINT
 
     def __init__(self, folder, port=None, mount="/"):
         self.folder, self.port, self.mount = pathlib.Path(folder), port or free_port(), mount
@@ -71,10 +70,9 @@ class Front:
         if self.child is not None:
             self.child.stop()
 
-    def stop_gracefully(self, seconds=30):
+    def restart_gracefully(self):
         """What an administrator does: what is in flight ends first."""
-        self.child.send(self.graceful_signal)
-        self.child.wait(seconds)
+        raise NotImplementedError
 
 
 class Lighttpd(Front):
@@ -82,6 +80,11 @@ class Lighttpd(Front):
 
     def command(self):
         return ["lighttpd", "-D", "-f", self.folder / "main.conf"]
+
+    def restart_gracefully(self):
+        self.child.send(signal.SIGINT)
+        self.child.wait(30)
+        self.start()
 
     def write_main(self, example):
         self.write("leadhook.conf", example)
@@ -110,11 +113,13 @@ class Apache(Front):
     """The main file with what Debian's own does (modules, user, default denial); the example comes by Include."""
 
     modules = ("mpm_event", "authz_core")
-    graceful_signal = signal.SIGWINCH
     main = ""
 
     def command(self):
         return [shutil.which("apache2") or "/usr/sbin/apache2", "-d", self.folder, "-f", self.folder / "main.conf", "-DFOREGROUND"]
+
+    def restart_gracefully(self):
+        self.child.send(signal.SIGUSR1)
 
     def write_main(self, example):
         self.write("leadhook.conf", example)

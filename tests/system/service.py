@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A running service for tests: programs, web server, receiver; accounts and campaigns made as an operator makes them."""
 import itertools
+import shutil
 
 from client import Client
 from stack.front import LighttpdSocket
@@ -80,10 +81,15 @@ class Service:
         self.receiver.start()
         if not self.front.starts_program:
             self.responders.start()
-        self.front.configure(self.installation.socket, self.installation.program("leadhook-fcgi"), self.installation.config)
+        self.front.configure(self.installation.socket, self.program(), self.installation.config)
         self.front.start()
         self.wait_ready()
         return self
+
+    def program(self):
+        """leadhook-fcgi where the front's account can reach it."""
+        program = self.installation.program("leadhook-fcgi")
+        return shutil.copy2(program, self.installation.folder) if self.front.run_user else program
 
     def wait_ready(self, seconds=30):
         wait_until(self.healthy, seconds, "the service is not ready")

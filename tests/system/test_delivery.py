@@ -224,11 +224,16 @@ def test_the_daemon_is_quick(service, receiver, campaign):
         assert service.dispatcher.stop() == 0
 
 
-def test_a_second_dispatcher_with_the_same_lock_ends_at_once(service):
-    """6: silently, with success"""
+def test_a_second_dispatcher_with_the_same_lock_ends_at_once(service, receiver, campaign):
+    """6: silently, with success, and leaves the first alone"""
+    campaign.webhook("new_signup")
     service.dispatcher.start()
     try:
-        service.dispatcher.ready(lambda: service.installation.dispatch(max_runtime=30, seconds=5) == 0, seconds=10)
+        campaign.lead(**ADA)
+        campaign.delivered(1)
+        said = service.dispatcher.log.stat().st_size
+        assert service.installation.dispatch(max_runtime=30, seconds=5) == 0
+        assert service.dispatcher.log.stat().st_size == said
         assert service.dispatcher.alive()
     finally:
         assert service.dispatcher.stop() == 0

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Apache with mod_fcgid, the customer's part: the program that mod_fcgid starts. Make it executable for the owner alone to write (chmod 755).
+# Apache with mod_fcgid, the customer's part: the program that mod_fcgid starts. Only the owner may write it (chmod 755).
 
 # --- edit ---
 program="/home/alice/leadhook/sbin/leadhook-fcgi"

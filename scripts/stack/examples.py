@@ -16,8 +16,9 @@ def fill(name, **values):
     if values and not (begin and end):
         raise ValueError(f"{name} marks nothing to edit")
     for key, value in values.items():
-        marked, count = re.subn(SETTING.format(name=re.escape(key)), lambda found, value=value: f"{found[1]}{found[2]}{value}{found[4]}",
-                                marked, flags=re.MULTILINE)
+        def put(found, value=value):
+            return f"{found[1]}{found[2]}{value}{found[4]}"
+        marked, count = re.subn(SETTING.format(name=re.escape(key)), put, marked, flags=re.MULTILINE)
         if count != 1:
             raise ValueError(f"{name} marks {key} {count} times")
     return head + begin + marked + end + tail

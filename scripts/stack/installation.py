@@ -24,11 +24,10 @@ def find_program(build, name):
 class Installation:
     """`folder` holds the configuration, the sockets and the logs of one installation."""
 
-    def __init__(self, folder, build, source, database, name="leadhook"):
+    def __init__(self, folder, build, database, name="leadhook"):
         self.folder, self.build, self.database, self.name = pathlib.Path(folder), build, database, name
         self.config = self.folder / "leadhook.conf"
         self.socket = self.folder / "fcgi.sock"
-        self.env = {"LEADHOOK_SCHEMA_DIR": str(pathlib.Path(source, "schema")), **os.environ}
 
     # --- configuration ---
 
@@ -49,7 +48,8 @@ class Installation:
 
     def _defaults(self):
         return {
-            "database": {"socket": str(self.database.socket), "user": self.name, "password": secrets.token_hex(16), "name": self.name},
+            "database": {"socket": str(self.database.socket), "user": self.name, "password": secrets.token_hex(16),
+                         "name": self.name},
             # A web server that drops root's rights must reach the socket; the folder decides who else can.
             "server": {"listen": str(self.socket), "socket_mode": "0666" if os.geteuid() == 0 else "0660"},
             # The receivers are on this machine.
@@ -74,25 +74,25 @@ class Installation:
 
     def admin(self, *words):
         """`leadhook …` with --json: the answer."""
-        text = run(f"leadhook {words[0]}", [self.program("leadhook"), "--config", self.config, "--json", *words], env=self.env)
+        text = run(f"leadhook {words[0]}", [self.program("leadhook"), "--config", self.config, "--json", *words])
         return json.loads(text) if text.strip() else None
 
     def responders(self, workers="auto", listen=None):
         """leadhook-fcgi on its own socket, not started yet."""
         log = self.folder / "fcgi.log"
         return Child("leadhook-fcgi", [self.program("leadhook-fcgi"), "--config", self.config, "--listen", listen or self.socket,
-                                       "--workers", workers], log, env=self.env, death_signal=signal.SIGTERM)
+                                       "--workers", workers], log, death_signal=signal.SIGTERM)
 
     def dispatcher(self):
         """leadhook-dispatch as a daemon, not started yet."""
         return Child("leadhook-dispatch", [self.program("leadhook-dispatch"), "--config", self.config, "--daemon"],
-                     self.folder / "dispatch.log", env=self.env)
+                     self.folder / "dispatch.log")
 
     def dispatch(self, max_runtime=5, seconds=30):
         """One run as cron makes it; its exit status."""
         with open(self.folder / "dispatch.log", "ab") as log:
             return subprocess.run([self.program("leadhook-dispatch"), "--config", self.config, "--max-runtime", str(max_runtime)],
-                                  env=self.env, timeout=seconds, stdout=log, stderr=log, check=False).returncode
+                                  timeout=seconds, stdout=log, stderr=log, check=False).returncode
 
     def sql(self, text):
         return self.database.sql(text, self.setting("database", "name"))

@@ -27,14 +27,15 @@ class MariaDB:
         return options + (["--user=root"] if os.geteuid() == 0 else [])
 
     def create(self):
-        """Make the data folder, unless there is one. It gets its name when it is complete: a killed run leaves no half of one."""
+        """Make the data folder, unless there is one. It gets its name when it is complete: a killed run leaves no half."""
         if self.data.exists():
             return self
         unfinished = self.folder / "data.unfinished"
         shutil.rmtree(unfinished, ignore_errors=True)
         self.folder.mkdir(parents=True, exist_ok=True)
         run("mariadb-install-db", ["mariadb-install-db", *self._server_options(unfinished), "--skip-test-db",
-                                   "--auth-root-authentication-method=socket", f"--auth-root-socket-user={getpass.getuser()}"])
+                                   "--auth-root-authentication-method=socket",
+                                   f"--auth-root-socket-user={getpass.getuser()}"])
         unfinished.rename(self.data)
         return self
 

@@ -51,16 +51,16 @@ class Child:
     end them.
     """
 
-    def __init__(self, name, argv, log, env=None, cwd=None, death_signal=signal.SIGKILL):
+    def __init__(self, name, argv, log, death_signal=signal.SIGKILL):
         self.name, self.argv, self.log = name, [str(word) for word in argv], pathlib.Path(log)
-        self.env, self.cwd, self.death_signal = env, cwd, death_signal
+        self.death_signal = death_signal
         self.process = None
 
     def start(self):
         parent = os.getpid()
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
-                self.argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=self.env, cwd=self.cwd, start_new_session=True,
+                self.argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
                 preexec_fn=lambda: die_with_parent(parent, self.death_signal))
         return self
 
@@ -111,9 +111,9 @@ class Child:
         return self
 
 
-def run(what, argv, env=None, timeout=60, input=None):
+def run(what, argv, timeout=60, input=None):
     """Run to the end and return stdout; StackError with what it said when it fails."""
-    done = subprocess.run([str(word) for word in argv], env=env, timeout=timeout, input=input, text=True,
+    done = subprocess.run([str(word) for word in argv], timeout=timeout, input=input, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     if done.returncode != 0:
         raise StackError(f"{what} failed with status {done.returncode}:\n{done.stdout}{done.stderr}".rstrip())

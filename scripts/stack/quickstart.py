@@ -125,10 +125,10 @@ class Quickstart:
         self.supervise(self.database.start().child)
 
     def configure(self, run_folder):
-        self.installation = Installation(self.folder, self.options.build, self.options.source, self.database)
+        self.installation = Installation(self.folder, self.options.build, self.database)
         self.installation.socket = run_folder / "fcgi.sock"
-        self.installation.configure([("database", "socket", self.database.socket), ("server", "listen", self.installation.socket)])
-        self.installation.configure(self.options.set)
+        self.installation.configure([("database", "socket", self.database.socket),
+                                     ("server", "listen", self.installation.socket), *self.options.set])
         base_path = self.installation.setting("server", "base_path", "")
         self.front = WEB[self.options.web](self.folder / "web", self.options.port, mount=f"{base_path}/")
         # An address that somebody has set stays.
@@ -216,7 +216,7 @@ class Quickstart:
                 f"  campaign    {url}\n"
                 f"  key         {key}\n"
                 f"  state       {self.folder} (env holds these values)\n"
-                f"  command     {shlex.join([str(self.installation.program('leadhook')), '--config', str(self.installation.config)])}\n"
+                f"  command     {self.installation.program('leadhook')} --config {self.installation.config}\n"
                 f"  deliveries  {self.receiver_log}\n\n"
                 "Try:\n"
                 f"  curl -d email=ada@example.org -d first_name=Ada {url}\n"
@@ -322,7 +322,6 @@ def setting(text):
 def main():
     parser = argparse.ArgumentParser(prog="quickstart")
     parser.add_argument("--state", required=True)
-    parser.add_argument("--source")
     parser.add_argument("--build")
     parser.add_argument("--port", type=int)
     parser.add_argument("--web", choices=WEB, default="lighttpd")

@@ -30,12 +30,6 @@ def pytest_configure(config):
 
 
 @pytest.fixture(scope="session")
-def paths():
-    """(build, source)"""
-    return BUILD, SOURCE
-
-
-@pytest.fixture(scope="session")
 def make_folder():
     """Folders with short names (sockets) that Apache's account may enter; removed at the end."""
     made = []
@@ -60,12 +54,12 @@ def database(make_folder):
 
 
 @pytest.fixture(scope="module")
-def make_service(paths, make_folder, database):
+def make_service(make_folder, database):
     """Starts services with other settings, fronts or databases than the module's own; all end with the module."""
     started = []
 
     def make(**options):
-        service = Service(make_folder(), *paths, options.pop("database", database), **options)
+        service = Service(make_folder(), BUILD, options.pop("database", database), **options)
         started.append(service)
         return service.start()
     yield make

@@ -13,6 +13,7 @@ EXTRA_DIST += \
 	%D%/test_lookup.py \
 	%D%/test_payload.py \
 	%D%/test_requests.py \
+	%D%/test_retries.py \
 	%D%/test_signup.py \
 	%D%/test_web_servers.py \
 	%D%/test_webhooks_api.py

@@ -24,8 +24,9 @@ class Campaign:
 
     def __init__(self, service, account, settings):
         self.service, self.account, self.client = service, account, service.client
+        self.name = f"Campaign {next(service.numbers)}"
         words = [f"{name}={value}" for name, value in settings.items()]
-        self.id = service.installation.admin("campaign", "add", str(account.id), f"Campaign {next(service.numbers)}", *words)["id"]
+        self.id = service.installation.admin("campaign", "add", str(account.id), self.name, *words)["id"]
         self.path = f"/v2/{self.id}"
         self.hook = f"/hook/{self.id}"
 
@@ -66,9 +67,9 @@ class Campaign:
 class Service:
     numbers = itertools.count(1)
 
-    def __init__(self, folder, build, source, database, front=LighttpdSocket, mount="/", workers=WORKERS, settings=()):
+    def __init__(self, folder, build, database, front=LighttpdSocket, mount="/", workers=WORKERS, settings=()):
         self.front = front(folder / "web", mount=mount)
-        self.installation = Installation(folder, build, source, database, name=f"leadhook{next(self.numbers)}")
+        self.installation = Installation(folder, build, database, name=f"leadhook{next(self.numbers)}")
         self.installation.configure([("server", "base_url", self.front.url), ("server", "base_path", self.front.base_path),
                                      ("server", "trusted_proxies", "127.0.0.1"), *settings], owner=self.front.run_user)
         self.responders = self.installation.responders(workers)

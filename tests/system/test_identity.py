@@ -11,8 +11,9 @@ VALID = ["a@example.org", "a.b+c_d-e@example.org", "!#$%&'*+/=?^_`{|}~-@example.
          f"a@{LABEL_63}.org", "a@1.2.example", "a@xn--mnchen-3ya.de", "grüße@example.org", "a@münchen.de", "用户@例子.公司",
          "A@EXAMPLE.ORG", "a@b.c1", f"a@{DOMAIN_252}"]
 INVALID = ["a", "@example.org", "a@", "a@example", "a b@example.org", "a@exa mple.org", ".a@example.org", "a.@example.org",
-           "a..b@example.org", f"{LOCAL_64}l@example.org", f"a@{LABEL_63}d.org", f"a@{LABEL_63}.{LABEL_63}.{LABEL_63}.{LABEL_63}.org",
-           "a@example..org", "a@.example.org", "a@example.org.", "a@-example.org", "a@example-.org", "a@example.123", '"a"@example.org',
+           "a..b@example.org", f"{LOCAL_64}l@example.org", f"a@{LABEL_63}d.org", f"a@{'.'.join([LABEL_63] * 4)}.org",
+           "a@example..org", "a@.example.org", "a@example.org.", "a@-example.org", "a@example-.org", "a@example.123",
+           '"a"@example.org',
            "a@[127.0.0.1]", "a(comment)@example.org", "a@b@example.org", "a@exa_mple.org", "a\u202eb@example.org",
            "a\u00a0b@example.org", "a\ue000b@example.org", "a\ufffeb@example.org", "a\u0085b@example.org", "a@\u2665.example",
            "a,b@example.org", "<a@example.org>", f"aa@{DOMAIN_252}"]
@@ -33,7 +34,8 @@ def test_invalid_addresses(campaign, email):
 
 
 @pytest.mark.parametrize("first, second", [("Ada@Example.ORG", "ada@example.org"), ("a@münchen.de", "A@XN--MNCHEN-3YA.de"),
-                                           ("gr\u00fc\u00dfe@example.org", "gru\u0308\u00dfe@example.org"), ("a@MÜNCHEN.de", "a@münchen.de")])
+                                           ("gr\u00fc\u00dfe@example.org", "gru\u0308\u00dfe@example.org"),
+                                           ("a@MÜNCHEN.de", "a@münchen.de")])
 def test_spellings_of_one_address(campaign, first, second):
     """4.2 Email identity: NFC, ASCII case, A-labels; the first spelling is kept"""
     created, updated = campaign.lead(email=first), campaign.lead(email=second)

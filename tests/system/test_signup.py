@@ -214,8 +214,8 @@ def test_utm(campaign):
 def test_url_parameters_are_merged(campaign):
     """1 Merging: utm, kid and custom fields arrive; the request's own values win; dangerous names never do"""
     referrer = campaign.lead(email="referrer@example.org")["social_id"]
-    url = f"https://shop.example/page?utm_source=ad&kid={referrer}&color=red&size=m&points=50&ip=192.0.2.9&__uid=evil&api_key=wrong" \
-          "&must_exist=1#end"
+    url = f"https://shop.example/page?utm_source=ad&kid={referrer}&color=red&size=m" \
+          "&points=50&ip=192.0.2.9&__uid=evil&api_key=wrong&must_exist=1#end"
     lead = campaign.lead(**ADA, __url=url, size="l")
     assert lead["utm"] == {"source": "ad"} and lead["parent_id"] == referrer
     assert lead["custom_fields"] == {"color": "red", "size": "l"}

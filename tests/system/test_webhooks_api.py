@@ -90,8 +90,8 @@ def test_the_longest_url(campaign):
 @pytest.mark.parametrize("url", [
     "http://10.0.0.1/", "http://192.168.1.1/", "http://172.16.0.1/", "http://169.254.169.254/latest", "http://100.64.0.1/",
     "http://0.0.0.0/", "http://224.0.0.1/", "http://255.255.255.255/", "http://198.18.0.1/", "http://192.0.2.1/",
-    "http://167772161/", "http://0xa.1/", "http://012.0.0.1/", "http://10.1/", "http://[::1]/", "http://[fe80::1]/", "http://[fd00::1]/",
-    "http://[::ffff:10.0.0.1]/", "http://[64:ff9b::a00:1]/", "http://[2002:a00:1::]/", "http://[::]/",
+    "http://167772161/", "http://0xa.1/", "http://012.0.0.1/", "http://10.1/", "http://[::1]/", "http://[fe80::1]/",
+    "http://[fd00::1]/", "http://[::ffff:10.0.0.1]/", "http://[64:ff9b::a00:1]/", "http://[2002:a00:1::]/", "http://[::]/",
     "http://hooks.example:22/", "http://hooks.example:25/", "https://hooks.example:3306/"])
 def test_forbidden_destinations(campaign, url):
     """1, 5, contract 2 forbidden_url: literal addresses in any spelling that a resolver takes, and ports"""
@@ -147,8 +147,8 @@ def test_list(campaign):
     """1 GET: all fields, never the secret"""
     answer = create(campaign, url=URL, events=["new_signup"], source="shop").json
     [webhook] = listed(campaign)
-    assert webhook == {"referenceId": answer["referenceId"], "url": URL, "events": ["new_signup"], "source": "shop", "format": "json",
-                       "state": "active", "failing_since": None, "last_status": None, "last_delivery_at": None}
+    assert webhook == {"referenceId": answer["referenceId"], "url": URL, "events": ["new_signup"], "source": "shop",
+                       "format": "json", "state": "active", "failing_since": None, "last_status": None, "last_delivery_at": None}
     create(campaign, url=URL + "/2", event="verified")
     assert listed(campaign)[1]["source"] is None
 

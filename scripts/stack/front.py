@@ -3,7 +3,6 @@
 import os
 import pathlib
 import pwd
-import shutil
 import signal
 import socket
 
@@ -116,7 +115,7 @@ class Apache(Front):
     main = ""
 
     def command(self):
-        return [shutil.which("apache2") or "/usr/sbin/apache2", "-d", self.folder, "-f", self.folder / "main.conf", "-DFOREGROUND"]
+        return ["apache2", "-d", self.folder, "-f", self.folder / "main.conf", "-DFOREGROUND"]
 
     def restart_gracefully(self):
         self.child.send(signal.SIGUSR1)

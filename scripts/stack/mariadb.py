@@ -40,8 +40,8 @@ class MariaDB:
         return self
 
     def command(self):
-        return ["mariadbd", *self._server_options(self.data), f"--socket={self.socket}", f"--pid-file={self.folder / 'mariadb.pid'}",
-                "--skip-networking", "--innodb-flush-log-at-trx-commit=1", "--character-set-server=utf8mb4",
+        return ["mariadbd", *self._server_options(self.data), f"--socket={self.socket}",
+                f"--pid-file={self.folder / 'mariadb.pid'}", "--skip-networking", "--innodb-flush-log-at-trx-commit=1", "--character-set-server=utf8mb4",
                 "--max-connections=400", "--performance-schema=off", f"--log-error={self.log}"]
 
     def start(self):

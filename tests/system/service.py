@@ -53,7 +53,8 @@ class Campaign:
 
     def webhook(self, *events, **fields):
         """Registered by the API for the campaign's own path, its secret known to the receiver; the answer."""
-        response = self.post({"url": self.service.receiver.url(self.hook), "events": list(events), **fields}, path="/outbound-webhook")
+        url = self.service.receiver.url(self.hook)
+        response = self.post({"url": url, "events": list(events), **fields}, path="/outbound-webhook")
         assert response.status == 200, response.body
         if "secret" in response.json:
             self.service.receiver.secrets.append(response.json["secret"])

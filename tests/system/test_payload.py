@@ -27,7 +27,8 @@ def test_skipped_groups(campaign, key, view):
     """4.5 __skip_urls, __skip_actions: omitted means the key is absent"""
     check_payload(campaign.post({**ADA, "__skip_urls": 1}, key=key).json, view, without=URLS)
     check_payload(campaign.post({**ADA, "__skip_actions": "1"}, key=key).json, view, without=ACTIONS)
-    check_payload(campaign.get({**ADA, "__skip_urls": "1", "__skip_actions": "1"}, key=key).json, view, without={**URLS, **ACTIONS})
+    both = {"__skip_urls": "1", "__skip_actions": "1"}
+    check_payload(campaign.get({**ADA, **both}, key=key).json, view, without={**URLS, **ACTIONS})
     check_payload(campaign.post({**ADA, "__skip_urls": 0}, key=key).json, view)
 
 

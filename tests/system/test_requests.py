@@ -78,7 +78,8 @@ def test_a_later_value_replaces_an_earlier_one(campaign):
     assert send(campaign, body, "application/json").json["custom_fields"] == {"color": "blue"}
 
 
-@pytest.mark.parametrize("name", ["email", "phone_number", "kid", "api_key", "must_exist", "country_code", "redirect_url", "__uid"])
+@pytest.mark.parametrize("name", ["email", "phone_number", "kid", "api_key", "must_exist", "country_code", "redirect_url",
+                                  "__uid"])
 def test_an_array_where_one_value_is_expected_is_refused(campaign, name):
     """1 Parameters"""
     fields = {"email": "a@example.org", name: ["a@example.org", "b@example.org"]}
@@ -130,8 +131,8 @@ def test_files_are_refused(campaign):
     assert send(campaign, body, type).verdict == (406, "invalid_parameter")
 
 
-@pytest.mark.parametrize("body", [b"{", b'{"a":1}}', b'{"a":1} x', b"[]", b'"a"', b"1", b"null", b'{"a":}', b'{"a":1,}', b"{'a':1}",
-                                  b'{"a":NaN}', b'{"a":"' + b"\xff" + b'"}', b"[" * 100, b'{"a":' * 17 + b"1" + b"}" * 17])
+@pytest.mark.parametrize("body", [b"{", b'{"a":1}}', b'{"a":1} x', b"[]", b'"a"', b"1", b"null", b'{"a":}', b'{"a":1,}',
+                                  b"{'a':1}", b'{"a":NaN}', b'{"a":"' + b"\xff" + b'"}', b"[" * 100, b'{"a":' * 17 + b"1" + b"}" * 17])
 def test_malformed_json(campaign, body):
     """1 Caps (depth 16), 2 invalid_json. Bad UTF-8 inside JSON is 406 by either rule."""
     response = send(campaign, body, "application/json")
@@ -161,8 +162,8 @@ def test_objects_are_refused(campaign, value):
     assert response.verdict == (406, "invalid_parameter") and "field" in response.json["message"]
 
 
-@pytest.mark.parametrize("sent, kept", [("  x \t\n", "x"), ("a\r\nb\rc\nd", "a\nb\nc\nd"), ("a\tb", "a\tb"), ("\u00a0x", "\u00a0x"),
-                                        ("grüße 🎉", "grüße 🎉"), ("", "")])
+@pytest.mark.parametrize("sent, kept", [("  x \t\n", "x"), ("a\r\nb\rc\nd", "a\nb\nc\nd"), ("a\tb", "a\tb"),
+                                        ("\u00a0x", "\u00a0x"), ("grüße 🎉", "grüße 🎉"), ("", "")])
 def test_values_are_trimmed_and_line_ends_made_one(campaign, sent, kept):
     """1 Values"""
     assert campaign.lead(email="a@example.org", field=sent)["custom_fields"]["field"] == kept

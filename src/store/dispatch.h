@@ -76,7 +76,8 @@ struct delivery_outcome {
 
 /* One transaction: log of attempts, state of the deliveries, due rows removed or moved, state of the webhooks. An outcome
  * whose claim is no longer ours is left out and counted in *stale. */
-MUST_CHECK enum result store_complete(struct store *store, const struct delivery_outcome *outcomes, size_t count, size_t *stale);
+MUST_CHECK enum result store_complete(
+    struct store *store, const struct delivery_outcome *outcomes, size_t count, size_t *stale);
 
 /* Gives claimed rows back untried: due at once, the attempt not counted. */
 MUST_CHECK enum result store_unclaim(struct store *store, const struct delivery_outcome *claims, size_t count);

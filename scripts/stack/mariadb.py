@@ -41,8 +41,8 @@ class MariaDB:
 
     def command(self):
         return ["mariadbd", *self._server_options(self.data), f"--socket={self.socket}",
-                f"--pid-file={self.folder / 'mariadb.pid'}", "--skip-networking", "--innodb-flush-log-at-trx-commit=1", "--character-set-server=utf8mb4",
-                "--max-connections=400", "--performance-schema=off", f"--log-error={self.log}"]
+                f"--pid-file={self.folder / 'mariadb.pid'}", "--skip-networking",
+                "--innodb-flush-log-at-trx-commit=1", "--character-set-server=utf8mb4", "--max-connections=400", "--performance-schema=off", f"--log-error={self.log}"]
 
     def start(self):
         self.child = Child("mariadbd", self.command(), self.log).start()

@@ -12,6 +12,7 @@ EXTRA_DIST += \
 	%D%/test_identity.py \
 	%D%/test_lookup.py \
 	%D%/test_payload.py \
+	%D%/test_quickstart.py \
 	%D%/test_requests.py \
 	%D%/test_retries.py \
 	%D%/test_signup.py \

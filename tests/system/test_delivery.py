@@ -6,6 +6,8 @@ import urllib.parse
 
 import pytest
 from payload import check_payload
+from stack.examples import fill
+from stack.process import run
 from stack.receiver import Answer
 
 ADA = {"email": "ada@example.org"}
@@ -219,6 +221,20 @@ def test_the_daemon_is_quick(service, receiver, campaign):
             campaign.delivered(2 + number, deadline=1.5)
     finally:
         assert service.dispatcher.stop() == 0
+
+
+def test_the_cron_line(service, receiver, campaign):
+    """6, operations 5: the shipped crontab, as cron runs it: assignments become the environment, the rest goes to sh"""
+    table = fill("crontab", leadhook_dispatch=service.installation.program("leadhook-dispatch"),
+                 leadhook_config=service.installation.config)
+    lines = [line for line in table.splitlines() if line and not line.startswith("#")]
+    environment = dict(line.split("=", 1) for line in lines if not line.startswith("*"))
+    [command] = [line.split(maxsplit=5)[5] for line in lines if line.startswith("*")]
+    campaign.webhook("new_signup")
+    campaign.lead(**ADA)
+    run("the cron line", ["env", "-i", "PATH=/usr/bin:/bin", *[f"{name}={value}" for name, value in environment.items()],
+                          "/bin/sh", "-c", command])
+    campaign.delivered(1)
 
 
 def test_a_second_dispatcher_with_the_same_lock_ends_at_once(service, receiver, campaign):

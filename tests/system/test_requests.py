@@ -132,7 +132,8 @@ def test_files_are_refused(campaign):
 
 
 @pytest.mark.parametrize("body", [b"{", b'{"a":1}}', b'{"a":1} x', b"[]", b'"a"', b"1", b"null", b'{"a":}', b'{"a":1,}',
-                                  b"{'a':1}", b'{"a":NaN}', b'{"a":"' + b"\xff" + b'"}', b"[" * 100, b'{"a":' * 17 + b"1" + b"}" * 17])
+                                  b"{'a':1}", b'{"a":NaN}',
+                                  b'{"a":"' + b"\xff" + b'"}', b"[" * 100, b'{"a":' * 17 + b"1" + b"}" * 17])
 def test_malformed_json(campaign, body):
     """1 Caps (depth 16), 2 invalid_json. Bad UTF-8 inside JSON is 406 by either rule."""
     response = send(campaign, body, "application/json")

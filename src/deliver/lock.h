@@ -23,8 +23,8 @@ void lock_free(struct lock **lock);
 
 /* The id that stood in the file when it was locked. False when there was none. */
 MUST_CHECK bool lock_previous_owner(const struct lock *lock, unsigned char owner[LOCK_OWNER_SIZE]);
-/* Writes our id. False when it cannot be written, logged: a crash then costs waiting for the leases' end. */
-MUST_CHECK bool lock_set_owner(struct lock *lock, const unsigned char owner[LOCK_OWNER_SIZE]);
+/* Writes our id over it. Logged when it cannot be written: a crash then costs waiting for the leases' end. */
+void lock_set_owner(struct lock *lock, const unsigned char owner[LOCK_OWNER_SIZE]);
 /* Empties the file, when nothing is leased any more. */
 void lock_clear_owner(struct lock *lock);
 

@@ -25,8 +25,6 @@ bool turns_waiting(const struct turns *turns);
 /* Gives out up to `slots` deliveries, at most one request per webhook and `capacity` requests; answers how many requests. The
  * webhooks keep their places for the next time in the order of their turns. */
 size_t turns_take(struct turns *turns, size_t slots, struct due_request *requests, size_t capacity);
-/* Nothing more is due: leaves the ring. */
-void turns_leave(struct turns *turns, uint64_t webhook_id);
 /* The receiver asked for silence until `until_ms` (same clock as turns_offer): leaves the ring and cannot join before. Kept
  * only while something of the webhook is under way: afterwards the database knows. */
 void turns_silence(struct turns *turns, uint64_t webhook_id, int64_t until_ms);
@@ -34,5 +32,8 @@ void turns_silence(struct turns *turns, uint64_t webhook_id, int64_t until_ms);
 /* A delivery got its slot; it gave it back. */
 void turns_started(struct turns *turns, uint64_t webhook_id);
 void turns_ended(struct turns *turns, uint64_t webhook_id);
+/* All that the last turns_take asked for has been started: whoever had less than that has nothing more due, and leaves the
+ * ring. */
+void turns_settle(struct turns *turns);
 
 #endif

@@ -25,9 +25,9 @@ campaign_refuses(const struct campaign *campaign, uint64_t account_id)
 static struct slice
 identity_hash(struct pool *pool, const char *kind, uint64_t campaign_id, struct slice identity)
 {
-	unsigned char hash[DIGEST_SIZE];
-	digest_sha256(pool_printf(pool, "%s:%" PRIu64 ":%.*s", kind, campaign_id, SLICE_ARGS(identity)), hash);
-	return pool_copy(pool, (struct slice){ (const char *)hash, LEAD_HASH_SIZE });
+	struct slice text = pool_printf(pool, "%s:%" PRIu64 ":%.*s", kind, campaign_id, SLICE_ARGS(identity));
+	struct digest digest = digest_sha256(&text, 1);
+	return pool_copy(pool, slice_sub(digest_slice(&digest), 0, LEAD_HASH_SIZE));
 }
 
 struct slice

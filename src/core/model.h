@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/pool.h"
 #include "base/slice.h"
 #include "core/delivery.h"
 #include "core/failure.h"
@@ -34,7 +35,7 @@ bool campaign_has_ended(const struct campaign *campaign, int64_t now_ms);
  * not suspended, with a key where one is required. `campaign` may be NULL. */
 enum failure campaign_refuses(const struct campaign *campaign, uint64_t account_id);
 
-enum { LEAD_HASH_SIZE = 16, SOCIAL_ID_SIZE = 10 };
+enum { LEAD_HASH_SIZE = 16 };
 
 struct lead {
 	uint64_t id, campaign_id;

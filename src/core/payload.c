@@ -118,12 +118,11 @@ avatar_url(struct rendering *r)
 {
 	static const struct slice place = { "{hash}", 6 };
 	struct slice template = r->settings->avatar_url;
-	unsigned char hash[DIGEST_SIZE];
 	if (template.size == 0)
 		return SLICE_NONE;
 	bool by_email = r->view.full && slice_present(r->lead->email_key);
-	digest_sha256(by_email ? r->lead->email_key : r->lead->social_id, hash);
-	struct slice hex = encode_hex(r->pool, (struct slice){ (const char *)hash, sizeof(hash) });
+	struct digest hash = digest_sha256(by_email ? &r->lead->email_key : &r->lead->social_id, 1);
+	struct slice hex = encode_hex(r->pool, digest_slice(&hash));
 	for (size_t at = 0; at + place.size <= template.size; at++)
 		if (slice_starts_with(slice_sub(template, at, template.size), place))
 			return pool_printf(r->pool, "%.*s%.*s%.*s", SLICE_ARGS(slice_sub(template, 0, at)), SLICE_ARGS(hex),
@@ -318,7 +317,7 @@ payload_write_event(
 	json_writer_init(&r.writer, out);
 	json_begin_object(&r.writer);
 	put_lead(&r);
-	put_text(&r, SLICE("__event"), slice_of(event_name(event)));
+	put_text(&r, SLICE("__event"), event_name(event));
 	json_end_object(&r.writer);
 	pool_free(&r.pool);
 }

@@ -12,11 +12,11 @@
 #include "base/random.h"
 #include "deliver/request.h"
 #include "deliver/turns.h"
-#include "deliver/verdict.h"
 #include "store/dispatch.h"
 
 enum {
 	WEBHOOKS_MAX = 1024, /* known at a time: with something due, or under way */
+	TURN = 8,            /* deliveries in a turn: a claim asks the database once for each webhook */
 	FLUSH_COUNT = 64,    /* outcomes are recorded after that many … */
 	FLUSH_MS = 5,        /* … or that long (delivery.md 3, guarantee) */
 	CLAIM_MS = 5,        /* few free slots wait that long for more, so that a claim is worth its commit */
@@ -37,7 +37,7 @@ struct slot {
 	struct dispatcher *dispatcher;
 	struct pool *pool; /* all texts of the delivery */
 	struct delivery_outcome outcome;
-	struct verdict verdict;
+	struct retry_decision decision;
 	int64_t started_ms, ended_ms;
 	TAILQ_ENTRY(slot) list;
 };
@@ -96,15 +96,35 @@ slot_take(struct dispatcher *d, const struct due_delivery *delivery)
 	return slot;
 }
 
+static const enum delivery_state state_after[] = {
+	[RETRY_DELIVERED] = DELIVERY_DELIVERED,
+	[RETRY_LATER] = DELIVERY_PENDING,
+	[RETRY_EXHAUSTED] = DELIVERY_FAILED,
+	[RETRY_GONE] = DELIVERY_FAILED,
+};
+
+static struct retry_decision
+decide(const struct dispatcher *d, const struct slot *slot, const struct attempt_result *result)
+{
+	const struct attempt_outcome outcome = {
+		.answered = result->error == SENDER_OK,
+		.status = result->status,
+		.retry_after_ms = retry_after_parse(result->retry_after, slot->ended_ms + d->database_ahead_ms),
+	};
+	uint64_t jitter;
+	random_bytes(&jitter, sizeof(jitter));
+	return retry_decide(d->options.schedule, &outcome, slot->outcome.attempt, jitter);
+}
+
 static void
 slot_end(struct slot *slot, const struct attempt_result *result)
 {
 	struct dispatcher *d = slot->dispatcher;
 	struct delivery_outcome *outcome = &slot->outcome;
 	slot->ended_ms = clock_monotonic_ms();
-	slot->verdict = verdict_of(d->options.schedule, outcome->attempt, result, slot->ended_ms + d->database_ahead_ms);
-	outcome->state = slot->verdict.state;
-	outcome->webhook_gone = slot->verdict.webhook_gone;
+	slot->decision = decide(d, slot, result);
+	outcome->state = state_after[slot->decision.verdict];
+	outcome->webhook_gone = slot->decision.verdict == RETRY_GONE;
 	outcome->duration_ms = result->duration_ms;
 	outcome->status = result->status;
 	outcome->error = sender_error_name(result->error);
@@ -112,8 +132,8 @@ slot_end(struct slot *slot, const struct attempt_result *result)
 	/* Until this is committed the database would still offer the webhook. */
 	if (outcome->webhook_gone)
 		turns_silence(d->turns, outcome->webhook_id, NEVER);
-	else if (slot->verdict.webhook_hold_ms > 0)
-		turns_silence(d->turns, outcome->webhook_id, slot->ended_ms + slot->verdict.webhook_hold_ms);
+	else if (slot->decision.hold_ms > 0)
+		turns_silence(d->turns, outcome->webhook_id, slot->ended_ms + slot->decision.hold_ms);
 	TAILQ_REMOVE(&d->sending, slot, list);
 	TAILQ_INSERT_TAIL(&d->ended, slot, list);
 	d->ended_count++;
@@ -189,8 +209,8 @@ outcome_now(struct slot *slot, int64_t now)
 {
 	int64_t since = now - slot->ended_ms;
 	slot->outcome.started_ms_ago = now - slot->started_ms;
-	slot->outcome.next_due_in_ms = positive(slot->verdict.retry_in_ms - since);
-	slot->outcome.webhook_hold_ms = positive(slot->verdict.webhook_hold_ms - since);
+	slot->outcome.next_due_in_ms = positive(slot->decision.delay_ms - since);
+	slot->outcome.webhook_hold_ms = positive(slot->decision.hold_ms - since);
 	return &slot->outcome;
 }
 
@@ -391,7 +411,7 @@ claim(struct dispatcher *d)
 {
 	struct due_delivery *deliveries;
 	size_t count;
-	size_t requests = turns_take(d->turns, d->unused_count, d->requests, d->options.sender.in_flight);
+	size_t requests = turns_take(d->turns, d->unused_count, d->requests);
 	d->claimed_ms = clock_monotonic_ms();
 	enum result result =
 	    store_claim(d->store, d->pool, d->owner, d->options.lease_ms, d->requests, requests, &deliveries, &count);
@@ -572,7 +592,7 @@ dispatcher_new(const struct dispatcher_options *options, struct store *store, st
 	d->end_ms = NEVER;
 	d->progress = true;
 	d->pool = pool_new();
-	d->turns = turns_new(WEBHOOKS_MAX, options->webhook_in_flight);
+	d->turns = turns_new(WEBHOOKS_MAX, options->webhook_in_flight, TURN);
 	random_bytes(d->owner, sizeof(d->owner));
 	make_slots(d);
 	d->sender = sender_new(&options->sender, on_done, d);

@@ -4,5 +4,4 @@ noinst_LIBRARIES += %D%/libdeliver.a
 	%D%/lock.c %D%/lock.h \
 	%D%/request.c %D%/request.h \
 	%D%/sender.c %D%/sender.h \
-	%D%/turns.c %D%/turns.h \
-	%D%/verdict.c %D%/verdict.h
+	%D%/turns.c %D%/turns.h

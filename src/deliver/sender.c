@@ -334,21 +334,41 @@ sender_start(struct sender *sender, const struct attempt *attempt, void *cookie)
 		condemn(transfer, SENDER_INTERNAL);
 }
 
+/* Codes that mean two things, by whether there was a connection. */
+static const struct {
+	CURLcode code;
+	enum sender_error unconnected, connected;
+} double_meanings[] = {
+	{ CURLE_OPERATION_TIMEDOUT, SENDER_CONNECT_TIMEOUT, SENDER_TIMEOUT },
+	{ CURLE_UNSUPPORTED_PROTOCOL, SENDER_INVALID_URL, SENDER_BAD_ANSWER }, /* an answer without a head is HTTP/0.9 */
+};
+
+static bool
+was_connected(const struct transfer *transfer)
+{
+	curl_off_t time = 0;
+	return curl_easy_getinfo(transfer->easy, CURLINFO_PRETRANSFER_TIME_T, &time) == CURLE_OK && time > 0;
+}
+
+static bool
+was_refused(const struct transfer *transfer)
+{
+	long number = 0;
+	return curl_easy_getinfo(transfer->easy, CURLINFO_OS_ERRNO, &number) == CURLE_OK && number == ECONNREFUSED;
+}
+
 static enum sender_error
 classify(const struct transfer *transfer, CURLcode code)
 {
-	curl_off_t connected = 0;
-	long number = 0;
 	if (transfer->error != SENDER_OK)
 		return transfer->error;
 	if (code == CURLE_WRITE_ERROR && transfer->body_read >= SENDER_ANSWER_READ)
 		return SENDER_OK;
-	if (code == CURLE_OPERATION_TIMEDOUT &&
-	    curl_easy_getinfo(transfer->easy, CURLINFO_PRETRANSFER_TIME_T, &connected) == CURLE_OK && connected == 0)
-		return SENDER_CONNECT_TIMEOUT;
-	if (code == CURLE_COULDNT_CONNECT && curl_easy_getinfo(transfer->easy, CURLINFO_OS_ERRNO, &number) == CURLE_OK &&
-	    number == ECONNREFUSED)
+	if (code == CURLE_COULDNT_CONNECT && was_refused(transfer))
 		return SENDER_REFUSED;
+	for (size_t i = 0; i < ARRAY_SIZE(double_meanings); i++)
+		if (double_meanings[i].code == code)
+			return was_connected(transfer) ? double_meanings[i].connected : double_meanings[i].unconnected;
 	for (size_t i = 0; i < ARRAY_SIZE(error_of_code); i++)
 		if (error_of_code[i].code == code)
 			return error_of_code[i].error;

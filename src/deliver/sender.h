@@ -66,13 +66,6 @@ struct attempt_result {
 	int64_t duration_ms;
 };
 
-/* True for what the receiver took: 2xx and the whole body, or as much of it as is read. */
-static inline bool
-attempt_delivered(const struct attempt_result *result)
-{
-	return result->error == SENDER_OK && result->status >= 200 && result->status < 300;
-}
-
 /* Called from within sender_wait when an attempt is done, once for each. `result` and what it points to are valid during the
  * call; it must not start attempts. */
 typedef void sender_done(void *context, void *cookie, const struct attempt_result *result);

@@ -23,7 +23,7 @@ SLIST_HEAD(chain, webhook);
 TAILQ_HEAD(ring, webhook);
 
 struct turns {
-	size_t limit;
+	size_t limit, turn;
 	struct ring ring; /* the first is next */
 	size_t ring_size;
 	struct chain buckets[BUCKETS];
@@ -32,10 +32,11 @@ struct turns {
 };
 
 struct turns *
-turns_new(size_t webhooks, size_t in_flight)
+turns_new(size_t webhooks, size_t in_flight, size_t turn)
 {
 	struct turns *turns = memory_alloc(sizeof(*turns));
 	turns->limit = in_flight;
+	turns->turn = turn;
 	TAILQ_INIT(&turns->ring);
 	turns->webhooks = memory_alloc(webhooks * sizeof(*turns->webhooks));
 	for (size_t i = webhooks; i > 0; i--)
@@ -123,24 +124,18 @@ turns_waiting(const struct turns *turns)
 	return false;
 }
 
-/* One more for this webhook. False when it is at its limit, or would need a request and there is none left. */
-static bool
-grant(const struct turns *turns, struct webhook *webhook, struct due_request *requests, size_t *count, size_t capacity)
+/* How many deliveries a turn of this webhook gives it. */
+static size_t
+rows_of_turn(const struct turns *turns, const struct webhook *webhook, size_t slots)
 {
-	if (webhook->in_flight + webhook->asked >= turns->limit)
-		return false;
-	if (webhook->request == NULL) {
-		if (*count == capacity)
-			return false;
-		webhook->request = &requests[(*count)++];
-		webhook->request->webhook_id = webhook->id;
-	}
-	webhook->request->rows = ++webhook->asked;
-	return true;
+	size_t taken = webhook->in_flight + webhook->asked;
+	size_t rows = taken < turns->limit ? turns->limit - taken : 0;
+	rows = rows < turns->turn ? rows : turns->turn;
+	return rows < slots ? rows : slots;
 }
 
 size_t
-turns_take(struct turns *turns, size_t slots, struct due_request *requests, size_t capacity)
+turns_take(struct turns *turns, size_t slots, struct due_request *requests)
 {
 	struct webhook *webhook;
 	size_t count = 0;
@@ -154,15 +149,16 @@ turns_take(struct turns *turns, size_t slots, struct due_request *requests, size
 		webhook = TAILQ_FIRST(&turns->ring);
 		TAILQ_REMOVE(&turns->ring, webhook, ring);
 		TAILQ_INSERT_TAIL(&turns->ring, webhook, ring);
-		if (grant(turns, webhook, requests, &count, capacity)) {
-			slots--;
-			passed = 0;
-		} else {
-			passed++;
-		}
+		size_t rows = rows_of_turn(turns, webhook, slots);
+		passed = rows == 0 ? passed + 1 : 0;
+		if (rows == 0)
+			continue;
+		if (webhook->request == NULL)
+			webhook->request = &requests[count++];
+		webhook->asked += rows;
+		*webhook->request = (struct due_request){ .webhook_id = webhook->id, .rows = webhook->asked };
+		slots -= rows;
 	}
-	TAILQ_FOREACH(webhook, &turns->ring, ring)
-	webhook->request = NULL;
 	return count;
 }
 

@@ -12,7 +12,7 @@
 
 enum { LIMIT = 4 };
 
-static struct due_request requests[16];
+static struct due_request requests[128];
 
 /* Rows that the last turns_take gave to a webhook. */
 static size_t
@@ -34,10 +34,10 @@ start(struct turns *turns, uint64_t webhook_id, size_t count)
 static void
 slots_are_given_out_evenly(void **state UNUSED)
 {
-	struct turns *turns = turns_new(8, LIMIT);
+	struct turns *turns = turns_new(8, LIMIT, 2);
 	for (uint64_t id = 1; id <= 3; id++)
 		turns_offer(turns, id, 0);
-	size_t count = turns_take(turns, 6, requests, ARRAY_SIZE(requests));
+	size_t count = turns_take(turns, 6, requests);
 	assert_int_equal(count, 3);
 	for (uint64_t id = 1; id <= 3; id++)
 		assert_int_equal(rows_of(id, count), 2);
@@ -47,11 +47,11 @@ slots_are_given_out_evenly(void **state UNUSED)
 static void
 turns_go_on_where_they_stopped(void **state UNUSED)
 {
-	struct turns *turns = turns_new(8, LIMIT);
+	struct turns *turns = turns_new(8, LIMIT, 2);
 	for (uint64_t id = 1; id <= 3; id++)
 		turns_offer(turns, id, 0);
-	assert_int_equal(turns_take(turns, 2, requests, ARRAY_SIZE(requests)), 2);
-	assert_int_equal(turns_take(turns, 1, requests, ARRAY_SIZE(requests)), 1);
+	assert_int_equal(turns_take(turns, 4, requests), 2);
+	assert_int_equal(turns_take(turns, 1, requests), 1);
 	assert_int_equal(requests[0].webhook_id, 3);
 	turns_free(&turns);
 }
@@ -59,18 +59,18 @@ turns_go_on_where_they_stopped(void **state UNUSED)
 static void
 nobody_gets_more_than_the_limit(void **state UNUSED)
 {
-	struct turns *turns = turns_new(8, LIMIT);
+	struct turns *turns = turns_new(8, LIMIT, 2);
 	turns_offer(turns, 1, 0);
 	turns_offer(turns, 2, 0);
 	start(turns, 1, LIMIT - 1);
-	size_t count = turns_take(turns, 100, requests, ARRAY_SIZE(requests));
+	size_t count = turns_take(turns, 100, requests);
 	assert_int_equal(rows_of(1, count), 1);
 	assert_int_equal(rows_of(2, count), LIMIT);
 	start(turns, 1, 1);
 	start(turns, 2, LIMIT);
 	turns_settle(turns);
 	assert_false(turns_waiting(turns));
-	assert_int_equal(turns_take(turns, 100, requests, ARRAY_SIZE(requests)), 0);
+	assert_int_equal(turns_take(turns, 100, requests), 0);
 	turns_ended(turns, 2);
 	assert_true(turns_waiting(turns));
 	turns_free(&turns);
@@ -79,14 +79,14 @@ nobody_gets_more_than_the_limit(void **state UNUSED)
 static void
 who_has_less_than_was_asked_for_leaves(void **state UNUSED)
 {
-	struct turns *turns = turns_new(8, LIMIT);
+	struct turns *turns = turns_new(8, LIMIT, 2);
 	turns_offer(turns, 1, 0);
 	turns_offer(turns, 2, 0);
-	assert_int_equal(turns_take(turns, 4, requests, ARRAY_SIZE(requests)), 2);
+	assert_int_equal(turns_take(turns, 4, requests), 2);
 	start(turns, 1, 2);
 	start(turns, 2, 1);
 	turns_settle(turns);
-	size_t count = turns_take(turns, 8, requests, ARRAY_SIZE(requests));
+	size_t count = turns_take(turns, 8, requests);
 	assert_int_equal(count, 1);
 	assert_int_equal(requests[0].webhook_id, 1);
 	turns_free(&turns);
@@ -96,7 +96,7 @@ who_has_less_than_was_asked_for_leaves(void **state UNUSED)
 static void
 a_silenced_webhook_stays_away(void **state UNUSED)
 {
-	struct turns *turns = turns_new(8, LIMIT);
+	struct turns *turns = turns_new(8, LIMIT, 2);
 	turns_offer(turns, 1, 0);
 	start(turns, 1, 2);
 	turns_silence(turns, 1, 1000);
@@ -111,13 +111,13 @@ a_silenced_webhook_stays_away(void **state UNUSED)
 static void
 room_comes_back(void **state UNUSED)
 {
-	struct turns *turns = turns_new(2, LIMIT);
+	struct turns *turns = turns_new(2, LIMIT, 2);
 	for (uint64_t id = 1; id <= 3; id++)
 		turns_offer(turns, id, 0);
-	assert_int_equal(turns_take(turns, 8, requests, ARRAY_SIZE(requests)), 2);
+	assert_int_equal(turns_take(turns, 8, requests), 2);
 	turns_settle(turns); /* nothing was started */
 	turns_offer(turns, 3, 0);
-	assert_int_equal(turns_take(turns, 1, requests, ARRAY_SIZE(requests)), 1);
+	assert_int_equal(turns_take(turns, 1, requests), 1);
 	assert_int_equal(requests[0].webhook_id, 3);
 	turns_free(&turns);
 }

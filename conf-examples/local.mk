@@ -1,1 +1,3 @@
 # SPDX-License-Identifier: MIT
+confexampledir = $(docdir)/conf-examples
+dist_confexample_DATA = %D%/leadhook.conf

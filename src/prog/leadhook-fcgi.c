@@ -104,19 +104,19 @@ body_limit(void *state, const struct fcgi_exchange *exchange)
 	return ((struct worker *)state)->service->conf->limits.body_bytes;
 }
 
-static enum api_body
+static enum http_body_state
 body_state(const struct fcgi_exchange *exchange)
 {
 	switch (fcgi_exchange_body_state(exchange)) {
 	case FCGI_BODY_COMPLETE:
-		return API_BODY_COMPLETE;
+		return HTTP_BODY_WHOLE;
 	case FCGI_BODY_TOO_LARGE:
-		return API_BODY_TOO_LARGE;
+		return HTTP_BODY_TOO_LARGE;
 	case FCGI_BODY_WRONG_LENGTH:
 	case FCGI_BODY_ABORTED:
 		break;
 	}
-	return API_BODY_INCOMPLETE;
+	return HTTP_BODY_SHORT;
 }
 
 static void
@@ -130,7 +130,8 @@ handle(void *state, struct fcgi_exchange *exchange)
 	log_request_id(pool_string(worker->pool, request.request_id));
 	request.body = fcgi_exchange_body(exchange);
 	http_response_init(&response, worker->pool, ANSWER_MAX_BYTES);
-	api_handle(worker->api, &request, path_is_valid, body_state(exchange), &response);
+	request.body_state = body_state(exchange);
+	api_handle(worker->api, &request, path_is_valid, &response);
 	buffer_clear(&worker->answer);
 	if (!http_response_render(&response, request.request_id, &worker->answer))
 		log_error("answer_too_large", LOG_UINT("bytes", response.body.size)); /* closing without an answer is a 500 */

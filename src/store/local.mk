@@ -1,2 +1,18 @@
 noinst_LIBRARIES += %D%/libstore.a
-%C%_libstore_a_SOURCES =
+%C%_libstore_a_SOURCES = \
+	%D%/admin.c %D%/admin.h \
+	%D%/batch.c \
+	%D%/dispatch.c %D%/dispatch.h \
+	%D%/private.h \
+	%D%/read.c \
+	%D%/rows.c \
+	%D%/schema.c %D%/schema.h \
+	%D%/statements.c %D%/statements.h \
+	%D%/store.c %D%/store.h \
+	%D%/webhooks.c
+nodist_%C%_libstore_a_SOURCES = %D%/schema_text.c
+CLEANFILES += %D%/schema_text.c
+
+%D%/schema_text.c: $(schema_files) scripts/embed-schema
+	$(AM_V_GEN)$(MKDIR_P) %D% && $(SHELL) $(top_srcdir)/scripts/embed-schema \
+		$(addprefix $(top_srcdir)/,$(schema_files)) >$@.tmp && mv $@.tmp $@

@@ -1,0 +1,218 @@
+-- SPDX-License-Identifier: MIT
+-- Leadhook's tables. `{prefix}` is replaced by the setting database.prefix. Safe to run twice.
+--
+-- Common to all: times are milliseconds since 1970-01-01T00:00:00Z by the database's clock (`…_ms`); identities (email key,
+-- E.164 number, social id, URL, host) are compared as bytes, so they are VARBINARY, or a hash of fixed length beside the
+-- text. Ids come from `id_blocks`, never from AUTO_INCREMENT. No foreign keys: they would lock parents.
+
+-- Facts about this installation: `installation_id` (part of every webhook-id header), `server_secret` (signs opt-out links).
+CREATE TABLE IF NOT EXISTS {prefix}meta (
+	name VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+	value VARBINARY(255) NOT NULL,
+	PRIMARY KEY (name)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+-- Where ids come from: a process takes a block in a transaction of its own. Gaps are normal.
+CREATE TABLE IF NOT EXISTS {prefix}id_blocks (
+	name VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+	next BIGINT UNSIGNED NOT NULL, -- the first id that nobody has yet
+	PRIMARY KEY (name)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+INSERT IGNORE INTO {prefix}id_blocks (name, next) VALUES
+	('account', 1), ('api_key', 1), ('campaign', 1), ('webhook', 1), ('lead', 1), ('event', 1), ('delivery', 1), ('attempt', 1);
+
+-- One row per committed batch: when the answer to a COMMIT is lost, the batch is run again with the same token, and a
+-- duplicate says that it was done. A token starts with the time it was made (6 bytes), so old ones are a range of the key.
+CREATE TABLE IF NOT EXISTS {prefix}commits (
+	token BINARY(16) NOT NULL,
+	PRIMARY KEY (token)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE IF NOT EXISTS {prefix}accounts (
+	id BIGINT UNSIGNED NOT NULL,
+	name VARCHAR(200) NOT NULL,
+	suspended_ms BIGINT NULL, -- since when; NULL: active
+	created_ms BIGINT NOT NULL,
+	PRIMARY KEY (id)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE IF NOT EXISTS {prefix}api_keys (
+	id BIGINT UNSIGNED NOT NULL,
+	account_id BIGINT UNSIGNED NOT NULL,
+	name VARCHAR(200) NOT NULL,
+	hash BINARY(32) NOT NULL, -- SHA-256 of the key; the key itself is stored nowhere
+	created_ms BIGINT NOT NULL,
+	last_used_ms BIGINT NULL, -- to the hour
+	revoked_ms BIGINT NULL,
+	PRIMARY KEY (id),
+	UNIQUE KEY by_hash (hash), -- every request with a key
+	KEY by_account (account_id) -- key list
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE IF NOT EXISTS {prefix}campaigns (
+	id BIGINT UNSIGNED NOT NULL,
+	account_id BIGINT UNSIGNED NOT NULL,
+	name VARCHAR(200) NOT NULL,
+	created_ms BIGINT NOT NULL,
+	ended_ms BIGINT NULL, -- ended by command, or its end time was noted; NULL: open
+	ends_ms BIGINT NULL, -- its end time: holds by itself, noted or not
+	jump_start INT UNSIGNED NOT NULL DEFAULT 0,
+	privacy BOOLEAN NOT NULL DEFAULT TRUE,
+	require_key BOOLEAN NOT NULL DEFAULT FALSE,
+	landing_url VARCHAR(2048) NULL,
+	thankyou_url VARCHAR(2048) NULL,
+	status_url VARCHAR(2048) NULL,
+	PRIMARY KEY (id),
+	KEY by_account (account_id) -- GET /v2/campaigns
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+-- The row that every command which changes a lead locks before anything else: numbers are dense, counters exact.
+CREATE TABLE IF NOT EXISTS {prefix}campaign_counters (
+	campaign_id BIGINT UNSIGNED NOT NULL,
+	last_subscription_number INT UNSIGNED NOT NULL DEFAULT 0, -- given once, never reused
+	lead_count INT UNSIGNED NOT NULL DEFAULT 0, -- leads there are now
+	PRIMARY KEY (campaign_id)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE IF NOT EXISTS {prefix}leads (
+	id BIGINT UNSIGNED NOT NULL,
+	campaign_id BIGINT UNSIGNED NOT NULL,
+	subscription_number INT UNSIGNED NOT NULL, -- order of sign-up in the campaign, from 1
+	social_id BINARY(10) NOT NULL,
+	parent_id BIGINT UNSIGNED NULL, -- the referrer's id, set once
+	counter INT UNSIGNED NOT NULL DEFAULT 1, -- create/update calls
+	email VARCHAR(1024) NULL, -- as typed
+	email_key VARBINARY(512) NULL, -- identity: normalised local part @ lower-case A-label domain
+	email_hash BINARY(16) NULL, -- of campaign and email_key
+	phone VARBINARY(16) NULL, -- E.164
+	phone_hash BINARY(16) NULL, -- of campaign and phone
+	verified_email BOOLEAN NOT NULL DEFAULT FALSE,
+	verified_phone BOOLEAN NOT NULL DEFAULT FALSE,
+	waitlisted BOOLEAN NOT NULL DEFAULT FALSE,
+	opted_out BOOLEAN NOT NULL DEFAULT FALSE,
+	sms_opted_out BOOLEAN NOT NULL DEFAULT FALSE,
+	custom_fields TEXT NULL, -- a JSON object; NULL: none
+	utm TEXT NULL, -- a JSON object, of the first request that had any
+	uid TEXT NULL,
+	redirect_url TEXT NULL,
+	ip VARBINARY(45) NULL,
+	user_agent TEXT NULL,
+	referrer TEXT NULL,
+	source TEXT NULL,
+	source_id BIGINT UNSIGNED NULL,
+	signup_url TEXT NULL,
+	session_id TEXT NULL,
+	request_id TEXT NULL,
+	created_ms BIGINT NOT NULL,
+	updated_ms BIGINT NOT NULL,
+	PRIMARY KEY (id),
+	UNIQUE KEY by_email (email_hash), -- matching and lookup; the campaign is in the hash
+	UNIQUE KEY by_phone (phone_hash),
+	UNIQUE KEY by_social_id (social_id), -- kid links, lookup
+	UNIQUE KEY by_number (campaign_id, subscription_number) -- paging; also guards the numbers
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE IF NOT EXISTS {prefix}webhooks (
+	id BIGINT UNSIGNED NOT NULL,
+	campaign_id BIGINT UNSIGNED NOT NULL,
+	url VARBINARY(2048) NOT NULL,
+	url_hash BINARY(32) NOT NULL, -- SHA-256 of url
+	events SMALLINT UNSIGNED NOT NULL, -- bit i: the i-th event of the contract's order
+	source VARCHAR(4096) NULL,
+	format ENUM('json', 'form') NOT NULL DEFAULT 'json',
+	secret VARBINARY(128) NOT NULL, -- whsec_…
+	state ENUM('active', 'disabled', 'gone') NOT NULL DEFAULT 'active', -- gone: the receiver answered 410
+	created_ms BIGINT NOT NULL,
+	PRIMARY KEY (id),
+	UNIQUE KEY by_campaign (campaign_id, url_hash)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+-- What the dispatcher knows of a webhook. Apart from `webhooks`, so that sign-ups never wait for the dispatcher.
+CREATE TABLE IF NOT EXISTS {prefix}webhook_status (
+	webhook_id BIGINT UNSIGNED NOT NULL,
+	failing_since_ms BIGINT NULL, -- every attempt has failed since; NULL: the last one succeeded
+	last_status SMALLINT UNSIGNED NULL, -- HTTP status of the last attempt; NULL: none came
+	last_delivery_ms BIGINT NULL, -- the last success
+	hold_until_ms BIGINT NOT NULL DEFAULT 0, -- the receiver asked for silence (429, 503 with Retry-After)
+	PRIMARY KEY (webhook_id)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+-- History. The high bits of an id (from bit 36) are the UTC day since 1970, so that the id alone finds its partition and a
+-- day is dropped as a whole.
+CREATE TABLE IF NOT EXISTS {prefix}events (
+	id BIGINT UNSIGNED NOT NULL,
+	campaign_id BIGINT UNSIGNED NOT NULL,
+	lead_id BIGINT UNSIGNED NOT NULL,
+	type TINYINT UNSIGNED NOT NULL, -- as in webhooks.events
+	created_ms BIGINT NOT NULL,
+	payload MEDIUMBLOB NOT NULL, -- JSON, frozen: every attempt sends these bytes
+	PRIMARY KEY (id),
+	KEY by_lead (lead_id) -- erasure
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin
+PARTITION BY RANGE (id) (PARTITION later VALUES LESS THAN MAXVALUE);
+
+CREATE TABLE IF NOT EXISTS {prefix}deliveries (
+	id BIGINT UNSIGNED NOT NULL,
+	event_id BIGINT UNSIGNED NOT NULL,
+	webhook_id BIGINT UNSIGNED NOT NULL,
+	lead_id BIGINT UNSIGNED NOT NULL,
+	type TINYINT UNSIGNED NOT NULL, -- as in events
+	format ENUM('json', 'form') NOT NULL, -- frozen with the payload
+	state ENUM('pending', 'delivered', 'failed') NOT NULL DEFAULT 'pending',
+	attempts SMALLINT UNSIGNED NOT NULL DEFAULT 0,
+	last_status SMALLINT UNSIGNED NULL,
+	PRIMARY KEY (id),
+	KEY by_webhook (webhook_id, state), -- delivery list; ending what a removed webhook left
+	KEY by_lead (lead_id) -- delivery list, erasure
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin
+PARTITION BY RANGE (id) (PARTITION later VALUES LESS THAN MAXVALUE);
+
+-- The log of attempts.
+CREATE TABLE IF NOT EXISTS {prefix}attempts (
+	id BIGINT UNSIGNED NOT NULL,
+	delivery_id BIGINT UNSIGNED NOT NULL,
+	attempt SMALLINT UNSIGNED NOT NULL, -- from 1
+	started_ms BIGINT NOT NULL,
+	duration_ms INT UNSIGNED NOT NULL,
+	status SMALLINT UNSIGNED NULL, -- HTTP status, when one came
+	error VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin NULL, -- class of what went wrong
+	answer VARBINARY(1024) NULL, -- how the receiver's answer began
+	PRIMARY KEY (id),
+	KEY by_delivery (delivery_id) -- delivery show
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin
+PARTITION BY RANGE (id) (PARTITION later VALUES LESS THAN MAXVALUE);
+
+-- What is still to be sent, and nothing else: a delivered row leaves at once, so this table stays small however long the
+-- history is. Claiming a row moves due_ms to the end of the lease: what a dead dispatcher held comes due by itself.
+CREATE TABLE IF NOT EXISTS {prefix}due (
+	id BIGINT UNSIGNED NOT NULL, -- the delivery's
+	shard TINYINT UNSIGNED NOT NULL, -- of the webhook
+	webhook_id BIGINT UNSIGNED NOT NULL,
+	due_ms BIGINT NOT NULL,
+	token BINARY(16) NULL, -- of the claim, while one runs
+	attempts SMALLINT UNSIGNED NOT NULL DEFAULT 0, -- started so far
+	PRIMARY KEY (id),
+	KEY by_webhook (shard, webhook_id, due_ms) -- which webhooks have something due, and their oldest rows
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+-- Each shard (64, by webhook) is worked by one dispatcher at a time.
+CREATE TABLE IF NOT EXISTS {prefix}dispatch_shards (
+	shard TINYINT UNSIGNED NOT NULL,
+	owner BINARY(16) NULL,
+	lease_until_ms BIGINT NOT NULL DEFAULT 0,
+	PRIMARY KEY (shard)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+INSERT IGNORE INTO {prefix}dispatch_shards (shard) SELECT seq FROM (
+	SELECT a.n + 8 * b.n AS seq
+	FROM (SELECT 0 AS n UNION SELECT 1 UNION SELECT 2 UNION SELECT 3 UNION SELECT 4 UNION SELECT 5 UNION SELECT 6 UNION SELECT 7) a,
+	     (SELECT 0 AS n UNION SELECT 1 UNION SELECT 2 UNION SELECT 3 UNION SELECT 4 UNION SELECT 5 UNION SELECT 6 UNION SELECT 7) b
+) AS shards;
+
+-- Which of these files this database has.
+CREATE TABLE IF NOT EXISTS {prefix}schema_version (
+	version INT UNSIGNED NOT NULL,
+	applied_ms BIGINT NOT NULL,
+	PRIMARY KEY (version)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/custom_fields.h"
+
+#include "json/reader.h"
+#include "json/writer.h"
+
+enum { OBJECT_MAX_BYTES = 1024 * 1024, DEPTH_MAX = 2 };
+
+/* Builds the list while the object is read. */
+struct reading {
+	struct pool *pool;
+	struct custom_field *items;
+	size_t count, capacity;
+	struct slice name;
+	struct buffer value;
+	struct json_writer writer;
+};
+
+static void
+write_scalar(struct json_writer *writer, const struct json_event *event)
+{
+	switch (event->type) {
+	case JSON_BOOLEAN:
+		json_boolean(writer, event->boolean);
+		break;
+	case JSON_NUMBER:
+		json_raw(writer, event->text);
+		break;
+	case JSON_STRING:
+		json_string(writer, event->text);
+		break;
+	default:
+		json_null(writer);
+		break;
+	}
+}
+
+static void
+start_value(struct reading *reading)
+{
+	buffer_clear(&reading->value);
+	json_writer_init(&reading->writer, &reading->value);
+}
+
+static void
+end_value(struct reading *reading, struct slice text)
+{
+	reading->items = pool_grow(reading->pool, reading->items, reading->count, &reading->capacity, sizeof(*reading->items));
+	reading->items[reading->count++] = (struct custom_field){
+		.name = reading->name,
+		.json = pool_copy(reading->pool, buffer_slice(&reading->value)),
+		.text = pool_copy(reading->pool, text),
+	};
+}
+
+static bool
+read_event(void *context, const struct json_event *event)
+{
+	struct reading *reading = context;
+	switch (event->type) {
+	case JSON_OBJECT_BEGIN:
+	case JSON_OBJECT_END:
+		return event->depth == 0;
+	case JSON_KEY:
+		reading->name = pool_copy(reading->pool, event->text);
+		start_value(reading);
+		return true;
+	case JSON_ARRAY_BEGIN:
+		json_begin_array(&reading->writer);
+		return event->depth == 1;
+	case JSON_ARRAY_END:
+		json_end_array(&reading->writer);
+		end_value(reading, SLICE_NONE);
+		return true;
+	default:
+		write_scalar(&reading->writer, event);
+		if (event->depth == 1)
+			end_value(reading, event->type == JSON_STRING ? event->text : SLICE_NONE);
+		return event->depth > 0;
+	}
+}
+
+struct custom_fields
+custom_fields_read(struct pool *pool, struct slice json)
+{
+	struct reading reading = { .pool = pool };
+	struct json_problem problem;
+	if (!slice_present(json))
+		return (struct custom_fields){ 0 };
+	buffer_init(&reading.value, OBJECT_MAX_BYTES);
+	bool read = json_read(json, DEPTH_MAX, read_event, &reading, &problem);
+	buffer_free(&reading.value);
+	return read ? (struct custom_fields){ reading.items, reading.count } : (struct custom_fields){ 0 };
+}
+
+static struct custom_field *
+find(const struct custom_fields *fields, struct slice name)
+{
+	for (size_t i = 0; i < fields->count; i++)
+		if (slice_equal(fields->items[i].name, name))
+			return &fields->items[i];
+	return NULL;
+}
+
+struct slice
+custom_fields_text(const struct custom_fields *fields, struct slice name)
+{
+	const struct custom_field *field = find(fields, name);
+	return field == NULL || field->text.size == 0 ? SLICE_NONE : field->text;
+}
+
+/* A changed field keeps its place. */
+static void
+apply(struct custom_fields *fields, const struct custom_field *change)
+{
+	struct custom_field *field = find(fields, change->name);
+	if (field == NULL) {
+		if (slice_present(change->json))
+			fields->items[fields->count++] = *change;
+		return;
+	}
+	if (slice_present(change->json)) {
+		*field = *change;
+		return;
+	}
+	for (size_t i = (size_t)(field - fields->items) + 1; i < fields->count; i++)
+		fields->items[i - 1] = fields->items[i];
+	fields->count--;
+}
+
+static struct slice
+write_object(struct pool *pool, const struct custom_fields *fields)
+{
+	struct buffer out;
+	struct json_writer writer;
+	buffer_init(&out, OBJECT_MAX_BYTES);
+	json_writer_init(&writer, &out);
+	json_begin_object(&writer);
+	for (size_t i = 0; i < fields->count; i++) {
+		json_key(&writer, fields->items[i].name);
+		json_raw(&writer, fields->items[i].json);
+	}
+	json_end_object(&writer);
+	struct slice object = buffer_ok(&out) ? pool_copy(pool, buffer_slice(&out)) : SLICE_NONE;
+	buffer_free(&out);
+	return object;
+}
+
+bool
+custom_fields_merge(struct pool *pool, struct slice json, const struct custom_field *changes, size_t count,
+    const struct custom_field_limits *limits, struct slice *merged, struct slice *problem)
+{
+	struct custom_fields old = custom_fields_read(pool, json);
+	struct custom_fields fields = { POOL_ARRAY(pool, old.count + count, struct custom_field), old.count };
+	for (size_t i = 0; i < old.count; i++)
+		fields.items[i] = old.items[i];
+	for (size_t i = 0; i < count; i++)
+		apply(&fields, &changes[i]);
+	*merged = SLICE_NONE;
+	if (fields.count == 0)
+		return true;
+	if (fields.count > limits->fields) {
+		*problem = pool_printf(pool, "A lead may have at most %zu custom fields", limits->fields);
+		return false;
+	}
+	*merged = write_object(pool, &fields);
+	if (!slice_present(*merged) || merged->size > limits->bytes) {
+		*problem = pool_printf(pool, "The custom fields of a lead may have at most %zu bytes together", limits->bytes);
+		return false;
+	}
+	return true;
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/payload.h"
+
+#include <inttypes.h>
+
+#include "base/clock.h"
+#include "base/encode.h"
+#include "core/custom_fields.h"
+#include "core/digest.h"
+#include "core/signature.h"
+#include "json/writer.h"
+
+struct payload_subject
+payload_subject_of(const struct campaign *campaign, const struct lead *lead)
+{
+	return (struct payload_subject){
+		.campaign = campaign,
+		.lead = lead,
+		.facts = { .lead_count = campaign->lead_count + campaign->jump_start, .contest_score_rank = 1 },
+	};
+}
+
+/* What every part of a payload is written from. */
+struct rendering {
+	struct pool *pool;
+	struct json_writer writer;
+	const struct payload_settings *settings;
+	const struct campaign *campaign;
+	const struct lead *lead;
+	const struct payload_facts *facts;
+	struct payload_view view;
+};
+
+static void
+put_u64(struct rendering *r, struct slice key, uint64_t value)
+{
+	json_key(&r->writer, key);
+	json_u64(&r->writer, value);
+}
+
+static void
+put_boolean(struct rendering *r, struct slice key, bool value)
+{
+	json_key(&r->writer, key);
+	json_boolean(&r->writer, value);
+}
+
+static void
+put_text(struct rendering *r, struct slice key, struct slice value)
+{
+	json_key(&r->writer, key);
+	json_string_or_null(&r->writer, value);
+}
+
+static void
+put_object(struct rendering *r, struct slice key, struct slice json)
+{
+	json_key(&r->writer, key);
+	json_raw(&r->writer, slice_present(json) ? json : SLICE("{}"));
+}
+
+/* The length of the UTF-8 character that `s` starts with. */
+static size_t
+first_character(struct slice s)
+{
+	size_t size = s.size == 0 ? 0 : 1;
+	while (size < s.size && ((unsigned char)s.data[size] & 0xc0) == 0x80)
+		size++;
+	return size;
+}
+
+static struct slice
+first_present(struct slice a, struct slice b, struct slice c)
+{
+	return slice_present(a) ? a : slice_present(b) ? b : c;
+}
+
+struct names {
+	struct slice given, family;
+};
+
+static struct names
+lead_names(const struct custom_fields *fields)
+{
+	struct slice whole = custom_fields_text(fields, SLICE("name"));
+	size_t space = slice_find(whole, ' ');
+	struct slice first = slice_sub(whole, 0, space), rest = slice_trim(slice_sub(whole, space, whole.size));
+	return (struct names){
+		.given = first_present(custom_fields_text(fields, SLICE("first_name")),
+		    custom_fields_text(fields, SLICE("given_name")), first.size > 0 ? first : SLICE_NONE),
+		.family = first_present(custom_fields_text(fields, SLICE("last_name")),
+		    custom_fields_text(fields, SLICE("family_name")), rest.size > 0 ? rest : SLICE_NONE),
+	};
+}
+
+/* Without a name the public sees no more than a hint of the address. */
+static struct slice
+display_name(struct rendering *r, const struct names *names)
+{
+	const struct lead *lead = r->lead;
+	if (slice_present(names->given) && slice_present(names->family))
+		return pool_printf(r->pool, "%.*s %.*s", SLICE_ARGS(names->given), SLICE_ARGS(names->family));
+	if (slice_present(names->given) || slice_present(names->family))
+		return slice_present(names->given) ? names->given : names->family;
+	if (slice_present(lead->email)) {
+		struct slice local = slice_sub(lead->email, 0, slice_find_last(lead->email, '@'));
+		return r->view.full ? local
+				    : pool_printf(r->pool, "%.*s…", SLICE_ARGS(slice_sub(local, 0, first_character(local))));
+	}
+	struct slice phone = lead->phone;
+	size_t tail = phone.size > 2 ? phone.size - 2 : 0;
+	return pool_printf(
+	    r->pool, "%.*s…%.*s", SLICE_ARGS(slice_sub(phone, 0, 3)), SLICE_ARGS(slice_sub(phone, tail, phone.size)));
+}
+
+static struct slice
+avatar_url(struct rendering *r)
+{
+	static const struct slice place = { "{hash}", 6 };
+	struct slice template = r->settings->avatar_url;
+	if (template.size == 0)
+		return SLICE_NONE;
+	bool by_email = r->view.full && slice_present(r->lead->email_key);
+	struct digest hash = digest_sha256(by_email ? &r->lead->email_key : &r->lead->social_id, 1);
+	struct slice hex = encode_hex(r->pool, digest_slice(&hash));
+	for (size_t at = 0; at + place.size <= template.size; at++)
+		if (slice_starts_with(slice_sub(template, at, template.size), place))
+			return pool_printf(r->pool, "%.*s%.*s%.*s", SLICE_ARGS(slice_sub(template, 0, at)), SLICE_ARGS(hex),
+			    SLICE_ARGS(slice_sub(template, at + place.size, template.size)));
+	return template;
+}
+
+/* The URL with `name=social_id` in its query, before a fragment. */
+static struct slice
+url_with_id(struct rendering *r, struct slice url, const char *name)
+{
+	if (url.size == 0)
+		return SLICE_NONE;
+	size_t end = slice_find(url, '#');
+	struct slice front = slice_sub(url, 0, end);
+	const char *join = slice_find(front, '?') == front.size ? "?" : "&";
+	if (slice_ends_with(front, SLICE("?")) || slice_ends_with(front, SLICE("&")))
+		join = "";
+	return pool_printf(r->pool, "%.*s%s%s=%.*s%.*s", SLICE_ARGS(front), join, name, SLICE_ARGS(r->lead->social_id),
+	    SLICE_ARGS(slice_sub(url, end, url.size)));
+}
+
+static void
+put_unsubscribe_url(struct rendering *r)
+{
+	json_key(&r->writer, SLICE("unsubscribe_url"));
+	/* in the public view the link would let anybody opt anybody out */
+	if (!r->view.full || r->settings->base_url.size == 0) {
+		json_null(&r->writer);
+		return;
+	}
+	struct slice token = opt_out_token(r->pool, r->settings->server_secret, r->campaign->id, r->lead->social_id);
+	struct slice url = pool_printf(r->pool, "%.*s/opt-out/%" PRIu64 "/%.*s/%.*s", SLICE_ARGS(r->settings->base_url),
+	    r->campaign->id, SLICE_ARGS(r->lead->social_id), SLICE_ARGS(token));
+	json_begin_object(&r->writer);
+	put_text(r, SLICE("default"), url);
+	put_text(r, SLICE("safe"), pool_printf(r->pool, "%.*s?safe=1", SLICE_ARGS(url)));
+	json_end_object(&r->writer);
+}
+
+static void
+put_numbers(struct rendering *r)
+{
+	uint32_t number = r->lead->subscription_number;
+	put_u64(r, SLICE("id"), r->lead->id);
+	put_text(r, SLICE("social_id"), r->lead->social_id);
+	put_u64(r, SLICE("campaign_id"), r->campaign->id);
+	put_u64(r, SLICE("list_id"), r->campaign->id);
+	put_u64(r, SLICE("rank"), number);
+	put_u64(r, SLICE("rank_relative_position"), number - 1);
+	put_u64(r, SLICE("subscription_number"), number);
+	put_u64(r, SLICE("counter"), r->lead->counter);
+	put_u64(r, SLICE("lead_count"), r->facts->lead_count);
+	put_u64(r, SLICE("contest_score"), r->facts->contest_score);
+	put_u64(r, SLICE("contest_score_rank"), r->facts->contest_score_rank);
+	put_u64(r, SLICE("contest_score_rank_relative_position"), r->facts->contest_score_rank - 1);
+}
+
+static void
+put_display(struct rendering *r)
+{
+	struct custom_fields fields = custom_fields_read(r->pool, r->lead->custom_fields);
+	struct names names = lead_names(&fields);
+	char when[CLOCK_RFC3339_SIZE];
+	clock_rfc3339(r->lead->created_ms, when);
+	put_text(r, SLICE("first_name"), names.given);
+	put_text(r, SLICE("given_name"), names.given);
+	put_text(r, SLICE("family_name"), names.family);
+	put_text(r, SLICE("display_name"), display_name(r, &names));
+	put_text(r, SLICE("avatar"), avatar_url(r));
+	put_text(r, SLICE("when"), slice_of(when));
+	put_boolean(r, SLICE("verified"), r->lead->verified_email || r->lead->verified_phone);
+	put_boolean(r, SLICE("verified_email"), r->lead->verified_email);
+	put_boolean(r, SLICE("verified_phone_number"), r->lead->verified_phone);
+	put_boolean(r, SLICE("waitlisted"), r->lead->waitlisted);
+	put_boolean(r, SLICE("enhanced"), false);
+	put_boolean(r, SLICE("anonymous"), false);
+}
+
+static void
+put_urls(struct rendering *r)
+{
+	put_text(r, SLICE("social_url"), url_with_id(r, r->campaign->landing_url, "kid"));
+	put_text(r, SLICE("redirect_url"), url_with_id(r, r->lead->redirect_url, "kolid"));
+	put_text(r, SLICE("thankyou_url"), url_with_id(r, r->campaign->thankyou_url, "kolid"));
+	put_text(r, SLICE("status_url"), url_with_id(r, r->campaign->status_url, "kolid"));
+	put_unsubscribe_url(r);
+}
+
+static void
+put_actions(struct rendering *r)
+{
+	json_key(&r->writer, SLICE("completed_actions"));
+	json_begin_array(&r->writer);
+	for (size_t i = 0; i < r->facts->completed_action_count; i++)
+		json_u64(&r->writer, r->facts->completed_actions[i]);
+	json_end_array(&r->writer);
+}
+
+static void
+put_personal(struct rendering *r)
+{
+	const struct lead *lead = r->lead;
+	put_text(r, SLICE("email"), lead->email);
+	put_text(r, SLICE("phone_number"), lead->phone);
+	put_object(r, SLICE("custom_fields"), lead->custom_fields);
+	put_text(r, SLICE("uid"), lead->uid);
+	put_text(r, SLICE("parent_id"), lead->parent_social_id);
+	put_boolean(r, SLICE("opted_out"), lead->opted_out);
+	put_boolean(r, SLICE("sms_opted_out"), lead->sms_opted_out);
+	put_object(r, SLICE("utm"), lead->utm);
+	json_key(&r->writer, SLICE("tags"));
+	json_begin_array(&r->writer);
+	for (size_t i = 0; i < r->facts->tag_count; i++) {
+		json_begin_object(&r->writer);
+		put_u64(r, SLICE("tag_id"), r->facts->tags[i].tag_id);
+		put_text(r, SLICE("name"), r->facts->tags[i].name);
+		json_end_object(&r->writer);
+	}
+	json_end_array(&r->writer);
+}
+
+static void
+put_pair(struct rendering *r, struct slice key, const struct payload_pair *pair)
+{
+	json_key(&r->writer, key);
+	json_begin_object(&r->writer);
+	json_key(&r->writer, SLICE("direct"));
+	if (pair != NULL)
+		json_u64(&r->writer, pair->direct);
+	else
+		json_null(&r->writer);
+	json_key(&r->writer, SLICE("indirect"));
+	if (pair != NULL)
+		json_u64(&r->writer, pair->indirect);
+	else
+		json_null(&r->writer);
+	json_end_object(&r->writer);
+}
+
+static void
+put_referrals(struct rendering *r)
+{
+	const struct payload_facts *facts = r->facts;
+	struct payload_pair influence = {
+		facts->unverified_leads.direct + facts->verified_leads.direct,
+		facts->unverified_leads.indirect + facts->verified_leads.indirect,
+	};
+	put_u64(r, SLICE("referrals"), facts->referrals);
+	put_pair(r, SLICE("unverified_leads"), &facts->unverified_leads);
+	put_pair(r, SLICE("verified_leads"), facts->counts_verified ? &facts->verified_leads : NULL);
+	put_pair(r, SLICE("influence"), &influence);
+}
+
+static void
+put_lead(struct rendering *r)
+{
+	put_numbers(r);
+	put_display(r);
+	if (!r->view.skip_urls)
+		put_urls(r);
+	if (!r->view.skip_actions)
+		put_actions(r);
+	if (r->view.full || !r->campaign->privacy)
+		put_personal(r);
+	put_referrals(r);
+	if (r->view.full) {
+		put_text(r, SLICE("ip"), r->lead->ip);
+		put_text(r, SLICE("referrer"), r->lead->referrer);
+		put_boolean(r, SLICE("fraudulent"), r->facts->fraudulent);
+	}
+}
+
+void
+payload_write(struct buffer *out, const struct payload_settings *settings, const struct payload_subject *subject,
+    struct payload_view view)
+{
+	struct rendering r = { pool_new(), { 0 }, settings, subject->campaign, subject->lead, &subject->facts, view };
+	json_writer_init(&r.writer, out);
+	json_begin_object(&r.writer);
+	put_lead(&r);
+	json_end_object(&r.writer);
+	pool_free(&r.pool);
+}
+
+void
+payload_write_event(
+    struct buffer *out, const struct payload_settings *settings, const struct payload_subject *subject, enum event_type event)
+{
+	struct payload_view full = { .full = true };
+	struct rendering r = { pool_new(), { 0 }, settings, subject->campaign, subject->lead, &subject->facts, full };
+	json_writer_init(&r.writer, out);
+	json_begin_object(&r.writer);
+	put_lead(&r);
+	put_text(&r, SLICE("__event"), event_name(event));
+	json_end_object(&r.writer);
+	pool_free(&r.pool);
+}

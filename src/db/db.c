@@ -1,0 +1,592 @@
+/* SPDX-License-Identifier: MIT */
+#include "db/db.h"
+
+#include <errmsg.h>
+#include <mysql.h>
+#include <mysqld_error.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/log.h"
+
+enum {
+	LIST_SIZES = 11, /* powers of two up to DB_LIST_MAX */
+	TEXT_MAX = 256 * 1024
+};
+
+/* Not in Connector/C's headers. */
+enum { ER_WSREP_NOT_READY = 1047, ER_CHECKREAD_CHANGED = 1020, ER_KILLED = 1927, ER_STATEMENT_TIMEOUT_MS = 1969 };
+
+struct db {
+	const struct db_options *options;
+	const struct db_statement *statements;
+	size_t statement_count;
+	MYSQL *mysql;          /* NULL: not connected */
+	MYSQL_STMT **prepared; /* statement_count × LIST_SIZES */
+	bool in_transaction;
+	int64_t used_ms; /* when the connection was last used */
+	unsigned error;
+	char error_text[MYSQL_ERRMSG_SIZE];
+};
+
+struct db *
+db_new(const struct db_options *options, const struct db_statement *statements, size_t count)
+{
+	struct db *db = memory_alloc(sizeof(*db));
+	db->options = options;
+	db->statements = statements;
+	db->statement_count = count;
+	db->prepared = memory_alloc(count * LIST_SIZES * sizeof(MYSQL_STMT *));
+	return db;
+}
+
+void
+db_disconnect(struct db *db)
+{
+	for (size_t i = 0; i < db->statement_count * LIST_SIZES; i++)
+		if (db->prepared[i] != NULL) {
+			mysql_stmt_close(db->prepared[i]);
+			db->prepared[i] = NULL;
+		}
+	if (db->mysql != NULL)
+		mysql_close(db->mysql);
+	db->mysql = NULL;
+	db->in_transaction = false;
+}
+
+void
+db_disconnect_idle(struct db *db, int64_t idle_ms)
+{
+	if (db->mysql != NULL && !db->in_transaction && clock_monotonic_ms() - db->used_ms >= idle_ms)
+		db_disconnect(db);
+}
+
+void
+db_free(struct db **db)
+{
+	if (*db == NULL)
+		return;
+	db_disconnect(*db);
+	free((*db)->prepared);
+	free(*db);
+	*db = NULL;
+}
+
+bool
+db_duplicate_key(const struct db *db)
+{
+	return db->error == ER_DUP_ENTRY;
+}
+
+const char *
+db_error_text(const struct db *db)
+{
+	return db->error_text;
+}
+
+/* What the caller should do about an error number. */
+static enum result
+classify(unsigned number)
+{
+	static const struct {
+		unsigned number;
+		enum result result;
+	} classes[] = {
+		{ ER_LOCK_DEADLOCK, RESULT_CONFLICT },
+		{ ER_LOCK_WAIT_TIMEOUT, RESULT_CONFLICT },
+		{ ER_DUP_ENTRY, RESULT_CONFLICT },
+		{ ER_CHECKREAD_CHANGED, RESULT_CONFLICT },
+		{ ER_WSREP_NOT_READY, RESULT_CONFLICT },
+		{ ER_CON_COUNT_ERROR, RESULT_UNAVAILABLE },
+		{ ER_TOO_MANY_USER_CONNECTIONS, RESULT_UNAVAILABLE },
+		{ ER_USER_LIMIT_REACHED, RESULT_UNAVAILABLE },
+		{ ER_SERVER_SHUTDOWN, RESULT_UNAVAILABLE },
+		{ ER_NORMAL_SHUTDOWN, RESULT_UNAVAILABLE },
+		{ ER_QUERY_INTERRUPTED, RESULT_UNAVAILABLE },
+		{ ER_KILLED, RESULT_UNAVAILABLE },
+		{ ER_STATEMENT_TIMEOUT_MS, RESULT_UNAVAILABLE },
+		{ ER_DISK_FULL, RESULT_UNAVAILABLE },
+		{ ER_RECORD_FILE_FULL, RESULT_UNAVAILABLE },
+		{ ER_OPTION_PREVENTS_STATEMENT, RESULT_UNAVAILABLE }, /* read-only server */
+		{ CR_CONNECTION_ERROR, RESULT_UNAVAILABLE },
+		{ CR_CONN_HOST_ERROR, RESULT_UNAVAILABLE },
+		{ CR_UNKNOWN_HOST, RESULT_UNAVAILABLE },
+		{ CR_SERVER_GONE_ERROR, RESULT_UNAVAILABLE },
+		{ CR_SERVER_LOST, RESULT_UNAVAILABLE },
+		{ CR_SERVER_LOST_EXTENDED, RESULT_UNAVAILABLE },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(classes); i++)
+		if (classes[i].number == number)
+			return classes[i].result;
+	return RESULT_FAILED;
+}
+
+/* Errors after which the connection is of no use. */
+static bool
+is_lost(unsigned number)
+{
+	return (number >= CR_MIN_ERROR && number <= CR_MAX_ERROR) || number == ER_SERVER_SHUTDOWN ||
+	       number == ER_NORMAL_SHUTDOWN || number == ER_KILLED;
+}
+
+static enum result
+failed(struct db *db, const char *what, unsigned number, const char *text)
+{
+	enum result result = classify(number);
+	db->error = number;
+	snprintf(db->error_text, sizeof(db->error_text), "%s", text);
+	if (result != RESULT_CONFLICT)
+		log_event(result == RESULT_FAILED ? LOG_LEVEL_ERROR : LOG_LEVEL_WARNING, "database_error",
+		    (const struct log_field[]){ LOG_STR("statement", what), LOG_UINT("number", number), LOG_STR("error", text),
+			LOG_INT("idle_ms", clock_monotonic_ms() - db->used_ms) },
+		    4);
+	if (is_lost(number)) {
+		db_disconnect(db);
+		result = RESULT_UNAVAILABLE;
+	}
+	return result;
+}
+
+static enum result
+connection_failed(struct db *db, const char *what)
+{
+	/* copied first: the text lives in the connection that failed() may close */
+	char text[MYSQL_ERRMSG_SIZE];
+	snprintf(text, sizeof(text), "%s", mysql_error(db->mysql));
+	return failed(db, what, mysql_errno(db->mysql), text);
+}
+
+static enum result
+statement_failed(struct db *db, size_t statement, MYSQL_STMT *handle)
+{
+	char text[MYSQL_ERRMSG_SIZE];
+	snprintf(text, sizeof(text), "%s", mysql_stmt_error(handle));
+	unsigned number = mysql_stmt_errno(handle);
+	mysql_stmt_free_result(handle);
+	return failed(db, db->statements[statement].name, number, text);
+}
+
+static const char *
+or_null(const char *text)
+{
+	return text == NULL || *text == '\0' ? NULL : text;
+}
+
+enum result
+db_connect(struct db *db)
+{
+	const struct db_options *o = db->options;
+	if (db->mysql != NULL)
+		return RESULT_OK;
+	db->mysql = mysql_init(NULL);
+	if (db->mysql == NULL)
+		memory_exhausted();
+	unsigned connect_timeout = o->connect_timeout_s, io_timeout = o->io_timeout_s;
+	mysql_options(db->mysql, MYSQL_OPT_CONNECT_TIMEOUT, &connect_timeout);
+	mysql_options(db->mysql, MYSQL_OPT_READ_TIMEOUT, &io_timeout);
+	mysql_options(db->mysql, MYSQL_OPT_WRITE_TIMEOUT, &io_timeout);
+	mysql_options(db->mysql, MYSQL_SET_CHARSET_NAME, "utf8mb4");
+	if (or_null(o->option_file) != NULL) {
+		mysql_options(db->mysql, MYSQL_READ_DEFAULT_FILE, o->option_file);
+		mysql_options(db->mysql, MYSQL_READ_DEFAULT_GROUP, "leadhook");
+	}
+	db->used_ms = clock_monotonic_ms();
+	if (mysql_real_connect(db->mysql, or_null(o->host), or_null(o->user), or_null(o->password), or_null(o->database),
+		o->port, or_null(o->socket), CLIENT_FOUND_ROWS) == NULL) {
+		enum result result = connection_failed(db, "connect");
+		db_disconnect(db);
+		return result;
+	}
+	for (const char *const *text = o->session; text != NULL && *text != NULL; text++)
+		if (mysql_real_query(db->mysql, *text, strlen(*text)) != 0) {
+			enum result result = connection_failed(db, "session");
+			db_disconnect(db);
+			return result;
+		}
+	return RESULT_OK;
+}
+
+static enum result
+plain_query(struct db *db, const char *text)
+{
+	db->used_ms = clock_monotonic_ms();
+	return mysql_real_query(db->mysql, text, strlen(text)) == 0 ? RESULT_OK : connection_failed(db, text);
+}
+
+enum result
+db_begin(struct db *db)
+{
+	bool fresh = db->mysql == NULL;
+	enum result result = db_connect(db);
+	if (result != RESULT_OK)
+		return result;
+	result = plain_query(db, "START TRANSACTION");
+	if (result == RESULT_UNAVAILABLE && !fresh) {
+		/* the server closes connections that were idle too long: nothing was begun, so once more */
+		result = db_connect(db);
+		if (result == RESULT_OK)
+			result = plain_query(db, "START TRANSACTION");
+	}
+	db->in_transaction = result == RESULT_OK;
+	return result;
+}
+
+enum result
+db_commit(struct db *db)
+{
+	enum result result = plain_query(db, "COMMIT");
+	/* without the answer nobody knows whether it was done */
+	if (result != RESULT_OK && db->mysql == NULL)
+		return RESULT_UNKNOWN;
+	if (result != RESULT_OK)
+		db_rollback(db);
+	db->in_transaction = false;
+	return result;
+}
+
+void
+db_rollback(struct db *db)
+{
+	if (db->mysql == NULL || !db->in_transaction)
+		return;
+	if (mysql_real_query(db->mysql, "ROLLBACK", strlen("ROLLBACK")) != 0)
+		db_disconnect(db);
+	db->in_transaction = false;
+}
+
+/* The text with {prefix} replaced and each {list} as `places` question marks. */
+static void
+expand(const struct db *db, struct slice text, size_t places, struct buffer *out)
+{
+	static const struct slice prefix = { "{prefix}", 8 }, list = { "{list}", 6 };
+	while (text.size > 0) {
+		size_t at = slice_find(text, '{');
+		buffer_add(out, slice_sub(text, 0, at));
+		text = slice_sub(text, at, text.size);
+		if (slice_starts_with(text, prefix)) {
+			buffer_add_text(out, db->options->prefix);
+			text = slice_sub(text, prefix.size, text.size);
+		} else if (slice_starts_with(text, list)) {
+			for (size_t i = 0; i < places; i++)
+				buffer_add_text(out, i == 0 ? "?" : ",?");
+			text = slice_sub(text, list.size, text.size);
+		} else {
+			buffer_add(out, slice_sub(text, 0, 1));
+			text = slice_sub(text, 1, text.size);
+		}
+	}
+}
+
+/* The prepared statement for lists of 2^size_class values. */
+static enum result
+prepare(struct db *db, size_t statement, size_t size_class, MYSQL_STMT **handle)
+{
+	MYSQL_STMT **place = &db->prepared[statement * LIST_SIZES + size_class];
+	if (*place == NULL) {
+		struct buffer text;
+		MYSQL_STMT *made = mysql_stmt_init(db->mysql);
+		if (made == NULL)
+			memory_exhausted();
+		buffer_init(&text, TEXT_MAX);
+		expand(db, slice_of(db->statements[statement].sql), (size_t)1 << size_class, &text);
+		bool prepared = buffer_ok(&text) && mysql_stmt_prepare(made, text.data, text.size) == 0;
+		buffer_free(&text);
+		if (!prepared) {
+			enum result result = statement_failed(db, statement, made);
+			mysql_stmt_close(made);
+			return result;
+		}
+		/* lets Connector/C tell how long the longest value of each column is */
+		my_bool update_max_length = 1;
+		mysql_stmt_attr_set(made, STMT_ATTR_UPDATE_MAX_LENGTH, &update_max_length);
+		*place = made;
+	}
+	*handle = *place;
+	return RESULT_OK;
+}
+
+static void
+bind_value(MYSQL_BIND *bind, const struct db_value *value)
+{
+	*bind = (MYSQL_BIND){ .buffer_type = MYSQL_TYPE_NULL };
+	switch (value->kind) {
+	case DB_NULL:
+		break;
+	case DB_UNSIGNED:
+		bind->buffer_type = MYSQL_TYPE_LONGLONG;
+		bind->is_unsigned = 1;
+		bind->buffer = (void *)(uintptr_t)&value->as.u64;
+		break;
+	case DB_SIGNED:
+		bind->buffer_type = MYSQL_TYPE_LONGLONG;
+		bind->buffer = (void *)(uintptr_t)&value->as.i64;
+		break;
+	case DB_BYTES:
+		bind->buffer_type = MYSQL_TYPE_BLOB;
+		bind->buffer = (void *)(uintptr_t)value->as.bytes.data;
+		bind->buffer_length = value->as.bytes.size;
+		break;
+	}
+}
+
+static size_t
+list_size_class(const struct db_arguments *arguments)
+{
+	size_t longest = 1, size_class = 0;
+	for (size_t i = 0; i < arguments->list_count; i++)
+		if (arguments->lists[i].count > longest)
+			longest = arguments->lists[i].count;
+	while (((size_t)1 << size_class) < longest)
+		size_class++;
+	return size_class;
+}
+
+/* All values of a call in the order of their places; lists are padded with their last value. */
+static MYSQL_BIND *
+bind_arguments(struct pool *pool, const struct db_arguments *arguments, size_t places, size_t *count)
+{
+	static const struct db_value nothing = { DB_NULL, { .u64 = 0 } };
+	MYSQL_BIND *binds = POOL_ARRAY(pool, arguments->count + arguments->list_count * places, MYSQL_BIND);
+	size_t at = 0;
+	for (size_t i = 0; i < arguments->count; i++)
+		bind_value(&binds[at++], &arguments->values[i]);
+	for (size_t i = 0; i < arguments->list_count; i++) {
+		const struct db_list *list = &arguments->lists[i];
+		for (size_t k = 0; k < places; k++)
+			bind_value(
+			    &binds[at++], list->count == 0 ? &nothing : &list->values[k < list->count ? k : list->count - 1]);
+	}
+	*count = at;
+	return binds;
+}
+
+static enum result
+run_once(struct db *db, struct pool *pool, size_t statement, const struct db_arguments *arguments, MYSQL_STMT **handle)
+{
+	enum result result = db_connect(db);
+	if (result != RESULT_OK)
+		return result;
+	size_t size_class = list_size_class(arguments), count;
+	result = prepare(db, statement, size_class, handle);
+	if (result != RESULT_OK)
+		return result;
+	MYSQL_BIND *binds = bind_arguments(pool, arguments, (size_t)1 << size_class, &count);
+	if (mysql_stmt_param_count(*handle) != count) {
+		log_error("wrong_argument_count", LOG_STR("statement", db->statements[statement].name));
+		abort();
+	}
+	db->used_ms = clock_monotonic_ms();
+	if ((count > 0 && mysql_stmt_bind_param(*handle, binds) != 0) || mysql_stmt_execute(*handle) != 0)
+		return statement_failed(db, statement, *handle);
+	return RESULT_OK;
+}
+
+/* Outside a transaction an idle connection that turns out dead is opened once more; `may_repeat` when that is harmless. */
+static enum result
+run(struct db *db, struct pool *pool, size_t statement, const struct db_arguments *arguments, bool may_repeat,
+    MYSQL_STMT **handle)
+{
+	static const struct db_arguments none = { 0 };
+	bool again = may_repeat && db->mysql != NULL && !db->in_transaction;
+	if (arguments == NULL)
+		arguments = &none;
+	enum result result = run_once(db, pool, statement, arguments, handle);
+	if (result == RESULT_UNAVAILABLE && again && db->mysql == NULL)
+		result = run_once(db, pool, statement, arguments, handle);
+	return result;
+}
+
+/* Where a column of the answer is fetched to. */
+struct column {
+	union {
+		uint64_t u64;
+		int64_t i64;
+	} number;
+	char *bytes;
+	unsigned long size;
+	my_bool is_null, is_cut;
+	bool numeric, is_unsigned;
+};
+
+static bool
+is_numeric(enum enum_field_types type)
+{
+	return type == MYSQL_TYPE_TINY || type == MYSQL_TYPE_SHORT || type == MYSQL_TYPE_INT24 || type == MYSQL_TYPE_LONG ||
+	       type == MYSQL_TYPE_LONGLONG;
+}
+
+static struct column *
+bind_columns(struct pool *pool, MYSQL_STMT *handle, MYSQL_RES *metadata, unsigned count)
+{
+	struct column *columns = POOL_ARRAY(pool, count, struct column);
+	MYSQL_BIND *binds = POOL_ARRAY(pool, count, MYSQL_BIND);
+	for (unsigned i = 0; i < count; i++) {
+		const MYSQL_FIELD *field = mysql_fetch_field_direct(metadata, i);
+		struct column *column = &columns[i];
+		column->numeric = is_numeric(field->type);
+		column->is_unsigned = (field->flags & UNSIGNED_FLAG) != 0;
+		binds[i].is_null = &column->is_null;
+		binds[i].length = &column->size;
+		binds[i].error = &column->is_cut;
+		if (column->numeric) {
+			binds[i].buffer_type = MYSQL_TYPE_LONGLONG;
+			binds[i].is_unsigned = column->is_unsigned;
+			binds[i].buffer = &column->number;
+		} else {
+			column->bytes = pool_alloc(pool, field->max_length + 1);
+			binds[i].buffer_type = MYSQL_TYPE_BLOB;
+			binds[i].buffer = column->bytes;
+			binds[i].buffer_length = field->max_length + 1;
+		}
+	}
+	return mysql_stmt_bind_result(handle, binds) == 0 ? columns : NULL;
+}
+
+static struct db_value
+column_value(struct pool *pool, const struct column *column)
+{
+	if (column->is_null)
+		return DB_NONE;
+	if (column->numeric)
+		return column->is_unsigned ? DB_U64(column->number.u64) : DB_I64(column->number.i64);
+	return db_bytes(pool_copy(pool, (struct slice){ column->bytes, column->size }));
+}
+
+enum result
+db_query(struct db *db, struct pool *pool, size_t statement, const struct db_arguments *arguments, struct db_rows *rows)
+{
+	MYSQL_STMT *handle;
+	*rows = (struct db_rows){ 0 };
+	enum result result = run(db, pool, statement, arguments, true, &handle);
+	if (result != RESULT_OK)
+		return result;
+	if (mysql_stmt_store_result(handle) != 0)
+		return statement_failed(db, statement, handle);
+	MYSQL_RES *metadata = mysql_stmt_result_metadata(handle);
+	if (metadata == NULL)
+		return statement_failed(db, statement, handle);
+	rows->columns = mysql_num_fields(metadata);
+	rows->values = POOL_ARRAY(pool, (size_t)mysql_stmt_num_rows(handle) * rows->columns, struct db_value);
+	struct column *columns = bind_columns(pool, handle, metadata, (unsigned)rows->columns);
+	mysql_free_result(metadata);
+	if (columns == NULL)
+		return statement_failed(db, statement, handle);
+	int more;
+	while ((more = mysql_stmt_fetch(handle)) == 0) {
+		for (size_t i = 0; i < rows->columns; i++)
+			rows->values[rows->count * rows->columns + i] = column_value(pool, &columns[i]);
+		rows->count++;
+	}
+	if (more != MYSQL_NO_DATA)
+		return statement_failed(db, statement, handle);
+	mysql_stmt_free_result(handle);
+	return RESULT_OK;
+}
+
+enum result
+db_execute(struct db *db, size_t statement, const struct db_arguments *arguments, uint64_t *affected)
+{
+	MYSQL_STMT *handle;
+	struct pool *pool = pool_new();
+	enum result result = run(db, pool, statement, arguments, false, &handle);
+	pool_free(&pool);
+	if (result == RESULT_OK && affected != NULL)
+		*affected = mysql_stmt_affected_rows(handle);
+	return result;
+}
+
+/* Binds a column of many rows the way Connector/C's bulk execution wants it: an array of numbers, or of pointers and
+ * lengths, beside an array that says which are NULL. */
+static void
+bind_column_of_rows(struct pool *pool, MYSQL_BIND *bind, const struct db_value *values, size_t columns, size_t count)
+{
+	char *indicators = POOL_ARRAY(pool, count, char);
+	int64_t *numbers = POOL_ARRAY(pool, count, int64_t);
+	const void **pointers = POOL_ARRAY(pool, count, const void *);
+	unsigned long *lengths = POOL_ARRAY(pool, count, unsigned long);
+	bool bytes = false, is_unsigned = false;
+	for (size_t i = 0; i < count; i++) {
+		const struct db_value *value = &values[i * columns];
+		indicators[i] = value->kind == DB_NULL ? STMT_INDICATOR_NULL : STMT_INDICATOR_NONE;
+		if (value->kind == DB_BYTES) {
+			bytes = true;
+			pointers[i] = value->as.bytes.data;
+			lengths[i] = value->as.bytes.size;
+		} else if (value->kind != DB_NULL) {
+			is_unsigned = is_unsigned || value->kind == DB_UNSIGNED;
+			memcpy(&numbers[i], &value->as, sizeof(numbers[i]));
+		}
+	}
+	*bind = (MYSQL_BIND){ .buffer_type = bytes ? MYSQL_TYPE_BLOB : MYSQL_TYPE_LONGLONG, .is_unsigned = is_unsigned };
+	bind->buffer = bytes ? (void *)pointers : (void *)numbers;
+	bind->length = lengths;
+	bind->u.indicator = indicators;
+}
+
+static enum result
+run_rows(struct db *db, struct pool *pool, size_t statement, const struct db_value *values, size_t columns, size_t count,
+    uint64_t *affected)
+{
+	MYSQL_STMT *handle;
+	enum result result = db_connect(db);
+	if (result == RESULT_OK)
+		result = prepare(db, statement, 0, &handle);
+	if (result != RESULT_OK)
+		return result;
+	MYSQL_BIND *binds = POOL_ARRAY(pool, columns, MYSQL_BIND);
+	for (size_t i = 0; i < columns; i++)
+		bind_column_of_rows(pool, &binds[i], values + i, columns, count);
+	unsigned rows = (unsigned)count;
+	db->used_ms = clock_monotonic_ms();
+	mysql_stmt_attr_set(handle, STMT_ATTR_ARRAY_SIZE, &rows);
+	bool done = mysql_stmt_bind_param(handle, binds) == 0 && mysql_stmt_execute(handle) == 0;
+	if (done && affected != NULL)
+		*affected = mysql_stmt_affected_rows(handle);
+	rows = 0; /* the next use may be an ordinary one */
+	mysql_stmt_attr_set(handle, STMT_ATTR_ARRAY_SIZE, &rows);
+	return done ? RESULT_OK : statement_failed(db, statement, handle);
+}
+
+enum result
+db_execute_rows(
+    struct db *db, size_t statement, const struct db_value *values, size_t columns, size_t count, uint64_t *affected)
+{
+	if (affected != NULL)
+		*affected = 0;
+	if (count == 0)
+		return RESULT_OK;
+	if (count == 1)
+		return db_execute(db, statement, &(struct db_arguments){ .values = values, .count = columns }, affected);
+	struct pool *pool = pool_new();
+	enum result result = run_rows(db, pool, statement, values, columns, count, affected);
+	pool_free(&pool);
+	return result;
+}
+
+enum result
+db_run_text(struct db *db, struct slice text)
+{
+	struct buffer expanded;
+	enum result result = db_connect(db);
+	if (result != RESULT_OK)
+		return result;
+	buffer_init(&expanded, TEXT_MAX);
+	expand(db, text, 1, &expanded);
+	db->used_ms = clock_monotonic_ms();
+	if (mysql_real_query(db->mysql, buffer_slice(&expanded).data, expanded.size) != 0)
+		result = connection_failed(db, "text");
+	buffer_free(&expanded);
+	return result;
+}
+
+enum result
+db_check_statement(struct db *db, size_t statement)
+{
+	MYSQL_STMT *handle;
+	enum result result = db_connect(db);
+	return result == RESULT_OK ? prepare(db, statement, 0, &handle) : result;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT
+ * A connection to MariaDB with its prepared statements. It knows nothing of tables: the caller brings the statement table.
+ *
+ * A statement's text may hold `{prefix}` (the table prefix) and `{list}` (an IN list of any length up to DB_LIST_MAX). Lists
+ * are padded to a power of two, so that a handful of prepared texts serves every length. Everything is bound, nothing is
+ * put into a text. Each statement is prepared when it is first used and kept as long as the connection. */
+#ifndef LEADHOOK_DB_DB_H
+#define LEADHOOK_DB_DB_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/pool.h"
+#include "base/result.h"
+#include "base/slice.h"
+
+struct db;
+
+struct db_statement {
+	const char *name; /* for logs */
+	const char *sql;
+};
+
+struct db_options {
+	/* NULL or "" means: what the option file or Connector/C says */
+	const char *host, *socket, *user, *password, *database;
+	const char *option_file; /* read with its group [leadhook]; NULL: none */
+	unsigned port;           /* 0: default */
+	unsigned connect_timeout_s;
+	unsigned io_timeout_s;      /* of one answer of the server */
+	const char *prefix;         /* [A-Za-z0-9_]* */
+	const char *const *session; /* statements run on each new connection, NULL ends them */
+};
+
+/* Connects to nothing yet. `options` and `statements` must stay valid; statements are named by their place in the table. */
+struct db *db_new(const struct db_options *options, const struct db_statement *statements, size_t count);
+/* Closes it; *db may be NULL, becomes NULL. */
+void db_free(struct db **db);
+/* Closes the connection, which the next use opens again. */
+void db_disconnect(struct db *db);
+/* Closes the connection when it was not used for `idle_ms`. */
+void db_disconnect_idle(struct db *db, int64_t idle_ms);
+
+/* RESULT_UNAVAILABLE when it cannot be reached or has no room for us; RESULT_FAILED when it refuses us for good. */
+MUST_CHECK enum result db_connect(struct db *db);
+
+/* A transaction (READ COMMITTED by the session statements). Starting one connects, and once more when the idle connection
+ * turns out to be dead; after that a lost connection is RESULT_UNAVAILABLE, in COMMIT RESULT_UNKNOWN. */
+MUST_CHECK enum result db_begin(struct db *db);
+MUST_CHECK enum result db_commit(struct db *db);
+/* Never fails: where the connection is gone, so is the transaction. Does nothing outside one. */
+void db_rollback(struct db *db);
+
+/* A value to bind. */
+struct db_value {
+	enum { DB_NULL, DB_UNSIGNED, DB_SIGNED, DB_BYTES } kind;
+	union {
+		uint64_t u64;
+		int64_t i64;
+		struct slice bytes;
+	} as;
+};
+
+#define DB_U64(v) ((struct db_value){ DB_UNSIGNED, { .u64 = (v) } })
+#define DB_I64(v) ((struct db_value){ DB_SIGNED, { .i64 = (v) } })
+#define DB_BOOL(v) ((struct db_value){ DB_UNSIGNED, { .u64 = (v) ? 1 : 0 } })
+#define DB_NONE ((struct db_value){ DB_NULL, { .u64 = 0 } })
+/* An absent slice is NULL. */
+struct db_value db_bytes(struct slice s);
+/* NULL when it is negative (a time that is not set). */
+struct db_value db_time(int64_t ms);
+
+enum { DB_LIST_MAX = 1024, DB_LISTS = 4 };
+
+struct db_list {
+	const struct db_value *values;
+	size_t count; /* at most DB_LIST_MAX; none matches nothing */
+};
+
+/* What a statement is run with: first the single values in the order of their `?`, then the lists in the order of their
+ * `{list}`. In the text every `?` stands before the first `{list}`. */
+struct db_arguments {
+	const struct db_value *values;
+	size_t count;
+	struct db_list lists[DB_LISTS];
+	size_t list_count;
+};
+
+/* An answer, wholly read and copied into the pool. */
+struct db_rows {
+	size_t count;
+	size_t columns;
+	struct db_value *values; /* count × columns */
+};
+
+MUST_CHECK enum result db_query(
+    struct db *db, struct pool *pool, size_t statement, const struct db_arguments *arguments, struct db_rows *rows);
+/* *affected may be NULL; counts matched rows, not changed ones. */
+MUST_CHECK enum result db_execute(struct db *db, size_t statement, const struct db_arguments *arguments, uint64_t *affected);
+/* Runs a statement once for each of `count` rows of `columns` values, in one round trip. None is no round trip. */
+MUST_CHECK enum result db_execute_rows(
+    struct db *db, size_t statement, const struct db_value *values, size_t columns, size_t count, uint64_t *affected);
+/* Runs a text that is not worth preparing (schema files); `{prefix}` is replaced. */
+MUST_CHECK enum result db_run_text(struct db *db, struct slice text);
+/* Prepares a statement with lists of one value: does its text fit the schema? */
+MUST_CHECK enum result db_check_statement(struct db *db, size_t statement);
+
+/* Of the last call that failed: true when a row with the same unique key was there. */
+bool db_duplicate_key(const struct db *db);
+/* Of the last call that failed; for people. Never for clients. */
+const char *db_error_text(const struct db *db);
+
+/* Readers of a value. The wrong kind is a defect of the statement and ends the process. */
+uint64_t db_get_u64(const struct db_rows *rows, size_t row, size_t column);
+int64_t db_get_i64(const struct db_rows *rows, size_t row, size_t column);
+bool db_get_bool(const struct db_rows *rows, size_t row, size_t column);
+/* NULL is -1. */
+int64_t db_get_time(const struct db_rows *rows, size_t row, size_t column);
+/* NULL is absent. */
+struct slice db_get_bytes(const struct db_rows *rows, size_t row, size_t column);
+bool db_is_null(const struct db_rows *rows, size_t row, size_t column);
+
+#endif

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT
+ * The operator's reads and changes. */
+#include "store/admin.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "store/private.h"
+
+const char *
+store_error_text(const struct store *store)
+{
+	return db_error_text(store->db);
+}
+
+static enum result
+query(struct store *store, struct pool *pool, enum statement statement, const struct db_value *values, size_t count,
+    struct db_rows *rows)
+{
+	return db_query(store->db, pool, statement, &(struct db_arguments){ .values = values, .count = count }, rows);
+}
+
+enum result
+store_add_account(struct store *store, struct slice name, uint64_t *id)
+{
+	enum result result = db_begin(store->db);
+	if (result != RESULT_OK)
+		return result;
+	result = store_next_id(store, ID_ACCOUNT, id);
+	if (result == RESULT_OK) {
+		struct db_value values[] = { DB_U64(*id), db_bytes(name) };
+		result = store_change_one(store, SQL_INSERT_ACCOUNT, values, ARRAY_SIZE(values));
+	}
+	return store_finish(store, result);
+}
+
+enum { ACCOUNT_ID, ACCOUNT_NAME, ACCOUNT_SUSPENDED_MS, ACCOUNT_CREATED_MS };
+
+enum result
+store_list_accounts(struct store *store, struct pool *pool, struct account_row **accounts, size_t *count)
+{
+	struct db_rows rows;
+	enum result result = query(store, pool, SQL_SELECT_ACCOUNTS, NULL, 0, &rows);
+	*accounts = POOL_ARRAY(pool, rows.count, struct account_row);
+	*count = rows.count;
+	for (size_t i = 0; i < rows.count; i++)
+		(*accounts)[i] = (struct account_row){
+			.id = db_get_u64(&rows, i, ACCOUNT_ID),
+			.name = db_get_bytes(&rows, i, ACCOUNT_NAME),
+			.suspended_ms = db_get_time(&rows, i, ACCOUNT_SUSPENDED_MS),
+			.created_ms = db_get_i64(&rows, i, ACCOUNT_CREATED_MS),
+		};
+	return result;
+}
+
+enum result
+store_add_key(struct store *store, uint64_t account_id, struct slice name, const unsigned char hash[32], uint64_t *id)
+{
+	enum result result = db_begin(store->db);
+	if (result != RESULT_OK)
+		return result;
+	result = store_exists(store, SQL_LOCK_ACCOUNT, &DB_U64(account_id), 1);
+	if (result == RESULT_OK)
+		result = store_next_id(store, ID_API_KEY, id);
+	if (result == RESULT_OK) {
+		struct db_value values[] = { DB_U64(*id), DB_U64(account_id), db_bytes(name),
+			db_bytes((struct slice){ (const char *)hash, 32 }) };
+		result = store_change_one(store, SQL_INSERT_KEY, values, ARRAY_SIZE(values));
+	}
+	return store_finish(store, result);
+}
+
+enum { KEY_ID, KEY_ACCOUNT_ID, KEY_NAME, KEY_CREATED_MS, KEY_LAST_USED_MS, KEY_REVOKED_MS };
+
+enum result
+store_list_keys(struct store *store, struct pool *pool, uint64_t account_id, struct api_key_row **keys, size_t *count)
+{
+	struct db_rows rows;
+	enum result result = query(store, pool, SQL_SELECT_KEYS, &DB_U64(account_id), 1, &rows);
+	*keys = POOL_ARRAY(pool, rows.count, struct api_key_row);
+	*count = rows.count;
+	for (size_t i = 0; i < rows.count; i++)
+		(*keys)[i] = (struct api_key_row){
+			.id = db_get_u64(&rows, i, KEY_ID),
+			.account_id = db_get_u64(&rows, i, KEY_ACCOUNT_ID),
+			.name = db_get_bytes(&rows, i, KEY_NAME),
+			.created_ms = db_get_i64(&rows, i, KEY_CREATED_MS),
+			.last_used_ms = db_get_time(&rows, i, KEY_LAST_USED_MS),
+			.revoked_ms = db_get_time(&rows, i, KEY_REVOKED_MS),
+		};
+	return result;
+}
+
+enum result
+store_revoke_key(struct store *store, uint64_t id)
+{
+	return store_change_one(store, SQL_REVOKE_KEY, &DB_U64(id), 1);
+}
+
+/* SQL_INSERT_CAMPAIGN and SQL_UPDATE_CAMPAIGN begin with these. */
+enum { SETTING_COLUMNS = 8 };
+
+static void
+put_settings(struct db_value *values, const struct campaign_settings *s)
+{
+	const struct db_value row[SETTING_COLUMNS] = { db_bytes(s->name), db_time(s->ends_ms), DB_U64(s->jump_start),
+		DB_BOOL(s->privacy), DB_BOOL(s->require_key), db_bytes(s->landing_url), db_bytes(s->thankyou_url),
+		db_bytes(s->status_url) };
+	memcpy(values, row, sizeof(row));
+}
+
+enum result
+store_add_campaign(struct store *store, uint64_t account_id, const struct campaign_settings *settings, uint64_t *id)
+{
+	enum result result = db_begin(store->db);
+	if (result != RESULT_OK)
+		return result;
+	result = store_exists(store, SQL_LOCK_ACCOUNT, &DB_U64(account_id), 1);
+	if (result == RESULT_OK)
+		result = store_next_id(store, ID_CAMPAIGN, id);
+	if (result == RESULT_OK) {
+		struct db_value values[SETTING_COLUMNS + 2];
+		put_settings(values, settings);
+		values[SETTING_COLUMNS] = DB_U64(*id);
+		values[SETTING_COLUMNS + 1] = DB_U64(account_id);
+		result = store_change_one(store, SQL_INSERT_CAMPAIGN, values, ARRAY_SIZE(values));
+	}
+	if (result == RESULT_OK)
+		result = store_change_one(store, SQL_INSERT_COUNTERS, &DB_U64(*id), 1);
+	return store_finish(store, result);
+}
+
+enum result
+store_set_campaign(struct store *store, uint64_t id, const struct campaign_settings *settings)
+{
+	struct db_value values[SETTING_COLUMNS + 1];
+	put_settings(values, settings);
+	values[SETTING_COLUMNS] = DB_U64(id);
+	return store_change_one(store, SQL_UPDATE_CAMPAIGN, values, ARRAY_SIZE(values));
+}
+
+enum result
+store_end_campaign(struct store *store, uint64_t id, bool end)
+{
+	struct pool *pool = pool_new();
+	struct db_value value = DB_U64(id);
+	struct db_rows rows;
+	struct db_arguments lock = { .lists = { { &value, 1 } }, .list_count = 1 };
+	enum result result = db_begin(store->db);
+	/* the lock of every sign-up: once this is done none is under way that still thinks otherwise */
+	if (result == RESULT_OK)
+		result = db_query(store->db, pool, SQL_LOCK_COUNTERS, &lock, &rows);
+	if (result == RESULT_OK)
+		result = store_change_one(store, end ? SQL_END_CAMPAIGN : SQL_REOPEN_CAMPAIGN, &value, 1);
+	pool_free(&pool);
+	return store_finish(store, result);
+}
+
+enum {
+	DELIVERY_ID,
+	DELIVERY_WEBHOOK_ID,
+	DELIVERY_TYPE,
+	DELIVERY_LEAD,
+	DELIVERY_STATE,
+	DELIVERY_ATTEMPTS,
+	DELIVERY_DUE_MS,
+	DELIVERY_LAST_STATUS
+};
+
+static struct delivery_row
+delivery_from_row(const struct db_rows *rows, size_t row)
+{
+	enum delivery_state state = DELIVERY_PENDING;
+	if (!delivery_state_parse(db_get_bytes(rows, row, DELIVERY_STATE), &state))
+		log_error("unknown_state", LOG_UINT("delivery", db_get_u64(rows, row, DELIVERY_ID)));
+	return (struct delivery_row){
+		.id = db_get_u64(rows, row, DELIVERY_ID),
+		.webhook_id = db_get_u64(rows, row, DELIVERY_WEBHOOK_ID),
+		.event = (unsigned)db_get_u64(rows, row, DELIVERY_TYPE),
+		.lead_social_id = db_get_bytes(rows, row, DELIVERY_LEAD),
+		.state = state,
+		.attempts = (unsigned)db_get_u64(rows, row, DELIVERY_ATTEMPTS),
+		.due_ms = db_get_time(rows, row, DELIVERY_DUE_MS),
+		.last_status =
+		    db_is_null(rows, row, DELIVERY_LAST_STATUS) ? 0 : (int)db_get_i64(rows, row, DELIVERY_LAST_STATUS),
+	};
+}
+
+enum result
+store_list_deliveries(struct store *store, struct pool *pool, const struct delivery_filter *filter,
+    struct delivery_row **deliveries, size_t *count)
+{
+	static const int64_t forever_ms = INT64_C(253402300800000), day_ms = 86400000; /* the year 10000 */
+	struct db_value state =
+	    filter->state < 0 ? DB_NONE : db_bytes(slice_of(delivery_state_name((enum delivery_state)filter->state)));
+	int64_t since = filter->since_ms < 0 ? 0 : filter->since_ms;
+	int64_t until = filter->until_ms < 0 ? forever_ms : filter->until_ms;
+	/* an id's day is its event's, give or take the moment between two statements: a day more costs nothing */
+	struct db_value values[10] = { DB_U64(history_id_floor(since < day_ms ? 0 : since - day_ms)),
+		DB_U64(history_id_floor(until + 2 * day_ms)), DB_I64(since), DB_I64(until), DB_I64(filter->event),
+		DB_I64(filter->event), state, state };
+	size_t used = 8;
+	enum statement statement = SQL_SELECT_DELIVERIES;
+	if (slice_present(filter->lead_social_id)) {
+		statement = SQL_SELECT_DELIVERIES_OF_LEAD;
+		values[used++] = db_bytes(filter->lead_social_id);
+	} else if (filter->webhook_id != 0) {
+		statement = SQL_SELECT_DELIVERIES_OF_WEBHOOK;
+		values[used++] = DB_U64(filter->webhook_id);
+	}
+	values[used++] = DB_U64(filter->limit);
+	struct db_rows rows;
+	enum result result = query(store, pool, statement, values, used, &rows);
+	*deliveries = POOL_ARRAY(pool, rows.count, struct delivery_row);
+	*count = 0;
+	for (size_t i = 0; i < rows.count; i++) {
+		struct delivery_row row = delivery_from_row(&rows, i);
+		if (filter->webhook_id == 0 || row.webhook_id == filter->webhook_id)
+			(*deliveries)[(*count)++] = row;
+	}
+	return result;
+}
+
+enum { COUNT_ACCOUNTS, COUNT_CAMPAIGNS, COUNT_LEADS, COUNT_WEBHOOKS, COUNT_NOW_MS };
+
+enum result
+store_get_status(struct store *store, struct pool *pool, struct store_status *status)
+{
+	struct db_rows counts, due, version;
+	*status = (struct store_status){ .oldest_due_ms = -1 };
+	enum result result = query(store, pool, SQL_COUNT_ROWS, NULL, 0, &counts);
+	if (result == RESULT_OK) {
+		status->now_ms = db_get_i64(&counts, 0, COUNT_NOW_MS);
+		struct db_value now[] = { DB_I64(status->now_ms), DB_I64(status->now_ms) };
+		result = query(store, pool, SQL_COUNT_DUE, now, ARRAY_SIZE(now), &due);
+	}
+	if (result == RESULT_OK)
+		result = query(store, pool, SQL_SELECT_SERVER_VERSION, NULL, 0, &version);
+	if (result != RESULT_OK)
+		return result;
+	status->accounts = db_get_u64(&counts, 0, COUNT_ACCOUNTS);
+	status->campaigns = db_get_u64(&counts, 0, COUNT_CAMPAIGNS);
+	status->leads = db_get_u64(&counts, 0, COUNT_LEADS);
+	status->webhooks = db_get_u64(&counts, 0, COUNT_WEBHOOKS);
+	status->due_now = db_get_u64(&due, 0, 0);
+	status->due_later = db_get_u64(&due, 0, 1);
+	int64_t first_ms = db_get_time(&due, 0, 2);
+	status->oldest_due_ms = first_ms <= status->now_ms ? first_ms : -1;
+	status->server_version = db_get_bytes(&version, 0, 0);
+	return store_ready(store, &status->schema_version) == RESULT_FAILED ? RESULT_FAILED : RESULT_OK;
+}
+
+/* What `check` says; each in its own function would be longer than the list. */
+struct check {
+	struct pool *pool;
+	struct finding *findings;
+	size_t count, capacity;
+};
+
+static void
+add_finding(struct check *check, const char *what, struct slice detail, const char *mend)
+{
+	check->findings = pool_grow(check->pool, check->findings, check->count, &check->capacity, sizeof(*check->findings));
+	check->findings[check->count++] = (struct finding){ slice_of(what), detail, slice_of(mend) };
+}
+
+/* MariaDB 10.6 is the oldest with what we use. */
+static bool
+version_is_enough(struct slice version)
+{
+	struct slice rest = version, major, minor;
+	uint64_t a = 0, b = 0;
+	return slice_next(&rest, '.', &major) && slice_next(&rest, '.', &minor) && slice_to_u64(major, 1000, &a) &&
+	       slice_to_u64(minor, 1000, &b) && (a > 10 || (a == 10 && b >= 6));
+}
+
+static void
+check_server(struct store *store, struct check *check)
+{
+	struct db_rows rows;
+	if (query(store, check->pool, SQL_SELECT_SERVER_VERSION, NULL, 0, &rows) != RESULT_OK) {
+		add_finding(check, "server_version", slice_of(store_error_text(store)), "see the server's log");
+		return;
+	}
+	struct slice version = db_get_bytes(&rows, 0, 0);
+	if (!version_is_enough(version))
+		add_finding(check, "server_version", version, "MariaDB 10.6 or newer is needed");
+	if (db_get_i64(&rows, 0, 1) != 1)
+		add_finding(check, "durability",
+		    pool_printf(check->pool, "innodb_flush_log_at_trx_commit is %" PRId64, db_get_i64(&rows, 0, 1)),
+		    "set it to 1: otherwise a power failure loses sign-ups that were answered");
+}
+
+static void
+check_schema(struct store *store, struct check *check)
+{
+	uint32_t found;
+	const char *failed;
+	enum result result = store_ready(store, &found);
+	if (result == RESULT_INVALID)
+		add_finding(check, "schema_version",
+		    pool_printf(check->pool, "the database has version %" PRIu32 ", this program needs %" PRIu32, found,
+			store_schema_wanted()),
+		    found == 0                      ? "run leadhook install"
+		    : found < store_schema_wanted() ? "run leadhook upgrade"
+						    : "install a newer program");
+	else if (result != RESULT_OK)
+		add_finding(check, "schema_version", slice_of(store_error_text(store)), "see the server's log");
+	else if (store_check_statements(store, &failed) != RESULT_OK)
+		add_finding(check, "statements", pool_printf(check->pool, "%s: %s", failed, store_error_text(store)),
+		    "grant the rights that the manual lists");
+}
+
+enum result
+store_check(struct store *store, struct pool *pool, struct finding **findings, size_t *count)
+{
+	struct check check = { .pool = pool };
+	if (db_connect(store->db) != RESULT_OK)
+		add_finding(&check, "connection", pool_copy(pool, slice_of(store_error_text(store))),
+		    "check the [database] section and that the server runs");
+	else {
+		check_server(store, &check);
+		check_schema(store, &check);
+	}
+	*findings = check.findings;
+	*count = check.count;
+	return RESULT_OK;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ * What the operator's command asks of the database. Rows live in the caller's pool. */
+#ifndef LEADHOOK_STORE_ADMIN_H
+#define LEADHOOK_STORE_ADMIN_H
+
+#include "store/store.h"
+
+/* Of the last call that failed; for the operator's eyes. */
+const char *store_error_text(const struct store *store);
+
+/* Applies the schema files that the database does not have yet, in order; each is safe to run twice, so a run that was killed
+ * is simply started again. `apply` false: only tells. *from and *to: version before and after. RESULT_INVALID: the database is
+ * newer than this program. */
+MUST_CHECK enum result store_upgrade(struct store *store, bool apply, uint32_t *from, uint32_t *to);
+
+/* One remark of `leadhook check`. */
+struct finding {
+	struct slice what;   /* stable word, e.g. "schema_version" */
+	struct slice detail; /* what was seen */
+	struct slice mend;   /* what to do */
+};
+/* Server version, rights, schema, session settings. The database's own answers are findings, not errors. */
+MUST_CHECK enum result store_check(struct store *store, struct pool *pool, struct finding **findings, size_t *count);
+/* Prepares every statement of the program on the schema at hand. `failed` names the first that does not fit. */
+MUST_CHECK enum result store_check_statements(struct store *store, const char **failed);
+
+struct account_row {
+	uint64_t id;
+	struct slice name;
+	int64_t suspended_ms, created_ms;
+};
+MUST_CHECK enum result store_add_account(struct store *store, struct slice name, uint64_t *id);
+MUST_CHECK enum result store_list_accounts(
+    struct store *store, struct pool *pool, struct account_row **accounts, size_t *count);
+
+struct api_key_row {
+	uint64_t id, account_id;
+	struct slice name;
+	int64_t created_ms, last_used_ms, revoked_ms;
+};
+/* RESULT_NOT_FOUND: no such account. */
+MUST_CHECK enum result store_add_key(
+    struct store *store, uint64_t account_id, struct slice name, const unsigned char hash[32], uint64_t *id);
+MUST_CHECK enum result store_list_keys(
+    struct store *store, struct pool *pool, uint64_t account_id, struct api_key_row **keys, size_t *count);
+/* Revoking twice is fine. RESULT_NOT_FOUND: no such key. */
+MUST_CHECK enum result store_revoke_key(struct store *store, uint64_t id);
+
+/* The settings of a campaign that an operator sets; absent slices are NULL in the row. */
+struct campaign_settings {
+	struct slice name;
+	int64_t ends_ms; /* -1: none */
+	uint32_t jump_start;
+	bool privacy, require_key;
+	struct slice landing_url, thankyou_url, status_url;
+};
+/* RESULT_NOT_FOUND: no such account. */
+MUST_CHECK enum result store_add_campaign(
+    struct store *store, uint64_t account_id, const struct campaign_settings *settings, uint64_t *id);
+/* Replaces all settings. To change one: find, change, set. */
+MUST_CHECK enum result store_set_campaign(struct store *store, uint64_t id, const struct campaign_settings *settings);
+/* Ends it now, or opens it again (an end time that has passed is then removed). */
+MUST_CHECK enum result store_end_campaign(struct store *store, uint64_t id, bool end);
+
+/* By id; the pending deliveries are ended by the dispatcher. */
+MUST_CHECK enum result store_remove_webhook_id(struct store *store, uint64_t id);
+
+/* Zero, absent and -1 filters are not applied. */
+struct delivery_filter {
+	uint64_t webhook_id;
+	struct slice lead_social_id;
+	int event; /* enum event_type, or -1 */
+	int state; /* enum delivery_state, or -1 */
+	int64_t since_ms, until_ms;
+	size_t limit;
+};
+struct delivery_row {
+	uint64_t id, webhook_id;
+	unsigned event; /* enum event_type */
+	struct slice lead_social_id;
+	enum delivery_state state;
+	unsigned attempts;
+	int64_t due_ms;  /* -1: not due any more */
+	int last_status; /* 0: none */
+};
+/* The newest first. */
+MUST_CHECK enum result store_list_deliveries(struct store *store, struct pool *pool, const struct delivery_filter *filter,
+    struct delivery_row **deliveries, size_t *count);
+
+struct store_status {
+	uint64_t accounts, campaigns, leads, webhooks;
+	uint64_t due_now, due_later;
+	int64_t oldest_due_ms; /* of what is due now; -1: none */
+	int64_t now_ms;
+	uint32_t schema_version;
+	struct slice server_version;
+};
+MUST_CHECK enum result store_get_status(struct store *store, struct pool *pool, struct store_status *status);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ * What the dispatcher asks of the database: leases of shards, claims of due deliveries, outcomes (delivery.md 4).
+ *
+ * Times are the database's. RESULT_UNAVAILABLE and RESULT_UNKNOWN mean that the connection is gone: call again later; every
+ * function here may be repeated. */
+#ifndef LEADHOOK_STORE_DISPATCH_H
+#define LEADHOOK_STORE_DISPATCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/pool.h"
+#include "base/result.h"
+#include "base/slice.h"
+#include "core/delivery.h"
+
+struct store;
+
+enum { DISPATCH_OWNER_SIZE = 16, DISPATCH_TOKEN_SIZE = 16 };
+
+/* Takes free shards, renews ours. `owner` is DISPATCH_OWNER_SIZE random bytes. *held: bit i is set when shard i is ours until
+ * now + lease_ms. */
+MUST_CHECK enum result store_shards_lease(
+    struct store *store, const unsigned char owner[DISPATCH_OWNER_SIZE], int64_t lease_ms, uint64_t *held);
+/* Gives all of ours back, at a clean end. */
+MUST_CHECK enum result store_shards_release(struct store *store, const unsigned char owner[DISPATCH_OWNER_SIZE]);
+/* Frees the shards and makes due the claims of a dispatcher that is known to be dead. */
+MUST_CHECK enum result store_owner_release(struct store *store, const unsigned char dead_owner[DISPATCH_OWNER_SIZE]);
+
+struct due_webhook {
+	uint64_t webhook_id;
+	int64_t first_due_ms;
+};
+
+/* Webhooks that have something due now in the shards of `held`, the oldest first, at most `limit`; those whose receiver asked
+ * for silence only once it is over. *now_ms is the database's time, *next_due_ms the earliest later time at which something
+ * comes due, or -1. Costs one probe per webhook, not per row. */
+MUST_CHECK enum result store_due_webhooks(struct store *store, struct pool *pool, uint64_t held, size_t limit,
+    struct due_webhook **webhooks, size_t *count, int64_t *now_ms, int64_t *next_due_ms);
+
+struct due_request {
+	uint64_t webhook_id;
+	size_t rows;
+};
+
+struct due_delivery {
+	uint64_t id, webhook_id, event_id;
+	unsigned attempt;   /* from 1, this one */
+	struct slice token; /* of this claim */
+	enum webhook_state webhook_state;
+	struct slice url, secret;
+	struct slice message_id; /* the webhook-id header */
+	struct slice payload;    /* JSON */
+	bool form;               /* to be sent as application/x-www-form-urlencoded */
+};
+
+/* Claims up to requests[i].rows due rows of each webhook, the oldest first: a guarded UPDATE sets the token, due_ms = now +
+ * lease_ms and counts the attempt. Answers only rows whose claim took; everything is in the pool. */
+MUST_CHECK enum result store_claim(struct store *store, struct pool *pool, const unsigned char owner[DISPATCH_OWNER_SIZE],
+    int64_t lease_ms, const struct due_request *requests, size_t request_count, struct due_delivery **deliveries,
+    size_t *count);
+
+struct delivery_outcome {
+	uint64_t id, webhook_id;
+	struct slice token;
+	unsigned attempt;
+	enum delivery_state state; /* what the delivery becomes; PENDING: tried again */
+	int64_t next_due_in_ms;    /* from now, when PENDING */
+	int64_t webhook_hold_ms;   /* > 0: nothing of this webhook before now + this */
+	bool webhook_gone;         /* 410 */
+	int64_t started_ms_ago, duration_ms;
+	int status;          /* HTTP, or 0 when none came */
+	struct slice error;  /* class of what went wrong, at most 32 ASCII bytes; absent: nothing */
+	struct slice answer; /* at most 1 KiB of it */
+};
+
+/* One transaction: log of attempts, state of the deliveries, due rows removed or moved, state of the webhooks. An outcome
+ * whose claim is no longer ours is left out and counted in *stale. */
+MUST_CHECK enum result store_complete(
+    struct store *store, const struct delivery_outcome *outcomes, size_t count, size_t *stale);
+
+/* Gives claimed rows back untried: due at once, the attempt not counted. */
+MUST_CHECK enum result store_unclaim(struct store *store, const struct delivery_outcome *claims, size_t count);
+
+/* Ends up to `chunk` pending deliveries of a webhook that is gone or removed. *done: how many; 0 when there are none left. */
+MUST_CHECK enum result store_fail_pending(struct store *store, uint64_t webhook_id, size_t chunk, size_t *done);
+
+/* Notes campaigns whose end time has come; drops commit tokens older than a day. Cheap when there is nothing to do. */
+MUST_CHECK enum result store_housekeeping(struct store *store);
+
+#endif

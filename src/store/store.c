@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT
+ * The connection, ids from blocks, facts about the installation, and the small tools of the other files. */
+#include "store/private.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/log.h"
+#include "base/random.h"
+
+static const char *const id_names[ID_KINDS] = {
+	[ID_ACCOUNT] = "account",
+	[ID_API_KEY] = "api_key",
+	[ID_CAMPAIGN] = "campaign",
+	[ID_WEBHOOK] = "webhook",
+	[ID_LEAD] = "lead",
+	[ID_EVENT] = "event",
+	[ID_DELIVERY] = "delivery",
+	[ID_ATTEMPT] = "attempt",
+};
+
+/* A block that lasts a while, and is no loss when the process ends. */
+enum { ID_BLOCK = 1000 };
+
+struct store *
+store_new(const struct store_options *options)
+{
+	struct store *store = memory_alloc(sizeof(*store));
+	store->options = options;
+	store->db_options = (struct db_options){
+		.host = options->host,
+		.socket = options->socket,
+		.user = options->user,
+		.password = options->password,
+		.database = options->database,
+		.option_file = options->option_file,
+		.port = options->port,
+		.connect_timeout_s = options->connect_timeout_s,
+		.io_timeout_s = options->io_timeout_s,
+		.prefix = options->prefix,
+		.session = store_session,
+	};
+	store->db = db_new(&store->db_options, store_statements, SQL_COUNT);
+	store->facts = pool_new();
+	return store;
+}
+
+void
+store_free(struct store **store)
+{
+	if (*store == NULL)
+		return;
+	db_free(&(*store)->db);
+	pool_free(&(*store)->facts);
+	free(*store);
+	*store = NULL;
+}
+
+void
+store_rest(struct store *store, int64_t idle_ms)
+{
+	db_disconnect_idle(store->db, idle_ms);
+}
+
+enum result
+store_finish(struct store *store, enum result so_far)
+{
+	if (so_far == RESULT_OK)
+		return db_commit(store->db);
+	db_rollback(store->db);
+	return so_far;
+}
+
+void
+store_back_off(unsigned attempt)
+{
+	int64_t ms = (int64_t)random_below(UINT64_C(8) << attempt);
+	nanosleep(&(struct timespec){ ms / 1000, (long)(ms % 1000) * 1000000 }, NULL);
+}
+
+/* Moves the block's start by `count` inside the running transaction; *first is the first of the ids that are now ours. */
+static enum result
+take_block(struct store *store, enum id_kind kind, uint64_t count, uint64_t *first)
+{
+	struct db_value name = db_bytes(slice_of(id_names[kind]));
+	struct db_value move[] = { DB_U64(count), name };
+	struct pool *pool = pool_new();
+	struct db_rows rows;
+	enum result result =
+	    db_query(store->db, pool, SQL_LOCK_ID_BLOCK, &(struct db_arguments){ .values = &name, .count = 1 }, &rows);
+	if (result == RESULT_OK && rows.count != 1) {
+		log_error("no_id_block", LOG_STR("name", id_names[kind]), LOG_STR("mend", "run leadhook upgrade"));
+		result = RESULT_FAILED;
+	}
+	if (result == RESULT_OK) {
+		*first = db_get_u64(&rows, 0, 0);
+		result = db_execute(store->db, SQL_MOVE_ID_BLOCK, &(struct db_arguments){ .values = move, .count = 2 }, NULL);
+	}
+	pool_free(&pool);
+	return result;
+}
+
+enum result
+store_next_id(struct store *store, enum id_kind kind, uint64_t *id)
+{
+	return take_block(store, kind, 1, id);
+}
+
+enum result
+store_reserve_ids(struct store *store, enum id_kind kind, uint64_t count)
+{
+	struct id_range *range = &store->ids[kind];
+	enum result result = RESULT_OK;
+	if (range->end - range->next >= count)
+		return RESULT_OK;
+	uint64_t size = count < ID_BLOCK ? ID_BLOCK : count;
+	for (unsigned attempt = 1; attempt <= STORE_ATTEMPTS; attempt++) {
+		uint64_t first = 0;
+		result = db_begin(store->db);
+		if (result == RESULT_OK)
+			result = store_finish(store, take_block(store, kind, size, &first));
+		if (result == RESULT_OK) {
+			*range = (struct id_range){ first, first + size };
+			return RESULT_OK;
+		}
+		/* a block that was perhaps taken is perhaps a gap: harmless */
+		if (result != RESULT_CONFLICT && result != RESULT_UNKNOWN)
+			break;
+		store_back_off(attempt);
+	}
+	return result == RESULT_UNKNOWN || result == RESULT_CONFLICT ? RESULT_UNAVAILABLE : result;
+}
+
+static enum result
+read_fact(struct store *store, const char *name, struct slice *value)
+{
+	struct db_rows rows;
+	struct db_value key = db_bytes(slice_of(name));
+	enum result result =
+	    db_query(store->db, store->facts, SQL_SELECT_META, &(struct db_arguments){ .values = &key, .count = 1 }, &rows);
+	if (result == RESULT_OK && rows.count != 1) {
+		log_error("not_installed", LOG_STR("missing", name), LOG_STR("mend", "run leadhook install"));
+		return RESULT_FAILED;
+	}
+	if (result == RESULT_OK)
+		*value = db_get_bytes(&rows, 0, 0);
+	return result;
+}
+
+enum result
+store_read_facts(struct store *store)
+{
+	if (store->has_facts)
+		return RESULT_OK;
+	enum result result = read_fact(store, "installation_id", &store->installation_id);
+	if (result == RESULT_OK)
+		result = read_fact(store, "server_secret", &store->payload.server_secret);
+	store->payload.base_url = slice_of(store->options->base_url);
+	store->payload.avatar_url = slice_of(store->options->avatar_url);
+	store->has_facts = result == RESULT_OK;
+	return result;
+}
+
+enum result
+store_payload_settings(struct store *store, const struct payload_settings **settings)
+{
+	*settings = &store->payload;
+	return store_read_facts(store);
+}
+
+enum result
+store_change_one(struct store *store, enum statement statement, const struct db_value *values, size_t count)
+{
+	uint64_t affected;
+	enum result result =
+	    db_execute(store->db, statement, &(struct db_arguments){ .values = values, .count = count }, &affected);
+	return result == RESULT_OK && affected != 1 ? RESULT_NOT_FOUND : result;
+}
+
+enum result
+store_exists(struct store *store, enum statement statement, const struct db_value *values, size_t count)
+{
+	struct pool *pool = pool_new();
+	struct db_rows rows;
+	enum result result =
+	    db_query(store->db, pool, statement, &(struct db_arguments){ .values = values, .count = count }, &rows);
+	pool_free(&pool);
+	return result == RESULT_OK && rows.count == 0 ? RESULT_NOT_FOUND : result;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT
+ * All that is kept: one connection to the database and what may be asked of it.
+ *
+ * Results: RESULT_UNAVAILABLE is a 503 for a client; RESULT_FAILED was logged. Rows that are answered live in the caller's
+ * pool. Everything about the dispatcher is in store/dispatch.h, about operators in store/admin.h. */
+#ifndef LEADHOOK_STORE_STORE_H
+#define LEADHOOK_STORE_STORE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/pool.h"
+#include "base/result.h"
+#include "core/command.h"
+#include "core/custom_fields.h"
+#include "core/model.h"
+#include "core/payload.h"
+
+struct store;
+
+/* Texts must stay valid as long as the store. */
+struct store_options {
+	/* as in db/db.h */
+	const char *host, *socket, *user, *password, *database, *option_file, *prefix;
+	unsigned port, connect_timeout_s, io_timeout_s;
+	/* the rules' settings */
+	const char *base_url, *avatar_url;
+	const char *form_hosts; /* list */
+	struct custom_field_limits custom_fields;
+};
+
+/* Connects to nothing yet. */
+struct store *store_new(const struct store_options *options);
+void store_free(struct store **store);
+/* Closes a connection that was idle for that long; the next use opens it again. */
+void store_rest(struct store *store, int64_t idle_ms);
+
+/* Of the schema this program needs. */
+MUST_CHECK uint32_t store_schema_wanted(void);
+/* RESULT_OK when the database answers and has the schema of this program; RESULT_INVALID when it has another one (*found; 0:
+ * none at all). For /health/ready and for every start. */
+MUST_CHECK enum result store_ready(struct store *store, uint32_t *found);
+
+/* Base URL, avatar template and the installation's secret; read from the database once. */
+MUST_CHECK enum result store_payload_settings(struct store *store, const struct payload_settings **settings);
+
+/* Runs commands as one batch: load, decide, write (HACKING, "Load, decide, write"). Always fills every outcome; bodies are in
+ * the pool. Gives up with FAILURE_UNAVAILABLE when `deadline_ms` (clock_monotonic_ms) is over. */
+void store_execute(struct store *store, struct pool *pool, const struct command *const *commands, size_t count,
+    int64_t deadline_ms, struct outcome *outcomes);
+
+struct api_key {
+	uint64_t id, account_id;
+	bool account_suspended;
+	int64_t last_used_ms; /* to the hour */
+	int64_t now_ms;
+};
+
+/* A key that is not revoked, by the SHA-256 of its text. */
+MUST_CHECK enum result store_find_key(struct store *store, const unsigned char hash[32], struct api_key *key);
+/* Notes that it was used, to the hour; does nothing when that is noted already. */
+MUST_CHECK enum result store_touch_key(struct store *store, const struct api_key *key);
+
+/* With its counters; *now_ms is the database's time. */
+MUST_CHECK enum result store_find_campaign(
+    struct store *store, struct pool *pool, uint64_t id, struct campaign *campaign, int64_t *now_ms);
+/* Of an account (0: of all), by id. */
+MUST_CHECK enum result store_list_campaigns(
+    struct store *store, struct pool *pool, uint64_t account_id, struct campaign **campaigns, size_t *count, int64_t *now_ms);
+
+enum lead_identity { LEAD_BY_EMAIL, LEAD_BY_PHONE, LEAD_BY_SOCIAL_ID };
+/* `value` is an email key, an E.164 number, or a social id. */
+MUST_CHECK enum result store_find_lead(struct store *store, struct pool *pool, uint64_t campaign_id,
+    enum lead_identity identity, struct slice value, struct lead *lead);
+
+/* A webhook as its operator sees it. */
+struct webhook_row {
+	uint64_t id, campaign_id;
+	struct slice url, source, secret;
+	uint32_t events;
+	bool form;
+	enum webhook_state state;
+	int64_t failing_since_ms, last_delivery_ms;
+	int status; /* HTTP status of the last attempt, 0: none */
+};
+
+struct webhook_put {
+	uint64_t campaign_id;
+	struct slice url;
+	uint32_t events;
+	struct slice source; /* absent: kept */
+	const bool *form;    /* NULL: kept, json for a new one */
+	struct slice secret; /* for a new one */
+	size_t maximum;      /* webhooks a campaign may have */
+};
+
+/* Adds a webhook, or replaces the events (source, format) of the one with the same URL, byte for byte. *created says which.
+ * RESULT_INVALID: the campaign has `maximum` already; RESULT_NOT_FOUND: no such campaign. */
+MUST_CHECK enum result store_put_webhook(struct store *store, const struct webhook_put *put, uint64_t *id, bool *created);
+/* Its pending deliveries are ended by the dispatcher. */
+MUST_CHECK enum result store_remove_webhook(struct store *store, uint64_t campaign_id, struct slice url);
+MUST_CHECK enum result store_list_webhooks(
+    struct store *store, struct pool *pool, uint64_t campaign_id, struct webhook_row **webhooks, size_t *count);
+
+#endif

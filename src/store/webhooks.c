@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT
+ * Webhooks of a campaign, as their operator manages them (delivery.md 1). */
+#include "core/digest.h"
+#include "store/admin.h"
+#include "store/private.h"
+
+static struct db_value
+format_value(const bool *form)
+{
+	return form == NULL ? DB_NONE : db_bytes(*form ? SLICE("form") : SLICE("json"));
+}
+
+static enum result
+insert_webhook(struct store *store, const struct webhook_put *put, struct slice url_hash, uint64_t *id)
+{
+	static const bool json = false;
+	enum result result = store_next_id(store, ID_WEBHOOK, id);
+	if (result != RESULT_OK)
+		return result;
+	struct db_value values[] = { DB_U64(*id), DB_U64(put->campaign_id), db_bytes(put->url), db_bytes(url_hash),
+		DB_U64(put->events), db_bytes(put->source), format_value(put->form == NULL ? &json : put->form),
+		db_bytes(put->secret) };
+	result = store_change_one(store, SQL_INSERT_WEBHOOK, values, ARRAY_SIZE(values));
+	if (result == RESULT_OK)
+		result = store_change_one(store, SQL_INSERT_WEBHOOK_STATUS, values, 1);
+	return result;
+}
+
+/* Inside the transaction; the campaign's row is locked, so that two calls for the same URL come one after the other. */
+static enum result
+put_locked(struct store *store, struct pool *pool, const struct webhook_put *put, uint64_t *id, bool *created)
+{
+	struct digest digest = digest_sha256(&put->url, 1);
+	struct db_value key[] = { DB_U64(put->campaign_id), db_bytes(digest_slice(&digest)) };
+	struct db_arguments by_url = { .values = key, .count = 2 }, by_campaign = { .values = key, .count = 1 };
+	struct db_rows found, total;
+	enum result result = store_exists(store, SQL_LOCK_CAMPAIGN, key, 1);
+	if (result == RESULT_OK)
+		result = db_query(store->db, pool, SQL_SELECT_WEBHOOK_BY_URL, &by_url, &found);
+	if (result != RESULT_OK)
+		return result;
+	*created = found.count == 0;
+	if (!*created) {
+		*id = db_get_u64(&found, 0, 0);
+		struct db_value values[] = { DB_U64(put->events), db_bytes(put->source), format_value(put->form), DB_U64(*id) };
+		return store_change_one(store, SQL_UPDATE_WEBHOOK, values, ARRAY_SIZE(values));
+	}
+	result = db_query(store->db, pool, SQL_COUNT_WEBHOOKS, &by_campaign, &total);
+	if (result == RESULT_OK && db_get_u64(&total, 0, 0) >= put->maximum)
+		return RESULT_INVALID;
+	return result == RESULT_OK ? insert_webhook(store, put, digest_slice(&digest), id) : result;
+}
+
+enum result
+store_put_webhook(struct store *store, const struct webhook_put *put, uint64_t *id, bool *created)
+{
+	enum result result = RESULT_CONFLICT;
+	for (unsigned attempt = 1; attempt <= STORE_ATTEMPTS && result == RESULT_CONFLICT; attempt++) {
+		struct pool *pool = pool_new();
+		result = db_begin(store->db);
+		if (result == RESULT_OK)
+			result = store_finish(store, put_locked(store, pool, put, id, created));
+		pool_free(&pool);
+		if (result == RESULT_CONFLICT)
+			store_back_off(attempt);
+	}
+	return result == RESULT_CONFLICT || result == RESULT_UNKNOWN ? RESULT_UNAVAILABLE : result;
+}
+
+enum result
+store_remove_webhook(struct store *store, uint64_t campaign_id, struct slice url)
+{
+	struct pool *pool = pool_new();
+	struct digest digest = digest_sha256(&url, 1);
+	struct db_value key[] = { DB_U64(campaign_id), db_bytes(digest_slice(&digest)) };
+	struct db_rows rows;
+	enum result result =
+	    db_query(store->db, pool, SQL_SELECT_WEBHOOK_BY_URL, &(struct db_arguments){ .values = key, .count = 2 }, &rows);
+	if (result == RESULT_OK)
+		result = rows.count == 0 ? RESULT_NOT_FOUND : store_remove_webhook_id(store, db_get_u64(&rows, 0, 0));
+	pool_free(&pool);
+	return result;
+}
+
+enum result
+store_remove_webhook_id(struct store *store, uint64_t id)
+{
+	enum result result = db_begin(store->db);
+	if (result != RESULT_OK)
+		return result;
+	result = store_change_one(store, SQL_DELETE_WEBHOOK, &DB_U64(id), 1);
+	if (result == RESULT_OK)
+		result = store_change_one(store, SQL_DELETE_WEBHOOK_STATUS, &DB_U64(id), 1);
+	result = store_finish(store, result);
+	return result == RESULT_CONFLICT || result == RESULT_UNKNOWN ? RESULT_UNAVAILABLE : result;
+}
+
+enum {
+	WEBHOOK_ID,
+	WEBHOOK_CAMPAIGN_ID,
+	WEBHOOK_URL,
+	WEBHOOK_SOURCE,
+	WEBHOOK_SECRET,
+	WEBHOOK_EVENTS,
+	WEBHOOK_FORMAT,
+	WEBHOOK_STATE,
+	WEBHOOK_FAILING_SINCE_MS,
+	WEBHOOK_LAST_DELIVERY_MS,
+	WEBHOOK_LAST_STATUS
+};
+
+enum result
+store_list_webhooks(struct store *store, struct pool *pool, uint64_t campaign_id, struct webhook_row **webhooks, size_t *count)
+{
+	struct db_rows rows;
+	struct db_value value = DB_U64(campaign_id);
+	enum result result =
+	    db_query(store->db, pool, SQL_SELECT_WEBHOOKS, &(struct db_arguments){ .values = &value, .count = 1 }, &rows);
+	if (result != RESULT_OK)
+		return result;
+	*webhooks = POOL_ARRAY(pool, rows.count, struct webhook_row);
+	*count = rows.count;
+	for (size_t i = 0; i < rows.count; i++)
+		(*webhooks)[i] = (struct webhook_row){
+			.id = db_get_u64(&rows, i, WEBHOOK_ID),
+			.campaign_id = db_get_u64(&rows, i, WEBHOOK_CAMPAIGN_ID),
+			.url = db_get_bytes(&rows, i, WEBHOOK_URL),
+			.source = db_get_bytes(&rows, i, WEBHOOK_SOURCE),
+			.secret = db_get_bytes(&rows, i, WEBHOOK_SECRET),
+			.events = (uint32_t)db_get_u64(&rows, i, WEBHOOK_EVENTS),
+			.form = store_is_form(db_get_bytes(&rows, i, WEBHOOK_FORMAT)),
+			.state = store_webhook_state(db_get_bytes(&rows, i, WEBHOOK_STATE)),
+			.failing_since_ms = db_get_time(&rows, i, WEBHOOK_FAILING_SINCE_MS),
+			.last_delivery_ms = db_get_time(&rows, i, WEBHOOK_LAST_DELIVERY_MS),
+			.status =
+			    db_is_null(&rows, i, WEBHOOK_LAST_STATUS) ? 0 : (int)db_get_i64(&rows, i, WEBHOOK_LAST_STATUS),
+		};
+	return RESULT_OK;
+}

@@ -82,12 +82,6 @@ db_duplicate_key(const struct db *db)
 	return db->error == ER_DUP_ENTRY;
 }
 
-bool
-db_missing_table(const struct db *db)
-{
-	return db->error == ER_NO_SUCH_TABLE;
-}
-
 const char *
 db_error_text(const struct db *db)
 {

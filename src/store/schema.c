@@ -20,18 +20,21 @@ store_schema_wanted(void)
 	return version;
 }
 
-/* 0 when there is no schema at all: then the version table is missing too. */
+/* 0 when there is no schema at all. */
 static enum result
 read_version(struct store *store, uint32_t *version)
 {
 	struct pool *pool = pool_new();
 	struct db_rows rows;
 	*version = 0;
-	enum result result = db_query(store->db, pool, SQL_SELECT_SCHEMA_VERSION, NULL, &rows);
-	if (result == RESULT_OK && !db_is_null(&rows, 0, 0))
-		*version = (uint32_t)db_get_u64(&rows, 0, 0);
+	enum result result = db_query(store->db, pool, SQL_COUNT_VERSION_TABLE, NULL, &rows);
+	if (result == RESULT_OK && db_get_i64(&rows, 0, 0) > 0) {
+		result = db_query(store->db, pool, SQL_SELECT_SCHEMA_VERSION, NULL, &rows);
+		if (result == RESULT_OK && !db_is_null(&rows, 0, 0))
+			*version = (uint32_t)db_get_u64(&rows, 0, 0);
+	}
 	pool_free(&pool);
-	return result == RESULT_FAILED && db_missing_table(store->db) ? RESULT_OK : result;
+	return result;
 }
 
 enum result

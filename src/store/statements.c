@@ -144,6 +144,8 @@ const struct db_statement store_statements[SQL_COUNT] = {
 	    "UPDATE {prefix}campaigns SET ended_ms = ends_ms WHERE ended_ms IS NULL AND ends_ms <= " NOW),
 	STATEMENT(SQL_DELETE_OLD_TOKENS, "DELETE FROM {prefix}commits WHERE token < ? LIMIT 1000"),
 
+	STATEMENT(SQL_COUNT_VERSION_TABLE, "SELECT COUNT(*) FROM information_schema.TABLES"
+					   " WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = '{prefix}schema_version'"),
 	STATEMENT(SQL_SELECT_SCHEMA_VERSION, "SELECT MAX(version) FROM {prefix}schema_version"),
 	STATEMENT(
 	    SQL_INSERT_SCHEMA_VERSION, "INSERT IGNORE INTO {prefix}schema_version (version, applied_ms) VALUES (?, " NOW ")"),

@@ -1,2 +1,12 @@
 noinst_LIBRARIES += %D%/libadmin.a
-%C%_libadmin_a_SOURCES =
+%C%_libadmin_a_SOURCES = \
+	%D%/accounts.c \
+	%D%/admin.c %D%/admin.h \
+	%D%/answer.c \
+	%D%/call.c %D%/call.h \
+	%D%/campaigns.c \
+	%D%/commands.c %D%/commands.h \
+	%D%/deliveries.c \
+	%D%/installation.c \
+	%D%/output.c %D%/output.h \
+	%D%/webhooks.c

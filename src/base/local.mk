@@ -3,9 +3,11 @@ noinst_LIBRARIES += %D%/libbase.a
 	%D%/attributes.h \
 	%D%/buffer.c %D%/buffer.h \
 	%D%/clock.c %D%/clock.h \
+	%D%/duration.c %D%/duration.h \
 	%D%/encode.c %D%/encode.h \
 	%D%/log.c %D%/log.h \
 	%D%/pool.c %D%/pool.h \
 	%D%/random.c %D%/random.h \
 	%D%/result.c %D%/result.h \
-	%D%/slice.c %D%/slice.h
+	%D%/slice.c %D%/slice.h \
+	%D%/utf8.c %D%/utf8.h

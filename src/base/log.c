@@ -24,6 +24,18 @@ static struct {
 	ino_t inode;
 } state = { .program = "leadhook", .level = LOG_LEVEL_INFO, .fd = STDERR_FILENO };
 
+bool
+log_level_parse(struct slice name, enum log_level *level)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(level_names); i++) {
+		if (slice_equal(name, slice_of(level_names[i]))) {
+			*level = (enum log_level)i;
+			return true;
+		}
+	}
+	return false;
+}
+
 void
 log_init(const char *program, enum log_level level)
 {

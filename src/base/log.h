@@ -32,6 +32,9 @@ struct log_field {
 /* The text of an errno value. */
 #define LOG_ERRNO(number) LOG_STR("error", strerror(number))
 
+/* "error", "warning", "info" or "debug"; false when it is none of them. */
+MUST_CHECK bool log_level_parse(struct slice name, enum log_level *level);
+
 /* `program` must stay valid. Lines above `level` are dropped. */
 void log_init(const char *program, enum log_level level);
 /* Writes to the file from now on (created 0640, appended, opened anew when it was moved away); NULL is standard error.

@@ -87,6 +87,12 @@ ascii_lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
 }
 
+static inline char
+ascii_upper(char c)
+{
+	return c >= 'a' && c <= 'z' ? (char)(c - ('a' - 'A')) : c;
+}
+
 /* 0..15, or -1. */
 int ascii_hex_digit(char c);
 

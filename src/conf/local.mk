@@ -1,2 +1,6 @@
 noinst_LIBRARIES += %D%/libconf.a
-%C%_libconf_a_SOURCES =
+%C%_libconf_a_SOURCES = \
+	%D%/conf.c %D%/conf.h \
+	%D%/file.c %D%/file.h \
+	%D%/settings.c %D%/settings.h \
+	%D%/values.c

@@ -23,6 +23,14 @@ webhook_state_name(enum webhook_state state)
 }
 
 const char *
+webhook_shown_state(enum webhook_state state, int64_t failing_since_ms)
+{
+	if (state != WEBHOOK_ACTIVE)
+		return "disabled";
+	return failing_since_ms >= 0 ? "failing" : "active";
+}
+
+const char *
 delivery_state_name(enum delivery_state state)
 {
 	return delivery_states[state];

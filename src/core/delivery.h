@@ -21,6 +21,9 @@ enum delivery_state { DELIVERY_PENDING, DELIVERY_DELIVERED, DELIVERY_FAILED };
 /* "active", …; "pending", …: the schema's and the command's words. */
 const char *webhook_state_name(enum webhook_state state);
 const char *delivery_state_name(enum delivery_state state);
+/* What the webhook's owner is told: "active", "failing" (every attempt since `failing_since_ms` failed; -1: none did) or
+ * "disabled". */
+const char *webhook_shown_state(enum webhook_state state, int64_t failing_since_ms);
 /* False when the word is none of them. */
 MUST_CHECK bool webhook_state_parse(struct slice name, enum webhook_state *state);
 MUST_CHECK bool delivery_state_parse(struct slice name, enum delivery_state *state);

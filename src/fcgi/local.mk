@@ -1,2 +1,11 @@
 noinst_LIBRARIES += %D%/libfcgi.a
-%C%_libfcgi_a_SOURCES =
+%C%_libfcgi_a_SOURCES = \
+	%D%/deadline.c %D%/deadline.h \
+	%D%/exchange.c %D%/exchange.h \
+	%D%/inherited.c %D%/inherited.h \
+	%D%/listener.c %D%/listener.h \
+	%D%/parent.c %D%/parent.h \
+	%D%/scoreboard.c %D%/scoreboard.h \
+	%D%/server.c %D%/server.h \
+	%D%/signals.c %D%/signals.h \
+	%D%/worker.c %D%/worker.h

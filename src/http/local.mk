@@ -1,2 +1,11 @@
 noinst_LIBRARIES += %D%/libhttp.a
-%C%_libhttp_a_SOURCES =
+%C%_libhttp_a_SOURCES = \
+	%D%/header.c %D%/header.h \
+	%D%/params.c %D%/params.h \
+	%D%/params_form.c \
+	%D%/params_json.c \
+	%D%/params_multipart.c \
+	%D%/params_table.c %D%/params_table.h \
+	%D%/request.c %D%/request.h \
+	%D%/response.c %D%/response.h \
+	%D%/text.c %D%/text.h

@@ -15,12 +15,13 @@
 #include "base/pool.h"
 #include "base/random.h"
 #include "base/slice.h"
+#include "base/utf8.h"
 
-#define assert_slice(actual, expected)                                                                                        \
-	do {                                                                                                                  \
-		struct slice got_ = (actual);                                                                                 \
-		assert_int_equal(got_.size, strlen(expected));                                                                \
-		assert_memory_equal(got_.data, expected, got_.size);                                                          \
+#define assert_slice(actual, expected)                               \
+	do {                                                         \
+		struct slice got_ = (actual);                        \
+		assert_int_equal(got_.size, strlen(expected));       \
+		assert_memory_equal(got_.data, expected, got_.size); \
 	} while (0)
 
 static void
@@ -166,6 +167,41 @@ random_numbers_stay_below_their_bound(void **state)
 	assert_int_equal(seen, 7);
 }
 
+/* RFC 3629, section 3 */
+static void
+utf8_is_strict(void **state)
+{
+	(void)state;
+	static const struct {
+		struct slice text;
+		size_t valid;
+	} cases[] = {
+		{ SLICE(""), 0 },
+		{ SLICE("0123456789abcdef"), 16 },
+		{ SLICE("01234567\xc3\xa4\xe2\x82\xac\xf4\x8f\xbf\xbf!"), 18 },
+		{ SLICE("\xed\x9f\xbf\xee\x80\x80"), 6 },
+		{ SLICE("0123456789\x80"), 10 },
+		{ SLICE("a\xc0\xaf"), 1 },
+		{ SLICE("a\xc1\xbf"), 1 },
+		{ SLICE("a\xe0\x9f\xbf"), 1 },
+		{ SLICE("a\xf0\x8f\xbf\xbf"), 1 },
+		{ SLICE("a\xed\xa0\x80"), 1 },
+		{ SLICE("a\xf4\x90\x80\x80"), 1 },
+		{ SLICE("a\xf5\x80\x80\x80"), 1 },
+		{ SLICE("a\xe2\x82"), 1 },
+		{ SLICE("a\xe2\x82x"), 1 },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_int_equal(utf8_valid_size(cases[i].text), cases[i].valid);
+		assert_int_equal(utf8_valid(cases[i].text), cases[i].valid == cases[i].text.size);
+	}
+	struct slice rest = SLICE("\xf0\x9f\x98\x80z");
+	uint32_t character;
+	assert_true(utf8_next(&rest, &character) && character == 0x1f600);
+	assert_true(utf8_next(&rest, &character) && character == 'z');
+	assert_false(utf8_next(&rest, &character));
+}
+
 int
 main(void)
 {
@@ -177,6 +213,7 @@ main(void)
 		cmocka_unit_test(times_follow_rfc3339),
 		cmocka_unit_test(bytes_become_text_and_back),
 		cmocka_unit_test(random_numbers_stay_below_their_bound),
+		cmocka_unit_test(utf8_is_strict),
 	};
 	return cmocka_run_group_tests_name("base", tests, NULL, NULL);
 }

@@ -1,1 +1,7 @@
 # SPDX-License-Identifier: MIT
+dist_check_SCRIPTS += %D%/layers.sh %D%/manuals.sh %D%/sources.sh
+if HAVE_CMOCKA
+check_PROGRAMS += %D%/test_documented
+%C%_test_documented_SOURCES = %D%/test_documented.c
+%C%_test_documented_LDADD = src/conf/libconf.a src/base/libbase.a $(INIH_LIBS) $(CMOCKA_LIBS)
+endif

@@ -1,2 +1,10 @@
+# What tests/system/test_fastcgi.py talks to.
+noinst_PROGRAMS += %D%/echo_app
+%C%_echo_app_SOURCES = %D%/echo_app.c
+%C%_echo_app_LDADD = src/fcgi/libfcgi.a src/base/libbase.a $(FCGI_LIBS)
+
 if HAVE_CMOCKA
+check_PROGRAMS += %D%/test_listener
+%C%_test_listener_SOURCES = %D%/test_listener.c
+%C%_test_listener_LDADD = src/fcgi/libfcgi.a src/base/libbase.a $(FCGI_LIBS) $(CMOCKA_LIBS)
 endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT
+ * Accounts and their API keys. */
+#include <sysexits.h>
+
+#include "admin/commands.h"
+#include "base/random.h"
+#include "core/api_key.h"
+#include "store/admin.h"
+
+int
+admin_account_add(struct admin_call *call)
+{
+	struct slice name = slice_of(call->operands[0]);
+	uint64_t id;
+	if (!admin_name(call, name))
+		return EX_DATAERR;
+	enum result result = store_add_account(call->store, name, &id);
+	if (result != RESULT_OK)
+		return admin_finish(call, result, "");
+	output_record(call->output);
+	output_u64(call->output, "id", id);
+	output_text(call->output, "name", name);
+	return EX_OK;
+}
+
+int
+admin_account_list(struct admin_call *call)
+{
+	struct account_row *accounts;
+	size_t count;
+	enum result result = store_list_accounts(call->store, call->pool, &accounts, &count);
+	if (result != RESULT_OK)
+		return admin_finish(call, result, "");
+	for (size_t i = 0; i < count; i++) {
+		output_record(call->output);
+		output_u64(call->output, "id", accounts[i].id);
+		output_text(call->output, "name", accounts[i].name);
+		output_time(call->output, "created_at", accounts[i].created_ms);
+		output_time(call->output, "suspended_at", accounts[i].suspended_ms);
+	}
+	return EX_OK;
+}
+
+static const char no_account[] = "there is no such account";
+
+int
+admin_key_add(struct admin_call *call)
+{
+	const char *option = call->options[OPTION_NAME];
+	struct slice name = option == NULL ? SLICE("default") : slice_of(option);
+	unsigned char random[API_KEY_RANDOM];
+	uint64_t account_id, id;
+	if (!admin_id(call, call->operands[0], "account", &account_id) || !admin_name(call, name))
+		return EX_DATAERR;
+	random_bytes(random, sizeof(random));
+	struct slice key = api_key_make(call->pool, random);
+	struct digest hash = api_key_hash(key);
+	enum result result = store_add_key(call->store, account_id, name, hash.bytes, &id);
+	if (result != RESULT_OK)
+		return admin_finish(call, result, no_account);
+	output_record(call->output);
+	output_u64(call->output, "id", id);
+	output_text(call->output, "name", name);
+	output_text(call->output, "key", key);
+	return EX_OK;
+}
+
+int
+admin_key_list(struct admin_call *call)
+{
+	struct api_key_row *keys;
+	size_t count;
+	uint64_t account_id;
+	if (!admin_id(call, call->operands[0], "account", &account_id))
+		return EX_DATAERR;
+	enum result result = store_list_keys(call->store, call->pool, account_id, &keys, &count);
+	if (result != RESULT_OK)
+		return admin_finish(call, result, no_account);
+	for (size_t i = 0; i < count; i++) {
+		output_record(call->output);
+		output_u64(call->output, "id", keys[i].id);
+		output_text(call->output, "name", keys[i].name);
+		output_time(call->output, "created_at", keys[i].created_ms);
+		output_time(call->output, "last_used_at", keys[i].last_used_ms);
+		output_time(call->output, "revoked_at", keys[i].revoked_ms);
+	}
+	return EX_OK;
+}
+
+int
+admin_key_revoke(struct admin_call *call)
+{
+	uint64_t id;
+	if (!admin_id(call, call->operands[0], "key", &id))
+		return EX_DATAERR;
+	enum result result = store_revoke_key(call->store, id);
+	if (result == RESULT_OK) {
+		output_record(call->output);
+		output_u64(call->output, "id", id);
+	}
+	return admin_finish(call, result, "there is no such key");
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+#include "admin/admin.h"
+
+#include <inttypes.h>
+#include <sysexits.h>
+
+#include "admin/call.h"
+#include "admin/commands.h"
+#include "base/log.h"
+
+enum { USAGE_MAX_BYTES = 4096 };
+
+/* A program must not touch tables that are not its own version's (architecture.md, Data). */
+static int
+check_schema(const struct admin_call *call)
+{
+	uint32_t found = 0;
+	enum result result = store_ready(call->store, &found);
+	if (result != RESULT_INVALID)
+		return admin_finish(call, result, "the database is not ready");
+	uint32_t wanted = store_schema_wanted();
+	return admin_fail(call, EX_CONFIG, "the schema has version %" PRIu32 ", this program needs %" PRIu32 ": %s", found,
+	    wanted,
+	    found > wanted ? "install a newer program"
+	    : found == 0   ? "run leadhook install"
+			   : "run leadhook upgrade");
+}
+
+/* Also when the command fails it may have something to show: check does. */
+static int
+print_output(const struct admin_call *call, int status, FILE *out)
+{
+	bool printed =
+	    call->options[OPTION_JSON] != NULL ? output_print_json(call->output, out) : output_print_text(call->output, out);
+	return printed ? status : admin_fail(call, EX_IOERR, "the result could not be written");
+}
+
+static int
+run_command(struct admin_call *call, admin_store_opener *open_store, FILE *out)
+{
+	struct store *store = open_store(call->conf);
+	call->store = store;
+	call->output = output_new(call->pool, call->command->shape);
+	int status = call->command->needs_schema ? check_schema(call) : EX_OK;
+	if (status == EX_OK) {
+		status = call->command->run(call);
+		if (status == EX_OK || !output_is_empty(call->output))
+			status = print_output(call, status, out);
+	}
+	store_free(&store);
+	return status;
+}
+
+static int
+load_and_run(struct admin_call *call, admin_store_opener *open_store, FILE *out)
+{
+	struct conf *conf = NULL;
+	struct buffer problems;
+	int status = EX_CONFIG;
+	buffer_init(&problems, CONF_PROBLEMS_MAX_BYTES);
+	if (!conf_load(call->options[OPTION_CONFIG], &conf, &problems)) {
+		fwrite(problems.data, 1, problems.size, call->errors);
+	} else if (call->options[OPTION_CHECK_CONFIG] != NULL) {
+		status = EX_OK;
+	} else {
+		log_init("leadhook", conf->log.level);
+		call->conf = conf;
+		status = run_command(call, open_store, out);
+	}
+	conf_free(&conf);
+	buffer_free(&problems);
+	return status;
+}
+
+static int
+answer(struct admin_call *call, const struct admin_command *commands, size_t count, admin_store_opener *open_store, FILE *out)
+{
+	if (call->options[OPTION_HELP] != NULL && call->command != NULL)
+		admin_command_help(call->command, out);
+	else if (call->options[OPTION_HELP] != NULL)
+		admin_help(commands, count, out);
+	else if (call->options[OPTION_VERSION] != NULL)
+		fprintf(out, "leadhook %s\n", LEADHOOK_VERSION);
+	else
+		return load_and_run(call, open_store, out);
+	return EX_OK;
+}
+
+int
+admin_main(int argc, char *const argv[], admin_store_opener *open_store, FILE *out, FILE *errors)
+{
+	size_t count;
+	const struct admin_command *commands = admin_commands(&count);
+	struct admin_call call = { .pool = pool_new(), .errors = errors };
+	struct buffer problem;
+	int status;
+	buffer_init(&problem, USAGE_MAX_BYTES);
+	if (admin_parse(commands, count, argc, argv, &call, &problem))
+		status = answer(&call, commands, count, open_store, out);
+	else
+		status = admin_fail(&call, EX_USAGE, "%.*s", SLICE_ARGS(buffer_slice(&problem)));
+	buffer_free(&problem);
+	pool_free(&call.pool);
+	return status;
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+#include "admin/call.h"
+
+#include <stdarg.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "base/utf8.h"
+
+enum { NAME_CHARACTERS_MAX = 200 };
+
+static const struct {
+	const char *name;
+	const char *value; /* what the help calls it; NULL: takes none */
+	const char *help;
+} option_table[ADMIN_OPTIONS] = {
+	[OPTION_CONFIG] = { "config", "FILE", "read this configuration file" },
+	[OPTION_CHECK_CONFIG] = { "check-config", NULL, "check the configuration and do nothing else" },
+	[OPTION_JSON] = { "json", NULL, "print the result as JSON" },
+	[OPTION_HELP] = { "help", NULL, "print this, or what a command takes" },
+	[OPTION_VERSION] = { "version", NULL, "print the version" },
+	[OPTION_DRY_RUN] = { "dry-run", NULL, "only say what would be done" },
+	[OPTION_NAME] = { "name", "NAME", "name of the key" },
+	[OPTION_FORMAT] = { "format", "json|form", "how deliveries are written" },
+	[OPTION_SOURCE] = { "source", "TEXT", "stored with the webhook" },
+	[OPTION_WEBHOOK] = { "webhook", "ID", "only of this webhook" },
+	[OPTION_LEAD] = { "lead", "SOCIAL_ID", "only of this lead" },
+	[OPTION_EVENT] = { "event", "EVENT", "only of this event" },
+	[OPTION_STATE] = { "state", "STATE", "only pending, delivered or failed ones" },
+	[OPTION_SINCE] = { "since", "TIME", "only from then on" },
+	[OPTION_UNTIL] = { "until", "TIME", "only before then" },
+	[OPTION_LIMIT] = { "limit", "N", "at most so many" },
+};
+
+static const uint32_t general_options = OPTION_BIT(OPTION_CONFIG) | OPTION_BIT(OPTION_CHECK_CONFIG) | OPTION_BIT(OPTION_JSON) |
+					OPTION_BIT(OPTION_HELP) | OPTION_BIT(OPTION_VERSION);
+/* With one of these no command is needed. */
+static const uint32_t lonely_options = OPTION_BIT(OPTION_CHECK_CONFIG) | OPTION_BIT(OPTION_HELP) | OPTION_BIT(OPTION_VERSION);
+
+static uint32_t
+options_given(const struct admin_call *call)
+{
+	uint32_t given = 0;
+	for (size_t i = 0; i < ADMIN_OPTIONS; i++)
+		given |= call->options[i] != NULL ? OPTION_BIT(i) : 0;
+	return given;
+}
+
+/* What is stored or compared must be text. */
+static bool
+is_text(struct slice argument)
+{
+	for (size_t i = 0; i < argument.size; i++)
+		if ((unsigned char)argument.data[i] < ' ' || argument.data[i] == 0x7f)
+			return false;
+	return utf8_valid(argument);
+}
+
+static bool
+find_option(struct slice name, enum admin_option *option)
+{
+	for (unsigned i = 0; i < ADMIN_OPTIONS; i++) {
+		if (slice_equal(name, slice_of(option_table[i].name))) {
+			*option = (enum admin_option)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* argv[*at] is "--name", "--name=value" or "--name" with its value behind it. */
+static bool
+take_option(int argc, char *const argv[], int *at, struct admin_call *call, struct buffer *problem)
+{
+	struct slice text = slice_of(argv[*at] + 2);
+	size_t equals = slice_find(text, '=');
+	struct slice name = slice_sub(text, 0, equals);
+	enum admin_option option;
+	if (!find_option(name, &option)) {
+		buffer_printf(problem, "there is no option --%.*s", SLICE_ARGS(name));
+		return false;
+	}
+	bool attached = equals < text.size;
+	bool takes_value = option_table[option].value != NULL;
+	if (attached && !takes_value) {
+		buffer_printf(problem, "--%s takes no value", option_table[option].name);
+		return false;
+	}
+	if (!attached && takes_value && *at + 1 == argc) {
+		buffer_printf(problem, "--%s needs a value: %s", option_table[option].name, option_table[option].value);
+		return false;
+	}
+	call->options[option] = !takes_value ? "" : attached ? text.data + equals + 1 : argv[++*at];
+	return true;
+}
+
+/* Sorts everything that is no option into call->operands, the command's words among them. */
+static bool
+split_arguments(int argc, char *const argv[], struct admin_call *call, struct buffer *problem)
+{
+	bool options_end = false;
+	call->operands = POOL_ARRAY(call->pool, (size_t)argc + 1, const char *);
+	for (int i = 1; i < argc; i++) {
+		struct slice argument = slice_of(argv[i]);
+		if (!is_text(argument)) {
+			buffer_printf(problem, "argument %d is not valid UTF-8, or holds control characters", i);
+			return false;
+		}
+		if (options_end || !slice_starts_with(argument, SLICE("-")) || argument.size == 1) {
+			call->operands[call->operand_count++] = argv[i];
+		} else if (slice_equal(argument, SLICE("--"))) {
+			options_end = true;
+		} else if (!slice_starts_with(argument, SLICE("--"))) {
+			buffer_printf(problem, "there is no option %s", argv[i]);
+			return false;
+		} else if (!take_option(argc, argv, &i, call, problem)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* How many of the arguments are the command's words: all of them, or 0. */
+static size_t
+words_matched(const struct admin_command *command, const struct admin_call *call)
+{
+	struct slice rest = slice_of(command->words), word;
+	size_t matched = 0;
+	while (slice_next(&rest, ' ', &word)) {
+		if (matched == call->operand_count || !slice_equal(word, slice_of(call->operands[matched])))
+			return 0;
+		matched++;
+	}
+	return matched;
+}
+
+static bool
+first_word_is(const struct admin_command *command, const char *word)
+{
+	struct slice words = slice_of(command->words);
+	return slice_equal(slice_sub(words, 0, slice_find(words, ' ')), slice_of(word));
+}
+
+/* "account" alone is answered with what may follow. */
+static void
+add_unknown_command(const struct admin_command *commands, size_t count, const struct admin_call *call, struct buffer *problem)
+{
+	bool first = true;
+	if (call->operand_count == 0) {
+		buffer_add_text(problem, "which command? leadhook --help lists them");
+		return;
+	}
+	buffer_printf(problem, "there is no command %s", call->operands[0]);
+	if (call->operand_count > 1)
+		buffer_printf(problem, " %s", call->operands[1]);
+	for (size_t i = 0; i < count; i++) {
+		if (!first_word_is(&commands[i], call->operands[0]))
+			continue;
+		buffer_printf(problem, "%s%s", first ? "; there is: " : ", ", commands[i].words);
+		first = false;
+	}
+}
+
+static bool
+find_command(const struct admin_command *commands, size_t count, struct admin_call *call, struct buffer *problem)
+{
+	for (size_t i = 0; i < count; i++) {
+		size_t words = words_matched(&commands[i], call);
+		if (words == 0)
+			continue;
+		call->command = &commands[i];
+		call->operands += words;
+		call->operand_count -= words;
+		return true;
+	}
+	if (call->operand_count == 0 && (options_given(call) & lonely_options) != 0)
+		return true;
+	add_unknown_command(commands, count, call, problem);
+	return false;
+}
+
+static bool
+fits_command(const struct admin_call *call, struct buffer *problem)
+{
+	const struct admin_command *command = call->command;
+	if (command == NULL || call->options[OPTION_HELP] != NULL)
+		return true;
+	uint32_t refused = options_given(call) & ~(general_options | command->options);
+	for (unsigned i = 0; i < ADMIN_OPTIONS; i++) {
+		if ((refused & OPTION_BIT(i)) == 0)
+			continue;
+		buffer_printf(problem, "%s does not take --%s", command->words, option_table[i].name);
+		return false;
+	}
+	if (call->operand_count < command->minimum || call->operand_count > command->maximum) {
+		buffer_printf(
+		    problem, "%s takes %s", command->words, command->maximum == 0 ? "no operands" : command->operands);
+		return false;
+	}
+	return true;
+}
+
+bool
+admin_parse(const struct admin_command *commands, size_t count, int argc, char *const argv[], struct admin_call *call,
+    struct buffer *problem)
+{
+	return split_arguments(argc, argv, call, problem) && find_command(commands, count, call, problem) &&
+	       fits_command(call, problem);
+}
+
+static void
+print_options(uint32_t options, FILE *out)
+{
+	for (unsigned i = 0; i < ADMIN_OPTIONS; i++) {
+		if ((options & OPTION_BIT(i)) == 0)
+			continue;
+		const char *value = option_table[i].value;
+		int width =
+		    fprintf(out, "  --%s%s%s", option_table[i].name, value == NULL ? "" : " ", value == NULL ? "" : value);
+		fprintf(out, "%*s%s\n", width < 24 ? 24 - width : 1, "", option_table[i].help);
+	}
+}
+
+void
+admin_help(const struct admin_command *commands, size_t count, FILE *out)
+{
+	fprintf(out, "usage: leadhook [OPTION...] COMMAND [OPERAND...]\n\n");
+	for (size_t i = 0; i < count; i++) {
+		int width = fprintf(out, "  %s %s", commands[i].words, commands[i].operands);
+		fprintf(out, "%*s%s\n", width < 48 ? 48 - width : 1, "", commands[i].help);
+	}
+	fprintf(out, "\nOptions of every command:\n");
+	print_options(general_options, out);
+}
+
+void
+admin_command_help(const struct admin_command *command, FILE *out)
+{
+	fprintf(out, "usage: leadhook %s %s\n%s\n\n", command->words, command->operands, command->help);
+	print_options(general_options | command->options, out);
+}
+
+int
+admin_fail(const struct admin_call *call, int status, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	fputs("leadhook: ", call->errors);
+	vfprintf(call->errors, format, args);
+	fputc('\n', call->errors);
+	va_end(args);
+	return status;
+}
+
+bool
+admin_id(const struct admin_call *call, const char *text, const char *what, uint64_t *id)
+{
+	if (slice_to_u64(slice_of(text), INT64_MAX, id) && *id > 0)
+		return true;
+	admin_fail(call, EX_DATAERR, "%s is no id of a%s %s", text, what[0] == 'a' ? "n" : "", what);
+	return false;
+}
+
+bool
+admin_is_name(struct slice text)
+{
+	uint32_t character;
+	size_t count = 0;
+	while (utf8_next(&text, &character))
+		count++;
+	return count > 0 && count <= NAME_CHARACTERS_MAX;
+}
+
+bool
+admin_name(const struct admin_call *call, struct slice text)
+{
+	if (admin_is_name(text))
+		return true;
+	admin_fail(call, EX_DATAERR, "a name has 1 to %d characters", NAME_CHARACTERS_MAX);
+	return false;
+}

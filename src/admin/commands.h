@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ * The commands, and the table that names them. */
+#ifndef LEADHOOK_ADMIN_COMMANDS_H
+#define LEADHOOK_ADMIN_COMMANDS_H
+
+#include "admin/call.h"
+
+const struct admin_command *admin_commands(size_t *count);
+
+/* installation.c */
+int admin_install(struct admin_call *call);
+int admin_upgrade(struct admin_call *call);
+int admin_check(struct admin_call *call);
+int admin_status(struct admin_call *call);
+/* accounts.c */
+int admin_account_add(struct admin_call *call);
+int admin_account_list(struct admin_call *call);
+int admin_key_add(struct admin_call *call);
+int admin_key_list(struct admin_call *call);
+int admin_key_revoke(struct admin_call *call);
+/* campaigns.c */
+int admin_campaign_add(struct admin_call *call);
+int admin_campaign_list(struct admin_call *call);
+int admin_campaign_show(struct admin_call *call);
+int admin_campaign_set(struct admin_call *call);
+int admin_campaign_end(struct admin_call *call);
+int admin_campaign_reopen(struct admin_call *call);
+/* webhooks.c */
+int admin_webhook_add(struct admin_call *call);
+int admin_webhook_list(struct admin_call *call);
+int admin_webhook_remove(struct admin_call *call);
+/* deliveries.c */
+int admin_delivery_list(struct admin_call *call);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ * The installation as a whole: its tables, what is wrong with it, how busy it is. */
+#include <sysexits.h>
+
+#include "admin/commands.h"
+#include "store/admin.h"
+
+static int
+apply_schema(struct admin_call *call, bool apply)
+{
+	uint32_t from = 0, to = 0;
+	enum result result = store_upgrade(call->store, apply, &from, &to);
+	if (result == RESULT_INVALID)
+		return admin_fail(call, EX_CONFIG, "the database is newer than this program: install a newer program");
+	if (result != RESULT_OK)
+		return admin_finish(call, result, "there is no such database");
+	output_record(call->output);
+	output_u64(call->output, "from", from);
+	output_u64(call->output, "to", to);
+	output_boolean(call->output, "applied", apply && from != to);
+	return EX_OK;
+}
+
+int
+admin_install(struct admin_call *call)
+{
+	return apply_schema(call, true);
+}
+
+int
+admin_upgrade(struct admin_call *call)
+{
+	return apply_schema(call, call->options[OPTION_DRY_RUN] == NULL);
+}
+
+int
+admin_check(struct admin_call *call)
+{
+	struct finding *findings;
+	size_t count;
+	enum result result = store_check(call->store, call->pool, &findings, &count);
+	if (result != RESULT_OK)
+		return admin_finish(call, result, "there is no such database");
+	struct output *list = output_new(call->pool, OUTPUT_ARRAY);
+	for (size_t i = 0; i < count; i++) {
+		output_record(list);
+		output_text(list, "what", findings[i].what);
+		output_text(list, "detail", findings[i].detail);
+		output_text(list, "mend", findings[i].mend);
+	}
+	output_record(call->output);
+	output_boolean(call->output, "ok", count == 0);
+	output_nested(call->output, "findings", list);
+	return count == 0 ? EX_OK : EX_CONFIG;
+}
+
+int
+admin_status(struct admin_call *call)
+{
+	struct store_status status;
+	enum result result = store_get_status(call->store, call->pool, &status);
+	if (result != RESULT_OK)
+		return admin_finish(call, result, "there is no such database");
+	output_record(call->output);
+	output_text(call->output, "version", SLICE(LEADHOOK_VERSION));
+	output_u64(call->output, "schema_version", status.schema_version);
+	output_text(call->output, "server_version", status.server_version);
+	output_u64(call->output, "accounts", status.accounts);
+	output_u64(call->output, "campaigns", status.campaigns);
+	output_u64(call->output, "leads", status.leads);
+	output_u64(call->output, "webhooks", status.webhooks);
+	output_u64(call->output, "due_now", status.due_now);
+	output_u64(call->output, "due_later", status.due_later);
+	output_time(call->output, "oldest_due_at", status.oldest_due_ms);
+	output_time(call->output, "now", status.now_ms);
+	return EX_OK;
+}

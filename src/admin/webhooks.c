@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT
+ * Webhooks of a campaign (delivery.md 1). */
+#include <string.h>
+#include <sysexits.h>
+
+#include "admin/commands.h"
+#include "base/random.h"
+#include "core/events.h"
+#include "core/signature.h"
+#include "core/webhook_url.h"
+#include "store/admin.h"
+
+/* The operands from the third on. False when one is no event: told already. */
+static bool
+read_events(const struct admin_call *call, uint32_t *events)
+{
+	*events = 0;
+	for (size_t i = 2; i < call->operand_count; i++) {
+		enum event_type event;
+		if (!event_parse(slice_of(call->operands[i]), &event)) {
+			admin_fail(call, EX_DATAERR, "Invalid event type: %s", call->operands[i]);
+			return false;
+		}
+		*events |= EVENT_BIT(event);
+	}
+	return true;
+}
+
+static bool
+read_format(const struct admin_call *call, bool *form)
+{
+	const char *format = call->options[OPTION_FORMAT];
+	*form = format != NULL && strcmp(format, "form") == 0;
+	if (format == NULL || *form || strcmp(format, "json") == 0)
+		return true;
+	admin_fail(call, EX_DATAERR, "--format: expected json or form");
+	return false;
+}
+
+/* The same rules as at registration by the API. False when it may not be a destination: told already. */
+static bool
+check_url(const struct admin_call *call, struct slice url)
+{
+	struct address_rules rules;
+	struct webhook_url parsed;
+	struct slice bad;
+	const struct conf_dispatch *dispatch = &call->conf->dispatch;
+	if (!address_rules_parse(
+		call->pool, slice_of(dispatch->allow_networks), slice_of(dispatch->deny_ports), &rules, &bad)) {
+		admin_fail(call, EX_CONFIG, "dispatch: %.*s is no network or port", SLICE_ARGS(bad));
+		return false;
+	}
+	switch (webhook_url_parse(call->pool, url, &rules, &parsed)) {
+	case WEBHOOK_URL_OK:
+		return true;
+	case WEBHOOK_URL_INVALID:
+		admin_fail(call, EX_DATAERR, "the URL is not valid; it must start with http:// or https://");
+		return false;
+	case WEBHOOK_URL_FORBIDDEN:
+		admin_fail(call, EX_DATAERR,
+		    "the URL has an address or port that is not allowed (dispatch.allow_networks, deny_ports)");
+		return false;
+	}
+	return false;
+}
+
+int
+admin_webhook_add(struct admin_call *call)
+{
+	unsigned char random[SIGNATURE_SECRET_RANDOM];
+	struct webhook_put put = { .url = slice_of(call->operands[1]),
+		.source = slice_of(call->options[OPTION_SOURCE]),
+		.maximum = call->conf->limits.webhooks_per_campaign };
+	uint64_t id;
+	bool form, created;
+	if (!admin_id(call, call->operands[0], "campaign", &put.campaign_id) || !check_url(call, put.url) ||
+	    !read_events(call, &put.events) || !read_format(call, &form))
+		return EX_DATAERR;
+	put.form = call->options[OPTION_FORMAT] == NULL ? NULL : &form;
+	random_bytes(random, sizeof(random));
+	put.secret = signature_secret_make(call->pool, random);
+	enum result result = store_put_webhook(call->store, &put, &id, &created);
+	if (result == RESULT_INVALID)
+		return admin_fail(
+		    call, EX_DATAERR, "the campaign has %zu webhooks already (limits.webhooks_per_campaign)", put.maximum);
+	if (result != RESULT_OK)
+		return admin_finish(call, result, "there is no such campaign");
+	output_record(call->output);
+	output_u64(call->output, "id", id);
+	output_text(call->output, "secret", created ? put.secret : SLICE_NONE);
+	return EX_OK;
+}
+
+static void
+add_events(struct admin_call *call, uint32_t events)
+{
+	struct slice *names = POOL_ARRAY(call->pool, EVENT_TYPES, struct slice);
+	size_t count = 0;
+	for (unsigned i = 0; i < EVENT_TYPES; i++)
+		if ((events & EVENT_BIT(i)) != 0)
+			names[count++] = event_name((enum event_type)i);
+	output_texts(call->output, "events", names, count);
+}
+
+int
+admin_webhook_list(struct admin_call *call)
+{
+	struct webhook_row *webhooks;
+	size_t count;
+	uint64_t campaign_id;
+	if (!admin_id(call, call->operands[0], "campaign", &campaign_id))
+		return EX_DATAERR;
+	enum result result = store_list_webhooks(call->store, call->pool, campaign_id, &webhooks, &count);
+	if (result != RESULT_OK)
+		return admin_finish(call, result, "there is no such campaign");
+	for (size_t i = 0; i < count; i++) {
+		const struct webhook_row *webhook = &webhooks[i];
+		output_record(call->output);
+		output_u64(call->output, "referenceId", webhook->id);
+		output_text(call->output, "url", webhook->url);
+		add_events(call, webhook->events);
+		output_text(call->output, "source", webhook->source);
+		output_text(call->output, "format", webhook->form ? SLICE("form") : SLICE("json"));
+		output_text(call->output, "state",
+		    webhook->state != WEBHOOK_ACTIVE ? SLICE("disabled")
+		    : webhook->failing_since_ms >= 0 ? SLICE("failing")
+						     : SLICE("active"));
+		output_time(call->output, "failing_since", webhook->failing_since_ms);
+		output_u64_or_null(call->output, "last_status", (uint64_t)webhook->status);
+		output_time(call->output, "last_delivery_at", webhook->last_delivery_ms);
+	}
+	return EX_OK;
+}
+
+int
+admin_webhook_remove(struct admin_call *call)
+{
+	uint64_t id;
+	if (!admin_id(call, call->operands[0], "webhook", &id))
+		return EX_DATAERR;
+	enum result result = store_remove_webhook_id(call->store, id);
+	if (result == RESULT_OK) {
+		output_record(call->output);
+		output_u64(call->output, "id", id);
+	}
+	return admin_finish(call, result, "there is no such webhook");
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT
+ * From a request to its handler, in the contract's order of checks (contract.md 2). */
+#include "api/api.h"
+
+#include <stdlib.h>
+
+#include "api/call.h"
+#include "base/clock.h"
+#include "core/api_key.h"
+#include "core/client_address.h"
+
+struct api *
+api_new(const struct api_options *options, struct store *store)
+{
+	struct api *api = memory_alloc(sizeof(*api));
+	api->options = options;
+	api->store = store;
+	return api;
+}
+
+void
+api_free(struct api **api)
+{
+	free(*api);
+	*api = NULL;
+}
+
+size_t
+api_body_limit(const struct api *api, const struct http_request *request)
+{
+	(void)request; /* bulk calls, which may have more, are not there yet */
+	return api->options->body_bytes;
+}
+
+void
+api_afterwards(struct api *api)
+{
+	if (api->used_key.id != 0 && store_touch_key(api->store, &api->used_key) != RESULT_OK)
+		return; /* logged by the database layer; the next request tries again */
+	api->used_key.id = 0;
+}
+
+static bool
+parse_parameters(struct call *call)
+{
+	static const enum failure failures[] = {
+		[HTTP_INVALID_PARAMETER] = FAILURE_INVALID_PARAMETER,
+		[HTTP_INVALID_JSON] = FAILURE_INVALID_JSON,
+		[HTTP_UNSUPPORTED_MEDIA_TYPE] = FAILURE_UNSUPPORTED_MEDIA_TYPE,
+		[HTTP_TOO_MANY_ITEMS] = FAILURE_INVALID_PARAMETER,
+	};
+	static const struct slice names[] = { { "event", 5 }, { "events", 6 } };
+	static const struct http_names collecting = { names, ARRAY_SIZE(names) };
+	struct http_problem problem;
+	if (http_params_parse(call->request, &call->api->options->caps, &collecting, &call->params, &problem))
+		return true;
+	call_fail_with(call, failures[problem.kind], problem.message);
+	return false;
+}
+
+/* `api_key` in query or body, else the last token of either header (contract.md 3). */
+static bool
+find_key(struct call *call, struct slice *key)
+{
+	if (!call_text(call, "api_key", key))
+		return false;
+	if (!slice_present(*key))
+		*key = api_key_from_header(call->request->authorization);
+	if (!slice_present(*key))
+		*key = api_key_from_header(call->request->authentication);
+	return true;
+}
+
+bool
+call_authenticate(struct call *call)
+{
+	struct slice text;
+	if (!find_key(call, &text))
+		return false;
+	if (!slice_present(text)) {
+		if (call->route->key == KEY_REQUIRED)
+			call_fail(call, FAILURE_MISSING_API_KEY);
+		return call->route->key != KEY_REQUIRED;
+	}
+	struct api_key key;
+	struct digest hash = api_key_hash(text);
+	enum result result = api_key_well_formed(text) ? store_find_key(call->api->store, hash.bytes, &key) : RESULT_NOT_FOUND;
+	if (result != RESULT_OK) {
+		call_fail(call, result == RESULT_NOT_FOUND ? FAILURE_INVALID_API_KEY : call_failure(result));
+		return false;
+	}
+	call->account_id = key.account_id;
+	call->api->used_key = key;
+	if (key.account_suspended && call->route->campaign == NO_CAMPAIGN) {
+		call_fail(call, FAILURE_ACCOUNT_SUSPENDED);
+		return false;
+	}
+	return true;
+}
+
+/* The id in the path, or the first of the names that stand for it; 0 when there is none that could be one. */
+static bool
+campaign_id(struct call *call, uint64_t *id)
+{
+	static const char *const names[] = { "campaign_id", "campaignId", "list_id", "__lid" };
+	struct slice text = SLICE_NONE;
+	*id = 0;
+	if (call->route->campaign == CAMPAIGN_IN_PATH)
+		text = call->request->segments[1];
+	for (size_t i = 0; i < ARRAY_SIZE(names) && !slice_present(text); i++)
+		if (!call_text(call, names[i], &text))
+			return false;
+	if (!slice_to_u64(text, INT64_MAX, id))
+		*id = 0;
+	return true;
+}
+
+bool
+call_find_campaign(struct call *call)
+{
+	uint64_t id;
+	if (!campaign_id(call, &id))
+		return false;
+	enum result result =
+	    id == 0 ? RESULT_NOT_FOUND
+		    : store_find_campaign(call->api->store, call->request->pool, id, &call->campaign, &call->now_ms);
+	enum failure failure = result == RESULT_OK          ? campaign_refuses(&call->campaign, call->account_id)
+			       : result == RESULT_NOT_FOUND ? FAILURE_CAMPAIGN_NOT_FOUND
+							    : call_failure(result);
+	if (failure == FAILURE_NONE && call->campaign.require_key && call->account_id == 0)
+		failure = FAILURE_MISSING_API_KEY;
+	if (failure != FAILURE_NONE)
+		call_fail(call, failure);
+	return failure == FAILURE_NONE;
+}
+
+static void
+run(struct call *call, enum api_body body)
+{
+	enum failure failure;
+	struct slice allow;
+	if (call->request->method == HTTP_OPTIONS) {
+		http_response_preflight(call->response);
+		return;
+	}
+	call->route = api_route(call->request, &failure, &allow);
+	if (call->route == NULL) {
+		if (failure == FAILURE_METHOD_NOT_ALLOWED && !http_response_header(call->response, "Allow", allow))
+			failure = FAILURE_INTERNAL;
+		call_fail(call, failure);
+	} else if (body == API_BODY_TOO_LARGE)
+		call_fail(call, FAILURE_BODY_TOO_LARGE);
+	else if (body == API_BODY_INCOMPLETE)
+		call_fail(call, FAILURE_BAD_REQUEST);
+	else if (parse_parameters(call) && (call->route->key == KEY_NONE || call_authenticate(call)) &&
+		 (call->route->campaign == NO_CAMPAIGN || call_find_campaign(call)))
+		call->route->handle(call);
+}
+
+void
+api_handle(
+    struct api *api, struct http_request *request, bool path_is_valid, enum api_body body, struct http_response *response)
+{
+	struct call call = {
+		.api = api,
+		.request = request,
+		.response = response,
+		.client_address =
+		    client_address(request->pool, request->remote_addr, request->forwarded_for, api->options->trusted_proxies),
+	};
+	api->used_key.id = 0;
+	response->head = request->method == HTTP_HEAD;
+	if (path_is_valid || request->method == HTTP_OPTIONS)
+		run(&call, body);
+	else
+		call_fail(&call, FAILURE_NOT_FOUND);
+}

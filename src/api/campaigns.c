@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ * GET /v2/campaigns, and what monitors ask. */
+#include "api/call.h"
+
+#include "base/clock.h"
+
+void
+handle_health(struct call *call)
+{
+	call_answer(call, SLICE("{\"status\":\"ok\"}"));
+}
+
+/* A schema that is not ours is as bad as no database: there is nothing that can be served. */
+void
+handle_ready(struct call *call)
+{
+	uint32_t found;
+	if (store_ready(call->api->store, &found) == RESULT_OK)
+		call_answer(call, SLICE("{\"status\":\"ok\"}"));
+	else
+		call_fail(call, FAILURE_UNAVAILABLE);
+}
+
+static void
+write_campaign(struct json_writer *writer, const struct campaign *campaign, int64_t now_ms)
+{
+	char created[CLOCK_RFC3339_SIZE];
+	clock_rfc3339(campaign->created_ms, created);
+	json_begin_object(writer);
+	json_key(writer, SLICE("id"));
+	json_u64(writer, campaign->id);
+	json_key(writer, SLICE("name"));
+	json_string(writer, campaign->name);
+	json_key(writer, SLICE("lead_count"));
+	json_u64(writer, campaign->lead_count + campaign->jump_start);
+	json_key(writer, SLICE("state"));
+	json_string(writer, campaign_has_ended(campaign, now_ms) ? SLICE("ended") : SLICE("active"));
+	json_key(writer, SLICE("created_at"));
+	json_string(writer, slice_of(created));
+	json_end_object(writer);
+}
+
+void
+handle_campaigns(struct call *call)
+{
+	struct campaign *campaigns;
+	size_t count;
+	enum result result =
+	    store_list_campaigns(call->api->store, call->request->pool, call->account_id, &campaigns, &count, &call->now_ms);
+	if (result != RESULT_OK) {
+		call_fail(call, call_failure(result));
+		return;
+	}
+	struct json_writer writer = call_begin(call);
+	json_begin_array(&writer);
+	for (size_t i = 0; i < count; i++)
+		write_campaign(&writer, &campaigns[i], call->now_ms);
+	json_end_array(&writer);
+}

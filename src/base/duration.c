@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/duration.h"
+
+/* The largest first. */
+static const struct {
+	struct slice unit;
+	int64_t ms;
+} units[] = {
+	{ { "d", 1 }, 86400000 },
+	{ { "h", 1 }, 3600000 },
+	{ { "m", 1 }, 60000 },
+	{ { "s", 1 }, 1000 },
+	{ { "ms", 2 }, 1 },
+};
+
+bool
+duration_parse(struct slice text, int64_t *ms)
+{
+	size_t digits = 0;
+	uint64_t number;
+	while (digits < text.size && ascii_is_digit(text.data[digits]))
+		digits++;
+	struct slice unit = slice_sub(text, digits, text.size);
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+		if (!slice_equal(unit, units[i].unit))
+			continue;
+		if (!slice_to_u64(slice_sub(text, 0, digits), (uint64_t)(INT64_MAX / units[i].ms), &number))
+			return false;
+		*ms = (int64_t)number * units[i].ms;
+		return true;
+	}
+	return false;
+}
+
+void
+duration_add(struct buffer *out, int64_t ms)
+{
+	size_t i = 0;
+	while (i + 1 < ARRAY_SIZE(units) && (ms == 0 || ms % units[i].ms != 0))
+		i++;
+	buffer_add_i64(out, ms / units[i].ms);
+	buffer_add(out, units[i].unit);
+}

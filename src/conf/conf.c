@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT
+ * Where values come from and which of them wins; what several settings must be together. */
+#include "conf/conf.h"
+
+#include <stdlib.h>
+
+#include "base/pool.h"
+#include "conf/file.h"
+#include "conf/settings.h"
+
+/* What conf_load hands out: the pool holds it and every text. */
+struct loaded {
+	struct conf conf; /* first: conf_free gets only its address */
+	struct pool *pool;
+};
+
+enum { VARIABLE_MAX_BYTES = 128, EXPECTED_MAX_BYTES = 256 };
+enum { LEASE_RESERVE_MS = 15000, SECOND_MS = 1000 };
+
+/* `origin` is where the operator finds the value: "FILE:LINE: section.key" or a variable's name. */
+static void
+store(const struct conf_setting *setting, struct slice text, const char *origin, struct loaded *loaded, struct buffer *problems)
+{
+	struct buffer expected;
+	buffer_init(&expected, EXPECTED_MAX_BYTES);
+	if (!conf_setting_store(setting, text, loaded->pool, &loaded->conf, &expected))
+		buffer_printf(problems, "%s: expected %.*s (%s)\n", origin, SLICE_ARGS(buffer_slice(&expected)), setting->help);
+	buffer_free(&expected);
+}
+
+static void
+take_defaults(struct loaded *loaded, struct buffer *problems)
+{
+	size_t count;
+	const struct conf_setting *settings = conf_settings(&count);
+	for (size_t i = 0; i < count; i++)
+		store(&settings[i], slice_of(settings[i].fallback), settings[i].key, loaded, problems);
+}
+
+static const char *
+file_path(const char *option, bool *may_be_missing)
+{
+	const char *named = option != NULL ? option : getenv("LEADHOOK_CONF");
+	*may_be_missing = named == NULL;
+	return named != NULL ? named : LEADHOOK_CONFIG_FILE;
+}
+
+static void
+take_file(const char *option, struct loaded *loaded, struct buffer *problems)
+{
+	bool may_be_missing;
+	const char *path = file_path(option, &may_be_missing);
+	struct conf_entries entries = { 0 };
+	conf_file_read(path, may_be_missing, loaded->pool, &entries, problems);
+	for (size_t i = 0; i < entries.count; i++) {
+		const struct conf_entry *entry = &entries.items[i];
+		struct slice origin =
+		    pool_printf(loaded->pool, "%s:%zu: %s.%s", path, entry->line, entry->setting->section, entry->setting->key);
+		store(entry->setting, entry->text, origin.data, loaded, problems);
+	}
+}
+
+/* LEADHOOK_<SECTION>_<KEY>, all upper case. */
+static void
+add_variable_name(struct buffer *name, const struct conf_setting *setting)
+{
+	const char *parts[] = { "leadhook_", setting->section, "_", setting->key };
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		for (const char *c = parts[i]; *c != '\0'; c++)
+			buffer_add_byte(name, ascii_upper(*c));
+}
+
+static void
+take_variable(const struct conf_setting *setting, struct loaded *loaded, struct buffer *problems)
+{
+	struct buffer name, file_name;
+	buffer_init(&name, VARIABLE_MAX_BYTES);
+	buffer_init(&file_name, VARIABLE_MAX_BYTES);
+	add_variable_name(&name, setting);
+	buffer_printf(&file_name, "%s_FILE", name.data);
+	struct slice text = slice_of(getenv(name.data));
+	const char *path = setting->type == CONF_SECRET ? getenv(file_name.data) : NULL;
+	if (path != NULL && slice_present(text))
+		buffer_printf(problems, "%s: %s is set too\n", file_name.data, name.data);
+	else if (path != NULL)
+		text = conf_secret_read(path, file_name.data, (size_t)setting->maximum, loaded->pool, problems);
+	if (slice_present(text))
+		store(setting, text, path != NULL ? file_name.data : name.data, loaded, problems);
+	buffer_free(&file_name);
+	buffer_free(&name);
+}
+
+static void
+take_environment(struct loaded *loaded, struct buffer *problems)
+{
+	size_t count;
+	const struct conf_setting *settings = conf_settings(&count);
+	for (size_t i = 0; i < count; i++)
+		take_variable(&settings[i], loaded, problems);
+}
+
+static bool
+connect_timeout_is_in_seconds(const struct conf *conf)
+{
+	return conf->database.connect_timeout % SECOND_MS == 0;
+}
+
+static bool
+bulk_body_is_not_smaller(const struct conf *conf)
+{
+	return conf->limits.bulk_body_bytes >= conf->limits.body_bytes;
+}
+
+static bool
+connect_is_part_of_attempt(const struct conf *conf)
+{
+	return conf->dispatch.connect_timeout <= conf->dispatch.attempt_timeout;
+}
+
+static bool
+lease_outlives_attempt(const struct conf *conf)
+{
+	return conf->dispatch.lease >= conf->dispatch.attempt_timeout + LEASE_RESERVE_MS;
+}
+
+static bool
+webhook_is_part_of_flight(const struct conf *conf)
+{
+	return conf->dispatch.per_webhook <= conf->dispatch.in_flight;
+}
+
+static const struct {
+	bool (*holds)(const struct conf *conf);
+	const char *problem;
+} together[] = {
+	{ connect_timeout_is_in_seconds, "database.connect_timeout: expected whole seconds" },
+	{ bulk_body_is_not_smaller, "limits.bulk_body_bytes: is less than limits.body_bytes" },
+	{ connect_is_part_of_attempt, "dispatch.connect_timeout: is more than dispatch.attempt_timeout" },
+	/* delivery.md 4: else a delivery under way could be taken over */
+	{ lease_outlives_attempt, "dispatch.lease: is less than dispatch.attempt_timeout and 15s" },
+	{ webhook_is_part_of_flight, "dispatch.per_webhook: is more than dispatch.in_flight" },
+};
+
+/* Only once each value by itself is right: else one mistake would be told twice. */
+static void
+check_together(const struct conf *conf, struct buffer *problems)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(together); i++)
+		if (!together[i].holds(conf))
+			buffer_printf(problems, "%s\n", together[i].problem);
+}
+
+bool
+conf_load(const char *path, struct conf **conf, struct buffer *problems)
+{
+	struct pool *pool = pool_new();
+	struct loaded *loaded = POOL_NEW(pool, struct loaded);
+	loaded->pool = pool;
+	*conf = NULL;
+	take_defaults(loaded, problems);
+	take_file(path, loaded, problems);
+	take_environment(loaded, problems);
+	if (problems->size == 0)
+		check_together(&loaded->conf, problems);
+	if (problems->size > 0 || !buffer_ok(problems)) {
+		pool_free(&pool);
+		return false;
+	}
+	*conf = &loaded->conf;
+	return true;
+}
+
+void
+conf_free(struct conf **conf)
+{
+	if (*conf == NULL)
+		return;
+	struct pool *pool = ((struct loaded *)(void *)*conf)->pool;
+	*conf = NULL;
+	pool_free(&pool);
+}

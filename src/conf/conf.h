@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT
+ * The configuration: what the programs read from their file and their environment (operations.md 3).
+ *
+ * A value comes from the environment (LEADHOOK_<SECTION>_<KEY>; a secret also from the file that
+ * LEADHOOK_<SECTION>_<KEY>_FILE names), else from the file, else from the table in conf/settings.c. What the table cannot
+ * tell by itself (networks, retry times) stays text and is parsed by the layer whose rule it is. */
+#ifndef LEADHOOK_CONF_CONF_H
+#define LEADHOOK_CONF_CONF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/buffer.h"
+#include "base/log.h"
+
+enum { CONF_WORKERS_AUTO = 65535 };
+
+/* The group of the MariaDB option file that is read. */
+#define CONF_OPTION_GROUP "leadhook"
+
+/* A text, path or list that is not set is "", never NULL. Lists stay texts, as the rules take them: items between white space
+ * or commas, each checked for its form. Durations are milliseconds. */
+struct conf_database {
+	const char *host, *socket, *user, *password; /* "": as the option file or Connector/C has it */
+	const char *name;
+	const char *prefix;      /* of every table; [A-Za-z0-9_]{0,20} */
+	const char *option_file; /* read by Connector/C, group CONF_OPTION_GROUP; "": none */
+	int64_t connect_timeout; /* whole seconds */
+	unsigned port;           /* 0: as the option file or Connector/C has it */
+};
+
+struct conf_server {
+	const char *listen; /* path of the unix socket */
+	const char *socket_group;
+	const char *base_path; /* "" or "/…" without a "/" at its end */
+	const char *base_url;  /* scheme, host and base path as clients see them, without a "/" at its end; "": no links */
+	const char *service_name;
+	const char *trusted_proxies; /* networks */
+	int64_t request_timeout;
+	int64_t idle_timeout; /* of a database connection */
+	unsigned workers;     /* or CONF_WORKERS_AUTO */
+	unsigned socket_mode;
+	unsigned max_requests; /* of one worker; 0: any number */
+};
+
+/* contract.md 1, Caps. */
+struct conf_limits {
+	size_t body_bytes, bulk_body_bytes;
+	size_t name_bytes, value_bytes, custom_fields_bytes;
+	unsigned json_depth, parameters, custom_fields;
+	unsigned webhooks_per_campaign;
+};
+
+struct conf_lead {
+	const char *avatar_url; /* has "{hash}"; "": no avatars */
+};
+
+struct conf_dispatch {
+	const char *allow_networks; /* networks */
+	const char *deny_ports;     /* decimal, 1 to 65535 */
+	const char *schedule;       /* durations */
+	const char *form_hosts;
+	const char *lock_file;
+	const char *ca_file; /* "": the system's */
+	int64_t connect_timeout, attempt_timeout;
+	int64_t lease; /* >= attempt_timeout + 15 s */
+	int64_t max_runtime, poll_interval;
+	unsigned in_flight, per_webhook;
+};
+
+struct conf_log {
+	const char *file; /* "": standard error */
+	enum log_level level;
+};
+
+struct conf {
+	struct conf_database database;
+	struct conf_server server;
+	struct conf_limits limits;
+	struct conf_lead lead;
+	struct conf_dispatch dispatch;
+	struct conf_log log;
+};
+
+enum { CONF_PROBLEMS_MAX_BYTES = 8192 };
+
+/* Reads the file that `path` names (--config), else the one that LEADHOOK_CONF names, else the installed one; only the last
+ * may be missing. True: *conf is valid until conf_free. False: *conf is NULL, and `problems` has a line for each thing that is
+ * wrong, `FILE:LINE: section.key: …` or `VARIABLE: …`, never with a secret's value in it. The caller gives an empty buffer,
+ * CONF_PROBLEMS_MAX_BYTES are enough for anybody to read. */
+MUST_CHECK bool conf_load(const char *path, struct conf **conf, struct buffer *problems);
+/* Frees it and sets *conf to NULL; *conf may be NULL. */
+void conf_free(struct conf **conf);
+
+#endif

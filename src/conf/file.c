@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT
+ * The only user of inih. Distributions build it with lines of 200 bytes that it cuts in silence, and with comments behind
+ * values that cut a password at " ;". So lines are handed to it one by one, and one that it would cut is refused. */
+#include "conf/file.h"
+
+#include <errno.h>
+#include <ini.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct reader {
+	FILE *file;
+	const char *path;
+	struct pool *pool;
+	struct conf_entries *entries;
+	struct buffer *problems;
+	char *line;
+	size_t capacity;
+	size_t number;   /* of the line, from 1 */
+	bool in_setting; /* a setting stands above in this section: an indented line goes on with it */
+	bool continues;  /* this line does */
+	bool known;      /* that setting is known and not there twice: it is the last entry */
+};
+
+static void
+add_problem(struct reader *reader, const char *what)
+{
+	buffer_printf(reader->problems, "%s:%zu: %s\n", reader->path, reader->number, what);
+}
+
+static bool
+others_can_read(FILE *file)
+{
+	struct stat status;
+	return fstat(fileno(file), &status) == 0 && (status.st_mode & (S_IRGRP | S_IROTH)) != 0;
+}
+
+/* A comment in the sense of inih's defaults: only at the start of a line. */
+static bool
+is_comment(struct slice text)
+{
+	return text.size > 0 && (text.data[0] == '#' || text.data[0] == ';');
+}
+
+static bool
+has_inline_comment(struct slice text)
+{
+	for (size_t i = 1; i < text.size; i++)
+		if (text.data[i] == ';' && ascii_is_space(text.data[i - 1]))
+			return true;
+	return false;
+}
+
+/* What is wrong with a line before it is parsed, or NULL. `room` is what inih takes. */
+static const char *
+line_problem(struct slice line, size_t room)
+{
+	struct slice text = slice_trim(line);
+	if (slice_find(line, '\0') < line.size)
+		return "holds a NUL byte";
+	if (is_comment(text))
+		return NULL;
+	if (line.size > room)
+		return "is too long (a list may go on in further lines that begin with a blank)";
+	if (has_inline_comment(text))
+		return "has a comment behind the value: put it on a line of its own";
+	return NULL;
+}
+
+/* inih's rule for lines that go on with the value above, so that the handler can tell them from a setting given twice. */
+static void
+note_kind(struct reader *reader, struct slice line)
+{
+	struct slice text = slice_trim(line);
+	bool indented = line.size > 0 && ascii_is_space(line.data[0]);
+	reader->continues = indented && reader->in_setting;
+	if (!reader->continues && slice_starts_with(text, SLICE("[")))
+		reader->in_setting = false;
+}
+
+/* inih's fgets. A line that it must not see is handed over as an empty one, so that both count the same lines. */
+static char *
+next_line(char *out, int size, void *context)
+{
+	struct reader *reader = context;
+	ssize_t got = getline(&reader->line, &reader->capacity, reader->file);
+	if (got < 0)
+		return NULL;
+	struct slice line = { reader->line, (size_t)got };
+	reader->number++;
+	const char *problem = line_problem(line, (size_t)size - 1);
+	if (problem != NULL)
+		add_problem(reader, problem);
+	if (problem != NULL || is_comment(slice_trim(line)))
+		line = SLICE("\n");
+	note_kind(reader, line);
+	memcpy(out, line.data, line.size);
+	out[line.size] = '\0';
+	return out;
+}
+
+static void
+continue_value(struct reader *reader, const char *value)
+{
+	struct conf_entry *entry = reader->known ? &reader->entries->items[reader->entries->count - 1] : NULL;
+	if (entry == NULL)
+		return; /* was refused where it began */
+	if (entry->setting->type == CONF_LIST)
+		entry->text = pool_printf(reader->pool, "%.*s %s", SLICE_ARGS(entry->text), value);
+	else
+		add_problem(reader, "begins with a blank: only a list may go on in a further line");
+}
+
+static const struct conf_entry *
+find_entry(const struct conf_entries *entries, const struct conf_setting *setting)
+{
+	for (size_t i = 0; i < entries->count; i++)
+		if (entries->items[i].setting == setting)
+			return &entries->items[i];
+	return NULL;
+}
+
+static void
+begin_value(struct reader *reader, const char *section, const char *key, const char *value)
+{
+	struct conf_entries *entries = reader->entries;
+	const struct conf_setting *setting = conf_setting_find(section, key);
+	const struct conf_entry *before = setting == NULL ? NULL : find_entry(entries, setting);
+	reader->in_setting = true;
+	reader->known = setting != NULL && before == NULL;
+	if (setting == NULL) {
+		buffer_printf(reader->problems, "%s:%zu: %s.%s: unknown setting\n", reader->path, reader->number, section, key);
+	} else if (before != NULL) {
+		buffer_printf(reader->problems, "%s:%zu: %s.%s: stands in line %zu already\n", reader->path, reader->number,
+		    section, key, before->line);
+	} else {
+		entries->items =
+		    pool_grow(reader->pool, entries->items, entries->count, &entries->capacity, sizeof(*entries->items));
+		entries->items[entries->count++] =
+		    (struct conf_entry){ setting, pool_copy(reader->pool, slice_of(value)), reader->number };
+	}
+}
+
+/* inih's handler: 1 is "go on", so that everything that is wrong is told at once. */
+static int
+take_value(void *context, const char *section, const char *key, const char *value)
+{
+	struct reader *reader = context;
+	if (reader->continues)
+		continue_value(reader, value);
+	else
+		begin_value(reader, section, key, value);
+	return 1;
+}
+
+static void
+check_secrecy(struct reader *reader)
+{
+	for (size_t i = 0; i < reader->entries->count; i++) {
+		const struct conf_entry *entry = &reader->entries->items[i];
+		if (entry->setting->type != CONF_SECRET || entry->text.size == 0 || !others_can_read(reader->file))
+			continue;
+		buffer_printf(reader->problems, "%s:%zu: %s.%s: others than its owner can read this file: chmod 600 %s\n",
+		    reader->path, entry->line, entry->setting->section, entry->setting->key, reader->path);
+	}
+}
+
+void
+conf_file_read(const char *path, bool may_be_missing, struct pool *pool, struct conf_entries *entries, struct buffer *problems)
+{
+	struct reader reader = { .path = path, .pool = pool, .entries = entries, .problems = problems };
+	reader.file = fopen(path, "re");
+	if (reader.file == NULL) {
+		if (errno != ENOENT || !may_be_missing)
+			buffer_printf(problems, "%s: %s\n", path, strerror(errno));
+		return;
+	}
+	int first_bad = ini_parse_stream(next_line, &reader, take_value, &reader);
+	if (ferror(reader.file))
+		buffer_printf(problems, "%s: cannot be read\n", path);
+	else if (first_bad < 0)
+		memory_exhausted();
+	else if (first_bad > 0)
+		buffer_printf(problems, "%s:%d: is neither [section] nor key = value nor a comment\n", path, first_bad);
+	check_secrecy(&reader);
+	free(reader.line);
+	fclose(reader.file);
+}
+
+struct slice
+conf_secret_read(const char *path, const char *origin, size_t maximum, struct pool *pool, struct buffer *problems)
+{
+	struct slice secret = SLICE_NONE;
+	size_t room = maximum + 2; /* a newline, and one byte that tells too much */
+	FILE *file = fopen(path, "re");
+	if (file == NULL) {
+		buffer_printf(problems, "%s: %s: %s\n", origin, path, strerror(errno));
+		return secret;
+	}
+	char *bytes = pool_alloc(pool, room);
+	struct slice text = { bytes, fread(bytes, 1, room, file) };
+	if (slice_ends_with(text, SLICE("\n")))
+		text.size--;
+	if (ferror(file))
+		buffer_printf(problems, "%s: %s: cannot be read\n", origin, path);
+	else if (others_can_read(file))
+		buffer_printf(problems, "%s: others than its owner can read the file: chmod 600 %s\n", origin, path);
+	else if (text.size > maximum || slice_find(text, '\0') < text.size)
+		buffer_printf(problems, "%s: %s: holds a NUL byte or more than %zu bytes\n", origin, path, maximum);
+	else
+		secret = text;
+	fclose(file);
+	return secret;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+#include "conf/settings.h"
+
+#include <string.h>
+
+#include "base/duration.h"
+
+static bool
+is_word(struct slice text)
+{
+	for (size_t i = 0; i < text.size; i++)
+		if (!ascii_is_alpha(text.data[i]) && !ascii_is_digit(text.data[i]) && text.data[i] != '_')
+			return false;
+	return true;
+}
+
+/* Visible ASCII; a blank only where `blank` says so. */
+static bool
+is_ascii(struct slice text, bool blank)
+{
+	for (size_t i = 0; i < text.size; i++)
+		if (text.data[i] < (blank ? ' ' : '!') || text.data[i] > '~')
+			return false;
+	return true;
+}
+
+static bool
+is_header_text(struct slice text)
+{
+	return is_ascii(text, true);
+}
+
+/* A path or URL that something is appended to: no query, no fragment, no "/" at its end. */
+static bool
+is_stem(struct slice text)
+{
+	return is_ascii(text, false) && slice_find(text, '?') == text.size && slice_find(text, '#') == text.size &&
+	       !slice_ends_with(text, SLICE("/"));
+}
+
+static bool
+is_base_path(struct slice text)
+{
+	return text.size == 0 || (slice_starts_with(text, SLICE("/")) && is_stem(text));
+}
+
+static bool
+is_web_address(struct slice text)
+{
+	size_t scheme = slice_starts_with(text, SLICE("https://")) ? 8 : slice_starts_with(text, SLICE("http://")) ? 7 : 0;
+	return scheme > 0 && text.size > scheme && is_ascii(text, false);
+}
+
+static bool
+is_base_url(struct slice text)
+{
+	return text.size == 0 || (is_web_address(text) && is_stem(text));
+}
+
+static bool
+is_avatar_url(struct slice text)
+{
+	return text.size == 0 || (is_web_address(text) && memmem(text.data, text.size, "{hash}", 6) != NULL);
+}
+
+/* Whether it is a network indeed, core's address rules say. */
+static bool
+looks_like_network(struct slice text)
+{
+	for (size_t i = 0; i < text.size; i++)
+		if (ascii_hex_digit(text.data[i]) < 0 && memchr(".:/", text.data[i], 3) == NULL)
+			return false;
+	return true;
+}
+
+static bool
+is_port(struct slice text)
+{
+	uint64_t port;
+	return slice_to_u64(text, 65535, &port) && port > 0;
+}
+
+static bool
+is_duration(struct slice text)
+{
+	int64_t ms;
+	return duration_parse(text, &ms);
+}
+
+static bool
+is_host_part(struct slice text)
+{
+	return is_ascii(text, false) && slice_find(text, '/') == text.size && slice_find(text, ':') == text.size;
+}
+
+static const struct conf_rule prefix = { is_word, "letters, digits and _" };
+static const struct conf_rule header_text = { is_header_text, "printable ASCII" };
+static const struct conf_rule base_path = { is_base_path, "nothing, or a path that begins but does not end with /" };
+static const struct conf_rule base_url = { is_base_url, "nothing, or http:// or https:// and a host, without / at its end" };
+static const struct conf_rule avatar_url = { is_avatar_url, "nothing, or an http:// or https:// address with {hash} in it" };
+static const struct conf_rule networks = { looks_like_network, "addresses or networks as 192.0.2.0/24 or 2001:db8::/32" };
+static const struct conf_rule ports = { is_port, "port numbers from 1 to 65535" };
+static const struct conf_rule durations = { is_duration, "durations as 5s, 30m or 24h" };
+static const struct conf_rule host_parts = { is_host_part, "host names or parts of them" };
+
+/* The type of the place that a setting of each type has in struct conf. */
+#define PLACE_CONF_TEXT const char *
+#define PLACE_CONF_PATH const char *
+#define PLACE_CONF_SECRET const char *
+#define PLACE_CONF_LIST const char *
+#define PLACE_CONF_INTEGER unsigned
+#define PLACE_CONF_WORKERS unsigned
+#define PLACE_CONF_MODE unsigned
+#define PLACE_CONF_SIZE size_t
+#define PLACE_CONF_DURATION int64_t
+#define PLACE_CONF_LEVEL enum log_level
+
+/* A member of another type does not compile: the comparison is never made, but checked. */
+#define SETTING(section, key, type) \
+#section, #key, type,       \
+	    offsetof(struct conf, section.key) + 0 * sizeof((PLACE_##type *)0 == &((struct conf *)0)->section.key)
+
+enum { TEXT_MAX = 255, PATH_BYTES_MAX = 4095, SOCKET_PATH_MAX = 107, URL_MAX = 2048, LIST_MAX = 256 };
+enum { KILO = 1024, MEGA = 1024 * 1024 };
+enum { SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE, DAY = 24 * HOUR };
+
+/* WHATWG's Fetch standard, "port blocking", and the usual ports of databases, caches, container engines and file shares. */
+#define DENIED_PORTS                                                                                                          \
+	"1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123 135 " \
+	"137 139 143 161 179 389 427 465 512 513 514 515 526 530 531 532 540 548 554 556 563 587 601 636 989 990 993 995 "    \
+	"1719 1720 1723 2049 3659 4045 4190 5060 5061 6000 6566 6665 6666 6667 6668 6669 6679 6697 10080 "                    \
+	"445 873 1433 1521 2375 2376 2379 2380 3306 3389 4567 4568 5432 5984 6379 9042 9200 9300 11211 27017 33060"
+
+/* clang-format off */
+static const struct conf_setting settings[] = {
+	{ SETTING(database, host, CONF_TEXT), "", 0, TEXT_MAX, NULL, "host of the database server" },
+	{ SETTING(database, port, CONF_INTEGER), "0", 0, 65535, NULL, "TCP port of the database server" },
+	{ SETTING(database, socket, CONF_PATH), "", 0, SOCKET_PATH_MAX, NULL, "unix socket of the database server" },
+	{ SETTING(database, user, CONF_TEXT), "", 0, TEXT_MAX, NULL, "database user" },
+	{ SETTING(database, password, CONF_SECRET), "", 0, TEXT_MAX, NULL, "password of the database user" },
+	{ SETTING(database, name, CONF_TEXT), "leadhook", 1, 64, NULL, "name of the database" },
+	{ SETTING(database, prefix, CONF_TEXT), "lh_", 0, 20, &prefix, "beginning of every table's name" },
+	{ SETTING(database, option_file, CONF_PATH), "", 0, PATH_BYTES_MAX, NULL, "MariaDB option file" },
+	{ SETTING(database, connect_timeout, CONF_DURATION), "5s", SECOND, HOUR, NULL, "time for a connection to come up" },
+
+	{ SETTING(server, listen, CONF_PATH), "/run/leadhook/fcgi.sock", 1, SOCKET_PATH_MAX, NULL, "unix socket for the web server" },
+	{ SETTING(server, workers, CONF_WORKERS), "auto", 0, 1024, NULL, "number of responder processes" },
+	{ SETTING(server, socket_mode, CONF_MODE), "0660", 0, 0777, NULL, "mode of the unix socket" },
+	{ SETTING(server, socket_group, CONF_TEXT), "", 0, TEXT_MAX, NULL, "group of the unix socket" },
+	{ SETTING(server, base_path, CONF_TEXT), "", 0, TEXT_MAX, &base_path, "path below which the web server has the service" },
+	{ SETTING(server, base_url, CONF_TEXT), "", 0, URL_MAX, &base_url, "address of the service in links" },
+	{ SETTING(server, service_name, CONF_TEXT), "Leadhook", 1, 100, &header_text, "name of the service, User-Agent of deliveries" },
+	{ SETTING(server, trusted_proxies, CONF_LIST), "", 0, LIST_MAX, &networks, "proxies whose X-Forwarded-For counts" },
+	{ SETTING(server, request_timeout, CONF_DURATION), "30s", SECOND, HOUR, NULL, "time for a whole request" },
+	{ SETTING(server, idle_timeout, CONF_DURATION), "30s", SECOND, DAY, NULL, "time after which an idle database connection is closed" },
+	{ SETTING(server, max_requests, CONF_INTEGER), "0", 0, 1000000000, NULL, "requests after which a worker is replaced" },
+
+	{ SETTING(limits, body_bytes, CONF_SIZE), "256k", KILO, 64 * MEGA, NULL, "size of a request's body" },
+	{ SETTING(limits, bulk_body_bytes, CONF_SIZE), "1M", KILO, 64 * MEGA, NULL, "size of a bulk call's body" },
+	{ SETTING(limits, json_depth, CONF_INTEGER), "16", 1, 128, NULL, "depth of a JSON body" },
+	{ SETTING(limits, parameters, CONF_INTEGER), "200", 1, 10000, NULL, "parameters of a request" },
+	{ SETTING(limits, name_bytes, CONF_SIZE), "64", 16, 255, NULL, "size of a parameter's name" },
+	{ SETTING(limits, value_bytes, CONF_SIZE), "4k", 256, MEGA, NULL, "size of a parameter's value" },
+	{ SETTING(limits, custom_fields, CONF_INTEGER), "50", 0, 10000, NULL, "custom fields of a lead" },
+	{ SETTING(limits, custom_fields_bytes, CONF_SIZE), "16k", 2, MEGA, NULL, "size of a lead's custom fields together" },
+	{ SETTING(limits, webhooks_per_campaign, CONF_INTEGER), "20", 0, 10000, NULL, "webhooks of a campaign" },
+
+	{ SETTING(lead, avatar_url, CONF_TEXT), "https://www.gravatar.com/avatar/{hash}?d=mp", 0, URL_MAX, &avatar_url,
+	  "address of a lead's picture" },
+
+	{ SETTING(dispatch, allow_networks, CONF_LIST), "", 0, LIST_MAX, &networks, "otherwise forbidden networks that webhooks may be in" },
+	{ SETTING(dispatch, deny_ports, CONF_LIST), DENIED_PORTS, 0, 65535, &ports, "ports that no webhook may have" },
+	{ SETTING(dispatch, schedule, CONF_LIST), "5s 1m 5m 30m 2h 5h 10h 14h 20h 24h", 0, 32, &durations, "waits before each further attempt" },
+	{ SETTING(dispatch, form_hosts, CONF_LIST), "", 0, LIST_MAX, &host_parts, "hosts that are sent forms instead of JSON" },
+	{ SETTING(dispatch, connect_timeout, CONF_DURATION), "5s", 1, HOUR, NULL, "time for a connection to a receiver" },
+	{ SETTING(dispatch, attempt_timeout, CONF_DURATION), "15s", 1, HOUR, NULL, "time for a whole attempt" },
+	{ SETTING(dispatch, lease, CONF_DURATION), "60s", SECOND, DAY, NULL, "time after which another dispatcher takes over" },
+	{ SETTING(dispatch, in_flight, CONF_INTEGER), "256", 1, 10000, NULL, "deliveries under way at a time" },
+	{ SETTING(dispatch, per_webhook, CONF_INTEGER), "32", 1, 10000, NULL, "deliveries under way to one webhook" },
+	{ SETTING(dispatch, max_runtime, CONF_DURATION), "55s", SECOND, DAY, NULL, "time that a run from cron may take" },
+	{ SETTING(dispatch, poll_interval, CONF_DURATION), "200ms", 1, HOUR, NULL, "wait of an idle daemon between two looks" },
+	{ SETTING(dispatch, lock_file, CONF_PATH), "/run/leadhook/dispatch.lock", 1, PATH_BYTES_MAX, NULL, "file that lets one dispatcher run" },
+	{ SETTING(dispatch, ca_file, CONF_PATH), "", 0, PATH_BYTES_MAX, NULL, "certificates that receivers are verified with" },
+
+	{ SETTING(log, level, CONF_LEVEL), "info", LOG_LEVEL_ERROR, LOG_LEVEL_DEBUG, NULL, "least important lines that are written" },
+	{ SETTING(log, file, CONF_PATH), "", 0, PATH_BYTES_MAX, NULL, "log file" },
+};
+/* clang-format on */
+
+const struct conf_setting *
+conf_settings(size_t *count)
+{
+	*count = ARRAY_SIZE(settings);
+	return settings;
+}
+
+const struct conf_setting *
+conf_setting_find(const char *section, const char *key)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(settings); i++)
+		if (strcmp(settings[i].section, section) == 0 && strcmp(settings[i].key, key) == 0)
+			return &settings[i];
+	return NULL;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ * Email addresses (contract 4.2): the syntax that is accepted and the key by which two spellings are the same person. */
+#ifndef LEADHOOK_CORE_EMAIL_H
+#define LEADHOOK_CORE_EMAIL_H
+
+#include <stdbool.h>
+
+#include "base/attributes.h"
+#include "base/pool.h"
+#include "base/slice.h"
+
+/* RFC 5321 4.5.3.1, in octets; the whole is one of 256 for a path less its angle brackets. */
+enum { EMAIL_LOCAL_MAX = 64, EMAIL_MAX = 254 };
+
+struct email {
+	struct slice display; /* as typed; the caller's bytes, not a copy */
+	struct slice key;     /* the identity: local part in NFC with ASCII letters in lower case, '@', domain in lower-case
+				 A-labels; at most EMAIL_MAX bytes; in the pool */
+};
+
+/* `typed` is trimmed already (contract 1). The grammar of WHATWG's input type=email, RFC 5321's lengths, UTF-8 on both
+ * sides (RFC 6531). Neither dots nor plus tags are folded. False when it is no such address; *email is then untouched. */
+MUST_CHECK bool email_parse(struct pool *pool, struct slice typed, struct email *email);
+
+/* The part behind the '@' of a key. */
+struct slice email_domain(struct slice key);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ * What phone.c needs to know about the world's numbering plans: phone_shim.cc asks libphonenumber, phone_structure.c has
+ * tables of its own for the build without it. One of the two is linked. Read by C and by C++. */
+#ifndef LEADHOOK_CORE_PHONE_BACKEND_H
+#define LEADHOOK_CORE_PHONE_BACKEND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+void phone_backend_load(void);
+
+/* The calling code of an ISO 3166 two-letter code in upper case, terminated ("DE" gives 49); 0 when it has none. */
+unsigned phone_backend_calling_code(const char *region);
+
+/* Answers whether "+" and digits is a possible number and writes its E.164 form, terminated. False also when that does not
+ * fit in `size` bytes. */
+bool phone_backend_normalise(const char *international, char *e164, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+#include "fcgi/deadline.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+
+static volatile sig_atomic_t watched = -1;
+static volatile sig_atomic_t direction;
+
+/* Interrupting the read would not do: the signal may come just before it. A shutdown lasts. */
+static void
+on_alarm(int signal_number)
+{
+	(void)signal_number;
+	int saved = errno;
+	if (watched >= 0)
+		shutdown(watched, direction);
+	errno = saved;
+}
+
+void
+deadline_install(void)
+{
+	struct sigaction action;
+	sigset_t alarm;
+	memset(&action, 0, sizeof(action));
+	action.sa_handler = on_alarm;
+	action.sa_flags = SA_RESTART;
+	sigaction(SIGALRM, &action, NULL);
+	sigemptyset(&alarm);
+	sigaddset(&alarm, SIGALRM);
+	sigprocmask(SIG_UNBLOCK, &alarm, NULL);
+}
+
+static void
+set_timer(int64_t ms)
+{
+	struct itimerval timer;
+	memset(&timer, 0, sizeof(timer));
+	timer.it_value.tv_sec = ms / 1000;
+	timer.it_value.tv_usec = ms % 1000 * 1000;
+	setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+void
+deadline_start(int connection, int how, int64_t ms)
+{
+	deadline_stop();
+	direction = how;
+	watched = connection;
+	set_timer(ms);
+}
+
+void
+deadline_stop(void)
+{
+	set_timer(0);
+	watched = -1;
+}

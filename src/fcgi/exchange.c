@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+#include "fcgi/exchange.h"
+
+#include <errno.h>
+#include <fcgiapp.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/log.h"
+#include "base/pool.h"
+#include "fcgi/deadline.h"
+
+enum {
+	CHUNK_BYTES = 16 * 1024,
+	/* Of a body that is too large, so much is read and dropped: a web server that is still sending when the connection
+	 * closes reports a failure of its own instead of our 413. */
+	DISCARD_MAX_BYTES = 16 * 1024 * 1024
+};
+
+struct fcgi_exchange {
+	FCGX_Request request;
+	const struct fcgi_options *options;
+	struct buffer body;
+	enum fcgi_body_state state;
+	bool open;
+};
+
+struct fcgi_exchange *
+exchange_new(const struct fcgi_options *options)
+{
+	struct fcgi_exchange *exchange = memory_alloc(sizeof(*exchange));
+	exchange->options = options;
+	buffer_init(&exchange->body, 0);
+	/* Without a listening socket libfcgi cannot accept one more connection by itself after a broken one. */
+	if (FCGX_Init() != 0 || FCGX_InitRequest(&exchange->request, -1, 0) != 0) {
+		log_error("fcgi_init_failed", LOG_ERRNO(errno));
+		exchange_free(&exchange);
+	}
+	return exchange;
+}
+
+void
+exchange_free(struct fcgi_exchange **exchange)
+{
+	if (*exchange == NULL)
+		return;
+	buffer_free(&(*exchange)->body);
+	free(*exchange);
+	*exchange = NULL;
+}
+
+static bool
+limit_silence(int connection, int64_t ms)
+{
+	struct timeval time = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
+	return setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof(time)) == 0 &&
+	       setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof(time)) == 0;
+}
+
+/* Always closes, also where the web server asked to keep the connection: a kept one would hold this process until the
+ * web server lets go. Detached is libfcgi's word for close(2) without waiting for the peer to close first. */
+static void
+finish(struct fcgi_exchange *exchange)
+{
+	exchange->request.keepConnection = 0;
+	FCGX_Detach(&exchange->request);
+	FCGX_Finish_r(&exchange->request);
+	deadline_stop();
+	buffer_free(&exchange->body);
+	exchange->open = false;
+}
+
+bool
+exchange_open(struct fcgi_exchange *exchange, int connection)
+{
+	FCGX_Request *request = &exchange->request;
+	if (!limit_silence(connection, exchange->options->silence_timeout_ms)) {
+		close(connection);
+		return false;
+	}
+	deadline_start(connection, SHUT_RD, exchange->options->receive_timeout_ms);
+	request->ipcFd = connection;
+	request->keepConnection = 1; /* FCGX_Accept_r finishes what was before: nothing, on this connection */
+	FCGX_Detach(request);
+	exchange->open = FCGX_Accept_r(request) == 0; /* if not, it has closed the connection */
+	/* libfcgi takes parameters that end between two pairs for all of them: the error says that they were cut off. */
+	if (exchange->open && FCGX_GetError(request->in) != 0) {
+		FCGX_Free(request, 1); /* closes, without the answer that FCGX_Finish_r would make up */
+		exchange->open = false;
+	}
+	if (!exchange->open)
+		deadline_stop();
+	return exchange->open;
+}
+
+/* The announced length; false when it is no number. Absent or empty (nginx sends it so) is `came`: whatever there is. */
+static bool
+announced_length(const struct fcgi_exchange *exchange, size_t came, uint64_t *length)
+{
+	struct slice text = fcgi_exchange_param(exchange, "CONTENT_LENGTH");
+	*length = came;
+	if (text.size == 0)
+		return true;
+	while (text.size > 1 && text.data[0] == '0') /* 1*DIGIT, RFC 9110 8.6 */
+		text = slice_sub(text, 1, text.size);
+	return slice_to_u64(text, UINT64_MAX, length);
+}
+
+static enum fcgi_body_state
+judge_body(const struct fcgi_exchange *exchange, size_t came, size_t limit)
+{
+	uint64_t announced;
+	bool number = announced_length(exchange, came, &announced);
+	if (came > limit || (number && announced > limit))
+		return FCGI_BODY_TOO_LARGE;
+	if (FCGX_GetError(exchange->request.in) != 0)
+		return FCGI_BODY_ABORTED;
+	return number && announced == came ? FCGI_BODY_COMPLETE : FCGI_BODY_WRONG_LENGTH;
+}
+
+void
+exchange_read_body(struct fcgi_exchange *exchange, size_t limit)
+{
+	char chunk[CHUNK_BYTES];
+	size_t came = 0;
+	int size;
+	buffer_init(&exchange->body, limit);
+	do {
+		size = FCGX_GetStr(chunk, CHUNK_BYTES, exchange->request.in);
+		came += (size_t)size;
+		buffer_add(&exchange->body, (struct slice){ chunk, (size_t)size });
+	} while (size == CHUNK_BYTES && (came <= limit || came - limit < DISCARD_MAX_BYTES));
+	deadline_stop(); /* the handler takes the time it needs */
+	exchange->state = judge_body(exchange, came, limit);
+	if (exchange->state != FCGI_BODY_COMPLETE)
+		buffer_free(&exchange->body);
+}
+
+bool
+exchange_close(struct fcgi_exchange *exchange)
+{
+	bool answered = !exchange->open;
+	if (!answered)
+		finish(exchange);
+	return answered;
+}
+
+struct slice
+fcgi_exchange_param(const struct fcgi_exchange *exchange, const char *name)
+{
+	return exchange->open ? slice_of(FCGX_GetParam(name, exchange->request.envp)) : SLICE_NONE;
+}
+
+struct slice
+fcgi_exchange_body(const struct fcgi_exchange *exchange)
+{
+	return buffer_slice(&exchange->body);
+}
+
+enum fcgi_body_state
+fcgi_exchange_body_state(const struct fcgi_exchange *exchange)
+{
+	return exchange->state;
+}
+
+bool
+fcgi_exchange_answer(struct fcgi_exchange *exchange, struct slice response)
+{
+	FCGX_Stream *out = exchange->request.out;
+	if (!exchange->open || response.size > INT_MAX)
+		return false;
+	deadline_start(exchange->request.ipcFd, SHUT_RDWR, exchange->options->receive_timeout_ms);
+	bool sent = FCGX_PutStr(response.data, (int)response.size, out) == (int)response.size && FCGX_FClose(out) == 0;
+	finish(exchange);
+	return sent;
+}

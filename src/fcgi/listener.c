@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+#include "fcgi/listener.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <libgen.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/pool.h"
+#include "fcgi/inherited.h"
+
+/* nginx answers 502 at once when the queue is full. */
+enum { BACKLOG = 1024, DEFAULT_MODE = 0660 };
+
+struct listener {
+	int fd;
+	const char *name; /* the options' text or a literal */
+	bool made_path;   /* `name` is a path that was bound here */
+	dev_t device;     /* of that path's file: somebody else may have put another one there since */
+	ino_t inode;
+};
+
+union address {
+	struct sockaddr any;
+	struct sockaddr_un local;
+	struct sockaddr_in v4;
+	struct sockaddr_in6 v6;
+};
+
+static bool
+is_loopback(const union address *address)
+{
+	switch (address->any.sa_family) {
+	case AF_UNIX:
+		return true;
+	case AF_INET:
+		return ntohl(address->v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+	case AF_INET6:
+		return IN6_IS_ADDR_LOOPBACK(&address->v6.sin6_addr);
+	default:
+		return false;
+	}
+}
+
+/* The protocol has no authentication, and libfcgi's parser is for peers that are trusted (CVE-2025-23016). */
+static int
+refuse_public(const char *name)
+{
+	log_error("listen_not_loopback", LOG_STR("listen", name),
+	    LOG_STR("mend", "use a unix socket (a path with a '/'), 127.0.0.1:PORT or [::1]:PORT"));
+	return EX_CONFIG;
+}
+
+static int
+adopt(struct listener *listener)
+{
+	union address address;
+	socklen_t size = sizeof(address);
+	listener->fd = inherited_socket();
+	if (listener->fd < 0) {
+		log_error("no_socket",
+		    LOG_STR("mend", "set a socket to listen on, or let a web server or systemd start this program"));
+		return EX_USAGE;
+	}
+	listener->name = listener->fd == STDIN_FILENO ? "(descriptor 0)" : "(LISTEN_FDS)";
+	memset(&address, 0, sizeof(address));
+	if (getsockname(listener->fd, &address.any, &size) != 0 || !is_loopback(&address))
+		return refuse_public(listener->name);
+	int flags = fcntl(listener->fd, F_GETFL);
+	if (flags < 0 || fcntl(listener->fd, F_SETFL, flags | O_NONBLOCK) != 0) {
+		log_error("listen_failed", LOG_STR("listen", listener->name), LOG_ERRNO(errno));
+		return EX_OSERR;
+	}
+	return EX_OK;
+}
+
+static bool
+open_socket(struct listener *listener, int family)
+{
+	listener->fd = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (listener->fd < 0)
+		log_error("listen_failed", LOG_STR("listen", listener->name), LOG_ERRNO(errno));
+	return listener->fd >= 0;
+}
+
+/* "127.0.0.1:9000" or "[::1]:9000". */
+static bool
+parse_address(struct slice text, union address *address, socklen_t *size)
+{
+	char host[INET6_ADDRSTRLEN];
+	uint64_t port;
+	size_t colon = slice_find_last(text, ':');
+	struct slice name = slice_sub(text, 0, colon);
+	bool bracketed = slice_starts_with(name, SLICE("[")) && slice_ends_with(name, SLICE("]"));
+	if (bracketed)
+		name = slice_sub(name, 1, name.size - 1);
+	if (name.size >= sizeof(host) || !slice_to_u64(slice_sub(text, colon + 1, text.size), 65535, &port) || port == 0)
+		return false;
+	memcpy(host, name.data, name.size);
+	host[name.size] = '\0';
+	memset(address, 0, sizeof(*address));
+	if (bracketed) {
+		address->v6.sin6_family = AF_INET6;
+		address->v6.sin6_port = htons((uint16_t)port);
+		*size = sizeof(address->v6);
+		return inet_pton(AF_INET6, host, &address->v6.sin6_addr) == 1;
+	}
+	address->v4.sin_family = AF_INET;
+	address->v4.sin_port = htons((uint16_t)port);
+	*size = sizeof(address->v4);
+	return inet_pton(AF_INET, host, &address->v4.sin_addr) == 1;
+}
+
+static int
+listen_on_address(struct listener *listener)
+{
+	union address address;
+	socklen_t size;
+	int on = 1;
+	if (!parse_address(slice_of(listener->name), &address, &size) || !is_loopback(&address))
+		return refuse_public(listener->name);
+	if (!open_socket(listener, address.any.sa_family))
+		return EX_OSERR;
+	if (setsockopt(listener->fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) != 0 ||
+	    bind(listener->fd, &address.any, size) != 0 || listen(listener->fd, BACKLOG) != 0) {
+		int number = errno;
+		log_error("listen_failed", LOG_STR("listen", listener->name), LOG_ERRNO(number));
+		return number == EADDRINUSE ? EX_UNAVAILABLE : EX_CANTCREAT;
+	}
+	return EX_OK;
+}
+
+/* Two programs that start at once must not both find the old socket stale and remove each other's: they take turns on the
+ * directory. -1 where it cannot be read; then there is no turn to take, and the check alone has to do. */
+static int
+lock_directory(const char *path)
+{
+	char *copy = strdup(path);
+	if (copy == NULL)
+		memory_exhausted();
+	int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	free(copy);
+	while (fd >= 0 && flock(fd, LOCK_EX) != 0 && errno == EINTR)
+		continue;
+	return fd;
+}
+
+/* Makes room for the socket; EX_OK when the path is free. */
+static int
+remove_stale(const struct listener *listener, const union address *address)
+{
+	struct stat status;
+	if (lstat(listener->name, &status) != 0)
+		return EX_OK; /* bind says what else is wrong */
+	if (!S_ISSOCK(status.st_mode)) {
+		log_error("listen_not_a_socket", LOG_STR("listen", listener->name));
+		return EX_CANTCREAT;
+	}
+	int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (probe < 0) {
+		log_error("listen_failed", LOG_STR("listen", listener->name), LOG_ERRNO(errno));
+		return EX_OSERR;
+	}
+	/* Only a refusal proves that nobody is there: a full queue (EAGAIN) is somebody, and what we may not ask is unknown. */
+	bool stale = connect(probe, &address->any, sizeof(address->local)) != 0 && errno == ECONNREFUSED;
+	close(probe);
+	if (!stale) {
+		log_error("listen_in_use", LOG_STR("listen", listener->name));
+		return EX_UNAVAILABLE;
+	}
+	log_info("stale_socket_removed", LOG_STR("listen", listener->name));
+	unlink(listener->name);
+	return EX_OK;
+}
+
+static bool
+find_group(const char *text, gid_t *group)
+{
+	uint64_t number;
+	const struct group *entry = getgrnam(text);
+	if (entry != NULL)
+		*group = entry->gr_gid;
+	else if (slice_to_u64(slice_of(text), INT32_MAX, &number))
+		*group = (gid_t)number;
+	else
+		return false;
+	return true;
+}
+
+/* The mode comes from the umask and the group is set before listen(2): at no time may anybody connect who should not. */
+static int
+bind_path(struct listener *listener, const struct fcgi_options *options, const union address *address)
+{
+	struct stat status;
+	gid_t group = (gid_t)-1;
+	unsigned mode = options->socket_mode != 0 ? options->socket_mode : DEFAULT_MODE;
+	if (options->socket_group != NULL && !find_group(options->socket_group, &group)) {
+		log_error("no_such_group", LOG_STR("group", options->socket_group));
+		return EX_CONFIG;
+	}
+	mode_t saved = umask(0777 & ~(mode_t)mode);
+	int bound = bind(listener->fd, &address->any, sizeof(address->local));
+	umask(saved);
+	if (bound == 0 && lstat(listener->name, &status) == 0) {
+		listener->made_path = true;
+		listener->device = status.st_dev;
+		listener->inode = status.st_ino;
+		if ((options->socket_group == NULL || lchown(listener->name, (uid_t)-1, group) == 0) &&
+		    listen(listener->fd, BACKLOG) == 0)
+			return EX_OK;
+	}
+	log_error("listen_failed", LOG_STR("listen", listener->name), LOG_ERRNO(errno));
+	return EX_CANTCREAT;
+}
+
+static int
+listen_on_path(struct listener *listener, const struct fcgi_options *options)
+{
+	union address address;
+	memset(&address, 0, sizeof(address));
+	address.local.sun_family = AF_UNIX;
+	size_t size = strlen(listener->name);
+	if (size >= sizeof(address.local.sun_path)) {
+		log_error("listen_path_too_long", LOG_STR("listen", listener->name),
+		    LOG_UINT("maximum", sizeof(address.local.sun_path) - 1));
+		return EX_CONFIG;
+	}
+	memcpy(address.local.sun_path, listener->name, size);
+	if (!open_socket(listener, AF_UNIX))
+		return EX_OSERR;
+	int lock = lock_directory(listener->name);
+	int status = remove_stale(listener, &address);
+	if (status == EX_OK)
+		status = bind_path(listener, options, &address);
+	if (lock >= 0)
+		close(lock);
+	return status;
+}
+
+struct listener *
+listener_open(const struct fcgi_options *options, int *status)
+{
+	struct listener *listener = memory_alloc(sizeof(*listener));
+	*listener = (struct listener){ .fd = -1 };
+	if (options->listen == NULL) {
+		*status = adopt(listener);
+	} else {
+		listener->name = options->listen;
+		*status = strchr(listener->name, '/') != NULL ? listen_on_path(listener, options) : listen_on_address(listener);
+	}
+	if (*status != EX_OK)
+		listener_close(&listener);
+	return listener;
+}
+
+void
+listener_close(struct listener **listener)
+{
+	if (*listener == NULL)
+		return;
+	(void)listener_retract(*listener);
+	if ((*listener)->fd >= 0)
+		close((*listener)->fd);
+	free(*listener);
+	*listener = NULL;
+}
+
+int
+listener_descriptor(const struct listener *listener)
+{
+	return listener->fd;
+}
+
+const char *
+listener_name(const struct listener *listener)
+{
+	return listener->name;
+}
+
+bool
+listener_is_standard_input(const struct listener *listener)
+{
+	return listener->fd == STDIN_FILENO;
+}
+
+bool
+listener_retract(struct listener *listener)
+{
+	struct stat status;
+	if (!listener->made_path)
+		return false;
+	if (lstat(listener->name, &status) == 0 && status.st_dev == listener->device && status.st_ino == listener->inode)
+		unlink(listener->name);
+	listener->made_path = false;
+	return true;
+}

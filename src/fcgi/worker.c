@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+#include "fcgi/worker.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/random.h"
+#include "fcgi/deadline.h"
+#include "fcgi/exchange.h"
+#include "fcgi/signals.h"
+
+struct worker {
+	const struct worker_setup *setup;
+	const struct fcgi_application *application;
+	struct scoreboard_slot *slot;
+	void *state; /* the application's */
+	struct fcgi_exchange *exchange;
+	int listening, signals, epoll;
+	uint64_t served, quota; /* quota 0: no end */
+	bool stopping, reload_asked;
+	int status; /* to exit with */
+};
+
+static void
+serve(struct worker *worker, int connection)
+{
+	const struct fcgi_application *application = worker->application;
+	atomic_store(&worker->slot->busy_since, clock_monotonic_ms());
+	worker->served++;
+	if (exchange_open(worker->exchange, connection)) {
+		exchange_read_body(worker->exchange, application->body_limit(worker->state, worker->exchange));
+		application->handle(worker->state, worker->exchange);
+		if (!exchange_close(worker->exchange))
+			log_error("request_unanswered", LOG_UINT("served", worker->served));
+		if (application->answered != NULL)
+			application->answered(worker->state);
+	} else {
+		log_debug("connection_dropped", LOG_UINT("served", worker->served));
+	}
+	atomic_store(&worker->slot->busy_since, 0);
+}
+
+/* False when no connection waits (any more): another worker may have been faster. */
+static bool
+serve_next(struct worker *worker)
+{
+	int connection = accept4(worker->listening, NULL, NULL, SOCK_CLOEXEC);
+	if (connection >= 0) {
+		serve(worker, connection);
+		return true;
+	}
+	/* Out of descriptors or memory: waiting would spin, a new process may do better. */
+	if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+		log_error("accept_failed", LOG_ERRNO(errno));
+		worker->status = EX_OSERR;
+		worker->stopping = true;
+	}
+	return false;
+}
+
+static void
+read_signals(struct worker *worker)
+{
+	struct signalfd_siginfo info;
+	while (read(worker->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		if (signal_means_stop((int)info.ssi_signo))
+			worker->stopping = true;
+		else if (info.ssi_signo == SIGHUP && worker->setup->alone) /* else the parent acts on it */
+			worker->reload_asked = true;
+	}
+}
+
+static bool
+start_application(struct worker *worker)
+{
+	worker->state = worker->application->worker_start(worker->application->context);
+	if (worker->state == NULL)
+		worker->status = EX_UNAVAILABLE;
+	return worker->state != NULL;
+}
+
+static void
+stop_application(struct worker *worker)
+{
+	if (worker->state != NULL && worker->application->worker_stop != NULL)
+		worker->application->worker_stop(worker->state);
+	worker->state = NULL;
+}
+
+static void
+reload(struct worker *worker)
+{
+	const struct fcgi_application *application = worker->application;
+	worker->reload_asked = false;
+	if (application->prepare != NULL && !application->prepare(application->context)) {
+		log_error("reload_failed", LOG_STR("consequence", "the configuration before it stays"));
+		return;
+	}
+	stop_application(worker);
+	if (!start_application(worker))
+		worker->stopping = true;
+	else
+		log_info("reloaded", LOG_UINT("served", worker->served));
+}
+
+/* Waits for a connection, a signal, or the idle time to pass, and acts on it. */
+static void
+turn(struct worker *worker)
+{
+	struct epoll_event events[2];
+	bool waits = false;
+	int count = epoll_wait(worker->epoll, events, ARRAY_SIZE(events), (int)worker->setup->options->idle_ms);
+	for (int i = 0; i < count; i++) {
+		if (events[i].data.fd == worker->signals)
+			read_signals(worker);
+		else
+			waits = true;
+	}
+	if (worker->reload_asked)
+		reload(worker);
+	/* A connection wakes one worker alone, so it is served even by one that was just told to stop; and as that one may
+	 * have died on the way, everybody looks after an idle time too. */
+	bool served = (waits || count == 0) && worker->state != NULL && serve_next(worker);
+	if (count == 0 && !served && worker->application->idle != NULL)
+		worker->application->idle(worker->state);
+}
+
+static bool
+watch(int epoll, int fd, uint32_t events)
+{
+	struct epoll_event event = { .events = events, .data.fd = fd };
+	return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+static bool
+open_descriptors(struct worker *worker)
+{
+	sigset_t set;
+	signals_fill(&set);
+	worker->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	worker->epoll = epoll_create1(EPOLL_CLOEXEC);
+	/* Exclusive: one connection wakes one worker, not all. */
+	if (worker->signals >= 0 && worker->epoll >= 0 && watch(worker->epoll, worker->signals, EPOLLIN) &&
+	    watch(worker->epoll, worker->listening, EPOLLIN | EPOLLEXCLUSIVE))
+		return true;
+	log_error("worker_failed", LOG_ERRNO(errno));
+	worker->status = EX_OSERR;
+	return false;
+}
+
+static void
+close_descriptors(struct worker *worker)
+{
+	if (worker->signals >= 0)
+		close(worker->signals);
+	if (worker->epoll >= 0)
+		close(worker->epoll);
+}
+
+static bool
+start(struct worker *worker)
+{
+	uint64_t most = worker->setup->options->max_requests;
+	worker->quota = most == 0 ? 0 : most + random_below(most / 10 + 1); /* not all workers in the same moment */
+	worker->exchange = exchange_new(worker->setup->options);
+	if (worker->exchange == NULL) {
+		worker->status = EX_OSERR;
+		return false;
+	}
+	signal(SIGPIPE, SIG_IGN); /* once more: exchange_new */
+	deadline_install();
+	return open_descriptors(worker) && start_application(worker);
+}
+
+/* Whether those who wait in the queue would be turned away if this process just left. */
+static bool
+must_drain(const struct worker *worker)
+{
+	const struct worker_setup *setup = worker->setup;
+	return worker->state != NULL &&
+	       (setup->alone ? listener_retract(setup->listener) : atomic_load(&setup->scoreboard->drain));
+}
+
+int
+worker_run(const struct worker_setup *setup)
+{
+	struct worker worker = {
+		.setup = setup,
+		.application = setup->application,
+		.slot = &setup->scoreboard->slots[setup->slot],
+		.listening = listener_descriptor(setup->listener),
+		.signals = -1,
+		.epoll = -1,
+		.status = EX_OK,
+	};
+	atomic_store(&worker.slot->busy_since, clock_monotonic_ms()); /* a start can be stuck as a request can */
+	if (start(&worker)) {
+		atomic_store(&worker.slot->busy_since, 0);
+		atomic_store(&worker.slot->ready, true);
+		log_debug("worker_started", LOG_UINT("quota", worker.quota));
+		while (!worker.stopping && (worker.quota == 0 || worker.served < worker.quota))
+			turn(&worker);
+		bool drain = must_drain(&worker);
+		while (drain && serve_next(&worker))
+			continue;
+		log_debug("worker_stopping", LOG_UINT("served", worker.served));
+	}
+	stop_application(&worker);
+	exchange_free(&worker.exchange);
+	close_descriptors(&worker);
+	return worker.status;
+}

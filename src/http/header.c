@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+#include "http/header.h"
+
+struct slice
+http_header_value(struct slice *rest)
+{
+	size_t end = slice_find(*rest, ';');
+	struct slice value = slice_trim(slice_sub(*rest, 0, end));
+	*rest = slice_sub(*rest, end, rest->size);
+	return value;
+}
+
+/* Takes a quoted string off the front. Browsers escape nothing but '"', as %22 (WHATWG HTML, multipart/form-data), and send
+ * names of files with backslashes in them: so a backslash counts only before a quote or another backslash. */
+static struct slice
+take_quoted(struct pool *pool, struct slice *rest)
+{
+	char *out = pool_alloc(pool, rest->size);
+	size_t size = 0, at = 1;
+	for (; at < rest->size && rest->data[at] != '"'; at++) {
+		char next = at + 1 < rest->size ? rest->data[at + 1] : '\0';
+		if (rest->data[at] == '\\' && (next == '"' || next == '\\'))
+			at++;
+		out[size++] = rest->data[at];
+	}
+	*rest = slice_sub(*rest, at + 1, rest->size);
+	return (struct slice){ out, size };
+}
+
+bool
+http_header_parameter(struct pool *pool, struct slice *rest, struct slice *name, struct slice *value)
+{
+	/* what stands between a quoted string and the next ';' has no meaning */
+	size_t start = slice_find(*rest, ';') + 1;
+	*rest = slice_trim(slice_sub(*rest, start, rest->size));
+	if (rest->size == 0)
+		return false;
+	size_t end = slice_find(*rest, ';'), equals = slice_find(slice_sub(*rest, 0, end), '=');
+	*name = slice_trim(slice_sub(*rest, 0, equals));
+	*value = SLICE("");
+	struct slice behind = slice_trim(slice_sub(*rest, equals + 1, rest->size));
+	if (equals < end && slice_starts_with(behind, SLICE("\""))) {
+		*value = take_quoted(pool, &behind);
+		*rest = behind;
+		return true;
+	}
+	if (equals < end)
+		*value = slice_trim(slice_sub(*rest, equals + 1, end));
+	*rest = slice_sub(*rest, end, rest->size);
+	return true;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ * Header values of the form `value; name=value; name="value"` (RFC 9110, 5.6.6; RFC 7578, 4.2). */
+#ifndef LEADHOOK_HTTP_HEADER_H
+#define LEADHOOK_HTTP_HEADER_H
+
+#include "base/attributes.h"
+#include "base/pool.h"
+#include "base/slice.h"
+
+/* Splits off what stands before the first ';', trimmed; *rest is then what http_header_parameter takes. */
+struct slice http_header_value(struct slice *rest);
+/* Takes the next parameter: the value without its quotes, "" when it has none. False at the end. */
+MUST_CHECK bool http_header_parameter(struct pool *pool, struct slice *rest, struct slice *name, struct slice *value);
+
+#endif

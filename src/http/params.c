@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "http/params.h"
+
+#include "http/header.h"
+#include "http/params_table.h"
+
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
+
+enum body_format { BODY_NONE, BODY_JSON, BODY_FORM, BODY_MULTIPART };
+
+static const struct {
+	struct slice media_type;
+	enum body_format format;
+} body_formats[] = {
+	{ SLICE("application/json"), BODY_JSON }, { SLICE("application/x-www-form-urlencoded"), BODY_FORM },
+	{ SLICE("multipart/form-data"), BODY_MULTIPART },
+	{ SLICE("text/plain"), BODY_JSON }, /* what navigator.sendBeacon makes of a string */
+};
+
+static const struct {
+	struct slice text;
+	bool boolean;
+} booleans[] = {
+	{ SLICE("1"), true },
+	{ SLICE("true"), true },
+	{ SLICE("yes"), true },
+	{ SLICE("on"), true },
+	{ SLICE(""), false },
+	{ SLICE("0"), false },
+	{ SLICE("false"), false },
+	{ SLICE("no"), false },
+	{ SLICE("off"), false },
+};
+
+struct body {
+	enum body_format format;
+	struct slice text;
+	struct slice boundary;
+};
+
+/* Reads the parameters of a media type. False when they ask for another charset than UTF-8. */
+static bool
+read_media_parameters(struct pool *pool, struct slice rest, struct slice *boundary)
+{
+	struct slice name, value;
+	while (http_header_parameter(pool, &rest, &name, &value)) {
+		if (slice_equal_nocase(name, SLICE("charset")) && !slice_equal_nocase(value, SLICE("utf-8")) &&
+		    !slice_equal_nocase(value, SLICE("utf8")))
+			return false;
+		if (slice_equal_nocase(name, SLICE("boundary")))
+			*boundary = value;
+	}
+	return true;
+}
+
+/* False: 415. */
+static bool
+choose_format(struct pool *pool, struct slice content_type, struct body *body)
+{
+	if (slice_starts_with(body->text, SLICE(BYTE_ORDER_MARK)))
+		body->text = slice_sub(body->text, sizeof(BYTE_ORDER_MARK) - 1, body->text.size);
+	if (body->text.size == 0)
+		return true;
+	if (!slice_present(content_type)) {
+		body->format = slice_starts_with(slice_trim(body->text), SLICE("{")) ? BODY_JSON : BODY_FORM;
+		return true;
+	}
+	struct slice media_type = http_header_value(&content_type);
+	for (size_t i = 0; i < ARRAY_SIZE(body_formats); i++)
+		if (slice_equal_nocase(body_formats[i].media_type, media_type))
+			body->format = body_formats[i].format;
+	return body->format != BODY_NONE && read_media_parameters(pool, content_type, &body->boundary);
+}
+
+static bool
+read_body(struct params_source *source, const struct body *body)
+{
+	switch (body->format) {
+	case BODY_JSON:
+		return params_read_json(source, body->text);
+	case BODY_FORM:
+		return params_read_form(source, body->text);
+	case BODY_MULTIPART:
+		return params_read_multipart(source, body->text, body->boundary);
+	case BODY_NONE:
+		break;
+	}
+	return true;
+}
+
+bool
+http_params_parse(const struct http_request *request, const struct http_caps *caps, const struct http_names *collecting,
+    struct http_params **params, struct http_problem *problem)
+{
+	*params = params_new(request->pool, caps, collecting);
+	struct params_source query = params_source(*params, HTTP_ORIGIN_QUERY, problem);
+	struct params_source body = params_source(*params, HTTP_ORIGIN_BODY, problem);
+	struct body content = { .text = request->body };
+	if (!choose_format(request->pool, request->content_type, &content))
+		return params_fail(&body, HTTP_UNSUPPORTED_MEDIA_TYPE, SLICE_NONE, NULL);
+	return params_read_form(&query, request->query) && read_body(&body, &content);
+}
+
+bool
+http_value_boolean(const struct http_value *value, bool *boolean)
+{
+	struct slice text;
+	if (!http_value_string(value, &text))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(booleans); i++) {
+		if (slice_equal(booleans[i].text, text)) {
+			*boolean = booleans[i].boolean;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool
+http_value_string(const struct http_value *value, struct slice *text)
+{
+	*text = SLICE_NONE;
+	if (value == NULL || value->type == HTTP_NULL)
+		return true;
+	if (value->type == HTTP_BOOLEAN)
+		*text = value->boolean ? SLICE("true") : SLICE("false");
+	else
+		*text = value->text;
+	return value->type != HTTP_ARRAY;
+}

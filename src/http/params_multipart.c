@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT
+ * multipart/form-data bodies (RFC 7578, RFC 2046 5.1): fields only, files are refused. Each byte is looked at a bounded
+ * number of times. */
+#include <string.h>
+
+#include "http/header.h"
+#include "http/params_table.h"
+
+enum { BOUNDARY_MAXIMUM = 70 }; /* RFC 2046, 5.1.1 */
+
+#define LINE_END "\r\n"
+
+static bool
+fail_malformed(struct params_source *source)
+{
+	return params_fail(source, HTTP_INVALID_PARAMETER, SLICE_NONE, "The multipart form is malformed");
+}
+
+/* Offset of the first `needle`, or text.size. */
+static size_t
+find(struct slice text, struct slice needle)
+{
+	const char *at = text.size == 0 ? NULL : memmem(text.data, text.size, needle.data, needle.size);
+	return at == NULL ? text.size : (size_t)(at - text.data);
+}
+
+/* The line behind a boundary: true when it makes it a delimiter. Sets *rest behind it, and *last for the closing one. */
+static bool
+end_delimiter(struct slice behind, struct slice *rest, bool *last)
+{
+	*last = slice_starts_with(behind, SLICE("--"));
+	if (*last)
+		return true;
+	size_t at = 0; /* RFC 2046 lets white space stand here */
+	while (at < behind.size && (behind.data[at] == ' ' || behind.data[at] == '\t'))
+		at++;
+	behind = slice_sub(behind, at, behind.size);
+	*rest = slice_sub(behind, sizeof(LINE_END) - 1, behind.size);
+	return slice_starts_with(behind, SLICE(LINE_END));
+}
+
+/* Takes what stands before the next delimiter (line end, "--", boundary) off *rest. False when there is none. */
+static bool
+take_part(struct slice *rest, struct slice delimiter, struct slice *part, bool *last)
+{
+	struct slice all = *rest;
+	for (size_t from = 0; from < all.size;) {
+		size_t at = from + find(slice_sub(all, from, all.size), delimiter);
+		if (at == all.size)
+			return false;
+		from = at + delimiter.size;
+		if (end_delimiter(slice_sub(all, from, all.size), rest, last)) {
+			*part = slice_sub(all, 0, at);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The Content-Disposition among the header lines; absent when there is none. */
+static struct slice
+find_disposition(struct slice headers)
+{
+	const struct slice name = SLICE("Content-Disposition:");
+	struct slice line;
+	while (slice_next(&headers, '\n', &line))
+		if (slice_starts_with_nocase(line, name))
+			return slice_trim(slice_sub(line, name.size, line.size));
+	return SLICE_NONE;
+}
+
+static bool
+read_part(struct params_source *source, struct slice part)
+{
+	const struct slice end = SLICE(LINE_END LINE_END);
+	size_t at = find(part, end);
+	struct slice rest = find_disposition(slice_sub(part, 0, at)), field = SLICE_NONE, name, value;
+	bool is_file = false;
+	if (at == part.size || !slice_equal_nocase(http_header_value(&rest), SLICE("form-data")))
+		return fail_malformed(source);
+	while (http_header_parameter(source->pool, &rest, &name, &value)) {
+		if (slice_equal_nocase(name, SLICE("name")))
+			field = value;
+		is_file =
+		    is_file || slice_equal_nocase(name, SLICE("filename")) || slice_equal_nocase(name, SLICE("filename*"));
+	}
+	if (is_file)
+		return params_fail(source, HTTP_INVALID_PARAMETER, SLICE_NONE, "Files are not accepted");
+	return params_add_field(source, field, slice_sub(part, at + end.size, part.size));
+}
+
+bool
+params_read_multipart(struct params_source *source, struct slice text, struct slice boundary)
+{
+	if (boundary.size == 0 || boundary.size > BOUNDARY_MAXIMUM)
+		return fail_malformed(source);
+	struct slice delimiter = pool_printf(source->pool, LINE_END "--%.*s", SLICE_ARGS(boundary));
+	struct slice rest = text, part;
+	bool last = false;
+	/* The first delimiter may stand at the very start, without the line end that belongs to the others; what else comes
+	 * before it is a preamble, to be ignored. */
+	struct slice first = slice_sub(delimiter, sizeof(LINE_END) - 1, delimiter.size);
+	bool at_start = slice_starts_with(text, first) && end_delimiter(slice_sub(text, first.size, text.size), &rest, &last);
+	if (!at_start && !take_part(&rest, delimiter, &part, &last))
+		return fail_malformed(source);
+	while (!last) {
+		if (!take_part(&rest, delimiter, &part, &last))
+			return fail_malformed(source);
+		if (!read_part(source, part))
+			return false;
+	}
+	return true;
+}

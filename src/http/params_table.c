@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT
+ * A hash table with open addressing, sized for the cap from the start: it never grows, and colliding names cost a bounded
+ * number of steps. */
+#include "http/params_table.h"
+
+#include "base/utf8.h"
+#include "http/text.h"
+
+struct entry {
+	struct http_param param;
+	uint32_t hash;
+	size_t capacity; /* of the array */
+};
+
+struct http_params {
+	struct pool *pool;
+	struct http_caps caps;
+	struct http_names collecting;
+	struct entry *entries;
+	size_t count, capacity;
+	size_t *slots; /* index into entries + 1; 0 is free */
+	size_t mask;
+};
+
+struct http_params *
+params_new(struct pool *pool, const struct http_caps *caps, const struct http_names *collecting)
+{
+	struct http_params *params = POOL_NEW(pool, struct http_params);
+	size_t slots = 2;
+	while (slots < 2 * caps->parameters)
+		slots *= 2;
+	params->pool = pool;
+	params->caps = *caps;
+	params->collecting = *collecting;
+	params->slots = POOL_ARRAY(pool, slots, size_t);
+	params->mask = slots - 1;
+	return params;
+}
+
+struct params_source
+params_source(struct http_params *params, enum http_origin origin, struct http_problem *problem)
+{
+	return (struct params_source){ params, origin, params->pool, params->caps, problem };
+}
+
+bool
+params_fail(struct params_source *source, enum http_problem_kind kind, struct slice parameter, const char *rule)
+{
+	source->problem->kind = kind;
+	source->problem->parameter = pool_copy(source->pool, parameter);
+	if (rule == NULL)
+		source->problem->message = SLICE_NONE;
+	else if (slice_present(parameter))
+		source->problem->message = pool_printf(source->pool, "Parameter %.*s %s", SLICE_ARGS(parameter), rule);
+	else
+		source->problem->message = pool_printf(source->pool, "%s", rule);
+	return false;
+}
+
+/* "is longer than", 64, "bytes" */
+static bool
+fail_cap(struct params_source *source, struct slice parameter, const char *rule, size_t cap, const char *unit)
+{
+	return params_fail(
+	    source, HTTP_INVALID_PARAMETER, parameter, pool_printf(source->pool, "%s %zu %s", rule, cap, unit).data);
+}
+
+/* FNV-1a */
+static uint32_t
+hash_name(struct slice name)
+{
+	uint32_t hash = 2166136261u;
+	for (size_t i = 0; i < name.size; i++)
+		hash = (hash ^ (unsigned char)name.data[i]) * 16777619u;
+	return hash;
+}
+
+/* The slot that has the name, or the free one where it belongs. */
+static size_t *
+find_slot(const struct http_params *params, struct slice name, uint32_t hash)
+{
+	for (size_t at = hash & params->mask;; at = (at + 1) & params->mask) {
+		size_t *slot = &params->slots[at];
+		if (*slot == 0)
+			return slot;
+		const struct entry *entry = &params->entries[*slot - 1];
+		if (entry->hash == hash && slice_equal(entry->param.name, name))
+			return slot;
+	}
+}
+
+static struct entry *
+find_entry(const struct http_params *params, struct slice name)
+{
+	size_t slot = *find_slot(params, name, hash_name(name));
+	return slot == 0 ? NULL : &params->entries[slot - 1];
+}
+
+static struct entry *
+add_entry(struct http_params *params, struct slice name)
+{
+	uint32_t hash = hash_name(name);
+	params->entries = pool_grow(params->pool, params->entries, params->count, &params->capacity, sizeof(*params->entries));
+	struct entry *entry = &params->entries[params->count++];
+	*entry = (struct entry){ .param.name = pool_copy(params->pool, name), .hash = hash };
+	*find_slot(params, name, hash) = params->count;
+	return entry;
+}
+
+static bool
+check_name(struct params_source *source, struct slice name)
+{
+	if (name.size == 0)
+		return params_fail(source, HTTP_INVALID_PARAMETER, SLICE_NONE, "A parameter has no name");
+	if (name.size > source->caps.name_bytes)
+		return fail_cap(source, SLICE_NONE, "A parameter name is longer than", source->caps.name_bytes, "bytes");
+	if (!utf8_valid(name))
+		return params_fail(source, HTTP_INVALID_PARAMETER, SLICE_NONE, "A parameter name is not valid UTF-8");
+	for (size_t i = 0; i < name.size; i++)
+		if ((unsigned char)name.data[i] < ' ' || name.data[i] == '\x7f')
+			return params_fail(
+			    source, HTTP_INVALID_PARAMETER, SLICE_NONE, "A parameter name contains control characters");
+	return true;
+}
+
+/* The entry of a checked name, made if need be; NULL when it may not be. */
+static struct entry *
+claim(struct params_source *source, struct slice name)
+{
+	struct entry *entry = find_entry(source->params, name);
+	if (entry != NULL)
+		return entry;
+	if (source->params->count < source->caps.parameters)
+		return add_entry(source->params, name);
+	fail_cap(source, SLICE_NONE, "There are more than", source->caps.parameters, "parameters");
+	return NULL;
+}
+
+/* Checks the name and copies the value, normalised: before an entry is made, so that a bad field leaves none behind. */
+static bool
+check_field(struct params_source *source, struct slice name, const struct http_value *scalar, struct http_value *copy)
+{
+	if (!check_name(source, name))
+		return false;
+	*copy = *scalar;
+	if (scalar->type == HTTP_STRING) {
+		const char *rule = http_text_normalise(source->pool, scalar->text, &copy->text);
+		if (rule != NULL)
+			return params_fail(source, HTTP_INVALID_PARAMETER, name, rule);
+	} else if (scalar->type == HTTP_NUMBER) {
+		copy->text = pool_copy(source->pool, scalar->text);
+	}
+	if (copy->text.size > source->caps.value_bytes)
+		return fail_cap(source, name, "is longer than", source->caps.value_bytes, "bytes");
+	return true;
+}
+
+static void
+replace(struct entry *entry, const struct params_source *source, struct http_value value)
+{
+	entry->param.value = value;
+	entry->param.origin = source->origin;
+	entry->capacity = 0;
+}
+
+bool
+params_set(struct params_source *source, struct slice name, const struct http_value *scalar)
+{
+	struct http_value value;
+	if (!check_field(source, name, scalar, &value))
+		return false;
+	struct entry *entry = claim(source, name);
+	if (entry == NULL)
+		return false;
+	replace(entry, source, value);
+	return true;
+}
+
+bool
+params_set_array(struct params_source *source, struct slice name)
+{
+	struct entry *entry = check_name(source, name) ? claim(source, name) : NULL;
+	if (entry == NULL)
+		return false;
+	replace(entry, source, (struct http_value){ .type = HTTP_ARRAY });
+	return true;
+}
+
+static bool
+is_collecting(const struct http_params *params, struct slice name)
+{
+	for (size_t i = 0; i < params->collecting.count; i++)
+		if (slice_equal(params->collecting.names[i], name))
+			return true;
+	return false;
+}
+
+static bool
+fail_items(struct params_source *source, struct slice name)
+{
+	if (is_collecting(source->params, name))
+		return params_fail(source, HTTP_TOO_MANY_ITEMS, SLICE_NONE, NULL);
+	return fail_cap(source, name, "has more than", source->caps.items, "items");
+}
+
+static void
+push(struct params_source *source, struct entry *entry, struct http_value item)
+{
+	struct http_value *array = &entry->param.value;
+	array->items = pool_grow(source->pool, array->items, array->item_count, &entry->capacity, sizeof(item));
+	array->items[array->item_count++] = item;
+}
+
+bool
+params_append(struct params_source *source, struct slice name, const struct http_value *scalar)
+{
+	struct http_value item;
+	if (!check_field(source, name, scalar, &item))
+		return false;
+	struct entry *entry = claim(source, name);
+	if (entry == NULL)
+		return false;
+	const struct http_value *value = &entry->param.value;
+	if (entry->param.origin != source->origin || value->type != HTTP_ARRAY)
+		replace(entry, source, (struct http_value){ .type = HTTP_ARRAY });
+	if (value->item_count == source->caps.items)
+		return fail_items(source, name);
+	push(source, entry, item);
+	return true;
+}
+
+/* The value that stands alone becomes the first item of an array. */
+static void
+make_array(struct params_source *source, struct entry *entry)
+{
+	struct http_value first = entry->param.value;
+	if (first.type == HTTP_ARRAY)
+		return;
+	replace(entry, source, (struct http_value){ .type = HTTP_ARRAY });
+	push(source, entry, first);
+}
+
+bool
+params_add_field(struct params_source *source, struct slice name, struct slice text)
+{
+	const struct slice suffix = SLICE("[]");
+	bool to_array = slice_ends_with(name, suffix);
+	if (to_array)
+		name = slice_sub(name, 0, name.size - suffix.size);
+	if (is_collecting(source->params, name)) {
+		struct entry *entry = find_entry(source->params, name);
+		if (entry != NULL && entry->param.origin == source->origin) {
+			make_array(source, entry);
+			to_array = true;
+		}
+	}
+	struct http_value value = { .type = HTTP_STRING, .text = text };
+	return to_array ? params_append(source, name, &value) : params_set(source, name, &value);
+}
+
+void
+params_merge(struct http_params *params, const struct http_params *from, http_name_allowed *allowed, void *context)
+{
+	for (size_t i = 0; i < from->count && params->count < params->caps.parameters; i++) {
+		const struct http_param *param = &from->entries[i].param;
+		if (find_entry(params, param->name) == NULL && allowed(context, param->name))
+			add_entry(params, param->name)->param = *param;
+	}
+}
+
+const struct http_param *
+http_params_find(const struct http_params *params, struct slice name)
+{
+	const struct entry *entry = find_entry(params, name);
+	return entry == NULL ? NULL : &entry->param;
+}
+
+const struct http_value *
+http_params_value(const struct http_params *params, struct slice name)
+{
+	const struct http_param *param = http_params_find(params, name);
+	return param == NULL ? NULL : &param->value;
+}
+
+size_t
+http_params_count(const struct http_params *params)
+{
+	return params->count;
+}
+
+const struct http_param *
+http_params_at(const struct http_params *params, size_t index)
+{
+	return &params->entries[index].param;
+}
+
+void
+http_params_merge_url(struct http_params *params, struct slice url, http_name_allowed *allowed, void *context)
+{
+	struct slice without_fragment = slice_sub(url, 0, slice_find(url, '#'));
+	struct slice query = slice_sub(without_fragment, slice_find(without_fragment, '?') + 1, without_fragment.size);
+	struct http_problem ignored;
+	struct http_params *found = params_new(params->pool, &params->caps, &params->collecting);
+	struct params_source source = params_source(found, HTTP_ORIGIN_URL, &ignored);
+	params_read_form_leniently(&source, query);
+	params_merge(params, found, allowed, context);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+#include "http/request.h"
+
+#include "base/encode.h"
+#include "base/random.h"
+#include "http/text.h"
+
+enum { REQUEST_ID_BYTES = 12 };
+
+static const struct {
+	struct slice name;
+	enum http_method method;
+} methods[] = {
+	{ SLICE("GET"), HTTP_GET },
+	{ SLICE("HEAD"), HTTP_HEAD },
+	{ SLICE("POST"), HTTP_POST },
+	{ SLICE("DELETE"), HTTP_DELETE },
+	{ SLICE("OPTIONS"), HTTP_OPTIONS },
+};
+
+/* In this order: the first variable of a field that has a value wins. */
+static const struct {
+	const char *variable;
+	size_t field;
+} variables[] = {
+	{ "CONTENT_TYPE", offsetof(struct http_request, content_type) },
+	{ "HTTP_AUTHORIZATION", offsetof(struct http_request, authorization) },
+	{ "REDIRECT_HTTP_AUTHORIZATION", offsetof(struct http_request, authorization) },
+	{ "HTTP_AUTHENTICATION", offsetof(struct http_request, authentication) },
+	{ "HTTP_REFERER", offsetof(struct http_request, referer) },
+	{ "HTTP_USER_AGENT", offsetof(struct http_request, user_agent) },
+	{ "HTTP_X_FORWARDED_FOR", offsetof(struct http_request, forwarded_for) },
+	{ "REMOTE_ADDR", offsetof(struct http_request, remote_addr) },
+};
+
+static enum http_method
+find_method(struct slice name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(methods); i++)
+		if (slice_equal(methods[i].name, name))
+			return methods[i].method;
+	return HTTP_OTHER;
+}
+
+static void
+read_variables(struct http_request *request, http_environment_get *get, void *context)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(variables); i++) {
+		struct slice *field = (struct slice *)(void *)((char *)request + variables[i].field);
+		struct slice value = slice_trim(get(context, variables[i].variable));
+		if (!slice_present(*field) && value.size > 0)
+			*field = pool_copy(request->pool, value);
+	}
+}
+
+/* The path of an absolute-form target, which any server may be sent (RFC 9112, 3.2.2), without scheme and authority. */
+static struct slice
+without_origin(struct slice target)
+{
+	static const struct slice schemes[] = { SLICE("http://"), SLICE("https://") };
+	for (size_t i = 0; i < ARRAY_SIZE(schemes); i++) {
+		if (slice_starts_with_nocase(target, schemes[i])) {
+			struct slice rest = slice_sub(target, schemes[i].size, target.size);
+			return slice_sub(rest, slice_find(rest, '/'), rest.size);
+		}
+	}
+	return target;
+}
+
+/* The path, and whether it is still encoded: SCRIPT_NAME and PATH_INFO are decoded by the server (RFC 3875, 4.1.5). */
+static struct slice
+read_target(struct http_request *request, http_environment_get *get, void *context, bool *encoded)
+{
+	struct slice target = pool_copy(request->pool, without_origin(get(context, "REQUEST_URI")));
+	*encoded = target.size > 0;
+	if (*encoded) {
+		size_t end = slice_find(target, '?');
+		if (end < target.size)
+			request->query = slice_sub(target, end + 1, target.size);
+		return slice_sub(target, 0, end);
+	}
+	request->query = pool_copy(request->pool, get(context, "QUERY_STRING"));
+	struct slice script = pool_copy(request->pool, get(context, "SCRIPT_NAME"));
+	struct slice info = get(context, "PATH_INFO");
+	return pool_printf(request->pool, "%.*s%.*s", SLICE_ARGS(script), SLICE_ARGS(info));
+}
+
+static bool
+read_segment(struct pool *pool, struct slice text, bool encoded, struct slice *segment)
+{
+	*segment = text;
+	if (encoded && !http_decode_segment(pool, text, segment))
+		return false;
+	return segment->size > 0 && slice_find(*segment, '/') == segment->size && slice_find(*segment, '\0') == segment->size &&
+	       !slice_equal(*segment, SLICE(".")) && !slice_equal(*segment, SLICE(".."));
+}
+
+/* Splits a path that starts with '/'; one '/' at its end does not count. */
+static bool
+read_segments(struct http_request *request, struct slice path, bool encoded)
+{
+	if (!slice_starts_with(path, SLICE("/")))
+		return false;
+	size_t capacity = 0;
+	struct slice rest = slice_sub(path, 1, path.size), text;
+	while (slice_next(&rest, '/', &text)) {
+		request->segments =
+		    pool_grow(request->pool, request->segments, request->segment_count, &capacity, sizeof(*request->segments));
+		if (!read_segment(request->pool, text, encoded, &request->segments[request->segment_count++]))
+			return false;
+	}
+	return true;
+}
+
+/* Compared segment by segment, so that it ends where a segment ends. */
+static bool
+drop_base_path(struct http_request *request, struct slice base_path)
+{
+	struct slice segment;
+	while (slice_next(&base_path, '/', &segment)) {
+		if (segment.size == 0)
+			continue;
+		if (request->segment_count == 0 || !slice_equal(request->segments[0], segment))
+			return false;
+		request->segments++;
+		request->segment_count--;
+	}
+	return true;
+}
+
+enum result
+http_request_init(
+    struct http_request *request, struct pool *pool, http_environment_get *get, void *context, struct slice base_path)
+{
+	*request = (struct http_request){ .pool = pool };
+	char id[REQUEST_ID_BYTES];
+	random_bytes(id, sizeof(id));
+	request->request_id = encode_hex(pool, (struct slice){ id, sizeof(id) });
+	request->method = find_method(get(context, "REQUEST_METHOD"));
+	read_variables(request, get, context);
+
+	bool encoded;
+	struct slice path = read_target(request, get, context, &encoded);
+	if (read_segments(request, path, encoded) && drop_base_path(request, base_path))
+		return RESULT_OK;
+	request->segments = NULL;
+	request->segment_count = 0;
+	return RESULT_NOT_FOUND;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+#include "http/response.h"
+
+static const struct {
+	unsigned status;
+	const char *text;
+} status_texts[] = {
+	{ 200, "OK" },
+	{ 202, "Accepted" },
+	{ 204, "No Content" },
+	{ 400, "Bad Request" },
+	{ 404, "Not Found" },
+	{ 405, "Method Not Allowed" },
+	{ 406, "Not Acceptable" },
+	{ 408, "Request Timeout" },
+	{ 409, "Conflict" },
+	{ 413, "Content Too Large" },
+	{ 415, "Unsupported Media Type" },
+	{ 422, "Unprocessable Content" },
+	{ 423, "Locked" },
+	{ 429, "Too Many Requests" },
+	{ 500, "Internal Server Error" },
+	{ 503, "Service Unavailable" },
+};
+
+/* Of every answer (contract 1 and 7). */
+static const char common_headers[] = "X-Content-Type-Options: nosniff\r\n"
+				     "Access-Control-Allow-Origin: *\r\n"
+				     "Access-Control-Expose-Headers: Retry-After, RateLimit-Limit, RateLimit-Remaining, "
+				     "RateLimit-Reset, X-Request-Id\r\n";
+
+static const struct http_header preflight_headers[] = {
+	{ "Access-Control-Allow-Methods", SLICE("GET, POST, DELETE, OPTIONS") },
+	{ "Access-Control-Allow-Headers", SLICE("Authorization, Authentication, Content-Type, X-Requested-With") },
+	{ "Access-Control-Max-Age", SLICE("86400") },
+};
+
+void
+http_response_init(struct http_response *response, struct pool *pool, size_t maximum)
+{
+	*response = (struct http_response){ .pool = pool, .status = 200, .content_type = HTTP_TYPE_JSON };
+	buffer_init(&response->body, maximum);
+}
+
+void
+http_response_free(struct http_response *response)
+{
+	buffer_free(&response->body);
+}
+
+static bool
+is_header_safe(struct slice value)
+{
+	for (size_t i = 0; i < value.size; i++) {
+		unsigned char byte = (unsigned char)value.data[i];
+		if (byte < ' ' || byte == 0x7f)
+			return false;
+	}
+	return true;
+}
+
+bool
+http_response_header(struct http_response *response, const char *name, struct slice value)
+{
+	if (response->header_count == HTTP_RESPONSE_HEADERS || !is_header_safe(value))
+		return false;
+	response->headers[response->header_count++] = (struct http_header){ name, pool_copy(response->pool, value) };
+	return true;
+}
+
+void
+http_response_preflight(struct http_response *response)
+{
+	response->status = 204;
+	for (size_t i = 0; i < ARRAY_SIZE(preflight_headers); i++)
+		response->headers[i] = preflight_headers[i];
+	response->header_count = ARRAY_SIZE(preflight_headers);
+}
+
+const char *
+http_status_text(unsigned status)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(status_texts); i++)
+		if (status_texts[i].status == status)
+			return status_texts[i].text;
+	return "";
+}
+
+static void
+add_header(struct buffer *out, const char *name, struct slice value)
+{
+	buffer_add_text(out, name);
+	buffer_add(out, SLICE(": "));
+	buffer_add(out, value);
+	buffer_add(out, SLICE("\r\n"));
+}
+
+bool
+http_response_render(const struct http_response *response, struct slice request_id, struct buffer *out)
+{
+	if (!buffer_ok(&response->body))
+		return false;
+	struct slice body = buffer_slice(&response->body);
+	bool has_content = response->status != 204;
+	buffer_printf(out, "Status: %u %s\r\n", response->status, http_status_text(response->status));
+	if (has_content) {
+		add_header(out, "Content-Type", slice_of(response->content_type));
+		buffer_printf(out, "Content-Length: %zu\r\n", body.size);
+	}
+	buffer_add_text(out, common_headers);
+	add_header(out, "X-Request-Id", request_id);
+	for (size_t i = 0; i < response->header_count; i++)
+		add_header(out, response->headers[i].name, response->headers[i].value);
+	buffer_add(out, SLICE("\r\n"));
+	if (has_content && !response->head)
+		buffer_add(out, body);
+	return buffer_ok(out);
+}

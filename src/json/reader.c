@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT
+ * yajl's parser with what it is too kind about looked for beforehand: it takes \v and \f for white space, overlong forms
+ * and encoded surrogates for UTF-8, and turns half a surrogate pair into '?' or into another character.
+ * Strings are the only places where a quote or a backslash may stand, so one scan that knows no more grammar than that
+ * sees every escape of a well-formed text; a text that leads it astray is one that yajl refuses. */
+#include "json/reader.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <yajl/yajl_parse.h>
+
+#include "base/pool.h"
+#include "base/utf8.h"
+
+enum { ESCAPE_SIZE = sizeof("\\u0000") - 1 };
+
+struct reading {
+	json_handler *handler;
+	void *context;
+	size_t depth, maximum_depth;
+	bool complete; /* the value at the top was seen whole */
+	bool too_deep;
+};
+
+static bool
+fail(struct json_problem *problem, enum json_problem_kind kind, size_t offset, const char *message)
+{
+	problem->kind = kind;
+	problem->offset = offset;
+	snprintf(problem->message, sizeof(problem->message), "%s at byte %zu", message, offset);
+	return false;
+}
+
+/* The number of the \uXXXX at this place; -1 when there is none. */
+static long
+escaped_unit(struct slice text, size_t at)
+{
+	struct slice escape = slice_sub(text, at, at + ESCAPE_SIZE);
+	if (escape.size != ESCAPE_SIZE || escape.data[0] != '\\' || escape.data[1] != 'u')
+		return -1;
+	long unit = 0;
+	for (size_t i = 2; i < ESCAPE_SIZE; i++) {
+		int digit = ascii_hex_digit(escape.data[i]);
+		if (digit < 0)
+			return -1;
+		unit = unit * 16 + digit;
+	}
+	return unit;
+}
+
+static bool
+is_high_surrogate(long unit)
+{
+	return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+static bool
+is_low_surrogate(long unit)
+{
+	return unit >= 0xdc00 && unit <= 0xdfff;
+}
+
+/* Bytes to pass over for the escape at this place; 0 when it is half of a surrogate pair. */
+static size_t
+escape_size(struct slice text, size_t at)
+{
+	long unit = escaped_unit(text, at);
+	if (is_high_surrogate(unit))
+		return is_low_surrogate(escaped_unit(text, at + ESCAPE_SIZE)) ? 2 * ESCAPE_SIZE : 0;
+	return is_low_surrogate(unit) ? 0 : sizeof("\\\"") - 1;
+}
+
+static bool
+check_text(struct slice text, struct json_problem *problem)
+{
+	size_t valid = utf8_valid_size(text);
+	if (valid < text.size)
+		return fail(problem, JSON_PROBLEM_SYNTAX, valid, "invalid UTF-8");
+	bool in_string = false;
+	for (size_t at = 0, step; at < text.size; at += step) {
+		char c = text.data[at];
+		step = 1;
+		if (c == '"')
+			in_string = !in_string;
+		else if (in_string && c == '\\' && (step = escape_size(text, at)) == 0)
+			return fail(problem, JSON_PROBLEM_SYNTAX, at, "half of a surrogate pair");
+		else if (!in_string && (c == '\v' || c == '\f'))
+			return fail(problem, JSON_PROBLEM_SYNTAX, at, "invalid white space");
+	}
+	return true;
+}
+
+static int
+report(struct reading *reading, const struct json_event *event)
+{
+	reading->complete = reading->depth == 0 && event->type != JSON_OBJECT_BEGIN && event->type != JSON_ARRAY_BEGIN;
+	return reading->handler(reading->context, event);
+}
+
+static int
+report_text(void *context, enum json_type type, const char *text, size_t size)
+{
+	struct reading *reading = context;
+	/* yajl gives NULL for an empty string at times */
+	return report(
+	    reading, &(struct json_event){ .type = type, .text = { size == 0 ? "" : text, size }, .depth = reading->depth });
+}
+
+static int
+report_begin(struct reading *reading, enum json_type type)
+{
+	if (reading->depth == reading->maximum_depth) {
+		reading->too_deep = true;
+		return false;
+	}
+	int go_on = report(reading, &(struct json_event){ .type = type, .depth = reading->depth });
+	reading->depth++;
+	return go_on;
+}
+
+static int
+report_end(struct reading *reading, enum json_type type)
+{
+	reading->depth--;
+	return report(reading, &(struct json_event){ .type = type, .depth = reading->depth });
+}
+
+static int
+on_null(void *context)
+{
+	struct reading *reading = context;
+	return report(reading, &(struct json_event){ .type = JSON_NULL, .depth = reading->depth });
+}
+
+static int
+on_boolean(void *context, int value)
+{
+	struct reading *reading = context;
+	return report(reading, &(struct json_event){ .type = JSON_BOOLEAN, .boolean = value != 0, .depth = reading->depth });
+}
+
+static int
+on_number(void *context, const char *text, size_t size)
+{
+	return report_text(context, JSON_NUMBER, text, size);
+}
+
+static int
+on_string(void *context, const unsigned char *text, size_t size)
+{
+	return report_text(context, JSON_STRING, (const char *)text, size);
+}
+
+static int
+on_key(void *context, const unsigned char *text, size_t size)
+{
+	return report_text(context, JSON_KEY, (const char *)text, size);
+}
+
+static int
+on_object_begin(void *context)
+{
+	return report_begin(context, JSON_OBJECT_BEGIN);
+}
+
+static int
+on_object_end(void *context)
+{
+	return report_end(context, JSON_OBJECT_END);
+}
+
+static int
+on_array_begin(void *context)
+{
+	return report_begin(context, JSON_ARRAY_BEGIN);
+}
+
+static int
+on_array_end(void *context)
+{
+	return report_end(context, JSON_ARRAY_END);
+}
+
+static const yajl_callbacks callbacks = {
+	.yajl_null = on_null,
+	.yajl_boolean = on_boolean,
+	.yajl_number = on_number,
+	.yajl_string = on_string,
+	.yajl_start_map = on_object_begin,
+	.yajl_map_key = on_key,
+	.yajl_end_map = on_object_end,
+	.yajl_start_array = on_array_begin,
+	.yajl_end_array = on_array_end,
+};
+
+static void *
+allocate(void *context, size_t size)
+{
+	(void)context;
+	return memory_alloc(size);
+}
+
+static void *
+reallocate(void *context, void *old, size_t size)
+{
+	(void)context;
+	return memory_realloc(old, size);
+}
+
+static void
+release(void *context, void *memory)
+{
+	(void)context;
+	free(memory);
+}
+
+/* What yajl says is "parse error: unallowed token …\n": the reason behind the colon is fit to show. */
+static bool
+fail_syntax(yajl_handle handle, size_t offset, struct json_problem *problem)
+{
+	unsigned char *text = yajl_get_error(handle, 0, NULL, 0);
+	struct slice reason = slice_trim(slice_of((const char *)text));
+	reason = slice_trim(slice_sub(reason, slice_find(reason, ':') + 1, reason.size));
+	char message[48];
+	snprintf(message, sizeof(message), "%.*s", SLICE_ARGS(reason));
+	yajl_free_error(handle, text);
+	return fail(problem, JSON_PROBLEM_SYNTAX, offset, message);
+}
+
+bool
+json_read(struct slice text, size_t maximum_depth, json_handler *handler, void *context, struct json_problem *problem)
+{
+	if (!check_text(text, problem))
+		return false;
+	struct reading reading = { .handler = handler, .context = context, .maximum_depth = maximum_depth };
+	yajl_alloc_funcs allocator = { allocate, reallocate, release, NULL };
+	yajl_handle handle = yajl_alloc(&callbacks, &allocator, &reading);
+	if (handle == NULL)
+		memory_exhausted();
+	yajl_config(handle, yajl_dont_validate_strings, 1); /* check_text has done it, and better */
+
+	size_t offset = text.size;
+	yajl_status status = yajl_parse(handle, (const unsigned char *)(text.size == 0 ? "" : text.data), text.size);
+	if (status == yajl_status_ok)
+		status = yajl_complete_parse(handle);
+	else
+		offset = yajl_get_bytes_consumed(handle);
+
+	bool done = status == yajl_status_ok;
+	if (reading.too_deep)
+		fail(problem, JSON_PROBLEM_DEPTH, offset, "nested too deeply");
+	else if (status == yajl_status_client_canceled)
+		fail(problem, JSON_PROBLEM_STOPPED, offset, "stopped");
+	else if (!done && reading.complete)
+		fail(problem, JSON_PROBLEM_TRAILING, offset, "something follows the value");
+	else if (!done)
+		fail_syntax(handle, offset, problem);
+	yajl_free(handle);
+	return done;
+}

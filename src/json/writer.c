@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+#include "json/writer.h"
+
+/* What becomes of a byte inside a string: PLAIN goes through, the marks below have rules of their own, any
+ * other is a letter that is written behind a backslash. */
+enum { PLAIN = 0, UNICODE = 'u', LINE_SEPARATOR = 0xe2 };
+
+/* UTF-8 of U+2028 and U+2029 without the last byte, which is 0xa8 or 0xa9. */
+#define SEPARATOR_START "\xe2\x80"
+
+static const unsigned char escapes[256] = { UNICODE, UNICODE, UNICODE, UNICODE, UNICODE, UNICODE, UNICODE, UNICODE, /* 00 */
+	'b', 't', 'n', UNICODE, 'f', 'r', UNICODE, UNICODE,                                                         /* 08 */
+	UNICODE, UNICODE, UNICODE, UNICODE, UNICODE, UNICODE, UNICODE, UNICODE,                                     /* 10 */
+	UNICODE, UNICODE, UNICODE, UNICODE, UNICODE, UNICODE, UNICODE, UNICODE,                                     /* 18 */
+	['"'] = '"', ['\\'] = '\\', [0xe2] = LINE_SEPARATOR };
+
+void
+json_writer_init(struct json_writer *writer, struct buffer *out)
+{
+	*writer = (struct json_writer){ .out = out };
+}
+
+static void
+separate(struct json_writer *writer)
+{
+	if (writer->comma)
+		buffer_add_byte(writer->out, ',');
+	writer->comma = true;
+}
+
+static void
+begin(struct json_writer *writer, char bracket)
+{
+	separate(writer);
+	buffer_add_byte(writer->out, bracket);
+	writer->comma = false;
+}
+
+static void
+end(struct json_writer *writer, char bracket)
+{
+	buffer_add_byte(writer->out, bracket);
+	writer->comma = true;
+}
+
+void
+json_begin_object(struct json_writer *writer)
+{
+	begin(writer, '{');
+}
+
+void
+json_end_object(struct json_writer *writer)
+{
+	end(writer, '}');
+}
+
+void
+json_begin_array(struct json_writer *writer)
+{
+	begin(writer, '[');
+}
+
+void
+json_end_array(struct json_writer *writer)
+{
+	end(writer, ']');
+}
+
+/* Appends what stands for the bytes at `at`, which are not plain, and answers how many of them that was. */
+static size_t
+add_escape(struct buffer *out, struct slice value, size_t at)
+{
+	static const char digits[] = "0123456789abcdef";
+	unsigned char byte = (unsigned char)value.data[at];
+	switch (escapes[byte]) {
+	case UNICODE:
+		buffer_add(out, (struct slice){ (char[]){ '\\', 'u', '0', '0', digits[byte >> 4], digits[byte & 15] }, 6 });
+		return 1;
+	case LINE_SEPARATOR: {
+		struct slice character = slice_sub(value, at, at + 3);
+		bool separator = character.size == 3 && slice_starts_with(character, SLICE(SEPARATOR_START)) &&
+				 (character.data[2] == '\xa8' || character.data[2] == '\xa9');
+		if (separator)
+			buffer_add(out, character.data[2] == '\xa8' ? SLICE("\\u2028") : SLICE("\\u2029"));
+		else
+			buffer_add(out, character);
+		return character.size;
+	}
+	default:
+		buffer_add(out, (struct slice){ (char[]){ '\\', (char)escapes[byte] }, 2 });
+		return 1;
+	}
+}
+
+/* Copies runs: a byte at a time would be most of the cost of an answer. */
+static void
+add_quoted(struct buffer *out, struct slice value)
+{
+	buffer_add_byte(out, '"');
+	size_t run = 0, at = 0;
+	while (at < value.size) {
+		if (escapes[(unsigned char)value.data[at]] == PLAIN) {
+			at++;
+			continue;
+		}
+		buffer_add(out, slice_sub(value, run, at));
+		at += add_escape(out, value, at);
+		run = at;
+	}
+	buffer_add(out, slice_sub(value, run, at));
+	buffer_add_byte(out, '"');
+}
+
+void
+json_key(struct json_writer *writer, struct slice key)
+{
+	separate(writer);
+	add_quoted(writer->out, key);
+	buffer_add_byte(writer->out, ':');
+	writer->comma = false;
+}
+
+void
+json_string(struct json_writer *writer, struct slice value)
+{
+	separate(writer);
+	add_quoted(writer->out, value);
+}
+
+void
+json_string_or_null(struct json_writer *writer, struct slice value)
+{
+	if (slice_present(value))
+		json_string(writer, value);
+	else
+		json_null(writer);
+}
+
+void
+json_u64(struct json_writer *writer, uint64_t value)
+{
+	separate(writer);
+	buffer_add_u64(writer->out, value);
+}
+
+void
+json_i64(struct json_writer *writer, int64_t value)
+{
+	separate(writer);
+	buffer_add_i64(writer->out, value);
+}
+
+void
+json_boolean(struct json_writer *writer, bool value)
+{
+	json_raw(writer, value ? SLICE("true") : SLICE("false"));
+}
+
+void
+json_null(struct json_writer *writer)
+{
+	json_raw(writer, SLICE("null"));
+}
+
+void
+json_raw(struct json_writer *writer, struct slice value)
+{
+	separate(writer);
+	buffer_add(writer->out, value);
+}

@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What style and architecture ask of every source file and a program can see.
+set -u
+cd "$top_srcdir" || exit 99
+
+found=$(mktemp)
+trap 'rm -f "$found"' EXIT
+
+# report NUMBER RULE: fails when $found has lines, and shows them
+report()
+{
+	if [ -s "$found" ]; then echo "not ok $1 - $2"; else echo "ok $1 - $2"; fi
+	sed 's/^/# /' "$found"
+}
+
+echo "1..3"
+
+# "CREATE TABLE", "DELETE FROM" and so on inside a string literal
+statement='(SELECT|INSERT( IGNORE)? INTO|UPDATE|DELETE FROM|REPLACE INTO|CREATE TABLE|ALTER TABLE|DROP TABLE|TRUNCATE)'
+find src -name '*.[ch]' ! -path 'src/store/*' -exec grep -nE "\"[^\"]*\\b$statement [^\"]*\"" {} + >"$found"
+report 1 "SQL stands only in src/store and schema"
+
+find src tests -name '*.[ch]' -o -name '*.sh' -o -name '*.py' | while read -r file; do
+	lines=$(wc -l <"$file")
+	[ "$lines" -le 600 ] || head -n 12 "$file" | grep -q 'lines, because' || echo "$file has $lines lines"
+done >"$found"
+report 2 "a file over 600 lines gives its reason in its banner (\"lines, because …\")"
+
+find src tests -name '*.[ch]' | while read -r file; do
+	head -n 1 "$file" | grep -q 'SPDX-License-Identifier: MIT' || echo "$file"
+done >"$found"
+report 3 "every source file begins with its licence"

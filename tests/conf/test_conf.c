@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: MIT
+ * The configuration (operations.md 3): environment beats file beats default; what is wrong is told with file and line. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "conf/conf.h"
+#include "conf/settings.h"
+
+static char directory[] = "test_conf.XXXXXX";
+static char conf_path[64], secret_path[64];
+
+static void
+write_file(const char *path, const char *text, size_t size, mode_t mode)
+{
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	assert_int_equal(fwrite(text, 1, size, file), size);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(chmod(path, mode), 0);
+}
+
+static struct conf *
+load_file(const char *text)
+{
+	struct conf *conf;
+	struct buffer problems;
+	buffer_init(&problems, CONF_PROBLEMS_MAX_BYTES);
+	write_file(conf_path, text, strlen(text), 0600);
+	if (!conf_load(conf_path, &conf, &problems))
+		fail_msg("%s", problems.data);
+	buffer_free(&problems);
+	return conf;
+}
+
+/* The file as it stands is refused, and the problems are exactly `expected`, "@" standing for the file's path. */
+static void
+assert_refused(const char *expected)
+{
+	struct conf *conf = (struct conf *)(void *)conf_path;
+	struct buffer problems, wanted;
+	buffer_init(&problems, CONF_PROBLEMS_MAX_BYTES);
+	buffer_init(&wanted, CONF_PROBLEMS_MAX_BYTES);
+	for (const char *c = expected; *c != '\0'; c++)
+		if (*c == '@')
+			buffer_add_text(&wanted, conf_path);
+		else
+			buffer_add_byte(&wanted, *c);
+	assert_false(conf_load(conf_path, &conf, &problems));
+	assert_null(conf);
+	assert_string_equal(problems.data, wanted.data);
+	buffer_free(&wanted);
+	buffer_free(&problems);
+}
+
+static void
+assert_file_refused(const char *text, const char *expected)
+{
+	write_file(conf_path, text, strlen(text), 0600);
+	assert_refused(expected);
+}
+
+/* As above; only the beginning of the single problem counts. */
+static void
+assert_file_refused_at(const char *text, const char *beginning)
+{
+	struct conf *conf;
+	struct buffer problems;
+	buffer_init(&problems, CONF_PROBLEMS_MAX_BYTES);
+	write_file(conf_path, text, strlen(text), 0600);
+	if (conf_load(conf_path, &conf, &problems))
+		fail_msg("taken: %s", text);
+	const char *problem =
+	    problems.data + (slice_starts_with(buffer_slice(&problems), slice_of(conf_path)) ? strlen(conf_path) : 0);
+	if (strncmp(problem, beginning, strlen(beginning)) != 0)
+		fail_msg("\"%s\" does not begin with \"%s\"", problem, beginning);
+	assert_ptr_equal(strchr(problem, '\n'), problem + strlen(problem) - 1);
+	buffer_free(&problems);
+}
+
+static void
+an_empty_file_gives_every_default(void **state)
+{
+	(void)state;
+	struct conf *conf = load_file("");
+	assert_string_equal(conf->database.host, "");
+	assert_int_equal(conf->database.port, 0);
+	assert_string_equal(conf->database.socket, "");
+	assert_string_equal(conf->database.user, "");
+	assert_string_equal(conf->database.password, "");
+	assert_string_equal(conf->database.name, "leadhook");
+	assert_string_equal(conf->database.prefix, "lh_");
+	assert_string_equal(conf->database.option_file, "");
+	assert_int_equal(conf->database.connect_timeout, 5000);
+	assert_string_equal(conf->server.listen, "/run/leadhook/fcgi.sock");
+	assert_int_equal(conf->server.workers, CONF_WORKERS_AUTO);
+	assert_int_equal(conf->server.socket_mode, 0660);
+	assert_string_equal(conf->server.socket_group, "");
+	assert_string_equal(conf->server.base_path, "");
+	assert_string_equal(conf->server.base_url, "");
+	assert_string_equal(conf->server.service_name, "Leadhook");
+	assert_string_equal(conf->server.trusted_proxies, "");
+	assert_int_equal(conf->server.request_timeout, 30000);
+	assert_int_equal(conf->server.idle_timeout, 30000);
+	assert_int_equal(conf->server.max_requests, 0);
+	/* contract.md 1, Caps */
+	assert_int_equal(conf->limits.body_bytes, 262144);
+	assert_int_equal(conf->limits.bulk_body_bytes, 1048576);
+	assert_int_equal(conf->limits.json_depth, 16);
+	assert_int_equal(conf->limits.parameters, 200);
+	assert_int_equal(conf->limits.name_bytes, 64);
+	assert_int_equal(conf->limits.value_bytes, 4096);
+	assert_int_equal(conf->limits.custom_fields, 50);
+	assert_int_equal(conf->limits.custom_fields_bytes, 16384);
+	assert_int_equal(conf->limits.webhooks_per_campaign, 20);
+	assert_string_equal(conf->lead.avatar_url, "https://www.gravatar.com/avatar/{hash}?d=mp");
+	/* delivery.md 2 to 6 */
+	assert_string_equal(conf->dispatch.schedule, "5s 1m 5m 30m 2h 5h 10h 14h 20h 24h");
+	assert_string_equal(conf->dispatch.allow_networks, "");
+	assert_non_null(strstr(conf->dispatch.deny_ports, " 22 23 25 "));
+	assert_string_equal(conf->dispatch.form_hosts, "");
+	assert_int_equal(conf->dispatch.connect_timeout, 5000);
+	assert_int_equal(conf->dispatch.attempt_timeout, 15000);
+	assert_int_equal(conf->dispatch.lease, 60000);
+	assert_int_equal(conf->dispatch.in_flight, 256);
+	assert_int_equal(conf->dispatch.per_webhook, 32);
+	assert_int_equal(conf->dispatch.max_runtime, 55000);
+	assert_int_equal(conf->dispatch.poll_interval, 200);
+	assert_string_equal(conf->dispatch.lock_file, "/run/leadhook/dispatch.lock");
+	assert_string_equal(conf->dispatch.ca_file, "");
+	assert_int_equal(conf->log.level, LOG_LEVEL_INFO);
+	assert_string_equal(conf->log.file, "");
+	conf_free(&conf);
+	assert_null(conf);
+	conf_free(&conf);
+}
+
+static void
+every_type_is_read(void **state)
+{
+	(void)state;
+	struct conf *conf = load_file("# comment\n"
+				      "; comment\n"
+				      "[database]\r\n"
+				      "host = db.example\r\n"
+				      "password = a;b #c \"d\n"
+				      "socket = /run/x\n"
+				      "[server]\n"
+				      "workers=0\n"
+				      "socket_mode = 600\n"
+				      "[limits]\n"
+				      "body_bytes = 2k\n"
+				      "bulk_body_bytes = 2M\n"
+				      "value_bytes = 300\n"
+				      "[dispatch]\n"
+				      "allow_networks = 127.0.0.0/8, ::1\n"
+				      "schedule =\n"
+				      "poll_interval = 1s\n"
+				      "[log]\n"
+				      "level = debug\n");
+	assert_string_equal(conf->database.host, "db.example");
+	assert_string_equal(conf->database.password, "a;b #c \"d");
+	assert_string_equal(conf->database.socket, "/run/x");
+	assert_int_equal(conf->server.workers, 0);
+	assert_int_equal(conf->server.socket_mode, 0600);
+	assert_int_equal(conf->limits.body_bytes, 2048);
+	assert_int_equal(conf->limits.bulk_body_bytes, 2097152);
+	assert_int_equal(conf->limits.value_bytes, 300);
+	assert_string_equal(conf->dispatch.allow_networks, "127.0.0.0/8, ::1");
+	assert_string_equal(conf->dispatch.schedule, ""); /* an empty list is an empty list, not the default */
+	assert_int_equal(conf->dispatch.poll_interval, 1000);
+	assert_int_equal(conf->log.level, LOG_LEVEL_DEBUG);
+	conf_free(&conf);
+}
+
+static void
+a_list_goes_on_in_indented_lines(void **state)
+{
+	(void)state;
+	struct conf *conf = load_file("[dispatch]\n"
+				      "form_hosts = a.example\n"
+				      "\n"
+				      "  b.example\n"
+				      "# between\n"
+				      "\tc.example\n"
+				      "lease = 50s\n");
+	assert_string_equal(conf->dispatch.form_hosts, "a.example b.example c.example");
+	assert_int_equal(conf->dispatch.lease, 50000);
+	conf_free(&conf);
+	/* before any setting of its section an indented line is a setting */
+	conf = load_file("[dispatch]\nlease = 50s\n[log]\n level = error\n");
+	assert_int_equal(conf->log.level, LOG_LEVEL_ERROR);
+	conf_free(&conf);
+	assert_file_refused(
+	    "[dispatch]\nlease = 50s\n 60s\n", "@:3: begins with a blank: only a list may go on in a further line\n");
+	assert_file_refused("[dispatch]\nhosts = a\n b\n", "@:2: dispatch.hosts: unknown setting\n");
+}
+
+/* Nothing is ever cut: not by the length of a line, not at a comment behind a value, not at a NUL. */
+static void
+lines_that_would_be_cut_are_refused(void **state)
+{
+	(void)state;
+	char text[1000] = "[server]\nbase_path = /";
+	size_t used = strlen(text);
+	memset(text + used, 'x', 178);
+	struct conf *conf = load_file(text);
+	assert_int_equal(strlen(conf->server.base_path), 179);
+	conf_free(&conf);
+	memset(text + used, 'x', 400);
+	assert_file_refused(text, "@:2: is too long (a list may go on in further lines that begin with a blank)\n");
+	text[9] = '#'; /* comments may be as long as they like */
+	conf = load_file(text);
+	conf_free(&conf);
+	assert_file_refused(
+	    "[database]\npassword = abc ;def\n", "@:2: has a comment behind the value: put it on a line of its own\n");
+	write_file(conf_path, "[log]\nlevel = in\0fo\n", 20, 0600);
+	assert_refused("@:2: holds a NUL byte\n");
+}
+
+static void
+what_is_wrong_is_told_with_its_line(void **state)
+{
+	(void)state;
+	assert_file_refused("[server]\nworker = 3\n[servers]\nworkers = 3\n",
+	    "@:2: server.worker: unknown setting\n@:4: servers.workers: unknown setting\n");
+	assert_file_refused("workers = 3\n", "@:1: .workers: unknown setting\n");
+	assert_file_refused("[server]\nworkers = 3\n\nworkers = 4\n", "@:4: server.workers: stands in line 2 already\n");
+	assert_file_refused(
+	    "[server]\nworkers = 3\n[log]\n[server]\nworkers = 3\n", "@:5: server.workers: stands in line 2 already\n");
+	assert_file_refused("[server\n", "@:1: is neither [section] nor key = value nor a comment\n");
+	assert_file_refused("[server]\nworkers\n", "@:2: is neither [section] nor key = value nor a comment\n");
+	assert_file_refused("[database]\nport = 65536\n",
+	    "@:2: database.port: expected a whole number from 0 to 65535 (TCP port of the database server)\n");
+	assert_file_refused("[server]\nrequest_timeout = 30\n",
+	    "@:2: server.request_timeout: expected a duration from 1s to 1h (time for a whole request)\n");
+}
+
+/* A value of each type that it must refuse. */
+static void
+bad_values_are_refused(void **state)
+{
+	(void)state;
+	static const char *const bad[][3] = {
+		{ "database", "name", "" },
+		{ "database", "name", "12345678901234567890123456789012345678901234567890123456789012345" },
+		{ "database", "host", "a\x01" },
+		{ "database", "socket", "run/mysqld.sock" },
+		{ "database", "port", "x" },
+		{ "database", "port", "-1" },
+		{ "database", "port", "1.5" },
+		{ "database", "prefix", "lh-" },
+		{ "database", "prefix", "a12345678901234567890" },
+		{ "database", "connect_timeout", "500ms" },
+		{ "server", "listen", "" },
+		{ "server", "workers", "many" },
+		{ "server", "workers", "1025" },
+		{ "server", "socket_mode", "680" },
+		{ "server", "socket_mode", "1777" },
+		{ "server", "socket_mode", "" },
+		{ "server", "base_path", "leads" },
+		{ "server", "base_path", "/leads/" },
+		{ "server", "base_path", "/" },
+		{ "server", "base_url", "ftp://a" },
+		{ "server", "base_url", "https://" },
+		{ "server", "base_url", "https://a/" },
+		{ "server", "base_url", "https://a?b" },
+		{ "server", "service_name", "caf\xc3\xa9" },
+		{ "server", "trusted_proxies", "10.0.0.0/8 example.org" },
+		{ "limits", "body_bytes", "1G" },
+		{ "limits", "body_bytes", "65M" },
+		{ "limits", "body_bytes", "18014398509481985k" },
+		{ "limits", "body_bytes", "k" },
+		{ "limits", "body_bytes", "0" },
+		{ "lead", "avatar_url", "https://a.example/" },
+		{ "dispatch", "deny_ports", "22 0" },
+		{ "dispatch", "deny_ports", "65536" },
+		{ "dispatch", "schedule", "5s 1" },
+		{ "dispatch", "form_hosts", "https://a" },
+		{ "dispatch", "lease", "0s" },
+		{ "dispatch", "lease", "9223372036854775807d" },
+		{ "log", "level", "loud" },
+		{ "log", "level", "" },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		char text[200], beginning[100];
+		snprintf(text, sizeof(text), "[%s]\n%s = %s\n", bad[i][0], bad[i][1], bad[i][2]);
+		snprintf(beginning, sizeof(beginning), ":2: %s.%s: expected ", bad[i][0], bad[i][1]);
+		assert_file_refused_at(text, beginning);
+	}
+}
+
+static void
+settings_must_fit_together(void **state)
+{
+	(void)state;
+	assert_file_refused("[database]\nconnect_timeout = 1500ms\n", "database.connect_timeout: expected whole seconds\n");
+	assert_file_refused("[limits]\nbody_bytes = 2M\n", "limits.bulk_body_bytes: is less than limits.body_bytes\n");
+	assert_file_refused(
+	    "[dispatch]\nconnect_timeout = 16s\n", "dispatch.connect_timeout: is more than dispatch.attempt_timeout\n");
+	assert_file_refused(
+	    "[dispatch]\nattempt_timeout = 46s\n", "dispatch.lease: is less than dispatch.attempt_timeout and 15s\n");
+	assert_file_refused("[dispatch]\nin_flight = 31\n", "dispatch.per_webhook: is more than dispatch.in_flight\n");
+	struct conf *conf = load_file("[dispatch]\nattempt_timeout = 45s\n");
+	conf_free(&conf);
+}
+
+static void
+environment_beats_file_beats_default(void **state)
+{
+	(void)state;
+	struct conf *conf = load_file("[database]\nhost = file.example\n[dispatch]\nform_hosts = a.example\n");
+	assert_string_equal(conf->database.host, "file.example");
+	conf_free(&conf);
+	setenv("LEADHOOK_DATABASE_HOST", "environment.example", 1);
+	setenv("LEADHOOK_DISPATCH_FORM_HOSTS", "", 1);
+	setenv("LEADHOOK_LIMITS_JSON_DEPTH", "8", 1);
+	conf = load_file("[database]\nhost = file.example\n[dispatch]\nform_hosts = a.example\n");
+	assert_string_equal(conf->database.host, "environment.example");
+	assert_string_equal(conf->dispatch.form_hosts, "");
+	assert_int_equal(conf->limits.json_depth, 8);
+	conf_free(&conf);
+	setenv("LEADHOOK_LIMITS_JSON_DEPTH", "deep", 1);
+	assert_refused("LEADHOOK_LIMITS_JSON_DEPTH: expected a whole number from 1 to 128 (depth of a JSON body)\n");
+	unsetenv("LEADHOOK_DATABASE_HOST");
+	unsetenv("LEADHOOK_DISPATCH_FORM_HOSTS");
+	unsetenv("LEADHOOK_LIMITS_JSON_DEPTH");
+}
+
+/* --config beats LEADHOOK_CONF; only a file that nobody named may be missing. */
+static void
+the_file_that_was_named_is_read(void **state)
+{
+	(void)state;
+	struct conf *conf = load_file("[log]\nlevel = error\n");
+	conf_free(&conf);
+	struct buffer problems;
+	buffer_init(&problems, CONF_PROBLEMS_MAX_BYTES);
+	setenv("LEADHOOK_CONF", conf_path, 1);
+	assert_true(conf_load(NULL, &conf, &problems));
+	assert_int_equal(conf->log.level, LOG_LEVEL_ERROR);
+	conf_free(&conf);
+	assert_true(conf_load("/dev/null", &conf, &problems));
+	assert_int_equal(conf->log.level, LOG_LEVEL_INFO);
+	conf_free(&conf);
+	setenv("LEADHOOK_CONF", "/nonexistent/leadhook.conf", 1);
+	assert_false(conf_load(NULL, &conf, &problems));
+	assert_string_equal(problems.data, "/nonexistent/leadhook.conf: No such file or directory\n");
+	buffer_clear(&problems);
+	unsetenv("LEADHOOK_CONF");
+	assert_false(conf_load("/nonexistent/leadhook.conf", &conf, &problems));
+	buffer_clear(&problems);
+	assert_false(conf_load(directory, &conf, &problems)); /* opens, but cannot be read */
+	buffer_clear(&problems);
+	if (access(LEADHOOK_CONFIG_FILE, F_OK) != 0) {
+		assert_true(conf_load(NULL, &conf, &problems));
+		conf_free(&conf);
+	}
+	buffer_free(&problems);
+}
+
+static void
+a_file_with_a_password_is_its_owners_alone(void **state)
+{
+	(void)state;
+	static const char with[] = "[database]\npassword = hidden\n", without[] = "[database]\npassword =\n";
+	static const mode_t refused[] = { 0640, 0604, 0644 };
+	struct conf *conf;
+	struct buffer problems;
+	buffer_init(&problems, CONF_PROBLEMS_MAX_BYTES);
+	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
+		write_file(conf_path, with, strlen(with), refused[i]);
+		assert_refused("@:2: database.password: others than its owner can read this file: chmod 600 @\n");
+	}
+	write_file(conf_path, without, strlen(without), 0644);
+	assert_true(conf_load(conf_path, &conf, &problems));
+	conf_free(&conf);
+	write_file(conf_path, with, strlen(with), 0400);
+	assert_true(conf_load(conf_path, &conf, &problems));
+	conf_free(&conf);
+	write_file(conf_path, with, strlen(with), 0600);
+	buffer_free(&problems);
+}
+
+static void
+load_secret(const char *text, size_t size, const char *password)
+{
+	struct conf *conf;
+	struct buffer problems;
+	buffer_init(&problems, CONF_PROBLEMS_MAX_BYTES);
+	write_file(secret_path, text, size, 0600);
+	assert_int_equal(conf_load("/dev/null", &conf, &problems), password != NULL);
+	if (password != NULL)
+		assert_string_equal(conf->database.password, password);
+	else
+		assert_null(strstr(problems.data, "hidden"));
+	conf_free(&conf);
+	buffer_free(&problems);
+}
+
+static void
+a_secret_may_come_from_a_file_of_its_own(void **state)
+{
+	(void)state;
+	char longest[257];
+	struct conf *conf;
+	struct buffer problems;
+	buffer_init(&problems, CONF_PROBLEMS_MAX_BYTES);
+	setenv("LEADHOOK_DATABASE_PASSWORD_FILE", secret_path, 1);
+	load_secret("hidden", 6, "hidden");
+	load_secret("hidden\n", 7, "hidden");
+	load_secret(" hidden; ", 9, " hidden; ");
+	load_secret("", 0, "");
+	load_secret("hidden\n\n", 8, NULL);
+	load_secret("hid\0den", 7, NULL);
+	memset(longest, 'x', sizeof(longest) - 2);
+	longest[255] = '\n';
+	longest[256] = '\0';
+	write_file(secret_path, longest, 256, 0600);
+	assert_true(conf_load("/dev/null", &conf, &problems));
+	assert_int_equal(strlen(conf->database.password), 255);
+	conf_free(&conf);
+	longest[255] = 'x';
+	load_secret(longest, 256, NULL);
+	write_file(secret_path, "hidden", 6, 0644);
+	assert_false(conf_load("/dev/null", &conf, &problems));
+	assert_non_null(strstr(problems.data, "LEADHOOK_DATABASE_PASSWORD_FILE: others than its owner can read the file"));
+	buffer_clear(&problems);
+	write_file(secret_path, "hidden", 6, 0600);
+	setenv("LEADHOOK_DATABASE_PASSWORD", "other", 1);
+	assert_false(conf_load("/dev/null", &conf, &problems));
+	assert_string_equal(problems.data, "LEADHOOK_DATABASE_PASSWORD_FILE: LEADHOOK_DATABASE_PASSWORD is set too\n");
+	buffer_clear(&problems);
+	unsetenv("LEADHOOK_DATABASE_PASSWORD");
+	setenv("LEADHOOK_DATABASE_PASSWORD_FILE", "/nonexistent/secret", 1);
+	assert_false(conf_load("/dev/null", &conf, &problems));
+	unsetenv("LEADHOOK_DATABASE_PASSWORD_FILE");
+	buffer_free(&problems);
+}
+
+static int
+make_directory(void **state)
+{
+	(void)state;
+	if (mkdtemp(directory) == NULL)
+		return -1;
+	snprintf(conf_path, sizeof(conf_path), "%s/leadhook.conf", directory);
+	snprintf(secret_path, sizeof(secret_path), "%s/secret", directory);
+	return 0;
+}
+
+static int
+remove_directory(void **state)
+{
+	(void)state;
+	unlink(conf_path);
+	unlink(secret_path);
+	return rmdir(directory);
+}
+
+/* Whoever runs the tests may have settings of an own installation in the environment. */
+static void
+forget_environment(void)
+{
+	size_t count;
+	const struct conf_setting *settings = conf_settings(&count);
+	for (size_t i = 0; i < count; i++) {
+		char name[128];
+		snprintf(name, sizeof(name), "LEADHOOK_%s_%s", settings[i].section, settings[i].key);
+		for (char *c = name; *c != '\0'; c++)
+			*c = ascii_upper(*c);
+		unsetenv(name);
+	}
+	unsetenv("LEADHOOK_DATABASE_PASSWORD_FILE");
+	unsetenv("LEADHOOK_CONF");
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_empty_file_gives_every_default),
+		cmocka_unit_test(every_type_is_read),
+		cmocka_unit_test(a_list_goes_on_in_indented_lines),
+		cmocka_unit_test(lines_that_would_be_cut_are_refused),
+		cmocka_unit_test(what_is_wrong_is_told_with_its_line),
+		cmocka_unit_test(bad_values_are_refused),
+		cmocka_unit_test(settings_must_fit_together),
+		cmocka_unit_test(environment_beats_file_beats_default),
+		cmocka_unit_test(the_file_that_was_named_is_read),
+		cmocka_unit_test(a_file_with_a_password_is_its_owners_alone),
+		cmocka_unit_test(a_secret_may_come_from_a_file_of_its_own),
+	};
+	forget_environment();
+	return cmocka_run_group_tests_name("conf", tests, make_directory, remove_directory);
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT
+ * An application that tells what it was asked, for tests/system/test_fastcgi.py; it does what QUERY_STRING says:
+ *   sleep=MS  before the answer    exit    dies without one    silent  returns without one
+ * BODY_LIMIT is the body's cap in bytes. The text of the --config file is read by prepare(): "bad" is refused there, "refuse"
+ * by the workers. */
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/log.h"
+#include "fcgi/server.h"
+
+enum { DEFAULT_LIMIT = 256 * 1024, RESPONSE_MAX = 4 * 1024 * 1024 };
+
+struct echo {
+	const char *config_path;
+	char config[64];
+	unsigned long answered, idle;
+};
+
+static const struct {
+	const char *status, *name;
+} states[] = {
+	[FCGI_BODY_COMPLETE] = { "200 OK", "complete" },
+	[FCGI_BODY_TOO_LARGE] = { "413 Content Too Large", "too_large" },
+	[FCGI_BODY_WRONG_LENGTH] = { "400 Bad Request", "wrong_length" },
+	[FCGI_BODY_ABORTED] = { "400 Bad Request", "aborted" },
+};
+
+static bool
+prepare(void *context)
+{
+	struct echo *self = context;
+	char text[sizeof(self->config)] = "none";
+	if (self->config_path != NULL) {
+		int fd = open(self->config_path, O_RDONLY | O_CLOEXEC);
+		ssize_t size = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+		if (fd >= 0)
+			close(fd);
+		text[size < 0 ? 0 : size] = '\0';
+		if (size < 0 || strcmp(text, "bad") == 0)
+			return false;
+	}
+	memcpy(self->config, text, sizeof(text));
+	return true;
+}
+
+static void *
+worker_start(void *context)
+{
+	struct echo *self = context;
+	return strcmp(self->config, "refuse") == 0 ? NULL : self;
+}
+
+static size_t
+body_limit(void *worker, const struct fcgi_exchange *exchange)
+{
+	(void)worker;
+	uint64_t limit;
+	if (!slice_to_u64(fcgi_exchange_param(exchange, "BODY_LIMIT"), RESPONSE_MAX / 2, &limit))
+		limit = DEFAULT_LIMIT;
+	return (size_t)limit;
+}
+
+static void
+answer(const struct echo *self, struct fcgi_exchange *exchange)
+{
+	enum fcgi_body_state state = fcgi_exchange_body_state(exchange);
+	struct slice body = fcgi_exchange_body(exchange), uri = fcgi_exchange_param(exchange, "REQUEST_URI");
+	struct buffer response;
+	buffer_init(&response, RESPONSE_MAX);
+	buffer_printf(&response, "Status: %s\r\nContent-Type: text/plain\r\nX-State: %s\r\nX-Pid: %ld\r\n",
+	    states[state].status, states[state].name, (long)getpid());
+	buffer_printf(&response, "X-Config: %s\r\nX-Answered: %lu\r\nX-Idle: %lu\r\nX-Uri: %.*s\r\n\r\n", self->config,
+	    self->answered, self->idle, SLICE_ARGS(uri));
+	buffer_add(&response, body);
+	if (!buffer_ok(&response) || !fcgi_exchange_answer(exchange, buffer_slice(&response)))
+		log_info("answer_lost", LOG_STR("state", states[state].name));
+	buffer_free(&response);
+}
+
+static void
+handle(void *worker, struct fcgi_exchange *exchange)
+{
+	struct slice query = fcgi_exchange_param(exchange, "QUERY_STRING");
+	uint64_t ms;
+	log_info("handling", LOG_BYTES("query", query), LOG_STR("state", states[fcgi_exchange_body_state(exchange)].name));
+	if (slice_equal(query, SLICE("exit")))
+		_exit(EX_SOFTWARE);
+	if (slice_starts_with(query, SLICE("sleep=")) && slice_to_u64(slice_sub(query, 6, query.size), 60000, &ms))
+		poll(NULL, 0, (int)ms);
+	if (!slice_equal(query, SLICE("silent")))
+		answer(worker, exchange);
+}
+
+static void
+answered(void *worker)
+{
+	((struct echo *)worker)->answered++;
+}
+
+static void
+idle(void *worker)
+{
+	((struct echo *)worker)->idle++;
+}
+
+static void
+worker_stop(void *worker)
+{
+	log_info("bye", LOG_UINT("answered", ((struct echo *)worker)->answered));
+}
+
+static struct echo echo;
+static int64_t workers = FCGI_WORKERS_UNSET, mode, max_requests;
+static struct fcgi_options options;
+
+/* --name value or --name number; `mode` in decimal. */
+static const struct {
+	const char *name;
+	const char **text;
+	int64_t *number;
+} settings[] = {
+	{ "--listen", &options.listen, NULL },
+	{ "--group", &options.socket_group, NULL },
+	{ "--config", &echo.config_path, NULL },
+	{ "--mode", NULL, &mode },
+	{ "--workers", NULL, &workers },
+	{ "--max-requests", NULL, &max_requests },
+	{ "--request-ms", NULL, &options.request_timeout_ms },
+	{ "--receive-ms", NULL, &options.receive_timeout_ms },
+	{ "--silence-ms", NULL, &options.silence_timeout_ms },
+	{ "--idle-ms", NULL, &options.idle_ms },
+};
+
+static bool
+set(const char *name, const char *value)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(settings); i++)
+		if (strcmp(settings[i].name, name) == 0) {
+			if (settings[i].text != NULL)
+				*settings[i].text = value;
+			return settings[i].text != NULL ||
+			       slice_to_i64(slice_of(value), INT32_MIN, INT32_MAX, settings[i].number);
+		}
+	return false;
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct fcgi_application application = {
+		.context = &echo,
+		.prepare = prepare,
+		.worker_start = worker_start,
+		.worker_stop = worker_stop,
+		.body_limit = body_limit,
+		.handle = handle,
+		.answered = answered,
+		.idle = idle,
+	};
+	fcgi_tidy_descriptors();
+	log_init("echo_app", LOG_LEVEL_DEBUG);
+	for (int i = 1; i < argc; i += 2)
+		if (i + 1 == argc || !set(argv[i], argv[i + 1]))
+			return EX_USAGE;
+	options.workers = (int)workers;
+	options.socket_mode = (unsigned)mode;
+	options.max_requests = (uint64_t)max_requests;
+	return fcgi_serve(&options, &application);
+}

@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: MIT
+ * Contract 1: parameters, body types, arrays, values, booleans, caps, and the merging of __url. A table is compared in the
+ * short form of render(): name=value; with strings quoted. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "base/buffer.h"
+#include "http/params.h"
+
+#define JSON "application/json"
+#define FORM "application/x-www-form-urlencoded"
+#define MULTIPART "multipart/form-data; boundary=XX"
+
+#define PART(name, value) "--XX\r\nContent-Disposition: form-data; name=\"" name "\"\r\n\r\n" value "\r\n"
+#define END "--XX--\r\n"
+
+static const struct slice collecting_names[] = { SLICE("email"), SLICE("event") };
+static const struct http_names collecting = { collecting_names, ARRAY_SIZE(collecting_names) };
+
+static struct pool *pool;
+static struct http_params *params;
+static struct http_problem problem;
+
+static int
+set_up(void **state)
+{
+	(void)state;
+	pool = pool_new();
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	(void)state;
+	pool_free(&pool);
+	return 0;
+}
+
+static bool
+parse_within(struct http_caps caps, struct slice query, const char *type, struct slice body)
+{
+	struct http_request request = { .pool = pool, .query = query, .content_type = slice_of(type), .body = body };
+	return http_params_parse(&request, &caps, &collecting, &params, &problem);
+}
+
+static bool
+parse(struct slice query, const char *type, struct slice body)
+{
+	return parse_within(HTTP_CAPS_DEFAULT, query, type, body);
+}
+
+static void
+render_value(struct buffer *out, const struct http_value *value)
+{
+	switch (value->type) {
+	case HTTP_NULL:
+		buffer_add_text(out, "null");
+		break;
+	case HTTP_BOOLEAN:
+		buffer_add_text(out, value->boolean ? "true" : "false");
+		break;
+	case HTTP_NUMBER:
+		buffer_add(out, value->text);
+		break;
+	case HTTP_STRING:
+		buffer_printf(out, "'%.*s'", SLICE_ARGS(value->text));
+		break;
+	case HTTP_ARRAY:
+		buffer_add_byte(out, '[');
+		for (size_t i = 0; i < value->item_count; i++) {
+			render_value(out, &value->items[i]);
+			buffer_add_byte(out, ',');
+		}
+		buffer_add_byte(out, ']');
+		break;
+	}
+}
+
+static void
+assert_params(const char *expected)
+{
+	struct buffer out;
+	buffer_init(&out, 10000);
+	buffer_add_text(&out, "");
+	for (size_t i = 0; i < http_params_count(params); i++) {
+		const struct http_param *param = http_params_at(params, i);
+		assert_ptr_equal(http_params_find(params, param->name), param);
+		buffer_printf(&out, "%.*s=", SLICE_ARGS(param->name));
+		render_value(&out, &param->value);
+		buffer_add_byte(&out, ';');
+	}
+	assert_string_equal(buffer_slice(&out).data, expected);
+	buffer_free(&out);
+}
+
+static void
+assert_problem(enum http_problem_kind kind, const char *parameter, const char *message)
+{
+	assert_int_equal(problem.kind, kind);
+	assert_true(slice_equal(problem.parameter, slice_of(parameter)));
+	if (message != NULL)
+		assert_non_null(strstr(pool_string(pool, problem.message), message));
+}
+
+static void
+queries_and_forms_make_one_flat_table(void **state)
+{
+	(void)state;
+	static const struct {
+		struct slice query, body;
+		const char *expected;
+	} cases[] = {
+		{ SLICE("a=1&b=x+y%2B&a=2"), SLICE(""), "a='2';b='x y+';" },
+		{ SLICE("a=1&b=2"), SLICE("b=3&c=4"), "a='1';b='3';c='4';" },
+		{ SLICE("&&a&b=&c==&"), SLICE(""), "a='';b='';c='=';" },
+		{ SLICE("a=100%&b=%zz&c=%4"), SLICE(""), "a='100%';b='%zz';c='%4';" },
+		{ SLICE("%61=%C3%A4"), SLICE(""), "a='\xc3\xa4';" },
+		{ SLICE("A=1&a=2"), SLICE(""), "A='1';a='2';" },
+		{ SLICE("a[]=1&a[]=2&a%5B%5D=3"), SLICE(""), "a=['1','2','3',];" },
+		{ SLICE("a=0&a[]=1"), SLICE(""), "a=['1',];" },
+		{ SLICE("a[]=1&a=2"), SLICE(""), "a='2';" },
+		{ SLICE("a[]=1"), SLICE("a[]=2"), "a=['2',];" },
+		{ SLICE("email=a&email=b&email[]=c"), SLICE(""), "email=['a','b','c',];" },
+		{ SLICE("email=a"), SLICE(""), "email='a';" },
+		{ SLICE("email[]=a&email=b"), SLICE(""), "email=['a','b',];" },
+		{ SLICE("email=a&email=b"), SLICE("email=c"), "email='c';" },
+		{ SLICE("email=a"), SLICE("email=c&email=d"), "email=['c','d',];" },
+		{ SLICE("emails=a&emails=b"), SLICE(""), "emails='b';" },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_true(parse(cases[i].query, FORM, cases[i].body));
+		assert_params(cases[i].expected);
+	}
+	assert_true(parse(SLICE("q=1&b=1"), FORM, SLICE("b=2")));
+	assert_int_equal(http_params_find(params, SLICE("q"))->origin, HTTP_ORIGIN_QUERY);
+	assert_int_equal(http_params_find(params, SLICE("b"))->origin, HTTP_ORIGIN_BODY);
+	assert_null(http_params_value(params, SLICE("c")));
+}
+
+static void
+json_bodies_keep_their_types(void **state)
+{
+	(void)state;
+	static const struct {
+		struct slice body;
+		const char *expected;
+	} cases[] = {
+		{ SLICE("{}"), "" },
+		{ SLICE("{\"a\":\"x\",\"b\":1.50,\"c\":true,\"d\":false,\"e\":null}"), "a='x';b=1.50;c=true;d=false;e=null;" },
+		{ SLICE("{\"a\":[],\"b\":[1,\"x\",null,true]}"), "a=[];b=[1,'x',null,true,];" },
+		{ SLICE("{\"a\":1,\"a\":[2],\"a\":[3]}"), "a=[3,];" },
+		{ SLICE("{\"email\":\"a\",\"email\":\"b\"}"), "email='b';" },
+		{ SLICE("{\"a[]\":\"\\ud83d\\ude00\"}"), "a[]='\xf0\x9f\x98\x80';" },
+		{ SLICE("\xef\xbb\xbf {\"a\":1}\r\n"), "a=1;" },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_true(parse(SLICE_NONE, JSON, cases[i].body));
+		assert_params(cases[i].expected);
+	}
+	assert_true(parse(SLICE("a=1&b=2"), JSON, SLICE("{\"a\":null}")));
+	assert_params("a=null;b='2';");
+}
+
+static void
+broken_json_is_invalid_json(void **state)
+{
+	(void)state;
+	static const struct slice cases[] = {
+		SLICE("{\"a\":1"),
+		SLICE("{\"a\":1}}"),
+		SLICE("[]"),
+		SLICE("\"a\""),
+		SLICE("null"),
+		SLICE("[{\"a\":1}]"),
+		SLICE("{\"a\":\"\\ud800\"}"),
+		SLICE("{\"a\":\"\xff\"}"),
+		SLICE("{\"a\":{},}"),
+		SLICE("{\"a\":[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]}"),
+		SLICE(" "),
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_false(parse(SLICE_NONE, JSON, cases[i]));
+		assert_problem(HTTP_INVALID_JSON, NULL, "Please verify your JSON payload: ");
+	}
+	assert_false(parse(SLICE_NONE, "text/plain", SLICE("a=1")));
+	assert_problem(HTTP_INVALID_JSON, NULL, "Please verify your JSON payload: ");
+}
+
+static void
+what_does_not_belong_names_its_parameter(void **state)
+{
+	(void)state;
+	static const struct {
+		struct slice body;
+		const char *parameter, *message;
+	} cases[] = {
+		{ SLICE("{\"x\":1,\"a\":{\"b\":1},\"c\":2}"), "a", "Parameter a must be a plain value" },
+		{ SLICE("{\"a\":[1,{}]}"), "a", "Parameter a must be a plain value" },
+		{ SLICE("{\"a\":[1,[2]]}"), "a", "Parameter a must be a plain value" },
+		{ SLICE("{\"a\":\"b\\u0000\"}"), "a", "Parameter a must not contain control characters" },
+		{ SLICE("{\"a\":[\"b\\u001b\"]}"), "a", "Parameter a must not contain control characters" },
+		{ SLICE("{\"a\":\"b\\u007fc\"}"), "a", "Parameter a must not contain control characters" },
+		{ SLICE("{\"a\\u0000b\":1}"), NULL, "name contains control characters" },
+		{ SLICE("{\"a\\nb\":[]}"), NULL, "name contains control characters" },
+		{ SLICE("{\"\":1}"), NULL, "no name" },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_false(parse(SLICE_NONE, JSON, cases[i].body));
+		assert_problem(HTTP_INVALID_PARAMETER, cases[i].parameter, cases[i].message);
+	}
+}
+
+static void
+values_are_normalised_or_refused(void **state)
+{
+	(void)state;
+	assert_true(parse(SLICE("a=%09+x%0D%0Ay%0Dz%0D%0A&b=+%0A&c=x%09%0A%0Dy"), NULL, SLICE_NONE));
+	assert_params("a='x\ny\nz';b='';c='x\t\n\ny';");
+	static const struct slice bad[] = { SLICE("a=%00"), SLICE("a=x%00y"), SLICE("a=x%01y"), SLICE("a=x%7F"),
+		SLICE("a=x%0By"), SLICE("a=%FF"), SLICE("a=%C0%80"), SLICE("a=%ED%A0%80"), SLICE("a[]=%1F") };
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		assert_false(parse(bad[i], NULL, SLICE_NONE));
+		assert_problem(HTTP_INVALID_PARAMETER, "a", NULL);
+	}
+	static const struct slice bad_names[] = { SLICE("%00=1"), SLICE("%FF=1"), SLICE("a%0A=1"), SLICE("=1"), SLICE("[]=1") };
+	for (size_t i = 0; i < ARRAY_SIZE(bad_names); i++) {
+		assert_false(parse(bad_names[i], NULL, SLICE_NONE));
+		assert_problem(HTTP_INVALID_PARAMETER, NULL, NULL);
+	}
+}
+
+static void
+media_types_choose_the_reader(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *type;
+		struct slice body;
+		const char *expected; /* NULL: 415 */
+	} cases[] = {
+		{ "Application/JSON; Charset=\"UTF-8\"", SLICE("{\"a\":1}"), "a=1;" },
+		{ "application/json;charset=utf8", SLICE("{\"a\":1}"), "a=1;" },
+		{ "text/plain;charset=UTF-8", SLICE("{\"a\":1}"), "a=1;" },
+		{ FORM "; charset=utf-8", SLICE("a=1"), "a='1';" },
+		{ NULL, SLICE("{\"a\":1}"), "a=1;" },
+		{ NULL, SLICE("a={"), "a='{';" },
+		{ NULL, SLICE("\xef\xbb\xbf{\"a\":1}"), "a=1;" },
+		{ NULL,
+		    SLICE("\xef\xbb\xbf"
+			  "a=1"),
+		    "a='1';" },
+		{ JSON, SLICE(""), "" },
+		{ "image/png", SLICE(""), "" },
+		{ JSON, SLICE("\xef\xbb\xbf"), "" },
+		{ "image/png", SLICE("a=1"), NULL },
+		{ "application/jsonp", SLICE("{}"), NULL },
+		{ "text/html", SLICE("{}"), NULL },
+		{ ";", SLICE("{}"), NULL },
+		{ "application/json; charset=iso-8859-1", SLICE("{}"), NULL },
+		{ "application/json; charset=", SLICE("{}"), NULL },
+		{ FORM "; charset=utf-8; charset=utf-16", SLICE("a=1"), NULL },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_int_equal(parse(SLICE_NONE, cases[i].type, cases[i].body), cases[i].expected != NULL);
+		if (cases[i].expected != NULL)
+			assert_params(cases[i].expected);
+		else
+			assert_problem(HTTP_UNSUPPORTED_MEDIA_TYPE, NULL, NULL);
+	}
+	/* Order of checks (contract 2): the media type before what is in the request. */
+	assert_false(parse(SLICE("a=%00"), "image/png", SLICE("x")));
+	assert_problem(HTTP_UNSUPPORTED_MEDIA_TYPE, NULL, NULL);
+}
+
+static void
+multipart_forms_are_read(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *type;
+		struct slice body;
+		const char *expected;
+	} cases[] = {
+		{ MULTIPART, SLICE(PART("a", "1") PART("b", "") END), "a='1';b='';" },
+		{ MULTIPART, SLICE("--XX--"), "" },
+		{ "multipart/form-data; boundary=\"X X\"",
+		    SLICE("--X X\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n--X X--"), "a='1';" },
+		{ MULTIPART, SLICE("preamble\r\n" PART("a", "1") END "epilogue"), "a='1';" },
+		{ MULTIPART, SLICE("--XX \t\r\ncontent-disposition: FORM-DATA; name=\"a\"\r\nX: y\r\n\r\n1\r\n--XX--"),
+		    "a='1';" },
+		{ MULTIPART, SLICE(PART("a", "--XX") END), "a='--XX';" },
+		{ MULTIPART, SLICE(PART("a", "1\r\n--XXY\r\n2") END), "a='1\n--XXY\n2';" },
+		{ MULTIPART, SLICE(PART("a", "1\r\n\r\n2") END), "a='1\n\n2';" },
+		{ MULTIPART, SLICE(PART("a[]", "1") PART("a[]", "2") PART("email", "x") PART("email", "y") END),
+		    "a=['1','2',];email=['x','y',];" },
+		{ MULTIPART, SLICE(PART("a\\\"b;c", "1") END), "a\"b;c='1';" },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_true(parse(SLICE_NONE, cases[i].type, cases[i].body));
+		assert_params(cases[i].expected);
+	}
+}
+
+static void
+bad_multipart_forms_are_refused(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *type;
+		struct slice body;
+		const char *message;
+	} cases[] = {
+		{ "multipart/form-data", SLICE(PART("a", "1") END), "malformed" },
+		{ "multipart/form-data; boundary=\"\"", SLICE(PART("a", "1") END), "malformed" },
+		{ MULTIPART, SLICE(PART("a", "1")), "malformed" },
+		{ MULTIPART, SLICE("--XX\r\n--XX--"), "malformed" },
+		{ MULTIPART, SLICE("--XX\r\n\r\n1\r\n--XX--"), "malformed" },
+		{ MULTIPART, SLICE("--XX\r\nContent-Disposition: form-data; name=a\r\n--XX--"), "malformed" },
+		{ MULTIPART, SLICE("--XX\r\nContent-Disposition: attachment; name=a\r\n\r\n1\r\n--XX--"), "malformed" },
+		{ MULTIPART, SLICE("--XXContent-Disposition: form-data; name=a\r\n\r\n1\r\n--XX--"), "malformed" },
+		{ MULTIPART, SLICE("nothing"), "malformed" },
+		{ MULTIPART, SLICE("--XX\r\nContent-Disposition: form-data\r\n\r\n1\r\n--XX--"), "no name" },
+		{ MULTIPART, SLICE(PART("a\"; filename=\"C:\\x", "1") END), "Files are not accepted" },
+		{ MULTIPART, SLICE(PART("a\"; filename=\"", "") END), "Files are not accepted" },
+		{ MULTIPART, SLICE(PART("a\"; FileName*=\"utf-8''x", "1") END), "Files are not accepted" },
+		{ MULTIPART, SLICE(PART("a", "x\0y") END), "control characters" },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_false(parse(SLICE_NONE, cases[i].type, cases[i].body));
+		assert_int_equal(problem.kind, HTTP_INVALID_PARAMETER);
+		assert_non_null(strstr(pool_string(pool, problem.message), cases[i].message));
+	}
+}
+
+static void
+caps_are_named(void **state)
+{
+	(void)state;
+	const struct http_caps caps = { .depth = 2, .parameters = 2, .name_bytes = 3, .value_bytes = 4, .items = 2 };
+	static const struct {
+		struct slice query;
+		const char *type;
+		struct slice body;
+		enum http_problem_kind kind;
+		const char *parameter, *message; /* NULL: fits */
+	} cases[] = {
+		{ SLICE("abc=1234"), FORM, SLICE("abc=5&d=1"), HTTP_INVALID_PARAMETER, NULL, NULL },
+		{ SLICE("a=++1234++"), NULL, SLICE_NONE, HTTP_INVALID_PARAMETER, NULL, NULL },
+		{ SLICE("a=1&b=2&c=3"), NULL, SLICE_NONE, HTTP_INVALID_PARAMETER, NULL, "more than 2 parameters" },
+		{ SLICE("a=1"), JSON, SLICE("{\"b\":1,\"c\":1}"), HTTP_INVALID_PARAMETER, NULL, "more than 2 parameters" },
+		{ SLICE("abcd=1"), NULL, SLICE_NONE, HTTP_INVALID_PARAMETER, NULL, "name is longer than 3 bytes" },
+		{ SLICE("a=12345"), NULL, SLICE_NONE, HTTP_INVALID_PARAMETER, "a", "Parameter a is longer than 4 bytes" },
+		{ SLICE("a=%C3%A4%C3%A4x"), NULL, SLICE_NONE, HTTP_INVALID_PARAMETER, "a", "longer than 4 bytes" },
+		{ SLICE_NONE, JSON, SLICE("{\"a\":12345}"), HTTP_INVALID_PARAMETER, "a", "longer than 4 bytes" },
+		{ SLICE_NONE, JSON, SLICE("{\"a\":[1,\"12345\"]}"), HTTP_INVALID_PARAMETER, "a", "longer than 4 bytes" },
+		{ SLICE_NONE, JSON, SLICE("{\"a\":[1,2]}"), HTTP_INVALID_PARAMETER, NULL, NULL },
+		{ SLICE_NONE, JSON, SLICE("{\"a\":[1,2,3]}"), HTTP_INVALID_PARAMETER, "a", "more than 2 items" },
+		{ SLICE("a[]=&a[]=&a[]="), NULL, SLICE_NONE, HTTP_INVALID_PARAMETER, "a", "more than 2 items" },
+		{ SLICE_NONE, JSON, SLICE("{\"a\":[[1]]}"), HTTP_INVALID_JSON, NULL, "nested too deeply" },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_int_equal(parse_within(caps, cases[i].query, cases[i].type, cases[i].body), cases[i].message == NULL);
+		if (cases[i].message != NULL)
+			assert_problem(cases[i].kind, cases[i].parameter, cases[i].message);
+	}
+	const struct http_caps narrow = { .depth = 2, .parameters = 2, .name_bytes = 9, .value_bytes = 4, .items = 2 };
+	assert_false(parse_within(narrow, SLICE("email=&email=&email="), NULL, SLICE_NONE));
+	assert_int_equal(problem.kind, HTTP_TOO_MANY_ITEMS);
+}
+
+/* Doubles and names made to collide cost no more than others: the whole body within the cap is quick. */
+static void
+a_full_table_holds_its_cap(void **state)
+{
+	(void)state;
+	struct buffer body;
+	buffer_init(&body, 256 * 1024);
+	for (unsigned i = 0; i < 20000; i++)
+		buffer_printf(&body, "n%u=%u&", i % 200, i);
+	assert_true(parse(SLICE_NONE, FORM, buffer_slice(&body)));
+	assert_int_equal(http_params_count(params), 200);
+	assert_true(slice_equal(http_params_value(params, SLICE("n199"))->text, SLICE("19999")));
+	buffer_add_text(&body, "n200=");
+	assert_false(parse(SLICE_NONE, FORM, buffer_slice(&body)));
+	buffer_free(&body);
+}
+
+static bool
+no_secrets(void *context, struct slice name)
+{
+	(void)context;
+	return !slice_equal(name, SLICE("api_key"));
+}
+
+static void
+the_url_adds_what_is_missing(void **state)
+{
+	(void)state;
+	static const struct {
+		struct slice url;
+		const char *expected;
+	} cases[] = {
+		{ SLICE("http://x/?utm_source=a&email=u&b=1#c=2?d=3"), "email='e';utm_source='a';b='1';" },
+		{ SLICE("http://x/?api_key=k&c[]=1&c[]=2"), "email='e';c=['1','2',];" },
+		{ SLICE("?b=%00&c=%FF&=1&%00=2&d=1&d=%01&f[]=%01"), "email='e';d='1';" },
+		{ SLICE("http://x/#a?b=1"), "email='e';" },
+		{ SLICE("http://x/"), "email='e';" },
+		{ SLICE_NONE, "email='e';" },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_true(parse(SLICE("email=e"), NULL, SLICE_NONE));
+		http_params_merge_url(params, cases[i].url, no_secrets, NULL);
+		assert_params(cases[i].expected);
+	}
+	assert_true(parse(SLICE("a=1"), NULL, SLICE_NONE));
+	http_params_merge_url(params, SLICE("?b=1"), no_secrets, NULL);
+	assert_int_equal(http_params_find(params, SLICE("b"))->origin, HTTP_ORIGIN_URL);
+	assert_true(parse_within((struct http_caps){ 2, 2, 9, 9, 9 }, SLICE("a=1"), NULL, SLICE_NONE));
+	http_params_merge_url(params, SLICE("?b=1&c=1"), no_secrets, NULL);
+	assert_params("a='1';b='1';");
+}
+
+static void
+booleans_and_strings_out_of_values(void **state)
+{
+	(void)state;
+	static const struct {
+		struct slice json;
+		int boolean; /* -1: 406 */
+	} cases[] = {
+		{ SLICE("{\"a\":true}"), 1 },
+		{ SLICE("{\"a\":1}"), 1 },
+		{ SLICE("{\"a\":\"1\"}"), 1 },
+		{ SLICE("{\"a\":\"true\"}"), 1 },
+		{ SLICE("{\"a\":\"yes\"}"), 1 },
+		{ SLICE("{\"a\":\"on\"}"), 1 },
+		{ SLICE("{\"a\":false}"), 0 },
+		{ SLICE("{\"a\":0}"), 0 },
+		{ SLICE("{\"a\":\"\"}"), 0 },
+		{ SLICE("{\"a\":\"0\"}"), 0 },
+		{ SLICE("{\"a\":\"false\"}"), 0 },
+		{ SLICE("{\"a\":\"no\"}"), 0 },
+		{ SLICE("{\"a\":\"off\"}"), 0 },
+		{ SLICE("{\"a\":null}"), 0 },
+		{ SLICE("{}"), 0 },
+		{ SLICE("{\"a\":2}"), -1 },
+		{ SLICE("{\"a\":\"maybe\"}"), -1 },
+		{ SLICE("{\"a\":[true]}"), -1 },
+		{ SLICE("{\"a\":[]}"), -1 },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		bool boolean = cases[i].boolean == 0;
+		assert_true(parse(SLICE_NONE, JSON, cases[i].json));
+		assert_int_equal(http_value_boolean(http_params_value(params, SLICE("a")), &boolean), cases[i].boolean >= 0);
+		if (cases[i].boolean >= 0)
+			assert_int_equal(boolean, cases[i].boolean);
+	}
+	struct slice text;
+	assert_true(parse(SLICE_NONE, JSON, SLICE("{\"n\":1.0,\"b\":true,\"z\":null,\"a\":[\"x\"]}")));
+	assert_true(http_value_string(http_params_value(params, SLICE("n")), &text) && slice_equal(text, SLICE("1.0")));
+	assert_true(http_value_string(http_params_value(params, SLICE("b")), &text) && slice_equal(text, SLICE("true")));
+	assert_true(http_value_string(http_params_value(params, SLICE("z")), &text) && !slice_present(text));
+	assert_true(http_value_string(NULL, &text) && !slice_present(text));
+	assert_false(http_value_string(http_params_value(params, SLICE("a")), &text));
+}
+
+/* Whatever comes, it is taken or refused with something to say; run with the sanitizers this is a small fuzz test. */
+static void
+random_bodies_do_no_harm(void **state)
+{
+	(void)state;
+	static const char *const types[] = { JSON, FORM, MULTIPART, NULL };
+	static const struct slice pieces[] = { SLICE("--XX"), SLICE("\r\n"), SLICE("--"),
+		SLICE("Content-Disposition: form-data;"), SLICE(" name="), SLICE("\""), SLICE("\\"), SLICE("a"), SLICE("%"),
+		SLICE("4"), SLICE("&"), SLICE("="), SLICE("[]"), SLICE("{"), SLICE("}"), SLICE(":"), SLICE(","), SLICE("["),
+		SLICE("]"), SLICE("\0"), SLICE("\xff"), SLICE("\xc3\xa4"), SLICE("email"), SLICE(";"), SLICE("\\u0000"),
+		SLICE("\n"), SLICE("null"), SLICE("\"a\":1") };
+	uint64_t seed = 1;
+	for (int round = 0; round < 30000; round++) {
+		char body[400];
+		size_t size = 0;
+		for (int i = 0; i < 20; i++) {
+			seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+			struct slice piece = pieces[(seed >> 33) % ARRAY_SIZE(pieces)];
+			memcpy(body + size, piece.data, piece.size);
+			size += piece.size;
+		}
+		const char *type = types[(seed >> 40) % ARRAY_SIZE(types)];
+		struct slice bytes = { body, size };
+		if (!parse(bytes, type, bytes))
+			assert_true(problem.message.size > 0);
+		else
+			http_params_merge_url(params, bytes, no_secrets, NULL);
+		pool_reset(pool);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(queries_and_forms_make_one_flat_table, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(json_bodies_keep_their_types, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(broken_json_is_invalid_json, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_does_not_belong_names_its_parameter, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(values_are_normalised_or_refused, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(media_types_choose_the_reader, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(multipart_forms_are_read, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(bad_multipart_forms_are_refused, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(caps_are_named, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_full_table_holds_its_cap, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(the_url_adds_what_is_missing, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(booleans_and_strings_out_of_values, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(random_bodies_do_no_harm, set_up, tear_down),
+	};
+	return cmocka_run_group_tests_name("params", tests, NULL, NULL);
+}

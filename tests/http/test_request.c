@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT
+ * A request out of CGI variables: contract 1 "Path" and "Methods", contract 3 for where keys come from. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "http/request.h"
+
+static struct pool *pool;
+static struct http_request request;
+
+static int
+set_up(void **state)
+{
+	(void)state;
+	pool = pool_new();
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	(void)state;
+	pool_free(&pool);
+	return 0;
+}
+
+/* `context` is NAME, value, NAME, value, …, NULL */
+static struct slice
+get(void *context, const char *name)
+{
+	for (const char **pair = context; *pair != NULL; pair += 2)
+		if (strcmp(pair[0], name) == 0)
+			return slice_of(pair[1]);
+	return SLICE_NONE;
+}
+
+static enum result
+start(const char *base_path, const char *uri)
+{
+	const char *environment[] = { "REQUEST_METHOD", "GET", "REQUEST_URI", uri, NULL };
+	return http_request_init(&request, pool, get, environment, slice_of(base_path));
+}
+
+static void
+assert_segments(const char *expected)
+{
+	struct slice joined = SLICE("");
+	for (size_t i = 0; i < request.segment_count; i++)
+		joined = pool_printf(pool, "%.*s|%.*s", SLICE_ARGS(joined), SLICE_ARGS(request.segments[i]));
+	assert_string_equal(pool_string(pool, joined), expected);
+}
+
+static void
+paths_are_split_and_then_decoded(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *base_path, *uri, *segments, *query;
+	} cases[] = {
+		{ "", "/v2/7", "|v2|7", NULL },
+		{ "", "/v2/7/", "|v2|7", NULL },
+		{ "", "/", "", NULL },
+		{ "", "/v2/7?a=b?c=/d", "|v2|7", "a=b?c=/d" },
+		{ "", "/v2/?", "|v2", "" },
+		{ "", "/v%32/%37/a+b%20%C3%A4", "|v2|7|a+b \xc3\xa4", NULL },
+		{ "", "/v2/%252F", "|v2|%2F", NULL },
+		{ "", "/v2/.../..a", "|v2|...|..a", NULL },
+		{ "", "http://example.com/v2/7?x", "|v2|7", "x" },
+		{ "/api", "/api/v2", "|v2", NULL },
+		{ "/api/", "/api", "", NULL },
+		{ "api/lead hook", "/api/lead%20hook/v2", "|v2", NULL },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_int_equal(start(cases[i].base_path, cases[i].uri), RESULT_OK);
+		assert_segments(cases[i].segments);
+		assert_int_equal(slice_present(request.query), cases[i].query != NULL);
+		assert_true(slice_equal(request.query, slice_of(cases[i].query)));
+	}
+}
+
+static void
+dangerous_paths_are_not_found(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *base_path, *uri;
+	} cases[] = {
+		{ "", "/v2/a%2Fb" },
+		{ "", "/v2/a%2fb" },
+		{ "", "/v2/%00" },
+		{ "", "/v2/.." },
+		{ "", "/v2/%2e%2E/x" },
+		{ "", "/v2/./7" },
+		{ "", "/v2/%" },
+		{ "", "/v2/%4" },
+		{ "", "/v2/%4g" },
+		{ "", "/v2//7" },
+		{ "", "//" },
+		{ "", "v2" },
+		{ "", "*" },
+		{ "/api", "/apis/v2" },
+		{ "/api", "/v2" },
+		{ "/api/x", "/api" },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_int_equal(start(cases[i].base_path, cases[i].uri), RESULT_NOT_FOUND);
+		assert_int_equal(request.segment_count, 0);
+		assert_int_equal(request.method, HTTP_GET);
+		assert_true(request.request_id.size >= 16);
+	}
+}
+
+/* Without REQUEST_URI the path comes decoded (RFC 3875, 4.1.5): it is not decoded again. */
+static void
+script_name_and_path_info_stand_in(void **state)
+{
+	(void)state;
+	const char *environment[] = { "SCRIPT_NAME", "/api", "PATH_INFO", "/v2/a%20b", "QUERY_STRING", "x=1", NULL };
+	assert_int_equal(http_request_init(&request, pool, get, environment, SLICE("/api")), RESULT_OK);
+	assert_segments("|v2|a%20b");
+	assert_true(slice_equal(request.query, SLICE("x=1")));
+	const char *above[] = { "PATH_INFO", "/v2/..", NULL };
+	assert_int_equal(http_request_init(&request, pool, get, above, SLICE("")), RESULT_NOT_FOUND);
+}
+
+static void
+methods_are_case_sensitive(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		enum http_method method;
+	} cases[] = { { "GET", HTTP_GET }, { "HEAD", HTTP_HEAD }, { "POST", HTTP_POST }, { "DELETE", HTTP_DELETE },
+		{ "OPTIONS", HTTP_OPTIONS }, { "get", HTTP_OTHER }, { "PATCH", HTTP_OTHER }, { "", HTTP_OTHER } };
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const char *environment[] = { "REQUEST_URI", "/", "REQUEST_METHOD", cases[i].name, NULL };
+		assert_int_equal(http_request_init(&request, pool, get, environment, SLICE("")), RESULT_OK);
+		assert_int_equal(request.method, cases[i].method);
+	}
+}
+
+/* Contract 3: behind Apache the header may arrive as REDIRECT_HTTP_AUTHORIZATION. */
+static void
+headers_are_kept_and_empty_ones_are_absent(void **state)
+{
+	(void)state;
+	const char *environment[] = { "REQUEST_URI", "/", "HTTP_AUTHORIZATION", "", "REDIRECT_HTTP_AUTHORIZATION", "Bearer k",
+		"HTTP_AUTHENTICATION", "t", "CONTENT_TYPE", "", "HTTP_REFERER", "r", "HTTP_USER_AGENT", "u",
+		"HTTP_X_FORWARDED_FOR", "192.0.2.1", "REMOTE_ADDR", "192.0.2.2", NULL };
+	assert_int_equal(http_request_init(&request, pool, get, environment, SLICE("")), RESULT_OK);
+	assert_true(slice_equal(request.authorization, SLICE("Bearer k")));
+	assert_true(slice_equal(request.authentication, SLICE("t")));
+	assert_false(slice_present(request.content_type));
+	assert_true(slice_equal(request.referer, SLICE("r")));
+	assert_true(slice_equal(request.user_agent, SLICE("u")));
+	assert_true(slice_equal(request.forwarded_for, SLICE("192.0.2.1")));
+	assert_true(slice_equal(request.remote_addr, SLICE("192.0.2.2")));
+	const char *both[] = { "REQUEST_URI", "/", "HTTP_AUTHORIZATION", "own", "REDIRECT_HTTP_AUTHORIZATION", "other", NULL };
+	struct slice first_id = request.request_id;
+	assert_int_equal(http_request_init(&request, pool, get, both, SLICE("")), RESULT_OK);
+	assert_true(slice_equal(request.authorization, SLICE("own")));
+	assert_false(slice_equal(request.request_id, first_id));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(paths_are_split_and_then_decoded, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(dangerous_paths_are_not_found, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(script_name_and_path_info_stand_in, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(methods_are_case_sensitive, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(headers_are_kept_and_empty_ones_are_absent, set_up, tear_down),
+	};
+	return cmocka_run_group_tests_name("request", tests, NULL, NULL);
+}

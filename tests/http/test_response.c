@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT
+ * What goes back to the client: contract 1 "Answer" and "Methods", contract 7. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "http/response.h"
+
+#define COMMON                                                                                                                \
+	"X-Content-Type-Options: nosniff\r\n"                                                                                 \
+	"Access-Control-Allow-Origin: *\r\n"                                                                                  \
+	"Access-Control-Expose-Headers: Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id\r\n" \
+	"X-Request-Id: abc\r\n"
+
+static struct pool *pool;
+static struct buffer out;
+static struct http_response response;
+
+static int
+set_up(void **state)
+{
+	(void)state;
+	pool = pool_new();
+	buffer_init(&out, 2000);
+	http_response_init(&response, pool, 20);
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	(void)state;
+	http_response_free(&response);
+	buffer_free(&out);
+	pool_free(&pool);
+	return 0;
+}
+
+static void
+assert_rendered(const char *expected)
+{
+	assert_true(http_response_render(&response, SLICE("abc"), &out));
+	assert_int_equal(buffer_slice(&out).size, strlen(expected));
+	assert_string_equal(buffer_slice(&out).data, expected);
+}
+
+static void
+an_answer_has_all_its_headers(void **state)
+{
+	(void)state;
+	response.status = 429;
+	assert_true(http_response_header(&response, "Retry-After", SLICE("7")));
+	buffer_add_text(&response.body, "{}");
+	assert_rendered(
+	    "Status: 429 Too Many Requests\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: 2\r\n" COMMON
+	    "Retry-After: 7\r\n\r\n{}");
+}
+
+/* Contract 1: HEAD is GET without the body. */
+static void
+head_is_get_without_the_body(void **state)
+{
+	(void)state;
+	response.head = true;
+	response.content_type = HTTP_TYPE_HTML;
+	buffer_add_text(&response.body, "12345");
+	assert_rendered("Status: 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: 5\r\n" COMMON "\r\n");
+}
+
+static void
+a_preflight_is_204_without_content(void **state)
+{
+	(void)state;
+	buffer_add_text(&response.body, "never sent");
+	http_response_preflight(&response);
+	assert_rendered("Status: 204 No Content\r\n" COMMON "Access-Control-Allow-Methods: GET, POST, DELETE, OPTIONS\r\n"
+			"Access-Control-Allow-Headers: Authorization, Authentication, Content-Type, X-Requested-With\r\n"
+			"Access-Control-Max-Age: 86400\r\n\r\n");
+}
+
+static void
+a_header_cannot_be_broken_out_of(void **state)
+{
+	(void)state;
+	assert_false(http_response_header(&response, "Allow", SLICE("GET\r\nSet-Cookie: a=b")));
+	assert_false(http_response_header(&response, "Allow", SLICE("GET\n")));
+	assert_false(http_response_header(&response, "Allow", SLICE("GET\0")));
+	assert_int_equal(response.header_count, 0);
+	for (int i = 0; i < HTTP_RESPONSE_HEADERS; i++)
+		assert_true(http_response_header(&response, "Allow", SLICE("GET")));
+	assert_false(http_response_header(&response, "Allow", SLICE("GET")));
+}
+
+static void
+a_body_that_does_not_fit_is_no_answer(void **state)
+{
+	(void)state;
+	buffer_add_text(&response.body, "more than twenty bytes");
+	assert_false(http_response_render(&response, SLICE("abc"), &out));
+}
+
+/* Every status of contract 2, 4.1 and architecture.md. */
+static void
+every_status_has_a_text(void **state)
+{
+	(void)state;
+	static const unsigned ours[] = { 200, 202, 204, 400, 404, 405, 406, 409, 413, 415, 422, 423, 429, 500, 503 };
+	for (size_t i = 0; i < ARRAY_SIZE(ours); i++)
+		assert_string_not_equal(http_status_text(ours[i]), "");
+	assert_string_equal(http_status_text(299), "");
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(an_answer_has_all_its_headers, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(head_is_get_without_the_body, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_preflight_is_204_without_content, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_header_cannot_be_broken_out_of, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_body_that_does_not_fit_is_no_answer, set_up, tear_down),
+		cmocka_unit_test(every_status_has_a_text),
+	};
+	return cmocka_run_group_tests_name("response", tests, NULL, NULL);
+}

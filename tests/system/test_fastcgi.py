@@ -1,0 +1,569 @@
+# SPDX-License-Identifier: MIT
+"""The FastCGI layer against peers that behave and peers that do not (architecture.md, "libfcgi, learnt the hard way" and
+"Processes of leadhook-fcgi"; contract.md 1 for bodies). The application is tests/fcgi/echo_app.c.
+"""
+import contextlib
+import fcntl
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import stat
+import struct
+import subprocess
+import tempfile
+import termios
+import threading
+import time
+
+import pytest
+
+from fastcgi_client import ABORT, BEGIN, KEEP, PARAMS, STDIN, Connection, ask, begin, head, pair, params, record, stdin
+
+BUILD = pathlib.Path(os.environ.get("top_builddir") or pathlib.Path(__file__).resolve().parents[2])
+PROGRAM = BUILD / "tests" / "fcgi" / "echo_app"
+PATIENCE = 20  # seconds, for anything to happen
+
+
+def wait_for(condition, what):
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        if value := condition():
+            return value
+        time.sleep(0.01)
+    raise AssertionError(f"in vain for {PATIENCE} s: {what}")
+
+
+class Server:
+    """The program on a socket of its own."""
+
+    def __init__(self, folder, *options, listen=True, via=(), **popen):
+        self.path = str(folder / "socket")
+        self.logfile = folder / f"log-{len(list(folder.iterdir()))}"
+        self.log_stream = open(self.logfile, "ab")
+        own = ["--listen", self.path] if listen else []
+        arguments = [*via, str(PROGRAM), *own, *(str(option) for option in options)]
+        self.process = subprocess.Popen(arguments, stderr=self.log_stream, **{"stdin": subprocess.DEVNULL, **popen})
+
+    def ready(self, event="serving"):
+        wait_for(lambda: event in self.log() or self.process.poll() is not None, "the program to serve")
+        assert self.process.poll() is None, self.log()
+        return self
+
+    def log(self):
+        return self.logfile.read_text()
+
+    def logged(self, event, times=1):
+        wait_for(lambda: self.log().count(f" {event} ") >= times, f"{times} {event} in the log")
+
+    def workers(self):
+        try:
+            return set(map(int, pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()))
+        except FileNotFoundError:
+            return set()
+
+    def tell(self, number):
+        self.process.send_signal(number)
+
+    def end(self, number=signal.SIGTERM):
+        """Exit status after an orderly stop."""
+        self.tell(number)
+        return self.process.wait(PATIENCE)
+
+    def clean_up(self):
+        if self.process.poll() is None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.end()
+        self.process.kill()
+        self.process.wait()
+        self.log_stream.close()
+
+
+@pytest.fixture
+def folder():
+    path = pathlib.Path(tempfile.mkdtemp(prefix="leadhook-"))
+    yield path
+    shutil.rmtree(path)
+
+
+@pytest.fixture
+def start(folder):
+    started = []
+
+    def make(*options, **more):
+        started.append(Server(folder, *options, **more))
+        return started[-1]
+    yield make
+    for server in started:
+        server.clean_up()
+
+
+@pytest.fixture
+def serve(start):
+    """Starts it and waits until it serves."""
+    return lambda *options, **more: start(*options, **more).ready()
+
+
+@pytest.fixture
+def two(serve):
+    return serve("--workers", 2, "--silence-ms", 300, "--receive-ms", 600)
+
+
+def gone(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+# --- Requests
+
+
+def test_a_request_is_answered_and_the_connection_closed_although_it_may_be_kept(two):
+    body = bytes(range(256)) * 500
+    with Connection(two.path) as connection:
+        connection.send(head("", len(body), flags=KEEP, REQUEST_URI="/v2/a%2Fb") + stdin(body))
+        started = time.monotonic()
+        response = connection.response()
+    assert (response.status, response.state, response.uri) == (200, "complete", "/v2/a%2Fb")
+    assert response.body == body and response.ended
+    assert time.monotonic() - started < 1, "it waited for the peer to close first"
+
+
+def test_a_kept_connection_does_not_hold_a_worker(serve):
+    server = serve("--workers", 1)
+    with Connection(server.path) as kept:
+        kept.send(head("", 0, flags=KEEP) + stdin(b""))
+        kept.socket.recv(1)
+        assert ask(server.path, timeout=1).status == 200
+
+
+@pytest.mark.parametrize("length", ["", None, "0003"])
+def test_a_body_without_a_length_is_read_to_its_end(two, length):
+    with Connection(two.path) as connection:
+        connection.send(head("", length) + record(STDIN, b"a") + record(STDIN, b"b") + record(STDIN, b"c") + record(STDIN))
+        response = connection.response()
+    assert (response.status, response.body) == (200, b"abc")
+
+
+@pytest.mark.parametrize("body, length", [(b"123", 4), (b"12345", 4), (b"", 1), (b"1", 0), (b"1", "x"), (b"1", "-1"), (b"1", "1 "),
+                                          (b"1", 1 << 70)])
+def test_a_body_of_another_length_is_not_processed(two, body, length):
+    response = ask(two.path, body=body, length=length)
+    assert (response.status, response.state, response.body) == (400, "wrong_length", b"")
+
+
+@pytest.mark.parametrize("length", [None, 101, ""])
+def test_a_body_over_the_cap_is_answered(two, length):
+    assert ask(two.path, body=b"x" * 100, BODY_LIMIT=100).status == 200
+    response = ask(two.path, body=b"x" * 101, length=length, BODY_LIMIT=100)
+    assert (response.status, response.state, response.body) == (413, "too_large", b"")
+
+
+def test_the_peer_of_a_much_too_large_body_gets_its_answer(serve):
+    server = serve("--workers", 1)
+    response = ask(server.path, body=b"x" * (4 << 20), BODY_LIMIT=100)
+    assert (response.status, response.ended) == (413, True)
+
+
+def test_an_aborted_body_is_not_processed(two):
+    with Connection(two.path) as connection:
+        connection.send(head("", 6) + record(STDIN, b"abc") + record(ABORT))
+        response = connection.response()
+    assert (response.status, response.state, response.body) == (400, "aborted", b"")
+
+
+def test_a_body_without_its_end_is_aborted_even_when_its_bytes_are_all_there(two):
+    with Connection(two.path) as connection:
+        connection.send(head("", 3) + record(STDIN, b"abc"))
+        connection.socket.shutdown(socket.SHUT_WR)
+        assert connection.response().state == "aborted"
+
+
+def test_parameters_that_are_cut_off_between_two_are_no_request(two):
+    with Connection(two.path) as connection:
+        connection.send(begin() + params({"REQUEST_METHOD": "POST"}, end=False))
+        connection.socket.shutdown(socket.SHUT_WR)
+        assert connection.closed()
+    with Connection(two.path) as connection:
+        connection.send(begin() + params({"REQUEST_METHOD": "POST"}, end=False) + record(ABORT) + record(PARAMS) + stdin(b""))
+        assert connection.closed()
+    assert ask(two.path, "last").status == 200
+    assert two.log().count(" handling ") == 1
+
+
+def test_an_application_that_does_not_answer_is_noticed(two):
+    with Connection(two.path) as connection:
+        connection.send(head("silent", 0) + stdin(b""))
+        response = connection.response()
+    assert response.status is None and response.ended
+    two.logged("request_unanswered")
+    assert ask(two.path).status == 200
+
+
+def test_the_hooks_after_an_answer_and_while_idle_run(serve):
+    server = serve("--workers", 0, "--idle-ms", 20)
+    assert ask(server.path).answered == "0"
+    assert ask(server.path).answered == "1"
+    wait_for(lambda: int(ask(server.path).idle) > 0 or time.sleep(0.05), "idle()")
+
+
+# --- Peers that misbehave: dropped within their time, and nobody else waits
+
+
+BAD = {
+    "nothing": b"",
+    "half a header": b"\x01\x01\x00",
+    "garbage": b"GET / HTTP/1.0\r\n\r\n" * 10,
+    "zeros": bytes(100),
+    "version 2": record(BEGIN, struct.pack(">HB5x", 1, 0), version=2),
+    "request id 0": begin(request=0),
+    "unknown role": begin(role=9),
+    "short begin": record(BEGIN, b"\0\1\0"),
+    "parameters first": params({"A": "b"}),
+    "half the parameters": begin() + record(PARAMS, pair(b"A", b"b") + b"\x05"),
+    "a record longer than what comes": begin() + record(PARAMS, pair(b"A", b"b"), length=65535),
+    "a value longer than its record": begin() + record(PARAMS, b"\x01\x80\x00\xff\xffA"),
+    "the longest value": begin() + record(PARAMS, b"\x01\x84\x00\x00\x00A" + b"x" * 1000) + record(PARAMS),
+    "no body": head("", 10),
+    "half a body": head("", 10) + record(STDIN, b"12345"),
+    "unknown records": record(99, b"x" * 50, request=0) * 3,
+}
+
+
+@pytest.mark.parametrize("data", BAD.values(), ids=BAD.keys())
+def test_a_bad_peer_is_dropped(two, data):
+    workers = two.workers()
+    with contextlib.ExitStack() as stack:
+        peers = [stack.enter_context(Connection(two.path)).send(data) for _ in range(4)]
+        started = time.monotonic()
+        assert ask(two.path, body=b"fine").status == 200, "the others are served"
+        for peer in peers:
+            peer.read()
+        assert time.monotonic() - started < 5
+    assert ask(two.path).status == 200
+    assert two.workers() == workers, "nobody died of it"
+
+
+def test_slow_drips_are_cut_at_the_deadline(two):
+    data = head("", 1000) + record(STDIN, b"x" * 1000)
+    with Connection(two.path) as connection:
+        started = time.monotonic()
+        with pytest.raises((BrokenPipeError, ConnectionResetError)):
+            for at in range(len(data)):
+                connection.send(data[at:at + 1])
+                time.sleep(0.01)  # the drip itself
+        assert 0.5 < time.monotonic() - started < 3
+
+
+def test_a_peer_that_does_not_read_is_dropped(serve):
+    server = serve("--workers", 1, "--silence-ms", 300, "--receive-ms", 600)
+    body = b"x" * (1 << 20)
+    with Connection(server.path) as connection:
+        connection.send(head("", len(body), BODY_LIMIT=1 << 20) + stdin(body))
+        assert ask(server.path, timeout=5).status == 200
+        server.logged("answer_lost")
+
+
+def test_idle_connections_do_not_stop_the_service(two):
+    with contextlib.ExitStack() as stack:
+        for _ in range(8):
+            stack.enter_context(Connection(two.path))
+        assert ask(two.path).status == 200
+
+
+# --- Stopping
+
+
+def half(server):
+    """A request whose body is half sent, in the hands of a worker."""
+    connection = Connection(server.path).send(head("", 10) + record(STDIN, b"01234"))
+    wait_for(lambda: unread(connection) == 0, "a worker to read it")
+    return connection
+
+
+def unread(connection):
+    """Bytes sent that the other side has not read yet."""
+    return struct.unpack("i", fcntl.ioctl(connection.socket, termios.TIOCOUTQ, bytes(4)))[0]
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGUSR1])
+def test_a_stop_waits_for_the_request_in_flight(serve, workers, number):
+    server = serve("--workers", workers)
+    with half(server) as connection:
+        server.tell(number)
+        wait_for(lambda: not os.path.exists(server.path) or not workers, "the stop to begin")
+        server.tell(signal.SIGTERM)  # mod_fcgid says it again after a second
+        connection.send(record(STDIN, b"56789") + record(STDIN))
+        response = connection.response()
+    assert (response.status, response.body) == (200, b"0123456789")
+    assert server.process.wait(PATIENCE) == 0
+    assert not os.path.exists(server.path)
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_stop_serves_those_who_wait_in_the_queue(serve, workers):
+    server = serve("--workers", workers)
+    with contextlib.ExitStack() as stack:
+        first = stack.enter_context(half(server))
+        queued = [stack.enter_context(Connection(server.path)).send(head("", 1) + stdin(b"q")) for _ in range(5)]
+        server.tell(signal.SIGTERM)
+        first.send(record(STDIN, b"56789") + record(STDIN))
+        assert [peer.response().status for peer in [first, *queued]] == [200] * 6
+    assert server.process.wait(PATIENCE) == 0
+
+
+def test_a_stop_is_not_starved_by_load(serve):
+    server = serve("--workers", 2)
+    with load(server, fail=False):
+        assert server.end() == 0
+
+
+def test_a_stop_has_a_bound(serve):
+    server = serve("--workers", 1, "--request-ms", 300)
+    with Connection(server.path) as connection:
+        connection.send(head("sleep=60000", 0) + stdin(b""))
+        server.logged("handling")
+        started = time.monotonic()
+        assert server.end() == 0
+    assert time.monotonic() - started < 10
+
+
+def test_workers_end_with_their_parent(serve):
+    server = serve("--workers", 2)
+    workers = wait_for(lambda: len(server.workers()) == 2 and server.workers(), "two workers")
+    server.logged("worker_started", 2)
+    server.process.kill()
+    server.process.wait()
+    wait_for(lambda: all(gone(pid) for pid in workers), "the workers to end")
+
+
+# --- Workers that die
+
+
+def test_a_killed_worker_is_replaced_and_the_others_go_on(serve):
+    server = serve("--workers", 2)
+    with half(server) as connection:
+        server.logged("worker_started", 2)
+        victim = wait_for(lambda: busy_worker(server), "the one that reads")
+        os.kill(victim, signal.SIGKILL)
+        assert connection.closed()
+    assert ask(server.path).status == 200
+    wait_for(lambda: len(server.workers() - {victim}) == 2, "the replacement")
+    server.logged("worker_died")
+
+
+def busy_worker(server):
+    """The worker with a connection: it has one socket more than the listening one."""
+    def sockets(pid):
+        links = pathlib.Path(f"/proc/{pid}/fd").iterdir()
+        return sum(os.readlink(link).startswith("socket:") for link in links)
+    most = max(server.workers(), key=sockets)
+    return most if sockets(most) > min(map(sockets, server.workers())) else None
+
+
+def test_a_worker_that_dies_in_a_request_is_replaced(serve):
+    server = serve("--workers", 1)
+    for _ in range(3):
+        with Connection(server.path) as connection:
+            connection.send(head("exit", 0) + stdin(b""))
+            assert connection.closed()
+    assert ask(server.path).status == 200
+
+
+def test_a_stuck_worker_is_killed_and_replaced(serve):
+    server = serve("--workers", 1, "--request-ms", 300)
+    with Connection(server.path) as connection:
+        connection.send(head("sleep=60000", 0) + stdin(b""))
+        assert connection.closed()
+    assert ask(server.path).status == 200
+    server.logged("worker_stuck")
+
+
+def test_workers_that_cannot_start_are_not_forked_at_full_speed(start, folder):
+    (folder / "config").write_text("refuse")
+    server = start("--workers", 1, "--config", folder / "config")
+    server.logged("replacement_paused", 3)
+    assert server.log().count(" worker_died ") < 12
+    assert server.end() == 0
+
+
+def test_a_worker_retires_after_its_requests(serve):
+    server = serve("--workers", 1, "--max-requests", 3)
+    pids = [ask(server.path).pid for _ in range(9)]
+    assert len(set(pids)) == 3 and pids == sorted(pids, key=pids.index)
+    assert " worker_died " not in server.log()
+
+
+# --- Reload
+
+
+@contextlib.contextmanager
+def load(server, fail=True, clients=4):
+    """Clients that ask without a pause; at the end none may have seen anything but 200."""
+    done, seen, failures = threading.Event(), [], []
+
+    def client():
+        while not done.is_set():
+            try:
+                response = ask(server.path, body=b"load")
+                seen.append(response.config)
+                if response.status != 200:
+                    failures.append(response.status)
+            except OSError as error:
+                failures.append(error)
+    threads = [threading.Thread(target=client) for _ in range(clients)]
+    for thread in threads:
+        thread.start()
+    try:
+        wait_for(lambda: len(seen) > 20, "the load")
+        yield seen
+    finally:
+        done.set()
+        for thread in threads:
+            thread.join()
+    assert not fail or not failures
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_hup_brings_the_new_configuration_without_a_failed_request(serve, folder, workers):
+    (folder / "config").write_text("old")
+    server = serve("--workers", workers, "--config", folder / "config")
+    with load(server) as seen:
+        assert set(seen) == {"old"}
+        for times, name in enumerate(("new", "newer"), 1):
+            (folder / "config").write_text(name)
+            server.tell(signal.SIGHUP)
+            server.logged("reloaded", times)
+            wait_for(lambda: seen[-1] == name, name)
+        wait_for(lambda: len(server.workers()) == workers, "the old ones to end")
+        wait_for(lambda: set(seen[-20:]) == {"newer"}, "nobody with the old one")
+
+
+def test_hup_lets_the_request_in_flight_end(serve):
+    server = serve("--workers", 1)
+    with half(server) as connection:
+        server.tell(signal.SIGHUP)
+        server.logged("reloaded")
+        assert ask(server.path).status == 200
+        connection.send(record(STDIN, b"56789") + record(STDIN))
+        assert connection.response().body == b"0123456789"
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_bad_configuration_leaves_the_old_one_serving(serve, folder, workers):
+    (folder / "config").write_text("old")
+    server = serve("--workers", workers, "--config", folder / "config")
+    (folder / "config").write_text("bad")
+    server.tell(signal.SIGHUP)
+    server.logged("reload_failed")
+    assert ask(server.path).config == "old"
+
+
+def test_workers_that_refuse_the_new_configuration_leave_the_old_ones_serving_until_it_is_mended(serve, folder):
+    (folder / "config").write_text("old")
+    server = serve("--workers", 2, "--config", folder / "config")
+    server.logged("worker_started", 2)
+    (folder / "config").write_text("refuse")
+    server.tell(signal.SIGHUP)
+    server.logged("worker_died", 3)
+    assert {ask(server.path).config for _ in range(10)} == {"old"}
+    (folder / "config").write_text("mended")
+    server.tell(signal.SIGHUP)
+    wait_for(lambda: ask(server.path).config == "mended", "the mended configuration")
+    server.logged("reloaded")
+
+
+def test_a_bad_configuration_at_the_start_is_an_error(start, folder):
+    (folder / "config").write_text("bad")
+    server = start("--workers", 2, "--config", folder / "config")
+    assert server.process.wait(PATIENCE) == os.EX_CONFIG
+    assert not os.path.exists(server.path)
+
+
+# --- The socket
+
+
+def listening(address, family=socket.AF_UNIX):
+    made = socket.socket(family)
+    made.bind(address)
+    made.listen(16)
+    return made
+
+
+def test_descriptor_zero_is_served_without_workers(serve, folder):
+    with listening(str(folder / "socket")) as zero:
+        server = serve(listen=False, stdin=zero)
+        assert int(ask(server.path).pid) == server.process.pid and not server.workers()
+        assert server.end() == 0
+    assert os.path.exists(server.path), "the path is its maker's"
+
+
+def test_descriptor_zero_can_have_workers(serve, folder):
+    with listening(str(folder / "socket")) as zero:
+        server = serve("--workers", 2, listen=False, stdin=zero)
+        assert int(ask(server.path).pid) in server.workers()
+
+
+def test_listen_fds_is_served_and_other_descriptors_are_closed(serve, folder):
+    stray = folder / "stray"
+    stray.touch()
+    script = f'export LISTEN_PID=$$ LISTEN_FDS=1; exec "$0" "$@" 3<&0 0</dev/null 9<{stray}'
+    with listening(str(folder / "socket")) as made:
+        server = serve("--workers", 2, listen=False, via=["sh", "-c", script], stdin=made)
+        assert int(ask(server.path).pid) in server.workers()
+    links = [os.readlink(link) for link in pathlib.Path(f"/proc/{server.process.pid}/fd").iterdir()]
+    assert str(stray) not in links
+    assert sum(link.startswith("socket:") for link in links) == 1
+
+
+def test_listen_fds_of_somebody_else_is_not_ours(start, folder):
+    server = start(listen=False, env={"LISTEN_PID": "1", "LISTEN_FDS": "1"})
+    assert server.process.wait(PATIENCE) == os.EX_USAGE
+
+
+def test_an_inherited_public_socket_is_refused(start):
+    with listening(("0.0.0.0", 0), socket.AF_INET) as zero:
+        assert start(listen=False, stdin=zero).process.wait(PATIENCE) == os.EX_CONFIG
+
+
+def test_missing_standard_descriptors_are_filled(serve, folder):
+    """FastCGI hands over descriptor 0 alone: no connection may become standard error."""
+    with listening(str(folder / "socket")) as zero:
+        server = Server(folder, "--workers", 0, listen=False, stdin=zero, preexec_fn=lambda: (os.close(1), os.close(2)))
+        try:
+            assert ask(server.path).status == 200
+            assert [os.readlink(f"/proc/{server.process.pid}/fd/{fd}") for fd in (1, 2)] == ["/dev/null"] * 2
+        finally:
+            server.clean_up()
+
+
+def test_loopback_addresses_are_served(serve):
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        address = probe.getsockname()
+    server = serve("--listen", f"127.0.0.1:{address[1]}", "--workers", 1, listen=False)
+    assert ask(address, body=b"tcp").body == b"tcp"
+    assert server.end() == 0
+
+
+def test_a_stale_socket_is_replaced(serve, folder):
+    first = serve("--workers", 0)
+    first.process.kill()
+    first.process.wait()
+    assert os.path.exists(first.path)
+    second = serve("--workers", 0)
+    second.logged("stale_socket_removed")
+    assert ask(second.path).status == 200
+    assert stat.S_IMODE(os.stat(second.path).st_mode) == 0o660
+
+
+def test_a_second_instance_is_refused(serve, start):
+    first = serve("--workers", 1)
+    second = start("--workers", 1)
+    assert second.process.wait(PATIENCE) == os.EX_UNAVAILABLE
+    assert "listen_in_use" in second.log()
+    assert ask(first.path).status == 200

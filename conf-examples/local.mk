@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-confexampledir = $(docdir)/conf-examples
-dist_confexample_DATA = \
+examplesdir = $(pkgdatadir)/conf-examples
+dist_examples_DATA = \
 	%D%/apache-mod-fcgid.conf \
 	%D%/apache-proxy-fcgi.conf \
 	%D%/crontab \
@@ -8,4 +8,4 @@ dist_confexample_DATA = \
 	%D%/leadhook.conf \
 	%D%/lighttpd-socket.conf \
 	%D%/lighttpd-spawn.conf
-dist_confexample_SCRIPTS = %D%/leadhook.fcgi
+dist_examples_SCRIPTS = %D%/leadhook.fcgi

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/client_address.h"
+
+/* "192.0.2.1", "192.0.2.1:1234", "2001:db8::1", "[2001:db8::1]", "[2001:db8::1]:1234", each IPv6 one with "%eth0" too. */
+static bool
+parse_hop(struct slice text, struct ip_address *address)
+{
+	struct slice host = slice_trim(text);
+	if (slice_starts_with(host, SLICE("["))) {
+		size_t end = slice_find(host, ']');
+		if (end == host.size || (end + 1 < host.size && host.data[end + 1] != ':'))
+			return false;
+		host = slice_sub(host, 1, end);
+	} else if (slice_find(host, ':') == slice_find_last(host, ':')) {
+		host = slice_sub(host, 0, slice_find(host, ':'));
+	}
+	return ip_address_parse(slice_sub(host, 0, slice_find(host, '%')), address);
+}
+
+/* Splits off the part behind the last comma. */
+static bool
+previous_hop(struct slice *rest, struct slice *hop)
+{
+	if (rest->size == 0)
+		return false;
+	size_t comma = slice_find_last(*rest, ',');
+	*hop = slice_sub(*rest, comma == rest->size ? 0 : comma + 1, rest->size);
+	*rest = slice_sub(*rest, 0, comma == rest->size ? 0 : comma);
+	return true;
+}
+
+struct slice
+client_address(struct pool *pool, struct slice remote_addr, struct slice forwarded_for, const struct network_list *trusted)
+{
+	struct ip_address client, hop;
+	struct slice text;
+	if (!parse_hop(remote_addr, &client))
+		return SLICE_NONE;
+	while (network_list_contains(trusted, &client) && previous_hop(&forwarded_for, &text) && parse_hop(text, &hop))
+		client = hop;
+	return ip_address_format(pool, &client);
+}

@@ -4,13 +4,13 @@
 #include "deliver/dispatcher.h"
 
 #include <stdlib.h>
-#include <sys/queue.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/pool.h"
 #include "base/random.h"
 #include "deliver/request.h"
+#include "deliver/slots.h"
 #include "deliver/turns.h"
 #include "store/dispatch.h"
 
@@ -32,18 +32,6 @@ enum {
 
 #define NEVER INT64_MAX
 
-/* Holds a delivery from its claim until its outcome is committed. */
-struct slot {
-	struct dispatcher *dispatcher;
-	struct pool *pool; /* all texts of the delivery */
-	struct delivery_outcome outcome;
-	struct retry_decision decision;
-	int64_t started_ms, ended_ms;
-	TAILQ_ENTRY(slot) list;
-};
-
-TAILQ_HEAD(slots, slot);
-
 struct dispatcher {
 	struct dispatcher_options options;
 	struct store *store;
@@ -53,10 +41,8 @@ struct dispatcher {
 	struct pool *pool; /* of one step */
 	unsigned char owner[DISPATCH_OWNER_SIZE];
 
-	struct slot *slots;
-	struct slots unused, sending, ended;
-	size_t unused_count, ended_count;
-	struct delivery_outcome *outcomes; /* one a slot, as the requests */
+	struct slots *slots;
+	struct delivery_outcome *outcomes; /* room for one a slot, as the requests */
 	struct due_request *requests;
 	uint64_t removed[REMOVED_MAX]; /* webhooks whose deliveries are to be ended */
 	size_t removed_count;
@@ -74,92 +60,33 @@ struct dispatcher {
 	bool ending;
 };
 
-/* ---- slots ---- */
+/* ---- the end of an attempt ---- */
 
-static struct slot *
-slot_take(struct dispatcher *d, const struct due_delivery *delivery)
+static void
+attempt_ended(struct dispatcher *d, struct slot *slot, const struct attempt_result *result)
 {
-	struct slot *slot = TAILQ_FIRST(&d->unused);
-	if (slot == NULL)
-		abort(); /* more than was asked for */
-	TAILQ_REMOVE(&d->unused, slot, list);
-	TAILQ_INSERT_TAIL(&d->sending, slot, list);
-	d->unused_count--;
-	slot->started_ms = clock_monotonic_ms();
-	slot->outcome = (struct delivery_outcome){
-		.id = delivery->id,
-		.webhook_id = delivery->webhook_id,
-		.token = pool_copy(slot->pool, delivery->token),
-		.attempt = delivery->attempt,
-	};
-	turns_started(d->turns, delivery->webhook_id);
-	return slot;
-}
-
-static const enum delivery_state state_after[] = {
-	[RETRY_DELIVERED] = DELIVERY_DELIVERED,
-	[RETRY_LATER] = DELIVERY_PENDING,
-	[RETRY_EXHAUSTED] = DELIVERY_FAILED,
-	[RETRY_GONE] = DELIVERY_FAILED,
-};
-
-static struct retry_decision
-decide(const struct dispatcher *d, const struct slot *slot, const struct attempt_result *result)
-{
-	const struct attempt_outcome outcome = {
+	int64_t now = clock_monotonic_ms();
+	struct delivery_outcome outcome = slot_outcome(slot, now);
+	const struct attempt_outcome attempt = {
 		.answered = result->error == SENDER_OK,
 		.status = result->status,
-		.retry_after_ms = retry_after_parse(result->retry_after, slot->ended_ms + d->database_ahead_ms),
+		.retry_after_ms = retry_after_parse(result->retry_after, now + d->database_ahead_ms),
 	};
 	uint64_t jitter;
 	random_bytes(&jitter, sizeof(jitter));
-	return retry_decide(d->options.schedule, &outcome, slot->outcome.attempt, jitter);
+	struct retry_decision decision = retry_decide(d->options.schedule, &attempt, outcome.attempt, jitter);
+	slot_end(slot, result, &decision, now);
+	/* Until this is committed the database goes on offering the webhook. */
+	if (decision.verdict == RETRY_GONE)
+		turns_silence(d->turns, outcome.webhook_id, NEVER);
+	else if (decision.hold_ms > 0)
+		turns_silence(d->turns, outcome.webhook_id, now + decision.hold_ms);
 }
 
 static void
-slot_end(struct slot *slot, const struct attempt_result *result)
+on_done(void *context, void *cookie, const struct attempt_result *result)
 {
-	struct dispatcher *d = slot->dispatcher;
-	struct delivery_outcome *outcome = &slot->outcome;
-	slot->ended_ms = clock_monotonic_ms();
-	slot->decision = decide(d, slot, result);
-	outcome->state = state_after[slot->decision.verdict];
-	outcome->webhook_gone = slot->decision.verdict == RETRY_GONE;
-	outcome->duration_ms = result->duration_ms;
-	outcome->status = result->status;
-	outcome->error = sender_error_name(result->error);
-	outcome->answer = pool_copy(slot->pool, result->answer);
-	/* Until this is committed the database would still offer the webhook. */
-	if (outcome->webhook_gone)
-		turns_silence(d->turns, outcome->webhook_id, NEVER);
-	else if (slot->decision.hold_ms > 0)
-		turns_silence(d->turns, outcome->webhook_id, slot->ended_ms + slot->decision.hold_ms);
-	TAILQ_REMOVE(&d->sending, slot, list);
-	TAILQ_INSERT_TAIL(&d->ended, slot, list);
-	d->ended_count++;
-}
-
-static void
-on_done(void *context UNUSED, void *cookie, const struct attempt_result *result)
-{
-	slot_end(cookie, result);
-}
-
-static void
-slot_free(struct dispatcher *d, struct slot *slot)
-{
-	TAILQ_REMOVE(&d->ended, slot, list);
-	TAILQ_INSERT_HEAD(&d->unused, slot, list);
-	d->ended_count--;
-	d->unused_count++;
-	turns_ended(d->turns, slot->outcome.webhook_id);
-	pool_reset(slot->pool);
-}
-
-static bool
-all_slots_free(const struct dispatcher *d)
-{
-	return d->unused_count == d->options.sender.in_flight;
+	attempt_ended(context, cookie, result);
 }
 
 /* ---- step: free what a dead dispatcher with the same lock file held ---- */
@@ -191,27 +118,11 @@ take_over(struct dispatcher *d)
 static int64_t
 when_record(const struct dispatcher *d)
 {
-	if (d->ended_count == 0)
+	size_t ended = slots_ended(d->slots);
+	if (ended == 0)
 		return NEVER;
-	bool last = d->ending && TAILQ_EMPTY(&d->sending);
-	return last || d->ended_count >= FLUSH_COUNT ? 0 : TAILQ_FIRST(&d->ended)->ended_ms + FLUSH_MS;
-}
-
-static int64_t
-positive(int64_t ms)
-{
-	return ms > 0 ? ms : 0;
-}
-
-/* The times of an outcome count from now, which may be long after the attempt when the database was away. */
-static const struct delivery_outcome *
-outcome_now(struct slot *slot, int64_t now)
-{
-	int64_t since = now - slot->ended_ms;
-	slot->outcome.started_ms_ago = now - slot->started_ms;
-	slot->outcome.next_due_in_ms = positive(slot->decision.delay_ms - since);
-	slot->outcome.webhook_hold_ms = positive(slot->decision.hold_ms - since);
-	return &slot->outcome;
+	bool last = d->ending && slots_sending(d->slots) == 0;
+	return last || ended >= FLUSH_COUNT ? 0 : slot_ended_ms(slots_first_ended(d->slots)) + FLUSH_MS;
 }
 
 static void
@@ -225,11 +136,12 @@ end_deliveries_of(struct dispatcher *d, uint64_t webhook_id)
 }
 
 static void
-recorded(struct dispatcher *d, struct slot *slot)
+recorded(struct dispatcher *d, struct slot *slot, const struct delivery_outcome *outcome)
 {
-	if (slot->outcome.webhook_gone)
-		end_deliveries_of(d, slot->outcome.webhook_id);
-	slot_free(d, slot);
+	if (outcome->webhook_gone)
+		end_deliveries_of(d, outcome->webhook_id);
+	turns_ended(d->turns, outcome->webhook_id);
+	slot_release(slot);
 }
 
 /* Something in a batch was refused for good: only the culprit is given up. Its claim ends with its lease, so the delivery is
@@ -239,14 +151,14 @@ record_one_by_one(struct dispatcher *d)
 {
 	struct slot *slot;
 	size_t stale;
-	while ((slot = TAILQ_FIRST(&d->ended)) != NULL) {
-		enum result result = store_complete(d->store, outcome_now(slot, clock_monotonic_ms()), 1, &stale);
+	while ((slot = slots_first_ended(d->slots)) != NULL) {
+		struct delivery_outcome outcome = slot_outcome(slot, clock_monotonic_ms());
+		enum result result = store_complete(d->store, &outcome, 1, &stale);
 		if (result == RESULT_FAILED || result == RESULT_INVALID)
-			log_error(
-			    "outcome_lost", LOG_UINT("delivery", slot->outcome.id), LOG_STR("result", result_text(result)));
+			log_error("outcome_lost", LOG_UINT("delivery", outcome.id), LOG_STR("result", result_text(result)));
 		else if (result != RESULT_OK)
 			return result;
-		recorded(d, slot);
+		recorded(d, slot, &outcome);
 	}
 	return RESULT_OK;
 }
@@ -254,11 +166,7 @@ record_one_by_one(struct dispatcher *d)
 static enum result
 record(struct dispatcher *d)
 {
-	int64_t now = clock_monotonic_ms();
-	size_t count = 0, stale = 0;
-	struct slot *slot;
-	TAILQ_FOREACH(slot, &d->ended, list)
-	d->outcomes[count++] = *outcome_now(slot, now);
+	size_t stale = 0, count = slots_outcomes(d->slots, clock_monotonic_ms(), d->outcomes);
 	enum result result = store_complete(d->store, d->outcomes, count, &stale);
 	if (result == RESULT_FAILED || result == RESULT_INVALID)
 		return record_one_by_one(d);
@@ -266,8 +174,8 @@ record(struct dispatcher *d)
 		return result;
 	if (stale > 0)
 		log_warning("claims_lost", LOG_UINT("deliveries", stale));
-	while ((slot = TAILQ_FIRST(&d->ended)) != NULL)
-		recorded(d, slot);
+	for (size_t i = 0; i < count; i++)
+		recorded(d, slots_first_ended(d->slots), &d->outcomes[i]);
 	return RESULT_OK;
 }
 
@@ -283,11 +191,10 @@ static enum result
 lease(struct dispatcher *d)
 {
 	int64_t now = clock_monotonic_ms();
+	d->leased = true; /* perhaps also when the answer gets lost */
 	enum result result = store_shards_lease(d->store, d->owner, d->options.lease_ms, &d->held);
 	if (result == RESULT_OK)
 		d->next_lease_ms = now + d->options.lease_ms / 3; /* leaves time to try again before it ends */
-	if (result == RESULT_OK || result == RESULT_UNKNOWN)
-		d->leased = true;
 	return result;
 }
 
@@ -333,7 +240,7 @@ keep_house(struct dispatcher *d)
 static int64_t
 when_look(const struct dispatcher *d)
 {
-	if (d->ending || d->unused_count == 0)
+	if (d->ending || slots_unused(d->slots) == 0)
 		return NEVER;
 	/* While others wait for their turn, newcomers are looked for at the idle pace. */
 	return turns_waiting(d->turns) || !d->progress ? d->next_look_ms : d->looked_ms;
@@ -367,21 +274,23 @@ look(struct dispatcher *d)
 static int64_t
 when_claim(const struct dispatcher *d)
 {
-	if (d->ending || d->unused_count == 0 || !turns_waiting(d->turns))
+	if (d->ending || slots_unused(d->slots) == 0 || !turns_waiting(d->turns))
 		return NEVER;
-	return d->unused_count >= d->options.sender.in_flight / 4 ? 0 : d->claimed_ms + CLAIM_MS;
+	return slots_unused(d->slots) >= d->options.sender.in_flight / 4 ? 0 : d->claimed_ms + CLAIM_MS;
 }
 
 static void
 send_delivery(struct dispatcher *d, const struct due_delivery *delivery)
 {
-	struct slot *slot = slot_take(d, delivery);
+	int64_t now = clock_monotonic_ms();
+	struct slot *slot = slots_take(d->slots, delivery, now);
 	struct attempt attempt;
-	if (request_make(slot->pool, delivery, slot->started_ms + d->database_ahead_ms, &attempt)) {
+	turns_started(d->turns, delivery->webhook_id);
+	if (request_make(slot_pool(slot), delivery, now + d->database_ahead_ms, &attempt)) {
 		sender_start(d->sender, &attempt, slot);
 	} else {
 		log_error("delivery_broken", LOG_UINT("delivery", delivery->id), LOG_UINT("webhook", delivery->webhook_id));
-		slot_end(slot, &(struct attempt_result){ .error = SENDER_INTERNAL });
+		attempt_ended(d, slot, &(struct attempt_result){ .error = SENDER_INTERNAL });
 	}
 }
 
@@ -411,7 +320,7 @@ claim(struct dispatcher *d)
 {
 	struct due_delivery *deliveries;
 	size_t count;
-	size_t requests = turns_take(d->turns, d->unused_count, d->requests);
+	size_t requests = turns_take(d->turns, slots_unused(d->slots), d->requests);
 	d->claimed_ms = clock_monotonic_ms();
 	enum result result =
 	    store_claim(d->store, d->pool, d->owner, d->options.lease_ms, d->requests, requests, &deliveries, &count);
@@ -428,10 +337,16 @@ claim(struct dispatcher *d)
 
 /* ---- step: give the shards back ---- */
 
+static bool
+no_slot_used(const struct dispatcher *d)
+{
+	return slots_sending(d->slots) == 0 && slots_ended(d->slots) == 0;
+}
+
 static int64_t
 when_release(const struct dispatcher *d)
 {
-	return d->ending && d->leased && all_slots_free(d) ? 0 : NEVER;
+	return d->ending && d->leased && no_slot_used(d) ? 0 : NEVER;
 }
 
 static enum result
@@ -495,21 +410,23 @@ run_steps(struct dispatcher *d)
 	}
 }
 
+/* How long to wait for the next step; at most until the time to ask whether it is time to end. */
 static int64_t
-next_step_ms(const struct dispatcher *d)
+wait_ms(const struct dispatcher *d)
 {
-	int64_t first = NEVER;
+	int64_t now = clock_monotonic_ms(), first = now + d->options.poll_ms;
 	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
 		int64_t when = steps[i].when(d);
+		when = when > d->retry_ms ? when : d->retry_ms;
 		first = when < first ? when : first;
 	}
-	return first > d->retry_ms ? first : d->retry_ms;
+	return first > now ? first - now : 0;
 }
 
 static bool
 nothing_due(const struct dispatcher *d)
 {
-	return d->looked && !d->progress && d->removed_count == 0 && all_slots_free(d) && !turns_waiting(d->turns);
+	return d->looked && !d->progress && d->removed_count == 0 && no_slot_used(d) && !turns_waiting(d->turns);
 }
 
 static void
@@ -525,9 +442,9 @@ end_if(struct dispatcher *d, bool reason)
 static bool
 over(const struct dispatcher *d)
 {
-	if (!d->ending || !TAILQ_EMPTY(&d->sending))
+	if (!d->ending || slots_sending(d->slots) > 0)
 		return false;
-	return (d->ended_count == 0 && !d->leased) || clock_monotonic_ms() >= d->give_up_ms;
+	return (slots_ended(d->slots) == 0 && !d->leased) || clock_monotonic_ms() >= d->give_up_ms;
 }
 
 enum result
@@ -541,15 +458,12 @@ dispatcher_run(struct dispatcher *d)
 		end_if(d, !d->options.stay && nothing_due(d));
 		if (over(d))
 			break;
-		int64_t wait = positive(next_step_ms(d) - clock_monotonic_ms());
-		if (wait > d->options.poll_ms)
-			wait = d->options.poll_ms;
 		/* Once it has fired, the descriptor stays readable. */
-		end_if(d, sender_wait(d->sender, wait, d->ending ? -1 : d->options.stop_fd));
+		end_if(d, sender_wait(d->sender, wait_ms(d), d->ending ? -1 : d->options.stop_fd));
 	}
-	if (d->ended_count > 0)
-		log_error("outcomes_given_up", LOG_UINT("deliveries", d->ended_count));
-	return d->ended_count > 0 || d->leased || !d->looked ? RESULT_UNAVAILABLE : RESULT_OK;
+	if (slots_ended(d->slots) > 0)
+		log_error("outcomes_given_up", LOG_UINT("deliveries", slots_ended(d->slots)));
+	return slots_ended(d->slots) > 0 || d->leased || !d->looked ? RESULT_UNAVAILABLE : RESULT_OK;
 }
 
 static bool
@@ -562,29 +476,12 @@ options_hold(const struct dispatcher_options *options)
 	return hold;
 }
 
-static void
-make_slots(struct dispatcher *d)
-{
-	size_t count = d->options.sender.in_flight;
-	TAILQ_INIT(&d->unused);
-	TAILQ_INIT(&d->sending);
-	TAILQ_INIT(&d->ended);
-	d->slots = memory_alloc(count * sizeof(*d->slots));
-	d->outcomes = memory_alloc(count * sizeof(*d->outcomes));
-	d->requests = memory_alloc(count * sizeof(*d->requests));
-	for (d->unused_count = 0; d->unused_count < count; d->unused_count++) {
-		struct slot *slot = &d->slots[d->unused_count];
-		slot->dispatcher = d;
-		slot->pool = pool_new();
-		TAILQ_INSERT_TAIL(&d->unused, slot, list);
-	}
-}
-
 struct dispatcher *
 dispatcher_new(const struct dispatcher_options *options, struct store *store, struct lock *lock)
 {
 	if (!options_hold(options))
 		return NULL;
+	const size_t slots = options->sender.in_flight;
 	struct dispatcher *d = memory_alloc(sizeof(*d));
 	d->options = *options;
 	d->store = store;
@@ -594,7 +491,9 @@ dispatcher_new(const struct dispatcher_options *options, struct store *store, st
 	d->pool = pool_new();
 	d->turns = turns_new(WEBHOOKS_MAX, options->webhook_in_flight, TURN);
 	random_bytes(d->owner, sizeof(d->owner));
-	make_slots(d);
+	d->slots = slots_new(slots);
+	d->outcomes = memory_alloc(slots * sizeof(*d->outcomes));
+	d->requests = memory_alloc(slots * sizeof(*d->requests));
 	d->sender = sender_new(&options->sender, on_done, d);
 	if (d->sender == NULL)
 		dispatcher_free(&d);
@@ -609,10 +508,8 @@ dispatcher_free(struct dispatcher **dispatcher)
 		return;
 	sender_free(&d->sender);
 	turns_free(&d->turns);
-	for (size_t i = 0; i < d->options.sender.in_flight; i++)
-		pool_free(&d->slots[i].pool);
+	slots_free(&d->slots);
 	pool_free(&d->pool);
-	free(d->slots);
 	free(d->outcomes);
 	free(d->requests);
 	free(d);

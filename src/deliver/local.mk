@@ -4,4 +4,5 @@ noinst_LIBRARIES += %D%/libdeliver.a
 	%D%/lock.c %D%/lock.h \
 	%D%/request.c %D%/request.h \
 	%D%/sender.c %D%/sender.h \
+	%D%/slots.c %D%/slots.h \
 	%D%/turns.c %D%/turns.h

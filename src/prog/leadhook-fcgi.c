@@ -104,19 +104,19 @@ body_limit(void *state, const struct fcgi_exchange *exchange)
 	return ((struct worker *)state)->service->conf->limits.body_bytes;
 }
 
-static enum api_body
+static enum http_body_state
 body_state(const struct fcgi_exchange *exchange)
 {
 	switch (fcgi_exchange_body_state(exchange)) {
 	case FCGI_BODY_COMPLETE:
-		return API_BODY_COMPLETE;
+		return HTTP_BODY_WHOLE;
 	case FCGI_BODY_TOO_LARGE:
-		return API_BODY_TOO_LARGE;
+		return HTTP_BODY_TOO_LARGE;
 	case FCGI_BODY_WRONG_LENGTH:
 	case FCGI_BODY_ABORTED:
 		break;
 	}
-	return API_BODY_INCOMPLETE;
+	return HTTP_BODY_SHORT;
 }
 
 static void
@@ -130,7 +130,8 @@ handle(void *state, struct fcgi_exchange *exchange)
 	log_request_id(pool_string(worker->pool, request.request_id));
 	request.body = fcgi_exchange_body(exchange);
 	http_response_init(&response, worker->pool, ANSWER_MAX_BYTES);
-	api_handle(worker->api, &request, path_is_valid, body_state(exchange), &response);
+	request.body_state = body_state(exchange);
+	api_handle(worker->api, &request, path_is_valid, &response);
 	buffer_clear(&worker->answer);
 	if (!http_response_render(&response, request.request_id, &worker->answer))
 		log_error("answer_too_large", LOG_UINT("bytes", response.body.size)); /* closing without an answer is a 500 */
@@ -168,23 +169,23 @@ struct arguments {
 static int
 parse_arguments(int argc, char *argv[], struct arguments *arguments)
 {
-	enum { CONFIG = 1, LISTEN, WORKERS, CHECK_CONFIG, VERSION, HELP };
-	static const struct option options[] = { { "config", required_argument, NULL, CONFIG },
-		{ "listen", required_argument, NULL, LISTEN }, { "workers", required_argument, NULL, WORKERS },
-		{ "check-config", no_argument, NULL, CHECK_CONFIG }, { "version", no_argument, NULL, VERSION },
-		{ "help", no_argument, NULL, HELP }, { NULL, 0, NULL, 0 } };
+	enum { OPTION_CONFIG = 1, OPTION_LISTEN, OPTION_WORKERS, OPTION_CHECK_CONFIG, OPTION_VERSION, OPTION_HELP };
+	static const struct option options[] = { { "config", required_argument, NULL, OPTION_CONFIG },
+		{ "listen", required_argument, NULL, OPTION_LISTEN }, { "workers", required_argument, NULL, OPTION_WORKERS },
+		{ "check-config", no_argument, NULL, OPTION_CHECK_CONFIG }, { "version", no_argument, NULL, OPTION_VERSION },
+		{ "help", no_argument, NULL, OPTION_HELP }, { NULL, 0, NULL, 0 } };
 	uint64_t number;
 	int option;
 	*arguments = (struct arguments){ .workers = FCGI_WORKERS_UNSET };
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1)
 		switch (option) {
-		case CONFIG:
+		case OPTION_CONFIG:
 			arguments->config = optarg;
 			break;
-		case LISTEN:
+		case OPTION_LISTEN:
 			arguments->listen = optarg;
 			break;
-		case WORKERS:
+		case OPTION_WORKERS:
 			if (strcmp(optarg, "auto") == 0)
 				arguments->workers = FCGI_WORKERS_AUTO;
 			else if (slice_to_u64(slice_of(optarg), FCGI_WORKERS_MAX, &number))
@@ -195,13 +196,13 @@ parse_arguments(int argc, char *argv[], struct arguments *arguments)
 				return EX_USAGE;
 			}
 			break;
-		case CHECK_CONFIG:
+		case OPTION_CHECK_CONFIG:
 			arguments->check_only = true;
 			break;
-		case VERSION:
+		case OPTION_VERSION:
 			printf("%s %s\n", program, LEADHOOK_VERSION);
 			return EX_OK;
-		case HELP:
+		case OPTION_HELP:
 			fputs(usage, stdout);
 			return EX_OK;
 		default:

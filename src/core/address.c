@@ -6,38 +6,33 @@
 #include <string.h>
 
 /* "a.b.c.d/n" of the table below, in the one form that both families have. */
-#define V4(a, b, c, d, bits)                                                                                                  \
-	{                                                                                                                     \
-		{                                                                                                             \
-			{                                                                                                     \
-				[10] = 0xff, [11] = 0xff, [12] = (a), [13] = (b), [14] = (c), [15] = (d)                      \
-			}                                                                                                     \
-		}                                                                                                             \
-		, 96 + (bits)                                                                                                 \
+#define V4(a, b, c, d, bits)                                                                                  \
+	{                                                                                                     \
+		{ { [10] = 0xff, [11] = 0xff, [12] = (a), [13] = (b), [14] = (c), [15] = (d) } }, 96 + (bits) \
 	}
 
 /* No receiver on the public Internet has such an address: IANA's special-purpose registries (RFC 6890), those entries too
  * that are anycast services rather than hosts. */
 static const struct network forbidden_v4[] = {
-	V4(0, 0, 0, 0, 8),          /* this network, unspecified; RFC 791 */
-	V4(10, 0, 0, 0, 8),         /* private; RFC 1918 */
-	V4(100, 64, 0, 0, 10),      /* carrier-grade NAT; RFC 6598; a cloud's metadata at 100.100.100.200 */
-	V4(127, 0, 0, 0, 8),        /* loopback; RFC 1122 */
-	V4(168, 63, 129, 16, 32),   /* a cloud's host agent, in public space */
-	V4(169, 254, 0, 0, 16),     /* link-local; RFC 3927; metadata at 169.254.169.254 */
-	V4(172, 16, 0, 0, 12),      /* private; RFC 1918 */
-	V4(192, 0, 0, 0, 24),       /* protocol assignments; RFC 6890 */
-	V4(192, 0, 2, 0, 24),       /* documentation; RFC 5737 */
-	V4(192, 31, 196, 0, 24),    /* AS112; RFC 7535 */
-	V4(192, 52, 193, 0, 24),    /* AMT; RFC 7450 */
-	V4(192, 88, 99, 0, 24),     /* 6to4 relays; RFC 7526 */
-	V4(192, 168, 0, 0, 16),     /* private; RFC 1918 */
-	V4(192, 175, 48, 0, 24),    /* AS112; RFC 7534 */
-	V4(198, 18, 0, 0, 15),      /* benchmarks; RFC 2544 */
-	V4(198, 51, 100, 0, 24),    /* documentation; RFC 5737 */
-	V4(203, 0, 113, 0, 24),     /* documentation; RFC 5737 */
-	V4(224, 0, 0, 0, 4),        /* multicast; RFC 5771 */
-	V4(240, 0, 0, 0, 4),        /* reserved; RFC 1112; broadcast; RFC 919 */
+	V4(0, 0, 0, 0, 8),        /* this network, unspecified; RFC 791 */
+	V4(10, 0, 0, 0, 8),       /* private; RFC 1918 */
+	V4(100, 64, 0, 0, 10),    /* carrier-grade NAT; RFC 6598; a cloud's metadata at 100.100.100.200 */
+	V4(127, 0, 0, 0, 8),      /* loopback; RFC 1122 */
+	V4(168, 63, 129, 16, 32), /* a cloud's host agent, in public space */
+	V4(169, 254, 0, 0, 16),   /* link-local; RFC 3927; metadata at 169.254.169.254 */
+	V4(172, 16, 0, 0, 12),    /* private; RFC 1918 */
+	V4(192, 0, 0, 0, 24),     /* protocol assignments; RFC 6890 */
+	V4(192, 0, 2, 0, 24),     /* documentation; RFC 5737 */
+	V4(192, 31, 196, 0, 24),  /* AS112; RFC 7535 */
+	V4(192, 52, 193, 0, 24),  /* AMT; RFC 7450 */
+	V4(192, 88, 99, 0, 24),   /* 6to4 relays; RFC 7526 */
+	V4(192, 168, 0, 0, 16),   /* private; RFC 1918 */
+	V4(192, 175, 48, 0, 24),  /* AS112; RFC 7534 */
+	V4(198, 18, 0, 0, 15),    /* benchmarks; RFC 2544 */
+	V4(198, 51, 100, 0, 24),  /* documentation; RFC 5737 */
+	V4(203, 0, 113, 0, 24),   /* documentation; RFC 5737 */
+	V4(224, 0, 0, 0, 4),      /* multicast; RFC 5771 */
+	V4(240, 0, 0, 0, 4),      /* reserved; RFC 1112; broadcast; RFC 919 */
 };
 
 /* All of IPv6 that hosts have is here; what lies outside (loopback, unspecified, v4-compatible, discard-only 100::/64,
@@ -45,11 +40,11 @@ static const struct network forbidden_v4[] = {
 static const struct network global_unicast = { { { 0x20 } }, 3 };
 
 static const struct network forbidden_v6[] = {
-	{ { { 0x20, 0x01 } }, 23 },                                     /* protocol assignments: benchmarks, ORCHID; RFC 2928 */
-	{ { { 0x20, 0x01, 0x0d, 0xb8 } }, 32 },                         /* documentation; RFC 3849 */
-	{ { { 0x26, 0x20, 0x00, 0x4f, 0x80 } }, 48 },                   /* AS112; RFC 7534 */
-	{ { { 0x3f, 0xfe } }, 16 },                                     /* the former 6bone; RFC 3701 */
-	{ { { 0x3f, 0xff } }, 20 },                                     /* documentation; RFC 9637 */
+	{ { { 0x20, 0x01 } }, 23 },                   /* protocol assignments: benchmarks, ORCHID; RFC 2928 */
+	{ { { 0x20, 0x01, 0x0d, 0xb8 } }, 32 },       /* documentation; RFC 3849 */
+	{ { { 0x26, 0x20, 0x00, 0x4f, 0x80 } }, 48 }, /* AS112; RFC 7534 */
+	{ { { 0x3f, 0xfe } }, 16 },                   /* the former 6bone; RFC 3701 */
+	{ { { 0x3f, 0xff } }, 20 },                   /* documentation; RFC 9637 */
 };
 
 /* IPv6 networks whose addresses carry IPv4 addresses, to which the packets go in the end. */
@@ -60,9 +55,9 @@ static const struct carrier {
 	} inner[2];
 	size_t count;
 } carriers[] = {
-	{ { { { 0x20, 0x02 } }, 16 }, { { 2, 0 } }, 1 },                         /* 6to4; RFC 3056 */
-	{ { { { 0x20, 0x01 } }, 32 }, { { 4, 0 }, { 12, 0xff } }, 2 },           /* Teredo: server and client; RFC 4380 4 */
-	{ { { { 0x00, 0x64, 0xff, 0x9b } }, 96 }, { { 12, 0 } }, 1 },            /* NAT64; RFC 6052 2.1 */
+	{ { { { 0x20, 0x02 } }, 16 }, { { 2, 0 } }, 1 },               /* 6to4; RFC 3056 */
+	{ { { { 0x20, 0x01 } }, 32 }, { { 4, 0 }, { 12, 0xff } }, 2 }, /* Teredo: server and client; RFC 4380 4 */
+	{ { { { 0x00, 0x64, 0xff, 0x9b } }, 96 }, { { 12, 0 } }, 1 },  /* NAT64; RFC 6052 2.1 */
 };
 
 static bool

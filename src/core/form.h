@@ -11,10 +11,10 @@
 
 enum { FORM_DEPTH_MAX = 24, FORM_SIZE_MAX = 4 * 1024 * 1024 };
 
-/* application/x-www-form-urlencoded as browsers write it (WHATWG URL 5.2), in the order of the payload. Nested values get
- * bracketed names, `custom_fields[plan]=x`, `tags[0][name]=y`, the brackets percent-encoded as browsers do. null is empty,
- * booleans are `true` and `false`, numbers stand as written, empty arrays and objects are left out. False when the payload is
- * not one JSON object, nests deeper or makes more than the maximum; *body is then untouched. */
+/* application/x-www-form-urlencoded, in the order of the payload; everything but unreserved characters is percent-encoded,
+ * brackets too, as browsers do it. Nested values get bracketed names, `custom_fields[plan]=x`, `tags[0][name]=y`. null is
+ * empty, booleans are `true` and `false`, numbers stand as written, empty arrays and objects are left out. False when the
+ * payload is not one JSON object, nests deeper or makes more than the maximum; *body is then untouched. */
 MUST_CHECK bool form_encode(struct pool *pool, struct slice payload, struct slice *body);
 
 #endif

@@ -61,8 +61,8 @@ with_jitter(int64_t delay_ms, uint64_t random)
 }
 
 struct retry_decision
-retry_decide(const struct retry_schedule *schedule, const struct attempt_outcome *outcome, unsigned attempts_made,
-    uint64_t random)
+retry_decide(
+    const struct retry_schedule *schedule, const struct attempt_outcome *outcome, unsigned attempts_made, uint64_t random)
 {
 	const int status = outcome->answered ? outcome->status : 0;
 	struct retry_decision decision = { .verdict = RETRY_LATER };

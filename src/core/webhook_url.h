@@ -26,9 +26,9 @@ struct webhook_url {
 	uint16_t port; /* the scheme's when the URL names none */
 };
 
-/* Absolute, http or https in any case, at most WEBHOOK_URL_MAX bytes. No user-info, no white space, control characters (C1
- * too) or backslashes anywhere, for parsers disagree about those. A fragment is taken and never sent. The host is decoded and
- * mapped as libcurl and the resolver would do it (percent-encoding, IDNA, inet_aton(3)'s spellings of IPv4, a trailing dot)
+/* Absolute, http or https in any case, at most WEBHOOK_URL_MAX bytes. No user-info, no ASCII white space, control characters
+ * (C1 too) or backslashes anywhere, for parsers disagree about those. A fragment is taken and never sent. The host is decoded
+ * and mapped as libcurl and the resolver would do it (percent-encoding, IDNA, inet_aton(3)'s spellings of IPv4, a trailing dot)
  * before it is judged; a name whose last label is a number, yet no address, is invalid. *url is set only for WEBHOOK_URL_OK. */
 MUST_CHECK enum webhook_url_result webhook_url_parse(
     struct pool *pool, struct slice text, const struct address_rules *rules, struct webhook_url *url);

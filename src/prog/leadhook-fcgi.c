@@ -169,23 +169,23 @@ struct arguments {
 static int
 parse_arguments(int argc, char *argv[], struct arguments *arguments)
 {
-	enum { CONFIG = 1, LISTEN, WORKERS, CHECK_CONFIG, VERSION, HELP };
-	static const struct option options[] = { { "config", required_argument, NULL, CONFIG },
-		{ "listen", required_argument, NULL, LISTEN }, { "workers", required_argument, NULL, WORKERS },
-		{ "check-config", no_argument, NULL, CHECK_CONFIG }, { "version", no_argument, NULL, VERSION },
-		{ "help", no_argument, NULL, HELP }, { NULL, 0, NULL, 0 } };
+	enum { OPTION_CONFIG = 1, OPTION_LISTEN, OPTION_WORKERS, OPTION_CHECK_CONFIG, OPTION_VERSION, OPTION_HELP };
+	static const struct option options[] = { { "config", required_argument, NULL, OPTION_CONFIG },
+		{ "listen", required_argument, NULL, OPTION_LISTEN }, { "workers", required_argument, NULL, OPTION_WORKERS },
+		{ "check-config", no_argument, NULL, OPTION_CHECK_CONFIG }, { "version", no_argument, NULL, OPTION_VERSION },
+		{ "help", no_argument, NULL, OPTION_HELP }, { NULL, 0, NULL, 0 } };
 	uint64_t number;
 	int option;
 	*arguments = (struct arguments){ .workers = FCGI_WORKERS_UNSET };
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1)
 		switch (option) {
-		case CONFIG:
+		case OPTION_CONFIG:
 			arguments->config = optarg;
 			break;
-		case LISTEN:
+		case OPTION_LISTEN:
 			arguments->listen = optarg;
 			break;
-		case WORKERS:
+		case OPTION_WORKERS:
 			if (strcmp(optarg, "auto") == 0)
 				arguments->workers = FCGI_WORKERS_AUTO;
 			else if (slice_to_u64(slice_of(optarg), FCGI_WORKERS_MAX, &number))
@@ -196,13 +196,13 @@ parse_arguments(int argc, char *argv[], struct arguments *arguments)
 				return EX_USAGE;
 			}
 			break;
-		case CHECK_CONFIG:
+		case OPTION_CHECK_CONFIG:
 			arguments->check_only = true;
 			break;
-		case VERSION:
+		case OPTION_VERSION:
 			printf("%s %s\n", program, LEADHOOK_VERSION);
 			return EX_OK;
-		case HELP:
+		case OPTION_HELP:
 			fputs(usage, stdout);
 			return EX_OK;
 		default:

@@ -2,6 +2,7 @@
 EXTRA_DIST += \
 	%D%/client.py \
 	%D%/conftest.py \
+	%D%/fastcgi_client.py \
 	%D%/load.py \
 	%D%/payload.py \
 	%D%/service.py \
@@ -9,6 +10,7 @@ EXTRA_DIST += \
 	%D%/test_crash.py \
 	%D%/test_delivery.py \
 	%D%/test_errors.py \
+	%D%/test_fastcgi.py \
 	%D%/test_identity.py \
 	%D%/test_lookup.py \
 	%D%/test_payload.py \

@@ -118,5 +118,6 @@ class Service:
         """One run of the dispatcher, as cron makes it: what is due now goes out."""
         assert self.installation.dispatch(max_runtime) == 0
 
-    def pending(self, *filters):
-        return self.installation.admin("delivery", "list", *filters)
+    def deliveries(self, webhook):
+        """What the operator sees of a webhook (the answer of its creation)."""
+        return self.installation.admin("delivery", "list", "--webhook", str(webhook["referenceId"]))

@@ -24,7 +24,7 @@ def dispatcher(service):
 
 
 def row_of(service, webhook):
-    [row] = [row for row in service.pending() if row["webhook_id"] == webhook["referenceId"]]
+    [row] = service.deliveries(webhook)
     return row
 
 

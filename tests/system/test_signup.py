@@ -271,6 +271,16 @@ def test_the_end_time_holds_by_itself(service, account):
     assert campaign.find(**ADA)["email"] == ADA["email"]
 
 
+def test_end_and_reopen(service, campaign):
+    """6 By command; what happened meanwhile is not made up for"""
+    lead = campaign.lead(**ADA)
+    service.installation.admin("campaign", "end", str(campaign.id))
+    wait_until(lambda: campaign.post(ADA).verdict == (423, "campaign_ended"), 5, "the end of the campaign")
+    service.installation.admin("campaign", "reopen", str(campaign.id))
+    wait_until(lambda: campaign.post(ADA).status == 200, 5, "the campaign is open again")
+    assert campaign.find(**ADA)["counter"] == lead["counter"] + 1
+
+
 def test_field_errors_come_after_the_campaign_state(service, account):
     """2 Order of checks: campaign state, then fields"""
     campaign = service.campaign(account, ends_at="2001-01-01T00:00:00Z")

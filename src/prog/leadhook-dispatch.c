@@ -49,12 +49,12 @@ parse_runtime(const char *text, int64_t *ms)
 static int
 parse_arguments(int argc, char *argv[], struct arguments *arguments)
 {
-	enum { CONFIG = 1, DAEMON, MAX_RUNTIME, DRY_RUN, CHECK_CONFIG, QUIET, VERSION, HELP };
+	enum { CONFIG = 1, DAEMON, MAX_RUNTIME, DRY_RUN, CHECK_CONFIG, QUIET, SHOW_VERSION, SHOW_HELP };
 	static const struct option options[] = { { "config", required_argument, NULL, CONFIG },
 		{ "daemon", no_argument, NULL, DAEMON }, { "max-runtime", required_argument, NULL, MAX_RUNTIME },
 		{ "dry-run", no_argument, NULL, DRY_RUN }, { "check-config", no_argument, NULL, CHECK_CONFIG },
-		{ "quiet", no_argument, NULL, QUIET }, { "version", no_argument, NULL, VERSION },
-		{ "help", no_argument, NULL, HELP }, { NULL, 0, NULL, 0 } };
+		{ "quiet", no_argument, NULL, QUIET }, { "version", no_argument, NULL, SHOW_VERSION },
+		{ "help", no_argument, NULL, SHOW_HELP }, { NULL, 0, NULL, 0 } };
 	int option;
 	*arguments = (struct arguments){ .max_runtime_ms = -1 };
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1)
@@ -79,10 +79,10 @@ parse_arguments(int argc, char *argv[], struct arguments *arguments)
 		case QUIET:
 			arguments->quiet = true;
 			break;
-		case VERSION:
+		case SHOW_VERSION:
 			printf("%s %s\n", program, LEADHOOK_VERSION);
 			return EX_OK;
-		case HELP:
+		case SHOW_HELP:
 			fputs(usage, stdout);
 			return EX_OK;
 		default:

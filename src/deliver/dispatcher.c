@@ -17,6 +17,7 @@
 enum {
 	WEBHOOKS_MAX = 1024, /* known at a time: with something due, or under way */
 	TURN = 8,            /* deliveries in a turn: a claim asks the database once for each webhook */
+	BATCH = 256,         /* deliveries in one call of the store, at most */
 	FLUSH_COUNT = 64,    /* outcomes are recorded after that many … */
 	FLUSH_MS = 5,        /* … or that long (delivery.md 3, guarantee) */
 	CLAIM_MS = 5,        /* few free slots wait that long for more, so that a claim is worth its commit */
@@ -42,8 +43,8 @@ struct dispatcher {
 	unsigned char owner[DISPATCH_OWNER_SIZE];
 
 	struct slots *slots;
-	struct delivery_outcome *outcomes; /* room for one a slot, as the requests */
-	struct due_request *requests;
+	struct delivery_outcome outcomes[BATCH];
+	struct due_request requests[BATCH];
 	uint64_t removed[REMOVED_MAX]; /* webhooks whose deliveries are to be ended */
 	size_t removed_count;
 
@@ -166,7 +167,7 @@ record_one_by_one(struct dispatcher *d)
 static enum result
 record(struct dispatcher *d)
 {
-	size_t stale = 0, count = slots_outcomes(d->slots, clock_monotonic_ms(), d->outcomes);
+	size_t stale = 0, count = slots_outcomes(d->slots, clock_monotonic_ms(), d->outcomes, BATCH);
 	enum result result = store_complete(d->store, d->outcomes, count, &stale);
 	if (result == RESULT_FAILED || result == RESULT_INVALID)
 		return record_one_by_one(d);
@@ -320,7 +321,8 @@ claim(struct dispatcher *d)
 {
 	struct due_delivery *deliveries;
 	size_t count;
-	size_t requests = turns_take(d->turns, slots_unused(d->slots), d->requests);
+	size_t unused = slots_unused(d->slots);
+	size_t requests = turns_take(d->turns, unused < BATCH ? unused : BATCH, d->requests);
 	d->claimed_ms = clock_monotonic_ms();
 	enum result result =
 	    store_claim(d->store, d->pool, d->owner, d->options.lease_ms, d->requests, requests, &deliveries, &count);
@@ -481,7 +483,6 @@ dispatcher_new(const struct dispatcher_options *options, struct store *store, st
 {
 	if (!options_hold(options))
 		return NULL;
-	const size_t slots = options->sender.in_flight;
 	struct dispatcher *d = memory_alloc(sizeof(*d));
 	d->options = *options;
 	d->store = store;
@@ -491,9 +492,7 @@ dispatcher_new(const struct dispatcher_options *options, struct store *store, st
 	d->pool = pool_new();
 	d->turns = turns_new(WEBHOOKS_MAX, options->webhook_in_flight, TURN);
 	random_bytes(d->owner, sizeof(d->owner));
-	d->slots = slots_new(slots);
-	d->outcomes = memory_alloc(slots * sizeof(*d->outcomes));
-	d->requests = memory_alloc(slots * sizeof(*d->requests));
+	d->slots = slots_new(options->sender.in_flight);
 	d->sender = sender_new(&options->sender, on_done, d);
 	if (d->sender == NULL)
 		dispatcher_free(&d);
@@ -510,8 +509,6 @@ dispatcher_free(struct dispatcher **dispatcher)
 	turns_free(&d->turns);
 	slots_free(&d->slots);
 	pool_free(&d->pool);
-	free(d->outcomes);
-	free(d->requests);
 	free(d);
 	*dispatcher = NULL;
 }

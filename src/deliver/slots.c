@@ -169,11 +169,11 @@ slot_outcome(const struct slot *slot, int64_t now_ms)
 }
 
 size_t
-slots_outcomes(const struct slots *slots, int64_t now_ms, struct delivery_outcome *outcomes)
+slots_outcomes(const struct slots *slots, int64_t now_ms, struct delivery_outcome *outcomes, size_t capacity)
 {
 	size_t count = 0;
-	const struct slot *slot;
-	TAILQ_FOREACH(slot, &slots->lists[SLOT_ENDED], list)
-	outcomes[count++] = slot_outcome(slot, now_ms);
+	for (const struct slot *slot = slots_first_ended(slots); slot != NULL && count < capacity;
+	     slot = TAILQ_NEXT(slot, list))
+		outcomes[count++] = slot_outcome(slot, now_ms);
 	return count;
 }

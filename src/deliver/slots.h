@@ -39,7 +39,7 @@ int64_t slot_ended_ms(const struct slot *slot);
 /* What is to be recorded. Its times count from now, which may be long after the attempt when the database was away. Texts
  * live until slot_release. */
 struct delivery_outcome slot_outcome(const struct slot *slot, int64_t now_ms);
-/* Those of all that have ended; answers how many. */
-size_t slots_outcomes(const struct slots *slots, int64_t now_ms, struct delivery_outcome *outcomes);
+/* Those of the attempts that ended first, up to `capacity`; answers how many. */
+size_t slots_outcomes(const struct slots *slots, int64_t now_ms, struct delivery_outcome *outcomes, size_t capacity);
 
 #endif

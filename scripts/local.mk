@@ -1,1 +1,13 @@
 # SPDX-License-Identifier: MIT
+EXTRA_DIST += \
+	%D%/check \
+	%D%/common.sh \
+	%D%/quickstart \
+	%D%/stack/__init__.py \
+	%D%/stack/examples.py \
+	%D%/stack/front.py \
+	%D%/stack/installation.py \
+	%D%/stack/mariadb.py \
+	%D%/stack/process.py \
+	%D%/stack/quickstart.py \
+	%D%/stack/receiver.py

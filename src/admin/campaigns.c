@@ -162,8 +162,8 @@ find_campaign(struct admin_call *call, struct campaign *campaign, int64_t *now_m
 	return admin_finish(call, store_find_campaign(call->store, call->pool, id, campaign, now_ms), no_campaign);
 }
 
-static int
-show(struct admin_call *call)
+int
+admin_campaign_show(struct admin_call *call)
 {
 	struct campaign campaign;
 	int64_t now_ms;
@@ -180,12 +180,6 @@ show(struct admin_call *call)
 	output_text(call->output, "thankyou_url", campaign.thankyou_url);
 	output_text(call->output, "status_url", campaign.status_url);
 	return EX_OK;
-}
-
-int
-admin_campaign_show(struct admin_call *call)
-{
-	return show(call);
 }
 
 int
@@ -209,7 +203,7 @@ admin_campaign_set(struct admin_call *call)
 	if (!apply_settings(call, 1, &settings))
 		return EX_DATAERR;
 	status = admin_finish(call, store_set_campaign(call->store, campaign.id, &settings), no_campaign);
-	return status == EX_OK ? show(call) : status;
+	return status == EX_OK ? admin_campaign_show(call) : status;
 }
 
 static int
@@ -219,7 +213,7 @@ end_or_reopen(struct admin_call *call, bool end)
 	if (!admin_id(call, call->operands[0], "campaign", &id))
 		return EX_DATAERR;
 	int status = admin_finish(call, store_end_campaign(call->store, id, end), no_campaign);
-	return status == EX_OK ? show(call) : status;
+	return status == EX_OK ? admin_campaign_show(call) : status;
 }
 
 int

@@ -121,10 +121,7 @@ admin_webhook_list(struct admin_call *call)
 		add_events(call, webhook->events);
 		output_text(call->output, "source", webhook->source);
 		output_text(call->output, "format", webhook->form ? SLICE("form") : SLICE("json"));
-		output_text(call->output, "state",
-		    webhook->state != WEBHOOK_ACTIVE ? SLICE("disabled")
-		    : webhook->failing_since_ms >= 0 ? SLICE("failing")
-						     : SLICE("active"));
+		output_text(call->output, "state", slice_of(webhook_shown_state(webhook->state, webhook->failing_since_ms)));
 		output_time(call->output, "failing_since", webhook->failing_since_ms);
 		output_u64_or_null(call->output, "last_status", (uint64_t)webhook->status);
 		output_time(call->output, "last_delivery_at", webhook->last_delivery_ms);

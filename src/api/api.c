@@ -135,7 +135,7 @@ call_find_campaign(struct call *call)
 }
 
 static void
-run(struct call *call, enum api_body body)
+run(struct call *call)
 {
 	enum failure failure;
 	struct slice allow;
@@ -148,9 +148,9 @@ run(struct call *call, enum api_body body)
 		if (failure == FAILURE_METHOD_NOT_ALLOWED && !http_response_header(call->response, "Allow", allow))
 			failure = FAILURE_INTERNAL;
 		call_fail(call, failure);
-	} else if (body == API_BODY_TOO_LARGE)
+	} else if (call->request->body_state == HTTP_BODY_TOO_LARGE)
 		call_fail(call, FAILURE_BODY_TOO_LARGE);
-	else if (body == API_BODY_INCOMPLETE)
+	else if (call->request->body_state == HTTP_BODY_SHORT)
 		call_fail(call, FAILURE_BAD_REQUEST);
 	else if (parse_parameters(call) && (call->route->key == KEY_NONE || call_authenticate(call)) &&
 		 (call->route->campaign == NO_CAMPAIGN || call_find_campaign(call)))
@@ -158,8 +158,7 @@ run(struct call *call, enum api_body body)
 }
 
 void
-api_handle(
-    struct api *api, struct http_request *request, bool path_is_valid, enum api_body body, struct http_response *response)
+api_handle(struct api *api, struct http_request *request, bool path_is_valid, struct http_response *response)
 {
 	struct call call = {
 		.api = api,
@@ -171,7 +170,7 @@ api_handle(
 	api->used_key.id = 0;
 	response->head = request->method == HTTP_HEAD;
 	if (path_is_valid || request->method == HTTP_OPTIONS)
-		run(&call, body);
+		run(&call);
 	else
 		call_fail(&call, FAILURE_NOT_FOUND);
 }

@@ -28,14 +28,10 @@ struct api_options {
 struct api *api_new(const struct api_options *options, struct store *store);
 void api_free(struct api **api);
 
-/* How the request's body arrived. */
-enum api_body { API_BODY_COMPLETE, API_BODY_TOO_LARGE, API_BODY_INCOMPLETE };
-
 /* The most bytes of body that a request may have, by its route. */
 size_t api_body_limit(const struct api *api, const struct http_request *request);
 /* Answers the request, whatever it is. `path_is_valid`: what http_request_init said. */
-void api_handle(
-    struct api *api, struct http_request *request, bool path_is_valid, enum api_body body, struct http_response *response);
+void api_handle(struct api *api, struct http_request *request, bool path_is_valid, struct http_response *response);
 /* What may be done when the answer is out: notes the use of a key. */
 void api_afterwards(struct api *api);
 

@@ -106,7 +106,16 @@ value_as_json(struct pool *pool, const struct http_value *value)
 	return json;
 }
 
-/* Everything that is not reserved, null removing what is there. */
+static bool
+has_field(const struct custom_field *fields, size_t count, struct slice name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (slice_equal(fields[i].name, name))
+			return true;
+	return false;
+}
+
+/* Everything that is not reserved, null removing what is there. `Plan` in __url does not beat `plan` in the request. */
 static void
 parse_custom_fields(struct call *call, struct signup *signup)
 {
@@ -115,7 +124,8 @@ parse_custom_fields(struct call *call, struct signup *signup)
 	for (size_t i = 0; i < http_params_count(call->params); i++) {
 		const struct http_param *param = http_params_at(call->params, i);
 		struct slice name = lower(pool, param->name);
-		if (is_reserved(name))
+		if (is_reserved(name) ||
+		    (param->origin == HTTP_ORIGIN_URL && has_field(fields, signup->custom_field_count, name)))
 			continue;
 		fields[signup->custom_field_count++] = (struct custom_field){
 			.name = name,

@@ -31,7 +31,7 @@ struct conf_database {
 };
 
 struct conf_server {
-	const char *listen; /* path of the unix socket */
+	const char *listen; /* path of a unix socket, or loopback address:port; "": inherited */
 	const char *socket_group;
 	const char *base_path; /* "" or "/…" without a "/" at its end */
 	const char *base_url;  /* scheme, host and base path as clients see them, without a "/" at its end; "": no links */

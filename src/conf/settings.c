@@ -93,7 +93,15 @@ is_host_part(struct slice text)
 	return is_ascii(text, false) && slice_find(text, '/') == text.size && slice_find(text, ':') == text.size;
 }
 
+/* Whether the address is a loopback one, the listener says. */
+static bool
+is_listen_place(struct slice text)
+{
+	return text.size == 0 || slice_starts_with(text, SLICE("/")) || slice_find(text, ':') < text.size;
+}
+
 static const struct conf_rule prefix = { is_word, "letters, digits and _" };
+static const struct conf_rule listen_at = { is_listen_place, "nothing, an absolute path, or a loopback address and port" };
 static const struct conf_rule header_text = { is_header_text, "printable ASCII" };
 static const struct conf_rule base_path = { is_base_path, "nothing, or a path that begins but does not end with /" };
 static const struct conf_rule base_url = { is_base_url, "nothing, or http:// or https:// and a host, without / at its end" };
@@ -143,7 +151,7 @@ static const struct conf_setting settings[] = {
 	{ SETTING(database, option_file, CONF_PATH), "", 0, PATH_BYTES_MAX, NULL, "MariaDB option file" },
 	{ SETTING(database, connect_timeout, CONF_DURATION), "5s", SECOND, HOUR, NULL, "time for a connection to come up" },
 
-	{ SETTING(server, listen, CONF_PATH), "/run/leadhook/fcgi.sock", 1, SOCKET_PATH_MAX, NULL, "unix socket for the web server" },
+	{ SETTING(server, listen, CONF_TEXT), "", 0, SOCKET_PATH_MAX, &listen_at, "socket for the web server" },
 	{ SETTING(server, workers, CONF_WORKERS), "auto", 0, 1024, NULL, "number of responder processes" },
 	{ SETTING(server, socket_mode, CONF_MODE), "0660", 0, 0777, NULL, "mode of the unix socket" },
 	{ SETTING(server, socket_group, CONF_TEXT), "", 0, TEXT_MAX, NULL, "group of the unix socket" },

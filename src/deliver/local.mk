@@ -1,2 +1,8 @@
 noinst_LIBRARIES += %D%/libdeliver.a
-%C%_libdeliver_a_SOURCES =
+%C%_libdeliver_a_SOURCES = \
+	%D%/dispatcher.c %D%/dispatcher.h \
+	%D%/lock.c %D%/lock.h \
+	%D%/request.c %D%/request.h \
+	%D%/sender.c %D%/sender.h \
+	%D%/slots.c %D%/slots.h \
+	%D%/turns.c %D%/turns.h

@@ -63,12 +63,11 @@ limit_silence(int connection, int64_t ms)
 }
 
 /* Always closes, also where the web server asked to keep the connection: a kept one would hold this process until the
- * web server lets go. Detached is libfcgi's word for close(2) without waiting for the peer to close first. */
+ * web server lets go. */
 static void
 finish(struct fcgi_exchange *exchange)
 {
 	exchange->request.keepConnection = 0;
-	FCGX_Detach(&exchange->request);
 	FCGX_Finish_r(&exchange->request);
 	deadline_stop();
 	buffer_free(&exchange->body);
@@ -86,7 +85,7 @@ exchange_open(struct fcgi_exchange *exchange, int connection)
 	deadline_start(connection, SHUT_RD, exchange->options->receive_timeout_ms);
 	request->ipcFd = connection;
 	request->keepConnection = 1; /* FCGX_Accept_r finishes what was before: nothing, on this connection */
-	FCGX_Detach(request);
+	FCGX_Detach(request);        /* libfcgi's word for close(2) without waiting up to 2 s for the peer to close first */
 	exchange->open = FCGX_Accept_r(request) == 0; /* if not, it has closed the connection */
 	/* libfcgi takes parameters that end between two pairs for all of them: the error says that they were cut off. */
 	if (exchange->open && FCGX_GetError(request->in) != 0) {

@@ -24,7 +24,7 @@ find(struct slice text, struct slice needle)
 	return at == NULL ? text.size : (size_t)(at - text.data);
 }
 
-/* The line behind a boundary: true when it makes it a delimiter. Sets *rest behind it, and *last for the closing one. */
+/* The line behind a boundary: true when it makes it a delimiter. Sets *last for the closing one, else *rest behind it. */
 static bool
 end_delimiter(struct slice behind, struct slice *rest, bool *last)
 {
@@ -35,8 +35,10 @@ end_delimiter(struct slice behind, struct slice *rest, bool *last)
 	while (at < behind.size && (behind.data[at] == ' ' || behind.data[at] == '\t'))
 		at++;
 	behind = slice_sub(behind, at, behind.size);
+	if (!slice_starts_with(behind, SLICE(LINE_END)))
+		return false;
 	*rest = slice_sub(behind, sizeof(LINE_END) - 1, behind.size);
-	return slice_starts_with(behind, SLICE(LINE_END));
+	return true;
 }
 
 /* Takes what stands before the next delimiter (line end, "--", boundary) off *rest. False when there is none. */
@@ -101,7 +103,7 @@ params_read_multipart(struct params_source *source, struct slice text, struct sl
 	 * before it is a preamble, to be ignored. */
 	struct slice first = slice_sub(delimiter, sizeof(LINE_END) - 1, delimiter.size);
 	bool at_start = slice_starts_with(text, first) && end_delimiter(slice_sub(text, first.size, text.size), &rest, &last);
-	if (!at_start && !take_part(&rest, delimiter, &part, &last))
+	if (!at_start && (!take_part(&rest, delimiter, &part, &last) || last))
 		return fail_malformed(source);
 	while (!last) {
 		if (!take_part(&rest, delimiter, &part, &last))

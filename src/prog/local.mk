@@ -1,1 +1,19 @@
 # the three programs
+%C%_libs = src/store/libstore.a src/db/libdb.a src/core/libcore.a src/json/libjson.a src/conf/libconf.a src/base/libbase.a
+%C%_libs_outside = $(MARIADB_LIBS) $(YAJL_LIBS) $(INIH_LIBS) $(CORE_LIBS)
+
+noinst_LIBRARIES += %D%/libwiring.a
+%C%_libwiring_a_SOURCES = %D%/wiring.c %D%/wiring.h
+
+sbin_PROGRAMS += %D%/leadhook-fcgi
+%C%_leadhook_fcgi_SOURCES = %D%/leadhook-fcgi.c
+%C%_leadhook_fcgi_LDADD = %D%/libwiring.a src/api/libapi.a src/http/libhttp.a src/fcgi/libfcgi.a $(%C%_libs) \
+	$(FCGI_LIBS) $(%C%_libs_outside)
+
+bin_PROGRAMS += %D%/leadhook
+%C%_leadhook_SOURCES = %D%/leadhook.c
+%C%_leadhook_LDADD = %D%/libwiring.a src/admin/libadmin.a $(%C%_libs) $(%C%_libs_outside)
+
+sbin_PROGRAMS += %D%/leadhook-dispatch
+%C%_leadhook_dispatch_SOURCES = %D%/leadhook-dispatch.c
+%C%_leadhook_dispatch_LDADD = %D%/libwiring.a src/deliver/libdeliver.a $(%C%_libs) $(CURL_LIBS) $(%C%_libs_outside)

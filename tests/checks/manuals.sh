@@ -1,13 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The manual pages are correct mdoc, and leadhook(1) has every command of the table.
+# The manual pages are correct mdoc, and leadhook(1) has every command and campaign setting of the tables.
 set -u
 
 echo "1..5"
 missing=$(sed -n 's/^	{ "\([a-z ]*\)", .*/\1/p' "$top_srcdir/src/admin/commands.c" | while read -r words; do
 	grep -q "Cm $words\( \|\$\)" "$top_srcdir/man/leadhook.1.in" || echo "$words"
+done
+sed -n 's/^	{ "\([a-z_]*\)", read_.*/\1/p' "$top_srcdir/src/admin/campaigns.c" | while read -r setting; do
+	grep -q "^\.It Ic .*\b$setting\b" "$top_srcdir/man/leadhook.1.in" || echo "$setting"
 done)
-if [ -z "$missing" ]; then echo "ok 1 - every command is in leadhook(1)"; else echo "not ok 1 - missing: $missing"; fi
+if [ -z "$missing" ]; then echo "ok 1 - every command and every setting of a campaign is in leadhook(1)"; else echo "not ok 1 - missing: $missing"; fi
 
 number=1
 for page in leadhook.1 leadhook.conf.5 leadhook-dispatch.8 leadhook-fcgi.8; do

@@ -101,7 +101,7 @@ an_empty_file_gives_every_default(void **state)
 	assert_string_equal(conf->database.prefix, "lh_");
 	assert_string_equal(conf->database.option_file, "");
 	assert_int_equal(conf->database.connect_timeout, 5000);
-	assert_string_equal(conf->server.listen, "/run/leadhook/fcgi.sock");
+	assert_string_equal(conf->server.listen, "");
 	assert_int_equal(conf->server.workers, CONF_WORKERS_AUTO);
 	assert_int_equal(conf->server.socket_mode, 0660);
 	assert_string_equal(conf->server.socket_group, "");
@@ -261,7 +261,7 @@ bad_values_are_refused(void **state)
 		{ "database", "prefix", "lh-" },
 		{ "database", "prefix", "a12345678901234567890" },
 		{ "database", "connect_timeout", "500ms" },
-		{ "server", "listen", "" },
+		{ "server", "listen", "fcgi.sock" },
 		{ "server", "workers", "many" },
 		{ "server", "workers", "1025" },
 		{ "server", "socket_mode", "680" },

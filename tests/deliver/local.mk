@@ -1,2 +1,19 @@
 if HAVE_CMOCKA
+check_PROGRAMS += %D%/test_turns %D%/test_lock %D%/test_dispatcher %D%/test_sender
+
+%C%_test_turns_SOURCES = %D%/test_turns.c
+%C%_test_turns_LDADD = src/deliver/libdeliver.a src/base/libbase.a $(CMOCKA_LIBS)
+
+%C%_test_lock_SOURCES = %D%/test_lock.c
+%C%_test_lock_LDADD = src/deliver/libdeliver.a src/base/libbase.a $(CMOCKA_LIBS)
+
+# The store, the sender and the clock are the test's own.
+%C%_test_dispatcher_SOURCES = %D%/test_dispatcher.c %D%/fake_world.c %D%/fake_world.h
+%C%_test_dispatcher_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_monotonic_ms
+%C%_test_dispatcher_LDADD = src/deliver/libdeliver.a src/core/libcore.a src/json/libjson.a src/base/libbase.a \
+	$(YAJL_LIBS) $(CRYPTO_LIBS) $(CMOCKA_LIBS)
+
+%C%_test_sender_SOURCES = %D%/test_sender.c %D%/receiver.c %D%/receiver.h
+%C%_test_sender_CFLAGS = $(AM_CFLAGS) -pthread
+%C%_test_sender_LDADD = src/deliver/libdeliver.a src/core/libcore.a src/base/libbase.a $(CURL_LIBS) -lpthread $(CMOCKA_LIBS)
 endif

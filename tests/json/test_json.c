@@ -122,6 +122,7 @@ what_is_not_json_is_refused(void **state)
 		{ SLICE("['a']"), JSON_PROBLEM_SYNTAX, 1, 2 },
 		{ SLICE("/* */1"), JSON_PROBLEM_SYNTAX, 0, 1 },
 		{ SLICE("[1,\v2]"), JSON_PROBLEM_SYNTAX, 3, 3 },
+		{ SLICE("[1,\f2]"), JSON_PROBLEM_SYNTAX, 3, 3 },
 		{ SLICE("\"a\nb\""), JSON_PROBLEM_SYNTAX, 2, 3 },
 		{ SLICE("\"\\x\""), JSON_PROBLEM_SYNTAX, 2, 3 },
 		{ SLICE("\xef\xbb\xbf{}"), JSON_PROBLEM_SYNTAX, 0, 3 },

@@ -107,7 +107,10 @@ def serve(start):
 
 @pytest.fixture
 def two(serve):
-    return serve("--workers", 2, "--silence-ms", 300, "--receive-ms", 600)
+    """Both workers are there, and patient for less than a second."""
+    server = serve("--workers", 2, "--silence-ms", 300, "--receive-ms", 600)
+    server.logged("worker_started", 2)
+    return server
 
 
 def gone(pid):
@@ -267,6 +270,21 @@ def test_a_peer_that_does_not_read_is_dropped(serve):
         server.logged("answer_lost")
 
 
+def test_a_peer_that_reads_in_sips_is_dropped_at_the_deadline(serve):
+    server = serve("--workers", 1, "--receive-ms", 600)
+    body = b"x" * (1 << 20)
+    with Connection(server.path) as connection:
+        connection.send(head("", len(body), BODY_LIMIT=1 << 20) + stdin(body))
+        wait_for(lambda: connection.socket.recv(16384) and " answer_lost " in server.log() or time.sleep(0.05), "the drop")
+
+
+def test_a_silent_peer_is_dropped_long_before_the_deadline(serve):
+    server = serve("--workers", 1, "--silence-ms", 200, "--receive-ms", 60000)
+    with Connection(server.path) as connection:
+        connection.send(head("", 10) + record(STDIN, b"12345"))
+        assert connection.response().state == "aborted"
+
+
 def test_idle_connections_do_not_stop_the_service(two):
     with contextlib.ExitStack() as stack:
         for _ in range(8):
@@ -289,14 +307,19 @@ def unread(connection):
     return struct.unpack("i", fcntl.ioctl(connection.socket, termios.TIOCOUTQ, bytes(4)))[0]
 
 
+def tell_again(server, workers):
+    """mod_fcgid repeats its TERM after a second: that must change nothing."""
+    wait_for(lambda: not workers or not os.path.exists(server.path), "the stop to begin")
+    server.tell(signal.SIGTERM)
+
+
 @pytest.mark.parametrize("workers", [0, 2])
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGUSR1])
 def test_a_stop_waits_for_the_request_in_flight(serve, workers, number):
     server = serve("--workers", workers)
     with half(server) as connection:
         server.tell(number)
-        wait_for(lambda: not os.path.exists(server.path) or not workers, "the stop to begin")
-        server.tell(signal.SIGTERM)  # mod_fcgid says it again after a second
+        tell_again(server, workers)
         connection.send(record(STDIN, b"56789") + record(STDIN))
         response = connection.response()
     assert (response.status, response.body) == (200, b"0123456789")
@@ -311,6 +334,7 @@ def test_a_stop_serves_those_who_wait_in_the_queue(serve, workers):
         first = stack.enter_context(half(server))
         queued = [stack.enter_context(Connection(server.path)).send(head("", 1) + stdin(b"q")) for _ in range(5)]
         server.tell(signal.SIGTERM)
+        tell_again(server, workers)
         first.send(record(STDIN, b"56789") + record(STDIN))
         assert [peer.response().status for peer in [first, *queued]] == [200] * 6
     assert server.process.wait(PATIENCE) == 0

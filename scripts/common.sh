@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh disable=SC2034,SC2154
+# What quickstart and check share: steps that show their log when they fail, the Debian packages, the build. Sourced, POSIX sh.
+# The caller sets `logs`, a folder that exists.
+
+packages_build="autoconf automake gcc g++ libc6-dev make pkg-config libcurl4-openssl-dev libfcgi-dev libidn2-dev libinih-dev \
+libmariadb-dev libphonenumber-dev libssl-dev libyajl-dev"
+# The -core and -bin packages bring no system service; only lighttpd has one, see install_packages.
+packages_run="curl python3 mariadb-server-core mariadb-client-core"
+packages_lighttpd="lighttpd"
+packages_apache="apache2-bin libapache2-mod-fcgid"
+packages_check="libcmocka-dev python3-pytest"
+packages_long="clang shellcheck valgrind"
+
+policy=/usr/sbin/policy-rc.d
+policy_is_ours=
+
+fail() {
+	printf '%s: %s\n' "${0##*/}" "$*" >&2
+	exit 1
+}
+
+# step NAME COMMAND...: says what it does, keeps the output, shows its end when it fails.
+step() {
+	step_name=$1
+	shift
+	printf '%s ...\n' "$step_name"
+	step_log=$logs/$(printf '%s' "$step_name" | tr -c '[:alnum:]\n' '-').log
+	if ! "$@" >"$step_log" 2>&1; then
+		tail -n 25 "$step_log" >&2
+		fail "$step_name failed; the lines above are the end of $step_log"
+	fi
+}
+
+as_root() {
+	if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+missing_packages() {
+	for package in "$@"; do
+		[ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || printf '%s ' "$package"
+	done
+}
+
+# A package must not start a system service: with this file invoke-rc.d refuses to. One that is there already is left alone.
+forbid_services() {
+	[ -e "$policy" ] && return 0
+	policy_is_ours=yes
+	printf '#!/bin/sh\nexit 101\n' | as_root sh -c "cat >$policy && chmod 755 $policy"
+}
+
+allow_services() {
+	[ -z "$policy_is_ours" ] || as_root rm -f "$policy"
+	policy_is_ours=
+}
+
+apt_install() {
+	as_root apt-get update -q &&
+		as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@"
+}
+
+# install_packages NAME...: what is missing of them, with apt, as root or through sudo.
+install_packages() {
+	command -v dpkg-query >/dev/null || fail "this is not a Debian system; install what these Debian packages hold: $*"
+	missing=$(missing_packages "$@")
+	[ -n "$missing" ] || return 0
+	if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then
+		fail "not root and no sudo; as root: apt-get install --no-install-recommends $missing"
+	fi
+	printf 'Packages to install: %s\n' "$missing"
+	trap allow_services EXIT
+	trap 'exit 1' HUP INT TERM
+	forbid_services
+	# shellcheck disable=SC2086 # a list of words
+	step "Installing packages" apt_install $missing
+	allow_services
+	# Nor at the next boot.
+	case " $missing" in *" lighttpd "*) as_root update-rc.d lighttpd disable >/dev/null 2>&1 || true ;; esac
+}
+
+# build_in FOLDER SOURCE [configure options]: an out-of-tree build; a second time only what has changed.
+build_in() {
+	build=$1
+	source=$2
+	shift 2
+	mkdir -p "$build"
+	[ -x "$source/configure" ] || step "Preparing configure" sh -c "cd '$source' && autoreconf -i"
+	# shellcheck disable=SC2016 # for the inner shell
+	[ -f "$build/Makefile" ] || step "Configuring" sh -c 'cd "$1" && shift && exec "$@"' sh "$build" "$source/configure" -q "$@"
+	step "Building" make -C "$build" -s -j "$(nproc)"
+}

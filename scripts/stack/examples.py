@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: MIT
+"""The shipped files of conf-examples/, with nothing changed but the values that they mark as the reader's to edit."""
+import pathlib
+import re
+
+FOLDER = pathlib.Path(__file__).resolve().parents[2] / "conf-examples"
+BEGIN, END = "# --- edit ---\n", "# ------------\n"
+# name = "value" (lighttpd, with its var. in front), Define name value (Apache), name="value" and name=value (shell, crontab)
+SETTING = r'^((?:var\.|Define )?{name}(?: = | |=))("?)([^"\n]*)("?)$'
+
+
+def fill(name, **values):
+    """The text of one example; ValueError for a value that the file does not mark exactly once."""
+    head, begin, rest = (FOLDER / name).read_text(encoding="utf-8").partition(BEGIN)
+    marked, end, tail = rest.partition(END)
+    if values and not (begin and end):
+        raise ValueError(f"{name} marks nothing to edit")
+    for key, value in values.items():
+        def put(found, value=value):
+            return f"{found[1]}{found[2]}{value}{found[4]}"
+        marked, count = re.subn(SETTING.format(name=re.escape(key)), put, marked, flags=re.MULTILINE)
+        if count != 1:
+            raise ValueError(f"{name} marks {key} {count} times")
+    return head + begin + marked + end + tail

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""One installation: a database account with hosting rights, the configuration file, and the three programs run with it."""
+import configparser
+import json
+import os
+import pathlib
+import pwd
+import secrets
+import signal
+import subprocess
+
+from .process import Child, StackError, run
+
+
+def find_program(build, name):
+    """A program of the build tree (or of an installation's prefix)."""
+    for folder in ("", "src/prog", "sbin", "bin"):
+        path = pathlib.Path(build, folder, name)
+        if path.is_file() and os.access(path, os.X_OK):
+            return path
+    raise StackError(f"{name} is not in {build}: build it first")
+
+
+class Installation:
+    """`folder` holds the configuration, the sockets and the logs of one installation."""
+
+    def __init__(self, folder, build, database, name="leadhook"):
+        self.folder, self.build, self.database, self.name = pathlib.Path(folder), build, database, name
+        self.config = self.folder / "leadhook.conf"
+        self.socket = self.folder / "fcgi.sock"
+
+    # --- configuration ---
+
+    def configure(self, settings=(), owner=None):
+        """Write the file, or change an existing one; `settings` are (section, key, value). Readable by `owner` alone."""
+        parser = configparser.RawConfigParser(default_section=None)
+        if not parser.read(self.config):
+            parser.read_dict(self._defaults())
+        for section, key, value in settings:
+            if not parser.has_section(section):
+                parser.add_section(section)
+            parser.set(section, key, str(value))
+        with os.fdopen(os.open(self.config, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+            parser.write(file)
+        if owner:
+            account = pwd.getpwnam(owner)
+            os.chown(self.config, account.pw_uid, account.pw_gid)
+
+    def _defaults(self):
+        return {
+            "database": {"socket": str(self.database.socket), "user": self.name, "password": secrets.token_hex(16),
+                         "name": self.name},
+            # A web server that drops root's rights must reach the socket; the folder decides who else can.
+            "server": {"listen": str(self.socket), "socket_mode": "0666" if os.geteuid() == 0 else "0660"},
+            # The receivers are on this machine.
+            "dispatch": {"allow_networks": "127.0.0.0/8", "lock_file": str(self.folder / "dispatch.lock")},
+        }
+
+    def setting(self, section, key, default=None):
+        parser = configparser.RawConfigParser(default_section=None)
+        parser.read(self.config)
+        return parser.get(section, key, fallback=default)
+
+    def install(self):
+        """Account and schema; safe to repeat."""
+        self.database.add_account(self.setting("database", "name"), self.setting("database", "user"),
+                                  self.setting("database", "password"))
+        self.admin("install")
+
+    # --- programs ---
+
+    def program(self, name):
+        return find_program(self.build, name)
+
+    def admin(self, *words):
+        """`leadhook …` with --json: the answer."""
+        text = run(f"leadhook {words[0]}", [self.program("leadhook"), "--config", self.config, "--json", *words])
+        return json.loads(text) if text.strip() else None
+
+    def responders(self, workers="auto", listen=None):
+        """leadhook-fcgi on its own socket, not started yet."""
+        log = self.folder / "fcgi.log"
+        return Child("leadhook-fcgi", [self.program("leadhook-fcgi"), "--config", self.config, "--listen", listen or self.socket,
+                                       "--workers", workers], log, death_signal=signal.SIGTERM)
+
+    def dispatcher(self):
+        """leadhook-dispatch as a daemon, not started yet."""
+        return Child("leadhook-dispatch", [self.program("leadhook-dispatch"), "--config", self.config, "--daemon"],
+                     self.folder / "dispatch.log")
+
+    def dispatch(self, max_runtime=5, seconds=30):
+        """One run as cron makes it; its exit status."""
+        with open(self.folder / "dispatch.log", "ab") as log:
+            return subprocess.run([self.program("leadhook-dispatch"), "--config", self.config, "--max-runtime", str(max_runtime)],
+                                  timeout=seconds, stdout=log, stderr=log, check=False).returncode
+
+    def sql(self, text):
+        return self.database.sql(text, self.setting("database", "name"))

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT
+"""Child processes that never outlive their parent, and waiting with a deadline."""
+import ctypes
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+PR_SET_PDEATHSIG = 1
+POLL_SECONDS = 0.02
+# Where Debian keeps servers; an ordinary account's PATH lacks it.
+os.environ["PATH"] = os.environ.get("PATH", "/usr/bin:/bin") + ":/usr/sbin:/sbin"
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class StackError(Exception):
+    """Something that was started did not work; the text is for a person and shows the end of the log."""
+
+
+def die_with_parent(parent, death_signal):
+    """Called in the child, before exec. The parent may have died before prctl took hold: look again."""
+    _libc.prctl(PR_SET_PDEATHSIG, death_signal, 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def tail(path, lines=25):
+    try:
+        return "\n".join(pathlib.Path(path).read_text(errors="replace").splitlines()[-lines:])
+    except OSError:
+        return "(no log)"
+
+
+def wait_until(condition, seconds, what):
+    """Poll until `condition()` is true and return its value; StackError after `seconds`."""
+    end = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() >= end:
+            raise StackError(f"{what}: not within {seconds} s")
+        time.sleep(POLL_SECONDS)
+
+
+class Child:
+    """One program in the foreground. Start it from the main thread only: PR_SET_PDEATHSIG follows the *thread* that forked.
+
+    The death signal is KILL. A program with children of its own (a web server, the responders' parent) gets TERM, so that it can
+    end them.
+    """
+
+    def __init__(self, name, argv, log, death_signal=signal.SIGKILL):
+        self.name, self.argv, self.log = name, [str(word) for word in argv], pathlib.Path(log)
+        self.death_signal = death_signal
+        self.process = None
+
+    def start(self):
+        parent = os.getpid()
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(
+                self.argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+                preexec_fn=lambda: die_with_parent(parent, self.death_signal))
+        return self
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    def alive(self):
+        return self.process is not None and self.process.poll() is None
+
+    def send(self, number):
+        if self.alive():
+            self.process.send_signal(number)
+
+    def wait(self, seconds):
+        """Exit status; StackError when it has not ended by then."""
+        try:
+            return self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            raise StackError(f"{self.name} did not end within {seconds} s\n{tail(self.log)}") from None
+
+    def kill(self):
+        """SIGKILL, as a power cut would."""
+        self.send(signal.SIGKILL)
+        if self.process is not None:
+            self.process.wait()
+
+    def stop(self, number=signal.SIGTERM, seconds=15):
+        """Ask to end, then make sure."""
+        self.send(number)
+        try:
+            return self.wait(seconds) if self.process else None
+        finally:
+            self.kill()
+
+    def ready(self, condition, seconds=20):
+        """Wait until it answers; a program that ended meanwhile is an error that shows its log."""
+        def answers():
+            if not self.alive():
+                raise StackError(f"{self.name} ended with status {self.process.returncode}:\n{tail(self.log)}")
+            return condition()
+        try:
+            wait_until(answers, seconds, f"{self.name} is not ready")
+        except StackError as error:
+            if self.alive():
+                raise StackError(f"{error}\n{tail(self.log)}") from None
+            raise
+        return self
+
+
+def run(what, argv, timeout=60, input=None):
+    """Run to the end and return stdout; StackError with what it said when it fails."""
+    done = subprocess.run([str(word) for word in argv], timeout=timeout, input=input, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    if done.returncode != 0:
+        raise StackError(f"{what} failed with status {done.returncode}:\n{done.stdout}{done.stderr}".rstrip())
+    return done.stdout

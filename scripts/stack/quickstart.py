@@ -1,0 +1,351 @@
+# SPDX-License-Identifier: MIT
+"""The quickstart's supervisor: starts a whole Leadhook, restarts what dies, ends everything with itself."""
+import argparse
+import contextlib
+import fcntl
+import http.client
+import json
+import os
+import pathlib
+import pwd
+import shlex
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+import time
+
+from .front import APACHE_USER, ApacheProxy, LighttpdSocket, accepts, free_port
+from .installation import Installation
+from .mariadb import MariaDB
+from .process import Child, StackError, wait_until
+
+EVENTS = ("new_signup new_signup_not_excluded repeat_signup score_change marked_as_fraudulent opted_out phone_number_opt_out "
+          "referral tagged reward_level verified deleted").split()
+WEB = {"lighttpd": LighttpdSocket, "apache": ApacheProxy}
+RESTART_PAUSE = 1.0  # a program that dies at once is not started more often than this
+LOOP_PAUSE = 0.1
+SOCKET_PATH_MAX = 90  # of 108 bytes, less the socket's own name
+
+
+class Ended(BaseException):
+    """A signal asked us to end. Not an Exception: nothing on the way may swallow it."""
+
+
+class State:
+    """The folder: who holds it, and what must survive a restart."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder).absolute()
+        self.lock = None
+        self.file = self.folder / "quickstart.json"
+        self.values = json.loads(self.file.read_text()) if self.file.exists() else {}
+
+    def save(self, **values):
+        self.values.update(values)
+        with contextlib.suppress(FileNotFoundError):
+            self.file.unlink()
+        with os.fdopen(os.open(self.file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            json.dump(self.values, file)
+
+    def take(self):
+        """Hold the folder until this process ends; the file names the holder. None when it is held already."""
+        lock = open(self.folder / "lock", "a+", encoding="ascii")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            lock.close()
+            return None
+        self.lock = lock
+        return lock
+
+    def name_holder(self):
+        self.lock.truncate(0)
+        self.lock.write(str(os.getpid()))
+        self.lock.flush()
+
+    def holder(self):
+        return int((self.folder / "lock").read_text() or 0)
+
+
+def stop(state):
+    """End the one that holds the state; needs nothing else."""
+    if state.take():
+        print(f"nothing runs in {state.folder}")
+        return
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(wait_until(state.holder, 5, "the holder of the state is not known"), signal.SIGTERM)
+    wait_until(state.take, 60, "the quickstart did not end")
+
+
+def check_free(state, port):
+    """Before anything is built or started."""
+    if not state.take():
+        raise StackError(f"a quickstart is running in {state.folder} already (--stop ends it, --state makes another)")
+    if accepts(port):
+        raise StackError(f"port {port} on 127.0.0.1 is in use, perhaps by another quickstart; choose one with --port")
+
+
+class Quickstart:
+    def __init__(self, options, state):
+        self.options, self.state = options, state
+        self.folder = state.folder
+        self.log = self.folder / "log"
+        self.children = []
+        self.started = {}
+
+    # --- parts, in the order in which they are started ---
+
+    def run_folder(self):
+        """For the sockets: in the state, or elsewhere if the path is too long or Apache's account could not reach it."""
+        folder = self.folder / "run"
+        apart = os.geteuid() == 0 and self.options.web == "apache"
+        if apart or len(str(folder)) > SOCKET_PATH_MAX:
+            folder = pathlib.Path(tempfile.mkdtemp(prefix="leadhook-"))
+        else:
+            folder.mkdir(exist_ok=True)
+        os.chmod(folder, 0o750)
+        if apart:
+            os.chown(folder, -1, pwd.getpwnam(APACHE_USER).pw_gid)
+        old = self.state.values.get("run")
+        if old and old != str(folder):
+            shutil.rmtree(old, ignore_errors=True)
+        self.state.save(run=str(folder))
+        return folder
+
+    def supervise(self, child):
+        self.children.append(child)
+        self.started[child] = time.monotonic()
+        return child
+
+    def start_database(self, run_folder):
+        self.database = MariaDB(self.folder / "mariadb", run_folder / "mariadb.sock")
+        self.database.create()
+        self.supervise(self.database.start().child)
+
+    def configure(self, run_folder):
+        self.installation = Installation(self.folder, self.options.build, self.database)
+        self.installation.socket = run_folder / "fcgi.sock"
+        self.installation.configure([("database", "socket", self.database.socket),
+                                     ("server", "listen", self.installation.socket), *self.options.set])
+        base_path = self.installation.setting("server", "base_path", "")
+        self.front = WEB[self.options.web](self.folder / "web", self.options.port, mount=f"{base_path}/")
+        # An address that somebody has set stays.
+        if self.installation.setting("server", "base_url", "") == self.state.values.get("base_url", ""):
+            self.installation.configure([("server", "base_url", self.front.url)])
+            self.state.save(base_url=self.front.url)
+
+    def install(self):
+        self.installation.install()
+        if "key" not in self.state.values:
+            account = self.installation.admin("account", "add", "Quickstart")["id"]
+            key = self.installation.admin("key", "add", str(account), "--name", "quickstart")["key"]
+            campaign = self.installation.admin("campaign", "add", str(account), "Quickstart")["id"]
+            self.state.save(key=key, campaign=campaign)
+
+    def start_receiver(self):
+        """On the port of the last run if it is still free, for the webhook has it in its address."""
+        port = self.state.values.get("receiver_port")
+        if port is None or accepts(port):
+            campaign, old = str(self.state.values["campaign"]), self.state.values.get("webhook")
+            if old:
+                self.installation.admin("webhook", "remove", str(old))
+            port = free_port()
+            added = self.installation.admin("webhook", "add", campaign, f"http://127.0.0.1:{port}/hook", *EVENTS)
+            secret = self.folder / "webhook.secret"
+            secret.touch(mode=0o600)
+            secret.write_text(added["secret"], encoding="ascii")
+            self.state.save(webhook=added["id"], receiver_port=port)
+        receiver = self.supervise(Child("receiver", [sys.executable, "-m", "stack.receiver", "--port", port, "--secret-file",
+                                                     self.folder / "webhook.secret", "--log", self.receiver_log],
+                                        self.log / "receiver.log"))
+        receiver.start().ready(lambda: accepts(port))
+
+    def start_programs(self):
+        self.supervise(self.installation.responders()).start().ready(self.installation.socket.exists)
+        self.supervise(self.installation.dispatcher()).start()
+
+    def start_web(self):
+        self.front.configure(self.installation.socket, None, None)
+        self.supervise(self.front.start().child)
+        self.front.child.ready(self.healthy)
+
+    def healthy(self):
+        connection = http.client.HTTPConnection("127.0.0.1", self.options.port, timeout=5)
+        try:
+            connection.request("GET", f"{self.front.base_path}/health/ready")
+            return connection.getresponse().status == 200
+        except OSError:
+            return False
+        finally:
+            connection.close()
+
+    @property
+    def receiver_log(self):
+        return self.folder / "receiver.log"
+
+    def start(self):
+        run_folder = self.run_folder()
+        steps = [("starting MariaDB", lambda: self.start_database(run_folder)),
+                 ("writing the configuration", lambda: self.configure(run_folder)),
+                 ("installing the schema", self.install),
+                 ("starting the receiver", self.start_receiver),
+                 ("starting the programs", self.start_programs),
+                 (f"starting {self.options.web}", self.start_web)]
+        for name, step in steps:
+            try:
+                step()
+            except (StackError, OSError) as error:
+                raise StackError(f"{name} failed: {error}") from error
+        self.write_env()
+
+    # --- what people see ---
+
+    def write_env(self):
+        values = {"LEADHOOK_URL": self.front.url, "LEADHOOK_KEY": self.state.values["key"],
+                  "LEADHOOK_CAMPAIGN": str(self.state.values["campaign"]), "LEADHOOK_CONF": str(self.installation.config),
+                  "LEADHOOK_RECEIVER_LOG": str(self.receiver_log)}
+        file = self.folder / "env"
+        file.touch(mode=0o600)
+        file.write_text("".join(f"{name}={shlex.quote(value)}\n" for name, value in values.items()), encoding="utf-8")
+
+    def banner(self):
+        key, url = self.state.values["key"], f"{self.front.url}/v2/{self.state.values['campaign']}"
+        return (f"\nLeadhook answers at {self.front.url}\n"
+                f"  campaign    {url}\n"
+                f"  key         {key}\n"
+                f"  state       {self.folder} (env holds these values)\n"
+                f"  command     {self.installation.program('leadhook')} --config {self.installation.config}\n"
+                f"  deliveries  {self.receiver_log}\n\n"
+                "Try:\n"
+                f"  curl -d email=ada@example.org -d first_name=Ada {url}\n"
+                f"  curl -H 'Authorization: Bearer {key}' -H 'Content-Type: application/json' \\\n"
+                f"       -d '{{\"email\":\"grace@example.org\",\"plan\":\"pro\"}}' {url}\n"
+                f"  curl -G -H 'Authorization: Bearer {key}' -d email=ada@example.org {url}\n")
+
+    def run(self, show):
+        """Restart what dies, show what arrives, until a signal."""
+        seen = self.receiver_log.stat().st_size if self.receiver_log.exists() else 0
+        while True:
+            for child in self.children:
+                if not child.alive() and time.monotonic() - self.started[child] > RESTART_PAUSE:
+                    print(f"{child.name} ended with status {child.process.returncode}, starting it again", flush=True)
+                    child.start()
+                    self.started[child] = time.monotonic()
+            seen = show_deliveries(self.receiver_log, seen) if show else seen
+            time.sleep(LOOP_PAUSE)
+
+    def stop(self):
+        for child in reversed(self.children):
+            with contextlib.suppress(StackError):
+                child.stop()
+        if not pathlib.Path(self.state.values.get("run", "")).is_relative_to(self.folder):
+            shutil.rmtree(self.state.values["run"], ignore_errors=True)
+
+
+def show_deliveries(log, seen):
+    """Print the lines that were added after `seen` bytes, whole ones only; returns where to go on."""
+    if not log.exists():
+        return seen
+    with open(log, "rb") as file:
+        file.seek(seen)
+        for line in file:
+            if not line.endswith(b"\n"):
+                break
+            seen += len(line)
+            one = json.loads(line)
+            body = json.loads(one["body"])
+            print(f"{one['time']}  {body.get('__event', '?'):24} {body.get('social_id', '')}  "
+                  f"{'signature verified' if one['verified'] else 'SIGNATURE WRONG'}", flush=True)
+    return seen
+
+
+def end(*_):
+    raise Ended
+
+
+def serve(options, state, report):
+    """The whole life; `report(text)` is called once when everything answers."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, end)
+    state.name_holder()
+    quickstart = Quickstart(options, state)
+    try:
+        quickstart.start()
+        report(quickstart.banner())
+        quickstart.run(show=not options.detach)
+    except Ended:
+        pass
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+        quickstart.stop()
+
+
+def detach(options, state):
+    """Serve in a session of its own; this process returns the status once that one is ready or has failed."""
+    parent_end, child_end = socket.socketpair()
+    if os.fork():
+        child_end.close()
+        with parent_end.makefile(encoding="utf-8") as file:
+            verdict, _, text = file.read().partition("\n")
+        print(text, end="", file=sys.stdout if verdict == "ready" else sys.stderr)
+        return 0 if verdict == "ready" else 1
+    parent_end.close()
+    os.setsid()
+    log = os.open(state.folder / "log" / "quickstart.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(log, 1)
+    os.dup2(log, 2)
+
+    def report(text, verdict="ready"):
+        with contextlib.suppress(OSError):
+            child_end.sendall(f"{verdict}\n{text}".encode())
+        child_end.close()
+    try:
+        serve(options, state, report)
+    except StackError as error:
+        report(f"quickstart: {error}\n", "failed")
+        return 1
+    return 0
+
+
+def setting(text):
+    name, equals, value = text.partition("=")
+    section, dot, key = name.partition(".")
+    if not (equals and dot and section and key):
+        raise argparse.ArgumentTypeError(f"not section.key=value: {text}")
+    return section, key, value
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="quickstart")
+    parser.add_argument("--state", required=True)
+    parser.add_argument("--build")
+    parser.add_argument("--port", type=int)
+    parser.add_argument("--web", choices=WEB, default="lighttpd")
+    parser.add_argument("--set", type=setting, action="append", default=[])
+    parser.add_argument("--detach", action="store_true")
+    parser.add_argument("--stop", action="store_true")
+    parser.add_argument("--check-free", action="store_true")
+    options = parser.parse_args()
+    state = State(options.state)
+    try:
+        if options.stop:
+            stop(state)
+            return 0
+        check_free(state, options.port)
+        if options.check_free:
+            return 0
+        if options.detach:
+            return detach(options, state)
+        serve(options, state, lambda text: print(text, flush=True))
+    except StackError as error:
+        print(f"quickstart: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

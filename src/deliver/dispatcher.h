@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ * Takes due deliveries from the database, sends them, records what came of them (delivery.md 2 to 4 and 6).
+ *
+ * A delivery keeps its slot from its claim until its outcome is committed: so at most `in_flight` deliveries are sent twice
+ * when the process is killed, and none is lost. */
+#ifndef LEADHOOK_DELIVER_DISPATCHER_H
+#define LEADHOOK_DELIVER_DISPATCHER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/result.h"
+#include "core/retry.h"
+#include "deliver/lock.h"
+#include "deliver/sender.h"
+
+struct store;
+
+struct dispatcher_options {
+	struct sender_options sender; /* sender.in_flight is the number of slots */
+	size_t webhook_in_flight;     /* slots that one webhook may have */
+	int64_t lease_ms;             /* of shards and claims; at least sender.timeout_ms + DISPATCHER_LEASE_MARGIN_MS */
+	const struct retry_schedule *schedule;
+	bool stay;              /* a daemon: works until it is stopped; else until nothing is due */
+	int64_t poll_ms;        /* between two looks for due work while there is none */
+	int64_t max_runtime_ms; /* takes nothing new after that; 0: no end */
+	int stop_fd;            /* becomes readable when it is to stop (signalfd); or -1 */
+};
+
+enum { DISPATCHER_LEASE_MARGIN_MS = 15 * 1000 };
+
+struct dispatcher;
+
+/* NULL, logged, when the options contradict each other or there can be no sender. `lock` may be NULL; everything handed over
+ * must stay valid. */
+struct dispatcher *dispatcher_new(const struct dispatcher_options *options, struct store *store, struct lock *lock);
+/* *dispatcher may be NULL, becomes NULL. */
+void dispatcher_free(struct dispatcher **dispatcher);
+
+/* Works, then lets what is in flight end, records it and gives the shards back. RESULT_OK; RESULT_UNAVAILABLE when results
+ * had to be given up, or nothing could be done, because the database did not come back: their deliveries are made again. */
+MUST_CHECK enum result dispatcher_run(struct dispatcher *dispatcher);
+
+#endif

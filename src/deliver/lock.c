@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#include "deliver/lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/encode.h"
+#include "base/log.h"
+#include "base/pool.h"
+
+enum { HEX_SIZE = 2 * LOCK_OWNER_SIZE };
+
+struct lock {
+	int fd;
+	const char *path;
+	bool has_previous;
+	unsigned char previous[LOCK_OWNER_SIZE];
+};
+
+/* What is not an id (an empty or torn file) is none. */
+static void
+read_previous(struct lock *lock)
+{
+	char text[HEX_SIZE];
+	struct slice id;
+	if (pread(lock->fd, text, sizeof(text), 0) != (ssize_t)sizeof(text))
+		return;
+	struct pool *pool = pool_new();
+	if (decode_hex(pool, (struct slice){ text, sizeof(text) }, &id)) {
+		memcpy(lock->previous, id.data, sizeof(lock->previous));
+		lock->has_previous = true;
+	}
+	pool_free(&pool);
+}
+
+enum result
+lock_take(const char *path, struct lock **lock)
+{
+	/* Of the open file, not of the process: closing another descriptor of the same file does not lose it (fcntl(2)). */
+	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
+	if (fd < 0 || fcntl(fd, F_OFD_SETLK, &whole) != 0) {
+		bool taken = fd >= 0 && (errno == EAGAIN || errno == EACCES);
+		if (!taken)
+			log_error("cannot_lock", LOG_STR("path", path), LOG_ERRNO(errno));
+		if (fd >= 0)
+			close(fd);
+		return taken ? RESULT_CONFLICT : RESULT_FAILED;
+	}
+	*lock = memory_alloc(sizeof(**lock));
+	(*lock)->fd = fd;
+	(*lock)->path = path;
+	read_previous(*lock);
+	return RESULT_OK;
+}
+
+void
+lock_free(struct lock **lock)
+{
+	if (*lock == NULL)
+		return;
+	close((*lock)->fd);
+	free(*lock);
+	*lock = NULL;
+}
+
+bool
+lock_previous_owner(const struct lock *lock, unsigned char owner[LOCK_OWNER_SIZE])
+{
+	if (lock->has_previous)
+		memcpy(owner, lock->previous, LOCK_OWNER_SIZE);
+	return lock->has_previous;
+}
+
+void
+lock_set_owner(struct lock *lock, const unsigned char owner[LOCK_OWNER_SIZE])
+{
+	struct pool *pool = pool_new();
+	struct slice text =
+	    pool_printf(pool, "%.*s\n", SLICE_ARGS(encode_hex(pool, (struct slice){ (const char *)owner, LOCK_OWNER_SIZE })));
+	/* Over the old one in one write: a crash leaves one of the two. */
+	if (pwrite(lock->fd, text.data, text.size, 0) != (ssize_t)text.size)
+		log_warning("cannot_write_lock", LOG_STR("path", lock->path), LOG_ERRNO(errno));
+	pool_free(&pool);
+}
+
+void
+lock_clear_owner(struct lock *lock)
+{
+	if (ftruncate(lock->fd, 0) != 0)
+		log_warning("cannot_write_lock", LOG_STR("path", lock->path), LOG_ERRNO(errno));
+}

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: MIT */
+#include "deliver/sender.h"
+
+#include <arpa/inet.h>
+#include <curl/curl.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+#include <sys/socket.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/pool.h"
+
+enum {
+	CONNECTION_LIFETIME_S = 300, /* a kept connection is not asked for its address again (delivery.md 5) */
+	HEADER_LINE_MAX = 1024
+};
+
+static const struct slice error_names[] = {
+	[SENDER_OK] = SLICE_NONE,
+	[SENDER_FORBIDDEN_ADDRESS] = SLICE("forbidden_address"),
+	[SENDER_INVALID_URL] = SLICE("invalid_url"),
+	[SENDER_INVALID_HEADER] = SLICE("invalid_header"),
+	[SENDER_NOT_RESOLVED] = SLICE("not_resolved"),
+	[SENDER_REFUSED] = SLICE("refused"),
+	[SENDER_UNREACHABLE] = SLICE("unreachable"),
+	[SENDER_CONNECT_TIMEOUT] = SLICE("connect_timeout"),
+	[SENDER_TIMEOUT] = SLICE("timeout"),
+	[SENDER_CERTIFICATE] = SLICE("certificate"),
+	[SENDER_TLS] = SLICE("tls"),
+	[SENDER_CONNECTION_LOST] = SLICE("connection_lost"),
+	[SENDER_BAD_ANSWER] = SLICE("bad_answer"),
+	[SENDER_INTERNAL] = SLICE("internal"),
+};
+
+static const struct {
+	CURLcode code;
+	enum sender_error error;
+} error_of_code[] = {
+	{ CURLE_OK, SENDER_OK }, { CURLE_UNSUPPORTED_PROTOCOL, SENDER_INVALID_URL },
+	{ CURLE_URL_MALFORMAT, SENDER_INVALID_URL }, { CURLE_LOGIN_DENIED, SENDER_INVALID_URL }, /* a user name in the URL */
+	{ CURLE_COULDNT_RESOLVE_HOST, SENDER_NOT_RESOLVED }, { CURLE_COULDNT_CONNECT, SENDER_UNREACHABLE },
+	{ CURLE_OPERATION_TIMEDOUT, SENDER_TIMEOUT }, { CURLE_PEER_FAILED_VERIFICATION, SENDER_CERTIFICATE },
+	{ CURLE_SSL_CACERT_BADFILE, SENDER_CERTIFICATE }, { CURLE_SSL_CONNECT_ERROR, SENDER_TLS },
+	{ CURLE_SSL_CIPHER, SENDER_TLS }, { CURLE_GOT_NOTHING, SENDER_CONNECTION_LOST },
+	{ CURLE_PARTIAL_FILE, SENDER_CONNECTION_LOST }, { CURLE_RECV_ERROR, SENDER_CONNECTION_LOST },
+	{ CURLE_SEND_ERROR, SENDER_CONNECTION_LOST }, { CURLE_WEIRD_SERVER_REPLY, SENDER_BAD_ANSWER },
+	{ CURLE_BAD_CONTENT_ENCODING, SENDER_BAD_ANSWER },
+	{ CURLE_WRITE_ERROR, SENDER_BAD_ANSWER }, /* our own callbacks refused more of it */
+};
+
+/* One slot. Its handle is used again and again: what is the same for all attempts is set once. */
+struct transfer {
+	CURL *easy;
+	struct sender *sender;
+	void *cookie;
+	struct curl_slist *headers;
+	int64_t started_ms;
+	enum sender_error error; /* found by ourselves, before libcurl did */
+	bool condemned;          /* to be ended without waiting for libcurl */
+	size_t headers_read, body_read, kept;
+	char answer[SENDER_ANSWER_KEPT];
+	TAILQ_ENTRY(transfer) list;
+};
+
+TAILQ_HEAD(transfers, transfer);
+
+struct sender {
+	struct sender_options options;
+	sender_done *done;
+	void *context;
+	CURLM *multi;
+	CURLSH *share;
+	struct transfer *slots;
+	struct transfers unused, running, condemned;
+};
+
+struct slice
+sender_error_name(enum sender_error error)
+{
+	return error_names[error];
+}
+
+/* Ends a transfer as soon as libcurl has returned: none of its callbacks may take a handle out of the multi. */
+static void
+condemn(struct transfer *transfer, enum sender_error error)
+{
+	if (transfer->error == SENDER_OK)
+		transfer->error = error;
+	if (transfer->condemned)
+		return;
+	transfer->condemned = true;
+	TAILQ_REMOVE(&transfer->sender->running, transfer, list);
+	TAILQ_INSERT_TAIL(&transfer->sender->condemned, transfer, list);
+}
+
+/* CURLOPT_OPENSOCKETFUNCTION: sees every address that is about to be dialled, after the name was resolved. One that is not
+ * allowed condemns the whole attempt: libcurl alone would go on with the next address. */
+static curl_socket_t
+open_socket(void *context, curlsocktype purpose UNUSED, struct curl_sockaddr *address)
+{
+	struct transfer *transfer = context;
+	if (transfer->error != SENDER_OK)
+		return CURL_SOCKET_BAD;
+	if (!address_allowed(transfer->sender->options.rules, &address->addr)) {
+		condemn(transfer, SENDER_FORBIDDEN_ADDRESS);
+		return CURL_SOCKET_BAD;
+	}
+	return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+/* libcurl names the peer of a connection as text. */
+static bool
+parse_peer(const char *ip, int port, struct sockaddr_storage *peer)
+{
+	struct sockaddr_in *v4 = (struct sockaddr_in *)peer;
+	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)peer;
+	*peer = (struct sockaddr_storage){ .ss_family = AF_INET };
+	v4->sin_port = htons((uint16_t)port);
+	if (inet_pton(AF_INET, ip, &v4->sin_addr) == 1)
+		return true;
+	*peer = (struct sockaddr_storage){ .ss_family = AF_INET6 };
+	v6->sin6_port = htons((uint16_t)port);
+	return inet_pton(AF_INET6, ip, &v6->sin6_addr) == 1;
+}
+
+/* CURLOPT_PREREQFUNCTION: runs before a request is sent, also on a kept connection, for which no socket is opened. */
+static int
+before_request(void *context, char *ip, char *own_ip UNUSED, int port, int own_port UNUSED)
+{
+	struct transfer *transfer = context;
+	struct sockaddr_storage peer;
+	if (!parse_peer(ip, port, &peer) || !address_allowed(transfer->sender->options.rules, (const struct sockaddr *)&peer))
+		condemn(transfer, SENDER_FORBIDDEN_ADDRESS);
+	return transfer->error == SENDER_OK ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
+}
+
+static size_t
+read_header(char *data UNUSED, size_t size, size_t count, void *context)
+{
+	struct transfer *transfer = context;
+	transfer->headers_read += size * count;
+	return transfer->headers_read <= SENDER_HEADERS_READ ? size * count : 0;
+}
+
+static size_t
+read_body(char *data, size_t size, size_t count, void *context)
+{
+	struct transfer *transfer = context;
+	size_t bytes = size * count, room = SENDER_ANSWER_KEPT - transfer->kept;
+	size_t keep = bytes < room ? bytes : room;
+	memcpy(transfer->answer + transfer->kept, data, keep);
+	transfer->kept += keep;
+	transfer->body_read += bytes;
+	return transfer->body_read < SENDER_ANSWER_READ ? bytes : 0;
+}
+
+/* What is the same for every attempt. libcurl answers an error for an option that it was built without. */
+static bool
+configure(struct transfer *transfer)
+{
+	const struct sender_options *options = &transfer->sender->options;
+	CURL *easy = transfer->easy;
+	CURLcode code = CURLE_OK;
+#define SET(option, value)    \
+	if (code == CURLE_OK) \
+	code = curl_easy_setopt(easy, (option), (value))
+	SET(CURLOPT_PRIVATE, transfer);
+	SET(CURLOPT_SHARE, transfer->sender->share);
+	/* Time. */
+	SET(CURLOPT_NOSIGNAL, 1L);
+	SET(CURLOPT_QUICK_EXIT, 1L); /* else the end of an attempt waits for a resolver that hangs */
+	SET(CURLOPT_CONNECTTIMEOUT_MS, (long)options->connect_timeout_ms);
+	SET(CURLOPT_TIMEOUT_MS, (long)options->timeout_ms);
+	SET(CURLOPT_MAXLIFETIME_CONN, (long)CONNECTION_LIFETIME_S);
+	SET(CURLOPT_TCP_KEEPALIVE, 0L);
+	/* Where to. */
+	SET(CURLOPT_PROTOCOLS_STR, "http,https");
+	SET(CURLOPT_PROXY, ""); /* not even from the environment */
+	SET(CURLOPT_FOLLOWLOCATION, 0L);
+	SET(CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
+	SET(CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
+	SET(CURLOPT_OPENSOCKETFUNCTION, open_socket);
+	SET(CURLOPT_OPENSOCKETDATA, transfer);
+	SET(CURLOPT_PREREQFUNCTION, before_request);
+	SET(CURLOPT_PREREQDATA, transfer);
+	/* TLS. */
+	SET(CURLOPT_SSL_VERIFYPEER, 1L);
+	SET(CURLOPT_SSL_VERIFYHOST, 2L);
+	SET(CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+	if (options->ca_file != NULL) {
+		SET(CURLOPT_CAINFO, options->ca_file);
+		SET(CURLOPT_CAPATH, NULL);
+	}
+	/* The request. */
+	SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+	SET(CURLOPT_POST, 1L);
+	SET(CURLOPT_USERAGENT, options->user_agent);
+	/* The answer; no Accept-Encoding, so that it is not unpacked. */
+	SET(CURLOPT_HEADERFUNCTION, read_header);
+	SET(CURLOPT_HEADERDATA, transfer);
+	SET(CURLOPT_WRITEFUNCTION, read_body);
+	SET(CURLOPT_WRITEDATA, transfer);
+#undef SET
+	if (code != CURLE_OK)
+		log_error("curl_setup", LOG_STR("error", curl_easy_strerror(code)));
+	return code == CURLE_OK;
+}
+
+/* TLS sessions are resumed over all handles; connections are shared by the multi already. */
+static bool
+set_up(struct sender *sender)
+{
+	sender->multi = curl_multi_init();
+	sender->share = curl_share_init();
+	if (sender->multi == NULL || sender->share == NULL)
+		return false;
+	if (curl_multi_setopt(sender->multi, CURLMOPT_MAXCONNECTS, (long)sender->options.in_flight) != CURLM_OK ||
+	    curl_share_setopt(sender->share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION) != CURLSHE_OK)
+		return false;
+	for (size_t i = 0; i < sender->options.in_flight; i++) {
+		struct transfer *transfer = &sender->slots[i];
+		transfer->sender = sender;
+		transfer->easy = curl_easy_init();
+		if (transfer->easy == NULL || !configure(transfer))
+			return false;
+		TAILQ_INSERT_TAIL(&sender->unused, transfer, list);
+	}
+	return true;
+}
+
+static bool
+has_control(struct slice text)
+{
+	for (size_t i = 0; i < text.size; i++)
+		if ((unsigned char)text.data[i] < ' ' || text.data[i] == '\x7f')
+			return true;
+	return false;
+}
+
+struct sender *
+sender_new(const struct sender_options *options, sender_done *done, void *context)
+{
+	if (has_control(slice_of(options->user_agent))) {
+		log_error("user_agent", LOG_STR("error", "control character"));
+		return NULL;
+	}
+	struct sender *sender = memory_alloc(sizeof(*sender));
+	sender->options = *options;
+	sender->done = done;
+	sender->context = context;
+	sender->slots = memory_alloc(options->in_flight * sizeof(*sender->slots));
+	TAILQ_INIT(&sender->unused);
+	TAILQ_INIT(&sender->running);
+	TAILQ_INIT(&sender->condemned);
+	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK || !set_up(sender)) {
+		log_error("curl_setup", LOG_STR("error", "libcurl cannot be set up"));
+		sender_free(&sender);
+	}
+	return sender;
+}
+
+void
+sender_free(struct sender **sender)
+{
+	struct sender *s = *sender;
+	if (s == NULL)
+		return;
+	for (size_t i = 0; i < s->options.in_flight; i++) {
+		if (s->slots[i].easy != NULL)
+			curl_multi_remove_handle(s->multi, s->slots[i].easy);
+		curl_easy_cleanup(s->slots[i].easy);
+		curl_slist_free_all(s->slots[i].headers);
+	}
+	curl_multi_cleanup(s->multi);
+	curl_share_cleanup(s->share);
+	curl_global_cleanup();
+	free(s->slots);
+	free(s);
+	*sender = NULL;
+}
+
+static void
+add_header(struct transfer *transfer, const char *line)
+{
+	struct curl_slist *longer = curl_slist_append(transfer->headers, line);
+	if (longer == NULL)
+		memory_exhausted();
+	transfer->headers = longer;
+}
+
+/* False when a header line would hold a line of its own, or is longer than any of ours. */
+static bool
+add_headers(struct transfer *transfer, const struct attempt *attempt)
+{
+	char line[HEADER_LINE_MAX + 1];
+	add_header(transfer, "Expect:"); /* a body over 1 MiB must not wait for "100 Continue" */
+	for (size_t i = 0; i < attempt->header_count; i++) {
+		struct slice header = attempt->headers[i];
+		if (header.size > HEADER_LINE_MAX || has_control(header))
+			return false;
+		memcpy(line, header.data, header.size);
+		line[header.size] = '\0';
+		add_header(transfer, line);
+	}
+	return true;
+}
+
+void
+sender_start(struct sender *sender, const struct attempt *attempt, void *cookie)
+{
+	struct transfer *transfer = TAILQ_FIRST(&sender->unused);
+	if (transfer == NULL)
+		abort();
+	TAILQ_REMOVE(&sender->unused, transfer, list);
+	TAILQ_INSERT_TAIL(&sender->running, transfer, list);
+	transfer->cookie = cookie;
+	transfer->started_ms = clock_monotonic_ms();
+	transfer->error = SENDER_OK;
+	transfer->condemned = false;
+	transfer->headers_read = transfer->body_read = transfer->kept = 0;
+	if (!add_headers(transfer, attempt)) {
+		condemn(transfer, SENDER_INVALID_HEADER);
+		return;
+	}
+	if (curl_easy_setopt(transfer->easy, CURLOPT_URL, attempt->url) != CURLE_OK ||
+	    curl_easy_setopt(transfer->easy, CURLOPT_HTTPHEADER, transfer->headers) != CURLE_OK ||
+	    curl_easy_setopt(transfer->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)attempt->body.size) != CURLE_OK ||
+	    curl_easy_setopt(transfer->easy, CURLOPT_POSTFIELDS, attempt->body.data) != CURLE_OK ||
+	    curl_multi_add_handle(sender->multi, transfer->easy) != CURLM_OK)
+		condemn(transfer, SENDER_INTERNAL);
+}
+
+/* Codes that mean two things, by whether there was a connection. */
+static const struct {
+	CURLcode code;
+	enum sender_error unconnected, connected;
+} double_meanings[] = {
+	{ CURLE_OPERATION_TIMEDOUT, SENDER_CONNECT_TIMEOUT, SENDER_TIMEOUT },
+	{ CURLE_UNSUPPORTED_PROTOCOL, SENDER_INVALID_URL, SENDER_BAD_ANSWER }, /* an answer without a head is HTTP/0.9 */
+};
+
+static bool
+was_connected(const struct transfer *transfer)
+{
+	curl_off_t time = 0;
+	return curl_easy_getinfo(transfer->easy, CURLINFO_PRETRANSFER_TIME_T, &time) == CURLE_OK && time > 0;
+}
+
+static bool
+was_refused(const struct transfer *transfer)
+{
+	long number = 0;
+	return curl_easy_getinfo(transfer->easy, CURLINFO_OS_ERRNO, &number) == CURLE_OK && number == ECONNREFUSED;
+}
+
+static enum sender_error
+classify(const struct transfer *transfer, CURLcode code)
+{
+	if (transfer->error != SENDER_OK)
+		return transfer->error;
+	if (code == CURLE_WRITE_ERROR && transfer->body_read >= SENDER_ANSWER_READ)
+		return SENDER_OK;
+	if (code == CURLE_COULDNT_CONNECT && was_refused(transfer))
+		return SENDER_REFUSED;
+	for (size_t i = 0; i < ARRAY_SIZE(double_meanings); i++)
+		if (double_meanings[i].code == code)
+			return was_connected(transfer) ? double_meanings[i].connected : double_meanings[i].unconnected;
+	for (size_t i = 0; i < ARRAY_SIZE(error_of_code); i++)
+		if (error_of_code[i].code == code)
+			return error_of_code[i].error;
+	return SENDER_INTERNAL;
+}
+
+/* Tells what came of a transfer and frees its slot. */
+static void
+finish(struct transfer *transfer, CURLcode code)
+{
+	struct sender *sender = transfer->sender;
+	struct attempt_result result = {
+		.error = classify(transfer, code),
+		.answer = { transfer->answer, transfer->kept },
+		.duration_ms = clock_monotonic_ms() - transfer->started_ms,
+	};
+	struct curl_header *header;
+	long status = 0;
+	if (transfer->headers_read > 0) {
+		if (curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK)
+			result.status = (int)status;
+		/* -1: of the last answer, after any "100 Continue". */
+		if (curl_easy_header(transfer->easy, "Retry-After", 0, CURLH_HEADER, -1, &header) == CURLHE_OK)
+			result.retry_after = slice_of(header->value);
+	}
+	sender->done(sender->context, transfer->cookie, &result);
+	curl_multi_remove_handle(sender->multi, transfer->easy);
+	curl_slist_free_all(transfer->headers);
+	transfer->headers = NULL;
+	TAILQ_REMOVE(transfer->condemned ? &sender->condemned : &sender->running, transfer, list);
+	TAILQ_INSERT_HEAD(&sender->unused, transfer, list);
+}
+
+static void
+finish_all_done(struct sender *sender)
+{
+	CURLMsg *message;
+	struct transfer *transfer;
+	int left;
+	while ((message = curl_multi_info_read(sender->multi, &left)) != NULL) {
+		if (message->msg != CURLMSG_DONE)
+			continue;
+		CURLcode code = message->data.result; /* the message dies with the handle's removal */
+		curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
+		finish(transfer, code);
+	}
+	while ((transfer = TAILQ_FIRST(&sender->condemned)) != NULL)
+		finish(transfer, CURLE_OK);
+}
+
+bool
+sender_wait(struct sender *sender, int64_t timeout_ms, int wake_fd)
+{
+	struct curl_waitfd wake = { .fd = wake_fd, .events = CURL_WAIT_POLLIN };
+	int running;
+	if (!TAILQ_EMPTY(&sender->condemned))
+		timeout_ms = 0;
+	CURLMcode code = curl_multi_poll(sender->multi, &wake, wake_fd < 0 ? 0 : 1, (int)timeout_ms, NULL);
+	if (code == CURLM_OK)
+		code = curl_multi_perform(sender->multi, &running);
+	if (code != CURLM_OK)
+		log_error("curl_multi", LOG_STR("error", curl_multi_strerror(code)));
+	finish_all_done(sender);
+	return (wake.revents & CURL_WAIT_POLLIN) != 0;
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+#include "deliver/slots.h"
+
+#include <stdlib.h>
+#include <sys/queue.h>
+
+enum slot_state { SLOT_UNUSED, SLOT_SENDING, SLOT_ENDED, SLOT_STATES };
+
+struct slot {
+	struct slots *slots;
+	enum slot_state state;
+	struct pool *pool;
+	struct delivery_outcome outcome; /* its times are made when it is asked for */
+	struct retry_decision decision;
+	int64_t started_ms, ended_ms;
+	TAILQ_ENTRY(slot) list;
+};
+
+TAILQ_HEAD(slot_list, slot);
+
+struct slots {
+	struct slot *all;
+	size_t count;
+	struct slot_list lists[SLOT_STATES]; /* the first has been in it longest */
+	size_t counts[SLOT_STATES];
+};
+
+static const enum delivery_state state_after[] = {
+	[RETRY_DELIVERED] = DELIVERY_DELIVERED,
+	[RETRY_LATER] = DELIVERY_PENDING,
+	[RETRY_EXHAUSTED] = DELIVERY_FAILED,
+	[RETRY_GONE] = DELIVERY_FAILED,
+};
+
+static void
+enter(struct slot *slot, enum slot_state state)
+{
+	TAILQ_INSERT_TAIL(&slot->slots->lists[state], slot, list);
+	slot->slots->counts[state]++;
+	slot->state = state;
+}
+
+static void
+move(struct slot *slot, enum slot_state from, enum slot_state to)
+{
+	if (slot->state != from)
+		abort();
+	TAILQ_REMOVE(&slot->slots->lists[from], slot, list);
+	slot->slots->counts[from]--;
+	enter(slot, to);
+}
+
+struct slots *
+slots_new(size_t count)
+{
+	struct slots *slots = memory_alloc(sizeof(*slots));
+	slots->all = memory_alloc(count * sizeof(*slots->all));
+	slots->count = count;
+	for (size_t i = 0; i < SLOT_STATES; i++)
+		TAILQ_INIT(&slots->lists[i]);
+	for (size_t i = 0; i < count; i++) {
+		slots->all[i].slots = slots;
+		slots->all[i].pool = pool_new();
+		enter(&slots->all[i], SLOT_UNUSED);
+	}
+	return slots;
+}
+
+void
+slots_free(struct slots **slots)
+{
+	if (*slots == NULL)
+		return;
+	for (size_t i = 0; i < (*slots)->count; i++)
+		pool_free(&(*slots)->all[i].pool);
+	free((*slots)->all);
+	free(*slots);
+	*slots = NULL;
+}
+
+size_t
+slots_unused(const struct slots *slots)
+{
+	return slots->counts[SLOT_UNUSED];
+}
+
+size_t
+slots_sending(const struct slots *slots)
+{
+	return slots->counts[SLOT_SENDING];
+}
+
+size_t
+slots_ended(const struct slots *slots)
+{
+	return slots->counts[SLOT_ENDED];
+}
+
+struct slot *
+slots_first_ended(const struct slots *slots)
+{
+	return TAILQ_FIRST(&slots->lists[SLOT_ENDED]);
+}
+
+struct slot *
+slots_take(struct slots *slots, const struct due_delivery *delivery, int64_t now_ms)
+{
+	struct slot *slot = TAILQ_FIRST(&slots->lists[SLOT_UNUSED]);
+	if (slot == NULL)
+		abort();
+	move(slot, SLOT_UNUSED, SLOT_SENDING);
+	slot->started_ms = now_ms;
+	slot->outcome = (struct delivery_outcome){
+		.id = delivery->id,
+		.webhook_id = delivery->webhook_id,
+		.token = pool_copy(slot->pool, delivery->token),
+		.attempt = delivery->attempt,
+	};
+	return slot;
+}
+
+void
+slot_end(struct slot *slot, const struct attempt_result *result, const struct retry_decision *decision, int64_t now_ms)
+{
+	move(slot, SLOT_SENDING, SLOT_ENDED);
+	slot->ended_ms = now_ms;
+	slot->decision = *decision;
+	slot->outcome.state = state_after[decision->verdict];
+	slot->outcome.webhook_gone = decision->verdict == RETRY_GONE;
+	slot->outcome.duration_ms = result->duration_ms;
+	slot->outcome.status = result->status;
+	slot->outcome.error = sender_error_name(result->error);
+	slot->outcome.answer = pool_copy(slot->pool, result->answer);
+}
+
+void
+slot_release(struct slot *slot)
+{
+	move(slot, SLOT_ENDED, SLOT_UNUSED);
+	pool_reset(slot->pool);
+}
+
+struct pool *
+slot_pool(struct slot *slot)
+{
+	return slot->pool;
+}
+
+int64_t
+slot_ended_ms(const struct slot *slot)
+{
+	return slot->ended_ms;
+}
+
+static int64_t
+what_is_left(int64_t ms, int64_t passed_ms)
+{
+	return ms > passed_ms ? ms - passed_ms : 0;
+}
+
+struct delivery_outcome
+slot_outcome(const struct slot *slot, int64_t now_ms)
+{
+	struct delivery_outcome outcome = slot->outcome;
+	outcome.started_ms_ago = now_ms - slot->started_ms;
+	outcome.next_due_in_ms = what_is_left(slot->decision.delay_ms, now_ms - slot->ended_ms);
+	outcome.webhook_hold_ms = what_is_left(slot->decision.hold_ms, now_ms - slot->ended_ms);
+	return outcome;
+}
+
+size_t
+slots_outcomes(const struct slots *slots, int64_t now_ms, struct delivery_outcome *outcomes, size_t capacity)
+{
+	size_t count = 0;
+	for (const struct slot *slot = slots_first_ended(slots); slot != NULL && count < capacity;
+	     slot = TAILQ_NEXT(slot, list))
+		outcomes[count++] = slot_outcome(slot, now_ms);
+	return count;
+}

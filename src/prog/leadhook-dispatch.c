@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT
+ * leadhook-dispatch(8): delivers what is due, from cron or as a daemon. */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/duration.h"
+#include "base/log.h"
+#include "deliver/dispatcher.h"
+#include "prog/wiring.h"
+#include "store/dispatch.h"
+
+static const char program[] = "leadhook-dispatch";
+
+static const char usage[] = "usage: leadhook-dispatch [--config FILE] [--daemon] [--max-runtime SECONDS] [--quiet]\n"
+			    "                         [--dry-run] [--check-config] [--version] [--help]\n";
+
+/* Rows of a --dry-run. */
+enum { DRY_RUN_MAX = 10000, MAX_RUNTIME_S = 24 * 3600 };
+
+struct arguments {
+	const char *config;
+	int64_t max_runtime_ms; /* -1: not given */
+	bool daemon, dry_run, check_only, quiet;
+};
+
+/* Seconds, or a length of time as in the configuration. */
+static bool
+parse_runtime(const char *text, int64_t *ms)
+{
+	uint64_t seconds;
+	if (slice_to_u64(slice_of(text), MAX_RUNTIME_S, &seconds))
+		*ms = (int64_t)seconds * 1000;
+	else if (!duration_parse(slice_of(text), ms))
+		return false;
+	return *ms > 0 && *ms <= (int64_t)MAX_RUNTIME_S * 1000;
+}
+
+/* Answers -1 to go on, else the exit status. */
+static int
+parse_arguments(int argc, char *argv[], struct arguments *arguments)
+{
+	enum { CONFIG = 1, DAEMON, MAX_RUNTIME, DRY_RUN, CHECK_CONFIG, QUIET, SHOW_VERSION, SHOW_HELP };
+	static const struct option options[] = { { "config", required_argument, NULL, CONFIG },
+		{ "daemon", no_argument, NULL, DAEMON }, { "max-runtime", required_argument, NULL, MAX_RUNTIME },
+		{ "dry-run", no_argument, NULL, DRY_RUN }, { "check-config", no_argument, NULL, CHECK_CONFIG },
+		{ "quiet", no_argument, NULL, QUIET }, { "version", no_argument, NULL, SHOW_VERSION },
+		{ "help", no_argument, NULL, SHOW_HELP }, { NULL, 0, NULL, 0 } };
+	int option;
+	*arguments = (struct arguments){ .max_runtime_ms = -1 };
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1)
+		switch (option) {
+		case CONFIG:
+			arguments->config = optarg;
+			break;
+		case DAEMON:
+			arguments->daemon = true;
+			break;
+		case MAX_RUNTIME:
+			if (parse_runtime(optarg, &arguments->max_runtime_ms))
+				break;
+			fprintf(stderr, "%s: --max-runtime takes a time from 1 to %d seconds\n", program, MAX_RUNTIME_S);
+			return EX_USAGE;
+		case DRY_RUN:
+			arguments->dry_run = true;
+			break;
+		case CHECK_CONFIG:
+			arguments->check_only = true;
+			break;
+		case QUIET:
+			arguments->quiet = true;
+			break;
+		case SHOW_VERSION:
+			printf("%s %s\n", program, LEADHOOK_VERSION);
+			return EX_OK;
+		case SHOW_HELP:
+			fputs(usage, stdout);
+			return EX_OK;
+		default:
+			fputs(usage, stderr);
+			return EX_USAGE;
+		}
+	if (optind < argc) {
+		fputs(usage, stderr);
+		return EX_USAGE;
+	}
+	return -1;
+}
+
+/* --dry-run: one line for each webhook that has something due. */
+static int
+show_due(struct store *store)
+{
+	struct due_webhook *due;
+	size_t count;
+	int64_t now, next;
+	char time[CLOCK_RFC3339_SIZE];
+	struct pool *pool = pool_new();
+	enum result result = store_due_webhooks(store, pool, UINT64_MAX, DRY_RUN_MAX, &due, &count, &now, &next);
+	for (size_t i = 0; result == RESULT_OK && i < count; i++) {
+		clock_rfc3339(due[i].first_due_ms, time);
+		printf("webhook %" PRIu64 " is due since %s\n", due[i].webhook_id, time);
+	}
+	if (result == RESULT_OK && count == 0)
+		puts("nothing is due");
+	if (result == RESULT_OK && next >= 0) {
+		clock_rfc3339(next, time);
+		printf("next at %s\n", time);
+	}
+	pool_free(&pool);
+	if (result != RESULT_OK)
+		fprintf(stderr, "%s: the database: %s\n", program, result_text(result));
+	return result == RESULT_OK ? EX_OK : EX_UNAVAILABLE;
+}
+
+/* A descriptor that becomes readable with a signal to end; -1, logged, when there can be none. */
+static int
+end_signals(void)
+{
+	sigset_t signals;
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGHUP); /* the terminal is gone */
+	signal(SIGPIPE, SIG_IGN);    /* a receiver hung up: the TLS library writes without MSG_NOSIGNAL */
+	int fd = sigprocmask(SIG_BLOCK, &signals, NULL) == 0 ? signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK) : -1;
+	if (fd < 0)
+		log_error("cannot_watch_signals", LOG_ERRNO(errno));
+	return fd;
+}
+
+/* What the process is given besides: each attempt needs up to three descriptors, and a name server that does not answer
+ * holds a thread for as long as the resolver tries. */
+static void
+prepare_process(void)
+{
+	struct rlimit files;
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
+		files.rlim_cur = files.rlim_max;
+		if (setrlimit(RLIMIT_NOFILE, &files) != 0)
+			log_warning("cannot_raise_limit", LOG_ERRNO(errno));
+	}
+	if (setenv("RES_OPTIONS", "timeout:2 attempts:2", 0) != 0)
+		memory_exhausted();
+}
+
+static const char *
+or_null(const char *text)
+{
+	return *text == '\0' ? NULL : text;
+}
+
+static int64_t
+max_runtime(const struct conf *conf, const struct arguments *arguments)
+{
+	if (arguments->max_runtime_ms >= 0)
+		return arguments->max_runtime_ms;
+	return arguments->daemon ? 0 : conf->dispatch.max_runtime;
+}
+
+static int
+deliver(const struct conf *conf, const struct arguments *arguments, struct store *store, struct lock *lock)
+{
+	const struct conf_dispatch *settings = &conf->dispatch;
+	struct address_rules rules;
+	struct retry_schedule schedule;
+	struct slice bad;
+	struct pool *pool = pool_new();
+	struct dispatcher *dispatcher = NULL;
+	int status = EX_CONFIG, stop_fd = end_signals();
+	if (stop_fd < 0 || !wiring_address_rules(conf, pool, &rules) ||
+	    !retry_schedule_parse(slice_of(settings->schedule), &schedule, &bad))
+		goto out;
+	const struct dispatcher_options options = {
+		.sender = { .user_agent = conf->server.service_name,
+		    .in_flight = settings->in_flight,
+		    .connect_timeout_ms = settings->connect_timeout,
+		    .timeout_ms = settings->attempt_timeout,
+		    .ca_file = or_null(settings->ca_file),
+		    .rules = &rules },
+		.webhook_in_flight = settings->per_webhook,
+		.lease_ms = settings->lease,
+		.schedule = &schedule,
+		.stay = arguments->daemon,
+		.poll_ms = settings->poll_interval,
+		.max_runtime_ms = max_runtime(conf, arguments),
+		.stop_fd = stop_fd,
+	};
+	dispatcher = dispatcher_new(&options, store, lock);
+	if (dispatcher != NULL)
+		status = dispatcher_run(dispatcher) == RESULT_OK ? EX_OK : EX_UNAVAILABLE;
+	dispatcher_free(&dispatcher);
+out:
+	if (stop_fd >= 0)
+		close(stop_fd);
+	pool_free(&pool);
+	return status;
+}
+
+static int
+lock_and_deliver(const struct conf *conf, const struct arguments *arguments, struct store *store)
+{
+	static const int status_of[] = { [RESULT_OK] = EX_OK, [RESULT_CONFLICT] = EX_OK, [RESULT_FAILED] = EX_OSERR };
+	struct lock *lock = NULL;
+	enum result locked = *conf->dispatch.lock_file == '\0' ? RESULT_OK : lock_take(conf->dispatch.lock_file, &lock);
+	if (locked != RESULT_OK)
+		return status_of[locked];
+	prepare_process();
+	int status = wiring_schema_fits(store) ? deliver(conf, arguments, store, lock) : EX_CONFIG;
+	lock_free(&lock);
+	return status;
+}
+
+int
+main(int argc, char *argv[])
+{
+	struct arguments arguments;
+	int status = parse_arguments(argc, argv, &arguments);
+	if (status >= 0)
+		return status;
+	struct conf *conf = wiring_load(program, arguments.config);
+	if (conf == NULL)
+		return EX_CONFIG;
+	if (arguments.quiet)
+		log_init(program, LOG_LEVEL_ERROR);
+	status = wiring_check(conf);
+	if (status == EX_OK && !arguments.check_only) {
+		struct store *store = wiring_store(conf);
+		status = arguments.dry_run ? show_due(store) : lock_and_deliver(conf, &arguments, store);
+		store_free(&store);
+	}
+	conf_free(&conf);
+	return status;
+}

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT */
+#include "fake_world.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/attributes.h"
+#include "base/clock.h"
+#include "base/pool.h"
+#include "base/random.h"
+
+enum { IDLE_WAITS_MAX = 10000 };
+
+struct world world;
+
+struct flight {
+	void *cookie;
+	struct world_webhook *webhook;
+	int64_t started_ms, ends_ms;
+	bool fails;
+};
+
+struct sender {
+	struct sender_options options;
+	sender_done *done;
+	void *context;
+	struct flight *flights;
+	size_t count;
+	size_t idle_waits; /* in a row, without time passing */
+};
+
+void
+world_reset(void)
+{
+	memset(&world, 0, sizeof(world));
+	world.stop_ms = world.lost_commit_ms = -1;
+	for (size_t i = 0; i < WORLD_WEBHOOKS; i++)
+		world.webhooks[i].status = 200;
+}
+
+void
+world_add(uint64_t webhook_id, size_t count, int64_t due_ms)
+{
+	for (size_t i = 0; i < count; i++) {
+		size_t at = world.delivery_count++;
+		world.deliveries[at] = (struct world_delivery){
+			.id = at + 1, .webhook_id = webhook_id, .due_ms = due_ms, .born_ms = due_ms, .state = DELIVERY_PENDING
+		};
+	}
+}
+
+size_t
+world_count(uint64_t webhook_id, enum delivery_state state)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < world.delivery_count; i++)
+		if (world.deliveries[i].state == state && (webhook_id == 0 || world.deliveries[i].webhook_id == webhook_id))
+			count++;
+	return count;
+}
+
+int64_t __wrap_clock_monotonic_ms(void);
+
+int64_t
+__wrap_clock_monotonic_ms(void)
+{
+	return world.now_ms;
+}
+
+/* ---- the store ---- */
+
+/* Every call takes time, and fails while the database is away. */
+static bool
+reachable(void)
+{
+	world.now_ms += WORLD_CALL_MS;
+	if (world.now_ms < world.outage_from_ms || world.now_ms >= world.outage_until_ms)
+		return true;
+	world.calls_in_outage++;
+	return false;
+}
+
+enum result
+store_shards_lease(
+    struct store *store UNUSED, const unsigned char owner[DISPATCH_OWNER_SIZE] UNUSED, int64_t lease_ms, uint64_t *held)
+{
+	if (!reachable())
+		return RESULT_UNAVAILABLE;
+	if (world.leased && world.now_ms - world.leased_until_ms > world.longest_lease_gap_ms)
+		world.longest_lease_gap_ms = world.now_ms - world.leased_until_ms;
+	world.leased = true;
+	world.released = false;
+	world.leased_until_ms = world.now_ms + lease_ms;
+	*held = UINT64_MAX;
+	return RESULT_OK;
+}
+
+enum result
+store_shards_release(struct store *store UNUSED, const unsigned char owner[DISPATCH_OWNER_SIZE] UNUSED)
+{
+	if (!reachable())
+		return RESULT_UNAVAILABLE;
+	world.released = true;
+	return RESULT_OK;
+}
+
+enum result
+store_owner_release(struct store *store UNUSED, const unsigned char dead_owner[DISPATCH_OWNER_SIZE])
+{
+	if (!reachable())
+		return RESULT_UNAVAILABLE;
+	world.dead_released_first = !world.leased;
+	memcpy(world.dead, dead_owner, sizeof(world.dead));
+	return RESULT_OK;
+}
+
+static bool
+is_due(const struct world_delivery *delivery, uint64_t webhook_id)
+{
+	return delivery->webhook_id == webhook_id && delivery->state == DELIVERY_PENDING && delivery->due_ms <= world.now_ms;
+}
+
+static int64_t
+first_due(uint64_t webhook_id)
+{
+	int64_t first = INT64_MAX;
+	for (size_t i = 0; i < world.delivery_count; i++)
+		if (world.deliveries[i].webhook_id == webhook_id && world.deliveries[i].state == DELIVERY_PENDING &&
+		    world.deliveries[i].due_ms < first)
+			first = world.deliveries[i].due_ms;
+	if (first < world.webhooks[webhook_id].hold_until_ms)
+		first = world.webhooks[webhook_id].hold_until_ms;
+	return first;
+}
+
+enum result
+store_due_webhooks(struct store *store UNUSED, struct pool *pool, uint64_t held, size_t limit, struct due_webhook **webhooks,
+    size_t *count, int64_t *now_ms, int64_t *next_due_ms)
+{
+	if (!reachable())
+		return RESULT_UNAVAILABLE;
+	world.looks++;
+	int64_t next = INT64_MAX;
+	*webhooks = POOL_ARRAY(pool, WORLD_WEBHOOKS, struct due_webhook);
+	*count = 0;
+	for (uint64_t id = 1; id < WORLD_WEBHOOKS && held != 0; id++) {
+		int64_t first = first_due(id);
+		if (first <= world.now_ms && *count < limit)
+			(*webhooks)[(*count)++] = (struct due_webhook){ id, first };
+		else if (first < next)
+			next = first;
+	}
+	*now_ms = world.now_ms + WORLD_DATABASE_AHEAD_MS;
+	*next_due_ms = next == INT64_MAX ? -1 : next + WORLD_DATABASE_AHEAD_MS;
+	return RESULT_OK;
+}
+
+static struct due_delivery
+claim_one(struct pool *pool, struct world_delivery *delivery, int64_t lease_ms)
+{
+	random_bytes(delivery->token, sizeof(delivery->token));
+	delivery->claimed = true;
+	delivery->due_ms = world.now_ms + lease_ms;
+	delivery->started_ms[delivery->attempts++ % WORLD_ATTEMPTS] = world.now_ms;
+	if (++world.unrecorded > world.most_unrecorded)
+		world.most_unrecorded = world.unrecorded;
+	return (struct due_delivery){
+		.id = delivery->id,
+		.webhook_id = delivery->webhook_id,
+		.attempt = delivery->attempts,
+		.token = pool_copy(pool, (struct slice){ (const char *)delivery->token, sizeof(delivery->token) }),
+		.webhook_state = world.webhooks[delivery->webhook_id].state,
+		.url = pool_printf(pool, "http://receiver.example/%u", (unsigned)delivery->webhook_id),
+		.secret = SLICE("whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="),
+		.message_id = pool_printf(pool, "msg_%u", (unsigned)delivery->id),
+		.payload = SLICE("{\"id\":1}"),
+	};
+}
+
+enum result
+store_claim(struct store *store UNUSED, struct pool *pool, const unsigned char owner[DISPATCH_OWNER_SIZE] UNUSED,
+    int64_t lease_ms, const struct due_request *requests, size_t request_count, struct due_delivery **deliveries, size_t *count)
+{
+	if (!reachable())
+		return RESULT_UNAVAILABLE;
+	*deliveries = POOL_ARRAY(pool, WORLD_ROWS, struct due_delivery);
+	*count = 0;
+	for (size_t r = 0; r < request_count; r++) {
+		size_t rows = requests[r].rows;
+		for (size_t i = 0; i < world.delivery_count && rows > 0; i++)
+			if (is_due(&world.deliveries[i], requests[r].webhook_id)) {
+				(*deliveries)[(*count)++] = claim_one(pool, &world.deliveries[i], lease_ms);
+				rows--;
+			}
+	}
+	return RESULT_OK;
+}
+
+static struct world_delivery *
+claimed_by(const struct delivery_outcome *outcome)
+{
+	struct world_delivery *delivery = &world.deliveries[outcome->id - 1];
+	bool ours = delivery->claimed && outcome->token.size == sizeof(delivery->token) &&
+		    memcmp(outcome->token.data, delivery->token, sizeof(delivery->token)) == 0;
+	return ours ? delivery : NULL;
+}
+
+static void
+complete_one(const struct delivery_outcome *outcome)
+{
+	struct world_delivery *delivery = claimed_by(outcome);
+	struct world_webhook *webhook = &world.webhooks[outcome->webhook_id];
+	if (delivery == NULL) {
+		world.stale++;
+		return;
+	}
+	int64_t waited = outcome->started_ms_ago - outcome->duration_ms;
+	if (waited > world.longest_unrecorded_ms)
+		world.longest_unrecorded_ms = waited;
+	delivery->claimed = false;
+	delivery->state = outcome->state;
+	delivery->logged++;
+	delivery->due_ms = world.now_ms + outcome->next_due_in_ms;
+	world.unrecorded--;
+	if (outcome->webhook_gone)
+		webhook->state = WEBHOOK_GONE;
+	if (outcome->webhook_hold_ms > 0)
+		webhook->hold_until_ms = world.now_ms + outcome->webhook_hold_ms;
+}
+
+enum result
+store_complete(struct store *store UNUSED, const struct delivery_outcome *outcomes, size_t count, size_t *stale)
+{
+	if (!reachable())
+		return RESULT_UNAVAILABLE;
+	for (size_t i = 0; i < count; i++)
+		if (outcomes[i].id == world.poison)
+			return RESULT_FAILED;
+	size_t before = world.stale;
+	for (size_t i = 0; i < count; i++)
+		complete_one(&outcomes[i]);
+	*stale = world.stale - before;
+	world.flushes[world.flush_count++ % WORLD_FLUSHES] = count;
+	if (world.lost_commit_ms >= 0 && world.now_ms >= world.lost_commit_ms) {
+		world.lost_commit_ms = -1;
+		return RESULT_UNKNOWN;
+	}
+	return RESULT_OK;
+}
+
+enum result
+store_unclaim(struct store *store UNUSED, const struct delivery_outcome *claims, size_t count)
+{
+	if (!reachable())
+		return RESULT_UNAVAILABLE;
+	for (size_t i = 0; i < count; i++) {
+		struct world_delivery *delivery = claimed_by(&claims[i]);
+		if (delivery == NULL)
+			continue;
+		delivery->claimed = false;
+		delivery->due_ms = world.now_ms;
+		delivery->attempts--;
+		world.unrecorded--;
+	}
+	return RESULT_OK;
+}
+
+enum result
+store_fail_pending(struct store *store UNUSED, uint64_t webhook_id, size_t chunk, size_t *done)
+{
+	if (!reachable())
+		return RESULT_UNAVAILABLE;
+	*done = 0;
+	for (size_t i = 0; i < world.delivery_count && *done < chunk; i++) {
+		struct world_delivery *delivery = &world.deliveries[i];
+		if (delivery->webhook_id == webhook_id && delivery->state == DELIVERY_PENDING && !delivery->claimed) {
+			delivery->state = DELIVERY_FAILED;
+			(*done)++;
+		}
+	}
+	return RESULT_OK;
+}
+
+enum result
+store_housekeeping(struct store *store UNUSED)
+{
+	return reachable() ? RESULT_OK : RESULT_UNAVAILABLE;
+}
+
+/* ---- the sender ---- */
+
+struct slice
+sender_error_name(enum sender_error error)
+{
+	return error == SENDER_OK ? SLICE_NONE : SLICE("fake");
+}
+
+struct sender *
+sender_new(const struct sender_options *options, sender_done *done, void *context)
+{
+	struct sender *sender = memory_alloc(sizeof(*sender));
+	sender->options = *options;
+	sender->done = done;
+	sender->context = context;
+	sender->flights = memory_alloc(options->in_flight * sizeof(*sender->flights));
+	return sender;
+}
+
+void
+sender_free(struct sender **sender)
+{
+	if (*sender == NULL)
+		return;
+	free((*sender)->flights);
+	free(*sender);
+	*sender = NULL;
+}
+
+void
+sender_start(struct sender *sender, const struct attempt *attempt, void *cookie)
+{
+	struct world_webhook *webhook = &world.webhooks[strtoul(strrchr(attempt->url, '/') + 1, NULL, 10)];
+	if (sender->count == sender->options.in_flight)
+		abort();
+	bool fails = webhook->received++ < webhook->fails_first;
+	if (++webhook->in_flight > webhook->most_in_flight)
+		webhook->most_in_flight = webhook->in_flight;
+	sender->flights[sender->count++] =
+	    (struct flight){ cookie, webhook, world.now_ms, world.now_ms + webhook->latency_ms, fails };
+}
+
+static void
+land(struct sender *sender, size_t at)
+{
+	struct flight flight = sender->flights[at];
+	const struct world_webhook *webhook = flight.webhook;
+	struct attempt_result result = {
+		.error = flight.fails ? SENDER_OK : webhook->error,
+		.status = flight.fails ? 500 : webhook->status,
+		.retry_after = slice_of(webhook->retry_after),
+		.duration_ms = world.now_ms - flight.started_ms,
+	};
+	sender->flights[at] = sender->flights[--sender->count];
+	flight.webhook->in_flight--;
+	sender->done(sender->context, flight.cookie, &result);
+}
+
+/* Ends the test when the dispatcher spins. */
+static void
+note_wait(struct sender *sender, bool idle)
+{
+	sender->idle_waits = idle ? sender->idle_waits + 1 : 0;
+	if (sender->idle_waits > IDLE_WAITS_MAX) {
+		fprintf(stderr, "the dispatcher spins at %lld ms\n", (long long)world.now_ms);
+		abort();
+	}
+}
+
+bool
+sender_wait(struct sender *sender, int64_t timeout_ms, int wake_fd)
+{
+	int64_t before = world.now_ms, until = world.now_ms + timeout_ms;
+	bool stops = wake_fd >= 0 && world.stop_ms >= 0;
+	for (size_t i = 0; i < sender->count; i++)
+		until = sender->flights[i].ends_ms < until ? sender->flights[i].ends_ms : until;
+	if (stops && world.stop_ms < until)
+		until = world.stop_ms;
+	world.now_ms = until > before ? until : before;
+	size_t landed = 0;
+	for (size_t i = sender->count; i > 0; i--)
+		if (sender->flights[i - 1].ends_ms <= world.now_ms) {
+			land(sender, i - 1);
+			landed++;
+		}
+	note_wait(sender, landed == 0 && world.now_ms == before);
+	return stops && world.now_ms >= world.stop_ms;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT
+ * A database, receivers and a clock in memory, in place of store/dispatch.c, deliver/sender.c and clock_monotonic_ms: hours
+ * pass in milliseconds. The clock moves only while the dispatcher waits, and by WORLD_CALL_MS with each call of the store. */
+#ifndef LEADHOOK_TESTS_DELIVER_FAKE_WORLD_H
+#define LEADHOOK_TESTS_DELIVER_FAKE_WORLD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "deliver/sender.h"
+#include "store/dispatch.h"
+
+enum {
+	WORLD_ROWS = 4096,
+	WORLD_WEBHOOKS = 64, /* ids 1 to 63 */
+	WORLD_ATTEMPTS = 64, /* noted per delivery */
+	WORLD_FLUSHES = 4096,
+	WORLD_CALL_MS = 1
+};
+
+/* What the database's clock is ahead of ours. */
+#define WORLD_DATABASE_AHEAD_MS INT64_C(1790000000000)
+
+struct world_delivery {
+	uint64_t id, webhook_id;
+	int64_t due_ms; /* all times here are those of the dispatcher's clock */
+	int64_t born_ms;
+	bool claimed;
+	unsigned char token[DISPATCH_TOKEN_SIZE];
+	unsigned attempts; /* started */
+	enum delivery_state state;
+	size_t logged; /* outcomes recorded */
+	int64_t started_ms[WORLD_ATTEMPTS];
+};
+
+struct world_webhook {
+	enum webhook_state state;
+	int64_t hold_until_ms;
+	/* how its receiver answers */
+	int status;
+	enum sender_error error;
+	int64_t latency_ms;
+	const char *retry_after;
+	size_t fails_first; /* that many attempts get a 500 before all that */
+	/* what it saw */
+	size_t in_flight, most_in_flight, received;
+};
+
+struct world {
+	int64_t now_ms;
+	int64_t stop_ms;                         /* when TERM comes; -1: never */
+	int64_t outage_from_ms, outage_until_ms; /* the database is away */
+	int64_t lost_commit_ms; /* the first store_complete after that is done, but answers UNKNOWN; -1: none */
+	uint64_t poison;        /* outcomes of this delivery are refused for good */
+
+	struct world_delivery deliveries[WORLD_ROWS];
+	size_t delivery_count;
+	struct world_webhook webhooks[WORLD_WEBHOOKS];
+
+	size_t unrecorded, most_unrecorded; /* claimed, outcome not committed */
+	size_t flushes[WORLD_FLUSHES];      /* outcomes in each store_complete that worked */
+	size_t flush_count;
+	int64_t longest_unrecorded_ms; /* from the end of an attempt to its commit */
+	size_t stale;
+	size_t calls_in_outage;
+	size_t looks;
+	int64_t leased_until_ms, longest_lease_gap_ms; /* gap: time worked without a lease */
+	bool leased, released;
+	bool dead_released_first; /* store_owner_release was called, before any lease */
+	unsigned char dead[DISPATCH_OWNER_SIZE];
+};
+
+extern struct world world;
+
+/* Empty, time 0, every receiver answering 200 at once. */
+void world_reset(void);
+/* Deliveries that come due at `due_ms`. */
+void world_add(uint64_t webhook_id, size_t count, int64_t due_ms);
+/* How many deliveries of a webhook (0: of all) are in that state. */
+size_t world_count(uint64_t webhook_id, enum delivery_state state);
+
+#endif

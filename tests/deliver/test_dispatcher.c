@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: MIT
+ * The dispatcher's rules (delivery.md 3, 4 and 6) in a world of its own: see fake_world.h. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "deliver/dispatcher.h"
+#include "fake_world.h"
+
+enum { SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE };
+enum { SLOTS = 32, PER_WEBHOOK = 8, POLL = 100, STOP_FD = 0 };
+
+/* delivery.md 3: the default schedule, after the first attempt. */
+static const int64_t delays[] = { 5 * SECOND, MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR,
+	20 * HOUR, 24 * HOUR };
+
+static struct retry_schedule schedule;
+static struct dispatcher_options options;
+
+static int
+fresh_world(void **state UNUSED)
+{
+	world_reset();
+	schedule = retry_schedule_default();
+	options = (struct dispatcher_options){
+		.sender = { .in_flight = SLOTS, .timeout_ms = 15 * SECOND },
+		.webhook_in_flight = PER_WEBHOOK,
+		.lease_ms = 60 * SECOND,
+		.schedule = &schedule,
+		.poll_ms = POLL,
+		.max_runtime_ms = 55 * SECOND,
+		.stop_fd = STOP_FD,
+	};
+	return 0;
+}
+
+static enum result
+run(struct lock *lock)
+{
+	struct dispatcher *dispatcher = dispatcher_new(&options, NULL, lock);
+	assert_non_null(dispatcher);
+	enum result result = dispatcher_run(dispatcher);
+	dispatcher_free(&dispatcher);
+	assert_null(dispatcher);
+	return result;
+}
+
+/* A daemon that is told to stop at `until_ms`. */
+static void
+stay_until(int64_t until_ms)
+{
+	options.stay = true;
+	options.max_runtime_ms = 0;
+	world.stop_ms = until_ms;
+	assert_int_equal(run(NULL), RESULT_OK);
+}
+
+static size_t
+sent(uint64_t webhook_id)
+{
+	return world.webhooks[webhook_id].received;
+}
+
+static void
+cron_works_until_nothing_is_due(void **state UNUSED)
+{
+	world_add(1, 500, 0);
+	world_add(2, 1, 30 * SECOND); /* due later than now: left to the next run */
+	assert_int_equal(run(NULL), RESULT_OK);
+	assert_int_equal(world_count(1, DELIVERY_DELIVERED), 500);
+	assert_int_equal(world_count(2, DELIVERY_PENDING), 1);
+	assert_int_equal(sent(1), 500);
+	assert_true(world.released);
+	assert_true(world.now_ms < 10 * SECOND);
+}
+
+static void
+cron_takes_nothing_new_after_its_time(void **state UNUSED)
+{
+	options.max_runtime_ms = 3 * SECOND;
+	world_add(1, 1000, 0);
+	world.webhooks[1].latency_ms = 1 * SECOND;
+	assert_int_equal(run(NULL), RESULT_OK);
+	assert_in_range(world.now_ms, 3 * SECOND, 5 * SECOND);
+	assert_int_equal(world_count(1, DELIVERY_DELIVERED), sent(1));
+	assert_in_range(sent(1), PER_WEBHOOK * 2, PER_WEBHOOK * 4);
+	assert_true(world.released);
+}
+
+/* delivery.md 3, schedule: eleven attempts, each delay within a fifth. */
+static void
+failures_follow_the_schedule(void **state UNUSED)
+{
+	world_add(1, 1, 0);
+	world.webhooks[1].status = 500;
+	options.poll_ms = 10 * SECOND;
+	stay_until(100 * HOUR);
+	const struct world_delivery *delivery = &world.deliveries[0];
+	assert_int_equal(delivery->attempts, 1 + ARRAY_SIZE(delays));
+	assert_int_equal(delivery->logged, 1 + ARRAY_SIZE(delays));
+	assert_int_equal(delivery->state, DELIVERY_FAILED);
+	for (size_t i = 0; i < ARRAY_SIZE(delays); i++) {
+		int64_t delay = delivery->started_ms[i + 1] - delivery->started_ms[i];
+		assert_in_range(delay, delays[i] * 8 / 10, delays[i] * 12 / 10 + POLL);
+	}
+}
+
+static void
+every_kind_of_failure_is_tried_again(void **state UNUSED)
+{
+	const struct world_webhook kinds[] = {
+		{ .status = 302 }, { .status = 404 }, { .status = 500 }, { .error = SENDER_TIMEOUT },
+		{ .error = SENDER_REFUSED }, { .error = SENDER_NOT_RESOLVED }, { .error = SENDER_CERTIFICATE },
+		{ .status = 200, .error = SENDER_TIMEOUT }, /* headers came, the body did not */
+	};
+	for (uint64_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		world.webhooks[i + 1] = kinds[i];
+		world_add(i + 1, 1, 0);
+	}
+	stay_until(10 * SECOND);
+	for (uint64_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		assert_int_equal(sent(i + 1), 2);
+		assert_int_equal(world_count(i + 1, DELIVERY_PENDING), 1);
+	}
+}
+
+static void
+a_success_ends_the_retries(void **state UNUSED)
+{
+	world_add(1, 1, 0);
+	world.webhooks[1].fails_first = 2;
+	stay_until(10 * MINUTE);
+	assert_int_equal(sent(1), 3);
+	assert_int_equal(world_count(1, DELIVERY_DELIVERED), 1);
+}
+
+/* delivery.md 3, Retry-After: with 429 and 503 nothing goes to the webhook before; others are not held. */
+static void
+retry_after_holds_the_webhook(void **state UNUSED)
+{
+	world_add(1, 100, 0);
+	world.webhooks[1].status = 429;
+	world.webhooks[1].retry_after = "120";
+	world_add(2, 100, 0);
+	stay_until(119 * SECOND);
+	assert_int_equal(sent(1), PER_WEBHOOK); /* those under way when the answer came */
+	assert_int_equal(world_count(2, DELIVERY_DELIVERED), 100);
+	assert_true(world.webhooks[1].hold_until_ms >= 120 * SECOND);
+	assert_true(world.webhooks[1].hold_until_ms <= 121 * SECOND);
+}
+
+/* … with any other failure it is a floor for that delivery alone. */
+static void
+retry_after_is_a_floor_for_the_delivery(void **state UNUSED)
+{
+	world_add(1, 20, 0);
+	world.webhooks[1].status = 500;
+	world.webhooks[1].retry_after = "3600";
+	stay_until(MINUTE);
+	assert_int_equal(sent(1), 20);
+	for (size_t i = 0; i < world.delivery_count; i++)
+		assert_true(world.deliveries[i].due_ms >= HOUR);
+	assert_int_equal(world.webhooks[1].hold_until_ms, 0);
+}
+
+/* delivery.md 3, 410: disabled, what was pending ends as failed. */
+static void
+gone_ends_everything(void **state UNUSED)
+{
+	world_add(1, 1500, 0);
+	world_add(2, 50, 0);
+	world.webhooks[1].status = 410;
+	assert_int_equal(run(NULL), RESULT_OK);
+	assert_int_equal(sent(1), PER_WEBHOOK);
+	assert_int_equal(world.webhooks[1].state, WEBHOOK_GONE);
+	assert_int_equal(world_count(1, DELIVERY_FAILED), 1500);
+	assert_int_equal(world_count(2, DELIVERY_DELIVERED), 50);
+}
+
+/* delivery.md 1, DELETE: what is pending is never sent from then on. */
+static void
+removed_webhooks_get_nothing(void **state UNUSED)
+{
+	world_add(1, 600, 0);
+	world_add(2, 600, 0);
+	world.webhooks[1].state = WEBHOOK_MISSING;
+	world.webhooks[2].state = WEBHOOK_GONE;
+	assert_int_equal(run(NULL), RESULT_OK);
+	assert_int_equal(sent(1) + sent(2), 0);
+	assert_int_equal(world_count(0, DELIVERY_FAILED), 1200);
+	assert_int_equal(world.deliveries[0].attempts, 0);
+}
+
+/* delivery.md 3, disabling: they wait, and are no attempts; nor does cron wait for them. */
+static void
+disabled_webhooks_wait(void **state UNUSED)
+{
+	world_add(1, 10, 0);
+	world.webhooks[1].state = WEBHOOK_DISABLED;
+	assert_int_equal(run(NULL), RESULT_OK);
+	assert_int_equal(sent(1), 0);
+	assert_int_equal(world_count(1, DELIVERY_PENDING), 10);
+	for (size_t i = 0; i < world.delivery_count; i++)
+		assert_int_equal(world.deliveries[i].attempts, 0);
+	assert_true(world.now_ms < SECOND);
+}
+
+/* delivery.md 4, fairness: a webhook with many rows that hang does not delay the others' first attempts. */
+static void
+a_flood_that_hangs_delays_nobody(void **state UNUSED)
+{
+	world_add(1, 3000, 0);
+	world.webhooks[1].latency_ms = 15 * SECOND;
+	world.webhooks[1].error = SENDER_TIMEOUT;
+	for (uint64_t id = 2; id < 42; id++)
+		for (int64_t at = 0; at < 20; at++)
+			world_add(id, 1, at * SECOND + (int64_t)id * 17);
+	stay_until(21 * SECOND);
+	assert_int_equal(world.webhooks[1].most_in_flight, PER_WEBHOOK);
+	for (size_t i = 3000; i < world.delivery_count; i++) {
+		const struct world_delivery *delivery = &world.deliveries[i];
+		assert_int_equal(delivery->state, DELIVERY_DELIVERED);
+		assert_true(delivery->started_ms[0] - delivery->born_ms <= 2 * POLL);
+	}
+}
+
+static void
+all_slots_are_used_and_no_more(void **state UNUSED)
+{
+	for (uint64_t id = 1; id <= 10; id++) {
+		world_add(id, 50, 0);
+		world.webhooks[id].latency_ms = 200;
+	}
+	assert_int_equal(run(NULL), RESULT_OK);
+	assert_int_equal(world_count(0, DELIVERY_DELIVERED), 500);
+	assert_int_equal(world.most_unrecorded, SLOTS);
+	for (uint64_t id = 1; id <= 10; id++)
+		assert_true(world.webhooks[id].most_in_flight <= PER_WEBHOOK);
+}
+
+/* delivery.md 3, guarantee: outcomes are flushed together, and after 5 ms at the latest. */
+static void
+outcomes_are_recorded_together_and_soon(void **state UNUSED)
+{
+	options.sender.in_flight = 256;
+	options.webhook_in_flight = 64;
+	for (uint64_t id = 1; id <= 4; id++) {
+		world_add(id, 900, 0);
+		world.webhooks[id].latency_ms = (int64_t)id;
+	}
+	assert_int_equal(run(NULL), RESULT_OK);
+	assert_int_equal(world_count(0, DELIVERY_DELIVERED), 3600);
+	assert_true(world.flush_count <= 3600 / 32);
+	assert_true(world.longest_unrecorded_ms <= 5 + 4 * WORLD_CALL_MS);
+}
+
+static void
+results_outlive_an_outage(void **state UNUSED)
+{
+	world_add(1, 100, 0);
+	world.webhooks[1].latency_ms = 50;
+	world.outage_from_ms = 20; /* the first are under way */
+	world.outage_until_ms = 20 * SECOND;
+	stay_until(40 * SECOND);
+	assert_int_equal(world_count(1, DELIVERY_DELIVERED), 100);
+	assert_int_equal(sent(1), 100); /* none was sent twice */
+	assert_int_equal(world.stale, 0);
+	/* Backing off: 100 ms doubling to 5 s, with jitter. */
+	assert_in_range(world.calls_in_outage, 5, 20);
+}
+
+static void
+an_unknown_commit_is_repeated(void **state UNUSED)
+{
+	world_add(1, 20, 0);
+	world.lost_commit_ms = 0;
+	assert_int_equal(run(NULL), RESULT_OK);
+	assert_int_equal(world_count(1, DELIVERY_DELIVERED), 20);
+	assert_int_equal(sent(1), 20);
+	assert_true(world.stale > 0);
+	assert_int_equal(world.deliveries[0].logged, 1);
+}
+
+static void
+one_bad_outcome_does_not_hold_the_others(void **state UNUSED)
+{
+	world_add(1, 20, 0);
+	world.poison = 7;
+	assert_int_equal(run(NULL), RESULT_OK);
+	assert_int_equal(world_count(1, DELIVERY_DELIVERED), 19);
+	assert_int_equal(world.deliveries[6].state, DELIVERY_PENDING);
+}
+
+/* delivery.md 6, database gone: gives up after --max-runtime, never busy-loops. */
+static void
+cron_gives_up_without_a_database(void **state UNUSED)
+{
+	world.outage_until_ms = INT64_MAX;
+	assert_int_equal(run(NULL), RESULT_UNAVAILABLE);
+	assert_in_range(world.now_ms, 55 * SECOND, 61 * SECOND);
+	assert_true(world.calls_in_outage < 50);
+}
+
+static void
+cron_gives_up_results_in_the_end(void **state UNUSED)
+{
+	world_add(1, 10, 0);
+	world.webhooks[1].latency_ms = 50;
+	world.outage_from_ms = 20;
+	world.outage_until_ms = INT64_MAX;
+	assert_int_equal(run(NULL), RESULT_UNAVAILABLE);
+	assert_in_range(world.now_ms, 55 * SECOND, 61 * SECOND);
+}
+
+/* delivery.md 6, TERM: takes nothing new, lets what is in flight end, records. */
+static void
+term_lets_attempts_end(void **state UNUSED)
+{
+	world_add(1, 100, 0);
+	world.webhooks[1].latency_ms = 3 * SECOND;
+	stay_until(SECOND);
+	assert_int_equal(sent(1), PER_WEBHOOK);
+	assert_int_equal(world_count(1, DELIVERY_DELIVERED), PER_WEBHOOK);
+	assert_in_range(world.now_ms, 3 * SECOND, 3 * SECOND + POLL);
+	assert_true(world.released);
+}
+
+static void
+an_idle_daemon_looks_often_and_no_more(void **state UNUSED)
+{
+	stay_until(10 * SECOND);
+	assert_in_range(world.looks, 10 * SECOND / (2 * POLL), 10 * SECOND / POLL + 1);
+}
+
+static void
+a_daemon_starts_what_comes_due_at_once(void **state UNUSED)
+{
+	for (int64_t at = 0; at < 50; at++)
+		world_add(1, 1, at * 137);
+	stay_until(10 * SECOND);
+	for (size_t i = 0; i < world.delivery_count; i++)
+		assert_true(world.deliveries[i].started_ms[0] - world.deliveries[i].due_ms <= POLL);
+	assert_int_equal(world_count(1, DELIVERY_DELIVERED), 50);
+}
+
+static void
+leases_are_renewed_before_they_end(void **state UNUSED)
+{
+	stay_until(10 * MINUTE);
+	assert_true(world.leased);
+	assert_int_equal(world.longest_lease_gap_ms, 0);
+}
+
+/* delivery.md 4: lease >= attempt timeout + 15 s, checked at start. */
+static void
+a_short_lease_is_refused(void **state UNUSED)
+{
+	options.lease_ms = options.sender.timeout_ms + DISPATCHER_LEASE_MARGIN_MS - 1;
+	assert_null(dispatcher_new(&options, NULL, NULL));
+	options.lease_ms++;
+	struct dispatcher *dispatcher = dispatcher_new(&options, NULL, NULL);
+	assert_non_null(dispatcher);
+	dispatcher_free(&dispatcher);
+}
+
+/* delivery.md 4: whoever gets the lock may release exactly the dead one's shards and claims first. */
+static void
+a_dead_dispatcher_is_freed_first(void **state UNUSED)
+{
+	static const unsigned char dead[LOCK_OWNER_SIZE] = "dead dispatcher";
+	char path[] = "/tmp/leadhook-dispatcher-XXXXXX";
+	unsigned char found[LOCK_OWNER_SIZE];
+	struct lock *lock = NULL;
+	int fd = mkstemp(path);
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(lock_take(path, &lock), RESULT_OK);
+	lock_set_owner(lock, dead);
+	lock_free(&lock);
+	assert_int_equal(lock_take(path, &lock), RESULT_OK);
+	assert_int_equal(run(lock), RESULT_OK);
+	lock_free(&lock);
+	assert_true(world.dead_released_first);
+	assert_memory_equal(world.dead, dead, sizeof(dead));
+	/* It ended cleanly: nobody is named any more. */
+	assert_int_equal(lock_take(path, &lock), RESULT_OK);
+	assert_false(lock_previous_owner(lock, found));
+	lock_free(&lock);
+	unlink(path);
+}
+
+int
+main(void)
+{
+#define TEST(name) cmocka_unit_test_setup(name, fresh_world)
+	const struct CMUnitTest tests[] = {
+		TEST(cron_works_until_nothing_is_due),
+		TEST(cron_takes_nothing_new_after_its_time),
+		TEST(failures_follow_the_schedule),
+		TEST(every_kind_of_failure_is_tried_again),
+		TEST(a_success_ends_the_retries),
+		TEST(retry_after_holds_the_webhook),
+		TEST(retry_after_is_a_floor_for_the_delivery),
+		TEST(gone_ends_everything),
+		TEST(removed_webhooks_get_nothing),
+		TEST(disabled_webhooks_wait),
+		TEST(a_flood_that_hangs_delays_nobody),
+		TEST(all_slots_are_used_and_no_more),
+		TEST(outcomes_are_recorded_together_and_soon),
+		TEST(results_outlive_an_outage),
+		TEST(an_unknown_commit_is_repeated),
+		TEST(one_bad_outcome_does_not_hold_the_others),
+		TEST(cron_gives_up_without_a_database),
+		TEST(cron_gives_up_results_in_the_end),
+		TEST(term_lets_attempts_end),
+		TEST(an_idle_daemon_looks_often_and_no_more),
+		TEST(a_daemon_starts_what_comes_due_at_once),
+		TEST(leases_are_renewed_before_they_end),
+		TEST(a_short_lease_is_refused),
+		TEST(a_dead_dispatcher_is_freed_first),
+	};
+	return cmocka_run_group_tests_name("deliver/dispatcher", tests, NULL, NULL);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT
+ * The lock file (delivery.md 4, several dispatchers; 6, cron). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "deliver/lock.h"
+
+static char folder[] = "/tmp/leadhook-lock-XXXXXX";
+static char path[64];
+
+static const unsigned char owner[LOCK_OWNER_SIZE] = "0123456789abcde";
+
+static int
+make_folder(void **state UNUSED)
+{
+	if (mkdtemp(folder) == NULL)
+		return -1;
+	snprintf(path, sizeof(path), "%s/lock", folder);
+	return 0;
+}
+
+static int
+remove_folder(void **state UNUSED)
+{
+	unlink(path);
+	return rmdir(folder);
+}
+
+static int
+remove_file(void **state UNUSED)
+{
+	unlink(path);
+	return 0;
+}
+
+static void
+only_one_holds_it(void **state UNUSED)
+{
+	struct lock *first = NULL, *second = NULL;
+	assert_int_equal(lock_take(path, &first), RESULT_OK);
+	assert_int_equal(lock_take(path, &second), RESULT_CONFLICT);
+	assert_null(second);
+	lock_free(&first);
+	assert_int_equal(lock_take(path, &second), RESULT_OK);
+	lock_free(&second);
+}
+
+static void
+the_next_one_learns_who_died(void **state UNUSED)
+{
+	struct lock *lock = NULL;
+	unsigned char found[LOCK_OWNER_SIZE];
+	assert_int_equal(lock_take(path, &lock), RESULT_OK);
+	assert_false(lock_previous_owner(lock, found));
+	lock_set_owner(lock, owner);
+	lock_free(&lock); /* as the kernel does for a killed process */
+	assert_int_equal(lock_take(path, &lock), RESULT_OK);
+	assert_true(lock_previous_owner(lock, found));
+	assert_memory_equal(found, owner, sizeof(owner));
+	lock_free(&lock);
+}
+
+static void
+a_clean_end_leaves_no_name(void **state UNUSED)
+{
+	struct lock *lock = NULL;
+	unsigned char found[LOCK_OWNER_SIZE];
+	assert_int_equal(lock_take(path, &lock), RESULT_OK);
+	lock_set_owner(lock, owner);
+	lock_clear_owner(lock);
+	lock_free(&lock);
+	assert_int_equal(lock_take(path, &lock), RESULT_OK);
+	assert_false(lock_previous_owner(lock, found));
+	lock_free(&lock);
+}
+
+static void
+a_torn_file_names_nobody(void **state UNUSED)
+{
+	static const char *const texts[] = { "", "0123", "not thirty-two hexadecimal digits" };
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		struct lock *lock = NULL;
+		unsigned char found[LOCK_OWNER_SIZE];
+		FILE *file = fopen(path, "w");
+		assert_non_null(file);
+		assert_true(fputs(texts[i], file) >= 0);
+		fclose(file);
+		assert_int_equal(lock_take(path, &lock), RESULT_OK);
+		assert_false(lock_previous_owner(lock, found));
+		lock_free(&lock);
+	}
+}
+
+static void
+a_folder_that_is_missing_is_told(void **state UNUSED)
+{
+	struct lock *lock = NULL;
+	assert_int_equal(lock_take("/nonexistent/leadhook/lock", &lock), RESULT_FAILED);
+	assert_null(lock);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(only_one_holds_it, remove_file),
+		cmocka_unit_test_teardown(the_next_one_learns_who_died, remove_file),
+		cmocka_unit_test_teardown(a_clean_end_leaves_no_name, remove_file),
+		cmocka_unit_test_teardown(a_torn_file_names_nobody, remove_file),
+		cmocka_unit_test(a_folder_that_is_missing_is_told),
+	};
+	return cmocka_run_group_tests_name("deliver/lock", tests, make_folder, remove_folder);
+}

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: MIT
+ * The sender (delivery.md 2, success, redirects, time; 5, address rules) against a receiver on 127.0.0.1.
+ *
+ * getaddrinfo is ours: libcurl asks it for names, so that names can lead anywhere without a name server. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/pool.h"
+#include "deliver/sender.h"
+#include "receiver.h"
+
+enum { CONNECT_TIMEOUT_MS = 400, TIMEOUT_MS = 800, DEADLINE_MS = 10000, IN_FLIGHT = 8, HANG_MS = 4000 };
+
+static int port;
+static struct address_rules open_rules, closed_rules;
+static struct pool *rules_pool;
+static struct sender *sender;
+
+/* ---- names ---- */
+
+static const struct {
+	const char *name;
+	const char *addresses[3];
+} names[] = {
+	{ "good.example", { "127.0.0.1" } }, { "inner.example", { "10.0.0.1" } },
+	{ "forbidden-first.example", { "10.0.0.1", "127.0.0.1" } },
+	{ "forbidden-second.example", { "127.0.0.2", "10.0.0.1", "127.0.0.1" } }, /* nobody listens on the first */
+};
+
+static struct addrinfo *
+address_info(const char *ip, const char *service, struct addrinfo *next)
+{
+	struct addrinfo *info = memory_alloc(sizeof(*info) + sizeof(struct sockaddr_in));
+	struct sockaddr_in *address = (struct sockaddr_in *)(info + 1);
+	address->sin_family = AF_INET;
+	address->sin_port = htons((uint16_t)atoi(service == NULL ? "0" : service));
+	inet_pton(AF_INET, ip, &address->sin_addr);
+	*info = (struct addrinfo){ .ai_family = AF_INET,
+		.ai_socktype = SOCK_STREAM,
+		.ai_protocol = IPPROTO_TCP,
+		.ai_addrlen = sizeof(*address),
+		.ai_addr = (struct sockaddr *)address,
+		.ai_next = next };
+	return info;
+}
+
+int
+getaddrinfo(const char *restrict name, const char *restrict service, const struct addrinfo *restrict hints UNUSED,
+    struct addrinfo **restrict result)
+{
+	*result = NULL;
+	if (strcmp(name, "hanging.example") == 0)
+		poll(NULL, 0, HANG_MS);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (strcmp(name, names[i].name) == 0)
+			for (size_t j = ARRAY_SIZE(names[i].addresses); j > 0; j--)
+				if (names[i].addresses[j - 1] != NULL)
+					*result = address_info(names[i].addresses[j - 1], service, *result);
+	return *result == NULL ? EAI_NONAME : 0;
+}
+
+void
+freeaddrinfo(struct addrinfo *info)
+{
+	while (info != NULL) {
+		struct addrinfo *next = info->ai_next;
+		free(info);
+		info = next;
+	}
+}
+
+/* ---- one attempt ---- */
+
+struct seen {
+	bool done;
+	enum sender_error error;
+	int status;
+	char retry_after[64];
+	char answer[SENDER_ANSWER_KEPT + 1];
+	size_t answer_size;
+	int64_t duration_ms;
+};
+
+static void
+see(void *context UNUSED, void *cookie, const struct attempt_result *result)
+{
+	struct seen *seen = cookie;
+	assert_false(seen->done);
+	*seen = (struct seen){ .done = true,
+		.error = result->error,
+		.status = result->status,
+		.answer_size = result->answer.size,
+		.duration_ms = result->duration_ms };
+	snprintf(seen->retry_after, sizeof(seen->retry_after), "%.*s", SLICE_ARGS(result->retry_after));
+	memcpy(seen->answer, result->answer.data, result->answer.size);
+}
+
+static void
+use_rules(const struct address_rules *rules)
+{
+	const struct sender_options options = {
+		.user_agent = "Leadhook test",
+		.in_flight = IN_FLIGHT,
+		.connect_timeout_ms = CONNECT_TIMEOUT_MS,
+		.timeout_ms = TIMEOUT_MS,
+		.rules = rules,
+	};
+	sender_free(&sender);
+	sender = sender_new(&options, see, NULL);
+	assert_non_null(sender);
+	receiver_reset();
+}
+
+static void
+start_url(const char *url, struct seen *seen)
+{
+	static const struct slice headers[] = { SLICE("Content-Type: application/json"), SLICE("webhook-id: msg_1") };
+	const struct attempt attempt = { url, headers, ARRAY_SIZE(headers), SLICE("{\"id\":1}") };
+	*seen = (struct seen){ .done = false };
+	sender_start(sender, &attempt, seen);
+}
+
+static void
+start_path(const char *host, const char *path, struct seen *seen)
+{
+	char url[256];
+	snprintf(url, sizeof(url), "http://%s:%d%s", host, port, path);
+	start_url(url, seen);
+}
+
+static void
+await(struct seen *seen, size_t count)
+{
+	int64_t deadline = clock_monotonic_ms() + DEADLINE_MS;
+	for (size_t i = 0; i < count; i++)
+		while (!seen[i].done) {
+			assert_true(clock_monotonic_ms() < deadline);
+			sender_wait(sender, 100, -1);
+		}
+}
+
+static struct seen
+send_path(const char *host, const char *path)
+{
+	struct seen seen;
+	start_path(host, path, &seen);
+	await(&seen, 1);
+	return seen;
+}
+
+static struct seen
+send_url(const char *url)
+{
+	struct seen seen;
+	start_url(url, &seen);
+	await(&seen, 1);
+	return seen;
+}
+
+static int
+set_up(void **state UNUSED)
+{
+	struct slice bad;
+	port = receiver_start();
+	rules_pool = pool_new();
+	setenv("http_proxy", "http://127.0.0.1:1/", 1); /* must not be used */
+	return address_rules_parse(rules_pool, SLICE("127.0.0.0/8"), SLICE("25"), &open_rules, &bad) &&
+		       address_rules_parse(rules_pool, SLICE(""), SLICE(""), &closed_rules, &bad)
+		   ? 0
+		   : -1;
+}
+
+static int
+tear_down(void **state UNUSED)
+{
+	sender_free(&sender);
+	pool_free(&rules_pool);
+	return 0;
+}
+
+static int
+open_sender(void **state UNUSED)
+{
+	use_rules(&open_rules);
+	return 0;
+}
+
+/* ---- tests ---- */
+
+static void
+statuses_come_back_as_they_are(void **state UNUSED)
+{
+	static const int statuses[] = { 200, 201, 299, 302, 307, 404, 410, 429, 500, 503 };
+	for (size_t i = 0; i < ARRAY_SIZE(statuses); i++) {
+		char path[32];
+		snprintf(path, sizeof(path), "/status/%d", statuses[i]);
+		struct seen seen = send_path("127.0.0.1", path);
+		assert_int_equal(seen.error, SENDER_OK);
+		assert_int_equal(seen.status, statuses[i]);
+		assert_string_equal(seen.answer, "hello");
+	}
+	/* No redirect was followed. */
+	assert_int_equal(receiver_requests(), ARRAY_SIZE(statuses));
+}
+
+static void
+the_request_is_what_was_asked_for(void **state UNUSED)
+{
+	send_path("good.example", "/status/200");
+	const char *request = receiver_last_request();
+	assert_true(strncmp(request, "POST /status/200 HTTP/1.1\r\n", 27) == 0);
+	assert_non_null(strstr(request, "\r\nUser-Agent: Leadhook test\r\n"));
+	assert_non_null(strstr(request, "\r\nContent-Type: application/json\r\n"));
+	assert_non_null(strstr(request, "\r\nwebhook-id: msg_1\r\n"));
+	assert_non_null(strstr(request, "\r\nContent-Length: 8\r\n"));
+	assert_non_null(strstr(request, "\r\n\r\n{\"id\":1}"));
+	assert_null(strcasestr(request, "\r\nExpect:"));
+	assert_null(strcasestr(request, "\r\nAccept-Encoding:"));
+	assert_null(strcasestr(request, "\r\nCookie:"));
+}
+
+static void
+retry_after_is_told(void **state UNUSED)
+{
+	assert_string_equal(send_path("127.0.0.1", "/status/503?retry-after").retry_after, "17");
+	assert_string_equal(send_path("127.0.0.1", "/status/503").retry_after, "");
+	/* That of an interim answer does not count. */
+	struct seen seen = send_path("127.0.0.1", "/continue");
+	assert_int_equal(seen.status, 200);
+	assert_string_equal(seen.retry_after, "");
+}
+
+/* delivery.md 2, success: the whole body or its first 64 KiB; the log keeps 1 KiB. */
+static void
+long_answers_are_cut(void **state UNUSED)
+{
+	static const char *const paths[] = { "/body/65535", "/body/65536", "/body/65537", "/body/5000000", "/endless" };
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		struct seen seen = send_path("127.0.0.1", paths[i]);
+		assert_int_equal(seen.error, SENDER_OK);
+		assert_int_equal(seen.status, 200);
+		assert_int_equal(seen.answer_size, SENDER_ANSWER_KEPT);
+		assert_true(seen.duration_ms < TIMEOUT_MS);
+	}
+}
+
+static void
+broken_answers_fail(void **state UNUSED)
+{
+	static const struct {
+		const char *path;
+		enum sender_error error;
+		int status;
+	} cases[] = {
+		{ "/hang", SENDER_TIMEOUT, 0 },
+		{ "/half", SENDER_TIMEOUT, 200 },
+		{ "/partial", SENDER_CONNECTION_LOST, 200 },
+		{ "/close", SENDER_CONNECTION_LOST, 0 },
+		{ "/garbage", SENDER_BAD_ANSWER, 0 },
+		{ "/headers", SENDER_BAD_ANSWER, 200 },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct seen seen = send_path("127.0.0.1", cases[i].path);
+		assert_int_equal(seen.error, cases[i].error);
+		assert_int_equal(seen.status, cases[i].status);
+		assert_true(seen.duration_ms < TIMEOUT_MS + 300);
+	}
+}
+
+static void
+unreachable_receivers_fail(void **state UNUSED)
+{
+	char url[64];
+	snprintf(url, sizeof(url), "http://127.0.0.3:%d/", port);
+	assert_int_equal(send_url(url).error, SENDER_REFUSED);
+	assert_int_equal(send_path("unknown.example", "/").error, SENDER_NOT_RESOLVED);
+	assert_int_equal(send_url("https://good.example:1/").error, SENDER_REFUSED);
+}
+
+static void
+other_urls_are_refused(void **state UNUSED)
+{
+	static const char *const urls[] = { "ftp://good.example/", "file:///etc/passwd", "gopher://good.example/", "http://",
+		"http://user:word@good.example/", "http://good.example/\r\nX: y" };
+	for (size_t i = 0; i < ARRAY_SIZE(urls); i++)
+		assert_int_equal(send_url(urls[i]).error, SENDER_INVALID_URL);
+	assert_int_equal(receiver_connections(), 0);
+}
+
+static void
+a_header_cannot_hold_another(void **state UNUSED)
+{
+	const struct slice header = SLICE("webhook-id: msg_1\r\nX-Injected: yes");
+	char url[64];
+	struct seen seen = { .done = false };
+	snprintf(url, sizeof(url), "http://127.0.0.1:%d/status/200", port);
+	sender_start(sender, &(struct attempt){ url, &header, 1, SLICE("{}") }, &seen);
+	await(&seen, 1);
+	assert_int_equal(seen.error, SENDER_INVALID_HEADER);
+	assert_int_equal(receiver_connections(), 0);
+}
+
+/* delivery.md 5: the address that is dialled is checked, whatever the URL looks like. */
+static void
+forbidden_addresses_are_not_dialled(void **state UNUSED)
+{
+	static const char *const hosts[] = { "127.0.0.1", "127.1", "2130706433", "0x7f.1", "good.example", "[::ffff:127.0.0.1]",
+		"[::1]", "inner.example" };
+	use_rules(&closed_rules);
+	for (size_t i = 0; i < ARRAY_SIZE(hosts); i++) {
+		struct seen seen = send_path(hosts[i], "/status/200");
+		assert_int_equal(seen.error, SENDER_FORBIDDEN_ADDRESS);
+		assert_int_equal(seen.status, 0);
+	}
+	assert_int_equal(receiver_connections(), 0);
+}
+
+static void
+denied_ports_are_not_dialled(void **state UNUSED)
+{
+	assert_int_equal(send_url("http://127.0.0.1:25/").error, SENDER_FORBIDDEN_ADDRESS);
+}
+
+/* … and once a forbidden one was offered no further address is. */
+static void
+a_forbidden_address_ends_the_attempt(void **state UNUSED)
+{
+	assert_int_equal(send_path("forbidden-first.example", "/status/200").error, SENDER_FORBIDDEN_ADDRESS);
+	assert_int_equal(send_path("forbidden-second.example", "/status/200").error, SENDER_FORBIDDEN_ADDRESS);
+	assert_int_equal(receiver_connections(), 0);
+	assert_int_equal(send_path("good.example", "/status/200").error, SENDER_OK);
+}
+
+static void
+connections_are_used_again_and_checked_again(void **state UNUSED)
+{
+	struct address_rules rules = open_rules;
+	use_rules(&rules);
+	for (size_t i = 0; i < 5; i++)
+		assert_int_equal(send_path("127.0.0.1", "/status/200").error, SENDER_OK);
+	assert_int_equal(receiver_connections(), 1);
+	rules = closed_rules;
+	assert_int_equal(send_path("127.0.0.1", "/status/200").error, SENDER_FORBIDDEN_ADDRESS);
+	assert_int_equal(receiver_requests(), 5);
+}
+
+static void
+many_go_at_once(void **state UNUSED)
+{
+	struct seen seen[IN_FLIGHT];
+	start_path("127.0.0.1", "/hang", &seen[0]);
+	for (size_t i = 1; i < IN_FLIGHT; i++)
+		start_path("127.0.0.1", "/status/200", &seen[i]);
+	await(seen + 1, IN_FLIGHT - 1);
+	assert_false(seen[0].done); /* the one that hangs delays nobody */
+	await(seen, IN_FLIGHT);
+	for (size_t i = 1; i < IN_FLIGHT; i++)
+		assert_int_equal(seen[i].status, 200);
+	assert_int_equal(seen[0].error, SENDER_TIMEOUT);
+}
+
+/* delivery.md 4, fairness: a name that is never answered must not stop the loop. */
+static void
+a_hanging_name_server_delays_nobody(void **state UNUSED)
+{
+	struct seen hanging, other;
+	int64_t longest = 0;
+	start_path("hanging.example", "/status/200", &hanging);
+	while (!hanging.done) {
+		start_path("127.0.0.1", "/status/200", &other);
+		while (!other.done) {
+			int64_t before = clock_monotonic_ms();
+			sender_wait(sender, 20, -1);
+			int64_t took = clock_monotonic_ms() - before;
+			longest = took > longest ? took : longest;
+		}
+	}
+	assert_int_equal(hanging.error, SENDER_CONNECT_TIMEOUT);
+	assert_true(hanging.duration_ms < CONNECT_TIMEOUT_MS + 300);
+	assert_true(longest < HANG_MS / 2);
+}
+
+static void
+a_descriptor_ends_the_wait(void **state UNUSED)
+{
+	int fd = eventfd(1, 0);
+	assert_true(fd >= 0);
+	int64_t before = clock_monotonic_ms();
+	assert_true(sender_wait(sender, DEADLINE_MS, fd));
+	assert_true(clock_monotonic_ms() - before < DEADLINE_MS / 2);
+	assert_false(sender_wait(sender, 1, -1));
+	close(fd);
+}
+
+static void
+what_is_under_way_can_be_given_up(void **state UNUSED)
+{
+	struct seen seen;
+	start_path("127.0.0.1", "/hang", &seen);
+	sender_wait(sender, 10, -1);
+	sender_free(&sender);
+	assert_null(sender);
+	assert_false(seen.done);
+}
+
+int
+main(void)
+{
+#define TEST(name) cmocka_unit_test_setup(name, open_sender)
+	const struct CMUnitTest tests[] = {
+		TEST(statuses_come_back_as_they_are),
+		TEST(the_request_is_what_was_asked_for),
+		TEST(retry_after_is_told),
+		TEST(long_answers_are_cut),
+		TEST(broken_answers_fail),
+		TEST(unreachable_receivers_fail),
+		TEST(other_urls_are_refused),
+		TEST(a_header_cannot_hold_another),
+		TEST(forbidden_addresses_are_not_dialled),
+		TEST(denied_ports_are_not_dialled),
+		TEST(a_forbidden_address_ends_the_attempt),
+		TEST(connections_are_used_again_and_checked_again),
+		TEST(many_go_at_once),
+		TEST(a_hanging_name_server_delays_nobody),
+		TEST(a_descriptor_ends_the_wait),
+		TEST(what_is_under_way_can_be_given_up),
+	};
+	return cmocka_run_group_tests_name("deliver/sender", tests, set_up, tear_down);
+}

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""An HTTP client that sends exactly what a test says."""
+import dataclasses
+import http.client
+import itertools
+import json
+import urllib.parse
+
+TIMEOUT = 30
+_addresses = itertools.count(1)
+
+
+def new_address():
+    """A client address of its own, so that the limits of one test are not used up by another (the front is a trusted proxy)."""
+    number = next(_addresses)
+    return f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
+
+
+@dataclasses.dataclass
+class Response:
+    status: int
+    headers: http.client.HTTPMessage
+    body: bytes
+
+    @property
+    def json(self):
+        return json.loads(self.body)
+
+    @property
+    def verdict(self):
+        """(status, error code), what most refusals are compared by."""
+        return self.status, self.json.get("error")
+
+
+def multipart(fields, boundary="leadhook-test"):
+    """(content type, body) of a form; a value that is a tuple (file name, bytes) is a file."""
+    parts = []
+    for name, value in fields:
+        file = ""
+        if isinstance(value, tuple):
+            file, value = f'; filename="{value[0]}"', value[1]
+        value = value if isinstance(value, bytes) else value.encode()
+        parts.append(f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"{file}\r\n\r\n'.encode() + value + b"\r\n")
+    return f"multipart/form-data; boundary={boundary}", b"".join(parts) + f"--{boundary}--\r\n".encode()
+
+
+class Client:
+    def __init__(self, port, base_path=""):
+        self.port, self.base_path = port, base_path
+
+    def request(self, method, path, *, query=None, json_body=None, form=None, body=None, type=None, headers=(), key=None,
+                address=None, chunked=False):
+        """`json_body`, `form` or raw `body` with `type`; `query` and `form` are mappings or lists of pairs; `key` goes into
+        Authorization. A new connection each time."""
+        sent = {"X-Forwarded-For": address or new_address(), **dict(headers)}
+        if json_body is not None:
+            body, type = json.dumps(json_body).encode(), "application/json"
+        elif form is not None:
+            body, type = urllib.parse.urlencode(form).encode(), "application/x-www-form-urlencoded"
+        if type is not None:
+            sent["Content-Type"] = type
+        if key is not None:
+            sent["Authorization"] = f"Bearer {key}"
+        if query:
+            path += "?" + (query if isinstance(query, str) else urllib.parse.urlencode(query))
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT)
+        try:
+            if chunked:
+                sent["Transfer-Encoding"] = "chunked"
+                body = iter([body[at:at + 8192] for at in range(0, len(body), 8192)])
+            connection.request(method, self.base_path + path, body=body, headers=sent, encode_chunked=chunked)
+            answer = connection.getresponse()
+            return Response(answer.status, answer.headers, answer.read())
+        finally:
+            connection.close()

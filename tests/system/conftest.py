@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""One private MariaDB a run, one service a module, one campaign a test.
+
+top_builddir names the build (default: the source tree), top_srcdir the sources. Run as: /usr/bin/python3 -m pytest tests/system
+"""
+import os
+import pathlib
+import shutil
+import sys
+import tempfile
+
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+SOURCE = pathlib.Path(os.environ.get("top_srcdir") or HERE.parents[1]).resolve()
+BUILD = pathlib.Path(os.environ.get("top_builddir") or SOURCE).resolve()
+sys.path[:0] = [str(SOURCE / "scripts"), str(HERE)]
+
+# The caller's own settings are no part of the tests.
+for name in [name for name in os.environ if name.startswith("LEADHOOK_")]:
+    del os.environ[name]
+
+from service import Service  # noqa: E402
+from stack.mariadb import MariaDB  # noqa: E402
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "slow: left out by scripts/check --quick")
+    config.addinivalue_line("markers", "smoke: run under valgrind by scripts/check --long")
+
+
+@pytest.fixture(scope="session")
+def make_folder():
+    """Folders with short names (sockets) that Apache's account may enter; removed at the end."""
+    made = []
+
+    def make():
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="leadhook-test-"))
+        folder.chmod(0o755)
+        made.append(folder)
+        return folder
+    yield make
+    for folder in made:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def database(make_folder):
+    folder = make_folder()
+    server = MariaDB(folder, folder / "mariadb.sock").create()
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def make_service(make_folder, database):
+    """Starts services with other settings, fronts or databases than the module's own; all end with the module."""
+    started = []
+
+    def make(**options):
+        service = Service(make_folder(), BUILD, options.pop("database", database), **options)
+        started.append(service)
+        return service.start()
+    yield make
+    for service in started:
+        service.stop()
+
+
+@pytest.fixture(scope="module")
+def service(make_service):
+    return make_service()
+
+
+@pytest.fixture(scope="module")
+def account(service):
+    return service.account()
+
+
+@pytest.fixture
+def campaign(service, account):
+    return service.campaign(account)
+
+
+@pytest.fixture
+def receiver(service):
+    """The module's receiver, empty."""
+    service.receiver.clear()
+    return service.receiver

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""A running service for tests: programs, web server, receiver; accounts and campaigns made as an operator makes them."""
+import itertools
+import shutil
+
+from client import Client
+from stack.front import LighttpdSocket
+from stack.installation import Installation
+from stack.process import wait_until
+from stack.receiver import Receiver
+
+WORKERS = 8
+
+
+class Account:
+    def __init__(self, service, name):
+        self.service = service
+        self.id = service.installation.admin("account", "add", name)["id"]
+        self.key = service.installation.admin("key", "add", str(self.id))["key"]
+
+
+class Campaign:
+    """A campaign and what is asked of it most."""
+
+    def __init__(self, service, account, settings):
+        self.service, self.account, self.client = service, account, service.client
+        self.name = f"Campaign {next(service.numbers)}"
+        words = [f"{name}={value}" for name, value in settings.items()]
+        self.id = service.installation.admin("campaign", "add", str(account.id), self.name, *words)["id"]
+        self.path = f"/v2/{self.id}"
+        self.hook = f"/hook/{self.id}"
+
+    @property
+    def key(self):
+        return self.account.key
+
+    def post(self, fields, key=True, path="", **options):
+        return self.client.request("POST", self.path + path, json_body=fields, key=self.key if key is True else key, **options)
+
+    def get(self, fields, key=True, path="", **options):
+        return self.client.request("GET", self.path + path, query=fields, key=self.key if key is True else key, **options)
+
+    def lead(self, **fields):
+        """Created or updated with the key; the payload."""
+        response = self.post(fields)
+        assert response.status == 200, response.body
+        return response.json
+
+    def find(self, **fields):
+        response = self.get(fields)
+        assert response.status == 200, response.body
+        return response.json
+
+    def webhook(self, *events, **fields):
+        """Registered by the API for the campaign's own path, its secret known to the receiver; the answer."""
+        url = self.service.receiver.url(self.hook)
+        response = self.post({"url": url, "events": list(events), **fields}, path="/outbound-webhook")
+        assert response.status == 200, response.body
+        if "secret" in response.json:
+            self.service.receiver.secrets.append(response.json["secret"])
+        return response.json
+
+    def delivered(self, count, event=None, deadline=15):
+        """What the campaign's webhook has received once there are `count`."""
+        return self.service.receiver.wait_for(count, deadline, path=self.hook, event=event)
+
+
+class Service:
+    numbers = itertools.count(1)
+
+    def __init__(self, folder, build, database, front=LighttpdSocket, mount="/", workers=WORKERS, settings=()):
+        self.front = front(folder / "web", mount=mount)
+        self.installation = Installation(folder, build, database, name=f"leadhook{next(self.numbers)}")
+        self.installation.configure([("server", "base_url", self.front.url), ("server", "base_path", self.front.base_path),
+                                     ("server", "trusted_proxies", "127.0.0.1"), *settings], owner=self.front.run_user)
+        self.responders = self.installation.responders(workers)
+        self.dispatcher = self.installation.dispatcher()
+        self.receiver = Receiver()
+        self.client = Client(self.front.port, self.front.base_path)
+
+    def start(self):
+        self.installation.install()
+        self.receiver.start()
+        if not self.front.starts_program:
+            self.responders.start()
+        self.front.configure(self.installation.socket, self.program(), self.installation.config)
+        self.front.start()
+        self.wait_ready()
+        return self
+
+    def program(self):
+        """leadhook-fcgi where the front's account can reach it."""
+        program = self.installation.program("leadhook-fcgi")
+        return shutil.copy2(program, self.installation.folder) if self.front.run_user else program
+
+    def wait_ready(self, seconds=30):
+        wait_until(self.healthy, seconds, "the service is not ready")
+
+    def healthy(self):
+        try:
+            return self.client.request("GET", "/health/ready").status == 200
+        except OSError:
+            return False
+
+    def stop(self):
+        self.dispatcher.kill()
+        self.front.stop()
+        self.responders.stop()
+        self.receiver.close()
+
+    def account(self, name="Account"):
+        return Account(self, name)
+
+    def campaign(self, account=None, **settings):
+        return Campaign(self, account or self.account(), settings)
+
+    def dispatch(self, max_runtime=10):
+        """One run of the dispatcher, as cron makes it: what is due now goes out."""
+        assert self.installation.dispatch(max_runtime) == 0
+
+    def deliveries(self, webhook):
+        """What the operator sees of a webhook (the answer of its creation)."""
+        return self.installation.admin("delivery", "list", "--webhook", str(webhook["referenceId"]))

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""Programs and the database die at any moment: no accepted sign-up is lost or doubled, every event arrives.
+
+interface.md Delivery format 4, delivery 3 Guarantee, contract 2 unavailable, architecture (processes).
+"""
+import os
+import pathlib
+import signal
+
+import pytest
+from load import Load, check_leads
+from stack.mariadb import MariaDB
+from stack.process import wait_until
+from stack.receiver import Answer
+
+pytestmark = pytest.mark.slow
+IN_FLIGHT = 256  # delivery 3: as many may be sent twice
+
+
+@pytest.fixture(scope="module")
+def database(make_folder):
+    """One of its own, to be killed."""
+    folder = make_folder()
+    server = MariaDB(folder, folder / "mariadb.sock").create()
+    server.start()
+    yield server
+    server.stop()
+
+
+def children(pid):
+    return [int(word) for word in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def check_deliveries(campaign, leads, kills=0):
+    """One new_signup for each lead; what was sent twice carries the same webhook-id, and is no more than was in flight."""
+    def all_there():
+        return {one.json["social_id"] for one in campaign.service.receiver.at(campaign.hook)} >= set(leads)
+    wait_until(all_there, 90, "every event has arrived")
+    received = campaign.service.receiver.at(campaign.hook)
+    ids = {one.headers["webhook-id"] for one in received}
+    assert {one.json["social_id"] for one in received} == set(leads)
+    assert len(ids) == len(leads)
+    assert len(received) - len(ids) <= kills * IN_FLIGHT
+    assert all(one.verified for one in received)
+
+
+def test_killed_responders(service, receiver, campaign):
+    """A worker, or the committer, that dies in mid-request: others go on, it is replaced, nothing is half done"""
+    campaign.webhook("new_signup")
+    with Load(campaign) as load:
+        load.wait_for(50)
+        for _ in range(5):
+            for victim in children(service.responders.pid)[::3]:
+                os.kill(victim, signal.SIGKILL)
+            load.wait_for(30)
+    accepted = [email for email, status in load.answers.items() if status == 200]
+    assert all(campaign.find(email=email)["counter"] == 1 for email in accepted)
+    load.repeat_refused()
+    leads = check_leads(campaign, load.answers)
+    service.dispatch(max_runtime=30)
+    check_deliveries(campaign, leads)
+
+
+def test_a_killed_parent_takes_its_workers_along(service, receiver, campaign):
+    """The parent's death leaves nobody who answers; started again it serves on the same socket"""
+    workers = children(service.responders.pid)
+    assert workers
+    service.responders.kill()
+    wait_until(lambda: not any(alive(pid) for pid in workers), 15, "the workers have ended")
+    service.responders.start()
+    service.wait_ready()
+    assert campaign.lead(email="a@example.org")["rank"] == 1
+
+
+def alive(pid):
+    try:
+        return "\nState:\tZ" not in pathlib.Path(f"/proc/{pid}/status").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def test_a_killed_dispatcher(service, receiver, campaign):
+    """delivery 3 Guarantee: killed in mid-delivery it loses nothing; the next one starts without waiting for leases"""
+    campaign.webhook("new_signup")
+    leads = {campaign.lead(email=f"{number}@example.org")["social_id"] for number in range(200)}
+    receiver.script(campaign.hook, Answer(delay=0.05))
+    kills = 3
+    for kill in range(1, kills + 1):
+        service.dispatcher.start()
+        campaign.delivered(kill * 30, deadline=45)
+        service.dispatcher.kill()
+    service.dispatcher.start()
+    try:
+        check_deliveries(campaign, leads, kills)
+    finally:
+        service.dispatcher.stop()
+
+
+def test_the_database_restarts_under_load(service, database, receiver, campaign):
+    """contract 2 unavailable: 503 with Retry-After during the outage; the dispatcher stays and goes on"""
+    campaign.webhook("new_signup")
+    service.dispatcher.start()
+    try:
+        with Load(campaign) as load:
+            load.wait_for(50)
+            database.child.kill()
+            load.wait_for(20, status=503)
+            assert campaign.client.request("GET", "/health").status == 200
+            ready = campaign.client.request("GET", "/health/ready")
+            assert ready.verdict == (503, "unavailable") and int(ready.headers["Retry-After"]) > 0
+            database.start()
+            load.wait_for(50, seconds=60)
+        assert load.retry_after and all(value and int(value) > 0 for value in load.retry_after)
+        assert set(load.answers.values()) == {200, 503}
+        accepted = [email for email, status in load.answers.items() if status == 200]
+        assert all(campaign.find(email=email)["counter"] == 1 for email in accepted)
+        load.repeat_refused()
+        check_deliveries(campaign, check_leads(campaign, load.answers), kills=1)
+        assert service.dispatcher.alive()
+    finally:
+        service.dispatcher.stop()

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: MIT
+"""Delivery 2, 3 and 6: what arrives at a receiver, and when. Contract 4.7: which operation makes which event."""
+import signal
+import time
+import urllib.parse
+
+import pytest
+from payload import check_payload
+from stack.examples import fill
+from stack.process import run
+from stack.receiver import Answer
+
+ADA = {"email": "ada@example.org"}
+SERVICE_NAME = "Lead Service/1.0"
+
+
+@pytest.fixture(scope="module")
+def service(make_service):
+    return make_service(settings=[("server", "service_name", SERVICE_NAME)])
+
+
+@pytest.mark.smoke
+def test_a_delivery(service, receiver, campaign):
+    """2: method, body, headers, signature; the payload is the full view at that moment"""
+    campaign.webhook("new_signup")
+    lead = campaign.lead(**ADA, plan="gold")
+    service.dispatch()
+    [delivery] = campaign.delivered(1)
+    assert delivery.verified
+    assert delivery.headers["content-type"] == "application/json"
+    assert delivery.headers["user-agent"] == SERVICE_NAME
+    assert abs(int(delivery.headers["webhook-timestamp"]) - time.time()) < 60
+    payload = check_payload(delivery.json, extra=["__event"])
+    assert payload == {**lead, "__event": "new_signup"}
+
+
+def test_a_lead_without_a_key_is_delivered_in_full(service, receiver, campaign):
+    """4.5: webhooks get the full view"""
+    campaign.webhook("new_signup")
+    campaign.post(ADA, key=None)
+    service.dispatch()
+    assert check_payload(campaign.delivered(1)[0].json, extra=["__event"])["email"] == ADA["email"]
+
+
+def test_events_of_sign_ups(service, receiver, campaign):
+    """4.7: new_signup and new_signup_not_excluded once, repeat_signup for each update, as each call left the lead"""
+    campaign.webhook("new_signup", "new_signup_not_excluded", "repeat_signup")
+    for _ in range(3):
+        campaign.lead(**ADA)
+    service.dispatch()
+    payloads = [delivery.json for delivery in campaign.delivered(4)]
+    assert sorted(payload["__event"] for payload in payloads) == \
+        ["new_signup", "new_signup_not_excluded", "repeat_signup", "repeat_signup"]
+    assert sorted(payload["counter"] for payload in payloads if payload["__event"] == "repeat_signup") == [2, 3]
+
+
+def test_only_subscribed_events(service, receiver, campaign):
+    """4.7: no subscribed webhook, no row"""
+    campaign.webhook("repeat_signup")
+    campaign.lead(**ADA)
+    campaign.lead(**ADA)
+    service.dispatch()
+    assert [delivery.event for delivery in campaign.delivered(1)] == ["repeat_signup"]
+
+
+def test_each_webhook_has_its_own_deliveries(service, receiver, campaign):
+    """2: webhook-id is unique for event and webhook; each is signed with its own secret"""
+    campaign.webhook("new_signup")
+    second = campaign.post({"url": receiver.url(campaign.hook + "/2"), "event": "new_signup"}, path="/outbound-webhook").json
+    receiver.secrets.append(second["secret"])
+    campaign.lead(**ADA)
+    service.dispatch()
+    one, two = campaign.delivered(1)[0], receiver.wait_for(1, path=campaign.hook + "/2")[0]
+    assert one.headers["webhook-id"] != two.headers["webhook-id"] and one.body == two.body
+    assert one.verified and two.verified
+
+
+def test_form_format(service, receiver, campaign):
+    """2 form: nested values with brackets, null is empty, booleans are words, empty arrays and objects are left out"""
+    campaign.webhook("new_signup", format="form")
+    lead = campaign.lead(**ADA, plan="x & y", list=["a", "b"])
+    service.dispatch()
+    [delivery] = campaign.delivered(1)
+    assert delivery.verified and delivery.headers["content-type"] == "application/x-www-form-urlencoded"
+    pairs = urllib.parse.parse_qsl(delivery.body.decode(), keep_blank_values=True, strict_parsing=True)
+    fields = dict(pairs)
+    assert len(pairs) == len(fields)
+    assert fields["custom_fields[plan]"] == "x & y"
+    assert (fields["custom_fields[list][0]"], fields["custom_fields[list][1]"]) == ("a", "b")
+    assert fields["phone_number"] == "" and fields["verified"] == "false" and fields["social_id"] == lead["social_id"]
+    assert fields["__event"] == "new_signup" and fields["influence[direct]"] == "0"
+    assert not any(name.startswith(("tags", "utm", "completed_actions")) for name in fields)
+
+
+@pytest.mark.parametrize("status", [200, 201, 204, 299])
+def test_success(service, receiver, campaign, status):
+    """2 Success: 2xx"""
+    webhook = campaign.webhook("new_signup")
+    receiver.script(campaign.hook, Answer(status))
+    campaign.lead(**ADA)
+    service.dispatch()
+    listed = campaign.get({}, path="/outbound-webhook").json[0]
+    assert listed["last_status"] == status and listed["state"] == "active" and listed["last_delivery_at"]
+    [row] = service.deliveries(webhook)
+    assert (row["state"], row["attempts"], row["last_status"]) == ("delivered", 1, status)
+
+
+@pytest.mark.slow
+def test_the_first_retry_comes_after_5_seconds(service, receiver, campaign):
+    """3 Schedule: +-20 %; a poll of the idle daemon and the attempt itself come on top"""
+    campaign.webhook("new_signup")
+    receiver.script(campaign.hook, Answer(500), Answer(200))
+    campaign.lead(**ADA)
+    service.dispatcher.start()
+    try:
+        first, second = campaign.delivered(2, deadline=20)
+    finally:
+        service.dispatcher.stop()
+    assert 3 <= int(second.headers["webhook-timestamp"]) - int(first.headers["webhook-timestamp"]) <= 8
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("status", [429, 503, 500])
+def test_retry_after_is_a_floor(service, receiver, campaign, status):
+    """3 Retry-After: with 429 and 503 for the whole webhook, else for that delivery"""
+    campaign.webhook("new_signup")
+    receiver.script(campaign.hook, Answer(status, {"Retry-After": "3600"}), Answer(200))
+    campaign.lead(**ADA)
+    service.dispatch()
+    campaign.delivered(1)
+    campaign.lead(email="b@example.org")
+    service.dispatch()
+    assert len(receiver.at(campaign.hook)) == (2 if status == 500 else 1)
+
+
+def test_gone_disables(service, receiver, campaign):
+    """3: 410 disables the webhook, its pending deliveries end, none are made any more"""
+    campaign.webhook("new_signup")
+    receiver.script(campaign.hook, Answer(410))
+    campaign.lead(**ADA)
+    service.dispatch()
+    campaign.delivered(1)
+    [listed] = campaign.get({}, path="/outbound-webhook").json
+    assert listed["state"] == "disabled" and listed["last_status"] == 410
+    campaign.lead(email="b@example.org")
+    service.dispatch()
+    assert len(receiver.at(campaign.hook)) == 1
+
+
+def test_deleting_stops_what_is_pending(service, receiver, campaign):
+    """1 DELETE: pending deliveries are never sent from then on"""
+    campaign.webhook("new_signup")
+    campaign.lead(**ADA)
+    response = campaign.client.request("DELETE", campaign.path + "/outbound-webhook", key=campaign.key,
+                                       query={"url": receiver.url(campaign.hook)})
+    assert response.status == 200
+    service.dispatch()
+    assert receiver.at(campaign.hook) == []
+
+
+def test_a_failed_attempt_is_recorded(service, receiver, campaign):
+    """2, 3: after a failed attempt the delivery is pending, with one attempt and its last status"""
+    webhook = campaign.webhook("new_signup")
+    receiver.script(campaign.hook, Answer(302, {"Location": receiver.url("/elsewhere")}))
+    campaign.lead(**ADA)
+    service.dispatch()
+    [row] = service.deliveries(webhook)
+    assert (row["state"], row["event"], row["attempts"], row["last_status"]) == ("pending", "new_signup", 1, 302)
+    assert receiver.at("/elsewhere") == []
+
+
+@pytest.mark.slow
+def test_a_hanging_receiver_does_not_delay_the_others(service, account, receiver, campaign):
+    """4 Fairness"""
+    other = service.campaign(account)
+    campaign.webhook("new_signup")
+    other.webhook("new_signup")
+    receiver.script(campaign.hook, Answer(hang=True))
+    for number in range(30):
+        campaign.lead(email=f"{number}@example.org")
+    service.dispatcher.start()
+    try:
+        campaign.delivered(1)
+        other.lead(**ADA)
+        other.delivered(1, deadline=3)
+    finally:
+        receiver.released.set()
+        service.dispatcher.stop(seconds=30)
+        receiver.released.clear()
+
+
+def test_the_daemon_is_quick(service, receiver, campaign):
+    """6: an idle daemon wakes at least every 200 ms"""
+    campaign.webhook("new_signup")
+    service.dispatcher.start()
+    try:
+        campaign.lead(**ADA)
+        campaign.delivered(1)
+        for number in range(5):
+            campaign.lead(email=f"{number}@example.org")
+            campaign.delivered(2 + number, deadline=1.5)
+    finally:
+        assert service.dispatcher.stop() == 0
+
+
+def test_the_cron_line(service, receiver, campaign):
+    """6, operations 5: the shipped crontab, as cron runs it: assignments become the environment, the rest goes to sh"""
+    table = fill("crontab", leadhook_dispatch=service.installation.program("leadhook-dispatch"),
+                 leadhook_config=service.installation.config)
+    lines = [line for line in table.splitlines() if line and not line.startswith("#")]
+    environment = dict(line.split("=", 1) for line in lines if not line.startswith("*"))
+    [command] = [line.split(maxsplit=5)[5] for line in lines if line.startswith("*")]
+    campaign.webhook("new_signup")
+    campaign.lead(**ADA)
+    run("the cron line", ["env", "-i", "PATH=/usr/bin:/bin", *[f"{name}={value}" for name, value in environment.items()],
+                          "/bin/sh", "-c", command])
+    campaign.delivered(1)
+
+
+def test_a_second_dispatcher_with_the_same_lock_ends_at_once(service, receiver, campaign):
+    """6: silently, with success, and leaves the first alone"""
+    campaign.webhook("new_signup")
+    service.dispatcher.start()
+    try:
+        campaign.lead(**ADA)
+        campaign.delivered(1)
+        said = service.dispatcher.log.stat().st_size
+        assert service.installation.dispatch(max_runtime=30, seconds=5) == 0
+        assert service.dispatcher.log.stat().st_size == said
+        assert service.dispatcher.alive()
+    finally:
+        assert service.dispatcher.stop() == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.slow
+def test_a_graceful_end_lets_what_is_in_flight_end(service, receiver, campaign, number):
+    """6 TERM, INT: takes nothing new, records, exits 0"""
+    campaign.webhook("new_signup")
+    receiver.script(campaign.hook, Answer(delay=2))
+    campaign.lead(**ADA)
+    service.dispatcher.start()
+    campaign.delivered(1)
+    assert service.dispatcher.stop(number) == 0
+    receiver.script(campaign.hook, Answer())
+    service.dispatch()
+    assert len(receiver.at(campaign.hook)) == 1, "its outcome was recorded"

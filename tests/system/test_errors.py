@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: MIT
+"""Contract 2 (errors, order of checks) and 3 (keys), for sign-ups, look-ups and the list of campaigns."""
+import pytest
+
+ADA = {"email": "ada@example.org"}
+WRONG_KEY = "lh_" + "x" * 43
+NO_CAMPAIGN = "/v2/4294967295"
+
+
+@pytest.mark.parametrize("fields", [{}, {"first_name": "Ada"}, {"email": ""}, {"email": "   "}, {"email": None},
+                                    {"phone_number": ""}])
+def test_missing_identifier(campaign, fields):
+    """2: 406 on create, with the words of interface.md's rule"""
+    for key in (True, None):
+        response = campaign.post(fields, key=key)
+        assert response.verdict == (406, "missing_identifier")
+        assert response.json["message"] == "Please include an email or phone_number"
+
+
+def test_a_bad_phone_beside_a_good_email(campaign):
+    """2 invalid_phone_number; nothing is stored"""
+    assert campaign.post({**ADA, "phone_number": "123"}).verdict == (406, "invalid_phone_number")
+    assert campaign.get(ADA).status == 404
+
+
+@pytest.mark.parametrize("method, path", [("POST", ""), ("GET", ""), ("POST", "/outbound-webhook"), ("GET", "/outbound-webhook"),
+                                          ("DELETE", "/outbound-webhook")])
+def test_unknown_and_foreign_campaigns_look_alike(service, campaign, method, path):
+    """2 campaign_not_found, also a campaign of another account when a key is sent"""
+    stranger = service.account("Stranger").key
+    foreign = campaign.client.request(method, campaign.path + path, query=ADA, key=stranger)
+    unknown = campaign.client.request(method, NO_CAMPAIGN + path, query=ADA, key=stranger)
+    assert foreign.verdict == unknown.verdict == (404, "campaign_not_found")
+    assert foreign.json["message"] == unknown.json["message"] == "Campaign not found"
+
+
+def test_an_unknown_campaign_without_a_key(campaign):
+    """2 campaign_not_found"""
+    for method in ("GET", "POST"):
+        assert campaign.client.request(method, NO_CAMPAIGN, query=ADA).verdict == (404, "campaign_not_found")
+
+
+@pytest.mark.parametrize("number", ["99999999999999999999999999", "18446744073709551616", "9223372036854775808"])
+def test_a_number_beyond_all_ids(campaign, number):
+    """1 Campaign id: a number that is no campaign"""
+    assert campaign.client.request("GET", f"/v2/{number}", query=ADA).verdict == (404, "campaign_not_found")
+
+
+@pytest.mark.parametrize("method", ["POST", "GET", "DELETE"])
+def test_missing_key(campaign, method):
+    """2 missing_api_key"""
+    response = campaign.client.request(method, campaign.path + "/outbound-webhook")
+    assert response.verdict == (409, "missing_api_key") and response.json["message"] == "An API key is required"
+    assert campaign.client.request("GET", "/v2/campaigns").verdict == (409, "missing_api_key")
+
+
+@pytest.mark.parametrize("key", [WRONG_KEY, "x", "lh_", "ü"])
+@pytest.mark.parametrize("method, path", [("POST", "/v2/{}"), ("GET", "/v2/{}"), ("GET", "/v2/campaigns"),
+                                          ("POST", "/v2/{}/outbound-webhook")])
+def test_wrong_key(campaign, method, path, key):
+    """2 invalid_api_key, 3: a wrong key is refused also where none is needed; nothing is stored"""
+    response = campaign.client.request(method, path.format(campaign.id), query={**ADA, "api_key": key})
+    assert response.verdict == (409, "invalid_api_key") and response.json["message"] == "Invalid API access"
+    assert campaign.get(ADA).status == 404
+
+
+def key_in(where, key):
+    """Options of a request that carries the key there."""
+    return {
+        "query": {"query": {"api_key": key}}, "Authorization": {"headers": {"Authorization": f"Bearer {key}"}},
+        "any scheme": {"headers": {"Authorization": f"Some Thing  {key} "}}, "bare": {"headers": {"Authorization": key}},
+        "Authentication": {"headers": {"Authentication": f"Bearer {key}"}},
+    }[where]
+
+
+@pytest.mark.parametrize("where", ["query", "Authorization", "any scheme", "bare", "Authentication"])
+def test_places_of_the_key(campaign, where):
+    """3: parameter or last token of either header, on every request, whatever its type"""
+    good, bad = key_in(where, campaign.key), key_in(where, WRONG_KEY)
+    assert "ip" in campaign.client.request("POST", campaign.path, json_body=ADA, **good).json
+    assert "ip" in campaign.client.request("POST", campaign.path, form=ADA, **good).json
+    assert campaign.client.request("GET", "/v2/campaigns", **good).status == 200
+    assert campaign.client.request("GET", "/v2/campaigns", **bad).verdict == (409, "invalid_api_key")
+
+
+def test_the_key_in_a_body(campaign):
+    """3"""
+    fields = {**ADA, "api_key": campaign.key}
+    assert "ip" in campaign.client.request("POST", campaign.path, json_body=fields).json
+    lead = campaign.client.request("POST", campaign.path, form=fields).json
+    assert "ip" in lead and lead["custom_fields"] == {}, "the key is no custom field"
+
+
+def test_the_parameter_beats_the_headers(campaign):
+    """3: parameter, else Authorization, else Authentication"""
+    def status(query, authorization, authentication):
+        headers = {"Authentication": authentication} | ({"Authorization": authorization} if authorization else {})
+        return campaign.client.request("GET", "/v2/campaigns", query=query and {"api_key": query}, headers=headers).status
+    assert status(campaign.key, WRONG_KEY, WRONG_KEY) == 200
+    assert status(WRONG_KEY, campaign.key, campaign.key) == 409
+    assert status(None, campaign.key, WRONG_KEY) == 200
+    assert status(None, WRONG_KEY, campaign.key) == 409
+
+
+def test_keys_look_as_promised(campaign):
+    """3: lh_ and 43 url-safe characters; several for an account"""
+    other = campaign.service.installation.admin("key", "add", str(campaign.account.id), "--name", "second")
+    assert set(other) == {"id", "name", "key"}
+    for key in (campaign.key, other["key"]):
+        assert key.startswith("lh_") and len(key) == 46 and set(key[3:]) <= set(
+            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+        assert campaign.client.request("GET", "/v2/campaigns", key=key).status == 200
+
+
+def test_a_campaign_may_demand_a_key(service, account):
+    """3 require_key"""
+    campaign = service.campaign(account, require_key="on")
+    for method in ("GET", "POST"):
+        assert campaign.client.request(method, campaign.path, query=ADA).verdict == (409, "missing_api_key")
+    assert campaign.post(ADA).status == 200
+
+
+def test_keys_never_appear_in_a_log(service, campaign):
+    """3, style 8: neither a good one nor a bad one, from whatever place; the web server's log included"""
+    for where in ("query", "Authorization", "Authentication"):
+        for key in (campaign.key, WRONG_KEY):
+            campaign.client.request("GET", campaign.path, **key_in(where, key))
+    logs = [*service.installation.folder.glob("*.log"), *service.front.folder.glob("*.log")]
+    assert logs
+    for log in logs:
+        text = log.read_text(errors="replace")
+        assert campaign.key not in text and WRONG_KEY not in text, log
+
+
+@pytest.mark.parametrize("method, path, options, verdict", [
+    # path before everything
+    ("PUT", "/v3", {"body": b"{", "type": "image/png"}, (404, "not_found")),
+    # method before the body
+    ("PUT", "/v2/{}", {"body": b"{", "type": "image/png"}, (405, "method_not_allowed")),
+    # size before media type
+    ("POST", "/v2/{}", {"body": b"x" * 300000, "type": "image/png"}, (413, "body_too_large")),
+    # media type before syntax, both before the key
+    ("POST", "/v2/{}", {"body": b"{", "type": "image/png", "key": WRONG_KEY}, (415, "unsupported_media_type")),
+    ("POST", "/v2/{}", {"body": b"{", "type": "application/json", "key": WRONG_KEY}, (406, "invalid_json")),
+    # key before campaign, campaign before fields
+    ("POST", NO_CAMPAIGN, {"json_body": {"email": "bad"}, "key": WRONG_KEY}, (409, "invalid_api_key")),
+    ("POST", NO_CAMPAIGN, {"json_body": {"email": "bad"}}, (404, "campaign_not_found")),
+])
+def test_order_of_checks(campaign, method, path, options, verdict):
+    """2 Order of checks"""
+    assert campaign.client.request(method, path.format(campaign.id), **options).verdict == verdict

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""Contract 4.2: what is an email address, what is a phone number, and when two are the same."""
+import pytest
+
+LOCAL_64 = "l" * 64
+LABEL_63 = "d" * 63
+# with a local part of one octet and the @ the longest address there is, 254
+DOMAIN_252 = ".".join([LABEL_63, LABEL_63, LABEL_63, "d" * 57, "ee"])
+
+VALID = ["a@example.org", "a.b+c_d-e@example.org", "!#$%&'*+/=?^_`{|}~-@example.org", f"{LOCAL_64}@example.org",
+         f"a@{LABEL_63}.org", "a@1.2.example", "a@xn--mnchen-3ya.de", "grüße@example.org", "a@münchen.de", "用户@例子.公司",
+         "A@EXAMPLE.ORG", "a@b.c1", f"a@{DOMAIN_252}"]
+INVALID = ["a", "@example.org", "a@", "a@example", "a b@example.org", "a@exa mple.org", ".a@example.org", "a.@example.org",
+           "a..b@example.org", f"{LOCAL_64}l@example.org", f"a@{LABEL_63}d.org", f"a@{'.'.join([LABEL_63] * 4)}.org",
+           "a@example..org", "a@.example.org", "a@example.org.", "a@-example.org", "a@example-.org", "a@example.123",
+           '"a"@example.org',
+           "a@[127.0.0.1]", "a(comment)@example.org", "a@b@example.org", "a@exa_mple.org", "a\u202eb@example.org",
+           "a\u00a0b@example.org", "a\ue000b@example.org", "a\ufffeb@example.org", "a\u0085b@example.org", "a@\u2665.example",
+           "a,b@example.org", "<a@example.org>", f"aa@{DOMAIN_252}"]
+
+
+@pytest.mark.parametrize("email", VALID)
+def test_valid_addresses(campaign, email):
+    """4.2 Email syntax; the first spelling is kept"""
+    assert campaign.lead(email=email)["email"] == email
+
+
+@pytest.mark.parametrize("email", INVALID)
+def test_invalid_addresses(campaign, email):
+    """4.2 Email syntax, 2 invalid_email"""
+    response = campaign.post({"email": email})
+    assert response.verdict == (406, "invalid_email")
+    assert response.json["message"] == "Email is not valid"
+
+
+@pytest.mark.parametrize("first, second", [("Ada@Example.ORG", "ada@example.org"), ("a@münchen.de", "A@XN--MNCHEN-3YA.de"),
+                                           ("gr\u00fc\u00dfe@example.org", "gru\u0308\u00dfe@example.org"),
+                                           ("a@MÜNCHEN.de", "a@münchen.de")])
+def test_spellings_of_one_address(campaign, first, second):
+    """4.2 Email identity: NFC, ASCII case, A-labels; the first spelling is kept"""
+    created, updated = campaign.lead(email=first), campaign.lead(email=second)
+    assert updated["social_id"] == created["social_id"] and updated["counter"] == 2
+    assert updated["email"] == first
+
+
+@pytest.mark.parametrize("first, second", [("a.b@example.org", "ab@example.org"), ("a+x@example.org", "a@example.org"),
+                                           ("Ä@example.org", "ä@example.org"), ("a@faß.de", "a@fass.de")])
+def test_different_addresses(campaign, first, second):
+    """4.2 Email identity: no dot or plus folding, only ASCII letters lose their case, non-transitional IDNA"""
+    assert campaign.lead(email=first)["social_id"] != campaign.lead(email=second)["social_id"]
+
+
+PHONES = [
+    ({"phone_number": "+14155552671"}, "+14155552671"), ({"phone_number": "+1 (415) 555-2671"}, "+14155552671"),
+    ({"phone_number": "+1.415.555.2671"}, "+14155552671"), ({"phone_number": "4155552671", "country_code": "1"}, "+14155552671"),
+    ({"phone_number": "4155552671", "country_code": "+1"}, "+14155552671"),
+    ({"phone_number": "4155552671", "country_code": "US"}, "+14155552671"),
+    ({"phone_number": "030 901820", "country_code": "DE"}, "+4930901820"),
+    ({"phone_number": "30 901820", "country_code": 49}, "+4930901820"),
+    ({"phone_number": "+14155552671", "country_code": "DE"}, "+14155552671"),
+]
+
+
+@pytest.mark.parametrize("fields, number", PHONES)
+def test_valid_numbers(campaign, fields, number):
+    """4.2 Phone syntax and identity: E.164; the number's own prefix beats country_code"""
+    assert campaign.lead(**fields)["phone_number"] == number
+
+
+@pytest.mark.parametrize("fields", [
+    {"phone_number": "4155552671"}, {"phone_number": "+1"}, {"phone_number": "+999123456789"}, {"phone_number": "+1415555267x"},
+    {"phone_number": "+12345678901234567"}, {"phone_number": "hello"}, {"phone_number": "++14155552671"},
+    {"phone_number": "4155552671", "country_code": "ZZ"}, {"phone_number": "4155552671", "country_code": "U S"},
+    {"phone_number": "+1415555;2671"}])
+def test_invalid_numbers(campaign, fields):
+    """4.2 Phone syntax, 2 invalid_phone_number"""
+    response = campaign.post(fields)
+    assert response.verdict == (406, "invalid_phone_number")
+    assert response.json["message"] == "Phone number is not valid"
+
+
+def test_spellings_of_one_number(campaign):
+    """4.2 Phone identity"""
+    social_ids = {campaign.lead(**fields)["social_id"] for fields, number in PHONES if number == "+14155552671"}
+    assert len(social_ids) == 1

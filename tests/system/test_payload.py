@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""Contract 4.5: the views of the payload and the fields that are worked out."""
+import pytest
+from payload import ACTIONS, URLS, check_payload
+
+ADA = {"email": "ada@example.org"}
+
+
+@pytest.mark.smoke
+def test_the_public_view(campaign):
+    """4.5: privacy is on by default; create and look-up"""
+    check_payload(campaign.post(ADA, key=None).json, "public")
+    check_payload(campaign.get(ADA, key=None).json, "public")
+    check_payload(campaign.get(ADA).json, "full")
+
+
+def test_privacy_off(service, account):
+    """4.5: personal data are shown, but never ip, referrer, fraudulent, nor a way to opt somebody out"""
+    campaign = service.campaign(account, privacy="off")
+    lead = check_payload(campaign.post({**ADA, "color": "red"}, key=None).json, "open")
+    assert lead["email"] == ADA["email"] and lead["custom_fields"] == {"color": "red"}
+    check_payload(campaign.get(ADA, key=None).json, "open")
+
+
+@pytest.mark.parametrize("key, view", [(True, "full"), (None, "public")])
+def test_skipped_groups(campaign, key, view):
+    """4.5 __skip_urls, __skip_actions: omitted means the key is absent"""
+    check_payload(campaign.post({**ADA, "__skip_urls": 1}, key=key).json, view, without=URLS)
+    check_payload(campaign.post({**ADA, "__skip_actions": "1"}, key=key).json, view, without=ACTIONS)
+    both = {"__skip_urls": "1", "__skip_actions": "1"}
+    check_payload(campaign.get({**ADA, **both}, key=key).json, view, without={**URLS, **ACTIONS})
+    check_payload(campaign.post({**ADA, "__skip_urls": 0}, key=key).json, view)
+
+
+@pytest.mark.parametrize("fields, names", [
+    ({}, (None, None, None)), ({"first_name": "Ada"}, ("Ada", "Ada", None)),
+    ({"given_name": "Ada", "family_name": "Lovelace"}, ("Ada", "Ada", "Lovelace")),
+    ({"first_name": "Ada", "last_name": "Lovelace"}, ("Ada", "Ada", "Lovelace")),
+    ({"name": "Ada King Lovelace"}, ("Ada", "Ada", "King Lovelace")), ({"name": "Ada"}, ("Ada", "Ada", None)),
+    ({"first_name": "A", "given_name": "B", "name": "C D", "family_name": "F", "last_name": "L"}, ("A", "A", "L")),
+])
+def test_names(campaign, fields, names):
+    """4.5 first_name, given_name, family_name; display_name"""
+    lead = campaign.lead(**ADA, **fields)
+    assert (lead["first_name"], lead["given_name"], lead["family_name"]) == names
+    assert lead["display_name"] == (" ".join(name for name in names[1:] if name) or "ada")
+
+
+def test_display_name_without_names(campaign):
+    """4.5: local part, its first character in the public view; else a few characters of the phone number"""
+    assert campaign.lead(**ADA)["display_name"] == "ada"
+    assert campaign.get(ADA, key=None).json["display_name"] == "a…"
+    assert campaign.lead(phone_number="+14155552671")["display_name"] == "+14…71"
+    assert campaign.lead(email="über@example.org")["display_name"] == "über"
+    assert campaign.get({"email": "über@example.org"}, key=None).json["display_name"] == "ü…"
+
+
+def test_urls(service, account):
+    """4.5 social_url, redirect_url, thankyou_url, status_url: `?` or `&` as needed, before a fragment; null without one"""
+    campaign = service.campaign(account, landing_url="https://shop.example/", thankyou_url="https://shop.example/t?a=1",
+                                status_url="https://shop.example/s#top")
+    lead = campaign.lead(**ADA)
+    social_id = lead["social_id"]
+    assert lead["social_url"] == f"https://shop.example/?kid={social_id}"
+    assert lead["thankyou_url"] == f"https://shop.example/t?a=1&kolid={social_id}"
+    assert lead["status_url"] == f"https://shop.example/s?kolid={social_id}#top"
+    assert lead["redirect_url"] is None
+    plain = service.campaign(account).lead(**ADA)
+    assert all(plain[name] is None for name in URLS if name != "unsubscribe_url")
+
+
+def test_unsubscribe_urls(service, campaign):
+    """4.5 unsubscribe_url: under the configured base_url, safe asks first"""
+    lead = campaign.lead(**ADA)
+    urls = lead["unsubscribe_url"]
+    assert urls["default"].startswith(f"{service.front.url}/opt-out/{campaign.id}/{lead['social_id']}/")
+    assert urls["safe"].startswith(urls["default"]) and urls["safe"].endswith("?safe=1")
+
+
+def test_avatars(campaign):
+    """4.5 avatar: another hash in the public view, the same for all spellings of the address"""
+    lead = campaign.lead(email="Ada@Example.org")
+    assert campaign.find(**ADA)["avatar"] == lead["avatar"]
+    assert campaign.get(ADA, key=None).json["avatar"] != lead["avatar"]

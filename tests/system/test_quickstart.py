@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+"""operations 1: what the quickstart promises, from the moment at which everything is built."""
+import json
+import os
+import pathlib
+import shlex
+import signal
+import subprocess
+import sys
+
+import pytest
+from client import Client
+from conftest import BUILD, SOURCE
+from stack.front import accepts, free_port
+from stack.process import wait_until
+
+pytestmark = pytest.mark.slow
+PROGRAMS = 6  # database, receiver, responders, dispatcher, web server; the supervisor itself
+
+
+class Run:
+    """Quickstarts that share a state."""
+
+    def __init__(self, state):
+        self.state = state
+        (state / "log").mkdir()
+
+    def call(self, *options):
+        environment = {**os.environ, "PYTHONPATH": str(SOURCE / "scripts"), "PYTHONDONTWRITEBYTECODE": "1"}
+        return subprocess.run([sys.executable, "-m", "stack.quickstart", "--state", self.state, "--build", BUILD, *options],
+                              env=environment, text=True, capture_output=True, timeout=90, check=False)
+
+    def start(self, *options, port=None):
+        self.port = port or free_port()
+        done = self.call("--port", str(self.port), "--detach", *options)
+        assert done.returncode == 0, done.stdout + done.stderr
+        self.client = Client(self.port)
+        self.values = dict(word.split("=", 1) for word in shlex.split((self.state / "env").read_text()))
+        return done.stdout
+
+    @property
+    def path(self):
+        return f"/v2/{self.values['LEADHOOK_CAMPAIGN']}"
+
+    def lead(self, email):
+        response = self.client.request("POST", self.path, json_body={"email": email}, key=self.values["LEADHOOK_KEY"])
+        assert response.status == 200, response.body
+        return response.json
+
+    def supervisor(self):
+        return int((self.state / "lock").read_text())
+
+    def children(self):
+        pid = self.supervisor()
+        return [int(word) for word in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+    def received(self):
+        return [json.loads(line) for line in pathlib.Path(self.values["LEADHOOK_RECEIVER_LOG"]).read_text().splitlines()]
+
+
+def running(pid):
+    try:
+        return "State:\tZ" not in pathlib.Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return False
+
+
+def name_of(pid):
+    return pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
+
+
+@pytest.fixture
+def quickstart(make_folder):
+    run = Run(make_folder())
+    yield run
+    run.call("--stop")
+
+
+@pytest.mark.parametrize("web", ["lighttpd", "apache"])
+def test_the_first_minutes(quickstart, web):
+    """Prints URL, key and three curl lines; a sign-up answers; its event arrives, signed, in the receiver's log"""
+    text = quickstart.start("--web", web)
+    values = quickstart.values
+    assert set(values) == {"LEADHOOK_URL", "LEADHOOK_KEY", "LEADHOOK_CAMPAIGN", "LEADHOOK_CONF", "LEADHOOK_RECEIVER_LOG"}
+    assert values["LEADHOOK_URL"] in text and values["LEADHOOK_KEY"] in text and text.count("\n  curl ") == 3
+    lead = quickstart.lead("ada@example.org")
+    wait_until(lambda: len(quickstart.received()) >= 2, 10, "two deliveries")
+    for line in quickstart.received():
+        assert set(line) == {"time", "path", "headers", "body", "verified"} and line["verified"] is True
+        assert json.loads(line["body"])["social_id"] == lead["social_id"]
+    assert {json.loads(line["body"])["__event"] for line in quickstart.received()} == {"new_signup", "new_signup_not_excluded"}
+
+
+def test_a_killed_program_is_started_again(quickstart):
+    """within 2 s, each of them"""
+    quickstart.start()
+    for victim in quickstart.children():
+        name = name_of(victim)
+        os.kill(victim, signal.SIGKILL)
+        wait_until(lambda: any(pid != victim and name_of(pid) == name for pid in quickstart.children()), 3, f"{name} again")
+    wait_until(lambda: quickstart.client.request("GET", "/health/ready").status == 200, 20, "ready again")
+    quickstart.lead("ada@example.org")
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_everything_ends_with_it(quickstart, number):
+    """also when it is killed"""
+    quickstart.start()
+    pids = quickstart.children()
+    assert len(pids) == PROGRAMS - 1
+    os.kill(quickstart.supervisor(), number)
+    wait_until(lambda: not any(running(pid) for pid in pids), 20, "all have ended")
+    assert not accepts(quickstart.port)
+
+
+def test_stop_and_start_again(quickstart):
+    """--stop needs only the state; data, key and settings are kept, on another port too"""
+    quickstart.start("--set", "server.service_name=My Service")
+    first, key = quickstart.lead("ada@example.org"), quickstart.values["LEADHOOK_KEY"]
+    assert quickstart.call("--stop").returncode == 0
+    assert not accepts(quickstart.port)
+    assert quickstart.call("--stop").returncode == 0, "nothing to stop is no error"
+    quickstart.start()
+    second = quickstart.lead("ada@example.org")
+    assert quickstart.values["LEADHOOK_KEY"] == key
+    assert (second["social_id"], second["counter"]) == (first["social_id"], 2)
+    assert "My Service" in pathlib.Path(quickstart.values["LEADHOOK_CONF"]).read_text()
+    wait_until(lambda: any("repeat_signup" in line["body"] for line in quickstart.received()), 10, "the event of the second run")
+    assert all(line["verified"] for line in quickstart.received())
+    assert quickstart.received()[-1]["headers"]["user-agent"] == "My Service"
+
+
+def test_a_second_one(quickstart, make_folder):
+    """on the same port, or with the same state, it fails with a clear sentence"""
+    quickstart.start()
+    other = Run(make_folder())
+    done = other.call("--port", str(quickstart.port), "--detach")
+    assert done.returncode == 1 and f"port {quickstart.port} on 127.0.0.1 is in use" in done.stderr
+    done = quickstart.call("--port", str(free_port()), "--detach")
+    assert done.returncode == 1 and "is running in" in done.stderr
+    quickstart.lead("ada@example.org")
+
+
+def test_a_failed_step_says_which(quickstart):
+    """and why"""
+    done = quickstart.call("--port", str(free_port()), "--detach", "--set", "log.level=loudest")
+    assert done.returncode == 1 and "installing the schema failed" in done.stderr and "log.level" in done.stderr

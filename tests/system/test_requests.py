@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: MIT
+"""Contract 1: paths, parameters, bodies, values, caps, methods, the form of answers; and 7, CORS."""
+import json
+import re
+
+import pytest
+from client import multipart
+
+BODY_CAP = 256 * 1024
+VALUE_CAP = 4096
+CORS = {"Access-Control-Allow-Origin": "*",
+        "Access-Control-Expose-Headers": "Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id"}
+PREFLIGHT = {"Access-Control-Allow-Methods": "GET, POST, DELETE, OPTIONS",
+             "Access-Control-Allow-Headers": "Authorization, Authentication, Content-Type, X-Requested-With",
+             "Access-Control-Max-Age": "86400", "Access-Control-Allow-Origin": "*"}
+
+
+def send(campaign, body, type=None, **options):
+    return campaign.client.request("POST", campaign.path, body=body, type=type, key=campaign.key, **options)
+
+
+# --- Path ---
+
+@pytest.mark.parametrize("path", ["/v2/{}", "/v2/{}/", "/v2/%{:x}", "/v2/{}?"])
+def test_segments_are_decoded_and_a_trailing_slash_never_matters(campaign, path):
+    """1 Path"""
+    first, rest = str(campaign.id)[0], str(campaign.id)[1:]
+    path = path.format(ord(first)) + rest if "%" in path else path.format(campaign.id)
+    assert campaign.client.request("POST", path, json_body={"email": "a@example.org"}, key=campaign.key).status == 200
+
+
+@pytest.mark.parametrize("path", ["/v2/{}%2F", "/v2%2F{}", "/v2/{}%00", "/v2/x/../{}", "/v2/..%2F{}"])
+def test_encoded_slash_zero_and_dots_are_no_way_to_a_campaign(campaign, path):
+    """1 Path: 404, or the web server's own 400"""
+    path = path.format(campaign.id)
+    assert campaign.client.request("POST", path, json_body={"email": "a@example.org"}, key=campaign.key).status in (400, 404)
+
+
+@pytest.mark.parametrize("segment", ["0{}", "+{}", "-{}", "{}x", "x", "{}.0", "0"])
+def test_a_segment_that_is_no_decimal_number_is_an_unknown_path(campaign, segment):
+    """1 Campaign id"""
+    response = campaign.client.request("GET", "/v2/" + segment.format(campaign.id), query={"email": "a@example.org"})
+    assert response.status == 404 and response.json["error"] in ("not_found", "campaign_not_found")
+    if segment != "0":
+        assert response.json["error"] == "not_found"
+
+
+@pytest.mark.parametrize("name", ["campaign_id", "campaignId", "list_id", "__lid"])
+def test_a_path_without_campaign_takes_it_from_the_parameters(campaign, name):
+    """1 Campaign id; 4.1 POST /v2 and GET /v2?campaign_id"""
+    body = {name: campaign.id, "email": "a@example.org"}
+    assert campaign.client.request("POST", "/v2", json_body=body, key=campaign.key).json["campaign_id"] == campaign.id
+    assert campaign.client.request("GET", "/v2", query=body, key=campaign.key).json["campaign_id"] == campaign.id
+
+
+def test_the_order_of_the_campaign_names(service, account, campaign):
+    """1 Campaign id: campaign_id, campaignId, list_id, __lid, in that order"""
+    other = service.campaign(account).id
+    names = ["campaign_id", "campaignId", "list_id", "__lid"]
+    for first, second in zip(names, names[1:]):
+        fields = {second: other, first: campaign.id, "email": "a@example.org"}
+        assert campaign.client.request("POST", "/v2", json_body=fields, key=campaign.key).json["campaign_id"] == campaign.id
+
+
+# --- Parameters ---
+
+def test_the_body_beats_the_query_and_both_count(campaign):
+    """1 Parameters"""
+    lead = campaign.post({"email": "body@example.org"}, query={"email": "query@example.org", "color": "red"}).json
+    assert lead["email"] == "body@example.org" and lead["custom_fields"] == {"color": "red"}
+
+
+def test_a_later_value_replaces_an_earlier_one(campaign):
+    """1 Parameters: form, query and duplicate JSON names"""
+    form = [("email", "a@example.org"), ("color", "red"), ("color", "blue")]
+    assert campaign.client.request("POST", campaign.path, form=form, key=campaign.key).json["custom_fields"] == {"color": "blue"}
+    body = b'{"email":"b@example.org","color":"red","color":"blue"}'
+    assert send(campaign, body, "application/json").json["custom_fields"] == {"color": "blue"}
+
+
+@pytest.mark.parametrize("name", ["email", "phone_number", "kid", "api_key", "must_exist", "country_code", "redirect_url",
+                                  "__uid"])
+def test_an_array_where_one_value_is_expected_is_refused(campaign, name):
+    """1 Parameters"""
+    fields = {"email": "a@example.org", name: ["a@example.org", "b@example.org"]}
+    response = campaign.post(fields)
+    assert response.verdict == (406, "invalid_parameter") and name in response.json["message"]
+
+
+# --- Body types ---
+
+FIELDS = [("email", "ada@example.org"), ("first_name", "Ada"), ("note", "grüße & co")]
+FORM = b"email=ada%40example.org&first_name=Ada&note=gr%C3%BC%C3%9Fe+%26+co"
+JSON = json.dumps(dict(FIELDS)).encode()
+BODIES = {
+    "json": ("application/json", JSON), "json with charset": ("application/json; charset=UTF-8", JSON),
+    "json with BOM": ("application/json", b"\xef\xbb\xbf" + JSON), "form": ("application/x-www-form-urlencoded", FORM),
+    "multipart": multipart(FIELDS), "text/plain": ("text/plain;charset=utf-8", JSON), "untyped json": (None, JSON),
+    "untyped form": (None, FORM), "type in capitals": ("Application/JSON", JSON),
+}
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("chunked", [False, True], ids=["length", "chunked"])
+@pytest.mark.parametrize("name", BODIES)
+def test_body_types(campaign, name, chunked):
+    """1 Body types; a body without CONTENT_LENGTH is read to its end"""
+    type, body = BODIES[name]
+    response = send(campaign, body, type, chunked=chunked)
+    assert response.status == 200
+    assert response.json["email"] == "ada@example.org"
+    assert response.json["custom_fields"] == {"first_name": "Ada", "note": "grüße & co"}
+
+
+@pytest.mark.parametrize("type", ["application/xml", "text/html", "image/png", "application/json; charset=iso-8859-1",
+                                  "application/x-www-form-urlencoded; charset=latin1"])
+def test_other_types_and_charsets(campaign, type):
+    """1 Body types, 2"""
+    assert send(campaign, JSON, type).verdict == (415, "unsupported_media_type")
+
+
+def test_an_empty_body_is_no_parameters(campaign):
+    """1 Body types"""
+    for type in ("application/json", "application/x-www-form-urlencoded", "text/plain"):
+        assert send(campaign, b"", type, query={"email": "a@example.org"}).status == 200
+
+
+def test_files_are_refused(campaign):
+    """1 Body types, 2 invalid_parameter"""
+    type, body = multipart([("email", "a@example.org"), ("photo", ("me.png", b"\x89PNG"))])
+    assert send(campaign, body, type).verdict == (406, "invalid_parameter")
+
+
+@pytest.mark.parametrize("body", [b"{", b'{"a":1}}', b'{"a":1} x', b"[]", b'"a"', b"1", b"null", b'{"a":}', b'{"a":1,}',
+                                  b"{'a':1}", b'{"a":NaN}',
+                                  b'{"a":"' + b"\xff" + b'"}', b"[" * 100, b'{"a":' * 17 + b"1" + b"}" * 17])
+def test_malformed_json(campaign, body):
+    """1 Caps (depth 16), 2 invalid_json. Bad UTF-8 inside JSON is 406 by either rule."""
+    response = send(campaign, body, "application/json")
+    assert response.status == 406
+    if b"\xff" not in body:
+        assert response.json["error"] == "invalid_json"
+        assert response.json["message"].startswith("Please verify your JSON payload")
+
+
+# --- Arrays, objects, values ---
+
+def test_arrays(campaign):
+    """1 Arrays, 4.4: arrays of strings, numbers and booleans are kept"""
+    lead = campaign.lead(email="a@example.org", list=["a", 1, True, 1.5])
+    assert lead["custom_fields"]["list"] == ["a", 1, True, 1.5]
+    form = [("email", "b@example.org"), ("list[]", "a"), ("list[]", "b")]
+    lead = campaign.client.request("POST", campaign.path, form=form, key=campaign.key).json
+    assert lead["custom_fields"]["list"] == ["a", "b"]
+    lead = campaign.post({"email": "c@example.org"}, query=[("list[]", "a"), ("list[]", "b")]).json
+    assert lead["custom_fields"]["list"] == ["a", "b"]
+
+
+@pytest.mark.parametrize("value", [{"a": 1}, [{"a": 1}], [["a"]]])
+def test_objects_are_refused(campaign, value):
+    """4.4 Values, 2 invalid_parameter"""
+    response = campaign.post({"email": "a@example.org", "field": value})
+    assert response.verdict == (406, "invalid_parameter") and "field" in response.json["message"]
+
+
+@pytest.mark.parametrize("sent, kept", [("  x \t\n", "x"), ("a\r\nb\rc\nd", "a\nb\nc\nd"), ("a\tb", "a\tb"),
+                                        ("\u00a0x", "\u00a0x"), ("grüße 🎉", "grüße 🎉"), ("", "")])
+def test_values_are_trimmed_and_line_ends_made_one(campaign, sent, kept):
+    """1 Values"""
+    assert campaign.lead(email="a@example.org", field=sent)["custom_fields"]["field"] == kept
+    form = {"email": "b@example.org", "field": sent}
+    lead = campaign.client.request("POST", campaign.path, form=form, key=campaign.key).json
+    assert lead["custom_fields"]["field"] == kept
+
+
+@pytest.mark.parametrize("value", ["a\0b", "a\x01b", "a\x1fb", "a\x7fb", "a\x0bb"])
+def test_control_characters_are_refused(campaign, value):
+    """1 Values: as JSON escape and in a form"""
+    assert campaign.post({"email": "a@example.org", "field": value}).verdict == (406, "invalid_parameter")
+    form = {"email": "a@example.org", "field": value}
+    assert campaign.client.request("POST", campaign.path, form=form, key=campaign.key).verdict == (406, "invalid_parameter")
+
+
+@pytest.mark.parametrize("value", ["%ff", "%c3", "%ed%a0%80", "%c0%80", "%f5%80%80%80"])
+def test_invalid_utf8_is_refused(campaign, value):
+    """1 Values: query and form"""
+    assert send(campaign, f"email=a%40example.org&field={value}".encode(), "application/x-www-form-urlencoded").status == 406
+    assert campaign.post({"email": "a@example.org"}, query=f"field={value}").status == 406
+
+
+@pytest.mark.parametrize("value", [True, 1, "1", "true", "yes", "on"])
+def test_true_words(campaign, value):
+    """1 Booleans"""
+    assert campaign.post({"email": "nobody@example.org", "must_exist": value}).verdict == (404, "lead_not_found")
+
+
+@pytest.mark.parametrize("value", [False, 0, "", "0", "false", "no", "off", None])
+def test_false_words(campaign, value):
+    """1 Booleans"""
+    assert campaign.post({"email": "a@example.org", "must_exist": value}).status == 200
+
+
+@pytest.mark.parametrize("value", ["2", 2, "maybe", "TRUEE", -1])
+def test_other_booleans_are_refused(campaign, value):
+    """1 Booleans"""
+    response = campaign.post({"email": "a@example.org", "must_exist": value})
+    assert response.verdict == (406, "invalid_parameter") and "must_exist" in response.json["message"]
+
+
+# --- Caps ---
+
+def padding(size):
+    """A valid body of `size` bytes: nothing in it is kept."""
+    fields, number = {"email": "a@example.org"}, 0
+    while size - len(json.dumps(fields)) > VALUE_CAP + 20:
+        fields[f"_padding{number}"] = "x" * (VALUE_CAP - 20)
+        number += 1
+    body = json.dumps(fields).encode()
+    return body + b" " * (size - len(body))
+
+
+def test_the_body_cap(campaign):
+    """1 Caps, 2 body_too_large: 256 KiB pass, one byte more does not, with and without a length"""
+    assert send(campaign, padding(BODY_CAP), "application/json").status == 200
+    assert send(campaign, padding(BODY_CAP + 1), "application/json").verdict == (413, "body_too_large")
+    assert send(campaign, padding(BODY_CAP + 1), "application/json", chunked=True).verdict == (413, "body_too_large")
+
+
+CAPS = {
+    "200 parameters": ({f"_p{n}": "x" for n in range(199)}, {f"_p{n}": "x" for n in range(200)}),
+    "name 64 bytes": ({"n" * 64: "x"}, {"n" * 65: "x"}),
+    "name in bytes": ({"ü" * 32: "x"}, {"ü" * 32 + "n": "x"}),
+    "value 4 KiB": ({"v": "x" * VALUE_CAP}, {"v": "x" * (VALUE_CAP + 1)}),
+    "value in bytes": ({"v": "ü" * (VALUE_CAP // 2)}, {"v": "ü" * (VALUE_CAP // 2) + "x"}),
+    "50 custom fields": ({f"f{n}": "x" for n in range(50)}, {f"f{n}": "x" for n in range(51)}),
+    # {"f0":"…","f1":"…",…}: 5 fields of 4 bytes name, 5 bytes quotes and colon, 4 commas, 2 braces
+    "custom fields 16 KiB": ({f"f{n}": "x" * 3200 for n in range(5)}, {f"f{n}": "x" * 3300 for n in range(5)}),
+}
+
+
+@pytest.mark.parametrize("cap", CAPS)
+def test_caps(campaign, cap):
+    """1 Caps: at the cap it passes, over it is 406 invalid_parameter"""
+    fits, over = CAPS[cap]
+    assert campaign.post({"email": "a@example.org", **fits}).status == 200
+    assert campaign.post({"email": "b@example.org", **over}).verdict == (406, "invalid_parameter")
+    assert campaign.get({"email": "b@example.org"}).status == 404, "a refused request leaves nothing behind"
+
+
+def test_the_custom_field_cap_holds_for_the_merged_lead(campaign):
+    """1 Caps: 50 custom fields a lead, not a request"""
+    campaign.lead(email="a@example.org", **{f"f{n}": "x" for n in range(50)})
+    assert campaign.post({"email": "a@example.org", "one_more": "x"}).verdict == (406, "invalid_parameter")
+    assert campaign.post({"email": "a@example.org", "one_more": "x", "f0": None}).status == 200
+
+
+def test_json_depth(campaign):
+    """1 Caps: 16 levels are syntax that is read (an object is refused as a value), 17 are not"""
+    nested = b'{"email":"a@example.org","x":' + b"[" * 15 + b"]" * 15 + b"}"
+    assert send(campaign, nested, "application/json").verdict == (406, "invalid_parameter")
+    nested = b'{"email":"a@example.org","x":' + b"[" * 16 + b"]" * 16 + b"}"
+    assert send(campaign, nested, "application/json").verdict == (406, "invalid_json")
+
+
+# --- Methods and answers ---
+
+@pytest.mark.parametrize("method, path", [("PUT", "/v2/{}"), ("PATCH", "/v2/{}"), ("PUT", "/v2/{}/outbound-webhook"),
+                                          ("POST", "/v2/campaigns"), ("POST", "/health"), ("DELETE", "/health/ready")])
+def test_other_methods(campaign, method, path):
+    """1 Methods, 2 method_not_allowed"""
+    response = campaign.client.request(method, path.format(campaign.id), key=campaign.key)
+    assert response.verdict == (405, "method_not_allowed")
+    allowed = re.split(r",\s*", response.headers["Allow"])
+    assert method not in allowed and allowed
+
+
+@pytest.mark.parametrize("method, path, verdict", [
+    ("GET", "/", (404, "not_found")), ("GET", "/v3/1", (404, "not_found")), ("GET", "/v2/{}/nothing", (404, "not_found")),
+    ("DELETE", "/v2/{}/nothing", (404, "not_found")), ("POST", "/v2/{}/nothing", (409, "invalid_action")),
+    ("POST", "/v2/{}/outbound-webhook/1", (404, "not_found")), ("GET", "/v2/{}/a/b/c", (404, "not_found"))])
+def test_unknown_paths(campaign, method, path, verdict):
+    """1 Methods"""
+    assert campaign.client.request(method, path.format(campaign.id), key=campaign.key).verdict == verdict
+
+
+def test_head_is_get_without_the_body(campaign):
+    """1 Methods"""
+    campaign.lead(email="a@example.org")
+    found = campaign.client.request("HEAD", campaign.path, query={"email": "a@example.org"}, key=campaign.key)
+    assert found.status == 200 and found.body == b"" and found.headers["Content-Type"] == "application/json; charset=utf-8"
+    assert campaign.client.request("HEAD", campaign.path, query={"email": "b@example.org"}).status == 404
+    assert campaign.client.request("HEAD", "/health").status == 200
+
+
+@pytest.mark.parametrize("method, path", [("GET", "/health"), ("GET", "/nowhere"), ("GET", "/v2/campaigns"), ("POST", "/v2/{}"),
+                                          ("PUT", "/v2/{}")])
+def test_every_answer_carries_its_headers(campaign, method, path):
+    """1 Answer, 7 CORS: on errors too"""
+    response = campaign.client.request(method, path.format(campaign.id), headers={"Origin": "https://shop.example"})
+    headers = response.headers
+    assert headers["Content-Type"] == "application/json; charset=utf-8"
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["X-Request-Id"]
+    assert int(headers["Content-Length"]) == len(response.body)
+    assert {name: headers[name] for name in CORS} == CORS
+    assert "Access-Control-Allow-Credentials" not in headers
+    if response.status >= 400:
+        assert set(response.json) == {"message", "error"}
+
+
+def test_request_ids_differ(campaign):
+    """1 Answer"""
+    assert len({campaign.client.request("GET", "/health").headers["X-Request-Id"] for _ in range(5)}) == 5
+
+
+@pytest.mark.parametrize("path", ["/v2/{}", "/v2/{}/outbound-webhook", "/v2/campaigns", "/v2", "/health", "/anything/at/all"])
+def test_preflight(campaign, path):
+    """4.1 OPTIONS any, 7; no key, no campaign needed"""
+    response = campaign.client.request("OPTIONS", path.format(campaign.id), headers={
+        "Origin": "https://shop.example", "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "authorization"})
+    assert response.status == 204 and response.body == b""
+    assert {name: response.headers[name] for name in PREFLIGHT} == PREFLIGHT
+    assert "Access-Control-Allow-Credentials" not in response.headers
+
+
+def test_health(campaign):
+    """4.1 health"""
+    assert campaign.client.request("GET", "/health").status == 200
+    assert campaign.client.request("GET", "/health/ready").status == 200

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""Delivery 2 and 3: failures are tried again, by a schedule that is short here; what each retry has in common."""
+import pytest
+from stack.front import free_port
+from stack.process import wait_until
+from stack.receiver import Answer
+
+ADA = {"email": "ada@example.org"}
+ATTEMPTS = 3
+
+
+@pytest.fixture(scope="module")
+def service(make_service):
+    return make_service(settings=[("dispatch", "schedule", "1s 1s"), ("dispatch", "attempt_timeout", "1s")])
+
+
+@pytest.fixture
+def dispatcher(service):
+    service.dispatcher.start()
+    yield service.dispatcher
+    service.receiver.released.set()
+    service.dispatcher.stop()
+    service.receiver.released.clear()
+
+
+def row_of(service, webhook):
+    [row] = service.deliveries(webhook)
+    return row
+
+
+@pytest.mark.parametrize("failure", [Answer(301), Answer(302), Answer(307), Answer(400), Answer(404), Answer(429), Answer(500),
+                                     Answer(503), Answer(hang=True), Answer(200, {"Content-Length": "100"})],
+                         ids=lambda answer: "hang" if answer.hang else "short body" if answer.headers else str(answer.status))
+def test_failures_are_tried_again(service, receiver, dispatcher, campaign, failure):
+    """2 Redirects, Success, 3: the same bytes, the same webhook-id, a signature of its own time"""
+    campaign.webhook("new_signup")
+    failure.headers.setdefault("Location", receiver.url("/elsewhere"))
+    receiver.script(campaign.hook, failure, Answer(200))
+    campaign.lead(**ADA)
+    first, second = campaign.delivered(2, deadline=10)
+    assert first.body == second.body and first.headers["webhook-id"] == second.headers["webhook-id"]
+    assert int(second.headers["webhook-timestamp"]) > int(first.headers["webhook-timestamp"])
+    assert first.verified and second.verified
+    assert receiver.at("/elsewhere") == []
+
+
+def test_a_refused_connection(service, receiver, dispatcher, campaign):
+    """3 refused: recorded as an attempt, tried again"""
+    unused = free_port()
+    webhook = campaign.post({"url": f"http://127.0.0.1:{unused}/", "event": "new_signup"}, path="/outbound-webhook").json
+    campaign.lead(**ADA)
+    wait_until(lambda: row_of(service, webhook)["attempts"] >= 2, 10, "two attempts")
+
+
+def test_exhausted(service, receiver, dispatcher, campaign):
+    """3 Exhausted: state failed, kept; nothing more is sent"""
+    webhook = campaign.webhook("new_signup")
+    receiver.script(campaign.hook, Answer(500))
+    campaign.lead(**ADA)
+    wait_until(lambda: row_of(service, webhook)["state"] == "failed", 15, "the last attempt")
+    assert (row_of(service, webhook)["attempts"], len(receiver.at(campaign.hook))) == (ATTEMPTS, ATTEMPTS)
+    assert campaign.get({}, path="/outbound-webhook").json[0]["state"] == "failing"

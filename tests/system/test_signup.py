@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: MIT
+"""Contract 4.1 (create or update), 4.3 (matching), 4.4 (fields), 6 (ended campaigns)."""
+import datetime
+
+import pytest
+from payload import check_payload
+from stack.process import wait_until
+
+ADA = {"email": "ada@example.org"}
+PHONE = "+14155552671"
+OTHER_PHONE = "+14155552672"
+
+
+@pytest.mark.smoke
+def test_create(campaign):
+    """4.1, 4.5: the full view to the key"""
+    lead = check_payload(campaign.lead(**ADA, first_name="Ada", last_name="Lovelace"))
+    assert lead["campaign_id"] == campaign.id
+    assert (lead["rank"], lead["counter"], lead["lead_count"]) == (1, 1, 1)
+    assert lead["custom_fields"] == {"first_name": "Ada", "last_name": "Lovelace"}
+    assert (lead["verified"], lead["waitlisted"], lead["opted_out"], lead["sms_opted_out"], lead["fraudulent"]) == (False,) * 5
+
+
+@pytest.mark.smoke
+def test_update(campaign):
+    """4.3 rule 1: the same lead, counted"""
+    first = campaign.lead(**ADA)
+    second = check_payload(campaign.lead(**ADA))
+    assert (second["id"], second["social_id"], second["rank"], second["when"]) == \
+        (first["id"], first["social_id"], first["rank"], first["when"])
+    assert second["counter"] == 2 and second["lead_count"] == 1
+
+
+def test_ranks_are_dense(campaign):
+    """4.5 rank, lead_count"""
+    leads = [campaign.lead(email=f"{n}@example.org") for n in range(5)]
+    assert [lead["rank"] for lead in leads] == [1, 2, 3, 4, 5]
+    assert [lead["lead_count"] for lead in leads] == [1, 2, 3, 4, 5]
+
+
+def test_campaigns_do_not_share_leads(service, account, campaign):
+    """4.3: matching is within the campaign; social ids are unique in the installation"""
+    other = service.campaign(account)
+    assert campaign.lead(**ADA)["social_id"] != other.lead(**ADA)["social_id"]
+
+
+# --- 4.3 Matching ---
+
+def test_by_phone(campaign):
+    """4.3 rules 1 and 2, 4: phone alone matches; a missing email is added, with and without a key"""
+    for key, number, email in ((True, PHONE, "a@example.org"), (None, OTHER_PHONE, "b@example.org")):
+        lead = campaign.lead(phone_number=number)
+        assert lead["email"] is None
+        assert campaign.post({"phone_number": number, "email": email}, key=key).status == 200
+        assert campaign.find(email=email)["social_id"] == lead["social_id"]
+
+
+def test_a_missing_phone_is_added(campaign):
+    """4.3 rule 4"""
+    lead = campaign.lead(**ADA)
+    assert campaign.post({**ADA, "phone_number": PHONE}, key=None).status == 200
+    found = campaign.find(phone_number=PHONE)
+    assert (found["social_id"], found["phone_number"]) == (lead["social_id"], PHONE)
+
+
+def test_email_and_phone_of_two_leads(campaign):
+    """4.3 rule 1, 2 conflicting_identifiers; nothing is changed"""
+    campaign.lead(**ADA)
+    campaign.lead(phone_number=PHONE)
+    for key in (True, None):
+        response = campaign.post({**ADA, "phone_number": PHONE, "color": "red"}, key=key)
+        assert response.verdict == (422, "conflicting_identifiers")
+        assert response.json["message"] == "Email and phone number belong to different leads"
+    lead = campaign.find(**ADA)
+    assert (lead["counter"], lead["custom_fields"], lead["phone_number"]) == (1, {}, None)
+
+
+def test_without_a_key_nothing_stored_is_replaced(campaign):
+    """4.3 rule 4"""
+    campaign.lead(**ADA, phone_number=PHONE)
+    assert campaign.post({**ADA, "phone_number": OTHER_PHONE}, key=None).status == 200
+    assert campaign.find(**ADA)["phone_number"] == PHONE
+    assert campaign.post({"email": "eve@example.org", "phone_number": PHONE}, key=None).status == 200
+    assert campaign.find(phone_number=PHONE)["email"] == ADA["email"]
+
+
+def test_with_a_key_they_are_replaced(campaign):
+    """4.3 rule 4; the old one is free for somebody else"""
+    lead = campaign.lead(**ADA, phone_number=PHONE)
+    assert campaign.lead(**ADA, phone_number=OTHER_PHONE)["phone_number"] == OTHER_PHONE
+    changed = campaign.lead(email="new@example.org", phone_number=OTHER_PHONE)
+    assert (changed["social_id"], changed["email"]) == (lead["social_id"], "new@example.org")
+    assert campaign.get(ADA).status == 404
+    assert campaign.lead(**ADA)["social_id"] != lead["social_id"]
+
+
+@pytest.mark.parametrize("name", ["social_id", "kid", "__kid"])
+def test_a_social_id_beside_an_email_names_the_referrer(campaign, name):
+    """4.3 rule 2"""
+    referrer = campaign.lead(email="referrer@example.org")["social_id"]
+    for key, email in ((True, "a@example.org"), (None, "b@example.org")):
+        assert campaign.post({"email": email, name: referrer}, key=key).status == 200
+        assert campaign.find(email=email)["parent_id"] == referrer
+
+
+def test_the_referrer_is_set_once(campaign):
+    """4.6 Referrer: at creation; unknown, foreign and own ids are ignored"""
+    one, two = campaign.lead(email="1@example.org")["social_id"], campaign.lead(email="2@example.org")["social_id"]
+    lead = campaign.lead(**ADA, kid=one)
+    assert lead["parent_id"] == one
+    assert campaign.lead(**ADA, kid=two)["parent_id"] == one
+    assert campaign.lead(email="b@example.org", kid="0000000000")["parent_id"] is None
+    assert campaign.lead(email="b@example.org", kid=one)["parent_id"] is None
+    own = campaign.find(email="1@example.org")
+    assert campaign.lead(email="1@example.org", kid=own["social_id"])["parent_id"] is None
+
+
+def test_a_foreign_referrer_is_ignored(service, account, campaign):
+    """4.6 Referrer"""
+    foreign = service.campaign(account).lead(**ADA)["social_id"]
+    assert campaign.lead(**ADA, kid=foreign)["parent_id"] is None
+
+
+@pytest.mark.parametrize("name", ["social_id", "kid", "__kid"])
+def test_must_exist_with_a_key_names_the_lead(campaign, name):
+    """4.3 rule 2, exception: this is how an email or phone is added to a known lead"""
+    lead = campaign.lead(phone_number=PHONE)
+    changed = campaign.lead(**{name: lead["social_id"], "email": "new@example.org", "must_exist": True})
+    assert (changed["social_id"], changed["email"], changed["counter"]) == (lead["social_id"], "new@example.org", 2)
+    response = campaign.post({name: "0000000000", "email": "new@example.org", "must_exist": True})
+    assert response.verdict == (404, "lead_not_found")
+
+
+def test_must_exist_never_takes_what_belongs_to_somebody_else(campaign):
+    """4.3 rule 4, 2 conflicting_identifiers"""
+    campaign.lead(**ADA)
+    lead = campaign.lead(phone_number=PHONE)
+    assert campaign.post({"social_id": lead["social_id"], **ADA, "must_exist": True}).verdict == (422, "conflicting_identifiers")
+
+
+@pytest.mark.parametrize("name", ["social_id", "kid"])
+def test_a_social_id_alone_names_the_lead_with_a_key(campaign, name):
+    """4.3 rule 3; `__kid` is none of these"""
+    lead = campaign.lead(**ADA)
+    assert campaign.lead(**{name: lead["social_id"], "color": "red"})["custom_fields"] == {"color": "red"}
+    assert campaign.post({name: "0000000000"}).verdict == (404, "lead_not_found")
+    assert campaign.post({name: lead["social_id"]}, key=None).verdict == (406, "missing_identifier")
+
+
+def test_social_id_beats_kid(campaign):
+    """4.3 rule 3"""
+    one, two = campaign.lead(email="1@example.org"), campaign.lead(email="2@example.org")
+    assert campaign.lead(social_id=one["social_id"], kid=two["social_id"])["social_id"] == one["social_id"]
+
+
+def test_must_exist(campaign):
+    """interface.md: no lead is created; 2 lead_not_found; with and without a key"""
+    for key in (True, None):
+        assert campaign.post({**ADA, "must_exist": True}, key=key).verdict == (404, "lead_not_found")
+    assert campaign.get(ADA).status == 404
+    campaign.lead(**ADA)
+    assert campaign.lead(**ADA, must_exist=True)["counter"] == 2
+
+
+def test_custom_fields_are_merged(campaign):
+    """4.3 rule 6: a given value replaces, null removes, the rest stays"""
+    campaign.lead(**ADA, a="1", b="2", c="3")
+    assert campaign.lead(**ADA, b="new", c=None, d=True)["custom_fields"] == {"a": "1", "b": "new", "d": True}
+
+
+def test_what_is_replaced_and_what_keeps_its_first_value(campaign):
+    """4.3 rule 6"""
+    campaign.lead(**ADA, __uid="u1", redirect_url="https://a.example/", ip="192.0.2.1", __referrer="https://r1.example/",
+                  utm_source="one")
+    lead = campaign.lead(**ADA, __uid="u2", redirect_url="https://b.example/", ip="192.0.2.2", __referrer="https://r2.example/",
+                         utm_source="two", utm_medium="mail")
+    assert (lead["uid"], lead["ip"], lead["referrer"], lead["utm"]) == \
+        ("u2", "192.0.2.2", "https://r1.example/", {"source": "one"})
+    assert lead["redirect_url"] == f"https://b.example/?kolid={lead['social_id']}"
+
+
+# --- 4.4 Fields ---
+
+RESERVED = """country_code ip_address kolid referrer list_id campaign_id campaignid landing_page_id jsonp skip_ar controller action
+_private __source __sid __session_id __rid utm_source UTM_medium Controller""".split()
+
+
+@pytest.mark.parametrize("name", RESERVED)
+def test_reserved_names_are_no_custom_fields(campaign, name):
+    """4.4; a value is chosen that is valid for the names that mean something"""
+    value = {"list_id": campaign.id, "campaign_id": campaign.id, "campaignid": campaign.id, "country_code": "US", "jsonp": ""}
+    lead = campaign.lead(**ADA, **{name: value.get(name, "x")}, kept="y")
+    assert lead["custom_fields"] == {"kept": "y"}
+
+
+def test_custom_field_names_are_lower_cased_and_nothing_else(campaign):
+    """4.4"""
+    assert campaign.lead(**ADA, **{"Favourite Color!": "red"})["custom_fields"] == {"favourite color!": "red"}
+
+
+@pytest.mark.parametrize("value", ["text", 1, -1, 1.5, 12345678901234567890, True, False, "", [], ["a"], [1, 2.5, False]])
+def test_custom_values_keep_their_type(campaign, value):
+    """4.4"""
+    kept = campaign.lead(**ADA, field=value)["custom_fields"]["field"]
+    assert kept == value and type(kept) is type(value)
+
+
+def test_utm(campaign):
+    """4.4: without the prefix, as a whole from the first request that has any; case of the name does not matter"""
+    assert campaign.lead(**ADA)["utm"] == {}
+    assert campaign.lead(**ADA, utm_source="news", UTM_Campaign="may")["utm"] == {"source": "news", "campaign": "may"}
+
+
+def test_url_parameters_are_merged(campaign):
+    """1 Merging: utm, kid and custom fields arrive; the request's own values win; dangerous names never do"""
+    referrer = campaign.lead(email="referrer@example.org")["social_id"]
+    url = f"https://shop.example/page?utm_source=ad&kid={referrer}&color=red&size=m" \
+          "&points=50&ip=192.0.2.9&__uid=evil&api_key=wrong&must_exist=1#end"
+    lead = campaign.lead(**ADA, __url=url, size="l")
+    assert lead["utm"] == {"source": "ad"} and lead["parent_id"] == referrer
+    assert lead["custom_fields"] == {"color": "red", "size": "l"}
+    assert lead["contest_score"] == 0 and lead["uid"] is None and lead["ip"] != "192.0.2.9"
+
+
+def test_ip(campaign):
+    """4.4: honoured with a key, else the client's address"""
+    assert campaign.lead(**ADA, ip="192.0.2.1")["ip"] == "192.0.2.1"
+    assert campaign.post({"email": "b@example.org", "ip": "192.0.2.1"}, key=None, address="203.0.113.7").status == 200
+    assert campaign.find(email="b@example.org")["ip"] == "203.0.113.7"
+    lead = campaign.post({"email": "c@example.org"}, address="203.0.113.8").json
+    assert lead["ip"] == "203.0.113.8"
+
+
+@pytest.mark.parametrize("name", ["__referrer", "__ref", "referrer"])
+def test_referrer(campaign, name):
+    """4.4: three names; the Referer header is the default"""
+    assert campaign.lead(**ADA, **{name: "https://r.example/"})["referrer"] == "https://r.example/"
+    lead = campaign.post({"email": "b@example.org"}, headers={"Referer": "https://h.example/"}).json
+    assert lead["referrer"] == "https://h.example/"
+
+
+# --- 6 Ending a campaign ---
+
+def test_an_ended_campaign_takes_no_leads(service, account):
+    """6, 2 campaign_ended: create and update 423; look-up and webhooks go on"""
+    campaign = service.campaign(account, ends_at="2001-01-01T00:00:00Z")
+    for key in (True, None):
+        response = campaign.post(ADA, key=key)
+        assert response.verdict == (423, "campaign_ended")
+        assert response.json["message"] == "Campaign has ended"
+    assert campaign.get(ADA).verdict == (404, "lead_not_found")
+    assert campaign.webhook("new_signup")["message"] == "Webhook Created"
+
+
+def test_the_end_time_holds_by_itself(service, account):
+    """6: no program needs to do anything; an update is refused too"""
+    end = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=3)
+    campaign = service.campaign(account, ends_at=end.strftime("%Y-%m-%dT%H:%M:%SZ"))
+    assert campaign.post(ADA).status == 200
+    wait_until(lambda: campaign.post(ADA).status == 423, 10, "the end of the campaign")
+    assert campaign.find(**ADA)["email"] == ADA["email"]
+
+
+def test_end_and_reopen(service, campaign):
+    """6 By command; what happened meanwhile is not made up for"""
+    lead = campaign.lead(**ADA)
+    service.installation.admin("campaign", "end", str(campaign.id))
+    wait_until(lambda: campaign.post(ADA).verdict == (423, "campaign_ended"), 5, "the end of the campaign")
+    service.installation.admin("campaign", "reopen", str(campaign.id))
+    wait_until(lambda: campaign.post(ADA).status == 200, 5, "the campaign is open again")
+    assert campaign.find(**ADA)["counter"] == lead["counter"] + 1
+
+
+def test_field_errors_come_after_the_campaign_state(service, account):
+    """2 Order of checks: campaign state, then fields"""
+    campaign = service.campaign(account, ends_at="2001-01-01T00:00:00Z")
+    assert campaign.post({"email": "bad"}).verdict == (423, "campaign_ended")

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""operations 5: the program behind each web server, with exactly the files of conf-examples/; contract 1, 2, 3, 7."""
+import json
+import signal
+import urllib.parse
+
+import pytest
+from client import multipart
+from load import Load, lead_count
+from stack.front import FRONTS
+from stack.process import wait_until
+from test_requests import CORS, PREFLIGHT
+
+ADA = {"email": "ada@example.org"}
+# 200 KiB that are read and not kept: names with _ are no custom fields, a value has at most 4 KiB.
+LARGE = {**ADA, **{f"_padding{number}": "x" * 4096 for number in range(50)}}
+
+
+@pytest.fixture(scope="module", params=FRONTS)
+def service(request, make_service):
+    """Each front below a path, as a site beside others."""
+    service = make_service(front=FRONTS[request.param], mount="/lead/", workers=4)
+    yield service
+    service.stop()
+
+
+@pytest.mark.parametrize("fields", [{**ADA, "first_name": "Ada"}, {**LARGE, "first_name": "Ada"}], ids=["small", "200 KiB"])
+@pytest.mark.parametrize("chunked", [False, True], ids=["length", "chunked"])
+@pytest.mark.parametrize("kind", ["json", "form", "multipart"])
+def test_bodies(campaign, kind, chunked, fields):
+    """contract 1 Body types"""
+    type, body = {"json": lambda: ("application/json", json.dumps(fields).encode()),
+                  "form": lambda: ("application/x-www-form-urlencoded", urllib.parse.urlencode(fields).encode()),
+                  "multipart": lambda: multipart(fields.items())}[kind]()
+    response = campaign.client.request("POST", campaign.path, body=body, type=type, chunked=chunked, key=campaign.key)
+    assert response.status == 200, response.body
+    assert response.json["email"] == ADA["email"] and response.json["custom_fields"] == {"first_name": "Ada"}
+
+
+@pytest.mark.parametrize("chunked", [False, True], ids=["length", "chunked"])
+def test_too_large_a_body_gets_the_programs_answer(campaign, chunked):
+    """contract 2 body_too_large: the web server's own limit is above it"""
+    response = campaign.client.request("POST", campaign.path, body=b"x" * 300000, type="application/json", chunked=chunked)
+    assert response.verdict == (413, "body_too_large")
+
+
+@pytest.mark.parametrize("header", ["Authorization", "Authentication"])
+def test_keys_arrive(campaign, header):
+    """contract 3: research found that Apache drops Authorization unless it is told not to"""
+    for method, path in (("GET", "/v2/campaigns"), ("POST", campaign.path)):
+        response = campaign.client.request(method, path, query=ADA, headers={header: f"Bearer {campaign.key}"})
+        assert response.status == 200
+    assert "ip" in response.json
+
+
+def test_the_clients_address_arrives(campaign):
+    """contract 5: X-Forwarded-For from a trusted proxy"""
+    assert campaign.post(ADA, address="203.0.113.9").json["ip"] == "203.0.113.9"
+
+
+def test_preflight(campaign):
+    """contract 7"""
+    response = campaign.client.request("OPTIONS", campaign.path, headers={"Origin": "https://shop.example"})
+    assert response.status == 204 and response.body == b""
+    assert {name: response.headers[name] for name in PREFLIGHT} == PREFLIGHT
+    assert len(response.headers.get_all("Access-Control-Allow-Origin")) == 1
+
+
+def test_errors_keep_their_body_and_headers(campaign):
+    """contract 2, 7: no web server puts an error page in place of ours"""
+    for response, verdict in ((campaign.get(ADA), (404, "lead_not_found")), (campaign.post({}), (406, "missing_identifier")),
+                              (campaign.client.request("GET", "/v2/campaigns"), (409, "missing_api_key")),
+                              (campaign.client.request("GET", "/nowhere"), (404, "not_found"))):
+        assert response.verdict == verdict
+        assert {name: response.headers[name] for name in CORS} == CORS
+
+
+def test_methods(campaign):
+    """contract 1 Methods: DELETE and HEAD come through; 405 carries Allow"""
+    campaign.webhook("new_signup")
+    response = campaign.client.request("DELETE", campaign.path + "/outbound-webhook", key=campaign.key,
+                                       json_body={"url": campaign.service.receiver.url(campaign.hook)})
+    assert response.json == {"message": "Webhook Deleted"}
+    head = campaign.client.request("HEAD", "/health")
+    assert head.status == 200 and head.body == b""
+    assert campaign.client.request("PUT", campaign.path).headers["Allow"]
+
+
+def test_encoded_paths(campaign):
+    """contract 1 Path: segments are decoded, an encoded slash is none"""
+    encoded = "/v2/" + "".join(f"%{ord(digit):x}" for digit in str(campaign.id))
+    assert campaign.client.request("POST", encoded + "/", json_body=ADA, key=campaign.key).json["campaign_id"] == campaign.id
+    for path in (f"/v2%2F{campaign.id}", f"/v2/{campaign.id}%2F", f"/v2/{campaign.id}%00"):
+        assert campaign.client.request("GET", path, query=ADA).status in (400, 404)
+
+
+def test_query_characters(campaign):
+    """contract 1 Parameters: the query is neither decoded twice nor cut"""
+    value = "a+b & c=d %41 é?#/"
+    lead = campaign.post({**ADA}, query={"field": value}).json
+    assert lead["custom_fields"] == {"field": value}
+
+
+def test_no_key_in_the_web_servers_logs(service, campaign):
+    """contract 3: keys never appear in a log"""
+    campaign.client.request("GET", campaign.path, query={**ADA, "api_key": campaign.key})
+    log = service.front.folder / "access.log"
+    wait_until(lambda: campaign.path in log.read_text(), 20, "the request is logged")  # lighttpd writes with a delay
+    assert campaign.key not in log.read_text()
+
+
+def test_parallel_sign_ups(campaign):
+    """contract 4.3 rule 5, also where single processes run without a committer"""
+    with Load(campaign, threads=16) as load:
+        load.wait_for(200)
+    assert set(load.answers.values()) == {200}
+    assert lead_count(campaign) == len(load.answers)
+
+
+@pytest.mark.slow
+def test_a_graceful_stop_under_load(service, campaign):
+    """architecture (libfcgi), operations 5: every answer that was sent is true, and nothing was done without an answer"""
+    with Load(campaign) as load:
+        load.wait_for(50)
+        if service.front.starts_program:
+            service.front.restart_gracefully()
+        else:
+            assert service.responders.stop(signal.SIGTERM, seconds=30) == 0
+            service.responders.start()
+        load.wait_for(50)
+    accepted = {email for email, status in load.answers.items() if status == 200}
+    assert lead_count(campaign) == len(accepted)
+    for email in accepted:
+        assert campaign.find(email=email)["counter"] == 1

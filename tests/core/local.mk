@@ -16,8 +16,9 @@ check_PROGRAMS += %D%/test_form
 check_PROGRAMS += %D%/test_phone
 %C%_test_phone_SOURCES = %D%/test_phone.c
 %C%_test_phone_LDADD = $(core_test_libs)
+%C%_test_phone_CPPFLAGS = $(AM_CPPFLAGS)
 if WITH_LIBPHONENUMBER
-%C%_test_phone_CPPFLAGS = $(AM_CPPFLAGS) -DWITH_LIBPHONENUMBER
+%C%_test_phone_CPPFLAGS += -DWITH_LIBPHONENUMBER
 endif
 
 check_PROGRAMS += %D%/test_retry

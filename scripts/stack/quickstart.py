@@ -221,7 +221,7 @@ class Quickstart:
                 "Try:\n"
                 f"  curl -d email=ada@example.org -d first_name=Ada {url}\n"
                 f"  curl -H 'Authorization: Bearer {key}' -H 'Content-Type: application/json' \\\n"
-                f"       -d '{{\"email\":\"grace@example.org\",\"points\":5}}' {url}\n"
+                f"       -d '{{\"email\":\"grace@example.org\",\"plan\":\"pro\"}}' {url}\n"
                 f"  curl -G -H 'Authorization: Bearer {key}' -d email=ada@example.org {url}\n")
 
     def run(self, show):

@@ -8,37 +8,46 @@
 #include "core/signature.h"
 #include "core/webhook_url.h"
 
+/* What a webhook subscribes to: each event once, in the order in which they were named. */
+struct subscription {
+	uint32_t events; /* EVENT_BITs */
+	enum event_type order[EVENT_TYPES];
+	size_t count;
+};
+
 static bool
-add_event(struct call *call, const struct http_value *value, uint32_t *events)
+subscribe(struct call *call, const struct http_value *value, struct subscription *to)
 {
 	enum event_type type;
 	if (value->type != HTTP_STRING || !event_parse(value->text, &type)) {
 		call_fail_with(call, FAILURE_INVALID_EVENT, value->text);
 		return false;
 	}
-	*events |= EVENT_BIT(type);
+	if ((to->events & EVENT_BIT(type)) == 0)
+		to->order[to->count++] = type;
+	to->events |= EVENT_BIT(type);
 	return true;
 }
 
 /* `event` and `events`, each one name or several. */
 static bool
-parse_events(struct call *call, uint32_t *events)
+parse_events(struct call *call, struct subscription *to)
 {
 	static const char *const names[] = { "event", "events" };
-	*events = 0;
+	*to = (struct subscription){ 0 };
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		const struct http_value *value = http_params_value(call->params, slice_of(names[i]));
 		if (value == NULL || value->type == HTTP_NULL || (value->type == HTTP_STRING && value->text.size == 0))
 			continue;
-		if (value->type != HTTP_ARRAY && !add_event(call, value, events))
+		if (value->type != HTTP_ARRAY && !subscribe(call, value, to))
 			return false;
 		for (size_t k = 0; k < value->item_count; k++)
-			if (!add_event(call, &value->items[k], events))
+			if (!subscribe(call, &value->items[k], to))
 				return false;
 	}
-	if (*events == 0)
+	if (to->count == 0)
 		call_fail(call, FAILURE_MISSING_EVENT);
-	return *events != 0;
+	return to->count != 0;
 }
 
 static bool
@@ -70,17 +79,7 @@ parse_format(struct call *call, bool *form, bool *given)
 }
 
 static void
-write_events(struct json_writer *writer, uint32_t events)
-{
-	json_begin_array(writer);
-	for (unsigned i = 0; i < EVENT_TYPES; i++)
-		if (events & EVENT_BIT(i))
-			json_string(writer, event_name((enum event_type)i));
-	json_end_array(writer);
-}
-
-static void
-answer_created(struct call *call, const struct webhook_put *put, uint64_t id, bool created)
+answer_created(struct call *call, const struct subscription *subscribed, uint64_t id, struct slice secret)
 {
 	struct json_writer writer = call_begin(call);
 	json_begin_object(&writer);
@@ -89,10 +88,13 @@ answer_created(struct call *call, const struct webhook_put *put, uint64_t id, bo
 	json_key(&writer, SLICE("referenceId"));
 	json_u64(&writer, id);
 	json_key(&writer, SLICE("events"));
-	write_events(&writer, put->events);
-	if (created) {
+	json_begin_array(&writer);
+	for (size_t i = 0; i < subscribed->count; i++)
+		json_string(&writer, event_name(subscribed->order[i]));
+	json_end_array(&writer);
+	if (slice_present(secret)) {
 		json_key(&writer, SLICE("secret"));
-		json_string(&writer, put->secret);
+		json_string(&writer, secret);
 	}
 	json_end_object(&writer);
 }
@@ -102,17 +104,19 @@ handle_put_webhook(struct call *call)
 {
 	unsigned char random[SIGNATURE_SECRET_RANDOM];
 	struct webhook_put put = { .campaign_id = call->campaign.id, .maximum = call->api->options->webhooks_per_campaign };
+	struct subscription subscribed;
 	bool form, format_given, created;
 	uint64_t id;
-	if (!parse_url(call, &put.url) || !parse_events(call, &put.events) || !call_text(call, "source", &put.source) ||
+	if (!parse_url(call, &put.url) || !parse_events(call, &subscribed) || !call_text(call, "source", &put.source) ||
 	    !parse_format(call, &form, &format_given))
 		return;
+	put.events = subscribed.events;
 	random_bytes(random, sizeof(random));
 	put.secret = signature_secret_make(call->request->pool, random);
 	put.form = format_given ? &form : NULL;
 	enum result result = store_put_webhook(call->api->store, &put, &id, &created);
 	if (result == RESULT_OK)
-		answer_created(call, &put, id, created);
+		answer_created(call, &subscribed, id, created ? put.secret : SLICE_NONE); /* shown once */
 	else
 		call_fail(call, result == RESULT_INVALID     ? FAILURE_TOO_MANY_WEBHOOKS
 				: result == RESULT_NOT_FOUND ? FAILURE_CAMPAIGN_NOT_FOUND
@@ -153,7 +157,11 @@ write_webhook(struct json_writer *writer, const struct webhook_row *webhook)
 	json_key(writer, SLICE("url"));
 	json_string(writer, webhook->url);
 	json_key(writer, SLICE("events"));
-	write_events(writer, webhook->events);
+	json_begin_array(writer);
+	for (unsigned i = 0; i < EVENT_TYPES; i++)
+		if (webhook->events & EVENT_BIT(i))
+			json_string(writer, event_name((enum event_type)i));
+	json_end_array(writer);
 	json_key(writer, SLICE("source"));
 	json_string_or_null(writer, webhook->source);
 	json_key(writer, SLICE("format"));

@@ -29,7 +29,7 @@ library()
 
 /* "ZZ": the region of numbers that need none, for they begin with '+'. */
 static bool
-parse(const char *international, PhoneNumber *number)
+parse(const std::string &international, PhoneNumber *number)
 {
 	return library().Parse(international, "ZZ", number) == PhoneNumberUtil::NO_PARSING_ERROR;
 }
@@ -52,10 +52,15 @@ extern "C" bool
 phone_backend_normalise(const char *international, char *e164, size_t size)
 {
 	PhoneNumber number;
-	std::string text;
-	if (!parse(international, &number) || !library().IsPossibleNumber(number))
-		return false;
-	library().Format(number, PhoneNumberUtil::E164, &text);
+	std::string text = international, typed;
+	/* what is stored must read as itself: behind a trunk prefix that was typed twice, or one of a carrier, stands another
+	 * that the next reading would drop */
+	do {
+		typed = text;
+		if (!parse(typed, &number) || !library().IsPossibleNumber(number))
+			return false;
+		library().Format(number, PhoneNumberUtil::E164, &text);
+	} while (text != typed);
 	if (text.size() >= size)
 		return false;
 	std::memcpy(e164, text.c_str(), text.size() + 1);

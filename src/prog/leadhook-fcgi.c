@@ -53,7 +53,6 @@ prepare(void *context)
 	const struct conf_limits *limits = &service->conf->limits;
 	service->api = (struct api_options){
 		.caps = HTTP_CAPS_DEFAULT,
-		.body_bytes = limits->body_bytes,
 		.webhooks_per_campaign = limits->webhooks_per_campaign,
 		.trusted_proxies = &service->trusted_proxies,
 		.webhook_addresses = &service->webhook_addresses,

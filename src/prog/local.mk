@@ -1,6 +1,6 @@
 # the three programs
 %C%_libs = src/store/libstore.a src/db/libdb.a src/core/libcore.a src/json/libjson.a src/conf/libconf.a src/base/libbase.a
-%C%_libs_outside = $(MARIADB_LIBS) $(YAJL_LIBS) $(INIH_LIBS) $(IDN2_LIBS) $(UNISTRING_LIBS) $(CRYPTO_LIBS) $(PHONENUMBER_LIBS)
+%C%_libs_outside = $(MARIADB_LIBS) $(YAJL_LIBS) $(INIH_LIBS) $(CORE_LIBS)
 
 noinst_LIBRARIES += %D%/libwiring.a
 %C%_libwiring_a_SOURCES = %D%/wiring.c %D%/wiring.h

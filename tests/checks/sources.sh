@@ -21,7 +21,7 @@ statement='(SELECT|INSERT( IGNORE)? INTO|UPDATE|DELETE FROM|REPLACE INTO|CREATE 
 find src -name '*.[ch]' ! -path 'src/store/*' -exec grep -nE "\"[^\"]*\\b$statement [^\"]*\"" {} + >"$found"
 report 1 "SQL stands only in src/store and schema"
 
-find src tests -name '*.[ch]' -o -name '*.sh' -o -name '*.py' | while read -r file; do
+find src tests scripts -name '*.[ch]' -o -name '*.cc' -o -name '*.sh' -o -name '*.py' | while read -r file; do
 	lines=$(wc -l <"$file")
 	[ "$lines" -le 600 ] || head -n 12 "$file" | grep -q 'lines, because' || echo "$file has $lines lines"
 done >"$found"

@@ -52,19 +52,6 @@ def test_many_new_emails(service, receiver, campaign):
     assert lead_count(campaign) == PARALLEL
 
 
-def test_one_popular_referrer(service, receiver, campaign):
-    """4.6: credit for each referral exactly once"""
-    campaign.webhook("referral")
-    referrer = campaign.lead(email="r@example.org")["social_id"]
-    at_once([lambda number=number: campaign.post({"email": f"{number}@example.org", "kid": referrer})
-             for number in range(PARALLEL)])
-    lead = campaign.find(email="r@example.org")
-    assert (lead["referrals"], lead["contest_score"]) == (PARALLEL, PARALLEL)
-    service.dispatch()
-    referred = [delivery.json["__referral"]["social_id"] for delivery in campaign.delivered(PARALLEL)]
-    assert len(set(referred)) == len(referred) == PARALLEL
-
-
 def test_an_email_and_a_phone_meet(service, campaign):
     """4.3 rules 1 and 5: whoever comes first, an email and a number never end at two leads of one request"""
     number = "+14155552671"
@@ -74,12 +61,6 @@ def test_an_email_and_a_phone_meet(service, campaign):
     assert statuses <= {200, 422}
     by_email, by_phone = campaign.find(**ADA), campaign.find(phone_number=number)
     assert lead_count(campaign) == len({by_email["social_id"], by_phone["social_id"]})
-
-
-def test_points_add_up(service, campaign):
-    """4.6 Score: the sum of all bookings"""
-    at_once([lambda: campaign.post({**ADA, "points": 3})] * 32)
-    assert campaign.find(**ADA)["contest_score"] == 96
 
 
 def test_a_webhook_registered_twice_at_once(service, campaign):

@@ -82,23 +82,3 @@ def test_avatars(campaign):
     lead = campaign.lead(email="Ada@Example.org")
     assert campaign.find(**ADA)["avatar"] == lead["avatar"]
     assert campaign.get(ADA, key=None).json["avatar"] != lead["avatar"]
-
-
-def test_score_ranks_share_a_place(campaign):
-    """4.5 contest_score_rank: 1 + leads with a higher score"""
-    for number, points in enumerate((5, 9, 5, 0)):
-        campaign.lead(email=f"{number}@example.org", points=points)
-    ranks = [campaign.find(email=f"{number}@example.org")["contest_score_rank"] for number in range(4)]
-    assert ranks == [2, 1, 2, 4]
-
-
-def test_referral_counts(campaign):
-    """4.5 referrals, unverified_leads, influence; 4.6 points_direct 1 by default"""
-    referrer = campaign.lead(email="r@example.org")["social_id"]
-    child = campaign.lead(email="a@example.org", kid=referrer)["social_id"]
-    campaign.lead(email="b@example.org", kid=child)
-    lead = campaign.find(email="r@example.org")
-    assert lead["referrals"] == 1
-    assert lead["unverified_leads"] == lead["influence"] == {"direct": 1, "indirect": 1}
-    assert lead["verified_leads"] == {"direct": None, "indirect": None}
-    assert lead["contest_score"] == 1

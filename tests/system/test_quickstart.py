@@ -144,4 +144,4 @@ def test_a_second_one(quickstart, make_folder):
 def test_a_failed_step_says_which(quickstart):
     """and why"""
     done = quickstart.call("--port", str(free_port()), "--detach", "--set", "log.level=loudest")
-    assert done.returncode == 1 and "installing the schema failed" in done.stderr and "loudest" in done.stderr
+    assert done.returncode == 1 and "installing the schema failed" in done.stderr and "log.level" in done.stderr

@@ -11,7 +11,8 @@ ATTEMPTS = 3
 
 @pytest.fixture(scope="module")
 def service(make_service):
-    return make_service(settings=[("dispatch", "schedule", "1s 1s"), ("dispatch", "attempt_timeout", "1s")])
+    return make_service(settings=[("dispatch", "schedule", "1s 1s"), ("dispatch", "connect_timeout", "1s"),
+                                  ("dispatch", "attempt_timeout", "1s")])
 
 
 @pytest.fixture

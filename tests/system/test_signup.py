@@ -239,16 +239,6 @@ def test_referrer(campaign, name):
     assert lead["referrer"] == "https://h.example/"
 
 
-def test_points_count_with_a_key_only(campaign):
-    """interface.md Authentication 7, 4.6 points on create"""
-    assert campaign.lead(**ADA, points=7)["contest_score"] == 7
-    assert campaign.post({"email": "b@example.org", "points": 7}, key=None).json["contest_score"] == 0
-    assert campaign.lead(**ADA, points=-3)["contest_score"] == 4
-    assert campaign.lead(**ADA, points=-30)["contest_score"] == 0, "never below 0"
-    assert campaign.post({**ADA, "points": 100000}).verdict == (409, "max_points_exceeded")
-    assert campaign.post({**ADA, "points": "1.5"}).verdict == (406, "invalid_parameter")
-
-
 # --- 6 Ending a campaign ---
 
 def test_an_ended_campaign_takes_no_leads(service, account):

@@ -132,10 +132,11 @@ what_mail_servers_refuse_is_refused(void **state UNUSED)
 		/* white space, control, bidi control, private use, non-character: on both sides */
 		"a\xc2\xa0"
 		"b@mail.example",
-		"a\xe3\x80\x80@mail.example", "a\xe2\x80\xa8@mail.example", "a\xc2\x85@mail.example", "a\x7f@mail.example",
-		"a\x01@mail.example", "a\xe2\x80\xae@mail.example", "a\xe2\x80\x8f@mail.example", "a\xe2\x81\xa6@mail.example",
-		"a\xee\x80\x80@mail.example", "a\xf3\xb0\x80\x80@mail.example", "a\xef\xbf\xbe@mail.example",
-		"a\xef\xb7\x90@mail.example", "a@m\xe2\x80\xae.example", "a@m\xc2\xa0.example", "a@m\xee\x80\x80.example",
+		"a\xe3\x80\x80@mail.example", "a\xe2\x80\xa8@mail.example", "a\xc2\x85@mail.example", "a\xc2\x80@mail.example",
+		"a\x7f@mail.example", "a\x01@mail.example", "a\xe2\x80\xae@mail.example", "a\xe2\x80\x8f@mail.example",
+		"a\xe2\x81\xa6@mail.example", "a\xee\x80\x80@mail.example", "a\xf3\xb0\x80\x80@mail.example",
+		"a\xef\xbf\xbe@mail.example", "a\xef\xb7\x90@mail.example", "a@m\xe2\x80\xae.example", "a@m\xc2\xa0.example",
+		"a@m\xee\x80\x80.example",
 		/* not UTF-8: alone, overlong, surrogate, cut off */
 		"a\xff@mail.example", "a\xc0\xae@mail.example", "a\xed\xa0\x80@mail.example", "a\xc3@mail.example",
 		"a@\xfc.example" };
@@ -181,6 +182,9 @@ domains_become_a_labels(void **state UNUSED)
 	assert_true(domain_to_ascii(pool, SLICE("Intranet"), &ascii));
 	assert_true(slice_equal(ascii, SLICE("intranet")));
 	assert_false(domain_to_ascii(pool, SLICE(""), &ascii));
+	/* four labels of 60 with their dots and one of 9 are 253 octets */
+	assert_true(domain_to_ascii(pool, SLICE(SIXTY "." SIXTY "." SIXTY "." SIXTY ".123456789"), &ascii));
+	assert_false(domain_to_ascii(pool, SLICE(SIXTY "." SIXTY "." SIXTY "." SIXTY "." TEN), &ascii));
 	assert_false(domain_to_ascii(pool, SLICE("mail.example."), &ascii));
 }
 

@@ -59,6 +59,7 @@ good_urls_are_taken_apart(void **state UNUSED)
 		{ "http://my_receiver/", "my_receiver", 80, false },
 		{ "http://localhost:8080/", "localhost", 8080, false },
 		{ "http://1.hooks.example/", "1.hooks.example", 80, false },
+		{ "http://hooks.0xg/", "hooks.0xg", 80, false },
 		{ "http://8.8.8.8/", "8.8.8.8", 80, false },
 		{ "http://134744072/", "8.8.8.8", 80, false },
 		{ "http://[2606:4700::1111]/", "2606:4700::1111", 80, false },

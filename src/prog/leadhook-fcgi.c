@@ -224,13 +224,21 @@ workers_of(const struct conf *conf, int given)
 	return conf->server.workers == CONF_WORKERS_AUTO ? FCGI_WORKERS_UNSET : (int)conf->server.workers;
 }
 
+/* --listen, else the socket that a process manager handed over, else the configured one. */
+static const char *
+listen_on(const struct conf *conf, const char *given)
+{
+	if (given != NULL || *conf->server.listen == '\0' || fcgi_socket_is_inherited())
+		return given;
+	return conf->server.listen;
+}
+
 static int
 serve(struct service *service, const struct arguments *arguments)
 {
 	const struct conf_server *server = &service->conf->server;
-	const char *listen = arguments->listen != NULL ? arguments->listen : *server->listen != '\0' ? server->listen : NULL;
 	struct fcgi_options options = {
-		.listen = listen,
+		.listen = listen_on(service->conf, arguments->listen),
 		.socket_mode = server->socket_mode,
 		.socket_group = *server->socket_group != '\0' ? server->socket_group : NULL,
 		.workers = workers_of(service->conf, arguments->workers),

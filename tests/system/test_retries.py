@@ -40,7 +40,7 @@ def test_failures_are_tried_again(service, receiver, dispatcher, campaign, failu
     campaign.lead(**ADA)
     first, second = campaign.delivered(2, deadline=10)
     assert first.body == second.body and first.headers["webhook-id"] == second.headers["webhook-id"]
-    assert int(second.headers["webhook-timestamp"]) > int(first.headers["webhook-timestamp"])
+    assert int(second.headers["webhook-timestamp"]) >= int(first.headers["webhook-timestamp"])
     assert first.verified and second.verified
     assert receiver.at("/elsewhere") == []
 

@@ -7,8 +7,5 @@ program="/home/alice/leadhook/sbin/leadhook-fcgi"
 config="/home/alice/leadhook/etc/leadhook.conf"
 # ------------
 
-# mod_fcgid hands over the socket; what the configuration says of one does not count.
-export LEADHOOK_SERVER_LISTEN=
-
 # exec: mod_fcgid sends TERM to the process that it started. No workers: it sends one request at a time to each.
 exec "$program" --config "$config" --workers 0

@@ -30,11 +30,13 @@ add_problem(struct reader *reader, const char *what)
 	buffer_printf(reader->problems, "%s:%zu: %s\n", reader->path, reader->number, what);
 }
 
+/* The group may read: that is how the account of the programs gets at a file of root's. Whoever can write could send the
+ * programs, and all they know, to a database of his own. */
 static bool
-others_can_read(FILE *file)
+is_open_to_others(FILE *file)
 {
 	struct stat status;
-	return fstat(fileno(file), &status) == 0 && (status.st_mode & (S_IRGRP | S_IROTH)) != 0;
+	return fstat(fileno(file), &status) == 0 && (status.st_mode & (S_IWGRP | S_IROTH | S_IWOTH)) != 0;
 }
 
 /* A comment in the sense of inih's defaults: only at the start of a line. */
@@ -160,9 +162,9 @@ check_secrecy(struct reader *reader)
 {
 	for (size_t i = 0; i < reader->entries->count; i++) {
 		const struct conf_entry *entry = &reader->entries->items[i];
-		if (entry->setting->type != CONF_SECRET || entry->text.size == 0 || !others_can_read(reader->file))
+		if (entry->setting->type != CONF_SECRET || entry->text.size == 0 || !is_open_to_others(reader->file))
 			continue;
-		buffer_printf(reader->problems, "%s:%zu: %s.%s: others than its owner can read this file: chmod 600 %s\n",
+		buffer_printf(reader->problems, "%s:%zu: %s.%s: others can read or change this file: chmod 640 %s\n",
 		    reader->path, entry->line, entry->setting->section, entry->setting->key, reader->path);
 	}
 }
@@ -205,8 +207,8 @@ conf_secret_read(const char *path, const char *origin, size_t maximum, struct po
 		text.size--;
 	if (ferror(file))
 		buffer_printf(problems, "%s: %s: cannot be read\n", origin, path);
-	else if (others_can_read(file))
-		buffer_printf(problems, "%s: others than its owner can read the file: chmod 600 %s\n", origin, path);
+	else if (is_open_to_others(file))
+		buffer_printf(problems, "%s: others can read or change the file: chmod 640 %s\n", origin, path);
 	else if (text.size > maximum || slice_find(text, '\0') < text.size)
 		buffer_printf(problems, "%s: %s: holds a NUL byte or more than %zu bytes\n", origin, path, maximum);
 	else

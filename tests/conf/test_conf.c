@@ -362,25 +362,28 @@ the_file_that_was_named_is_read(void **state)
 }
 
 static void
-a_file_with_a_password_is_its_owners_alone(void **state)
+a_file_with_a_password_is_not_open_to_others(void **state)
 {
 	(void)state;
 	static const char with[] = "[database]\npassword = hidden\n", without[] = "[database]\npassword =\n";
-	static const mode_t refused[] = { 0640, 0604, 0644 };
+	static const mode_t refused[] = { 0604, 0602, 0620, 0644, 0660 }, accepted[] = { 0400, 0600, 0440, 0640 };
 	struct conf *conf;
 	struct buffer problems;
 	buffer_init(&problems, CONF_PROBLEMS_MAX_BYTES);
 	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
 		write_file(conf_path, with, strlen(with), refused[i]);
-		assert_refused("@:2: database.password: others than its owner can read this file: chmod 600 @\n");
+		assert_refused("@:2: database.password: others can read or change this file: chmod 640 @\n");
 	}
 	write_file(conf_path, without, strlen(without), 0644);
 	assert_true(conf_load(conf_path, &conf, &problems));
 	conf_free(&conf);
-	write_file(conf_path, with, strlen(with), 0400);
-	assert_true(conf_load(conf_path, &conf, &problems));
-	conf_free(&conf);
-	write_file(conf_path, with, strlen(with), 0600);
+	for (size_t i = 0; i < ARRAY_SIZE(accepted); i++) {
+		assert_int_equal(chmod(conf_path, 0600), 0);
+		write_file(conf_path, with, strlen(with), accepted[i]);
+		assert_true(conf_load(conf_path, &conf, &problems));
+		conf_free(&conf);
+	}
+	assert_int_equal(chmod(conf_path, 0600), 0);
 	buffer_free(&problems);
 }
 
@@ -424,9 +427,12 @@ a_secret_may_come_from_a_file_of_its_own(void **state)
 	conf_free(&conf);
 	longest[255] = 'x';
 	load_secret(longest, 256, NULL);
-	write_file(secret_path, "hidden", 6, 0644);
+	write_file(secret_path, "hidden", 6, 0640);
+	assert_true(conf_load("/dev/null", &conf, &problems));
+	conf_free(&conf);
+	write_file(secret_path, "hidden", 6, 0660);
 	assert_false(conf_load("/dev/null", &conf, &problems));
-	assert_non_null(strstr(problems.data, "LEADHOOK_DATABASE_PASSWORD_FILE: others than its owner can read the file"));
+	assert_non_null(strstr(problems.data, "LEADHOOK_DATABASE_PASSWORD_FILE: others can read or change the file"));
 	buffer_clear(&problems);
 	write_file(secret_path, "hidden", 6, 0600);
 	setenv("LEADHOOK_DATABASE_PASSWORD", "other", 1);
@@ -490,7 +496,7 @@ main(void)
 		cmocka_unit_test(settings_must_fit_together),
 		cmocka_unit_test(environment_beats_file_beats_default),
 		cmocka_unit_test(the_file_that_was_named_is_read),
-		cmocka_unit_test(a_file_with_a_password_is_its_owners_alone),
+		cmocka_unit_test(a_file_with_a_password_is_not_open_to_others),
 		cmocka_unit_test(a_secret_may_come_from_a_file_of_its_own),
 	};
 	forget_environment();

@@ -36,9 +36,9 @@ print_output(const struct admin_call *call, int status, FILE *out)
 }
 
 static int
-run_command(struct admin_call *call, admin_store_opener *open_store, FILE *out)
+run_command(struct admin_call *call, const struct admin_wiring *wiring, FILE *out)
 {
-	struct store *store = open_store(call->conf);
+	struct store *store = wiring->open_store(call->conf);
 	call->store = store;
 	call->output = output_new(call->pool, call->command->shape);
 	int status = call->command->needs_schema ? check_schema(call) : EX_OK;
@@ -52,20 +52,20 @@ run_command(struct admin_call *call, admin_store_opener *open_store, FILE *out)
 }
 
 static int
-load_and_run(struct admin_call *call, admin_store_opener *open_store, FILE *out)
+load_and_run(struct admin_call *call, const struct admin_wiring *wiring, FILE *out)
 {
 	struct conf *conf = NULL;
 	struct buffer problems;
 	int status = EX_CONFIG;
 	buffer_init(&problems, CONF_PROBLEMS_MAX_BYTES);
-	if (!conf_load(call->options[OPTION_CONFIG], &conf, &problems)) {
+	if (!wiring->load(call->options[OPTION_CONFIG], &conf, &problems)) {
 		fwrite(problems.data, 1, problems.size, call->errors);
 	} else if (call->options[OPTION_CHECK_CONFIG] != NULL) {
 		status = EX_OK;
 	} else {
 		log_init("leadhook", conf->log.level);
 		call->conf = conf;
-		status = run_command(call, open_store, out);
+		status = run_command(call, wiring, out);
 	}
 	conf_free(&conf);
 	buffer_free(&problems);
@@ -73,7 +73,8 @@ load_and_run(struct admin_call *call, admin_store_opener *open_store, FILE *out)
 }
 
 static int
-answer(struct admin_call *call, const struct admin_command *commands, size_t count, admin_store_opener *open_store, FILE *out)
+answer(
+    struct admin_call *call, const struct admin_command *commands, size_t count, const struct admin_wiring *wiring, FILE *out)
 {
 	if (call->options[OPTION_HELP] != NULL && call->command != NULL)
 		admin_command_help(call->command, out);
@@ -82,12 +83,12 @@ answer(struct admin_call *call, const struct admin_command *commands, size_t cou
 	else if (call->options[OPTION_VERSION] != NULL)
 		fprintf(out, "leadhook %s\n", LEADHOOK_VERSION);
 	else
-		return load_and_run(call, open_store, out);
+		return load_and_run(call, wiring, out);
 	return EX_OK;
 }
 
 int
-admin_main(int argc, char *const argv[], admin_store_opener *open_store, FILE *out, FILE *errors)
+admin_main(int argc, char *const argv[], const struct admin_wiring *wiring, FILE *out, FILE *errors)
 {
 	size_t count;
 	const struct admin_command *commands = admin_commands(&count);
@@ -96,7 +97,7 @@ admin_main(int argc, char *const argv[], admin_store_opener *open_store, FILE *o
 	int status;
 	buffer_init(&problem, USAGE_MAX_BYTES);
 	if (admin_parse(commands, count, argc, argv, &call, &problem))
-		status = answer(&call, commands, count, open_store, out);
+		status = answer(&call, commands, count, wiring, out);
 	else
 		status = admin_fail(&call, EX_USAGE, "%.*s", SLICE_ARGS(buffer_slice(&problem)));
 	buffer_free(&problem);

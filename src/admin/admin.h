@@ -8,10 +8,15 @@
 #include "conf/conf.h"
 #include "store/store.h"
 
-/* Makes the store that a configuration describes; both live until the command is done. */
-typedef struct store *admin_store_opener(const struct conf *conf);
+/* What all programs do alike, and the layers below do not know. */
+struct admin_wiring {
+	/* As conf_load, but holds the configuration to the rules of all layers. */
+	bool (*load)(const char *path, struct conf **conf, struct buffer *problems);
+	/* The store that a configuration describes; both live until the command is done. */
+	struct store *(*open_store)(const struct conf *conf);
+};
 
 /* Runs what the arguments say. Results go to `out`, everything else to `errors`. Answers the exit status, of sysexits.h. */
-int admin_main(int argc, char *const argv[], admin_store_opener *open_store, FILE *out, FILE *errors);
+int admin_main(int argc, char *const argv[], const struct admin_wiring *wiring, FILE *out, FILE *errors);
 
 #endif

@@ -127,54 +127,46 @@ max_runtime(const struct conf *conf, const struct arguments *arguments)
 }
 
 static int
-deliver(const struct conf *conf, const struct arguments *arguments, struct store *store, struct lock *lock)
+deliver(const struct wiring *wiring, const struct arguments *arguments, struct store *store, struct lock *lock)
 {
-	const struct conf_dispatch *settings = &conf->dispatch;
-	struct address_rules rules;
-	struct retry_schedule schedule;
-	struct slice bad;
-	struct pool *pool = pool_new();
-	struct dispatcher *dispatcher = NULL;
+	const struct conf_dispatch *settings = &wiring->conf->dispatch;
 	int status = EX_CONFIG, stop_fd = end_signals();
-	if (stop_fd < 0 || !wiring_address_rules(conf, pool, &rules) ||
-	    !retry_schedule_parse(slice_of(settings->schedule), &schedule, &bad))
-		goto out;
+	if (stop_fd < 0)
+		return EX_OSERR;
 	const struct dispatcher_options wanted = {
-		.sender = { .user_agent = conf->server.service_name,
+		.sender = { .user_agent = wiring->conf->server.service_name,
 		    .in_flight = settings->in_flight,
 		    .connect_timeout_ms = settings->connect_timeout,
 		    .timeout_ms = settings->attempt_timeout,
 		    .ca_file = or_null(settings->ca_file),
-		    .rules = &rules },
+		    .rules = &wiring->webhook_addresses },
 		.webhook_in_flight = settings->per_webhook,
 		.lease_ms = settings->lease,
-		.schedule = &schedule,
+		.schedule = &wiring->schedule,
 		.stay = arguments->daemon,
 		.poll_ms = settings->poll_interval,
-		.max_runtime_ms = max_runtime(conf, arguments),
+		.max_runtime_ms = max_runtime(wiring->conf, arguments),
 		.stop_fd = stop_fd,
 	};
-	dispatcher = dispatcher_new(&wanted, store, lock);
+	struct dispatcher *dispatcher = dispatcher_new(&wanted, store, lock);
 	if (dispatcher != NULL)
 		status = dispatcher_run(dispatcher) == RESULT_OK ? EX_OK : EX_UNAVAILABLE;
 	dispatcher_free(&dispatcher);
-out:
-	if (stop_fd >= 0)
-		close(stop_fd);
-	pool_free(&pool);
+	close(stop_fd);
 	return status;
 }
 
 static int
-lock_and_deliver(const struct conf *conf, const struct arguments *arguments, struct store *store)
+lock_and_deliver(const struct wiring *wiring, const struct arguments *arguments, struct store *store)
 {
 	static const int status_of[] = { [RESULT_OK] = EX_OK, [RESULT_CONFLICT] = EX_OK, [RESULT_FAILED] = EX_OSERR };
 	struct lock *lock = NULL;
-	enum result locked = *conf->dispatch.lock_file == '\0' ? RESULT_OK : lock_take(conf->dispatch.lock_file, &lock);
+	const char *path = wiring->conf->dispatch.lock_file;
+	enum result locked = *path == '\0' ? RESULT_OK : lock_take(path, &lock);
 	if (locked != RESULT_OK)
 		return status_of[locked];
 	prepare_process();
-	int status = wiring_schema_fits(store) ? deliver(conf, arguments, store, lock) : EX_CONFIG;
+	int status = wiring_schema_fits(store) ? deliver(wiring, arguments, store, lock) : EX_CONFIG;
 	lock_free(&lock);
 	return status;
 }
@@ -192,17 +184,17 @@ main(int argc, char *argv[])
 		fprintf(stderr, "%s: --max-runtime takes a time from 1 to %d seconds\n", program, MAX_RUNTIME_S);
 		return EX_USAGE;
 	}
-	struct conf *conf = wiring_load(program, given[OPTION_CONFIG]);
-	if (conf == NULL)
+	struct wiring wiring;
+	if (!wiring_load(program, given[OPTION_CONFIG], &wiring))
 		return EX_CONFIG;
 	if (given[OPTION_QUIET] != NULL)
 		log_init(program, LOG_LEVEL_ERROR);
-	status = wiring_check(conf);
-	if (status == EX_OK && given[OPTION_CHECK_CONFIG] == NULL) {
-		struct store *store = wiring_store(conf);
-		status = given[OPTION_DRY_RUN] != NULL ? show_due(store) : lock_and_deliver(conf, &arguments, store);
+	status = EX_OK;
+	if (given[OPTION_CHECK_CONFIG] == NULL) {
+		struct store *store = wiring_store(wiring.conf);
+		status = given[OPTION_DRY_RUN] != NULL ? show_due(store) : lock_and_deliver(&wiring, &arguments, store);
 		store_free(&store);
 	}
-	conf_free(&conf);
+	wiring_free(&wiring);
 	return status;
 }

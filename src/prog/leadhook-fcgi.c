@@ -17,13 +17,10 @@ static const char program[] = "leadhook-fcgi";
 /* An answer holds a lead, or a list of a few hundred campaigns. */
 enum { ANSWER_MAX_BYTES = 16 * 1024 * 1024, HEADERS_MAX_BYTES = 4096 };
 
-/* What a configuration comes to. Made in the parent, inherited by the workers; a new one on HUP. */
+/* Made in the parent, inherited by the workers; anew on HUP. */
 struct service {
 	const char *config_path;
-	struct conf *conf;
-	struct pool *pool;
-	struct address_rules webhook_addresses;
-	struct network_list trusted_proxies;
+	struct wiring wiring;
 	struct api_options api;
 };
 
@@ -39,25 +36,19 @@ static bool
 prepare(void *context)
 {
 	struct service *service = context;
-	struct service next = { .config_path = service->config_path, .pool = pool_new() };
-	next.conf = wiring_load(program, service->config_path);
-	if (next.conf == NULL || !wiring_address_rules(next.conf, next.pool, &next.webhook_addresses) ||
-	    !wiring_trusted_proxies(next.conf, next.pool, &next.trusted_proxies)) {
-		conf_free(&next.conf);
-		pool_free(&next.pool);
+	struct wiring next;
+	if (!wiring_load(program, service->config_path, &next))
 		return false;
-	}
-	conf_free(&service->conf);
-	pool_free(&service->pool);
-	*service = next;
-	const struct conf_limits *limits = &service->conf->limits;
+	wiring_free(&service->wiring);
+	service->wiring = next;
+	const struct conf_limits *limits = &next.conf->limits;
 	service->api = (struct api_options){
 		.caps = HTTP_CAPS_DEFAULT,
 		.webhooks_per_campaign = limits->webhooks_per_campaign,
-		.trusted_proxies = &service->trusted_proxies,
-		.webhook_addresses = &service->webhook_addresses,
+		.trusted_proxies = &service->wiring.trusted_proxies,
+		.webhook_addresses = &service->wiring.webhook_addresses,
 		.request_timeout_ms =
-		    service->conf->server.request_timeout / 2, /* the answer is to come before the worker is killed */
+		    next.conf->server.request_timeout / 2, /* the answer is to come before the worker is killed */
 	};
 	service->api.caps.depth = limits->json_depth;
 	service->api.caps.parameters = limits->parameters;
@@ -72,7 +63,7 @@ worker_start(void *context)
 {
 	struct worker *worker = memory_alloc(sizeof(*worker));
 	worker->service = context;
-	worker->store = wiring_store(worker->service->conf);
+	worker->store = wiring_store(worker->service->wiring.conf);
 	worker->api = api_new(&worker->service->api, worker->store);
 	worker->pool = pool_new();
 	buffer_init(&worker->answer, ANSWER_MAX_BYTES + HEADERS_MAX_BYTES);
@@ -100,7 +91,7 @@ static size_t
 body_limit(void *state, const struct fcgi_exchange *exchange)
 {
 	(void)exchange;
-	return ((struct worker *)state)->service->conf->limits.body_bytes;
+	return ((struct worker *)state)->service->wiring.conf->limits.body_bytes;
 }
 
 static enum http_body_state
@@ -125,7 +116,7 @@ handle(void *state, struct fcgi_exchange *exchange)
 	struct http_request request;
 	struct http_response response;
 	bool path_is_valid = http_request_init(&request, worker->pool, environment, exchange,
-				 slice_of(worker->service->conf->server.base_path)) == RESULT_OK;
+				 slice_of(worker->service->wiring.conf->server.base_path)) == RESULT_OK;
 	log_request_id(pool_string(worker->pool, request.request_id));
 	request.body = fcgi_exchange_body(exchange);
 	http_response_init(&response, worker->pool, ANSWER_MAX_BYTES);
@@ -152,7 +143,7 @@ static void
 idle(void *state)
 {
 	struct worker *worker = state;
-	store_rest(worker->store, worker->service->conf->server.idle_timeout);
+	store_rest(worker->store, worker->service->wiring.conf->server.idle_timeout);
 }
 
 static const char usage[] = "usage: leadhook-fcgi [--config FILE] [--listen PATH|ADDRESS:PORT] [--workers N|auto|0]\n"
@@ -204,12 +195,12 @@ listen_on(const struct conf *conf, const char *given)
 static int
 serve(struct service *service, const char *listen, int workers)
 {
-	const struct conf_server *server = &service->conf->server;
+	const struct conf_server *server = &service->wiring.conf->server;
 	const struct fcgi_options fcgi = {
-		.listen = listen_on(service->conf, listen),
+		.listen = listen_on(service->wiring.conf, listen),
 		.socket_mode = server->socket_mode,
 		.socket_group = *server->socket_group != '\0' ? server->socket_group : NULL,
-		.workers = workers_of(service->conf, workers),
+		.workers = workers_of(service->wiring.conf, workers),
 		.max_requests = server->max_requests,
 		.request_timeout_ms = server->request_timeout,
 	};
@@ -231,18 +222,16 @@ main(int argc, char *argv[])
 	if (!parse_workers(given[OPTION_WORKERS], &workers))
 		return EX_USAGE;
 	service.config_path = given[OPTION_CONFIG];
-	service.conf = wiring_load(program, service.config_path);
-	if (service.conf == NULL)
+	if (!wiring_load(program, service.config_path, &service.wiring))
 		return EX_CONFIG;
-	status = wiring_check(service.conf);
-	if (status == EX_OK && given[OPTION_CHECK_CONFIG] == NULL) {
-		struct store *store = wiring_store(service.conf);
+	status = EX_OK;
+	if (given[OPTION_CHECK_CONFIG] == NULL) {
+		struct store *store = wiring_store(service.wiring.conf);
 		status = wiring_schema_fits(store) ? EX_OK : EX_CONFIG;
 		store_free(&store);
 		if (status == EX_OK)
 			status = serve(&service, given[OPTION_LISTEN], workers);
 	}
-	pool_free(&service.pool);
-	conf_free(&service.conf);
+	wiring_free(&service.wiring);
 	return status;
 }

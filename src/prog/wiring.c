@@ -5,33 +5,85 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sysexits.h>
 
 #include "base/log.h"
-#include "core/retry.h"
 
 /* How long one answer of the database may take. */
 enum { IO_TIMEOUT_S = 20, MS_PER_S = 1000 };
 
-struct conf *
-wiring_load(const char *program, const char *path)
+static bool
+parse_webhook_addresses(struct wiring *wiring, struct slice *bad)
 {
-	struct conf *conf;
+	const struct conf_dispatch *dispatch = &wiring->conf->dispatch;
+	return address_rules_parse(
+	    wiring->pool, slice_of(dispatch->allow_networks), slice_of(dispatch->deny_ports), &wiring->webhook_addresses, bad);
+}
+
+static bool
+parse_trusted_proxies(struct wiring *wiring, struct slice *bad)
+{
+	return network_list_parse(wiring->pool, slice_of(wiring->conf->server.trusted_proxies), &wiring->trusted_proxies, bad);
+}
+
+static bool
+parse_schedule(struct wiring *wiring, struct slice *bad)
+{
+	return retry_schedule_parse(slice_of(wiring->conf->dispatch.schedule), &wiring->schedule, bad);
+}
+
+/* What conf knows only as a list of words, and the layer whose rule it is. */
+static const struct {
+	bool (*parse)(struct wiring *wiring, struct slice *bad);
+	const char *setting, *expected;
+} parts[] = {
+	{ parse_webhook_addresses, "dispatch.allow_networks or dispatch.deny_ports", "networks and ports" },
+	{ parse_trusted_proxies, "server.trusted_proxies", "networks" },
+	{ parse_schedule, "dispatch.schedule", "durations from 1s to 7d" },
+};
+
+bool
+wiring_read(const char *path, struct wiring *wiring, struct buffer *problems)
+{
+	struct slice bad;
+	*wiring = (struct wiring){ .pool = pool_new() };
+	bool good = conf_load(path, &wiring->conf, problems);
+	for (size_t i = 0; wiring->conf != NULL && i < ARRAY_SIZE(parts); i++) {
+		if (parts[i].parse(wiring, &bad))
+			continue;
+		buffer_printf(problems, "%s: \"%.*s\" is not usable: expected %s\n", parts[i].setting, SLICE_ARGS(bad),
+		    parts[i].expected);
+		good = false;
+	}
+	if (!good)
+		wiring_free(wiring);
+	return good;
+}
+
+void
+wiring_free(struct wiring *wiring)
+{
+	conf_free(&wiring->conf);
+	pool_free(&wiring->pool);
+}
+
+bool
+wiring_load(const char *program, const char *path, struct wiring *wiring)
+{
 	struct buffer problems;
 	buffer_init(&problems, CONF_PROBLEMS_MAX_BYTES);
-	if (!conf_load(path, &conf, &problems)) {
+	bool good = wiring_read(path, wiring, &problems);
+	if (!good)
 		fprintf(stderr, "%s: the configuration is not usable\n%.*s", program, SLICE_ARGS(buffer_slice(&problems)));
-		conf = NULL;
-	}
 	buffer_free(&problems);
-	if (conf == NULL)
-		return NULL;
-	log_init(program, conf->log.level);
-	if (*conf->log.file != '\0' && !log_to_file(conf->log.file)) {
-		fprintf(stderr, "%s: log.file: %s: %s\n", program, conf->log.file, strerror(errno));
-		conf_free(&conf);
-	}
-	return conf;
+	if (!good)
+		return false;
+	const struct conf_log *log = &wiring->conf->log;
+	log_init(program, log->level);
+	if (*log->file == '\0' || log_to_file(log->file))
+		return true;
+	fprintf(stderr, "%s: log.file: %s: %s\n", program, log->file, strerror(errno));
+	wiring_free(wiring);
+	return false;
 }
 
 struct store *
@@ -56,30 +108,6 @@ wiring_store(const struct conf *conf)
 	return store_new(&options);
 }
 
-static bool
-tell(const char *setting, struct slice bad)
-{
-	log_error("bad_setting", LOG_STR("setting", setting), LOG_BYTES("item", bad));
-	return false;
-}
-
-bool
-wiring_address_rules(const struct conf *conf, struct pool *pool, struct address_rules *rules)
-{
-	struct slice bad;
-	return address_rules_parse(
-		   pool, slice_of(conf->dispatch.allow_networks), slice_of(conf->dispatch.deny_ports), rules, &bad) ||
-	       tell("dispatch.allow_networks or dispatch.deny_ports", bad);
-}
-
-bool
-wiring_trusted_proxies(const struct conf *conf, struct pool *pool, struct network_list *proxies)
-{
-	struct slice bad;
-	return network_list_parse(pool, slice_of(conf->server.trusted_proxies), proxies, &bad) ||
-	       tell("server.trusted_proxies", bad);
-}
-
 bool
 wiring_schema_fits(struct store *store)
 {
@@ -89,20 +117,4 @@ wiring_schema_fits(struct store *store)
 	log_error("wrong_schema", LOG_UINT("found", found), LOG_UINT("wanted", store_schema_wanted()),
 	    LOG_STR("mend", found == 0 ? "run leadhook install" : "run leadhook upgrade"));
 	return false;
-}
-
-int
-wiring_check(const struct conf *conf)
-{
-	struct pool *pool = pool_new();
-	struct address_rules rules;
-	struct network_list proxies;
-	struct retry_schedule schedule;
-	struct slice bad;
-	bool good = wiring_address_rules(conf, pool, &rules);
-	good = wiring_trusted_proxies(conf, pool, &proxies) && good;
-	good = (retry_schedule_parse(slice_of(conf->dispatch.schedule), &schedule, &bad) || tell("dispatch.schedule", bad)) &&
-	       good;
-	pool_free(&pool);
-	return good ? EX_OK : EX_CONFIG;
 }

@@ -78,10 +78,10 @@ class Installation:
         return json.loads(text) if text.strip() else None
 
     def responders(self, workers="auto", listen=None):
-        """leadhook-fcgi on its own socket, not started yet."""
-        log = self.folder / "fcgi.log"
-        return Child("leadhook-fcgi", [self.program("leadhook-fcgi"), "--config", self.config, "--listen", listen or self.socket,
-                                       "--workers", workers], log, death_signal=signal.SIGTERM)
+        """leadhook-fcgi on `listen`, else on the configured socket; not started yet."""
+        elsewhere = ["--listen", listen] if listen else []
+        return Child("leadhook-fcgi", [self.program("leadhook-fcgi"), "--config", self.config, *elsewhere, "--workers", workers],
+                     self.folder / "fcgi.log", death_signal=signal.SIGTERM)
 
     def dispatcher(self):
         """leadhook-dispatch as a daemon, not started yet."""

@@ -192,21 +192,25 @@ listen_on(const struct conf *conf, const char *given)
 	return conf->server.listen;
 }
 
+/* `conf` stays as it is when a new one is read: the socket goes by the one that the program was started with. */
 static int
-serve(struct service *service, const char *listen, int workers)
+serve(const struct conf *conf, const char *config_path, const char *listen, int workers)
 {
-	const struct conf_server *server = &service->wiring.conf->server;
+	struct service service = { .config_path = config_path };
+	const struct conf_server *server = &conf->server;
 	const struct fcgi_options fcgi = {
-		.listen = listen_on(service->wiring.conf, listen),
+		.listen = listen_on(conf, listen),
 		.socket_mode = server->socket_mode,
 		.socket_group = *server->socket_group != '\0' ? server->socket_group : NULL,
-		.workers = workers_of(service->wiring.conf, workers),
+		.workers = workers_of(conf, workers),
 		.max_requests = server->max_requests,
 		.request_timeout_ms = server->request_timeout,
 	};
-	struct fcgi_application application = { service, prepare, worker_start, worker_stop, body_limit, handle, answered,
-		idle };
-	return fcgi_serve(&fcgi, &application);
+	const struct fcgi_application application = { &service, prepare, worker_start, worker_stop, body_limit, handle,
+		answered, idle };
+	int status = fcgi_serve(&fcgi, &application);
+	wiring_free(&service.wiring);
+	return status;
 }
 
 int
@@ -214,24 +218,23 @@ main(int argc, char *argv[])
 {
 	const char *given[OPTIONS];
 	int workers;
-	struct service service = { 0 };
+	struct wiring wiring;
 	fcgi_tidy_descriptors();
 	int status = options_read(program, usage, options, OPTIONS, argc, argv, given);
 	if (status >= 0)
 		return status;
 	if (!parse_workers(given[OPTION_WORKERS], &workers))
 		return EX_USAGE;
-	service.config_path = given[OPTION_CONFIG];
-	if (!wiring_load(program, service.config_path, &service.wiring))
+	if (!wiring_load(program, given[OPTION_CONFIG], &wiring))
 		return EX_CONFIG;
 	status = EX_OK;
 	if (given[OPTION_CHECK_CONFIG] == NULL) {
-		struct store *store = wiring_store(service.wiring.conf);
+		struct store *store = wiring_store(wiring.conf);
 		status = wiring_schema_fits(store) ? EX_OK : EX_CONFIG;
 		store_free(&store);
 		if (status == EX_OK)
-			status = serve(&service, given[OPTION_LISTEN], workers);
+			status = serve(wiring.conf, given[OPTION_CONFIG], given[OPTION_LISTEN], workers);
 	}
-	wiring_free(&service.wiring);
+	wiring_free(&wiring);
 	return status;
 }

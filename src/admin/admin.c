@@ -18,12 +18,8 @@ check_schema(const struct admin_call *call)
 	enum result result = store_ready(call->store, &found);
 	if (result != RESULT_INVALID)
 		return admin_finish(call, result, "the database is not ready");
-	uint32_t wanted = store_schema_wanted();
 	return admin_fail(call, EX_CONFIG, "the schema has version %" PRIu32 ", this program needs %" PRIu32 ": %s", found,
-	    wanted,
-	    found > wanted ? "install a newer program"
-	    : found == 0   ? "run leadhook install"
-			   : "run leadhook upgrade");
+	    store_schema_wanted(), store_schema_mend(found));
 }
 
 /* Also when the command fails it may have something to show: check does. */

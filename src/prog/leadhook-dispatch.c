@@ -63,6 +63,8 @@ show_due(struct store *store)
 	size_t count;
 	int64_t now, next;
 	char time[CLOCK_RFC3339_SIZE];
+	if (!wiring_schema_fits(store))
+		return EX_CONFIG;
 	struct pool *pool = pool_new();
 	enum result result = store_due_webhooks(store, pool, UINT64_MAX, DRY_RUN_MAX, &due, &count, &now, &next);
 	for (size_t i = 0; result == RESULT_OK && i < count; i++) {

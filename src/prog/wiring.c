@@ -115,6 +115,6 @@ wiring_schema_fits(struct store *store)
 	if (store_ready(store, &found) != RESULT_INVALID)
 		return true;
 	log_error("wrong_schema", LOG_UINT("found", found), LOG_UINT("wanted", store_schema_wanted()),
-	    LOG_STR("mend", found == 0 ? "run leadhook install" : "run leadhook upgrade"));
+	    LOG_STR("mend", store_schema_mend(found)));
 	return false;
 }

@@ -302,9 +302,7 @@ check_schema(struct store *store, struct check *check)
 		add_finding(check, "schema_version",
 		    pool_printf(check->pool, "the database has version %" PRIu32 ", this program needs %" PRIu32, found,
 			store_schema_wanted()),
-		    found == 0                      ? "run leadhook install"
-		    : found < store_schema_wanted() ? "run leadhook upgrade"
-						    : "install a newer program");
+		    store_schema_mend(found));
 	else if (result != RESULT_OK)
 		add_finding(check, "schema_version", slice_of(store_error_text(store)), "see the server's log");
 	else if (store_check_statements(store, &failed) != RESULT_OK)

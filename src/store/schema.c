@@ -20,6 +20,14 @@ store_schema_wanted(void)
 	return version;
 }
 
+const char *
+store_schema_mend(uint32_t found)
+{
+	return found == 0                      ? "run leadhook install"
+	       : found < store_schema_wanted() ? "run leadhook upgrade"
+					       : "install a newer program";
+}
+
 /* 0 when there is no schema at all. */
 static enum result
 read_version(struct store *store, uint32_t *version)

@@ -37,6 +37,8 @@ void store_rest(struct store *store, int64_t idle_ms);
 
 /* Of the schema this program needs. */
 MUST_CHECK uint32_t store_schema_wanted(void);
+/* What the operator is to do about another version, `found`. */
+const char *store_schema_mend(uint32_t found);
 /* RESULT_OK when the database answers and has the schema of this program; RESULT_INVALID when it has another one (*found; 0:
  * none at all). For /health/ready and for every start. */
 MUST_CHECK enum result store_ready(struct store *store, uint32_t *found);

@@ -73,7 +73,9 @@ admin_key_list(struct admin_call *call)
 	uint64_t account_id;
 	if (!admin_id(call, call->operands[0], "account", &account_id))
 		return EX_DATAERR;
-	enum result result = store_list_keys(call->store, call->pool, account_id, &keys, &count);
+	enum result result = store_find_account(call->store, account_id);
+	if (result == RESULT_OK)
+		result = store_list_keys(call->store, call->pool, account_id, &keys, &count);
 	if (result != RESULT_OK)
 		return admin_finish(call, result, no_account);
 	for (size_t i = 0; i < count; i++) {

@@ -144,7 +144,9 @@ admin_campaign_list(struct admin_call *call)
 	int64_t now_ms;
 	if (call->operand_count > 0 && !admin_id(call, call->operands[0], "account", &account_id))
 		return EX_DATAERR;
-	enum result result = store_list_campaigns(call->store, call->pool, account_id, &campaigns, &count, &now_ms);
+	enum result result = account_id == 0 ? RESULT_OK : store_find_account(call->store, account_id);
+	if (result == RESULT_OK)
+		result = store_list_campaigns(call->store, call->pool, account_id, &campaigns, &count, &now_ms);
 	if (result != RESULT_OK)
 		return admin_finish(call, result, "there is no such account");
 	for (size_t i = 0; i < count; i++)

@@ -106,11 +106,15 @@ int
 admin_webhook_list(struct admin_call *call)
 {
 	struct webhook_row *webhooks;
+	struct campaign campaign;
 	size_t count;
 	uint64_t campaign_id;
+	int64_t now_ms;
 	if (!admin_id(call, call->operands[0], "campaign", &campaign_id))
 		return EX_DATAERR;
-	enum result result = store_list_webhooks(call->store, call->pool, campaign_id, &webhooks, &count);
+	enum result result = store_find_campaign(call->store, call->pool, campaign_id, &campaign, &now_ms);
+	if (result == RESULT_OK)
+		result = store_list_webhooks(call->store, call->pool, campaign_id, &webhooks, &count);
 	if (result != RESULT_OK)
 		return admin_finish(call, result, "there is no such campaign");
 	for (size_t i = 0; i < count; i++) {

@@ -32,6 +32,8 @@ struct account_row {
 MUST_CHECK enum result store_add_account(struct store *store, struct slice name, uint64_t *id);
 MUST_CHECK enum result store_list_accounts(
     struct store *store, struct pool *pool, struct account_row **accounts, size_t *count);
+/* RESULT_OK when there is such an account, else RESULT_NOT_FOUND. */
+MUST_CHECK enum result store_find_account(struct store *store, uint64_t id);
 
 struct api_key_row {
 	uint64_t id, account_id;

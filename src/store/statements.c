@@ -136,9 +136,8 @@ const struct db_statement store_statements[SQL_COUNT] = {
 	STATEMENT(SQL_HOLD_WEBHOOK,
 	    "UPDATE {prefix}webhook_status SET hold_until_ms = GREATEST(hold_until_ms, ?) WHERE webhook_id = ?"),
 	STATEMENT(SQL_MARK_WEBHOOK_GONE, "UPDATE {prefix}webhooks SET state = 'gone' WHERE id = ? AND state = 'active'"),
-	STATEMENT(SQL_SELECT_DUE_OF_WEBHOOK,
-	    "SELECT id FROM {prefix}due WHERE shard = ? AND webhook_id = ? AND token IS NULL"
-	    " ORDER BY due_ms LIMIT ? FOR UPDATE"),
+	STATEMENT(SQL_SELECT_DUE_OF_WEBHOOK, "SELECT id FROM {prefix}due WHERE shard = ? AND webhook_id = ? AND token IS NULL"
+					     " ORDER BY due_ms LIMIT ? FOR UPDATE"),
 	STATEMENT(SQL_FAIL_DELIVERY, "UPDATE {prefix}deliveries SET state = 'failed' WHERE id = ? AND state = 'pending'"),
 	STATEMENT(SQL_DELETE_DUE_ROWS, "DELETE FROM {prefix}due WHERE id IN ({list})"),
 	STATEMENT(SQL_NOTE_ENDED_CAMPAIGNS,
@@ -153,6 +152,7 @@ const struct db_statement store_statements[SQL_COUNT] = {
 	STATEMENT(SQL_SELECT_SERVER_VERSION, "SELECT VERSION(), @@innodb_flush_log_at_trx_commit"),
 	STATEMENT(SQL_INSERT_ACCOUNT, "INSERT INTO {prefix}accounts (id, name, created_ms) VALUES (?, ?, " NOW ")"),
 	STATEMENT(SQL_SELECT_ACCOUNTS, "SELECT id, name, suspended_ms, created_ms FROM {prefix}accounts ORDER BY id"),
+	STATEMENT(SQL_SELECT_ACCOUNT, "SELECT id FROM {prefix}accounts WHERE id = ?"),
 	STATEMENT(SQL_LOCK_ACCOUNT, "SELECT id FROM {prefix}accounts WHERE id = ? FOR UPDATE"),
 	STATEMENT(SQL_INSERT_KEY,
 	    "INSERT INTO {prefix}api_keys (id, account_id, name, hash, created_ms) VALUES (?, ?, ?, ?, " NOW ")"),
@@ -173,7 +173,8 @@ const struct db_statement store_statements[SQL_COUNT] = {
 	STATEMENT(SQL_SELECT_DELIVERIES, SELECT_DELIVERY " ORDER BY d.id DESC LIMIT ?"),
 	STATEMENT(SQL_SELECT_DELIVERIES_OF_WEBHOOK, SELECT_DELIVERY " AND d.webhook_id = ? ORDER BY d.id DESC LIMIT ?"),
 	STATEMENT(SQL_SELECT_DELIVERIES_OF_LEAD,
-	    SELECT_DELIVERY " AND d.lead_id = (SELECT id FROM {prefix}leads WHERE social_id = ?) ORDER BY d.id DESC LIMIT ?"),
+	    SELECT_DELIVERY " AND d.lead_id = (SELECT id FROM {prefix}leads WHERE social_id = ?)"
+			    " AND (? = 0 OR d.webhook_id = ?) ORDER BY d.id DESC LIMIT ?"),
 	STATEMENT(SQL_COUNT_ROWS, "SELECT (SELECT COUNT(*) FROM {prefix}accounts), (SELECT COUNT(*) FROM {prefix}campaigns), "
 				  "(SELECT CAST(COALESCE(SUM(lead_count), 0) AS UNSIGNED) FROM {prefix}campaign_counters), "
 				  "(SELECT COUNT(*) FROM {prefix}webhooks), " NOW),

@@ -59,7 +59,7 @@ load_and_run(struct admin_call *call, const struct admin_wiring *wiring, FILE *o
 	} else if (call->options[OPTION_CHECK_CONFIG] != NULL) {
 		status = EX_OK;
 	} else {
-		log_init("leadhook", conf->log.level);
+		log_init("leadhook", LOG_LEVEL_ERROR); /* whatever else there is to say, the command says as a sentence */
 		call->conf = conf;
 		status = run_command(call, wiring, out);
 	}

@@ -197,9 +197,10 @@ db_connect(struct db *db)
 	db->used_ms = clock_monotonic_ms();
 	if (mysql_real_connect(db->mysql, or_null(o->host), or_null(o->user), or_null(o->password), or_null(o->database),
 		o->port, or_null(o->socket), CLIENT_FOUND_ROWS) == NULL) {
+		/* a password is being changed, a host is not yet allowed: for whoever waits it is as good as out of reach */
 		enum result result = connection_failed(db, "connect");
 		db_disconnect(db);
-		return result;
+		return result == RESULT_FAILED ? RESULT_UNAVAILABLE : result;
 	}
 	for (const char *const *text = o->session; text != NULL && *text != NULL; text++)
 		if (mysql_real_query(db->mysql, *text, strlen(*text)) != 0) {

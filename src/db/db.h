@@ -41,7 +41,7 @@ void db_disconnect(struct db *db);
 /* Closes the connection when it was not used for `idle_ms`. */
 void db_disconnect_idle(struct db *db, int64_t idle_ms);
 
-/* RESULT_UNAVAILABLE when it cannot be reached or has no room for us; RESULT_FAILED when it refuses us for good. */
+/* RESULT_UNAVAILABLE when it cannot be reached, has no room for us or does not let us in. */
 MUST_CHECK enum result db_connect(struct db *db);
 
 /* A transaction (READ COMMITTED by the session statements). Starting one connects, and once more when the idle connection

@@ -6,11 +6,13 @@ EXTRA_DIST += \
 	%D%/load.py \
 	%D%/payload.py \
 	%D%/service.py \
+	%D%/test_admin.py \
 	%D%/test_concurrency.py \
 	%D%/test_crash.py \
 	%D%/test_delivery.py \
 	%D%/test_errors.py \
 	%D%/test_fastcgi.py \
+	%D%/test_health.py \
 	%D%/test_identity.py \
 	%D%/test_lookup.py \
 	%D%/test_payload.py \

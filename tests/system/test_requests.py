@@ -322,9 +322,3 @@ def test_preflight(campaign, path):
     assert response.status == 204 and response.body == b""
     assert {name: response.headers[name] for name in PREFLIGHT} == PREFLIGHT
     assert "Access-Control-Allow-Credentials" not in response.headers
-
-
-def test_health(campaign):
-    """4.1 health"""
-    assert campaign.client.request("GET", "/health").status == 200
-    assert campaign.client.request("GET", "/health/ready").status == 200

@@ -1,0 +1,493 @@
+# SPDX-License-Identifier: MIT
+"""Operations 3 and 4: the `leadhook` command, as people and as programs use it. Exit codes are those of sysexits.h."""
+import json
+import os
+import re
+import subprocess
+
+import pytest
+from stack.process import wait_until
+
+OK, USAGE, DATA, UNAVAILABLE, CONFIG = 0, 64, 65, 69, 78
+ADA = {"email": "ada@example.org"}
+HOOK = "https://hooks.example/a"
+NO_ID = "4294967295"
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+PROGRAMS = ["leadhook", "leadhook-fcgi", "leadhook-dispatch"]
+
+KEYS_OF_CAMPAIGN = ["id", "name", "lead_count", "state", "created_at", "account_id"]
+SETTINGS = {"ended_at": None, "ends_at": None, "jump_start": 0, "privacy": True, "require_key": False, "landing_url": None,
+            "thankyou_url": None, "status_url": None}
+
+
+def call(installation, *words, program="leadhook", config=True, env=None):
+    """One run of a program: status, stdout, stderr. `config`: the installation's file by option, or another, or None."""
+    chosen = ["--config", installation.config if config is True else config] if config else []
+    return subprocess.run([installation.program(program), *chosen, *words], env={**os.environ, **(env or {})}, timeout=60,
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def leadhook(service):
+    """Runs a command that succeeds and answers its JSON."""
+    def run(*words):
+        done = call(service.installation, *map(str, words), "--json")
+        assert (done.returncode, done.stderr) == (OK, ""), done.stderr
+        return json.loads(done.stdout)
+    return run
+
+
+@pytest.fixture
+def refused(service):
+    """Runs a command that must fail with the status: one sentence on stderr, nothing on stdout; the sentence."""
+    def run(status, *words, config=True, env=None):
+        done = call(service.installation, *words, config=config, env=env)
+        assert done.returncode == status, done.stdout + done.stderr
+        assert done.stdout == "" and re.fullmatch(r"leadhook: [^\n]+\n", done.stderr)
+        return done.stderr
+    return run
+
+
+def is_time(value):
+    return isinstance(value, str) and TIME.fullmatch(value) is not None
+
+
+# --- what each command answers to a program ---
+
+@pytest.mark.smoke
+def test_install_and_upgrade(leadhook):
+    """4 install, upgrade: objects; doing it again is fine and changes nothing"""
+    version = leadhook("status")["schema_version"]
+    nothing_to_do = {"from": version, "to": version, "applied": False}
+    for words in (["install"], ["install"], ["upgrade"], ["upgrade", "--dry-run"]):
+        assert leadhook(*words) == nothing_to_do
+
+
+def test_an_empty_database(make_folder, database, make_service):
+    """4: --dry-run makes nothing; install makes everything once"""
+    installation = make_service().installation
+    fresh = type(installation)(make_folder(), installation.build, database, name="fresh")
+    fresh.configure()
+    database.add_account("fresh", "fresh", fresh.setting("database", "password"))
+    applied = {"from": 0, "to": 1, "applied": True}
+    assert fresh.admin("upgrade", "--dry-run") == {**applied, "applied": False}
+    assert fresh.sql("SHOW TABLES") == ""
+    for command in ("status", "account list"):
+        done = call(fresh, *command.split())
+        assert done.returncode == CONFIG and "leadhook install" in done.stderr
+    done = call(fresh, "check", "--json")
+    assert done.returncode == CONFIG and [one["what"] for one in json.loads(done.stdout)["findings"]] == ["schema_version"]
+    assert fresh.admin("install") == applied
+    secret = fresh.sql("SELECT HEX(value) FROM lh_meta WHERE name = 'server_secret'")
+    fresh.install()
+    assert fresh.sql("SELECT HEX(value) FROM lh_meta WHERE name = 'server_secret'") == secret, "made once"
+    assert fresh.admin("check") == {"ok": True, "findings": []}
+
+
+def test_check(service, leadhook):
+    """4 check; what it finds has a name, what was seen, and what to do"""
+    assert leadhook("check") == {"ok": True, "findings": []}
+    done = call(service.installation, "check", "--json", env={"LEADHOOK_DATABASE_SOCKET": "/nonexistent"})
+    answer = json.loads(done.stdout)
+    assert done.returncode == CONFIG and answer["ok"] is False
+    [finding] = answer["findings"]
+    assert list(finding) == ["what", "detail", "mend"] and finding["what"] == "connection" and all(finding.values())
+
+
+def test_status(service, leadhook, receiver, campaign):
+    """4 status: how much there is and what waits"""
+    before = leadhook("status")
+    assert list(before) == ["version", "schema_version", "server_version", "accounts", "campaigns", "leads", "webhooks", "due_now",
+                            "due_later", "oldest_due_at", "now"]
+    campaign.webhook("new_signup")
+    campaign.lead(**ADA)
+    after = leadhook("status")
+    assert {key: after[key] - before[key] for key in ("accounts", "leads", "webhooks", "due_now", "due_later")} == \
+        {"accounts": 0, "leads": 1, "webhooks": 1, "due_now": 1, "due_later": 0}
+    assert is_time(after["oldest_due_at"]) and is_time(after["now"]) and after["oldest_due_at"] <= after["now"]
+    service.dispatch()
+    assert leadhook("status")["due_now"] == 0
+
+
+def test_accounts(leadhook):
+    """4 account add, list"""
+    added = leadhook("account", "add", "Example")
+    assert list(added) == ["id", "name"] and added["name"] == "Example"
+    listed = leadhook("account", "list")
+    assert [one["id"] for one in listed] == sorted(one["id"] for one in listed)
+    [mine] = [one for one in listed if one["id"] == added["id"]]
+    assert list(mine) == ["id", "name", "created_at", "suspended_at"]
+    assert mine["name"] == "Example" and is_time(mine["created_at"]) and mine["suspended_at"] is None
+
+
+def test_keys(service, leadhook):
+    """4 key add, list (never the keys), revoke; contract 3: revoking works within one second, twice is fine"""
+    account = str(leadhook("account", "add", "Keys")["id"])
+    assert leadhook("key", "list", account) == []
+    first, second = leadhook("key", "add", account), leadhook("key", "add", account, "--name", "website")
+    assert list(first) == list(second) == ["id", "name", "key"]
+    assert (first["name"], second["name"]) == ("default", "website") and first["key"] != second["key"]
+
+    def status(key):
+        return service.client.request("GET", "/v2/campaigns", key=key["key"]).status
+    assert status(first) == status(second) == 200
+    for _ in range(2):
+        assert leadhook("key", "revoke", str(first["id"])) == {"id": first["id"]}
+    wait_until(lambda: status(first) == 409, 1, "the revoked key is refused")
+    assert status(second) == 200
+    listed = leadhook("key", "list", account)
+    assert [list(one) for one in listed] == [["id", "name", "created_at", "last_used_at", "revoked_at"]] * 2
+    assert [one["name"] for one in listed] == ["default", "website"]
+    assert is_time(listed[0]["revoked_at"]) and listed[1]["revoked_at"] is None
+    assert all(is_time(one["last_used_at"]) and one["last_used_at"].endswith(":00:00Z") for one in listed), "to the hour"
+
+
+def test_campaigns(leadhook):
+    """4 campaign add, list, show, set"""
+    account = leadhook("account", "add", "Campaigns")["id"]
+    plain = leadhook("campaign", "add", account, "Plain")
+    assert list(plain) == ["id", "name"] and plain["name"] == "Plain"
+    shown = leadhook("campaign", "show", plain["id"])
+    assert list(shown) == KEYS_OF_CAMPAIGN + list(SETTINGS)
+    assert {key: shown[key] for key in SETTINGS} == SETTINGS, "contract 4.6, the defaults"
+    assert (shown["state"], shown["lead_count"], shown["account_id"]) == ("active", 0, account) and is_time(shown["created_at"])
+    settings = {"ends_at": "2099-12-31T23:59:59Z", "jump_start": 7, "privacy": False, "require_key": True,
+                "landing_url": "https://example.org/?a=b", "thankyou_url": "http://example.org/t", "status_url": None}
+    words = ["ends_at=2099-12-31T23:59:59Z", "jump_start=7", "privacy=off", "require_key=on",
+             "landing_url=https://example.org/?a=b", "thankyou_url=http://example.org/t", "status_url="]
+    full = leadhook("campaign", "add", account, "Full", *words)
+    shown = leadhook("campaign", "show", full["id"])
+    assert shown == {**shown, **settings, "ended_at": None, "lead_count": 7}
+    assert leadhook("campaign", "set", full["id"], "name=Renamed", "landing_url=", "ends_at=") == \
+        {**shown, "name": "Renamed", "landing_url": None, "ends_at": None}, "the others stay"
+    shown = leadhook("campaign", "show", plain["id"])
+    assert leadhook("campaign", "set", plain["id"], "jump_start=0") == shown, "no change is fine"
+    listed = leadhook("campaign", "list", account)
+    assert [list(one) for one in listed] == [KEYS_OF_CAMPAIGN] * 2
+    assert [one["name"] for one in listed] == ["Plain", "Renamed"]
+    assert {one["id"] for one in listed} < {one["id"] for one in leadhook("campaign", "list")}
+
+
+@pytest.mark.parametrize("words", ["on off", "yes no", "true false", "1 0"])
+def test_words_for_booleans(leadhook, campaign, words):
+    """contract 4.6"""
+    on, off = words.split()
+    assert leadhook("campaign", "set", campaign.id, f"require_key={on}", f"privacy={off}")["require_key"] is True
+    shown = leadhook("campaign", "set", campaign.id, f"require_key={off}")
+    assert (shown["require_key"], shown["privacy"]) == (False, False)
+
+
+def test_ending_and_reopening(leadhook, campaign):
+    """4 campaign end, reopen; contract 6, 423; each twice is fine"""
+    for _ in range(2):
+        ended = leadhook("campaign", "end", campaign.id)
+        assert ended["state"] == "ended" and is_time(ended["ended_at"])
+    assert ended == leadhook("campaign", "show", campaign.id)
+    assert campaign.post(ADA).verdict == (423, "campaign_ended")
+    for _ in range(2):
+        reopened = leadhook("campaign", "reopen", campaign.id)
+        assert (reopened["state"], reopened["ended_at"]) == ("active", None)
+    assert campaign.post(ADA).status == 200
+    leadhook("campaign", "set", campaign.id, "ends_at=2001-01-01")
+    assert campaign.post(ADA).status == 423
+    assert leadhook("campaign", "reopen", campaign.id)["ends_at"] is None, "a time that has passed would end it again"
+    assert campaign.post(ADA).status == 200
+
+
+def test_webhooks(leadhook, campaign):
+    """4 webhook add, list (as GET outbound-webhook), remove"""
+    added = leadhook("webhook", "add", campaign.id, HOOK, "verified", "new_signup", "fraudulent", "--format", "form",
+                     "--source", "crm")
+    assert list(added) == ["id", "secret"] and added["secret"].startswith("whsec_")
+    assert leadhook("webhook", "add", campaign.id, HOOK, "deleted") == {"id": added["id"], "secret": None}, "shown once"
+    leadhook("webhook", "add", campaign.id, HOOK + "?b", "new_signup", "fraudulent")
+    listed = leadhook("webhook", "list", campaign.id)
+    answer = campaign.get({}, path="/outbound-webhook")
+    assert listed == answer.json and list(listed[0]) == list(answer.json[0]), answer.body
+    assert (listed[0]["events"], listed[0]["format"], listed[0]["source"]) == (["deleted"], "form", "crm")
+    assert sorted(listed[1]["events"]) == ["marked_as_fraudulent", "new_signup"] and listed[1]["format"] == "json"
+    assert leadhook("webhook", "remove", added["id"]) == {"id": added["id"]}
+    assert [one["url"] for one in leadhook("webhook", "list", campaign.id)] == [HOOK + "?b"]
+
+
+def test_deliveries(service, leadhook, receiver, campaign):
+    """4 delivery list and its filters, alone and together; the latest first"""
+    hook = campaign.webhook("new_signup", "repeat_signup")["referenceId"]
+    silent = leadhook("webhook", "add", campaign.id, HOOK, "new_signup")["id"]
+    first = campaign.lead(email="a@example.org")["social_id"]
+    other = campaign.lead(email="b@example.org")["social_id"]
+    campaign.lead(email="a@example.org")
+
+    def rows(*words):
+        return leadhook("delivery", "list", *words)
+
+    def told(*words):
+        return [(one["webhook_id"], one["event"], one["lead"]) for one in rows(*words)]
+    assert [list(one) for one in rows("--webhook", hook)] == [["id", "webhook_id", "event", "lead", "state", "attempts", "due_at",
+                                                                "last_status"]] * 3
+    assert told("--webhook", hook) == [(hook, "repeat_signup", first), (hook, "new_signup", other), (hook, "new_signup", first)]
+    assert told("--lead", other, "--webhook", silent, "--limit", 1) == [(silent, "new_signup", other)]
+    assert told("--lead", other, "--webhook", hook, "--limit", 1) == [(hook, "new_signup", other)]
+    assert sorted(told("--lead", first)) == sorted([(hook, "new_signup", first), (hook, "repeat_signup", first),
+                                                    (silent, "new_signup", first)])
+    assert told("--webhook", hook, "--event", "repeat_signup") == [(hook, "repeat_signup", first)]
+    assert told("--lead", "0000000000") == told("--webhook", NO_ID) == []
+    waiting = rows("--webhook", hook, "--state", "pending")
+    assert len(waiting) == 3 and all((one["attempts"], one["last_status"]) == (0, None) and is_time(one["due_at"])
+                                     for one in waiting)
+    leadhook("webhook", "remove", silent)
+    service.dispatch()
+    assert [(one["state"], one["attempts"], one["due_at"], one["last_status"]) for one in rows("--webhook", hook)] == \
+        [("delivered", 1, None, 200)] * 3
+    assert rows("--webhook", hook, "--state", "pending") == rows("--webhook", hook, "--state", "failed") == []
+    for words, count in ((["--since", "2020-01-01"], 3), (["--since", "2999-01-01T00:00:00Z"], 0), (["--until", "2020-01-01"], 0),
+                         (["--until", "2999-01-01T00:00:00+02:00"], 3), (["--since", "2020-01-01", "--until", "2999-01-01"], 3),
+                         (["--limit", 2], 2), (["--limit", 10000], 3)):
+        assert len(rows("--webhook", hook, *words)) == count, words
+
+
+# --- what people see ---
+
+def is_aligned(text):
+    """Every column of a table begins where its heading does."""
+    heading, *lines = text.splitlines()
+    starts = [found.start() for found in re.finditer(r"\S+", heading)]
+    return all(line[start] != " " and (start == 0 or line[start - 2:start] == "  ") for line in lines for start in starts)
+
+
+def test_output_for_people(service, campaign):
+    """4: aligned, without colours when it is no terminal"""
+    account = str(campaign.account.id)
+    call(service.installation, "webhook", "add", str(campaign.id), HOOK, "new_signup")
+    campaign.lead(**ADA)
+    for words in (["account", "list"], ["key", "list", account], ["campaign", "list"], ["campaign", "list", account],
+                  ["webhook", "list", str(campaign.id)], ["delivery", "list"]):
+        done = call(service.installation, *words)
+        assert done.returncode == OK and len(done.stdout.splitlines()) > 1 and is_aligned(done.stdout), done.stdout
+        assert "\x1b" not in done.stdout
+    for words in (["install"], ["upgrade"], ["check"], ["status"], ["account", "add", "A"], ["key", "add", account],
+                  ["campaign", "add", account, "C"], ["campaign", "show", str(campaign.id)],
+                  ["campaign", "set", str(campaign.id), "privacy=on"],
+                  ["webhook", "add", str(campaign.id), HOOK + "2", "verified"]):
+        done = call(service.installation, *words)
+        values = {re.match(r"(\S+ +)", line).end() for line in done.stdout.splitlines()}
+        assert done.returncode == OK and len(values) == 1, done.stdout
+
+
+@pytest.mark.parametrize("words", [["--help"], ["campaign", "add", "--help"], ["--help", "delivery", "list"]])
+def test_help(service, words):
+    """4, without a configuration"""
+    done = call(service.installation, *words, config="/nonexistent")
+    assert done.returncode == OK and "usage: leadhook" in done.stdout and "--json" in done.stdout and done.stderr == ""
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_version(service, program):
+    """Each program tells its own"""
+    done = call(service.installation, "--version", program=program, config="/nonexistent")
+    assert done.returncode == OK and re.fullmatch(rf"{program} \d+\.\S+\n", done.stdout)
+
+
+# --- what is refused, and how ---
+
+@pytest.mark.parametrize("words", [
+    [], ["bogus"], ["account"], ["account", "remove"], ["account", "add"], ["account", "add", "A", "B"], ["account", "list", "1"],
+    ["key", "add"], ["campaign", "add", "1"], ["campaign", "set", "1"], ["webhook", "add", "1", HOOK], ["--bogus"],
+    ["-x", "status"],
+    ["status", "--dry-run"], ["status", "--json=1"], ["account", "list", "--limit", "1"], ["delivery", "list", "--limit"],
+    ["account", "add", "a\nb"], ["account", "add", "a\x1b[31mb"], ["account", "add", "a\x7f"], ["account", "add", b"a\xffb"],
+    ["account", "add", b"\xed\xa0\x80"]])
+def test_wrong_usage(refused, words):
+    """4, 64; control characters and broken UTF-8 never get into a name"""
+    assert "\x1b" not in refused(USAGE, *words, config=None)
+
+
+@pytest.mark.parametrize("words", [
+    ["key", "add", "one"], ["key", "add", "0"], ["key", "add", "--", "-1"], ["key", "add", "01"],
+    ["key", "add", "9223372036854775808"],
+    ["account", "add", ""], ["account", "add", "x" * 201], ["account", "add", "ü" * 201], ["key", "add", "1", "--name", ""],
+    ["campaign", "add", "1", "C", "bogus=1"], ["campaign", "add", "1", "C", "privacy"],
+    ["campaign", "add", "1", "C", "privacy=maybe"],
+    ["campaign", "add", "1", "C", "jump_start=-1"], ["campaign", "add", "1", "C", "jump_start=4294967296"],
+    ["campaign", "add", "1", "C", "ends_at=soon"], ["campaign", "add", "1", "C", "landing_url=ftp://example.org"],
+    ["campaign", "add", "1", "C", "name="], ["campaign", "add", "1", "C", "state=ended"],
+    ["delivery", "list", "--state", "lost"], ["delivery", "list", "--event", "bogus"], ["delivery", "list", "--limit", "0"],
+    ["delivery", "list", "--limit", "10001"], ["delivery", "list", "--since", "yesterday"], ["delivery", "list", "--webhook", "x"],
+    ["delivery", "list", "--lead", ""], ["delivery", "list", "--until", "2026-02-30"]])
+def test_wrong_values(service, refused, words):
+    """4, 65: nothing is stored"""
+    before = service.installation.admin("status")
+    refused(DATA, *words)
+    after = service.installation.admin("status")
+    assert [after[key] for key in ("accounts", "campaigns")] == [before[key] for key in ("accounts", "campaigns")]
+
+
+@pytest.mark.parametrize("command", ["key add", "key list", "key revoke", "campaign add {} C", "campaign list", "campaign show",
+                                     "campaign set {} privacy=on", "campaign end", "campaign reopen",
+                                     f"webhook add {{}} {HOOK} new_signup", "webhook list", "webhook remove"])
+def test_what_does_not_exist(refused, command):
+    """4, 65: an id that nothing has is told from an empty list"""
+    assert "there is no such" in refused(DATA, *(command if "{}" in command else command + " {}").format(NO_ID).split())
+
+
+@pytest.mark.parametrize("url, event, says", [
+    ("ftp://hooks.example/", "new_signup", "not valid"), ("hooks.example", "new_signup", "not valid"),
+    ("", "new_signup", "not valid"),
+    ("https://user@hooks.example/", "new_signup", "not valid"), ("http://10.0.0.1/", "new_signup", "not allowed"),
+    ("http://169.254.169.254/", "new_signup", "not allowed"), ("https://hooks.example:25/", "new_signup", "not allowed"),
+    (HOOK, "bogus", "Invalid event type: bogus"), (HOOK, "", "Invalid event type")])
+def test_webhooks_that_may_not_be(refused, leadhook, campaign, url, event, says):
+    """delivery 1, 5: the same rules as in the API"""
+    assert says in refused(DATA, "webhook", "add", str(campaign.id), url, event)
+    refused(DATA, "webhook", "add", str(campaign.id), HOOK, "new_signup", "--format", "xml")
+    assert leadhook("webhook", "list", campaign.id) == []
+
+
+def test_too_many_webhooks(make_service, service):
+    """delivery 1, the setting limits.webhooks_per_campaign"""
+    campaign = service.campaign()
+    env = {"LEADHOOK_LIMITS_WEBHOOKS_PER_CAMPAIGN": "1"}
+    statuses = [call(service.installation, "webhook", "add", str(campaign.id), f"{HOOK}{number}", "verified", env=env).returncode
+                for number in (1, 2, 1)]
+    assert statuses == [OK, DATA, OK], "the same URL again is no further one"
+
+
+@pytest.mark.parametrize("command", ["install", "upgrade", "status", "account add A", "account list", "key add 1", "campaign list",
+                                     "campaign end 1", "webhook list 1", "delivery list"])
+def test_no_database(refused, command):
+    """4, 69: when the database is out of reach"""
+    assert "out of reach" in refused(UNAVAILABLE, *command.split(), env={"LEADHOOK_DATABASE_SOCKET": "/nonexistent"})
+
+
+@pytest.mark.parametrize("name", ["x" * 200, "ü" * 200, "\U0001f600" * 200, "%s%n%d %", "Ada's \"shop\"",
+                                  "'; DROP TABLE lh_accounts; --", "a\\b", "<script>", "日本語 שלום", "  spaces  ", "-", "a=b",
+                                  "\u202eabc"], ids=lambda name: ascii(name[:8]))
+def test_names_are_kept_as_they_are(service, leadhook, name):
+    """4: 1 to 200 characters of UTF-8, whatever they mean elsewhere"""
+    account = leadhook("account", "add", name)
+    assert account["name"] == name
+    key = leadhook("key", "add", account["id"], "--name", name)
+    assert key["name"] == name
+    campaign = leadhook("campaign", "add", account["id"], name)
+    assert leadhook("campaign", "set", campaign["id"], f"name={name}")["name"] == name
+    assert [one["name"] for one in leadhook("account", "list") if one["id"] == account["id"]] == [name]
+    assert [one["name"] for one in leadhook("key", "list", account["id"])] == [name]
+    [listed] = service.client.request("GET", "/v2/campaigns", key=key["key"]).json
+    assert listed["name"] == name
+    done = call(service.installation, "campaign", "list", str(account["id"]))
+    assert done.returncode == OK and name in done.stdout
+
+
+def test_stored_control_characters_stay_off_the_terminal(service, leadhook):
+    """4: what got into the database by another way"""
+    account = leadhook("account", "add", "harmless")["id"]
+    service.installation.sql(f"UPDATE lh_accounts SET name = CONCAT('a', CHAR(27), '[31m', CHAR(10), 'b') WHERE id = {account}")
+    done = call(service.installation, "account", "list")
+    assert "\x1b" not in done.stdout and "a?[31m?b" in done.stdout
+    assert [one["name"] for one in leadhook("account", "list") if one["id"] == account] == ["a\x1b[31m\nb"]
+
+
+# --- options and configuration ---
+
+def test_options_stand_anywhere(service, campaign):
+    """4; behind -- nothing is an option"""
+    number, config = str(campaign.id), str(service.installation.config)
+    outputs = {call(service.installation, *words, config=None).stdout for words in (
+        ["--json", "--config", config, "campaign", "show", number], ["campaign", "--json", "show", f"--config={config}", number],
+        ["campaign", "show", "--config", config, number, "--json"],
+        ["--config", config, "--json", "campaign", "show", "--", number])}
+    assert len(outputs) == 1 and json.loads(outputs.pop())["id"] == campaign.id
+    added = call(service.installation, "--config", config, "--json", "account", "add", "--", "--name", config=None)
+    assert json.loads(added.stdout)["name"] == "--name"
+
+
+def test_which_file_is_read(service):
+    """3: --config, else LEADHOOK_CONF; a named file must be there"""
+    installation, missing = service.installation, {"LEADHOOK_CONF": "/nonexistent/leadhook.conf"}
+    assert call(installation, "status", config=None, env={"LEADHOOK_CONF": str(installation.config)}).returncode == OK
+    assert call(installation, "status", env=missing).returncode == OK
+    for config, env in ((None, missing), ("/nonexistent/leadhook.conf", {"LEADHOOK_CONF": str(installation.config)})):
+        done = call(installation, "status", config=config, env=env)
+        assert done.returncode == CONFIG and "/nonexistent/leadhook.conf" in done.stderr
+
+
+def test_environment_beats_file_beats_default(service):
+    """3: the file's database is not the default's, and the environment's is another again"""
+    installation = service.installation
+    assert call(installation, "status").returncode == OK
+    for name, value in (("LEADHOOK_DATABASE_SOCKET", "/nonexistent"), ("LEADHOOK_DATABASE_PASSWORD", "wrong"),
+                        ("LEADHOOK_DATABASE_USER", "nobody")):
+        assert call(installation, "status", env={name: value}).returncode == UNAVAILABLE, name
+    done = call(installation, "status", env={"LEADHOOK_DATABASE_PREFIX": "other_"})
+    assert done.returncode == CONFIG and "leadhook install" in done.stderr, "another prefix is another installation"
+    assert call(installation, "status", env={"LEADHOOK_DATABASE_PORT": "x"}).returncode == CONFIG
+
+
+def test_the_password_from_a_file(service, tmp_path):
+    """3: LEADHOOK_DATABASE_PASSWORD_FILE; refused when others can read it, or the password is given twice"""
+    installation, secret = service.installation, tmp_path / "secret"
+    text = installation.config.read_text()
+    password = installation.setting("database", "password")
+    config = tmp_path / "leadhook.conf"
+    config.write_text("\n".join(line for line in text.splitlines() if not line.startswith("password")))
+    config.chmod(0o644)
+    env = {"LEADHOOK_DATABASE_PASSWORD_FILE": str(secret)}
+    secret.write_text(password + "\n")
+
+    def status(mode, **more):
+        secret.chmod(mode)
+        done = call(installation, "status", config=config, env={**env, **more})
+        assert password not in done.stdout + done.stderr
+        return done.returncode
+    assert (status(0o600), status(0o640), status(0o644), status(0o660)) == (OK, OK, CONFIG, CONFIG)
+    assert status(0o600, LEADHOOK_DATABASE_PASSWORD=password) == CONFIG
+    secret.unlink()
+    assert call(installation, "status", config=config, env=env).returncode == CONFIG
+    assert call(installation, "status", config=config).returncode == UNAVAILABLE, "without any the server refuses"
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_check_config(service, tmp_path, program):
+    """3: each program holds the configuration to the same rules, tells everything at once, touches nothing else"""
+    installation, config, log = service.installation, tmp_path / "leadhook.conf", tmp_path / "log"
+    assert call(installation, "--check-config", program=program).returncode == OK
+    assert call(installation, "--check-config", program=program, env={"LEADHOOK_DATABASE_SOCKET": "/nonexistent"}).returncode == OK
+    config.write_text(f"[server]\ntrusted_proxies = 10.0.0.0/33\n[dispatch]\nallow_networks = 1.2.3\nschedule = 1s 8d\n"
+                      f"[log]\nfile = {log}\n")
+    done = call(installation, "--check-config", program=program, config=config)
+    assert done.returncode == CONFIG and done.stdout == ""
+    for words in ("10.0.0.0/33", "1.2.3", "8d", "server.trusted_proxies", "dispatch.allow_networks", "dispatch.schedule"):
+        assert words in done.stderr
+    assert not log.exists()
+    config.write_text("[dispatch]\nbogus = 1\nlease = 1\n[bogus]\nx = 1\n")
+    done = call(installation, "--check-config", program=program, config=config)
+    assert done.returncode == CONFIG
+    for place in (":2: dispatch.bogus", ":3: dispatch.lease", ":5: bogus.x"):
+        assert f"{config}{place}" in done.stderr
+    config.write_text("[database]\npassword = hidden\n")
+    for mode, status in ((0o600, OK), (0o640, OK), (0o644, CONFIG), (0o660, CONFIG)):
+        config.chmod(mode)
+        assert call(installation, "--check-config", program=program, config=config).returncode == status
+
+
+@pytest.mark.parametrize("program, words", [("leadhook", ["status"]), ("leadhook", ["account", "list"]), ("leadhook-fcgi", []),
+                                            ("leadhook-dispatch", []), ("leadhook-dispatch", ["--dry-run"])])
+@pytest.mark.parametrize("change, mend", [("UPDATE lh_schema_version SET version = 99", "install a newer program"),
+                                          ("DELETE FROM lh_schema_version", "run leadhook install")])
+def test_a_wrong_schema_version(service, program, words, change, mend):
+    """architecture, Data: programs refuse it at the start and say what mends it"""
+    installation = service.installation
+    was = installation.sql("SELECT version FROM lh_schema_version")
+    installation.sql(change)
+    try:
+        done = call(installation, *words, program=program, env={"LEADHOOK_SERVER_LISTEN": f"{installation.folder}/other.sock"})
+        assert done.returncode == CONFIG and mend in done.stderr
+        assert service.client.request("GET", "/health/ready").verdict == (503, "unavailable")
+        done = call(installation, "check", "--json")
+        [finding] = json.loads(done.stdout)["findings"]
+        assert done.returncode == CONFIG and (finding["what"], finding["mend"]) == ("schema_version", mend)
+        if "newer" in mend:
+            assert call(installation, "upgrade").returncode == CONFIG, "nothing is taken back"
+    finally:
+        installation.sql(f"DELETE FROM lh_schema_version; INSERT INTO lh_schema_version VALUES ({was}, 0)")
+    assert call(installation, "check").returncode == OK

@@ -1,18 +1,44 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The manual pages are correct mdoc, and leadhook(1) has every command and campaign setting of the tables.
+# The manual pages are correct mdoc, and leadhook(1) has the commands and campaign settings of the tables.
 set -u
 
-echo "1..5"
-missing=$(sed -n 's/^	{ "\([a-z ]*\)", .*/\1/p' "$top_srcdir/src/admin/commands.c" | while read -r words; do
-	grep -q "Cm $words\( \|\$\)" "$top_srcdir/man/leadhook.1.in" || echo "$words"
-done
-sed -n 's/^	{ "\([a-z_]*\)", read_.*/\1/p' "$top_srcdir/src/admin/campaigns.c" | while read -r setting; do
+# The words of every command: the table's, and those that the page explains in ".It Cm" (or ".Cm" below ".It Xo").
+commands_of_table()
+{
+	sed -n 's/^	{ "\([a-z ]*\)", .*/\1/p' "$top_srcdir/src/admin/commands.c" | sort
+}
+
+commands_of_page()
+{
+	awk '/^\.It Xo/ { opened = 1; next } /^\.It Cm / || (opened && /^\.Cm /) { print } { opened = 0 }' "$top_srcdir/man/leadhook.1.in" |
+		sed 's/^\.\(It \)\{0,1\}Cm //; s/ \(Ar\|Op\|Fl\) .*//' | sort
+}
+
+# report NUMBER RULE: what stands in $found breaks it
+report()
+{
+	if [ -z "$found" ]; then echo "ok $1 - $2"; else echo "not ok $1 - $2"; echo "$found" | sed 's/^/# /'; fi
+}
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+commands_of_table >"$folder/table"
+commands_of_page >"$folder/page"
+
+echo "1..7"
+found=$(comm -23 "$folder/table" "$folder/page")
+[ -s "$folder/table" ] || found="no commands were found in src/admin/commands.c"
+report 1 "every command is in leadhook(1)"
+found=$(comm -13 "$folder/table" "$folder/page")
+report 2 "leadhook(1) has no command that there is not"
+
+found=$(sed -n 's/^	{ "\([a-z_]*\)", read_.*/\1/p' "$top_srcdir/src/admin/campaigns.c" | while read -r setting; do
 	grep -q "^\.It Ic .*\b$setting\b" "$top_srcdir/man/leadhook.1.in" || echo "$setting"
 done)
-if [ -z "$missing" ]; then echo "ok 1 - every command and every setting of a campaign is in leadhook(1)"; else echo "not ok 1 - missing: $missing"; fi
+report 3 "every setting of a campaign is in leadhook(1)"
 
-number=1
+number=3
 for page in leadhook.1 leadhook.conf.5 leadhook-dispatch.8 leadhook-fcgi.8; do
 	number=$((number + 1))
 	if ! command -v mandoc >/dev/null; then
@@ -21,5 +47,5 @@ for page in leadhook.1 leadhook.conf.5 leadhook-dispatch.8 leadhook-fcgi.8; do
 	fi
 	# Whether the pages that it refers to are installed, is a matter of the machine.
 	found=$(mandoc -T lint "$top_srcdir/man/$page.in" 2>&1 | grep -v -e 'referenced manual not found' -e 'outdated mandoc.db')
-	if [ -z "$found" ]; then echo "ok $number - $page"; else echo "not ok $number - $page"; echo "$found" | sed 's/^/# /'; fi
+	report "$number" "$page"
 done

@@ -33,7 +33,7 @@ static const struct admin_command commands[] = {
 	{ "webhook list", "CAMPAIGN", 1, 1, 0, true, OUTPUT_ARRAY, admin_webhook_list, "list the webhooks of a campaign" },
 	{ "webhook remove", "WEBHOOK", 1, 1, 0, true, OUTPUT_OBJECT, admin_webhook_remove, "remove a webhook" },
 	{ "delivery list", "[FILTER...]", 0, 0, delivery_filters, true, OUTPUT_ARRAY, admin_delivery_list,
-	  "list deliveries, the latest first" },
+	  "list deliveries, the latest day first" },
 };
 /* clang-format on */
 

@@ -85,7 +85,7 @@ struct delivery_row {
 	int64_t due_ms;  /* -1: not due any more */
 	int last_status; /* 0: none */
 };
-/* The newest first. */
+/* By id, from the highest: the latest day first, within a day only roughly, because processes take ids in blocks. */
 MUST_CHECK enum result store_list_deliveries(struct store *store, struct pool *pool, const struct delivery_filter *filter,
     struct delivery_row **deliveries, size_t *count);
 

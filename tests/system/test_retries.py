@@ -7,6 +7,7 @@ from stack.receiver import Answer
 
 ADA = {"email": "ada@example.org"}
 ATTEMPTS = 3
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""README.md tells the truth: its commands and its receiver are run as they stand there, its answers have the fields it shows."""
+"""README.md tells the truth: its commands and its receiver are run as they stand there, its answers have the fields shown."""
 import json
 import os
 import re
@@ -128,6 +128,18 @@ def test_the_configuration_that_is_shown(service, tmp_path):
     commands = re.findall(r"^    (leadhook .*)$", TEXT, re.MULTILINE)
     assert len(commands) == 6
     for command in commands:
-        done = subprocess.run(["sh", "-c", command.replace("leadhook", f"'{program}' --config '{service.installation.config}'", 1)],
-                              text=True, capture_output=True, check=False)
+        here = command.replace("leadhook", f"'{program}' --config '{service.installation.config}'", 1)
+        done = subprocess.run(["sh", "-c", here], text=True, capture_output=True, check=False)
         assert done.returncode == 0, f"{command}: {done.stderr}"
+
+
+def test_the_document_of_the_api_is_complete(campaign):
+    """docs/api.md has every route, error, event and field of a lead"""
+    text = (SOURCE / "docs" / "api.md").read_text(encoding="utf-8")
+    words = set(re.findall(r"[\w/{}-]+", text))
+    routes = re.findall(r"\{ HTTP_(\w+), \"([^\"]+)\", KEY_", (SOURCE / "src/api/routes.c").read_text(encoding="utf-8"))
+    errors = re.findall(r"= \{ \d+, \"(\w+)\"", (SOURCE / "src/core/failure.c").read_text(encoding="utf-8"))
+    events = re.findall(r"SLICE\(\"(\w+)\"\),", (SOURCE / "src/core/events.c").read_text(encoding="utf-8"))
+    assert len(routes) > 5 and len(errors) > 20 and len(events) == 12
+    assert [route for route in routes if f"`{route[0]} /{route[1]}`" not in text] == []
+    assert [name for name in [*errors, *events, *campaign.lead(email="ada@example.org")] if name not in words] == []

@@ -17,6 +17,7 @@ EXTRA_DIST += \
 	%D%/test_lookup.py \
 	%D%/test_payload.py \
 	%D%/test_quickstart.py \
+	%D%/test_readme.py \
 	%D%/test_requests.py \
 	%D%/test_retries.py \
 	%D%/test_signup.py \

@@ -198,6 +198,7 @@ root_run(const char *format, ...)
 	va_start(list, format);
 	send_text(format, list);
 	va_end(list);
+	mysql_free_result(mysql_store_result(root)); /* some statements report */
 }
 
 static int64_t

@@ -197,7 +197,7 @@ store_list_deliveries(struct store *store, struct pool *pool, const struct deliv
 	int64_t since = filter->since_ms < 0 ? 0 : filter->since_ms;
 	int64_t until = filter->until_ms < 0 ? forever_ms : filter->until_ms;
 	/* an id's day is its event's, give or take the moment between two statements: a day more costs nothing */
-	struct db_value values[10] = { DB_U64(history_id_floor(since < day_ms ? 0 : since - day_ms)),
+	struct db_value values[12] = { DB_U64(history_id_floor(since < day_ms ? 0 : since - day_ms)),
 		DB_U64(history_id_floor(until + 2 * day_ms)), DB_I64(since), DB_I64(until), DB_I64(filter->event),
 		DB_I64(filter->event), state, state };
 	size_t used = 8;
@@ -205,6 +205,8 @@ store_list_deliveries(struct store *store, struct pool *pool, const struct deliv
 	if (slice_present(filter->lead_social_id)) {
 		statement = SQL_SELECT_DELIVERIES_OF_LEAD;
 		values[used++] = db_bytes(filter->lead_social_id);
+		values[used++] = DB_U64(filter->webhook_id);
+		values[used++] = DB_U64(filter->webhook_id);
 	} else if (filter->webhook_id != 0) {
 		statement = SQL_SELECT_DELIVERIES_OF_WEBHOOK;
 		values[used++] = DB_U64(filter->webhook_id);
@@ -213,12 +215,9 @@ store_list_deliveries(struct store *store, struct pool *pool, const struct deliv
 	struct db_rows rows;
 	enum result result = query(store, pool, statement, values, used, &rows);
 	*deliveries = POOL_ARRAY(pool, rows.count, struct delivery_row);
-	*count = 0;
-	for (size_t i = 0; i < rows.count; i++) {
-		struct delivery_row row = delivery_from_row(&rows, i);
-		if (filter->webhook_id == 0 || row.webhook_id == filter->webhook_id)
-			(*deliveries)[(*count)++] = row;
-	}
+	*count = rows.count;
+	for (size_t i = 0; i < rows.count; i++)
+		(*deliveries)[i] = delivery_from_row(&rows, i);
 	return result;
 }
 

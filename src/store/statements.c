@@ -172,7 +172,8 @@ const struct db_statement store_statements[SQL_COUNT] = {
 	STATEMENT(SQL_SELECT_DELIVERIES, SELECT_DELIVERY " ORDER BY d.id DESC LIMIT ?"),
 	STATEMENT(SQL_SELECT_DELIVERIES_OF_WEBHOOK, SELECT_DELIVERY " AND d.webhook_id = ? ORDER BY d.id DESC LIMIT ?"),
 	STATEMENT(SQL_SELECT_DELIVERIES_OF_LEAD,
-	    SELECT_DELIVERY " AND d.lead_id = (SELECT id FROM {prefix}leads WHERE social_id = ?) ORDER BY d.id DESC LIMIT ?"),
+	    SELECT_DELIVERY " AND d.lead_id = (SELECT id FROM {prefix}leads WHERE social_id = ?)"
+			    " AND (? = 0 OR d.webhook_id = ?) ORDER BY d.id DESC LIMIT ?"),
 	STATEMENT(SQL_COUNT_ROWS, "SELECT (SELECT COUNT(*) FROM {prefix}accounts), (SELECT COUNT(*) FROM {prefix}campaigns), "
 				  "(SELECT CAST(COALESCE(SUM(lead_count), 0) AS UNSIGNED) FROM {prefix}campaign_counters), "
 				  "(SELECT COUNT(*) FROM {prefix}webhooks), " NOW),

@@ -16,6 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 enum { PATH_SIZE = 128, START_SECONDS = 60, WAIT_SECONDS = 10, TEXT_SIZE = 16384 };
 
 static char folder[] = "/tmp/leadhook-db-XXXXXX";
@@ -24,14 +26,6 @@ static const char *socket_path;
 static pid_t server;
 static MYSQL *root;
 static int64_t root_commands; /* that root has sent */
-
-static int64_t
-now_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 static void
 pause_a_moment(void)
@@ -105,9 +99,9 @@ start_server(void)
 	const char *const argv[] = { "mariadbd", "--no-defaults", "--skip-networking", "--skip-name-resolve",
 		"--innodb-buffer-pool-size=32M", "--innodb-log-file-size=16M", "--innodb-flush-log-at-trx-commit=1",
 		"--character-set-server=utf8mb4", data_option, socket_option, geteuid() == 0 ? "--user=root" : NULL, NULL };
-	int64_t deadline = now_ms() + START_SECONDS * 1000;
+	int64_t deadline = clock_monotonic_ms() + START_SECONDS * 1000;
 	server = spawn(argv);
-	while (server > 0 && now_ms() < deadline && waitpid(server, NULL, WNOHANG) == 0) {
+	while (server > 0 && clock_monotonic_ms() < deadline && waitpid(server, NULL, WNOHANG) == 0) {
 		if (connect_root())
 			return true;
 		pause_a_moment();
@@ -149,11 +143,8 @@ private_server_start(void)
 }
 
 static int
-remove_entry(const char *path, const struct stat *status, int type, struct FTW *place)
+remove_entry(const char *path, const struct stat *status UNUSED, int type UNUSED, struct FTW *place UNUSED)
 {
-	(void)status;
-	(void)type;
-	(void)place;
 	return remove(path);
 }
 
@@ -179,8 +170,7 @@ private_server_socket(void)
 	return socket_path;
 }
 
-static void
-send_text(const char *format, va_list list)
+static void PRINTF_LIKE(1, 0) send_text(const char *format, va_list list)
 {
 	char text[TEXT_SIZE];
 	int size = vsnprintf(text, sizeof(text), format, list);
@@ -201,8 +191,7 @@ root_run(const char *format, ...)
 	mysql_free_result(mysql_store_result(root)); /* some statements report */
 }
 
-static int64_t
-answered_number(const char *format, va_list list)
+static int64_t PRINTF_LIKE(1, 0) answered_number(const char *format, va_list list)
 {
 	send_text(format, list);
 	MYSQL_RES *answer = mysql_store_result(root);
@@ -229,7 +218,7 @@ root_number(const char *format, ...)
 bool
 root_wait_for(int64_t wanted, const char *format, ...)
 {
-	for (int64_t deadline = now_ms() + WAIT_SECONDS * 1000; now_ms() < deadline; pause_a_moment()) {
+	for (int64_t deadline = clock_monotonic_ms() + WAIT_SECONDS * 1000; clock_monotonic_ms() < deadline; pause_a_moment()) {
 		va_list list;
 		va_start(list, format);
 		int64_t number = answered_number(format, list);

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/attributes.h"
+
 #define PRIVATE_SERVER_USER "leadhook"
 #define PRIVATE_SERVER_PASSWORD "private"
 #define PRIVATE_SERVER_DATABASE "leadhook"
@@ -21,11 +23,11 @@ const char *private_server_socket(void);
 
 /* A connection of the administrator's, for what a test has to see or to plant behind the store's back. A text may be made as by
  * printf; one that the server refuses ends the test program. */
-void root_run(const char *format, ...) __attribute__((__format__(__printf__, 1, 2)));
+void root_run(const char *format, ...) PRINTF_LIKE(1, 2);
 /* The first column of the only row; -1 for NULL. */
-int64_t root_number(const char *format, ...) __attribute__((__format__(__printf__, 1, 2)));
+int64_t root_number(const char *format, ...) PRINTF_LIKE(1, 2);
 /* Polls until root_number answers `wanted`; false after ten seconds. */
-bool root_wait_for(int64_t wanted, const char *format, ...) __attribute__((__format__(__printf__, 2, 3)));
+bool root_wait_for(int64_t wanted, const char *format, ...) PRINTF_LIKE(2, 3);
 /* Commands that the server has got from clients, root's own not counted. */
 int64_t root_questions(void);
 

@@ -93,7 +93,7 @@ CREATE TABLE IF NOT EXISTS {prefix}leads (
 	opted_out BOOLEAN NOT NULL DEFAULT FALSE,
 	sms_opted_out BOOLEAN NOT NULL DEFAULT FALSE,
 	custom_fields TEXT NULL, -- a JSON object; NULL: none
-	utm TEXT NULL, -- a JSON object, of the first request that had any
+	utm MEDIUMTEXT NULL, -- a JSON object, of the first request that had any
 	uid TEXT NULL,
 	redirect_url TEXT NULL,
 	ip VARBINARY(45) NULL,
@@ -119,7 +119,7 @@ CREATE TABLE IF NOT EXISTS {prefix}webhooks (
 	url VARBINARY(2048) NOT NULL,
 	url_hash BINARY(32) NOT NULL, -- SHA-256 of url
 	events SMALLINT UNSIGNED NOT NULL, -- bit i: the i-th event of the contract's order
-	source VARCHAR(4096) NULL,
+	source TEXT NULL,
 	format ENUM('json', 'form') NOT NULL DEFAULT 'json',
 	secret VARBINARY(128) NOT NULL, -- whsec_…
 	state ENUM('active', 'disabled', 'gone') NOT NULL DEFAULT 'active', -- gone: the receiver answered 410

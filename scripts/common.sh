@@ -4,7 +4,7 @@
 # The caller sets `logs`, a folder that exists.
 
 packages_build="autoconf automake gcc g++ libc6-dev make pkg-config libcurl4-openssl-dev libfcgi-dev libidn2-dev libinih-dev \
-libmariadb-dev libphonenumber-dev libssl-dev libyajl-dev"
+libmariadb-dev libphonenumber-dev libssl-dev libunistring-dev libyajl-dev"
 # The -core and -bin packages bring no system service; only lighttpd has one, see install_packages.
 packages_run="curl python3 mariadb-server-core mariadb-client-core"
 packages_lighttpd="lighttpd"

@@ -25,13 +25,6 @@ api_free(struct api **api)
 	*api = NULL;
 }
 
-size_t
-api_body_limit(const struct api *api, const struct http_request *request)
-{
-	(void)request; /* bulk calls, which may have more, are not there yet */
-	return api->options->body_bytes;
-}
-
 void
 api_afterwards(struct api *api)
 {

@@ -106,27 +106,9 @@ connect_timeout_is_in_seconds(const struct conf *conf)
 }
 
 static bool
-bulk_body_is_not_smaller(const struct conf *conf)
-{
-	return conf->limits.bulk_body_bytes >= conf->limits.body_bytes;
-}
-
-static bool
-connect_is_part_of_attempt(const struct conf *conf)
-{
-	return conf->dispatch.connect_timeout <= conf->dispatch.attempt_timeout;
-}
-
-static bool
 lease_outlives_attempt(const struct conf *conf)
 {
 	return conf->dispatch.lease >= conf->dispatch.attempt_timeout + LEASE_RESERVE_MS;
-}
-
-static bool
-webhook_is_part_of_flight(const struct conf *conf)
-{
-	return conf->dispatch.per_webhook <= conf->dispatch.in_flight;
 }
 
 static const struct {
@@ -134,11 +116,8 @@ static const struct {
 	const char *problem;
 } together[] = {
 	{ connect_timeout_is_in_seconds, "database.connect_timeout: expected whole seconds" },
-	{ bulk_body_is_not_smaller, "limits.bulk_body_bytes: is less than limits.body_bytes" },
-	{ connect_is_part_of_attempt, "dispatch.connect_timeout: is more than dispatch.attempt_timeout" },
 	/* delivery.md 4: else a delivery under way could be taken over */
 	{ lease_outlives_attempt, "dispatch.lease: is less than dispatch.attempt_timeout and 15s" },
-	{ webhook_is_part_of_flight, "dispatch.per_webhook: is more than dispatch.in_flight" },
 };
 
 /* Only once each value by itself is right: else one mistake would be told twice. */

@@ -46,7 +46,7 @@ struct conf_server {
 
 /* contract.md 1, Caps. */
 struct conf_limits {
-	size_t body_bytes, bulk_body_bytes;
+	size_t body_bytes;
 	size_t name_bytes, value_bytes, custom_fields_bytes;
 	unsigned json_depth, parameters, custom_fields;
 	unsigned webhooks_per_campaign;

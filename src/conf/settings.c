@@ -130,6 +130,8 @@ static const struct conf_rule host_parts = { is_host_part, "host names or parts 
 
 enum { TEXT_MAX = 255, PATH_BYTES_MAX = 4095, SOCKET_PATH_MAX = 107, URL_MAX = 2048, LIST_MAX = 256 };
 enum { KILO = 1024, MEGA = 1024 * 1024 };
+/* What a TEXT column of the schema holds. */
+enum { COLUMN_MAX = 65535 };
 enum { SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE, DAY = 24 * HOUR };
 
 /* WHATWG's Fetch standard, "port blocking", and the usual ports of databases, caches, container engines and file shares. */
@@ -163,14 +165,13 @@ static const struct conf_setting settings[] = {
 	{ SETTING(server, idle_timeout, CONF_DURATION), "30s", SECOND, DAY, NULL, "time after which an idle database connection is closed" },
 	{ SETTING(server, max_requests, CONF_INTEGER), "0", 0, 1000000000, NULL, "requests after which a worker is replaced" },
 
-	{ SETTING(limits, body_bytes, CONF_SIZE), "256k", KILO, 64 * MEGA, NULL, "size of a request's body" },
-	{ SETTING(limits, bulk_body_bytes, CONF_SIZE), "1M", KILO, 64 * MEGA, NULL, "size of a bulk call's body" },
+	{ SETTING(limits, body_bytes, CONF_SIZE), "256k", KILO, MEGA, NULL, "size of a request's body" },
 	{ SETTING(limits, json_depth, CONF_INTEGER), "16", 1, 128, NULL, "depth of a JSON body" },
 	{ SETTING(limits, parameters, CONF_INTEGER), "200", 1, 10000, NULL, "parameters of a request" },
 	{ SETTING(limits, name_bytes, CONF_SIZE), "64", 16, 255, NULL, "size of a parameter's name" },
-	{ SETTING(limits, value_bytes, CONF_SIZE), "4k", 256, MEGA, NULL, "size of a parameter's value" },
+	{ SETTING(limits, value_bytes, CONF_SIZE), "4k", 256, COLUMN_MAX, NULL, "size of a parameter's value" },
 	{ SETTING(limits, custom_fields, CONF_INTEGER), "50", 0, 10000, NULL, "custom fields of a lead" },
-	{ SETTING(limits, custom_fields_bytes, CONF_SIZE), "16k", 2, MEGA, NULL, "size of a lead's custom fields together" },
+	{ SETTING(limits, custom_fields_bytes, CONF_SIZE), "16k", 2, COLUMN_MAX, NULL, "size of a lead's custom fields together" },
 	{ SETTING(limits, webhooks_per_campaign, CONF_INTEGER), "20", 0, 10000, NULL, "webhooks of a campaign" },
 
 	{ SETTING(lead, avatar_url, CONF_TEXT), "https://www.gravatar.com/avatar/{hash}?d=mp", 0, URL_MAX, &avatar_url,

@@ -17,16 +17,19 @@ parse_hop(struct slice text, struct ip_address *address)
 	return ip_address_parse(slice_sub(host, 0, slice_find(host, '%')), address);
 }
 
-/* Splits off the part behind the last comma. */
+/* Splits off the last item that is not empty (RFC 9110 5.6.1.2). */
 static bool
 previous_hop(struct slice *rest, struct slice *hop)
 {
-	if (rest->size == 0)
-		return false;
-	size_t comma = slice_find_last(*rest, ',');
-	*hop = slice_sub(*rest, comma == rest->size ? 0 : comma + 1, rest->size);
-	*rest = slice_sub(*rest, 0, comma == rest->size ? 0 : comma);
-	return true;
+	while (rest->size > 0) {
+		const size_t comma = slice_find_last(*rest, ',');
+		const bool first = comma == rest->size;
+		*hop = slice_trim(slice_sub(*rest, first ? 0 : comma + 1, rest->size));
+		*rest = slice_sub(*rest, 0, first ? 0 : comma);
+		if (hop->size > 0)
+			return true;
+	}
+	return false;
 }
 
 struct slice

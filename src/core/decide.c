@@ -280,7 +280,15 @@ decide(struct pool *pool, struct working_set *set, const struct command *const *
 	}
 }
 
-/* Rendering happens after the last step that may refuse something, into one growing buffer whose parts are copied. */
+static struct slice
+rendered(struct pool *pool, const struct buffer *out)
+{
+	if (!buffer_ok(out))
+		abort(); /* the settings' bounds keep every lead below PAYLOAD_MAX_BYTES */
+	return pool_copy(pool, buffer_slice(out));
+}
+
+/* One growing buffer for all, whose contents are copied. */
 void
 decide_render(struct pool *pool, const struct command *const *commands, size_t count, const struct payload_settings *settings,
     struct outcome *outcomes, struct decision *decision)
@@ -292,13 +300,13 @@ decide_render(struct pool *pool, const struct command *const *commands, size_t c
 			continue;
 		buffer_clear(&out);
 		payload_write(&out, settings, &decision->answers[i]->subject, commands[i]->view);
-		outcomes[i].body = pool_copy(pool, buffer_slice(&out));
+		outcomes[i].body = rendered(pool, &out);
 	}
 	for (size_t i = 0; i < decision->event_count; i++) {
 		struct made_event *event = &decision->events[i];
 		buffer_clear(&out);
 		payload_write_event(&out, settings, &event->snapshot->subject, event->type);
-		event->payload = pool_copy(pool, buffer_slice(&out));
+		event->payload = rendered(pool, &out);
 	}
 	buffer_free(&out);
 }

@@ -52,8 +52,8 @@ struct payload_subject {
 /* Its facts as far as the two rows tell them. */
 struct payload_subject payload_subject_of(const struct campaign *campaign, const struct lead *lead);
 
-/* An answer may hold 16 KiB of custom fields twice escaped, and a dozen values of 4 KiB. */
-enum { PAYLOAD_MAX_BYTES = 1024 * 1024 };
+/* What the events table takes. The limits of the settings on values and custom fields keep a payload far below. */
+enum { PAYLOAD_MAX_BYTES = 16 * 1024 * 1024 - 1 };
 
 /* Appends the JSON object of a lead. */
 void payload_write(struct buffer *out, const struct payload_settings *settings, const struct payload_subject *subject,

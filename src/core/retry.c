@@ -1,43 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/retry.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/duration.h"
+
 enum { MS_PER_SECOND = 1000 };
-
-static const struct unit {
-	char letter;
-	int64_t ms;
-} units[] = {
-	{ 's', 1000 },
-	{ 'm', 60 * 1000 },
-	{ 'h', 3600 * 1000 },
-	{ 'd', 24 * 3600 * 1000 },
-};
-
-static bool
-parse_delay(struct slice item, int64_t *ms)
-{
-	uint64_t number;
-	if (item.size < 2 || !slice_to_u64(slice_sub(item, 0, item.size - 1), RETRY_DELAY_MAX_MS, &number))
-		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
-		if (units[i].letter == item.data[item.size - 1]) {
-			*ms = (int64_t)number * units[i].ms;
-			return *ms >= MS_PER_SECOND && *ms <= RETRY_DELAY_MAX_MS;
-		}
-	return false;
-}
 
 bool
 retry_schedule_parse(struct slice text, struct retry_schedule *schedule, struct slice *bad)
 {
 	struct retry_schedule parsed = { .count = 0 };
 	while (slice_next_item(&text, bad)) {
-		if (parsed.count == RETRY_DELAYS_MAX || !parse_delay(*bad, &parsed.delays_ms[parsed.count]))
+		int64_t delay_ms;
+		if (parsed.count == RETRY_DELAYS_MAX || !duration_parse(*bad, &delay_ms) || delay_ms < MS_PER_SECOND ||
+		    delay_ms > RETRY_DELAY_MAX_MS)
 			return false;
-		parsed.count++;
+		parsed.delays_ms[parsed.count++] = delay_ms;
 	}
 	*schedule = parsed;
 	return true;
@@ -49,7 +30,7 @@ retry_schedule_default(void)
 	struct retry_schedule schedule = { .count = 0 };
 	struct slice bad;
 	if (!retry_schedule_parse(SLICE(RETRY_SCHEDULE), &schedule, &bad))
-		__builtin_unreachable();
+		abort();
 	return schedule;
 }
 

@@ -26,9 +26,8 @@ struct retry_schedule {
 
 struct retry_schedule retry_schedule_default(void);
 
-/* A list of whole numbers with a unit ("s", "m", "h", "d"), separated by commas or white space, each from 1 s to 7 d; an
- * empty list makes one attempt only. False, with *bad set to the item, when one is wrong or one too many; *schedule is then
- * untouched. */
+/* A list of durations (base/duration.h), separated by commas or white space, each from 1 s to 7 d; an empty list makes one
+ * attempt only. False, with *bad set to the item, when one is wrong or one too many; *schedule is then untouched. */
 MUST_CHECK bool retry_schedule_parse(struct slice text, struct retry_schedule *schedule, struct slice *bad);
 
 /* What came of an attempt. */

@@ -28,6 +28,12 @@ is_listening(int fd)
 	return getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) == 0 && listening != 0;
 }
 
+bool
+fcgi_socket_is_inherited(void)
+{
+	return is_listening(announced() ? LISTEN_FDS_START : STDIN_FILENO);
+}
+
 int
 inherited_socket(void)
 {

@@ -83,6 +83,9 @@ struct fcgi_application {
  * later file gets the number that log lines are written to. */
 void fcgi_tidy_descriptors(void);
 
+/* Whether the process was given a listening socket, the one that options.listen = NULL takes. Ask before fcgi_serve. */
+bool fcgi_socket_is_inherited(void);
+
 /* Serves until it is told to stop; answers an exit status of sysexits.h, EX_OK after an orderly stop. Errors are logged.
  * Uses SIGTERM SIGINT SIGUSR1 SIGHUP SIGCHLD SIGALRM and ignores SIGPIPE: they are the application's no more. */
 MUST_CHECK int fcgi_serve(const struct fcgi_options *options, const struct fcgi_application *application);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * leadhook-dispatch(8): delivers what is due, from cron or as a daemon. */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,6 +15,7 @@
 #include "base/duration.h"
 #include "base/log.h"
 #include "deliver/dispatcher.h"
+#include "prog/options.h"
 #include "prog/wiring.h"
 #include "store/dispatch.h"
 
@@ -27,10 +27,20 @@ static const char usage[] = "usage: leadhook-dispatch [--config FILE] [--daemon]
 /* Rows of a --dry-run. */
 enum { DRY_RUN_MAX = 10000, MAX_RUNTIME_S = 24 * 3600 };
 
+enum { OPTION_CONFIG, OPTION_DAEMON, OPTION_MAX_RUNTIME, OPTION_DRY_RUN, OPTION_CHECK_CONFIG, OPTION_QUIET, OPTIONS };
+
+static const struct program_option options[OPTIONS] = {
+	[OPTION_CONFIG] = { "config", true },
+	[OPTION_DAEMON] = { "daemon", false },
+	[OPTION_MAX_RUNTIME] = { "max-runtime", true },
+	[OPTION_DRY_RUN] = { "dry-run", false },
+	[OPTION_CHECK_CONFIG] = { "check-config", false },
+	[OPTION_QUIET] = { "quiet", false },
+};
+
 struct arguments {
-	const char *config;
 	int64_t max_runtime_ms; /* -1: not given */
-	bool daemon, dry_run, check_only, quiet;
+	bool daemon;
 };
 
 /* Seconds, or a length of time as in the configuration. */
@@ -43,57 +53,6 @@ parse_runtime(const char *text, int64_t *ms)
 	else if (!duration_parse(slice_of(text), ms))
 		return false;
 	return *ms > 0 && *ms <= (int64_t)MAX_RUNTIME_S * 1000;
-}
-
-/* Answers -1 to go on, else the exit status. */
-static int
-parse_arguments(int argc, char *argv[], struct arguments *arguments)
-{
-	enum { CONFIG = 1, DAEMON, MAX_RUNTIME, DRY_RUN, CHECK_CONFIG, QUIET, SHOW_VERSION, SHOW_HELP };
-	static const struct option options[] = { { "config", required_argument, NULL, CONFIG },
-		{ "daemon", no_argument, NULL, DAEMON }, { "max-runtime", required_argument, NULL, MAX_RUNTIME },
-		{ "dry-run", no_argument, NULL, DRY_RUN }, { "check-config", no_argument, NULL, CHECK_CONFIG },
-		{ "quiet", no_argument, NULL, QUIET }, { "version", no_argument, NULL, SHOW_VERSION },
-		{ "help", no_argument, NULL, SHOW_HELP }, { NULL, 0, NULL, 0 } };
-	int option;
-	*arguments = (struct arguments){ .max_runtime_ms = -1 };
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1)
-		switch (option) {
-		case CONFIG:
-			arguments->config = optarg;
-			break;
-		case DAEMON:
-			arguments->daemon = true;
-			break;
-		case MAX_RUNTIME:
-			if (parse_runtime(optarg, &arguments->max_runtime_ms))
-				break;
-			fprintf(stderr, "%s: --max-runtime takes a time from 1 to %d seconds\n", program, MAX_RUNTIME_S);
-			return EX_USAGE;
-		case DRY_RUN:
-			arguments->dry_run = true;
-			break;
-		case CHECK_CONFIG:
-			arguments->check_only = true;
-			break;
-		case QUIET:
-			arguments->quiet = true;
-			break;
-		case SHOW_VERSION:
-			printf("%s %s\n", program, LEADHOOK_VERSION);
-			return EX_OK;
-		case SHOW_HELP:
-			fputs(usage, stdout);
-			return EX_OK;
-		default:
-			fputs(usage, stderr);
-			return EX_USAGE;
-		}
-	if (optind < argc) {
-		fputs(usage, stderr);
-		return EX_USAGE;
-	}
-	return -1;
 }
 
 /* --dry-run: one line for each webhook that has something due. */
@@ -180,7 +139,7 @@ deliver(const struct conf *conf, const struct arguments *arguments, struct store
 	if (stop_fd < 0 || !wiring_address_rules(conf, pool, &rules) ||
 	    !retry_schedule_parse(slice_of(settings->schedule), &schedule, &bad))
 		goto out;
-	const struct dispatcher_options options = {
+	const struct dispatcher_options wanted = {
 		.sender = { .user_agent = conf->server.service_name,
 		    .in_flight = settings->in_flight,
 		    .connect_timeout_ms = settings->connect_timeout,
@@ -195,7 +154,7 @@ deliver(const struct conf *conf, const struct arguments *arguments, struct store
 		.max_runtime_ms = max_runtime(conf, arguments),
 		.stop_fd = stop_fd,
 	};
-	dispatcher = dispatcher_new(&options, store, lock);
+	dispatcher = dispatcher_new(&wanted, store, lock);
 	if (dispatcher != NULL)
 		status = dispatcher_run(dispatcher) == RESULT_OK ? EX_OK : EX_UNAVAILABLE;
 	dispatcher_free(&dispatcher);
@@ -223,19 +182,25 @@ lock_and_deliver(const struct conf *conf, const struct arguments *arguments, str
 int
 main(int argc, char *argv[])
 {
-	struct arguments arguments;
-	int status = parse_arguments(argc, argv, &arguments);
+	const char *given[OPTIONS];
+	struct arguments arguments = { .max_runtime_ms = -1 };
+	int status = options_read(program, usage, options, OPTIONS, argc, argv, given);
 	if (status >= 0)
 		return status;
-	struct conf *conf = wiring_load(program, arguments.config);
+	arguments.daemon = given[OPTION_DAEMON] != NULL;
+	if (given[OPTION_MAX_RUNTIME] != NULL && !parse_runtime(given[OPTION_MAX_RUNTIME], &arguments.max_runtime_ms)) {
+		fprintf(stderr, "%s: --max-runtime takes a time from 1 to %d seconds\n", program, MAX_RUNTIME_S);
+		return EX_USAGE;
+	}
+	struct conf *conf = wiring_load(program, given[OPTION_CONFIG]);
 	if (conf == NULL)
 		return EX_CONFIG;
-	if (arguments.quiet)
+	if (given[OPTION_QUIET] != NULL)
 		log_init(program, LOG_LEVEL_ERROR);
 	status = wiring_check(conf);
-	if (status == EX_OK && !arguments.check_only) {
+	if (status == EX_OK && given[OPTION_CHECK_CONFIG] == NULL) {
 		struct store *store = wiring_store(conf);
-		status = arguments.dry_run ? show_due(store) : lock_and_deliver(conf, &arguments, store);
+		status = given[OPTION_DRY_RUN] != NULL ? show_due(store) : lock_and_deliver(conf, &arguments, store);
 		store_free(&store);
 	}
 	conf_free(&conf);

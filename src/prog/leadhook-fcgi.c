@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * leadhook-fcgi(8): FastCGI responders. */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "base/log.h"
 #include "core/phone.h"
 #include "fcgi/server.h"
+#include "prog/options.h"
 #include "prog/wiring.h"
 
 static const char program[] = "leadhook-fcgi";
@@ -53,7 +53,6 @@ prepare(void *context)
 	const struct conf_limits *limits = &service->conf->limits;
 	service->api = (struct api_options){
 		.caps = HTTP_CAPS_DEFAULT,
-		.body_bytes = limits->body_bytes,
 		.webhooks_per_campaign = limits->webhooks_per_campaign,
 		.trusted_proxies = &service->trusted_proxies,
 		.webhook_addresses = &service->webhook_addresses,
@@ -159,61 +158,29 @@ idle(void *state)
 static const char usage[] = "usage: leadhook-fcgi [--config FILE] [--listen PATH|ADDRESS:PORT] [--workers N|auto|0]\n"
 			    "                     [--check-config] [--version] [--help]\n";
 
-struct arguments {
-	const char *config, *listen;
-	int workers; /* FCGI_WORKERS_UNSET: not given */
-	bool check_only;
+enum { OPTION_CONFIG, OPTION_LISTEN, OPTION_WORKERS, OPTION_CHECK_CONFIG, OPTIONS };
+
+static const struct program_option options[OPTIONS] = {
+	[OPTION_CONFIG] = { "config", true },
+	[OPTION_LISTEN] = { "listen", true },
+	[OPTION_WORKERS] = { "workers", true },
+	[OPTION_CHECK_CONFIG] = { "check-config", false },
 };
 
-/* Answers -1 to go on, else the exit status. */
-static int
-parse_arguments(int argc, char *argv[], struct arguments *arguments)
+/* --workers; NULL is not given. False, told, when it is no number of workers. */
+static bool
+parse_workers(const char *text, int *workers)
 {
-	enum { OPTION_CONFIG = 1, OPTION_LISTEN, OPTION_WORKERS, OPTION_CHECK_CONFIG, OPTION_VERSION, OPTION_HELP };
-	static const struct option options[] = { { "config", required_argument, NULL, OPTION_CONFIG },
-		{ "listen", required_argument, NULL, OPTION_LISTEN }, { "workers", required_argument, NULL, OPTION_WORKERS },
-		{ "check-config", no_argument, NULL, OPTION_CHECK_CONFIG }, { "version", no_argument, NULL, OPTION_VERSION },
-		{ "help", no_argument, NULL, OPTION_HELP }, { NULL, 0, NULL, 0 } };
 	uint64_t number;
-	int option;
-	*arguments = (struct arguments){ .workers = FCGI_WORKERS_UNSET };
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1)
-		switch (option) {
-		case OPTION_CONFIG:
-			arguments->config = optarg;
-			break;
-		case OPTION_LISTEN:
-			arguments->listen = optarg;
-			break;
-		case OPTION_WORKERS:
-			if (strcmp(optarg, "auto") == 0)
-				arguments->workers = FCGI_WORKERS_AUTO;
-			else if (slice_to_u64(slice_of(optarg), FCGI_WORKERS_MAX, &number))
-				arguments->workers = (int)number;
-			else {
-				fprintf(
-				    stderr, "%s: --workers takes auto or a number from 0 to %d\n", program, FCGI_WORKERS_MAX);
-				return EX_USAGE;
-			}
-			break;
-		case OPTION_CHECK_CONFIG:
-			arguments->check_only = true;
-			break;
-		case OPTION_VERSION:
-			printf("%s %s\n", program, LEADHOOK_VERSION);
-			return EX_OK;
-		case OPTION_HELP:
-			fputs(usage, stdout);
-			return EX_OK;
-		default:
-			fputs(usage, stderr);
-			return EX_USAGE;
-		}
-	if (optind < argc) {
-		fputs(usage, stderr);
-		return EX_USAGE;
+	*workers = text == NULL ? FCGI_WORKERS_UNSET : FCGI_WORKERS_AUTO;
+	if (text == NULL || strcmp(text, "auto") == 0)
+		return true;
+	if (!slice_to_u64(slice_of(text), FCGI_WORKERS_MAX, &number)) {
+		fprintf(stderr, "%s: --workers takes auto or a number from 0 to %d\n", program, FCGI_WORKERS_MAX);
+		return false;
 	}
-	return -1;
+	*workers = (int)number;
+	return true;
 }
 
 static int
@@ -225,44 +192,55 @@ workers_of(const struct conf *conf, int given)
 	return conf->server.workers == CONF_WORKERS_AUTO ? FCGI_WORKERS_UNSET : (int)conf->server.workers;
 }
 
+/* --listen, else the socket that a process manager handed over, else the configured one. */
+static const char *
+listen_on(const struct conf *conf, const char *given)
+{
+	if (given != NULL || *conf->server.listen == '\0' || fcgi_socket_is_inherited())
+		return given;
+	return conf->server.listen;
+}
+
 static int
-serve(struct service *service, const struct arguments *arguments)
+serve(struct service *service, const char *listen, int workers)
 {
 	const struct conf_server *server = &service->conf->server;
-	const char *listen = arguments->listen != NULL ? arguments->listen : *server->listen != '\0' ? server->listen : NULL;
-	struct fcgi_options options = {
-		.listen = listen,
+	const struct fcgi_options fcgi = {
+		.listen = listen_on(service->conf, listen),
 		.socket_mode = server->socket_mode,
 		.socket_group = *server->socket_group != '\0' ? server->socket_group : NULL,
-		.workers = workers_of(service->conf, arguments->workers),
+		.workers = workers_of(service->conf, workers),
 		.max_requests = server->max_requests,
 		.request_timeout_ms = server->request_timeout,
 	};
 	struct fcgi_application application = { service, prepare, worker_start, worker_stop, body_limit, handle, answered,
 		idle };
-	return fcgi_serve(&options, &application);
+	return fcgi_serve(&fcgi, &application);
 }
 
 int
 main(int argc, char *argv[])
 {
-	struct arguments arguments;
+	const char *given[OPTIONS];
+	int workers;
 	struct service service = { 0 };
 	fcgi_tidy_descriptors();
-	int status = parse_arguments(argc, argv, &arguments);
+	int status = options_read(program, usage, options, OPTIONS, argc, argv, given);
 	if (status >= 0)
 		return status;
-	service.config_path = arguments.config;
-	service.conf = wiring_load(program, arguments.config);
+	if (!parse_workers(given[OPTION_WORKERS], &workers))
+		return EX_USAGE;
+	service.config_path = given[OPTION_CONFIG];
+	service.conf = wiring_load(program, service.config_path);
 	if (service.conf == NULL)
 		return EX_CONFIG;
 	status = wiring_check(service.conf);
-	if (status == EX_OK && !arguments.check_only) {
+	if (status == EX_OK && given[OPTION_CHECK_CONFIG] == NULL) {
 		struct store *store = wiring_store(service.conf);
 		status = wiring_schema_fits(store) ? EX_OK : EX_CONFIG;
 		store_free(&store);
 		if (status == EX_OK)
-			status = serve(&service, &arguments);
+			status = serve(&service, given[OPTION_LISTEN], workers);
 	}
 	pool_free(&service.pool);
 	conf_free(&service.conf);

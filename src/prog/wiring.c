@@ -37,8 +37,7 @@ wiring_load(const char *program, const char *path)
 struct store *
 wiring_store(const struct conf *conf)
 {
-	struct store_options *options = memory_alloc(sizeof(*options));
-	*options = (struct store_options){
+	const struct store_options options = {
 		.host = conf->database.host,
 		.socket = conf->database.socket,
 		.user = conf->database.user,
@@ -54,7 +53,7 @@ wiring_store(const struct conf *conf)
 		.form_hosts = conf->dispatch.form_hosts,
 		.custom_fields = { conf->limits.custom_fields, conf->limits.custom_fields_bytes },
 	};
-	return store_new(options);
+	return store_new(&options);
 }
 
 static bool

@@ -67,7 +67,7 @@ prepare_supplies(struct batch *batch, struct run *run)
 		.event_ids = batch->store->ids[ID_EVENT],
 		.delivery_ids = batch->store->ids[ID_DELIVERY],
 		.social_ids = social_ids,
-		.custom_fields = batch->store->options->custom_fields,
+		.custom_fields = batch->store->options.custom_fields,
 	};
 }
 
@@ -136,7 +136,7 @@ load_webhooks(struct batch *batch, struct run *run)
 			.state = store_webhook_state(db_get_bytes(&rows, i, SUBSCRIPTION_STATE)),
 			.form = store_is_form(db_get_bytes(&rows, i, SUBSCRIPTION_FORMAT)) ||
 				webhook_url_wants_form(
-				    db_get_bytes(&rows, i, SUBSCRIPTION_URL), slice_of(batch->store->options->form_hosts)),
+				    db_get_bytes(&rows, i, SUBSCRIPTION_URL), slice_of(batch->store->options.form_hosts)),
 		};
 	run->set.webhooks = webhooks;
 	run->set.webhook_count = rows.count;

@@ -82,7 +82,8 @@ MUST_CHECK enum result store_complete(
 /* Gives claimed rows back untried: due at once, the attempt not counted. */
 MUST_CHECK enum result store_unclaim(struct store *store, const struct delivery_outcome *claims, size_t count);
 
-/* Ends up to `chunk` pending deliveries of a webhook that is gone or removed. *done: how many; 0 when there are none left. */
+/* Ends up to `chunk` pending deliveries of a webhook that is gone or removed, but for those that are claimed: their attempts
+ * are recorded first. *done: how many; 0 when there are none left. */
 MUST_CHECK enum result store_fail_pending(struct store *store, uint64_t webhook_id, size_t chunk, size_t *done);
 
 /* Notes campaigns whose end time has come; drops commit tokens older than a day. Cheap when there is nothing to do. */

@@ -12,7 +12,7 @@
 enum id_kind { ID_ACCOUNT, ID_API_KEY, ID_CAMPAIGN, ID_WEBHOOK, ID_LEAD, ID_EVENT, ID_DELIVERY, ID_ATTEMPT, ID_KINDS };
 
 struct store {
-	const struct store_options *options;
+	struct store_options options;
 	struct db_options db_options;
 	struct db *db;
 	struct id_range ids[ID_KINDS];

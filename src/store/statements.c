@@ -137,7 +137,8 @@ const struct db_statement store_statements[SQL_COUNT] = {
 	    "UPDATE {prefix}webhook_status SET hold_until_ms = GREATEST(hold_until_ms, ?) WHERE webhook_id = ?"),
 	STATEMENT(SQL_MARK_WEBHOOK_GONE, "UPDATE {prefix}webhooks SET state = 'gone' WHERE id = ? AND state = 'active'"),
 	STATEMENT(SQL_SELECT_DUE_OF_WEBHOOK,
-	    "SELECT id FROM {prefix}due WHERE shard = ? AND webhook_id = ? ORDER BY due_ms LIMIT ? FOR UPDATE"),
+	    "SELECT id FROM {prefix}due WHERE shard = ? AND webhook_id = ? AND token IS NULL"
+	    " ORDER BY due_ms LIMIT ? FOR UPDATE"),
 	STATEMENT(SQL_FAIL_DELIVERY, "UPDATE {prefix}deliveries SET state = 'failed' WHERE id = ? AND state = 'pending'"),
 	STATEMENT(SQL_DELETE_DUE_ROWS, "DELETE FROM {prefix}due WHERE id IN ({list})"),
 	STATEMENT(SQL_NOTE_ENDED_CAMPAIGNS,

@@ -26,7 +26,7 @@ struct store *
 store_new(const struct store_options *options)
 {
 	struct store *store = memory_alloc(sizeof(*store));
-	store->options = options;
+	store->options = *options;
 	store->db_options = (struct db_options){
 		.host = options->host,
 		.socket = options->socket,
@@ -156,8 +156,8 @@ store_read_facts(struct store *store)
 	enum result result = read_fact(store, "installation_id", &store->installation_id);
 	if (result == RESULT_OK)
 		result = read_fact(store, "server_secret", &store->payload.server_secret);
-	store->payload.base_url = slice_of(store->options->base_url);
-	store->payload.avatar_url = slice_of(store->options->avatar_url);
+	store->payload.base_url = slice_of(store->options.base_url);
+	store->payload.avatar_url = slice_of(store->options.avatar_url);
 	store->has_facts = result == RESULT_OK;
 	return result;
 }

@@ -18,7 +18,7 @@
 
 struct store;
 
-/* Texts must stay valid as long as the store. */
+/* The texts must stay valid as long as the store. */
 struct store_options {
 	/* as in db/db.h */
 	const char *host, *socket, *user, *password, *database, *option_file, *prefix;

@@ -114,7 +114,6 @@ an_empty_file_gives_every_default(void **state)
 	assert_int_equal(conf->server.max_requests, 0);
 	/* contract.md 1, Caps */
 	assert_int_equal(conf->limits.body_bytes, 262144);
-	assert_int_equal(conf->limits.bulk_body_bytes, 1048576);
 	assert_int_equal(conf->limits.json_depth, 16);
 	assert_int_equal(conf->limits.parameters, 200);
 	assert_int_equal(conf->limits.name_bytes, 64);
@@ -159,7 +158,6 @@ every_type_is_read(void **state)
 				      "socket_mode = 600\n"
 				      "[limits]\n"
 				      "body_bytes = 2k\n"
-				      "bulk_body_bytes = 2M\n"
 				      "value_bytes = 300\n"
 				      "[dispatch]\n"
 				      "allow_networks = 127.0.0.0/8, ::1\n"
@@ -173,7 +171,6 @@ every_type_is_read(void **state)
 	assert_int_equal(conf->server.workers, 0);
 	assert_int_equal(conf->server.socket_mode, 0600);
 	assert_int_equal(conf->limits.body_bytes, 2048);
-	assert_int_equal(conf->limits.bulk_body_bytes, 2097152);
 	assert_int_equal(conf->limits.value_bytes, 300);
 	assert_string_equal(conf->dispatch.allow_networks, "127.0.0.0/8, ::1");
 	assert_string_equal(conf->dispatch.schedule, ""); /* an empty list is an empty list, not the default */
@@ -304,12 +301,8 @@ settings_must_fit_together(void **state)
 {
 	(void)state;
 	assert_file_refused("[database]\nconnect_timeout = 1500ms\n", "database.connect_timeout: expected whole seconds\n");
-	assert_file_refused("[limits]\nbody_bytes = 2M\n", "limits.bulk_body_bytes: is less than limits.body_bytes\n");
-	assert_file_refused(
-	    "[dispatch]\nconnect_timeout = 16s\n", "dispatch.connect_timeout: is more than dispatch.attempt_timeout\n");
 	assert_file_refused(
 	    "[dispatch]\nattempt_timeout = 46s\n", "dispatch.lease: is less than dispatch.attempt_timeout and 15s\n");
-	assert_file_refused("[dispatch]\nin_flight = 31\n", "dispatch.per_webhook: is more than dispatch.in_flight\n");
 	struct conf *conf = load_file("[dispatch]\nattempt_timeout = 45s\n");
 	conf_free(&conf);
 }

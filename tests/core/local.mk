@@ -1,2 +1,35 @@
 if HAVE_CMOCKA
+core_test_libs = src/core/libcore.a src/json/libjson.a src/base/libbase.a $(CORE_LIBS) $(YAJL_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_address
+%C%_test_address_SOURCES = %D%/test_address.c
+%C%_test_address_LDADD = $(core_test_libs)
+
+check_PROGRAMS += %D%/test_email
+%C%_test_email_SOURCES = %D%/test_email.c
+%C%_test_email_LDADD = $(core_test_libs)
+
+check_PROGRAMS += %D%/test_form
+%C%_test_form_SOURCES = %D%/test_form.c
+%C%_test_form_LDADD = $(core_test_libs)
+
+check_PROGRAMS += %D%/test_phone
+%C%_test_phone_SOURCES = %D%/test_phone.c
+%C%_test_phone_LDADD = $(core_test_libs)
+%C%_test_phone_CPPFLAGS = $(AM_CPPFLAGS)
+if WITH_LIBPHONENUMBER
+%C%_test_phone_CPPFLAGS += -DWITH_LIBPHONENUMBER
+endif
+
+check_PROGRAMS += %D%/test_retry
+%C%_test_retry_SOURCES = %D%/test_retry.c
+%C%_test_retry_LDADD = $(core_test_libs)
+
+check_PROGRAMS += %D%/test_signature
+%C%_test_signature_SOURCES = %D%/test_signature.c
+%C%_test_signature_LDADD = $(core_test_libs)
+
+check_PROGRAMS += %D%/test_webhook_url
+%C%_test_webhook_url_SOURCES = %D%/test_webhook_url.c
+%C%_test_webhook_url_LDADD = $(core_test_libs)
 endif

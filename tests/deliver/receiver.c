@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { REQUEST_MAX = 64 * 1024 };
+enum { REQUEST_MAX = 4 * 1024 * 1024 };
 
 static atomic_uint connections, requests;
 static char last_request[REQUEST_MAX];
@@ -167,22 +167,22 @@ answer(int fd, const char *request)
 	return false;
 }
 
-/* One whole request; false at the end of the connection. */
-static bool
+/* One whole request; answers its size, 0 at the end of the connection. */
+static size_t
 read_request(int fd, char *request)
 {
 	size_t size = 0, wanted = 0;
 	while (wanted == 0 || size < wanted) {
 		ssize_t got = recv(fd, request + size, REQUEST_MAX - 1 - size, 0);
 		if (got <= 0)
-			return false;
+			return 0;
 		size += (size_t)got;
 		request[size] = '\0';
 		const char *end = strstr(request, "\r\n\r\n"), *length = strcasestr(request, "\r\nContent-Length: ");
 		if (end != NULL)
 			wanted = (size_t)(end + 4 - request) + (length == NULL ? 0 : strtoul(length + 18, NULL, 10));
 	}
-	return true;
+	return size;
 }
 
 static void *
@@ -190,8 +190,9 @@ serve(void *context)
 {
 	int fd = (int)(intptr_t)context;
 	char *request = malloc(REQUEST_MAX);
-	while (request != NULL && read_request(fd, request)) {
-		memcpy(last_request, request, REQUEST_MAX);
+	size_t size;
+	while (request != NULL && (size = read_request(fd, request)) > 0) {
+		memcpy(last_request, request, size + 1);
 		atomic_fetch_add(&requests, 1);
 		if (!answer(fd, request))
 			break;

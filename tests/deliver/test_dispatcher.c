@@ -263,6 +263,18 @@ outcomes_are_recorded_together_and_soon(void **state UNUSED)
 }
 
 static void
+single_outcomes_wait_for_each_other(void **state UNUSED)
+{
+	for (uint64_t id = 1; id <= 20; id++) {
+		world_add(id, 1, 0);
+		world.webhooks[id].latency_ms = 100 + (int64_t)id;
+	}
+	assert_int_equal(run(NULL), RESULT_OK);
+	assert_int_equal(world_count(0, DELIVERY_DELIVERED), 20);
+	assert_in_range(world.flush_count, 2, 6);
+}
+
+static void
 results_outlive_an_outage(void **state UNUSED)
 {
 	world_add(1, 100, 0);
@@ -415,6 +427,7 @@ main(void)
 		TEST(a_flood_that_hangs_delays_nobody),
 		TEST(all_slots_are_used_and_no_more),
 		TEST(outcomes_are_recorded_together_and_soon),
+		TEST(single_outcomes_wait_for_each_other),
 		TEST(results_outlive_an_outage),
 		TEST(an_unknown_commit_is_repeated),
 		TEST(one_bad_outcome_does_not_hold_the_others),

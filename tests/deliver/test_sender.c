@@ -233,6 +233,24 @@ the_request_is_what_was_asked_for(void **state UNUSED)
 	assert_null(strcasestr(request, "\r\nCookie:"));
 }
 
+/* libcurl asks before it sends more than 1 MiB, and then waits a second for those who do not answer. */
+static void
+a_large_body_is_sent_at_once(void **state UNUSED)
+{
+	enum { LARGE = 3 * 1024 * 1024 / 2 };
+	struct pool *pool = pool_new();
+	struct seen seen = { .done = false };
+	char url[64];
+	snprintf(url, sizeof(url), "http://127.0.0.1:%d/status/200", port);
+	char *body = pool_alloc(pool, LARGE);
+	memset(body, 'x', LARGE);
+	sender_start(sender, &(struct attempt){ url, NULL, 0, { body, LARGE } }, &seen);
+	await(&seen, 1);
+	assert_int_equal(seen.status, 200);
+	assert_null(strcasestr(receiver_last_request(), "\r\nExpect:"));
+	pool_free(&pool);
+}
+
 static void
 retry_after_is_told(void **state UNUSED)
 {
@@ -424,6 +442,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(statuses_come_back_as_they_are),
 		TEST(the_request_is_what_was_asked_for),
+		TEST(a_large_body_is_sent_at_once),
 		TEST(retry_after_is_told),
 		TEST(long_answers_are_cut),
 		TEST(broken_answers_fail),

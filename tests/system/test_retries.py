@@ -7,11 +7,13 @@ from stack.receiver import Answer
 
 ADA = {"email": "ada@example.org"}
 ATTEMPTS = 3
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
 def service(make_service):
-    return make_service(settings=[("dispatch", "schedule", "1s 1s"), ("dispatch", "attempt_timeout", "1s")])
+    return make_service(settings=[("dispatch", "schedule", "2s 2s"), ("dispatch", "connect_timeout", "1s"),
+                                  ("dispatch", "attempt_timeout", "1s")])
 
 
 @pytest.fixture

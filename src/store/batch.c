@@ -403,18 +403,17 @@ run_batch(struct store *store, struct pool *pool, const struct command *const *c
 		if (result == RESULT_OK || result == RESULT_UNKNOWN)
 			copy_outcomes(pool, run.outcomes, outcomes, count);
 		pool_free(&run.pool);
-		if (batch.done_before && unknown)
+		if (result == RESULT_OK || (batch.done_before && unknown))
 			return RESULT_OK;
 		unknown = unknown || result == RESULT_UNKNOWN;
 		conflicts += result == RESULT_CONFLICT;
-		/* while nobody knows whether it was done, being out of reach is no answer yet */
-		bool again = result == RESULT_UNKNOWN || (result == RESULT_CONFLICT && conflicts < STORE_ATTEMPTS) ||
-			     (result == RESULT_UNAVAILABLE && unknown);
-		if (!again)
+		/* while nobody knows whether it was done, nothing else is an answer yet */
+		if (!unknown && (result != RESULT_CONFLICT || conflicts == STORE_ATTEMPTS))
 			return result;
 		store_back_off(attempt < 6 ? attempt : 6);
 	}
-	return result == RESULT_CONFLICT ? result : RESULT_UNAVAILABLE;
+	/* what was perhaps done must not be taken apart: that would do it once more, under other tokens */
+	return result == RESULT_CONFLICT && !unknown ? result : RESULT_UNAVAILABLE;
 }
 
 void

@@ -348,19 +348,29 @@ store_fail_pending(struct store *store, uint64_t webhook_id, size_t chunk, size_
 	return result;
 }
 
-enum result
-store_housekeeping(struct store *store)
+/* One short transaction deletes that many tokens; a day has as many as it had batches, so one alone would never catch up. */
+enum { TOKEN_CHUNK = 1000, TOKEN_CHUNKS = 20 };
+
+static enum result
+drop_old_tokens(struct store *store)
 {
 	static const int64_t keep_ms = 24 * 3600 * 1000;
 	unsigned char before[8];
-	uint64_t limit = (uint64_t)(clock_wall_ms() - keep_ms);
+	uint64_t limit = (uint64_t)(clock_wall_ms() - keep_ms), dropped = TOKEN_CHUNK;
+	enum result result = RESULT_OK;
 	for (unsigned i = 0; i < sizeof(before); i++)
 		before[i] = (unsigned char)(limit >> (8 * (7 - i)));
 	/* a token begins with the low six bytes of the time */
-	struct db_value token = bytes_value(before + 2, sizeof(before) - 2);
-	enum result result = db_execute(store->db, SQL_NOTE_ENDED_CAMPAIGNS, NULL, NULL);
-	if (result == RESULT_OK)
-		result =
-		    db_execute(store->db, SQL_DELETE_OLD_TOKENS, &(struct db_arguments){ .values = &token, .count = 1 }, NULL);
+	struct db_value values[] = { bytes_value(before + 2, sizeof(before) - 2), DB_U64(TOKEN_CHUNK) };
+	struct db_arguments arguments = { .values = values, .count = ARRAY_SIZE(values) };
+	for (unsigned i = 0; i < TOKEN_CHUNKS && result == RESULT_OK && dropped == TOKEN_CHUNK; i++)
+		result = db_execute(store->db, SQL_DELETE_OLD_TOKENS, &arguments, &dropped);
 	return result;
+}
+
+enum result
+store_housekeeping(struct store *store)
+{
+	enum result result = db_execute(store->db, SQL_NOTE_ENDED_CAMPAIGNS, NULL, NULL);
+	return result == RESULT_OK ? drop_old_tokens(store) : result;
 }

@@ -142,7 +142,7 @@ const struct db_statement store_statements[SQL_COUNT] = {
 	STATEMENT(SQL_DELETE_DUE_ROWS, "DELETE FROM {prefix}due WHERE id IN ({list})"),
 	STATEMENT(SQL_NOTE_ENDED_CAMPAIGNS,
 	    "UPDATE {prefix}campaigns SET ended_ms = ends_ms WHERE ended_ms IS NULL AND ends_ms <= " NOW),
-	STATEMENT(SQL_DELETE_OLD_TOKENS, "DELETE FROM {prefix}commits WHERE token < ? LIMIT 1000"),
+	STATEMENT(SQL_DELETE_OLD_TOKENS, "DELETE FROM {prefix}commits WHERE token < ? LIMIT ?"),
 
 	STATEMENT(SQL_COUNT_VERSION_TABLE, "SELECT COUNT(*) FROM information_schema.TABLES"
 					   " WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = '{prefix}schema_version'"),

@@ -113,7 +113,8 @@ store_reserve_ids(struct store *store, enum id_kind kind, uint64_t count)
 	enum result result = RESULT_OK;
 	if (range->end - range->next >= count)
 		return RESULT_OK;
-	uint64_t size = count < ID_BLOCK ? ID_BLOCK : count;
+	/* a batch asks for the most that it may need and uses few of them: the next one is to find enough */
+	uint64_t size = count + ID_BLOCK;
 	for (unsigned attempt = 1; attempt <= STORE_ATTEMPTS; attempt++) {
 		uint64_t first = 0;
 		result = db_begin(store->db);

@@ -2,11 +2,14 @@
 EXTRA_DIST += \
 	%D%/client.py \
 	%D%/conftest.py \
+	%D%/database_proxy.py \
 	%D%/fastcgi_client.py \
 	%D%/load.py \
 	%D%/payload.py \
+	%D%/processes.py \
 	%D%/service.py \
 	%D%/test_admin.py \
+	%D%/test_commit.py \
 	%D%/test_concurrency.py \
 	%D%/test_crash.py \
 	%D%/test_delivery.py \

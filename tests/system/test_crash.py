@@ -9,6 +9,7 @@ import signal
 
 import pytest
 from load import Load, check_leads
+from processes import children
 from stack.mariadb import MariaDB
 from stack.process import wait_until
 from stack.receiver import Answer
@@ -25,10 +26,6 @@ def database(make_folder):
     server.start()
     yield server
     server.stop()
-
-
-def children(pid):
-    return [int(word) for word in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 def check_deliveries(campaign, leads, kills=0):

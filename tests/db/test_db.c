@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: MIT
+ * The contract of db/db.h against a real server: lists, rows, values, lost connections, what an error means. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/attributes.h"
+#include "db/db.h"
+#include "private_server.h"
+
+enum {
+	INSERT,
+	SELECT_ALL,
+	SELECT_IN,
+	SELECT_IN_EITHER,
+	UPDATE,
+	DELETE_ALL,
+	SELECT_MISSING,
+	SELECT_ONE,
+	SELECT_ERROR,
+	STATEMENTS
+};
+
+#define ALL_COLUMNS "id, bytes, text, small, big, below"
+
+static const struct db_statement statements[STATEMENTS] = {
+	[INSERT] = { "insert", "INSERT INTO {prefix}rows (" ALL_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?)" },
+	[SELECT_ALL] = { "select_all", "SELECT " ALL_COLUMNS " FROM {prefix}rows ORDER BY id" },
+	[SELECT_IN] = { "select_in", "SELECT id FROM {prefix}rows WHERE id >= ? AND id IN ({list}) ORDER BY id" },
+	[SELECT_IN_EITHER] = { "select_in_either", "SELECT id FROM {prefix}rows WHERE id IN ({list}) OR big IN ({list})" },
+	[UPDATE] = { "update", "UPDATE {prefix}rows SET small = ? WHERE id = ?" },
+	[DELETE_ALL] = { "delete_all", "DELETE FROM {prefix}rows" },
+	[SELECT_MISSING] = { "select_missing", "SELECT missing FROM {prefix}rows" },
+	[SELECT_ONE] = { "select_one", "SELECT CONNECTION_ID()" },
+	[SELECT_ERROR] = { "select_error", "SELECT id FROM {prefix}rows WHERE id = (SELECT id FROM {prefix}rows)" },
+};
+
+enum { COLUMNS = 6 };
+
+static const char *const session[] = { "SET SESSION tx_isolation = 'READ-COMMITTED', sql_mode = 'STRICT_ALL_TABLES'", NULL };
+
+static struct db_options options = {
+	.user = PRIVATE_SERVER_USER,
+	.password = PRIVATE_SERVER_PASSWORD,
+	.database = PRIVATE_SERVER_DATABASE,
+	.connect_timeout_s = 5,
+	.io_timeout_s = 10,
+	.prefix = "p_",
+	.session = session,
+};
+
+struct world {
+	struct db *db;
+	struct pool *pool;
+};
+
+static int
+start(void **state UNUSED)
+{
+	if (!private_server_start())
+		return -1;
+	options.socket = private_server_socket();
+	root_run(
+	    "CREATE TABLE p_rows (id BIGINT UNSIGNED PRIMARY KEY, bytes MEDIUMBLOB, text MEDIUMTEXT, small TINYINT UNSIGNED, "
+	    "big BIGINT UNSIGNED, below BIGINT) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4");
+	return 0;
+}
+
+static int
+stop(void **state UNUSED)
+{
+	private_server_stop();
+	return 0;
+}
+
+static struct world world;
+
+static int
+open_world(void **state)
+{
+	root_run("TRUNCATE p_rows");
+	world = (struct world){ db_new(&options, statements, STATEMENTS), pool_new() };
+	*state = &world;
+	return 0;
+}
+
+static int
+close_world(void **state)
+{
+	struct world *w = *state;
+	db_free(&w->db);
+	pool_free(&w->pool);
+	return 0;
+}
+
+static struct db_rows
+query(struct world *w, size_t statement, const struct db_arguments *arguments)
+{
+	struct db_rows rows;
+	assert_int_equal(db_query(w->db, w->pool, statement, arguments, &rows), RESULT_OK);
+	return rows;
+}
+
+static void
+insert_numbers(struct world *w, size_t count)
+{
+	struct db_value *values = POOL_ARRAY(w->pool, count * COLUMNS, struct db_value);
+	for (size_t i = 0; i < count; i++) {
+		values[i * COLUMNS] = DB_U64(i + 1);
+		for (size_t k = 1; k < COLUMNS; k++)
+			values[i * COLUMNS + k] = DB_NONE;
+		values[i * COLUMNS + 4] = DB_U64(i + 1);
+	}
+	uint64_t affected;
+	assert_int_equal(db_execute_rows(w->db, INSERT, values, COLUMNS, count, &affected), RESULT_OK);
+	assert_int_equal(affected, count);
+}
+
+/* A list of any length up to DB_LIST_MAX finds exactly its members: what it is padded with adds nothing. */
+static void
+a_list_of_any_length_finds_its_members(void **state)
+{
+	static const size_t sizes[] = { 0, 1, 2, 3, 64, 65, 1000, DB_LIST_MAX };
+	struct world *w = *state;
+	struct db_value *ids = POOL_ARRAY(w->pool, DB_LIST_MAX, struct db_value), from = DB_U64(1);
+	insert_numbers(w, 2 * DB_LIST_MAX);
+	for (size_t i = 0; i < DB_LIST_MAX; i++)
+		ids[i] = DB_U64(2 * i + 1);
+	for (size_t s = 0; s < ARRAY_SIZE(sizes); s++) {
+		struct db_rows rows = query(w, SELECT_IN,
+		    &(struct db_arguments){ .values = &from, .count = 1, .lists = { { ids, sizes[s] } }, .list_count = 1 });
+		assert_int_equal(rows.count, sizes[s]);
+		for (size_t i = 0; i < rows.count; i++)
+			assert_int_equal(db_get_u64(&rows, i, 0), 2 * i + 1);
+	}
+}
+
+static void
+lists_of_one_statement_may_differ_in_length(void **state)
+{
+	struct world *w = *state;
+	struct db_value ids[] = { DB_U64(1), DB_U64(2), DB_U64(3) }, big = DB_U64(5);
+	insert_numbers(w, 8);
+	struct db_arguments arguments = { .lists = { { ids, 3 }, { &big, 1 } }, .list_count = 2 };
+	assert_int_equal(query(w, SELECT_IN_EITHER, &arguments).count, 4);
+	arguments.lists[0].count = 0;
+	assert_int_equal(query(w, SELECT_IN_EITHER, &arguments).count, 1);
+	arguments.lists[1].count = 0;
+	assert_int_equal(query(w, SELECT_IN_EITHER, &arguments).count, 0);
+}
+
+/* Every kind of value, and the ends of its range, beside NULL in the same column. */
+static const struct db_value *
+odd_rows(size_t *count)
+{
+	static char long_text[100000];
+	static struct db_value rows[6 * COLUMNS];
+	memset(long_text, 'x', sizeof(long_text));
+	const struct db_value all[] = {
+		/* clang-format off */
+		DB_U64(1), db_bytes(SLICE("\0\xff'\"\\;\n")), db_bytes(SLICE("Zo\xc3\xab \xf0\x9f\x8e\x89")), DB_U64(0), DB_U64(UINT64_MAX), DB_I64(INT64_MIN),
+		DB_U64(2), DB_NONE, DB_NONE, DB_NONE, DB_NONE, DB_NONE,
+		DB_U64(3), db_bytes(SLICE("")), db_bytes(SLICE("")), DB_U64(255), DB_U64(0), DB_I64(INT64_MAX),
+		DB_U64(4), db_bytes((struct slice){ long_text, sizeof(long_text) }), db_bytes((struct slice){ long_text, 1 }), DB_NONE, DB_U64(1), DB_I64(-1),
+		DB_U64(5), DB_NONE, db_bytes(SLICE("{list} ? {prefix}")), DB_BOOL(true), DB_NONE, DB_I64(0),
+		DB_U64(6), db_bytes(SLICE("NULL")), db_bytes(SLICE("NULL")), DB_BOOL(false), DB_U64(UINT64_MAX - 1), DB_NONE,
+		/* clang-format on */
+	};
+	memcpy(rows, all, sizeof(all));
+	*count = ARRAY_SIZE(rows) / COLUMNS;
+	return rows;
+}
+
+static void
+assert_rows(const struct db_rows *rows, const struct db_value *values, size_t count)
+{
+	assert_int_equal(rows->count, count);
+	assert_int_equal(rows->columns, COLUMNS);
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < COLUMNS; k++) {
+			const struct db_value *value = &values[i * COLUMNS + k];
+			assert_int_equal(db_is_null(rows, i, k), value->kind == DB_NULL);
+			if (value->kind == DB_BYTES)
+				assert_true(slice_equal(db_get_bytes(rows, i, k), value->as.bytes));
+			else if (value->kind == DB_UNSIGNED)
+				assert_true(db_get_u64(rows, i, k) == value->as.u64);
+			else if (value->kind == DB_SIGNED)
+				assert_true(db_get_i64(rows, i, k) == value->as.i64);
+		}
+}
+
+static void
+many_rows_at_once_are_the_rows_one_by_one(void **state)
+{
+	struct world *w = *state;
+	size_t count;
+	const struct db_value *rows = odd_rows(&count);
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(db_execute_rows(w->db, INSERT, rows + i * COLUMNS, COLUMNS, 1, NULL), RESULT_OK);
+	struct db_rows single = query(w, SELECT_ALL, NULL);
+	assert_rows(&single, rows, count);
+	assert_int_equal(db_execute(w->db, DELETE_ALL, NULL, NULL), RESULT_OK);
+	uint64_t affected;
+	assert_int_equal(db_execute_rows(w->db, INSERT, rows, COLUMNS, count, &affected), RESULT_OK);
+	assert_int_equal(affected, count);
+	struct db_rows bulk = query(w, SELECT_ALL, NULL);
+	assert_rows(&bulk, rows, count);
+}
+
+/* In one round trip however many rows there are; none is no round trip. */
+static void
+rows_are_one_round_trip(void **state)
+{
+	struct world *w = *state;
+	insert_numbers(w, 3); /* prepares it */
+	root_run("TRUNCATE p_rows");
+	int64_t before = root_questions();
+	insert_numbers(w, 500);
+	assert_int_equal(root_questions() - before, 1);
+	before = root_questions();
+	assert_int_equal(db_execute_rows(w->db, INSERT, NULL, COLUMNS, 0, NULL), RESULT_OK);
+	assert_int_equal(root_questions() - before, 0);
+}
+
+/* An ordinary use of a statement after one with many rows is one row again. */
+static void
+one_row_after_many(void **state)
+{
+	struct world *w = *state;
+	struct db_value changes[] = { DB_U64(1), DB_U64(1), DB_U64(1), DB_U64(2) };
+	uint64_t affected;
+	insert_numbers(w, 3);
+	assert_int_equal(db_execute_rows(w->db, UPDATE, changes, 2, 2, &affected), RESULT_OK);
+	assert_int_equal(affected, 2);
+	struct db_arguments one = { .values = (struct db_value[]){ DB_U64(9), DB_U64(3) }, .count = 2 };
+	assert_int_equal(db_execute(w->db, UPDATE, &one, &affected), RESULT_OK);
+	assert_int_equal(affected, 1);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM p_rows WHERE small = 1"), 2);
+	assert_int_equal(root_number("SELECT small FROM p_rows WHERE id = 3"), 9);
+}
+
+/* "counts matched rows, not changed ones" */
+static void
+matched_rows_are_counted(void **state)
+{
+	struct world *w = *state;
+	struct db_arguments same = { .values = (struct db_value[]){ DB_U64(7), DB_U64(1) }, .count = 2 };
+	uint64_t affected;
+	insert_numbers(w, 1);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(db_execute(w->db, UPDATE, &same, &affected), RESULT_OK);
+		assert_int_equal(affected, 1);
+	}
+}
+
+static void
+a_row_that_is_there_is_a_conflict(void **state)
+{
+	struct world *w = *state;
+	size_t count;
+	const struct db_value *rows = odd_rows(&count);
+	insert_numbers(w, 3);
+	assert_int_equal(db_execute_rows(w->db, INSERT, rows, COLUMNS, 1, NULL), RESULT_CONFLICT);
+	assert_true(db_duplicate_key(w->db));
+	assert_int_equal(db_execute_rows(w->db, INSERT, rows, COLUMNS, count, NULL), RESULT_CONFLICT);
+	assert_true(db_duplicate_key(w->db));
+	/* the connection goes on */
+	assert_true(query(w, SELECT_ALL, NULL).count >= 3);
+}
+
+static void
+a_value_that_does_not_fit_fails(void **state)
+{
+	struct world *w = *state;
+	struct db_value row[COLUMNS] = { DB_U64(1), DB_NONE, DB_NONE, DB_U64(256), DB_NONE, DB_NONE };
+	assert_int_equal(db_execute_rows(w->db, INSERT, row, COLUMNS, 1, NULL), RESULT_FAILED);
+	assert_false(db_duplicate_key(w->db));
+	assert_true(strlen(db_error_text(w->db)) > 0);
+	row[3] = DB_NONE;
+	row[2] = db_bytes(SLICE("no \xff utf-8"));
+	assert_int_equal(db_execute_rows(w->db, INSERT, row, COLUMNS, 1, NULL), RESULT_FAILED);
+}
+
+static void
+a_statement_that_does_not_fit_is_found(void **state)
+{
+	struct world *w = *state;
+	for (size_t i = 0; i < STATEMENTS; i++)
+		assert_int_equal(db_check_statement(w->db, i), i == SELECT_MISSING ? RESULT_FAILED : RESULT_OK);
+	struct db_rows rows;
+	assert_int_equal(db_query(w->db, w->pool, SELECT_MISSING, NULL, &rows), RESULT_FAILED);
+	insert_numbers(w, 2);
+	assert_int_equal(db_query(w->db, w->pool, SELECT_ERROR, NULL, &rows), RESULT_FAILED);
+	assert_int_equal(query(w, SELECT_ALL, NULL).count, 2);
+}
+
+static void
+a_transaction_is_kept_or_forgotten(void **state)
+{
+	struct world *w = *state;
+	assert_int_equal(db_begin(w->db), RESULT_OK);
+	insert_numbers(w, 3);
+	db_rollback(w->db);
+	db_rollback(w->db);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM p_rows"), 0);
+	assert_int_equal(db_begin(w->db), RESULT_OK);
+	insert_numbers(w, 3);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM p_rows"), 0);
+	assert_int_equal(db_commit(w->db), RESULT_OK);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM p_rows"), 3);
+}
+
+static void
+kill_connection(struct world *w)
+{
+	struct db_rows rows = query(w, SELECT_ONE, NULL);
+	uint64_t id = db_get_u64(&rows, 0, 0);
+	root_run("KILL CONNECTION %llu", (unsigned long long)id);
+	assert_true(
+	    root_wait_for(0, "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE ID = %llu", (unsigned long long)id));
+}
+
+/* An idle connection that turns out dead is opened once more where nothing can be done twice. */
+static void
+a_dead_idle_connection_is_opened_again(void **state)
+{
+	struct world *w = *state;
+	kill_connection(w);
+	assert_int_equal(query(w, SELECT_ALL, NULL).count, 0);
+	kill_connection(w);
+	assert_int_equal(db_begin(w->db), RESULT_OK);
+	db_rollback(w->db);
+}
+
+/* Inside a transaction it is the end of the transaction; in COMMIT nobody knows. */
+static void
+a_lost_transaction_is_told(void **state)
+{
+	struct world *w = *state;
+	struct db_rows rows;
+	assert_int_equal(db_begin(w->db), RESULT_OK);
+	insert_numbers(w, 3);
+	kill_connection(w);
+	assert_int_equal(db_query(w->db, w->pool, SELECT_ALL, NULL, &rows), RESULT_UNAVAILABLE);
+	db_rollback(w->db);
+	assert_int_equal(db_begin(w->db), RESULT_OK);
+	insert_numbers(w, 3);
+	kill_connection(w);
+	assert_int_equal(db_commit(w->db), RESULT_UNKNOWN);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM p_rows"), 0);
+	assert_int_equal(query(w, SELECT_ALL, NULL).count, 0);
+}
+
+static void
+nobody_there_is_unavailable_and_a_wrong_password_fails(void **state UNUSED)
+{
+	struct db_options other = options;
+	other.socket = "/nonexistent/socket";
+	struct db *db = db_new(&other, statements, STATEMENTS);
+	assert_int_equal(db_connect(db), RESULT_UNAVAILABLE);
+	assert_int_equal(db_begin(db), RESULT_UNAVAILABLE);
+	db_free(&db);
+	other = options;
+	other.password = "wrong";
+	db = db_new(&other, statements, STATEMENTS);
+	assert_int_equal(db_connect(db), RESULT_FAILED);
+	assert_non_null(strstr(db_error_text(db), "denied"));
+	db_free(&db);
+	assert_null(db);
+	db_free(&db);
+}
+
+static void
+idle_connections_are_closed(void **state)
+{
+	struct world *w = *state;
+	static const char mine[] = "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE USER = '" PRIVATE_SERVER_USER "'";
+	assert_int_equal(db_connect(w->db), RESULT_OK);
+	db_disconnect_idle(w->db, 60 * 1000);
+	assert_int_equal(root_number(mine), 1);
+	assert_int_equal(db_begin(w->db), RESULT_OK);
+	db_disconnect_idle(w->db, 0); /* not inside a transaction */
+	assert_int_equal(db_commit(w->db), RESULT_OK);
+	db_disconnect_idle(w->db, 0);
+	assert_true(root_wait_for(0, mine));
+	db_disconnect(w->db);
+	assert_int_equal(query(w, SELECT_ALL, NULL).count, 0);
+}
+
+static void
+a_text_gets_the_prefix(void **state)
+{
+	struct world *w = *state;
+	assert_int_equal(db_run_text(w->db, SLICE("INSERT INTO {prefix}rows (id) VALUES (77)")), RESULT_OK);
+	assert_int_equal(root_number("SELECT id FROM p_rows"), 77);
+	assert_int_equal(db_run_text(w->db, SLICE("DROP TABLE {prefix}missing")), RESULT_FAILED);
+}
+
+int
+main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_world, close_world)
+	const struct CMUnitTest tests[] = {
+		TEST(a_list_of_any_length_finds_its_members),
+		TEST(lists_of_one_statement_may_differ_in_length),
+		TEST(many_rows_at_once_are_the_rows_one_by_one),
+		TEST(rows_are_one_round_trip),
+		TEST(one_row_after_many),
+		TEST(matched_rows_are_counted),
+		TEST(a_row_that_is_there_is_a_conflict),
+		TEST(a_value_that_does_not_fit_fails),
+		TEST(a_statement_that_does_not_fit_is_found),
+		TEST(a_transaction_is_kept_or_forgotten),
+		TEST(a_dead_idle_connection_is_opened_again),
+		TEST(a_lost_transaction_is_told),
+		TEST(nobody_there_is_unavailable_and_a_wrong_password_fails),
+		TEST(idle_connections_are_closed),
+		TEST(a_text_gets_the_prefix),
+	};
+	if (!private_server_installed()) {
+		puts("1..0 # SKIP mariadbd is not installed");
+		return 0;
+	}
+	return cmocka_run_group_tests(tests, start, stop);
+}

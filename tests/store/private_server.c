@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+#include "private_server.h"
+
+#include <mysql.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+enum { PATH_SIZE = 128, START_SECONDS = 60, WAIT_SECONDS = 10, TEXT_SIZE = 16384 };
+
+static char folder[] = "/tmp/leadhook-db-XXXXXX";
+static char data_option[PATH_SIZE], socket_option[PATH_SIZE], log_path[PATH_SIZE];
+static const char *socket_path;
+static pid_t server;
+static MYSQL *root;
+static int64_t root_commands; /* that root has sent */
+
+static void
+pause_a_moment(void)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = 10 * 1000000 }, NULL);
+}
+
+static bool
+in_path(const char *program)
+{
+	char list[4096], path[4096 + PATH_SIZE], *rest = list;
+	const char *own = getenv("PATH");
+	/* servers stand where an ordinary account's PATH does not look */
+	snprintf(list, sizeof(list), "%s:/usr/sbin:/sbin:/usr/local/sbin", own == NULL ? "/usr/bin" : own);
+	setenv("PATH", list, 1);
+	for (char *part; (part = strsep(&rest, ":")) != NULL;) {
+		snprintf(path, sizeof(path), "%s/%s", part, program);
+		if (access(path, X_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool
+private_server_installed(void)
+{
+	return in_path("mariadbd") && in_path("mariadb-install-db");
+}
+
+/* A child that writes to the log and does not outlive us. */
+static pid_t
+spawn(const char *const *argv)
+{
+	pid_t parent = getpid(), child = fork();
+	if (child != 0)
+		return child;
+	int log = open(log_path, O_WRONLY | O_CREAT | O_APPEND, 0600);
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent || log < 0)
+		_exit(126);
+	dup2(log, STDOUT_FILENO);
+	dup2(log, STDERR_FILENO);
+	execvp(argv[0], (char *const *)(uintptr_t)argv);
+	_exit(127);
+}
+
+static bool
+make_data(void)
+{
+	/* the server refuses to run as root unless it is told so */
+	const char *const argv[] = { "mariadb-install-db", "--no-defaults", "--auth-root-authentication-method=normal",
+		"--skip-test-db", "--innodb-log-file-size=4M", data_option, geteuid() == 0 ? "--user=root" : NULL, NULL };
+	int status;
+	pid_t child = spawn(argv);
+	return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
+static bool
+connect_root(void)
+{
+	root = mysql_init(NULL);
+	if (root != NULL && mysql_real_connect(root, NULL, "root", "", NULL, 0, socket_path, CLIENT_FOUND_ROWS) != NULL)
+		return true;
+	mysql_close(root);
+	root = NULL;
+	return false;
+}
+
+static bool
+start_server(void)
+{
+	const char *const argv[] = { "mariadbd", "--no-defaults", "--skip-networking", "--skip-name-resolve",
+		"--innodb-buffer-pool-size=32M", "--innodb-log-file-size=16M", "--innodb-flush-log-at-trx-commit=1",
+		"--character-set-server=utf8mb4", data_option, socket_option, geteuid() == 0 ? "--user=root" : NULL, NULL };
+	int64_t deadline = clock_monotonic_ms() + START_SECONDS * 1000;
+	server = spawn(argv);
+	while (server > 0 && clock_monotonic_ms() < deadline && waitpid(server, NULL, WNOHANG) == 0) {
+		if (connect_root())
+			return true;
+		pause_a_moment();
+	}
+	return false;
+}
+
+static void
+show_log(void)
+{
+	char line[1024];
+	FILE *log = fopen(log_path, "r");
+	while (log != NULL && fgets(line, sizeof(line), log) != NULL)
+		fprintf(stderr, "# %s", line);
+	if (log != NULL)
+		fclose(log);
+}
+
+bool
+private_server_start(void)
+{
+	if (mkdtemp(folder) == NULL)
+		return false;
+	atexit(private_server_stop);
+	snprintf(data_option, sizeof(data_option), "--datadir=%s/data", folder);
+	snprintf(socket_option, sizeof(socket_option), "--socket=%s/socket", folder);
+	snprintf(log_path, sizeof(log_path), "%s/log", folder);
+	socket_path = strchr(socket_option, '=') + 1;
+	if (!make_data() || !start_server()) {
+		show_log();
+		return false;
+	}
+	root_run("CREATE DATABASE " PRIVATE_SERVER_DATABASE " CHARACTER SET utf8mb4");
+	root_run("CREATE USER " PRIVATE_SERVER_USER "@localhost IDENTIFIED BY '" PRIVATE_SERVER_PASSWORD "'");
+	root_run("GRANT SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER, INDEX, DROP ON " PRIVATE_SERVER_DATABASE
+		 ".* TO " PRIVATE_SERVER_USER "@localhost");
+	root_run("USE " PRIVATE_SERVER_DATABASE);
+	return true;
+}
+
+static int
+remove_entry(const char *path, const struct stat *status UNUSED, int type UNUSED, struct FTW *place UNUSED)
+{
+	return remove(path);
+}
+
+void
+private_server_stop(void)
+{
+	if (socket_path == NULL)
+		return;
+	if (root != NULL)
+		mysql_close(root);
+	root = NULL;
+	if (server > 0) {
+		kill(server, SIGKILL); /* nobody will ever read these data */
+		waitpid(server, NULL, 0);
+	}
+	nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+	socket_path = NULL;
+}
+
+const char *
+private_server_socket(void)
+{
+	return socket_path;
+}
+
+static void PRINTF_LIKE(1, 0) send_text(const char *format, va_list list)
+{
+	char text[TEXT_SIZE];
+	int size = vsnprintf(text, sizeof(text), format, list);
+	root_commands++;
+	if (size >= 0 && size < TEXT_SIZE && mysql_real_query(root, text, (unsigned long)size) == 0)
+		return;
+	fprintf(stderr, "# %s: %s\n", text, mysql_error(root));
+	exit(EXIT_FAILURE);
+}
+
+void
+root_run(const char *format, ...)
+{
+	va_list list;
+	va_start(list, format);
+	send_text(format, list);
+	va_end(list);
+	mysql_free_result(mysql_store_result(root)); /* some statements report */
+}
+
+static int64_t PRINTF_LIKE(1, 0) answered_number(const char *format, va_list list)
+{
+	send_text(format, list);
+	MYSQL_RES *answer = mysql_store_result(root);
+	MYSQL_ROW row = answer == NULL ? NULL : mysql_fetch_row(answer);
+	if (row == NULL) {
+		fprintf(stderr, "# no row answered: %s\n", format);
+		exit(EXIT_FAILURE);
+	}
+	int64_t number = row[0] == NULL ? -1 : strtoll(row[0], NULL, 10);
+	mysql_free_result(answer);
+	return number;
+}
+
+int64_t
+root_number(const char *format, ...)
+{
+	va_list list;
+	va_start(list, format);
+	int64_t number = answered_number(format, list);
+	va_end(list);
+	return number;
+}
+
+bool
+root_wait_for(int64_t wanted, const char *format, ...)
+{
+	for (int64_t deadline = clock_monotonic_ms() + WAIT_SECONDS * 1000; clock_monotonic_ms() < deadline; pause_a_moment()) {
+		va_list list;
+		va_start(list, format);
+		int64_t number = answered_number(format, list);
+		va_end(list);
+		if (number == wanted)
+			return true;
+	}
+	return false;
+}
+
+int64_t
+root_questions(void)
+{
+	int64_t all =
+	    root_number("SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'QUESTIONS'");
+	return all - root_commands;
+}

@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: MIT
+ * Load, decide, write (architecture): batches of every size as one transaction each, many processes at once, and what becomes
+ * of a batch that loses a race, breaks, or does not learn whether it was committed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "core/events.h"
+#include "db/db.h"
+#include "world.h"
+
+enum { ALL_EVENTS = (1 << EVENT_TYPES) - 1, CREATES = 8, TOO_LONG = 70000, TIME_MS = 10 * 1000 };
+
+#define COUNT_LEADS "SELECT COUNT(*) FROM t_leads WHERE campaign_id = %" PRIu64
+#define COUNT_EVENTS "SELECT COUNT(*) FROM t_events WHERE campaign_id = %" PRIu64
+
+/* How the connection breaks in COMMIT, and what comes then. */
+static struct breaks {
+	unsigned commits; /* the next ones break, as many as that … */
+	bool after;       /* … when they are done: only the answer is lost */
+	unsigned begins;  /* and then so many transactions cannot be started … */
+	enum result why;  /* … for this reason */
+} breaks;
+
+enum result __real_db_commit(struct db *db);
+enum result __wrap_db_commit(struct db *db);
+enum result __real_db_begin(struct db *db);
+enum result __wrap_db_begin(struct db *db);
+
+enum result
+__wrap_db_commit(struct db *db)
+{
+	if (breaks.commits == 0)
+		return __real_db_commit(db);
+	breaks.commits--;
+	if (breaks.after && __real_db_commit(db) != RESULT_OK)
+		return RESULT_FAILED;
+	db_disconnect(db);
+	return RESULT_UNKNOWN;
+}
+
+enum result
+__wrap_db_begin(struct db *db)
+{
+	if (breaks.commits > 0 || breaks.begins == 0)
+		return __real_db_begin(db);
+	breaks.begins--;
+	return breaks.why;
+}
+
+static void
+assert_outcomes(const struct outcome *outcomes, size_t count, enum failure failure)
+{
+	for (size_t i = 0; i < count; i++) {
+		assert_int_equal(outcomes[i].failure, failure);
+		assert_int_equal(slice_present(outcomes[i].body), failure == FAILURE_NONE);
+	}
+}
+
+/* Counters are exact, numbers dense from 1, and each event has a delivery and a due row for each of `webhooks`. */
+static void
+assert_consistent(uint64_t campaign, int64_t leads, int64_t webhooks)
+{
+	assert_int_equal(root_number(COUNT_LEADS, campaign), leads);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_leads WHERE campaign_id = %" PRIu64
+				     " AND subscription_number BETWEEN 1 AND %" PRId64,
+			     campaign, leads),
+	    leads);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_campaign_counters WHERE campaign_id = %" PRIu64
+				     " AND lead_count = %" PRId64 " AND last_subscription_number = %" PRId64,
+			     campaign, leads, leads),
+	    1);
+	int64_t events = root_number(COUNT_EVENTS, campaign);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_deliveries d JOIN t_events e ON e.id = d.event_id JOIN t_due u ON "
+				     "u.id = d.id WHERE d.webhook_id = u.webhook_id AND u.token IS NULL AND u.attempts = 0 AND "
+				     "d.state = 'pending' AND e.campaign_id = %" PRIu64,
+			     campaign),
+	    events * webhooks);
+}
+
+static void
+a_batch_of_any_size_is_done(void **state)
+{
+	static const size_t sizes[] = { 1, 2, 3, 16, 63, 64 };
+	struct world *w = *state;
+	int64_t total = 0;
+	add_webhook(w, w->campaign, "https://a.example/", ALL_EVENTS);
+	add_webhook(w, w->campaign, "https://b.example/", ALL_EVENTS);
+	for (size_t s = 0; s < ARRAY_SIZE(sizes); s++) {
+		sign_up_many(w, pool_printf(w->pool, "size%zu-", s).data, sizes[s]);
+		total += (int64_t)sizes[s];
+	}
+	assert_consistent(w->campaign, total, 2);
+	assert_int_equal(root_number(COUNT_EVENTS, w->campaign), 2 * total); /* new_signup and new_signup_not_excluded */
+}
+
+/* contract 4.3.5, within a batch. */
+static void
+the_same_email_twice_is_one_lead(void **state)
+{
+	struct world *w = *state;
+	struct command commands[] = { signup(w, w->campaign, "a@example.org"), signup(w, w->campaign, "b@example.org"),
+		signup(w, w->campaign, "a@example.org") };
+	struct outcome outcomes[3];
+	add_webhook(w, w->campaign, "https://a.example/", EVENT_BIT(EVENT_NEW_SIGNUP) | EVENT_BIT(EVENT_REPEAT_SIGNUP));
+	execute(w->store, w->pool, commands, 3, outcomes);
+	assert_outcomes(outcomes, 3, FAILURE_NONE);
+	assert_consistent(w->campaign, 2, 1);
+	assert_int_equal(root_number(COUNT_EVENTS " AND type = %d", w->campaign, EVENT_NEW_SIGNUP), 2);
+	assert_int_equal(root_number(COUNT_EVENTS " AND type = %d", w->campaign, EVENT_REPEAT_SIGNUP), 1);
+	assert_non_null(strstr(outcomes[0].body.data, "\"counter\":1"));
+	assert_non_null(strstr(outcomes[2].body.data, "\"counter\":2"));
+	execute(w->store, w->pool, commands, 3, outcomes);
+	assert_non_null(strstr(outcomes[0].body.data, "\"counter\":3"));
+	assert_int_equal(
+	    root_number("SELECT counter FROM t_leads WHERE email = 'a@example.org' AND campaign_id = %" PRIu64, w->campaign),
+	    4);
+}
+
+/* "the number of round trips does not depend on the size of the batch or of the campaign" */
+static void
+round_trips_do_not_depend_on_the_size(void **state)
+{
+	static const size_t sizes[] = { 1, 16, 64 };
+	struct world *w = *state;
+	int64_t trips[ARRAY_SIZE(sizes)];
+	add_webhook(w, w->campaign, "https://a.example/", ALL_EVENTS);
+	for (size_t s = 0; s < ARRAY_SIZE(sizes); s++) {
+		/* statements are prepared and blocks of ids taken now and then: the cheapest of a few batches has neither */
+		trips[s] = INT64_MAX;
+		for (int again = 0; again < 4; again++) {
+			int64_t before = root_questions();
+			sign_up_many(w, pool_printf(w->pool, "trips%zu-%d-", s, again).data, sizes[s]);
+			int64_t now = root_questions() - before;
+			trips[s] = now < trips[s] ? now : trips[s];
+		}
+	}
+	assert_int_equal(trips[1], trips[0]);
+	assert_int_equal(trips[2], trips[0]);
+	assert_in_range(trips[0], 10, 14);
+}
+
+/* Blocks of ids are no round trips of their own as a rule, however large the batches are. */
+static void
+ids_come_from_blocks(void **state)
+{
+	enum { BATCHES = 16 };
+	struct world *w = *state;
+	add_webhook(w, w->campaign, "https://a.example/", ALL_EVENTS);
+	sign_up_many(w, "warm", BATCH_MAX);
+	int64_t before = root_number("SELECT next FROM t_id_blocks WHERE name = 'delivery'"), taken = 0;
+	for (size_t i = 0; i < BATCHES; i++) {
+		sign_up_many(w, pool_printf(w->pool, "blocks%zu-", i).data, BATCH_MAX);
+		int64_t now = root_number("SELECT next FROM t_id_blocks WHERE name = 'delivery'");
+		taken += now != before;
+		before = now;
+	}
+	assert_in_range(taken, 0, BATCHES / 2);
+}
+
+static void
+more_webhooks_than_expected_get_their_deliveries(void **state)
+{
+	enum { WEBHOOKS = 50 };
+	struct world *w = *state;
+	for (size_t i = 0; i < WEBHOOKS; i++)
+		add_webhook(w, w->campaign, pool_printf(w->pool, "https://a.example/%zu", i).data, ALL_EVENTS);
+	sign_up_many(w, "many-webhooks", 32);
+	assert_consistent(w->campaign, 32, WEBHOOKS);
+	assert_int_equal(root_number("SELECT COUNT(*) - COUNT(DISTINCT id) FROM t_deliveries"), 0);
+}
+
+/* Commands of several campaigns in one batch; what is refused changes nothing, and a batch that was refused altogether leaves
+ * not even its token. */
+static void
+each_command_has_its_own_outcome(void **state)
+{
+	struct world *w = *state;
+	uint64_t other = add_campaign(w), ended = add_campaign(w), ends = add_campaign(w);
+	struct campaign_settings settings = plain_campaign();
+	settings.ends_ms = 1;
+	assert_int_equal(store_set_campaign(w->store, ends, &settings), RESULT_OK);
+	assert_int_equal(store_end_campaign(w->store, ended, true), RESULT_OK);
+	struct command commands[] = { signup(w, w->campaign, "x@example.org"), signup(w, ended, "x@example.org"),
+		signup(w, UINT64_MAX, "x@example.org"), signup(w, other, "x@example.org"), signup(w, ends, "x@example.org") };
+	static const enum failure expected[] = { FAILURE_NONE, FAILURE_CAMPAIGN_ENDED, FAILURE_CAMPAIGN_NOT_FOUND, FAILURE_NONE,
+		FAILURE_CAMPAIGN_ENDED };
+	struct outcome outcomes[ARRAY_SIZE(commands)];
+	execute(w->store, w->pool, commands, ARRAY_SIZE(commands), outcomes);
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		assert_int_equal(outcomes[i].failure, expected[i]);
+	assert_consistent(w->campaign, 1, 0);
+	assert_consistent(other, 1, 0);
+	assert_consistent(ended, 0, 0);
+	assert_consistent(ends, 0, 0);
+	int64_t tokens = root_number("SELECT COUNT(*) FROM t_commits");
+	execute(w->store, w->pool, commands + 1, 2, outcomes);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_commits"), tokens);
+	execute(w->store, w->pool, commands, 1, outcomes);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_commits"), tokens + 1);
+}
+
+static void
+time_that_is_over_is_unavailable(void **state)
+{
+	struct world *w = *state;
+	struct command command = signup(w, w->campaign, "late@example.org");
+	const struct command *pointer = &command;
+	struct outcome outcome;
+	store_execute(w->store, w->pool, &pointer, 1, clock_monotonic_ms(), &outcome);
+	assert_outcomes(&outcome, 1, FAILURE_UNAVAILABLE);
+	assert_consistent(w->campaign, 0, 0);
+}
+
+static bool
+create(struct store *store, const struct world *world, const char *email)
+{
+	struct pool *pool = pool_new();
+	struct outcome outcome;
+	struct command command = signup(world, world->campaign, email);
+	execute(store, pool, &command, 1, &outcome);
+	pool_free(&pool);
+	return outcome.failure == FAILURE_NONE;
+}
+
+static bool
+create_one_email(struct store *store, const struct world *world, unsigned index UNUSED)
+{
+	bool all = true;
+	for (unsigned i = 0; i < CREATES; i++)
+		all = create(store, world, "everybody@example.org") && all;
+	return all;
+}
+
+/* contract 4.3.5 */
+static void
+many_processes_make_one_lead_of_one_email(void **state)
+{
+	struct world *w = *state;
+	add_webhook(w, w->campaign, "https://a.example/", EVENT_BIT(EVENT_NEW_SIGNUP) | EVENT_BIT(EVENT_REPEAT_SIGNUP));
+	processes_start(w, PROCESSES_MAX, create_one_email);
+	assert_true(processes_end());
+	assert_consistent(w->campaign, 1, 1);
+	assert_int_equal(
+	    root_number("SELECT counter FROM t_leads WHERE campaign_id = %" PRIu64, w->campaign), PROCESSES_MAX * CREATES);
+	assert_int_equal(root_number(COUNT_EVENTS " AND type = %d", w->campaign, EVENT_NEW_SIGNUP), 1);
+	assert_int_equal(
+	    root_number(COUNT_EVENTS " AND type = %d", w->campaign, EVENT_REPEAT_SIGNUP), PROCESSES_MAX * CREATES - 1);
+}
+
+static bool
+create_own_emails(struct store *store, const struct world *world, unsigned index)
+{
+	char email[64];
+	bool all = true;
+	for (unsigned i = 0; i < CREATES; i++) {
+		snprintf(email, sizeof(email), "own%u-%u@example.org", index, i);
+		all = create(store, world, email) && all;
+	}
+	return all;
+}
+
+/* Every process takes its ids from blocks of its own; numbers are given once. */
+static void
+many_processes_give_dense_numbers_and_unique_ids(void **state)
+{
+	struct world *w = *state;
+	add_webhook(w, w->campaign, "https://a.example/", ALL_EVENTS);
+	processes_start(w, PROCESSES_MAX, create_own_emails);
+	assert_true(processes_end());
+	assert_consistent(w->campaign, PROCESSES_MAX * CREATES, 1);
+}
+
+static bool
+update_the_lead(struct store *store, const struct world *world, unsigned index UNUSED)
+{
+	return create(store, world, "contended@example.org");
+}
+
+/* "Retry: the whole batch … on deadlock": the administrator's transaction is the heavier one, so the batch is the victim. */
+static void
+a_deadlock_is_retried(void **state)
+{
+	struct world *w = *state;
+	static const char deadlocks[] =
+	    "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'INNODB_DEADLOCKS'";
+	assert_true(create(w->store, w, "contended@example.org"));
+	int64_t before = root_number(deadlocks);
+	root_run("START TRANSACTION");
+	root_run("INSERT INTO t_commits (token) SELECT CONCAT('heavy-', seq) FROM seq_1_to_500");
+	root_run("UPDATE t_leads SET uid = 'root' WHERE campaign_id = %" PRIu64 " AND subscription_number = 1", w->campaign);
+	processes_start(w, 1, update_the_lead);
+	assert_true(root_wait_for(1, "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = "
+				     "'INNODB_ROW_LOCK_CURRENT_WAITS'"));
+	root_number("SELECT lead_count FROM t_campaign_counters WHERE campaign_id = %" PRIu64 " FOR UPDATE", w->campaign);
+	root_run("DELETE FROM t_commits WHERE token LIKE 'heavy-%%'");
+	root_run("COMMIT");
+	assert_true(processes_end());
+	assert_int_equal(root_number(deadlocks), before + 1);
+	assert_int_equal(root_number("SELECT counter FROM t_leads WHERE campaign_id = %" PRIu64, w->campaign), 2);
+}
+
+static bool
+update_in_turns(struct store *store, const struct world *world, unsigned index)
+{
+	struct pool *pool = pool_new();
+	struct outcome outcomes[4];
+	bool all = true;
+	for (unsigned i = 0; i < CREATES; i++) {
+		/* the same leads in opposite order */
+		const char *first = index % 2 ? "a@example.org" : "b@example.org";
+		const char *second = index % 2 ? "b@example.org" : "a@example.org";
+		struct command commands[] = { signup(world, world->campaign, first), signup(world, shared[0], second),
+			signup(world, world->campaign, second), signup(world, shared[0], first) };
+		execute(store, pool, commands, ARRAY_SIZE(commands), outcomes);
+		for (size_t k = 0; k < ARRAY_SIZE(commands); k++)
+			all = outcomes[k].failure == FAILURE_NONE && all;
+	}
+	pool_free(&pool);
+	return all;
+}
+
+/* Whoever names the same campaigns and leads in whatever order, nobody is refused and nothing is lost. */
+static void
+batches_that_cross_are_all_done(void **state)
+{
+	enum { PROCESSES = 8 };
+	struct world *w = *state;
+	uint64_t other = add_campaign(w);
+	shared[0] = other;
+	processes_start(w, PROCESSES, update_in_turns);
+	assert_true(processes_end());
+	assert_consistent(w->campaign, 2, 0);
+	assert_consistent(other, 2, 0);
+	assert_int_equal(
+	    root_number("SELECT SUM(counter) FROM t_leads WHERE campaign_id IN (%" PRIu64 ", %" PRIu64 ")", w->campaign, other),
+	    4 * PROCESSES * CREATES);
+}
+
+/* "only the culprit gets the error": a value that its column refuses. */
+static void
+a_command_that_breaks_the_batch_fails_alone(void **state)
+{
+	struct world *w = *state;
+	struct command commands[8];
+	struct outcome outcomes[8];
+	char *long_text = pool_alloc(w->pool, TOO_LONG);
+	memset(long_text, 'x', TOO_LONG);
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		commands[i] = signup(w, w->campaign, numbered_email(w->pool, "culprit", i));
+	commands[3].as.signup.uid = (struct slice){ long_text, TOO_LONG };
+	add_webhook(w, w->campaign, "https://a.example/", ALL_EVENTS);
+	execute(w->store, w->pool, commands, ARRAY_SIZE(commands), outcomes);
+	assert_outcomes(outcomes, 3, FAILURE_NONE);
+	assert_outcomes(outcomes + 3, 1, FAILURE_INTERNAL);
+	assert_outcomes(outcomes + 4, 4, FAILURE_NONE);
+	assert_consistent(w->campaign, 7, 1);
+}
+
+/* The same for a unique key that is taken behind decide's back, again and again: it may be done later, so 503. */
+static void
+a_key_that_is_always_taken_fails_alone(void **state)
+{
+	struct world *w = *state;
+	uint64_t spoilt = add_campaign(w);
+	root_run("INSERT INTO t_leads (id, campaign_id, subscription_number, social_id, created_ms, updated_ms) "
+		 "VALUES (999999999, %" PRIu64 ", 1, 'planted001', 0, 0)",
+	    spoilt);
+	struct command commands[] = { signup(w, w->campaign, "a@example.org"), signup(w, spoilt, "a@example.org"),
+		signup(w, w->campaign, "b@example.org") };
+	struct outcome outcomes[3];
+	execute(w->store, w->pool, commands, 3, outcomes);
+	assert_outcomes(outcomes, 1, FAILURE_NONE);
+	assert_outcomes(outcomes + 1, 1, FAILURE_UNAVAILABLE);
+	assert_outcomes(outcomes + 2, 1, FAILURE_NONE);
+	assert_consistent(w->campaign, 2, 0);
+	assert_int_equal(root_number(COUNT_LEADS, spoilt), 1);
+}
+
+/* Three sign-ups, two of them for one email. */
+static void
+execute_broken(struct world *w, struct breaks planned, int64_t time_ms, struct outcome outcomes[3])
+{
+	struct command commands[] = { signup(w, w->campaign, "a@example.org"), signup(w, w->campaign, "b@example.org"),
+		signup(w, w->campaign, "a@example.org") };
+	struct command other = signup(w, add_campaign(w), "other@example.org");
+	add_webhook(w, w->campaign, "https://a.example/", EVENT_BIT(EVENT_NEW_SIGNUP) | EVENT_BIT(EVENT_REPEAT_SIGNUP));
+	execute(w->store, w->pool, &other, 1, outcomes); /* takes the blocks of ids, whose COMMIT is not meant */
+	breaks = planned;
+	const struct command *pointers[] = { &commands[0], &commands[1], &commands[2] };
+	store_execute(w->store, w->pool, pointers, 3, clock_monotonic_ms() + time_ms, outcomes);
+	assert_int_equal(breaks.commits, 0);
+	breaks = (struct breaks){ 0 };
+}
+
+static void
+assert_done_once(struct world *w, const struct outcome outcomes[3])
+{
+	assert_outcomes(outcomes, 3, FAILURE_NONE);
+	assert_non_null(strstr(outcomes[0].body.data, "\"counter\":1"));
+	assert_non_null(strstr(outcomes[2].body.data, "\"counter\":2"));
+	assert_consistent(w->campaign, 2, 1);
+	assert_int_equal(root_number(COUNT_EVENTS, w->campaign), 3);
+	/* what was answered is what is stored */
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(root_number("SELECT COUNT(*) FROM t_leads WHERE campaign_id = %" PRIu64
+					     " AND LOCATE(CONCAT('\"social_id\":\"', social_id, '\"'), '%.*s') > 0",
+				     w->campaign, SLICE_ARGS(slice_sub(outcomes[i].body, 0, 200))),
+		    1);
+}
+
+/* "When the outcome of a COMMIT is unknown, the same batch is run again with the same token" */
+static void
+a_commit_that_was_not_done_is_done_again(void **state)
+{
+	struct outcome outcomes[3];
+	execute_broken(*state, (struct breaks){ .commits = 2 }, TIME_MS, outcomes);
+	assert_done_once(*state, outcomes);
+}
+
+/* … also when it takes a while until anybody can ask: what a second run meets before its token is no answer, and nothing that a
+ * batch may be taken apart for. */
+static void
+a_commit_that_was_done_is_not_repeated(void **state)
+{
+	static const struct breaks cases[] = {
+		{ .commits = 1, .after = true },
+		{ .commits = 1, .after = true, .begins = 3, .why = RESULT_UNAVAILABLE },
+		{ .commits = 1, .after = true, .begins = 7, .why = RESULT_CONFLICT },
+		{ .commits = 1, .after = true, .begins = 1, .why = RESULT_FAILED },
+	};
+	struct world *w = *state;
+	struct outcome outcomes[3];
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		w->campaign = add_campaign(w);
+		execute_broken(w, cases[i], TIME_MS, outcomes);
+		assert_done_once(w, outcomes);
+	}
+}
+
+static void
+a_batch_that_is_perhaps_done_is_not_taken_apart(void **state)
+{
+	static const enum result reasons[] = { RESULT_UNAVAILABLE, RESULT_CONFLICT, RESULT_FAILED };
+	struct world *w = *state;
+	struct outcome outcomes[3];
+	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++) {
+		struct breaks planned = { .commits = 1, .after = true, .begins = UINT_MAX, .why = reasons[i] };
+		w->campaign = add_campaign(w);
+		execute_broken(w, planned, 300, outcomes);
+		assert_outcomes(outcomes, 3, FAILURE_UNAVAILABLE);
+		assert_consistent(w->campaign, 2, 1);
+		assert_int_equal(root_number(COUNT_EVENTS, w->campaign), 3);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WORLD_TEST(a_batch_of_any_size_is_done),
+		WORLD_TEST(the_same_email_twice_is_one_lead),
+		WORLD_TEST(round_trips_do_not_depend_on_the_size),
+		WORLD_TEST(ids_come_from_blocks),
+		WORLD_TEST(more_webhooks_than_expected_get_their_deliveries),
+		WORLD_TEST(each_command_has_its_own_outcome),
+		WORLD_TEST(time_that_is_over_is_unavailable),
+		WORLD_TEST(many_processes_make_one_lead_of_one_email),
+		WORLD_TEST(many_processes_give_dense_numbers_and_unique_ids),
+		WORLD_TEST(a_deadlock_is_retried),
+		WORLD_TEST(batches_that_cross_are_all_done),
+		WORLD_TEST(a_command_that_breaks_the_batch_fails_alone),
+		WORLD_TEST(a_key_that_is_always_taken_fails_alone),
+		WORLD_TEST(a_commit_that_was_not_done_is_done_again),
+		WORLD_TEST(a_commit_that_was_done_is_not_repeated),
+		WORLD_TEST(a_batch_that_is_perhaps_done_is_not_taken_apart),
+	};
+	return WORLD_MAIN(tests);
+}

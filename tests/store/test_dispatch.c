@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: MIT
+ * Leases, claims and outcomes (delivery.md 3 and 4): nothing is claimed twice, nothing is lost, and only who still holds a
+ * claim records what became of it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "core/events.h"
+#include "store/dispatch.h"
+#include "world.h"
+
+enum { LONG_MS = 60 * 1000, SHORT_MS = 50, DEADLINE_MS = 10 * 1000, ALL_ROWS = 1000 };
+
+#define ALL_SHARDS UINT64_MAX
+#define DUE "SELECT COUNT(*) FROM t_due WHERE webhook_id = %" PRIu64
+#define DELIVERIES "SELECT COUNT(*) FROM t_deliveries WHERE webhook_id = %" PRIu64
+
+static const unsigned char owners[2][DISPATCH_OWNER_SIZE] = { "first dispatche", "other dispatche" };
+
+/* The claims of a test, by one call. */
+struct claims {
+	struct due_delivery *items;
+	size_t count;
+};
+
+static int
+open_dispatch(void **state)
+{
+	root_run("DELETE FROM t_due");
+	root_run("UPDATE t_dispatch_shards SET owner = NULL, lease_until_ms = 0");
+	return world_open(state);
+}
+
+#define DISPATCH_TEST(name) cmocka_unit_test_setup_teardown(name, open_dispatch, world_close)
+
+/* A webhook for new leads, and so many of them. */
+static uint64_t
+make_due(struct world *w, size_t count)
+{
+	uint64_t webhook = add_webhook(w, w->campaign, "https://a.example/hook", EVENT_BIT(EVENT_NEW_SIGNUP));
+	sign_up_many(w, "due", count);
+	return webhook;
+}
+
+static struct claims
+claim(struct world *w, const unsigned char *owner, uint64_t webhook, size_t rows, int64_t lease_ms)
+{
+	struct due_request request = { webhook, rows };
+	struct claims claims;
+	assert_int_equal(store_claim(w->store, w->pool, owner, lease_ms, &request, 1, &claims.items, &claims.count), RESULT_OK);
+	return claims;
+}
+
+static struct delivery_outcome
+outcome_of(const struct due_delivery *claimed, enum delivery_state state, int status)
+{
+	return (struct delivery_outcome){
+		.id = claimed->id,
+		.webhook_id = claimed->webhook_id,
+		.token = claimed->token,
+		.attempt = claimed->attempt,
+		.state = state,
+		.next_due_in_ms = LONG_MS,
+		.duration_ms = 12,
+		.started_ms_ago = 12,
+		.status = status,
+		.error = status == 0 ? SLICE("timeout") : SLICE_NONE,
+		.answer = SLICE("answer"),
+	};
+}
+
+static size_t
+complete(struct world *w, const struct delivery_outcome *outcomes, size_t count)
+{
+	size_t stale;
+	assert_int_equal(store_complete(w->store, outcomes, count, &stale), RESULT_OK);
+	return stale;
+}
+
+static void
+pause_a_moment(void)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = 5 * 1000000 }, NULL);
+}
+
+static uint64_t
+lease(struct world *w, const unsigned char *owner, int64_t lease_ms)
+{
+	uint64_t held;
+	assert_int_equal(store_shards_lease(w->store, owner, lease_ms, &held), RESULT_OK);
+	return held;
+}
+
+/* delivery.md 4: each shard is one dispatcher's at a time, and comes back when it is given back or its lease ends. */
+static void
+a_shard_has_one_owner(void **state)
+{
+	struct world *w = *state;
+	assert_true(lease(w, owners[0], LONG_MS) == ALL_SHARDS);
+	assert_true(lease(w, owners[0], LONG_MS) == ALL_SHARDS);
+	assert_true(lease(w, owners[1], LONG_MS) == 0);
+	assert_int_equal(store_shards_release(w->store, owners[1]), RESULT_OK);
+	assert_true(lease(w, owners[1], LONG_MS) == 0);
+	assert_int_equal(store_shards_release(w->store, owners[0]), RESULT_OK);
+	assert_true(lease(w, owners[1], LONG_MS) == ALL_SHARDS);
+}
+
+static void
+a_lease_ends(void **state)
+{
+	struct world *w = *state;
+	uint64_t held = 0;
+	assert_true(lease(w, owners[0], SHORT_MS) == ALL_SHARDS);
+	for (int64_t deadline = clock_monotonic_ms() + DEADLINE_MS; held == 0 && clock_monotonic_ms() < deadline;) {
+		pause_a_moment();
+		held = lease(w, owners[1], LONG_MS);
+	}
+	assert_true(held == ALL_SHARDS);
+	assert_true(lease(w, owners[0], LONG_MS) == 0);
+}
+
+static bool
+lease_some(struct store *store, const struct world *world UNUSED, unsigned index)
+{
+	unsigned char owner[DISPATCH_OWNER_SIZE] = { (unsigned char)index };
+	enum result result = RESULT_CONFLICT;
+	for (int i = 0; i < 100 && result == RESULT_CONFLICT; i++)
+		result = store_shards_lease(store, owner, LONG_MS, &shared[index]);
+	return result == RESULT_OK;
+}
+
+static void
+processes_never_share_a_shard(void **state)
+{
+	uint64_t together = 0;
+	processes_start(*state, PROCESSES_MAX, lease_some);
+	assert_true(processes_end());
+	for (size_t i = 0; i < PROCESSES_MAX; i++) {
+		assert_true((together & shared[i]) == 0);
+		together |= shared[i];
+	}
+	assert_true(together == ALL_SHARDS);
+}
+
+static void
+a_claim_says_all_that_is_sent(void **state)
+{
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 1),
+		 form = add_webhook(w, w->campaign, "https://form.example/", EVENT_BIT(EVENT_NEW_SIGNUP));
+	struct claims claims = claim(w, owners[0], webhook, ALL_ROWS, LONG_MS);
+	assert_int_equal(claims.count, 1);
+	const struct due_delivery *d = claims.items;
+	assert_int_equal(d->webhook_id, webhook);
+	assert_int_equal(d->attempt, 1);
+	assert_int_equal(d->token.size, DISPATCH_TOKEN_SIZE);
+	assert_int_equal(d->webhook_state, WEBHOOK_ACTIVE);
+	assert_true(slice_equal(d->url, SLICE("https://a.example/hook")));
+	assert_true(slice_equal(d->secret, SLICE("whsec_secret")));
+	assert_true(slice_starts_with(d->message_id, SLICE("msg_")));
+	assert_true(slice_starts_with(d->payload, SLICE("{")));
+	assert_non_null(strstr(d->payload.data, "\"__event\":\"new_signup\""));
+	assert_non_null(strstr(d->payload.data, "due0@example.org"));
+	assert_false(d->form);
+	sign_up_many(w, "form", 1);
+	claims = claim(w, owners[0], form, ALL_ROWS, LONG_MS);
+	assert_int_equal(claims.count, 1);
+	assert_true(claims.items->form); /* its host is one of form_hosts */
+}
+
+static void
+a_claim_takes_the_oldest_and_no_more_than_asked(void **state)
+{
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 8);
+	int64_t oldest = root_number("SELECT MAX(id) FROM t_due");
+	root_run("UPDATE t_due SET due_ms = due_ms - 1000 WHERE id = %" PRId64, oldest);
+	struct claims first = claim(w, owners[0], webhook, 1, LONG_MS);
+	assert_int_equal(first.count, 1);
+	assert_int_equal(first.items[0].id, oldest);
+	assert_int_equal(claim(w, owners[1], webhook, 4, LONG_MS).count, 4);
+	assert_int_equal(claim(w, owners[0], webhook, ALL_ROWS, LONG_MS).count, 3);
+	assert_int_equal(claim(w, owners[1], webhook, ALL_ROWS, LONG_MS).count, 0);
+	assert_int_equal(claim(w, owners[1], webhook + 1, ALL_ROWS, LONG_MS).count, 0);
+}
+
+/* Every process takes what it gets until nothing is left; shared[0] counts, the ids stand behind it. */
+static bool
+claim_all(struct store *store, const struct world *world UNUSED, unsigned index)
+{
+	unsigned char owner[DISPATCH_OWNER_SIZE] = { (unsigned char)(index + 1) };
+	struct due_request request = { shared[SHARED_MAX - 1], 7 };
+	size_t count = 1;
+	for (unsigned idle = 0; idle < 3; idle = count == 0 ? idle + 1 : 0) {
+		struct pool *pool = pool_new();
+		struct due_delivery *items;
+		enum result result = store_claim(store, pool, owner, LONG_MS, &request, 1, &items, &count);
+		for (size_t i = 0; result == RESULT_OK && i < count; i++)
+			shared[1 + __atomic_fetch_add(&shared[0], 1, __ATOMIC_SEQ_CST)] = items[i].id;
+		pool_free(&pool);
+		if (result != RESULT_OK && result != RESULT_CONFLICT)
+			return false;
+		count = result == RESULT_OK ? count : 1;
+	}
+	return true;
+}
+
+/* "no row is claimed twice" */
+static void
+processes_never_claim_a_row_twice(void **state)
+{
+	enum { ROWS = 300, PROCESSES = 8 };
+	struct world *w = *state;
+	shared[SHARED_MAX - 1] = make_due(w, ROWS);
+	processes_start(w, PROCESSES, claim_all);
+	assert_true(processes_end());
+	assert_int_equal(shared[0], ROWS);
+	for (size_t i = 1; i <= ROWS; i++)
+		for (size_t k = 1; k < i; k++)
+			assert_true(shared[i] != shared[k]);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_due WHERE token IS NOT NULL AND attempts = 1"), ROWS);
+}
+
+/* What a dead dispatcher held comes due by itself; what it still has to say then is stale. */
+static void
+a_claim_ends_and_its_outcome_is_stale(void **state)
+{
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 1);
+	struct claims lost = claim(w, owners[0], webhook, 1, SHORT_MS), again = { 0 };
+	assert_int_equal(lost.count, 1);
+	for (int64_t deadline = clock_monotonic_ms() + DEADLINE_MS; again.count == 0 && clock_monotonic_ms() < deadline;) {
+		pause_a_moment();
+		again = claim(w, owners[1], webhook, 1, LONG_MS);
+	}
+	assert_int_equal(again.count, 1);
+	assert_int_equal(again.items->id, lost.items->id);
+	assert_int_equal(again.items->attempt, 2);
+	assert_true(slice_equal(again.items->message_id, lost.items->message_id));
+	assert_true(slice_equal(again.items->payload, lost.items->payload));
+	struct delivery_outcome late = outcome_of(lost.items, DELIVERY_FAILED, 500);
+	assert_int_equal(complete(w, &late, 1), 1);
+	assert_int_equal(store_unclaim(w->store, &late, 1), RESULT_OK);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_due WHERE attempts = 2 AND token IS NOT NULL"), 1);
+	assert_int_equal(root_number(DELIVERIES " AND state = 'pending' AND attempts = 0", webhook), 1);
+	struct delivery_outcome good = outcome_of(again.items, DELIVERY_DELIVERED, 200);
+	assert_int_equal(complete(w, &good, 1), 0);
+	assert_int_equal(complete(w, &good, 1), 1); /* recorded once */
+	assert_int_equal(root_number(DELIVERIES " AND state = 'delivered' AND attempts = 2 AND last_status = 200", webhook), 1);
+}
+
+static void
+outcomes_are_recorded(void **state)
+{
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 6);
+	struct claims claims = claim(w, owners[0], webhook, ALL_ROWS, LONG_MS);
+	struct delivery_outcome outcomes[5] = {
+		outcome_of(&claims.items[0], DELIVERY_DELIVERED, 204),
+		outcome_of(&claims.items[1], DELIVERY_PENDING, 500),
+		outcome_of(&claims.items[2], DELIVERY_PENDING, 0),
+		outcome_of(&claims.items[3], DELIVERY_FAILED, 404),
+		outcome_of(&claims.items[4], DELIVERY_DELIVERED, 200),
+	};
+	outcomes[4].token = SLICE("somebody else's!");
+	assert_int_equal(claims.count, 6);
+	assert_int_equal(complete(w, outcomes, 5), 1);
+	assert_int_equal(root_number(DELIVERIES " AND state = 'delivered' AND last_status = 204 AND attempts = 1", webhook), 1);
+	assert_int_equal(root_number(DELIVERIES " AND state = 'failed' AND last_status = 404 AND attempts = 1", webhook), 1);
+	assert_int_equal(root_number(DELIVERIES " AND state = 'pending' AND attempts = 1", webhook), 2);
+	/* two wait for their next attempt, two are still claimed */
+	assert_int_equal(
+	    root_number(DUE " AND token IS NULL AND attempts = 1 AND due_ms > UNIX_TIMESTAMP() * 1000", webhook), 2);
+	assert_int_equal(root_number(DUE " AND token IS NOT NULL", webhook), 2);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_attempts a JOIN t_deliveries d ON d.id = a.delivery_id "
+				     "WHERE d.webhook_id = %" PRIu64 " AND a.attempt = 1 AND a.answer = 'answer' AND "
+				     "a.duration_ms = 12",
+			     webhook),
+	    4);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_attempts a JOIN t_deliveries d ON d.id = a.delivery_id "
+				     "WHERE d.webhook_id = %" PRIu64 " AND a.status IS NULL AND a.error = 'timeout'",
+			     webhook),
+	    1);
+}
+
+/* The webhook's state follows its last attempt. */
+static void
+a_webhook_fails_and_recovers(void **state)
+{
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 3);
+	struct webhook_row *rows;
+	size_t count;
+	struct claims claims = claim(w, owners[0], webhook, ALL_ROWS, LONG_MS);
+	struct delivery_outcome bad = outcome_of(&claims.items[0], DELIVERY_PENDING, 503);
+	bad.webhook_hold_ms = LONG_MS;
+	complete(w, &bad, 1);
+	assert_int_equal(store_list_webhooks(w->store, w->pool, w->campaign, &rows, &count), RESULT_OK);
+	int64_t since = rows->failing_since_ms;
+	assert_true(since > 0);
+	assert_int_equal(rows->status, 503);
+	assert_int_equal(rows->last_delivery_ms, -1);
+	bad = outcome_of(&claims.items[1], DELIVERY_PENDING, 0);
+	complete(w, &bad, 1);
+	assert_int_equal(store_list_webhooks(w->store, w->pool, w->campaign, &rows, &count), RESULT_OK);
+	assert_true(rows->failing_since_ms == since);
+	assert_int_equal(rows->status, 0);
+	struct delivery_outcome good = outcome_of(&claims.items[2], DELIVERY_DELIVERED, 200);
+	complete(w, &good, 1);
+	assert_int_equal(store_list_webhooks(w->store, w->pool, w->campaign, &rows, &count), RESULT_OK);
+	assert_int_equal(rows->failing_since_ms, -1);
+	assert_true(rows->last_delivery_ms >= since);
+	assert_int_equal(rows->state, WEBHOOK_ACTIVE);
+}
+
+/* delivery.md 3: 410 disables; no delivery is made for it from then on. */
+static void
+a_webhook_that_is_gone_gets_nothing_more(void **state)
+{
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 2);
+	struct claims claims = claim(w, owners[0], webhook, 1, LONG_MS);
+	struct delivery_outcome gone = outcome_of(claims.items, DELIVERY_FAILED, 410);
+	gone.webhook_gone = true;
+	complete(w, &gone, 1);
+	assert_int_equal(claim(w, owners[0], webhook, 1, LONG_MS).items->webhook_state, WEBHOOK_GONE);
+	sign_up_many(w, "after", 2);
+	assert_int_equal(root_number(DELIVERIES, webhook), 2);
+}
+
+static void
+what_is_given_back_is_due_and_not_counted(void **state)
+{
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 2);
+	struct claims claims = claim(w, owners[0], webhook, ALL_ROWS, LONG_MS);
+	struct delivery_outcome back[] = { outcome_of(&claims.items[0], DELIVERY_PENDING, 0),
+		outcome_of(&claims.items[1], DELIVERY_PENDING, 0) };
+	assert_int_equal(store_unclaim(w->store, back, 2), RESULT_OK);
+	claims = claim(w, owners[1], webhook, ALL_ROWS, LONG_MS);
+	assert_int_equal(claims.count, 2);
+	assert_int_equal(claims.items[0].attempt, 1);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_attempts a JOIN t_deliveries d ON d.id = a.delivery_id "
+				     "WHERE d.webhook_id = %" PRIu64,
+			     webhook),
+	    0);
+}
+
+/* delivery.md 4: whoever gets a dead dispatcher's lock file releases exactly that one's shards and claims. */
+static void
+a_dead_owner_is_released_and_nobody_else(void **state)
+{
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 6);
+	assert_true(lease(w, owners[0], LONG_MS) == ALL_SHARDS);
+	assert_int_equal(claim(w, owners[0], webhook, 2, LONG_MS).count, 2);
+	assert_int_equal(claim(w, owners[1], webhook, 3, LONG_MS).count, 3);
+	assert_int_equal(store_owner_release(w->store, (const unsigned char *)"somebody unknown"), RESULT_OK);
+	assert_int_equal(root_number(DUE " AND token IS NOT NULL", webhook), 5);
+	assert_true(lease(w, owners[1], LONG_MS) == 0);
+	assert_int_equal(store_owner_release(w->store, owners[0]), RESULT_OK);
+	assert_true(lease(w, owners[1], LONG_MS) == ALL_SHARDS);
+	assert_int_equal(claim(w, owners[1], webhook, ALL_ROWS, LONG_MS).count, 3);
+}
+
+struct looked {
+	struct due_webhook *webhooks;
+	size_t count;
+	int64_t now_ms, next_due_ms;
+};
+
+static struct looked
+look(struct world *w, uint64_t held, size_t limit)
+{
+	struct looked l;
+	assert_int_equal(
+	    store_due_webhooks(w->store, w->pool, held, limit, &l.webhooks, &l.count, &l.now_ms, &l.next_due_ms), RESULT_OK);
+	return l;
+}
+
+static void
+due_webhooks_are_found_oldest_first(void **state)
+{
+	struct world *w = *state;
+	uint64_t ids[3];
+	for (size_t i = 0; i < 3; i++)
+		ids[i] = add_webhook(
+		    w, w->campaign, pool_printf(w->pool, "https://a.example/%zu", i).data, EVENT_BIT(EVENT_NEW_SIGNUP));
+	struct looked l = look(w, ALL_SHARDS, 10);
+	assert_int_equal(l.count, 0);
+	assert_true(l.next_due_ms == -1);
+	sign_up_many(w, "due", 5);
+	root_run("UPDATE t_due SET due_ms = due_ms - 1000 WHERE webhook_id = %" PRIu64, ids[1]);
+	l = look(w, ALL_SHARDS, 10);
+	assert_int_equal(l.count, 3);
+	assert_int_equal(l.webhooks[0].webhook_id, ids[1]);
+	assert_true(l.webhooks[0].first_due_ms <= l.now_ms - 1000);
+	assert_int_equal(look(w, ALL_SHARDS, 1).count, 1);
+	assert_int_equal(look(w, 0, 10).count, 0);
+	uint64_t shard = UINT64_C(1) << webhook_shard(ids[1]);
+	assert_int_equal(look(w, shard, 10).webhooks[0].webhook_id, ids[1]);
+	assert_true(look(w, ALL_SHARDS & ~shard, 10).webhooks[0].webhook_id != ids[1]);
+	claim(w, owners[0], ids[0], ALL_ROWS, LONG_MS);
+	l = look(w, ALL_SHARDS, 10);
+	assert_int_equal(l.count, 2);
+	assert_in_range(l.next_due_ms, l.now_ms + LONG_MS / 2, l.now_ms + LONG_MS);
+}
+
+/* A receiver that asked for silence has it; a disabled webhook's deliveries wait; a removed one's are to be ended. */
+static void
+only_who_may_be_called_is_found(void **state)
+{
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 2);
+	struct claims claims = claim(w, owners[0], webhook, 1, LONG_MS);
+	struct delivery_outcome held = outcome_of(claims.items, DELIVERY_PENDING, 429);
+	held.webhook_hold_ms = LONG_MS / 2;
+	complete(w, &held, 1);
+	struct looked l = look(w, ALL_SHARDS, 10);
+	assert_int_equal(l.count, 0);
+	assert_in_range(l.next_due_ms, l.now_ms + LONG_MS / 4, l.now_ms + LONG_MS / 2);
+	root_run("UPDATE t_webhook_status SET hold_until_ms = 0 WHERE webhook_id = %" PRIu64, webhook);
+	assert_int_equal(look(w, ALL_SHARDS, 10).count, 1);
+	root_run("UPDATE t_webhooks SET state = 'disabled' WHERE id = %" PRIu64, webhook);
+	l = look(w, ALL_SHARDS, 10);
+	assert_int_equal(l.count, 0);
+	assert_true(l.next_due_ms == -1);
+	assert_int_equal(store_remove_webhook_id(w->store, webhook), RESULT_OK);
+	assert_int_equal(look(w, ALL_SHARDS, 10).count, 1);
+	assert_int_equal(claim(w, owners[0], webhook, 1, LONG_MS).items->webhook_state, WEBHOOK_MISSING);
+}
+
+/* "Costs one probe per webhook, not per row." */
+static void
+a_look_does_not_read_every_row(void **state)
+{
+	enum { ROWS = 20000 };
+	static const char reads[] = "SELECT SUM(VARIABLE_VALUE) FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME IN "
+				    "('HANDLER_READ_KEY', 'HANDLER_READ_NEXT')";
+	struct world *w = *state;
+	root_run("INSERT INTO t_due (id, shard, webhook_id, due_ms) SELECT seq, 5, 1 + seq %% 4, seq FROM seq_1_to_%d", ROWS);
+	root_run("ANALYZE TABLE t_due");
+	look(w, ALL_SHARDS, 10);
+	int64_t before = root_number(reads);
+	assert_int_equal(look(w, ALL_SHARDS, 10).count, 4);
+	assert_in_range(root_number(reads) - before, 1, ROWS / 20);
+}
+
+/* What is claimed is left to whoever has the claim, so that its attempt is recorded. */
+static void
+pending_deliveries_end_in_chunks(void **state)
+{
+	static const size_t expected[] = { 4, 3, 0 };
+	struct world *w = *state;
+	uint64_t other = add_webhook(w, w->campaign, "https://b.example/", EVENT_BIT(EVENT_NEW_SIGNUP));
+	uint64_t webhook = make_due(w, 10);
+	struct claims claims = claim(w, owners[0], webhook, 3, LONG_MS);
+	struct delivery_outcome outcomes[3];
+	size_t done;
+	for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
+		assert_int_equal(store_fail_pending(w->store, webhook, 4, &done), RESULT_OK);
+		assert_int_equal(done, expected[i]);
+	}
+	for (size_t i = 0; i < 3; i++)
+		outcomes[i] = outcome_of(&claims.items[i], i == 0 ? DELIVERY_DELIVERED : DELIVERY_PENDING, 200);
+	assert_int_equal(complete(w, outcomes, 2), 0);
+	assert_int_equal(store_unclaim(w->store, outcomes + 2, 1), RESULT_OK);
+	assert_int_equal(store_fail_pending(w->store, webhook, 4, &done), RESULT_OK);
+	assert_int_equal(done, 2);
+	assert_int_equal(root_number(DUE, webhook), 0);
+	assert_int_equal(root_number(DELIVERIES " AND state = 'failed'", webhook), 9);
+	assert_int_equal(root_number(DELIVERIES " AND state = 'delivered'", webhook), 1);
+	assert_int_equal(root_number(DUE, other), 10);
+}
+
+/* contract 6: the end holds by itself and is recorded; architecture: tokens are pruned after a day. */
+static void
+housekeeping_notes_ends_and_drops_old_tokens(void **state)
+{
+	enum { OLD_TOKENS = 5000 };
+	struct world *w = *state;
+	uint64_t open = add_campaign(w);
+	struct campaign_settings settings = plain_campaign();
+	settings.ends_ms = 5;
+	assert_int_equal(store_set_campaign(w->store, w->campaign, &settings), RESULT_OK);
+	settings.ends_ms = INT64_C(32503680000000);
+	assert_int_equal(store_set_campaign(w->store, open, &settings), RESULT_OK);
+	root_run("DELETE FROM t_commits");
+	root_run("INSERT INTO t_commits (token) SELECT CONCAT(UNHEX(LPAD(HEX((UNIX_TIMESTAMP() - 24 * 3600 - 60) * 1000), 12, "
+		 "'0')), "
+		 "LPAD(seq, 10, '0')) FROM seq_1_to_%d",
+	    OLD_TOKENS);
+	root_run(
+	    "INSERT INTO t_commits (token) SELECT CONCAT(UNHEX(LPAD(HEX((UNIX_TIMESTAMP() - 23 * 3600) * 1000), 12, '0')), "
+	    "LPAD(seq, 10, '0')) FROM seq_1_to_3");
+	assert_int_equal(store_housekeeping(w->store), RESULT_OK);
+	assert_int_equal(root_number("SELECT ended_ms FROM t_campaigns WHERE id = %" PRIu64, w->campaign), 5);
+	assert_int_equal(root_number("SELECT ended_ms FROM t_campaigns WHERE id = %" PRIu64, open), -1);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_commits"), 3);
+	assert_int_equal(store_housekeeping(w->store), RESULT_OK);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_commits"), 3);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		DISPATCH_TEST(a_shard_has_one_owner),
+		DISPATCH_TEST(a_lease_ends),
+		DISPATCH_TEST(processes_never_share_a_shard),
+		DISPATCH_TEST(a_claim_says_all_that_is_sent),
+		DISPATCH_TEST(a_claim_takes_the_oldest_and_no_more_than_asked),
+		DISPATCH_TEST(processes_never_claim_a_row_twice),
+		DISPATCH_TEST(a_claim_ends_and_its_outcome_is_stale),
+		DISPATCH_TEST(outcomes_are_recorded),
+		DISPATCH_TEST(a_webhook_fails_and_recovers),
+		DISPATCH_TEST(a_webhook_that_is_gone_gets_nothing_more),
+		DISPATCH_TEST(what_is_given_back_is_due_and_not_counted),
+		DISPATCH_TEST(a_dead_owner_is_released_and_nobody_else),
+		DISPATCH_TEST(due_webhooks_are_found_oldest_first),
+		DISPATCH_TEST(only_who_may_be_called_is_found),
+		DISPATCH_TEST(a_look_does_not_read_every_row),
+		DISPATCH_TEST(pending_deliveries_end_in_chunks),
+		DISPATCH_TEST(housekeeping_notes_ends_and_drops_old_tokens),
+	};
+	return WORLD_MAIN(tests);
+}

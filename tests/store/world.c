@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+#include "world.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+enum { TIME_MS = 10 * 1000 };
+
+struct store_options world_options = {
+	.user = PRIVATE_SERVER_USER,
+	.password = PRIVATE_SERVER_PASSWORD,
+	.database = PRIVATE_SERVER_DATABASE,
+	.prefix = TABLE_PREFIX,
+	.connect_timeout_s = 5,
+	.io_timeout_s = 20,
+	.base_url = "https://lead.example",
+	.avatar_url = "",
+	.form_hosts = "form.example",
+	.custom_fields = { 50, 16384 },
+};
+
+uint64_t *shared;
+static pid_t processes[PROCESSES_MAX];
+static unsigned process_count;
+
+int
+world_start(void **state UNUSED)
+{
+	uint32_t from, to;
+	shared = mmap(NULL, SHARED_MAX * sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (shared == MAP_FAILED || !private_server_start())
+		return -1;
+	world_options.socket = private_server_socket();
+	struct store *store = store_new(&world_options);
+	enum result result = store_upgrade(store, true, &from, &to);
+	store_free(&store);
+	return result == RESULT_OK ? 0 : -1;
+}
+
+int
+world_stop(void **state UNUSED)
+{
+	private_server_stop();
+	return 0;
+}
+
+int
+world_skip(void)
+{
+	puts("1..0 # SKIP mariadbd is not installed");
+	return 0;
+}
+
+int
+world_open(void **state)
+{
+	struct world *w = memory_alloc(sizeof(*w));
+	memset(shared, 0, SHARED_MAX * sizeof(*shared));
+	w->store = store_new(&world_options);
+	w->pool = pool_new();
+	*state = w;
+	if (store_add_account(w->store, SLICE("Account"), &w->account) != RESULT_OK)
+		return -1;
+	w->campaign = add_campaign(w);
+	return 0;
+}
+
+int
+world_close(void **state)
+{
+	struct world *w = *state;
+	root_run("ROLLBACK"); /* what a test that failed has left */
+	store_free(&w->store);
+	pool_free(&w->pool);
+	free(w);
+	return 0;
+}
+
+struct campaign_settings
+plain_campaign(void)
+{
+	return (struct campaign_settings){ .name = SLICE("Campaign"), .ends_ms = -1, .privacy = true };
+}
+
+uint64_t
+add_campaign(struct world *w)
+{
+	struct campaign_settings settings = plain_campaign();
+	uint64_t id;
+	assert_int_equal(store_add_campaign(w->store, w->account, &settings, &id), RESULT_OK);
+	return id;
+}
+
+uint64_t
+add_webhook(struct world *w, uint64_t campaign, const char *url, uint32_t events)
+{
+	struct webhook_put put = {
+		.campaign_id = campaign, .url = slice_of(url), .events = events, .secret = SLICE("whsec_secret"), .maximum = 100
+	};
+	uint64_t id;
+	bool created;
+	assert_int_equal(store_put_webhook(w->store, &put, &id, &created), RESULT_OK);
+	assert_true(created);
+	return id;
+}
+
+struct command
+signup(const struct world *w, uint64_t campaign, const char *email)
+{
+	struct command command = { .campaign_id = campaign, .account_id = w->account, .view = { .full = true } };
+	command.as.signup.email = command.as.signup.email_key = slice_of(email);
+	return command;
+}
+
+const char *
+numbered_email(struct pool *pool, const char *stem, size_t number)
+{
+	return pool_printf(pool, "%s%zu@example.org", stem, number).data;
+}
+
+void
+execute(struct store *store, struct pool *pool, const struct command *commands, size_t count, struct outcome *outcomes)
+{
+	const struct command *pointers[BATCH_MAX];
+	for (size_t i = 0; i < count; i++)
+		pointers[i] = &commands[i];
+	store_execute(store, pool, pointers, count, clock_monotonic_ms() + TIME_MS, outcomes);
+}
+
+void
+sign_up_many(struct world *w, const char *stem, size_t count)
+{
+	struct command commands[BATCH_MAX];
+	struct outcome outcomes[BATCH_MAX];
+	for (size_t done = 0, size; done < count; done += size) {
+		size = count - done < BATCH_MAX ? count - done : BATCH_MAX;
+		for (size_t i = 0; i < size; i++)
+			commands[i] = signup(w, w->campaign, numbered_email(w->pool, stem, done + i));
+		execute(w->store, w->pool, commands, size, outcomes);
+		for (size_t i = 0; i < size; i++)
+			assert_int_equal(outcomes[i].failure, FAILURE_NONE);
+	}
+}
+
+/* Waits at the gate, whose other end the parent closes, until everybody is there. */
+static bool
+run_process(const struct world *world, const int gate[2], const int ready[2], unsigned index, process_body *body)
+{
+	struct store *store = store_new(&world_options);
+	uint32_t found;
+	char byte = 0;
+	close(gate[1]);
+	bool done = store_ready(store, &found) == RESULT_OK && write(ready[1], &byte, 1) == 1 && read(gate[0], &byte, 1) == 0 &&
+		    body(store, world, index);
+	store_free(&store);
+	return done;
+}
+
+void
+processes_start(const struct world *world, unsigned count, process_body *body)
+{
+	int gate[2], ready[2];
+	char byte;
+	pid_t parent = getpid();
+	assert_int_equal(pipe(gate), 0);
+	assert_int_equal(pipe(ready), 0);
+	process_count = count;
+	fflush(NULL);
+	for (unsigned i = 0; i < count; i++) {
+		processes[i] = fork();
+		assert_true(processes[i] >= 0);
+		if (processes[i] == 0) {
+			bool alive = prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent;
+			_exit(alive && run_process(world, gate, ready, i, body) ? EXIT_SUCCESS : EXIT_FAILURE);
+		}
+	}
+	close(ready[1]);
+	for (unsigned i = 0; i < count; i++)
+		assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	close(gate[0]);
+	close(gate[1]);
+}
+
+bool
+processes_end(void)
+{
+	bool all = true;
+	for (unsigned i = 0; i < process_count; i++) {
+		int status;
+		all = waitpid(processes[i], &status, 0) == processes[i] && status == 0 && all;
+	}
+	return all;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ * What the tests of this folder begin with: an installed database, an open store, an account and a campaign of the test's own.
+ */
+#ifndef LEADHOOK_TESTS_STORE_WORLD_H
+#define LEADHOOK_TESTS_STORE_WORLD_H
+
+#include "base/attributes.h"
+#include "private_server.h"
+#include "store/admin.h"
+#include "store/store.h"
+
+#define TABLE_PREFIX "t_"
+
+enum { BATCH_MAX = 64 };
+
+struct world {
+	struct store *store;
+	struct pool *pool;
+	uint64_t account, campaign;
+};
+
+/* Of every store here. */
+extern struct store_options world_options;
+
+/* For the group: server and schema. */
+int world_start(void **state);
+int world_stop(void **state);
+/* For each test. */
+int world_open(void **state);
+int world_close(void **state);
+#define WORLD_TEST(name) cmocka_unit_test_setup_teardown(name, world_open, world_close)
+/* Runs a program's tests, or says that there is no server to run them against. */
+#define WORLD_MAIN(tests) (private_server_installed() ? cmocka_run_group_tests(tests, world_start, world_stop) : world_skip())
+int world_skip(void);
+
+struct campaign_settings plain_campaign(void);
+uint64_t add_campaign(struct world *w);
+uint64_t add_webhook(struct world *w, uint64_t campaign, const char *url, uint32_t events);
+
+/* A sign-up with the account's key; `email` must stay valid. */
+struct command signup(const struct world *w, uint64_t campaign, const char *email);
+/* "<stem><number>@example.org", in the pool. */
+const char *numbered_email(struct pool *pool, const char *stem, size_t number);
+/* store_execute with ten seconds' time. */
+void execute(struct store *store, struct pool *pool, const struct command *commands, size_t count, struct outcome *outcomes);
+/* `count` sign-ups with new emails in batches of BATCH_MAX; all must succeed. */
+void sign_up_many(struct world *w, const char *stem, size_t count);
+
+/* Runs `body` in `count` processes at the same moment, each with a connected store of its own; `shared` is memory that all of
+ * them see, zeroed for each test. Assertions do not work in there: a body answers whether all went well. processes_end waits
+ * for them, and answers whether all of them said so. */
+enum { SHARED_MAX = 1024, PROCESSES_MAX = 16 };
+extern uint64_t *shared;
+typedef bool process_body(struct store *store, const struct world *world, unsigned index);
+void processes_start(const struct world *world, unsigned count, process_body *body);
+MUST_CHECK bool processes_end(void);
+
+#endif

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+"""A sign-up, its events and their delivery rows are one transaction, and a COMMIT whose answer is lost is neither lost nor done
+twice (architecture, load, decide, write; contract 4.7; interface.md Delivery format 4)."""
+import concurrent.futures
+import http.client
+import os
+import signal
+import subprocess
+
+import pytest
+from database_proxy import AFTER, BEFORE, DatabaseProxy
+from processes import children
+from stack.process import wait_until
+
+ADA = {"email": "ada@example.org"}
+WEBHOOKS = 3
+
+
+@pytest.fixture(scope="module")
+def proxy(make_folder, database):
+    made = DatabaseProxy(make_folder() / "proxy.sock", database.socket)
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def service(make_service, proxy):
+    """One worker, so that it is known who has which connection."""
+    return make_service(workers=1, settings=[("database", "socket", proxy.socket)])
+
+
+@pytest.fixture
+def webhooks(service, account, campaign):
+    """Several for the campaign; and the worker has its blocks of ids, so that the next COMMIT is that of the next sign-up."""
+    for number in range(WEBHOOKS):
+        url = service.receiver.url(f"{campaign.hook}/{number}")
+        assert campaign.post({"url": url, "events": ["new_signup", "repeat_signup"]}, path="/outbound-webhook").status == 200
+    service.campaign(account).lead(**ADA)
+
+
+@pytest.fixture
+def count(service, campaign):
+    """Rows of the campaign in a table."""
+    prefix = service.installation.setting("database", "prefix", "lh_")
+    of_campaign = {"leads": "campaign_id = {id}", "events": "campaign_id = {id}",
+                   "deliveries": "event_id IN (SELECT id FROM {prefix}events WHERE campaign_id = {id})",
+                   "due": "webhook_id IN (SELECT id FROM {prefix}webhooks WHERE campaign_id = {id})"}
+
+    def ask(table, committed=True):
+        level = "READ COMMITTED" if committed else "READ UNCOMMITTED"
+        where = of_campaign[table].format(prefix=prefix, id=campaign.id)
+        return int(service.installation.sql(f"SET SESSION TRANSACTION ISOLATION LEVEL {level};"
+                                            f"SELECT COUNT(*) FROM {prefix}{table} WHERE {where}"))
+    ask.table = lambda name: prefix + name
+    return ask
+
+
+def check_one_signup(campaign, count):
+    """One lead with one event, a delivery of it for each webhook; the same sign-up again is a repetition."""
+    assert [count(table) for table in ("leads", "events", "deliveries", "due")] == [1, 1, WEBHOOKS, WEBHOOKS]
+    lead = campaign.lead(**ADA)
+    assert (lead["counter"], lead["rank"], lead["lead_count"]) == (2, 1, 1)
+    assert [count(table) for table in ("leads", "events", "deliveries", "due")] == [1, 2, 2 * WEBHOOKS, 2 * WEBHOOKS]
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_cut_before_commit(webhooks, proxy, campaign, count, times):
+    """It was not done: it is done again, and the client learns nothing of it"""
+    proxy.cut(BEFORE, times)
+    response = campaign.post(ADA)
+    assert response.status == 200 and response.json["counter"] == 1
+    assert proxy.commits == times + 1
+    check_one_signup(campaign, count)
+
+
+def test_cut_after_commit(webhooks, proxy, campaign, count):
+    """It was done: the token tells, and the answer is that of the first run"""
+    proxy.cut(AFTER)
+    response = campaign.post(ADA)
+    assert response.status == 200 and response.json["counter"] == 1
+    assert proxy.commits == 1
+    assert campaign.find(**ADA)["social_id"] == response.json["social_id"]
+    check_one_signup(campaign, count)
+
+
+def test_an_update_cut_after_commit(webhooks, proxy, campaign, count):
+    """The same for a lead that was there: counted once, one repeat_signup"""
+    campaign.lead(**ADA)
+    proxy.cut(AFTER)
+    assert campaign.lead(**ADA, custom="1")["counter"] == 2
+    assert [count(table) for table in ("leads", "events", "deliveries")] == [1, 2, 2 * WEBHOOKS]
+    assert campaign.find(**ADA)["counter"] == 2
+
+
+class TableLock:
+    """A session of the administrator's that holds LOCK TABLES … WRITE."""
+
+    def __init__(self, installation, table):
+        self.session = subprocess.Popen(
+            ["mariadb", "--no-defaults", f"--socket={installation.database.socket}", "--batch", "--skip-column-names",
+             "--unbuffered", installation.setting("database", "name")],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.session.stdin.write(f"LOCK TABLES `{table}` WRITE; SELECT 'locked';\n")
+        self.session.stdin.flush()
+        assert self.session.stdout.readline() == "locked\n"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.session.communicate(timeout=15)
+
+
+def post_or_none(campaign):
+    try:
+        return campaign.post(ADA).status
+    except (OSError, http.client.HTTPException):
+        return None
+
+
+def test_a_worker_dies_before_the_last_row(webhooks, service, campaign, count):
+    """Killed when lead, event and deliveries are written and the due rows are not: none of them is left"""
+    user = service.installation.setting("database", "user")
+    waiting = f"SELECT ID FROM information_schema.PROCESSLIST WHERE USER = '{user}' AND STATE LIKE 'Waiting for table%'"
+    with concurrent.futures.ThreadPoolExecutor(1) as pool, TableLock(service.installation, count.table("due")):
+        answer = pool.submit(post_or_none, campaign)
+        connection = wait_until(lambda: service.installation.sql(waiting), 10, "the sign-up waits for the table")
+        assert [count(table, committed=False) for table in ("leads", "events", "deliveries")] == [1, 1, WEBHOOKS]
+        for worker in children(service.responders.pid):
+            os.kill(worker, signal.SIGKILL)
+        assert answer.result(30) != 200
+    gone = f"SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE ID = {connection}"
+    wait_until(lambda: service.installation.sql(gone) == "0", 15, "the server notices")
+    assert [count(table, committed=False) for table in ("leads", "events", "deliveries", "due")] == [0, 0, 0, 0]
+    service.wait_ready()
+    assert campaign.lead(**ADA)["counter"] == 1
+    check_one_signup(campaign, count)

@@ -233,21 +233,31 @@ listen_on(const struct conf *conf, const char *given)
 	return conf->server.listen;
 }
 
+/* NULL stays NULL. */
+static const char *
+kept(struct pool *pool, const char *text)
+{
+	return text == NULL ? NULL : pool_string(pool, slice_of(text));
+}
+
 static int
 serve(struct service *service, const struct arguments *arguments)
 {
 	const struct conf_server *server = &service->conf->server;
+	struct pool *pool = pool_new(); /* prepare() replaces the configuration, its texts with it */
 	struct fcgi_options options = {
-		.listen = listen_on(service->conf, arguments->listen),
+		.listen = kept(pool, listen_on(service->conf, arguments->listen)),
 		.socket_mode = server->socket_mode,
-		.socket_group = *server->socket_group != '\0' ? server->socket_group : NULL,
+		.socket_group = *server->socket_group != '\0' ? kept(pool, server->socket_group) : NULL,
 		.workers = workers_of(service->conf, arguments->workers),
 		.max_requests = server->max_requests,
 		.request_timeout_ms = server->request_timeout,
 	};
 	struct fcgi_application application = { service, prepare, worker_start, worker_stop, body_limit, handle, answered,
 		idle };
-	return fcgi_serve(&options, &application);
+	int status = fcgi_serve(&options, &application);
+	pool_free(&pool);
+	return status;
 }
 
 int

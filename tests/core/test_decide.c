@@ -472,6 +472,16 @@ a_batch_is_its_commands_one_by_one(void **state)
 
 #define WORLD_TEST(f) cmocka_unit_test_setup_teardown(f, open_world, close_world)
 
+static void
+a_large_jump_start_does_not_wrap(void **state)
+{
+	struct world *w = *state;
+	w->set.campaigns[0].campaign.jump_start = UINT32_MAX;
+	struct command command = signup("a@example.org", NULL);
+	run(w, &command, 1);
+	assert_contains(w->outcomes[0].body, "\"lead_count\":4294967296,");
+}
+
 /* What we would not have written has no fields, and does no harm. */
 static void
 a_stored_value_that_is_no_object_has_no_fields(void **state)
@@ -501,6 +511,7 @@ main(void)
 		WORLD_TEST(too_many_custom_fields_are_refused_whole),
 		WORLD_TEST(closed_campaigns_refuse),
 		WORLD_TEST(events_follow_subscriptions),
+		WORLD_TEST(a_large_jump_start_does_not_wrap),
 		WORLD_TEST(a_stored_value_that_is_no_object_has_no_fields),
 		cmocka_unit_test(a_batch_is_its_commands_one_by_one),
 	};

@@ -157,7 +157,11 @@ parse_utm(struct call *call, struct signup *signup)
 		}
 	}
 	json_end_object(&writer);
-	if (any)
+	if (valid && !buffer_ok(&out)) {
+		call_fail_with(call, FAILURE_INVALID_PARAMETER, SLICE("The utm parameters are too long together"));
+		valid = false;
+	}
+	if (valid && any)
 		signup->utm = pool_copy(call->request->pool, buffer_slice(&out));
 	buffer_free(&out);
 	return valid;

@@ -223,6 +223,17 @@ def test_url_parameters_are_merged(campaign):
     assert lead["contest_score"] == 0 and lead["uid"] is None and lead["ip"] != "192.0.2.9"
 
 
+def test_utm_that_is_too_large_is_refused(make_service):
+    """1 Caps: whatever the settings let through, what is kept is whole"""
+    service = make_service(settings=[("limits", "body_bytes", "1M"), ("limits", "value_bytes", "60k")])
+    campaign = service.campaign(service.account())
+    quotes = {f"utm_{number}": '"' * 60000 for number in range(15)}
+    response = campaign.client.request("POST", campaign.path, body=urllib.parse.urlencode({**ADA, **quotes}, safe='"').encode(),
+                                       type="application/x-www-form-urlencoded", key=campaign.key)
+    assert response.verdict == (406, "invalid_parameter")
+    assert campaign.get(ADA).verdict == (404, "lead_not_found")
+
+
 @pytest.mark.parametrize("name", ["social_id", "email", "phone_number", "redirect_url", "referrer", "country_code"])
 def test_a_link_does_not_choose_the_lead(campaign, name):
     """1 Merging: nothing but utm, kid and custom fields; whoever made the link must not name the lead, or where it is sent"""

@@ -32,7 +32,7 @@ write_campaign(struct json_writer *writer, const struct campaign *campaign, int6
 	json_key(writer, SLICE("name"));
 	json_string(writer, campaign->name);
 	json_key(writer, SLICE("lead_count"));
-	json_u64(writer, campaign->lead_count + campaign->jump_start);
+	json_u64(writer, (uint64_t)campaign->lead_count + campaign->jump_start);
 	json_key(writer, SLICE("state"));
 	json_string(writer, campaign_has_ended(campaign, now_ms) ? SLICE("ended") : SLICE("active"));
 	json_key(writer, SLICE("created_at"));

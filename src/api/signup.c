@@ -47,18 +47,6 @@ is_reserved(struct slice lower_name)
 	return false;
 }
 
-/* contract.md 1, "Merging __url". */
-static bool
-may_come_from_url(void *context, struct slice name)
-{
-	static const char *const never[] = { "api_key", "points", "ip", "must_exist" };
-	(void)context;
-	for (size_t i = 0; i < ARRAY_SIZE(never); i++)
-		if (slice_equal_nocase(name, slice_of(never[i])))
-			return false;
-	return !slice_starts_with(name, SLICE("_"));
-}
-
 static struct slice
 lower(struct pool *pool, struct slice text)
 {
@@ -66,6 +54,15 @@ lower(struct pool *pool, struct slice text)
 	for (size_t i = 0; i < text.size; i++)
 		copy[i] = ascii_lower(copy[i]);
 	return (struct slice){ copy, text.size };
+}
+
+/* contract.md 1, "Merging __url": utm_*, kid and custom fields. Whoever made the link that a visitor followed chose them, so
+ * they must not say which lead is meant, nor where a browser is sent. */
+static bool
+may_come_from_url(void *context, struct slice name)
+{
+	struct slice lower_name = lower(context, name);
+	return !is_reserved(lower_name) || slice_starts_with(lower_name, SLICE("utm_")) || slice_equal(name, SLICE("kid"));
 }
 
 static void
@@ -160,7 +157,11 @@ parse_utm(struct call *call, struct signup *signup)
 		}
 	}
 	json_end_object(&writer);
-	if (any)
+	if (valid && !buffer_ok(&out)) {
+		call_fail_with(call, FAILURE_INVALID_PARAMETER, SLICE("The utm parameters are too long together"));
+		valid = false;
+	}
+	if (valid && any)
 		signup->utm = pool_copy(call->request->pool, buffer_slice(&out));
 	buffer_free(&out);
 	return valid;
@@ -309,7 +310,7 @@ merge_url(struct call *call)
 	if (!call_text(call, "__url", &url))
 		return false;
 	if (slice_present(url))
-		http_params_merge_url(call->params, url, may_come_from_url, NULL);
+		http_params_merge_url(call->params, url, may_come_from_url, call->request->pool);
 	return true;
 }
 

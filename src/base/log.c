@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,7 +18,7 @@ static const char *const level_names[] = { "error", "warning", "info", "debug" }
 static struct {
 	const char *program;
 	const char *request_id;
-	const char *path; /* NULL: standard error */
+	char *path; /* NULL: standard error */
 	enum log_level level;
 	int fd;
 	dev_t device;
@@ -57,7 +58,6 @@ open_file(const char *path)
 	if (state.fd != STDERR_FILENO)
 		close(state.fd);
 	state.fd = fd;
-	state.path = path;
 	state.device = status.st_dev;
 	state.inode = status.st_ino;
 	return true;
@@ -66,12 +66,21 @@ open_file(const char *path)
 bool
 log_to_file(const char *path)
 {
-	if (path != NULL)
-		return open_file(path);
-	if (state.fd != STDERR_FILENO)
+	char *copy = path == NULL ? NULL : strdup(path); /* rotation needs it when the caller's may be gone */
+	if (copy == NULL && path != NULL)
+		return false;
+	if (path != NULL && !open_file(path)) {
+		int number = errno;
+		free(copy);
+		errno = number;
+		return false;
+	}
+	if (path == NULL && state.fd != STDERR_FILENO)
 		close(state.fd);
-	state.fd = STDERR_FILENO;
-	state.path = NULL;
+	if (path == NULL)
+		state.fd = STDERR_FILENO;
+	free(state.path);
+	state.path = copy;
 	return true;
 }
 

@@ -37,7 +37,8 @@ MUST_CHECK bool log_level_parse(struct slice name, enum log_level *level);
 
 /* `program` must stay valid. Lines above `level` are dropped. */
 void log_init(const char *program, enum log_level level);
-/* Writes to the file from now on (created 0640, appended, opened anew when it was moved away); NULL is standard error.
+/* Writes to the file from now on (created 0640, appended, opened anew when it was moved away); NULL is standard error. The
+ * path is copied.
  * False, errno set, when it cannot be opened: nothing changes then. */
 MUST_CHECK bool log_to_file(const char *path);
 /* Set for the time of a request: appended to each line as request=…; NULL clears it. The text is not copied. */

@@ -66,17 +66,21 @@ read_event(void *context, const struct json_event *event)
 		start_value(reading);
 		return true;
 	case JSON_ARRAY_BEGIN:
+		if (event->depth != 1)
+			return false;
 		json_begin_array(&reading->writer);
-		return event->depth == 1;
+		return true;
 	case JSON_ARRAY_END:
 		json_end_array(&reading->writer);
 		end_value(reading, SLICE_NONE);
 		return true;
 	default:
+		if (event->depth == 0)
+			return false;
 		write_scalar(&reading->writer, event);
 		if (event->depth == 1)
 			end_value(reading, event->type == JSON_STRING ? event->text : SLICE_NONE);
-		return event->depth > 0;
+		return true;
 	}
 }
 

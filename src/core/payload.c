@@ -16,7 +16,7 @@ payload_subject_of(const struct campaign *campaign, const struct lead *lead)
 	return (struct payload_subject){
 		.campaign = campaign,
 		.lead = lead,
-		.facts = { .lead_count = campaign->lead_count + campaign->jump_start, .contest_score_rank = 1 },
+		.facts = { .lead_count = (uint64_t)campaign->lead_count + campaign->jump_start, .contest_score_rank = 1 },
 	};
 }
 

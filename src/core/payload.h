@@ -29,7 +29,7 @@ struct payload_tag {
 
 /* What a lead's payload says beyond its own row, as it was when the lead was looked at. */
 struct payload_facts {
-	uint32_t lead_count; /* of the campaign, jump start included */
+	uint64_t lead_count; /* of the campaign, jump start included */
 	uint32_t contest_score;
 	uint32_t contest_score_rank; /* from 1 */
 	uint32_t referrals;

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/encode.h"
@@ -36,6 +37,14 @@ read_previous(struct lock *lock)
 	pool_free(&pool);
 }
 
+/* No more than lock_set_owner writes: whatever else stands under that name is not ours to write over. */
+static bool
+is_lock_file(int fd)
+{
+	struct stat status;
+	return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size <= HEX_SIZE + 1;
+}
+
 enum result
 lock_take(const char *path, struct lock **lock)
 {
@@ -49,6 +58,11 @@ lock_take(const char *path, struct lock **lock)
 		if (fd >= 0)
 			close(fd);
 		return taken ? RESULT_CONFLICT : RESULT_FAILED;
+	}
+	if (!is_lock_file(fd)) {
+		log_error("not_a_lock_file", LOG_STR("path", path), LOG_STR("mend", "remove it, or change dispatch.lock_file"));
+		close(fd);
+		return RESULT_FAILED;
 	}
 	*lock = memory_alloc(sizeof(**lock));
 	(*lock)->fd = fd;

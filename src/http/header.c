@@ -10,20 +10,28 @@ http_header_value(struct slice *rest)
 	return value;
 }
 
-/* Takes a quoted string off the front. Browsers escape nothing but '"', as %22 (WHATWG HTML, multipart/form-data), and send
- * names of files with backslashes in them: so a backslash counts only before a quote or another backslash. */
+/* Browsers escape nothing but '"', as %22 (WHATWG HTML, multipart/form-data), and send names of files with backslashes in
+ * them: so a backslash counts only before a quote or another backslash. */
+static bool
+is_escape(struct slice text, size_t at)
+{
+	return text.data[at] == '\\' && at + 1 < text.size && (text.data[at + 1] == '"' || text.data[at + 1] == '\\');
+}
+
+/* Takes a quoted string off the front. Room is made for the string alone: a header may hold thousands of them. */
 static struct slice
 take_quoted(struct pool *pool, struct slice *rest)
 {
-	char *out = pool_alloc(pool, rest->size);
-	size_t size = 0, at = 1;
-	for (; at < rest->size && rest->data[at] != '"'; at++) {
-		char next = at + 1 < rest->size ? rest->data[at + 1] : '\0';
-		if (rest->data[at] == '\\' && (next == '"' || next == '\\'))
-			at++;
-		out[size++] = rest->data[at];
+	size_t end = 1, size = 0;
+	while (end < rest->size && rest->data[end] != '"')
+		end += is_escape(*rest, end) ? 2 : 1;
+	struct slice inside = slice_sub(*rest, 1, end);
+	char *out = pool_alloc(pool, inside.size + 1);
+	for (size_t at = 0; at < inside.size; at++) {
+		at += is_escape(inside, at) ? 1 : 0;
+		out[size++] = inside.data[at];
 	}
-	*rest = slice_sub(*rest, at + 1, rest->size);
+	*rest = slice_sub(*rest, end + 1, rest->size);
 	return (struct slice){ out, size };
 }
 

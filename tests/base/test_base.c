@@ -7,11 +7,16 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/encode.h"
+#include "base/log.h"
 #include "base/pool.h"
 #include "base/random.h"
 #include "base/slice.h"
@@ -202,6 +207,30 @@ utf8_is_strict(void **state)
 	assert_false(utf8_next(&rest, &character));
 }
 
+static void
+a_rotated_log_is_opened_anew(void **state)
+{
+	(void)state;
+	static const char folder_template[] = "/tmp/leadhook-log-XXXXXX";
+	char folder[sizeof(folder_template)], path[64], moved[64], given[64];
+	struct stat status;
+	memcpy(folder, folder_template, sizeof(folder));
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/log", folder);
+	snprintf(moved, sizeof(moved), "%s/log.1", folder);
+	memcpy(given, path, sizeof(given));
+	assert_true(log_to_file(given));
+	memset(given, 'x', sizeof(given) - 1); /* a configuration that was read anew */
+	given[sizeof(given) - 1] = '\0';
+	log_error("first", LOG_UINT("n", 1));
+	assert_int_equal(rename(path, moved), 0);
+	log_error("second", LOG_UINT("n", 2));
+	assert_true(stat(path, &status) == 0 && status.st_size > 0 && (status.st_mode & 0137) == 0);
+	assert_true(stat(moved, &status) == 0 && status.st_size > 0);
+	assert_true(log_to_file(NULL));
+	assert_true(unlink(path) == 0 && unlink(moved) == 0 && rmdir(folder) == 0);
+}
+
 int
 main(void)
 {
@@ -214,6 +243,7 @@ main(void)
 		cmocka_unit_test(bytes_become_text_and_back),
 		cmocka_unit_test(random_numbers_stay_below_their_bound),
 		cmocka_unit_test(utf8_is_strict),
+		cmocka_unit_test(a_rotated_log_is_opened_anew),
 	};
 	return cmocka_run_group_tests_name("base", tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/pool.h"
+#include "core/custom_fields.h"
 #include "core/decide.h"
 #include "core/social_id.h"
 
@@ -471,6 +472,28 @@ a_batch_is_its_commands_one_by_one(void **state)
 
 #define WORLD_TEST(f) cmocka_unit_test_setup_teardown(f, open_world, close_world)
 
+static void
+a_large_jump_start_does_not_wrap(void **state)
+{
+	struct world *w = *state;
+	w->set.campaigns[0].campaign.jump_start = UINT32_MAX;
+	struct command command = signup("a@example.org", NULL);
+	run(w, &command, 1);
+	assert_contains(w->outcomes[0].body, "\"lead_count\":4294967296,");
+}
+
+/* What we would not have written has no fields, and does no harm. */
+static void
+a_stored_value_that_is_no_object_has_no_fields(void **state)
+{
+	struct world *w = *state;
+	static const struct slice values[] = { SLICE("1"), SLICE("\"a\""), SLICE("null"), SLICE("true"), SLICE("[]"),
+		SLICE("[1,2]"), SLICE("[{}]"), SLICE("{\"a\":{}}"), SLICE("{\"a\":[[1]]}"), SLICE("{\"a\":"), SLICE("") };
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++)
+		assert_int_equal(custom_fields_read(w->pool, values[i]).count, 0);
+	assert_int_equal(custom_fields_read(w->pool, SLICE("{\"a\":[1],\"b\":null}")).count, 2);
+}
+
 int
 main(void)
 {
@@ -488,6 +511,8 @@ main(void)
 		WORLD_TEST(too_many_custom_fields_are_refused_whole),
 		WORLD_TEST(closed_campaigns_refuse),
 		WORLD_TEST(events_follow_subscriptions),
+		WORLD_TEST(a_large_jump_start_does_not_wrap),
+		WORLD_TEST(a_stored_value_that_is_no_object_has_no_fields),
 		cmocka_unit_test(a_batch_is_its_commands_one_by_one),
 	};
 	return cmocka_run_group_tests_name("decide", tests, NULL, NULL);

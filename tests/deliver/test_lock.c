@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "deliver/lock.h"
@@ -100,6 +101,30 @@ a_torn_file_names_nobody(void **state UNUSED)
 	}
 }
 
+/* A name that was mistyped must not cost anybody a file. */
+static void
+another_file_is_left_alone(void **state UNUSED)
+{
+	static const char text[] = "[database]\nsocket = /run/mysqld/mysqld.sock\n";
+	char found[sizeof(text)] = "";
+	struct lock *lock = NULL;
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+	fclose(file);
+	assert_int_equal(lock_take(path, &lock), RESULT_FAILED);
+	assert_null(lock);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	assert_int_equal(fread(found, 1, sizeof(found), file), strlen(text));
+	fclose(file);
+	assert_string_equal(found, text);
+	unlink(path);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(lock_take(path, &lock), RESULT_FAILED);
+	assert_null(lock);
+}
+
 static void
 a_folder_that_is_missing_is_told(void **state UNUSED)
 {
@@ -116,6 +141,7 @@ main(void)
 		cmocka_unit_test_teardown(the_next_one_learns_who_died, remove_file),
 		cmocka_unit_test_teardown(a_clean_end_leaves_no_name, remove_file),
 		cmocka_unit_test_teardown(a_torn_file_names_nobody, remove_file),
+		cmocka_unit_test_teardown(another_file_is_left_alone, remove_file),
 		cmocka_unit_test(a_folder_that_is_missing_is_told),
 	};
 	return cmocka_run_group_tests_name("deliver/lock", tests, make_folder, remove_folder);

@@ -8,7 +8,9 @@
 
 #include <cmocka.h>
 
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/buffer.h"
 #include "http/params.h"
@@ -472,6 +474,28 @@ booleans_and_strings_out_of_values(void **state)
 	assert_false(http_value_string(http_params_value(params, SLICE("a")), &text));
 }
 
+/* What one request takes of memory is a small multiple of its size, however its header lines are made. */
+static void
+many_header_parameters_cost_little_memory(void **state)
+{
+	(void)state;
+	enum { PARAMETERS = 8000, MEMORY_MAX_KIB = 32 * 1024 };
+	static const char before[] = "--XX\r\nContent-Disposition: form-data", each[] = ";a=\"b\"",
+			  after[] = "; name=\"email\"\r\n\r\nx\r\n--XX--\r\n";
+	char *body = memory_alloc(sizeof(before) + PARAMETERS * sizeof(each) + sizeof(after));
+	char *end = stpcpy(body, before);
+	for (int i = 0; i < PARAMETERS; i++)
+		end = stpcpy(end, each);
+	end = stpcpy(end, after);
+	struct rusage usage;
+	getrusage(RUSAGE_SELF, &usage);
+	long kib = usage.ru_maxrss;
+	assert_true(parse(SLICE_NONE, MULTIPART, (struct slice){ body, (size_t)(end - body) }));
+	getrusage(RUSAGE_SELF, &usage);
+	assert_in_range(usage.ru_maxrss - kib, 0, MEMORY_MAX_KIB);
+	free(body);
+}
+
 /* Whatever comes, it is taken or refused with something to say; run with the sanitizers this is a small fuzz test. */
 static void
 random_bodies_do_no_harm(void **state)
@@ -519,6 +543,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(a_full_table_holds_its_cap, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(the_url_adds_what_is_missing, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(booleans_and_strings_out_of_values, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(many_header_parameters_cost_little_memory, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(random_bodies_do_no_harm, set_up, tear_down),
 	};
 	return cmocka_run_group_tests_name("params", tests, NULL, NULL);

@@ -19,6 +19,7 @@ EXTRA_DIST += \
 	%D%/test_identity.py \
 	%D%/test_lookup.py \
 	%D%/test_payload.py \
+	%D%/test_program.py \
 	%D%/test_quickstart.py \
 	%D%/test_readme.py \
 	%D%/test_requests.py \

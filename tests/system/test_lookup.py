@@ -80,3 +80,12 @@ def test_campaigns(service):
 def test_an_account_without_campaigns(service):
     """4.1"""
     assert service.client.request("GET", "/v2/campaigns", key=service.account().key).json == []
+
+
+def test_a_large_jump_start_does_not_wrap(service, account):
+    """4.5 lead_count: everywhere the sum of the two, however large"""
+    campaign = service.campaign(account, jump_start=2**32 - 1)
+    assert campaign.lead(email="ada@example.org")["lead_count"] == 2**32
+    assert campaign.find(email="ada@example.org")["lead_count"] == 2**32
+    listed = campaign.client.request("GET", "/v2/campaigns", key=campaign.key).json
+    assert [one["lead_count"] for one in listed if one["id"] == campaign.id] == [2**32]

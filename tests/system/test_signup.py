@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Contract 4.1 (create or update), 4.3 (matching), 4.4 (fields), 6 (ended campaigns)."""
 import datetime
+import urllib.parse
 
 import pytest
 from payload import check_payload
@@ -220,6 +221,39 @@ def test_url_parameters_are_merged(campaign):
     assert lead["utm"] == {"source": "ad"} and lead["parent_id"] == referrer
     assert lead["custom_fields"] == {"color": "red", "size": "l"}
     assert lead["contest_score"] == 0 and lead["uid"] is None and lead["ip"] != "192.0.2.9"
+
+
+def test_utm_that_is_too_large_is_refused(make_service):
+    """1 Caps: whatever the settings let through, what is kept is whole"""
+    service = make_service(settings=[("limits", "body_bytes", "1M"), ("limits", "value_bytes", "60k")])
+    campaign = service.campaign(service.account())
+    quotes = {f"utm_{number}": '"' * 60000 for number in range(15)}
+    response = campaign.client.request("POST", campaign.path, body=urllib.parse.urlencode({**ADA, **quotes}, safe='"').encode(),
+                                       type="application/x-www-form-urlencoded", key=campaign.key)
+    assert response.verdict == (406, "invalid_parameter")
+    assert campaign.get(ADA).verdict == (404, "lead_not_found")
+
+
+@pytest.mark.parametrize("name", ["social_id", "email", "phone_number", "redirect_url", "referrer", "country_code"])
+def test_a_link_does_not_choose_the_lead(campaign, name):
+    """1 Merging: nothing but utm, kid and custom fields; whoever made the link must not name the lead, or where it is sent"""
+    other = campaign.lead(email="other@example.org")
+    values = {"social_id": other["social_id"], "email": "other@example.org", "phone_number": "+4917112345678",
+              "redirect_url": "https://evil.example/", "referrer": "https://evil.example/", "country_code": "49"}
+    query = urllib.parse.urlencode({name: values[name], "color": "red"})
+    lead = campaign.lead(email="ada@example.org")
+    fields = {} if name == "email" else {"email": "new@example.org" if name == "social_id" else "ada@example.org"}
+    response = campaign.post({**fields, "must_exist": True, "__url": f"https://shop.example/?{query}"})
+    if name == "email":
+        assert response.verdict == (406, "missing_identifier")
+    elif name == "social_id":
+        assert response.verdict == (404, "lead_not_found")
+    else:
+        now = campaign.find(email="ada@example.org")
+        assert {key: now[key] for key in ("email", "phone_number", "redirect_url", "referrer")} == \
+               {key: lead[key] for key in ("email", "phone_number", "redirect_url", "referrer")}
+        assert now["custom_fields"] == {"color": "red"}
+    assert campaign.find(social_id=other["social_id"])["email"] == "other@example.org"
 
 
 def test_ip(campaign):

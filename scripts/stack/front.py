@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Private web servers on loopback, each running the shipped example in a main configuration of its own."""
+import contextlib
 import os
 import pathlib
 import pwd
+import random
 import signal
 import socket
 
 from .examples import fill
-from .process import Child
+from .process import Child, StackError
 
 APACHE_MODULES = pathlib.Path("/usr/lib/apache2/modules")
 # Apache does not run requests as root; this is Debian's account for it.
@@ -15,9 +17,12 @@ APACHE_USER = "www-data"
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """Below the ports that the kernel gives to clients: none of those can take it before its server does."""
+    for port in random.sample(range(20000, 32000), 100):
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise StackError("no free port on 127.0.0.1")
 
 
 def accepts(port):

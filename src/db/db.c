@@ -341,6 +341,8 @@ list_size_class(const struct db_arguments *arguments)
 	for (size_t i = 0; i < arguments->list_count; i++)
 		if (arguments->lists[i].count > longest)
 			longest = arguments->lists[i].count;
+	if (longest > DB_LIST_MAX)
+		abort(); /* a defect of the caller: there is no statement for it */
 	while (((size_t)1 << size_class) < longest)
 		size_class++;
 	return size_class;

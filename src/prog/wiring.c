@@ -79,7 +79,8 @@ wiring_load(const char *program, const char *path, struct wiring *wiring)
 		return false;
 	const struct conf_log *log = &wiring->conf->log;
 	log_init(program, log->level);
-	if (*log->file == '\0' || log_to_file(log->file))
+	/* also away from a file, when a new configuration has none */
+	if (log_to_file(*log->file == '\0' ? NULL : log->file))
 		return true;
 	fprintf(stderr, "%s: log.file: %s: %s\n", program, log->file, strerror(errno));
 	wiring_free(wiring);

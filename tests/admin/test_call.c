@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The operator's command line and its output (operations.md 4): options anywhere, usage errors, people and --json. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>

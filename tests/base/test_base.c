@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The base layer: slices, pools, buffers, numbers, times. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,13 +16,6 @@
 #include "base/random.h"
 #include "base/slice.h"
 #include "base/utf8.h"
-
-#define assert_slice(actual, expected)                               \
-	do {                                                         \
-		struct slice got_ = (actual);                        \
-		assert_int_equal(got_.size, strlen(expected));       \
-		assert_memory_equal(got_.data, expected, got_.size); \
-	} while (0)
 
 static void
 numbers_are_strict(void **state)

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Lengths of time as text. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "base/duration.h"
 

@@ -2,12 +2,7 @@
  * Every setting stands with its default in the example file and in leadhook.conf(5), and neither has others (style.md 6).
  *
  * Both texts are turned into configuration files and go through the reader of the programs. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>

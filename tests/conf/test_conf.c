@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The configuration (operations.md 3): environment beats file beats default; what is wrong is told with file and line. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>

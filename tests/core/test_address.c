@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Networks, the address rules of deliveries (delivery.md 5), the client's address (contract 5). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <netinet/in.h>
 #include <string.h>
@@ -190,12 +185,12 @@ wrong_rules_name_the_item(void **state UNUSED)
 		struct slice text = pool_printf(pool, "192.0.2.0/24, %s ::1", networks[i]);
 		if (address_rules_parse(pool, text, SLICE_NONE, &wrong, &bad))
 			fail_msg("taken: %s", networks[i]);
-		assert_true(slice_equal(bad, slice_of(networks[i])));
+		assert_slice(bad, networks[i]);
 	}
 	assert_false(address_rules_parse(pool, SLICE_NONE, SLICE("22 65536"), &wrong, &bad));
-	assert_true(slice_equal(bad, SLICE("65536")));
+	assert_slice(bad, "65536");
 	assert_false(address_rules_parse(pool, SLICE_NONE, SLICE("22 ssh"), &wrong, &bad));
-	assert_true(slice_equal(bad, SLICE("ssh")));
+	assert_slice(bad, "ssh");
 }
 
 static void

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The rules of contract.md 4.3, 4.4 and 4.7, decided without a database: single commands, batches, and thousands of random
  * histories in which a batch must come to the same as its commands one by one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -202,17 +197,17 @@ only_a_key_replaces_what_is_there(void **state)
 	settle(w);
 	w->set.leads[0].lead.verified_phone = w->set.leads[0].lead.verified_email = true;
 	run(w, (struct command[]){ public_signup("a@x.org", "+4930999999") }, 1);
-	assert_true(slice_equal(w->set.leads[0].lead.phone, SLICE("+4930123456")));
+	assert_slice(w->set.leads[0].lead.phone, "+4930123456");
 	assert_true(w->set.leads[0].lead.verified_phone);
 	run(w, (struct command[]){ signup("a@x.org", "+4930999999") }, 1);
-	assert_true(slice_equal(w->set.leads[0].lead.phone, SLICE("+4930999999")));
+	assert_slice(w->set.leads[0].lead.phone, "+4930999999");
 	assert_false(w->set.leads[0].lead.verified_phone);
 	assert_true(w->set.leads[0].lead.verified_email);
 	/* the first spelling is kept (4.2) */
 	struct command other = signup("A@x.org", NULL);
 	other.as.signup.email_key = SLICE("a@x.org");
 	run(w, &other, 1);
-	assert_true(slice_equal(w->set.leads[0].lead.email, SLICE("a@x.org")));
+	assert_slice(w->set.leads[0].lead.email, "a@x.org");
 }
 
 /* 4.3.2, 4.3.3 */
@@ -320,7 +315,7 @@ fields_of_an_existing_lead_are_merged(void **state)
 	assert_contains(w->outcomes[1].body, "\"uid\":\"u-1\"");
 	assert_contains(w->outcomes[1].body, "\"referrer\":\"https://first.example\"");
 	assert_contains(w->outcomes[1].body, "\"ip\":\"192.0.2.1\"");
-	assert_true(slice_equal(w->set.leads[0].lead.source, SLICE("API")));
+	assert_slice(w->set.leads[0].lead.source, "API");
 	b.as.signup.replace_ip = true;
 	b.as.signup.utm = SLICE("{\"source\":\"y\"}");
 	run(w, &b, 1);
@@ -454,11 +449,11 @@ a_batch_is_its_commands_one_by_one(void **state)
 				run(one, &batch[i], 1);
 				settle(one);
 				assert_int_equal(one->outcomes[0].failure, many->outcomes[i].failure);
-				assert_true(slice_equal(one->outcomes[0].body, many->outcomes[i].body));
+				assert_slices_equal(one->outcomes[0].body, many->outcomes[i].body);
 				for (size_t k = 0; k < one->decision.event_count; k++, events++) {
 					assert_int_equal(one->decision.events[k].type, many->decision.events[events].type);
-					assert_true(slice_equal(
-					    one->decision.events[k].payload, many->decision.events[events].payload));
+					assert_slices_equal(
+					    one->decision.events[k].payload, many->decision.events[events].payload);
 				}
 			}
 			settle(many);

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Email addresses and domains (contract 4.2). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
+#include "with_pool.h"
 
 #include <string.h>
 
@@ -15,22 +11,6 @@
 #define TEN "abcdefghij"
 #define SIXTY TEN TEN TEN TEN TEN TEN
 
-static struct pool *pool;
-
-static int
-begin(void **state UNUSED)
-{
-	pool = pool_new();
-	return 0;
-}
-
-static int
-end(void **state UNUSED)
-{
-	pool_free(&pool);
-	return 0;
-}
-
 static void
 expect_key(const char *typed, const char *key)
 {
@@ -39,11 +19,11 @@ expect_key(const char *typed, const char *key)
 		fail_msg("refused: %s", typed);
 	if (!slice_equal(email.key, slice_of(key)))
 		fail_msg("%s: key is %.*s, not %s", typed, SLICE_ARGS(email.key), key);
-	assert_true(slice_equal(email.display, slice_of(typed)));
+	assert_slice(email.display, typed);
 	/* the key is an address that has itself as its key */
 	struct email again = { 0 };
 	assert_true(email_parse(pool, email.key, &again));
-	assert_true(slice_equal(again.key, email.key));
+	assert_slices_equal(again.key, email.key);
 }
 
 static void
@@ -52,7 +32,7 @@ expect_refused(const char *typed)
 	struct email email = { .key = SLICE("untouched") };
 	if (email_parse(pool, slice_of(typed), &email))
 		fail_msg("taken: %s as %.*s", typed, SLICE_ARGS(email.key));
-	assert_true(slice_equal(email.key, SLICE("untouched")));
+	assert_slice(email.key, "untouched");
 }
 
 /* "as typed for display; identity key = local part (NFC, ASCII letters lower-cased) + '@' + lower-case A-label domain" */
@@ -171,7 +151,7 @@ lengths_count_octets_of_the_key(void **state UNUSED)
 static void
 the_domain_of_a_key_is_what_blocks_compare(void **state UNUSED)
 {
-	assert_true(slice_equal(email_domain(SLICE("a@mail.example")), SLICE("mail.example")));
+	assert_slice(email_domain(SLICE("a@mail.example")), "mail.example");
 }
 
 /* Host names of settings may be single labels; nothing else about them differs. */
@@ -180,7 +160,7 @@ domains_become_a_labels(void **state UNUSED)
 {
 	struct slice ascii;
 	assert_true(domain_to_ascii(pool, SLICE("Intranet"), &ascii));
-	assert_true(slice_equal(ascii, SLICE("intranet")));
+	assert_slice(ascii, "intranet");
 	assert_false(domain_to_ascii(pool, SLICE(""), &ascii));
 	/* four labels of 60 with their dots and one of 9 are 253 octets */
 	assert_true(domain_to_ascii(pool, SLICE(SIXTY "." SIXTY "." SIXTY "." SIXTY ".123456789"), &ascii));

@@ -1,31 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * The form body of a payload (delivery.md 2, `form`). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
+#include "with_pool.h"
 
 #include <string.h>
 
 #include "core/form.h"
-
-static struct pool *pool;
-
-static int
-begin(void **state UNUSED)
-{
-	pool = pool_new();
-	return 0;
-}
-
-static int
-end(void **state UNUSED)
-{
-	pool_free(&pool);
-	return 0;
-}
 
 static void
 payloads_become_forms(void **state UNUSED)
@@ -65,7 +45,7 @@ other_texts_are_no_payloads(void **state UNUSED)
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
 		if (form_encode(pool, slice_of(wrong[i]), &body))
 			fail_msg("taken: %s", wrong[i]);
-	assert_true(slice_equal(body, SLICE("untouched")));
+	assert_slice(body, "untouched");
 }
 
 static bool

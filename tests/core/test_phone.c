@@ -1,33 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Phone numbers (contract 4.2). The cases of both builds, then those of libphonenumber alone. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
+#include "with_pool.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "core/phone.h"
-
-static struct pool *pool;
-
-static int
-begin(void **state UNUSED)
-{
-	pool = pool_new();
-	return 0;
-}
-
-static int
-end(void **state UNUSED)
-{
-	pool_free(&pool);
-	return 0;
-}
 
 struct phone_case {
 	const char *number, *country_code, *e164; /* NULL: refused */
@@ -46,7 +26,7 @@ check(const struct phone_case *c)
 		return;
 	/* what is stored reads as itself */
 	assert_true(phone_parse(pool, e164, SLICE("1"), &again));
-	assert_true(slice_equal(again, e164));
+	assert_slices_equal(again, e164);
 }
 
 static void

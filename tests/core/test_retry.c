@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * When deliveries are tried again (delivery.md 3). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "core/retry.h"
 
@@ -46,7 +41,7 @@ schedules_are_lists_of_times(void **state UNUSED)
 	assert_false(retry_schedule_parse(SLICE("1s 1s 1s 1s 1s 1s 1s 1s 1s 1s 1s 1s 1s 1s 1s 1s "
 						"1s 1s 1s 1s 1s 1s 1s 1s 1s 1s 1s 1s 1s 1s 1s 1s 2s"),
 	    &schedule, &bad));
-	assert_true(slice_equal(bad, SLICE("2s")));
+	assert_slice(bad, "2s");
 	assert_true(retry_schedule_parse(SLICE(""), &schedule, &bad));
 	assert_int_equal(schedule.count, 0);
 }

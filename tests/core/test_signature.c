@@ -3,12 +3,8 @@
  *
  * Expected values come from elsewhere: RFC 4231, RFC 4648, FIPS 180-2, and for our own texts from Python's hmac and hashlib
  * (one of them from `openssl dgst -sha256 -mac HMAC` too), as said beside each. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
+#include "with_pool.h"
 
 #include <string.h>
 
@@ -19,29 +15,6 @@
 #include "core/events.h"
 #include "core/signature.h"
 #include "core/social_id.h"
-
-#define assert_slice(actual, expected)                                                  \
-	do {                                                                            \
-		struct slice got_ = (actual);                                           \
-		if (!slice_equal(got_, slice_of(expected)))                             \
-			fail_msg("\"%.*s\" is not \"%s\"", SLICE_ARGS(got_), expected); \
-	} while (0)
-
-static struct pool *pool;
-
-static int
-begin(void **state UNUSED)
-{
-	pool = pool_new();
-	return 0;
-}
-
-static int
-end(void **state UNUSED)
-{
-	pool_free(&pool);
-	return 0;
-}
 
 static struct slice
 run_of(char byte, size_t size)
@@ -171,7 +144,7 @@ social_ids_use_all_fifty_bits(void **state UNUSED)
 		struct slice id;
 		seen[bit] = social_id_make(pool, UINT64_C(1) << bit);
 		assert_true(social_id_parse(pool, seen[bit], &id));
-		assert_true(slice_equal(id, seen[bit]));
+		assert_slices_equal(id, seen[bit]);
 		for (size_t other = 0; other < bit; other++)
 			assert_false(slice_equal(seen[bit], seen[other]));
 	}

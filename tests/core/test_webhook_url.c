@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Destinations at registration (delivery.md 1). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <string.h>
 
@@ -165,7 +160,7 @@ open_networks_may_be_named(void **state UNUSED)
 	struct slice bad;
 	assert_true(address_rules_parse(pool, SLICE("127.0.0.0/8 ::1"), SLICE_NONE, &open, &bad));
 	assert_int_equal(webhook_url_parse(pool, SLICE("http://127.1:8081/"), &open, &url), WEBHOOK_URL_OK);
-	assert_true(slice_equal(url.host, SLICE("127.0.0.1")));
+	assert_slice(url.host, "127.0.0.1");
 	assert_int_equal(webhook_url_parse(pool, SLICE("http://[::1]:8081/"), &open, &url), WEBHOOK_URL_OK);
 	assert_int_equal(webhook_url_parse(pool, SLICE("http://10.0.0.1:8081/"), &open, &url), WEBHOOK_URL_FORBIDDEN);
 	assert_int_equal(webhook_url_parse(pool, SLICE("http://127.0.0.1:22/"), &open, &url), WEBHOOK_URL_FORBIDDEN);

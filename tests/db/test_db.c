@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The contract of db/db.h against a real server: lists, rows, values, lost connections, what an error means. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <stdio.h>
 #include <string.h>

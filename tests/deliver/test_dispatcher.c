@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The dispatcher's rules (delivery.md 3, 4 and 6) in a world of its own: see fake_world.h. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The lock file (delivery.md 4, several dispatchers; 6, cron). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>

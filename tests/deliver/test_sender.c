@@ -2,12 +2,7 @@
  * The sender (delivery.md 2, success, redirects, time; 5, address rules) against a receiver on 127.0.0.1.
  *
  * getaddrinfo is ours: libcurl asks it for names, so that names can lead anywhere without a name server. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <arpa/inet.h>
 #include <netdb.h>

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Turns among webhooks (delivery.md 4, fairness). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "base/attributes.h"
 #include "deliver/turns.h"

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The socket that requests come from (architecture.md, "libfcgi, learnt the hard way"): only local peers, no socket taken
  * from somebody who is alive, mode and group right from the first moment. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Contract 1: parameters, body types, arrays, values, booleans, caps, and the merging of __url. A table is compared in the
  * short form of render(): name=value; with strings quoted. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
+#include "with_pool.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,25 +21,8 @@
 static const struct slice collecting_names[] = { SLICE("email"), SLICE("event") };
 static const struct http_names collecting = { collecting_names, ARRAY_SIZE(collecting_names) };
 
-static struct pool *pool;
 static struct http_params *params;
 static struct http_problem problem;
-
-static int
-set_up(void **state)
-{
-	(void)state;
-	pool = pool_new();
-	return 0;
-}
-
-static int
-tear_down(void **state)
-{
-	(void)state;
-	pool_free(&pool);
-	return 0;
-}
 
 static bool
 parse_within(struct http_caps caps, struct slice query, const char *type, struct slice body)
@@ -106,7 +85,7 @@ static void
 assert_problem(enum http_problem_kind kind, const char *parameter, const char *message)
 {
 	assert_int_equal(problem.kind, kind);
-	assert_true(slice_equal(problem.parameter, slice_of(parameter)));
+	assert_slice(problem.parameter, parameter);
 	if (message != NULL)
 		assert_non_null(strstr(pool_string(pool, problem.message), message));
 }
@@ -389,7 +368,7 @@ a_full_table_holds_its_cap(void **state)
 		buffer_printf(&body, "n%u=%u&", i % 200, i);
 	assert_true(parse(SLICE_NONE, FORM, buffer_slice(&body)));
 	assert_int_equal(http_params_count(params), 200);
-	assert_true(slice_equal(http_params_value(params, SLICE("n199"))->text, SLICE("19999")));
+	assert_slice(http_params_value(params, SLICE("n199"))->text, "19999");
 	buffer_add_text(&body, "n200=");
 	assert_false(parse(SLICE_NONE, FORM, buffer_slice(&body)));
 	buffer_free(&body);
@@ -531,20 +510,20 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(queries_and_forms_make_one_flat_table, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(json_bodies_keep_their_types, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(broken_json_is_invalid_json, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_does_not_belong_names_its_parameter, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(values_are_normalised_or_refused, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(media_types_choose_the_reader, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(multipart_forms_are_read, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(bad_multipart_forms_are_refused, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(caps_are_named, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_full_table_holds_its_cap, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(the_url_adds_what_is_missing, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(booleans_and_strings_out_of_values, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(many_header_parameters_cost_little_memory, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(random_bodies_do_no_harm, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(queries_and_forms_make_one_flat_table, begin, end),
+		cmocka_unit_test_setup_teardown(json_bodies_keep_their_types, begin, end),
+		cmocka_unit_test_setup_teardown(broken_json_is_invalid_json, begin, end),
+		cmocka_unit_test_setup_teardown(what_does_not_belong_names_its_parameter, begin, end),
+		cmocka_unit_test_setup_teardown(values_are_normalised_or_refused, begin, end),
+		cmocka_unit_test_setup_teardown(media_types_choose_the_reader, begin, end),
+		cmocka_unit_test_setup_teardown(multipart_forms_are_read, begin, end),
+		cmocka_unit_test_setup_teardown(bad_multipart_forms_are_refused, begin, end),
+		cmocka_unit_test_setup_teardown(caps_are_named, begin, end),
+		cmocka_unit_test_setup_teardown(a_full_table_holds_its_cap, begin, end),
+		cmocka_unit_test_setup_teardown(the_url_adds_what_is_missing, begin, end),
+		cmocka_unit_test_setup_teardown(booleans_and_strings_out_of_values, begin, end),
+		cmocka_unit_test_setup_teardown(many_header_parameters_cost_little_memory, begin, end),
+		cmocka_unit_test_setup_teardown(random_bodies_do_no_harm, begin, end),
 	};
 	return cmocka_run_group_tests_name("params", tests, NULL, NULL);
 }

@@ -1,34 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * A request out of CGI variables: contract 1 "Path" and "Methods", contract 3 for where keys come from. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
+#include "with_pool.h"
 
 #include <string.h>
 
 #include "http/request.h"
 
-static struct pool *pool;
 static struct http_request request;
-
-static int
-set_up(void **state)
-{
-	(void)state;
-	pool = pool_new();
-	return 0;
-}
-
-static int
-tear_down(void **state)
-{
-	(void)state;
-	pool_free(&pool);
-	return 0;
-}
 
 /* `context` is NAME, value, NAME, value, …, NULL */
 static struct slice
@@ -80,7 +59,7 @@ paths_are_split_and_then_decoded(void **state)
 		assert_int_equal(start(cases[i].base_path, cases[i].uri), RESULT_OK);
 		assert_segments(cases[i].segments);
 		assert_int_equal(slice_present(request.query), cases[i].query != NULL);
-		assert_true(slice_equal(request.query, slice_of(cases[i].query)));
+		assert_slice(request.query, cases[i].query);
 	}
 }
 
@@ -124,7 +103,7 @@ script_name_and_path_info_stand_in(void **state)
 	const char *environment[] = { "SCRIPT_NAME", "/api", "PATH_INFO", "/v2/a%20b", "QUERY_STRING", "x=1", NULL };
 	assert_int_equal(http_request_init(&request, pool, get, environment, SLICE("/api")), RESULT_OK);
 	assert_segments("|v2|a%20b");
-	assert_true(slice_equal(request.query, SLICE("x=1")));
+	assert_slice(request.query, "x=1");
 	const char *above[] = { "PATH_INFO", "/v2/..", NULL };
 	assert_int_equal(http_request_init(&request, pool, get, above, SLICE("")), RESULT_NOT_FOUND);
 }
@@ -154,17 +133,17 @@ headers_are_kept_and_empty_ones_are_absent(void **state)
 		"HTTP_AUTHENTICATION", "t", "CONTENT_TYPE", "", "HTTP_REFERER", "r", "HTTP_USER_AGENT", "u",
 		"HTTP_X_FORWARDED_FOR", "192.0.2.1", "REMOTE_ADDR", "192.0.2.2", NULL };
 	assert_int_equal(http_request_init(&request, pool, get, environment, SLICE("")), RESULT_OK);
-	assert_true(slice_equal(request.authorization, SLICE("Bearer k")));
-	assert_true(slice_equal(request.authentication, SLICE("t")));
+	assert_slice(request.authorization, "Bearer k");
+	assert_slice(request.authentication, "t");
 	assert_false(slice_present(request.content_type));
-	assert_true(slice_equal(request.referer, SLICE("r")));
-	assert_true(slice_equal(request.user_agent, SLICE("u")));
-	assert_true(slice_equal(request.forwarded_for, SLICE("192.0.2.1")));
-	assert_true(slice_equal(request.remote_addr, SLICE("192.0.2.2")));
+	assert_slice(request.referer, "r");
+	assert_slice(request.user_agent, "u");
+	assert_slice(request.forwarded_for, "192.0.2.1");
+	assert_slice(request.remote_addr, "192.0.2.2");
 	const char *both[] = { "REQUEST_URI", "/", "HTTP_AUTHORIZATION", "own", "REDIRECT_HTTP_AUTHORIZATION", "other", NULL };
 	struct slice first_id = request.request_id;
 	assert_int_equal(http_request_init(&request, pool, get, both, SLICE("")), RESULT_OK);
-	assert_true(slice_equal(request.authorization, SLICE("own")));
+	assert_slice(request.authorization, "own");
 	assert_false(slice_equal(request.request_id, first_id));
 }
 
@@ -172,11 +151,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(paths_are_split_and_then_decoded, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(dangerous_paths_are_not_found, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(script_name_and_path_info_stand_in, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(methods_are_case_sensitive, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(headers_are_kept_and_empty_ones_are_absent, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(paths_are_split_and_then_decoded, begin, end),
+		cmocka_unit_test_setup_teardown(dangerous_paths_are_not_found, begin, end),
+		cmocka_unit_test_setup_teardown(script_name_and_path_info_stand_in, begin, end),
+		cmocka_unit_test_setup_teardown(methods_are_case_sensitive, begin, end),
+		cmocka_unit_test_setup_teardown(headers_are_kept_and_empty_ones_are_absent, begin, end),
 	};
 	return cmocka_run_group_tests_name("request", tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What goes back to the client: contract 1 "Answer" and "Methods", contract 7. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <string.h>
 

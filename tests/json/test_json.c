@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The JSON layer (architecture.md, "JSON"): what is read is RFC 8259 and nothing more; what is written reads back. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <string.h>
 
@@ -17,13 +12,6 @@
 enum { DEPTH = 16 };
 
 #define LITERAL(text) ((struct slice){ (text), sizeof(text) - 1 })
-
-#define assert_slice(actual, expected)                                  \
-	do {                                                            \
-		struct slice got_ = (actual), want_ = (expected);       \
-		assert_int_equal(got_.size, want_.size);                \
-		assert_memory_equal(got_.data, want_.data, want_.size); \
-	} while (0)
 
 /* Writes the text anew from its events. */
 static bool
@@ -95,7 +83,7 @@ values_come_through_unchanged(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct json_problem problem;
 		assert_true(copy(cases[i].text, &out, &problem));
-		assert_slice(buffer_slice(&out), cases[i].again);
+		assert_slices_equal(buffer_slice(&out), cases[i].again);
 	}
 	buffer_free(&out);
 }
@@ -222,7 +210,7 @@ the_writer_sets_commas_by_itself(void **state)
 	json_key(&writer, SLICE("c"));
 	json_raw(&writer, SLICE("{\"d\":1}"));
 	json_end_object(&writer);
-	assert_slice(buffer_slice(&out),
+	assert_slices_equal(buffer_slice(&out),
 	    LITERAL("{\"a\":[],\"b\":[18446744073709551615,-9223372036854775808,{},null,\"\"],\"c\":{\"d\":1}}"));
 	buffer_free(&out);
 }
@@ -251,7 +239,7 @@ random_texts_do_no_harm(void **state)
 		if (!copy((struct slice){ text, size }, &first, &problem))
 			continue;
 		assert_true(copy(buffer_slice(&first), &second, &problem));
-		assert_slice(buffer_slice(&second), buffer_slice(&first));
+		assert_slices_equal(buffer_slice(&second), buffer_slice(&first));
 	}
 	buffer_free(&first);
 	buffer_free(&second);

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Load, decide, write (architecture): batches of every size as one transaction each, many processes at once, and what becomes
  * of a batch that loses a race, breaks, or does not learn whether it was committed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <inttypes.h>
 #include <limits.h>

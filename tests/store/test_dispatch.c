@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Leases, claims and outcomes (delivery.md 3 and 4): nothing is claimed twice, nothing is lost, and only who still holds a
  * claim records what became of it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -164,8 +159,8 @@ a_claim_says_all_that_is_sent(void **state)
 	assert_int_equal(d->attempt, 1);
 	assert_int_equal(d->token.size, DISPATCH_TOKEN_SIZE);
 	assert_int_equal(d->webhook_state, WEBHOOK_ACTIVE);
-	assert_true(slice_equal(d->url, SLICE("https://a.example/hook")));
-	assert_true(slice_equal(d->secret, SLICE("whsec_secret")));
+	assert_slice(d->url, "https://a.example/hook");
+	assert_slice(d->secret, "whsec_secret");
 	assert_true(slice_starts_with(d->message_id, SLICE("msg_")));
 	assert_true(slice_starts_with(d->payload, SLICE("{")));
 	assert_non_null(strstr(d->payload.data, "\"__event\":\"new_signup\""));
@@ -245,8 +240,8 @@ a_claim_ends_and_its_outcome_is_stale(void **state)
 	assert_int_equal(again.count, 1);
 	assert_int_equal(again.items->id, lost.items->id);
 	assert_int_equal(again.items->attempt, 2);
-	assert_true(slice_equal(again.items->message_id, lost.items->message_id));
-	assert_true(slice_equal(again.items->payload, lost.items->payload));
+	assert_slices_equal(again.items->message_id, lost.items->message_id);
+	assert_slices_equal(again.items->payload, lost.items->payload);
 	struct delivery_outcome late = outcome_of(lost.items, DELIVERY_FAILED, 500);
 	assert_int_equal(complete(w, &late, 1), 1);
 	assert_int_equal(store_unclaim(w->store, &late, 1), RESULT_OK);

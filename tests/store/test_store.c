@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Installing, what operators ask, what the API reads, and webhooks: each function of store/store.h and store/admin.h with the
  * results that it documents. Batches and the dispatcher have tests of their own. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -167,7 +162,7 @@ accounts_are_listed_in_order(void **state)
 	assert_true(id > w->account);
 	assert_int_equal(store_list_accounts(w->store, w->pool, &rows, &count), RESULT_OK);
 	assert_int_equal(rows[count - 1].id, id);
-	assert_true(slice_equal(rows[count - 1].name, SLICE("Zo\xc3\xab \xf0\x9f\x8e\x89")));
+	assert_slice(rows[count - 1].name, "Zo\xc3\xab \xf0\x9f\x8e\x89");
 	assert_int_equal(rows[count - 1].suspended_ms, -1);
 	assert_true(rows[count - 1].created_ms > 0);
 	for (size_t i = 1; i < count; i++)
@@ -205,7 +200,7 @@ a_key_is_found_until_it_is_revoked(void **state)
 	assert_true(key.account_suspended);
 	assert_int_equal(store_list_keys(w->store, w->pool, w->account, &rows, &count), RESULT_OK);
 	assert_int_equal(count, 1);
-	assert_true(slice_equal(rows->name, SLICE("Key")));
+	assert_slice(rows->name, "Key");
 	assert_int_equal(rows->revoked_ms, -1);
 	assert_int_equal(store_revoke_key(w->store, NOBODY), RESULT_NOT_FOUND);
 	assert_int_equal(store_revoke_key(w->store, id), RESULT_OK);
@@ -249,11 +244,11 @@ a_campaign_keeps_its_settings(void **state)
 	assert_int_equal(store_add_campaign(w->store, w->account, &settings, &id), RESULT_OK);
 	found = find_campaign(w, id);
 	assert_int_equal(found.account_id, w->account);
-	assert_true(slice_equal(found.name, settings.name));
+	assert_slices_equal(found.name, settings.name);
 	assert_true(found.ends_ms == settings.ends_ms && found.ended_ms == -1);
 	assert_true(found.jump_start == UINT32_MAX && found.require_key && !found.privacy && !found.account_suspended);
-	assert_true(slice_equal(found.landing_url, settings.landing_url));
-	assert_true(slice_equal(found.status_url, settings.status_url));
+	assert_slices_equal(found.landing_url, settings.landing_url);
+	assert_slices_equal(found.status_url, settings.status_url);
 	assert_false(slice_present(found.thankyou_url));
 	assert_int_equal(found.lead_count, 0);
 	settings = plain_campaign();
@@ -324,7 +319,7 @@ a_lead_is_found_by_each_identity(void **state)
 	assert_int_equal(
 	    store_find_lead(w->store, w->pool, w->campaign, LEAD_BY_EMAIL, SLICE("ada@example.org"), &lead), RESULT_OK);
 	assert_true(lead.subscription_number == 1 && lead.counter == 1 && lead.campaign_id == w->campaign);
-	assert_true(slice_equal(lead.phone, SLICE("+14155552671")));
+	assert_slice(lead.phone, "+14155552671");
 	assert_int_equal(
 	    store_find_lead(w->store, w->pool, w->campaign, LEAD_BY_PHONE, SLICE("+14155552671"), &same), RESULT_OK);
 	assert_int_equal(same.id, lead.id);
@@ -531,7 +526,7 @@ payload_settings_are_read_once(void **state)
 	struct world *w = *state;
 	const struct payload_settings *settings;
 	assert_int_equal(store_payload_settings(w->store, &settings), RESULT_OK);
-	assert_true(slice_equal(settings->base_url, SLICE("https://lead.example")));
+	assert_slice(settings->base_url, "https://lead.example");
 	assert_int_equal(settings->server_secret.size, 32);
 	int64_t before = root_questions();
 	assert_int_equal(store_payload_settings(w->store, &settings), RESULT_OK);

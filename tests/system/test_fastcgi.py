@@ -26,12 +26,13 @@ PROGRAM = BUILD / "tests" / "fcgi" / "echo_app"
 PATIENCE = 20  # seconds, for anything to happen
 
 
-def wait_for(condition, what):
+def wait_for(condition, what, pause=0.01):
+    """Polls; a condition that must not be asked too often names its pause."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         if value := condition():
             return value
-        time.sleep(0.01)
+        time.sleep(pause)
     raise AssertionError(f"in vain for {PATIENCE} s: {what}")
 
 
@@ -210,7 +211,7 @@ def test_the_hooks_after_an_answer_and_while_idle_run(serve):
     server = serve("--workers", 0, "--idle-ms", 20)
     assert ask(server.path).answered == "0"
     assert ask(server.path).answered == "1"
-    wait_for(lambda: int(ask(server.path).idle) > 0 or time.sleep(0.05), "idle()")
+    wait_for(lambda: int(ask(server.path).idle) > 0, "idle()", pause=0.05)
 
 
 # --- Peers that misbehave: dropped within their time, and nobody else waits
@@ -275,7 +276,7 @@ def test_a_peer_that_reads_in_sips_is_dropped_at_the_deadline(serve):
     body = b"x" * (1 << 20)
     with Connection(server.path) as connection:
         connection.send(head("", len(body), BODY_LIMIT=1 << 20) + stdin(body))
-        wait_for(lambda: connection.socket.recv(16384) and " answer_lost " in server.log() or time.sleep(0.05), "the drop")
+        wait_for(lambda: connection.socket.recv(16384) and " answer_lost " in server.log(), "the drop", pause=0.05)
 
 
 def test_a_silent_peer_is_dropped_long_before_the_deadline(serve):

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+ * What every unit test includes first: cmocka after the headers it wants, and what it lacks for slices. */
+#ifndef LEADHOOK_TESTS_UNIT_H
+#define LEADHOOK_TESTS_UNIT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/slice.h"
+
+#define assert_slices_equal(actual, expected)                                                      \
+	do {                                                                                       \
+		struct slice got_ = (actual), want_ = (expected);                                  \
+		if (!slice_equal(got_, want_))                                                     \
+			fail_msg("\"%.*s\" is not \"%.*s\"", SLICE_ARGS(got_), SLICE_ARGS(want_)); \
+	} while (0)
+
+/* `expected` is a C string. */
+#define assert_slice(actual, expected) assert_slices_equal(actual, slice_of(expected))
+
+#endif

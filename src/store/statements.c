@@ -33,7 +33,8 @@
 /* What a client sees must not depend on the server's configuration. The lock wait is short because a batch is run again. */
 const char *const store_session[] = {
 	"SET SESSION time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ENGINE_SUBSTITUTION', "
-	"tx_isolation = 'READ-COMMITTED', innodb_lock_wait_timeout = 5, lock_wait_timeout = 15, autocommit = 1",
+	"innodb_lock_wait_timeout = 5, lock_wait_timeout = 15, autocommit = 1",
+	"SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED", /* the variable has another name since MariaDB 11.1 */
 	NULL,
 };
 

@@ -48,6 +48,13 @@ class Client:
     def __init__(self, port, base_path=""):
         self.port, self.base_path = port, base_path
 
+    def healthy(self):
+        """Whether it answers, and has its database; also while nobody listens."""
+        try:
+            return self.request("GET", "/health/ready").status == 200
+        except OSError:
+            return False
+
     def request(self, method, path, *, query=None, json_body=None, form=None, body=None, type=None, headers=(), key=None,
                 address=None, chunked=False):
         """`json_body`, `form` or raw `body` with `type`; `query` and `form` are mappings or lists of pairs; `key` goes into

@@ -94,13 +94,7 @@ class Service:
         return shutil.copy2(program, self.installation.folder) if self.front.run_user else program
 
     def wait_ready(self, seconds=30):
-        wait_until(self.healthy, seconds, "the service is not ready")
-
-    def healthy(self):
-        try:
-            return self.client.request("GET", "/health/ready").status == 200
-        except OSError:
-            return False
+        wait_until(self.client.healthy, seconds, "the service is not ready")
 
     def stop(self):
         self.dispatcher.kill()

@@ -88,7 +88,7 @@ const struct db_statement store_statements[SQL_COUNT] = {
 	STATEMENT(SQL_SELECT_LEAD_BY_SOCIAL_ID, SELECT_LEAD " WHERE l.social_id = ? AND l.campaign_id = ?"),
 
 	STATEMENT(SQL_LOCK_CAMPAIGN, "SELECT id FROM {prefix}campaigns WHERE id = ? FOR UPDATE"),
-	STATEMENT(SQL_SELECT_WEBHOOK_BY_URL, "SELECT id FROM {prefix}webhooks WHERE campaign_id = ? AND url_hash = ?"),
+	STATEMENT(SQL_SELECT_WEBHOOK_BY_URL, "SELECT id, secret FROM {prefix}webhooks WHERE campaign_id = ? AND url_hash = ?"),
 	STATEMENT(SQL_COUNT_WEBHOOKS, "SELECT COUNT(*) FROM {prefix}webhooks WHERE campaign_id = ?"),
 	STATEMENT(SQL_INSERT_WEBHOOK,
 	    "INSERT INTO {prefix}webhooks (id, campaign_id, url, url_hash, events, source, format, secret, created_ms) "

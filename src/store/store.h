@@ -92,11 +92,12 @@ struct webhook_put {
 	uint32_t events;
 	struct slice source; /* absent: kept */
 	const bool *form;    /* NULL: kept, json for a new one */
-	struct slice secret; /* for a new one */
+	struct slice secret; /* for a new one; new itself in every call */
 	size_t maximum;      /* webhooks a campaign may have */
 };
 
-/* Adds a webhook, or replaces the events (source, format) of the one with the same URL, byte for byte. *created says which.
+/* Adds a webhook, or replaces the events (source, format) of the one with the same URL, byte for byte. *created says which:
+ * only then the secret is the one given.
  * RESULT_INVALID: the campaign has `maximum` already; RESULT_NOT_FOUND: no such campaign. */
 MUST_CHECK enum result store_put_webhook(struct store *store, const struct webhook_put *put, uint64_t *id, bool *created);
 /* Its pending deliveries are ended by the dispatcher. */

@@ -42,6 +42,8 @@ put_locked(struct store *store, struct pool *pool, const struct webhook_put *put
 	*created = found.count == 0;
 	if (!*created) {
 		*id = db_get_u64(&found, 0, 0);
+		/* nobody else knows this secret: an earlier run was committed, and only its answer was lost */
+		*created = slice_equal(db_get_bytes(&found, 0, 1), put->secret);
 		struct db_value values[] = { DB_U64(put->events), db_bytes(put->source), format_value(put->form), DB_U64(*id) };
 		return store_change_one(store, SQL_UPDATE_WEBHOOK, values, ARRAY_SIZE(values));
 	}
@@ -55,13 +57,14 @@ enum result
 store_put_webhook(struct store *store, const struct webhook_put *put, uint64_t *id, bool *created)
 {
 	enum result result = RESULT_CONFLICT;
-	for (unsigned attempt = 1; attempt <= STORE_ATTEMPTS && result == RESULT_CONFLICT; attempt++) {
+	for (unsigned attempt = 1; attempt <= STORE_ATTEMPTS && (result == RESULT_CONFLICT || result == RESULT_UNKNOWN);
+	     attempt++) {
 		struct pool *pool = pool_new();
 		result = db_begin(store->db);
 		if (result == RESULT_OK)
 			result = store_finish(store, put_locked(store, pool, put, id, created));
 		pool_free(&pool);
-		if (result == RESULT_CONFLICT)
+		if (result != RESULT_OK)
 			store_back_off(attempt);
 	}
 	return result == RESULT_CONFLICT || result == RESULT_UNKNOWN ? RESULT_UNAVAILABLE : result;

@@ -402,10 +402,12 @@ a_webhook_is_put_by_its_url(void **state)
 static bool
 put_one_url(struct store *store, const struct world *world, unsigned index)
 {
+	char secret[32];
+	snprintf(secret, sizeof(secret), "whsec_%u", index);
 	struct webhook_put put = { .campaign_id = world->campaign,
 		.url = SLICE("https://a.example/"),
 		.events = 1,
-		.secret = SLICE("whsec_one"),
+		.secret = slice_of(secret),
 		.maximum = 1 };
 	bool created = false;
 	if (store_put_webhook(store, &put, &shared[index], &created) != RESULT_OK)

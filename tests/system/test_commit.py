@@ -92,6 +92,16 @@ def test_an_update_cut_after_commit(webhooks, proxy, campaign, count):
     assert campaign.find(**ADA)["counter"] == 2
 
 
+def test_a_webhook_cut_after_commit(webhooks, service, proxy, campaign, count):
+    """Made once, and its secret, which is shown once, is in the answer"""
+    url = service.receiver.url(f"{campaign.hook}/cut")
+    proxy.cut(AFTER)
+    made, again = (campaign.post({"url": url, "event": "verified"}, path="/outbound-webhook").json for _ in range(2))
+    assert made["secret"] == service.installation.sql(
+        f"SELECT secret FROM {count.table('webhooks')} WHERE id = {made['referenceId']}")
+    assert again["referenceId"] == made["referenceId"] and "secret" not in again
+
+
 class TableLock:
     """A session of the administrator's that holds LOCK TABLES … WRITE."""
 

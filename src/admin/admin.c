@@ -47,6 +47,15 @@ run_command(struct admin_call *call, const struct admin_wiring *wiring, FILE *ou
 	return status;
 }
 
+/* Whoever forgot --config wonders otherwise why nothing is where it should be. */
+static void
+tell_absent_file(const struct admin_call *call, const struct conf *conf)
+{
+	if (conf->absent_file != NULL)
+		fprintf(call->errors, "leadhook: there is no %s: defaults and LEADHOOK_ variables hold (see --config)\n",
+		    conf->absent_file);
+}
+
 static int
 load_and_run(struct admin_call *call, const struct admin_wiring *wiring, FILE *out)
 {
@@ -57,11 +66,14 @@ load_and_run(struct admin_call *call, const struct admin_wiring *wiring, FILE *o
 	if (!wiring->load(call->options[OPTION_CONFIG], &conf, &problems)) {
 		fwrite(problems.data, 1, problems.size, call->errors);
 	} else if (call->options[OPTION_CHECK_CONFIG] != NULL) {
+		tell_absent_file(call, conf);
 		status = EX_OK;
 	} else {
 		log_init("leadhook", LOG_LEVEL_ERROR); /* whatever else there is to say, the command says as a sentence */
 		call->conf = conf;
 		status = run_command(call, wiring, out);
+		if (status == EX_UNAVAILABLE)
+			tell_absent_file(call, conf);
 	}
 	conf_free(&conf);
 	buffer_free(&problems);

@@ -3,6 +3,7 @@ noinst_LIBRARIES += %D%/libbase.a
 	%D%/attributes.h \
 	%D%/buffer.c %D%/buffer.h \
 	%D%/clock.c %D%/clock.h \
+	%D%/descriptors.c %D%/descriptors.h \
 	%D%/duration.c %D%/duration.h \
 	%D%/encode.c %D%/encode.h \
 	%D%/log.c %D%/log.h \

@@ -3,6 +3,8 @@
 #include "conf/conf.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/pool.h"
 #include "conf/file.h"
@@ -12,12 +14,22 @@
 struct loaded {
 	struct conf conf; /* first: conf_free gets only its address */
 	struct pool *pool;
+	const char **origins; /* one a setting, in their order */
 };
+
+#define FILE_SUFFIX "_FILE"
 
 enum { VARIABLE_MAX_BYTES = 128, EXPECTED_MAX_BYTES = 256 };
 enum { LEASE_RESERVE_MS = 15000, SECOND_MS = 1000 };
 
-/* `origin` is where the operator finds the value: "FILE:LINE: section.key" or a variable's name. */
+static size_t
+setting_index(const struct conf_setting *setting)
+{
+	size_t count;
+	return (size_t)(setting - conf_settings(&count));
+}
+
+/* `origin` is as conf_origin answers it. */
 static void
 store(const struct conf_setting *setting, struct slice text, const char *origin, struct loaded *loaded, struct buffer *problems)
 {
@@ -26,6 +38,7 @@ store(const struct conf_setting *setting, struct slice text, const char *origin,
 	if (!conf_setting_store(setting, text, loaded->pool, &loaded->conf, &expected))
 		buffer_printf(problems, "%s: expected %.*s (%s)\n", origin, SLICE_ARGS(buffer_slice(&expected)), setting->help);
 	buffer_free(&expected);
+	loaded->origins[setting_index(setting)] = pool_string(loaded->pool, slice_of(origin));
 }
 
 static void
@@ -33,8 +46,10 @@ take_defaults(struct loaded *loaded, struct buffer *problems)
 {
 	size_t count;
 	const struct conf_setting *settings = conf_settings(&count);
+	loaded->origins = POOL_ARRAY(loaded->pool, count, const char *);
 	for (size_t i = 0; i < count; i++)
-		store(&settings[i], slice_of(settings[i].fallback), settings[i].key, loaded, problems);
+		store(&settings[i], slice_of(settings[i].fallback),
+		    pool_printf(loaded->pool, "%s.%s", settings[i].section, settings[i].key).data, loaded, problems);
 }
 
 static const char *
@@ -51,7 +66,8 @@ take_file(const char *option, struct loaded *loaded, struct buffer *problems)
 	bool may_be_missing;
 	const char *path = file_path(option, &may_be_missing);
 	struct conf_entries entries = { 0 };
-	conf_file_read(path, may_be_missing, loaded->pool, &entries, problems);
+	if (!conf_file_read(path, may_be_missing, loaded->pool, &entries, problems))
+		loaded->conf.absent_file = path;
 	for (size_t i = 0; i < entries.count; i++) {
 		const struct conf_entry *entry = &entries.items[i];
 		struct slice origin =
@@ -77,7 +93,7 @@ take_variable(const struct conf_setting *setting, struct loaded *loaded, struct 
 	buffer_init(&name, VARIABLE_MAX_BYTES);
 	buffer_init(&file_name, VARIABLE_MAX_BYTES);
 	add_variable_name(&name, setting);
-	buffer_printf(&file_name, "%s_FILE", name.data);
+	buffer_printf(&file_name, "%s" FILE_SUFFIX, name.data);
 	struct slice text = slice_of(getenv(name.data));
 	const char *path = setting->type == CONF_SECRET ? getenv(file_name.data) : NULL;
 	if (path != NULL && slice_present(text))
@@ -90,6 +106,42 @@ take_variable(const struct conf_setting *setting, struct loaded *loaded, struct 
 	buffer_free(&name);
 }
 
+/* Whether the variable is that of a setting (its file's: of a secret), and whether it begins as those of a section do. */
+static bool
+variable_is_known(struct slice variable, bool *of_section)
+{
+	size_t count;
+	const struct conf_setting *settings = conf_settings(&count);
+	bool known = false;
+	*of_section = false;
+	for (size_t i = 0; i < count && !known; i++) {
+		struct buffer name;
+		buffer_init(&name, VARIABLE_MAX_BYTES);
+		add_variable_name(&name, &settings[i]);
+		struct slice whole = buffer_slice(&name);
+		struct slice rest = slice_sub(variable, whole.size, variable.size);
+		*of_section =
+		    *of_section || slice_starts_with(variable, slice_sub(whole, 0, whole.size - strlen(settings[i].key)));
+		known = slice_starts_with(variable, whole) &&
+			(rest.size == 0 || (settings[i].type == CONF_SECRET && slice_equal(rest, SLICE(FILE_SUFFIX))));
+		buffer_free(&name);
+	}
+	return known;
+}
+
+/* What begins as a setting's variable and is none is as good as a misspelt line of the file. */
+static void
+refuse_unknown_variables(struct buffer *problems)
+{
+	for (char **variable = environ; *variable != NULL; variable++) {
+		struct slice text = slice_of(*variable);
+		struct slice name = slice_sub(text, 0, slice_find(text, '='));
+		bool of_section;
+		if (!variable_is_known(name, &of_section) && of_section)
+			buffer_printf(problems, "%.*s: unknown setting\n", SLICE_ARGS(name));
+	}
+}
+
 static void
 take_environment(struct loaded *loaded, struct buffer *problems)
 {
@@ -97,6 +149,7 @@ take_environment(struct loaded *loaded, struct buffer *problems)
 	const struct conf_setting *settings = conf_settings(&count);
 	for (size_t i = 0; i < count; i++)
 		take_variable(&settings[i], loaded, problems);
+	refuse_unknown_variables(problems);
 }
 
 static bool
@@ -147,6 +200,15 @@ conf_load(const char *path, struct conf **conf, struct buffer *problems)
 	}
 	*conf = &loaded->conf;
 	return true;
+}
+
+const char *
+conf_origin(const struct conf *conf, const char *section, const char *key)
+{
+	const struct conf_setting *setting = conf_setting_find(section, key);
+	if (setting == NULL)
+		abort(); /* a defect of the caller */
+	return ((const struct loaded *)(const void *)conf)->origins[setting_index(setting)];
 }
 
 void

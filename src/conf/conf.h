@@ -81,6 +81,7 @@ struct conf {
 	struct conf_lead lead;
 	struct conf_dispatch dispatch;
 	struct conf_log log;
+	const char *absent_file; /* the installed file, when nobody named another and it is not there; else NULL */
 };
 
 enum { CONF_PROBLEMS_MAX_BYTES = 8192 };
@@ -90,6 +91,9 @@ enum { CONF_PROBLEMS_MAX_BYTES = 8192 };
  * wrong, `FILE:LINE: section.key: …` or `VARIABLE: …`, never with a secret's value in it. The caller gives an empty buffer,
  * CONF_PROBLEMS_MAX_BYTES are enough for anybody to read. */
 MUST_CHECK bool conf_load(const char *path, struct conf **conf, struct buffer *problems);
+/* Where the value of a setting stands, to begin a problem with: "FILE:LINE: section.key", a variable's name, or "section.key"
+ * for a default. The text lives as long as *conf. */
+const char *conf_origin(const struct conf *conf, const char *section, const char *key);
 /* Frees it and sets *conf to NULL; *conf may be NULL. */
 void conf_free(struct conf **conf);
 

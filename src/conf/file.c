@@ -169,15 +169,16 @@ check_secrecy(struct reader *reader)
 	}
 }
 
-void
+bool
 conf_file_read(const char *path, bool may_be_missing, struct pool *pool, struct conf_entries *entries, struct buffer *problems)
 {
 	struct reader reader = { .path = path, .pool = pool, .entries = entries, .problems = problems };
 	reader.file = fopen(path, "re");
 	if (reader.file == NULL) {
-		if (errno != ENOENT || !may_be_missing)
+		bool absent = errno == ENOENT && may_be_missing;
+		if (!absent)
 			buffer_printf(problems, "%s: %s\n", path, strerror(errno));
-		return;
+		return !absent;
 	}
 	int first_bad = ini_parse_stream(next_line, &reader, take_value, &reader);
 	if (ferror(reader.file))
@@ -189,6 +190,7 @@ conf_file_read(const char *path, bool may_be_missing, struct pool *pool, struct 
 	check_secrecy(&reader);
 	free(reader.line);
 	fclose(reader.file);
+	return true;
 }
 
 struct slice

@@ -20,9 +20,8 @@ struct conf_entries {
 
 /* Appends what the file holds to *entries, everything in `pool`. Appends a line to `problems` for each thing that is wrong:
  * the file cannot be read, a line is none, a setting is unknown or stands there twice, or the file has a secret and is not
- * kept: others can read or write it, or its group can write it. A file that does not exist is empty when it `may_be_missing`.
- */
-void conf_file_read(
+ * kept: others can read or write it, or its group can write it. False when it does not exist and `may_be_missing`. */
+bool conf_file_read(
     const char *path, bool may_be_missing, struct pool *pool, struct conf_entries *entries, struct buffer *problems);
 
 /* The content of a file that holds just a secret, without one newline at its end; absent, with a line in `problems` that

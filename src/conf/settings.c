@@ -161,7 +161,7 @@ static const struct conf_setting settings[] = {
 	{ SETTING(server, base_url, CONF_TEXT), "", 0, URL_MAX, &base_url, "address of the service in links" },
 	{ SETTING(server, service_name, CONF_TEXT), "Leadhook", 1, 100, &header_text, "name of the service, User-Agent of deliveries" },
 	{ SETTING(server, trusted_proxies, CONF_LIST), "", 0, LIST_MAX, &networks, "proxies whose X-Forwarded-For counts" },
-	{ SETTING(server, request_timeout, CONF_DURATION), "30s", SECOND, HOUR, NULL, "time for a whole request" },
+	{ SETTING(server, request_timeout, CONF_DURATION), "30s", 5 * SECOND, HOUR, NULL, "time for a whole request" },
 	{ SETTING(server, idle_timeout, CONF_DURATION), "30s", SECOND, DAY, NULL, "time after which an idle database connection is closed" },
 	{ SETTING(server, max_requests, CONF_INTEGER), "0", 0, 1000000000, NULL, "requests after which a worker is replaced" },
 

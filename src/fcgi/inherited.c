@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/descriptors.h"
 #include "base/slice.h"
 #include "fcgi/server.h"
 
@@ -49,11 +50,6 @@ inherited_socket(void)
 void
 fcgi_tidy_descriptors(void)
 {
-	int fd;
-	do
-		fd = open("/dev/null", O_RDWR); /* the lowest number that is free; not close-on-exec, as 0 to 2 are not */
-	while (fd >= 0 && fd <= STDERR_FILENO);
-	if (fd >= 0)
-		close(fd);
+	descriptors_fill();
 	close_range(announced() ? LISTEN_FDS_START + 1 : STDERR_FILENO + 1, ~0U, 0);
 }

@@ -78,9 +78,8 @@ struct fcgi_application {
 	void (*idle)(void *worker);
 };
 
-/* Call first in main(), before anything is opened: closes what was inherited above descriptor 2 apart from the listening
- * socket of LISTEN_FDS, and opens those of 0 to 2 that are missing on /dev/null (FastCGI hands over 0 alone), so that no
- * later file gets the number that log lines are written to. */
+/* Call first in main(), before anything is opened: descriptors_fill() (FastCGI hands over 0 alone), and closes what was
+ * inherited above descriptor 2 apart from the listening socket of LISTEN_FDS. */
 void fcgi_tidy_descriptors(void);
 
 /* Whether the process was given a listening socket, the one that options.listen = NULL takes. Ask before fcgi_serve. */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/descriptors.h"
 #include "base/duration.h"
 #include "base/log.h"
 #include "deliver/dispatcher.h"
@@ -178,6 +179,7 @@ main(int argc, char *argv[])
 {
 	const char *given[OPTIONS];
 	struct arguments arguments = { .max_runtime_ms = -1 };
+	descriptors_fill();
 	int status = options_read(program, usage, options, OPTIONS, argc, argv, given);
 	if (status >= 0)
 		return status;
@@ -193,7 +195,7 @@ main(int argc, char *argv[])
 		log_init(program, LOG_LEVEL_ERROR);
 	status = EX_OK;
 	if (given[OPTION_CHECK_CONFIG] == NULL) {
-		struct store *store = wiring_store(wiring.conf);
+		struct store *store = wiring_store(wiring.conf, WIRING_ANSWER_MS);
 		status = given[OPTION_DRY_RUN] != NULL ? show_due(store) : lock_and_deliver(&wiring, &arguments, store);
 		store_free(&store);
 	}

@@ -58,12 +58,21 @@ prepare(void *context)
 	return true;
 }
 
+/* A database that hangs costs a request one answer, and where that was on an idle connection one more and a new connection: the
+ * client is to get its 503 from us, before the worker is killed. */
+static struct store *
+open_store(const struct conf *conf)
+{
+	int64_t share = conf->server.request_timeout / 4;
+	return wiring_store(conf, share < WIRING_ANSWER_MS ? share : WIRING_ANSWER_MS);
+}
+
 static void *
 worker_start(void *context)
 {
 	struct worker *worker = memory_alloc(sizeof(*worker));
 	worker->service = context;
-	worker->store = wiring_store(worker->service->wiring.conf);
+	worker->store = open_store(worker->service->wiring.conf);
 	worker->api = api_new(&worker->service->api, worker->store);
 	worker->pool = pool_new();
 	buffer_init(&worker->answer, ANSWER_MAX_BYTES + HEADERS_MAX_BYTES);
@@ -229,7 +238,7 @@ main(int argc, char *argv[])
 		return EX_CONFIG;
 	status = EX_OK;
 	if (given[OPTION_CHECK_CONFIG] == NULL) {
-		struct store *store = wiring_store(wiring.conf);
+		struct store *store = open_store(wiring.conf);
 		status = wiring_schema_fits(store) ? EX_OK : EX_CONFIG;
 		store_free(&store);
 		if (status == EX_OK)

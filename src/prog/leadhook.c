@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "admin/admin.h"
+#include "base/descriptors.h"
 #include "prog/wiring.h"
 
 /* Of what the configuration comes to, only that it does: what a command needs, it parses itself. */
@@ -16,9 +17,16 @@ load(const char *path, struct conf **conf, struct buffer *problems)
 	return good;
 }
 
+static struct store *
+open_store(const struct conf *conf)
+{
+	return wiring_store(conf, WIRING_ANSWER_MS);
+}
+
 int
 main(int argc, char *argv[])
 {
-	static const struct admin_wiring wiring = { load, wiring_store };
+	static const struct admin_wiring wiring = { load, open_store };
+	descriptors_fill();
 	return admin_main(argc, argv, &wiring, stdout, stderr);
 }

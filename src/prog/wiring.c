@@ -8,15 +8,24 @@
 
 #include "base/log.h"
 
-/* How long one answer of the database may take. */
-enum { IO_TIMEOUT_S = 20, MS_PER_S = 1000 };
+enum { MS_PER_S = 1000 };
 
 static bool
-parse_webhook_addresses(struct wiring *wiring, struct slice *bad)
+parse_allow_networks(struct wiring *wiring, struct slice *bad)
 {
-	const struct conf_dispatch *dispatch = &wiring->conf->dispatch;
 	return address_rules_parse(
-	    wiring->pool, slice_of(dispatch->allow_networks), slice_of(dispatch->deny_ports), &wiring->webhook_addresses, bad);
+	    wiring->pool, slice_of(wiring->conf->dispatch.allow_networks), SLICE(""), &wiring->webhook_addresses, bad);
+}
+
+static bool
+parse_deny_ports(struct wiring *wiring, struct slice *bad)
+{
+	struct address_rules ports;
+	if (!address_rules_parse(wiring->pool, SLICE(""), slice_of(wiring->conf->dispatch.deny_ports), &ports, bad))
+		return false;
+	wiring->webhook_addresses.deny_ports = ports.deny_ports;
+	wiring->webhook_addresses.deny_port_count = ports.deny_port_count;
+	return true;
 }
 
 static bool
@@ -31,14 +40,17 @@ parse_schedule(struct wiring *wiring, struct slice *bad)
 	return retry_schedule_parse(slice_of(wiring->conf->dispatch.schedule), &wiring->schedule, bad);
 }
 
+#define EXPECTED_NETWORKS "addresses, or networks with no bit set behind the prefix (10.0.0.0/8)"
+
 /* What conf knows only as a list of words, and the layer whose rule it is. */
 static const struct {
 	bool (*parse)(struct wiring *wiring, struct slice *bad);
-	const char *setting, *expected;
+	const char *section, *key, *expected;
 } parts[] = {
-	{ parse_webhook_addresses, "dispatch.allow_networks or dispatch.deny_ports", "networks and ports" },
-	{ parse_trusted_proxies, "server.trusted_proxies", "networks" },
-	{ parse_schedule, "dispatch.schedule", "durations from 1s to 7d" },
+	{ parse_allow_networks, "dispatch", "allow_networks", EXPECTED_NETWORKS },
+	{ parse_deny_ports, "dispatch", "deny_ports", "port numbers" },
+	{ parse_trusted_proxies, "server", "trusted_proxies", EXPECTED_NETWORKS },
+	{ parse_schedule, "dispatch", "schedule", "at most 32 durations from 1s to 7d" },
 };
 
 bool
@@ -50,8 +62,8 @@ wiring_read(const char *path, struct wiring *wiring, struct buffer *problems)
 	for (size_t i = 0; wiring->conf != NULL && i < ARRAY_SIZE(parts); i++) {
 		if (parts[i].parse(wiring, &bad))
 			continue;
-		buffer_printf(problems, "%s: \"%.*s\" is not usable: expected %s\n", parts[i].setting, SLICE_ARGS(bad),
-		    parts[i].expected);
+		buffer_printf(problems, "%s: expected %s, not %.*s\n",
+		    conf_origin(wiring->conf, parts[i].section, parts[i].key), parts[i].expected, SLICE_ARGS(bad));
 		good = false;
 	}
 	if (!good)
@@ -80,16 +92,28 @@ wiring_load(const char *program, const char *path, struct wiring *wiring)
 	const struct conf_log *log = &wiring->conf->log;
 	log_init(program, log->level);
 	/* also away from a file, when a new configuration has none */
-	if (log_to_file(*log->file == '\0' ? NULL : log->file))
-		return true;
-	fprintf(stderr, "%s: log.file: %s: %s\n", program, log->file, strerror(errno));
-	wiring_free(wiring);
-	return false;
+	if (!log_to_file(*log->file == '\0' ? NULL : log->file)) {
+		fprintf(
+		    stderr, "%s: %s: %s: %s\n", program, conf_origin(wiring->conf, "log", "file"), log->file, strerror(errno));
+		wiring_free(wiring);
+		return false;
+	}
+	if (wiring->conf->absent_file != NULL)
+		log_info("no_configuration_file", LOG_STR("path", wiring->conf->absent_file),
+		    LOG_STR("consequence", "defaults and LEADHOOK_ variables hold"));
+	return true;
+}
+
+static unsigned
+whole_seconds(int64_t ms)
+{
+	return ms < MS_PER_S ? 1 : (unsigned)(ms / MS_PER_S);
 }
 
 struct store *
-wiring_store(const struct conf *conf)
+wiring_store(const struct conf *conf, int64_t answer_ms)
 {
+	int64_t connect_ms = conf->database.connect_timeout < answer_ms ? conf->database.connect_timeout : answer_ms;
 	const struct store_options options = {
 		.host = conf->database.host,
 		.socket = conf->database.socket,
@@ -99,8 +123,8 @@ wiring_store(const struct conf *conf)
 		.option_file = conf->database.option_file,
 		.prefix = conf->database.prefix,
 		.port = conf->database.port,
-		.connect_timeout_s = (unsigned)(conf->database.connect_timeout / MS_PER_S),
-		.io_timeout_s = IO_TIMEOUT_S,
+		.connect_timeout_s = whole_seconds(connect_ms),
+		.io_timeout_s = whole_seconds(answer_ms),
 		.base_url = conf->server.base_url,
 		.avatar_url = conf->lead.avatar_url,
 		.form_hosts = conf->dispatch.form_hosts,

@@ -27,8 +27,11 @@ void wiring_free(struct wiring *wiring);
 /* As wiring_read, and starts the log. False: what is wrong was written to standard error; EX_CONFIG is the status. */
 MUST_CHECK bool wiring_load(const char *program, const char *path, struct wiring *wiring);
 
-/* A store for a configuration, both of which live until the process ends or the store is freed. */
-struct store *wiring_store(const struct conf *conf);
+/* How long one answer of the database may take at most. */
+enum { WIRING_ANSWER_MS = 20000 };
+/* A store for a configuration, both of which live until the process ends or the store is freed. Neither an answer of the
+ * database nor a connection to it may take longer than `answer_ms`, cut to whole seconds, at least one. */
+struct store *wiring_store(const struct conf *conf, int64_t answer_ms);
 
 /* Refuses to go on without the schema of this program: tells what to run. A database that is out of reach is no reason: it
  * may come back. */

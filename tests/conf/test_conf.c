@@ -234,7 +234,7 @@ what_is_wrong_is_told_with_its_line(void **state)
 	assert_file_refused("[database]\nport = 65536\n",
 	    "@:2: database.port: expected a whole number from 0 to 65535 (TCP port of the database server)\n");
 	assert_file_refused("[server]\nrequest_timeout = 30\n",
-	    "@:2: server.request_timeout: expected a duration from 1s to 1h (time for a whole request)\n");
+	    "@:2: server.request_timeout: expected a duration from 5s to 1h (time for a whole request)\n");
 }
 
 /* A value of each type that it must refuse. */
@@ -338,6 +338,7 @@ the_file_that_was_named_is_read(void **state)
 	assert_int_equal(conf->log.level, LOG_LEVEL_ERROR);
 	conf_free(&conf);
 	assert_true(conf_load("/dev/null", &conf, &problems));
+	assert_null(conf->absent_file);
 	assert_int_equal(conf->log.level, LOG_LEVEL_INFO);
 	conf_free(&conf);
 	setenv("LEADHOOK_CONF", "/nonexistent/leadhook.conf", 1);
@@ -351,6 +352,7 @@ the_file_that_was_named_is_read(void **state)
 	buffer_clear(&problems);
 	if (access(LEADHOOK_CONFIG_FILE, F_OK) != 0) {
 		assert_true(conf_load(NULL, &conf, &problems));
+		assert_string_equal(conf->absent_file, LEADHOOK_CONFIG_FILE);
 		conf_free(&conf);
 	}
 	buffer_free(&problems);
@@ -441,6 +443,58 @@ a_secret_may_come_from_a_file_of_its_own(void **state)
 	buffer_free(&problems);
 }
 
+/* operations.md 3: unknown keys are errors. */
+static void
+an_unknown_variable_is_refused(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		bool refused;
+	} cases[] = {
+		{ "LEADHOOK_DATABASE_PASWORD", true },
+		{ "LEADHOOK_DATABASE_", true },
+		{ "LEADHOOK_DATABASE_PASSWORD_FILES", true },
+		{ "LEADHOOK_SERVER_LISTEN_FILE", true }, /* no secret */
+		{ "LEADHOOK_LOG_FILE_FILE", true },
+		{ "LEADHOOK_log_level", false },
+		{ "LEADHOOK_DATABASEPASSWORD", false },
+		{ "LEADHOOK_KEY", false }, /* the quickstart's own */
+		{ "LEADHOOK_RECEIVER_LOG", false },
+		{ "XLEADHOOK_DATABASE_PASWORD", false },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char expected[128];
+		struct conf *conf;
+		struct buffer problems;
+		buffer_init(&problems, CONF_PROBLEMS_MAX_BYTES);
+		snprintf(expected, sizeof(expected), "%s: unknown setting\n", cases[i].name);
+		setenv(cases[i].name, "secret", 1);
+		if (conf_load("/dev/null", &conf, &problems) == cases[i].refused)
+			fail_msg("%s", cases[i].name);
+		if (cases[i].refused)
+			assert_string_equal(problems.data, expected);
+		unsetenv(cases[i].name);
+		conf_free(&conf);
+		buffer_free(&problems);
+	}
+}
+
+static void
+where_a_value_stands_can_be_told(void **state)
+{
+	(void)state;
+	char expected[128];
+	setenv("LEADHOOK_DISPATCH_SCHEDULE", "1s", 1);
+	struct conf *conf = load_file("[dispatch]\nschedule = 2s\n\nallow_networks =\n  10.0.0.0/8\n");
+	snprintf(expected, sizeof(expected), "%s:4: dispatch.allow_networks", conf_path);
+	assert_string_equal(conf_origin(conf, "dispatch", "allow_networks"), expected);
+	assert_string_equal(conf_origin(conf, "dispatch", "schedule"), "LEADHOOK_DISPATCH_SCHEDULE");
+	assert_string_equal(conf_origin(conf, "log", "file"), "log.file");
+	conf_free(&conf);
+	unsetenv("LEADHOOK_DISPATCH_SCHEDULE");
+}
+
 static int
 make_directory(void **state)
 {
@@ -465,17 +519,15 @@ remove_directory(void **state)
 static void
 forget_environment(void)
 {
-	size_t count;
-	const struct conf_setting *settings = conf_settings(&count);
-	for (size_t i = 0; i < count; i++) {
-		char name[128];
-		snprintf(name, sizeof(name), "LEADHOOK_%s_%s", settings[i].section, settings[i].key);
-		for (char *c = name; *c != '\0'; c++)
-			*c = ascii_upper(*c);
-		unsetenv(name);
+	for (char **variable = environ; *variable != NULL;) {
+		char name[256];
+		struct slice text = slice_of(*variable);
+		snprintf(name, sizeof(name), "%.*s", SLICE_ARGS(slice_sub(text, 0, slice_find(text, '='))));
+		if (slice_starts_with(text, SLICE("LEADHOOK_")) && unsetenv(name) == 0)
+			variable = environ;
+		else
+			variable++;
 	}
-	unsetenv("LEADHOOK_DATABASE_PASSWORD_FILE");
-	unsetenv("LEADHOOK_CONF");
 }
 
 int
@@ -493,6 +545,8 @@ main(void)
 		cmocka_unit_test(the_file_that_was_named_is_read),
 		cmocka_unit_test(a_file_with_a_password_is_not_open_to_others),
 		cmocka_unit_test(a_secret_may_come_from_a_file_of_its_own),
+		cmocka_unit_test(an_unknown_variable_is_refused),
+		cmocka_unit_test(where_a_value_stands_can_be_told),
 	};
 	forget_environment();
 	return cmocka_run_group_tests_name("conf", tests, make_directory, remove_directory);

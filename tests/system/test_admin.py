@@ -2,6 +2,7 @@
 """Operations 3 and 4: the `leadhook` command, as people and as programs use it. Exit codes are those of sysexits.h."""
 import json
 import os
+import pathlib
 import re
 import subprocess
 
@@ -457,8 +458,9 @@ def test_check_config(service, tmp_path, program):
                       f"[log]\nfile = {log}\n")
     done = call(installation, "--check-config", program=program, config=config)
     assert done.returncode == CONFIG and done.stdout == ""
-    for words in ("10.0.0.0/33", "1.2.3", "8d", "server.trusted_proxies", "dispatch.allow_networks", "dispatch.schedule"):
-        assert words in done.stderr
+    for place, wrong in ((":2: server.trusted_proxies", "10.0.0.0/33"), (":4: dispatch.allow_networks", "1.2.3"),
+                         (":5: dispatch.schedule", "8d")):
+        assert any(f"{config}{place}: expected " in line and line.endswith(f", not {wrong}") for line in done.stderr.splitlines())
     assert not log.exists()
     config.write_text("[dispatch]\nbogus = 1\nlease = 1\n[bogus]\nx = 1\n")
     done = call(installation, "--check-config", program=program, config=config)
@@ -469,6 +471,25 @@ def test_check_config(service, tmp_path, program):
     for mode, status in ((0o600, OK), (0o640, OK), (0o644, CONFIG), (0o660, CONFIG)):
         config.chmod(mode)
         assert call(installation, "--check-config", program=program, config=config).returncode == status
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_a_misspelt_variable(service, program):
+    """3: unknown keys are errors, in the environment too"""
+    done = call(service.installation, "--check-config", program=program, env={"LEADHOOK_DATABASE_PASWORD": "hidden"})
+    assert done.returncode == CONFIG and "LEADHOOK_DATABASE_PASWORD: unknown setting" in done.stderr
+    assert "hidden" not in done.stderr
+
+
+@pytest.mark.skipif(pathlib.Path("/usr/local/etc/leadhook/leadhook.conf").exists(), reason="an installation is here")
+def test_no_configuration_file(service):
+    """3: the installed file may be missing, but not in silence"""
+    for words, status in ((["--check-config"], OK), (["status"], UNAVAILABLE)):
+        done = call(service.installation, *words, config=None, env={"LEADHOOK_DATABASE_SOCKET": "/nonexistent"})
+        assert done.returncode == status and "there is no /" in done.stderr and "leadhook.conf" in done.stderr
+    for program in PROGRAMS[1:]:
+        done = call(service.installation, "--check-config", program=program, config=None)
+        assert done.returncode == OK and "no_configuration_file" in done.stderr
 
 
 @pytest.mark.parametrize("program, words", [("leadhook", ["status"]), ("leadhook", ["account", "list"]), ("leadhook-fcgi", []),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""leadhook-fcgi as an operator starts it: by its configuration alone."""
+"""The programs as an operator starts them: by their configuration alone, and in odd surroundings."""
 import os
 import pathlib
 import signal
@@ -31,3 +31,40 @@ def test_the_configured_socket(service):
         assert program.wait(20) == 0
     assert f" serving listen={path} " in log.read_text()
     assert not pathlib.Path(path).exists()
+
+
+def run_without(descriptor, installation, program, *words, **environment):
+    """One run with a standard descriptor closed, as some supervisors start programs; its exit status."""
+    return subprocess.run([installation.program(program), "--config", installation.config, *words], timeout=60,
+                          env={**os.environ, **environment}, stdin=subprocess.DEVNULL, check=False,
+                          preexec_fn=lambda: os.close(descriptor)).returncode
+
+
+def test_results_that_nobody_gets_are_an_error(service):
+    """operations 4: exit codes of sysexits.h"""
+    assert run_without(1, service.installation, "leadhook", "status") == os.EX_IOERR
+
+
+def test_no_log_line_lands_in_another_file(service):
+    """delivery 4: the lock file holds the owner's id and nothing else, also when standard error is closed"""
+    lock = pathlib.Path(service.installation.setting("dispatch", "lock_file"))
+    run_without(2, service.installation, "leadhook-dispatch", "--max-runtime", "1", LEADHOOK_DATABASE_SOCKET="/nonexistent")
+    assert lock.stat().st_size <= 33
+    assert service.installation.dispatch(max_runtime=1) == 0
+
+
+def test_a_database_that_hangs(make_service, database):
+    """contract 2 unavailable: the client has its 503 before the worker's time is over"""
+    service = make_service(workers=2, settings=[("server", "request_timeout", "5s")])
+    campaign = service.campaign(service.account())
+    campaign.lead(email="a@example.org")
+    database.child.send(signal.SIGSTOP)
+    try:
+        for response in (campaign.post({"email": "b@example.org"}), campaign.get({"email": "a@example.org"}),
+                         service.client.request("GET", "/health/ready")):
+            assert response.verdict == (503, "unavailable") and int(response.headers["Retry-After"]) > 0
+    finally:
+        database.child.send(signal.SIGCONT)
+    service.wait_ready()
+    assert campaign.lead(email="b@example.org")["rank"] == 2
+    assert "worker_stuck" not in service.responders.log.read_text()

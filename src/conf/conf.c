@@ -3,7 +3,6 @@
 #include "conf/conf.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/pool.h"
@@ -106,38 +105,47 @@ take_variable(const struct conf_setting *setting, struct loaded *loaded, struct 
 	buffer_free(&name);
 }
 
-/* Whether the variable is that of a setting (its file's: of a secret), and whether it begins as those of a section do. */
+/* Whether `variable` is that of the setting, or the one that names a secret's file. */
 static bool
-variable_is_known(struct slice variable, bool *of_section)
+is_variable_of(const struct conf_setting *setting, struct slice variable)
 {
-	size_t count;
-	const struct conf_setting *settings = conf_settings(&count);
-	bool known = false;
-	*of_section = false;
-	for (size_t i = 0; i < count && !known; i++) {
-		struct buffer name;
-		buffer_init(&name, VARIABLE_MAX_BYTES);
-		add_variable_name(&name, &settings[i]);
-		struct slice whole = buffer_slice(&name);
-		struct slice rest = slice_sub(variable, whole.size, variable.size);
-		*of_section =
-		    *of_section || slice_starts_with(variable, slice_sub(whole, 0, whole.size - strlen(settings[i].key)));
-		known = slice_starts_with(variable, whole) &&
-			(rest.size == 0 || (settings[i].type == CONF_SECRET && slice_equal(rest, SLICE(FILE_SUFFIX))));
-		buffer_free(&name);
-	}
-	return known;
+	struct buffer name;
+	buffer_init(&name, VARIABLE_MAX_BYTES);
+	add_variable_name(&name, setting);
+	bool is = slice_equal(variable, buffer_slice(&name));
+	buffer_add_text(&name, FILE_SUFFIX);
+	is = is || (setting->type == CONF_SECRET && slice_equal(variable, buffer_slice(&name)));
+	buffer_free(&name);
+	return is;
+}
+
+/* Whether it begins as the variables of the setting's section do. */
+static bool
+is_variable_of_section(const struct conf_setting *setting, struct slice variable)
+{
+	const struct conf_setting beginning = { .section = setting->section, .key = "" };
+	struct buffer name;
+	buffer_init(&name, VARIABLE_MAX_BYTES);
+	add_variable_name(&name, &beginning);
+	bool is = slice_starts_with(variable, buffer_slice(&name));
+	buffer_free(&name);
+	return is;
 }
 
 /* What begins as a setting's variable and is none is as good as a misspelt line of the file. */
 static void
 refuse_unknown_variables(struct buffer *problems)
 {
+	size_t count;
+	const struct conf_setting *settings = conf_settings(&count);
 	for (char **variable = environ; *variable != NULL; variable++) {
-		struct slice text = slice_of(*variable);
-		struct slice name = slice_sub(text, 0, slice_find(text, '='));
-		bool of_section;
-		if (!variable_is_known(name, &of_section) && of_section)
+		struct slice name = slice_sub(slice_of(*variable), 0, slice_find(slice_of(*variable), '='));
+		bool known = false, of_section = false;
+		for (size_t i = 0; i < count && !known; i++) {
+			known = is_variable_of(&settings[i], name);
+			of_section = of_section || is_variable_of_section(&settings[i], name);
+		}
+		if (of_section && !known)
 			buffer_printf(problems, "%.*s: unknown setting\n", SLICE_ARGS(name));
 	}
 }

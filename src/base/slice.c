@@ -70,6 +70,15 @@ slice_sub(struct slice s, size_t from, size_t to)
 	return (struct slice){ s.data == NULL ? NULL : s.data + from, to - from };
 }
 
+bool
+slice_has_control(struct slice s)
+{
+	for (size_t i = 0; i < s.size; i++)
+		if ((unsigned char)s.data[i] < ' ' || s.data[i] == 0x7f)
+			return true;
+	return false;
+}
+
 struct slice
 slice_trim(struct slice s)
 {

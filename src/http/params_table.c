@@ -116,10 +116,8 @@ check_name(struct params_source *source, struct slice name)
 		return fail_cap(source, SLICE_NONE, "A parameter name is longer than", source->caps.name_bytes, "bytes");
 	if (!utf8_valid(name))
 		return params_fail(source, HTTP_INVALID_PARAMETER, SLICE_NONE, "A parameter name is not valid UTF-8");
-	for (size_t i = 0; i < name.size; i++)
-		if ((unsigned char)name.data[i] < ' ' || name.data[i] == '\x7f')
-			return params_fail(
-			    source, HTTP_INVALID_PARAMETER, SLICE_NONE, "A parameter name contains control characters");
+	if (slice_has_control(name))
+		return params_fail(source, HTTP_INVALID_PARAMETER, SLICE_NONE, "A parameter name contains control characters");
 	return true;
 }
 

@@ -48,21 +48,10 @@ http_response_free(struct http_response *response)
 	buffer_free(&response->body);
 }
 
-static bool
-is_header_safe(struct slice value)
-{
-	for (size_t i = 0; i < value.size; i++) {
-		unsigned char byte = (unsigned char)value.data[i];
-		if (byte < ' ' || byte == 0x7f)
-			return false;
-	}
-	return true;
-}
-
 bool
 http_response_header(struct http_response *response, const char *name, struct slice value)
 {
-	if (response->header_count == HTTP_RESPONSE_HEADERS || !is_header_safe(value))
+	if (response->header_count == HTTP_RESPONSE_HEADERS || slice_has_control(value))
 		return false;
 	response->headers[response->header_count++] = (struct http_header){ name, pool_copy(response->pool, value) };
 	return true;

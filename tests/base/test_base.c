@@ -66,6 +66,19 @@ slices_split_and_trim(void **state)
 }
 
 static void
+control_characters_are_seen_wherever_they_stand(void **state)
+{
+	(void)state;
+	static const struct slice with[] = { SLICE("\0"), SLICE("a\tb"), SLICE("\nab"), SLICE("ab\r"), SLICE("a\x1f"),
+		SLICE("\x7f") };
+	static const struct slice without[] = { SLICE(""), SLICE(" ~"), SLICE("\x80\x9f\xff"), SLICE("\xc3\xbc"), SLICE_NONE };
+	for (size_t i = 0; i < ARRAY_SIZE(with); i++)
+		assert_true(slice_has_control(with[i]));
+	for (size_t i = 0; i < ARRAY_SIZE(without); i++)
+		assert_false(slice_has_control(without[i]));
+}
+
+static void
 a_buffer_refuses_what_is_too_much(void **state)
 {
 	(void)state;
@@ -225,6 +238,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_are_strict),
 		cmocka_unit_test(slices_split_and_trim),
+		cmocka_unit_test(control_characters_are_seen_wherever_they_stand),
 		cmocka_unit_test(a_buffer_refuses_what_is_too_much),
 		cmocka_unit_test(a_pool_serves_small_and_large_pieces),
 		cmocka_unit_test(times_follow_rfc3339),

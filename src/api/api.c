@@ -64,8 +64,9 @@ find_key(struct call *call, struct slice *key)
 	return true;
 }
 
-bool
-call_authenticate(struct call *call)
+/* Key, campaign, account: contract.md 2, "Order of checks". */
+static bool
+authenticate(struct call *call)
 {
 	struct slice text;
 	if (!find_key(call, &text))
@@ -108,8 +109,8 @@ campaign_id(struct call *call, uint64_t *id)
 	return true;
 }
 
-bool
-call_find_campaign(struct call *call)
+static bool
+find_campaign(struct call *call)
 {
 	uint64_t id;
 	if (!campaign_id(call, &id))
@@ -145,8 +146,8 @@ run(struct call *call)
 		call_fail(call, FAILURE_BODY_TOO_LARGE);
 	else if (call->request->body_state == HTTP_BODY_SHORT)
 		call_fail(call, FAILURE_BAD_REQUEST);
-	else if (parse_parameters(call) && (call->route->key == KEY_NONE || call_authenticate(call)) &&
-		 (call->route->campaign == NO_CAMPAIGN || call_find_campaign(call)))
+	else if (parse_parameters(call) && (call->route->key == KEY_NONE || authenticate(call)) &&
+		 (call->route->campaign == NO_CAMPAIGN || find_campaign(call)))
 		call->route->handle(call);
 }
 

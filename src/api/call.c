@@ -2,8 +2,6 @@
  * Answers, and parameters as the contract reads them. */
 #include "api/call.h"
 
-#include <stdlib.h>
-
 #include "base/log.h"
 
 /* Seconds after which a client may try again what failed for want of a database. */

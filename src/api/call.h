@@ -46,10 +46,6 @@ MUST_CHECK bool call_param_text(struct call *call, const struct http_param *para
 /* contract.md 1, Booleans; absent is false. False when it is none: the call has then failed. */
 MUST_CHECK bool call_boolean(struct call *call, const char *name, bool *value);
 
-/* Key, campaign, account (contract.md 2, "Order of checks"). False: the call has failed. */
-MUST_CHECK bool call_authenticate(struct call *call);
-MUST_CHECK bool call_find_campaign(struct call *call);
-
 /* What a route needs before its handler runs. */
 enum route_key { KEY_NONE, KEY_OPTIONAL, KEY_REQUIRED };
 
@@ -63,9 +59,6 @@ struct route {
 
 /* The route of a request, or NULL: *failure then says why, *allow which methods the path knows. */
 const struct route *api_route(const struct http_request *request, enum failure *failure, struct slice *allow);
-
-extern const struct route api_routes[];
-extern const size_t api_route_count;
 
 /* The handlers. */
 void handle_health(struct call *call);

@@ -135,20 +135,6 @@ slice_to_u64(struct slice s, uint64_t maximum, uint64_t *value)
 	return true;
 }
 
-bool
-slice_to_i64(struct slice s, int64_t minimum, int64_t maximum, int64_t *value)
-{
-	uint64_t magnitude;
-	bool negative = s.size > 0 && s.data[0] == '-';
-	if (!slice_to_u64(slice_sub(s, negative ? 1 : 0, s.size), INT64_MAX, &magnitude))
-		return false;
-	int64_t number = negative ? -(int64_t)magnitude : (int64_t)magnitude;
-	if (number < minimum || number > maximum)
-		return false;
-	*value = number;
-	return true;
-}
-
 int
 ascii_hex_digit(char c)
 {

@@ -62,8 +62,6 @@ bool slice_next_item(struct slice *rest, struct slice *item);
 /* Decimal without sign, tail or leading zeros ("0" itself is fine), at most `maximum`. False otherwise; *value is then
  * untouched. */
 MUST_CHECK bool slice_to_u64(struct slice s, uint64_t maximum, uint64_t *value);
-/* Decimal with an optional '-', within both bounds. */
-MUST_CHECK bool slice_to_i64(struct slice s, int64_t minimum, int64_t maximum, int64_t *value);
 
 /* ASCII only, whatever the locale is. */
 static inline bool

@@ -256,8 +256,9 @@ params_add_field(struct params_source *source, struct slice name, struct slice t
 	return to_array ? params_append(source, name, &value) : params_set(source, name, &value);
 }
 
-void
-params_merge(struct http_params *params, const struct http_params *from, http_name_allowed *allowed, void *context)
+/* Adds what is missing in `params` and allowed. */
+static void
+merge(struct http_params *params, const struct http_params *from, http_name_allowed *allowed, void *context)
 {
 	for (size_t i = 0; i < from->count && params->count < params->caps.parameters; i++) {
 		const struct http_param *param = &from->entries[i].param;
@@ -301,5 +302,5 @@ http_params_merge_url(struct http_params *params, struct slice url, http_name_al
 	struct http_params *found = params_new(params->pool, &params->caps, &params->collecting);
 	struct params_source source = params_source(found, HTTP_ORIGIN_URL, &ignored);
 	params_read_form_leniently(&source, query);
-	params_merge(params, found, allowed, context);
+	merge(params, found, allowed, context);
 }

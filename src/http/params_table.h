@@ -31,9 +31,6 @@ MUST_CHECK bool params_append(struct params_source *source, struct slice name, c
 /* A field of a query or form, decoded: `name[]` appends, a second value of a name that collects too. */
 MUST_CHECK bool params_add_field(struct params_source *source, struct slice name, struct slice text);
 
-/* Adds what is missing in `params` and allowed. */
-void params_merge(struct http_params *params, const struct http_params *from, http_name_allowed *allowed, void *context);
-
 /* The readers, a file each. */
 MUST_CHECK bool params_read_form(struct params_source *source, struct slice text);
 /* Leaves out what would be a problem. */

@@ -38,7 +38,7 @@ static const struct http_header preflight_headers[] = {
 void
 http_response_init(struct http_response *response, struct pool *pool, size_t maximum)
 {
-	*response = (struct http_response){ .pool = pool, .status = 200, .content_type = HTTP_TYPE_JSON };
+	*response = (struct http_response){ .pool = pool, .status = 200 };
 	buffer_init(&response->body, maximum);
 }
 
@@ -93,7 +93,7 @@ http_response_render(const struct http_response *response, struct slice request_
 	bool has_content = response->status != 204;
 	buffer_printf(out, "Status: %u %s\r\n", response->status, http_status_text(response->status));
 	if (has_content) {
-		add_header(out, "Content-Type", slice_of(response->content_type));
+		buffer_add_text(out, "Content-Type: application/json; charset=utf-8\r\n");
 		buffer_printf(out, "Content-Length: %zu\r\n", body.size);
 	}
 	buffer_add_text(out, common_headers);

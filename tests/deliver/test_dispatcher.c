@@ -23,8 +23,9 @@ static struct dispatcher_options options;
 static int
 fresh_world(void **state UNUSED)
 {
+	struct slice bad;
 	world_reset();
-	schedule = retry_schedule_default();
+	assert_true(retry_schedule_parse(SLICE("5s 1m 5m 30m 2h 5h 10h 14h 20h 24h"), &schedule, &bad));
 	options = (struct dispatcher_options){
 		.sender = { .in_flight = SLOTS, .timeout_ms = 15 * SECOND },
 		.webhook_in_flight = PER_WEBHOOK,

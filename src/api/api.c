@@ -40,7 +40,6 @@ parse_parameters(struct call *call)
 		[HTTP_INVALID_PARAMETER] = FAILURE_INVALID_PARAMETER,
 		[HTTP_INVALID_JSON] = FAILURE_INVALID_JSON,
 		[HTTP_UNSUPPORTED_MEDIA_TYPE] = FAILURE_UNSUPPORTED_MEDIA_TYPE,
-		[HTTP_TOO_MANY_ITEMS] = FAILURE_INVALID_PARAMETER,
 	};
 	static const struct slice names[] = { { "event", 5 }, { "events", 6 } };
 	static const struct http_names collecting = { names, ARRAY_SIZE(names) };

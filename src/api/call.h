@@ -31,6 +31,8 @@ struct call {
 void call_fail(struct call *call, enum failure failure);
 /* With a sentence of its own, or completed, where core/failure.h says so. */
 void call_fail_with(struct call *call, enum failure failure, struct slice detail);
+/* invalid_parameter: the name, then "must be one text". */
+void call_fail_parameter(struct call *call, struct slice name, const char *rule);
 /* A body that is JSON already. */
 void call_answer(struct call *call, struct slice json);
 /* Starts one to be written. */

@@ -254,7 +254,7 @@ parse_address(struct call *call, struct signup *signup)
 	if (call->account_id == 0 || !slice_present(given))
 		return true;
 	if (!ip_address_parse(given, &address)) {
-		call_fail_with(call, FAILURE_INVALID_PARAMETER, SLICE("Parameter ip must be an IPv4 or IPv6 address"));
+		call_fail_parameter(call, SLICE("ip"), "must be an IPv4 or IPv6 address");
 		return false;
 	}
 	signup->ip = given;

@@ -74,7 +74,7 @@ parse_format(struct call *call, bool *form, bool *given)
 	*form = slice_equal(text, SLICE("form"));
 	if (!*given || *form || slice_equal(text, SLICE("json")))
 		return true;
-	call_fail_with(call, FAILURE_INVALID_PARAMETER, SLICE("Parameter format must be json or form"));
+	call_fail_parameter(call, SLICE("format"), "must be json or form");
 	return false;
 }
 

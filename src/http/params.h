@@ -46,13 +46,13 @@ struct http_names {
 
 struct http_problem {
 	enum http_problem_kind {
-		HTTP_INVALID_PARAMETER,      /* 406 */
-		HTTP_INVALID_JSON,           /* 406 */
-		HTTP_UNSUPPORTED_MEDIA_TYPE, /* 415 */
-		HTTP_TOO_MANY_ITEMS          /* 413: a collecting name beyond caps.items */
+		HTTP_INVALID_PARAMETER,     /* 406 */
+		HTTP_INVALID_JSON,          /* 406 */
+		HTTP_UNSUPPORTED_MEDIA_TYPE /* 415 */
 	} kind;
-	struct slice parameter; /* whose fault it is; absent when there is no name, or none fit to repeat */
-	struct slice message;   /* for the client, of the two INVALID kinds alone: the others have one text (contract 2) */
+	/* For the client: where it broke; which parameter breaks which rule, without a name where there is none that is fit to
+	 * repeat. Absent with 415, which has one text (contract 2). */
+	struct slice message;
 };
 
 struct http_params;

@@ -18,8 +18,11 @@ struct params_source {
 struct http_params *params_new(struct pool *pool, const struct http_caps *caps, const struct http_names *collecting);
 struct params_source params_source(struct http_params *params, enum http_origin origin, struct http_problem *problem);
 
-/* Fills the problem; `parameter` may be absent, `rule` NULL where the kind has a text of its own. Always false. */
-bool params_fail(struct params_source *source, enum http_problem_kind kind, struct slice parameter, const char *rule);
+/* Fills the problem; `message` is NULL where the kind has a text of its own. Always false. */
+bool params_fail(struct params_source *source, enum http_problem_kind kind, const char *message);
+/* The parameter breaks this rule, "must not be a file"; or its name breaks one already, and is then not repeated. Always
+ * false. */
+bool params_fail_named(struct params_source *source, struct slice name, const char *rule);
 
 /* Each answers false, the problem filled, when a rule of contract 1 is broken; what they are given may go away after. */
 /* A value by its type: scalars alone. */

@@ -76,6 +76,8 @@ void handle_list_webhooks(struct call *call);
 MUST_CHECK bool call_parse_signup(struct call *call, struct command *command);
 MUST_CHECK bool call_parse_email(struct call *call, struct email *email);
 MUST_CHECK bool call_parse_phone(struct call *call, struct slice *e164);
+MUST_CHECK bool call_merge_url(struct call *call);
+MUST_CHECK bool call_parse_fields(struct call *call, struct signup *signup);
 MUST_CHECK bool call_parse_view(struct call *call, struct payload_view *view);
 
 #endif

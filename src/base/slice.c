@@ -71,6 +71,15 @@ slice_sub(struct slice s, size_t from, size_t to)
 }
 
 bool
+slice_is_ascii(struct slice s)
+{
+	for (size_t i = 0; i < s.size; i++)
+		if ((unsigned char)s.data[i] >= 0x80)
+			return false;
+	return true;
+}
+
+bool
 slice_has_control(struct slice s)
 {
 	for (size_t i = 0; i < s.size; i++)

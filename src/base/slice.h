@@ -46,6 +46,7 @@ size_t slice_find_last(struct slice s, char c);
 /* From `from` to before `to`; both are clamped to the slice. */
 struct slice slice_sub(struct slice s, size_t from, size_t to);
 
+bool slice_is_ascii(struct slice s);
 /* True when it holds a C0 control character (tab and line ends too) or DEL. */
 bool slice_has_control(struct slice s);
 

@@ -23,7 +23,9 @@ struct http_value {
 struct http_param {
 	struct slice name; /* as sent: 1 byte or more of UTF-8 without control characters */
 	struct http_value value;
-	enum http_origin { HTTP_ORIGIN_QUERY, HTTP_ORIGIN_BODY, HTTP_ORIGIN_URL } origin;
+	/* The weakest first: what is of a stronger origin counts more (contract 1). */
+	enum http_origin { HTTP_ORIGIN_URL, HTTP_ORIGIN_QUERY, HTTP_ORIGIN_BODY } origin;
+	size_t serial; /* of two parameters of one origin, the larger one belongs to the later */
 };
 
 /* All of them settings. Bytes are those of the normalised UTF-8. */
@@ -72,12 +74,12 @@ const struct http_value *http_params_value(const struct http_params *params, str
 size_t http_params_count(const struct http_params *params);
 const struct http_param *http_params_at(const struct http_params *params, size_t index);
 
-/* Answers whether this name may come from the query of `__url`. */
-typedef bool http_name_allowed(void *context, struct slice name);
+/* Answers whether this parameter may come from the query of `__url`. */
+typedef bool http_param_allowed(void *context, const struct http_param *param);
 
 /* Contract 1 "Merging __url": adds the parameters in the url's query that the request does not carry and `allowed` lets
  * pass. What would be an error in a request is left out here: the url is data, not a request. */
-void http_params_merge_url(struct http_params *params, struct slice url, http_name_allowed *allowed, void *context);
+void http_params_merge_url(struct http_params *params, struct slice url, http_param_allowed *allowed, void *context);
 
 /* Contract 1 "Booleans"; NULL is absent, so false. False when it is another value: 406. */
 MUST_CHECK bool http_value_boolean(const struct http_value *value, bool *boolean);

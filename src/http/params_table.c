@@ -18,6 +18,7 @@ struct http_params {
 	struct http_names collecting;
 	struct entry *entries;
 	size_t count, capacity;
+	size_t serial; /* of the last value */
 	size_t *slots; /* index into entries + 1; 0 is free */
 	size_t mask;
 };
@@ -166,6 +167,7 @@ replace(struct entry *entry, const struct params_source *source, struct http_val
 {
 	entry->param.value = value;
 	entry->param.origin = source->origin;
+	entry->param.serial = ++source->params->serial;
 	entry->capacity = 0;
 }
 
@@ -198,6 +200,7 @@ push(struct params_source *source, struct entry *entry, struct http_value item)
 	struct http_value *array = &entry->param.value;
 	array->items = pool_grow(source->pool, array->items, array->item_count, &entry->capacity, sizeof(item));
 	array->items[array->item_count++] = item;
+	entry->param.serial = ++source->params->serial;
 }
 
 bool
@@ -258,11 +261,11 @@ params_add_field(struct params_source *source, struct slice name, struct slice t
 
 /* Adds what is missing in `params` and allowed. */
 static void
-merge(struct http_params *params, const struct http_params *from, http_name_allowed *allowed, void *context)
+merge(struct http_params *params, const struct http_params *from, http_param_allowed *allowed, void *context)
 {
 	for (size_t i = 0; i < from->count && params->count < params->caps.parameters; i++) {
 		const struct http_param *param = &from->entries[i].param;
-		if (find_entry(params, param->name) == NULL && allowed(context, param->name))
+		if (find_entry(params, param->name) == NULL && allowed(context, param))
 			add_entry(params, param->name)->param = *param;
 	}
 }
@@ -294,7 +297,7 @@ http_params_at(const struct http_params *params, size_t index)
 }
 
 void
-http_params_merge_url(struct http_params *params, struct slice url, http_name_allowed *allowed, void *context)
+http_params_merge_url(struct http_params *params, struct slice url, http_param_allowed *allowed, void *context)
 {
 	struct slice without_fragment = slice_sub(url, 0, slice_find(url, '#'));
 	struct slice query = slice_sub(without_fragment, slice_find(without_fragment, '?') + 1, without_fragment.size);

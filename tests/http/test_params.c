@@ -91,6 +91,13 @@ assert_problem(enum http_problem_kind kind, const char *message)
 		fail_msg("\"%.*s\" does not say \"%s\"", SLICE_ARGS(problem.message), message);
 }
 
+static bool
+no_secrets(void *context, const struct http_param *param)
+{
+	(void)context;
+	return !slice_equal(param->name, SLICE("api_key"));
+}
+
 static void
 queries_and_forms_make_one_flat_table(void **state)
 {
@@ -123,7 +130,23 @@ queries_and_forms_make_one_flat_table(void **state)
 	assert_true(parse(SLICE("q=1&b=1"), FORM, SLICE("b=2")));
 	assert_int_equal(http_params_find(params, SLICE("q"))->origin, HTTP_ORIGIN_QUERY);
 	assert_int_equal(http_params_find(params, SLICE("b"))->origin, HTTP_ORIGIN_BODY);
+	assert_true(HTTP_ORIGIN_URL < HTTP_ORIGIN_QUERY && HTTP_ORIGIN_QUERY < HTTP_ORIGIN_BODY);
 	assert_null(http_params_value(params, SLICE("c")));
+}
+
+/* Names that differ in case are two parameters here: which of them came later can be told. */
+static void
+the_last_value_has_the_largest_serial(void **state)
+{
+	(void)state;
+	static const struct slice queries[] = { SLICE("A=1&a=2&A=3"), SLICE("A[]=1&a[]=2&A[]=3"), SLICE("a=1&A=2") };
+	for (size_t i = 0; i < ARRAY_SIZE(queries); i++) {
+		assert_true(parse(queries[i], NULL, SLICE_NONE));
+		assert_true(http_params_find(params, SLICE("A"))->serial > http_params_find(params, SLICE("a"))->serial);
+	}
+	assert_true(parse(SLICE_NONE, NULL, SLICE_NONE));
+	http_params_merge_url(params, SLICE("?a=1&A=2"), no_secrets, NULL);
+	assert_true(http_params_find(params, SLICE("A"))->serial > http_params_find(params, SLICE("a"))->serial);
 }
 
 static void
@@ -381,13 +404,6 @@ a_full_table_holds_its_cap(void **state)
 	buffer_free(&body);
 }
 
-static bool
-no_secrets(void *context, struct slice name)
-{
-	(void)context;
-	return !slice_equal(name, SLICE("api_key"));
-}
-
 static void
 the_url_adds_what_is_missing(void **state)
 {
@@ -518,6 +534,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(queries_and_forms_make_one_flat_table, begin, end),
+		cmocka_unit_test_setup_teardown(the_last_value_has_the_largest_serial, begin, end),
 		cmocka_unit_test_setup_teardown(json_bodies_keep_their_types, begin, end),
 		cmocka_unit_test_setup_teardown(broken_json_is_invalid_json, begin, end),
 		cmocka_unit_test_setup_teardown(what_does_not_belong_names_its_parameter, begin, end),

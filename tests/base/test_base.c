@@ -148,6 +148,10 @@ bytes_become_text_and_back(void **state)
 	assert_memory_equal(bytes.data, "\x00\xff", 2);
 	assert_false(decode_hex(pool, SLICE("0"), &bytes));
 	assert_false(decode_hex(pool, SLICE("0g"), &bytes));
+	assert_int_equal(percent_byte(SLICE("a%fF%"), 1), 0xff);
+	assert_int_equal(percent_byte(SLICE("%0"), 0), -1);
+	assert_int_equal(percent_byte(SLICE("%0g"), 0), -1);
+	assert_int_equal(percent_byte(SLICE("a%00"), 0), -1);
 	struct buffer buffer;
 	buffer_init(&buffer, 100);
 	encode_percent(&buffer, SLICE("a b/\xc3\xa4~"));

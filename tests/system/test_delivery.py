@@ -75,6 +75,23 @@ def test_each_webhook_has_its_own_deliveries(service, receiver, campaign):
     assert one.verified and two.verified
 
 
+@pytest.mark.parametrize("host, typed, target", [
+    ("127.0.0.1", "/ä-{}?ö=1&x[]={{}}#ü", "/%C3%A4-{}?%C3%B6=1&x%5B%5D=%7B%7D"),
+    ("１２７。0。0。1", "/{}", "/{}"), ("127.1", "?{}", "/?{}")])
+def test_what_is_dialled_is_ascii(service, receiver, campaign, host, typed, target):
+    """1, 2: a host in letters of any script is reached, path and query arrive percent-encoded; the URL is shown as typed"""
+    url, target = f"http://{host}:{receiver.port}{typed.format(campaign.id)}", target.format(campaign.id)
+    response = campaign.post({"url": url, "event": "new_signup"}, path="/outbound-webhook")
+    assert response.status == 200
+    receiver.secrets.append(response.json["secret"])
+    campaign.lead(**ADA)
+    service.dispatch()
+    [delivery] = receiver.wait_for(1, path=target)
+    assert delivery.verified and delivery.headers["host"] == f"127.0.0.1:{receiver.port}"
+    [listed] = campaign.get({}, path="/outbound-webhook").json
+    assert listed["url"] == url and listed["last_status"] == 200
+
+
 def test_form_format(service, receiver, campaign):
     """2 form: nested values with brackets, null is empty, booleans are words, empty arrays and objects are left out"""
     campaign.webhook("new_signup", format="form")

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * All that is kept: one connection to the database and what may be asked of it.
  *
- * Results: RESULT_UNAVAILABLE is a 503 for a client; RESULT_FAILED was logged. Rows that are answered live in the caller's
- * pool. Everything about the dispatcher is in store/dispatch.h, about operators in store/admin.h. */
+ * Results: RESULT_UNAVAILABLE is a 503 for a client; RESULT_FAILED was logged. What changes something is repeated when others
+ * were faster, and may in the end answer RESULT_CONFLICT, or RESULT_UNKNOWN: for a client a 503 as well. Rows that are
+ * answered live in the caller's pool. Everything about the dispatcher is in store/dispatch.h, about operators in store/admin.h.
+ */
 #ifndef LEADHOOK_STORE_STORE_H
 #define LEADHOOK_STORE_STORE_H
 

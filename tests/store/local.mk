@@ -1,11 +1,14 @@
 if HAVE_CMOCKA
-check_PROGRAMS += %D%/test_store %D%/test_batch %D%/test_dispatch %D%/test_transactions
+check_PROGRAMS += %D%/test_store %D%/test_operators %D%/test_batch %D%/test_dispatch %D%/test_transactions
 %C%_world = %D%/world.c %D%/world.h %D%/private_server.c %D%/private_server.h
 %C%_libs = src/store/libstore.a src/db/libdb.a src/core/libcore.a src/json/libjson.a src/base/libbase.a \
 	$(MARIADB_LIBS) $(YAJL_LIBS) $(CORE_LIBS) $(CMOCKA_LIBS)
 
 %C%_test_store_SOURCES = %D%/test_store.c $(%C%_world)
 %C%_test_store_LDADD = $(%C%_libs)
+
+%C%_test_operators_SOURCES = %D%/test_operators.c $(%C%_world)
+%C%_test_operators_LDADD = $(%C%_libs)
 
 # These break transactions.
 %C%_breaks = %D%/breaks.c %D%/breaks.h

@@ -162,13 +162,48 @@ store_add_campaign(struct store *store, uint64_t account_id, const struct campai
 	return add(store, add_campaign, &(struct adding){ .account_id = account_id, .settings = settings }, id);
 }
 
-enum result
-store_set_campaign(struct store *store, uint64_t id, const struct campaign_settings *settings)
+struct editing {
+	uint64_t id;
+	campaign_edit *edit;
+	void *context;
+};
+
+static enum result
+edit_campaign(struct store *store, struct pool *pool, void *context)
 {
-	struct db_value values[SETTING_COLUMNS + 1];
-	put_settings(values, settings);
-	values[SETTING_COLUMNS] = DB_U64(id);
+	const struct editing *editing = context;
+	struct db_value values[SETTING_COLUMNS + 2];
+	struct campaign campaign;
+	int64_t now_ms;
+	enum result result = store_exists(store, SQL_LOCK_CAMPAIGN, &DB_U64(editing->id), 1);
+	if (result == RESULT_OK)
+		result = store_find_campaign(store, pool, editing->id, &campaign, &now_ms);
+	if (result != RESULT_OK)
+		return result;
+	struct campaign_settings settings = {
+		.name = campaign.name,
+		.ends_ms = campaign.ends_ms,
+		.jump_start = campaign.jump_start,
+		.privacy = campaign.privacy,
+		.require_key = campaign.require_key,
+		.landing_url = campaign.landing_url,
+		.thankyou_url = campaign.thankyou_url,
+		.status_url = campaign.status_url,
+	};
+	if (!editing->edit(editing->context, &settings))
+		return RESULT_INVALID;
+	/* the end time holds by itself: whether it was noted must make no difference (contract.md 6) */
+	bool noted = campaign.ended_ms == campaign.ends_ms;
+	put_settings(values, &settings);
+	values[SETTING_COLUMNS] = db_time(noted && settings.ends_ms != campaign.ends_ms ? -1 : campaign.ended_ms);
+	values[SETTING_COLUMNS + 1] = DB_U64(editing->id);
 	return store_change_one(store, SQL_UPDATE_CAMPAIGN, values, ARRAY_SIZE(values));
+}
+
+enum result
+store_edit_campaign(struct store *store, uint64_t id, campaign_edit *edit, void *context)
+{
+	return store_transact(store, edit_campaign, &(struct editing){ id, edit, context }, REPEAT_UNKNOWN);
 }
 
 struct ending {

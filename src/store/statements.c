@@ -167,8 +167,10 @@ const struct db_statement store_statements[SQL_COUNT] = {
 	STATEMENT(SQL_INSERT_COUNTERS, "INSERT INTO {prefix}campaign_counters (campaign_id) VALUES (?)"),
 	STATEMENT(SQL_UPDATE_CAMPAIGN, "UPDATE {prefix}campaigns SET name = ?, ends_ms = ?, jump_start = ?, privacy = ?, "
 				       "require_key = ?, landing_url = ?, "
-				       "thankyou_url = ?, status_url = ? WHERE id = ?"),
-	STATEMENT(SQL_END_CAMPAIGN, "UPDATE {prefix}campaigns SET ended_ms = COALESCE(ended_ms, " NOW ") WHERE id = ?"),
+				       "thankyou_url = ?, status_url = ?, ended_ms = ? WHERE id = ?"),
+	/* what was noted is not by command yet */
+	STATEMENT(SQL_END_CAMPAIGN, "UPDATE {prefix}campaigns SET ended_ms = CASE WHEN ended_ms IS NULL OR ended_ms = ends_ms"
+				    " THEN " NOW " ELSE ended_ms END WHERE id = ?"),
 	STATEMENT(SQL_REOPEN_CAMPAIGN, "UPDATE {prefix}campaigns SET ended_ms = NULL, ends_ms = CASE WHEN ends_ms <= " NOW
 				       " THEN NULL ELSE ends_ms END WHERE id = ?"),
 	STATEMENT(SQL_SELECT_DELIVERIES, SELECT_DELIVERY " ORDER BY d.id DESC LIMIT ?"),

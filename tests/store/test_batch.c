@@ -147,9 +147,7 @@ each_command_has_its_own_outcome(void **state)
 {
 	struct world *w = *state;
 	uint64_t other = add_campaign(w), ended = add_campaign(w), ends = add_campaign(w);
-	struct campaign_settings settings = plain_campaign();
-	settings.ends_ms = 1;
-	assert_int_equal(store_set_campaign(w->store, ends, &settings), RESULT_OK);
+	set_end(w, ends, 1);
 	assert_int_equal(store_end_campaign(w->store, ended, true), RESULT_OK);
 	struct command commands[] = { signup(w, w->campaign, "x@example.org"), signup(w, ended, "x@example.org"),
 		signup(w, UINT64_MAX, "x@example.org"), signup(w, other, "x@example.org"), signup(w, ends, "x@example.org") };

@@ -484,11 +484,8 @@ housekeeping_notes_ends_and_drops_old_tokens(void **state)
 	enum { OLD_TOKENS = 5000 };
 	struct world *w = *state;
 	uint64_t open = add_campaign(w);
-	struct campaign_settings settings = plain_campaign();
-	settings.ends_ms = 5;
-	assert_int_equal(store_set_campaign(w->store, w->campaign, &settings), RESULT_OK);
-	settings.ends_ms = INT64_C(32503680000000);
-	assert_int_equal(store_set_campaign(w->store, open, &settings), RESULT_OK);
+	set_end(w, w->campaign, 5);
+	set_end(w, open, INT64_C(32503680000000));
 	root_run("DELETE FROM t_commits");
 	root_run("INSERT INTO t_commits (token) SELECT CONCAT(UNHEX(LPAD(HEX((UNIX_TIMESTAMP() - 24 * 3600 - 60) * 1000), 12, "
 		 "'0')), "

@@ -6,7 +6,12 @@
 #include <string.h>
 
 #include "core/events.h"
+#include "store/dispatch.h"
 #include "world.h"
+
+enum { EDITS = 8 };
+
+static const int64_t far_ms = INT64_C(32503680000000); /* the year 3000 */
 
 static bool
 has_finding(const struct finding *findings, size_t count, struct slice what)
@@ -74,7 +79,7 @@ a_campaign_keeps_its_settings(void **state)
 	struct world *w = *state;
 	struct campaign_settings settings = {
 		.name = SLICE("Caf\xc3\xa9"),
-		.ends_ms = INT64_C(32503680000000),
+		.ends_ms = far_ms,
 		.jump_start = UINT32_MAX,
 		.require_key = true,
 		.landing_url = SLICE("https://landing.example/?a=b"),
@@ -95,9 +100,9 @@ a_campaign_keeps_its_settings(void **state)
 	assert_false(slice_present(found.thankyou_url));
 	assert_int_equal(found.lead_count, 0);
 	settings = plain_campaign();
-	assert_int_equal(store_set_campaign(w->store, NOBODY, &settings), RESULT_NOT_FOUND);
-	assert_int_equal(store_set_campaign(w->store, id, &settings), RESULT_OK);
-	assert_int_equal(store_set_campaign(w->store, id, &settings), RESULT_OK);
+	assert_int_equal(set_campaign(w, NOBODY, settings), RESULT_NOT_FOUND);
+	assert_int_equal(set_campaign(w, id, settings), RESULT_OK);
+	assert_int_equal(set_campaign(w, id, settings), RESULT_OK);
 	found = find_campaign(w, id);
 	assert_true(found.privacy && !found.require_key && found.ends_ms == -1 && found.jump_start == 0);
 	assert_false(slice_present(found.landing_url));
@@ -128,7 +133,6 @@ static void
 a_campaign_ends_and_opens_again(void **state)
 {
 	struct world *w = *state;
-	struct campaign_settings settings = plain_campaign();
 	assert_int_equal(store_end_campaign(w->store, NOBODY, true), RESULT_NOT_FOUND);
 	assert_int_equal(store_end_campaign(w->store, w->campaign, true), RESULT_OK);
 	int64_t ended_ms = find_campaign(w, w->campaign).ended_ms;
@@ -137,14 +141,110 @@ a_campaign_ends_and_opens_again(void **state)
 	assert_true(find_campaign(w, w->campaign).ended_ms == ended_ms);
 	assert_int_equal(store_end_campaign(w->store, w->campaign, false), RESULT_OK);
 	assert_int_equal(find_campaign(w, w->campaign).ended_ms, -1);
-	settings.ends_ms = 5;
-	assert_int_equal(store_set_campaign(w->store, w->campaign, &settings), RESULT_OK);
+	set_end(w, w->campaign, 5);
 	assert_int_equal(store_end_campaign(w->store, w->campaign, false), RESULT_OK);
 	assert_int_equal(find_campaign(w, w->campaign).ends_ms, -1);
-	settings.ends_ms = INT64_C(32503680000000);
-	assert_int_equal(store_set_campaign(w->store, w->campaign, &settings), RESULT_OK);
+	set_end(w, w->campaign, far_ms);
 	assert_int_equal(store_end_campaign(w->store, w->campaign, false), RESULT_OK);
-	assert_true(find_campaign(w, w->campaign).ends_ms == settings.ends_ms);
+	assert_true(find_campaign(w, w->campaign).ends_ms == far_ms);
+}
+
+static bool
+has_ended(struct world *w)
+{
+	struct campaign campaign;
+	int64_t now_ms;
+	assert_int_equal(store_find_campaign(w->store, w->pool, w->campaign, &campaign, &now_ms), RESULT_OK);
+	return campaign_has_ended(&campaign, now_ms);
+}
+
+/* A campaign whose end time has passed; noted by the dispatcher, or not yet. */
+static void
+add_over(struct world *w, bool noted)
+{
+	w->campaign = add_campaign(w);
+	set_end(w, w->campaign, 5);
+	if (noted)
+		assert_int_equal(store_housekeeping(w->store), RESULT_OK);
+	assert_int_equal(find_campaign(w, w->campaign).ended_ms, noted ? 5 : -1);
+	assert_true(has_ended(w));
+}
+
+/* contract 6: the end time "holds by itself …; the dispatcher only records it" */
+static void
+an_end_time_holds_noted_or_not(void **state)
+{
+	struct world *w = *state;
+	for (int noted = 0; noted < 2; noted++) {
+		add_over(w, noted);
+		set_end(w, w->campaign, 5);
+		assert_true(has_ended(w));
+		set_end(w, w->campaign, 6);
+		assert_true(has_ended(w));
+		set_end(w, w->campaign, far_ms);
+		assert_false(has_ended(w));
+		add_over(w, noted);
+		set_end(w, w->campaign, -1);
+		assert_false(has_ended(w));
+		add_over(w, noted);
+		assert_int_equal(set_campaign(w, w->campaign, plain_campaign()), RESULT_OK);
+		assert_false(has_ended(w));
+	}
+}
+
+/* contract 6, by command: no end time opens it again, whatever came first. */
+static void
+what_was_ended_by_command_stays_ended(void **state)
+{
+	struct world *w = *state;
+	for (int noted = 0; noted < 2; noted++) {
+		add_over(w, noted);
+		assert_int_equal(store_end_campaign(w->store, w->campaign, true), RESULT_OK);
+		set_end(w, w->campaign, far_ms);
+		assert_true(has_ended(w));
+	}
+	w->campaign = add_campaign(w);
+	assert_int_equal(store_end_campaign(w->store, w->campaign, true), RESULT_OK);
+	set_end(w, w->campaign, far_ms);
+	assert_true(has_ended(w));
+	set_end(w, w->campaign, -1);
+	assert_true(has_ended(w));
+}
+
+static bool
+refuse(void *context UNUSED, struct campaign_settings *settings)
+{
+	settings->jump_start = 99;
+	return false;
+}
+
+static bool
+add_one(void *context UNUSED, struct campaign_settings *settings)
+{
+	settings->jump_start++;
+	return true;
+}
+
+static bool
+edit_often(struct store *store, const struct world *world, unsigned index UNUSED)
+{
+	bool all = true;
+	for (unsigned i = 0; i < EDITS; i++)
+		all = store_edit_campaign(store, world->campaign, add_one, NULL) == RESULT_OK && all;
+	return all;
+}
+
+/* "two calls at once keep what both have set" */
+static void
+edits_at_once_are_all_kept(void **state)
+{
+	struct world *w = *state;
+	processes_start(w, PROCESSES_MAX, edit_often);
+	assert_true(processes_end());
+	assert_int_equal(find_campaign(w, w->campaign).jump_start, PROCESSES_MAX * EDITS);
+	assert_int_equal(store_edit_campaign(w->store, w->campaign, refuse, NULL), RESULT_INVALID);
+	assert_int_equal(find_campaign(w, w->campaign).jump_start, PROCESSES_MAX * EDITS);
+	assert_int_equal(store_edit_campaign(w->store, NOBODY, refuse, NULL), RESULT_NOT_FOUND);
 }
 
 static size_t
@@ -231,6 +331,9 @@ main(void)
 		WORLD_TEST(a_campaign_keeps_its_settings),
 		WORLD_TEST(campaigns_are_listed_by_account),
 		WORLD_TEST(a_campaign_ends_and_opens_again),
+		WORLD_TEST(an_end_time_holds_noted_or_not),
+		WORLD_TEST(what_was_ended_by_command_stays_ended),
+		WORLD_TEST(edits_at_once_are_all_kept),
 		WORLD_TEST(deliveries_are_listed_by_filter),
 		WORLD_TEST(the_status_counts),
 	};

@@ -77,6 +77,19 @@ add_another_campaign(struct world *w)
 	return store_add_campaign(w->store, w->account, &settings, &id);
 }
 
+static bool
+set_jump_start(void *context UNUSED, struct campaign_settings *settings)
+{
+	settings->jump_start = 1;
+	return true;
+}
+
+static enum result
+edit_campaign(struct world *w)
+{
+	return store_edit_campaign(w->store, w->campaign, set_jump_start, NULL);
+}
+
 static enum result
 end_campaign(struct world *w)
 {
@@ -128,6 +141,7 @@ static const struct {
 	{ add_key, "SELECT COUNT(*) FROM t_api_keys", RESULT_UNKNOWN },
 	{ add_another_campaign, "SELECT COUNT(*) FROM t_campaigns JOIN t_campaign_counters ON campaign_id = id",
 	    RESULT_UNKNOWN },
+	{ edit_campaign, "SELECT SUM(jump_start) FROM t_campaigns", RESULT_OK },
 	{ end_campaign, "SELECT COUNT(ended_ms) FROM t_campaigns", RESULT_OK },
 	{ put_webhook, "SELECT COUNT(*) FROM t_webhooks JOIN t_webhook_status ON webhook_id = id", RESULT_OK },
 	{ remove_webhook, "SELECT -COUNT(*) FROM t_webhooks JOIN t_webhook_status ON webhook_id = id", RESULT_UNKNOWN },

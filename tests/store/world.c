@@ -119,6 +119,32 @@ find_campaign(struct world *w, uint64_t id)
 	return campaign;
 }
 
+static bool
+replace(void *context, struct campaign_settings *settings)
+{
+	*settings = *(const struct campaign_settings *)context;
+	return true;
+}
+
+enum result
+set_campaign(struct world *w, uint64_t id, struct campaign_settings settings)
+{
+	return store_edit_campaign(w->store, id, replace, &settings);
+}
+
+static bool
+replace_end(void *context, struct campaign_settings *settings)
+{
+	settings->ends_ms = *(const int64_t *)context;
+	return true;
+}
+
+void
+set_end(struct world *w, uint64_t id, int64_t ends_ms)
+{
+	assert_int_equal(store_edit_campaign(w->store, id, replace_end, &ends_ms), RESULT_OK);
+}
+
 uint64_t
 add_webhook(struct world *w, uint64_t campaign, const char *url, uint32_t events)
 {

@@ -38,6 +38,10 @@ int world_skip(void);
 struct campaign_settings plain_campaign(void);
 uint64_t add_campaign(struct world *w);
 struct campaign find_campaign(struct world *w, uint64_t id);
+/* Gives a campaign all these settings. */
+MUST_CHECK enum result set_campaign(struct world *w, uint64_t id, struct campaign_settings settings);
+/* Gives it this end time, -1 for none. */
+void set_end(struct world *w, uint64_t id, int64_t ends_ms);
 uint64_t add_webhook(struct world *w, uint64_t campaign, const char *url, uint32_t events);
 
 /* A sign-up with the account's key; `email` must stay valid. */

@@ -194,6 +194,19 @@ def test_ending_and_reopening(leadhook, campaign):
     assert campaign.post(ADA).status == 200
 
 
+def test_a_later_end_time(service, leadhook, campaign):
+    """contract 6: the end time holds by itself, whether the dispatcher has recorded the old one or not"""
+    for recorded in (False, True):
+        leadhook("campaign", "set", campaign.id, "ends_at=2001-01-01")
+        if recorded:
+            service.dispatch()
+        assert is_time(leadhook("campaign", "show", campaign.id)["ended_at"]) == recorded
+        assert campaign.post(ADA).status == 423
+        extended = leadhook("campaign", "set", campaign.id, "ends_at=2099-01-01")
+        assert (extended["state"], extended["ended_at"]) == ("active", None)
+        assert campaign.post(ADA).status == 200
+
+
 def test_webhooks(leadhook, campaign):
     """4 webhook add, list (as GET outbound-webhook), remove"""
     added = leadhook("webhook", "add", campaign.id, HOOK, "verified", "new_signup", "fraudulent", "--format", "form",

@@ -31,7 +31,7 @@ MUST_CHECK bool wiring_load(const char *program, const char *path, struct wiring
 struct store *wiring_store(const struct conf *conf);
 
 /* Refuses to go on without the schema of this program: tells what to run. A database that is out of reach is no reason: it
- * may come back. */
+ * may come back, and the store looks then. */
 MUST_CHECK bool wiring_schema_fits(struct store *store);
 
 #endif

@@ -320,7 +320,8 @@ store_get_status(struct store *store, struct pool *pool, struct store_status *st
 	int64_t first_ms = db_get_time(&due, 0, 2);
 	status->oldest_due_ms = first_ms <= status->now_ms ? first_ms : -1;
 	status->server_version = db_get_bytes(&version, 0, 0);
-	return store_ready(store, &status->schema_version) == RESULT_FAILED ? RESULT_FAILED : RESULT_OK;
+	result = store_ready(store, &status->schema_version);
+	return result == RESULT_INVALID ? RESULT_OK : result; /* shown as it is */
 }
 
 /* What `check` says; each in its own function would be longer than the list. */
@@ -382,7 +383,7 @@ check_schema(struct store *store, struct check *check)
 		    "grant the rights that the manual lists");
 }
 
-enum result
+void
 store_check(struct store *store, struct pool *pool, struct finding **findings, size_t *count)
 {
 	struct check check = { .pool = pool };
@@ -395,5 +396,4 @@ store_check(struct store *store, struct pool *pool, struct finding **findings, s
 	}
 	*findings = check.findings;
 	*count = check.count;
-	return RESULT_OK;
 }

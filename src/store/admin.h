@@ -19,8 +19,8 @@ struct finding {
 	struct slice detail; /* what was seen */
 	struct slice mend;   /* what to do */
 };
-/* Server version, rights, schema, session settings. The database's own answers are findings, not errors. */
-MUST_CHECK enum result store_check(struct store *store, struct pool *pool, struct finding **findings, size_t *count);
+/* Server version, rights, schema, session settings. What the database answers is a finding, never an error. */
+void store_check(struct store *store, struct pool *pool, struct finding **findings, size_t *count);
 /* Prepares every statement of the program on the schema at hand. `failed` names the first that does not fit. */
 MUST_CHECK enum result store_check_statements(struct store *store, const char **failed);
 

@@ -26,9 +26,10 @@ store_shards_lease(struct store *store, const unsigned char owner[DISPATCH_OWNER
 	struct db_value values[] = { own, DB_I64(lease_ms), own };
 	struct pool *pool = pool_new();
 	struct db_rows rows;
+	enum result result = store_read_facts(store);
 	*held = 0;
-	enum result result =
-	    db_execute(store->db, SQL_LEASE_SHARDS, &(struct db_arguments){ .values = values, .count = 3 }, NULL);
+	if (result == RESULT_OK)
+		result = db_execute(store->db, SQL_LEASE_SHARDS, &(struct db_arguments){ .values = values, .count = 3 }, NULL);
 	if (result == RESULT_OK)
 		result = db_query(
 		    store->db, pool, SQL_SELECT_LEASED_SHARDS, &(struct db_arguments){ .values = &own, .count = 1 }, &rows);
@@ -54,8 +55,9 @@ store_owner_release(struct store *store, const unsigned char dead_owner[DISPATCH
 	memcpy(lowest, dead_owner, TOKEN_OWNER_SIZE);
 	memcpy(highest, dead_owner, TOKEN_OWNER_SIZE);
 	struct db_value range[] = { bytes_value(lowest, sizeof(lowest)), bytes_value(highest, sizeof(highest)) };
-	enum result result =
-	    db_execute(store->db, SQL_RELEASE_CLAIMS, &(struct db_arguments){ .values = range, .count = 2 }, NULL);
+	enum result result = store_read_facts(store);
+	if (result == RESULT_OK)
+		result = db_execute(store->db, SQL_RELEASE_CLAIMS, &(struct db_arguments){ .values = range, .count = 2 }, NULL);
 	return result == RESULT_OK ? store_shards_release(store, dead_owner) : result;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * What the dispatcher asks of the database: leases of shards, claims of due deliveries, outcomes (delivery.md 4).
  *
+ * Whoever has leased shards, or released somebody's, knows that the schema is the right one; nothing else here looks.
+ *
  * Times are the database's. RESULT_UNAVAILABLE and RESULT_UNKNOWN mean that the connection is gone: call again later; every
  * function here may be repeated. */
 #ifndef LEADHOOK_STORE_DISPATCH_H

@@ -19,6 +19,7 @@ struct store {
 	/* from the database, read once */
 	struct pool *facts;
 	bool has_facts;
+	bool told_schema; /* that it is another one */
 	struct slice installation_id;
 	struct payload_settings payload;
 };
@@ -29,7 +30,8 @@ MUST_CHECK enum result store_reserve_ids(struct store *store, enum id_kind kind,
 /* One id inside a transaction, where it is not worth a block. */
 MUST_CHECK enum result store_next_id(struct store *store, struct pool *pool, enum id_kind kind, uint64_t *id);
 
-/* Reads installation id and secret. */
+/* Makes sure of the schema, reads installation id and secret; once. RESULT_FAILED, logged, when they are not as they must
+ * be. */
 MUST_CHECK enum result store_read_facts(struct store *store);
 
 /* A statement that must change exactly one row; otherwise RESULT_NOT_FOUND. */
@@ -46,8 +48,8 @@ enum repeat {
 	REPEAT_UNKNOWN   /* doing it twice is the same as doing it once, or the body notices */
 };
 
-/* Runs a transaction, and again when it lost against others, STORE_ATTEMPTS times in all. Commits when the body answers
- * RESULT_OK, else rolls back. Answers what the last time came to: also RESULT_CONFLICT. */
+/* Runs a transaction on the schema of this program, and again when it lost against others, STORE_ATTEMPTS times in all. Commits
+ * when the body answers RESULT_OK, else rolls back. Answers what the last time came to: also RESULT_CONFLICT. */
 MUST_CHECK enum result store_transact(struct store *store, transaction_body *body, void *context, enum repeat repeat);
 
 /* The parts of it, for batches, which go by the time that the request has left.

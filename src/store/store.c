@@ -82,9 +82,12 @@ enum result
 store_transact(struct store *store, transaction_body *body, void *context, enum repeat repeat)
 {
 	bool unknown = false;
+	enum result result = store_read_facts(store);
+	if (result != RESULT_OK)
+		return result;
 	for (unsigned attempt = 1;; attempt++) {
 		struct pool *pool = pool_new();
-		enum result result = db_begin(store->db);
+		result = db_begin(store->db);
 		if (result == RESULT_OK)
 			result = store_finish(store, body(store, pool, context));
 		pool_free(&pool);
@@ -171,7 +174,11 @@ store_read_facts(struct store *store)
 {
 	if (store->has_facts)
 		return RESULT_OK;
-	enum result result = read_fact(store, "installation_id", &store->installation_id);
+	enum result result = store_demand_schema(store);
+	if (result == RESULT_INVALID)
+		return RESULT_FAILED;
+	if (result == RESULT_OK)
+		result = read_fact(store, "installation_id", &store->installation_id);
 	if (result == RESULT_OK)
 		result = read_fact(store, "server_secret", &store->payload.server_secret);
 	store->payload.base_url = slice_of(store->options.base_url);

@@ -44,6 +44,9 @@ const char *store_schema_mend(uint32_t found);
 /* RESULT_OK when the database answers and has the schema of this program; RESULT_INVALID when it has another one (*found; 0:
  * none at all). For /health/ready and for every start. */
 MUST_CHECK enum result store_ready(struct store *store, uint32_t *found);
+/* The same for whoever goes on with nothing else: another schema is logged, once, with what to do. The functions that change
+ * something ask this first, and answer RESULT_FAILED: a program may have been started while the database was away. */
+MUST_CHECK enum result store_demand_schema(struct store *store);
 
 /* Base URL, avatar template and the installation's secret; read from the database once. */
 MUST_CHECK enum result store_payload_settings(struct store *store, const struct payload_settings **settings);

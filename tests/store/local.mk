@@ -8,6 +8,7 @@ check_PROGRAMS += %D%/test_store %D%/test_operators %D%/test_batch %D%/test_disp
 %C%_test_store_LDADD = $(%C%_libs)
 
 %C%_test_operators_SOURCES = %D%/test_operators.c $(%C%_world)
+%C%_test_operators_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=store_ready
 %C%_test_operators_LDADD = $(%C%_libs)
 
 # These break transactions.

@@ -3,11 +3,14 @@
  * and the dispatcher have tests of their own. */
 #include "unit.h"
 
+#include "captured_log.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/events.h"
+#include "store/dispatch.h"
 #include "world.h"
 
 enum { HOUR_MS = 3600 * 1000 };
@@ -77,6 +80,46 @@ a_newer_database_is_refused(void **state UNUSED)
 	assert_int_equal(store_upgrade(store, true, &from, &to), RESULT_INVALID);
 	assert_int_equal(store_upgrade(store, false, &from, &to), RESULT_OK);
 	assert_int_equal(from, store_schema_wanted() + 1);
+	store_free(&store);
+}
+
+/* architecture, Data: "programs refuse a wrong version", also one that was started while the database was away. */
+static void
+nothing_is_changed_on_another_schema(void **state)
+{
+	static const unsigned char owner[DISPATCH_OWNER_SIZE] = "the dispatcher!";
+	struct world *w = *state;
+	struct store *store = store_with_prefix("foreign_");
+	const struct payload_settings *settings;
+	struct command command = signup(w, w->campaign, "a@example.org");
+	struct outcome outcome;
+	uint32_t from, to;
+	uint64_t id, held;
+	bool created;
+	struct webhook_put put = {
+		.campaign_id = 1, .url = SLICE("https://a.example/"), .secret = SLICE("whsec_"), .maximum = 1
+	};
+	assert_int_equal(store_upgrade(store, true, &from, &to), RESULT_OK);
+	root_run("INSERT INTO foreign_campaigns (id, account_id, name, created_ms) VALUES (1, 1, '', 0)");
+	root_run("UPDATE foreign_schema_version SET version = %u", store_schema_wanted() + 1);
+	capture_log();
+	execute(store, w->pool, &command, 1, &outcome);
+	assert_int_equal(outcome.failure, FAILURE_INTERNAL);
+	assert_int_equal(store_payload_settings(store, &settings), RESULT_FAILED);
+	assert_int_equal(store_put_webhook(store, &put, &id, &created), RESULT_FAILED);
+	assert_int_equal(store_shards_lease(store, owner, 1000, &held), RESULT_FAILED);
+	assert_int_equal(store_owner_release(store, owner), RESULT_FAILED);
+	const char *log = captured_log();
+	assert_int_equal(count_in(log, " error test["), 1);
+	assert_non_null(strstr(log, pool_printf(w->pool, " wrong_schema found=%u wanted=%u mend=\"install the newer version",
+					store_schema_wanted() + 1, store_schema_wanted())
+					.data));
+	assert_int_equal(root_number("SELECT COUNT(*) FROM foreign_webhooks"), 0);
+	assert_int_equal(root_number("SELECT COUNT(owner) FROM foreign_dispatch_shards"), 0);
+	root_run("UPDATE foreign_schema_version SET version = %u", store_schema_wanted());
+	assert_int_equal(store_payload_settings(store, &settings), RESULT_OK);
+	assert_int_equal(store_put_webhook(store, &put, &id, &created), RESULT_OK);
+	assert_int_equal(store_shards_lease(store, owner, 1000, &held), RESULT_OK);
 	store_free(&store);
 }
 
@@ -310,6 +353,7 @@ main(void)
 		WORLD_TEST(installing_twice_is_safe),
 		WORLD_TEST(an_install_that_was_killed_is_started_again),
 		WORLD_TEST(a_newer_database_is_refused),
+		WORLD_TEST(nothing_is_changed_on_another_schema),
 		WORLD_TEST(no_database_is_unavailable),
 		WORLD_TEST(a_key_is_found_until_it_is_revoked),
 		WORLD_TEST(a_lead_is_found_by_each_identity),

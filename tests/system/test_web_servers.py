@@ -7,8 +7,8 @@ import urllib.parse
 import pytest
 from client import multipart
 from load import Load, lead_count
-from stack.front import FRONTS
-from stack.process import wait_until
+from stack.front import FRONTS, ApacheProxy
+from stack.process import run, wait_until
 from test_requests import CORS, PREFLIGHT
 
 ADA = {"email": "ada@example.org"}
@@ -86,6 +86,18 @@ def test_methods(campaign):
     assert campaign.client.request("PUT", campaign.path).headers["Allow"]
 
 
+def test_the_length_of_the_answer(campaign):
+    """contract 1 Answer: no web server replaces Content-Length by chunks, and HEAD has that of the GET"""
+    lead, found = campaign.post(ADA), campaign.get(ADA)
+    refused = campaign.client.request("GET", "/nowhere")
+    for response in (lead, found, refused):
+        assert "Transfer-Encoding" not in response.headers
+        assert response.headers["Content-Length"] == str(len(response.body))
+    head = campaign.client.request("HEAD", campaign.path, query=ADA, key=campaign.key)
+    assert head.status == 200 and head.body == b""
+    assert head.headers["Content-Length"] == found.headers["Content-Length"]
+
+
 def test_encoded_paths(campaign):
     """contract 1 Path: segments are decoded, an encoded slash is none"""
     encoded = "/v2/" + "".join(f"%{ord(digit):x}" for digit in str(campaign.id))
@@ -132,3 +144,12 @@ def test_a_graceful_stop_under_load(service, campaign):
     assert lead_count(campaign) == len(accepted)
     for email in accepted:
         assert campaign.find(email=email)["counter"] == 1
+
+
+def test_an_apache_without_mod_env_takes_the_example(tmp_path):
+    """what mod_env is for is no reason not to start"""
+    class Bare(ApacheProxy):
+        modules = tuple(name for name in ApacheProxy.modules if name != "env")
+    front = Bare(tmp_path)
+    front.configure(tmp_path / "fcgi.sock", None, None)
+    run("apache2 -t", [*front.command(), "-t"])

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
 """operations 5: the program behind each web server, with exactly the files of conf-examples/; contract 1, 2, 3, 7."""
 import json
+import pathlib
 import signal
 import urllib.parse
 
 import pytest
 from client import multipart
 from load import Load, lead_count
+from stack.examples import fill
 from stack.front import FRONTS, ApacheProxy
 from stack.process import run, wait_until
 from test_requests import CORS, PREFLIGHT
@@ -14,6 +16,7 @@ from test_requests import CORS, PREFLIGHT
 ADA = {"email": "ada@example.org"}
 # 200 KiB that are read and not kept: names with _ are no custom fields, a value has at most 4 KiB.
 LARGE = {**ADA, **{f"_padding{number}": "x" * 4096 for number in range(50)}}
+DEBIAN = pathlib.Path("/etc/lighttpd")
 
 
 @pytest.fixture(scope="module", params=FRONTS)
@@ -144,6 +147,21 @@ def test_a_graceful_stop_under_load(service, campaign):
     assert lead_count(campaign) == len(accepted)
     for email in accepted:
         assert campaign.find(email=email)["counter"] == 1
+
+
+@pytest.mark.parametrize("others", [(), ("10-accesslog", "10-fastcgi")], ids=["alone", "beside others"])
+@pytest.mark.parametrize("example", ["lighttpd-socket.conf", "lighttpd-spawn.conf"])
+def test_debians_lighttpd_takes_the_example(tmp_path, example, others):
+    """operations 5: dropped among the files that an administrator has enabled, in a server with a limit of its own"""
+    enabled = tmp_path / "conf-enabled"
+    enabled.mkdir()
+    main = (DEBIAN / "lighttpd.conf").read_text(encoding="utf-8")
+    assert f"{DEBIAN}/conf-enabled" in main
+    (tmp_path / "lighttpd.conf").write_text(main.replace(str(DEBIAN), str(tmp_path)) + "server.max-request-size = 64\n")
+    for name in others:
+        (enabled / f"{name}.conf").write_bytes((DEBIAN / "conf-available" / f"{name}.conf").read_bytes())
+    (enabled / "50-leadhook.conf").write_text(fill(example, leadhook_log=tmp_path / "leadhook.log"))
+    run("lighttpd -tt", ["lighttpd", "-tt", "-f", tmp_path / "lighttpd.conf"])
 
 
 def test_an_apache_without_mod_env_takes_the_example(tmp_path):

@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import pwd
+import re
 import shlex
 import shutil
 import signal
@@ -15,6 +16,7 @@ import socket
 import sys
 import tempfile
 import time
+import urllib.parse
 
 from .front import APACHE_USER, ApacheProxy, LighttpdSocket, accepts, free_port
 from .installation import Installation
@@ -254,11 +256,29 @@ def show_deliveries(log, seen):
             if not line.endswith(b"\n"):
                 break
             seen += len(line)
-            one = json.loads(line)
-            body = json.loads(one["body"])
-            print(f"{one['time']}  {body.get('__event', '?'):24} {body.get('social_id', '')}  "
-                  f"{'signature verified' if one['verified'] else 'SIGNATURE WRONG'}", flush=True)
+            print(describe(line.decode(errors="replace")), flush=True)
     return seen
+
+
+def fields_of(text):
+    """The object or form that it is; empty for anything else. Anybody on this machine can send to the receiver."""
+    try:
+        fields = json.loads(text)
+    except (ValueError, RecursionError):
+        fields = dict(urllib.parse.parse_qsl(text))
+    return fields if isinstance(fields, dict) else {}
+
+
+def describe(line):
+    """What a terminal shows of one line of the receiver's log: words, and ? for what is none."""
+    one = fields_of(line)
+    body = fields_of(one.get("body", ""))
+
+    def word(fields, name):
+        value = fields.get(name)
+        return value if isinstance(value, str) and re.fullmatch(r"[\w.:-]{1,40}", value, re.ASCII) else "?"
+    return (f"{word(one, 'time')}  {word(body, '__event'):24} {word(body, 'social_id')}  "
+            f"{'signature verified' if one.get('verified') else 'signature NOT verified'}")
 
 
 def end(*_):
@@ -330,6 +350,8 @@ def main():
     parser.add_argument("--stop", action="store_true")
     parser.add_argument("--check-free", action="store_true")
     options = parser.parse_args()
+    # The logs hold personal data. The run folder, all that Apache's own account has to reach, gets its mode by itself.
+    os.umask(0o077)
     state = State(options.state)
     try:
         if options.stop:

@@ -121,14 +121,7 @@ class Quickstart:
         self.started[child] = time.monotonic()
         return child
 
-    def start_database(self, run_folder):
-        self.database = MariaDB(self.folder / "mariadb", run_folder / "mariadb.sock")
-        self.database.create()
-        self.supervise(self.database.start().child)
-
-    def configure(self, run_folder):
-        self.installation = Installation(self.folder, self.options.build, self.database)
-        self.installation.socket = run_folder / "fcgi.sock"
+    def configure(self):
         self.installation.configure([("database", "socket", self.database.socket),
                                      ("server", "listen", self.installation.socket), *self.options.set])
         base_path = self.installation.setting("server", "base_path", "")
@@ -136,7 +129,10 @@ class Quickstart:
         # An address that somebody has set stays.
         if self.installation.setting("server", "base_url", "") == self.state.values.get("base_url", ""):
             self.installation.configure([("server", "base_url", self.front.url)])
-            self.state.save(base_url=self.front.url)
+
+    def start_database(self):
+        self.database.create()
+        self.supervise(self.database.start().child)
 
     def install(self):
         self.installation.install()
@@ -188,9 +184,24 @@ class Quickstart:
         return self.folder / "receiver.log"
 
     def start(self):
+        """All of it, or StackError; a start that does not come to its end leaves the configuration as it was."""
         run_folder = self.run_folder()
-        steps = [("starting MariaDB", lambda: self.start_database(run_folder)),
-                 ("writing the configuration", lambda: self.configure(run_folder)),
+        self.database = MariaDB(self.folder / "mariadb", run_folder / "mariadb.sock")
+        self.installation = Installation(self.folder, self.options.build, self.database)
+        self.installation.socket = run_folder / "fcgi.sock"
+        before = self.installation.text()
+        try:
+            self.take_steps()
+        except BaseException:
+            self.installation.put_back(before)
+            raise
+        if self.installation.setting("server", "base_url") == self.front.url:
+            self.state.save(base_url=self.front.url)
+        self.write_env()
+
+    def take_steps(self):
+        steps = [("writing the configuration", self.configure),
+                 ("starting MariaDB", self.start_database),
                  ("installing the schema", self.install),
                  ("starting the receiver", self.start_receiver),
                  ("starting the programs", self.start_programs),
@@ -200,7 +211,6 @@ class Quickstart:
                 step()
             except (StackError, OSError) as error:
                 raise StackError(f"{name} failed: {error}") from error
-        self.write_env()
 
     # --- what people see ---
 
@@ -332,10 +342,9 @@ def detach(options, state):
 
 
 def setting(text):
-    name, equals, value = text.partition("=")
-    section, dot, key = name.partition(".")
-    if not (equals and dot and section and key):
-        raise argparse.ArgumentTypeError(f"not section.key=value: {text}")
+    """`section.key=value`, which scripts/quickstart has made sure of."""
+    name, _, value = text.partition("=")
+    section, _, key = name.partition(".")
     return section, key, value
 
 

@@ -55,7 +55,7 @@ CREATE TABLE IF NOT EXISTS {prefix}campaigns (
 	account_id BIGINT UNSIGNED NOT NULL,
 	name VARCHAR(200) NOT NULL,
 	created_ms BIGINT NOT NULL,
-	ended_ms BIGINT NULL, -- ended by command, or its end time was noted; NULL: open
+	ended_ms BIGINT NULL, -- ended by command, or its end time was noted: then it is ends_ms; NULL: open
 	ends_ms BIGINT NULL, -- its end time: holds by itself, noted or not
 	jump_start INT UNSIGNED NOT NULL DEFAULT 0,
 	privacy BOOLEAN NOT NULL DEFAULT TRUE,

@@ -32,7 +32,10 @@ class Installation:
     # --- configuration ---
 
     def configure(self, settings=(), owner=None):
-        """Write the file, or change an existing one; `settings` are (section, key, value). Readable by `owner` alone."""
+        """Write the file, or change an existing one; `settings` are (section, key, value). Readable by `owner` alone.
+
+        Nothing is changed when the programs would refuse it.
+        """
         parser = configparser.RawConfigParser(default_section=None)
         if not parser.read(self.config):
             parser.read_dict(self._defaults())
@@ -40,11 +43,17 @@ class Installation:
             if not parser.has_section(section):
                 parser.add_section(section)
             parser.set(section, key, str(value))
-        with os.fdopen(os.open(self.config, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-            parser.write(file)
-        if owner:
-            account = pwd.getpwnam(owner)
-            os.chown(self.config, account.pw_uid, account.pw_gid)
+        wanted = self.config.with_suffix(".new")
+        try:
+            with os.fdopen(os.open(wanted, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+                parser.write(file)
+            run("leadhook --check-config", [self.program("leadhook"), "--config", wanted, "--check-config"])
+            if owner:
+                account = pwd.getpwnam(owner)
+                os.chown(wanted, account.pw_uid, account.pw_gid)
+            wanted.replace(self.config)
+        finally:
+            wanted.unlink(missing_ok=True)
 
     def _defaults(self):
         return {
@@ -55,6 +64,17 @@ class Installation:
             # The receivers are on this machine.
             "dispatch": {"allow_networks": "127.0.0.0/8", "lock_file": str(self.folder / "dispatch.lock")},
         }
+
+    def text(self):
+        """The configuration; None while there is none."""
+        return self.config.read_text() if self.config.exists() else None
+
+    def put_back(self, text):
+        """The configuration as text() gave it before."""
+        if text is None:
+            self.config.unlink(missing_ok=True)
+        elif text != self.text():
+            self.config.write_text(text)
 
     def setting(self, section, key, default=None):
         parser = configparser.RawConfigParser(default_section=None)

@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import pwd
+import re
 import shlex
 import shutil
 import signal
@@ -15,6 +16,7 @@ import socket
 import sys
 import tempfile
 import time
+import urllib.parse
 
 from .front import APACHE_USER, ApacheProxy, LighttpdSocket, accepts, free_port
 from .installation import Installation
@@ -119,14 +121,7 @@ class Quickstart:
         self.started[child] = time.monotonic()
         return child
 
-    def start_database(self, run_folder):
-        self.database = MariaDB(self.folder / "mariadb", run_folder / "mariadb.sock")
-        self.database.create()
-        self.supervise(self.database.start().child)
-
-    def configure(self, run_folder):
-        self.installation = Installation(self.folder, self.options.build, self.database)
-        self.installation.socket = run_folder / "fcgi.sock"
+    def configure(self):
         self.installation.configure([("database", "socket", self.database.socket),
                                      ("server", "listen", self.installation.socket), *self.options.set])
         base_path = self.installation.setting("server", "base_path", "")
@@ -134,7 +129,10 @@ class Quickstart:
         # An address that somebody has set stays.
         if self.installation.setting("server", "base_url", "") == self.state.values.get("base_url", ""):
             self.installation.configure([("server", "base_url", self.front.url)])
-            self.state.save(base_url=self.front.url)
+
+    def start_database(self):
+        self.database.create()
+        self.supervise(self.database.start().child)
 
     def install(self):
         self.installation.install()
@@ -186,9 +184,24 @@ class Quickstart:
         return self.folder / "receiver.log"
 
     def start(self):
+        """All of it, or StackError; a start that does not come to its end leaves the configuration as it was."""
         run_folder = self.run_folder()
-        steps = [("starting MariaDB", lambda: self.start_database(run_folder)),
-                 ("writing the configuration", lambda: self.configure(run_folder)),
+        self.database = MariaDB(self.folder / "mariadb", run_folder / "mariadb.sock")
+        self.installation = Installation(self.folder, self.options.build, self.database)
+        self.installation.socket = run_folder / "fcgi.sock"
+        before = self.installation.text()
+        try:
+            self.take_steps()
+        except BaseException:
+            self.installation.put_back(before)
+            raise
+        if self.installation.setting("server", "base_url") == self.front.url:
+            self.state.save(base_url=self.front.url)
+        self.write_env()
+
+    def take_steps(self):
+        steps = [("writing the configuration", self.configure),
+                 ("starting MariaDB", self.start_database),
                  ("installing the schema", self.install),
                  ("starting the receiver", self.start_receiver),
                  ("starting the programs", self.start_programs),
@@ -198,7 +211,6 @@ class Quickstart:
                 step()
             except (StackError, OSError) as error:
                 raise StackError(f"{name} failed: {error}") from error
-        self.write_env()
 
     # --- what people see ---
 
@@ -254,11 +266,29 @@ def show_deliveries(log, seen):
             if not line.endswith(b"\n"):
                 break
             seen += len(line)
-            one = json.loads(line)
-            body = json.loads(one["body"])
-            print(f"{one['time']}  {body.get('__event', '?'):24} {body.get('social_id', '')}  "
-                  f"{'signature verified' if one['verified'] else 'SIGNATURE WRONG'}", flush=True)
+            print(describe(line.decode(errors="replace")), flush=True)
     return seen
+
+
+def fields_of(text):
+    """The object or form that it is; empty for anything else. Anybody on this machine can send to the receiver."""
+    try:
+        fields = json.loads(text)
+    except (ValueError, RecursionError):
+        fields = dict(urllib.parse.parse_qsl(text))
+    return fields if isinstance(fields, dict) else {}
+
+
+def describe(line):
+    """What a terminal shows of one line of the receiver's log: words, and ? for what is none."""
+    one = fields_of(line)
+    body = fields_of(one.get("body", ""))
+
+    def word(fields, name):
+        value = fields.get(name)
+        return value if isinstance(value, str) and re.fullmatch(r"[\w.:-]{1,40}", value, re.ASCII) else "?"
+    return (f"{word(one, 'time')}  {word(body, '__event'):24} {word(body, 'social_id')}  "
+            f"{'signature verified' if one.get('verified') else 'signature NOT verified'}")
 
 
 def end(*_):
@@ -312,10 +342,9 @@ def detach(options, state):
 
 
 def setting(text):
-    name, equals, value = text.partition("=")
-    section, dot, key = name.partition(".")
-    if not (equals and dot and section and key):
-        raise argparse.ArgumentTypeError(f"not section.key=value: {text}")
+    """`section.key=value`, which scripts/quickstart has made sure of."""
+    name, _, value = text.partition("=")
+    section, _, key = name.partition(".")
     return section, key, value
 
 
@@ -330,6 +359,8 @@ def main():
     parser.add_argument("--stop", action="store_true")
     parser.add_argument("--check-free", action="store_true")
     options = parser.parse_args()
+    # The logs hold personal data. The run folder, all that Apache's own account has to reach, gets its mode by itself.
+    os.umask(0o077)
     state = State(options.state)
     try:
         if options.stop:

@@ -38,7 +38,7 @@ def verified(secrets, headers, body):
         expected = [signature(secret, message_id, timestamp, body) for secret in secrets]
     except binascii.Error:
         return False
-    return any(hmac.compare_digest(one, other) for one in given for other in expected)
+    return any(hmac.compare_digest(one.encode(), other.encode()) for one in given for other in expected)
 
 
 @dataclasses.dataclass

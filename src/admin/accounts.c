@@ -16,7 +16,7 @@ admin_account_add(struct admin_call *call)
 		return EX_DATAERR;
 	enum result result = store_add_account(call->store, name, &id);
 	if (result != RESULT_OK)
-		return admin_finish(call, result, "");
+		return admin_answer(call, result);
 	output_record(call->output);
 	output_u64(call->output, "id", id);
 	output_text(call->output, "name", name);
@@ -30,7 +30,7 @@ admin_account_list(struct admin_call *call)
 	size_t count;
 	enum result result = store_list_accounts(call->store, call->pool, &accounts, &count);
 	if (result != RESULT_OK)
-		return admin_finish(call, result, "");
+		return admin_answer(call, result);
 	for (size_t i = 0; i < count; i++) {
 		output_record(call->output);
 		output_u64(call->output, "id", accounts[i].id);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "admin/admin.h"
 
-#include <inttypes.h>
 #include <sysexits.h>
 
 #include "admin/call.h"
@@ -16,10 +15,7 @@ check_schema(const struct admin_call *call)
 {
 	uint32_t found = 0;
 	enum result result = store_ready(call->store, &found);
-	if (result != RESULT_INVALID)
-		return admin_finish(call, result, "the database is not ready");
-	return admin_fail(call, EX_CONFIG, "the schema has version %" PRIu32 ", this program needs %" PRIu32 ": %s", found,
-	    store_schema_wanted(), store_schema_mend(found));
+	return result == RESULT_INVALID ? admin_wrong_schema(call, found) : admin_answer(call, result);
 }
 
 /* Also when the command fails it may have something to show: check does. */

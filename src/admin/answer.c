@@ -1,27 +1,40 @@
 /* SPDX-License-Identifier: MIT
  * What the store answered, as an exit status and a sentence. */
+#include <inttypes.h>
 #include <sysexits.h>
 
 #include "admin/call.h"
 #include "store/admin.h"
 
 int
-admin_finish(const struct admin_call *call, enum result result, const char *missing)
+admin_answer(const struct admin_call *call, enum result result)
 {
 	switch (result) {
 	case RESULT_OK:
 		return EX_OK;
-	case RESULT_NOT_FOUND:
-		return admin_fail(call, EX_DATAERR, "%s", missing);
 	case RESULT_UNAVAILABLE:
 		return admin_fail(call, EX_UNAVAILABLE, "the database is out of reach: %s", store_error_text(call->store));
 	case RESULT_CONFLICT:
 		return admin_fail(call, EX_TEMPFAIL, "somebody else was faster, please try again");
 	case RESULT_UNKNOWN:
 		return admin_fail(call, EX_TEMPFAIL, "the connection broke: look whether it was done before you try again");
+	case RESULT_NOT_FOUND:
 	case RESULT_INVALID:
 	case RESULT_FAILED:
 		break;
 	}
 	return admin_fail(call, EX_SOFTWARE, "the database refused: %s", store_error_text(call->store));
+}
+
+int
+admin_finish(const struct admin_call *call, enum result result, const char *missing)
+{
+	return result == RESULT_NOT_FOUND ? admin_fail(call, EX_DATAERR, "%s", missing) : admin_answer(call, result);
+}
+
+int
+admin_wrong_schema(const struct admin_call *call, uint32_t found)
+{
+	return admin_fail(call, EX_CONFIG, "the schema has version %" PRIu32 ", this program needs %" PRIu32 ": %s", found,
+	    store_schema_wanted(), store_schema_mend(found));
 }

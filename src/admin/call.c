@@ -46,16 +46,6 @@ options_given(const struct admin_call *call)
 	return given;
 }
 
-/* What is stored or compared must be text. */
-static bool
-is_text(struct slice argument)
-{
-	for (size_t i = 0; i < argument.size; i++)
-		if ((unsigned char)argument.data[i] < ' ' || argument.data[i] == 0x7f)
-			return false;
-	return utf8_valid(argument);
-}
-
 static bool
 find_option(struct slice name, enum admin_option *option)
 {
@@ -102,7 +92,8 @@ split_arguments(int argc, char *const argv[], struct admin_call *call, struct bu
 	call->operands = POOL_ARRAY(call->pool, (size_t)argc + 1, const char *);
 	for (int i = 1; i < argc; i++) {
 		struct slice argument = slice_of(argv[i]);
-		if (!is_text(argument)) {
+		/* what is stored or compared must be text */
+		if (slice_has_control(argument) || !utf8_valid(argument)) {
 			buffer_printf(problem, "argument %d is not valid UTF-8, or holds control characters", i);
 			return false;
 		}

@@ -79,8 +79,12 @@ int admin_fail(const struct admin_call *call, int status, const char *format, ..
 MUST_CHECK bool admin_is_name(struct slice text);
 /* False when it is none: told already, EX_DATAERR. */
 MUST_CHECK bool admin_name(const struct admin_call *call, struct slice text);
-/* What the store answered: 0 for RESULT_OK, else the sentence is written. `missing` is what RESULT_NOT_FOUND means. */
+/* What the store answered: 0 for RESULT_OK, else the sentence is written. */
+int admin_answer(const struct admin_call *call, enum result result);
+/* The same where something may not exist: `missing` is what RESULT_NOT_FOUND means. */
 int admin_finish(const struct admin_call *call, enum result result, const char *missing);
+/* The schema is another version's: tells what to do. */
+int admin_wrong_schema(const struct admin_call *call, uint32_t found);
 /* An operand or an option's value that is an id. False when it is none: told already, EX_DATAERR. */
 MUST_CHECK bool admin_id(const struct admin_call *call, const char *text, const char *what, uint64_t *id);
 

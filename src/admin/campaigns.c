@@ -96,6 +96,7 @@ apply_setting(const struct admin_call *call, struct slice text, struct campaign_
 	return false;
 }
 
+/* The operands from `first` on. */
 static bool
 apply_settings(const struct admin_call *call, size_t first, struct campaign_settings *settings)
 {
@@ -103,6 +104,12 @@ apply_settings(const struct admin_call *call, size_t first, struct campaign_sett
 		if (!apply_setting(call, slice_of(call->operands[i]), settings))
 			return false;
 	return true;
+}
+
+static bool
+edit_settings(void *context, struct campaign_settings *settings)
+{
+	return apply_settings(context, 1, settings);
 }
 
 int
@@ -187,24 +194,13 @@ admin_campaign_show(struct admin_call *call)
 int
 admin_campaign_set(struct admin_call *call)
 {
-	struct campaign campaign;
-	int64_t now_ms;
-	int status = find_campaign(call, &campaign, &now_ms);
-	if (status != EX_OK)
-		return status;
-	struct campaign_settings settings = {
-		.name = campaign.name,
-		.ends_ms = campaign.ends_ms,
-		.jump_start = campaign.jump_start,
-		.privacy = campaign.privacy,
-		.require_key = campaign.require_key,
-		.landing_url = campaign.landing_url,
-		.thankyou_url = campaign.thankyou_url,
-		.status_url = campaign.status_url,
-	};
-	if (!apply_settings(call, 1, &settings))
+	uint64_t id;
+	if (!admin_id(call, call->operands[0], "campaign", &id))
 		return EX_DATAERR;
-	status = admin_finish(call, store_set_campaign(call->store, campaign.id, &settings), no_campaign);
+	enum result result = store_edit_campaign(call->store, id, edit_settings, call);
+	if (result == RESULT_INVALID)
+		return EX_DATAERR; /* told already */
+	int status = admin_finish(call, result, no_campaign);
 	return status == EX_OK ? admin_campaign_show(call) : status;
 }
 

@@ -94,7 +94,7 @@ admin_delivery_list(struct admin_call *call)
 	}
 	enum result result = store_list_deliveries(call->store, call->pool, &filter, &deliveries, &count);
 	if (result != RESULT_OK)
-		return admin_finish(call, result, "there are no such deliveries");
+		return admin_answer(call, result);
 	for (size_t i = 0; i < count; i++) {
 		output_record(call->output);
 		output_u64(call->output, "id", deliveries[i].id);

@@ -11,9 +11,9 @@ apply_schema(struct admin_call *call, bool apply)
 	uint32_t from = 0, to = 0;
 	enum result result = store_upgrade(call->store, apply, &from, &to);
 	if (result == RESULT_INVALID)
-		return admin_fail(call, EX_CONFIG, "the database is newer than this program: install a newer program");
+		return admin_wrong_schema(call, from);
 	if (result != RESULT_OK)
-		return admin_finish(call, result, "there is no such database");
+		return admin_answer(call, result);
 	output_record(call->output);
 	output_u64(call->output, "from", from);
 	output_u64(call->output, "to", to);
@@ -38,9 +38,7 @@ admin_check(struct admin_call *call)
 {
 	struct finding *findings;
 	size_t count;
-	enum result result = store_check(call->store, call->pool, &findings, &count);
-	if (result != RESULT_OK)
-		return admin_finish(call, result, "there is no such database");
+	store_check(call->store, call->pool, &findings, &count);
 	struct output *list = output_new(call->pool, OUTPUT_ARRAY);
 	for (size_t i = 0; i < count; i++) {
 		output_record(list);
@@ -60,7 +58,7 @@ admin_status(struct admin_call *call)
 	struct store_status status;
 	enum result result = store_get_status(call->store, call->pool, &status);
 	if (result != RESULT_OK)
-		return admin_finish(call, result, "there is no such database");
+		return admin_answer(call, result);
 	output_record(call->output);
 	output_text(call->output, "version", SLICE(LEADHOOK_VERSION));
 	output_u64(call->output, "schema_version", status.schema_version);

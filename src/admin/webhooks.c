@@ -42,7 +42,6 @@ static bool
 check_url(const struct admin_call *call, struct slice url)
 {
 	struct address_rules rules;
-	struct webhook_url parsed;
 	struct slice bad;
 	const struct conf_dispatch *dispatch = &call->conf->dispatch;
 	if (!address_rules_parse(
@@ -50,7 +49,7 @@ check_url(const struct admin_call *call, struct slice url)
 		admin_fail(call, EX_CONFIG, "dispatch: %.*s is no network or port", SLICE_ARGS(bad));
 		return false;
 	}
-	switch (webhook_url_parse(call->pool, url, &rules, &parsed)) {
+	switch (webhook_url_judge(call->pool, url, &rules)) {
 	case WEBHOOK_URL_OK:
 		return true;
 	case WEBHOOK_URL_INVALID:

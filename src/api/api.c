@@ -40,7 +40,6 @@ parse_parameters(struct call *call)
 		[HTTP_INVALID_PARAMETER] = FAILURE_INVALID_PARAMETER,
 		[HTTP_INVALID_JSON] = FAILURE_INVALID_JSON,
 		[HTTP_UNSUPPORTED_MEDIA_TYPE] = FAILURE_UNSUPPORTED_MEDIA_TYPE,
-		[HTTP_TOO_MANY_ITEMS] = FAILURE_INVALID_PARAMETER,
 	};
 	static const struct slice names[] = { { "event", 5 }, { "events", 6 } };
 	static const struct http_names collecting = { names, ARRAY_SIZE(names) };
@@ -64,8 +63,9 @@ find_key(struct call *call, struct slice *key)
 	return true;
 }
 
-bool
-call_authenticate(struct call *call)
+/* Key, campaign, account: contract.md 2, "Order of checks". */
+static bool
+authenticate(struct call *call)
 {
 	struct slice text;
 	if (!find_key(call, &text))
@@ -108,8 +108,8 @@ campaign_id(struct call *call, uint64_t *id)
 	return true;
 }
 
-bool
-call_find_campaign(struct call *call)
+static bool
+find_campaign(struct call *call)
 {
 	uint64_t id;
 	if (!campaign_id(call, &id))
@@ -145,8 +145,8 @@ run(struct call *call)
 		call_fail(call, FAILURE_BODY_TOO_LARGE);
 	else if (call->request->body_state == HTTP_BODY_SHORT)
 		call_fail(call, FAILURE_BAD_REQUEST);
-	else if (parse_parameters(call) && (call->route->key == KEY_NONE || call_authenticate(call)) &&
-		 (call->route->campaign == NO_CAMPAIGN || call_find_campaign(call)))
+	else if (parse_parameters(call) && (call->route->key == KEY_NONE || authenticate(call)) &&
+		 (call->route->campaign == NO_CAMPAIGN || find_campaign(call)))
 		call->route->handle(call);
 }
 

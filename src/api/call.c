@@ -2,8 +2,6 @@
  * Answers, and parameters as the contract reads them. */
 #include "api/call.h"
 
-#include <stdlib.h>
-
 #include "base/log.h"
 
 /* Seconds after which a client may try again what failed for want of a database. */
@@ -68,8 +66,8 @@ call_begin(struct call *call)
 	return writer;
 }
 
-static void
-fail_parameter(struct call *call, struct slice name, const char *rule)
+void
+call_fail_parameter(struct call *call, struct slice name, const char *rule)
 {
 	call_fail_with(
 	    call, FAILURE_INVALID_PARAMETER, pool_printf(call->request->pool, "Parameter %.*s %s", SLICE_ARGS(name), rule));
@@ -82,7 +80,7 @@ call_param_text(struct call *call, const struct http_param *param, struct slice 
 	if (param == NULL)
 		return true;
 	if (param->value.type == HTTP_BOOLEAN || !http_value_string(&param->value, text)) {
-		fail_parameter(call, param->name, "must be one text");
+		call_fail_parameter(call, param->name, "must be one text");
 		return false;
 	}
 	if (text->size == 0)
@@ -101,6 +99,6 @@ call_boolean(struct call *call, const char *name, bool *value)
 {
 	if (http_value_boolean(http_params_value(call->params, slice_of(name)), value))
 		return true;
-	fail_parameter(call, slice_of(name), "must be true or false");
+	call_fail_parameter(call, slice_of(name), "must be true or false");
 	return false;
 }

@@ -31,6 +31,8 @@ struct call {
 void call_fail(struct call *call, enum failure failure);
 /* With a sentence of its own, or completed, where core/failure.h says so. */
 void call_fail_with(struct call *call, enum failure failure, struct slice detail);
+/* invalid_parameter: the name, then "must be one text". */
+void call_fail_parameter(struct call *call, struct slice name, const char *rule);
 /* A body that is JSON already. */
 void call_answer(struct call *call, struct slice json);
 /* Starts one to be written. */
@@ -46,10 +48,6 @@ MUST_CHECK bool call_param_text(struct call *call, const struct http_param *para
 /* contract.md 1, Booleans; absent is false. False when it is none: the call has then failed. */
 MUST_CHECK bool call_boolean(struct call *call, const char *name, bool *value);
 
-/* Key, campaign, account (contract.md 2, "Order of checks"). False: the call has failed. */
-MUST_CHECK bool call_authenticate(struct call *call);
-MUST_CHECK bool call_find_campaign(struct call *call);
-
 /* What a route needs before its handler runs. */
 enum route_key { KEY_NONE, KEY_OPTIONAL, KEY_REQUIRED };
 
@@ -63,9 +61,6 @@ struct route {
 
 /* The route of a request, or NULL: *failure then says why, *allow which methods the path knows. */
 const struct route *api_route(const struct http_request *request, enum failure *failure, struct slice *allow);
-
-extern const struct route api_routes[];
-extern const size_t api_route_count;
 
 /* The handlers. */
 void handle_health(struct call *call);
@@ -81,6 +76,8 @@ void handle_list_webhooks(struct call *call);
 MUST_CHECK bool call_parse_signup(struct call *call, struct command *command);
 MUST_CHECK bool call_parse_email(struct call *call, struct email *email);
 MUST_CHECK bool call_parse_phone(struct call *call, struct slice *e164);
+MUST_CHECK bool call_merge_url(struct call *call);
+MUST_CHECK bool call_parse_fields(struct call *call, struct signup *signup);
 MUST_CHECK bool call_parse_view(struct call *call, struct payload_view *view);
 
 #endif

@@ -3,6 +3,7 @@ noinst_LIBRARIES += %D%/libapi.a
 	%D%/api.c %D%/api.h \
 	%D%/call.c %D%/call.h \
 	%D%/campaigns.c \
+	%D%/fields.c \
 	%D%/leads.c \
 	%D%/routes.c \
 	%D%/signup.c \

@@ -2,11 +2,7 @@
  * Which call answers which path and method, with the right it needs (contract.md 4.1). */
 #include "api/call.h"
 
-#include <stdlib.h>
-
-#include "base/log.h"
-
-const struct route api_routes[] = {
+static const struct route routes[] = {
 	{ HTTP_GET, "health", KEY_NONE, NO_CAMPAIGN, handle_health },
 	{ HTTP_GET, "health/ready", KEY_NONE, NO_CAMPAIGN, handle_ready },
 	{ HTTP_GET, "v2/campaigns", KEY_REQUIRED, NO_CAMPAIGN, handle_campaigns },
@@ -18,7 +14,6 @@ const struct route api_routes[] = {
 	{ HTTP_GET, "v2/{campaign}/outbound-webhook", KEY_REQUIRED, CAMPAIGN_IN_PATH, handle_list_webhooks },
 	{ HTTP_DELETE, "v2/{campaign}/outbound-webhook", KEY_REQUIRED, CAMPAIGN_IN_PATH, handle_remove_webhook },
 };
-const size_t api_route_count = ARRAY_SIZE(api_routes);
 
 /* A campaign id: decimal, no leading zeros (contract.md 1). Numbers that are too large for one are no campaign's. */
 static bool
@@ -67,8 +62,8 @@ api_route(const struct http_request *request, enum failure *failure, struct slic
 	struct slice allowed = SLICE("OPTIONS");
 	*failure = is_unknown_action(request) ? FAILURE_INVALID_ACTION : FAILURE_NOT_FOUND;
 	for (size_t i = 0; i < ARRAY_SIZE(methods); i++)
-		for (size_t k = 0; k < api_route_count; k++) {
-			const struct route *route = &api_routes[k];
+		for (size_t k = 0; k < ARRAY_SIZE(routes); k++) {
+			const struct route *route = &routes[k];
 			if (route->method != methods[i].method || !path_matches(route->path, request))
 				continue;
 			if (route->method == method)

@@ -53,11 +53,10 @@ parse_events(struct call *call, struct subscription *to)
 static bool
 parse_url(struct call *call, struct slice *text)
 {
-	struct webhook_url url;
 	if (!call_text(call, "url", text))
 		return false;
 	enum webhook_url_result result =
-	    slice_present(*text) ? webhook_url_parse(call->request->pool, *text, call->api->options->webhook_addresses, &url)
+	    slice_present(*text) ? webhook_url_judge(call->request->pool, *text, call->api->options->webhook_addresses)
 				 : WEBHOOK_URL_INVALID;
 	if (result != WEBHOOK_URL_OK)
 		call_fail(call, result == WEBHOOK_URL_FORBIDDEN ? FAILURE_FORBIDDEN_URL : FAILURE_INVALID_URL);
@@ -74,7 +73,7 @@ parse_format(struct call *call, bool *form, bool *given)
 	*form = slice_equal(text, SLICE("form"));
 	if (!*given || *form || slice_equal(text, SLICE("json")))
 		return true;
-	call_fail_with(call, FAILURE_INVALID_PARAMETER, SLICE("Parameter format must be json or form"));
+	call_fail_parameter(call, SLICE("format"), "must be json or form");
 	return false;
 }
 

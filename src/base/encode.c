@@ -30,6 +30,15 @@ decode_hex(struct pool *pool, struct slice text, struct slice *bytes)
 	return true;
 }
 
+int
+percent_byte(struct slice text, size_t at)
+{
+	if (text.size - at < 3 || text.data[at] != '%')
+		return -1;
+	int high = ascii_hex_digit(text.data[at + 1]), low = ascii_hex_digit(text.data[at + 2]);
+	return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
 void
 encode_percent(struct buffer *out, struct slice bytes)
 {

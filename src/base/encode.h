@@ -12,6 +12,8 @@ struct slice encode_hex(struct pool *pool, struct slice bytes);
 /* False when the text is not an even number of hexadecimal digits. */
 MUST_CHECK bool decode_hex(struct pool *pool, struct slice text, struct slice *bytes);
 
+/* The byte that `%XX` at this place stands for; -1 when there is none. */
+int percent_byte(struct slice text, size_t at);
 /* Appends the bytes with everything but RFC 3986 unreserved characters as %XX. */
 void encode_percent(struct buffer *out, struct slice bytes);
 

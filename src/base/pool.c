@@ -134,6 +134,17 @@ pool_copy(struct pool *pool, struct slice s)
 	return slice_present(s) ? (struct slice){ pool_string(pool, s), s.size } : SLICE_NONE;
 }
 
+struct slice
+pool_copy_lower(struct pool *pool, struct slice s)
+{
+	if (!slice_present(s))
+		return SLICE_NONE;
+	char *copy = pool_string(pool, s);
+	for (size_t i = 0; i < s.size; i++)
+		copy[i] = ascii_lower(copy[i]);
+	return (struct slice){ copy, s.size };
+}
+
 char *
 pool_string(struct pool *pool, struct slice s)
 {

@@ -26,6 +26,8 @@ void *pool_alloc_array(struct pool *pool, size_t count, size_t size);
 
 /* A copy that is terminated too (the terminator is not counted). The absent slice stays absent. */
 struct slice pool_copy(struct pool *pool, struct slice s);
+/* The same with ASCII letters in lower case. */
+struct slice pool_copy_lower(struct pool *pool, struct slice s);
 /* A terminated copy; an absent slice gives "". A NUL inside stays where it is: the caller has refused those. */
 char *pool_string(struct pool *pool, struct slice s);
 struct slice pool_printf(struct pool *pool, const char *format, ...) PRINTF_LIKE(2, 3);

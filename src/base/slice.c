@@ -70,6 +70,24 @@ slice_sub(struct slice s, size_t from, size_t to)
 	return (struct slice){ s.data == NULL ? NULL : s.data + from, to - from };
 }
 
+bool
+slice_is_ascii(struct slice s)
+{
+	for (size_t i = 0; i < s.size; i++)
+		if ((unsigned char)s.data[i] >= 0x80)
+			return false;
+	return true;
+}
+
+bool
+slice_has_control(struct slice s)
+{
+	for (size_t i = 0; i < s.size; i++)
+		if ((unsigned char)s.data[i] < ' ' || s.data[i] == 0x7f)
+			return true;
+	return false;
+}
+
 struct slice
 slice_trim(struct slice s)
 {
@@ -121,20 +139,6 @@ slice_to_u64(struct slice s, uint64_t maximum, uint64_t *value)
 		number = number * 10 + digit;
 	}
 	if (number > maximum)
-		return false;
-	*value = number;
-	return true;
-}
-
-bool
-slice_to_i64(struct slice s, int64_t minimum, int64_t maximum, int64_t *value)
-{
-	uint64_t magnitude;
-	bool negative = s.size > 0 && s.data[0] == '-';
-	if (!slice_to_u64(slice_sub(s, negative ? 1 : 0, s.size), INT64_MAX, &magnitude))
-		return false;
-	int64_t number = negative ? -(int64_t)magnitude : (int64_t)magnitude;
-	if (number < minimum || number > maximum)
 		return false;
 	*value = number;
 	return true;

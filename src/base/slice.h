@@ -46,6 +46,10 @@ size_t slice_find_last(struct slice s, char c);
 /* From `from` to before `to`; both are clamped to the slice. */
 struct slice slice_sub(struct slice s, size_t from, size_t to);
 
+bool slice_is_ascii(struct slice s);
+/* True when it holds a C0 control character (tab and line ends too) or DEL. */
+bool slice_has_control(struct slice s);
+
 /* Without ASCII white space (space, \t \n \v \f \r) at both ends. */
 struct slice slice_trim(struct slice s);
 
@@ -59,8 +63,6 @@ bool slice_next_item(struct slice *rest, struct slice *item);
 /* Decimal without sign, tail or leading zeros ("0" itself is fine), at most `maximum`. False otherwise; *value is then
  * untouched. */
 MUST_CHECK bool slice_to_u64(struct slice s, uint64_t maximum, uint64_t *value);
-/* Decimal with an optional '-', within both bounds. */
-MUST_CHECK bool slice_to_i64(struct slice s, int64_t minimum, int64_t maximum, int64_t *value);
 
 /* ASCII only, whatever the locale is. */
 static inline bool

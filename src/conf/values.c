@@ -26,18 +26,9 @@ in_range(const struct conf_setting *setting, uint64_t number)
 }
 
 static bool
-holds_control(struct slice text)
-{
-	for (size_t i = 0; i < text.size; i++)
-		if ((unsigned char)text.data[i] < ' ' || text.data[i] == 0x7f)
-			return true;
-	return false;
-}
-
-static bool
 read_text(const struct conf_setting *setting, struct slice text, struct pool *pool, void *place, struct buffer *expected)
 {
-	if (!in_range(setting, text.size) || holds_control(text)) {
+	if (!in_range(setting, text.size) || slice_has_control(text)) {
 		add_range(expected, "a text without control characters,", setting, buffer_add_i64);
 		buffer_add_text(expected, " bytes");
 		return false;
@@ -68,7 +59,7 @@ read_list(const struct conf_setting *setting, struct slice text, struct pool *po
 	struct slice rest = text, item;
 	while (slice_next_item(&rest, &item)) {
 		count++;
-		if (!holds_control(item) && setting->rule->holds(item))
+		if (!slice_has_control(item) && setting->rule->holds(item))
 			continue;
 		buffer_add_text(expected, setting->rule->expected);
 		return false;

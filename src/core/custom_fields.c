@@ -1,10 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/custom_fields.h"
 
+#include <stdlib.h>
+#include <unicase.h>
+
 #include "json/reader.h"
 #include "json/writer.h"
 
 enum { OBJECT_MAX_BYTES = 1024 * 1024, DEPTH_MAX = 2 };
+
+struct slice
+custom_field_name(struct pool *pool, struct slice typed)
+{
+	if (slice_is_ascii(typed)) /* nearly all are */
+		return pool_copy_lower(pool, typed);
+	size_t size = 0;
+	/* without a language: the same for everybody, and nothing is normalised */
+	uint8_t *lower = u8_tolower((const uint8_t *)typed.data, typed.size, NULL, NULL, NULL, &size);
+	if (lower == NULL)
+		memory_exhausted();
+	struct slice name = pool_copy(pool, (struct slice){ (const char *)lower, size });
+	free(lower);
+	return name;
+}
 
 /* Builds the list while the object is read. */
 struct reading {

@@ -10,7 +10,7 @@
 #include "base/slice.h"
 
 struct custom_field {
-	struct slice name; /* lower case */
+	struct slice name; /* by custom_field_name */
 	struct slice json; /* the value as JSON; absent in a change: the field is removed */
 	struct slice text; /* the value when it is a string */
 };
@@ -24,6 +24,10 @@ struct custom_field_limits {
 	size_t fields; /* of a lead */
 	size_t bytes;  /* of the JSON object with its names */
 };
+
+/* The name under which a parameter is kept: in lower case, whatever its script is, else unchanged (contract.md 4.4). It may
+ * have half as many bytes again as what was sent, which is what limits.name_bytes counts. */
+struct slice custom_field_name(struct pool *pool, struct slice typed);
 
 /* Reads a stored object; an absent one has no fields. Whatever is no object of scalars and arrays has none either: it was
  * not written by us. */

@@ -7,7 +7,6 @@ static const char *const webhook_states[] = {
 	[WEBHOOK_ACTIVE] = "active",
 	[WEBHOOK_DISABLED] = "disabled",
 	[WEBHOOK_GONE] = "gone",
-	[WEBHOOK_MISSING] = "missing",
 };
 
 static const char *const delivery_states[] = {
@@ -15,12 +14,6 @@ static const char *const delivery_states[] = {
 	[DELIVERY_DELIVERED] = "delivered",
 	[DELIVERY_FAILED] = "failed",
 };
-
-const char *
-webhook_state_name(enum webhook_state state)
-{
-	return webhook_states[state];
-}
 
 const char *
 webhook_shown_state(enum webhook_state state, int64_t failing_since_ms)

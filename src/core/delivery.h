@@ -18,8 +18,7 @@ enum webhook_state {
 
 enum delivery_state { DELIVERY_PENDING, DELIVERY_DELIVERED, DELIVERY_FAILED };
 
-/* "active", …; "pending", …: the schema's and the command's words. */
-const char *webhook_state_name(enum webhook_state state);
+/* "pending", …: the schema's and the command's words. */
 const char *delivery_state_name(enum delivery_state state);
 /* What the webhook's owner is told: "active", "failing" (every attempt since `failing_since_ms` failed; -1: none did) or
  * "disabled". */

@@ -2,16 +2,6 @@
 #include "core/domain.h"
 
 #include <idn2.h>
-#include <string.h>
-
-static bool
-is_ascii(struct slice s)
-{
-	for (size_t i = 0; i < s.size; i++)
-		if ((unsigned char)s.data[i] >= 0x80)
-			return false;
-	return true;
-}
 
 static bool
 is_label(struct slice label)
@@ -69,13 +59,10 @@ domain_to_ascii(struct pool *pool, struct slice typed, struct slice *ascii)
 {
 	struct slice name = typed;
 	/* a plain name must not pass through libidn2: it refuses hyphens in third and fourth place, which are in use */
-	if ((!is_ascii(typed) || has_alabel(typed)) && !convert(pool, typed, &name))
+	if ((!slice_is_ascii(typed) || has_alabel(typed)) && !convert(pool, typed, &name))
 		return false;
 	if (!is_name(name))
 		return false;
-	char *lower = pool_alloc(pool, name.size + 1);
-	for (size_t i = 0; i < name.size; i++)
-		lower[i] = ascii_lower(name.data[i]);
-	*ascii = (struct slice){ lower, name.size };
+	*ascii = pool_copy_lower(pool, name);
 	return true;
 }

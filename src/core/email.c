@@ -96,9 +96,3 @@ email_parse(struct pool *pool, struct slice typed, struct email *email)
 	email->key = pool_printf(pool, "%.*s@%.*s", SLICE_ARGS(local), SLICE_ARGS(domain));
 	return true;
 }
-
-struct slice
-email_domain(struct slice key)
-{
-	return slice_sub(key, slice_find_last(key, '@') + 1, key.size);
-}

@@ -22,7 +22,4 @@ struct email {
  * sides (RFC 6531). Neither dots nor plus tags are folded. False when it is no such address; *email is then untouched. */
 MUST_CHECK bool email_parse(struct pool *pool, struct slice typed, struct email *email);
 
-/* The part behind the '@' of a key. */
-struct slice email_domain(struct slice key);
-
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/retry.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -22,16 +21,6 @@ retry_schedule_parse(struct slice text, struct retry_schedule *schedule, struct 
 	}
 	*schedule = parsed;
 	return true;
-}
-
-struct retry_schedule
-retry_schedule_default(void)
-{
-	struct retry_schedule schedule = { .count = 0 };
-	struct slice bad;
-	if (!retry_schedule_parse(SLICE(RETRY_SCHEDULE), &schedule, &bad))
-		abort();
-	return schedule;
 }
 
 static int64_t

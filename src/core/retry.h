@@ -9,9 +9,6 @@
 #include "base/attributes.h"
 #include "base/slice.h"
 
-/* The default of dispatch.schedule; the first attempt is made at once and is not in it. */
-#define RETRY_SCHEDULE "5s 1m 5m 30m 2h 5h 10h 14h 20h 24h"
-
 enum {
 	RETRY_DELAYS_MAX = 32,
 	RETRY_DELAY_MAX_MS = 7 * 24 * 3600 * 1000,
@@ -21,10 +18,8 @@ enum {
 
 struct retry_schedule {
 	int64_t delays_ms[RETRY_DELAYS_MAX];
-	unsigned count; /* a delivery has count + 1 attempts */
+	unsigned count; /* a delivery has count + 1 attempts: the first is made at once */
 };
-
-struct retry_schedule retry_schedule_default(void);
 
 /* A list of durations (base/duration.h), separated by commas or white space, each from 1 s to 7 d; an empty list makes one
  * attempt only. False, with *bad set to the item, when one is wrong or one too many; *schedule is then untouched. */

@@ -5,6 +5,7 @@
 
 #include "core/form.h"
 #include "core/signature.h"
+#include "core/webhook_url.h"
 
 static const struct slice content_types[] = {
 	[false] = SLICE("Content-Type: application/json"),
@@ -24,8 +25,8 @@ bool
 request_make(struct pool *pool, const struct due_delivery *delivery, int64_t now_ms, struct attempt *attempt)
 {
 	const int64_t timestamp = now_ms / 1000;
-	struct slice signature;
-	if (!make_body(pool, delivery, &attempt->body) ||
+	struct slice signature, url;
+	if (!webhook_url_dial(pool, delivery->url, &url) || !make_body(pool, delivery, &attempt->body) ||
 	    !signature_header(pool, delivery->secret, delivery->message_id, timestamp, attempt->body, &signature))
 		return false;
 	const struct slice headers[] = {
@@ -37,7 +38,7 @@ request_make(struct pool *pool, const struct due_delivery *delivery, int64_t now
 	struct slice *kept = POOL_ARRAY(pool, ARRAY_SIZE(headers), struct slice);
 	for (size_t i = 0; i < ARRAY_SIZE(headers); i++)
 		kept[i] = headers[i];
-	attempt->url = pool_string(pool, delivery->url);
+	attempt->url = pool_string(pool, url);
 	attempt->headers = kept;
 	attempt->header_count = ARRAY_SIZE(headers);
 	return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What is sent for a delivery: body and headers (delivery.md 2). No I/O. */
+ * What is sent for a delivery: where to, body and headers (delivery.md 2). No I/O. */
 #ifndef LEADHOOK_DELIVER_REQUEST_H
 #define LEADHOOK_DELIVER_REQUEST_H
 
@@ -12,7 +12,7 @@
 #include "store/dispatch.h"
 
 /* Fills in the attempt, copying all that it needs of the delivery into the pool. `now_ms` is the database's time. False when
- * there is nothing to be sent: the secret or the payload is broken. */
+ * there is nothing to be sent: the URL, the secret or the payload is broken. */
 MUST_CHECK bool request_make(struct pool *pool, const struct due_delivery *delivery, int64_t now_ms, struct attempt *attempt);
 
 #endif

@@ -232,19 +232,10 @@ set_up(struct sender *sender)
 	return true;
 }
 
-static bool
-has_control(struct slice text)
-{
-	for (size_t i = 0; i < text.size; i++)
-		if ((unsigned char)text.data[i] < ' ' || text.data[i] == '\x7f')
-			return true;
-	return false;
-}
-
 struct sender *
 sender_new(const struct sender_options *options, sender_done *done, void *context)
 {
-	if (has_control(slice_of(options->user_agent))) {
+	if (slice_has_control(slice_of(options->user_agent))) {
 		log_error("user_agent", LOG_STR("error", "control character"));
 		return NULL;
 	}
@@ -300,7 +291,7 @@ add_headers(struct transfer *transfer, const struct attempt *attempt)
 	add_header(transfer, "Expect:"); /* a body over 1 MiB must not wait for "100 Continue" */
 	for (size_t i = 0; i < attempt->header_count; i++) {
 		struct slice header = attempt->headers[i];
-		if (header.size > HEADER_LINE_MAX || has_control(header))
+		if (header.size > HEADER_LINE_MAX || slice_has_control(header))
 			return false;
 		memcpy(line, header.data, header.size);
 		line[header.size] = '\0';

@@ -97,7 +97,7 @@ http_params_parse(const struct http_request *request, const struct http_caps *ca
 	struct params_source body = params_source(*params, HTTP_ORIGIN_BODY, problem);
 	struct body content = { .text = request->body };
 	if (!choose_format(request->pool, request->content_type, &content))
-		return params_fail(&body, HTTP_UNSUPPORTED_MEDIA_TYPE, SLICE_NONE, NULL);
+		return params_fail(&body, HTTP_UNSUPPORTED_MEDIA_TYPE, NULL);
 	return params_read_form(&query, request->query) && read_body(&body, &content);
 }
 

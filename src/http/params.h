@@ -23,7 +23,9 @@ struct http_value {
 struct http_param {
 	struct slice name; /* as sent: 1 byte or more of UTF-8 without control characters */
 	struct http_value value;
-	enum http_origin { HTTP_ORIGIN_QUERY, HTTP_ORIGIN_BODY, HTTP_ORIGIN_URL } origin;
+	/* The weakest first: what is of a stronger origin counts more (contract 1). */
+	enum http_origin { HTTP_ORIGIN_URL, HTTP_ORIGIN_QUERY, HTTP_ORIGIN_BODY } origin;
+	size_t serial; /* of two parameters of one origin, the larger one belongs to the later */
 };
 
 /* All of them settings. Bytes are those of the normalised UTF-8. */
@@ -46,13 +48,13 @@ struct http_names {
 
 struct http_problem {
 	enum http_problem_kind {
-		HTTP_INVALID_PARAMETER,      /* 406 */
-		HTTP_INVALID_JSON,           /* 406 */
-		HTTP_UNSUPPORTED_MEDIA_TYPE, /* 415 */
-		HTTP_TOO_MANY_ITEMS          /* 413: a collecting name beyond caps.items */
+		HTTP_INVALID_PARAMETER,     /* 406 */
+		HTTP_INVALID_JSON,          /* 406 */
+		HTTP_UNSUPPORTED_MEDIA_TYPE /* 415 */
 	} kind;
-	struct slice parameter; /* whose fault it is; absent when there is no name, or none fit to repeat */
-	struct slice message;   /* for the client, of the two INVALID kinds alone: the others have one text (contract 2) */
+	/* For the client: where it broke; which parameter breaks which rule, without a name where there is none that is fit to
+	 * repeat. Absent with 415, which has one text (contract 2). */
+	struct slice message;
 };
 
 struct http_params;
@@ -72,12 +74,12 @@ const struct http_value *http_params_value(const struct http_params *params, str
 size_t http_params_count(const struct http_params *params);
 const struct http_param *http_params_at(const struct http_params *params, size_t index);
 
-/* Answers whether this name may come from the query of `__url`. */
-typedef bool http_name_allowed(void *context, struct slice name);
+/* Answers whether this parameter may come from the query of `__url`. */
+typedef bool http_param_allowed(void *context, const struct http_param *param);
 
 /* Contract 1 "Merging __url": adds the parameters in the url's query that the request does not carry and `allowed` lets
  * pass. What would be an error in a request is left out here: the url is data, not a request. */
-void http_params_merge_url(struct http_params *params, struct slice url, http_name_allowed *allowed, void *context);
+void http_params_merge_url(struct http_params *params, struct slice url, http_param_allowed *allowed, void *context);
 
 /* Contract 1 "Booleans"; NULL is absent, so false. False when it is another value: 406. */
 MUST_CHECK bool http_value_boolean(const struct http_value *value, bool *boolean);

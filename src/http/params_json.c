@@ -28,8 +28,7 @@ take_value(struct reading *reading, const struct json_event *event)
 	if (event->type == JSON_ARRAY_END)
 		return true;
 	if (event->type >= ARRAY_SIZE(scalar_types))
-		return params_fail(reading->source, HTTP_INVALID_PARAMETER, reading->name,
-		    "must be a plain value or an array of plain values");
+		return params_fail_named(reading->source, reading->name, "must be a plain value or an array of plain values");
 	struct http_value scalar = { .type = scalar_types[event->type], .text = event->text, .boolean = event->boolean };
 	return event->depth == 1 ? params_set(reading->source, reading->name, &scalar)
 				 : params_append(reading->source, reading->name, &scalar);
@@ -38,8 +37,8 @@ take_value(struct reading *reading, const struct json_event *event)
 static bool
 fail_json(struct params_source *source, const char *where)
 {
-	return params_fail(source, HTTP_INVALID_JSON, SLICE_NONE,
-	    pool_printf(source->pool, "Please verify your JSON payload: %s", where).data);
+	return params_fail(
+	    source, HTTP_INVALID_JSON, pool_printf(source->pool, "Please verify your JSON payload: %s", where).data);
 }
 
 static bool

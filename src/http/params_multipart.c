@@ -13,7 +13,7 @@ enum { BOUNDARY_MAXIMUM = 70 }; /* RFC 2046, 5.1.1 */
 static bool
 fail_malformed(struct params_source *source)
 {
-	return params_fail(source, HTTP_INVALID_PARAMETER, SLICE_NONE, "The multipart form is malformed");
+	return params_fail(source, HTTP_INVALID_PARAMETER, "The multipart form is malformed");
 }
 
 /* Offset of the first `needle`, or text.size. */
@@ -87,7 +87,7 @@ read_part(struct params_source *source, struct slice part)
 		    is_file || slice_equal_nocase(name, SLICE("filename")) || slice_equal_nocase(name, SLICE("filename*"));
 	}
 	if (is_file)
-		return params_fail(source, HTTP_INVALID_PARAMETER, SLICE_NONE, "Files are not accepted");
+		return params_fail_named(source, field, "must not be a file");
 	return params_add_field(source, field, slice_sub(part, at + end.size, part.size));
 }
 

@@ -18,6 +18,7 @@ struct http_params {
 	struct http_names collecting;
 	struct entry *entries;
 	size_t count, capacity;
+	size_t serial; /* of the last value */
 	size_t *slots; /* index into entries + 1; 0 is free */
 	size_t mask;
 };
@@ -44,25 +45,46 @@ params_source(struct http_params *params, enum http_origin origin, struct http_p
 }
 
 bool
-params_fail(struct params_source *source, enum http_problem_kind kind, struct slice parameter, const char *rule)
+params_fail(struct params_source *source, enum http_problem_kind kind, const char *message)
 {
-	source->problem->kind = kind;
-	source->problem->parameter = pool_copy(source->pool, parameter);
-	if (rule == NULL)
-		source->problem->message = SLICE_NONE;
-	else if (slice_present(parameter))
-		source->problem->message = pool_printf(source->pool, "Parameter %.*s %s", SLICE_ARGS(parameter), rule);
-	else
-		source->problem->message = pool_printf(source->pool, "%s", rule);
+	*source->problem = (struct http_problem){ kind, pool_copy(source->pool, slice_of(message)) };
 	return false;
 }
 
 /* "is longer than", 64, "bytes" */
-static bool
-fail_cap(struct params_source *source, struct slice parameter, const char *rule, size_t cap, const char *unit)
+static const char *
+cap_text(const struct params_source *source, const char *rule, size_t cap, const char *unit)
 {
-	return params_fail(
-	    source, HTTP_INVALID_PARAMETER, parameter, pool_printf(source->pool, "%s %zu %s", rule, cap, unit).data);
+	return pool_printf(source->pool, "%s %zu %s", rule, cap, unit).data;
+}
+
+/* NULL, or what is wrong with the name. */
+static const char *
+name_problem(const struct params_source *source, struct slice name)
+{
+	if (name.size == 0)
+		return "A parameter has no name";
+	if (name.size > source->caps.name_bytes)
+		return cap_text(source, "A parameter name is longer than", source->caps.name_bytes, "bytes");
+	if (!utf8_valid(name))
+		return "A parameter name is not valid UTF-8";
+	return slice_has_control(name) ? "A parameter name contains control characters" : NULL;
+}
+
+static bool
+check_name(struct params_source *source, struct slice name)
+{
+	const char *problem = name_problem(source, name);
+	return problem == NULL || params_fail(source, HTTP_INVALID_PARAMETER, problem);
+}
+
+bool
+params_fail_named(struct params_source *source, struct slice name, const char *rule)
+{
+	if (!check_name(source, name))
+		return false;
+	struct slice message = pool_printf(source->pool, "Parameter %.*s %s", SLICE_ARGS(name), rule);
+	return params_fail(source, HTTP_INVALID_PARAMETER, message.data);
 }
 
 /* FNV-1a */
@@ -107,22 +129,6 @@ add_entry(struct http_params *params, struct slice name)
 	return entry;
 }
 
-static bool
-check_name(struct params_source *source, struct slice name)
-{
-	if (name.size == 0)
-		return params_fail(source, HTTP_INVALID_PARAMETER, SLICE_NONE, "A parameter has no name");
-	if (name.size > source->caps.name_bytes)
-		return fail_cap(source, SLICE_NONE, "A parameter name is longer than", source->caps.name_bytes, "bytes");
-	if (!utf8_valid(name))
-		return params_fail(source, HTTP_INVALID_PARAMETER, SLICE_NONE, "A parameter name is not valid UTF-8");
-	for (size_t i = 0; i < name.size; i++)
-		if ((unsigned char)name.data[i] < ' ' || name.data[i] == '\x7f')
-			return params_fail(
-			    source, HTTP_INVALID_PARAMETER, SLICE_NONE, "A parameter name contains control characters");
-	return true;
-}
-
 /* The entry of a checked name, made if need be; NULL when it may not be. */
 static struct entry *
 claim(struct params_source *source, struct slice name)
@@ -132,7 +138,8 @@ claim(struct params_source *source, struct slice name)
 		return entry;
 	if (source->params->count < source->caps.parameters)
 		return add_entry(source->params, name);
-	fail_cap(source, SLICE_NONE, "There are more than", source->caps.parameters, "parameters");
+	params_fail(
+	    source, HTTP_INVALID_PARAMETER, cap_text(source, "There are more than", source->caps.parameters, "parameters"));
 	return NULL;
 }
 
@@ -146,12 +153,12 @@ check_field(struct params_source *source, struct slice name, const struct http_v
 	if (scalar->type == HTTP_STRING) {
 		const char *rule = http_text_normalise(source->pool, scalar->text, &copy->text);
 		if (rule != NULL)
-			return params_fail(source, HTTP_INVALID_PARAMETER, name, rule);
+			return params_fail_named(source, name, rule);
 	} else if (scalar->type == HTTP_NUMBER) {
 		copy->text = pool_copy(source->pool, scalar->text);
 	}
 	if (copy->text.size > source->caps.value_bytes)
-		return fail_cap(source, name, "is longer than", source->caps.value_bytes, "bytes");
+		return params_fail_named(source, name, cap_text(source, "is longer than", source->caps.value_bytes, "bytes"));
 	return true;
 }
 
@@ -160,6 +167,7 @@ replace(struct entry *entry, const struct params_source *source, struct http_val
 {
 	entry->param.value = value;
 	entry->param.origin = source->origin;
+	entry->param.serial = ++source->params->serial;
 	entry->capacity = 0;
 }
 
@@ -186,29 +194,13 @@ params_set_array(struct params_source *source, struct slice name)
 	return true;
 }
 
-static bool
-is_collecting(const struct http_params *params, struct slice name)
-{
-	for (size_t i = 0; i < params->collecting.count; i++)
-		if (slice_equal(params->collecting.names[i], name))
-			return true;
-	return false;
-}
-
-static bool
-fail_items(struct params_source *source, struct slice name)
-{
-	if (is_collecting(source->params, name))
-		return params_fail(source, HTTP_TOO_MANY_ITEMS, SLICE_NONE, NULL);
-	return fail_cap(source, name, "has more than", source->caps.items, "items");
-}
-
 static void
 push(struct params_source *source, struct entry *entry, struct http_value item)
 {
 	struct http_value *array = &entry->param.value;
 	array->items = pool_grow(source->pool, array->items, array->item_count, &entry->capacity, sizeof(item));
 	array->items[array->item_count++] = item;
+	entry->param.serial = ++source->params->serial;
 }
 
 bool
@@ -224,9 +216,18 @@ params_append(struct params_source *source, struct slice name, const struct http
 	if (entry->param.origin != source->origin || value->type != HTTP_ARRAY)
 		replace(entry, source, (struct http_value){ .type = HTTP_ARRAY });
 	if (value->item_count == source->caps.items)
-		return fail_items(source, name);
+		return params_fail_named(source, name, cap_text(source, "has more than", source->caps.items, "items"));
 	push(source, entry, item);
 	return true;
+}
+
+static bool
+is_collecting(const struct http_params *params, struct slice name)
+{
+	for (size_t i = 0; i < params->collecting.count; i++)
+		if (slice_equal(params->collecting.names[i], name))
+			return true;
+	return false;
 }
 
 /* The value that stands alone becomes the first item of an array. */
@@ -258,12 +259,13 @@ params_add_field(struct params_source *source, struct slice name, struct slice t
 	return to_array ? params_append(source, name, &value) : params_set(source, name, &value);
 }
 
-void
-params_merge(struct http_params *params, const struct http_params *from, http_name_allowed *allowed, void *context)
+/* Adds what is missing in `params` and allowed. */
+static void
+merge(struct http_params *params, const struct http_params *from, http_param_allowed *allowed, void *context)
 {
 	for (size_t i = 0; i < from->count && params->count < params->caps.parameters; i++) {
 		const struct http_param *param = &from->entries[i].param;
-		if (find_entry(params, param->name) == NULL && allowed(context, param->name))
+		if (find_entry(params, param->name) == NULL && allowed(context, param))
 			add_entry(params, param->name)->param = *param;
 	}
 }
@@ -295,7 +297,7 @@ http_params_at(const struct http_params *params, size_t index)
 }
 
 void
-http_params_merge_url(struct http_params *params, struct slice url, http_name_allowed *allowed, void *context)
+http_params_merge_url(struct http_params *params, struct slice url, http_param_allowed *allowed, void *context)
 {
 	struct slice without_fragment = slice_sub(url, 0, slice_find(url, '#'));
 	struct slice query = slice_sub(without_fragment, slice_find(without_fragment, '?') + 1, without_fragment.size);
@@ -303,5 +305,5 @@ http_params_merge_url(struct http_params *params, struct slice url, http_name_al
 	struct http_params *found = params_new(params->pool, &params->caps, &params->collecting);
 	struct params_source source = params_source(found, HTTP_ORIGIN_URL, &ignored);
 	params_read_form_leniently(&source, query);
-	params_merge(params, found, allowed, context);
+	merge(params, found, allowed, context);
 }

@@ -18,8 +18,11 @@ struct params_source {
 struct http_params *params_new(struct pool *pool, const struct http_caps *caps, const struct http_names *collecting);
 struct params_source params_source(struct http_params *params, enum http_origin origin, struct http_problem *problem);
 
-/* Fills the problem; `parameter` may be absent, `rule` NULL where the kind has a text of its own. Always false. */
-bool params_fail(struct params_source *source, enum http_problem_kind kind, struct slice parameter, const char *rule);
+/* Fills the problem; `message` is NULL where the kind has a text of its own. Always false. */
+bool params_fail(struct params_source *source, enum http_problem_kind kind, const char *message);
+/* The parameter breaks this rule, "must not be a file"; or its name breaks one already, and is then not repeated. Always
+ * false. */
+bool params_fail_named(struct params_source *source, struct slice name, const char *rule);
 
 /* Each answers false, the problem filled, when a rule of contract 1 is broken; what they are given may go away after. */
 /* A value by its type: scalars alone. */
@@ -30,9 +33,6 @@ MUST_CHECK bool params_set_array(struct params_source *source, struct slice name
 MUST_CHECK bool params_append(struct params_source *source, struct slice name, const struct http_value *scalar);
 /* A field of a query or form, decoded: `name[]` appends, a second value of a name that collects too. */
 MUST_CHECK bool params_add_field(struct params_source *source, struct slice name, struct slice text);
-
-/* Adds what is missing in `params` and allowed. */
-void params_merge(struct http_params *params, const struct http_params *from, http_name_allowed *allowed, void *context);
 
 /* The readers, a file each. */
 MUST_CHECK bool params_read_form(struct params_source *source, struct slice text);

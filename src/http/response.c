@@ -38,7 +38,7 @@ static const struct http_header preflight_headers[] = {
 void
 http_response_init(struct http_response *response, struct pool *pool, size_t maximum)
 {
-	*response = (struct http_response){ .pool = pool, .status = 200, .content_type = HTTP_TYPE_JSON };
+	*response = (struct http_response){ .pool = pool, .status = 200 };
 	buffer_init(&response->body, maximum);
 }
 
@@ -48,21 +48,10 @@ http_response_free(struct http_response *response)
 	buffer_free(&response->body);
 }
 
-static bool
-is_header_safe(struct slice value)
-{
-	for (size_t i = 0; i < value.size; i++) {
-		unsigned char byte = (unsigned char)value.data[i];
-		if (byte < ' ' || byte == 0x7f)
-			return false;
-	}
-	return true;
-}
-
 bool
 http_response_header(struct http_response *response, const char *name, struct slice value)
 {
-	if (response->header_count == HTTP_RESPONSE_HEADERS || !is_header_safe(value))
+	if (response->header_count == HTTP_RESPONSE_HEADERS || slice_has_control(value))
 		return false;
 	response->headers[response->header_count++] = (struct http_header){ name, pool_copy(response->pool, value) };
 	return true;
@@ -104,7 +93,7 @@ http_response_render(const struct http_response *response, struct slice request_
 	bool has_content = response->status != 204;
 	buffer_printf(out, "Status: %u %s\r\n", response->status, http_status_text(response->status));
 	if (has_content) {
-		add_header(out, "Content-Type", slice_of(response->content_type));
+		buffer_add_text(out, "Content-Type: application/json; charset=utf-8\r\n");
 		buffer_printf(out, "Content-Length: %zu\r\n", body.size);
 	}
 	buffer_add_text(out, common_headers);

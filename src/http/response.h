@@ -11,10 +11,6 @@
 #include "base/pool.h"
 #include "base/slice.h"
 
-#define HTTP_TYPE_JSON "application/json; charset=utf-8"
-#define HTTP_TYPE_JAVASCRIPT "application/javascript; charset=utf-8"
-#define HTTP_TYPE_HTML "text/html; charset=utf-8"
-
 enum { HTTP_RESPONSE_HEADERS = 8 };
 
 struct http_header {
@@ -24,10 +20,9 @@ struct http_header {
 
 struct http_response {
 	struct pool *pool;
-	unsigned status;          /* 200 at first */
-	const char *content_type; /* HTTP_TYPE_JSON at first; not sent with 204 */
-	struct buffer body;       /* not sent with 204; of its own, until http_response_free */
-	bool head;                /* the request was HEAD: the body counts, but is not sent */
+	unsigned status;    /* 200 at first */
+	struct buffer body; /* JSON; not sent with 204; of its own, until http_response_free */
+	bool head;          /* the request was HEAD: the body counts, but is not sent */
 	struct http_header headers[HTTP_RESPONSE_HEADERS];
 	size_t header_count;
 };

@@ -1,17 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "http/text.h"
 
+#include "base/encode.h"
 #include "base/utf8.h"
-
-/* 0..255, or -1 when there is no %XX at this place. */
-static int
-escaped_byte(struct slice text, size_t at)
-{
-	if (text.size - at < 3 || text.data[at] != '%')
-		return -1;
-	int high = ascii_hex_digit(text.data[at + 1]), low = ascii_hex_digit(text.data[at + 2]);
-	return high < 0 || low < 0 ? -1 : high * 16 + low;
-}
 
 /* `plus` is what '+' becomes. Sets *whole to whether every '%' was part of an escape; others are kept. */
 static struct slice
@@ -21,7 +12,7 @@ decode(struct pool *pool, struct slice text, char plus, bool *whole)
 	size_t size = 0;
 	*whole = true;
 	for (size_t at = 0; at < text.size; at++) {
-		int byte = escaped_byte(text, at);
+		int byte = percent_byte(text, at);
 		char c = text.data[at];
 		if (byte >= 0) {
 			out[size++] = (char)byte;

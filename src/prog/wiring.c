@@ -136,10 +136,5 @@ wiring_store(const struct conf *conf, int64_t answer_ms)
 bool
 wiring_schema_fits(struct store *store)
 {
-	uint32_t found;
-	if (store_ready(store, &found) != RESULT_INVALID)
-		return true;
-	log_error("wrong_schema", LOG_UINT("found", found), LOG_UINT("wanted", store_schema_wanted()),
-	    LOG_STR("mend", store_schema_mend(found)));
-	return false;
+	return store_demand_schema(store) != RESULT_INVALID;
 }

@@ -34,7 +34,7 @@ enum { WIRING_ANSWER_MS = 20000 };
 struct store *wiring_store(const struct conf *conf, int64_t answer_ms);
 
 /* Refuses to go on without the schema of this program: tells what to run. A database that is out of reach is no reason: it
- * may come back. */
+ * may come back, and the store looks then. */
 MUST_CHECK bool wiring_schema_fits(struct store *store);
 
 #endif

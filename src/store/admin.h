@@ -19,8 +19,8 @@ struct finding {
 	struct slice detail; /* what was seen */
 	struct slice mend;   /* what to do */
 };
-/* Server version, rights, schema, session settings. The database's own answers are findings, not errors. */
-MUST_CHECK enum result store_check(struct store *store, struct pool *pool, struct finding **findings, size_t *count);
+/* Server version, rights, schema, session settings. What the database answers is a finding, never an error. */
+void store_check(struct store *store, struct pool *pool, struct finding **findings, size_t *count);
 /* Prepares every statement of the program on the schema at hand. `failed` names the first that does not fit. */
 MUST_CHECK enum result store_check_statements(struct store *store, const char **failed);
 
@@ -59,9 +59,13 @@ struct campaign_settings {
 /* RESULT_NOT_FOUND: no such account. */
 MUST_CHECK enum result store_add_campaign(
     struct store *store, uint64_t account_id, const struct campaign_settings *settings, uint64_t *id);
-/* Replaces all settings. To change one: find, change, set. */
-MUST_CHECK enum result store_set_campaign(struct store *store, uint64_t id, const struct campaign_settings *settings);
-/* Ends it now, or opens it again (an end time that has passed is then removed). */
+/* Sets some of them and leaves the others as they are; what it sets must outlive the call. False: they may not be so. */
+typedef bool campaign_edit(void *context, struct campaign_settings *settings);
+/* Changes settings with the campaign locked, so that two calls at once keep what both have set. `edit` may be called several
+ * times. A new end time holds instead of the old one, also when that has passed; what was ended by command stays ended.
+ * RESULT_INVALID: `edit` answered false, nothing was changed. RESULT_NOT_FOUND: no such campaign. */
+MUST_CHECK enum result store_edit_campaign(struct store *store, uint64_t id, campaign_edit *edit, void *context);
+/* Ends it now, also when its end time has passed; or opens it again (an end time that has passed is then removed). */
 MUST_CHECK enum result store_end_campaign(struct store *store, uint64_t id, bool end);
 
 /* By id; the pending deliveries are ended by the dispatcher. */

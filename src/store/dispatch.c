@@ -26,9 +26,10 @@ store_shards_lease(struct store *store, const unsigned char owner[DISPATCH_OWNER
 	struct db_value values[] = { own, DB_I64(lease_ms), own };
 	struct pool *pool = pool_new();
 	struct db_rows rows;
+	enum result result = store_read_facts(store);
 	*held = 0;
-	enum result result =
-	    db_execute(store->db, SQL_LEASE_SHARDS, &(struct db_arguments){ .values = values, .count = 3 }, NULL);
+	if (result == RESULT_OK)
+		result = db_execute(store->db, SQL_LEASE_SHARDS, &(struct db_arguments){ .values = values, .count = 3 }, NULL);
 	if (result == RESULT_OK)
 		result = db_query(
 		    store->db, pool, SQL_SELECT_LEASED_SHARDS, &(struct db_arguments){ .values = &own, .count = 1 }, &rows);
@@ -54,8 +55,9 @@ store_owner_release(struct store *store, const unsigned char dead_owner[DISPATCH
 	memcpy(lowest, dead_owner, TOKEN_OWNER_SIZE);
 	memcpy(highest, dead_owner, TOKEN_OWNER_SIZE);
 	struct db_value range[] = { bytes_value(lowest, sizeof(lowest)), bytes_value(highest, sizeof(highest)) };
-	enum result result =
-	    db_execute(store->db, SQL_RELEASE_CLAIMS, &(struct db_arguments){ .values = range, .count = 2 }, NULL);
+	enum result result = store_read_facts(store);
+	if (result == RESULT_OK)
+		result = db_execute(store->db, SQL_RELEASE_CLAIMS, &(struct db_arguments){ .values = range, .count = 2 }, NULL);
 	return result == RESULT_OK ? store_shards_release(store, dead_owner) : result;
 }
 
@@ -70,33 +72,45 @@ shard_list(struct pool *pool, uint64_t held)
 	return (struct db_list){ shards, count };
 }
 
-enum { DUE_WEBHOOK_ID, DUE_FIRST_MS, DUE_NOW_MS };
+enum { DUE_WEBHOOK_ID, DUE_ENDED, DUE_FIRST_MS, DUE_NOW_MS };
+
+/* The rows come in order: first those that have ended, then the others by time. */
+static void
+sort_webhooks(const struct db_rows *rows, size_t limit, struct due_webhooks *webhooks)
+{
+	for (size_t i = 0; i < rows->count; i++) {
+		uint64_t id = db_get_u64(rows, i, DUE_WEBHOOK_ID);
+		int64_t first_ms = db_get_i64(rows, i, DUE_FIRST_MS);
+		if (db_get_bool(rows, i, DUE_ENDED)) {
+			if (webhooks->ended_count < limit)
+				webhooks->ended[webhooks->ended_count++] = id;
+		} else if (first_ms > webhooks->now_ms) {
+			webhooks->next_due_ms = first_ms;
+			return;
+		} else if (webhooks->due_count < limit) {
+			webhooks->due[webhooks->due_count++] = (struct due_webhook){ id, first_ms };
+		}
+	}
+}
 
 enum result
-store_due_webhooks(struct store *store, struct pool *pool, uint64_t held, size_t limit, struct due_webhook **webhooks,
-    size_t *count, int64_t *now_ms, int64_t *next_due_ms)
+store_due_webhooks(struct store *store, struct pool *pool, uint64_t held, size_t limit, struct due_webhooks *webhooks)
 {
 	struct db_arguments arguments = { .lists = { shard_list(pool, held) }, .list_count = 1 };
-	struct db_rows rows;
-	*count = 0;
-	*next_due_ms = -1;
-	enum result result = db_query(store->db, pool, SQL_SELECT_NOW, NULL, &rows);
+	struct db_rows now, rows;
+	enum result result = db_query(store->db, pool, SQL_SELECT_NOW, NULL, &now);
+	if (result == RESULT_OK)
+		result = db_query(store->db, pool, SQL_SELECT_DUE_WEBHOOKS, &arguments, &rows);
 	if (result != RESULT_OK)
 		return result;
-	*now_ms = db_get_i64(&rows, 0, 0);
-	result = db_query(store->db, pool, SQL_SELECT_DUE_WEBHOOKS, &arguments, &rows);
-	if (result != RESULT_OK)
-		return result;
-	*webhooks = POOL_ARRAY(pool, rows.count < limit ? rows.count : limit, struct due_webhook);
-	for (size_t i = 0; i < rows.count; i++) {
-		int64_t first_ms = db_get_i64(&rows, i, DUE_FIRST_MS);
-		if (first_ms > *now_ms) {
-			*next_due_ms = first_ms; /* in order: the first that is not due yet */
-			break;
-		}
-		if (*count < limit)
-			(*webhooks)[(*count)++] = (struct due_webhook){ db_get_u64(&rows, i, DUE_WEBHOOK_ID), first_ms };
-	}
+	size_t room = rows.count < limit ? rows.count : limit;
+	*webhooks = (struct due_webhooks){
+		.due = POOL_ARRAY(pool, room, struct due_webhook),
+		.ended = POOL_ARRAY(pool, room, uint64_t),
+		.now_ms = db_get_i64(&now, 0, 0),
+		.next_due_ms = -1,
+	};
+	sort_webhooks(&rows, limit, webhooks);
 	return RESULT_OK;
 }
 
@@ -194,14 +208,13 @@ add(struct db_value *list, size_t *count, const struct db_value *row, size_t col
 }
 
 static void
-complete_one(struct store *store, struct completion *c, const struct delivery_outcome *o, int64_t now_ms)
+complete_one(struct completion *c, const struct delivery_outcome *o, uint64_t attempt_id, int64_t now_ms)
 {
-	struct id_range *ids = &store->ids[ID_ATTEMPT];
 	bool ok = o->state == DELIVERY_DELIVERED;
 	struct db_value status = o->status == 0 ? DB_NONE : DB_I64(o->status);
 	struct db_value id = DB_U64(o->id), webhook = DB_U64(o->webhook_id), token = db_bytes(o->token);
 	add(c->attempts, &c->attempt_count,
-	    (struct db_value[]){ DB_U64(history_id(now_ms, ids->next++)), id, DB_U64(o->attempt),
+	    (struct db_value[]){ DB_U64(history_id(now_ms, attempt_id)), id, DB_U64(o->attempt),
 		DB_I64(now_ms - o->started_ms_ago), DB_I64(o->duration_ms), status, db_bytes(o->error), db_bytes(o->answer) },
 	    ATTEMPT_COLUMNS);
 	add(c->finished, &c->finished_count,
@@ -255,9 +268,19 @@ still_ours(const struct db_rows *locked, const struct delivery_outcome *outcome)
 	return false;
 }
 
+/* What store_complete was asked, and what came of it. */
+struct completing {
+	const struct delivery_outcome *outcomes;
+	size_t count, stale;
+	uint64_t first_id; /* of as many attempts */
+};
+
 static enum result
-complete_locked(struct store *store, struct pool *pool, const struct delivery_outcome *outcomes, size_t count, size_t *stale)
+complete(struct store *store, struct pool *pool, void *context)
 {
+	struct completing *completing = context;
+	const struct delivery_outcome *outcomes = completing->outcomes;
+	const size_t count = completing->count;
 	struct db_value *ids = POOL_ARRAY(pool, count, struct db_value);
 	struct db_rows locked;
 	for (size_t i = 0; i < count; i++)
@@ -275,11 +298,13 @@ complete_locked(struct store *store, struct pool *pool, const struct delivery_ou
 		.holds = POOL_ARRAY(pool, count * HOLD_COLUMNS, struct db_value),
 		.gone = POOL_ARRAY(pool, count, struct db_value),
 	};
+	completing->stale = 0;
 	for (size_t i = 0; i < count; i++) {
 		if (still_ours(&locked, &outcomes[i]))
-			complete_one(store, &completion, &outcomes[i], db_get_i64(&locked, 0, LOCKED_NOW_MS));
+			complete_one(
+			    &completion, &outcomes[i], completing->first_id + i, db_get_i64(&locked, 0, LOCKED_NOW_MS));
 		else
-			(*stale)++;
+			completing->stale++;
 	}
 	return write_completion(store, &completion);
 }
@@ -287,20 +312,15 @@ complete_locked(struct store *store, struct pool *pool, const struct delivery_ou
 enum result
 store_complete(struct store *store, const struct delivery_outcome *outcomes, size_t count, size_t *stale)
 {
-	enum result result = RESULT_CONFLICT;
+	struct completing completing = { .outcomes = outcomes, .count = count };
+	enum result result = store_reserve_ids(store, ID_ATTEMPT, count);
 	*stale = 0;
-	for (unsigned attempt = 1; attempt <= STORE_ATTEMPTS && result == RESULT_CONFLICT; attempt++) {
-		struct pool *pool = pool_new();
-		*stale = 0;
-		result = store_reserve_ids(store, ID_ATTEMPT, count);
-		if (result == RESULT_OK)
-			result = db_begin(store->db);
-		if (result == RESULT_OK)
-			result = store_finish(store, complete_locked(store, pool, outcomes, count, stale));
-		pool_free(&pool);
-		if (result == RESULT_CONFLICT)
-			store_back_off(attempt);
-	}
+	if (result != RESULT_OK)
+		return result;
+	completing.first_id = store->ids[ID_ATTEMPT].next;
+	store->ids[ID_ATTEMPT].next += count;
+	result = store_transact(store, complete, &completing, REPEAT_CONFLICT);
+	*stale = completing.stale;
 	return result;
 }
 
@@ -317,13 +337,22 @@ store_unclaim(struct store *store, const struct delivery_outcome *claims, size_t
 	return result;
 }
 
+/* What store_fail_pending was asked, and what came of it. */
+struct failing {
+	uint64_t webhook_id;
+	size_t chunk, done;
+};
+
 static enum result
-fail_locked(struct store *store, struct pool *pool, uint64_t webhook_id, size_t chunk, size_t *done)
+fail_pending(struct store *store, struct pool *pool, void *context)
 {
-	struct db_value values[] = { DB_U64(webhook_shard(webhook_id)), DB_U64(webhook_id), DB_U64(chunk) };
+	struct failing *failing = context;
+	struct db_value values[] = { DB_U64(webhook_shard(failing->webhook_id)), DB_U64(failing->webhook_id),
+		DB_U64(failing->chunk) };
 	struct db_rows rows;
 	enum result result =
 	    db_query(store->db, pool, SQL_SELECT_DUE_OF_WEBHOOK, &(struct db_arguments){ .values = values, .count = 3 }, &rows);
+	failing->done = 0;
 	if (result != RESULT_OK || rows.count == 0)
 		return result;
 	struct db_list ids = { rows.values, rows.count };
@@ -331,20 +360,16 @@ fail_locked(struct store *store, struct pool *pool, uint64_t webhook_id, size_t 
 	if (result == RESULT_OK)
 		result = db_execute(
 		    store->db, SQL_DELETE_DUE_ROWS, &(struct db_arguments){ .lists = { ids }, .list_count = 1 }, NULL);
-	*done = rows.count;
+	failing->done = rows.count;
 	return result;
 }
 
 enum result
 store_fail_pending(struct store *store, uint64_t webhook_id, size_t chunk, size_t *done)
 {
-	struct pool *pool = pool_new();
-	*done = 0;
-	enum result result = db_begin(store->db);
-	if (result == RESULT_OK)
-		result =
-		    store_finish(store, fail_locked(store, pool, webhook_id, chunk < DB_LIST_MAX ? chunk : DB_LIST_MAX, done));
-	pool_free(&pool);
+	struct failing failing = { .webhook_id = webhook_id, .chunk = chunk < DB_LIST_MAX ? chunk : DB_LIST_MAX };
+	enum result result = store_transact(store, fail_pending, &failing, REPEAT_CONFLICT);
+	*done = failing.done;
 	return result;
 }
 

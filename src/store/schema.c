@@ -25,7 +25,7 @@ store_schema_mend(uint32_t found)
 {
 	return found == 0                      ? "run leadhook install"
 	       : found < store_schema_wanted() ? "run leadhook upgrade"
-					       : "install a newer program";
+					       : "install the newer version of Leadhook that made these tables";
 }
 
 /* 0 when there is no schema at all. */
@@ -50,6 +50,19 @@ store_ready(struct store *store, uint32_t *found)
 {
 	enum result result = read_version(store, found);
 	return result == RESULT_OK && *found != store_schema_wanted() ? RESULT_INVALID : result;
+}
+
+enum result
+store_demand_schema(struct store *store)
+{
+	uint32_t found;
+	enum result result = store_ready(store, &found);
+	if (result == RESULT_INVALID && !store->told_schema) {
+		log_error("wrong_schema", LOG_UINT("found", found), LOG_UINT("wanted", store_schema_wanted()),
+		    LOG_STR("mend", store_schema_mend(found)));
+		store->told_schema = true;
+	}
+	return result;
 }
 
 /* Runs the statements of a file one by one: DDL commits by itself, so a killed run leaves some of them done. */

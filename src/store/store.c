@@ -78,13 +78,34 @@ store_back_off(unsigned attempt)
 	nanosleep(&(struct timespec){ ms / 1000, (long)(ms % 1000) * 1000000 }, NULL);
 }
 
+enum result
+store_transact(struct store *store, transaction_body *body, void *context, enum repeat repeat)
+{
+	bool unknown = false;
+	enum result result = store_read_facts(store);
+	if (result != RESULT_OK)
+		return result;
+	for (unsigned attempt = 1;; attempt++) {
+		struct pool *pool = pool_new();
+		result = db_begin(store->db);
+		if (result == RESULT_OK)
+			result = store_finish(store, body(store, pool, context));
+		pool_free(&pool);
+		unknown = unknown || result == RESULT_UNKNOWN;
+		bool again = result == RESULT_CONFLICT || (result == RESULT_UNKNOWN && repeat == REPEAT_UNKNOWN);
+		if (!again || attempt == STORE_ATTEMPTS)
+			/* "nothing was changed" would be a guess */
+			return unknown && result == RESULT_UNAVAILABLE ? RESULT_UNKNOWN : result;
+		store_back_off(attempt);
+	}
+}
+
 /* Moves the block's start by `count` inside the running transaction; *first is the first of the ids that are now ours. */
 static enum result
-take_block(struct store *store, enum id_kind kind, uint64_t count, uint64_t *first)
+take_block(struct store *store, struct pool *pool, enum id_kind kind, uint64_t count, uint64_t *first)
 {
 	struct db_value name = db_bytes(slice_of(id_names[kind]));
 	struct db_value move[] = { DB_U64(count), name };
-	struct pool *pool = pool_new();
 	struct db_rows rows;
 	enum result result =
 	    db_query(store->db, pool, SQL_LOCK_ID_BLOCK, &(struct db_arguments){ .values = &name, .count = 1 }, &rows);
@@ -96,39 +117,39 @@ take_block(struct store *store, enum id_kind kind, uint64_t count, uint64_t *fir
 		*first = db_get_u64(&rows, 0, 0);
 		result = db_execute(store->db, SQL_MOVE_ID_BLOCK, &(struct db_arguments){ .values = move, .count = 2 }, NULL);
 	}
-	pool_free(&pool);
 	return result;
 }
 
 enum result
-store_next_id(struct store *store, enum id_kind kind, uint64_t *id)
+store_next_id(struct store *store, struct pool *pool, enum id_kind kind, uint64_t *id)
 {
-	return take_block(store, kind, 1, id);
+	return take_block(store, pool, kind, 1, id);
+}
+
+struct block {
+	enum id_kind kind;
+	uint64_t size, first;
+};
+
+static enum result
+reserve(struct store *store, struct pool *pool, void *context)
+{
+	struct block *block = context;
+	return take_block(store, pool, block->kind, block->size, &block->first);
 }
 
 enum result
 store_reserve_ids(struct store *store, enum id_kind kind, uint64_t count)
 {
 	struct id_range *range = &store->ids[kind];
-	enum result result = RESULT_OK;
 	if (range->end - range->next >= count)
 		return RESULT_OK;
 	/* a batch asks for the most that it may need and uses few of them: the next one is to find enough */
-	uint64_t size = count + ID_BLOCK;
-	for (unsigned attempt = 1; attempt <= STORE_ATTEMPTS; attempt++) {
-		uint64_t first = 0;
-		result = db_begin(store->db);
-		if (result == RESULT_OK)
-			result = store_finish(store, take_block(store, kind, size, &first));
-		if (result == RESULT_OK) {
-			*range = (struct id_range){ first, first + size };
-			return RESULT_OK;
-		}
-		/* a block that was perhaps taken is perhaps a gap: harmless */
-		if (result != RESULT_CONFLICT && result != RESULT_UNKNOWN)
-			break;
-		store_back_off(attempt);
-	}
+	struct block block = { kind, count + ID_BLOCK, 0 };
+	/* a block that was perhaps taken is perhaps a gap: harmless */
+	enum result result = store_transact(store, reserve, &block, REPEAT_UNKNOWN);
+	if (result == RESULT_OK)
+		*range = (struct id_range){ block.first, block.first + block.size };
 	return result == RESULT_UNKNOWN || result == RESULT_CONFLICT ? RESULT_UNAVAILABLE : result;
 }
 
@@ -153,7 +174,11 @@ store_read_facts(struct store *store)
 {
 	if (store->has_facts)
 		return RESULT_OK;
-	enum result result = read_fact(store, "installation_id", &store->installation_id);
+	enum result result = store_demand_schema(store);
+	if (result == RESULT_INVALID)
+		return RESULT_FAILED;
+	if (result == RESULT_OK)
+		result = read_fact(store, "installation_id", &store->installation_id);
 	if (result == RESULT_OK)
 		result = read_fact(store, "server_secret", &store->payload.server_secret);
 	store->payload.base_url = slice_of(store->options.base_url);

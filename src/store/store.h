@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * All that is kept: one connection to the database and what may be asked of it.
  *
- * Results: RESULT_UNAVAILABLE is a 503 for a client; RESULT_FAILED was logged. Rows that are answered live in the caller's
- * pool. Everything about the dispatcher is in store/dispatch.h, about operators in store/admin.h. */
+ * Results: RESULT_UNAVAILABLE is a 503 for a client; RESULT_FAILED was logged. What changes something is repeated when others
+ * were faster, and may in the end answer RESULT_CONFLICT, or RESULT_UNKNOWN: for a client a 503 as well. Rows that are
+ * answered live in the caller's pool. Everything about the dispatcher is in store/dispatch.h, about operators in store/admin.h.
+ */
 #ifndef LEADHOOK_STORE_STORE_H
 #define LEADHOOK_STORE_STORE_H
 
@@ -42,6 +44,9 @@ const char *store_schema_mend(uint32_t found);
 /* RESULT_OK when the database answers and has the schema of this program; RESULT_INVALID when it has another one (*found; 0:
  * none at all). For /health/ready and for every start. */
 MUST_CHECK enum result store_ready(struct store *store, uint32_t *found);
+/* The same for whoever goes on with nothing else: another schema is logged, once, with what to do. The functions that change
+ * something ask this first, and answer RESULT_FAILED: a program may have been started while the database was away. */
+MUST_CHECK enum result store_demand_schema(struct store *store);
 
 /* Base URL, avatar template and the installation's secret; read from the database once. */
 MUST_CHECK enum result store_payload_settings(struct store *store, const struct payload_settings **settings);

@@ -11,10 +11,10 @@ format_value(const bool *form)
 }
 
 static enum result
-insert_webhook(struct store *store, const struct webhook_put *put, struct slice url_hash, uint64_t *id)
+insert_webhook(struct store *store, struct pool *pool, const struct webhook_put *put, struct slice url_hash, uint64_t *id)
 {
 	static const bool json = false;
-	enum result result = store_next_id(store, ID_WEBHOOK, id);
+	enum result result = store_next_id(store, pool, ID_WEBHOOK, id);
 	if (result != RESULT_OK)
 		return result;
 	struct db_value values[] = { DB_U64(*id), DB_U64(put->campaign_id), db_bytes(put->url), db_bytes(url_hash),
@@ -26,10 +26,19 @@ insert_webhook(struct store *store, const struct webhook_put *put, struct slice 
 	return result;
 }
 
-/* Inside the transaction; the campaign's row is locked, so that two calls for the same URL come one after the other. */
+/* What store_put_webhook was asked, and what came of it. */
+struct putting {
+	const struct webhook_put *put;
+	uint64_t id;
+	bool created;
+};
+
+/* The campaign's row is locked, so that two calls for the same URL come one after the other. */
 static enum result
-put_locked(struct store *store, struct pool *pool, const struct webhook_put *put, uint64_t *id, bool *created)
+put_webhook(struct store *store, struct pool *pool, void *context)
 {
+	struct putting *putting = context;
+	const struct webhook_put *put = putting->put;
 	struct digest digest = digest_sha256(&put->url, 1);
 	struct db_value key[] = { DB_U64(put->campaign_id), db_bytes(digest_slice(&digest)) };
 	struct db_arguments by_url = { .values = key, .count = 2 }, by_campaign = { .values = key, .count = 1 };
@@ -39,35 +48,29 @@ put_locked(struct store *store, struct pool *pool, const struct webhook_put *put
 		result = db_query(store->db, pool, SQL_SELECT_WEBHOOK_BY_URL, &by_url, &found);
 	if (result != RESULT_OK)
 		return result;
-	*created = found.count == 0;
-	if (!*created) {
-		*id = db_get_u64(&found, 0, 0);
+	putting->created = found.count == 0;
+	if (!putting->created) {
+		putting->id = db_get_u64(&found, 0, 0);
 		/* nobody else knows this secret: an earlier run was committed, and only its answer was lost */
-		*created = slice_equal(db_get_bytes(&found, 0, 1), put->secret);
-		struct db_value values[] = { DB_U64(put->events), db_bytes(put->source), format_value(put->form), DB_U64(*id) };
+		putting->created = slice_equal(db_get_bytes(&found, 0, 1), put->secret);
+		struct db_value values[] = { DB_U64(put->events), db_bytes(put->source), format_value(put->form),
+			DB_U64(putting->id) };
 		return store_change_one(store, SQL_UPDATE_WEBHOOK, values, ARRAY_SIZE(values));
 	}
 	result = db_query(store->db, pool, SQL_COUNT_WEBHOOKS, &by_campaign, &total);
 	if (result == RESULT_OK && db_get_u64(&total, 0, 0) >= put->maximum)
 		return RESULT_INVALID;
-	return result == RESULT_OK ? insert_webhook(store, put, digest_slice(&digest), id) : result;
+	return result == RESULT_OK ? insert_webhook(store, pool, put, digest_slice(&digest), &putting->id) : result;
 }
 
 enum result
 store_put_webhook(struct store *store, const struct webhook_put *put, uint64_t *id, bool *created)
 {
-	enum result result = RESULT_CONFLICT;
-	for (unsigned attempt = 1; attempt <= STORE_ATTEMPTS && (result == RESULT_CONFLICT || result == RESULT_UNKNOWN);
-	     attempt++) {
-		struct pool *pool = pool_new();
-		result = db_begin(store->db);
-		if (result == RESULT_OK)
-			result = store_finish(store, put_locked(store, pool, put, id, created));
-		pool_free(&pool);
-		if (result != RESULT_OK)
-			store_back_off(attempt);
-	}
-	return result == RESULT_CONFLICT || result == RESULT_UNKNOWN ? RESULT_UNAVAILABLE : result;
+	struct putting putting = { .put = put };
+	enum result result = store_transact(store, put_webhook, &putting, REPEAT_UNKNOWN);
+	*id = putting.id;
+	*created = putting.created;
+	return result;
 }
 
 enum result
@@ -85,17 +88,18 @@ store_remove_webhook(struct store *store, uint64_t campaign_id, struct slice url
 	return result;
 }
 
+static enum result
+remove_webhook(struct store *store, struct pool *pool UNUSED, void *context)
+{
+	struct db_value id = DB_U64(*(const uint64_t *)context);
+	enum result result = store_change_one(store, SQL_DELETE_WEBHOOK, &id, 1);
+	return result == RESULT_OK ? store_change_one(store, SQL_DELETE_WEBHOOK_STATUS, &id, 1) : result;
+}
+
 enum result
 store_remove_webhook_id(struct store *store, uint64_t id)
 {
-	enum result result = db_begin(store->db);
-	if (result != RESULT_OK)
-		return result;
-	result = store_change_one(store, SQL_DELETE_WEBHOOK, &DB_U64(id), 1);
-	if (result == RESULT_OK)
-		result = store_change_one(store, SQL_DELETE_WEBHOOK_STATUS, &DB_U64(id), 1);
-	result = store_finish(store, result);
-	return result == RESULT_CONFLICT || result == RESULT_UNKNOWN ? RESULT_UNAVAILABLE : result;
+	return store_transact(store, remove_webhook, &id, REPEAT_CONFLICT);
 }
 
 enum {

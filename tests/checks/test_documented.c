@@ -11,7 +11,6 @@
 
 #include "conf/file.h"
 #include "core/address.h"
-#include "core/retry.h"
 
 enum { TEXT_BYTES_MAX = 1 << 20 };
 
@@ -145,7 +144,14 @@ the_rules_have_the_same_defaults(void **state)
 {
 	(void)state;
 	assert_string_equal(conf_setting_find("dispatch", "deny_ports")->fallback, ADDRESS_DENY_PORTS);
-	assert_string_equal(conf_setting_find("dispatch", "schedule")->fallback, RETRY_SCHEDULE);
+}
+
+/* delivery.md 3: "at once, then after 5 s, 1 m, 5 m, 30 m, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h" */
+static void
+the_schedule_is_as_promised(void **state)
+{
+	(void)state;
+	assert_string_equal(conf_setting_find("dispatch", "schedule")->fallback, "5s 1m 5m 30m 2h 5h 10h 14h 20h 24h");
 }
 
 int
@@ -155,6 +161,7 @@ main(void)
 		cmocka_unit_test(the_example_shows_every_setting),
 		cmocka_unit_test(the_manual_explains_every_setting),
 		cmocka_unit_test(the_rules_have_the_same_defaults),
+		cmocka_unit_test(the_schedule_is_as_promised),
 	};
 	return cmocka_run_group_tests_name("documented", tests, NULL, NULL);
 }

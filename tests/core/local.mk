@@ -5,6 +5,10 @@ check_PROGRAMS += %D%/test_address
 %C%_test_address_SOURCES = %D%/test_address.c
 %C%_test_address_LDADD = $(core_test_libs)
 
+check_PROGRAMS += %D%/test_custom_fields
+%C%_test_custom_fields_SOURCES = %D%/test_custom_fields.c
+%C%_test_custom_fields_LDADD = $(core_test_libs)
+
 check_PROGRAMS += %D%/test_decide
 %C%_test_decide_SOURCES = %D%/test_decide.c
 %C%_test_decide_LDADD = $(core_test_libs)

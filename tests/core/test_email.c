@@ -148,12 +148,6 @@ lengths_count_octets_of_the_key(void **state UNUSED)
 	expect_refused("a@" SIXTY "\xc3\xbc.example");
 }
 
-static void
-the_domain_of_a_key_is_what_blocks_compare(void **state UNUSED)
-{
-	assert_slice(email_domain(SLICE("a@mail.example")), "mail.example");
-}
-
 /* Host names of settings may be single labels; nothing else about them differs. */
 static void
 domains_become_a_labels(void **state UNUSED)
@@ -175,7 +169,6 @@ main(void)
 		cmocka_unit_test(spellings_of_one_address_share_a_key),
 		cmocka_unit_test(what_mail_servers_refuse_is_refused),
 		cmocka_unit_test(lengths_count_octets_of_the_key),
-		cmocka_unit_test(the_domain_of_a_key_is_what_blocks_compare),
 		cmocka_unit_test(domains_become_a_labels),
 	};
 	return cmocka_run_group_tests_name("email", tests, begin, end);

@@ -8,15 +8,25 @@
 #define M (60 * S)
 #define H (60 * M)
 
-static const int64_t default_delays[] = { 5 * S, M, 5 * M, 30 * M, 2 * H, 5 * H, 10 * H, 14 * H, 20 * H, 24 * H };
+static const int64_t promised_delays[] = { 5 * S, M, 5 * M, 30 * M, 2 * H, 5 * H, 10 * H, 14 * H, 20 * H, 24 * H };
+
+/* That of delivery.md. */
+static struct retry_schedule
+promised_schedule(void)
+{
+	struct retry_schedule schedule;
+	struct slice bad;
+	assert_true(retry_schedule_parse(SLICE("5s 1m 5m 30m 2h 5h 10h 14h 20h 24h"), &schedule, &bad));
+	return schedule;
+}
 
 static void
-the_default_is_as_promised(void **state UNUSED)
+the_promised_schedule_is_read(void **state UNUSED)
 {
-	struct retry_schedule schedule = retry_schedule_default();
-	assert_int_equal(schedule.count, ARRAY_SIZE(default_delays));
-	for (size_t i = 0; i < ARRAY_SIZE(default_delays); i++)
-		assert_int_equal(schedule.delays_ms[i], default_delays[i]);
+	struct retry_schedule schedule = promised_schedule();
+	assert_int_equal(schedule.count, ARRAY_SIZE(promised_delays));
+	for (size_t i = 0; i < ARRAY_SIZE(promised_delays); i++)
+		assert_int_equal(schedule.delays_ms[i], promised_delays[i]);
 }
 
 static void
@@ -49,7 +59,7 @@ schedules_are_lists_of_times(void **state UNUSED)
 static struct retry_decision
 decide(bool answered, int status, int64_t retry_after_ms, unsigned attempts_made, uint64_t random)
 {
-	const struct retry_schedule schedule = retry_schedule_default();
+	const struct retry_schedule schedule = promised_schedule();
 	const struct attempt_outcome outcome = { answered, status, retry_after_ms };
 	return retry_decide(&schedule, &outcome, attempts_made, random);
 }
@@ -58,14 +68,14 @@ decide(bool answered, int status, int64_t retry_after_ms, unsigned attempts_made
 static void
 each_delay_keeps_within_a_fifth(void **state UNUSED)
 {
-	for (unsigned i = 0; i < ARRAY_SIZE(default_delays); i++) {
-		const int64_t fifth = default_delays[i] / 5;
-		assert_int_equal(decide(true, 500, -1, i + 1, 0).delay_ms, default_delays[i] - fifth);
-		assert_int_equal(decide(true, 500, -1, i + 1, (uint64_t)(2 * fifth)).delay_ms, default_delays[i] + fifth);
+	for (unsigned i = 0; i < ARRAY_SIZE(promised_delays); i++) {
+		const int64_t fifth = promised_delays[i] / 5;
+		assert_int_equal(decide(true, 500, -1, i + 1, 0).delay_ms, promised_delays[i] - fifth);
+		assert_int_equal(decide(true, 500, -1, i + 1, (uint64_t)(2 * fifth)).delay_ms, promised_delays[i] + fifth);
 		for (uint64_t random = 1; random != 0; random <<= 1) {
 			const struct retry_decision decision = decide(false, 0, -1, i + 1, random - 1);
 			assert_int_equal(decision.verdict, RETRY_LATER);
-			assert_in_range(decision.delay_ms, default_delays[i] - fifth, default_delays[i] + fifth);
+			assert_in_range(decision.delay_ms, promised_delays[i] - fifth, promised_delays[i] + fifth);
 			assert_int_equal(decision.hold_ms, 0);
 		}
 	}
@@ -162,7 +172,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_default_is_as_promised),
+		cmocka_unit_test(the_promised_schedule_is_read),
 		cmocka_unit_test(schedules_are_lists_of_times),
 		cmocka_unit_test(each_delay_keeps_within_a_fifth),
 		cmocka_unit_test(eleven_attempts_are_made),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Destinations at registration (delivery.md 1). */
+ * Destinations: at registration (delivery.md 1), and as they are dialled. */
 #include "unit.h"
 
 #include <string.h>
@@ -27,55 +27,73 @@ end(void **state UNUSED)
 static void
 expect(const char *const *urls, size_t count, enum webhook_url_result expected)
 {
-	struct webhook_url url;
 	for (size_t i = 0; i < count; i++) {
-		enum webhook_url_result result = webhook_url_parse(pool, slice_of(urls[i]), &rules, &url);
+		enum webhook_url_result result = webhook_url_judge(pool, slice_of(urls[i]), &rules);
 		if (result != expected)
 			fail_msg("%s: %d, not %d", urls[i], (int)result, (int)expected);
 	}
 }
 
+/* The host that was judged, and a request line in ASCII (RFC 3986). */
 static void
-good_urls_are_taken_apart(void **state UNUSED)
+good_urls_are_dialled_in_one_spelling(void **state UNUSED)
 {
-	static const struct {
-		const char *text, *host;
-		uint16_t port;
-		bool tls;
-	} cases[] = {
-		{ "http://hooks.example/in", "hooks.example", 80, false },
-		{ "https://hooks.example", "hooks.example", 443, true },
-		{ "HTTPS://Hooks.EXAMPLE:8443/In?a=b&c=d%20e#part", "hooks.example", 8443, true },
-		{ "https://hooks.example?x", "hooks.example", 443, true },
-		{ "https://hooks.example#x", "hooks.example", 443, true },
-		{ "https://hooks.example:/", "hooks.example", 443, true },
-		{ "https://hooks.example:65535/", "hooks.example", 65535, true },
-		{ "https://hooks.example./", "hooks.example", 443, true },
-		{ "http://my_receiver/", "my_receiver", 80, false },
-		{ "http://localhost:8080/", "localhost", 8080, false },
-		{ "http://1.hooks.example/", "1.hooks.example", 80, false },
-		{ "http://hooks.0xg/", "hooks.0xg", 80, false },
-		{ "http://8.8.8.8/", "8.8.8.8", 80, false },
-		{ "http://134744072/", "8.8.8.8", 80, false },
-		{ "http://[2606:4700::1111]/", "2606:4700::1111", 80, false },
-		{ "http://[2606:4700:0:0::1111]:8080/", "2606:4700::1111", 8080, false },
-		{ "http://[::ffff:8.8.8.8]/", "8.8.8.8", 80, false },
-		{ "http://h%6F%6Fks.example/", "hooks.example", 80, false },
-		{ "http://b\xc3\xbc"
-		  "cher.example/k\xc3\xa4se",
-		    "xn--bcher-kva.example", 80, false },
+	static const char *const cases[][2] = {
+		{ "http://hooks.example/in", "http://hooks.example/in" },
+		{ "https://hooks.example", "https://hooks.example/" },
+		{ "HTTPS://Hooks.EXAMPLE:8443/In?a=b&c=d%20e#part", "https://hooks.example:8443/In?a=b&c=d%20e" },
+		{ "https://hooks.example?x", "https://hooks.example/?x" },
+		{ "https://hooks.example#x", "https://hooks.example/" },
+		{ "https://hooks.example/?#x?y", "https://hooks.example/?" },
+		{ "https://hooks.example:/", "https://hooks.example/" },
+		{ "https://hooks.example:443/", "https://hooks.example:443/" },
+		{ "https://hooks.example:65535/", "https://hooks.example:65535/" },
+		{ "https://hooks.example./", "https://hooks.example/" },
+		{ "http://my_receiver/", "http://my_receiver/" },
+		{ "http://localhost:8080/", "http://localhost:8080/" },
+		{ "http://1.hooks.example/", "http://1.hooks.example/" },
+		{ "http://hooks.0xg/", "http://hooks.0xg/" },
+		{ "http://8.8.8.8/", "http://8.8.8.8/" },
+		{ "http://134744072/", "http://8.8.8.8/" },
+		{ "http://0x8.010.2056/", "http://8.8.8.8/" },
+		{ "http://[2606:4700::1111]/", "http://[2606:4700::1111]/" },
+		{ "http://[2606:4700:0:0::1111]:8080/x", "http://[2606:4700::1111]:8080/x" },
+		{ "http://[2606:4700::1111%25eth0]/", "http://[2606:4700::1111%25eth0]/" },
+		{ "http://[2606:4700::1111%eth0]/", "http://[2606:4700::1111%25eth0]/" },
+		{ "http://[2606:4700::1111%25]/", "http://[2606:4700::1111%2525]/" },
+		{ "http://[::ffff:8.8.8.8]/", "http://8.8.8.8/" },
+		{ "http://[::ffff:8.8.8.8%25eth0]/", "http://8.8.8.8/" },
+		{ "http://h%6F%6Fks.example/", "http://hooks.example/" },
+		/* other characters than ASCII: in the host as A-labels, behind it as UTF-8 */
+		{ "http://ex\xc3\xa4mple.org/", "http://xn--exmple-cua.org/" },
+		{ "https://EX\xc3\x84MPLE\xe3\x80\x82org:8443", "https://xn--exmple-cua.org:8443/" },
+		{ "http://ex%C3%A4mple.org/", "http://xn--exmple-cua.org/" },
+		{ "http://\xef\xbc\x98.8\xe3\x80\x82"
+		  "8.8/",
+		    "http://8.8.8.8/" },
+		{ "http://hooks.example/\xc3\xa4?\xc3\xb6=1#\xc3\xbc", "http://hooks.example/%C3%A4?%C3%B6=1" },
+		{ "http://hooks.example/%c3%a4", "http://hooks.example/%c3%a4" },
+		{ "http://hooks.example/100%?a=%zz&b=%", "http://hooks.example/100%25?a=%25zz&b=%25" },
+		{ "http://hooks.example/-._~!$&'()*+,;=:@/?-._~!$&'()*+,;=:@/?",
+		    "http://hooks.example/-._~!$&'()*+,;=:@/?-._~!$&'()*+,;=:@/?" },
+		{ "http://hooks.example/\"<>[]^`{|}?a[]=\"",
+		    "http://hooks.example/%22%3C%3E%5B%5D%5E%60%7B%7C%7D?a%5B%5D=%22" },
 		/* an '@' is only user-info before the path */
-		{ "http://hooks.example/@ann", "hooks.example", 80, false },
-		{ "http://hooks.example/http://127.0.0.1/", "hooks.example", 80, false },
+		{ "http://hooks.example/@ann", "http://hooks.example/@ann" },
+		{ "http://hooks.example?@ann", "http://hooks.example/?@ann" },
+		{ "http://hooks.example/http://127.0.0.1/", "http://hooks.example/http://127.0.0.1/" },
+		{ "http://hooks.example//127.0.0.1/", "http://hooks.example//127.0.0.1/" },
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct webhook_url url = { 0 };
-		if (webhook_url_parse(pool, slice_of(cases[i].text), &rules, &url) != WEBHOOK_URL_OK)
-			fail_msg("refused: %s", cases[i].text);
-		if (!slice_equal(url.host, slice_of(cases[i].host)))
-			fail_msg("%s: host %.*s", cases[i].text, SLICE_ARGS(url.host));
-		assert_int_equal(url.port, cases[i].port);
-		assert_int_equal(url.tls, cases[i].tls);
+		struct slice dialled;
+		if (webhook_url_judge(pool, slice_of(cases[i][0]), &rules) != WEBHOOK_URL_OK)
+			fail_msg("refused: %s", cases[i][0]);
+		assert_true(webhook_url_dial(pool, slice_of(cases[i][0]), &dialled));
+		assert_slice(dialled, cases[i][1]);
+		/* which says the same again */
+		assert_int_equal(webhook_url_judge(pool, dialled, &rules), WEBHOOK_URL_OK);
+		assert_true(webhook_url_dial(pool, dialled, &dialled));
+		assert_slice(dialled, cases[i][1]);
 	}
 }
 
@@ -106,13 +124,20 @@ what_is_no_url_is_invalid(void **state UNUSED)
 		/* brackets that hold no IPv6 address */
 		"http://[]/", "http://[::1/", "http://::1/", "http://[::1]x/", "http://[8.8.8.8]/", "http://[hooks.example]/",
 		"http://[::g]/", "http://x[::1]/", "http://[::1]]/",
+		/* no zone id */
+		"http://[::1%]/", "http://[::1%25lo/x]/", "http://[::1%25l@o]/", "http://[::1%abcdefghijklmnop]/",
+		"http://[8.8.8.8%:]/", "http://[::1%25lo%25]/",
 		/* ends in a number, but is no address */
 		"http://256.256.256.256/", "http://1.2.3.4.5/", "http://4294967296/", "http://08.1/", "http://0x100000000/",
 		"http://hooks.1/", "http://hooks.0x1/", "http://1..2/", "http://0xg.1/" };
 	expect(invalid, ARRAY_SIZE(invalid), WEBHOOK_URL_INVALID);
-	struct webhook_url url;
-	assert_int_equal(webhook_url_parse(pool, SLICE("http://hooks.example/\0"), &rules, &url), WEBHOOK_URL_INVALID);
-	assert_int_equal(webhook_url_parse(pool, SLICE_NONE, &rules, &url), WEBHOOK_URL_INVALID);
+	assert_int_equal(webhook_url_judge(pool, SLICE("http://hooks.example/\0"), &rules), WEBHOOK_URL_INVALID);
+	assert_int_equal(webhook_url_judge(pool, SLICE_NONE, &rules), WEBHOOK_URL_INVALID);
+	for (size_t i = 0; i < ARRAY_SIZE(invalid); i++) {
+		struct slice dialled = SLICE("untouched");
+		assert_false(webhook_url_dial(pool, slice_of(invalid[i]), &dialled));
+		assert_slice(dialled, "untouched");
+	}
 }
 
 /* "any spelling that the resolver would take" */
@@ -156,25 +181,24 @@ static void
 open_networks_may_be_named(void **state UNUSED)
 {
 	struct address_rules open;
-	struct webhook_url url;
 	struct slice bad;
 	assert_true(address_rules_parse(pool, SLICE("127.0.0.0/8 ::1"), SLICE_NONE, &open, &bad));
-	assert_int_equal(webhook_url_parse(pool, SLICE("http://127.1:8081/"), &open, &url), WEBHOOK_URL_OK);
-	assert_slice(url.host, "127.0.0.1");
-	assert_int_equal(webhook_url_parse(pool, SLICE("http://[::1]:8081/"), &open, &url), WEBHOOK_URL_OK);
-	assert_int_equal(webhook_url_parse(pool, SLICE("http://10.0.0.1:8081/"), &open, &url), WEBHOOK_URL_FORBIDDEN);
-	assert_int_equal(webhook_url_parse(pool, SLICE("http://127.0.0.1:22/"), &open, &url), WEBHOOK_URL_FORBIDDEN);
+	assert_int_equal(webhook_url_judge(pool, SLICE("http://127.1:8081/"), &open), WEBHOOK_URL_OK);
+	assert_int_equal(webhook_url_judge(pool, SLICE("http://[::1]:8081/"), &open), WEBHOOK_URL_OK);
+	assert_int_equal(webhook_url_judge(pool, SLICE("http://10.0.0.1:8081/"), &open), WEBHOOK_URL_FORBIDDEN);
+	assert_int_equal(webhook_url_judge(pool, SLICE("http://127.0.0.1:22/"), &open), WEBHOOK_URL_FORBIDDEN);
 }
 
 static void
 a_url_has_2048_bytes_at_most(void **state UNUSED)
 {
-	char text[WEBHOOK_URL_MAX + 1] = "http://hooks.example/";
-	struct webhook_url url;
-	memset(text + strlen(text), 'x', sizeof(text) - strlen(text));
-	assert_int_equal(webhook_url_parse(pool, (struct slice){ text, WEBHOOK_URL_MAX }, &rules, &url), WEBHOOK_URL_OK);
-	assert_int_equal(
-	    webhook_url_parse(pool, (struct slice){ text, WEBHOOK_URL_MAX + 1 }, &rules, &url), WEBHOOK_URL_INVALID);
+	char text[WEBHOOK_URL_MAX + 1] = "http://\xc3\xbc/";
+	struct slice dialled;
+	memset(text + strlen(text), '\xff', sizeof(text) - strlen(text)); /* each is dialled as three */
+	assert_int_equal(webhook_url_judge(pool, (struct slice){ text, WEBHOOK_URL_MAX }, &rules), WEBHOOK_URL_OK);
+	assert_int_equal(webhook_url_judge(pool, (struct slice){ text, WEBHOOK_URL_MAX + 1 }, &rules), WEBHOOK_URL_INVALID);
+	assert_true(webhook_url_dial(pool, (struct slice){ text, WEBHOOK_URL_MAX }, &dialled));
+	assert_int_equal(dialled.size, strlen("http://xn--tda/") + 3 * (WEBHOOK_URL_MAX - strlen("http://\xc3\xbc/")));
 }
 
 /* delivery.md 2: "when the URL's host contains one of the setting form_hosts" */
@@ -194,7 +218,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(good_urls_are_taken_apart),
+		cmocka_unit_test(good_urls_are_dialled_in_one_spelling),
 		cmocka_unit_test(what_is_no_url_is_invalid),
 		cmocka_unit_test(forbidden_literals_are_refused_in_any_spelling),
 		cmocka_unit_test(denied_ports_are_refused),

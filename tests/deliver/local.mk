@@ -1,5 +1,5 @@
 if HAVE_CMOCKA
-check_PROGRAMS += %D%/test_turns %D%/test_lock %D%/test_dispatcher %D%/test_sender
+check_PROGRAMS += %D%/test_turns %D%/test_lock %D%/test_dispatcher %D%/test_request %D%/test_sender
 
 %C%_test_turns_SOURCES = %D%/test_turns.c
 %C%_test_turns_LDADD = src/deliver/libdeliver.a src/base/libbase.a $(CMOCKA_LIBS)
@@ -11,7 +11,10 @@ check_PROGRAMS += %D%/test_turns %D%/test_lock %D%/test_dispatcher %D%/test_send
 %C%_test_dispatcher_SOURCES = %D%/test_dispatcher.c %D%/fake_world.c %D%/fake_world.h
 %C%_test_dispatcher_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_monotonic_ms
 %C%_test_dispatcher_LDADD = src/deliver/libdeliver.a src/core/libcore.a src/json/libjson.a src/base/libbase.a \
-	$(YAJL_LIBS) $(CRYPTO_LIBS) $(CMOCKA_LIBS)
+	$(YAJL_LIBS) $(CORE_LIBS) $(CMOCKA_LIBS)
+
+%C%_test_request_SOURCES = %D%/test_request.c
+%C%_test_request_LDADD = $(%C%_test_dispatcher_LDADD)
 
 %C%_test_sender_SOURCES = %D%/test_sender.c %D%/receiver.c %D%/receiver.h
 %C%_test_sender_CFLAGS = $(AM_CFLAGS) -pthread

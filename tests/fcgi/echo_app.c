@@ -87,7 +87,7 @@ handle(void *worker, struct fcgi_exchange *exchange)
 {
 	struct slice query = fcgi_exchange_param(exchange, "QUERY_STRING");
 	uint64_t ms;
-	log_info("handling", LOG_BYTES("query", query), LOG_STR("state", states[fcgi_exchange_body_state(exchange)].name));
+	log_info("handling", LOG_STR("state", states[fcgi_exchange_body_state(exchange)].name));
 	if (slice_equal(query, SLICE("exit")))
 		_exit(EX_SOFTWARE);
 	if (slice_starts_with(query, SLICE("sleep=")) && slice_to_u64(slice_sub(query, 6, query.size), 60000, &ms))
@@ -141,10 +141,14 @@ set(const char *name, const char *value)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(settings); i++)
 		if (strcmp(settings[i].name, name) == 0) {
+			uint64_t number = 0;
 			if (settings[i].text != NULL)
 				*settings[i].text = value;
-			return settings[i].text != NULL ||
-			       slice_to_i64(slice_of(value), INT32_MIN, INT32_MAX, settings[i].number);
+			else if (slice_to_u64(slice_of(value), INT32_MAX, &number))
+				*settings[i].number = (int64_t)number;
+			else
+				return false;
+			return true;
 		}
 	return false;
 }

@@ -62,9 +62,9 @@ head_is_get_without_the_body(void **state)
 {
 	(void)state;
 	response.head = true;
-	response.content_type = HTTP_TYPE_HTML;
 	buffer_add_text(&response.body, "12345");
-	assert_rendered("Status: 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: 5\r\n" COMMON "\r\n");
+	assert_rendered(
+	    "Status: 200 OK\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: 5\r\n" COMMON "\r\n");
 }
 
 static void

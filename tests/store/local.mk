@@ -1,5 +1,5 @@
 if HAVE_CMOCKA
-check_PROGRAMS += %D%/test_store %D%/test_batch %D%/test_dispatch
+check_PROGRAMS += %D%/test_store %D%/test_operators %D%/test_batch %D%/test_dispatch %D%/test_transactions
 %C%_world = %D%/world.c %D%/world.h %D%/private_server.c %D%/private_server.h
 %C%_libs = src/store/libstore.a src/db/libdb.a src/core/libcore.a src/json/libjson.a src/base/libbase.a \
 	$(MARIADB_LIBS) $(YAJL_LIBS) $(CORE_LIBS) $(CMOCKA_LIBS)
@@ -7,11 +7,22 @@ check_PROGRAMS += %D%/test_store %D%/test_batch %D%/test_dispatch
 %C%_test_store_SOURCES = %D%/test_store.c $(%C%_world)
 %C%_test_store_LDADD = $(%C%_libs)
 
-# The test breaks COMMIT.
-%C%_test_batch_SOURCES = %D%/test_batch.c $(%C%_world)
-%C%_test_batch_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=db_commit -Wl,--wrap=db_begin
+%C%_test_operators_SOURCES = %D%/test_operators.c $(%C%_world)
+%C%_test_operators_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=store_ready
+%C%_test_operators_LDADD = $(%C%_libs)
+
+# These break transactions.
+%C%_breaks = %D%/breaks.c %D%/breaks.h
+%C%_breaking = $(AM_LDFLAGS) -Wl,--wrap=db_commit -Wl,--wrap=db_begin
+
+%C%_test_batch_SOURCES = %D%/test_batch.c $(%C%_breaks) $(%C%_world)
+%C%_test_batch_LDFLAGS = $(%C%_breaking)
 %C%_test_batch_LDADD = $(%C%_libs)
 
 %C%_test_dispatch_SOURCES = %D%/test_dispatch.c $(%C%_world)
 %C%_test_dispatch_LDADD = $(%C%_libs)
+
+%C%_test_transactions_SOURCES = %D%/test_transactions.c $(%C%_breaks) $(%C%_world)
+%C%_test_transactions_LDFLAGS = $(%C%_breaking)
+%C%_test_transactions_LDADD = $(%C%_libs)
 endif

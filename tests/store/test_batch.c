@@ -9,48 +9,14 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "breaks.h"
 #include "core/events.h"
-#include "db/db.h"
 #include "world.h"
 
 enum { ALL_EVENTS = (1 << EVENT_TYPES) - 1, CREATES = 8, TOO_LONG = 70000, TIME_MS = 10 * 1000 };
 
 #define COUNT_LEADS "SELECT COUNT(*) FROM t_leads WHERE campaign_id = %" PRIu64
 #define COUNT_EVENTS "SELECT COUNT(*) FROM t_events WHERE campaign_id = %" PRIu64
-
-/* How the connection breaks in COMMIT, and what comes then. */
-static struct breaks {
-	unsigned commits; /* the next ones break, as many as that … */
-	bool after;       /* … when they are done: only the answer is lost */
-	unsigned begins;  /* and then so many transactions cannot be started … */
-	enum result why;  /* … for this reason */
-} breaks;
-
-enum result __real_db_commit(struct db *db);
-enum result __wrap_db_commit(struct db *db);
-enum result __real_db_begin(struct db *db);
-enum result __wrap_db_begin(struct db *db);
-
-enum result
-__wrap_db_commit(struct db *db)
-{
-	if (breaks.commits == 0)
-		return __real_db_commit(db);
-	breaks.commits--;
-	if (breaks.after && __real_db_commit(db) != RESULT_OK)
-		return RESULT_FAILED;
-	db_disconnect(db);
-	return RESULT_UNKNOWN;
-}
-
-enum result
-__wrap_db_begin(struct db *db)
-{
-	if (breaks.commits > 0 || breaks.begins == 0)
-		return __real_db_begin(db);
-	breaks.begins--;
-	return breaks.why;
-}
 
 static void
 assert_outcomes(const struct outcome *outcomes, size_t count, enum failure failure)
@@ -181,9 +147,7 @@ each_command_has_its_own_outcome(void **state)
 {
 	struct world *w = *state;
 	uint64_t other = add_campaign(w), ended = add_campaign(w), ends = add_campaign(w);
-	struct campaign_settings settings = plain_campaign();
-	settings.ends_ms = 1;
-	assert_int_equal(store_set_campaign(w->store, ends, &settings), RESULT_OK);
+	set_end(w, ends, 1);
 	assert_int_equal(store_end_campaign(w->store, ended, true), RESULT_OK);
 	struct command commands[] = { signup(w, w->campaign, "x@example.org"), signup(w, ended, "x@example.org"),
 		signup(w, UINT64_MAX, "x@example.org"), signup(w, other, "x@example.org"), signup(w, ends, "x@example.org") };

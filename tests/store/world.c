@@ -33,6 +33,14 @@ uint64_t *shared;
 static pid_t processes[PROCESSES_MAX];
 static unsigned process_count;
 
+struct store *
+store_with_prefix(const char *prefix)
+{
+	struct store_options options = world_options;
+	options.prefix = prefix;
+	return store_new(&options);
+}
+
 int
 world_start(void **state UNUSED)
 {
@@ -99,6 +107,42 @@ add_campaign(struct world *w)
 	uint64_t id;
 	assert_int_equal(store_add_campaign(w->store, w->account, &settings, &id), RESULT_OK);
 	return id;
+}
+
+struct campaign
+find_campaign(struct world *w, uint64_t id)
+{
+	struct campaign campaign;
+	int64_t now_ms;
+	assert_int_equal(store_find_campaign(w->store, w->pool, id, &campaign, &now_ms), RESULT_OK);
+	assert_true(now_ms >= campaign.created_ms);
+	return campaign;
+}
+
+static bool
+replace(void *context, struct campaign_settings *settings)
+{
+	*settings = *(const struct campaign_settings *)context;
+	return true;
+}
+
+enum result
+set_campaign(struct world *w, uint64_t id, struct campaign_settings settings)
+{
+	return store_edit_campaign(w->store, id, replace, &settings);
+}
+
+static bool
+replace_end(void *context, struct campaign_settings *settings)
+{
+	settings->ends_ms = *(const int64_t *)context;
+	return true;
+}
+
+void
+set_end(struct world *w, uint64_t id, int64_t ends_ms)
+{
+	assert_int_equal(store_edit_campaign(w->store, id, replace_end, &ends_ms), RESULT_OK);
 }
 
 uint64_t

@@ -11,7 +11,7 @@
 
 #define TABLE_PREFIX "t_"
 
-enum { BATCH_MAX = 64 };
+enum { BATCH_MAX = 64, NOBODY = 999999 /* an id that nothing has */ };
 
 struct world {
 	struct store *store;
@@ -21,6 +21,8 @@ struct world {
 
 /* Of every store here. */
 extern struct store_options world_options;
+/* Another installation in the same database; not installed yet. */
+struct store *store_with_prefix(const char *prefix);
 
 /* For the group: server and schema. */
 int world_start(void **state);
@@ -35,6 +37,11 @@ int world_skip(void);
 
 struct campaign_settings plain_campaign(void);
 uint64_t add_campaign(struct world *w);
+struct campaign find_campaign(struct world *w, uint64_t id);
+/* Gives a campaign all these settings. */
+MUST_CHECK enum result set_campaign(struct world *w, uint64_t id, struct campaign_settings settings);
+/* Gives it this end time, -1 for none. */
+void set_end(struct world *w, uint64_t id, int64_t ends_ms);
 uint64_t add_webhook(struct world *w, uint64_t campaign, const char *url, uint32_t events);
 
 /* A sign-up with the account's key; `email` must stay valid. */

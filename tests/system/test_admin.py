@@ -195,6 +195,19 @@ def test_ending_and_reopening(leadhook, campaign):
     assert campaign.post(ADA).status == 200
 
 
+def test_a_later_end_time(service, leadhook, campaign):
+    """contract 6: the end time holds by itself, whether the dispatcher has recorded the old one or not"""
+    for recorded in (False, True):
+        leadhook("campaign", "set", campaign.id, "ends_at=2001-01-01")
+        if recorded:
+            service.dispatch()
+        assert is_time(leadhook("campaign", "show", campaign.id)["ended_at"]) == recorded
+        assert campaign.post(ADA).status == 423
+        extended = leadhook("campaign", "set", campaign.id, "ends_at=2099-01-01")
+        assert (extended["state"], extended["ended_at"]) == ("active", None)
+        assert campaign.post(ADA).status == 200
+
+
 def test_webhooks(leadhook, campaign):
     """4 webhook add, list (as GET outbound-webhook), remove"""
     added = leadhook("webhook", "add", campaign.id, HOOK, "verified", "new_signup", "fraudulent", "--format", "form",
@@ -494,7 +507,8 @@ def test_no_configuration_file(service):
 
 @pytest.mark.parametrize("program, words", [("leadhook", ["status"]), ("leadhook", ["account", "list"]), ("leadhook-fcgi", []),
                                             ("leadhook-dispatch", []), ("leadhook-dispatch", ["--dry-run"])])
-@pytest.mark.parametrize("change, mend", [("UPDATE lh_schema_version SET version = 99", "install a newer program"),
+@pytest.mark.parametrize("change, mend", [("UPDATE lh_schema_version SET version = 99",
+                                           "install the newer version of Leadhook that made these tables"),
                                           ("DELETE FROM lh_schema_version", "run leadhook install")])
 def test_a_wrong_schema_version(service, program, words, change, mend):
     """architecture, Data: programs refuse it at the start and say what mends it"""
@@ -509,7 +523,8 @@ def test_a_wrong_schema_version(service, program, words, change, mend):
         [finding] = json.loads(done.stdout)["findings"]
         assert done.returncode == CONFIG and (finding["what"], finding["mend"]) == ("schema_version", mend)
         if "newer" in mend:
-            assert call(installation, "upgrade").returncode == CONFIG, "nothing is taken back"
+            done = call(installation, "upgrade")
+            assert done.returncode == CONFIG and mend in done.stderr, "nothing is taken back"
     finally:
         installation.sql(f"DELETE FROM lh_schema_version; INSERT INTO lh_schema_version VALUES ({was}, 0)")
     assert call(installation, "check").returncode == OK

@@ -11,7 +11,7 @@ import pytest
 from load import Load, check_leads
 from processes import children
 from stack.mariadb import MariaDB
-from stack.process import wait_until
+from stack.process import Child, wait_until
 from stack.receiver import Answer
 
 pytestmark = pytest.mark.slow
@@ -116,3 +116,24 @@ def test_the_database_restarts_under_load(service, database, receiver, campaign)
         assert service.dispatcher.alive()
     finally:
         service.dispatcher.stop()
+
+
+def test_another_schema_after_an_outage(service, database, receiver, campaign, tmp_path):
+    """architecture, Data: a dispatcher that was started while the database was away refuses another version too, says once what
+    mends it, and goes on when it is mended"""
+    campaign.webhook("new_signup")
+    campaign.lead(email="a@example.org")
+    socket, installation = tmp_path / "socket", service.installation
+    dispatcher = Child("leadhook-dispatch", ["env", f"LEADHOOK_DATABASE_SOCKET={socket}", *service.dispatcher.argv],
+                       tmp_path / "log").start()
+    try:
+        wait_until(lambda: "step=lease" in dispatcher.log.read_text(), 10, "it looks for the database")
+        installation.sql("UPDATE lh_schema_version SET version = version + 1")
+        socket.symlink_to(database.socket)
+        wait_until(lambda: dispatcher.log.read_text().count("result=failed") > 2, 15, "it has found it")
+        assert dispatcher.log.read_text().count("wrong_schema") == 1 and "mend=" in dispatcher.log.read_text()
+        assert installation.sql("SELECT COUNT(owner) FROM lh_dispatch_shards") == "0" and receiver.at(campaign.hook) == []
+        installation.sql("UPDATE lh_schema_version SET version = version - 1")
+        campaign.delivered(1)
+    finally:
+        assert dispatcher.stop() == 0

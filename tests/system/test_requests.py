@@ -128,7 +128,9 @@ def test_an_empty_body_is_no_parameters(campaign):
 def test_files_are_refused(campaign):
     """1 Body types, 2 invalid_parameter"""
     type, body = multipart([("email", "a@example.org"), ("photo", ("me.png", b"\x89PNG"))])
-    assert send(campaign, body, type).verdict == (406, "invalid_parameter")
+    response = send(campaign, body, type)
+    assert response.verdict == (406, "invalid_parameter")
+    assert response.json["message"] == "Parameter photo must not be a file"
 
 
 @pytest.mark.parametrize("body", [b"{", b'{"a":1}}', b'{"a":1} x', b"[]", b'"a"', b"1", b"null", b'{"a":}', b'{"a":1,}',
@@ -161,6 +163,14 @@ def test_objects_are_refused(campaign, value):
     """4.4 Values, 2 invalid_parameter"""
     response = campaign.post({"email": "a@example.org", "field": value})
     assert response.verdict == (406, "invalid_parameter") and "field" in response.json["message"]
+
+
+@pytest.mark.parametrize("name", ["event", "events", "list"])
+def test_too_many_items_are_told_as_such(campaign, name):
+    """2 invalid_parameter: names the parameter and the cap, also where a name collects"""
+    response = campaign.post({"email": "a@example.org", name: [""] * 10001}, path="/outbound-webhook")
+    assert response.verdict == (406, "invalid_parameter")
+    assert response.json["message"] == f"Parameter {name} has more than 10000 items"
 
 
 @pytest.mark.parametrize("sent, kept", [("  x \t\n", "x"), ("a\r\nb\rc\nd", "a\nb\nc\nd"), ("a\tb", "a\tb"),

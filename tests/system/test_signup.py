@@ -197,6 +197,49 @@ def test_reserved_names_are_no_custom_fields(campaign, name):
 def test_custom_field_names_are_lower_cased_and_nothing_else(campaign):
     """4.4"""
     assert campaign.lead(**ADA, **{"Favourite Color!": "red"})["custom_fields"] == {"favourite color!": "red"}
+    names = {"NÄME": "näme", "ИМЯ": "имя", "\u212aöLN": "köln", "名前": "名前", "A\u0308": "a\u0308"}
+    lead = campaign.lead(email="b@example.org", **{name: "x" for name in names}, **{"\u212aid": "reserved", "utm_\u212a": "k"})
+    assert lead["custom_fields"] == {name: "x" for name in names.values()} and lead["utm"] == {"k": "k"}
+
+
+def test_the_longest_name_that_lower_case_makes_longer(make_service):
+    """1 Caps: the name's counts what was sent, that of all fields together what is kept"""
+    service = make_service(settings=[("limits", "name_bytes", "255"), ("limits", "custom_fields_bytes", "1150")])
+    campaign = service.campaign(service.account())
+    names = [letter + "Ⱥ" * 127 for letter in "abc"]
+    lead = campaign.lead(**ADA, **{name: "x" for name in names[:2]})
+    assert lead["custom_fields"] == {name.lower(): "x" for name in names[:2]} and len(names[0].lower().encode()) == 382
+    assert campaign.find(**ADA)["custom_fields"] == lead["custom_fields"]
+    response = campaign.post({**ADA, names[2]: "x"})
+    assert response.verdict == (406, "invalid_parameter") and "1150 bytes" in response.json["message"]
+
+
+@pytest.mark.parametrize("query, body, kept", [
+    ("plan=q1&Plan=q2", {"plan": "body"}, "body"), ("Plan=q", {"plan": "body"}, "body"), ("plan=q1&Plan=q2", {}, "q2"),
+    ("Plan=q1&plan=q2&PLAN=q3&Plan=q4", {}, "q4"), ("", {"plan": "one", "Plan": "two"}, "two"),
+    ("__url=http://x/?Plan=u", {"plan": "body"}, "body"), ("plan=q&__url=http://x/?Plan=u", {}, "q"),
+    ("__url=http://x/?plan=u1%26Plan=u2", {}, "u2"), ("Plan=q&__url=http://x/?PLAN=u", {"plan": None}, None)])
+def test_of_names_that_differ_in_case_one_counts(campaign, query, body, kept):
+    """1: body beats query, __url beats nothing, else the last counts; 4.4: custom fields"""
+    lead = campaign.post({**ADA, **body}, query=query).json
+    assert lead["custom_fields"] == ({} if kept is None else {"plan": kept})
+
+
+@pytest.mark.parametrize("query, kept", [
+    ("utm_source=a&UTM_source=b", b'{"source":"b"}'), ("UTM_source=b&utm_source=a", b'{"source":"a"}'),
+    ("utm_source=a&__url=http://x/?UTM_SOURCE=z", b'{"source":"a"}'),
+    ("utm_source=&__url=http://x/?UTM_SOURCE=z", b"{}"),
+    ("utm_source=a&__url=http://x/?UTM_medium=z%26utm_source[]=b", b'{"source":"a","medium":"z"}')])
+def test_utm_names_that_differ_in_case_are_one(campaign, query, kept):
+    """1 Merging, 4.4: no name twice in the object; the request's own value counts"""
+    response = campaign.client.request("POST", campaign.path, query=query, form=ADA, key=campaign.key)
+    assert response.status == 200 and b'"utm":' + kept in response.body
+
+
+def test_arrays_in_the_url_where_one_text_is_expected_are_left_out(campaign):
+    """1 Merging: the URL is data, not a request"""
+    lead = campaign.lead(**ADA, __url="http://x/?utm_source[]=a&kid[]=b&list[]=c")
+    assert lead["utm"] == {} and lead["parent_id"] is None and lead["custom_fields"] == {"list": ["c"]}
 
 
 @pytest.mark.parametrize("value", ["text", 1, -1, 1.5, 12345678901234567890, True, False, "", [], ["a"], [1, 2.5, False]])

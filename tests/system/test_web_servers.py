@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: MIT
 """operations 5: the program behind each web server, with exactly the files of conf-examples/; contract 1, 2, 3, 7."""
 import json
+import pathlib
 import signal
 import urllib.parse
 
 import pytest
 from client import multipart
 from load import Load, lead_count
-from stack.front import FRONTS
-from stack.process import wait_until
+from stack.examples import fill
+from stack.front import FRONTS, ApacheProxy
+from stack.process import run, wait_until
 from test_requests import CORS, PREFLIGHT
 
 ADA = {"email": "ada@example.org"}
 # 200 KiB that are read and not kept: names with _ are no custom fields, a value has at most 4 KiB.
 LARGE = {**ADA, **{f"_padding{number}": "x" * 4096 for number in range(50)}}
+DEBIAN = pathlib.Path("/etc/lighttpd")
 
 
 @pytest.fixture(scope="module", params=FRONTS)
@@ -86,6 +89,18 @@ def test_methods(campaign):
     assert campaign.client.request("PUT", campaign.path).headers["Allow"]
 
 
+def test_the_length_of_the_answer(campaign):
+    """contract 1 Answer: no web server replaces Content-Length by chunks, and HEAD has that of the GET"""
+    lead, found = campaign.post(ADA), campaign.get(ADA)
+    refused = campaign.client.request("GET", "/nowhere")
+    for response in (lead, found, refused):
+        assert "Transfer-Encoding" not in response.headers
+        assert response.headers["Content-Length"] == str(len(response.body))
+    head = campaign.client.request("HEAD", campaign.path, query=ADA, key=campaign.key)
+    assert head.status == 200 and head.body == b""
+    assert head.headers["Content-Length"] == found.headers["Content-Length"]
+
+
 def test_encoded_paths(campaign):
     """contract 1 Path: segments are decoded, an encoded slash is none"""
     encoded = "/v2/" + "".join(f"%{ord(digit):x}" for digit in str(campaign.id))
@@ -132,3 +147,27 @@ def test_a_graceful_stop_under_load(service, campaign):
     assert lead_count(campaign) == len(accepted)
     for email in accepted:
         assert campaign.find(email=email)["counter"] == 1
+
+
+@pytest.mark.parametrize("others", [(), ("10-accesslog", "10-fastcgi")], ids=["alone", "beside others"])
+@pytest.mark.parametrize("example", ["lighttpd-socket.conf", "lighttpd-spawn.conf"])
+def test_debians_lighttpd_takes_the_example(tmp_path, example, others):
+    """operations 5: dropped among the files that an administrator has enabled, in a server with a limit of its own"""
+    enabled = tmp_path / "conf-enabled"
+    enabled.mkdir()
+    main = (DEBIAN / "lighttpd.conf").read_text(encoding="utf-8")
+    assert f"{DEBIAN}/conf-enabled" in main
+    (tmp_path / "lighttpd.conf").write_text(main.replace(str(DEBIAN), str(tmp_path)) + "server.max-request-size = 64\n")
+    for name in others:
+        (enabled / f"{name}.conf").write_bytes((DEBIAN / "conf-available" / f"{name}.conf").read_bytes())
+    (enabled / "50-leadhook.conf").write_text(fill(example, leadhook_log=tmp_path / "leadhook.log"))
+    run("lighttpd -tt", ["lighttpd", "-tt", "-f", tmp_path / "lighttpd.conf"])
+
+
+def test_an_apache_without_mod_env_takes_the_example(tmp_path):
+    """what mod_env is for is no reason not to start"""
+    class Bare(ApacheProxy):
+        modules = tuple(name for name in ApacheProxy.modules if name != "env")
+    front = Bare(tmp_path)
+    front.configure(tmp_path / "fcgi.sock", None, None)
+    run("apache2 -t", [*front.command(), "-t"])

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT
+ * Custom fields and utm: the parameters whose names have no case (contract.md 4.4), and which of a page's own parameters
+ * join the request (contract.md 1, "Merging __url"). */
+#include "api/call.h"
+#include "core/custom_fields.h"
+
+/* contract.md 4.4: what is no custom field, beside names that begin with `_` or `utm_`. */
+static const char *const reserved[] = {
+	"action",
+	"api_key",
+	"campaign_id",
+	"campaignid",
+	"controller",
+	"country_code",
+	"email",
+	"ip",
+	"ip_address",
+	"jsonp",
+	"kid",
+	"kolid",
+	"landing_page_id",
+	"list_id",
+	"must_exist",
+	"phone_number",
+	"points",
+	"redirect_url",
+	"referrer",
+	"skip_ar",
+	"social_id",
+};
+
+#define UTM "utm_"
+
+enum { FIELDS_MAX_BYTES = 1024 * 1024 };
+
+static bool
+is_reserved(struct slice lower_name)
+{
+	if (slice_starts_with(lower_name, SLICE("_")) || slice_starts_with(lower_name, SLICE(UTM)))
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(reserved); i++)
+		if (slice_equal(lower_name, slice_of(reserved[i])))
+			return true;
+	return false;
+}
+
+/* contract.md 1, "Merging __url": utm_*, kid and custom fields. Whoever made the link that a visitor followed chose them, so
+ * they must not say which lead is meant, nor where a browser is sent. */
+static bool
+may_come_from_url(void *context, const struct http_param *param)
+{
+	struct slice name = custom_field_name(context, param->name);
+	if (slice_starts_with(name, SLICE(UTM)) || slice_equal(param->name, SLICE("kid")))
+		return param->value.type != HTTP_ARRAY; /* which would be an error in a request */
+	return !is_reserved(name);
+}
+
+bool
+call_merge_url(struct call *call)
+{
+	struct slice url;
+	if (!call_text(call, "__url", &url))
+		return false;
+	if (slice_present(url))
+		http_params_merge_url(call->params, url, may_come_from_url, call->request->pool);
+	return true;
+}
+
+/* A parameter under the name by which it is kept. */
+struct field {
+	struct slice name;
+	const struct http_param *param;
+};
+
+struct fields {
+	struct field *items;
+	size_t count;
+};
+
+/* contract.md 1: a later value replaces an earlier one, the body's the query's, and none of __url what the request carries. */
+static bool
+replaces(const struct http_param *one, const struct http_param *other)
+{
+	return one->origin != other->origin ? one->origin > other->origin : one->serial > other->serial;
+}
+
+static void
+add_field(struct fields *fields, struct slice name, const struct http_param *param)
+{
+	for (size_t i = 0; i < fields->count; i++) {
+		if (!slice_equal(fields->items[i].name, name))
+			continue;
+		if (replaces(param, fields->items[i].param))
+			fields->items[i].param = param;
+		return;
+	}
+	fields->items[fields->count++] = (struct field){ name, param };
+}
+
+/* `Plan` and `plan` are two parameters and one field. */
+static struct fields
+collect_fields(struct call *call)
+{
+	struct pool *pool = call->request->pool;
+	size_t count = http_params_count(call->params);
+	struct fields fields = { POOL_ARRAY(pool, count, struct field), 0 };
+	for (size_t i = 0; i < count; i++) {
+		const struct http_param *param = http_params_at(call->params, i);
+		add_field(&fields, custom_field_name(pool, param->name), param);
+	}
+	return fields;
+}
+
+static void
+write_value(struct json_writer *writer, const struct http_value *value)
+{
+	switch (value->type) {
+	case HTTP_NULL:
+		json_null(writer);
+		break;
+	case HTTP_STRING:
+		json_string(writer, value->text);
+		break;
+	case HTTP_NUMBER:
+		json_raw(writer, value->text);
+		break;
+	case HTTP_BOOLEAN:
+		json_boolean(writer, value->boolean);
+		break;
+	case HTTP_ARRAY:
+		json_begin_array(writer);
+		for (size_t i = 0; i < value->item_count; i++)
+			write_value(writer, &value->items[i]);
+		json_end_array(writer);
+		break;
+	}
+}
+
+/* What is cut off here is still far beyond what the fields of a lead may have together. */
+static struct slice
+value_as_json(struct pool *pool, const struct http_value *value)
+{
+	struct buffer out;
+	struct json_writer writer;
+	buffer_init(&out, FIELDS_MAX_BYTES);
+	json_writer_init(&writer, &out);
+	write_value(&writer, value);
+	struct slice json = pool_copy(pool, buffer_slice(&out));
+	buffer_free(&out);
+	return json;
+}
+
+/* Everything that is not reserved, null removing what is there. */
+static void
+parse_custom_fields(struct call *call, const struct fields *fields, struct signup *signup)
+{
+	struct pool *pool = call->request->pool;
+	struct custom_field *changes = POOL_ARRAY(pool, fields->count, struct custom_field);
+	for (size_t i = 0; i < fields->count; i++) {
+		const struct http_value *value = &fields->items[i].param->value;
+		if (is_reserved(fields->items[i].name))
+			continue;
+		changes[signup->custom_field_count++] = (struct custom_field){
+			.name = fields->items[i].name,
+			.json = value->type == HTTP_NULL ? SLICE_NONE : value_as_json(pool, value),
+			.text = value->type == HTTP_STRING ? value->text : SLICE_NONE,
+		};
+	}
+	signup->custom_fields = changes;
+}
+
+/* False: the call has failed. */
+static bool
+write_utm(struct call *call, const struct fields *fields, struct json_writer *writer, bool *any)
+{
+	const struct slice prefix = SLICE(UTM);
+	for (size_t i = 0; i < fields->count; i++) {
+		struct slice name = fields->items[i].name, text;
+		if (!slice_starts_with(name, prefix) || name.size == prefix.size)
+			continue;
+		if (!call_param_text(call, fields->items[i].param, &text))
+			return false;
+		if (!slice_present(text))
+			continue;
+		json_key(writer, slice_sub(name, prefix.size, name.size));
+		json_string(writer, text);
+		*any = true;
+	}
+	return true;
+}
+
+/* `utm_source=x` is kept as {"source":"x"}. */
+static bool
+parse_utm(struct call *call, const struct fields *fields, struct signup *signup)
+{
+	struct pool *pool = call->request->pool;
+	struct buffer out;
+	struct json_writer writer;
+	bool any = false;
+	buffer_init(&out, FIELDS_MAX_BYTES);
+	json_writer_init(&writer, &out);
+	json_begin_object(&writer);
+	bool valid = write_utm(call, fields, &writer, &any);
+	json_end_object(&writer);
+	if (valid && !buffer_ok(&out)) {
+		call_fail_with(call, FAILURE_INVALID_PARAMETER,
+		    pool_printf(pool, "The utm parameters may have at most %d bytes together", FIELDS_MAX_BYTES));
+		valid = false;
+	}
+	if (valid && any)
+		signup->utm = pool_copy(pool, buffer_slice(&out));
+	buffer_free(&out);
+	return valid;
+}
+
+bool
+call_parse_fields(struct call *call, struct signup *signup)
+{
+	struct fields fields = collect_fields(call);
+	parse_custom_fields(call, &fields, signup);
+	return parse_utm(call, &fields, signup);
+}

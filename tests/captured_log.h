@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ * What the code under test logs, for tests that read it. */
+#ifndef LEADHOOK_TESTS_CAPTURED_LOG_H
+#define LEADHOOK_TESTS_CAPTURED_LOG_H
+
+#include "unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/attributes.h"
+#include "base/log.h"
+
+enum { CAPTURED_LOG_MAX = 64 * 1024 };
+
+static char captured_log_path[] = "/tmp/leadhook-log-XXXXXX";
+
+/* From now on all lines are kept; begins anew each time. */
+static inline void
+capture_log(void)
+{
+	strcpy(captured_log_path + strlen(captured_log_path) - 6, "XXXXXX");
+	int fd = mkstemp(captured_log_path);
+	assert_true(fd >= 0);
+	close(fd);
+	log_init("test", LOG_LEVEL_DEBUG);
+	assert_true(log_to_file(captured_log_path));
+}
+
+/* Ends it, and answers what was logged; valid until the next time. */
+static inline const char *
+captured_log(void)
+{
+	static char text[CAPTURED_LOG_MAX];
+	FILE *file = fopen(captured_log_path, "r");
+	assert_non_null(file);
+	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+	fclose(file);
+	unlink(captured_log_path);
+	log_init("test", LOG_LEVEL_INFO);
+	assert_true(log_to_file(NULL));
+	return text;
+}
+
+static inline size_t
+count_in(const char *text, const char *part)
+{
+	size_t count = 0;
+	for (const char *at = text; (at = strstr(at, part)) != NULL; at += strlen(part))
+		count++;
+	return count;
+}
+
+#endif

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT
+ * What operators ask and change: accounts, campaigns, deliveries, the state of the installation. */
+#include "unit.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/events.h"
+#include "store/dispatch.h"
+#include "world.h"
+
+enum { EDITS = 8 };
+
+static const int64_t far_ms = INT64_C(32503680000000); /* the year 3000 */
+
+static bool
+has_finding(const struct finding *findings, size_t count, struct slice what)
+{
+	for (size_t i = 0; i < count; i++)
+		if (slice_equal(findings[i].what, what))
+			return slice_present(findings[i].detail) && slice_present(findings[i].mend);
+	return false;
+}
+
+static void
+the_check_finds_what_is_wrong(void **state)
+{
+	struct world *w = *state;
+	struct finding *findings;
+	size_t count;
+	uint32_t from, to;
+	const char *failed;
+	store_check(w->store, w->pool, &findings, &count);
+	assert_int_equal(count, 0);
+	struct store *other = store_with_prefix("broken_");
+	store_check(other, w->pool, &findings, &count);
+	assert_true(has_finding(findings, count, SLICE("schema_version")));
+	assert_int_equal(store_upgrade(other, true, &from, &to), RESULT_OK);
+	root_run("ALTER TABLE broken_due DROP COLUMN attempts");
+	assert_int_not_equal(store_check_statements(other, &failed), RESULT_OK);
+	assert_non_null(strstr(failed, "CLAIM"));
+	assert_non_null(strstr(store_error_text(other), "attempts"));
+	store_check(other, w->pool, &findings, &count);
+	assert_true(has_finding(findings, count, SLICE("statements")));
+	root_run("SET GLOBAL innodb_flush_log_at_trx_commit = 2");
+	store_check(other, w->pool, &findings, &count);
+	root_run("SET GLOBAL innodb_flush_log_at_trx_commit = 1");
+	assert_true(has_finding(findings, count, SLICE("durability")));
+	store_free(&other);
+	struct store_options nobody = world_options;
+	nobody.password = "wrong";
+	other = store_new(&nobody);
+	store_check(other, w->pool, &findings, &count);
+	assert_true(has_finding(findings, count, SLICE("connection")));
+	store_free(&other);
+}
+
+static void
+accounts_are_listed_in_order(void **state)
+{
+	struct world *w = *state;
+	struct account_row *rows;
+	size_t count;
+	uint64_t id;
+	assert_int_equal(store_add_account(w->store, SLICE("Zo\xc3\xab \xf0\x9f\x8e\x89"), &id), RESULT_OK);
+	assert_true(id > w->account);
+	assert_int_equal(store_list_accounts(w->store, w->pool, &rows, &count), RESULT_OK);
+	assert_int_equal(rows[count - 1].id, id);
+	assert_slice(rows[count - 1].name, "Zo\xc3\xab \xf0\x9f\x8e\x89");
+	assert_int_equal(rows[count - 1].suspended_ms, -1);
+	assert_true(rows[count - 1].created_ms > 0);
+	for (size_t i = 1; i < count; i++)
+		assert_true(rows[i - 1].id < rows[i].id);
+}
+
+static void
+a_campaign_keeps_its_settings(void **state)
+{
+	struct world *w = *state;
+	struct campaign_settings settings = {
+		.name = SLICE("Caf\xc3\xa9"),
+		.ends_ms = far_ms,
+		.jump_start = UINT32_MAX,
+		.require_key = true,
+		.landing_url = SLICE("https://landing.example/?a=b"),
+		.status_url = SLICE("https://status.example/"),
+	};
+	uint64_t id;
+	struct campaign found;
+	int64_t now_ms;
+	assert_int_equal(store_add_campaign(w->store, NOBODY, &settings, &id), RESULT_NOT_FOUND);
+	assert_int_equal(store_add_campaign(w->store, w->account, &settings, &id), RESULT_OK);
+	found = find_campaign(w, id);
+	assert_int_equal(found.account_id, w->account);
+	assert_slices_equal(found.name, settings.name);
+	assert_true(found.ends_ms == settings.ends_ms && found.ended_ms == -1);
+	assert_true(found.jump_start == UINT32_MAX && found.require_key && !found.privacy && !found.account_suspended);
+	assert_slices_equal(found.landing_url, settings.landing_url);
+	assert_slices_equal(found.status_url, settings.status_url);
+	assert_false(slice_present(found.thankyou_url));
+	assert_int_equal(found.lead_count, 0);
+	settings = plain_campaign();
+	assert_int_equal(set_campaign(w, NOBODY, settings), RESULT_NOT_FOUND);
+	assert_int_equal(set_campaign(w, id, settings), RESULT_OK);
+	assert_int_equal(set_campaign(w, id, settings), RESULT_OK);
+	found = find_campaign(w, id);
+	assert_true(found.privacy && !found.require_key && found.ends_ms == -1 && found.jump_start == 0);
+	assert_false(slice_present(found.landing_url));
+	assert_int_equal(store_find_campaign(w->store, w->pool, NOBODY, &found, &now_ms), RESULT_NOT_FOUND);
+}
+
+static void
+campaigns_are_listed_by_account(void **state)
+{
+	struct world *w = *state;
+	struct campaign *rows;
+	size_t count, all;
+	int64_t now_ms;
+	uint64_t second = add_campaign(w);
+	assert_int_equal(store_list_campaigns(w->store, w->pool, w->account, &rows, &count, &now_ms), RESULT_OK);
+	assert_int_equal(count, 2);
+	assert_int_equal(rows[0].id, w->campaign);
+	assert_int_equal(rows[1].id, second);
+	assert_true(now_ms >= rows[1].created_ms);
+	assert_int_equal(store_list_campaigns(w->store, w->pool, 0, &rows, &all, &now_ms), RESULT_OK);
+	assert_true(all >= 2 && rows[all - 1].id == second);
+	assert_int_equal(store_list_campaigns(w->store, w->pool, NOBODY, &rows, &count, &now_ms), RESULT_OK);
+	assert_int_equal(count, 0);
+}
+
+/* "Ends it now, or opens it again (an end time that has passed is then removed)." */
+static void
+a_campaign_ends_and_opens_again(void **state)
+{
+	struct world *w = *state;
+	assert_int_equal(store_end_campaign(w->store, NOBODY, true), RESULT_NOT_FOUND);
+	assert_int_equal(store_end_campaign(w->store, w->campaign, true), RESULT_OK);
+	int64_t ended_ms = find_campaign(w, w->campaign).ended_ms;
+	assert_true(ended_ms > 0);
+	assert_int_equal(store_end_campaign(w->store, w->campaign, true), RESULT_OK);
+	assert_true(find_campaign(w, w->campaign).ended_ms == ended_ms);
+	assert_int_equal(store_end_campaign(w->store, w->campaign, false), RESULT_OK);
+	assert_int_equal(find_campaign(w, w->campaign).ended_ms, -1);
+	set_end(w, w->campaign, 5);
+	assert_int_equal(store_end_campaign(w->store, w->campaign, false), RESULT_OK);
+	assert_int_equal(find_campaign(w, w->campaign).ends_ms, -1);
+	set_end(w, w->campaign, far_ms);
+	assert_int_equal(store_end_campaign(w->store, w->campaign, false), RESULT_OK);
+	assert_true(find_campaign(w, w->campaign).ends_ms == far_ms);
+}
+
+static bool
+has_ended(struct world *w)
+{
+	struct campaign campaign;
+	int64_t now_ms;
+	assert_int_equal(store_find_campaign(w->store, w->pool, w->campaign, &campaign, &now_ms), RESULT_OK);
+	return campaign_has_ended(&campaign, now_ms);
+}
+
+/* A campaign whose end time has passed; noted by the dispatcher, or not yet. */
+static void
+add_over(struct world *w, bool noted)
+{
+	w->campaign = add_campaign(w);
+	set_end(w, w->campaign, 5);
+	if (noted)
+		assert_int_equal(store_housekeeping(w->store), RESULT_OK);
+	assert_int_equal(find_campaign(w, w->campaign).ended_ms, noted ? 5 : -1);
+	assert_true(has_ended(w));
+}
+
+/* contract 6: the end time "holds by itself …; the dispatcher only records it" */
+static void
+an_end_time_holds_noted_or_not(void **state)
+{
+	struct world *w = *state;
+	for (int noted = 0; noted < 2; noted++) {
+		add_over(w, noted);
+		set_end(w, w->campaign, 5);
+		assert_true(has_ended(w));
+		set_end(w, w->campaign, 6);
+		assert_true(has_ended(w));
+		set_end(w, w->campaign, far_ms);
+		assert_false(has_ended(w));
+		add_over(w, noted);
+		set_end(w, w->campaign, -1);
+		assert_false(has_ended(w));
+		add_over(w, noted);
+		assert_int_equal(set_campaign(w, w->campaign, plain_campaign()), RESULT_OK);
+		assert_false(has_ended(w));
+	}
+}
+
+/* contract 6, by command: no end time opens it again, whatever came first. */
+static void
+what_was_ended_by_command_stays_ended(void **state)
+{
+	struct world *w = *state;
+	for (int noted = 0; noted < 2; noted++) {
+		add_over(w, noted);
+		assert_int_equal(store_end_campaign(w->store, w->campaign, true), RESULT_OK);
+		set_end(w, w->campaign, far_ms);
+		assert_true(has_ended(w));
+	}
+	w->campaign = add_campaign(w);
+	assert_int_equal(store_end_campaign(w->store, w->campaign, true), RESULT_OK);
+	set_end(w, w->campaign, far_ms);
+	assert_true(has_ended(w));
+	set_end(w, w->campaign, -1);
+	assert_true(has_ended(w));
+}
+
+static bool
+refuse(void *context UNUSED, struct campaign_settings *settings)
+{
+	settings->jump_start = 99;
+	return false;
+}
+
+static bool
+add_one(void *context UNUSED, struct campaign_settings *settings)
+{
+	settings->jump_start++;
+	return true;
+}
+
+static bool
+edit_often(struct store *store, const struct world *world, unsigned index UNUSED)
+{
+	bool all = true;
+	for (unsigned i = 0; i < EDITS; i++)
+		all = store_edit_campaign(store, world->campaign, add_one, NULL) == RESULT_OK && all;
+	return all;
+}
+
+/* "two calls at once keep what both have set" */
+static void
+edits_at_once_are_all_kept(void **state)
+{
+	struct world *w = *state;
+	processes_start(w, PROCESSES_MAX, edit_often);
+	assert_true(processes_end());
+	assert_int_equal(find_campaign(w, w->campaign).jump_start, PROCESSES_MAX * EDITS);
+	assert_int_equal(store_edit_campaign(w->store, w->campaign, refuse, NULL), RESULT_INVALID);
+	assert_int_equal(find_campaign(w, w->campaign).jump_start, PROCESSES_MAX * EDITS);
+	assert_int_equal(store_edit_campaign(w->store, NOBODY, refuse, NULL), RESULT_NOT_FOUND);
+}
+
+/* What the next store_ready answers when it is asked; RESULT_OK: the truth. */
+static enum result readiness;
+
+enum result __real_store_ready(struct store *store, uint32_t *found);
+enum result __wrap_store_ready(struct store *store, uint32_t *found);
+
+enum result
+__wrap_store_ready(struct store *store, uint32_t *found)
+{
+	enum result result = readiness == RESULT_OK ? __real_store_ready(store, found) : readiness;
+	readiness = RESULT_OK;
+	return result;
+}
+
+static size_t
+count_deliveries(struct world *w, struct delivery_filter filter)
+{
+	struct delivery_row *rows;
+	size_t count;
+	assert_int_equal(store_list_deliveries(w->store, w->pool, &filter, &rows, &count), RESULT_OK);
+	for (size_t i = 1; i < count; i++)
+		assert_true(rows[i - 1].id > rows[i].id);
+	return count;
+}
+
+static void
+deliveries_are_listed_by_filter(void **state)
+{
+	struct world *w = *state;
+	static const struct delivery_filter any = { .event = -1, .state = -1, .since_ms = -1, .until_ms = -1, .limit = 100 };
+	struct delivery_filter filter = any;
+	uint64_t hook = add_webhook(w, w->campaign, "https://a.example/", EVENT_BIT(EVENT_NEW_SIGNUP));
+	uint64_t all = add_webhook(w, w->campaign, "https://b.example/", 3);
+	struct lead lead;
+	sign_up_many(w, "lead", 3);
+	sign_up_many(w, "lead", 1);
+	assert_int_equal(
+	    store_find_lead(w->store, w->pool, w->campaign, LEAD_BY_EMAIL, SLICE("lead0@example.org"), &lead), RESULT_OK);
+	filter.webhook_id = hook;
+	assert_int_equal(count_deliveries(w, filter), 3);
+	filter.webhook_id = all;
+	assert_int_equal(count_deliveries(w, filter), 4);
+	filter.event = EVENT_REPEAT_SIGNUP;
+	assert_int_equal(count_deliveries(w, filter), 1);
+	filter = any;
+	filter.lead_social_id = lead.social_id;
+	assert_int_equal(count_deliveries(w, filter), 3);
+	filter.webhook_id = hook;
+	assert_int_equal(count_deliveries(w, filter), 1);
+	filter.limit = 1; /* counts what passes the filter */
+	assert_int_equal(count_deliveries(w, filter), 1);
+	filter = any;
+	filter.webhook_id = all;
+	filter.limit = 2;
+	assert_int_equal(count_deliveries(w, filter), 2);
+	filter.limit = 100;
+	filter.state = DELIVERY_PENDING;
+	assert_int_equal(count_deliveries(w, filter), 4);
+	filter.state = DELIVERY_FAILED;
+	assert_int_equal(count_deliveries(w, filter), 0);
+	filter.state = -1;
+	filter.since_ms = lead.created_ms;
+	assert_int_equal(count_deliveries(w, filter), 4);
+	filter.until_ms = lead.created_ms;
+	assert_int_equal(count_deliveries(w, filter), 0);
+}
+
+static void
+the_status_counts(void **state)
+{
+	struct world *w = *state;
+	struct store_status before, after;
+	assert_int_equal(store_get_status(w->store, w->pool, &before), RESULT_OK);
+	add_webhook(w, add_campaign(w), "https://a.example/", 1);
+	add_webhook(w, w->campaign, "https://a.example/", 1);
+	sign_up_many(w, "lead", 3);
+	root_run("UPDATE t_due SET due_ms = due_ms + 3600000 ORDER BY id DESC LIMIT 1");
+	assert_int_equal(store_get_status(w->store, w->pool, &after), RESULT_OK);
+	assert_int_equal(after.accounts - before.accounts, 0);
+	assert_int_equal(after.campaigns - before.campaigns, 1);
+	assert_int_equal(after.leads - before.leads, 3);
+	assert_int_equal(after.webhooks - before.webhooks, 2);
+	assert_int_equal(after.due_now - before.due_now, 2);
+	assert_int_equal(after.due_later - before.due_later, 1);
+	assert_in_range(after.oldest_due_ms, 1, after.now_ms);
+	assert_int_equal(after.schema_version, store_schema_wanted());
+	assert_true(slice_present(after.server_version));
+}
+
+/* A connection that is lost between two of its questions must not make the version 0. */
+static void
+the_status_is_all_or_nothing(void **state)
+{
+	static const enum result results[] = { RESULT_UNAVAILABLE, RESULT_CONFLICT, RESULT_FAILED };
+	struct world *w = *state;
+	struct store_status status;
+	for (size_t i = 0; i < ARRAY_SIZE(results); i++) {
+		readiness = results[i];
+		assert_int_equal(store_get_status(w->store, w->pool, &status), results[i]);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WORLD_TEST(the_check_finds_what_is_wrong),
+		WORLD_TEST(accounts_are_listed_in_order),
+		WORLD_TEST(a_campaign_keeps_its_settings),
+		WORLD_TEST(campaigns_are_listed_by_account),
+		WORLD_TEST(a_campaign_ends_and_opens_again),
+		WORLD_TEST(an_end_time_holds_noted_or_not),
+		WORLD_TEST(what_was_ended_by_command_stays_ended),
+		WORLD_TEST(edits_at_once_are_all_kept),
+		WORLD_TEST(deliveries_are_listed_by_filter),
+		WORLD_TEST(the_status_counts),
+		WORLD_TEST(the_status_is_all_or_nothing),
+	};
+	return WORLD_MAIN(tests);
+}

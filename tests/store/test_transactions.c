@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT
+ * Every change that is a transaction of its own: repeated when others were faster, and when nobody knows whether it was done
+ * only where that does no harm. */
+#include "unit.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+
+#include "breaks.h"
+#include "core/events.h"
+#include "store/dispatch.h"
+#include "world.h"
+
+enum { TRIES = 5, LEASE_MS = 60 * 1000 };
+
+static const unsigned char owner[DISPATCH_OWNER_SIZE] = "the dispatcher!";
+
+/* What the changes of a test are made to. */
+static struct scene {
+	uint64_t webhook;
+	struct due_delivery claimed; /* of it; another one is not */
+} scene;
+
+static enum result
+complete(struct world *w, const struct due_delivery *claimed)
+{
+	struct delivery_outcome outcome = { .id = claimed->id,
+		.webhook_id = claimed->webhook_id,
+		.token = claimed->token,
+		.attempt = 1,
+		.state = DELIVERY_DELIVERED,
+		.status = 200 };
+	size_t stale;
+	enum result result = store_complete(w->store, &outcome, 1, &stale);
+	assert_int_equal(stale, 0);
+	return result;
+}
+
+static void
+set_scene(struct world *w)
+{
+	struct due_request request;
+	struct due_delivery *claimed;
+	size_t count;
+	w->campaign = add_campaign(w);
+	scene.webhook = add_webhook(w, w->campaign, "https://a.example/", EVENT_BIT(EVENT_NEW_SIGNUP));
+	sign_up_many(w, "lead", 3);
+	request = (struct due_request){ scene.webhook, 2 };
+	assert_int_equal(store_claim(w->store, w->pool, owner, LEASE_MS, &request, 1, &claimed, &count), RESULT_OK);
+	assert_int_equal(count, 2);
+	assert_int_equal(complete(w, &claimed[0]), RESULT_OK); /* takes the block of ids, whose COMMIT is not meant */
+	scene.claimed = claimed[1];
+}
+
+static enum result
+add_account(struct world *w)
+{
+	uint64_t id;
+	return store_add_account(w->store, SLICE("Another"), &id);
+}
+
+static enum result
+add_key(struct world *w)
+{
+	unsigned char hash[32] = "key";
+	uint64_t id;
+	memcpy(hash + 8, &w->campaign, sizeof(w->campaign)); /* another in each scene */
+	return store_add_key(w->store, w->account, SLICE("Key"), hash, &id);
+}
+
+static enum result
+add_another_campaign(struct world *w)
+{
+	struct campaign_settings settings = plain_campaign();
+	uint64_t id;
+	return store_add_campaign(w->store, w->account, &settings, &id);
+}
+
+static bool
+set_jump_start(void *context UNUSED, struct campaign_settings *settings)
+{
+	settings->jump_start = 1;
+	return true;
+}
+
+static enum result
+edit_campaign(struct world *w)
+{
+	return store_edit_campaign(w->store, w->campaign, set_jump_start, NULL);
+}
+
+static enum result
+end_campaign(struct world *w)
+{
+	return store_end_campaign(w->store, w->campaign, true);
+}
+
+static enum result
+put_webhook(struct world *w)
+{
+	struct webhook_put put = { .campaign_id = w->campaign,
+		.url = SLICE("https://b.example/"),
+		.events = 1,
+		.secret = SLICE("whsec_another"),
+		.maximum = 2 };
+	uint64_t id;
+	bool created;
+	enum result result = store_put_webhook(w->store, &put, &id, &created);
+	assert_true(created);
+	return result;
+}
+
+static enum result
+remove_webhook(struct world *w)
+{
+	return store_remove_webhook_id(w->store, scene.webhook);
+}
+
+static enum result
+complete_claimed(struct world *w)
+{
+	return complete(w, &scene.claimed);
+}
+
+static enum result
+fail_pending(struct world *w)
+{
+	size_t done;
+	enum result result = store_fail_pending(w->store, scene.webhook, 10, &done);
+	assert_int_equal(done, 1);
+	return result;
+}
+
+static const struct {
+	enum result (*make)(struct world *w);
+	const char *count; /* grows by one when it is done once */
+	enum result when_answer_is_lost;
+} changes[] = {
+	{ add_account, "SELECT COUNT(*) FROM t_accounts", RESULT_UNKNOWN },
+	{ add_key, "SELECT COUNT(*) FROM t_api_keys", RESULT_UNKNOWN },
+	{ add_another_campaign, "SELECT COUNT(*) FROM t_campaigns JOIN t_campaign_counters ON campaign_id = id",
+	    RESULT_UNKNOWN },
+	{ edit_campaign, "SELECT SUM(jump_start) FROM t_campaigns", RESULT_OK },
+	{ end_campaign, "SELECT COUNT(ended_ms) FROM t_campaigns", RESULT_OK },
+	{ put_webhook, "SELECT COUNT(*) FROM t_webhooks JOIN t_webhook_status ON webhook_id = id", RESULT_OK },
+	{ remove_webhook, "SELECT -COUNT(*) FROM t_webhooks JOIN t_webhook_status ON webhook_id = id", RESULT_UNKNOWN },
+	{ complete_claimed, "SELECT COUNT(*) FROM t_attempts", RESULT_UNKNOWN },
+	{ fail_pending, "SELECT COUNT(*) FROM t_deliveries WHERE state = 'failed'", RESULT_UNKNOWN },
+};
+
+/* Makes the change while transactions break, and answers how often it was done. */
+static int64_t
+make_broken(struct world *w, size_t change, struct breaks planned, enum result expected)
+{
+	set_scene(w);
+	int64_t before = root_number("%s", changes[change].count);
+	breaks = planned;
+	enum result result = changes[change].make(w);
+	if (result != expected)
+		fail_msg("%s: %s, not %s", changes[change].count, result_text(result), result_text(expected));
+	return root_number("%s", changes[change].count) - before;
+}
+
+static void
+who_loses_against_others_tries_again(void **state)
+{
+	struct breaks but_the_last = { .commits = TRIES - 1, .conflict = true },
+		      all = { .commits = UINT_MAX, .conflict = true };
+	for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
+		assert_int_equal(make_broken(*state, i, but_the_last, RESULT_OK), 1);
+		assert_int_equal(make_broken(*state, i, all, RESULT_CONFLICT), 0);
+		assert_int_equal(UINT_MAX - breaks.commits, TRIES);
+		breaks = (struct breaks){ 0 };
+	}
+}
+
+/* "once it may have been done it is left at that", but for what may be done twice */
+static void
+what_was_perhaps_done_is_done_once(void **state)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
+		assert_int_equal(
+		    make_broken(*state, i, (struct breaks){ .commits = 1, .after = true }, changes[i].when_answer_is_lost), 1);
+		assert_int_equal(make_broken(*state, i, (struct breaks){ .commits = 1 }, changes[i].when_answer_is_lost),
+		    changes[i].when_answer_is_lost == RESULT_OK);
+	}
+}
+
+/* RESULT_UNAVAILABLE would say that nothing was changed. */
+static void
+what_was_perhaps_done_stays_unknown(void **state)
+{
+	struct breaks planned = { .commits = 1, .after = true, .begins = 1, .why = RESULT_UNAVAILABLE };
+	for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
+		assert_int_equal(make_broken(*state, i, planned, RESULT_UNKNOWN), 1);
+		breaks = (struct breaks){ 0 };
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WORLD_TEST(who_loses_against_others_tries_again),
+		WORLD_TEST(what_was_perhaps_done_is_done_once),
+		WORLD_TEST(what_was_perhaps_done_stays_unknown),
+	};
+	return WORLD_MAIN(tests);
+}

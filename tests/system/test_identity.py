@@ -39,7 +39,8 @@ LONGEST = "a@" + ".".join(["\U00010000" * 56] * 3 + ["\U00010000" * 50, "ee"])
 
 @pytest.mark.parametrize("email, fits", [(LONGEST, True), ("a@m" + "\u00ad" * 505 + "ail.example", True),
                                          ("a@m" + "\u00ad" * 506 + "ail.example", False),
-                                         ("a@m" + "\u00ad" * 1100 + "ail.example", False), ("\u212a" * 64 + "@example.org", True)],
+                                         ("a@m" + "\u00ad" * 1100 + "ail.example", False),
+                                         ("\u212a" * 64 + "@example.org", True)],
                          ids=["U-labels", "1024 bytes", "1026 bytes", "2200 bytes", "local part of 64 octets after NFC"])
 def test_the_longest_addresses(campaign, email, fits):
     """4.2: what is taken fits where it is kept; IDNA drops soft hyphens, so nothing else would stop them"""

@@ -273,8 +273,8 @@ def test_the_longest_values_that_settings_allow(make_service):
     text, url = "😀" * 16383 + "abc", "http://x/?" + "😀" * 16381 + "a"
     assert len(text.encode()) == len(url.encode()) == 65535
     kept = {"__uid": text, "redirect_url": url, "__url": url, "__referrer": text, "__user_agent": text, "__sid": text,
-            "__rid": text, "__source": text[:-2] + ".9", "utm_source": text, "ip": "0000:0000:0000:0000:0000:ffff:255.255.255.255",
-            "plan": text[:-20]}
+            "__rid": text, "__source": text[:-2] + ".9", "utm_source": text,
+            "ip": "0000:0000:0000:0000:0000:ffff:255.255.255.255", "plan": text[:-20]}
     for email, key in (("a@example.org", campaign.key), ("b@example.org", None)):
         body = json.dumps({"email": email, **kept}, ensure_ascii=False).encode()
         response = campaign.client.request("POST", campaign.path, body=body, type="application/json", key=key)

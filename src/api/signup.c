@@ -2,6 +2,7 @@
  * From a request's parameters to a sign-up command (contract.md 4.3, 4.4). */
 #include "api/call.h"
 #include "core/email.h"
+#include "core/link.h"
 #include "core/network.h"
 #include "core/phone.h"
 #include "core/social_id.h"
@@ -102,6 +103,19 @@ parse_address(struct call *call, struct signup *signup)
 	return true;
 }
 
+/* Where a visitor is sent later: whoever reads the lead may make a link of it. */
+static bool
+parse_redirect(struct call *call, struct signup *signup)
+{
+	static const char name[] = "redirect_url";
+	if (!call_text(call, name, &signup->redirect_url))
+		return false;
+	if (link_is_web(signup->redirect_url))
+		return true;
+	call_fail_parameter(call, slice_of(name), "must be an http or https URL, or a reference without a scheme");
+	return false;
+}
+
 /* `name.id` is a source and its id. */
 static void
 split_source(struct signup *signup)
@@ -123,7 +137,7 @@ parse_origin(struct call *call, struct signup *signup)
 	if (!first_text(call, referrers, &signup->referrer) || !first_text(call, sessions, &signup->session_id) ||
 	    !call_text(call, "__user_agent", &signup->user_agent) || !call_text(call, "__source", &signup->source) ||
 	    !call_text(call, "__url", &signup->signup_url) || !call_text(call, "__rid", &signup->request_id) ||
-	    !call_text(call, "__uid", &signup->uid) || !call_text(call, "redirect_url", &signup->redirect_url))
+	    !call_text(call, "__uid", &signup->uid) || !parse_redirect(call, signup))
 		return false;
 	signup->replace_user_agent = call->account_id != 0 && slice_present(signup->user_agent);
 	if (!slice_present(signup->user_agent))

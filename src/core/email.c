@@ -84,7 +84,7 @@ email_parse(struct pool *pool, struct slice typed, struct email *email)
 {
 	const size_t at = slice_find(typed, '@');
 	struct slice domain;
-	if (at == 0 || at == typed.size || !is_clean(typed))
+	if (at == 0 || at == typed.size || typed.size > EMAIL_TYPED_MAX || !is_clean(typed))
 		return false;
 	struct slice local = normalise_local(pool, slice_sub(typed, 0, at));
 	if (!is_local(local) || !domain_to_ascii(pool, slice_sub(typed, at + 1, typed.size), &domain) ||

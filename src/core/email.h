@@ -11,9 +11,12 @@
 
 /* RFC 5321 4.5.3.1, in octets; the whole is one of 256 for a path less its angle brackets. */
 enum { EMAIL_LOCAL_MAX = 64, EMAIL_MAX = 254 };
+/* Bytes of an address as typed: what leads.email holds whatever the characters are. In U-labels and NFC the longest that
+ * EMAIL_MAX allows has some 890, so only what IDNA drops (soft hyphens) or maps to something shorter can be refused by it. */
+enum { EMAIL_TYPED_MAX = 1024 };
 
 struct email {
-	struct slice display; /* as typed; the caller's bytes, not a copy */
+	struct slice display; /* as typed; the caller's bytes, not a copy; at most EMAIL_TYPED_MAX */
 	struct slice key;     /* the identity: local part in NFC with ASCII letters in lower case, '@', domain in lower-case
 				 A-labels; at most EMAIL_MAX bytes; in the pool */
 };

@@ -14,6 +14,7 @@ noinst_LIBRARIES += %D%/libcore.a
 	%D%/events.c %D%/events.h \
 	%D%/failure.c %D%/failure.h \
 	%D%/form.c %D%/form.h \
+	%D%/link.c %D%/link.h \
 	%D%/model.c %D%/model.h \
 	%D%/network.c %D%/network.h \
 	%D%/payload.c %D%/payload.h \

@@ -21,6 +21,10 @@ check_PROGRAMS += %D%/test_form
 %C%_test_form_SOURCES = %D%/test_form.c
 %C%_test_form_LDADD = $(core_test_libs)
 
+check_PROGRAMS += %D%/test_link
+%C%_test_link_SOURCES = %D%/test_link.c
+%C%_test_link_LDADD = $(core_test_libs)
+
 check_PROGRAMS += %D%/test_phone
 %C%_test_phone_SOURCES = %D%/test_phone.c
 %C%_test_phone_LDADD = $(core_test_libs)

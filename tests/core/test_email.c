@@ -148,6 +148,32 @@ lengths_count_octets_of_the_key(void **state UNUSED)
 	expect_refused("a@" SIXTY "\xc3\xbc.example");
 }
 
+#define LINEAR_B "\xf0\x90\x80\x80" /* U+10000: four bytes, and one more octet of its A-label */
+#define SEVEN LINEAR_B LINEAR_B LINEAR_B LINEAR_B LINEAR_B LINEAR_B LINEAR_B
+#define LABEL SEVEN SEVEN SEVEN SEVEN SEVEN SEVEN SEVEN SEVEN /* 224 bytes, 63 octets as an A-label */
+
+/* What is typed fits its column: every address in U-labels does, and soft hyphens, which IDNA drops, are not without end. */
+static void
+what_is_typed_has_a_maximum_too(void **state UNUSED)
+{
+	struct email email;
+	assert_true(email_parse(
+	    pool, SLICE("a@" LABEL "." LABEL "." LABEL "." SEVEN SEVEN SEVEN SEVEN SEVEN SEVEN SEVEN LINEAR_B ".ee"), &email));
+	assert_int_equal(email.key.size, EMAIL_MAX);
+	assert_in_range(email.display.size, 870, EMAIL_TYPED_MAX);
+	char typed[EMAIL_TYPED_MAX + 2] = "a@m";
+	size_t size = strlen(typed);
+	for (; size < EMAIL_TYPED_MAX - strlen("il.example") - 1; size += 2)
+		memcpy(typed + size, "\xc2\xad", 2);
+	strcpy(typed + size, "il.example");
+	assert_int_equal(strlen(typed), EMAIL_TYPED_MAX - 1);
+	expect_key(typed, "a@mil.example");
+	strcpy(typed + size, "ail.example");
+	expect_key(typed, "a@mail.example");
+	strcpy(typed + size, "aail.example");
+	expect_refused(typed);
+}
+
 /* Host names of settings may be single labels; nothing else about them differs. */
 static void
 domains_become_a_labels(void **state UNUSED)
@@ -169,6 +195,7 @@ main(void)
 		cmocka_unit_test(spellings_of_one_address_share_a_key),
 		cmocka_unit_test(what_mail_servers_refuse_is_refused),
 		cmocka_unit_test(lengths_count_octets_of_the_key),
+		cmocka_unit_test(what_is_typed_has_a_maximum_too),
 		cmocka_unit_test(domains_become_a_labels),
 	};
 	return cmocka_run_group_tests_name("email", tests, begin, end);

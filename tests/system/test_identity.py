@@ -33,6 +33,24 @@ def test_invalid_addresses(campaign, email):
     assert response.json["message"] == "Email is not valid"
 
 
+# some 890 bytes, more than any other address in U-labels
+LONGEST = "a@" + ".".join(["\U00010000" * 56] * 3 + ["\U00010000" * 50, "ee"])
+
+
+@pytest.mark.parametrize("email, fits", [(LONGEST, True), ("a@m" + "\u00ad" * 505 + "ail.example", True),
+                                         ("a@m" + "\u00ad" * 506 + "ail.example", False),
+                                         ("a@m" + "\u00ad" * 1100 + "ail.example", False),
+                                         ("\u212a" * 64 + "@example.org", True)],
+                         ids=["U-labels", "1024 bytes", "1026 bytes", "2200 bytes", "local part of 64 octets after NFC"])
+def test_the_longest_addresses(campaign, email, fits):
+    """4.2: what is taken fits where it is kept; IDNA drops soft hyphens, so nothing else would stop them"""
+    for key in (None, True):
+        response = campaign.post({"email": email}, key=key)
+        assert response.status == 200 if fits else response.verdict == (406, "invalid_email")
+        assert campaign.get({"email": email}, key=key).status == (200 if fits else 406)
+    assert not fits or campaign.find(email=email)["email"] == email
+
+
 @pytest.mark.parametrize("first, second", [("Ada@Example.ORG", "ada@example.org"), ("a@münchen.de", "A@XN--MNCHEN-3YA.de"),
                                            ("gr\u00fc\u00dfe@example.org", "gru\u0308\u00dfe@example.org"),
                                            ("a@MÜNCHEN.de", "a@münchen.de")])

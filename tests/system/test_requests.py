@@ -264,6 +264,29 @@ def test_the_custom_field_cap_holds_for_the_merged_lead(campaign):
     assert campaign.post({"email": "a@example.org", "one_more": "x", "f0": None}).status == 200
 
 
+def test_the_longest_values_that_settings_allow(make_service):
+    """1 Caps: whatever is taken fits where it is kept, and into the payload"""
+    service = make_service(settings=[("limits", "body_bytes", "1M"), ("limits", "value_bytes", "65535"),
+                                     ("limits", "custom_fields_bytes", "65535")])
+    campaign = service.campaign(service.account())
+    campaign.webhook("new_signup", source="😀" * 16383 + "abc")
+    text, url = "😀" * 16383 + "abc", "http://x/?" + "😀" * 16381 + "a"
+    assert len(text.encode()) == len(url.encode()) == 65535
+    kept = {"__uid": text, "redirect_url": url, "__url": url, "__referrer": text, "__user_agent": text, "__sid": text,
+            "__rid": text, "__source": text[:-2] + ".9", "utm_source": text,
+            "ip": "0000:0000:0000:0000:0000:ffff:255.255.255.255", "plan": text[:-20]}
+    for email, key in (("a@example.org", campaign.key), ("b@example.org", None)):
+        body = json.dumps({"email": email, **kept}, ensure_ascii=False).encode()
+        response = campaign.client.request("POST", campaign.path, body=body, type="application/json", key=key)
+        assert response.status == 200, response.body[:200]
+        lead = campaign.find(email=email)
+        assert (lead["uid"], lead["referrer"], lead["utm"]["source"]) == (text, text, text)
+        assert lead["redirect_url"] == f"{url}&kolid={lead['social_id']}" and lead["custom_fields"]["plan"] == text[:-20]
+        assert lead["ip"] == kept["ip"] or key is None
+    service.dispatch()
+    assert len(campaign.delivered(2)) == 2
+
+
 def test_json_depth(campaign):
     """1 Caps: 16 levels are syntax that is read (an object is refused as a value), 17 are not"""
     nested = b'{"email":"a@example.org","x":' + b"[" * 15 + b"]" * 15 + b"}"

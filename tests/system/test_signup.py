@@ -299,6 +299,41 @@ def test_a_link_does_not_choose_the_lead(campaign, name):
     assert campaign.find(social_id=other["social_id"])["email"] == "other@example.org"
 
 
+@pytest.mark.parametrize("fields, opted_out", [
+    ({}, False), *(({"__do_not_reset_opt_out": value}, False) for value in ("", "0", 0, "false", False, None)),
+    *(({"__do_not_reset_opt_out": value}, True) for value in ("1", 1, "true", True))])
+def test_an_update_ends_the_opt_out_unless_told_otherwise(service, campaign, fields, opted_out):
+    """interface.md __do_not_reset_opt_out, read as every boolean (1)"""
+    lead = campaign.lead(**ADA)
+    service.installation.sql(f"UPDATE lh_leads SET opted_out = 1 WHERE id = {lead['id']}")
+    assert campaign.find(**ADA)["opted_out"] is True
+    assert campaign.lead(**ADA, **fields)["opted_out"] is opted_out
+
+
+@pytest.mark.parametrize("url", ["https://shop.example/thanks?x=1", "HTTP://shop.example", "/thanks", "//shop.example/",
+                                 "?step=2", "thanks", "/a:b"])
+def test_redirect_urls(campaign, url):
+    """4.5: http, https, and references without a scheme"""
+    lead = campaign.lead(**ADA, redirect_url=url)
+    assert lead["redirect_url"].startswith(url) and lead["redirect_url"].endswith(f"kolid={lead['social_id']}")
+
+
+@pytest.mark.parametrize("url", ["javascript:alert(1)", " JavaScript:alert(1)", "java\nscript:alert(1)",
+                                 "\tjava\tscript\n:alert(1)", "data:text/html,x", "vbscript:x", "mailto:a@example.org",
+                                 "shop.example:8080/"])
+def test_no_redirect_url_runs_in_a_page(campaign, url):
+    """2 invalid_parameter: also on somebody else's lead, which stays as it was"""
+    before = campaign.lead(**ADA, redirect_url="https://shop.example/")
+    for email in (ADA["email"], "new@example.org"):
+        for options in ({"json_body": {"email": email, "redirect_url": url}}, {"form": {"email": email, "redirect_url": url}}):
+            response = campaign.client.request("POST", campaign.path, **options)
+            assert response.verdict == (406, "invalid_parameter")
+            assert response.json["message"] == \
+                "Parameter redirect_url must be an http or https URL, or a reference without a scheme"
+    assert campaign.find(**ADA)["redirect_url"] == before["redirect_url"]
+    assert campaign.get({"email": "new@example.org"}).status == 404
+
+
 def test_ip(campaign):
     """4.4: honoured with a key, else the client's address"""
     assert campaign.lead(**ADA, ip="192.0.2.1")["ip"] == "192.0.2.1"

@@ -68,7 +68,12 @@ def test_missing_event(campaign, fields):
 @pytest.mark.parametrize("url", ["", "ftp://hooks.example/", "hooks.example", "//hooks.example/", "http:/hooks.example", "http://",
                                  "httpx://hooks.example/", "http://user@hooks.example/", "https://user:secret@hooks.example/",
                                  "https://hooks.example/a\tb", "javascript:alert(1)", "http://hooks.example:99999/",
-                                 "https://hooks.example/" + "x" * 2048, "http://hooks example/"])
+                                 "https://hooks.example/" + "x" * 2048, "http://hooks example/",
+                                 "http://@hooks.example/", "http://hooks.example\\x/", "http://hooks.example/\u0085",
+                                 "http://hooks.example:0/", "http://hooks.example:080/", "http://hooks..example/",
+                                 f"http://{'x' * 64}.example/", "http://hooks!.example/", "http://♥.example/",
+                                 "http://hooks.1/", "http://256.1.1.1/",
+                                 "http://[hooks.example]/", "http://[::1"])
 def test_invalid_url(campaign, url):
     """1, contract 2 invalid_url"""
     response = create(campaign, url=url, event="new_signup")

@@ -4,7 +4,7 @@
 
 # --- edit ---
 program="/home/alice/leadhook/sbin/leadhook-fcgi"
-config="/home/alice/leadhook/etc/leadhook.conf"
+config="/home/alice/leadhook/etc/leadhook/leadhook.conf"
 # ------------
 
 # exec: mod_fcgid sends TERM to the process that it started. No workers: it sends one request at a time to each.

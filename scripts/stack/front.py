@@ -164,7 +164,8 @@ class ApacheFcgid(Apache):
         inside = customer.relative_to(self.folder)
         self.write(inside / ".htaccess", fill("htaccess"))
         self.write(inside / "leadhook.fcgi", fill("leadhook.fcgi", program=program, config=config), mode=0o755)
-        self.write_main(fill("apache-mod-fcgid.conf", LEADHOOK_FOLDER=customer, LEADHOOK_LOG=self.folder / "access.log"))
+        self.write_main(fill("apache-mod-fcgid.conf", LEADHOOK_FOLDER=customer, LEADHOOK_MOUNT=self.mount,
+                             LEADHOOK_LOG=self.folder / "access.log"))
 
 
 FRONTS = {"lighttpd-socket": LighttpdSocket, "lighttpd-spawn": LighttpdSpawn, "apache-proxy-fcgi": ApacheProxy,

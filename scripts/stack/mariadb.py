@@ -21,8 +21,11 @@ class MariaDB:
         self.child = None
 
     def _server_options(self, data):
-        options = ["--no-defaults", f"--datadir={data}", f"--innodb-buffer-pool-size={self.buffer_pool}",
-                   "--innodb-log-file-size=48M", "--skip-name-resolve"]
+        # A server that starts removes the temporary tables that it finds: in /tmp they would be another server's.
+        temporary = self.folder / "tmp"
+        temporary.mkdir(parents=True, exist_ok=True)
+        options = ["--no-defaults", f"--datadir={data}", f"--tmpdir={temporary}",
+                   f"--innodb-buffer-pool-size={self.buffer_pool}", "--innodb-log-file-size=48M", "--skip-name-resolve"]
         # mariadbd refuses to run as root unless it is told so.
         return options + (["--user=root"] if os.geteuid() == 0 else [])
 
@@ -42,7 +45,8 @@ class MariaDB:
     def command(self):
         return ["mariadbd", *self._server_options(self.data), f"--socket={self.socket}",
                 f"--pid-file={self.folder / 'mariadb.pid'}", "--skip-networking",
-                "--innodb-flush-log-at-trx-commit=1", "--character-set-server=utf8mb4", "--max-connections=400", "--performance-schema=off", f"--log-error={self.log}"]
+                "--innodb-flush-log-at-trx-commit=1", "--character-set-server=utf8mb4", "--max-connections=400",
+                "--performance-schema=off", f"--log-error={self.log}"]
 
     def start(self):
         self.child = Child("mariadbd", self.command(), self.log).start()

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The manual pages are correct mdoc, and leadhook(1) has the commands and campaign settings of the tables.
+# The manual pages are correct mdoc, leadhook(1) has the commands and campaign settings of the tables, and what
+# manuals, README and examples say of cron and of paths is the same.
 set -u
 
 # The words of every command: the table's, and those that the page explains in ".It Cm" (or ".Cm" below ".It Xo").
@@ -15,6 +16,12 @@ commands_of_page()
 		sed 's/^\.\(It \)\{0,1\}Cm //; s/ \(Ar\|Op\|Fl\) .*//' | sort
 }
 
+# The options of cron's line: those of the program's page, which relies on the default file, and --config.
+cron_options_of_page()
+{
+	sed -n 's/^\* \* \* \* \* @sbindir@\/leadhook-dispatch/--config "$leadhook_config"/p' "$top_srcdir/man/leadhook-dispatch.8.in"
+}
+
 # report NUMBER RULE: what stands in $found breaks it
 report()
 {
@@ -26,7 +33,7 @@ trap 'rm -rf "$folder"' EXIT
 commands_of_table >"$folder/table"
 commands_of_page >"$folder/page"
 
-echo "1..7"
+echo "1..9"
 found=$(comm -23 "$folder/table" "$folder/page")
 [ -s "$folder/table" ] || found="no commands were found in src/admin/commands.c"
 report 1 "every command is in leadhook(1)"
@@ -38,7 +45,25 @@ found=$(sed -n 's/^	{ "\([a-z_]*\)", read_.*/\1/p' "$top_srcdir/src/admin/campai
 done)
 report 3 "every setting of a campaign is in leadhook(1)"
 
-number=3
+line="* * * * * \"\$leadhook_dispatch\" $(cron_options_of_page)"
+found=$(for file in conf-examples/crontab README.md; do
+	grep -qxF -e "$line" "$top_srcdir/$file" || echo "$file lacks: $line"
+done)
+report 4 "cron's line is the same in the example, the README and leadhook-dispatch(8)"
+
+prefix=$(sed -n 's/.* --prefix=\(\/home\/[^ ]*\)$/\1/p' "$top_srcdir/README.md")
+found=$(while read -r file line; do
+	grep -qxF -e "$line" "$top_srcdir/conf-examples/$file" || echo "$file lacks: $line"
+done <<EOF
+crontab leadhook_dispatch=$prefix/sbin/leadhook-dispatch
+crontab leadhook_config=$prefix/etc/leadhook/leadhook.conf
+leadhook.fcgi program="$prefix/sbin/leadhook-fcgi"
+leadhook.fcgi config="$prefix/etc/leadhook/leadhook.conf"
+EOF
+)
+report 5 "the examples have the paths that the README's prefix for shared hosting leads to"
+
+number=5
 for page in leadhook.1 leadhook.conf.5 leadhook-dispatch.8 leadhook-fcgi.8; do
 	number=$((number + 1))
 	if ! command -v mandoc >/dev/null; then

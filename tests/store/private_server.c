@@ -22,6 +22,8 @@ enum { PATH_SIZE = 128, START_SECONDS = 60, WAIT_SECONDS = 10, TEXT_SIZE = 16384
 
 static char folder[] = "/tmp/leadhook-db-XXXXXX";
 static char data_option[PATH_SIZE], socket_option[PATH_SIZE], log_path[PATH_SIZE];
+/* A server that starts removes the temporary tables that it finds: in /tmp they would be another server's. */
+static char tmpdir_option[PATH_SIZE];
 static const char *socket_path;
 static pid_t server;
 static MYSQL *root;
@@ -76,7 +78,8 @@ make_data(void)
 {
 	/* the server refuses to run as root unless it is told so */
 	const char *const argv[] = { "mariadb-install-db", "--no-defaults", "--auth-root-authentication-method=normal",
-		"--skip-test-db", "--innodb-log-file-size=4M", data_option, geteuid() == 0 ? "--user=root" : NULL, NULL };
+		"--skip-test-db", "--innodb-log-file-size=4M", data_option, tmpdir_option,
+		geteuid() == 0 ? "--user=root" : NULL, NULL };
 	int status;
 	pid_t child = spawn(argv);
 	return child > 0 && waitpid(child, &status, 0) == child && status == 0;
@@ -98,7 +101,8 @@ start_server(void)
 {
 	const char *const argv[] = { "mariadbd", "--no-defaults", "--skip-networking", "--skip-name-resolve",
 		"--innodb-buffer-pool-size=32M", "--innodb-log-file-size=16M", "--innodb-flush-log-at-trx-commit=1",
-		"--character-set-server=utf8mb4", data_option, socket_option, geteuid() == 0 ? "--user=root" : NULL, NULL };
+		"--character-set-server=utf8mb4", data_option, tmpdir_option, socket_option,
+		geteuid() == 0 ? "--user=root" : NULL, NULL };
 	int64_t deadline = clock_monotonic_ms() + START_SECONDS * 1000;
 	server = spawn(argv);
 	while (server > 0 && clock_monotonic_ms() < deadline && waitpid(server, NULL, WNOHANG) == 0) {
@@ -127,6 +131,7 @@ private_server_start(void)
 		return false;
 	atexit(private_server_stop);
 	snprintf(data_option, sizeof(data_option), "--datadir=%s/data", folder);
+	snprintf(tmpdir_option, sizeof(tmpdir_option), "--tmpdir=%s", folder);
 	snprintf(socket_option, sizeof(socket_option), "--socket=%s/socket", folder);
 	snprintf(log_path, sizeof(log_path), "%s/log", folder);
 	socket_path = strchr(socket_option, '=') + 1;

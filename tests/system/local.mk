@@ -12,6 +12,7 @@ EXTRA_DIST += \
 	%D%/test_commit.py \
 	%D%/test_concurrency.py \
 	%D%/test_crash.py \
+	%D%/test_cron.py \
 	%D%/test_delivery.py \
 	%D%/test_errors.py \
 	%D%/test_fastcgi.py \

@@ -23,8 +23,8 @@ enum {
 	CLAIM_MS = 5,        /* few free slots wait that long for more, so that a claim is worth its commit */
 	LOOK_MS = 10,        /* between two looks for due work while there is some */
 	LOOK_SHARE = 4,      /* looks then take at most one part in 1 + that of the time */
-	FAIL_CHUNK = 500,    /* deliveries of a removed webhook that are ended in one transaction */
-	REMOVED_MAX = 64,    /* webhooks whose deliveries are being ended; the next look finds the others again */
+	FAIL_CHUNK = 500,    /* deliveries of such a webhook that are ended in one transaction */
+	ENDED_MAX = 64,      /* webhooks whose deliveries are being ended; the next look finds the others again */
 	HOUSEKEEPING_MS = 10 * 1000,
 	BACK_OFF_MS = 100, /* first wait for the database, doubling to … */
 	BACK_OFF_MAX_MS = 5 * 1000,
@@ -45,8 +45,8 @@ struct dispatcher {
 	struct slots *slots;
 	struct delivery_outcome outcomes[BATCH];
 	struct due_request requests[BATCH];
-	uint64_t removed[REMOVED_MAX]; /* webhooks whose deliveries are to be ended */
-	size_t removed_count;
+	uint64_t ended[ENDED_MAX]; /* webhooks that were removed or are gone: their deliveries are to be ended */
+	size_t ended_count;
 
 	/* Times are those of clock_monotonic_ms. */
 	int64_t next_lease_ms, looked_ms, next_look_ms, claimed_ms, next_housekeeping_ms;
@@ -127,20 +127,10 @@ when_record(const struct dispatcher *d)
 }
 
 static void
-end_deliveries_of(struct dispatcher *d, uint64_t webhook_id)
-{
-	for (size_t i = 0; i < d->removed_count; i++)
-		if (d->removed[i] == webhook_id)
-			return;
-	if (d->removed_count < REMOVED_MAX)
-		d->removed[d->removed_count++] = webhook_id;
-}
-
-static void
 recorded(struct dispatcher *d, struct slot *slot, const struct delivery_outcome *outcome)
 {
 	if (outcome->webhook_gone)
-		end_deliveries_of(d, outcome->webhook_id);
+		d->progress = true; /* the next look tells what it leaves behind */
 	turns_ended(d->turns, outcome->webhook_id);
 	slot_release(slot);
 }
@@ -199,25 +189,25 @@ lease(struct dispatcher *d)
 	return result;
 }
 
-/* ---- step: end the deliveries of webhooks that are gone ---- */
+/* ---- step: end the deliveries of webhooks that were removed or are gone ---- */
 
 static int64_t
-when_end_removed(const struct dispatcher *d)
+when_end_pending(const struct dispatcher *d)
 {
-	return d->ending || d->removed_count == 0 ? NEVER : 0;
+	return d->ending || d->ended_count == 0 ? NEVER : 0;
 }
 
 static enum result
-end_removed(struct dispatcher *d)
+end_pending(struct dispatcher *d)
 {
 	size_t done = 0;
-	enum result result = store_fail_pending(d->store, d->removed[0], FAIL_CHUNK, &done);
+	enum result result = store_fail_pending(d->store, d->ended[0], FAIL_CHUNK, &done);
 	if (result != RESULT_OK)
 		return result;
 	if (done > 0)
 		d->progress = true;
 	else
-		d->removed[0] = d->removed[--d->removed_count];
+		d->ended[0] = d->ended[--d->ended_count];
 	return RESULT_OK;
 }
 
@@ -250,21 +240,22 @@ when_look(const struct dispatcher *d)
 static enum result
 look(struct dispatcher *d)
 {
-	struct due_webhook *due;
-	size_t count;
-	int64_t before = clock_monotonic_ms(), database_now, next_due;
-	enum result result =
-	    store_due_webhooks(d->store, d->pool, d->held, WEBHOOKS_MAX, &due, &count, &database_now, &next_due);
+	struct due_webhooks found;
+	int64_t before = clock_monotonic_ms();
+	enum result result = store_due_webhooks(d->store, d->pool, d->held, WEBHOOKS_MAX, &found);
 	if (result != RESULT_OK)
 		return result;
 	int64_t now = clock_monotonic_ms();
-	d->database_ahead_ms = database_now - now;
-	for (size_t i = 0; i < count; i++)
-		turns_offer(d->turns, due[i].webhook_id, now);
+	d->database_ahead_ms = found.now_ms - now;
+	for (size_t i = 0; i < found.due_count; i++)
+		turns_offer(d->turns, found.due[i].webhook_id, now);
+	d->ended_count = found.ended_count < ENDED_MAX ? found.ended_count : ENDED_MAX;
+	for (size_t i = 0; i < d->ended_count; i++)
+		d->ended[i] = found.ended[i];
 	d->looked_ms = now + LOOK_MS + LOOK_SHARE * (now - before);
 	d->next_look_ms = now + d->options.poll_ms;
-	if (next_due >= 0 && next_due - d->database_ahead_ms < d->next_look_ms)
-		d->next_look_ms = next_due - d->database_ahead_ms + 1;
+	if (found.next_due_ms >= 0 && found.next_due_ms - d->database_ahead_ms < d->next_look_ms)
+		d->next_look_ms = found.next_due_ms - d->database_ahead_ms + 1;
 	d->looked = true;
 	d->progress = false;
 	return RESULT_OK;
@@ -305,7 +296,7 @@ give_back(struct dispatcher *d, const struct due_delivery *deliveries, size_t co
 		if (delivery->webhook_state == WEBHOOK_ACTIVE)
 			continue;
 		if (delivery->webhook_state != WEBHOOK_DISABLED)
-			end_deliveries_of(d, delivery->webhook_id);
+			d->progress = true; /* the next look finds it among those that have ended */
 		d->outcomes[back++] = (struct delivery_outcome){
 			.id = delivery->id,
 			.webhook_id = delivery->webhook_id,
@@ -374,7 +365,7 @@ static const struct step {
 	{ when_take_over, take_over, "take_over" },
 	{ when_record, record, "record" },
 	{ when_lease, lease, "lease" },
-	{ when_end_removed, end_removed, "end_removed" },
+	{ when_end_pending, end_pending, "end_pending" },
 	{ when_keep_house, keep_house, "housekeeping" },
 	{ when_look, look, "look" },
 	{ when_claim, claim, "claim" },
@@ -428,7 +419,7 @@ wait_ms(const struct dispatcher *d)
 static bool
 nothing_due(const struct dispatcher *d)
 {
-	return d->looked && !d->progress && d->removed_count == 0 && no_slot_used(d) && !turns_waiting(d->turns);
+	return d->looked && !d->progress && d->ended_count == 0 && no_slot_used(d) && !turns_waiting(d->turns);
 }
 
 static void

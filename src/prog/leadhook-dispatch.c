@@ -55,28 +55,36 @@ parse_runtime(const char *text, int64_t *ms)
 	return *ms > 0 && *ms <= (int64_t)MAX_RUNTIME_S * 1000;
 }
 
-/* --dry-run: one line for each webhook that has something due. */
+/* One line for each webhook that there is something to do for. */
+static void
+print_due(const struct due_webhooks *webhooks)
+{
+	char time[CLOCK_RFC3339_SIZE];
+	for (size_t i = 0; i < webhooks->ended_count; i++)
+		printf("webhook %" PRIu64 " is no more: its pending deliveries are to be ended\n", webhooks->ended[i]);
+	for (size_t i = 0; i < webhooks->due_count; i++) {
+		clock_rfc3339(webhooks->due[i].first_due_ms, time);
+		printf("webhook %" PRIu64 " is due since %s\n", webhooks->due[i].webhook_id, time);
+	}
+	if (webhooks->due_count == 0)
+		puts("nothing is due");
+	if (webhooks->next_due_ms >= 0) {
+		clock_rfc3339(webhooks->next_due_ms, time);
+		printf("next at %s\n", time);
+	}
+}
+
+/* --dry-run */
 static int
 show_due(struct store *store)
 {
-	struct due_webhook *due;
-	size_t count;
-	int64_t now, next;
-	char time[CLOCK_RFC3339_SIZE];
+	struct due_webhooks webhooks;
 	if (!wiring_schema_fits(store))
 		return EX_CONFIG;
 	struct pool *pool = pool_new();
-	enum result result = store_due_webhooks(store, pool, UINT64_MAX, DRY_RUN_MAX, &due, &count, &now, &next);
-	for (size_t i = 0; result == RESULT_OK && i < count; i++) {
-		clock_rfc3339(due[i].first_due_ms, time);
-		printf("webhook %" PRIu64 " is due since %s\n", due[i].webhook_id, time);
-	}
-	if (result == RESULT_OK && count == 0)
-		puts("nothing is due");
-	if (result == RESULT_OK && next >= 0) {
-		clock_rfc3339(next, time);
-		printf("next at %s\n", time);
-	}
+	enum result result = store_due_webhooks(store, pool, UINT64_MAX, DRY_RUN_MAX, &webhooks);
+	if (result == RESULT_OK)
+		print_due(&webhooks);
 	pool_free(&pool);
 	if (result != RESULT_OK)
 		fprintf(stderr, "%s: the database: %s\n", program, result_text(result));

@@ -72,33 +72,45 @@ shard_list(struct pool *pool, uint64_t held)
 	return (struct db_list){ shards, count };
 }
 
-enum { DUE_WEBHOOK_ID, DUE_FIRST_MS, DUE_NOW_MS };
+enum { DUE_WEBHOOK_ID, DUE_ENDED, DUE_FIRST_MS, DUE_NOW_MS };
+
+/* The rows come in order: first those that have ended, then the others by time. */
+static void
+sort_webhooks(const struct db_rows *rows, size_t limit, struct due_webhooks *webhooks)
+{
+	for (size_t i = 0; i < rows->count; i++) {
+		uint64_t id = db_get_u64(rows, i, DUE_WEBHOOK_ID);
+		int64_t first_ms = db_get_i64(rows, i, DUE_FIRST_MS);
+		if (db_get_bool(rows, i, DUE_ENDED)) {
+			if (webhooks->ended_count < limit)
+				webhooks->ended[webhooks->ended_count++] = id;
+		} else if (first_ms > webhooks->now_ms) {
+			webhooks->next_due_ms = first_ms;
+			return;
+		} else if (webhooks->due_count < limit) {
+			webhooks->due[webhooks->due_count++] = (struct due_webhook){ id, first_ms };
+		}
+	}
+}
 
 enum result
-store_due_webhooks(struct store *store, struct pool *pool, uint64_t held, size_t limit, struct due_webhook **webhooks,
-    size_t *count, int64_t *now_ms, int64_t *next_due_ms)
+store_due_webhooks(struct store *store, struct pool *pool, uint64_t held, size_t limit, struct due_webhooks *webhooks)
 {
 	struct db_arguments arguments = { .lists = { shard_list(pool, held) }, .list_count = 1 };
-	struct db_rows rows;
-	*count = 0;
-	*next_due_ms = -1;
-	enum result result = db_query(store->db, pool, SQL_SELECT_NOW, NULL, &rows);
+	struct db_rows now, rows;
+	enum result result = db_query(store->db, pool, SQL_SELECT_NOW, NULL, &now);
+	if (result == RESULT_OK)
+		result = db_query(store->db, pool, SQL_SELECT_DUE_WEBHOOKS, &arguments, &rows);
 	if (result != RESULT_OK)
 		return result;
-	*now_ms = db_get_i64(&rows, 0, 0);
-	result = db_query(store->db, pool, SQL_SELECT_DUE_WEBHOOKS, &arguments, &rows);
-	if (result != RESULT_OK)
-		return result;
-	*webhooks = POOL_ARRAY(pool, rows.count < limit ? rows.count : limit, struct due_webhook);
-	for (size_t i = 0; i < rows.count; i++) {
-		int64_t first_ms = db_get_i64(&rows, i, DUE_FIRST_MS);
-		if (first_ms > *now_ms) {
-			*next_due_ms = first_ms; /* in order: the first that is not due yet */
-			break;
-		}
-		if (*count < limit)
-			(*webhooks)[(*count)++] = (struct due_webhook){ db_get_u64(&rows, i, DUE_WEBHOOK_ID), first_ms };
-	}
+	size_t room = rows.count < limit ? rows.count : limit;
+	*webhooks = (struct due_webhooks){
+		.due = POOL_ARRAY(pool, room, struct due_webhook),
+		.ended = POOL_ARRAY(pool, room, uint64_t),
+		.now_ms = db_get_i64(&now, 0, 0),
+		.next_due_ms = -1,
+	};
+	sort_webhooks(&rows, limit, webhooks);
 	return RESULT_OK;
 }
 

@@ -34,11 +34,20 @@ struct due_webhook {
 	int64_t first_due_ms;
 };
 
-/* Webhooks that have something due now in the shards of `held`, the oldest first, at most `limit`; those whose receiver asked
- * for silence only once it is over. *now_ms is the database's time, *next_due_ms the earliest later time at which something
- * comes due, or -1. Costs one probe per webhook, not per row. */
-MUST_CHECK enum result store_due_webhooks(struct store *store, struct pool *pool, uint64_t held, size_t limit,
-    struct due_webhook **webhooks, size_t *count, int64_t *now_ms, int64_t *next_due_ms);
+/* What there is to do. */
+struct due_webhooks {
+	struct due_webhook *due; /* have something due now, the oldest first; not while their receiver has asked for silence */
+	size_t due_count;
+	uint64_t *ended; /* were removed or are gone: what they have pending is to be ended, whenever it is due */
+	size_t ended_count;
+	int64_t now_ms;      /* the database's time */
+	int64_t next_due_ms; /* the earliest later time at which something comes due, or -1 */
+};
+
+/* Webhooks in the shards of `held`, at most `limit` of each kind. What is claimed makes nobody one of the ended ones: it is its
+ * owner's, and comes due when its claim ends. Costs one probe per webhook, not per row. */
+MUST_CHECK enum result store_due_webhooks(
+    struct store *store, struct pool *pool, uint64_t held, size_t limit, struct due_webhooks *webhooks);
 
 struct due_request {
 	uint64_t webhook_id;

@@ -107,12 +107,17 @@ const struct db_statement store_statements[SQL_COUNT] = {
 	STATEMENT(SQL_RELEASE_CLAIMS,
 	    "UPDATE {prefix}due SET due_ms = LEAST(due_ms, " NOW "), token = NULL WHERE token >= ? AND token <= ?"),
 	STATEMENT(SQL_SELECT_NOW, "SELECT " NOW),
-	/* (shard, webhook_id, due_ms) makes this one probe for each shard and webhook, however many rows are due */
+	/* (shard, webhook_id, due_ms) makes this one probe for each shard and webhook, however many rows are due; the second
+	 * probe is made only for those that have ended */
 	STATEMENT(SQL_SELECT_DUE_WEBHOOKS,
-	    "SELECT d.webhook_id, GREATEST(d.first_ms, COALESCE(s.hold_until_ms, 0)), " NOW
+	    "SELECT d.webhook_id, (w.state IS NULL OR w.state = 'gone') AND (SELECT u.id FROM {prefix}due u WHERE u.shard = "
+	    "d.shard"
+	    " AND u.webhook_id = d.webhook_id AND u.token IS NULL LIMIT 1) IS NOT NULL,"
+	    " GREATEST(d.first_ms, CASE WHEN w.state = 'active' THEN s.hold_until_ms ELSE 0 END), " NOW
 	    " FROM (SELECT shard, webhook_id, MIN(due_ms) AS first_ms FROM {prefix}due WHERE shard IN ({list})"
 	    " GROUP BY shard, webhook_id) d LEFT JOIN {prefix}webhook_status s ON s.webhook_id = d.webhook_id"
-	    " LEFT JOIN {prefix}webhooks w ON w.id = d.webhook_id WHERE w.state IS NULL OR w.state <> 'disabled' ORDER BY 2"),
+	    " LEFT JOIN {prefix}webhooks w ON w.id = d.webhook_id WHERE w.state IS NULL OR w.state <> 'disabled'"
+	    " ORDER BY 2 DESC, 3"),
 	STATEMENT(SQL_SELECT_DUE_ROWS,
 	    "SELECT id FROM {prefix}due WHERE shard = ? AND webhook_id = ? AND due_ms <= " NOW " ORDER BY due_ms LIMIT ?"),
 	STATEMENT(SQL_CLAIM_DUE, "UPDATE {prefix}due SET token = ?, due_ms = " NOW

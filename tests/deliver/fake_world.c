@@ -50,6 +50,16 @@ world_add(uint64_t webhook_id, size_t count, int64_t due_ms)
 	}
 }
 
+void
+world_claim_elsewhere(uint64_t webhook_id, int64_t until_ms)
+{
+	for (size_t i = 0; i < world.delivery_count; i++)
+		if (world.deliveries[i].webhook_id == webhook_id) {
+			world.deliveries[i].claimed = true;
+			world.deliveries[i].due_ms = until_ms;
+		}
+}
+
 size_t
 world_count(uint64_t webhook_id, enum delivery_state state)
 {
@@ -134,25 +144,45 @@ first_due(uint64_t webhook_id)
 	return first;
 }
 
+static bool
+is_to_be_ended(const struct world_delivery *delivery, uint64_t webhook_id)
+{
+	enum webhook_state state = world.webhooks[webhook_id].state;
+	return (state == WEBHOOK_MISSING || state == WEBHOOK_GONE) && delivery->webhook_id == webhook_id &&
+	       delivery->state == DELIVERY_PENDING && !delivery->claimed;
+}
+
+static bool
+has_ended(uint64_t webhook_id)
+{
+	for (size_t i = 0; i < world.delivery_count; i++)
+		if (is_to_be_ended(&world.deliveries[i], webhook_id))
+			return true;
+	return false;
+}
+
 enum result
-store_due_webhooks(struct store *store UNUSED, struct pool *pool, uint64_t held, size_t limit, struct due_webhook **webhooks,
-    size_t *count, int64_t *now_ms, int64_t *next_due_ms)
+store_due_webhooks(struct store *store UNUSED, struct pool *pool, uint64_t held, size_t limit, struct due_webhooks *webhooks)
 {
 	if (!reachable())
 		return RESULT_UNAVAILABLE;
 	world.looks++;
 	int64_t next = INT64_MAX;
-	*webhooks = POOL_ARRAY(pool, WORLD_WEBHOOKS, struct due_webhook);
-	*count = 0;
+	*webhooks = (struct due_webhooks){
+		.due = POOL_ARRAY(pool, WORLD_WEBHOOKS, struct due_webhook),
+		.ended = POOL_ARRAY(pool, WORLD_WEBHOOKS, uint64_t),
+		.now_ms = world.now_ms + WORLD_DATABASE_AHEAD_MS,
+	};
 	for (uint64_t id = 1; id < WORLD_WEBHOOKS && held != 0; id++) {
 		int64_t first = first_due(id);
-		if (first <= world.now_ms && *count < limit)
-			(*webhooks)[(*count)++] = (struct due_webhook){ id, first };
+		if (has_ended(id))
+			webhooks->ended[webhooks->ended_count++] = id;
+		else if (first <= world.now_ms && webhooks->due_count < limit)
+			webhooks->due[webhooks->due_count++] = (struct due_webhook){ id, first };
 		else if (first < next)
 			next = first;
 	}
-	*now_ms = world.now_ms + WORLD_DATABASE_AHEAD_MS;
-	*next_due_ms = next == INT64_MAX ? -1 : next + WORLD_DATABASE_AHEAD_MS;
+	webhooks->next_due_ms = next == INT64_MAX ? -1 : next + WORLD_DATABASE_AHEAD_MS;
 	return RESULT_OK;
 }
 
@@ -188,6 +218,8 @@ store_claim(struct store *store UNUSED, struct pool *pool, const unsigned char o
 	*count = 0;
 	for (size_t r = 0; r < request_count; r++) {
 		size_t rows = requests[r].rows;
+		if (world.webhooks[requests[r].webhook_id].removed_after_look)
+			world.webhooks[requests[r].webhook_id].state = WEBHOOK_MISSING;
 		for (size_t i = 0; i < world.delivery_count && rows > 0; i++)
 			if (is_due(&world.deliveries[i], requests[r].webhook_id)) {
 				(*deliveries)[(*count)++] = claim_one(pool, &world.deliveries[i], lease_ms);
@@ -272,13 +304,12 @@ store_fail_pending(struct store *store UNUSED, uint64_t webhook_id, size_t chunk
 	if (!reachable())
 		return RESULT_UNAVAILABLE;
 	*done = 0;
-	for (size_t i = 0; i < world.delivery_count && *done < chunk; i++) {
-		struct world_delivery *delivery = &world.deliveries[i];
-		if (delivery->webhook_id == webhook_id && delivery->state == DELIVERY_PENDING && !delivery->claimed) {
-			delivery->state = DELIVERY_FAILED;
+	world.chunks++;
+	for (size_t i = 0; i < world.delivery_count && *done < chunk && !world.webhooks[webhook_id].stuck; i++)
+		if (is_to_be_ended(&world.deliveries[i], webhook_id)) {
+			world.deliveries[i].state = DELIVERY_FAILED;
 			(*done)++;
 		}
-	}
 	return RESULT_OK;
 }
 

@@ -36,6 +36,8 @@ struct world_delivery {
 
 struct world_webhook {
 	enum webhook_state state;
+	bool removed_after_look; /* before anything of it is claimed */
+	bool stuck;              /* nothing of it can be ended */
 	int64_t hold_until_ms;
 	/* how its receiver answers */
 	int status;
@@ -64,7 +66,7 @@ struct world {
 	int64_t longest_unrecorded_ms; /* from the end of an attempt to its commit */
 	size_t stale;
 	size_t calls_in_outage;
-	size_t looks;
+	size_t looks, chunks;                          /* of store_due_webhooks, of store_fail_pending */
 	int64_t leased_until_ms, longest_lease_gap_ms; /* gap: time worked without a lease */
 	bool leased, released;
 	bool dead_released_first; /* store_owner_release was called, before any lease */
@@ -77,6 +79,8 @@ extern struct world world;
 void world_reset(void);
 /* Deliveries that come due at `due_ms`. */
 void world_add(uint64_t webhook_id, size_t count, int64_t due_ms);
+/* Another dispatcher claims all of a webhook's deliveries until then, and dies. */
+void world_claim_elsewhere(uint64_t webhook_id, int64_t until_ms);
 /* How many deliveries of a webhook (0: of all) are in that state. */
 size_t world_count(uint64_t webhook_id, enum delivery_state state);
 

@@ -166,13 +166,15 @@ retry_after_is_a_floor_for_the_delivery(void **state UNUSED)
 	assert_int_equal(world.webhooks[1].hold_until_ms, 0);
 }
 
-/* delivery.md 3, 410: disabled, what was pending ends as failed. */
+/* delivery.md 3, 410: disabled, what was pending ends as failed, whenever it was due. */
 static void
 gone_ends_everything(void **state UNUSED)
 {
-	world_add(1, 1500, 0);
+	world_add(1, 1400, 0);
+	world_add(1, 100, 10 * HOUR);
 	world_add(2, 50, 0);
 	world.webhooks[1].status = 410;
+	world.webhooks[1].latency_ms = SECOND; /* cron has looked in vain before it comes */
 	assert_int_equal(run(NULL), RESULT_OK);
 	assert_int_equal(sent(1), PER_WEBHOOK);
 	assert_int_equal(world.webhooks[1].state, WEBHOOK_GONE);
@@ -180,18 +182,65 @@ gone_ends_everything(void **state UNUSED)
 	assert_int_equal(world_count(2, DELIVERY_DELIVERED), 50);
 }
 
-/* delivery.md 1, DELETE: what is pending is never sent from then on. */
+/* delivery.md 1, DELETE: what is pending is never sent from then on; nor does it stay pending until it is due. The same for
+ * what a dispatcher that was killed has left of a webhook that answered 410. */
 static void
-removed_webhooks_get_nothing(void **state UNUSED)
+what_removed_webhooks_leave_is_ended(void **state UNUSED)
+{
+	enum { MANY = 40 };
+	for (uint64_t id = 1; id <= MANY; id++) {
+		world_add(id, id % 2 == 0 ? 5 : 0, 0);
+		world_add(id, 20, 10 * HOUR);
+		world.webhooks[id].state = id % 3 == 0 ? WEBHOOK_GONE : WEBHOOK_MISSING;
+	}
+	world_add(1, 1500, 24 * HOUR);
+	assert_int_equal(run(NULL), RESULT_OK);
+	assert_int_equal(world_count(0, DELIVERY_FAILED), world.delivery_count);
+	for (size_t i = 0; i < world.delivery_count; i++)
+		assert_int_equal(world.deliveries[i].attempts, 0);
+	assert_true(world.now_ms < SECOND);
+}
+
+static void
+a_webhook_that_is_removed_after_the_look_gets_nothing(void **state UNUSED)
 {
 	world_add(1, 600, 0);
-	world_add(2, 600, 0);
-	world.webhooks[1].state = WEBHOOK_MISSING;
-	world.webhooks[2].state = WEBHOOK_GONE;
+	world_add(1, 600, HOUR);
+	world.webhooks[1].removed_after_look = true;
 	assert_int_equal(run(NULL), RESULT_OK);
-	assert_int_equal(sent(1) + sent(2), 0);
-	assert_int_equal(world_count(0, DELIVERY_FAILED), 1200);
-	assert_int_equal(world.deliveries[0].attempts, 0);
+	assert_int_equal(sent(1), 0);
+	assert_int_equal(world_count(1, DELIVERY_FAILED), 1200);
+}
+
+/* What is claimed is its owner's; when that one is dead, it is ended when the claim ends, and nobody waits for it busily. */
+static void
+claims_on_removed_webhooks_are_left_to_their_owner(void **state UNUSED)
+{
+	world_add(1, 10, 0);
+	world_claim_elsewhere(1, 30 * SECOND);
+	world.webhooks[1].state = WEBHOOK_MISSING;
+	assert_int_equal(run(NULL), RESULT_OK);
+	assert_int_equal(world_count(1, DELIVERY_PENDING), 10);
+	assert_true(world.now_ms < SECOND);
+	stay_until(29 * SECOND);
+	assert_int_equal(world_count(1, DELIVERY_PENDING), 10);
+	assert_int_equal(world.chunks, 0);
+	assert_true(world.looks <= 2 + 29 * SECOND / POLL);
+	stay_until(31 * SECOND);
+	assert_int_equal(world_count(1, DELIVERY_FAILED), 10);
+	assert_int_equal(sent(1), 0);
+}
+
+static void
+what_cannot_be_ended_is_tried_at_the_idle_pace(void **state UNUSED)
+{
+	world_add(1, 10, HOUR);
+	world.webhooks[1].state = WEBHOOK_MISSING;
+	world.webhooks[1].stuck = true;
+	assert_int_equal(run(NULL), RESULT_OK);
+	stay_until(10 * SECOND);
+	assert_in_range(world.looks, 10 * SECOND / (2 * POLL), 2 + 10 * SECOND / POLL);
+	assert_true(world.chunks <= world.looks);
 }
 
 /* delivery.md 3, disabling: they wait, and are no attempts; nor does cron wait for them. */
@@ -417,7 +466,10 @@ main(void)
 		TEST(retry_after_holds_the_webhook),
 		TEST(retry_after_is_a_floor_for_the_delivery),
 		TEST(gone_ends_everything),
-		TEST(removed_webhooks_get_nothing),
+		TEST(what_removed_webhooks_leave_is_ended),
+		TEST(a_webhook_that_is_removed_after_the_look_gets_nothing),
+		TEST(claims_on_removed_webhooks_are_left_to_their_owner),
+		TEST(what_cannot_be_ended_is_tried_at_the_idle_pace),
 		TEST(disabled_webhooks_wait),
 		TEST(a_flood_that_hangs_delays_nobody),
 		TEST(all_slots_are_used_and_no_more),

@@ -367,19 +367,12 @@ a_dead_owner_is_released_and_nobody_else(void **state)
 	assert_int_equal(claim(w, owners[1], webhook, ALL_ROWS, LONG_MS).count, 3);
 }
 
-struct looked {
-	struct due_webhook *webhooks;
-	size_t count;
-	int64_t now_ms, next_due_ms;
-};
-
-static struct looked
+static struct due_webhooks
 look(struct world *w, uint64_t held, size_t limit)
 {
-	struct looked l;
-	assert_int_equal(
-	    store_due_webhooks(w->store, w->pool, held, limit, &l.webhooks, &l.count, &l.now_ms, &l.next_due_ms), RESULT_OK);
-	return l;
+	struct due_webhooks found;
+	assert_int_equal(store_due_webhooks(w->store, w->pool, held, limit, &found), RESULT_OK);
+	return found;
 }
 
 static void
@@ -390,27 +383,27 @@ due_webhooks_are_found_oldest_first(void **state)
 	for (size_t i = 0; i < 3; i++)
 		ids[i] = add_webhook(
 		    w, w->campaign, pool_printf(w->pool, "https://a.example/%zu", i).data, EVENT_BIT(EVENT_NEW_SIGNUP));
-	struct looked l = look(w, ALL_SHARDS, 10);
-	assert_int_equal(l.count, 0);
+	struct due_webhooks l = look(w, ALL_SHARDS, 10);
+	assert_int_equal(l.due_count, 0);
 	assert_true(l.next_due_ms == -1);
 	sign_up_many(w, "due", 5);
 	root_run("UPDATE t_due SET due_ms = due_ms - 1000 WHERE webhook_id = %" PRIu64, ids[1]);
 	l = look(w, ALL_SHARDS, 10);
-	assert_int_equal(l.count, 3);
-	assert_int_equal(l.webhooks[0].webhook_id, ids[1]);
-	assert_true(l.webhooks[0].first_due_ms <= l.now_ms - 1000);
-	assert_int_equal(look(w, ALL_SHARDS, 1).count, 1);
-	assert_int_equal(look(w, 0, 10).count, 0);
+	assert_int_equal(l.due_count, 3);
+	assert_int_equal(l.due[0].webhook_id, ids[1]);
+	assert_true(l.due[0].first_due_ms <= l.now_ms - 1000);
+	assert_int_equal(look(w, ALL_SHARDS, 1).due_count, 1);
+	assert_int_equal(look(w, 0, 10).due_count, 0);
 	uint64_t shard = UINT64_C(1) << webhook_shard(ids[1]);
-	assert_int_equal(look(w, shard, 10).webhooks[0].webhook_id, ids[1]);
-	assert_true(look(w, ALL_SHARDS & ~shard, 10).webhooks[0].webhook_id != ids[1]);
+	assert_int_equal(look(w, shard, 10).due[0].webhook_id, ids[1]);
+	assert_true(look(w, ALL_SHARDS & ~shard, 10).due[0].webhook_id != ids[1]);
 	claim(w, owners[0], ids[0], ALL_ROWS, LONG_MS);
 	l = look(w, ALL_SHARDS, 10);
-	assert_int_equal(l.count, 2);
+	assert_int_equal(l.due_count, 2);
 	assert_in_range(l.next_due_ms, l.now_ms + LONG_MS / 2, l.now_ms + LONG_MS);
 }
 
-/* A receiver that asked for silence has it; a disabled webhook's deliveries wait; a removed one's are to be ended. */
+/* A receiver that asked for silence has it; a disabled webhook's deliveries wait. */
 static void
 only_who_may_be_called_is_found(void **state)
 {
@@ -420,18 +413,70 @@ only_who_may_be_called_is_found(void **state)
 	struct delivery_outcome held = outcome_of(claims.items, DELIVERY_PENDING, 429);
 	held.webhook_hold_ms = LONG_MS / 2;
 	complete(w, &held, 1);
-	struct looked l = look(w, ALL_SHARDS, 10);
-	assert_int_equal(l.count, 0);
+	struct due_webhooks l = look(w, ALL_SHARDS, 10);
+	assert_int_equal(l.due_count, 0);
 	assert_in_range(l.next_due_ms, l.now_ms + LONG_MS / 4, l.now_ms + LONG_MS / 2);
 	root_run("UPDATE t_webhook_status SET hold_until_ms = 0 WHERE webhook_id = %" PRIu64, webhook);
-	assert_int_equal(look(w, ALL_SHARDS, 10).count, 1);
+	assert_int_equal(look(w, ALL_SHARDS, 10).due_count, 1);
 	root_run("UPDATE t_webhooks SET state = 'disabled' WHERE id = %" PRIu64, webhook);
 	l = look(w, ALL_SHARDS, 10);
-	assert_int_equal(l.count, 0);
+	assert_int_equal(l.due_count, 0);
 	assert_true(l.next_due_ms == -1);
-	assert_int_equal(store_remove_webhook_id(w->store, webhook), RESULT_OK);
-	assert_int_equal(look(w, ALL_SHARDS, 10).count, 1);
-	assert_int_equal(claim(w, owners[0], webhook, 1, LONG_MS).items->webhook_state, WEBHOOK_MISSING);
+}
+
+/* delivery.md 1 and 3: what a removed webhook leaves, or one that answered 410, is ended whenever it is due; but for what is
+ * claimed, which comes due when its claim ends. */
+static void
+webhooks_that_ended_are_found_at_once(void **state)
+{
+	struct world *w = *state;
+	for (int gone = 0; gone < 2; gone++) {
+		w->campaign = add_campaign(w);
+		uint64_t other = add_webhook(w, w->campaign, "https://b.example/", EVENT_BIT(EVENT_NEW_SIGNUP));
+		uint64_t webhook = make_due(w, 3);
+		root_run("UPDATE t_due SET due_ms = due_ms + %d WHERE webhook_id = %" PRIu64, 3 * LONG_MS / 4, other);
+		root_run("UPDATE t_due SET due_ms = due_ms + %d WHERE webhook_id = %" PRIu64 " ORDER BY id LIMIT 2",
+		    2 * LONG_MS, webhook);
+		claim(w, owners[0], webhook, 1, LONG_MS);
+		root_run("UPDATE t_webhook_status SET hold_until_ms = UNIX_TIMESTAMP() * 1000 + %d WHERE webhook_id = %" PRIu64,
+		    3 * LONG_MS, webhook);
+		if (gone)
+			root_run("UPDATE t_webhooks SET state = 'gone' WHERE id = %" PRIu64, webhook);
+		else
+			assert_int_equal(store_remove_webhook_id(w->store, webhook), RESULT_OK);
+		struct due_webhooks l = look(w, ALL_SHARDS, 10);
+		assert_int_equal(l.due_count, 0);
+		assert_int_equal(l.ended_count, 1);
+		assert_int_equal(l.ended[0], webhook);
+		assert_int_equal(look(w, ALL_SHARDS, 0).ended_count, 0);
+		assert_int_equal(look(w, ALL_SHARDS & ~(UINT64_C(1) << webhook_shard(webhook)), 10).ended_count, 0);
+		size_t done;
+		assert_int_equal(store_fail_pending(w->store, webhook, 10, &done), RESULT_OK);
+		assert_int_equal(done, 2);
+		l = look(w, ALL_SHARDS, 10);
+		assert_int_equal(l.due_count + l.ended_count, 0);
+		assert_in_range(l.next_due_ms, l.now_ms + LONG_MS / 2, l.now_ms + LONG_MS);
+		root_run("UPDATE t_due SET due_ms = 1 WHERE webhook_id = %" PRIu64, webhook);
+		l = look(w, ALL_SHARDS, 10);
+		assert_int_equal(l.ended_count, 0);
+		assert_int_equal(l.due_count, 1);
+		assert_int_equal(
+		    claim(w, owners[1], webhook, 1, LONG_MS).items->webhook_state, gone ? WEBHOOK_GONE : WEBHOOK_MISSING);
+		root_run("DELETE FROM t_due");
+	}
+}
+
+/* However many have ended: those that have something to send are found. */
+static void
+ended_webhooks_take_no_room_from_others(void **state)
+{
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 1);
+	root_run("INSERT INTO t_due (id, shard, webhook_id, due_ms) SELECT seq, 5, seq, 1 FROM seq_1000001_to_1000020");
+	struct due_webhooks l = look(w, ALL_SHARDS, 4);
+	assert_int_equal(l.ended_count, 4);
+	assert_int_equal(l.due_count, 1);
+	assert_int_equal(l.due[0].webhook_id, webhook);
 }
 
 /* "Costs one probe per webhook, not per row." */
@@ -442,11 +487,22 @@ a_look_does_not_read_every_row(void **state)
 	static const char reads[] = "SELECT SUM(VARIABLE_VALUE) FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME IN "
 				    "('HANDLER_READ_KEY', 'HANDLER_READ_NEXT')";
 	struct world *w = *state;
-	root_run("INSERT INTO t_due (id, shard, webhook_id, due_ms) SELECT seq, 5, 1 + seq %% 4, seq FROM seq_1_to_%d", ROWS);
+	uint64_t last = 0;
+	for (size_t i = 0; i < 4; i++)
+		last = add_webhook(w, w->campaign, pool_printf(w->pool, "https://a.example/%zu", i).data, 1);
+	root_run("INSERT INTO t_due (id, shard, webhook_id, due_ms) SELECT seq, 5, %" PRIu64
+		 " - seq %% 4, seq FROM seq_1_to_%d",
+	    last, ROWS);
 	root_run("ANALYZE TABLE t_due");
 	look(w, ALL_SHARDS, 10);
 	int64_t before = root_number(reads);
-	assert_int_equal(look(w, ALL_SHARDS, 10).count, 4);
+	assert_int_equal(look(w, ALL_SHARDS, 10).due_count, 4);
+	assert_in_range(root_number(reads) - before, 1, ROWS / 20);
+	/* nor for what removed webhooks have left */
+	root_run("UPDATE t_due SET webhook_id = webhook_id + 1000000");
+	root_run("ANALYZE TABLE t_due");
+	before = root_number(reads);
+	assert_int_equal(look(w, ALL_SHARDS, 10).ended_count, 4);
 	assert_in_range(root_number(reads) - before, 1, ROWS / 20);
 }
 
@@ -520,6 +576,8 @@ main(void)
 		DISPATCH_TEST(a_dead_owner_is_released_and_nobody_else),
 		DISPATCH_TEST(due_webhooks_are_found_oldest_first),
 		DISPATCH_TEST(only_who_may_be_called_is_found),
+		DISPATCH_TEST(webhooks_that_ended_are_found_at_once),
+		DISPATCH_TEST(ended_webhooks_take_no_room_from_others),
 		DISPATCH_TEST(a_look_does_not_read_every_row),
 		DISPATCH_TEST(pending_deliveries_end_in_chunks),
 		DISPATCH_TEST(housekeeping_notes_ends_and_drops_old_tokens),

@@ -133,29 +133,57 @@ def test_retry_after_is_a_floor(service, receiver, campaign, status):
     assert len(receiver.at(campaign.hook)) == (2 if status == 500 else 1)
 
 
-def test_gone_disables(service, receiver, campaign):
-    """3: 410 disables the webhook, its pending deliveries end, none are made any more"""
-    campaign.webhook("new_signup")
-    receiver.script(campaign.hook, Answer(410))
+def states(service, webhook):
+    return sorted(((row["state"], row["attempts"], row["due_at"]) for row in service.deliveries(webhook)), key=lambda row: row[1])
+
+
+def fail_first(service, receiver, campaign, *answers):
+    """A webhook with a delivery that is to be tried again in a while; what the receiver answers then."""
+    webhook = campaign.webhook("new_signup")
+    receiver.script(campaign.hook, Answer(500, {"Retry-After": "3600"}), *answers)
     campaign.lead(**ADA)
     service.dispatch()
-    campaign.delivered(1)
-    [listed] = campaign.get({}, path="/outbound-webhook").json
-    assert listed["state"] == "disabled" and listed["last_status"] == 410
+    [(state, attempts, due_at)] = states(service, webhook)
+    assert (state, attempts) == ("pending", 1) and due_at
+    return webhook
+
+
+def test_gone_disables(service, receiver, campaign):
+    """3: 410 disables the webhook, its pending deliveries end, none are made any more"""
+    webhook = fail_first(service, receiver, campaign, Answer(410))
     campaign.lead(email="b@example.org")
     service.dispatch()
+    [listed] = campaign.get({}, path="/outbound-webhook").json
+    assert listed["state"] == "disabled" and listed["last_status"] == 410
+    campaign.lead(email="c@example.org")
+    service.dispatch()
+    assert len(receiver.at(campaign.hook)) == 2
+    assert states(service, webhook) == [("failed", 1, None)] * 2
+
+
+def test_what_a_killed_dispatcher_left_of_a_webhook_that_is_gone(service, receiver, campaign):
+    """3 410: its pending deliveries end with the next run, not when they are due"""
+    webhook = fail_first(service, receiver, campaign)
+    service.installation.sql(f"UPDATE lh_webhooks SET state = 'gone' WHERE id = {webhook['referenceId']}")
+    service.dispatch()
+    assert states(service, webhook) == [("failed", 1, None)]
     assert len(receiver.at(campaign.hook)) == 1
 
 
 def test_deleting_stops_what_is_pending(service, receiver, campaign):
-    """1 DELETE: pending deliveries are never sent from then on"""
-    campaign.webhook("new_signup")
-    campaign.lead(**ADA)
+    """1 DELETE: pending deliveries are never sent from then on, and end with the next run, due or not"""
+    webhook = fail_first(service, receiver, campaign)
+    campaign.lead(email="b@example.org")
     response = campaign.client.request("DELETE", campaign.path + "/outbound-webhook", key=campaign.key,
                                        query={"url": receiver.url(campaign.hook)})
     assert response.status == 200
+    said = run("a dry run", [service.installation.program("leadhook-dispatch"), "--config", service.installation.config,
+                             "--dry-run"]).splitlines()
+    assert f"webhook {webhook['referenceId']} is no more: its pending deliveries are to be ended" in said
+    assert not any(line.startswith(f"webhook {webhook['referenceId']} is due") for line in said)
     service.dispatch()
-    assert receiver.at(campaign.hook) == []
+    assert states(service, webhook) == [("failed", 0, None), ("failed", 1, None)]
+    assert len(receiver.at(campaign.hook)) == 1
 
 
 def test_a_failed_attempt_is_recorded(service, receiver, campaign):

@@ -304,7 +304,7 @@ store_get_status(struct store *store, struct pool *pool, struct store_status *st
 	enum result result = query(store, pool, SQL_COUNT_ROWS, NULL, 0, &counts);
 	if (result == RESULT_OK) {
 		status->now_ms = db_get_i64(&counts, 0, COUNT_NOW_MS);
-		struct db_value now[] = { DB_I64(status->now_ms), DB_I64(status->now_ms) };
+		struct db_value now[] = { DB_I64(status->now_ms), DB_I64(status->now_ms), DB_I64(status->now_ms) };
 		result = query(store, pool, SQL_COUNT_DUE, now, ARRAY_SIZE(now), &due);
 	}
 	if (result == RESULT_OK)

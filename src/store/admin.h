@@ -95,8 +95,9 @@ MUST_CHECK enum result store_list_deliveries(struct store *store, struct pool *p
 
 struct store_status {
 	uint64_t accounts, campaigns, leads, webhooks;
-	uint64_t due_now, due_later;
-	int64_t oldest_due_ms; /* of what is due now; -1: none */
+	uint64_t due_now;      /* what a dispatcher could take now: to send it, or to end it when its webhook is no more */
+	uint64_t due_later;    /* the others: due later, held back, claimed, of a disabled webhook */
+	int64_t oldest_due_ms; /* since when the oldest of due_now could be taken; -1: none */
 	int64_t now_ms;
 	uint32_t schema_version;
 	struct slice server_version;

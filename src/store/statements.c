@@ -186,6 +186,12 @@ const struct db_statement store_statements[SQL_COUNT] = {
 	STATEMENT(SQL_COUNT_ROWS, "SELECT (SELECT COUNT(*) FROM {prefix}accounts), (SELECT COUNT(*) FROM {prefix}campaigns), "
 				  "(SELECT CAST(COALESCE(SUM(lead_count), 0) AS UNSIGNED) FROM {prefix}campaign_counters), "
 				  "(SELECT COUNT(*) FROM {prefix}webhooks), " NOW),
-	STATEMENT(SQL_COUNT_DUE, "SELECT COUNT(CASE WHEN due_ms <= ? THEN 1 END), COUNT(CASE WHEN due_ms > ? THEN 1 END), "
-				 "MIN(due_ms) FROM {prefix}due"),
+	/* ready_ms: since when, or from when on, a dispatcher may take it; NULL: nobody knows */
+	STATEMENT(SQL_COUNT_DUE, "SELECT COUNT(CASE WHEN ready_ms <= ? THEN 1 END), COUNT(CASE WHEN ready_ms <= ? THEN NULL "
+				 "ELSE 1 END), MIN(ready_ms)"
+				 " FROM (SELECT CASE WHEN w.state = 'active' THEN GREATEST(u.due_ms, s.hold_until_ms)"
+				 " WHEN w.state = 'disabled' THEN NULL WHEN u.token IS NULL THEN LEAST(u.due_ms, CAST(? AS "
+				 "SIGNED)) ELSE u.due_ms END"
+				 " AS ready_ms FROM {prefix}due u LEFT JOIN {prefix}webhooks w ON w.id = u.webhook_id"
+				 " LEFT JOIN {prefix}webhook_status s ON s.webhook_id = u.webhook_id) r"),
 };

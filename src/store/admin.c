@@ -238,7 +238,8 @@ enum {
 	DELIVERY_STATE,
 	DELIVERY_ATTEMPTS,
 	DELIVERY_DUE_MS,
-	DELIVERY_LAST_STATUS
+	DELIVERY_LAST_STATUS,
+	DELIVERY_LAST_ERROR
 };
 
 static struct delivery_row
@@ -257,6 +258,7 @@ delivery_from_row(const struct db_rows *rows, size_t row)
 		.due_ms = db_get_time(rows, row, DELIVERY_DUE_MS),
 		.last_status =
 		    db_is_null(rows, row, DELIVERY_LAST_STATUS) ? 0 : (int)db_get_i64(rows, row, DELIVERY_LAST_STATUS),
+		.last_error = db_get_bytes(rows, row, DELIVERY_LAST_ERROR),
 	};
 }
 

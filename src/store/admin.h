@@ -86,8 +86,9 @@ struct delivery_row {
 	struct slice lead_social_id;
 	enum delivery_state state;
 	unsigned attempts;
-	int64_t due_ms;  /* -1: not due any more */
-	int last_status; /* 0: none */
+	int64_t due_ms;          /* -1: not due any more */
+	int last_status;         /* 0: none */
+	struct slice last_error; /* "timeout", …; absent: the last attempt got a whole answer */
 };
 /* By id, from the highest: the latest day first, within a day only roughly, because processes take ids in blocks. */
 MUST_CHECK enum result store_list_deliveries(struct store *store, struct pool *pool, const struct delivery_filter *filter,

@@ -237,7 +237,7 @@ def test_deliveries(service, leadhook, receiver, campaign):
     def told(*words):
         return sorted((one["webhook_id"], one["event"], one["lead"]) for one in rows(*words))
     assert [list(one) for one in rows("--webhook", hook)] == [["id", "webhook_id", "event", "lead", "state", "attempts", "due_at",
-                                                                "last_status"]] * 3
+                                                                "last_status", "last_error"]] * 3
     assert told("--webhook", hook) == sorted([(hook, "repeat_signup", first), (hook, "new_signup", other),
                                               (hook, "new_signup", first)])
     assert told("--lead", other, "--webhook", silent, "--limit", 1) == [(silent, "new_signup", other)]
@@ -247,8 +247,8 @@ def test_deliveries(service, leadhook, receiver, campaign):
     assert told("--webhook", hook, "--event", "repeat_signup") == [(hook, "repeat_signup", first)]
     assert told("--lead", "0000000000") == told("--webhook", NO_ID) == []
     waiting = rows("--webhook", hook, "--state", "pending")
-    assert len(waiting) == 3 and all((one["attempts"], one["last_status"]) == (0, None) and is_time(one["due_at"])
-                                     for one in waiting)
+    assert len(waiting) == 3 and all((one["attempts"], one["last_status"], one["last_error"]) == (0, None, None)
+                                     and is_time(one["due_at"]) for one in waiting)
     leadhook("webhook", "remove", silent)
     service.dispatch()
     assert [(one["state"], one["attempts"], one["due_at"], one["last_status"]) for one in rows("--webhook", hook)] == \

@@ -57,8 +57,8 @@ struct dispatcher {
 	unsigned failures;         /* of the database, in a row */
 	uint64_t held;             /* shards */
 	bool taken_over, leased, looked;
-	bool progress; /* since the last look something was claimed or ended: another look is worth it */
-	bool ending;
+	bool progress;        /* since the last look something was claimed or ended: another look is worth it */
+	bool ending, stopped; /* stopped: it was told to */
 };
 
 /* ---- the end of an attempt ---- */
@@ -472,11 +472,15 @@ dispatcher_run(struct dispatcher *d)
 		if (over(d))
 			break;
 		/* Once it has fired, the descriptor stays readable. */
-		end_if(d, sender_wait(d->sender, wait_ms(d), d->ending ? -1 : d->options.stop_fd));
+		d->stopped = sender_wait(d->sender, wait_ms(d), d->ending ? -1 : d->options.stop_fd) || d->stopped;
+		end_if(d, d->stopped);
 	}
-	if (slots_ended(d->slots) > 0)
+	if (slots_ended(d->slots) > 0) {
 		log_error("outcomes_given_up", LOG_UINT("deliveries", slots_ended(d->slots)));
-	return slots_ended(d->slots) > 0 || d->leased || !d->looked ? RESULT_UNAVAILABLE : RESULT_OK;
+		return RESULT_UNAVAILABLE;
+	}
+	/* whoever is told to end has done what it was told: leases end by themselves (delivery.md 6) */
+	return d->stopped || (d->looked && !d->leased) ? RESULT_OK : RESULT_UNAVAILABLE;
 }
 
 static bool

@@ -428,6 +428,35 @@ term_lets_attempts_end(void **state UNUSED)
 	assert_true(world.released);
 }
 
+/* delivery.md 6, TERM: it ends well also while the database is away, unless results are lost; before the first look, or later.
+ */
+static void
+term_ends_well_without_a_database(void **state UNUSED)
+{
+	world.outage_until_ms = INT64_MAX;
+	stay_until(SECOND);
+	assert_int_equal(world.looks, 0);
+	assert_in_range(world.now_ms, SECOND, 7 * SECOND);
+	fresh_world(NULL);
+	world.outage_from_ms = 500;
+	world.outage_until_ms = INT64_MAX;
+	stay_until(SECOND);
+	assert_true(world.looks > 0);
+	assert_false(world.released);
+}
+
+static void
+term_tells_when_results_are_lost(void **state UNUSED)
+{
+	world_add(1, 10, 0);
+	world.webhooks[1].latency_ms = 50;
+	world.outage_from_ms = 20;
+	world.outage_until_ms = INT64_MAX;
+	world.stop_ms = SECOND;
+	options.stay = true;
+	assert_int_equal(run(NULL), RESULT_UNAVAILABLE);
+}
+
 static void
 an_idle_daemon_looks_often_and_no_more(void **state UNUSED)
 {
@@ -521,6 +550,8 @@ main(void)
 		TEST(cron_gives_up_without_a_database),
 		TEST(cron_gives_up_results_in_the_end),
 		TEST(term_lets_attempts_end),
+		TEST(term_ends_well_without_a_database),
+		TEST(term_tells_when_results_are_lost),
 		TEST(an_idle_daemon_looks_often_and_no_more),
 		TEST(a_daemon_starts_what_comes_due_at_once),
 		TEST(leases_are_renewed_before_they_end),

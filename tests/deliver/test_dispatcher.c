@@ -2,13 +2,12 @@
  * The dispatcher's rules (delivery.md 3, 4 and 6) in a world of its own: see fake_world.h. */
 #include "unit.h"
 
-#include "captured_log.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "captured_log.h"
 #include "deliver/dispatcher.h"
 #include "fake_world.h"
 

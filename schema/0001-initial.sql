@@ -161,7 +161,8 @@ CREATE TABLE IF NOT EXISTS {prefix}deliveries (
 	format ENUM('json', 'form') NOT NULL, -- frozen with the payload
 	state ENUM('pending', 'delivered', 'failed') NOT NULL DEFAULT 'pending',
 	attempts SMALLINT UNSIGNED NOT NULL DEFAULT 0,
-	last_status SMALLINT UNSIGNED NULL,
+	last_status SMALLINT UNSIGNED NULL, -- HTTP status of the last attempt; NULL: none came
+	last_error VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin NULL, -- why it got no whole answer, or will get no attempt
 	PRIMARY KEY (id),
 	KEY by_webhook (webhook_id, state), -- delivery list; ending what a removed webhook left
 	KEY by_lead (lead_id) -- delivery list, erasure

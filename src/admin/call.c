@@ -9,6 +9,8 @@
 
 enum { NAME_CHARACTERS_MAX = 200 };
 
+#define SEE_HELP "; leadhook --help lists them"
+
 static const struct {
 	const char *name;
 	const char *value; /* what the help calls it; NULL: takes none */
@@ -17,7 +19,7 @@ static const struct {
 	[OPTION_CONFIG] = { "config", "FILE", "read this configuration file" },
 	[OPTION_CHECK_CONFIG] = { "check-config", NULL, "check the configuration and do nothing else" },
 	[OPTION_JSON] = { "json", NULL, "print the result as JSON" },
-	[OPTION_HELP] = { "help", NULL, "print this, or what a command takes" },
+	[OPTION_HELP] = { "help", NULL, "print this, or what a command takes; also -h, or the word help" },
 	[OPTION_VERSION] = { "version", NULL, "print the version" },
 	[OPTION_DRY_RUN] = { "dry-run", NULL, "only say what would be done" },
 	[OPTION_NAME] = { "name", "NAME", "name of the key" },
@@ -67,7 +69,7 @@ take_option(int argc, char *const argv[], int *at, struct admin_call *call, stru
 	struct slice name = slice_sub(text, 0, equals);
 	enum admin_option option;
 	if (!find_option(name, &option)) {
-		buffer_printf(problem, "there is no option --%.*s", SLICE_ARGS(name));
+		buffer_printf(problem, "there is no option --%.*s" SEE_HELP, SLICE_ARGS(name));
 		return false;
 	}
 	bool attached = equals < text.size;
@@ -101,8 +103,10 @@ split_arguments(int argc, char *const argv[], struct admin_call *call, struct bu
 			call->operands[call->operand_count++] = argv[i];
 		} else if (slice_equal(argument, SLICE("--"))) {
 			options_end = true;
+		} else if (slice_equal(argument, SLICE("-h"))) {
+			call->options[OPTION_HELP] = "";
 		} else if (!slice_starts_with(argument, SLICE("--"))) {
-			buffer_printf(problem, "there is no option %s", argv[i]);
+			buffer_printf(problem, "there is no option %s" SEE_HELP, argv[i]);
 			return false;
 		} else if (!take_option(argc, argv, &i, call, problem)) {
 			return false;
@@ -138,7 +142,7 @@ add_unknown_command(const struct admin_command *commands, size_t count, const st
 {
 	bool first = true;
 	if (call->operand_count == 0) {
-		buffer_add_text(problem, "which command? leadhook --help lists them");
+		buffer_add_text(problem, "no command was given" SEE_HELP);
 		return;
 	}
 	buffer_printf(problem, "there is no command %s", call->operands[0]);
@@ -150,6 +154,19 @@ add_unknown_command(const struct admin_command *commands, size_t count, const st
 		buffer_printf(problem, "%s%s", first ? "; there is: " : ", ", commands[i].words);
 		first = false;
 	}
+	if (first)
+		buffer_add_text(problem, SEE_HELP);
+}
+
+/* "help campaign set" is "campaign set --help". */
+static void
+take_help_word(struct admin_call *call)
+{
+	if (call->operand_count == 0 || !slice_equal(slice_of(call->operands[0]), SLICE("help")))
+		return;
+	call->options[OPTION_HELP] = "";
+	call->operands++;
+	call->operand_count--;
 }
 
 static bool
@@ -195,8 +212,10 @@ bool
 admin_parse(const struct admin_command *commands, size_t count, int argc, char *const argv[], struct admin_call *call,
     struct buffer *problem)
 {
-	return split_arguments(argc, argv, call, problem) && find_command(commands, count, call, problem) &&
-	       fits_command(call, problem);
+	if (!split_arguments(argc, argv, call, problem))
+		return false;
+	take_help_word(call);
+	return find_command(commands, count, call, problem) && fits_command(call, problem);
 }
 
 static void
@@ -215,7 +234,7 @@ print_options(uint32_t options, FILE *out)
 void
 admin_help(const struct admin_command *commands, size_t count, FILE *out)
 {
-	fprintf(out, "usage: leadhook [OPTION...] COMMAND [OPERAND...]\n\n");
+	fprintf(out, "usage: leadhook [OPTION...] COMMAND [OPERAND...]\n       leadhook help [COMMAND]\n\n");
 	for (size_t i = 0; i < count; i++) {
 		int width = fprintf(out, "  %s %s", commands[i].words, commands[i].operands);
 		fprintf(out, "%*s%s\n", width < 48 ? 48 - width : 1, "", commands[i].help);
@@ -228,6 +247,8 @@ void
 admin_command_help(const struct admin_command *command, FILE *out)
 {
 	fprintf(out, "usage: leadhook %s %s\n%s\n\n", command->words, command->operands, command->help);
+	if (command->explain != NULL)
+		command->explain(out);
 	print_options(general_options | command->options, out);
 }
 

@@ -50,6 +50,7 @@ struct admin_command {
 	enum output_shape shape;
 	int (*run)(struct admin_call *call); /* answers a status of sysexits.h; has then told why */
 	const char *help;
+	void (*explain)(FILE *out); /* what its help says besides; or NULL */
 };
 
 struct admin_call {

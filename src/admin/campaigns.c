@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "store/admin.h"
 
-enum { URL_BYTES_MAX = 2048 };
+enum { URL_BYTES_MAX = 2048, SETTINGS_MAX_BYTES = 4096 };
 
 /* Puts the value at `place`; false when the text means none. */
 typedef bool setting_reader(struct slice text, void *place);
@@ -78,21 +78,42 @@ static const struct {
 
 static const char no_campaign[] = "there is no such campaign";
 
+void
+admin_campaign_settings(FILE *out)
+{
+	fputs("Settings:\n", out);
+	for (size_t i = 0; i < ARRAY_SIZE(setting_table); i++)
+		fprintf(out, "  %-22s%s\n", setting_table[i].name, setting_table[i].expected);
+	fputc('\n', out);
+}
+
+static void
+fail_unknown_setting(const struct admin_call *call, struct slice name)
+{
+	struct buffer all;
+	buffer_init(&all, SETTINGS_MAX_BYTES);
+	for (size_t i = 0; i < ARRAY_SIZE(setting_table); i++)
+		buffer_printf(&all, "%s%s (%s)", i == 0 ? "" : ", ", setting_table[i].name, setting_table[i].expected);
+	admin_fail(call, EX_DATAERR, "%.*s is no setting of a campaign; there are: %.*s", SLICE_ARGS(name),
+	    SLICE_ARGS(buffer_slice(&all)));
+	buffer_free(&all);
+}
+
 /* "setting=value"; false when it is wrong: told already. */
 static bool
 apply_setting(const struct admin_call *call, struct slice text, struct campaign_settings *settings)
 {
 	size_t equals = slice_find(text, '=');
 	struct slice name = slice_sub(text, 0, equals), value = slice_sub(text, equals + 1, text.size);
-	for (size_t i = 0; equals < text.size && i < ARRAY_SIZE(setting_table); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(setting_table); i++) {
 		if (!slice_equal(name, slice_of(setting_table[i].name)))
 			continue;
-		if (setting_table[i].read(value, (char *)settings + setting_table[i].offset))
+		if (equals < text.size && setting_table[i].read(value, (char *)settings + setting_table[i].offset))
 			return true;
-		admin_fail(call, EX_DATAERR, "%s: expected %s", setting_table[i].name, setting_table[i].expected);
+		admin_fail(call, EX_DATAERR, "%s=: expected %s", setting_table[i].name, setting_table[i].expected);
 		return false;
 	}
-	admin_fail(call, EX_DATAERR, "%.*s is no setting of a campaign, or has no value", SLICE_ARGS(name));
+	fail_unknown_setting(call, name);
 	return false;
 }
 

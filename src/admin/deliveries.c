@@ -105,6 +105,7 @@ admin_delivery_list(struct admin_call *call)
 		output_u64(call->output, "attempts", deliveries[i].attempts);
 		output_time(call->output, "due_at", deliveries[i].due_ms);
 		output_u64_or_null(call->output, "last_status", (uint64_t)deliveries[i].last_status);
+		output_text(call->output, "last_error", deliveries[i].last_error);
 	}
 	return EX_OK;
 }

@@ -138,6 +138,9 @@ add_field(struct buffer *line, const struct log_field *field)
 	case LOG_TEXT:
 		add_value(line, slice_of(field->value.text));
 		break;
+	case LOG_SLICE:
+		add_value(line, field->value.slice);
+		break;
 	case LOG_U64:
 		buffer_add_u64(line, field->value.u64);
 		break;

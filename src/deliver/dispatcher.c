@@ -57,8 +57,8 @@ struct dispatcher {
 	unsigned failures;         /* of the database, in a row */
 	uint64_t held;             /* shards */
 	bool taken_over, leased, looked;
-	bool progress; /* since the last look something was claimed or ended: another look is worth it */
-	bool ending;
+	bool progress;        /* since the last look something was claimed or ended: another look is worth it */
+	bool ending, stopped; /* stopped: it was told to */
 };
 
 /* ---- the end of an attempt ---- */
@@ -77,11 +77,15 @@ attempt_ended(struct dispatcher *d, struct slot *slot, const struct attempt_resu
 	random_bytes(&jitter, sizeof(jitter));
 	struct retry_decision decision = retry_decide(d->options.schedule, &attempt, outcome.attempt, jitter);
 	slot_end(slot, result, &decision, now);
+	if (decision.verdict != RETRY_DELIVERED)
+		log_debug("attempt_failed", LOG_UINT("delivery", outcome.id), LOG_UINT("webhook", outcome.webhook_id),
+		    LOG_UINT("attempt", outcome.attempt), LOG_INT("status", result->status),
+		    LOG_BYTES("error", sender_error_name(result->error)), LOG_INT("duration_ms", result->duration_ms));
 	/* Until this is committed the database goes on offering the webhook. */
-	if (decision.verdict == RETRY_GONE)
-		turns_silence(d->turns, outcome.webhook_id, NEVER);
-	else if (decision.hold_ms > 0)
-		turns_silence(d->turns, outcome.webhook_id, now + decision.hold_ms);
+	int64_t silent_until_ms = decision.verdict == RETRY_GONE ? NEVER : now + decision.hold_ms;
+	bool news = silent_until_ms > now && turns_silence(d->turns, outcome.webhook_id, silent_until_ms);
+	if (news && decision.verdict == RETRY_GONE)
+		log_warning("webhook_gone", LOG_UINT("webhook", outcome.webhook_id), LOG_INT("status", result->status));
 }
 
 static void
@@ -127,10 +131,19 @@ when_record(const struct dispatcher *d)
 }
 
 static void
-recorded(struct dispatcher *d, struct slot *slot, const struct delivery_outcome *outcome)
+recorded(struct dispatcher *d, const struct slot *slot, const struct delivery_outcome *outcome)
 {
 	if (outcome->webhook_gone)
 		d->progress = true; /* the next look tells what it leaves behind */
+	if (outcome->state == DELIVERY_FAILED)
+		log_warning("delivery_failed", LOG_BYTES("event", slot_event(slot)), LOG_UINT("delivery", outcome->id),
+		    LOG_UINT("webhook", outcome->webhook_id), LOG_UINT("attempts", outcome->attempt),
+		    LOG_INT("status", outcome->status), LOG_BYTES("error", outcome->error));
+}
+
+static void
+release_slot(struct dispatcher *d, struct slot *slot, const struct delivery_outcome *outcome)
+{
 	turns_ended(d->turns, outcome->webhook_id);
 	slot_release(slot);
 }
@@ -149,7 +162,9 @@ record_one_by_one(struct dispatcher *d)
 			log_error("outcome_lost", LOG_UINT("delivery", outcome.id), LOG_STR("result", result_text(result)));
 		else if (result != RESULT_OK)
 			return result;
-		recorded(d, slot, &outcome);
+		else
+			recorded(d, slot, &outcome);
+		release_slot(d, slot, &outcome);
 	}
 	return RESULT_OK;
 }
@@ -165,8 +180,11 @@ record(struct dispatcher *d)
 		return result;
 	if (stale > 0)
 		log_warning("claims_lost", LOG_UINT("deliveries", stale));
-	for (size_t i = 0; i < count; i++)
-		recorded(d, slots_first_ended(d->slots), &d->outcomes[i]);
+	for (size_t i = 0; i < count; i++) {
+		struct slot *slot = slots_first_ended(d->slots);
+		recorded(d, slot, &d->outcomes[i]);
+		release_slot(d, slot, &d->outcomes[i]);
+	}
 	return RESULT_OK;
 }
 
@@ -204,10 +222,12 @@ end_pending(struct dispatcher *d)
 	enum result result = store_fail_pending(d->store, d->ended[0], FAIL_CHUNK, &done);
 	if (result != RESULT_OK)
 		return result;
-	if (done > 0)
-		d->progress = true;
-	else
+	if (done == 0) {
 		d->ended[0] = d->ended[--d->ended_count];
+		return RESULT_OK;
+	}
+	log_info("pending_ended", LOG_UINT("webhook", d->ended[0]), LOG_UINT("deliveries", done));
+	d->progress = true;
 	return RESULT_OK;
 }
 
@@ -452,11 +472,15 @@ dispatcher_run(struct dispatcher *d)
 		if (over(d))
 			break;
 		/* Once it has fired, the descriptor stays readable. */
-		end_if(d, sender_wait(d->sender, wait_ms(d), d->ending ? -1 : d->options.stop_fd));
+		d->stopped = sender_wait(d->sender, wait_ms(d), d->ending ? -1 : d->options.stop_fd) || d->stopped;
+		end_if(d, d->stopped);
 	}
-	if (slots_ended(d->slots) > 0)
+	if (slots_ended(d->slots) > 0) {
 		log_error("outcomes_given_up", LOG_UINT("deliveries", slots_ended(d->slots)));
-	return slots_ended(d->slots) > 0 || d->leased || !d->looked ? RESULT_UNAVAILABLE : RESULT_OK;
+		return RESULT_UNAVAILABLE;
+	}
+	/* whoever is told to end has done what it was told: leases end by themselves (delivery.md 6) */
+	return d->stopped || (d->looked && !d->leased) ? RESULT_OK : RESULT_UNAVAILABLE;
 }
 
 static bool

@@ -39,8 +39,9 @@ struct dispatcher *dispatcher_new(const struct dispatcher_options *options, stru
 /* *dispatcher may be NULL, becomes NULL. */
 void dispatcher_free(struct dispatcher **dispatcher);
 
-/* Works, then lets what is in flight end, records it and gives the shards back. RESULT_OK; RESULT_UNAVAILABLE when results
- * had to be given up, or nothing could be done, because the database did not come back: their deliveries are made again. */
+/* Works, then lets what is in flight end, records it and gives the shards back. RESULT_OK; RESULT_UNAVAILABLE when the database
+ * did not come back, so that results had to be given up: their deliveries are made again; or so that nothing could be done,
+ * unless it was told to stop. */
 MUST_CHECK enum result dispatcher_run(struct dispatcher *dispatcher);
 
 #endif

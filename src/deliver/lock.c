@@ -45,6 +45,20 @@ is_lock_file(int fd)
 	return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size <= HEX_SIZE + 1;
 }
 
+/* Says how to mend it: after one run as root the file is root's, and those of cron, as another account, cannot open it. */
+static void
+log_cannot_lock(const char *path, int number)
+{
+	const char *mend = "set dispatch.lock_file to another path";
+	if (number == EACCES && access(path, F_OK) == 0)
+		mend = "remove the file, or run as the account that it belongs to";
+	else if (number == EACCES)
+		mend = "let this account write to the directory, or set dispatch.lock_file";
+	else if (number == ENOENT)
+		mend = "make the directory, or set dispatch.lock_file";
+	log_error("cannot_lock", LOG_STR("path", path), LOG_ERRNO(number), LOG_STR("mend", mend));
+}
+
 enum result
 lock_take(const char *path, struct lock **lock)
 {
@@ -54,13 +68,13 @@ lock_take(const char *path, struct lock **lock)
 	if (fd < 0 || fcntl(fd, F_OFD_SETLK, &whole) != 0) {
 		bool taken = fd >= 0 && (errno == EAGAIN || errno == EACCES);
 		if (!taken)
-			log_error("cannot_lock", LOG_STR("path", path), LOG_ERRNO(errno));
+			log_cannot_lock(path, errno);
 		if (fd >= 0)
 			close(fd);
 		return taken ? RESULT_CONFLICT : RESULT_FAILED;
 	}
 	if (!is_lock_file(fd)) {
-		log_error("not_a_lock_file", LOG_STR("path", path), LOG_STR("mend", "remove it, or change dispatch.lock_file"));
+		log_error("not_a_lock_file", LOG_STR("path", path), LOG_STR("mend", "remove it, or set dispatch.lock_file"));
 		close(fd);
 		return RESULT_FAILED;
 	}

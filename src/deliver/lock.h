@@ -16,7 +16,7 @@ enum { LOCK_OWNER_SIZE = 16 };
 struct lock;
 
 /* Opens (and makes, mode 0640) the file and locks it without waiting. RESULT_CONFLICT: another process has it; nothing is
- * logged. RESULT_FAILED, logged: the file cannot be opened, or is something else than a lock file. */
+ * logged. RESULT_FAILED, logged with what to do: the file cannot be opened, or is something else than a lock file. */
 MUST_CHECK enum result lock_take(const char *path, struct lock **lock);
 /* Gives the lock up, leaves the file and what stands in it; *lock may be NULL, becomes NULL. */
 void lock_free(struct lock **lock);

@@ -10,6 +10,7 @@ struct slot {
 	struct slots *slots;
 	enum slot_state state;
 	struct pool *pool;
+	struct slice event;              /* a literal */
 	struct delivery_outcome outcome; /* its times are made when it is asked for */
 	struct retry_decision decision;
 	int64_t started_ms, ended_ms;
@@ -110,6 +111,7 @@ slots_take(struct slots *slots, const struct due_delivery *delivery, int64_t now
 		abort();
 	move(slot, SLOT_UNUSED, SLOT_SENDING);
 	slot->started_ms = now_ms;
+	slot->event = delivery->event;
 	slot->outcome = (struct delivery_outcome){
 		.id = delivery->id,
 		.webhook_id = delivery->webhook_id,
@@ -144,6 +146,12 @@ struct pool *
 slot_pool(struct slot *slot)
 {
 	return slot->pool;
+}
+
+struct slice
+slot_event(const struct slot *slot)
+{
+	return slot->event;
 }
 
 int64_t

@@ -35,6 +35,7 @@ void slot_release(struct slot *slot);
 
 /* Lives until slot_release: what is sent belongs there. */
 struct pool *slot_pool(struct slot *slot);
+struct slice slot_event(const struct slot *slot);
 int64_t slot_ended_ms(const struct slot *slot);
 /* What is to be recorded. Its times count from now, which may be long after the attempt when the database was away. Texts
  * live until slot_release. */

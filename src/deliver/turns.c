@@ -162,16 +162,16 @@ turns_take(struct turns *turns, size_t slots, struct due_request *requests)
 	return count;
 }
 
-void
+bool
 turns_silence(struct turns *turns, uint64_t webhook_id, int64_t until_ms)
 {
 	struct webhook *webhook = find(turns, webhook_id);
-	if (webhook == NULL)
-		return;
-	if (until_ms > webhook->silent_until_ms)
-		webhook->silent_until_ms = until_ms;
+	if (webhook == NULL || until_ms <= webhook->silent_until_ms)
+		return false;
+	webhook->silent_until_ms = until_ms;
 	leave_ring(turns, webhook);
 	forget_if_idle(turns, webhook);
+	return true;
 }
 
 /* A delivery is claimed only for a webhook in the ring, and the webhook is kept until the last one has ended: without it the

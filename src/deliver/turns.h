@@ -27,8 +27,9 @@ bool turns_waiting(const struct turns *turns);
  * must be room for `slots`. The next time goes on with those who are next now. */
 size_t turns_take(struct turns *turns, size_t slots, struct due_request *requests);
 /* The receiver asked for silence until `until_ms` (same clock as turns_offer): leaves the ring and cannot join before. Kept
- * only while something of the webhook is under way: afterwards the database knows. */
-void turns_silence(struct turns *turns, uint64_t webhook_id, int64_t until_ms);
+ * only while something of the webhook is under way: afterwards the database knows. False when it was silenced for as long
+ * already. */
+bool turns_silence(struct turns *turns, uint64_t webhook_id, int64_t until_ms);
 
 /* A delivery got its slot; it gave it back. */
 void turns_started(struct turns *turns, uint64_t webhook_id);

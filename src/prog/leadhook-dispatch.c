@@ -159,7 +159,8 @@ deliver(const struct wiring *wiring, const struct arguments *arguments, struct s
 		.max_runtime_ms = max_runtime(wiring->conf, arguments),
 		.stop_fd = stop_fd,
 	};
-	struct dispatcher *dispatcher = dispatcher_new(&wanted, store, lock);
+	/* only now that signals are watched: it may take a while until the database answers */
+	struct dispatcher *dispatcher = wiring_schema_fits(store) ? dispatcher_new(&wanted, store, lock) : NULL;
 	if (dispatcher != NULL)
 		status = dispatcher_run(dispatcher) == RESULT_OK ? EX_OK : EX_UNAVAILABLE;
 	dispatcher_free(&dispatcher);
@@ -177,7 +178,7 @@ lock_and_deliver(const struct wiring *wiring, const struct arguments *arguments,
 	if (locked != RESULT_OK)
 		return status_of[locked];
 	prepare_process();
-	int status = wiring_schema_fits(store) ? deliver(wiring, arguments, store, lock) : EX_CONFIG;
+	int status = deliver(wiring, arguments, store, lock);
 	lock_free(&lock);
 	return status;
 }

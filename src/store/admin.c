@@ -238,7 +238,8 @@ enum {
 	DELIVERY_STATE,
 	DELIVERY_ATTEMPTS,
 	DELIVERY_DUE_MS,
-	DELIVERY_LAST_STATUS
+	DELIVERY_LAST_STATUS,
+	DELIVERY_LAST_ERROR
 };
 
 static struct delivery_row
@@ -257,6 +258,7 @@ delivery_from_row(const struct db_rows *rows, size_t row)
 		.due_ms = db_get_time(rows, row, DELIVERY_DUE_MS),
 		.last_status =
 		    db_is_null(rows, row, DELIVERY_LAST_STATUS) ? 0 : (int)db_get_i64(rows, row, DELIVERY_LAST_STATUS),
+		.last_error = db_get_bytes(rows, row, DELIVERY_LAST_ERROR),
 	};
 }
 
@@ -304,7 +306,7 @@ store_get_status(struct store *store, struct pool *pool, struct store_status *st
 	enum result result = query(store, pool, SQL_COUNT_ROWS, NULL, 0, &counts);
 	if (result == RESULT_OK) {
 		status->now_ms = db_get_i64(&counts, 0, COUNT_NOW_MS);
-		struct db_value now[] = { DB_I64(status->now_ms), DB_I64(status->now_ms) };
+		struct db_value now[] = { DB_I64(status->now_ms), DB_I64(status->now_ms), DB_I64(status->now_ms) };
 		result = query(store, pool, SQL_COUNT_DUE, now, ARRAY_SIZE(now), &due);
 	}
 	if (result == RESULT_OK)

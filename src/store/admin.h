@@ -86,8 +86,9 @@ struct delivery_row {
 	struct slice lead_social_id;
 	enum delivery_state state;
 	unsigned attempts;
-	int64_t due_ms;  /* -1: not due any more */
-	int last_status; /* 0: none */
+	int64_t due_ms;          /* -1: not due any more */
+	int last_status;         /* 0: none */
+	struct slice last_error; /* "timeout", …; absent: the last attempt got a whole answer */
 };
 /* By id, from the highest: the latest day first, within a day only roughly, because processes take ids in blocks. */
 MUST_CHECK enum result store_list_deliveries(struct store *store, struct pool *pool, const struct delivery_filter *filter,
@@ -95,8 +96,9 @@ MUST_CHECK enum result store_list_deliveries(struct store *store, struct pool *p
 
 struct store_status {
 	uint64_t accounts, campaigns, leads, webhooks;
-	uint64_t due_now, due_later;
-	int64_t oldest_due_ms; /* of what is due now; -1: none */
+	uint64_t due_now;      /* what a dispatcher could take now: to send it, or to end it when its webhook is no more */
+	uint64_t due_later;    /* the others: due later, held back, claimed, of a disabled webhook */
+	int64_t oldest_due_ms; /* since when the oldest of due_now could be taken; -1: none */
 	int64_t now_ms;
 	uint32_t schema_version;
 	struct slice server_version;

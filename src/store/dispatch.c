@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/random.h"
+#include "core/events.h"
 #include "store/private.h"
 
 /* A claim's token is the first half of its owner's id and a random half, so that all claims of an owner can be found. */
@@ -131,7 +132,7 @@ enum {
 	CLAIMED_ID,
 	CLAIMED_WEBHOOK_ID,
 	CLAIMED_ATTEMPTS,
-	CLAIMED_EVENT_ID,
+	CLAIMED_TYPE,
 	CLAIMED_FORMAT,
 	CLAIMED_PAYLOAD,
 	CLAIMED_URL,
@@ -146,7 +147,8 @@ due_from_row(struct store *store, struct pool *pool, const struct db_rows *rows,
 	return (struct due_delivery){
 		.id = id,
 		.webhook_id = db_get_u64(rows, row, CLAIMED_WEBHOOK_ID),
-		.event_id = db_is_null(rows, row, CLAIMED_EVENT_ID) ? 0 : db_get_u64(rows, row, CLAIMED_EVENT_ID),
+		.event = db_is_null(rows, row, CLAIMED_TYPE) ? SLICE_NONE
+							     : event_name((enum event_type)db_get_u64(rows, row, CLAIMED_TYPE)),
 		.attempt = (unsigned)db_get_u64(rows, row, CLAIMED_ATTEMPTS),
 		.token = token,
 		.webhook_state = store_webhook_state(db_get_bytes(rows, row, CLAIMED_STATE)),
@@ -198,7 +200,7 @@ struct completion {
 	size_t attempt_count, finished_count, deleted_count, moved_count, status_count, hold_count, gone_count;
 };
 
-enum { ATTEMPT_COLUMNS = 8, FINISH_COLUMNS = 4, DELETE_COLUMNS = 2, MOVE_COLUMNS = 3, STATUS_COLUMNS = 5, HOLD_COLUMNS = 2 };
+enum { ATTEMPT_COLUMNS = 8, FINISH_COLUMNS = 5, DELETE_COLUMNS = 2, MOVE_COLUMNS = 3, STATUS_COLUMNS = 5, HOLD_COLUMNS = 2 };
 
 static void
 add(struct db_value *list, size_t *count, const struct db_value *row, size_t columns)
@@ -218,7 +220,8 @@ complete_one(struct completion *c, const struct delivery_outcome *o, uint64_t at
 		DB_I64(now_ms - o->started_ms_ago), DB_I64(o->duration_ms), status, db_bytes(o->error), db_bytes(o->answer) },
 	    ATTEMPT_COLUMNS);
 	add(c->finished, &c->finished_count,
-	    (struct db_value[]){ db_bytes(slice_of(delivery_state_name(o->state))), DB_U64(o->attempt), status, id },
+	    (struct db_value[]){
+		db_bytes(slice_of(delivery_state_name(o->state))), DB_U64(o->attempt), status, db_bytes(o->error), id },
 	    FINISH_COLUMNS);
 	if (o->state == DELIVERY_PENDING)
 		add(c->moved, &c->moved_count, (struct db_value[]){ DB_I64(now_ms + o->next_due_in_ms), id, token },

@@ -55,7 +55,8 @@ struct due_request {
 };
 
 struct due_delivery {
-	uint64_t id, webhook_id, event_id;
+	uint64_t id, webhook_id;
+	struct slice event; /* its name, a literal; absent when the delivery's own row is missing */
 	unsigned attempt;   /* from 1, this one */
 	struct slice token; /* of this claim */
 	enum webhook_state webhook_state;
@@ -81,7 +82,7 @@ struct delivery_outcome {
 	bool webhook_gone;         /* 410 */
 	int64_t started_ms_ago, duration_ms;
 	int status;          /* HTTP, or 0 when none came */
-	struct slice error;  /* class of what went wrong, at most 32 ASCII bytes; absent: nothing */
+	struct slice error;  /* why no whole answer came, at most 32 ASCII bytes; absent: one came */
 	struct slice answer; /* at most 1 KiB of it */
 };
 
@@ -93,8 +94,8 @@ MUST_CHECK enum result store_complete(
 /* Gives claimed rows back untried: due at once, the attempt not counted. */
 MUST_CHECK enum result store_unclaim(struct store *store, const struct delivery_outcome *claims, size_t count);
 
-/* Ends up to `chunk` pending deliveries of a webhook that is gone or removed, but for those that are claimed: their attempts
- * are recorded first. *done: how many; 0 when there are none left. */
+/* Ends up to `chunk` pending deliveries of a webhook that is gone or removed, with the error "webhook_gone"; but for those that
+ * are claimed: their attempts are recorded first. *done: how many; 0 when there are none left. */
 MUST_CHECK enum result store_fail_pending(struct store *store, uint64_t webhook_id, size_t chunk, size_t *done);
 
 /* Notes campaigns whose end time has come; drops commit tokens older than a day. Cheap when there is nothing to do. */

@@ -23,11 +23,11 @@
 	"s.last_delivery_ms, s.last_status FROM {prefix}webhooks w JOIN {prefix}webhook_status s ON s.webhook_id = w.id"
 
 /* The ids bound the partitions, the event's time is exact. */
-#define SELECT_DELIVERY                                                                                      \
-	"SELECT d.id, d.webhook_id, d.type, l.social_id, d.state, d.attempts, u.due_ms, d.last_status"       \
-	" FROM {prefix}deliveries d JOIN {prefix}events e ON e.id = d.event_id"                              \
-	" LEFT JOIN {prefix}leads l ON l.id = d.lead_id LEFT JOIN {prefix}due u ON u.id = d.id"              \
-	" WHERE d.id >= ? AND d.id < ? AND e.created_ms >= ? AND e.created_ms < ? AND (? < 0 OR d.type = ?)" \
+#define SELECT_DELIVERY                                                                                              \
+	"SELECT d.id, d.webhook_id, d.type, l.social_id, d.state, d.attempts, u.due_ms, d.last_status, d.last_error" \
+	" FROM {prefix}deliveries d JOIN {prefix}events e ON e.id = d.event_id"                                      \
+	" LEFT JOIN {prefix}leads l ON l.id = d.lead_id LEFT JOIN {prefix}due u ON u.id = d.id"                      \
+	" WHERE d.id >= ? AND d.id < ? AND e.created_ms >= ? AND e.created_ms < ? AND (? < 0 OR d.type = ?)"         \
 	" AND (? IS NULL OR d.state = ?)"
 
 /* What a client sees must not depend on the server's configuration. The lock wait is short because a batch is run again. */
@@ -123,15 +123,15 @@ const struct db_statement store_statements[SQL_COUNT] = {
 	STATEMENT(SQL_CLAIM_DUE, "UPDATE {prefix}due SET token = ?, due_ms = " NOW
 				 " + ?, attempts = attempts + 1 WHERE due_ms <= " NOW " AND id IN ({list})"),
 	STATEMENT(SQL_SELECT_CLAIMED,
-	    "SELECT u.id, u.webhook_id, u.attempts, d.event_id, d.format, e.payload, w.url, w.secret, w.state"
+	    "SELECT u.id, u.webhook_id, u.attempts, d.type, d.format, e.payload, w.url, w.secret, w.state"
 	    " FROM {prefix}due u LEFT JOIN {prefix}deliveries d ON d.id = u.id LEFT JOIN {prefix}events e ON e.id = d.event_id"
 	    " LEFT JOIN {prefix}webhooks w ON w.id = u.webhook_id WHERE u.token = ? AND u.id IN ({list})"),
 	STATEMENT(SQL_LOCK_CLAIMED, "SELECT id, token, " NOW " FROM {prefix}due WHERE id IN ({list}) FOR UPDATE"),
 	STATEMENT(SQL_INSERT_ATTEMPT,
 	    "INSERT INTO {prefix}attempts (id, delivery_id, attempt, started_ms, duration_ms, status, error, answer) "
 	    "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"),
-	STATEMENT(SQL_FINISH_DELIVERY,
-	    "UPDATE {prefix}deliveries SET state = ?, attempts = ?, last_status = ? WHERE id = ? AND state = 'pending'"),
+	STATEMENT(SQL_FINISH_DELIVERY, "UPDATE {prefix}deliveries SET state = ?, attempts = ?, last_status = ?, last_error = ? "
+				       "WHERE id = ? AND state = 'pending'"),
 	STATEMENT(SQL_DELETE_DUE, "DELETE FROM {prefix}due WHERE id = ? AND token = ?"),
 	STATEMENT(SQL_RESCHEDULE_DUE, "UPDATE {prefix}due SET due_ms = ?, token = NULL WHERE id = ? AND token = ?"),
 	STATEMENT(SQL_UNCLAIM_DUE,
@@ -144,7 +144,8 @@ const struct db_statement store_statements[SQL_COUNT] = {
 	STATEMENT(SQL_MARK_WEBHOOK_GONE, "UPDATE {prefix}webhooks SET state = 'gone' WHERE id = ? AND state = 'active'"),
 	STATEMENT(SQL_SELECT_DUE_OF_WEBHOOK, "SELECT id FROM {prefix}due WHERE shard = ? AND webhook_id = ? AND token IS NULL"
 					     " ORDER BY due_ms LIMIT ? FOR UPDATE"),
-	STATEMENT(SQL_FAIL_DELIVERY, "UPDATE {prefix}deliveries SET state = 'failed' WHERE id = ? AND state = 'pending'"),
+	STATEMENT(SQL_FAIL_DELIVERY,
+	    "UPDATE {prefix}deliveries SET state = 'failed', last_error = 'webhook_gone' WHERE id = ? AND state = 'pending'"),
 	STATEMENT(SQL_DELETE_DUE_ROWS, "DELETE FROM {prefix}due WHERE id IN ({list})"),
 	STATEMENT(SQL_NOTE_ENDED_CAMPAIGNS,
 	    "UPDATE {prefix}campaigns SET ended_ms = ends_ms WHERE ended_ms IS NULL AND ends_ms <= " NOW),
@@ -186,6 +187,12 @@ const struct db_statement store_statements[SQL_COUNT] = {
 	STATEMENT(SQL_COUNT_ROWS, "SELECT (SELECT COUNT(*) FROM {prefix}accounts), (SELECT COUNT(*) FROM {prefix}campaigns), "
 				  "(SELECT CAST(COALESCE(SUM(lead_count), 0) AS UNSIGNED) FROM {prefix}campaign_counters), "
 				  "(SELECT COUNT(*) FROM {prefix}webhooks), " NOW),
-	STATEMENT(SQL_COUNT_DUE, "SELECT COUNT(CASE WHEN due_ms <= ? THEN 1 END), COUNT(CASE WHEN due_ms > ? THEN 1 END), "
-				 "MIN(due_ms) FROM {prefix}due"),
+	/* ready_ms: since when, or from when on, a dispatcher may take it; NULL: nobody knows */
+	STATEMENT(SQL_COUNT_DUE, "SELECT COUNT(CASE WHEN ready_ms <= ? THEN 1 END), COUNT(CASE WHEN ready_ms <= ? THEN NULL "
+				 "ELSE 1 END), MIN(ready_ms)"
+				 " FROM (SELECT CASE WHEN w.state = 'active' THEN GREATEST(u.due_ms, s.hold_until_ms)"
+				 " WHEN w.state = 'disabled' THEN NULL WHEN u.token IS NULL THEN LEAST(u.due_ms, CAST(? AS "
+				 "SIGNED)) ELSE u.due_ms END"
+				 " AS ready_ms FROM {prefix}due u LEFT JOIN {prefix}webhooks w ON w.id = u.webhook_id"
+				 " LEFT JOIN {prefix}webhook_status s ON s.webhook_id = u.webhook_id) r"),
 };

@@ -18,10 +18,10 @@ run_nothing(struct admin_call *call)
 }
 
 static const struct admin_command commands[] = {
-	{ "status", "", 0, 0, 0, true, OUTPUT_OBJECT, run_nothing, "show" },
-	{ "key add", "ACCOUNT [--name NAME]", 1, 1, OPTION_BIT(OPTION_NAME), true, OUTPUT_OBJECT, run_nothing, "add" },
-	{ "key list", "ACCOUNT", 1, 1, 0, true, OUTPUT_ARRAY, run_nothing, "list" },
-	{ "webhook add", "CAMPAIGN URL EVENT...", 3, ADMIN_ANY, 0, true, OUTPUT_OBJECT, run_nothing, "add" },
+	{ "status", "", 0, 0, 0, true, OUTPUT_OBJECT, run_nothing, "show", NULL },
+	{ "key add", "ACCOUNT [--name NAME]", 1, 1, OPTION_BIT(OPTION_NAME), true, OUTPUT_OBJECT, run_nothing, "add", NULL },
+	{ "key list", "ACCOUNT", 1, 1, 0, true, OUTPUT_ARRAY, run_nothing, "list", NULL },
+	{ "webhook add", "CAMPAIGN URL EVENT...", 3, ADMIN_ANY, 0, true, OUTPUT_OBJECT, run_nothing, "add", NULL },
 };
 
 /* Arguments separated by "|", without the program's name. */
@@ -84,6 +84,20 @@ operands_follow_the_words(void **state)
 	assert_true(parse("key|add|--help", &call, &problem)); /* help asks for no operands */
 	assert_string_equal(call.command->words, "key add");
 	pool_free(&call.pool);
+	static const char *const helps[][2] = { { "--help|key|add", "key add" }, { "-h|key|add", "key add" },
+		{ "key|add|-h", "key add" }, { "help|key|add", "key add" }, { "--help", NULL }, { "-h", NULL },
+		{ "help", NULL } };
+	for (size_t i = 0; i < ARRAY_SIZE(helps); i++) {
+		assert_true(parse(helps[i][0], &call, &problem));
+		assert_non_null(call.options[OPTION_HELP]);
+		assert_int_equal(call.command == NULL, helps[i][1] == NULL);
+		if (helps[i][1] != NULL)
+			assert_string_equal(call.command->words, helps[i][1]);
+		pool_free(&call.pool);
+	}
+	assert_true(parse("key|list|help", &call, &problem)); /* an operand */
+	assert_null(call.options[OPTION_HELP]);
+	pool_free(&call.pool);
 	assert_true(parse("--version", &call, &problem));
 	assert_null(call.command);
 	pool_free(&call.pool);
@@ -97,10 +111,10 @@ wrong_usage_is_told(void **state)
 {
 	(void)state;
 	static const char *const wrong[][2] = {
-		{ "", "which command? leadhook --help lists them" },
-		{ "--json", "which command? leadhook --help lists them" },
-		{ "frob", "there is no command frob" },
-		{ "frob|--help", "there is no command frob" },
+		{ "", "no command was given; leadhook --help lists them" },
+		{ "--json", "no command was given; leadhook --help lists them" },
+		{ "frob", "there is no command frob; leadhook --help lists them" },
+		{ "frob|--help", "there is no command frob; leadhook --help lists them" },
 		{ "key", "there is no command key; there is: key add, key list" },
 		{ "key|frob|1", "there is no command key frob; there is: key add, key list" },
 		{ "key|add", "key add takes ACCOUNT [--name NAME]" },
@@ -108,9 +122,9 @@ wrong_usage_is_told(void **state)
 		{ "status|1", "status takes no operands" },
 		{ "webhook|add|1|https://a.example", "webhook add takes CAMPAIGN URL EVENT..." },
 		{ "key|list|1|--name|x", "key list does not take --name" },
-		{ "status|--frob", "there is no option --frob" },
-		{ "status|--frob=1", "there is no option --frob" },
-		{ "status|-j", "there is no option -j" },
+		{ "status|--frob", "there is no option --frob; leadhook --help lists them" },
+		{ "status|--frob=1", "there is no option --frob; leadhook --help lists them" },
+		{ "status|-j", "there is no option -j; leadhook --help lists them" },
 		{ "status|--json=yes", "--json takes no value" },
 		{ "key|add|1|--name", "--name needs a value: NAME" },
 		{ "key|add|a\nb", "argument 3 is not valid UTF-8, or holds control characters" },

@@ -198,13 +198,14 @@ claim_one(struct pool *pool, struct world_delivery *delivery, int64_t lease_ms)
 	return (struct due_delivery){
 		.id = delivery->id,
 		.webhook_id = delivery->webhook_id,
+		.event = SLICE("new_signup"),
 		.attempt = delivery->attempts,
 		.token = pool_copy(pool, (struct slice){ (const char *)delivery->token, sizeof(delivery->token) }),
 		.webhook_state = world.webhooks[delivery->webhook_id].state,
-		.url = pool_printf(pool, "http://receiver.example/%u", (unsigned)delivery->webhook_id),
+		.url = pool_printf(pool, "http://receiver.example/?token=hidden/%u", (unsigned)delivery->webhook_id),
 		.secret = SLICE("whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="),
 		.message_id = pool_printf(pool, "msg_%u", (unsigned)delivery->id),
-		.payload = SLICE("{\"id\":1}"),
+		.payload = SLICE("{\"id\":\"hidden\"}"),
 	};
 }
 

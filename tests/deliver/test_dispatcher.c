@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "captured_log.h"
 #include "deliver/dispatcher.h"
 #include "fake_world.h"
 
@@ -126,6 +127,33 @@ every_kind_of_failure_is_tried_again(void **state UNUSED)
 		assert_int_equal(sent(i + 1), 2);
 		assert_int_equal(world_count(i + 1, DELIVERY_PENDING), 1);
 	}
+}
+
+/* Who is given up, and why, is told; neither addresses nor payloads are. */
+static void
+failures_are_logged(void **state UNUSED)
+{
+	schedule = (struct retry_schedule){ .delays_ms = { SECOND }, .count = 1 };
+	world_add(1, 1, 0);
+	world_add(2, 4, 0);
+	world_add(2, 7, HOUR);
+	world_add(3, 1, 0);
+	world.webhooks[1] = (struct world_webhook){ .error = SENDER_REFUSED };
+	world.webhooks[2].status = 410;
+	world.webhooks[3].fails_first = 1;
+	capture_log();
+	stay_until(MINUTE);
+	const char *log = captured_log();
+	assert_int_equal(count_in(log, " debug test["), 2 + 4 + 1);
+	assert_int_equal(count_in(log, " attempt_failed delivery=1 webhook=1 attempt="), 2);
+	assert_non_null(strstr(log, " attempt_failed delivery=1 webhook=1 attempt=1 status=0 error=fake duration_ms=0\n"));
+	assert_int_equal(count_in(log, " warning test["), 1 + 4 + 1);
+	assert_int_equal(count_in(log, " delivery_failed event=new_signup delivery="), 1 + 4);
+	assert_non_null(strstr(log, " delivery=1 webhook=1 attempts=2 status=0 error=fake\n"));
+	assert_non_null(strstr(log, " delivery=2 webhook=2 attempts=1 status=410 error=\"\"\n"));
+	assert_int_equal(count_in(log, " webhook_gone webhook=2 status=410\n"), 1);
+	assert_int_equal(count_in(log, " pending_ended webhook=2 deliveries=7\n"), 1);
+	assert_int_equal(count_in(log, "hidden"), 0);
 }
 
 static void
@@ -354,6 +382,16 @@ one_bad_outcome_does_not_hold_the_others(void **state UNUSED)
 	assert_int_equal(run(NULL), RESULT_OK);
 	assert_int_equal(world_count(1, DELIVERY_DELIVERED), 19);
 	assert_int_equal(world.deliveries[6].state, DELIVERY_PENDING);
+	/* it is made again, so nobody may be told that it is given up */
+	schedule.count = 0;
+	world_add(2, 2, world.now_ms);
+	world.webhooks[2].status = 500;
+	world.poison = 21;
+	capture_log();
+	assert_int_equal(run(NULL), RESULT_OK);
+	const char *log = captured_log();
+	assert_int_equal(count_in(log, " delivery_failed "), 1);
+	assert_int_equal(count_in(log, " outcome_lost delivery=21 "), 1);
 }
 
 /* delivery.md 6, database gone: gives up after --max-runtime, never busy-loops. */
@@ -388,6 +426,35 @@ term_lets_attempts_end(void **state UNUSED)
 	assert_int_equal(world_count(1, DELIVERY_DELIVERED), PER_WEBHOOK);
 	assert_in_range(world.now_ms, 3 * SECOND, 3 * SECOND + POLL);
 	assert_true(world.released);
+}
+
+/* delivery.md 6, TERM: it ends well also while the database is away, unless results are lost; before the first look, or later.
+ */
+static void
+term_ends_well_without_a_database(void **state UNUSED)
+{
+	world.outage_until_ms = INT64_MAX;
+	stay_until(SECOND);
+	assert_int_equal(world.looks, 0);
+	assert_in_range(world.now_ms, SECOND, 7 * SECOND);
+	fresh_world(NULL);
+	world.outage_from_ms = 500;
+	world.outage_until_ms = INT64_MAX;
+	stay_until(SECOND);
+	assert_true(world.looks > 0);
+	assert_false(world.released);
+}
+
+static void
+term_tells_when_results_are_lost(void **state UNUSED)
+{
+	world_add(1, 10, 0);
+	world.webhooks[1].latency_ms = 50;
+	world.outage_from_ms = 20;
+	world.outage_until_ms = INT64_MAX;
+	world.stop_ms = SECOND;
+	options.stay = true;
+	assert_int_equal(run(NULL), RESULT_UNAVAILABLE);
 }
 
 static void
@@ -463,6 +530,7 @@ main(void)
 		TEST(cron_takes_nothing_new_after_its_time),
 		TEST(failures_follow_the_schedule),
 		TEST(every_kind_of_failure_is_tried_again),
+		TEST(failures_are_logged),
 		TEST(a_success_ends_the_retries),
 		TEST(retry_after_holds_the_webhook),
 		TEST(retry_after_is_a_floor_for_the_delivery),
@@ -482,6 +550,8 @@ main(void)
 		TEST(cron_gives_up_without_a_database),
 		TEST(cron_gives_up_results_in_the_end),
 		TEST(term_lets_attempts_end),
+		TEST(term_ends_well_without_a_database),
+		TEST(term_tells_when_results_are_lost),
 		TEST(an_idle_daemon_looks_often_and_no_more),
 		TEST(a_daemon_starts_what_comes_due_at_once),
 		TEST(leases_are_renewed_before_they_end),

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "captured_log.h"
 #include "deliver/lock.h"
 
 static char folder[] = "/tmp/leadhook-lock-XXXXXX";
@@ -120,12 +121,57 @@ another_file_is_left_alone(void **state UNUSED)
 	assert_null(lock);
 }
 
+/* Tries to take a lock that cannot be taken, and answers what was logged. */
+static const char *
+log_of_failure(const char *at)
+{
+	struct lock *lock = NULL;
+	capture_log();
+	enum result result = lock_take(at, &lock);
+	const char *log = captured_log();
+	assert_int_equal(result, RESULT_FAILED);
+	assert_null(lock);
+	assert_int_equal(count_in(log, " error test["), 1);
+	return log;
+}
+
 static void
 a_folder_that_is_missing_is_told(void **state UNUSED)
 {
+	const char *log = log_of_failure("/nonexistent/leadhook/lock");
+	assert_non_null(strstr(log, " cannot_lock path=/nonexistent/leadhook/lock error=\"No such file or directory\""));
+	assert_non_null(strstr(log, " mend=\"make the directory, or set dispatch.lock_file\""));
+}
+
+/* As root one may do everything: then as somebody else. */
+static const char *
+log_of_failure_as_nobody(void)
+{
+	enum { NOBODY = 65534 };
+	uid_t account = geteuid();
+	if (account == 0)
+		assert_int_equal(seteuid(NOBODY), 0);
+	const char *log = log_of_failure(path);
+	assert_int_equal(seteuid(account), 0);
+	return log;
+}
+
+/* After one run as root the file is root's. */
+static void
+somebody_elses_file_is_told(void **state UNUSED)
+{
 	struct lock *lock = NULL;
-	assert_int_equal(lock_take("/nonexistent/leadhook/lock", &lock), RESULT_FAILED);
-	assert_null(lock);
+	assert_int_equal(lock_take(path, &lock), RESULT_OK);
+	lock_free(&lock);
+	assert_int_equal(chmod(folder, 0755), 0);
+	assert_int_equal(chmod(path, 0), 0);
+	const char *log = log_of_failure_as_nobody();
+	assert_non_null(strstr(log, " mend=\"remove the file, or run as the account that it belongs to\""));
+	unlink(path);
+	assert_int_equal(chmod(folder, 0555), 0);
+	log = log_of_failure_as_nobody();
+	assert_non_null(strstr(log, " mend=\"let this account write to the directory, or set dispatch.lock_file\""));
+	assert_int_equal(chmod(folder, 0700), 0);
 }
 
 int
@@ -138,6 +184,7 @@ main(void)
 		cmocka_unit_test_teardown(a_torn_file_names_nobody, remove_file),
 		cmocka_unit_test_teardown(another_file_is_left_alone, remove_file),
 		cmocka_unit_test(a_folder_that_is_missing_is_told),
+		cmocka_unit_test_teardown(somebody_elses_file_is_told, remove_file),
 	};
 	return cmocka_run_group_tests_name("deliver/lock", tests, make_folder, remove_folder);
 }

@@ -94,7 +94,9 @@ a_silenced_webhook_stays_away(void **state UNUSED)
 	struct turns *turns = turns_new(8, LIMIT, 2);
 	turns_offer(turns, 1, 0);
 	start(turns, 1, 2);
-	turns_silence(turns, 1, 1000);
+	assert_true(turns_silence(turns, 1, 1000));
+	assert_false(turns_silence(turns, 1, 1000));
+	assert_false(turns_silence(turns, 1, 900));
 	assert_false(turns_waiting(turns));
 	turns_offer(turns, 1, 999);
 	assert_false(turns_waiting(turns));

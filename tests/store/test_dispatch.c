@@ -159,6 +159,7 @@ a_claim_says_all_that_is_sent(void **state)
 	assert_int_equal(d->attempt, 1);
 	assert_int_equal(d->token.size, DISPATCH_TOKEN_SIZE);
 	assert_int_equal(d->webhook_state, WEBHOOK_ACTIVE);
+	assert_slice(d->event, "new_signup");
 	assert_slice(d->url, "https://a.example/hook");
 	assert_slice(d->secret, "whsec_secret");
 	assert_true(slice_starts_with(d->message_id, SLICE("msg_")));
@@ -272,6 +273,8 @@ outcomes_are_recorded(void **state)
 	assert_int_equal(root_number(DELIVERIES " AND state = 'delivered' AND last_status = 204 AND attempts = 1", webhook), 1);
 	assert_int_equal(root_number(DELIVERIES " AND state = 'failed' AND last_status = 404 AND attempts = 1", webhook), 1);
 	assert_int_equal(root_number(DELIVERIES " AND state = 'pending' AND attempts = 1", webhook), 2);
+	assert_int_equal(root_number(DELIVERIES " AND last_status IS NULL AND last_error = 'timeout'", webhook), 1);
+	assert_int_equal(root_number(DELIVERIES " AND last_error IS NOT NULL", webhook), 1);
 	/* two wait for their next attempt, two are still claimed */
 	assert_int_equal(
 	    root_number(DUE " AND token IS NULL AND attempts = 1 AND due_ms > UNIX_TIMESTAMP() * 1000", webhook), 2);
@@ -432,8 +435,10 @@ webhooks_that_ended_are_found_at_once(void **state)
 	struct world *w = *state;
 	for (int gone = 0; gone < 2; gone++) {
 		w->campaign = add_campaign(w);
+		uint64_t other = add_webhook(w, w->campaign, "https://b.example/", EVENT_BIT(EVENT_NEW_SIGNUP));
 		uint64_t webhook = make_due(w, 3);
-		root_run("UPDATE t_due SET due_ms = due_ms + %d WHERE webhook_id = %" PRIu64 " ORDER BY id LIMIT 1",
+		root_run("UPDATE t_due SET due_ms = due_ms + %d WHERE webhook_id = %" PRIu64, 3 * LONG_MS / 4, other);
+		root_run("UPDATE t_due SET due_ms = due_ms + %d WHERE webhook_id = %" PRIu64 " ORDER BY id LIMIT 2",
 		    2 * LONG_MS, webhook);
 		claim(w, owners[0], webhook, 1, LONG_MS);
 		root_run("UPDATE t_webhook_status SET hold_until_ms = UNIX_TIMESTAMP() * 1000 + %d WHERE webhook_id = %" PRIu64,
@@ -526,7 +531,7 @@ pending_deliveries_end_in_chunks(void **state)
 	assert_int_equal(store_fail_pending(w->store, webhook, 4, &done), RESULT_OK);
 	assert_int_equal(done, 2);
 	assert_int_equal(root_number(DUE, webhook), 0);
-	assert_int_equal(root_number(DELIVERIES " AND state = 'failed'", webhook), 9);
+	assert_int_equal(root_number(DELIVERIES " AND state = 'failed' AND last_error = 'webhook_gone'", webhook), 9);
 	assert_int_equal(root_number(DELIVERIES " AND state = 'delivered'", webhook), 1);
 	assert_int_equal(root_number(DUE, other), 10);
 }

@@ -9,7 +9,7 @@
 #include "store/dispatch.h"
 #include "world.h"
 
-enum { EDITS = 8 };
+enum { EDITS = 8, MINUTE_MS = 60 * 1000 };
 
 static const int64_t far_ms = INT64_C(32503680000000); /* the year 3000 */
 
@@ -336,6 +336,46 @@ the_status_counts(void **state)
 	assert_true(slice_present(after.server_version));
 }
 
+/* "due_now: what a dispatcher could take now" */
+static void
+the_status_tells_what_can_be_taken_now(void **state)
+{
+	static const struct {
+		const char *change; /* to one of three that are due since a minute */
+		uint64_t now;
+		int64_t since_ms; /* of the oldest, or -1 */
+	} cases[] = {
+		{ "UPDATE t_due SET due_ms = due_ms", 3, MINUTE_MS },
+		{ "UPDATE t_due SET due_ms = due_ms + 3600000 ORDER BY id LIMIT 1", 2, MINUTE_MS },
+		{ "UPDATE t_due SET token = 'claimed', due_ms = due_ms + 3600000 ORDER BY id LIMIT 1", 2, MINUTE_MS },
+		{ "UPDATE t_webhook_status SET hold_until_ms = UNIX_TIMESTAMP() * 1000 + 3600000", 0, -1 },
+		{ "UPDATE t_webhook_status SET hold_until_ms = UNIX_TIMESTAMP() * 1000 - 30000", 3, MINUTE_MS / 2 },
+		{ "UPDATE t_webhooks SET state = 'disabled'", 0, -1 },
+		{ "UPDATE t_due JOIN t_webhooks SET state = 'gone', due_ms = due_ms + 3600000", 3, 0 },
+		{ "UPDATE t_due SET token = 'claimed', due_ms = due_ms + 3600000 ORDER BY id LIMIT 1", 2, MINUTE_MS },
+	};
+	struct world *w = *state;
+	struct store_status status;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		root_run("DELETE FROM t_due");
+		root_run("DELETE FROM t_webhooks");
+		w->campaign = add_campaign(w);
+		add_webhook(w, w->campaign, "https://a.example/", EVENT_BIT(EVENT_NEW_SIGNUP));
+		sign_up_many(w, "lead", 3);
+		root_run("UPDATE t_due SET due_ms = due_ms - %d", MINUTE_MS);
+		root_run("%s", cases[i].change);
+		if (i + 1 == ARRAY_SIZE(cases)) /* the same for what is claimed of a webhook that was removed */
+			root_run("DELETE FROM t_webhooks");
+		assert_int_equal(store_get_status(w->store, w->pool, &status), RESULT_OK);
+		assert_int_equal(status.due_now, cases[i].now);
+		assert_int_equal(status.due_later, 3 - cases[i].now);
+		if (cases[i].since_ms < 0)
+			assert_int_equal(status.oldest_due_ms, -1);
+		else
+			assert_in_range(status.now_ms - status.oldest_due_ms, cases[i].since_ms, cases[i].since_ms + 10000);
+	}
+}
+
 /* A connection that is lost between two of its questions must not make the version 0. */
 static void
 the_status_is_all_or_nothing(void **state)
@@ -363,6 +403,7 @@ main(void)
 		WORLD_TEST(edits_at_once_are_all_kept),
 		WORLD_TEST(deliveries_are_listed_by_filter),
 		WORLD_TEST(the_status_counts),
+		WORLD_TEST(the_status_tells_what_can_be_taken_now),
 		WORLD_TEST(the_status_is_all_or_nothing),
 	};
 	return WORLD_MAIN(tests);

@@ -3,12 +3,11 @@
  * and the dispatcher have tests of their own. */
 #include "unit.h"
 
-#include "captured_log.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "captured_log.h"
 #include "core/events.h"
 #include "store/dispatch.h"
 #include "world.h"

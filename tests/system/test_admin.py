@@ -238,7 +238,7 @@ def test_deliveries(service, leadhook, receiver, campaign):
     def told(*words):
         return sorted((one["webhook_id"], one["event"], one["lead"]) for one in rows(*words))
     assert [list(one) for one in rows("--webhook", hook)] == [["id", "webhook_id", "event", "lead", "state", "attempts", "due_at",
-                                                                "last_status"]] * 3
+                                                                "last_status", "last_error"]] * 3
     assert told("--webhook", hook) == sorted([(hook, "repeat_signup", first), (hook, "new_signup", other),
                                               (hook, "new_signup", first)])
     assert told("--lead", other, "--webhook", silent, "--limit", 1) == [(silent, "new_signup", other)]
@@ -248,8 +248,8 @@ def test_deliveries(service, leadhook, receiver, campaign):
     assert told("--webhook", hook, "--event", "repeat_signup") == [(hook, "repeat_signup", first)]
     assert told("--lead", "0000000000") == told("--webhook", NO_ID) == []
     waiting = rows("--webhook", hook, "--state", "pending")
-    assert len(waiting) == 3 and all((one["attempts"], one["last_status"]) == (0, None) and is_time(one["due_at"])
-                                     for one in waiting)
+    assert len(waiting) == 3 and all((one["attempts"], one["last_status"], one["last_error"]) == (0, None, None)
+                                     and is_time(one["due_at"]) for one in waiting)
     leadhook("webhook", "remove", silent)
     service.dispatch()
     assert [(one["state"], one["attempts"], one["due_at"], one["last_status"]) for one in rows("--webhook", hook)] == \
@@ -289,11 +289,33 @@ def test_output_for_people(service, campaign):
         assert done.returncode == OK and len(values) == 1, done.stdout
 
 
-@pytest.mark.parametrize("words", [["--help"], ["campaign", "add", "--help"], ["--help", "delivery", "list"]])
+@pytest.mark.parametrize("words", [["--help"], ["-h"], ["help"], ["campaign", "end", "--help"], ["--help", "delivery", "list"],
+                                   ["help", "delivery", "list"]])
 def test_help(service, words):
     """4, without a configuration"""
     done = call(service.installation, *words, config="/nonexistent")
     assert done.returncode == OK and "usage: leadhook" in done.stdout and "--json" in done.stdout and done.stderr == ""
+    assert "ends_at" not in done.stdout
+
+
+def test_settings_are_listed(service, refused):
+    """4: who does not know the settings of a campaign is told all of them, and what each takes"""
+    settings = {"name": "1 to 200 characters", "ends_at": "a date, a time as in RFC 3339, or nothing",
+                "jump_start": "a number from 0 to 4294967295", "privacy": "on or off", "require_key": "on or off",
+                **{f"{page}_url": "an http or https URL, or nothing" for page in ("landing", "thankyou", "status")}}
+    for command in ("add", "set"):
+        said = call(service.installation, "campaign", command, "--help", config="/nonexistent").stdout
+        assert re.findall(r"^  (\w+) +(.+)$", said, re.MULTILINE) == list(settings.items())
+    said = refused(DATA, "campaign", "add", "1", "C", "landing=https://example.org/")
+    assert said.startswith("leadhook: landing is no setting of a campaign; there are: ")
+    assert all(f"{name} ({expected})" in said for name, expected in settings.items())
+    assert refused(DATA, "campaign", "add", "1", "C", "privacy") == "leadhook: privacy=: expected on or off\n"
+
+
+@pytest.mark.parametrize("words", [[], ["stats"], ["-x"], ["--bogus"], ["bogus", "command"]])
+def test_who_is_lost_is_told_of_the_help(refused, words):
+    """4"""
+    assert "leadhook --help lists them" in refused(USAGE, *words, config=None)
 
 
 @pytest.mark.parametrize("program", PROGRAMS)

@@ -118,16 +118,30 @@ def test_the_database_restarts_under_load(service, database, receiver, campaign)
         service.dispatcher.stop()
 
 
+def dispatcher_on(service, socket, log, *words):
+    """A dispatcher of the service whose database is, or will be, at another socket; not started yet."""
+    return Child("leadhook-dispatch", ["env", f"LEADHOOK_DATABASE_SOCKET={socket}", service.installation.program("leadhook-dispatch"),
+                                       "--config", service.installation.config, *words], log)
+
+
+def test_the_end_without_a_database(service, tmp_path):
+    """delivery 6: a dispatcher that is told to end exits 0, whatever it waits for; a run from cron that reached nothing does not"""
+    for words, number in ((["--daemon"], signal.SIGTERM), (["--max-runtime", "50"], signal.SIGINT)):
+        dispatcher = dispatcher_on(service, "/nonexistent", tmp_path / str(number.value), *words).start()
+        wait_until(lambda: " database step=" in dispatcher.log.read_text(), 10, "it looks for the database")
+        assert dispatcher.stop(number) == 0
+    assert dispatcher_on(service, "/nonexistent", tmp_path / "cron", "--max-runtime", "1").start().wait(15) == 69
+
+
 def test_another_schema_after_an_outage(service, database, receiver, campaign, tmp_path):
     """architecture, Data: a dispatcher that was started while the database was away refuses another version too, says once what
     mends it, and goes on when it is mended"""
     campaign.webhook("new_signup")
     campaign.lead(email="a@example.org")
     socket, installation = tmp_path / "socket", service.installation
-    dispatcher = Child("leadhook-dispatch", ["env", f"LEADHOOK_DATABASE_SOCKET={socket}", *service.dispatcher.argv],
-                       tmp_path / "log").start()
+    dispatcher = dispatcher_on(service, socket, tmp_path / "log", "--daemon").start()
     try:
-        wait_until(lambda: "step=lease" in dispatcher.log.read_text(), 10, "it looks for the database")
+        wait_until(lambda: " database step=" in dispatcher.log.read_text(), 10, "it looks for the database")
         installation.sql("UPDATE lh_schema_version SET version = version + 1")
         socket.symlink_to(database.socket)
         wait_until(lambda: dispatcher.log.read_text().count("result=failed") > 2, 15, "it has found it")

@@ -47,11 +47,29 @@ def test_failures_are_tried_again(service, receiver, dispatcher, campaign, failu
 
 
 def test_a_refused_connection(service, receiver, dispatcher, campaign):
-    """3 refused: recorded as an attempt, tried again"""
+    """3 refused: recorded as an attempt, tried again; the operator is told why, in the list and when it is given up in the log"""
     unused = free_port()
-    webhook = campaign.post({"url": f"http://127.0.0.1:{unused}/", "event": "new_signup"}, path="/outbound-webhook").json
+    webhook = campaign.post({"url": f"http://127.0.0.1:{unused}/?token=hidden", "event": "new_signup"},
+                            path="/outbound-webhook").json
     campaign.lead(**ADA)
-    wait_until(lambda: row_of(service, webhook)["attempts"] >= 2, 10, "two attempts")
+    wait_until(lambda: row_of(service, webhook)["attempts"] >= 1, 10, "an attempt")
+    row = wait_until(lambda: (row := row_of(service, webhook))["state"] == "failed" and row, 15, "the last attempt")
+    assert (row["attempts"], row["last_status"], row["last_error"]) == (ATTEMPTS, None, "refused")
+    log = dispatcher.log.read_text()
+    [line] = [line for line in log.splitlines() if f" delivery={row['id']} " in line]
+    assert line.endswith(f" delivery_failed event=new_signup delivery={row['id']} webhook={webhook['referenceId']}"
+                         f" attempts={ATTEMPTS} status=0 error=refused") and " warning " in line
+    assert "hidden" not in log and ADA["email"] not in log
+
+
+def test_a_success_clears_the_error(service, receiver, dispatcher, campaign):
+    """The last attempt counts: what went wrong before is in the log of attempts"""
+    webhook = campaign.webhook("new_signup")
+    receiver.script(campaign.hook, Answer(hang=True), Answer(200))
+    campaign.lead(**ADA)
+    wait_until(lambda: row_of(service, webhook)["last_error"] == "timeout", 10, "the first attempt")
+    wait_until(lambda: row_of(service, webhook)["state"] == "delivered", 10, "the second attempt")
+    assert row_of(service, webhook)["last_error"] is None
 
 
 def test_exhausted(service, receiver, dispatcher, campaign):

@@ -17,25 +17,24 @@ class MariaDB:
     def __init__(self, folder, socket, buffer_pool="64M"):
         self.folder, self.socket, self.buffer_pool = pathlib.Path(folder), pathlib.Path(socket), buffer_pool
         self.data = self.folder / "data"
+        # A server that starts removes every temporary table in its folder for those: in /tmp also those of other servers.
+        self.temporary = self.folder / "tmp"
         self.log = self.folder / "mariadb.log"
         self.child = None
 
     def _server_options(self, data):
-        # A server that starts removes the temporary tables that it finds: in /tmp they would be another server's.
-        temporary = self.folder / "tmp"
-        temporary.mkdir(parents=True, exist_ok=True)
-        options = ["--no-defaults", f"--datadir={data}", f"--tmpdir={temporary}",
+        options = ["--no-defaults", f"--datadir={data}", f"--tmpdir={self.temporary}",
                    f"--innodb-buffer-pool-size={self.buffer_pool}", "--innodb-log-file-size=48M", "--skip-name-resolve"]
         # mariadbd refuses to run as root unless it is told so.
         return options + (["--user=root"] if os.geteuid() == 0 else [])
 
     def create(self):
         """Make the data folder, unless there is one. It gets its name when it is complete: a killed run leaves no half."""
+        self.temporary.mkdir(parents=True, exist_ok=True)
         if self.data.exists():
             return self
         unfinished = self.folder / "data.unfinished"
         shutil.rmtree(unfinished, ignore_errors=True)
-        self.folder.mkdir(parents=True, exist_ok=True)
         run("mariadb-install-db", ["mariadb-install-db", *self._server_options(unfinished), "--skip-test-db",
                                    "--auth-root-authentication-method=socket",
                                    f"--auth-root-socket-user={getpass.getuser()}"])

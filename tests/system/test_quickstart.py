@@ -9,6 +9,7 @@ import socket
 import stat
 import subprocess
 import sys
+import tempfile
 
 import pytest
 from client import Client
@@ -148,6 +149,19 @@ def test_stop_and_start_again(quickstart):
     wait_until(lambda: any("repeat_signup" in line["body"] for line in quickstart.received()), 10, "the event of the second run")
     assert all(line["verified"] for line in quickstart.received())
     assert quickstart.received()[-1]["headers"]["user-agent"] == "My Service"
+
+
+def test_other_database_servers_keep_their_temporary_tables(quickstart):
+    """A server that starts removes what it finds of them"""
+    files = [pathlib.Path(tempfile.gettempdir(), f"#sql-temptable-leadhook-1-1{ending}") for ending in (".frm", ".MAI", ".MAD")]
+    try:
+        for file in files:
+            file.touch()
+        quickstart.start()
+        assert all(file.exists() for file in files)
+    finally:
+        for file in files:
+            file.unlink(missing_ok=True)
 
 
 def test_a_second_one(quickstart, make_folder):

@@ -21,8 +21,9 @@ class MariaDB:
         self.child = None
 
     def _server_options(self, data):
-        options = ["--no-defaults", f"--datadir={data}", f"--innodb-buffer-pool-size={self.buffer_pool}",
-                   "--innodb-log-file-size=48M", "--skip-name-resolve"]
+        # Names of temporary files hold a process id, which in another container's /tmp is perhaps somebody else's.
+        options = ["--no-defaults", f"--datadir={data}", f"--tmpdir={self.folder}",
+                   f"--innodb-buffer-pool-size={self.buffer_pool}", "--innodb-log-file-size=48M", "--skip-name-resolve"]
         # mariadbd refuses to run as root unless it is told so.
         return options + (["--user=root"] if os.geteuid() == 0 else [])
 

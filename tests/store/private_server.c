@@ -21,7 +21,7 @@
 enum { PATH_SIZE = 128, START_SECONDS = 60, WAIT_SECONDS = 10, TEXT_SIZE = 16384 };
 
 static char folder[] = "/tmp/leadhook-db-XXXXXX";
-static char data_option[PATH_SIZE], socket_option[PATH_SIZE], log_path[PATH_SIZE];
+static char data_option[PATH_SIZE], socket_option[PATH_SIZE], temporary_option[PATH_SIZE], log_path[PATH_SIZE];
 static const char *socket_path;
 static pid_t server;
 static MYSQL *root;
@@ -76,7 +76,8 @@ make_data(void)
 {
 	/* the server refuses to run as root unless it is told so */
 	const char *const argv[] = { "mariadb-install-db", "--no-defaults", "--auth-root-authentication-method=normal",
-		"--skip-test-db", "--innodb-log-file-size=4M", data_option, geteuid() == 0 ? "--user=root" : NULL, NULL };
+		"--skip-test-db", "--innodb-log-file-size=4M", data_option, temporary_option,
+		geteuid() == 0 ? "--user=root" : NULL, NULL };
 	int status;
 	pid_t child = spawn(argv);
 	return child > 0 && waitpid(child, &status, 0) == child && status == 0;
@@ -98,7 +99,8 @@ start_server(void)
 {
 	const char *const argv[] = { "mariadbd", "--no-defaults", "--skip-networking", "--skip-name-resolve",
 		"--innodb-buffer-pool-size=32M", "--innodb-log-file-size=16M", "--innodb-flush-log-at-trx-commit=1",
-		"--character-set-server=utf8mb4", data_option, socket_option, geteuid() == 0 ? "--user=root" : NULL, NULL };
+		"--character-set-server=utf8mb4", data_option, socket_option, temporary_option,
+		geteuid() == 0 ? "--user=root" : NULL, NULL };
 	int64_t deadline = clock_monotonic_ms() + START_SECONDS * 1000;
 	server = spawn(argv);
 	while (server > 0 && clock_monotonic_ms() < deadline && waitpid(server, NULL, WNOHANG) == 0) {
@@ -128,6 +130,8 @@ private_server_start(void)
 	atexit(private_server_stop);
 	snprintf(data_option, sizeof(data_option), "--datadir=%s/data", folder);
 	snprintf(socket_option, sizeof(socket_option), "--socket=%s/socket", folder);
+	/* names of temporary files hold a process id, which in another container's /tmp is perhaps somebody else's */
+	snprintf(temporary_option, sizeof(temporary_option), "--tmpdir=%s", folder);
 	snprintf(log_path, sizeof(log_path), "%s/log", folder);
 	socket_path = strchr(socket_option, '=') + 1;
 	if (!make_data() || !start_server()) {

@@ -16,6 +16,8 @@
 enum { ALL_EVENTS = (1 << EVENT_TYPES) - 1, CREATES = 8, TOO_LONG = 70000, TIME_MS = 10 * 1000 };
 
 #define COUNT_LEADS "SELECT COUNT(*) FROM t_leads WHERE campaign_id = %" PRIu64
+#define ROW_LOCK_WAITS \
+	"SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'INNODB_ROW_LOCK_CURRENT_WAITS'"
 #define COUNT_EVENTS "SELECT COUNT(*) FROM t_events WHERE campaign_id = %" PRIu64
 
 static void
@@ -258,14 +260,30 @@ a_deadlock_is_retried(void **state)
 	root_run("INSERT INTO t_commits (token) SELECT CONCAT('heavy-', seq) FROM seq_1_to_500");
 	root_run("UPDATE t_leads SET uid = 'root' WHERE campaign_id = %" PRIu64 " AND subscription_number = 1", w->campaign);
 	processes_start(w, 1, update_the_lead);
-	assert_true(root_wait_for(1, "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = "
-				     "'INNODB_ROW_LOCK_CURRENT_WAITS'"));
+	assert_true(root_wait_for(1, ROW_LOCK_WAITS));
 	root_number("SELECT lead_count FROM t_campaign_counters WHERE campaign_id = %" PRIu64 " FOR UPDATE", w->campaign);
 	root_run("DELETE FROM t_commits WHERE token LIKE 'heavy-%%'");
 	root_run("COMMIT");
 	assert_true(processes_end());
 	assert_int_equal(root_number(deadlocks), before + 1);
 	assert_int_equal(root_number("SELECT counter FROM t_leads WHERE campaign_id = %" PRIu64, w->campaign), 2);
+}
+
+/* architecture: "one transaction, READ COMMITTED", whatever the server's own level is. */
+static void
+transactions_read_committed(void **state)
+{
+	struct world *w = *state;
+	assert_true(create(w->store, w, "contended@example.org"));
+	root_run("START TRANSACTION");
+	root_run("UPDATE t_campaign_counters SET lead_count = lead_count WHERE campaign_id = %" PRIu64, w->campaign);
+	processes_start(w, 1, update_the_lead);
+	assert_true(root_wait_for(1, ROW_LOCK_WAITS));
+	assert_int_equal(root_number("SELECT COUNT(*) FROM information_schema.INNODB_TRX WHERE trx_state = 'LOCK WAIT' AND "
+				     "trx_isolation_level = 'READ COMMITTED'"),
+	    1);
+	root_run("COMMIT");
+	assert_true(processes_end());
 }
 
 static bool
@@ -436,6 +454,7 @@ main(void)
 		WORLD_TEST(many_processes_make_one_lead_of_one_email),
 		WORLD_TEST(many_processes_give_dense_numbers_and_unique_ids),
 		WORLD_TEST(a_deadlock_is_retried),
+		WORLD_TEST(transactions_read_committed),
 		WORLD_TEST(batches_that_cross_are_all_done),
 		WORLD_TEST(a_command_that_breaks_the_batch_fails_alone),
 		WORLD_TEST(a_key_that_is_always_taken_fails_alone),

@@ -226,7 +226,7 @@ end_pending(struct dispatcher *d)
 		d->ended[0] = d->ended[--d->ended_count];
 		return RESULT_OK;
 	}
-	log_info("pending_ended", LOG_UINT("webhook", d->ended[0]), LOG_UINT("deliveries", done));
+	log_debug("pending_ended", LOG_UINT("webhook", d->ended[0]), LOG_UINT("deliveries", done));
 	d->progress = true;
 	return RESULT_OK;
 }

@@ -110,10 +110,9 @@ const struct db_statement store_statements[SQL_COUNT] = {
 	/* (shard, webhook_id, due_ms) makes this one probe for each shard and webhook, however many rows are due; the second
 	 * probe is made only for those that have ended */
 	STATEMENT(SQL_SELECT_DUE_WEBHOOKS,
-	    "SELECT d.webhook_id, (w.state IS NULL OR w.state = 'gone') AND (SELECT u.id FROM {prefix}due u WHERE u.shard = "
-	    "d.shard"
-	    " AND u.webhook_id = d.webhook_id AND u.token IS NULL LIMIT 1) IS NOT NULL,"
-	    " GREATEST(d.first_ms, CASE WHEN w.state = 'active' THEN s.hold_until_ms ELSE 0 END), " NOW
+	    "SELECT d.webhook_id, (w.state IS NULL OR w.state = 'gone') AND (SELECT u.id FROM {prefix}due u"
+	    " WHERE u.shard = d.shard AND u.webhook_id = d.webhook_id AND u.token IS NULL LIMIT 1) IS NOT NULL,"
+	    " GREATEST(d.first_ms, CASE WHEN w.state = 'active' THEN COALESCE(s.hold_until_ms, 0) ELSE 0 END), " NOW
 	    " FROM (SELECT shard, webhook_id, MIN(due_ms) AS first_ms FROM {prefix}due WHERE shard IN ({list})"
 	    " GROUP BY shard, webhook_id) d LEFT JOIN {prefix}webhook_status s ON s.webhook_id = d.webhook_id"
 	    " LEFT JOIN {prefix}webhooks w ON w.id = d.webhook_id WHERE w.state IS NULL OR w.state <> 'disabled'"
@@ -188,11 +187,12 @@ const struct db_statement store_statements[SQL_COUNT] = {
 				  "(SELECT CAST(COALESCE(SUM(lead_count), 0) AS UNSIGNED) FROM {prefix}campaign_counters), "
 				  "(SELECT COUNT(*) FROM {prefix}webhooks), " NOW),
 	/* ready_ms: since when, or from when on, a dispatcher may take it; NULL: nobody knows */
-	STATEMENT(SQL_COUNT_DUE, "SELECT COUNT(CASE WHEN ready_ms <= ? THEN 1 END), COUNT(CASE WHEN ready_ms <= ? THEN NULL "
-				 "ELSE 1 END), MIN(ready_ms)"
-				 " FROM (SELECT CASE WHEN w.state = 'active' THEN GREATEST(u.due_ms, s.hold_until_ms)"
-				 " WHEN w.state = 'disabled' THEN NULL WHEN u.token IS NULL THEN LEAST(u.due_ms, CAST(? AS "
-				 "SIGNED)) ELSE u.due_ms END"
-				 " AS ready_ms FROM {prefix}due u LEFT JOIN {prefix}webhooks w ON w.id = u.webhook_id"
-				 " LEFT JOIN {prefix}webhook_status s ON s.webhook_id = u.webhook_id) r"),
+	STATEMENT(SQL_COUNT_DUE,
+	    "SELECT COUNT(CASE WHEN ready_ms <= ? THEN 1 END), COUNT(CASE WHEN ready_ms <= ? THEN NULL ELSE 1 END),"
+	    " MIN(ready_ms) FROM (SELECT CASE"
+	    " WHEN w.state = 'active' THEN GREATEST(u.due_ms, COALESCE(s.hold_until_ms, 0))"
+	    " WHEN w.state = 'disabled' THEN NULL"
+	    " WHEN u.token IS NULL THEN LEAST(u.due_ms, CAST(? AS SIGNED)) ELSE u.due_ms END AS ready_ms"
+	    " FROM {prefix}due u LEFT JOIN {prefix}webhooks w ON w.id = u.webhook_id"
+	    " LEFT JOIN {prefix}webhook_status s ON s.webhook_id = u.webhook_id) r"),
 };

@@ -1,3 +1,5 @@
+EXTRA_DIST += %D%/with_rules.h
+
 if HAVE_CMOCKA
 core_test_libs = src/core/libcore.a src/json/libjson.a src/base/libbase.a $(CORE_LIBS) $(YAJL_LIBS) $(CMOCKA_LIBS)
 

@@ -8,24 +8,7 @@
 
 #include "core/address.h"
 #include "core/client_address.h"
-
-static struct pool *pool;
-static struct address_rules rules; /* the defaults */
-
-static int
-begin(void **state UNUSED)
-{
-	struct slice bad;
-	pool = pool_new();
-	return address_rules_parse(pool, SLICE_NONE, SLICE_NONE, &rules, &bad) ? 0 : -1;
-}
-
-static int
-end(void **state UNUSED)
-{
-	pool_free(&pool);
-	return 0;
-}
+#include "with_rules.h"
 
 static struct ip_address
 address_of(const char *text)
@@ -289,5 +272,5 @@ main(void)
 		cmocka_unit_test(networks_end_at_their_last_bit),
 		cmocka_unit_test(the_client_is_the_first_untrusted_address),
 	};
-	return cmocka_run_group_tests_name("address", tests, begin, end);
+	return cmocka_run_group_tests_name("address", tests, begin_with_rules, end);
 }

@@ -5,24 +5,7 @@
 #include <string.h>
 
 #include "core/webhook_url.h"
-
-static struct pool *pool;
-static struct address_rules rules; /* the defaults */
-
-static int
-begin(void **state UNUSED)
-{
-	struct slice bad;
-	pool = pool_new();
-	return address_rules_parse(pool, SLICE_NONE, SLICE_NONE, &rules, &bad) ? 0 : -1;
-}
-
-static int
-end(void **state UNUSED)
-{
-	pool_free(&pool);
-	return 0;
-}
+#include "with_rules.h"
 
 static void
 expect(const char *const *urls, size_t count, enum webhook_url_result expected)
@@ -226,5 +209,5 @@ main(void)
 		cmocka_unit_test(a_url_has_2048_bytes_at_most),
 		cmocka_unit_test(some_hosts_want_forms),
 	};
-	return cmocka_run_group_tests_name("webhook_url", tests, begin, end);
+	return cmocka_run_group_tests_name("webhook_url", tests, begin_with_rules, end);
 }

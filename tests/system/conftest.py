@@ -44,13 +44,22 @@ def make_folder():
         shutil.rmtree(folder, ignore_errors=True)
 
 
-@pytest.fixture(scope="session")
-def database(make_folder):
-    folder = make_folder()
+def run_database(folder):
     server = MariaDB(folder, folder / "mariadb.sock").create()
     server.start()
     yield server
     server.stop()
+
+
+@pytest.fixture(scope="session")
+def database(make_folder):
+    yield from run_database(make_folder())
+
+
+@pytest.fixture(scope="module")
+def own_database(make_folder):
+    """One more, to be stopped or killed."""
+    yield from run_database(make_folder())
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,6 @@ import signal
 import pytest
 from load import Load, check_leads
 from processes import children
-from stack.mariadb import MariaDB
 from stack.process import Child, wait_until
 from stack.receiver import Answer
 
@@ -19,13 +18,8 @@ PER_WEBHOOK = 32  # delivery 3 and 4, dispatch.per_webhook: as many of one webho
 
 
 @pytest.fixture(scope="module")
-def database(make_folder):
-    """One of its own, to be killed."""
-    folder = make_folder()
-    server = MariaDB(folder, folder / "mariadb.sock").create()
-    server.start()
-    yield server
-    server.stop()
+def database(own_database):
+    return own_database
 
 
 def message_ids(campaign):

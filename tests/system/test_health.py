@@ -1,18 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Contract 4.1, health: what a load balancer or a monitor asks. /health is about the program, /health/ready about the service."""
 import pytest
-from stack.mariadb import MariaDB
 from stack.process import wait_until
 
 
 @pytest.fixture(scope="module")
-def database(make_folder):
-    """One of its own, to be stopped."""
-    folder = make_folder()
-    server = MariaDB(folder, folder / "mariadb.sock").create()
-    server.start()
-    yield server
-    server.stop()
+def database(own_database):
+    return own_database
 
 
 def health(service, path="", method="GET", **options):

@@ -5,28 +5,28 @@
 #include "admin/commands.h"
 #include "base/clock.h"
 #include "core/events.h"
+#include "core/social_id.h"
 #include "store/admin.h"
 
 enum { LIMIT_DEFAULT = 50, LIMIT_MAX = 10000 };
 
 /* One function an option: takes its value into the filter, false when it means none. */
-typedef bool filter_reader(struct slice value, struct delivery_filter *filter);
+typedef bool filter_reader(struct pool *pool, struct slice value, struct delivery_filter *filter);
 
 static bool
-read_webhook(struct slice value, struct delivery_filter *filter)
+read_webhook(struct pool *pool UNUSED, struct slice value, struct delivery_filter *filter)
 {
 	return slice_to_u64(value, INT64_MAX, &filter->webhook_id) && filter->webhook_id > 0;
 }
 
 static bool
-read_lead(struct slice value, struct delivery_filter *filter)
+read_lead(struct pool *pool, struct slice value, struct delivery_filter *filter)
 {
-	filter->lead_social_id = value;
-	return value.size > 0;
+	return social_id_parse(pool, value, &filter->lead_social_id);
 }
 
 static bool
-read_event(struct slice value, struct delivery_filter *filter)
+read_event(struct pool *pool UNUSED, struct slice value, struct delivery_filter *filter)
 {
 	enum event_type event;
 	if (!event_parse(value, &event))
@@ -36,7 +36,7 @@ read_event(struct slice value, struct delivery_filter *filter)
 }
 
 static bool
-read_state(struct slice value, struct delivery_filter *filter)
+read_state(struct pool *pool UNUSED, struct slice value, struct delivery_filter *filter)
 {
 	enum delivery_state state;
 	if (!delivery_state_parse(value, &state))
@@ -46,19 +46,19 @@ read_state(struct slice value, struct delivery_filter *filter)
 }
 
 static bool
-read_since(struct slice value, struct delivery_filter *filter)
+read_since(struct pool *pool UNUSED, struct slice value, struct delivery_filter *filter)
 {
 	return clock_parse_rfc3339(value, &filter->since_ms);
 }
 
 static bool
-read_until(struct slice value, struct delivery_filter *filter)
+read_until(struct pool *pool UNUSED, struct slice value, struct delivery_filter *filter)
 {
 	return clock_parse_rfc3339(value, &filter->until_ms);
 }
 
 static bool
-read_limit(struct slice value, struct delivery_filter *filter)
+read_limit(struct pool *pool UNUSED, struct slice value, struct delivery_filter *filter)
 {
 	uint64_t limit;
 	if (!slice_to_u64(value, LIMIT_MAX, &limit) || limit == 0)
@@ -89,7 +89,7 @@ admin_delivery_list(struct admin_call *call)
 	size_t count;
 	for (size_t i = 0; i < ARRAY_SIZE(filter_table); i++) {
 		const char *value = call->options[filter_table[i].option];
-		if (value != NULL && !filter_table[i].read(slice_of(value), &filter))
+		if (value != NULL && !filter_table[i].read(call->pool, slice_of(value), &filter))
 			return admin_fail(call, EX_DATAERR, "%s", filter_table[i].expected);
 	}
 	enum result result = store_list_deliveries(call->store, call->pool, &filter, &deliveries, &count);

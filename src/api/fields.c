@@ -97,18 +97,26 @@ add_field(struct fields *fields, struct slice name, const struct http_param *par
 	fields->items[fields->count++] = (struct field){ name, param };
 }
 
-/* `Plan` and `plan` are two parameters and one field. */
-static struct fields
-collect_fields(struct call *call)
+/* `Plan` and `plan` are two parameters and one field. Lower case can be longer, and a name that was taken must be taken again
+ * as it is shown. False: the call has failed. */
+static bool
+collect_fields(struct call *call, struct fields *fields)
 {
 	struct pool *pool = call->request->pool;
-	size_t count = http_params_count(call->params);
-	struct fields fields = { POOL_ARRAY(pool, count, struct field), 0 };
+	size_t count = http_params_count(call->params), cap = call->api->options->caps.name_bytes;
+	*fields = (struct fields){ POOL_ARRAY(pool, count, struct field), 0 };
 	for (size_t i = 0; i < count; i++) {
 		const struct http_param *param = http_params_at(call->params, i);
-		add_field(&fields, custom_field_name(pool, param->name), param);
+		struct slice name = custom_field_name(pool, param->name);
+		if (name.size <= cap) {
+			add_field(fields, name, param);
+		} else if (param->origin != HTTP_ORIGIN_URL) { /* which is data, not a request */
+			call_fail_parameter(
+			    call, param->name, pool_printf(pool, "is longer than %zu bytes in lower case", cap).data);
+			return false;
+		}
 	}
-	return fields;
+	return true;
 }
 
 static void
@@ -216,7 +224,9 @@ parse_utm(struct call *call, const struct fields *fields, struct signup *signup)
 bool
 call_parse_fields(struct call *call, struct signup *signup)
 {
-	struct fields fields = collect_fields(call);
+	struct fields fields;
+	if (!collect_fields(call, &fields))
+		return false;
 	parse_custom_fields(call, &fields, signup);
 	return parse_utm(call, &fields, signup);
 }

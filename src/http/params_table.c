@@ -3,6 +3,9 @@
  * number of steps. */
 #include "http/params_table.h"
 
+#include <math.h>
+#include <stdlib.h>
+
 #include "base/utf8.h"
 #include "http/text.h"
 
@@ -156,6 +159,9 @@ check_field(struct params_source *source, struct slice name, const struct http_v
 			return params_fail_named(source, name, rule);
 	} else if (scalar->type == HTTP_NUMBER) {
 		copy->text = pool_copy(source->pool, scalar->text);
+		/* kept as it was written; but receivers that read it as a double must be able to */
+		if (!isfinite(strtod(copy->text.data, NULL)))
+			return params_fail_named(source, name, "must be a number that a double can hold");
 	}
 	if (copy->text.size > source->caps.value_bytes)
 		return params_fail_named(source, name, cap_text(source, "is longer than", source->caps.value_bytes, "bytes"));

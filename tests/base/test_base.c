@@ -130,9 +130,10 @@ times_follow_rfc3339(void **state)
 	assert_true(clock_parse_rfc3339(SLICE("2026-11-21T05:08:13+01:30"), &ms));
 	assert_int_equal(ms, 1795232293000);
 	assert_true(clock_parse_rfc3339(SLICE("2024-02-29"), &ms));
+	assert_true(clock_parse_rfc3339(SLICE("9999-12-31T23:59:59.999Z"), &ms));
 	static const char *const bad[] = { "", "2026", "2026-13-01", "2026-02-29", "2026-11-21T", "2026-11-21T25:00:00Z",
 		"2026-11-21T03:38:13", "2026-11-21T03:38Z", "2026-11-21T03:38:13Zx", "1969-12-31", "2026-11-21T03:38:13.Z",
-		"2026-11-21T03:38:13+24:00" };
+		"2026-11-21T03:38:13+24:00", "10000-01-01", "9999-12-31T23:59:60Z", "9999-12-31T23:59:59-00:01" };
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		assert_false(clock_parse_rfc3339(slice_of(bad[i]), &ms));
 }

@@ -350,7 +350,7 @@ def test_wrong_usage(refused, words):
     ["campaign", "add", "1", "C", "name="], ["campaign", "add", "1", "C", "state=ended"],
     ["delivery", "list", "--state", "lost"], ["delivery", "list", "--event", "bogus"], ["delivery", "list", "--limit", "0"],
     ["delivery", "list", "--limit", "10001"], ["delivery", "list", "--since", "yesterday"], ["delivery", "list", "--webhook", "x"],
-    ["delivery", "list", "--lead", ""], ["delivery", "list", "--until", "2026-02-30"]])
+    ["delivery", "list", "--lead", ""], ["delivery", "list", "--lead", "a@x.org"], ["delivery", "list", "--until", "2026-02-30"]])
 def test_wrong_values(service, refused, words):
     """4, 65: nothing is stored"""
     before = service.installation.admin("status")

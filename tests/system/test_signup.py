@@ -203,15 +203,26 @@ def test_custom_field_names_are_lower_cased_and_nothing_else(campaign):
 
 
 def test_the_longest_name_that_lower_case_makes_longer(make_service):
-    """1 Caps: the name's counts what was sent, that of all fields together what is kept"""
-    service = make_service(settings=[("limits", "name_bytes", "255"), ("limits", "custom_fields_bytes", "1150")])
+    """1 Caps: a name that is taken can be sent again as it is shown; so both count"""
+    service = make_service(settings=[("limits", "name_bytes", "64")])
     campaign = service.campaign(service.account())
-    names = [letter + "Ⱥ" * 127 for letter in "abc"]
-    lead = campaign.lead(**ADA, **{name: "x" for name in names[:2]})
-    assert lead["custom_fields"] == {name.lower(): "x" for name in names[:2]} and len(names[0].lower().encode()) == 382
-    assert campaign.find(**ADA)["custom_fields"] == lead["custom_fields"]
-    response = campaign.post({**ADA, names[2]: "x"})
-    assert response.verdict == (406, "invalid_parameter") and "1150 bytes" in response.json["message"]
+    longest = "Ⱥ" * 21 + "x"  # two bytes each, three in lower case
+    assert len(longest.lower().encode()) == 64
+    assert campaign.lead(**ADA, **{longest: "x"})["custom_fields"] == {longest.lower(): "x"}
+    assert campaign.lead(**ADA, **{longest.lower(): None})["custom_fields"] == {}
+    assert campaign.lead(**ADA, __url=f"http://x/?{longest}y=x")["custom_fields"] == {}
+    response = campaign.post({**ADA, longest + "y": "x"})
+    assert response.verdict == (406, "invalid_parameter") and "64 bytes in lower case" in response.json["message"]
+
+
+@pytest.mark.parametrize("number", ["1e400", "-1e999", "[1,1e400]"])
+def test_a_number_that_no_double_holds(campaign, number):
+    """4.4 Values: numbers keep their type, also where a webhook's receiver reads them"""
+    body = b'{"email":"ada@example.org","big":%s}' % number.encode()
+    assert campaign.client.request("POST", campaign.path, body=body, type="application/json").verdict == (406, "invalid_parameter")
+    body = b'{"email":"ada@example.org","big":[1e308,-0,1e-400,0.10]}'
+    response = campaign.client.request("POST", campaign.path, body=body, type="application/json", key=campaign.key)
+    assert b'"big":[1e308,-0,1e-400,0.10]' in response.body
 
 
 @pytest.mark.parametrize("query, body, kept", [

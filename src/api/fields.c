@@ -34,14 +34,18 @@ static const char *const reserved[] = {
 enum { FIELDS_MAX_BYTES = 1024 * 1024 };
 
 static bool
-is_reserved(struct slice lower_name)
+is_ours(struct slice lower_name)
 {
-	if (slice_starts_with(lower_name, SLICE("_")) || slice_starts_with(lower_name, SLICE(UTM)))
-		return true;
 	for (size_t i = 0; i < ARRAY_SIZE(reserved); i++)
 		if (slice_equal(lower_name, slice_of(reserved[i])))
 			return true;
 	return false;
+}
+
+static bool
+is_reserved(struct slice lower_name)
+{
+	return slice_starts_with(lower_name, SLICE("_")) || slice_starts_with(lower_name, SLICE(UTM)) || is_ours(lower_name);
 }
 
 /* contract.md 1, "Merging __url": utm_*, kid and custom fields. Whoever made the link that a visitor followed chose them, so
@@ -158,14 +162,19 @@ value_as_json(struct pool *pool, const struct http_value *value)
 	return json;
 }
 
-/* Everything that is not reserved, null removing what is there. */
-static void
+/* Everything that is not reserved, null removing what is there; of ours each is one value (contract.md 1), used here or not.
+ * False: the call has failed. */
+static bool
 parse_custom_fields(struct call *call, const struct fields *fields, struct signup *signup)
 {
 	struct pool *pool = call->request->pool;
 	struct custom_field *changes = POOL_ARRAY(pool, fields->count, struct custom_field);
 	for (size_t i = 0; i < fields->count; i++) {
 		const struct http_value *value = &fields->items[i].param->value;
+		if (value->type == HTTP_ARRAY && is_ours(fields->items[i].name)) {
+			call_fail_parameter(call, fields->items[i].param->name, "must be one value");
+			return false;
+		}
 		if (is_reserved(fields->items[i].name))
 			continue;
 		changes[signup->custom_field_count++] = (struct custom_field){
@@ -175,6 +184,7 @@ parse_custom_fields(struct call *call, const struct fields *fields, struct signu
 		};
 	}
 	signup->custom_fields = changes;
+	return true;
 }
 
 /* False: the call has failed. */
@@ -227,6 +237,5 @@ call_parse_fields(struct call *call, struct signup *signup)
 	struct fields fields;
 	if (!collect_fields(call, &fields))
 		return false;
-	parse_custom_fields(call, &fields, signup);
-	return parse_utm(call, &fields, signup);
+	return parse_custom_fields(call, &fields, signup) && parse_utm(call, &fields, signup);
 }

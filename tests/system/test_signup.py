@@ -215,6 +215,15 @@ def test_the_longest_name_that_lower_case_makes_longer(make_service):
     assert response.verdict == (406, "invalid_parameter") and "64 bytes in lower case" in response.json["message"]
 
 
+@pytest.mark.parametrize("name", ["points", "campaign_id", "list_id", "jsonp", "kid", "redirect_url", "Points"])
+def test_one_value_where_one_belongs(campaign, name):
+    """1: an array is 406, and nothing is stored"""
+    for send in ({"json_body": {**ADA, name: ["1"]}}, {"form": [*ADA.items(), (f"{name}[]", "1")]}):
+        response = campaign.client.request("POST", campaign.path, key=campaign.key, **send)
+        assert response.verdict == (406, "invalid_parameter") and name in response.json["message"]
+    assert campaign.get(ADA).verdict == (404, "lead_not_found")
+
+
 @pytest.mark.parametrize("number", ["1e400", "-1e999", "[1,1e400]"])
 def test_a_number_that_no_double_holds(campaign, number):
     """4.4 Values: numbers keep their type, also where a webhook's receiver reads them"""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """One installation: a database account with hosting rights, the configuration file, and the three programs run with it."""
 import configparser
+import io
 import json
 import os
 import pathlib
@@ -9,7 +10,7 @@ import secrets
 import signal
 import subprocess
 
-from .process import Child, StackError, run
+from .process import Child, StackError, replace_file, run
 
 
 def find_program(build, name):
@@ -43,17 +44,15 @@ class Installation:
             if not parser.has_section(section):
                 parser.add_section(section)
             parser.set(section, key, str(value))
-        wanted = self.config.with_suffix(".new")
-        try:
-            with os.fdopen(os.open(wanted, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-                parser.write(file)
+        text = io.StringIO()
+        parser.write(text)
+
+        def check(wanted):
             run("leadhook --check-config", [self.program("leadhook"), "--config", wanted, "--check-config"])
             if owner:
                 account = pwd.getpwnam(owner)
                 os.chown(wanted, account.pw_uid, account.pw_gid)
-            wanted.replace(self.config)
-        finally:
-            wanted.unlink(missing_ok=True)
+        replace_file(self.config, text.getvalue(), check)
 
     def _defaults(self):
         return {
@@ -74,7 +73,7 @@ class Installation:
         if text is None:
             self.config.unlink(missing_ok=True)
         elif text != self.text():
-            self.config.write_text(text)
+            replace_file(self.config, text)
 
     def setting(self, section, key, default=None):
         parser = configparser.RawConfigParser(default_section=None)

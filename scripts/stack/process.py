@@ -32,6 +32,18 @@ def tail(path, lines=25):
         return "(no log)"
 
 
+def replace_file(path, text, check=lambda wanted: None):
+    """Write a file that only its owner reads: whole, or, when `check` of the new one raises or we are killed, as it was."""
+    wanted = path.with_name(f"{path.name}.new")
+    try:
+        with os.fdopen(os.open(wanted, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+            file.write(text)
+        check(wanted)
+        wanted.replace(path)
+    finally:
+        wanted.unlink(missing_ok=True)
+
+
 def wait_until(condition, seconds, what):
     """Poll until `condition()` is true and return its value; StackError after `seconds`."""
     end = time.monotonic() + seconds

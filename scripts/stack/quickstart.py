@@ -21,7 +21,7 @@ import urllib.parse
 from .front import APACHE_USER, ApacheProxy, LighttpdSocket, accepts, free_port
 from .installation import Installation
 from .mariadb import MariaDB
-from .process import Child, StackError, wait_until
+from .process import Child, StackError, replace_file, wait_until
 
 EVENTS = ("new_signup new_signup_not_excluded repeat_signup score_change marked_as_fraudulent opted_out phone_number_opt_out "
           "referral tagged reward_level verified deleted").split()
@@ -46,10 +46,7 @@ class State:
 
     def save(self, **values):
         self.values.update(values)
-        with contextlib.suppress(FileNotFoundError):
-            self.file.unlink()
-        with os.fdopen(os.open(self.file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-            json.dump(self.values, file)
+        replace_file(self.file, json.dumps(self.values))
 
     def take(self):
         """Hold the folder until this process ends; the file names the holder. None when it is held already."""
@@ -151,9 +148,7 @@ class Quickstart:
                 self.installation.admin("webhook", "remove", str(old))
             port = free_port()
             added = self.installation.admin("webhook", "add", campaign, f"http://127.0.0.1:{port}/hook", *EVENTS)
-            secret = self.folder / "webhook.secret"
-            secret.touch(mode=0o600)
-            secret.write_text(added["secret"], encoding="ascii")
+            replace_file(self.folder / "webhook.secret", added["secret"])
             self.state.save(webhook=added["id"], receiver_port=port)
         receiver = self.supervise(Child("receiver", [sys.executable, "-m", "stack.receiver", "--port", port, "--secret-file",
                                                      self.folder / "webhook.secret", "--log", self.receiver_log],
@@ -218,9 +213,7 @@ class Quickstart:
         values = {"LEADHOOK_URL": self.front.url, "LEADHOOK_KEY": self.state.values["key"],
                   "LEADHOOK_CAMPAIGN": str(self.state.values["campaign"]), "LEADHOOK_CONF": str(self.installation.config),
                   "LEADHOOK_RECEIVER_LOG": str(self.receiver_log)}
-        file = self.folder / "env"
-        file.touch(mode=0o600)
-        file.write_text("".join(f"{name}={shlex.quote(value)}\n" for name, value in values.items()), encoding="utf-8")
+        replace_file(self.folder / "env", "".join(f"{name}={shlex.quote(value)}\n" for name, value in values.items()))
 
     def banner(self):
         key, url = self.state.values["key"], f"{self.front.url}/v2/{self.state.values['campaign']}"

@@ -97,8 +97,6 @@ parse_offset(struct slice text, size_t *at, int *minutes)
 	return true;
 }
 
-static const int64_t year_10000_ms = INT64_C(253402300800000);
-
 bool
 clock_parse_rfc3339(struct slice text, int64_t *ms)
 {
@@ -138,7 +136,7 @@ clock_parse_rfc3339(struct slice text, int64_t *ms)
 		result += ((int64_t)hour * 3600 + minute * 60 + second) * 1000 + fraction - (int64_t)offset * 60000;
 	}
 	/* an offset or a leap second may lead out of the years that the text names */
-	if (at != text.size || result < 0 || result >= year_10000_ms)
+	if (at != text.size || result < 0 || result >= CLOCK_END_MS)
 		return false;
 	*ms = result;
 	return true;

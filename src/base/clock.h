@@ -13,6 +13,9 @@ int64_t clock_wall_ms(void);
 /* Never goes back; no meaning beyond differences. */
 int64_t clock_monotonic_ms(void);
 
+/* The start of the year 10000, which RFC 3339 cannot write any more. */
+#define CLOCK_END_MS INT64_C(253402300800000)
+
 enum { CLOCK_RFC3339_SIZE = 32 };
 /* "2026-11-21T03:38:13Z": UTC, seconds (RFC 3339); milliseconds are cut off. */
 void clock_rfc3339(int64_t ms, char out[CLOCK_RFC3339_SIZE]);

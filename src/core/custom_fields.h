@@ -26,7 +26,7 @@ struct custom_field_limits {
 };
 
 /* The name under which a parameter is kept: in lower case, whatever its script is, else unchanged (contract.md 4.4). It may
- * have half as many bytes again as what was sent, which is what limits.name_bytes counts. */
+ * have half as many bytes again as what was sent. */
 struct slice custom_field_name(struct pool *pool, struct slice typed);
 
 /* Reads a stored object; an absent one has no fields. Whatever is no object of scalars and arrays has none either: it was

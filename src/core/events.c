@@ -19,7 +19,7 @@ static const struct slice names[EVENT_TYPES] = {
 struct slice
 event_name(enum event_type type)
 {
-	return names[type];
+	return (size_t)type < EVENT_TYPES ? names[type] : SLICE_NONE;
 }
 
 bool

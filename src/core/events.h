@@ -30,7 +30,7 @@ enum event_type {
 /* The event's place in a webhook's subscription mask. */
 #define EVENT_BIT(type) (UINT32_C(1) << (type))
 
-/* "new_signup", …: the wire name, for `__event` and the webhook's `events`. */
+/* "new_signup", …: the wire name, for `__event` and the webhook's `events`. Absent when a row's number is none of them. */
 struct slice event_name(enum event_type type);
 
 /* Finds the event of a submitted name, exactly as written; `fraudulent` is the older name of marked_as_fraudulent

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "store/private.h"
 
@@ -266,11 +267,11 @@ enum result
 store_list_deliveries(struct store *store, struct pool *pool, const struct delivery_filter *filter,
     struct delivery_row **deliveries, size_t *count)
 {
-	static const int64_t forever_ms = INT64_C(253402300800000), day_ms = 86400000; /* the year 10000 */
+	static const int64_t day_ms = 86400000;
 	struct db_value state =
 	    filter->state < 0 ? DB_NONE : db_bytes(slice_of(delivery_state_name((enum delivery_state)filter->state)));
 	int64_t since = filter->since_ms < 0 ? 0 : filter->since_ms;
-	int64_t until = filter->until_ms < 0 ? forever_ms : filter->until_ms;
+	int64_t until = filter->until_ms < 0 ? CLOCK_END_MS : filter->until_ms;
 	/* an id's day is its event's, give or take the moment between two statements: a day more costs nothing */
 	struct db_value values[12] = { DB_U64(history_id_floor(since < day_ms ? 0 : since - day_ms)),
 		DB_U64(history_id_floor(until + 2 * day_ms)), DB_I64(since), DB_I64(until), DB_I64(filter->event),

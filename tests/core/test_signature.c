@@ -212,6 +212,7 @@ twelve_events_have_names(void **state UNUSED)
 		assert_true(event_parse(slice_of(names[i]), &type));
 		assert_int_equal(type, i);
 	}
+	assert_false(slice_present(event_name((enum event_type)EVENT_TYPES)));
 	assert_true(event_parse(SLICE("fraudulent"), &type));
 	assert_int_equal(type, EVENT_MARKED_AS_FRAUDULENT);
 	static const char *const bad[] = { "", "New_Signup", "new_signup ", "test", "fraudulen", "*" };

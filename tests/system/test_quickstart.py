@@ -15,7 +15,7 @@ import pytest
 from client import Client
 from conftest import BUILD, SOURCE
 from stack.front import accepts, free_port
-from stack.process import wait_until
+from stack.process import replace_file, wait_until
 
 pytestmark = pytest.mark.slow
 PROGRAMS = 6  # database, receiver, responders, dispatcher, web server; the supervisor itself
@@ -162,6 +162,21 @@ def test_other_database_servers_keep_their_temporary_tables(quickstart):
     finally:
         for file in files:
             file.unlink(missing_ok=True)
+
+
+def test_a_file_is_replaced_whole_or_not_at_all(tmp_path):
+    """The key and the password are nowhere else: a kill must not leave half of the file that has them"""
+    path = tmp_path / "state.json"
+    for text in ("one", "two"):
+        replace_file(path, text)
+        assert (path.read_text(), stat.S_IMODE(path.stat().st_mode)) == (text, 0o600)
+
+    def killed(wanted):
+        assert (wanted.read_text(), path.read_text()) == ("three", "two")
+        raise KeyboardInterrupt
+    with pytest.raises(KeyboardInterrupt):
+        replace_file(path, "three", killed)
+    assert path.read_text() == "two" and list(tmp_path.iterdir()) == [path]
 
 
 def test_a_second_one(quickstart, make_folder):

@@ -20,7 +20,8 @@ CREATE TABLE IF NOT EXISTS {prefix}id_blocks (
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 INSERT IGNORE INTO {prefix}id_blocks (name, next) VALUES
-	('account', 1), ('api_key', 1), ('campaign', 1), ('webhook', 1), ('lead', 1), ('event', 1), ('delivery', 1), ('attempt', 1);
+	('account', 1), ('api_key', 1), ('campaign', 1), ('webhook', 1), ('lead', 1), ('event', 1), ('delivery', 1), ('attempt', 1),
+	('tag', 1), ('action', 1), ('reward_level', 1), ('bulk_job', 1), ('points_call', 1);
 
 -- One row per committed batch: when the answer to a COMMIT is lost, the batch is run again with the same token, and a
 -- duplicate says that it was done. A token starts with the time it was made (6 bytes), so old ones are a range of the key.
@@ -63,6 +64,16 @@ CREATE TABLE IF NOT EXISTS {prefix}campaigns (
 	landing_url VARCHAR(2048) NULL,
 	thankyou_url VARCHAR(2048) NULL,
 	status_url VARCHAR(2048) NULL,
+	points_signup INT UNSIGNED NOT NULL DEFAULT 0,
+	points_direct INT UNSIGNED NOT NULL DEFAULT 1, -- to the referrer
+	points_indirect INT UNSIGNED NOT NULL DEFAULT 0, -- to each referrer further up
+	points_verified INT UNSIGNED NOT NULL DEFAULT 0, -- to the referrer, when the referred lead is verified
+	require_verification BOOLEAN NOT NULL DEFAULT FALSE, -- before a referral counts
+	waitlist BOOLEAN NOT NULL DEFAULT FALSE, -- new leads begin on it
+	max_per_ip INT UNSIGNED NOT NULL DEFAULT 0, -- 0: no matter
+	blocked_email_domains TEXT NULL, -- lists, separated by commas or white space
+	blocked_referrers TEXT NULL,
+	allowed_networks TEXT NULL,
 	PRIMARY KEY (id),
 	KEY by_account (account_id) -- GET /v2/campaigns
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
@@ -71,7 +82,14 @@ CREATE TABLE IF NOT EXISTS {prefix}campaigns (
 CREATE TABLE IF NOT EXISTS {prefix}campaign_counters (
 	campaign_id BIGINT UNSIGNED NOT NULL,
 	last_subscription_number INT UNSIGNED NOT NULL DEFAULT 0, -- given once, never reused
-	lead_count INT UNSIGNED NOT NULL DEFAULT 0, -- leads there are now
+	lead_count INT UNSIGNED NOT NULL DEFAULT 0, -- leads there are now, and how many of them are …
+	verified INT UNSIGNED NOT NULL DEFAULT 0,
+	waitlisted INT UNSIGNED NOT NULL DEFAULT 0,
+	removed_from_waitlist INT UNSIGNED NOT NULL DEFAULT 0,
+	fraudulent INT UNSIGNED NOT NULL DEFAULT 0,
+	opted_out INT UNSIGNED NOT NULL DEFAULT 0,
+	referred INT UNSIGNED NOT NULL DEFAULT 0,
+	ip_counted_to INT UNSIGNED NOT NULL DEFAULT 0, -- `ip_leads` has the leads up to this number; 4294967295: all, also those to come
 	PRIMARY KEY (campaign_id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
@@ -90,6 +108,7 @@ CREATE TABLE IF NOT EXISTS {prefix}leads (
 	verified_email BOOLEAN NOT NULL DEFAULT FALSE,
 	verified_phone BOOLEAN NOT NULL DEFAULT FALSE,
 	waitlisted BOOLEAN NOT NULL DEFAULT FALSE,
+	removed_from_waitlist BOOLEAN NOT NULL DEFAULT FALSE, -- was on it, is no more
 	opted_out BOOLEAN NOT NULL DEFAULT FALSE,
 	sms_opted_out BOOLEAN NOT NULL DEFAULT FALSE,
 	custom_fields TEXT NULL, -- a JSON object; NULL: none
@@ -104,13 +123,147 @@ CREATE TABLE IF NOT EXISTS {prefix}leads (
 	signup_url TEXT NULL,
 	session_id TEXT NULL,
 	request_id TEXT NULL,
+	fraudulent BOOLEAN NOT NULL DEFAULT FALSE,
+	fraud_flags TEXT NULL, -- a JSON array of their names; NULL: none
+	times_flagged INT UNSIGNED NOT NULL DEFAULT 0, -- how often it became fraudulent
+	announced BOOLEAN NOT NULL DEFAULT FALSE, -- new_signup_not_excluded was made
+	score INT UNSIGNED NOT NULL DEFAULT 0, -- the sum of its deltas in score_entries
+	score_order INT UNSIGNED AS (score ^ 4294967295) PERSISTENT, -- ascending where the score descends
+	referrals INT UNSIGNED NOT NULL DEFAULT 0, -- direct ones that count
+	unverified_direct INT UNSIGNED NOT NULL DEFAULT 0, -- referred leads, as referral_links counts them
+	unverified_indirect INT UNSIGNED NOT NULL DEFAULT 0,
+	verified_direct INT UNSIGNED NOT NULL DEFAULT 0,
+	verified_indirect INT UNSIGNED NOT NULL DEFAULT 0,
+	tag_ids TEXT CHARACTER SET ascii COLLATE ascii_bin NULL, -- decimal ids, comma-separated, in the order they came
+	action_ids TEXT CHARACTER SET ascii COLLATE ascii_bin NULL, -- completed ones, the same way
+	reward_ids TEXT CHARACTER SET ascii COLLATE ascii_bin NULL, -- levels once reached, the same way
 	created_ms BIGINT NOT NULL,
 	updated_ms BIGINT NOT NULL,
 	PRIMARY KEY (id),
 	UNIQUE KEY by_email (email_hash), -- matching and lookup; the campaign is in the hash
 	UNIQUE KEY by_phone (phone_hash),
 	UNIQUE KEY by_social_id (social_id), -- kid links, lookup
-	UNIQUE KEY by_number (campaign_id, subscription_number) -- paging; also guards the numbers
+	UNIQUE KEY by_number (campaign_id, subscription_number), -- paging; also guards the numbers
+	KEY by_score (campaign_id, fraudulent, score_order, subscription_number) -- leaderboard
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+-- What has made the scores. The key is the cause: nothing is booked twice for the same.
+CREATE TABLE IF NOT EXISTS {prefix}score_entries (
+	lead_id BIGINT UNSIGNED NOT NULL, -- whose score
+	reason ENUM('signup', 'custom', 'tag', 'action', 'referral', 'verified', 'fraud', 'approve') NOT NULL,
+	ref BIGINT UNSIGNED NOT NULL, -- the tag, the action, the call (custom), the referred lead (the last four); 0: none
+	round INT UNSIGNED NOT NULL, -- how often the referred lead had been flagged
+	delta BIGINT NOT NULL, -- what took effect: a score never falls below 0
+	asked BIGINT NOT NULL,
+	message TEXT NULL, -- what came with a points call
+	created_ms BIGINT NOT NULL,
+	PRIMARY KEY (lead_id, reason, ref, round)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+-- Who referred whom, up the chain, and what the one at the upper end has of it. The rows of a deleted lead stay: what it
+-- brought stays too.
+CREATE TABLE IF NOT EXISTS {prefix}referral_links (
+	lead_id BIGINT UNSIGNED NOT NULL, -- the referred lead
+	level TINYINT UNSIGNED NOT NULL, -- 1: direct
+	ancestor_id BIGINT UNSIGNED NOT NULL,
+	counted ENUM('no', 'unverified', 'verified') NOT NULL DEFAULT 'no', -- in which of the ancestor's counts it is
+	counts BOOLEAN NOT NULL DEFAULT FALSE, -- as a referral that earns credit
+	settled BOOLEAN NOT NULL DEFAULT FALSE, -- has counted once: what it earns is known, and the event `referral` was made
+	verified_settled BOOLEAN NOT NULL DEFAULT FALSE, -- the same of points_verified
+	earned INT UNSIGNED NOT NULL DEFAULT 0, -- what it earned when it was settled
+	credit INT UNSIGNED NOT NULL DEFAULT 0, -- what it brings the ancestor now: the net of its entries there
+	PRIMARY KEY (lead_id, level)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+-- How many leads that are not fraudulent have which score, as a tree of 8 levels with 16 slots a node, so that a rank costs
+-- the same however many leads and scores there are. Node: campaign << 29 | place of the node in the tree.
+CREATE TABLE IF NOT EXISTS {prefix}score_histogram (
+	node BIGINT UNSIGNED NOT NULL,
+	s0 INT NOT NULL DEFAULT 0, -- leads in the first slot, and so on
+	s1 INT NOT NULL DEFAULT 0,
+	s2 INT NOT NULL DEFAULT 0,
+	s3 INT NOT NULL DEFAULT 0,
+	s4 INT NOT NULL DEFAULT 0,
+	s5 INT NOT NULL DEFAULT 0,
+	s6 INT NOT NULL DEFAULT 0,
+	s7 INT NOT NULL DEFAULT 0,
+	s8 INT NOT NULL DEFAULT 0,
+	s9 INT NOT NULL DEFAULT 0,
+	s10 INT NOT NULL DEFAULT 0,
+	s11 INT NOT NULL DEFAULT 0,
+	s12 INT NOT NULL DEFAULT 0,
+	s13 INT NOT NULL DEFAULT 0,
+	s14 INT NOT NULL DEFAULT 0,
+	s15 INT NOT NULL DEFAULT 0,
+	PRIMARY KEY (node)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+-- Leads per address, of campaigns with max_per_ip only: those with a number up to campaign_counters.ip_counted_to.
+CREATE TABLE IF NOT EXISTS {prefix}ip_leads (
+	campaign_id BIGINT UNSIGNED NOT NULL,
+	ip VARBINARY(45) NOT NULL,
+	leads INT NOT NULL,
+	PRIMARY KEY (campaign_id, ip)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+-- Leads that were deleted and have entries in score_entries left, which the dispatcher removes in chunks.
+CREATE TABLE IF NOT EXISTS {prefix}deleted_leads (
+	lead_id BIGINT UNSIGNED NOT NULL,
+	PRIMARY KEY (lead_id)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE IF NOT EXISTS {prefix}tags (
+	id BIGINT UNSIGNED NOT NULL,
+	campaign_id BIGINT UNSIGNED NOT NULL,
+	name VARCHAR(200) NOT NULL,
+	description TEXT NULL,
+	points INT NOT NULL DEFAULT 0,
+	PRIMARY KEY (id),
+	UNIQUE KEY by_name (campaign_id, name)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE IF NOT EXISTS {prefix}actions (
+	id BIGINT UNSIGNED NOT NULL,
+	campaign_id BIGINT UNSIGNED NOT NULL,
+	text VARCHAR(200) NOT NULL,
+	points INT NOT NULL DEFAULT 0,
+	tag_id BIGINT UNSIGNED NULL, -- this tag completes it, and nothing else does
+	PRIMARY KEY (id),
+	KEY by_campaign (campaign_id)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE IF NOT EXISTS {prefix}reward_levels (
+	id BIGINT UNSIGNED NOT NULL,
+	campaign_id BIGINT UNSIGNED NOT NULL,
+	subject VARCHAR(200) NOT NULL,
+	required_points INT UNSIGNED NOT NULL,
+	emailed BOOLEAN NOT NULL DEFAULT FALSE,
+	PRIMARY KEY (id),
+	KEY by_campaign (campaign_id)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+-- Bulk work that is not done yet. Its progress is committed together with its effects; a job that is done leaves.
+CREATE TABLE IF NOT EXISTS {prefix}bulk_jobs (
+	id BIGINT UNSIGNED NOT NULL,
+	campaign_id BIGINT UNSIGNED NOT NULL,
+	action ENUM('optout', 'sms_optout', 'verify', 'approve', 'block', 'waitlist', 'unwaitlist', 'tag', 'delete') NOT NULL,
+	tag_id BIGINT UNSIGNED NULL, -- of `tag`
+	word VARCHAR(64) NULL, -- reason of `block`, channel of `verify`
+	lead_ids TEXT CHARACTER SET ascii COLLATE ascii_bin NOT NULL, -- decimal, comma-separated
+	total INT UNSIGNED NOT NULL, -- of lead_ids
+	position INT UNSIGNED NOT NULL DEFAULT 0, -- how many of them are done
+	failures SMALLINT UNSIGNED NOT NULL DEFAULT 0, -- in a row, at this position
+	delayed_until_ms BIGINT NOT NULL DEFAULT 0, -- after a failure
+	created_ms BIGINT NOT NULL,
+	PRIMARY KEY (id),
+	KEY by_campaign (campaign_id, id, delayed_until_ms) -- whose turn it is
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+-- When bulk work of a campaign was last done, or tried. Apart from `campaign_counters`, whose locks it must not wait for.
+CREATE TABLE IF NOT EXISTS {prefix}bulk_turns (
+	campaign_id BIGINT UNSIGNED NOT NULL,
+	served_ms BIGINT NOT NULL,
+	PRIMARY KEY (campaign_id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE IF NOT EXISTS {prefix}webhooks (

@@ -32,6 +32,20 @@ static const struct {
 	[OPTION_SINCE] = { "since", "TIME", "only from then on" },
 	[OPTION_UNTIL] = { "until", "TIME", "only before then" },
 	[OPTION_LIMIT] = { "limit", "N", "at most so many" },
+	[OPTION_DEEP] = { "deep", NULL, "count everything again; may take minutes" },
+	[OPTION_POINTS] = { "points", "N", "what it adds to a score" },
+	[OPTION_DESCRIPTION] = { "description", "TEXT", "what the tag means" },
+	[OPTION_TAG] = { "tag", "ID", "the tag that completes the action, or that leads have" },
+	[OPTION_REQUIRED_POINTS] = { "required-points", "N", "the score at which the level is reached" },
+	[OPTION_EMAILED] = { "emailed", NULL, "the reward is sent by email" },
+	[OPTION_EMAIL] = { "email", "ADDRESS", "the lead with this email address" },
+	[OPTION_PHONE] = { "phone", "NUMBER", "the lead with this phone number" },
+	[OPTION_SOCIAL_ID] = { "social-id", "ID", "the lead with this social_id" },
+	[OPTION_VERIFIED] = { "verified", "on|off", "only verified leads, or only the others" },
+	[OPTION_WAITLISTED] = { "waitlisted", "on|off", "only leads on the waitlist, or only the others" },
+	[OPTION_FRAUDULENT] = { "fraudulent", "on|off", "only fraudulent leads, or only the others" },
+	[OPTION_OPTED_OUT] = { "opted-out", "on|off", "only leads that opted out, or only the others" },
+	[OPTION_AFTER] = { "after", "N", "only leads that signed up behind number N" },
 };
 
 static const uint32_t general_options = OPTION_BIT(OPTION_CONFIG) | OPTION_BIT(OPTION_CHECK_CONFIG) | OPTION_BIT(OPTION_JSON) |
@@ -264,10 +278,22 @@ admin_fail(const struct admin_call *call, int status, const char *format, ...)
 	return status;
 }
 
+const char *
+admin_option_name(enum admin_option option)
+{
+	return option_table[option].name;
+}
+
+bool
+admin_is_id(struct slice text, uint64_t *id)
+{
+	return slice_to_u64(text, INT64_MAX, id) && *id > 0;
+}
+
 bool
 admin_id(const struct admin_call *call, const char *text, const char *what, uint64_t *id)
 {
-	if (slice_to_u64(slice_of(text), INT64_MAX, id) && *id > 0)
+	if (admin_is_id(slice_of(text), id))
 		return true;
 	admin_fail(call, EX_DATAERR, "%s is no id of a%s %s", text, what[0] == 'a' ? "n" : "", what);
 	return false;

@@ -32,6 +32,20 @@ enum admin_option {
 	OPTION_SINCE,
 	OPTION_UNTIL,
 	OPTION_LIMIT,
+	OPTION_DEEP,
+	OPTION_POINTS,
+	OPTION_DESCRIPTION,
+	OPTION_TAG,
+	OPTION_REQUIRED_POINTS,
+	OPTION_EMAILED,
+	OPTION_EMAIL,
+	OPTION_PHONE,
+	OPTION_SOCIAL_ID,
+	OPTION_VERIFIED,
+	OPTION_WAITLISTED,
+	OPTION_FRAUDULENT,
+	OPTION_OPTED_OUT,
+	OPTION_AFTER,
 	ADMIN_OPTIONS
 };
 
@@ -76,6 +90,7 @@ void admin_command_help(const struct admin_command *command, FILE *out);
 
 /* For commands: writes "leadhook: …" to the call's errors and answers `status`. */
 int admin_fail(const struct admin_call *call, int status, const char *format, ...) PRINTF_LIKE(3, 4);
+const char *admin_option_name(enum admin_option option);
 /* 1 to 200 characters, as the tables hold. */
 MUST_CHECK bool admin_is_name(struct slice text);
 /* False when it is none: told already, EX_DATAERR. */
@@ -86,7 +101,9 @@ int admin_answer(const struct admin_call *call, enum result result);
 int admin_finish(const struct admin_call *call, enum result result, const char *missing);
 /* The schema is another version's: tells what to do. */
 int admin_wrong_schema(const struct admin_call *call, uint32_t found);
-/* An operand or an option's value that is an id. False when it is none: told already, EX_DATAERR. */
+/* A number that the tables have for ids. */
+MUST_CHECK bool admin_is_id(struct slice text, uint64_t *id);
+/* An operand that is an id. False when it is none: told already, EX_DATAERR. */
 MUST_CHECK bool admin_id(const struct admin_call *call, const char *text, const char *what, uint64_t *id);
 
 #endif

@@ -4,142 +4,60 @@
 #include <sysexits.h>
 
 #include "admin/commands.h"
-#include "base/clock.h"
+#include "admin/values.h"
 #include "store/admin.h"
 
-enum { URL_BYTES_MAX = 2048, SETTINGS_MAX_BYTES = 4096 };
+#define PLACE(member) offsetof(struct campaign_settings, member)
+static const char points[] = "a number from 0 to 99999", on_or_off[] = "on or off", url[] = "an http or https URL, or nothing",
+		  hosts[] = "host names, separated by commas or spaces, or nothing";
 
-/* Puts the value at `place`; false when the text means none. */
-typedef bool setting_reader(struct slice text, void *place);
-
-static bool
-read_name(struct slice text, void *place)
-{
-	*(struct slice *)place = text;
-	return admin_is_name(text);
-}
-
-/* Empty: none. */
-static bool
-read_url(struct slice text, void *place)
-{
-	*(struct slice *)place = text.size == 0 ? SLICE_NONE : text;
-	return text.size == 0 || (text.size <= URL_BYTES_MAX && slice_find(text, ' ') == text.size &&
-				     (slice_starts_with(text, SLICE("http://")) || slice_starts_with(text, SLICE("https://"))));
-}
-
-/* Empty: none. */
-static bool
-read_time(struct slice text, void *place)
-{
-	*(int64_t *)place = -1;
-	return text.size == 0 || clock_parse_rfc3339(text, place);
-}
-
-static bool
-read_count(struct slice text, void *place)
-{
-	uint64_t number;
-	if (!slice_to_u64(text, UINT32_MAX, &number))
-		return false;
-	*(uint32_t *)place = (uint32_t)number;
-	return true;
-}
-
-/* contract.md 1 and 4.6. */
-static bool
-read_switch(struct slice text, void *place)
-{
-	static const char *const words[] = { "off", "on", "no", "yes", "false", "true", "0", "1" };
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		if (slice_equal(text, slice_of(words[i]))) {
-			*(bool *)place = i % 2 == 1;
-			return true;
-		}
-	}
-	return false;
-}
-
-static const struct {
-	const char *name;
-	setting_reader *read;
-	size_t offset;
-	const char *expected;
-} setting_table[] = {
-	{ "name", read_name, offsetof(struct campaign_settings, name), "1 to 200 characters" },
-	{ "ends_at", read_time, offsetof(struct campaign_settings, ends_ms), "a date, a time as in RFC 3339, or nothing" },
-	{ "jump_start", read_count, offsetof(struct campaign_settings, jump_start), "a number from 0 to 4294967295" },
-	{ "privacy", read_switch, offsetof(struct campaign_settings, privacy), "on or off" },
-	{ "require_key", read_switch, offsetof(struct campaign_settings, require_key), "on or off" },
-	{ "landing_url", read_url, offsetof(struct campaign_settings, landing_url), "an http or https URL, or nothing" },
-	{ "thankyou_url", read_url, offsetof(struct campaign_settings, thankyou_url), "an http or https URL, or nothing" },
-	{ "status_url", read_url, offsetof(struct campaign_settings, status_url), "an http or https URL, or nothing" },
+static const struct value_setting setting_table[] = {
+	{ "name", value_name, PLACE(name), "1 to 200 characters" },
+	{ "state", value_state, PLACE(wish), "active or ended" },
+	{ "ends_at", value_end, PLACE(ends_ms), "a date, a time as in RFC 3339, or nothing" },
+	{ "jump_start", value_count, PLACE(jump_start), "a number from 0 to 4294967295" },
+	{ "privacy", value_switch, PLACE(privacy), on_or_off },
+	{ "require_key", value_switch, PLACE(require_key), on_or_off },
+	{ "landing_url", value_url, PLACE(landing_url), url },
+	{ "thankyou_url", value_url, PLACE(thankyou_url), url },
+	{ "status_url", value_url, PLACE(status_url), url },
+	{ "points_signup", value_points, PLACE(points_signup), points },
+	{ "points_direct", value_points, PLACE(points_direct), points },
+	{ "points_indirect", value_points, PLACE(points_indirect), points },
+	{ "points_verified", value_points, PLACE(points_verified), points },
+	{ "require_verification", value_switch, PLACE(require_verification), on_or_off },
+	{ "waitlist", value_switch, PLACE(waitlist), on_or_off },
+	{ "max_per_ip", value_count, PLACE(max_per_ip), "a number, or 0 for any" },
+	{ "blocked_email_domains", value_hosts, PLACE(blocked_email_domains), hosts },
+	{ "blocked_referrers", value_hosts, PLACE(blocked_referrers), hosts },
+	{ "allowed_networks", value_networks, PLACE(allowed_networks),
+	    "addresses and networks, separated by commas or spaces, or nothing" },
 };
+static const struct value_settings setting_list = { setting_table, ARRAY_SIZE(setting_table), "a campaign" };
 
 static const char no_campaign[] = "there is no such campaign";
 
 void
 admin_campaign_settings(FILE *out)
 {
-	fputs("Settings:\n", out);
-	for (size_t i = 0; i < ARRAY_SIZE(setting_table); i++)
-		fprintf(out, "  %-22s%s\n", setting_table[i].name, setting_table[i].expected);
-	fputc('\n', out);
-}
-
-static void
-fail_unknown_setting(const struct admin_call *call, struct slice name)
-{
-	struct buffer all;
-	buffer_init(&all, SETTINGS_MAX_BYTES);
-	for (size_t i = 0; i < ARRAY_SIZE(setting_table); i++)
-		buffer_printf(&all, "%s%s (%s)", i == 0 ? "" : ", ", setting_table[i].name, setting_table[i].expected);
-	admin_fail(call, EX_DATAERR, "%.*s is no setting of a campaign; there are: %.*s", SLICE_ARGS(name),
-	    SLICE_ARGS(buffer_slice(&all)));
-	buffer_free(&all);
-}
-
-/* "setting=value"; false when it is wrong: told already. */
-static bool
-apply_setting(const struct admin_call *call, struct slice text, struct campaign_settings *settings)
-{
-	size_t equals = slice_find(text, '=');
-	struct slice name = slice_sub(text, 0, equals), value = slice_sub(text, equals + 1, text.size);
-	for (size_t i = 0; i < ARRAY_SIZE(setting_table); i++) {
-		if (!slice_equal(name, slice_of(setting_table[i].name)))
-			continue;
-		if (equals < text.size && setting_table[i].read(value, (char *)settings + setting_table[i].offset))
-			return true;
-		admin_fail(call, EX_DATAERR, "%s=: expected %s", setting_table[i].name, setting_table[i].expected);
-		return false;
-	}
-	fail_unknown_setting(call, name);
-	return false;
-}
-
-/* The operands from `first` on. */
-static bool
-apply_settings(const struct admin_call *call, size_t first, struct campaign_settings *settings)
-{
-	for (size_t i = first; i < call->operand_count; i++)
-		if (!apply_setting(call, slice_of(call->operands[i]), settings))
-			return false;
-	return true;
+	values_list(&setting_list, out);
 }
 
 static bool
 edit_settings(void *context, struct campaign_settings *settings)
 {
-	return apply_settings(context, 1, settings);
+	return values_apply(context, &setting_list, 1, settings);
 }
 
 int
 admin_campaign_add(struct admin_call *call)
 {
-	struct campaign_settings settings = { .name = slice_of(call->operands[1]), .ends_ms = -1, .privacy = true };
+	struct campaign_settings settings = {
+		.name = slice_of(call->operands[1]), .ends_ms = -1, .privacy = true, .points_direct = 1
+	};
 	uint64_t account_id, id;
 	if (!admin_id(call, call->operands[0], "account", &account_id) || !admin_name(call, settings.name) ||
-	    !apply_settings(call, 2, &settings))
+	    !values_apply(call, &setting_list, 2, &settings))
 		return EX_DATAERR;
 	enum result result = store_add_campaign(call->store, account_id, &settings, &id);
 	if (result != RESULT_OK)
@@ -157,7 +75,7 @@ add_summary(struct output *output, const struct campaign *campaign, int64_t now_
 	output_record(output);
 	output_u64(output, "id", campaign->id);
 	output_text(output, "name", campaign->name);
-	output_u64(output, "lead_count", (uint64_t)campaign->lead_count + campaign->jump_start);
+	output_u64(output, "lead_count", (uint64_t)campaign->counters.leads + campaign->jump_start);
 	output_text(output, "state", campaign_has_ended(campaign, now_ms) ? SLICE("ended") : SLICE("active"));
 	output_time(output, "created_at", campaign->created_ms);
 	output_u64(output, "account_id", campaign->account_id);
@@ -209,7 +127,31 @@ admin_campaign_show(struct admin_call *call)
 	output_text(call->output, "landing_url", campaign.landing_url);
 	output_text(call->output, "thankyou_url", campaign.thankyou_url);
 	output_text(call->output, "status_url", campaign.status_url);
+	output_u64(call->output, "points_signup", campaign.points_signup);
+	output_u64(call->output, "points_direct", campaign.points_direct);
+	output_u64(call->output, "points_indirect", campaign.points_indirect);
+	output_u64(call->output, "points_verified", campaign.points_verified);
+	output_boolean(call->output, "require_verification", campaign.require_verification);
+	output_boolean(call->output, "waitlist", campaign.waitlist);
+	output_u64(call->output, "max_per_ip", campaign.max_per_ip);
+	if (campaign.max_per_ip == 0)
+		output_text(call->output, "addresses_counted", SLICE_NONE);
+	else
+		output_boolean(call->output, "addresses_counted", campaign_judges_addresses(&campaign));
+	output_text(call->output, "blocked_email_domains", campaign.blocked_email_domains);
+	output_text(call->output, "blocked_referrers", campaign.blocked_referrers);
+	output_text(call->output, "allowed_networks", campaign.allowed_networks);
 	return EX_OK;
+}
+
+/* With many leads it takes a while. What is killed meanwhile has done so much of it. */
+static enum result
+count_addresses(const struct admin_call *call, uint64_t id)
+{
+	enum result result = RESULT_OK;
+	for (bool done = false; result == RESULT_OK && !done;)
+		result = store_count_addresses(call->store, id, &done);
+	return result;
 }
 
 int
@@ -221,6 +163,8 @@ admin_campaign_set(struct admin_call *call)
 	enum result result = store_edit_campaign(call->store, id, edit_settings, call);
 	if (result == RESULT_INVALID)
 		return EX_DATAERR; /* told already */
+	if (result == RESULT_OK && values_have(call, 1, "max_per_ip"))
+		result = count_addresses(call, id);
 	int status = admin_finish(call, result, no_campaign);
 	return status == EX_OK ? admin_campaign_show(call) : status;
 }

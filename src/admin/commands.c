@@ -5,6 +5,14 @@
 static const uint32_t delivery_filters = OPTION_BIT(OPTION_WEBHOOK) | OPTION_BIT(OPTION_LEAD) | OPTION_BIT(OPTION_EVENT) |
 					 OPTION_BIT(OPTION_STATE) | OPTION_BIT(OPTION_SINCE) | OPTION_BIT(OPTION_UNTIL) |
 					 OPTION_BIT(OPTION_LIMIT);
+/* What `lead list` can be narrowed down by, and what names the lead of `lead show`. */
+static const uint32_t lead_filters = OPTION_BIT(OPTION_VERIFIED) | OPTION_BIT(OPTION_WAITLISTED) |
+				     OPTION_BIT(OPTION_FRAUDULENT) | OPTION_BIT(OPTION_OPTED_OUT) | OPTION_BIT(OPTION_TAG) |
+				     OPTION_BIT(OPTION_SINCE) | OPTION_BIT(OPTION_AFTER) | OPTION_BIT(OPTION_LIMIT);
+static const uint32_t lead_names = OPTION_BIT(OPTION_EMAIL) | OPTION_BIT(OPTION_PHONE) | OPTION_BIT(OPTION_SOCIAL_ID);
+static const uint32_t tag_details = OPTION_BIT(OPTION_POINTS) | OPTION_BIT(OPTION_DESCRIPTION);
+static const uint32_t action_details = OPTION_BIT(OPTION_POINTS) | OPTION_BIT(OPTION_TAG);
+static const uint32_t reward_details = OPTION_BIT(OPTION_REQUIRED_POINTS) | OPTION_BIT(OPTION_EMAILED);
 static const uint32_t webhook_details = OPTION_BIT(OPTION_FORMAT) | OPTION_BIT(OPTION_SOURCE);
 
 /* clang-format off */
@@ -12,7 +20,8 @@ static const struct admin_command commands[] = {
 	{ "install", "", 0, 0, 0, false, OUTPUT_OBJECT, admin_install, "make the tables", NULL },
 	{ "upgrade", "[--dry-run]", 0, 0, OPTION_BIT(OPTION_DRY_RUN), false, OUTPUT_OBJECT, admin_upgrade,
 	  "bring the tables to this program's version", NULL },
-	{ "check", "", 0, 0, 0, false, OUTPUT_OBJECT, admin_check, "tell what is wrong with the installation", NULL },
+	{ "check", "[--deep]", 0, 0, OPTION_BIT(OPTION_DEEP), false, OUTPUT_OBJECT, admin_check,
+	  "tell what is wrong with the installation", NULL },
 	{ "status", "", 0, 0, 0, true, OUTPUT_OBJECT, admin_status, "show how much there is and what waits", NULL },
 	{ "account add", "NAME", 1, 1, 0, true, OUTPUT_OBJECT, admin_account_add, "make an account", NULL },
 	{ "account list", "", 0, 0, 0, true, OUTPUT_ARRAY, admin_account_list, "list the accounts", NULL },
@@ -28,6 +37,28 @@ static const struct admin_command commands[] = {
 	  "change settings of a campaign", admin_campaign_settings },
 	{ "campaign end", "CAMPAIGN", 1, 1, 0, true, OUTPUT_OBJECT, admin_campaign_end, "take no more leads", NULL },
 	{ "campaign reopen", "CAMPAIGN", 1, 1, 0, true, OUTPUT_OBJECT, admin_campaign_reopen, "take leads again", NULL },
+	{ "tag add", "CAMPAIGN NAME [--points N] [--description TEXT]", 2, 2, tag_details, true, OUTPUT_OBJECT, admin_tag_add,
+	  "make a tag", NULL },
+	{ "tag list", "CAMPAIGN", 1, 1, 0, true, OUTPUT_ARRAY, admin_tag_list, "list the tags of a campaign", NULL },
+	{ "tag set", "TAG SETTING=VALUE...", 2, ADMIN_ANY, 0, true, OUTPUT_OBJECT, admin_tag_set, "change a tag",
+	  admin_tag_settings },
+	{ "tag remove", "TAG", 1, 1, 0, true, OUTPUT_OBJECT, admin_tag_remove, "remove a tag", NULL },
+	{ "action add", "CAMPAIGN TEXT [--points N] [--tag ID]", 2, 2, action_details, true, OUTPUT_OBJECT, admin_action_add,
+	  "make an action", NULL },
+	{ "action list", "CAMPAIGN", 1, 1, 0, true, OUTPUT_ARRAY, admin_action_list, "list the actions of a campaign", NULL },
+	{ "action set", "ACTION SETTING=VALUE...", 2, ADMIN_ANY, 0, true, OUTPUT_OBJECT, admin_action_set, "change an action",
+	  admin_action_settings },
+	{ "action remove", "ACTION", 1, 1, 0, true, OUTPUT_OBJECT, admin_action_remove, "remove an action", NULL },
+	{ "reward add", "CAMPAIGN SUBJECT --required-points N [--emailed]", 2, 2, reward_details, true, OUTPUT_OBJECT,
+	  admin_reward_add, "make a reward level", NULL },
+	{ "reward list", "CAMPAIGN", 1, 1, 0, true, OUTPUT_ARRAY, admin_reward_list, "list the reward levels of a campaign", NULL },
+	{ "reward set", "REWARD SETTING=VALUE...", 2, ADMIN_ANY, 0, true, OUTPUT_OBJECT, admin_reward_set,
+	  "change a reward level", admin_reward_settings },
+	{ "reward remove", "REWARD", 1, 1, 0, true, OUTPUT_OBJECT, admin_reward_remove, "remove a reward level", NULL },
+	{ "lead show", "CAMPAIGN --email|--phone|--social-id VALUE", 1, 1, lead_names, true, OUTPUT_OBJECT, admin_lead_show,
+	  "show all of a lead", NULL },
+	{ "lead list", "CAMPAIGN [FILTER...]", 1, 1, lead_filters, true, OUTPUT_ARRAY, admin_lead_list,
+	  "list leads in the order of their sign-ups", NULL },
 	{ "webhook add", "CAMPAIGN URL EVENT...", 3, ADMIN_ANY, webhook_details, true, OUTPUT_OBJECT, admin_webhook_add,
 	  "make a webhook, its secret is shown once", NULL },
 	{ "webhook list", "CAMPAIGN", 1, 1, 0, true, OUTPUT_ARRAY, admin_webhook_list, "list the webhooks of a campaign", NULL },

@@ -27,6 +27,25 @@ int admin_campaign_show(struct admin_call *call);
 int admin_campaign_set(struct admin_call *call);
 int admin_campaign_end(struct admin_call *call);
 int admin_campaign_reopen(struct admin_call *call);
+/* definitions.c */
+void admin_tag_settings(FILE *out);
+void admin_action_settings(FILE *out);
+void admin_reward_settings(FILE *out);
+int admin_tag_add(struct admin_call *call);
+int admin_tag_list(struct admin_call *call);
+int admin_tag_set(struct admin_call *call);
+int admin_tag_remove(struct admin_call *call);
+int admin_action_add(struct admin_call *call);
+int admin_action_list(struct admin_call *call);
+int admin_action_set(struct admin_call *call);
+int admin_action_remove(struct admin_call *call);
+int admin_reward_add(struct admin_call *call);
+int admin_reward_list(struct admin_call *call);
+int admin_reward_set(struct admin_call *call);
+int admin_reward_remove(struct admin_call *call);
+/* leads.c */
+int admin_lead_show(struct admin_call *call);
+int admin_lead_list(struct admin_call *call);
 /* webhooks.c */
 int admin_webhook_add(struct admin_call *call);
 int admin_webhook_list(struct admin_call *call);

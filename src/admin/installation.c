@@ -38,7 +38,7 @@ admin_check(struct admin_call *call)
 {
 	struct finding *findings;
 	size_t count;
-	store_check(call->store, call->pool, &findings, &count);
+	store_check(call->store, call->pool, call->options[OPTION_DEEP] != NULL, &findings, &count);
 	struct output *list = output_new(call->pool, OUTPUT_ARRAY);
 	for (size_t i = 0; i < count; i++) {
 		output_record(list);
@@ -70,6 +70,8 @@ admin_status(struct admin_call *call)
 	output_u64(call->output, "due_now", status.due_now);
 	output_u64(call->output, "due_later", status.due_later);
 	output_time(call->output, "oldest_due_at", status.oldest_due_ms);
+	output_u64(call->output, "bulk_jobs", status.bulk_jobs);
+	output_time(call->output, "oldest_bulk_at", status.oldest_bulk_ms);
 	output_time(call->output, "now", status.now_ms);
 	return EX_OK;
 }

@@ -6,7 +6,10 @@ noinst_LIBRARIES += %D%/libadmin.a
 	%D%/call.c %D%/call.h \
 	%D%/campaigns.c \
 	%D%/commands.c %D%/commands.h \
+	%D%/definitions.c \
 	%D%/deliveries.c \
 	%D%/installation.c \
+	%D%/leads.c \
 	%D%/output.c %D%/output.h \
+	%D%/values.c %D%/values.h \
 	%D%/webhooks.c

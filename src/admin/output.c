@@ -10,15 +10,17 @@ enum { PRINT_BYTES_MAX = 256 * 1024 * 1024, COLUMNS_MAX = 24 };
 
 struct value {
 	const char *key;
-	enum { VALUE_NULL, VALUE_TEXT, VALUE_NUMBER, VALUE_BOOLEAN, VALUE_TEXTS, VALUE_NESTED } kind;
+	enum { VALUE_NULL, VALUE_TEXT, VALUE_NUMBER, VALUE_SIGNED, VALUE_BOOLEAN, VALUE_TEXTS, VALUE_NESTED } kind;
 	struct slice text;
 	uint64_t number;
+	int64_t signed_number;
 	const struct slice *texts;
 	size_t text_count;
 	const struct output *nested;
 };
 
 struct record {
+	struct slice json; /* instead of the values; or absent */
 	struct value *values;
 	size_t count, capacity;
 };
@@ -46,6 +48,13 @@ output_record(struct output *output)
 	output->count++;
 }
 
+void
+output_json_record(struct output *output, struct slice json)
+{
+	output_record(output);
+	output->records[output->count - 1].json = json;
+}
+
 bool
 output_is_empty(const struct output *output)
 {
@@ -70,6 +79,12 @@ void
 output_u64(struct output *output, const char *key, uint64_t value)
 {
 	add(output, (struct value){ .key = key, .kind = VALUE_NUMBER, .number = value });
+}
+
+void
+output_i64(struct output *output, const char *key, int64_t value)
+{
+	add(output, (struct value){ .key = key, .kind = VALUE_SIGNED, .signed_number = value });
 }
 
 void
@@ -120,6 +135,9 @@ write_value(struct json_writer *writer, const struct value *value)
 	case VALUE_NUMBER:
 		json_u64(writer, value->number);
 		break;
+	case VALUE_SIGNED:
+		json_i64(writer, value->signed_number);
+		break;
 	case VALUE_BOOLEAN:
 		json_boolean(writer, value->number != 0);
 		break;
@@ -138,6 +156,10 @@ write_value(struct json_writer *writer, const struct value *value)
 static void
 write_record(struct json_writer *writer, const struct record *record)
 {
+	if (slice_present(record->json)) {
+		json_raw(writer, record->json);
+		return;
+	}
 	json_begin_object(writer);
 	for (size_t i = 0; i < record->count; i++) {
 		json_key(writer, slice_of(record->values[i].key));
@@ -157,11 +179,20 @@ write_output(struct json_writer *writer, const struct output *output)
 		json_end_array(writer);
 }
 
+/* Hands over what there is and empties the buffer. */
+static bool
+flush_buffer(struct buffer *text, FILE *out)
+{
+	struct slice all = buffer_slice(text);
+	bool printed = buffer_ok(text) && fwrite(all.data, 1, all.size, out) == all.size;
+	buffer_clear(text);
+	return printed;
+}
+
 static bool
 print_buffer(struct buffer *text, FILE *out)
 {
-	struct slice all = buffer_slice(text);
-	bool printed = buffer_ok(text) && fwrite(all.data, 1, all.size, out) == all.size && fflush(out) == 0;
+	bool printed = flush_buffer(text, out) && fflush(out) == 0;
 	buffer_free(text);
 	return printed;
 }
@@ -171,11 +202,27 @@ output_print_json(const struct output *output, FILE *out)
 {
 	struct buffer text;
 	struct json_writer writer;
+	bool printed = true;
 	buffer_init(&text, PRINT_BYTES_MAX);
 	json_writer_init(&writer, &text);
-	write_output(&writer, output);
+	if (output->shape == OUTPUT_ARRAY)
+		json_begin_array(&writer);
+	for (size_t i = 0; i < output->count; i++) {
+		write_record(&writer, &output->records[i]);
+		printed = printed && flush_buffer(&text, out); /* all of them together may be a lot */
+	}
+	if (output->shape == OUTPUT_ARRAY)
+		json_end_array(&writer);
 	buffer_add_byte(&text, '\n');
-	return print_buffer(&text, out);
+	return print_buffer(&text, out) && printed;
+}
+
+/* Unicode's marks and overrides of direction, with which a text can look like another. */
+static bool
+turns_text(uint32_t character)
+{
+	return character == 0x061c || character == 0x200e || character == 0x200f ||
+	       (character >= 0x202a && character <= 0x202e) || (character >= 0x2066 && character <= 0x2069);
 }
 
 /* Appends the text as a terminal may see it; answers how many characters that are. */
@@ -189,7 +236,7 @@ add_shown(struct buffer *out, struct slice text)
 		bool valid = utf8_next(&rest, &character);
 		if (!valid)
 			rest = slice_sub(rest, 1, rest.size);
-		if (!valid || character < ' ' || (character >= 0x7f && character < 0xa0))
+		if (!valid || character < ' ' || (character >= 0x7f && character < 0xa0) || turns_text(character))
 			buffer_add_byte(out, '?');
 		else
 			buffer_add(out, slice_sub(before, 0, before.size - rest.size));
@@ -209,6 +256,9 @@ add_cell(struct buffer *out, const struct value *value)
 		return add_shown(out, value->text);
 	case VALUE_NUMBER:
 		buffer_add_u64(out, value->number);
+		return out->size - before;
+	case VALUE_SIGNED:
+		buffer_add_i64(out, value->signed_number);
 		return out->size - before;
 	case VALUE_BOOLEAN:
 		return add_shown(out, value->number != 0 ? SLICE("yes") : SLICE("no"));

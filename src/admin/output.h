@@ -23,12 +23,15 @@ struct output *output_new(struct pool *pool, enum output_shape shape);
 
 /* Begins the next record; what follows belongs to it. An object has exactly one. */
 void output_record(struct output *output);
+/* The same where programs get this JSON value, as it is: what follows is for people alone. */
+void output_json_record(struct output *output, struct slice json);
 
 bool output_is_empty(const struct output *output);
 
-/* Keys are literals. An absent slice is null. */
+/* Keys live as long. An absent slice is null. */
 void output_text(struct output *output, const char *key, struct slice value);
 void output_u64(struct output *output, const char *key, uint64_t value);
+void output_i64(struct output *output, const char *key, int64_t value);
 /* 0 is null. */
 void output_u64_or_null(struct output *output, const char *key, uint64_t value);
 void output_boolean(struct output *output, const char *key, bool value);

@@ -33,20 +33,38 @@ api_afterwards(struct api *api)
 	api->used_key.id = 0;
 }
 
+size_t
+api_body_limit(const struct api *api, const struct http_request *request)
+{
+	const struct route *route;
+	struct slice allow;
+	bool bulk = api_route(request, &route, &allow) == FAILURE_NONE && (route->flags & ROUTE_BULK) != 0;
+	return bulk ? api->options->bulk_body_bytes : api->options->body_bytes;
+}
+
+/* Nothing that comes with an opt-out link, bent or whole, may keep it from working. */
 static bool
 parse_parameters(struct call *call)
 {
 	static const enum failure failures[] = {
 		[HTTP_INVALID_PARAMETER] = FAILURE_INVALID_PARAMETER,
+		[HTTP_TOO_MANY_ITEMS] = FAILURE_INVALID_PARAMETER,
 		[HTTP_INVALID_JSON] = FAILURE_INVALID_JSON,
 		[HTTP_UNSUPPORTED_MEDIA_TYPE] = FAILURE_UNSUPPORTED_MEDIA_TYPE,
 	};
-	static const struct slice names[] = { { "event", 5 }, { "events", 6 } };
-	static const struct http_names collecting = { names, ARRAY_SIZE(names) };
+	const struct http_caps *caps = &call->api->options->caps;
+	struct http_names collecting = call_collecting_names(call->route);
 	struct http_problem problem;
-	if (http_params_parse(call->request, &call->api->options->caps, &collecting, &call->params, &problem))
+	if ((call->route->flags & ROUTE_PAGE) != 0) {
+		http_params_parse_query(call->request, caps, &collecting, &call->params);
 		return true;
-	call_fail_with(call, failures[problem.kind], problem.message);
+	}
+	if (http_params_parse(call->request, caps, &collecting, &call->params, &problem))
+		return true;
+	if (problem.kind == HTTP_TOO_MANY_ITEMS && (call->route->flags & ROUTE_BULK) != 0)
+		call_fail(call, FAILURE_TOO_MANY_ITEMS);
+	else
+		call_fail_with(call, failures[problem.kind], problem.message);
 	return false;
 }
 
@@ -63,9 +81,8 @@ find_key(struct call *call, struct slice *key)
 	return true;
 }
 
-/* Key, campaign, account: contract.md 2, "Order of checks". */
 static bool
-authenticate(struct call *call)
+check_key(struct call *call)
 {
 	struct slice text;
 	if (!find_key(call, &text))
@@ -91,6 +108,21 @@ authenticate(struct call *call)
 	return true;
 }
 
+static bool
+authenticate(struct call *call)
+{
+	switch (call->route->key) {
+	case KEY_NONE:
+		break;
+	case KEY_TOKEN:
+		return call_check_token(call);
+	case KEY_OPTIONAL:
+	case KEY_REQUIRED:
+		return check_key(call);
+	}
+	return true;
+}
+
 /* The id in the path, or the first of the names that stand for it; 0 when there is none that could be one. */
 static bool
 campaign_id(struct call *call, uint64_t *id)
@@ -108,46 +140,71 @@ campaign_id(struct call *call, uint64_t *id)
 	return true;
 }
 
+/* contract.md 2, "Order of checks": account, then campaign; contract.md 3, require_key. */
+static enum failure
+refuses(const struct call *call)
+{
+	const struct campaign *campaign = &call->campaign;
+	enum failure failure = campaign_refuses(campaign, call->account_id);
+	if (failure != FAILURE_NONE)
+		return failure;
+	if (campaign->require_key && call->account_id == 0 && call->route->key == KEY_OPTIONAL)
+		return FAILURE_MISSING_API_KEY;
+	bool ended = (call->route->flags & ROUTE_UNTIL_END) != 0 && campaign_has_ended(campaign, call->now_ms);
+	return ended ? FAILURE_CAMPAIGN_ENDED : FAILURE_NONE;
+}
+
 static bool
 find_campaign(struct call *call)
 {
 	uint64_t id;
+	if (call->route->campaign == NO_CAMPAIGN)
+		return true;
 	if (!campaign_id(call, &id))
 		return false;
 	enum result result =
 	    id == 0 ? RESULT_NOT_FOUND
 		    : store_find_campaign(call->api->store, call->request->pool, id, &call->campaign, &call->now_ms);
-	enum failure failure = result == RESULT_OK          ? campaign_refuses(&call->campaign, call->account_id)
+	enum failure failure = result == RESULT_OK          ? refuses(call)
 			       : result == RESULT_NOT_FOUND ? FAILURE_CAMPAIGN_NOT_FOUND
 							    : call_failure(result);
-	if (failure == FAILURE_NONE && call->campaign.require_key && call->account_id == 0)
-		failure = FAILURE_MISSING_API_KEY;
 	if (failure != FAILURE_NONE)
 		call_fail(call, failure);
 	return failure == FAILURE_NONE;
 }
 
+/* What is known before anything is read: path, method, size of the body. */
+static enum failure
+check_request(struct call *call)
+{
+	struct slice allow;
+	enum failure failure = api_route(call->request, &call->route, &allow);
+	if (failure == FAILURE_METHOD_NOT_ALLOWED && !http_response_header(call->response, "Allow", allow))
+		return FAILURE_INTERNAL;
+	if (failure != FAILURE_NONE)
+		return failure;
+	switch (call->request->body_state) {
+	case HTTP_BODY_WHOLE:
+		break;
+	case HTTP_BODY_TOO_LARGE:
+		return FAILURE_BODY_TOO_LARGE;
+	case HTTP_BODY_SHORT:
+		return FAILURE_BAD_REQUEST;
+	}
+	return FAILURE_NONE;
+}
+
+/* contract.md 2, "Order of checks". */
 static void
 run(struct call *call)
 {
-	enum failure failure;
-	struct slice allow;
-	if (call->request->method == HTTP_OPTIONS) {
-		http_response_preflight(call->response);
-		return;
-	}
-	call->route = api_route(call->request, &failure, &allow);
-	if (call->route == NULL) {
-		if (failure == FAILURE_METHOD_NOT_ALLOWED && !http_response_header(call->response, "Allow", allow))
-			failure = FAILURE_INTERNAL;
+	enum failure failure = check_request(call);
+	call_read_callback(call);
+	if (failure != FAILURE_NONE)
 		call_fail(call, failure);
-	} else if (call->request->body_state == HTTP_BODY_TOO_LARGE)
-		call_fail(call, FAILURE_BODY_TOO_LARGE);
-	else if (call->request->body_state == HTTP_BODY_SHORT)
-		call_fail(call, FAILURE_BAD_REQUEST);
-	else if (parse_parameters(call) && (call->route->key == KEY_NONE || authenticate(call)) &&
-		 (call->route->campaign == NO_CAMPAIGN || find_campaign(call)))
+	else if (parse_parameters(call) && authenticate(call) && find_campaign(call) && call_check_callback(call))
 		call->route->handle(call);
+	call_finish(call);
 }
 
 void
@@ -162,7 +219,9 @@ api_handle(struct api *api, struct http_request *request, bool path_is_valid, st
 	};
 	api->used_key.id = 0;
 	response->head = request->method == HTTP_HEAD;
-	if (path_is_valid || request->method == HTTP_OPTIONS)
+	if (request->method == HTTP_OPTIONS)
+		http_response_preflight(response);
+	else if (path_is_valid)
 		run(&call);
 	else
 		call_fail(&call, FAILURE_NOT_FOUND);

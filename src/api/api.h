@@ -17,6 +17,9 @@ struct api;
 /* Everything must stay valid as long as the api. */
 struct api_options {
 	struct http_caps caps;
+	size_t body_bytes, bulk_body_bytes; /* the most that a body may have; and where many leads may be named */
+	size_t bulk_items;                  /* how many; at most BULK_LEADS_MAX */
+	size_t utm_bytes;                   /* of a lead's utm parameters together, as JSON */
 	size_t webhooks_per_campaign;
 	const struct network_list *trusted_proxies; /* whose X-Forwarded-For counts */
 	const struct address_rules *webhook_addresses;
@@ -27,6 +30,8 @@ struct api_options {
 struct api *api_new(const struct api_options *options, struct store *store);
 void api_free(struct api **api);
 
+/* The most bytes of body that this request may have; asked before the body is read. */
+size_t api_body_limit(const struct api *api, const struct http_request *request);
 /* Answers the request, whatever it is. `path_is_valid`: what http_request_init said. */
 void api_handle(struct api *api, struct http_request *request, bool path_is_valid, struct http_response *response);
 /* What may be done when the answer is out: notes the use of a key. */

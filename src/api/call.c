@@ -1,77 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Answers, and parameters as the contract reads them. */
+ * Parameters as the contract reads them, and commands carried out. */
 #include "api/call.h"
 
-#include "base/log.h"
-
-/* Seconds after which a client may try again what failed for want of a database. */
-#define RETRY_AFTER "5"
-
-enum failure
-call_failure(enum result result)
-{
-	return result == RESULT_FAILED || result == RESULT_INVALID ? FAILURE_INTERNAL : FAILURE_UNAVAILABLE;
-}
-
-/* 5xx texts carry the request id, which the log has too. */
-static struct slice
-with_request_id(struct call *call, const char *message)
-{
-	return pool_printf(call->request->pool, "%s (request %.*s)", message, SLICE_ARGS(call->request->request_id));
-}
-
-void
-call_fail_with(struct call *call, enum failure failure, struct slice detail)
-{
-	const struct failure_text *text = failure_text(failure);
-	struct pool *pool = call->request->pool;
-	struct slice message = slice_of(text->message);
-	struct json_writer writer;
-	if (text->status >= 500)
-		message = with_request_id(call, text->message);
-	else if (failure == FAILURE_INVALID_EVENT)
-		message = pool_printf(pool, "%s%.*s", text->message, SLICE_ARGS(detail));
-	else if (slice_present(detail))
-		message = detail;
-	if (text->status == 503 && !http_response_header(call->response, "Retry-After", SLICE(RETRY_AFTER)))
-		log_error("header_refused", LOG_STR("name", "Retry-After"));
-	call->response->status = (unsigned)text->status;
-	buffer_clear(&call->response->body);
-	json_writer_init(&writer, &call->response->body);
-	json_begin_object(&writer);
-	json_key(&writer, SLICE("message"));
-	json_string(&writer, message);
-	json_key(&writer, SLICE("error"));
-	json_string(&writer, slice_of(text->code));
-	json_end_object(&writer);
-}
-
-void
-call_fail(struct call *call, enum failure failure)
-{
-	call_fail_with(call, failure, SLICE_NONE);
-}
-
-void
-call_answer(struct call *call, struct slice json)
-{
-	buffer_add(&call->response->body, json);
-}
-
-struct json_writer
-call_begin(struct call *call)
-{
-	struct json_writer writer;
-	json_writer_init(&writer, &call->response->body);
-	return writer;
-}
-
-void
-call_fail_parameter(struct call *call, struct slice name, const char *rule)
-{
-	call_fail_with(
-	    call, FAILURE_INVALID_PARAMETER, pool_printf(call->request->pool, "Parameter %.*s %s", SLICE_ARGS(name), rule));
-}
+#include "base/clock.h"
 
 bool
 call_param_text(struct call *call, const struct http_param *param, struct slice *text)
@@ -95,10 +26,70 @@ call_text(struct call *call, const char *name, struct slice *text)
 }
 
 bool
+call_first_text(struct call *call, const char *const *names, struct slice *text)
+{
+	for (*text = SLICE_NONE; *names != NULL && !slice_present(*text); names++)
+		if (!call_text(call, *names, text))
+			return false;
+	return true;
+}
+
+bool
 call_boolean(struct call *call, const char *name, bool *value)
 {
 	if (http_value_boolean(http_params_value(call->params, slice_of(name)), value))
 		return true;
 	call_fail_parameter(call, slice_of(name), "must be true or false");
 	return false;
+}
+
+bool
+call_whole_number(struct slice text, int64_t limit, int64_t *number)
+{
+	bool negative = slice_starts_with(text, SLICE("-"));
+	struct slice digits = slice_sub(text, negative ? 1 : 0, text.size);
+	*number = 0;
+	for (size_t i = 0; i < digits.size; i++) {
+		if (!ascii_is_digit(digits.data[i]))
+			return false;
+		if (*number <= limit)
+			*number = *number * 10 + (digits.data[i] - '0');
+	}
+	if (negative)
+		*number = -*number;
+	return digits.size > 0;
+}
+
+bool
+call_parse_points(struct call *call, int32_t *points, bool *given)
+{
+	static const char name[] = "points";
+	struct slice text;
+	int64_t number;
+	*points = 0;
+	if (!call_text(call, name, &text))
+		return false;
+	*given = slice_present(text);
+	if (!*given)
+		return true;
+	if (!call_whole_number(text, SCORE_POINTS_MAX, &number)) {
+		call_fail_parameter(call, slice_of(name), "must be a whole number");
+		return false;
+	}
+	if (number < -SCORE_POINTS_MAX || number > SCORE_POINTS_MAX) {
+		call_fail(call, FAILURE_MAX_POINTS_EXCEEDED);
+		return false;
+	}
+	*points = (int32_t)number;
+	return true;
+}
+
+bool
+call_execute(struct call *call, const struct command *command, struct outcome *outcome)
+{
+	int64_t deadline_ms = clock_monotonic_ms() + call->api->options->request_timeout_ms;
+	store_execute(call->api->store, call->request->pool, &command, 1, deadline_ms, outcome);
+	if (outcome->failure != FAILURE_NONE)
+		call_fail_with(call, outcome->failure, outcome->detail);
+	return outcome->failure == FAILURE_NONE;
 }

@@ -17,67 +17,129 @@ struct api {
 
 struct call {
 	struct api *api;
-	const struct route *route;
+	const struct route *route; /* NULL: the path is unknown */
 	struct http_request *request;
 	struct http_response *response;
 	struct http_params *params;
 	struct slice client_address; /* as contract.md 5 finds it */
 	uint64_t account_id;         /* whose key came with the request; 0: none */
+	struct slice social_id;      /* KEY_TOKEN: the lead that the token is for */
 	struct campaign campaign;    /* on routes that have one */
 	int64_t now_ms;              /* the database's time, with the campaign */
+	struct slice callback;       /* JSONP: the function that gets the answer; absent: no JSONP */
+	bool callback_is_bad;        /* one was named, and can be none */
 };
 
-/* The answers. A handler calls exactly one of them. */
+/* The answers (answer.c). A handler calls exactly one of them, or one of the pages. */
 void call_fail(struct call *call, enum failure failure);
 /* With a sentence of its own, or completed, where core/failure.h says so. */
 void call_fail_with(struct call *call, enum failure failure, struct slice detail);
 /* invalid_parameter: the name, then "must be one text". */
 void call_fail_parameter(struct call *call, struct slice name, const char *rule);
+/* What a failed call to the store is for the client. */
+enum failure call_failure(enum result result);
 /* A body that is JSON already. */
 void call_answer(struct call *call, struct slice json);
 /* Starts one to be written. */
 struct json_writer call_begin(struct call *call);
-/* What a failed call to the store is for the client. */
-enum failure call_failure(enum result result);
+
+/* Finds out how the answer is to look; before anything can fail. */
+void call_read_callback(struct call *call);
+/* False when there is one that can be none: the call has then failed. */
+MUST_CHECK bool call_check_callback(struct call *call);
+/* Puts what was answered into its call, where it is JSONP. */
+void call_finish(struct call *call);
+
+/* HTML instead, with all headers that such a page needs (page.c). Both texts are plain. `button`: of a form that posts to the
+ * same address; NULL: there is none. */
+void call_page(struct call *call, const char *heading, struct slice text, const char *button);
+void call_fail_page(struct call *call, struct slice message);
 
 /* The parameter as a text: strings, and numbers as they were written; empty and null are absent. False when it is a boolean
  * or an array: the call has then failed. */
 MUST_CHECK bool call_text(struct call *call, const char *name, struct slice *text);
 /* The same of a found parameter. */
 MUST_CHECK bool call_param_text(struct call *call, const struct http_param *param, struct slice *text);
+/* The first of several names that has a value; the last one is NULL. */
+MUST_CHECK bool call_first_text(struct call *call, const char *const *names, struct slice *text);
+/* A '-' or none, and digits, any number of them: beyond `limit`, which is below 10^17, it is just some number beyond it. False
+ * when the text is no whole number. */
+MUST_CHECK bool call_whole_number(struct slice text, int64_t limit, int64_t *number);
 /* contract.md 1, Booleans; absent is false. False when it is none: the call has then failed. */
 MUST_CHECK bool call_boolean(struct call *call, const char *name, bool *value);
 
-/* What a route needs before its handler runs. */
-enum route_key { KEY_NONE, KEY_OPTIONAL, KEY_REQUIRED };
+/* What a route needs before its handler runs. KEY_TOKEN: the signature of an opt-out link. */
+enum route_key { KEY_NONE, KEY_OPTIONAL, KEY_REQUIRED, KEY_TOKEN };
+
+enum {
+	ROUTE_BULK = 1 << 0,      /* names many leads: these names collect, and the body may be larger */
+	ROUTE_UNTIL_END = 1 << 1, /* 423 once the campaign has ended (contract.md 6) */
+	ROUTE_SUBSCRIBE = 1 << 2, /* a social id is the referrer's, never that of the lead to update */
+	ROUTE_JSONP = 1 << 3,     /* may be asked for as a script */
+	ROUTE_PAGE = 1 << 4       /* answers HTML, whatever happens; reads no parameters but the query's */
+};
 
 struct route {
 	enum http_method method;
-	const char *path; /* segments; "{campaign}" a campaign id, "{word}" anything */
+	const char *path; /* segments; "{campaign}" a campaign id, another "{…}" anything */
 	enum route_key key;
-	enum { NO_CAMPAIGN, CAMPAIGN_IN_PATH, CAMPAIGN_IN_PARAMETERS } campaign;
+	enum { NO_CAMPAIGN, CAMPAIGN_IN_PATH, CAMPAIGN_IN_PARAMETERS } campaign; /* in the path it is the second segment */
+	unsigned flags;
 	void (*handle)(struct call *call);
 };
 
-/* The route of a request, or NULL: *failure then says why, *allow which methods the path knows. */
-const struct route *api_route(const struct http_request *request, enum failure *failure, struct slice *allow);
+/* FAILURE_NONE, or why nothing answers this request: *allow then says which methods the path knows, and *route is one of
+ * them; NULL when there are none. */
+enum failure api_route(const struct http_request *request, const struct route **route, struct slice *allow);
 
 /* The handlers. */
 void handle_health(struct call *call);
 void handle_ready(struct call *call);
 void handle_campaigns(struct call *call);
+void handle_stats(struct call *call);
 void handle_signup(struct call *call);
 void handle_lookup(struct call *call);
+void handle_list_leads(struct call *call);
+void handle_leaderboard(struct call *call);
+void handle_list_actions(struct call *call);
+void handle_list_tags(struct call *call);
+void handle_complete_action(struct call *call);
+void handle_points(struct call *call);
+void handle_tag_lead(struct call *call);
+void handle_bulk_change(struct call *call);
+void handle_bulk_delete(struct call *call);
+void handle_opt_out(struct call *call);
 void handle_put_webhook(struct call *call);
 void handle_remove_webhook(struct call *call);
 void handle_list_webhooks(struct call *call);
 
+/* KEY_TOKEN (opt_out.c). False: the call has failed. */
+MUST_CHECK bool call_check_token(struct call *call);
+
 /* From parameters to a command (contract.md 4.3, 4.4), and parts of that. False: the call has failed. */
-MUST_CHECK bool call_parse_signup(struct call *call, struct command *command);
+MUST_CHECK bool call_parse_signup(struct call *call, struct signup *signup, struct payload_view *view);
 MUST_CHECK bool call_parse_email(struct call *call, struct email *email);
 MUST_CHECK bool call_parse_phone(struct call *call, struct slice *e164);
 MUST_CHECK bool call_merge_url(struct call *call);
 MUST_CHECK bool call_parse_fields(struct call *call, struct signup *signup);
 MUST_CHECK bool call_parse_view(struct call *call, struct payload_view *view);
+/* `points`, within their bounds (contract.md 4.1). *given: there are some; else they are 0. */
+MUST_CHECK bool call_parse_points(struct call *call, int32_t *points, bool *given);
+
+/* Which leads are meant (identifiers.c). One: the first of social_id and kid, email, phone_number. */
+MUST_CHECK bool call_parse_lead(struct call *call, struct lead_reference *lead);
+/* Those of a bulk call, as often as they were named; what can be no identifier is left out. */
+MUST_CHECK bool call_parse_leads(struct call *call, struct lead_reference **leads, size_t *count);
+/* The names that collect on this route (contract.md 1, Parameters). */
+struct http_names call_collecting_names(const struct route *route);
+
+/* What the campaign's owner has defined (definitions.c). */
+MUST_CHECK bool call_find_definitions(struct call *call, struct definitions *definitions);
+/* The tag whose id or name is in this parameter, as `by` says; absent: id 0. */
+enum { TAG_BY_ID = 1 << 0, TAG_BY_NAME = 1 << 1 };
+MUST_CHECK bool call_parse_tag(struct call *call, const char *name, unsigned by, uint64_t *tag_id);
+
+/* Runs a command. False: it has failed, and the call with it. */
+MUST_CHECK bool call_execute(struct call *call, const struct command *command, struct outcome *outcome);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * GET /v2/campaigns, and what monitors ask. */
+ * Campaigns and their numbers, and what monitors ask. */
 #include "api/call.h"
 
 #include "base/clock.h"
@@ -32,7 +32,7 @@ write_campaign(struct json_writer *writer, const struct campaign *campaign, int6
 	json_key(writer, SLICE("name"));
 	json_string(writer, campaign->name);
 	json_key(writer, SLICE("lead_count"));
-	json_u64(writer, (uint64_t)campaign->lead_count + campaign->jump_start);
+	json_u64(writer, (uint64_t)campaign->counters.leads + campaign->jump_start);
 	json_key(writer, SLICE("state"));
 	json_string(writer, campaign_has_ended(campaign, now_ms) ? SLICE("ended") : SLICE("active"));
 	json_key(writer, SLICE("created_at"));
@@ -56,4 +56,31 @@ handle_campaigns(struct call *call)
 	for (size_t i = 0; i < count; i++)
 		write_campaign(&writer, &campaigns[i], call->now_ms);
 	json_end_array(&writer);
+}
+
+static void
+write_number(struct json_writer *writer, struct slice name, uint64_t number)
+{
+	json_key(writer, name);
+	json_u64(writer, number);
+}
+
+void
+handle_stats(struct call *call)
+{
+	const struct campaign_counters *counters = &call->campaign.counters;
+	struct json_writer writer = call_begin(call);
+	json_begin_object(&writer);
+	json_key(&writer, SLICE("leads"));
+	json_begin_object(&writer);
+	write_number(&writer, SLICE("total"), counters->leads);
+	write_number(&writer, SLICE("total_with_jumpstart"), (uint64_t)counters->leads + call->campaign.jump_start);
+	write_number(&writer, SLICE("verified"), counters->verified);
+	write_number(&writer, SLICE("waitlisted"), counters->waitlisted);
+	write_number(&writer, SLICE("removed_from_waitlist"), counters->removed_from_waitlist);
+	write_number(&writer, SLICE("fraudulent"), counters->fraudulent);
+	write_number(&writer, SLICE("opted_out"), counters->opted_out);
+	write_number(&writer, SLICE("referred"), counters->referred);
+	json_end_object(&writer);
+	json_end_object(&writer);
 }

@@ -215,14 +215,14 @@ parse_utm(struct call *call, const struct fields *fields, struct signup *signup)
 	struct buffer out;
 	struct json_writer writer;
 	bool any = false;
-	buffer_init(&out, FIELDS_MAX_BYTES);
+	buffer_init(&out, call->api->options->utm_bytes);
 	json_writer_init(&writer, &out);
 	json_begin_object(&writer);
 	bool valid = write_utm(call, fields, &writer, &any);
 	json_end_object(&writer);
 	if (valid && !buffer_ok(&out)) {
 		call_fail_with(call, FAILURE_INVALID_PARAMETER,
-		    pool_printf(pool, "The utm parameters may have at most %d bytes together", FIELDS_MAX_BYTES));
+		    pool_printf(pool, "The utm parameters may have at most %zu bytes together", call->api->options->utm_bytes));
 		valid = false;
 	}
 	if (valid && any)

@@ -2,17 +2,50 @@
  * Which call answers which path and method, with the right it needs (contract.md 4.1). */
 #include "api/call.h"
 
+/* A word of a bulk call; `tag` alone changes scores. */
+#define BULK(word, flags)                                                                                                  \
+	{                                                                                                                  \
+		HTTP_POST, "v2/{campaign}/" word, KEY_REQUIRED, CAMPAIGN_IN_PATH, ROUTE_BULK | (flags), handle_bulk_change \
+	}
+
+/* Older forms and embedded scripts. */
+#define SUBSCRIBE (ROUTE_UNTIL_END | ROUTE_SUBSCRIBE)
+
 static const struct route routes[] = {
-	{ HTTP_GET, "health", KEY_NONE, NO_CAMPAIGN, handle_health },
-	{ HTTP_GET, "health/ready", KEY_NONE, NO_CAMPAIGN, handle_ready },
-	{ HTTP_GET, "v2/campaigns", KEY_REQUIRED, NO_CAMPAIGN, handle_campaigns },
-	{ HTTP_POST, "v2", KEY_OPTIONAL, CAMPAIGN_IN_PARAMETERS, handle_signup },
-	{ HTTP_GET, "v2", KEY_OPTIONAL, CAMPAIGN_IN_PARAMETERS, handle_lookup },
-	{ HTTP_POST, "v2/{campaign}", KEY_OPTIONAL, CAMPAIGN_IN_PATH, handle_signup },
-	{ HTTP_GET, "v2/{campaign}", KEY_OPTIONAL, CAMPAIGN_IN_PATH, handle_lookup },
-	{ HTTP_POST, "v2/{campaign}/outbound-webhook", KEY_REQUIRED, CAMPAIGN_IN_PATH, handle_put_webhook },
-	{ HTTP_GET, "v2/{campaign}/outbound-webhook", KEY_REQUIRED, CAMPAIGN_IN_PATH, handle_list_webhooks },
-	{ HTTP_DELETE, "v2/{campaign}/outbound-webhook", KEY_REQUIRED, CAMPAIGN_IN_PATH, handle_remove_webhook },
+	{ HTTP_GET, "health", KEY_NONE, NO_CAMPAIGN, 0, handle_health },
+	{ HTTP_GET, "health/ready", KEY_NONE, NO_CAMPAIGN, 0, handle_ready },
+	{ HTTP_GET, "v2/campaigns", KEY_REQUIRED, NO_CAMPAIGN, 0, handle_campaigns },
+	{ HTTP_POST, "v2", KEY_OPTIONAL, CAMPAIGN_IN_PARAMETERS, ROUTE_UNTIL_END, handle_signup },
+	{ HTTP_GET, "v2", KEY_OPTIONAL, CAMPAIGN_IN_PARAMETERS, 0, handle_lookup },
+	{ HTTP_POST, "v2/{campaign}", KEY_OPTIONAL, CAMPAIGN_IN_PATH, ROUTE_UNTIL_END, handle_signup },
+	{ HTTP_GET, "v2/{campaign}", KEY_OPTIONAL, CAMPAIGN_IN_PATH, 0, handle_lookup },
+	{ HTTP_DELETE, "v2/{campaign}", KEY_REQUIRED, CAMPAIGN_IN_PATH, ROUTE_BULK, handle_bulk_delete },
+	{ HTTP_GET, "v2/{campaign}/stats", KEY_REQUIRED, CAMPAIGN_IN_PATH, 0, handle_stats },
+	{ HTTP_GET, "v2/{campaign}/leads", KEY_REQUIRED, CAMPAIGN_IN_PATH, 0, handle_list_leads },
+	{ HTTP_GET, "v2/{campaign}/leaderboard", KEY_OPTIONAL, CAMPAIGN_IN_PATH, 0, handle_leaderboard },
+	{ HTTP_GET, "v2/{campaign}/actions", KEY_REQUIRED, CAMPAIGN_IN_PATH, 0, handle_list_actions },
+	{ HTTP_GET, "v2/{campaign}/tags", KEY_REQUIRED, CAMPAIGN_IN_PATH, 0, handle_list_tags },
+	{ HTTP_POST, "v2/{campaign}/actions/{action_id}", KEY_REQUIRED, CAMPAIGN_IN_PATH, ROUTE_UNTIL_END,
+	    handle_complete_action },
+	{ HTTP_POST, "v2/{campaign}/points", KEY_REQUIRED, CAMPAIGN_IN_PATH, ROUTE_BULK | ROUTE_UNTIL_END, handle_points },
+	{ HTTP_POST, "v2/{campaign}/tags/{tag_id}/lead", KEY_REQUIRED, CAMPAIGN_IN_PATH, ROUTE_UNTIL_END, handle_tag_lead },
+	BULK("optout", 0),
+	BULK("sms_optout", 0),
+	BULK("verify", 0),
+	BULK("approve", 0),
+	BULK("block", 0),
+	BULK("waitlist", 0),
+	BULK("unwaitlist", 0),
+	BULK("tag", ROUTE_UNTIL_END),
+	{ HTTP_POST, "v2/{campaign}/outbound-webhook", KEY_REQUIRED, CAMPAIGN_IN_PATH, 0, handle_put_webhook },
+	{ HTTP_GET, "v2/{campaign}/outbound-webhook", KEY_REQUIRED, CAMPAIGN_IN_PATH, 0, handle_list_webhooks },
+	{ HTTP_DELETE, "v2/{campaign}/outbound-webhook", KEY_REQUIRED, CAMPAIGN_IN_PATH, 0, handle_remove_webhook },
+	{ HTTP_GET, "opt-out/{campaign}/{social_id}/{token}", KEY_TOKEN, CAMPAIGN_IN_PATH, ROUTE_PAGE, handle_opt_out },
+	{ HTTP_POST, "opt-out/{campaign}/{social_id}/{token}", KEY_TOKEN, CAMPAIGN_IN_PATH, ROUTE_PAGE, handle_opt_out },
+	{ HTTP_POST, "subscribe", KEY_OPTIONAL, CAMPAIGN_IN_PARAMETERS, SUBSCRIBE, handle_signup },
+	{ HTTP_POST, "v1/{campaign}/subscribe", KEY_OPTIONAL, CAMPAIGN_IN_PATH, SUBSCRIBE, handle_signup },
+	{ HTTP_GET, "v1/{campaign}/subscribe", KEY_OPTIONAL, CAMPAIGN_IN_PATH, SUBSCRIBE | ROUTE_JSONP, handle_signup },
+	{ HTTP_GET, "v1/{campaign}/info", KEY_OPTIONAL, CAMPAIGN_IN_PATH, ROUTE_JSONP, handle_lookup },
 };
 
 /* A campaign id: decimal, no leading zeros (contract.md 1). Numbers that are too large for one are no campaign's. */
@@ -28,6 +61,14 @@ is_campaign_id(struct slice segment)
 }
 
 static bool
+part_fits(struct slice part, struct slice segment)
+{
+	if (slice_equal(part, SLICE("{campaign}")))
+		return is_campaign_id(segment);
+	return slice_starts_with(part, SLICE("{")) || slice_equal(part, segment);
+}
+
+static bool
 path_matches(const char *path, const struct http_request *request)
 {
 	struct slice rest = slice_of(path), part;
@@ -35,9 +76,7 @@ path_matches(const char *path, const struct http_request *request)
 	for (; slice_next(&rest, '/', &part); i++) {
 		if (i == request->segment_count)
 			return false;
-		struct slice segment = request->segments[i];
-		bool fits = slice_equal(part, SLICE("{campaign}")) ? is_campaign_id(segment) : slice_equal(part, segment);
-		if (!fits)
+		if (!part_fits(part, request->segments[i]))
 			return false;
 	}
 	return i == request->segment_count;
@@ -51,26 +90,26 @@ is_unknown_action(const struct http_request *request)
 	       is_campaign_id(request->segments[1]);
 }
 
-const struct route *
-api_route(const struct http_request *request, enum failure *failure, struct slice *allow)
+enum failure
+api_route(const struct http_request *request, const struct route **route, struct slice *allow)
 {
 	static const struct {
 		enum http_method method;
 		const char *names;
 	} methods[] = { { HTTP_GET, "GET, HEAD" }, { HTTP_POST, "POST" }, { HTTP_DELETE, "DELETE" } };
 	enum http_method method = request->method == HTTP_HEAD ? HTTP_GET : request->method;
-	struct slice allowed = SLICE("OPTIONS");
-	*failure = is_unknown_action(request) ? FAILURE_INVALID_ACTION : FAILURE_NOT_FOUND;
+	*route = NULL;
+	*allow = SLICE("OPTIONS");
 	for (size_t i = 0; i < ARRAY_SIZE(methods); i++)
 		for (size_t k = 0; k < ARRAY_SIZE(routes); k++) {
-			const struct route *route = &routes[k];
-			if (route->method != methods[i].method || !path_matches(route->path, request))
+			if (routes[k].method != methods[i].method || !path_matches(routes[k].path, request))
 				continue;
-			if (route->method == method)
-				return route;
-			allowed = pool_printf(request->pool, "%s, %.*s", methods[i].names, SLICE_ARGS(allowed));
-			*failure = FAILURE_METHOD_NOT_ALLOWED;
+			*route = &routes[k];
+			if (routes[k].method == method)
+				return FAILURE_NONE;
+			*allow = pool_printf(request->pool, "%s, %.*s", methods[i].names, SLICE_ARGS(*allow));
 		}
-	*allow = allowed;
-	return NULL;
+	if (*route != NULL)
+		return FAILURE_METHOD_NOT_ALLOWED;
+	return is_unknown_action(request) ? FAILURE_INVALID_ACTION : FAILURE_NOT_FOUND;
 }

@@ -34,30 +34,41 @@ call_parse_phone(struct call *call, struct slice *e164)
 	return false;
 }
 
-/* The first of several names that has a value. */
+/* The id that the request itself carries, and whether as `__kid`; else the one in the query of `__url`. */
+struct named_id {
+	struct slice typed;
+	bool of_request, as_referrer_only;
+};
+
 static bool
-first_text(struct call *call, const char *const *names, struct slice *text)
+find_social_id(struct call *call, struct named_id *id)
 {
-	for (*text = SLICE_NONE; *names != NULL && !slice_present(*text); names++)
-		if (!call_text(call, *names, text))
+	static const struct slice names[] = { SLICE("social_id"), SLICE("kid"), SLICE("__kid") };
+	*id = (struct named_id){ .typed = SLICE_NONE };
+	for (size_t i = 0; i < ARRAY_SIZE(names) && !slice_present(id->typed); i++) {
+		const struct http_param *param = http_params_find(call->params, names[i]);
+		if (param == NULL || param->origin == HTTP_ORIGIN_URL)
+			continue;
+		if (!call_param_text(call, param, &id->typed))
 			return false;
-	return true;
+		id->of_request = slice_present(id->typed);
+		id->as_referrer_only = i == ARRAY_SIZE(names) - 1;
+	}
+	return id->of_request || call_text(call, "kid", &id->typed);
 }
 
 /* A social id among the parameters names the lead to update, or the referrer (4.3.2, 4.3.3). */
 static bool
 parse_social_id(struct call *call, struct signup *signup)
 {
-	static const char *const names[] = { "social_id", "kid", "__kid", NULL };
-	struct slice typed, id = SLICE_NONE;
-	if (!first_text(call, names, &typed))
+	struct named_id named;
+	struct slice id = SLICE_NONE;
+	if (!find_social_id(call, &named))
 		return false;
-	const struct http_param *kid = http_params_find(call->params, SLICE("kid"));
-	bool of_request =
-	    slice_present(typed) && !(kid != NULL && kid->origin == HTTP_ORIGIN_URL && typed.data == kid->value.text.data);
 	bool identified = slice_present(signup->email_key) || slice_present(signup->phone);
-	bool known = slice_present(typed) && social_id_parse(call->request->pool, typed, &id);
-	bool names_subject = of_request && call->account_id != 0 && (signup->must_exist || !identified);
+	bool known = slice_present(named.typed) && social_id_parse(call->request->pool, named.typed, &id);
+	bool names_subject = named.of_request && call->account_id != 0 && (call->route->flags & ROUTE_SUBSCRIBE) == 0 &&
+			     (signup->must_exist || (!identified && !named.as_referrer_only));
 	if (!identified && !names_subject) {
 		call_fail(call, FAILURE_MISSING_EMAIL_AND_PHONE);
 		return false;
@@ -98,7 +109,7 @@ parse_address(struct call *call, struct signup *signup)
 		call_fail_parameter(call, SLICE("ip"), "must be an IPv4 or IPv6 address");
 		return false;
 	}
-	signup->ip = given;
+	signup->ip = ip_address_format(call->request->pool, &address);
 	signup->replace_ip = true;
 	return true;
 }
@@ -134,7 +145,7 @@ parse_origin(struct call *call, struct signup *signup)
 {
 	static const char *const referrers[] = { "__referrer", "__ref", "referrer", NULL };
 	static const char *const sessions[] = { "__sid", "__session_id", NULL };
-	if (!first_text(call, referrers, &signup->referrer) || !first_text(call, sessions, &signup->session_id) ||
+	if (!call_first_text(call, referrers, &signup->referrer) || !call_first_text(call, sessions, &signup->session_id) ||
 	    !call_text(call, "__user_agent", &signup->user_agent) || !call_text(call, "__source", &signup->source) ||
 	    !call_text(call, "__url", &signup->signup_url) || !call_text(call, "__rid", &signup->request_id) ||
 	    !call_text(call, "__uid", &signup->uid) || !parse_redirect(call, signup))
@@ -158,11 +169,9 @@ call_parse_view(struct call *call, struct payload_view *view)
 }
 
 bool
-call_parse_signup(struct call *call, struct command *command)
+call_parse_signup(struct call *call, struct signup *signup, struct payload_view *view)
 {
-	struct signup *signup = &command->as.signup;
 	struct email email;
-	*command = (struct command){ .kind = COMMAND_SIGNUP, .campaign_id = call->campaign.id, .account_id = call->account_id };
 	if (!call_merge_url(call) || !call_parse_email(call, &email) || !call_parse_phone(call, &signup->phone) ||
 	    !call_boolean(call, "must_exist", &signup->must_exist) ||
 	    !call_boolean(call, "__do_not_reset_opt_out", &signup->keep_opt_out))
@@ -170,5 +179,5 @@ call_parse_signup(struct call *call, struct command *command)
 	signup->email = email.display;
 	signup->email_key = email.key;
 	return parse_social_id(call, signup) && parse_address(call, signup) && parse_origin(call, signup) &&
-	       call_parse_fields(call, signup) && call_parse_view(call, &command->view);
+	       call_parse_fields(call, signup) && call_parse_view(call, view);
 }

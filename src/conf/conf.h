@@ -46,14 +46,15 @@ struct conf_server {
 
 /* contract.md 1, Caps. */
 struct conf_limits {
-	size_t body_bytes;
+	size_t body_bytes, bulk_body_bytes;
 	size_t name_bytes, value_bytes, custom_fields_bytes;
-	unsigned json_depth, parameters, custom_fields;
+	unsigned json_depth, parameters, custom_fields, bulk_items;
 	unsigned webhooks_per_campaign;
 };
 
 struct conf_lead {
-	const char *avatar_url; /* has "{hash}"; "": no avatars */
+	const char *avatar_url;              /* has "{hash}"; "": no avatars */
+	const char *disposable_domains_file; /* host names, as core/host_list.h reads them; "": none */
 };
 
 struct conf_dispatch {

@@ -132,6 +132,8 @@ enum { TEXT_MAX = 255, PATH_BYTES_MAX = 4095, SOCKET_PATH_MAX = 107, URL_MAX = 2
 enum { KILO = 1024, MEGA = 1024 * 1024 };
 /* What a TEXT column of the schema holds. */
 enum { COLUMN_MAX = 65535 };
+/* interface.md, Limits: more is 413, always. */
+enum { BULK_ITEMS_MAX = 250 };
 enum { SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE, DAY = 24 * HOUR };
 
 /* WHATWG's Fetch standard, "port blocking", and the usual ports of databases, caches, container engines and file shares. */
@@ -166,6 +168,8 @@ static const struct conf_setting settings[] = {
 	{ SETTING(server, max_requests, CONF_INTEGER), "0", 0, 1000000000, NULL, "requests after which a worker is replaced" },
 
 	{ SETTING(limits, body_bytes, CONF_SIZE), "256k", KILO, MEGA, NULL, "size of a request's body" },
+	{ SETTING(limits, bulk_body_bytes, CONF_SIZE), "1M", KILO, 16 * MEGA, NULL, "size of a bulk call's body" },
+	{ SETTING(limits, bulk_items, CONF_INTEGER), "250", 1, BULK_ITEMS_MAX, NULL, "leads that a bulk call names" },
 	{ SETTING(limits, json_depth, CONF_INTEGER), "16", 1, 128, NULL, "depth of a JSON body" },
 	{ SETTING(limits, parameters, CONF_INTEGER), "200", 1, 10000, NULL, "parameters of a request" },
 	{ SETTING(limits, name_bytes, CONF_SIZE), "64", 16, 255, NULL, "size of a parameter's name" },
@@ -176,6 +180,7 @@ static const struct conf_setting settings[] = {
 
 	{ SETTING(lead, avatar_url, CONF_TEXT), "https://www.gravatar.com/avatar/{hash}?d=mp", 0, URL_MAX, &avatar_url,
 	  "address of a lead's picture" },
+	{ SETTING(lead, disposable_domains_file, CONF_PATH), "", 0, PATH_BYTES_MAX, NULL, "hosts of email addresses for a day" },
 
 	{ SETTING(dispatch, allow_networks, CONF_LIST), "", 0, LIST_MAX, &networks, "otherwise forbidden networks that webhooks may be in" },
 	{ SETTING(dispatch, deny_ports, CONF_LIST), DENIED_PORTS, 0, 65535, &ports, "ports that no webhook may have" },

@@ -13,6 +13,7 @@
 #include "base/slice.h"
 #include "core/custom_fields.h"
 #include "core/failure.h"
+#include "core/model.h"
 
 /* Which parts of a lead its reader sees (contract.md 4.5). */
 struct payload_view {
@@ -37,9 +38,58 @@ struct signup {
 	struct slice referrer, source;
 	uint64_t source_id;
 	struct slice signup_url, session_id, request_id;
+	int32_t points; /* custom points that came with it; 0: none */
 };
 
-enum command_kind { COMMAND_SIGNUP };
+/* POST /v2/{cid}/tags/{tag_id}/lead: signs a new lead up; one that is there already is only tagged. */
+struct tagging {
+	struct signup signup;
+	uint64_t tag_id;
+};
+
+/* POST /v2/{cid}/points. Leads that do not exist are passed over. */
+struct points_call {
+	const struct lead_reference *leads;
+	size_t lead_count;
+	int32_t points;
+	struct slice message; /* may be absent */
+};
+
+/* POST /v2/{cid}/actions/{action_id}. */
+struct completion {
+	struct lead_reference lead;
+	uint64_t action_id;
+};
+
+/* What bulk calls do to each of their leads (contract.md 4.1). As in the schema's enum. */
+enum lead_action {
+	LEAD_OPTOUT,
+	LEAD_SMS_OPTOUT,
+	LEAD_VERIFY,
+	LEAD_APPROVE,
+	LEAD_BLOCK,
+	LEAD_WAITLIST,
+	LEAD_UNWAITLIST,
+	LEAD_TAG,
+	LEAD_DELETE,
+	LEAD_ACTIONS
+};
+/* "optout", …: the words of the paths; "delete" is among them. */
+struct slice lead_action_name(enum lead_action action);
+MUST_CHECK bool lead_action_parse(struct slice name, enum lead_action *action);
+
+/* One lead of a bulk call, or of an opt-out link. */
+struct lead_change {
+	enum lead_action action;
+	struct lead_reference lead;
+	uint64_t tag_id;   /* LEAD_TAG */
+	struct slice word; /* LEAD_BLOCK: the reason, LEAD_VERIFY: "email" or "phone"; absent: the default */
+	/* Queued work: which item of which job this is. Done only while the job stands there, and moves it on. 0: none. */
+	uint64_t job_id;
+	uint32_t job_position;
+};
+
+enum command_kind { COMMAND_SIGNUP, COMMAND_TAGGING, COMMAND_POINTS, COMMAND_COMPLETION, COMMAND_CHANGE };
 
 struct command {
 	enum command_kind kind;
@@ -48,13 +98,17 @@ struct command {
 	struct payload_view view;
 	union {
 		struct signup signup;
+		struct tagging tagging;
+		struct points_call points;
+		struct completion completion;
+		struct lead_change change;
 	} as;
 };
 
 struct outcome {
 	enum failure failure;
 	struct slice detail; /* with a failure whose message is completed: what is added */
-	struct slice body;   /* without one: the answer's JSON */
+	struct slice body;   /* without one: the answer's JSON; absent where the command has none */
 };
 
 #endif

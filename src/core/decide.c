@@ -1,22 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Commands applied to the working set, the events they make, and their rendering. */
+ * The commands of a batch, one after another; then the ranks and the rendering of what they left. */
 #include "core/decide.h"
 
 #include <stdlib.h>
 
-#include "core/custom_fields.h"
-
-/* One command on its way. */
-struct step {
-	struct pool *pool;
-	struct working_set *set;
-	struct decide_supplies *supplies;
-	struct decision *decision;
-	const struct command *command;
-	struct working_campaign *campaign;
-	struct slice social_id; /* for a new lead */
-	struct outcome *outcome;
-};
+#include "core/decide_step.h"
 
 static struct working_campaign *
 find_campaign(struct working_set *set, uint64_t id)
@@ -27,257 +15,199 @@ find_campaign(struct working_set *set, uint64_t id)
 	return NULL;
 }
 
-/* Leads are named by bytes: which of its identities is compared is the offset of a slice in struct lead. */
-static struct working_lead *
-find_lead(const struct step *step, size_t identity, struct slice value)
+/* Queued work is done only by the command whose turn it is, whatever comes of it. */
+static bool
+take_turn(struct step *step)
 {
-	if (!slice_present(value))
+	const struct lead_change *change = &step->command->as.change;
+	for (size_t i = 0; i < step->set->job_count; i++) {
+		struct working_job *job = &step->set->jobs[i];
+		if (job->id != change->job_id || job->position != change->job_position)
+			continue;
+		job->position++;
+		job->changed = true;
+		step->decision->changes = true;
+		return true;
+	}
+	return false;
+}
+
+/* Contract 6: after the end these are refused, all else goes on without points. */
+static bool
+is_refused_at_end(enum command_kind kind)
+{
+	return kind != COMMAND_CHANGE;
+}
+
+static enum failure
+refuses(const struct step *step, bool queued)
+{
+	const struct campaign *campaign = step->campaign == NULL ? NULL : &step->campaign->campaign;
+	enum failure refused = campaign_refuses(campaign, step->command->account_id);
+	/* what was taken on before the account was suspended is done */
+	if (refused == FAILURE_ACCOUNT_SUSPENDED && queued)
+		refused = FAILURE_NONE;
+	if (refused == FAILURE_NONE && step->ended && is_refused_at_end(step->command->kind))
+		refused = FAILURE_CAMPAIGN_ENDED;
+	return refused;
+}
+
+static struct working_lead *
+run(struct step *step)
+{
+	switch (step->command->kind) {
+	case COMMAND_SIGNUP:
+		return decide_signup(step);
+	case COMMAND_TAGGING:
+		return decide_tagging(step);
+	case COMMAND_POINTS:
+		decide_points(step);
 		return NULL;
-	for (size_t i = 0; i < step->set->lead_count; i++) {
-		struct working_lead *candidate = &step->set->leads[i];
-		const struct slice *own = (const struct slice *)((const char *)&candidate->lead + identity);
-		if (candidate->lead.campaign_id == step->command->campaign_id && slice_present(*own) &&
-		    slice_equal(*own, value))
-			return candidate;
+	case COMMAND_COMPLETION:
+		decide_completion(step);
+		return NULL;
+	case COMMAND_CHANGE:
+		decide_change(step);
+		return NULL;
 	}
 	return NULL;
 }
 
-#define FIND_LEAD(step, field, value) find_lead((step), offsetof(struct lead, field), (value))
-
-static uint64_t
-take_id(struct id_range *range)
-{
-	if (range->next >= range->end)
-		abort(); /* whoever supplies ids counts them by SIGNUP_EVENTS_MAX */
-	return range->next++;
-}
-
-static void
-fail(struct step *step, enum failure failure, struct slice detail)
-{
-	*step->outcome = (struct outcome){ .failure = failure, .detail = detail };
-}
-
-/* contract.md 4.7: the event and its deliveries; without a subscribed webhook, nothing. */
-static void
-make_event(struct step *step, enum event_type type, const struct snapshot *snapshot)
-{
-	struct decision *d = step->decision;
-	struct made_event *event = NULL;
-	for (size_t i = 0; i < step->set->webhook_count; i++) {
-		const struct webhook *webhook = &step->set->webhooks[i];
-		if (webhook->campaign_id != snapshot->lead.campaign_id || (webhook->events & EVENT_BIT(type)) == 0 ||
-		    webhook->state == WEBHOOK_GONE)
-			continue;
-		if (event == NULL) {
-			d->events = pool_grow(step->pool, d->events, d->event_count, &d->event_capacity, sizeof(*d->events));
-			event = &d->events[d->event_count++];
-			*event = (struct made_event){
-				.id = history_id(step->set->now_ms, take_id(&step->supplies->event_ids)),
-				.campaign_id = snapshot->lead.campaign_id,
-				.lead_id = snapshot->lead.id,
-				.type = type,
-				.snapshot = snapshot,
-			};
-		}
-		d->deliveries =
-		    pool_grow(step->pool, d->deliveries, d->delivery_count, &d->delivery_capacity, sizeof(*d->deliveries));
-		d->deliveries[d->delivery_count++] = (struct made_delivery){
-			.id = history_id(step->set->now_ms, take_id(&step->supplies->delivery_ids)),
-			.event_id = event->id,
-			.webhook_id = webhook->id,
-			.lead_id = snapshot->lead.id,
-			.type = type,
-			.form = webhook->form,
-		};
-	}
-}
-
+/* The lead that the command answers, as it left it; or NULL. */
 static struct snapshot *
-take_snapshot(struct step *step, const struct working_lead *lead)
+decide_one(struct step *step)
 {
-	struct snapshot *snapshot = POOL_NEW(step->pool, struct snapshot);
-	struct campaign *campaign = POOL_NEW(step->pool, struct campaign);
-	*campaign = step->campaign->campaign;
-	snapshot->lead = lead->lead;
-	snapshot->subject = payload_subject_of(campaign, &snapshot->lead);
-	return snapshot;
-}
-
-/* The lead that a sign-up is about (4.3.1 to 4.3.3), or NULL for a new one; false when it fails. */
-static bool
-match_lead(struct step *step, struct working_lead **match)
-{
-	const struct signup *signup = &step->command->as.signup;
-	struct working_lead *by_email = FIND_LEAD(step, email_key, signup->email_key);
-	struct working_lead *by_phone = FIND_LEAD(step, phone, signup->phone);
-	struct working_lead *lead = by_email != NULL ? by_email : by_phone;
-	if (slice_present(signup->subject)) {
-		lead = FIND_LEAD(step, social_id, signup->subject);
-		if (lead == NULL) {
-			fail(step, FAILURE_LEAD_NOT_FOUND, SLICE_NONE);
-			return false;
-		}
-	}
-	if ((by_email != NULL && by_email != lead) || (by_phone != NULL && by_phone != lead)) {
-		fail(step, FAILURE_CONFLICTING_IDENTIFIERS, SLICE_NONE);
-		return false;
-	}
-	if (lead == NULL && signup->must_exist) {
-		fail(step, FAILURE_LEAD_NOT_FOUND, SLICE_NONE);
-		return false;
-	}
-	*match = lead;
-	return true;
-}
-
-/* 4.3.4: what is missing is added; what is there is replaced only with a key, and is then no longer verified. */
-static void
-update_identities(struct step *step, struct lead *lead)
-{
-	const struct signup *signup = &step->command->as.signup;
-	bool may_replace = step->command->account_id != 0;
-	if (slice_present(signup->email_key) && !slice_equal(signup->email_key, lead->email_key) &&
-	    (may_replace || !slice_present(lead->email_key))) {
-		lead->email = signup->email;
-		lead->email_key = signup->email_key;
-		lead->email_hash = lead_email_hash(step->pool, lead->campaign_id, signup->email_key);
-		lead->verified_email = false;
-	}
-	if (slice_present(signup->phone) && !slice_equal(signup->phone, lead->phone) &&
-	    (may_replace || !slice_present(lead->phone))) {
-		lead->phone = signup->phone;
-		lead->phone_hash = lead_phone_hash(step->pool, lead->campaign_id, signup->phone);
-		lead->verified_phone = false;
-	}
-}
-
-static void
-replace_if(bool given, struct slice *place, struct slice value)
-{
-	if (given && slice_present(value))
-		*place = value;
-}
-
-/* 4.3.6 */
-static void
-update_fields(const struct signup *signup, struct lead *lead)
-{
-	replace_if(true, &lead->uid, signup->uid);
-	replace_if(true, &lead->redirect_url, signup->redirect_url);
-	replace_if(signup->replace_ip, &lead->ip, signup->ip);
-	replace_if(signup->replace_user_agent, &lead->user_agent, signup->user_agent);
-	replace_if(!slice_present(lead->utm), &lead->utm, signup->utm);
-}
-
-static void
-update_lead(struct step *step, struct working_lead *match, struct slice custom_fields)
-{
-	const struct signup *signup = &step->command->as.signup;
-	struct lead *lead = &match->lead;
-	update_identities(step, lead);
-	update_fields(signup, lead);
-	lead->custom_fields = custom_fields;
-	lead->counter++;
-	if (!signup->keep_opt_out)
-		lead->opted_out = false;
-	lead->updated_ms = step->set->now_ms;
-	if (match->change == LEAD_AS_LOADED)
-		match->change = LEAD_CHANGED;
-}
-
-static struct working_lead *
-add_lead(struct step *step, struct slice custom_fields)
-{
-	const struct signup *signup = &step->command->as.signup;
-	struct working_set *set = step->set;
-	struct campaign *campaign = &step->campaign->campaign;
-	/* 4.6: unknown and foreign referrers are ignored */
-	const struct working_lead *referrer = FIND_LEAD(step, social_id, signup->referrer_id);
-	struct lead lead = {
-		.id = take_id(&step->supplies->lead_ids),
-		.campaign_id = campaign->id,
-		.subscription_number = ++campaign->last_subscription_number,
-		.counter = 1,
-		.social_id = step->social_id,
-		.parent_id = referrer == NULL ? 0 : referrer->lead.id,
-		.parent_social_id = referrer == NULL ? SLICE_NONE : referrer->lead.social_id,
-		.custom_fields = custom_fields,
-		.utm = signup->utm,
-		.uid = signup->uid,
-		.redirect_url = signup->redirect_url,
-		.ip = signup->ip,
-		.user_agent = signup->user_agent,
-		.referrer = signup->referrer,
-		.source = signup->source,
-		.source_id = signup->source_id,
-		.signup_url = signup->signup_url,
-		.session_id = signup->session_id,
-		.request_id = signup->request_id,
-		.created_ms = set->now_ms,
-		.updated_ms = set->now_ms,
-	};
-	update_identities(step, &lead);
-	campaign->lead_count++;
-	step->campaign->changed = true;
-	set->leads = pool_grow(step->pool, set->leads, set->lead_count, &set->lead_capacity, sizeof(*set->leads));
-	set->leads[set->lead_count] = (struct working_lead){ lead, LEAD_CREATED };
-	return &set->leads[set->lead_count++];
-}
-
-/* The lead as the sign-up left it, or NULL when it failed. */
-static struct snapshot *
-decide_signup(struct step *step)
-{
-	const struct signup *signup = &step->command->as.signup;
-	struct working_lead *lead;
-	struct slice custom_fields, problem;
-	if (campaign_has_ended(&step->campaign->campaign, step->set->now_ms)) {
-		fail(step, FAILURE_CAMPAIGN_ENDED, SLICE_NONE);
+	bool queued = step->command->kind == COMMAND_CHANGE && step->command->as.change.job_id != 0;
+	*step->outcome = (struct outcome){ 0 };
+	if (queued && !take_turn(step)) {
+		step_fail(step, FAILURE_NOT_FOUND, SLICE_NONE);
 		return NULL;
 	}
-	if (!match_lead(step, &lead))
-		return NULL;
-	if (!custom_fields_merge(step->pool, lead == NULL ? SLICE_NONE : lead->lead.custom_fields, signup->custom_fields,
-		signup->custom_field_count, &step->supplies->custom_fields, &custom_fields, &problem)) {
-		fail(step, FAILURE_INVALID_PARAMETER, problem);
+	step->ended = step->campaign != NULL && campaign_has_ended(&step->campaign->campaign, step->set->now_ms);
+	enum failure refused = refuses(step, queued);
+	if (refused != FAILURE_NONE) {
+		step_fail(step, refused, SLICE_NONE);
 		return NULL;
 	}
-	bool created = lead == NULL;
-	if (created)
-		lead = add_lead(step, custom_fields);
-	else
-		update_lead(step, lead, custom_fields);
-	struct snapshot *snapshot = take_snapshot(step, lead);
-	step->decision->changes = true;
-	make_event(step, created ? EVENT_NEW_SIGNUP : EVENT_REPEAT_SIGNUP, snapshot);
-	if (created)
-		make_event(step, EVENT_NEW_SIGNUP_NOT_EXCLUDED, snapshot);
-	return snapshot;
+	step->campaign_before = step->campaign->campaign;
+	step->score_moves_before = step->decision->score_move_count;
+	struct working_lead *answer = run(step);
+	return step->outcome->failure == FAILURE_NONE ? step_settle(step, answer) : NULL;
 }
 
 void
 decide(struct pool *pool, struct working_set *set, const struct command *const *commands, size_t count,
     struct decide_supplies *supplies, struct outcome *outcomes, struct decision *decision)
 {
-	*decision = (struct decision){ .answers = POOL_ARRAY(pool, count, struct snapshot *) };
+	*decision = (struct decision){ .answers = POOL_ARRAY(pool, count, struct snapshot *), .answer_count = count };
 	for (size_t i = 0; i < count; i++) {
-		struct step step = { pool, set, supplies, decision, commands[i], find_campaign(set, commands[i]->campaign_id),
-			supplies->social_ids[i], &outcomes[i] };
-		outcomes[i] = (struct outcome){ 0 };
-		enum failure refused =
-		    campaign_refuses(step.campaign == NULL ? NULL : &step.campaign->campaign, commands[i]->account_id);
-		if (refused != FAILURE_NONE) {
-			fail(&step, refused, SLICE_NONE);
-			continue;
-		}
-		switch (commands[i]->kind) {
-		case COMMAND_SIGNUP:
-			decision->answers[i] = decide_signup(&step);
-			break;
+		struct step step = {
+			.pool = pool,
+			.set = set,
+			.supplies = supplies,
+			.decision = decision,
+			.command = commands[i],
+			.campaign = find_campaign(set, commands[i]->campaign_id),
+			.social_id = supplies->social_ids[i],
+			.outcome = &outcomes[i],
+		};
+		decision->answers[i] = decide_one(&step);
+	}
+}
+
+static int
+compare_numbers(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+	return (*a > *b) - (*a < *b);
+}
+
+static size_t
+add_nodes(const struct snapshot *snapshot, uint64_t *nodes)
+{
+	struct rank_place places[RANK_LEVELS];
+	rank_places(snapshot->lead.campaign_id, snapshot->lead.score, places);
+	for (size_t i = 0; i < RANK_LEVELS; i++)
+		nodes[i] = places[i].node;
+	return RANK_LEVELS;
+}
+
+size_t
+decide_rank_nodes(struct pool *pool, const struct decision *decision, uint64_t **nodes)
+{
+	size_t count = 0, kept = 0;
+	*nodes = POOL_ARRAY(pool, (decision->answer_count + decision->event_count) * RANK_LEVELS, uint64_t);
+	for (size_t i = 0; i < decision->answer_count; i++)
+		if (decision->answers[i] != NULL)
+			count += add_nodes(decision->answers[i], *nodes + count);
+	for (size_t i = 0; i < decision->event_count; i++)
+		count += add_nodes(decision->events[i].snapshot, *nodes + count);
+	if (count > 1)
+		qsort(*nodes, count, sizeof(**nodes), compare_numbers);
+	for (size_t i = 0; i < count; i++)
+		if (kept == 0 || (*nodes)[kept - 1] != (*nodes)[i])
+			(*nodes)[kept++] = (*nodes)[i];
+	return kept;
+}
+
+static int
+compare_nodes(const void *left, const void *right)
+{
+	const struct rank_node *a = left, *b = right;
+	return (a->node > b->node) - (a->node < b->node);
+}
+
+static bool
+is_change(const struct rank_node *node)
+{
+	for (size_t slot = 0; slot < RANK_SLOTS; slot++)
+		if (node->leads[slot] != 0)
+			return true;
+	return false;
+}
+
+size_t
+decide_rank_changes(struct pool *pool, const struct decision *decision, struct rank_node **changes)
+{
+	struct rank_node *nodes = POOL_ARRAY(pool, decision->score_move_count * RANK_LEVELS, struct rank_node);
+	size_t count = 0, merged = 0, kept = 0;
+	for (size_t i = 0; i < decision->score_move_count; i++) {
+		const struct score_move *move = &decision->score_moves[i];
+		struct rank_place places[RANK_LEVELS];
+		rank_places(move->campaign_id, move->score, places);
+		for (size_t k = 0; k < RANK_LEVELS; k++) {
+			nodes[count].node = places[k].node;
+			nodes[count++].leads[places[k].slot] = move->leads;
 		}
 	}
+	if (count > 1)
+		qsort(nodes, count, sizeof(*nodes), compare_nodes);
+	for (size_t i = 0; i < count; i++) {
+		if (merged == 0 || nodes[merged - 1].node != nodes[i].node)
+			nodes[merged++] = nodes[i];
+		else
+			for (size_t slot = 0; slot < RANK_SLOTS; slot++)
+				nodes[merged - 1].leads[slot] += nodes[i].leads[slot];
+	}
+	for (size_t i = 0; i < merged; i++)
+		if (is_change(&nodes[i]))
+			nodes[kept++] = nodes[i];
+	*changes = nodes;
+	return kept;
+}
+
+/* As it was when the snapshot was taken: before the batch, and what the batch had done by then. */
+static void
+rank(const struct decision *decision, const struct rank_node *nodes, size_t node_count, struct snapshot *snapshot)
+{
+	const struct lead *lead = &snapshot->lead;
+	int64_t above = (int64_t)rank_leads_above(nodes, node_count, lead->campaign_id, lead->score);
+	for (size_t i = 0; i < snapshot->score_moves; i++) {
+		const struct score_move *move = &decision->score_moves[i];
+		if (move->campaign_id == lead->campaign_id && move->score > lead->score)
+			above += move->leads;
+	}
+	snapshot->subject.score_rank = (uint64_t)above + 1;
 }
 
 static struct slice
@@ -291,21 +221,23 @@ rendered(struct pool *pool, const struct buffer *out)
 /* One growing buffer for all, whose contents are copied. */
 void
 decide_render(struct pool *pool, const struct command *const *commands, size_t count, const struct payload_settings *settings,
-    struct outcome *outcomes, struct decision *decision)
+    const struct rank_node *nodes, size_t node_count, struct outcome *outcomes, struct decision *decision)
 {
 	struct buffer out;
 	buffer_init(&out, PAYLOAD_MAX_BYTES);
 	for (size_t i = 0; i < count; i++) {
 		if (decision->answers[i] == NULL)
 			continue;
+		rank(decision, nodes, node_count, decision->answers[i]);
 		buffer_clear(&out);
 		payload_write(&out, settings, &decision->answers[i]->subject, commands[i]->view);
 		outcomes[i].body = rendered(pool, &out);
 	}
 	for (size_t i = 0; i < decision->event_count; i++) {
 		struct made_event *event = &decision->events[i];
+		rank(decision, nodes, node_count, event->snapshot);
 		buffer_clear(&out);
-		payload_write_event(&out, settings, &event->snapshot->subject, event->type);
+		payload_write_event(&out, settings, &event->snapshot->subject, event->type, event->extra);
 		event->payload = rendered(pool, &out);
 	}
 	buffer_free(&out);

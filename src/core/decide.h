@@ -14,28 +14,63 @@
 #include "core/events.h"
 #include "core/model.h"
 #include "core/payload.h"
+#include "core/rank.h"
 
-/* A lead in the working set, and what has become of its row. */
-struct working_lead {
-	struct lead lead;
-	enum { LEAD_AS_LOADED, LEAD_CHANGED, LEAD_CREATED } change;
-};
+/* What has become of a row of the working set. */
+enum row_change { ROW_AS_LOADED, ROW_CHANGED, ROW_CREATED, ROW_DELETED };
 
 struct working_campaign {
 	struct campaign campaign;
 	bool changed; /* its counters */
 };
 
-/* All rows that a batch may touch: every campaign named by a command, its webhooks, and every lead that a command names by
- * email, phone number or social id. Loaded while the campaigns' counter rows are locked. */
+struct working_lead {
+	struct lead lead;
+	enum row_change change;
+	bool gone; /* deleted by a command of this batch: nobody finds it any more */
+};
+
+struct working_link {
+	struct referral_link link;
+	enum row_change change; /* never ROW_DELETED */
+};
+
+/* Leads of a campaign with the same address; those with a number up to the campaign's ip_counted_to. */
+struct ip_count {
+	uint64_t campaign_id;
+	struct slice ip;
+	int64_t leads;
+};
+
+/* Queued work that commands of the batch belong to. */
+struct working_job {
+	uint64_t id;
+	uint32_t position, total;
+	bool changed;
+};
+
+/* All rows that a batch may touch, loaded while the campaigns' counter rows are locked:
+ * - every campaign named by a command, its webhooks and definitions;
+ * - every lead that a command names (by email, phone number, social id or id, as a subject, target or referrer);
+ * - where a command signs up, verifies, approves or blocks: the links of those of them that have a parent, and every lead that
+ *   is an ancestor in one of these links;
+ * - where the campaign judges addresses, the counts of those that sign-ups come from;
+ * - every job that a command belongs to. */
 struct working_set {
 	int64_t now_ms; /* the transaction's time */
 	struct working_campaign *campaigns;
 	size_t campaign_count;
-	struct working_lead *leads; /* decide adds new ones: may move */
+	struct working_lead **leads; /* decide adds new ones: the array may move, the leads never do */
 	size_t lead_count, lead_capacity;
+	struct working_link **links; /* the same */
+	size_t link_count, link_capacity;
 	const struct webhook *webhooks;
 	size_t webhook_count;
+	struct definitions definitions;
+	const struct ip_count *ip_counts;
+	size_t ip_count_count;
+	struct working_job *jobs;
+	size_t job_count;
 };
 
 /* Ids that nobody else has. */
@@ -43,25 +78,28 @@ struct id_range {
 	uint64_t next, end; /* the first, and the one behind the last */
 };
 
-struct decide_supplies {
-	struct id_range lead_ids, event_ids, delivery_ids;
-	const struct slice *social_ids; /* one a command, fresh from a CSPRNG */
-	struct custom_field_limits custom_fields;
-};
+struct host_list;
 
-/* A sign-up makes at most this many events, and a delivery of each for each webhook of its campaign. */
-enum { SIGNUP_EVENTS_MAX = 2 };
+struct decide_supplies {
+	struct id_range lead_ids, points_call_ids; /* one a command each */
+	struct id_range event_ids, delivery_ids;   /* may turn out to be too few: see below */
+	const struct slice *social_ids;            /* one a command, fresh from a CSPRNG */
+	struct custom_field_limits custom_fields;
+	const struct host_list *disposable_domains; /* NULL: none */
+};
 
 /* A lead as a command left it: what its answer and its events show. */
 struct snapshot {
 	struct lead lead;
 	struct payload_subject subject; /* points to `lead` */
+	size_t score_moves;             /* how many of the decision's had happened: what its rank counts */
 };
 
 struct made_event {
 	uint64_t id, campaign_id, lead_id;
 	enum event_type type;
-	const struct snapshot *snapshot;
+	struct snapshot *snapshot;
+	struct slice extra;   /* the value of the event's extra field, JSON; absent: it has none */
 	struct slice payload; /* set by decide_render */
 };
 
@@ -71,24 +109,62 @@ struct made_delivery {
 	bool form;
 };
 
+/* A row of the score ledger. */
+struct score_entry {
+	uint64_t lead_id;
+	enum score_reason reason;
+	uint64_t ref;
+	uint32_t round;
+	int64_t delta, asked;
+	struct slice message;
+};
+
+/* A lead came to a score (+1) or left it (-1), among those of its campaign that are not fraudulent. */
+struct score_move {
+	uint64_t campaign_id;
+	uint32_t score;
+	int leads;
+};
+
 /* Rows to write beside the changed ones of the working set, and what is still to be rendered. */
 struct decision {
 	struct made_event *events;
 	size_t event_count, event_capacity;
 	struct made_delivery *deliveries;
 	size_t delivery_count, delivery_capacity;
-	struct snapshot **answers; /* one a command; NULL where it failed */
-	bool changes;              /* anything to commit at all */
+	struct score_entry *entries;
+	size_t entry_count, entry_capacity;
+	struct score_move *score_moves; /* in the order in which they happened */
+	size_t score_move_count, score_move_capacity;
+	struct ip_count *ip_moves; /* leads: by how many the count changes; only of leads that are counted */
+	size_t ip_move_count, ip_move_capacity;
+	struct snapshot **answers; /* one a command; NULL where it failed or answers no lead */
+	size_t answer_count;
+	bool changes; /* anything to commit at all */
+	/* Ids that were wanted, more than there were in the ranges: nothing of this decision may be used then. Reserve as many
+	 * and decide again, on a fresh working set. */
+	uint64_t events_wanted, deliveries_wanted;
+	bool short_of_ids;
 };
 
-/* Applies the commands: fills outcomes[i].failure, the decision, and the working set's changed rows. Everything is in the
+/* A change of queued work whose job does not stand at it (any more) fails with FAILURE_NOT_FOUND. All others of queued work
+ * move their job on, whatever comes of them.
+ *
+ * Applies the commands: fills outcomes[i].failure, the decision, and the working set's changed rows. Everything is in the
  * pool; `commands` must stay valid as long as the working set. */
 void decide(struct pool *pool, struct working_set *set, const struct command *const *commands, size_t count,
     struct decide_supplies *supplies, struct outcome *outcomes, struct decision *decision);
 
-/* Renders the answers (outcomes[i].body) and the events' payloads. A step of its own: what a payload needs beyond the working
- * set is looked up between the two. */
+/* The histogram nodes that the payloads need for their ranks, each once: their rows are wanted as they were before the batch.
+ */
+size_t decide_rank_nodes(struct pool *pool, const struct decision *decision, uint64_t **nodes);
+
+/* What the batch does to the histogram: by how much each node changes; those that stay the same are left out. */
+size_t decide_rank_changes(struct pool *pool, const struct decision *decision, struct rank_node **changes);
+
+/* Renders the answers (outcomes[i].body) and the events' payloads. `nodes` are those of decide_rank_nodes. */
 void decide_render(struct pool *pool, const struct command *const *commands, size_t count,
-    const struct payload_settings *settings, struct outcome *outcomes, struct decision *decision);
+    const struct payload_settings *settings, const struct rank_node *nodes, size_t node_count, struct outcome *outcomes,
+    struct decision *decision);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/digest.h"
 
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/params.h>
 
@@ -61,4 +62,10 @@ struct slice
 digest_slice(const struct digest *digest)
 {
 	return (struct slice){ (const char *)digest->bytes, sizeof(digest->bytes) };
+}
+
+bool
+digest_equal(struct slice a, struct slice b)
+{
+	return a.size == b.size && (a.size == 0 || CRYPTO_memcmp(a.data, b.data, a.size) == 0);
 }

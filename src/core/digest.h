@@ -3,8 +3,10 @@
 #ifndef LEADHOOK_CORE_DIGEST_H
 #define LEADHOOK_CORE_DIGEST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
+#include "base/attributes.h"
 #include "base/slice.h"
 
 enum { DIGEST_SIZE = 32 };
@@ -21,5 +23,8 @@ struct digest digest_hmac_sha256(struct slice key, const struct slice *pieces, s
 
 /* `digest` must outlive the slice. */
 struct slice digest_slice(const struct digest *digest);
+
+/* Compares secrets: the time it takes tells the sizes only, never where they differ. */
+MUST_CHECK bool digest_equal(struct slice a, struct slice b);
 
 #endif

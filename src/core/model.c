@@ -21,6 +21,52 @@ campaign_refuses(const struct campaign *campaign, uint64_t account_id)
 	return FAILURE_NONE;
 }
 
+bool
+campaign_judges_addresses(const struct campaign *campaign)
+{
+	return campaign->max_per_ip > 0 && campaign->ip_counted_to == IP_COUNTED_ALL;
+}
+
+bool
+lead_is_verified(const struct lead *lead)
+{
+	return lead->verified_email || lead->verified_phone;
+}
+
+const struct tag *
+definitions_tag(const struct definitions *definitions, uint64_t campaign_id, uint64_t id)
+{
+	for (size_t i = 0; i < definitions->tag_count; i++)
+		if (definitions->tags[i].id == id && definitions->tags[i].campaign_id == campaign_id)
+			return &definitions->tags[i];
+	return NULL;
+}
+
+const struct action *
+definitions_action(const struct definitions *definitions, uint64_t campaign_id, uint64_t id)
+{
+	for (size_t i = 0; i < definitions->action_count; i++)
+		if (definitions->actions[i].id == id && definitions->actions[i].campaign_id == campaign_id)
+			return &definitions->actions[i];
+	return NULL;
+}
+
+struct slice
+score_reason_name(enum score_reason reason)
+{
+	static const struct slice names[] = {
+		[SCORE_SIGNUP] = SLICE("signup"),
+		[SCORE_CUSTOM] = SLICE("custom"),
+		[SCORE_TAG] = SLICE("tag"),
+		[SCORE_ACTION] = SLICE("action"),
+		[SCORE_REFERRAL] = SLICE("referral"),
+		[SCORE_VERIFIED] = SLICE("verified"),
+		[SCORE_FRAUD] = SLICE("fraud"),
+		[SCORE_APPROVE] = SLICE("approve"),
+	};
+	return names[reason];
+}
+
 /* The kind keeps an email from ever standing for a phone number. */
 static struct slice
 identity_hash(struct pool *pool, const char *kind, uint64_t campaign_id, struct slice identity)

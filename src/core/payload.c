@@ -7,18 +7,9 @@
 #include "base/encode.h"
 #include "core/custom_fields.h"
 #include "core/digest.h"
+#include "core/id_list.h"
 #include "core/signature.h"
 #include "json/writer.h"
-
-struct payload_subject
-payload_subject_of(const struct campaign *campaign, const struct lead *lead)
-{
-	return (struct payload_subject){
-		.campaign = campaign,
-		.lead = lead,
-		.facts = { .lead_count = (uint64_t)campaign->lead_count + campaign->jump_start, .contest_score_rank = 1 },
-	};
-}
 
 /* What every part of a payload is written from. */
 struct rendering {
@@ -27,7 +18,7 @@ struct rendering {
 	const struct payload_settings *settings;
 	const struct campaign *campaign;
 	const struct lead *lead;
-	const struct payload_facts *facts;
+	const struct payload_subject *subject;
 	struct payload_view view;
 };
 
@@ -95,22 +86,28 @@ lead_names(const struct custom_fields *fields)
 
 /* Without a name the public sees no more than a hint of the address. */
 static struct slice
-display_name(struct rendering *r, const struct names *names)
+display_name(struct pool *pool, const struct lead *lead, const struct names *names, bool full)
 {
-	const struct lead *lead = r->lead;
 	if (slice_present(names->given) && slice_present(names->family))
-		return pool_printf(r->pool, "%.*s %.*s", SLICE_ARGS(names->given), SLICE_ARGS(names->family));
+		return pool_printf(pool, "%.*s %.*s", SLICE_ARGS(names->given), SLICE_ARGS(names->family));
 	if (slice_present(names->given) || slice_present(names->family))
 		return slice_present(names->given) ? names->given : names->family;
 	if (slice_present(lead->email)) {
 		struct slice local = slice_sub(lead->email, 0, slice_find_last(lead->email, '@'));
-		return r->view.full ? local
-				    : pool_printf(r->pool, "%.*s…", SLICE_ARGS(slice_sub(local, 0, first_character(local))));
+		return full ? local : pool_printf(pool, "%.*s…", SLICE_ARGS(slice_sub(local, 0, first_character(local))));
 	}
 	struct slice phone = lead->phone;
 	size_t tail = phone.size > 2 ? phone.size - 2 : 0;
 	return pool_printf(
-	    r->pool, "%.*s…%.*s", SLICE_ARGS(slice_sub(phone, 0, 3)), SLICE_ARGS(slice_sub(phone, tail, phone.size)));
+	    pool, "%.*s…%.*s", SLICE_ARGS(slice_sub(phone, 0, 3)), SLICE_ARGS(slice_sub(phone, tail, phone.size)));
+}
+
+struct slice
+payload_display_name(struct pool *pool, const struct lead *lead, bool full)
+{
+	struct custom_fields fields = custom_fields_read(pool, lead->custom_fields);
+	struct names names = lead_names(&fields);
+	return display_name(pool, lead, &names, full);
 }
 
 static struct slice
@@ -175,10 +172,10 @@ put_numbers(struct rendering *r)
 	put_u64(r, SLICE("rank_relative_position"), number - 1);
 	put_u64(r, SLICE("subscription_number"), number);
 	put_u64(r, SLICE("counter"), r->lead->counter);
-	put_u64(r, SLICE("lead_count"), r->facts->lead_count);
-	put_u64(r, SLICE("contest_score"), r->facts->contest_score);
-	put_u64(r, SLICE("contest_score_rank"), r->facts->contest_score_rank);
-	put_u64(r, SLICE("contest_score_rank_relative_position"), r->facts->contest_score_rank - 1);
+	put_u64(r, SLICE("lead_count"), (uint64_t)r->campaign->counters.leads + r->campaign->jump_start);
+	put_u64(r, SLICE("contest_score"), r->lead->score);
+	put_u64(r, SLICE("contest_score_rank"), r->subject->score_rank);
+	put_u64(r, SLICE("contest_score_rank_relative_position"), r->subject->score_rank - 1);
 }
 
 static void
@@ -191,10 +188,10 @@ put_display(struct rendering *r)
 	put_text(r, SLICE("first_name"), names.given);
 	put_text(r, SLICE("given_name"), names.given);
 	put_text(r, SLICE("family_name"), names.family);
-	put_text(r, SLICE("display_name"), display_name(r, &names));
+	put_text(r, SLICE("display_name"), display_name(r->pool, r->lead, &names, r->view.full));
 	put_text(r, SLICE("avatar"), avatar_url(r));
 	put_text(r, SLICE("when"), slice_of(when));
-	put_boolean(r, SLICE("verified"), r->lead->verified_email || r->lead->verified_phone);
+	put_boolean(r, SLICE("verified"), lead_is_verified(r->lead));
 	put_boolean(r, SLICE("verified_email"), r->lead->verified_email);
 	put_boolean(r, SLICE("verified_phone_number"), r->lead->verified_phone);
 	put_boolean(r, SLICE("waitlisted"), r->lead->waitlisted);
@@ -212,13 +209,36 @@ put_urls(struct rendering *r)
 	put_unsubscribe_url(r);
 }
 
+/* Actions and tags that the owner has removed are not shown. */
 static void
 put_actions(struct rendering *r)
 {
+	struct slice rest = r->lead->action_ids;
+	uint64_t id;
 	json_key(&r->writer, SLICE("completed_actions"));
 	json_begin_array(&r->writer);
-	for (size_t i = 0; i < r->facts->completed_action_count; i++)
-		json_u64(&r->writer, r->facts->completed_actions[i]);
+	while (id_list_next(&rest, &id))
+		if (definitions_action(r->subject->definitions, r->campaign->id, id) != NULL)
+			json_u64(&r->writer, id);
+	json_end_array(&r->writer);
+}
+
+static void
+put_tags(struct rendering *r)
+{
+	struct slice rest = r->lead->tag_ids;
+	uint64_t id;
+	json_key(&r->writer, SLICE("tags"));
+	json_begin_array(&r->writer);
+	while (id_list_next(&rest, &id)) {
+		const struct tag *tag = definitions_tag(r->subject->definitions, r->campaign->id, id);
+		if (tag == NULL)
+			continue;
+		json_begin_object(&r->writer);
+		put_u64(r, SLICE("tag_id"), id);
+		put_text(r, SLICE("name"), tag->name);
+		json_end_object(&r->writer);
+	}
 	json_end_array(&r->writer);
 }
 
@@ -234,19 +254,12 @@ put_personal(struct rendering *r)
 	put_boolean(r, SLICE("opted_out"), lead->opted_out);
 	put_boolean(r, SLICE("sms_opted_out"), lead->sms_opted_out);
 	put_object(r, SLICE("utm"), lead->utm);
-	json_key(&r->writer, SLICE("tags"));
-	json_begin_array(&r->writer);
-	for (size_t i = 0; i < r->facts->tag_count; i++) {
-		json_begin_object(&r->writer);
-		put_u64(r, SLICE("tag_id"), r->facts->tags[i].tag_id);
-		put_text(r, SLICE("name"), r->facts->tags[i].name);
-		json_end_object(&r->writer);
-	}
-	json_end_array(&r->writer);
+	put_tags(r);
 }
 
+/* NULL: numbers that are not kept. */
 static void
-put_pair(struct rendering *r, struct slice key, const struct payload_pair *pair)
+put_pair(struct rendering *r, struct slice key, const struct lead_pair *pair)
 {
 	json_key(&r->writer, key);
 	json_begin_object(&r->writer);
@@ -266,14 +279,14 @@ put_pair(struct rendering *r, struct slice key, const struct payload_pair *pair)
 static void
 put_referrals(struct rendering *r)
 {
-	const struct payload_facts *facts = r->facts;
-	struct payload_pair influence = {
-		facts->unverified_leads.direct + facts->verified_leads.direct,
-		facts->unverified_leads.indirect + facts->verified_leads.indirect,
+	const struct lead *lead = r->lead;
+	struct lead_pair influence = {
+		lead->unverified.direct + lead->verified.direct,
+		lead->unverified.indirect + lead->verified.indirect,
 	};
-	put_u64(r, SLICE("referrals"), facts->referrals);
-	put_pair(r, SLICE("unverified_leads"), &facts->unverified_leads);
-	put_pair(r, SLICE("verified_leads"), facts->counts_verified ? &facts->verified_leads : NULL);
+	put_u64(r, SLICE("referrals"), lead->referrals);
+	put_pair(r, SLICE("unverified_leads"), &lead->unverified);
+	put_pair(r, SLICE("verified_leads"), r->campaign->require_verification ? &lead->verified : NULL);
 	put_pair(r, SLICE("influence"), &influence);
 }
 
@@ -292,32 +305,64 @@ put_lead(struct rendering *r)
 	if (r->view.full) {
 		put_text(r, SLICE("ip"), r->lead->ip);
 		put_text(r, SLICE("referrer"), r->lead->referrer);
-		put_boolean(r, SLICE("fraudulent"), r->facts->fraudulent);
+		put_boolean(r, SLICE("fraudulent"), r->lead->fraudulent);
 	}
+}
+
+static struct slice
+extra_field(enum event_type event)
+{
+	switch (event) {
+	case EVENT_SCORE_CHANGE:
+		return SLICE("__score_change");
+	case EVENT_MARKED_AS_FRAUDULENT:
+		return SLICE("__fraudulent");
+	case EVENT_REFERRAL:
+		return SLICE("__referral");
+	case EVENT_TAGGED:
+		return SLICE("__tagged");
+	case EVENT_REWARD_LEVEL:
+		return SLICE("__reward_level");
+	default:
+		return SLICE_NONE;
+	}
+}
+
+static struct rendering
+begin(struct buffer *out, const struct payload_settings *settings, const struct payload_subject *subject,
+    struct payload_view view)
+{
+	struct rendering r = { pool_new(), { 0 }, settings, subject->campaign, subject->lead, subject, view };
+	json_writer_init(&r.writer, out);
+	json_begin_object(&r.writer);
+	put_lead(&r);
+	return r;
+}
+
+static void
+end(struct rendering *r)
+{
+	json_end_object(&r->writer);
+	pool_free(&r->pool);
 }
 
 void
 payload_write(struct buffer *out, const struct payload_settings *settings, const struct payload_subject *subject,
     struct payload_view view)
 {
-	struct rendering r = { pool_new(), { 0 }, settings, subject->campaign, subject->lead, &subject->facts, view };
-	json_writer_init(&r.writer, out);
-	json_begin_object(&r.writer);
-	put_lead(&r);
-	json_end_object(&r.writer);
-	pool_free(&r.pool);
+	struct rendering r = begin(out, settings, subject, view);
+	end(&r);
 }
 
 void
-payload_write_event(
-    struct buffer *out, const struct payload_settings *settings, const struct payload_subject *subject, enum event_type event)
+payload_write_event(struct buffer *out, const struct payload_settings *settings, const struct payload_subject *subject,
+    enum event_type event, struct slice extra)
 {
-	struct payload_view full = { .full = true };
-	struct rendering r = { pool_new(), { 0 }, settings, subject->campaign, subject->lead, &subject->facts, full };
-	json_writer_init(&r.writer, out);
-	json_begin_object(&r.writer);
-	put_lead(&r);
+	struct rendering r = begin(out, settings, subject, (struct payload_view){ .full = true });
 	put_text(&r, SLICE("__event"), event_name(event));
-	json_end_object(&r.writer);
-	pool_free(&r.pool);
+	if (slice_present(extra)) {
+		json_key(&r.writer, extra_field(event));
+		json_raw(&r.writer, extra);
+	}
+	end(&r);
 }

@@ -18,39 +18,13 @@ struct payload_settings {
 	struct slice server_secret; /* signs opt-out links */
 };
 
-struct payload_pair {
-	uint32_t direct, indirect;
-};
-
-struct payload_tag {
-	uint64_t tag_id;
-	struct slice name;
-};
-
-/* What a lead's payload says beyond its own row, as it was when the lead was looked at. */
-struct payload_facts {
-	uint64_t lead_count; /* of the campaign, jump start included */
-	uint32_t contest_score;
-	uint32_t contest_score_rank; /* from 1 */
-	uint32_t referrals;
-	struct payload_pair unverified_leads, verified_leads;
-	bool counts_verified; /* require_verification: verified_leads has numbers */
-	bool fraudulent;
-	const uint64_t *completed_actions;
-	size_t completed_action_count;
-	const struct payload_tag *tags;
-	size_t tag_count;
-};
-
 /* A lead as somebody looks at it. */
 struct payload_subject {
 	const struct campaign *campaign;
 	const struct lead *lead;
-	struct payload_facts facts;
+	const struct definitions *definitions; /* the campaign's, for the names of tags; needed where the lead has any */
+	uint64_t score_rank;                   /* contest_score_rank, from 1 */
 };
-
-/* Its facts as far as the two rows tell them. */
-struct payload_subject payload_subject_of(const struct campaign *campaign, const struct lead *lead);
 
 /* What the events table takes. The limits of the settings on values and custom fields keep a payload far below. */
 enum { PAYLOAD_MAX_BYTES = 16 * 1024 * 1024 - 1 };
@@ -59,8 +33,12 @@ enum { PAYLOAD_MAX_BYTES = 16 * 1024 * 1024 - 1 };
 void payload_write(struct buffer *out, const struct payload_settings *settings, const struct payload_subject *subject,
     struct payload_view view);
 
-/* The same in full view with `__event` at its end: the body of a webhook. */
-void payload_write_event(
-    struct buffer *out, const struct payload_settings *settings, const struct payload_subject *subject, enum event_type event);
+/* The same in full view with `__event` at its end, and the event's extra field with the JSON `extra` (absent: it has none): the
+ * body of a webhook. */
+void payload_write_event(struct buffer *out, const struct payload_settings *settings, const struct payload_subject *subject,
+    enum event_type event, struct slice extra);
+
+/* `display_name` alone, for the leaderboard; in the pool. */
+struct slice payload_display_name(struct pool *pool, const struct lead *lead, bool full);
 
 #endif

@@ -43,3 +43,12 @@ opt_out_token(struct pool *pool, struct slice server_secret, uint64_t campaign_i
 	struct digest digest = digest_hmac_sha256(server_secret, &text, 1);
 	return base64url_encode(pool, slice_sub(digest_slice(&digest), 0, OPT_OUT_BYTES));
 }
+
+bool
+opt_out_token_valid(struct slice token, struct slice server_secret, uint64_t campaign_id, struct slice social_id)
+{
+	struct pool *pool = pool_new();
+	bool valid = digest_equal(token, opt_out_token(pool, server_secret, campaign_id, social_id));
+	pool_free(&pool);
+	return valid;
+}

@@ -21,8 +21,11 @@ struct slice signature_secret_make(struct pool *pool, const unsigned char random
 MUST_CHECK bool signature_header(
     struct pool *pool, struct slice secret, struct slice id, int64_t timestamp, struct slice body, struct slice *header);
 
-/* 24 characters of URL-safe Base64 that only holders of the server's secret (raw bytes) can make for this lead.
- * `social_id` in its stored form (core/social_id.h). */
+/* 24 characters of URL-safe Base64 that only holders of the server's secret (raw bytes) can make for this lead. */
 struct slice opt_out_token(struct pool *pool, struct slice server_secret, uint64_t campaign_id, struct slice social_id);
+/* True when `token` is that; takes the same time for every wrong token of the right length. `social_id` in its stored form
+ * (core/social_id.h). */
+MUST_CHECK bool opt_out_token_valid(
+    struct slice token, struct slice server_secret, uint64_t campaign_id, struct slice social_id);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/pool.h"
 #include "base/random.h"
+#include "deliver/bulk.h"
 #include "deliver/request.h"
 #include "deliver/slots.h"
 #include "deliver/turns.h"
@@ -58,6 +59,7 @@ struct dispatcher {
 	uint64_t held;             /* shards */
 	bool taken_over, leased, looked;
 	bool progress;        /* since the last look something was claimed or ended: another look is worth it */
+	bool bulk_work;       /* is queued, as far as we know */
 	bool ending, stopped; /* stopped: it was told to */
 };
 
@@ -276,6 +278,7 @@ look(struct dispatcher *d)
 	d->next_look_ms = now + d->options.poll_ms;
 	if (found.next_due_ms >= 0 && found.next_due_ms - d->database_ahead_ms < d->next_look_ms)
 		d->next_look_ms = found.next_due_ms - d->database_ahead_ms + 1;
+	d->bulk_work = found.bulk_work;
 	d->looked = true;
 	d->progress = false;
 	return RESULT_OK;
@@ -348,6 +351,23 @@ claim(struct dispatcher *d)
 	return give_back(d, deliveries, count);
 }
 
+/* ---- step: a chunk of bulk work ---- */
+
+static int64_t
+when_bulk(const struct dispatcher *d)
+{
+	return d->ending || !d->bulk_work ? NEVER : 0;
+}
+
+static enum result
+bulk(struct dispatcher *d)
+{
+	enum result result = bulk_run_chunk(d->store, d->pool, &d->bulk_work);
+	if (result == RESULT_OK)
+		d->progress = true; /* webhooks may have to be told */
+	return result;
+}
+
 /* ---- step: give the shards back ---- */
 
 static bool
@@ -389,6 +409,7 @@ static const struct step {
 	{ when_keep_house, keep_house, "housekeeping" },
 	{ when_look, look, "look" },
 	{ when_claim, claim, "claim" },
+	{ when_bulk, bulk, "bulk" },
 	{ when_release, release, "release" },
 };
 
@@ -439,7 +460,7 @@ wait_ms(const struct dispatcher *d)
 static bool
 nothing_due(const struct dispatcher *d)
 {
-	return d->looked && !d->progress && d->ended_count == 0 && no_slot_used(d) && !turns_waiting(d->turns);
+	return d->looked && !d->progress && !d->bulk_work && d->ended_count == 0 && no_slot_used(d) && !turns_waiting(d->turns);
 }
 
 static void

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Takes due deliveries from the database, sends them, records what came of them (delivery.md 2 to 4 and 6).
+ * Takes due deliveries from the database, sends them, records what came of them (delivery.md 2 to 4 and 6). In between it does
+ * queued bulk work.
  *
  * A delivery keeps its slot from its claim until its outcome is committed: so at most `in_flight` deliveries are sent twice
  * when the process is killed, and none is lost. */

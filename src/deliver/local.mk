@@ -1,5 +1,6 @@
 noinst_LIBRARIES += %D%/libdeliver.a
 %C%_libdeliver_a_SOURCES = \
+	%D%/bulk.c %D%/bulk.h \
 	%D%/dispatcher.c %D%/dispatcher.h \
 	%D%/lock.c %D%/lock.h \
 	%D%/request.c %D%/request.h \

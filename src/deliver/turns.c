@@ -8,19 +8,19 @@
 
 enum { BUCKETS = 1024 };
 
-struct webhook {
+struct known_webhook {
 	uint64_t id;
 	size_t in_flight;
 	struct due_request *request; /* while turns_take runs: where it asks */
 	size_t asked, started;       /* since the last turns_take */
 	int64_t silent_until_ms;
 	bool in_ring;
-	TAILQ_ENTRY(webhook) ring;
-	SLIST_ENTRY(webhook) chain; /* of its bucket, or of the unused ones */
+	TAILQ_ENTRY(known_webhook) ring;
+	SLIST_ENTRY(known_webhook) chain; /* of its bucket, or of the unused ones */
 };
 
-SLIST_HEAD(chain, webhook);
-TAILQ_HEAD(ring, webhook);
+SLIST_HEAD(chain, known_webhook);
+TAILQ_HEAD(ring, known_webhook);
 
 struct turns {
 	size_t limit, turn;
@@ -28,7 +28,7 @@ struct turns {
 	size_t ring_size;
 	struct chain buckets[BUCKETS];
 	struct chain unused;
-	struct webhook *webhooks;
+	struct known_webhook *webhooks;
 };
 
 struct turns *
@@ -60,10 +60,10 @@ bucket_of(struct turns *turns, uint64_t webhook_id)
 	return &turns->buckets[webhook_id % BUCKETS];
 }
 
-static struct webhook *
+static struct known_webhook *
 find(struct turns *turns, uint64_t webhook_id)
 {
-	struct webhook *webhook;
+	struct known_webhook *webhook;
 	SLIST_FOREACH(webhook, bucket_of(turns, webhook_id), chain)
 	if (webhook->id == webhook_id)
 		return webhook;
@@ -71,30 +71,30 @@ find(struct turns *turns, uint64_t webhook_id)
 }
 
 /* NULL when there is no room. */
-static struct webhook *
+static struct known_webhook *
 find_or_add(struct turns *turns, uint64_t webhook_id)
 {
-	struct webhook *webhook = find(turns, webhook_id);
+	struct known_webhook *webhook = find(turns, webhook_id);
 	if (webhook != NULL || SLIST_EMPTY(&turns->unused))
 		return webhook;
 	webhook = SLIST_FIRST(&turns->unused);
 	SLIST_REMOVE_HEAD(&turns->unused, chain);
-	*webhook = (struct webhook){ .id = webhook_id };
+	*webhook = (struct known_webhook){ .id = webhook_id };
 	SLIST_INSERT_HEAD(bucket_of(turns, webhook_id), webhook, chain);
 	return webhook;
 }
 
 static void
-forget_if_idle(struct turns *turns, struct webhook *webhook)
+forget_if_idle(struct turns *turns, struct known_webhook *webhook)
 {
 	if (webhook->in_ring || webhook->in_flight > 0)
 		return;
-	SLIST_REMOVE(bucket_of(turns, webhook->id), webhook, webhook, chain);
+	SLIST_REMOVE(bucket_of(turns, webhook->id), webhook, known_webhook, chain);
 	SLIST_INSERT_HEAD(&turns->unused, webhook, chain);
 }
 
 static void
-leave_ring(struct turns *turns, struct webhook *webhook)
+leave_ring(struct turns *turns, struct known_webhook *webhook)
 {
 	if (!webhook->in_ring)
 		return;
@@ -106,7 +106,7 @@ leave_ring(struct turns *turns, struct webhook *webhook)
 void
 turns_offer(struct turns *turns, uint64_t webhook_id, int64_t now_ms)
 {
-	struct webhook *webhook = find_or_add(turns, webhook_id);
+	struct known_webhook *webhook = find_or_add(turns, webhook_id);
 	if (webhook == NULL || webhook->in_ring || now_ms < webhook->silent_until_ms)
 		return;
 	TAILQ_INSERT_TAIL(&turns->ring, webhook, ring);
@@ -117,7 +117,7 @@ turns_offer(struct turns *turns, uint64_t webhook_id, int64_t now_ms)
 bool
 turns_waiting(const struct turns *turns)
 {
-	const struct webhook *webhook;
+	const struct known_webhook *webhook;
 	TAILQ_FOREACH(webhook, &turns->ring, ring)
 	if (webhook->in_flight < turns->limit)
 		return true;
@@ -126,7 +126,7 @@ turns_waiting(const struct turns *turns)
 
 /* How many deliveries a turn of this webhook gives it. */
 static size_t
-rows_of_turn(const struct turns *turns, const struct webhook *webhook, size_t slots)
+rows_of_turn(const struct turns *turns, const struct known_webhook *webhook, size_t slots)
 {
 	size_t taken = webhook->in_flight + webhook->asked;
 	size_t rows = taken < turns->limit ? turns->limit - taken : 0;
@@ -137,7 +137,7 @@ rows_of_turn(const struct turns *turns, const struct webhook *webhook, size_t sl
 size_t
 turns_take(struct turns *turns, size_t slots, struct due_request *requests)
 {
-	struct webhook *webhook;
+	struct known_webhook *webhook;
 	size_t count = 0;
 	TAILQ_FOREACH(webhook, &turns->ring, ring)
 	{
@@ -165,7 +165,7 @@ turns_take(struct turns *turns, size_t slots, struct due_request *requests)
 bool
 turns_silence(struct turns *turns, uint64_t webhook_id, int64_t until_ms)
 {
-	struct webhook *webhook = find(turns, webhook_id);
+	struct known_webhook *webhook = find(turns, webhook_id);
 	if (webhook == NULL || until_ms <= webhook->silent_until_ms)
 		return false;
 	webhook->silent_until_ms = until_ms;
@@ -176,10 +176,10 @@ turns_silence(struct turns *turns, uint64_t webhook_id, int64_t until_ms)
 
 /* A delivery is claimed only for a webhook in the ring, and the webhook is kept until the last one has ended: without it the
  * counts would be wrong for good. */
-static struct webhook *
+static struct known_webhook *
 must_find(struct turns *turns, uint64_t webhook_id)
 {
-	struct webhook *webhook = find(turns, webhook_id);
+	struct known_webhook *webhook = find(turns, webhook_id);
 	if (webhook == NULL)
 		abort();
 	return webhook;
@@ -188,7 +188,7 @@ must_find(struct turns *turns, uint64_t webhook_id)
 void
 turns_started(struct turns *turns, uint64_t webhook_id)
 {
-	struct webhook *webhook = must_find(turns, webhook_id);
+	struct known_webhook *webhook = must_find(turns, webhook_id);
 	webhook->in_flight++;
 	webhook->started++;
 }
@@ -196,7 +196,7 @@ turns_started(struct turns *turns, uint64_t webhook_id)
 void
 turns_ended(struct turns *turns, uint64_t webhook_id)
 {
-	struct webhook *webhook = must_find(turns, webhook_id);
+	struct known_webhook *webhook = must_find(turns, webhook_id);
 	webhook->in_flight--;
 	forget_if_idle(turns, webhook);
 }
@@ -204,8 +204,8 @@ turns_ended(struct turns *turns, uint64_t webhook_id)
 void
 turns_settle(struct turns *turns)
 {
-	struct webhook *next;
-	for (struct webhook *webhook = TAILQ_FIRST(&turns->ring); webhook != NULL; webhook = next) {
+	struct known_webhook *next;
+	for (struct known_webhook *webhook = TAILQ_FIRST(&turns->ring); webhook != NULL; webhook = next) {
 		next = TAILQ_NEXT(webhook, ring);
 		if (webhook->started >= webhook->asked)
 			continue;

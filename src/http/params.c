@@ -101,6 +101,16 @@ http_params_parse(const struct http_request *request, const struct http_caps *ca
 	return params_read_form(&query, request->query) && read_body(&body, &content);
 }
 
+void
+http_params_parse_query(const struct http_request *request, const struct http_caps *caps, const struct http_names *collecting,
+    struct http_params **params)
+{
+	struct http_problem ignored;
+	*params = params_new(request->pool, caps, collecting);
+	struct params_source query = params_source(*params, HTTP_ORIGIN_QUERY, &ignored);
+	params_read_form_leniently(&query, request->query);
+}
+
 bool
 http_value_boolean(const struct http_value *value, bool *boolean)
 {

@@ -48,9 +48,10 @@ struct http_names {
 
 struct http_problem {
 	enum http_problem_kind {
-		HTTP_INVALID_PARAMETER,     /* 406 */
-		HTTP_INVALID_JSON,          /* 406 */
-		HTTP_UNSUPPORTED_MEDIA_TYPE /* 415 */
+		HTTP_INVALID_PARAMETER,      /* 406 */
+		HTTP_TOO_MANY_ITEMS,         /* an array has more than caps.items: 406, or the API's own */
+		HTTP_INVALID_JSON,           /* 406 */
+		HTTP_UNSUPPORTED_MEDIA_TYPE, /* 415 */
 	} kind;
 	/* For the client: where it broke; which parameter breaks which rule, without a name where there is none that is fit to
 	 * repeat. Absent with 415, which has one text (contract 2). */
@@ -64,6 +65,10 @@ struct http_params;
  * The table lives in the request's pool; `collecting` must stay valid as long. False: *problem is filled. */
 MUST_CHECK bool http_params_parse(const struct http_request *request, const struct http_caps *caps,
     const struct http_names *collecting, struct http_params **params, struct http_problem *problem);
+
+/* Reads request->query alone, and leaves out what breaks a rule. */
+void http_params_parse_query(const struct http_request *request, const struct http_caps *caps,
+    const struct http_names *collecting, struct http_params **params);
 
 /* NULL when the request does not carry it. */
 const struct http_param *http_params_find(const struct http_params *params, struct slice name);

@@ -221,8 +221,11 @@ params_append(struct params_source *source, struct slice name, const struct http
 	const struct http_value *value = &entry->param.value;
 	if (entry->param.origin != source->origin || value->type != HTTP_ARRAY)
 		replace(entry, source, (struct http_value){ .type = HTTP_ARRAY });
-	if (value->item_count == source->caps.items)
-		return params_fail_named(source, name, cap_text(source, "has more than", source->caps.items, "items"));
+	if (value->item_count == source->caps.items) {
+		params_fail_named(source, name, cap_text(source, "has more than", source->caps.items, "items"));
+		source->problem->kind = HTTP_TOO_MANY_ITEMS;
+		return false;
+	}
 	push(source, entry, item);
 	return true;
 }

@@ -23,8 +23,16 @@ static const struct {
 	{ 503, "Service Unavailable" },
 };
 
-/* Of every answer (contract 1 and 7). */
-static const char common_headers[] = "X-Content-Type-Options: nosniff\r\n"
+static const char *const content_types[] = {
+	[HTTP_JSON] = "application/json",
+	[HTTP_JAVASCRIPT] = "application/javascript",
+	[HTTP_HTML] = "text/html",
+};
+
+/* Of every answer (contract 1 and 7). What is answered depends on headers that a cache knows nothing of, and is somebody's own
+ * business: none may keep it. */
+static const char common_headers[] = "Cache-Control: no-store\r\n"
+				     "X-Content-Type-Options: nosniff\r\n"
 				     "Access-Control-Allow-Origin: *\r\n"
 				     "Access-Control-Expose-Headers: Retry-After, RateLimit-Limit, RateLimit-Remaining, "
 				     "RateLimit-Reset, X-Request-Id\r\n";
@@ -75,6 +83,15 @@ http_status_text(unsigned status)
 	return "";
 }
 
+/* A length that GET would not have had is worse than none (RFC 9110, 8.6). */
+static void
+add_content_headers(struct buffer *out, const struct http_response *response, size_t size)
+{
+	buffer_printf(out, "Content-Type: %s; charset=utf-8\r\n", content_types[response->content]);
+	if (!response->head || size > 0)
+		buffer_printf(out, "Content-Length: %zu\r\n", size);
+}
+
 static void
 add_header(struct buffer *out, const char *name, struct slice value)
 {
@@ -92,10 +109,8 @@ http_response_render(const struct http_response *response, struct slice request_
 	struct slice body = buffer_slice(&response->body);
 	bool has_content = response->status != 204;
 	buffer_printf(out, "Status: %u %s\r\n", response->status, http_status_text(response->status));
-	if (has_content) {
-		buffer_add_text(out, "Content-Type: application/json; charset=utf-8\r\n");
-		buffer_printf(out, "Content-Length: %zu\r\n", body.size);
-	}
+	if (has_content)
+		add_content_headers(out, response, body.size);
 	buffer_add_text(out, common_headers);
 	add_header(out, "X-Request-Id", request_id);
 	for (size_t i = 0; i < response->header_count; i++)

@@ -11,7 +11,7 @@
 #include "base/pool.h"
 #include "base/slice.h"
 
-enum { HTTP_RESPONSE_HEADERS = 8 };
+enum { HTTP_RESPONSE_HEADERS = 12 };
 
 struct http_header {
 	const char *name;
@@ -20,9 +20,10 @@ struct http_header {
 
 struct http_response {
 	struct pool *pool;
-	unsigned status;    /* 200 at first */
-	struct buffer body; /* JSON; not sent with 204; of its own, until http_response_free */
-	bool head;          /* the request was HEAD: the body counts, but is not sent */
+	unsigned status; /* 200 at first */
+	enum http_content { HTTP_JSON, HTTP_JAVASCRIPT, HTTP_HTML } content;
+	struct buffer body; /* not sent with 204; of its own, until http_response_free */
+	bool head;          /* the request was HEAD: the body counts, but is not sent; an empty one is one that nobody made */
 	struct http_header headers[HTTP_RESPONSE_HEADERS];
 	size_t header_count;
 };

@@ -56,7 +56,7 @@ parse_runtime(const char *text, int64_t *ms)
 	return *ms > 0 && *ms <= (int64_t)MAX_RUNTIME_S * 1000;
 }
 
-/* One line for each webhook that there is something to do for. */
+/* One line for each webhook that there is something to do for, and one for bulk work. */
 static void
 print_due(const struct due_webhooks *webhooks)
 {
@@ -67,7 +67,9 @@ print_due(const struct due_webhooks *webhooks)
 		clock_rfc3339(webhooks->due[i].first_due_ms, time);
 		printf("webhook %" PRIu64 " is due since %s\n", webhooks->due[i].webhook_id, time);
 	}
-	if (webhooks->due_count == 0)
+	if (webhooks->bulk_work)
+		puts("bulk work is queued");
+	if (webhooks->due_count == 0 && !webhooks->bulk_work)
 		puts("nothing is due");
 	if (webhooks->next_due_ms >= 0) {
 		clock_rfc3339(webhooks->next_due_ms, time);
@@ -204,7 +206,7 @@ main(int argc, char *argv[])
 		log_init(program, LOG_LEVEL_ERROR);
 	status = EX_OK;
 	if (given[OPTION_CHECK_CONFIG] == NULL) {
-		struct store *store = wiring_store(wiring.conf, WIRING_ANSWER_MS);
+		struct store *store = wiring_store(wiring.conf, &wiring.disposable_domains, WIRING_ANSWER_MS);
 		status = given[OPTION_DRY_RUN] != NULL ? show_due(store) : lock_and_deliver(&wiring, &arguments, store);
 		store_free(&store);
 	}

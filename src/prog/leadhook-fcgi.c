@@ -30,6 +30,8 @@ struct worker {
 	struct api *api;
 	struct pool *pool; /* of the request */
 	struct buffer answer;
+	struct http_request request; /* read before its body */
+	bool path_is_valid;
 };
 
 static bool
@@ -44,6 +46,10 @@ prepare(void *context)
 	const struct conf_limits *limits = &next.conf->limits;
 	service->api = (struct api_options){
 		.caps = HTTP_CAPS_DEFAULT,
+		.body_bytes = limits->body_bytes,
+		.bulk_body_bytes = limits->bulk_body_bytes,
+		.bulk_items = limits->bulk_items,
+		.utm_bytes = limits->custom_fields_bytes,
 		.webhooks_per_campaign = limits->webhooks_per_campaign,
 		.trusted_proxies = &service->wiring.trusted_proxies,
 		.webhook_addresses = &service->wiring.webhook_addresses,
@@ -61,10 +67,10 @@ prepare(void *context)
 /* A database that hangs costs a request one answer, and where that was on an idle connection one more and a new connection: the
  * client is to get its 503 from us, before the worker is killed. */
 static struct store *
-open_store(const struct conf *conf)
+open_store(const struct wiring *wiring)
 {
-	int64_t share = conf->server.request_timeout / 4;
-	return wiring_store(conf, share < WIRING_ANSWER_MS ? share : WIRING_ANSWER_MS);
+	int64_t share = wiring->conf->server.request_timeout / 4;
+	return wiring_store(wiring->conf, &wiring->disposable_domains, share < WIRING_ANSWER_MS ? share : WIRING_ANSWER_MS);
 }
 
 static void *
@@ -72,7 +78,7 @@ worker_start(void *context)
 {
 	struct worker *worker = memory_alloc(sizeof(*worker));
 	worker->service = context;
-	worker->store = open_store(worker->service->wiring.conf);
+	worker->store = open_store(&worker->service->wiring);
 	worker->api = api_new(&worker->service->api, worker->store);
 	worker->pool = pool_new();
 	buffer_init(&worker->answer, ANSWER_MAX_BYTES + HEADERS_MAX_BYTES);
@@ -96,11 +102,15 @@ environment(void *context, const char *name)
 	return fcgi_exchange_param(context, name);
 }
 
+/* Which limit holds is a matter of the path. */
 static size_t
 body_limit(void *state, const struct fcgi_exchange *exchange)
 {
-	(void)exchange;
-	return ((struct worker *)state)->service->wiring.conf->limits.body_bytes;
+	struct worker *worker = state;
+	worker->path_is_valid = http_request_init(&worker->request, worker->pool, environment, (void *)exchange,
+				    slice_of(worker->service->wiring.conf->server.base_path)) == RESULT_OK;
+	log_request_id(pool_string(worker->pool, worker->request.request_id));
+	return api_body_limit(worker->api, &worker->request);
 }
 
 static enum http_body_state
@@ -122,17 +132,14 @@ static void
 handle(void *state, struct fcgi_exchange *exchange)
 {
 	struct worker *worker = state;
-	struct http_request request;
+	struct http_request *request = &worker->request;
 	struct http_response response;
-	bool path_is_valid = http_request_init(&request, worker->pool, environment, exchange,
-				 slice_of(worker->service->wiring.conf->server.base_path)) == RESULT_OK;
-	log_request_id(pool_string(worker->pool, request.request_id));
-	request.body = fcgi_exchange_body(exchange);
+	request->body = fcgi_exchange_body(exchange);
 	http_response_init(&response, worker->pool, ANSWER_MAX_BYTES);
-	request.body_state = body_state(exchange);
-	api_handle(worker->api, &request, path_is_valid, &response);
+	request->body_state = body_state(exchange);
+	api_handle(worker->api, request, worker->path_is_valid, &response);
 	buffer_clear(&worker->answer);
-	if (!http_response_render(&response, request.request_id, &worker->answer))
+	if (!http_response_render(&response, request->request_id, &worker->answer))
 		log_error("answer_too_large", LOG_UINT("bytes", response.body.size)); /* closing without an answer is a 500 */
 	else if (!fcgi_exchange_answer(exchange, buffer_slice(&worker->answer)))
 		log_info("client_gone", LOG_UINT("status", response.status));
@@ -238,7 +245,7 @@ main(int argc, char *argv[])
 		return EX_CONFIG;
 	status = EX_OK;
 	if (given[OPTION_CHECK_CONFIG] == NULL) {
-		struct store *store = open_store(wiring.conf);
+		struct store *store = open_store(&wiring);
 		status = wiring_schema_fits(store) ? EX_OK : EX_CONFIG;
 		store_free(&store);
 		if (status == EX_OK)

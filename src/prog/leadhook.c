@@ -20,7 +20,7 @@ load(const char *path, struct conf **conf, struct buffer *problems)
 static struct store *
 open_store(const struct conf *conf)
 {
-	return wiring_store(conf, WIRING_ANSWER_MS);
+	return wiring_store(conf, NULL, WIRING_ANSWER_MS);
 }
 
 int

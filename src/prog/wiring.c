@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/utf8.h"
+#include "core/domain.h"
 
-enum { MS_PER_S = 1000 };
+enum { MS_PER_S = 1000, HOSTS_MAX_BYTES = 16 * 1024 * 1024 };
 
 static bool
 parse_allow_networks(struct wiring *wiring, struct slice *bad)
@@ -53,6 +55,62 @@ static const struct {
 	{ parse_schedule, "dispatch", "schedule", "at most 32 durations from 1s to 7d" },
 };
 
+/* 0, or why not. */
+static int
+read_file(const char *path, struct buffer *text)
+{
+	char bytes[16 * 1024];
+	size_t got;
+	FILE *file = fopen(path, "re");
+	if (file == NULL)
+		return errno;
+	while ((got = fread(bytes, 1, sizeof(bytes), file)) > 0)
+		buffer_add(text, (struct slice){ bytes, got });
+	int failure = ferror(file) ? errno : buffer_ok(text) ? 0 : EFBIG;
+	fclose(file);
+	return failure;
+}
+
+static size_t
+line_of(struct slice text, const char *place)
+{
+	size_t line = 1;
+	for (const char *c = text.data; c < place; c++)
+		line += *c == '\n' ? 1 : 0;
+	return line;
+}
+
+static bool
+parse_disposable_domains(struct wiring *wiring, struct slice text, struct buffer *problems)
+{
+	struct slice bad;
+	if (host_list_parse(wiring->pool, text, &wiring->disposable_domains, &bad))
+		return true;
+	buffer_printf(problems, "%s: %s:%zu: expected host names", conf_origin(wiring->conf, "lead", "disposable_domains_file"),
+	    wiring->conf->lead.disposable_domains_file, line_of(text, bad.data));
+	if (bad.size <= DOMAIN_MAX && utf8_valid(bad) && !slice_has_control(bad)) /* else it is no list at all */
+		buffer_printf(problems, ", not %.*s", SLICE_ARGS(bad));
+	buffer_add_byte(problems, '\n');
+	return false;
+}
+
+static bool
+read_disposable_domains(struct wiring *wiring, struct buffer *problems)
+{
+	const char *path = wiring->conf->lead.disposable_domains_file;
+	struct buffer text;
+	if (*path == '\0')
+		return true;
+	buffer_init(&text, HOSTS_MAX_BYTES);
+	int failure = read_file(path, &text);
+	bool good = failure == 0 && parse_disposable_domains(wiring, buffer_slice(&text), problems);
+	if (failure != 0)
+		buffer_printf(problems, "%s: %s: %s\n", conf_origin(wiring->conf, "lead", "disposable_domains_file"), path,
+		    strerror(failure));
+	buffer_free(&text);
+	return good;
+}
+
 bool
 wiring_read(const char *path, struct wiring *wiring, struct buffer *problems)
 {
@@ -66,6 +124,7 @@ wiring_read(const char *path, struct wiring *wiring, struct buffer *problems)
 		    conf_origin(wiring->conf, parts[i].section, parts[i].key), parts[i].expected, SLICE_ARGS(bad));
 		good = false;
 	}
+	good = wiring->conf != NULL && read_disposable_domains(wiring, problems) && good;
 	if (!good)
 		wiring_free(wiring);
 	return good;
@@ -111,7 +170,7 @@ whole_seconds(int64_t ms)
 }
 
 struct store *
-wiring_store(const struct conf *conf, int64_t answer_ms)
+wiring_store(const struct conf *conf, const struct host_list *disposable_domains, int64_t answer_ms)
 {
 	int64_t connect_ms = conf->database.connect_timeout < answer_ms ? conf->database.connect_timeout : answer_ms;
 	const struct store_options options = {
@@ -129,6 +188,7 @@ wiring_store(const struct conf *conf, int64_t answer_ms)
 		.avatar_url = conf->lead.avatar_url,
 		.form_hosts = conf->dispatch.form_hosts,
 		.custom_fields = { conf->limits.custom_fields, conf->limits.custom_fields_bytes },
+		.disposable_domains = disposable_domains,
 	};
 	return store_new(&options);
 }

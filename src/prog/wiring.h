@@ -6,6 +6,7 @@
 #include "base/pool.h"
 #include "conf/conf.h"
 #include "core/address.h"
+#include "core/host_list.h"
 #include "core/network.h"
 #include "core/retry.h"
 #include "store/store.h"
@@ -17,6 +18,7 @@ struct wiring {
 	struct address_rules webhook_addresses;
 	struct network_list trusted_proxies;
 	struct retry_schedule schedule;
+	struct host_list disposable_domains;
 };
 
 /* Reads the configuration as conf_load does, and has each layer parse what is its. False: nothing is to be freed, and
@@ -29,9 +31,9 @@ MUST_CHECK bool wiring_load(const char *program, const char *path, struct wiring
 
 /* How long one answer of the database may take at most. */
 enum { WIRING_ANSWER_MS = 20000 };
-/* A store for a configuration, both of which live until the process ends or the store is freed. Neither an answer of the
- * database nor a connection to it may take longer than `answer_ms`, cut to whole seconds, at least one. */
-struct store *wiring_store(const struct conf *conf, int64_t answer_ms);
+/* A store for a configuration. Both, and the list (NULL: none), live until the process ends or the store is freed. Neither an
+ * answer of the database nor a connection to it may take longer than `answer_ms`, cut to whole seconds, at least one. */
+struct store *wiring_store(const struct conf *conf, const struct host_list *disposable_domains, int64_t answer_ms);
 
 /* Refuses to go on without the schema of this program: tells what to run. A database that is out of reach is no reason: it
  * may come back, and the store looks then. */

@@ -132,15 +132,51 @@ store_revoke_key(struct store *store, uint64_t id)
 }
 
 /* SQL_INSERT_CAMPAIGN and SQL_UPDATE_CAMPAIGN begin with these. */
-enum { SETTING_COLUMNS = 8 };
+enum { SETTING_COLUMNS = 18 };
 
 static void
 put_settings(struct db_value *values, const struct campaign_settings *s)
 {
 	const struct db_value row[SETTING_COLUMNS] = { db_bytes(s->name), db_time(s->ends_ms), DB_U64(s->jump_start),
 		DB_BOOL(s->privacy), DB_BOOL(s->require_key), db_bytes(s->landing_url), db_bytes(s->thankyou_url),
-		db_bytes(s->status_url) };
+		db_bytes(s->status_url), DB_U64(s->points_signup), DB_U64(s->points_direct), DB_U64(s->points_indirect),
+		DB_U64(s->points_verified), DB_BOOL(s->require_verification), DB_BOOL(s->waitlist), DB_U64(s->max_per_ip),
+		db_bytes(s->blocked_email_domains), db_bytes(s->blocked_referrers), db_bytes(s->allowed_networks) };
 	memcpy(values, row, sizeof(row));
+}
+
+static struct campaign_settings
+settings_of(const struct campaign *campaign)
+{
+	return (struct campaign_settings){
+		.name = campaign->name,
+		.ends_ms = campaign->ends_ms,
+		.jump_start = campaign->jump_start,
+		.privacy = campaign->privacy,
+		.require_key = campaign->require_key,
+		.landing_url = campaign->landing_url,
+		.thankyou_url = campaign->thankyou_url,
+		.status_url = campaign->status_url,
+		.points_signup = campaign->points_signup,
+		.points_direct = campaign->points_direct,
+		.points_indirect = campaign->points_indirect,
+		.points_verified = campaign->points_verified,
+		.require_verification = campaign->require_verification,
+		.waitlist = campaign->waitlist,
+		.max_per_ip = campaign->max_per_ip,
+		.blocked_email_domains = campaign->blocked_email_domains,
+		.blocked_referrers = campaign->blocked_referrers,
+		.allowed_networks = campaign->allowed_networks,
+	};
+}
+
+/* What the setting `state` asks for. */
+static enum result
+grant_wish(struct store *store, uint64_t id, enum campaign_wish wish)
+{
+	if (wish == CAMPAIGN_STAYS)
+		return RESULT_OK;
+	return store_change_one(store, wish == CAMPAIGN_ENDS ? SQL_END_CAMPAIGN : SQL_REOPEN_CAMPAIGN, &DB_U64(id), 1);
 }
 
 static enum result
@@ -152,9 +188,13 @@ add_campaign(struct store *store, struct pool *pool, void *context)
 	put_settings(values, adding->settings);
 	values[SETTING_COLUMNS] = DB_U64(adding->id);
 	values[SETTING_COLUMNS + 1] = DB_U64(adding->account_id);
+	/* without a lead there is nothing to count */
+	struct db_value counters[] = { DB_U64(adding->id), DB_U64(adding->settings->max_per_ip > 0 ? IP_COUNTED_ALL : 0) };
 	if (result == RESULT_OK)
 		result = store_change_one(store, SQL_INSERT_CAMPAIGN, values, ARRAY_SIZE(values));
-	return result == RESULT_OK ? store_change_one(store, SQL_INSERT_COUNTERS, &DB_U64(adding->id), 1) : result;
+	if (result == RESULT_OK)
+		result = store_change_one(store, SQL_INSERT_COUNTERS, counters, ARRAY_SIZE(counters));
+	return result == RESULT_OK ? grant_wish(store, adding->id, adding->settings->wish) : result;
 }
 
 enum result
@@ -169,6 +209,15 @@ struct editing {
 	void *context;
 };
 
+/* Up to which number leads are counted per address. The counters are locked: it is what it was read as. */
+static enum result
+move_counted(struct store *store, const struct campaign *campaign, uint32_t to)
+{
+	const struct db_value values[] = { DB_U64(to), DB_U64(campaign->id), DB_U64(campaign->ip_counted_to) };
+	enum result result = store_change_one(store, SQL_MOVE_COUNTED_ADDRESSES, values, ARRAY_SIZE(values));
+	return result == RESULT_NOT_FOUND ? RESULT_CONFLICT : result;
+}
+
 static enum result
 edit_campaign(struct store *store, struct pool *pool, void *context)
 {
@@ -176,21 +225,15 @@ edit_campaign(struct store *store, struct pool *pool, void *context)
 	struct db_value values[SETTING_COLUMNS + 2];
 	struct campaign campaign;
 	int64_t now_ms;
-	enum result result = store_exists(store, SQL_LOCK_CAMPAIGN, &DB_U64(editing->id), 1);
+	/* the dispatcher, which notes end times, takes the campaign's row alone */
+	enum result result = store_lock_counters(store, pool, editing->id);
+	if (result == RESULT_OK)
+		result = store_exists(store, SQL_LOCK_CAMPAIGN, &DB_U64(editing->id), 1);
 	if (result == RESULT_OK)
 		result = store_find_campaign(store, pool, editing->id, &campaign, &now_ms);
 	if (result != RESULT_OK)
 		return result;
-	struct campaign_settings settings = {
-		.name = campaign.name,
-		.ends_ms = campaign.ends_ms,
-		.jump_start = campaign.jump_start,
-		.privacy = campaign.privacy,
-		.require_key = campaign.require_key,
-		.landing_url = campaign.landing_url,
-		.thankyou_url = campaign.thankyou_url,
-		.status_url = campaign.status_url,
-	};
+	struct campaign_settings settings = settings_of(&campaign);
 	if (!editing->edit(editing->context, &settings))
 		return RESULT_INVALID;
 	/* the end time holds by itself: whether it was noted must make no difference (contract.md 6) */
@@ -198,7 +241,11 @@ edit_campaign(struct store *store, struct pool *pool, void *context)
 	put_settings(values, &settings);
 	values[SETTING_COLUMNS] = db_time(noted && settings.ends_ms != campaign.ends_ms ? -1 : campaign.ended_ms);
 	values[SETTING_COLUMNS + 1] = DB_U64(editing->id);
-	return store_change_one(store, SQL_UPDATE_CAMPAIGN, values, ARRAY_SIZE(values));
+	result = store_change_one(store, SQL_UPDATE_CAMPAIGN, values, ARRAY_SIZE(values));
+	/* nobody is counted any more; what was counted is removed by store_count_addresses, piece by piece */
+	if (result == RESULT_OK && settings.max_per_ip == 0)
+		result = move_counted(store, &campaign, 0);
+	return result == RESULT_OK ? grant_wish(store, editing->id, settings.wish) : result;
 }
 
 enum result
@@ -207,28 +254,86 @@ store_edit_campaign(struct store *store, uint64_t id, campaign_edit *edit, void 
 	return store_transact(store, edit_campaign, &(struct editing){ id, edit, context }, REPEAT_UNKNOWN);
 }
 
+struct counting {
+	uint64_t id;
+	bool done;
+};
+
+/* Numbers of leads, or rows of counts, that one transaction takes: sign-ups wait for it. */
+enum { ADDRESSES_AT_ONCE = 10000 };
+
+/* *left: there may be more of them. */
+static enum result
+remove_addresses(struct store *store, uint64_t campaign_id, bool *left)
+{
+	const struct db_value values[] = { DB_U64(campaign_id), DB_U64(ADDRESSES_AT_ONCE) };
+	const struct db_arguments arguments = { .values = values, .count = ARRAY_SIZE(values) };
+	uint64_t removed = 0;
+	enum result result = db_execute(store->db, SQL_DELETE_ADDRESSES, &arguments, &removed);
+	*left = removed == ADDRESSES_AT_ONCE;
+	return result;
+}
+
+static enum result
+count_piece(struct store *store, const struct campaign *campaign, bool *done)
+{
+	uint64_t end = (uint64_t)campaign->ip_counted_to + ADDRESSES_AT_ONCE;
+	uint32_t to = end < campaign->last_subscription_number ? (uint32_t)end : IP_COUNTED_ALL;
+	const struct db_value values[] = { DB_U64(campaign->id), DB_U64(campaign->ip_counted_to), DB_U64(to) };
+	const struct db_arguments arguments = { .values = values, .count = ARRAY_SIZE(values) };
+	enum result result = db_execute(store->db, SQL_COUNT_ADDRESSES, &arguments, NULL);
+	*done = to == IP_COUNTED_ALL;
+	return result == RESULT_OK ? move_counted(store, campaign, to) : result;
+}
+
+/* What is to be done follows from the rows alone, so it makes no difference who does it, nor whether two do. */
+static enum result
+count_addresses(struct store *store, struct pool *pool, void *context)
+{
+	struct counting *counting = context;
+	struct campaign campaign;
+	int64_t now_ms;
+	bool left = false;
+	enum result result = store_lock_counters(store, pool, counting->id);
+	if (result == RESULT_OK)
+		result = store_find_campaign(store, pool, counting->id, &campaign, &now_ms);
+	/* also before the first are counted: whoever was to remove these may have been killed */
+	if (result == RESULT_OK && campaign.ip_counted_to == 0)
+		result = remove_addresses(store, counting->id, &left);
+	if (result != RESULT_OK)
+		return result;
+	counting->done = !left && (campaign.max_per_ip == 0 || campaign.ip_counted_to == IP_COUNTED_ALL);
+	return left || counting->done ? RESULT_OK : count_piece(store, &campaign, &counting->done);
+}
+
+enum result
+store_count_addresses(struct store *store, uint64_t campaign_id, bool *done)
+{
+	struct counting counting = { .id = campaign_id };
+	enum result result = store_transact(store, count_addresses, &counting, REPEAT_UNKNOWN);
+	*done = counting.done;
+	return result;
+}
+
 struct ending {
 	uint64_t id;
-	bool end;
+	enum campaign_wish wish;
 };
 
 static enum result
 end_campaign(struct store *store, struct pool *pool, void *context)
 {
 	const struct ending *ending = context;
-	struct db_value value = DB_U64(ending->id);
-	struct db_rows rows;
-	struct db_arguments lock = { .lists = { { &value, 1 } }, .list_count = 1 };
-	/* the lock of every sign-up: once this is done none is under way that still thinks otherwise */
-	enum result result = db_query(store->db, pool, SQL_LOCK_COUNTERS, &lock, &rows);
-	return result == RESULT_OK ? store_change_one(store, ending->end ? SQL_END_CAMPAIGN : SQL_REOPEN_CAMPAIGN, &value, 1)
-				   : result;
+	/* once this is done no sign-up is under way that still thinks otherwise */
+	enum result result = store_lock_counters(store, pool, ending->id);
+	return result == RESULT_OK ? grant_wish(store, ending->id, ending->wish) : result;
 }
 
 enum result
 store_end_campaign(struct store *store, uint64_t id, bool end)
 {
-	return store_transact(store, end_campaign, &(struct ending){ id, end }, REPEAT_UNKNOWN);
+	return store_transact(
+	    store, end_campaign, &(struct ending){ id, end ? CAMPAIGN_ENDS : CAMPAIGN_OPENS }, REPEAT_UNKNOWN);
 }
 
 enum {
@@ -297,7 +402,7 @@ store_list_deliveries(struct store *store, struct pool *pool, const struct deliv
 	return result;
 }
 
-enum { COUNT_ACCOUNTS, COUNT_CAMPAIGNS, COUNT_LEADS, COUNT_WEBHOOKS, COUNT_NOW_MS };
+enum { COUNT_ACCOUNTS, COUNT_CAMPAIGNS, COUNT_LEADS, COUNT_WEBHOOKS, COUNT_BULK_JOBS, COUNT_OLDEST_BULK_MS, COUNT_NOW_MS };
 
 enum result
 store_get_status(struct store *store, struct pool *pool, struct store_status *status)
@@ -318,6 +423,8 @@ store_get_status(struct store *store, struct pool *pool, struct store_status *st
 	status->campaigns = db_get_u64(&counts, 0, COUNT_CAMPAIGNS);
 	status->leads = db_get_u64(&counts, 0, COUNT_LEADS);
 	status->webhooks = db_get_u64(&counts, 0, COUNT_WEBHOOKS);
+	status->bulk_jobs = db_get_u64(&counts, 0, COUNT_BULK_JOBS);
+	status->oldest_bulk_ms = db_get_time(&counts, 0, COUNT_OLDEST_BULK_MS);
 	status->due_now = db_get_u64(&due, 0, 0);
 	status->due_later = db_get_u64(&due, 0, 1);
 	int64_t first_ms = db_get_time(&due, 0, 2);
@@ -325,78 +432,4 @@ store_get_status(struct store *store, struct pool *pool, struct store_status *st
 	status->server_version = db_get_bytes(&version, 0, 0);
 	result = store_ready(store, &status->schema_version);
 	return result == RESULT_INVALID ? RESULT_OK : result; /* shown as it is */
-}
-
-/* What `check` says; each in its own function would be longer than the list. */
-struct check {
-	struct pool *pool;
-	struct finding *findings;
-	size_t count, capacity;
-};
-
-static void
-add_finding(struct check *check, const char *what, struct slice detail, const char *mend)
-{
-	check->findings = pool_grow(check->pool, check->findings, check->count, &check->capacity, sizeof(*check->findings));
-	check->findings[check->count++] = (struct finding){ slice_of(what), detail, slice_of(mend) };
-}
-
-/* MariaDB 10.6 is the oldest with what we use. */
-static bool
-version_is_enough(struct slice version)
-{
-	struct slice rest = version, major, minor;
-	uint64_t a = 0, b = 0;
-	return slice_next(&rest, '.', &major) && slice_next(&rest, '.', &minor) && slice_to_u64(major, 1000, &a) &&
-	       slice_to_u64(minor, 1000, &b) && (a > 10 || (a == 10 && b >= 6));
-}
-
-static void
-check_server(struct store *store, struct check *check)
-{
-	struct db_rows rows;
-	if (query(store, check->pool, SQL_SELECT_SERVER_VERSION, NULL, 0, &rows) != RESULT_OK) {
-		add_finding(check, "server_version", slice_of(store_error_text(store)), "see the server's log");
-		return;
-	}
-	struct slice version = db_get_bytes(&rows, 0, 0);
-	if (!version_is_enough(version))
-		add_finding(check, "server_version", version, "MariaDB 10.6 or newer is needed");
-	if (db_get_i64(&rows, 0, 1) != 1)
-		add_finding(check, "durability",
-		    pool_printf(check->pool, "innodb_flush_log_at_trx_commit is %" PRId64, db_get_i64(&rows, 0, 1)),
-		    "set it to 1: otherwise a power failure loses sign-ups that were answered");
-}
-
-static void
-check_schema(struct store *store, struct check *check)
-{
-	uint32_t found;
-	const char *failed;
-	enum result result = store_ready(store, &found);
-	if (result == RESULT_INVALID)
-		add_finding(check, "schema_version",
-		    pool_printf(check->pool, "the database has version %" PRIu32 ", this program needs %" PRIu32, found,
-			store_schema_wanted()),
-		    store_schema_mend(found));
-	else if (result != RESULT_OK)
-		add_finding(check, "schema_version", slice_of(store_error_text(store)), "see the server's log");
-	else if (store_check_statements(store, &failed) != RESULT_OK)
-		add_finding(check, "statements", pool_printf(check->pool, "%s: %s", failed, store_error_text(store)),
-		    "grant the rights that the manual lists");
-}
-
-void
-store_check(struct store *store, struct pool *pool, struct finding **findings, size_t *count)
-{
-	struct check check = { .pool = pool };
-	if (db_connect(store->db) != RESULT_OK)
-		add_finding(&check, "connection", pool_copy(pool, slice_of(store_error_text(store))),
-		    "check the [database] section and that the server runs");
-	else {
-		check_server(store, &check);
-		check_schema(store, &check);
-	}
-	*findings = check.findings;
-	*count = check.count;
 }

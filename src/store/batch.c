@@ -1,61 +1,80 @@
 /* SPDX-License-Identifier: MIT
  * Load, decide, write: a batch of commands as one transaction with a fixed number of statements, however many commands there
- * are and however large the campaign is. */
-#include <inttypes.h>
-#include <string.h>
-
+ * are and however large the campaign is. This file takes ids, repeats what others broke, and says what came of it; load.c and
+ * write.c have the rows. */
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "core/social_id.h"
-#include "core/webhook_url.h"
 #include "store/private.h"
 
-enum { TOKEN_SIZE = 16, TOKEN_TIME_SIZE = 6, WEBHOOKS_EXPECTED = 20 };
+enum { TOKEN_TIME_SIZE = 6 };
+/* What is reserved at first. Most commands make fewer events for fewer webhooks; those that make more are decided again. */
+enum { EVENTS_EXPECTED = 4, DELIVERIES_EXPECTED = 20 };
 
 struct batch {
 	struct store *store;
 	const struct command *const *commands;
 	size_t count;
-	unsigned char token[TOKEN_SIZE];
-	bool done_before; /* the token was there: an earlier run was committed */
-	size_t webhooks;  /* that deliveries are made for at most, as far as is known */
+	struct commit_token token;
+	bool done_before;            /* the token was there: an earlier run was committed */
+	uint64_t events, deliveries; /* ids that a run is to have */
+	bool short_of_ids;           /* the last run wanted more of them */
 };
 
 /* What one run of a batch works with; lives in the run's pool. */
 struct run {
 	struct pool *pool;
-	struct working_set set;
+	struct loaded loaded;
 	struct decide_supplies supplies;
 	struct decision decision;
 	struct outcome *outcomes;
 };
 
-static void
-make_token(unsigned char token[TOKEN_SIZE])
+struct commit_token
+store_new_token(void)
 {
+	struct commit_token token;
 	uint64_t now = (uint64_t)clock_wall_ms();
-	random_bytes(token, TOKEN_SIZE);
+	random_bytes(token.bytes, sizeof(token.bytes));
 	for (int i = 0; i < TOKEN_TIME_SIZE; i++)
-		token[i] = (unsigned char)(now >> (8 * (TOKEN_TIME_SIZE - 1 - i)));
+		token.bytes[i] = (unsigned char)(now >> (8 * (TOKEN_TIME_SIZE - 1 - i)));
+	return token;
+}
+
+enum result
+store_insert_token(struct store *store, const struct commit_token *token, bool *done_before)
+{
+	struct db_value value = db_bytes((struct slice){ (const char *)token->bytes, sizeof(token->bytes) });
+	enum result result =
+	    db_execute(store->db, SQL_INSERT_TOKEN, &(struct db_arguments){ .values = &value, .count = 1 }, NULL);
+	*done_before = result == RESULT_CONFLICT && db_duplicate_key(store->db);
+	return result;
 }
 
 /* Ids are taken before the transaction, from blocks. */
 static enum result
-reserve(struct batch *batch)
+reserve(const struct batch *batch)
 {
-	uint64_t events = SIGNUP_EVENTS_MAX * batch->count;
-	enum result result = store_reserve_ids(batch->store, ID_LEAD, batch->count);
-	if (result == RESULT_OK)
-		result = store_reserve_ids(batch->store, ID_EVENT, events);
-	if (result == RESULT_OK)
-		result = store_reserve_ids(batch->store, ID_DELIVERY, events * batch->webhooks);
+	const struct {
+		enum id_kind kind;
+		uint64_t count;
+	} wanted[] = {
+		{ ID_LEAD, batch->count },
+		{ ID_POINTS_CALL, batch->count },
+		{ ID_EVENT, batch->events },
+		{ ID_DELIVERY, batch->deliveries },
+	};
+	enum result result = RESULT_OK;
+	for (size_t i = 0; i < ARRAY_SIZE(wanted) && result == RESULT_OK; i++)
+		result = store_reserve_ids(batch->store, wanted[i].kind, wanted[i].count);
 	return result;
 }
 
 static void
-prepare_supplies(struct batch *batch, struct run *run)
+prepare_supplies(const struct batch *batch, struct run *run)
 {
+	const struct store *store = batch->store;
 	struct slice *social_ids = POOL_ARRAY(run->pool, batch->count, struct slice);
 	for (size_t i = 0; i < batch->count; i++) {
 		uint64_t seed;
@@ -63,288 +82,60 @@ prepare_supplies(struct batch *batch, struct run *run)
 		social_ids[i] = social_id_make(run->pool, seed);
 	}
 	run->supplies = (struct decide_supplies){
-		.lead_ids = batch->store->ids[ID_LEAD],
-		.event_ids = batch->store->ids[ID_EVENT],
-		.delivery_ids = batch->store->ids[ID_DELIVERY],
+		.lead_ids = store->ids[ID_LEAD],
+		.points_call_ids = store->ids[ID_POINTS_CALL],
+		.event_ids = store->ids[ID_EVENT],
+		.delivery_ids = store->ids[ID_DELIVERY],
 		.social_ids = social_ids,
-		.custom_fields = batch->store->options.custom_fields,
+		.custom_fields = store->options.custom_fields,
+		.disposable_domains = store->options.disposable_domains,
 	};
 }
 
-static enum result
-insert_token(struct batch *batch)
+/* Used whether the transaction holds or not: a second run must not meet its own first ids. */
+static void
+keep_supplies(struct store *store, const struct decide_supplies *supplies)
 {
-	struct db_value token = db_bytes((struct slice){ (const char *)batch->token, TOKEN_SIZE });
-	enum result result =
-	    db_execute(batch->store->db, SQL_INSERT_TOKEN, &(struct db_arguments){ .values = &token, .count = 1 }, NULL);
-	batch->done_before = result == RESULT_CONFLICT && db_duplicate_key(batch->store->db);
+	store->ids[ID_LEAD] = supplies->lead_ids;
+	store->ids[ID_POINTS_CALL] = supplies->points_call_ids;
+	store->ids[ID_EVENT] = supplies->event_ids;
+	store->ids[ID_DELIVERY] = supplies->delivery_ids;
+}
+
+static enum result
+render(const struct batch *batch, struct run *run)
+{
+	uint64_t *nodes;
+	size_t node_count = decide_rank_nodes(run->pool, &run->decision, &nodes), row_count;
+	struct rank_node *rows;
+	enum result result = store_read_histogram(batch->store, run->pool, nodes, node_count, &rows, &row_count);
+	if (result == RESULT_OK)
+		decide_render(run->pool, batch->commands, batch->count, &batch->store->payload, rows, row_count, run->outcomes,
+		    &run->decision);
 	return result;
 }
 
-static struct db_list
-campaign_ids(struct batch *batch, struct pool *pool)
-{
-	struct db_value *ids = POOL_ARRAY(pool, batch->count, struct db_value);
-	for (size_t i = 0; i < batch->count; i++)
-		ids[i] = DB_U64(batch->commands[i]->campaign_id);
-	return (struct db_list){ ids, batch->count };
-}
-
+/* Everything between BEGIN and COMMIT. */
 static enum result
-load_campaigns(struct batch *batch, struct run *run)
-{
-	struct db_arguments arguments = { .lists = { campaign_ids(batch, run->pool) }, .list_count = 1 };
-	struct db_rows rows;
-	/* the lock comes before every other read: all of them are then current */
-	enum result result = db_query(batch->store->db, run->pool, SQL_LOCK_COUNTERS, &arguments, &rows);
-	if (result == RESULT_OK)
-		result = db_query(batch->store->db, run->pool, SQL_SELECT_CAMPAIGNS, &arguments, &rows);
-	if (result != RESULT_OK)
-		return result;
-	run->set.campaigns = POOL_ARRAY(run->pool, rows.count, struct working_campaign);
-	run->set.campaign_count = rows.count;
-	for (size_t i = 0; i < rows.count; i++) {
-		run->set.campaigns[i].campaign = store_campaign_from_row(&rows, i);
-		run->set.now_ms = db_get_i64(&rows, i, CAMPAIGN_NOW_MS);
-	}
-	return RESULT_OK;
-}
-
-enum {
-	SUBSCRIPTION_ID,
-	SUBSCRIPTION_CAMPAIGN_ID,
-	SUBSCRIPTION_EVENTS,
-	SUBSCRIPTION_STATE,
-	SUBSCRIPTION_FORMAT,
-	SUBSCRIPTION_URL
-};
-
-static enum result
-load_webhooks(struct batch *batch, struct run *run)
-{
-	struct db_arguments arguments = { .lists = { campaign_ids(batch, run->pool) }, .list_count = 1 };
-	struct db_rows rows;
-	enum result result = db_query(batch->store->db, run->pool, SQL_SELECT_SUBSCRIPTIONS, &arguments, &rows);
-	if (result != RESULT_OK)
-		return result;
-	struct webhook *webhooks = POOL_ARRAY(run->pool, rows.count, struct webhook);
-	for (size_t i = 0; i < rows.count; i++)
-		webhooks[i] = (struct webhook){
-			.id = db_get_u64(&rows, i, SUBSCRIPTION_ID),
-			.campaign_id = db_get_u64(&rows, i, SUBSCRIPTION_CAMPAIGN_ID),
-			.events = (uint32_t)db_get_u64(&rows, i, SUBSCRIPTION_EVENTS),
-			.state = store_webhook_state(db_get_bytes(&rows, i, SUBSCRIPTION_STATE)),
-			.form = store_is_form(db_get_bytes(&rows, i, SUBSCRIPTION_FORMAT)) ||
-				webhook_url_wants_form(
-				    db_get_bytes(&rows, i, SUBSCRIPTION_URL), slice_of(batch->store->options.form_hosts)),
-		};
-	run->set.webhooks = webhooks;
-	run->set.webhook_count = rows.count;
-	return RESULT_OK;
-}
-
-/* Every identity that a command names. */
-struct identities {
-	struct db_value *emails, *phones, *social_ids;
-	size_t email_count, phone_count, social_id_count;
-};
-
-static void
-collect(struct pool *pool, const struct command *command, struct identities *to)
-{
-	const struct signup *signup = &command->as.signup;
-	if (slice_present(signup->email_key))
-		to->emails[to->email_count++] = db_bytes(lead_email_hash(pool, command->campaign_id, signup->email_key));
-	if (slice_present(signup->phone))
-		to->phones[to->phone_count++] = db_bytes(lead_phone_hash(pool, command->campaign_id, signup->phone));
-	if (slice_present(signup->subject))
-		to->social_ids[to->social_id_count++] = db_bytes(signup->subject);
-	if (slice_present(signup->referrer_id))
-		to->social_ids[to->social_id_count++] = db_bytes(signup->referrer_id);
-}
-
-/* One lead can be found by several of its identities; it must be in the working set once. */
-static void
-add_loaded_lead(struct working_set *set, struct lead lead)
-{
-	for (size_t i = 0; i < set->lead_count; i++)
-		if (set->leads[i].lead.id == lead.id)
-			return;
-	set->leads[set->lead_count++] = (struct working_lead){ lead, LEAD_AS_LOADED };
-}
-
-static enum result
-load_leads(struct batch *batch, struct run *run)
-{
-	struct identities found = {
-		.emails = POOL_ARRAY(run->pool, batch->count, struct db_value),
-		.phones = POOL_ARRAY(run->pool, batch->count, struct db_value),
-		.social_ids = POOL_ARRAY(run->pool, 2 * batch->count, struct db_value),
-	};
-	struct db_rows rows;
-	for (size_t i = 0; i < batch->count; i++)
-		collect(run->pool, batch->commands[i], &found);
-	struct db_arguments arguments = {
-		.lists = { { found.emails, found.email_count }, { found.phones, found.phone_count },
-		    { found.social_ids, found.social_id_count } },
-		.list_count = 3,
-	};
-	enum result result = db_query(batch->store->db, run->pool, SQL_SELECT_LEADS, &arguments, &rows);
-	if (result != RESULT_OK)
-		return result;
-	run->set.lead_capacity = rows.count + batch->count;
-	run->set.leads = POOL_ARRAY(run->pool, run->set.lead_capacity, struct working_lead);
-	for (size_t i = 0; i < rows.count; i++)
-		add_loaded_lead(&run->set, store_lead_from_row(&rows, i));
-	return RESULT_OK;
-}
-
-/* Rows for db_execute_rows, gathered one after another. */
-struct row_list {
-	struct db_value *values;
-	size_t count;
-};
-
-#define ADD_ROW(list, ...)                                                                       \
-	do {                                                                                     \
-		const struct db_value row_[] = { __VA_ARGS__ };                                  \
-		memcpy((list)->values + (list)->count++ * ARRAY_SIZE(row_), row_, sizeof(row_)); \
-	} while (0)
-
-enum {
-	LEAD_INSERT_COLUMNS = 26,
-	LEAD_UPDATE_COLUMNS = 17,
-	COUNTER_COLUMNS = 3,
-	EVENT_COLUMNS = 6,
-	DELIVERY_COLUMNS = 6,
-	DUE_COLUMNS = 4
-};
-
-static struct row_list
-row_list(struct pool *pool, size_t rows, size_t columns)
-{
-	return (struct row_list){ POOL_ARRAY(pool, rows * columns, struct db_value), 0 };
-}
-
-static struct db_value
-id_or_null(uint64_t id)
-{
-	return id == 0 ? DB_NONE : DB_U64(id);
-}
-
-static void
-add_inserted_lead(struct row_list *list, const struct lead *l)
-{
-	ADD_ROW(list, DB_U64(l->id), DB_U64(l->campaign_id), DB_U64(l->subscription_number), db_bytes(l->social_id),
-	    id_or_null(l->parent_id), DB_U64(l->counter), db_bytes(l->email), db_bytes(l->email_key), db_bytes(l->email_hash),
-	    db_bytes(l->phone), db_bytes(l->phone_hash), DB_BOOL(l->opted_out), db_bytes(l->custom_fields), db_bytes(l->utm),
-	    db_bytes(l->uid), db_bytes(l->redirect_url), db_bytes(l->ip), db_bytes(l->user_agent), db_bytes(l->referrer),
-	    db_bytes(l->source), id_or_null(l->source_id), db_bytes(l->signup_url), db_bytes(l->session_id),
-	    db_bytes(l->request_id), DB_I64(l->created_ms), DB_I64(l->updated_ms));
-}
-
-static void
-add_updated_lead(struct row_list *list, const struct lead *l)
-{
-	ADD_ROW(list, DB_U64(l->counter), db_bytes(l->email), db_bytes(l->email_key), db_bytes(l->email_hash),
-	    db_bytes(l->phone), db_bytes(l->phone_hash), DB_BOOL(l->verified_email), DB_BOOL(l->verified_phone),
-	    DB_BOOL(l->opted_out), db_bytes(l->custom_fields), db_bytes(l->utm), db_bytes(l->uid), db_bytes(l->redirect_url),
-	    db_bytes(l->ip), db_bytes(l->user_agent), DB_I64(l->updated_ms), DB_U64(l->id));
-}
-
-static enum result
-write_leads(struct store *store, struct run *run)
-{
-	struct row_list inserted = row_list(run->pool, run->set.lead_count, LEAD_INSERT_COLUMNS);
-	struct row_list updated = row_list(run->pool, run->set.lead_count, LEAD_UPDATE_COLUMNS);
-	for (size_t i = 0; i < run->set.lead_count; i++) {
-		const struct working_lead *lead = &run->set.leads[i];
-		if (lead->change == LEAD_CREATED)
-			add_inserted_lead(&inserted, &lead->lead);
-		else if (lead->change == LEAD_CHANGED)
-			add_updated_lead(&updated, &lead->lead);
-	}
-	/* updates first: an address that one lead gives up may go to a new one */
-	enum result result =
-	    db_execute_rows(store->db, SQL_UPDATE_LEAD, updated.values, LEAD_UPDATE_COLUMNS, updated.count, NULL);
-	if (result == RESULT_OK)
-		result =
-		    db_execute_rows(store->db, SQL_INSERT_LEAD, inserted.values, LEAD_INSERT_COLUMNS, inserted.count, NULL);
-	return result;
-}
-
-static enum result
-write_counters(struct store *store, struct run *run)
-{
-	struct row_list counters = row_list(run->pool, run->set.campaign_count, COUNTER_COLUMNS);
-	for (size_t i = 0; i < run->set.campaign_count; i++) {
-		const struct campaign *c = &run->set.campaigns[i].campaign;
-		if (run->set.campaigns[i].changed)
-			ADD_ROW(&counters, DB_U64(c->last_subscription_number), DB_U64(c->lead_count), DB_U64(c->id));
-	}
-	return db_execute_rows(store->db, SQL_UPDATE_COUNTERS, counters.values, COUNTER_COLUMNS, counters.count, NULL);
-}
-
-static enum result
-write_events(struct store *store, struct run *run)
-{
-	const struct decision *d = &run->decision;
-	struct row_list events = row_list(run->pool, d->event_count, EVENT_COLUMNS);
-	struct row_list deliveries = row_list(run->pool, d->delivery_count, DELIVERY_COLUMNS);
-	struct row_list due = row_list(run->pool, d->delivery_count, DUE_COLUMNS);
-	for (size_t i = 0; i < d->event_count; i++) {
-		const struct made_event *e = &d->events[i];
-		ADD_ROW(&events, DB_U64(e->id), DB_U64(e->campaign_id), DB_U64(e->lead_id), DB_U64(e->type),
-		    DB_I64(run->set.now_ms), db_bytes(e->payload));
-	}
-	for (size_t i = 0; i < d->delivery_count; i++) {
-		const struct made_delivery *m = &d->deliveries[i];
-		ADD_ROW(&deliveries, DB_U64(m->id), DB_U64(m->event_id), DB_U64(m->webhook_id), DB_U64(m->lead_id),
-		    DB_U64(m->type), db_bytes(m->form ? SLICE("form") : SLICE("json")));
-		ADD_ROW(
-		    &due, DB_U64(m->id), DB_U64(webhook_shard(m->webhook_id)), DB_U64(m->webhook_id), DB_I64(run->set.now_ms));
-	}
-	enum result result = db_execute_rows(store->db, SQL_INSERT_EVENT, events.values, EVENT_COLUMNS, events.count, NULL);
-	if (result == RESULT_OK)
-		result = db_execute_rows(
-		    store->db, SQL_INSERT_DELIVERY, deliveries.values, DELIVERY_COLUMNS, deliveries.count, NULL);
-	if (result == RESULT_OK)
-		result = db_execute_rows(store->db, SQL_INSERT_DUE, due.values, DUE_COLUMNS, due.count, NULL);
-	return result;
-}
-
-/* Everything between BEGIN and COMMIT. *enough is false when more delivery ids are needed than were reserved. */
-static enum result
-load_decide_write(struct batch *batch, struct run *run, bool *enough)
+load_decide_write(struct batch *batch, struct run *run)
 {
 	struct store *store = batch->store;
-	enum result result = insert_token(batch);
+	enum result result = store_insert_token(store, &batch->token, &batch->done_before);
 	if (result == RESULT_OK)
-		result = load_campaigns(batch, run);
-	if (result == RESULT_OK)
-		result = load_webhooks(batch, run);
-	if (result == RESULT_OK)
-		result = load_leads(batch, run);
+		result = store_load(store, run->pool, batch->commands, batch->count, &run->loaded);
 	if (result != RESULT_OK)
 		return result;
-	*enough = run->set.webhook_count <= batch->webhooks;
-	if (!*enough) {
-		batch->webhooks = run->set.webhook_count;
+	prepare_supplies(batch, run);
+	decide(run->pool, &run->loaded.set, batch->commands, batch->count, &run->supplies, run->outcomes, &run->decision);
+	if (run->decision.short_of_ids) {
+		batch->short_of_ids = true;
+		batch->events = run->decision.events_wanted;
+		batch->deliveries = run->decision.deliveries_wanted;
 		return RESULT_CONFLICT;
 	}
-	prepare_supplies(batch, run);
-	decide(run->pool, &run->set, batch->commands, batch->count, &run->supplies, run->outcomes, &run->decision);
-	decide_render(run->pool, batch->commands, batch->count, &store->payload, run->outcomes, &run->decision);
-	/* used whether the transaction holds or not: a second run must not meet its own first ids */
-	store->ids[ID_LEAD] = run->supplies.lead_ids;
-	store->ids[ID_EVENT] = run->supplies.event_ids;
-	store->ids[ID_DELIVERY] = run->supplies.delivery_ids;
-	result = write_leads(store, run);
-	if (result == RESULT_OK)
-		result = write_counters(store, run);
-	if (result == RESULT_OK)
-		result = write_events(store, run);
-	return result;
+	keep_supplies(store, &run->supplies);
+	result = render(batch, run);
+	return result == RESULT_OK ? store_write(store, run->pool, &run->loaded, &run->decision) : result;
 }
 
 /* One try of the batch, filling run->outcomes. */
@@ -352,7 +143,7 @@ static enum result
 try_batch(struct batch *batch, struct run *run)
 {
 	struct store *store = batch->store;
-	bool enough = true;
+	batch->short_of_ids = false;
 	enum result result = store_read_facts(store);
 	if (result == RESULT_OK)
 		result = reserve(batch);
@@ -360,11 +151,7 @@ try_batch(struct batch *batch, struct run *run)
 		result = db_begin(store->db);
 	if (result != RESULT_OK)
 		return result;
-	result = load_decide_write(batch, run, &enough);
-	if (!enough) {
-		db_rollback(store->db);
-		return try_batch(batch, run);
-	}
+	result = load_decide_write(batch, run);
 	if (result == RESULT_OK && !run->decision.changes) {
 		db_rollback(store->db); /* every command was refused: nothing to keep, not even the token */
 		return RESULT_OK;
@@ -391,11 +178,17 @@ static enum result
 run_batch(struct store *store, struct pool *pool, const struct command *const *commands, size_t count, int64_t deadline_ms,
     struct outcome *outcomes)
 {
-	struct batch batch = { .store = store, .commands = commands, .count = count, .webhooks = WEBHOOKS_EXPECTED };
+	struct batch batch = {
+		.store = store,
+		.commands = commands,
+		.count = count,
+		.token = store_new_token(),
+		.events = EVENTS_EXPECTED * count,
+		.deliveries = EVENTS_EXPECTED * DELIVERIES_EXPECTED * count,
+	};
 	enum result result = RESULT_CONFLICT;
 	bool unknown = false; /* an earlier COMMIT was perhaps done: its outcomes are kept in `outcomes` */
 	unsigned conflicts = 0;
-	make_token(batch.token);
 	for (unsigned attempt = 1; clock_monotonic_ms() < deadline_ms; attempt++) {
 		struct run run = { .pool = pool_new() };
 		run.outcomes = POOL_ARRAY(run.pool, count, struct outcome);
@@ -406,6 +199,8 @@ run_batch(struct store *store, struct pool *pool, const struct command *const *c
 		if (result == RESULT_OK || (batch.done_before && unknown))
 			return RESULT_OK;
 		unknown = unknown || result == RESULT_UNKNOWN;
+		if (batch.short_of_ids)
+			continue;
 		conflicts += result == RESULT_CONFLICT;
 		/* while nobody knows whether it was done, nothing else is an answer yet */
 		if (!unknown && (result != RESULT_CONFLICT || conflicts == STORE_ATTEMPTS))

@@ -94,12 +94,14 @@ sort_webhooks(const struct db_rows *rows, size_t limit, struct due_webhooks *web
 	}
 }
 
+enum { WORK_NOW_MS, WORK_IN_BULK };
+
 enum result
 store_due_webhooks(struct store *store, struct pool *pool, uint64_t held, size_t limit, struct due_webhooks *webhooks)
 {
 	struct db_arguments arguments = { .lists = { shard_list(pool, held) }, .list_count = 1 };
-	struct db_rows now, rows;
-	enum result result = db_query(store->db, pool, SQL_SELECT_NOW, NULL, &now);
+	struct db_rows work, rows;
+	enum result result = db_query(store->db, pool, SQL_SELECT_WORK, NULL, &work);
 	if (result == RESULT_OK)
 		result = db_query(store->db, pool, SQL_SELECT_DUE_WEBHOOKS, &arguments, &rows);
 	if (result != RESULT_OK)
@@ -108,8 +110,9 @@ store_due_webhooks(struct store *store, struct pool *pool, uint64_t held, size_t
 	*webhooks = (struct due_webhooks){
 		.due = POOL_ARRAY(pool, room, struct due_webhook),
 		.ended = POOL_ARRAY(pool, room, uint64_t),
-		.now_ms = db_get_i64(&now, 0, 0),
+		.now_ms = db_get_i64(&work, 0, WORK_NOW_MS),
 		.next_due_ms = -1,
+		.bulk_work = db_get_bool(&work, 0, WORK_IN_BULK),
 	};
 	sort_webhooks(&rows, limit, webhooks);
 	return RESULT_OK;
@@ -195,7 +198,7 @@ store_claim(struct store *store, struct pool *pool, const unsigned char owner[DI
 }
 
 /* The rows of store_complete, by what is done to them. */
-struct completion {
+struct completed_rows {
 	struct db_value *attempts, *finished, *deleted, *moved, *statuses, *holds, *gone;
 	size_t attempt_count, finished_count, deleted_count, moved_count, status_count, hold_count, gone_count;
 };
@@ -210,7 +213,7 @@ add(struct db_value *list, size_t *count, const struct db_value *row, size_t col
 }
 
 static void
-complete_one(struct completion *c, const struct delivery_outcome *o, uint64_t attempt_id, int64_t now_ms)
+complete_one(struct completed_rows *c, const struct delivery_outcome *o, uint64_t attempt_id, int64_t now_ms)
 {
 	bool ok = o->state == DELIVERY_DELIVERED;
 	struct db_value status = o->status == 0 ? DB_NONE : DB_I64(o->status);
@@ -238,7 +241,7 @@ complete_one(struct completion *c, const struct delivery_outcome *o, uint64_t at
 }
 
 static enum result
-write_completion(struct store *store, const struct completion *c)
+write_completion(struct store *store, const struct completed_rows *c)
 {
 	const struct {
 		enum statement statement;
@@ -292,7 +295,7 @@ complete(struct store *store, struct pool *pool, void *context)
 	enum result result = db_query(store->db, pool, SQL_LOCK_CLAIMED, &arguments, &locked);
 	if (result != RESULT_OK)
 		return result;
-	struct completion completion = {
+	struct completed_rows completion = {
 		.attempts = POOL_ARRAY(pool, count * ATTEMPT_COLUMNS, struct db_value),
 		.finished = POOL_ARRAY(pool, count * FINISH_COLUMNS, struct db_value),
 		.deleted = POOL_ARRAY(pool, count * DELETE_COLUMNS, struct db_value),
@@ -396,9 +399,50 @@ drop_old_tokens(struct store *store)
 	return result;
 }
 
+/* The same for what deleted leads left: so many of them at once, so many rows a statement (it says the number itself), so many
+ * statements a call. */
+enum { DELETED_LEADS = 100, ENTRY_CHUNK = 1000, ENTRY_CHUNKS = 20 };
+
+static enum result
+drop_deleted_leads(struct store *store, struct pool *pool, unsigned *statements, bool *more)
+{
+	struct db_value most = DB_U64(DELETED_LEADS);
+	struct db_rows rows;
+	uint64_t dropped = ENTRY_CHUNK;
+	enum result result =
+	    db_query(store->db, pool, SQL_SELECT_DELETED_LEADS, &(struct db_arguments){ .values = &most, .count = 1 }, &rows);
+	*more = rows.count == DELETED_LEADS;
+	if (result != RESULT_OK || rows.count == 0)
+		return result;
+	struct db_arguments leads = { .lists = { { rows.values, rows.count } }, .list_count = 1 };
+	while (result == RESULT_OK && dropped == ENTRY_CHUNK && *statements > 0) {
+		result = db_execute(store->db, SQL_DELETE_SCORE_ENTRIES, &leads, &dropped);
+		(*statements)--;
+	}
+	/* they are forgotten when nothing is left of them: a run that ends before is gone on with in the next call */
+	return result == RESULT_OK && dropped < ENTRY_CHUNK ? db_execute(store->db, SQL_DELETE_DELETED_LEADS, &leads, NULL)
+							    : result;
+}
+
+static enum result
+drop_old_entries(struct store *store)
+{
+	unsigned statements = ENTRY_CHUNKS;
+	bool more = true;
+	enum result result = RESULT_OK;
+	while (result == RESULT_OK && more && statements > 0) {
+		struct pool *pool = pool_new();
+		result = drop_deleted_leads(store, pool, &statements, &more);
+		pool_free(&pool);
+	}
+	return result;
+}
+
 enum result
 store_housekeeping(struct store *store)
 {
 	enum result result = db_execute(store->db, SQL_NOTE_ENDED_CAMPAIGNS, NULL, NULL);
+	if (result == RESULT_OK)
+		result = drop_old_entries(store);
 	return result == RESULT_OK ? drop_old_tokens(store) : result;
 }

@@ -14,6 +14,7 @@
 #include "base/pool.h"
 #include "base/result.h"
 #include "base/slice.h"
+#include "core/command.h"
 #include "core/delivery.h"
 
 struct store;
@@ -42,6 +43,7 @@ struct due_webhooks {
 	size_t ended_count;
 	int64_t now_ms;      /* the database's time */
 	int64_t next_due_ms; /* the earliest later time at which something comes due, or -1 */
+	bool bulk_work;      /* a job is queued that is not delayed */
 };
 
 /* Webhooks in the shards of `held`, at most `limit` of each kind. What is claimed makes nobody one of the ended ones: it is its
@@ -98,7 +100,29 @@ MUST_CHECK enum result store_unclaim(struct store *store, const struct delivery_
  * are claimed: their attempts are recorded first. *done: how many; 0 when there are none left. */
 MUST_CHECK enum result store_fail_pending(struct store *store, uint64_t webhook_id, size_t chunk, size_t *done);
 
-/* Notes campaigns whose end time has come; drops commit tokens older than a day. Cheap when there is nothing to do. */
+/* Queued bulk work (contract.md 4.1). */
+struct bulk_job {
+	uint64_t id, campaign_id;
+	enum lead_action action;
+	uint64_t tag_id;
+	struct slice word;
+	struct slice lead_ids; /* core/id_list.h */
+	uint32_t position, total;
+	uint32_t failures; /* in a row, at this position */
+};
+/* The oldest job of the campaign that was served longest ago. RESULT_NOT_FOUND: there is none, but for those that are
+ * delayed. */
+MUST_CHECK enum result store_next_job(struct store *store, struct pool *pool, struct bulk_job *job);
+/* Counts a failure at `position`, where `failures` are counted already, and leaves the job alone for `delay_ms`; that was its
+ * campaign's turn. Does nothing when somebody else has done it, or has moved the job. */
+MUST_CHECK enum result store_delay_job(
+    struct store *store, uint64_t job_id, uint32_t position, uint32_t failures, int64_t delay_ms);
+/* Passes over the item at `position`, which cannot be done: the job goes on with the next. Does nothing when somebody else has
+ * moved it. */
+MUST_CHECK enum result store_skip_job_item(struct store *store, uint64_t job_id, uint32_t position);
+
+/* Notes campaigns whose end time has come; removes what deleted leads left behind, in chunks; drops commit tokens older than a
+ * day. Cheap when there is nothing to do. */
 MUST_CHECK enum result store_housekeeping(struct store *store);
 
 #endif

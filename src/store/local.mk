@@ -2,14 +2,21 @@ noinst_LIBRARIES += %D%/libstore.a
 %C%_libstore_a_SOURCES = \
 	%D%/admin.c %D%/admin.h \
 	%D%/batch.c \
+	%D%/bulk.c \
+	%D%/check.c %D%/check.h \
+	%D%/deep.c \
+	%D%/deep_statements.h \
+	%D%/definitions.c \
 	%D%/dispatch.c %D%/dispatch.h \
+	%D%/load.c \
 	%D%/private.h \
 	%D%/read.c \
 	%D%/rows.c \
 	%D%/schema.c %D%/schema.h \
 	%D%/statements.c %D%/statements.h \
 	%D%/store.c %D%/store.h \
-	%D%/webhooks.c
+	%D%/webhooks.c \
+	%D%/write.c
 nodist_%C%_libstore_a_SOURCES = %D%/schema_text.c
 CLEANFILES += %D%/schema_text.c
 

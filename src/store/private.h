@@ -9,7 +9,22 @@
 #include "store/store.h"
 
 /* Where blocks of ids come from; the order of id_names. */
-enum id_kind { ID_ACCOUNT, ID_API_KEY, ID_CAMPAIGN, ID_WEBHOOK, ID_LEAD, ID_EVENT, ID_DELIVERY, ID_ATTEMPT, ID_KINDS };
+enum id_kind {
+	ID_ACCOUNT,
+	ID_API_KEY,
+	ID_CAMPAIGN,
+	ID_WEBHOOK,
+	ID_LEAD,
+	ID_EVENT,
+	ID_DELIVERY,
+	ID_ATTEMPT,
+	ID_TAG,
+	ID_ACTION,
+	ID_REWARD_LEVEL,
+	ID_BULK_JOB,
+	ID_POINTS_CALL,
+	ID_KINDS
+};
 
 struct store {
 	struct store_options options;
@@ -34,11 +49,23 @@ MUST_CHECK enum result store_next_id(struct store *store, struct pool *pool, enu
  * be. */
 MUST_CHECK enum result store_read_facts(struct store *store);
 
+/* Notes, in the transaction that moves or delays a job, that its campaign has had its turn. The job is still there. */
+MUST_CHECK enum result store_note_turn(struct store *store, uint64_t job_id);
 /* A statement that must change exactly one row; otherwise RESULT_NOT_FOUND. */
 MUST_CHECK enum result store_change_one(
     struct store *store, enum statement statement, const struct db_value *values, size_t count);
 /* Whether a statement answers a row. RESULT_NOT_FOUND otherwise. */
 MUST_CHECK enum result store_exists(struct store *store, enum statement statement, const struct db_value *values, size_t count);
+/* Waits for whatever is under way in the campaign, and keeps all else waiting until the transaction ends: batches take the same
+ * lock. RESULT_NOT_FOUND: no such campaign. */
+MUST_CHECK enum result store_lock_counters(struct store *store, struct pool *pool, uint64_t campaign_id);
+
+/* The ids as a list, in order and each once; sorts `ids` itself. */
+struct db_list store_id_list(struct pool *pool, uint64_t *ids, size_t count);
+/* db_query with lists of any length: those that are too long for one statement go piece by piece, the n-th of each together,
+ * and the answers are put together. */
+MUST_CHECK enum result store_query_lists(struct store *store, struct pool *pool, enum statement statement,
+    const struct db_list *lists, size_t list_count, struct db_rows *rows);
 
 /* What happens between BEGIN and the end of a transaction. It may be run several times; `pool` is of this time alone. */
 typedef enum result transaction_body(struct store *store, struct pool *pool, void *context);
@@ -59,9 +86,57 @@ MUST_CHECK enum result store_finish(struct store *store, enum result so_far);
 void store_back_off(unsigned attempt);
 enum { STORE_ATTEMPTS = 5 };
 
+/* A transaction that is repeated with the same token is done once. A token starts with the time, so that old ones are a range
+ * of their key. */
+enum { COMMIT_TOKEN_SIZE = 16 };
+struct commit_token {
+	unsigned char bytes[COMMIT_TOKEN_SIZE];
+};
+struct commit_token store_new_token(void);
+/* First of all in a transaction. *done_before: the token is there, an earlier run was committed; the result is then
+ * RESULT_CONFLICT. */
+MUST_CHECK enum result store_insert_token(struct store *store, const struct commit_token *token, bool *done_before);
+
+/* The identities of a lead as its row has them. */
+struct stored_identities {
+	struct slice email_hash, phone_hash;
+};
+
+/* What a batch works with; in the pool of one run. */
+struct loaded {
+	struct working_set set;
+	/* as they were loaded: of the first leads of the set, of its jobs */
+	const struct stored_identities *identities;
+	size_t identity_count;
+	const uint32_t *job_positions;
+};
+
+/* Inside the batch's transaction: the working set as core/decide.h describes it. */
+MUST_CHECK enum result store_load(
+    struct store *store, struct pool *pool, const struct command *const *commands, size_t count, struct loaded *loaded);
+/* Inside the batch's transaction: every row that a decision changes or makes. RESULT_CONFLICT also when a job was moved by
+ * somebody else. */
+MUST_CHECK enum result store_write(
+    struct store *store, struct pool *pool, const struct loaded *loaded, const struct decision *decision);
+
+/* The histogram's rows of these nodes. */
+MUST_CHECK enum result store_read_histogram(
+    struct store *store, struct pool *pool, uint64_t *nodes, size_t node_count, struct rank_node **rows, size_t *row_count);
+/* Without the descriptions, of several campaigns. */
+MUST_CHECK enum result store_read_definitions(
+    struct store *store, struct pool *pool, struct db_list campaigns, struct definitions *definitions);
+
 struct lead store_lead_from_row(const struct db_rows *rows, size_t row);
 struct campaign store_campaign_from_row(const struct db_rows *rows, size_t row);
 enum webhook_state store_webhook_state(struct slice name);
 bool store_is_form(struct slice format);
+/* An id that may be missing, and is 0 then. */
+struct db_value store_id_or_null(uint64_t id);
+uint64_t store_get_id(const struct db_rows *rows, size_t row, size_t column);
+/* What the row of a lead has that is named so: in `email_hash`, `phone_hash`, `social_id` or `id`, by its identity. */
+struct db_value store_reference_value(struct pool *pool, uint64_t campaign_id, const struct lead_reference *reference);
+/* The schema's word for it, and back. */
+struct slice store_counted_name(enum referral_counted counted);
+enum referral_counted store_counted(struct slice name);
 
 #endif

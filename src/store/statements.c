@@ -1,22 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 #include "store/statements.h"
 
+#include "store/deep_statements.h"
+
 /* The database's time in milliseconds; UNIX_TIMESTAMP would end in 2038. */
 #define NOW "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000"
 
 #define LEAD_COLUMNS                                                                                                           \
 	"l.id, l.campaign_id, l.subscription_number, l.counter, l.social_id, l.parent_id, p.social_id, l.email, l.email_key, " \
-	"l.email_hash, l.phone, l.phone_hash, l.verified_email, l.verified_phone, l.waitlisted, l.opted_out, "                 \
-	"l.sms_opted_out, "                                                                                                    \
-	"l.custom_fields, l.utm, l.uid, l.redirect_url, l.ip, l.user_agent, l.referrer, l.source, l.source_id, l.created_ms, " \
-	"l.updated_ms"
-#define SELECT_LEAD "SELECT " LEAD_COLUMNS " FROM {prefix}leads l LEFT JOIN {prefix}leads p ON p.id = l.parent_id"
+	"l.email_hash, l.phone, l.phone_hash, l.verified_email, l.verified_phone, l.waitlisted, l.removed_from_waitlist, "     \
+	"l.opted_out, l.sms_opted_out, l.custom_fields, l.utm, l.uid, l.redirect_url, l.ip, l.user_agent, l.referrer, "        \
+	"l.source, l.source_id, l.fraudulent, l.fraud_flags, l.times_flagged, l.announced, l.score, l.referrals, "             \
+	"l.unverified_direct, l.unverified_indirect, l.verified_direct, l.verified_indirect, l.tag_ids, l.action_ids, "        \
+	"l.reward_ids, l.created_ms, l.updated_ms"
+#define SELECT_LEAD_USING(index) \
+	"SELECT " LEAD_COLUMNS " FROM {prefix}leads l " index " LEFT JOIN {prefix}leads p ON p.id = l.parent_id"
+#define SELECT_LEAD SELECT_LEAD_USING("")
 
 #define SELECT_CAMPAIGN                                                                                                      \
 	"SELECT c.id, c.account_id, c.name, c.created_ms, a.suspended_ms IS NOT NULL, c.ended_ms, c.ends_ms, c.jump_start, " \
-	"c.privacy, c.require_key, c.landing_url, c.thankyou_url, c.status_url, n.last_subscription_number, "                \
-	"n.lead_count, " NOW " FROM {prefix}campaigns c JOIN {prefix}accounts a ON a.id = c.account_id"                      \
+	"c.privacy, c.require_key, c.landing_url, c.thankyou_url, c.status_url, c.points_signup, c.points_direct, "          \
+	"c.points_indirect, c.points_verified, c.require_verification, c.waitlist, c.max_per_ip, c.blocked_email_domains, "  \
+	"c.blocked_referrers, c.allowed_networks, n.last_subscription_number, n.ip_counted_to, n.lead_count, n.verified, "   \
+	"n.waitlisted, n.removed_from_waitlist, n.fraudulent, n.opted_out, n.referred, " NOW                                 \
+	" FROM {prefix}campaigns c JOIN {prefix}accounts a ON a.id = c.account_id"                                           \
 	" JOIN {prefix}campaign_counters n ON n.campaign_id = c.id"
+
+/* All kinds at once, told apart by a number; what a kind lacks is 0 of the right type. The rules need no descriptions. */
+#define SELECT_DEFINITIONS(description, campaigns)                                                                           \
+	"SELECT 1, id, campaign_id, name, CAST(points AS SIGNED), CAST(0 AS UNSIGNED), FALSE, " description                  \
+	" FROM {prefix}tags WHERE campaign_id " campaigns                                                                    \
+	" UNION ALL SELECT 2, id, campaign_id, text, CAST(points AS SIGNED),"                                                \
+	" COALESCE(tag_id, CAST(0 AS UNSIGNED)), FALSE, NULL FROM {prefix}actions WHERE campaign_id " campaigns              \
+	" UNION ALL SELECT 3, id, campaign_id, subject, CAST(required_points AS SIGNED), CAST(0 AS UNSIGNED), emailed, NULL" \
+	" FROM {prefix}reward_levels WHERE campaign_id " campaigns
 
 #define SELECT_WEBHOOK                                                                                             \
 	"SELECT w.id, w.campaign_id, w.url, w.source, w.secret, w.events, w.format, w.state, s.failing_since_ms, " \
@@ -30,169 +47,339 @@
 	" WHERE d.id >= ? AND d.id < ? AND e.created_ms >= ? AND e.created_ms < ? AND (? < 0 OR d.type = ?)"         \
 	" AND (? IS NULL OR d.state = ?)"
 
+/* A slot of a node of the histogram, in what comes to a row that is there. */
+#define ADD(slot) #slot " = " #slot " + VALUES(" #slot ")"
+
 /* What a client sees must not depend on the server's configuration. The lock wait is short because a batch is run again. */
-const char *const store_session[] = {
-	"SET SESSION time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ENGINE_SUBSTITUTION', "
-	"innodb_lock_wait_timeout = 5, lock_wait_timeout = 15, autocommit = 1",
-	"SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED", /* the variable has another name since MariaDB 11.1 */
-	NULL,
-};
+#define SESSION                                                                                                  \
+	"SET SESSION time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ENGINE_SUBSTITUTION', " \
+	"innodb_lock_wait_timeout = 5, lock_wait_timeout = 15, autocommit = 1"
+/* the variable has another name since MariaDB 11.1 */
+#define ISOLATION "SET SESSION TRANSACTION ISOLATION LEVEL "
+
+const char *const store_session[] = { SESSION, ISOLATION "READ COMMITTED", NULL };
+const char *const store_snapshot_session[] = { SESSION, ISOLATION "REPEATABLE READ", NULL };
 
 #define STATEMENT(id, text) [id] = { #id, text }
 
-const struct db_statement store_statements[SQL_COUNT] = {
-	STATEMENT(SQL_LOCK_ID_BLOCK, "SELECT next FROM {prefix}id_blocks WHERE name = ? FOR UPDATE"),
-	STATEMENT(SQL_MOVE_ID_BLOCK, "UPDATE {prefix}id_blocks SET next = next + ? WHERE name = ?"),
-	STATEMENT(SQL_SELECT_META, "SELECT value FROM {prefix}meta WHERE name = ?"),
-	STATEMENT(SQL_INSERT_META, "INSERT IGNORE INTO {prefix}meta (name, value) VALUES (?, ?)"),
-	STATEMENT(SQL_SELECT_KEY, "SELECT k.id, k.account_id, a.suspended_ms IS NOT NULL, k.last_used_ms, " NOW
-				  " FROM {prefix}api_keys k JOIN {prefix}accounts a ON a.id = k.account_id WHERE k.hash = ? "
-				  "AND k.revoked_ms IS NULL"),
-	STATEMENT(SQL_TOUCH_KEY,
-	    "UPDATE {prefix}api_keys SET last_used_ms = ? WHERE id = ? AND (last_used_ms IS NULL OR last_used_ms < ?)"),
+const struct db_statement
+    store_statements
+	[SQL_COUNT] = {
+		STATEMENT(SQL_LOCK_ID_BLOCK, "SELECT next FROM {prefix}id_blocks WHERE name = ? FOR UPDATE"),
+		STATEMENT(SQL_MOVE_ID_BLOCK, "UPDATE {prefix}id_blocks SET next = next + ? WHERE name = ?"),
+		STATEMENT(SQL_SELECT_META, "SELECT value FROM {prefix}meta WHERE name = ?"),
+		STATEMENT(SQL_INSERT_META, "INSERT IGNORE INTO {prefix}meta (name, value) VALUES (?, ?)"),
+		STATEMENT(SQL_SELECT_KEY,
+		    "SELECT k.id, k.account_id, a.suspended_ms IS NOT NULL, k.last_used_ms, " NOW
+		    " FROM {prefix}api_keys k JOIN {prefix}accounts a ON a.id = k.account_id WHERE k.hash = ? "
+		    "AND k.revoked_ms IS NULL"),
+		STATEMENT(SQL_TOUCH_KEY,
+		    "UPDATE {prefix}api_keys SET last_used_ms = ? WHERE id = ? AND (last_used_ms IS NULL OR last_used_ms < ?)"),
 
-	STATEMENT(SQL_INSERT_TOKEN, "INSERT INTO {prefix}commits (token) VALUES (?)"),
-	STATEMENT(SQL_LOCK_COUNTERS,
-	    "SELECT campaign_id FROM {prefix}campaign_counters WHERE campaign_id IN ({list}) ORDER BY campaign_id FOR UPDATE"),
-	STATEMENT(SQL_SELECT_CAMPAIGNS, SELECT_CAMPAIGN " WHERE c.id IN ({list})"),
-	STATEMENT(SQL_SELECT_SUBSCRIPTIONS, "SELECT id, campaign_id, events, state, format, url FROM {prefix}webhooks WHERE "
-					    "campaign_id IN ({list}) ORDER BY id"),
-	STATEMENT(SQL_SELECT_LEADS,
-	    SELECT_LEAD " WHERE l.email_hash IN ({list}) UNION ALL " SELECT_LEAD
-			" WHERE l.phone_hash IN ({list}) UNION ALL " SELECT_LEAD " WHERE l.social_id IN ({list})"),
+		STATEMENT(SQL_INSERT_TOKEN, "INSERT INTO {prefix}commits (token) VALUES (?)"),
+		STATEMENT(SQL_LOCK_COUNTERS, "SELECT campaign_id FROM {prefix}campaign_counters WHERE campaign_id IN ({list}) "
+					     "ORDER BY campaign_id FOR UPDATE"),
+		STATEMENT(SQL_SELECT_CAMPAIGNS, SELECT_CAMPAIGN " WHERE c.id IN ({list})"),
+		STATEMENT(SQL_SELECT_SUBSCRIPTIONS,
+		    "SELECT id, campaign_id, events, state, format, url FROM {prefix}webhooks WHERE "
+		    "campaign_id IN ({list}) ORDER BY id"),
+		STATEMENT(SQL_SELECT_DEFINITIONS, SELECT_DEFINITIONS("NULL", "IN ({list})")),
+		STATEMENT(SQL_LOCK_JOBS,
+		    "SELECT id, position, total FROM {prefix}bulk_jobs WHERE id IN ({list}) ORDER BY id FOR UPDATE"),
+		STATEMENT(SQL_SELECT_LEADS,
+		    SELECT_LEAD " WHERE l.email_hash IN ({list}) UNION ALL " SELECT_LEAD
+				" WHERE l.phone_hash IN ({list}) UNION ALL " SELECT_LEAD
+				" WHERE l.social_id IN ({list}) UNION ALL " SELECT_LEAD " WHERE l.id IN ({list})"),
+		STATEMENT(SQL_SELECT_LINKS,
+		    "SELECT lead_id, level, ancestor_id, counted, counts, settled, verified_settled, earned, credit"
+		    " FROM {prefix}referral_links WHERE lead_id IN ({list})"),
+		STATEMENT(SQL_SELECT_IP_LEADS,
+		    "SELECT campaign_id, ip, leads FROM {prefix}ip_leads WHERE campaign_id IN ({list}) AND ip IN ({list})"),
+		STATEMENT(SQL_SELECT_HISTOGRAM,
+		    "SELECT node, " RANK_SLOT_COLUMNS " FROM {prefix}score_histogram WHERE node IN ({list})"),
 
-	STATEMENT(SQL_UPDATE_LEAD,
-	    "UPDATE {prefix}leads SET counter = ?, email = ?, email_key = ?, email_hash = ?, phone = ?, phone_hash = ?, "
-	    "verified_email = ?, verified_phone = ?, opted_out = ?, custom_fields = ?, utm = ?, uid = ?, redirect_url = ?, ip "
-	    "= ?, "
-	    "user_agent = ?, updated_ms = ? WHERE id = ?"),
-	STATEMENT(SQL_INSERT_LEAD,
-	    "INSERT INTO {prefix}leads (id, campaign_id, subscription_number, social_id, parent_id, counter, email, email_key, "
-	    "email_hash, phone, phone_hash, opted_out, custom_fields, utm, uid, redirect_url, ip, user_agent, referrer, "
-	    "source, "
-	    "source_id, signup_url, session_id, request_id, created_ms, updated_ms) "
-	    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
-	STATEMENT(SQL_UPDATE_COUNTERS,
-	    "UPDATE {prefix}campaign_counters SET last_subscription_number = ?, lead_count = ? WHERE campaign_id = ?"),
-	STATEMENT(SQL_INSERT_EVENT,
-	    "INSERT INTO {prefix}events (id, campaign_id, lead_id, type, created_ms, payload) VALUES (?, ?, ?, ?, ?, ?)"),
-	STATEMENT(SQL_INSERT_DELIVERY,
-	    "INSERT INTO {prefix}deliveries (id, event_id, webhook_id, lead_id, type, format) VALUES (?, ?, ?, ?, ?, ?)"),
-	STATEMENT(SQL_INSERT_DUE, "INSERT INTO {prefix}due (id, shard, webhook_id, due_ms) VALUES (?, ?, ?, ?)"),
+		STATEMENT(SQL_DELETE_LEAD, "DELETE FROM {prefix}leads WHERE id = ?"),
+		STATEMENT(SQL_INSERT_DELETED_LEAD, "INSERT INTO {prefix}deleted_leads (lead_id) VALUES (?)"),
+		STATEMENT(SQL_FREE_IDENTITIES, "UPDATE {prefix}leads SET email_hash = NULL, phone_hash = NULL WHERE id = ?"),
+		STATEMENT(SQL_UPDATE_LEAD,
+		    "UPDATE {prefix}leads SET counter = ?, email = ?, email_key = ?, email_hash = ?, phone = ?, phone_hash = "
+		    "?, "
+		    "verified_email = ?, verified_phone = ?, waitlisted = ?, removed_from_waitlist = ?, opted_out = ?, "
+		    "sms_opted_out = ?, custom_fields = ?, utm = ?, uid = ?, redirect_url = ?, ip = ?, user_agent = ?, "
+		    "fraudulent = ?, fraud_flags = ?, times_flagged = ?, announced = ?, score = ?, referrals = ?, "
+		    "unverified_direct = ?, unverified_indirect = ?, verified_direct = ?, verified_indirect = ?, tag_ids = ?, "
+		    "action_ids = ?, reward_ids = ?, updated_ms = ? WHERE id = ?"),
+		STATEMENT(SQL_INSERT_LEAD,
+		    "INSERT INTO {prefix}leads (counter, email, email_key, email_hash, phone, phone_hash, verified_email, "
+		    "verified_phone, waitlisted, removed_from_waitlist, opted_out, sms_opted_out, custom_fields, utm, uid, "
+		    "redirect_url, ip, user_agent, fraudulent, fraud_flags, times_flagged, announced, score, referrals, "
+		    "unverified_direct, unverified_indirect, verified_direct, verified_indirect, tag_ids, action_ids, "
+		    "reward_ids, "
+		    "updated_ms, id, campaign_id, subscription_number, social_id, parent_id, referrer, source, source_id, "
+		    "signup_url, "
+		    "session_id, request_id, created_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+		    "?, ?, ?, "
+		    "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+		STATEMENT(SQL_UPDATE_COUNTERS,
+		    "UPDATE {prefix}campaign_counters SET last_subscription_number = ?, lead_count = ?, verified = ?, "
+		    "waitlisted = ?, "
+		    "removed_from_waitlist = ?, fraudulent = ?, opted_out = ?, referred = ? WHERE campaign_id = ?"),
+		STATEMENT(SQL_CHANGE_HISTOGRAM,
+		    "INSERT INTO {prefix}score_histogram (node, " RANK_SLOT_COLUMNS
+		    ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+		    "?, ?, ?) ON DUPLICATE KEY UPDATE " ADD(s0) ", " ADD(s1) ", " ADD(s2) ", " ADD(s3) ", " ADD(s4) ", " ADD(s5) ", " ADD(s6) ", " ADD(
+			s7) ", " ADD(s8) ", " ADD(s9) ", " ADD(s10) ", " ADD(s11) ", " ADD(s12) ", " ADD(s13) ", " ADD(s14) ","
+															    " " ADD(
+																s15)),
+		STATEMENT(SQL_CHANGE_IP_LEADS, "INSERT INTO {prefix}ip_leads (campaign_id, ip, leads) VALUES (?, ?, ?)"
+					       " ON DUPLICATE KEY UPDATE leads = leads + VALUES(leads)"),
+		STATEMENT(SQL_INSERT_SCORE_ENTRY,
+		    "INSERT INTO {prefix}score_entries (lead_id, reason, ref, round, delta, asked, message, created_ms) "
+		    "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"),
+		STATEMENT(SQL_UPDATE_LINK,
+		    "UPDATE {prefix}referral_links SET counted = ?, counts = ?, settled = ?, verified_settled = ?, earned = ?, "
+		    "credit = ? WHERE lead_id = ? AND level = ?"),
+		STATEMENT(SQL_INSERT_LINK,
+		    "INSERT INTO {prefix}referral_links (counted, counts, settled, verified_settled, earned, "
+		    "credit, lead_id, level, ancestor_id) "
+		    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+		STATEMENT(SQL_NOTE_TURN,
+		    "INSERT INTO {prefix}bulk_turns (campaign_id, served_ms) SELECT campaign_id, " NOW
+		    " FROM {prefix}bulk_jobs WHERE id = ? ON DUPLICATE KEY UPDATE served_ms = VALUES(served_ms)"),
+		STATEMENT(SQL_MOVE_JOB, "UPDATE {prefix}bulk_jobs SET position = ?, failures = 0, delayed_until_ms = 0"
+					" WHERE id = ? AND position = ?"),
+		STATEMENT(SQL_DELETE_JOB, "DELETE FROM {prefix}bulk_jobs WHERE id = ? AND position = ?"),
+		STATEMENT(SQL_INSERT_EVENT, "INSERT INTO {prefix}events (id, campaign_id, lead_id, type, created_ms, payload) "
+					    "VALUES (?, ?, ?, ?, ?, ?)"),
+		STATEMENT(SQL_INSERT_DELIVERY, "INSERT INTO {prefix}deliveries (id, event_id, webhook_id, lead_id, type, "
+					       "format) VALUES (?, ?, ?, ?, ?, ?)"),
+		STATEMENT(SQL_INSERT_DUE, "INSERT INTO {prefix}due (id, shard, webhook_id, due_ms) VALUES (?, ?, ?, ?)"),
 
-	STATEMENT(SQL_SELECT_CAMPAIGN, SELECT_CAMPAIGN " WHERE c.id = ?"),
-	STATEMENT(SQL_SELECT_CAMPAIGNS_OF_ACCOUNT, SELECT_CAMPAIGN " WHERE c.account_id = ? ORDER BY c.id"),
-	STATEMENT(SQL_SELECT_ALL_CAMPAIGNS, SELECT_CAMPAIGN " ORDER BY c.id"),
-	STATEMENT(SQL_SELECT_LEAD_BY_EMAIL, SELECT_LEAD " WHERE l.email_hash = ? AND l.campaign_id = ?"),
-	STATEMENT(SQL_SELECT_LEAD_BY_PHONE, SELECT_LEAD " WHERE l.phone_hash = ? AND l.campaign_id = ?"),
-	STATEMENT(SQL_SELECT_LEAD_BY_SOCIAL_ID, SELECT_LEAD " WHERE l.social_id = ? AND l.campaign_id = ?"),
+		STATEMENT(SQL_SELECT_CAMPAIGN, SELECT_CAMPAIGN " WHERE c.id = ?"),
+		STATEMENT(SQL_SELECT_CAMPAIGNS_OF_ACCOUNT, SELECT_CAMPAIGN " WHERE c.account_id = ? ORDER BY c.id"),
+		STATEMENT(SQL_SELECT_ALL_CAMPAIGNS, SELECT_CAMPAIGN " ORDER BY c.id"),
+		STATEMENT(SQL_SELECT_LEAD_BY_EMAIL, SELECT_LEAD " WHERE l.email_hash = ? AND l.campaign_id = ?"),
+		STATEMENT(SQL_SELECT_LEAD_BY_PHONE, SELECT_LEAD " WHERE l.phone_hash = ? AND l.campaign_id = ?"),
+		STATEMENT(SQL_SELECT_LEAD_BY_SOCIAL_ID, SELECT_LEAD " WHERE l.social_id = ? AND l.campaign_id = ?"),
+		STATEMENT(SQL_SELECT_LEAD_BY_ID, SELECT_LEAD " WHERE l.id = ? AND l.campaign_id = ?"),
+		/* the indexes are forced: a wrong guess would cost as much as the campaign is large */
+		STATEMENT(SQL_SELECT_LEADS_BY_NUMBER,
+		    SELECT_LEAD_USING(
+			"FORCE INDEX (by_number)") " WHERE l.campaign_id = ? AND l.subscription_number > ? ORDER BY "
+						   "l.subscription_number LIMIT ?"),
+		STATEMENT(SQL_SELECT_NUMBER_BEHIND,
+		    "SELECT subscription_number FROM {prefix}leads FORCE INDEX (by_number) WHERE campaign_id = ?"
+		    " AND subscription_number > ? ORDER BY subscription_number LIMIT 1 OFFSET ?"),
+		STATEMENT(SQL_SELECT_FILTERED_LEADS,
+		    SELECT_LEAD_USING(
+			"FORCE INDEX (by_number)") " WHERE l.campaign_id = ? AND l.subscription_number > ? AND "
+						   "l.subscription_number < ?"
+						   " AND (? < 0 OR (l.verified_email OR l.verified_phone) = ?) AND (? < "
+						   "0 OR l.waitlisted = ?)"
+						   " AND (? < 0 OR l.fraudulent = ?) AND (? < 0 OR l.opted_out = ?) AND "
+						   "(? = 0 OR FIND_IN_SET(?, l.tag_ids))"
+						   " AND l.created_ms >= ? ORDER BY l.subscription_number LIMIT ?"),
+		STATEMENT(SQL_SELECT_LEADERS,
+		    SELECT_LEAD_USING("FORCE INDEX (by_score)") " WHERE l.campaign_id = ? AND l.fraudulent = FALSE ORDER BY "
+								"l.score_order, l.subscription_number LIMIT ?"),
+		STATEMENT(SQL_SELECT_DEFINITIONS_OF_CAMPAIGN, SELECT_DEFINITIONS("description", "= ?")),
 
-	STATEMENT(SQL_LOCK_CAMPAIGN, "SELECT id FROM {prefix}campaigns WHERE id = ? FOR UPDATE"),
-	STATEMENT(SQL_SELECT_WEBHOOK_BY_URL, "SELECT id, secret FROM {prefix}webhooks WHERE campaign_id = ? AND url_hash = ?"),
-	STATEMENT(SQL_COUNT_WEBHOOKS, "SELECT COUNT(*) FROM {prefix}webhooks WHERE campaign_id = ?"),
-	STATEMENT(SQL_INSERT_WEBHOOK,
-	    "INSERT INTO {prefix}webhooks (id, campaign_id, url, url_hash, events, source, format, secret, created_ms) "
-	    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, " NOW ")"),
-	STATEMENT(SQL_INSERT_WEBHOOK_STATUS, "INSERT INTO {prefix}webhook_status (webhook_id) VALUES (?)"),
-	STATEMENT(SQL_UPDATE_WEBHOOK,
-	    "UPDATE {prefix}webhooks SET events = ?, source = COALESCE(?, source), format = COALESCE(?, format) WHERE id = ?"),
-	STATEMENT(SQL_DELETE_WEBHOOK, "DELETE FROM {prefix}webhooks WHERE id = ?"),
-	STATEMENT(SQL_DELETE_WEBHOOK_STATUS, "DELETE FROM {prefix}webhook_status WHERE webhook_id = ?"),
-	STATEMENT(SQL_SELECT_WEBHOOKS, SELECT_WEBHOOK " WHERE w.campaign_id = ? ORDER BY w.id"),
+		STATEMENT(SQL_SELECT_LEAD_IDS,
+		    "SELECT id, campaign_id FROM {prefix}leads WHERE email_hash IN ({list})"
+		    " UNION SELECT id, campaign_id FROM {prefix}leads WHERE phone_hash IN ({list})"
+		    " UNION SELECT id, campaign_id FROM {prefix}leads WHERE social_id IN ({list})"
+		    " UNION SELECT id, campaign_id FROM {prefix}leads WHERE id IN ({list}) ORDER BY id"),
+		STATEMENT(SQL_INSERT_JOB,
+		    "INSERT INTO {prefix}bulk_jobs (id, campaign_id, action, tag_id, word, lead_ids, total, created_ms) "
+		    "VALUES (?, ?, ?, ?, ?, ?, ?, " NOW ")"),
+		/* by_campaign makes this two probes for each campaign, and one for each job that is delayed */
+		STATEMENT(SQL_SELECT_NEXT_JOB,
+		    "SELECT j.id, j.campaign_id, j.action, j.tag_id, j.word, j.lead_ids, j.position, j.total, j.failures"
+		    " FROM (SELECT (SELECT w.id FROM {prefix}bulk_jobs w FORCE INDEX (by_campaign) WHERE w.campaign_id = "
+		    "c.campaign_id"
+		    " AND w.delayed_until_ms <= " NOW " ORDER BY w.id LIMIT 1) AS id"
+		    " FROM (SELECT campaign_id FROM {prefix}bulk_jobs FORCE INDEX (by_campaign) GROUP BY campaign_id) c"
+		    " LEFT JOIN {prefix}bulk_turns t ON t.campaign_id = c.campaign_id HAVING id IS NOT NULL"
+		    " ORDER BY COALESCE(t.served_ms, 0), id LIMIT 1) n JOIN {prefix}bulk_jobs j ON j.id = n.id"),
+		STATEMENT(SQL_DELAY_JOB, "UPDATE {prefix}bulk_jobs SET failures = failures + 1, delayed_until_ms = " NOW
+					 " + ? WHERE id = ? AND position = ? AND failures = ?"),
+		STATEMENT(SQL_SKIP_JOB_ITEM,
+		    "UPDATE {prefix}bulk_jobs SET position = position + 1, failures = 0, delayed_until_ms = 0"
+		    " WHERE id = ? AND position = ?"),
+		STATEMENT(SQL_DELETE_JOB_AT_END, "DELETE FROM {prefix}bulk_jobs WHERE id = ? AND position >= total"),
 
-	STATEMENT(SQL_LEASE_SHARDS, "UPDATE {prefix}dispatch_shards SET owner = ?, lease_until_ms = " NOW " + ?"
-				    " WHERE owner IS NULL OR owner = ? OR lease_until_ms <= " NOW),
-	STATEMENT(SQL_SELECT_LEASED_SHARDS, "SELECT shard FROM {prefix}dispatch_shards WHERE owner = ?"),
-	STATEMENT(SQL_RELEASE_SHARDS, "UPDATE {prefix}dispatch_shards SET owner = NULL, lease_until_ms = 0 WHERE owner = ?"),
-	STATEMENT(SQL_RELEASE_CLAIMS,
-	    "UPDATE {prefix}due SET due_ms = LEAST(due_ms, " NOW "), token = NULL WHERE token >= ? AND token <= ?"),
-	STATEMENT(SQL_SELECT_NOW, "SELECT " NOW),
-	/* (shard, webhook_id, due_ms) makes this one probe for each shard and webhook, however many rows are due; the second
-	 * probe is made only for those that have ended */
-	STATEMENT(SQL_SELECT_DUE_WEBHOOKS,
-	    "SELECT d.webhook_id, (w.state IS NULL OR w.state = 'gone') AND (SELECT u.id FROM {prefix}due u"
-	    " WHERE u.shard = d.shard AND u.webhook_id = d.webhook_id AND u.token IS NULL LIMIT 1) IS NOT NULL,"
-	    " GREATEST(d.first_ms, CASE WHEN w.state = 'active' THEN COALESCE(s.hold_until_ms, 0) ELSE 0 END), " NOW
-	    " FROM (SELECT shard, webhook_id, MIN(due_ms) AS first_ms FROM {prefix}due WHERE shard IN ({list})"
-	    " GROUP BY shard, webhook_id) d LEFT JOIN {prefix}webhook_status s ON s.webhook_id = d.webhook_id"
-	    " LEFT JOIN {prefix}webhooks w ON w.id = d.webhook_id WHERE w.state IS NULL OR w.state <> 'disabled'"
-	    " ORDER BY 2 DESC, 3"),
-	STATEMENT(SQL_SELECT_DUE_ROWS,
-	    "SELECT id FROM {prefix}due WHERE shard = ? AND webhook_id = ? AND due_ms <= " NOW " ORDER BY due_ms LIMIT ?"),
-	STATEMENT(SQL_CLAIM_DUE, "UPDATE {prefix}due SET token = ?, due_ms = " NOW
-				 " + ?, attempts = attempts + 1 WHERE due_ms <= " NOW " AND id IN ({list})"),
-	STATEMENT(SQL_SELECT_CLAIMED,
-	    "SELECT u.id, u.webhook_id, u.attempts, d.type, d.format, e.payload, w.url, w.secret, w.state"
-	    " FROM {prefix}due u LEFT JOIN {prefix}deliveries d ON d.id = u.id LEFT JOIN {prefix}events e ON e.id = d.event_id"
-	    " LEFT JOIN {prefix}webhooks w ON w.id = u.webhook_id WHERE u.token = ? AND u.id IN ({list})"),
-	STATEMENT(SQL_LOCK_CLAIMED, "SELECT id, token, " NOW " FROM {prefix}due WHERE id IN ({list}) FOR UPDATE"),
-	STATEMENT(SQL_INSERT_ATTEMPT,
-	    "INSERT INTO {prefix}attempts (id, delivery_id, attempt, started_ms, duration_ms, status, error, answer) "
-	    "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"),
-	STATEMENT(SQL_FINISH_DELIVERY, "UPDATE {prefix}deliveries SET state = ?, attempts = ?, last_status = ?, last_error = ? "
-				       "WHERE id = ? AND state = 'pending'"),
-	STATEMENT(SQL_DELETE_DUE, "DELETE FROM {prefix}due WHERE id = ? AND token = ?"),
-	STATEMENT(SQL_RESCHEDULE_DUE, "UPDATE {prefix}due SET due_ms = ?, token = NULL WHERE id = ? AND token = ?"),
-	STATEMENT(SQL_UNCLAIM_DUE,
-	    "UPDATE {prefix}due SET due_ms = " NOW ", token = NULL, attempts = attempts - 1 WHERE id = ? AND token = ?"),
-	STATEMENT(SQL_UPDATE_WEBHOOK_STATUS,
-	    "UPDATE {prefix}webhook_status SET last_status = ?, last_delivery_ms = COALESCE(?, last_delivery_ms), "
-	    "failing_since_ms = CASE WHEN ? THEN NULL ELSE COALESCE(failing_since_ms, ?) END WHERE webhook_id = ?"),
-	STATEMENT(SQL_HOLD_WEBHOOK,
-	    "UPDATE {prefix}webhook_status SET hold_until_ms = GREATEST(hold_until_ms, ?) WHERE webhook_id = ?"),
-	STATEMENT(SQL_MARK_WEBHOOK_GONE, "UPDATE {prefix}webhooks SET state = 'gone' WHERE id = ? AND state = 'active'"),
-	STATEMENT(SQL_SELECT_DUE_OF_WEBHOOK, "SELECT id FROM {prefix}due WHERE shard = ? AND webhook_id = ? AND token IS NULL"
-					     " ORDER BY due_ms LIMIT ? FOR UPDATE"),
-	STATEMENT(SQL_FAIL_DELIVERY,
-	    "UPDATE {prefix}deliveries SET state = 'failed', last_error = 'webhook_gone' WHERE id = ? AND state = 'pending'"),
-	STATEMENT(SQL_DELETE_DUE_ROWS, "DELETE FROM {prefix}due WHERE id IN ({list})"),
-	STATEMENT(SQL_NOTE_ENDED_CAMPAIGNS,
-	    "UPDATE {prefix}campaigns SET ended_ms = ends_ms WHERE ended_ms IS NULL AND ends_ms <= " NOW),
-	STATEMENT(SQL_DELETE_OLD_TOKENS, "DELETE FROM {prefix}commits WHERE token < ? LIMIT ?"),
+		STATEMENT(SQL_LOCK_CAMPAIGN, "SELECT id FROM {prefix}campaigns WHERE id = ? FOR UPDATE"),
+		STATEMENT(SQL_SELECT_WEBHOOK_BY_URL,
+		    "SELECT id, secret FROM {prefix}webhooks WHERE campaign_id = ? AND url_hash = ?"),
+		STATEMENT(SQL_COUNT_WEBHOOKS, "SELECT COUNT(*) FROM {prefix}webhooks WHERE campaign_id = ?"),
+		STATEMENT(SQL_INSERT_WEBHOOK,
+		    "INSERT INTO {prefix}webhooks (id, campaign_id, url, url_hash, events, source, format, secret, created_ms) "
+		    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, " NOW ")"),
+		STATEMENT(SQL_INSERT_WEBHOOK_STATUS, "INSERT INTO {prefix}webhook_status (webhook_id) VALUES (?)"),
+		STATEMENT(SQL_UPDATE_WEBHOOK, "UPDATE {prefix}webhooks SET events = ?, source = COALESCE(?, source), format = "
+					      "COALESCE(?, format) WHERE id = ?"),
+		STATEMENT(SQL_DELETE_WEBHOOK, "DELETE FROM {prefix}webhooks WHERE id = ?"),
+		STATEMENT(SQL_DELETE_WEBHOOK_STATUS, "DELETE FROM {prefix}webhook_status WHERE webhook_id = ?"),
+		STATEMENT(SQL_SELECT_WEBHOOKS, SELECT_WEBHOOK " WHERE w.campaign_id = ? ORDER BY w.id"),
 
-	STATEMENT(SQL_COUNT_VERSION_TABLE, "SELECT COUNT(*) FROM information_schema.TABLES"
-					   " WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = '{prefix}schema_version'"),
-	STATEMENT(SQL_SELECT_SCHEMA_VERSION, "SELECT MAX(version) FROM {prefix}schema_version"),
-	STATEMENT(
-	    SQL_INSERT_SCHEMA_VERSION, "INSERT IGNORE INTO {prefix}schema_version (version, applied_ms) VALUES (?, " NOW ")"),
-	STATEMENT(SQL_SELECT_SERVER_VERSION, "SELECT VERSION(), @@innodb_flush_log_at_trx_commit"),
-	STATEMENT(SQL_INSERT_ACCOUNT, "INSERT INTO {prefix}accounts (id, name, created_ms) VALUES (?, ?, " NOW ")"),
-	STATEMENT(SQL_SELECT_ACCOUNTS, "SELECT id, name, suspended_ms, created_ms FROM {prefix}accounts ORDER BY id"),
-	STATEMENT(SQL_SELECT_ACCOUNT, "SELECT id FROM {prefix}accounts WHERE id = ?"),
-	STATEMENT(SQL_LOCK_ACCOUNT, "SELECT id FROM {prefix}accounts WHERE id = ? FOR UPDATE"),
-	STATEMENT(SQL_INSERT_KEY,
-	    "INSERT INTO {prefix}api_keys (id, account_id, name, hash, created_ms) VALUES (?, ?, ?, ?, " NOW ")"),
-	STATEMENT(SQL_SELECT_KEYS,
-	    "SELECT id, account_id, name, created_ms, last_used_ms, revoked_ms FROM {prefix}api_keys WHERE account_id = ? "
-	    "ORDER BY id"),
-	STATEMENT(SQL_REVOKE_KEY, "UPDATE {prefix}api_keys SET revoked_ms = COALESCE(revoked_ms, " NOW ") WHERE id = ?"),
-	STATEMENT(SQL_INSERT_CAMPAIGN,
-	    "INSERT INTO {prefix}campaigns (name, ends_ms, jump_start, privacy, require_key, landing_url, thankyou_url, "
-	    "status_url, id, account_id, created_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, " NOW ")"),
-	STATEMENT(SQL_INSERT_COUNTERS, "INSERT INTO {prefix}campaign_counters (campaign_id) VALUES (?)"),
-	STATEMENT(SQL_UPDATE_CAMPAIGN, "UPDATE {prefix}campaigns SET name = ?, ends_ms = ?, jump_start = ?, privacy = ?, "
-				       "require_key = ?, landing_url = ?, "
-				       "thankyou_url = ?, status_url = ?, ended_ms = ? WHERE id = ?"),
-	/* what was noted is not by command yet */
-	STATEMENT(SQL_END_CAMPAIGN, "UPDATE {prefix}campaigns SET ended_ms = CASE WHEN ended_ms IS NULL OR ended_ms = ends_ms"
-				    " THEN " NOW " ELSE ended_ms END WHERE id = ?"),
-	STATEMENT(SQL_REOPEN_CAMPAIGN, "UPDATE {prefix}campaigns SET ended_ms = NULL, ends_ms = CASE WHEN ends_ms <= " NOW
-				       " THEN NULL ELSE ends_ms END WHERE id = ?"),
-	STATEMENT(SQL_SELECT_DELIVERIES, SELECT_DELIVERY " ORDER BY d.id DESC LIMIT ?"),
-	STATEMENT(SQL_SELECT_DELIVERIES_OF_WEBHOOK, SELECT_DELIVERY " AND d.webhook_id = ? ORDER BY d.id DESC LIMIT ?"),
-	STATEMENT(SQL_SELECT_DELIVERIES_OF_LEAD,
-	    SELECT_DELIVERY " AND d.lead_id = (SELECT id FROM {prefix}leads WHERE social_id = ?)"
-			    " AND (? = 0 OR d.webhook_id = ?) ORDER BY d.id DESC LIMIT ?"),
-	STATEMENT(SQL_COUNT_ROWS, "SELECT (SELECT COUNT(*) FROM {prefix}accounts), (SELECT COUNT(*) FROM {prefix}campaigns), "
-				  "(SELECT CAST(COALESCE(SUM(lead_count), 0) AS UNSIGNED) FROM {prefix}campaign_counters), "
-				  "(SELECT COUNT(*) FROM {prefix}webhooks), " NOW),
-	/* ready_ms: since when, or from when on, a dispatcher may take it; NULL: nobody knows */
-	STATEMENT(SQL_COUNT_DUE,
-	    "SELECT COUNT(CASE WHEN ready_ms <= ? THEN 1 END), COUNT(CASE WHEN ready_ms <= ? THEN NULL ELSE 1 END),"
-	    " MIN(ready_ms) FROM (SELECT CASE"
-	    " WHEN w.state = 'active' THEN GREATEST(u.due_ms, COALESCE(s.hold_until_ms, 0))"
-	    " WHEN w.state = 'disabled' THEN NULL"
-	    " WHEN u.token IS NULL THEN LEAST(u.due_ms, CAST(? AS SIGNED)) ELSE u.due_ms END AS ready_ms"
-	    " FROM {prefix}due u LEFT JOIN {prefix}webhooks w ON w.id = u.webhook_id"
-	    " LEFT JOIN {prefix}webhook_status s ON s.webhook_id = u.webhook_id) r"),
-};
+		STATEMENT(SQL_LEASE_SHARDS, "UPDATE {prefix}dispatch_shards SET owner = ?, lease_until_ms = " NOW " + ?"
+					    " WHERE owner IS NULL OR owner = ? OR lease_until_ms <= " NOW),
+		STATEMENT(SQL_SELECT_LEASED_SHARDS, "SELECT shard FROM {prefix}dispatch_shards WHERE owner = ?"),
+		STATEMENT(
+		    SQL_RELEASE_SHARDS, "UPDATE {prefix}dispatch_shards SET owner = NULL, lease_until_ms = 0 WHERE owner = ?"),
+		STATEMENT(SQL_RELEASE_CLAIMS,
+		    "UPDATE {prefix}due SET due_ms = LEAST(due_ms, " NOW "), token = NULL WHERE token >= ? AND token <= ?"),
+		STATEMENT(SQL_SELECT_WORK,
+		    "SELECT " NOW ", EXISTS (SELECT 1 FROM {prefix}bulk_jobs WHERE delayed_until_ms <= " NOW ")"),
+		/* (shard, webhook_id, due_ms) makes this one probe for each shard and webhook, however many rows are due; the
+		 * second probe is made only for those that have ended */
+		STATEMENT(SQL_SELECT_DUE_WEBHOOKS,
+		    "SELECT d.webhook_id, (w.state IS NULL OR w.state = 'gone') AND (SELECT u.id FROM {prefix}due u"
+		    " WHERE u.shard = d.shard AND u.webhook_id = d.webhook_id AND u.token IS NULL LIMIT 1) IS NOT NULL,"
+		    " GREATEST(d.first_ms, CASE WHEN w.state = 'active' THEN COALESCE(s.hold_until_ms, 0) ELSE 0 END), " NOW
+		    " FROM (SELECT shard, webhook_id, MIN(due_ms) AS first_ms FROM {prefix}due WHERE shard IN ({list})"
+		    " GROUP BY shard, webhook_id) d LEFT JOIN {prefix}webhook_status s ON s.webhook_id = d.webhook_id"
+		    " LEFT JOIN {prefix}webhooks w ON w.id = d.webhook_id WHERE w.state IS NULL OR w.state <> 'disabled'"
+		    " ORDER BY 2 DESC, 3"),
+		STATEMENT(SQL_SELECT_DUE_ROWS,
+		    "SELECT id FROM {prefix}due WHERE shard = ? AND webhook_id = ? AND due_ms <= " NOW
+		    " ORDER BY due_ms LIMIT ?"),
+		STATEMENT(SQL_CLAIM_DUE, "UPDATE {prefix}due SET token = ?, due_ms = " NOW
+					 " + ?, attempts = attempts + 1 WHERE due_ms <= " NOW " AND id IN ({list})"),
+		STATEMENT(SQL_SELECT_CLAIMED,
+		    "SELECT u.id, u.webhook_id, u.attempts, d.type, d.format, e.payload, w.url, w.secret, w.state"
+		    " FROM {prefix}due u LEFT JOIN {prefix}deliveries d ON d.id = u.id LEFT JOIN {prefix}events e ON e.id = "
+		    "d.event_id"
+		    " LEFT JOIN {prefix}webhooks w ON w.id = u.webhook_id WHERE u.token = ? AND u.id IN ({list})"),
+		STATEMENT(SQL_LOCK_CLAIMED, "SELECT id, token, " NOW " FROM {prefix}due WHERE id IN ({list}) FOR UPDATE"),
+		STATEMENT(SQL_INSERT_ATTEMPT,
+		    "INSERT INTO {prefix}attempts (id, delivery_id, attempt, started_ms, duration_ms, status, error, answer) "
+		    "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"),
+		STATEMENT(SQL_FINISH_DELIVERY,
+		    "UPDATE {prefix}deliveries SET state = ?, attempts = ?, last_status = ?, last_error = ? "
+		    "WHERE id = ? AND state = 'pending'"),
+		STATEMENT(SQL_DELETE_DUE, "DELETE FROM {prefix}due WHERE id = ? AND token = ?"),
+		STATEMENT(SQL_RESCHEDULE_DUE, "UPDATE {prefix}due SET due_ms = ?, token = NULL WHERE id = ? AND token = ?"),
+		STATEMENT(SQL_UNCLAIM_DUE, "UPDATE {prefix}due SET due_ms = " NOW
+					   ", token = NULL, attempts = attempts - 1 WHERE id = ? AND token = ?"),
+		STATEMENT(SQL_UPDATE_WEBHOOK_STATUS,
+		    "UPDATE {prefix}webhook_status SET last_status = ?, last_delivery_ms = COALESCE(?, last_delivery_ms), "
+		    "failing_since_ms = CASE WHEN ? THEN NULL ELSE COALESCE(failing_since_ms, ?) END WHERE webhook_id = ?"),
+		STATEMENT(SQL_HOLD_WEBHOOK,
+		    "UPDATE {prefix}webhook_status SET hold_until_ms = GREATEST(hold_until_ms, ?) WHERE webhook_id = ?"),
+		STATEMENT(
+		    SQL_MARK_WEBHOOK_GONE, "UPDATE {prefix}webhooks SET state = 'gone' WHERE id = ? AND state = 'active'"),
+		STATEMENT(SQL_SELECT_DUE_OF_WEBHOOK,
+		    "SELECT id FROM {prefix}due WHERE shard = ? AND webhook_id = ? AND token IS NULL"
+		    " ORDER BY due_ms LIMIT ? FOR UPDATE"),
+		STATEMENT(SQL_FAIL_DELIVERY, "UPDATE {prefix}deliveries SET state = 'failed', last_error = 'webhook_gone' "
+					     "WHERE id = ? AND state = 'pending'"),
+		STATEMENT(SQL_DELETE_DUE_ROWS, "DELETE FROM {prefix}due WHERE id IN ({list})"),
+		STATEMENT(SQL_NOTE_ENDED_CAMPAIGNS,
+		    "UPDATE {prefix}campaigns SET ended_ms = ends_ms WHERE ended_ms IS NULL AND ends_ms <= " NOW),
+		STATEMENT(SQL_DELETE_OLD_TOKENS, "DELETE FROM {prefix}commits WHERE token < ? LIMIT ?"),
+		STATEMENT(SQL_SELECT_DELETED_LEADS, "SELECT lead_id FROM {prefix}deleted_leads ORDER BY lead_id LIMIT ?"),
+		STATEMENT(SQL_DELETE_SCORE_ENTRIES, "DELETE FROM {prefix}score_entries WHERE lead_id IN ({list}) LIMIT 1000"),
+		STATEMENT(SQL_DELETE_DELETED_LEADS, "DELETE FROM {prefix}deleted_leads WHERE lead_id IN ({list})"),
+
+		STATEMENT(SQL_COUNT_VERSION_TABLE,
+		    "SELECT COUNT(*) FROM information_schema.TABLES"
+		    " WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = '{prefix}schema_version'"),
+		STATEMENT(SQL_SELECT_SCHEMA_VERSION, "SELECT MAX(version) FROM {prefix}schema_version"),
+		STATEMENT(SQL_INSERT_SCHEMA_VERSION,
+		    "INSERT IGNORE INTO {prefix}schema_version (version, applied_ms) VALUES (?, " NOW ")"),
+		STATEMENT(
+		    SQL_SELECT_SERVER_VERSION, "SELECT VERSION(), @@innodb_flush_log_at_trx_commit, @@max_allowed_packet"),
+		STATEMENT(SQL_INSERT_ACCOUNT, "INSERT INTO {prefix}accounts (id, name, created_ms) VALUES (?, ?, " NOW ")"),
+		STATEMENT(SQL_SELECT_ACCOUNTS, "SELECT id, name, suspended_ms, created_ms FROM {prefix}accounts ORDER BY id"),
+		STATEMENT(SQL_SELECT_ACCOUNT, "SELECT id FROM {prefix}accounts WHERE id = ?"),
+		STATEMENT(SQL_LOCK_ACCOUNT, "SELECT id FROM {prefix}accounts WHERE id = ? FOR UPDATE"),
+		STATEMENT(SQL_INSERT_KEY,
+		    "INSERT INTO {prefix}api_keys (id, account_id, name, hash, created_ms) VALUES (?, ?, ?, ?, " NOW ")"),
+		STATEMENT(SQL_SELECT_KEYS, "SELECT id, account_id, name, created_ms, last_used_ms, revoked_ms FROM "
+					   "{prefix}api_keys WHERE account_id = ? "
+					   "ORDER BY id"),
+		STATEMENT(
+		    SQL_REVOKE_KEY, "UPDATE {prefix}api_keys SET revoked_ms = COALESCE(revoked_ms, " NOW ") WHERE id = ?"),
+		STATEMENT(SQL_INSERT_CAMPAIGN,
+		    "INSERT INTO {prefix}campaigns (name, ends_ms, jump_start, privacy, require_key, landing_url, "
+		    "thankyou_url, "
+		    "status_url, points_signup, points_direct, points_indirect, points_verified, require_verification, "
+		    "waitlist, "
+		    "max_per_ip, blocked_email_domains, blocked_referrers, allowed_networks, id, account_id, created_ms) "
+		    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, " NOW ")"),
+		STATEMENT(
+		    SQL_INSERT_COUNTERS, "INSERT INTO {prefix}campaign_counters (campaign_id, ip_counted_to) VALUES (?, ?)"),
+		STATEMENT(SQL_UPDATE_CAMPAIGN,
+		    "UPDATE {prefix}campaigns SET name = ?, ends_ms = ?, jump_start = ?, privacy = ?, require_key = ?, "
+		    "landing_url = ?, thankyou_url = ?, status_url = ?, points_signup = ?, points_direct = ?, points_indirect "
+		    "= ?, "
+		    "points_verified = ?, require_verification = ?, waitlist = ?, max_per_ip = ?, blocked_email_domains = ?, "
+		    "blocked_referrers = ?, allowed_networks = ?, ended_ms = ? WHERE id = ?"),
+		/* what was noted is not by command yet */
+		STATEMENT(SQL_END_CAMPAIGN,
+		    "UPDATE {prefix}campaigns SET ended_ms = CASE WHEN ended_ms IS NULL OR ended_ms = ends_ms"
+		    " THEN " NOW " ELSE ended_ms END WHERE id = ?"),
+		STATEMENT(SQL_REOPEN_CAMPAIGN,
+		    "UPDATE {prefix}campaigns SET ended_ms = NULL, ends_ms = CASE WHEN ends_ms <= " NOW
+		    " THEN NULL ELSE ends_ms END WHERE id = ?"),
+		STATEMENT(SQL_COUNT_ADDRESSES,
+		    "INSERT INTO {prefix}ip_leads (campaign_id, ip, leads) SELECT campaign_id, ip, COUNT(*)"
+		    " FROM {prefix}leads FORCE INDEX (by_number) WHERE campaign_id = ? AND subscription_number > ?"
+		    " AND subscription_number <= ? AND ip IS NOT NULL GROUP BY ip"
+		    " ON DUPLICATE KEY UPDATE leads = leads + VALUES(leads)"),
+		STATEMENT(SQL_DELETE_ADDRESSES, "DELETE FROM {prefix}ip_leads WHERE campaign_id = ? LIMIT ?"),
+		STATEMENT(SQL_MOVE_COUNTED_ADDRESSES,
+		    "UPDATE {prefix}campaign_counters SET ip_counted_to = ? WHERE campaign_id = ? AND ip_counted_to = ?"),
+		STATEMENT(SQL_SELECT_UNCOUNTED_ADDRESSES,
+		    "SELECT c.id, c.max_per_ip, n.ip_counted_to, n.last_subscription_number FROM {prefix}campaigns c"
+		    " JOIN {prefix}campaign_counters n ON n.campaign_id = c.id WHERE c.max_per_ip > 0"
+		    " AND n.ip_counted_to < 4294967295 ORDER BY c.id"),
+		STATEMENT(SQL_INSERT_TAG,
+		    "INSERT INTO {prefix}tags (name, description, points, id, campaign_id) VALUES (?, ?, ?, ?, ?)"),
+		STATEMENT(SQL_INSERT_ACTION,
+		    "INSERT INTO {prefix}actions (text, points, tag_id, id, campaign_id) VALUES (?, ?, ?, ?, ?)"),
+		STATEMENT(SQL_INSERT_REWARD,
+		    "INSERT INTO {prefix}reward_levels (subject, required_points, emailed, id, campaign_id)"
+		    " VALUES (?, ?, ?, ?, ?)"),
+		STATEMENT(SQL_UPDATE_TAG, "UPDATE {prefix}tags SET name = ?, description = ?, points = ? WHERE id = ?"),
+		STATEMENT(SQL_UPDATE_ACTION, "UPDATE {prefix}actions SET text = ?, points = ?, tag_id = ? WHERE id = ?"),
+		STATEMENT(SQL_UPDATE_REWARD,
+		    "UPDATE {prefix}reward_levels SET subject = ?, required_points = ?, emailed = ? WHERE id = ?"),
+		STATEMENT(SQL_DELETE_TAG, "DELETE FROM {prefix}tags WHERE id = ?"),
+		STATEMENT(SQL_DELETE_ACTION, "DELETE FROM {prefix}actions WHERE id = ?"),
+		STATEMENT(SQL_DELETE_REWARD, "DELETE FROM {prefix}reward_levels WHERE id = ?"),
+		STATEMENT(SQL_SELECT_CAMPAIGN_OF_TAG, "SELECT campaign_id FROM {prefix}tags WHERE id = ?"),
+		STATEMENT(SQL_SELECT_CAMPAIGN_OF_ACTION, "SELECT campaign_id FROM {prefix}actions WHERE id = ?"),
+		STATEMENT(SQL_SELECT_CAMPAIGN_OF_REWARD, "SELECT campaign_id FROM {prefix}reward_levels WHERE id = ?"),
+		STATEMENT(SQL_SELECT_DELIVERIES, SELECT_DELIVERY " ORDER BY d.id DESC LIMIT ?"),
+		STATEMENT(SQL_SELECT_DELIVERIES_OF_WEBHOOK, SELECT_DELIVERY " AND d.webhook_id = ? ORDER BY d.id DESC LIMIT ?"),
+		STATEMENT(SQL_SELECT_DELIVERIES_OF_LEAD,
+		    SELECT_DELIVERY " AND d.lead_id = (SELECT id FROM {prefix}leads WHERE social_id = ?)"
+				    " AND (? = 0 OR d.webhook_id = ?) ORDER BY d.id DESC LIMIT ?"),
+		STATEMENT(SQL_COUNT_ROWS,
+		    "SELECT (SELECT COUNT(*) FROM {prefix}accounts), (SELECT COUNT(*) FROM {prefix}campaigns), "
+		    "(SELECT CAST(COALESCE(SUM(lead_count), 0) AS UNSIGNED) FROM {prefix}campaign_counters), "
+		    "(SELECT COUNT(*) FROM {prefix}webhooks), (SELECT COUNT(*) FROM {prefix}bulk_jobs), "
+		    "(SELECT MIN(created_ms) FROM {prefix}bulk_jobs), " NOW),
+		/* ready_ms: since when, or from when on, a dispatcher may take it; NULL: nobody knows */
+		STATEMENT(SQL_COUNT_DUE,
+		    "SELECT COUNT(CASE WHEN ready_ms <= ? THEN 1 END), COUNT(CASE WHEN ready_ms <= ? THEN NULL ELSE 1 END),"
+		    " MIN(ready_ms) FROM (SELECT CASE"
+		    " WHEN w.state = 'active' THEN GREATEST(u.due_ms, COALESCE(s.hold_until_ms, 0))"
+		    " WHEN w.state = 'disabled' THEN NULL"
+		    " WHEN u.token IS NULL THEN LEAST(u.due_ms, CAST(? AS SIGNED)) ELSE u.due_ms END AS ready_ms"
+		    " FROM {prefix}due u LEFT JOIN {prefix}webhooks w ON w.id = u.webhook_id"
+		    " LEFT JOIN {prefix}webhook_status s ON s.webhook_id = u.webhook_id) r"),
+		STATEMENT(SQL_DEEP_COUNTERS, DEEP_COUNTERS),
+		STATEMENT(SQL_DEEP_SCORES, DEEP_SCORES),
+		STATEMENT(SQL_DEEP_HISTOGRAM, DEEP_HISTOGRAM),
+		STATEMENT(SQL_DEEP_REFERRALS, DEEP_REFERRALS),
+		STATEMENT(SQL_DEEP_CREDIT, DEEP_CREDIT),
+		STATEMENT(SQL_DEEP_ADDRESSES, DEEP_ADDRESSES),
+		STATEMENT(SQL_DEEP_DUE, DEEP_DUE),
+		STATEMENT(SQL_DEEP_DELIVERIES, DEEP_DELIVERIES),
+		STATEMENT(SQL_DEEP_ENTRIES, DEEP_ENTRIES),
+		STATEMENT(SQL_DEEP_DELETED, DEEP_DELETED),
+		STATEMENT(SQL_DEEP_ORPHANS, DEEP_ORPHANS),
+	};

@@ -3,6 +3,7 @@
 #include "store/private.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/log.h"
@@ -17,10 +18,15 @@ static const char *const id_names[ID_KINDS] = {
 	[ID_EVENT] = "event",
 	[ID_DELIVERY] = "delivery",
 	[ID_ATTEMPT] = "attempt",
+	[ID_TAG] = "tag",
+	[ID_ACTION] = "action",
+	[ID_REWARD_LEVEL] = "reward_level",
+	[ID_BULK_JOB] = "bulk_job",
+	[ID_POINTS_CALL] = "points_call",
 };
 
-/* A block that lasts a while, and is no loss when the process ends. */
-enum { ID_BLOCK = 1000 };
+/* A block that lasts a while, and is no loss when the process ends: so many, and so many times what is wanted now. */
+enum { ID_BLOCK = 1000, ID_BLOCK_TIMES = 8 };
 
 struct store *
 store_new(const struct store_options *options)
@@ -144,8 +150,8 @@ store_reserve_ids(struct store *store, enum id_kind kind, uint64_t count)
 	struct id_range *range = &store->ids[kind];
 	if (range->end - range->next >= count)
 		return RESULT_OK;
-	/* a batch asks for the most that it may need and uses few of them: the next one is to find enough */
-	struct block block = { kind, count + ID_BLOCK, 0 };
+	/* whoever wants many is likely to want as many again */
+	struct block block = { kind, ID_BLOCK_TIMES * count + ID_BLOCK, 0 };
 	/* a block that was perhaps taken is perhaps a gap: harmless */
 	enum result result = store_transact(store, reserve, &block, REPEAT_UNKNOWN);
 	if (result == RESULT_OK)
@@ -211,5 +217,77 @@ store_exists(struct store *store, enum statement statement, const struct db_valu
 	enum result result =
 	    db_query(store->db, pool, statement, &(struct db_arguments){ .values = values, .count = count }, &rows);
 	pool_free(&pool);
+	return result == RESULT_OK && rows.count == 0 ? RESULT_NOT_FOUND : result;
+}
+
+static int
+compare_ids(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+	return (*a > *b) - (*a < *b);
+}
+
+struct db_list
+store_id_list(struct pool *pool, uint64_t *ids, size_t count)
+{
+	struct db_value *values = POOL_ARRAY(pool, count, struct db_value);
+	size_t used = 0;
+	if (count > 0)
+		qsort(ids, count, sizeof(*ids), compare_ids);
+	for (size_t i = 0; i < count; i++)
+		if (i == 0 || ids[i] != ids[i - 1])
+			values[used++] = DB_U64(ids[i]);
+	return (struct db_list){ values, used };
+}
+
+static struct db_list
+list_piece(struct db_list list, size_t from)
+{
+	size_t left = list.count > from ? list.count - from : 0;
+	return (struct db_list){ left == 0 ? NULL : list.values + from, left < DB_LIST_MAX ? left : DB_LIST_MAX };
+}
+
+static void
+append_rows(struct pool *pool, struct db_rows *rows, const struct db_rows *more)
+{
+	size_t had = rows->count * more->columns, added = more->count * more->columns;
+	struct db_value *values = POOL_ARRAY(pool, had + added, struct db_value);
+	if (had > 0)
+		memcpy(values, rows->values, had * sizeof(*values));
+	if (added > 0)
+		memcpy(values + had, more->values, added * sizeof(*values));
+	*rows = (struct db_rows){ rows->count + more->count, more->columns, values };
+}
+
+enum result
+store_query_lists(struct store *store, struct pool *pool, enum statement statement, const struct db_list *lists,
+    size_t list_count, struct db_rows *rows)
+{
+	size_t longest = 0;
+	enum result result = RESULT_OK;
+	for (size_t i = 0; i < list_count; i++)
+		longest = lists[i].count > longest ? lists[i].count : longest;
+	*rows = (struct db_rows){ 0 };
+	for (size_t from = 0; from < longest && result == RESULT_OK; from += DB_LIST_MAX) {
+		struct db_arguments piece = { .list_count = list_count };
+		struct db_rows more;
+		for (size_t i = 0; i < list_count; i++)
+			piece.lists[i] = list_piece(lists[i], from);
+		result = db_query(store->db, pool, statement, &piece, &more);
+		if (from == 0)
+			*rows = more;
+		else
+			append_rows(pool, rows, &more);
+	}
+	return result;
+}
+
+enum result
+store_lock_counters(struct store *store, struct pool *pool, uint64_t campaign_id)
+{
+	struct db_value id = DB_U64(campaign_id);
+	struct db_rows rows;
+	struct db_arguments arguments = { .lists = { { &id, 1 } }, .list_count = 1 };
+	enum result result = db_query(store->db, pool, SQL_LOCK_COUNTERS, &arguments, &rows);
 	return result == RESULT_OK && rows.count == 0 ? RESULT_NOT_FOUND : result;
 }

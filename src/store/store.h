@@ -15,6 +15,7 @@
 #include "base/result.h"
 #include "core/command.h"
 #include "core/custom_fields.h"
+#include "core/host_list.h"
 #include "core/model.h"
 #include "core/payload.h"
 
@@ -29,6 +30,7 @@ struct store_options {
 	const char *base_url, *avatar_url;
 	const char *form_hosts; /* list */
 	struct custom_field_limits custom_fields;
+	const struct host_list *disposable_domains; /* NULL: none */
 };
 
 /* Connects to nothing yet. */
@@ -75,10 +77,50 @@ MUST_CHECK enum result store_find_campaign(
 MUST_CHECK enum result store_list_campaigns(
     struct store *store, struct pool *pool, uint64_t account_id, struct campaign **campaigns, size_t *count, int64_t *now_ms);
 
-enum lead_identity { LEAD_BY_EMAIL, LEAD_BY_PHONE, LEAD_BY_SOCIAL_ID };
-/* `value` is an email key, an E.164 number, or a social id. */
-MUST_CHECK enum result store_find_lead(struct store *store, struct pool *pool, uint64_t campaign_id,
-    enum lead_identity identity, struct slice value, struct lead *lead);
+/* RESULT_NOT_FOUND: no such lead in this campaign. */
+MUST_CHECK enum result store_find_lead(
+    struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_reference *reference, struct lead *lead);
+/* What the payloads of leads of one campaign say beyond their rows; `campaign` and `leads` must stay valid as long as the
+ * subjects. */
+MUST_CHECK enum result store_show_leads(struct store *store, struct pool *pool, const struct campaign *campaign,
+    const struct lead *leads, size_t count, struct payload_subject **subjects);
+
+/* Zero, absent and -1 filters are not applied. */
+struct lead_filter {
+	uint32_t after;                                  /* the subscription number behind which the page begins */
+	int verified, waitlisted, fraudulent, opted_out; /* 1: only those, 0: only the others, -1: all */
+	uint64_t tag_id;
+	int64_t since_ms; /* created then or later */
+	size_t limit;     /* of leads on the page */
+};
+struct lead_page {
+	struct lead *leads; /* by subscription number */
+	size_t count;
+	uint32_t next; /* `after` of the next page; 0: this was the last */
+};
+/* Looks at no more than LEAD_PAGE_ROWS_MAX rows: with a filter a page may be short or empty and still have a next one. */
+enum { LEAD_PAGE_ROWS_MAX = 10000 };
+MUST_CHECK enum result store_list_leads(
+    struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *filter, struct lead_page *page);
+/* The first `limit` leads that are not fraudulent, by score, then by sign-up. */
+MUST_CHECK enum result store_leaderboard(
+    struct store *store, struct pool *pool, uint64_t campaign_id, size_t limit, struct lead **leads, size_t *count);
+
+/* Of one campaign, each kind by id. */
+MUST_CHECK enum result store_find_definitions(
+    struct store *store, struct pool *pool, uint64_t campaign_id, struct definitions *definitions);
+
+struct bulk_request {
+	uint64_t campaign_id;
+	enum lead_action action;
+	uint64_t tag_id;   /* LEAD_TAG */
+	struct slice word; /* as in struct lead_change */
+	const struct lead_reference *leads;
+	size_t lead_count; /* at most BULK_LEADS_MAX */
+};
+enum { BULK_LEADS_MAX = 250 };
+/* Queues the work for the leads that there are, each once, in one transaction. *matched: how many; none queues nothing. */
+MUST_CHECK enum result store_queue_bulk(struct store *store, const struct bulk_request *request, size_t *matched);
 
 /* A webhook as its operator sees it. */
 struct webhook_row {

@@ -189,32 +189,55 @@ records_are_printed_for_people_and_programs(void **state)
 	output_u64(list, "id", 7);
 	output_text(list, "name", SLICE("\xc3\xa4\x1b[2J"));
 	output_time(list, "at", 1795232293000);
+	output_i64(list, "points", -5);
 	output_texts(list, "events", events, ARRAY_SIZE(events));
 	output_record(list);
 	output_u64(list, "id", 1234);
 	output_text(list, "name", SLICE_NONE);
 	output_time(list, "at", -1);
+	output_i64(list, "points", 99999);
 	output_texts(list, "events", NULL, 0);
 	assert_printed(list, false,
-	    "id    name   at                    events\n"
-	    "7     \xc3\xa4?[2J  2026-11-21T03:38:13Z  opted_out,verified\n"
-	    "1234  -      -                     \n");
+	    "id    name   at                    points  events\n"
+	    "7     \xc3\xa4?[2J  2026-11-21T03:38:13Z  -5      opted_out,verified\n"
+	    "1234  -      -                     99999   \n");
 	output_record(object);
 	output_boolean(object, "ok", false);
 	output_nested(object, "findings", list);
 	output_u64_or_null(object, "status", 0);
 	assert_printed(object, true,
 	    "{\"ok\":false,\"findings\":["
-	    "{\"id\":7,\"name\":\"\xc3\xa4\\u001b[2J\",\"at\":\"2026-11-21T03:38:13Z\",\"events\":[\"opted_out\",\"verified\"]}"
+	    "{\"id\":7,\"name\":\"\xc3\xa4\\u001b[2J\",\"at\":\"2026-11-21T03:38:13Z\",\"points\":-5,\"events\":[\"opted_out\","
+	    "\"verified\"]}"
 	    ","
-	    "{\"id\":1234,\"name\":null,\"at\":null,\"events\":[]}],\"status\":null}\n");
+	    "{\"id\":1234,\"name\":null,\"at\":null,\"points\":99999,\"events\":[]}],\"status\":null}\n");
 	assert_printed(object, false,
 	    "ok        no\n"
 	    "status    -\n"
 	    "\nfindings:\n"
-	    "id    name   at                    events\n"
-	    "7     \xc3\xa4?[2J  2026-11-21T03:38:13Z  opted_out,verified\n"
-	    "1234  -      -                     \n");
+	    "id    name   at                    points  events\n"
+	    "7     \xc3\xa4?[2J  2026-11-21T03:38:13Z  -5      opted_out,verified\n"
+	    "1234  -      -                     99999   \n");
+	pool_free(&pool);
+}
+
+/* What programs get may be made elsewhere; people then get what was added to it. */
+static void
+a_record_may_be_json_already(void **state)
+{
+	(void)state;
+	struct pool *pool = pool_new();
+	struct output *list = output_new(pool, OUTPUT_ARRAY), *object = output_new(pool, OUTPUT_OBJECT);
+	for (uint64_t id = 1; id < 3; id++) {
+		output_json_record(list, id == 1 ? SLICE("{\"a\": 1}") : SLICE("{\"b\":[]}"));
+		output_u64(list, "id", id);
+	}
+	assert_printed(list, true, "[{\"a\": 1},{\"b\":[]}]\n");
+	assert_printed(list, false, "id\n1\n2\n");
+	output_json_record(object, SLICE("{}"));
+	output_text(object, "id", SLICE("x"));
+	assert_printed(object, true, "{}\n");
+	assert_printed(object, false, "id  x\n");
 	pool_free(&pool);
 }
 
@@ -227,6 +250,7 @@ main(void)
 		cmocka_unit_test(wrong_usage_is_told),
 		cmocka_unit_test(names_and_ids_are_checked),
 		cmocka_unit_test(records_are_printed_for_people_and_programs),
+		cmocka_unit_test(a_record_may_be_json_already),
 	};
 	return cmocka_run_group_tests_name("admin", tests, NULL, NULL);
 }

@@ -109,6 +109,8 @@ an_empty_file_gives_every_default(void **state)
 	assert_int_equal(conf->server.max_requests, 0);
 	/* contract.md 1, Caps */
 	assert_int_equal(conf->limits.body_bytes, 262144);
+	assert_int_equal(conf->limits.bulk_body_bytes, 1048576);
+	assert_int_equal(conf->limits.bulk_items, 250);
 	assert_int_equal(conf->limits.json_depth, 16);
 	assert_int_equal(conf->limits.parameters, 200);
 	assert_int_equal(conf->limits.name_bytes, 64);
@@ -117,6 +119,7 @@ an_empty_file_gives_every_default(void **state)
 	assert_int_equal(conf->limits.custom_fields_bytes, 16384);
 	assert_int_equal(conf->limits.webhooks_per_campaign, 20);
 	assert_string_equal(conf->lead.avatar_url, "https://www.gravatar.com/avatar/{hash}?d=mp");
+	assert_string_equal(conf->lead.disposable_domains_file, "");
 	/* delivery.md 2 to 6 */
 	assert_string_equal(conf->dispatch.schedule, "5s 1m 5m 30m 2h 5h 10h 14h 20h 24h");
 	assert_string_equal(conf->dispatch.allow_networks, "");
@@ -273,7 +276,10 @@ bad_values_are_refused(void **state)
 		{ "limits", "body_bytes", "18014398509481985k" },
 		{ "limits", "body_bytes", "k" },
 		{ "limits", "body_bytes", "0" },
+		{ "limits", "bulk_items", "0" },
+		{ "limits", "bulk_items", "251" }, /* interface.md, Limits */
 		{ "lead", "avatar_url", "https://a.example/" },
+		{ "lead", "disposable_domains_file", "hosts.txt" },
 		{ "dispatch", "deny_ports", "22 0" },
 		{ "dispatch", "deny_ports", "65536" },
 		{ "dispatch", "schedule", "5s 1" },

@@ -1,4 +1,4 @@
-EXTRA_DIST += %D%/with_rules.h
+EXTRA_DIST += %D%/decide_world.h %D%/with_rules.h
 
 if HAVE_CMOCKA
 core_test_libs = src/core/libcore.a src/json/libjson.a src/base/libbase.a $(CORE_LIBS) $(YAJL_LIBS) $(CMOCKA_LIBS)
@@ -15,6 +15,10 @@ check_PROGRAMS += %D%/test_decide
 %C%_test_decide_SOURCES = %D%/test_decide.c
 %C%_test_decide_LDADD = $(core_test_libs)
 
+check_PROGRAMS += %D%/test_decide_rules
+%C%_test_decide_rules_SOURCES = %D%/test_decide_rules.c
+%C%_test_decide_rules_LDADD = $(core_test_libs)
+
 check_PROGRAMS += %D%/test_email
 %C%_test_email_SOURCES = %D%/test_email.c
 %C%_test_email_LDADD = $(core_test_libs)
@@ -22,6 +26,10 @@ check_PROGRAMS += %D%/test_email
 check_PROGRAMS += %D%/test_form
 %C%_test_form_SOURCES = %D%/test_form.c
 %C%_test_form_LDADD = $(core_test_libs)
+
+check_PROGRAMS += %D%/test_host_list
+%C%_test_host_list_SOURCES = %D%/test_host_list.c
+%C%_test_host_list_LDADD = $(core_test_libs)
 
 check_PROGRAMS += %D%/test_link
 %C%_test_link_SOURCES = %D%/test_link.c
@@ -34,6 +42,10 @@ check_PROGRAMS += %D%/test_phone
 if WITH_LIBPHONENUMBER
 %C%_test_phone_CPPFLAGS += -DWITH_LIBPHONENUMBER
 endif
+
+check_PROGRAMS += %D%/test_rank
+%C%_test_rank_SOURCES = %D%/test_rank.c
+%C%_test_rank_LDADD = $(core_test_libs)
 
 check_PROGRAMS += %D%/test_retry
 %C%_test_retry_SOURCES = %D%/test_retry.c

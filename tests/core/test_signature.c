@@ -67,6 +67,15 @@ hmac_of_known_texts(void **state UNUSED)
 	    hex(digest_hmac_sha256(SLICE_NONE, NULL, 0)), "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad");
 }
 
+static void
+secrets_compare_as_bytes(void **state UNUSED)
+{
+	assert_true(digest_equal(SLICE("abc"), SLICE("abc")));
+	assert_true(digest_equal(SLICE_NONE, SLICE("")));
+	assert_false(digest_equal(SLICE("abc"), SLICE("abd")));
+	assert_false(digest_equal(SLICE("abc"), SLICE("ab")));
+}
+
 /* RFC 4648 10, and section 5 for the other alphabet. */
 static void
 base64_goes_both_ways(void **state UNUSED)
@@ -196,6 +205,13 @@ opt_out_tokens_belong_to_one_lead(void **state UNUSED)
 	struct slice token = opt_out_token(pool, secret, 42, id);
 	assert_slice(token, "mKFr7v8Ly5pld-Ux69EFjBHG");
 	assert_int_equal(token.size, OPT_OUT_TOKEN_SIZE);
+	assert_true(opt_out_token_valid(token, secret, 42, id));
+	assert_false(opt_out_token_valid(token, secret, 43, id));
+	assert_false(opt_out_token_valid(token, secret, 42, SLICE("0123456788")));
+	assert_false(opt_out_token_valid(token, counting(101, 32), 42, id));
+	assert_false(opt_out_token_valid(SLICE("mKFr7v8Ly5pld-Ux69EFjBHH"), secret, 42, id));
+	assert_false(opt_out_token_valid(slice_sub(token, 0, 23), secret, 42, id));
+	assert_false(opt_out_token_valid(SLICE_NONE, secret, 42, id));
 }
 
 /* interface.md "Event names", in contract 4.7's order; "fraudulent" is converted. */
@@ -229,6 +245,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sha256_of_known_texts),
 		cmocka_unit_test(hmac_of_known_texts),
+		cmocka_unit_test(secrets_compare_as_bytes),
 		cmocka_unit_test(base64_goes_both_ways),
 		cmocka_unit_test(base64_is_strict),
 		cmocka_unit_test(api_keys_have_one_form),

@@ -80,9 +80,8 @@ __wrap_clock_monotonic_ms(void)
 
 /* ---- the store ---- */
 
-/* Every call takes time, and fails while the database is away. */
-static bool
-reachable(void)
+bool
+world_reachable(void)
 {
 	world.now_ms += WORLD_CALL_MS;
 	if (world.now_ms < world.outage_from_ms || world.now_ms >= world.outage_until_ms)
@@ -95,7 +94,7 @@ enum result
 store_shards_lease(
     struct store *store UNUSED, const unsigned char owner[DISPATCH_OWNER_SIZE] UNUSED, int64_t lease_ms, uint64_t *held)
 {
-	if (!reachable())
+	if (!world_reachable())
 		return RESULT_UNAVAILABLE;
 	if (world.leased && world.now_ms - world.leased_until_ms > world.longest_lease_gap_ms)
 		world.longest_lease_gap_ms = world.now_ms - world.leased_until_ms;
@@ -109,7 +108,7 @@ store_shards_lease(
 enum result
 store_shards_release(struct store *store UNUSED, const unsigned char owner[DISPATCH_OWNER_SIZE] UNUSED)
 {
-	if (!reachable())
+	if (!world_reachable())
 		return RESULT_UNAVAILABLE;
 	world.released = true;
 	return RESULT_OK;
@@ -118,7 +117,7 @@ store_shards_release(struct store *store UNUSED, const unsigned char owner[DISPA
 enum result
 store_owner_release(struct store *store UNUSED, const unsigned char dead_owner[DISPATCH_OWNER_SIZE])
 {
-	if (!reachable())
+	if (!world_reachable())
 		return RESULT_UNAVAILABLE;
 	world.dead_released_first = !world.leased;
 	memcpy(world.dead, dead_owner, sizeof(world.dead));
@@ -164,7 +163,7 @@ has_ended(uint64_t webhook_id)
 enum result
 store_due_webhooks(struct store *store UNUSED, struct pool *pool, uint64_t held, size_t limit, struct due_webhooks *webhooks)
 {
-	if (!reachable())
+	if (!world_reachable())
 		return RESULT_UNAVAILABLE;
 	world.looks++;
 	int64_t next = INT64_MAX;
@@ -172,6 +171,7 @@ store_due_webhooks(struct store *store UNUSED, struct pool *pool, uint64_t held,
 		.due = POOL_ARRAY(pool, WORLD_WEBHOOKS, struct due_webhook),
 		.ended = POOL_ARRAY(pool, WORLD_WEBHOOKS, uint64_t),
 		.now_ms = world.now_ms + WORLD_DATABASE_AHEAD_MS,
+		.bulk_work = world_ready_job() != NULL,
 	};
 	for (uint64_t id = 1; id < WORLD_WEBHOOKS && held != 0; id++) {
 		int64_t first = first_due(id);
@@ -213,7 +213,7 @@ enum result
 store_claim(struct store *store UNUSED, struct pool *pool, const unsigned char owner[DISPATCH_OWNER_SIZE] UNUSED,
     int64_t lease_ms, const struct due_request *requests, size_t request_count, struct due_delivery **deliveries, size_t *count)
 {
-	if (!reachable())
+	if (!world_reachable())
 		return RESULT_UNAVAILABLE;
 	*deliveries = POOL_ARRAY(pool, WORLD_ROWS, struct due_delivery);
 	*count = 0;
@@ -265,7 +265,7 @@ complete_one(const struct delivery_outcome *outcome)
 enum result
 store_complete(struct store *store UNUSED, const struct delivery_outcome *outcomes, size_t count, size_t *stale)
 {
-	if (!reachable())
+	if (!world_reachable())
 		return RESULT_UNAVAILABLE;
 	for (size_t i = 0; i < count; i++)
 		if (outcomes[i].id == world.poison)
@@ -285,7 +285,7 @@ store_complete(struct store *store UNUSED, const struct delivery_outcome *outcom
 enum result
 store_unclaim(struct store *store UNUSED, const struct delivery_outcome *claims, size_t count)
 {
-	if (!reachable())
+	if (!world_reachable())
 		return RESULT_UNAVAILABLE;
 	for (size_t i = 0; i < count; i++) {
 		struct world_delivery *delivery = claimed_by(&claims[i]);
@@ -302,7 +302,7 @@ store_unclaim(struct store *store UNUSED, const struct delivery_outcome *claims,
 enum result
 store_fail_pending(struct store *store UNUSED, uint64_t webhook_id, size_t chunk, size_t *done)
 {
-	if (!reachable())
+	if (!world_reachable())
 		return RESULT_UNAVAILABLE;
 	*done = 0;
 	world.chunks++;
@@ -317,7 +317,7 @@ store_fail_pending(struct store *store UNUSED, uint64_t webhook_id, size_t chunk
 enum result
 store_housekeeping(struct store *store UNUSED)
 {
-	return reachable() ? RESULT_OK : RESULT_UNAVAILABLE;
+	return world_reachable() ? RESULT_OK : RESULT_UNAVAILABLE;
 }
 
 /* ---- the sender ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A database, receivers and a clock in memory, in place of store/dispatch.c, deliver/sender.c and clock_monotonic_ms: hours
- * pass in milliseconds. The clock moves only while the dispatcher waits, and by WORLD_CALL_MS with each call of the store. */
+ * A database, receivers and a clock in memory, in place of the store, deliver/sender.c and clock_monotonic_ms: hours pass in
+ * milliseconds. The clock moves only while the dispatcher waits, and by WORLD_CALL_MS with each call of the store. */
 #ifndef LEADHOOK_TESTS_DELIVER_FAKE_WORLD_H
 #define LEADHOOK_TESTS_DELIVER_FAKE_WORLD_H
 
@@ -16,6 +16,8 @@ enum {
 	WORLD_WEBHOOKS = 64, /* ids 1 to 63 */
 	WORLD_ATTEMPTS = 64, /* noted per delivery */
 	WORLD_FLUSHES = 4096,
+	WORLD_JOBS = 8,
+	WORLD_JOB_LEADS = 250,
 	WORLD_CALL_MS = 1
 };
 
@@ -49,6 +51,29 @@ struct world_webhook {
 	size_t in_flight, most_in_flight, received;
 };
 
+/* Bulk work; its id is its place, from 1. The leads of a job are numbered on from those of the one before, from 1. */
+struct world_job {
+	char lead_ids[WORLD_JOB_LEADS * 5];
+	uint32_t position, total, failures;
+	int64_t delayed_until_ms;
+};
+
+struct world_bulk {
+	struct world_job jobs[WORLD_JOBS];
+	size_t job_count, lead_count;
+	unsigned done[WORLD_JOBS * WORLD_JOB_LEADS + 1]; /* how often each lead was changed */
+	uint64_t broken, deleted;                        /* leads: one at which the store fails, one that is gone */
+	uint64_t webhook;                                /* is told of each lead that was changed; 0: none */
+	size_t rival;                                    /* items that another dispatcher does before each chunk of ours */
+	int64_t chunk_ms;                                /* what a chunk takes */
+	int64_t busy_until_ms;                           /* chunks are given up until then, though the database is there */
+	uint64_t stuck;                                  /* this lead is given up, for as long as it comes */
+	size_t most;                                     /* chunks of more items than that are given up; 0: none */
+	size_t delays;                                   /* calls of store_delay_job */
+	size_t chunks, largest_chunk;
+	int64_t first_ms, last_ms; /* when a chunk was begun */
+};
+
 struct world {
 	int64_t now_ms;
 	int64_t stop_ms;                         /* when TERM comes; -1: never */
@@ -71,6 +96,7 @@ struct world {
 	bool leased, released;
 	bool dead_released_first; /* store_owner_release was called, before any lease */
 	unsigned char dead[DISPATCH_OWNER_SIZE];
+	struct world_bulk bulk;
 };
 
 extern struct world world;
@@ -79,6 +105,14 @@ extern struct world world;
 void world_reset(void);
 /* Deliveries that come due at `due_ms`. */
 void world_add(uint64_t webhook_id, size_t count, int64_t due_ms);
+/* A call of the store: takes time. False while the database is away. */
+bool world_reachable(void);
+/* Queues a job for so many leads. */
+void world_queue(uint32_t leads);
+/* The oldest job that is not done, delayed or not, or NULL. */
+struct world_job *world_next_job(void);
+/* The same, but for those that are delayed. */
+struct world_job *world_ready_job(void);
 /* Another dispatcher claims all of a webhook's deliveries until then, and dies. */
 void world_claim_elsewhere(uint64_t webhook_id, int64_t until_ms);
 /* How many deliveries of a webhook (0: of all) are in that state. */

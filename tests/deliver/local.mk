@@ -1,5 +1,5 @@
 if HAVE_CMOCKA
-check_PROGRAMS += %D%/test_turns %D%/test_lock %D%/test_dispatcher %D%/test_request %D%/test_sender
+check_PROGRAMS += %D%/test_turns %D%/test_lock %D%/test_dispatcher %D%/test_bulk %D%/test_request %D%/test_sender
 
 %C%_test_turns_SOURCES = %D%/test_turns.c
 %C%_test_turns_LDADD = src/deliver/libdeliver.a src/base/libbase.a $(CMOCKA_LIBS)
@@ -8,10 +8,15 @@ check_PROGRAMS += %D%/test_turns %D%/test_lock %D%/test_dispatcher %D%/test_requ
 %C%_test_lock_LDADD = src/deliver/libdeliver.a src/base/libbase.a $(CMOCKA_LIBS)
 
 # The store, the sender and the clock are the test's own.
-%C%_test_dispatcher_SOURCES = %D%/test_dispatcher.c %D%/fake_world.c %D%/fake_world.h
+%C%_fake = %D%/fake_bulk.c %D%/fake_world.c %D%/fake_world.h %D%/run_dispatcher.c %D%/run_dispatcher.h
+%C%_test_dispatcher_SOURCES = %D%/test_dispatcher.c $(%C%_fake)
 %C%_test_dispatcher_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_monotonic_ms
 %C%_test_dispatcher_LDADD = src/deliver/libdeliver.a src/core/libcore.a src/json/libjson.a src/base/libbase.a \
 	$(YAJL_LIBS) $(CORE_LIBS) $(CMOCKA_LIBS)
+
+%C%_test_bulk_SOURCES = %D%/test_bulk.c $(%C%_fake)
+%C%_test_bulk_LDFLAGS = $(%C%_test_dispatcher_LDFLAGS)
+%C%_test_bulk_LDADD = $(%C%_test_dispatcher_LDADD)
 
 %C%_test_request_SOURCES = %D%/test_request.c
 %C%_test_request_LDADD = $(%C%_test_dispatcher_LDADD)

@@ -8,57 +8,11 @@
 #include <unistd.h>
 
 #include "captured_log.h"
-#include "deliver/dispatcher.h"
-#include "fake_world.h"
-
-enum { SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE };
-enum { SLOTS = 32, PER_WEBHOOK = 8, POLL = 100, STOP_FD = 0 };
+#include "run_dispatcher.h"
 
 /* delivery.md 3: the default schedule, after the first attempt. */
 static const int64_t delays[] = { 5 * SECOND, MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR,
 	20 * HOUR, 24 * HOUR };
-
-static struct retry_schedule schedule;
-static struct dispatcher_options options;
-
-static int
-fresh_world(void **state UNUSED)
-{
-	struct slice bad;
-	world_reset();
-	assert_true(retry_schedule_parse(SLICE("5s 1m 5m 30m 2h 5h 10h 14h 20h 24h"), &schedule, &bad));
-	options = (struct dispatcher_options){
-		.sender = { .in_flight = SLOTS, .timeout_ms = 15 * SECOND },
-		.webhook_in_flight = PER_WEBHOOK,
-		.lease_ms = 60 * SECOND,
-		.schedule = &schedule,
-		.poll_ms = POLL,
-		.max_runtime_ms = 55 * SECOND,
-		.stop_fd = STOP_FD,
-	};
-	return 0;
-}
-
-static enum result
-run(struct lock *lock)
-{
-	struct dispatcher *dispatcher = dispatcher_new(&options, NULL, lock);
-	assert_non_null(dispatcher);
-	enum result result = dispatcher_run(dispatcher);
-	dispatcher_free(&dispatcher);
-	assert_null(dispatcher);
-	return result;
-}
-
-/* A daemon that is told to stop at `until_ms`. */
-static void
-stay_until(int64_t until_ms)
-{
-	options.stay = true;
-	options.max_runtime_ms = 0;
-	world.stop_ms = until_ms;
-	assert_int_equal(run(NULL), RESULT_OK);
-}
 
 static size_t
 sent(uint64_t webhook_id)

@@ -373,8 +373,8 @@ caps_are_named(void **state)
 		{ SLICE_NONE, JSON, SLICE("{\"a\":[1,\"12345\"]}"), HTTP_INVALID_PARAMETER,
 		    "Parameter a is longer than 4 bytes" },
 		{ SLICE_NONE, JSON, SLICE("{\"a\":[1,2]}"), HTTP_INVALID_PARAMETER, NULL },
-		{ SLICE_NONE, JSON, SLICE("{\"a\":[1,2,3]}"), HTTP_INVALID_PARAMETER, "Parameter a has more than 2 items" },
-		{ SLICE("a[]=&a[]=&a[]="), NULL, SLICE_NONE, HTTP_INVALID_PARAMETER, "Parameter a has more than 2 items" },
+		{ SLICE_NONE, JSON, SLICE("{\"a\":[1,2,3]}"), HTTP_TOO_MANY_ITEMS, "Parameter a has more than 2 items" },
+		{ SLICE("a[]=&a[]=&a[]="), NULL, SLICE_NONE, HTTP_TOO_MANY_ITEMS, "Parameter a has more than 2 items" },
 		{ SLICE_NONE, JSON, SLICE("{\"a\":[[1]]}"), HTTP_INVALID_JSON, "nested too deeply" },
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -384,7 +384,7 @@ caps_are_named(void **state)
 	}
 	const struct http_caps narrow = { .depth = 2, .parameters = 2, .name_bytes = 9, .value_bytes = 4, .items = 2 };
 	assert_false(parse_within(narrow, SLICE("email=&email=&email="), NULL, SLICE_NONE));
-	assert_problem(HTTP_INVALID_PARAMETER, "Parameter email has more than 2 items");
+	assert_problem(HTTP_TOO_MANY_ITEMS, "Parameter email has more than 2 items");
 }
 
 /* Doubles and names made to collide cost no more than others: the whole body within the cap is quick. */
@@ -430,6 +430,24 @@ the_url_adds_what_is_missing(void **state)
 	assert_true(parse_within((struct http_caps){ 2, 2, 9, 9, 9 }, SLICE("a=1"), NULL, SLICE_NONE));
 	http_params_merge_url(params, SLICE("?b=1&c=1"), no_secrets, NULL);
 	assert_params("a='1';b='1';");
+}
+
+/* For answers that must come whatever else was sent: opt-out links, and the callback of JSONP. */
+static void
+the_query_alone_is_read_without_complaint(void **state)
+{
+	(void)state;
+	const struct http_request request = {
+		.pool = pool,
+		.query = SLICE("safe=1&x=%FF&%00=y&jsonp=a&jsonp=b&email=c&email=d"),
+		.content_type = SLICE("image/png"),
+		.body = SLICE("safe=0"),
+	};
+	http_params_parse_query(&request, &HTTP_CAPS_DEFAULT, &collecting, &params);
+	assert_params("safe='1';jsonp='b';email=['c','d',];");
+	const struct http_request without = { .pool = pool };
+	http_params_parse_query(&without, &HTTP_CAPS_DEFAULT, &collecting, &params);
+	assert_params("");
 }
 
 static void
@@ -545,6 +563,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(caps_are_named, begin, end),
 		cmocka_unit_test_setup_teardown(a_full_table_holds_its_cap, begin, end),
 		cmocka_unit_test_setup_teardown(the_url_adds_what_is_missing, begin, end),
+		cmocka_unit_test_setup_teardown(the_query_alone_is_read_without_complaint, begin, end),
 		cmocka_unit_test_setup_teardown(booleans_and_strings_out_of_values, begin, end),
 		cmocka_unit_test_setup_teardown(many_header_parameters_cost_little_memory, begin, end),
 		cmocka_unit_test_setup_teardown(random_bodies_do_no_harm, begin, end),

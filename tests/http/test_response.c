@@ -7,7 +7,7 @@
 #include "http/response.h"
 
 #define COMMON                                                                                                                \
-	"X-Content-Type-Options: nosniff\r\n"                                                                                 \
+	"Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"                                                      \
 	"Access-Control-Allow-Origin: *\r\n"                                                                                  \
 	"Access-Control-Expose-Headers: Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id\r\n" \
 	"X-Request-Id: abc\r\n"
@@ -67,6 +67,30 @@ head_is_get_without_the_body(void **state)
 	    "Status: 200 OK\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: 5\r\n" COMMON "\r\n");
 }
 
+/* What GET would have made is not known, so neither is its length. */
+static void
+head_without_an_answer_has_no_length(void **state)
+{
+	(void)state;
+	response.head = true;
+	assert_rendered("Status: 200 OK\r\nContent-Type: application/json; charset=utf-8\r\n" COMMON "\r\n");
+}
+
+/* Contract 1 "Answer": JSONP and opt-out pages have types of their own. */
+static void
+an_answer_says_what_it_holds(void **state)
+{
+	(void)state;
+	response.content = HTTP_JAVASCRIPT;
+	buffer_add_text(&response.body, "f({});");
+	assert_rendered("Status: 200 OK\r\nContent-Type: application/javascript; charset=utf-8\r\nContent-Length: 6\r\n" COMMON
+			"\r\nf({});");
+	buffer_clear(&out);
+	buffer_clear(&response.body);
+	response.content = HTTP_HTML;
+	assert_rendered("Status: 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: 0\r\n" COMMON "\r\n");
+}
+
 static void
 a_preflight_is_204_without_content(void **state)
 {
@@ -116,6 +140,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(an_answer_has_all_its_headers, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(head_is_get_without_the_body, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(head_without_an_answer_has_no_length, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(an_answer_says_what_it_holds, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_preflight_is_204_without_content, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_header_cannot_be_broken_out_of, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_body_that_does_not_fit_is_no_answer, set_up, tear_down),

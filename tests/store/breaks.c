@@ -23,6 +23,8 @@ __wrap_db_commit(struct db *db)
 	if (breaks.after && __real_db_commit(db) != RESULT_OK)
 		return RESULT_FAILED;
 	db_disconnect(db);
+	if (breaks.meanwhile != NULL)
+		breaks.meanwhile();
 	return RESULT_UNKNOWN;
 }
 

@@ -1,5 +1,7 @@
 if HAVE_CMOCKA
-check_PROGRAMS += %D%/test_store %D%/test_operators %D%/test_batch %D%/test_dispatch %D%/test_transactions
+check_PROGRAMS += %D%/test_store %D%/test_operators %D%/test_definitions %D%/test_deep \
+	%D%/test_addresses %D%/test_batch %D%/test_load %D%/test_write %D%/test_lists %D%/test_bulk \
+	%D%/test_dispatch %D%/test_transactions
 %C%_world = %D%/world.c %D%/world.h %D%/private_server.c %D%/private_server.h
 %C%_libs = src/store/libstore.a src/db/libdb.a src/core/libcore.a src/json/libjson.a src/base/libbase.a \
 	$(MARIADB_LIBS) $(YAJL_LIBS) $(CORE_LIBS) $(CMOCKA_LIBS)
@@ -11,6 +13,12 @@ check_PROGRAMS += %D%/test_store %D%/test_operators %D%/test_batch %D%/test_disp
 %C%_test_operators_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=store_ready
 %C%_test_operators_LDADD = $(%C%_libs)
 
+%C%_test_definitions_SOURCES = %D%/test_definitions.c $(%C%_world)
+%C%_test_definitions_LDADD = $(%C%_libs)
+
+%C%_test_deep_SOURCES = %D%/test_deep.c $(%C%_world)
+%C%_test_deep_LDADD = $(%C%_libs)
+
 # These break transactions.
 %C%_breaks = %D%/breaks.c %D%/breaks.h
 %C%_breaking = $(AM_LDFLAGS) -Wl,--wrap=db_commit -Wl,--wrap=db_begin
@@ -18,6 +26,23 @@ check_PROGRAMS += %D%/test_store %D%/test_operators %D%/test_batch %D%/test_disp
 %C%_test_batch_SOURCES = %D%/test_batch.c $(%C%_breaks) $(%C%_world)
 %C%_test_batch_LDFLAGS = $(%C%_breaking)
 %C%_test_batch_LDADD = $(%C%_libs)
+
+%C%_test_addresses_SOURCES = %D%/test_addresses.c $(%C%_breaks) $(%C%_world)
+%C%_test_addresses_LDFLAGS = $(%C%_breaking)
+%C%_test_addresses_LDADD = $(%C%_libs)
+
+%C%_test_load_SOURCES = %D%/test_load.c $(%C%_world)
+%C%_test_load_LDADD = $(%C%_libs)
+
+%C%_test_write_SOURCES = %D%/test_write.c $(%C%_world)
+%C%_test_write_LDADD = $(%C%_libs)
+
+%C%_test_lists_SOURCES = %D%/test_lists.c $(%C%_world)
+%C%_test_lists_LDADD = $(%C%_libs)
+
+%C%_test_bulk_SOURCES = %D%/test_bulk.c $(%C%_breaks) $(%C%_world)
+%C%_test_bulk_LDFLAGS = $(%C%_breaking)
+%C%_test_bulk_LDADD = $(%C%_libs)
 
 %C%_test_dispatch_SOURCES = %D%/test_dispatch.c $(%C%_world)
 %C%_test_dispatch_LDADD = $(%C%_libs)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A MariaDB of the test's own: a new data folder, a unix socket, no network. It dies with the test. */
+ * A MariaDB of the test's own: a new data folder, a unix socket, no network, and no larger statements than `leadhook check`
+ * demands. It dies with the test. */
 #ifndef LEADHOOK_TESTS_STORE_PRIVATE_SERVER_H
 #define LEADHOOK_TESTS_STORE_PRIVATE_SERVER_H
 
@@ -30,5 +31,7 @@ int64_t root_number(const char *format, ...) PRINTF_LIKE(1, 2);
 bool root_wait_for(int64_t wanted, const char *format, ...) PRINTF_LIKE(2, 3);
 /* Commands that the server has got from clients, root's own not counted. */
 int64_t root_questions(void);
+/* Rows that the server has read for whatever reason, but for this one. */
+int64_t root_rows_read(void);
 
 #endif

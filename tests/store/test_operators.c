@@ -30,27 +30,34 @@ the_check_finds_what_is_wrong(void **state)
 	size_t count;
 	uint32_t from, to;
 	const char *failed;
-	store_check(w->store, w->pool, &findings, &count);
+	store_check(w->store, w->pool, false, &findings, &count);
 	assert_int_equal(count, 0);
 	struct store *other = store_with_prefix("broken_");
-	store_check(other, w->pool, &findings, &count);
+	store_check(other, w->pool, false, &findings, &count);
 	assert_true(has_finding(findings, count, SLICE("schema_version")));
 	assert_int_equal(store_upgrade(other, true, &from, &to), RESULT_OK);
 	root_run("ALTER TABLE broken_due DROP COLUMN attempts");
 	assert_int_not_equal(store_check_statements(other, &failed), RESULT_OK);
 	assert_non_null(strstr(failed, "CLAIM"));
 	assert_non_null(strstr(store_error_text(other), "attempts"));
-	store_check(other, w->pool, &findings, &count);
+	store_check(other, w->pool, false, &findings, &count);
 	assert_true(has_finding(findings, count, SLICE("statements")));
 	root_run("SET GLOBAL innodb_flush_log_at_trx_commit = 2");
-	store_check(other, w->pool, &findings, &count);
+	store_check(other, w->pool, false, &findings, &count);
 	root_run("SET GLOBAL innodb_flush_log_at_trx_commit = 1");
 	assert_true(has_finding(findings, count, SLICE("durability")));
+	assert_false(has_finding(findings, count, SLICE("packet_size")));
+	root_run("SET GLOBAL max_allowed_packet = 1047552");
+	store_free(&other);
+	other = store_new(&world_options); /* a connection keeps what it began with */
+	store_check(other, w->pool, false, &findings, &count);
+	root_run("SET GLOBAL max_allowed_packet = 1048576");
+	assert_true(has_finding(findings, count, SLICE("packet_size")));
 	store_free(&other);
 	struct store_options nobody = world_options;
 	nobody.password = "wrong";
 	other = store_new(&nobody);
-	store_check(other, w->pool, &findings, &count);
+	store_check(other, w->pool, false, &findings, &count);
 	assert_true(has_finding(findings, count, SLICE("connection")));
 	store_free(&other);
 }
@@ -84,6 +91,16 @@ a_campaign_keeps_its_settings(void **state)
 		.require_key = true,
 		.landing_url = SLICE("https://landing.example/?a=b"),
 		.status_url = SLICE("https://status.example/"),
+		.points_signup = 1,
+		.points_direct = 2,
+		.points_indirect = 3,
+		.points_verified = 4,
+		.require_verification = true,
+		.waitlist = true,
+		.max_per_ip = 5,
+		.blocked_email_domains = SLICE("a.example, b.example"),
+		.blocked_referrers = SLICE("c.example"),
+		.allowed_networks = SLICE("10.0.0.0/8 2001:db8::/32"),
 	};
 	uint64_t id;
 	struct campaign found;
@@ -98,14 +115,21 @@ a_campaign_keeps_its_settings(void **state)
 	assert_slices_equal(found.landing_url, settings.landing_url);
 	assert_slices_equal(found.status_url, settings.status_url);
 	assert_false(slice_present(found.thankyou_url));
-	assert_int_equal(found.lead_count, 0);
+	assert_true(found.points_signup == 1 && found.points_direct == 2 && found.points_indirect == 3);
+	assert_true(found.points_verified == 4 && found.require_verification && found.waitlist && found.max_per_ip == 5);
+	assert_slices_equal(found.blocked_email_domains, settings.blocked_email_domains);
+	assert_slices_equal(found.blocked_referrers, settings.blocked_referrers);
+	assert_slices_equal(found.allowed_networks, settings.allowed_networks);
+	assert_int_equal(found.counters.leads, 0);
+	assert_true(campaign_judges_addresses(&found)); /* without leads there is nothing to count */
 	settings = plain_campaign();
 	assert_int_equal(set_campaign(w, NOBODY, settings), RESULT_NOT_FOUND);
 	assert_int_equal(set_campaign(w, id, settings), RESULT_OK);
 	assert_int_equal(set_campaign(w, id, settings), RESULT_OK);
 	found = find_campaign(w, id);
 	assert_true(found.privacy && !found.require_key && found.ends_ms == -1 && found.jump_start == 0);
-	assert_false(slice_present(found.landing_url));
+	assert_false(slice_present(found.landing_url) || slice_present(found.blocked_email_domains));
+	assert_true(found.points_direct == 0 && found.max_per_ip == 0 && found.ip_counted_to == 0 && !found.waitlist);
 	assert_int_equal(store_find_campaign(w->store, w->pool, NOBODY, &found, &now_ms), RESULT_NOT_FOUND);
 }
 
@@ -147,6 +171,28 @@ a_campaign_ends_and_opens_again(void **state)
 	set_end(w, w->campaign, far_ms);
 	assert_int_equal(store_end_campaign(w->store, w->campaign, false), RESULT_OK);
 	assert_true(find_campaign(w, w->campaign).ends_ms == far_ms);
+}
+
+/* contract 4.6: `state` is one of the settings */
+static void
+the_state_is_set_with_the_other_settings(void **state)
+{
+	struct world *w = *state;
+	struct campaign_settings settings = plain_campaign();
+	uint64_t id;
+	settings.wish = CAMPAIGN_ENDS;
+	assert_int_equal(store_add_campaign(w->store, w->account, &settings, &id), RESULT_OK);
+	assert_true(find_campaign(w, id).ended_ms > 0);
+	settings.wish = CAMPAIGN_STAYS;
+	assert_int_equal(set_campaign(w, id, settings), RESULT_OK);
+	assert_true(find_campaign(w, id).ended_ms > 0);
+	settings.wish = CAMPAIGN_OPENS;
+	settings.ends_ms = 5; /* has passed: as with store_end_campaign it is removed */
+	assert_int_equal(set_campaign(w, id, settings), RESULT_OK);
+	assert_true(find_campaign(w, id).ended_ms == -1 && find_campaign(w, id).ends_ms == -1);
+	settings.wish = CAMPAIGN_ENDS;
+	assert_int_equal(set_campaign(w, id, settings), RESULT_OK);
+	assert_true(find_campaign(w, id).ended_ms > 0);
 }
 
 static bool
@@ -280,11 +326,9 @@ deliveries_are_listed_by_filter(void **state)
 	struct delivery_filter filter = any;
 	uint64_t hook = add_webhook(w, w->campaign, "https://a.example/", EVENT_BIT(EVENT_NEW_SIGNUP));
 	uint64_t all = add_webhook(w, w->campaign, "https://b.example/", 3);
-	struct lead lead;
 	sign_up_many(w, "lead", 3);
 	sign_up_many(w, "lead", 1);
-	assert_int_equal(
-	    store_find_lead(w->store, w->pool, w->campaign, LEAD_BY_EMAIL, SLICE("lead0@example.org"), &lead), RESULT_OK);
+	struct lead lead = find_lead(w, w->campaign, LEAD_BY_EMAIL, "lead0@example.org");
 	filter.webhook_id = hook;
 	assert_int_equal(count_deliveries(w, filter), 3);
 	filter.webhook_id = all;
@@ -398,6 +442,7 @@ main(void)
 		WORLD_TEST(a_campaign_keeps_its_settings),
 		WORLD_TEST(campaigns_are_listed_by_account),
 		WORLD_TEST(a_campaign_ends_and_opens_again),
+		WORLD_TEST(the_state_is_set_with_the_other_settings),
 		WORLD_TEST(an_end_time_holds_noted_or_not),
 		WORLD_TEST(what_was_ended_by_command_stays_ended),
 		WORLD_TEST(edits_at_once_are_all_kept),

@@ -201,15 +201,15 @@ a_lead_is_found_by_each_identity(void **state)
 	command.as.signup.phone = SLICE("+14155552671");
 	command.as.signup.uid = SLICE("");
 	execute(w->store, w->pool, &command, 1, &outcome);
-	assert_int_equal(
-	    store_find_lead(w->store, w->pool, w->campaign, LEAD_BY_EMAIL, SLICE("ada@example.org"), &lead), RESULT_OK);
+	lead = find_lead(w, w->campaign, LEAD_BY_EMAIL, "ada@example.org");
 	assert_true(lead.subscription_number == 1 && lead.counter == 1 && lead.campaign_id == w->campaign);
 	assert_slice(lead.phone, "+14155552671");
-	assert_int_equal(
-	    store_find_lead(w->store, w->pool, w->campaign, LEAD_BY_PHONE, SLICE("+14155552671"), &same), RESULT_OK);
-	assert_int_equal(same.id, lead.id);
-	assert_int_equal(store_find_lead(w->store, w->pool, w->campaign, LEAD_BY_SOCIAL_ID, lead.social_id, &same), RESULT_OK);
-	assert_int_equal(same.id, lead.id);
+	assert_int_equal(find_lead(w, w->campaign, LEAD_BY_PHONE, "+14155552671").id, lead.id);
+	assert_int_equal(find_lead(w, w->campaign, LEAD_BY_SOCIAL_ID, lead.social_id.data).id, lead.id);
+	struct lead_reference by_id = { .identity = LEAD_BY_ID, .id = lead.id };
+	assert_int_equal(store_find_lead(w->store, w->pool, w->campaign, &by_id, &same), RESULT_OK);
+	assert_slice(same.email, "ada@example.org");
+	assert_int_equal(store_find_lead(w->store, w->pool, other, &by_id, &same), RESULT_NOT_FOUND);
 	const struct {
 		uint64_t campaign;
 		enum lead_identity identity;
@@ -223,11 +223,12 @@ a_lead_is_found_by_each_identity(void **state)
 		{ w->campaign, LEAD_BY_SOCIAL_ID, SLICE("") },
 		{ w->campaign, LEAD_BY_SOCIAL_ID, SLICE("' OR '1'='1") },
 	};
-	for (size_t i = 0; i < ARRAY_SIZE(strangers); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(strangers); i++) {
+		struct lead_reference reference = { .identity = strangers[i].identity, .value = strangers[i].value };
 		assert_int_equal(
-		    store_find_lead(w->store, w->pool, strangers[i].campaign, strangers[i].identity, strangers[i].value, &same),
-		    RESULT_NOT_FOUND);
-	assert_int_equal(find_campaign(w, w->campaign).lead_count, 1);
+		    store_find_lead(w->store, w->pool, strangers[i].campaign, &reference, &same), RESULT_NOT_FOUND);
+	}
+	assert_int_equal(find_campaign(w, w->campaign).counters.leads, 1);
 }
 
 static struct webhook_row

@@ -3,6 +3,7 @@
 
 #include "unit.h"
 
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,6 +133,15 @@ set_campaign(struct world *w, uint64_t id, struct campaign_settings settings)
 	return store_edit_campaign(w->store, id, replace, &settings);
 }
 
+unsigned
+count_addresses(struct world *w)
+{
+	unsigned pieces = 0;
+	for (bool done = false; !done; pieces++)
+		assert_int_equal(store_count_addresses(w->store, w->campaign, &done), RESULT_OK);
+	return pieces;
+}
+
 static bool
 replace_end(void *context, struct campaign_settings *settings)
 {
@@ -179,6 +189,48 @@ execute(struct store *store, struct pool *pool, const struct command *commands, 
 	for (size_t i = 0; i < count; i++)
 		pointers[i] = &commands[i];
 	store_execute(store, pool, pointers, count, clock_monotonic_ms() + TIME_MS, outcomes);
+}
+
+struct lead
+find_lead(struct world *w, uint64_t campaign, enum lead_identity identity, const char *value)
+{
+	struct lead_reference reference = { .identity = identity, .value = slice_of(value) };
+	struct lead lead = { 0 };
+	assert_int_equal(store_find_lead(w->store, w->pool, campaign, &reference, &lead), RESULT_OK);
+	return lead;
+}
+
+void
+run_all(struct world *w, const struct command *commands, size_t count)
+{
+	struct outcome outcomes[BATCH_MAX];
+	execute(w->store, w->pool, commands, count, outcomes);
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(outcomes[i].failure, FAILURE_NONE);
+}
+
+struct command
+referred_signup(struct world *w, const char *email, struct slice referrer)
+{
+	struct command command = signup(w, w->campaign, email);
+	command.as.signup.referrer_id = referrer;
+	return command;
+}
+
+struct lead
+sign_up_referred(struct world *w, const char *email, struct slice referrer)
+{
+	struct command command = referred_signup(w, email, referrer);
+	run_all(w, &command, 1);
+	return find_lead(w, w->campaign, LEAD_BY_EMAIL, email);
+}
+
+struct command
+change_of(const struct world *w, uint64_t lead_id, enum lead_action action)
+{
+	return (struct command){ .kind = COMMAND_CHANGE,
+		.campaign_id = w->campaign,
+		.as.change = { .action = action, .lead = { .identity = LEAD_BY_ID, .id = lead_id } } };
 }
 
 void
@@ -245,4 +297,18 @@ processes_end(void)
 		all = waitpid(processes[i], &status, 0) == processes[i] && status == 0 && all;
 	}
 	return all;
+}
+
+void
+plant_definitions(uint64_t campaign)
+{
+	root_run("INSERT INTO t_tags (id, campaign_id, name, description, points) VALUES (%" PRIu64 ", %" PRIu64
+		 ", 'aaa', 'why', -5), (%" PRIu64 ", %" PRIu64 ", 'zzz', NULL, 7)",
+	    campaign * 10 + 2, campaign, campaign * 10 + 1, campaign);
+	root_run("INSERT INTO t_actions (id, campaign_id, text, points, tag_id) VALUES (%" PRIu64 ", %" PRIu64
+		 ", 'share', 3, NULL), (%" PRIu64 ", %" PRIu64 ", 'be tagged', 4, %" PRIu64 ")",
+	    campaign * 10 + 1, campaign, campaign * 10 + 2, campaign, campaign * 10 + 1);
+	root_run("INSERT INTO t_reward_levels (id, campaign_id, subject, required_points, emailed) VALUES (%" PRIu64
+		 ", %" PRIu64 ", 'mug', 4294967295, TRUE)",
+	    campaign * 10 + 1, campaign);
 }

@@ -40,6 +40,8 @@ uint64_t add_campaign(struct world *w);
 struct campaign find_campaign(struct world *w, uint64_t id);
 /* Gives a campaign all these settings. */
 MUST_CHECK enum result set_campaign(struct world *w, uint64_t id, struct campaign_settings settings);
+/* What max_per_ip leaves to be done, to its end; in how many pieces. */
+unsigned count_addresses(struct world *w);
 /* Gives it this end time, -1 for none. */
 void set_end(struct world *w, uint64_t id, int64_t ends_ms);
 uint64_t add_webhook(struct world *w, uint64_t campaign, const char *url, uint32_t events);
@@ -50,6 +52,17 @@ struct command signup(const struct world *w, uint64_t campaign, const char *emai
 const char *numbered_email(struct pool *pool, const char *stem, size_t number);
 /* store_execute with ten seconds' time. */
 void execute(struct store *store, struct pool *pool, const struct command *commands, size_t count, struct outcome *outcomes);
+/* Runs commands as one batch; all must succeed. */
+void run_all(struct world *w, const struct command *commands, size_t count);
+/* A sign-up with the social id of whoever referred it, and the lead that it makes. */
+struct command referred_signup(struct world *w, const char *email, struct slice referrer);
+struct lead sign_up_referred(struct world *w, const char *email, struct slice referrer);
+/* What a bulk call does to a lead. */
+struct command change_of(const struct world *w, uint64_t lead_id, enum lead_action action);
+/* Two tags, two actions and a reward level; their ids begin with ten times the campaign's and 1. */
+void plant_definitions(uint64_t campaign);
+/* A lead that must be there. */
+struct lead find_lead(struct world *w, uint64_t campaign, enum lead_identity identity, const char *value);
 /* `count` sign-ups with new emails in batches of BATCH_MAX; all must succeed. */
 void sign_up_many(struct world *w, const char *stem, size_t count);
 

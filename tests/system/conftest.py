@@ -3,8 +3,10 @@
 
 top_builddir names the build (default: the source tree), top_srcdir the sources. Run as: /usr/bin/python3 -m pytest tests/system
 """
+import json
 import os
 import pathlib
+import re
 import shutil
 import sys
 import tempfile
@@ -16,10 +18,12 @@ SOURCE = pathlib.Path(os.environ.get("top_srcdir") or HERE.parents[1]).resolve()
 BUILD = pathlib.Path(os.environ.get("top_builddir") or SOURCE).resolve()
 sys.path[:0] = [str(SOURCE / "scripts"), str(HERE)]
 
-# The caller's own settings are no part of the tests.
+# The caller's own settings are no part of the tests, but for what is meant for the tests themselves.
+TEST_SETTINGS = {name: os.environ[name] for name in ("LEADHOOK_HISTORIES", "LEADHOOK_SEED") if name in os.environ}
 for name in [name for name in os.environ if name.startswith("LEADHOOK_")]:
     del os.environ[name]
 
+from command import OK, call  # noqa: E402
 from service import Service  # noqa: E402
 from stack.mariadb import MariaDB  # noqa: E402
 
@@ -96,3 +100,24 @@ def receiver(service):
     """The module's receiver, empty."""
     service.receiver.clear()
     return service.receiver
+
+
+@pytest.fixture
+def leadhook(service):
+    """Runs a command that succeeds and answers its JSON."""
+    def run(*words):
+        done = call(service.installation, *map(str, words), "--json")
+        assert (done.returncode, done.stderr) == (OK, ""), done.stderr
+        return json.loads(done.stdout)
+    return run
+
+
+@pytest.fixture
+def refused(service):
+    """Runs a command that must fail with the status: one sentence on stderr, nothing on stdout; the sentence."""
+    def run(status, *words, config=True, env=None):
+        done = call(service.installation, *words, config=config, env=env)
+        assert done.returncode == status, done.stdout + done.stderr
+        assert done.stdout == "" and re.fullmatch(r"leadhook: [^\n]+\n", done.stderr)
+        return done.stderr
+    return run

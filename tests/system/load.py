@@ -1,10 +1,27 @@
 # SPDX-License-Identifier: MIT
 """Steady sign-ups from several threads, each with an address of its own, and what became of each."""
+import concurrent.futures
 import http.client
 import itertools
 import threading
 
 from stack.process import wait_until
+
+
+def at_once(requests):
+    """Call all of them at the same moment; the results."""
+    barrier = threading.Barrier(len(requests))
+
+    def one(request):
+        barrier.wait()
+        return request()
+    return in_parallel([lambda request=request: one(request) for request in requests], len(requests))
+
+
+def in_parallel(requests, clients=16):
+    """Call them from so many threads; the results, in their order."""
+    with concurrent.futures.ThreadPoolExecutor(clients) as pool:
+        return list(pool.map(lambda request: request(), requests))
 
 
 class Load:

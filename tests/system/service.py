@@ -51,6 +51,39 @@ class Campaign:
         assert response.status == 200, response.body
         return response.json
 
+    def bulk(self, action, fields):
+        """A bulk call, `delete` among the actions; how many leads matched. The dispatcher does the work."""
+        method, path, key = ("DELETE", self.path, "deleted") if action == "delete" else ("POST", f"{self.path}/{action}", "updated")
+        response = self.client.request(method, path, json_body=fields, key=self.key)
+        assert response.status == 202, response.body
+        return response.json[key]
+
+    def change(self, action, **fields):
+        """A bulk call, and a run of the dispatcher that does it."""
+        self.bulk(action, fields)
+        self.service.dispatch()
+
+    def delete(self, fields, key=True, path="", **options):
+        return self.client.request("DELETE", self.path + path, json_body=fields, key=self.key if key is True else key, **options)
+
+    def leads(self, count, **fields):
+        """That many new ones, in the order of their numbers."""
+        return [self.lead(email=f"{number}@example.org", **fields) for number in range(count)]
+
+    def points(self, lead, points):
+        response = self.post({"social_id": lead["social_id"], "points": points}, path="/points")
+        assert response.status == 200, response.body
+
+    def end(self):
+        self.service.installation.admin("campaign", "end", str(self.id))
+
+    def define(self, kind, name, *words):
+        """A tag, action or reward level, as an operator defines it; its id."""
+        return self.service.installation.admin(kind, "add", str(self.id), name, *map(str, words))["id"]
+
+    def stats(self):
+        return self.get({}, path="/stats").json["leads"]
+
     def webhook(self, *events, **fields):
         """Registered by the API for the campaign's own path, its secret known to the receiver; the answer."""
         url = self.service.receiver.url(self.hook)
@@ -107,6 +140,11 @@ class Service:
 
     def campaign(self, account=None, **settings):
         return Campaign(self, account or self.account(), settings)
+
+    def check(self):
+        """`leadhook check --deep`: the numbers that are kept are those that the rows come to."""
+        answer = self.installation.admin("check", "--deep")
+        assert answer["ok"], answer
 
     def dispatch(self, max_runtime=10):
         """One run of the dispatcher, as cron makes it: what is due now goes out."""

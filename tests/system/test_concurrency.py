@@ -1,29 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Contract 4.3 rule 5 and architecture: what happens at the same moment is as if it happened one after the other."""
-import concurrent.futures
-import threading
-
 import pytest
-from load import lead_count
+from load import at_once, in_parallel, lead_count
 
-PARALLEL = 64
+PARALLEL, CLIENTS = 64, 32
 ADA = {"email": "ada@example.org"}
 
 
 @pytest.fixture(scope="module")
 def service(make_service):
     return make_service(workers="auto")
-
-
-def at_once(requests):
-    """Call all of them at the same moment; the results."""
-    barrier = threading.Barrier(len(requests))
-
-    def one(request):
-        barrier.wait()
-        return request()
-    with concurrent.futures.ThreadPoolExecutor(len(requests)) as pool:
-        return list(pool.map(one, requests))
 
 
 def test_one_new_email(service, receiver, campaign):
@@ -70,3 +56,91 @@ def test_a_webhook_registered_twice_at_once(service, campaign):
     assert {response.status for response in responses} == {200}
     assert len({response.json["referenceId"] for response in responses}) == 1
     assert sum("secret" in response.json for response in responses) == 1
+
+
+def score(campaign, lead):
+    return campaign.find(social_id=lead["social_id"])["contest_score"]
+
+
+def test_500_sign_ups(service, campaign):
+    """4.5 subscription_number: without gap or double, however many come at once"""
+    responses = at_once([lambda number=number: campaign.post({"email": f"{number}@example.org"}) for number in range(500)])
+    assert {response.status for response in responses} == {200}
+    leads = [response.json for response in responses]
+    assert sorted(lead["subscription_number"] for lead in leads) == list(range(1, 501))
+    assert len({lead["social_id"] for lead in leads}) == campaign.stats()["total"] == 500
+    service.check()
+
+
+def test_a_popular_referrer(service, receiver, account):
+    """4.6 Credit: none is lost or given twice; the events tell each step of the score once"""
+    campaign = service.campaign(account, points_direct=3, points_indirect=2)
+    campaign.webhook("score_change", "referral")
+    above = campaign.lead(email="above@example.org")
+    popular = campaign.lead(email="popular@example.org", kid=above["social_id"])
+    responses = at_once([lambda number=number: campaign.post({"email": f"{number}@example.org", "kid": popular["social_id"]})
+                         for number in range(PARALLEL)])
+    assert {response.status for response in responses} == {200}
+    found = campaign.find(social_id=popular["social_id"])
+    assert found["referrals"] == PARALLEL and found["influence"] == {"direct": PARALLEL, "indirect": 0}
+    assert (found["contest_score"], score(campaign, above)) == (3 * PARALLEL, 3 + 2 * PARALLEL)
+    service.dispatch()
+    told = [one.json for one in campaign.delivered(2 + 3 * PARALLEL)]
+    steps = sorted(one["__score_change"]["current_contest_score"] for one in told
+                   if one["__event"] == "score_change" and one["social_id"] == popular["social_id"])
+    assert steps == list(range(3, 3 * PARALLEL + 1, 3))
+    assert len({one["__referral"]["social_id"] for one in told if one["__event"] == "referral"}) == PARALLEL + 1
+    service.check()
+
+
+def test_points_add_up(service, campaign):
+    """4.6 Score: from 32 clients at once; it never falls below 0, and what took effect is what the ledger has"""
+    leads = [campaign.lead(email=f"{number}@example.org") for number in range(3)]
+    named = [lead["email"] for lead in leads]
+
+    def points(number):
+        return lambda: campaign.post({"emails": named, "points": number}, path="/points")
+    responses = in_parallel([points(7), points(-2), points(5)] * CLIENTS, CLIENTS)
+    assert {response.status for response in responses} == {200}
+    service.check()
+    before = score(campaign, leads[0])
+    assert before >= 10 * CLIENTS
+    campaign.post({"email": named[0], "points": 2 * CLIENTS - before}, path="/points")
+    responses = at_once([points(-3)] * CLIENTS)
+    assert {response.status for response in responses} == {200}
+    assert score(campaign, leads[0]) == 0
+    deltas = service.installation.sql(f"SELECT SUM(delta), MIN(delta) FROM lh_score_entries WHERE lead_id = {leads[0]['id']}")
+    assert deltas.split() == ["0", str(2 * CLIENTS - before)]
+    service.check()
+
+
+def test_everything_at_once(service, receiver, account):
+    """architecture, load: sign-ups, referrals, points, tags and bulk work of one campaign, with the dispatcher at work"""
+    campaign = service.campaign(account, points_signup=1, points_direct=2, points_indirect=1, max_per_ip=1000)
+    tag = campaign.define("tag", "VIP", "--points", 4)
+    campaign.webhook("new_signup", "score_change", "tagged", "deleted", "marked_as_fraudulent")
+    chain = [campaign.lead(email="root@example.org")]
+    for number in range(5):
+        chain.append(campaign.lead(email=f"chain{number}@example.org", kid=chain[-1]["social_id"]))
+    emails = [lead["email"] for lead in chain]
+    requests = []
+    for number in range(40):
+        mail = f"{number}@example.org"
+        requests += [
+            lambda mail=mail, number=number: campaign.post({"email": mail, "kid": chain[number % 6]["social_id"]}),
+            lambda mail=mail: campaign.post({"emails": [mail, *emails], "points": 3}, path="/points"),
+            lambda mail=mail: campaign.post({"email": mail}, path=f"/tags/{tag}/lead"),
+            lambda mail=mail: campaign.post({"emails": [mail, *emails], "tag_id": tag}, path="/tag"),
+            lambda number=number: campaign.post({"emails": [emails[3], f"{number // 2}@example.org"]},
+                                                path="/block" if number % 2 else "/approve"),
+        ]
+    service.dispatcher.start()
+    try:
+        statuses = {response.status for response in in_parallel(requests, CLIENTS)}
+    finally:
+        assert service.dispatcher.stop() == 0
+    assert statuses <= {200, 202}
+    service.dispatch(max_runtime=30)
+    assert lead_count(campaign) == 46
+    assert all(campaign.find(email=f"{number}@example.org")["tags"] == [{"tag_id": tag, "name": "VIP"}] for number in range(40))
+    service.check()

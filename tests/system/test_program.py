@@ -6,6 +6,7 @@ import signal
 import subprocess
 
 import fastcgi_client
+import pytest
 from stack.process import wait_until
 
 
@@ -68,3 +69,30 @@ def test_a_database_that_hangs(make_service, database):
     service.wait_ready()
     assert campaign.lead(email="b@example.org")["rank"] == 2
     assert "worker_stuck" not in service.responders.log.read_text()
+
+
+@pytest.mark.parametrize("program", ["leadhook", "leadhook-fcgi", "leadhook-dispatch"])
+def test_the_list_of_disposable_domains(service, tmp_path, program):
+    """operations 3: a list that cannot be used is told with the setting, the file and the item"""
+    path, config = tmp_path / "hosts.txt", tmp_path / "leadhook.conf"
+    config.write_text(f"[lead]\ndisposable_domains_file = {path}\n")
+
+    def check(status):
+        done = subprocess.run([service.installation.program(program), "--config", config, "--check-config"], timeout=60,
+                              stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        assert done.returncode == status, done.stderr
+        return done.stderr.decode().replace(f"{config}:2: lead.disposable_domains_file: {path}", "@")
+    assert "@: No such file or directory\n" in check(os.EX_CONFIG)
+    path.write_text("# none\n\nmailinator.example\n  bücher.example # two\n.sub.example *.all.example\r\n")
+    check(os.EX_OK)
+    path.write_text("mailinator.example\n\nhttp://trash.example\nb\n")
+    assert "@:3: expected host names, not http://trash.example\n" in check(os.EX_CONFIG)
+    path.write_bytes(b"a.example\nb\x1b[2J.example\n")
+    assert "@:2: expected host names\n" in check(os.EX_CONFIG)
+    path.unlink()
+    path.mkdir()
+    assert "@: Is a directory\n" in check(os.EX_CONFIG)
+    path.rmdir()
+    with open(path, "wb") as file:
+        file.truncate(16 * 1024 * 1024 + 1)
+    assert "@: File too large\n" in check(os.EX_CONFIG)

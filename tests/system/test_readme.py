@@ -126,7 +126,7 @@ def test_the_configuration_that_is_shown(service, tmp_path):
     program = service.installation.program("leadhook")
     assert subprocess.run([program, "--config", config, "--check-config"], check=False).returncode == 0
     commands = re.findall(r"^    (leadhook .*)$", TEXT, re.MULTILINE)
-    assert len(commands) == 6
+    assert len(commands) == 10
     for command in commands:
         here = command.replace("leadhook", f"'{program}' --config '{service.installation.config}'", 1)
         done = subprocess.run(["sh", "-c", here], text=True, capture_output=True, check=False)
@@ -138,8 +138,10 @@ def test_the_document_of_the_api_is_complete(campaign):
     text = (SOURCE / "docs" / "api.md").read_text(encoding="utf-8")
     words = set(re.findall(r"[\w/{}-]+", text))
     routes = re.findall(r"\{ HTTP_(\w+), \"([^\"]+)\", KEY_", (SOURCE / "src/api/routes.c").read_text(encoding="utf-8"))
+    words_of_bulk_calls = re.findall(r"BULK\(\"(\w+)\"", (SOURCE / "src/api/routes.c").read_text(encoding="utf-8"))
     errors = re.findall(r"= \{ \d+, \"(\w+)\"", (SOURCE / "src/core/failure.c").read_text(encoding="utf-8"))
     events = re.findall(r"SLICE\(\"(\w+)\"\),", (SOURCE / "src/core/events.c").read_text(encoding="utf-8"))
-    assert len(routes) > 5 and len(errors) > 20 and len(events) == 12
+    assert len(routes) > 20 and len(words_of_bulk_calls) == 8 and len(errors) > 20 and len(events) == 12
+    assert [word for word in words_of_bulk_calls if f"/{word}`" not in text] == []
     assert [route for route in routes if f"`{route[0]} /{route[1]}`" not in text] == []
     assert [name for name in [*errors, *events, *campaign.lead(email="ada@example.org")] if name not in words] == []

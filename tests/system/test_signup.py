@@ -148,6 +148,40 @@ def test_a_social_id_alone_names_the_lead_with_a_key(campaign, name):
     assert campaign.post({name: lead["social_id"]}, key=None).verdict == (406, "missing_identifier")
 
 
+def test_a_referrer_alone_names_no_lead(campaign):
+    """4.3 rules 2 and 3: `__kid` is the referrer, and the lead to update only with must_exist"""
+    lead = campaign.lead(**ADA)
+    assert campaign.post({"__kid": lead["social_id"], "plan": "x"}).verdict == (406, "missing_identifier")
+    assert campaign.lead(__kid=lead["social_id"], must_exist=True)["counter"] == 2
+
+
+def test_the_request_beats_its_url_whatever_the_name(campaign):
+    """1, Merging __url: only what the request does not carry; `kid` and `__kid` say the same"""
+    one, two = campaign.lead(email="1@example.org"), campaign.lead(email="2@example.org")
+    url = f"https://shop.example/?kid={two['social_id']}"
+    assert campaign.lead(**ADA, __kid=one["social_id"], __url=url)["parent_id"] == one["social_id"]
+    assert campaign.lead(__kid=one["social_id"], must_exist=True, __url=url)["social_id"] == one["social_id"]
+
+
+def test_utm_has_a_cap(campaign):
+    """1, Caps: as custom fields, so that no stranger's sign-up makes each later event large"""
+    fields = {f"utm_{number}": "x" * 4000 for number in range(4)}
+    assert len(campaign.lead(**ADA, **fields)["utm"]) == 4
+    response = campaign.post({"email": "b@example.org", **fields, "utm_5": "x" * 400})
+    assert response.verdict == (406, "invalid_parameter") and "utm" in response.json["message"]
+
+
+def test_only_a_key_replaces_the_user_agent(campaign, service):
+    """4.3 rule 6"""
+    def kept():
+        return service.installation.sql("SELECT user_agent FROM lh_leads WHERE campaign_id = %d" % campaign.id)
+    campaign.lead(**ADA, __user_agent="first")
+    assert campaign.post({**ADA, "__user_agent": "second"}, key=None).status == 200
+    assert kept() == "first"
+    campaign.lead(**ADA, __user_agent="third")
+    assert kept() == "third"
+
+
 def test_social_id_beats_kid(campaign):
     """4.3 rule 3"""
     one, two = campaign.lead(email="1@example.org"), campaign.lead(email="2@example.org")
@@ -363,12 +397,42 @@ def test_ip(campaign):
     assert lead["ip"] == "203.0.113.8"
 
 
+@pytest.mark.parametrize("sent, kept", [
+    ("2001:DB8:0:0:0:0:0:1", "2001:db8::1"), ("::ffff:192.0.2.1", "192.0.2.1"), ("0:0:0:0:0:FFFF:C000:0201", "192.0.2.1")])
+def test_ip_has_one_spelling(campaign, sent, kept):
+    """4.4: as RFC 5952 has it, so that the same address counts as one; given and from the connection"""
+    assert campaign.lead(**ADA, ip=sent)["ip"] == kept
+    assert campaign.lead(**ADA, ip="192.0.2.9")["ip"] == "192.0.2.9"
+    assert campaign.lead(**ADA, ip=sent)["ip"] == kept
+    assert campaign.post({"email": "b@example.org"}, address=sent).json["ip"] == kept
+
+
 @pytest.mark.parametrize("name", ["__referrer", "__ref", "referrer"])
 def test_referrer(campaign, name):
     """4.4: three names; the Referer header is the default"""
     assert campaign.lead(**ADA, **{name: "https://r.example/"})["referrer"] == "https://r.example/"
     lead = campaign.post({"email": "b@example.org"}, headers={"Referer": "https://h.example/"}).json
     assert lead["referrer"] == "https://h.example/"
+
+
+@pytest.mark.parametrize("sent, kept", [
+    ({"__source": "newsletter.42", "__sid": "s1", "__rid": "r1"}, ["newsletter", "42", "s1", "r1"]),
+    ({"__source": "a.b.7", "__session_id": "s2"}, ["a.b", "7", "s2", "NULL"]),
+    ({"__source": "a.b"}, ["a.b", "NULL", "NULL", "NULL"]),
+    ({}, ["API", "NULL", "NULL", "NULL"]),
+])
+def test_where_a_sign_up_came_from(service, campaign, sent, kept):
+    """4.4, interface.md Lead request fields: __source (`source.id`), __sid or __session_id, __rid, __url"""
+    lead = campaign.lead(**ADA, __url="https://shop.example/?x=1", **sent)
+    row = service.installation.sql("SELECT source, source_id, session_id, request_id, signup_url FROM lh_leads "
+                                   f"WHERE id = {lead['id']}")
+    assert row.split("\t") == [*kept, "https://shop.example/?x=1"]
+
+
+def test_a_source_without_a_key(service, campaign):
+    """4.4: `form` without a key"""
+    campaign.post(ADA, key=None)
+    assert service.installation.sql(f"SELECT source FROM lh_leads WHERE campaign_id = {campaign.id}") == "form"
 
 
 # --- 6 Ending a campaign ---

@@ -7,6 +7,7 @@ import urllib.parse
 
 import pytest
 from client import multipart
+from html_page import check_page
 from load import Load, lead_count
 from stack.examples import fill
 from stack.front import FRONTS, ApacheProxy
@@ -45,6 +46,27 @@ def test_too_large_a_body_gets_the_programs_answer(campaign, chunked):
     """contract 2 body_too_large: the web server's own limit is above it"""
     response = campaign.client.request("POST", campaign.path, body=b"x" * 300000, type="application/json", chunked=chunked)
     assert response.verdict == (413, "body_too_large")
+
+
+def test_the_largest_bulk_call(campaign):
+    """contract 1 Caps: 1 MiB"""
+    body = json.dumps({"emails": ["nobody@example.org"]}).encode().ljust(1 << 20)
+    for method, path in (("POST", "/optout"), ("DELETE", "")):
+        response = campaign.client.request(method, campaign.path + path, body=body, type="application/json", key=campaign.key)
+        assert response.verdict == (400, "no_leads")
+
+
+def test_scripts_and_pages(campaign):
+    """contract 4.1: JSONP and opt-out pages have their own types and headers"""
+    lead = campaign.lead(**ADA)
+    response = campaign.client.request("GET", f"/v1/{campaign.id}/info", query={**ADA, "jsonp": "f"})
+    # lighttpd says application/javascript in the words of RFC 9239
+    assert response.headers["Content-Type"] in ("application/javascript; charset=utf-8", "text/javascript; charset=utf-8")
+    assert response.body.startswith(b'f({"id":') and response.body.endswith(b"});")
+    path = lead["unsubscribe_url"]["safe"].removeprefix(campaign.service.front.url)
+    check_page(campaign.client.request("GET", path), 200)
+    check_page(campaign.client.request("POST", path, form={"List-Unsubscribe": "One-Click"}), 200)
+    assert campaign.find(**ADA)["opted_out"] is True
 
 
 @pytest.mark.parametrize("header", ["Authorization", "Authentication"])

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT
+ * What a campaign's owner defines: tags, actions, reward levels. */
+#include <stddef.h>
+#include <sysexits.h>
+
+#include "admin/commands.h"
+#include "admin/values.h"
+#include "store/admin.h"
+
+#define PLACE(member) offsetof(struct definition, as.member)
+static const char characters[] = "1 to 200 characters", points[] = "a number from -99999 to 99999",
+		  required_points[] = "a number from 0 to 4294967295", description[] = "a text, or nothing";
+
+static const struct value_setting tag_settings[] = {
+	{ "name", value_trimmed, PLACE(tag.name), characters },
+	{ "points", value_delta, PLACE(tag.points), points },
+	{ "description", value_description, PLACE(tag.description), description },
+};
+static const struct value_setting action_settings[] = {
+	{ "text", value_trimmed, PLACE(action.text), characters },
+	{ "points", value_delta, PLACE(action.points), points },
+	{ "tag", value_id_or_none, PLACE(action.tag_id), "the id of a tag, or nothing" },
+};
+static const struct value_setting reward_settings[] = {
+	{ "subject", value_trimmed, PLACE(reward.subject), characters },
+	{ "required_points", value_count, PLACE(reward.required_points), required_points },
+	{ "emailed", value_switch, PLACE(reward.emailed), "on or off" },
+};
+static const struct value_settings settings_of[] = {
+	[DEFINITION_TAG] = { tag_settings, ARRAY_SIZE(tag_settings), "a tag" },
+	[DEFINITION_ACTION] = { action_settings, ARRAY_SIZE(action_settings), "an action" },
+	[DEFINITION_REWARD] = { reward_settings, ARRAY_SIZE(reward_settings), "a reward level" },
+};
+
+static const struct value_option tag_options[] = {
+	{ OPTION_POINTS, value_delta, PLACE(tag.points), points },
+	{ OPTION_DESCRIPTION, value_description, PLACE(tag.description), description },
+};
+static const struct value_option action_options[] = {
+	{ OPTION_POINTS, value_delta, PLACE(action.points), points },
+	{ OPTION_TAG, value_id, PLACE(action.tag_id), "the id of a tag" },
+};
+static const struct value_option reward_options[] = {
+	{ OPTION_REQUIRED_POINTS, value_count, PLACE(reward.required_points), required_points },
+	{ OPTION_EMAILED, value_given, PLACE(reward.emailed), "nothing" },
+};
+static const struct {
+	const struct value_option *rows;
+	size_t count;
+} options_of[] = {
+	[DEFINITION_TAG] = { tag_options, ARRAY_SIZE(tag_options) },
+	[DEFINITION_ACTION] = { action_options, ARRAY_SIZE(action_options) },
+	[DEFINITION_REWARD] = { reward_options, ARRAY_SIZE(reward_options) },
+};
+
+static const struct {
+	const char *what, *several, *missing;
+	size_t text; /* where the operand of `add` belongs */
+} names_of[] = {
+	[DEFINITION_TAG] = { "tag", "tags", "there is no such tag", PLACE(tag.name) },
+	[DEFINITION_ACTION] = { "action", "actions", "there is no such action", PLACE(action.text) },
+	[DEFINITION_REWARD] = { "reward level", "reward levels", "there is no such reward level", PLACE(reward.subject) },
+};
+
+static int
+fail_refused(const struct admin_call *call, enum definition_kind kind, enum definition_refusal refusal)
+{
+	switch (refusal) {
+	case DEFINITION_TOO_MANY:
+		return admin_fail(
+		    call, EX_DATAERR, "the campaign has %d %s already", (int)DEFINITIONS_MAX, names_of[kind].several);
+	case DEFINITION_NAME_TAKEN:
+		return admin_fail(call, EX_DATAERR, "the campaign has a tag with this name already");
+	case DEFINITION_NO_TAG:
+		return admin_fail(call, EX_DATAERR, "the campaign has no tag with this id");
+	case DEFINITION_FITS:
+	case DEFINITION_REFUSED:
+		break;
+	}
+	return EX_DATAERR; /* told already */
+}
+
+static int
+answer_id(struct admin_call *call, uint64_t id)
+{
+	output_record(call->output);
+	output_u64(call->output, "id", id);
+	return EX_OK;
+}
+
+static int
+add(struct admin_call *call, enum definition_kind kind)
+{
+	struct definition definition = { .kind = kind };
+	enum definition_refusal refusal;
+	uint64_t campaign_id, id;
+	struct slice *text = (struct slice *)((char *)&definition + names_of[kind].text);
+	*text = slice_trim(slice_of(call->operands[1]));
+	if (!admin_id(call, call->operands[0], "campaign", &campaign_id) || !admin_name(call, *text) ||
+	    !values_take(call, options_of[kind].rows, options_of[kind].count, &definition))
+		return EX_DATAERR;
+	enum result result = store_add_definition(call->store, campaign_id, &definition, &id, &refusal);
+	if (result == RESULT_INVALID)
+		return fail_refused(call, kind, refusal);
+	return result == RESULT_OK ? answer_id(call, id) : admin_finish(call, result, "there is no such campaign");
+}
+
+struct edit {
+	const struct admin_call *call;
+	enum definition_kind kind;
+};
+
+static bool
+apply_settings(void *context, struct definition *definition)
+{
+	const struct edit *edit = context;
+	return values_apply(edit->call, &settings_of[edit->kind], 1, definition);
+}
+
+static int
+set(struct admin_call *call, enum definition_kind kind)
+{
+	enum definition_refusal refusal;
+	uint64_t id;
+	if (!admin_id(call, call->operands[0], names_of[kind].what, &id))
+		return EX_DATAERR;
+	enum result result =
+	    store_edit_definition(call->store, kind, id, apply_settings, &(struct edit){ call, kind }, &refusal);
+	if (result == RESULT_INVALID)
+		return fail_refused(call, kind, refusal);
+	return result == RESULT_OK ? answer_id(call, id) : admin_finish(call, result, names_of[kind].missing);
+}
+
+static int
+take_away(struct admin_call *call, enum definition_kind kind)
+{
+	uint64_t id;
+	if (!admin_id(call, call->operands[0], names_of[kind].what, &id))
+		return EX_DATAERR;
+	enum result result = store_remove_definition(call->store, kind, id);
+	return result == RESULT_OK ? answer_id(call, id) : admin_finish(call, result, names_of[kind].missing);
+}
+
+/* All definitions of the campaign that the first operand names: 0, or a status, told already. */
+static int
+find_all(struct admin_call *call, struct definitions *all)
+{
+	struct campaign campaign;
+	int64_t now_ms;
+	uint64_t campaign_id;
+	if (!admin_id(call, call->operands[0], "campaign", &campaign_id))
+		return EX_DATAERR;
+	enum result result = store_find_campaign(call->store, call->pool, campaign_id, &campaign, &now_ms);
+	if (result == RESULT_OK)
+		result = store_find_definitions(call->store, call->pool, campaign_id, all);
+	return admin_finish(call, result, "there is no such campaign");
+}
+
+void
+admin_tag_settings(FILE *out)
+{
+	values_list(&settings_of[DEFINITION_TAG], out);
+}
+
+void
+admin_action_settings(FILE *out)
+{
+	values_list(&settings_of[DEFINITION_ACTION], out);
+}
+
+void
+admin_reward_settings(FILE *out)
+{
+	values_list(&settings_of[DEFINITION_REWARD], out);
+}
+
+int
+admin_tag_add(struct admin_call *call)
+{
+	return add(call, DEFINITION_TAG);
+}
+
+int
+admin_tag_list(struct admin_call *call)
+{
+	struct definitions all;
+	int status = find_all(call, &all);
+	for (size_t i = 0; status == EX_OK && i < all.tag_count; i++) {
+		output_record(call->output);
+		output_u64(call->output, "id", all.tags[i].id);
+		output_text(call->output, "name", all.tags[i].name);
+		output_text(call->output, "description", all.tags[i].description);
+		output_i64(call->output, "points", all.tags[i].points);
+	}
+	return status;
+}
+
+int
+admin_tag_set(struct admin_call *call)
+{
+	return set(call, DEFINITION_TAG);
+}
+
+int
+admin_tag_remove(struct admin_call *call)
+{
+	return take_away(call, DEFINITION_TAG);
+}
+
+int
+admin_action_add(struct admin_call *call)
+{
+	return add(call, DEFINITION_ACTION);
+}
+
+int
+admin_action_list(struct admin_call *call)
+{
+	struct definitions all;
+	int status = find_all(call, &all);
+	for (size_t i = 0; status == EX_OK && i < all.action_count; i++) {
+		output_record(call->output);
+		output_u64(call->output, "id", all.actions[i].id);
+		output_text(call->output, "text", all.actions[i].text);
+		output_i64(call->output, "points", all.actions[i].points);
+		output_u64_or_null(call->output, "tag_id", all.actions[i].tag_id);
+	}
+	return status;
+}
+
+int
+admin_action_set(struct admin_call *call)
+{
+	return set(call, DEFINITION_ACTION);
+}
+
+int
+admin_action_remove(struct admin_call *call)
+{
+	return take_away(call, DEFINITION_ACTION);
+}
+
+int
+admin_reward_add(struct admin_call *call)
+{
+	if (call->options[OPTION_REQUIRED_POINTS] == NULL)
+		return admin_fail(call, EX_USAGE, "%s takes %s", call->command->words, call->command->operands);
+	return add(call, DEFINITION_REWARD);
+}
+
+int
+admin_reward_list(struct admin_call *call)
+{
+	struct definitions all;
+	int status = find_all(call, &all);
+	for (size_t i = 0; status == EX_OK && i < all.reward_count; i++) {
+		output_record(call->output);
+		output_u64(call->output, "id", all.rewards[i].id);
+		output_text(call->output, "subject", all.rewards[i].subject);
+		output_u64(call->output, "required_points", all.rewards[i].required_points);
+		output_boolean(call->output, "emailed", all.rewards[i].emailed);
+	}
+	return status;
+}
+
+int
+admin_reward_set(struct admin_call *call)
+{
+	return set(call, DEFINITION_REWARD);
+}
+
+int
+admin_reward_remove(struct admin_call *call)
+{
+	return take_away(call, DEFINITION_REWARD);
+}

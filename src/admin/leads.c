@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT
+ * Leads, as the operator looks for them: one with everything, or many of a campaign. Programs get what the API answers. */
+#include <stddef.h>
+#include <sysexits.h>
+
+#include "admin/commands.h"
+#include "admin/values.h"
+#include "core/email.h"
+#include "core/phone.h"
+#include "core/social_id.h"
+#include "store/admin.h"
+#include "json/reader.h"
+
+/* A page is read, rendered and forgotten before the next one. */
+enum { PAGE_LEADS = 250, SHOWN_DEPTH = 32 };
+
+static const char no_campaign[] = "there is no such campaign";
+
+static bool
+read_email(struct pool *pool, struct slice text, struct slice *value)
+{
+	struct email email;
+	if (!email_parse(pool, slice_trim(text), &email))
+		return false;
+	*value = email.key;
+	return true;
+}
+
+static bool
+read_phone(struct pool *pool, struct slice text, struct slice *value)
+{
+	return phone_parse(pool, text, SLICE_NONE, value);
+}
+
+static const struct {
+	enum admin_option option;
+	enum lead_identity identity;
+	bool (*read)(struct pool *pool, struct slice text, struct slice *value);
+	const char *expected;
+} identities[] = {
+	{ OPTION_EMAIL, LEAD_BY_EMAIL, read_email, "an email address" },
+	{ OPTION_PHONE, LEAD_BY_PHONE, read_phone, "a phone number that begins with +" },
+	{ OPTION_SOCIAL_ID, LEAD_BY_SOCIAL_ID, social_id_parse, "the social_id of a lead" },
+};
+
+/* The one option that names a lead: 0, or a status, told already. */
+static int
+read_reference(const struct admin_call *call, struct lead_reference *reference)
+{
+	size_t given = 0, which = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(identities); i++)
+		if (call->options[identities[i].option] != NULL) {
+			given++;
+			which = i;
+		}
+	if (given != 1)
+		return admin_fail(call, EX_USAGE, "%s takes %s", call->command->words, call->command->operands);
+	reference->identity = identities[which].identity;
+	const char *text = call->options[identities[which].option];
+	if (identities[which].read(call->pool, slice_of(text), &reference->value))
+		return EX_OK;
+	return admin_fail(
+	    call, EX_DATAERR, "--%s: expected %s", admin_option_name(identities[which].option), identities[which].expected);
+}
+
+static enum result
+find_campaign(const struct admin_call *call, struct pool *pool, uint64_t campaign_id, struct campaign *campaign)
+{
+	int64_t now_ms;
+	return store_find_campaign(call->store, pool, campaign_id, campaign, &now_ms);
+}
+
+/* The API's JSON of a lead, as with a key; in the call's pool. */
+static enum result
+render(const struct admin_call *call, const struct payload_subject *subject, struct slice *json)
+{
+	const struct payload_settings *settings;
+	struct buffer out;
+	enum result result = store_payload_settings(call->store, &settings);
+	if (result != RESULT_OK)
+		return result;
+	buffer_init(&out, PAYLOAD_MAX_BYTES);
+	payload_write(&out, settings, subject, (struct payload_view){ .full = true });
+	result = buffer_ok(&out) ? RESULT_OK : RESULT_FAILED;
+	*json = pool_copy(call->pool, buffer_slice(&out));
+	buffer_free(&out);
+	return result;
+}
+
+/* Turns a payload into one line a value: what is in an object inside it has a name like "utm.source", an array is one line. */
+struct flattening {
+	struct output *output;
+	struct pool *pool;
+	struct slice keys[SHOWN_DEPTH + 1]; /* by depth */
+	size_t lines, lines_before[SHOWN_DEPTH + 1];
+	size_t arrays, array_depth; /* how many are around, where the outermost began */
+	struct buffer items;        /* of that one */
+};
+
+static void
+add_line(struct flattening *flat, size_t depth, struct slice value)
+{
+	struct slice path = flat->keys[1];
+	for (size_t i = 2; i <= depth; i++)
+		path = pool_printf(flat->pool, "%.*s.%.*s", SLICE_ARGS(path), SLICE_ARGS(flat->keys[i]));
+	output_text(flat->output, pool_string(flat->pool, path), pool_copy(flat->pool, value));
+	flat->lines++;
+}
+
+/* Items are separated by commas, what is in one of them by spaces. */
+static void
+add_item(struct flattening *flat, const struct json_event *event, struct slice text)
+{
+	if (flat->items.size > 0)
+		buffer_add_text(&flat->items, event->depth == flat->array_depth + 1 ? ", " : " ");
+	buffer_add(&flat->items, text);
+}
+
+static void
+enter(struct flattening *flat, const struct json_event *event)
+{
+	flat->lines_before[event->depth] = flat->lines;
+	if (event->type != JSON_ARRAY_BEGIN)
+		return;
+	if (flat->arrays++ == 0) {
+		flat->array_depth = event->depth;
+		buffer_clear(&flat->items);
+	}
+}
+
+static void
+leave(struct flattening *flat, const struct json_event *event)
+{
+	if (event->type == JSON_ARRAY_END && --flat->arrays == 0)
+		add_line(flat, event->depth, flat->items.size > 0 ? buffer_slice(&flat->items) : SLICE_NONE);
+	else if (event->type == JSON_OBJECT_END && flat->arrays == 0 && flat->lines == flat->lines_before[event->depth])
+		add_line(flat, event->depth, SLICE_NONE); /* an empty one */
+}
+
+static bool
+flatten(void *context, const struct json_event *event)
+{
+	struct flattening *flat = context;
+	struct slice text = event->text;
+	switch (event->type) {
+	case JSON_KEY:
+		flat->keys[event->depth] = pool_copy(flat->pool, event->text);
+		return true;
+	case JSON_OBJECT_BEGIN:
+	case JSON_ARRAY_BEGIN:
+		enter(flat, event);
+		return true;
+	case JSON_OBJECT_END:
+	case JSON_ARRAY_END:
+		leave(flat, event);
+		return true;
+	case JSON_NULL:
+		text = SLICE_NONE;
+		break;
+	case JSON_BOOLEAN:
+		text = event->boolean ? SLICE("yes") : SLICE("no");
+		break;
+	case JSON_NUMBER:
+	case JSON_STRING:
+		break;
+	}
+	if (flat->arrays > 0)
+		add_item(flat, event, text);
+	else
+		add_line(flat, event->depth, text);
+	return true;
+}
+
+static int
+show(const struct admin_call *call, struct slice json)
+{
+	struct flattening flat = { .output = call->output, .pool = call->pool };
+	struct json_problem problem;
+	output_json_record(call->output, json);
+	buffer_init(&flat.items, PAYLOAD_MAX_BYTES);
+	bool read = json_read(json, SHOWN_DEPTH, flatten, &flat, &problem);
+	buffer_free(&flat.items);
+	return read ? EX_OK : admin_fail(call, EX_SOFTWARE, "what is stored of the lead is no JSON: %s", problem.message);
+}
+
+int
+admin_lead_show(struct admin_call *call)
+{
+	struct lead_reference reference = { 0 };
+	struct campaign campaign;
+	struct lead lead;
+	struct payload_subject *subject;
+	struct slice json;
+	uint64_t campaign_id;
+	if (!admin_id(call, call->operands[0], "campaign", &campaign_id))
+		return EX_DATAERR;
+	int status = read_reference(call, &reference);
+	if (status != EX_OK)
+		return status;
+	enum result result = find_campaign(call, call->pool, campaign_id, &campaign);
+	if (result != RESULT_OK)
+		return admin_finish(call, result, no_campaign);
+	result = store_find_lead(call->store, call->pool, campaign_id, &reference, &lead);
+	if (result == RESULT_OK)
+		result = store_show_leads(call->store, call->pool, &campaign, &lead, 1, &subject);
+	if (result == RESULT_OK)
+		result = render(call, subject, &json);
+	return result == RESULT_OK ? show(call, json) : admin_finish(call, result, "there is no such lead");
+}
+
+#define PLACE(member) offsetof(struct lead_filter, member)
+static const char on_or_off[] = "on or off";
+
+static const struct value_option filter_table[] = {
+	{ OPTION_VERIFIED, value_filter, PLACE(verified), on_or_off },
+	{ OPTION_WAITLISTED, value_filter, PLACE(waitlisted), on_or_off },
+	{ OPTION_FRAUDULENT, value_filter, PLACE(fraudulent), on_or_off },
+	{ OPTION_OPTED_OUT, value_filter, PLACE(opted_out), on_or_off },
+	{ OPTION_TAG, value_id, PLACE(tag_id), "the id of a tag" },
+	{ OPTION_SINCE, value_time, PLACE(since_ms), "a date or a time as in RFC 3339" },
+	{ OPTION_AFTER, value_count, PLACE(after), "a number from 0 to 4294967295" },
+	{ OPTION_LIMIT, value_limit, PLACE(limit), "a number from 1 to 10000" },
+};
+
+static struct slice
+kept(const struct admin_call *call, struct slice text)
+{
+	return pool_copy(call->pool, text);
+}
+
+static enum result
+add_lead(const struct admin_call *call, const struct payload_subject *subject)
+{
+	const struct lead *lead = subject->lead;
+	struct slice json = SLICE_NONE;
+	enum result result = call->options[OPTION_JSON] == NULL ? RESULT_OK : render(call, subject, &json);
+	if (result != RESULT_OK)
+		return result;
+	output_json_record(call->output, json);
+	output_u64(call->output, "rank", lead->subscription_number);
+	output_text(call->output, "social_id", kept(call, lead->social_id));
+	output_text(call->output, "email", kept(call, lead->email));
+	output_text(call->output, "phone_number", kept(call, lead->phone));
+	output_u64(call->output, "contest_score", lead->score);
+	output_u64(call->output, "referrals", lead->referrals);
+	output_boolean(call->output, "verified", lead_is_verified(lead));
+	output_boolean(call->output, "waitlisted", lead->waitlisted);
+	output_boolean(call->output, "fraudulent", lead->fraudulent);
+	output_boolean(call->output, "opted_out", lead->opted_out);
+	output_time(call->output, "when", lead->created_ms);
+	return RESULT_OK;
+}
+
+/* Reads one page and moves the filter behind it; its `limit` is what is still wanted. `pool` is the page's. */
+static enum result
+add_page(const struct admin_call *call, struct pool *pool, uint64_t campaign_id, struct lead_filter *filter, bool *more)
+{
+	struct campaign campaign;
+	struct lead_page page;
+	struct payload_subject *subjects;
+	struct lead_filter wanted = *filter;
+	wanted.limit = filter->limit < PAGE_LEADS ? filter->limit : PAGE_LEADS;
+	enum result result = find_campaign(call, pool, campaign_id, &campaign);
+	if (result == RESULT_OK)
+		result = store_list_leads(call->store, pool, campaign_id, &wanted, &page);
+	if (result == RESULT_OK)
+		result = store_show_leads(call->store, pool, &campaign, page.leads, page.count, &subjects);
+	for (size_t i = 0; result == RESULT_OK && i < page.count; i++)
+		result = add_lead(call, &subjects[i]);
+	if (result != RESULT_OK)
+		return result;
+	filter->after = page.next;
+	filter->limit -= page.count;
+	*more = page.next != 0 && filter->limit > 0;
+	return RESULT_OK;
+}
+
+int
+admin_lead_list(struct admin_call *call)
+{
+	struct lead_filter filter = { .verified = -1,
+		.waitlisted = -1,
+		.fraudulent = -1,
+		.opted_out = -1,
+		.since_ms = -1,
+		.limit = VALUE_LIMIT_DEFAULT };
+	enum result result = RESULT_OK;
+	uint64_t campaign_id;
+	if (!admin_id(call, call->operands[0], "campaign", &campaign_id) ||
+	    !values_take(call, filter_table, ARRAY_SIZE(filter_table), &filter))
+		return EX_DATAERR;
+	for (bool more = true; result == RESULT_OK && more;) {
+		struct pool *pool = pool_new();
+		result = add_page(call, pool, campaign_id, &filter, &more);
+		pool_free(&pool);
+	}
+	return admin_finish(call, result, no_campaign);
+}

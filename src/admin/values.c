@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+#include "admin/values.h"
+
+#include <sysexits.h>
+
+#include "base/clock.h"
+#include "core/host_list.h"
+#include "core/link.h"
+#include "core/network.h"
+#include "core/social_id.h"
+#include "store/admin.h"
+
+enum {
+	URL_BYTES_MAX = 2048,
+	TEXT_BYTES_MAX = 65535,       /* what a column of type TEXT holds */
+	DESCRIPTION_BYTES_MAX = 4096, /* those of all tags go into one answer */
+	LISTED_MAX_BYTES = 8192
+};
+
+static struct slice
+or_none(struct slice text)
+{
+	return text.size == 0 ? SLICE_NONE : text;
+}
+
+bool
+value_name(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+{
+	*(struct slice *)place = text;
+	return admin_is_name(text) && slice_trim(text).size > 0;
+}
+
+bool
+value_trimmed(struct pool *pool, struct slice text, void *place, struct slice *bad)
+{
+	return value_name(pool, slice_trim(text), place, bad);
+}
+
+bool
+value_description(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+{
+	*(struct slice *)place = or_none(slice_trim(text));
+	return text.size <= DESCRIPTION_BYTES_MAX;
+}
+
+bool
+value_url(struct pool *pool, struct slice text, void *place, struct slice *bad UNUSED)
+{
+	*(struct slice *)place = or_none(text);
+	bool has_scheme = slice_starts_with_nocase(text, SLICE("http://")) || slice_starts_with_nocase(text, SLICE("https://"));
+	static const struct slice in_no_url = SLICE(" \"<>\\^`{|}"); /* RFC 3986 */
+	for (size_t i = 0; i < text.size; i++)
+		if (slice_find(in_no_url, text.data[i]) < in_no_url.size)
+			return false;
+	return text.size == 0 || (text.size <= URL_BYTES_MAX && has_scheme && slice_present(link_host(pool, text)));
+}
+
+bool
+value_hosts(struct pool *pool, struct slice text, void *place, struct slice *bad)
+{
+	struct host_list list;
+	*(struct slice *)place = or_none(slice_trim(text));
+	/* comments are for files: what is kept is one line */
+	*bad = SLICE("#");
+	return text.size <= TEXT_BYTES_MAX && slice_find(text, '#') == text.size && host_list_parse(pool, text, &list, bad);
+}
+
+bool
+value_networks(struct pool *pool, struct slice text, void *place, struct slice *bad)
+{
+	struct network_list list;
+	*(struct slice *)place = or_none(slice_trim(text));
+	return text.size <= TEXT_BYTES_MAX && network_list_parse(pool, text, &list, bad);
+}
+
+bool
+value_time(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+{
+	return clock_parse_rfc3339(text, place);
+}
+
+bool
+value_end(struct pool *pool, struct slice text, void *place, struct slice *bad)
+{
+	*(int64_t *)place = -1;
+	return text.size == 0 || value_time(pool, text, place, bad);
+}
+
+static bool
+read_u32(struct slice text, uint32_t maximum, uint32_t *number)
+{
+	uint64_t wide;
+	if (!slice_to_u64(text, maximum, &wide))
+		return false;
+	*number = (uint32_t)wide;
+	return true;
+}
+
+bool
+value_count(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+{
+	return read_u32(text, UINT32_MAX, place);
+}
+
+bool
+value_points(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+{
+	return read_u32(text, SCORE_POINTS_MAX, place);
+}
+
+bool
+value_delta(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+{
+	const bool below = slice_starts_with(text, SLICE("-"));
+	uint32_t number;
+	if (!read_u32(slice_sub(text, below ? 1 : 0, text.size), SCORE_POINTS_MAX, &number))
+		return false;
+	*(int32_t *)place = below ? -(int32_t)number : (int32_t)number;
+	return true;
+}
+
+bool
+value_switch(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+{
+	static const char *const words[] = { "off", "on", "no", "yes", "false", "true", "0", "1" };
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		if (slice_equal(text, slice_of(words[i]))) {
+			*(bool *)place = i % 2 == 1;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool
+value_filter(struct pool *pool, struct slice text, void *place, struct slice *bad)
+{
+	bool on = false;
+	const bool read = value_switch(pool, text, &on, bad);
+	*(int *)place = on ? 1 : 0;
+	return read;
+}
+
+bool
+value_given(struct pool *pool UNUSED, struct slice text UNUSED, void *place, struct slice *bad UNUSED)
+{
+	*(bool *)place = true;
+	return true;
+}
+
+bool
+value_state(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+{
+	const bool ended = slice_equal(text, SLICE("ended"));
+	*(enum campaign_wish *)place = ended ? CAMPAIGN_ENDS : CAMPAIGN_OPENS;
+	return ended || slice_equal(text, SLICE("active"));
+}
+
+bool
+value_id(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+{
+	return admin_is_id(text, place);
+}
+
+bool
+value_id_or_none(struct pool *pool, struct slice text, void *place, struct slice *bad)
+{
+	*(uint64_t *)place = 0;
+	return text.size == 0 || value_id(pool, text, place, bad);
+}
+
+bool
+value_social_id(struct pool *pool, struct slice text, void *place, struct slice *bad UNUSED)
+{
+	return social_id_parse(pool, text, place);
+}
+
+bool
+value_limit(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+{
+	uint32_t limit;
+	if (!read_u32(text, VALUE_LIMIT_MAX, &limit) || limit == 0)
+		return false;
+	*(size_t *)place = limit;
+	return true;
+}
+
+static const char *
+punctuation_before(struct slice bad)
+{
+	return slice_present(bad) ? ", not " : "";
+}
+
+void
+values_list(const struct value_settings *settings, FILE *out)
+{
+	fputs("Settings:\n", out);
+	for (size_t i = 0; i < settings->count; i++)
+		fprintf(out, "  %-22s%s\n", settings->rows[i].name, settings->rows[i].expected);
+	fputc('\n', out);
+}
+
+static void
+fail_unknown(const struct admin_call *call, const struct value_settings *settings, struct slice name)
+{
+	struct buffer all;
+	buffer_init(&all, LISTED_MAX_BYTES);
+	for (size_t i = 0; i < settings->count; i++)
+		buffer_printf(&all, "%s%s (%s)", i == 0 ? "" : ", ", settings->rows[i].name, settings->rows[i].expected);
+	admin_fail(call, EX_DATAERR, "%.*s is no setting of %s; there are: %.*s", SLICE_ARGS(name), settings->owner,
+	    SLICE_ARGS(buffer_slice(&all)));
+	buffer_free(&all);
+}
+
+/* "setting=value". */
+static bool
+apply(const struct admin_call *call, const struct value_settings *settings, struct slice text, void *target)
+{
+	size_t equals = slice_find(text, '=');
+	struct slice name = slice_sub(text, 0, equals), value = slice_sub(text, equals + 1, text.size), bad = SLICE_NONE;
+	for (size_t i = 0; i < settings->count; i++) {
+		const struct value_setting *row = &settings->rows[i];
+		if (!slice_equal(name, slice_of(row->name)))
+			continue;
+		if (equals < text.size && row->read(call->pool, value, (char *)target + row->offset, &bad))
+			return true;
+		admin_fail(call, EX_DATAERR, "%s=: expected %s%s%.*s", row->name, row->expected, punctuation_before(bad),
+		    SLICE_ARGS(bad));
+		return false;
+	}
+	fail_unknown(call, settings, name);
+	return false;
+}
+
+bool
+values_apply(const struct admin_call *call, const struct value_settings *settings, size_t first, void *target)
+{
+	for (size_t i = first; i < call->operand_count; i++)
+		if (!apply(call, settings, slice_of(call->operands[i]), target))
+			return false;
+	return true;
+}
+
+bool
+values_have(const struct admin_call *call, size_t first, const char *setting)
+{
+	for (size_t i = first; i < call->operand_count; i++) {
+		struct slice text = slice_of(call->operands[i]);
+		if (slice_equal(slice_sub(text, 0, slice_find(text, '=')), slice_of(setting)))
+			return true;
+	}
+	return false;
+}
+
+bool
+values_take(const struct admin_call *call, const struct value_option *options, size_t count, void *target)
+{
+	for (size_t i = 0; i < count; i++) {
+		const char *value = call->options[options[i].option];
+		struct slice bad = SLICE_NONE;
+		if (value == NULL || options[i].read(call->pool, slice_of(value), (char *)target + options[i].offset, &bad))
+			continue;
+		admin_fail(call, EX_DATAERR, "--%s: expected %s", admin_option_name(options[i].option), options[i].expected);
+		return false;
+	}
+	return true;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ * Values of settings ("name=value") and of options, read by tables into the struct of whoever asks. */
+#ifndef LEADHOOK_ADMIN_VALUES_H
+#define LEADHOOK_ADMIN_VALUES_H
+
+#include "admin/call.h"
+
+/* Puts what the text means at `place`; false when it means nothing there, with *bad set where one item of several is to blame.
+ * What it puts there lives as long as the text and the pool. */
+typedef bool value_reader(struct pool *pool, struct slice text, void *place, struct slice *bad);
+
+/* The type behind each place. "or none": an empty text is none. */
+value_reader value_name;        /* struct slice: 1 to 200 characters */
+value_reader value_trimmed;     /* the same without white space at its ends */
+value_reader value_description; /* struct slice, or none */
+value_reader value_url;         /* struct slice, or none */
+value_reader value_hosts;       /* struct slice: a list of host names, or none */
+value_reader value_networks;    /* struct slice: a list of networks, or none */
+value_reader value_end;         /* int64_t: a time, or none (-1) */
+value_reader value_time;        /* int64_t: a time */
+value_reader value_count;       /* uint32_t */
+value_reader value_points;      /* uint32_t: 0 to SCORE_POINTS_MAX */
+value_reader value_delta;       /* int32_t: -SCORE_POINTS_MAX to SCORE_POINTS_MAX */
+value_reader value_switch;      /* bool: on, off and the other words of contract.md 1 */
+value_reader value_filter;      /* int: the same as 1 and 0 */
+value_reader value_given;       /* bool: the option is there */
+value_reader value_state;       /* enum campaign_wish: "active" or "ended" */
+value_reader value_id;          /* uint64_t */
+value_reader value_id_or_none;  /* uint64_t, or none (0) */
+value_reader value_social_id;   /* struct slice */
+value_reader value_limit;       /* size_t: 1 to VALUE_LIMIT_MAX */
+enum { VALUE_LIMIT_DEFAULT = 50, VALUE_LIMIT_MAX = 10000 };
+
+struct value_setting {
+	const char *name;
+	value_reader *read;
+	size_t offset; /* in the target */
+	const char *expected;
+};
+struct value_settings {
+	const struct value_setting *rows;
+	size_t count;
+	const char *owner; /* "a campaign" */
+};
+
+/* The operands from `first` on. False when one is wrong: told already, EX_DATAERR. */
+MUST_CHECK bool values_apply(const struct admin_call *call, const struct value_settings *settings, size_t first, void *target);
+/* Whether the operands from `first` on set this one. */
+MUST_CHECK bool values_have(const struct admin_call *call, size_t first, const char *setting);
+/* For the help of the commands that take some. */
+void values_list(const struct value_settings *settings, FILE *out);
+
+struct value_option {
+	enum admin_option option;
+	value_reader *read;
+	size_t offset;
+	const char *expected;
+};
+
+/* The options of the table that were given. False when one is wrong: told already, EX_DATAERR. */
+MUST_CHECK bool values_take(const struct admin_call *call, const struct value_option *options, size_t count, void *target);
+
+#endif

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT
+ * Leads page by page, and the leaderboard. */
+#include "api/call.h"
+
+#include "base/clock.h"
+#include "core/social_id.h"
+
+enum { PAGE_LEADS = 50, PAGE_LEADS_MAX = 250, LEADERS = 10, LEADERS_MAX = 50 };
+
+/* A page is closed behind the lead that passes this: an answer has an end, but what leads hold together may have none. */
+enum { PAGE_BYTES = 4 * 1024 * 1024 };
+
+/* A number from 1, or `otherwise` where there is none; what is above `maximum` is that. */
+static bool
+parse_limit(struct call *call, int64_t otherwise, int64_t maximum, size_t *limit)
+{
+	static const char name[] = "limit";
+	struct slice text;
+	int64_t number = otherwise;
+	if (!call_text(call, name, &text))
+		return false;
+	if (slice_present(text) && (!call_whole_number(text, maximum, &number) || number < 1)) {
+		call_fail_parameter(call, slice_of(name), "must be a number from 1");
+		return false;
+	}
+	*limit = (size_t)(number < maximum ? number : maximum);
+	return true;
+}
+
+/* A switch that may be left alone: -1. */
+static bool
+parse_switch(struct call *call, const char *name, int *wanted)
+{
+	const struct http_value *value = http_params_value(call->params, slice_of(name));
+	bool on;
+	*wanted = -1;
+	if (value == NULL || value->type == HTTP_NULL)
+		return true;
+	if (!call_boolean(call, name, &on))
+		return false;
+	*wanted = on;
+	return true;
+}
+
+static bool
+parse_since(struct call *call, int64_t *ms)
+{
+	static const char name[] = "since";
+	struct slice text;
+	*ms = 0;
+	if (!call_text(call, name, &text))
+		return false;
+	if (!slice_present(text) || clock_parse_rfc3339(text, ms))
+		return true;
+	call_fail_parameter(call, slice_of(name), "must be a time (2026-11-21T03:38:13Z) or a date");
+	return false;
+}
+
+/* The number of the last lead that was looked at: nothing that anybody else's cursor could show is not the caller's. */
+static bool
+parse_cursor(struct call *call, uint32_t *after)
+{
+	static const char name[] = "cursor";
+	struct slice text;
+	uint64_t number = 0;
+	if (!call_text(call, name, &text))
+		return false;
+	if (slice_present(text) && (!slice_to_u64(text, UINT32_MAX, &number) || number == 0)) {
+		call_fail_parameter(call, slice_of(name), "must be what the page before gave as next");
+		return false;
+	}
+	*after = (uint32_t)number;
+	return true;
+}
+
+static bool
+parse_filter(struct call *call, struct lead_filter *filter)
+{
+	return parse_limit(call, PAGE_LEADS, PAGE_LEADS_MAX, &filter->limit) && parse_cursor(call, &filter->after) &&
+	       parse_switch(call, "verified", &filter->verified) && parse_switch(call, "waitlisted", &filter->waitlisted) &&
+	       parse_switch(call, "fraudulent", &filter->fraudulent) && parse_switch(call, "opted_out", &filter->opted_out) &&
+	       parse_since(call, &filter->since_ms) && call_parse_tag(call, "tag", TAG_BY_ID | TAG_BY_NAME, &filter->tag_id);
+}
+
+static void
+write_page(struct call *call, const struct lead_page *page, const struct payload_subject *subjects,
+    const struct payload_settings *settings, struct payload_view view)
+{
+	struct json_writer writer = call_begin(call);
+	uint32_t next = page->next;
+	json_begin_object(&writer);
+	json_key(&writer, SLICE("leads"));
+	json_begin_array(&writer);
+	for (size_t i = 0; i < page->count; i++) {
+		json_raw(&writer, SLICE("")); /* the comma before a value that writes itself */
+		payload_write(&call->response->body, settings, &subjects[i], view);
+		if (call->response->body.size > PAGE_BYTES && i + 1 < page->count) {
+			next = page->leads[i].subscription_number;
+			break;
+		}
+	}
+	json_end_array(&writer);
+	json_key(&writer, SLICE("next"));
+	if (next != 0)
+		json_string(&writer, pool_printf(call->request->pool, "%u", (unsigned)next));
+	else
+		json_null(&writer);
+	json_end_object(&writer);
+}
+
+void
+handle_list_leads(struct call *call)
+{
+	struct store *store = call->api->store;
+	struct pool *pool = call->request->pool;
+	struct lead_filter filter;
+	struct payload_view view;
+	struct lead_page page;
+	struct payload_subject *subjects;
+	const struct payload_settings *settings;
+	if (!call_parse_view(call, &view) || !parse_filter(call, &filter))
+		return;
+	enum result result = store_list_leads(store, pool, call->campaign.id, &filter, &page);
+	if (result == RESULT_OK)
+		result = store_show_leads(store, pool, &call->campaign, page.leads, page.count, &subjects);
+	if (result == RESULT_OK)
+		result = store_payload_settings(store, &settings);
+	if (result == RESULT_OK)
+		write_page(call, &page, subjects, settings, view);
+	else
+		call_fail(call, call_failure(result));
+}
+
+static void
+write_leader(struct call *call, struct json_writer *writer, const struct lead *lead, uint64_t rank)
+{
+	struct slice display_name = payload_display_name(call->request->pool, lead, call->account_id != 0);
+	json_begin_object(writer);
+	json_key(writer, SLICE("rank"));
+	json_u64(writer, rank);
+	json_key(writer, SLICE("social_id"));
+	json_string(writer, lead->social_id);
+	json_key(writer, SLICE("display_name"));
+	json_string(writer, display_name);
+	json_key(writer, SLICE("contest_score"));
+	json_u64(writer, lead->score);
+	json_end_object(writer);
+}
+
+/* `social_id` names the lead that is looking; *me is NULL when there is no such lead, or none was named. */
+static enum result
+find_me(struct call *call, struct slice typed, struct lead *lead, struct payload_subject **me)
+{
+	struct store *store = call->api->store;
+	struct pool *pool = call->request->pool;
+	struct lead_reference reference = { .identity = LEAD_BY_SOCIAL_ID };
+	*me = NULL;
+	if (!slice_present(typed) || !social_id_parse(pool, typed, &reference.value))
+		return RESULT_OK;
+	enum result result = store_find_lead(store, pool, call->campaign.id, &reference, lead);
+	if (result == RESULT_NOT_FOUND)
+		return RESULT_OK;
+	return result == RESULT_OK ? store_show_leads(store, pool, &call->campaign, lead, 1, me) : result;
+}
+
+/* Equal scores share a rank. */
+static void
+write_leaders(struct call *call, struct json_writer *writer, const struct lead *leads, size_t count)
+{
+	uint64_t rank = 1;
+	json_begin_array(writer);
+	for (size_t i = 0; i < count; i++) {
+		if (i > 0 && leads[i].score < leads[i - 1].score)
+			rank = i + 1;
+		write_leader(call, writer, &leads[i], rank);
+	}
+	json_end_array(writer);
+}
+
+void
+handle_leaderboard(struct call *call)
+{
+	struct slice social_id;
+	size_t limit, count;
+	struct lead *leaders, lead;
+	struct payload_subject *me;
+	if (!parse_limit(call, LEADERS, LEADERS_MAX, &limit) || !call_text(call, "social_id", &social_id))
+		return;
+	enum result result =
+	    store_leaderboard(call->api->store, call->request->pool, call->campaign.id, limit, &leaders, &count);
+	if (result == RESULT_OK)
+		result = find_me(call, social_id, &lead, &me);
+	if (result != RESULT_OK) {
+		call_fail(call, call_failure(result));
+		return;
+	}
+	struct json_writer writer = call_begin(call);
+	json_begin_object(&writer);
+	json_key(&writer, SLICE("leaders"));
+	write_leaders(call, &writer, leaders, count);
+	if (slice_present(social_id)) {
+		json_key(&writer, SLICE("me"));
+		if (me != NULL)
+			write_leader(call, &writer, me->lead, me->score_rank);
+		else
+			json_null(&writer);
+	}
+	json_end_object(&writer);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT
+ * The links of `unsubscribe_url`: for people who click, and for mail programs that post (RFC 8058). */
+#include "api/call.h"
+
+#include "core/signature.h"
+#include "core/social_id.h"
+
+/* /opt-out/{campaign}/{social_id}/{token}. What is wrong with a link is told to nobody. */
+bool
+call_check_token(struct call *call)
+{
+	const struct slice *segments = call->request->segments;
+	const struct payload_settings *settings;
+	uint64_t campaign_id;
+	enum result result = store_payload_settings(call->api->store, &settings);
+	if (result != RESULT_OK) {
+		call_fail(call, call_failure(result));
+		return false;
+	}
+	if (slice_to_u64(segments[1], INT64_MAX, &campaign_id) &&
+	    social_id_parse(call->request->pool, segments[2], &call->social_id) &&
+	    opt_out_token_valid(segments[3], settings->server_secret, campaign_id, call->social_id))
+		return true;
+	call_fail(call, FAILURE_NOT_FOUND);
+	return false;
+}
+
+/* In doubt it is better to ask. */
+static bool
+is_to_ask(struct call *call)
+{
+	const struct http_value *value = http_params_value(call->params, SLICE("safe"));
+	bool safe;
+	if (call->request->method == HTTP_POST)
+		return false;
+	return call->response->head || !http_value_boolean(value, &safe) || safe;
+}
+
+static void
+ask(struct call *call, const struct lead_reference *reference)
+{
+	struct pool *pool = call->request->pool;
+	struct lead lead;
+	enum result result = store_find_lead(call->api->store, pool, call->campaign.id, reference, &lead);
+	if (result != RESULT_OK) {
+		call_fail(call, result == RESULT_NOT_FOUND ? FAILURE_LEAD_NOT_FOUND : call_failure(result));
+		return;
+	}
+	struct slice text =
+	    pool_printf(pool, "Do you want to get no more messages from %.*s?", SLICE_ARGS(call->campaign.name));
+	call_page(call, "Unsubscribe", text, "Unsubscribe");
+}
+
+void
+handle_opt_out(struct call *call)
+{
+	const struct lead_reference reference = { .identity = LEAD_BY_SOCIAL_ID, .value = call->social_id };
+	const struct command command = {
+		.kind = COMMAND_CHANGE,
+		.campaign_id = call->campaign.id,
+		.as.change = { .action = LEAD_OPTOUT, .lead = reference },
+	};
+	struct outcome outcome;
+	if (is_to_ask(call)) {
+		ask(call, &reference);
+		return;
+	}
+	if (call_execute(call, &command, &outcome))
+		call_page(call, "You are unsubscribed",
+		    pool_printf(
+			call->request->pool, "You will get no more messages from %.*s.", SLICE_ARGS(call->campaign.name)),
+		    NULL);
+}

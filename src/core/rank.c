@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/rank.h"
+
+/* Room for the nodes of one campaign: 1 + 16 + 256 and so on, 286,331,153 in all. */
+enum { NODE_BITS = 29, SLOT_BITS = 4, SLOT_MASK = (1 << SLOT_BITS) - 1 };
+
+uint64_t
+rank_first_node(uint64_t campaign_id)
+{
+	return campaign_id << NODE_BITS;
+}
+
+void
+rank_places(uint64_t campaign_id, uint32_t score, struct rank_place places[RANK_LEVELS])
+{
+	uint64_t level_start = rank_first_node(campaign_id);
+	for (unsigned level = 0; level < RANK_LEVELS; level++) {
+		uint64_t bits = (uint64_t)score >> (SLOT_BITS * (RANK_LEVELS - 1 - level));
+		places[level] = (struct rank_place){ level_start + (bits >> SLOT_BITS), (unsigned)(bits & SLOT_MASK) };
+		level_start += UINT64_C(1) << (SLOT_BITS * level);
+	}
+}
+
+uint64_t
+rank_leads_above(const struct rank_node *nodes, size_t count, uint64_t campaign_id, uint32_t score)
+{
+	struct rank_place places[RANK_LEVELS];
+	int64_t above = 0;
+	rank_places(campaign_id, score, places);
+	for (size_t i = 0; i < count; i++)
+		for (unsigned level = 0; level < RANK_LEVELS; level++)
+			for (unsigned slot = places[level].slot + 1; nodes[i].node == places[level].node && slot < RANK_SLOTS;
+			     slot++)
+				above += nodes[i].leads[slot];
+	return above < 0 ? 0 : (uint64_t)above;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include "deliver/bulk.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "core/id_list.h"
+#include "store/dispatch.h"
+#include "store/store.h"
+
+/* Less than the time that the shortest lease leaves for its renewal (dispatcher.h). */
+enum { CHUNK_MS = 5 * 1000 };
+
+/* A job that fails waits, four times as long each time, and all else goes on. An item that fails by itself as often as
+ * FAILURES_MAX is passed over; that is after twelve minutes, so that no lock that somebody holds for a while costs an item. */
+enum { DELAY_MS = 5 * 1000, DELAY_MAX_MS = 5 * 60 * 1000, FAILURES_MAX = 5 };
+
+static const struct command *
+make_command(struct pool *pool, const struct bulk_job *job, uint32_t position, uint64_t lead_id)
+{
+	struct command *command = POOL_NEW(pool, struct command);
+	command->kind = COMMAND_CHANGE;
+	command->campaign_id = job->campaign_id;
+	command->as.change = (struct lead_change){
+		.action = job->action,
+		.lead = { .identity = LEAD_BY_ID, .id = lead_id },
+		.tag_id = job->tag_id,
+		.word = job->word,
+		.job_id = job->id,
+		.job_position = position,
+	};
+	return command;
+}
+
+/* From where the job stands; answers how many. After a failure it is one, which has the whole time and fails alone. */
+static size_t
+make_commands(struct pool *pool, const struct bulk_job *job, const struct command *commands[BULK_CHUNK])
+{
+	struct slice rest = job->lead_ids;
+	size_t count = 0, most = job->failures == 0 ? BULK_CHUNK : 1;
+	uint64_t lead_id;
+	for (uint32_t at = 0; at < job->total && count < most && id_list_next(&rest, &lead_id); at++)
+		if (at >= job->position)
+			commands[count++] = make_command(pool, job, at, lead_id);
+	return count;
+}
+
+static enum result
+skip_item(struct store *store, uint64_t job_id, uint32_t position, uint64_t lead_id)
+{
+	enum result result = store_skip_job_item(store, job_id, position);
+	if (result == RESULT_OK)
+		log_error("bulk_item_skipped", LOG_UINT("job", job_id), LOG_UINT("item", position), LOG_UINT("lead", lead_id));
+	return result;
+}
+
+/* At an item that could not be done. Where the database is away this cannot be done either. */
+static enum result
+put_off(struct store *store, const struct lead_change *item, uint32_t failures)
+{
+	if (failures >= FAILURES_MAX)
+		return skip_item(store, item->job_id, item->job_position, item->lead.id);
+	int64_t delay_ms = (int64_t)DELAY_MS << (2 * failures);
+	if (delay_ms > DELAY_MAX_MS)
+		delay_ms = DELAY_MAX_MS;
+	enum result result = store_delay_job(store, item->job_id, item->job_position, failures, delay_ms);
+	if (result == RESULT_OK)
+		log_warning("bulk_job_delayed", LOG_UINT("job", item->job_id), LOG_UINT("item", item->job_position),
+		    LOG_UINT("failures", failures + 1), LOG_INT("delay_ms", delay_ms));
+	return result;
+}
+
+/* Whatever stands behind an item that was not done has failed with it, for the job does not stand there: it comes again.
+ * Where failures were counted there is only one, so that none before it has moved the job and reset them. */
+static enum result
+settle(
+    struct store *store, const struct command *const *commands, size_t count, const struct outcome *outcomes, uint32_t failures)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct lead_change *change = &commands[i]->as.change;
+		if (outcomes[i].failure == FAILURE_UNAVAILABLE)
+			return put_off(store, change, failures);
+		if (outcomes[i].failure == FAILURE_INTERNAL)
+			return skip_item(store, change->job_id, change->job_position, change->lead.id);
+	}
+	return RESULT_OK;
+}
+
+enum result
+bulk_run_chunk(struct store *store, struct pool *pool, bool *more)
+{
+	struct bulk_job job;
+	const struct command *commands[BULK_CHUNK];
+	struct outcome outcomes[BULK_CHUNK];
+	enum result result = store_next_job(store, pool, &job);
+	*more = result != RESULT_NOT_FOUND;
+	if (result != RESULT_OK)
+		return result == RESULT_NOT_FOUND ? RESULT_OK : result;
+	size_t count = make_commands(pool, &job, commands);
+	if (count == 0) /* its list has fewer leads than it says: nobody would ever be done with it */
+		return skip_item(store, job.id, job.position, 0);
+	store_execute(store, pool, commands, count, clock_monotonic_ms() + CHUNK_MS, outcomes);
+	return settle(store, commands, count, outcomes, job.failures);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ * Queued bulk work (contract.md 4.1), a chunk at a time (delivery.md 6). Campaigns take turns; of each the oldest job is first.
+ *
+ * Nothing is kept between two chunks: where a job stands is written in the transaction of what its items do. So a kill neither
+ * loses nor repeats an item, and several dispatchers may be at the same job. */
+#ifndef LEADHOOK_DELIVER_BULK_H
+#define LEADHOOK_DELIVER_BULK_H
+
+#include <stdbool.h>
+
+#include "base/pool.h"
+#include "base/result.h"
+
+struct store;
+
+enum { BULK_CHUNK = 25 }; /* leads: sending goes on between two chunks */
+
+/* Does the next chunk. *more: there was one, for all we know, so there may be another. An item that cannot be done for a defect
+ * of ours is passed over and logged; so is one that again and again is not done, though the database answers. Until then its
+ * job is delayed. RESULT_UNAVAILABLE: the job stands where it was left; call again later. */
+MUST_CHECK enum result bulk_run_chunk(struct store *store, struct pool *pool, bool *more);
+
+#endif

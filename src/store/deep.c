@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT
+ * `leadhook check --deep`: counts again, from the rows that it follows from, everything that is kept beside them.
+ *
+ * Sign-ups go on meanwhile, and differ in nothing: each question is one statement, which compares within itself and sees one
+ * snapshot of all its tables, whatever the isolation of transactions is. So nothing is locked, and no snapshot is kept longer
+ * than a question takes. */
+#include <inttypes.h>
+
+#include "store/check.h"
+
+/* A question about millions of rows takes longer than any other answer may. */
+enum { ANSWER_TIMEOUT_S = 3600, DETAIL_MAX_BYTES = 4096 };
+
+#define MEND_COUNT "stop the programs and write what was counted into "
+#define MEND_REPORT "; then report it, for it is a defect, or a backup was not of one moment"
+#define MEND_ROWS "stop the programs and remove these rows" MEND_REPORT
+
+static const struct {
+	enum statement statement;
+	const char *what, *mend;
+} questions[] = {
+	{ SQL_DEEP_COUNTERS, "campaign_counters", MEND_COUNT "campaign_counters" MEND_REPORT },
+	{ SQL_DEEP_SCORES, "scores", MEND_COUNT "leads.score, and the score histogram after it" MEND_REPORT },
+	{ SQL_DEEP_HISTOGRAM, "score_histogram", MEND_COUNT "score_histogram" MEND_REPORT },
+	{ SQL_DEEP_REFERRALS, "referral_counts", MEND_COUNT "these columns of leads" MEND_REPORT },
+	{ SQL_DEEP_CREDIT, "referral_credit", MEND_COUNT "referral_links.credit" MEND_REPORT },
+	{ SQL_DEEP_ADDRESSES, "ip_leads",
+	    "set max_per_ip of the campaign to 0, once more if it is, and back: that counts them anew" },
+	{ SQL_DEEP_DUE, "due", MEND_ROWS },
+	{ SQL_DEEP_DELIVERIES, "deliveries", "stop the programs and set their state to failed" MEND_REPORT },
+	{ SQL_DEEP_ENTRIES, "score_entries", MEND_ROWS },
+	{ SQL_DEEP_DELETED, "deleted_leads", MEND_ROWS },
+	{ SQL_DEEP_ORPHANS, "orphans", MEND_ROWS },
+};
+
+static enum result
+ask(struct store *store, struct check *check, size_t question)
+{
+	struct db_rows rows;
+	struct buffer detail;
+	enum result result = db_query(store->db, check->pool, questions[question].statement, NULL, &rows);
+	if (result != RESULT_OK || rows.count == 0)
+		return result;
+	buffer_init(&detail, DETAIL_MAX_BYTES);
+	buffer_printf(&detail, "%" PRIu64 " found: ", db_get_u64(&rows, 0, 1));
+	for (size_t i = 0; i < rows.count; i++)
+		buffer_printf(&detail, "%s%.*s", i == 0 ? "" : ", ", SLICE_ARGS(db_get_bytes(&rows, i, 0)));
+	if (db_get_u64(&rows, 0, 1) > rows.count)
+		buffer_add_text(&detail, ", …");
+	check_add(check, questions[question].what, buffer_slice(&detail), questions[question].mend);
+	buffer_free(&detail);
+	return RESULT_OK;
+}
+
+void
+check_deep(struct store *store, struct check *check)
+{
+	const unsigned ordinary_timeout_s = store->db_options.io_timeout_s;
+	enum result result = RESULT_OK;
+	db_disconnect(store->db);
+	store->db_options.io_timeout_s = ANSWER_TIMEOUT_S;
+	for (size_t i = 0; result == RESULT_OK && i < ARRAY_SIZE(questions); i++)
+		result = ask(store, check, i);
+	if (result != RESULT_OK)
+		check_add(
+		    check, "deep", slice_of(store_error_text(store)), "mend this and check again: the rest was not counted");
+	db_disconnect(store->db);
+	store->db_options.io_timeout_s = ordinary_timeout_s;
+}

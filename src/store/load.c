@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: MIT
+ * The first part of a batch: every row that its commands may touch, with a fixed number of statements. */
+#include <stdlib.h>
+
+#include "core/webhook_url.h"
+#include "store/private.h"
+
+/* A load on its way. */
+struct load {
+	struct store *store;
+	struct pool *pool;
+	const struct command *const *commands;
+	size_t count;
+	struct db_list campaigns; /* that the commands name */
+	struct loaded *loaded;
+};
+
+static enum result
+query(const struct load *load, enum statement statement, struct db_list list, struct db_rows *rows)
+{
+	return store_query_lists(load->store, load->pool, statement, &list, 1, rows);
+}
+
+static enum result
+load_campaigns(struct load *load)
+{
+	struct working_set *set = &load->loaded->set;
+	uint64_t *ids = POOL_ARRAY(load->pool, load->count, uint64_t);
+	struct db_rows rows;
+	for (size_t i = 0; i < load->count; i++)
+		ids[i] = load->commands[i]->campaign_id;
+	load->campaigns = store_id_list(load->pool, ids, load->count);
+	/* the lock comes before every other read: all of them are then current */
+	enum result result = query(load, SQL_LOCK_COUNTERS, load->campaigns, &rows);
+	if (result == RESULT_OK)
+		result = query(load, SQL_SELECT_CAMPAIGNS, load->campaigns, &rows);
+	if (result != RESULT_OK)
+		return result;
+	set->campaigns = POOL_ARRAY(load->pool, rows.count, struct working_campaign);
+	set->campaign_count = rows.count;
+	for (size_t i = 0; i < rows.count; i++) {
+		set->campaigns[i].campaign = store_campaign_from_row(&rows, i);
+		set->now_ms = db_get_i64(&rows, i, CAMPAIGN_NOW_MS);
+	}
+	return RESULT_OK;
+}
+
+enum {
+	SUBSCRIPTION_ID,
+	SUBSCRIPTION_CAMPAIGN_ID,
+	SUBSCRIPTION_EVENTS,
+	SUBSCRIPTION_STATE,
+	SUBSCRIPTION_FORMAT,
+	SUBSCRIPTION_URL
+};
+
+static enum result
+load_webhooks(struct load *load)
+{
+	struct slice form_hosts = slice_of(load->store->options.form_hosts);
+	struct db_rows rows;
+	enum result result = query(load, SQL_SELECT_SUBSCRIPTIONS, load->campaigns, &rows);
+	if (result != RESULT_OK)
+		return result;
+	struct webhook *webhooks = POOL_ARRAY(load->pool, rows.count, struct webhook);
+	for (size_t i = 0; i < rows.count; i++)
+		webhooks[i] = (struct webhook){
+			.id = db_get_u64(&rows, i, SUBSCRIPTION_ID),
+			.campaign_id = db_get_u64(&rows, i, SUBSCRIPTION_CAMPAIGN_ID),
+			.events = (uint32_t)db_get_u64(&rows, i, SUBSCRIPTION_EVENTS),
+			.state = store_webhook_state(db_get_bytes(&rows, i, SUBSCRIPTION_STATE)),
+			.form = store_is_form(db_get_bytes(&rows, i, SUBSCRIPTION_FORMAT)) ||
+				webhook_url_wants_form(db_get_bytes(&rows, i, SUBSCRIPTION_URL), form_hosts),
+		};
+	load->loaded->set.webhooks = webhooks;
+	load->loaded->set.webhook_count = rows.count;
+	return RESULT_OK;
+}
+
+static enum result
+load_definitions(struct load *load)
+{
+	return store_read_definitions(load->store, load->pool, load->campaigns, &load->loaded->set.definitions);
+}
+
+enum { JOB_ID, JOB_POSITION, JOB_TOTAL };
+
+static enum result
+load_jobs(struct load *load)
+{
+	uint64_t *ids = POOL_ARRAY(load->pool, load->count, uint64_t);
+	size_t id_count = 0;
+	struct db_rows rows;
+	for (size_t i = 0; i < load->count; i++)
+		if (load->commands[i]->kind == COMMAND_CHANGE && load->commands[i]->as.change.job_id != 0)
+			ids[id_count++] = load->commands[i]->as.change.job_id;
+	enum result result = query(load, SQL_LOCK_JOBS, store_id_list(load->pool, ids, id_count), &rows);
+	if (result != RESULT_OK)
+		return result;
+	struct working_job *jobs = POOL_ARRAY(load->pool, rows.count, struct working_job);
+	uint32_t *positions = POOL_ARRAY(load->pool, rows.count, uint32_t);
+	for (size_t i = 0; i < rows.count; i++) {
+		positions[i] = (uint32_t)db_get_u64(&rows, i, JOB_POSITION);
+		jobs[i] = (struct working_job){
+			.id = db_get_u64(&rows, i, JOB_ID),
+			.position = positions[i],
+			.total = (uint32_t)db_get_u64(&rows, i, JOB_TOTAL),
+		};
+	}
+	load->loaded->set.jobs = jobs;
+	load->loaded->set.job_count = rows.count;
+	load->loaded->job_positions = positions;
+	return RESULT_OK;
+}
+
+struct value_list {
+	struct db_value *values;
+	size_t count, capacity;
+};
+
+static void
+add_value(struct pool *pool, struct value_list *list, struct db_value value)
+{
+	list->values = pool_grow(pool, list->values, list->count, &list->capacity, sizeof(*list->values));
+	list->values[list->count++] = value;
+}
+
+/* Every identity that a command names, by kind. */
+struct identities {
+	struct value_list of[LEAD_BY_ID + 1];
+};
+
+static void
+collect(struct pool *pool, struct identities *to, const struct command *command, const struct lead_reference *reference)
+{
+	add_value(pool, &to->of[reference->identity], store_reference_value(pool, command->campaign_id, reference));
+}
+
+/* NULL: the command is none. */
+static const struct signup *
+signup_of(const struct command *command)
+{
+	return command->kind == COMMAND_SIGNUP    ? &command->as.signup
+	       : command->kind == COMMAND_TAGGING ? &command->as.tagging.signup
+						  : NULL;
+}
+
+static void
+collect_signup(struct pool *pool, struct identities *to, const struct command *command, const struct signup *signup)
+{
+	const struct lead_reference named[] = {
+		{ .identity = LEAD_BY_EMAIL, .value = signup->email_key },
+		{ .identity = LEAD_BY_PHONE, .value = signup->phone },
+		{ .identity = LEAD_BY_SOCIAL_ID, .value = signup->subject },
+		{ .identity = LEAD_BY_SOCIAL_ID, .value = signup->referrer_id },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(named); i++)
+		if (slice_present(named[i].value))
+			collect(pool, to, command, &named[i]);
+}
+
+static void
+collect_command(struct pool *pool, struct identities *to, const struct command *command)
+{
+	switch (command->kind) {
+	case COMMAND_SIGNUP:
+	case COMMAND_TAGGING:
+		collect_signup(pool, to, command, signup_of(command));
+		break;
+	case COMMAND_POINTS:
+		for (size_t i = 0; i < command->as.points.lead_count; i++)
+			collect(pool, to, command, &command->as.points.leads[i]);
+		break;
+	case COMMAND_COMPLETION:
+		collect(pool, to, command, &command->as.completion.lead);
+		break;
+	case COMMAND_CHANGE:
+		collect(pool, to, command, &command->as.change.lead);
+		break;
+	}
+}
+
+static int
+compare_leads(const void *left, const void *right)
+{
+	const struct working_lead *a = left, *b = right;
+	return (a->lead.id > b->lead.id) - (a->lead.id < b->lead.id);
+}
+
+/* Adds leads to the working set, by id. One lead can be found by several of its identities; it must be there once. */
+static enum result
+add_leads(struct load *load, const struct identities *named)
+{
+	struct working_set *set = &load->loaded->set;
+	struct db_list lists[LEAD_BY_ID + 1];
+	struct db_rows rows;
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
+		lists[i] = (struct db_list){ named->of[i].values, named->of[i].count };
+	enum result result = store_query_lists(load->store, load->pool, SQL_SELECT_LEADS, lists, ARRAY_SIZE(lists), &rows);
+	if (result != RESULT_OK || rows.count == 0)
+		return result;
+	struct working_lead *leads = POOL_ARRAY(load->pool, rows.count, struct working_lead);
+	for (size_t i = 0; i < rows.count; i++)
+		leads[i].lead = store_lead_from_row(&rows, i);
+	qsort(leads, rows.count, sizeof(*leads), compare_leads);
+	for (size_t i = 0; i < rows.count; i++) {
+		if (i > 0 && leads[i].lead.id == leads[i - 1].lead.id)
+			continue;
+		set->leads = pool_grow(load->pool, set->leads, set->lead_count, &set->lead_capacity, sizeof(*set->leads));
+		set->leads[set->lead_count++] = &leads[i];
+	}
+	return RESULT_OK;
+}
+
+static enum result
+load_leads(struct load *load)
+{
+	struct identities named = { 0 };
+	for (size_t i = 0; i < load->count; i++)
+		collect_command(load->pool, &named, load->commands[i]);
+	return add_leads(load, &named);
+}
+
+enum {
+	LINK_LEAD_ID,
+	LINK_LEVEL,
+	LINK_ANCESTOR_ID,
+	LINK_COUNTED,
+	LINK_COUNTS,
+	LINK_SETTLED,
+	LINK_VERIFIED_SETTLED,
+	LINK_EARNED,
+	LINK_CREDIT
+};
+
+static struct referral_link
+link_from_row(const struct db_rows *rows, size_t row)
+{
+	return (struct referral_link){
+		.lead_id = db_get_u64(rows, row, LINK_LEAD_ID),
+		.level = (unsigned)db_get_u64(rows, row, LINK_LEVEL),
+		.ancestor_id = db_get_u64(rows, row, LINK_ANCESTOR_ID),
+		.counted = store_counted(db_get_bytes(rows, row, LINK_COUNTED)),
+		.counts = db_get_bool(rows, row, LINK_COUNTS),
+		.settled = db_get_bool(rows, row, LINK_SETTLED),
+		.verified_settled = db_get_bool(rows, row, LINK_VERIFIED_SETTLED),
+		.earned = (uint32_t)db_get_u64(rows, row, LINK_EARNED),
+		.credit = (uint32_t)db_get_u64(rows, row, LINK_CREDIT),
+	};
+}
+
+/* Whether a command may change what referrers have of a lead, or may need the chain above a referrer. */
+static bool
+concerns_referrers(const struct command *command)
+{
+	const struct lead_change *change = &command->as.change;
+	switch (command->kind) {
+	case COMMAND_SIGNUP:
+	case COMMAND_TAGGING:
+		return true;
+	case COMMAND_CHANGE:
+		return change->action == LEAD_VERIFY || change->action == LEAD_APPROVE || change->action == LEAD_BLOCK;
+	case COMMAND_POINTS:
+	case COMMAND_COMPLETION:
+		break;
+	}
+	return false;
+}
+
+/* The chains of the leads that are loaded. */
+static enum result
+load_links(struct load *load)
+{
+	struct working_set *set = &load->loaded->set;
+	bool wanted = false;
+	for (size_t i = 0; i < load->count; i++)
+		wanted = wanted || concerns_referrers(load->commands[i]);
+	if (!wanted)
+		return RESULT_OK;
+	uint64_t *referred = POOL_ARRAY(load->pool, set->lead_count, uint64_t);
+	size_t referred_count = 0;
+	struct db_rows rows;
+	for (size_t i = 0; i < set->lead_count; i++)
+		if (set->leads[i]->lead.parent_id != 0)
+			referred[referred_count++] = set->leads[i]->lead.id;
+	enum result result = query(load, SQL_SELECT_LINKS, store_id_list(load->pool, referred, referred_count), &rows);
+	if (result != RESULT_OK)
+		return result;
+	struct working_link *links = POOL_ARRAY(load->pool, rows.count, struct working_link);
+	set->links = POOL_ARRAY(load->pool, rows.count, struct working_link *);
+	set->link_count = set->link_capacity = rows.count;
+	for (size_t i = 0; i < rows.count; i++) {
+		links[i].link = link_from_row(&rows, i);
+		set->links[i] = &links[i];
+	}
+	return RESULT_OK;
+}
+
+static int
+compare_lead_with_id(const void *id, const void *lead)
+{
+	uint64_t a = *(const uint64_t *)id, b = (*(struct working_lead *const *)lead)->lead.id;
+	return (a > b) - (a < b);
+}
+
+/* Those ends of the links that are not loaded yet; so far the leads are in order of their ids. */
+static enum result
+load_ancestors(struct load *load)
+{
+	struct working_set *set = &load->loaded->set;
+	uint64_t *ids = POOL_ARRAY(load->pool, set->link_count, uint64_t);
+	size_t missing = 0;
+	for (size_t i = 0; i < set->link_count; i++) {
+		uint64_t id = set->links[i]->link.ancestor_id;
+		if (bsearch(&id, set->leads, set->lead_count, sizeof(*set->leads), compare_lead_with_id) == NULL)
+			ids[missing++] = id;
+	}
+	struct db_list list = store_id_list(load->pool, ids, missing);
+	struct identities ancestors = { 0 };
+	for (size_t i = 0; i < list.count; i++)
+		add_value(load->pool, &ancestors.of[LEAD_BY_ID], list.values[i]);
+	return add_leads(load, &ancestors);
+}
+
+static bool
+judges_addresses(const struct working_set *set, uint64_t campaign_id)
+{
+	for (size_t i = 0; i < set->campaign_count; i++)
+		if (set->campaigns[i].campaign.id == campaign_id)
+			return campaign_judges_addresses(&set->campaigns[i].campaign);
+	return false;
+}
+
+enum { IP_CAMPAIGN_ID, IP_ADDRESS, IP_LEADS };
+
+static bool
+is_counted(const struct working_set *set, uint64_t campaign_id, struct slice ip)
+{
+	for (size_t i = 0; i < set->ip_count_count; i++)
+		if (set->ip_counts[i].campaign_id == campaign_id && slice_equal(set->ip_counts[i].ip, ip))
+			return true;
+	return false;
+}
+
+/* The pairs of campaign and address go as two lists: each pair is in the same piece of both. A row may be in the answers to
+ * several pieces. */
+static enum result
+load_ip_counts(struct load *load)
+{
+	struct working_set *set = &load->loaded->set;
+	struct value_list campaigns = { 0 }, addresses = { 0 };
+	struct db_rows rows;
+	for (size_t i = 0; i < load->count; i++) {
+		const struct signup *signup = signup_of(load->commands[i]);
+		if (signup == NULL || !slice_present(signup->ip) || !judges_addresses(set, load->commands[i]->campaign_id))
+			continue;
+		add_value(load->pool, &campaigns, DB_U64(load->commands[i]->campaign_id));
+		add_value(load->pool, &addresses, db_bytes(signup->ip));
+	}
+	struct db_list lists[] = { { campaigns.values, campaigns.count }, { addresses.values, addresses.count } };
+	enum result result = store_query_lists(load->store, load->pool, SQL_SELECT_IP_LEADS, lists, 2, &rows);
+	if (result != RESULT_OK)
+		return result;
+	struct ip_count *counts = POOL_ARRAY(load->pool, rows.count, struct ip_count);
+	set->ip_counts = counts;
+	for (size_t i = 0; i < rows.count; i++) {
+		uint64_t campaign_id = db_get_u64(&rows, i, IP_CAMPAIGN_ID);
+		struct slice ip = db_get_bytes(&rows, i, IP_ADDRESS);
+		if (!is_counted(set, campaign_id, ip))
+			counts[set->ip_count_count++] = (struct ip_count){ campaign_id, ip, db_get_i64(&rows, i, IP_LEADS) };
+	}
+	return RESULT_OK;
+}
+
+static void
+note_identities(struct load *load)
+{
+	const struct working_set *set = &load->loaded->set;
+	struct stored_identities *identities = POOL_ARRAY(load->pool, set->lead_count, struct stored_identities);
+	for (size_t i = 0; i < set->lead_count; i++)
+		identities[i] = (struct stored_identities){ set->leads[i]->lead.email_hash, set->leads[i]->lead.phone_hash };
+	load->loaded->identities = identities;
+	load->loaded->identity_count = set->lead_count;
+}
+
+enum result
+store_load(struct store *store, struct pool *pool, const struct command *const *commands, size_t count, struct loaded *loaded)
+{
+	/* a step that has nothing to ask makes no round trip */
+	static enum result (*const steps[])(struct load * load) = { load_campaigns, load_webhooks, load_definitions, load_jobs,
+		load_leads, load_links, load_ancestors, load_ip_counts };
+	struct load load = { .store = store, .pool = pool, .commands = commands, .count = count, .loaded = loaded };
+	enum result result = RESULT_OK;
+	*loaded = (struct loaded){ 0 };
+	for (size_t i = 0; i < ARRAY_SIZE(steps) && result == RESULT_OK; i++)
+		result = steps[i](&load);
+	note_identities(&load);
+	return result;
+}

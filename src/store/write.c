@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT
+ * The last part of a batch: the rows that it changes and makes, with multi-row statements. */
+#include <string.h>
+
+#include "store/private.h"
+
+/* A write on its way. */
+struct write {
+	struct store *store;
+	struct pool *pool;
+	const struct loaded *loaded;
+	const struct decision *decision;
+};
+
+/* What one statement is run with, gathered row by row. */
+struct row_list {
+	enum statement statement;
+	size_t columns;
+	struct db_value *values;
+	size_t count;
+};
+
+static struct row_list
+row_list(const struct write *write, enum statement statement, size_t columns, size_t most)
+{
+	return (struct row_list){ statement, columns, POOL_ARRAY(write->pool, most * columns, struct db_value), 0 };
+}
+
+static void
+add_row(struct row_list *list, const struct db_value *row)
+{
+	memcpy(list->values + list->count++ * list->columns, row, list->columns * sizeof(*row));
+}
+
+#define ADD_ROW(list, ...) add_row((list), (const struct db_value[]){ __VA_ARGS__ })
+
+/* A server takes 16 MiB at once, or as little as the 1 MiB that `leadhook check` demands; what it does not take costs the
+ * connection, so that nobody could tell it from a server that is away. */
+enum { BYTES_AT_ONCE = 512 * 1024, BYTES_AROUND_VALUE = 10 /* a number, or the length of bytes, and what tells NULL */ };
+
+static size_t
+row_bytes(const struct row_list *list, size_t row)
+{
+	size_t bytes = list->columns * BYTES_AROUND_VALUE;
+	for (size_t i = 0; i < list->columns; i++)
+		if (list->values[row * list->columns + i].kind == DB_BYTES)
+			bytes += list->values[row * list->columns + i].as.bytes.size;
+	return bytes;
+}
+
+static enum result
+run_rows(const struct write *write, const struct row_list *list)
+{
+	enum result result = RESULT_OK;
+	for (size_t from = 0, to; from < list->count && result == RESULT_OK; from = to) {
+		size_t bytes = row_bytes(list, from);
+		for (to = from + 1; to < list->count; to++) {
+			bytes += row_bytes(list, to);
+			if (bytes > BYTES_AT_ONCE)
+				break;
+		}
+		result = db_execute_rows(
+		    write->store->db, list->statement, list->values + from * list->columns, list->columns, to - from, NULL);
+	}
+	return result;
+}
+
+/* One after another; a list without rows is no round trip. */
+static enum result
+run_lists(const struct write *write, const struct row_list *const *lists, size_t count)
+{
+	enum result result = RESULT_OK;
+	for (size_t i = 0; i < count && result == RESULT_OK; i++)
+		result = run_rows(write, lists[i]);
+	return result;
+}
+
+#define RUN_LISTS(write, ...)                                               \
+	run_lists((write), (const struct row_list *const[]){ __VA_ARGS__ }, \
+	    sizeof((const struct row_list *const[]){ __VA_ARGS__ }) / sizeof(struct row_list *))
+
+/* SQL_UPDATE_LEAD and SQL_INSERT_LEAD begin with what commands change. */
+enum {
+	LEAD_CHANGING_COLUMNS = 32,
+	LEAD_UPDATE_COLUMNS = LEAD_CHANGING_COLUMNS + 1,
+	LEAD_INSERT_COLUMNS = LEAD_CHANGING_COLUMNS + 12
+};
+
+static void
+put_changing(struct db_value *row, const struct lead *l)
+{
+	const struct db_value values[LEAD_CHANGING_COLUMNS] = { DB_U64(l->counter), db_bytes(l->email), db_bytes(l->email_key),
+		db_bytes(l->email_hash), db_bytes(l->phone), db_bytes(l->phone_hash), DB_BOOL(l->verified_email),
+		DB_BOOL(l->verified_phone), DB_BOOL(l->waitlisted), DB_BOOL(l->removed_from_waitlist), DB_BOOL(l->opted_out),
+		DB_BOOL(l->sms_opted_out), db_bytes(l->custom_fields), db_bytes(l->utm), db_bytes(l->uid),
+		db_bytes(l->redirect_url), db_bytes(l->ip), db_bytes(l->user_agent), DB_BOOL(l->fraudulent),
+		db_bytes(l->fraud_flags), DB_U64(l->times_flagged), DB_BOOL(l->announced), DB_U64(l->score),
+		DB_U64(l->referrals), DB_U64(l->unverified.direct), DB_U64(l->unverified.indirect), DB_U64(l->verified.direct),
+		DB_U64(l->verified.indirect), db_bytes(l->tag_ids), db_bytes(l->action_ids), db_bytes(l->reward_ids),
+		DB_I64(l->updated_ms) };
+	memcpy(row, values, sizeof(values));
+}
+
+static void
+add_updated_lead(struct row_list *list, const struct lead *l)
+{
+	struct db_value row[LEAD_UPDATE_COLUMNS];
+	put_changing(row, l);
+	row[LEAD_CHANGING_COLUMNS] = DB_U64(l->id);
+	add_row(list, row);
+}
+
+static void
+add_inserted_lead(struct row_list *list, const struct lead *l)
+{
+	const struct db_value fixed[] = { DB_U64(l->id), DB_U64(l->campaign_id), DB_U64(l->subscription_number),
+		db_bytes(l->social_id), store_id_or_null(l->parent_id), db_bytes(l->referrer), db_bytes(l->source),
+		store_id_or_null(l->source_id), db_bytes(l->signup_url), db_bytes(l->session_id), db_bytes(l->request_id),
+		DB_I64(l->created_ms) };
+	struct db_value row[LEAD_INSERT_COLUMNS];
+	put_changing(row, l);
+	memcpy(row + LEAD_CHANGING_COLUMNS, fixed, sizeof(fixed));
+	add_row(list, row);
+}
+
+static bool
+identity_changed(const struct loaded *loaded, size_t i)
+{
+	if (i >= loaded->identity_count)
+		return false;
+	const struct lead *lead = &loaded->set.leads[i]->lead;
+	return !slice_equal(lead->email_hash, loaded->identities[i].email_hash) ||
+	       !slice_equal(lead->phone_hash, loaded->identities[i].phone_hash);
+}
+
+/* The order keeps the unique keys: what one lead gives up, an address or itself, may go to another one. */
+static enum result
+write_leads(const struct write *write)
+{
+	const struct working_set *set = &write->loaded->set;
+	struct row_list deleted = row_list(write, SQL_DELETE_LEAD, 1, set->lead_count);
+	struct row_list noted = row_list(write, SQL_INSERT_DELETED_LEAD, 1, set->lead_count);
+	struct row_list freed = row_list(write, SQL_FREE_IDENTITIES, 1, set->lead_count);
+	struct row_list updated = row_list(write, SQL_UPDATE_LEAD, LEAD_UPDATE_COLUMNS, set->lead_count);
+	struct row_list inserted = row_list(write, SQL_INSERT_LEAD, LEAD_INSERT_COLUMNS, set->lead_count);
+	for (size_t i = 0; i < set->lead_count; i++) {
+		const struct lead *lead = &set->leads[i]->lead;
+		switch (set->leads[i]->change) {
+		case ROW_AS_LOADED:
+			break;
+		case ROW_CHANGED:
+			add_updated_lead(&updated, lead);
+			if (identity_changed(write->loaded, i))
+				ADD_ROW(&freed, DB_U64(lead->id));
+			break;
+		case ROW_CREATED:
+			add_inserted_lead(&inserted, lead);
+			break;
+		case ROW_DELETED:
+			ADD_ROW(&deleted, DB_U64(lead->id));
+			ADD_ROW(&noted, DB_U64(lead->id));
+			break;
+		}
+	}
+	if (freed.count == 1)
+		freed.count = 0; /* nobody among the others to take it from, or to give it to */
+	return RUN_LISTS(write, &deleted, &noted, &freed, &updated, &inserted);
+}
+
+enum { COUNTER_COLUMNS = 9, HISTOGRAM_COLUMNS = 1 + RANK_SLOTS, IP_COLUMNS = 3 };
+
+static enum result
+write_counters(const struct write *write)
+{
+	const struct working_set *set = &write->loaded->set;
+	const struct decision *d = write->decision;
+	struct rank_node *changes;
+	size_t change_count = decide_rank_changes(write->pool, d, &changes);
+	struct row_list counters = row_list(write, SQL_UPDATE_COUNTERS, COUNTER_COLUMNS, set->campaign_count);
+	struct row_list histogram = row_list(write, SQL_CHANGE_HISTOGRAM, HISTOGRAM_COLUMNS, change_count);
+	struct row_list addresses = row_list(write, SQL_CHANGE_IP_LEADS, IP_COLUMNS, d->ip_move_count);
+	for (size_t i = 0; i < set->campaign_count; i++) {
+		const struct campaign *c = &set->campaigns[i].campaign;
+		const struct campaign_counters *n = &c->counters;
+		if (set->campaigns[i].changed)
+			ADD_ROW(&counters, DB_U64(c->last_subscription_number), DB_U64(n->leads), DB_U64(n->verified),
+			    DB_U64(n->waitlisted), DB_U64(n->removed_from_waitlist), DB_U64(n->fraudulent),
+			    DB_U64(n->opted_out), DB_U64(n->referred), DB_U64(c->id));
+	}
+	for (size_t i = 0; i < change_count; i++) {
+		struct db_value row[HISTOGRAM_COLUMNS] = { DB_U64(changes[i].node) };
+		for (size_t slot = 0; slot < RANK_SLOTS; slot++)
+			row[1 + slot] = DB_I64(changes[i].leads[slot]);
+		add_row(&histogram, row);
+	}
+	for (size_t i = 0; i < d->ip_move_count; i++)
+		if (d->ip_moves[i].leads != 0)
+			ADD_ROW(&addresses, DB_U64(d->ip_moves[i].campaign_id), db_bytes(d->ip_moves[i].ip),
+			    DB_I64(d->ip_moves[i].leads));
+	return RUN_LISTS(write, &counters, &histogram, &addresses);
+}
+
+enum { ENTRY_COLUMNS = 8, LINK_UPDATE_COLUMNS = 8, LINK_INSERT_COLUMNS = LINK_UPDATE_COLUMNS + 1 };
+
+static enum result
+write_scores(const struct write *write)
+{
+	const struct working_set *set = &write->loaded->set;
+	const struct decision *d = write->decision;
+	struct row_list entries = row_list(write, SQL_INSERT_SCORE_ENTRY, ENTRY_COLUMNS, d->entry_count);
+	struct row_list updated = row_list(write, SQL_UPDATE_LINK, LINK_UPDATE_COLUMNS, set->link_count);
+	struct row_list inserted = row_list(write, SQL_INSERT_LINK, LINK_INSERT_COLUMNS, set->link_count);
+	for (size_t i = 0; i < d->entry_count; i++) {
+		const struct score_entry *e = &d->entries[i];
+		ADD_ROW(&entries, DB_U64(e->lead_id), db_bytes(score_reason_name(e->reason)), DB_U64(e->ref), DB_U64(e->round),
+		    DB_I64(e->delta), DB_I64(e->asked), db_bytes(e->message), DB_I64(set->now_ms));
+	}
+	for (size_t i = 0; i < set->link_count; i++) {
+		const struct referral_link *l = &set->links[i]->link;
+		const struct db_value row[] = { db_bytes(store_counted_name(l->counted)), DB_BOOL(l->counts),
+			DB_BOOL(l->settled), DB_BOOL(l->verified_settled), DB_U64(l->earned), DB_U64(l->credit),
+			DB_U64(l->lead_id), DB_U64(l->level), DB_U64(l->ancestor_id) };
+		if (set->links[i]->change == ROW_CHANGED)
+			add_row(&updated, row);
+		else if (set->links[i]->change == ROW_CREATED)
+			add_row(&inserted, row);
+	}
+	return RUN_LISTS(write, &entries, &updated, &inserted);
+}
+
+/* The job goes on with its effects, or both do not. */
+static enum result
+write_jobs(const struct write *write)
+{
+	const struct working_set *set = &write->loaded->set;
+	enum result result = RESULT_OK;
+	for (size_t i = 0; i < set->job_count && result == RESULT_OK; i++) {
+		const struct working_job *job = &set->jobs[i];
+		const struct db_value values[] = { DB_U64(job->position), DB_U64(job->id),
+			DB_U64(write->loaded->job_positions[i]) };
+		if (!job->changed)
+			continue;
+		result = store_note_turn(write->store, job->id);
+		if (result == RESULT_OK)
+			result = job->position < job->total ? store_change_one(write->store, SQL_MOVE_JOB, values, 3)
+							    : store_change_one(write->store, SQL_DELETE_JOB, values + 1, 2);
+		if (result == RESULT_NOT_FOUND)
+			result = RESULT_CONFLICT;
+	}
+	return result;
+}
+
+enum { EVENT_COLUMNS = 6, DELIVERY_COLUMNS = 6, DUE_COLUMNS = 4 };
+
+static enum result
+write_events(const struct write *write)
+{
+	const int64_t now_ms = write->loaded->set.now_ms;
+	const struct decision *d = write->decision;
+	struct row_list events = row_list(write, SQL_INSERT_EVENT, EVENT_COLUMNS, d->event_count);
+	struct row_list deliveries = row_list(write, SQL_INSERT_DELIVERY, DELIVERY_COLUMNS, d->delivery_count);
+	struct row_list due = row_list(write, SQL_INSERT_DUE, DUE_COLUMNS, d->delivery_count);
+	for (size_t i = 0; i < d->event_count; i++) {
+		const struct made_event *e = &d->events[i];
+		ADD_ROW(&events, DB_U64(e->id), DB_U64(e->campaign_id), DB_U64(e->lead_id), DB_U64(e->type), DB_I64(now_ms),
+		    db_bytes(e->payload));
+	}
+	for (size_t i = 0; i < d->delivery_count; i++) {
+		const struct made_delivery *m = &d->deliveries[i];
+		ADD_ROW(&deliveries, DB_U64(m->id), DB_U64(m->event_id), DB_U64(m->webhook_id), DB_U64(m->lead_id),
+		    DB_U64(m->type), db_bytes(m->form ? SLICE("form") : SLICE("json")));
+		ADD_ROW(&due, DB_U64(m->id), DB_U64(webhook_shard(m->webhook_id)), DB_U64(m->webhook_id), DB_I64(now_ms));
+	}
+	return RUN_LISTS(write, &events, &deliveries, &due);
+}
+
+enum result
+store_write(struct store *store, struct pool *pool, const struct loaded *loaded, const struct decision *decision)
+{
+	static enum result (*const steps[])(
+	    const struct write *write) = { write_leads, write_counters, write_scores, write_jobs, write_events };
+	const struct write write = { store, pool, loaded, decision };
+	enum result result = RESULT_OK;
+	for (size_t i = 0; i < ARRAY_SIZE(steps) && result == RESULT_OK; i++)
+		result = steps[i](&write);
+	return result;
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT
+ * Values of settings and options: what each kind takes, and where it goes (contract.md 1 and 4.6, operations.md 4). */
+#include "unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "admin/commands.h"
+#include "admin/values.h"
+#include "store/admin.h"
+
+static struct pool *pool;
+
+static bool
+reads(value_reader *read, const char *text, void *place)
+{
+	struct slice bad = SLICE_NONE;
+	return read(pool, slice_of(text), place, &bad);
+}
+
+static void
+numbers_have_limits(void **state)
+{
+	(void)state;
+	static const char *const no_numbers[] = { "", "x", "1.5", "+1", " 1", "01", "1e3", "--1", "-", "99999999999" };
+	uint32_t unsigned_number = 7;
+	int32_t number = 7;
+	uint64_t id = 7;
+	size_t limit = 7;
+	for (size_t i = 0; i < ARRAY_SIZE(no_numbers); i++) {
+		assert_false(reads(value_count, no_numbers[i], &unsigned_number));
+		assert_false(reads(value_points, no_numbers[i], &unsigned_number));
+		assert_false(reads(value_delta, no_numbers[i], &number));
+		assert_false(reads(value_limit, no_numbers[i], &limit));
+	}
+	assert_true(reads(value_count, "4294967295", &unsigned_number) && unsigned_number == UINT32_MAX);
+	assert_true(reads(value_points, "99999", &unsigned_number) && unsigned_number == 99999);
+	assert_false(reads(value_points, "100000", &unsigned_number) || reads(value_points, "-1", &unsigned_number));
+	assert_true(reads(value_delta, "-99999", &number) && number == -99999);
+	assert_true(reads(value_delta, "0", &number) && number == 0);
+	assert_false(reads(value_delta, "100000", &number) || reads(value_delta, "-100000", &number));
+	assert_true(reads(value_limit, "10000", &limit) && limit == 10000);
+	assert_false(reads(value_limit, "0", &limit) || reads(value_limit, "10001", &limit));
+	assert_true(reads(value_id, "9223372036854775807", &id) && id == INT64_MAX);
+	assert_false(reads(value_id, "0", &id) || reads(value_id, "", &id) || reads(value_id_or_none, "0", &id));
+	assert_true(reads(value_id_or_none, "", &id) && id == 0);
+}
+
+/* contract 1, Booleans, as settings and as filters */
+static void
+words_for_on_and_off(void **state)
+{
+	(void)state;
+	static const char *const words[] = { "off", "on", "no", "yes", "false", "true", "0", "1" };
+	bool on;
+	int filter;
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		assert_true(reads(value_switch, words[i], &on) && on == (i % 2 == 1));
+		assert_true(reads(value_filter, words[i], &filter) && filter == (int)(i % 2));
+	}
+	assert_false(reads(value_switch, "", &on) || reads(value_switch, "ON", &on) || reads(value_filter, "2", &filter));
+	on = false;
+	assert_true(reads(value_given, "", &on) && on);
+}
+
+static void
+states_and_times(void **state)
+{
+	(void)state;
+	enum campaign_wish wish = CAMPAIGN_STAYS;
+	int64_t ms = 7;
+	assert_true(reads(value_state, "ended", &wish) && wish == CAMPAIGN_ENDS);
+	assert_true(reads(value_state, "active", &wish) && wish == CAMPAIGN_OPENS);
+	assert_false(reads(value_state, "", &wish) || reads(value_state, "open", &wish));
+	assert_true(reads(value_end, "", &ms) && ms == -1);
+	assert_true(reads(value_end, "1970-01-02", &ms) && ms == 86400000);
+	assert_true(reads(value_time, "1970-01-01T00:00:01Z", &ms) && ms == 1000);
+	assert_false(reads(value_time, "", &ms) || reads(value_end, "soon", &ms));
+}
+
+/* "Lists are separated by commas or white space"; what was typed is kept, and an empty list is none. */
+static void
+lists_are_judged_and_kept(void **state)
+{
+	(void)state;
+	static const struct {
+		value_reader *read;
+		const char *text, *bad;
+	} wrong[] = {
+		{ value_hosts, "good.example, not a_host!", "a_host!" },
+		{ value_hosts, "a..b", "a..b" },
+		{ value_networks, "10.0.0.0/8 10.0.0.1/8", "10.0.0.1/8" },
+		{ value_networks, "10.0.0.0/33", "10.0.0.0/33" },
+		{ value_networks, "example.org", "example.org" },
+	};
+	struct slice text = SLICE("before");
+	assert_true(reads(value_hosts, " a.example, *.B.example\xc3\xbc.org ", &text));
+	assert_slice(text, "a.example, *.B.example\xc3\xbc.org");
+	assert_true(reads(value_networks, "10.0.0.0/8 2001:db8::1", &text));
+	assert_slice(text, "10.0.0.0/8 2001:db8::1");
+	assert_true(reads(value_hosts, " ", &text) && !slice_present(text));
+	assert_true(reads(value_networks, "", &text) && !slice_present(text));
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		struct slice bad = SLICE_NONE;
+		assert_false(wrong[i].read(pool, slice_of(wrong[i].text), &text, &bad));
+		assert_slice(bad, wrong[i].bad);
+	}
+	size_t size = 65536;
+	char *long_list = pool_alloc(pool, size + 1);
+	memset(long_list, ' ', size);
+	memcpy(long_list, "a.example", 9);
+	assert_false(reads(value_hosts, long_list, &text) || reads(value_description, long_list, &text));
+	long_list[size - 1] = '\0'; /* what a column holds */
+	assert_true(reads(value_hosts, long_list, &text));
+}
+
+static void
+texts_are_trimmed_where_they_are_looked_up(void **state)
+{
+	(void)state;
+	struct slice text;
+	assert_true(reads(value_trimmed, "  two words ", &text));
+	assert_slice(text, "two words");
+	assert_false(reads(value_trimmed, "  ", &text) || reads(value_name, "", &text));
+	assert_true(reads(value_name, " kept ", &text));
+	assert_slice(text, " kept ");
+	assert_true(reads(value_description, "", &text) && !slice_present(text));
+	assert_true(reads(value_url, "", &text) && !slice_present(text));
+	assert_false(reads(value_url, "ftp://a.example", &text) || reads(value_url, "http://a b", &text));
+	assert_true(reads(value_social_id, "5nk9rvhr93", &text));
+	assert_slice(text, "5NK9RVHR93");
+}
+
+static const struct value_setting rows[] = {
+	{ "points", value_points, offsetof(struct campaign_settings, points_direct), "a number" },
+	{ "waitlist", value_switch, offsetof(struct campaign_settings, waitlist), "on or off" },
+	{ "hosts", value_hosts, offsetof(struct campaign_settings, blocked_referrers), "host names" },
+};
+static const struct value_settings settings = { rows, ARRAY_SIZE(rows), "a test" };
+
+/* Applies the operands "first|second"; what was told, in the pool. */
+static const char *
+told_of(const char *operands, bool *applied, struct campaign_settings *target)
+{
+	const char *list[4];
+	char *text = NULL;
+	size_t size = 0;
+	struct slice rest = slice_of(operands), operand;
+	struct admin_call call = { .operands = list, .pool = pool, .errors = open_memstream(&text, &size) };
+	while (slice_next(&rest, '|', &operand))
+		list[call.operand_count++] = pool_string(pool, operand);
+	*applied = values_apply(&call, &settings, 0, target);
+	fclose(call.errors);
+	const char *told = pool_string(pool, slice_of(text));
+	free(text);
+	return told;
+}
+
+static void
+settings_go_where_the_table_says(void **state)
+{
+	(void)state;
+	struct campaign_settings target = { .points_direct = 1, .points_indirect = 9 };
+	bool applied;
+	assert_string_equal(told_of("points=5|waitlist=on|points=6", &applied, &target), "");
+	assert_true(applied && target.points_direct == 6 && target.waitlist && target.points_indirect == 9);
+	static const char *const wrong[][2] = {
+		{ "points", "leadhook: points=: expected a number\n" },
+		{ "points=x", "leadhook: points=: expected a number\n" },
+		{ "hosts=a.example b_c", "leadhook: hosts=: expected host names, not b_c\n" },
+		{ "point=5", "leadhook: point is no setting of a test; there are: points (a number), waitlist (on or off), "
+			     "hosts (host names)\n" },
+		{ "=5", "leadhook:  is no setting of a test; there are: points (a number), waitlist (on or off), "
+			"hosts (host names)\n" },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		assert_string_equal(told_of(wrong[i][0], &applied, &target), wrong[i][1]);
+		assert_false(applied);
+	}
+}
+
+static void
+options_go_where_the_table_says(void **state)
+{
+	(void)state;
+	static const struct value_option options[] = {
+		{ OPTION_TAG, value_id, offsetof(struct lead_filter, tag_id), "the id of a tag" },
+		{ OPTION_OPTED_OUT, value_filter, offsetof(struct lead_filter, opted_out), "on or off" },
+	};
+	struct lead_filter filter = { .opted_out = -1, .limit = 50 };
+	char *text = NULL;
+	size_t size = 0;
+	struct admin_call call = { .pool = pool, .errors = open_memstream(&text, &size) };
+	assert_true(values_take(&call, options, ARRAY_SIZE(options), &filter));
+	assert_true(filter.tag_id == 0 && filter.opted_out == -1 && filter.limit == 50);
+	call.options[OPTION_TAG] = "12";
+	assert_true(values_take(&call, options, ARRAY_SIZE(options), &filter));
+	assert_true(filter.tag_id == 12 && filter.opted_out == -1);
+	call.options[OPTION_OPTED_OUT] = "maybe";
+	assert_false(values_take(&call, options, ARRAY_SIZE(options), &filter));
+	fclose(call.errors);
+	assert_string_equal(text, "leadhook: --opted-out: expected on or off\n");
+	free(text);
+}
+
+static int
+make_pool(void **state UNUSED)
+{
+	pool = pool_new();
+	return 0;
+}
+
+static int
+free_pool(void **state UNUSED)
+{
+	pool_free(&pool);
+	return 0;
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_have_limits),
+		cmocka_unit_test(words_for_on_and_off),
+		cmocka_unit_test(states_and_times),
+		cmocka_unit_test(lists_are_judged_and_kept),
+		cmocka_unit_test(texts_are_trimmed_where_they_are_looked_up),
+		cmocka_unit_test(settings_go_where_the_table_says),
+		cmocka_unit_test(options_go_where_the_table_says),
+	};
+	return cmocka_run_group_tests_name("values", tests, make_pool, free_pool);
+}

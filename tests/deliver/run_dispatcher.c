@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#include "unit.h"
+
+#include "run_dispatcher.h"
+
+enum { STOP_FD = 0 };
+
+struct retry_schedule schedule;
+struct dispatcher_options options;
+
+int
+fresh_world(void **state UNUSED)
+{
+	struct slice bad;
+	world_reset();
+	assert_true(retry_schedule_parse(SLICE("5s 1m 5m 30m 2h 5h 10h 14h 20h 24h"), &schedule, &bad));
+	options = (struct dispatcher_options){
+		.sender = { .in_flight = SLOTS, .timeout_ms = 15 * SECOND },
+		.webhook_in_flight = PER_WEBHOOK,
+		.lease_ms = 60 * SECOND,
+		.schedule = &schedule,
+		.poll_ms = POLL,
+		.max_runtime_ms = 55 * SECOND,
+		.stop_fd = STOP_FD,
+	};
+	return 0;
+}
+
+enum result
+run(struct lock *lock)
+{
+	struct dispatcher *dispatcher = dispatcher_new(&options, NULL, lock);
+	assert_non_null(dispatcher);
+	enum result result = dispatcher_run(dispatcher);
+	dispatcher_free(&dispatcher);
+	assert_null(dispatcher);
+	return result;
+}
+
+void
+stay_until(int64_t until_ms)
+{
+	options.stay = true;
+	options.max_runtime_ms = 0;
+	world.stop_ms = until_ms;
+	assert_int_equal(run(NULL), RESULT_OK);
+}

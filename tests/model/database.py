@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""The real engine for test_model.py: batch_runner, and a mariadb client that stays open."""
+import contextlib
+import getpass
+import json
+import subprocess
+
+from plain import DISPOSABLE_DOMAINS, FIELDS_BYTES_MAX, FIELDS_MAX
+from render import AVATAR_URL, BASE_URL
+from stack.process import StackError
+
+
+class Talk:
+    """A program that answers what it is told, line by line."""
+
+    def __init__(self, argv, log):
+        self.log = log
+        with open(log, "ab") as errors:
+            self.process = subprocess.Popen([str(word) for word in argv], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                            stderr=errors, encoding="utf-8")
+
+    def say(self, text):
+        try:
+            self.process.stdin.write(text + "\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            self.ended()
+
+    def hear(self):
+        line = self.process.stdout.readline()
+        return line.rstrip("\n") if line else self.ended()
+
+    def ended(self):
+        raise StackError(f"{self.process.args[0]} has ended with status {self.process.wait()}\n{self.said()}")
+
+    def said(self):
+        """What is new in the log."""
+        text = self.log.read_text()
+        self.log.write_text("")
+        return text
+
+    def close(self):
+        """The exit status."""
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.close()
+        self.process.stdout.close()
+        return self.process.wait(20)
+
+
+class Runner(Talk):
+    def __init__(self, program, folder, socket, database):
+        super().__init__([program], folder / "batch_runner.log")
+        self.ask("open", {"socket": str(socket), "user": getpass.getuser(), "database": database, "prefix": "lh_",
+                          "base_url": BASE_URL, "avatar_url": AVATAR_URL, "fields": FIELDS_MAX,
+                          "fields_bytes": FIELDS_BYTES_MAX, "disposable_domains": " ".join(DISPOSABLE_DOMAINS)})
+
+    def ask(self, what, value):
+        self.say(json.dumps({what: value}, separators=(",", ":")))
+        return json.loads(self.hear())
+
+
+class Sql(Talk):
+    END = "that was all"
+
+    def __init__(self, folder, socket, database):
+        super().__init__(["mariadb", "--no-defaults", f"--socket={socket}", f"--user={getpass.getuser()}", "--batch", "--raw",
+                          "--skip-column-names", "--unbuffered", database], folder / "mariadb-client.log")
+
+    def rows(self, statements):
+        """The answers of all the statements, one behind the other; NULL is "NULL"."""
+        self.say(f"{statements};\nSELECT '{self.END}';")
+        rows = []
+        while (line := self.hear()) != self.END:
+            rows.append(line.split("\t"))
+        return rows
+
+
+def quoted(value):
+    """As SQL; a list as it stands in a setting."""
+    if value is None:
+        return "NULL"
+    if isinstance(value, (bool, int)):
+        return str(int(value))
+    text = " ".join(value) if isinstance(value, list) else value
+    return "'" + text.replace("\\", "\\\\").replace("'", "''") + "'"

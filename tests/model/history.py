@@ -1,0 +1,312 @@
+# SPDX-License-Identifier: MIT
+"""Random histories for test_model.py: campaigns with their settings, and steps.
+
+A history is data: it can be printed as JSON, cut down and played again. So leads that are not there yet are named by the
+sign-up that will bring them ({"of": number}), campaigns, tags, actions and rewards by their place in the lists, jobs by their
+number.
+"""
+import json
+
+from plain import EVENTS
+
+UNKNOWN_SOCIAL_ID = "0000000000"
+POINTS = [-99999, -20, -3, -2, -1, -1, 0, 1, 1, 2, 3, 10, 99999]
+IPS = ["192.0.2.1", "192.0.2.1", "192.0.2.2", "192.0.2.3", "10.0.0.5", "2001:db8::1", None, None]
+REFERRERS = [None] * 4 + ["https://fine.example/page", "https://bad.example/", "HTTP://WWW.Bad.Example:8080/x?y=1",
+                          "https://notbad.example/"]
+DOMAINS = ["example.org"] * 12 + ["blocked.example", "mail.blocked.example", "notblocked.example", "disposable.example"]
+FIELDS = {"first_name": ['"Ada"', '""', "7"], "last_name": ['"King"'], "name": ['"Grace Brewster Hopper"', '"Grace"'],
+          "color": ['"red"', '"über\\u2028"', "true", "1.50", '["a",1,false]'], "note": [json.dumps("x" * 70)],
+          "size": ["42", '"' + "y" * 60 + '"'], "plan": ['"pro"']}
+ACTIONS = ["verify", "approve", "block"] * 8 + ["tag", "optout", "sms_optout", "waitlist", "unwaitlist", "delete"]
+TAGS, LEVELS = 3, 2  # of a campaign in the beginning
+
+
+class Generator:
+    def __init__(self, random):
+        self.random, self.choice = random, random.choice
+        self.signups = self.jobs = self.names = 0
+        self.open_jobs = []  # [number, next position]
+        self.known = {}      # campaign: numbers of the sign-ups of earlier batches
+        self.deep = self.chance(0.08)
+        people = 60 if self.deep else random.randint(3, 24)
+        self.emails = [f"p{i}@{self.choice(DOMAINS)}" for i in range(people)]
+        self.phones = [f"+1415555{2000 + i}" for i in range(people // 2 + 1)]
+        self.campaigns = 1 if self.deep else random.randint(1, 3)
+
+    def chance(self, probability):
+        return self.random.random() < probability
+
+    # --- settings and definitions ---
+
+    def setting(self, name):
+        choices = {
+            "points_signup": [0, 0, 0, 2], "points_direct": [1, 1, 3, 5, 0], "points_indirect": [0, 1, 2],
+            "points_verified": [0, 2, 3, 4], "require_verification": [False, True], "waitlist": [False, False, True],
+            "max_per_ip": [0, 0, 0, 2, 3, 5], "jump_start": [0, 0, 100], "privacy": [True, True, False],
+            "landing_url": [None, "https://shop.example/?a=1#top"],
+            "thankyou_url": [None, "https://shop.example/t"], "status_url": [None, "https://shop.example/s#x"],
+            "blocked_email_domains": [[], ["blocked.example"]], "blocked_referrers": [[], ["bad.example"]],
+            "allowed_networks": [[], [], ["10.0.0.0/8", "2001:db8::/32"]],
+        }
+        return self.choice(choices[name])
+
+    NAMES = ["points_signup", "points_direct", "points_indirect", "points_verified", "require_verification", "waitlist",
+             "max_per_ip", "jump_start", "privacy", "landing_url", "thankyou_url", "status_url",
+             "blocked_email_domains", "blocked_referrers", "allowed_networks"]
+
+    def name(self, word):
+        self.names += 1
+        return f"{word} {self.names}"
+
+    def definition(self, campaign, kind):
+        points = self.choice(POINTS)
+        if kind == "tag":
+            return {"define": [campaign, kind, {"name": self.name("Tag"), "points": points}]}
+        if kind == "action":
+            return {"define": [campaign, kind, {"text": self.name("Action"), "points": points,
+                                                "tag_id": self.choice([None, None, 0, 1])}]}
+        return {"define": [campaign, kind, {"subject": self.name("Level"), "emailed": self.chance(0.3),
+                                            "required_points": self.choice([0, 1, 2, 5, 10, 99999])}]}
+
+    def webhooks(self, campaign):
+        """Mostly one for all events."""
+        if self.chance(0.8):
+            return [{"webhook": [campaign, EVENTS]}]
+        some = [self.random.sample(EVENTS, self.random.randint(1, 6)) for _ in range(self.random.randint(0, 3))]
+        return [{"webhook": [campaign, sorted(events, key=EVENTS.index)]} for events in some]
+
+    def beginning(self):
+        steps = []
+        for campaign in range(self.campaigns):
+            steps.append({"campaign": {name: self.setting(name) for name in self.NAMES}})
+            kinds = ["tag"] * TAGS + ["action"] * TAGS + ["reward"] * LEVELS if self.chance(0.7) else []
+            steps += [self.definition(campaign, kind) for kind in kinds] + self.webhooks(campaign)
+        return steps
+
+    def other_settings(self):
+        return {name: self.setting(name) for name in self.random.sample(self.NAMES, self.random.randint(1, 3))}
+
+    def between(self):
+        """Something that is no command."""
+        campaign = self.random.randrange(self.campaigns)
+        what = self.random.random()
+        if what < 0.36:
+            return [{"set": [campaign, self.other_settings()]}]
+        if what < 0.4:
+            return [{"uncount": campaign}]
+        if what < 0.48:
+            return [self.definition(campaign, self.choice(["tag", "action", "reward"]))]
+        if what < 0.54:
+            return [{"remove": [campaign, self.choice(["tag", "action", "reward"]), self.random.randrange(3)]}]
+        if what < 0.6:
+            return [{"redefine": [campaign, self.random.randrange(3), self.choice([None, 0, 1]), self.choice(POINTS)]}]
+        if what < 0.76:
+            return self.while_ended(campaign, self.batch(self.random.randint(1, 12)))
+        if what < 0.8:
+            return self.while_suspended(campaign, self.batch(3))
+        if what < 0.85:
+            return [{"state": [campaign, self.random.randrange(2), self.choice(["active", "disabled", "gone", "gone"])]}]
+        queue = [self.queue(campaign)]
+        around = self.choice([self.while_ended, self.while_suspended, None, None])
+        return queue + around(campaign, self.batch(3, "job")) if around else queue
+
+    def while_ended(self, campaign, step):
+        end = {"end": [campaign, self.choice(["command", "time"])]}
+        return [end, step, end]
+
+    @staticmethod
+    def while_suspended(campaign, step):
+        return [{"suspend": [campaign, True]}, step, {"suspend": [campaign, False]}]
+
+    def queue(self, campaign):
+        self.jobs += 1
+        self.open_jobs.append([self.jobs, 0])
+        action = self.choice(ACTIONS)
+        kind = self.choice(["email", "phone", "social_id"])
+        leads = [self.reference(campaign, kind, changed=True) for _ in range(self.random.randint(1, 8))]
+        return {"queue": [self.jobs, campaign, {"action": action, "leads": leads, **self.words(action)}]}
+
+    # --- commands ---
+
+    def of(self, campaign, changed=False):
+        """The social id of somebody who has signed up. Referrers are more often those who came early, and changes happen
+        more often to the next few, so that much happens to the same."""
+        numbers = self.known.get(campaign if self.chance(0.98) else self.random.randrange(self.campaigns), [])
+        if not numbers or self.chance(0.03):
+            return UNKNOWN_SOCIAL_ID
+        if changed and self.chance(0.6):
+            return {"of": numbers[min(self.random.randint(2, 5), len(numbers) - 1)]}
+        return {"of": numbers[int(len(numbers) * self.random.random() ** 2)]}
+
+    def last(self, campaign):
+        return {"of": self.known[campaign][-1]} if self.known.get(campaign) else UNKNOWN_SOCIAL_ID
+
+    def email(self):
+        # in a deep history nearly everybody is new
+        return self.emails[self.signups % len(self.emails)] if self.deep and self.chance(0.95) else self.choice(self.emails)
+
+    def reference(self, campaign, kind=None, changed=False):
+        kind = kind or ("social_id" if self.known.get(campaign) and self.chance(0.8) else self.choice(["email", "phone"]))
+        return [kind, {"email": self.email, "phone": lambda: self.choice(self.phones),
+                       "social_id": lambda: self.of(campaign, changed)}[kind]()]
+
+    def one_of(self, count):
+        """The place of a definition; now and then one that is not there."""
+        return self.random.randrange(count) if self.chance(0.95) else count + 5
+
+    def words(self, action):
+        if action == "tag":
+            return {"tag_id": self.one_of(TAGS)}
+        if action == "block":
+            return {"word": self.choice([None, None, "bounced", "manual", "spam"])}
+        if action == "verify":
+            return {"word": self.choice([None, None, None, "email", "phone"])}
+        return {}
+
+    def identity(self):
+        given, what = {}, self.random.random()
+        if what < 0.85:
+            key = self.email()
+            given |= {"email": key.upper() if self.chance(0.1) else key, "email_key": key}
+        if what > 0.7:
+            given["phone"] = self.choice(self.phones)
+        return given
+
+    def person(self, campaign, account):
+        self.signups += 1
+        given = {"signup": self.signups} | self.identity()
+        if account != 0 and self.chance(0.02 if self.deep else 0.2):
+            given["subject"] = self.of(campaign, changed=True)
+            if self.chance(0.7):
+                given = {name: value for name, value in given.items() if name not in ("email", "email_key", "phone")}
+            if self.chance(0.6):
+                new = f"n{self.signups}@example.org"
+                given |= {"email": new, "email_key": new}
+        elif self.chance(0.8):
+            given["referrer_id"] = self.last(campaign) if self.deep and self.chance(0.97) else self.of(campaign)
+        elif self.deep:
+            given["referrer_id"] = self.last(campaign)
+        given |= {"source": "API" if self.chance(0.2) else "form", "ip": self.choice(IPS), "referrer": self.choice(REFERRERS),
+                  "user_agent": self.choice(["Browser/1", "Browser/2", None])}
+        if account != 0:
+            given |= {"replace_ip": self.chance(0.5), "replace_user_agent": self.chance(0.5)}
+            if self.chance(0.15):
+                given["points"] = self.choice(POINTS)
+        optional = {"uid": ["u1", "u2"], "redirect_url": ["/thanks", "https://shop.example/r?x=y"],
+                    "utm": ['{"source":"mail"}', '{"source":"ad","medium":"web"}']}
+        given |= {name: self.choice(values) for name, values in optional.items() if self.chance(0.15)}
+        given |= {name: True for name, part in (("must_exist", 0.05), ("keep_opt_out", 0.2)) if self.chance(part)}
+        if self.chance(0.3):
+            names = self.random.sample(sorted(FIELDS), self.random.randint(1, 3))
+            given["custom_fields"] = [self.field(name) for name in names]
+        return given
+
+    def field(self, name):
+        value = None if self.chance(0.2) else self.choice(FIELDS[name])
+        text = json.loads(value) if value else None
+        return [name, value, text if isinstance(text, str) else None]
+
+    def command(self, kind=None):
+        kind = kind or self.random.choices(["signup", "tagging", "points", "completion", "change", "job"],
+                                           [150 if self.deep else 35, 6, 12, 6, 50, 12 if self.open_jobs else 0])[0]
+        if kind == "job":
+            return self.job_item()
+        campaign = self.random.randrange(self.campaigns)
+        account = "own" if self.chance(0.97) else "other"
+        if kind == "signup" and self.chance(0.4):
+            account = 0
+        command = {"kind": kind, "campaign": "unknown" if self.chance(0.005) else campaign, "account": account}
+        if kind in ("signup", "tagging"):
+            command |= {"full": account != 0, "skip_urls": self.chance(0.1), "skip_actions": self.chance(0.1)}
+            command |= self.person(campaign, account)
+            if kind == "tagging":
+                command["tag_id"] = self.one_of(TAGS)
+        elif kind == "points":
+            command |= {"points": self.choice([points for points in POINTS if points != 0]),
+                        "leads": [self.reference(campaign) for _ in range(self.random.choice([1, 1, 1, 2, 5]))]}
+            if self.chance(0.3):
+                command["message"] = "Well done"
+        elif kind == "completion":
+            command |= {"lead": self.reference(campaign), "action_id": self.one_of(TAGS)}
+        else:
+            action = self.choice(ACTIONS)
+            command |= {"account": 0, "action": action, "lead": self.reference(campaign, changed=True), **self.words(action)}
+        return command
+
+    def job_item(self):
+        """Mostly the next one; also one that was done before, or is not due yet."""
+        job = self.choice(self.open_jobs)
+        position = job[1]
+        if self.chance(0.85):
+            job[1] += 1
+            if job[1] == 8:
+                self.open_jobs.remove(job)
+        else:
+            position = max(0, position + self.choice([-1, 1]))
+        return {"kind": "job", "job": job[0], "position": position}
+
+    # --- stories: much happens to the same two ---
+
+    def joins(self, campaign, email, **fields):
+        self.signups += 1
+        return {"kind": "signup", "campaign": campaign, "account": "own", "full": True, "signup": self.signups, "email": email,
+                "email_key": email, "source": "form", **fields}
+
+    def changes(self, campaign, number, actions):
+        action = self.choice(actions)
+        return {"kind": "change", "campaign": campaign, "account": 0, "action": action, "lead": ["social_id", {"of": number}],
+                **self.words(action)}
+
+    def pair(self, campaign):
+        """Somebody refers somebody: credit comes and goes, while points are taken away and addresses and settings change."""
+        ways = [lambda: self.changes(campaign, friend, ["block", "approve"]),
+                lambda: self.changes(campaign, friend, ["block", "approve"]),
+                lambda: self.changes(campaign, friend, ["verify"]),
+                lambda: {"kind": "points", "campaign": campaign, "account": "own", "points": self.choice([-99999, -2, -1, 1]),
+                         "leads": [["social_id", {"of": referrer}]]},
+                lambda: {**self.joins(campaign, f"n{self.signups}@example.org"), "subject": {"of": friend},
+                         **({"phone": self.choice(self.phones)} if self.chance(0.2) else {})}]
+        steps = [{"batch": [self.joins(campaign, f"n{self.signups}@example.org")]}]
+        referrer = self.signups
+        steps.append({"batch": [self.joins(campaign, f"n{self.signups}@example.org", referrer_id={"of": referrer})]})
+        friend = self.signups
+        for _ in range(self.random.randint(1, 3)):
+            batch = {"batch": [self.choice(ways)() for _ in range(self.random.randint(1, 10))]}
+            steps += self.choice([lambda: [batch], lambda: [batch, {"set": [campaign, self.other_settings()]}],
+                                  lambda: self.while_ended(campaign, batch)])()
+        return steps
+
+    def exchange(self, campaign):
+        """Two people, and whoever joins meanwhile, take each other's addresses."""
+        emails = [f"n{self.signups}{letter}@example.org" for letter in "abc"]
+        steps = [{"batch": [self.joins(campaign, email) for email in emails[:2]]}]
+        numbers = [self.signups - 1, self.signups]
+        ways = [lambda: {**self.joins(campaign, self.choice(emails)), "subject": {"of": self.choice(numbers)}},
+                lambda: {**self.joins(campaign, self.choice(emails)), "subject": {"of": self.choice(numbers)}},
+                lambda: self.joins(campaign, self.choice(emails)),
+                lambda: self.changes(campaign, self.choice(numbers), ["delete"])]
+        return steps + [{"batch": [self.random.choices(ways, [4, 4, 2, 1])[0]() for _ in range(self.random.randint(2, 8))]}
+                        for _ in range(2)]
+
+    # --- all of it ---
+
+    def batch(self, size, kind=None):
+        commands = [self.command(kind) for _ in range(size)]
+        for command in commands:
+            if "signup" in command:
+                self.known.setdefault(command["campaign"], []).append(command["signup"])
+        return {"batch": commands}
+
+    def history(self):
+        steps = self.beginning()
+        if not self.deep:
+            steps += [self.batch(self.random.randint(1, 4) * self.campaigns, "signup") for _ in range(3)]
+        for _ in range(60 if self.deep else self.random.randint(3, 9)):
+            if self.chance(0.1 if self.deep else 0.35):
+                steps += self.between()
+            if self.chance(0.02 if self.deep else 0.15):
+                steps += self.choice([self.pair, self.exchange])(self.random.randrange(self.campaigns))
+            size = 1 if self.deep or self.chance(0.25) else self.random.randint(2, 32)
+            steps.append(self.batch(size))
+        return steps

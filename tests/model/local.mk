@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: MIT
+EXTRA_DIST += \
+	%D%/database.py \
+	%D%/history.py \
+	%D%/plain.py \
+	%D%/player.py \
+	%D%/render.py
+
+# What tests/system/test_model.py talks to.
+noinst_PROGRAMS += %D%/batch_runner
+%C%_batch_runner_SOURCES = %D%/batch_runner.c %D%/tree.c %D%/tree.h
+%C%_batch_runner_LDADD = src/store/libstore.a src/db/libdb.a src/core/libcore.a src/json/libjson.a src/base/libbase.a \
+	$(MARIADB_LIBS) $(YAJL_LIBS) $(CORE_LIBS)

@@ -1,0 +1,545 @@
+# SPDX-License-Identifier: MIT
+"""A plain model of the lead engine, from the contract's sections 4.3 to 4.7 and 6: what the real one is compared with.
+
+As simple-minded as can be: nothing is counted that can be counted anew. What cannot be is the ledger and what each link of a
+referral chain remembers. Commands are dictionaries as tests/model/batch_runner.c reads them; they are applied one by one.
+"""
+import copy
+import dataclasses
+import ipaddress
+import json
+import urllib.parse
+from typing import Optional
+
+from render import BASE_URL, payload
+
+EVENTS = ["new_signup", "repeat_signup", "marked_as_fraudulent", "new_signup_not_excluded", "opted_out", "phone_number_opt_out",
+          "verified", "tagged", "score_change", "reward_level", "referral", "deleted"]
+REASONS = ["signup", "custom", "tag", "action", "referral", "verified", "fraud", "approve"]
+LEVELS = 16
+FIELDS_MAX, FIELDS_BYTES_MAX = 5, 160
+DISPOSABLE_DOMAINS = ["disposable.example"]
+SETTINGS = {
+    "jump_start": 0, "privacy": True, "require_key": False, "landing_url": None, "thankyou_url": None, "status_url": None,
+    "points_signup": 0, "points_direct": 1, "points_indirect": 0, "points_verified": 0, "require_verification": False,
+    "waitlist": False, "max_per_ip": 0, "blocked_email_domains": [], "blocked_referrers": [], "allowed_networks": [],
+}
+
+
+class Refused(Exception):
+    """The command fails with this code and changes nothing; but a job moves on."""
+
+
+@dataclasses.dataclass
+class Entry:
+    reason: str
+    ref: object
+    round: int
+    delta: int
+    asked: int
+    message: Optional[str] = None
+
+
+@dataclasses.dataclass
+class Link:
+    """What an ancestor has of a referred lead. It outlives both."""
+    lead: int
+    level: int
+    ancestor: int
+    counted: str = "no"
+    counts: bool = False
+    settled: bool = False
+    verified_settled: bool = False
+    earned: int = 0
+    credit: int = 0
+
+
+@dataclasses.dataclass
+class Lead:
+    id: int
+    social_id: str
+    campaign: int
+    number: int
+    when: str
+    parent: Optional[int] = None
+    counter: int = 1
+    email: Optional[str] = None
+    email_key: Optional[str] = None
+    phone: Optional[str] = None
+    verified_email: bool = False
+    verified_phone: bool = False
+    waitlisted: bool = False
+    removed_from_waitlist: bool = False
+    opted_out: bool = False
+    sms_opted_out: bool = False
+    custom_fields: dict = dataclasses.field(default_factory=dict)
+    utm: Optional[dict] = None
+    uid: Optional[str] = None
+    redirect_url: Optional[str] = None
+    ip: Optional[str] = None
+    user_agent: Optional[str] = None
+    referrer: Optional[str] = None
+    source: Optional[str] = None
+    flags: list = dataclasses.field(default_factory=list)
+    times_flagged: int = 0
+    announced: bool = False
+    ledger: list = dataclasses.field(default_factory=list)
+    tags: list = dataclasses.field(default_factory=list)
+    actions: list = dataclasses.field(default_factory=list)
+    rewards: list = dataclasses.field(default_factory=list)
+
+    @property
+    def verified(self):
+        return self.verified_email or self.verified_phone
+
+    @property
+    def fraudulent(self):
+        return self.flags != []
+
+    @property
+    def score(self):
+        return sum(entry.delta for entry in self.ledger)
+
+    def opt_out_links(self):
+        """The token is not ours to know: see player.py."""
+        url = f"{BASE_URL}/opt-out/{self.campaign}/{self.social_id}/TOKEN"
+        return {"default": url, "safe": url + "?safe=1"}
+
+
+@dataclasses.dataclass
+class Campaign:
+    id: int
+    account: int
+    settings: dict
+    suspended: bool = False
+    ended: bool = False
+    last_number: int = 0
+    counted: bool = True        # leads per address; else max_per_ip does not hold
+    leads: dict = dataclasses.field(default_factory=dict)
+    links: dict = dataclasses.field(default_factory=dict)
+    tags: dict = dataclasses.field(default_factory=dict)
+    actions: dict = dataclasses.field(default_factory=dict)
+    rewards: dict = dataclasses.field(default_factory=dict)
+    webhooks: dict = dataclasses.field(default_factory=dict)  # id: {"events": names, "state": word}
+
+    def find(self, identity, value):
+        attribute = {"email": "email_key", "phone": "phone", "social_id": "social_id", "id": "id"}[identity]
+        return next((lead for lead in self.leads.values() if getattr(lead, attribute) == value), None)
+
+    def chain(self, lead):
+        """The links from a lead up to its referrers, as far as these exist."""
+        for level in range(1, LEVELS + 1):
+            link = self.links.get((lead.id, level))
+            if link is None or link.ancestor not in self.leads:
+                return
+            yield link, self.leads[link.ancestor]
+
+    def stats(self):
+        leads = self.leads.values()
+        return {"lead_count": len(leads), "verified": sum(lead.verified for lead in leads),
+                "waitlisted": sum(lead.waitlisted for lead in leads),
+                "removed_from_waitlist": sum(lead.removed_from_waitlist for lead in leads),
+                "fraudulent": sum(lead.fraudulent for lead in leads), "opted_out": sum(lead.opted_out for lead in leads),
+                "referred": sum(lead.parent is not None for lead in leads)}
+
+    def leaders(self):
+        leads = [lead for lead in self.leads.values() if not lead.fraudulent]
+        return [lead.id for lead in sorted(leads, key=lambda lead: (-lead.score, lead.number))]
+
+
+@dataclasses.dataclass
+class Event:
+    campaign: int
+    lead: int
+    type: str
+    payload: dict
+
+
+@dataclasses.dataclass
+class Result:
+    failure: Optional[str] = None
+    body: Optional[dict] = None
+    events: list = dataclasses.field(default_factory=list)
+
+
+def in_domains(host, domains):
+    return any(host == domain or host.endswith("." + domain) for domain in domains)
+
+
+class Model:
+    def __init__(self):
+        self.campaigns = {}
+        self.jobs = {}  # id: [position, lead ids]
+        self.calls = 0
+
+    def apply(self, command, learned=None):
+        """What becomes of a command. Of what the engine answered, `learned`, only a new lead's id, social id and time are
+        taken."""
+        try:
+            return Step(self, command, learned).run()
+        except Refused as refused:
+            return Result(failure=str(refused))
+
+    def take_job(self, command):
+        """True when the job stands at this item; it is then moved on, and leaves when it is done."""
+        job = self.jobs.get(command["job_id"])
+        if job is None or job[0] != command["job_position"]:
+            return False
+        job[0] += 1
+        if job[0] == len(job[1]):
+            del self.jobs[command["job_id"]]
+        return True
+
+
+class Step:
+    """One command."""
+
+    def __init__(self, model, command, learned):
+        self.model, self.command, self.learned = model, command, learned
+        self.campaign = model.campaigns.get(command["campaign"])
+        self.made = []  # (type, lead id, extra)
+        self.answer = None
+        self.created = None
+
+    def run(self):
+        self.refuse()
+        before = {id: copy.copy(lead) for id, lead in self.campaign.leads.items()}
+        scores = {id: lead.score for id, lead in before.items()}
+        getattr(self, self.command["kind"])()
+        self.recount()
+        self.changed(before, scores)
+        self.made.sort(key=lambda made: (EVENTS.index(made[0]), made[1]))
+        events = [Event(self.campaign.id, id, type, self.event_payload(id, type, extra)) for type, id, extra in self.made
+                  if self.subscribed(type)]
+        for id in [id for type, id, _ in self.made if type == "deleted"]:
+            del self.campaign.leads[id]
+        view = [self.command.get(name, False) for name in ("full", "skip_urls", "skip_actions")]
+        return Result(body=payload(self.campaign, self.answer, *view) if self.answer else None, events=events)
+
+    # --- what is refused (contract 2) ---
+
+    def refuse(self):
+        account, kind = self.command.get("account", 0), self.command["kind"]
+        if self.campaign is None or account not in (0, self.campaign.account):
+            raise Refused("campaign_not_found")
+        if self.campaign.suspended and not self.command.get("job_id"):
+            raise Refused("account_suspended")
+        if self.campaign.ended and kind != "change":
+            raise Refused("campaign_ended")
+
+    # --- the kinds of commands ---
+
+    def signup(self):
+        lead = self.match()
+        if lead is None:
+            self.answer = self.create()
+        else:
+            self.answer = self.update(lead)
+        self.points_with_it(self.answer)
+
+    def tagging(self):
+        if self.command["tag_id"] not in self.campaign.tags:
+            raise Refused("tag_not_found")
+        lead = self.match()
+        if lead is None:
+            lead = self.create()
+            self.points_with_it(lead)
+        self.tag(lead, self.command["tag_id"])
+        self.answer = lead
+
+    def points(self):
+        found = [self.campaign.find(*reference) for reference in self.command["leads"]]
+        leads = {lead.id: lead for lead in found if lead is not None}
+        if not leads:
+            raise Refused("leads_not_found")
+        self.model.calls += 1
+        for lead in leads.values():
+            self.book(lead, "custom", ("call", self.model.calls), 0, self.command["points"], self.command.get("message"))
+
+    def completion(self):
+        action = self.campaign.actions.get(self.command["action_id"])
+        if action is None:
+            raise Refused("action_not_found")
+        if action["tag_id"] is not None:
+            raise Refused("invalid_action")
+        lead = self.campaign.find(*self.command["lead"])
+        if lead is None:
+            raise Refused("lead_not_found")
+        self.complete(lead, self.command["action_id"])
+
+    def change(self):
+        if self.command.get("job_id") and not self.model.take_job(self.command):
+            raise Refused("not_found")
+        lead = self.campaign.find(*self.command["lead"])
+        if lead is None:
+            raise Refused("lead_not_found")
+        if self.command.get("tag_id", 0) not in (0, *self.campaign.tags):
+            raise Refused("tag_not_found")
+        getattr(self, "change_" + self.command["action"])(lead)
+
+    def change_optout(self, lead):
+        lead.opted_out = True
+
+    def change_sms_optout(self, lead):
+        lead.sms_opted_out = True
+
+    def change_waitlist(self, lead):
+        lead.waitlisted, lead.removed_from_waitlist = True, False
+
+    def change_unwaitlist(self, lead):
+        if lead.waitlisted:
+            lead.waitlisted, lead.removed_from_waitlist = False, True
+
+    def change_verify(self, lead):
+        channel = self.command.get("word") or ("email" if lead.email else "phone")
+        was = lead.verified
+        if channel == "email" and lead.email:
+            lead.verified_email = True
+        if channel == "phone" and lead.phone:
+            lead.verified_phone = True
+        if lead.verified and not was:
+            self.credit(lead, "verify")
+
+    def change_block(self, lead):
+        self.flag(lead, [self.command.get("word") or "manual"])
+
+    def change_approve(self, lead):
+        if lead.fraudulent:
+            lead.flags = []
+            self.announce(lead)
+            self.credit(lead, "approve")
+
+    def change_tag(self, lead):
+        self.tag(lead, self.command["tag_id"])
+
+    def change_delete(self, lead):
+        self.made.append(("deleted", lead.id, None))
+
+    # --- who is meant (4.3) ---
+
+    def match(self):
+        command, find = self.command, self.campaign.find
+        by_email = find("email", command["email_key"]) if command.get("email_key") else None
+        by_phone = find("phone", command["phone"]) if command.get("phone") else None
+        if command.get("subject"):
+            lead = find("social_id", command["subject"])
+            if lead is None:
+                raise Refused("lead_not_found")
+        else:
+            lead = by_email or by_phone
+        if any(other is not None and other is not lead for other in (by_email, by_phone)):
+            raise Refused("conflicting_identifiers")
+        if lead is None and command.get("must_exist"):
+            raise Refused("lead_not_found")
+        return lead
+
+    # --- signing up, and again (4.3.6, 4.4, 4.6) ---
+
+    def create(self):
+        command, campaign = self.command, self.campaign
+        parent = campaign.find("social_id", command["referrer_id"]) if command.get("referrer_id") else None
+        fields = self.merged({})
+        campaign.last_number += 1
+        known = self.learned or {}
+        lead = Lead(known.get("id", 0), known.get("social_id", "?"), campaign.id, campaign.last_number, known.get("when", "?"),
+                    parent=parent.id if parent else None, email=command.get("email"), email_key=command.get("email_key"),
+                    phone=command.get("phone"), waitlisted=campaign.settings["waitlist"], custom_fields=fields,
+                    referrer=command.get("referrer"), source=command.get("source"), ip=command.get("ip"),
+                    user_agent=command.get("user_agent"), uid=command.get("uid"), redirect_url=command.get("redirect_url"))
+        if command.get("utm"):
+            lead.utm = json.loads(command["utm"])
+        chain = [parent.id] + [ancestor.id for _, ancestor in campaign.chain(parent)] if parent else []
+        for level, ancestor in enumerate(chain[:LEVELS], 1):
+            campaign.links[lead.id, level] = Link(lead.id, level, ancestor)
+        campaign.leads[lead.id] = self.created = lead
+        self.made.append(("new_signup", lead.id, None))
+        self.flag(lead, self.flags_at_signup(lead))
+        self.book(lead, "signup", 0, 0, campaign.settings["points_signup"])
+        if not lead.fraudulent:
+            self.announce(lead)
+            self.credit(lead, "creation")
+        return lead
+
+    def flags_at_signup(self, lead):
+        settings, flags = self.campaign.settings, []
+        same = [other for other in self.campaign.leads.values() if other.ip is not None and other.ip == lead.ip]
+        free = (lead.source == "API" and self.command.get("account", 0) != 0) or (
+            lead.ip is not None and any(ipaddress.ip_address(lead.ip) in ipaddress.ip_network(network)
+                                        for network in settings["allowed_networks"]))
+        if settings["max_per_ip"] and self.campaign.counted and len(same) > settings["max_per_ip"] and not free:
+            flags.append("duplicate_ip")
+        domain = lead.email_key.rpartition("@")[2] if lead.email_key else ""
+        if in_domains(domain, settings["blocked_email_domains"]):
+            flags.append("blocked_email_domain")
+        if in_domains(domain, DISPOSABLE_DOMAINS):
+            flags.append("disposable_email")
+        if lead.referrer and in_domains(urllib.parse.urlsplit(lead.referrer).hostname or "", settings["blocked_referrers"]):
+            flags.append("blocked_referrer")
+        return flags
+
+    def update(self, lead):
+        command, key = self.command, self.command.get("account", 0) != 0
+        lead.custom_fields = self.merged(lead.custom_fields)
+        lead.counter += 1
+        self.made.append(("repeat_signup", lead.id, None))
+        if not command.get("keep_opt_out"):
+            lead.opted_out = False
+        email, phone = command.get("email_key"), command.get("phone")
+        if email and email != lead.email_key and (key or lead.email is None):
+            lead.email, lead.email_key, lead.verified_email = command["email"], email, False
+        if phone and phone != lead.phone and (key or lead.phone is None):
+            lead.phone, lead.verified_phone = phone, False
+        for name in ("uid", "redirect_url"):
+            if command.get(name) is not None:
+                setattr(lead, name, command[name])
+        for name in ("ip", "user_agent"):
+            if command.get("replace_" + name) and command.get(name) is not None:
+                setattr(lead, name, command[name])
+        if lead.utm is None and command.get("utm"):
+            lead.utm = json.loads(command["utm"])
+        return lead
+
+    def merged(self, fields):
+        fields = dict(fields)
+        for name, value, _ in self.command.get("custom_fields", []):
+            if value is None:
+                fields.pop(name, None)
+            else:
+                fields[name] = json.loads(value)
+        # as it is written: U+2028 is escaped, so that the text is JavaScript too
+        size = len(json.dumps(fields, separators=(",", ":"), ensure_ascii=False).replace("\u2028", "\\u2028").encode())
+        if len(fields) > FIELDS_MAX or size > FIELDS_BYTES_MAX:
+            raise Refused("invalid_parameter")
+        return fields
+
+    def points_with_it(self, lead):
+        self.model.calls += 1
+        self.book(lead, "custom", ("call", self.model.calls), 0, self.command.get("points", 0))
+
+    # --- scores (4.6) ---
+
+    def book(self, lead, reason, ref, round, asked, message=None):
+        """Answers what took effect."""
+        if asked == 0 or self.campaign.ended:
+            return 0
+        assert not any((entry.reason, entry.ref, entry.round) == (reason, ref, round) for entry in lead.ledger), \
+            "the same cause is never booked twice"
+        delta = max(asked, -lead.score)
+        # a copy: what the lead was before this command has the old ledger
+        lead.ledger = lead.ledger + [Entry(reason, ref, round, delta, asked, message)]
+        return delta
+
+    def tag(self, lead, tag_id):
+        if tag_id in lead.tags:
+            return
+        tag = self.campaign.tags[tag_id]
+        lead.tags = lead.tags + [tag_id]
+        self.made.append(("tagged", lead.id, {"tag_id": tag_id, "name": tag["name"], "points": tag["points"]}))
+        self.book(lead, "tag", tag_id, 0, tag["points"])
+        for action_id in sorted(self.campaign.actions):
+            if self.campaign.actions[action_id]["tag_id"] == tag_id:
+                self.complete(lead, action_id)
+
+    def complete(self, lead, action_id):
+        if action_id not in lead.actions:
+            lead.actions = lead.actions + [action_id]
+            self.book(lead, "action", action_id, 0, self.campaign.actions[action_id]["points"])
+
+    # --- referrals and fraud (4.6) ---
+
+    def credit(self, lead, why):
+        """At creation, verify and approve: what a lead that counts brings to those above it."""
+        settings = self.campaign.settings
+        if lead.fraudulent or (settings["require_verification"] and not lead.verified):
+            return
+        for link, ancestor in self.campaign.chain(lead):
+            link.counts = True
+            points = extra = 0
+            if not link.settled:
+                points = settings["points_direct" if link.level == 1 else "points_indirect"]
+            if link.level == 1 and lead.verified and not link.verified_settled:
+                link.verified_settled = True
+                extra = settings["points_verified"]
+            if self.campaign.ended:
+                points = extra = 0
+            link.earned += points + extra
+            if link.level == 1 and not link.settled:
+                named = {"social_id": lead.social_id, "email": lead.email, "phone_number": lead.phone}
+                self.made.append(("referral", ancestor.id, {name: text for name, text in named.items() if text is not None}))
+            link.settled = True
+            if self.campaign.ended:
+                link.earned = link.credit
+            elif why == "approve":
+                self.bring(link, ancestor, lead, "approve", link.earned - link.credit)
+            else:
+                self.bring(link, ancestor, lead, "referral", link.earned - link.credit - extra)
+                self.bring(link, ancestor, lead, "verified", extra)
+
+    def bring(self, link, ancestor, lead, reason, asked):
+        if asked > 0:
+            link.credit += self.book(ancestor, reason, lead.id, lead.times_flagged, asked)
+
+    def flag(self, lead, flags):
+        if not flags:
+            return
+        was = lead.fraudulent
+        lead.flags = lead.flags + [flag for flag in flags if flag not in lead.flags]
+        if was:
+            return
+        lead.times_flagged += 1
+        for link, ancestor in self.campaign.chain(lead):
+            link.counts = False
+            if not self.campaign.ended:
+                link.credit += self.book(ancestor, "fraud", lead.id, lead.times_flagged, -link.credit)
+
+    def announce(self, lead):
+        if not lead.announced:
+            lead.announced = True
+            self.made.append(("new_signup_not_excluded", lead.id, None))
+
+    # --- what follows from the difference that a command made ---
+
+    def recount(self):
+        for lead in self.campaign.leads.values():
+            for link, _ in self.campaign.chain(lead):
+                link.counted = "no" if lead.fraudulent else "verified" if lead.verified else "unverified"
+
+    def changed(self, before, scores):
+        nothing = Lead(0, "", 0, 0, "")
+        for lead in self.campaign.leads.values():
+            was = before.get(lead.id, nothing)
+            if lead.fraudulent and not was.fraudulent:
+                self.made.append(("marked_as_fraudulent", lead.id, list(lead.flags)))
+            if lead.opted_out and not was.opted_out:
+                self.made.append(("opted_out", lead.id, None))
+            if lead.sms_opted_out and not was.sms_opted_out:
+                self.made.append(("phone_number_opt_out", lead.id, None))
+            if lead.verified and not was.verified:
+                self.made.append(("verified", lead.id, None))
+            booked = lead.ledger[len(was.ledger):]
+            if lead.score != scores.get(lead.id, 0):
+                self.made.append(("score_change", lead.id, {
+                    "previous_contest_score": scores.get(lead.id, 0), "current_contest_score": lead.score,
+                    "delta": lead.score - scores.get(lead.id, 0),
+                    "reason": max((entry.reason for entry in booked), key=REASONS.index)}))
+            if not self.campaign.ended and (lead is self.created or lead.score != scores[lead.id]):
+                self.reward(lead)
+
+    def reward(self, lead):
+        for id, level in sorted(self.campaign.rewards.items()):
+            if lead.score >= level["required_points"] and id not in lead.rewards:
+                lead.rewards = lead.rewards + [id]
+                self.made.append(("reward_level", lead.id, {
+                    "reward_level_id": id, "subject": level["subject"], "required_points": level["required_points"],
+                    "emailed": level["emailed"]}))
+
+    # --- events (4.7) ---
+
+    def subscribed(self, type):
+        return any(type in webhook["events"] and webhook["state"] != "gone" for webhook in self.campaign.webhooks.values())
+
+    def event_payload(self, lead_id, type, extra):
+        shown = payload(self.campaign, self.campaign.leads[lead_id], full=True) | {"__event": type}
+        field = {"score_change": "__score_change", "marked_as_fraudulent": "__fraudulent", "referral": "__referral",
+                 "tagged": "__tagged", "reward_level": "__reward_level"}.get(type)
+        return shown | ({field: extra} if field else {})

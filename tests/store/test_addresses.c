@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT
+ * Leads per address: counted, and forgotten, in pieces that sign-ups go on between, whoever is killed in the middle. */
+#include "unit.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "breaks.h"
+#include "world.h"
+
+enum { PIECE = 10000, LEADS = 25000, ADDRESSES = 100, COUNTING = 3 };
+
+static void
+sign_up_from(struct world *w, const char *email, const char *ip)
+{
+	struct command command = signup(w, w->campaign, email);
+	command.as.signup.ip = slice_of(ip);
+	run_all(w, &command, 1);
+}
+
+static bool
+is_fraudulent(struct world *w, const char *email)
+{
+	return find_lead(w, w->campaign, LEAD_BY_EMAIL, email).fraudulent;
+}
+
+static void
+set_max_per_ip(struct world *w, uint32_t max_per_ip)
+{
+	struct campaign_settings settings = plain_campaign();
+	settings.max_per_ip = max_per_ip;
+	assert_int_equal(set_campaign(w, w->campaign, settings), RESULT_OK);
+}
+
+/* One piece; whether it was the last one. */
+static bool
+count_piece(struct world *w)
+{
+	bool done;
+	assert_int_equal(store_count_addresses(w->store, w->campaign, &done), RESULT_OK);
+	return done;
+}
+
+/* LEADS of them from that many addresses; those of earlier tests only cost time. */
+static void
+plant_leads(struct world *w, int addresses)
+{
+	root_run("TRUNCATE t_leads");
+	root_run("TRUNCATE t_ip_leads");
+	root_run("INSERT INTO t_leads (id, campaign_id, subscription_number, social_id, ip, created_ms, updated_ms) "
+		 "SELECT 3000000000 + %" PRIu64 " * 100000 + seq, %" PRIu64 ", seq, CONCAT('z', LPAD(%" PRIu64
+		 " * 100000 + seq, 9, '0')), CONCAT('192.0.2.', seq %% %d), 0, 0 FROM seq_1_to_%d",
+	    w->campaign, w->campaign, w->campaign, addresses, LEADS);
+	root_run("UPDATE t_campaign_counters SET last_subscription_number = %d, lead_count = %d WHERE campaign_id = %" PRIu64,
+	    LEADS, LEADS, w->campaign);
+}
+
+static int64_t
+counted(struct world *w)
+{
+	return root_number(
+	    "SELECT CAST(COALESCE(SUM(leads), 0) AS SIGNED) FROM t_ip_leads WHERE campaign_id = %" PRIu64, w->campaign);
+}
+
+static uint64_t
+lead_id(const struct world *w, uint64_t number)
+{
+	return 3000000000 + w->campaign * 100000 + number;
+}
+
+static void
+delete_number(struct world *w, uint64_t number)
+{
+	struct command command = change_of(w, lead_id(w, number), LEAD_DELETE);
+	run_all(w, &command, 1);
+}
+
+/* What `check --deep` finds of that name, or NULL. The leads are planted: what else follows from them is missing. */
+static const struct finding *
+find(struct world *w, const char *what)
+{
+	struct finding *findings;
+	size_t count;
+	store_check(w->store, w->pool, true, &findings, &count);
+	for (size_t i = 0; i < count; i++)
+		if (slice_equal(findings[i].what, slice_of(what)))
+			return &findings[i];
+	return NULL;
+}
+
+/* contract 4.6, duplicate_ip: "stored leads of the campaign from the IP, this one included", also those from before */
+static void
+addresses_are_counted_when_somebody_looks_at_them(void **state)
+{
+	struct world *w = *state;
+	sign_up_from(w, "a@example.org", "192.0.2.1");
+	sign_up_from(w, "b@example.org", "192.0.2.1");
+	set_max_per_ip(w, 2);
+	assert_int_equal(count_addresses(w), 1);
+	sign_up_from(w, "c@example.org", "192.0.2.1");
+	sign_up_from(w, "d@example.org", "192.0.2.2");
+	assert_true(is_fraudulent(w, "c@example.org"));
+	assert_false(is_fraudulent(w, "d@example.org"));
+	set_max_per_ip(w, 3); /* they are counted already */
+	sign_up_from(w, "e@example.org", "192.0.2.2");
+	set_max_per_ip(w, 0);
+	assert_int_equal(find_campaign(w, w->campaign).ip_counted_to, 0);
+	sign_up_from(w, "f@example.org", "192.0.2.2");
+	assert_int_equal(count_addresses(w), 1);
+	assert_false(is_fraudulent(w, "f@example.org"));
+	assert_int_equal(counted(w), 0);
+	set_max_per_ip(w, 3);
+	assert_int_equal(count_addresses(w), 1);
+	sign_up_from(w, "g@example.org", "192.0.2.2");
+	assert_true(is_fraudulent(w, "g@example.org"));
+	bool done;
+	assert_int_equal(store_count_addresses(w->store, NOBODY, &done), RESULT_NOT_FOUND);
+}
+
+/* contract 4.6: the setting holds when all are counted; sign-ups and deletions in between are counted once. */
+static void
+sign_ups_go_on_between_the_pieces(void **state)
+{
+	struct world *w = *state;
+	plant_leads(w, ADDRESSES);
+	set_max_per_ip(w, 100);
+	assert_int_equal(counted(w), 0);
+	assert_false(count_piece(w));
+	assert_int_equal(find_campaign(w, w->campaign).ip_counted_to, PIECE);
+	assert_int_equal(counted(w), PIECE);
+	assert_null(find(w, "ip_leads"));
+	sign_up_from(w, "a@example.org", "192.0.2.1");
+	assert_false(is_fraudulent(w, "a@example.org"));
+	delete_number(w, 1);
+	delete_number(w, PIECE);
+	delete_number(w, PIECE + 1);
+	delete_number(w, LEADS);
+	assert_int_equal(counted(w), PIECE - 2);
+	assert_null(find(w, "ip_leads"));
+	assert_false(count_piece(w));
+	assert_int_equal(find_campaign(w, w->campaign).ip_counted_to, 2 * PIECE);
+	assert_null(find(w, "ip_leads"));
+	assert_true(count_piece(w));
+	assert_true(find_campaign(w, w->campaign).ip_counted_to == IP_COUNTED_ALL);
+	assert_int_equal(counted(w), LEADS - 4 + 1);
+	sign_up_from(w, "b@example.org", "192.0.2.1");
+	assert_true(is_fraudulent(w, "b@example.org"));
+	assert_true(count_piece(w));
+	assert_int_equal(counted(w), LEADS - 4 + 2);
+	assert_null(find(w, "ip_leads"));
+	assert_null(find(w, "addresses_counted"));
+}
+
+/* Sign-ups wait for one piece, however many leads there are. */
+static void
+a_piece_reads_its_own_leads_alone(void **state)
+{
+	struct world *w = *state;
+	plant_leads(w, ADDRESSES);
+	set_max_per_ip(w, 100);
+	for (unsigned i = 0; i < 2; i++) {
+		int64_t before = root_rows_read();
+		assert_false(count_piece(w));
+		assert_in_range(root_rows_read() - before, PIECE, 2 * PIECE + PIECE / 2);
+	}
+	assert_true(count_piece(w));
+}
+
+/* operations.md 4, check: what a killed command left has a name and a mend. */
+static void
+the_check_tells_what_is_not_counted(void **state)
+{
+	struct world *w = *state;
+	plant_leads(w, ADDRESSES);
+	set_max_per_ip(w, 7);
+	assert_false(count_piece(w));
+	const struct finding *finding = find(w, "addresses_counted");
+	assert_non_null(finding);
+	assert_slice(finding->detail,
+	    pool_printf(
+		w->pool, "campaign %" PRIu64 " is counted up to lead 10000 of 25000: max_per_ip does not hold yet", w->campaign)
+		.data);
+	assert_non_null(strstr(
+	    finding->mend.data, pool_printf(w->pool, "leadhook campaign set %" PRIu64 " max_per_ip=7", w->campaign).data));
+	set_max_per_ip(w, 8);
+	assert_int_equal(count_addresses(w), COUNTING - 1);
+	assert_null(find(w, "addresses_counted"));
+	assert_int_equal(counted(w), LEADS);
+}
+
+/* A lost answer to COMMIT: whether the piece was done or not, each lead is counted once. */
+static void
+a_lost_answer_counts_nothing_twice(void **state)
+{
+	struct world *w = *state;
+	for (int after = 0; after < 2; after++) {
+		w->campaign = add_campaign(w);
+		plant_leads(w, ADDRESSES);
+		set_max_per_ip(w, 1);
+		breaks = (struct breaks){ .commits = 2, .after = after };
+		assert_int_equal(count_addresses(w), after ? 1 : COUNTING);
+		assert_int_equal(counted(w), LEADS);
+		assert_null(find(w, "ip_leads"));
+	}
+}
+
+enum { COUNTERS = 2, SIGN_UPS = 60 };
+
+static bool
+change_and_count(struct store *store, const struct world *w)
+{
+	struct world own = { store, w->pool, w->account, w->campaign };
+	struct campaign_settings settings = plain_campaign();
+	enum result result = RESULT_OK;
+	bool done = false;
+	for (unsigned i = 0; i < 4 && result == RESULT_OK; i++) {
+		settings.max_per_ip = i % 2;
+		result = set_campaign(&own, w->campaign, settings);
+		for (done = false; result == RESULT_OK && !done;)
+			result = store_count_addresses(store, w->campaign, &done);
+	}
+	return result == RESULT_OK;
+}
+
+static bool
+sign_up_and_delete(struct store *store, const struct world *w, unsigned index)
+{
+	bool all = true;
+	for (uint64_t i = 0; i < SIGN_UPS; i++) {
+		struct command commands[] = { signup(w, w->campaign, numbered_email(w->pool, index % 2 ? "odd" : "even", i)),
+			change_of(w, lead_id(w, 100 * (2 * i + index % 2 + 1)), LEAD_DELETE) };
+		struct outcome outcomes[ARRAY_SIZE(commands)];
+		commands[0].as.signup.ip = SLICE("192.0.2.1");
+		execute(store, w->pool, commands, ARRAY_SIZE(commands), outcomes);
+		all = all && outcomes[0].failure == FAILURE_NONE && outcomes[1].failure == FAILURE_NONE;
+	}
+	return all;
+}
+
+static bool
+work(struct store *store, const struct world *w, unsigned index)
+{
+	return index < COUNTERS ? change_and_count(store, w) : sign_up_and_delete(store, w, index);
+}
+
+/* Whoever sets it, counts, signs up and deletes at the same moment. */
+static void
+counts_are_right_whoever_is_at_it(void **state)
+{
+	struct world *w = *state;
+	plant_leads(w, ADDRESSES);
+	processes_start(w, COUNTERS + 2, work);
+	assert_true(processes_end());
+	set_max_per_ip(w, 1);
+	count_addresses(w);
+	assert_int_equal(counted(w), LEADS);
+	assert_null(find(w, "ip_leads"));
+}
+
+/* Counts are forgotten in pieces too; what is left of them when max_per_ip comes back is not counted again. */
+static void
+old_counts_are_removed_before_new_ones_are_made(void **state)
+{
+	struct world *w = *state;
+	plant_leads(w, LEADS);
+	set_max_per_ip(w, 1);
+	count_addresses(w);
+	assert_int_equal(counted(w), LEADS);
+	set_max_per_ip(w, 0);
+	assert_int_equal(counted(w), LEADS);
+	assert_false(count_piece(w));
+	assert_int_equal(counted(w), LEADS - PIECE);
+	set_max_per_ip(w, 1);
+	assert_false(count_piece(w));
+	assert_int_equal(counted(w), LEADS - 2 * PIECE);
+	count_addresses(w);
+	assert_int_equal(counted(w), LEADS);
+	assert_null(find(w, "ip_leads"));
+	set_max_per_ip(w, 0);
+	assert_non_null(find(w, "ip_leads")); /* what it tells to do is done by setting it once more */
+	assert_null(find(w, "addresses_counted"));
+	count_addresses(w);
+	assert_null(find(w, "ip_leads"));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WORLD_TEST(addresses_are_counted_when_somebody_looks_at_them),
+		WORLD_TEST(sign_ups_go_on_between_the_pieces),
+		WORLD_TEST(a_piece_reads_its_own_leads_alone),
+		WORLD_TEST(the_check_tells_what_is_not_counted),
+		WORLD_TEST(a_lost_answer_counts_nothing_twice),
+		WORLD_TEST(counts_are_right_whoever_is_at_it),
+		WORLD_TEST(old_counts_are_removed_before_new_ones_are_made),
+	};
+	return WORLD_MAIN(tests);
+}

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: MIT
+ * Queued bulk work (contract.md 4.1): what is queued, once whatever becomes of the connection; its order; and what deleted
+ * leads leave to the housekeeping. */
+#include "unit.h"
+
+#include <inttypes.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "breaks.h"
+#include "core/id_list.h"
+#include "store/dispatch.h"
+#include "world.h"
+
+#define COUNT_JOBS "SELECT COUNT(*) FROM t_bulk_jobs WHERE campaign_id = %" PRIu64
+
+static void
+expect_queued(struct world *w, const struct bulk_request *request, size_t expected)
+{
+	size_t matched = NOBODY;
+	assert_int_equal(store_queue_bulk(w->store, request, &matched), RESULT_OK);
+	assert_int_equal(matched, expected);
+}
+
+static struct lead_reference
+by_email(const char *email)
+{
+	return (struct lead_reference){ .identity = LEAD_BY_EMAIL, .value = slice_of(email) };
+}
+
+/* "doubles count once", whatever names the lead; strangers match nothing. */
+static void
+each_lead_is_queued_once(void **state)
+{
+	struct world *w = *state;
+	struct command foreign = signup(w, add_campaign(w), "lead0@example.org");
+	struct bulk_job job;
+	sign_up_many(w, "lead", 3);
+	run_all(w, &foreign, 1);
+	struct lead leads[] = { find_lead(w, w->campaign, LEAD_BY_EMAIL, "lead0@example.org"),
+		find_lead(w, w->campaign, LEAD_BY_EMAIL, "lead2@example.org"),
+		find_lead(w, foreign.campaign_id, LEAD_BY_EMAIL, "lead0@example.org") };
+	struct lead_reference named[] = {
+		by_email("lead2@example.org"),
+		by_email("lead0@example.org"),
+		by_email("lead2@example.org"),
+		{ .identity = LEAD_BY_SOCIAL_ID, .value = leads[0].social_id },
+		{ .identity = LEAD_BY_SOCIAL_ID, .value = leads[2].social_id },
+		{ .identity = LEAD_BY_ID, .id = leads[1].id },
+		{ .identity = LEAD_BY_PHONE, .value = SLICE("+14155552671") },
+		by_email("nobody@example.org"),
+	};
+	root_run("DELETE FROM t_bulk_jobs");
+	expect_queued(w,
+	    &(struct bulk_request){ .campaign_id = w->campaign,
+		.action = LEAD_BLOCK,
+		.word = SLICE("bounced"),
+		.leads = named,
+		.lead_count = ARRAY_SIZE(named) },
+	    2);
+	assert_int_equal(store_next_job(w->store, w->pool, &job), RESULT_OK);
+	assert_true(job.campaign_id == w->campaign && job.action == LEAD_BLOCK && job.tag_id == 0);
+	assert_true(job.position == 0 && job.total == 2);
+	assert_slice(job.word, "bounced");
+	assert_slices_equal(job.lead_ids, pool_printf(w->pool, "%" PRIu64 ",%" PRIu64, leads[0].id, leads[1].id));
+	expect_queued(w, &(struct bulk_request){ .campaign_id = w->campaign, .leads = named + 6, .lead_count = 2 }, 0);
+	expect_queued(w, &(struct bulk_request){ .campaign_id = w->campaign }, 0);
+	assert_int_equal(root_number(COUNT_JOBS, w->campaign), 1);
+}
+
+static void
+as_many_leads_as_a_call_takes_are_queued(void **state)
+{
+	struct world *w = *state;
+	struct lead_reference named[BULK_LEADS_MAX];
+	struct bulk_job job;
+	sign_up_many(w, "lead", BULK_LEADS_MAX);
+	for (size_t i = 0; i < BULK_LEADS_MAX; i++)
+		named[i] = by_email(numbered_email(w->pool, "lead", i));
+	root_run("DELETE FROM t_bulk_jobs");
+	expect_queued(w,
+	    &(struct bulk_request){
+		.campaign_id = w->campaign, .action = LEAD_TAG, .tag_id = 7, .leads = named, .lead_count = BULK_LEADS_MAX },
+	    BULK_LEADS_MAX);
+	assert_int_equal(store_next_job(w->store, w->pool, &job), RESULT_OK);
+	assert_true(job.action == LEAD_TAG && job.tag_id == 7 && job.total == BULK_LEADS_MAX);
+	uint64_t id, last = 0;
+	size_t count = 0;
+	for (struct slice rest = job.lead_ids; id_list_next(&rest, &id); count++) {
+		assert_true(id > last);
+		last = id;
+	}
+	assert_int_equal(count, BULK_LEADS_MAX);
+}
+
+/* A campaign's jobs are done in the order in which they came, also from several processes; a job that is done leaves. */
+static void
+the_oldest_job_is_the_next(void **state)
+{
+	struct world *w = *state;
+	struct store *other = store_new(&world_options);
+	struct bulk_request request = { .campaign_id = w->campaign, .lead_count = 1 };
+	struct lead_reference named = by_email("lead0@example.org");
+	struct bulk_job job;
+	size_t matched;
+	request.leads = &named;
+	sign_up_many(w, "lead", 1);
+	root_run("DELETE FROM t_bulk_jobs");
+	assert_int_equal(store_next_job(w->store, w->pool, &job), RESULT_NOT_FOUND);
+	for (int action = LEAD_OPTOUT; action < LEAD_ACTIONS; action++) {
+		request.action = (enum lead_action)action;
+		assert_int_equal(store_queue_bulk(action % 2 ? other : w->store, &request, &matched), RESULT_OK);
+	}
+	for (int action = LEAD_OPTOUT; action < LEAD_ACTIONS; action++) {
+		assert_int_equal(store_next_job(w->store, w->pool, &job), RESULT_OK);
+		assert_int_equal(job.action, action);
+		assert_int_equal(store_skip_job_item(other, job.id, 0), RESULT_OK);
+	}
+	assert_int_equal(root_number(COUNT_JOBS, w->campaign), 0);
+	store_free(&other);
+}
+
+static uint64_t
+queue_for(struct world *w, uint64_t campaign)
+{
+	struct lead_reference named = by_email("lead0@example.org");
+	expect_queued(
+	    w, &(struct bulk_request){ .campaign_id = campaign, .action = LEAD_BLOCK, .leads = &named, .lead_count = 1 }, 1);
+	return (uint64_t)root_number("SELECT MAX(id) FROM t_bulk_jobs");
+}
+
+static uint64_t
+next_job_id(struct world *w)
+{
+	struct bulk_job job = { 0 };
+	enum result result = store_next_job(w->store, w->pool, &job);
+	assert_true(result == RESULT_OK || result == RESULT_NOT_FOUND);
+	return result == RESULT_OK ? job.id : NOBODY;
+}
+
+/* Does the job's only item. */
+static void
+do_job(struct world *w, uint64_t campaign, uint64_t job)
+{
+	struct command item = change_of(w, find_lead(w, campaign, LEAD_BY_EMAIL, "lead0@example.org").id, LEAD_BLOCK);
+	item.campaign_id = campaign;
+	item.as.change.job_id = job;
+	run_all(w, &item, 1);
+}
+
+/* Whoever has queued a lot does not keep the others waiting: one job of it, or one part, for one of theirs. */
+static void
+campaigns_take_turns(void **state)
+{
+	struct world *w = *state;
+	uint64_t campaigns[] = { w->campaign, add_campaign(w), add_campaign(w) }, jobs[9];
+	root_run("DELETE FROM t_bulk_jobs");
+	for (size_t i = 0; i < 3; i++) {
+		w->campaign = campaigns[i];
+		sign_up_many(w, "lead", 1);
+		for (size_t n = 0; n < 3; n++)
+			jobs[i * 3 + n] = queue_for(w, campaigns[i]);
+	}
+	/* moved by a batch, passed over, delayed: each is a turn */
+	static const size_t order[] = { 0, 3, 6, 1, 4, 7, 2, 5, 8 };
+	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
+		uint64_t job = jobs[order[i]];
+		assert_int_equal(next_job_id(w), job);
+		if (order[i] < 3)
+			do_job(w, campaigns[0], job);
+		else if (order[i] < 6)
+			assert_int_equal(store_skip_job_item(w->store, job, 0), RESULT_OK);
+		else
+			assert_int_equal(store_delay_job(w->store, job, 0, 0, 60 * 1000), RESULT_OK);
+		usleep(2000); /* the clock that tells the turns apart has milliseconds */
+	}
+	assert_int_equal(next_job_id(w), NOBODY);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_bulk_jobs"), 3);
+	/* who comes later has waited longest */
+	uint64_t newcomer = add_campaign(w);
+	w->campaign = newcomer;
+	sign_up_many(w, "lead", 1);
+	uint64_t again = queue_for(w, campaigns[0]), first = queue_for(w, newcomer);
+	assert_int_equal(next_job_id(w), first);
+	assert_int_equal(store_skip_job_item(w->store, first, 0), RESULT_OK);
+	assert_int_equal(next_job_id(w), again);
+	root_run("DELETE FROM t_bulk_jobs");
+}
+
+/* A job that fails lets others pass, also those of its own campaign, until its time has come. */
+static void
+a_job_is_delayed_where_it_stands(void **state)
+{
+	struct world *w = *state;
+	struct due_webhooks due;
+	struct bulk_job job;
+	sign_up_many(w, "lead", 1);
+	root_run("DELETE FROM t_bulk_jobs");
+	uint64_t id = queue_for(w, w->campaign);
+	/* not where it does not stand, nor when somebody else has counted that failure */
+	assert_int_equal(store_delay_job(w->store, id, 1, 0, 60 * 1000), RESULT_OK);
+	assert_int_equal(store_delay_job(w->store, id, 0, 1, 60 * 1000), RESULT_OK);
+	assert_int_equal(store_delay_job(w->store, NOBODY, 0, 0, 60 * 1000), RESULT_OK);
+	assert_int_equal(next_job_id(w), id);
+	/* an answer that was lost counts once */
+	breaks = (struct breaks){ .commits = 1, .after = true };
+	assert_int_equal(store_delay_job(w->store, id, 0, 0, 60 * 1000), RESULT_OK);
+	assert_int_equal(breaks.commits, 0);
+	assert_int_equal(next_job_id(w), NOBODY);
+	assert_int_equal(store_due_webhooks(w->store, w->pool, UINT64_MAX, 10, &due), RESULT_OK);
+	assert_false(due.bulk_work);
+	uint64_t later = queue_for(w, w->campaign);
+	assert_int_equal(next_job_id(w), later);
+	assert_int_equal(store_skip_job_item(w->store, later, 0), RESULT_OK);
+	assert_int_equal(store_delay_job(w->store, id, 0, 1, 0), RESULT_OK);
+	assert_int_equal(store_next_job(w->store, w->pool, &job), RESULT_OK);
+	assert_true(job.id == id && job.failures == 2);
+	/* and goes on as if nothing had been */
+	root_run("UPDATE t_bulk_jobs SET total = 3, lead_ids = CONCAT(lead_ids, ',1,2') WHERE id = %" PRIu64, id);
+	do_job(w, w->campaign, id);
+	assert_int_equal(store_next_job(w->store, w->pool, &job), RESULT_OK);
+	assert_true(job.position == 1 && job.failures == 0);
+	assert_int_equal(store_delay_job(w->store, id, 1, 0, 60 * 1000), RESULT_OK);
+	assert_int_equal(store_skip_job_item(w->store, id, 1), RESULT_OK);
+	assert_int_equal(store_next_job(w->store, w->pool, &job), RESULT_OK);
+	assert_true(job.position == 2 && job.failures == 0);
+	root_run("DELETE FROM t_bulk_jobs");
+}
+
+/* Nobody's lock on a campaign keeps its job at the head of the queue. */
+static void
+a_locked_campaign_is_delayed_at_once(void **state)
+{
+	struct world *w = *state;
+	sign_up_many(w, "lead", 1);
+	root_run("DELETE FROM t_bulk_jobs");
+	uint64_t id = queue_for(w, w->campaign);
+	root_run("BEGIN");
+	root_number("SELECT lead_count FROM t_campaign_counters WHERE campaign_id = %" PRIu64 " FOR UPDATE", w->campaign);
+	int64_t before = clock_monotonic_ms();
+	assert_int_equal(store_delay_job(w->store, id, 0, 0, 60 * 1000), RESULT_OK);
+	assert_true(clock_monotonic_ms() - before < 4000); /* a lock is waited for longer than that */
+	root_run("ROLLBACK");
+	root_run("DELETE FROM t_bulk_jobs");
+}
+
+/* The question is asked before every chunk. */
+static void
+a_long_queue_costs_what_a_short_one_does(void **state)
+{
+	enum { JOBS = 5000, CAMPAIGNS = 20 };
+	struct world *w = *state;
+	root_run("DELETE FROM t_bulk_jobs");
+	root_run("INSERT INTO t_bulk_jobs (id, campaign_id, action, lead_ids, total, created_ms) SELECT 8000000 + seq, "
+		 "9000000 + seq %% %d, 'block', REPEAT('1234567,', 250), 250, 0 FROM seq_1_to_%d",
+	    CAMPAIGNS, JOBS);
+	root_run("ANALYZE TABLE t_bulk_jobs");
+	assert_int_equal(next_job_id(w), 8000001);
+	int64_t before = root_rows_read();
+	assert_int_equal(next_job_id(w), 8000001);
+	assert_in_range(root_rows_read() - before, CAMPAIGNS, 20 * CAMPAIGNS);
+	root_run("DELETE FROM t_bulk_jobs");
+}
+
+static void
+an_item_is_skipped_where_the_job_stands(void **state)
+{
+	struct world *w = *state;
+	struct lead_reference named[] = { by_email("lead0@example.org"), by_email("lead1@example.org") };
+	struct bulk_job job, later;
+	sign_up_many(w, "lead", 2);
+	root_run("DELETE FROM t_bulk_jobs");
+	expect_queued(w, &(struct bulk_request){ .campaign_id = w->campaign, .leads = named, .lead_count = 2 }, 2);
+	assert_int_equal(store_next_job(w->store, w->pool, &job), RESULT_OK);
+	assert_int_equal(store_skip_job_item(w->store, job.id, 1), RESULT_OK);
+	assert_int_equal(store_skip_job_item(w->store, NOBODY, 0), RESULT_OK);
+	assert_int_equal(store_next_job(w->store, w->pool, &later), RESULT_OK);
+	assert_int_equal(later.position, 0);
+	/* an answer that was lost does not skip the next one as well */
+	breaks = (struct breaks){ .commits = 1, .after = true };
+	assert_int_equal(store_skip_job_item(w->store, job.id, 0), RESULT_OK);
+	assert_int_equal(breaks.commits, 0);
+	assert_int_equal(store_next_job(w->store, w->pool, &later), RESULT_OK);
+	assert_int_equal(later.position, 1);
+	assert_int_equal(store_skip_job_item(w->store, job.id, 1), RESULT_OK);
+	assert_int_equal(store_next_job(w->store, w->pool, &later), RESULT_NOT_FOUND);
+}
+
+static void
+do_all_jobs(void)
+{
+	root_run("DELETE FROM t_leads WHERE id IN (SELECT CAST(lead_ids AS UNSIGNED) FROM t_bulk_jobs)");
+	root_run("DELETE FROM t_bulk_jobs");
+}
+
+/* When nobody knows whether a COMMIT was done, the job is queued once: also when the dispatcher had done it by then. */
+static void
+a_lost_answer_queues_nothing_twice(void **state)
+{
+	static const struct {
+		struct breaks breaks;
+		int64_t jobs;
+	} cases[] = {
+		{ { .commits = 1 }, 1 },
+		{ { .commits = 1, .after = true }, 1 },
+		{ { .commits = 1, .after = true, .begins = 3, .why = RESULT_CONFLICT }, 1 },
+		{ { .commits = 1, .after = true, .meanwhile = do_all_jobs }, 0 },
+	};
+	struct world *w = *state;
+	struct lead_reference named = by_email("lead0@example.org");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		w->campaign = add_campaign(w);
+		sign_up_many(w, "lead", 1);
+		breaks = cases[i].breaks;
+		expect_queued(w,
+		    &(struct bulk_request){
+			.campaign_id = w->campaign, .action = LEAD_DELETE, .leads = &named, .lead_count = 1 },
+		    1);
+		assert_int_equal(breaks.commits, 0);
+		assert_int_equal(root_number(COUNT_JOBS, w->campaign), cases[i].jobs);
+	}
+}
+
+/* The question for what is due answers this too. */
+static void
+queued_work_is_told_with_what_is_due(void **state)
+{
+	struct world *w = *state;
+	struct due_webhooks due;
+	struct lead_reference named = by_email("lead0@example.org");
+	sign_up_many(w, "lead", 1);
+	root_run("DELETE FROM t_bulk_jobs");
+	assert_int_equal(store_due_webhooks(w->store, w->pool, UINT64_MAX, 10, &due), RESULT_OK);
+	assert_false(due.bulk_work);
+	expect_queued(w, &(struct bulk_request){ .campaign_id = w->campaign, .leads = &named, .lead_count = 1 }, 1);
+	int64_t before = root_questions();
+	assert_int_equal(store_due_webhooks(w->store, w->pool, UINT64_MAX, 10, &due), RESULT_OK);
+	assert_true(due.bulk_work);
+	assert_int_equal(root_questions() - before, 2);
+}
+
+static void
+plant_entries(uint64_t lead, unsigned count)
+{
+	root_run("INSERT INTO t_score_entries (lead_id, reason, ref, round, delta, asked, created_ms) SELECT %" PRIu64
+		 ", 'custom', seq, 0, 1, 1, 0 FROM seq_1_to_%u",
+	    lead, count);
+}
+
+/* A call does a bounded part of it, and the next one goes on; other leads keep theirs. */
+static void
+what_deleted_leads_leave_is_removed_in_chunks(void **state)
+{
+	enum { LEADS = 250, ENTRIES = 25000 };
+	static const char left[] = "SELECT COUNT(*) FROM t_score_entries WHERE lead_id >= 9000000";
+	struct world *w = *state;
+	root_run("DELETE FROM t_deleted_leads");
+	plant_entries(9000000, ENTRIES);
+	plant_entries(9999999, 5);
+	root_run("INSERT INTO t_deleted_leads (lead_id) SELECT 9000000 + seq FROM seq_0_to_%d", LEADS - 1);
+	root_run("INSERT INTO t_score_entries (lead_id, reason, ref, round, delta, asked, created_ms) SELECT lead_id, "
+		 "'signup', 0, 0, "
+		 "1, 1, 0 FROM t_deleted_leads");
+	assert_int_equal(store_housekeeping(w->store), RESULT_OK);
+	assert_int_equal(root_number(left), 5 + LEADS + ENTRIES - 20000);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_deleted_leads"), LEADS);
+	assert_int_equal(store_housekeeping(w->store), RESULT_OK);
+	assert_int_equal(root_number(left), 5);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_deleted_leads"), 0);
+	assert_int_equal(store_housekeeping(w->store), RESULT_OK);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WORLD_TEST(each_lead_is_queued_once),
+		WORLD_TEST(as_many_leads_as_a_call_takes_are_queued),
+		WORLD_TEST(the_oldest_job_is_the_next),
+		WORLD_TEST(campaigns_take_turns),
+		WORLD_TEST(a_job_is_delayed_where_it_stands),
+		WORLD_TEST(a_locked_campaign_is_delayed_at_once),
+		WORLD_TEST(a_long_queue_costs_what_a_short_one_does),
+		WORLD_TEST(an_item_is_skipped_where_the_job_stands),
+		WORLD_TEST(a_lost_answer_queues_nothing_twice),
+		WORLD_TEST(queued_work_is_told_with_what_is_due),
+		WORLD_TEST(what_deleted_leads_leave_is_removed_in_chunks),
+	};
+	return WORLD_MAIN(tests);
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT
+ * Lists of leads and the leaderboard: what is on a page, that nothing is left out between two, and what a page costs. */
+#include "unit.h"
+
+#include <inttypes.h>
+
+#include "store/private.h"
+#include "world.h"
+
+static const struct lead_filter everybody = {
+	.verified = -1, .waitlisted = -1, .fraudulent = -1, .opted_out = -1, .since_ms = -1, .limit = 50
+};
+
+/* Leads 1 to `count` whose properties follow from their numbers. */
+static void
+plant_leads(uint64_t campaign, unsigned count)
+{
+	root_run(
+	    "INSERT INTO t_leads (id, campaign_id, subscription_number, social_id, verified_email, verified_phone, waitlisted, "
+	    "fraudulent, opted_out, tag_ids, score, created_ms, updated_ms) SELECT %" PRIu64 " * 1000000 + seq, %" PRIu64
+	    ", seq, CONCAT(LPAD(%" PRIu64 ", 4, 'c'), LPAD(seq, 6, '0')), seq %% 4 = 1, seq %% 4 = 2, seq %% 3 = 0, "
+	    "seq %% 5 = 0, seq %% 7 = 0, CASE seq %% 3 WHEN 0 THEN '12,2' WHEN 1 THEN '1,12' END, seq %% 10, seq, 0 "
+	    "FROM seq_1_to_%u",
+	    campaign, campaign, campaign, count);
+}
+
+static struct lead_page
+list(struct world *w, struct lead_filter filter)
+{
+	struct lead_page page;
+	assert_int_equal(store_list_leads(w->store, w->pool, w->campaign, &filter, &page), RESULT_OK);
+	return page;
+}
+
+/* The sum of the numbers on all pages, which are in order. */
+static uint64_t
+sum_of_pages(struct world *w, struct lead_filter filter, size_t *pages, size_t *leads)
+{
+	uint64_t sum = 0;
+	uint32_t last = filter.after;
+	*pages = *leads = 0;
+	do {
+		struct lead_page page = list(w, filter);
+		assert_true(page.count <= filter.limit);
+		for (size_t i = 0; i < page.count; i++) {
+			assert_true(page.leads[i].subscription_number > last);
+			last = page.leads[i].subscription_number;
+			sum += last;
+		}
+		*leads += page.count;
+		(*pages)++;
+		assert_true(page.next == 0 || page.next > filter.after);
+		filter.after = page.next;
+	} while (filter.after != 0);
+	return sum;
+}
+
+/* contract 4.1: "keyset paging by subscription_number" */
+static void
+pages_follow_each_other(void **state)
+{
+	struct world *w = *state;
+	struct lead_filter filter = everybody;
+	size_t pages, leads;
+	assert_int_equal(list(w, filter).count, 0);
+	assert_int_equal(list(w, filter).next, 0);
+	plant_leads(w->campaign, 100);
+	root_run("DELETE FROM t_leads WHERE subscription_number IN (1, 50, 51, 100) AND campaign_id = %" PRIu64, w->campaign);
+	plant_leads(add_campaign(w), 10);
+	assert_int_equal(sum_of_pages(w, filter, &pages, &leads), 5050 - 202);
+	assert_int_equal(pages, 2);
+	filter.limit = 96; /* all of them: there is no next page */
+	assert_int_equal(list(w, filter).next, 0);
+	filter.limit = 95;
+	assert_int_equal(list(w, filter).next, 98);
+	filter.after = 99;
+	assert_int_equal(list(w, filter).count, 0);
+}
+
+static void
+filters_are_applied_together(void **state)
+{
+	static const struct {
+		struct lead_filter filter;
+		size_t leads;
+		uint64_t first;
+	} cases[] = {
+		{ { 0, 1, -1, -1, -1, 0, -1, 7 }, 60, 1 },
+		{ { 0, 0, -1, -1, -1, 0, -1, 7 }, 60, 3 },
+		{ { 0, -1, 1, -1, -1, 0, -1, 7 }, 40, 3 },
+		{ { 0, -1, 0, -1, -1, 0, -1, 7 }, 80, 1 },
+		{ { 0, -1, -1, 1, -1, 0, -1, 7 }, 24, 5 },
+		{ { 0, -1, -1, 0, -1, 0, -1, 7 }, 96, 1 },
+		{ { 0, -1, -1, -1, 1, 0, -1, 7 }, 17, 7 },
+		{ { 0, -1, -1, -1, 0, 0, -1, 7 }, 103, 1 },
+		{ { 0, -1, -1, -1, -1, 12, -1, 7 }, 80, 1 },
+		{ { 0, -1, -1, -1, -1, 2, -1, 7 }, 40, 3 },
+		{ { 0, -1, -1, -1, -1, 1, -1, 7 }, 40, 1 },
+		{ { 0, -1, -1, -1, -1, 3, -1, 7 }, 0, 0 },
+		{ { 0, -1, -1, -1, -1, 0, 101, 7 }, 20, 101 },
+		{ { 60, 1, 1, 0, 0, 12, 62, 7 }, 8, 66 },
+	};
+	struct world *w = *state;
+	size_t pages, leads;
+	plant_leads(w->campaign, 120);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		sum_of_pages(w, cases[i].filter, &pages, &leads);
+		assert_int_equal(leads, cases[i].leads);
+		struct lead_page page = list(w, cases[i].filter);
+		assert_int_equal(page.count > 0 ? page.leads[0].subscription_number : 0, cases[i].first);
+		assert_int_equal(pages, cases[i].leads == 0 ? 1 : (cases[i].leads + 6) / 7); /* none is empty */
+	}
+}
+
+/* "a page examines a bounded number of rows (10,000), so with a filter it may be short or empty and still have a next one" */
+static void
+a_filtered_page_ends_with_its_range(void **state)
+{
+	struct world *w = *state;
+	struct lead_filter filter = everybody;
+	size_t pages, leads;
+	plant_leads(w->campaign, 2 * LEAD_PAGE_ROWS_MAX + 100);
+	root_run("UPDATE t_leads SET opted_out = subscription_number IN (3, 20050) WHERE campaign_id = %" PRIu64, w->campaign);
+	filter.opted_out = 1;
+	struct lead_page page = list(w, filter);
+	assert_true(page.count == 1 && page.next == LEAD_PAGE_ROWS_MAX);
+	filter.after = page.next;
+	page = list(w, filter);
+	assert_true(page.count == 0 && page.next == 2 * LEAD_PAGE_ROWS_MAX);
+	filter.after = page.next;
+	page = list(w, filter);
+	assert_true(page.count == 1 && page.next == 0);
+	filter.after = 0;
+	filter.limit = 1;
+	assert_int_equal(sum_of_pages(w, filter, &pages, &leads), 20053);
+	assert_int_equal(pages, 3);
+	/* rows, not numbers: where many were deleted a page reaches further; it ends with the leads when no more are left */
+	root_run(
+	    "DELETE FROM t_leads WHERE subscription_number BETWEEN 5001 AND 15000 AND campaign_id = %" PRIu64, w->campaign);
+	page = list(w, filter);
+	assert_true(page.count == 1 && page.next == 20000);
+	root_run(
+	    "DELETE FROM t_leads WHERE subscription_number BETWEEN 15001 AND 15100 AND campaign_id = %" PRIu64, w->campaign);
+	filter.limit = 2;
+	page = list(w, filter);
+	assert_true(page.count == 2 && page.next == 0);
+	root_run("DELETE FROM t_leads WHERE campaign_id = %" PRIu64, w->campaign);
+}
+
+static int64_t
+cost_of_list(struct world *w, struct lead_filter filter)
+{
+	int64_t before = root_rows_read();
+	list(w, filter);
+	return root_rows_read() - before;
+}
+
+static int64_t
+cost_of_leaderboard(struct world *w)
+{
+	struct lead *leads;
+	size_t count;
+	int64_t before = root_rows_read();
+	assert_int_equal(store_leaderboard(w->store, w->pool, w->campaign, 10, &leads, &count), RESULT_OK);
+	assert_int_equal(count, 10);
+	return root_rows_read() - before;
+}
+
+/* Costs come with the page, not with the campaign, nor with how far the page is from its beginning. */
+static void
+a_page_costs_what_is_on_it(void **state)
+{
+	struct world *w = *state;
+	struct lead_filter far = everybody, rare = everybody;
+	plant_leads(w->campaign, 3 * LEAD_PAGE_ROWS_MAX);
+	far.after = 29000;
+	rare.tag_id = 3;
+	assert_in_range(cost_of_list(w, everybody), 50, 60);
+	assert_in_range(cost_of_list(w, far), 50, 60);
+	assert_in_range(cost_of_leaderboard(w), 10, 20);
+	/* once to find the end of the range, once to look at it */
+	assert_in_range(cost_of_list(w, rare), LEAD_PAGE_ROWS_MAX, 2 * LEAD_PAGE_ROWS_MAX + 100);
+	root_run("DELETE FROM t_leads WHERE campaign_id = %" PRIu64, w->campaign);
+}
+
+/* contract 4.1: "by score, then sign-up"; 4.6: a fraudulent lead is not on it. */
+static void
+the_leaderboard_is_by_score_then_sign_up(void **state)
+{
+	struct world *w = *state;
+	struct lead *leads;
+	size_t count;
+	assert_int_equal(store_leaderboard(w->store, w->pool, w->campaign, 10, &leads, &count), RESULT_OK);
+	assert_int_equal(count, 0);
+	plant_leads(w->campaign, 40);
+	plant_leads(add_campaign(w), 10);
+	root_run(
+	    "UPDATE t_leads SET score = 4294967295 WHERE subscription_number = 20 AND campaign_id = %" PRIu64, w->campaign);
+	root_run(
+	    "UPDATE t_leads SET score = 4294967294 WHERE subscription_number = 38 AND campaign_id = %" PRIu64, w->campaign);
+	static const uint32_t expected[] = { 38, 9, 19, 29, 39, 8, 18, 28, 7 };
+	assert_int_equal(store_leaderboard(w->store, w->pool, w->campaign, ARRAY_SIZE(expected), &leads, &count), RESULT_OK);
+	assert_int_equal(count, ARRAY_SIZE(expected));
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(leads[i].subscription_number, expected[i]);
+	assert_int_equal(store_leaderboard(w->store, w->pool, w->campaign, 100, &leads, &count), RESULT_OK);
+	assert_int_equal(count, 32);
+}
+
+/* "1 + number of non-fraudulent leads of the campaign with a higher score (ties share a rank)" */
+static void
+leads_are_shown_with_their_ranks(void **state)
+{
+	static const int32_t points[] = { 0, 1, 255, 256, 255, 99999, 65536, 70000, 1 };
+	struct world *w = *state;
+	struct campaign campaign;
+	struct payload_subject *subjects;
+	sign_up_many(w, "lead", ARRAY_SIZE(points));
+	for (size_t i = 0; i < ARRAY_SIZE(points); i++) {
+		struct lead_reference reference = { .identity = LEAD_BY_EMAIL,
+			.value = slice_of(numbered_email(w->pool, "lead", i)) };
+		struct command command = { .kind = COMMAND_POINTS,
+			.campaign_id = w->campaign,
+			.as.points = { &reference, 1, points[i], SLICE_NONE } };
+		run_all(w, &command, 1);
+	}
+	uint64_t flagged = find_lead(w, w->campaign, LEAD_BY_EMAIL, "lead7@example.org").id;
+	struct command block = change_of(w, flagged, LEAD_BLOCK);
+	run_all(w, &block, 1);
+	struct lead_page page = list(w, everybody);
+	campaign = find_campaign(w, w->campaign);
+	int64_t before = root_questions();
+	assert_int_equal(store_show_leads(w->store, w->pool, &campaign, page.leads, page.count, &subjects), RESULT_OK);
+	assert_in_range(root_questions() - before, 1, 2); /* one statement, perhaps prepared first */
+	assert_int_equal(page.count, ARRAY_SIZE(points));
+	for (size_t i = 0; i < page.count; i++) {
+		assert_true(subjects[i].campaign == &campaign && subjects[i].lead == &page.leads[i]);
+		assert_int_equal(subjects[i].score_rank,
+		    root_number("SELECT 1 + COUNT(*) FROM t_leads WHERE NOT fraudulent AND campaign_id = %" PRIu64
+				" AND score > %" PRIu32,
+			w->campaign, page.leads[i].score));
+		assert_int_equal(subjects[i].definitions->tag_count, 0);
+	}
+}
+
+/* Definitions are read for leads that have something of them. */
+static void
+leads_are_shown_with_what_is_defined(void **state)
+{
+	struct world *w = *state;
+	struct payload_subject *subjects;
+	struct command tag;
+	plant_definitions(w->campaign);
+	sign_up_many(w, "lead", 2);
+	tag = change_of(w, find_lead(w, w->campaign, LEAD_BY_EMAIL, "lead1@example.org").id, LEAD_TAG);
+	tag.as.change.tag_id = w->campaign * 10 + 2;
+	run_all(w, &tag, 1);
+	struct lead_page page = list(w, everybody);
+	struct campaign campaign = find_campaign(w, w->campaign);
+	assert_int_equal(store_show_leads(w->store, w->pool, &campaign, page.leads, 1, &subjects), RESULT_OK);
+	assert_int_equal(subjects[0].definitions->tag_count, 0);
+	assert_int_equal(store_show_leads(w->store, w->pool, &campaign, page.leads, 2, &subjects), RESULT_OK);
+	assert_slice(definitions_tag(subjects[1].definitions, w->campaign, w->campaign * 10 + 2)->name, "aaa");
+	assert_int_equal(store_show_leads(w->store, w->pool, &campaign, page.leads, 0, &subjects), RESULT_OK);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WORLD_TEST(pages_follow_each_other),
+		WORLD_TEST(filters_are_applied_together),
+		WORLD_TEST(a_filtered_page_ends_with_its_range),
+		WORLD_TEST(a_page_costs_what_is_on_it),
+		WORLD_TEST(the_leaderboard_is_by_score_then_sign_up),
+		WORLD_TEST(leads_are_shown_with_their_ranks),
+		WORLD_TEST(leads_are_shown_with_what_is_defined),
+	};
+	return WORLD_MAIN(tests);
+}

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: MIT
+"""Contract 4.1, bulk calls: their identifiers, their answers, and what the dispatcher then does."""
+import json
+
+import pytest
+from client import multipart
+from stack.process import wait_until
+
+ACTIONS = ["optout", "sms_optout", "verify", "approve", "block", "waitlist", "unwaitlist", "tag"]
+PHONES = ["+14155552671", "+14155552672"]
+
+
+def call(campaign, action, fields, **options):
+    """A bulk call by its word; `delete` is a method."""
+    return campaign.delete(fields, **options) if action == "delete" else campaign.post(fields, path=f"/{action}", **options)
+
+
+@pytest.mark.parametrize("action, field, value", [
+    ("optout", "opted_out", True), ("sms_optout", "sms_opted_out", True), ("verify", "verified", True),
+    ("block", "fraudulent", True), ("waitlist", "waitlisted", True)])
+def test_changes_are_queued_and_done(campaign, action, field, value):
+    """4.1 POST /v2/{cid}/{action}: optout sms_optout verify block waitlist"""
+    lead, other = campaign.leads(2)
+    response = call(campaign, action, {"email": lead["email"]})
+    assert response.status == 202
+    assert response.json == {"message": "Your leads have been queued for changes", "updated": 1}
+    campaign.service.dispatch()
+    wait_until(lambda: campaign.find(email=lead["email"])[field] == value, 10, f"{action} done")
+    assert campaign.find(email=other["email"])[field] != value
+
+
+def test_approve_unwaitlist_and_tag(service, account):
+    """4.1 POST /v2/{cid}/{action}: approve unwaitlist tag"""
+    campaign = service.campaign(account, waitlist="on")
+    lead, = campaign.leads(1)
+    tag = campaign.define("tag", "VIP")
+    campaign.change("block", email=lead["email"], reason="bounced")
+    assert campaign.find(email=lead["email"])["fraudulent"] is True
+    campaign.change("approve", email=lead["email"])
+    campaign.change("unwaitlist", email=lead["email"])
+    campaign.change("tag", email=lead["email"], tag="VIP")
+    found = campaign.find(email=lead["email"])
+    assert (found["fraudulent"], found["waitlisted"]) == (False, False)
+    assert found["tags"] == [{"tag_id": tag, "name": "VIP"}]
+
+
+def test_delete(campaign, receiver):
+    """4.1 DELETE /v2/{cid}"""
+    campaign.webhook("deleted")
+    lead, other = campaign.leads(2)
+    response = campaign.delete({"social_ids": [lead["social_id"]]})
+    assert response.status == 202
+    assert response.json == {"message": "Your leads have been queued for deletion", "deleted": 1}
+    campaign.service.dispatch()
+    wait_until(lambda: campaign.get({"email": lead["email"]}).status == 404, 10, "the lead is gone")
+    assert campaign.find(email=other["email"])["lead_count"] == 1
+    event, = campaign.delivered(1, event="deleted")
+    assert event.json["social_id"] == lead["social_id"] and event.json["lead_count"] == 2
+
+
+@pytest.mark.parametrize("word", ["opt_out", "OPTOUT", "delete", "subscribe"])
+def test_unknown_words(campaign, word):
+    """4.1: another word 409 invalid_action; 1 Methods"""
+    lead, = campaign.leads(1)
+    response = campaign.post({"email": lead["email"]}, path=f"/{word}")
+    assert response.verdict == (409, "invalid_action") and response.json["message"] == "Invalid action"
+    assert campaign.get({}, path=f"/{word}").verdict == (404, "not_found")
+    response = campaign.get({}, path="/optout")
+    assert response.verdict == (405, "method_not_allowed") and "POST" in response.headers["Allow"]
+
+
+@pytest.mark.parametrize("action", [*ACTIONS, "delete"])
+def test_a_key_is_needed(campaign, action):
+    """4.1 Key: yes"""
+    lead, = campaign.leads(1)
+    assert call(campaign, action, {"email": lead["email"]}, key=None).verdict == (409, "missing_api_key")
+    assert campaign.find(email=lead["email"])["opted_out"] is False
+
+
+# --- identifiers ---
+
+def names_of(lead):
+    return [{"email": lead["email"]}, {"emails": [lead["email"]]}, {"emails": lead["email"]},
+            {"phone_number": lead["phone_number"]}, {"phone_numbers": [lead["phone_number"]]},
+            {"social_id": lead["social_id"]}, {"social_ids": [lead["social_id"]]}, {"kid": lead["social_id"]},
+            {"kid": [lead["social_id"].lower()]}, {"email": lead["email"].upper()},
+            {"phone_numbers": ["(415) 555-2671"], "country_code": "US"}]
+
+
+def test_each_kind_of_identifier(campaign):
+    """4.1: email/emails, phone_number/phone_numbers, social_id/social_ids/kid, one value or an array"""
+    lead = campaign.lead(email="ada@example.org", phone_number=PHONES[0])
+    campaign.lead(email="b@example.org", phone_number=PHONES[1])
+    for fields in names_of(lead):
+        response = call(campaign, "optout", fields)
+        assert (response.status, response.json.get("updated")) == (202, 1), fields
+
+
+def test_arrays_in_every_body_type(campaign):
+    """1 Arrays: JSON, name[]=, repeated names in query, form and multipart"""
+    emails = [lead["email"] for lead in campaign.leads(3)]
+    path, send = campaign.path + "/optout", campaign.client.request
+    for name in ("email", "emails", "emails[]"):
+        pairs = [(name, email) for email in emails]
+        assert send("POST", path, form=pairs, key=campaign.key).json["updated"] == 3
+        assert send("POST", path, query=pairs, key=campaign.key).json["updated"] == 3
+        type, body = multipart(pairs)
+        assert send("POST", path, body=body, type=type, key=campaign.key).json["updated"] == 3
+    assert call(campaign, "optout", {"emails": emails}).json["updated"] == 3
+    assert call(campaign, "optout", {"email": emails[0], "emails": emails[1:]}).json["updated"] == 3
+    pairs = [("email", email) for email in emails]
+    assert send("DELETE", campaign.path, query=pairs, key=campaign.key).json["deleted"] == 3
+
+
+@pytest.mark.parametrize("name", ["email", "phone_number", "social_id", "kid"])
+@pytest.mark.parametrize("path", ["", "/actions/1", "/tags/1/lead"])
+def test_only_bulk_calls_collect(campaign, path, name):
+    """1 Parameters: where one value is expected an array is 406, and the last of several values counts"""
+    tag = campaign.define("tag", "T")
+    action = campaign.define("action", "A")
+    path = path.replace("tags/1", f"tags/{tag}").replace("actions/1", f"actions/{action}")
+    lead, = campaign.leads(1)
+    fields = {"email": lead["email"], name: ["a@example.org", "b@example.org"]}
+    if path.startswith("/actions"): # goes by the first that is given
+        fields = {name: fields[name]}
+    assert campaign.post(fields, path=path).verdict == (406, "invalid_parameter")
+    form = [("email", "nobody@example.org"), ("email", lead["email"])]
+    response = campaign.client.request("POST", campaign.path + path, form=form, key=campaign.key)
+    assert response.status == 200, "one address, the later one"
+    assert campaign.get({"email": "nobody@example.org"}).status == 404
+
+
+def test_malformed_ones_match_nothing_and_doubles_count_once(campaign):
+    """4.1: n is the number of leads that matched"""
+    leads = campaign.leads(2)
+    emails = ["0@example.org", "0@EXAMPLE.org", "no address", "", None, 7, True, "nobody@example.org", "1@example.org"]
+    assert call(campaign, "optout", {"emails": emails}).json["updated"] == 2
+    social_ids = [leads[0]["social_id"], leads[0]["social_id"].lower(), "x", "0000000000"]
+    assert call(campaign, "optout", {"social_ids": social_ids}).json["updated"] == 1
+    assert call(campaign, "optout", {"phone_numbers": ["x", "+1"]}).verdict == (400, "no_leads")
+
+
+@pytest.mark.parametrize("action", [*ACTIONS, "delete"])
+def test_nobody(campaign, action):
+    """2 no_leads; leads of other campaigns do not match"""
+    other = campaign.service.campaign(campaign.account)
+    stranger, = other.leads(1)
+    campaign.define("tag", "T")
+    for fields in ({"email": "nobody@example.org"}, {"social_ids": [stranger["social_id"]]}, {"emails": [""]}):
+        response = call(campaign, action, {**fields, "tag": "T"})
+        assert response.verdict == (400, "no_leads") and response.json["message"] == "No leads to update"
+
+
+@pytest.mark.parametrize("fields", [{}, {"email": ""}, {"email": None}, {"emails": []}, {"emails": [], "kid": ""},
+                                    {"name": "Ada"}])
+def test_no_identifier(campaign, fields):
+    """4.1, 2: 409 missing_identifier"""
+    for action in ("optout", "delete"):
+        assert call(campaign, action, fields).verdict == (409, "missing_identifier")
+
+
+@pytest.mark.parametrize("fields", [
+    {"email": "0@example.org", "phone_number": PHONES[0]}, {"emails": ["0@example.org"], "social_ids": ["0000000000"]},
+    {"phone_numbers": PHONES, "kid": "0000000000"}])
+def test_mixed_identifiers(campaign, fields):
+    """2 mixed_identifiers; nothing is queued"""
+    campaign.leads(1)
+    for action in ("optout", "delete"):
+        response = call(campaign, action, fields)
+        assert response.verdict == (409, "mixed_identifiers")
+        assert response.json["message"] == "Please use one identifier type per request"
+    assert call(campaign, "optout", {"email": "0@example.org", "phone_number": "", "kids": "x"}).status == 202
+
+
+def test_at_most_250(campaign):
+    """2 too_many_items: as many as were sent, doubles too"""
+    campaign.leads(1)
+    emails = [f"{number}@example.org" for number in range(251)]
+    for action in ("optout", "delete"):
+        response = call(campaign, action, {"emails": emails})
+        assert response.verdict == (413, "too_many_items")
+        assert response.json["message"] == "Too many items to update or delete"
+    assert call(campaign, "optout", {"emails": emails[:250]}).json["updated"] == 1
+    assert call(campaign, "optout", {"emails": emails[:1] * 251}).verdict == (413, "too_many_items")
+    assert call(campaign, "optout", {"emails": emails[:250], "email": "x"}).verdict == (413, "too_many_items")
+    assert call(campaign, "optout", {"emails": ["x"] * 20000}).verdict == (413, "too_many_items")
+
+
+def test_bulk_bodies_may_have_1_mib(campaign):
+    """1 Caps: 1 MiB on bulk calls and points, 256 KiB elsewhere"""
+    campaign.leads(1)
+    body = json.dumps({"emails": ["0@example.org"], "points": 0}).encode()
+    for path in ("/optout", "/points", ""):
+        method = "POST" if path else "DELETE"
+        for size, status in ((1 << 20, (200, 202)), ((1 << 20) + 1, (413,))):
+            response = campaign.client.request(method, campaign.path + path, body=body.ljust(size), type="application/json",
+                                               key=campaign.key)
+            assert response.status in status, (method, path, size)
+    body = json.dumps({"email": "0@example.org"}).encode().ljust((1 << 18) + 1)
+    for path in ("", "/actions/1", "/tags/1/lead", "/outbound-webhook"):
+        assert campaign.client.request("POST", campaign.path + path, body=body, type="application/json",
+                                       key=campaign.key).verdict == (413, "body_too_large")
+
+
+# --- what single actions take ---
+
+def test_tags_by_id_and_by_name(campaign):
+    """4.1: `tag` takes tag_id or tag; an unknown tag is 404, also one of another campaign"""
+    lead, = campaign.leads(1)
+    seven = campaign.define("tag", "7")
+    other = campaign.service.campaign(campaign.account).define("tag", "Other")
+    campaign.define("tag", "Mine")
+    email = {"email": lead["email"]}
+    for fields in ({"tag_id": seven}, {"tag_id": str(seven)}, {"tag": "7"}, {"tag": 7}):
+        assert call(campaign, "tag", {**email, **fields}).status == 202
+    for fields in ({"tag_id": "7x"}, {"tag_id": "Mine"}, {"tag_id": other}, {"tag": "Other"}, {"tag": "nothing"}, {}, {"tag_id": 10**15}):
+        assert call(campaign, "tag", {**email, **fields}).verdict == (404, "tag_not_found"), fields
+    assert campaign.get({}, path="/leads").json["leads"][0]["tags"] in ([], [{"tag_id": seven, "name": "7"}])
+
+
+def test_verify_by_channel(campaign):
+    """4.6 verify: the channel that is named, else the email"""
+    lead = campaign.lead(email="ada@example.org", phone_number=PHONES[0])
+    campaign.change("verify", email=lead["email"], channel="phone")
+    found = campaign.find(email=lead["email"])
+    assert (found["verified_email"], found["verified_phone_number"]) == (False, True)
+    campaign.change("verify", email=lead["email"])
+    assert campaign.find(email=lead["email"])["verified_email"] is True
+    response = call(campaign, "verify", {"email": lead["email"], "channel": "fax"})
+    assert response.verdict == (406, "invalid_parameter") and "channel" in response.json["message"]
+
+
+def test_reasons_of_a_block(campaign, receiver):
+    """4.6 Fraud flags later: manual, or the word given"""
+    campaign.webhook("marked_as_fraudulent")
+    first, second = campaign.leads(2)
+    longest = "ü" * 32
+    campaign.change("block", email=first["email"])
+    campaign.change("block", email=second["email"], reason=longest)
+    events = campaign.delivered(2, event="marked_as_fraudulent")
+    assert {event.json["email"]: event.json["__fraudulent"] for event in events} == {
+        first["email"]: ["manual"], second["email"]: [longest]}
+    assert call(campaign, "block", {"email": first["email"], "reason": longest + "x"}).verdict == (406, "invalid_parameter")

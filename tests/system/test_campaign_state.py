@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""Contract 6 (ended campaigns) and 2 account_suspended, on every call of contract 4.1."""
+import pytest
+from html_page import check_page
+from stack.process import wait_until
+
+BULK = ["optout", "sms_optout", "verify", "approve", "block", "waitlist", "unwaitlist"]
+
+
+@pytest.fixture
+def world(service):
+    """A campaign of an account of its own, with a lead, a tag and an action."""
+    campaign = service.campaign(service.account())
+    campaign.known = campaign.lead(email="ada@example.org")
+    campaign.tag_id, campaign.action_id = campaign.define("tag", "VIP", "--points", 5), campaign.define("action", "Follow", "--points", 5)
+    return campaign
+
+
+def calls(campaign, ending):
+    """(method, path, fields) of the calls that change scores and leads by sign-up, or of all others."""
+    email = {"email": "ada@example.org"}
+    if ending:
+        return [("POST", campaign.path, email), ("POST", "/v2", {**email, "campaign_id": campaign.id}),
+                ("POST", f"/v1/{campaign.id}/subscribe", email), ("GET", f"/v1/{campaign.id}/subscribe", email),
+                ("POST", "/subscribe", {**email, "list_id": campaign.id}),
+                ("POST", campaign.path + "/points", {**email, "points": 5}),
+                ("POST", f"{campaign.path}/actions/{campaign.action_id}", email),
+                ("POST", f"{campaign.path}/tags/{campaign.tag_id}/lead", email),
+                ("POST", campaign.path + "/tag", {**email, "tag": "VIP"})]
+    return [("GET", campaign.path, email), ("GET", f"/v1/{campaign.id}/info", email), ("GET", campaign.path + "/stats", {}),
+            ("GET", campaign.path + "/leads", {}), ("GET", campaign.path + "/leaderboard", {}),
+            ("GET", campaign.path + "/tags", {}), ("GET", campaign.path + "/actions", {}),
+            ("GET", campaign.path + "/outbound-webhook", {}),
+            *(("POST", f"{campaign.path}/{action}", email) for action in BULK), ("DELETE", campaign.path, email)]
+
+
+def test_an_ended_campaign(world):
+    """6: 423 for create, update, points, actions and the tag calls; all else goes on"""
+    world.end()
+    for method, path, fields in calls(world, True):
+        response = world.client.request(method, path, query=fields, key=world.key)
+        assert response.verdict == (423, "campaign_ended"), path
+        assert response.json["message"] == "Campaign has ended"
+    for method, path, fields in calls(world, False):
+        assert world.client.request(method, path, query=fields, key=world.key).status in (200, 202), path
+    world.service.dispatch()
+    wait_until(lambda: world.get({"email": "ada@example.org"}).status == 404, 10, "the lead is deleted")
+
+
+def test_the_end_comes_before_the_fields(world):
+    """2 Order of checks"""
+    world.end()
+    assert world.post({"email": "x"}).verdict == (423, "campaign_ended")
+    assert world.post({}, path="/points").verdict == (423, "campaign_ended")
+    assert world.post({}, path="/actions/x").verdict == (423, "campaign_ended")
+    assert world.post({"email": "x"}, key="lh_" + "x" * 43).verdict == (409, "invalid_api_key")
+
+
+def test_work_queued_before_the_end(world):
+    """6: is done, without score changes"""
+    assert world.post({"email": "ada@example.org", "tag": "VIP"}, path="/tag").status == 202
+    world.end()
+    world.service.dispatch()
+    wait_until(lambda: world.find(email="ada@example.org")["tags"], 10, "the tag is there")
+    assert world.find(email="ada@example.org")["contest_score"] == 0
+
+
+def test_a_suspended_account(world):
+    """2 account_suspended: any call on its campaigns, with or without a key; a suspended key elsewhere too"""
+    def suspend(since):
+        world.service.installation.sql(f"UPDATE lh_accounts SET suspended_ms = {since} WHERE id = {world.account.id}")
+    suspend("1")
+    for method, path, fields in calls(world, True) + calls(world, False):
+        response = world.client.request(method, path, query=fields, key=world.key)
+        assert response.verdict == (409, "account_suspended"), path
+    for method, path, fields in (calls(world, True)[0], calls(world, False)[0], calls(world, False)[4]):
+        assert world.client.request(method, path, query=fields).verdict == (409, "account_suspended"), path
+    assert world.client.request("GET", "/v2/campaigns", key=world.key).verdict == (409, "account_suspended")
+    path = world.known["unsubscribe_url"]["default"].removeprefix(world.service.front.url)
+    check_page(world.client.request("GET", path), 409)
+    suspend("NULL")
+    found = world.find(email="ada@example.org")
+    assert (found["opted_out"], found["contest_score"], found["counter"]) == (False, 0, 1)

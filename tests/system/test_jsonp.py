@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: MIT
+"""Contract 4.1: /v1 and /subscribe, for older forms and embedded scripts; JSONP."""
+import json
+
+import pytest
+from payload import check_payload
+
+ADA = {"email": "ada@example.org"}
+
+
+def call(campaign, what, fields, method="GET", **options):
+    return campaign.client.request(method, f"/v1/{campaign.id}/{what}", query=fields, **options)
+
+
+def unwrap(response, name):
+    """What the callback gets."""
+    # lighttpd writes what we say, application/javascript, in the words of RFC 9239
+    assert response.headers["Content-Type"] == "text/javascript; charset=utf-8"
+    assert response.headers["X-Content-Type-Options"] == "nosniff"
+    text = response.body.decode()
+    assert text.startswith(name + "({") and text.endswith("});") and "\u2028" not in text
+    assert int(response.headers["Content-Length"]) == len(response.body)
+    return json.loads(text[len(name) + 1:-2])
+
+
+# --- the paths ---
+
+@pytest.mark.parametrize("key, view", [(True, "full"), (None, "public")])
+def test_subscribe(campaign, key, view):
+    """4.1 POST, GET /v1/{cid}/subscribe, POST /subscribe: as create"""
+    key = campaign.key if key else None
+    path = f"/v1/{campaign.id}/subscribe"
+    lead = check_payload(campaign.client.request("POST", path, form={**ADA, "plan": "x"}, key=key).json, view)
+    assert lead["counter"] == 1
+    assert check_payload(campaign.client.request("GET", path, query=ADA, key=key).json, view)["counter"] == 2
+    body = {**ADA, "campaign_id": campaign.id}
+    assert check_payload(campaign.client.request("POST", "/subscribe", json_body=body, key=key).json, view)["counter"] == 3
+    assert campaign.find(**ADA)["custom_fields"] == {"plan": "x"}
+
+
+def test_other_methods(campaign):
+    """1 Methods"""
+    for method, path in (("DELETE", f"/v1/{campaign.id}/subscribe"), ("GET", "/subscribe"), ("POST", f"/v1/{campaign.id}/info")):
+        for query in (None, {"jsonp": "f"}):  # a script is asked for by GET alone
+            assert campaign.client.request(method, path, query=query, key=campaign.key).verdict == (405, "method_not_allowed")
+    assert campaign.client.request("GET", f"/v1/{campaign.id}").verdict == (404, "not_found")
+    assert campaign.client.request("POST", "/subscribe", json_body=ADA).verdict == (404, "campaign_not_found")
+
+
+def test_head_signs_nobody_up(campaign):
+    """1 Methods: what looks at a link changes nothing"""
+    for fields in (ADA, {**ADA, "jsonp": "f"}):
+        response = call(campaign, "subscribe", fields, "HEAD")
+        assert (response.status, response.body) == (200, b"")
+    assert call(campaign, "subscribe", {}, "HEAD").status == 406
+    assert campaign.get(ADA).status == 404
+
+
+@pytest.mark.parametrize("name", ["social_id", "kid"])
+def test_a_social_id_is_the_referrers(campaign, name):
+    """4.1: social_id is the referrer, also with a key, and with must_exist"""
+    referrer = campaign.lead(email="r@example.org")
+    id = {name: referrer["social_id"]}
+    made = call(campaign, "subscribe", {**ADA, **id}, key=campaign.key).json
+    assert made["parent_id"] == referrer["social_id"] and made["email"] == ADA["email"]
+    found = call(campaign, "subscribe", {**ADA, **id, "must_exist": 1}, key=campaign.key)
+    assert found.json["id"] == made["id"]
+    for method in ("GET", "POST"):
+        assert call(campaign, "subscribe", id, method, key=campaign.key).verdict == (406, "missing_identifier")
+    body = {**id, "campaign_id": campaign.id}
+    assert campaign.client.request("POST", "/subscribe", json_body=body, key=campaign.key).status == 406
+    assert campaign.find(email="r@example.org")["counter"] == 1
+
+
+def test_info(campaign):
+    """4.1 GET /v1/{cid}/info: as look-up"""
+    lead = campaign.lead(**ADA)
+    for fields in (ADA, {"social_id": lead["social_id"]}):
+        assert check_payload(call(campaign, "info", fields).json, "public")["social_id"] == lead["social_id"]
+        check_payload(call(campaign, "info", fields, key=campaign.key).json)
+    assert call(campaign, "info", {}).verdict == (409, "missing_identifier")
+    assert call(campaign, "info", {"email": "b@example.org"}).verdict == (404, "lead_not_found")
+    assert campaign.find(**ADA)["counter"] == 1
+
+
+def test_require_key_and_ends(service, account):
+    """3 require_key, 6"""
+    campaign = service.campaign(account, require_key="on")
+    for what in ("subscribe", "info"):
+        assert call(campaign, what, ADA).verdict == (409, "missing_api_key")
+    call(campaign, "subscribe", ADA, key=campaign.key)
+    campaign.end()
+    for method in ("GET", "POST"):
+        assert call(campaign, "subscribe", ADA, method, key=campaign.key).verdict == (423, "campaign_ended")
+    assert call(campaign, "info", ADA, key=campaign.key).status == 200
+
+
+# --- JSONP ---
+
+@pytest.mark.parametrize("name", ["f", "_", "$", "a1", "jQuery123_456", "my.call.back", "A" + "x" * 63, "a.."])
+def test_callbacks(campaign, name):
+    """4.1: [A-Za-z_$][\\w$.]{0,63}"""
+    lead = check_payload(unwrap(call(campaign, "subscribe", {**ADA, "jsonp": name}), name), "public")
+    assert unwrap(call(campaign, "info", {**ADA, "jsonp": name}), name)["social_id"] == lead["social_id"]
+    assert campaign.find(**ADA)["custom_fields"] == {}, "it is no custom field"
+
+
+@pytest.mark.parametrize("name", ["1a", ".a", "a-b", "a b", "a(", "alert(1)//", "<script>", "a;b", "a[0]", "ä", "a\u2028",
+                                  "A" + "x" * 64, "*/alert(1)/*", "a'", "a\"", "{", "\u0430lert", "a=1"])
+def test_hostile_callbacks(campaign, name):
+    """4.1: else 406, and nothing of the name at the head of an answer"""
+    for what in ("subscribe", "info"):
+        response = call(campaign, what, {**ADA, "jsonp": name})
+        assert response.verdict == (406, "invalid_parameter")
+        assert response.headers["Content-Type"] == "application/json; charset=utf-8"
+        assert response.body.startswith(b'{"message":') and "jsonp" in response.json["message"]
+    assert campaign.get(ADA).status == 404
+
+
+def test_several_callbacks(campaign):
+    """1 Parameters: the last of several counts, an array is refused"""
+    unwrap(call(campaign, "subscribe", [("email", ADA["email"]), ("jsonp", "<"), ("jsonp", "f")]), "f")
+    assert call(campaign, "info", [("email", ADA["email"]), ("jsonp[]", "f")]).verdict == (406, "invalid_parameter")
+
+
+@pytest.mark.parametrize("query", ["email=ada@example.org&jsonp=", "email=ada@example.org&jsonp=%20"])
+def test_an_empty_callback_is_absent(campaign, query):
+    """4.1"""
+    response = call(campaign, "subscribe", query)
+    assert response.headers["Content-Type"] == "application/json; charset=utf-8" and check_payload(response.json, "public")
+
+
+def test_errors_reach_the_callback(service, campaign):
+    """4.1: an error is 200 with status, message and error"""
+    other = service.campaign(campaign.account)
+    other.end()
+    cases = [
+        (campaign, "subscribe", {}, 406, "missing_identifier"), (campaign, "subscribe", {"email": "x"}, 406, "invalid_email"),
+        (campaign, "info", {}, 409, "missing_identifier"), (campaign, "info", ADA, 404, "lead_not_found"),
+        (campaign, "info", {**ADA, "api_key": "x"}, 409, "invalid_api_key"), (other, "subscribe", ADA, 423, "campaign_ended"),
+        (campaign, "subscribe", {**ADA, "x": b"\xff"}, 406, "invalid_parameter"),
+        (campaign, "subscribe", {**ADA, "must_exist": 1}, 404, "lead_not_found"),
+    ]
+    for one, what, fields, status, error in cases:
+        response = call(one, what, {**fields, "jsonp": "cb"})
+        assert response.status == 200
+        answer = unwrap(response, "cb")
+        assert list(answer) == ["status", "message", "error"]
+        assert (answer["status"], answer["error"]) == (status, error) and answer["message"]
+    response = campaign.client.request("GET", "/v1/999999999/info", query={**ADA, "jsonp": "cb"})
+    assert unwrap(response, "cb")["error"] == "campaign_not_found"
+
+
+def test_values_stay_inside_the_answer(campaign):
+    """4.1: the answer is JavaScript whatever the values are"""
+    value = "\u2028\u2029</script>\\\"'"
+    lead = unwrap(call(campaign, "subscribe", {**ADA, "first_name": value, "jsonp": "f"}, key=campaign.key), "f")
+    assert lead["first_name"] == lead["custom_fields"]["first_name"] == value
+
+
+def test_posts_and_other_paths_know_no_callback(campaign):
+    """4.1: GET with jsonp, on /v1 alone"""
+    response = call(campaign, "subscribe", {**ADA, "jsonp": "f"}, "POST")
+    assert response.headers["Content-Type"] == "application/json; charset=utf-8" and response.json
+    response = campaign.get({**ADA, "jsonp": "<"})
+    assert response.headers["Content-Type"] == "application/json; charset=utf-8" and response.json
+    assert campaign.find(**ADA)["custom_fields"] == {}

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+"""Contract 4.1: the pages behind unsubscribe_url."""
+import pytest
+from client import multipart
+from html_page import check_page
+
+ONE_CLICK = b"List-Unsubscribe=One-Click"
+
+
+@pytest.fixture
+def lead(campaign):
+    return campaign.lead(email="ada@example.org")
+
+
+def path_of(campaign, lead, which="default"):
+    url = lead["unsubscribe_url"][which]
+    assert url.startswith(campaign.service.front.url + "/opt-out/")
+    return url.removeprefix(campaign.service.front.url)
+
+
+def go(campaign, path, method="GET", **options):
+    return campaign.client.request(method, path, **options)
+
+
+def opted_out(campaign):
+    return campaign.find(email="ada@example.org")["opted_out"]
+
+
+def check_form(page):
+    form, = page.all("form")
+    assert form[0] == {"method": "post"} and len(page.all("button")) == 1 and page.text("button") == "Unsubscribe"
+
+
+def test_get_opts_out(campaign, lead):
+    """4.1 GET /opt-out/{cid}/{social_id}/{token}: unsubscribe_url.default; twice is as once"""
+    for _ in range(2):
+        page = check_page(go(campaign, path_of(campaign, lead)), 200)
+        assert not page.all("form") and campaign.name in page.text("p")
+        assert opted_out(campaign) is True
+    assert campaign.find(email="ada@example.org")["counter"] == 1
+
+
+def test_safe_asks_first(campaign, lead):
+    """4.1 GET ?safe=1 asks, POST opts out"""
+    path = path_of(campaign, lead, "safe")
+    for query in ("", "&safe=yes", "&safe=what", "&safe[]=1", "&x=%ff&=&a=b"):
+        check_form(check_page(go(campaign, path + query), 200))
+        assert opted_out(campaign) is False
+    page = check_page(go(campaign, path, "POST", form={}), 200)
+    assert not page.all("form") and opted_out(campaign) is True
+    check_form(check_page(go(campaign, path), 200))
+
+
+@pytest.mark.parametrize("query", ["?safe=0", "?safe=", "?x=1", "?__url=x&api_key=wrong&jsonp=f", "?%ff=%ff", "/"])
+def test_other_parameters_do_not_matter(campaign, lead, query):
+    """4.1: parameters other than safe are ignored"""
+    check_page(go(campaign, path_of(campaign, lead) + query), 200)
+    assert opted_out(campaign) is True
+
+
+@pytest.mark.parametrize("which", ["default", "safe"])
+def test_head_changes_nothing(campaign, lead, which):
+    """4.1, 1 Methods: as the question, without its body"""
+    response = go(campaign, path_of(campaign, lead, which), "HEAD")
+    assert (response.status, response.body) == (200, b"") and response.headers["Content-Type"] == "text/html; charset=utf-8"
+    asked = go(campaign, path_of(campaign, lead, "safe"))
+    assert response.headers["Content-Length"] == str(len(asked.body))
+    assert opted_out(campaign) is False
+
+
+@pytest.mark.parametrize("type, body", [
+    ("application/x-www-form-urlencoded", ONE_CLICK), multipart([("List-Unsubscribe", "One-Click")]), (None, ONE_CLICK),
+    ("text/plain", ONE_CLICK), ("application/json", b"{"), ("image/png", b"\x89PNG"), ("multipart/form-data", b"--"),
+    ("application/x-www-form-urlencoded; charset=latin1", b"a=%ff&a[]=\xff"), (None, b"")])
+@pytest.mark.parametrize("which", ["default", "safe"])
+def test_one_click(campaign, lead, which, type, body):
+    """4.1, RFC 8058: whatever the mail program's POST holds"""
+    check_page(go(campaign, path_of(campaign, lead, which), "POST", body=body, type=type), 200)
+    assert opted_out(campaign) is True
+
+
+def test_forged_and_foreign_tokens(service, campaign, lead):
+    """4.1: bad token 404; a token is for one lead of one campaign"""
+    other = service.campaign(campaign.account)
+    base, social_id, token = path_of(campaign, lead).rsplit("/", 2)
+    second = campaign.lead(email="b@example.org")
+    foreign = other.lead(email="ada@example.org")
+    flipped = token[:-1] + ("A" if token[-1] != "A" else "B")
+    paths = [f"{base}/{social_id}/{bad}" for bad in (flipped, token[:-1], token + "A", token.lower() + "x", "x", "A" * 24,
+                                                    path_of(campaign, second).rsplit("/", 1)[1],
+                                                    path_of(other, foreign).rsplit("/", 1)[1])]
+    paths += [f"{base}/{second['social_id']}/{token}", f"/opt-out/{other.id}/{social_id}/{token}",
+              f"/opt-out/{other.id}/{foreign['social_id']}/{token}", f"/opt-out/999999999/{social_id}/{token}",
+              f"/opt-out/{10**30}/{social_id}/{token}", f"{base}/x/{token}"]
+    for path in paths:
+        for method, query in (("GET", ""), ("GET", "?safe=1"), ("POST", "")):
+            page = check_page(go(campaign, path + query, method), 404)
+            assert not page.all("form")
+        assert go(campaign, path, "HEAD").status == 404
+    for one in (campaign, other):
+        assert not any(lead["opted_out"] for lead in one.get({}, path="/leads").json["leads"])
+
+
+def test_the_spelling_of_the_id(campaign, lead):
+    """4.5 social_id: typed by hand it is understood as everywhere"""
+    base, social_id, token = path_of(campaign, lead).rsplit("/", 2)
+    check_page(go(campaign, f"{base}/{social_id.lower()}/{token}"), 200)
+    assert opted_out(campaign) is True
+
+
+def test_a_lead_that_is_gone(campaign, lead):
+    """4.1: a page, too"""
+    campaign.change("delete", email=lead["email"])
+    for which in ("default", "safe"):
+        check_page(go(campaign, path_of(campaign, lead, which)), 404)
+
+
+@pytest.mark.parametrize("method, status", [("DELETE", 405), ("PUT", 405), ("PATCH", 405)])
+def test_other_methods(campaign, lead, method, status):
+    """1 Methods: errors of these routes are pages as well"""
+    response = go(campaign, path_of(campaign, lead), method)
+    check_page(response, status)
+    assert {word.strip() for word in response.headers["Allow"].split(",")} == {"GET", "HEAD", "POST", "OPTIONS"}
+    assert go(campaign, path_of(campaign, lead), "OPTIONS").status == 204
+
+
+def test_a_body_over_the_cap(campaign, lead):
+    """1 Caps"""
+    check_page(go(campaign, path_of(campaign, lead), "POST", body=b"x" * 300000), 413)
+    assert opted_out(campaign) is False
+
+
+def test_the_link_of_a_webhook(campaign, receiver):
+    """4.5 unsubscribe_url, 4.7 opted_out: out of a payload that was sent"""
+    campaign.webhook("new_signup", "opted_out")
+    campaign.post({"email": "ada@example.org"}, key=None)
+    campaign.service.dispatch()
+    payload = campaign.delivered(1, event="new_signup")[0].json
+    check_form(check_page(go(campaign, path_of(campaign, payload, "safe")), 200))
+    check_page(go(campaign, path_of(campaign, payload)), 200)
+    check_page(go(campaign, path_of(campaign, payload)), 200)
+    campaign.service.dispatch()
+    event, = campaign.delivered(1, event="opted_out")
+    assert event.json["opted_out"] is True
+
+
+def test_names_are_only_text(service, account, campaign):
+    """4.1: the sender's name is escaped"""
+    name = "<script>alert('x')</script> & \"Söhne\""
+    id = service.installation.admin("campaign", "add", str(account.id), name)["id"]
+    made = service.client.request("POST", f"/v2/{id}", json_body={"email": "ada@example.org"}, key=account.key).json
+    for which in ("safe", "default"):
+        response = go(campaign, path_of(campaign, made, which))
+        assert name in check_page(response, 200).text("p") and b"<script" not in response.body
+
+
+def test_neither_keys_nor_ends_matter(service, account):
+    """3 require_key: opt-out pages aside; 6: opt-out goes on"""
+    campaign = service.campaign(account, require_key="on")
+    lead = campaign.lead(email="ada@example.org")
+    campaign.end()
+    check_page(go(campaign, path_of(campaign, lead), key="lh_" + "x" * 43), 200)
+    assert opted_out(campaign) is True

@@ -11,8 +11,8 @@
 enum { CHUNK_MS = 5 * 1000 };
 
 /* A job that fails waits, four times as long each time, and all else goes on. An item that fails by itself as often as
- * FAILURES_MAX is passed over; that is after twelve minutes, so that no lock that somebody holds for a while costs an item. */
-enum { DELAY_MS = 5 * 1000, DELAY_MAX_MS = 5 * 60 * 1000, FAILURES_MAX = 5 };
+ * FAILURES_MAX is passed over; that is after nearly two hours, so that nothing that somebody mends in time costs an item. */
+enum { DELAY_MS = 5 * 1000, DELAY_MAX_MS = 5 * 60 * 1000, FAILURES_MAX = 24 };
 
 static const struct command *
 make_command(struct pool *pool, const struct bulk_job *job, uint32_t position, uint64_t lead_id)
@@ -76,11 +76,8 @@ settle(
     struct store *store, const struct command *const *commands, size_t count, const struct outcome *outcomes, uint32_t failures)
 {
 	for (size_t i = 0; i < count; i++) {
-		const struct lead_change *change = &commands[i]->as.change;
-		if (outcomes[i].failure == FAILURE_UNAVAILABLE)
-			return put_off(store, change, failures);
-		if (outcomes[i].failure == FAILURE_INTERNAL)
-			return skip_item(store, change->job_id, change->job_position, change->lead.id);
+		if (outcomes[i].failure == FAILURE_UNAVAILABLE || outcomes[i].failure == FAILURE_INTERNAL)
+			return put_off(store, &commands[i]->as.change, failures);
 	}
 	return RESULT_OK;
 }

@@ -15,9 +15,9 @@ struct store;
 
 enum { BULK_CHUNK = 25 }; /* leads: sending goes on between two chunks */
 
-/* Does the next chunk. *more: there was one, for all we know, so there may be another. An item that cannot be done for a defect
- * of ours is passed over and logged; so is one that again and again is not done, though the database answers. Until then its
- * job is delayed. RESULT_UNAVAILABLE: the job stands where it was left; call again later. */
+/* Does the next chunk. *more: there was one, for all we know, so there may be another. A job with an item that cannot be done,
+ * though the database answers, is delayed; an item that fails for hours is passed over and logged. RESULT_UNAVAILABLE: the job
+ * stands where it was left; call again later. */
 MUST_CHECK enum result bulk_run_chunk(struct store *store, struct pool *pool, bool *more);
 
 #endif

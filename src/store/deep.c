@@ -24,6 +24,7 @@ static const struct {
 	{ SQL_DEEP_HISTOGRAM, "score_histogram", MEND_COUNT "score_histogram" MEND_REPORT },
 	{ SQL_DEEP_REFERRALS, "referral_counts", MEND_COUNT "these columns of leads" MEND_REPORT },
 	{ SQL_DEEP_CREDIT, "referral_credit", MEND_COUNT "referral_links.credit" MEND_REPORT },
+	{ SQL_DEEP_LINKS, "referral_links", MEND_COUNT "the referrer's counts, and these links" MEND_REPORT },
 	{ SQL_DEEP_ADDRESSES, "ip_leads",
 	    "set max_per_ip of the campaign to 0, once more if it is, and back: that counts them anew" },
 	{ SQL_DEEP_DUE, "due", MEND_ROWS },

@@ -79,6 +79,14 @@
 	"STRAIGHT_JOIN {prefix}leads a ON a.id = k.ancestor_id) c WHERE c.credit <> c.booked " \
 	"ORDER BY c.ancestor_id, c.lead_id" FEW
 
+/* Of direct referrers that are there: further up a lead that was deleted may have cut the chain. */
+#define DEEP_LINKS \
+	"SELECT CONCAT('lead ', l.id, IF(k.lead_id IS NULL, ' (is not linked to its referrer)', ' (is not counted as it is)'))," \
+	TOTAL "FROM {prefix}leads l USE INDEX () LEFT JOIN {prefix}referral_links k ON k.lead_id = l.id AND k.level = 1 " \
+	"LEFT JOIN {prefix}leads p ON p.id = k.ancestor_id WHERE l.parent_id IS NOT NULL AND (k.lead_id IS NULL OR " \
+	"(p.id IS NOT NULL AND k.counted <> CASE WHEN l.fraudulent THEN 'no' WHEN l.verified_email OR l.verified_phone " \
+	"THEN 'verified' ELSE 'unverified' END)) ORDER BY l.id" FEW
+
 #define DEEP_ADDRESSES \
 	"SELECT CONCAT('campaign ', d.campaign_id, ' (', COUNT(*), ' addresses)')," TOTAL \
 	"FROM (SELECT p.campaign_id FROM (SELECT l.campaign_id, l.ip, COUNT(*) AS leads FROM {prefix}leads l " \

@@ -11,7 +11,7 @@
 #include "store/admin.h"
 #include "json/reader.h"
 
-/* A page is read, rendered and forgotten before the next one. */
+/* Leads that are asked of the database at once; only what is shown of them is kept, until all is printed. */
 enum { PAGE_LEADS = 250, SHOWN_DEPTH = 32 };
 
 static const char no_campaign[] = "there is no such campaign";

@@ -196,7 +196,7 @@ make_event(struct view *view, const struct occurrence *occurrence)
 	}
 }
 
-/* By kind, then by lead; what is alike keeps its order, because the kinds are few and the occurrences are walked once each. */
+/* By kind, then by lead; what is alike keeps the order in which it occurred, which is that of the addresses. */
 static int
 compare(const void *left, const void *right)
 {

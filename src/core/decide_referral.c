@@ -160,11 +160,10 @@ void
 step_update_referral(struct step *step, struct working_lead *lead, enum score_reason reason)
 {
 	const struct lead *l = &lead->lead;
-	bool earns = !l->fraudulent && (lead_is_verified(l) || !step->campaign->campaign.require_verification);
+	bool counts = !l->fraudulent && (lead_is_verified(l) || !step->campaign->campaign.require_verification);
 	struct working_lead *ancestor;
 	struct working_link *link;
 	for (unsigned level = 1; (link = find_link(step, l->id, level, &ancestor)) != NULL; level++) {
-		bool counts = !l->fraudulent && (earns || link->link.counts);
 		recount(step, link, ancestor, l);
 		set_counts(step, link, ancestor, counts);
 		if (reason == SCORE_FRAUD)

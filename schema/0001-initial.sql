@@ -4,6 +4,9 @@
 -- Common to all: times are milliseconds since 1970-01-01T00:00:00Z by the database's clock (`…_ms`); identities (email key,
 -- E.164 number, social id, URL, host) are compared as bytes, so they are VARBINARY, or a hash of fixed length beside the
 -- text. Ids come from `id_blocks`, never from AUTO_INCREMENT. No foreign keys: they would lock parents.
+--
+-- Every row that is written pays for each index, so each names the statements that would read too much without it, and the rule
+-- that it keeps where it is unique.
 
 -- Facts about this installation: `installation_id` (part of every webhook-id header), `server_secret` (signs opt-out links).
 CREATE TABLE IF NOT EXISTS {prefix}meta (
@@ -20,8 +23,8 @@ CREATE TABLE IF NOT EXISTS {prefix}id_blocks (
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 INSERT IGNORE INTO {prefix}id_blocks (name, next) VALUES
-	('account', 1), ('api_key', 1), ('campaign', 1), ('webhook', 1), ('lead', 1), ('event', 1), ('delivery', 1), ('attempt', 1),
-	('tag', 1), ('action', 1), ('reward_level', 1), ('bulk_job', 1), ('points_call', 1);
+	('account', 1), ('api_key', 1), ('campaign', 1), ('webhook', 1), ('lead', 1), ('history', 1), ('tag', 1),
+	 ('action', 1), ('reward_level', 1), ('bulk_job', 1), ('points_call', 1);
 
 -- One row per committed batch: when the answer to a COMMIT is lost, the batch is run again with the same token, and a
 -- duplicate says that it was done. A token starts with the time it was made (6 bytes), so old ones are a range of the key.
@@ -47,8 +50,8 @@ CREATE TABLE IF NOT EXISTS {prefix}api_keys (
 	last_used_ms BIGINT NULL, -- to the hour
 	revoked_ms BIGINT NULL,
 	PRIMARY KEY (id),
-	UNIQUE KEY by_hash (hash), -- every request with a key
-	KEY by_account (account_id) -- key list
+	UNIQUE KEY by_hash (hash), -- SQL_SELECT_KEY, for every request with a key; a key is one account's
+	KEY by_account (account_id) -- SQL_SELECT_KEYS
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE IF NOT EXISTS {prefix}campaigns (
@@ -75,7 +78,7 @@ CREATE TABLE IF NOT EXISTS {prefix}campaigns (
 	blocked_referrers TEXT NULL,
 	allowed_networks TEXT NULL,
 	PRIMARY KEY (id),
-	KEY by_account (account_id) -- GET /v2/campaigns
+	KEY by_account (account_id) -- SQL_SELECT_CAMPAIGNS_OF_ACCOUNT: GET /v2/campaigns
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 -- The row that every command which changes a lead locks before anything else: numbers are dense, counters exact.
@@ -90,6 +93,8 @@ CREATE TABLE IF NOT EXISTS {prefix}campaign_counters (
 	opted_out INT UNSIGNED NOT NULL DEFAULT 0,
 	referred INT UNSIGNED NOT NULL DEFAULT 0,
 	ip_counted_to INT UNSIGNED NOT NULL DEFAULT 0, -- `ip_leads` has the leads up to this number; 4294967295: all, also those to come
+	settings_version BIGINT UNSIGNED NOT NULL DEFAULT 0, -- goes up with every change of settings, webhooks and definitions
+	leads_version BIGINT UNSIGNED NOT NULL DEFAULT 0, -- goes up with every batch that changes leads
 	PRIMARY KEY (campaign_id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
@@ -128,7 +133,7 @@ CREATE TABLE IF NOT EXISTS {prefix}leads (
 	times_flagged INT UNSIGNED NOT NULL DEFAULT 0, -- how often it became fraudulent
 	announced BOOLEAN NOT NULL DEFAULT FALSE, -- new_signup_not_excluded was made
 	score INT UNSIGNED NOT NULL DEFAULT 0, -- the sum of its deltas in score_entries
-	score_order INT UNSIGNED AS (score ^ 4294967295) PERSISTENT, -- ascending where the score descends
+	score_order INT UNSIGNED AS (score ^ 4294967295) PERSISTENT, -- ascending where the score descends; the server takes no NOT NULL
 	referrals INT UNSIGNED NOT NULL DEFAULT 0, -- direct ones that count
 	unverified_direct INT UNSIGNED NOT NULL DEFAULT 0, -- referred leads, as referral_links counts them
 	unverified_indirect INT UNSIGNED NOT NULL DEFAULT 0,
@@ -140,11 +145,16 @@ CREATE TABLE IF NOT EXISTS {prefix}leads (
 	created_ms BIGINT NOT NULL,
 	updated_ms BIGINT NOT NULL,
 	PRIMARY KEY (id),
-	UNIQUE KEY by_email (email_hash), -- matching and lookup; the campaign is in the hash
+	-- SQL_LOAD_LEADS_BY_…, SQL_SELECT_LEAD_BY_…, SQL_LOOK_UP_BY_…, SQL_SELECT_LEAD_IDS: an address is one lead's in a campaign,
+	-- which is in the hash
+	UNIQUE KEY by_email (email_hash),
 	UNIQUE KEY by_phone (phone_hash),
-	UNIQUE KEY by_social_id (social_id), -- kid links, lookup
-	UNIQUE KEY by_number (campaign_id, subscription_number), -- paging; also guards the numbers
-	KEY by_score (campaign_id, fraudulent, score_order, subscription_number) -- leaderboard
+	-- the same, for kid links; SQL_SELECT_STANDING, SQL_SELECT_EVENT_IDS_OF_LEAD
+	UNIQUE KEY by_social_id (social_id),
+	-- SQL_SELECT_LEADS_BY_NUMBER, SQL_SELECT_NUMBER_BEHIND, SQL_SELECT_FILTERED_LEADS, SQL_COUNT_ADDRESSES: a number is given once
+	UNIQUE KEY by_number (campaign_id, subscription_number),
+	-- SQL_SELECT_LEADERS, which reads as many rows as the board shows
+	KEY by_score (campaign_id, fraudulent, score_order, subscription_number)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 -- What has made the scores. The key is the cause: nothing is booked twice for the same.
@@ -175,7 +185,7 @@ CREATE TABLE IF NOT EXISTS {prefix}referral_links (
 	PRIMARY KEY (lead_id, level)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
--- How many leads that are not fraudulent have which score, as a tree of 8 levels with 16 slots a node, so that a rank costs
+-- How many leads that are not fraudulent have which score above 0, as a tree of 8 levels with 16 slots a node, so that a rank costs
 -- the same however many leads and scores there are. Node: campaign << 29 | place of the node in the tree.
 CREATE TABLE IF NOT EXISTS {prefix}score_histogram (
 	node BIGINT UNSIGNED NOT NULL,
@@ -219,7 +229,7 @@ CREATE TABLE IF NOT EXISTS {prefix}tags (
 	description TEXT NULL,
 	points INT NOT NULL DEFAULT 0,
 	PRIMARY KEY (id),
-	UNIQUE KEY by_name (campaign_id, name)
+	UNIQUE KEY by_name (campaign_id, name) -- SQL_SELECT_DEFINITIONS…: a name is one tag's in a campaign
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE IF NOT EXISTS {prefix}actions (
@@ -229,7 +239,7 @@ CREATE TABLE IF NOT EXISTS {prefix}actions (
 	points INT NOT NULL DEFAULT 0,
 	tag_id BIGINT UNSIGNED NULL, -- this tag completes it, and nothing else does
 	PRIMARY KEY (id),
-	KEY by_campaign (campaign_id)
+	KEY by_campaign (campaign_id) -- SQL_SELECT_DEFINITIONS…
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE IF NOT EXISTS {prefix}reward_levels (
@@ -239,7 +249,7 @@ CREATE TABLE IF NOT EXISTS {prefix}reward_levels (
 	required_points INT UNSIGNED NOT NULL,
 	emailed BOOLEAN NOT NULL DEFAULT FALSE,
 	PRIMARY KEY (id),
-	KEY by_campaign (campaign_id)
+	KEY by_campaign (campaign_id) -- SQL_SELECT_DEFINITIONS…
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 -- Bulk work that is not done yet. Its progress is committed together with its effects; a job that is done leaves.
@@ -256,7 +266,7 @@ CREATE TABLE IF NOT EXISTS {prefix}bulk_jobs (
 	delayed_until_ms BIGINT NOT NULL DEFAULT 0, -- after a failure
 	created_ms BIGINT NOT NULL,
 	PRIMARY KEY (id),
-	KEY by_campaign (campaign_id, id, delayed_until_ms) -- whose turn it is
+	KEY by_campaign (campaign_id, id, delayed_until_ms) -- SQL_SELECT_NEXT_JOB, from the index alone
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 -- When bulk work of a campaign was last done, or tried. Apart from `campaign_counters`, whose locks it must not wait for.
@@ -278,6 +288,8 @@ CREATE TABLE IF NOT EXISTS {prefix}webhooks (
 	state ENUM('active', 'disabled', 'gone') NOT NULL DEFAULT 'active', -- gone: the receiver answered 410
 	created_ms BIGINT NOT NULL,
 	PRIMARY KEY (id),
+	-- SQL_SELECT_SUBSCRIPTIONS, SQL_SELECT_WEBHOOKS, SQL_COUNT_WEBHOOKS, SQL_SELECT_WEBHOOK_BY_URL: a URL is one webhook in a
+	-- campaign
 	UNIQUE KEY by_campaign (campaign_id, url_hash)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
@@ -292,62 +304,70 @@ CREATE TABLE IF NOT EXISTS {prefix}webhook_status (
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 -- History. The high bits of an id (from bit 36) are the UTC day since 1970, so that the id alone finds its partition and a
--- day is dropped as a whole.
+-- day is dropped as a whole. Indexes name the id that is behind them anyway: of a table with partitions the server takes its
+-- order for nothing else.
 CREATE TABLE IF NOT EXISTS {prefix}events (
 	id BIGINT UNSIGNED NOT NULL,
 	campaign_id BIGINT UNSIGNED NOT NULL,
 	lead_id BIGINT UNSIGNED NOT NULL,
 	type TINYINT UNSIGNED NOT NULL, -- as in webhooks.events
+	deliveries SMALLINT UNSIGNED NOT NULL, -- how many were made: their ids are the next ones behind `id`
 	created_ms BIGINT NOT NULL,
 	payload MEDIUMBLOB NOT NULL, -- JSON, frozen: every attempt sends these bytes
 	PRIMARY KEY (id),
-	KEY by_lead (lead_id) -- erasure
+	-- SQL_SELECT_EVENT_IDS_OF_LEAD: from the events' ids follow those of the lead's deliveries, and the keys of their attempts
+	KEY by_lead (lead_id, id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin
 PARTITION BY RANGE (id) (PARTITION later VALUES LESS THAN MAXVALUE);
 
+-- Deliveries that have ended, with ids as in `due`. Where an id is in both, it is to be sent again: it is pending.
 CREATE TABLE IF NOT EXISTS {prefix}deliveries (
 	id BIGINT UNSIGNED NOT NULL,
 	event_id BIGINT UNSIGNED NOT NULL,
 	webhook_id BIGINT UNSIGNED NOT NULL,
-	lead_id BIGINT UNSIGNED NOT NULL,
-	type TINYINT UNSIGNED NOT NULL, -- as in events
-	format ENUM('json', 'form') NOT NULL, -- frozen with the payload
-	state ENUM('pending', 'delivered', 'failed') NOT NULL DEFAULT 'pending',
-	attempts SMALLINT UNSIGNED NOT NULL DEFAULT 0,
+	state ENUM('delivered', 'failed') NOT NULL,
+	attempts SMALLINT UNSIGNED NOT NULL,
 	last_status SMALLINT UNSIGNED NULL, -- HTTP status of the last attempt; NULL: none came
-	last_error VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin NULL, -- why it got no whole answer, or will get no attempt
+	last_error VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin NULL, -- why it got no whole answer, or got no attempt any more
+	ended_ms BIGINT NOT NULL,
 	PRIMARY KEY (id),
-	KEY by_webhook (webhook_id, state), -- delivery list; ending what a removed webhook left
-	KEY by_lead (lead_id) -- delivery list, erasure
+	KEY by_webhook (webhook_id, state, id), -- SQL_SELECT_DELIVERY_IDS_OF_WEBHOOK
+	KEY by_state (state, id) -- SQL_SELECT_DELIVERY_IDS: the few that failed, among millions
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin
 PARTITION BY RANGE (id) (PARTITION later VALUES LESS THAN MAXVALUE);
 
--- The log of attempts.
+-- The log of attempts. `due.attempts` numbers them: a claim counts, and a claim that is recorded ends, so that none is logged
+-- twice. A delivery's attempts are in one partition, and side by side.
 CREATE TABLE IF NOT EXISTS {prefix}attempts (
-	id BIGINT UNSIGNED NOT NULL,
 	delivery_id BIGINT UNSIGNED NOT NULL,
-	attempt SMALLINT UNSIGNED NOT NULL, -- from 1
+	attempt SMALLINT UNSIGNED NOT NULL, -- from 1; those that nobody recorded are missing
 	started_ms BIGINT NOT NULL,
 	duration_ms INT UNSIGNED NOT NULL,
 	status SMALLINT UNSIGNED NULL, -- HTTP status, when one came
 	error VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin NULL, -- class of what went wrong
 	answer VARBINARY(1024) NULL, -- how the receiver's answer began
-	PRIMARY KEY (id),
-	KEY by_delivery (delivery_id) -- delivery show
+	PRIMARY KEY (delivery_id, attempt)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin
-PARTITION BY RANGE (id) (PARTITION later VALUES LESS THAN MAXVALUE);
+PARTITION BY RANGE (delivery_id) (PARTITION later VALUES LESS THAN MAXVALUE);
 
--- What is still to be sent, and nothing else: a delivered row leaves at once, so this table stays small however long the
--- history is. Claiming a row moves due_ms to the end of the lease: what a dead dispatcher held comes due by itself.
+-- Deliveries that are pending, and nothing else: one that has ended moves to `deliveries` at once, so this table stays small
+-- however long the history is. Claiming a row moves due_ms to the end of the lease: what a dead dispatcher held comes due by
+-- itself.
 CREATE TABLE IF NOT EXISTS {prefix}due (
-	id BIGINT UNSIGNED NOT NULL, -- the delivery's
+	id BIGINT UNSIGNED NOT NULL, -- from the same range as the event's, directly behind it
+	event_id BIGINT UNSIGNED NOT NULL,
 	shard TINYINT UNSIGNED NOT NULL, -- of the webhook
 	webhook_id BIGINT UNSIGNED NOT NULL,
+	format ENUM('json', 'form') NOT NULL, -- frozen with the payload
 	due_ms BIGINT NOT NULL,
 	token BINARY(16) NULL, -- of the claim, while one runs
 	attempts SMALLINT UNSIGNED NOT NULL DEFAULT 0, -- started so far
+	last_status SMALLINT UNSIGNED NULL, -- of the last one that ended, as in deliveries
+	last_error VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin NULL,
 	PRIMARY KEY (id),
-	KEY by_webhook (shard, webhook_id, due_ms) -- which webhooks have something due, and their oldest rows
+	-- SQL_SELECT_DUE_WEBHOOKS, one probe a webhook; its oldest rows, SQL_SELECT_DUE_ROWS, SQL_SELECT_DUE_OF_WEBHOOK; all of them,
+	-- SQL_SELECT_DELIVERY_IDS_OF_WEBHOOK
+	KEY by_webhook (shard, webhook_id, due_ms)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 -- Each shard (64, by webhook) is worked by one dispatcher at a time.

@@ -5,12 +5,13 @@
 
 packages_build="autoconf automake gcc g++ libc6-dev make pkg-config libcurl4-openssl-dev libfcgi-dev libidn2-dev libinih-dev \
 libmariadb-dev libphonenumber-dev libssl-dev libunistring-dev libyajl-dev"
-# The -core and -bin packages bring no system service; only lighttpd has one, see install_packages.
+# The -core and -bin packages bring no system service; only lighttpd and PHP's do, see install_packages.
 packages_run="curl python3 mariadb-server-core mariadb-client-core"
 packages_lighttpd="lighttpd"
 packages_apache="apache2-bin libapache2-mod-fcgid"
 packages_check="libcmocka-dev mandoc python3-pytest"
 packages_long="clang shellcheck valgrind"
+packages_bench="php8.2-cli php8.2-curl php8.2-fpm php8.2-mysql wrk"
 
 policy=/usr/sbin/policy-rc.d
 policy_is_ours=
@@ -75,7 +76,9 @@ install_packages() {
 	step "Installing packages" apt_install $missing
 	allow_services
 	# Nor at the next boot.
-	case " $missing" in *" lighttpd "*) as_root update-rc.d lighttpd disable >/dev/null 2>&1 || true ;; esac
+	for service in lighttpd php8.2-fpm; do
+		case " $missing" in *" $service "*) as_root update-rc.d "$service" disable >/dev/null 2>&1 || true ;; esac
+	done
 }
 
 # build_in FOLDER SOURCE [configure options]: an out-of-tree build; a second time only what has changed.
@@ -88,4 +91,24 @@ build_in() {
 	# shellcheck disable=SC2016 # for the inner shell
 	[ -f "$build/Makefile" ] || step "Configuring" sh -c 'cd "$1" && shift && exec "$@"' sh "$build" "$source/configure" -q "$@"
 	step "Building" make -C "$build" -s -j "$(nproc)"
+}
+
+# copy_sources FOLDER: what git knows or would add; in a tarball, all but what a build in place leaves.
+copy_sources() {
+	copy=$1
+	mkdir -p "$copy"
+	if git -C "$top" -c safe.directory="$top" rev-parse --git-dir >/dev/null 2>&1; then
+		(cd "$top" && git -c safe.directory="$top" ls-files -co --exclude-standard -z) >"$copy.files"
+	else
+		(cd "$top" && find . -type f ! -path './var/*' ! -path './build*/*' ! -path '*/.deps/*' ! -name '*.[oa]' \
+			! -path ./Makefile ! -path './config.*' -print0) >"$copy.files"
+	fi
+	# A file that was deleted but not yet for git is no reason to stop.
+	(cd "$top" && tar --null --ignore-failed-read -T "$copy.files" -cf -) | tar -C "$copy" -xf -
+}
+
+# build_bench BUILD: what bench/run needs besides the programs.
+build_bench() {
+	[ -f "$1/Makefile" ] || fail "$1 is no build folder"
+	step "Building the yardsticks" make -C "$1" -s -j "$(nproc)" bench-programs
 }

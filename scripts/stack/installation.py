@@ -91,15 +91,16 @@ class Installation:
     def program(self, name):
         return find_program(self.build, name)
 
-    def admin(self, *words):
+    def admin(self, *words, timeout=60):
         """`leadhook …` with --json: the answer."""
-        text = run(f"leadhook {words[0]}", [self.program("leadhook"), "--config", self.config, "--json", *words])
+        text = run(f"leadhook {words[0]}", [self.program("leadhook"), "--config", self.config, "--json", *words],
+                   timeout=timeout)
         return json.loads(text) if text.strip() else None
 
-    def responders(self, workers="auto", listen=None):
+    def responders(self, workers="auto", listen=None, committer=True):
         """leadhook-fcgi on `listen`, else on the configured socket; not started yet."""
-        elsewhere = ["--listen", listen] if listen else []
-        return Child("leadhook-fcgi", [self.program("leadhook-fcgi"), "--config", self.config, *elsewhere, "--workers", workers],
+        words = [*(["--listen", listen] if listen else []), *([] if committer else ["--no-committer"])]
+        return Child("leadhook-fcgi", [self.program("leadhook-fcgi"), "--config", self.config, *words, "--workers", workers],
                      self.folder / "fcgi.log", death_signal=signal.SIGTERM)
 
     def dispatcher(self):

@@ -14,8 +14,9 @@ HOSTING_RIGHTS = "SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER, INDEX, DROP"
 class MariaDB:
     """`folder` keeps the data; `socket` must be short (108 bytes is the system's limit)."""
 
-    def __init__(self, folder, socket, buffer_pool="64M"):
-        self.folder, self.socket, self.buffer_pool = pathlib.Path(folder), pathlib.Path(socket), buffer_pool
+    def __init__(self, folder, socket, buffer_pool="64M", redo_log="48M"):
+        self.folder, self.socket = pathlib.Path(folder), pathlib.Path(socket)
+        self.buffer_pool, self.redo_log = buffer_pool, redo_log
         self.data = self.folder / "data"
         # A server that starts removes every temporary table in its folder for those: in /tmp also those of other servers.
         self.temporary = self.folder / "tmp"
@@ -24,7 +25,8 @@ class MariaDB:
 
     def _server_options(self, data):
         options = ["--no-defaults", f"--datadir={data}", f"--tmpdir={self.temporary}",
-                   f"--innodb-buffer-pool-size={self.buffer_pool}", "--innodb-log-file-size=48M", "--skip-name-resolve"]
+                   f"--innodb-buffer-pool-size={self.buffer_pool}", f"--innodb-log-file-size={self.redo_log}",
+                   "--skip-name-resolve"]
         # mariadbd refuses to run as root unless it is told so.
         return options + (["--user=root"] if os.geteuid() == 0 else [])
 
@@ -58,10 +60,10 @@ class MariaDB:
         except Exception:
             return False
 
-    def sql(self, text, database=""):
+    def sql(self, text, database="", timeout=60):
         """Run statements as the administrator; answers are tab separated lines without heading."""
         return run("mariadb", ["mariadb", "--no-defaults", f"--socket={self.socket}", f"--user={getpass.getuser()}", "--batch",
-                               "--skip-column-names", database], input=text).rstrip("\n")
+                               "--skip-column-names", database], timeout=timeout, input=text).rstrip("\n")
 
     def add_account(self, database, user, password):
         """A database and an account that has only what shared hosting gives."""

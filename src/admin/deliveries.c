@@ -45,24 +45,27 @@ admin_delivery_list(struct admin_call *call)
 	struct delivery_filter filter = {
 		.event = -1, .state = -1, .since_ms = -1, .until_ms = -1, .limit = VALUE_LIMIT_DEFAULT
 	};
-	struct delivery_row *deliveries;
-	size_t count;
+	struct delivery_list list;
 	if (!values_take(call, filter_table, ARRAY_SIZE(filter_table), &filter))
 		return EX_DATAERR;
-	enum result result = store_list_deliveries(call->store, call->pool, &filter, &deliveries, &count);
+	enum result result = store_list_deliveries(call->store, call->pool, &filter, &list);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < list.count; i++) {
 		output_record(call->output);
-		output_u64(call->output, "id", deliveries[i].id);
-		output_u64(call->output, "webhook_id", deliveries[i].webhook_id);
-		output_text(call->output, "event", event_name((enum event_type)deliveries[i].event));
-		output_text(call->output, "lead", deliveries[i].lead_social_id);
-		output_text(call->output, "state", slice_of(delivery_state_name(deliveries[i].state)));
-		output_u64(call->output, "attempts", deliveries[i].attempts);
-		output_time(call->output, "due_at", deliveries[i].due_ms);
-		output_u64_or_null(call->output, "last_status", (uint64_t)deliveries[i].last_status);
-		output_text(call->output, "last_error", deliveries[i].last_error);
+		output_u64(call->output, "id", list.deliveries[i].id);
+		output_u64(call->output, "webhook_id", list.deliveries[i].webhook_id);
+		output_text(call->output, "event", event_name((enum event_type)list.deliveries[i].event));
+		output_text(call->output, "lead", list.deliveries[i].lead_social_id);
+		output_text(call->output, "state", slice_of(delivery_state_name(list.deliveries[i].state)));
+		output_u64(call->output, "attempts", list.deliveries[i].attempts);
+		output_time(call->output, "due_at", list.deliveries[i].due_ms);
+		output_u64_or_null(call->output, "last_status", (uint64_t)list.deliveries[i].last_status);
+		output_text(call->output, "last_error", list.deliveries[i].last_error);
 	}
+	if (list.cut)
+		fprintf(call->errors,
+		    "leadhook: only the newest %d of these days were looked at; a webhook, a state or fewer days tell more\n",
+		    DELIVERIES_LOOKED_AT);
 	return EX_OK;
 }

@@ -188,7 +188,6 @@ admin_lead_show(struct admin_call *call)
 {
 	struct lead_reference reference = { 0 };
 	struct campaign campaign;
-	struct lead lead;
 	struct payload_subject *subject;
 	struct slice json;
 	uint64_t campaign_id;
@@ -200,9 +199,7 @@ admin_lead_show(struct admin_call *call)
 	enum result result = find_campaign(call, call->pool, campaign_id, &campaign);
 	if (result != RESULT_OK)
 		return admin_finish(call, result, no_campaign);
-	result = store_find_lead(call->store, call->pool, campaign_id, &reference, &lead);
-	if (result == RESULT_OK)
-		result = store_show_leads(call->store, call->pool, &campaign, &lead, 1, &subject);
+	result = store_look_up(call->store, call->pool, campaign_id, &reference, &subject);
 	if (result == RESULT_OK)
 		result = render(call, subject, &json);
 	return result == RESULT_OK ? show(call, json) : admin_finish(call, result, "there is no such lead");
@@ -264,7 +261,7 @@ add_page(const struct admin_call *call, struct pool *pool, uint64_t campaign_id,
 	if (result == RESULT_OK)
 		result = store_list_leads(call->store, pool, campaign_id, &wanted, &page);
 	if (result == RESULT_OK)
-		result = store_show_leads(call->store, pool, &campaign, page.leads, page.count, &subjects);
+		result = store_show_leads(call->store, pool, campaign_id, page.leads, page.count, &subjects);
 	for (size_t i = 0; result == RESULT_OK && i < page.count; i++)
 		result = add_lead(call, &subjects[i]);
 	if (result != RESULT_OK)

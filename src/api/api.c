@@ -10,17 +10,20 @@
 #include "core/client_address.h"
 
 struct api *
-api_new(const struct api_options *options, struct store *store)
+api_new(const struct api_options *options, struct store *store, const struct api_backend *backend)
 {
 	struct api *api = memory_alloc(sizeof(*api));
 	api->options = options;
 	api->store = store;
+	api->boards = boards_new();
+	api->backend = backend;
 	return api;
 }
 
 void
 api_free(struct api **api)
 {
+	boards_free(&(*api)->boards);
 	free(*api);
 	*api = NULL;
 }
@@ -28,7 +31,9 @@ api_free(struct api **api)
 void
 api_afterwards(struct api *api)
 {
-	if (api->used_key.id != 0 && store_touch_key(api->store, &api->used_key) != RESULT_OK)
+	const struct api_backend *backend = api->backend;
+	if (api->used_key.id != 0 && backend->touch_key != NULL &&
+	    backend->touch_key(backend->context, &api->used_key) != RESULT_OK)
 		return; /* logged by the database layer; the next request tries again */
 	api->used_key.id = 0;
 }
@@ -94,7 +99,10 @@ check_key(struct call *call)
 	}
 	struct api_key key;
 	struct digest hash = api_key_hash(text);
-	enum result result = api_key_well_formed(text) ? store_find_key(call->api->store, hash.bytes, &key) : RESULT_NOT_FOUND;
+	const struct api_backend *backend = call->api->backend;
+	enum result result = api_key_well_formed(text)
+				 ? backend->find_key(backend->context, call->request->pool, hash.bytes, call->deadline_ms, &key)
+				 : RESULT_NOT_FOUND;
 	if (result != RESULT_OK) {
 		call_fail(call, result == RESULT_NOT_FOUND ? FAILURE_INVALID_API_KEY : call_failure(result));
 		return false;
@@ -154,6 +162,17 @@ refuses(const struct call *call)
 	return ended ? FAILURE_CAMPAIGN_ENDED : FAILURE_NONE;
 }
 
+/* Counters that are shown are those of now. */
+static enum result
+read_campaign(struct call *call, uint64_t id)
+{
+	const struct api_backend *backend = call->api->backend;
+	struct pool *pool = call->request->pool;
+	if ((call->route->flags & ROUTE_COUNTERS) != 0)
+		return store_find_campaign(call->api->store, pool, id, &call->campaign, &call->now_ms);
+	return backend->find_campaign(backend->context, pool, id, call->deadline_ms, &call->campaign, &call->now_ms);
+}
+
 static bool
 find_campaign(struct call *call)
 {
@@ -162,9 +181,7 @@ find_campaign(struct call *call)
 		return true;
 	if (!campaign_id(call, &id))
 		return false;
-	enum result result =
-	    id == 0 ? RESULT_NOT_FOUND
-		    : store_find_campaign(call->api->store, call->request->pool, id, &call->campaign, &call->now_ms);
+	enum result result = id == 0 ? RESULT_NOT_FOUND : read_campaign(call, id);
 	enum failure failure = result == RESULT_OK          ? refuses(call)
 			       : result == RESULT_NOT_FOUND ? FAILURE_CAMPAIGN_NOT_FOUND
 							    : call_failure(result);
@@ -216,6 +233,7 @@ api_handle(struct api *api, struct http_request *request, bool path_is_valid, st
 		.response = response,
 		.client_address =
 		    client_address(request->pool, request->remote_addr, request->forwarded_for, api->options->trusted_proxies),
+		.deadline_ms = clock_monotonic_ms() + api->options->request_timeout_ms,
 	};
 	api->used_key.id = 0;
 	response->head = request->method == HTTP_HEAD;

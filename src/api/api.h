@@ -23,11 +23,29 @@ struct api_options {
 	size_t webhooks_per_campaign;
 	const struct network_list *trusted_proxies; /* whose X-Forwarded-For counts */
 	const struct address_rules *webhook_addresses;
-	int64_t request_timeout_ms; /* a command is given up after that long */
+	int64_t request_timeout_ms; /* the backend is given up that long after a request has come */
 };
 
-/* The store is the caller's. */
-struct api *api_new(const struct api_options *options, struct store *store);
+/* Who carries out commands and looks up what every call begins with: the store itself, or a process that does it for many.
+ * Everything else the api reads from its store. */
+struct api_backend {
+	void *context;
+	/* As in store/store.h, for one command or look-up; each gives up when `deadline_ms` (clock_monotonic_ms) is over. Keys
+	 * and campaigns may be a second old; texts are in the pool. */
+	void (*execute)(
+	    void *context, struct pool *pool, const struct command *command, int64_t deadline_ms, struct outcome *outcome);
+	void (*look_up)(
+	    void *context, struct pool *pool, const struct look_up *look_up, int64_t deadline_ms, struct outcome *outcome);
+	enum result (*find_key)(
+	    void *context, struct pool *pool, const unsigned char hash[32], int64_t deadline_ms, struct api_key *key);
+	enum result (*find_campaign)(
+	    void *context, struct pool *pool, uint64_t id, int64_t deadline_ms, struct campaign *campaign, int64_t *now_ms);
+	/* NULL: whoever looks up keys notes their use as well. */
+	enum result (*touch_key)(void *context, const struct api_key *key);
+};
+
+/* Store and backend are the caller's. */
+struct api *api_new(const struct api_options *options, struct store *store, const struct api_backend *backend);
 void api_free(struct api **api);
 
 /* The most bytes of body that this request may have; asked before the body is read. */

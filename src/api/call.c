@@ -2,8 +2,6 @@
  * Parameters as the contract reads them, and commands carried out. */
 #include "api/call.h"
 
-#include "base/clock.h"
-
 bool
 call_param_text(struct call *call, const struct http_param *param, struct slice *text)
 {
@@ -87,8 +85,8 @@ call_parse_points(struct call *call, int32_t *points, bool *given)
 bool
 call_execute(struct call *call, const struct command *command, struct outcome *outcome)
 {
-	int64_t deadline_ms = clock_monotonic_ms() + call->api->options->request_timeout_ms;
-	store_execute(call->api->store, call->request->pool, &command, 1, deadline_ms, outcome);
+	const struct api_backend *backend = call->api->backend;
+	backend->execute(backend->context, call->request->pool, command, call->deadline_ms, outcome);
 	if (outcome->failure != FAILURE_NONE)
 		call_fail_with(call, outcome->failure, outcome->detail);
 	return outcome->failure == FAILURE_NONE;

@@ -4,6 +4,7 @@
 #define LEADHOOK_API_CALL_H
 
 #include "api/api.h"
+#include "api/boards.h"
 #include "core/email.h"
 #include "core/failure.h"
 #include "core/model.h"
@@ -12,6 +13,8 @@
 struct api {
 	const struct api_options *options;
 	struct store *store;
+	struct boards *boards;
+	const struct api_backend *backend;
 	struct api_key used_key; /* of the last request; id 0: none */
 };
 
@@ -26,6 +29,7 @@ struct call {
 	struct slice social_id;      /* KEY_TOKEN: the lead that the token is for */
 	struct campaign campaign;    /* on routes that have one */
 	int64_t now_ms;              /* the database's time, with the campaign */
+	int64_t deadline_ms;         /* of what the backend does for this call */
 	struct slice callback;       /* JSONP: the function that gets the answer; absent: no JSONP */
 	bool callback_is_bad;        /* one was named, and can be none */
 };
@@ -76,7 +80,8 @@ enum {
 	ROUTE_UNTIL_END = 1 << 1, /* 423 once the campaign has ended (contract.md 6) */
 	ROUTE_SUBSCRIBE = 1 << 2, /* a social id is the referrer's, never that of the lead to update */
 	ROUTE_JSONP = 1 << 3,     /* may be asked for as a script */
-	ROUTE_PAGE = 1 << 4       /* answers HTML, whatever happens; reads no parameters but the query's */
+	ROUTE_PAGE = 1 << 4,      /* answers HTML, whatever happens; reads no parameters but the query's */
+	ROUTE_COUNTERS = 1 << 5   /* shows how many leads there are: the campaign must not come from a cache */
 };
 
 struct route {

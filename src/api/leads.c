@@ -2,8 +2,6 @@
  * Create or update a lead; look one up. */
 #include "api/call.h"
 
-#include "core/payload.h"
-
 /* contract.md 4.6: without a key they are ignored, whatever they are. */
 static bool
 parse_points(struct call *call, struct signup *signup)
@@ -32,26 +30,14 @@ handle_signup(struct call *call)
 void
 handle_lookup(struct call *call)
 {
-	struct store *store = call->api->store;
-	struct pool *pool = call->request->pool;
-	struct lead_reference reference;
-	struct payload_view view;
-	struct lead lead;
-	struct payload_subject *subject;
-	const struct payload_settings *settings;
-	if (!call_parse_lead(call, &reference) || !call_parse_view(call, &view))
+	const struct api_backend *backend = call->api->backend;
+	struct look_up look_up = { .campaign_id = call->campaign.id };
+	struct outcome outcome;
+	if (!call_parse_lead(call, &look_up.reference) || !call_parse_view(call, &look_up.view))
 		return;
-	enum result result = store_find_lead(store, pool, call->campaign.id, &reference, &lead);
-	if (result == RESULT_NOT_FOUND) {
-		call_fail(call, FAILURE_LEAD_NOT_FOUND);
-		return;
-	}
-	if (result == RESULT_OK)
-		result = store_show_leads(store, pool, &call->campaign, &lead, 1, &subject);
-	if (result == RESULT_OK)
-		result = store_payload_settings(store, &settings);
-	if (result == RESULT_OK)
-		payload_write(&call->response->body, settings, subject, view);
+	backend->look_up(backend->context, call->request->pool, &look_up, call->deadline_ms, &outcome);
+	if (outcome.failure == FAILURE_NONE)
+		call_answer(call, outcome.body);
 	else
-		call_fail(call, call_failure(result));
+		call_fail(call, outcome.failure);
 }

@@ -122,7 +122,7 @@ handle_list_leads(struct call *call)
 		return;
 	enum result result = store_list_leads(store, pool, call->campaign.id, &filter, &page);
 	if (result == RESULT_OK)
-		result = store_show_leads(store, pool, &call->campaign, page.leads, page.count, &subjects);
+		result = store_show_leads(store, pool, call->campaign.id, page.leads, page.count, &subjects);
 	if (result == RESULT_OK)
 		result = store_payload_settings(store, &settings);
 	if (result == RESULT_OK)
@@ -147,22 +147,6 @@ write_leader(struct call *call, struct json_writer *writer, const struct lead *l
 	json_end_object(writer);
 }
 
-/* `social_id` names the lead that is looking; *me is NULL when there is no such lead, or none was named. */
-static enum result
-find_me(struct call *call, struct slice typed, struct lead *lead, struct payload_subject **me)
-{
-	struct store *store = call->api->store;
-	struct pool *pool = call->request->pool;
-	struct lead_reference reference = { .identity = LEAD_BY_SOCIAL_ID };
-	*me = NULL;
-	if (!slice_present(typed) || !social_id_parse(pool, typed, &reference.value))
-		return RESULT_OK;
-	enum result result = store_find_lead(store, pool, call->campaign.id, &reference, lead);
-	if (result == RESULT_NOT_FOUND)
-		return RESULT_OK;
-	return result == RESULT_OK ? store_show_leads(store, pool, &call->campaign, lead, 1, me) : result;
-}
-
 /* Equal scores share a rank. */
 static void
 write_leaders(struct call *call, struct json_writer *writer, const struct lead *leads, size_t count)
@@ -177,31 +161,62 @@ write_leaders(struct call *call, struct json_writer *writer, const struct lead *
 	json_end_array(writer);
 }
 
+/* The leaders as they were last written, or written now. False: the call has failed. */
+static bool
+find_leaders(struct call *call, size_t limit, const struct campaign_versions *versions, int64_t now_ms, struct slice *json)
+{
+	struct pool *pool = call->request->pool;
+	const struct board_key key = { call->campaign.id, limit, call->account_id != 0 };
+	struct lead *leaders;
+	size_t count;
+	struct buffer text;
+	struct json_writer writer;
+	*json = boards_find(call->api->boards, &key, versions, now_ms);
+	if (slice_present(*json))
+		return true;
+	enum result result = store_leaderboard(call->api->store, pool, call->campaign.id, limit, &leaders, &count);
+	if (result != RESULT_OK) {
+		call_fail(call, call_failure(result));
+		return false;
+	}
+	buffer_init(&text, call->response->body.maximum);
+	json_writer_init(&writer, &text);
+	write_leaders(call, &writer, leaders, count);
+	*json = pool_copy(pool, buffer_slice(&text));
+	if (buffer_ok(&text))
+		boards_keep(call->api->boards, &key, versions, *json, now_ms);
+	buffer_free(&text);
+	return true;
+}
+
 void
 handle_leaderboard(struct call *call)
 {
-	struct slice social_id;
-	size_t limit, count;
-	struct lead *leaders, lead;
-	struct payload_subject *me;
-	if (!parse_limit(call, LEADERS, LEADERS_MAX, &limit) || !call_text(call, "social_id", &social_id))
+	struct pool *pool = call->request->pool;
+	struct slice typed, social_id, leaders;
+	size_t limit;
+	struct lead_standing me;
+	if (!parse_limit(call, LEADERS, LEADERS_MAX, &limit) || !call_text(call, "social_id", &typed))
 		return;
-	enum result result =
-	    store_leaderboard(call->api->store, call->request->pool, call->campaign.id, limit, &leaders, &count);
-	if (result == RESULT_OK)
-		result = find_me(call, social_id, &lead, &me);
+	/* whatever can be no social id is nobody's */
+	if (!slice_present(typed) || !social_id_parse(pool, typed, &social_id))
+		social_id = SLICE_NONE;
+	int64_t now_ms = clock_monotonic_ms();
+	enum result result = store_find_standing(call->api->store, pool, call->campaign.id, social_id, &me);
 	if (result != RESULT_OK) {
 		call_fail(call, call_failure(result));
 		return;
 	}
+	if (!find_leaders(call, limit, &me.versions, now_ms, &leaders))
+		return;
 	struct json_writer writer = call_begin(call);
 	json_begin_object(&writer);
 	json_key(&writer, SLICE("leaders"));
-	write_leaders(call, &writer, leaders, count);
-	if (slice_present(social_id)) {
+	json_raw(&writer, leaders);
+	if (slice_present(typed)) {
 		json_key(&writer, SLICE("me"));
-		if (me != NULL)
-			write_leader(call, &writer, me->lead, me->score_rank);
+		if (me.lead.id != 0)
+			write_leader(call, &writer, &me.lead, me.rank);
 		else
 			json_null(&writer);
 	}

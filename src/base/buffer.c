@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/encode.h"
 #include "base/pool.h"
 
 void
@@ -29,9 +30,8 @@ buffer_clear(struct buffer *buffer)
 	buffer->failed = false;
 }
 
-/* Room for `more` bytes and a terminator. */
-static bool
-reserve(struct buffer *buffer, size_t more)
+bool
+buffer_reserve(struct buffer *buffer, size_t more)
 {
 	if (buffer->failed || more > buffer->maximum - buffer->size) {
 		buffer->failed = true;
@@ -40,6 +40,8 @@ reserve(struct buffer *buffer, size_t more)
 	size_t need = buffer->size + more + 1;
 	if (need > buffer->capacity) {
 		size_t capacity = buffer->capacity < 256 ? 256 : buffer->capacity * 2;
+		if (capacity > buffer->maximum)
+			capacity = buffer->maximum + 1;
 		if (capacity < need)
 			capacity = need;
 		buffer->data = memory_realloc(buffer->data, capacity);
@@ -49,38 +51,16 @@ reserve(struct buffer *buffer, size_t more)
 }
 
 void
-buffer_add(struct buffer *buffer, struct slice s)
-{
-	if (!reserve(buffer, s.size))
-		return;
-	if (s.size > 0)
-		memcpy(buffer->data + buffer->size, s.data, s.size);
-	buffer->size += s.size;
-	buffer->data[buffer->size] = '\0';
-}
-
-void
 buffer_add_text(struct buffer *buffer, const char *text)
 {
 	buffer_add(buffer, slice_of(text));
 }
 
 void
-buffer_add_byte(struct buffer *buffer, char byte)
-{
-	buffer_add(buffer, (struct slice){ &byte, 1 });
-}
-
-void
 buffer_add_u64(struct buffer *buffer, uint64_t number)
 {
-	char digits[20];
-	size_t at = sizeof(digits);
-	do {
-		digits[--at] = (char)('0' + number % 10);
-		number /= 10;
-	} while (number > 0);
-	buffer_add(buffer, (struct slice){ digits + at, sizeof(digits) - at });
+	char digits[DECIMAL_SIZE];
+	buffer_add(buffer, encode_decimal(number, digits));
 }
 
 void
@@ -101,7 +81,7 @@ buffer_printf(struct buffer *buffer, const char *format, ...)
 	va_end(args);
 	if (size < 0)
 		abort(); /* a broken format string */
-	if (reserve(buffer, (size_t)size)) {
+	if (buffer_reserve(buffer, (size_t)size)) {
 		vsnprintf(buffer->data + buffer->size, (size_t)size + 1, format, again);
 		buffer->size += (size_t)size;
 	}

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/attributes.h"
 #include "base/slice.h"
@@ -26,9 +27,39 @@ void buffer_free(struct buffer *buffer);
 /* Empties it, keeps the memory, forgets a failure. */
 void buffer_clear(struct buffer *buffer);
 
-void buffer_add(struct buffer *buffer, struct slice s);
+/* Takes the memory for `more` bytes and a terminator. False, and marked as failed, when they do not fit. */
+MUST_CHECK bool buffer_reserve(struct buffer *buffer, size_t more);
+
+/* Appends `size` bytes that the caller fills at once; NULL when they do not fit. */
+MUST_CHECK static inline char *
+buffer_extend(struct buffer *buffer, size_t size)
+{
+	/* the memory is never more than the maximum allows */
+	if ((buffer->failed || size >= buffer->capacity - buffer->size) && !buffer_reserve(buffer, size))
+		return NULL;
+	char *place = buffer->data + buffer->size;
+	buffer->size += size;
+	place[size] = '\0';
+	return place;
+}
+
+static inline void
+buffer_add(struct buffer *buffer, struct slice s)
+{
+	char *place = buffer_extend(buffer, s.size);
+	if (place != NULL && s.size > 0)
+		memcpy(place, s.data, s.size);
+}
+
+static inline void
+buffer_add_byte(struct buffer *buffer, char byte)
+{
+	char *place = buffer_extend(buffer, 1);
+	if (place != NULL)
+		*place = byte;
+}
+
 void buffer_add_text(struct buffer *buffer, const char *text);
-void buffer_add_byte(struct buffer *buffer, char byte);
 void buffer_add_u64(struct buffer *buffer, uint64_t number);
 void buffer_add_i64(struct buffer *buffer, int64_t number);
 void buffer_printf(struct buffer *buffer, const char *format, ...) PRINTF_LIKE(2, 3);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/clock.h"
 
-#include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 static int64_t
@@ -22,15 +22,6 @@ int64_t
 clock_monotonic_ms(void)
 {
 	return read_clock(CLOCK_MONOTONIC);
-}
-
-void
-clock_rfc3339(int64_t ms, char out[CLOCK_RFC3339_SIZE])
-{
-	struct tm utc;
-	time_t seconds = (time_t)(ms / 1000);
-	if (gmtime_r(&seconds, &utc) == NULL || strftime(out, CLOCK_RFC3339_SIZE, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
-		snprintf(out, CLOCK_RFC3339_SIZE, "1970-01-01T00:00:00Z");
 }
 
 /* `count` digits at *at, moved past; -1 when there are none. */
@@ -66,6 +57,33 @@ days_from_civil(int year, int month, int day)
 	int64_t year_of_era = y - era * 400;
 	int64_t day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
 	return era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719468;
+}
+
+static void
+write_digits(char *out, int64_t number, int count)
+{
+	for (; count > 0; number /= 10)
+		out[--count] = (char)('0' + number % 10);
+}
+
+/* days_from_civil the other way round: years begin in March, so that the leap day is the last. */
+void
+clock_rfc3339(int64_t ms, char out[CLOCK_RFC3339_SIZE])
+{
+	int64_t seconds = ms < 0 || ms >= CLOCK_END_MS ? 0 : ms / 1000;
+	int64_t days = seconds / 86400 + 719468, second = seconds % 86400;
+	int64_t era = days / 146097, day_of_era = days % 146097;
+	int64_t year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+	int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+	int64_t from_march = (5 * day_of_year + 2) / 153;
+	int64_t month = from_march < 10 ? from_march + 3 : from_march - 9;
+	memcpy(out, "0000-00-00T00:00:00Z", sizeof("0000-00-00T00:00:00Z"));
+	write_digits(out, era * 400 + year_of_era + (month <= 2), 4);
+	write_digits(out + 5, month, 2);
+	write_digits(out + 8, day_of_year - (153 * from_march + 2) / 5 + 1, 2);
+	write_digits(out + 11, second / 3600, 2);
+	write_digits(out + 14, second / 60 % 60, 2);
+	write_digits(out + 17, second % 60, 2);
 }
 
 static int

@@ -17,7 +17,8 @@ int64_t clock_monotonic_ms(void);
 #define CLOCK_END_MS INT64_C(253402300800000)
 
 enum { CLOCK_RFC3339_SIZE = 32 };
-/* "2026-11-21T03:38:13Z": UTC, seconds (RFC 3339); milliseconds are cut off. */
+/* "2026-11-21T03:38:13Z": UTC, seconds (RFC 3339); milliseconds are cut off. Outside of the years 1970 to 9999: the start of
+ * 1970. */
 void clock_rfc3339(int64_t ms, char out[CLOCK_RFC3339_SIZE]);
 /* An RFC 3339 time ("2026-11-21T03:38:13Z", fractions and numeric offsets too) or a date ("2026-11-21", its start in UTC).
  * False when it is neither or lies outside the years 1970 to 9999. */

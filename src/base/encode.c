@@ -2,6 +2,17 @@
 #include "base/encode.h"
 
 struct slice
+encode_decimal(uint64_t number, char out[DECIMAL_SIZE])
+{
+	size_t at = DECIMAL_SIZE;
+	do {
+		out[--at] = (char)('0' + number % 10);
+		number /= 10;
+	} while (number > 0);
+	return (struct slice){ out + at, DECIMAL_SIZE - at };
+}
+
+struct slice
 encode_hex(struct pool *pool, struct slice bytes)
 {
 	static const char digits[] = "0123456789abcdef";

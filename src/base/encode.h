@@ -7,6 +7,9 @@
 #include "base/pool.h"
 #include "base/slice.h"
 
+/* Decimal digits, at the end of `out`. */
+enum { DECIMAL_SIZE = 20 };
+struct slice encode_decimal(uint64_t number, char out[DECIMAL_SIZE]);
 /* Lower-case hexadecimal. */
 struct slice encode_hex(struct pool *pool, struct slice bytes);
 /* False when the text is not an even number of hexadecimal digits. */

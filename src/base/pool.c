@@ -103,8 +103,8 @@ pool_reset(struct pool *pool)
 	pool->blocks = newest;
 }
 
-void *
-pool_alloc(struct pool *pool, size_t size)
+static void *
+take(struct pool *pool, size_t size)
 {
 	const size_t align = _Alignof(max_align_t);
 	if (size > SIZE_MAX - align)
@@ -117,7 +117,19 @@ pool_alloc(struct pool *pool, size_t size)
 	}
 	void *memory = block->bytes + block->used;
 	block->used += size;
-	return memset(memory, 0, size);
+	return memory;
+}
+
+void *
+pool_alloc(struct pool *pool, size_t size)
+{
+	return memset(take(pool, size), 0, size);
+}
+
+char *
+pool_bytes(struct pool *pool, size_t size)
+{
+	return take(pool, size);
 }
 
 void *
@@ -148,10 +160,27 @@ pool_copy_lower(struct pool *pool, struct slice s)
 char *
 pool_string(struct pool *pool, struct slice s)
 {
-	char *copy = pool_alloc(pool, s.size + 1);
+	char *copy = pool_bytes(pool, s.size + 1);
 	if (s.size > 0)
 		memcpy(copy, s.data, s.size);
+	copy[s.size] = '\0';
 	return copy;
+}
+
+struct slice
+pool_join(struct pool *pool, const struct slice *pieces, size_t count)
+{
+	size_t size = 0;
+	for (size_t i = 0; i < count; i++)
+		size += pieces[i].size;
+	char *text = pool_bytes(pool, size + 1), *at = text;
+	for (size_t i = 0; i < count; i++) {
+		if (pieces[i].size > 0)
+			memcpy(at, pieces[i].data, pieces[i].size);
+		at += pieces[i].size;
+	}
+	*at = '\0';
+	return (struct slice){ text, size };
 }
 
 struct slice
@@ -164,7 +193,7 @@ pool_printf(struct pool *pool, const char *format, ...)
 	va_end(args);
 	if (size < 0)
 		abort(); /* a broken format string */
-	char *text = pool_alloc(pool, (size_t)size + 1);
+	char *text = pool_bytes(pool, (size_t)size + 1);
 	vsnprintf(text, (size_t)size + 1, format, again);
 	va_end(again);
 	return (struct slice){ text, (size_t)size };

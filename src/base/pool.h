@@ -21,6 +21,8 @@ void pool_reset(struct pool *pool);
 /* Zeroed, aligned for any type. Never NULL. */
 void *pool_alloc(struct pool *pool, size_t size);
 void *pool_alloc_array(struct pool *pool, size_t count, size_t size);
+/* Bytes that the caller fills: not zeroed. */
+char *pool_bytes(struct pool *pool, size_t size);
 #define POOL_NEW(pool, type) ((type *)pool_alloc((pool), sizeof(type)))
 #define POOL_ARRAY(pool, count, type) ((type *)pool_alloc_array((pool), (count), sizeof(type)))
 
@@ -30,6 +32,10 @@ struct slice pool_copy(struct pool *pool, struct slice s);
 struct slice pool_copy_lower(struct pool *pool, struct slice s);
 /* A terminated copy; an absent slice gives "". A NUL inside stays where it is: the caller has refused those. */
 char *pool_string(struct pool *pool, struct slice s);
+/* The pieces one behind the other, terminated too. */
+struct slice pool_join(struct pool *pool, const struct slice *pieces, size_t count);
+#define POOL_JOIN(pool, ...) \
+	pool_join((pool), (const struct slice[]){ __VA_ARGS__ }, ARRAY_SIZE(((const struct slice[]){ __VA_ARGS__ })))
 struct slice pool_printf(struct pool *pool, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* An array that grows in a pool: makes room for one more item. `*capacity` counts items; `items` may be NULL at first.

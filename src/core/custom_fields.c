@@ -124,11 +124,78 @@ find(const struct custom_fields *fields, struct slice name)
 	return NULL;
 }
 
-struct slice
-custom_fields_text(const struct custom_fields *fields, struct slice name)
+static struct slice
+text_of(const struct custom_fields *fields, struct slice name)
 {
 	const struct custom_field *field = find(fields, name);
 	return field == NULL || field->text.size == 0 ? SLICE_NONE : field->text;
+}
+
+/* Behind the string, of which nothing is escaped, that begins at `at`; 0: there is none. */
+static size_t
+behind_string(struct slice json, size_t at)
+{
+	if (at >= json.size || json.data[at] != '"')
+		return 0;
+	size_t size = slice_find(slice_sub(json, at + 1, json.size), '"');
+	return at + 1 + size < json.size ? at + size + 2 : 0;
+}
+
+/* Behind the value as write_object writes it, at the comma or brace. */
+static size_t
+behind_value(struct slice json, size_t at)
+{
+	bool array = at < json.size && json.data[at] == '[';
+	if (at < json.size && json.data[at] == '"')
+		return behind_string(json, at);
+	while (at < json.size) {
+		char c = json.data[at];
+		if (array ? c == ']' : c == ',' || c == '}')
+			return array ? at + 1 : at;
+		if (c == '"' && !array)
+			return 0;
+		at = c == '"' ? behind_string(json, at) : at + 1;
+		if (at == 0)
+			return 0;
+	}
+	return 0;
+}
+
+/* Whether the object was written by write_object, and nothing in it is escaped: that much can be seen without a parser, and
+ * nearly all are so. */
+static bool
+find_texts(struct slice json, const struct slice *names, size_t count, struct slice *texts)
+{
+	size_t at = 0;
+	do {
+		size_t name_end = behind_string(json, at + 1), value = name_end + 1;
+		size_t end =
+		    name_end == 0 || name_end >= json.size || json.data[name_end] != ':' ? 0 : behind_value(json, value);
+		if (end == 0 || end >= json.size)
+			return false;
+		struct slice name = slice_sub(json, at + 2, name_end - 1);
+		for (size_t i = 0; i < count; i++)
+			if (!slice_present(texts[i]) && slice_equal(name, names[i]) && json.data[value] == '"' &&
+			    end - value > 2)
+				texts[i] = slice_sub(json, value + 1, end - 1);
+		at = end;
+	} while (json.data[at] == ',');
+	return json.data[at] == '}' && at + 1 == json.size;
+}
+
+void
+custom_fields_texts(struct pool *pool, struct slice json, const struct slice *names, size_t count, struct slice *texts)
+{
+	for (size_t i = 0; i < count; i++)
+		texts[i] = SLICE_NONE;
+	if (!slice_present(json))
+		return;
+	bool plain = slice_starts_with(json, SLICE("{")) && slice_find(json, '\\') == json.size;
+	if (plain && find_texts(json, names, count, texts))
+		return;
+	struct custom_fields fields = custom_fields_read(pool, json);
+	for (size_t i = 0; i < count; i++)
+		texts[i] = text_of(&fields, names[i]);
 }
 
 /* A changed field keeps its place. */

@@ -33,8 +33,9 @@ struct slice custom_field_name(struct pool *pool, struct slice typed);
  * not written by us. */
 struct custom_fields custom_fields_read(struct pool *pool, struct slice json);
 
-/* The string value of a field; absent when there is none or it is no string or empty. */
-struct slice custom_fields_text(const struct custom_fields *fields, struct slice name);
+/* The string values of some fields of a stored object; absent where there is none or it is no string or empty. They are in the
+ * pool or part of the object. */
+void custom_fields_texts(struct pool *pool, struct slice json, const struct slice *names, size_t count, struct slice *texts);
 
 /* The object after the changes, old fields first, in the order they were first given. Absent when nothing is left. False when
  * it would pass a limit: *problem then says which, for the client. */

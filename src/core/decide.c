@@ -150,13 +150,6 @@ decide_rank_nodes(struct pool *pool, const struct decision *decision, uint64_t *
 	return kept;
 }
 
-static int
-compare_nodes(const void *left, const void *right)
-{
-	const struct rank_node *a = left, *b = right;
-	return (a->node > b->node) - (a->node < b->node);
-}
-
 static bool
 is_change(const struct rank_node *node)
 {
@@ -180,8 +173,7 @@ decide_rank_changes(struct pool *pool, const struct decision *decision, struct r
 			nodes[count++].leads[places[k].slot] = move->leads;
 		}
 	}
-	if (count > 1)
-		qsort(nodes, count, sizeof(*nodes), compare_nodes);
+	rank_sort(nodes, count);
 	for (size_t i = 0; i < count; i++) {
 		if (merged == 0 || nodes[merged - 1].node != nodes[i].node)
 			nodes[merged++] = nodes[i];
@@ -218,27 +210,54 @@ rendered(struct pool *pool, const struct buffer *out)
 	return pool_copy(pool, buffer_slice(out));
 }
 
-/* One growing buffer for all, whose contents are copied. */
+struct rendering {
+	struct pool *pool;
+	const struct payload_settings *settings;
+	const struct rank_node *nodes;
+	size_t node_count;
+	const struct decision *decision;
+	struct buffer out; /* one that grows for all, whose contents are copied */
+};
+
+static struct slice
+render_view(struct rendering *r, struct snapshot *snapshot, struct payload_view view)
+{
+	if (snapshot->subject.score_rank == 0)
+		rank(r->decision, r->nodes, r->node_count, snapshot);
+	buffer_clear(&r->out);
+	payload_write(&r->out, r->settings, &snapshot->subject, view);
+	return rendered(r->pool, &r->out);
+}
+
+/* Written once for the answer and all events of a command that show it. */
+static struct slice
+full_payload(struct rendering *r, struct snapshot *snapshot)
+{
+	if (!slice_present(snapshot->payload))
+		snapshot->payload = render_view(r, snapshot, (struct payload_view){ .full = true });
+	return snapshot->payload;
+}
+
 void
 decide_render(struct pool *pool, const struct command *const *commands, size_t count, const struct payload_settings *settings,
     const struct rank_node *nodes, size_t node_count, struct outcome *outcomes, struct decision *decision)
 {
-	struct buffer out;
-	buffer_init(&out, PAYLOAD_MAX_BYTES);
+	struct rendering r = { pool, settings, nodes, node_count, decision, { 0 } };
+	buffer_init(&r.out, PAYLOAD_MAX_BYTES);
 	for (size_t i = 0; i < count; i++) {
+		struct payload_view view = commands[i]->view;
 		if (decision->answers[i] == NULL)
 			continue;
-		rank(decision, nodes, node_count, decision->answers[i]);
-		buffer_clear(&out);
-		payload_write(&out, settings, &decision->answers[i]->subject, commands[i]->view);
-		outcomes[i].body = rendered(pool, &out);
+		outcomes[i].body = view.full && !view.skip_urls && !view.skip_actions
+				       ? full_payload(&r, decision->answers[i])
+				       : render_view(&r, decision->answers[i], view);
 	}
 	for (size_t i = 0; i < decision->event_count; i++) {
 		struct made_event *event = &decision->events[i];
-		rank(decision, nodes, node_count, event->snapshot);
-		buffer_clear(&out);
-		payload_write_event(&out, settings, &event->snapshot->subject, event->type, event->extra);
-		event->payload = rendered(pool, &out);
+		struct slice payload = full_payload(&r, event->snapshot);
+		buffer_clear(&r.out);
+		payload_write_event(&r.out, payload, event->type, event->extra);
+		event->payload = rendered(pool, &r.out);
 	}
-	buffer_free(&out);
+	buffer_free(&r.out);
 }

@@ -21,7 +21,10 @@ enum row_change { ROW_AS_LOADED, ROW_CHANGED, ROW_CREATED, ROW_DELETED };
 
 struct working_campaign {
 	struct campaign campaign;
-	bool changed; /* its counters */
+	const struct webhook *webhooks; /* its own, by id */
+	size_t webhook_count;
+	const struct definitions *definitions; /* its own */
+	bool changed;                          /* its counters */
 };
 
 struct working_lead {
@@ -64,9 +67,6 @@ struct working_set {
 	size_t lead_count, lead_capacity;
 	struct working_link **links; /* the same */
 	size_t link_count, link_capacity;
-	const struct webhook *webhooks;
-	size_t webhook_count;
-	struct definitions definitions;
 	const struct ip_count *ip_counts;
 	size_t ip_count_count;
 	struct working_job *jobs;
@@ -82,7 +82,7 @@ struct host_list;
 
 struct decide_supplies {
 	struct id_range lead_ids, points_call_ids; /* one a command each */
-	struct id_range event_ids, delivery_ids;   /* may turn out to be too few: see below */
+	struct id_range history_ids;               /* of events and deliveries; may turn out to be too few: see below */
 	const struct slice *social_ids;            /* one a command, fresh from a CSPRNG */
 	struct custom_field_limits custom_fields;
 	const struct host_list *disposable_domains; /* NULL: none */
@@ -93,19 +93,20 @@ struct snapshot {
 	struct lead lead;
 	struct payload_subject subject; /* points to `lead` */
 	size_t score_moves;             /* how many of the decision's had happened: what its rank counts */
+	struct slice payload;           /* in full view; set by decide_render where something shows it */
 };
 
 struct made_event {
 	uint64_t id, campaign_id, lead_id;
 	enum event_type type;
+	unsigned deliveries; /* how many: their ids are the next ones behind its own */
 	struct snapshot *snapshot;
 	struct slice extra;   /* the value of the event's extra field, JSON; absent: it has none */
 	struct slice payload; /* set by decide_render */
 };
 
 struct made_delivery {
-	uint64_t id, event_id, webhook_id, lead_id;
-	enum event_type type;
+	uint64_t id, event_id, webhook_id;
 	bool form;
 };
 
@@ -119,7 +120,7 @@ struct score_entry {
 	struct slice message;
 };
 
-/* A lead came to a score (+1) or left it (-1), among those of its campaign that are not fraudulent. */
+/* A lead came to a score (+1) or left it (-1), among those of its campaign that are not fraudulent and have any. */
 struct score_move {
 	uint64_t campaign_id;
 	uint32_t score;
@@ -141,9 +142,9 @@ struct decision {
 	struct snapshot **answers; /* one a command; NULL where it failed or answers no lead */
 	size_t answer_count;
 	bool changes; /* anything to commit at all */
-	/* Ids that were wanted, more than there were in the ranges: nothing of this decision may be used then. Reserve as many
-	 * and decide again, on a fresh working set. */
-	uint64_t events_wanted, deliveries_wanted;
+	/* Ids of history that were wanted, more than there were in the range: nothing of this decision may be used then.
+	 * Reserve as many and decide again, on a fresh working set. */
+	uint64_t history_wanted;
 	bool short_of_ids;
 };
 

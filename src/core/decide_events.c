@@ -123,7 +123,7 @@ make_snapshot(const struct view *view, const struct touched *touched, const stru
 	snapshot->subject = (struct payload_subject){
 		.campaign = gone ? view->campaign_before : view->campaign,
 		.lead = &snapshot->lead,
-		.definitions = &step->set->definitions,
+		.definitions = step->campaign->definitions,
 	};
 	return snapshot;
 }
@@ -142,28 +142,31 @@ snapshot_of(struct view *view, const struct working_lead *lead)
 	return make_snapshot(view, NULL, &lead->lead);
 }
 
-/* The next id of the range; 0 when there is none any more, which makes the decision void. */
+/* The next number of the range; 0 when there is none any more, which makes the decision void. */
 static uint64_t
-take_id(struct step *step, struct id_range *range, uint64_t *wanted)
+take_number(struct step *step)
 {
-	++*wanted;
+	struct id_range *range = &step->supplies->history_ids;
+	step->decision->history_wanted++;
 	if (range->next < range->end)
-		return history_id(step->set->now_ms, range->next++);
+		return range->next++;
 	step->decision->short_of_ids = true;
 	return 0;
 }
 
+/* Its id follows from the event's, so that a lead's deliveries are found by its events alone. Its number is taken all the same:
+ * nobody else may have it. */
 static void
-add_delivery(struct step *step, const struct made_event *event, const struct webhook *webhook)
+add_delivery(struct step *step, struct made_event *event, const struct webhook *webhook)
 {
 	struct decision *d = step->decision;
+	take_number(step);
+	event->deliveries++;
 	d->deliveries = pool_grow(step->pool, d->deliveries, d->delivery_count, &d->delivery_capacity, sizeof(*d->deliveries));
 	d->deliveries[d->delivery_count++] = (struct made_delivery){
-		.id = take_id(step, &step->supplies->delivery_ids, &d->deliveries_wanted),
+		.id = event->id + event->deliveries,
 		.event_id = event->id,
 		.webhook_id = webhook->id,
-		.lead_id = event->lead_id,
-		.type = event->type,
 		.form = webhook->form,
 	};
 }
@@ -175,16 +178,15 @@ make_event(struct view *view, const struct occurrence *occurrence)
 	struct step *step = view->step;
 	struct decision *d = step->decision;
 	struct made_event *event = NULL;
-	for (size_t i = 0; i < step->set->webhook_count; i++) {
-		const struct webhook *webhook = &step->set->webhooks[i];
-		if (webhook->campaign_id != step->command->campaign_id || webhook->state == WEBHOOK_GONE ||
-		    (webhook->events & EVENT_BIT(occurrence->type)) == 0)
+	for (size_t i = 0; i < step->campaign->webhook_count; i++) {
+		const struct webhook *webhook = &step->campaign->webhooks[i];
+		if (webhook->state == WEBHOOK_GONE || (webhook->events & EVENT_BIT(occurrence->type)) == 0)
 			continue;
 		if (event == NULL) {
 			d->events = pool_grow(step->pool, d->events, d->event_count, &d->event_capacity, sizeof(*d->events));
 			event = &d->events[d->event_count++];
 			*event = (struct made_event){
-				.id = take_id(step, &step->supplies->event_ids, &d->events_wanted),
+				.id = history_id(step->set->now_ms, take_number(step)),
 				.campaign_id = step->command->campaign_id,
 				.lead_id = occurrence->lead->lead.id,
 				.type = occurrence->type,

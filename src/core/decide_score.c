@@ -41,7 +41,7 @@ step_complete(struct step *step, struct working_lead *lead, const struct action 
 void
 step_tag(struct step *step, struct working_lead *lead, const struct tag *tag)
 {
-	const struct definitions *definitions = &step->set->definitions;
+	const struct definitions *definitions = step->campaign->definitions;
 	if (id_list_has(lead->lead.tag_ids, tag->id))
 		return;
 	step_touch(step, lead);
@@ -56,7 +56,7 @@ step_tag(struct step *step, struct working_lead *lead, const struct tag *tag)
 void
 step_reward(struct step *step, struct working_lead *lead)
 {
-	const struct definitions *definitions = &step->set->definitions;
+	const struct definitions *definitions = step->campaign->definitions;
 	for (size_t i = 0; i < definitions->reward_count; i++) {
 		const struct reward_level *level = &definitions->rewards[i];
 		if (level->campaign_id != lead->lead.campaign_id || lead->lead.score < level->required_points ||

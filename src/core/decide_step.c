@@ -167,6 +167,8 @@ static void
 move_score(struct step *step, uint32_t score, int leads)
 {
 	struct decision *d = step->decision;
+	if (score == 0) /* above nobody */
+		return;
 	d->score_moves =
 	    pool_grow(step->pool, d->score_moves, d->score_move_count, &d->score_move_capacity, sizeof(*d->score_moves));
 	d->score_moves[d->score_move_count++] = (struct score_move){ step->campaign->campaign.id, score, leads };

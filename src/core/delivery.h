@@ -8,7 +8,7 @@
 #include "base/pool.h"
 #include "base/slice.h"
 
-/* As in the schema's enums. */
+/* As in the schema's enums, but for what is never stored. */
 enum webhook_state {
 	WEBHOOK_ACTIVE,
 	WEBHOOK_DISABLED, /* its deliveries wait */
@@ -16,7 +16,11 @@ enum webhook_state {
 	WEBHOOK_MISSING   /* removed; never stored */
 };
 
-enum delivery_state { DELIVERY_PENDING, DELIVERY_DELIVERED, DELIVERY_FAILED };
+enum delivery_state {
+	DELIVERY_PENDING, /* has a row of `due`; never stored */
+	DELIVERY_DELIVERED,
+	DELIVERY_FAILED
+};
 
 /* "pending", …: the schema's and the command's words. */
 const char *delivery_state_name(enum delivery_state state);
@@ -32,7 +36,8 @@ enum { DELIVERY_SHARDS = 64 };
 unsigned webhook_shard(uint64_t webhook_id);
 
 /* Ids of history rows carry the UTC day of `now_ms` from bit 36 on, above a number that came from a block: 52 bits in all, so
- * that they are exact in any JSON reader. */
+ * that they are exact in any JSON reader. An event's deliveries are counted on from its id; where the number is at its end they
+ * run over into the next day, where nobody else has these ids, because the numbers go on behind theirs. */
 uint64_t history_id(int64_t now_ms, uint64_t number);
 /* The lowest id of the day that `ms` lies in. */
 uint64_t history_id_floor(int64_t ms);

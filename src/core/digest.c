@@ -4,13 +4,22 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/params.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "base/pool.h"
 
-/* Fetched once: a look-up among the providers costs more than hashing a short text. */
+/* Made once: to look an algorithm up among the providers, and to set it up, costs more than hashing a short text. */
 static EVP_MD *sha256;
-static EVP_MAC *hmac;
+static EVP_MD_CTX *hashing;
+static EVP_MAC_CTX *signing;
+
+/* The key that `signing` was set up with last. One that is longer is not kept. */
+static struct {
+	char bytes[64];
+	size_t size;
+	bool kept;
+} last_key;
 
 /* There is no sensible way on without a hash. */
 static void
@@ -25,36 +34,57 @@ need(bool done)
 struct digest
 digest_sha256(const struct slice *pieces, size_t count)
 {
-	if (sha256 == NULL)
+	if (hashing == NULL) {
 		sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
-	EVP_MD_CTX *context = EVP_MD_CTX_new();
+		hashing = EVP_MD_CTX_new();
+	}
 	struct digest digest;
 	unsigned size = 0;
-	need(sha256 != NULL && context != NULL && EVP_DigestInit_ex2(context, sha256, NULL) == 1);
+	need(sha256 != NULL && hashing != NULL && EVP_DigestInit_ex2(hashing, sha256, NULL) == 1);
 	for (size_t i = 0; i < count; i++)
-		need(EVP_DigestUpdate(context, pieces[i].data, pieces[i].size) == 1);
-	need(EVP_DigestFinal_ex(context, digest.bytes, &size) == 1 && size == DIGEST_SIZE);
-	EVP_MD_CTX_free(context);
+		need(EVP_DigestUpdate(hashing, pieces[i].data, pieces[i].size) == 1);
+	need(EVP_DigestFinal_ex(hashing, digest.bytes, &size) == 1 && size == DIGEST_SIZE);
 	return digest;
+}
+
+static void
+make_signing(void)
+{
+	EVP_MAC *hmac = EVP_MAC_fetch(NULL, "HMAC", NULL);
+	char name[] = "SHA256";
+	const OSSL_PARAM parameters[] = { OSSL_PARAM_construct_utf8_string("digest", name, 0), OSSL_PARAM_construct_end() };
+	signing = EVP_MAC_CTX_new(hmac);
+	need(signing != NULL && EVP_MAC_CTX_set_params(signing, parameters) == 1);
+	EVP_MAC_free(hmac);
+}
+
+/* All opt-out links are signed with one key, and so are the deliveries of a webhook, which often go together. */
+static void
+begin_signing(struct slice key)
+{
+	if (signing == NULL)
+		make_signing();
+	if (last_key.kept && slice_equal(key, (struct slice){ last_key.bytes, last_key.size })) {
+		need(EVP_MAC_init(signing, NULL, 0, NULL) == 1); /* the last one again */
+		return;
+	}
+	/* libcrypto takes a NULL key to mean the last one */
+	need(EVP_MAC_init(signing, (const unsigned char *)(key.data == NULL ? "" : key.data), key.size, NULL) == 1);
+	last_key.kept = key.size <= sizeof(last_key.bytes);
+	last_key.size = key.size;
+	if (last_key.kept && key.size > 0)
+		memcpy(last_key.bytes, key.data, key.size);
 }
 
 struct digest
 digest_hmac_sha256(struct slice key, const struct slice *pieces, size_t count)
 {
-	if (hmac == NULL)
-		hmac = EVP_MAC_fetch(NULL, "HMAC", NULL);
-	EVP_MAC_CTX *context = EVP_MAC_CTX_new(hmac);
-	char name[] = "SHA256";
-	const OSSL_PARAM parameters[] = { OSSL_PARAM_construct_utf8_string("digest", name, 0), OSSL_PARAM_construct_end() };
-	/* libcrypto takes a NULL key to mean the last one */
-	const unsigned char *bytes = (const unsigned char *)(key.data == NULL ? "" : key.data);
 	struct digest digest;
 	size_t size = 0;
-	need(context != NULL && EVP_MAC_init(context, bytes, key.size, parameters) == 1);
+	begin_signing(key);
 	for (size_t i = 0; i < count; i++)
-		need(EVP_MAC_update(context, (const unsigned char *)pieces[i].data, pieces[i].size) == 1);
-	need(EVP_MAC_final(context, digest.bytes, &size, sizeof(digest.bytes)) == 1 && size == DIGEST_SIZE);
-	EVP_MAC_CTX_free(context);
+		need(EVP_MAC_update(signing, (const unsigned char *)pieces[i].data, pieces[i].size) == 1);
+	need(EVP_MAC_final(signing, digest.bytes, &size, sizeof(digest.bytes)) == 1 && size == DIGEST_SIZE);
 	return digest;
 }
 

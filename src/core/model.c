@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/model.h"
 
-#include <inttypes.h>
-
+#include "base/encode.h"
 #include "core/digest.h"
 
 bool
@@ -69,21 +68,22 @@ score_reason_name(enum score_reason reason)
 
 /* The kind keeps an email from ever standing for a phone number. */
 static struct slice
-identity_hash(struct pool *pool, const char *kind, uint64_t campaign_id, struct slice identity)
+identity_hash(struct pool *pool, struct slice kind, uint64_t campaign_id, struct slice identity)
 {
-	struct slice text = pool_printf(pool, "%s:%" PRIu64 ":%.*s", kind, campaign_id, SLICE_ARGS(identity));
-	struct digest digest = digest_sha256(&text, 1);
+	char digits[DECIMAL_SIZE];
+	const struct slice pieces[] = { kind, encode_decimal(campaign_id, digits), SLICE(":"), identity };
+	struct digest digest = digest_sha256(pieces, ARRAY_SIZE(pieces));
 	return pool_copy(pool, slice_sub(digest_slice(&digest), 0, LEAD_HASH_SIZE));
 }
 
 struct slice
 lead_email_hash(struct pool *pool, uint64_t campaign_id, struct slice email_key)
 {
-	return identity_hash(pool, "email", campaign_id, email_key);
+	return identity_hash(pool, SLICE("email:"), campaign_id, email_key);
 }
 
 struct slice
 lead_phone_hash(struct pool *pool, uint64_t campaign_id, struct slice e164)
 {
-	return identity_hash(pool, "phone", campaign_id, e164);
+	return identity_hash(pool, SLICE("phone:"), campaign_id, e164);
 }

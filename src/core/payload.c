@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/payload.h"
 
-#include <inttypes.h>
-
 #include "base/clock.h"
 #include "base/encode.h"
 #include "core/custom_fields.h"
@@ -25,28 +23,28 @@ struct rendering {
 static void
 put_u64(struct rendering *r, struct slice key, uint64_t value)
 {
-	json_key(&r->writer, key);
+	json_name(&r->writer, key);
 	json_u64(&r->writer, value);
 }
 
 static void
 put_boolean(struct rendering *r, struct slice key, bool value)
 {
-	json_key(&r->writer, key);
+	json_name(&r->writer, key);
 	json_boolean(&r->writer, value);
 }
 
 static void
 put_text(struct rendering *r, struct slice key, struct slice value)
 {
-	json_key(&r->writer, key);
+	json_name(&r->writer, key);
 	json_string_or_null(&r->writer, value);
 }
 
 static void
 put_object(struct rendering *r, struct slice key, struct slice json)
 {
-	json_key(&r->writer, key);
+	json_name(&r->writer, key);
 	json_raw(&r->writer, slice_present(json) ? json : SLICE("{}"));
 }
 
@@ -71,16 +69,19 @@ struct names {
 };
 
 static struct names
-lead_names(const struct custom_fields *fields)
+lead_names(struct pool *pool, const struct lead *lead)
 {
-	struct slice whole = custom_fields_text(fields, SLICE("name"));
-	size_t space = slice_find(whole, ' ');
-	struct slice first = slice_sub(whole, 0, space), rest = slice_trim(slice_sub(whole, space, whole.size));
+	enum { WHOLE, FIRST, GIVEN, LAST, FAMILY, FIELDS };
+	static const struct slice fields[FIELDS] = { SLICE("name"), SLICE("first_name"), SLICE("given_name"),
+		SLICE("last_name"), SLICE("family_name") };
+	struct slice texts[FIELDS];
+	custom_fields_texts(pool, lead->custom_fields, fields, FIELDS, texts);
+	size_t space = slice_find(texts[WHOLE], ' ');
+	struct slice first = slice_sub(texts[WHOLE], 0, space),
+		     rest = slice_trim(slice_sub(texts[WHOLE], space, texts[WHOLE].size));
 	return (struct names){
-		.given = first_present(custom_fields_text(fields, SLICE("first_name")),
-		    custom_fields_text(fields, SLICE("given_name")), first.size > 0 ? first : SLICE_NONE),
-		.family = first_present(custom_fields_text(fields, SLICE("last_name")),
-		    custom_fields_text(fields, SLICE("family_name")), rest.size > 0 ? rest : SLICE_NONE),
+		.given = first_present(texts[FIRST], texts[GIVEN], first.size > 0 ? first : SLICE_NONE),
+		.family = first_present(texts[LAST], texts[FAMILY], rest.size > 0 ? rest : SLICE_NONE),
 	};
 }
 
@@ -89,24 +90,22 @@ static struct slice
 display_name(struct pool *pool, const struct lead *lead, const struct names *names, bool full)
 {
 	if (slice_present(names->given) && slice_present(names->family))
-		return pool_printf(pool, "%.*s %.*s", SLICE_ARGS(names->given), SLICE_ARGS(names->family));
+		return POOL_JOIN(pool, names->given, SLICE(" "), names->family);
 	if (slice_present(names->given) || slice_present(names->family))
 		return slice_present(names->given) ? names->given : names->family;
 	if (slice_present(lead->email)) {
 		struct slice local = slice_sub(lead->email, 0, slice_find_last(lead->email, '@'));
-		return full ? local : pool_printf(pool, "%.*s…", SLICE_ARGS(slice_sub(local, 0, first_character(local))));
+		return full ? local : POOL_JOIN(pool, slice_sub(local, 0, first_character(local)), SLICE("…"));
 	}
 	struct slice phone = lead->phone;
 	size_t tail = phone.size > 2 ? phone.size - 2 : 0;
-	return pool_printf(
-	    pool, "%.*s…%.*s", SLICE_ARGS(slice_sub(phone, 0, 3)), SLICE_ARGS(slice_sub(phone, tail, phone.size)));
+	return POOL_JOIN(pool, slice_sub(phone, 0, 3), SLICE("…"), slice_sub(phone, tail, phone.size));
 }
 
 struct slice
 payload_display_name(struct pool *pool, const struct lead *lead, bool full)
 {
-	struct custom_fields fields = custom_fields_read(pool, lead->custom_fields);
-	struct names names = lead_names(&fields);
+	struct names names = lead_names(pool, lead);
 	return display_name(pool, lead, &names, full);
 }
 
@@ -122,41 +121,41 @@ avatar_url(struct rendering *r)
 	struct slice hex = encode_hex(r->pool, digest_slice(&hash));
 	for (size_t at = 0; at + place.size <= template.size; at++)
 		if (slice_starts_with(slice_sub(template, at, template.size), place))
-			return pool_printf(r->pool, "%.*s%.*s%.*s", SLICE_ARGS(slice_sub(template, 0, at)), SLICE_ARGS(hex),
-			    SLICE_ARGS(slice_sub(template, at + place.size, template.size)));
+			return POOL_JOIN(
+			    r->pool, slice_sub(template, 0, at), hex, slice_sub(template, at + place.size, template.size));
 	return template;
 }
 
 /* The URL with `name=social_id` in its query, before a fragment. */
 static struct slice
-url_with_id(struct rendering *r, struct slice url, const char *name)
+url_with_id(struct rendering *r, struct slice url, struct slice name)
 {
 	if (url.size == 0)
 		return SLICE_NONE;
 	size_t end = slice_find(url, '#');
 	struct slice front = slice_sub(url, 0, end);
-	const char *join = slice_find(front, '?') == front.size ? "?" : "&";
+	struct slice join = slice_find(front, '?') == front.size ? SLICE("?") : SLICE("&");
 	if (slice_ends_with(front, SLICE("?")) || slice_ends_with(front, SLICE("&")))
-		join = "";
-	return pool_printf(r->pool, "%.*s%s%s=%.*s%.*s", SLICE_ARGS(front), join, name, SLICE_ARGS(r->lead->social_id),
-	    SLICE_ARGS(slice_sub(url, end, url.size)));
+		join = SLICE("");
+	return POOL_JOIN(r->pool, front, join, name, SLICE("="), r->lead->social_id, slice_sub(url, end, url.size));
 }
 
 static void
 put_unsubscribe_url(struct rendering *r)
 {
-	json_key(&r->writer, SLICE("unsubscribe_url"));
+	json_name(&r->writer, SLICE("unsubscribe_url"));
 	/* in the public view the link would let anybody opt anybody out */
 	if (!r->view.full || r->settings->base_url.size == 0) {
 		json_null(&r->writer);
 		return;
 	}
 	struct slice token = opt_out_token(r->pool, r->settings->server_secret, r->campaign->id, r->lead->social_id);
-	struct slice url = pool_printf(r->pool, "%.*s/opt-out/%" PRIu64 "/%.*s/%.*s", SLICE_ARGS(r->settings->base_url),
-	    r->campaign->id, SLICE_ARGS(r->lead->social_id), SLICE_ARGS(token));
+	char digits[DECIMAL_SIZE];
+	struct slice url = POOL_JOIN(r->pool, r->settings->base_url, SLICE("/opt-out/"),
+	    encode_decimal(r->campaign->id, digits), SLICE("/"), r->lead->social_id, SLICE("/"), token);
 	json_begin_object(&r->writer);
 	put_text(r, SLICE("default"), url);
-	put_text(r, SLICE("safe"), pool_printf(r->pool, "%.*s?safe=1", SLICE_ARGS(url)));
+	put_text(r, SLICE("safe"), POOL_JOIN(r->pool, url, SLICE("?safe=1")));
 	json_end_object(&r->writer);
 }
 
@@ -181,8 +180,7 @@ put_numbers(struct rendering *r)
 static void
 put_display(struct rendering *r)
 {
-	struct custom_fields fields = custom_fields_read(r->pool, r->lead->custom_fields);
-	struct names names = lead_names(&fields);
+	struct names names = lead_names(r->pool, r->lead);
 	char when[CLOCK_RFC3339_SIZE];
 	clock_rfc3339(r->lead->created_ms, when);
 	put_text(r, SLICE("first_name"), names.given);
@@ -202,10 +200,10 @@ put_display(struct rendering *r)
 static void
 put_urls(struct rendering *r)
 {
-	put_text(r, SLICE("social_url"), url_with_id(r, r->campaign->landing_url, "kid"));
-	put_text(r, SLICE("redirect_url"), url_with_id(r, r->lead->redirect_url, "kolid"));
-	put_text(r, SLICE("thankyou_url"), url_with_id(r, r->campaign->thankyou_url, "kolid"));
-	put_text(r, SLICE("status_url"), url_with_id(r, r->campaign->status_url, "kolid"));
+	put_text(r, SLICE("social_url"), url_with_id(r, r->campaign->landing_url, SLICE("kid")));
+	put_text(r, SLICE("redirect_url"), url_with_id(r, r->lead->redirect_url, SLICE("kolid")));
+	put_text(r, SLICE("thankyou_url"), url_with_id(r, r->campaign->thankyou_url, SLICE("kolid")));
+	put_text(r, SLICE("status_url"), url_with_id(r, r->campaign->status_url, SLICE("kolid")));
 	put_unsubscribe_url(r);
 }
 
@@ -215,7 +213,7 @@ put_actions(struct rendering *r)
 {
 	struct slice rest = r->lead->action_ids;
 	uint64_t id;
-	json_key(&r->writer, SLICE("completed_actions"));
+	json_name(&r->writer, SLICE("completed_actions"));
 	json_begin_array(&r->writer);
 	while (id_list_next(&rest, &id))
 		if (definitions_action(r->subject->definitions, r->campaign->id, id) != NULL)
@@ -228,7 +226,7 @@ put_tags(struct rendering *r)
 {
 	struct slice rest = r->lead->tag_ids;
 	uint64_t id;
-	json_key(&r->writer, SLICE("tags"));
+	json_name(&r->writer, SLICE("tags"));
 	json_begin_array(&r->writer);
 	while (id_list_next(&rest, &id)) {
 		const struct tag *tag = definitions_tag(r->subject->definitions, r->campaign->id, id);
@@ -261,14 +259,14 @@ put_personal(struct rendering *r)
 static void
 put_pair(struct rendering *r, struct slice key, const struct lead_pair *pair)
 {
-	json_key(&r->writer, key);
+	json_name(&r->writer, key);
 	json_begin_object(&r->writer);
-	json_key(&r->writer, SLICE("direct"));
+	json_name(&r->writer, SLICE("direct"));
 	if (pair != NULL)
 		json_u64(&r->writer, pair->direct);
 	else
 		json_null(&r->writer);
-	json_key(&r->writer, SLICE("indirect"));
+	json_name(&r->writer, SLICE("indirect"));
 	if (pair != NULL)
 		json_u64(&r->writer, pair->indirect);
 	else
@@ -328,41 +326,29 @@ extra_field(enum event_type event)
 	}
 }
 
-static struct rendering
-begin(struct buffer *out, const struct payload_settings *settings, const struct payload_subject *subject,
+void
+payload_write(struct buffer *out, const struct payload_settings *settings, const struct payload_subject *subject,
     struct payload_view view)
 {
 	struct rendering r = { pool_new(), { 0 }, settings, subject->campaign, subject->lead, subject, view };
 	json_writer_init(&r.writer, out);
 	json_begin_object(&r.writer);
 	put_lead(&r);
-	return r;
-}
-
-static void
-end(struct rendering *r)
-{
-	json_end_object(&r->writer);
-	pool_free(&r->pool);
+	json_end_object(&r.writer);
+	pool_free(&r.pool);
 }
 
 void
-payload_write(struct buffer *out, const struct payload_settings *settings, const struct payload_subject *subject,
-    struct payload_view view)
+payload_write_event(struct buffer *out, struct slice payload, enum event_type event, struct slice extra)
 {
-	struct rendering r = begin(out, settings, subject, view);
-	end(&r);
-}
-
-void
-payload_write_event(struct buffer *out, const struct payload_settings *settings, const struct payload_subject *subject,
-    enum event_type event, struct slice extra)
-{
-	struct rendering r = begin(out, settings, subject, (struct payload_view){ .full = true });
-	put_text(&r, SLICE("__event"), event_name(event));
+	struct json_writer writer;
+	json_writer_init(&writer, out);
+	json_begin_object_with(&writer, payload);
+	json_name(&writer, SLICE("__event"));
+	json_string(&writer, event_name(event));
 	if (slice_present(extra)) {
-		json_key(&r.writer, extra_field(event));
-		json_raw(&r.writer, extra);
+		json_name(&writer, extra_field(event));
+		json_raw(&writer, extra);
 	}
-	end(&r);
+	json_end_object(&writer);
 }

@@ -33,12 +33,11 @@ enum { PAYLOAD_MAX_BYTES = 16 * 1024 * 1024 - 1 };
 void payload_write(struct buffer *out, const struct payload_settings *settings, const struct payload_subject *subject,
     struct payload_view view);
 
-/* The same in full view with `__event` at its end, and the event's extra field with the JSON `extra` (absent: it has none): the
- * body of a webhook. */
-void payload_write_event(struct buffer *out, const struct payload_settings *settings, const struct payload_subject *subject,
-    enum event_type event, struct slice extra);
+/* Appends the body of a webhook: a lead's JSON object in full view with `__event` at its end, and the event's extra field with
+ * the JSON `extra` (absent: it has none). */
+void payload_write_event(struct buffer *out, struct slice payload, enum event_type event, struct slice extra);
 
-/* `display_name` alone, for the leaderboard; in the pool. */
+/* `display_name` alone, for the leaderboard; in the pool, or part of the lead. */
 struct slice payload_display_name(struct pool *pool, const struct lead *lead, bool full);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The rank of a score among the leads of its campaign that are not fraudulent, from a histogram that is kept as a tree: eight
  * levels, four bits of the score each, 16 slots a node. A rank is read from one node a level, however many leads and
- * distinct scores there are. */
+ * distinct scores there are. Leads with a score of 0 are above nobody and left out: most sign-ups change nothing here. */
 #ifndef LEADHOOK_CORE_RANK_H
 #define LEADHOOK_CORE_RANK_H
 
@@ -20,6 +20,7 @@ struct rank_place {
 void rank_places(uint64_t campaign_id, uint32_t score, struct rank_place places[RANK_LEVELS]);
 /* The first node of a campaign; those of the next begin behind its last. */
 uint64_t rank_first_node(uint64_t campaign_id);
+uint64_t rank_campaign(uint64_t node);
 
 /* A row of the histogram: how many leads each slot counts; or by how many that changes. */
 struct rank_node {
@@ -27,8 +28,11 @@ struct rank_node {
 	int64_t leads[RANK_SLOTS];
 };
 
-/* How many leads have a higher score. `nodes` are at least those of the score's places, as far as they have rows, in any
- * order. */
+/* By number; and the one with a number among nodes in that order, or NULL. */
+void rank_sort(struct rank_node *nodes, size_t count);
+struct rank_node *rank_find(const struct rank_node *nodes, size_t count, uint64_t node);
+
+/* How many leads have a higher score. `nodes` are at least those of the score's places, as far as they have rows, by number. */
 uint64_t rank_leads_above(const struct rank_node *nodes, size_t count, uint64_t campaign_id, uint32_t score);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "base/encode.h"
 #include "core/base64.h"
 #include "core/digest.h"
 
@@ -39,8 +40,10 @@ struct slice
 opt_out_token(struct pool *pool, struct slice server_secret, uint64_t campaign_id, struct slice social_id)
 {
 	/* the first words keep a token from ever being a signature of something else under the same secret */
-	struct slice text = pool_printf(pool, "leadhook opt-out v1:%" PRIu64 ":%.*s", campaign_id, SLICE_ARGS(social_id));
-	struct digest digest = digest_hmac_sha256(server_secret, &text, 1);
+	char digits[DECIMAL_SIZE];
+	const struct slice pieces[] = { SLICE("leadhook opt-out v1:"), encode_decimal(campaign_id, digits), SLICE(":"),
+		social_id };
+	struct digest digest = digest_hmac_sha256(server_secret, pieces, ARRAY_SIZE(pieces));
 	return base64url_encode(pool, slice_sub(digest_slice(&digest), 0, OPT_OUT_BYTES));
 }
 

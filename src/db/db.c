@@ -440,7 +440,7 @@ bind_columns(struct pool *pool, MYSQL_STMT *handle, MYSQL_RES *metadata, unsigne
 			binds[i].is_unsigned = column->is_unsigned;
 			binds[i].buffer = &column->number;
 		} else {
-			column->bytes = pool_alloc(pool, field->max_length + 1);
+			column->bytes = pool_bytes(pool, field->max_length + 1);
 			binds[i].buffer_type = MYSQL_TYPE_BLOB;
 			binds[i].buffer = column->bytes;
 			binds[i].buffer_length = field->max_length + 1;
@@ -449,14 +449,17 @@ bind_columns(struct pool *pool, MYSQL_STMT *handle, MYSQL_RES *metadata, unsigne
 	return mysql_stmt_bind_result(handle, binds) == 0 ? columns : NULL;
 }
 
+/* `again`: the column is to be fetched to the same place once more. */
 static struct db_value
-column_value(struct pool *pool, const struct column *column)
+column_value(struct pool *pool, const struct column *column, bool again)
 {
 	if (column->is_null)
 		return DB_NONE;
 	if (column->numeric)
 		return column->is_unsigned ? DB_U64(column->number.u64) : DB_I64(column->number.i64);
-	return db_bytes(pool_copy(pool, (struct slice){ column->bytes, column->size }));
+	struct slice bytes = { column->bytes, column->size };
+	column->bytes[column->size] = '\0';
+	return db_bytes(again ? pool_copy(pool, bytes) : bytes);
 }
 
 enum result
@@ -473,18 +476,20 @@ db_query(struct db *db, struct pool *pool, size_t statement, const struct db_arg
 	if (metadata == NULL)
 		return statement_failed(db, statement, handle);
 	rows->columns = mysql_num_fields(metadata);
-	rows->values = POOL_ARRAY(pool, (size_t)mysql_stmt_num_rows(handle) * rows->columns, struct db_value);
+	size_t count = (size_t)mysql_stmt_num_rows(handle);
+	rows->values = POOL_ARRAY(pool, count * rows->columns, struct db_value);
 	struct column *columns = bind_columns(pool, handle, metadata, (unsigned)rows->columns);
 	mysql_free_result(metadata);
 	if (columns == NULL)
 		return statement_failed(db, statement, handle);
-	int more;
-	while ((more = mysql_stmt_fetch(handle)) == 0) {
+	int more = MYSQL_NO_DATA;
+	while (rows->count < count && (more = mysql_stmt_fetch(handle)) == 0) {
 		for (size_t i = 0; i < rows->columns; i++)
-			rows->values[rows->count * rows->columns + i] = column_value(pool, &columns[i]);
+			rows->values[rows->count * rows->columns + i] =
+			    column_value(pool, &columns[i], rows->count + 1 < count);
 		rows->count++;
 	}
-	if (more != MYSQL_NO_DATA)
+	if (more != 0 && more != MYSQL_NO_DATA)
 		return statement_failed(db, statement, handle);
 	mysql_stmt_free_result(handle);
 	return RESULT_OK;

@@ -57,6 +57,8 @@ deadline_start(int connection, int how, int64_t ms)
 void
 deadline_stop(void)
 {
+	if (watched < 0)
+		return;
 	set_timer(0);
 	watched = -1;
 }

@@ -174,6 +174,8 @@ fcgi_exchange_answer(struct fcgi_exchange *exchange, struct slice response)
 	if (!exchange->open || response.size > INT_MAX)
 		return false;
 	deadline_start(exchange->request.ipcFd, SHUT_RDWR, exchange->options->receive_timeout_ms);
+	/* The end of the request goes out with the last stream: in one piece with the answer, when that is `out`. */
+	FCGX_FClose(exchange->request.err);
 	bool sent = FCGX_PutStr(response.data, (int)response.size, out) == (int)response.size && FCGX_FClose(out) == 0;
 	finish(exchange);
 	return sent;

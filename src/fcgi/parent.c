@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/pool.h"
+#include "fcgi/companion.h"
 #include "fcgi/scoreboard.h"
 #include "fcgi/signals.h"
 #include "fcgi/worker.h"
@@ -26,7 +27,8 @@ enum {
 	PAUSE_FIRST_MS = 100, /* then after this, doubled each time, */
 	PAUSE_DOUBLINGS = 6,
 	PAUSE_LAST_MS = 5000, /* up to this */
-	END_MARGIN_MS = 2000  /* beyond the request timeout, for a worker that was told to end */
+	END_MARGIN_MS = 2000, /* beyond the request timeout, for a worker that was told to end */
+	COMPANION_SLOTS = 4   /* the one at work, the next, and those that are ending */
 };
 
 enum child_state {
@@ -43,23 +45,34 @@ struct child {
 	int64_t started, end_by;
 };
 
+struct parent;
+
+/* Children that do the same: so many slots of the scoreboard, and so many wanted of the current generation. */
+struct crew {
+	const char *name, *ended, *died, *stuck, *does_not_end; /* for logs */
+	int (*run)(const struct parent *parent, size_t slot);
+	size_t first, slots, wanted;
+	unsigned fast_deaths; /* in a row */
+	int64_t fork_after;   /* no replacement before this time */
+};
+
+enum crew_name { WORKERS, COMPANION, CREWS };
+
 struct parent {
 	const struct fcgi_options *options;
 	const struct fcgi_application *application;
 	struct listener *listener;
 	struct scoreboard *scoreboard;
 	pid_t pid;
-	struct child *children; /* scoreboard->count of them: room for two generations */
-	size_t workers;         /* wanted of the current generation */
+	struct child *children; /* scoreboard->count of them */
+	struct crew crews[CREWS];
 	unsigned generation;
-	unsigned fast_deaths; /* in a row */
-	int64_t fork_after;   /* no replacement before this time */
-	bool reloading;       /* the current generation is starting, the one before it still serves */
+	bool reloading; /* the current generation is starting, the one before it still serves */
 	bool stopping;
 };
 
-static NO_RETURN void
-run_child(const struct parent *parent, size_t slot)
+static int
+run_worker(const struct parent *parent, size_t slot)
 {
 	const struct worker_setup setup = {
 		.options = parent->options,
@@ -68,24 +81,38 @@ run_child(const struct parent *parent, size_t slot)
 		.scoreboard = parent->scoreboard,
 		.slot = slot,
 	};
+	return worker_run(&setup);
+}
+
+static int
+run_companion(const struct parent *parent, size_t slot)
+{
+	struct fcgi_companion companion = { &parent->scoreboard->slots[slot] };
+	fcgi_companion_busy(&companion, true); /* a start can be stuck too */
+	return parent->application->companion_run(parent->application->context, &companion);
+}
+
+static NO_RETURN void
+run_child(const struct parent *parent, const struct crew *crew, size_t slot)
+{
 	/* Without a parent nobody would replace or stop it. */
 	if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != parent->pid)
 		_exit(EX_OSERR);
-	_exit(worker_run(&setup)); /* what main() registered with atexit(3) is the parent's */
+	_exit(crew->run(parent, slot)); /* what main() registered with atexit(3) is the parent's */
 }
 
 static void
-child_start(struct parent *parent, size_t slot, int64_t now)
+child_start(struct parent *parent, struct crew *crew, size_t slot, int64_t now)
 {
 	struct child *child = &parent->children[slot];
 	atomic_store(&parent->scoreboard->slots[slot].ready, false);
 	atomic_store(&parent->scoreboard->slots[slot].busy_since, 0);
 	pid_t pid = fork();
 	if (pid == 0)
-		run_child(parent, slot);
+		run_child(parent, crew, slot);
 	if (pid < 0) {
 		log_error("fork_failed", LOG_ERRNO(errno));
-		parent->fork_after = now + PAUSE_LAST_MS;
+		crew->fork_after = now + PAUSE_LAST_MS;
 		return;
 	}
 	*child = (struct child){ .state = CHILD_RUNNING, .pid = pid, .generation = parent->generation, .started = now };
@@ -108,32 +135,39 @@ child_kill(struct child *child)
 
 /* Deaths in quick succession have a cause that is still there: forking at full speed would only add load and log lines. */
 static void
-note_death(struct parent *parent, bool fast, int64_t now)
+note_death(struct crew *crew, bool fast, int64_t now)
 {
-	parent->fast_deaths = fast ? parent->fast_deaths + 1 : 0;
-	if (parent->fast_deaths <= FAST_DEATHS_FREE)
+	crew->fast_deaths = fast ? crew->fast_deaths + 1 : 0;
+	if (crew->fast_deaths <= FAST_DEATHS_FREE)
 		return;
-	unsigned doublings = parent->fast_deaths - FAST_DEATHS_FREE - 1;
+	unsigned doublings = crew->fast_deaths - FAST_DEATHS_FREE - 1;
 	int64_t pause = doublings < PAUSE_DOUBLINGS ? (int64_t)PAUSE_FIRST_MS << doublings : PAUSE_LAST_MS;
-	if (parent->fork_after <= now)
-		log_warning("replacement_paused", LOG_INT("ms", pause), LOG_UINT("deaths", parent->fast_deaths));
-	parent->fork_after = now + pause;
+	if (crew->fork_after <= now)
+		log_warning("replacement_paused", LOG_STR("of", crew->name), LOG_INT("ms", pause),
+		    LOG_UINT("deaths", crew->fast_deaths));
+	crew->fork_after = now + pause;
 }
 
 static void
-child_gone(struct parent *parent, struct child *child, int status, int64_t now)
+child_gone(struct crew *crew, struct child *child, int status, int64_t now)
 {
 	int64_t lived = now - child->started;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == EX_OK) {
-		log_debug("worker_ended", LOG_INT("pid", child->pid), LOG_INT("lived_ms", lived));
+		log_debug(crew->ended, LOG_INT("pid", child->pid), LOG_INT("lived_ms", lived));
 	} else {
-		log_warning("worker_died", LOG_INT("pid", child->pid), LOG_INT("lived_ms", lived),
+		log_warning(crew->died, LOG_INT("pid", child->pid), LOG_INT("lived_ms", lived),
 		    LOG_INT("signal", WIFSIGNALED(status) ? WTERMSIG(status) : 0),
 		    LOG_INT("status", WIFEXITED(status) ? WEXITSTATUS(status) : 0));
 		if (child->state == CHILD_RUNNING)
-			note_death(parent, lived < FAST_DEATH_MS, now);
+			note_death(crew, lived < FAST_DEATH_MS, now);
 	}
 	*child = (struct child){ .state = CHILD_NONE };
+}
+
+static struct crew *
+crew_of(struct parent *parent, size_t slot)
+{
+	return &parent->crews[slot < parent->crews[COMPANION].first ? WORKERS : COMPANION];
 }
 
 static void
@@ -144,18 +178,25 @@ reap(struct parent *parent)
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
 		for (size_t i = 0; i < parent->scoreboard->count; i++)
 			if (parent->children[i].pid == pid)
-				child_gone(parent, &parent->children[i], status, clock_monotonic_ms());
+				child_gone(crew_of(parent, i), &parent->children[i], status, clock_monotonic_ms());
 }
 
-/* Ends the running workers that are (or are not) of the current generation. */
+/* Ends those of a crew that run and are (or are not) of the current generation. */
 static void
-end_generation(struct parent *parent, bool current)
+end_generation(struct parent *parent, const struct crew *crew, bool current)
 {
-	for (size_t i = 0; i < parent->scoreboard->count; i++) {
+	for (size_t i = crew->first; i < crew->first + crew->slots; i++) {
 		struct child *child = &parent->children[i];
 		if (child->state == CHILD_RUNNING && (child->generation == parent->generation) == current)
 			child_end(parent, child, clock_monotonic_ms());
 	}
+}
+
+static void
+end_crew(struct parent *parent, const struct crew *crew)
+{
+	end_generation(parent, crew, true);
+	end_generation(parent, crew, false);
 }
 
 static void
@@ -164,10 +205,11 @@ stop(struct parent *parent)
 	if (parent->stopping) /* mod_fcgid says it twice */
 		return;
 	parent->stopping = true;
+	parent->reloading = false;
 	log_info("stopping", LOG_STR("listen", listener_name(parent->listener)));
 	atomic_store(&parent->scoreboard->drain, listener_retract(parent->listener));
-	end_generation(parent, true);
-	end_generation(parent, false);
+	parent->crews[WORKERS].wanted = 0;
+	end_crew(parent, &parent->crews[WORKERS]);
 }
 
 static void
@@ -180,21 +222,23 @@ reload(struct parent *parent)
 		log_error("reload_failed", LOG_STR("consequence", "the configuration before it stays"));
 		return;
 	}
-	if (parent->reloading) /* the generation between never served: the one before it still does */
-		end_generation(parent, true);
+	for (size_t i = 0; i < CREWS; i++) {
+		if (parent->reloading) /* the generation between never served: the one before it still does */
+			end_generation(parent, &parent->crews[i], true);
+		parent->crews[i].fast_deaths = 0;
+		parent->crews[i].fork_after = 0;
+	}
 	parent->generation++;
 	parent->reloading = true;
-	parent->fast_deaths = 0;
-	parent->fork_after = 0;
 	log_info("reloading", LOG_UINT("generation", parent->generation));
 }
 
-/* Workers of the current generation; those that can take requests, or all. */
+/* Those of the current generation; all that run, or those that can take requests. */
 static size_t
-count_current(const struct parent *parent, bool ready_only)
+count_current(const struct parent *parent, const struct crew *crew, bool ready_only)
 {
 	size_t count = 0;
-	for (size_t i = 0; i < parent->scoreboard->count; i++) {
+	for (size_t i = crew->first; i < crew->first + crew->slots; i++) {
 		const struct child *child = &parent->children[i];
 		if (child->state == CHILD_RUNNING && child->generation == parent->generation)
 			count += !ready_only || atomic_load(&parent->scoreboard->slots[i].ready);
@@ -202,13 +246,23 @@ count_current(const struct parent *parent, bool ready_only)
 	return count;
 }
 
+static bool
+is_complete(const struct parent *parent, bool ready_only)
+{
+	for (size_t i = 0; i < CREWS; i++)
+		if (count_current(parent, &parent->crews[i], ready_only) < parent->crews[i].wanted)
+			return false;
+	return true;
+}
+
 static void
 complete_reload(struct parent *parent)
 {
-	if (!parent->reloading || count_current(parent, true) < parent->workers)
+	if (!parent->reloading || !is_complete(parent, true))
 		return;
 	parent->reloading = false;
-	end_generation(parent, false);
+	for (size_t i = 0; i < CREWS; i++)
+		end_generation(parent, &parent->crews[i], false);
 	log_info("reloaded", LOG_UINT("generation", parent->generation));
 }
 
@@ -222,40 +276,70 @@ kill_overdue(struct parent *parent, int64_t now)
 			continue;
 		int64_t since = atomic_load(&parent->scoreboard->slots[i].busy_since);
 		if (since > 0 && now - since > parent->options->request_timeout_ms) {
-			log_error("worker_stuck", LOG_INT("pid", child->pid), LOG_INT("ms", now - since));
+			log_error(crew_of(parent, i)->stuck, LOG_INT("pid", child->pid), LOG_INT("ms", now - since));
 			child_kill(child);
 		} else if (child->state == CHILD_ENDING && now > child->end_by) {
-			log_error("worker_does_not_end", LOG_INT("pid", child->pid));
+			log_error(crew_of(parent, i)->does_not_end, LOG_INT("pid", child->pid));
 			child_kill(child);
 		}
 	}
 }
 
 static void
-fork_missing(struct parent *parent, int64_t now)
+fork_missing(struct parent *parent, struct crew *crew, int64_t now)
 {
-	size_t missing = parent->workers - count_current(parent, false);
-	for (size_t i = 0; i < parent->scoreboard->count && missing > 0 && now >= parent->fork_after; i++)
+	size_t running = count_current(parent, crew, false);
+	for (size_t i = crew->first; i < crew->first + crew->slots && running < crew->wanted && now >= crew->fork_after; i++)
 		if (parent->children[i].state == CHILD_NONE) {
-			child_start(parent, i, now);
-			missing--;
+			child_start(parent, crew, i, now);
+			running++;
 		}
 }
 
+/* Of a crew; those that were told to end, or all. */
 static size_t
-count_ending(const struct parent *parent)
+count_children(const struct parent *parent, const struct crew *crew, bool ending_only)
 {
 	size_t count = 0;
-	for (size_t i = 0; i < parent->scoreboard->count; i++)
-		count += parent->children[i].state == CHILD_ENDING || parent->children[i].state == CHILD_KILLED;
+	for (size_t i = crew->first; i < crew->first + crew->slots; i++) {
+		enum child_state state = parent->children[i].state;
+		count += state == CHILD_ENDING || state == CHILD_KILLED || (state == CHILD_RUNNING && !ending_only);
+	}
 	return count;
+}
+
+/* Workers need the companion for their last requests. */
+static void
+complete_stop(struct parent *parent)
+{
+	if (!parent->stopping || count_children(parent, &parent->crews[WORKERS], false) > 0)
+		return;
+	parent->crews[COMPANION].wanted = 0;
+	end_crew(parent, &parent->crews[COMPANION]);
+}
+
+static bool
+has_ended(const struct parent *parent)
+{
+	size_t left = 0;
+	for (size_t i = 0; i < CREWS; i++)
+		left += count_children(parent, &parent->crews[i], false);
+	return parent->stopping && left == 0;
+}
+
+static bool
+is_calm(const struct parent *parent)
+{
+	size_t ending = 0;
+	for (size_t i = 0; i < CREWS; i++)
+		ending += count_children(parent, &parent->crews[i], true);
+	return !parent->reloading && ending == 0 && is_complete(parent, false);
 }
 
 static void
 wait_for_signal(struct parent *parent, const sigset_t *set)
 {
-	bool calm = !parent->reloading && count_ending(parent) == 0 && count_current(parent, false) == parent->workers;
-	int64_t ms = calm ? CALM_MS : BUSY_MS;
+	int64_t ms = is_calm(parent) ? CALM_MS : BUSY_MS;
 	struct timespec time = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
 	int number = sigtimedwait(set, NULL, &time);
 	if (number == SIGCHLD)
@@ -266,33 +350,49 @@ wait_for_signal(struct parent *parent, const sigset_t *set)
 		stop(parent);
 }
 
+static void
+look_after_children(struct parent *parent)
+{
+	int64_t now = clock_monotonic_ms();
+	kill_overdue(parent, now);
+	complete_reload(parent);
+	complete_stop(parent);
+	for (size_t i = 0; i < CREWS; i++)
+		fork_missing(parent, &parent->crews[i], now);
+}
+
 int
 parent_run(
     const struct fcgi_options *options, const struct fcgi_application *application, struct listener *listener, size_t workers)
 {
+	bool companion = application->companion_prepare != NULL;
 	struct parent parent = {
 		.options = options,
 		.application = application,
 		.listener = listener,
-		.scoreboard = scoreboard_new(2 * workers),
+		.scoreboard = scoreboard_new(2 * workers + COMPANION_SLOTS), /* room for two generations */
 		.pid = getpid(),
-		.workers = workers,
+		.crews = {
+			[WORKERS] = { "workers", "worker_ended", "worker_died", "worker_stuck", "worker_does_not_end", run_worker,
+			    .first = 0, .slots = 2 * workers, .wanted = workers },
+			[COMPANION] = { "companion", "companion_ended", "companion_died", "companion_stuck",
+			    "companion_does_not_end", run_companion, .first = 2 * workers, .slots = COMPANION_SLOTS,
+			    .wanted = companion ? 1 : 0 },
+		},
 	};
 	sigset_t set;
 	if (parent.scoreboard == NULL) {
 		log_error("scoreboard_failed", LOG_ERRNO(errno));
 		return EX_OSERR;
 	}
+	if (companion && !application->companion_prepare(application->context))
+		return EX_OSERR;
 	parent.children = memory_alloc(parent.scoreboard->count * sizeof(*parent.children));
 	signals_fill(&set);
-	while (!parent.stopping || count_ending(&parent) > 0) {
-		int64_t now = clock_monotonic_ms();
-		kill_overdue(&parent, now);
-		complete_reload(&parent);
-		if (!parent.stopping)
-			fork_missing(&parent, now);
+	do {
+		look_after_children(&parent);
 		wait_for_signal(&parent, &set);
-	}
+	} while (!has_ended(&parent));
 	free(parent.children);
 	return EX_OK;
 }

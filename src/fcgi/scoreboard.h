@@ -10,7 +10,7 @@
 
 #include "base/attributes.h"
 
-/* Written by the one worker it was given to, read by the parent. */
+/* Written by the one worker or companion it was given to, read by the parent. */
 struct scoreboard_slot {
 	atomic_bool ready;           /* it can take requests */
 	_Atomic(int64_t) busy_since; /* clock_monotonic_ms when it took the request it is at; 0: idle */

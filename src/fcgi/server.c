@@ -13,7 +13,7 @@
 #include "fcgi/signals.h"
 #include "fcgi/worker.h"
 
-enum { AUTO_PER_CORE = 32, AUTO_MIN = 16, AUTO_MAX = 128 };
+enum { WORKERS_PER_CORE = 32, CORES_MAX = 4 };
 
 static struct fcgi_options
 with_defaults(struct fcgi_options options)
@@ -29,19 +29,24 @@ with_defaults(struct fcgi_options options)
 	for (size_t i = 0; i < ARRAY_SIZE(times); i++)
 		if (*times[i].value <= 0)
 			*times[i].value = times[i].fallback;
+	if (options.workers_per_core == 0)
+		options.workers_per_core = WORKERS_PER_CORE;
 	return options;
 }
 
 static size_t
-count_workers(int asked, const struct listener *listener)
+count_workers(const struct fcgi_options *options, const struct listener *listener)
 {
+	int asked = options->workers;
 	if (asked >= 0)
 		return asked < FCGI_WORKERS_MAX ? (size_t)asked : FCGI_WORKERS_MAX;
 	if (asked == FCGI_WORKERS_UNSET && listener_is_standard_input(listener))
 		return 0;
+	size_t per_core = options->workers_per_core;
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-	long workers = (cores < 1 ? 1 : cores) * AUTO_PER_CORE;
-	return (size_t)(workers < AUTO_MIN ? AUTO_MIN : workers > AUTO_MAX ? AUTO_MAX : workers);
+	if (cores <= 1) /* or nobody knows */
+		return per_core;
+	return per_core * (size_t)(cores < CORES_MAX ? cores : CORES_MAX);
 }
 
 static int
@@ -73,7 +78,7 @@ fcgi_serve(const struct fcgi_options *options, const struct fcgi_application *ap
 	if (application->prepare != NULL && !application->prepare(application->context)) {
 		status = EX_CONFIG;
 	} else {
-		size_t workers = count_workers(settled.workers, listener);
+		size_t workers = count_workers(&settled, listener);
 		log_info("serving", LOG_STR("listen", listener_name(listener)), LOG_UINT("workers", workers));
 		status = workers == 0 ? serve_alone(&settled, application, listener)
 				      : parent_run(&settled, application, listener, workers);

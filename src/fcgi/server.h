@@ -5,7 +5,9 @@
  * With workers, the calling process becomes the parent: it forks, waits and replaces, and never touches a request.
  *   TERM, INT, USR1  ends when the requests in flight are answered
  *   HUP              prepares anew, starts new workers, then lets the old ones finish; no request is refused meanwhile
- * A dead worker is replaced, after a growing pause when deaths come fast; one that is stuck in a request is killed first. */
+ * A dead worker is replaced, after a growing pause when deaths come fast; one that is stuck in a request is killed first.
+ * Beside the workers there may be one companion, a process that does the application's work for all of them: it is kept and
+ * replaced like them, is there before the old workers of a HUP end, and ends when no worker is left. */
 #ifndef LEADHOOK_FCGI_SERVER_H
 #define LEADHOOK_FCGI_SERVER_H
 
@@ -17,7 +19,7 @@
 #include "base/slice.h"
 
 enum {
-	FCGI_WORKERS_AUTO = -1,  /* 32 per core, at least 16, at most 128 */
+	FCGI_WORKERS_AUTO = -1,  /* workers_per_core for each core, for four cores at most */
 	FCGI_WORKERS_UNSET = -2, /* 0 when the socket is descriptor 0 (one process a request: mod_fcgid), else AUTO */
 	FCGI_WORKERS_MAX = 1024
 };
@@ -29,6 +31,7 @@ struct fcgi_options {
 	const char *listen;
 	unsigned socket_mode;       /* of a unix socket that is made here; 0 stands for 0660 */
 	const char *socket_group;   /* its group, name or number; NULL leaves the process's own */
+	unsigned workers_per_core;  /* 32: what FCGI_WORKERS_AUTO goes by */
 	int workers;                /* 0 serves in the calling process, without any fork; see also the names above */
 	uint64_t max_requests;      /* a worker retires after so many, up to a tenth more; 0 never */
 	int64_t request_timeout_ms; /* 30,000: a worker longer in one request is killed (not with workers 0) */
@@ -58,6 +61,12 @@ enum fcgi_body_state fcgi_exchange_body_state(const struct fcgi_exchange *exchan
  * may go on with small work that nobody waits for. */
 MUST_CHECK bool fcgi_exchange_answer(struct fcgi_exchange *exchange, struct slice response);
 
+/* How the companion tells that it takes work, and that it is at something that may take as long as a request; if it takes
+ * longer, it is killed. */
+struct fcgi_companion;
+void fcgi_companion_ready(struct fcgi_companion *companion);
+void fcgi_companion_busy(struct fcgi_companion *companion, bool busy);
+
 /* What is served. Members may be NULL unless said otherwise. */
 struct fcgi_application {
 	void *context;
@@ -76,6 +85,12 @@ struct fcgi_application {
 	void (*answered)(void *worker);
 	/* Each idle_ms without a request. */
 	void (*idle)(void *worker);
+	/* In the parent, once, before the first fork: makes what workers and companion meet at. False (it has logged why):
+	 * there is no companion, and nothing is served. NULL: none is wanted. Not called with workers 0. */
+	bool (*companion_prepare)(void *context);
+	/* The companion's process: works until SIGTERM, which is blocked, and answers an exit status. Required with the one
+	 * before. */
+	int (*companion_run)(void *context, struct fcgi_companion *companion);
 };
 
 /* Call first in main(), before anything is opened: descriptors_fill() (FastCGI hands over 0 alone), and closes what was

@@ -2,6 +2,7 @@
 #include "fcgi/worker.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -165,6 +166,15 @@ close_descriptors(struct worker *worker)
 		close(worker->epoll);
 }
 
+/* A worker that wakes up does not interrupt whoever runs: there are many of them, and what they wait for is done by few. */
+static void
+be_patient(void)
+{
+	const struct sched_param none = { .sched_priority = 0 };
+	if (sched_setscheduler(0, SCHED_BATCH, &none) != 0)
+		log_debug("no_batch_scheduling", LOG_ERRNO(errno));
+}
+
 static bool
 start(struct worker *worker)
 {
@@ -177,6 +187,8 @@ start(struct worker *worker)
 	}
 	signal(SIGPIPE, SIG_IGN); /* once more: exchange_new */
 	deadline_install();
+	if (!worker->setup->alone)
+		be_patient();
 	return open_descriptors(worker) && start_application(worker);
 }
 

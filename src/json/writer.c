@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "json/writer.h"
 
+#include <string.h>
+
 /* What becomes of a byte inside a string: PLAIN goes through, the marks below have rules of their own, any
  * other is a letter that is written behind a backslash. */
 enum { PLAIN = 0, UNICODE = 'u', LINE_SEPARATOR = 0xe2 };
@@ -56,6 +58,13 @@ json_end_object(struct json_writer *writer)
 }
 
 void
+json_begin_object_with(struct json_writer *writer, struct slice object)
+{
+	separate(writer);
+	buffer_add(writer->out, slice_sub(object, 0, object.size - 1));
+}
+
+void
 json_begin_array(struct json_writer *writer)
 {
 	begin(writer, '[');
@@ -93,20 +102,25 @@ add_escape(struct buffer *out, struct slice value, size_t at)
 	}
 }
 
-/* Copies runs: a byte at a time would be most of the cost of an answer. */
+/* Where the first byte from `at` on stands that is not plain. */
+static size_t
+plain_end(struct slice value, size_t at)
+{
+	while (at < value.size && escapes[(unsigned char)value.data[at]] == PLAIN)
+		at++;
+	return at;
+}
+
+/* Copies runs: a byte at a time would be most of the cost of an answer. Most values are one. */
 static void
 add_quoted(struct buffer *out, struct slice value)
 {
+	size_t run = 0, at = plain_end(value, 0);
 	buffer_add_byte(out, '"');
-	size_t run = 0, at = 0;
 	while (at < value.size) {
-		if (escapes[(unsigned char)value.data[at]] == PLAIN) {
-			at++;
-			continue;
-		}
 		buffer_add(out, slice_sub(value, run, at));
-		at += add_escape(out, value, at);
-		run = at;
+		run = at + add_escape(out, value, at);
+		at = plain_end(value, run);
 	}
 	buffer_add(out, slice_sub(value, run, at));
 	buffer_add_byte(out, '"');
@@ -118,6 +132,20 @@ json_key(struct json_writer *writer, struct slice key)
 	separate(writer);
 	add_quoted(writer->out, key);
 	buffer_add_byte(writer->out, ':');
+	writer->comma = false;
+}
+
+void
+json_name(struct json_writer *writer, struct slice name)
+{
+	char *at = buffer_extend(writer->out, writer->comma + name.size + 3);
+	if (at == NULL)
+		return;
+	if (writer->comma)
+		*at++ = ',';
+	*at++ = '"';
+	memcpy(at, name.data, name.size);
+	memcpy(at + name.size, "\":", 2);
 	writer->comma = false;
 }
 

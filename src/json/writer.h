@@ -23,10 +23,14 @@ void json_writer_init(struct json_writer *writer, struct buffer *out);
 
 void json_begin_object(struct json_writer *writer);
 void json_end_object(struct json_writer *writer);
+/* With the members of `object`, which is one as this writer makes it and has some. */
+void json_begin_object_with(struct json_writer *writer, struct slice object);
 void json_begin_array(struct json_writer *writer);
 void json_end_array(struct json_writer *writer);
 
 void json_key(struct json_writer *writer, struct slice key);
+/* A key of which nothing is to be escaped: a literal. Costs a fraction. */
+void json_name(struct json_writer *writer, struct slice name);
 
 /* An absent slice is written as "". */
 void json_string(struct json_writer *writer, struct slice value);

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: MIT
  * leadhook-fcgi(8): FastCGI responders. */
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sysexits.h>
 
 #include "api/api.h"
 #include "base/log.h"
+#include "commit/client.h"
+#include "commit/committer.h"
 #include "core/phone.h"
 #include "fcgi/server.h"
+#include "prog/backend.h"
 #include "prog/options.h"
 #include "prog/wiring.h"
 
@@ -22,11 +27,16 @@ struct service {
 	const char *config_path;
 	struct wiring wiring;
 	struct api_options api;
+	bool has_committer;
+	struct endpoint committer; /* of all generations */
 };
 
 struct worker {
 	const struct service *service;
 	struct store *store;
+	struct commit_client *committer; /* NULL: there is none … */
+	struct direct_backend direct;    /* … but this */
+	struct api_backend backend;
 	struct api *api;
 	struct pool *pool; /* of the request */
 	struct buffer answer;
@@ -73,13 +83,73 @@ open_store(const struct wiring *wiring)
 	return wiring_store(wiring->conf, &wiring->disposable_domains, share < WIRING_ANSWER_MS ? share : WIRING_ANSWER_MS);
 }
 
+static bool
+prepare_committer(void *context)
+{
+	struct service *service = context;
+	service->has_committer = endpoint_open(&service->committer);
+	return service->has_committer;
+}
+
+static void
+committer_ready(void *companion)
+{
+	fcgi_companion_ready(companion);
+}
+
+static void
+committer_busy(void *companion, bool busy)
+{
+	fcgi_companion_busy(companion, busy);
+}
+
+/* What a batch needs, the next one needs again: taking it from the system and giving it back each time would cost as much as
+ * writing an answer. */
+enum { BATCH_KEEP_BYTES = 8 * 1024 * 1024 };
+
+static int
+run_committer(void *context, struct fcgi_companion *companion)
+{
+	const struct service *service = context;
+	struct store *store = open_store(&service->wiring);
+	prctl(PR_SET_NAME, "leadhook-commit"); /* for ps(1) */
+	mallopt(M_MMAP_THRESHOLD, BATCH_KEEP_BYTES);
+	mallopt(M_TRIM_THRESHOLD, BATCH_KEEP_BYTES);
+	const struct committer_options committer = {
+		.endpoint = &service->committer,
+		.store = store,
+		.idle_ms = service->wiring.conf->server.idle_timeout,
+		.ready = committer_ready,
+		.busy = committer_busy,
+		.context = companion,
+	};
+	int status = committer_run(&committer);
+	store_free(&store);
+	return status;
+}
+
+/* Reads, and whatever changes no leads, go to a store of the worker's own, which connects when it is needed. */
+static void
+open_backend(struct worker *worker, struct service *service)
+{
+	worker->store = open_store(&service->wiring);
+	if (service->has_committer) {
+		endpoint_close(&service->committer); /* or connections would be taken that nobody serves */
+		worker->committer = commit_client_new(&service->committer);
+		worker->backend = backend_of_committer(worker->committer);
+	} else {
+		worker->direct = (struct direct_backend){ worker->store, lookups_new(worker->store) };
+		worker->backend = backend_of_store(&worker->direct);
+	}
+}
+
 static void *
 worker_start(void *context)
 {
 	struct worker *worker = memory_alloc(sizeof(*worker));
 	worker->service = context;
-	worker->store = open_store(&worker->service->wiring);
-	worker->api = api_new(&worker->service->api, worker->store);
+	open_backend(worker, context);
+	worker->api = api_new(&worker->service->api, worker->store, &worker->backend);
 	worker->pool = pool_new();
 	buffer_init(&worker->answer, ANSWER_MAX_BYTES + HEADERS_MAX_BYTES);
 	return worker;
@@ -92,6 +162,8 @@ worker_stop(void *state)
 	buffer_free(&worker->answer);
 	pool_free(&worker->pool);
 	api_free(&worker->api);
+	commit_client_free(&worker->committer);
+	lookups_free(&worker->direct.lookups);
 	store_free(&worker->store);
 	free(worker);
 }
@@ -147,30 +219,32 @@ handle(void *state, struct fcgi_exchange *exchange)
 }
 
 static void
-answered(void *state)
-{
-	struct worker *worker = state;
-	api_afterwards(worker->api);
-	log_request_id(NULL);
-	pool_reset(worker->pool);
-}
-
-static void
 idle(void *state)
 {
 	struct worker *worker = state;
 	store_rest(worker->store, worker->service->wiring.conf->server.idle_timeout);
 }
 
-static const char usage[] = "usage: leadhook-fcgi [--config FILE] [--listen PATH|ADDRESS:PORT] [--workers N|auto|0]\n"
-			    "                     [--check-config] [--version] [--help]\n";
+static void
+answered(void *state)
+{
+	struct worker *worker = state;
+	api_afterwards(worker->api);
+	log_request_id(NULL);
+	pool_reset(worker->pool);
+	idle(worker); /* who feeds the committer all the time has no use for a connection of its own */
+}
 
-enum { OPTION_CONFIG, OPTION_LISTEN, OPTION_WORKERS, OPTION_CHECK_CONFIG, OPTIONS };
+static const char usage[] = "usage: leadhook-fcgi [--config FILE] [--listen PATH|ADDRESS:PORT] [--workers N|auto|0]\n"
+			    "                     [--no-committer] [--check-config] [--version] [--help]\n";
+
+enum { OPTION_CONFIG, OPTION_LISTEN, OPTION_WORKERS, OPTION_NO_COMMITTER, OPTION_CHECK_CONFIG, OPTIONS };
 
 static const struct program_option options[OPTIONS] = {
 	[OPTION_CONFIG] = { "config", true },
 	[OPTION_LISTEN] = { "listen", true },
 	[OPTION_WORKERS] = { "workers", true },
+	[OPTION_NO_COMMITTER] = { "no-committer", false },
 	[OPTION_CHECK_CONFIG] = { "check-config", false },
 };
 
@@ -208,23 +282,39 @@ listen_on(const struct conf *conf, const char *given)
 	return conf->server.listen;
 }
 
+/* Those that wait for the committer make the next batch larger; those that write themselves stand in each other's way, and each
+ * holds a connection to the database. */
+enum { FEEDING_PER_CORE = 32, WRITING_PER_CORE = 4 };
+
 /* `conf` stays as it is when a new one is read: the socket goes by the one that the program was started with. */
 static int
-serve(const struct conf *conf, const char *config_path, const char *listen, int workers)
+serve(const struct conf *conf, const char *const *given, int workers)
 {
-	struct service service = { .config_path = config_path };
+	struct service service = { .config_path = given[OPTION_CONFIG], .committer.fd = -1 };
 	const struct conf_server *server = &conf->server;
 	const struct fcgi_options fcgi = {
-		.listen = listen_on(conf, listen),
+		.listen = listen_on(conf, given[OPTION_LISTEN]),
 		.socket_mode = server->socket_mode,
 		.socket_group = *server->socket_group != '\0' ? server->socket_group : NULL,
 		.workers = workers_of(conf, workers),
+		.workers_per_core = given[OPTION_NO_COMMITTER] == NULL ? FEEDING_PER_CORE : WRITING_PER_CORE,
 		.max_requests = server->max_requests,
 		.request_timeout_ms = server->request_timeout,
 	};
-	const struct fcgi_application application = { &service, prepare, worker_start, worker_stop, body_limit, handle,
-		answered, idle };
+	const struct fcgi_application application = {
+		.context = &service,
+		.prepare = prepare,
+		.worker_start = worker_start,
+		.worker_stop = worker_stop,
+		.body_limit = body_limit,
+		.handle = handle,
+		.answered = answered,
+		.idle = idle,
+		.companion_prepare = given[OPTION_NO_COMMITTER] == NULL ? prepare_committer : NULL,
+		.companion_run = run_committer,
+	};
 	int status = fcgi_serve(&fcgi, &application);
+	endpoint_close(&service.committer);
 	wiring_free(&service.wiring);
 	return status;
 }
@@ -249,7 +339,7 @@ main(int argc, char *argv[])
 		status = wiring_schema_fits(store) ? EX_OK : EX_CONFIG;
 		store_free(&store);
 		if (status == EX_OK)
-			status = serve(wiring.conf, given[OPTION_CONFIG], given[OPTION_LISTEN], workers);
+			status = serve(wiring.conf, given, workers);
 	}
 	wiring_free(&wiring);
 	return status;

@@ -6,8 +6,9 @@ noinst_LIBRARIES += %D%/libwiring.a
 %C%_libwiring_a_SOURCES = %D%/options.c %D%/options.h %D%/wiring.c %D%/wiring.h
 
 sbin_PROGRAMS += %D%/leadhook-fcgi
-%C%_leadhook_fcgi_SOURCES = %D%/leadhook-fcgi.c
-%C%_leadhook_fcgi_LDADD = %D%/libwiring.a src/api/libapi.a src/http/libhttp.a src/fcgi/libfcgi.a $(%C%_libs) \
+%C%_leadhook_fcgi_SOURCES = %D%/leadhook-fcgi.c %D%/backend.c %D%/backend.h
+%C%_leadhook_fcgi_LDADD = %D%/libwiring.a src/api/libapi.a src/commit/libcommit.a src/http/libhttp.a src/fcgi/libfcgi.a \
+	$(%C%_libs) \
 	$(FCGI_LIBS) $(%C%_libs_outside)
 
 bin_PROGRAMS += %D%/leadhook

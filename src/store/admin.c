@@ -226,7 +226,7 @@ edit_campaign(struct store *store, struct pool *pool, void *context)
 	struct campaign campaign;
 	int64_t now_ms;
 	/* the dispatcher, which notes end times, takes the campaign's row alone */
-	enum result result = store_lock_counters(store, pool, editing->id);
+	enum result result = store_lock_settings(store, editing->id);
 	if (result == RESULT_OK)
 		result = store_exists(store, SQL_LOCK_CAMPAIGN, &DB_U64(editing->id), 1);
 	if (result == RESULT_OK)
@@ -321,11 +321,11 @@ struct ending {
 };
 
 static enum result
-end_campaign(struct store *store, struct pool *pool, void *context)
+end_campaign(struct store *store, struct pool *pool UNUSED, void *context)
 {
 	const struct ending *ending = context;
 	/* once this is done no sign-up is under way that still thinks otherwise */
-	enum result result = store_lock_counters(store, pool, ending->id);
+	enum result result = store_lock_settings(store, ending->id);
 	return result == RESULT_OK ? grant_wish(store, ending->id, ending->wish) : result;
 }
 
@@ -334,72 +334,6 @@ store_end_campaign(struct store *store, uint64_t id, bool end)
 {
 	return store_transact(
 	    store, end_campaign, &(struct ending){ id, end ? CAMPAIGN_ENDS : CAMPAIGN_OPENS }, REPEAT_UNKNOWN);
-}
-
-enum {
-	DELIVERY_ID,
-	DELIVERY_WEBHOOK_ID,
-	DELIVERY_TYPE,
-	DELIVERY_LEAD,
-	DELIVERY_STATE,
-	DELIVERY_ATTEMPTS,
-	DELIVERY_DUE_MS,
-	DELIVERY_LAST_STATUS,
-	DELIVERY_LAST_ERROR
-};
-
-static struct delivery_row
-delivery_from_row(const struct db_rows *rows, size_t row)
-{
-	enum delivery_state state = DELIVERY_PENDING;
-	if (!delivery_state_parse(db_get_bytes(rows, row, DELIVERY_STATE), &state))
-		log_error("unknown_state", LOG_UINT("delivery", db_get_u64(rows, row, DELIVERY_ID)));
-	return (struct delivery_row){
-		.id = db_get_u64(rows, row, DELIVERY_ID),
-		.webhook_id = db_get_u64(rows, row, DELIVERY_WEBHOOK_ID),
-		.event = (unsigned)db_get_u64(rows, row, DELIVERY_TYPE),
-		.lead_social_id = db_get_bytes(rows, row, DELIVERY_LEAD),
-		.state = state,
-		.attempts = (unsigned)db_get_u64(rows, row, DELIVERY_ATTEMPTS),
-		.due_ms = db_get_time(rows, row, DELIVERY_DUE_MS),
-		.last_status =
-		    db_is_null(rows, row, DELIVERY_LAST_STATUS) ? 0 : (int)db_get_i64(rows, row, DELIVERY_LAST_STATUS),
-		.last_error = db_get_bytes(rows, row, DELIVERY_LAST_ERROR),
-	};
-}
-
-enum result
-store_list_deliveries(struct store *store, struct pool *pool, const struct delivery_filter *filter,
-    struct delivery_row **deliveries, size_t *count)
-{
-	static const int64_t day_ms = 86400000;
-	struct db_value state =
-	    filter->state < 0 ? DB_NONE : db_bytes(slice_of(delivery_state_name((enum delivery_state)filter->state)));
-	int64_t since = filter->since_ms < 0 ? 0 : filter->since_ms;
-	int64_t until = filter->until_ms < 0 ? CLOCK_END_MS : filter->until_ms;
-	/* an id's day is its event's, give or take the moment between two statements: a day more costs nothing */
-	struct db_value values[12] = { DB_U64(history_id_floor(since < day_ms ? 0 : since - day_ms)),
-		DB_U64(history_id_floor(until + 2 * day_ms)), DB_I64(since), DB_I64(until), DB_I64(filter->event),
-		DB_I64(filter->event), state, state };
-	size_t used = 8;
-	enum statement statement = SQL_SELECT_DELIVERIES;
-	if (slice_present(filter->lead_social_id)) {
-		statement = SQL_SELECT_DELIVERIES_OF_LEAD;
-		values[used++] = db_bytes(filter->lead_social_id);
-		values[used++] = DB_U64(filter->webhook_id);
-		values[used++] = DB_U64(filter->webhook_id);
-	} else if (filter->webhook_id != 0) {
-		statement = SQL_SELECT_DELIVERIES_OF_WEBHOOK;
-		values[used++] = DB_U64(filter->webhook_id);
-	}
-	values[used++] = DB_U64(filter->limit);
-	struct db_rows rows;
-	enum result result = query(store, pool, statement, values, used, &rows);
-	*deliveries = POOL_ARRAY(pool, rows.count, struct delivery_row);
-	*count = rows.count;
-	for (size_t i = 0; i < rows.count; i++)
-		(*deliveries)[i] = delivery_from_row(&rows, i);
-	return result;
 }
 
 enum { COUNT_ACCOUNTS, COUNT_CAMPAIGNS, COUNT_LEADS, COUNT_WEBHOOKS, COUNT_BULK_JOBS, COUNT_OLDEST_BULK_MS, COUNT_NOW_MS };

@@ -129,9 +129,17 @@ struct delivery_row {
 	int last_status;         /* 0: none */
 	struct slice last_error; /* "timeout", …; absent: the last attempt got a whole answer */
 };
-/* By id, from the highest: the latest day first, within a day only roughly, because processes take ids in blocks. */
-MUST_CHECK enum result store_list_deliveries(struct store *store, struct pool *pool, const struct delivery_filter *filter,
-    struct delivery_row **deliveries, size_t *count);
+struct delivery_list {
+	struct delivery_row *deliveries;
+	size_t count;
+	bool cut; /* there may be more, among those that were not looked at */
+};
+/* By id, from the highest: the latest day first, within a day only roughly, because processes take ids in blocks. Webhook, lead
+ * and state have indexes, days are ranges of ids; for what else the filter says it looks at no more than
+ * about DELIVERIES_LOOKED_AT. */
+enum { DELIVERIES_LOOKED_AT = 100000 };
+MUST_CHECK enum result store_list_deliveries(
+    struct store *store, struct pool *pool, const struct delivery_filter *filter, struct delivery_list *list);
 
 struct store_status {
 	uint64_t accounts, campaigns, leads, webhooks;

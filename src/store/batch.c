@@ -10,16 +10,16 @@
 
 enum { TOKEN_TIME_SIZE = 6 };
 /* What is reserved at first. Most commands make fewer events for fewer webhooks; those that make more are decided again. */
-enum { EVENTS_EXPECTED = 4, DELIVERIES_EXPECTED = 20 };
+enum { EVENTS_EXPECTED = 4, DELIVERIES_EXPECTED = 20, HISTORY_EXPECTED = EVENTS_EXPECTED * (1 + DELIVERIES_EXPECTED) };
 
 struct batch {
 	struct store *store;
 	const struct command *const *commands;
 	size_t count;
 	struct commit_token token;
-	bool done_before;            /* the token was there: an earlier run was committed */
-	uint64_t events, deliveries; /* ids that a run is to have */
-	bool short_of_ids;           /* the last run wanted more of them */
+	bool done_before;  /* the token was there: an earlier run was committed */
+	uint64_t history;  /* ids of events and deliveries that a run is to have */
+	bool short_of_ids; /* the last run wanted more of them */
 };
 
 /* What one run of a batch works with; lives in the run's pool. */
@@ -29,6 +29,8 @@ struct run {
 	struct decide_supplies supplies;
 	struct decision decision;
 	struct outcome *outcomes;
+	struct rank_node *rank_changes;
+	size_t rank_change_count;
 };
 
 struct commit_token
@@ -62,8 +64,7 @@ reserve(const struct batch *batch)
 	} wanted[] = {
 		{ ID_LEAD, batch->count },
 		{ ID_POINTS_CALL, batch->count },
-		{ ID_EVENT, batch->events },
-		{ ID_DELIVERY, batch->deliveries },
+		{ ID_HISTORY, batch->history },
 	};
 	enum result result = RESULT_OK;
 	for (size_t i = 0; i < ARRAY_SIZE(wanted) && result == RESULT_OK; i++)
@@ -84,8 +85,7 @@ prepare_supplies(const struct batch *batch, struct run *run)
 	run->supplies = (struct decide_supplies){
 		.lead_ids = store->ids[ID_LEAD],
 		.points_call_ids = store->ids[ID_POINTS_CALL],
-		.event_ids = store->ids[ID_EVENT],
-		.delivery_ids = store->ids[ID_DELIVERY],
+		.history_ids = store->ids[ID_HISTORY],
 		.social_ids = social_ids,
 		.custom_fields = store->options.custom_fields,
 		.disposable_domains = store->options.disposable_domains,
@@ -98,19 +98,18 @@ keep_supplies(struct store *store, const struct decide_supplies *supplies)
 {
 	store->ids[ID_LEAD] = supplies->lead_ids;
 	store->ids[ID_POINTS_CALL] = supplies->points_call_ids;
-	store->ids[ID_EVENT] = supplies->event_ids;
-	store->ids[ID_DELIVERY] = supplies->delivery_ids;
+	store->ids[ID_HISTORY] = supplies->history_ids;
 }
 
 static enum result
 render(const struct batch *batch, struct run *run)
 {
 	uint64_t *nodes;
-	size_t node_count = decide_rank_nodes(run->pool, &run->decision, &nodes), row_count;
+	size_t node_count = decide_rank_nodes(run->pool, &run->decision, &nodes);
 	struct rank_node *rows;
-	enum result result = store_read_histogram(batch->store, run->pool, nodes, node_count, &rows, &row_count);
+	enum result result = store_keep_nodes(batch->store, run->pool, nodes, node_count, &rows);
 	if (result == RESULT_OK)
-		decide_render(run->pool, batch->commands, batch->count, &batch->store->payload, rows, row_count, run->outcomes,
+		decide_render(run->pool, batch->commands, batch->count, &batch->store->payload, rows, node_count, run->outcomes,
 		    &run->decision);
 	return result;
 }
@@ -129,13 +128,15 @@ load_decide_write(struct batch *batch, struct run *run)
 	decide(run->pool, &run->loaded.set, batch->commands, batch->count, &run->supplies, run->outcomes, &run->decision);
 	if (run->decision.short_of_ids) {
 		batch->short_of_ids = true;
-		batch->events = run->decision.events_wanted;
-		batch->deliveries = run->decision.deliveries_wanted;
+		batch->history = run->decision.history_wanted;
 		return RESULT_CONFLICT;
 	}
 	keep_supplies(store, &run->supplies);
+	run->rank_change_count = decide_rank_changes(run->pool, &run->decision, &run->rank_changes);
 	result = render(batch, run);
-	return result == RESULT_OK ? store_write(store, run->pool, &run->loaded, &run->decision) : result;
+	return result == RESULT_OK
+		   ? store_write(store, run->pool, &run->loaded, &run->decision, run->rank_changes, run->rank_change_count)
+		   : result;
 }
 
 /* One try of the batch, filling run->outcomes. */
@@ -156,7 +157,10 @@ try_batch(struct batch *batch, struct run *run)
 		db_rollback(store->db); /* every command was refused: nothing to keep, not even the token */
 		return RESULT_OK;
 	}
-	return store_finish(store, result);
+	result = store_finish(store, result);
+	if (result == RESULT_OK)
+		store_note_batch(store, &run->loaded.set, run->rank_changes, run->rank_change_count);
+	return result;
 }
 
 static void
@@ -183,8 +187,7 @@ run_batch(struct store *store, struct pool *pool, const struct command *const *c
 		.commands = commands,
 		.count = count,
 		.token = store_new_token(),
-		.events = EVENTS_EXPECTED * count,
-		.deliveries = EVENTS_EXPECTED * DELIVERIES_EXPECTED * count,
+		.history = HISTORY_EXPECTED * count,
 	};
 	enum result result = RESULT_CONFLICT;
 	bool unknown = false; /* an earlier COMMIT was perhaps done: its outcomes are kept in `outcomes` */

@@ -98,7 +98,7 @@ add_definition(struct store *store, struct pool *pool, void *context)
 	struct defining *defining = context;
 	struct definitions all;
 	struct db_value values[VALUE_COLUMNS + 2];
-	enum result result = store_lock_counters(store, pool, defining->campaign_id);
+	enum result result = store_lock_settings(store, defining->campaign_id);
 	if (result == RESULT_OK)
 		result = store_find_definitions(store, pool, defining->campaign_id, &all);
 	if (result != RESULT_OK)
@@ -138,7 +138,7 @@ lock_definition(struct store *store, struct pool *pool, struct defining *definin
 	if (result != RESULT_OK)
 		return result;
 	defining->campaign_id = db_get_u64(&rows, 0, 0);
-	return store_lock_counters(store, pool, defining->campaign_id);
+	return store_lock_settings(store, defining->campaign_id);
 }
 
 static enum result

@@ -197,13 +197,36 @@ store_claim(struct store *store, struct pool *pool, const unsigned char owner[DI
 	return RESULT_OK;
 }
 
-/* The rows of store_complete, by what is done to them. */
-struct completed_rows {
-	struct db_value *attempts, *finished, *deleted, *moved, *statuses, *holds, *gone;
-	size_t attempt_count, finished_count, deleted_count, moved_count, status_count, hold_count, gone_count;
+/* What the outcomes of a batch come to for one webhook: the last of them tells how it fares. */
+struct webhook_news {
+	uint64_t webhook_id;
+	int status;
+	bool delivered, failing; /* any of them was a success; the last was none */
+	int64_t hold_ms;
 };
 
-enum { ATTEMPT_COLUMNS = 8, FINISH_COLUMNS = 5, DELETE_COLUMNS = 2, MOVE_COLUMNS = 3, STATUS_COLUMNS = 5, HOLD_COLUMNS = 2 };
+/* The rows of store_complete, by what is done to them. */
+struct completed_rows {
+	struct db_value *attempts, *ended, *removed, *moved, *gone;
+	size_t attempt_count, ended_count, removed_count, moved_count, gone_count;
+	struct webhook_news *news; /* one for each webhook */
+	size_t news_count;
+};
+
+enum { ATTEMPT_COLUMNS = 7, ENDED_COLUMNS = 8, MOVED_COLUMNS = 4, STATUS_COLUMNS = 5, UNCLAIM_COLUMNS = 2 };
+
+static struct completed_rows
+completed_rows(struct pool *pool, size_t count)
+{
+	return (struct completed_rows){
+		.attempts = POOL_ARRAY(pool, count * ATTEMPT_COLUMNS, struct db_value),
+		.ended = POOL_ARRAY(pool, count * ENDED_COLUMNS, struct db_value),
+		.removed = POOL_ARRAY(pool, count, struct db_value),
+		.moved = POOL_ARRAY(pool, count * MOVED_COLUMNS, struct db_value),
+		.gone = POOL_ARRAY(pool, count, struct db_value),
+		.news = POOL_ARRAY(pool, count, struct webhook_news),
+	};
+}
 
 static void
 add(struct db_value *list, size_t *count, const struct db_value *row, size_t columns)
@@ -213,35 +236,70 @@ add(struct db_value *list, size_t *count, const struct db_value *row, size_t col
 }
 
 static void
-complete_one(struct completed_rows *c, const struct delivery_outcome *o, uint64_t attempt_id, int64_t now_ms)
+note_webhook(struct completed_rows *c, const struct delivery_outcome *o)
 {
-	bool ok = o->state == DELIVERY_DELIVERED;
-	struct db_value status = o->status == 0 ? DB_NONE : DB_I64(o->status);
-	struct db_value id = DB_U64(o->id), webhook = DB_U64(o->webhook_id), token = db_bytes(o->token);
+	size_t i = 0;
+	while (i < c->news_count && c->news[i].webhook_id != o->webhook_id)
+		i++;
+	if (i == c->news_count)
+		c->news[c->news_count++] = (struct webhook_news){ .webhook_id = o->webhook_id };
+	struct webhook_news *news = &c->news[i];
+	news->status = o->status;
+	news->failing = o->state != DELIVERY_DELIVERED;
+	news->delivered = news->delivered || !news->failing;
+	news->hold_ms = o->webhook_hold_ms > news->hold_ms ? o->webhook_hold_ms : news->hold_ms;
+}
+
+static struct db_value
+status_value(int status)
+{
+	return status == 0 ? DB_NONE : DB_I64(status);
+}
+
+static void
+complete_one(struct completed_rows *c, const struct delivery_outcome *o, uint64_t event_id, int64_t now_ms)
+{
+	struct db_value id = DB_U64(o->id), webhook = DB_U64(o->webhook_id), status = status_value(o->status);
 	add(c->attempts, &c->attempt_count,
-	    (struct db_value[]){ DB_U64(history_id(now_ms, attempt_id)), id, DB_U64(o->attempt),
-		DB_I64(now_ms - o->started_ms_ago), DB_I64(o->duration_ms), status, db_bytes(o->error), db_bytes(o->answer) },
+	    (struct db_value[]){ id, DB_U64(o->attempt), DB_I64(now_ms - o->started_ms_ago), DB_I64(o->duration_ms), status,
+		db_bytes(o->error), db_bytes(o->answer) },
 	    ATTEMPT_COLUMNS);
-	add(c->finished, &c->finished_count,
-	    (struct db_value[]){
-		db_bytes(slice_of(delivery_state_name(o->state))), DB_U64(o->attempt), status, db_bytes(o->error), id },
-	    FINISH_COLUMNS);
-	if (o->state == DELIVERY_PENDING)
-		add(c->moved, &c->moved_count, (struct db_value[]){ DB_I64(now_ms + o->next_due_in_ms), id, token },
-		    MOVE_COLUMNS);
-	else
-		add(c->deleted, &c->deleted_count, (struct db_value[]){ id, token }, DELETE_COLUMNS);
-	add(c->statuses, &c->status_count,
-	    (struct db_value[]){ status, ok ? DB_I64(now_ms) : DB_NONE, DB_BOOL(ok), DB_I64(now_ms), webhook }, STATUS_COLUMNS);
-	if (o->webhook_hold_ms > 0)
-		add(c->holds, &c->hold_count, (struct db_value[]){ DB_I64(now_ms + o->webhook_hold_ms), webhook },
-		    HOLD_COLUMNS);
+	if (o->state == DELIVERY_PENDING) {
+		add(c->moved, &c->moved_count,
+		    (struct db_value[]){ id, DB_I64(now_ms + o->next_due_in_ms), status, db_bytes(o->error) }, MOVED_COLUMNS);
+	} else {
+		add(c->ended, &c->ended_count,
+		    (struct db_value[]){ id, DB_U64(event_id), webhook, db_bytes(slice_of(delivery_state_name(o->state))),
+			DB_U64(o->attempt), status, db_bytes(o->error), DB_I64(now_ms) },
+		    ENDED_COLUMNS);
+		add(c->removed, &c->removed_count, &id, 1);
+	}
 	if (o->webhook_gone)
 		add(c->gone, &c->gone_count, &webhook, 1);
 }
 
+/* No more than one row a webhook, however many of its deliveries there are. */
 static enum result
-write_completion(struct store *store, const struct completed_rows *c)
+write_statuses(struct store *store, struct pool *pool, const struct completed_rows *c, int64_t now_ms)
+{
+	struct db_value *rows = POOL_ARRAY(pool, c->news_count * STATUS_COLUMNS, struct db_value);
+	size_t count = 0;
+	for (size_t i = 0; i < c->news_count; i++) {
+		const struct webhook_news *n = &c->news[i];
+		add(rows, &count,
+		    (struct db_value[]){ DB_U64(n->webhook_id), status_value(n->status),
+			n->delivered ? DB_I64(now_ms) : DB_NONE, n->failing ? DB_I64(now_ms) : DB_NONE,
+			DB_I64(n->hold_ms > 0 ? now_ms + n->hold_ms : 0) },
+		    STATUS_COLUMNS);
+	}
+	return db_execute_rows(store->db, SQL_CHANGE_WEBHOOK_STATUS, rows, STATUS_COLUMNS, count, NULL);
+}
+
+/* A handful of statements. None of them asks for the token again: the rows are locked since it was compared, so that nobody can
+ * have claimed them anew, or have removed them, before this is committed. Nor can an attempt be in the log already: its number
+ * was counted with the claim, which ended when it was recorded. */
+static enum result
+write_completion(struct store *store, struct pool *pool, const struct completed_rows *c, int64_t now_ms)
 {
 	const struct {
 		enum statement statement;
@@ -249,28 +307,27 @@ write_completion(struct store *store, const struct completed_rows *c)
 		size_t columns, count;
 	} steps[] = {
 		{ SQL_INSERT_ATTEMPT, c->attempts, ATTEMPT_COLUMNS, c->attempt_count },
-		{ SQL_FINISH_DELIVERY, c->finished, FINISH_COLUMNS, c->finished_count },
-		{ SQL_DELETE_DUE, c->deleted, DELETE_COLUMNS, c->deleted_count },
-		{ SQL_RESCHEDULE_DUE, c->moved, MOVE_COLUMNS, c->moved_count },
-		{ SQL_UPDATE_WEBHOOK_STATUS, c->statuses, STATUS_COLUMNS, c->status_count },
-		{ SQL_HOLD_WEBHOOK, c->holds, HOLD_COLUMNS, c->hold_count },
+		{ SQL_INSERT_DELIVERY, c->ended, ENDED_COLUMNS, c->ended_count },
+		{ SQL_DELETE_DUE, c->removed, 1, c->removed_count },
+		{ SQL_RESCHEDULE_DUE, c->moved, MOVED_COLUMNS, c->moved_count },
+		{ SQL_LOCK_SETTINGS_OF_WEBHOOK, c->gone, 1, c->gone_count },
 		{ SQL_MARK_WEBHOOK_GONE, c->gone, 1, c->gone_count },
 	};
 	enum result result = RESULT_OK;
 	for (size_t i = 0; i < ARRAY_SIZE(steps) && result == RESULT_OK; i++)
 		result = db_execute_rows(store->db, steps[i].statement, steps[i].rows, steps[i].columns, steps[i].count, NULL);
-	return result;
+	return result == RESULT_OK ? write_statuses(store, pool, c, now_ms) : result;
 }
 
-enum { LOCKED_ID, LOCKED_TOKEN, LOCKED_NOW_MS };
+enum { LOCKED_ID, LOCKED_TOKEN, LOCKED_EVENT_ID, LOCKED_STATUS_OF, LOCKED_NOW_MS };
 
-/* Is the claim still the one that this outcome belongs to? */
+/* Is the claim still the one that this outcome belongs to? *row: where it is. */
 static bool
-still_ours(const struct db_rows *locked, const struct delivery_outcome *outcome)
+still_ours(const struct db_rows *locked, const struct delivery_outcome *outcome, size_t *row)
 {
-	for (size_t i = 0; i < locked->count; i++)
-		if (db_get_u64(locked, i, LOCKED_ID) == outcome->id)
-			return slice_equal(db_get_bytes(locked, i, LOCKED_TOKEN), outcome->token);
+	for (*row = 0; *row < locked->count; (*row)++)
+		if (db_get_u64(locked, *row, LOCKED_ID) == outcome->id)
+			return slice_equal(db_get_bytes(locked, *row, LOCKED_TOKEN), outcome->token);
 	return false;
 }
 
@@ -278,7 +335,6 @@ still_ours(const struct db_rows *locked, const struct delivery_outcome *outcome)
 struct completing {
 	const struct delivery_outcome *outcomes;
 	size_t count, stale;
-	uint64_t first_id; /* of as many attempts */
 };
 
 static enum result
@@ -295,37 +351,26 @@ complete(struct store *store, struct pool *pool, void *context)
 	enum result result = db_query(store->db, pool, SQL_LOCK_CLAIMED, &arguments, &locked);
 	if (result != RESULT_OK)
 		return result;
-	struct completed_rows completion = {
-		.attempts = POOL_ARRAY(pool, count * ATTEMPT_COLUMNS, struct db_value),
-		.finished = POOL_ARRAY(pool, count * FINISH_COLUMNS, struct db_value),
-		.deleted = POOL_ARRAY(pool, count * DELETE_COLUMNS, struct db_value),
-		.moved = POOL_ARRAY(pool, count * MOVE_COLUMNS, struct db_value),
-		.statuses = POOL_ARRAY(pool, count * STATUS_COLUMNS, struct db_value),
-		.holds = POOL_ARRAY(pool, count * HOLD_COLUMNS, struct db_value),
-		.gone = POOL_ARRAY(pool, count, struct db_value),
-	};
+	struct completed_rows completion = completed_rows(pool, count);
+	const int64_t now_ms = locked.count == 0 ? 0 : db_get_i64(&locked, 0, LOCKED_NOW_MS);
 	completing->stale = 0;
-	for (size_t i = 0; i < count; i++) {
-		if (still_ours(&locked, &outcomes[i]))
-			complete_one(
-			    &completion, &outcomes[i], completing->first_id + i, db_get_i64(&locked, 0, LOCKED_NOW_MS));
-		else
+	for (size_t i = 0, row; i < count; i++) {
+		if (!still_ours(&locked, &outcomes[i], &row)) {
 			completing->stale++;
+			continue;
+		}
+		complete_one(&completion, &outcomes[i], db_get_u64(&locked, row, LOCKED_EVENT_ID), now_ms);
+		if (!db_is_null(&locked, row, LOCKED_STATUS_OF)) /* else it was removed, and must get none anew */
+			note_webhook(&completion, &outcomes[i]);
 	}
-	return write_completion(store, &completion);
+	return write_completion(store, pool, &completion, now_ms);
 }
 
 enum result
 store_complete(struct store *store, const struct delivery_outcome *outcomes, size_t count, size_t *stale)
 {
 	struct completing completing = { .outcomes = outcomes, .count = count };
-	enum result result = store_reserve_ids(store, ID_ATTEMPT, count);
-	*stale = 0;
-	if (result != RESULT_OK)
-		return result;
-	completing.first_id = store->ids[ID_ATTEMPT].next;
-	store->ids[ID_ATTEMPT].next += count;
-	result = store_transact(store, complete, &completing, REPEAT_CONFLICT);
+	enum result result = store_transact(store, complete, &completing, REPEAT_CONFLICT);
 	*stale = completing.stale;
 	return result;
 }
@@ -334,11 +379,11 @@ enum result
 store_unclaim(struct store *store, const struct delivery_outcome *claims, size_t count)
 {
 	struct pool *pool = pool_new();
-	struct db_value *rows = POOL_ARRAY(pool, count * DELETE_COLUMNS, struct db_value);
+	struct db_value *rows = POOL_ARRAY(pool, count * UNCLAIM_COLUMNS, struct db_value);
 	size_t added = 0;
 	for (size_t i = 0; i < count; i++)
-		add(rows, &added, (struct db_value[]){ DB_U64(claims[i].id), db_bytes(claims[i].token) }, DELETE_COLUMNS);
-	enum result result = db_execute_rows(store->db, SQL_UNCLAIM_DUE, rows, DELETE_COLUMNS, added, NULL);
+		add(rows, &added, (struct db_value[]){ DB_U64(claims[i].id), db_bytes(claims[i].token) }, UNCLAIM_COLUMNS);
+	enum result result = db_execute_rows(store->db, SQL_UNCLAIM_DUE, rows, UNCLAIM_COLUMNS, added, NULL);
 	pool_free(&pool);
 	return result;
 }
@@ -362,10 +407,9 @@ fail_pending(struct store *store, struct pool *pool, void *context)
 	if (result != RESULT_OK || rows.count == 0)
 		return result;
 	struct db_list ids = { rows.values, rows.count };
-	result = db_execute_rows(store->db, SQL_FAIL_DELIVERY, rows.values, 1, rows.count, NULL);
+	result = db_execute(store->db, SQL_FAIL_DUE, &(struct db_arguments){ .lists = { ids }, .list_count = 1 }, NULL);
 	if (result == RESULT_OK)
-		result = db_execute(
-		    store->db, SQL_DELETE_DUE_ROWS, &(struct db_arguments){ .lists = { ids }, .list_count = 1 }, NULL);
+		result = db_execute_rows(store->db, SQL_DELETE_DUE, ids.values, 1, ids.count, NULL);
 	failing->done = rows.count;
 	return result;
 }
@@ -399,40 +443,56 @@ drop_old_tokens(struct store *store)
 	return result;
 }
 
-/* The same for what deleted leads left: so many of them at once, so many rows a statement (it says the number itself), so many
- * statements a call. */
-enum { DELETED_LEADS = 100, ENTRY_CHUNK = 1000, ENTRY_CHUNKS = 20 };
+/* The same for what deleted leads left: so many of them at once, so many rows a transaction (the statement says the number
+ * itself), so many transactions a call. */
+enum { DELETED_LEADS = 100, ENTRY_CHUNK = 1000, ENTRY_CHUNKS = 20, ENTRY_COLUMNS = 4 };
+
+/* What store_housekeeping drops at once, and what came of it. */
+struct dropping {
+	struct db_list leads;
+	bool all; /* nothing is left of them */
+};
 
 static enum result
-drop_deleted_leads(struct store *store, struct pool *pool, unsigned *statements, bool *more)
+drop_entries(struct store *store, struct pool *pool, void *context)
+{
+	struct dropping *dropping = context;
+	const struct db_list leads = dropping->leads;
+	struct db_rows entries;
+	enum result result = db_query(
+	    store->db, pool, SQL_SELECT_SCORE_ENTRIES, &(struct db_arguments){ .lists = { leads }, .list_count = 1 }, &entries);
+	if (result == RESULT_OK)
+		result = db_execute_rows(store->db, SQL_DELETE_SCORE_ENTRY, entries.values, ENTRY_COLUMNS, entries.count, NULL);
+	dropping->all = entries.count < ENTRY_CHUNK;
+	/* they are forgotten with the last of it: a call that ends before is gone on with in the next */
+	return result == RESULT_OK && dropping->all
+		   ? db_execute_rows(store->db, SQL_DELETE_DELETED_LEAD, leads.values, 1, leads.count, NULL)
+		   : result;
+}
+
+static enum result
+drop_deleted_leads(struct store *store, struct pool *pool, unsigned *chunks, bool *more)
 {
 	struct db_value most = DB_U64(DELETED_LEADS);
 	struct db_rows rows;
-	uint64_t dropped = ENTRY_CHUNK;
 	enum result result =
 	    db_query(store->db, pool, SQL_SELECT_DELETED_LEADS, &(struct db_arguments){ .values = &most, .count = 1 }, &rows);
+	struct dropping dropping = { .leads = { rows.values, rows.count }, .all = rows.count == 0 };
 	*more = rows.count == DELETED_LEADS;
-	if (result != RESULT_OK || rows.count == 0)
-		return result;
-	struct db_arguments leads = { .lists = { { rows.values, rows.count } }, .list_count = 1 };
-	while (result == RESULT_OK && dropped == ENTRY_CHUNK && *statements > 0) {
-		result = db_execute(store->db, SQL_DELETE_SCORE_ENTRIES, &leads, &dropped);
-		(*statements)--;
-	}
-	/* they are forgotten when nothing is left of them: a run that ends before is gone on with in the next call */
-	return result == RESULT_OK && dropped < ENTRY_CHUNK ? db_execute(store->db, SQL_DELETE_DELETED_LEADS, &leads, NULL)
-							    : result;
+	for (; result == RESULT_OK && !dropping.all && *chunks > 0; (*chunks)--)
+		result = store_transact(store, drop_entries, &dropping, REPEAT_UNKNOWN);
+	return result;
 }
 
 static enum result
 drop_old_entries(struct store *store)
 {
-	unsigned statements = ENTRY_CHUNKS;
+	unsigned chunks = ENTRY_CHUNKS;
 	bool more = true;
 	enum result result = RESULT_OK;
-	while (result == RESULT_OK && more && statements > 0) {
+	while (result == RESULT_OK && more && chunks > 0) {
 		struct pool *pool = pool_new();
-		result = drop_deleted_leads(store, pool, &statements, &more);
+		result = drop_deleted_leads(store, pool, &chunks, &more);
 		pool_free(&pool);
 	}
 	return result;

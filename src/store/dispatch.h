@@ -58,7 +58,7 @@ struct due_request {
 
 struct due_delivery {
 	uint64_t id, webhook_id;
-	struct slice event; /* its name, a literal; absent when the delivery's own row is missing */
+	struct slice event; /* its name, a literal; absent when the event's row is missing */
 	unsigned attempt;   /* from 1, this one */
 	struct slice token; /* of this claim */
 	enum webhook_state webhook_state;
@@ -88,8 +88,8 @@ struct delivery_outcome {
 	struct slice answer; /* at most 1 KiB of it */
 };
 
-/* One transaction: log of attempts, state of the deliveries, due rows removed or moved, state of the webhooks. An outcome
- * whose claim is no longer ours is left out and counted in *stale. */
+/* One transaction of a handful of statements: log of attempts, deliveries that have ended and leave `due`, or are moved in it,
+ * state of the webhooks. An outcome whose claim is no longer ours is left out and counted in *stale. At most 1024 of them. */
 MUST_CHECK enum result store_complete(
     struct store *store, const struct delivery_outcome *outcomes, size_t count, size_t *stale);
 

@@ -2,7 +2,6 @@
  * The first part of a batch: every row that its commands may touch, with a fixed number of statements. */
 #include <stdlib.h>
 
-#include "core/webhook_url.h"
 #include "store/private.h"
 
 /* A load on its way. */
@@ -11,7 +10,6 @@ struct load {
 	struct pool *pool;
 	const struct command *const *commands;
 	size_t count;
-	struct db_list campaigns; /* that the commands name */
 	struct loaded *loaded;
 };
 
@@ -19,6 +17,52 @@ static enum result
 query(const struct load *load, enum statement statement, struct db_list list, struct db_rows *rows)
 {
 	return store_query_lists(load->store, load->pool, statement, &list, 1, rows);
+}
+
+enum {
+	COUNTERS_CAMPAIGN_ID,
+	COUNTERS_SETTINGS_VERSION,
+	COUNTERS_LEADS_VERSION,
+	COUNTERS_LAST_SUBSCRIPTION_NUMBER,
+	COUNTERS_IP_COUNTED_TO,
+	COUNTERS_LEADS,
+	COUNTERS_VERIFIED,
+	COUNTERS_WAITLISTED,
+	COUNTERS_REMOVED_FROM_WAITLIST,
+	COUNTERS_FRAUDULENT,
+	COUNTERS_OPTED_OUT,
+	COUNTERS_REFERRED,
+	COUNTERS_NOW_MS
+};
+
+static uint32_t
+counter(const struct db_rows *rows, size_t row, size_t column)
+{
+	return (uint32_t)db_get_u64(rows, row, column);
+}
+
+/* The settings as they are kept, the rest as it was locked. */
+static struct working_campaign
+working_campaign(const struct kept_campaign *kept, const struct db_rows *rows, size_t row)
+{
+	struct working_campaign working = {
+		.campaign = kept->campaign,
+		.webhooks = kept->webhooks,
+		.webhook_count = kept->webhook_count,
+		.definitions = &kept->definitions,
+	};
+	working.campaign.last_subscription_number = counter(rows, row, COUNTERS_LAST_SUBSCRIPTION_NUMBER);
+	working.campaign.ip_counted_to = counter(rows, row, COUNTERS_IP_COUNTED_TO);
+	working.campaign.counters = (struct campaign_counters){
+		.leads = counter(rows, row, COUNTERS_LEADS),
+		.verified = counter(rows, row, COUNTERS_VERIFIED),
+		.waitlisted = counter(rows, row, COUNTERS_WAITLISTED),
+		.removed_from_waitlist = counter(rows, row, COUNTERS_REMOVED_FROM_WAITLIST),
+		.fraudulent = counter(rows, row, COUNTERS_FRAUDULENT),
+		.opted_out = counter(rows, row, COUNTERS_OPTED_OUT),
+		.referred = counter(rows, row, COUNTERS_REFERRED),
+	};
+	return working;
 }
 
 static enum result
@@ -29,58 +73,25 @@ load_campaigns(struct load *load)
 	struct db_rows rows;
 	for (size_t i = 0; i < load->count; i++)
 		ids[i] = load->commands[i]->campaign_id;
-	load->campaigns = store_id_list(load->pool, ids, load->count);
 	/* the lock comes before every other read: all of them are then current */
-	enum result result = query(load, SQL_LOCK_COUNTERS, load->campaigns, &rows);
-	if (result == RESULT_OK)
-		result = query(load, SQL_SELECT_CAMPAIGNS, load->campaigns, &rows);
+	enum result result = query(load, SQL_LOCK_COUNTERS, store_id_list(load->pool, ids, load->count), &rows);
+	if (result != RESULT_OK)
+		return result;
+	struct campaign_version *versions = POOL_ARRAY(load->pool, rows.count, struct campaign_version);
+	for (size_t i = 0; i < rows.count; i++)
+		versions[i] = (struct campaign_version){ db_get_u64(&rows, i, COUNTERS_CAMPAIGN_ID),
+			db_get_u64(&rows, i, COUNTERS_SETTINGS_VERSION), db_get_u64(&rows, i, COUNTERS_LEADS_VERSION) };
+	result = store_keep_campaigns(load->store, load->pool, versions, rows.count);
 	if (result != RESULT_OK)
 		return result;
 	set->campaigns = POOL_ARRAY(load->pool, rows.count, struct working_campaign);
-	set->campaign_count = rows.count;
 	for (size_t i = 0; i < rows.count; i++) {
-		set->campaigns[i].campaign = store_campaign_from_row(&rows, i);
-		set->now_ms = db_get_i64(&rows, i, CAMPAIGN_NOW_MS);
+		const struct kept_campaign *kept = store_kept_campaign(load->store, versions[i].id);
+		if (kept != NULL)
+			set->campaigns[set->campaign_count++] = working_campaign(kept, &rows, i);
+		set->now_ms = db_get_i64(&rows, i, COUNTERS_NOW_MS);
 	}
 	return RESULT_OK;
-}
-
-enum {
-	SUBSCRIPTION_ID,
-	SUBSCRIPTION_CAMPAIGN_ID,
-	SUBSCRIPTION_EVENTS,
-	SUBSCRIPTION_STATE,
-	SUBSCRIPTION_FORMAT,
-	SUBSCRIPTION_URL
-};
-
-static enum result
-load_webhooks(struct load *load)
-{
-	struct slice form_hosts = slice_of(load->store->options.form_hosts);
-	struct db_rows rows;
-	enum result result = query(load, SQL_SELECT_SUBSCRIPTIONS, load->campaigns, &rows);
-	if (result != RESULT_OK)
-		return result;
-	struct webhook *webhooks = POOL_ARRAY(load->pool, rows.count, struct webhook);
-	for (size_t i = 0; i < rows.count; i++)
-		webhooks[i] = (struct webhook){
-			.id = db_get_u64(&rows, i, SUBSCRIPTION_ID),
-			.campaign_id = db_get_u64(&rows, i, SUBSCRIPTION_CAMPAIGN_ID),
-			.events = (uint32_t)db_get_u64(&rows, i, SUBSCRIPTION_EVENTS),
-			.state = store_webhook_state(db_get_bytes(&rows, i, SUBSCRIPTION_STATE)),
-			.form = store_is_form(db_get_bytes(&rows, i, SUBSCRIPTION_FORMAT)) ||
-				webhook_url_wants_form(db_get_bytes(&rows, i, SUBSCRIPTION_URL), form_hosts),
-		};
-	load->loaded->set.webhooks = webhooks;
-	load->loaded->set.webhook_count = rows.count;
-	return RESULT_OK;
-}
-
-static enum result
-load_definitions(struct load *load)
-{
-	return store_read_definitions(load->store, load->pool, load->campaigns, &load->loaded->set.definitions);
 }
 
 enum { JOB_ID, JOB_POSITION, JOB_TOTAL };
@@ -191,19 +202,28 @@ compare_leads(const void *left, const void *right)
 static enum result
 add_leads(struct load *load, const struct identities *named)
 {
+	static const enum statement statements[] = {
+		[LEAD_BY_EMAIL] = SQL_LOAD_LEADS_BY_EMAIL,
+		[LEAD_BY_PHONE] = SQL_LOAD_LEADS_BY_PHONE,
+		[LEAD_BY_SOCIAL_ID] = SQL_LOAD_LEADS_BY_SOCIAL_ID,
+		[LEAD_BY_ID] = SQL_LOAD_LEADS_BY_ID,
+	};
 	struct working_set *set = &load->loaded->set;
-	struct db_list lists[LEAD_BY_ID + 1];
-	struct db_rows rows;
-	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
-		lists[i] = (struct db_list){ named->of[i].values, named->of[i].count };
-	enum result result = store_query_lists(load->store, load->pool, SQL_SELECT_LEADS, lists, ARRAY_SIZE(lists), &rows);
-	if (result != RESULT_OK || rows.count == 0)
+	struct db_rows rows[ARRAY_SIZE(statements)];
+	size_t count = 0, used = 0;
+	enum result result = RESULT_OK;
+	for (size_t i = 0; i < ARRAY_SIZE(statements) && result == RESULT_OK; i++) {
+		result = query(load, statements[i], (struct db_list){ named->of[i].values, named->of[i].count }, &rows[i]);
+		count += rows[i].count;
+	}
+	if (result != RESULT_OK || count == 0)
 		return result;
-	struct working_lead *leads = POOL_ARRAY(load->pool, rows.count, struct working_lead);
-	for (size_t i = 0; i < rows.count; i++)
-		leads[i].lead = store_lead_from_row(&rows, i);
-	qsort(leads, rows.count, sizeof(*leads), compare_leads);
-	for (size_t i = 0; i < rows.count; i++) {
+	struct working_lead *leads = POOL_ARRAY(load->pool, count, struct working_lead);
+	for (size_t i = 0; i < ARRAY_SIZE(statements); i++)
+		for (size_t k = 0; k < rows[i].count; k++)
+			leads[used++].lead = store_lead_from_row(&rows[i], k);
+	qsort(leads, count, sizeof(*leads), compare_leads);
+	for (size_t i = 0; i < count; i++) {
 		if (i > 0 && leads[i].lead.id == leads[i - 1].lead.id)
 			continue;
 		set->leads = pool_grow(load->pool, set->leads, set->lead_count, &set->lead_capacity, sizeof(*set->leads));
@@ -322,15 +342,6 @@ load_ancestors(struct load *load)
 	return add_leads(load, &ancestors);
 }
 
-static bool
-judges_addresses(const struct working_set *set, uint64_t campaign_id)
-{
-	for (size_t i = 0; i < set->campaign_count; i++)
-		if (set->campaigns[i].campaign.id == campaign_id)
-			return campaign_judges_addresses(&set->campaigns[i].campaign);
-	return false;
-}
-
 enum { IP_CAMPAIGN_ID, IP_ADDRESS, IP_LEADS };
 
 static bool
@@ -342,34 +353,45 @@ is_counted(const struct working_set *set, uint64_t campaign_id, struct slice ip)
 	return false;
 }
 
-/* The pairs of campaign and address go as two lists: each pair is in the same piece of both. A row may be in the answers to
- * several pieces. */
+/* Rows of the answers; a row may be in the answers to several pieces of a list. */
+static void
+add_ip_counts(struct load *load, const struct db_rows *rows)
+{
+	struct working_set *set = &load->loaded->set;
+	struct ip_count *counts = POOL_ARRAY(load->pool, set->ip_count_count + rows->count, struct ip_count);
+	for (size_t i = 0; i < set->ip_count_count; i++)
+		counts[i] = set->ip_counts[i];
+	set->ip_counts = counts;
+	for (size_t i = 0; i < rows->count; i++) {
+		uint64_t campaign_id = db_get_u64(rows, i, IP_CAMPAIGN_ID);
+		struct slice ip = db_get_bytes(rows, i, IP_ADDRESS);
+		if (!is_counted(set, campaign_id, ip))
+			counts[set->ip_count_count++] = (struct ip_count){ campaign_id, ip, db_get_i64(rows, i, IP_LEADS) };
+	}
+}
+
+/* One campaign after another: two lists at once would look up each pair of them. */
 static enum result
 load_ip_counts(struct load *load)
 {
-	struct working_set *set = &load->loaded->set;
-	struct value_list campaigns = { 0 }, addresses = { 0 };
-	struct db_rows rows;
-	for (size_t i = 0; i < load->count; i++) {
-		const struct signup *signup = signup_of(load->commands[i]);
-		if (signup == NULL || !slice_present(signup->ip) || !judges_addresses(set, load->commands[i]->campaign_id))
-			continue;
-		add_value(load->pool, &campaigns, DB_U64(load->commands[i]->campaign_id));
-		add_value(load->pool, &addresses, db_bytes(signup->ip));
+	const struct working_set *set = &load->loaded->set;
+	enum result result = RESULT_OK;
+	for (size_t i = 0; i < set->campaign_count && result == RESULT_OK; i++) {
+		const struct campaign *campaign = &set->campaigns[i].campaign;
+		struct value_list campaigns = { 0 }, addresses = { 0 };
+		struct db_rows rows;
+		for (size_t k = 0; k < load->count && campaign_judges_addresses(campaign); k++) {
+			const struct signup *signup = signup_of(load->commands[k]);
+			if (signup == NULL || !slice_present(signup->ip) || load->commands[k]->campaign_id != campaign->id)
+				continue;
+			add_value(load->pool, &campaigns, DB_U64(campaign->id));
+			add_value(load->pool, &addresses, db_bytes(signup->ip));
+		}
+		struct db_list lists[] = { { campaigns.values, campaigns.count }, { addresses.values, addresses.count } };
+		result = store_query_lists(load->store, load->pool, SQL_SELECT_IP_LEADS, lists, 2, &rows);
+		add_ip_counts(load, &rows);
 	}
-	struct db_list lists[] = { { campaigns.values, campaigns.count }, { addresses.values, addresses.count } };
-	enum result result = store_query_lists(load->store, load->pool, SQL_SELECT_IP_LEADS, lists, 2, &rows);
-	if (result != RESULT_OK)
-		return result;
-	struct ip_count *counts = POOL_ARRAY(load->pool, rows.count, struct ip_count);
-	set->ip_counts = counts;
-	for (size_t i = 0; i < rows.count; i++) {
-		uint64_t campaign_id = db_get_u64(&rows, i, IP_CAMPAIGN_ID);
-		struct slice ip = db_get_bytes(&rows, i, IP_ADDRESS);
-		if (!is_counted(set, campaign_id, ip))
-			counts[set->ip_count_count++] = (struct ip_count){ campaign_id, ip, db_get_i64(&rows, i, IP_LEADS) };
-	}
-	return RESULT_OK;
+	return result;
 }
 
 static void
@@ -387,8 +409,8 @@ enum result
 store_load(struct store *store, struct pool *pool, const struct command *const *commands, size_t count, struct loaded *loaded)
 {
 	/* a step that has nothing to ask makes no round trip */
-	static enum result (*const steps[])(struct load * load) = { load_campaigns, load_webhooks, load_definitions, load_jobs,
-		load_leads, load_links, load_ancestors, load_ip_counts };
+	static enum result (*const steps[])(
+	    struct load * load) = { load_campaigns, load_jobs, load_leads, load_links, load_ancestors, load_ip_counts };
 	struct load load = { .store = store, .pool = pool, .commands = commands, .count = count, .loaded = loaded };
 	enum result result = RESULT_OK;
 	*loaded = (struct loaded){ 0 };

@@ -7,12 +7,16 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/deep.c \
 	%D%/deep_statements.h \
 	%D%/definitions.c \
+	%D%/deliveries.c \
 	%D%/dispatch.c %D%/dispatch.h \
+	%D%/kept.c \
 	%D%/load.c \
 	%D%/private.h \
+	%D%/ranks.c \
 	%D%/read.c \
 	%D%/rows.c \
 	%D%/schema.c %D%/schema.h \
+	%D%/show.c \
 	%D%/statements.c %D%/statements.h \
 	%D%/store.c %D%/store.h \
 	%D%/webhooks.c \

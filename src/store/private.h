@@ -15,15 +15,32 @@ enum id_kind {
 	ID_CAMPAIGN,
 	ID_WEBHOOK,
 	ID_LEAD,
-	ID_EVENT,
-	ID_DELIVERY,
-	ID_ATTEMPT,
+	ID_HISTORY, /* events, and the deliveries of each behind it */
 	ID_TAG,
 	ID_ACTION,
 	ID_REWARD_LEVEL,
 	ID_BULK_JOB,
 	ID_POINTS_CALL,
 	ID_KINDS
+};
+
+/* What a campaign's sign-ups go by, kept from one batch to the next (kept.c). */
+struct kept_campaign {
+	struct campaign campaign;       /* its counters are those of the time it was read */
+	const struct webhook *webhooks; /* by id */
+	size_t webhook_count;
+	struct definitions definitions;
+	uint64_t settings_version; /* the two of campaign_counters */
+	uint64_t leads_version;
+	struct rank_node *nodes; /* of its histogram, by number, as they are with leads_version */
+	size_t node_count, node_capacity;
+	int64_t read_ms, used_ms;
+	struct kept_group *group; /* holds the texts */
+};
+
+struct kept_campaigns {
+	struct kept_campaign *items;
+	size_t count, capacity;
 };
 
 struct store {
@@ -37,6 +54,8 @@ struct store {
 	bool told_schema; /* that it is another one */
 	struct slice installation_id;
 	struct payload_settings payload;
+	struct kept_campaigns kept;
+	struct known_rank *known_ranks; /* of ranks.c; NULL: none yet */
 };
 
 /* Makes sure that at least `count` ids of the kind are at hand, in a transaction of its own: not to be called inside one.
@@ -59,6 +78,10 @@ MUST_CHECK enum result store_exists(struct store *store, enum statement statemen
 /* Waits for whatever is under way in the campaign, and keeps all else waiting until the transaction ends: batches take the same
  * lock. RESULT_NOT_FOUND: no such campaign. */
 MUST_CHECK enum result store_lock_counters(struct store *store, struct pool *pool, uint64_t campaign_id);
+
+/* The same for whoever changes what a campaign's sign-ups go by: settings, webhooks, definitions. Processes keep those as long
+ * as their version stays (kept.c), so every change of them begins with this. */
+MUST_CHECK enum result store_lock_settings(struct store *store, uint64_t campaign_id);
 
 /* The ids as a list, in order and each once; sorts `ids` itself. */
 struct db_list store_id_list(struct pool *pool, uint64_t *ids, size_t count);
@@ -102,7 +125,27 @@ struct stored_identities {
 	struct slice email_hash, phone_hash;
 };
 
-/* What a batch works with; in the pool of one run. */
+struct campaign_version {
+	uint64_t id, settings, leads;
+};
+
+/* Makes sure that the settings of these campaigns are kept with these versions, and of their histograms nothing older. A batch
+ * asks inside its transaction, which has locked their counters: nobody can change them meanwhile. Without the lock they may be
+ * newer than the version says, which then meets nobody any more. Campaigns without a row are passed over. */
+MUST_CHECK enum result store_keep_campaigns(
+    struct store *store, struct pool *pool, const struct campaign_version *campaigns, size_t count);
+/* NULL: there is none. Valid until the next store_keep_campaigns. */
+const struct kept_campaign *store_kept_campaign(const struct store *store, uint64_t id);
+void store_forget_campaigns(struct store *store);
+
+/* Nodes of the histogram, inside a transaction that has locked the counters of their campaigns, which are kept. `numbers` are
+ * in order, each once; so are the nodes, also those without a row. */
+MUST_CHECK enum result store_keep_nodes(
+    struct store *store, struct pool *pool, const uint64_t *numbers, size_t count, struct rank_node **nodes);
+/* That a batch was committed which changed the leads of these campaigns, and their histograms so. */
+void store_note_batch(struct store *store, const struct working_set *set, const struct rank_node *changes, size_t change_count);
+
+/* What a batch works with; in the pool of one run, but for what is kept. */
 struct loaded {
 	struct working_set set;
 	/* as they were loaded: of the first leads of the set, of its jobs */
@@ -115,16 +158,25 @@ struct loaded {
 MUST_CHECK enum result store_load(
     struct store *store, struct pool *pool, const struct command *const *commands, size_t count, struct loaded *loaded);
 /* Inside the batch's transaction: every row that a decision changes or makes. RESULT_CONFLICT also when a job was moved by
- * somebody else. */
-MUST_CHECK enum result store_write(
-    struct store *store, struct pool *pool, const struct loaded *loaded, const struct decision *decision);
+ * somebody else. The last two are what decide_rank_changes says. */
+MUST_CHECK enum result store_write(struct store *store, struct pool *pool, const struct loaded *loaded,
+    const struct decision *decision, const struct rank_node *rank_changes, size_t rank_change_count);
 
-/* The histogram's rows of these nodes. */
+/* The histogram's rows of these nodes, by number. */
 MUST_CHECK enum result store_read_histogram(
     struct store *store, struct pool *pool, uint64_t *nodes, size_t node_count, struct rank_node **rows, size_t *row_count);
-/* Without the descriptions, of several campaigns. */
-MUST_CHECK enum result store_read_definitions(
-    struct store *store, struct pool *pool, struct db_list campaigns, struct definitions *definitions);
+/* The ranks of scores in a campaign, from 1; `leads_version` was read before. */
+struct rank {
+	uint32_t score;
+	uint64_t rank;
+};
+MUST_CHECK enum result store_rank(
+    struct store *store, struct pool *pool, uint64_t campaign_id, uint64_t leads_version, struct rank *ranks, size_t count);
+
+/* Without the descriptions, of several campaigns; and what is one's own of the answer, each kind by id. */
+MUST_CHECK enum result store_query_definitions(
+    struct store *store, struct pool *pool, struct db_list campaigns, struct db_rows *rows);
+struct definitions store_definitions_from_rows(struct pool *pool, const struct db_rows *rows, uint64_t campaign_id);
 
 struct lead store_lead_from_row(const struct db_rows *rows, size_t row);
 struct campaign store_campaign_from_row(const struct db_rows *rows, size_t row);

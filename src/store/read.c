@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Reads for the API: keys, campaigns, leads and what campaigns define. */
+ * Reads: keys, campaigns, single leads, what campaigns define. */
 #include <stdlib.h>
 
 #include "store/private.h"
@@ -77,20 +77,6 @@ store_list_campaigns(
 	return RESULT_OK;
 }
 
-static enum result
-select_leads(struct store *store, struct pool *pool, enum statement statement, const struct db_value *values, size_t count,
-    struct lead **leads, size_t *lead_count)
-{
-	struct db_rows rows;
-	enum result result =
-	    db_query(store->db, pool, statement, &(struct db_arguments){ .values = values, .count = count }, &rows);
-	*leads = POOL_ARRAY(pool, rows.count, struct lead);
-	*lead_count = rows.count;
-	for (size_t i = 0; i < rows.count; i++)
-		(*leads)[i] = store_lead_from_row(&rows, i);
-	return result;
-}
-
 enum result
 store_find_lead(
     struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_reference *reference, struct lead *lead)
@@ -102,14 +88,13 @@ store_find_lead(
 		[LEAD_BY_ID] = SQL_SELECT_LEAD_BY_ID,
 	};
 	struct db_value values[] = { store_reference_value(pool, campaign_id, reference), DB_U64(campaign_id) };
-	struct lead *found;
-	size_t count;
-	enum result result =
-	    select_leads(store, pool, statements[reference->identity], values, ARRAY_SIZE(values), &found, &count);
-	if (result == RESULT_OK && count == 0)
+	struct db_rows rows;
+	enum result result = db_query(store->db, pool, statements[reference->identity],
+	    &(struct db_arguments){ .values = values, .count = ARRAY_SIZE(values) }, &rows);
+	if (result == RESULT_OK && rows.count == 0)
 		result = RESULT_NOT_FOUND;
 	if (result == RESULT_OK)
-		*lead = found[0];
+		*lead = store_lead_from_row(&rows, 0);
 	return result;
 }
 
@@ -129,6 +114,7 @@ store_read_histogram(
 		for (size_t slot = 0; slot < RANK_SLOTS; slot++)
 			(*rows)[i].leads[slot] = db_get_i64(&found, i, HISTOGRAM_SLOTS + slot);
 	}
+	rank_sort(*rows, *row_count);
 	return result;
 }
 
@@ -175,15 +161,16 @@ add_definition(const struct db_rows *rows, size_t row, struct tag *tag, struct a
 	}
 }
 
-static struct definitions
-definitions_from_rows(struct pool *pool, const struct db_rows *rows)
+struct definitions
+store_definitions_from_rows(struct pool *pool, const struct db_rows *rows, uint64_t campaign_id)
 {
 	struct tag *tags = POOL_ARRAY(pool, rows->count, struct tag);
 	struct action *actions = POOL_ARRAY(pool, rows->count, struct action);
 	struct reward_level *rewards = POOL_ARRAY(pool, rows->count, struct reward_level);
 	struct definitions definitions = { .tags = tags, .actions = actions, .rewards = rewards };
 	for (size_t i = 0; i < rows->count; i++)
-		add_definition(rows, i, tags, actions, rewards, &definitions);
+		if (db_get_u64(rows, i, DEFINITION_CAMPAIGN_ID) == campaign_id)
+			add_definition(rows, i, tags, actions, rewards, &definitions);
 	qsort(tags, definitions.tag_count, sizeof(*tags), compare_definitions);
 	qsort(actions, definitions.action_count, sizeof(*actions), compare_definitions);
 	qsort(rewards, definitions.reward_count, sizeof(*rewards), compare_definitions);
@@ -191,13 +178,10 @@ definitions_from_rows(struct pool *pool, const struct db_rows *rows)
 }
 
 enum result
-store_read_definitions(struct store *store, struct pool *pool, struct db_list campaigns, struct definitions *definitions)
+store_query_definitions(struct store *store, struct pool *pool, struct db_list campaigns, struct db_rows *rows)
 {
 	const struct db_list lists[] = { campaigns, campaigns, campaigns };
-	struct db_rows rows;
-	enum result result = store_query_lists(store, pool, SQL_SELECT_DEFINITIONS, lists, ARRAY_SIZE(lists), &rows);
-	*definitions = definitions_from_rows(pool, &rows);
-	return result;
+	return store_query_lists(store, pool, SQL_SELECT_DEFINITIONS, lists, ARRAY_SIZE(lists), rows);
 }
 
 enum result
@@ -207,103 +191,6 @@ store_find_definitions(struct store *store, struct pool *pool, uint64_t campaign
 	struct db_rows rows;
 	enum result result = db_query(store->db, pool, SQL_SELECT_DEFINITIONS_OF_CAMPAIGN,
 	    &(struct db_arguments){ .values = values, .count = ARRAY_SIZE(values) }, &rows);
-	*definitions = definitions_from_rows(pool, &rows);
+	*definitions = store_definitions_from_rows(pool, &rows, campaign_id);
 	return result;
-}
-
-static enum result
-read_ranks(struct store *store, struct pool *pool, const struct campaign *campaign, const struct lead *leads, size_t count,
-    struct payload_subject *subjects)
-{
-	uint64_t *nodes = POOL_ARRAY(pool, count * RANK_LEVELS, uint64_t);
-	struct rank_node *rows;
-	size_t row_count;
-	for (size_t i = 0; i < count; i++) {
-		struct rank_place places[RANK_LEVELS];
-		rank_places(campaign->id, leads[i].score, places);
-		for (size_t level = 0; level < RANK_LEVELS; level++)
-			nodes[i * RANK_LEVELS + level] = places[level].node;
-	}
-	enum result result = store_read_histogram(store, pool, nodes, count * RANK_LEVELS, &rows, &row_count);
-	for (size_t i = 0; i < count; i++)
-		subjects[i].score_rank = 1 + rank_leads_above(rows, row_count, campaign->id, leads[i].score);
-	return result;
-}
-
-enum result
-store_show_leads(struct store *store, struct pool *pool, const struct campaign *campaign, const struct lead *leads,
-    size_t count, struct payload_subject **subjects)
-{
-	struct definitions *definitions = POOL_NEW(pool, struct definitions);
-	struct db_value id = DB_U64(campaign->id);
-	bool defined = false;
-	*subjects = POOL_ARRAY(pool, count, struct payload_subject);
-	for (size_t i = 0; i < count; i++) {
-		(*subjects)[i] =
-		    (struct payload_subject){ .campaign = campaign, .lead = &leads[i], .definitions = definitions };
-		defined = defined || slice_present(leads[i].tag_ids) || slice_present(leads[i].action_ids);
-	}
-	enum result result = read_ranks(store, pool, campaign, leads, count, *subjects);
-	if (result == RESULT_OK && defined)
-		result = store_read_definitions(store, pool, (struct db_list){ &id, 1 }, definitions);
-	return result;
-}
-
-/* A page ends with its limit; `end` is the first number that was not looked at, 0: there is none. */
-static struct lead_page
-make_page(struct lead *leads, size_t count, size_t limit, uint32_t end)
-{
-	if (count > limit)
-		return (struct lead_page){ leads, limit, limit == 0 ? 0 : leads[limit - 1].subscription_number };
-	return (struct lead_page){ leads, count, end == 0 ? 0 : end - 1 };
-}
-
-static enum result
-list_all(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *filter, struct lead_page *page)
-{
-	struct db_value values[] = { DB_U64(campaign_id), DB_U64(filter->after), DB_U64(filter->limit + 1) };
-	struct lead *leads;
-	size_t count;
-	enum result result = select_leads(store, pool, SQL_SELECT_LEADS_BY_NUMBER, values, ARRAY_SIZE(values), &leads, &count);
-	*page = make_page(leads, count, filter->limit, 0);
-	return result;
-}
-
-static enum result
-list_filtered(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *f, struct lead_page *page)
-{
-	struct db_value from[] = { DB_U64(campaign_id), DB_U64(f->after), DB_U64(LEAD_PAGE_ROWS_MAX) };
-	struct db_rows behind;
-	struct lead *leads;
-	size_t count;
-	enum result result = db_query(store->db, pool, SQL_SELECT_NUMBER_BEHIND,
-	    &(struct db_arguments){ .values = from, .count = ARRAY_SIZE(from) }, &behind);
-	if (result != RESULT_OK)
-		return result;
-	uint32_t end = behind.count == 0 ? 0 : (uint32_t)db_get_u64(&behind, 0, 0);
-	struct db_value values[] = { DB_U64(campaign_id), DB_U64(f->after),
-		DB_U64(end == 0 ? UINT64_C(1) << 32 : end), /* numbers have 32 bits */
-		DB_I64(f->verified), DB_I64(f->verified), DB_I64(f->waitlisted), DB_I64(f->waitlisted), DB_I64(f->fraudulent),
-		DB_I64(f->fraudulent), DB_I64(f->opted_out), DB_I64(f->opted_out), DB_U64(f->tag_id), DB_U64(f->tag_id),
-		DB_I64(f->since_ms), DB_U64(f->limit + 1) };
-	result = select_leads(store, pool, SQL_SELECT_FILTERED_LEADS, values, ARRAY_SIZE(values), &leads, &count);
-	*page = make_page(leads, count, f->limit, end);
-	return result;
-}
-
-enum result
-store_list_leads(
-    struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *filter, struct lead_page *page)
-{
-	bool filtered = filter->verified >= 0 || filter->waitlisted >= 0 || filter->fraudulent >= 0 || filter->opted_out >= 0 ||
-			filter->tag_id != 0 || filter->since_ms > 0;
-	return (filtered ? list_filtered : list_all)(store, pool, campaign_id, filter, page);
-}
-
-enum result
-store_leaderboard(
-    struct store *store, struct pool *pool, uint64_t campaign_id, size_t limit, struct lead **leads, size_t *count)
-{
-	struct db_value values[] = { DB_U64(campaign_id), DB_U64(limit) };
-	return select_leads(store, pool, SQL_SELECT_LEADERS, values, ARRAY_SIZE(values), leads, count);
 }

@@ -13,18 +13,37 @@
 	"l.source, l.source_id, l.fraudulent, l.fraud_flags, l.times_flagged, l.announced, l.score, l.referrals, "             \
 	"l.unverified_direct, l.unverified_indirect, l.verified_direct, l.verified_indirect, l.tag_ids, l.action_ids, "        \
 	"l.reward_ids, l.created_ms, l.updated_ms"
-#define SELECT_LEAD_USING(index) \
-	"SELECT " LEAD_COLUMNS " FROM {prefix}leads l " index " LEFT JOIN {prefix}leads p ON p.id = l.parent_id"
-#define SELECT_LEAD SELECT_LEAD_USING("")
+#define SELECT_LEAD "SELECT " LEAD_COLUMNS " FROM {prefix}leads l LEFT JOIN {prefix}leads p ON p.id = l.parent_id"
 
-#define SELECT_CAMPAIGN                                                                                                      \
+/* What payloads show. */
+#define SHOWN_COLUMNS                                                                                                         \
+	"l.id, l.subscription_number, l.counter, l.social_id, p.social_id, l.email, l.email_key, l.phone, l.verified_email, " \
+	"l.verified_phone, l.waitlisted, l.opted_out, l.sms_opted_out, l.custom_fields, l.utm, l.uid, l.redirect_url, l.ip, " \
+	"l.referrer, l.fraudulent, l.score, l.referrals, l.unverified_direct, l.unverified_indirect, l.verified_direct, "     \
+	"l.verified_indirect, l.tag_ids, l.action_ids, l.created_ms"
+/* the index is forced: a wrong guess would cost as much as the campaign is large */
+#define SELECT_PAGE                                                                                                  \
+	"SELECT " SHOWN_COLUMNS " FROM {prefix}leads l FORCE INDEX (by_number) LEFT JOIN {prefix}leads p ON p.id = " \
+	"l.parent_id"
+#define LEADER_COLUMNS "l.id, l.subscription_number, l.social_id, l.email, l.phone, l.custom_fields, l.score"
+#define STATE_COLUMNS "n.lead_count, n.settings_version, n.leads_version"
+/* leads, and with them what their campaigns have come to; in this order, from the leads' keys on */
+#define LOOK_UP(identity, index)                                                                                        \
+	"SELECT " SHOWN_COLUMNS ", l.campaign_id, " STATE_COLUMNS " FROM {prefix}leads l FORCE INDEX (" index           \
+	") STRAIGHT_JOIN"                                                                                               \
+	" {prefix}campaign_counters n ON n.campaign_id = l.campaign_id LEFT JOIN {prefix}leads p ON p.id = l.parent_id" \
+	" WHERE l." identity " IN ({list})"
+
+/* In this order: a few accounts may have very many campaigns. */
+#define SELECT_CAMPAIGN_USING(index)                                                                                         \
 	"SELECT c.id, c.account_id, c.name, c.created_ms, a.suspended_ms IS NOT NULL, c.ended_ms, c.ends_ms, c.jump_start, " \
 	"c.privacy, c.require_key, c.landing_url, c.thankyou_url, c.status_url, c.points_signup, c.points_direct, "          \
 	"c.points_indirect, c.points_verified, c.require_verification, c.waitlist, c.max_per_ip, c.blocked_email_domains, "  \
 	"c.blocked_referrers, c.allowed_networks, n.last_subscription_number, n.ip_counted_to, n.lead_count, n.verified, "   \
 	"n.waitlisted, n.removed_from_waitlist, n.fraudulent, n.opted_out, n.referred, " NOW                                 \
-	" FROM {prefix}campaigns c JOIN {prefix}accounts a ON a.id = c.account_id"                                           \
-	" JOIN {prefix}campaign_counters n ON n.campaign_id = c.id"
+	" FROM {prefix}campaigns c " index " STRAIGHT_JOIN {prefix}accounts a ON a.id = c.account_id"                        \
+	" STRAIGHT_JOIN {prefix}campaign_counters n ON n.campaign_id = c.id"
+#define SELECT_CAMPAIGN SELECT_CAMPAIGN_USING("")
 
 /* All kinds at once, told apart by a number; what a kind lacks is 0 of the right type. The rules need no descriptions. */
 #define SELECT_DEFINITIONS(description, campaigns)                                                                           \
@@ -39,16 +58,23 @@
 	"SELECT w.id, w.campaign_id, w.url, w.source, w.secret, w.events, w.format, w.state, s.failing_since_ms, " \
 	"s.last_delivery_ms, s.last_status FROM {prefix}webhooks w JOIN {prefix}webhook_status s ON s.webhook_id = w.id"
 
-/* The ids bound the partitions, the event's time is exact. */
-#define SELECT_DELIVERY                                                                                              \
-	"SELECT d.id, d.webhook_id, d.type, l.social_id, d.state, d.attempts, u.due_ms, d.last_status, d.last_error" \
-	" FROM {prefix}deliveries d JOIN {prefix}events e ON e.id = d.event_id"                                      \
-	" LEFT JOIN {prefix}leads l ON l.id = d.lead_id LEFT JOIN {prefix}due u ON u.id = d.id"                      \
-	" WHERE d.id >= ? AND d.id < ? AND e.created_ms >= ? AND e.created_ms < ? AND (? < 0 OR d.type = ?)"         \
-	" AND (? IS NULL OR d.state = ?)"
+/* The newest deliveries that ended so, by their ids alone. LIMIT 0: none of them. */
+#define IDS_OF_ENDED(index, state)                                                                          \
+	"(SELECT id FROM {prefix}deliveries FORCE INDEX (" index ") WHERE " state " AND id >= ? AND id < ?" \
+	" ORDER BY id DESC LIMIT ?)"
+#define IDS_OF_DUE(index, condition) \
+	"(SELECT id FROM {prefix}due FORCE INDEX (" index ") WHERE " condition "id >= ? AND id < ? ORDER BY id DESC LIMIT ?)"
+
+/* For a row that is there already: the delivery was sent again. */
+#define ENDED_AGAIN                                                                                   \
+	" ON DUPLICATE KEY UPDATE state = VALUES(state), attempts = VALUES(attempts), last_status = " \
+	"VALUES(last_status), last_error = VALUES(last_error), ended_ms = VALUES(ended_ms)"
 
 /* A slot of a node of the histogram, in what comes to a row that is there. */
 #define ADD(slot) #slot " = " #slot " + VALUES(" #slot ")"
+
+/* A column of an INSERT whose row is there. */
+#define TO(column) #column " = VALUES(" #column ")"
 
 /* What a client sees must not depend on the server's configuration. The lock wait is short because a batch is run again. */
 #define SESSION                                                                                                  \
@@ -77,19 +103,23 @@ const struct db_statement
 		    "UPDATE {prefix}api_keys SET last_used_ms = ? WHERE id = ? AND (last_used_ms IS NULL OR last_used_ms < ?)"),
 
 		STATEMENT(SQL_INSERT_TOKEN, "INSERT INTO {prefix}commits (token) VALUES (?)"),
-		STATEMENT(SQL_LOCK_COUNTERS, "SELECT campaign_id FROM {prefix}campaign_counters WHERE campaign_id IN ({list}) "
-					     "ORDER BY campaign_id FOR UPDATE"),
-		STATEMENT(SQL_SELECT_CAMPAIGNS, SELECT_CAMPAIGN " WHERE c.id IN ({list})"),
+		STATEMENT(SQL_LOCK_COUNTERS,
+		    "SELECT campaign_id, settings_version, leads_version, last_subscription_number, ip_counted_to, lead_count, "
+		    "verified, "
+		    "waitlisted, "
+		    "removed_from_waitlist, fraudulent, opted_out, referred, " NOW " FROM {prefix}campaign_counters "
+		    "WHERE campaign_id IN ({list}) ORDER BY campaign_id FOR UPDATE"),
+		STATEMENT(SQL_SELECT_CAMPAIGNS, SELECT_CAMPAIGN_USING("FORCE INDEX (PRIMARY)") " WHERE c.id IN ({list})"),
 		STATEMENT(SQL_SELECT_SUBSCRIPTIONS,
-		    "SELECT id, campaign_id, events, state, format, url FROM {prefix}webhooks WHERE "
-		    "campaign_id IN ({list}) ORDER BY id"),
+		    "SELECT id, campaign_id, events, state, format, url FROM {prefix}webhooks FORCE INDEX (by_campaign) WHERE "
+		    "campaign_id IN ({list})"),
 		STATEMENT(SQL_SELECT_DEFINITIONS, SELECT_DEFINITIONS("NULL", "IN ({list})")),
 		STATEMENT(SQL_LOCK_JOBS,
 		    "SELECT id, position, total FROM {prefix}bulk_jobs WHERE id IN ({list}) ORDER BY id FOR UPDATE"),
-		STATEMENT(SQL_SELECT_LEADS,
-		    SELECT_LEAD " WHERE l.email_hash IN ({list}) UNION ALL " SELECT_LEAD
-				" WHERE l.phone_hash IN ({list}) UNION ALL " SELECT_LEAD
-				" WHERE l.social_id IN ({list}) UNION ALL " SELECT_LEAD " WHERE l.id IN ({list})"),
+		STATEMENT(SQL_LOAD_LEADS_BY_EMAIL, SELECT_LEAD " WHERE l.email_hash IN ({list})"),
+		STATEMENT(SQL_LOAD_LEADS_BY_PHONE, SELECT_LEAD " WHERE l.phone_hash IN ({list})"),
+		STATEMENT(SQL_LOAD_LEADS_BY_SOCIAL_ID, SELECT_LEAD " WHERE l.social_id IN ({list})"),
+		STATEMENT(SQL_LOAD_LEADS_BY_ID, SELECT_LEAD " WHERE l.id IN ({list})"),
 		STATEMENT(SQL_SELECT_LINKS,
 		    "SELECT lead_id, level, ancestor_id, counted, counts, settled, verified_settled, earned, credit"
 		    " FROM {prefix}referral_links WHERE lead_id IN ({list})"),
@@ -120,10 +150,15 @@ const struct db_statement
 		    "session_id, request_id, created_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
 		    "?, ?, ?, "
 		    "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+		/* the row is there and locked; many rows of an INSERT are one statement for the server, those of an UPDATE are
+		   many */
 		STATEMENT(SQL_UPDATE_COUNTERS,
-		    "UPDATE {prefix}campaign_counters SET last_subscription_number = ?, lead_count = ?, verified = ?, "
-		    "waitlisted = ?, "
-		    "removed_from_waitlist = ?, fraudulent = ?, opted_out = ?, referred = ? WHERE campaign_id = ?"),
+		    "INSERT INTO {prefix}campaign_counters (last_subscription_number, lead_count, verified, waitlisted, "
+		    "removed_from_waitlist, fraudulent, opted_out, referred, campaign_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) "
+		    "ON DUPLICATE KEY UPDATE leads_version = leads_version + 1, " TO(last_subscription_number) ", " TO(lead_count) ", " TO(
+			verified) ", " TO(waitlisted) ", " TO(removed_from_waitlist) ", " TO(fraudulent) ", " TO(opted_out) ","
+															    " " TO(
+																referred)),
 		STATEMENT(SQL_CHANGE_HISTOGRAM,
 		    "INSERT INTO {prefix}score_histogram (node, " RANK_SLOT_COLUMNS
 		    ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
@@ -149,11 +184,11 @@ const struct db_statement
 		STATEMENT(SQL_MOVE_JOB, "UPDATE {prefix}bulk_jobs SET position = ?, failures = 0, delayed_until_ms = 0"
 					" WHERE id = ? AND position = ?"),
 		STATEMENT(SQL_DELETE_JOB, "DELETE FROM {prefix}bulk_jobs WHERE id = ? AND position = ?"),
-		STATEMENT(SQL_INSERT_EVENT, "INSERT INTO {prefix}events (id, campaign_id, lead_id, type, created_ms, payload) "
-					    "VALUES (?, ?, ?, ?, ?, ?)"),
-		STATEMENT(SQL_INSERT_DELIVERY, "INSERT INTO {prefix}deliveries (id, event_id, webhook_id, lead_id, type, "
-					       "format) VALUES (?, ?, ?, ?, ?, ?)"),
-		STATEMENT(SQL_INSERT_DUE, "INSERT INTO {prefix}due (id, shard, webhook_id, due_ms) VALUES (?, ?, ?, ?)"),
+		STATEMENT(SQL_INSERT_EVENT,
+		    "INSERT INTO {prefix}events (id, campaign_id, lead_id, type, deliveries, created_ms, payload) "
+		    "VALUES (?, ?, ?, ?, ?, ?, ?)"),
+		STATEMENT(SQL_INSERT_DUE, "INSERT INTO {prefix}due (id, event_id, shard, webhook_id, format, due_ms) "
+					  "VALUES (?, ?, ?, ?, ?, ?)"),
 
 		STATEMENT(SQL_SELECT_CAMPAIGN, SELECT_CAMPAIGN " WHERE c.id = ?"),
 		STATEMENT(SQL_SELECT_CAMPAIGNS_OF_ACCOUNT, SELECT_CAMPAIGN " WHERE c.account_id = ? ORDER BY c.id"),
@@ -162,26 +197,29 @@ const struct db_statement
 		STATEMENT(SQL_SELECT_LEAD_BY_PHONE, SELECT_LEAD " WHERE l.phone_hash = ? AND l.campaign_id = ?"),
 		STATEMENT(SQL_SELECT_LEAD_BY_SOCIAL_ID, SELECT_LEAD " WHERE l.social_id = ? AND l.campaign_id = ?"),
 		STATEMENT(SQL_SELECT_LEAD_BY_ID, SELECT_LEAD " WHERE l.id = ? AND l.campaign_id = ?"),
-		/* the indexes are forced: a wrong guess would cost as much as the campaign is large */
-		STATEMENT(SQL_SELECT_LEADS_BY_NUMBER,
-		    SELECT_LEAD_USING(
-			"FORCE INDEX (by_number)") " WHERE l.campaign_id = ? AND l.subscription_number > ? ORDER BY "
-						   "l.subscription_number LIMIT ?"),
+		STATEMENT(SQL_LOOK_UP_BY_EMAIL, LOOK_UP("email_hash", "by_email")),
+		STATEMENT(SQL_LOOK_UP_BY_PHONE, LOOK_UP("phone_hash", "by_phone")),
+		STATEMENT(SQL_LOOK_UP_BY_SOCIAL_ID, LOOK_UP("social_id", "by_social_id")),
+		STATEMENT(SQL_LOOK_UP_BY_ID, LOOK_UP("id", "PRIMARY")),
+		STATEMENT(
+		    SQL_SELECT_STATE, "SELECT " STATE_COLUMNS " FROM {prefix}campaign_counters n WHERE n.campaign_id = ?"),
+		STATEMENT(SQL_SELECT_LEADS_BY_NUMBER, SELECT_PAGE
+		    " WHERE l.campaign_id = ? AND l.subscription_number > ? ORDER BY l.subscription_number LIMIT ?"),
 		STATEMENT(SQL_SELECT_NUMBER_BEHIND,
 		    "SELECT subscription_number FROM {prefix}leads FORCE INDEX (by_number) WHERE campaign_id = ?"
 		    " AND subscription_number > ? ORDER BY subscription_number LIMIT 1 OFFSET ?"),
-		STATEMENT(SQL_SELECT_FILTERED_LEADS,
-		    SELECT_LEAD_USING(
-			"FORCE INDEX (by_number)") " WHERE l.campaign_id = ? AND l.subscription_number > ? AND "
-						   "l.subscription_number < ?"
-						   " AND (? < 0 OR (l.verified_email OR l.verified_phone) = ?) AND (? < "
-						   "0 OR l.waitlisted = ?)"
-						   " AND (? < 0 OR l.fraudulent = ?) AND (? < 0 OR l.opted_out = ?) AND "
-						   "(? = 0 OR FIND_IN_SET(?, l.tag_ids))"
-						   " AND l.created_ms >= ? ORDER BY l.subscription_number LIMIT ?"),
+		STATEMENT(SQL_SELECT_FILTERED_LEADS, SELECT_PAGE
+		    " WHERE l.campaign_id = ? AND l.subscription_number > ? AND l.subscription_number < ?"
+		    " AND (? < 0 OR (l.verified_email OR l.verified_phone) = ?) AND (? < 0 OR l.waitlisted = ?)"
+		    " AND (? < 0 OR l.fraudulent = ?) AND (? < 0 OR l.opted_out = ?) AND (? = 0 OR FIND_IN_SET(?, l.tag_ids))"
+		    " AND l.created_ms >= ? ORDER BY l.subscription_number LIMIT ?"),
 		STATEMENT(SQL_SELECT_LEADERS,
-		    SELECT_LEAD_USING("FORCE INDEX (by_score)") " WHERE l.campaign_id = ? AND l.fraudulent = FALSE ORDER BY "
-								"l.score_order, l.subscription_number LIMIT ?"),
+		    "SELECT " LEADER_COLUMNS
+		    " FROM {prefix}leads l FORCE INDEX (by_score) WHERE l.campaign_id = ? AND l.fraudulent = FALSE"
+		    " ORDER BY l.score_order, l.subscription_number LIMIT ?"),
+		STATEMENT(SQL_SELECT_STANDING,
+		    "SELECT " LEADER_COLUMNS ", " STATE_COLUMNS " FROM {prefix}campaign_counters n LEFT JOIN {prefix}leads l"
+		    " ON l.social_id = ? AND l.campaign_id = n.campaign_id WHERE n.campaign_id = ?"),
 		STATEMENT(SQL_SELECT_DEFINITIONS_OF_CAMPAIGN, SELECT_DEFINITIONS("description", "= ?")),
 
 		STATEMENT(SQL_SELECT_LEAD_IDS,
@@ -209,6 +247,11 @@ const struct db_statement
 		STATEMENT(SQL_DELETE_JOB_AT_END, "DELETE FROM {prefix}bulk_jobs WHERE id = ? AND position >= total"),
 
 		STATEMENT(SQL_LOCK_CAMPAIGN, "SELECT id FROM {prefix}campaigns WHERE id = ? FOR UPDATE"),
+		STATEMENT(SQL_LOCK_SETTINGS,
+		    "UPDATE {prefix}campaign_counters SET settings_version = settings_version + 1 WHERE campaign_id = ?"),
+		STATEMENT(SQL_LOCK_SETTINGS_OF_WEBHOOK,
+		    "UPDATE {prefix}campaign_counters SET settings_version = settings_version + 1"
+		    " WHERE campaign_id = (SELECT campaign_id FROM {prefix}webhooks WHERE id = ?)"),
 		STATEMENT(SQL_SELECT_WEBHOOK_BY_URL,
 		    "SELECT id, secret FROM {prefix}webhooks WHERE campaign_id = ? AND url_hash = ?"),
 		STATEMENT(SQL_COUNT_WEBHOOKS, "SELECT COUNT(*) FROM {prefix}webhooks WHERE campaign_id = ?"),
@@ -244,43 +287,64 @@ const struct db_statement
 		STATEMENT(SQL_SELECT_DUE_ROWS,
 		    "SELECT id FROM {prefix}due WHERE shard = ? AND webhook_id = ? AND due_ms <= " NOW
 		    " ORDER BY due_ms LIMIT ?"),
-		STATEMENT(SQL_CLAIM_DUE, "UPDATE {prefix}due SET token = ?, due_ms = " NOW
+		/* the index is forced here and in SQL_LOCK_CLAIMED: of a small table the server would rather read all rows,
+		 * and lock them, and wait for those of batches that are not committed yet */
+		STATEMENT(SQL_CLAIM_DUE, "UPDATE {prefix}due FORCE INDEX (PRIMARY) SET token = ?, due_ms = " NOW
 					 " + ?, attempts = attempts + 1 WHERE due_ms <= " NOW " AND id IN ({list})"),
 		STATEMENT(SQL_SELECT_CLAIMED,
-		    "SELECT u.id, u.webhook_id, u.attempts, d.type, d.format, e.payload, w.url, w.secret, w.state"
-		    " FROM {prefix}due u LEFT JOIN {prefix}deliveries d ON d.id = u.id LEFT JOIN {prefix}events e ON e.id = "
-		    "d.event_id"
+		    "SELECT u.id, u.webhook_id, u.attempts, e.type, u.format, e.payload, w.url, w.secret, w.state"
+		    " FROM {prefix}due u LEFT JOIN {prefix}events e ON e.id = u.event_id"
 		    " LEFT JOIN {prefix}webhooks w ON w.id = u.webhook_id WHERE u.token = ? AND u.id IN ({list})"),
-		STATEMENT(SQL_LOCK_CLAIMED, "SELECT id, token, " NOW " FROM {prefix}due WHERE id IN ({list}) FOR UPDATE"),
+		STATEMENT(SQL_LOCK_CLAIMED,
+		    "SELECT u.id, u.token, u.event_id, s.webhook_id, " NOW " FROM {prefix}due u FORCE INDEX (PRIMARY)"
+		    " LEFT JOIN {prefix}webhook_status s ON s.webhook_id = u.webhook_id WHERE u.id IN ({list}) ORDER BY u.id "
+		    "FOR UPDATE"),
 		STATEMENT(SQL_INSERT_ATTEMPT,
-		    "INSERT INTO {prefix}attempts (id, delivery_id, attempt, started_ms, duration_ms, status, error, answer) "
-		    "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"),
-		STATEMENT(SQL_FINISH_DELIVERY,
-		    "UPDATE {prefix}deliveries SET state = ?, attempts = ?, last_status = ?, last_error = ? "
-		    "WHERE id = ? AND state = 'pending'"),
-		STATEMENT(SQL_DELETE_DUE, "DELETE FROM {prefix}due WHERE id = ? AND token = ?"),
-		STATEMENT(SQL_RESCHEDULE_DUE, "UPDATE {prefix}due SET due_ms = ?, token = NULL WHERE id = ? AND token = ?"),
+		    "INSERT INTO {prefix}attempts (delivery_id, attempt, started_ms, duration_ms, status, error, answer) "
+		    "VALUES (?, ?, ?, ?, ?, ?, ?)"),
+		STATEMENT(SQL_INSERT_DELIVERY, "INSERT INTO {prefix}deliveries (id, event_id, webhook_id, state, attempts, "
+					       "last_status, last_error, ended_ms)"
+					       " VALUES (?, ?, ?, ?, ?, ?, ?, ?)" ENDED_AGAIN),
+		/* no list, because in a DELETE no index can be forced */
+		STATEMENT(SQL_DELETE_DUE, "DELETE FROM {prefix}due WHERE id = ?"),
+		/* an INSERT, because an UPDATE of many rows is run once for each. The rows are there, and locked: the zeros are
+		 * never stored */
+		STATEMENT(SQL_RESCHEDULE_DUE,
+		    "INSERT INTO {prefix}due (id, event_id, shard, webhook_id, format, due_ms, last_status, last_error)"
+		    " VALUES (?, 0, 0, 0, 'json', ?, ?, ?) ON DUPLICATE KEY UPDATE due_ms = VALUES(due_ms), token = NULL, "
+		    "last_status = VALUES(last_status), last_error = VALUES(last_error)"),
 		STATEMENT(SQL_UNCLAIM_DUE, "UPDATE {prefix}due SET due_ms = " NOW
 					   ", token = NULL, attempts = attempts - 1 WHERE id = ? AND token = ?"),
-		STATEMENT(SQL_UPDATE_WEBHOOK_STATUS,
-		    "UPDATE {prefix}webhook_status SET last_status = ?, last_delivery_ms = COALESCE(?, last_delivery_ms), "
-		    "failing_since_ms = CASE WHEN ? THEN NULL ELSE COALESCE(failing_since_ms, ?) END WHERE webhook_id = ?"),
-		STATEMENT(SQL_HOLD_WEBHOOK,
-		    "UPDATE {prefix}webhook_status SET hold_until_ms = GREATEST(hold_until_ms, ?) WHERE webhook_id = ?"),
+		/* of rows that are there, as above. Who failed before goes on failing, but for a success in between */
+		STATEMENT(SQL_CHANGE_WEBHOOK_STATUS,
+		    "INSERT INTO {prefix}webhook_status (webhook_id, last_status, last_delivery_ms, failing_since_ms, "
+		    "hold_until_ms)"
+		    " VALUES (?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE last_status = VALUES(last_status), "
+		    "failing_since_ms = CASE WHEN VALUES(last_delivery_ms) IS NULL THEN COALESCE(failing_since_ms, "
+		    "VALUES(failing_since_ms)) ELSE VALUES(failing_since_ms) END, "
+		    "last_delivery_ms = COALESCE(VALUES(last_delivery_ms), last_delivery_ms), "
+		    "hold_until_ms = GREATEST(hold_until_ms, VALUES(hold_until_ms))"),
 		STATEMENT(
 		    SQL_MARK_WEBHOOK_GONE, "UPDATE {prefix}webhooks SET state = 'gone' WHERE id = ? AND state = 'active'"),
 		STATEMENT(SQL_SELECT_DUE_OF_WEBHOOK,
 		    "SELECT id FROM {prefix}due WHERE shard = ? AND webhook_id = ? AND token IS NULL"
 		    " ORDER BY due_ms LIMIT ? FOR UPDATE"),
-		STATEMENT(SQL_FAIL_DELIVERY, "UPDATE {prefix}deliveries SET state = 'failed', last_error = 'webhook_gone' "
-					     "WHERE id = ? AND state = 'pending'"),
-		STATEMENT(SQL_DELETE_DUE_ROWS, "DELETE FROM {prefix}due WHERE id IN ({list})"),
+		STATEMENT(SQL_FAIL_DUE,
+		    "INSERT INTO {prefix}deliveries (id, event_id, webhook_id, state, attempts, last_status, last_error, "
+		    "ended_ms)"
+		    " SELECT id, event_id, webhook_id, 'failed', attempts, last_status, 'webhook_gone', " NOW
+		    " FROM {prefix}due FORCE INDEX (PRIMARY) WHERE id IN ({list})" ENDED_AGAIN),
 		STATEMENT(SQL_NOTE_ENDED_CAMPAIGNS,
 		    "UPDATE {prefix}campaigns SET ended_ms = ends_ms WHERE ended_ms IS NULL AND ends_ms <= " NOW),
 		STATEMENT(SQL_DELETE_OLD_TOKENS, "DELETE FROM {prefix}commits WHERE token < ? LIMIT ?"),
 		STATEMENT(SQL_SELECT_DELETED_LEADS, "SELECT lead_id FROM {prefix}deleted_leads ORDER BY lead_id LIMIT ?"),
-		STATEMENT(SQL_DELETE_SCORE_ENTRIES, "DELETE FROM {prefix}score_entries WHERE lead_id IN ({list}) LIMIT 1000"),
-		STATEMENT(SQL_DELETE_DELETED_LEADS, "DELETE FROM {prefix}deleted_leads WHERE lead_id IN ({list})"),
+		/* found first, because a DELETE with a list may lock the entries of all leads */
+		STATEMENT(SQL_SELECT_SCORE_ENTRIES,
+		    "SELECT lead_id, CAST(reason AS UNSIGNED), ref, round FROM {prefix}score_entries FORCE INDEX (PRIMARY)"
+		    " WHERE lead_id IN ({list}) LIMIT 1000"),
+		STATEMENT(SQL_DELETE_SCORE_ENTRY,
+		    "DELETE FROM {prefix}score_entries WHERE lead_id = ? AND reason = ? AND ref = ? AND round = ?"),
+		STATEMENT(SQL_DELETE_DELETED_LEAD, "DELETE FROM {prefix}deleted_leads WHERE lead_id = ?"),
 
 		STATEMENT(SQL_COUNT_VERSION_TABLE,
 		    "SELECT COUNT(*) FROM information_schema.TABLES"
@@ -352,11 +416,32 @@ const struct db_statement
 		STATEMENT(SQL_SELECT_CAMPAIGN_OF_TAG, "SELECT campaign_id FROM {prefix}tags WHERE id = ?"),
 		STATEMENT(SQL_SELECT_CAMPAIGN_OF_ACTION, "SELECT campaign_id FROM {prefix}actions WHERE id = ?"),
 		STATEMENT(SQL_SELECT_CAMPAIGN_OF_REWARD, "SELECT campaign_id FROM {prefix}reward_levels WHERE id = ?"),
-		STATEMENT(SQL_SELECT_DELIVERIES, SELECT_DELIVERY " ORDER BY d.id DESC LIMIT ?"),
-		STATEMENT(SQL_SELECT_DELIVERIES_OF_WEBHOOK, SELECT_DELIVERY " AND d.webhook_id = ? ORDER BY d.id DESC LIMIT ?"),
-		STATEMENT(SQL_SELECT_DELIVERIES_OF_LEAD,
-		    SELECT_DELIVERY " AND d.lead_id = (SELECT id FROM {prefix}leads WHERE social_id = ?)"
-				    " AND (? = 0 OR d.webhook_id = ?) ORDER BY d.id DESC LIMIT ?"),
+		/* each part in the order of its index, so that it reads no more than its limit */
+		STATEMENT(SQL_SELECT_DELIVERY_IDS,
+		    IDS_OF_ENDED("by_state", "state = 'delivered'") " UNION " IDS_OF_ENDED(
+			"by_state", "state = 'failed'") " UNION " IDS_OF_DUE("PRIMARY", "") " ORDER BY id DESC LIMIT ?"),
+		/* what one webhook has pending is read as a whole, from the index alone */
+		STATEMENT(SQL_SELECT_DELIVERY_IDS_OF_WEBHOOK,
+		    IDS_OF_ENDED("by_webhook", "webhook_id = ? AND state = 'delivered'") " UNION " IDS_OF_ENDED(
+			"by_webhook", "webhook_id = ? AND state = 'failed'") " UNION " IDS_OF_DUE("by_webhook",
+			"shard = ? AND webhook_id = ? AND ") " ORDER BY id DESC LIMIT ?"),
+		STATEMENT(SQL_SELECT_EVENT_IDS_OF_LEAD,
+		    "SELECT id, deliveries FROM {prefix}events FORCE INDEX (by_lead) WHERE lead_id = (SELECT id FROM "
+		    "{prefix}leads"
+		    " WHERE social_id = ?) AND id >= ? AND id < ? ORDER BY id DESC LIMIT ?"),
+		/* an attempt that is under way is not counted yet */
+		STATEMENT(SQL_SELECT_DELIVERIES,
+		    "SELECT d.id, d.webhook_id, e.type, l.social_id, d.state, d.attempts, d.due_ms, d.last_status, "
+		    "d.last_error,"
+		    " e.created_ms FROM (SELECT id, event_id, webhook_id, 'pending' AS state, CAST(CASE WHEN token IS NULL OR "
+		    "attempts = 0 THEN attempts ELSE attempts - 1 END AS UNSIGNED) AS attempts, due_ms, last_status, last_error"
+		    " FROM {prefix}due FORCE INDEX (PRIMARY) WHERE id IN ({list}) UNION ALL SELECT t.id, t.event_id, "
+		    "t.webhook_id, t.state, "
+		    "t.attempts, NULL, t.last_status, t.last_error FROM {prefix}deliveries t FORCE INDEX (PRIMARY) LEFT JOIN "
+		    "{prefix}due u ON u.id = "
+		    "t.id"
+		    " WHERE t.id IN ({list}) AND u.id IS NULL) d JOIN {prefix}events e ON e.id = d.event_id"
+		    " LEFT JOIN {prefix}leads l ON l.id = e.lead_id ORDER BY d.id DESC"),
 		STATEMENT(SQL_COUNT_ROWS,
 		    "SELECT (SELECT COUNT(*) FROM {prefix}accounts), (SELECT COUNT(*) FROM {prefix}campaigns), "
 		    "(SELECT CAST(COALESCE(SUM(lead_count), 0) AS UNSIGNED) FROM {prefix}campaign_counters), "
@@ -376,10 +461,11 @@ const struct db_statement
 		STATEMENT(SQL_DEEP_HISTOGRAM, DEEP_HISTOGRAM),
 		STATEMENT(SQL_DEEP_REFERRALS, DEEP_REFERRALS),
 		STATEMENT(SQL_DEEP_CREDIT, DEEP_CREDIT),
-	STATEMENT(SQL_DEEP_LINKS, DEEP_LINKS),
+		STATEMENT(SQL_DEEP_LINKS, DEEP_LINKS),
 		STATEMENT(SQL_DEEP_ADDRESSES, DEEP_ADDRESSES),
 		STATEMENT(SQL_DEEP_DUE, DEEP_DUE),
 		STATEMENT(SQL_DEEP_DELIVERIES, DEEP_DELIVERIES),
+		STATEMENT(SQL_DEEP_EVENTS, DEEP_EVENTS),
 		STATEMENT(SQL_DEEP_ENTRIES, DEEP_ENTRIES),
 		STATEMENT(SQL_DEEP_DELETED, DEEP_DELETED),
 		STATEMENT(SQL_DEEP_ORPHANS, DEEP_ORPHANS),

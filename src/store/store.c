@@ -15,9 +15,7 @@ static const char *const id_names[ID_KINDS] = {
 	[ID_CAMPAIGN] = "campaign",
 	[ID_WEBHOOK] = "webhook",
 	[ID_LEAD] = "lead",
-	[ID_EVENT] = "event",
-	[ID_DELIVERY] = "delivery",
-	[ID_ATTEMPT] = "attempt",
+	[ID_HISTORY] = "history",
 	[ID_TAG] = "tag",
 	[ID_ACTION] = "action",
 	[ID_REWARD_LEVEL] = "reward_level",
@@ -57,6 +55,8 @@ store_free(struct store **store)
 	if (*store == NULL)
 		return;
 	db_free(&(*store)->db);
+	store_forget_campaigns(*store);
+	free((*store)->known_ranks);
 	pool_free(&(*store)->facts);
 	free(*store);
 	*store = NULL;
@@ -290,4 +290,10 @@ store_lock_counters(struct store *store, struct pool *pool, uint64_t campaign_id
 	struct db_arguments arguments = { .lists = { { &id, 1 } }, .list_count = 1 };
 	enum result result = db_query(store->db, pool, SQL_LOCK_COUNTERS, &arguments, &rows);
 	return result == RESULT_OK && rows.count == 0 ? RESULT_NOT_FOUND : result;
+}
+
+enum result
+store_lock_settings(struct store *store, uint64_t campaign_id)
+{
+	return store_change_one(store, SQL_LOCK_SETTINGS, &DB_U64(campaign_id), 1);
 }

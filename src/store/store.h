@@ -77,13 +77,36 @@ MUST_CHECK enum result store_find_campaign(
 MUST_CHECK enum result store_list_campaigns(
     struct store *store, struct pool *pool, uint64_t account_id, struct campaign **campaigns, size_t *count, int64_t *now_ms);
 
+/* What a process keeps of a campaign it reads again after that long, also where the versions below say that nothing has
+ * changed: whoever mended rows by hand may not have moved them on. */
+enum { STORE_FRESH_MS = 10000 };
+
+/* They go up with every change of a campaign: of its settings, webhooks and definitions; of its leads. */
+struct campaign_versions {
+	uint64_t settings, leads;
+};
+
 /* RESULT_NOT_FOUND: no such lead in this campaign. */
 MUST_CHECK enum result store_find_lead(
     struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_reference *reference, struct lead *lead);
-/* What the payloads of leads of one campaign say beyond their rows; `campaign` and `leads` must stay valid as long as the
- * subjects. */
-MUST_CHECK enum result store_show_leads(struct store *store, struct pool *pool, const struct campaign *campaign,
-    const struct lead *leads, size_t count, struct payload_subject **subjects);
+/* A lead as its payload shows it, by what the database has at the time of one statement: the lead, its campaign's counters and
+ * settings, its rank. Of the lead, only what payloads and lists show is filled. Campaign and definitions of a subject are valid
+ * until the next look-up or command. RESULT_NOT_FOUND: no such lead in this campaign. */
+MUST_CHECK enum result store_look_up(struct store *store, struct pool *pool, uint64_t campaign_id,
+    const struct lead_reference *reference, struct payload_subject **subject);
+/* What is asked by GET on a campaign. */
+struct look_up {
+	uint64_t campaign_id;
+	struct lead_reference reference;
+	struct payload_view view;
+};
+/* Answers look-ups, with as many statements as there are ways to name a lead, however many they are. Always fills every
+ * outcome; bodies are in the pool. */
+void store_answer_look_ups(
+    struct store *store, struct pool *pool, const struct look_up *const *look_ups, size_t count, struct outcome *outcomes);
+/* The same for leads of a page, which must stay valid as long as the subjects. */
+MUST_CHECK enum result store_show_leads(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead *leads,
+    size_t count, struct payload_subject **subjects);
 
 /* Zero, absent and -1 filters are not applied. */
 struct lead_filter {
@@ -94,7 +117,7 @@ struct lead_filter {
 	size_t limit;     /* of leads on the page */
 };
 struct lead_page {
-	struct lead *leads; /* by subscription number */
+	struct lead *leads; /* by subscription number; filled as by store_look_up */
 	size_t count;
 	uint32_t next; /* `after` of the next page; 0: this was the last */
 };
@@ -102,9 +125,19 @@ struct lead_page {
 enum { LEAD_PAGE_ROWS_MAX = 10000 };
 MUST_CHECK enum result store_list_leads(
     struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *filter, struct lead_page *page);
-/* The first `limit` leads that are not fraudulent, by score, then by sign-up. */
+/* The first `limit` leads that are not fraudulent, by score, then by sign-up. Only numbers, social ids, scores, and what
+ * display_name is made of, are filled. */
 MUST_CHECK enum result store_leaderboard(
     struct store *store, struct pool *pool, uint64_t campaign_id, size_t limit, struct lead **leads, size_t *count);
+/* Where a lead stands, filled as those, and what the campaign's versions were at that time: a leaderboard that was read after
+ * the same versions is still right. */
+struct lead_standing {
+	struct campaign_versions versions;
+	struct lead lead; /* id 0: there is none with that social id, or none was named */
+	uint64_t rank;
+};
+MUST_CHECK enum result store_find_standing(
+    struct store *store, struct pool *pool, uint64_t campaign_id, struct slice social_id, struct lead_standing *standing);
 
 /* Of one campaign, each kind by id. */
 MUST_CHECK enum result store_find_definitions(

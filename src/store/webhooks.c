@@ -33,7 +33,7 @@ struct putting {
 	bool created;
 };
 
-/* The campaign's row is locked, so that two calls for the same URL come one after the other. */
+/* The settings are locked, so that two calls for the same URL come one after the other. */
 static enum result
 put_webhook(struct store *store, struct pool *pool, void *context)
 {
@@ -43,7 +43,7 @@ put_webhook(struct store *store, struct pool *pool, void *context)
 	struct db_value key[] = { DB_U64(put->campaign_id), db_bytes(digest_slice(&digest)) };
 	struct db_arguments by_url = { .values = key, .count = 2 }, by_campaign = { .values = key, .count = 1 };
 	struct db_rows found, total;
-	enum result result = store_exists(store, SQL_LOCK_CAMPAIGN, key, 1);
+	enum result result = store_lock_settings(store, put->campaign_id);
 	if (result == RESULT_OK)
 		result = db_query(store->db, pool, SQL_SELECT_WEBHOOK_BY_URL, &by_url, &found);
 	if (result != RESULT_OK)
@@ -92,7 +92,9 @@ static enum result
 remove_webhook(struct store *store, struct pool *pool UNUSED, void *context)
 {
 	struct db_value id = DB_U64(*(const uint64_t *)context);
-	enum result result = store_change_one(store, SQL_DELETE_WEBHOOK, &id, 1);
+	enum result result = store_change_one(store, SQL_LOCK_SETTINGS_OF_WEBHOOK, &id, 1);
+	if (result == RESULT_OK)
+		result = store_change_one(store, SQL_DELETE_WEBHOOK, &id, 1);
 	return result == RESULT_OK ? store_change_one(store, SQL_DELETE_WEBHOOK_STATUS, &id, 1) : result;
 }
 

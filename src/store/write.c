@@ -10,6 +10,8 @@ struct write {
 	struct pool *pool;
 	const struct loaded *loaded;
 	const struct decision *decision;
+	const struct rank_node *rank_changes;
+	size_t rank_change_count;
 };
 
 /* What one statement is run with, gathered row by row. */
@@ -174,10 +176,8 @@ write_counters(const struct write *write)
 {
 	const struct working_set *set = &write->loaded->set;
 	const struct decision *d = write->decision;
-	struct rank_node *changes;
-	size_t change_count = decide_rank_changes(write->pool, d, &changes);
 	struct row_list counters = row_list(write, SQL_UPDATE_COUNTERS, COUNTER_COLUMNS, set->campaign_count);
-	struct row_list histogram = row_list(write, SQL_CHANGE_HISTOGRAM, HISTOGRAM_COLUMNS, change_count);
+	struct row_list histogram = row_list(write, SQL_CHANGE_HISTOGRAM, HISTOGRAM_COLUMNS, write->rank_change_count);
 	struct row_list addresses = row_list(write, SQL_CHANGE_IP_LEADS, IP_COLUMNS, d->ip_move_count);
 	for (size_t i = 0; i < set->campaign_count; i++) {
 		const struct campaign *c = &set->campaigns[i].campaign;
@@ -187,10 +187,11 @@ write_counters(const struct write *write)
 			    DB_U64(n->waitlisted), DB_U64(n->removed_from_waitlist), DB_U64(n->fraudulent),
 			    DB_U64(n->opted_out), DB_U64(n->referred), DB_U64(c->id));
 	}
-	for (size_t i = 0; i < change_count; i++) {
-		struct db_value row[HISTOGRAM_COLUMNS] = { DB_U64(changes[i].node) };
+	for (size_t i = 0; i < write->rank_change_count; i++) {
+		const struct rank_node *change = &write->rank_changes[i];
+		struct db_value row[HISTOGRAM_COLUMNS] = { DB_U64(change->node) };
 		for (size_t slot = 0; slot < RANK_SLOTS; slot++)
-			row[1 + slot] = DB_I64(changes[i].leads[slot]);
+			row[1 + slot] = DB_I64(change->leads[slot]);
 		add_row(&histogram, row);
 	}
 	for (size_t i = 0; i < d->ip_move_count; i++)
@@ -250,7 +251,7 @@ write_jobs(const struct write *write)
 	return result;
 }
 
-enum { EVENT_COLUMNS = 6, DELIVERY_COLUMNS = 6, DUE_COLUMNS = 4 };
+enum { EVENT_COLUMNS = 7, DUE_COLUMNS = 6 };
 
 static enum result
 write_events(const struct write *write)
@@ -258,28 +259,27 @@ write_events(const struct write *write)
 	const int64_t now_ms = write->loaded->set.now_ms;
 	const struct decision *d = write->decision;
 	struct row_list events = row_list(write, SQL_INSERT_EVENT, EVENT_COLUMNS, d->event_count);
-	struct row_list deliveries = row_list(write, SQL_INSERT_DELIVERY, DELIVERY_COLUMNS, d->delivery_count);
 	struct row_list due = row_list(write, SQL_INSERT_DUE, DUE_COLUMNS, d->delivery_count);
 	for (size_t i = 0; i < d->event_count; i++) {
 		const struct made_event *e = &d->events[i];
-		ADD_ROW(&events, DB_U64(e->id), DB_U64(e->campaign_id), DB_U64(e->lead_id), DB_U64(e->type), DB_I64(now_ms),
-		    db_bytes(e->payload));
+		ADD_ROW(&events, DB_U64(e->id), DB_U64(e->campaign_id), DB_U64(e->lead_id), DB_U64(e->type),
+		    DB_U64(e->deliveries), DB_I64(now_ms), db_bytes(e->payload));
 	}
 	for (size_t i = 0; i < d->delivery_count; i++) {
 		const struct made_delivery *m = &d->deliveries[i];
-		ADD_ROW(&deliveries, DB_U64(m->id), DB_U64(m->event_id), DB_U64(m->webhook_id), DB_U64(m->lead_id),
-		    DB_U64(m->type), db_bytes(m->form ? SLICE("form") : SLICE("json")));
-		ADD_ROW(&due, DB_U64(m->id), DB_U64(webhook_shard(m->webhook_id)), DB_U64(m->webhook_id), DB_I64(now_ms));
+		ADD_ROW(&due, DB_U64(m->id), DB_U64(m->event_id), DB_U64(webhook_shard(m->webhook_id)), DB_U64(m->webhook_id),
+		    db_bytes(m->form ? SLICE("form") : SLICE("json")), DB_I64(now_ms));
 	}
-	return RUN_LISTS(write, &events, &deliveries, &due);
+	return RUN_LISTS(write, &events, &due);
 }
 
 enum result
-store_write(struct store *store, struct pool *pool, const struct loaded *loaded, const struct decision *decision)
+store_write(struct store *store, struct pool *pool, const struct loaded *loaded, const struct decision *decision,
+    const struct rank_node *rank_changes, size_t rank_change_count)
 {
 	static enum result (*const steps[])(
 	    const struct write *write) = { write_leads, write_counters, write_scores, write_jobs, write_events };
-	const struct write write = { store, pool, loaded, decision };
+	const struct write write = { store, pool, loaded, decision, rank_changes, rank_change_count };
 	enum result result = RESULT_OK;
 	for (size_t i = 0; i < ARRAY_SIZE(steps) && result == RESULT_OK; i++)
 		result = steps[i](&write);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
@@ -92,6 +93,18 @@ a_buffer_refuses_what_is_too_much(void **state)
 	assert_slice(buffer_slice(&buffer), "-9223372");
 	buffer_printf(&buffer, "%s", "long enough to fail");
 	assert_false(buffer_ok(&buffer));
+	/* what would fit is not appended either */
+	buffer_add(&buffer, SLICE(""));
+	buffer_add_byte(&buffer, 'x');
+	assert_null(buffer_extend(&buffer, 1));
+	assert_slice(buffer_slice(&buffer), "-9223372");
+	buffer_clear(&buffer);
+	memcpy(buffer_extend(&buffer, 10), "0123456789", 10);
+	assert_string_equal(buffer.data, "0123456789");
+	assert_null(buffer_extend(&buffer, 1));
+	buffer_clear(&buffer);
+	buffer_add_u64(&buffer, 0);
+	assert_slice(buffer_slice(&buffer), "0");
 	buffer_free(&buffer);
 }
 
@@ -109,6 +122,10 @@ a_pool_serves_small_and_large_pieces(void **state)
 	pool_reset(pool);
 	assert_int_equal(*(char *)pool_alloc(pool, 1), 0);
 	assert_slice(pool_printf(pool, "%d-%s", 7, "x"), "7-x");
+	struct slice joined = POOL_JOIN(pool, SLICE("a"), SLICE_NONE, SLICE("bc"), SLICE(""));
+	assert_slice(joined, "abc");
+	assert_int_equal(joined.data[joined.size], 0);
+	assert_true(slice_present(pool_join(pool, NULL, 0)) && pool_join(pool, NULL, 0).size == 0);
 	assert_false(slice_present(pool_copy(pool, SLICE_NONE)));
 	assert_true(slice_present(pool_copy(pool, SLICE(""))));
 	pool_free(&pool);
@@ -136,6 +153,30 @@ times_follow_rfc3339(void **state)
 		"2026-11-21T03:38:13+24:00", "10000-01-01", "9999-12-31T23:59:60Z", "9999-12-31T23:59:59-00:01" };
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		assert_false(clock_parse_rfc3339(slice_of(bad[i]), &ms));
+}
+
+/* As the C library writes it; steps of some days and odd seconds meet every month's ends in the years to 9999. */
+static void
+times_are_written_as_the_calendar_has_them(void **state)
+{
+	(void)state;
+	static const int64_t outside[] = { -1, INT64_MIN, CLOCK_END_MS, INT64_MAX };
+	char text[CLOCK_RFC3339_SIZE], expected[CLOCK_RFC3339_SIZE];
+	for (time_t seconds = 0; seconds < CLOCK_END_MS / 1000; seconds += 9 * 86400 + 86399) {
+		struct tm utc;
+		assert_non_null(gmtime_r(&seconds, &utc));
+		assert_int_not_equal(strftime(expected, sizeof(expected), "%Y-%m-%dT%H:%M:%SZ", &utc), 0);
+		clock_rfc3339(seconds * 1000 + 999, text);
+		assert_string_equal(text, expected);
+	}
+	clock_rfc3339(CLOCK_END_MS - 1, text);
+	assert_string_equal(text, "9999-12-31T23:59:59Z");
+	clock_rfc3339(951782400000, text);
+	assert_string_equal(text, "2000-02-29T00:00:00Z");
+	for (size_t i = 0; i < ARRAY_SIZE(outside); i++) {
+		clock_rfc3339(outside[i], text);
+		assert_string_equal(text, "1970-01-01T00:00:00Z");
+	}
 }
 
 static void
@@ -243,6 +284,7 @@ main(void)
 		cmocka_unit_test(a_buffer_refuses_what_is_too_much),
 		cmocka_unit_test(a_pool_serves_small_and_large_pieces),
 		cmocka_unit_test(times_follow_rfc3339),
+		cmocka_unit_test(times_are_written_as_the_calendar_has_them),
 		cmocka_unit_test(bytes_become_text_and_back),
 		cmocka_unit_test(random_numbers_stay_below_their_bound),
 		cmocka_unit_test(utf8_is_strict),

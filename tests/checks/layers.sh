@@ -14,10 +14,11 @@ db: base
 http: base json
 core: base json
 store: base db core
+commit: base core store
 api: base http json core store
 deliver: base core store
 admin: base conf core json store
-prog: base conf fcgi json db http core store api deliver admin
+prog: base conf fcgi json db http core store commit api deliver admin
 '
 
 # header (a shell pattern): the folder that may include it

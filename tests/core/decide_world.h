@@ -43,6 +43,10 @@ static const struct reward_level some_rewards[] = {
 	{ .id = 2, .campaign_id = CAMPAIGN, .subject = { "shirt", 5 }, .required_points = 9 },
 };
 
+static const struct definitions some_definitions = { some_tags, ARRAY_SIZE(some_tags), some_actions, ARRAY_SIZE(some_actions),
+	some_rewards, ARRAY_SIZE(some_rewards) };
+static const struct definitions no_definitions;
+
 static int
 open_world(void **state)
 {
@@ -59,14 +63,13 @@ open_world(void **state)
 			.jump_start = 100 };
 	w->set.campaign_count = 2;
 	w->set.now_ms = (int64_t)NOW * 1000;
-	w->set.webhooks = &all_events;
-	w->set.webhook_count = 1;
-	w->set.definitions = (struct definitions){ some_tags, ARRAY_SIZE(some_tags), some_actions, ARRAY_SIZE(some_actions),
-		some_rewards, ARRAY_SIZE(some_rewards) };
+	w->set.campaigns[0].webhooks = &all_events;
+	w->set.campaigns[0].webhook_count = 1;
+	w->set.campaigns[0].definitions = &some_definitions;
+	w->set.campaigns[1].definitions = &no_definitions;
 	w->supplies = (struct decide_supplies){
 		.lead_ids = { 1, UINT64_MAX },
-		.event_ids = { 1, UINT64_MAX },
-		.delivery_ids = { 1, UINT64_MAX },
+		.history_ids = { 1, UINT64_MAX },
 		.points_call_ids = { 1, UINT64_MAX },
 		.custom_fields = { 50, 16384 },
 	};
@@ -84,15 +87,19 @@ close_world(void **state)
 	return 0;
 }
 
-static struct rank_node
-node_with(struct rank_place place)
+static void
+count_in(struct rank_node *rows, size_t *count, struct rank_place place)
 {
-	struct rank_node node = { .node = place.node };
-	node.leads[place.slot] = 1;
-	return node;
+	struct rank_node *row = rank_find(rows, *count, place.node);
+	if (row == NULL) {
+		rows[(*count)++].node = place.node;
+		rank_sort(rows, *count);
+		row = rank_find(rows, *count, place.node);
+	}
+	row->leads[place.slot]++;
 }
 
-/* What the database would hold: a row for each place of each lead. */
+/* What the database would hold: the places of each lead. */
 static struct rank_node *
 histogram(struct world *w, size_t *count)
 {
@@ -103,7 +110,7 @@ histogram(struct world *w, size_t *count)
 		struct rank_place places[RANK_LEVELS];
 		rank_places(lead->lead.campaign_id, lead->lead.score, places);
 		for (size_t k = 0; k < RANK_LEVELS && !lead->gone && !lead->lead.fraudulent; k++)
-			rows[(*count)++] = node_with(places[k]);
+			count_in(rows, count, places[k]);
 	}
 	return rows;
 }

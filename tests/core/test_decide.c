@@ -34,6 +34,34 @@ each_command_sees_its_own_state(void **state)
 	assert_contains(w->decision.events[0].payload, "\"__event\":\"new_signup\"}");
 }
 
+static bool
+shows(struct slice payload, const char *name)
+{
+	return strstr(payload.data, name) != NULL;
+}
+
+/* 4.5, 4.7: events show the lead in full view, whatever the answer shows. */
+static void
+events_show_the_whole_lead_in_every_view(void **state)
+{
+	static const struct payload_view views[] = { { .full = true }, { .full = true, .skip_urls = true },
+		{ .full = true, .skip_actions = true }, { .full = false } };
+	struct world *w = *state;
+	for (size_t i = 0; i < ARRAY_SIZE(views); i++) {
+		struct command command = signup(pool_printf(w->pool, "%zu@x.org", i).data, NULL);
+		command.view = views[i];
+		run(w, &command, 1);
+		struct slice body = w->outcomes[0].body, payload = w->decision.events[0].payload;
+		assert_true(shows(payload, "\"social_url\":") && shows(payload, "\"completed_actions\":") &&
+			    shows(payload, "\"fraudulent\":"));
+		assert_int_equal(shows(body, "\"social_url\":"), !views[i].skip_urls);
+		assert_int_equal(shows(body, "\"completed_actions\":"), !views[i].skip_actions);
+		assert_int_equal(shows(body, "\"fraudulent\":"), views[i].full);
+		assert_int_equal(slice_starts_with(payload, slice_sub(body, 0, body.size - 1)), i == 0);
+		settle(w);
+	}
+}
+
 /* 4.3.1: email of one lead with the phone of another. */
 static void
 email_and_phone_of_two_leads_conflict(void **state)
@@ -252,10 +280,9 @@ events_follow_subscriptions(void **state)
 		    .state = WEBHOOK_DISABLED,
 		    .form = true },
 		{ .id = 3, .campaign_id = CAMPAIGN, .events = 0xffff, .state = WEBHOOK_GONE },
-		{ .id = 4, .campaign_id = CAMPAIGN + 1, .events = 0xffff, .state = WEBHOOK_ACTIVE },
 	};
-	w->set.webhooks = webhooks;
-	w->set.webhook_count = 4;
+	w->set.campaigns[0].webhooks = webhooks;
+	w->set.campaigns[0].webhook_count = 3;
 	run(w, (struct command[]){ signup("a@x.org", NULL), signup("a@x.org", NULL) }, 2);
 	ASSERT_EVENTS(w, EVENT_NEW_SIGNUP);
 	assert_int_equal(w->decision.delivery_count, 2);
@@ -264,6 +291,10 @@ events_follow_subscriptions(void **state)
 	assert_int_equal(w->decision.deliveries[1].webhook_id, 2);
 	assert_true(w->decision.deliveries[1].form);
 	assert_int_equal(w->decision.deliveries[1].event_id, w->decision.events[0].id);
+	assert_int_equal(w->decision.events[0].deliveries, 2);
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(w->decision.deliveries[i].id, w->decision.events[0].id + 1 + i);
+	assert_int_equal(w->supplies.history_ids.next, 4); /* nobody else gets these three */
 	assert_int_equal(w->decision.events[0].id >> 36, (uint64_t)NOW / 86400);
 }
 
@@ -417,6 +448,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WORLD_TEST(the_same_email_twice_in_a_batch_is_one_lead),
+		WORLD_TEST(events_show_the_whole_lead_in_every_view),
 		WORLD_TEST(each_command_sees_its_own_state),
 		WORLD_TEST(email_and_phone_of_two_leads_conflict),
 		WORLD_TEST(an_email_completes_a_lead_that_has_a_phone_only),

@@ -541,12 +541,10 @@ static void
 too_few_ids_make_no_event(void **state)
 {
 	struct world *w = *state;
-	w->supplies.event_ids = (struct id_range){ 1, 2 };
-	w->supplies.delivery_ids = (struct id_range){ 1, 2 };
+	w->supplies.history_ids = (struct id_range){ 1, 4 };
 	run(w, (struct command[]){ signup("a@x.org", NULL), signup("b@x.org", NULL) }, 2);
 	assert_true(w->decision.short_of_ids);
-	assert_int_equal(w->decision.events_wanted, 4);
-	assert_int_equal(w->decision.deliveries_wanted, 4);
+	assert_int_equal(w->decision.history_wanted, 8);
 }
 
 /* 4.5: leads that are fraudulent rank nobody down. */

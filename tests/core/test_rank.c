@@ -15,8 +15,13 @@ rows_of(uint64_t campaign_id, struct rank_node *rows)
 		struct rank_place places[RANK_LEVELS];
 		rank_places(campaign_id, scores[i], places);
 		for (size_t k = 0; k < RANK_LEVELS; k++) {
-			rows[count] = (struct rank_node){ .node = places[k].node };
-			rows[count++].leads[places[k].slot] = 1;
+			struct rank_node *row = rank_find(rows, count, places[k].node);
+			if (row == NULL) {
+				rows[count++] = (struct rank_node){ .node = places[k].node };
+				rank_sort(rows, count);
+				row = rank_find(rows, count, places[k].node);
+			}
+			row->leads[places[k].slot]++;
 		}
 	}
 	return count;

@@ -67,6 +67,30 @@ hmac_of_known_texts(void **state UNUSED)
 	    hex(digest_hmac_sha256(SLICE_NONE, NULL, 0)), "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad");
 }
 
+/* Keys come in any order, the same one more than once, and each signs as if it were the first. RFC 4231; the empty key: Python.
+ */
+static void
+hmac_of_keys_in_turn(void **state UNUSED)
+{
+	const struct slice what = SLICE("what do ya want for nothing?"),
+			   larger = SLICE("Test Using Larger Than Block-Size Key - Hash Key First");
+	const struct {
+		struct slice key, text;
+		const char *expected;
+	} keys[] = {
+		{ SLICE("Jefe"), what, "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843" },
+		{ run_of('\xaa', 131), larger, "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54" },
+		{ SLICE_NONE, SLICE(""), "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad" },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		for (size_t k = 0; k < ARRAY_SIZE(keys); k++)
+			for (int time = 0; time < 3; time++) {
+				size_t which = time == 2 ? k : i;
+				assert_slice(
+				    hex(digest_hmac_sha256(keys[which].key, &keys[which].text, 1)), keys[which].expected);
+			}
+}
+
 static void
 secrets_compare_as_bytes(void **state UNUSED)
 {
@@ -244,6 +268,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sha256_of_known_texts),
+		cmocka_unit_test(hmac_of_keys_in_turn),
 		cmocka_unit_test(hmac_of_known_texts),
 		cmocka_unit_test(secrets_compare_as_bytes),
 		cmocka_unit_test(base64_goes_both_ways),

@@ -2,9 +2,10 @@
  * An application that tells what it was asked, for tests/system/test_fastcgi.py; it does what QUERY_STRING says:
  *   sleep=MS  before the answer    exit    dies without one    silent  returns without one
  * BODY_LIMIT is the body's cap in bytes. The text of the --config file is read by prepare(): "bad" is refused there, "refuse"
- * by the workers. */
+ * by the workers, with "slow" the companion (--companion 1) takes a while to be ready, with "stuck" it is busy for ever. */
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <sysexits.h>
 #include <unistd.h>
@@ -13,7 +14,7 @@
 #include "base/log.h"
 #include "fcgi/server.h"
 
-enum { DEFAULT_LIMIT = 256 * 1024, RESPONSE_MAX = 4 * 1024 * 1024 };
+enum { DEFAULT_LIMIT = 256 * 1024, RESPONSE_MAX = 4 * 1024 * 1024, SLOW_MS = 200 };
 
 struct echo {
 	const char *config_path;
@@ -114,8 +115,33 @@ worker_stop(void *worker)
 	log_info("bye", LOG_UINT("answered", ((struct echo *)worker)->answered));
 }
 
+static bool
+companion_prepare(void *context)
+{
+	log_info("companion_prepared", LOG_STR("config", ((const struct echo *)context)->config));
+	return true;
+}
+
+static int
+companion_run(void *context, struct fcgi_companion *companion)
+{
+	const struct echo *self = context;
+	sigset_t term;
+	sigemptyset(&term);
+	sigaddset(&term, SIGTERM);
+	if (strcmp(self->config, "slow") == 0)
+		poll(NULL, 0, SLOW_MS);
+	fcgi_companion_ready(companion);
+	fcgi_companion_busy(companion, strcmp(self->config, "stuck") == 0);
+	log_info("companion_hello", LOG_STR("config", self->config));
+	while (sigwaitinfo(&term, NULL) != SIGTERM)
+		continue;
+	log_info("companion_bye", LOG_STR("config", self->config));
+	return EX_OK;
+}
+
 static struct echo echo;
-static int64_t workers = FCGI_WORKERS_UNSET, mode, max_requests;
+static int64_t workers = FCGI_WORKERS_UNSET, mode, max_requests, companion;
 static struct fcgi_options options;
 
 /* --name value or --name number; `mode` in decimal. */
@@ -134,6 +160,7 @@ static const struct {
 	{ "--receive-ms", NULL, &options.receive_timeout_ms },
 	{ "--silence-ms", NULL, &options.silence_timeout_ms },
 	{ "--idle-ms", NULL, &options.idle_ms },
+	{ "--companion", NULL, &companion },
 };
 
 static bool
@@ -156,7 +183,7 @@ set(const char *name, const char *value)
 int
 main(int argc, char **argv)
 {
-	const struct fcgi_application application = {
+	struct fcgi_application application = {
 		.context = &echo,
 		.prepare = prepare,
 		.worker_start = worker_start,
@@ -165,12 +192,15 @@ main(int argc, char **argv)
 		.handle = handle,
 		.answered = answered,
 		.idle = idle,
+		.companion_run = companion_run,
 	};
 	fcgi_tidy_descriptors();
 	log_init("echo_app", LOG_LEVEL_DEBUG);
 	for (int i = 1; i < argc; i += 2)
 		if (i + 1 == argc || !set(argv[i], argv[i + 1]))
 			return EX_USAGE;
+	if (companion != 0)
+		application.companion_prepare = companion_prepare;
 	options.workers = (int)workers;
 	options.socket_mode = (unsigned)mode;
 	options.max_requests = (uint64_t)max_requests;

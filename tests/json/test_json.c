@@ -245,6 +245,51 @@ random_texts_do_no_harm(void **state)
 	buffer_free(&second);
 }
 
+/* Both ways to write a key, and an object that goes on where another one ended. */
+static void
+keys_of_our_own_are_written_the_same(void **state)
+{
+	(void)state;
+	struct buffer keys, names, more;
+	struct json_writer by_key, by_name, longer;
+	buffer_init(&keys, 1000);
+	buffer_init(&names, 1000);
+	buffer_init(&more, 1000);
+	json_writer_init(&by_key, &keys);
+	json_writer_init(&by_name, &names);
+	json_begin_object(&by_key);
+	json_begin_object(&by_name);
+	for (uint64_t i = 0; i < 3; i++) {
+		json_key(&by_key, SLICE("a key"));
+		json_u64(&by_key, i);
+		json_name(&by_name, SLICE("a key"));
+		json_u64(&by_name, i);
+	}
+	json_end_object(&by_key);
+	json_end_object(&by_name);
+	assert_slices_equal(buffer_slice(&names), buffer_slice(&keys));
+	json_writer_init(&longer, &more);
+	json_begin_array(&longer);
+	json_null(&longer);
+	json_begin_object_with(&longer, buffer_slice(&names));
+	json_name(&longer, SLICE("b"));
+	json_null(&longer);
+	json_end_object(&longer);
+	json_end_array(&longer);
+	assert_slice(buffer_slice(&more), "[null,{\"a key\":0,\"a key\":1,\"a key\":2,\"b\":null}]");
+	/* one that does not fit leaves nothing behind */
+	buffer_free(&more);
+	buffer_init(&more, 6);
+	json_writer_init(&longer, &more);
+	json_begin_object(&longer);
+	json_name(&longer, SLICE("abc"));
+	assert_false(buffer_ok(&more));
+	assert_slice(buffer_slice(&more), "{");
+	buffer_free(&keys);
+	buffer_free(&names);
+	buffer_free(&more);
+}
+
 int
 main(void)
 {
@@ -254,6 +299,7 @@ main(void)
 		cmocka_unit_test(depth_is_limited),
 		cmocka_unit_test(events_carry_their_depth_and_the_handler_may_stop),
 		cmocka_unit_test(the_writer_sets_commas_by_itself),
+		cmocka_unit_test(keys_of_our_own_are_written_the_same),
 		cmocka_unit_test(random_texts_do_no_harm),
 	};
 	return cmocka_run_group_tests_name("json", tests, NULL, NULL);

@@ -220,7 +220,7 @@ show_page(struct store *store, struct pool *pool, const struct campaign *campaig
 	const struct payload_settings *settings;
 	struct payload_subject *subjects;
 	if (store_payload_settings(store, &settings) != RESULT_OK ||
-	    store_show_leads(store, pool, campaign, page->leads, page->count, &subjects) != RESULT_OK)
+	    store_show_leads(store, pool, campaign->id, page->leads, page->count, &subjects) != RESULT_OK)
 		give_up("cannot show leads");
 	for (size_t i = 0; i < page->count; i++) {
 		struct buffer payload;

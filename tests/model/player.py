@@ -65,7 +65,7 @@ class Player:
         self.counted_to = {}   # campaign: number of the last lead whose address is counted, where not all are
         self.jobs = {}         # number: (id, campaign, command's words, lead ids)
         (self.last_event,), (self.last_delivery,) = sql.rows(
-            "SELECT COALESCE(MAX(id), 0) FROM lh_events; SELECT COALESCE(MAX(id), 0) FROM lh_deliveries")
+            "SELECT COALESCE(MAX(id), 0) FROM lh_events; SELECT COALESCE(MAX(id), 0) FROM lh_due")
         self.account, self.other_account = next(self.ids), next(self.ids)
         self.commits()
         sql.rows("INSERT INTO lh_accounts (id, name, created_ms) VALUES "
@@ -120,9 +120,13 @@ class Player:
                           f"UPDATE lh_campaign_counters SET ip_counted_to = {number} WHERE campaign_id = {campaign.id}")
             self.counted_to[campaign.id] = number
 
+    def change_settings(self, statement):
+        """As an operator's command does it: with a new version."""
+        self.sql.rows(f"{statement}; UPDATE lh_campaign_counters SET settings_version = settings_version + 1")
+
     def update(self, table, id, values):
-        self.sql.rows(f"UPDATE lh_{table} SET {', '.join(f'{name} = {quoted(value)}' for name, value in values.items())} "
-                      f"WHERE id = {id}")
+        self.change_settings(f"UPDATE lh_{table} SET {', '.join(f'{name} = {quoted(value)}' for name, value in values.items())} "
+                             f"WHERE id = {id}")
 
     def play_end(self, place, how):
         """Ends it, or opens it again."""
@@ -155,8 +159,8 @@ class Player:
         id = next(self.ids)
         if kind == "action":
             values = values | {"tag_id": self.living_tag(place, values["tag_id"])}
-        self.sql.rows(f"INSERT INTO lh_{self.TABLES[kind]} (id, campaign_id, {', '.join(values)}) VALUES "
-                      f"({id}, {self.campaigns[place].id}, {', '.join(map(quoted, values.values()))})")
+        self.change_settings(f"INSERT INTO lh_{self.TABLES[kind]} (id, campaign_id, {', '.join(values)}) VALUES "
+                             f"({id}, {self.campaigns[place].id}, {', '.join(map(quoted, values.values()))})")
         self.definitions.setdefault((place, kind), []).append(id)
         self.known(place, kind)[id] = values
 
@@ -170,13 +174,13 @@ class Player:
 
     def play_remove(self, place, kind, index):
         id = self.definition(place, kind, index)
-        self.sql.rows(f"DELETE FROM lh_{self.TABLES[kind]} WHERE id = {id}")
+        self.change_settings(f"DELETE FROM lh_{self.TABLES[kind]} WHERE id = {id}")
         self.known(place, kind).pop(id, None)
 
     def play_webhook(self, place, events):
         id = next(self.ids)
         mask = sum(1 << EVENTS.index(event) for event in events)
-        self.sql.rows(f"INSERT INTO lh_webhooks (id, campaign_id, url, url_hash, events, secret, created_ms) VALUES ({id}, "
+        self.change_settings(f"INSERT INTO lh_webhooks (id, campaign_id, url, url_hash, events, secret, created_ms) VALUES ({id}, "
                       f"{self.campaigns[place].id}, 'https://hook.example/{id}', UNHEX(SHA2('{id}', 256)), {mask}, 's', 1);"
                       f"INSERT INTO lh_webhook_status (webhook_id) VALUES ({id})")
         self.webhooks.setdefault(place, []).append(id)
@@ -296,7 +300,7 @@ class Player:
                            if event.type in webhook["events"] and webhook["state"] != "gone"]
 
     def compare_deliveries(self, expected):
-        rows = self.sql.rows(f"SELECT id, event_id, webhook_id FROM lh_deliveries WHERE id > {self.last_delivery} ORDER BY id")
+        rows = self.sql.rows(f"SELECT id, event_id, webhook_id FROM lh_due WHERE id > {self.last_delivery} ORDER BY id")
         if rows:
             self.last_delivery = rows[-1][0]
         same("deliveries (event, webhook)", sorted(expected), sorted((int(row[1]), int(row[2])) for row in rows))

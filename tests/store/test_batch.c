@@ -29,7 +29,7 @@ assert_outcomes(const struct outcome *outcomes, size_t count, enum failure failu
 	}
 }
 
-/* Counters are exact, numbers dense from 1, and each event has a delivery and a due row for each of `webhooks`. */
+/* Counters are exact, numbers dense from 1, and each event has a due row for each of `webhooks`, with an id behind its own. */
 static void
 assert_consistent(uint64_t campaign, int64_t leads, int64_t webhooks)
 {
@@ -43,10 +43,10 @@ assert_consistent(uint64_t campaign, int64_t leads, int64_t webhooks)
 			     campaign, leads, leads),
 	    1);
 	int64_t events = root_number(COUNT_EVENTS, campaign);
-	assert_int_equal(root_number("SELECT COUNT(*) FROM t_deliveries d JOIN t_events e ON e.id = d.event_id JOIN t_due u ON "
-				     "u.id = d.id WHERE d.webhook_id = u.webhook_id AND u.token IS NULL AND u.attempts = 0 AND "
-				     "d.state = 'pending' AND e.campaign_id = %" PRIu64,
-			     campaign),
+	assert_int_equal(
+	    root_number("SELECT COUNT(*) FROM t_due u JOIN t_events e ON e.id = u.event_id WHERE u.token IS NULL AND "
+			"u.attempts = 0 AND u.id > e.id AND u.id <= e.id + e.deliveries AND e.campaign_id = %" PRIu64,
+		campaign),
 	    events * webhooks);
 }
 
@@ -109,7 +109,7 @@ round_trips_do_not_depend_on_the_size(void **state)
 	}
 	assert_int_equal(trips[1], trips[0]);
 	assert_int_equal(trips[2], trips[0]);
-	assert_in_range(trips[0], 10, 15);
+	assert_in_range(trips[0], 8, 15);
 }
 
 /* Blocks of ids are no round trips of their own as a rule, however large the batches are. */
@@ -120,10 +120,10 @@ ids_come_from_blocks(void **state)
 	struct world *w = *state;
 	add_webhook(w, w->campaign, "https://a.example/", ALL_EVENTS);
 	sign_up_many(w, "warm", BATCH_MAX);
-	int64_t before = root_number("SELECT next FROM t_id_blocks WHERE name = 'delivery'"), taken = 0;
+	int64_t before = root_number("SELECT next FROM t_id_blocks WHERE name = 'history'"), taken = 0;
 	for (size_t i = 0; i < BATCHES; i++) {
 		sign_up_many(w, pool_printf(w->pool, "blocks%zu-", i).data, BATCH_MAX);
-		int64_t now = root_number("SELECT next FROM t_id_blocks WHERE name = 'delivery'");
+		int64_t now = root_number("SELECT next FROM t_id_blocks WHERE name = 'history'");
 		taken += now != before;
 		before = now;
 	}
@@ -139,7 +139,6 @@ more_webhooks_than_expected_get_their_deliveries(void **state)
 		add_webhook(w, w->campaign, pool_printf(w->pool, "https://a.example/%zu", i).data, ALL_EVENTS);
 	sign_up_many(w, "many-webhooks", 32);
 	assert_consistent(w->campaign, 32, WEBHOOKS);
-	assert_int_equal(root_number("SELECT COUNT(*) - COUNT(DISTINCT id) FROM t_deliveries"), 0);
 }
 
 /* Commands of several campaigns in one batch; what is refused changes nothing, and a batch that was refused altogether leaves

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "claims.h"
 #include "store/dispatch.h"
-#include "world.h"
 
 enum { LEADS = 12, ALL_EVENTS = 0xfff };
 
@@ -51,6 +51,17 @@ sign_up_chain(struct world *w)
 	}
 }
 
+/* One is delivered, one fails, one is to be tried again, and one is under way. */
+static void
+deliver_some(struct world *w, uint64_t webhook)
+{
+	struct claims claims = claim(w, owners[0], webhook, 4, LONG_MS);
+	assert_int_equal(claims.count, 4);
+	struct delivery_outcome outcomes[] = { outcome_of(&claims.items[0], DELIVERY_DELIVERED, 200),
+		outcome_of(&claims.items[1], DELIVERY_FAILED, 404), outcome_of(&claims.items[2], DELIVERY_PENDING, 500) };
+	assert_int_equal(complete(w, outcomes, ARRAY_SIZE(outcomes)), 0);
+}
+
 /* A campaign in which everything has happened that makes numbers. */
 static void
 make_history(struct world *w)
@@ -64,7 +75,7 @@ make_history(struct world *w)
 	settings.max_per_ip = 2;
 	assert_int_equal(set_campaign(w, w->campaign, settings), RESULT_OK);
 	count_addresses(w);
-	add_webhook(w, w->campaign, "https://a.example/", ALL_EVENTS);
+	uint64_t webhook = add_webhook(w, w->campaign, "https://a.example/", ALL_EVENTS);
 	sign_up_chain(w);
 	struct command points = { .kind = COMMAND_POINTS, .campaign_id = w->campaign, .account_id = w->account };
 	struct lead_reference first = { LEAD_BY_EMAIL, slice_of(email(w, 0)), 0 };
@@ -79,6 +90,7 @@ make_history(struct world *w)
 	run(w, change(w, email(w, 3), LEAD_OPTOUT));
 	run(w, change(w, email(w, 4), LEAD_DELETE));
 	run(w, change(w, email(w, LEADS - 1), LEAD_BLOCK));
+	deliver_some(w, webhook);
 }
 
 static struct finding *
@@ -170,14 +182,21 @@ static const struct {
 	{ "UPDATE t_ip_leads SET leads = leads + 1 LIMIT 1", "UPDATE t_ip_leads SET leads = leads - 1 LIMIT 1", "ip_leads",
 	    "(1 addresses)" },
 	{ "INSERT INTO t_ip_leads VALUES (7, 'x', 1)", "DELETE FROM t_ip_leads WHERE ip = 'x'", "ip_leads", "campaign 7" },
-	{ "INSERT INTO t_due (id, shard, webhook_id, due_ms) VALUES (1, 1, 1, 1)", "DELETE FROM t_due WHERE id = 1", "due",
-	    "delivery 1" },
-	{ "UPDATE t_deliveries SET state = 'failed' ORDER BY id LIMIT 1",
-	    "UPDATE t_deliveries SET state = 'pending' ORDER BY id LIMIT 1", "due", "1 found: delivery " },
+	{ "INSERT INTO t_due (id, event_id, shard, webhook_id, due_ms) VALUES (1, 1, 1, 1, 1)",
+	    "DELETE FROM t_due WHERE id = 1", "due", "delivery 1 (has no event)" },
 	{ "UPDATE t_due SET id = id + 1000000 ORDER BY id DESC LIMIT 1",
-	    "UPDATE t_due SET id = id - 1000000 ORDER BY id DESC LIMIT 1", "deliveries", "is never due" },
-	{ "UPDATE t_deliveries SET event_id = event_id + 1000000 ORDER BY id LIMIT 1",
-	    "UPDATE t_deliveries SET event_id = event_id - 1000000 ORDER BY id LIMIT 1", "deliveries", "has no event" },
+	    "UPDATE t_due SET id = id - 1000000 ORDER BY id DESC LIMIT 1", "due", "(is not of its event)" },
+	{ "INSERT INTO t_deliveries SELECT id, event_id, webhook_id, 'failed', 1, NULL, NULL, 1 FROM t_due ORDER BY id DESC "
+	  "LIMIT 1",
+	    "DELETE FROM t_deliveries ORDER BY id DESC LIMIT 1", "due", "(has ended)" },
+	{ "UPDATE t_deliveries SET event_id = event_id + 1000000 ORDER BY id DESC LIMIT 1",
+	    "UPDATE t_deliveries SET event_id = event_id - 1000000 ORDER BY id DESC LIMIT 1", "deliveries", "(has no event)" },
+	{ "UPDATE t_deliveries SET id = id + 1000000 ORDER BY id DESC LIMIT 1",
+	    "UPDATE t_deliveries SET id = id - 1000000 ORDER BY id DESC LIMIT 1", "deliveries", "(is not of its event)" },
+	{ "UPDATE t_events SET deliveries = deliveries + 1 ORDER BY id LIMIT 1",
+	    "UPDATE t_events SET deliveries = deliveries - 1 ORDER BY id LIMIT 1", "events", "(deliveries is 2, counted 1)" },
+	{ "UPDATE t_due SET event_id = event_id + 1000000 ORDER BY id LIMIT 1",
+	    "UPDATE t_due SET event_id = event_id - 1000000 ORDER BY id LIMIT 1", "events", "(deliveries is 1, counted 0)" },
 	{ "INSERT INTO t_score_entries VALUES (999999, 'signup', 0, 0, 1, 1, NULL, 0)",
 	    "DELETE FROM t_score_entries WHERE lead_id = 999999", "score_entries", "lead 999999 (does not exist)" },
 	{ "UPDATE t_referral_links SET ancestor_id = ancestor_id + 1000000 WHERE credit > 0 ORDER BY lead_id DESC LIMIT 1",

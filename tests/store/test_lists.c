@@ -207,63 +207,6 @@ the_leaderboard_is_by_score_then_sign_up(void **state)
 	assert_int_equal(count, 32);
 }
 
-/* "1 + number of non-fraudulent leads of the campaign with a higher score (ties share a rank)" */
-static void
-leads_are_shown_with_their_ranks(void **state)
-{
-	static const int32_t points[] = { 0, 1, 255, 256, 255, 99999, 65536, 70000, 1 };
-	struct world *w = *state;
-	struct campaign campaign;
-	struct payload_subject *subjects;
-	sign_up_many(w, "lead", ARRAY_SIZE(points));
-	for (size_t i = 0; i < ARRAY_SIZE(points); i++) {
-		struct lead_reference reference = { .identity = LEAD_BY_EMAIL,
-			.value = slice_of(numbered_email(w->pool, "lead", i)) };
-		struct command command = { .kind = COMMAND_POINTS,
-			.campaign_id = w->campaign,
-			.as.points = { &reference, 1, points[i], SLICE_NONE } };
-		run_all(w, &command, 1);
-	}
-	uint64_t flagged = find_lead(w, w->campaign, LEAD_BY_EMAIL, "lead7@example.org").id;
-	struct command block = change_of(w, flagged, LEAD_BLOCK);
-	run_all(w, &block, 1);
-	struct lead_page page = list(w, everybody);
-	campaign = find_campaign(w, w->campaign);
-	int64_t before = root_questions();
-	assert_int_equal(store_show_leads(w->store, w->pool, &campaign, page.leads, page.count, &subjects), RESULT_OK);
-	assert_in_range(root_questions() - before, 1, 2); /* one statement, perhaps prepared first */
-	assert_int_equal(page.count, ARRAY_SIZE(points));
-	for (size_t i = 0; i < page.count; i++) {
-		assert_true(subjects[i].campaign == &campaign && subjects[i].lead == &page.leads[i]);
-		assert_int_equal(subjects[i].score_rank,
-		    root_number("SELECT 1 + COUNT(*) FROM t_leads WHERE NOT fraudulent AND campaign_id = %" PRIu64
-				" AND score > %" PRIu32,
-			w->campaign, page.leads[i].score));
-		assert_int_equal(subjects[i].definitions->tag_count, 0);
-	}
-}
-
-/* Definitions are read for leads that have something of them. */
-static void
-leads_are_shown_with_what_is_defined(void **state)
-{
-	struct world *w = *state;
-	struct payload_subject *subjects;
-	struct command tag;
-	plant_definitions(w->campaign);
-	sign_up_many(w, "lead", 2);
-	tag = change_of(w, find_lead(w, w->campaign, LEAD_BY_EMAIL, "lead1@example.org").id, LEAD_TAG);
-	tag.as.change.tag_id = w->campaign * 10 + 2;
-	run_all(w, &tag, 1);
-	struct lead_page page = list(w, everybody);
-	struct campaign campaign = find_campaign(w, w->campaign);
-	assert_int_equal(store_show_leads(w->store, w->pool, &campaign, page.leads, 1, &subjects), RESULT_OK);
-	assert_int_equal(subjects[0].definitions->tag_count, 0);
-	assert_int_equal(store_show_leads(w->store, w->pool, &campaign, page.leads, 2, &subjects), RESULT_OK);
-	assert_slice(definitions_tag(subjects[1].definitions, w->campaign, w->campaign * 10 + 2)->name, "aaa");
-	assert_int_equal(store_show_leads(w->store, w->pool, &campaign, page.leads, 0, &subjects), RESULT_OK);
-}
-
 int
 main(void)
 {
@@ -273,8 +216,6 @@ main(void)
 		WORLD_TEST(a_filtered_page_ends_with_its_range),
 		WORLD_TEST(a_page_costs_what_is_on_it),
 		WORLD_TEST(the_leaderboard_is_by_score_then_sign_up),
-		WORLD_TEST(leads_are_shown_with_their_ranks),
-		WORLD_TEST(leads_are_shown_with_what_is_defined),
 	};
 	return WORLD_MAIN(tests);
 }

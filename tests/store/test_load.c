@@ -79,8 +79,8 @@ what_is_not_needed_is_not_asked_for(void **state)
 	load(w, &alone, 1);
 	int64_t middle = root_questions();
 	load(w, &referred, 1);
-	assert_int_equal(middle - start, 7); /* BEGIN, the lock, campaigns, webhooks, definitions, leads, ROLLBACK */
-	assert_int_equal(root_questions() - middle, 9);
+	assert_int_equal(middle - start, 4); /* BEGIN, the lock, leads, ROLLBACK */
+	assert_int_equal(root_questions() - middle, 6);
 }
 
 static void
@@ -163,19 +163,21 @@ definitions_are_loaded_by_id(void **state)
 	plant_definitions(other);
 	plant_definitions(foreign);
 	struct command commands[] = { signup(w, other, "a@example.org"), signup(w, w->campaign, "a@example.org") };
-	struct definitions loaded = load(w, commands, 2).set.definitions;
-	assert_true(loaded.tag_count == 4 && loaded.action_count == 4 && loaded.reward_count == 2);
+	struct loaded both = load(w, commands, 2);
 	for (size_t i = 0; i < 4; i++) {
 		uint64_t campaign = i < 2 ? w->campaign : other, id = campaign * 10 + 1 + i % 2;
-		assert_true(loaded.tags[i].id == id && loaded.tags[i].campaign_id == campaign);
-		assert_slice(loaded.tags[i].name, i % 2 ? "aaa" : "zzz");
-		assert_int_equal(loaded.tags[i].points, i % 2 ? -5 : 7);
-		assert_true(loaded.actions[i].id == id && loaded.actions[i].campaign_id == campaign);
-		assert_slice(loaded.actions[i].text, i % 2 ? "be tagged" : "share");
-		assert_int_equal(loaded.actions[i].points, i % 2 ? 4 : 3);
-		assert_int_equal(loaded.actions[i].tag_id, i % 2 ? campaign * 10 + 1 : 0);
+		const struct definitions *loaded = both.set.campaigns[i / 2].definitions;
+		assert_true(loaded->tag_count == 2 && loaded->action_count == 2 && loaded->reward_count == 1);
+		assert_true(loaded->tags[i % 2].id == id && loaded->tags[i % 2].campaign_id == campaign);
+		assert_slice(loaded->tags[i % 2].name, i % 2 ? "aaa" : "zzz");
+		assert_int_equal(loaded->tags[i % 2].points, i % 2 ? -5 : 7);
+		assert_true(loaded->actions[i % 2].id == id && loaded->actions[i % 2].campaign_id == campaign);
+		assert_slice(loaded->actions[i % 2].text, i % 2 ? "be tagged" : "share");
+		assert_int_equal(loaded->actions[i % 2].points, i % 2 ? 4 : 3);
+		assert_int_equal(loaded->actions[i % 2].tag_id, i % 2 ? campaign * 10 + 1 : 0);
 	}
-	assert_true(loaded.rewards[1].required_points == UINT32_MAX && loaded.rewards[1].emailed);
+	const struct definitions *last = both.set.campaigns[1].definitions;
+	assert_true(last->rewards[0].required_points == UINT32_MAX && last->rewards[0].emailed);
 	struct definitions found;
 	assert_int_equal(store_find_definitions(w->store, w->pool, w->campaign, &found), RESULT_OK);
 	assert_true(found.tag_count == 2 && found.action_count == 2 && found.reward_count == 1);
@@ -192,7 +194,7 @@ addresses_are_counted_where_they_matter(void **state)
 	uint64_t other = add_campaign(w);
 	struct command commands[] = { signup(w, w->campaign, "a@example.org"), signup(w, other, "b@example.org"),
 		signup(w, w->campaign, "c@example.org"), signup(w, w->campaign, "d@example.org") };
-	root_run("UPDATE t_campaigns SET max_per_ip = 2 WHERE id = %" PRIu64, w->campaign);
+	set_columns(w->campaign, "max_per_ip = 2");
 	count_addresses(w);
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		commands[i].as.signup.ip = i == 2 ? SLICE("2001:db8::1") : SLICE("192.0.2.1");
@@ -238,10 +240,10 @@ settings_are_loaded(void **state)
 {
 	struct world *w = *state;
 	struct command command = signup(w, w->campaign, "a@example.org");
-	root_run("UPDATE t_campaigns SET points_signup = 1, points_direct = 2, points_indirect = 3, points_verified = 4, "
-		 "require_verification = TRUE, waitlist = FALSE, max_per_ip = 5, blocked_email_domains = 'domains', "
-		 "blocked_referrers = 'referrers', allowed_networks = 'networks' WHERE id = %" PRIu64,
-	    w->campaign);
+	set_columns(w->campaign,
+	    "points_signup = 1, points_direct = 2, points_indirect = 3, points_verified = 4, "
+	    "require_verification = TRUE, waitlist = FALSE, max_per_ip = 5, blocked_email_domains = 'domains', "
+	    "blocked_referrers = 'referrers', allowed_networks = 'networks'");
 	struct loaded loaded = load(w, &command, 1);
 	struct campaign *campaign = &loaded.set.campaigns[0].campaign;
 	assert_true(campaign->points_signup == 1 && campaign->points_direct == 2 && campaign->points_indirect == 3 &&

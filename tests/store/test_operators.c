@@ -307,57 +307,6 @@ __wrap_store_ready(struct store *store, uint32_t *found)
 	return result;
 }
 
-static size_t
-count_deliveries(struct world *w, struct delivery_filter filter)
-{
-	struct delivery_row *rows;
-	size_t count;
-	assert_int_equal(store_list_deliveries(w->store, w->pool, &filter, &rows, &count), RESULT_OK);
-	for (size_t i = 1; i < count; i++)
-		assert_true(rows[i - 1].id > rows[i].id);
-	return count;
-}
-
-static void
-deliveries_are_listed_by_filter(void **state)
-{
-	struct world *w = *state;
-	static const struct delivery_filter any = { .event = -1, .state = -1, .since_ms = -1, .until_ms = -1, .limit = 100 };
-	struct delivery_filter filter = any;
-	uint64_t hook = add_webhook(w, w->campaign, "https://a.example/", EVENT_BIT(EVENT_NEW_SIGNUP));
-	uint64_t all = add_webhook(w, w->campaign, "https://b.example/", 3);
-	sign_up_many(w, "lead", 3);
-	sign_up_many(w, "lead", 1);
-	struct lead lead = find_lead(w, w->campaign, LEAD_BY_EMAIL, "lead0@example.org");
-	filter.webhook_id = hook;
-	assert_int_equal(count_deliveries(w, filter), 3);
-	filter.webhook_id = all;
-	assert_int_equal(count_deliveries(w, filter), 4);
-	filter.event = EVENT_REPEAT_SIGNUP;
-	assert_int_equal(count_deliveries(w, filter), 1);
-	filter = any;
-	filter.lead_social_id = lead.social_id;
-	assert_int_equal(count_deliveries(w, filter), 3);
-	filter.webhook_id = hook;
-	assert_int_equal(count_deliveries(w, filter), 1);
-	filter.limit = 1; /* counts what passes the filter */
-	assert_int_equal(count_deliveries(w, filter), 1);
-	filter = any;
-	filter.webhook_id = all;
-	filter.limit = 2;
-	assert_int_equal(count_deliveries(w, filter), 2);
-	filter.limit = 100;
-	filter.state = DELIVERY_PENDING;
-	assert_int_equal(count_deliveries(w, filter), 4);
-	filter.state = DELIVERY_FAILED;
-	assert_int_equal(count_deliveries(w, filter), 0);
-	filter.state = -1;
-	filter.since_ms = lead.created_ms;
-	assert_int_equal(count_deliveries(w, filter), 4);
-	filter.until_ms = lead.created_ms;
-	assert_int_equal(count_deliveries(w, filter), 0);
-}
-
 static void
 the_status_counts(void **state)
 {
@@ -446,7 +395,6 @@ main(void)
 		WORLD_TEST(an_end_time_holds_noted_or_not),
 		WORLD_TEST(what_was_ended_by_command_stays_ended),
 		WORLD_TEST(edits_at_once_are_all_kept),
-		WORLD_TEST(deliveries_are_listed_by_filter),
 		WORLD_TEST(the_status_counts),
 		WORLD_TEST(the_status_tells_what_can_be_taken_now),
 		WORLD_TEST(the_status_is_all_or_nothing),

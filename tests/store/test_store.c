@@ -100,6 +100,7 @@ nothing_is_changed_on_another_schema(void **state)
 	};
 	assert_int_equal(store_upgrade(store, true, &from, &to), RESULT_OK);
 	root_run("INSERT INTO foreign_campaigns (id, account_id, name, created_ms) VALUES (1, 1, '', 0)");
+	root_run("INSERT INTO foreign_campaign_counters (campaign_id) VALUES (1)");
 	root_run("UPDATE foreign_schema_version SET version = %u", store_schema_wanted() + 1);
 	capture_log();
 	execute(store, w->pool, &command, 1, &outcome);

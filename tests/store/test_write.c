@@ -14,8 +14,10 @@ enum { ALL_EVENTS = (1 << EVENT_TYPES) - 1 };
 static void
 write_loaded(struct world *w, const struct loaded *loaded, const struct decision *decision, enum result expected)
 {
+	struct rank_node *changes;
+	size_t change_count = decide_rank_changes(w->pool, decision, &changes);
 	assert_int_equal(db_begin(w->store->db), RESULT_OK);
-	assert_int_equal(store_write(w->store, w->pool, loaded, decision), expected);
+	assert_int_equal(store_write(w->store, w->pool, loaded, decision, changes, change_count), expected);
 	assert_int_equal(store_finish(w->store, expected), expected);
 }
 
@@ -220,18 +222,20 @@ assert_agree(uint64_t campaign)
 		"AND c.referred = l.referred",
 		campaign),
 	    1);
-	/* each level of the histogram counts the leads that are not fraudulent; its lowest says their scores */
+	/* each level of the histogram counts the leads with a score that are not fraudulent; its lowest says their scores */
 	assert_int_equal(
-	    root_number("SELECT COUNT(*) FROM (SELECT score, COUNT(*) AS leads FROM t_leads WHERE NOT fraudulent AND "
-			"campaign_id = %" PRIu64 " GROUP BY score) l LEFT JOIN t_score_histogram h ON h.node = "
-			"(%" PRIu64 " << 29) + 17895697 + (l.score >> 4) WHERE COALESCE(ELT((l.score & 15) + 1, s0, s1, s2, "
-			"s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15), 0) <> l.leads",
+	    root_number(
+		"SELECT COUNT(*) FROM (SELECT score, COUNT(*) AS leads FROM t_leads WHERE NOT fraudulent AND score > 0 AND "
+		"campaign_id = %" PRIu64 " GROUP BY score) l LEFT JOIN t_score_histogram h ON h.node = "
+		"(%" PRIu64 " << 29) + 17895697 + (l.score >> 4) WHERE COALESCE(ELT((l.score & 15) + 1, s0, s1, s2, "
+		"s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15), 0) <> l.leads",
 		campaign, campaign),
 	    0);
-	assert_int_equal(root_number("SELECT SUM(s0 + s1 + s2 + s3 + s4 + s5 + s6 + s7 + s8 + s9 + s10 + s11 + s12 + s13 + s14 "
-				     "+ s15) - 8 * (SELECT COUNT(*) FROM t_leads WHERE NOT fraudulent AND campaign_id = "
-				     "%" PRIu64 ") FROM t_score_histogram WHERE node >> 29 = %" PRIu64,
-			     campaign, campaign),
+	assert_int_equal(
+	    root_number("SELECT SUM(s0 + s1 + s2 + s3 + s4 + s5 + s6 + s7 + s8 + s9 + s10 + s11 + s12 + s13 + s14 "
+			"+ s15) - 8 * (SELECT COUNT(*) FROM t_leads WHERE NOT fraudulent AND score > 0 AND campaign_id = "
+			"%" PRIu64 ") FROM t_score_histogram WHERE node >> 29 = %" PRIu64,
+		campaign, campaign),
 	    0);
 }
 
@@ -241,8 +245,7 @@ a_mixed_batch_leaves_rows_that_agree(void **state)
 {
 	struct world *w = *state;
 	plant_definitions(w->campaign);
-	root_run("UPDATE t_campaigns SET points_signup = 3, points_direct = 10, points_indirect = 5 WHERE id = %" PRIu64,
-	    w->campaign);
+	set_columns(w->campaign, "points_signup = 3, points_direct = 10, points_indirect = 5");
 	add_webhook(w, w->campaign, "https://a.example/", ALL_EVENTS);
 	struct lead a = sign_up_referred(w, "a@example.org", SLICE_NONE);
 	struct lead b = sign_up_referred(w, "b@example.org", a.social_id);
@@ -293,7 +296,7 @@ a_lead_can_come_and_go_within_a_batch(void **state)
 		.as.change = {
 		    .action = LEAD_DELETE, .lead = { .identity = LEAD_BY_EMAIL, .value = SLICE("a@example.org") } } };
 	struct command commands[] = { signup(w, w->campaign, "a@example.org"), gone, signup(w, w->campaign, "a@example.org") };
-	root_run("UPDATE t_campaigns SET points_signup = 3 WHERE id = %" PRIu64, w->campaign);
+	set_columns(w->campaign, "points_signup = 3");
 	root_run("DELETE FROM t_deleted_leads");
 	run_all(w, commands, 3);
 	assert_int_equal(find_lead(w, w->campaign, LEAD_BY_EMAIL, "a@example.org").subscription_number, 2);
@@ -309,7 +312,7 @@ a_large_campaign_costs_what_a_small_one_does(void **state)
 	enum { LEADS = 20000 };
 	struct world *w = *state;
 	plant_definitions(w->campaign);
-	root_run("UPDATE t_campaigns SET max_per_ip = 1000, points_indirect = 1 WHERE id = %" PRIu64, w->campaign);
+	set_columns(w->campaign, "max_per_ip = 1000, points_indirect = 1");
 	root_run("UPDATE t_campaign_counters SET ip_counted_to = %" PRIu32 " WHERE campaign_id = %" PRIu64, IP_COUNTED_ALL,
 	    w->campaign);
 	struct lead a = sign_up_referred(w, "a@example.org", SLICE_NONE);
@@ -332,7 +335,7 @@ a_large_campaign_costs_what_a_small_one_does(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
 		int64_t before = root_rows_read();
 		run_all(w, &commands[i], 1);
-		assert_in_range(root_rows_read() - before, 10, 150);
+		assert_in_range(root_rows_read() - before, 3, 150);
 	}
 	root_run("DELETE FROM t_leads WHERE id > 7000000000");
 }
@@ -366,11 +369,10 @@ many_small_rows_go_piece_by_piece(void **state)
 	struct loaded loaded = { 0 };
 	assert_true(root_number("SELECT @@GLOBAL.max_allowed_packet") < DELIVERIES * ROW);
 	for (size_t i = 0; i < DELIVERIES; i++)
-		deliveries[i] = (struct made_delivery){ .id = 3000000000 + i, .event_id = 1, .webhook_id = 1, .lead_id = 1 };
+		deliveries[i] = (struct made_delivery){ .id = 3000000000 + i, .event_id = 1, .webhook_id = 1 };
 	write_loaded(w, &loaded, &(struct decision){ .deliveries = deliveries, .delivery_count = DELIVERIES }, RESULT_OK);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_due WHERE id BETWEEN 3000000000 AND 3999999999"), DELIVERIES);
 	root_run("DELETE FROM t_due WHERE id BETWEEN 3000000000 AND 3999999999");
-	root_run("DELETE FROM t_deliveries WHERE id BETWEEN 3000000000 AND 3999999999");
 }
 
 static uint64_t
@@ -470,14 +472,13 @@ a_batch_that_is_short_of_ids_is_decided_again(void **state)
 	enum { DEPTH = REFERRAL_LEVELS, WEBHOOKS = 30 };
 	struct world *w = *state;
 	struct lead lead = sign_up_referred(w, "0@example.org", SLICE_NONE);
-	root_run("UPDATE t_campaigns SET points_direct = 1, points_indirect = 1 WHERE id = %" PRIu64, w->campaign);
+	set_columns(w->campaign, "points_direct = 1, points_indirect = 1");
 	for (unsigned i = 1; i < DEPTH; i++)
 		lead = sign_up_referred(w, pool_printf(w->pool, "%u@example.org", i).data, lead.social_id);
 	for (unsigned i = 0; i < WEBHOOKS; i++)
 		add_webhook(w, w->campaign, pool_printf(w->pool, "https://a.example/%u", i).data, ALL_EVENTS);
 	/* as many ids are left as one command is expected to need */
-	w->store->ids[ID_EVENT].end = w->store->ids[ID_EVENT].next + 4;
-	w->store->ids[ID_DELIVERY].end = w->store->ids[ID_DELIVERY].next + 80;
+	w->store->ids[ID_HISTORY].end = w->store->ids[ID_HISTORY].next + 84;
 	int64_t batches = root_number("SELECT COUNT(*) FROM t_commits");
 	lead = sign_up_referred(w, "last@example.org", lead.social_id);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_commits"), batches + 1);
@@ -486,8 +487,8 @@ a_batch_that_is_short_of_ids_is_decided_again(void **state)
 	int64_t events = root_number("SELECT COUNT(*) FROM t_events WHERE campaign_id = %" PRIu64, w->campaign);
 	assert_int_equal(events, 3 + DEPTH);
 	assert_int_equal(
-	    root_number("SELECT COUNT(*) FROM t_deliveries d JOIN t_events e ON e.id = d.event_id JOIN t_due u ON u.id "
-			"= d.id WHERE e.campaign_id = %" PRIu64,
+	    root_number("SELECT COUNT(*) FROM t_due u JOIN t_events e ON e.id = u.event_id WHERE e.deliveries = 30 AND "
+			"e.campaign_id = %" PRIu64,
 		w->campaign),
 	    events * WEBHOOKS);
 	assert_agree(w->campaign);

@@ -299,6 +299,20 @@ processes_end(void)
 	return all;
 }
 
+static void
+note_change(uint64_t campaign)
+{
+	root_run(
+	    "UPDATE t_campaign_counters SET settings_version = settings_version + 1 WHERE campaign_id = %" PRIu64, campaign);
+}
+
+void
+set_columns(uint64_t campaign, const char *columns)
+{
+	root_run("UPDATE t_campaigns SET %s WHERE id = %" PRIu64, columns, campaign);
+	note_change(campaign);
+}
+
 void
 plant_definitions(uint64_t campaign)
 {
@@ -311,4 +325,5 @@ plant_definitions(uint64_t campaign)
 	root_run("INSERT INTO t_reward_levels (id, campaign_id, subject, required_points, emailed) VALUES (%" PRIu64
 		 ", %" PRIu64 ", 'mug', 4294967295, TRUE)",
 	    campaign * 10 + 1, campaign);
+	note_change(campaign);
 }

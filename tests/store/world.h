@@ -59,6 +59,8 @@ struct command referred_signup(struct world *w, const char *email, struct slice 
 struct lead sign_up_referred(struct world *w, const char *email, struct slice referrer);
 /* What a bulk call does to a lead. */
 struct command change_of(const struct world *w, uint64_t lead_id, enum lead_action action);
+/* Changes columns of a campaign as an operator's command does: "points_signup = 3". */
+void set_columns(uint64_t campaign, const char *columns);
 /* Two tags, two actions and a reward level; their ids begin with ten times the campaign's and 1. */
 void plant_definitions(uint64_t campaign);
 /* A lead that must be there. */

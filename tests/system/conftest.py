@@ -18,11 +18,7 @@ SOURCE = pathlib.Path(os.environ.get("top_srcdir") or HERE.parents[1]).resolve()
 BUILD = pathlib.Path(os.environ.get("top_builddir") or SOURCE).resolve()
 sys.path[:0] = [str(SOURCE / "scripts"), str(HERE)]
 
-# The caller's own settings are no part of the tests, but for what is meant for the tests themselves.
-TEST_SETTINGS = {name: os.environ[name] for name in ("LEADHOOK_HISTORIES", "LEADHOOK_SEED") if name in os.environ}
-for name in [name for name in os.environ if name.startswith("LEADHOOK_")]:
-    del os.environ[name]
-
+import settings  # noqa: E402, F401  # before anything starts a program
 from command import OK, call  # noqa: E402
 from service import Service  # noqa: E402
 from stack.mariadb import MariaDB  # noqa: E402

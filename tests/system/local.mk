@@ -4,18 +4,22 @@ EXTRA_DIST += \
 	%D%/command.py \
 	%D%/conftest.py \
 	%D%/database_proxy.py \
+	%D%/echo_server.py \
 	%D%/fastcgi_client.py \
 	%D%/html_page.py \
 	%D%/load.py \
 	%D%/payload.py \
 	%D%/processes.py \
 	%D%/service.py \
+	%D%/settings.py \
 	%D%/test_admin.py \
 	%D%/test_admin_leads.py \
 	%D%/test_bulk.py \
 	%D%/test_bulk_api.py \
 	%D%/test_campaign_state.py \
 	%D%/test_commit.py \
+	%D%/test_committer.py \
+	%D%/test_companion.py \
 	%D%/test_concurrency.py \
 	%D%/test_crash.py \
 	%D%/test_cron.py \
@@ -23,6 +27,7 @@ EXTRA_DIST += \
 	%D%/test_errors.py \
 	%D%/test_events.py \
 	%D%/test_fastcgi.py \
+	%D%/test_fresh_reads.py \
 	%D%/test_health.py \
 	%D%/test_identity.py \
 	%D%/test_jsonp.py \

@@ -5,3 +5,22 @@ import pathlib
 
 def children(pid):
     return [int(word) for word in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def committer(parent):
+    """The committer's process id, once there is exactly one that is not about to end; 0 while there is none."""
+    found = [pid for pid in children(parent) if _name(pid) == "leadhook-commit"]
+    return found[0] if len(found) == 1 else 0
+
+
+def _name(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
+def proportional_size(pid):
+    """Memory in bytes, what is shared divided by those who share it."""
+    lines = pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:"))

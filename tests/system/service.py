@@ -4,12 +4,24 @@ import itertools
 import shutil
 
 from client import Client
+from settings import TEST_SETTINGS
 from stack.front import LighttpdSocket
 from stack.installation import Installation
 from stack.process import wait_until
 from stack.receiver import Receiver
 
 WORKERS = 8
+COMMITTER = TEST_SETTINGS.get("LEADHOOK_TEST_COMMITTER") != "no"
+SETTLED = 5  # seconds, more than enough for what operators change to count everywhere: responders know it a second later
+
+
+def settles(request, status, code=None):
+    """Send it until its answer has that status (and error code); the answer."""
+    def answered():
+        response = request()
+        good = response.status == status and (code is None or response.json["error"] == code)
+        return response if good else None
+    return wait_until(answered, SETTLED, f"{status} {code}")
 
 
 class Account:
@@ -102,11 +114,12 @@ class Service:
     numbers = itertools.count(1)
 
     def __init__(self, folder, build, database, front=LighttpdSocket, mount="/", workers=WORKERS, settings=()):
+        self.database = database
         self.front = front(folder / "web", mount=mount)
         self.installation = Installation(folder, build, database, name=f"leadhook{next(self.numbers)}")
         self.installation.configure([("server", "base_url", self.front.url), ("server", "base_path", self.front.base_path),
                                      ("server", "trusted_proxies", "127.0.0.1"), *settings], owner=self.front.run_user)
-        self.responders = self.installation.responders(workers)
+        self.responders = self.installation.responders(workers, committer=COMMITTER)
         self.dispatcher = self.installation.dispatcher()
         self.receiver = Receiver()
         self.client = Client(self.front.port, self.front.base_path)

@@ -43,7 +43,6 @@ def count(service, campaign):
     """Rows of the campaign in a table."""
     prefix = service.installation.setting("database", "prefix", "lh_")
     of_campaign = {"leads": "campaign_id = {id}", "events": "campaign_id = {id}",
-                   "deliveries": "event_id IN (SELECT id FROM {prefix}events WHERE campaign_id = {id})",
                    "due": "webhook_id IN (SELECT id FROM {prefix}webhooks WHERE campaign_id = {id})"}
 
     def ask(table, committed=True):
@@ -57,10 +56,10 @@ def count(service, campaign):
 
 def check_one_signup(campaign, count):
     """One lead with one event, a delivery of it for each webhook; the same sign-up again is a repetition."""
-    assert [count(table) for table in ("leads", "events", "deliveries", "due")] == [1, 1, WEBHOOKS, WEBHOOKS]
+    assert [count(table) for table in ("leads", "events", "due")] == [1, 1, WEBHOOKS]
     lead = campaign.lead(**ADA)
     assert (lead["counter"], lead["rank"], lead["lead_count"]) == (2, 1, 1)
-    assert [count(table) for table in ("leads", "events", "deliveries", "due")] == [1, 2, 2 * WEBHOOKS, 2 * WEBHOOKS]
+    assert [count(table) for table in ("leads", "events", "due")] == [1, 2, 2 * WEBHOOKS]
 
 
 @pytest.mark.parametrize("times", [1, 2])
@@ -88,7 +87,7 @@ def test_an_update_cut_after_commit(webhooks, proxy, campaign, count):
     campaign.lead(**ADA)
     proxy.cut(AFTER)
     assert campaign.lead(**ADA, custom="1")["counter"] == 2
-    assert [count(table) for table in ("leads", "events", "deliveries")] == [1, 2, 2 * WEBHOOKS]
+    assert [count(table) for table in ("leads", "events", "due")] == [1, 2, 2 * WEBHOOKS]
     assert campaign.find(**ADA)["counter"] == 2
 
 
@@ -129,19 +128,19 @@ def post_or_none(campaign):
 
 
 def test_a_worker_dies_before_the_last_row(webhooks, service, campaign, count):
-    """Killed when lead, event and deliveries are written and the due rows are not: none of them is left"""
+    """Killed when lead and event are written and the due rows are not: none of them is left"""
     user = service.installation.setting("database", "user")
     waiting = f"SELECT ID FROM information_schema.PROCESSLIST WHERE USER = '{user}' AND STATE LIKE 'Waiting for table%'"
     with concurrent.futures.ThreadPoolExecutor(1) as pool, TableLock(service.installation, count.table("due")):
         answer = pool.submit(post_or_none, campaign)
         connection = wait_until(lambda: service.installation.sql(waiting), 10, "the sign-up waits for the table")
-        assert [count(table, committed=False) for table in ("leads", "events", "deliveries")] == [1, 1, WEBHOOKS]
+        assert [count(table, committed=False) for table in ("leads", "events")] == [1, 1]
         for worker in children(service.responders.pid):
             os.kill(worker, signal.SIGKILL)
         assert answer.result(30) != 200
     gone = f"SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE ID = {connection}"
     wait_until(lambda: service.installation.sql(gone) == "0", 15, "the server notices")
-    assert [count(table, committed=False) for table in ("leads", "events", "deliveries", "due")] == [0, 0, 0, 0]
+    assert [count(table, committed=False) for table in ("leads", "events", "due")] == [0, 0, 0]
     service.wait_ready()
     assert campaign.lead(**ADA)["counter"] == 1
     check_one_signup(campaign, count)

@@ -3,107 +3,19 @@
 "Processes of leadhook-fcgi"; contract.md 1 for bodies). The application is tests/fcgi/echo_app.c.
 """
 import contextlib
-import fcntl
 import os
 import pathlib
-import shutil
 import signal
 import socket
 import stat
 import struct
-import subprocess
-import tempfile
-import termios
 import threading
 import time
 
 import pytest
 
+from echo_server import PATIENCE, Server, folder, gone, half, serve, start, wait_for  # noqa: F401  # fixtures
 from fastcgi_client import ABORT, BEGIN, KEEP, PARAMS, STDIN, Connection, ask, begin, head, pair, params, record, stdin
-
-BUILD = pathlib.Path(os.environ.get("top_builddir") or pathlib.Path(__file__).resolve().parents[2])
-PROGRAM = BUILD / "tests" / "fcgi" / "echo_app"
-PATIENCE = 20  # seconds, for anything to happen
-
-
-def wait_for(condition, what, pause=0.01):
-    """Polls; a condition that must not be asked too often names its pause."""
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
-        if value := condition():
-            return value
-        time.sleep(pause)
-    raise AssertionError(f"in vain for {PATIENCE} s: {what}")
-
-
-class Server:
-    """The program on a socket of its own."""
-
-    def __init__(self, folder, *options, listen=True, via=(), **popen):
-        self.path = str(folder / "socket")
-        self.logfile = folder / f"log-{len(list(folder.iterdir()))}"
-        self.log_stream = open(self.logfile, "ab")
-        own = ["--listen", self.path] if listen else []
-        arguments = [*via, str(PROGRAM), *own, *(str(option) for option in options)]
-        self.process = subprocess.Popen(arguments, stderr=self.log_stream, **{"stdin": subprocess.DEVNULL, **popen})
-
-    def ready(self, event="serving"):
-        wait_for(lambda: event in self.log() or self.process.poll() is not None, "the program to serve")
-        assert self.process.poll() is None, self.log()
-        return self
-
-    def log(self):
-        return self.logfile.read_text()
-
-    def logged(self, event, times=1):
-        wait_for(lambda: self.log().count(f" {event} ") >= times, f"{times} {event} in the log")
-
-    def workers(self):
-        try:
-            return set(map(int, pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()))
-        except FileNotFoundError:
-            return set()
-
-    def tell(self, number):
-        self.process.send_signal(number)
-
-    def end(self, number=signal.SIGTERM):
-        """Exit status after an orderly stop."""
-        self.tell(number)
-        return self.process.wait(PATIENCE)
-
-    def clean_up(self):
-        if self.process.poll() is None:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self.end()
-        self.process.kill()
-        self.process.wait()
-        self.log_stream.close()
-
-
-@pytest.fixture
-def folder():
-    path = pathlib.Path(tempfile.mkdtemp(prefix="leadhook-"))
-    yield path
-    shutil.rmtree(path)
-
-
-@pytest.fixture
-def start(folder):
-    started = []
-
-    def make(*options, **more):
-        started.append(Server(folder, *options, **more))
-        return started[-1]
-    yield make
-    for server in started:
-        server.clean_up()
-
-
-@pytest.fixture
-def serve(start):
-    """Starts it and waits until it serves."""
-    return lambda *options, **more: start(*options, **more).ready()
 
 
 @pytest.fixture
@@ -112,14 +24,6 @@ def two(serve):
     server = serve("--workers", 2, "--silence-ms", 300, "--receive-ms", 600)
     server.logged("worker_started", 2)
     return server
-
-
-def gone(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return True
-    return False
 
 
 # --- Requests
@@ -294,18 +198,6 @@ def test_idle_connections_do_not_stop_the_service(two):
 
 
 # --- Stopping
-
-
-def half(server):
-    """A request whose body is half sent, in the hands of a worker."""
-    connection = Connection(server.path).send(head("", 10) + record(STDIN, b"01234"))
-    wait_for(lambda: unread(connection) == 0, "a worker to read it")
-    return connection
-
-
-def unread(connection):
-    """Bytes sent that the other side has not read yet."""
-    return struct.unpack("i", fcntl.ioctl(connection.socket, termios.TIOCOUTQ, bytes(4)))[0]
 
 
 def tell_again(server, workers):

@@ -11,7 +11,8 @@ import sys
 import time
 
 import pytest
-from conftest import BUILD, SOURCE, TEST_SETTINGS
+from conftest import BUILD, SOURCE
+from settings import TEST_SETTINGS
 
 sys.path.insert(0, str(SOURCE / "tests" / "model"))
 

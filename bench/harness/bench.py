@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""The stage that all workloads share: options, the temporary folder, one MariaDB, what runs at the moment."""
+import os
+import pathlib
+
+from stack.front import free_port
+from stack.mariadb import MariaDB
+from stack.process import StackError
+
+from .measures import machine, spread, versions
+from .receiving import Receiver
+
+
+class Bench:
+    def __init__(self, options):
+        self.options = options
+        self.folder = pathlib.Path(options.work)
+        self.machine = machine(self.folder)
+        self.sizes = (500, 2000) if options.quick else (10_000, 100_000, 1_000_000)
+        self.warm_up = 0 if options.quick else 2
+        pool = "128M" if options.quick else f"{min(4096, self.machine['memory_mib'] // 3)}M"
+        self.database = MariaDB(self.folder / "mariadb", self.folder / "mariadb" / "db.sock", buffer_pool=pool,
+                                redo_log="64M" if options.quick else "1G")
+        self.receiver_port = free_port()
+        self.running = []  # what has to be stopped, in the order of its start
+        self.receiver = Receiver(self)
+        self.sets = {}  # of sets.large()
+        self.databases = []
+
+    def program(self, name):
+        path = pathlib.Path(self.options.build, name)
+        if not os.access(path, os.X_OK):
+            raise StackError(f"{path} is missing: make -C {self.options.build} bench-programs")
+        return path
+
+    def start(self):
+        (self.folder / "mariadb").mkdir()
+        self.database.create().start()
+        self.receiver.start()
+        return self
+
+    def stop(self):
+        for one in reversed(list(self.running)):
+            one.stop()
+        self.receiver.stop()
+        self.database.stop()
+
+    def tidy(self):
+        """After a workload: only the large sets stay, so that the next one has the buffer pool."""
+        kept = {one.database for one in self.sets.values()}
+        for name in set(self.databases) - kept:
+            self.database.sql(f"DROP DATABASE {name}", timeout=300)
+        self.databases = list(kept)
+
+    def setup(self):
+        """What stands above the table."""
+        version = self.database.sql("SELECT VERSION()")
+        flush = self.database.sql("SELECT @@innodb_flush_log_at_trx_commit")
+        return {**self.machine, "mariadb": version, **versions(), "buffer_pool": self.database.buffer_pool,
+                "redo_log": self.database.redo_log, "innodb_flush_log_at_trx_commit": int(flush),
+                "connections": self.options.connections, "rounds": self.options.rounds, "seconds": self.options.seconds, "quick": self.options.quick}
+
+    def interleave(self, plan):
+        """{label: [what its function answered in each round]}: one of each a round, so that a noisy minute hits them all."""
+        rounds = {label: [] for label in plan}
+        for _ in range(self.options.rounds):
+            for label, measure in plan.items():
+                rounds[label].append(measure())
+        return rounds
+
+    def best(self, contestant, candidates, measure):
+        """Start it with the number of workers that serves it best; {workers: rate} of those that were tried."""
+        if self.options.quick:
+            contestant.start()
+            return {}
+        tried = {}
+        for workers in candidates:
+            contestant.restart(workers)
+            tried[workers] = round(measure(contestant, 2)["rate"])
+        contestant.restart(max(tried, key=tried.get))
+        return tried
+
+
+class Goal:
+    """`label` of a workload reaches `factor` times `reference`, or the number itself without one."""
+
+    def __init__(self, label, metric, sense, factor, reference=None, reference_metric=None):
+        self.label, self.metric, self.sense, self.factor = label, metric, sense, factor
+        self.reference, self.reference_metric = reference, reference_metric or metric
+
+    def judge(self, rounds):
+        value = spread([one[self.metric] for one in rounds[self.label]])["median"]
+        if self.reference:
+            base = spread([one[self.reference_metric] for one in rounds[self.reference]])["median"]
+            value = value / base if base else float("inf")
+        met = value >= self.factor if self.sense == ">=" else value <= self.factor
+        what = f"{self.label} {self.metric}" + (f" / {self.reference}" if self.reference else "")
+        return {"what": what, "value": value, "sense": self.sense, "goal": self.factor, "met": met}
+
+
+def outcome(rounds, goals=(), **notes):
+    """What a workload hands to the report."""
+    return {"rounds": rounds, "goals": [goal.judge(rounds) for goal in goals], "notes": notes}

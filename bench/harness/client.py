@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""wrk with bench/lead.lua; one request by hand to see what a contestant answers."""
+import http.client
+import itertools
+import json
+import math
+import random
+import re
+
+from stack.process import Child, StackError
+
+from . import BENCH
+
+SEEDS = itertools.count(1)
+# What the web server adds by itself, and what belongs to the connection.
+NOT_OURS = {"date", "server", "connection", "transfer-encoding", "keep-alive"}
+
+
+def fresh_seed():
+    """Part of every email address of a run: nobody has seen one with it."""
+    return f"s{next(SEEDS)}"
+
+
+def drive(bench, contestant, kind, seconds, connections=None, **words):
+    """One run of wrk: {"rate", "p50_ms", "p99_ms", …}. StackError when an answer was not as it must be."""
+    words = {"kind": kind, "path": contestant.path, "key": contestant.key, "campaigns": len(contestant.campaigns),
+             "first_campaign": contestant.campaigns[0], "start": 0, "seed": fresh_seed(),
+             "random": random.getrandbits(31), "expect": '"campaign_id":', **words}
+    connections = connections or bench.options.connections
+    log = bench.folder / f"wrk-{next(SEEDS)}.log"
+    wrk = Child("wrk", ["wrk", "--threads", 1, "--connections", connections, "--duration", f"{math.ceil(seconds)}s",
+                        "--timeout", "20s", "--script", BENCH / "lead.lua", f"http://127.0.0.1:{contestant.port}/", "--",
+                        *(f"{name}={value}" for name, value in words.items())], log).start()
+    try:
+        wrk.wait(seconds + 60)
+    finally:
+        wrk.kill()
+    return judge(contestant.name, kind, log.read_text(errors="replace"))
+
+
+def judge(name, kind, text):
+    """Out of what the script prints at its end."""
+    found = re.search(r"^RESULT (.*)$", text, re.MULTILINE)
+    if not found:
+        raise StackError(f"wrk gave no result ({name}, {kind}):\n{text}")
+    values = {key: int(value) for key, value in (word.split("=") for word in found[1].split())}
+    if values["wrong"] or values["broken"] or not values["requests"]:
+        example = re.search(r"^EXAMPLE (.*)$", text, re.MULTILINE)
+        raise StackError(f"{name}, {kind}: of {values['requests']} answers {values['wrong']} were wrong, "
+                         f"{values['broken']} did not come whole; {example[1] if example else ''}")
+    return {"rate": values["requests"] / values["microseconds"] * 1e6, "p50_ms": values["p50"] / 1e3,
+            "p99_ms": values["p99"] / 1e3, "max_ms": values["max"] / 1e3, "requests": values["requests"],
+            "bytes_each": values["bytes"] / values["requests"]}
+
+
+def ask(contestant, path, fields=None):
+    """(head as FastCGI sends it, body) of one answer, which must be a success."""
+    connection = http.client.HTTPConnection("127.0.0.1", contestant.port, timeout=20)
+    headers = {"Authorization": f"Bearer {contestant.key}"}
+    if fields:
+        headers["Content-Type"] = "application/json"
+    connection.request("POST" if fields else "GET", path, json.dumps(fields) if fields else None, headers)
+    response = connection.getresponse()
+    body = response.read()
+    connection.close()
+    if response.status != 200:
+        raise StackError(f"{contestant.name}: {response.status} {body[:300]!r}")
+    head = "".join(f"{name}: {value}\r\n" for name, value in response.getheaders() if name.lower() not in NOT_OURS)
+    return head, body
+
+
+def sign_up(contestant, **fields):
+    """One lead with what the client's script sends; (head, body)."""
+    return ask(contestant, contestant.path % contestant.campaigns[0],
+               {"email": f"{fresh_seed()}@bench.example", "first_name": "Ada", "last_name": "Lovelace", "plan": "pro",
+                "utm_source": "news", "utm_campaign": "launch", "ip": "203.0.113.7", **fields})

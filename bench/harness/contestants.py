@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: MIT
+"""Who is measured: ourselves and the yardsticks, each behind a web server of its own with the same configuration."""
+import hashlib
+import itertools
+import os
+import signal
+
+from stack.installation import Installation
+from stack.process import Child
+
+from . import BENCH
+from .front import BenchLighttpd
+from .measures import family
+
+CAMPAIGNS = 8
+LOOPBACK_HOOK = "http://127.0.0.1:{port}/hook/{number}"
+# What makes us answer each request in a transaction of its own.
+SINGLE_OPTIONS = ("--no-committer",)
+NUMBERS = itertools.count(1)
+
+
+class Contestant:
+    """`path` has a %d for the campaign; `campaigns` are consecutive ids."""
+
+    name = ""
+    key = "lh_none"
+    path = "/v2/%d"
+    campaigns = range(1, CAMPAIGNS + 1)
+
+    def __init__(self, bench, workers):
+        self.bench, self.workers = bench, workers
+        self.folder = bench.folder / f"{self.name}{next(NUMBERS)}"
+        self.folder.mkdir()
+        self.socket = self.folder / "fcgi.sock"
+        self.front = BenchLighttpd(self.folder / "web")
+        self.program = None
+
+    @property
+    def port(self):
+        return self.front.port
+
+    @property
+    def pids(self):
+        """Its own processes, without web server and database."""
+        return family(self.program.pid)
+
+    def child(self):
+        """The program, not started yet."""
+        raise NotImplementedError
+
+    def start(self):
+        self.program = self.child().start()
+        self.bench.running.append(self)
+        self.program.ready(self.socket.exists)
+        self.front.configure(self.socket)
+        self.front.start()
+        return self
+
+    def stop(self):
+        if self in self.bench.running:
+            self.bench.running.remove(self)
+        self.front.stop()
+        if self.program:
+            self.program.stop()
+        self.socket.unlink(missing_ok=True)
+
+    def restart(self, workers):
+        self.stop()
+        self.workers = workers
+        return self.start()
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, *_):
+        self.stop()
+
+
+class Ceiling(Contestant):
+    """Answers `answer`, (head, body), whatever is asked."""
+
+    name = "ceiling"
+
+    def __init__(self, bench, answer, workers=4):
+        super().__init__(bench, workers)
+        head, body = answer
+        (self.folder / "answer").write_bytes(f"{head}\r\n".encode() + body)
+
+    def child(self):
+        return Child("ceiling", [self.bench.program("bench/ceiling"), self.socket, self.workers, self.folder / "answer"],
+                     self.folder / "ceiling.log", death_signal=signal.SIGTERM)
+
+
+class Php(Contestant):
+    name = "php"
+    path = "/lead.php?campaign=%d"
+    key = "lh_php-yardstick"
+
+    def __init__(self, bench, workers=8):
+        super().__init__(bench, workers)
+        self.socket = self.folder / "fpm.sock"
+        self.database, self.account, self.password = f"bench_php{next(NUMBERS)}", f"php{next(NUMBERS)}", "yardstick"
+        bench.databases.append(self.database)
+        bench.database.add_account(self.database, self.account, self.password)
+        campaigns = ", ".join(f"({n}, 1, 'Campaign {n}')" for n in self.campaigns)
+        hooks = ", ".join(f"({n}, {n}, '{LOOPBACK_HOOK.format(port=bench.receiver_port, number=n)}', 'whsec_c2VjcmV0')"
+                          for n in self.campaigns)
+        self.sql((BENCH / "php" / "schema.sql").read_text(encoding="utf-8") + f"""
+INSERT INTO campaigns (id, account_id, name) VALUES {campaigns};
+INSERT INTO counters (campaign_id) SELECT id FROM campaigns;
+INSERT INTO webhooks (id, campaign_id, url, secret) VALUES {hooks};
+INSERT INTO api_keys (hash, account_id) VALUES (UNHEX('{hashlib.sha256(self.key.encode()).hexdigest()}'), 1);""")
+
+    def sql(self, text):
+        return self.bench.database.sql(text, self.database, timeout=900)
+
+    def environment(self):
+        return {"socket": self.bench.database.socket, "database": self.database, "account": self.account,
+                "password": self.password, "base_url": self.front.url}
+
+    def child(self):
+        user = "user = root\ngroup = root" if os.geteuid() == 0 else ""
+        text = (BENCH / "php" / "fpm.conf").read_text(encoding="utf-8")
+        conf = self.folder / "fpm.conf"
+        text = text.format(folder=self.folder, user=user, workers=self.workers, **self.environment())
+        conf.write_text(text, encoding="utf-8")
+        as_root = ["--allow-to-run-as-root"] if os.geteuid() == 0 else []
+        return Child("php-fpm", ["php-fpm8.2", "--nodaemonize", "--fpm-config", conf, "-d", "opcache.validate_timestamps=0",
+                                 *as_root], self.folder / "start.log", death_signal=signal.SIGTERM)
+
+    def payload_bytes(self):
+        return int(self.sql("SELECT LENGTH(payload) FROM events ORDER BY id DESC LIMIT 1"))
+
+
+class Leadhook(Contestant):
+    """An installation of its own with an account, its key and campaigns that have a webhook for new_signup each."""
+
+    name = "leadhook"
+    options = ()
+
+    def __init__(self, bench, workers="auto", campaigns=CAMPAIGNS, settings=()):
+        super().__init__(bench, workers)
+        self.database = f"bench_leadhook{next(NUMBERS)}"
+        bench.databases.append(self.database)
+        self.installation = Installation(self.folder, bench.options.build, bench.database, name=self.database)
+        self.installation.configure([("server", "base_url", self.front.url), ("log", "level", "warning")])
+        self.installation.install()
+        admin = self.installation.admin
+        account = str(admin("account", "add", "Bench")["id"])
+        self.key = admin("key", "add", account)["key"]
+        self.campaigns = [admin("campaign", "add", account, f"Campaign {n}", *settings)["id"] for n in range(1, campaigns + 1)]
+        for n, campaign in enumerate(self.campaigns, 1):
+            admin("webhook", "add", str(campaign), LOOPBACK_HOOK.format(port=bench.receiver_port, number=n), "new_signup")
+
+    def child(self):
+        child = self.installation.responders(self.workers)
+        child.argv += self.options
+        return child
+
+    def sql(self, text):
+        return self.bench.database.sql(text, self.database, timeout=900)
+
+    def payload_bytes(self):
+        return int(self.sql("SELECT LENGTH(payload) FROM lh_events ORDER BY id DESC LIMIT 1"))
+
+
+class Single(Leadhook):
+    name = "single"
+    options = SINGLE_OPTIONS
+
+

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: MIT
+"""Workloads of deliveries: deliver, deliver-hostile."""
+import socket
+import subprocess
+import time
+
+from stack.process import Child
+
+from . import BENCH
+from .bench import Goal, outcome
+from .client import sign_up
+from .contestants import Leadhook, Php
+from .measures import family, processor_seconds
+from .receiving import rates
+from .sets import Queue
+
+WEBHOOKS = 100
+CONCURRENT = 256  # of the bare loop: dispatch.in_flight's default
+SILENT_RESOLVER = ("127.53.53.53", 53)
+# Our own resolv.conf over the system's, seen by the dispatcher alone.
+OWN_RESOLVER = 'mount --bind "$1" /etc/resolv.conf && shift && exec "$@"'
+
+
+def hook_url(bench):
+    return f"CONCAT('http://127.0.0.1:{bench.receiver_port}/queue/', seq)"
+
+
+def timed(bench, child, count, seconds, database=True):
+    """Start a sender, wait for its deliveries, end it."""
+    bench.receiver.reset()
+    servers = [bench.database.child.pid] if database else []
+    before, begun = processor_seconds(servers), time.monotonic_ns()
+    child.start()
+    try:
+        stats = bench.receiver.wait_for(count, seconds, child.name)
+        used = processor_seconds(servers) - before + processor_seconds(family(child.pid))
+    finally:
+        # Asked to end, it would wait for a receiver that hangs; what it leaves undone is made due again.
+        child.kill()
+    bench.receiver.settle()
+    return {**rates(stats, begun), "cpu_us": used / stats["count"] * 1e6}
+
+
+def ours(bench, contestant, queue, wrap=(), awaited=None):
+    """A round of our dispatcher: everything is due, until all (or `awaited`) have come."""
+    def measure():
+        queue.make_due()
+        child = contestant.installation.dispatcher()
+        child.argv = [*wrap, *child.argv]
+        return timed(bench, child, awaited or queue.count, 6 * bench.options.seconds)
+    return measure
+
+
+def our_queue(bench, count):
+    """An installation with a real event, and so many deliveries to WEBHOOKS webhooks."""
+    contestant = Leadhook(bench)
+    with contestant:
+        sign_up(contestant)
+    contestant.sql("TRUNCATE TABLE lh_due")
+    queue = Queue(contestant)
+    queue.add(count, queue.add_webhooks(WEBHOOKS, hook_url(bench)))
+    return contestant, queue
+
+
+def curl(bench, contestant, count):
+    body = bench.folder / "payload"
+    payload = contestant.sql("SELECT CONVERT(payload USING utf8mb4) FROM lh_events ORDER BY id LIMIT 1")
+    body.write_text(payload, encoding="utf-8")
+
+    def measure():
+        child = Child("curl_loop", [bench.program("bench/curl_loop"), f"http://127.0.0.1:{bench.receiver_port}/hook/%d", count,
+                                    CONCURRENT, WEBHOOKS, body], bench.folder / "curl.log")
+        return timed(bench, child, count, 6 * bench.options.seconds, database=False)
+    return measure
+
+
+PHP_QUEUE = """
+INSERT INTO webhooks (id, campaign_id, url, secret) SELECT 1000 + seq, 1, {url}, 'whsec_c2VjcmV0' FROM seq_1_to_{webhooks};
+INSERT INTO events (lead_id, type, payload, created_at)
+SELECT seq, 'new_signup', payload, UTC_TIMESTAMP() FROM (SELECT payload FROM events ORDER BY id LIMIT 1) one, seq_1_to_{count};
+DELETE FROM deliveries;
+INSERT INTO deliveries (event_id, webhook_id, due_at)
+SELECT id, 1001 + id % {webhooks}, UTC_TIMESTAMP() FROM events ORDER BY id DESC LIMIT {count};
+ANALYZE TABLE events, deliveries, webhooks;
+"""
+
+
+def php_cron(bench, count):
+    php = Php(bench)
+    with php:
+        sign_up(php)
+    php.sql(PHP_QUEUE.format(url=hook_url(bench), webhooks=WEBHOOKS, count=count))
+    names = {"DB_SOCKET": "socket", "DB_NAME": "database", "DB_USER": "account", "DB_PASSWORD": "password"}
+    values = php.environment()
+
+    def measure():
+        php.sql("UPDATE deliveries SET state = 'pending', attempts = 0, due_at = UTC_TIMESTAMP()")
+        child = Child("php-cron", ["env", *(f"{name}={values[key]}" for name, key in names.items()), "php8.2",
+                                   BENCH / "php" / "dispatch.php", 6 * bench.options.seconds], bench.folder / "cron.log")
+        return timed(bench, child, count, 2 * bench.options.seconds)
+    return measure
+
+
+def due_count(bench):
+    return 4000 if bench.options.quick else 200_000
+
+
+def deliver(bench):
+    count = due_count(bench)
+    contestant, queue = our_queue(bench, count)
+    rounds = bench.interleave({"curl": curl(bench, contestant, count), "php-cron": php_cron(bench, count),
+                               "leadhook": ours(bench, contestant, queue)})
+    return outcome(rounds, [Goal("leadhook", "rate", ">=", 0.17, "curl"), Goal("leadhook", "rate", ">=", 4, "php-cron")],
+                   due=count, webhooks=WEBHOOKS, payload_bytes=contestant.payload_bytes())
+
+
+def silent_resolver(bench):
+    """(socket that must stay open, words before the dispatcher's command); None where we may not do that."""
+    if subprocess.run(["unshare", "--mount", "true"], capture_output=True, check=False).returncode != 0:
+        return None
+    listener = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    try:
+        listener.bind(SILENT_RESOLVER)
+    except OSError:
+        listener.close()
+        return None
+    conf = bench.folder / "resolv.conf"
+    conf.write_text(f"nameserver {SILENT_RESOLVER[0]}\n", encoding="utf-8")
+    return listener, ["unshare", "--mount", "sh", "-c", OWN_RESOLVER, "sh", conf]
+
+
+def deliver_hostile(bench):
+    count = due_count(bench)
+    plain, plain_queue = our_queue(bench, count)
+    hostile, queue = our_queue(bench, count)
+    queue.add(count // 2, queue.add_webhooks(1, f"'http://127.0.0.1:{bench.receiver_port}/hang'"))
+    resolver = silent_resolver(bench)
+    if resolver:
+        queue.add(count // 200, queue.add_webhooks(1, "'http://never.bench.example/hook'"))
+    rounds = bench.interleave({"deliver": ours(bench, plain, plain_queue),
+                               "hostile": ours(bench, hostile, queue, resolver[1] if resolver else (), count)})
+    if resolver:
+        resolver[0].close()
+    return outcome(rounds, [Goal("hostile", "rate", ">=", 0.9, "deliver"), Goal("hostile", "delay_p99_ms", "<=", 2, "deliver")],
+                   hanging=count // 2, unresolved=count // 200 if resolver else "left out, needs root")

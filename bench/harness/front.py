@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: MIT
+"""The web server: the same configuration for every contestant, but for the socket behind it."""
+from stack.front import Lighttpd
+
+from . import BENCH
+
+
+class BenchLighttpd(Lighttpd):
+    """No access log for anybody; as many requests on a connection as lighttpd can count."""
+
+    def configure(self, listen, program=None, config=None):
+        self.write("main.conf", f"""
+server.document-root = "{BENCH}/php"
+server.bind = "127.0.0.1"
+server.port = {self.port}
+server.errorlog = "{self.log}"
+server.modules = ( "mod_fastcgi" )
+server.max-keep-alive-requests = 65535
+server.max-fds = 8192
+fastcgi.server = ( "/" => (( "socket" => "{listen}", "check-local" => "disable" )) )
+""")

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""growth: what a request and a delivery cost at 10 k, 100 k and 1 M leads, and with scores all different and all the same."""
+from .bench import Goal, outcome
+from .client import drive, sign_up
+from .deliver import WEBHOOKS, hook_url, timed
+from .measures import processor_seconds
+from .sets import Queue, check, large
+
+KINDS = ("create", "lookup", "leaderboard", "last-page", "no-match-page", "stats")
+QUICK_KINDS = KINDS[:3]
+WITH_GOALS = ("create", "lookup", "leaderboard", "deliver")
+ALLOWED = 1.2
+# Pages take so long that what is under way at the end would count for much.
+CONNECTIONS = {"last-page": 4, "no-match-page": 4}
+
+
+def expected(kind):
+    return {"leaderboard": '"leaders":', "last-page": '"leads":', "no-match-page": '"leads":', "stats": '"leads":'}.get(
+        kind, '"campaign_id":')
+
+
+def costing(bench, contestant, kind, seconds):
+    """A function for bench.interleave: requests of one kind; the processor time is without web server and client."""
+    words = {"expect": expected(kind), **contestant.set_words}
+
+    def measure():
+        if bench.warm_up:
+            drive(bench, contestant, kind, 1, CONNECTIONS.get(kind), **words)
+        pids = [bench.database.child.pid, *contestant.pids]
+        before = processor_seconds(pids)
+        found = drive(bench, contestant, kind, seconds, CONNECTIONS.get(kind), **words)
+        return {**found, "cpu_us": (processor_seconds(pids) - before) / found["requests"] * 1e6}
+    return measure
+
+
+def queue_of(bench, contestant):
+    """As many deliveries as the set has leads; made once."""
+    if not hasattr(contestant, "queue"):
+        with contestant:
+            sign_up(contestant)
+        contestant.queue = Queue(contestant)
+        contestant.queue.add(contestant.set_words["leads"], contestant.queue.add_webhooks(WEBHOOKS, hook_url(bench)))
+    return contestant.queue
+
+
+def delivering(bench, contestant, seconds):
+    def measure():
+        queue = queue_of(bench, contestant)
+        queue.make_due()
+        return timed(bench, contestant.installation.dispatcher(), queue.count, seconds)
+    return measure
+
+
+def requests(bench, sets, seconds):
+    for contestant in sets.values():
+        contestant.start()
+    plan = {f"{kind} {name}": costing(bench, contestant, kind, seconds)
+            for kind in (QUICK_KINDS if bench.options.quick else KINDS) for name, contestant in sets.items()}
+    rounds = bench.interleave(plan)
+    for contestant in sets.values():
+        contestant.stop()
+    return rounds
+
+
+def growth(bench):
+    seconds = max(1, bench.options.seconds // 2)
+    smallest, largest = bench.sizes[0], bench.sizes[-1]
+    natural = {f"{leads:,}": large(bench, leads) for leads in bench.sizes}
+    shapes = ("same",) if bench.options.quick else ("distinct", "same")
+    others = {f"{largest:,} {shape}": large(bench, largest, shape) for shape in shapes}
+    rounds = requests(bench, {**natural, **others}, seconds)
+    seconds_of_check = {name: round(check(one), 1) for name, one in natural.items()}
+    # Deliveries know nothing of scores.
+    rounds.update(bench.interleave({f"deliver {name}": delivering(bench, one, seconds) for name, one in natural.items()}))
+    first = f"{smallest:,}"
+    goals = [Goal(label, "cpu_us", "<=", ALLOWED, f"{label.split()[0]} {first}") for label in rounds
+             if label.split()[0] in WITH_GOALS and label.split(maxsplit=1)[1] != first]
+    return outcome(rounds, goals, deep_check_seconds=seconds_of_check)

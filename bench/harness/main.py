@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""bench/run hands over to this once everything is built."""
+import argparse
+import os
+import pathlib
+import shutil
+import signal
+import sys
+import time
+
+from stack.process import StackError
+
+from . import report
+from .bench import Bench
+from .deliver import deliver, deliver_hostile
+from .growth import growth
+from .requests import create, leaderboard, lookup, one_campaign, repeat
+from .running import latency, memory, together
+
+WORKLOADS = {"create": create, "one-campaign": one_campaign, "together": together, "repeat": repeat, "lookup": lookup,
+             "leaderboard": leaderboard, "deliver": deliver, "deliver-hostile": deliver_hostile, "growth": growth,
+             "memory": memory, "latency": latency}
+NOT_THERE_YET = {"limited": "the limiter"}
+
+
+class Ended(BaseException):
+    """A signal asked us to end."""
+
+
+def end(*_):
+    raise Ended
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="bench/run")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=" ".join(WORKLOADS))
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--rounds", type=int)
+    parser.add_argument("--seconds", type=int)
+    parser.add_argument("--connections", type=int)
+    parser.add_argument("--json")
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--keep", action="store_true")
+    parser.add_argument("--work", required=True)
+    options = parser.parse_args()
+    options.rounds = options.rounds or (1 if options.quick else 3)
+    options.seconds = options.seconds or (1 if options.quick else 10)
+    # Few, so that a slow machine too answers some of them in a second.
+    options.connections = options.connections or (16 if options.quick else 64)
+    unknown = set(options.names) - set(WORKLOADS) - set(NOT_THERE_YET)
+    if unknown:
+        parser.error(f"no such workload: {' '.join(sorted(unknown))}; there are {' '.join(WORKLOADS)}")
+    return options
+
+
+def measure(bench, names, results):
+    for name in names:
+        begun = time.monotonic()
+        results[name] = WORKLOADS[name](bench)
+        results[name]["took_seconds"] = round(time.monotonic() - begun, 1)
+        report.show(name, results[name], bench.options.quick)
+        bench.tidy()
+
+
+def run(options):
+    bench = Bench(options)
+    results = {}
+    try:
+        bench.start()
+        setup = bench.setup()
+        report.head(setup)
+        asked = options.names or [*WORKLOADS, *NOT_THERE_YET]
+        for name in asked:
+            if name in NOT_THERE_YET:
+                print(f"{name}: not there yet ({NOT_THERE_YET[name]} is missing)", flush=True)
+        measure(bench, [name for name in asked if name in WORKLOADS], results)
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+        bench.stop()
+        if options.json and results:
+            report.save(options.json, setup, results)
+
+
+def main():
+    options = arguments()
+    # What we start takes none of the caller's settings.
+    for name in [name for name in os.environ if name.startswith("LEADHOOK_")]:
+        del os.environ[name]
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, end)
+    status = 1
+    try:
+        run(options)
+        status = 0
+    except StackError as error:
+        print(f"bench: {error}", file=sys.stderr)
+    except Ended:
+        print("bench: ended by a signal", file=sys.stderr)
+    finally:
+        if not options.keep:
+            shutil.rmtree(options.work, ignore_errors=True)
+        elif pathlib.Path(options.work).exists():
+            print(f"the folder is {options.work}")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""What /proc says about processes and about the machine."""
+import os
+import pathlib
+import platform
+import re
+import statistics
+import subprocess
+
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def family(pid):
+    """A process and all that it started."""
+    try:
+        tasks = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except FileNotFoundError:
+        return []
+    return [pid, *(one for task in tasks for one in family(int(task)))]
+
+
+def processor_seconds(pids):
+    """Of all of them so far; one that has ended counts nothing."""
+    total = 0
+    for pid in pids:
+        try:
+            fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        except FileNotFoundError:
+            continue
+        total += int(fields[11]) + int(fields[12])
+    return total / TICKS
+
+
+def pss_kib(pid):
+    """Proportional set size: shared pages are divided by those who share them."""
+    return int(re.search(r"^Pss:\s+(\d+)", pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text(), re.MULTILINE)[1])
+
+
+def descriptors(pid):
+    """How many it has open."""
+    return len(os.listdir(f"/proc/{pid}/fd"))
+
+
+def spread(values):
+    return {"median": statistics.median(values), "min": min(values), "max": max(values)}
+
+
+def machine(folder):
+    model = re.search(r"^model name\s*:\s*(.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    memory = re.search(r"^MemTotal:\s+(\d+)", pathlib.Path("/proc/meminfo").read_text(), re.MULTILINE)
+    mounts = [line.split() for line in pathlib.Path("/proc/mounts").read_text().splitlines()]
+    place = max((one for one in mounts if pathlib.Path(folder).is_relative_to(one[1])), key=lambda one: len(one[1]))
+    return {"processor": model[1] if model else platform.machine(), "cores": len(os.sched_getaffinity(0)),
+            "memory_mib": int(memory[1]) // 1024, "kernel": platform.release(), "filesystem": place[2],
+            "load_before": round(os.getloadavg()[0], 1)}
+
+
+def versions():
+    """{program: what it says of itself}; wrk says it with a failure."""
+    commands = {"lighttpd": ["lighttpd", "-v"], "php": ["php8.2", "-v"], "wrk": ["wrk", "-v"]}
+    found = {}
+    for name, command in commands.items():
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        number = re.search(r"\d+\.\d+[.\d]*", done.stdout + done.stderr)
+        found[name] = number[0] if number else "?"
+    return found

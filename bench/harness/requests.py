@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""Workloads of requests: create, one-campaign, repeat, lookup, leaderboard."""
+import json
+
+from stack.process import StackError
+
+from .bench import Goal, outcome
+from .client import ask, drive, fresh_seed, sign_up
+from .contestants import Ceiling, Leadhook, Php, Single
+from .sets import FIRST_LEAD, large
+
+CEILING_WORKERS = (2, 4, 8, 16)
+PHP_WORKERS = (4, 8, 16, 32)
+PAYLOADS_APART = 0.1
+
+
+def measured(bench, contestant, kind, **words):
+    """A function for bench.interleave: warm-up, then a run."""
+    def measure():
+        if bench.warm_up:
+            drive(bench, contestant, kind, bench.warm_up, **words)
+        return drive(bench, contestant, kind, bench.options.seconds, **words)
+    return measure
+
+
+def creating(contestant, seconds):
+    return drive(contestant.bench, contestant, "create", seconds)
+
+
+def compare(ours, php, answer):
+    """StackError unless PHP's answer has our fields, and a sign-up by referral does there what it should."""
+    first = json.loads(sign_up(php)[1])
+    second = json.loads(sign_up(php, kid=first["social_id"])[1])
+    if list(first) != list(json.loads(answer[1])):
+        raise StackError(f"PHP's payload has other fields than ours: {first}")
+    referrer = php.sql(f"SELECT score, referrals FROM leads WHERE id = {first['id']}")
+    if second["parent_id"] != first["social_id"] or referrer != "1\t1":
+        raise StackError(f"PHP's referral went wrong: {second}, the referrer has {referrer}")
+    sizes = {"leadhook": ours.payload_bytes(), "php": php.payload_bytes()}
+    if abs(sizes["php"] / sizes["leadhook"] - 1) > PAYLOADS_APART:
+        raise StackError(f"the payloads are not of a size: {sizes}")
+    return sizes
+
+
+def create(bench):
+    ours, single, php = Leadhook(bench).start(), Single(bench).start(), Php(bench)
+    answer = sign_up(ours)
+    ceiling = Ceiling(bench, answer)
+    ceilings, phps = bench.best(ceiling, CEILING_WORKERS, creating), bench.best(php, PHP_WORKERS, creating)
+    sizes = compare(ours, php, answer)
+    contestants = (ceiling, php, single, ours)
+    rounds = bench.interleave({one.name: measured(bench, one, "create") for one in contestants})
+    for one in contestants:
+        one.stop()
+    return outcome(rounds, [
+        Goal("leadhook", "rate", ">=", 5, "php"), Goal("leadhook", "rate", ">=", 0.30, "ceiling"),
+        Goal("leadhook", "p99_ms", "<=", 25), Goal("single", "rate", ">=", 1.3, "php"),
+    ], workers={one.name: one.workers for one in contestants}, ceiling_workers_tried=ceilings,
+        php_workers_tried=phps, payload_bytes=sizes, answer_bytes=len(answer[1]))
+
+
+def one_campaign(bench):
+    """All leads in one, every tenth by the same referrer, for whom each of them means points, and levels to reach."""
+    spread_out = Leadhook(bench).start()
+    alone = Leadhook(bench, campaigns=1, settings=("points_signup=1", "points_direct=5")).start()
+    for points in (10, 1000, 100_000):
+        alone.installation.admin("reward", "add", str(alone.campaigns[0]), f"At {points}", "--required-points", str(points))
+    referrer = json.loads(sign_up(alone)[1])["social_id"]
+    rounds = bench.interleave({"create": measured(bench, spread_out, "create"),
+                               "one-campaign": measured(bench, alone, "create", referrer=referrer)})
+    referrals = json.loads(ask(alone, f"/v2/{alone.campaigns[0]}?social_id={referrer}")[1])["referrals"]
+    spread_out.stop()
+    alone.stop()
+    return outcome(rounds, [Goal("one-campaign", "rate", ">=", 0.8, "create")], referrals=referrals)
+
+
+def repeat(bench):
+    contestant = Leadhook(bench).start()
+    seed = fresh_seed()
+    made = drive(bench, contestant, "create", bench.options.seconds, seed=seed)["requests"]
+    # The last ones may be under way when the client ends.
+    leads = max(1, made - 2 * bench.options.connections)
+    rounds = bench.interleave({"create": measured(bench, contestant, "create"),
+                               "repeat": measured(bench, contestant, "repeat", seed=seed, leads=leads)})
+    contestant.stop()
+    return outcome(rounds, [Goal("repeat", "rate", ">=", 1, "create")], leads=leads)
+
+
+def reading(bench, kind, path, factor, expect):
+    """A read of the largest set beside the ceiling that answers the same bytes."""
+    contestant = large(bench, bench.sizes[-1]).start()
+    answer = ask(contestant, f"/v2/{contestant.campaigns[0]}{path}")
+    ceiling = Ceiling(bench, answer)
+    words = {**contestant.set_words, "expect": expect}
+    tried = bench.best(ceiling, CEILING_WORKERS, lambda one, seconds: drive(bench, one, kind, seconds, **words))
+    rounds = bench.interleave({one.name: measured(bench, one, kind, **words) for one in (ceiling, contestant)})
+    ceiling.stop()
+    contestant.stop()
+    return outcome(rounds, [Goal("leadhook", "rate", ">=", factor, "ceiling")], leads=bench.sizes[-1],
+                   workers={"ceiling": ceiling.workers, "leadhook": contestant.workers}, ceiling_workers_tried=tried,
+                   answer_bytes=len(answer[1]))
+
+
+def lookup(bench):
+    return reading(bench, "lookup", "?email=u1@bench.example", 0.45, '"email":"u')
+
+
+def leaderboard(bench):
+    return reading(bench, "leaderboard", f"/leaderboard?limit=50&social_id={FIRST_LEAD + 1:010X}", 0.3, '"me":{')

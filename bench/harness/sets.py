@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""Campaigns of any size, and deliveries that are due, made by SQL as the programs would have left them."""
+import time
+
+from stack.process import StackError
+
+from .contestants import Leadhook
+
+SHAPES = {"natural": "FLOOR(-LN(1 - RAND(seq)) * 8)", "distinct": "(seq * 7919) % {leads}", "same": "7"}
+# Far above all ids that the programs take themselves.
+FIRST_LEAD = 1_000_000_000
+FIRST_HISTORY = 1 << 35
+DAY_BITS = 36  # the low bits of a history id; above them is the UTC day
+SHARD_FACTOR, SHARD_SHIFT = 0x9E3779B97F4A7C15, 58  # webhook_shard() in src/core/delivery.c
+
+# Numbers, addresses and ids all come from one number. A social id may hold any hexadecimal digit.
+LEADS = """
+INSERT INTO lh_leads (id, campaign_id, subscription_number, social_id, email, email_key, email_hash, score, source,
+                      created_ms, updated_ms)
+SELECT {first} + seq, {campaign}, seq, LPAD(HEX({first} + seq), 10, '0'), CONCAT('u', seq, '@bench.example'),
+       CONCAT('u', seq, '@bench.example'),
+       UNHEX(LEFT(SHA2(CONCAT('email:', {campaign}, ':u', seq, '@bench.example'), 256), 32)),
+       {score}, 'API', 1700000000000 + seq, 1700000000000 + seq FROM seq_1_to_{leads};
+INSERT INTO lh_score_entries (lead_id, reason, ref, round, delta, asked, created_ms)
+SELECT id, 'custom', 1, 0, score, score, created_ms FROM lh_leads WHERE campaign_id = {campaign} AND score > 0;
+UPDATE lh_campaign_counters SET last_subscription_number = {leads}, lead_count = {leads} WHERE campaign_id = {campaign};
+"""
+# One level of the tree of scores, as src/core/rank.h describes it.
+HISTOGRAM = """
+INSERT INTO lh_score_histogram (node, s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15)
+SELECT ({campaign} << 29) + {start} + (score >> {above}), {slots}
+FROM lh_leads WHERE campaign_id = {campaign} AND score > 0 GROUP BY 1;
+"""
+LEVELS = 8
+
+WEBHOOKS = """
+INSERT INTO lh_webhooks (id, campaign_id, url, url_hash, events, format, secret, state, created_ms)
+SELECT {first} + seq, {campaign}, {url}, UNHEX(SHA2({url}, 256)), 1, 'json', secret, 'active', created_ms
+FROM (SELECT secret, created_ms FROM lh_webhooks ORDER BY id LIMIT 1) one, seq_1_to_{count};
+INSERT INTO lh_webhook_status (webhook_id) SELECT {first} + seq FROM seq_1_to_{count};
+"""
+# Every event with the bytes of a real one, and one delivery, whose id is the next. `bench_queue` says what is to be due.
+HISTORY = """
+INSERT INTO lh_events (id, campaign_id, lead_id, type, deliveries, created_ms, payload)
+SELECT {first} + 2 * seq, {campaign}, {lead} + seq, 0, 1, {now}, payload
+FROM (SELECT payload FROM lh_events ORDER BY id LIMIT 1) one, seq_1_to_{count};
+CREATE TABLE IF NOT EXISTS bench_queue (event_id BIGINT UNSIGNED PRIMARY KEY, webhook_id BIGINT UNSIGNED NOT NULL);
+INSERT INTO bench_queue SELECT {first} + 2 * seq, {webhook} FROM seq_1_to_{count};
+"""
+DUE = """
+TRUNCATE TABLE lh_attempts;
+TRUNCATE TABLE lh_deliveries;
+UPDATE lh_webhook_status SET failing_since_ms = NULL, last_status = NULL, hold_until_ms = 0;
+UPDATE lh_dispatch_shards SET owner = NULL, lease_until_ms = 0;
+TRUNCATE TABLE lh_due;
+INSERT INTO lh_due (id, event_id, shard, webhook_id, format, due_ms)
+SELECT event_id + 1, event_id, CASE webhook_id {shards} END, webhook_id, 'json', {now} FROM bench_queue;
+ANALYZE TABLE lh_due, lh_deliveries, lh_webhooks;
+"""
+
+
+def shard(webhook):
+    return (webhook * SHARD_FACTOR & (1 << 64) - 1) >> SHARD_SHIFT
+
+
+def fill_leads(contestant, campaign, leads, shape):
+    """That many leads, and what `leadhook check --deep` wants of scores, histogram and counters."""
+    text = LEADS.format(campaign=campaign, leads=leads, score=SHAPES[shape].format(leads=leads), first=FIRST_LEAD)
+    start = 0
+    for level in range(LEVELS):
+        shift = 28 - 4 * level
+        slots = ", ".join(f"SUM((score >> {shift}) & 15 = {slot})" for slot in range(16))
+        text += HISTOGRAM.format(campaign=campaign, start=start, above=shift + 4, slots=slots)
+        start += 16 ** level
+    contestant.sql(text + "ANALYZE TABLE lh_leads, lh_score_histogram, lh_score_entries;")
+    check(contestant)
+
+
+def check(contestant):
+    """`leadhook check --deep` in seconds; StackError when it finds a difference."""
+    begun = time.monotonic()
+    found = contestant.installation.admin("check", "--deep", timeout=600)
+    if not found["ok"]:
+        raise StackError(f"{contestant.name}: leadhook check --deep finds differences: {found}")
+    return time.monotonic() - begun
+
+
+def large(bench, leads, shape="natural"):
+    """A contestant, not running, with one campaign of that many leads; made once a run."""
+    key = (leads, shape)
+    if key not in bench.sets:
+        contestant = Leadhook(bench, campaigns=1)
+        contestant.set_words = {"leads": leads, "first_lead": FIRST_LEAD}
+        fill_leads(contestant, contestant.campaigns[0], leads, shape)
+        bench.sets[key] = contestant
+    return bench.sets[key]
+
+
+class Queue:
+    """Deliveries to webhooks of one campaign; make_due() makes all of them due, however many have gone out."""
+
+    def __init__(self, contestant):
+        self.contestant, self.count = contestant, 0
+        self.first = int(time.time()) // 86400 << DAY_BITS | FIRST_HISTORY
+        self.webhooks = []
+
+    def add_webhooks(self, count, url):
+        """`url`: an SQL expression in which seq counts from 1; the ids."""
+        first = 1000 + len(self.webhooks)
+        self.contestant.sql(WEBHOOKS.format(first=first, campaign=self.contestant.campaigns[0], url=url, count=count))
+        added = [first + number for number in range(1, count + 1)]
+        self.webhooks += added
+        return added
+
+    def add(self, count, webhooks):
+        """So many deliveries, to these webhooks in turn."""
+        first = webhooks[0]
+        self.contestant.sql(HISTORY.format(
+            first=self.first + 2 * self.count, campaign=self.contestant.campaigns[0], lead=FIRST_LEAD + self.count, count=count,
+            now=int(time.time() * 1000), webhook=f"{first} + (seq - 1) % {len(webhooks)}"))
+        self.count += count
+
+    def make_due(self):
+        shards = " ".join(f"WHEN {webhook} THEN {shard(webhook)}" for webhook in self.webhooks)
+        self.contestant.sql(DUE.format(shards=shards, now=int(time.time() * 1000) - 1000))
+
+    def left(self):
+        return int(self.contestant.sql("SELECT COUNT(*) FROM lh_due"))

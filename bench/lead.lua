@@ -1,0 +1,132 @@
+-- SPDX-License-Identifier: MIT
+-- wrk's requests, and what it makes of the answers. One thread. Arguments: name=value words; see harness/client.py.
+
+local ffi = require("ffi")
+ffi.cdef("typedef struct { long seconds, nanoseconds; } bench_time; int clock_gettime(int, bench_time *);")
+
+local KINDS = {}
+local options = {}
+-- The others are words, though they may look like numbers: a social id for one.
+local NUMBERS = {campaigns = true, first_campaign = true, first_lead = true, leads = true, pace = true, random = true, start = true}
+local count, answers = 0, 0
+local SAMPLE = 16 -- every so many answers the body is looked at too
+local MONOTONIC = 1
+local time = ffi.new("bench_time")
+
+local format, find = string.format, string.find
+
+local function now_ns()
+	ffi.C.clock_gettime(MONOTONIC, time)
+	return tonumber(time.seconds) * 1e9 + tonumber(time.nanoseconds)
+end
+
+function setup(thread)
+	THREAD = thread
+end
+
+local function campaign(n)
+	return options.first_campaign + n % options.campaigns
+end
+
+local function post(n, email, more)
+	local body = format('{"email":"%s","first_name":"Ada","last_name":"Lovelace","plan":"pro","utm_source":"news",' ..
+		'"utm_campaign":"launch","ip":"203.0.113.%d"%s}', email, n % 250 + 1, more)
+	return format("POST %s HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n" ..
+		"Content-Length: %d\r\n\r\n%s", format(options.path, campaign(n)), options.key, #body, body)
+end
+
+local function get(query)
+	return format("GET %s%s HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer %s\r\n\r\n",
+		format(options.path, options.first_campaign), query, options.key)
+end
+
+local function email(n)
+	return format("u%d-%s@bench.example", n, options.seed)
+end
+
+-- Leads that nobody has seen; where a referrer is named, each tenth one is its.
+function KINDS.create(n)
+	local more = options.referrer and n % 10 == 0 and format(',"kid":"%s"', options.referrer) or ""
+	return post(n, email(n), more)
+end
+
+-- The first `leads` of them again and again.
+KINDS["repeat"] = function(n)
+	return KINDS.create(n % options.leads)
+end
+
+-- Their addresses say when they were sent; bench/receiver.c reads that.
+function KINDS.paced(n)
+	return post(n, format("t%.0f-%d-%s@bench.example", now_ns(), n, options.seed), "")
+end
+
+-- The leads that harness/sets.py made, any of them. Neither order nor repetitions matter: all are in memory.
+local function any_social_id()
+	return format("%010X", options.first_lead + math.random(options.leads))
+end
+
+function KINDS.lookup()
+	return get(format("?email=u%d@bench.example", math.random(options.leads)))
+end
+
+function KINDS.leaderboard()
+	return get("/leaderboard?limit=50&social_id=" .. any_social_id())
+end
+
+KINDS["last-page"] = function()
+	return get(format("/leads?cursor=%d", options.leads - 50))
+end
+
+KINDS["no-match-page"] = function()
+	return get("/leads?opted_out=true")
+end
+
+function KINDS.stats()
+	return get("/stats")
+end
+
+-- With `pace`, so many requests a second over all connections: when the next one's turn is.
+local next_ns = 0
+
+local function pause_ms()
+	local now = now_ns()
+	next_ns = math.max(next_ns + 1e9 / options.pace, now)
+	return math.floor((next_ns - now) / 1e6 + 0.5)
+end
+
+function init(words)
+	for _, word in ipairs(words) do
+		local name, value = word:match("^(%w[%w_]*)=(.*)$")
+		options[name] = NUMBERS[name] and tonumber(value) or value
+	end
+	count = options.start
+	math.randomseed(options.random)
+	make = KINDS[options.kind]
+	if options.pace then
+		delay = pause_ms
+	end
+end
+
+function request()
+	local text = make(count)
+	count = count + 1
+	return text
+end
+
+function response(status, headers, body)
+	answers = answers + 1
+	if status == 200 and (answers % SAMPLE ~= 0 or find(body, options.expect, 1, true)) then
+		return
+	end
+	-- Globals: done() runs elsewhere and can read nothing else.
+	wrong_answers = (wrong_answers or 0) + 1
+	wrong_example = wrong_example or format("%d %s", status, body:sub(1, 300))
+end
+
+function done(summary, latency, requests)
+	local errors = summary.errors
+	io.write(format("\nRESULT requests=%d microseconds=%d bytes=%d p50=%d p99=%d max=%d wrong=%d broken=%d\n", summary.requests,
+		summary.duration, summary.bytes, latency:percentile(50), latency:percentile(99), latency.max,
+		THREAD:get("wrong_answers") or 0, errors.connect + errors.read + errors.write + errors.timeout))
+	io.write(format("EXAMPLE %s\n", (THREAD:get("wrong_example") or ""):gsub("%c", " ")))
+end

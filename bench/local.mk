@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+# Built by `make bench-programs` alone; bench/run does that.
+bench_programs = %D%/ceiling %D%/curl_loop %D%/receiver
+EXTRA_PROGRAMS = $(bench_programs)
+CLEANFILES += $(bench_programs)
+
+%C%_ceiling_SOURCES = %D%/ceiling.c
+%C%_ceiling_LDADD = $(FCGI_LIBS)
+
+%C%_curl_loop_SOURCES = %D%/curl_loop.c
+%C%_curl_loop_LDADD = $(CURL_LIBS)
+
+%C%_receiver_SOURCES = %D%/receiver.c
+
+bench-programs: $(bench_programs)
+.PHONY: bench-programs
+
+EXTRA_DIST += \
+	%D%/README.md \
+	%D%/harness/__init__.py \
+	%D%/harness/bench.py \
+	%D%/harness/client.py \
+	%D%/harness/contestants.py \
+	%D%/harness/deliver.py \
+	%D%/harness/front.py \
+	%D%/harness/growth.py \
+	%D%/harness/main.py \
+	%D%/harness/measures.py \
+	%D%/harness/receiving.py \
+	%D%/harness/report.py \
+	%D%/harness/requests.py \
+	%D%/harness/running.py \
+	%D%/harness/sets.py \
+	%D%/lead.lua \
+	%D%/php/dispatch.php \
+	%D%/php/fpm.conf \
+	%D%/php/lead.php \
+	%D%/php/payload.php \
+	%D%/php/schema.sql \
+	%D%/run

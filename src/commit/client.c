@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+#include "commit/client.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "commit/cache.h"
+#include "commit/codec.h"
+#include "commit/frame.h"
+
+/* Between tries. The first comes at once: a connection that was idle ends with its committer, and the next one listens. */
+enum { PAUSE_FIRST_MS = 2, PAUSE_DOUBLINGS = 6 };
+
+struct commit_client {
+	const struct endpoint *endpoint;
+	int fd; /* -1: not connected */
+	struct frame_reader in;
+	struct buffer out;
+	struct cache *keys, *campaigns; /* answers, as they came */
+};
+
+/* What became of one try. */
+enum sent {
+	SENT_ANSWERED,
+	SENT_NOTHING, /* the committer did not get all of it, so it did nothing */
+	SENT_UNKNOWN, /* it ended, and may have done it */
+	SENT_LATE     /* the deadline is over */
+};
+
+struct commit_client *
+commit_client_new(const struct endpoint *endpoint)
+{
+	struct commit_client *client = memory_alloc(sizeof(*client));
+	client->endpoint = endpoint;
+	client->fd = -1;
+	frame_reader_init(&client->in);
+	buffer_init(&client->out, FRAME_BUFFER_MAX);
+	client->keys = cache_new();
+	client->campaigns = cache_new();
+	return client;
+}
+
+static void
+disconnect(struct commit_client *client)
+{
+	if (client->fd >= 0)
+		close(client->fd);
+	client->fd = -1;
+}
+
+void
+commit_client_free(struct commit_client **client)
+{
+	if (*client == NULL)
+		return;
+	disconnect(*client);
+	frame_reader_free(&(*client)->in);
+	buffer_free(&(*client)->out);
+	cache_free(&(*client)->keys);
+	cache_free(&(*client)->campaigns);
+	free(*client);
+	*client = NULL;
+}
+
+/* Waits until the connection is ready for something. False when the deadline is over. */
+static bool
+wait_for(const struct commit_client *client, short events, int64_t deadline_ms)
+{
+	for (;;) {
+		int64_t left = deadline_ms - clock_monotonic_ms();
+		struct pollfd one = { .fd = client->fd, .events = events };
+		if (left <= 0)
+			return false;
+		int ready = poll(&one, 1, left < INT32_MAX ? (int)left : INT32_MAX);
+		if (ready > 0)
+			return true;
+		if (ready < 0 && errno != EINTR)
+			return false;
+	}
+}
+
+static enum sent
+send_request(struct commit_client *client, int64_t deadline_ms)
+{
+	size_t sent = 0;
+	for (;;) {
+		enum frame_state state = frame_send(client->fd, &client->out, &sent);
+		if (state == FRAME_WHOLE)
+			return SENT_ANSWERED;
+		if (state != FRAME_PARTIAL)
+			return SENT_NOTHING;
+		if (!wait_for(client, POLLOUT, deadline_ms))
+			return SENT_LATE;
+	}
+}
+
+static enum sent
+receive_answer(struct commit_client *client, int64_t deadline_ms)
+{
+	for (;;) {
+		if (!wait_for(client, POLLIN, deadline_ms))
+			return SENT_LATE;
+		switch (frame_read(&client->in, client->fd, FRAME_MAX_BYTES)) {
+		case FRAME_PARTIAL:
+			break;
+		case FRAME_WHOLE:
+			return SENT_ANSWERED;
+		case FRAME_LOST: /* it had not read the frame to its end */
+			return SENT_NOTHING;
+		case FRAME_DROPPED:
+		case FRAME_ENDED:
+		case FRAME_BROKEN:
+			return SENT_UNKNOWN;
+		}
+	}
+}
+
+/* One try on a connection: there, or a new one. */
+static enum sent
+try_once(struct commit_client *client, int64_t deadline_ms)
+{
+	if (client->fd < 0)
+		client->fd = endpoint_connect(client->endpoint);
+	if (client->fd < 0)
+		return SENT_NOTHING;
+	frame_reader_reset(&client->in);
+	enum sent sent = send_request(client, deadline_ms);
+	if (sent == SENT_ANSWERED)
+		sent = receive_answer(client, deadline_ms);
+	if (sent != SENT_ANSWERED)
+		disconnect(client); /* an answer that comes too late must not be taken for the next one */
+	return sent;
+}
+
+static void
+pause_before(unsigned attempt, int64_t deadline_ms)
+{
+	unsigned doublings = attempt - 2 < PAUSE_DOUBLINGS ? attempt - 2 : PAUSE_DOUBLINGS;
+	int64_t ms = (int64_t)PAUSE_FIRST_MS << doublings, left = deadline_ms - clock_monotonic_ms();
+	if (left > 0)
+		poll(NULL, 0, (int)(ms < left ? ms : left));
+}
+
+/* True: `client->in` has an answer. What may be done is asked again only where twice is as good as once. */
+static bool
+exchange(struct commit_client *client, const struct commit_request *request, bool repeatable)
+{
+	int64_t deadline_ms = request->deadline_ms;
+	frame_begin(&client->out);
+	commit_encode_request(&client->out, request);
+	if (!frame_end(&client->out)) {
+		log_error("command_too_large", LOG_UINT("maximum", FRAME_MAX_BYTES));
+		return false;
+	}
+	enum sent sent = SENT_NOTHING;
+	for (unsigned attempt = 0; sent == SENT_NOTHING || (sent == SENT_UNKNOWN && repeatable); attempt++) {
+		if (attempt > 1)
+			pause_before(attempt, deadline_ms);
+		sent = clock_monotonic_ms() < deadline_ms ? try_once(client, deadline_ms) : SENT_LATE;
+	}
+	frame_clear(&client->out);
+	if (sent != SENT_ANSWERED)
+		log_warning("no_answer_of_committer", LOG_STR("reason", sent == SENT_LATE ? "deadline" : "end of file"));
+	return sent == SENT_ANSWERED;
+}
+
+/* False when it is none to what was asked: it was refused, or is broken. */
+static bool
+read_answer(struct pool *pool, struct slice bytes, enum commit_answer_kind wanted, struct commit_answer *answer)
+{
+	bool good = commit_decode_answer(pool, bytes, answer);
+	if (!good || (answer->kind != wanted && answer->kind != ANSWER_REFUSED))
+		log_error("committer_answer_broken", LOG_UINT("bytes", bytes.size));
+	return good && answer->kind == wanted;
+}
+
+static void
+ask_outcome(struct commit_client *client, struct pool *pool, const struct commit_request *request, bool repeatable,
+    struct outcome *outcome)
+{
+	struct commit_answer answer;
+	*outcome = (struct outcome){ .failure = FAILURE_UNAVAILABLE };
+	if (exchange(client, request, repeatable) &&
+	    read_answer(pool, pool_copy(pool, frame_content(&client->in)), ANSWER_OUTCOME, &answer))
+		*outcome = answer.as.outcome;
+	frame_reader_reset(&client->in);
+}
+
+void
+commit_client_execute(struct commit_client *client, struct pool *pool, const struct command *command, int64_t deadline_ms,
+    struct outcome *outcome)
+{
+	const struct commit_request request = {
+		.kind = REQUEST_COMMAND,
+		.deadline_ms = deadline_ms,
+		.as.command = *command,
+	};
+	ask_outcome(client, pool, &request, false, outcome);
+}
+
+void
+commit_client_look_up(struct commit_client *client, struct pool *pool, const struct look_up *look_up, int64_t deadline_ms,
+    struct outcome *outcome)
+{
+	const struct commit_request request = {
+		.kind = REQUEST_LOOK_UP,
+		.deadline_ms = deadline_ms,
+		.as.look_up = *look_up,
+	};
+	ask_outcome(client, pool, &request, true, outcome);
+}
+
+/* One that is kept, or a new one. Its texts are in the pool; NULL: it has none. */
+static enum result
+look_up(struct commit_client *client, struct pool *pool, struct cache *cache, struct slice name,
+    const struct commit_request *request, enum commit_answer_kind wanted, struct commit_answer *answer)
+{
+	struct slice bytes = cache_find(cache, name, clock_monotonic_ms());
+	bool kept = slice_present(bytes);
+	if (!kept && !exchange(client, request, true))
+		return RESULT_UNAVAILABLE;
+	if (!kept)
+		bytes = frame_content(&client->in);
+	if (pool != NULL)
+		bytes = pool_copy(pool, bytes);
+	if (!read_answer(pool, bytes, wanted, answer))
+		return RESULT_UNAVAILABLE;
+	if (!kept && answer->result == RESULT_OK)
+		cache_put(cache, name, bytes, answer->read_ms);
+	return answer->result;
+}
+
+enum result
+commit_client_find_key(struct commit_client *client, const unsigned char hash[32], int64_t deadline_ms, struct api_key *key)
+{
+	struct commit_request request = { .kind = REQUEST_KEY, .deadline_ms = deadline_ms };
+	const struct slice name = { (const char *)request.as.key.bytes, sizeof(request.as.key.bytes) };
+	struct commit_answer answer;
+	memcpy(request.as.key.bytes, hash, sizeof(request.as.key.bytes));
+	enum result result = look_up(client, NULL, client->keys, name, &request, ANSWER_KEY, &answer);
+	if (result == RESULT_OK)
+		*key = answer.as.key;
+	return result;
+}
+
+enum result
+commit_client_find_campaign(struct commit_client *client, struct pool *pool, uint64_t id, int64_t deadline_ms,
+    struct campaign *campaign, int64_t *now_ms)
+{
+	const struct commit_request request = {
+		.kind = REQUEST_CAMPAIGN,
+		.deadline_ms = deadline_ms,
+		.as.campaign_id = id,
+	};
+	const struct slice name = { (const char *)&request.as.campaign_id, sizeof(request.as.campaign_id) };
+	struct commit_answer answer;
+	enum result result = look_up(client, pool, client->campaigns, name, &request, ANSWER_CAMPAIGN, &answer);
+	if (result != RESULT_OK)
+		return result;
+	*campaign = answer.as.found.campaign;
+	*now_ms = commit_answer_now_ms(&answer);
+	return RESULT_OK;
+}

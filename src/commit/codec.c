@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: MIT
+ * Each struct has one function that names its fields, for both directions: what is written is what is read. */
+#include "commit/codec.h"
+
+#include "base/clock.h"
+
+#include <string.h>
+
+/* A new member makes these fail: the function of its struct below has to name it, and so has tests/commit/test_codec.c. */
+#if __SIZEOF_POINTER__ == 8
+_Static_assert(sizeof(struct custom_field) == 48, "code_custom_field");
+_Static_assert(sizeof(struct signup) == 288, "code_signup");
+_Static_assert(sizeof(struct tagging) == 296, "code_tagging");
+_Static_assert(sizeof(struct lead_reference) == 32, "code_lead");
+_Static_assert(sizeof(struct points_call) == 40, "code_points");
+_Static_assert(sizeof(struct completion) == 40, "code_completion");
+_Static_assert(sizeof(struct lead_change) == 80, "code_change");
+_Static_assert(sizeof(struct command) == 328, "code_command");
+_Static_assert(sizeof(struct look_up) == 48, "code_look_up");
+_Static_assert(sizeof(struct outcome) == 40, "code_outcome");
+_Static_assert(sizeof(struct api_key) == 40, "code_key");
+_Static_assert(sizeof(struct campaign) == 232, "code_campaign");
+#endif
+
+/* The fewest bytes that an item of an array takes: none is believed to have more items than fit. */
+enum { LEAD_MIN_BYTES = 13, CUSTOM_FIELD_MIN_BYTES = 12 };
+
+#define ABSENT UINT32_MAX
+
+struct coder {
+	struct buffer *out; /* NULL: reads */
+	struct slice in;    /* what is left of it */
+	struct pool *pool;  /* for what is read */
+	bool failed;        /* in reading; values are then as they were */
+};
+
+static struct slice
+take(struct coder *coder, size_t size)
+{
+	coder->failed = coder->failed || coder->in.size < size;
+	if (coder->failed)
+		return SLICE_NONE;
+	struct slice taken = slice_sub(coder->in, 0, size);
+	coder->in = slice_sub(coder->in, size, coder->in.size);
+	return taken;
+}
+
+static void
+code_bytes(struct coder *coder, void *value, size_t size)
+{
+	if (coder->out != NULL) {
+		buffer_add(coder->out, (struct slice){ value, size });
+		return;
+	}
+	struct slice taken = take(coder, size);
+	if (slice_present(taken))
+		memcpy(value, taken.data, size);
+}
+
+#define CODE_NUMBER(coder, number) code_bytes((coder), &(number), sizeof(number))
+
+/* One of 0 to `last`. */
+static unsigned
+code_choice(struct coder *coder, unsigned value, unsigned last)
+{
+	unsigned char byte = (unsigned char)value;
+	CODE_NUMBER(coder, byte);
+	if (byte <= last)
+		return byte;
+	coder->failed = true;
+	return 0;
+}
+
+#define CODE_ENUM(coder, type, value, last) ((value) = (enum type)code_choice((coder), (unsigned)(value), (last)))
+#define CODE_BOOL(coder, value) ((value) = code_choice((coder), (value), 1) != 0)
+
+static void
+code_slice(struct coder *coder, struct slice *text)
+{
+	uint32_t size = slice_present(*text) ? (uint32_t)text->size : ABSENT;
+	CODE_NUMBER(coder, size);
+	if (coder->out != NULL)
+		buffer_add(coder->out, *text);
+	else
+		*text = size == ABSENT ? SLICE_NONE : take(coder, size);
+}
+
+/* The number of items in an array; answers room for those to be read. */
+static void *
+code_count(struct coder *coder, size_t *count, size_t item_size, size_t item_min_bytes)
+{
+	uint32_t number = (uint32_t)*count;
+	CODE_NUMBER(coder, number);
+	if (coder->out != NULL)
+		return NULL;
+	coder->failed = coder->failed || number > coder->in.size / item_min_bytes;
+	*count = coder->failed ? 0 : number;
+	return pool_alloc_array(coder->pool, *count, item_size);
+}
+
+static void
+code_custom_field(struct coder *coder, struct custom_field *field)
+{
+	code_slice(coder, &field->name);
+	code_slice(coder, &field->json);
+	code_slice(coder, &field->text);
+}
+
+static void
+code_custom_fields(struct coder *coder, struct signup *signup)
+{
+	struct custom_field *read = code_count(coder, &signup->custom_field_count, sizeof(*read), CUSTOM_FIELD_MIN_BYTES);
+	for (size_t i = 0; i < signup->custom_field_count; i++) {
+		struct custom_field field = read == NULL ? signup->custom_fields[i] : read[i];
+		code_custom_field(coder, &field);
+		if (read != NULL)
+			read[i] = field;
+	}
+	if (read != NULL)
+		signup->custom_fields = read;
+}
+
+static void
+code_signup(struct coder *coder, struct signup *signup)
+{
+	struct slice *const texts[] = { &signup->email, &signup->email_key, &signup->phone, &signup->subject,
+		&signup->referrer_id, &signup->utm, &signup->uid, &signup->redirect_url, &signup->ip, &signup->user_agent,
+		&signup->referrer, &signup->source, &signup->signup_url, &signup->session_id, &signup->request_id };
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		code_slice(coder, texts[i]);
+	CODE_BOOL(coder, signup->must_exist);
+	CODE_BOOL(coder, signup->keep_opt_out);
+	CODE_BOOL(coder, signup->replace_ip);
+	CODE_BOOL(coder, signup->replace_user_agent);
+	CODE_NUMBER(coder, signup->source_id);
+	CODE_NUMBER(coder, signup->points);
+	code_custom_fields(coder, signup);
+}
+
+static void
+code_tagging(struct coder *coder, struct tagging *tagging)
+{
+	code_signup(coder, &tagging->signup);
+	CODE_NUMBER(coder, tagging->tag_id);
+}
+
+static void
+code_lead(struct coder *coder, struct lead_reference *lead)
+{
+	CODE_ENUM(coder, lead_identity, lead->identity, LEAD_BY_ID);
+	code_slice(coder, &lead->value);
+	CODE_NUMBER(coder, lead->id);
+}
+
+static void
+code_points(struct coder *coder, struct points_call *points)
+{
+	CODE_NUMBER(coder, points->points);
+	code_slice(coder, &points->message);
+	struct lead_reference *read = code_count(coder, &points->lead_count, sizeof(*read), LEAD_MIN_BYTES);
+	for (size_t i = 0; i < points->lead_count; i++) {
+		struct lead_reference lead = read == NULL ? points->leads[i] : read[i];
+		code_lead(coder, &lead);
+		if (read != NULL)
+			read[i] = lead;
+	}
+	if (read != NULL)
+		points->leads = read;
+}
+
+static void
+code_completion(struct coder *coder, struct completion *completion)
+{
+	code_lead(coder, &completion->lead);
+	CODE_NUMBER(coder, completion->action_id);
+}
+
+static void
+code_change(struct coder *coder, struct lead_change *change)
+{
+	CODE_ENUM(coder, lead_action, change->action, LEAD_ACTIONS - 1);
+	code_lead(coder, &change->lead);
+	CODE_NUMBER(coder, change->tag_id);
+	code_slice(coder, &change->word);
+	CODE_NUMBER(coder, change->job_id);
+	CODE_NUMBER(coder, change->job_position);
+}
+
+static void
+code_view(struct coder *coder, struct payload_view *view)
+{
+	CODE_BOOL(coder, view->full);
+	CODE_BOOL(coder, view->skip_urls);
+	CODE_BOOL(coder, view->skip_actions);
+}
+
+static void
+code_look_up(struct coder *coder, struct look_up *look_up)
+{
+	CODE_NUMBER(coder, look_up->campaign_id);
+	code_lead(coder, &look_up->reference);
+	code_view(coder, &look_up->view);
+}
+
+static void
+code_command(struct coder *coder, struct command *command)
+{
+	CODE_ENUM(coder, command_kind, command->kind, COMMAND_CHANGE);
+	CODE_NUMBER(coder, command->campaign_id);
+	CODE_NUMBER(coder, command->account_id);
+	code_view(coder, &command->view);
+	switch (command->kind) {
+	case COMMAND_SIGNUP:
+		code_signup(coder, &command->as.signup);
+		break;
+	case COMMAND_TAGGING:
+		code_tagging(coder, &command->as.tagging);
+		break;
+	case COMMAND_POINTS:
+		code_points(coder, &command->as.points);
+		break;
+	case COMMAND_COMPLETION:
+		code_completion(coder, &command->as.completion);
+		break;
+	case COMMAND_CHANGE:
+		code_change(coder, &command->as.change);
+		break;
+	}
+}
+
+static void
+code_outcome(struct coder *coder, struct outcome *outcome)
+{
+	CODE_ENUM(coder, failure, outcome->failure, FAILURE_UNAVAILABLE);
+	code_slice(coder, &outcome->detail);
+	code_slice(coder, &outcome->body);
+}
+
+static void
+code_key(struct coder *coder, struct api_key *key)
+{
+	CODE_NUMBER(coder, key->id);
+	CODE_NUMBER(coder, key->account_id);
+	CODE_BOOL(coder, key->account_suspended);
+	CODE_NUMBER(coder, key->last_used_ms);
+	CODE_NUMBER(coder, key->now_ms);
+}
+
+static void
+code_counters(struct coder *coder, struct campaign_counters *counters)
+{
+	CODE_NUMBER(coder, counters->leads);
+	CODE_NUMBER(coder, counters->verified);
+	CODE_NUMBER(coder, counters->waitlisted);
+	CODE_NUMBER(coder, counters->removed_from_waitlist);
+	CODE_NUMBER(coder, counters->fraudulent);
+	CODE_NUMBER(coder, counters->opted_out);
+	CODE_NUMBER(coder, counters->referred);
+}
+
+static void
+code_campaign(struct coder *coder, struct campaign *campaign)
+{
+	struct slice *const texts[] = { &campaign->name, &campaign->landing_url, &campaign->thankyou_url, &campaign->status_url,
+		&campaign->blocked_email_domains, &campaign->blocked_referrers, &campaign->allowed_networks };
+	uint32_t *const numbers[] = { &campaign->jump_start, &campaign->points_signup, &campaign->points_direct,
+		&campaign->points_indirect, &campaign->points_verified, &campaign->max_per_ip,
+		&campaign->last_subscription_number, &campaign->ip_counted_to };
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		code_slice(coder, texts[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+		CODE_NUMBER(coder, *numbers[i]);
+	CODE_NUMBER(coder, campaign->id);
+	CODE_NUMBER(coder, campaign->account_id);
+	CODE_NUMBER(coder, campaign->created_ms);
+	CODE_NUMBER(coder, campaign->ended_ms);
+	CODE_NUMBER(coder, campaign->ends_ms);
+	CODE_BOOL(coder, campaign->account_suspended);
+	CODE_BOOL(coder, campaign->privacy);
+	CODE_BOOL(coder, campaign->require_key);
+	CODE_BOOL(coder, campaign->require_verification);
+	CODE_BOOL(coder, campaign->waitlist);
+	code_counters(coder, &campaign->counters);
+}
+
+static void
+code_found(struct coder *coder, struct commit_answer *answer)
+{
+	CODE_ENUM(coder, result, answer->result, RESULT_FAILED);
+	CODE_NUMBER(coder, answer->read_ms);
+}
+
+static void
+code_request(struct coder *coder, struct commit_request *request)
+{
+	CODE_ENUM(coder, commit_request_kind, request->kind, REQUEST_LOOK_UP);
+	CODE_NUMBER(coder, request->deadline_ms);
+	switch (request->kind) {
+	case REQUEST_COMMAND:
+		code_command(coder, &request->as.command);
+		break;
+	case REQUEST_KEY:
+		CODE_NUMBER(coder, request->as.key.bytes);
+		break;
+	case REQUEST_CAMPAIGN:
+		CODE_NUMBER(coder, request->as.campaign_id);
+		break;
+	case REQUEST_LOOK_UP:
+		code_look_up(coder, &request->as.look_up);
+		break;
+	}
+}
+
+static void
+code_answer(struct coder *coder, struct commit_answer *answer)
+{
+	CODE_ENUM(coder, commit_answer_kind, answer->kind, ANSWER_CAMPAIGN);
+	switch (answer->kind) {
+	case ANSWER_REFUSED:
+		break;
+	case ANSWER_OUTCOME:
+		code_outcome(coder, &answer->as.outcome);
+		break;
+	case ANSWER_KEY:
+		code_found(coder, answer);
+		code_key(coder, &answer->as.key);
+		break;
+	case ANSWER_CAMPAIGN:
+		code_found(coder, answer);
+		code_campaign(coder, &answer->as.found.campaign);
+		CODE_NUMBER(coder, answer->as.found.now_ms);
+		break;
+	}
+}
+
+void
+commit_encode_request(struct buffer *out, const struct commit_request *request)
+{
+	struct commit_request copy = *request;
+	code_request(&(struct coder){ .out = out }, &copy);
+}
+
+void
+commit_encode_answer(struct buffer *out, const struct commit_answer *answer)
+{
+	struct commit_answer copy = *answer;
+	code_answer(&(struct coder){ .out = out }, &copy);
+}
+
+bool
+commit_decode_request(struct pool *pool, struct slice bytes, struct commit_request *request)
+{
+	struct coder coder = { .in = bytes, .pool = pool };
+	memset(request, 0, sizeof(*request));
+	code_request(&coder, request);
+	return !coder.failed && coder.in.size == 0;
+}
+
+bool
+commit_decode_answer(struct pool *pool, struct slice bytes, struct commit_answer *answer)
+{
+	struct coder coder = { .in = bytes, .pool = pool };
+	memset(answer, 0, sizeof(*answer));
+	code_answer(&coder, answer);
+	return !coder.failed && coder.in.size == 0;
+}
+
+int64_t
+commit_answer_now_ms(const struct commit_answer *answer)
+{
+	return answer->as.found.now_ms + (clock_monotonic_ms() - answer->read_ms);
+}

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: MIT */
+#include "commit/committer.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "commit/lookups.h"
+#include "commit/peer.h"
+
+enum { EVENTS_MAX = 256, ACCEPT_MAX = 512, LOOK_MS = 1000 /* between two looks at an idle connection to the database */ };
+
+struct committer {
+	const struct committer_options *options;
+	struct store *store;
+	struct peers peers;
+	struct lookups *lookups;
+	int signals;
+	/* whose turn it is among the peers: with keys and campaigns, with commands, with leads */
+	size_t next_identity, next_command, next_look_up;
+	bool ending;
+	int status; /* to exit with */
+	/* of one round of look-ups */
+	size_t asked;                                /* how often the database was */
+	bool unreachable;                            /* it does not answer: who waits is told at once */
+	struct api_key used[COMMITTER_LOOK_UPS_MAX]; /* keys that were read */
+	size_t used_count;
+};
+
+/* Requests of one kind that are done at once. */
+struct batch {
+	struct peer *peers[COMMITTER_BATCH_MAX];
+	const struct commit_request *requests[COMMITTER_BATCH_MAX];
+	size_t count, leads;
+	int64_t deadline_ms; /* the latest */
+};
+
+enum kind { KIND_NONE, KIND_IDENTITY, KIND_LOOK_UP, KIND_COMMAND };
+
+/* What waits for an answer, by its first byte, as the codec has it; what is none of all is found out with the identities. */
+static enum kind
+kind_of(const struct peer *peer)
+{
+	struct slice content = frame_content(&peer->in);
+	if (peer->state != PEER_WAITS)
+		return KIND_NONE;
+	if (content.size > 0 && content.data[0] == REQUEST_COMMAND)
+		return KIND_COMMAND;
+	return content.size > 0 && content.data[0] == REQUEST_LOOK_UP ? KIND_LOOK_UP : KIND_IDENTITY;
+}
+
+/* False: the peer was refused or given up. */
+static bool
+read_request(struct committer *committer, struct pool *pool, struct peer *peer, struct commit_request *request)
+{
+	const struct commit_answer refused = { .kind = ANSWER_REFUSED };
+	if (!commit_decode_request(pool, frame_content(&peer->in), request)) {
+		log_error("committer_request_broken", LOG_UINT("bytes", frame_content(&peer->in).size));
+		peer->state = PEER_GONE;
+		return false;
+	}
+	if (request->deadline_ms > clock_monotonic_ms())
+		return true;
+	peer_answer(&committer->peers, peer, &refused);
+	return false;
+}
+
+static void
+set_busy(const struct committer *committer, bool busy)
+{
+	committer->options->busy(committer->options->context, busy);
+}
+
+static void
+ask_store(struct committer *committer, struct pool *pool, const struct commit_request *request, struct commit_answer *answer)
+{
+	set_busy(committer, true);
+	lookups_ask(committer->lookups, pool, request, answer);
+	set_busy(committer, false);
+	committer->asked++;
+	committer->unreachable = answer->result == RESULT_UNAVAILABLE;
+	if (answer->result == RESULT_OK && request->kind == REQUEST_KEY)
+		committer->used[committer->used_count++] = answer->as.key;
+}
+
+/* Answers from what is kept, or from the database. False: it has to wait for the next round. */
+static bool
+look_up(struct committer *committer, struct pool *pool, struct peer *peer, const struct commit_request *request)
+{
+	struct commit_answer answer;
+	if (!lookups_recall(committer->lookups, pool, request, &answer)) {
+		if (committer->asked == COMMITTER_LOOK_UPS_MAX)
+			return false;
+		if (committer->unreachable)
+			answer = (struct commit_answer){ .kind = request->kind == REQUEST_KEY ? ANSWER_KEY : ANSWER_CAMPAIGN,
+				.result = RESULT_UNAVAILABLE };
+		else
+			ask_store(committer, pool, request, &answer);
+	}
+	peer_answer(&committer->peers, peer, &answer);
+	return true;
+}
+
+static void
+identify(struct committer *committer, struct pool *pool)
+{
+	struct peers *peers = &committer->peers;
+	struct commit_request request;
+	committer->asked = committer->used_count = 0;
+	committer->unreachable = false;
+	for (size_t i = 0; i < peers->count; i++) {
+		size_t at = (committer->next_identity + i) % peers->count;
+		if (kind_of(peers->items[at]) != KIND_IDENTITY || !read_request(committer, pool, peers->items[at], &request))
+			continue;
+		if (!look_up(committer, pool, peers->items[at], &request)) {
+			committer->next_identity = at;
+			break;
+		}
+	}
+}
+
+/* Behind the answers: nobody waits for it. */
+static void
+note_used_keys(struct committer *committer)
+{
+	enum result result = RESULT_OK;
+	set_busy(committer, true);
+	for (size_t i = 0; i < committer->used_count && result == RESULT_OK; i++)
+		result = store_touch_key(committer->store, &committer->used[i]); /* a failure is logged there */
+	set_busy(committer, false);
+	committer->used_count = 0;
+}
+
+static size_t
+leads_named(const struct commit_request *request)
+{
+	bool many = request->kind == REQUEST_COMMAND && request->as.command.kind == COMMAND_POINTS;
+	return many ? request->as.command.as.points.lead_count : 1;
+}
+
+/* False: there is no room for it any more. */
+static bool
+add_request(struct batch *batch, struct peer *peer, const struct commit_request *request)
+{
+	size_t leads = leads_named(request);
+	if (batch->count > 0 && (batch->count == COMMITTER_BATCH_MAX || batch->leads + leads > COMMITTER_LEADS_MAX))
+		return false;
+	batch->peers[batch->count] = peer;
+	batch->requests[batch->count++] = request;
+	batch->leads += leads;
+	if (request->deadline_ms > batch->deadline_ms)
+		batch->deadline_ms = request->deadline_ms;
+	return true;
+}
+
+/* Those of a kind that wait, from the peer on whose turn it is. */
+static void
+gather(struct committer *committer, struct pool *pool, enum kind kind, size_t *next, struct batch *batch)
+{
+	struct peers *peers = &committer->peers;
+	*batch = (struct batch){ .count = 0 };
+	for (size_t i = 0; i < peers->count; i++) {
+		size_t at = (*next + i) % peers->count;
+		struct commit_request *request;
+		if (kind_of(peers->items[at]) != kind)
+			continue;
+		request = POOL_NEW(pool, struct commit_request);
+		if (read_request(committer, pool, peers->items[at], request) &&
+		    !add_request(batch, peers->items[at], request)) {
+			*next = at;
+			break;
+		}
+	}
+}
+
+static void
+answer_batch(struct committer *committer, const struct batch *batch, const struct outcome *outcomes)
+{
+	for (size_t i = 0; i < batch->count; i++) {
+		const struct commit_answer answer = { .kind = ANSWER_OUTCOME, .as.outcome = outcomes[i] };
+		peer_answer(&committer->peers, batch->peers[i], &answer);
+	}
+}
+
+static void
+execute_commands(struct committer *committer, struct pool *pool)
+{
+	struct batch batch;
+	const struct command *commands[COMMITTER_BATCH_MAX];
+	struct outcome outcomes[COMMITTER_BATCH_MAX];
+	gather(committer, pool, KIND_COMMAND, &committer->next_command, &batch);
+	if (batch.count == 0)
+		return;
+	for (size_t i = 0; i < batch.count; i++)
+		commands[i] = &batch.requests[i]->as.command;
+	set_busy(committer, true);
+	store_execute(committer->store, pool, commands, batch.count, batch.deadline_ms, outcomes);
+	set_busy(committer, false);
+	answer_batch(committer, &batch, outcomes);
+}
+
+static void
+answer_look_ups(struct committer *committer, struct pool *pool)
+{
+	struct batch batch;
+	const struct look_up *look_ups[COMMITTER_BATCH_MAX];
+	struct outcome outcomes[COMMITTER_BATCH_MAX];
+	gather(committer, pool, KIND_LOOK_UP, &committer->next_look_up, &batch);
+	if (batch.count == 0)
+		return;
+	for (size_t i = 0; i < batch.count; i++)
+		look_ups[i] = &batch.requests[i]->as.look_up;
+	set_busy(committer, true);
+	store_answer_look_ups(committer->store, pool, look_ups, batch.count, outcomes);
+	set_busy(committer, false);
+	answer_batch(committer, &batch, outcomes);
+}
+
+static bool
+somebody_waits(const struct committer *committer)
+{
+	for (size_t i = 0; i < committer->peers.count; i++)
+		if (committer->peers.items[i]->state == PEER_WAITS)
+			return true;
+	return false;
+}
+
+/* Some of them: strangers who knock all the time must not keep the others waiting. */
+static void
+accept_some(struct committer *committer)
+{
+	int fd = 0;
+	for (int i = 0; i < ACCEPT_MAX && fd >= 0; i++) {
+		fd = accept4(committer->options->endpoint->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+		if (fd >= 0)
+			peers_add(&committer->peers, fd);
+	}
+	/* Out of descriptors or memory: waiting would spin, a new process may do better. */
+	if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)) {
+		log_error("accept_failed", LOG_ERRNO(errno));
+		committer->status = EX_OSERR;
+	}
+}
+
+/* Whether TERM came, which alone is watched. */
+static bool
+was_told_to_end(const struct committer *committer)
+{
+	struct signalfd_siginfo info;
+	return read(committer->signals, &info, sizeof(info)) == (ssize_t)sizeof(info);
+}
+
+static void
+end(struct committer *committer)
+{
+	log_debug("committer_ending", LOG_UINT("peers", committer->peers.count));
+	committer->ending = true;
+	epoll_ctl(committer->peers.epoll, EPOLL_CTL_DEL, committer->options->endpoint->fd, NULL);
+	peers_end(&committer->peers);
+}
+
+/* Takes in what has come; waits for it when there is nothing to do. */
+static void
+listen_to_all(struct committer *committer)
+{
+	struct epoll_event events[EVENTS_MAX];
+	int count = epoll_wait(committer->peers.epoll, events, EVENTS_MAX, somebody_waits(committer) ? 0 : LOOK_MS);
+	bool told = false;
+	for (int i = 0; i < count; i++) {
+		if (events[i].data.ptr == &committer->signals)
+			told = was_told_to_end(committer);
+		else if (events[i].data.ptr == committer->options->endpoint)
+			accept_some(committer);
+		else
+			peer_act(&committer->peers, events[i].data.ptr, events[i].events);
+	}
+	if (!committer->ending && (told || committer->status != EX_OK))
+		end(committer);
+	if (count == 0)
+		store_rest(committer->store, committer->options->idle_ms);
+}
+
+static bool
+watch(struct committer *committer, int fd, const void *name)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.ptr = (void *)name };
+	return epoll_ctl(committer->peers.epoll, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+static bool
+open_descriptors(struct committer *committer)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	committer->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	committer->peers.epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (committer->signals >= 0 && committer->peers.epoll >= 0 &&
+	    watch(committer, committer->signals, &committer->signals) &&
+	    watch(committer, committer->options->endpoint->fd, committer->options->endpoint))
+		return true;
+	log_error("committer_failed", LOG_ERRNO(errno));
+	committer->status = EX_OSERR;
+	return false;
+}
+
+/* There may be more responders than a process usually has descriptors. */
+static void
+raise_limit(void)
+{
+	struct rlimit files;
+	if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur == files.rlim_max)
+		return;
+	files.rlim_cur = files.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &files) != 0)
+		log_warning("cannot_raise_limit", LOG_ERRNO(errno));
+}
+
+static void
+close_all(struct committer *committer)
+{
+	peers_free(&committer->peers);
+	lookups_free(&committer->lookups);
+	if (committer->signals >= 0)
+		close(committer->signals);
+	if (committer->peers.epoll >= 0)
+		close(committer->peers.epoll);
+}
+
+static void
+turn(struct committer *committer)
+{
+	listen_to_all(committer);
+	if (somebody_waits(committer)) {
+		struct pool *pool = pool_new();
+		identify(committer, pool);
+		answer_look_ups(committer, pool);
+		execute_commands(committer, pool);
+		pool_free(&pool);
+		note_used_keys(committer);
+	}
+	peers_sweep(&committer->peers);
+}
+
+int
+committer_run(const struct committer_options *options)
+{
+	struct committer committer = {
+		.options = options,
+		.store = options->store,
+		.peers = { .epoll = -1 },
+		.lookups = lookups_new(options->store),
+		.signals = -1,
+		.status = EX_OK,
+	};
+	raise_limit();
+	if (open_descriptors(&committer)) {
+		options->ready(options->context);
+		log_debug("committer_started", LOG_INT("idle_ms", options->idle_ms));
+		while (!committer.ending || committer.peers.count > 0)
+			turn(&committer);
+	}
+	close_all(&committer);
+	return committer.status;
+}

@@ -1,0 +1,10 @@
+noinst_LIBRARIES += %D%/libcommit.a
+%C%_libcommit_a_SOURCES = \
+	%D%/cache.c %D%/cache.h \
+	%D%/client.c %D%/client.h \
+	%D%/codec.c %D%/codec.h \
+	%D%/committer.c %D%/committer.h \
+	%D%/endpoint.c %D%/endpoint.h \
+	%D%/frame.c %D%/frame.h \
+	%D%/lookups.c %D%/lookups.h \
+	%D%/peer.c %D%/peer.h

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ * Who carries out commands for the API: a store of the responder's own, or the committer. */
+#ifndef LEADHOOK_PROG_BACKEND_H
+#define LEADHOOK_PROG_BACKEND_H
+
+#include "api/api.h"
+#include "commit/client.h"
+#include "commit/lookups.h"
+
+struct direct_backend {
+	struct store *store;
+	struct lookups *lookups;
+};
+
+/* What they are given is the caller's, and stays as long as the backend. */
+struct api_backend backend_of_store(struct direct_backend *direct);
+struct api_backend backend_of_committer(struct commit_client *client);
+
+#endif

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: MIT
+ * Leads as payloads, pages and leaderboards show them: what is asked most often, with as few statements as there can be.
+ *
+ * What belongs to the campaign - settings, definitions, ranks - is kept by the process under the versions that come with each
+ * answer. Versions are read before what they stand for, so what is kept may be newer than its version says, never older. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/private.h"
+
+static uint32_t
+get_u32(const struct db_rows *rows, size_t row, size_t column)
+{
+	return (uint32_t)db_get_u64(rows, row, column);
+}
+
+static struct lead
+shown_lead(uint64_t campaign_id, const struct db_rows *rows, size_t row)
+{
+	return (struct lead){
+		.id = db_get_u64(rows, row, SHOWN_ID),
+		.campaign_id = campaign_id,
+		.subscription_number = get_u32(rows, row, SHOWN_SUBSCRIPTION_NUMBER),
+		.counter = get_u32(rows, row, SHOWN_COUNTER),
+		.social_id = db_get_bytes(rows, row, SHOWN_SOCIAL_ID),
+		.parent_social_id = db_get_bytes(rows, row, SHOWN_PARENT_SOCIAL_ID),
+		.email = db_get_bytes(rows, row, SHOWN_EMAIL),
+		.email_key = db_get_bytes(rows, row, SHOWN_EMAIL_KEY),
+		.phone = db_get_bytes(rows, row, SHOWN_PHONE),
+		.verified_email = db_get_bool(rows, row, SHOWN_VERIFIED_EMAIL),
+		.verified_phone = db_get_bool(rows, row, SHOWN_VERIFIED_PHONE),
+		.waitlisted = db_get_bool(rows, row, SHOWN_WAITLISTED),
+		.opted_out = db_get_bool(rows, row, SHOWN_OPTED_OUT),
+		.sms_opted_out = db_get_bool(rows, row, SHOWN_SMS_OPTED_OUT),
+		.custom_fields = db_get_bytes(rows, row, SHOWN_CUSTOM_FIELDS),
+		.utm = db_get_bytes(rows, row, SHOWN_UTM),
+		.uid = db_get_bytes(rows, row, SHOWN_UID),
+		.redirect_url = db_get_bytes(rows, row, SHOWN_REDIRECT_URL),
+		.ip = db_get_bytes(rows, row, SHOWN_IP),
+		.referrer = db_get_bytes(rows, row, SHOWN_REFERRER),
+		.fraudulent = db_get_bool(rows, row, SHOWN_FRAUDULENT),
+		.score = get_u32(rows, row, SHOWN_SCORE),
+		.referrals = get_u32(rows, row, SHOWN_REFERRALS),
+		.unverified = { get_u32(rows, row, SHOWN_UNVERIFIED_DIRECT), get_u32(rows, row, SHOWN_UNVERIFIED_INDIRECT) },
+		.verified = { get_u32(rows, row, SHOWN_VERIFIED_DIRECT), get_u32(rows, row, SHOWN_VERIFIED_INDIRECT) },
+		.tag_ids = db_get_bytes(rows, row, SHOWN_TAG_IDS),
+		.action_ids = db_get_bytes(rows, row, SHOWN_ACTION_IDS),
+		.created_ms = db_get_i64(rows, row, SHOWN_CREATED_MS),
+	};
+}
+
+/* What a campaign has come to. */
+struct state {
+	uint64_t campaign_id;
+	uint32_t leads;
+	struct campaign_versions versions;
+};
+
+/* `first`: the column at which the state begins. */
+static struct state
+state_from_row(uint64_t campaign_id, const struct db_rows *rows, size_t row, size_t first)
+{
+	return (struct state){
+		.campaign_id = campaign_id,
+		.leads = get_u32(rows, row, first + STATE_LEADS),
+		.versions = { .settings = db_get_u64(rows, row, first + STATE_SETTINGS_VERSION),
+		    .leads = db_get_u64(rows, row, first + STATE_LEADS_VERSION) },
+	};
+}
+
+/* The campaign as it is kept, with its leads counted as they are now. */
+static enum result
+show(struct store *store, struct pool *pool, const struct state *state, const struct lead *leads, size_t count,
+    struct payload_subject **subjects)
+{
+	const struct campaign_version version = { state->campaign_id, state->versions.settings, state->versions.leads };
+	struct campaign *campaign = POOL_NEW(pool, struct campaign);
+	struct rank *ranks = POOL_ARRAY(pool, count, struct rank);
+	enum result result = store_keep_campaigns(store, pool, &version, 1);
+	const struct kept_campaign *kept = result == RESULT_OK ? store_kept_campaign(store, state->campaign_id) : NULL;
+	if (result == RESULT_OK && kept == NULL)
+		result = RESULT_NOT_FOUND;
+	for (size_t i = 0; i < count; i++)
+		ranks[i].score = leads[i].score;
+	if (result == RESULT_OK)
+		result = store_rank(store, pool, state->campaign_id, state->versions.leads, ranks, count);
+	if (result != RESULT_OK)
+		return result;
+	*campaign = kept->campaign;
+	campaign->counters.leads = state->leads;
+	*subjects = POOL_ARRAY(pool, count, struct payload_subject);
+	for (size_t i = 0; i < count; i++)
+		(*subjects)[i] = (struct payload_subject){ campaign, &leads[i], &kept->definitions, ranks[i].rank };
+	return RESULT_OK;
+}
+
+/* A lead that was looked up. */
+struct shown {
+	struct lead lead;
+	struct state state;
+};
+
+static bool
+is_meant(const struct look_up *look_up, const struct shown *shown)
+{
+	const struct lead_reference *reference = &look_up->reference;
+	if (look_up->campaign_id != shown->lead.campaign_id)
+		return false;
+	switch (reference->identity) {
+	case LEAD_BY_EMAIL:
+		return slice_equal(reference->value, shown->lead.email_key);
+	case LEAD_BY_PHONE:
+		return slice_equal(reference->value, shown->lead.phone);
+	case LEAD_BY_SOCIAL_ID:
+		return slice_equal(reference->value, shown->lead.social_id);
+	case LEAD_BY_ID:
+		break;
+	}
+	return reference->id == shown->lead.id;
+}
+
+/* Those that name their lead in this way, with one statement; found[i] stays NULL where there is none. */
+static enum result
+find_by(struct store *store, struct pool *pool, enum lead_identity identity, const struct look_up *const *look_ups,
+    size_t count, const struct shown **found)
+{
+	static const enum statement statements[] = {
+		[LEAD_BY_EMAIL] = SQL_LOOK_UP_BY_EMAIL,
+		[LEAD_BY_PHONE] = SQL_LOOK_UP_BY_PHONE,
+		[LEAD_BY_SOCIAL_ID] = SQL_LOOK_UP_BY_SOCIAL_ID,
+		[LEAD_BY_ID] = SQL_LOOK_UP_BY_ID,
+	};
+	struct db_value *values = POOL_ARRAY(pool, count, struct db_value);
+	struct db_list list = { values, 0 };
+	struct db_rows rows;
+	for (size_t i = 0; i < count; i++)
+		if (look_ups[i]->reference.identity == identity)
+			values[list.count++] = store_reference_value(pool, look_ups[i]->campaign_id, &look_ups[i]->reference);
+	enum result result = store_query_lists(store, pool, statements[identity], &list, 1, &rows);
+	struct shown *shown = POOL_ARRAY(pool, rows.count, struct shown);
+	for (size_t row = 0; row < rows.count; row++) {
+		uint64_t campaign_id = db_get_u64(&rows, row, SHOWN_CAMPAIGN_ID);
+		shown[row] =
+		    (struct shown){ shown_lead(campaign_id, &rows, row), state_from_row(campaign_id, &rows, row, SHOWN_STATE) };
+		for (size_t i = 0; i < count; i++)
+			if (look_ups[i]->reference.identity == identity && is_meant(look_ups[i], &shown[row]))
+				found[i] = &shown[row];
+	}
+	return result;
+}
+
+static enum result
+find_all(
+    struct store *store, struct pool *pool, const struct look_up *const *look_ups, size_t count, const struct shown **found)
+{
+	enum result result = RESULT_OK;
+	for (int identity = LEAD_BY_EMAIL; identity <= LEAD_BY_ID && result == RESULT_OK; identity++)
+		result = find_by(store, pool, (enum lead_identity)identity, look_ups, count, found);
+	return result;
+}
+
+enum result
+store_look_up(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_reference *reference,
+    struct payload_subject **subject)
+{
+	const struct look_up look_up = { .campaign_id = campaign_id, .reference = *reference }, *one = &look_up;
+	const struct shown *found = NULL;
+	enum result result = find_all(store, pool, &one, 1, &found);
+	if (result == RESULT_OK && found == NULL)
+		return RESULT_NOT_FOUND;
+	return result == RESULT_OK ? show(store, pool, &found->state, &found->lead, 1, subject) : result;
+}
+
+static bool
+go_together(const struct state *a, const struct state *b)
+{
+	return a->campaign_id == b->campaign_id && a->leads == b->leads && a->versions.settings == b->versions.settings &&
+	       a->versions.leads == b->versions.leads;
+}
+
+static struct slice
+rendered(struct store *store, struct pool *pool, const struct payload_subject *subject, struct payload_view view)
+{
+	struct buffer out;
+	buffer_init(&out, PAYLOAD_MAX_BYTES);
+	payload_write(&out, &store->payload, subject, view);
+	if (!buffer_ok(&out))
+		abort(); /* the settings' bounds keep every lead below it */
+	struct slice json = pool_copy(pool, buffer_slice(&out));
+	buffer_free(&out);
+	return json;
+}
+
+/* From `first` on, all whose campaign was found as it was for that one: `found` is NULL for them then. */
+static enum result
+answer_together(struct store *store, struct pool *pool, const struct look_up *const *look_ups, size_t first, size_t count,
+    const struct shown **found, struct outcome *outcomes)
+{
+	const struct state state = found[first]->state;
+	struct lead *leads = POOL_ARRAY(pool, count - first, struct lead);
+	size_t *places = POOL_ARRAY(pool, count - first, size_t), together = 0;
+	struct payload_subject *subjects;
+	for (size_t i = first; i < count; i++) {
+		if (found[i] == NULL || !go_together(&found[i]->state, &state))
+			continue;
+		leads[together] = found[i]->lead;
+		places[together++] = i;
+		found[i] = NULL;
+	}
+	enum result result = show(store, pool, &state, leads, together, &subjects);
+	for (size_t i = 0; i < together && result == RESULT_OK; i++)
+		outcomes[places[i]] =
+		    (struct outcome){ .body = rendered(store, pool, &subjects[i], look_ups[places[i]]->view) };
+	return result;
+}
+
+void
+store_answer_look_ups(
+    struct store *store, struct pool *pool, const struct look_up *const *look_ups, size_t count, struct outcome *outcomes)
+{
+	const struct shown **found = POOL_ARRAY(pool, count, const struct shown *);
+	for (size_t i = 0; i < count; i++)
+		outcomes[i] = (struct outcome){ .failure = FAILURE_LEAD_NOT_FOUND };
+	enum result result = store_read_facts(store);
+	if (result == RESULT_OK)
+		result = find_all(store, pool, look_ups, count, found);
+	for (size_t i = 0; i < count && result == RESULT_OK; i++)
+		if (found[i] != NULL)
+			result = answer_together(store, pool, look_ups, i, count, found, outcomes);
+	for (size_t i = 0; i < count && result != RESULT_OK; i++)
+		outcomes[i] = (struct outcome){ .failure = result == RESULT_FAILED ? FAILURE_INTERNAL : FAILURE_UNAVAILABLE };
+}
+
+enum result
+store_show_leads(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead *leads, size_t count,
+    struct payload_subject **subjects)
+{
+	struct db_rows rows;
+	enum result result = db_query(
+	    store->db, pool, SQL_SELECT_STATE, &(struct db_arguments){ .values = &DB_U64(campaign_id), .count = 1 }, &rows);
+	if (result != RESULT_OK)
+		return result;
+	if (rows.count == 0)
+		return RESULT_NOT_FOUND;
+	struct state state = state_from_row(campaign_id, &rows, 0, 0);
+	return show(store, pool, &state, leads, count, subjects);
+}
+
+/* values[0] is the campaign's id. */
+static enum result
+select_page(struct store *store, struct pool *pool, enum statement statement, const struct db_value *values, size_t count,
+    struct lead **leads, size_t *lead_count)
+{
+	struct db_rows rows;
+	enum result result =
+	    db_query(store->db, pool, statement, &(struct db_arguments){ .values = values, .count = count }, &rows);
+	*leads = POOL_ARRAY(pool, rows.count, struct lead);
+	*lead_count = rows.count;
+	for (size_t i = 0; i < rows.count; i++)
+		(*leads)[i] = shown_lead(values[0].as.u64, &rows, i);
+	return result;
+}
+
+/* A page ends with its limit; `end` is the first number that was not looked at, 0: there is none. */
+static struct lead_page
+make_page(struct lead *leads, size_t count, size_t limit, uint32_t end)
+{
+	if (count > limit)
+		return (struct lead_page){ leads, limit, limit == 0 ? 0 : leads[limit - 1].subscription_number };
+	return (struct lead_page){ leads, count, end == 0 ? 0 : end - 1 };
+}
+
+static enum result
+list_all(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *filter, struct lead_page *page)
+{
+	struct db_value values[] = { DB_U64(campaign_id), DB_U64(filter->after), DB_U64(filter->limit + 1) };
+	struct lead *leads;
+	size_t count;
+	enum result result = select_page(store, pool, SQL_SELECT_LEADS_BY_NUMBER, values, ARRAY_SIZE(values), &leads, &count);
+	*page = make_page(leads, count, filter->limit, 0);
+	return result;
+}
+
+static enum result
+list_filtered(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *f, struct lead_page *page)
+{
+	struct db_value from[] = { DB_U64(campaign_id), DB_U64(f->after), DB_U64(LEAD_PAGE_ROWS_MAX) };
+	struct db_rows behind;
+	struct lead *leads;
+	size_t count;
+	enum result result = db_query(store->db, pool, SQL_SELECT_NUMBER_BEHIND,
+	    &(struct db_arguments){ .values = from, .count = ARRAY_SIZE(from) }, &behind);
+	if (result != RESULT_OK)
+		return result;
+	uint32_t end = behind.count == 0 ? 0 : (uint32_t)db_get_u64(&behind, 0, 0);
+	struct db_value values[] = { DB_U64(campaign_id), DB_U64(f->after),
+		DB_U64(end == 0 ? UINT64_C(1) << 32 : end), /* numbers have 32 bits */
+		DB_I64(f->verified), DB_I64(f->verified), DB_I64(f->waitlisted), DB_I64(f->waitlisted), DB_I64(f->fraudulent),
+		DB_I64(f->fraudulent), DB_I64(f->opted_out), DB_I64(f->opted_out), DB_U64(f->tag_id), DB_U64(f->tag_id),
+		DB_I64(f->since_ms), DB_U64(f->limit + 1) };
+	result = select_page(store, pool, SQL_SELECT_FILTERED_LEADS, values, ARRAY_SIZE(values), &leads, &count);
+	*page = make_page(leads, count, f->limit, end);
+	return result;
+}
+
+enum result
+store_list_leads(
+    struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *filter, struct lead_page *page)
+{
+	bool filtered = filter->verified >= 0 || filter->waitlisted >= 0 || filter->fraudulent >= 0 || filter->opted_out >= 0 ||
+			filter->tag_id != 0 || filter->since_ms > 0;
+	return (filtered ? list_filtered : list_all)(store, pool, campaign_id, filter, page);
+}
+
+static struct lead
+leader(uint64_t campaign_id, const struct db_rows *rows, size_t row)
+{
+	return (struct lead){
+		.id = db_get_u64(rows, row, LEADER_ID),
+		.campaign_id = campaign_id,
+		.subscription_number = get_u32(rows, row, LEADER_SUBSCRIPTION_NUMBER),
+		.social_id = db_get_bytes(rows, row, LEADER_SOCIAL_ID),
+		.email = db_get_bytes(rows, row, LEADER_EMAIL),
+		.phone = db_get_bytes(rows, row, LEADER_PHONE),
+		.custom_fields = db_get_bytes(rows, row, LEADER_CUSTOM_FIELDS),
+		.score = get_u32(rows, row, LEADER_SCORE),
+	};
+}
+
+enum result
+store_leaderboard(
+    struct store *store, struct pool *pool, uint64_t campaign_id, size_t limit, struct lead **leads, size_t *count)
+{
+	struct db_value values[] = { DB_U64(campaign_id), DB_U64(limit) };
+	struct db_rows rows;
+	enum result result = db_query(store->db, pool, SQL_SELECT_LEADERS,
+	    &(struct db_arguments){ .values = values, .count = ARRAY_SIZE(values) }, &rows);
+	*leads = POOL_ARRAY(pool, rows.count, struct lead);
+	*count = rows.count;
+	for (size_t i = 0; i < rows.count; i++)
+		(*leads)[i] = leader(campaign_id, &rows, i);
+	return result;
+}
+
+enum result
+store_find_standing(
+    struct store *store, struct pool *pool, uint64_t campaign_id, struct slice social_id, struct lead_standing *standing)
+{
+	struct db_value values[] = { db_bytes(social_id), DB_U64(campaign_id) };
+	struct db_rows rows;
+	enum result result = db_query(store->db, pool, SQL_SELECT_STANDING,
+	    &(struct db_arguments){ .values = values, .count = ARRAY_SIZE(values) }, &rows);
+	if (result != RESULT_OK)
+		return result;
+	if (rows.count == 0)
+		return RESULT_NOT_FOUND;
+	*standing = (struct lead_standing){ .versions = state_from_row(campaign_id, &rows, 0, LEADER_STATE).versions };
+	if (db_is_null(&rows, 0, LEADER_ID))
+		return RESULT_OK;
+	standing->lead = leader(campaign_id, &rows, 0);
+	struct rank rank = { .score = standing->lead.score };
+	result = store_rank(store, pool, campaign_id, standing->versions.leads, &rank, 1);
+	standing->rank = rank.rank;
+	return result;
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: MIT */
+#include "committer_world.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "commit/committer.h"
+
+struct pool *pool;
+struct shared *shared;
+struct endpoint endpoint;
+pid_t committer;
+int peers[PEERS_MAX];
+static size_t peer_count;
+
+static void
+note(const char *call, size_t number)
+{
+	size_t used = strlen(shared->calls);
+	snprintf(shared->calls + used, CALLS_MAX - used, number > 0 ? "%s%zu " : "%s ", call, number);
+}
+
+/* --- The store --- */
+
+void
+store_execute(struct store *store UNUSED, struct pool *own, const struct command *const *commands, size_t count,
+    int64_t deadline_ms UNUSED, struct outcome *outcomes)
+{
+	note("E", count);
+	atomic_fetch_add(&shared->batches, 1);
+	while (atomic_load(&shared->hold)) {
+		atomic_store(&shared->held, true);
+		poll(NULL, 0, 1);
+	}
+	if (atomic_exchange(&shared->hold_next, false))
+		atomic_store(&shared->hold, true);
+	for (size_t i = 0; i < count; i++)
+		outcomes[i] = (struct outcome){ .body = pool_copy(own, commands[i]->as.signup.email) };
+}
+
+void
+store_answer_look_ups(
+    struct store *store UNUSED, struct pool *own, const struct look_up *const *look_ups, size_t count, struct outcome *outcomes)
+{
+	note("L", count);
+	for (size_t i = 0; i < count; i++)
+		outcomes[i] = (struct outcome){ .body = pool_copy(own, look_ups[i]->reference.value) };
+}
+
+enum result
+store_find_key(struct store *store UNUSED, const unsigned char hash[32], struct api_key *key)
+{
+	note("K", 0);
+	*key = (struct api_key){ .id = hash[0], .account_id = 5 };
+	return hash[0] == UNKNOWN ? RESULT_NOT_FOUND : hash[0] == UNREACHABLE ? RESULT_UNAVAILABLE : RESULT_OK;
+}
+
+enum result
+store_find_campaign(struct store *store UNUSED, struct pool *own, uint64_t id, struct campaign *campaign, int64_t *now_ms)
+{
+	note("C", 0);
+	*campaign = (struct campaign){ .id = id, .name = pool_copy(own, SLICE("Campaign")) };
+	*now_ms = 1000;
+	return RESULT_OK;
+}
+
+enum result
+store_touch_key(struct store *store UNUSED, const struct api_key *key)
+{
+	note("T", key->id);
+	return RESULT_OK;
+}
+
+void
+store_rest(struct store *store UNUSED, int64_t idle_ms)
+{
+	if (idle_ms == 77)
+		atomic_fetch_add(&shared->rests, 1);
+}
+
+/* --- The process --- */
+
+static void
+ready(void *context)
+{
+	atomic_store(&((struct shared *)context)->ready, true);
+}
+
+static void
+busy(void *context UNUSED, bool is_busy UNUSED)
+{
+}
+
+static bool
+is_ready(void)
+{
+	return atomic_load(&shared->ready);
+}
+
+static bool
+is_held(void)
+{
+	return atomic_load(&shared->held);
+}
+
+bool
+has_rested(void)
+{
+	return atomic_load(&shared->rests) > 0;
+}
+
+void
+wait_until(bool (*condition)(void))
+{
+	int64_t end_ms = clock_monotonic_ms() + PATIENCE_MS;
+	while (!condition()) {
+		assert_true(clock_monotonic_ms() < end_ms);
+		poll(NULL, 0, 1);
+	}
+}
+
+void
+start_committer(void)
+{
+	const struct committer_options options = {
+		.endpoint = &endpoint, .idle_ms = 77, .ready = ready, .busy = busy, .context = shared
+	};
+	committer = fork();
+	if (committer == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that is killed leaves nobody */
+		_exit(committer_run(&options));
+	}
+}
+
+int
+open_all(void **state UNUSED)
+{
+	pool = pool_new();
+	sigset_t signals;
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGTERM);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (shared == MAP_FAILED || !endpoint_open(&endpoint))
+		return -1;
+	start_committer();
+	wait_until(is_ready);
+	return committer > 0 ? 0 : -1;
+}
+
+int
+ended(void)
+{
+	int status = 0;
+	atomic_store(&shared->hold, false);
+	assert_int_equal(waitpid(committer, &status, 0), committer);
+	committer = 0;
+	return status;
+}
+
+int
+close_all(void **state UNUSED)
+{
+	if (committer > 0) {
+		kill(committer, SIGTERM);
+		ended();
+	}
+	for (size_t i = 0; i < peer_count; i++)
+		close(peers[i]);
+	peer_count = 0;
+	endpoint_close(&endpoint);
+	munmap(shared, sizeof(*shared));
+	pool_free(&pool);
+	return 0;
+}
+
+/* --- Responders --- */
+
+void
+connect_peers(size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		peers[peer_count] = endpoint_connect(&endpoint);
+		assert_true(peers[peer_count++] >= 0);
+	}
+}
+
+struct buffer
+frame_of(const struct commit_request *request)
+{
+	struct buffer out;
+	buffer_init(&out, FRAME_BUFFER_MAX);
+	frame_begin(&out);
+	commit_encode_request(&out, request);
+	assert_true(frame_end(&out));
+	return out;
+}
+
+void
+ask(size_t peer, const struct commit_request *request)
+{
+	struct buffer out = frame_of(request);
+	size_t sent = 0;
+	assert_int_equal(frame_send(peers[peer], &out, &sent), FRAME_WHOLE);
+	buffer_free(&out);
+}
+
+struct commit_request
+request_of(enum commit_request_kind kind)
+{
+	return (struct commit_request){ .kind = kind, .deadline_ms = clock_monotonic_ms() + PATIENCE_MS };
+}
+
+struct commit_request
+sign_up(struct slice email)
+{
+	struct commit_request request = request_of(REQUEST_COMMAND);
+	request.as.command.as.signup.email = email;
+	return request;
+}
+
+void
+ask_sign_up(size_t peer)
+{
+	struct commit_request request = sign_up(pool_printf(pool, "%zu@example.org", peer));
+	ask(peer, &request);
+}
+
+void
+ask_points(size_t peer, size_t leads)
+{
+	struct commit_request request = request_of(REQUEST_COMMAND);
+	request.as.command.kind = COMMAND_POINTS;
+	request.as.command.as.points.leads = POOL_ARRAY(pool, leads, struct lead_reference);
+	request.as.command.as.points.lead_count = leads;
+	ask(peer, &request);
+}
+
+void
+ask_lead(size_t peer)
+{
+	struct commit_request request = request_of(REQUEST_LOOK_UP);
+	request.as.look_up.reference.value = pool_printf(pool, "%zu@example.org", peer);
+	ask(peer, &request);
+}
+
+void
+ask_key(size_t peer, unsigned char first)
+{
+	struct commit_request request = request_of(REQUEST_KEY);
+	request.as.key.bytes[0] = first;
+	ask(peer, &request);
+}
+
+/* FRAME_WHOLE: *answer is there, in the pool. */
+static enum frame_state
+receive(size_t peer, struct commit_answer *answer)
+{
+	struct frame_reader reader;
+	enum frame_state state;
+	frame_reader_init(&reader);
+	while ((state = frame_read(&reader, peers[peer], FRAME_MAX_BYTES)) == FRAME_PARTIAL)
+		assert_int_equal(poll(&(struct pollfd){ .fd = peers[peer], .events = POLLIN }, 1, PATIENCE_MS), 1);
+	if (state == FRAME_WHOLE)
+		assert_true(commit_decode_answer(pool, pool_copy(pool, frame_content(&reader)), answer));
+	frame_reader_free(&reader);
+	return state;
+}
+
+struct commit_answer
+answer_of(size_t peer)
+{
+	struct commit_answer answer = { .kind = ANSWER_REFUSED };
+	assert_int_equal(receive(peer, &answer), FRAME_WHOLE);
+	return answer;
+}
+
+void
+assert_own_outcome(size_t peer)
+{
+	struct commit_answer answer = answer_of(peer);
+	assert_int_equal(answer.kind, ANSWER_OUTCOME);
+	assert_slices_equal(answer.as.outcome.body, pool_printf(pool, "%zu@example.org", peer));
+}
+
+void
+assert_closed(size_t peer)
+{
+	struct commit_answer answer;
+	enum frame_state state = receive(peer, &answer);
+	assert_true(state == FRAME_ENDED || state == FRAME_LOST);
+}
+
+void
+hold_peer(size_t peer)
+{
+	atomic_store(&shared->held, false);
+	atomic_store(&shared->hold, true);
+	ask_sign_up(peer);
+	wait_until(is_held);
+}
+
+void
+hold(void)
+{
+	connect_peers(1);
+	hold_peer(0);
+}
+
+void
+release(void)
+{
+	atomic_store(&shared->hold, false);
+	assert_own_outcome(0);
+}
+
+static unsigned batches_before;
+
+static bool
+next_began(void)
+{
+	return atomic_load(&shared->batches) > batches_before;
+}
+
+void
+hold_next(void)
+{
+	batches_before = atomic_load(&shared->batches);
+	atomic_store(&shared->hold_next, true);
+	atomic_store(&shared->hold, false);
+	wait_until(next_began);
+}

@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: MIT
+ * architecture.md, Processes of leadhook-fcgi: what a responder makes of a committer that ends, hangs, or is not there yet. The
+ * peer is a thread that does what the test wrote down, a step for each connection. */
+#include "unit.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "commit/cache.h"
+#include "commit/client.h"
+#include "commit/codec.h"
+#include "commit/frame.h"
+#include "with_pool.h"
+
+enum step {
+	ANSWER,         /* whatever comes on the connection, until the client closes it */
+	ANSWER_ONCE,    /* one request, then the end */
+	END_UNREAD,     /* closes with the request unread */
+	END_HALF_READ,  /* the same, with its first bytes read */
+	END_READ,       /* closes with the request read wholly */
+	END_IN_ANSWER,  /* … and half of an answer sent */
+	TAKE_NO_MORE,   /* reads no more than what was sent so far, and closes when the client does */
+	ANSWER_GARBAGE, /* a frame that is no answer */
+	ANSWER_OTHER,   /* the answer to another kind of request */
+	REFUSE,         /* too much waits */
+	SAY_NOTHING     /* until the client closes */
+};
+
+enum { TEXT_BYTES = 1024 * 1024, PATIENCE_MS = 10000, SHORT_MS = 200, STEPS_MAX = 8 };
+
+static struct fake {
+	struct endpoint endpoint;
+	pthread_t thread;
+	enum step steps[STEPS_MAX];
+	size_t step_count;
+	bool runs;
+	unsigned asked; /* requests that were read wholly */
+	int64_t read_ms;
+	enum result result;
+} fake;
+
+static struct commit_client *client;
+
+static void
+wait_readable(int fd)
+{
+	poll(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, PATIENCE_MS);
+}
+
+/* False: the client has closed. */
+static bool
+read_request(int fd, struct frame_reader *reader, struct pool *own, struct commit_request *request)
+{
+	enum frame_state state;
+	frame_reader_reset(reader);
+	while ((state = frame_read(reader, fd, FRAME_MAX_BYTES)) == FRAME_PARTIAL)
+		wait_readable(fd);
+	if (state != FRAME_WHOLE)
+		return false;
+	fake.asked++;
+	return commit_decode_request(own, frame_content(reader), request);
+}
+
+static struct commit_answer
+answer_to(const struct commit_request *request)
+{
+	struct commit_answer answer = { .kind = ANSWER_OUTCOME, .result = fake.result, .read_ms = fake.read_ms };
+	switch (request->kind) {
+	case REQUEST_COMMAND:
+		answer.as.outcome.body = request->as.command.as.signup.email;
+		break;
+	case REQUEST_LOOK_UP:
+		answer.as.outcome.body = request->as.look_up.reference.value;
+		break;
+	case REQUEST_KEY:
+		answer.kind = ANSWER_KEY;
+		answer.as.key.id = request->as.key.bytes[0];
+		break;
+	case REQUEST_CAMPAIGN:
+		answer.kind = ANSWER_CAMPAIGN;
+		answer.as.found.campaign.id = request->as.campaign_id;
+		answer.as.found.campaign.name = SLICE("Campaign");
+		answer.as.found.now_ms = 1000;
+		break;
+	}
+	return answer;
+}
+
+static void
+send_some(int fd, struct buffer *out, size_t size)
+{
+	size_t sent = 0;
+	out->size = size < out->size ? size : out->size;
+	while (frame_send(fd, out, &sent) == FRAME_PARTIAL)
+		poll(&(struct pollfd){ .fd = fd, .events = POLLOUT }, 1, PATIENCE_MS);
+}
+
+static void
+send_answer(int fd, enum step step, const struct commit_request *request)
+{
+	struct commit_answer answer = answer_to(request);
+	struct buffer out;
+	buffer_init(&out, FRAME_BUFFER_MAX);
+	if (step == REFUSE)
+		answer.kind = ANSWER_REFUSED;
+	else if (step == ANSWER_OTHER)
+		answer.kind = request->kind == REQUEST_KEY ? ANSWER_CAMPAIGN : ANSWER_KEY;
+	frame_begin(&out);
+	if (step == ANSWER_GARBAGE)
+		buffer_add(&out, SLICE("\377garbage"));
+	else
+		commit_encode_answer(&out, &answer);
+	if (frame_end(&out))
+		send_some(fd, &out, step == END_IN_ANSWER ? out.size / 2 : out.size);
+	buffer_free(&out);
+}
+
+static void
+take_no_more(int fd)
+{
+	char bytes[4096];
+	wait_readable(fd);
+	shutdown(fd, SHUT_RD);
+	while (recv(fd, bytes, sizeof(bytes), 0) > 0)
+		continue;
+}
+
+static void
+until_closed(int fd)
+{
+	poll(&(struct pollfd){ .fd = fd, .events = POLLRDHUP }, 1, PATIENCE_MS);
+}
+
+/* One that comes as a whole, and what the step says to it. */
+static void
+converse(int fd, enum step step)
+{
+	struct pool *own = pool_new();
+	struct frame_reader reader;
+	struct commit_request request;
+	frame_reader_init(&reader);
+	while (read_request(fd, &reader, own, &request) && step != END_READ) {
+		if (step == SAY_NOTHING)
+			until_closed(fd);
+		else
+			send_answer(fd, step, &request);
+		if (step == ANSWER_ONCE || step == END_IN_ANSWER)
+			break;
+	}
+	frame_reader_free(&reader);
+	pool_free(&own);
+}
+
+static void
+serve(int fd, enum step step)
+{
+	char bytes[2];
+	wait_readable(fd);
+	if (step == TAKE_NO_MORE)
+		take_no_more(fd);
+	else if (step == END_HALF_READ)
+		assert_int_equal(recv(fd, bytes, sizeof(bytes), 0), sizeof(bytes));
+	else if (step != END_UNREAD)
+		converse(fd, step);
+	close(fd);
+}
+
+static void *
+run_fake(void *context UNUSED)
+{
+	for (size_t i = 0; i < fake.step_count; i++) {
+		wait_readable(fake.endpoint.fd);
+		int fd = accept(fake.endpoint.fd, NULL, NULL);
+		if (fd < 0)
+			break;
+		serve(fd, fake.steps[i]);
+	}
+	return NULL;
+}
+
+#define FAKE(...) start_fake((const enum step[]){ __VA_ARGS__ }, sizeof((const enum step[]){ __VA_ARGS__ }) / sizeof(enum step))
+
+static void
+start_fake(const enum step *steps, size_t count)
+{
+	memcpy(fake.steps, steps, count * sizeof(*steps));
+	fake.step_count = count;
+	fake.runs = pthread_create(&fake.thread, NULL, run_fake, NULL) == 0;
+	assert_true(fake.runs);
+}
+
+/* The client closes first, so that the fake ends. */
+static void
+stop_fake(void)
+{
+	commit_client_free(&client);
+	if (fake.runs)
+		assert_int_equal(pthread_join(fake.thread, NULL), 0);
+	fake.runs = false;
+}
+
+static int
+open_all(void **state)
+{
+	begin(state);
+	fake = (struct fake){ .read_ms = clock_monotonic_ms(), .result = RESULT_OK };
+	client = commit_client_new(&fake.endpoint);
+	return endpoint_open(&fake.endpoint) ? 0 : -1;
+}
+
+static int
+close_all(void **state)
+{
+	stop_fake();
+	endpoint_close(&fake.endpoint);
+	return end(state);
+}
+
+static struct outcome
+execute(struct slice email, int64_t patience_ms)
+{
+	struct command command = { .kind = COMMAND_SIGNUP, .as.signup.email = email };
+	struct outcome outcome;
+	commit_client_execute(client, pool, &command, clock_monotonic_ms() + patience_ms, &outcome);
+	return outcome;
+}
+
+static void
+assert_done(const char *email)
+{
+	struct outcome outcome = execute(slice_of(email), PATIENCE_MS);
+	assert_int_equal(outcome.failure, FAILURE_NONE);
+	assert_slice(outcome.body, email);
+}
+
+/* Not done, or perhaps: at once, unless it is a matter of the deadline. */
+static void
+assert_unavailable(int64_t patience_ms)
+{
+	int64_t started = clock_monotonic_ms();
+	assert_int_equal(execute(SLICE("a"), patience_ms).failure, FAILURE_UNAVAILABLE);
+	assert_true(clock_monotonic_ms() - started < (patience_ms < PATIENCE_MS ? PATIENCE_MS : SHORT_MS * 10));
+}
+
+static void
+test_several_commands_on_one_connection(void **state UNUSED)
+{
+	FAKE(ANSWER);
+	assert_done("one");
+	assert_done("two");
+	assert_done("three");
+	stop_fake();
+	assert_int_equal(fake.asked, 3);
+}
+
+static void
+test_a_large_command(void **state UNUSED)
+{
+	static char text[TEXT_BYTES];
+	memset(text, 'x', sizeof(text));
+	FAKE(ANSWER);
+	struct outcome outcome = execute((struct slice){ text, sizeof(text) }, PATIENCE_MS);
+	assert_int_equal(outcome.body.size, TEXT_BYTES);
+	assert_done("next");
+}
+
+/* What was not read wholly was not done, so it is sent again. */
+static void
+test_a_request_that_was_not_taken(void **state UNUSED)
+{
+	FAKE(END_UNREAD, END_HALF_READ, ANSWER);
+	assert_done("one");
+	stop_fake();
+	assert_int_equal(fake.asked, 1);
+}
+
+static void
+test_a_committer_that_ends_between_requests(void **state UNUSED)
+{
+	FAKE(ANSWER_ONCE, ANSWER_ONCE, ANSWER);
+	assert_done("one");
+	assert_done("two");
+	assert_done("three");
+}
+
+/* Its other part comes to nothing, and the whole goes to the next. */
+static void
+test_a_committer_that_ends_in_a_request(void **state UNUSED)
+{
+	static char text[TEXT_BYTES];
+	memset(text, 'x', sizeof(text));
+	FAKE(TAKE_NO_MORE, ANSWER);
+	struct outcome outcome = execute((struct slice){ text, sizeof(text) }, PATIENCE_MS);
+	assert_int_equal(outcome.failure, FAILURE_NONE);
+	assert_int_equal(outcome.body.size, TEXT_BYTES);
+	stop_fake();
+	assert_int_equal(fake.asked, 1);
+}
+
+/* It may be done: never sent again. */
+static void
+test_a_request_that_was_taken(void **state UNUSED)
+{
+	FAKE(END_READ, END_IN_ANSWER, ANSWER);
+	assert_unavailable(PATIENCE_MS);
+	assert_unavailable(PATIENCE_MS);
+	assert_done("three");
+	stop_fake();
+	assert_int_equal(fake.asked, 3);
+}
+
+static void
+test_answers_that_are_none(void **state UNUSED)
+{
+	FAKE(ANSWER_GARBAGE);
+	assert_unavailable(PATIENCE_MS);
+	stop_fake();
+}
+
+static void
+test_an_answer_to_something_else(void **state UNUSED)
+{
+	FAKE(ANSWER_OTHER);
+	assert_unavailable(PATIENCE_MS);
+}
+
+static void
+test_a_refusal(void **state UNUSED)
+{
+	FAKE(REFUSE);
+	assert_unavailable(PATIENCE_MS);
+}
+
+/* The answer that comes too late is not taken for the next one. */
+static void
+test_the_deadline(void **state UNUSED)
+{
+	FAKE(SAY_NOTHING, ANSWER);
+	assert_unavailable(SHORT_MS);
+	assert_done("two");
+	stop_fake();
+	assert_int_equal(fake.asked, 2);
+}
+
+static void
+test_a_deadline_that_is_over(void **state UNUSED)
+{
+	assert_unavailable(0);
+}
+
+/* Who listens is the parent: connections wait in its queue until there is a committer. */
+static void
+test_nobody_accepts_yet(void **state UNUSED)
+{
+	assert_unavailable(SHORT_MS);
+	FAKE(ANSWER, ANSWER);
+	assert_done("one");
+}
+
+/* Nor may it wait for ever while it sends. */
+static void
+test_nobody_reads(void **state UNUSED)
+{
+	static char text[TEXT_BYTES];
+	int64_t started = clock_monotonic_ms();
+	memset(text, 'x', sizeof(text));
+	assert_int_equal(execute((struct slice){ text, sizeof(text) }, SHORT_MS).failure, FAILURE_UNAVAILABLE);
+	assert_in_range(clock_monotonic_ms() - started, SHORT_MS, PATIENCE_MS);
+}
+
+static void
+test_nobody_listens(void **state UNUSED)
+{
+	endpoint_close(&fake.endpoint);
+	assert_unavailable(SHORT_MS);
+}
+
+static enum result
+find_key(unsigned char first)
+{
+	unsigned char hash[32] = { first };
+	struct api_key key = { 0 };
+	enum result result = commit_client_find_key(client, hash, clock_monotonic_ms() + PATIENCE_MS, &key);
+	if (result == RESULT_OK)
+		assert_int_equal(key.id, first);
+	return result;
+}
+
+static void
+test_keys_are_kept(void **state UNUSED)
+{
+	FAKE(ANSWER);
+	assert_int_equal(find_key(1), RESULT_OK);
+	assert_int_equal(find_key(2), RESULT_OK);
+	assert_int_equal(find_key(1), RESULT_OK);
+	stop_fake();
+	assert_int_equal(fake.asked, 2);
+}
+
+/* How old a value is, is a matter of when the committer read it. */
+static void
+test_an_old_key_is_asked_for_again(void **state UNUSED)
+{
+	fake.read_ms -= CACHE_AGE_MS;
+	FAKE(ANSWER);
+	assert_int_equal(find_key(1), RESULT_OK);
+	assert_int_equal(find_key(1), RESULT_OK);
+	stop_fake();
+	assert_int_equal(fake.asked, 2);
+}
+
+static void
+test_an_unknown_key_is_never_kept(void **state UNUSED)
+{
+	fake.result = RESULT_NOT_FOUND;
+	FAKE(ANSWER);
+	assert_int_equal(find_key(1), RESULT_NOT_FOUND);
+	assert_int_equal(find_key(1), RESULT_NOT_FOUND);
+	stop_fake();
+	assert_int_equal(fake.asked, 2);
+}
+
+/* Asking twice is as good as once. */
+static void
+test_a_look_up_is_repeated(void **state UNUSED)
+{
+	FAKE(END_READ, END_IN_ANSWER, END_UNREAD, ANSWER);
+	assert_int_equal(find_key(1), RESULT_OK);
+	stop_fake();
+	assert_int_equal(fake.asked, 3);
+}
+
+/* The database's time goes on while the campaign is kept; its texts are the pool's. */
+static void
+test_campaigns_are_kept(void **state UNUSED)
+{
+	struct campaign first, second;
+	int64_t now_ms, later_ms, deadline_ms = clock_monotonic_ms() + PATIENCE_MS;
+	fake.read_ms = clock_monotonic_ms() - 100;
+	FAKE(ANSWER);
+	assert_int_equal(commit_client_find_campaign(client, pool, 7, deadline_ms, &first, &now_ms), RESULT_OK);
+	assert_in_range(now_ms, 1100, 1100 + CACHE_AGE_MS);
+	assert_int_equal(commit_client_find_campaign(client, pool, 7, deadline_ms, &second, &later_ms), RESULT_OK);
+	assert_in_range(later_ms, now_ms, 1100 + CACHE_AGE_MS);
+	stop_fake();
+	assert_int_equal(fake.asked, 1);
+	assert_int_equal(second.id, 7);
+	assert_slice(first.name, "Campaign");
+	assert_slice(second.name, "Campaign");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_all, close_all)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_several_commands_on_one_connection),
+		TEST(test_a_large_command),
+		TEST(test_a_request_that_was_not_taken),
+		TEST(test_a_committer_that_ends_between_requests),
+		TEST(test_a_committer_that_ends_in_a_request),
+		TEST(test_a_request_that_was_taken),
+		TEST(test_answers_that_are_none),
+		TEST(test_an_answer_to_something_else),
+		TEST(test_a_refusal),
+		TEST(test_the_deadline),
+		TEST(test_a_deadline_that_is_over),
+		TEST(test_nobody_accepts_yet),
+		TEST(test_nobody_reads),
+		TEST(test_nobody_listens),
+		TEST(test_keys_are_kept),
+		TEST(test_an_old_key_is_asked_for_again),
+		TEST(test_an_unknown_key_is_never_kept),
+		TEST(test_a_look_up_is_repeated),
+		TEST(test_campaigns_are_kept),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

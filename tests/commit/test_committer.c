@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: MIT
+ * architecture.md, Processes of leadhook-fcgi: what the committer makes one batch, what it refuses, what it looks up, and how
+ * it ends. */
+#include "committer_world.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "commit/cache.h"
+#include "commit/committer.h"
+#include "commit/peer.h"
+
+static void
+test_what_came_meanwhile_is_one_batch(void **state UNUSED)
+{
+	hold();
+	connect_peers(20);
+	for (size_t i = 1; i <= 20; i++)
+		ask_sign_up(i);
+	release();
+	for (size_t i = 1; i <= 20; i++)
+		assert_own_outcome(i);
+	ask_sign_up(3);
+	assert_own_outcome(3);
+	assert_string_equal(shared->calls, "E1 E20 E1 ");
+}
+
+static void
+test_a_batch_has_an_end(void **state UNUSED)
+{
+	hold();
+	connect_peers(200);
+	for (size_t i = 1; i <= 200; i++)
+		ask_sign_up(i);
+	release();
+	for (size_t i = 1; i <= 200; i++)
+		assert_own_outcome(i);
+	assert_string_equal(shared->calls, "E1 E128 E72 ");
+}
+
+/* Who had no place in a batch comes first in the next, whatever the others ask meanwhile. */
+static void
+test_nobody_is_passed_over_for_ever(void **state UNUSED)
+{
+	enum { BEGUN = 2 * COMMITTER_BATCH_MAX, ALL = BEGUN + 40 };
+	hold();
+	connect_peers(ALL);
+	for (size_t i = 1; i <= ALL; i++)
+		ask_sign_up(i);
+	hold_next(); /* the first 128 */
+	hold_next(); /* the next 128 */
+	for (size_t i = 0; i <= COMMITTER_BATCH_MAX; i++) {
+		assert_own_outcome(i);
+		ask_sign_up(i);
+	}
+	hold_next();
+	hold_next();
+	for (size_t i = BEGUN + 1; i <= ALL; i++)
+		assert_own_outcome(i);
+}
+
+static void
+test_a_batch_names_so_many_leads(void **state UNUSED)
+{
+	static const size_t leads[] = { 100, 100, 57, 250, 250, 56, 150 };
+	hold();
+	connect_peers(ARRAY_SIZE(leads));
+	for (size_t i = 0; i < ARRAY_SIZE(leads); i++)
+		ask_points(1 + i, leads[i]);
+	release();
+	for (size_t i = 0; i < ARRAY_SIZE(leads); i++)
+		assert_int_equal(answer_of(1 + i).kind, ANSWER_OUTCOME);
+	assert_string_equal(shared->calls, "E1 E2 E1 E1 E1 E2 ");
+}
+
+static void
+test_a_command_of_more_leads_than_that(void **state UNUSED)
+{
+	connect_peers(1);
+	ask_points(0, COMMITTER_LEADS_MAX + 1);
+	assert_int_equal(answer_of(0).kind, ANSWER_OUTCOME);
+}
+
+static void
+test_who_waited_too_long_is_refused(void **state UNUSED)
+{
+	struct commit_request late = sign_up(SLICE("late@example.org"));
+	hold();
+	connect_peers(2);
+	late.deadline_ms = clock_monotonic_ms();
+	ask(1, &late);
+	ask_sign_up(2);
+	release();
+	assert_int_equal(answer_of(1).kind, ANSWER_REFUSED);
+	assert_own_outcome(2);
+	assert_string_equal(shared->calls, "E1 E1 ");
+}
+
+static void
+test_who_has_gone_is_not_served(void **state UNUSED)
+{
+	hold();
+	connect_peers(3);
+	for (size_t i = 1; i <= 3; i++)
+		ask_sign_up(i);
+	shutdown(peers[2], SHUT_RDWR);
+	release();
+	assert_own_outcome(1);
+	assert_own_outcome(3);
+	ask_sign_up(1);
+	assert_own_outcome(1);
+	assert_null(strstr(shared->calls, "E4"));
+}
+
+static void
+test_bytes_that_are_no_request(void **state UNUSED)
+{
+	connect_peers(3);
+	assert_int_equal(send(peers[0], "\3\0\0\0xyz", 7, 0), 7);
+	assert_int_equal(send(peers[1], "\377\377\377\377", 4, 0), 4);
+	assert_closed(0);
+	assert_closed(1);
+	ask_sign_up(2);
+	assert_own_outcome(2);
+}
+
+static void
+test_two_requests_at_once(void **state UNUSED)
+{
+	hold();
+	connect_peers(1);
+	ask_sign_up(1);
+	ask_sign_up(1);
+	release();
+	assert_closed(1);
+}
+
+/* Sends on `count` peers from `first` on, as much as they take, until all is out. */
+static void
+pump(struct buffer *out, size_t *sent, size_t first, size_t count)
+{
+	bool more;
+	do {
+		more = false;
+		for (size_t i = 0; i < count; i++) {
+			enum frame_state state = frame_send(peers[first + i], out, &sent[i]);
+			assert_int_not_equal(state, FRAME_BROKEN);
+			more = more || state == FRAME_PARTIAL;
+		}
+	} while (more);
+}
+
+static void
+test_a_full_queue(void **state UNUSED)
+{
+	enum { COUNT = 10, FITTING = (QUEUE_MAX_BYTES - 1) / LARGE };
+	static char text[LARGE];
+	memset(text, 'x', sizeof(text));
+	const struct commit_request request = sign_up((struct slice){ text, sizeof(text) });
+	struct buffer out = frame_of(&request);
+	connect_peers(1 + 2 * COUNT);
+	for (size_t first = 1; first <= 1 + COUNT; first += COUNT) { /* the room comes back */
+		size_t sent[COUNT] = { 0 }, done = 0;
+		hold_peer(0);
+		for (size_t i = 0; i < COUNT; i++)
+			assert_int_equal(frame_send(peers[first + i], &out, &sent[i]), FRAME_PARTIAL);
+		release();
+		pump(&out, sent, first, COUNT);
+		for (size_t i = 0; i < COUNT; i++) {
+			struct commit_answer answer = answer_of(first + i);
+			done += answer.kind == ANSWER_OUTCOME;
+			assert_int_equal(answer.as.outcome.body.size, answer.kind == ANSWER_OUTCOME ? LARGE : 0);
+		}
+		assert_int_equal(done, FITTING);
+	}
+	buffer_free(&out);
+}
+
+/* The room of a request that is never sent to its end comes back. */
+static void
+test_an_announced_request_that_does_not_come(void **state UNUSED)
+{
+	uint32_t size = QUEUE_MAX_BYTES / 2;
+	connect_peers(2);
+	for (int round = 0; round < 3; round++) {
+		assert_int_equal(send(peers[0], &size, sizeof(size), 0), sizeof(size));
+		for (int i = 0; i < 2; i++) { /* meanwhile the announcement was read */
+			ask_sign_up(1);
+			assert_own_outcome(1);
+		}
+		shutdown(peers[0], SHUT_RDWR);
+		assert_closed(0);
+		close(peers[0]);
+		peers[0] = endpoint_connect(&endpoint);
+	}
+}
+
+/* A reader that is slow keeps nobody waiting. */
+static void
+test_a_large_answer(void **state UNUSED)
+{
+	static char text[LARGE];
+	size_t sent = 0;
+	memset(text, 'x', sizeof(text));
+	const struct commit_request request = sign_up((struct slice){ text, sizeof(text) });
+	struct buffer out = frame_of(&request);
+	connect_peers(2);
+	while (frame_send(peers[0], &out, &sent) == FRAME_PARTIAL)
+		continue;
+	buffer_free(&out);
+	for (int i = 0; i < 5; i++) {
+		ask_sign_up(1);
+		assert_own_outcome(1);
+	}
+	assert_int_equal(answer_of(0).as.outcome.body.size, LARGE);
+	ask_sign_up(0);
+	assert_own_outcome(0);
+}
+
+static void
+test_keys_are_read_once_a_second(void **state UNUSED)
+{
+	connect_peers(2);
+	ask_key(0, 3);
+	struct commit_answer first = answer_of(0);
+	ask_key(1, 3);
+	struct commit_answer second = answer_of(1);
+	assert_int_equal(first.result, RESULT_OK);
+	assert_int_equal(first.as.key.id, 3);
+	assert_int_equal(second.as.key.id, 3);
+	assert_int_equal(second.read_ms, first.read_ms);
+	assert_string_equal(shared->calls, "K T3 ");
+	while (clock_monotonic_ms() < first.read_ms + CACHE_AGE_MS)
+		poll(NULL, 0, 10);
+	ask_key(1, 3);
+	assert_true(answer_of(1).read_ms >= first.read_ms + CACHE_AGE_MS);
+}
+
+static void
+test_unknown_keys_are_read_each_time(void **state UNUSED)
+{
+	connect_peers(1);
+	for (int i = 0; i < 3; i++) {
+		ask_key(0, UNKNOWN);
+		assert_int_equal(answer_of(0).result, RESULT_NOT_FOUND);
+	}
+	assert_string_equal(shared->calls, "K K K ");
+}
+
+static void
+test_campaigns(void **state UNUSED)
+{
+	struct commit_request request = request_of(REQUEST_CAMPAIGN);
+	connect_peers(1);
+	request.as.campaign_id = 9;
+	for (int i = 0; i < 2; i++) {
+		ask(0, &request);
+		struct commit_answer answer = answer_of(0);
+		assert_int_equal(answer.result, RESULT_OK);
+		assert_int_equal(answer.as.found.campaign.id, 9);
+		assert_slice(answer.as.found.campaign.name, "Campaign");
+		assert_int_equal(answer.as.found.now_ms, 1000);
+	}
+	assert_string_equal(shared->calls, "C ");
+}
+
+/* All that wait for leads are answered at once, before the commands. */
+static void
+test_look_ups_of_leads(void **state UNUSED)
+{
+	enum { COUNT = 20 };
+	hold();
+	connect_peers(COUNT + 1);
+	for (size_t i = 1; i <= COUNT; i++)
+		ask_lead(i);
+	ask_sign_up(COUNT + 1);
+	release();
+	for (size_t i = 1; i <= COUNT + 1; i++)
+		assert_own_outcome(i);
+	assert_string_equal(shared->calls, "E1 L20 E1 ");
+}
+
+/* More than are answered at once: nobody is left out. */
+static void
+test_a_flood_of_look_ups(void **state UNUSED)
+{
+	enum { COUNT = COMMITTER_BATCH_MAX + 8 };
+	hold();
+	connect_peers(COUNT + 1);
+	for (size_t i = 1; i <= COUNT; i++)
+		ask_lead(i);
+	ask_sign_up(COUNT + 1);
+	release();
+	for (size_t i = 1; i <= COUNT + 1; i++)
+		assert_own_outcome(i);
+	assert_string_equal(shared->calls, pool_printf(pool, "E1 L%d E1 L8 ", COMMITTER_BATCH_MAX).data);
+}
+
+/* The calls of a round, in short: how many keys, then the batch. */
+static void
+test_a_flood_of_unknown_keys(void **state UNUSED)
+{
+	enum { COUNT = COMMITTER_LOOK_UPS_MAX + 8 };
+	char expected[CALLS_MAX] = "E1 ";
+	hold();
+	connect_peers(COUNT + 1);
+	for (size_t i = 1; i <= COUNT; i++)
+		ask_key(i, UNKNOWN);
+	ask_sign_up(COUNT + 1);
+	release();
+	for (size_t i = 1; i <= COUNT; i++)
+		assert_int_equal(answer_of(i).result, RESULT_NOT_FOUND);
+	assert_own_outcome(COUNT + 1);
+	for (size_t i = 0; i < COUNT; i++)
+		strcat(expected, i == COMMITTER_LOOK_UPS_MAX ? "E1 K " : "K ");
+	assert_string_equal(shared->calls, expected);
+}
+
+/* It may take seconds to find out: who waits is told at once. */
+static void
+test_a_database_that_is_away(void **state UNUSED)
+{
+	hold();
+	connect_peers(10);
+	for (size_t i = 1; i <= 10; i++)
+		ask_key(i, UNREACHABLE);
+	release();
+	for (size_t i = 1; i <= 10; i++)
+		assert_int_equal(answer_of(i).result, RESULT_UNAVAILABLE);
+	assert_string_equal(shared->calls, "E1 K ");
+	ask_key(1, 3);
+	assert_int_equal(answer_of(1).result, RESULT_OK);
+}
+
+static void
+test_an_idle_connection_to_the_database(void **state UNUSED)
+{
+	wait_until(has_rested);
+}
+
+/* What was sent wholly is carried out and answered; nothing else is. */
+static void
+test_the_end(void **state UNUSED)
+{
+	hold();
+	connect_peers(12);
+	for (size_t i = 1; i <= 10; i++)
+		ask_sign_up(i);
+	assert_int_equal(send(peers[11], "\20\0\0\0par", 7, 0), 7);
+	kill(committer, SIGTERM);
+	hold_next();
+	assert_own_outcome(0);
+	assert_int_equal(send(peers[12], "late", 4, MSG_NOSIGNAL), -1); /* its responder turns to the next committer */
+	assert_int_equal(errno, EPIPE);
+	assert_int_equal(ended(), EX_OK);
+	for (size_t i = 1; i <= 10; i++) {
+		assert_own_outcome(i);
+		assert_closed(i);
+	}
+	assert_closed(0);
+	assert_closed(11);
+	assert_closed(12);
+	assert_string_equal(shared->calls, "E1 E10 ");
+}
+
+/* They wait for the next one. */
+static void
+test_connections_that_come_after_the_end(void **state UNUSED)
+{
+	kill(committer, SIGTERM);
+	assert_int_equal(ended(), EX_OK);
+	connect_peers(1);
+	ask_sign_up(0);
+	start_committer();
+	assert_own_outcome(0);
+}
+
+/* Anybody on the host may try an abstract socket. */
+static void
+test_another_account(void **state UNUSED)
+{
+	int status = 0;
+	if (geteuid() != 0)
+		skip();
+	pid_t other = fork();
+	if (other == 0) {
+		if (setuid(NOBODY) != 0)
+			_exit(1);
+		int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+		char byte;
+		bool connected = connect(fd, (const struct sockaddr *)&endpoint.address, endpoint.address_size) == 0;
+		bool closed = recv(fd, &byte, 1, 0) <= 0;
+		_exit(connected && closed && endpoint_connect(&endpoint) < 0 && errno == EACCES ? 0 : 2);
+	}
+	assert_int_equal(waitpid(other, &status, 0), other);
+	assert_int_equal(status, 0);
+	connect_peers(1);
+	ask_sign_up(0);
+	assert_own_outcome(0);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		COMMITTER_TEST(test_what_came_meanwhile_is_one_batch),
+		COMMITTER_TEST(test_a_batch_has_an_end),
+		COMMITTER_TEST(test_nobody_is_passed_over_for_ever),
+		COMMITTER_TEST(test_a_batch_names_so_many_leads),
+		COMMITTER_TEST(test_a_command_of_more_leads_than_that),
+		COMMITTER_TEST(test_who_waited_too_long_is_refused),
+		COMMITTER_TEST(test_who_has_gone_is_not_served),
+		COMMITTER_TEST(test_bytes_that_are_no_request),
+		COMMITTER_TEST(test_two_requests_at_once),
+		COMMITTER_TEST(test_a_full_queue),
+		COMMITTER_TEST(test_an_announced_request_that_does_not_come),
+		COMMITTER_TEST(test_a_large_answer),
+		COMMITTER_TEST(test_keys_are_read_once_a_second),
+		COMMITTER_TEST(test_unknown_keys_are_read_each_time),
+		COMMITTER_TEST(test_campaigns),
+		COMMITTER_TEST(test_look_ups_of_leads),
+		COMMITTER_TEST(test_a_flood_of_look_ups),
+		COMMITTER_TEST(test_a_flood_of_unknown_keys),
+		COMMITTER_TEST(test_a_database_that_is_away),
+		COMMITTER_TEST(test_an_idle_connection_to_the_database),
+		COMMITTER_TEST(test_the_end),
+		COMMITTER_TEST(test_connections_that_come_after_the_end),
+		COMMITTER_TEST(test_another_account),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

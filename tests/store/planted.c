@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+#include "planted.h"
+
+#include "unit.h"
+
+#include <inttypes.h>
+
+#include "base/clock.h"
+#include "core/delivery.h"
+#include "private_server.h"
+
+enum { FIRST_DAY = 20000 /* of the history */, DAYS = 10, CLAIMED = 1024, JOBS_OF_CAMPAIGN = 5, FREE_IDS = 1000000000 };
+
+static const struct amounts *there; /* in the tables now; NULL: nothing */
+static bool analyzed;
+
+static unsigned
+lead_count(void)
+{
+	return there->big + (there->campaigns - 1) * there->small;
+}
+
+static unsigned
+webhook_count(void)
+{
+	return there->webhooks + there->campaigns - 1;
+}
+
+/* All that grow. */
+static const char *const tables[] = { "accounts", "actions", "api_keys", "attempts", "bulk_jobs", "bulk_turns",
+	"campaign_counters", "campaigns", "commits", "deleted_leads", "deliveries", "due", "events", "ip_leads", "leads",
+	"referral_links", "reward_levels", "score_entries", "score_histogram", "tags", "webhook_status", "webhooks" };
+/* All that do not: as many rows as there are kinds, facts, shards, steps. */
+static const char *const fixed_tables[] = { "dispatch_shards", "id_blocks", "meta", "schema_version" };
+
+static void
+plant_campaigns(void)
+{
+	root_run("INSERT INTO t_accounts (id, name, created_ms) SELECT seq, 'Account', 0 FROM seq_1_to_%u", there->accounts);
+	root_run("INSERT INTO t_api_keys (id, account_id, name, hash, created_ms) SELECT seq, 1 + seq %% %u, 'Key', "
+		 "CONCAT('k', LPAD(seq, 31, '0')), 0 FROM seq_1_to_%u",
+	    there->accounts, 3 * there->accounts);
+	root_run("INSERT INTO t_campaigns (id, account_id, name, created_ms, ends_ms, max_per_ip, landing_url) "
+		 "SELECT seq, 1 + seq %% %u, 'Campaign', 0, IF(seq %% 3 = 0, %" PRId64 ", NULL), seq %% 4 = 0, REPEAT('u', 60) "
+		 "FROM seq_1_to_%u",
+	    there->accounts, CLOCK_END_MS, there->campaigns);
+	root_run("INSERT INTO t_campaign_counters (campaign_id, last_subscription_number, ip_counted_to) SELECT seq, "
+		 "IF(seq = 1, %u, %u), 0 FROM seq_1_to_%u",
+	    there->big, there->small, there->campaigns);
+	root_run("INSERT INTO t_tags (id, campaign_id, name) SELECT seq, 1 + seq DIV 4, CONCAT('tag', seq) FROM seq_1_to_%u",
+	    3 * there->campaigns);
+	root_run("INSERT INTO t_actions (id, campaign_id, text) SELECT seq, 1 + seq DIV 4, 'action' FROM seq_1_to_%u",
+	    3 * there->campaigns);
+	root_run("INSERT INTO t_reward_levels (id, campaign_id, subject, required_points) SELECT seq, 1 + seq DIV 4, 'mug', 5 "
+		 "FROM seq_1_to_%u",
+	    3 * there->campaigns);
+}
+
+static void
+plant_webhooks(void)
+{
+	root_run("INSERT INTO t_webhooks (id, campaign_id, url, url_hash, events, secret, created_ms) SELECT seq, "
+		 "IF(seq <= %u, 1, seq - %u), REPEAT('u', 60), CONCAT('h', LPAD(seq, 31, '0')), 4095, REPEAT('s', 38), 0 "
+		 "FROM seq_1_to_%u",
+	    there->webhooks, there->webhooks - 1, webhook_count());
+	root_run("INSERT INTO t_webhook_status (webhook_id) SELECT id FROM t_webhooks");
+	root_run("INSERT INTO t_bulk_jobs (id, campaign_id, action, lead_ids, total, delayed_until_ms, created_ms) SELECT seq, "
+		 "1 + seq DIV %d, 'optout', REPEAT('12345,', 100), 100, IF(seq %% 10 = 0, %" PRId64 ", 0), 0 FROM seq_1_to_%u",
+	    JOBS_OF_CAMPAIGN, CLOCK_END_MS, there->jobs);
+	root_run("INSERT INTO t_bulk_turns (campaign_id, served_ms) SELECT DISTINCT campaign_id, 0 FROM t_bulk_jobs");
+}
+
+/* Every third lead was referred by the one before, which was referred, too; every twelfth is among the deleted. */
+static void
+plant_leads(void)
+{
+	root_run(
+	    "INSERT INTO t_leads (id, campaign_id, subscription_number, social_id, parent_id, email, email_key, email_hash, "
+	    "phone, phone_hash, fraudulent, score, ip, user_agent, custom_fields, created_ms, updated_ms) SELECT seq, "
+	    "IF(seq <= %u, 1, 2 + (seq - %u - 1) DIV %u), IF(seq <= %u, seq, 1 + (seq - %u - 1) %% %u), "
+	    "CONCAT('s', LPAD(seq, 9, '0')), IF(seq %% 3 = 0, seq - 1, NULL), CONCAT('lead', seq, '@example.org'), "
+	    "CONCAT('lead', seq, '@example.org'), CONCAT('e', LPAD(seq, 15, '0')), '+14155552671', "
+	    "CONCAT('p', LPAD(seq, 15, '0')), seq %% 20 = 0, seq %% 100, CONCAT('10.0.', seq DIV 250, '.', seq %% 250), "
+	    "REPEAT('a', 100), REPEAT('f', 100), seq, seq FROM seq_1_to_%u",
+	    there->big, there->big, there->small, there->big, there->big, there->small, lead_count());
+	root_run("INSERT INTO t_referral_links (lead_id, level, ancestor_id) SELECT id, 1 + n, id - 1 - n FROM t_leads "
+		 "JOIN (SELECT 0 AS n UNION SELECT 1) levels WHERE id %% 3 = 0");
+	root_run("INSERT INTO t_score_entries (lead_id, reason, ref, round, delta, asked, created_ms) SELECT id, reason, 0, 0, "
+		 "5, 5, 0 FROM t_leads JOIN (SELECT 'signup' AS reason UNION SELECT 'custom') reasons");
+	root_run("INSERT INTO t_deleted_leads (lead_id) SELECT id FROM t_leads WHERE id %% 12 = 3");
+	root_run("INSERT INTO t_ip_leads (campaign_id, ip, leads) SELECT campaign_id, ip, COUNT(*) FROM t_leads GROUP BY 1, 2");
+	root_run("INSERT INTO t_score_histogram (node) SELECT (id << 29) + seq FROM t_campaigns JOIN seq_0_to_15");
+	root_run("INSERT INTO t_commits (token) SELECT CONCAT('token', LPAD(id, 11, '0')) FROM t_leads");
+}
+
+/* Of the seq-th event, and of its only delivery, directly behind it. */
+#define DAY "(%d + seq %% %d)"
+#define EVENT_ID "(" DAY " << 36) + 2 * seq"
+#define HISTORY_ID EVENT_ID " + 1"
+#define WEBHOOK "IF(seq <= %u, %u - seq %% %u, 1 + seq %% %u)"
+#define WEBHOOK_ARGUMENTS there->due, webhook_count(), there->due_webhooks, webhook_count()
+
+/* The first deliveries are still due; the first of those are claimed. Of the others every hundredth has failed. Shards are not
+ * those of webhook_shard, but as many. */
+static void
+plant_history(void)
+{
+	root_run("INSERT INTO t_events (id, campaign_id, lead_id, type, deliveries, created_ms, payload) SELECT " EVENT_ID
+		 ", 1, 1 + seq %% %u, 0, 1, " DAY " * 86400000, REPEAT('p', 300) FROM seq_1_to_%u",
+	    FIRST_DAY, DAYS, lead_count(), FIRST_DAY, DAYS, there->deliveries);
+	root_run(
+	    "INSERT INTO t_deliveries (id, event_id, webhook_id, state, attempts, last_status, ended_ms) SELECT " HISTORY_ID
+	    ", " EVENT_ID ", " WEBHOOK ", IF(seq %% 100 = 0, 'failed', 'delivered'), 1, 200, 0 FROM seq_%u_to_%u",
+	    FIRST_DAY, DAYS, FIRST_DAY, DAYS, WEBHOOK_ARGUMENTS, there->due + 1, there->deliveries);
+	root_run("INSERT INTO t_attempts (delivery_id, attempt, started_ms, duration_ms, status) SELECT id, 1, 0, 5, 200 FROM "
+		 "t_deliveries");
+	root_run("INSERT INTO t_due (id, event_id, shard, webhook_id, format, due_ms, token) SELECT " HISTORY_ID ", " EVENT_ID
+		 ", " WEBHOOK " %% %d, " WEBHOOK
+		 ", 'json', seq, IF(seq <= %d, CONCAT('owner', LPAD(seq, 11, '0')), NULL) FROM seq_1_to_%u",
+	    FIRST_DAY, DAYS, FIRST_DAY, DAYS, WEBHOOK_ARGUMENTS, DELIVERY_SHARDS, WEBHOOK_ARGUMENTS, CLAIMED, there->due);
+	root_run("UPDATE t_dispatch_shards SET owner = 'owner00000000001' WHERE shard %% 2 = 1");
+}
+
+static void
+analyze(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(tables); i++)
+		root_run("ANALYZE TABLE t_%s", tables[i]);
+}
+
+static void
+unplant(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
+		root_run("ALTER TABLE t_%s STATS_AUTO_RECALC = 0", tables[i]);
+		root_run("TRUNCATE TABLE t_%s", tables[i]);
+	}
+	analyze();
+	root_run("UPDATE t_id_blocks SET next = %d", FREE_IDS); /* for what a test makes besides */
+}
+
+void
+plant(const struct amounts *amounts, bool with_statistics)
+{
+	if (there != amounts || (analyzed && !with_statistics)) {
+		there = amounts;
+		analyzed = false;
+		unplant();
+		plant_campaigns();
+		plant_webhooks();
+		plant_leads();
+		plant_history();
+	}
+	if (with_statistics && !analyzed)
+		analyze();
+	analyzed = with_statistics;
+}
+
+static struct db_value
+delivery_value(uint64_t seq)
+{
+	return DB_U64(((FIRST_DAY + seq % DAYS) << 36) + 2 * seq + 1);
+}
+
+struct db_value
+planted_value(struct pool *pool, enum value_kind kind, size_t i)
+{
+	const uint64_t lead = 3 + 12 * i, delivery = 1 + i, webhook = webhook_count() - delivery % there->due_webhooks;
+	switch (kind) {
+	case VALUE_ID:
+		return DB_U64(1 + i);
+	case VALUE_KEY_HASH:
+		return db_bytes(pool_printf(pool, "k%031zu", 1 + i));
+	case VALUE_LEAD:
+		return DB_U64(lead);
+	case VALUE_EMAIL:
+		return db_bytes(pool_printf(pool, "e%015" PRIu64, lead));
+	case VALUE_PHONE:
+		return db_bytes(pool_printf(pool, "p%015" PRIu64, lead));
+	case VALUE_SOCIAL_ID:
+		return db_bytes(pool_printf(pool, "s%09" PRIu64, lead));
+	case VALUE_IP:
+		return db_bytes(pool_printf(pool, "10.0.%" PRIu64 ".%" PRIu64, lead / 250, lead % 250));
+	case VALUE_NODE:
+		return DB_U64(((1 + i / 16) << 29) + i % 16);
+	case VALUE_DELIVERY:
+		return delivery_value(delivery);
+	case VALUE_ENDED:
+		return delivery_value(there->due + delivery);
+	case VALUE_TOKEN:
+		return db_bytes(pool_printf(pool, "owner%011" PRIu64, delivery));
+	case VALUE_WEBHOOK:
+		return DB_U64(webhook);
+	case VALUE_SHARD:
+		return DB_U64(webhook % DELIVERY_SHARDS);
+	case VALUE_URL_HASH:
+		return db_bytes(pool_printf(pool, "h%031zu", 1 + i));
+	case VALUE_BLOCK:
+		return db_bytes(SLICE("lead"));
+	case VALUE_FACT:
+		return db_bytes(SLICE("server_secret"));
+	case VALUE_ANY:
+		return DB_I64(-1);
+	case VALUE_LOWEST:
+		return DB_U64(0);
+	case VALUE_HIGHEST:
+		return DB_U64(UINT64_C(1) << 60);
+	case VALUE_TWENTY:
+		return DB_U64(20);
+	}
+	fail_msg("there is no value of the kind %c", (char)kind);
+	return DB_NONE;
+}
+
+unsigned
+planted_tables(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(fixed_tables); i++)
+		root_number("SELECT COUNT(*) FROM t_%s", fixed_tables[i]);
+	return ARRAY_SIZE(tables) + ARRAY_SIZE(fixed_tables);
+}

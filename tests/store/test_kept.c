@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT
+ * What a process keeps between batches - settings, webhooks, definitions, the histogram - is never older than what the batch
+ * would have read under its lock. */
+#include "unit.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "breaks.h"
+#include "store/private.h"
+#include "world.h"
+
+static struct loaded
+load(struct world *w, uint64_t campaign)
+{
+	struct command command = signup(w, campaign, "nobody@example.org");
+	const struct command *pointer = &command;
+	struct loaded loaded;
+	assert_int_equal(db_begin(w->store->db), RESULT_OK);
+	assert_int_equal(store_load(w->store, w->pool, &pointer, 1, &loaded), RESULT_OK);
+	db_rollback(w->store->db);
+	return loaded;
+}
+
+static const struct working_campaign *
+seen(struct world *w)
+{
+	struct loaded loaded = load(w, w->campaign);
+	assert_int_equal(loaded.set.campaign_count, 1);
+	return loaded.set.campaigns;
+}
+
+static void
+what_is_kept_is_not_read_again(void **state)
+{
+	struct world *w = *state;
+	sign_up_many(w, "first", 1);
+	int64_t before = root_questions();
+	sign_up_many(w, "second", 1);
+	/* BEGIN, token, lock, leads by email, the lead, counters, COMMIT */
+	assert_int_equal(root_questions() - before, 7);
+}
+
+/* contract 1, 4.6: what an owner changes holds for the next sign-up, whichever process carries it out. */
+static bool
+double_points(void *context, struct definition *definition)
+{
+	(void)context;
+	definition->as.tag.points *= 2;
+	return true;
+}
+
+static void
+every_change_is_seen_by_the_next_batch(void **state)
+{
+	struct world *w = *state;
+	struct store *other = store_new(&world_options);
+	struct campaign_settings settings = plain_campaign();
+	struct definition tag = { .kind = DEFINITION_TAG, .as.tag = { .name = SLICE("VIP"), .points = 7 } };
+	struct webhook_put put = { .campaign_id = w->campaign,
+		.url = SLICE("https://a.example/"),
+		.events = 1,
+		.secret = SLICE("whsec_x"),
+		.maximum = 2 };
+	enum definition_refusal refusal;
+	uint64_t tag_id, webhook_id;
+	bool created;
+	struct world elsewhere = *w;
+	elsewhere.store = other;
+
+	assert_int_equal(seen(w)->campaign.points_signup, 0);
+	settings.points_signup = 5;
+	assert_int_equal(set_campaign(&elsewhere, w->campaign, settings), RESULT_OK);
+	assert_int_equal(seen(w)->campaign.points_signup, 5);
+
+	assert_int_equal(store_add_definition(other, w->campaign, &tag, &tag_id, &refusal), RESULT_OK);
+	assert_int_equal(seen(w)->definitions->tags[0].points, 7);
+	assert_int_equal(store_edit_definition(other, DEFINITION_TAG, tag_id, double_points, NULL, &refusal), RESULT_OK);
+	assert_int_equal(seen(w)->definitions->tags[0].points, 14);
+	assert_int_equal(store_remove_definition(other, DEFINITION_TAG, tag_id), RESULT_OK);
+	assert_int_equal(seen(w)->definitions->tag_count, 0);
+
+	assert_int_equal(store_put_webhook(other, &put, &webhook_id, &created), RESULT_OK);
+	assert_int_equal(seen(w)->webhooks[0].events, 1);
+	put.events = 6;
+	assert_int_equal(store_put_webhook(other, &put, &webhook_id, &created), RESULT_OK);
+	assert_int_equal(seen(w)->webhooks[0].events, 6);
+	assert_int_equal(store_remove_webhook(other, w->campaign, put.url), RESULT_OK);
+	assert_int_equal(seen(w)->webhook_count, 0);
+
+	assert_int_equal(store_end_campaign(other, w->campaign, true), RESULT_OK);
+	assert_true(seen(w)->campaign.ended_ms > 0);
+	assert_int_equal(store_end_campaign(other, w->campaign, false), RESULT_OK);
+	assert_int_equal(seen(w)->campaign.ended_ms, -1);
+	store_free(&other);
+}
+
+/* Whoever mends something by hand does not know of versions. */
+static void
+what_nobody_has_announced_is_seen_after_a_while(void **state)
+{
+	struct world *w = *state;
+	assert_int_equal(seen(w)->campaign.points_signup, 0);
+	root_run("UPDATE t_campaigns SET points_signup = 9 WHERE id = %" PRIu64, w->campaign);
+	assert_int_equal(seen(w)->campaign.points_signup, 0);
+	for (size_t i = 0; i < w->store->kept.count; i++)
+		w->store->kept.items[i].read_ms -= STORE_FRESH_MS;
+	assert_int_equal(seen(w)->campaign.points_signup, 9);
+}
+
+static void
+more_campaigns_than_are_kept(void **state)
+{
+	enum { CAMPAIGNS = 2 * BATCH_MAX + 10 };
+	struct world *w = *state;
+	struct command commands[CAMPAIGNS];
+	for (size_t i = 0; i < CAMPAIGNS; i++)
+		commands[i] = signup(w, add_campaign(w), "a@example.org");
+	for (size_t from = 0; from < CAMPAIGNS; from += BATCH_MAX)
+		run_all(w, commands + from, CAMPAIGNS - from < BATCH_MAX ? CAMPAIGNS - from : BATCH_MAX);
+	for (size_t i = 0; i < CAMPAIGNS; i++)
+		assert_int_equal(find_campaign(w, commands[i].campaign_id).last_subscription_number, 1);
+	sign_up_many(w, "one", 1);
+	assert_in_range(w->store->kept.count, 1, BATCH_MAX + 1);
+}
+
+static struct command
+points(const struct world *w, const struct lead_reference *lead, int32_t number)
+{
+	return (struct command){ .kind = COMMAND_POINTS,
+		.campaign_id = w->campaign,
+		.account_id = w->account,
+		.as.points = { .leads = lead, .lead_count = 1, .points = number } };
+}
+
+/* Signs somebody up with some points, in that store; the answer must have the rank that counting gives. */
+static void
+check_rank(struct world *w, struct store *store, size_t number, int32_t score)
+{
+	struct command command = signup(w, w->campaign, numbered_email(w->pool, "rank", number));
+	struct outcome outcome;
+	command.as.signup.points = score;
+	execute(store, w->pool, &command, 1, &outcome);
+	assert_int_equal(outcome.failure, FAILURE_NONE);
+	int64_t above =
+	    root_number("SELECT COUNT(*) FROM t_leads WHERE NOT fraudulent AND campaign_id = %" PRIu64 " AND score > %" PRId32,
+		w->campaign, score);
+	assert_non_null(strstr(outcome.body.data, pool_printf(w->pool, "\"contest_score_rank\":%" PRId64 ",", above + 1).data));
+}
+
+/* contract 4.5, contest_score_rank: also where others change the histogram, and where the same leads go up and down. */
+static void
+ranks_are_right_whoever_has_moved_them(void **state)
+{
+	struct world *w = *state;
+	struct store *other = store_new(&world_options);
+	for (size_t i = 0; i < 40; i++) {
+		check_rank(w, i % 3 == 0 ? other : w->store, i, (int32_t)(i * 7919 % 50));
+		struct lead_reference lead = { .identity = LEAD_BY_EMAIL,
+			.value = slice_of(numbered_email(w->pool, "rank", i / 2)) };
+		struct command command = points(w, &lead, i % 5 == 0 ? -20 : 13);
+		struct outcome outcome;
+		execute(i % 4 == 0 ? other : w->store, w->pool, &command, 1, &outcome);
+		assert_int_equal(outcome.failure, FAILURE_NONE);
+	}
+	check_rank(w, w->store, 40, 10);
+	check_rank(w, other, 41, 10);
+	store_free(&other);
+}
+
+/* A COMMIT whose answer was lost may have changed the histogram, or not. */
+static void
+ranks_are_right_after_a_lost_answer(void **state)
+{
+	struct world *w = *state;
+	for (size_t i = 0; i < 12; i++) {
+		breaks = (struct breaks){ .commits = i % 3 == 0, .after = i % 2 == 0 };
+		check_rank(w, w->store, i, (int32_t)(i * 5 % 12));
+		assert_int_equal(breaks.commits, 0);
+	}
+}
+
+/* More nodes than are kept. */
+static void
+a_wide_histogram_is_not_kept_whole(void **state)
+{
+	enum { LEADS = 1000 };
+	struct world *w = *state;
+	struct command commands[BATCH_MAX];
+	for (size_t i = 0; i < LEADS; i += BATCH_MAX) {
+		for (size_t k = 0; k < BATCH_MAX; k++) {
+			commands[k] = signup(w, w->campaign, numbered_email(w->pool, "wide", i + k));
+			commands[k].as.signup.points = (int32_t)((i + k) * 7919 % 99991);
+		}
+		run_all(w, commands, BATCH_MAX);
+	}
+	for (size_t i = 0; i < 20; i++)
+		check_rank(w, w->store, i, (int32_t)(i * 5003 % 99991));
+	for (size_t i = 0; i < w->store->kept.count; i++)
+		assert_in_range(w->store->kept.items[i].node_count, 0, 1024);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WORLD_TEST(what_is_kept_is_not_read_again),
+		WORLD_TEST(every_change_is_seen_by_the_next_batch),
+		WORLD_TEST(what_nobody_has_announced_is_seen_after_a_while),
+		WORLD_TEST(more_campaigns_than_are_kept),
+		WORLD_TEST(ranks_are_right_whoever_has_moved_them),
+		WORLD_TEST(ranks_are_right_after_a_lost_answer),
+		WORLD_TEST(a_wide_histogram_is_not_kept_whole),
+	};
+	return WORLD_MAIN(tests);
+}

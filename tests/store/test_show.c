@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT
+ * Leads as they are shown: what belongs to it, that it is never older than the question, and how often the database is asked.
+ */
+#include "unit.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "store/private.h"
+#include "world.h"
+
+/* How far the process's clock is ahead. */
+static int64_t ahead_ms;
+int64_t __real_clock_monotonic_ms(void);
+int64_t __wrap_clock_monotonic_ms(void);
+
+int64_t
+__wrap_clock_monotonic_ms(void)
+{
+	return __real_clock_monotonic_ms() + ahead_ms;
+}
+
+static const struct lead_filter everybody = {
+	.verified = -1, .waitlisted = -1, .fraudulent = -1, .opted_out = -1, .since_ms = -1, .limit = 50
+};
+
+static struct lead_page
+everyone(struct world *w)
+{
+	struct lead_page page;
+	assert_int_equal(store_list_leads(w->store, w->pool, w->campaign, &everybody, &page), RESULT_OK);
+	return page;
+}
+
+/* In a store of its own or the world's: as another process sees it, or the one that has changed it. */
+static struct payload_subject *
+look_up(struct world *w, struct store *store, uint64_t campaign, const char *email)
+{
+	struct lead_reference reference = { .identity = LEAD_BY_EMAIL, .value = slice_of(email) };
+	struct payload_subject *subject;
+	assert_int_equal(store_look_up(store, w->pool, campaign, &reference, &subject), RESULT_OK);
+	return subject;
+}
+
+static void
+give_points(struct world *w, const char *email, int32_t points)
+{
+	struct lead_reference reference = { .identity = LEAD_BY_EMAIL, .value = slice_of(email) };
+	struct command command = {
+		.kind = COMMAND_POINTS, .campaign_id = w->campaign, .as.points = { &reference, 1, points, SLICE_NONE }
+	};
+	run_all(w, &command, 1);
+}
+
+static uint64_t
+rank_of(uint64_t campaign, uint32_t score)
+{
+	return (uint64_t)root_number("SELECT 1 + COUNT(*) FROM t_leads WHERE NOT fraudulent AND campaign_id = %" PRIu64
+				     " AND score > %" PRIu32,
+	    campaign, score);
+}
+
+/* Leads 0 to 8, of which the seventh is fraudulent. */
+static void
+plant_scores(struct world *w)
+{
+	static const int32_t points[] = { 0, 1, 255, 256, 255, 99999, 65536, 70000, 1 };
+	sign_up_many(w, "lead", ARRAY_SIZE(points));
+	for (size_t i = 0; i < ARRAY_SIZE(points); i++)
+		give_points(w, numbered_email(w->pool, "lead", i), points[i]);
+	uint64_t flagged = find_lead(w, w->campaign, LEAD_BY_EMAIL, "lead7@example.org").id;
+	struct command block = change_of(w, flagged, LEAD_BLOCK);
+	run_all(w, &block, 1);
+}
+
+/* "1 + number of non-fraudulent leads of the campaign with a higher score (ties share a rank)" */
+static void
+leads_are_shown_with_their_ranks(void **state)
+{
+	struct world *w = *state;
+	struct payload_subject *subjects;
+	plant_scores(w);
+	struct lead_page page = everyone(w);
+	assert_int_equal(page.count, 9);
+	/* the second time from what is kept */
+	for (int time = 0; time < 2; time++) {
+		assert_int_equal(
+		    store_show_leads(w->store, w->pool, w->campaign, page.leads, page.count, &subjects), RESULT_OK);
+		for (size_t i = 0; i < page.count; i++) {
+			assert_ptr_equal(subjects[i].lead, &page.leads[i]);
+			assert_int_equal(subjects[i].campaign->counters.leads, 9);
+			assert_int_equal(subjects[i].score_rank, rank_of(w->campaign, page.leads[i].score));
+		}
+	}
+}
+
+static void
+leads_are_shown_with_what_is_defined(void **state)
+{
+	struct world *w = *state;
+	struct payload_subject *subjects;
+	plant_definitions(w->campaign);
+	sign_up_many(w, "lead", 2);
+	struct lead_page page = everyone(w);
+	assert_int_equal(store_show_leads(w->store, w->pool, w->campaign, page.leads, 2, &subjects), RESULT_OK);
+	assert_slice(definitions_tag(subjects[1].definitions, w->campaign, w->campaign * 10 + 2)->name, "aaa");
+	assert_int_equal(store_show_leads(w->store, w->pool, w->campaign, page.leads, 0, &subjects), RESULT_OK);
+	assert_int_equal(store_show_leads(w->store, w->pool, NOBODY, page.leads, 2, &subjects), RESULT_NOT_FOUND);
+}
+
+/* What a look-up fills is what the row has, whichever way the lead is named. */
+static void
+a_look_up_has_the_whole_lead(void **state)
+{
+	struct world *w = *state;
+	struct lead parent = sign_up_referred(w, "parent@example.org", SLICE_NONE);
+	uint64_t id = sign_up_referred(w, "ada@example.org", parent.social_id).id;
+	root_run("UPDATE t_leads SET counter = 2, phone = '+14155552671', phone_hash = UNHEX(LEFT(SHA2('phone:%" PRIu64
+		 ":+14155552671', 256), 32)), verified_email = 1, waitlisted = 1, opted_out = 1, custom_fields = '{\"a\":1}', "
+		 "utm = '{\"b\":2}', uid = 'uid', redirect_url = 'http://r.example', ip = '10.0.0.1', referrer = "
+		 "'http://f.example', "
+		 "referrals = 3, unverified_direct = 4, unverified_indirect = 5, verified_direct = 6, verified_indirect = 7, "
+		 "tag_ids = '1,2', action_ids = '3' WHERE id = %" PRIu64,
+	    w->campaign, id);
+	struct lead row = find_lead(w, w->campaign, LEAD_BY_EMAIL, "ada@example.org");
+	const struct lead_reference references[] = {
+		{ .identity = LEAD_BY_EMAIL, .value = SLICE("ada@example.org") },
+		{ .identity = LEAD_BY_PHONE, .value = SLICE("+14155552671") },
+		{ .identity = LEAD_BY_SOCIAL_ID, .value = row.social_id },
+		{ .identity = LEAD_BY_ID, .id = id },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(references); i++) {
+		struct payload_subject *subject;
+		assert_int_equal(store_look_up(w->store, w->pool, w->campaign, &references[i], &subject), RESULT_OK);
+		const struct lead *lead = subject->lead;
+		assert_true(lead->id == id && lead->campaign_id == w->campaign && lead->subscription_number == 2);
+		assert_true(lead->counter == 2 && lead->created_ms == row.created_ms && lead->score == row.score);
+		assert_true(lead->verified_email && !lead->verified_phone && lead->waitlisted && lead->opted_out &&
+			    !lead->sms_opted_out && !lead->fraudulent);
+		assert_true(lead->referrals == 3 && lead->unverified.direct == 4 && lead->unverified.indirect == 5 &&
+			    lead->verified.direct == 6 && lead->verified.indirect == 7);
+		const struct {
+			struct slice found, expected;
+		} texts[] = { { lead->social_id, row.social_id }, { lead->parent_social_id, parent.social_id },
+			{ lead->email, row.email }, { lead->email_key, row.email_key }, { lead->phone, row.phone },
+			{ lead->custom_fields, row.custom_fields }, { lead->utm, row.utm }, { lead->uid, row.uid },
+			{ lead->redirect_url, row.redirect_url }, { lead->ip, row.ip }, { lead->referrer, row.referrer },
+			{ lead->tag_ids, row.tag_ids }, { lead->action_ids, row.action_ids } };
+		for (size_t k = 0; k < ARRAY_SIZE(texts); k++)
+			assert_true(texts[k].expected.size > 0 && slice_equal(texts[k].found, texts[k].expected));
+		assert_int_equal(store_look_up(w->store, w->pool, add_campaign(w), &references[i], &subject), RESULT_NOT_FOUND);
+	}
+}
+
+/* Another process has kept all that it can; whatever is changed, it tells at once. */
+static void
+a_look_up_is_never_older_than_the_question(void **state)
+{
+	struct world *w = *state;
+	struct store *other = store_new(&world_options);
+	struct campaign_settings settings = plain_campaign();
+	uint64_t definition;
+	const char *email = "lead1@example.org";
+	plant_scores(w);
+	assert_int_equal(look_up(w, other, w->campaign, email)->score_rank, 6);
+	give_points(w, "lead0@example.org", 2);
+	assert_int_equal(look_up(w, other, w->campaign, email)->score_rank, 7);
+	give_points(w, email, 100000 - 1);
+	assert_int_equal(look_up(w, other, w->campaign, email)->score_rank, 1);
+	assert_int_equal(look_up(w, other, w->campaign, email)->lead->score, 100000);
+	sign_up_many(w, "more", 3);
+	assert_int_equal(look_up(w, other, w->campaign, email)->campaign->counters.leads, 12);
+	settings.jump_start = 70;
+	assert_int_equal(set_campaign(w, w->campaign, settings), RESULT_OK);
+	assert_int_equal(look_up(w, other, w->campaign, email)->campaign->jump_start, 70);
+	struct definition tag = { .kind = DEFINITION_TAG, .as.tag = { .name = SLICE("new") } };
+	enum definition_refusal refusal;
+	assert_int_equal(store_add_definition(w->store, w->campaign, &tag, &definition, &refusal), RESULT_OK);
+	assert_slice(definitions_tag(look_up(w, other, w->campaign, email)->definitions, w->campaign, definition)->name, "new");
+	store_free(&other);
+}
+
+/* Campaigns and scores that share a place among the kept ranks do not take each other's. */
+static void
+kept_ranks_are_not_mixed_up(void **state)
+{
+	struct world *w = *state;
+	struct lead_page page;
+	plant_scores(w);
+	give_points(w, "lead0@example.org", 255 + 1024);
+	give_points(w, "lead3@example.org", 255 + 2048 - 256);
+	for (int time = 0; time < 3; time++) {
+		page = everyone(w);
+		for (size_t i = 0; i < page.count; i++)
+			assert_int_equal(look_up(w, w->store, w->campaign, page.leads[i].email.data)->score_rank,
+			    rank_of(w->campaign, page.leads[i].score));
+	}
+	for (int i = 0; i < 1100; i++) {
+		uint64_t campaign = w->campaign;
+		struct rank mine[] = { { 1, 0 }, { 255, 0 } }, others[] = { { 1, 0 }, { 255, 0 } };
+		assert_int_equal(store_rank(w->store, w->pool, NOBODY + (uint64_t)i, 1, others, 2), RESULT_OK);
+		assert_true(others[0].rank == 1 && others[1].rank == 1);
+		assert_int_equal(store_rank(w->store, w->pool, campaign, 1, mine, 2), RESULT_OK);
+		assert_true(mine[0].rank == rank_of(campaign, 1) && mine[1].rank == rank_of(campaign, 255));
+	}
+}
+
+static int64_t
+questions_of_look_up(struct world *w, const char *email)
+{
+	int64_t before = root_questions();
+	look_up(w, w->store, w->campaign, email);
+	return root_questions() - before;
+}
+
+/* One statement while nothing changes, one more for a rank that may have. */
+static void
+a_look_up_asks_once(void **state)
+{
+	struct world *w = *state;
+	plant_scores(w);
+	look_up(w, w->store, w->campaign, "lead1@example.org"); /* prepares what is needed, keeps what can be kept */
+	give_points(w, "lead1@example.org", 3);
+	assert_int_equal(questions_of_look_up(w, "lead1@example.org"), 2);
+	assert_int_equal(questions_of_look_up(w, "lead1@example.org"), 1);
+	ahead_ms += STORE_FRESH_MS;
+	assert_int_equal(questions_of_look_up(w, "lead1@example.org"), 5); /* settings and definitions too */
+}
+
+/* Rows mended by hand, without a word to the versions, are seen after a while. */
+static void
+what_is_kept_is_read_again(void **state)
+{
+	struct world *w = *state;
+	plant_scores(w);
+	assert_int_equal(look_up(w, w->store, w->campaign, "lead1@example.org")->score_rank, 6);
+	root_run("UPDATE t_score_histogram SET s15 = s15 + 10 WHERE node = %" PRIu64, rank_first_node(w->campaign));
+	assert_int_equal(look_up(w, w->store, w->campaign, "lead1@example.org")->score_rank, 6);
+	ahead_ms += STORE_FRESH_MS;
+	assert_int_equal(look_up(w, w->store, w->campaign, "lead1@example.org")->score_rank, 16);
+	root_run("UPDATE t_score_histogram SET s15 = s15 - 10 WHERE node = %" PRIu64, rank_first_node(w->campaign));
+}
+
+/* "with `social_id` the answer adds that lead" */
+static void
+a_standing_has_lead_rank_and_versions(void **state)
+{
+	struct world *w = *state;
+	struct lead_standing standing;
+	plant_scores(w);
+	struct slice social_id = find_lead(w, w->campaign, LEAD_BY_EMAIL, "lead3@example.org").social_id;
+	assert_int_equal(store_find_standing(w->store, w->pool, w->campaign, social_id, &standing), RESULT_OK);
+	assert_slice(standing.lead.email, "lead3@example.org");
+	assert_int_equal(standing.lead.score, 256);
+	assert_int_equal(standing.rank, rank_of(w->campaign, 256));
+	struct campaign_versions before = standing.versions;
+	give_points(w, "lead1@example.org", 1);
+	assert_int_equal(store_find_standing(w->store, w->pool, w->campaign, SLICE_NONE, &standing), RESULT_OK);
+	assert_int_equal(standing.lead.id, 0);
+	assert_true(standing.versions.leads > before.leads && standing.versions.settings == before.settings);
+	assert_int_equal(set_campaign(w, w->campaign, plain_campaign()), RESULT_OK);
+	assert_int_equal(store_find_standing(w->store, w->pool, add_campaign(w), social_id, &standing), RESULT_OK);
+	assert_int_equal(standing.lead.id, 0);
+	assert_int_equal(store_find_standing(w->store, w->pool, w->campaign, social_id, &standing), RESULT_OK);
+	assert_true(standing.versions.settings > before.settings);
+	assert_int_equal(store_find_standing(w->store, w->pool, NOBODY, social_id, &standing), RESULT_NOT_FOUND);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WORLD_TEST(leads_are_shown_with_their_ranks),
+		WORLD_TEST(leads_are_shown_with_what_is_defined),
+		WORLD_TEST(a_look_up_has_the_whole_lead),
+		WORLD_TEST(a_look_up_is_never_older_than_the_question),
+		WORLD_TEST(kept_ranks_are_not_mixed_up),
+		WORLD_TEST(a_look_up_asks_once),
+		WORLD_TEST(what_is_kept_is_read_again),
+		WORLD_TEST(a_standing_has_lead_rank_and_versions),
+	};
+	return WORLD_MAIN(tests);
+}

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""The process beside the workers (fcgi/server.h): kept, replaced and ended with them. What it does here is in
+tests/fcgi/echo_app.c."""
+import os
+import signal
+
+import pytest
+
+from echo_server import PATIENCE, folder, gone, half, serve, start, wait_for  # noqa: F401  # fixtures
+from fastcgi_client import STDIN, ask, record
+
+
+@pytest.fixture
+def accompanied(serve, folder):
+    """Two workers and a companion, with a short time for a request."""
+    (folder / "config").write_text("first")
+    server = serve("--workers", 2, "--companion", 1, "--config", folder / "config", "--request-ms", 300)
+    server.logged("worker_started", 2)
+    server.logged("companion_hello")
+    return server
+
+
+def companion(server):
+    """The process id of the last one that began."""
+    return int([line for line in server.log().splitlines() if " companion_hello " in line][-1].split("[")[1].split("]")[0])
+
+
+def test_a_dead_companion_is_replaced(accompanied):
+    workers = accompanied.workers() - {companion(accompanied)}
+    os.kill(companion(accompanied), signal.SIGKILL)
+    accompanied.logged("companion_hello", 2)
+    assert accompanied.workers() == {*workers, companion(accompanied)}
+    assert accompanied.log().count(" companion_died ") == 1 and accompanied.log().count(" companion_prepared ") == 1
+
+
+def test_companions_that_die_of_their_start_are_not_forked_at_full_speed(accompanied):
+    for times in range(1, 6):
+        accompanied.logged("companion_hello", times)
+        os.kill(companion(accompanied), signal.SIGKILL)
+    accompanied.logged("companion_hello", 6)
+    assert "replacement_paused of=companion" in accompanied.log()
+    assert accompanied.log().count(" worker_started ") == 2 and ask(accompanied.path).status == 200
+
+
+def test_a_stuck_companion_is_killed_and_replaced(accompanied, folder):
+    (folder / "config").write_text("stuck")
+    accompanied.tell(signal.SIGHUP)
+    accompanied.logged("companion_stuck")
+    accompanied.logged("companion_hello", 3)
+    assert ask(accompanied.path).status == 200
+
+
+def test_hup_replaces_the_companion_before_the_old_one_ends(accompanied, folder):
+    old = companion(accompanied)
+    (folder / "config").write_text("slow")
+    accompanied.tell(signal.SIGHUP)
+    accompanied.logged("reloaded")
+    accompanied.logged("companion_bye")
+    assert companion(accompanied) != old
+    log = accompanied.log()
+    assert log.index("companion_hello config=slow") < log.index(" reloaded ") < log.index("companion_bye config=first")
+    wait_for(lambda: gone(old) and len(accompanied.workers()) == 3, "the old ones to end")
+    assert "companion_died" not in log
+
+
+def test_the_companion_ends_after_the_workers(accompanied):
+    with half(accompanied) as connection:
+        accompanied.tell(signal.SIGTERM)
+        accompanied.logged("stopping")
+        os.kill(companion(accompanied), signal.SIGKILL)
+        accompanied.logged("companion_hello", 2)  # the request under way may need one
+        connection.send(record(STDIN, b"56789") + record(STDIN))
+        assert connection.response().body == b"0123456789"
+    assert accompanied.process.wait(PATIENCE) == 0
+    log = accompanied.log()
+    assert log.count(" bye ") == 2 and log.rindex(" bye ") < log.index(" companion_bye ")
+
+
+def test_a_companion_does_not_outlive_its_parent(accompanied):
+    pid = companion(accompanied)
+    accompanied.process.kill()
+    wait_for(lambda: gone(pid), "the companion to end")
+
+
+def test_no_companion_without_workers(serve):
+    server = serve("--workers", 0, "--companion", 1)
+    assert ask(server.path).status == 200
+    assert "companion" not in server.log() and server.workers() == set()

@@ -39,9 +39,10 @@ def arguments():
     parser.add_argument("--seconds", type=int)
     parser.add_argument("--connections", type=int)
     parser.add_argument("--json")
-    parser.add_argument("--build", required=True)
+    parser.add_argument("--build")
     parser.add_argument("--keep", action="store_true")
-    parser.add_argument("--work", required=True)
+    parser.add_argument("--work")
+    parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
     options.rounds = options.rounds or (1 if options.quick else 3)
     options.seconds = options.seconds or (1 if options.quick else 10)
@@ -84,6 +85,8 @@ def run(options):
 
 def main():
     options = arguments()
+    if options.check:
+        return 0
     # What we start takes none of the caller's settings.
     for name in [name for name in os.environ if name.startswith("LEADHOOK_")]:
         del os.environ[name]

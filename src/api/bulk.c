@@ -2,8 +2,6 @@
  * Bulk calls: what they ask for is queued, and done by the dispatcher (contract.md 4.1). */
 #include "api/call.h"
 
-enum { REASON_MAX_BYTES = 64 };
-
 /* `tag_id` or `tag`, its name. */
 static bool
 parse_tag(struct call *call, struct bulk_request *request)
@@ -35,10 +33,10 @@ parse_reason(struct call *call, struct bulk_request *request)
 	static const char name[] = "reason";
 	if (!call_text(call, name, &request->word))
 		return false;
-	if (request->word.size <= REASON_MAX_BYTES)
+	if (request->word.size <= LEAD_WORD_MAX_BYTES)
 		return true;
 	call_fail_parameter(
-	    call, slice_of(name), pool_printf(call->request->pool, "is longer than %d bytes", REASON_MAX_BYTES).data);
+	    call, slice_of(name), pool_printf(call->request->pool, "is longer than %d bytes", LEAD_WORD_MAX_BYTES).data);
 	return false;
 }
 

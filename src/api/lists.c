@@ -161,32 +161,59 @@ write_leaders(struct call *call, struct json_writer *writer, const struct lead *
 	json_end_array(writer);
 }
 
-/* The leaders as they were last written, or written now. False: the call has failed. */
-static bool
-find_leaders(struct call *call, size_t limit, const struct campaign_versions *versions, int64_t now_ms, struct slice *json)
+static struct slice
+written(struct call *call, const struct lead *leads, size_t count)
 {
-	struct pool *pool = call->request->pool;
-	const struct board_key key = { call->campaign.id, limit, call->account_id != 0 };
-	struct lead *leaders;
-	size_t count;
 	struct buffer text;
 	struct json_writer writer;
-	*json = boards_find(call->api->boards, &key, versions, now_ms);
-	if (slice_present(*json))
-		return true;
-	enum result result = store_leaderboard(call->api->store, pool, call->campaign.id, limit, &leaders, &count);
-	if (result != RESULT_OK) {
-		call_fail(call, call_failure(result));
-		return false;
-	}
 	buffer_init(&text, call->response->body.maximum);
 	json_writer_init(&writer, &text);
-	write_leaders(call, &writer, leaders, count);
-	*json = pool_copy(pool, buffer_slice(&text));
-	if (buffer_ok(&text))
-		boards_keep(call->api->boards, &key, versions, *json, now_ms);
+	write_leaders(call, &writer, leads, count);
+	struct slice json = buffer_ok(&text) ? pool_copy(call->request->pool, buffer_slice(&text)) : SLICE_NONE;
 	buffer_free(&text);
-	return true;
+	return json;
+}
+
+/* The leaders as they were last written, or written now. RESULT_CONFLICT: now, but leads have changed since `versions`. */
+static enum result
+find_leaders(struct call *call, size_t limit, const struct campaign_versions *versions, int64_t now_ms, struct slice *json)
+{
+	struct store *store = call->api->store;
+	struct pool *pool = call->request->pool;
+	const struct board_key key = { call->campaign.id, limit, call->account_id != 0 };
+	struct campaign_versions behind;
+	struct lead *leaders;
+	size_t count;
+	*json = boards_find(call->api->boards, &key, versions, now_ms);
+	if (slice_present(*json))
+		return RESULT_OK;
+	enum result result = store_leaderboard(store, pool, call->campaign.id, limit, &leaders, &count);
+	if (result == RESULT_OK)
+		result = store_find_versions(store, pool, call->campaign.id, &behind);
+	if (result != RESULT_OK)
+		return result;
+	*json = written(call, leaders, count);
+	if (!slice_present(*json))
+		return RESULT_FAILED;
+	if (behind.leads != versions->leads || behind.settings != versions->settings)
+		return RESULT_CONFLICT;
+	boards_keep(call->api->boards, &key, versions, *json, now_ms);
+	return RESULT_OK;
+}
+
+/* Both of the same moment, while others change them: some tries, then they may be a moment apart. */
+static enum result
+find_board(struct call *call, size_t limit, struct slice social_id, struct lead_standing *me, struct slice *leaders)
+{
+	enum { TRIES = 5 };
+	enum result result = RESULT_CONFLICT;
+	for (int try = 1; try <= TRIES && result == RESULT_CONFLICT; try++) {
+		int64_t now_ms = clock_monotonic_ms();
+		result = store_find_standing(call->api->store, call->request->pool, call->campaign.id, social_id, me);
+		if (result == RESULT_OK)
+			result = find_leaders(call, limit, &me->versions, now_ms, leaders);
+	}
+	return result == RESULT_CONFLICT ? RESULT_OK : result;
 }
 
 void
@@ -201,14 +228,11 @@ handle_leaderboard(struct call *call)
 	/* whatever can be no social id is nobody's */
 	if (!slice_present(typed) || !social_id_parse(pool, typed, &social_id))
 		social_id = SLICE_NONE;
-	int64_t now_ms = clock_monotonic_ms();
-	enum result result = store_find_standing(call->api->store, pool, call->campaign.id, social_id, &me);
+	enum result result = find_board(call, limit, social_id, &me, &leaders);
 	if (result != RESULT_OK) {
 		call_fail(call, call_failure(result));
 		return;
 	}
-	if (!find_leaders(call, limit, &me.versions, now_ms, &leaders))
-		return;
 	struct json_writer writer = call_begin(call);
 	json_begin_object(&writer);
 	json_key(&writer, SLICE("leaders"));

@@ -2,11 +2,12 @@
  * Each struct has one function that names its fields, for both directions: what is written is what is read. */
 #include "commit/codec.h"
 
-#include "base/clock.h"
-
 #include <string.h>
 
-/* A new member makes these fail: the function of its struct below has to name it, and so has tests/commit/test_codec.c. */
+#include "base/clock.h"
+
+/* A new member makes these fail, unless it fits into a gap: the function of its struct below has to name it, and so has
+ * tests/commit/test_codec.c. */
 #if __SIZEOF_POINTER__ == 8
 _Static_assert(sizeof(struct custom_field) == 48, "code_custom_field");
 _Static_assert(sizeof(struct signup) == 288, "code_signup");
@@ -182,6 +183,7 @@ code_change(struct coder *coder, struct lead_change *change)
 	code_lead(coder, &change->lead);
 	CODE_NUMBER(coder, change->tag_id);
 	code_slice(coder, &change->word);
+	coder->failed = coder->failed || change->word.size > LEAD_WORD_MAX_BYTES;
 	CODE_NUMBER(coder, change->job_id);
 	CODE_NUMBER(coder, change->job_position);
 }

@@ -16,7 +16,12 @@
 #include "commit/lookups.h"
 #include "commit/peer.h"
 
-enum { EVENTS_MAX = 256, ACCEPT_MAX = 512, LOOK_MS = 1000 /* between two looks at an idle connection to the database */ };
+enum {
+	EVENTS_MAX = 256,
+	ACCEPT_MAX = 512,
+	LOOK_MS = 1000,      /* between two looks at an idle connection to the database */
+	LOCKED_DELAY_MS = 10 /* before a campaign that was locked is tried again */
+};
 
 struct committer {
 	const struct committer_options *options;
@@ -50,7 +55,7 @@ static enum kind
 kind_of(const struct peer *peer)
 {
 	struct slice content = frame_content(&peer->in);
-	if (peer->state != PEER_WAITS)
+	if (peer->state != PEER_WAITS || peer->delayed_until_ms > clock_monotonic_ms())
 		return KIND_NONE;
 	if (content.size > 0 && content.data[0] == REQUEST_COMMAND)
 		return KIND_COMMAND;
@@ -84,7 +89,6 @@ ask_store(struct committer *committer, struct pool *pool, const struct commit_re
 {
 	set_busy(committer, true);
 	lookups_ask(committer->lookups, pool, request, answer);
-	set_busy(committer, false);
 	committer->asked++;
 	committer->unreachable = answer->result == RESULT_UNAVAILABLE;
 	if (answer->result == RESULT_OK && request->kind == REQUEST_KEY)
@@ -135,7 +139,6 @@ note_used_keys(struct committer *committer)
 	set_busy(committer, true);
 	for (size_t i = 0; i < committer->used_count && result == RESULT_OK; i++)
 		result = store_touch_key(committer->store, &committer->used[i]); /* a failure is logged there */
-	set_busy(committer, false);
 	committer->used_count = 0;
 }
 
@@ -181,10 +184,15 @@ gather(struct committer *committer, struct pool *pool, enum kind kind, size_t *n
 	}
 }
 
+/* Whoever is `locked` (NULL: nobody) goes on waiting, so that one campaign does not hold up the others. */
 static void
-answer_batch(struct committer *committer, const struct batch *batch, const struct outcome *outcomes)
+answer_batch(struct committer *committer, const struct batch *batch, const struct outcome *outcomes, const bool *locked)
 {
 	for (size_t i = 0; i < batch->count; i++) {
+		if (locked != NULL && locked[i]) {
+			batch->peers[i]->delayed_until_ms = clock_monotonic_ms() + LOCKED_DELAY_MS;
+			continue;
+		}
 		const struct commit_answer answer = { .kind = ANSWER_OUTCOME, .as.outcome = outcomes[i] };
 		peer_answer(&committer->peers, batch->peers[i], &answer);
 	}
@@ -196,15 +204,15 @@ execute_commands(struct committer *committer, struct pool *pool)
 	struct batch batch;
 	const struct command *commands[COMMITTER_BATCH_MAX];
 	struct outcome outcomes[COMMITTER_BATCH_MAX];
+	bool locked[COMMITTER_BATCH_MAX];
 	gather(committer, pool, KIND_COMMAND, &committer->next_command, &batch);
 	if (batch.count == 0)
 		return;
 	for (size_t i = 0; i < batch.count; i++)
 		commands[i] = &batch.requests[i]->as.command;
 	set_busy(committer, true);
-	store_execute(committer->store, pool, commands, batch.count, batch.deadline_ms, outcomes);
-	set_busy(committer, false);
-	answer_batch(committer, &batch, outcomes);
+	store_execute_free(committer->store, pool, commands, batch.count, batch.deadline_ms, outcomes, locked);
+	answer_batch(committer, &batch, outcomes, locked);
 }
 
 static void
@@ -220,17 +228,21 @@ answer_look_ups(struct committer *committer, struct pool *pool)
 		look_ups[i] = &batch.requests[i]->as.look_up;
 	set_busy(committer, true);
 	store_answer_look_ups(committer->store, pool, look_ups, batch.count, outcomes);
-	set_busy(committer, false);
-	answer_batch(committer, &batch, outcomes);
+	answer_batch(committer, &batch, outcomes, NULL);
 }
 
-static bool
-somebody_waits(const struct committer *committer)
+/* For how long there is nothing to do, unless something comes. */
+static int
+idle_ms(const struct committer *committer)
 {
-	for (size_t i = 0; i < committer->peers.count; i++)
-		if (committer->peers.items[i]->state == PEER_WAITS)
-			return true;
-	return false;
+	int64_t now_ms = clock_monotonic_ms(), ms = LOOK_MS;
+	for (size_t i = 0; i < committer->peers.count; i++) {
+		const struct peer *peer = committer->peers.items[i];
+		int64_t left = peer->delayed_until_ms > now_ms ? peer->delayed_until_ms - now_ms : 0;
+		if (peer->state == PEER_WAITS && left < ms)
+			ms = left;
+	}
+	return (int)ms;
 }
 
 /* Some of them: strangers who knock all the time must not keep the others waiting. */
@@ -272,7 +284,7 @@ static void
 listen_to_all(struct committer *committer)
 {
 	struct epoll_event events[EVENTS_MAX];
-	int count = epoll_wait(committer->peers.epoll, events, EVENTS_MAX, somebody_waits(committer) ? 0 : LOOK_MS);
+	int count = epoll_wait(committer->peers.epoll, events, EVENTS_MAX, idle_ms(committer));
 	bool told = false;
 	for (int i = 0; i < count; i++) {
 		if (events[i].data.ptr == &committer->signals)
@@ -339,13 +351,15 @@ static void
 turn(struct committer *committer)
 {
 	listen_to_all(committer);
-	if (somebody_waits(committer)) {
+	if (idle_ms(committer) == 0) {
 		struct pool *pool = pool_new();
+		set_busy(committer, true);
 		identify(committer, pool);
 		answer_look_ups(committer, pool);
 		execute_commands(committer, pool);
 		pool_free(&pool);
 		note_used_keys(committer);
+		set_busy(committer, false);
 	}
 	peers_sweep(&committer->peers);
 }

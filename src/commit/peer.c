@@ -122,6 +122,7 @@ receive(struct peers *peers, struct peer *peer)
 		break;
 	case FRAME_WHOLE:
 		peer->state = PEER_WAITS;
+		peer->delayed_until_ms = 0;
 		break;
 	case FRAME_DROPPED:
 		log_warning("queue_full", LOG_UINT("bytes", peers->queued_bytes));

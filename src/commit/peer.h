@@ -19,7 +19,8 @@ struct peer {
 	int fd;
 	enum peer_state state;
 	struct frame_reader in;
-	size_t counted; /* bytes of `in` that count as queued */
+	int64_t delayed_until_ms; /* its request is left alone until then; 0: it is not */
+	size_t counted;           /* bytes of `in` that count as queued */
 	struct buffer out;
 	size_t sent;
 	uint32_t watched; /* events of epoll(7) */

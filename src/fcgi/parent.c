@@ -88,7 +88,8 @@ static int
 run_companion(const struct parent *parent, size_t slot)
 {
 	struct fcgi_companion companion = { &parent->scoreboard->slots[slot] };
-	fcgi_companion_busy(&companion, true); /* a start can be stuck too */
+	close(listener_descriptor(parent->listener)); /* should the parent be killed, nobody must take the socket for served */
+	fcgi_companion_busy(&companion, true);        /* a start can be stuck too */
 	return parent->application->companion_run(parent->application->context, &companion);
 }
 

@@ -2,6 +2,8 @@
  * Load, decide, write: a batch of commands as one transaction with a fixed number of statements, however many commands there
  * are and however large the campaign is. This file takes ids, repeats what others broke, and says what came of it; load.c and
  * write.c have the rows. */
+#include <string.h>
+
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/random.h"
@@ -19,6 +21,7 @@ struct batch {
 	struct commit_token token;
 	bool done_before;  /* the token was there: an earlier run was committed */
 	uint64_t history;  /* ids of events and deliveries that a run is to have */
+	bool *locked;      /* as in store_load */
 	bool short_of_ids; /* the last run wanted more of them */
 };
 
@@ -121,7 +124,7 @@ load_decide_write(struct batch *batch, struct run *run)
 	struct store *store = batch->store;
 	enum result result = store_insert_token(store, &batch->token, &batch->done_before);
 	if (result == RESULT_OK)
-		result = store_load(store, run->pool, batch->commands, batch->count, &run->loaded);
+		result = store_load(store, run->pool, batch->commands, batch->count, batch->locked, &run->loaded);
 	if (result != RESULT_OK)
 		return result;
 	prepare_supplies(batch, run);
@@ -177,15 +180,26 @@ fail_all(struct outcome *outcomes, size_t count, enum failure failure)
 		outcomes[i] = (struct outcome){ .failure = failure };
 }
 
-/* Runs a batch until it is done, hopeless or too late. RESULT_OK: the outcomes are filled. */
+static bool
+any(const bool *flags, size_t count)
+{
+	for (size_t i = 0; flags != NULL && i < count; i++)
+		if (flags[i])
+			return true;
+	return false;
+}
+
+/* Runs a batch until it is done, hopeless or too late. RESULT_OK: the outcomes are filled. RESULT_CONFLICT at once where
+ * somebody is `locked`. */
 static enum result
 run_batch(struct store *store, struct pool *pool, const struct command *const *commands, size_t count, int64_t deadline_ms,
-    struct outcome *outcomes)
+    struct outcome *outcomes, bool *locked)
 {
 	struct batch batch = {
 		.store = store,
 		.commands = commands,
 		.count = count,
+		.locked = locked,
 		.token = store_new_token(),
 		.history = HISTORY_EXPECTED * count,
 	};
@@ -202,6 +216,8 @@ run_batch(struct store *store, struct pool *pool, const struct command *const *c
 		if (result == RESULT_OK || (batch.done_before && unknown))
 			return RESULT_OK;
 		unknown = unknown || result == RESULT_UNKNOWN;
+		if (!unknown && any(locked, count))
+			return RESULT_CONFLICT;
 		if (batch.short_of_ids)
 			continue;
 		conflicts += result == RESULT_CONFLICT;
@@ -214,19 +230,67 @@ run_batch(struct store *store, struct pool *pool, const struct command *const *c
 	return result == RESULT_CONFLICT && !unknown ? result : RESULT_UNAVAILABLE;
 }
 
-void
-store_execute(struct store *store, struct pool *pool, const struct command *const *commands, size_t count, int64_t deadline_ms,
-    struct outcome *outcomes)
+static void execute(struct store *store, struct pool *pool, const struct command *const *commands, size_t count,
+    int64_t deadline_ms, struct outcome *outcomes, bool *locked);
+
+/* Those that are not locked, of whom there is one less at least each time. */
+static void
+execute_rest(struct store *store, struct pool *pool, const struct command *const *commands, size_t count, int64_t deadline_ms,
+    struct outcome *outcomes, bool *locked)
 {
-	enum result result = run_batch(store, pool, commands, count, deadline_ms, outcomes);
+	const struct command **rest = POOL_ARRAY(pool, count, const struct command *);
+	size_t *places = POOL_ARRAY(pool, count, size_t), rest_count = 0;
+	struct outcome *rest_outcomes = POOL_ARRAY(pool, count, struct outcome);
+	bool *rest_locked = POOL_ARRAY(pool, count, bool);
+	for (size_t i = 0; i < count; i++) {
+		outcomes[i] = (struct outcome){ .failure = FAILURE_UNAVAILABLE };
+		if (locked[i])
+			continue;
+		places[rest_count] = i;
+		rest[rest_count++] = commands[i];
+	}
+	if (rest_count > 0)
+		execute(store, pool, rest, rest_count, deadline_ms, rest_outcomes, rest_locked);
+	for (size_t i = 0; i < rest_count; i++) {
+		outcomes[places[i]] = rest_outcomes[i];
+		locked[places[i]] = rest_locked[i];
+	}
+}
+
+static void
+execute(struct store *store, struct pool *pool, const struct command *const *commands, size_t count, int64_t deadline_ms,
+    struct outcome *outcomes, bool *locked)
+{
+	enum result result = run_batch(store, pool, commands, count, deadline_ms, outcomes, locked);
+	if (result == RESULT_CONFLICT && any(locked, count)) {
+		execute_rest(store, pool, commands, count, deadline_ms, outcomes, locked);
+		return;
+	}
+	/* what an earlier try met is no matter: nobody may take for not begun what was perhaps done */
+	for (size_t i = 0; locked != NULL && i < count; i++)
+		locked[i] = false;
 	if (result == RESULT_OK)
 		return;
 	/* one command may be what breaks it: only the culprit is to get the error */
 	if (count > 1 && (result == RESULT_CONFLICT || result == RESULT_FAILED)) {
 		for (size_t i = 0; i < count; i++)
-			store_execute(store, pool, &commands[i], 1, deadline_ms, &outcomes[i]);
+			execute(store, pool, &commands[i], 1, deadline_ms, &outcomes[i], locked == NULL ? NULL : &locked[i]);
 		return;
 	}
 	log_warning("batch_failed", LOG_STR("result", result_text(result)), LOG_UINT("commands", count));
 	fail_all(outcomes, count, result == RESULT_FAILED ? FAILURE_INTERNAL : FAILURE_UNAVAILABLE);
+}
+
+void
+store_execute(struct store *store, struct pool *pool, const struct command *const *commands, size_t count, int64_t deadline_ms,
+    struct outcome *outcomes)
+{
+	execute(store, pool, commands, count, deadline_ms, outcomes, NULL);
+}
+
+void
+store_execute_free(struct store *store, struct pool *pool, const struct command *const *commands, size_t count,
+    int64_t deadline_ms, struct outcome *outcomes, bool *locked)
+{
+	execute(store, pool, commands, count, deadline_ms, outcomes, memset(locked, 0, count * sizeof(*locked)));
 }

@@ -118,7 +118,10 @@ static const struct webhook *
 webhooks_from_rows(
     const struct store *store, struct pool *pool, const struct db_rows *rows, uint64_t campaign_id, size_t *count)
 {
-	struct webhook *webhooks = POOL_ARRAY(pool, rows->count, struct webhook);
+	size_t own = 0;
+	for (size_t i = 0; i < rows->count; i++)
+		own += db_get_u64(rows, i, SUBSCRIPTION_CAMPAIGN_ID) == campaign_id;
+	struct webhook *webhooks = POOL_ARRAY(pool, own, struct webhook);
 	*count = 0;
 	for (size_t i = 0; i < rows->count; i++)
 		if (db_get_u64(rows, i, SUBSCRIPTION_CAMPAIGN_ID) == campaign_id)

@@ -10,6 +10,7 @@ struct load {
 	struct pool *pool;
 	const struct command *const *commands;
 	size_t count;
+	bool *locked; /* NULL: waits for campaigns that others have locked */
 	struct loaded *loaded;
 };
 
@@ -65,6 +66,31 @@ working_campaign(const struct kept_campaign *kept, const struct db_rows *rows, s
 	return working;
 }
 
+static bool
+is_among(const struct db_rows *rows, uint64_t id)
+{
+	for (size_t i = 0; i < rows->count; i++)
+		if (db_get_u64(rows, i, 0) == id)
+			return true;
+	return false;
+}
+
+/* Of the campaigns that were not locked, those that there are: somebody else has locked them. */
+static enum result
+tell_locked(struct load *load, const struct db_rows *rows)
+{
+	uint64_t *missing = POOL_ARRAY(load->pool, load->count, uint64_t);
+	size_t missing_count = 0;
+	struct db_rows others;
+	for (size_t i = 0; i < load->count; i++)
+		if (!is_among(rows, load->commands[i]->campaign_id))
+			missing[missing_count++] = load->commands[i]->campaign_id;
+	enum result result = query(load, SQL_SELECT_COUNTERS, store_id_list(load->pool, missing, missing_count), &others);
+	for (size_t i = 0; i < load->count && result == RESULT_OK; i++)
+		load->locked[i] = is_among(&others, load->commands[i]->campaign_id);
+	return result == RESULT_OK && others.count > 0 ? RESULT_CONFLICT : result;
+}
+
 static enum result
 load_campaigns(struct load *load)
 {
@@ -74,7 +100,10 @@ load_campaigns(struct load *load)
 	for (size_t i = 0; i < load->count; i++)
 		ids[i] = load->commands[i]->campaign_id;
 	/* the lock comes before every other read: all of them are then current */
-	enum result result = query(load, SQL_LOCK_COUNTERS, store_id_list(load->pool, ids, load->count), &rows);
+	enum statement lock = load->locked == NULL ? SQL_LOCK_COUNTERS : SQL_LOCK_FREE_COUNTERS;
+	enum result result = query(load, lock, store_id_list(load->pool, ids, load->count), &rows);
+	if (result == RESULT_OK && load->locked != NULL)
+		result = tell_locked(load, &rows);
 	if (result != RESULT_OK)
 		return result;
 	struct campaign_version *versions = POOL_ARRAY(load->pool, rows.count, struct campaign_version);
@@ -406,12 +435,15 @@ note_identities(struct load *load)
 }
 
 enum result
-store_load(struct store *store, struct pool *pool, const struct command *const *commands, size_t count, struct loaded *loaded)
+store_load(struct store *store, struct pool *pool, const struct command *const *commands, size_t count, bool *locked,
+    struct loaded *loaded)
 {
 	/* a step that has nothing to ask makes no round trip */
 	static enum result (*const steps[])(
 	    struct load * load) = { load_campaigns, load_jobs, load_leads, load_links, load_ancestors, load_ip_counts };
-	struct load load = { .store = store, .pool = pool, .commands = commands, .count = count, .loaded = loaded };
+	struct load load = {
+		.store = store, .pool = pool, .commands = commands, .count = count, .locked = locked, .loaded = loaded
+	};
 	enum result result = RESULT_OK;
 	*loaded = (struct loaded){ 0 };
 	for (size_t i = 0; i < ARRAY_SIZE(steps) && result == RESULT_OK; i++)

@@ -154,9 +154,11 @@ struct loaded {
 	const uint32_t *job_positions;
 };
 
-/* Inside the batch's transaction: the working set as core/decide.h describes it. */
-MUST_CHECK enum result store_load(
-    struct store *store, struct pool *pool, const struct command *const *commands, size_t count, struct loaded *loaded);
+/* Inside the batch's transaction: the working set as core/decide.h describes it. `locked`, one a command, says that no campaign
+ * is waited for: RESULT_CONFLICT, and true for those whose campaign somebody else has locked, when there are any. NULL: waits.
+ */
+MUST_CHECK enum result store_load(struct store *store, struct pool *pool, const struct command *const *commands, size_t count,
+    bool *locked, struct loaded *loaded);
 /* Inside the batch's transaction: every row that a decision changes or makes. RESULT_CONFLICT also when a job was moved by
  * somebody else. The last two are what decide_rank_changes says. */
 MUST_CHECK enum result store_write(struct store *store, struct pool *pool, const struct loaded *loaded,
@@ -165,13 +167,16 @@ MUST_CHECK enum result store_write(struct store *store, struct pool *pool, const
 /* The histogram's rows of these nodes, by number. */
 MUST_CHECK enum result store_read_histogram(
     struct store *store, struct pool *pool, uint64_t *nodes, size_t node_count, struct rank_node **rows, size_t *row_count);
-/* The ranks of scores in a campaign, from 1; `leads_version` was read before. */
+/* The ranks of scores in a campaign, from 1; `leads_version` was read before. RESULT_CONFLICT: leads have changed since, and
+ * `exact` ones were wanted; what was read at that version is to be read again. */
 struct rank {
 	uint32_t score;
 	uint64_t rank;
 };
-MUST_CHECK enum result store_rank(
-    struct store *store, struct pool *pool, uint64_t campaign_id, uint64_t leads_version, struct rank *ranks, size_t count);
+MUST_CHECK enum result store_rank(struct store *store, struct pool *pool, uint64_t campaign_id, uint64_t leads_version,
+    bool exact, struct rank *ranks, size_t count);
+/* How often leads are read again for ranks of the same moment, while others change them; then they may be of the next one. */
+enum { EXACT_TRIES = 5 };
 
 /* Without the descriptions, of several campaigns; and what is one's own of the answer, each kind by id. */
 MUST_CHECK enum result store_query_definitions(

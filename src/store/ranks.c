@@ -48,9 +48,18 @@ read_ranks(struct store *store, struct pool *pool, uint64_t campaign_id, struct 
 	return result;
 }
 
+/* RESULT_CONFLICT: no, leads have changed since that version. */
+static enum result
+is_still(struct store *store, struct pool *pool, uint64_t campaign_id, uint64_t leads_version)
+{
+	struct campaign_versions versions;
+	enum result result = store_find_versions(store, pool, campaign_id, &versions);
+	return result == RESULT_OK && versions.leads != leads_version ? RESULT_CONFLICT : result;
+}
+
 enum result
-store_rank(
-    struct store *store, struct pool *pool, uint64_t campaign_id, uint64_t leads_version, struct rank *ranks, size_t count)
+store_rank(struct store *store, struct pool *pool, uint64_t campaign_id, uint64_t leads_version, bool exact, struct rank *ranks,
+    size_t count)
 {
 	size_t missing = 0;
 	int64_t now_ms = clock_monotonic_ms();
@@ -65,7 +74,9 @@ store_rank(
 	if (missing == 0)
 		return RESULT_OK;
 	enum result result = read_ranks(store, pool, campaign_id, ranks, count, missing);
-	for (size_t i = 0; i < count && result == RESULT_OK; i++) {
+	if (result == RESULT_OK && exact)
+		result = is_still(store, pool, campaign_id, leads_version);
+	for (size_t i = 0; i < count && result == RESULT_OK && exact; i++) {
 		struct known_rank *place = place_of(store, campaign_id, ranks[i].score);
 		if (!is_known(place, campaign_id, leads_version, ranks[i].score, now_ms))
 			*place = (struct known_rank){ campaign_id, leads_version, ranks[i].rank, now_ms, ranks[i].score };

@@ -164,9 +164,12 @@ add_definition(const struct db_rows *rows, size_t row, struct tag *tag, struct a
 struct definitions
 store_definitions_from_rows(struct pool *pool, const struct db_rows *rows, uint64_t campaign_id)
 {
-	struct tag *tags = POOL_ARRAY(pool, rows->count, struct tag);
-	struct action *actions = POOL_ARRAY(pool, rows->count, struct action);
-	struct reward_level *rewards = POOL_ARRAY(pool, rows->count, struct reward_level);
+	size_t own = 0;
+	for (size_t i = 0; i < rows->count; i++)
+		own += db_get_u64(rows, i, DEFINITION_CAMPAIGN_ID) == campaign_id;
+	struct tag *tags = POOL_ARRAY(pool, own, struct tag);
+	struct action *actions = POOL_ARRAY(pool, own, struct action);
+	struct reward_level *rewards = POOL_ARRAY(pool, own, struct reward_level);
 	struct definitions definitions = { .tags = tags, .actions = actions, .rewards = rewards };
 	for (size_t i = 0; i < rows->count; i++)
 		if (db_get_u64(rows, i, DEFINITION_CAMPAIGN_ID) == campaign_id)

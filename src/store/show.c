@@ -2,7 +2,8 @@
  * Leads as payloads, pages and leaderboards show them: what is asked most often, with as few statements as there can be.
  *
  * What belongs to the campaign - settings, definitions, ranks - is kept by the process under the versions that come with each
- * answer. Versions are read before what they stand for, so what is kept may be newer than its version says, never older. */
+ * answer. Versions are read before what they stand for, so what is kept may be newer than its version says, never older; where
+ * that would show, as with a lead and its rank, the version is looked at once more behind, and all is read again. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,7 +71,7 @@ state_from_row(uint64_t campaign_id, const struct db_rows *rows, size_t row, siz
 
 /* The campaign as it is kept, with its leads counted as they are now. */
 static enum result
-show(struct store *store, struct pool *pool, const struct state *state, const struct lead *leads, size_t count,
+show(struct store *store, struct pool *pool, const struct state *state, const struct lead *leads, size_t count, bool exact,
     struct payload_subject **subjects)
 {
 	const struct campaign_version version = { state->campaign_id, state->versions.settings, state->versions.leads };
@@ -83,7 +84,7 @@ show(struct store *store, struct pool *pool, const struct state *state, const st
 	for (size_t i = 0; i < count; i++)
 		ranks[i].score = leads[i].score;
 	if (result == RESULT_OK)
-		result = store_rank(store, pool, state->campaign_id, state->versions.leads, ranks, count);
+		result = store_rank(store, pool, state->campaign_id, state->versions.leads, exact, ranks, count);
 	if (result != RESULT_OK)
 		return result;
 	*campaign = kept->campaign;
@@ -164,11 +165,15 @@ store_look_up(struct store *store, struct pool *pool, uint64_t campaign_id, cons
     struct payload_subject **subject)
 {
 	const struct look_up look_up = { .campaign_id = campaign_id, .reference = *reference }, *one = &look_up;
-	const struct shown *found = NULL;
-	enum result result = find_all(store, pool, &one, 1, &found);
-	if (result == RESULT_OK && found == NULL)
-		return RESULT_NOT_FOUND;
-	return result == RESULT_OK ? show(store, pool, &found->state, &found->lead, 1, subject) : result;
+	enum result result = RESULT_CONFLICT;
+	for (int try = 1; try <= EXACT_TRIES && result == RESULT_CONFLICT; try++) {
+		const struct shown *found = NULL;
+		result = find_all(store, pool, &one, 1, &found);
+		if (result == RESULT_OK)
+			result = found == NULL ? RESULT_NOT_FOUND
+					       : show(store, pool, &found->state, &found->lead, 1, try < EXACT_TRIES, subject);
+	}
+	return result;
 }
 
 static bool
@@ -194,7 +199,7 @@ rendered(struct store *store, struct pool *pool, const struct payload_subject *s
 /* From `first` on, all whose campaign was found as it was for that one: `found` is NULL for them then. */
 static enum result
 answer_together(struct store *store, struct pool *pool, const struct look_up *const *look_ups, size_t first, size_t count,
-    const struct shown **found, struct outcome *outcomes)
+    const struct shown **found, bool exact, struct outcome *outcomes)
 {
 	const struct state state = found[first]->state;
 	struct lead *leads = POOL_ARRAY(pool, count - first, struct lead);
@@ -207,10 +212,24 @@ answer_together(struct store *store, struct pool *pool, const struct look_up *co
 		places[together++] = i;
 		found[i] = NULL;
 	}
-	enum result result = show(store, pool, &state, leads, together, &subjects);
+	enum result result = show(store, pool, &state, leads, together, exact, &subjects);
 	for (size_t i = 0; i < together && result == RESULT_OK; i++)
 		outcomes[places[i]] =
 		    (struct outcome){ .body = rendered(store, pool, &subjects[i], look_ups[places[i]]->view) };
+	return result;
+}
+
+static enum result
+try_look_ups(struct store *store, struct pool *pool, const struct look_up *const *look_ups, size_t count, bool exact,
+    struct outcome *outcomes)
+{
+	const struct shown **found = POOL_ARRAY(pool, count, const struct shown *);
+	for (size_t i = 0; i < count; i++)
+		outcomes[i] = (struct outcome){ .failure = FAILURE_LEAD_NOT_FOUND };
+	enum result result = find_all(store, pool, look_ups, count, found);
+	for (size_t i = 0; i < count && result == RESULT_OK; i++)
+		if (found[i] != NULL)
+			result = answer_together(store, pool, look_ups, i, count, found, exact, outcomes);
 	return result;
 }
 
@@ -218,17 +237,26 @@ void
 store_answer_look_ups(
     struct store *store, struct pool *pool, const struct look_up *const *look_ups, size_t count, struct outcome *outcomes)
 {
-	const struct shown **found = POOL_ARRAY(pool, count, const struct shown *);
-	for (size_t i = 0; i < count; i++)
-		outcomes[i] = (struct outcome){ .failure = FAILURE_LEAD_NOT_FOUND };
 	enum result result = store_read_facts(store);
 	if (result == RESULT_OK)
-		result = find_all(store, pool, look_ups, count, found);
-	for (size_t i = 0; i < count && result == RESULT_OK; i++)
-		if (found[i] != NULL)
-			result = answer_together(store, pool, look_ups, i, count, found, outcomes);
+		result = RESULT_CONFLICT;
+	for (int try = 1; try <= EXACT_TRIES && result == RESULT_CONFLICT; try++)
+		result = try_look_ups(store, pool, look_ups, count, try < EXACT_TRIES, outcomes);
 	for (size_t i = 0; i < count && result != RESULT_OK; i++)
 		outcomes[i] = (struct outcome){ .failure = result == RESULT_FAILED ? FAILURE_INTERNAL : FAILURE_UNAVAILABLE };
+}
+
+enum result
+store_find_versions(struct store *store, struct pool *pool, uint64_t campaign_id, struct campaign_versions *versions)
+{
+	struct db_rows rows;
+	enum result result = db_query(
+	    store->db, pool, SQL_SELECT_STATE, &(struct db_arguments){ .values = &DB_U64(campaign_id), .count = 1 }, &rows);
+	if (result == RESULT_OK && rows.count == 0)
+		return RESULT_NOT_FOUND;
+	if (result == RESULT_OK)
+		*versions = state_from_row(campaign_id, &rows, 0, 0).versions;
+	return result;
 }
 
 enum result
@@ -243,7 +271,7 @@ store_show_leads(struct store *store, struct pool *pool, uint64_t campaign_id, c
 	if (rows.count == 0)
 		return RESULT_NOT_FOUND;
 	struct state state = state_from_row(campaign_id, &rows, 0, 0);
-	return show(store, pool, &state, leads, count, subjects);
+	return show(store, pool, &state, leads, count, false, subjects);
 }
 
 /* values[0] is the campaign's id. */
@@ -342,9 +370,9 @@ store_leaderboard(
 	return result;
 }
 
-enum result
-store_find_standing(
-    struct store *store, struct pool *pool, uint64_t campaign_id, struct slice social_id, struct lead_standing *standing)
+static enum result
+try_standing(struct store *store, struct pool *pool, uint64_t campaign_id, struct slice social_id, bool exact,
+    struct lead_standing *standing)
 {
 	struct db_value values[] = { db_bytes(social_id), DB_U64(campaign_id) };
 	struct db_rows rows;
@@ -359,7 +387,17 @@ store_find_standing(
 		return RESULT_OK;
 	standing->lead = leader(campaign_id, &rows, 0);
 	struct rank rank = { .score = standing->lead.score };
-	result = store_rank(store, pool, campaign_id, standing->versions.leads, &rank, 1);
+	result = store_rank(store, pool, campaign_id, standing->versions.leads, exact, &rank, 1);
 	standing->rank = rank.rank;
+	return result;
+}
+
+enum result
+store_find_standing(
+    struct store *store, struct pool *pool, uint64_t campaign_id, struct slice social_id, struct lead_standing *standing)
+{
+	enum result result = RESULT_CONFLICT;
+	for (int try = 1; try <= EXACT_TRIES && result == RESULT_CONFLICT; try++)
+		result = try_standing(store, pool, campaign_id, social_id, try < EXACT_TRIES, standing);
 	return result;
 }

@@ -58,6 +58,11 @@ MUST_CHECK enum result store_payload_settings(struct store *store, const struct 
 void store_execute(struct store *store, struct pool *pool, const struct command *const *commands, size_t count,
     int64_t deadline_ms, struct outcome *outcomes);
 
+/* The same, but waits for no campaign that somebody else has locked: its commands are not begun, and `locked`, one a command,
+ * is true for them; the others are carried out. */
+void store_execute_free(struct store *store, struct pool *pool, const struct command *const *commands, size_t count,
+    int64_t deadline_ms, struct outcome *outcomes, bool *locked);
+
 struct api_key {
 	uint64_t id, account_id;
 	bool account_suspended;
@@ -107,6 +112,9 @@ void store_answer_look_ups(
 /* The same for leads of a page, which must stay valid as long as the subjects. */
 MUST_CHECK enum result store_show_leads(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead *leads,
     size_t count, struct payload_subject **subjects);
+
+MUST_CHECK enum result store_find_versions(
+    struct store *store, struct pool *pool, uint64_t campaign_id, struct campaign_versions *versions);
 
 /* Zero, absent and -1 filters are not applied. */
 struct lead_filter {

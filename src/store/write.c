@@ -81,12 +81,8 @@ run_lists(const struct write *write, const struct row_list *const *lists, size_t
 	run_lists((write), (const struct row_list *const[]){ __VA_ARGS__ }, \
 	    sizeof((const struct row_list *const[]){ __VA_ARGS__ }) / sizeof(struct row_list *))
 
-/* SQL_UPDATE_LEAD and SQL_INSERT_LEAD begin with what commands change. */
-enum {
-	LEAD_CHANGING_COLUMNS = 32,
-	LEAD_UPDATE_COLUMNS = LEAD_CHANGING_COLUMNS + 1,
-	LEAD_INSERT_COLUMNS = LEAD_CHANGING_COLUMNS + 12
-};
+/* SQL_UPDATE_LEAD and SQL_INSERT_LEAD take the same row, which begins with what commands change. */
+enum { LEAD_CHANGING_COLUMNS = 32, LEAD_COLUMNS = LEAD_CHANGING_COLUMNS + 12 };
 
 static void
 put_changing(struct db_value *row, const struct lead *l)
@@ -104,22 +100,13 @@ put_changing(struct db_value *row, const struct lead *l)
 }
 
 static void
-add_updated_lead(struct row_list *list, const struct lead *l)
-{
-	struct db_value row[LEAD_UPDATE_COLUMNS];
-	put_changing(row, l);
-	row[LEAD_CHANGING_COLUMNS] = DB_U64(l->id);
-	add_row(list, row);
-}
-
-static void
-add_inserted_lead(struct row_list *list, const struct lead *l)
+add_lead(struct row_list *list, const struct lead *l)
 {
 	const struct db_value fixed[] = { DB_U64(l->id), DB_U64(l->campaign_id), DB_U64(l->subscription_number),
 		db_bytes(l->social_id), store_id_or_null(l->parent_id), db_bytes(l->referrer), db_bytes(l->source),
 		store_id_or_null(l->source_id), db_bytes(l->signup_url), db_bytes(l->session_id), db_bytes(l->request_id),
 		DB_I64(l->created_ms) };
-	struct db_value row[LEAD_INSERT_COLUMNS];
+	struct db_value row[LEAD_COLUMNS];
 	put_changing(row, l);
 	memcpy(row + LEAD_CHANGING_COLUMNS, fixed, sizeof(fixed));
 	add_row(list, row);
@@ -143,20 +130,20 @@ write_leads(const struct write *write)
 	struct row_list deleted = row_list(write, SQL_DELETE_LEAD, 1, set->lead_count);
 	struct row_list noted = row_list(write, SQL_INSERT_DELETED_LEAD, 1, set->lead_count);
 	struct row_list freed = row_list(write, SQL_FREE_IDENTITIES, 1, set->lead_count);
-	struct row_list updated = row_list(write, SQL_UPDATE_LEAD, LEAD_UPDATE_COLUMNS, set->lead_count);
-	struct row_list inserted = row_list(write, SQL_INSERT_LEAD, LEAD_INSERT_COLUMNS, set->lead_count);
+	struct row_list updated = row_list(write, SQL_UPDATE_LEAD, LEAD_COLUMNS, set->lead_count);
+	struct row_list inserted = row_list(write, SQL_INSERT_LEAD, LEAD_COLUMNS, set->lead_count);
 	for (size_t i = 0; i < set->lead_count; i++) {
 		const struct lead *lead = &set->leads[i]->lead;
 		switch (set->leads[i]->change) {
 		case ROW_AS_LOADED:
 			break;
 		case ROW_CHANGED:
-			add_updated_lead(&updated, lead);
+			add_lead(&updated, lead);
 			if (identity_changed(write->loaded, i))
 				ADD_ROW(&freed, DB_U64(lead->id));
 			break;
 		case ROW_CREATED:
-			add_inserted_lead(&inserted, lead);
+			add_lead(&inserted, lead);
 			break;
 		case ROW_DELETED:
 			ADD_ROW(&deleted, DB_U64(lead->id));

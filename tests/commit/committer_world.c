@@ -30,8 +30,8 @@ note(const char *call, size_t number)
 /* --- The store --- */
 
 void
-store_execute(struct store *store UNUSED, struct pool *own, const struct command *const *commands, size_t count,
-    int64_t deadline_ms UNUSED, struct outcome *outcomes)
+store_execute_free(struct store *store UNUSED, struct pool *own, const struct command *const *commands, size_t count,
+    int64_t deadline_ms UNUSED, struct outcome *outcomes, bool *locked)
 {
 	note("E", count);
 	atomic_fetch_add(&shared->batches, 1);
@@ -41,8 +41,10 @@ store_execute(struct store *store UNUSED, struct pool *own, const struct command
 	}
 	if (atomic_exchange(&shared->hold_next, false))
 		atomic_store(&shared->hold, true);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		outcomes[i] = (struct outcome){ .body = pool_copy(own, commands[i]->as.signup.email) };
+		locked[i] = commands[i]->campaign_id == LOCKED && atomic_load(&shared->locked);
+	}
 }
 
 void
@@ -230,6 +232,15 @@ void
 ask_sign_up(size_t peer)
 {
 	struct commit_request request = sign_up(pool_printf(pool, "%zu@example.org", peer));
+	ask(peer, &request);
+}
+
+void
+ask_locked(size_t peer, int64_t deadline_ms)
+{
+	struct commit_request request = sign_up(pool_printf(pool, "%zu@example.org", peer));
+	request.as.command.campaign_id = LOCKED;
+	request.deadline_ms = deadline_ms;
 	ask(peer, &request);
 }
 

@@ -18,12 +18,14 @@ enum { PEERS_MAX = 400, CALLS_MAX = 4096, PATIENCE_MS = 20000, LARGE = 1024 * 10
 
 /* Keys whose first byte is this are unknown; with the other one the database is out of reach. */
 enum { UNKNOWN = 200, UNREACHABLE = 201 };
+enum { LOCKED = 77 };
 
 struct shared {
 	atomic_bool hold;      /* store_execute waits */
 	atomic_bool hold_next; /* … and will do so the next time too */
 	atomic_uint batches;
-	atomic_bool held; /* it does */
+	atomic_bool held;   /* it does */
+	atomic_bool locked; /* campaign LOCKED is somebody else's */
 	atomic_bool ready;
 	atomic_uint rests;
 	char calls[CALLS_MAX]; /* "E2 " a batch of two, "K " a key, "C " a campaign, "T " a use that was noted */
@@ -56,6 +58,7 @@ struct commit_request sign_up(struct slice email);
 void ask(size_t peer, const struct commit_request *request);
 /* With an email that is the peer's own. */
 void ask_sign_up(size_t peer);
+void ask_locked(size_t peer, int64_t deadline_ms);
 void ask_points(size_t peer, size_t leads);
 /* A key by the first byte of its hash. */
 void ask_lead(size_t peer);

@@ -270,6 +270,23 @@ test_campaigns(void **state UNUSED)
 	assert_string_equal(shared->calls, "C ");
 }
 
+/* A campaign that somebody else has locked holds up its own requests alone: until it is free, or their time is over. */
+static void
+test_a_locked_campaign(void **state UNUSED)
+{
+	atomic_store(&shared->locked, true);
+	connect_peers(3);
+	ask_locked(0, clock_monotonic_ms() + PATIENCE_MS);
+	ask_locked(1, clock_monotonic_ms() + 50);
+	for (int i = 0; i < 10; i++) {
+		ask_sign_up(2);
+		assert_own_outcome(2);
+	}
+	assert_int_equal(answer_of(1).kind, ANSWER_REFUSED);
+	atomic_store(&shared->locked, false);
+	assert_own_outcome(0);
+}
+
 /* All that wait for leads are answered at once, before the commands. */
 static void
 test_look_ups_of_leads(void **state UNUSED)
@@ -424,6 +441,7 @@ main(void)
 		COMMITTER_TEST(test_keys_are_read_once_a_second),
 		COMMITTER_TEST(test_unknown_keys_are_read_each_time),
 		COMMITTER_TEST(test_campaigns),
+		COMMITTER_TEST(test_a_locked_campaign),
 		COMMITTER_TEST(test_look_ups_of_leads),
 		COMMITTER_TEST(test_a_flood_of_look_ups),
 		COMMITTER_TEST(test_a_flood_of_unknown_keys),

@@ -5,12 +5,14 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "breaks.h"
 #include "core/events.h"
+#include "store/private.h"
 #include "world.h"
 
 enum { ALL_EVENTS = (1 << EVENT_TYPES) - 1, CREATES = 8, TOO_LONG = 70000, TIME_MS = 10 * 1000 };
@@ -439,6 +441,56 @@ a_batch_that_is_perhaps_done_is_not_taken_apart(void **state)
 	}
 }
 
+/* Locks the campaign shared[0] until shared[1] is set. */
+static bool
+hold_campaign(struct store *store, const struct world *world UNUSED, unsigned index UNUSED)
+{
+	struct pool *pool = pool_new();
+	bool good = db_begin(store->db) == RESULT_OK && store_lock_counters(store, pool, shared[0]) == RESULT_OK;
+	__atomic_store_n(&shared[2], 1, __ATOMIC_SEQ_CST);
+	while (__atomic_load_n(&shared[1], __ATOMIC_SEQ_CST) == 0)
+		poll(NULL, 0, 1);
+	db_rollback(store->db);
+	pool_free(&pool);
+	return good;
+}
+
+/* Who does not wait carries out the rest at once, and knows what is not begun. */
+static void
+a_locked_campaign_holds_up_nobody_else(void **state)
+{
+	struct world *w = *state;
+	uint64_t other = add_campaign(w);
+	struct command all[] = { signup(w, other, "a@example.org"), signup(w, w->campaign, "a@example.org"),
+		signup(w, NOBODY, "a@example.org"), signup(w, w->campaign, "b@example.org"),
+		signup(w, other, "b@example.org") };
+	const struct command *commands[ARRAY_SIZE(all)];
+	struct outcome outcomes[ARRAY_SIZE(all)];
+	bool locked[ARRAY_SIZE(all)];
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		commands[i] = &all[i];
+	shared[0] = w->campaign;
+	processes_start(w, 1, hold_campaign);
+	while (__atomic_load_n(&shared[2], __ATOMIC_SEQ_CST) == 0)
+		poll(NULL, 0, 1);
+	int64_t start_ms = clock_monotonic_ms();
+	store_execute_free(w->store, w->pool, commands, ARRAY_SIZE(all), start_ms + TIME_MS, outcomes, locked);
+	assert_in_range(clock_monotonic_ms() - start_ms, 0, 4000); /* a lock is waited for 5 s */
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		assert_int_equal(locked[i], all[i].campaign_id == w->campaign);
+	assert_int_equal(outcomes[0].failure, FAILURE_NONE);
+	assert_int_equal(outcomes[2].failure, FAILURE_CAMPAIGN_NOT_FOUND);
+	assert_int_equal(outcomes[4].failure, FAILURE_NONE);
+	assert_int_equal(find_campaign(w, other).last_subscription_number, 2);
+	assert_int_equal(find_campaign(w, w->campaign).last_subscription_number, 0);
+	__atomic_store_n(&shared[1], 1, __ATOMIC_SEQ_CST);
+	assert_true(processes_end());
+	store_execute_free(w->store, w->pool, commands, ARRAY_SIZE(all), clock_monotonic_ms() + TIME_MS, outcomes, locked);
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		assert_false(locked[i]);
+	assert_int_equal(find_campaign(w, w->campaign).last_subscription_number, 2);
+}
+
 int
 main(void)
 {
@@ -453,6 +505,7 @@ main(void)
 		WORLD_TEST(many_processes_make_one_lead_of_one_email),
 		WORLD_TEST(many_processes_give_dense_numbers_and_unique_ids),
 		WORLD_TEST(a_deadlock_is_retried),
+		WORLD_TEST(a_locked_campaign_holds_up_nobody_else),
 		WORLD_TEST(transactions_read_committed),
 		WORLD_TEST(batches_that_cross_are_all_done),
 		WORLD_TEST(a_command_that_breaks_the_batch_fails_alone),

@@ -17,7 +17,7 @@ load(struct world *w, uint64_t campaign)
 	const struct command *pointer = &command;
 	struct loaded loaded;
 	assert_int_equal(db_begin(w->store->db), RESULT_OK);
-	assert_int_equal(store_load(w->store, w->pool, &pointer, 1, &loaded), RESULT_OK);
+	assert_int_equal(store_load(w->store, w->pool, &pointer, 1, NULL, &loaded), RESULT_OK);
 	db_rollback(w->store->db);
 	return loaded;
 }

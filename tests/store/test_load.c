@@ -18,7 +18,7 @@ load(struct world *w, const struct command *commands, size_t count)
 	for (size_t i = 0; i < count; i++)
 		pointers[i] = &commands[i];
 	assert_int_equal(db_begin(w->store->db), RESULT_OK);
-	assert_int_equal(store_load(w->store, w->pool, pointers, count, &loaded), RESULT_OK);
+	assert_int_equal(store_load(w->store, w->pool, pointers, count, NULL, &loaded), RESULT_OK);
 	db_rollback(w->store->db);
 	return loaded;
 }

@@ -45,13 +45,31 @@ def commits(service):
 @contextlib.contextmanager
 def held(service, campaign):
     """No batch of the campaign comes to its end meanwhile; for two seconds at most."""
-    wait = f"SELECT lead_count, SLEEP(2) FROM lh_campaign_counters WHERE campaign_id = {campaign.id} FOR UPDATE"
-    running = "SELECT id FROM information_schema.PROCESSLIST WHERE info LIKE 'SELECT lead_count, SLEEP%'"
+    wait = (f"BEGIN; SELECT lead_count FROM lh_campaign_counters WHERE campaign_id = {campaign.id} FOR UPDATE;"
+            "SELECT SLEEP(2); COMMIT")
+    running = "SELECT id FROM information_schema.PROCESSLIST WHERE info LIKE 'SELECT SLEEP%'"
     holder = threading.Thread(target=lambda: service.installation.sql(wait))
     holder.start()
     wait_until(lambda: service.database.sql(running), 10, "the campaign is held")
     yield
     holder.join()
+
+
+@needs_committer
+def test_a_locked_campaign_holds_up_nobody_else(service, parent, account):
+    """one that somebody else works at keeps its own sign-ups waiting, and no other campaign's"""
+    locked, free = service.campaign(account), service.campaign(account)
+    answers = []
+    waiting = threading.Thread(target=lambda: answers.append(locked.post({"email": "ada@example.org"}).status))
+    with held(service, locked):
+        waiting.start()
+        begun = time.monotonic()
+        for number in range(20):
+            assert free.post({"email": f"ada{number}@example.org"}).status == 200
+            assert locked.get({"email": "nobody@example.org"}).status == 404
+        assert time.monotonic() - begun < 1.5 and not answers
+    waiting.join(20)
+    assert answers == [200]
 
 
 def connections(service):

@@ -144,3 +144,22 @@ def test_everything_at_once(service, receiver, account):
     assert lead_count(campaign) == 46
     assert all(campaign.find(email=f"{number}@example.org")["tags"] == [{"tag_id": tag, "name": "VIP"}] for number in range(40))
     service.check()
+
+
+def test_ranks_are_of_the_same_moment(campaign):
+    """4.5 contest_score_rank: whoever is alone is the first, whatever happens meanwhile; a board and its `me` agree"""
+    ada = campaign.lead(**ADA)
+    query = {"limit": 3, "social_id": ada["social_id"]}
+
+    def write():
+        assert campaign.post({"social_id": ada["social_id"], "points": 1}, path="/points").status == 200
+
+    def look_up():
+        assert campaign.find(**ADA)["contest_score_rank"] == 1
+
+    def look_at_board():
+        board = campaign.get(query, path="/leaderboard").json
+        assert board["me"]["rank"] == 1
+        assert [leader["contest_score"] for leader in board["leaders"]] == [board["me"]["contest_score"]]
+    in_parallel([write, look_up, look_at_board, look_up] * 100, 8)
+    assert campaign.find(**ADA)["contest_score"] == 100

@@ -145,7 +145,7 @@ CREATE TABLE IF NOT EXISTS {prefix}leads (
 	created_ms BIGINT NOT NULL,
 	updated_ms BIGINT NOT NULL,
 	PRIMARY KEY (id),
-	-- SQL_LOAD_LEADS_BY_…, SQL_SELECT_LEAD_BY_…, SQL_LOOK_UP_BY_…, SQL_SELECT_LEAD_IDS: an address is one lead's in a campaign,
+	-- SQL_LOAD_LEADS_BY_…, SQL_LOOK_UP_BY_…, SQL_SELECT_LEAD_IDS: an address is one lead's in a campaign,
 	-- which is in the hash
 	UNIQUE KEY by_email (email_hash),
 	UNIQUE KEY by_phone (phone_hash),

@@ -292,5 +292,6 @@ void
 store_execute_free(struct store *store, struct pool *pool, const struct command *const *commands, size_t count,
     int64_t deadline_ms, struct outcome *outcomes, bool *locked)
 {
-	execute(store, pool, commands, count, deadline_ms, outcomes, memset(locked, 0, count * sizeof(*locked)));
+	memset(locked, 0, count * sizeof(*locked));
+	execute(store, pool, commands, count, deadline_ms, outcomes, locked);
 }

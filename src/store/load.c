@@ -36,12 +36,6 @@ enum {
 	COUNTERS_NOW_MS
 };
 
-static uint32_t
-counter(const struct db_rows *rows, size_t row, size_t column)
-{
-	return (uint32_t)db_get_u64(rows, row, column);
-}
-
 /* The settings as they are kept, the rest as it was locked. */
 static struct working_campaign
 working_campaign(const struct kept_campaign *kept, const struct db_rows *rows, size_t row)
@@ -52,16 +46,16 @@ working_campaign(const struct kept_campaign *kept, const struct db_rows *rows, s
 		.webhook_count = kept->webhook_count,
 		.definitions = &kept->definitions,
 	};
-	working.campaign.last_subscription_number = counter(rows, row, COUNTERS_LAST_SUBSCRIPTION_NUMBER);
-	working.campaign.ip_counted_to = counter(rows, row, COUNTERS_IP_COUNTED_TO);
+	working.campaign.last_subscription_number = store_get_u32(rows, row, COUNTERS_LAST_SUBSCRIPTION_NUMBER);
+	working.campaign.ip_counted_to = store_get_u32(rows, row, COUNTERS_IP_COUNTED_TO);
 	working.campaign.counters = (struct campaign_counters){
-		.leads = counter(rows, row, COUNTERS_LEADS),
-		.verified = counter(rows, row, COUNTERS_VERIFIED),
-		.waitlisted = counter(rows, row, COUNTERS_WAITLISTED),
-		.removed_from_waitlist = counter(rows, row, COUNTERS_REMOVED_FROM_WAITLIST),
-		.fraudulent = counter(rows, row, COUNTERS_FRAUDULENT),
-		.opted_out = counter(rows, row, COUNTERS_OPTED_OUT),
-		.referred = counter(rows, row, COUNTERS_REFERRED),
+		.leads = store_get_u32(rows, row, COUNTERS_LEADS),
+		.verified = store_get_u32(rows, row, COUNTERS_VERIFIED),
+		.waitlisted = store_get_u32(rows, row, COUNTERS_WAITLISTED),
+		.removed_from_waitlist = store_get_u32(rows, row, COUNTERS_REMOVED_FROM_WAITLIST),
+		.fraudulent = store_get_u32(rows, row, COUNTERS_FRAUDULENT),
+		.opted_out = store_get_u32(rows, row, COUNTERS_OPTED_OUT),
+		.referred = store_get_u32(rows, row, COUNTERS_REFERRED),
 	};
 	return working;
 }
@@ -231,24 +225,19 @@ compare_leads(const void *left, const void *right)
 static enum result
 add_leads(struct load *load, const struct identities *named)
 {
-	static const enum statement statements[] = {
-		[LEAD_BY_EMAIL] = SQL_LOAD_LEADS_BY_EMAIL,
-		[LEAD_BY_PHONE] = SQL_LOAD_LEADS_BY_PHONE,
-		[LEAD_BY_SOCIAL_ID] = SQL_LOAD_LEADS_BY_SOCIAL_ID,
-		[LEAD_BY_ID] = SQL_LOAD_LEADS_BY_ID,
-	};
 	struct working_set *set = &load->loaded->set;
-	struct db_rows rows[ARRAY_SIZE(statements)];
+	struct db_rows rows[LEAD_BY_ID + 1];
 	size_t count = 0, used = 0;
 	enum result result = RESULT_OK;
-	for (size_t i = 0; i < ARRAY_SIZE(statements) && result == RESULT_OK; i++) {
-		result = query(load, statements[i], (struct db_list){ named->of[i].values, named->of[i].count }, &rows[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(rows) && result == RESULT_OK; i++) {
+		const struct db_list list = { named->of[i].values, named->of[i].count };
+		result = store_query_leads(load->store, load->pool, (enum lead_identity)i, list, &rows[i]);
 		count += rows[i].count;
 	}
 	if (result != RESULT_OK || count == 0)
 		return result;
 	struct working_lead *leads = POOL_ARRAY(load->pool, count, struct working_lead);
-	for (size_t i = 0; i < ARRAY_SIZE(statements); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		for (size_t k = 0; k < rows[i].count; k++)
 			leads[used++].lead = store_lead_from_row(&rows[i], k);
 	qsort(leads, count, sizeof(*leads), compare_leads);

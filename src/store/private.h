@@ -183,6 +183,11 @@ MUST_CHECK enum result store_query_definitions(
     struct store *store, struct pool *pool, struct db_list campaigns, struct db_rows *rows);
 struct definitions store_definitions_from_rows(struct pool *pool, const struct db_rows *rows, uint64_t campaign_id);
 
+/* Whole leads by that identity, whose values are as store_reference_value has them. */
+MUST_CHECK enum result store_query_leads(
+    struct store *store, struct pool *pool, enum lead_identity identity, struct db_list list, struct db_rows *rows);
+
+uint32_t store_get_u32(const struct db_rows *rows, size_t row, size_t column);
 struct lead store_lead_from_row(const struct db_rows *rows, size_t row);
 struct campaign store_campaign_from_row(const struct db_rows *rows, size_t row);
 enum webhook_state store_webhook_state(struct slice name);

@@ -78,24 +78,32 @@ store_list_campaigns(
 }
 
 enum result
+store_query_leads(
+    struct store *store, struct pool *pool, enum lead_identity identity, struct db_list list, struct db_rows *rows)
+{
+	static const enum statement statements[] = {
+		[LEAD_BY_EMAIL] = SQL_LOAD_LEADS_BY_EMAIL,
+		[LEAD_BY_PHONE] = SQL_LOAD_LEADS_BY_PHONE,
+		[LEAD_BY_SOCIAL_ID] = SQL_LOAD_LEADS_BY_SOCIAL_ID,
+		[LEAD_BY_ID] = SQL_LOAD_LEADS_BY_ID,
+	};
+	return store_query_lists(store, pool, statements[identity], &list, 1, rows);
+}
+
+enum result
 store_find_lead(
     struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_reference *reference, struct lead *lead)
 {
-	static const enum statement statements[] = {
-		[LEAD_BY_EMAIL] = SQL_SELECT_LEAD_BY_EMAIL,
-		[LEAD_BY_PHONE] = SQL_SELECT_LEAD_BY_PHONE,
-		[LEAD_BY_SOCIAL_ID] = SQL_SELECT_LEAD_BY_SOCIAL_ID,
-		[LEAD_BY_ID] = SQL_SELECT_LEAD_BY_ID,
-	};
-	struct db_value values[] = { store_reference_value(pool, campaign_id, reference), DB_U64(campaign_id) };
+	struct db_value value = store_reference_value(pool, campaign_id, reference);
 	struct db_rows rows;
-	enum result result = db_query(store->db, pool, statements[reference->identity],
-	    &(struct db_arguments){ .values = values, .count = ARRAY_SIZE(values) }, &rows);
-	if (result == RESULT_OK && rows.count == 0)
-		result = RESULT_NOT_FOUND;
-	if (result == RESULT_OK)
-		*lead = store_lead_from_row(&rows, 0);
-	return result;
+	enum result result = store_query_leads(store, pool, reference->identity, (struct db_list){ &value, 1 }, &rows);
+	if (result != RESULT_OK)
+		return result;
+	/* a social id or an id may be one of another campaign */
+	if (rows.count == 0 || db_get_u64(&rows, 0, LEAD_CAMPAIGN_ID) != campaign_id)
+		return RESULT_NOT_FOUND;
+	*lead = store_lead_from_row(&rows, 0);
+	return RESULT_OK;
 }
 
 enum { HISTOGRAM_NODE, HISTOGRAM_SLOTS };

@@ -14,8 +14,8 @@ store_get_id(const struct db_rows *rows, size_t row, size_t column)
 	return db_is_null(rows, row, column) ? 0 : db_get_u64(rows, row, column);
 }
 
-static uint32_t
-get_u32(const struct db_rows *rows, size_t row, size_t column)
+uint32_t
+store_get_u32(const struct db_rows *rows, size_t row, size_t column)
 {
 	return (uint32_t)db_get_u64(rows, row, column);
 }
@@ -26,8 +26,8 @@ store_lead_from_row(const struct db_rows *rows, size_t row)
 	return (struct lead){
 		.id = db_get_u64(rows, row, LEAD_ID),
 		.campaign_id = db_get_u64(rows, row, LEAD_CAMPAIGN_ID),
-		.subscription_number = get_u32(rows, row, LEAD_SUBSCRIPTION_NUMBER),
-		.counter = get_u32(rows, row, LEAD_COUNTER),
+		.subscription_number = store_get_u32(rows, row, LEAD_SUBSCRIPTION_NUMBER),
+		.counter = store_get_u32(rows, row, LEAD_COUNTER),
 		.social_id = db_get_bytes(rows, row, LEAD_SOCIAL_ID),
 		.parent_id = store_get_id(rows, row, LEAD_PARENT_ID),
 		.parent_social_id = db_get_bytes(rows, row, LEAD_PARENT_SOCIAL_ID),
@@ -53,12 +53,14 @@ store_lead_from_row(const struct db_rows *rows, size_t row)
 		.source_id = store_get_id(rows, row, LEAD_SOURCE_ID),
 		.fraudulent = db_get_bool(rows, row, LEAD_FRAUDULENT),
 		.fraud_flags = db_get_bytes(rows, row, LEAD_FRAUD_FLAGS),
-		.times_flagged = get_u32(rows, row, LEAD_TIMES_FLAGGED),
+		.times_flagged = store_get_u32(rows, row, LEAD_TIMES_FLAGGED),
 		.announced = db_get_bool(rows, row, LEAD_ANNOUNCED),
-		.score = get_u32(rows, row, LEAD_SCORE),
-		.referrals = get_u32(rows, row, LEAD_REFERRALS),
-		.unverified = { get_u32(rows, row, LEAD_UNVERIFIED_DIRECT), get_u32(rows, row, LEAD_UNVERIFIED_INDIRECT) },
-		.verified = { get_u32(rows, row, LEAD_VERIFIED_DIRECT), get_u32(rows, row, LEAD_VERIFIED_INDIRECT) },
+		.score = store_get_u32(rows, row, LEAD_SCORE),
+		.referrals = store_get_u32(rows, row, LEAD_REFERRALS),
+		.unverified = { store_get_u32(rows, row, LEAD_UNVERIFIED_DIRECT),
+		    store_get_u32(rows, row, LEAD_UNVERIFIED_INDIRECT) },
+		.verified = { store_get_u32(rows, row, LEAD_VERIFIED_DIRECT),
+		    store_get_u32(rows, row, LEAD_VERIFIED_INDIRECT) },
 		.tag_ids = db_get_bytes(rows, row, LEAD_TAG_IDS),
 		.action_ids = db_get_bytes(rows, row, LEAD_ACTION_IDS),
 		.reward_ids = db_get_bytes(rows, row, LEAD_REWARD_IDS),
@@ -78,32 +80,32 @@ store_campaign_from_row(const struct db_rows *rows, size_t row)
 		.account_suspended = db_get_bool(rows, row, CAMPAIGN_ACCOUNT_SUSPENDED),
 		.ended_ms = db_get_time(rows, row, CAMPAIGN_ENDED_MS),
 		.ends_ms = db_get_time(rows, row, CAMPAIGN_ENDS_MS),
-		.jump_start = get_u32(rows, row, CAMPAIGN_JUMP_START),
+		.jump_start = store_get_u32(rows, row, CAMPAIGN_JUMP_START),
 		.privacy = db_get_bool(rows, row, CAMPAIGN_PRIVACY),
 		.require_key = db_get_bool(rows, row, CAMPAIGN_REQUIRE_KEY),
 		.landing_url = db_get_bytes(rows, row, CAMPAIGN_LANDING_URL),
 		.thankyou_url = db_get_bytes(rows, row, CAMPAIGN_THANKYOU_URL),
 		.status_url = db_get_bytes(rows, row, CAMPAIGN_STATUS_URL),
-		.points_signup = get_u32(rows, row, CAMPAIGN_POINTS_SIGNUP),
-		.points_direct = get_u32(rows, row, CAMPAIGN_POINTS_DIRECT),
-		.points_indirect = get_u32(rows, row, CAMPAIGN_POINTS_INDIRECT),
-		.points_verified = get_u32(rows, row, CAMPAIGN_POINTS_VERIFIED),
+		.points_signup = store_get_u32(rows, row, CAMPAIGN_POINTS_SIGNUP),
+		.points_direct = store_get_u32(rows, row, CAMPAIGN_POINTS_DIRECT),
+		.points_indirect = store_get_u32(rows, row, CAMPAIGN_POINTS_INDIRECT),
+		.points_verified = store_get_u32(rows, row, CAMPAIGN_POINTS_VERIFIED),
 		.require_verification = db_get_bool(rows, row, CAMPAIGN_REQUIRE_VERIFICATION),
 		.waitlist = db_get_bool(rows, row, CAMPAIGN_WAITLIST),
-		.max_per_ip = get_u32(rows, row, CAMPAIGN_MAX_PER_IP),
+		.max_per_ip = store_get_u32(rows, row, CAMPAIGN_MAX_PER_IP),
 		.blocked_email_domains = db_get_bytes(rows, row, CAMPAIGN_BLOCKED_EMAIL_DOMAINS),
 		.blocked_referrers = db_get_bytes(rows, row, CAMPAIGN_BLOCKED_REFERRERS),
 		.allowed_networks = db_get_bytes(rows, row, CAMPAIGN_ALLOWED_NETWORKS),
-		.last_subscription_number = get_u32(rows, row, CAMPAIGN_LAST_SUBSCRIPTION_NUMBER),
-		.ip_counted_to = get_u32(rows, row, CAMPAIGN_IP_COUNTED_TO),
+		.last_subscription_number = store_get_u32(rows, row, CAMPAIGN_LAST_SUBSCRIPTION_NUMBER),
+		.ip_counted_to = store_get_u32(rows, row, CAMPAIGN_IP_COUNTED_TO),
 		.counters = {
-			.leads = get_u32(rows, row, CAMPAIGN_LEAD_COUNT),
-			.verified = get_u32(rows, row, CAMPAIGN_VERIFIED),
-			.waitlisted = get_u32(rows, row, CAMPAIGN_WAITLISTED),
-			.removed_from_waitlist = get_u32(rows, row, CAMPAIGN_REMOVED_FROM_WAITLIST),
-			.fraudulent = get_u32(rows, row, CAMPAIGN_FRAUDULENT),
-			.opted_out = get_u32(rows, row, CAMPAIGN_OPTED_OUT),
-			.referred = get_u32(rows, row, CAMPAIGN_REFERRED),
+			.leads = store_get_u32(rows, row, CAMPAIGN_LEAD_COUNT),
+			.verified = store_get_u32(rows, row, CAMPAIGN_VERIFIED),
+			.waitlisted = store_get_u32(rows, row, CAMPAIGN_WAITLISTED),
+			.removed_from_waitlist = store_get_u32(rows, row, CAMPAIGN_REMOVED_FROM_WAITLIST),
+			.fraudulent = store_get_u32(rows, row, CAMPAIGN_FRAUDULENT),
+			.opted_out = store_get_u32(rows, row, CAMPAIGN_OPTED_OUT),
+			.referred = store_get_u32(rows, row, CAMPAIGN_REFERRED),
 		},
 	};
 }

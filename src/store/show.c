@@ -9,20 +9,14 @@
 
 #include "store/private.h"
 
-static uint32_t
-get_u32(const struct db_rows *rows, size_t row, size_t column)
-{
-	return (uint32_t)db_get_u64(rows, row, column);
-}
-
 static struct lead
 shown_lead(uint64_t campaign_id, const struct db_rows *rows, size_t row)
 {
 	return (struct lead){
 		.id = db_get_u64(rows, row, SHOWN_ID),
 		.campaign_id = campaign_id,
-		.subscription_number = get_u32(rows, row, SHOWN_SUBSCRIPTION_NUMBER),
-		.counter = get_u32(rows, row, SHOWN_COUNTER),
+		.subscription_number = store_get_u32(rows, row, SHOWN_SUBSCRIPTION_NUMBER),
+		.counter = store_get_u32(rows, row, SHOWN_COUNTER),
 		.social_id = db_get_bytes(rows, row, SHOWN_SOCIAL_ID),
 		.parent_social_id = db_get_bytes(rows, row, SHOWN_PARENT_SOCIAL_ID),
 		.email = db_get_bytes(rows, row, SHOWN_EMAIL),
@@ -40,10 +34,12 @@ shown_lead(uint64_t campaign_id, const struct db_rows *rows, size_t row)
 		.ip = db_get_bytes(rows, row, SHOWN_IP),
 		.referrer = db_get_bytes(rows, row, SHOWN_REFERRER),
 		.fraudulent = db_get_bool(rows, row, SHOWN_FRAUDULENT),
-		.score = get_u32(rows, row, SHOWN_SCORE),
-		.referrals = get_u32(rows, row, SHOWN_REFERRALS),
-		.unverified = { get_u32(rows, row, SHOWN_UNVERIFIED_DIRECT), get_u32(rows, row, SHOWN_UNVERIFIED_INDIRECT) },
-		.verified = { get_u32(rows, row, SHOWN_VERIFIED_DIRECT), get_u32(rows, row, SHOWN_VERIFIED_INDIRECT) },
+		.score = store_get_u32(rows, row, SHOWN_SCORE),
+		.referrals = store_get_u32(rows, row, SHOWN_REFERRALS),
+		.unverified = { store_get_u32(rows, row, SHOWN_UNVERIFIED_DIRECT),
+		    store_get_u32(rows, row, SHOWN_UNVERIFIED_INDIRECT) },
+		.verified = { store_get_u32(rows, row, SHOWN_VERIFIED_DIRECT),
+		    store_get_u32(rows, row, SHOWN_VERIFIED_INDIRECT) },
 		.tag_ids = db_get_bytes(rows, row, SHOWN_TAG_IDS),
 		.action_ids = db_get_bytes(rows, row, SHOWN_ACTION_IDS),
 		.created_ms = db_get_i64(rows, row, SHOWN_CREATED_MS),
@@ -63,7 +59,7 @@ state_from_row(uint64_t campaign_id, const struct db_rows *rows, size_t row, siz
 {
 	return (struct state){
 		.campaign_id = campaign_id,
-		.leads = get_u32(rows, row, first + STATE_LEADS),
+		.leads = store_get_u32(rows, row, first + STATE_LEADS),
 		.versions = { .settings = db_get_u64(rows, row, first + STATE_SETTINGS_VERSION),
 		    .leads = db_get_u64(rows, row, first + STATE_LEADS_VERSION) },
 	};
@@ -346,12 +342,12 @@ leader(uint64_t campaign_id, const struct db_rows *rows, size_t row)
 	return (struct lead){
 		.id = db_get_u64(rows, row, LEADER_ID),
 		.campaign_id = campaign_id,
-		.subscription_number = get_u32(rows, row, LEADER_SUBSCRIPTION_NUMBER),
+		.subscription_number = store_get_u32(rows, row, LEADER_SUBSCRIPTION_NUMBER),
 		.social_id = db_get_bytes(rows, row, LEADER_SOCIAL_ID),
 		.email = db_get_bytes(rows, row, LEADER_EMAIL),
 		.phone = db_get_bytes(rows, row, LEADER_PHONE),
 		.custom_fields = db_get_bytes(rows, row, LEADER_CUSTOM_FIELDS),
-		.score = get_u32(rows, row, LEADER_SCORE),
+		.score = store_get_u32(rows, row, LEADER_SCORE),
 	};
 }
 

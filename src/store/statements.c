@@ -102,382 +102,377 @@ const char *const store_snapshot_session[] = { SESSION, ISOLATION "REPEATABLE RE
 
 #define STATEMENT(id, text) [id] = { #id, text }
 
-const struct
-    db_statement
-	store_statements
-	    [SQL_COUNT] = {
-		    STATEMENT(SQL_LOCK_ID_BLOCK, "SELECT next FROM {prefix}id_blocks WHERE name = ? FOR UPDATE"),
-		    STATEMENT(SQL_MOVE_ID_BLOCK, "UPDATE {prefix}id_blocks SET next = next + ? WHERE name = ?"),
-		    STATEMENT(SQL_SELECT_META, "SELECT value FROM {prefix}meta WHERE name = ?"),
-		    STATEMENT(SQL_INSERT_META, "INSERT IGNORE INTO {prefix}meta (name, value) VALUES (?, ?)"),
-		    STATEMENT(SQL_SELECT_KEY,
-			"SELECT k.id, k.account_id, a.suspended_ms IS NOT NULL, k.last_used_ms, " NOW
-			" FROM {prefix}api_keys k JOIN {prefix}accounts a ON a.id = k.account_id WHERE k.hash = ? "
-			"AND k.revoked_ms IS NULL"),
-		    STATEMENT(SQL_TOUCH_KEY, "UPDATE {prefix}api_keys SET last_used_ms = ? WHERE id = ? AND (last_used_ms IS "
-					     "NULL OR last_used_ms < ?)"),
+/* clang-format off */
 
-		    STATEMENT(SQL_INSERT_TOKEN, "INSERT INTO {prefix}commits (token) VALUES (?)"),
-		    STATEMENT(SQL_LOCK_COUNTERS, LOCK_COUNTERS),
-		    STATEMENT(SQL_LOCK_FREE_COUNTERS, LOCK_COUNTERS " SKIP LOCKED"),
-		    STATEMENT(
-			SQL_SELECT_COUNTERS, "SELECT campaign_id FROM {prefix}campaign_counters WHERE campaign_id IN ({list})"),
-		    STATEMENT(SQL_SELECT_CAMPAIGNS, SELECT_CAMPAIGN_USING("FORCE INDEX (PRIMARY)") " WHERE c.id IN ({list})"),
-		    STATEMENT(SQL_SELECT_SUBSCRIPTIONS, "SELECT id, campaign_id, events, state, format, url FROM "
-							"{prefix}webhooks FORCE INDEX (by_campaign) WHERE "
-							"campaign_id IN ({list})"),
-		    STATEMENT(SQL_SELECT_DEFINITIONS, SELECT_DEFINITIONS("NULL", "IN ({list})")),
-		    STATEMENT(SQL_LOCK_JOBS,
-			"SELECT id, position, total FROM {prefix}bulk_jobs WHERE id IN ({list}) ORDER BY id FOR UPDATE"),
-		    STATEMENT(SQL_LOAD_LEADS_BY_EMAIL, SELECT_LEAD " WHERE l.email_hash IN ({list})"),
-		    STATEMENT(SQL_LOAD_LEADS_BY_PHONE, SELECT_LEAD " WHERE l.phone_hash IN ({list})"),
-		    STATEMENT(SQL_LOAD_LEADS_BY_SOCIAL_ID, SELECT_LEAD " WHERE l.social_id IN ({list})"),
-		    STATEMENT(SQL_LOAD_LEADS_BY_ID, SELECT_LEAD " WHERE l.id IN ({list})"),
-		    STATEMENT(SQL_SELECT_LINKS,
-			"SELECT lead_id, level, ancestor_id, counted, counts, settled, verified_settled, earned, credit"
-			" FROM {prefix}referral_links WHERE lead_id IN ({list})"),
-		    STATEMENT(SQL_SELECT_IP_LEADS,
-			"SELECT campaign_id, ip, leads FROM {prefix}ip_leads WHERE campaign_id IN ({list}) AND ip IN ({list})"),
-		    STATEMENT(SQL_SELECT_HISTOGRAM,
-			"SELECT node, " RANK_SLOT_COLUMNS " FROM {prefix}score_histogram WHERE node IN ({list})"),
+const struct db_statement store_statements[SQL_COUNT] = {
+	STATEMENT(SQL_LOCK_ID_BLOCK, "SELECT next FROM {prefix}id_blocks WHERE name = ? FOR UPDATE"),
+	STATEMENT(SQL_MOVE_ID_BLOCK, "UPDATE {prefix}id_blocks SET next = next + ? WHERE name = ?"),
+	STATEMENT(SQL_SELECT_META, "SELECT value FROM {prefix}meta WHERE name = ?"),
+	STATEMENT(SQL_INSERT_META, "INSERT IGNORE INTO {prefix}meta (name, value) VALUES (?, ?)"),
+	STATEMENT(SQL_SELECT_KEY,
+		"SELECT k.id, k.account_id, a.suspended_ms IS NOT NULL, k.last_used_ms, " NOW
+		" FROM {prefix}api_keys k JOIN {prefix}accounts a ON a.id = k.account_id WHERE k.hash = ? "
+		"AND k.revoked_ms IS NULL"),
+	STATEMENT(SQL_TOUCH_KEY, "UPDATE {prefix}api_keys SET last_used_ms = ? WHERE id = ? AND (last_used_ms IS "
+				     "NULL OR last_used_ms < ?)"),
 
-		    STATEMENT(SQL_DELETE_LEAD, "DELETE FROM {prefix}leads WHERE id = ?"),
-		    STATEMENT(SQL_INSERT_DELETED_LEAD, "INSERT INTO {prefix}deleted_leads (lead_id) VALUES (?)"),
-		    STATEMENT(
-			SQL_FREE_IDENTITIES, "UPDATE {prefix}leads SET email_hash = NULL, phone_hash = NULL WHERE id = ?"),
-		    /* as above: the row is there and locked */
-		    STATEMENT(SQL_UPDATE_LEAD, INSERT_LEAD
-			" ON DUPLICATE KEY UPDATE " TO(counter) ", " TO(email) ", " TO(email_key) ", " TO(email_hash) ", " TO(phone) ", " TO(phone_hash) ", " TO(
-			    verified_email) ", " TO(verified_phone) ", " TO(waitlisted) ", " TO(removed_from_waitlist) ", " TO(opted_out) ", " TO(sms_opted_out) ", " TO(custom_fields) ", " TO(utm) ", " TO(uid) ", " TO(redirect_url) ", " TO(ip) ", " TO(user_agent) ", " TO(fraudulent) ", " TO(fraud_flags) ", " TO(times_flagged) ", " TO(announced) ", " TO(score) ", " TO(referrals) ", " TO(unverified_direct) ", " TO(unverified_indirect) ", " TO(verified_direct) ", " TO(verified_indirect) ", " TO(tag_ids) ", " TO(action_ids) ", " TO(reward_ids) ", " TO(updated_ms)),
-		    STATEMENT(SQL_INSERT_LEAD, INSERT_LEAD),
-		    STATEMENT(SQL_UPDATE_COUNTERS,
-			"INSERT INTO {prefix}campaign_counters (last_subscription_number, lead_count, verified, waitlisted, "
-			"removed_from_waitlist, fraudulent, opted_out, referred, campaign_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, "
-			"?) "
-			"ON DUPLICATE KEY UPDATE leads_version = leads_version + 1, " TO(last_subscription_number) ", " TO(lead_count) ", " TO(
-			    verified) ", " TO(waitlisted) ", " TO(removed_from_waitlist) ", " TO(fraudulent) ", " TO(opted_out) ","
-																" " TO(
-																    referred)),
-		    STATEMENT(SQL_CHANGE_HISTOGRAM,
-			"INSERT INTO {prefix}score_histogram (node, " RANK_SLOT_COLUMNS
-			") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-			"?, ?, ?) ON DUPLICATE KEY UPDATE " ADD(s0) ", " ADD(s1) ", " ADD(s2) ", " ADD(s3) ", " ADD(
-			    s4) ", " ADD(s5) ", " ADD(s6) ", " ADD(s7) ", " ADD(s8) ", " ADD(s9) ", " ADD(s10) ", " ADD(s11) ","
-															     " " ADD(s12) ", " ADD(s13) ", " ADD(
-																 s14) ","
-																      " " ADD(
-																	  s15)),
-		    STATEMENT(SQL_CHANGE_IP_LEADS, "INSERT INTO {prefix}ip_leads (campaign_id, ip, leads) VALUES (?, ?, ?)"
-						   " ON DUPLICATE KEY UPDATE leads = leads + VALUES(leads)"),
-		    STATEMENT(SQL_INSERT_SCORE_ENTRY,
-			"INSERT INTO {prefix}score_entries (lead_id, reason, ref, round, delta, asked, message, created_ms) "
-			"VALUES (?, ?, ?, ?, ?, ?, ?, ?)"),
-		    STATEMENT(SQL_UPDATE_LINK, "UPDATE {prefix}referral_links SET counted = ?, counts = ?, settled = ?, "
-					       "verified_settled = ?, earned = ?, "
-					       "credit = ? WHERE lead_id = ? AND level = ?"),
-		    STATEMENT(SQL_INSERT_LINK,
-			"INSERT INTO {prefix}referral_links (counted, counts, settled, verified_settled, earned, "
-			"credit, lead_id, level, ancestor_id) "
-			"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
-		    STATEMENT(SQL_NOTE_TURN,
-			"INSERT INTO {prefix}bulk_turns (campaign_id, served_ms) SELECT campaign_id, " NOW
-			" FROM {prefix}bulk_jobs WHERE id = ? ON DUPLICATE KEY UPDATE served_ms = VALUES(served_ms)"),
-		    STATEMENT(SQL_MOVE_JOB, "UPDATE {prefix}bulk_jobs SET position = ?, failures = 0, delayed_until_ms = 0"
-					    " WHERE id = ? AND position = ?"),
-		    STATEMENT(SQL_DELETE_JOB, "DELETE FROM {prefix}bulk_jobs WHERE id = ? AND position = ?"),
-		    STATEMENT(SQL_INSERT_EVENT,
-			"INSERT INTO {prefix}events (id, campaign_id, lead_id, type, deliveries, created_ms, payload) "
-			"VALUES (?, ?, ?, ?, ?, ?, ?)"),
-		    STATEMENT(SQL_INSERT_DUE, "INSERT INTO {prefix}due (id, event_id, shard, webhook_id, format, due_ms) "
-					      "VALUES (?, ?, ?, ?, ?, ?)"),
+	STATEMENT(SQL_INSERT_TOKEN, "INSERT INTO {prefix}commits (token) VALUES (?)"),
+	STATEMENT(SQL_LOCK_COUNTERS, LOCK_COUNTERS),
+	STATEMENT(SQL_LOCK_FREE_COUNTERS, LOCK_COUNTERS " SKIP LOCKED"),
+	STATEMENT(
+		SQL_SELECT_COUNTERS, "SELECT campaign_id FROM {prefix}campaign_counters WHERE campaign_id IN ({list})"),
+	STATEMENT(SQL_SELECT_CAMPAIGNS, SELECT_CAMPAIGN_USING("FORCE INDEX (PRIMARY)") " WHERE c.id IN ({list})"),
+	STATEMENT(SQL_SELECT_SUBSCRIPTIONS, "SELECT id, campaign_id, events, state, format, url FROM "
+						"{prefix}webhooks FORCE INDEX (by_campaign) WHERE "
+						"campaign_id IN ({list})"),
+	STATEMENT(SQL_SELECT_DEFINITIONS, SELECT_DEFINITIONS("NULL", "IN ({list})")),
+	STATEMENT(SQL_LOCK_JOBS,
+		"SELECT id, position, total FROM {prefix}bulk_jobs WHERE id IN ({list}) ORDER BY id FOR UPDATE"),
+	STATEMENT(SQL_LOAD_LEADS_BY_EMAIL, SELECT_LEAD " WHERE l.email_hash IN ({list})"),
+	STATEMENT(SQL_LOAD_LEADS_BY_PHONE, SELECT_LEAD " WHERE l.phone_hash IN ({list})"),
+	STATEMENT(SQL_LOAD_LEADS_BY_SOCIAL_ID, SELECT_LEAD " WHERE l.social_id IN ({list})"),
+	STATEMENT(SQL_LOAD_LEADS_BY_ID, SELECT_LEAD " WHERE l.id IN ({list})"),
+	STATEMENT(SQL_SELECT_LINKS,
+		"SELECT lead_id, level, ancestor_id, counted, counts, settled, verified_settled, earned, credit"
+		" FROM {prefix}referral_links WHERE lead_id IN ({list})"),
+	STATEMENT(SQL_SELECT_IP_LEADS,
+		"SELECT campaign_id, ip, leads FROM {prefix}ip_leads WHERE campaign_id IN ({list}) AND ip IN ({list})"),
+	STATEMENT(SQL_SELECT_HISTOGRAM,
+		"SELECT node, " RANK_SLOT_COLUMNS " FROM {prefix}score_histogram WHERE node IN ({list})"),
 
-		    STATEMENT(SQL_SELECT_CAMPAIGN, SELECT_CAMPAIGN " WHERE c.id = ?"),
-		    STATEMENT(SQL_SELECT_CAMPAIGNS_OF_ACCOUNT, SELECT_CAMPAIGN " WHERE c.account_id = ? ORDER BY c.id"),
-		    STATEMENT(SQL_SELECT_ALL_CAMPAIGNS, SELECT_CAMPAIGN " ORDER BY c.id"),
-		    STATEMENT(SQL_SELECT_LEAD_BY_EMAIL, SELECT_LEAD " WHERE l.email_hash = ? AND l.campaign_id = ?"),
-		    STATEMENT(SQL_SELECT_LEAD_BY_PHONE, SELECT_LEAD " WHERE l.phone_hash = ? AND l.campaign_id = ?"),
-		    STATEMENT(SQL_SELECT_LEAD_BY_SOCIAL_ID, SELECT_LEAD " WHERE l.social_id = ? AND l.campaign_id = ?"),
-		    STATEMENT(SQL_SELECT_LEAD_BY_ID, SELECT_LEAD " WHERE l.id = ? AND l.campaign_id = ?"),
-		    STATEMENT(SQL_LOOK_UP_BY_EMAIL, LOOK_UP("email_hash", "by_email")),
-		    STATEMENT(SQL_LOOK_UP_BY_PHONE, LOOK_UP("phone_hash", "by_phone")),
-		    STATEMENT(SQL_LOOK_UP_BY_SOCIAL_ID, LOOK_UP("social_id", "by_social_id")),
-		    STATEMENT(SQL_LOOK_UP_BY_ID, LOOK_UP("id", "PRIMARY")),
-		    STATEMENT(
-			SQL_SELECT_STATE, "SELECT " STATE_COLUMNS " FROM {prefix}campaign_counters n WHERE n.campaign_id = ?"),
-		    STATEMENT(SQL_SELECT_LEADS_BY_NUMBER, SELECT_PAGE
-			" WHERE l.campaign_id = ? AND l.subscription_number > ? ORDER BY l.subscription_number LIMIT ?"),
-		    STATEMENT(SQL_SELECT_NUMBER_BEHIND,
-			"SELECT subscription_number FROM {prefix}leads FORCE INDEX (by_number) WHERE campaign_id = ?"
-			" AND subscription_number > ? ORDER BY subscription_number LIMIT 1 OFFSET ?"),
-		    STATEMENT(SQL_SELECT_FILTERED_LEADS,
-			SELECT_PAGE " WHERE l.campaign_id = ? AND l.subscription_number > ? AND l.subscription_number < ?"
-				    " AND (? < 0 OR (l.verified_email OR l.verified_phone) = ?) AND (? < 0 OR l.waitlisted = ?)"
-				    " AND (? < 0 OR l.fraudulent = ?) AND (? < 0 OR l.opted_out = ?) AND (? = 0 OR "
-				    "FIND_IN_SET(?, l.tag_ids))"
-				    " AND l.created_ms >= ? ORDER BY l.subscription_number LIMIT ?"),
-		    STATEMENT(SQL_SELECT_LEADERS,
-			"SELECT " LEADER_COLUMNS
-			" FROM {prefix}leads l FORCE INDEX (by_score) WHERE l.campaign_id = ? AND l.fraudulent = FALSE"
-			" ORDER BY l.score_order, l.subscription_number LIMIT ?"),
-		    STATEMENT(SQL_SELECT_STANDING,
-			"SELECT " LEADER_COLUMNS ", " STATE_COLUMNS
-			" FROM {prefix}campaign_counters n LEFT JOIN {prefix}leads l"
-			" ON l.social_id = ? AND l.campaign_id = n.campaign_id WHERE n.campaign_id = ?"),
-		    STATEMENT(SQL_SELECT_DEFINITIONS_OF_CAMPAIGN, SELECT_DEFINITIONS("description", "= ?")),
+	STATEMENT(SQL_DELETE_LEAD, "DELETE FROM {prefix}leads WHERE id = ?"),
+	STATEMENT(SQL_INSERT_DELETED_LEAD, "INSERT INTO {prefix}deleted_leads (lead_id) VALUES (?)"),
+	STATEMENT(
+		SQL_FREE_IDENTITIES, "UPDATE {prefix}leads SET email_hash = NULL, phone_hash = NULL WHERE id = ?"),
+	/* as above: the row is there and locked */
+	STATEMENT(SQL_UPDATE_LEAD, INSERT_LEAD
+		" ON DUPLICATE KEY UPDATE " TO(counter) ", " TO(email) ", " TO(email_key) ", " TO(email_hash) ", " TO(phone) ", " TO(phone_hash) ", " TO(
+		    verified_email) ", " TO(verified_phone) ", " TO(waitlisted) ", " TO(removed_from_waitlist) ", " TO(opted_out) ", " TO(sms_opted_out) ", " TO(custom_fields) ", " TO(utm) ", " TO(uid) ", " TO(redirect_url) ", " TO(ip) ", " TO(user_agent) ", " TO(fraudulent) ", " TO(fraud_flags) ", " TO(times_flagged) ", " TO(announced) ", " TO(score) ", " TO(referrals) ", " TO(unverified_direct) ", " TO(unverified_indirect) ", " TO(verified_direct) ", " TO(verified_indirect) ", " TO(tag_ids) ", " TO(action_ids) ", " TO(reward_ids) ", " TO(updated_ms)),
+	STATEMENT(SQL_INSERT_LEAD, INSERT_LEAD),
+	STATEMENT(SQL_UPDATE_COUNTERS,
+		"INSERT INTO {prefix}campaign_counters (last_subscription_number, lead_count, verified, waitlisted, "
+		"removed_from_waitlist, fraudulent, opted_out, referred, campaign_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, "
+		"?) "
+		"ON DUPLICATE KEY UPDATE leads_version = leads_version + 1, " TO(last_subscription_number) ", " TO(lead_count) ", " TO(
+		    verified) ", " TO(waitlisted) ", " TO(removed_from_waitlist) ", " TO(fraudulent) ", " TO(opted_out) ","
+															" " TO(
+															    referred)),
+	STATEMENT(SQL_CHANGE_HISTOGRAM,
+		"INSERT INTO {prefix}score_histogram (node, " RANK_SLOT_COLUMNS
+		") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+		"?, ?, ?) ON DUPLICATE KEY UPDATE " ADD(s0) ", " ADD(s1) ", " ADD(s2) ", " ADD(s3) ", " ADD(
+		    s4) ", " ADD(s5) ", " ADD(s6) ", " ADD(s7) ", " ADD(s8) ", " ADD(s9) ", " ADD(s10) ", " ADD(s11) ","
+														     " " ADD(s12) ", " ADD(s13) ", " ADD(
+															 s14) ","
+															      " " ADD(
+																  s15)),
+	STATEMENT(SQL_CHANGE_IP_LEADS, "INSERT INTO {prefix}ip_leads (campaign_id, ip, leads) VALUES (?, ?, ?)"
+					   " ON DUPLICATE KEY UPDATE leads = leads + VALUES(leads)"),
+	STATEMENT(SQL_INSERT_SCORE_ENTRY,
+		"INSERT INTO {prefix}score_entries (lead_id, reason, ref, round, delta, asked, message, created_ms) "
+		"VALUES (?, ?, ?, ?, ?, ?, ?, ?)"),
+	STATEMENT(SQL_UPDATE_LINK, "UPDATE {prefix}referral_links SET counted = ?, counts = ?, settled = ?, "
+				       "verified_settled = ?, earned = ?, "
+				       "credit = ? WHERE lead_id = ? AND level = ?"),
+	STATEMENT(SQL_INSERT_LINK,
+		"INSERT INTO {prefix}referral_links (counted, counts, settled, verified_settled, earned, "
+		"credit, lead_id, level, ancestor_id) "
+		"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+	STATEMENT(SQL_NOTE_TURN,
+		"INSERT INTO {prefix}bulk_turns (campaign_id, served_ms) SELECT campaign_id, " NOW
+		" FROM {prefix}bulk_jobs WHERE id = ? ON DUPLICATE KEY UPDATE served_ms = VALUES(served_ms)"),
+	STATEMENT(SQL_MOVE_JOB, "UPDATE {prefix}bulk_jobs SET position = ?, failures = 0, delayed_until_ms = 0"
+				    " WHERE id = ? AND position = ?"),
+	STATEMENT(SQL_DELETE_JOB, "DELETE FROM {prefix}bulk_jobs WHERE id = ? AND position = ?"),
+	STATEMENT(SQL_INSERT_EVENT,
+		"INSERT INTO {prefix}events (id, campaign_id, lead_id, type, deliveries, created_ms, payload) "
+		"VALUES (?, ?, ?, ?, ?, ?, ?)"),
+	STATEMENT(SQL_INSERT_DUE, "INSERT INTO {prefix}due (id, event_id, shard, webhook_id, format, due_ms) "
+				      "VALUES (?, ?, ?, ?, ?, ?)"),
 
-		    STATEMENT(SQL_SELECT_LEAD_IDS,
-			"SELECT id, campaign_id FROM {prefix}leads WHERE email_hash IN ({list})"
-			" UNION SELECT id, campaign_id FROM {prefix}leads WHERE phone_hash IN ({list})"
-			" UNION SELECT id, campaign_id FROM {prefix}leads WHERE social_id IN ({list})"
-			" UNION SELECT id, campaign_id FROM {prefix}leads WHERE id IN ({list}) ORDER BY id"),
-		    STATEMENT(SQL_INSERT_JOB,
-			"INSERT INTO {prefix}bulk_jobs (id, campaign_id, action, tag_id, word, lead_ids, total, created_ms) "
-			"VALUES (?, ?, ?, ?, ?, ?, ?, " NOW ")"),
-		    /* by_campaign makes this two probes for each campaign, and one for each job that is delayed */
-		    STATEMENT(SQL_SELECT_NEXT_JOB,
-			"SELECT j.id, j.campaign_id, j.action, j.tag_id, j.word, j.lead_ids, j.position, j.total, j.failures"
-			" FROM (SELECT (SELECT w.id FROM {prefix}bulk_jobs w FORCE INDEX (by_campaign) WHERE w.campaign_id = "
-			"c.campaign_id"
-			" AND w.delayed_until_ms <= " NOW " ORDER BY w.id LIMIT 1) AS id"
-			" FROM (SELECT campaign_id FROM {prefix}bulk_jobs FORCE INDEX (by_campaign) GROUP BY campaign_id) c"
-			" LEFT JOIN {prefix}bulk_turns t ON t.campaign_id = c.campaign_id HAVING id IS NOT NULL"
-			" ORDER BY COALESCE(t.served_ms, 0), id LIMIT 1) n JOIN {prefix}bulk_jobs j ON j.id = n.id"),
-		    STATEMENT(SQL_DELAY_JOB, "UPDATE {prefix}bulk_jobs SET failures = failures + 1, delayed_until_ms = " NOW
-					     " + ? WHERE id = ? AND position = ? AND failures = ?"),
-		    STATEMENT(SQL_SKIP_JOB_ITEM,
-			"UPDATE {prefix}bulk_jobs SET position = position + 1, failures = 0, delayed_until_ms = 0"
-			" WHERE id = ? AND position = ?"),
-		    STATEMENT(SQL_DELETE_JOB_AT_END, "DELETE FROM {prefix}bulk_jobs WHERE id = ? AND position >= total"),
+	STATEMENT(SQL_SELECT_CAMPAIGN, SELECT_CAMPAIGN " WHERE c.id = ?"),
+	STATEMENT(SQL_SELECT_CAMPAIGNS_OF_ACCOUNT, SELECT_CAMPAIGN " WHERE c.account_id = ? ORDER BY c.id"),
+	STATEMENT(SQL_SELECT_ALL_CAMPAIGNS, SELECT_CAMPAIGN " ORDER BY c.id"),
+	STATEMENT(SQL_LOOK_UP_BY_EMAIL, LOOK_UP("email_hash", "by_email")),
+	STATEMENT(SQL_LOOK_UP_BY_PHONE, LOOK_UP("phone_hash", "by_phone")),
+	STATEMENT(SQL_LOOK_UP_BY_SOCIAL_ID, LOOK_UP("social_id", "by_social_id")),
+	STATEMENT(SQL_LOOK_UP_BY_ID, LOOK_UP("id", "PRIMARY")),
+	STATEMENT(
+		SQL_SELECT_STATE, "SELECT " STATE_COLUMNS " FROM {prefix}campaign_counters n WHERE n.campaign_id = ?"),
+	STATEMENT(SQL_SELECT_LEADS_BY_NUMBER, SELECT_PAGE
+		" WHERE l.campaign_id = ? AND l.subscription_number > ? ORDER BY l.subscription_number LIMIT ?"),
+	STATEMENT(SQL_SELECT_NUMBER_BEHIND,
+		"SELECT subscription_number FROM {prefix}leads FORCE INDEX (by_number) WHERE campaign_id = ?"
+		" AND subscription_number > ? ORDER BY subscription_number LIMIT 1 OFFSET ?"),
+	STATEMENT(SQL_SELECT_FILTERED_LEADS,
+		SELECT_PAGE " WHERE l.campaign_id = ? AND l.subscription_number > ? AND l.subscription_number < ?"
+			    " AND (? < 0 OR (l.verified_email OR l.verified_phone) = ?) AND (? < 0 OR l.waitlisted = ?)"
+			    " AND (? < 0 OR l.fraudulent = ?) AND (? < 0 OR l.opted_out = ?) AND (? = 0 OR "
+			    "FIND_IN_SET(?, l.tag_ids))"
+			    " AND l.created_ms >= ? ORDER BY l.subscription_number LIMIT ?"),
+	STATEMENT(SQL_SELECT_LEADERS,
+		"SELECT " LEADER_COLUMNS
+		" FROM {prefix}leads l FORCE INDEX (by_score) WHERE l.campaign_id = ? AND l.fraudulent = FALSE"
+		" ORDER BY l.score_order, l.subscription_number LIMIT ?"),
+	STATEMENT(SQL_SELECT_STANDING,
+		"SELECT " LEADER_COLUMNS ", " STATE_COLUMNS
+		" FROM {prefix}campaign_counters n LEFT JOIN {prefix}leads l"
+		" ON l.social_id = ? AND l.campaign_id = n.campaign_id WHERE n.campaign_id = ?"),
+	STATEMENT(SQL_SELECT_DEFINITIONS_OF_CAMPAIGN, SELECT_DEFINITIONS("description", "= ?")),
 
-		    STATEMENT(SQL_LOCK_CAMPAIGN, "SELECT id FROM {prefix}campaigns WHERE id = ? FOR UPDATE"),
-		    STATEMENT(SQL_LOCK_SETTINGS,
-			"UPDATE {prefix}campaign_counters SET settings_version = settings_version + 1 WHERE campaign_id = ?"),
-		    STATEMENT(SQL_LOCK_SETTINGS_OF_WEBHOOK,
-			"UPDATE {prefix}campaign_counters SET settings_version = settings_version + 1"
-			" WHERE campaign_id = (SELECT campaign_id FROM {prefix}webhooks WHERE id = ?)"),
-		    STATEMENT(SQL_SELECT_WEBHOOK_BY_URL,
-			"SELECT id, secret FROM {prefix}webhooks WHERE campaign_id = ? AND url_hash = ?"),
-		    STATEMENT(SQL_COUNT_WEBHOOKS, "SELECT COUNT(*) FROM {prefix}webhooks WHERE campaign_id = ?"),
-		    STATEMENT(SQL_INSERT_WEBHOOK, "INSERT INTO {prefix}webhooks (id, campaign_id, url, url_hash, events, "
-						  "source, format, secret, created_ms) "
-						  "VALUES (?, ?, ?, ?, ?, ?, ?, ?, " NOW ")"),
-		    STATEMENT(SQL_INSERT_WEBHOOK_STATUS, "INSERT INTO {prefix}webhook_status (webhook_id) VALUES (?)"),
-		    STATEMENT(SQL_UPDATE_WEBHOOK,
-			"UPDATE {prefix}webhooks SET events = ?, source = COALESCE(?, source), format = "
-			"COALESCE(?, format) WHERE id = ?"),
-		    STATEMENT(SQL_DELETE_WEBHOOK, "DELETE FROM {prefix}webhooks WHERE id = ?"),
-		    STATEMENT(SQL_DELETE_WEBHOOK_STATUS, "DELETE FROM {prefix}webhook_status WHERE webhook_id = ?"),
-		    STATEMENT(SQL_SELECT_WEBHOOKS, SELECT_WEBHOOK " WHERE w.campaign_id = ? ORDER BY w.id"),
+	STATEMENT(SQL_SELECT_LEAD_IDS,
+		"SELECT id, campaign_id FROM {prefix}leads WHERE email_hash IN ({list})"
+		" UNION SELECT id, campaign_id FROM {prefix}leads WHERE phone_hash IN ({list})"
+		" UNION SELECT id, campaign_id FROM {prefix}leads WHERE social_id IN ({list})"
+		" UNION SELECT id, campaign_id FROM {prefix}leads WHERE id IN ({list}) ORDER BY id"),
+	STATEMENT(SQL_INSERT_JOB,
+		"INSERT INTO {prefix}bulk_jobs (id, campaign_id, action, tag_id, word, lead_ids, total, created_ms) "
+		"VALUES (?, ?, ?, ?, ?, ?, ?, " NOW ")"),
+	/* by_campaign makes this two probes for each campaign, and one for each job that is delayed */
+	STATEMENT(SQL_SELECT_NEXT_JOB,
+		"SELECT j.id, j.campaign_id, j.action, j.tag_id, j.word, j.lead_ids, j.position, j.total, j.failures"
+		" FROM (SELECT (SELECT w.id FROM {prefix}bulk_jobs w FORCE INDEX (by_campaign) WHERE w.campaign_id = "
+		"c.campaign_id"
+		" AND w.delayed_until_ms <= " NOW " ORDER BY w.id LIMIT 1) AS id"
+		" FROM (SELECT campaign_id FROM {prefix}bulk_jobs FORCE INDEX (by_campaign) GROUP BY campaign_id) c"
+		" LEFT JOIN {prefix}bulk_turns t ON t.campaign_id = c.campaign_id HAVING id IS NOT NULL"
+		" ORDER BY COALESCE(t.served_ms, 0), id LIMIT 1) n JOIN {prefix}bulk_jobs j ON j.id = n.id"),
+	STATEMENT(SQL_DELAY_JOB, "UPDATE {prefix}bulk_jobs SET failures = failures + 1, delayed_until_ms = " NOW
+				     " + ? WHERE id = ? AND position = ? AND failures = ?"),
+	STATEMENT(SQL_SKIP_JOB_ITEM,
+		"UPDATE {prefix}bulk_jobs SET position = position + 1, failures = 0, delayed_until_ms = 0"
+		" WHERE id = ? AND position = ?"),
+	STATEMENT(SQL_DELETE_JOB_AT_END, "DELETE FROM {prefix}bulk_jobs WHERE id = ? AND position >= total"),
 
-		    STATEMENT(SQL_LEASE_SHARDS, "UPDATE {prefix}dispatch_shards SET owner = ?, lease_until_ms = " NOW " + ?"
-						" WHERE owner IS NULL OR owner = ? OR lease_until_ms <= " NOW),
-		    STATEMENT(SQL_SELECT_LEASED_SHARDS, "SELECT shard FROM {prefix}dispatch_shards WHERE owner = ?"),
-		    STATEMENT(SQL_RELEASE_SHARDS,
-			"UPDATE {prefix}dispatch_shards SET owner = NULL, lease_until_ms = 0 WHERE owner = ?"),
-		    STATEMENT(SQL_RELEASE_CLAIMS,
-			"UPDATE {prefix}due SET due_ms = LEAST(due_ms, " NOW "), token = NULL WHERE token >= ? AND token <= ?"),
-		    STATEMENT(SQL_SELECT_WORK,
-			"SELECT " NOW ", EXISTS (SELECT 1 FROM {prefix}bulk_jobs WHERE delayed_until_ms <= " NOW ")"),
-		    /* (shard, webhook_id, due_ms) makes this one probe for each shard and webhook, however many rows are due;
-		     * the second probe is made only for those that have ended */
-		    STATEMENT(SQL_SELECT_DUE_WEBHOOKS,
-			"SELECT d.webhook_id, (w.state IS NULL OR w.state = 'gone') AND (SELECT u.id FROM {prefix}due u"
-			" WHERE u.shard = d.shard AND u.webhook_id = d.webhook_id AND u.token IS NULL LIMIT 1) IS NOT NULL,"
-			" GREATEST(d.first_ms, CASE WHEN w.state = 'active' THEN COALESCE(s.hold_until_ms, 0) ELSE 0 END), " NOW
-			" FROM (SELECT shard, webhook_id, MIN(due_ms) AS first_ms FROM {prefix}due WHERE shard IN ({list})"
-			" GROUP BY shard, webhook_id) d LEFT JOIN {prefix}webhook_status s ON s.webhook_id = d.webhook_id"
-			" LEFT JOIN {prefix}webhooks w ON w.id = d.webhook_id WHERE w.state IS NULL OR w.state <> 'disabled'"
-			" ORDER BY 2 DESC, 3"),
-		    STATEMENT(SQL_SELECT_DUE_ROWS,
-			"SELECT id FROM {prefix}due WHERE shard = ? AND webhook_id = ? AND due_ms <= " NOW
-			" ORDER BY due_ms LIMIT ?"),
-		    /* the index is forced here and in SQL_LOCK_CLAIMED: of a small table the server would rather read all rows,
-		     * and lock them, and wait for those of batches that are not committed yet */
-		    STATEMENT(SQL_CLAIM_DUE, "UPDATE {prefix}due FORCE INDEX (PRIMARY) SET token = ?, due_ms = " NOW
-					     " + ?, attempts = attempts + 1 WHERE due_ms <= " NOW " AND id IN ({list})"),
-		    STATEMENT(SQL_SELECT_CLAIMED,
-			"SELECT u.id, u.webhook_id, u.attempts, e.type, u.format, e.payload, w.url, w.secret, w.state"
-			" FROM {prefix}due u LEFT JOIN {prefix}events e ON e.id = u.event_id"
-			" LEFT JOIN {prefix}webhooks w ON w.id = u.webhook_id WHERE u.token = ? AND u.id IN ({list})"),
-		    STATEMENT(SQL_LOCK_CLAIMED,
-			"SELECT u.id, u.token, u.event_id, s.webhook_id, " NOW " FROM {prefix}due u FORCE INDEX (PRIMARY)"
-			" LEFT JOIN {prefix}webhook_status s ON s.webhook_id = u.webhook_id WHERE u.id IN ({list}) ORDER BY "
-			"u.id "
-			"FOR UPDATE"),
-		    STATEMENT(SQL_INSERT_ATTEMPT,
-			"INSERT INTO {prefix}attempts (delivery_id, attempt, started_ms, duration_ms, status, error, answer) "
-			"VALUES (?, ?, ?, ?, ?, ?, ?)"),
-		    STATEMENT(SQL_INSERT_DELIVERY, "INSERT INTO {prefix}deliveries (id, event_id, webhook_id, state, attempts, "
-						   "last_status, last_error, ended_ms)"
-						   " VALUES (?, ?, ?, ?, ?, ?, ?, ?)" ENDED_AGAIN),
-		    /* no list, because in a DELETE no index can be forced */
-		    STATEMENT(SQL_DELETE_DUE, "DELETE FROM {prefix}due WHERE id = ?"),
-		    /* an INSERT, because an UPDATE of many rows is run once for each. The rows are there, and locked: the zeros
-		     * are never stored */
-		    STATEMENT(SQL_RESCHEDULE_DUE,
-			"INSERT INTO {prefix}due (id, event_id, shard, webhook_id, format, due_ms, last_status, last_error)"
-			" VALUES (?, 0, 0, 0, 'json', ?, ?, ?) ON DUPLICATE KEY UPDATE due_ms = VALUES(due_ms), token = NULL, "
-			"last_status = VALUES(last_status), last_error = VALUES(last_error)"),
-		    STATEMENT(SQL_UNCLAIM_DUE, "UPDATE {prefix}due SET due_ms = " NOW
-					       ", token = NULL, attempts = attempts - 1 WHERE id = ? AND token = ?"),
-		    /* of rows that are there, as above. Who failed before goes on failing, but for a success in between */
-		    STATEMENT(SQL_CHANGE_WEBHOOK_STATUS,
-			"INSERT INTO {prefix}webhook_status (webhook_id, last_status, last_delivery_ms, failing_since_ms, "
-			"hold_until_ms)"
-			" VALUES (?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE last_status = VALUES(last_status), "
-			"failing_since_ms = CASE WHEN VALUES(last_delivery_ms) IS NULL THEN COALESCE(failing_since_ms, "
-			"VALUES(failing_since_ms)) ELSE VALUES(failing_since_ms) END, "
-			"last_delivery_ms = COALESCE(VALUES(last_delivery_ms), last_delivery_ms), "
-			"hold_until_ms = GREATEST(hold_until_ms, VALUES(hold_until_ms))"),
-		    STATEMENT(
-			SQL_MARK_WEBHOOK_GONE, "UPDATE {prefix}webhooks SET state = 'gone' WHERE id = ? AND state = 'active'"),
-		    STATEMENT(SQL_SELECT_DUE_OF_WEBHOOK,
-			"SELECT id FROM {prefix}due WHERE shard = ? AND webhook_id = ? AND token IS NULL"
-			" ORDER BY due_ms LIMIT ? FOR UPDATE"),
-		    STATEMENT(SQL_FAIL_DUE,
-			"INSERT INTO {prefix}deliveries (id, event_id, webhook_id, state, attempts, last_status, last_error, "
-			"ended_ms)"
-			" SELECT id, event_id, webhook_id, 'failed', attempts, last_status, 'webhook_gone', " NOW
-			" FROM {prefix}due FORCE INDEX (PRIMARY) WHERE id IN ({list})" ENDED_AGAIN),
-		    STATEMENT(SQL_NOTE_ENDED_CAMPAIGNS,
-			"UPDATE {prefix}campaigns SET ended_ms = ends_ms WHERE ended_ms IS NULL AND ends_ms <= " NOW),
-		    STATEMENT(SQL_DELETE_OLD_TOKENS, "DELETE FROM {prefix}commits WHERE token < ? LIMIT ?"),
-		    STATEMENT(SQL_SELECT_DELETED_LEADS, "SELECT lead_id FROM {prefix}deleted_leads ORDER BY lead_id LIMIT ?"),
-		    /* found first, because a DELETE with a list may lock the entries of all leads */
-		    STATEMENT(SQL_SELECT_SCORE_ENTRIES,
-			"SELECT lead_id, CAST(reason AS UNSIGNED), ref, round FROM {prefix}score_entries FORCE INDEX (PRIMARY)"
-			" WHERE lead_id IN ({list}) LIMIT 1000"),
-		    STATEMENT(SQL_DELETE_SCORE_ENTRY,
-			"DELETE FROM {prefix}score_entries WHERE lead_id = ? AND reason = ? AND ref = ? AND round = ?"),
-		    STATEMENT(SQL_DELETE_DELETED_LEAD, "DELETE FROM {prefix}deleted_leads WHERE lead_id = ?"),
+	STATEMENT(SQL_LOCK_CAMPAIGN, "SELECT id FROM {prefix}campaigns WHERE id = ? FOR UPDATE"),
+	STATEMENT(SQL_LOCK_SETTINGS,
+		"UPDATE {prefix}campaign_counters SET settings_version = settings_version + 1 WHERE campaign_id = ?"),
+	STATEMENT(SQL_LOCK_SETTINGS_OF_WEBHOOK,
+		"UPDATE {prefix}campaign_counters SET settings_version = settings_version + 1"
+		" WHERE campaign_id = (SELECT campaign_id FROM {prefix}webhooks WHERE id = ?)"),
+	STATEMENT(SQL_SELECT_WEBHOOK_BY_URL,
+		"SELECT id, secret FROM {prefix}webhooks WHERE campaign_id = ? AND url_hash = ?"),
+	STATEMENT(SQL_COUNT_WEBHOOKS, "SELECT COUNT(*) FROM {prefix}webhooks WHERE campaign_id = ?"),
+	STATEMENT(SQL_INSERT_WEBHOOK, "INSERT INTO {prefix}webhooks (id, campaign_id, url, url_hash, events, "
+					  "source, format, secret, created_ms) "
+					  "VALUES (?, ?, ?, ?, ?, ?, ?, ?, " NOW ")"),
+	STATEMENT(SQL_INSERT_WEBHOOK_STATUS, "INSERT INTO {prefix}webhook_status (webhook_id) VALUES (?)"),
+	STATEMENT(SQL_UPDATE_WEBHOOK,
+		"UPDATE {prefix}webhooks SET events = ?, source = COALESCE(?, source), format = "
+		"COALESCE(?, format) WHERE id = ?"),
+	STATEMENT(SQL_DELETE_WEBHOOK, "DELETE FROM {prefix}webhooks WHERE id = ?"),
+	STATEMENT(SQL_DELETE_WEBHOOK_STATUS, "DELETE FROM {prefix}webhook_status WHERE webhook_id = ?"),
+	STATEMENT(SQL_SELECT_WEBHOOKS, SELECT_WEBHOOK " WHERE w.campaign_id = ? ORDER BY w.id"),
 
-		    STATEMENT(SQL_COUNT_VERSION_TABLE,
-			"SELECT COUNT(*) FROM information_schema.TABLES"
-			" WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = '{prefix}schema_version'"),
-		    STATEMENT(SQL_SELECT_SCHEMA_VERSION, "SELECT MAX(version) FROM {prefix}schema_version"),
-		    STATEMENT(SQL_INSERT_SCHEMA_VERSION,
-			"INSERT IGNORE INTO {prefix}schema_version (version, applied_ms) VALUES (?, " NOW ")"),
-		    STATEMENT(
-			SQL_SELECT_SERVER_VERSION, "SELECT VERSION(), @@innodb_flush_log_at_trx_commit, @@max_allowed_packet"),
-		    STATEMENT(SQL_INSERT_ACCOUNT, "INSERT INTO {prefix}accounts (id, name, created_ms) VALUES (?, ?, " NOW ")"),
-		    STATEMENT(
-			SQL_SELECT_ACCOUNTS, "SELECT id, name, suspended_ms, created_ms FROM {prefix}accounts ORDER BY id"),
-		    STATEMENT(SQL_SELECT_ACCOUNT, "SELECT id FROM {prefix}accounts WHERE id = ?"),
-		    STATEMENT(SQL_LOCK_ACCOUNT, "SELECT id FROM {prefix}accounts WHERE id = ? FOR UPDATE"),
-		    STATEMENT(SQL_INSERT_KEY,
-			"INSERT INTO {prefix}api_keys (id, account_id, name, hash, created_ms) VALUES (?, ?, ?, ?, " NOW ")"),
-		    STATEMENT(SQL_SELECT_KEYS, "SELECT id, account_id, name, created_ms, last_used_ms, revoked_ms FROM "
-					       "{prefix}api_keys WHERE account_id = ? "
-					       "ORDER BY id"),
-		    STATEMENT(
-			SQL_REVOKE_KEY, "UPDATE {prefix}api_keys SET revoked_ms = COALESCE(revoked_ms, " NOW ") WHERE id = ?"),
-		    STATEMENT(SQL_INSERT_CAMPAIGN,
-			"INSERT INTO {prefix}campaigns (name, ends_ms, jump_start, privacy, require_key, landing_url, "
-			"thankyou_url, "
-			"status_url, points_signup, points_direct, points_indirect, points_verified, require_verification, "
-			"waitlist, "
-			"max_per_ip, blocked_email_domains, blocked_referrers, allowed_networks, id, account_id, created_ms) "
-			"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, " NOW ")"),
-		    STATEMENT(SQL_INSERT_COUNTERS,
-			"INSERT INTO {prefix}campaign_counters (campaign_id, ip_counted_to) VALUES (?, ?)"),
-		    STATEMENT(SQL_UPDATE_CAMPAIGN,
-			"UPDATE {prefix}campaigns SET name = ?, ends_ms = ?, jump_start = ?, privacy = ?, require_key = ?, "
-			"landing_url = ?, thankyou_url = ?, status_url = ?, points_signup = ?, points_direct = ?, "
-			"points_indirect "
-			"= ?, "
-			"points_verified = ?, require_verification = ?, waitlist = ?, max_per_ip = ?, blocked_email_domains = "
-			"?, "
-			"blocked_referrers = ?, allowed_networks = ?, ended_ms = ? WHERE id = ?"),
-		    /* what was noted is not by command yet */
-		    STATEMENT(SQL_END_CAMPAIGN,
-			"UPDATE {prefix}campaigns SET ended_ms = CASE WHEN ended_ms IS NULL OR ended_ms = ends_ms"
-			" THEN " NOW " ELSE ended_ms END WHERE id = ?"),
-		    STATEMENT(SQL_REOPEN_CAMPAIGN,
-			"UPDATE {prefix}campaigns SET ended_ms = NULL, ends_ms = CASE WHEN ends_ms <= " NOW
-			" THEN NULL ELSE ends_ms END WHERE id = ?"),
-		    STATEMENT(SQL_COUNT_ADDRESSES,
-			"INSERT INTO {prefix}ip_leads (campaign_id, ip, leads) SELECT campaign_id, ip, COUNT(*)"
-			" FROM {prefix}leads FORCE INDEX (by_number) WHERE campaign_id = ? AND subscription_number > ?"
-			" AND subscription_number <= ? AND ip IS NOT NULL GROUP BY ip"
-			" ON DUPLICATE KEY UPDATE leads = leads + VALUES(leads)"),
-		    STATEMENT(SQL_DELETE_ADDRESSES, "DELETE FROM {prefix}ip_leads WHERE campaign_id = ? LIMIT ?"),
-		    STATEMENT(SQL_MOVE_COUNTED_ADDRESSES,
-			"UPDATE {prefix}campaign_counters SET ip_counted_to = ? WHERE campaign_id = ? AND ip_counted_to = ?"),
-		    STATEMENT(SQL_SELECT_UNCOUNTED_ADDRESSES,
-			"SELECT c.id, c.max_per_ip, n.ip_counted_to, n.last_subscription_number FROM {prefix}campaigns c"
-			" JOIN {prefix}campaign_counters n ON n.campaign_id = c.id WHERE c.max_per_ip > 0"
-			" AND n.ip_counted_to < 4294967295 ORDER BY c.id"),
-		    STATEMENT(SQL_INSERT_TAG,
-			"INSERT INTO {prefix}tags (name, description, points, id, campaign_id) VALUES (?, ?, ?, ?, ?)"),
-		    STATEMENT(SQL_INSERT_ACTION,
-			"INSERT INTO {prefix}actions (text, points, tag_id, id, campaign_id) VALUES (?, ?, ?, ?, ?)"),
-		    STATEMENT(SQL_INSERT_REWARD,
-			"INSERT INTO {prefix}reward_levels (subject, required_points, emailed, id, campaign_id)"
-			" VALUES (?, ?, ?, ?, ?)"),
-		    STATEMENT(SQL_UPDATE_TAG, "UPDATE {prefix}tags SET name = ?, description = ?, points = ? WHERE id = ?"),
-		    STATEMENT(SQL_UPDATE_ACTION, "UPDATE {prefix}actions SET text = ?, points = ?, tag_id = ? WHERE id = ?"),
-		    STATEMENT(SQL_UPDATE_REWARD,
-			"UPDATE {prefix}reward_levels SET subject = ?, required_points = ?, emailed = ? WHERE id = ?"),
-		    STATEMENT(SQL_DELETE_TAG, "DELETE FROM {prefix}tags WHERE id = ?"),
-		    STATEMENT(SQL_DELETE_ACTION, "DELETE FROM {prefix}actions WHERE id = ?"),
-		    STATEMENT(SQL_DELETE_REWARD, "DELETE FROM {prefix}reward_levels WHERE id = ?"),
-		    STATEMENT(SQL_SELECT_CAMPAIGN_OF_TAG, "SELECT campaign_id FROM {prefix}tags WHERE id = ?"),
-		    STATEMENT(SQL_SELECT_CAMPAIGN_OF_ACTION, "SELECT campaign_id FROM {prefix}actions WHERE id = ?"),
-		    STATEMENT(SQL_SELECT_CAMPAIGN_OF_REWARD, "SELECT campaign_id FROM {prefix}reward_levels WHERE id = ?"),
-		    /* each part in the order of its index, so that it reads no more than its limit */
-		    STATEMENT(SQL_SELECT_DELIVERY_IDS,
-			IDS_OF_ENDED("by_state", "state = 'delivered'") " UNION " IDS_OF_ENDED(
-			    "by_state", "state = 'failed'") " UNION " IDS_OF_DUE("PRIMARY", "") " ORDER BY id DESC LIMIT ?"),
-		    /* what one webhook has pending is read as a whole, from the index alone */
-		    STATEMENT(SQL_SELECT_DELIVERY_IDS_OF_WEBHOOK,
-			IDS_OF_ENDED("by_webhook", "webhook_id = ? AND state = 'delivered'") " UNION " IDS_OF_ENDED(
-			    "by_webhook", "webhook_id = ? AND state = 'failed'") " UNION " IDS_OF_DUE("by_webhook",
-			    "shard = ? AND webhook_id = ? AND ") " ORDER BY id DESC LIMIT ?"),
-		    STATEMENT(SQL_SELECT_EVENT_IDS_OF_LEAD,
-			"SELECT id, deliveries FROM {prefix}events FORCE INDEX (by_lead) WHERE lead_id = (SELECT id FROM "
-			"{prefix}leads"
-			" WHERE social_id = ?) AND id >= ? AND id < ? ORDER BY id DESC LIMIT ?"),
-		    /* an attempt that is under way is not counted yet */
-		    STATEMENT(SQL_SELECT_DELIVERIES,
-			"SELECT d.id, d.webhook_id, e.type, l.social_id, d.state, d.attempts, d.due_ms, d.last_status, "
-			"d.last_error,"
-			" e.created_ms FROM (SELECT id, event_id, webhook_id, 'pending' AS state, CAST(CASE WHEN token IS NULL "
-			"OR "
-			"attempts = 0 THEN attempts ELSE attempts - 1 END AS UNSIGNED) AS attempts, due_ms, last_status, "
-			"last_error"
-			" FROM {prefix}due FORCE INDEX (PRIMARY) WHERE id IN ({list}) UNION ALL SELECT t.id, t.event_id, "
-			"t.webhook_id, t.state, "
-			"t.attempts, NULL, t.last_status, t.last_error FROM {prefix}deliveries t FORCE INDEX (PRIMARY) LEFT "
-			"JOIN "
-			"{prefix}due u ON u.id = "
-			"t.id"
-			" WHERE t.id IN ({list}) AND u.id IS NULL) d JOIN {prefix}events e ON e.id = d.event_id"
-			" LEFT JOIN {prefix}leads l ON l.id = e.lead_id ORDER BY d.id DESC"),
-		    STATEMENT(SQL_COUNT_ROWS,
-			"SELECT (SELECT COUNT(*) FROM {prefix}accounts), (SELECT COUNT(*) FROM {prefix}campaigns), "
-			"(SELECT CAST(COALESCE(SUM(lead_count), 0) AS UNSIGNED) FROM {prefix}campaign_counters), "
-			"(SELECT COUNT(*) FROM {prefix}webhooks), (SELECT COUNT(*) FROM {prefix}bulk_jobs), "
-			"(SELECT MIN(created_ms) FROM {prefix}bulk_jobs), " NOW),
-		    /* ready_ms: since when, or from when on, a dispatcher may take it; NULL: nobody knows */
-		    STATEMENT(SQL_COUNT_DUE,
-			"SELECT COUNT(CASE WHEN ready_ms <= ? THEN 1 END), COUNT(CASE WHEN ready_ms <= ? THEN NULL ELSE 1 END),"
-			" MIN(ready_ms) FROM (SELECT CASE"
-			" WHEN w.state = 'active' THEN GREATEST(u.due_ms, COALESCE(s.hold_until_ms, 0))"
-			" WHEN w.state = 'disabled' THEN NULL"
-			" WHEN u.token IS NULL THEN LEAST(u.due_ms, CAST(? AS SIGNED)) ELSE u.due_ms END AS ready_ms"
-			" FROM {prefix}due u LEFT JOIN {prefix}webhooks w ON w.id = u.webhook_id"
-			" LEFT JOIN {prefix}webhook_status s ON s.webhook_id = u.webhook_id) r"),
-		    STATEMENT(SQL_DEEP_COUNTERS, DEEP_COUNTERS),
-		    STATEMENT(SQL_DEEP_SCORES, DEEP_SCORES),
-		    STATEMENT(SQL_DEEP_HISTOGRAM, DEEP_HISTOGRAM),
-		    STATEMENT(SQL_DEEP_REFERRALS, DEEP_REFERRALS),
-		    STATEMENT(SQL_DEEP_CREDIT, DEEP_CREDIT),
-		    STATEMENT(SQL_DEEP_LINKS, DEEP_LINKS),
-		    STATEMENT(SQL_DEEP_ADDRESSES, DEEP_ADDRESSES),
-		    STATEMENT(SQL_DEEP_DUE, DEEP_DUE),
-		    STATEMENT(SQL_DEEP_DELIVERIES, DEEP_DELIVERIES),
-		    STATEMENT(SQL_DEEP_EVENTS, DEEP_EVENTS),
-		    STATEMENT(SQL_DEEP_ENTRIES, DEEP_ENTRIES),
-		    STATEMENT(SQL_DEEP_DELETED, DEEP_DELETED),
-		    STATEMENT(SQL_DEEP_ORPHANS, DEEP_ORPHANS),
-	    };
+	STATEMENT(SQL_LEASE_SHARDS, "UPDATE {prefix}dispatch_shards SET owner = ?, lease_until_ms = " NOW " + ?"
+					" WHERE owner IS NULL OR owner = ? OR lease_until_ms <= " NOW),
+	STATEMENT(SQL_SELECT_LEASED_SHARDS, "SELECT shard FROM {prefix}dispatch_shards WHERE owner = ?"),
+	STATEMENT(SQL_RELEASE_SHARDS,
+		"UPDATE {prefix}dispatch_shards SET owner = NULL, lease_until_ms = 0 WHERE owner = ?"),
+	STATEMENT(SQL_RELEASE_CLAIMS,
+		"UPDATE {prefix}due SET due_ms = LEAST(due_ms, " NOW "), token = NULL WHERE token >= ? AND token <= ?"),
+	STATEMENT(SQL_SELECT_WORK,
+		"SELECT " NOW ", EXISTS (SELECT 1 FROM {prefix}bulk_jobs WHERE delayed_until_ms <= " NOW ")"),
+	/* (shard, webhook_id, due_ms) makes this one probe for each shard and webhook, however many rows are due;
+	 * the second probe is made only for those that have ended */
+	STATEMENT(SQL_SELECT_DUE_WEBHOOKS,
+		"SELECT d.webhook_id, (w.state IS NULL OR w.state = 'gone') AND (SELECT u.id FROM {prefix}due u"
+		" WHERE u.shard = d.shard AND u.webhook_id = d.webhook_id AND u.token IS NULL LIMIT 1) IS NOT NULL,"
+		" GREATEST(d.first_ms, CASE WHEN w.state = 'active' THEN COALESCE(s.hold_until_ms, 0) ELSE 0 END), " NOW
+		" FROM (SELECT shard, webhook_id, MIN(due_ms) AS first_ms FROM {prefix}due WHERE shard IN ({list})"
+		" GROUP BY shard, webhook_id) d LEFT JOIN {prefix}webhook_status s ON s.webhook_id = d.webhook_id"
+		" LEFT JOIN {prefix}webhooks w ON w.id = d.webhook_id WHERE w.state IS NULL OR w.state <> 'disabled'"
+		" ORDER BY 2 DESC, 3"),
+	STATEMENT(SQL_SELECT_DUE_ROWS,
+		"SELECT id FROM {prefix}due WHERE shard = ? AND webhook_id = ? AND due_ms <= " NOW
+		" ORDER BY due_ms LIMIT ?"),
+	/* the index is forced here and in SQL_LOCK_CLAIMED: of a small table the server would rather read all rows,
+	 * and lock them, and wait for those of batches that are not committed yet */
+	STATEMENT(SQL_CLAIM_DUE, "UPDATE {prefix}due FORCE INDEX (PRIMARY) SET token = ?, due_ms = " NOW
+				     " + ?, attempts = attempts + 1 WHERE due_ms <= " NOW " AND id IN ({list})"),
+	STATEMENT(SQL_SELECT_CLAIMED,
+		"SELECT u.id, u.webhook_id, u.attempts, e.type, u.format, e.payload, w.url, w.secret, w.state"
+		" FROM {prefix}due u LEFT JOIN {prefix}events e ON e.id = u.event_id"
+		" LEFT JOIN {prefix}webhooks w ON w.id = u.webhook_id WHERE u.token = ? AND u.id IN ({list})"),
+	STATEMENT(SQL_LOCK_CLAIMED,
+		"SELECT u.id, u.token, u.event_id, s.webhook_id, " NOW " FROM {prefix}due u FORCE INDEX (PRIMARY)"
+		" LEFT JOIN {prefix}webhook_status s ON s.webhook_id = u.webhook_id WHERE u.id IN ({list}) ORDER BY "
+		"u.id "
+		"FOR UPDATE"),
+	STATEMENT(SQL_INSERT_ATTEMPT,
+		"INSERT INTO {prefix}attempts (delivery_id, attempt, started_ms, duration_ms, status, error, answer) "
+		"VALUES (?, ?, ?, ?, ?, ?, ?)"),
+	STATEMENT(SQL_INSERT_DELIVERY, "INSERT INTO {prefix}deliveries (id, event_id, webhook_id, state, attempts, "
+					   "last_status, last_error, ended_ms)"
+					   " VALUES (?, ?, ?, ?, ?, ?, ?, ?)" ENDED_AGAIN),
+	/* no list, because in a DELETE no index can be forced */
+	STATEMENT(SQL_DELETE_DUE, "DELETE FROM {prefix}due WHERE id = ?"),
+	/* an INSERT, because an UPDATE of many rows is run once for each. The rows are there, and locked: the zeros
+	 * are never stored */
+	STATEMENT(SQL_RESCHEDULE_DUE,
+		"INSERT INTO {prefix}due (id, event_id, shard, webhook_id, format, due_ms, last_status, last_error)"
+		" VALUES (?, 0, 0, 0, 'json', ?, ?, ?) ON DUPLICATE KEY UPDATE due_ms = VALUES(due_ms), token = NULL, "
+		"last_status = VALUES(last_status), last_error = VALUES(last_error)"),
+	STATEMENT(SQL_UNCLAIM_DUE, "UPDATE {prefix}due SET due_ms = " NOW
+				       ", token = NULL, attempts = attempts - 1 WHERE id = ? AND token = ?"),
+	/* of rows that are there, as above. Who failed before goes on failing, but for a success in between */
+	STATEMENT(SQL_CHANGE_WEBHOOK_STATUS,
+		"INSERT INTO {prefix}webhook_status (webhook_id, last_status, last_delivery_ms, failing_since_ms, "
+		"hold_until_ms)"
+		" VALUES (?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE last_status = VALUES(last_status), "
+		"failing_since_ms = CASE WHEN VALUES(last_delivery_ms) IS NULL THEN COALESCE(failing_since_ms, "
+		"VALUES(failing_since_ms)) ELSE VALUES(failing_since_ms) END, "
+		"last_delivery_ms = COALESCE(VALUES(last_delivery_ms), last_delivery_ms), "
+		"hold_until_ms = GREATEST(hold_until_ms, VALUES(hold_until_ms))"),
+	STATEMENT(
+		SQL_MARK_WEBHOOK_GONE, "UPDATE {prefix}webhooks SET state = 'gone' WHERE id = ? AND state = 'active'"),
+	STATEMENT(SQL_SELECT_DUE_OF_WEBHOOK,
+		"SELECT id FROM {prefix}due WHERE shard = ? AND webhook_id = ? AND token IS NULL"
+		" ORDER BY due_ms LIMIT ? FOR UPDATE"),
+	STATEMENT(SQL_FAIL_DUE,
+		"INSERT INTO {prefix}deliveries (id, event_id, webhook_id, state, attempts, last_status, last_error, "
+		"ended_ms)"
+		" SELECT id, event_id, webhook_id, 'failed', attempts, last_status, 'webhook_gone', " NOW
+		" FROM {prefix}due FORCE INDEX (PRIMARY) WHERE id IN ({list})" ENDED_AGAIN),
+	STATEMENT(SQL_NOTE_ENDED_CAMPAIGNS,
+		"UPDATE {prefix}campaigns SET ended_ms = ends_ms WHERE ended_ms IS NULL AND ends_ms <= " NOW),
+	STATEMENT(SQL_DELETE_OLD_TOKENS, "DELETE FROM {prefix}commits WHERE token < ? LIMIT ?"),
+	STATEMENT(SQL_SELECT_DELETED_LEADS, "SELECT lead_id FROM {prefix}deleted_leads ORDER BY lead_id LIMIT ?"),
+	/* found first, because a DELETE with a list may lock the entries of all leads */
+	STATEMENT(SQL_SELECT_SCORE_ENTRIES,
+		"SELECT lead_id, CAST(reason AS UNSIGNED), ref, round FROM {prefix}score_entries FORCE INDEX (PRIMARY)"
+		" WHERE lead_id IN ({list}) LIMIT 1000"),
+	STATEMENT(SQL_DELETE_SCORE_ENTRY,
+		"DELETE FROM {prefix}score_entries WHERE lead_id = ? AND reason = ? AND ref = ? AND round = ?"),
+	STATEMENT(SQL_DELETE_DELETED_LEAD, "DELETE FROM {prefix}deleted_leads WHERE lead_id = ?"),
+
+	STATEMENT(SQL_COUNT_VERSION_TABLE,
+		"SELECT COUNT(*) FROM information_schema.TABLES"
+		" WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = '{prefix}schema_version'"),
+	STATEMENT(SQL_SELECT_SCHEMA_VERSION, "SELECT MAX(version) FROM {prefix}schema_version"),
+	STATEMENT(SQL_INSERT_SCHEMA_VERSION,
+		"INSERT IGNORE INTO {prefix}schema_version (version, applied_ms) VALUES (?, " NOW ")"),
+	STATEMENT(
+		SQL_SELECT_SERVER_VERSION, "SELECT VERSION(), @@innodb_flush_log_at_trx_commit, @@max_allowed_packet"),
+	STATEMENT(SQL_INSERT_ACCOUNT, "INSERT INTO {prefix}accounts (id, name, created_ms) VALUES (?, ?, " NOW ")"),
+	STATEMENT(
+		SQL_SELECT_ACCOUNTS, "SELECT id, name, suspended_ms, created_ms FROM {prefix}accounts ORDER BY id"),
+	STATEMENT(SQL_SELECT_ACCOUNT, "SELECT id FROM {prefix}accounts WHERE id = ?"),
+	STATEMENT(SQL_LOCK_ACCOUNT, "SELECT id FROM {prefix}accounts WHERE id = ? FOR UPDATE"),
+	STATEMENT(SQL_INSERT_KEY,
+		"INSERT INTO {prefix}api_keys (id, account_id, name, hash, created_ms) VALUES (?, ?, ?, ?, " NOW ")"),
+	STATEMENT(SQL_SELECT_KEYS, "SELECT id, account_id, name, created_ms, last_used_ms, revoked_ms FROM "
+				       "{prefix}api_keys WHERE account_id = ? "
+				       "ORDER BY id"),
+	STATEMENT(
+		SQL_REVOKE_KEY, "UPDATE {prefix}api_keys SET revoked_ms = COALESCE(revoked_ms, " NOW ") WHERE id = ?"),
+	STATEMENT(SQL_INSERT_CAMPAIGN,
+		"INSERT INTO {prefix}campaigns (name, ends_ms, jump_start, privacy, require_key, landing_url, "
+		"thankyou_url, "
+		"status_url, points_signup, points_direct, points_indirect, points_verified, require_verification, "
+		"waitlist, "
+		"max_per_ip, blocked_email_domains, blocked_referrers, allowed_networks, id, account_id, created_ms) "
+		"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, " NOW ")"),
+	STATEMENT(SQL_INSERT_COUNTERS,
+		"INSERT INTO {prefix}campaign_counters (campaign_id, ip_counted_to) VALUES (?, ?)"),
+	STATEMENT(SQL_UPDATE_CAMPAIGN,
+		"UPDATE {prefix}campaigns SET name = ?, ends_ms = ?, jump_start = ?, privacy = ?, require_key = ?, "
+		"landing_url = ?, thankyou_url = ?, status_url = ?, points_signup = ?, points_direct = ?, "
+		"points_indirect "
+		"= ?, "
+		"points_verified = ?, require_verification = ?, waitlist = ?, max_per_ip = ?, blocked_email_domains = "
+		"?, "
+		"blocked_referrers = ?, allowed_networks = ?, ended_ms = ? WHERE id = ?"),
+	/* what was noted is not by command yet */
+	STATEMENT(SQL_END_CAMPAIGN,
+		"UPDATE {prefix}campaigns SET ended_ms = CASE WHEN ended_ms IS NULL OR ended_ms = ends_ms"
+		" THEN " NOW " ELSE ended_ms END WHERE id = ?"),
+	STATEMENT(SQL_REOPEN_CAMPAIGN,
+		"UPDATE {prefix}campaigns SET ended_ms = NULL, ends_ms = CASE WHEN ends_ms <= " NOW
+		" THEN NULL ELSE ends_ms END WHERE id = ?"),
+	STATEMENT(SQL_COUNT_ADDRESSES,
+		"INSERT INTO {prefix}ip_leads (campaign_id, ip, leads) SELECT campaign_id, ip, COUNT(*)"
+		" FROM {prefix}leads FORCE INDEX (by_number) WHERE campaign_id = ? AND subscription_number > ?"
+		" AND subscription_number <= ? AND ip IS NOT NULL GROUP BY ip"
+		" ON DUPLICATE KEY UPDATE leads = leads + VALUES(leads)"),
+	STATEMENT(SQL_DELETE_ADDRESSES, "DELETE FROM {prefix}ip_leads WHERE campaign_id = ? LIMIT ?"),
+	STATEMENT(SQL_MOVE_COUNTED_ADDRESSES,
+		"UPDATE {prefix}campaign_counters SET ip_counted_to = ? WHERE campaign_id = ? AND ip_counted_to = ?"),
+	STATEMENT(SQL_SELECT_UNCOUNTED_ADDRESSES,
+		"SELECT c.id, c.max_per_ip, n.ip_counted_to, n.last_subscription_number FROM {prefix}campaigns c"
+		" JOIN {prefix}campaign_counters n ON n.campaign_id = c.id WHERE c.max_per_ip > 0"
+		" AND n.ip_counted_to < 4294967295 ORDER BY c.id"),
+	STATEMENT(SQL_INSERT_TAG,
+		"INSERT INTO {prefix}tags (name, description, points, id, campaign_id) VALUES (?, ?, ?, ?, ?)"),
+	STATEMENT(SQL_INSERT_ACTION,
+		"INSERT INTO {prefix}actions (text, points, tag_id, id, campaign_id) VALUES (?, ?, ?, ?, ?)"),
+	STATEMENT(SQL_INSERT_REWARD,
+		"INSERT INTO {prefix}reward_levels (subject, required_points, emailed, id, campaign_id)"
+		" VALUES (?, ?, ?, ?, ?)"),
+	STATEMENT(SQL_UPDATE_TAG, "UPDATE {prefix}tags SET name = ?, description = ?, points = ? WHERE id = ?"),
+	STATEMENT(SQL_UPDATE_ACTION, "UPDATE {prefix}actions SET text = ?, points = ?, tag_id = ? WHERE id = ?"),
+	STATEMENT(SQL_UPDATE_REWARD,
+		"UPDATE {prefix}reward_levels SET subject = ?, required_points = ?, emailed = ? WHERE id = ?"),
+	STATEMENT(SQL_DELETE_TAG, "DELETE FROM {prefix}tags WHERE id = ?"),
+	STATEMENT(SQL_DELETE_ACTION, "DELETE FROM {prefix}actions WHERE id = ?"),
+	STATEMENT(SQL_DELETE_REWARD, "DELETE FROM {prefix}reward_levels WHERE id = ?"),
+	STATEMENT(SQL_SELECT_CAMPAIGN_OF_TAG, "SELECT campaign_id FROM {prefix}tags WHERE id = ?"),
+	STATEMENT(SQL_SELECT_CAMPAIGN_OF_ACTION, "SELECT campaign_id FROM {prefix}actions WHERE id = ?"),
+	STATEMENT(SQL_SELECT_CAMPAIGN_OF_REWARD, "SELECT campaign_id FROM {prefix}reward_levels WHERE id = ?"),
+	/* each part in the order of its index, so that it reads no more than its limit */
+	STATEMENT(SQL_SELECT_DELIVERY_IDS,
+		IDS_OF_ENDED("by_state", "state = 'delivered'") " UNION " IDS_OF_ENDED(
+		    "by_state", "state = 'failed'") " UNION " IDS_OF_DUE("PRIMARY", "") " ORDER BY id DESC LIMIT ?"),
+	/* what one webhook has pending is read as a whole, from the index alone */
+	STATEMENT(SQL_SELECT_DELIVERY_IDS_OF_WEBHOOK,
+		IDS_OF_ENDED("by_webhook", "webhook_id = ? AND state = 'delivered'") " UNION " IDS_OF_ENDED(
+		    "by_webhook", "webhook_id = ? AND state = 'failed'") " UNION " IDS_OF_DUE("by_webhook",
+		    "shard = ? AND webhook_id = ? AND ") " ORDER BY id DESC LIMIT ?"),
+	STATEMENT(SQL_SELECT_EVENT_IDS_OF_LEAD,
+		"SELECT id, deliveries FROM {prefix}events FORCE INDEX (by_lead) WHERE lead_id = (SELECT id FROM "
+		"{prefix}leads"
+		" WHERE social_id = ?) AND id >= ? AND id < ? ORDER BY id DESC LIMIT ?"),
+	/* an attempt that is under way is not counted yet */
+	STATEMENT(SQL_SELECT_DELIVERIES,
+		"SELECT d.id, d.webhook_id, e.type, l.social_id, d.state, d.attempts, d.due_ms, d.last_status, "
+		"d.last_error,"
+		" e.created_ms FROM (SELECT id, event_id, webhook_id, 'pending' AS state, CAST(CASE WHEN token IS NULL "
+		"OR "
+		"attempts = 0 THEN attempts ELSE attempts - 1 END AS UNSIGNED) AS attempts, due_ms, last_status, "
+		"last_error"
+		" FROM {prefix}due FORCE INDEX (PRIMARY) WHERE id IN ({list}) UNION ALL SELECT t.id, t.event_id, "
+		"t.webhook_id, t.state, "
+		"t.attempts, NULL, t.last_status, t.last_error FROM {prefix}deliveries t FORCE INDEX (PRIMARY) LEFT "
+		"JOIN "
+		"{prefix}due u ON u.id = "
+		"t.id"
+		" WHERE t.id IN ({list}) AND u.id IS NULL) d JOIN {prefix}events e ON e.id = d.event_id"
+		" LEFT JOIN {prefix}leads l ON l.id = e.lead_id ORDER BY d.id DESC"),
+	STATEMENT(SQL_COUNT_ROWS,
+		"SELECT (SELECT COUNT(*) FROM {prefix}accounts), (SELECT COUNT(*) FROM {prefix}campaigns), "
+		"(SELECT CAST(COALESCE(SUM(lead_count), 0) AS UNSIGNED) FROM {prefix}campaign_counters), "
+		"(SELECT COUNT(*) FROM {prefix}webhooks), (SELECT COUNT(*) FROM {prefix}bulk_jobs), "
+		"(SELECT MIN(created_ms) FROM {prefix}bulk_jobs), " NOW),
+	/* ready_ms: since when, or from when on, a dispatcher may take it; NULL: nobody knows */
+	STATEMENT(SQL_COUNT_DUE,
+		"SELECT COUNT(CASE WHEN ready_ms <= ? THEN 1 END), COUNT(CASE WHEN ready_ms <= ? THEN NULL ELSE 1 END),"
+		" MIN(ready_ms) FROM (SELECT CASE"
+		" WHEN w.state = 'active' THEN GREATEST(u.due_ms, COALESCE(s.hold_until_ms, 0))"
+		" WHEN w.state = 'disabled' THEN NULL"
+		" WHEN u.token IS NULL THEN LEAST(u.due_ms, CAST(? AS SIGNED)) ELSE u.due_ms END AS ready_ms"
+		" FROM {prefix}due u LEFT JOIN {prefix}webhooks w ON w.id = u.webhook_id"
+		" LEFT JOIN {prefix}webhook_status s ON s.webhook_id = u.webhook_id) r"),
+	STATEMENT(SQL_DEEP_COUNTERS, DEEP_COUNTERS),
+	STATEMENT(SQL_DEEP_SCORES, DEEP_SCORES),
+	STATEMENT(SQL_DEEP_HISTOGRAM, DEEP_HISTOGRAM),
+	STATEMENT(SQL_DEEP_REFERRALS, DEEP_REFERRALS),
+	STATEMENT(SQL_DEEP_CREDIT, DEEP_CREDIT),
+	STATEMENT(SQL_DEEP_LINKS, DEEP_LINKS),
+	STATEMENT(SQL_DEEP_ADDRESSES, DEEP_ADDRESSES),
+	STATEMENT(SQL_DEEP_DUE, DEEP_DUE),
+	STATEMENT(SQL_DEEP_DELIVERIES, DEEP_DELIVERIES),
+	STATEMENT(SQL_DEEP_EVENTS, DEEP_EVENTS),
+	STATEMENT(SQL_DEEP_ENTRIES, DEEP_ENTRIES),
+	STATEMENT(SQL_DEEP_DELETED, DEEP_DELETED),
+	STATEMENT(SQL_DEEP_ORPHANS, DEEP_ORPHANS),
+};

@@ -81,13 +81,13 @@ run_lists(const struct write *write, const struct row_list *const *lists, size_t
 	run_lists((write), (const struct row_list *const[]){ __VA_ARGS__ }, \
 	    sizeof((const struct row_list *const[]){ __VA_ARGS__ }) / sizeof(struct row_list *))
 
-/* SQL_UPDATE_LEAD and SQL_INSERT_LEAD take the same row, which begins with what commands change. */
-enum { LEAD_CHANGING_COLUMNS = 32, LEAD_COLUMNS = LEAD_CHANGING_COLUMNS + 12 };
+/* SQL_UPDATE_LEAD and SQL_INSERT_LEAD take the same row; what commands never change stands at its end. */
+enum { LEAD_COLUMNS = 44 };
 
 static void
-put_changing(struct db_value *row, const struct lead *l)
+add_lead(struct row_list *list, const struct lead *l)
 {
-	const struct db_value values[LEAD_CHANGING_COLUMNS] = { DB_U64(l->counter), db_bytes(l->email), db_bytes(l->email_key),
+	const struct db_value row[LEAD_COLUMNS] = { DB_U64(l->counter), db_bytes(l->email), db_bytes(l->email_key),
 		db_bytes(l->email_hash), db_bytes(l->phone), db_bytes(l->phone_hash), DB_BOOL(l->verified_email),
 		DB_BOOL(l->verified_phone), DB_BOOL(l->waitlisted), DB_BOOL(l->removed_from_waitlist), DB_BOOL(l->opted_out),
 		DB_BOOL(l->sms_opted_out), db_bytes(l->custom_fields), db_bytes(l->utm), db_bytes(l->uid),
@@ -95,20 +95,10 @@ put_changing(struct db_value *row, const struct lead *l)
 		db_bytes(l->fraud_flags), DB_U64(l->times_flagged), DB_BOOL(l->announced), DB_U64(l->score),
 		DB_U64(l->referrals), DB_U64(l->unverified.direct), DB_U64(l->unverified.indirect), DB_U64(l->verified.direct),
 		DB_U64(l->verified.indirect), db_bytes(l->tag_ids), db_bytes(l->action_ids), db_bytes(l->reward_ids),
-		DB_I64(l->updated_ms) };
-	memcpy(row, values, sizeof(values));
-}
-
-static void
-add_lead(struct row_list *list, const struct lead *l)
-{
-	const struct db_value fixed[] = { DB_U64(l->id), DB_U64(l->campaign_id), DB_U64(l->subscription_number),
+		DB_I64(l->updated_ms), DB_U64(l->id), DB_U64(l->campaign_id), DB_U64(l->subscription_number),
 		db_bytes(l->social_id), store_id_or_null(l->parent_id), db_bytes(l->referrer), db_bytes(l->source),
 		store_id_or_null(l->source_id), db_bytes(l->signup_url), db_bytes(l->session_id), db_bytes(l->request_id),
 		DB_I64(l->created_ms) };
-	struct db_value row[LEAD_COLUMNS];
-	put_changing(row, l);
-	memcpy(row + LEAD_CHANGING_COLUMNS, fixed, sizeof(fixed));
 	add_row(list, row);
 }
 

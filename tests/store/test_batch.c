@@ -491,6 +491,36 @@ a_locked_campaign_holds_up_nobody_else(void **state)
 	assert_int_equal(find_campaign(w, w->campaign).last_subscription_number, 2);
 }
 
+static uint64_t campaign_to_lock;
+
+static void
+lock_it(void)
+{
+	root_run("BEGIN");
+	root_number("SELECT campaign_id FROM t_campaign_counters WHERE campaign_id = %" PRIu64 " FOR UPDATE", campaign_to_lock);
+}
+
+/* A batch whose COMMIT was perhaps done is not "not begun", whatever its repetition meets: it would be done once more. */
+static void
+what_is_perhaps_done_is_not_locked(void **state)
+{
+	struct world *w = *state;
+	struct command command = signup(w, w->campaign, "a@example.org");
+	const struct command *pointer = &command;
+	struct outcome outcome;
+	bool locked = true;
+	struct command other = signup(w, add_campaign(w), "other@example.org");
+	execute(w->store, w->pool, &other, 1, &outcome); /* takes the blocks of ids, whose COMMIT is not meant */
+	campaign_to_lock = w->campaign;
+	breaks = (struct breaks){ .commits = 1, .meanwhile = lock_it };
+	store_execute_free(w->store, w->pool, &pointer, 1, clock_monotonic_ms() + 300, &outcome, &locked);
+	root_run("ROLLBACK");
+	assert_int_equal(breaks.commits, 0);
+	breaks = (struct breaks){ 0 };
+	assert_int_equal(outcome.failure, FAILURE_UNAVAILABLE);
+	assert_false(locked);
+}
+
 int
 main(void)
 {
@@ -506,6 +536,7 @@ main(void)
 		WORLD_TEST(many_processes_give_dense_numbers_and_unique_ids),
 		WORLD_TEST(a_deadlock_is_retried),
 		WORLD_TEST(a_locked_campaign_holds_up_nobody_else),
+		WORLD_TEST(what_is_perhaps_done_is_not_locked),
 		WORLD_TEST(transactions_read_committed),
 		WORLD_TEST(batches_that_cross_are_all_done),
 		WORLD_TEST(a_command_that_breaks_the_batch_fails_alone),

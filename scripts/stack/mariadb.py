@@ -12,11 +12,11 @@ HOSTING_RIGHTS = "SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER, INDEX, DROP"
 
 
 class MariaDB:
-    """`folder` keeps the data; `socket` must be short (108 bytes is the system's limit)."""
+    """`folder` keeps the data; `socket` must be short (108 bytes is the system's limit); `more`: options of mariadbd."""
 
-    def __init__(self, folder, socket, buffer_pool="64M", redo_log="48M"):
+    def __init__(self, folder, socket, buffer_pool="64M", redo_log="48M", more=()):
         self.folder, self.socket = pathlib.Path(folder), pathlib.Path(socket)
-        self.buffer_pool, self.redo_log = buffer_pool, redo_log
+        self.buffer_pool, self.redo_log, self.more = buffer_pool, redo_log, more
         self.data = self.folder / "data"
         # A server that starts removes every temporary table in its folder for those: in /tmp also those of other servers.
         self.temporary = self.folder / "tmp"
@@ -47,7 +47,7 @@ class MariaDB:
         return ["mariadbd", *self._server_options(self.data), f"--socket={self.socket}",
                 f"--pid-file={self.folder / 'mariadb.pid'}", "--skip-networking",
                 "--innodb-flush-log-at-trx-commit=1", "--character-set-server=utf8mb4", "--max-connections=400",
-                "--performance-schema=off", f"--log-error={self.log}"]
+                "--performance-schema=off", f"--log-error={self.log}", *self.more]
 
     def start(self):
         self.child = Child("mariadbd", self.command(), self.log).start()

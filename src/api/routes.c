@@ -90,25 +90,43 @@ is_unknown_action(const struct http_request *request)
 	       is_campaign_id(request->segments[1]);
 }
 
-enum failure
-api_route(const struct http_request *request, const struct route **route, struct slice *allow)
+static const struct route *
+find_route(const struct http_request *request, enum http_method method)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(routes); i++)
+		if (routes[i].method == method && path_matches(routes[i].path, request))
+			return &routes[i];
+	return NULL;
+}
+
+/* The methods that the path knows, as a header's value; *route is one of them, or NULL. */
+static struct slice
+allowed_methods(const struct http_request *request, const struct route **route)
 {
 	static const struct {
 		enum http_method method;
 		const char *names;
 	} methods[] = { { HTTP_GET, "GET, HEAD" }, { HTTP_POST, "POST" }, { HTTP_DELETE, "DELETE" } };
-	enum http_method method = request->method == HTTP_HEAD ? HTTP_GET : request->method;
+	struct slice allow = SLICE("OPTIONS");
 	*route = NULL;
-	*allow = SLICE("OPTIONS");
-	for (size_t i = 0; i < ARRAY_SIZE(methods); i++)
-		for (size_t k = 0; k < ARRAY_SIZE(routes); k++) {
-			if (routes[k].method != methods[i].method || !path_matches(routes[k].path, request))
-				continue;
-			*route = &routes[k];
-			if (routes[k].method == method)
-				return FAILURE_NONE;
-			*allow = pool_printf(request->pool, "%s, %.*s", methods[i].names, SLICE_ARGS(*allow));
-		}
+	for (size_t i = 0; i < ARRAY_SIZE(methods); i++) {
+		const struct route *found = find_route(request, methods[i].method);
+		if (found == NULL)
+			continue;
+		*route = found;
+		allow = pool_printf(request->pool, "%s, %.*s", methods[i].names, SLICE_ARGS(allow));
+	}
+	return allow;
+}
+
+enum failure
+api_route(const struct http_request *request, const struct route **route, struct slice *allow)
+{
+	*allow = SLICE_NONE;
+	*route = find_route(request, request->method == HTTP_HEAD ? HTTP_GET : request->method);
+	if (*route != NULL)
+		return FAILURE_NONE;
+	*allow = allowed_methods(request, route);
 	if (*route != NULL)
 		return FAILURE_METHOD_NOT_ALLOWED;
 	return is_unknown_action(request) ? FAILURE_INVALID_ACTION : FAILURE_NOT_FOUND;

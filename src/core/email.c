@@ -93,6 +93,7 @@ email_parse(struct pool *pool, struct slice typed, struct email *email)
 	if (local.size + 1 + domain.size > EMAIL_MAX)
 		return false;
 	email->display = typed;
-	email->key = pool_printf(pool, "%.*s@%.*s", SLICE_ARGS(local), SLICE_ARGS(domain));
+	const struct slice pieces[] = { local, SLICE("@"), domain };
+	email->key = pool_join(pool, pieces, ARRAY_SIZE(pieces));
 	return true;
 }

@@ -87,9 +87,14 @@ http_status_text(unsigned status)
 static void
 add_content_headers(struct buffer *out, const struct http_response *response, size_t size)
 {
-	buffer_printf(out, "Content-Type: %s; charset=utf-8\r\n", content_types[response->content]);
-	if (!response->head || size > 0)
-		buffer_printf(out, "Content-Length: %zu\r\n", size);
+	buffer_add(out, SLICE("Content-Type: "));
+	buffer_add_text(out, content_types[response->content]);
+	buffer_add(out, SLICE("; charset=utf-8\r\n"));
+	if (response->head && size == 0)
+		return;
+	buffer_add(out, SLICE("Content-Length: "));
+	buffer_add_u64(out, size);
+	buffer_add(out, SLICE("\r\n"));
 }
 
 static void
@@ -108,7 +113,11 @@ http_response_render(const struct http_response *response, struct slice request_
 		return false;
 	struct slice body = buffer_slice(&response->body);
 	bool has_content = response->status != 204;
-	buffer_printf(out, "Status: %u %s\r\n", response->status, http_status_text(response->status));
+	buffer_add(out, SLICE("Status: "));
+	buffer_add_u64(out, response->status);
+	buffer_add_byte(out, ' ');
+	buffer_add_text(out, http_status_text(response->status));
+	buffer_add(out, SLICE("\r\n"));
 	if (has_content)
 		add_content_headers(out, response, body.size);
 	buffer_add_text(out, common_headers);

@@ -10,7 +10,6 @@
 #include "core/social_id.h"
 #include "store/private.h"
 
-enum { TOKEN_TIME_SIZE = 6 };
 /* What is reserved at first. Most commands make fewer events for fewer webhooks; those that make more are decided again. */
 enum { EVENTS_EXPECTED = 4, DELIVERIES_EXPECTED = 20, HISTORY_EXPECTED = EVENTS_EXPECTED * (1 + DELIVERIES_EXPECTED) };
 
@@ -18,11 +17,12 @@ struct batch {
 	struct store *store;
 	const struct command *const *commands;
 	size_t count;
-	struct commit_token token;
-	bool done_before;  /* the token was there: an earlier run was committed */
-	uint64_t history;  /* ids of events and deliveries that a run is to have */
-	bool *locked;      /* as in store_load */
-	bool short_of_ids; /* the last run wanted more of them */
+	struct commit_mark mark; /* of the last run that was perhaps committed */
+	bool unknown;            /* there was one: its outcomes are kept, and are the answer if it was */
+	bool done_before;        /* it was */
+	uint64_t history;        /* ids of events and deliveries that a run is to have */
+	bool *locked;            /* as in store_load */
+	bool short_of_ids;       /* the last run wanted more of them */
 };
 
 /* What one run of a batch works with; lives in the run's pool. */
@@ -35,27 +35,6 @@ struct run {
 	struct rank_node *rank_changes;
 	size_t rank_change_count;
 };
-
-struct commit_token
-store_new_token(void)
-{
-	struct commit_token token;
-	uint64_t now = (uint64_t)clock_wall_ms();
-	random_bytes(token.bytes, sizeof(token.bytes));
-	for (int i = 0; i < TOKEN_TIME_SIZE; i++)
-		token.bytes[i] = (unsigned char)(now >> (8 * (TOKEN_TIME_SIZE - 1 - i)));
-	return token;
-}
-
-enum result
-store_insert_token(struct store *store, const struct commit_token *token, bool *done_before)
-{
-	struct db_value value = db_bytes((struct slice){ (const char *)token->bytes, sizeof(token->bytes) });
-	enum result result =
-	    db_execute(store->db, SQL_INSERT_TOKEN, &(struct db_arguments){ .values = &value, .count = 1 }, NULL);
-	*done_before = result == RESULT_CONFLICT && db_duplicate_key(store->db);
-	return result;
-}
 
 /* Ids are taken before the transaction, from blocks. */
 static enum result
@@ -80,11 +59,10 @@ prepare_supplies(const struct batch *batch, struct run *run)
 {
 	const struct store *store = batch->store;
 	struct slice *social_ids = POOL_ARRAY(run->pool, batch->count, struct slice);
-	for (size_t i = 0; i < batch->count; i++) {
-		uint64_t seed;
-		random_bytes(&seed, sizeof(seed));
-		social_ids[i] = social_id_make(run->pool, seed);
-	}
+	uint64_t *seeds = POOL_ARRAY(run->pool, batch->count, uint64_t);
+	random_bytes(seeds, batch->count * sizeof(*seeds));
+	for (size_t i = 0; i < batch->count; i++)
+		social_ids[i] = social_id_make(run->pool, seeds[i]);
 	run->supplies = (struct decide_supplies){
 		.lead_ids = store->ids[ID_LEAD],
 		.points_call_ids = store->ids[ID_POINTS_CALL],
@@ -117,12 +95,26 @@ render(const struct batch *batch, struct run *run)
 	return result;
 }
 
+/* An event's id is used once, so its row tells whether the run was committed. Where no event was made, a token has to. */
+static enum result
+leave_mark(const struct batch *batch, const struct run *run)
+{
+	bool done_before;
+	if (run->decision.event_count > 0 || !run->decision.changes)
+		return RESULT_OK;
+	return store_insert_token(batch->store, &batch->mark.token, &done_before);
+}
+
 /* Everything between BEGIN and COMMIT. */
 static enum result
 load_decide_write(struct batch *batch, struct run *run)
 {
 	struct store *store = batch->store;
-	enum result result = store_insert_token(store, &batch->token, &batch->done_before);
+	enum result result = RESULT_OK;
+	if (batch->unknown)
+		result = store_find_mark(store, run->pool, &batch->mark, &batch->done_before);
+	if (batch->done_before)
+		return RESULT_CONFLICT;
 	if (result == RESULT_OK)
 		result = store_load(store, run->pool, batch->commands, batch->count, batch->locked, &run->loaded);
 	if (result != RESULT_OK)
@@ -137,9 +129,9 @@ load_decide_write(struct batch *batch, struct run *run)
 	keep_supplies(store, &run->supplies);
 	run->rank_change_count = decide_rank_changes(run->pool, &run->decision, &run->rank_changes);
 	result = render(batch, run);
-	return result == RESULT_OK
-		   ? store_write(store, run->pool, &run->loaded, &run->decision, run->rank_changes, run->rank_change_count)
-		   : result;
+	if (result == RESULT_OK)
+		result = store_write(store, run->pool, &run->loaded, &run->decision, run->rank_changes, run->rank_change_count);
+	return result == RESULT_OK ? leave_mark(batch, run) : result;
 }
 
 /* One try of the batch, filling run->outcomes. */
@@ -157,10 +149,14 @@ try_batch(struct batch *batch, struct run *run)
 		return result;
 	result = load_decide_write(batch, run);
 	if (result == RESULT_OK && !run->decision.changes) {
-		db_rollback(store->db); /* every command was refused: nothing to keep, not even the token */
+		db_rollback(store->db); /* every command was refused: nothing to keep */
 		return RESULT_OK;
 	}
 	result = store_finish(store, result);
+	if (result == RESULT_UNKNOWN) {
+		batch->unknown = true;
+		batch->mark.event_id = run->decision.event_count > 0 ? run->decision.events[0].id : 0;
+	}
 	if (result == RESULT_OK)
 		store_note_batch(store, &run->loaded.set, run->rank_changes, run->rank_change_count);
 	return result;
@@ -200,11 +196,10 @@ run_batch(struct store *store, struct pool *pool, const struct command *const *c
 		.commands = commands,
 		.count = count,
 		.locked = locked,
-		.token = store_new_token(),
+		.mark.token = store_new_token(),
 		.history = HISTORY_EXPECTED * count,
 	};
 	enum result result = RESULT_CONFLICT;
-	bool unknown = false; /* an earlier COMMIT was perhaps done: its outcomes are kept in `outcomes` */
 	unsigned conflicts = 0;
 	for (unsigned attempt = 1; clock_monotonic_ms() < deadline_ms; attempt++) {
 		struct run run = { .pool = pool_new() };
@@ -213,21 +208,20 @@ run_batch(struct store *store, struct pool *pool, const struct command *const *c
 		if (result == RESULT_OK || result == RESULT_UNKNOWN)
 			copy_outcomes(pool, run.outcomes, outcomes, count);
 		pool_free(&run.pool);
-		if (result == RESULT_OK || (batch.done_before && unknown))
+		if (result == RESULT_OK || batch.done_before)
 			return RESULT_OK;
-		unknown = unknown || result == RESULT_UNKNOWN;
-		if (!unknown && any(locked, count))
+		if (!batch.unknown && any(locked, count))
 			return RESULT_CONFLICT;
 		if (batch.short_of_ids)
 			continue;
 		conflicts += result == RESULT_CONFLICT;
 		/* while nobody knows whether it was done, nothing else is an answer yet */
-		if (!unknown && (result != RESULT_CONFLICT || conflicts == STORE_ATTEMPTS))
+		if (!batch.unknown && (result != RESULT_CONFLICT || conflicts == STORE_ATTEMPTS))
 			return result;
 		store_back_off(attempt < 6 ? attempt : 6);
 	}
-	/* what was perhaps done must not be taken apart: that would do it once more, under other tokens */
-	return result == RESULT_CONFLICT && !unknown ? result : RESULT_UNAVAILABLE;
+	/* what was perhaps done must not be taken apart: that would do it once more */
+	return result == RESULT_CONFLICT && !batch.unknown ? result : RESULT_UNAVAILABLE;
 }
 
 static void execute(struct store *store, struct pool *pool, const struct command *const *commands, size_t count,

@@ -11,6 +11,7 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/dispatch.c %D%/dispatch.h \
 	%D%/kept.c \
 	%D%/load.c \
+	%D%/mark.c \
 	%D%/private.h \
 	%D%/ranks.c \
 	%D%/read.c \

@@ -116,9 +116,16 @@ struct commit_token {
 	unsigned char bytes[COMMIT_TOKEN_SIZE];
 };
 struct commit_token store_new_token(void);
-/* First of all in a transaction. *done_before: the token is there, an earlier run was committed; the result is then
- * RESULT_CONFLICT. */
+/* *done_before: the token is there, an earlier run was committed; the result is then RESULT_CONFLICT. */
 MUST_CHECK enum result store_insert_token(struct store *store, const struct commit_token *token, bool *done_before);
+
+/* What a transaction leaves that nobody else can have left: an event, or, where `event_id` is 0, the token. */
+struct commit_mark {
+	uint64_t event_id;
+	struct commit_token token;
+};
+/* Whether it is there, first of all in a transaction. Waits for one that is still being committed. */
+MUST_CHECK enum result store_find_mark(struct store *store, struct pool *pool, const struct commit_mark *mark, bool *found);
 
 /* The identities of a lead as its row has them. */
 struct stored_identities {

@@ -117,6 +117,8 @@ const struct db_statement store_statements[SQL_COUNT] = {
 				     "NULL OR last_used_ms < ?)"),
 
 	STATEMENT(SQL_INSERT_TOKEN, "INSERT INTO {prefix}commits (token) VALUES (?)"),
+	STATEMENT(SQL_LOCK_TOKEN, "SELECT token FROM {prefix}commits WHERE token = ? FOR UPDATE"),
+	STATEMENT(SQL_LOCK_EVENT, "SELECT id FROM {prefix}events WHERE id = ? FOR UPDATE"),
 	STATEMENT(SQL_LOCK_COUNTERS, LOCK_COUNTERS),
 	STATEMENT(SQL_LOCK_FREE_COUNTERS, LOCK_COUNTERS " SKIP LOCKED"),
 	STATEMENT(

@@ -156,10 +156,16 @@ plant(const struct amounts *amounts, bool with_statistics)
 	analyzed = with_statistics;
 }
 
+static uint64_t
+event_id(uint64_t seq)
+{
+	return ((FIRST_DAY + seq % DAYS) << 36) + 2 * seq;
+}
+
 static struct db_value
 delivery_value(uint64_t seq)
 {
-	return DB_U64(((FIRST_DAY + seq % DAYS) << 36) + 2 * seq + 1);
+	return DB_U64(event_id(seq) + 1);
 }
 
 struct db_value
@@ -189,6 +195,10 @@ planted_value(struct pool *pool, enum value_kind kind, size_t i)
 		return delivery_value(there->due + delivery);
 	case VALUE_TOKEN:
 		return db_bytes(pool_printf(pool, "owner%011" PRIu64, delivery));
+	case VALUE_COMMIT:
+		return db_bytes(pool_printf(pool, "token%011" PRIu64, lead));
+	case VALUE_EVENT:
+		return DB_U64(event_id(delivery));
 	case VALUE_WEBHOOK:
 		return DB_U64(webhook);
 	case VALUE_SHARD:

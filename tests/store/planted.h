@@ -33,7 +33,9 @@ enum value_kind {
 	VALUE_DELIVERY = 'd', /* a delivery's id: it is pending, and claimed */
 	VALUE_ENDED = 'D',    /* a delivery's id: it has ended */
 	VALUE_TOKEN = 't',    /* of a claimed one: its token */
-	VALUE_WEBHOOK = 'w',  /* … its webhook */
+	VALUE_COMMIT = 'c',   /* of a batch: its token */
+	VALUE_EVENT = 'v',    /* of a batch: its event */
+	VALUE_WEBHOOK = 'w',  /* of a claimed delivery: its webhook */
 	VALUE_SHARD = 'S',    /* … its shard */
 	VALUE_URL_HASH = 'h', /* of a webhook of campaign 1 */
 	VALUE_BLOCK = 'b',    /* name of a block of ids */

@@ -37,7 +37,7 @@ what_is_kept_is_not_read_again(void **state)
 	sign_up_many(w, "first", 1);
 	int64_t before = root_questions();
 	sign_up_many(w, "second", 1);
-	/* BEGIN, token, lock, leads by email, the lead, counters, COMMIT */
+	/* BEGIN, lock, leads by email, the lead, counters, token, COMMIT */
 	assert_int_equal(root_questions() - before, 7);
 }
 

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ * What tells, after a COMMIT that nobody answered, whether it was done. */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "store/private.h"
+
+enum { TOKEN_TIME_SIZE = 6 };
+
+struct commit_token
+store_new_token(void)
+{
+	struct commit_token token;
+	uint64_t now = (uint64_t)clock_wall_ms();
+	random_bytes(token.bytes, sizeof(token.bytes));
+	for (int i = 0; i < TOKEN_TIME_SIZE; i++)
+		token.bytes[i] = (unsigned char)(now >> (8 * (TOKEN_TIME_SIZE - 1 - i)));
+	return token;
+}
+
+static struct db_value
+token_value(const struct commit_token *token)
+{
+	return db_bytes((struct slice){ (const char *)token->bytes, sizeof(token->bytes) });
+}
+
+enum result
+store_insert_token(struct store *store, const struct commit_token *token, bool *done_before)
+{
+	struct db_value value = token_value(token);
+	enum result result =
+	    db_execute(store->db, SQL_INSERT_TOKEN, &(struct db_arguments){ .values = &value, .count = 1 }, NULL);
+	*done_before = result == RESULT_CONFLICT && db_duplicate_key(store->db);
+	return result;
+}
+
+enum result
+store_find_mark(struct store *store, struct pool *pool, const struct commit_mark *mark, bool *found)
+{
+	struct db_value value = mark->event_id != 0 ? DB_U64(mark->event_id) : token_value(&mark->token);
+	struct db_rows rows = { 0 };
+	enum result result = db_query(store->db, pool, mark->event_id != 0 ? SQL_LOCK_EVENT : SQL_LOCK_TOKEN,
+	    &(struct db_arguments){ .values = &value, .count = 1 }, &rows);
+	*found = rows.count > 0;
+	return result;
+}

@@ -13,7 +13,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "commit/lookups.h"
+#include "commit/directory.h"
 #include "commit/peer.h"
 
 enum {
@@ -27,16 +27,16 @@ struct committer {
 	const struct committer_options *options;
 	struct store *store;
 	struct peers peers;
-	struct lookups *lookups;
+	struct directory *directory;
 	int signals;
 	/* whose turn it is among the peers: with keys and campaigns, with commands, with leads */
-	size_t next_identity, next_command, next_look_up;
+	size_t next_entry, next_command, next_look_up;
 	bool ending;
 	int status; /* to exit with */
-	/* of one round of look-ups */
-	size_t asked;                                /* how often the database was */
-	bool unreachable;                            /* it does not answer: who waits is told at once */
-	struct api_key used[COMMITTER_LOOK_UPS_MAX]; /* keys that were read */
+	/* of one round of keys and campaigns */
+	size_t asked;                             /* how often the database was */
+	bool unreachable;                         /* it does not answer: who waits is told at once */
+	struct api_key used[COMMITTER_READS_MAX]; /* keys that were read */
 	size_t used_count;
 };
 
@@ -48,9 +48,10 @@ struct batch {
 	int64_t deadline_ms; /* the latest */
 };
 
-enum kind { KIND_NONE, KIND_IDENTITY, KIND_LOOK_UP, KIND_COMMAND };
+enum kind { KIND_NONE, KIND_ENTRY, KIND_LOOK_UP, KIND_COMMAND };
 
-/* What waits for an answer, by its first byte, as the codec has it; what is none of all is found out with the identities. */
+/* What waits for an answer, by its first byte, as the codec has it; what is none of all is found out with the keys and
+ * campaigns. */
 static enum kind
 kind_of(const struct peer *peer)
 {
@@ -59,7 +60,7 @@ kind_of(const struct peer *peer)
 		return KIND_NONE;
 	if (content.size > 0 && content.data[0] == REQUEST_COMMAND)
 		return KIND_COMMAND;
-	return content.size > 0 && content.data[0] == REQUEST_LOOK_UP ? KIND_LOOK_UP : KIND_IDENTITY;
+	return content.size > 0 && content.data[0] == REQUEST_LOOK_UP ? KIND_LOOK_UP : KIND_ENTRY;
 }
 
 /* False: the peer was refused or given up. */
@@ -85,10 +86,10 @@ set_busy(const struct committer *committer, bool busy)
 }
 
 static void
-ask_store(struct committer *committer, struct pool *pool, const struct commit_request *request, struct commit_answer *answer)
+read_entry(struct committer *committer, struct pool *pool, const struct commit_request *request, struct commit_answer *answer)
 {
 	set_busy(committer, true);
-	lookups_ask(committer->lookups, pool, request, answer);
+	directory_ask(committer->directory, pool, request, answer);
 	committer->asked++;
 	committer->unreachable = answer->result == RESULT_UNAVAILABLE;
 	if (answer->result == RESULT_OK && request->kind == REQUEST_KEY)
@@ -97,35 +98,36 @@ ask_store(struct committer *committer, struct pool *pool, const struct commit_re
 
 /* Answers from what is kept, or from the database. False: it has to wait for the next round. */
 static bool
-look_up(struct committer *committer, struct pool *pool, struct peer *peer, const struct commit_request *request)
+find_entry(struct committer *committer, struct pool *pool, struct peer *peer, const struct commit_request *request)
 {
 	struct commit_answer answer;
-	if (!lookups_recall(committer->lookups, pool, request, &answer)) {
-		if (committer->asked == COMMITTER_LOOK_UPS_MAX)
+	if (!directory_recall(committer->directory, pool, request, &answer)) {
+		if (committer->asked == COMMITTER_READS_MAX)
 			return false;
 		if (committer->unreachable)
 			answer = (struct commit_answer){ .kind = request->kind == REQUEST_KEY ? ANSWER_KEY : ANSWER_CAMPAIGN,
 				.result = RESULT_UNAVAILABLE };
 		else
-			ask_store(committer, pool, request, &answer);
+			read_entry(committer, pool, request, &answer);
 	}
 	peer_answer(&committer->peers, peer, &answer);
 	return true;
 }
 
+/* Keys and campaigns. */
 static void
-identify(struct committer *committer, struct pool *pool)
+answer_entries(struct committer *committer, struct pool *pool)
 {
 	struct peers *peers = &committer->peers;
 	struct commit_request request;
 	committer->asked = committer->used_count = 0;
 	committer->unreachable = false;
 	for (size_t i = 0; i < peers->count; i++) {
-		size_t at = (committer->next_identity + i) % peers->count;
-		if (kind_of(peers->items[at]) != KIND_IDENTITY || !read_request(committer, pool, peers->items[at], &request))
+		size_t at = (committer->next_entry + i) % peers->count;
+		if (kind_of(peers->items[at]) != KIND_ENTRY || !read_request(committer, pool, peers->items[at], &request))
 			continue;
-		if (!look_up(committer, pool, peers->items[at], &request)) {
-			committer->next_identity = at;
+		if (!find_entry(committer, pool, peers->items[at], &request)) {
+			committer->next_entry = at;
 			break;
 		}
 	}
@@ -340,7 +342,7 @@ static void
 close_all(struct committer *committer)
 {
 	peers_free(&committer->peers);
-	lookups_free(&committer->lookups);
+	directory_free(&committer->directory);
 	if (committer->signals >= 0)
 		close(committer->signals);
 	if (committer->peers.epoll >= 0)
@@ -354,7 +356,7 @@ turn(struct committer *committer)
 	if (idle_ms(committer) == 0) {
 		struct pool *pool = pool_new();
 		set_busy(committer, true);
-		identify(committer, pool);
+		answer_entries(committer, pool);
 		answer_look_ups(committer, pool);
 		execute_commands(committer, pool);
 		pool_free(&pool);
@@ -371,7 +373,7 @@ committer_run(const struct committer_options *options)
 		.options = options,
 		.store = options->store,
 		.peers = { .epoll = -1 },
-		.lookups = lookups_new(options->store),
+		.directory = directory_new(options->store),
 		.signals = -1,
 		.status = EX_OK,
 	};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The process that carries out the commands of all responders: whatever has come while the last batch ran is the next one, so
- * a burst costs one commit for many requests. It also looks up keys and campaigns for them. */
+ * a burst costs one commit for many requests. It also looks up leads, keys and campaigns for them. */
 #ifndef LEADHOOK_COMMIT_COMMITTER_H
 #define LEADHOOK_COMMIT_COMMITTER_H
 
@@ -10,8 +10,8 @@
 
 /* A batch has at least one command, and at most so many, that name at most so many leads. */
 enum { COMMITTER_BATCH_MAX = 128, COMMITTER_LEADS_MAX = 256 };
-/* Look-ups that need the database, between two batches: unknown keys must not keep sign-ups waiting. */
-enum { COMMITTER_LOOK_UPS_MAX = 32 };
+/* Keys and campaigns that are read from the database between two batches: unknown ones must not keep sign-ups waiting. */
+enum { COMMITTER_READS_MAX = 32 };
 
 struct committer_options {
 	const struct endpoint *endpoint;

@@ -14,7 +14,7 @@ static enum result
 direct_key(void *context, struct pool *pool, const unsigned char hash[32], int64_t deadline_ms UNUSED, struct api_key *key)
 {
 	const struct direct_backend *direct = context;
-	return lookups_find_key(direct->lookups, pool, hash, key);
+	return directory_find_key(direct->directory, pool, hash, key);
 }
 
 static enum result
@@ -22,7 +22,7 @@ direct_campaign(
     void *context, struct pool *pool, uint64_t id, int64_t deadline_ms UNUSED, struct campaign *campaign, int64_t *now_ms)
 {
 	const struct direct_backend *direct = context;
-	return lookups_find_campaign(direct->lookups, pool, id, campaign, now_ms);
+	return directory_find_campaign(direct->directory, pool, id, campaign, now_ms);
 }
 
 static enum result

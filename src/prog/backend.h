@@ -5,11 +5,11 @@
 
 #include "api/api.h"
 #include "commit/client.h"
-#include "commit/lookups.h"
+#include "commit/directory.h"
 
 struct direct_backend {
 	struct store *store;
-	struct lookups *lookups;
+	struct directory *directory;
 };
 
 /* What they are given is the caller's, and stays as long as the backend. */

@@ -138,7 +138,7 @@ open_backend(struct worker *worker, struct service *service)
 		worker->committer = commit_client_new(&service->committer);
 		worker->backend = backend_of_committer(worker->committer);
 	} else {
-		worker->direct = (struct direct_backend){ worker->store, lookups_new(worker->store) };
+		worker->direct = (struct direct_backend){ worker->store, directory_new(worker->store) };
 		worker->backend = backend_of_store(&worker->direct);
 	}
 }
@@ -163,7 +163,7 @@ worker_stop(void *state)
 	pool_free(&worker->pool);
 	api_free(&worker->api);
 	commit_client_free(&worker->committer);
-	lookups_free(&worker->direct.lookups);
+	directory_free(&worker->direct.directory);
 	store_free(&worker->store);
 	free(worker);
 }

@@ -132,19 +132,19 @@ webhooks_from_rows(
 }
 
 /* It is among them: it was asked for because it is. */
-static const struct campaign_version *
-version_of(const struct campaign_version *versions, size_t count, uint64_t id)
+static struct campaign_versions
+versions_of(const struct versioned_campaign *campaigns, size_t count, uint64_t id)
 {
 	size_t i = 0;
-	while (i + 1 < count && versions[i].id != id)
+	while (i + 1 < count && campaigns[i].id != id)
 		i++;
-	return &versions[i];
+	return campaigns[i].versions;
 }
 
 /* Reads those campaigns anew, with a fixed number of statements. */
 static enum result
-read_campaigns(struct store *store, struct kept_group *group, struct db_list ids, const struct campaign_version *versions,
-    size_t version_count)
+read_campaigns(struct store *store, struct kept_group *group, struct db_list ids, const struct versioned_campaign *versioned,
+    size_t versioned_count)
 {
 	struct db_rows campaigns, subscriptions, definitions;
 	enum result result = store_query_lists(store, group->pool, SQL_SELECT_CAMPAIGNS, &ids, 1, &campaigns);
@@ -157,8 +157,7 @@ read_campaigns(struct store *store, struct kept_group *group, struct db_list ids
 		uint64_t id = kept.campaign.id;
 		kept.webhooks = webhooks_from_rows(store, group->pool, &subscriptions, id, &kept.webhook_count);
 		kept.definitions = store_definitions_from_rows(group->pool, &definitions, id);
-		kept.settings_version = version_of(versions, version_count, id)->settings;
-		kept.leads_version = version_of(versions, version_count, id)->leads;
+		kept.versions = versions_of(versioned, versioned_count, id);
 		kept.read_ms = kept.used_ms = clock_monotonic_ms();
 		keep(&store->kept, &kept);
 	}
@@ -166,7 +165,7 @@ read_campaigns(struct store *store, struct kept_group *group, struct db_list ids
 }
 
 enum result
-store_keep_campaigns(struct store *store, struct pool *pool, const struct campaign_version *campaigns, size_t count)
+store_keep_campaigns(struct store *store, struct pool *pool, const struct versioned_campaign *campaigns, size_t count)
 {
 	struct db_value *stale = POOL_ARRAY(pool, count, struct db_value);
 	size_t stale_count = 0;
@@ -174,14 +173,14 @@ store_keep_campaigns(struct store *store, struct pool *pool, const struct campai
 	forget_oldest(&store->kept); /* none of this call's: the batch uses what is kept until its end */
 	for (size_t i = 0; i < count; i++) {
 		struct kept_campaign *kept = find(&store->kept, campaigns[i].id);
-		if (kept == NULL || kept->settings_version != campaigns[i].settings ||
+		if (kept == NULL || kept->versions.settings != campaigns[i].versions.settings ||
 		    now_ms - kept->read_ms >= STORE_FRESH_MS) {
 			stale[stale_count++] = DB_U64(campaigns[i].id);
 			continue;
 		}
-		if (kept->leads_version != campaigns[i].leads)
+		if (kept->versions.leads != campaigns[i].versions.leads)
 			kept->node_count = 0; /* somebody else's batch */
-		kept->leads_version = campaigns[i].leads;
+		kept->versions.leads = campaigns[i].versions.leads;
 		kept->used_ms = now_ms;
 	}
 	if (stale_count == 0)
@@ -271,7 +270,7 @@ store_note_batch(struct store *store, const struct working_set *set, const struc
 	for (size_t i = 0; i < set->campaign_count; i++) {
 		struct kept_campaign *kept = find(&store->kept, set->campaigns[i].campaign.id);
 		if (set->campaigns[i].changed && kept != NULL)
-			kept->leads_version++;
+			kept->versions.leads++;
 	}
 	for (size_t i = 0; i < change_count; i++) {
 		struct rank_node *node = find_node(find(&store->kept, rank_campaign(changes[i].node)), changes[i].node);

@@ -100,16 +100,16 @@ load_campaigns(struct load *load)
 		result = tell_locked(load, &rows);
 	if (result != RESULT_OK)
 		return result;
-	struct campaign_version *versions = POOL_ARRAY(load->pool, rows.count, struct campaign_version);
+	struct versioned_campaign *campaigns = POOL_ARRAY(load->pool, rows.count, struct versioned_campaign);
 	for (size_t i = 0; i < rows.count; i++)
-		versions[i] = (struct campaign_version){ db_get_u64(&rows, i, COUNTERS_CAMPAIGN_ID),
-			db_get_u64(&rows, i, COUNTERS_SETTINGS_VERSION), db_get_u64(&rows, i, COUNTERS_LEADS_VERSION) };
-	result = store_keep_campaigns(load->store, load->pool, versions, rows.count);
+		campaigns[i] = (struct versioned_campaign){ db_get_u64(&rows, i, COUNTERS_CAMPAIGN_ID),
+			{ db_get_u64(&rows, i, COUNTERS_SETTINGS_VERSION), db_get_u64(&rows, i, COUNTERS_LEADS_VERSION) } };
+	result = store_keep_campaigns(load->store, load->pool, campaigns, rows.count);
 	if (result != RESULT_OK)
 		return result;
 	set->campaigns = POOL_ARRAY(load->pool, rows.count, struct working_campaign);
 	for (size_t i = 0; i < rows.count; i++) {
-		const struct kept_campaign *kept = store_kept_campaign(load->store, versions[i].id);
+		const struct kept_campaign *kept = store_kept_campaign(load->store, campaigns[i].id);
 		if (kept != NULL)
 			set->campaigns[set->campaign_count++] = working_campaign(kept, &rows, i);
 		set->now_ms = db_get_i64(&rows, i, COUNTERS_NOW_MS);

@@ -30,9 +30,8 @@ struct kept_campaign {
 	const struct webhook *webhooks; /* by id */
 	size_t webhook_count;
 	struct definitions definitions;
-	uint64_t settings_version; /* the two of campaign_counters */
-	uint64_t leads_version;
-	struct rank_node *nodes; /* of its histogram, by number, as they are with leads_version */
+	struct campaign_versions versions;
+	struct rank_node *nodes; /* of its histogram, by number, as they are with versions.leads */
 	size_t node_count, node_capacity;
 	int64_t read_ms, used_ms;
 	struct kept_group *group; /* holds the texts */
@@ -132,15 +131,16 @@ struct stored_identities {
 	struct slice email_hash, phone_hash;
 };
 
-struct campaign_version {
-	uint64_t id, settings, leads;
+struct versioned_campaign {
+	uint64_t id;
+	struct campaign_versions versions;
 };
 
 /* Makes sure that the settings of these campaigns are kept with these versions, and of their histograms nothing older. A batch
  * asks inside its transaction, which has locked their counters: nobody can change them meanwhile. Without the lock they may be
  * newer than the version says, which then meets nobody any more. Campaigns without a row are passed over. */
 MUST_CHECK enum result store_keep_campaigns(
-    struct store *store, struct pool *pool, const struct campaign_version *campaigns, size_t count);
+    struct store *store, struct pool *pool, const struct versioned_campaign *campaigns, size_t count);
 /* NULL: there is none. Valid until the next store_keep_campaigns. */
 const struct kept_campaign *store_kept_campaign(const struct store *store, uint64_t id);
 void store_forget_campaigns(struct store *store);

@@ -70,10 +70,10 @@ static enum result
 show(struct store *store, struct pool *pool, const struct state *state, const struct lead *leads, size_t count, bool exact,
     struct payload_subject **subjects)
 {
-	const struct campaign_version version = { state->campaign_id, state->versions.settings, state->versions.leads };
+	const struct versioned_campaign shown = { state->campaign_id, state->versions };
 	struct campaign *campaign = POOL_NEW(pool, struct campaign);
 	struct rank *ranks = POOL_ARRAY(pool, count, struct rank);
-	enum result result = store_keep_campaigns(store, pool, &version, 1);
+	enum result result = store_keep_campaigns(store, pool, &shown, 1);
 	const struct kept_campaign *kept = result == RESULT_OK ? store_kept_campaign(store, state->campaign_id) : NULL;
 	if (result == RESULT_OK && kept == NULL)
 		result = RESULT_NOT_FOUND;

@@ -323,7 +323,7 @@ test_a_flood_of_look_ups(void **state UNUSED)
 static void
 test_a_flood_of_unknown_keys(void **state UNUSED)
 {
-	enum { COUNT = COMMITTER_LOOK_UPS_MAX + 8 };
+	enum { COUNT = COMMITTER_READS_MAX + 8 };
 	char expected[CALLS_MAX] = "E1 ";
 	hold();
 	connect_peers(COUNT + 1);
@@ -335,7 +335,7 @@ test_a_flood_of_unknown_keys(void **state UNUSED)
 		assert_int_equal(answer_of(i).result, RESULT_NOT_FOUND);
 	assert_own_outcome(COUNT + 1);
 	for (size_t i = 0; i < COUNT; i++)
-		strcat(expected, i == COMMITTER_LOOK_UPS_MAX ? "E1 K " : "K ");
+		strcat(expected, i == COMMITTER_READS_MAX ? "E1 K " : "K ");
 	assert_string_equal(shared->calls, expected);
 }
 

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "commit/directory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "commit/cache.h"
+
+struct directory {
+	struct store *store;
+	struct cache *keys, *campaigns; /* encoded answers */
+};
+
+struct directory *
+directory_new(struct store *store)
+{
+	struct directory *directory = memory_alloc(sizeof(*directory));
+	*directory = (struct directory){ store, cache_new(), cache_new() };
+	return directory;
+}
+
+void
+directory_free(struct directory **directory)
+{
+	if (*directory == NULL)
+		return;
+	cache_free(&(*directory)->keys);
+	cache_free(&(*directory)->campaigns);
+	free(*directory);
+	*directory = NULL;
+}
+
+static struct cache *
+cache_of(const struct directory *directory, const struct commit_request *request)
+{
+	return request->kind == REQUEST_KEY ? directory->keys : directory->campaigns;
+}
+
+static struct slice
+name_of(const struct commit_request *request)
+{
+	if (request->kind == REQUEST_KEY)
+		return (struct slice){ (const char *)request->as.key.bytes, sizeof(request->as.key.bytes) };
+	return (struct slice){ (const char *)&request->as.campaign_id, sizeof(request->as.campaign_id) };
+}
+
+bool
+directory_recall(
+    struct directory *directory, struct pool *pool, const struct commit_request *request, struct commit_answer *answer)
+{
+	struct slice kept = cache_find(cache_of(directory, request), name_of(request), clock_monotonic_ms());
+	return slice_present(kept) && commit_decode_answer(pool, pool_copy(pool, kept), answer);
+}
+
+static void
+keep(struct directory *directory, const struct commit_request *request, const struct commit_answer *answer)
+{
+	struct buffer bytes;
+	buffer_init(&bytes, CACHE_BYTES);
+	commit_encode_answer(&bytes, answer);
+	if (buffer_ok(&bytes))
+		cache_put(cache_of(directory, request), name_of(request), buffer_slice(&bytes), answer->read_ms);
+	buffer_free(&bytes);
+}
+
+void
+directory_ask(
+    struct directory *directory, struct pool *pool, const struct commit_request *request, struct commit_answer *answer)
+{
+	bool key = request->kind == REQUEST_KEY;
+	*answer = (struct commit_answer){ .kind = key ? ANSWER_KEY : ANSWER_CAMPAIGN, .read_ms = clock_monotonic_ms() };
+	if (key)
+		answer->result = store_find_key(directory->store, request->as.key.bytes, &answer->as.key);
+	else
+		answer->result = store_find_campaign(
+		    directory->store, pool, request->as.campaign_id, &answer->as.found.campaign, &answer->as.found.now_ms);
+	if (answer->result == RESULT_OK)
+		keep(directory, request, answer);
+}
+
+static enum result
+find(struct directory *directory, struct pool *pool, const struct commit_request *request, struct commit_answer *answer)
+{
+	if (!directory_recall(directory, pool, request, answer))
+		directory_ask(directory, pool, request, answer);
+	return answer->result;
+}
+
+enum result
+directory_find_key(struct directory *directory, struct pool *pool, const unsigned char hash[32], struct api_key *key)
+{
+	struct commit_request request = { .kind = REQUEST_KEY };
+	struct commit_answer answer;
+	memcpy(request.as.key.bytes, hash, sizeof(request.as.key.bytes));
+	enum result result = find(directory, pool, &request, &answer);
+	if (result == RESULT_OK)
+		*key = answer.as.key;
+	return result;
+}
+
+enum result
+directory_find_campaign(struct directory *directory, struct pool *pool, uint64_t id, struct campaign *campaign, int64_t *now_ms)
+{
+	const struct commit_request request = { .kind = REQUEST_CAMPAIGN, .as.campaign_id = id };
+	struct commit_answer answer;
+	enum result result = find(directory, pool, &request, &answer);
+	if (result != RESULT_OK)
+		return result;
+	*campaign = answer.as.found.campaign;
+	*now_ms = commit_answer_now_ms(&answer);
+	return RESULT_OK;
+}

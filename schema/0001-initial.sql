@@ -26,8 +26,8 @@ INSERT IGNORE INTO {prefix}id_blocks (name, next) VALUES
 	('account', 1), ('api_key', 1), ('campaign', 1), ('webhook', 1), ('lead', 1), ('history', 1), ('tag', 1),
 	 ('action', 1), ('reward_level', 1), ('bulk_job', 1), ('points_call', 1);
 
--- One row per committed batch that made no events: when the answer to a COMMIT is lost, an event or a token says that it was
--- done. A token starts with the time it was made (6 bytes), so old ones are a range of the key.
+-- One row per committed transaction that left nothing else of its own making: when the answer to a COMMIT is lost, an event or
+-- a token says that it was done. A token starts with the time it was made (6 bytes), so old ones are a range of the key.
 CREATE TABLE IF NOT EXISTS {prefix}commits (
 	token BINARY(16) NOT NULL,
 	PRIMARY KEY (token)

@@ -94,7 +94,7 @@ struct route {
 };
 
 /* FAILURE_NONE, or why nothing answers this request. FAILURE_METHOD_NOT_ALLOWED: *allow says which methods the path knows, and
- * *route is one of them; otherwise *route is NULL. */
+ * *route is one of them; of all others *route is NULL. */
 enum failure api_route(const struct http_request *request, const struct route **route, struct slice *allow);
 
 /* The handlers. */

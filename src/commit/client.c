@@ -155,6 +155,7 @@ exchange(struct commit_client *client, const struct commit_request *request, boo
 	commit_encode_request(&client->out, request);
 	if (!frame_end(&client->out)) {
 		log_error("command_too_large", LOG_UINT("maximum", FRAME_MAX_BYTES));
+		frame_clear(&client->out);
 		return false;
 	}
 	enum sent sent = SENT_NOTHING;
@@ -217,7 +218,7 @@ commit_client_look_up(struct commit_client *client, struct pool *pool, const str
 
 /* One that is kept, or a new one. Its texts are in the pool; NULL: it has none. */
 static enum result
-look_up(struct commit_client *client, struct pool *pool, struct cache *cache, struct slice name,
+find_entry(struct commit_client *client, struct pool *pool, struct cache *cache, struct slice name,
     const struct commit_request *request, enum commit_answer_kind wanted, struct commit_answer *answer)
 {
 	struct slice bytes = cache_find(cache, name, clock_monotonic_ms());
@@ -242,7 +243,7 @@ commit_client_find_key(struct commit_client *client, const unsigned char hash[32
 	const struct slice name = { (const char *)request.as.key.bytes, sizeof(request.as.key.bytes) };
 	struct commit_answer answer;
 	memcpy(request.as.key.bytes, hash, sizeof(request.as.key.bytes));
-	enum result result = look_up(client, NULL, client->keys, name, &request, ANSWER_KEY, &answer);
+	enum result result = find_entry(client, NULL, client->keys, name, &request, ANSWER_KEY, &answer);
 	if (result == RESULT_OK)
 		*key = answer.as.key;
 	return result;
@@ -259,7 +260,7 @@ commit_client_find_campaign(struct commit_client *client, struct pool *pool, uin
 	};
 	const struct slice name = { (const char *)&request.as.campaign_id, sizeof(request.as.campaign_id) };
 	struct commit_answer answer;
-	enum result result = look_up(client, pool, client->campaigns, name, &request, ANSWER_CAMPAIGN, &answer);
+	enum result result = find_entry(client, pool, client->campaigns, name, &request, ANSWER_CAMPAIGN, &answer);
 	if (result != RESULT_OK)
 		return result;
 	*campaign = answer.as.found.campaign;

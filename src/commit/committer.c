@@ -41,7 +41,7 @@ struct committer {
 };
 
 /* Requests of one kind that are done at once. */
-struct batch {
+struct gathered {
 	struct peer *peers[COMMITTER_BATCH_MAX];
 	const struct commit_request *requests[COMMITTER_BATCH_MAX];
 	size_t count, leads;
@@ -153,7 +153,7 @@ leads_named(const struct commit_request *request)
 
 /* False: there is no room for it any more. */
 static bool
-add_request(struct batch *batch, struct peer *peer, const struct commit_request *request)
+add_request(struct gathered *batch, struct peer *peer, const struct commit_request *request)
 {
 	size_t leads = leads_named(request);
 	if (batch->count > 0 && (batch->count == COMMITTER_BATCH_MAX || batch->leads + leads > COMMITTER_LEADS_MAX))
@@ -168,10 +168,10 @@ add_request(struct batch *batch, struct peer *peer, const struct commit_request 
 
 /* Those of a kind that wait, from the peer on whose turn it is. */
 static void
-gather(struct committer *committer, struct pool *pool, enum kind kind, size_t *next, struct batch *batch)
+gather(struct committer *committer, struct pool *pool, enum kind kind, size_t *next, struct gathered *batch)
 {
 	struct peers *peers = &committer->peers;
-	*batch = (struct batch){ .count = 0 };
+	*batch = (struct gathered){ .count = 0 };
 	for (size_t i = 0; i < peers->count; i++) {
 		size_t at = (*next + i) % peers->count;
 		struct commit_request *request;
@@ -188,7 +188,7 @@ gather(struct committer *committer, struct pool *pool, enum kind kind, size_t *n
 
 /* Whoever is `locked` (NULL: nobody) goes on waiting, so that one campaign does not hold up the others. */
 static void
-answer_batch(struct committer *committer, const struct batch *batch, const struct outcome *outcomes, const bool *locked)
+answer_gathered(struct committer *committer, const struct gathered *batch, const struct outcome *outcomes, const bool *locked)
 {
 	for (size_t i = 0; i < batch->count; i++) {
 		if (locked != NULL && locked[i]) {
@@ -203,7 +203,7 @@ answer_batch(struct committer *committer, const struct batch *batch, const struc
 static void
 execute_commands(struct committer *committer, struct pool *pool)
 {
-	struct batch batch;
+	struct gathered batch;
 	const struct command *commands[COMMITTER_BATCH_MAX];
 	struct outcome outcomes[COMMITTER_BATCH_MAX];
 	bool locked[COMMITTER_BATCH_MAX];
@@ -214,13 +214,13 @@ execute_commands(struct committer *committer, struct pool *pool)
 		commands[i] = &batch.requests[i]->as.command;
 	set_busy(committer, true);
 	store_execute_free(committer->store, pool, commands, batch.count, batch.deadline_ms, outcomes, locked);
-	answer_batch(committer, &batch, outcomes, locked);
+	answer_gathered(committer, &batch, outcomes, locked);
 }
 
 static void
 answer_look_ups(struct committer *committer, struct pool *pool)
 {
-	struct batch batch;
+	struct gathered batch;
 	const struct look_up *look_ups[COMMITTER_BATCH_MAX];
 	struct outcome outcomes[COMMITTER_BATCH_MAX];
 	gather(committer, pool, KIND_LOOK_UP, &committer->next_look_up, &batch);
@@ -230,7 +230,7 @@ answer_look_ups(struct committer *committer, struct pool *pool)
 		look_ups[i] = &batch.requests[i]->as.look_up;
 	set_busy(committer, true);
 	store_answer_look_ups(committer->store, pool, look_ups, batch.count, outcomes);
-	answer_batch(committer, &batch, outcomes, NULL);
+	answer_gathered(committer, &batch, outcomes, NULL);
 }
 
 /* For how long there is nothing to do, unless something comes. */

@@ -56,9 +56,12 @@ directory_recall(
 static void
 keep(struct directory *directory, const struct commit_request *request, const struct commit_answer *answer)
 {
+	struct commit_answer kept = *answer;
 	struct buffer bytes;
+	if (request->kind == REQUEST_KEY)
+		kept.as.key.last_used_ms = kept.as.key.now_ms; /* noted by the one who asked, which is enough */
 	buffer_init(&bytes, CACHE_BYTES);
-	commit_encode_answer(&bytes, answer);
+	commit_encode_answer(&bytes, &kept);
 	if (buffer_ok(&bytes))
 		cache_put(cache_of(directory, request), name_of(request), buffer_slice(&bytes), answer->read_ms);
 	buffer_free(&bytes);

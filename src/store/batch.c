@@ -17,9 +17,9 @@ struct batch {
 	struct store *store;
 	const struct command *const *commands;
 	size_t count;
-	struct commit_mark mark; /* of the last run that was perhaps committed */
-	bool unknown;            /* there was one: its outcomes are kept, and are the answer if it was */
-	bool done_before;        /* it was */
+	bool unknown;            /* a run was perhaps committed: its outcomes are kept, and are the answer if it was */
+	struct commit_mark mark; /* what the last such run left, if it was */
+	bool done_before;        /* this run has found it */
 	uint64_t history;        /* ids of events and deliveries that a run is to have */
 	bool *locked;            /* as in store_load */
 	bool short_of_ids;       /* the last run wanted more of them */
@@ -99,10 +99,9 @@ render(const struct batch *batch, struct run *run)
 static enum result
 leave_mark(const struct batch *batch, const struct run *run)
 {
-	bool done_before;
 	if (run->decision.event_count > 0 || !run->decision.changes)
 		return RESULT_OK;
-	return store_insert_token(batch->store, &batch->mark.token, &done_before);
+	return store_insert_token(batch->store, &batch->mark.token, NULL);
 }
 
 /* Everything between BEGIN and COMMIT. */
@@ -110,13 +109,12 @@ static enum result
 load_decide_write(struct batch *batch, struct run *run)
 {
 	struct store *store = batch->store;
-	enum result result = RESULT_OK;
-	if (batch->unknown)
+	enum result result = store_load(store, run->pool, batch->commands, batch->count, batch->locked, &run->loaded);
+	/* the campaigns' locks are ours now, so the run that had them before has ended, one way or the other */
+	if (result == RESULT_OK && batch->unknown)
 		result = store_find_mark(store, run->pool, &batch->mark, &batch->done_before);
-	if (batch->done_before)
-		return RESULT_CONFLICT;
-	if (result == RESULT_OK)
-		result = store_load(store, run->pool, batch->commands, batch->count, batch->locked, &run->loaded);
+	if (result == RESULT_OK && batch->done_before)
+		return store_leave_witness(store);
 	if (result != RESULT_OK)
 		return result;
 	prepare_supplies(batch, run);
@@ -139,7 +137,7 @@ static enum result
 try_batch(struct batch *batch, struct run *run)
 {
 	struct store *store = batch->store;
-	batch->short_of_ids = false;
+	batch->short_of_ids = batch->done_before = false;
 	enum result result = store_read_facts(store);
 	if (result == RESULT_OK)
 		result = reserve(batch);
@@ -148,6 +146,8 @@ try_batch(struct batch *batch, struct run *run)
 	if (result != RESULT_OK)
 		return result;
 	result = load_decide_write(batch, run);
+	if (batch->done_before)
+		return store_finish(store, result);
 	if (result == RESULT_OK && !run->decision.changes) {
 		db_rollback(store->db); /* every command was refused: nothing to keep */
 		return RESULT_OK;
@@ -199,16 +199,15 @@ run_batch(struct store *store, struct pool *pool, const struct command *const *c
 		.mark.token = store_new_token(),
 		.history = HISTORY_EXPECTED * count,
 	};
-	enum result result = RESULT_CONFLICT;
 	unsigned conflicts = 0;
 	for (unsigned attempt = 1; clock_monotonic_ms() < deadline_ms; attempt++) {
 		struct run run = { .pool = pool_new() };
 		run.outcomes = POOL_ARRAY(run.pool, count, struct outcome);
-		result = try_batch(&batch, &run);
-		if (result == RESULT_OK || result == RESULT_UNKNOWN)
+		enum result result = try_batch(&batch, &run);
+		if (!batch.done_before && (result == RESULT_OK || result == RESULT_UNKNOWN))
 			copy_outcomes(pool, run.outcomes, outcomes, count);
 		pool_free(&run.pool);
-		if (result == RESULT_OK || batch.done_before)
+		if (result == RESULT_OK)
 			return RESULT_OK;
 		if (!batch.unknown && any(locked, count))
 			return RESULT_CONFLICT;
@@ -220,8 +219,7 @@ run_batch(struct store *store, struct pool *pool, const struct command *const *c
 			return result;
 		store_back_off(attempt < 6 ? attempt : 6);
 	}
-	/* what was perhaps done must not be taken apart: that would do it once more */
-	return result == RESULT_CONFLICT && !batch.unknown ? result : RESULT_UNAVAILABLE;
+	return RESULT_UNAVAILABLE;
 }
 
 static void execute(struct store *store, struct pool *pool, const struct command *const *commands, size_t count,
@@ -265,7 +263,8 @@ execute(struct store *store, struct pool *pool, const struct command *const *com
 		locked[i] = false;
 	if (result == RESULT_OK)
 		return;
-	/* one command may be what breaks it: only the culprit is to get the error */
+	/* One command may be what breaks it: only the culprit is to get the error. What was perhaps done never comes here:
+	 * taken apart, it would be done once more. */
 	if (count > 1 && (result == RESULT_CONFLICT || result == RESULT_FAILED)) {
 		for (size_t i = 0; i < count; i++)
 			execute(store, pool, &commands[i], 1, deadline_ms, &outcomes[i], locked == NULL ? NULL : &locked[i]);

@@ -53,7 +53,7 @@ queue_bulk(struct store *store, struct pool *pool, void *context)
 	/* not the job's own row says that an earlier run was committed: it may be done and gone by now */
 	enum result result = store_insert_token(store, &queueing->token, &done_before);
 	if (done_before)
-		return RESULT_OK;
+		return store_leave_witness(store);
 	if (result == RESULT_OK)
 		result = find_leads(store, pool, request, &lead_ids, &matched);
 	if (result != RESULT_OK)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * What tells, after a COMMIT that nobody answered, whether it was done. */
-#include <string.h>
-
 #include "base/clock.h"
 #include "base/random.h"
 #include "store/private.h"
@@ -31,7 +29,8 @@ store_insert_token(struct store *store, const struct commit_token *token, bool *
 	struct db_value value = token_value(token);
 	enum result result =
 	    db_execute(store->db, SQL_INSERT_TOKEN, &(struct db_arguments){ .values = &value, .count = 1 }, NULL);
-	*done_before = result == RESULT_CONFLICT && db_duplicate_key(store->db);
+	if (done_before != NULL)
+		*done_before = result == RESULT_CONFLICT && db_duplicate_key(store->db);
 	return result;
 }
 
@@ -40,8 +39,15 @@ store_find_mark(struct store *store, struct pool *pool, const struct commit_mark
 {
 	struct db_value value = mark->event_id != 0 ? DB_U64(mark->event_id) : token_value(&mark->token);
 	struct db_rows rows = { 0 };
-	enum result result = db_query(store->db, pool, mark->event_id != 0 ? SQL_LOCK_EVENT : SQL_LOCK_TOKEN,
+	enum result result = db_query(store->db, pool, mark->event_id != 0 ? SQL_SELECT_MARK_EVENT : SQL_SELECT_TOKEN,
 	    &(struct db_arguments){ .values = &value, .count = 1 }, &rows);
 	*found = rows.count > 0;
 	return result;
+}
+
+enum result
+store_leave_witness(struct store *store)
+{
+	const struct commit_token witness = store_new_token();
+	return store_insert_token(store, &witness, NULL);
 }

@@ -115,16 +115,19 @@ struct commit_token {
 	unsigned char bytes[COMMIT_TOKEN_SIZE];
 };
 struct commit_token store_new_token(void);
-/* *done_before: the token is there, an earlier run was committed; the result is then RESULT_CONFLICT. */
+/* *done_before (may be NULL): the token is there, an earlier run was committed; the result is then RESULT_CONFLICT. */
 MUST_CHECK enum result store_insert_token(struct store *store, const struct commit_token *token, bool *done_before);
 
-/* What a transaction leaves that nobody else can have left: an event, or, where `event_id` is 0, the token. */
+/* What a batch leaves that nobody else can have left: an event, or, where `event_id` is 0, the token. */
 struct commit_mark {
 	uint64_t event_id;
 	struct commit_token token;
 };
-/* Whether it is there, first of all in a transaction. Waits for one that is still being committed. */
+/* Whether it is there. Asked under locks that the transaction in doubt had: while that is open, nobody can tell. */
 MUST_CHECK enum result store_find_mark(struct store *store, struct pool *pool, const struct commit_mark *mark, bool *found);
+/* The server shows what is committed before it is on the disk. So who finds that an earlier run was done commits something of
+ * its own, which waits for both: what is answered then survives. */
+MUST_CHECK enum result store_leave_witness(struct store *store);
 
 /* The identities of a lead as its row has them. */
 struct stored_identities {

@@ -439,6 +439,25 @@ a_commit_that_was_done_is_not_repeated(void **state)
 }
 
 static void
+from_now_on_it_is_done(void)
+{
+	breaks.after = true;
+}
+
+/* Of two COMMITs that nobody answered the first was not done, the second was. */
+static void
+the_last_run_is_the_one_to_ask_for(void **state)
+{
+	struct world *w = *state;
+	struct outcome outcomes[3];
+	for (int with_events = 0; with_events < 2; with_events++) {
+		renew_campaign(w, with_events);
+		execute_broken(w, (struct breaks){ .commits = 2, .meanwhile = from_now_on_it_is_done }, TIME_MS, outcomes);
+		assert_done_once(w, with_events, outcomes);
+	}
+}
+
+static void
 a_batch_that_is_perhaps_done_is_not_taken_apart(void **state)
 {
 	static const enum result reasons[] = { RESULT_UNAVAILABLE, RESULT_CONFLICT, RESULT_FAILED };
@@ -556,6 +575,7 @@ main(void)
 		WORLD_TEST(a_key_that_is_always_taken_fails_alone),
 		WORLD_TEST(a_commit_that_was_not_done_is_done_again),
 		WORLD_TEST(a_commit_that_was_done_is_not_repeated),
+		WORLD_TEST(the_last_run_is_the_one_to_ask_for),
 		WORLD_TEST(a_batch_that_is_perhaps_done_is_not_taken_apart),
 	};
 	return WORLD_MAIN(tests);

@@ -3,8 +3,8 @@
 import socket
 import threading
 
-COMMIT = b"\x03COMMIT"  # COM_QUERY
-BEFORE, AFTER = "before", "after"
+COMMIT, BEGIN = b"\x03COMMIT", b"\x03START TRANSACTION"  # COM_QUERY
+BEFORE, AFTER, HELD = "before", "after", "held"
 
 
 def read_exactly(stream, size):
@@ -24,12 +24,14 @@ def read_packet(stream):
 
 
 class DatabaseProxy:
-    """`cut(where, times)` breaks the next COMMITs BEFORE they are forwarded, or AFTER the server has done them; `commits` counts
-    those that came since then, the broken ones too."""
+    """`cut(where, times)` breaks the next COMMITs BEFORE they are forwarded, or AFTER the server has done them; `commits` and
+    `begins` count those that came since then, the broken ones too. HELD: the client has lost its connection, the server not yet,
+    until `let_go(forward)` says whether the COMMIT still gets there."""
 
     def __init__(self, path, server):
         self.socket, self.server = path, server
-        self.commits = 0
+        self.commits = self.begins = 0
+        self.let_go_of, self.forwards = threading.Event(), False
         self._cuts, self._where = 0, None
         self._lock = threading.Lock()
         self._listener = socket.socket(socket.AF_UNIX)
@@ -39,7 +41,12 @@ class DatabaseProxy:
 
     def cut(self, where, times=1):
         with self._lock:
-            self.commits, self._cuts, self._where = 0, times, where
+            self.let_go_of.clear()
+            self.commits, self.begins, self._cuts, self._where = 0, 0, times, where
+
+    def let_go(self, forward):
+        self.forwards = forward
+        self.let_go_of.set()
 
     def close(self):
         self._listener.close()
@@ -60,9 +67,12 @@ class DatabaseProxy:
             threading.Thread(target=link.forward, daemon=True).start()
             threading.Thread(target=link.backward, daemon=True).start()
 
-    def take_cut(self):
-        """Where this COMMIT is to be cut, if it is."""
+    def take_cut(self, payload):
+        """Where this statement is to be cut, if it is."""
         with self._lock:
+            self.begins += payload == BEGIN
+            if payload != COMMIT:
+                return None
             self.commits += 1
             if self._cuts == 0:
                 return None
@@ -81,12 +91,18 @@ class Link:
         try:
             while True:
                 head, payload = read_packet(self.client)
-                where = self.proxy.take_cut() if payload == COMMIT else None
+                where = self.proxy.take_cut(payload)
                 if where == BEFORE:
                     return self.close()
-                if where == AFTER:
+                if where in (AFTER, HELD):
                     self.swallow.set()
-                self.server.sendall(head + payload)
+                if where == HELD:
+                    self.client.shutdown(socket.SHUT_RDWR)
+                    self.proxy.let_go_of.wait()
+                if where != HELD or self.proxy.forwards:
+                    self.server.sendall(head + payload)
+                if where == HELD and not self.proxy.forwards:
+                    return self.close()
         except OSError:
             self.close()
 

@@ -8,7 +8,7 @@ import signal
 import subprocess
 
 import pytest
-from database_proxy import AFTER, BEFORE, DatabaseProxy
+from database_proxy import AFTER, BEFORE, HELD, DatabaseProxy
 from processes import children
 from stack.process import wait_until
 
@@ -73,12 +73,48 @@ def test_cut_before_commit(webhooks, proxy, campaign, count, times):
 
 
 def test_cut_after_commit(webhooks, proxy, campaign, count):
-    """It was done: the token tells, and the answer is that of the first run"""
+    """It was done: its event tells, and the answer is that of the first run"""
     proxy.cut(AFTER)
     response = campaign.post(ADA)
     assert response.status == 200 and response.json["counter"] == 1
-    assert proxy.commits == 1
+    # a server shows what is committed before it is on the disk: a COMMIT of its own makes sure
+    assert proxy.commits == 2
     assert campaign.find(**ADA)["social_id"] == response.json["social_id"]
+    check_one_signup(campaign, count)
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_cut_after_commit_without_events(service, account, campaign, proxy, times):
+    """The same where nobody gets an event; also when the second answer is lost as the first was"""
+    service.campaign(account).lead(**ADA)
+    proxy.cut(AFTER, times)
+    assert campaign.lead(**ADA)["counter"] == 1
+    assert proxy.commits == times + 1
+    assert campaign.lead(**ADA)["counter"] == 2
+
+
+@pytest.mark.parametrize("done", [True, False])
+def test_cut_while_the_server_goes_on(webhooks, proxy, campaign, count, done):
+    """It is open when it is asked whether it was done: the answer is what becomes of it"""
+    proxy.cut(HELD)
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        answer = pool.submit(campaign.post, ADA)
+        wait_until(lambda: proxy.begins >= 2, 5, "the second run")
+        proxy.let_go(done)
+        assert answer.result().status == 200 and answer.result().json["counter"] == 1
+    check_one_signup(campaign, count)
+
+
+def test_cut_and_the_server_never_learns(webhooks, service, account, proxy, campaign, count):
+    """The server ends what it hears no more of, so the campaign is free again, and the others are hardly held up"""
+    other = service.campaign(account)
+    proxy.cut(HELD)
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        answer = pool.submit(campaign.post, ADA)
+        wait_until(lambda: proxy.begins >= 2, 5, "the second run")
+        assert other.lead(**ADA)["counter"] == 1
+        assert answer.result().status == 200 and answer.result().json["counter"] == 1
+        proxy.let_go(False)
     check_one_signup(campaign, count)
 
 

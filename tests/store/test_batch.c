@@ -432,9 +432,12 @@ a_commit_that_was_done_is_not_repeated(void **state)
 	struct outcome outcomes[3];
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(cases); i++) {
 		bool with_events = i % 2 == 0;
+		int64_t tokens = root_number("SELECT COUNT(*) FROM t_commits");
 		renew_campaign(w, with_events);
 		execute_broken(w, cases[i / 2], TIME_MS, outcomes);
 		assert_done_once(w, with_events, outcomes);
+		/* that of the first sign-up; that of the batch; and so that both are on the disk, that of the last COMMIT */
+		assert_int_equal(root_number("SELECT COUNT(*) FROM t_commits"), tokens + (with_events ? 2 : 3));
 	}
 }
 

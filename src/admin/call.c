@@ -251,7 +251,7 @@ admin_help(const struct admin_command *commands, size_t count, FILE *out)
 	fprintf(out, "usage: leadhook [OPTION...] COMMAND [OPERAND...]\n       leadhook help [COMMAND]\n\n");
 	for (size_t i = 0; i < count; i++) {
 		int width = fprintf(out, "  %s %s", commands[i].words, commands[i].operands);
-		fprintf(out, "%*s%s\n", width < 48 ? 48 - width : 1, "", commands[i].help);
+		fprintf(out, "%s%*s%s\n", width < 48 ? "" : "\n", width < 48 ? 48 - width : 48, "", commands[i].help);
 	}
 	fprintf(out, "\nOptions of every command:\n");
 	print_options(general_options, out);

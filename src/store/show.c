@@ -366,9 +366,9 @@ store_leaderboard(
 	return result;
 }
 
-static enum result
-try_standing(struct store *store, struct pool *pool, uint64_t campaign_id, struct slice social_id, bool exact,
-    struct lead_standing *standing)
+enum result
+store_find_standing(
+    struct store *store, struct pool *pool, uint64_t campaign_id, struct slice social_id, struct lead_standing *standing)
 {
 	struct db_value values[] = { db_bytes(social_id), DB_U64(campaign_id) };
 	struct db_rows rows;
@@ -382,18 +382,8 @@ try_standing(struct store *store, struct pool *pool, uint64_t campaign_id, struc
 	if (db_is_null(&rows, 0, LEADER_ID))
 		return RESULT_OK;
 	standing->lead = leader(campaign_id, &rows, 0);
-	struct rank rank = { .score = standing->lead.score };
-	result = store_rank(store, pool, campaign_id, standing->versions.leads, exact, &rank, 1);
-	standing->rank = rank.rank;
-	return result;
-}
-
-enum result
-store_find_standing(
-    struct store *store, struct pool *pool, uint64_t campaign_id, struct slice social_id, struct lead_standing *standing)
-{
-	enum result result = RESULT_CONFLICT;
-	for (int try = 1; try <= EXACT_TRIES && result == RESULT_CONFLICT; try++)
-		result = try_standing(store, pool, campaign_id, social_id, try < EXACT_TRIES, standing);
-	return result;
+	size_t node_count;
+	const struct rank_node *nodes = store_nodes_from_rows(pool, &rows, LEADER_NODE, &node_count);
+	standing->rank = 1 + rank_leads_above(nodes, node_count, campaign_id, standing->lead.score);
+	return RESULT_OK;
 }

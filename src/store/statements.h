@@ -251,6 +251,12 @@ enum shown_column {
 	SHOWN_STATE
 };
 
+/* Columns of SQL_SELECT_STATE, in order. */
+enum state_column { STATE_LEADS, STATE_SETTINGS_VERSION, STATE_LEADS_VERSION, STATE_COLUMNS };
+
+/* Columns of SQL_SELECT_HISTOGRAM, in order. */
+enum histogram_column { HISTOGRAM_NODE, HISTOGRAM_SLOTS };
+
 /* Columns of SQL_SELECT_LEADERS and SQL_SELECT_STANDING, in order. */
 enum leader_column {
 	LEADER_ID,
@@ -260,12 +266,10 @@ enum leader_column {
 	LEADER_PHONE,
 	LEADER_CUSTOM_FIELDS,
 	LEADER_SCORE,
-	/* SQL_SELECT_STANDING alone: the columns of SQL_SELECT_STATE */
-	LEADER_STATE
+	/* SQL_SELECT_STANDING alone: the columns of SQL_SELECT_STATE, and of SQL_SELECT_HISTOGRAM */
+	LEADER_STATE,
+	LEADER_NODE = LEADER_STATE + STATE_COLUMNS
 };
-
-/* Columns of SQL_SELECT_STATE, in order. */
-enum state_column { STATE_LEADS, STATE_SETTINGS_VERSION, STATE_LEADS_VERSION };
 
 /* Columns of SQL_SELECT_CAMPAIGN…, in order. */
 enum campaign_column {

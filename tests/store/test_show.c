@@ -243,6 +243,29 @@ what_is_kept_is_read_again(void **state)
 	root_run("UPDATE t_score_histogram SET s15 = s15 - 10 WHERE node = %" PRIu64, rank_first_node(w->campaign));
 }
 
+/* One statement finds the nodes of all levels. */
+static void
+a_standing_has_the_rank_of_its_score(void **state)
+{
+	struct world *w = *state;
+	struct lead_standing standing;
+	plant_scores(w);
+	give_points(w, "lead0@example.org", 2000000000);
+	give_points(w, "lead0@example.org", 2000000000);
+	give_points(w, "lead3@example.org", 300000000);
+	give_points(w, "lead4@example.org", 20000000);
+	give_points(w, "lead5@example.org", 1500000);
+	struct lead_page page = everyone(w);
+	for (size_t i = 0; i < page.count; i++) {
+		int64_t before = root_questions();
+		assert_int_equal(
+		    store_find_standing(w->store, w->pool, w->campaign, page.leads[i].social_id, &standing), RESULT_OK);
+		assert_int_equal(root_questions() - before, 1);
+		assert_int_equal(standing.lead.score, page.leads[i].score);
+		assert_int_equal(standing.rank, rank_of(w->campaign, standing.lead.score));
+	}
+}
+
 /* "with `social_id` the answer adds that lead" */
 static void
 a_standing_has_lead_rank_and_versions(void **state)
@@ -279,6 +302,7 @@ main(void)
 		WORLD_TEST(kept_ranks_are_not_mixed_up),
 		WORLD_TEST(a_look_up_asks_once),
 		WORLD_TEST(what_is_kept_is_read_again),
+		WORLD_TEST(a_standing_has_the_rank_of_its_score),
 		WORLD_TEST(a_standing_has_lead_rank_and_versions),
 	};
 	return WORLD_MAIN(tests);

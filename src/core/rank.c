@@ -12,14 +12,20 @@ rank_first_node(uint64_t campaign_id)
 	return campaign_id << NODE_BITS;
 }
 
+/* Before it stand 1 + 16 + 256 and so on. */
+uint64_t
+rank_level_start(uint64_t campaign_id, unsigned level)
+{
+	return rank_first_node(campaign_id) + ((UINT64_C(1) << (SLOT_BITS * level)) - 1) / SLOT_MASK;
+}
+
 void
 rank_places(uint64_t campaign_id, uint32_t score, struct rank_place places[RANK_LEVELS])
 {
-	uint64_t level_start = rank_first_node(campaign_id);
 	for (unsigned level = 0; level < RANK_LEVELS; level++) {
 		uint64_t bits = (uint64_t)score >> (SLOT_BITS * (RANK_LEVELS - 1 - level));
-		places[level] = (struct rank_place){ level_start + (bits >> SLOT_BITS), (unsigned)(bits & SLOT_MASK) };
-		level_start += UINT64_C(1) << (SLOT_BITS * level);
+		places[level] = (struct rank_place){ rank_level_start(campaign_id, level) + (bits >> SLOT_BITS),
+			(unsigned)(bits & SLOT_MASK) };
 	}
 }
 

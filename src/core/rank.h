@@ -18,8 +18,10 @@ struct rank_place {
 
 /* Campaign ids are below 2^35. */
 void rank_places(uint64_t campaign_id, uint32_t score, struct rank_place places[RANK_LEVELS]);
-/* The first node of a campaign; those of the next begin behind its last. */
+/* The first node of a campaign; those of the next begin behind its last. And the first of one of its levels: their numbers
+ * go up with the levels. */
 uint64_t rank_first_node(uint64_t campaign_id);
+uint64_t rank_level_start(uint64_t campaign_id, unsigned level);
 uint64_t rank_campaign(uint64_t node);
 
 /* A row of the histogram: how many leads each slot counts; or by how many that changes. */

@@ -54,7 +54,7 @@ struct store {
 	struct slice installation_id;
 	struct payload_settings payload;
 	struct kept_campaigns kept;
-	struct known_rank *known_ranks; /* of ranks.c; NULL: none yet */
+	struct known *known; /* of ranks.c; NULL: nothing yet */
 };
 
 /* Makes sure that at least `count` ids of the kind are at hand, in a transaction of its own: not to be called inside one.

@@ -56,7 +56,7 @@ store_free(struct store **store)
 		return;
 	db_free(&(*store)->db);
 	store_forget_campaigns(*store);
-	free((*store)->known_ranks);
+	free((*store)->known);
 	pool_free(&(*store)->facts);
 	free(*store);
 	*store = NULL;

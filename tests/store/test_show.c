@@ -243,18 +243,32 @@ what_is_kept_is_read_again(void **state)
 	root_run("UPDATE t_score_histogram SET s15 = s15 - 10 WHERE node = %" PRIu64, rank_first_node(w->campaign));
 }
 
-/* One statement finds the nodes of all levels. */
+/* Nodes of one look-up serve the next, but none after a change. */
+static void
+ranks_follow_every_change(void **state)
+{
+	struct world *w = *state;
+	plant_scores(w);
+	for (unsigned round = 0; round < 6; round++) {
+		give_points(w, pool_printf(w->pool, "lead%u@example.org", round).data, 1 << 4 * round);
+		for (unsigned lead = 0; lead < 6; lead++) {
+			const char *email = pool_printf(w->pool, "lead%u@example.org", lead).data;
+			const struct payload_subject *subject = look_up(w, w->store, w->campaign, email);
+			assert_int_equal(subject->score_rank, rank_of(w->campaign, subject->lead->score));
+		}
+	}
+}
+
+/* One statement finds the nodes of all levels: on each, somebody is above the first lead there alone. */
 static void
 a_standing_has_the_rank_of_its_score(void **state)
 {
 	struct world *w = *state;
 	struct lead_standing standing;
-	plant_scores(w);
-	give_points(w, "lead0@example.org", 2000000000);
-	give_points(w, "lead0@example.org", 2000000000);
-	give_points(w, "lead3@example.org", 300000000);
-	give_points(w, "lead4@example.org", 20000000);
-	give_points(w, "lead5@example.org", 1500000);
+	sign_up_many(w, "lead", RANK_LEVELS + 1);
+	for (unsigned i = 0; i <= RANK_LEVELS; i++)
+		give_points(
+		    w, pool_printf(w->pool, "lead%u@example.org", i).data, 0x12345678 + (i == 0 ? 0 : 1 << 4 * (i - 1)));
 	struct lead_page page = everyone(w);
 	for (size_t i = 0; i < page.count; i++) {
 		int64_t before = root_questions();
@@ -302,6 +316,7 @@ main(void)
 		WORLD_TEST(kept_ranks_are_not_mixed_up),
 		WORLD_TEST(a_look_up_asks_once),
 		WORLD_TEST(what_is_kept_is_read_again),
+		WORLD_TEST(ranks_follow_every_change),
 		WORLD_TEST(a_standing_has_the_rank_of_its_score),
 		WORLD_TEST(a_standing_has_lead_rank_and_versions),
 	};

@@ -149,7 +149,7 @@ CREATE TABLE IF NOT EXISTS {prefix}leads (
 	-- which is in the hash
 	UNIQUE KEY by_email (email_hash),
 	UNIQUE KEY by_phone (phone_hash),
-	-- the same, for kid links; SQL_SELECT_STANDING, SQL_SELECT_EVENT_IDS_OF_LEAD
+	-- the same, for kid links; SQL_SELECT_EVENT_IDS_OF_LEAD
 	UNIQUE KEY by_social_id (social_id),
 	-- SQL_SELECT_LEADS_BY_NUMBER, SQL_SELECT_NUMBER_BEHIND, SQL_SELECT_FILTERED_LEADS, SQL_COUNT_ADDRESSES: a number is given once
 	UNIQUE KEY by_number (campaign_id, subscription_number),

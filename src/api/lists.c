@@ -131,22 +131,6 @@ handle_list_leads(struct call *call)
 		call_fail(call, call_failure(result));
 }
 
-static void
-write_leader(struct call *call, struct json_writer *writer, const struct lead *lead, uint64_t rank)
-{
-	struct slice display_name = payload_display_name(call->request->pool, lead, call->account_id != 0);
-	json_begin_object(writer);
-	json_key(writer, SLICE("rank"));
-	json_u64(writer, rank);
-	json_key(writer, SLICE("social_id"));
-	json_string(writer, lead->social_id);
-	json_key(writer, SLICE("display_name"));
-	json_string(writer, display_name);
-	json_key(writer, SLICE("contest_score"));
-	json_u64(writer, lead->score);
-	json_end_object(writer);
-}
-
 /* Equal scores share a rank. */
 static void
 write_leaders(struct call *call, struct json_writer *writer, const struct lead *leads, size_t count)
@@ -156,7 +140,7 @@ write_leaders(struct call *call, struct json_writer *writer, const struct lead *
 	for (size_t i = 0; i < count; i++) {
 		if (i > 0 && leads[i].score < leads[i - 1].score)
 			rank = i + 1;
-		write_leader(call, writer, &leads[i], rank);
+		payload_write_standing(writer, call->request->pool, &leads[i], rank, call->account_id != 0);
 	}
 	json_end_array(writer);
 }
@@ -201,17 +185,42 @@ find_leaders(struct call *call, size_t limit, const struct campaign_versions *ve
 	return RESULT_OK;
 }
 
+/* The lead that is looking, as JSON; absent: nobody is. And the versions that the campaign had at that time. */
+static enum result
+find_me(struct call *call, struct slice social_id, struct slice *me, struct campaign_versions *versions)
+{
+	const struct api_backend *backend = call->api->backend;
+	struct pool *pool = call->request->pool;
+	const struct look_up look_up = {
+		.campaign_id = call->campaign.id,
+		.reference = { .identity = LEAD_BY_SOCIAL_ID, .value = social_id },
+		.view.full = call->account_id != 0,
+		.standing = true,
+	};
+	struct outcome outcome = { .failure = FAILURE_LEAD_NOT_FOUND };
+	if (slice_present(social_id))
+		backend->look_up(backend->context, pool, &look_up, call->deadline_ms, &outcome);
+	*me = outcome.body;
+	*versions = outcome.versions;
+	if (outcome.failure == FAILURE_LEAD_NOT_FOUND)
+		return store_find_versions(call->api->store, pool, call->campaign.id, versions);
+	return outcome.failure == FAILURE_NONE       ? RESULT_OK
+	       : outcome.failure == FAILURE_INTERNAL ? RESULT_FAILED
+						     : RESULT_UNAVAILABLE;
+}
+
 /* Both of the same moment, while others change them: some tries, then they may be a moment apart. */
 static enum result
-find_board(struct call *call, size_t limit, struct slice social_id, struct lead_standing *me, struct slice *leaders)
+find_board(struct call *call, size_t limit, struct slice social_id, struct slice *me, struct slice *leaders)
 {
 	enum { TRIES = 5 };
 	enum result result = RESULT_CONFLICT;
 	for (int try = 1; try <= TRIES && result == RESULT_CONFLICT; try++) {
 		int64_t now_ms = clock_monotonic_ms();
-		result = store_find_standing(call->api->store, call->request->pool, call->campaign.id, social_id, me);
+		struct campaign_versions versions;
+		result = find_me(call, social_id, me, &versions);
 		if (result == RESULT_OK)
-			result = find_leaders(call, limit, &me->versions, now_ms, leaders);
+			result = find_leaders(call, limit, &versions, now_ms, leaders);
 	}
 	return result == RESULT_CONFLICT ? RESULT_OK : result;
 }
@@ -220,9 +229,8 @@ void
 handle_leaderboard(struct call *call)
 {
 	struct pool *pool = call->request->pool;
-	struct slice typed, social_id, leaders;
+	struct slice typed, social_id, me, leaders;
 	size_t limit;
-	struct lead_standing me;
 	if (!parse_limit(call, LEADERS, LEADERS_MAX, &limit) || !call_text(call, "social_id", &typed))
 		return;
 	/* whatever can be no social id is nobody's */
@@ -239,10 +247,7 @@ handle_leaderboard(struct call *call)
 	json_raw(&writer, leaders);
 	if (slice_present(typed)) {
 		json_key(&writer, SLICE("me"));
-		if (me.lead.id != 0)
-			write_leader(call, &writer, &me.lead, me.rank);
-		else
-			json_null(&writer);
+		json_raw(&writer, slice_present(me) ? me : SLICE("null"));
 	}
 	json_end_object(&writer);
 }

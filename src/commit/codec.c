@@ -18,7 +18,7 @@ _Static_assert(sizeof(struct completion) == 40, "code_completion");
 _Static_assert(sizeof(struct lead_change) == 80, "code_change");
 _Static_assert(sizeof(struct command) == 328, "code_command");
 _Static_assert(sizeof(struct look_up) == 48, "code_look_up");
-_Static_assert(sizeof(struct outcome) == 40, "code_outcome");
+_Static_assert(sizeof(struct outcome) == 56, "code_outcome");
 _Static_assert(sizeof(struct api_key) == 40, "code_key");
 _Static_assert(sizeof(struct campaign) == 232, "code_campaign");
 #endif
@@ -202,6 +202,7 @@ code_look_up(struct coder *coder, struct look_up *look_up)
 	CODE_NUMBER(coder, look_up->campaign_id);
 	code_lead(coder, &look_up->reference);
 	code_view(coder, &look_up->view);
+	CODE_BOOL(coder, look_up->standing);
 }
 
 static void
@@ -236,6 +237,8 @@ code_outcome(struct coder *coder, struct outcome *outcome)
 	CODE_ENUM(coder, failure, outcome->failure, FAILURE_UNAVAILABLE);
 	code_slice(coder, &outcome->detail);
 	code_slice(coder, &outcome->body);
+	CODE_NUMBER(coder, outcome->versions.settings);
+	CODE_NUMBER(coder, outcome->versions.leads);
 }
 
 static void

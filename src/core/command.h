@@ -109,8 +109,9 @@ struct command {
 
 struct outcome {
 	enum failure failure;
-	struct slice detail; /* with a failure whose message is completed: what is added */
-	struct slice body;   /* without one: the answer's JSON; absent where the command has none */
+	struct slice detail;               /* with a failure whose message is completed: what is added */
+	struct slice body;                 /* without one: the answer's JSON; absent where the command has none */
+	struct campaign_versions versions; /* of look-ups alone */
 };
 
 #endif

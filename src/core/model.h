@@ -20,6 +20,11 @@ struct campaign_counters {
 	uint32_t verified, waitlisted, removed_from_waitlist, fraudulent, opted_out, referred;
 };
 
+/* They go up with every change of a campaign: of its settings, webhooks and definitions; of its leads. */
+struct campaign_versions {
+	uint64_t settings, leads;
+};
+
 struct campaign {
 	uint64_t id, account_id;
 	struct slice name;

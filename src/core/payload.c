@@ -102,11 +102,20 @@ display_name(struct pool *pool, const struct lead *lead, const struct names *nam
 	return POOL_JOIN(pool, slice_sub(phone, 0, 3), SLICE("…"), slice_sub(phone, tail, phone.size));
 }
 
-struct slice
-payload_display_name(struct pool *pool, const struct lead *lead, bool full)
+void
+payload_write_standing(struct json_writer *writer, struct pool *pool, const struct lead *lead, uint64_t rank, bool full)
 {
 	struct names names = lead_names(pool, lead);
-	return display_name(pool, lead, &names, full);
+	json_begin_object(writer);
+	json_name(writer, SLICE("rank"));
+	json_u64(writer, rank);
+	json_name(writer, SLICE("social_id"));
+	json_string(writer, lead->social_id);
+	json_name(writer, SLICE("display_name"));
+	json_string(writer, display_name(pool, lead, &names, full));
+	json_name(writer, SLICE("contest_score"));
+	json_u64(writer, lead->score);
+	json_end_object(writer);
 }
 
 static struct slice

@@ -10,6 +10,7 @@
 #include "core/command.h"
 #include "core/events.h"
 #include "core/model.h"
+#include "json/writer.h"
 
 /* What is the same for every lead of an installation. */
 struct payload_settings {
@@ -37,7 +38,7 @@ void payload_write(struct buffer *out, const struct payload_settings *settings, 
  * the JSON `extra` (absent: it has none). */
 void payload_write_event(struct buffer *out, struct slice payload, enum event_type event, struct slice extra);
 
-/* `display_name` alone, for the leaderboard; in the pool, or part of the lead. */
-struct slice payload_display_name(struct pool *pool, const struct lead *lead, bool full);
+/* Writes a lead as leaderboards show it. */
+void payload_write_standing(struct json_writer *writer, struct pool *pool, const struct lead *lead, uint64_t rank, bool full);
 
 #endif

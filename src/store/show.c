@@ -180,11 +180,16 @@ go_together(const struct state *a, const struct state *b)
 }
 
 static struct slice
-rendered(struct store *store, struct pool *pool, const struct payload_subject *subject, struct payload_view view)
+rendered(struct store *store, struct pool *pool, const struct payload_subject *subject, const struct look_up *look_up)
 {
 	struct buffer out;
+	struct json_writer writer;
 	buffer_init(&out, PAYLOAD_MAX_BYTES);
-	payload_write(&out, &store->payload, subject, view);
+	json_writer_init(&writer, &out);
+	if (look_up->standing)
+		payload_write_standing(&writer, pool, subject->lead, subject->score_rank, look_up->view.full);
+	else
+		payload_write(&out, &store->payload, subject, look_up->view);
 	if (!buffer_ok(&out))
 		abort(); /* the settings' bounds keep every lead below it */
 	struct slice json = pool_copy(pool, buffer_slice(&out));
@@ -210,8 +215,8 @@ answer_together(struct store *store, struct pool *pool, const struct look_up *co
 	}
 	enum result result = show(store, pool, &state, leads, together, exact, &subjects);
 	for (size_t i = 0; i < together && result == RESULT_OK; i++)
-		outcomes[places[i]] =
-		    (struct outcome){ .body = rendered(store, pool, &subjects[i], look_ups[places[i]]->view) };
+		outcomes[places[i]] = (struct outcome){ .body = rendered(store, pool, &subjects[i], look_ups[places[i]]),
+			.versions = state.versions };
 	return result;
 }
 
@@ -364,26 +369,4 @@ store_leaderboard(
 	for (size_t i = 0; i < rows.count; i++)
 		(*leads)[i] = leader(campaign_id, &rows, i);
 	return result;
-}
-
-enum result
-store_find_standing(
-    struct store *store, struct pool *pool, uint64_t campaign_id, struct slice social_id, struct lead_standing *standing)
-{
-	struct db_value values[] = { db_bytes(social_id), DB_U64(campaign_id) };
-	struct db_rows rows;
-	enum result result = db_query(store->db, pool, SQL_SELECT_STANDING,
-	    &(struct db_arguments){ .values = values, .count = ARRAY_SIZE(values) }, &rows);
-	if (result != RESULT_OK)
-		return result;
-	if (rows.count == 0)
-		return RESULT_NOT_FOUND;
-	*standing = (struct lead_standing){ .versions = state_from_row(campaign_id, &rows, 0, LEADER_STATE).versions };
-	if (db_is_null(&rows, 0, LEADER_ID))
-		return RESULT_OK;
-	standing->lead = leader(campaign_id, &rows, 0);
-	size_t node_count;
-	const struct rank_node *nodes = store_nodes_from_rows(pool, &rows, LEADER_NODE, &node_count);
-	standing->rank = 1 + rank_leads_above(nodes, node_count, campaign_id, standing->lead.score);
-	return RESULT_OK;
 }

@@ -219,15 +219,6 @@ const struct db_statement store_statements[SQL_COUNT] = {
 		"SELECT " LEADER_COLUMNS
 		" FROM {prefix}leads l FORCE INDEX (by_score) WHERE l.campaign_id = ? AND l.fraudulent = FALSE"
 		" ORDER BY l.score_order, l.subscription_number LIMIT ?"),
-	/* all of the same moment; the nodes are those of rank_places */
-	STATEMENT(SQL_SELECT_STANDING,
-		"SELECT " LEADER_COLUMNS ", " STATE_COLUMNS ", h.node, " RANK_SLOT_COLUMNS
-		" FROM {prefix}campaign_counters n LEFT JOIN {prefix}leads l"
-		" ON l.social_id = ? AND l.campaign_id = n.campaign_id LEFT JOIN {prefix}score_histogram h ON h.node IN ("
-		"n.campaign_id << 29, (n.campaign_id << 29) + 1 + (l.score >> 28), (n.campaign_id << 29) + 17 + (l.score >> 24), "
-		"(n.campaign_id << 29) + 273 + (l.score >> 20), (n.campaign_id << 29) + 4369 + (l.score >> 16), "
-		"(n.campaign_id << 29) + 69905 + (l.score >> 12), (n.campaign_id << 29) + 1118481 + (l.score >> 8), "
-		"(n.campaign_id << 29) + 17895697 + (l.score >> 4)) WHERE n.campaign_id = ?"),
 	STATEMENT(SQL_SELECT_DEFINITIONS_OF_CAMPAIGN, SELECT_DEFINITIONS("description", "= ?")),
 
 	STATEMENT(SQL_SELECT_LEAD_IDS,

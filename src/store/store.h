@@ -86,11 +86,6 @@ MUST_CHECK enum result store_list_campaigns(
  * changed: whoever mended rows by hand may not have moved them on. */
 enum { STORE_FRESH_MS = 10000 };
 
-/* They go up with every change of a campaign: of its settings, webhooks and definitions; of its leads. */
-struct campaign_versions {
-	uint64_t settings, leads;
-};
-
 /* RESULT_NOT_FOUND: no such lead in this campaign. */
 MUST_CHECK enum result store_find_lead(
     struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_reference *reference, struct lead *lead);
@@ -99,14 +94,16 @@ MUST_CHECK enum result store_find_lead(
  * until the next look-up or command. RESULT_NOT_FOUND: no such lead in this campaign. */
 MUST_CHECK enum result store_look_up(struct store *store, struct pool *pool, uint64_t campaign_id,
     const struct lead_reference *reference, struct payload_subject **subject);
-/* What is asked by GET on a campaign. */
+/* What is asked by GET on a campaign, or for `me` of a leaderboard. */
 struct look_up {
 	uint64_t campaign_id;
 	struct lead_reference reference;
 	struct payload_view view;
+	bool standing; /* as leaderboards show it, instead of the whole lead */
 };
 /* Answers look-ups, with as many statements as there are ways to name a lead, however many they are. Always fills every
- * outcome; bodies are in the pool. */
+ * outcome; bodies are in the pool. The versions of those that were found are those of the time they were read: a leaderboard
+ * that was read after the same versions is still right. */
 void store_answer_look_ups(
     struct store *store, struct pool *pool, const struct look_up *const *look_ups, size_t count, struct outcome *outcomes);
 /* The same for leads of a page, which must stay valid as long as the subjects. */
@@ -137,16 +134,6 @@ MUST_CHECK enum result store_list_leads(
  * display_name is made of, are filled. */
 MUST_CHECK enum result store_leaderboard(
     struct store *store, struct pool *pool, uint64_t campaign_id, size_t limit, struct lead **leads, size_t *count);
-/* Where a lead stands, filled as those, and what the campaign's versions were at that time: a leaderboard that was read after
- * the same versions is still right. */
-struct lead_standing {
-	struct campaign_versions versions;
-	struct lead lead; /* id 0: there is none with that social id, or none was named */
-	uint64_t rank;
-};
-MUST_CHECK enum result store_find_standing(
-    struct store *store, struct pool *pool, uint64_t campaign_id, struct slice social_id, struct lead_standing *standing);
-
 /* Of one campaign, each kind by id. */
 MUST_CHECK enum result store_find_definitions(
     struct store *store, struct pool *pool, uint64_t campaign_id, struct definitions *definitions);

@@ -256,9 +256,9 @@ test_look_ups(void **state UNUSED)
 	assert_memory_equal(got.as.key.bytes, request.as.key.bytes, sizeof(request.as.key.bytes));
 	got = carry_request((struct commit_request){ REQUEST_CAMPAIGN, 0, { .campaign_id = INT64_MAX } });
 	assert_int_equal(got.as.campaign_id, INT64_MAX);
-	for (unsigned view = 0; view < 8; view++) {
+	for (unsigned view = 0; view < 16; view++) {
 		const struct look_up wanted = { 7 + view, next_lead(view % 2 == 0 ? LEAD_BY_PHONE : LEAD_BY_ID),
-			{ (view & 1) != 0, (view & 2) != 0, (view & 4) != 0 } };
+			{ (view & 1) != 0, (view & 2) != 0, (view & 4) != 0 }, (view & 8) != 0 };
 		got = carry_request((struct commit_request){ REQUEST_LOOK_UP, 0, { .look_up = wanted } });
 		assert_int_equal(got.as.look_up.campaign_id, wanted.campaign_id);
 		assert_int_equal(got.as.look_up.reference.identity, wanted.reference.identity);
@@ -267,6 +267,7 @@ test_look_ups(void **state UNUSED)
 		assert_int_equal(got.as.look_up.view.full, wanted.view.full);
 		assert_int_equal(got.as.look_up.view.skip_urls, wanted.view.skip_urls);
 		assert_int_equal(got.as.look_up.view.skip_actions, wanted.view.skip_actions);
+		assert_int_equal(got.as.look_up.standing, wanted.standing);
 	}
 }
 
@@ -275,13 +276,15 @@ test_outcomes(void **state UNUSED)
 {
 	struct commit_answer answer = { .kind = ANSWER_OUTCOME };
 	for (unsigned failure = FAILURE_NONE; failure <= FAILURE_UNAVAILABLE; failure++) {
-		answer.as.outcome = (struct outcome){ (enum failure)failure, next_text(), next_text() };
+		answer.as.outcome =
+		    (struct outcome){ (enum failure)failure, next_text(), next_text(), { failure, UINT64_MAX } };
 		struct outcome got = carry_answer(answer).as.outcome;
 		assert_int_equal(got.failure, failure);
 		same_text(got.detail, answer.as.outcome.detail);
 		same_text(got.body, answer.as.outcome.body);
+		assert_true(got.versions.settings == failure && got.versions.leads == UINT64_MAX);
 	}
-	answer.as.outcome = (struct outcome){ FAILURE_NONE, SLICE_NONE, SLICE("") };
+	answer.as.outcome = (struct outcome){ .body = SLICE("") };
 	struct outcome got = carry_answer(answer).as.outcome;
 	same_text(got.detail, SLICE_NONE);
 	same_text(got.body, SLICE(""));
@@ -461,7 +464,7 @@ test_bent_answers(void **state UNUSED)
 {
 	struct commit_answer answers[] = { { .kind = ANSWER_REFUSED }, { .kind = ANSWER_OUTCOME }, { .kind = ANSWER_KEY },
 		{ .kind = ANSWER_CAMPAIGN } };
-	answers[1].as.outcome = (struct outcome){ FAILURE_NONE, SLICE_NONE, SLICE("{}") };
+	answers[1].as.outcome = (struct outcome){ .body = SLICE("{}") };
 	answers[3].as.found.campaign = next_campaign(true);
 	for (size_t i = 0; i < ARRAY_SIZE(answers); i++) {
 		carry_answer(answers[i]);

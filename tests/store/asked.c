@@ -45,7 +45,6 @@ const struct asked asked[SQL_COUNT] = {
 	[SQL_SELECT_NUMBER_BEHIND] = { "1##", "" },
 	[SQL_SELECT_FILTERED_LEADS] = { "1<>********<<<#", "" },
 	[SQL_SELECT_LEADERS] = { "1#", "" },
-	[SQL_SELECT_STANDING] = { "s1", "" },
 	[SQL_SELECT_DEFINITIONS_OF_CAMPAIGN] = { "111", "" },
 	[SQL_SELECT_LEAD_IDS] = { "", "epsl" },
 	[SQL_SELECT_NEXT_JOB] = { "", "" },

@@ -259,25 +259,34 @@ ranks_follow_every_change(void **state)
 	}
 }
 
-/* One statement finds the nodes of all levels: on each, somebody is above the first lead there alone. */
+/* On each level of the histogram somebody is above the first lead there alone. */
 static void
-a_standing_has_the_rank_of_its_score(void **state)
+ranks_are_counted_on_all_levels(void **state)
 {
 	struct world *w = *state;
-	struct lead_standing standing;
 	sign_up_many(w, "lead", RANK_LEVELS + 1);
 	for (unsigned i = 0; i <= RANK_LEVELS; i++)
 		give_points(
 		    w, pool_printf(w->pool, "lead%u@example.org", i).data, 0x12345678 + (i == 0 ? 0 : 1 << 4 * (i - 1)));
-	struct lead_page page = everyone(w);
-	for (size_t i = 0; i < page.count; i++) {
-		int64_t before = root_questions();
-		assert_int_equal(
-		    store_find_standing(w->store, w->pool, w->campaign, page.leads[i].social_id, &standing), RESULT_OK);
-		assert_int_equal(root_questions() - before, 1);
-		assert_int_equal(standing.lead.score, page.leads[i].score);
-		assert_int_equal(standing.rank, rank_of(w->campaign, standing.lead.score));
+	for (unsigned i = 0; i <= RANK_LEVELS; i++) {
+		const char *email = pool_printf(w->pool, "lead%u@example.org", i).data;
+		const struct payload_subject *subject = look_up(w, w->store, w->campaign, email);
+		assert_int_equal(subject->score_rank, rank_of(w->campaign, subject->lead->score));
 	}
+}
+
+static struct outcome
+standing_of(struct world *w, uint64_t campaign, struct slice social_id, bool full)
+{
+	const struct look_up look_up = {
+		.campaign_id = campaign,
+		.reference = { .identity = LEAD_BY_SOCIAL_ID, .value = social_id },
+		.view.full = full,
+		.standing = true,
+	}, *one = &look_up;
+	struct outcome outcome;
+	store_answer_look_ups(w->store, w->pool, &one, 1, &outcome);
+	return outcome;
 }
 
 /* "with `social_id` the answer adds that lead" */
@@ -285,24 +294,26 @@ static void
 a_standing_has_lead_rank_and_versions(void **state)
 {
 	struct world *w = *state;
-	struct lead_standing standing;
 	plant_scores(w);
 	struct slice social_id = find_lead(w, w->campaign, LEAD_BY_EMAIL, "lead3@example.org").social_id;
-	assert_int_equal(store_find_standing(w->store, w->pool, w->campaign, social_id, &standing), RESULT_OK);
-	assert_slice(standing.lead.email, "lead3@example.org");
-	assert_int_equal(standing.lead.score, 256);
-	assert_int_equal(standing.rank, rank_of(w->campaign, 256));
-	struct campaign_versions before = standing.versions;
+	struct outcome before = standing_of(w, w->campaign, social_id, true);
+	assert_int_equal(before.failure, FAILURE_NONE);
+	assert_slice(before.body,
+	    pool_printf(w->pool, "{\"rank\":3,\"social_id\":\"%.*s\",\"display_name\":\"lead3\",\"contest_score\":256}",
+		SLICE_ARGS(social_id))
+		.data);
+	assert_int_equal(rank_of(w->campaign, 256), 3);
+	struct outcome hidden = standing_of(w, w->campaign, social_id, false);
+	assert_non_null(strstr(hidden.body.data, "\"display_name\":\"l\u2026\""));
 	give_points(w, "lead1@example.org", 1);
-	assert_int_equal(store_find_standing(w->store, w->pool, w->campaign, SLICE_NONE, &standing), RESULT_OK);
-	assert_int_equal(standing.lead.id, 0);
-	assert_true(standing.versions.leads > before.leads && standing.versions.settings == before.settings);
+	struct outcome after = standing_of(w, w->campaign, social_id, true);
+	assert_true(after.versions.leads > before.versions.leads);
+	assert_int_equal(after.versions.settings, before.versions.settings);
 	assert_int_equal(set_campaign(w, w->campaign, plain_campaign()), RESULT_OK);
-	assert_int_equal(store_find_standing(w->store, w->pool, add_campaign(w), social_id, &standing), RESULT_OK);
-	assert_int_equal(standing.lead.id, 0);
-	assert_int_equal(store_find_standing(w->store, w->pool, w->campaign, social_id, &standing), RESULT_OK);
-	assert_true(standing.versions.settings > before.settings);
-	assert_int_equal(store_find_standing(w->store, w->pool, NOBODY, social_id, &standing), RESULT_NOT_FOUND);
+	after = standing_of(w, w->campaign, social_id, true);
+	assert_true(after.versions.settings > before.versions.settings);
+	assert_int_equal(standing_of(w, add_campaign(w), social_id, true).failure, FAILURE_LEAD_NOT_FOUND);
+	assert_int_equal(standing_of(w, NOBODY, social_id, true).failure, FAILURE_LEAD_NOT_FOUND);
 }
 
 int
@@ -317,7 +328,7 @@ main(void)
 		WORLD_TEST(a_look_up_asks_once),
 		WORLD_TEST(what_is_kept_is_read_again),
 		WORLD_TEST(ranks_follow_every_change),
-		WORLD_TEST(a_standing_has_the_rank_of_its_score),
+		WORLD_TEST(ranks_are_counted_on_all_levels),
 		WORLD_TEST(a_standing_has_lead_rank_and_versions),
 	};
 	return WORLD_MAIN(tests);

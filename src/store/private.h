@@ -174,6 +174,8 @@ MUST_CHECK enum result store_load(struct store *store, struct pool *pool, const 
 MUST_CHECK enum result store_write(struct store *store, struct pool *pool, const struct loaded *loaded,
     const struct decision *decision, const struct rank_node *rank_changes, size_t rank_change_count);
 
+/* Nodes of the histogram, by number. */
+struct rank_node *store_nodes_from_rows(struct pool *pool, const struct db_rows *rows, size_t *count);
 /* The histogram's rows of these nodes, by number. */
 MUST_CHECK enum result store_read_histogram(
     struct store *store, struct pool *pool, uint64_t *nodes, size_t node_count, struct rank_node **rows, size_t *row_count);

@@ -31,6 +31,7 @@ struct known {
 struct question {
 	uint64_t campaign_id, version;
 	int64_t now_ms;
+	bool exact; /* else they are of whatever moment they are read at, all of the same */
 };
 
 static struct known_rank *
@@ -55,7 +56,7 @@ node_place(struct known *known, uint64_t node)
 static bool
 is_node_known(const struct known_node *known, const struct question *question, uint64_t node)
 {
-	return known->node.node == node && known->version == question->version &&
+	return question->exact && known->node.node == node && known->version == question->version &&
 	       question->now_ms - known->read_ms < STORE_FRESH_MS;
 }
 
@@ -63,22 +64,32 @@ is_node_known(const struct known_node *known, const struct question *question, u
 struct reading {
 	struct rank_node *nodes;
 	size_t count;
+	uint64_t version; /* of the campaign's leads, at that moment */
 };
 
 static enum result
-read_nodes(struct store *store, struct pool *pool, uint64_t *numbers, size_t count, struct reading *reading)
+read_nodes(
+    struct store *store, struct pool *pool, const struct question *question, struct db_list numbers, struct reading *reading)
 {
-	struct rank_node *rows;
+	struct db_rows found;
 	size_t row_count;
-	enum result result = store_read_histogram(store, pool, numbers, count, &rows, &row_count);
-	*reading = (struct reading){ POOL_ARRAY(pool, count, struct rank_node), 0 };
-	for (size_t i = 0; i < count && result == RESULT_OK; i++) { /* store_read_histogram has put them in order */
-		if (i > 0 && numbers[i] == numbers[i - 1])
-			continue;
-		const struct rank_node *row = rank_find(rows, row_count, numbers[i]);
-		reading->nodes[reading->count++] = row != NULL ? *row : (struct rank_node){ .node = numbers[i] };
+	const struct db_arguments arguments = {
+		.values = &DB_U64(question->campaign_id), .count = 1, .lists = { numbers }, .list_count = 1
+	};
+	enum result result = db_query(store->db, pool, SQL_SELECT_HISTOGRAM_AND_VERSION, &arguments, &found);
+	if (result != RESULT_OK)
+		return result;
+	if (found.count == 0)
+		return RESULT_NOT_FOUND;
+	const struct rank_node *rows = store_nodes_from_rows(pool, &found, &row_count);
+	*reading = (struct reading){ .nodes = POOL_ARRAY(pool, numbers.count, struct rank_node),
+		.version = db_get_u64(&found, 0, HISTOGRAM_LEADS_VERSION) };
+	for (size_t i = 0; i < numbers.count; i++) {
+		uint64_t number = numbers.values[i].as.u64;
+		const struct rank_node *row = rank_find(rows, row_count, number);
+		reading->nodes[reading->count++] = row != NULL ? *row : (struct rank_node){ .node = number };
 	}
-	return result;
+	return RESULT_OK;
 }
 
 /* How many leads have a higher score, by nodes that are known or were read. */
@@ -100,13 +111,13 @@ leads_above(struct known *known, const struct question *question, const struct r
 	return rank_leads_above(nodes, count, question->campaign_id, score);
 }
 
-/* Those that are 0. */
-static enum result
-read_ranks(struct store *store, struct pool *pool, const struct question *question, struct rank *ranks, size_t count,
-    size_t missing, struct reading *reading)
+/* Of the ranks that are 0, which nodes have to be read. */
+static struct db_list
+missing_nodes(
+    const struct store *store, struct pool *pool, const struct question *question, const struct rank *ranks, size_t count)
 {
-	uint64_t *numbers = POOL_ARRAY(pool, missing * RANK_LEVELS, uint64_t);
-	size_t number_count = 0;
+	uint64_t *numbers = POOL_ARRAY(pool, count * RANK_LEVELS, uint64_t);
+	size_t missing = 0;
 	for (size_t i = 0; i < count; i++) {
 		struct rank_place places[RANK_LEVELS];
 		if (ranks[i].rank != 0)
@@ -115,22 +126,9 @@ read_ranks(struct store *store, struct pool *pool, const struct question *questi
 		for (size_t level = 0; level < RANK_LEVELS; level++)
 			if (level >= NODE_LEVELS ||
 			    !is_node_known(node_place(store->known, places[level].node), question, places[level].node))
-				numbers[number_count++] = places[level].node;
+				numbers[missing++] = places[level].node;
 	}
-	enum result result = read_nodes(store, pool, numbers, number_count, reading);
-	for (size_t i = 0; i < count && result == RESULT_OK; i++)
-		if (ranks[i].rank == 0)
-			ranks[i].rank = 1 + leads_above(store->known, question, reading, ranks[i].score);
-	return result;
-}
-
-/* RESULT_CONFLICT: no, leads have changed since that version. */
-static enum result
-is_still(struct store *store, struct pool *pool, const struct question *question)
-{
-	struct campaign_versions versions;
-	enum result result = store_find_versions(store, pool, question->campaign_id, &versions);
-	return result == RESULT_OK && versions.leads != question->version ? RESULT_CONFLICT : result;
+	return store_id_list(pool, numbers, missing);
 }
 
 static void
@@ -149,27 +147,44 @@ keep(
 		    (struct known_node){ question->version, question->now_ms, reading->nodes[i] };
 }
 
+/* At most RANKS_AT_ONCE. */
+static enum result
+rank_some(struct store *store, struct pool *pool, const struct question *question, struct rank *ranks, size_t count)
+{
+	struct reading reading;
+	for (size_t i = 0; i < count; i++) {
+		const struct known_rank *known = rank_place(store->known, question, ranks[i].score);
+		ranks[i].rank = is_rank_known(known, question, ranks[i].score) ? known->rank : 0;
+	}
+	struct db_list missing = missing_nodes(store, pool, question, ranks, count);
+	if (missing.count == 0)
+		return RESULT_OK;
+	enum result result = read_nodes(store, pool, question, missing, &reading);
+	if (result != RESULT_OK)
+		return result;
+	bool same = reading.version == question->version;
+	if (question->exact && !same)
+		return RESULT_CONFLICT;
+	for (size_t i = 0; i < count; i++)
+		if (ranks[i].rank == 0)
+			ranks[i].rank = 1 + leads_above(store->known, question, &reading, ranks[i].score);
+	if (same)
+		keep(store->known, question, ranks, count, &reading);
+	return RESULT_OK;
+}
+
 enum result
 store_rank(struct store *store, struct pool *pool, uint64_t campaign_id, uint64_t leads_version, bool exact, struct rank *ranks,
     size_t count)
 {
-	const struct question question = { campaign_id, leads_version, clock_monotonic_ms() };
-	struct reading reading;
-	size_t missing = 0;
+	enum { RANKS_AT_ONCE = DB_LIST_MAX / RANK_LEVELS };
+	const struct question question = { campaign_id, leads_version, clock_monotonic_ms(), exact };
+	enum result result = RESULT_OK;
 	if (store->known == NULL)
 		store->known = memory_alloc(sizeof(*store->known));
-	for (size_t i = 0; i < count; i++) {
-		const struct known_rank *known = rank_place(store->known, &question, ranks[i].score);
-		bool there = is_rank_known(known, &question, ranks[i].score);
-		ranks[i].rank = there ? known->rank : 0;
-		missing += !there;
+	for (size_t i = 0; i < count && result == RESULT_OK; i += RANKS_AT_ONCE) {
+		size_t some = count - i < RANKS_AT_ONCE ? count - i : RANKS_AT_ONCE;
+		result = rank_some(store, pool, &question, ranks + i, some);
 	}
-	if (missing == 0)
-		return RESULT_OK;
-	enum result result = read_ranks(store, pool, &question, ranks, count, missing, &reading);
-	if (result == RESULT_OK && exact)
-		result = is_still(store, pool, &question);
-	if (result == RESULT_OK && exact)
-		keep(store->known, &question, ranks, count, &reading);
 	return result;
 }

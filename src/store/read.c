@@ -113,14 +113,7 @@ store_read_histogram(
 	struct db_list list = store_id_list(pool, nodes, node_count);
 	struct db_rows found;
 	enum result result = store_query_lists(store, pool, SQL_SELECT_HISTOGRAM, &list, 1, &found);
-	*rows = POOL_ARRAY(pool, found.count, struct rank_node);
-	*row_count = found.count;
-	for (size_t i = 0; i < found.count; i++) {
-		(*rows)[i].node = db_get_u64(&found, i, HISTOGRAM_NODE);
-		for (size_t slot = 0; slot < RANK_SLOTS; slot++)
-			(*rows)[i].leads[slot] = db_get_i64(&found, i, HISTOGRAM_SLOTS + slot);
-	}
-	rank_sort(*rows, *row_count);
+	*rows = store_nodes_from_rows(pool, &found, row_count);
 	return result;
 }
 

@@ -144,6 +144,10 @@ const struct db_statement store_statements[SQL_COUNT] = {
 		"SELECT campaign_id, ip, leads FROM {prefix}ip_leads WHERE campaign_id IN ({list}) AND ip IN ({list})"),
 	STATEMENT(SQL_SELECT_HISTOGRAM,
 		"SELECT node, " RANK_SLOT_COLUMNS " FROM {prefix}score_histogram WHERE node IN ({list})"),
+	STATEMENT(SQL_SELECT_HISTOGRAM_AND_VERSION,
+		"SELECT h.node, " RANK_SLOT_COLUMNS ", n.leads_version"
+		" FROM (SELECT leads_version FROM {prefix}campaign_counters WHERE campaign_id = ?) n"
+		" LEFT JOIN {prefix}score_histogram h ON h.node IN ({list})"),
 
 	STATEMENT(SQL_DELETE_LEAD, "DELETE FROM {prefix}leads WHERE id = ?"),
 	STATEMENT(SQL_INSERT_DELETED_LEAD, "INSERT INTO {prefix}deleted_leads (lead_id) VALUES (?)"),

@@ -3,6 +3,7 @@
 #ifndef LEADHOOK_STORE_STATEMENTS_H
 #define LEADHOOK_STORE_STATEMENTS_H
 
+#include "core/rank.h"
 #include "db/db.h"
 
 enum statement {
@@ -31,6 +32,7 @@ enum statement {
 	SQL_SELECT_LINKS,
 	SQL_SELECT_IP_LEADS,
 	SQL_SELECT_HISTOGRAM,
+	SQL_SELECT_HISTOGRAM_AND_VERSION,
 	/* a batch: write */
 	SQL_DELETE_LEAD,
 	SQL_INSERT_DELETED_LEAD,
@@ -253,8 +255,13 @@ enum shown_column {
 /* Columns of SQL_SELECT_STATE, in order. */
 enum state_column { STATE_LEADS, STATE_SETTINGS_VERSION, STATE_LEADS_VERSION };
 
-/* Columns of SQL_SELECT_HISTOGRAM, in order. */
-enum histogram_column { HISTOGRAM_NODE, HISTOGRAM_SLOTS };
+/* Columns of SQL_SELECT_HISTOGRAM…, in order. */
+enum histogram_column {
+	HISTOGRAM_NODE,
+	HISTOGRAM_SLOTS,
+	/* SQL_SELECT_HISTOGRAM_AND_VERSION alone; its node is NULL where none of them has a row */
+	HISTOGRAM_LEADS_VERSION = HISTOGRAM_SLOTS + RANK_SLOTS
+};
 
 /* Columns of SQL_SELECT_LEADERS, in order. */
 enum leader_column {

@@ -27,6 +27,7 @@ const struct asked asked[SQL_COUNT] = {
 	[SQL_SELECT_LINKS] = { "", "l" },
 	[SQL_SELECT_IP_LEADS] = { "", "1i" },
 	[SQL_SELECT_HISTOGRAM] = { "", "n" },
+	[SQL_SELECT_HISTOGRAM_AND_VERSION] = { "1", "n" },
 	[SQL_DELETE_LEAD] = { "l", "" },
 	[SQL_FREE_IDENTITIES] = { "l", "" },
 	[SQL_UPDATE_LINK] = { "l<", "" },
@@ -132,7 +133,7 @@ asked_longest(enum statement statement)
 	/* those for leads, of which a call may name many, and for nodes, of which each lead has several */
 	static const enum statement long_ones[] = { SQL_LOAD_LEADS_BY_EMAIL, SQL_LOAD_LEADS_BY_PHONE,
 		SQL_LOAD_LEADS_BY_SOCIAL_ID, SQL_LOAD_LEADS_BY_ID, SQL_SELECT_LEAD_IDS, SQL_SELECT_LINKS, SQL_SELECT_HISTOGRAM,
-		SQL_SELECT_DELIVERIES };
+		SQL_SELECT_HISTOGRAM_AND_VERSION, SQL_SELECT_DELIVERIES };
 	for (size_t i = 0; i < ARRAY_SIZE(long_ones); i++)
 		if (long_ones[i] == statement)
 			return DB_LIST_MAX;

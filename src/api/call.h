@@ -93,8 +93,8 @@ struct route {
 	void (*handle)(struct call *call);
 };
 
-/* FAILURE_NONE, or why nothing answers this request. FAILURE_METHOD_NOT_ALLOWED: *allow says which methods the path knows, and
- * *route is one of them; of all others *route is NULL. */
+/* FAILURE_NONE: *route is the one. FAILURE_METHOD_NOT_ALLOWED: *route is one of another method, *allow has those that the path
+ * knows. Any other failure: *route is NULL. */
 enum failure api_route(const struct http_request *request, const struct route **route, struct slice *allow);
 
 /* The handlers. */

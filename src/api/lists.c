@@ -186,7 +186,7 @@ find_leaders(struct call *call, size_t limit, const struct campaign_versions *ve
 }
 
 /* The lead that is looking, as JSON; absent: nobody is. And the versions that the campaign had at that time. */
-static enum result
+static enum failure
 find_me(struct call *call, struct slice social_id, struct slice *me, struct campaign_versions *versions)
 {
 	const struct api_backend *backend = call->api->backend;
@@ -202,15 +202,14 @@ find_me(struct call *call, struct slice social_id, struct slice *me, struct camp
 		backend->look_up(backend->context, pool, &look_up, call->deadline_ms, &outcome);
 	*me = outcome.body;
 	*versions = outcome.versions;
-	if (outcome.failure == FAILURE_LEAD_NOT_FOUND)
-		return store_find_versions(call->api->store, pool, call->campaign.id, versions);
-	return outcome.failure == FAILURE_NONE       ? RESULT_OK
-	       : outcome.failure == FAILURE_INTERNAL ? RESULT_FAILED
-						     : RESULT_UNAVAILABLE;
+	if (outcome.failure != FAILURE_LEAD_NOT_FOUND)
+		return outcome.failure;
+	enum result result = store_find_versions(call->api->store, pool, call->campaign.id, versions);
+	return result == RESULT_OK ? FAILURE_NONE : call_failure(result);
 }
 
 /* Both of the same moment, while others change them: some tries, then they may be a moment apart. */
-static enum result
+static enum failure
 find_board(struct call *call, size_t limit, struct slice social_id, struct slice *me, struct slice *leaders)
 {
 	enum { TRIES = 5 };
@@ -218,11 +217,12 @@ find_board(struct call *call, size_t limit, struct slice social_id, struct slice
 	for (int try = 1; try <= TRIES && result == RESULT_CONFLICT; try++) {
 		int64_t now_ms = clock_monotonic_ms();
 		struct campaign_versions versions;
-		result = find_me(call, social_id, me, &versions);
-		if (result == RESULT_OK)
-			result = find_leaders(call, limit, &versions, now_ms, leaders);
+		enum failure failure = find_me(call, social_id, me, &versions);
+		if (failure != FAILURE_NONE)
+			return failure;
+		result = find_leaders(call, limit, &versions, now_ms, leaders);
 	}
-	return result == RESULT_CONFLICT ? RESULT_OK : result;
+	return result == RESULT_OK || result == RESULT_CONFLICT ? FAILURE_NONE : call_failure(result);
 }
 
 void
@@ -236,9 +236,9 @@ handle_leaderboard(struct call *call)
 	/* whatever can be no social id is nobody's */
 	if (!slice_present(typed) || !social_id_parse(pool, typed, &social_id))
 		social_id = SLICE_NONE;
-	enum result result = find_board(call, limit, social_id, &me, &leaders);
-	if (result != RESULT_OK) {
-		call_fail(call, call_failure(result));
+	enum failure failure = find_board(call, limit, social_id, &me, &leaders);
+	if (failure != FAILURE_NONE) {
+		call_fail(call, failure);
 		return;
 	}
 	struct json_writer writer = call_begin(call);

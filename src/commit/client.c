@@ -218,9 +218,10 @@ commit_client_look_up(struct commit_client *client, struct pool *pool, const str
 
 /* One that is kept, or a new one. Its texts are in the pool; NULL: it has none. */
 static enum result
-find_entry(struct commit_client *client, struct pool *pool, struct cache *cache, struct slice name,
-    const struct commit_request *request, enum commit_answer_kind wanted, struct commit_answer *answer)
+find_entry(struct commit_client *client, struct pool *pool, const struct commit_request *request, struct commit_answer *answer)
 {
+	struct cache *cache = request->kind == REQUEST_KEY ? client->keys : client->campaigns;
+	struct slice name = commit_entry_name(request);
 	struct slice bytes = cache_find(cache, name, clock_monotonic_ms());
 	bool kept = slice_present(bytes);
 	if (!kept && !exchange(client, request, true))
@@ -229,7 +230,7 @@ find_entry(struct commit_client *client, struct pool *pool, struct cache *cache,
 		bytes = frame_content(&client->in);
 	if (pool != NULL)
 		bytes = pool_copy(pool, bytes);
-	if (!read_answer(pool, bytes, wanted, answer))
+	if (!read_answer(pool, bytes, commit_entry_kind(request), answer))
 		return RESULT_UNAVAILABLE;
 	if (!kept && answer->result == RESULT_OK)
 		cache_put(cache, name, bytes, answer->read_ms);
@@ -240,10 +241,9 @@ enum result
 commit_client_find_key(struct commit_client *client, const unsigned char hash[32], int64_t deadline_ms, struct api_key *key)
 {
 	struct commit_request request = { .kind = REQUEST_KEY, .deadline_ms = deadline_ms };
-	const struct slice name = { (const char *)request.as.key.bytes, sizeof(request.as.key.bytes) };
 	struct commit_answer answer;
 	memcpy(request.as.key.bytes, hash, sizeof(request.as.key.bytes));
-	enum result result = find_entry(client, NULL, client->keys, name, &request, ANSWER_KEY, &answer);
+	enum result result = find_entry(client, NULL, &request, &answer);
 	if (result == RESULT_OK)
 		*key = answer.as.key;
 	return result;
@@ -258,9 +258,8 @@ commit_client_find_campaign(struct commit_client *client, struct pool *pool, uin
 		.deadline_ms = deadline_ms,
 		.as.campaign_id = id,
 	};
-	const struct slice name = { (const char *)&request.as.campaign_id, sizeof(request.as.campaign_id) };
 	struct commit_answer answer;
-	enum result result = find_entry(client, pool, client->campaigns, name, &request, ANSWER_CAMPAIGN, &answer);
+	enum result result = find_entry(client, pool, &request, &answer);
 	if (result != RESULT_OK)
 		return result;
 	*campaign = answer.as.found.campaign;

@@ -370,6 +370,20 @@ commit_decode_answer(struct pool *pool, struct slice bytes, struct commit_answer
 	return !coder.failed && coder.in.size == 0;
 }
 
+enum commit_answer_kind
+commit_entry_kind(const struct commit_request *request)
+{
+	return request->kind == REQUEST_KEY ? ANSWER_KEY : ANSWER_CAMPAIGN;
+}
+
+struct slice
+commit_entry_name(const struct commit_request *request)
+{
+	if (request->kind == REQUEST_KEY)
+		return (struct slice){ (const char *)request->as.key.bytes, sizeof(request->as.key.bytes) };
+	return (struct slice){ (const char *)&request->as.campaign_id, sizeof(request->as.campaign_id) };
+}
+
 int64_t
 commit_answer_now_ms(const struct commit_answer *answer)
 {

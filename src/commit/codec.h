@@ -46,6 +46,10 @@ struct commit_answer {
 	} as;
 };
 
+/* Of a request for a key or a campaign: the kind that answers it, and the name that its answer is kept under. */
+enum commit_answer_kind commit_entry_kind(const struct commit_request *request);
+struct slice commit_entry_name(const struct commit_request *request);
+
 /* The database's time of a campaign that was found, by now. */
 int64_t commit_answer_now_ms(const struct commit_answer *answer);
 

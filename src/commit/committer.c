@@ -105,8 +105,7 @@ find_entry(struct committer *committer, struct pool *pool, struct peer *peer, co
 		if (committer->asked == COMMITTER_READS_MAX)
 			return false;
 		if (committer->unreachable)
-			answer = (struct commit_answer){ .kind = request->kind == REQUEST_KEY ? ANSWER_KEY : ANSWER_CAMPAIGN,
-				.result = RESULT_UNAVAILABLE };
+			answer = (struct commit_answer){ .kind = commit_entry_kind(request), .result = RESULT_UNAVAILABLE };
 		else
 			read_entry(committer, pool, request, &answer);
 	}

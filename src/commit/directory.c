@@ -37,19 +37,11 @@ cache_of(const struct directory *directory, const struct commit_request *request
 	return request->kind == REQUEST_KEY ? directory->keys : directory->campaigns;
 }
 
-static struct slice
-name_of(const struct commit_request *request)
-{
-	if (request->kind == REQUEST_KEY)
-		return (struct slice){ (const char *)request->as.key.bytes, sizeof(request->as.key.bytes) };
-	return (struct slice){ (const char *)&request->as.campaign_id, sizeof(request->as.campaign_id) };
-}
-
 bool
 directory_recall(
     struct directory *directory, struct pool *pool, const struct commit_request *request, struct commit_answer *answer)
 {
-	struct slice kept = cache_find(cache_of(directory, request), name_of(request), clock_monotonic_ms());
+	struct slice kept = cache_find(cache_of(directory, request), commit_entry_name(request), clock_monotonic_ms());
 	return slice_present(kept) && commit_decode_answer(pool, pool_copy(pool, kept), answer);
 }
 
@@ -63,7 +55,7 @@ keep(struct directory *directory, const struct commit_request *request, const st
 	buffer_init(&bytes, CACHE_BYTES);
 	commit_encode_answer(&bytes, &kept);
 	if (buffer_ok(&bytes))
-		cache_put(cache_of(directory, request), name_of(request), buffer_slice(&bytes), answer->read_ms);
+		cache_put(cache_of(directory, request), commit_entry_name(request), buffer_slice(&bytes), answer->read_ms);
 	buffer_free(&bytes);
 }
 
@@ -71,9 +63,8 @@ void
 directory_ask(
     struct directory *directory, struct pool *pool, const struct commit_request *request, struct commit_answer *answer)
 {
-	bool key = request->kind == REQUEST_KEY;
-	*answer = (struct commit_answer){ .kind = key ? ANSWER_KEY : ANSWER_CAMPAIGN, .read_ms = clock_monotonic_ms() };
-	if (key)
+	*answer = (struct commit_answer){ .kind = commit_entry_kind(request), .read_ms = clock_monotonic_ms() };
+	if (request->kind == REQUEST_KEY)
 		answer->result = store_find_key(directory->store, request->as.key.bytes, &answer->as.key);
 	else
 		answer->result = store_find_campaign(

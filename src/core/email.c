@@ -93,7 +93,6 @@ email_parse(struct pool *pool, struct slice typed, struct email *email)
 	if (local.size + 1 + domain.size > EMAIL_MAX)
 		return false;
 	email->display = typed;
-	const struct slice pieces[] = { local, SLICE("@"), domain };
-	email->key = pool_join(pool, pieces, ARRAY_SIZE(pieces));
+	email->key = POOL_JOIN(pool, local, SLICE("@"), domain);
 	return true;
 }

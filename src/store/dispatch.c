@@ -423,8 +423,7 @@ store_fail_pending(struct store *store, uint64_t webhook_id, size_t chunk, size_
 	return result;
 }
 
-/* One short transaction deletes that many tokens; a day may have as many as it had batches, so one alone would never catch up.
- */
+/* One short transaction deletes that many tokens; a day may have as many as batches, so one alone would never catch up. */
 enum { TOKEN_CHUNK = 1000, TOKEN_CHUNKS = 20 };
 
 static enum result

@@ -53,11 +53,14 @@ node_place(struct known *known, uint64_t node)
 	return &known->nodes[(rank_campaign(node) * 131 + node) % NODES_MAX];
 }
 
-static bool
-is_node_known(const struct known_node *known, const struct question *question, uint64_t node)
+/* NULL: it has to be read. */
+static const struct rank_node *
+known_node(struct known *known, const struct question *question, uint64_t node)
 {
-	return question->exact && known->node.node == node && known->version == question->version &&
-	       question->now_ms - known->read_ms < STORE_FRESH_MS;
+	const struct known_node *place = node_place(known, node);
+	bool there = question->exact && place->node.node == node && place->version == question->version &&
+		     question->now_ms - place->read_ms < STORE_FRESH_MS;
+	return there ? &place->node : NULL;
 }
 
 /* Nodes that are read, by number, each once; those without a row count nobody. */
@@ -101,10 +104,9 @@ leads_above(struct known *known, const struct question *question, const struct r
 	size_t count = 0;
 	rank_places(question->campaign_id, score, places);
 	for (size_t level = 0; level < RANK_LEVELS; level++) {
-		const struct known_node *place = node_place(known, places[level].node);
-		const struct rank_node *node = level < NODE_LEVELS && is_node_known(place, question, places[level].node)
-						   ? &place->node
-						   : rank_find(reading->nodes, reading->count, places[level].node);
+		const struct rank_node *node = known_node(known, question, places[level].node);
+		if (node == NULL)
+			node = rank_find(reading->nodes, reading->count, places[level].node);
 		if (node != NULL)
 			nodes[count++] = *node;
 	}
@@ -124,8 +126,7 @@ missing_nodes(
 			continue;
 		rank_places(question->campaign_id, ranks[i].score, places);
 		for (size_t level = 0; level < RANK_LEVELS; level++)
-			if (level >= NODE_LEVELS ||
-			    !is_node_known(node_place(store->known, places[level].node), question, places[level].node))
+			if (known_node(store->known, question, places[level].node) == NULL)
 				numbers[missing++] = places[level].node;
 	}
 	return store_id_list(pool, numbers, missing);

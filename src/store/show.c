@@ -3,7 +3,8 @@
  *
  * What belongs to the campaign - settings, definitions, ranks - is kept by the process under the versions that come with each
  * answer. Versions are read before what they stand for, so what is kept may be newer than its version says, never older; where
- * that would show, as with a lead and its rank, the version is looked at once more behind, and all is read again. */
+ * that would show, as with a lead and its rank, the rank comes with the version it belongs to, and when that is another one all
+ * is read again. */
 #include <stdlib.h>
 #include <string.h>
 

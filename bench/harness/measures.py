@@ -9,6 +9,8 @@ import statistics
 import subprocess
 import time
 
+from stack.process import StackError
+
 LIBC = ctypes.CDLL(None)
 
 
@@ -25,9 +27,8 @@ def processor_seconds(pids):
     """Of all threads there were, to the nanosecond: a database's threads come and go with their connections."""
     total, clock = 0, ctypes.c_int()
     for pid in pids:
-        failed = LIBC.clock_getcpuclockid(pid, ctypes.byref(clock))
-        if failed:
-            raise OSError(failed, f"no clock of process {pid}")
+        if LIBC.clock_getcpuclockid(pid, ctypes.byref(clock)) != 0:
+            raise StackError(f"process {pid} has ended while it was measured")
         total += time.clock_gettime(clock.value)
     return total
 

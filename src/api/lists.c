@@ -185,69 +185,96 @@ find_leaders(struct call *call, size_t limit, const struct campaign_versions *ve
 	return RESULT_OK;
 }
 
-/* The lead that is looking, as JSON; absent: nobody is. And the versions that the campaign had at that time. */
+/* What is asked for, and the answer as JSON. */
+struct leaderboard {
+	struct call *call;
+	size_t limit;
+	struct slice social_id; /* absent: of nobody */
+	struct slice me;        /* absent: there is no such lead */
+	struct slice leaders;
+	enum failure failure; /* whatever else there is does not count then */
+};
+
+/* `me`, and the versions that the campaign had at that time. */
 static enum failure
-find_me(struct call *call, struct slice social_id, struct slice *me, struct campaign_versions *versions)
+find_me(struct leaderboard *board, bool in_snapshot, struct campaign_versions *versions)
 {
+	const struct call *call = board->call;
 	const struct api_backend *backend = call->api->backend;
+	struct store *store = call->api->store;
 	struct pool *pool = call->request->pool;
 	const struct look_up look_up = {
 		.campaign_id = call->campaign.id,
-		.reference = { .identity = LEAD_BY_SOCIAL_ID, .value = social_id },
+		.reference = { .identity = LEAD_BY_SOCIAL_ID, .value = board->social_id },
 		.view.full = call->account_id != 0,
 		.standing = true,
-	};
+	}, *one = &look_up;
 	struct outcome outcome = { .failure = FAILURE_LEAD_NOT_FOUND };
-	if (slice_present(social_id))
+	if (slice_present(board->social_id) && in_snapshot)
+		store_answer_look_ups(store, pool, &one, 1, &outcome);
+	else if (slice_present(board->social_id))
 		backend->look_up(backend->context, pool, &look_up, call->deadline_ms, &outcome);
-	*me = outcome.body;
+	board->me = outcome.body;
 	*versions = outcome.versions;
 	if (outcome.failure != FAILURE_LEAD_NOT_FOUND)
 		return outcome.failure;
-	enum result result = store_find_versions(call->api->store, pool, call->campaign.id, versions);
+	enum result result = store_find_versions(store, pool, call->campaign.id, versions);
 	return result == RESULT_OK ? FAILURE_NONE : call_failure(result);
 }
 
-/* Both of the same moment, while others change them: some tries, then they may be a moment apart. */
-static enum failure
-find_board(struct call *call, size_t limit, struct slice social_id, struct slice *me, struct slice *leaders)
+/* RESULT_CONFLICT: `me` and the leaders are not of the same moment. */
+static enum result
+read_board(struct leaderboard *board, bool in_snapshot)
 {
-	enum { TRIES = 5 };
+	int64_t now_ms = clock_monotonic_ms();
+	struct campaign_versions versions;
+	board->failure = find_me(board, in_snapshot, &versions);
+	if (board->failure != FAILURE_NONE)
+		return RESULT_OK;
+	return find_leaders(board->call, board->limit, &versions, now_ms, &board->leaders);
+}
+
+static enum result
+read_in_snapshot(struct store *store UNUSED, struct pool *pool UNUSED, void *context)
+{
+	return read_board(context, true);
+}
+
+static void
+find_board(struct leaderboard *board)
+{
+	enum { TRIES = 2 };
 	enum result result = RESULT_CONFLICT;
-	for (int try = 1; try <= TRIES && result == RESULT_CONFLICT; try++) {
-		int64_t now_ms = clock_monotonic_ms();
-		struct campaign_versions versions;
-		enum failure failure = find_me(call, social_id, me, &versions);
-		if (failure != FAILURE_NONE)
-			return failure;
-		result = find_leaders(call, limit, &versions, now_ms, leaders);
-	}
-	return result == RESULT_OK || result == RESULT_CONFLICT ? FAILURE_NONE : call_failure(result);
+	for (int try = 1; try <= TRIES && result == RESULT_CONFLICT; try++)
+		result = read_board(board, false);
+	if (result == RESULT_CONFLICT)
+		result = store_read_snapshot(board->call->api->store, board->call->request->pool, read_in_snapshot, board);
+	if (result != RESULT_OK)
+		board->failure = call_failure(result);
 }
 
 void
 handle_leaderboard(struct call *call)
 {
-	struct pool *pool = call->request->pool;
-	struct slice typed, social_id, me, leaders;
-	size_t limit;
-	if (!parse_limit(call, LEADERS, LEADERS_MAX, &limit) || !call_text(call, "social_id", &typed))
+	struct leaderboard board = { .call = call };
+	struct slice typed;
+	if (!parse_limit(call, LEADERS, LEADERS_MAX, &board.limit) || !call_text(call, "social_id", &typed))
 		return;
 	/* whatever can be no social id is nobody's */
-	if (!slice_present(typed) || !social_id_parse(pool, typed, &social_id))
-		social_id = SLICE_NONE;
-	enum failure failure = find_board(call, limit, social_id, &me, &leaders);
-	if (failure != FAILURE_NONE) {
-		call_fail(call, failure);
+	if (!slice_present(typed) || !social_id_parse(call->request->pool, typed, &board.social_id))
+		board.social_id = SLICE_NONE;
+	find_board(&board);
+	if (board.failure != FAILURE_NONE) {
+		call_fail(call, board.failure);
 		return;
 	}
 	struct json_writer writer = call_begin(call);
 	json_begin_object(&writer);
 	json_key(&writer, SLICE("leaders"));
-	json_raw(&writer, leaders);
+	json_raw(&writer, board.leaders);
 	if (slice_present(typed)) {
 		json_key(&writer, SLICE("me"));
-		json_raw(&writer, slice_present(me) ? me : SLICE("null"));
+		json_raw(&writer, slice_present(board.me) ? board.me : SLICE("null"));
 	}
 	json_end_object(&writer);
 }

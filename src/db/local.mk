@@ -1,4 +1,6 @@
 noinst_LIBRARIES += %D%/libdb.a
 %C%_libdb_a_SOURCES = \
-	%D%/db.c %D%/db.h \
+	%D%/db.h %D%/private.h \
+	%D%/connection.c \
+	%D%/statement.c \
 	%D%/value.c

@@ -4,7 +4,7 @@
  * What belongs to the campaign - settings, definitions, ranks - is kept by the process under the versions that come with each
  * answer. Versions are read before what they stand for, so what is kept may be newer than its version says, never older; where
  * that would show, as with a lead and its rank, the rank comes with the version it belongs to, and when that is another one all
- * is read again. */
+ * is read again, in the end within a snapshot. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,20 +157,30 @@ find_all(
 	return result;
 }
 
+/* A look-up, and what came of it. */
+struct looking {
+	struct look_up look_up;
+	struct payload_subject **subject;
+};
+
+static enum result
+look_up_one(struct store *store, struct pool *pool, void *context)
+{
+	const struct looking *looking = context;
+	const struct look_up *one = &looking->look_up;
+	const struct shown *found = NULL;
+	enum result result = find_all(store, pool, &one, 1, &found);
+	if (result == RESULT_OK && found == NULL)
+		result = RESULT_NOT_FOUND;
+	return result == RESULT_OK ? show(store, pool, &found->state, &found->lead, 1, true, looking->subject) : result;
+}
+
 enum result
 store_look_up(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_reference *reference,
     struct payload_subject **subject)
 {
-	const struct look_up look_up = { .campaign_id = campaign_id, .reference = *reference }, *one = &look_up;
-	enum result result = RESULT_CONFLICT;
-	for (int try = 1; try <= EXACT_TRIES && result == RESULT_CONFLICT; try++) {
-		const struct shown *found = NULL;
-		result = find_all(store, pool, &one, 1, &found);
-		if (result == RESULT_OK)
-			result = found == NULL ? RESULT_NOT_FOUND
-					       : show(store, pool, &found->state, &found->lead, 1, try < EXACT_TRIES, subject);
-	}
-	return result;
+	struct looking looking = { { .campaign_id = campaign_id, .reference = *reference }, subject };
+	return store_read_consistently(store, pool, look_up_one, &looking);
 }
 
 static bool
@@ -201,7 +211,7 @@ rendered(struct store *store, struct pool *pool, const struct payload_subject *s
 /* From `first` on, all whose campaign was found as it was for that one: `found` is NULL for them then. */
 static enum result
 answer_together(struct store *store, struct pool *pool, const struct look_up *const *look_ups, size_t first, size_t count,
-    const struct shown **found, bool exact, struct outcome *outcomes)
+    const struct shown **found, struct outcome *outcomes)
 {
 	const struct state state = found[first]->state;
 	struct lead *leads = POOL_ARRAY(pool, count - first, struct lead);
@@ -214,24 +224,30 @@ answer_together(struct store *store, struct pool *pool, const struct look_up *co
 		places[together++] = i;
 		found[i] = NULL;
 	}
-	enum result result = show(store, pool, &state, leads, together, exact, &subjects);
+	enum result result = show(store, pool, &state, leads, together, true, &subjects);
 	for (size_t i = 0; i < together && result == RESULT_OK; i++)
 		outcomes[places[i]] = (struct outcome){ .body = rendered(store, pool, &subjects[i], look_ups[places[i]]),
 			.versions = state.versions };
 	return result;
 }
 
+struct answering {
+	const struct look_up *const *look_ups;
+	size_t count;
+	struct outcome *outcomes;
+};
+
 static enum result
-try_look_ups(struct store *store, struct pool *pool, const struct look_up *const *look_ups, size_t count, bool exact,
-    struct outcome *outcomes)
+answer_look_ups(struct store *store, struct pool *pool, void *context)
 {
-	const struct shown **found = POOL_ARRAY(pool, count, const struct shown *);
-	for (size_t i = 0; i < count; i++)
-		outcomes[i] = (struct outcome){ .failure = FAILURE_LEAD_NOT_FOUND };
-	enum result result = find_all(store, pool, look_ups, count, found);
-	for (size_t i = 0; i < count && result == RESULT_OK; i++)
+	const struct answering *a = context;
+	const struct shown **found = POOL_ARRAY(pool, a->count, const struct shown *);
+	for (size_t i = 0; i < a->count; i++)
+		a->outcomes[i] = (struct outcome){ .failure = FAILURE_LEAD_NOT_FOUND };
+	enum result result = find_all(store, pool, a->look_ups, a->count, found);
+	for (size_t i = 0; i < a->count && result == RESULT_OK; i++)
 		if (found[i] != NULL)
-			result = answer_together(store, pool, look_ups, i, count, found, exact, outcomes);
+			result = answer_together(store, pool, a->look_ups, i, a->count, found, a->outcomes);
 	return result;
 }
 
@@ -239,11 +255,10 @@ void
 store_answer_look_ups(
     struct store *store, struct pool *pool, const struct look_up *const *look_ups, size_t count, struct outcome *outcomes)
 {
+	struct answering answering = { look_ups, count, outcomes };
 	enum result result = store_read_facts(store);
 	if (result == RESULT_OK)
-		result = RESULT_CONFLICT;
-	for (int try = 1; try <= EXACT_TRIES && result == RESULT_CONFLICT; try++)
-		result = try_look_ups(store, pool, look_ups, count, try < EXACT_TRIES, outcomes);
+		result = store_read_consistently(store, pool, answer_look_ups, &answering);
 	for (size_t i = 0; i < count && result != RESULT_OK; i++)
 		outcomes[i] = (struct outcome){ .failure = result == RESULT_FAILED ? FAILURE_INTERNAL : FAILURE_UNAVAILABLE };
 }

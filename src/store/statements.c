@@ -96,12 +96,9 @@
 #define SESSION                                                                                                  \
 	"SET SESSION time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ENGINE_SUBSTITUTION', " \
 	"innodb_lock_wait_timeout = 5, lock_wait_timeout = 15, idle_transaction_timeout = 10, autocommit = 1"
-/* the variable has another name since MariaDB 11.1 */
-#define ISOLATION "SET SESSION TRANSACTION ISOLATION LEVEL "
 
-const char *const store_session[] = { SESSION, ISOLATION "READ COMMITTED", NULL };
-const char *const store_snapshot_session[] = { SESSION, "SET SESSION idle_transaction_timeout = 0", ISOLATION "REPEATABLE READ",
-	NULL };
+/* isolation by its own statement: the variable has another name since MariaDB 11.1 */
+const char *const store_session[] = { SESSION, "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED", NULL };
 
 #define STATEMENT(id, text) [id] = { #id, text }
 

@@ -106,6 +106,28 @@ store_transact(struct store *store, transaction_body *body, void *context, enum 
 	}
 }
 
+enum result
+store_read_snapshot(struct store *store, struct pool *pool, transaction_body *body, void *context)
+{
+	enum result result = db_begin_snapshot(store->db);
+	if (result != RESULT_OK)
+		return result;
+	result = body(store, pool, context);
+	db_rollback(store->db);
+	return result;
+}
+
+enum result
+store_read_consistently(struct store *store, struct pool *pool, transaction_body *body, void *context)
+{
+	enum result result = body(store, pool, context);
+	if (result == RESULT_CONFLICT)
+		result = body(store, pool, context);
+	if (result == RESULT_CONFLICT)
+		result = store_read_snapshot(store, pool, body, context);
+	return result;
+}
+
 /* Moves the block's start by `count` inside the running transaction; *first is the first of the ids that are now ours. */
 static enum result
 take_block(struct store *store, struct pool *pool, enum id_kind kind, uint64_t count, uint64_t *first)

@@ -86,6 +86,13 @@ MUST_CHECK enum result store_list_campaigns(
  * changed: whoever mended rows by hand may not have moved them on. */
 enum { STORE_FRESH_MS = 10000 };
 
+/* What happens within a transaction. It may be run several times. */
+typedef enum result transaction_body(struct store *store, struct pool *pool, void *context);
+
+/* Runs `body`, which reads, so that all it sees is of one moment. That costs three round trips: for where it matters and was
+ * not found to be so anyway. Answers what the body answers. */
+MUST_CHECK enum result store_read_snapshot(struct store *store, struct pool *pool, transaction_body *body, void *context);
+
 /* RESULT_NOT_FOUND: no such lead in this campaign. */
 MUST_CHECK enum result store_find_lead(
     struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_reference *reference, struct lead *lead);

@@ -352,6 +352,25 @@ a_lost_transaction_is_told(void **state)
 	assert_int_equal(query(w, SELECT_ALL, NULL).count, 0);
 }
 
+/* It begins again on a new connection when the idle one is dead, and the next transaction is an ordinary one. */
+static void
+a_snapshot_is_of_its_moment(void **state)
+{
+	struct world *w = *state;
+	insert_numbers(w, 2);
+	kill_connection(w);
+	assert_int_equal(db_begin_snapshot(w->db), RESULT_OK);
+	root_run("INSERT INTO p_rows (id) VALUES (77)");
+	assert_int_equal(query(w, SELECT_ALL, NULL).count, 2);
+	assert_int_equal(db_execute(w->db, DELETE_ALL, NULL, NULL), RESULT_FAILED);
+	db_rollback(w->db);
+	assert_int_equal(db_begin(w->db), RESULT_OK);
+	assert_int_equal(query(w, SELECT_ALL, NULL).count, 3);
+	root_run("INSERT INTO p_rows (id) VALUES (78)");
+	assert_int_equal(query(w, SELECT_ALL, NULL).count, 4);
+	db_rollback(w->db);
+}
+
 static void
 nobody_there_and_a_wrong_password_are_unavailable(void **state UNUSED)
 {
@@ -414,6 +433,7 @@ main(void)
 		TEST(a_transaction_is_kept_or_forgotten),
 		TEST(a_dead_idle_connection_is_opened_again),
 		TEST(a_lost_transaction_is_told),
+		TEST(a_snapshot_is_of_its_moment),
 		TEST(nobody_there_and_a_wrong_password_are_unavailable),
 		TEST(idle_connections_are_closed),
 		TEST(a_text_gets_the_prefix),

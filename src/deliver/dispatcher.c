@@ -110,7 +110,7 @@ take_over(struct dispatcher *d)
 	unsigned char dead[LOCK_OWNER_SIZE];
 	enum result result = RESULT_OK;
 	if (d->lock != NULL && lock_previous_owner(d->lock, dead))
-		result = store_owner_release(d->store, dead);
+		result = store_owner_release(d->store, dead, d->options.lease_ms);
 	if (result != RESULT_OK)
 		return result;
 	/* Only now: until its claims are free the dead one's id is still needed. */

@@ -47,21 +47,6 @@ store_shards_release(struct store *store, const unsigned char owner[DISPATCH_OWN
 	return db_execute(store->db, SQL_RELEASE_SHARDS, &(struct db_arguments){ .values = &own, .count = 1 }, NULL);
 }
 
-enum result
-store_owner_release(struct store *store, const unsigned char dead_owner[DISPATCH_OWNER_SIZE])
-{
-	unsigned char lowest[DISPATCH_TOKEN_SIZE], highest[DISPATCH_TOKEN_SIZE];
-	memset(lowest, 0, sizeof(lowest));
-	memset(highest, 0xff, sizeof(highest));
-	memcpy(lowest, dead_owner, TOKEN_OWNER_SIZE);
-	memcpy(highest, dead_owner, TOKEN_OWNER_SIZE);
-	struct db_value range[] = { bytes_value(lowest, sizeof(lowest)), bytes_value(highest, sizeof(highest)) };
-	enum result result = store_read_facts(store);
-	if (result == RESULT_OK)
-		result = db_execute(store->db, SQL_RELEASE_CLAIMS, &(struct db_arguments){ .values = range, .count = 2 }, NULL);
-	return result == RESULT_OK ? store_shards_release(store, dead_owner) : result;
-}
-
 static struct db_list
 shard_list(struct pool *pool, uint64_t held)
 {
@@ -71,6 +56,44 @@ shard_list(struct pool *pool, uint64_t held)
 		if (held & UINT64_C(1) << i)
 			shards[count++] = DB_U64(i);
 	return (struct db_list){ shards, count };
+}
+
+/* What is claimed in one webhook with a token of that range. */
+static enum result
+release_claims(
+    struct store *store, struct pool *pool, const struct db_value webhook[2], const struct db_value tokens[2], int64_t lease_ms)
+{
+	struct db_value values[] = { webhook[0], webhook[1], DB_I64(lease_ms), tokens[0], tokens[1] };
+	struct db_rows found;
+	enum result result = db_query(store->db, pool, SQL_SELECT_CLAIMS,
+	    &(struct db_arguments){ .values = values, .count = ARRAY_SIZE(values) }, &found);
+	for (size_t i = 0; result == RESULT_OK && i < found.count; i += DB_LIST_MAX) {
+		struct db_list ids = { found.values + i, found.count - i < DB_LIST_MAX ? found.count - i : DB_LIST_MAX };
+		result = db_execute(store->db, SQL_RELEASE_CLAIMS,
+		    &(struct db_arguments){ .values = tokens, .count = 2, .lists = { ids }, .list_count = 1 }, NULL);
+	}
+	return result;
+}
+
+enum result
+store_owner_release(struct store *store, const unsigned char dead_owner[DISPATCH_OWNER_SIZE], int64_t lease_ms)
+{
+	unsigned char lowest[DISPATCH_TOKEN_SIZE], highest[DISPATCH_TOKEN_SIZE];
+	memset(lowest, 0, sizeof(lowest));
+	memset(highest, 0xff, sizeof(highest));
+	memcpy(lowest, dead_owner, TOKEN_OWNER_SIZE);
+	memcpy(highest, dead_owner, TOKEN_OWNER_SIZE);
+	const struct db_value tokens[] = { bytes_value(lowest, sizeof(lowest)), bytes_value(highest, sizeof(highest)) };
+	struct pool *pool = pool_new();
+	const struct db_arguments all_shards = { .lists = { shard_list(pool, UINT64_MAX) }, .list_count = 1 };
+	struct db_rows webhooks;
+	enum result result = store_read_facts(store);
+	if (result == RESULT_OK)
+		result = db_query(store->db, pool, SQL_SELECT_WAITING_WEBHOOKS, &all_shards, &webhooks);
+	for (size_t i = 0; result == RESULT_OK && i < webhooks.count; i++)
+		result = release_claims(store, pool, webhooks.values + i * webhooks.columns, tokens, lease_ms);
+	pool_free(&pool);
+	return result == RESULT_OK ? store_shards_release(store, dead_owner) : result;
 }
 
 enum { DUE_WEBHOOK_ID, DUE_ENDED, DUE_FIRST_MS, DUE_NOW_MS };

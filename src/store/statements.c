@@ -271,8 +271,15 @@ const struct db_statement store_statements[SQL_COUNT] = {
 	STATEMENT(SQL_SELECT_LEASED_SHARDS, "SELECT shard FROM {prefix}dispatch_shards WHERE owner = ?"),
 	STATEMENT(SQL_RELEASE_SHARDS,
 		"UPDATE {prefix}dispatch_shards SET owner = NULL, lease_until_ms = 0 WHERE owner = ?"),
-	STATEMENT(SQL_RELEASE_CLAIMS,
-		"UPDATE {prefix}due SET due_ms = LEAST(due_ms, " NOW "), token = NULL WHERE token >= ? AND token <= ?"),
+	/* one probe for each webhook, and then only what comes due within a lease: not all that is due already */
+	STATEMENT(SQL_SELECT_WAITING_WEBHOOKS,
+		"SELECT shard, webhook_id FROM (SELECT shard, webhook_id, MAX(due_ms) AS last_ms FROM {prefix}due"
+		" WHERE shard IN ({list}) GROUP BY shard, webhook_id) d WHERE last_ms > " NOW),
+	STATEMENT(SQL_SELECT_CLAIMS,
+		"SELECT id FROM {prefix}due FORCE INDEX (by_webhook) WHERE shard = ? AND webhook_id = ? AND due_ms > " NOW
+		" AND due_ms <= " NOW " + ? AND token >= ? AND token <= ?"),
+	STATEMENT(SQL_RELEASE_CLAIMS, "UPDATE {prefix}due FORCE INDEX (PRIMARY) SET due_ms = LEAST(due_ms, " NOW
+					  "), token = NULL WHERE token >= ? AND token <= ? AND id IN ({list})"),
 	STATEMENT(SQL_SELECT_WORK,
 		"SELECT " NOW ", EXISTS (SELECT 1 FROM {prefix}bulk_jobs WHERE delayed_until_ms <= " NOW ")"),
 	/* (shard, webhook_id, due_ms) makes this one probe for each shard and webhook, however many rows are due;

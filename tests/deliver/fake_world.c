@@ -115,7 +115,7 @@ store_shards_release(struct store *store UNUSED, const unsigned char owner[DISPA
 }
 
 enum result
-store_owner_release(struct store *store UNUSED, const unsigned char dead_owner[DISPATCH_OWNER_SIZE])
+store_owner_release(struct store *store UNUSED, const unsigned char dead_owner[DISPATCH_OWNER_SIZE], int64_t lease_ms UNUSED)
 {
 	if (!world_reachable())
 		return RESULT_UNAVAILABLE;

@@ -261,16 +261,19 @@ static void
 a_dead_owner_is_released_and_nobody_else(void **state)
 {
 	struct world *w = *state;
+	uint64_t other = add_webhook(w, w->campaign, "https://other.example/", EVENT_BIT(EVENT_NEW_SIGNUP));
 	uint64_t webhook = make_due(w, 6);
 	assert_true(lease(w, owners[0], LONG_MS) == ALL_SHARDS);
 	assert_int_equal(claim(w, owners[0], webhook, 2, LONG_MS).count, 2);
 	assert_int_equal(claim(w, owners[1], webhook, 3, LONG_MS).count, 3);
-	assert_int_equal(store_owner_release(w->store, (const unsigned char *)"somebody unknown"), RESULT_OK);
+	assert_int_equal(claim(w, owners[0], other, ALL_ROWS, LONG_MS).count, 6);
+	assert_int_equal(store_owner_release(w->store, (const unsigned char *)"somebody unknown", LONG_MS), RESULT_OK);
 	assert_int_equal(root_number(DUE " AND token IS NOT NULL", webhook), 5);
 	assert_true(lease(w, owners[1], LONG_MS) == 0);
-	assert_int_equal(store_owner_release(w->store, owners[0]), RESULT_OK);
+	assert_int_equal(store_owner_release(w->store, owners[0], LONG_MS), RESULT_OK);
 	assert_true(lease(w, owners[1], LONG_MS) == ALL_SHARDS);
 	assert_int_equal(claim(w, owners[1], webhook, ALL_ROWS, LONG_MS).count, 3);
+	assert_int_equal(claim(w, owners[1], other, ALL_ROWS, LONG_MS).count, 6);
 }
 
 static struct due_webhooks

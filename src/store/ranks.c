@@ -6,8 +6,9 @@
 
 enum {
 	RANKS_MAX = 1024,
-	NODES_MAX = 1024,
-	NODE_LEVELS = RANK_LEVELS - 2 /* below, there are too many of them */
+	NODE_BITS = 13, /* of their number: a million scores in a row have 4,369 nodes on these levels */
+	NODES_MAX = 1 << NODE_BITS,
+	NODE_LEVELS = RANK_LEVELS - 1 /* on the last one there are too many */
 };
 
 /* Each stands where its campaign and score, or its number, say, instead of what stood there. */
@@ -50,7 +51,8 @@ is_rank_known(const struct known_rank *rank, const struct question *question, ui
 static struct known_node *
 node_place(struct known *known, uint64_t node)
 {
-	return &known->nodes[(rank_campaign(node) * 131 + node) % NODES_MAX];
+	const uint64_t golden = 0x9e3779b97f4a7c15; /* 2^64 times the golden section: numbers in a row fall far apart */
+	return &known->nodes[node * golden >> (64 - NODE_BITS)];
 }
 
 /* NULL: it has to be read. */

@@ -210,7 +210,33 @@ kept_ranks_are_not_mixed_up(void **state)
 		assert_int_equal(store_rank(w->store, w->pool, campaign, versions.leads, true, mine, 2), RESULT_OK);
 		assert_true(mine[0].rank == first && mine[1].rank == second);
 	}
+	/* and once more when all theirs are there before ours */
+	root_run("UPDATE t_campaign_counters SET leads_version = leads_version + 1");
+	versions.leads++;
+	for (uint64_t other = campaign + 1; other <= campaign + OTHERS; other++) {
+		struct rank others[] = { { 1, 0 }, { 255, 0 } };
+		assert_int_equal(store_rank(w->store, w->pool, other, versions.leads, true, others, 2), RESULT_OK);
+	}
+	struct rank mine[] = { { 1, 0 }, { 255, 0 } };
+	assert_int_equal(store_rank(w->store, w->pool, campaign, versions.leads, true, mine, 2), RESULT_OK);
+	assert_true(mine[0].rank == first && mine[1].rank == second);
 	root_run("DELETE FROM t_campaign_counters WHERE campaign_id > %" PRIu64, campaign);
+}
+
+/* Of the eight nodes of a score only the lowest is read again for the next one. */
+static void
+upper_nodes_are_read_once(void **state)
+{
+	struct world *w = *state;
+	struct campaign_versions versions;
+	struct rank first[] = { { 1, 0 } }, beside[] = { { RANK_SLOTS + 1, 0 } };
+	plant_scores(w);
+	assert_int_equal(store_find_versions(w->store, w->pool, w->campaign, &versions), RESULT_OK);
+	assert_int_equal(store_rank(w->store, w->pool, w->campaign, versions.leads, true, first, 1), RESULT_OK);
+	int64_t before = root_rows_read();
+	assert_int_equal(store_rank(w->store, w->pool, w->campaign, versions.leads, true, beside, 1), RESULT_OK);
+	assert_int_equal(root_rows_read() - before, 2); /* the version and the node */
+	assert_int_equal(beside->rank, rank_of(w->campaign, RANK_SLOTS + 1));
 }
 
 static int64_t
@@ -332,6 +358,7 @@ main(void)
 		WORLD_TEST(a_look_up_has_the_whole_lead),
 		WORLD_TEST(a_look_up_is_never_older_than_the_question),
 		WORLD_TEST(kept_ranks_are_not_mixed_up),
+		WORLD_TEST(upper_nodes_are_read_once),
 		WORLD_TEST(a_look_up_asks_once),
 		WORLD_TEST(what_is_kept_is_read_again),
 		WORLD_TEST(ranks_follow_every_change),

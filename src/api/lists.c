@@ -197,7 +197,7 @@ struct leaderboard {
 
 /* `me`, and the versions that the campaign had at that time. */
 static enum failure
-find_me(struct leaderboard *board, bool in_snapshot, struct campaign_versions *versions)
+find_me(struct leaderboard *board, struct campaign_versions *versions)
 {
 	const struct call *call = board->call;
 	const struct api_backend *backend = call->api->backend;
@@ -210,7 +210,7 @@ find_me(struct leaderboard *board, bool in_snapshot, struct campaign_versions *v
 		.standing = true,
 	}, *one = &look_up;
 	struct outcome outcome = { .failure = FAILURE_LEAD_NOT_FOUND };
-	if (slice_present(board->social_id) && in_snapshot)
+	if (slice_present(board->social_id) && store_in_snapshot(store))
 		store_answer_look_ups(store, pool, &one, 1, &outcome);
 	else if (slice_present(board->social_id))
 		backend->look_up(backend->context, pool, &look_up, call->deadline_ms, &outcome);
@@ -224,33 +224,15 @@ find_me(struct leaderboard *board, bool in_snapshot, struct campaign_versions *v
 
 /* RESULT_CONFLICT: `me` and the leaders are not of the same moment. */
 static enum result
-read_board(struct leaderboard *board, bool in_snapshot)
+read_board(struct store *store UNUSED, struct pool *pool UNUSED, void *context)
 {
+	struct leaderboard *board = context;
 	int64_t now_ms = clock_monotonic_ms();
 	struct campaign_versions versions;
-	board->failure = find_me(board, in_snapshot, &versions);
+	board->failure = find_me(board, &versions);
 	if (board->failure != FAILURE_NONE)
 		return RESULT_OK;
 	return find_leaders(board->call, board->limit, &versions, now_ms, &board->leaders);
-}
-
-static enum result
-read_in_snapshot(struct store *store UNUSED, struct pool *pool UNUSED, void *context)
-{
-	return read_board(context, true);
-}
-
-static void
-find_board(struct leaderboard *board)
-{
-	enum { TRIES = 2 };
-	enum result result = RESULT_CONFLICT;
-	for (int try = 1; try <= TRIES && result == RESULT_CONFLICT; try++)
-		result = read_board(board, false);
-	if (result == RESULT_CONFLICT)
-		result = store_read_snapshot(board->call->api->store, board->call->request->pool, read_in_snapshot, board);
-	if (result != RESULT_OK)
-		board->failure = call_failure(result);
 }
 
 void
@@ -263,7 +245,9 @@ handle_leaderboard(struct call *call)
 	/* whatever can be no social id is nobody's */
 	if (!slice_present(typed) || !social_id_parse(call->request->pool, typed, &board.social_id))
 		board.social_id = SLICE_NONE;
-	find_board(&board);
+	enum result result = store_read_consistently(call->api->store, call->request->pool, read_board, &board);
+	if (result != RESULT_OK)
+		board.failure = call_failure(result);
 	if (board.failure != FAILURE_NONE) {
 		call_fail(call, board.failure);
 		return;

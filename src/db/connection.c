@@ -210,6 +210,9 @@ begin(struct db *db, bool snapshot)
 	if (result == RESULT_UNAVAILABLE && !fresh)
 		result = start(db, snapshot);
 	db->in_transaction = result == RESULT_OK;
+	/* who knows what is open now, and how the next one would be isolated */
+	if (result != RESULT_OK)
+		db_disconnect(db);
 	return result;
 }
 

@@ -47,7 +47,7 @@ MUST_CHECK enum result db_connect(struct db *db);
 /* A transaction (READ COMMITTED by the session statements). Starting one connects, and once more when the idle connection
  * turns out to be dead; after that a lost connection is RESULT_UNAVAILABLE, in COMMIT RESULT_UNKNOWN. */
 MUST_CHECK enum result db_begin(struct db *db);
-/* The same for reading alone: every statement sees the database as it is now. Ends with db_rollback. */
+/* The same for reading alone: every statement sees the database as it was when this was called. Ends with db_rollback. */
 MUST_CHECK enum result db_begin_snapshot(struct db *db);
 MUST_CHECK enum result db_commit(struct db *db);
 /* Never fails: where the connection is gone, so is the transaction. Does nothing outside one. */

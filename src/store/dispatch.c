@@ -60,9 +60,9 @@ shard_list(struct pool *pool, uint64_t held)
 
 /* What is claimed in one webhook with a token of that range. */
 static enum result
-release_claims(
-    struct store *store, struct pool *pool, const struct db_value webhook[2], const struct db_value tokens[2], int64_t lease_ms)
+release_claims(struct store *store, const struct db_value webhook[2], const struct db_value tokens[2], int64_t lease_ms)
 {
+	struct pool *pool = pool_new();
 	struct db_value values[] = { webhook[0], webhook[1], DB_I64(lease_ms), tokens[0], tokens[1] };
 	struct db_rows found;
 	enum result result = db_query(store->db, pool, SQL_SELECT_CLAIMS,
@@ -72,6 +72,7 @@ release_claims(
 		result = db_execute(store->db, SQL_RELEASE_CLAIMS,
 		    &(struct db_arguments){ .values = tokens, .count = 2, .lists = { ids }, .list_count = 1 }, NULL);
 	}
+	pool_free(&pool);
 	return result;
 }
 
@@ -85,13 +86,15 @@ store_owner_release(struct store *store, const unsigned char dead_owner[DISPATCH
 	memcpy(highest, dead_owner, TOKEN_OWNER_SIZE);
 	const struct db_value tokens[] = { bytes_value(lowest, sizeof(lowest)), bytes_value(highest, sizeof(highest)) };
 	struct pool *pool = pool_new();
-	const struct db_arguments all_shards = { .lists = { shard_list(pool, UINT64_MAX) }, .list_count = 1 };
+	const struct db_arguments arguments = {
+		.values = &DB_I64(lease_ms), .count = 1, .lists = { shard_list(pool, UINT64_MAX) }, .list_count = 1
+	};
 	struct db_rows webhooks;
 	enum result result = store_read_facts(store);
 	if (result == RESULT_OK)
-		result = db_query(store->db, pool, SQL_SELECT_WAITING_WEBHOOKS, &all_shards, &webhooks);
+		result = db_query(store->db, pool, SQL_SELECT_CLAIMED_WEBHOOKS, &arguments, &webhooks);
 	for (size_t i = 0; result == RESULT_OK && i < webhooks.count; i++)
-		result = release_claims(store, pool, webhooks.values + i * webhooks.columns, tokens, lease_ms);
+		result = release_claims(store, webhooks.values + i * webhooks.columns, tokens, lease_ms);
 	pool_free(&pool);
 	return result == RESULT_OK ? store_shards_release(store, dead_owner) : result;
 }

@@ -27,8 +27,8 @@ MUST_CHECK enum result store_shards_lease(
     struct store *store, const unsigned char owner[DISPATCH_OWNER_SIZE], int64_t lease_ms, uint64_t *held);
 /* Gives all of ours back, at a clean end. */
 MUST_CHECK enum result store_shards_release(struct store *store, const unsigned char owner[DISPATCH_OWNER_SIZE]);
-/* Frees the shards and makes due the claims of a dispatcher that is known to be dead; a claim that ends later than in lease_ms,
- * because it was made with a longer lease, comes due when it ends. */
+/* Frees the shards and makes due the claims of a dispatcher that is known to be dead. Those that have ended are due already;
+ * one that ends later than in lease_ms, because it was made with a longer lease, comes due when it ends. */
 MUST_CHECK enum result store_owner_release(
     struct store *store, const unsigned char dead_owner[DISPATCH_OWNER_SIZE], int64_t lease_ms);
 

@@ -46,6 +46,7 @@ struct store {
 	struct store_options options;
 	struct db_options db_options;
 	struct db *db;
+	bool in_snapshot;
 	struct id_range ids[ID_KINDS];
 	/* from the database, read once */
 	struct pool *facts;
@@ -89,14 +90,16 @@ struct db_list store_id_list(struct pool *pool, uint64_t *ids, size_t count);
 MUST_CHECK enum result store_query_lists(struct store *store, struct pool *pool, enum statement statement,
     const struct db_list *lists, size_t list_count, struct db_rows *rows);
 
+/* What happens between BEGIN and the end of a transaction. It may be run several times; `pool` is of this time alone. */
+typedef enum result transaction_body(struct store *store, struct pool *pool, void *context);
+
 enum repeat {
 	REPEAT_CONFLICT, /* once it may have been done it is left at that: RESULT_UNKNOWN */
 	REPEAT_UNKNOWN   /* doing it twice is the same as doing it once, or the body notices */
 };
 
 /* Runs a transaction on the schema of this program, and again when it lost against others, STORE_ATTEMPTS times in all. Commits
- * when the body answers RESULT_OK, else rolls back. Answers what the last time came to: also RESULT_CONFLICT. The body's pool
- * is of that one time alone. */
+ * when the body answers RESULT_OK, else rolls back. Answers what the last time came to: also RESULT_CONFLICT. */
 MUST_CHECK enum result store_transact(struct store *store, transaction_body *body, void *context, enum repeat repeat);
 
 /* The parts of it, for batches, which go by the time that the request has left.
@@ -177,18 +180,14 @@ struct rank_node *store_nodes_from_rows(struct pool *pool, const struct db_rows 
 /* The histogram's rows of these nodes, by number. */
 MUST_CHECK enum result store_read_histogram(
     struct store *store, struct pool *pool, uint64_t *nodes, size_t node_count, struct rank_node **rows, size_t *row_count);
-/* Runs `body`, which reads, up to three times, as long as it answers RESULT_CONFLICT because what it read is not of one moment;
- * the last time with store_read_snapshot. */
-MUST_CHECK enum result store_read_consistently(struct store *store, struct pool *pool, transaction_body *body, void *context);
-
 /* The ranks of scores in a campaign, from 1; `leads_version` was read before. RESULT_CONFLICT: leads have changed since, and
- * `exact` ones were wanted; what was read at that version is to be read again. */
+ * what was read at that version is to be read again. */
 struct rank {
 	uint32_t score;
 	uint64_t rank;
 };
-MUST_CHECK enum result store_rank(struct store *store, struct pool *pool, uint64_t campaign_id, uint64_t leads_version,
-    bool exact, struct rank *ranks, size_t count);
+MUST_CHECK enum result store_rank(
+    struct store *store, struct pool *pool, uint64_t campaign_id, uint64_t leads_version, struct rank *ranks, size_t count);
 
 /* Without the descriptions, of several campaigns; and what is one's own of the answer, each kind by id. */
 MUST_CHECK enum result store_query_definitions(

@@ -32,7 +32,6 @@ struct known {
 struct question {
 	uint64_t campaign_id, version;
 	int64_t now_ms;
-	bool exact; /* else they are of whatever moment they are read at, all of the same */
 };
 
 static struct known_rank *
@@ -60,7 +59,7 @@ static const struct rank_node *
 known_node(struct known *known, const struct question *question, uint64_t node)
 {
 	const struct known_node *place = node_place(known, node);
-	bool there = question->exact && place->node.node == node && place->version == question->version &&
+	bool there = place->node.node == node && place->version == question->version &&
 		     question->now_ms - place->read_ms < STORE_FRESH_MS;
 	return there ? &place->node : NULL;
 }
@@ -165,23 +164,21 @@ rank_some(struct store *store, struct pool *pool, const struct question *questio
 	enum result result = read_nodes(store, pool, question, missing, &reading);
 	if (result != RESULT_OK)
 		return result;
-	bool same = reading.version == question->version;
-	if (question->exact && !same)
+	if (reading.version != question->version)
 		return RESULT_CONFLICT;
 	for (size_t i = 0; i < count; i++)
 		if (ranks[i].rank == 0)
 			ranks[i].rank = 1 + leads_above(store->known, question, &reading, ranks[i].score);
-	if (same)
-		keep(store->known, question, ranks, count, &reading);
+	keep(store->known, question, ranks, count, &reading);
 	return RESULT_OK;
 }
 
 enum result
-store_rank(struct store *store, struct pool *pool, uint64_t campaign_id, uint64_t leads_version, bool exact, struct rank *ranks,
-    size_t count)
+store_rank(
+    struct store *store, struct pool *pool, uint64_t campaign_id, uint64_t leads_version, struct rank *ranks, size_t count)
 {
 	enum { RANKS_AT_ONCE = DB_LIST_MAX / RANK_LEVELS };
-	const struct question question = { campaign_id, leads_version, clock_monotonic_ms(), exact };
+	const struct question question = { campaign_id, leads_version, clock_monotonic_ms() };
 	enum result result = RESULT_OK;
 	if (store->known == NULL)
 		store->known = memory_alloc(sizeof(*store->known));

@@ -68,7 +68,7 @@ state_from_row(uint64_t campaign_id, const struct db_rows *rows, size_t row, siz
 
 /* The campaign as it is kept, with its leads counted as they are now. */
 static enum result
-show(struct store *store, struct pool *pool, const struct state *state, const struct lead *leads, size_t count, bool exact,
+show(struct store *store, struct pool *pool, const struct state *state, const struct lead *leads, size_t count,
     struct payload_subject **subjects)
 {
 	const struct versioned_campaign shown = { state->campaign_id, state->versions };
@@ -81,7 +81,7 @@ show(struct store *store, struct pool *pool, const struct state *state, const st
 	for (size_t i = 0; i < count; i++)
 		ranks[i].score = leads[i].score;
 	if (result == RESULT_OK)
-		result = store_rank(store, pool, state->campaign_id, state->versions.leads, exact, ranks, count);
+		result = store_rank(store, pool, state->campaign_id, state->versions.leads, ranks, count);
 	if (result != RESULT_OK)
 		return result;
 	*campaign = kept->campaign;
@@ -172,7 +172,7 @@ look_up_one(struct store *store, struct pool *pool, void *context)
 	enum result result = find_all(store, pool, &one, 1, &found);
 	if (result == RESULT_OK && found == NULL)
 		result = RESULT_NOT_FOUND;
-	return result == RESULT_OK ? show(store, pool, &found->state, &found->lead, 1, true, looking->subject) : result;
+	return result == RESULT_OK ? show(store, pool, &found->state, &found->lead, 1, looking->subject) : result;
 }
 
 enum result
@@ -224,7 +224,7 @@ answer_together(struct store *store, struct pool *pool, const struct look_up *co
 		places[together++] = i;
 		found[i] = NULL;
 	}
-	enum result result = show(store, pool, &state, leads, together, true, &subjects);
+	enum result result = show(store, pool, &state, leads, together, &subjects);
 	for (size_t i = 0; i < together && result == RESULT_OK; i++)
 		outcomes[places[i]] = (struct outcome){ .body = rendered(store, pool, &subjects[i], look_ups[places[i]]),
 			.versions = state.versions };
@@ -276,19 +276,34 @@ store_find_versions(struct store *store, struct pool *pool, uint64_t campaign_id
 	return result;
 }
 
-enum result
-store_show_leads(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead *leads, size_t count,
-    struct payload_subject **subjects)
+struct showing {
+	uint64_t campaign_id;
+	const struct lead *leads;
+	size_t count;
+	struct payload_subject **subjects;
+};
+
+static enum result
+show_leads(struct store *store, struct pool *pool, void *context)
 {
+	const struct showing *s = context;
 	struct db_rows rows;
 	enum result result = db_query(
-	    store->db, pool, SQL_SELECT_STATE, &(struct db_arguments){ .values = &DB_U64(campaign_id), .count = 1 }, &rows);
+	    store->db, pool, SQL_SELECT_STATE, &(struct db_arguments){ .values = &DB_U64(s->campaign_id), .count = 1 }, &rows);
 	if (result != RESULT_OK)
 		return result;
 	if (rows.count == 0)
 		return RESULT_NOT_FOUND;
-	struct state state = state_from_row(campaign_id, &rows, 0, 0);
-	return show(store, pool, &state, leads, count, false, subjects);
+	struct state state = state_from_row(s->campaign_id, &rows, 0, 0);
+	return show(store, pool, &state, s->leads, s->count, s->subjects);
+}
+
+enum result
+store_show_leads(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead *leads, size_t count,
+    struct payload_subject **subjects)
+{
+	struct showing showing = { campaign_id, leads, count, subjects };
+	return store_read_consistently(store, pool, show_leads, &showing);
 }
 
 /* values[0] is the campaign's id. */

@@ -271,10 +271,10 @@ const struct db_statement store_statements[SQL_COUNT] = {
 	STATEMENT(SQL_SELECT_LEASED_SHARDS, "SELECT shard FROM {prefix}dispatch_shards WHERE owner = ?"),
 	STATEMENT(SQL_RELEASE_SHARDS,
 		"UPDATE {prefix}dispatch_shards SET owner = NULL, lease_until_ms = 0 WHERE owner = ?"),
-	/* one probe for each webhook, and then only what comes due within a lease: not all that is due already */
-	STATEMENT(SQL_SELECT_WAITING_WEBHOOKS,
-		"SELECT shard, webhook_id FROM (SELECT shard, webhook_id, MAX(due_ms) AS last_ms FROM {prefix}due"
-		" WHERE shard IN ({list}) GROUP BY shard, webhook_id) d WHERE last_ms > " NOW),
+	/* one probe for each webhook, and then only what comes due within a lease: neither what is due already, nor later */
+	STATEMENT(SQL_SELECT_CLAIMED_WEBHOOKS,
+		"SELECT shard, webhook_id, MIN(due_ms) FROM {prefix}due WHERE due_ms > " NOW " AND due_ms <= " NOW " + ?"
+		" AND shard IN ({list}) GROUP BY shard, webhook_id"),
 	STATEMENT(SQL_SELECT_CLAIMS,
 		"SELECT id FROM {prefix}due FORCE INDEX (by_webhook) WHERE shard = ? AND webhook_id = ? AND due_ms > " NOW
 		" AND due_ms <= " NOW " + ? AND token >= ? AND token <= ?"),

@@ -106,25 +106,28 @@ store_transact(struct store *store, transaction_body *body, void *context, enum 
 	}
 }
 
-enum result
-store_read_snapshot(struct store *store, struct pool *pool, transaction_body *body, void *context)
+bool
+store_in_snapshot(const struct store *store)
 {
-	enum result result = db_begin_snapshot(store->db);
-	if (result != RESULT_OK)
-		return result;
-	result = body(store, pool, context);
-	db_rollback(store->db);
-	return result;
+	return store->in_snapshot;
 }
 
 enum result
-store_read_consistently(struct store *store, struct pool *pool, transaction_body *body, void *context)
+store_read_consistently(struct store *store, struct pool *pool, reading_body *body, void *context)
 {
 	enum result result = body(store, pool, context);
-	if (result == RESULT_CONFLICT)
-		result = body(store, pool, context);
-	if (result == RESULT_CONFLICT)
-		result = store_read_snapshot(store, pool, body, context);
+	if (result != RESULT_CONFLICT || store->in_snapshot)
+		return result;
+	result = body(store, pool, context);
+	if (result != RESULT_CONFLICT)
+		return result;
+	result = db_begin_snapshot(store->db);
+	if (result != RESULT_OK)
+		return result;
+	store->in_snapshot = true;
+	result = body(store, pool, context);
+	store->in_snapshot = false;
+	db_rollback(store->db);
 	return result;
 }
 

@@ -86,12 +86,14 @@ MUST_CHECK enum result store_list_campaigns(
  * changed: whoever mended rows by hand may not have moved them on. */
 enum { STORE_FRESH_MS = 10000 };
 
-/* What happens within a transaction. It may be run several times. */
-typedef enum result transaction_body(struct store *store, struct pool *pool, void *context);
+/* Several statements that have to be of one moment: RESULT_CONFLICT when they were not. */
+typedef enum result reading_body(struct store *store, struct pool *pool, void *context);
 
-/* Runs `body`, which reads, so that all it sees is of one moment. That costs three round trips: for where it matters and was
- * not found to be so anyway. Answers what the body answers. */
-MUST_CHECK enum result store_read_snapshot(struct store *store, struct pool *pool, transaction_body *body, void *context);
+/* Runs `body` until it does not find a conflict: twice as it is, then within a snapshot, where there is none. A body may use
+ * this itself. Answers what the body answers. */
+MUST_CHECK enum result store_read_consistently(struct store *store, struct pool *pool, reading_body *body, void *context);
+/* Whether it is within one: then only what `store` itself reads is of that moment. */
+bool store_in_snapshot(const struct store *store);
 
 /* RESULT_NOT_FOUND: no such lead in this campaign. */
 MUST_CHECK enum result store_find_lead(

@@ -352,7 +352,8 @@ a_lost_transaction_is_told(void **state)
 	assert_int_equal(query(w, SELECT_ALL, NULL).count, 0);
 }
 
-/* It begins again on a new connection when the idle one is dead, and the next transaction is an ordinary one. */
+/* It begins again on a new connection when the idle one is dead, and the next transaction is an ordinary one. There is none in
+ * another; whoever tries is left outside both. */
 static void
 a_snapshot_is_of_its_moment(void **state)
 {
@@ -369,6 +370,10 @@ a_snapshot_is_of_its_moment(void **state)
 	root_run("INSERT INTO p_rows (id) VALUES (78)");
 	assert_int_equal(query(w, SELECT_ALL, NULL).count, 4);
 	db_rollback(w->db);
+	assert_int_equal(db_begin_snapshot(w->db), RESULT_OK);
+	assert_int_equal(db_begin_snapshot(w->db), RESULT_FAILED);
+	root_run("INSERT INTO p_rows (id) VALUES (79)");
+	assert_int_equal(query(w, SELECT_ALL, NULL).count, 5);
 }
 
 static void

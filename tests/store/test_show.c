@@ -205,9 +205,9 @@ kept_ranks_are_not_mixed_up(void **state)
 	    campaign, versions.leads, OTHERS);
 	for (uint64_t other = campaign + 1; other <= campaign + OTHERS; other++) {
 		struct rank mine[] = { { 1, 0 }, { 255, 0 } }, others[] = { { 1, 0 }, { 255, 0 } };
-		assert_int_equal(store_rank(w->store, w->pool, other, versions.leads, true, others, 2), RESULT_OK);
+		assert_int_equal(store_rank(w->store, w->pool, other, versions.leads, others, 2), RESULT_OK);
 		assert_true(others[0].rank == 1 && others[1].rank == 1);
-		assert_int_equal(store_rank(w->store, w->pool, campaign, versions.leads, true, mine, 2), RESULT_OK);
+		assert_int_equal(store_rank(w->store, w->pool, campaign, versions.leads, mine, 2), RESULT_OK);
 		assert_true(mine[0].rank == first && mine[1].rank == second);
 	}
 	/* and once more when all theirs are there before ours */
@@ -215,10 +215,10 @@ kept_ranks_are_not_mixed_up(void **state)
 	versions.leads++;
 	for (uint64_t other = campaign + 1; other <= campaign + OTHERS; other++) {
 		struct rank others[] = { { 1, 0 }, { 255, 0 } };
-		assert_int_equal(store_rank(w->store, w->pool, other, versions.leads, true, others, 2), RESULT_OK);
+		assert_int_equal(store_rank(w->store, w->pool, other, versions.leads, others, 2), RESULT_OK);
 	}
 	struct rank mine[] = { { 1, 0 }, { 255, 0 } };
-	assert_int_equal(store_rank(w->store, w->pool, campaign, versions.leads, true, mine, 2), RESULT_OK);
+	assert_int_equal(store_rank(w->store, w->pool, campaign, versions.leads, mine, 2), RESULT_OK);
 	assert_true(mine[0].rank == first && mine[1].rank == second);
 	root_run("DELETE FROM t_campaign_counters WHERE campaign_id > %" PRIu64, campaign);
 }
@@ -232,9 +232,9 @@ upper_nodes_are_read_once(void **state)
 	struct rank first[] = { { 1, 0 } }, beside[] = { { RANK_SLOTS + 1, 0 } };
 	plant_scores(w);
 	assert_int_equal(store_find_versions(w->store, w->pool, w->campaign, &versions), RESULT_OK);
-	assert_int_equal(store_rank(w->store, w->pool, w->campaign, versions.leads, true, first, 1), RESULT_OK);
+	assert_int_equal(store_rank(w->store, w->pool, w->campaign, versions.leads, first, 1), RESULT_OK);
 	int64_t before = root_rows_read();
-	assert_int_equal(store_rank(w->store, w->pool, w->campaign, versions.leads, true, beside, 1), RESULT_OK);
+	assert_int_equal(store_rank(w->store, w->pool, w->campaign, versions.leads, beside, 1), RESULT_OK);
 	assert_int_equal(root_rows_read() - before, 2); /* the version and the node */
 	assert_int_equal(beside->rank, rank_of(w->campaign, RANK_SLOTS + 1));
 }

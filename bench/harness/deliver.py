@@ -56,7 +56,6 @@ def our_queue(bench, count):
     contestant = Leadhook(bench)
     with contestant:
         sign_up(contestant)
-    contestant.sql("TRUNCATE TABLE lh_due")
     queue = Queue(contestant)
     queue.add(count, queue.add_webhooks(WEBHOOKS, hook_url(bench)))
     return contestant, queue

@@ -58,19 +58,38 @@ shard_list(struct pool *pool, uint64_t held)
 	return (struct db_list){ shards, count };
 }
 
-/* What is claimed in one webhook with a token of that range. */
+/* A dead owner's claims on their way to being due again, as many as one statement takes. */
+struct releasing {
+	struct store *store;
+	struct db_value tokens[2]; /* the lowest and the highest that it can have given */
+	struct db_value ids[DB_LIST_MAX];
+	size_t count;
+};
+
 static enum result
-release_claims(struct store *store, const struct db_value webhook[2], const struct db_value tokens[2], int64_t lease_ms)
+release_found(struct releasing *r)
+{
+	const struct db_arguments arguments = {
+		.values = r->tokens, .count = 2, .lists = { { r->ids, r->count } }, .list_count = 1
+	};
+	if (r->count == 0)
+		return RESULT_OK;
+	r->count = 0;
+	return db_execute(r->store->db, SQL_RELEASE_CLAIMS, &arguments, NULL);
+}
+
+static enum result
+find_claims(struct releasing *r, const struct db_value webhook[2], int64_t lease_ms)
 {
 	struct pool *pool = pool_new();
-	struct db_value values[] = { webhook[0], webhook[1], DB_I64(lease_ms), tokens[0], tokens[1] };
+	struct db_value values[] = { webhook[0], webhook[1], DB_I64(lease_ms), r->tokens[0], r->tokens[1] };
 	struct db_rows found;
-	enum result result = db_query(store->db, pool, SQL_SELECT_CLAIMS,
+	enum result result = db_query(r->store->db, pool, SQL_SELECT_CLAIMS,
 	    &(struct db_arguments){ .values = values, .count = ARRAY_SIZE(values) }, &found);
-	for (size_t i = 0; result == RESULT_OK && i < found.count; i += DB_LIST_MAX) {
-		struct db_list ids = { found.values + i, found.count - i < DB_LIST_MAX ? found.count - i : DB_LIST_MAX };
-		result = db_execute(store->db, SQL_RELEASE_CLAIMS,
-		    &(struct db_arguments){ .values = tokens, .count = 2, .lists = { ids }, .list_count = 1 }, NULL);
+	for (size_t i = 0; result == RESULT_OK && i < found.count; i++) {
+		r->ids[r->count++] = found.values[i];
+		if (r->count == DB_LIST_MAX)
+			result = release_found(r);
 	}
 	pool_free(&pool);
 	return result;
@@ -84,7 +103,8 @@ store_owner_release(struct store *store, const unsigned char dead_owner[DISPATCH
 	memset(highest, 0xff, sizeof(highest));
 	memcpy(lowest, dead_owner, TOKEN_OWNER_SIZE);
 	memcpy(highest, dead_owner, TOKEN_OWNER_SIZE);
-	const struct db_value tokens[] = { bytes_value(lowest, sizeof(lowest)), bytes_value(highest, sizeof(highest)) };
+	struct releasing r = { .store = store,
+		.tokens = { bytes_value(lowest, sizeof(lowest)), bytes_value(highest, sizeof(highest)) } };
 	struct pool *pool = pool_new();
 	const struct db_arguments arguments = {
 		.values = &DB_I64(lease_ms), .count = 1, .lists = { shard_list(pool, UINT64_MAX) }, .list_count = 1
@@ -94,7 +114,9 @@ store_owner_release(struct store *store, const unsigned char dead_owner[DISPATCH
 	if (result == RESULT_OK)
 		result = db_query(store->db, pool, SQL_SELECT_CLAIMED_WEBHOOKS, &arguments, &webhooks);
 	for (size_t i = 0; result == RESULT_OK && i < webhooks.count; i++)
-		result = release_claims(store, webhooks.values + i * webhooks.columns, tokens, lease_ms);
+		result = find_claims(&r, webhooks.values + i * webhooks.columns, lease_ms);
+	if (result == RESULT_OK)
+		result = release_found(&r);
 	pool_free(&pool);
 	return result == RESULT_OK ? store_shards_release(store, dead_owner) : result;
 }

@@ -180,6 +180,7 @@ struct rank_node *store_nodes_from_rows(struct pool *pool, const struct db_rows 
 /* The histogram's rows of these nodes, by number. */
 MUST_CHECK enum result store_read_histogram(
     struct store *store, struct pool *pool, uint64_t *nodes, size_t node_count, struct rank_node **rows, size_t *row_count);
+
 /* The ranks of scores in a campaign, from 1; `leads_version` was read before. RESULT_CONFLICT: leads have changed since, and
  * what was read at that version is to be read again. */
 struct rank {

@@ -93,12 +93,13 @@
 /* What a client sees must not depend on the server's configuration. The lock wait is short because a batch is run again. A
  * transaction whose connection is lost may stay open on the server, locks and all, until it misses the next statement: that it
  * is to do soon. Ours pause for as long as a batch is decided. */
-#define SESSION                                                                                                  \
-	"SET SESSION time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ENGINE_SUBSTITUTION', " \
-	"innodb_lock_wait_timeout = 5, lock_wait_timeout = 15, idle_transaction_timeout = 10, autocommit = 1"
-
-/* isolation by its own statement: the variable has another name since MariaDB 11.1 */
-const char *const store_session[] = { SESSION, "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED", NULL };
+const char *const store_session[] = {
+	"SET SESSION time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ENGINE_SUBSTITUTION', "
+	"innodb_lock_wait_timeout = 5, lock_wait_timeout = 15, idle_transaction_timeout = 10, autocommit = 1",
+	/* by its own statement: the variable has another name since MariaDB 11.1 */
+	"SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
+	NULL,
+};
 
 #define STATEMENT(id, text) [id] = { #id, text }
 

@@ -143,6 +143,7 @@ MUST_CHECK enum result store_list_leads(
  * display_name is made of, are filled. */
 MUST_CHECK enum result store_leaderboard(
     struct store *store, struct pool *pool, uint64_t campaign_id, size_t limit, struct lead **leads, size_t *count);
+
 /* Of one campaign, each kind by id. */
 MUST_CHECK enum result store_find_definitions(
     struct store *store, struct pool *pool, uint64_t campaign_id, struct definitions *definitions);

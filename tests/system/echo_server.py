@@ -10,25 +10,19 @@ import struct
 import subprocess
 import tempfile
 import termios
-import time
 
 import pytest
 
 from fastcgi_client import STDIN, Connection, head, record
+from stack.process import wait_until
 
 BUILD = pathlib.Path(os.environ.get("top_builddir") or pathlib.Path(__file__).resolve().parents[2])
 PROGRAM = BUILD / "tests" / "fcgi" / "echo_app"
 PATIENCE = 20  # seconds, for anything to happen
 
 
-def wait_for(condition, what, pause=0.01):
-    """Polls; a condition that must not be asked too often names its pause."""
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
-        if value := condition():
-            return value
-        time.sleep(pause)
-    raise AssertionError(f"in vain for {PATIENCE} s: {what}")
+def wait_for(condition, what):
+    return wait_until(condition, PATIENCE, what)
 
 
 class Server:

@@ -148,7 +148,7 @@ def test_killed_committers(service, parent, campaign):
         load.wait_for(20)
         for _ in range(12):
             victim = wait_until(lambda: committer(parent), 15, "there is a committer")
-            time.sleep(chance.uniform(0, 0.05))  # at no particular moment
+            load.wait_for(chance.randrange(40))  # at no particular moment
             os.kill(victim, signal.SIGKILL)
             load.wait_for(5)
     assert set(load.answers.values()) <= {200, 503}

@@ -285,7 +285,14 @@ CREATE TABLE IF NOT EXISTS {prefix}webhooks (
 	source TEXT NULL,
 	format ENUM('json', 'form') NOT NULL DEFAULT 'json',
 	secret VARBINARY(128) NOT NULL, -- whsec_…
+	previous_secret VARBINARY(128) NULL, -- signs too, until …
+	previous_until_ms BIGINT NULL,
 	state ENUM('active', 'disabled', 'gone') NOT NULL DEFAULT 'active', -- gone: the receiver answered 410
+	schedule VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin NULL, -- waits before each further attempt; NULL: the setting's
+	rate SMALLINT UNSIGNED NOT NULL DEFAULT 0, -- deliveries a second; 0: any number
+	ca_file VARBINARY(1024) NULL, -- paths where the dispatcher runs: what the receiver's certificate is verified with, …
+	client_certificate VARBINARY(1024) NULL, -- … and what is shown to it
+	client_key VARBINARY(1024) NULL,
 	created_ms BIGINT NOT NULL,
 	PRIMARY KEY (id),
 	-- SQL_SELECT_SUBSCRIPTIONS, SQL_SELECT_WEBHOOKS, SQL_COUNT_WEBHOOKS, SQL_SELECT_WEBHOOK_BY_URL: a URL is one webhook in a
@@ -297,9 +304,12 @@ CREATE TABLE IF NOT EXISTS {prefix}webhooks (
 CREATE TABLE IF NOT EXISTS {prefix}webhook_status (
 	webhook_id BIGINT UNSIGNED NOT NULL,
 	failing_since_ms BIGINT NULL, -- every attempt has failed since; NULL: the last one succeeded
+	failures INT UNSIGNED NOT NULL DEFAULT 0, -- attempts since the last success
+	probes SMALLINT UNSIGNED NOT NULL DEFAULT 0, -- of them, those that the breaker let through
 	last_status SMALLINT UNSIGNED NULL, -- HTTP status of the last attempt; NULL: none came
+	last_error VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin NULL, -- why it got no whole answer
 	last_delivery_ms BIGINT NULL, -- the last success
-	hold_until_ms BIGINT NOT NULL DEFAULT 0, -- the receiver asked for silence (429, 503 with Retry-After)
+	hold_until_ms BIGINT NOT NULL DEFAULT 0, -- nothing is sent before: its receiver asked for silence, or the breaker waits
 	PRIMARY KEY (webhook_id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
@@ -325,6 +335,7 @@ CREATE TABLE IF NOT EXISTS {prefix}deliveries (
 	id BIGINT UNSIGNED NOT NULL,
 	event_id BIGINT UNSIGNED NOT NULL,
 	webhook_id BIGINT UNSIGNED NOT NULL,
+	format ENUM('json', 'form') NOT NULL, -- as it was in `due`
 	state ENUM('delivered', 'failed') NOT NULL,
 	attempts SMALLINT UNSIGNED NOT NULL,
 	last_status SMALLINT UNSIGNED NULL, -- HTTP status of the last attempt; NULL: none came
@@ -362,6 +373,7 @@ CREATE TABLE IF NOT EXISTS {prefix}due (
 	due_ms BIGINT NOT NULL,
 	token BINARY(16) NULL, -- of the claim, while one runs
 	attempts SMALLINT UNSIGNED NOT NULL DEFAULT 0, -- started so far
+	attempts_before SMALLINT UNSIGNED NOT NULL DEFAULT 0, -- of them, those before it was sent again: the schedule starts anew
 	last_status SMALLINT UNSIGNED NULL, -- of the last one that ended, as in deliveries
 	last_error VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin NULL,
 	PRIMARY KEY (id),

@@ -50,7 +50,7 @@ INSERT INTO bench_queue SELECT {first} + 2 * seq, {webhook} FROM seq_1_to_{count
 DUE = """
 TRUNCATE TABLE lh_attempts;
 TRUNCATE TABLE lh_deliveries;
-UPDATE lh_webhook_status SET failing_since_ms = NULL, last_status = NULL, hold_until_ms = 0;
+UPDATE lh_webhook_status SET failing_since_ms = NULL, failures = 0, probes = 0, last_status = NULL, last_error = NULL, hold_until_ms = 0;
 UPDATE lh_dispatch_shards SET owner = NULL, lease_until_ms = 0;
 TRUNCATE TABLE lh_due;
 INSERT INTO lh_due (id, event_id, shard, webhook_id, format, due_ms)

@@ -67,7 +67,10 @@ struct conf_dispatch {
 	int64_t connect_timeout, attempt_timeout;
 	int64_t lease; /* >= attempt_timeout + 15 s */
 	int64_t max_runtime, poll_interval;
-	unsigned in_flight, per_webhook;
+	int64_t breaker_wait, breaker_max_wait, disable_after;
+	int64_t rotation_overlap, retention;
+	unsigned in_flight, per_webhook, window; /* a window above per_webhook is per_webhook */
+	unsigned breaker_failures;
 };
 
 struct conf_log {

@@ -135,6 +135,7 @@ enum { COLUMN_MAX = 65535 };
 /* interface.md, Limits: more is 413, always. */
 enum { BULK_ITEMS_MAX = 250 };
 enum { SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE, DAY = 24 * HOUR };
+#define YEAR (INT64_C(365) * DAY)
 
 /* WHATWG's Fetch standard, "port blocking", and the usual ports of databases, caches, container engines and file shares. */
 #define DENIED_PORTS                                                                                                          \
@@ -191,6 +192,13 @@ static const struct conf_setting settings[] = {
 	{ SETTING(dispatch, lease, CONF_DURATION), "60s", SECOND, DAY, NULL, "time after which another dispatcher takes over" },
 	{ SETTING(dispatch, in_flight, CONF_INTEGER), "256", 1, 10000, NULL, "deliveries under way at a time" },
 	{ SETTING(dispatch, per_webhook, CONF_INTEGER), "32", 1, 10000, NULL, "deliveries under way to one webhook" },
+	{ SETTING(dispatch, window, CONF_INTEGER), "4", 1, 10000, NULL, "deliveries under way to a webhook at first" },
+	{ SETTING(dispatch, breaker_failures, CONF_INTEGER), "5", 1, 1000000, NULL, "failures in a row that open a webhook's breaker" },
+	{ SETTING(dispatch, breaker_wait, CONF_DURATION), "10s", SECOND, DAY, NULL, "wait before an open breaker's first probe" },
+	{ SETTING(dispatch, breaker_max_wait, CONF_DURATION), "1h", SECOND, DAY, NULL, "longest wait between two probes" },
+	{ SETTING(dispatch, disable_after, CONF_DURATION), "5d", MINUTE, YEAR, NULL, "time of failures alone that disables a webhook" },
+	{ SETTING(dispatch, rotation_overlap, CONF_DURATION), "24h", 0, YEAR, NULL, "time that a rotated secret goes on signing" },
+	{ SETTING(dispatch, retention, CONF_DURATION), "30d", DAY, 10 * YEAR, NULL, "time that events and deliveries are kept" },
 	{ SETTING(dispatch, max_runtime, CONF_DURATION), "55s", SECOND, DAY, NULL, "time that a run from cron may take" },
 	{ SETTING(dispatch, poll_interval, CONF_DURATION), "200ms", 1, HOUR, NULL, "wait of an idle daemon between two looks" },
 	{ SETTING(dispatch, lock_file, CONF_PATH), "/run/leadhook/dispatch.lock", 1, PATH_BYTES_MAX, NULL, "file that lets one dispatcher run" },

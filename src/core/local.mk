@@ -21,6 +21,7 @@ noinst_LIBRARIES += %D%/libcore.a
 	%D%/events.c %D%/events.h \
 	%D%/failure.c %D%/failure.h \
 	%D%/form.c %D%/form.h \
+	%D%/health.c %D%/health.h \
 	%D%/host_list.c %D%/host_list.h \
 	%D%/id_list.c %D%/id_list.h \
 	%D%/link.c %D%/link.h \

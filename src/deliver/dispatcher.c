@@ -13,10 +13,11 @@
 #include "deliver/request.h"
 #include "deliver/slots.h"
 #include "deliver/turns.h"
+#include "deliver/verdict.h"
 #include "store/dispatch.h"
 
 enum {
-	WEBHOOKS_MAX = 1024, /* known at a time: with something due, or under way */
+	WEBHOOKS_MAX = 8192, /* known at a time: with something due, or under way */
 	TURN = 8,            /* deliveries in a turn: a claim asks the database once for each webhook */
 	BATCH = 256,         /* deliveries in one call of the store, at most */
 	FLUSH_COUNT = 64,    /* outcomes are recorded after that many … */
@@ -65,29 +66,17 @@ struct dispatcher {
 
 /* ---- the end of an attempt ---- */
 
+/* The database's time. */
+static int64_t
+database_ms(const struct dispatcher *d)
+{
+	return clock_monotonic_ms() + d->database_ahead_ms;
+}
+
 static void
 attempt_ended(struct dispatcher *d, struct slot *slot, const struct attempt_result *result)
 {
-	int64_t now = clock_monotonic_ms();
-	struct delivery_outcome outcome = slot_outcome(slot, now);
-	const struct attempt_outcome attempt = {
-		.answered = result->error == SENDER_OK,
-		.status = result->status,
-		.retry_after_ms = retry_after_parse(result->retry_after, now + d->database_ahead_ms),
-	};
-	uint64_t jitter;
-	random_bytes(&jitter, sizeof(jitter));
-	struct retry_decision decision = retry_decide(d->options.schedule, &attempt, outcome.attempt, jitter);
-	slot_end(slot, result, &decision, now);
-	if (decision.verdict != RETRY_DELIVERED)
-		log_debug("attempt_failed", LOG_UINT("delivery", outcome.id), LOG_UINT("webhook", outcome.webhook_id),
-		    LOG_UINT("attempt", outcome.attempt), LOG_INT("status", result->status),
-		    LOG_BYTES("error", sender_error_name(result->error)), LOG_INT("duration_ms", result->duration_ms));
-	/* Until this is committed the database goes on offering the webhook. */
-	int64_t silent_until_ms = decision.verdict == RETRY_GONE ? NEVER : now + decision.hold_ms;
-	bool news = silent_until_ms > now && turns_silence(d->turns, outcome.webhook_id, silent_until_ms);
-	if (news && decision.verdict == RETRY_GONE)
-		log_warning("webhook_gone", LOG_UINT("webhook", outcome.webhook_id), LOG_INT("status", result->status));
+	verdict_pass(d->turns, slot, result, clock_monotonic_ms(), d->database_ahead_ms);
 }
 
 static void
@@ -146,7 +135,7 @@ recorded(struct dispatcher *d, const struct slot *slot, const struct delivery_ou
 static void
 release_slot(struct dispatcher *d, struct slot *slot, const struct delivery_outcome *outcome)
 {
-	turns_ended(d->turns, outcome->webhook_id);
+	turns_ended(d->turns, outcome->webhook_id, database_ms(d));
 	slot_release(slot);
 }
 
@@ -270,7 +259,7 @@ look(struct dispatcher *d)
 	int64_t now = clock_monotonic_ms();
 	d->database_ahead_ms = found.now_ms - now;
 	for (size_t i = 0; i < found.due_count; i++)
-		turns_offer(d->turns, found.due[i].webhook_id, now);
+		turns_offer(d->turns, &found.due[i], found.now_ms);
 	d->ended_count = found.ended_count < ENDED_MAX ? found.ended_count : ENDED_MAX;
 	for (size_t i = 0; i < d->ended_count; i++)
 		d->ended[i] = found.ended[i];
@@ -289,9 +278,30 @@ look(struct dispatcher *d)
 static int64_t
 when_claim(const struct dispatcher *d)
 {
-	if (d->ending || slots_unused(d->slots) == 0 || !turns_waiting(d->turns))
+	const size_t unused = slots_unused(d->slots);
+	if (d->ending || unused == 0)
 		return NEVER;
-	return slots_unused(d->slots) >= d->options.sender.in_flight / 4 ? 0 : d->claimed_ms + CLAIM_MS;
+	int64_t when = turns_next_ms(d->turns, unused, database_ms(d));
+	if (when == TURNS_NEVER)
+		return NEVER;
+	when -= d->database_ahead_ms;
+	const int64_t worth_it_ms = unused >= d->options.sender.in_flight / 4 ? 0 : d->claimed_ms + CLAIM_MS;
+	return when > worth_it_ms ? when : worth_it_ms;
+}
+
+/* The webhook's own, or the setting's where it has none that can be read. */
+static const struct retry_schedule *
+schedule_of(const struct dispatcher *d, struct pool *pool, const struct destination *destination)
+{
+	struct retry_schedule *own;
+	struct slice bad;
+	if (!slice_present(destination->schedule))
+		return d->options.schedule;
+	own = pool_alloc(pool, sizeof(*own));
+	if (retry_schedule_parse(destination->schedule, own, &bad))
+		return own;
+	log_error("bad_schedule", LOG_UINT("webhook", destination->webhook_id), LOG_BYTES("item", bad));
+	return d->options.schedule;
 }
 
 static void
@@ -300,11 +310,13 @@ send_delivery(struct dispatcher *d, const struct due_delivery *delivery)
 	int64_t now = clock_monotonic_ms();
 	struct slot *slot = slots_take(d->slots, delivery, now);
 	struct attempt attempt;
-	turns_started(d->turns, delivery->webhook_id);
+	slot_set_schedule(slot, schedule_of(d, slot_pool(slot), delivery->destination));
+	turns_started(d->turns, delivery->destination->webhook_id, now + d->database_ahead_ms);
 	if (request_make(slot_pool(slot), delivery, now + d->database_ahead_ms, &attempt)) {
 		sender_start(d->sender, &attempt, slot);
 	} else {
-		log_error("delivery_broken", LOG_UINT("delivery", delivery->id), LOG_UINT("webhook", delivery->webhook_id));
+		log_error("delivery_broken", LOG_UINT("delivery", delivery->id),
+		    LOG_UINT("webhook", delivery->destination->webhook_id));
 		attempt_ended(d, slot, &(struct attempt_result){ .error = SENDER_INTERNAL });
 	}
 }
@@ -316,13 +328,14 @@ give_back(struct dispatcher *d, const struct due_delivery *deliveries, size_t co
 	size_t back = 0;
 	for (size_t i = 0; i < count; i++) {
 		const struct due_delivery *delivery = &deliveries[i];
-		if (delivery->webhook_state == WEBHOOK_ACTIVE)
+		const enum webhook_state state = delivery->destination->state;
+		if (state == WEBHOOK_ACTIVE)
 			continue;
-		if (delivery->webhook_state != WEBHOOK_DISABLED)
+		if (state != WEBHOOK_DISABLED)
 			d->progress = true; /* the next look finds it among those that have ended */
 		d->outcomes[back++] = (struct delivery_outcome){
 			.id = delivery->id,
-			.webhook_id = delivery->webhook_id,
+			.webhook_id = delivery->destination->webhook_id,
 			.token = delivery->token,
 			.attempt = delivery->attempt,
 		};
@@ -334,21 +347,19 @@ static enum result
 claim(struct dispatcher *d)
 {
 	struct due_delivery *deliveries;
-	size_t count;
+	size_t count = 0;
 	size_t unused = slots_unused(d->slots);
-	size_t requests = turns_take(d->turns, unused < BATCH ? unused : BATCH, d->requests);
+	size_t requests = turns_take(d->turns, unused < BATCH ? unused : BATCH, database_ms(d), d->requests);
 	d->claimed_ms = clock_monotonic_ms();
 	enum result result =
 	    store_claim(d->store, d->pool, d->owner, d->options.lease_ms, d->requests, requests, &deliveries, &count);
-	if (result != RESULT_OK)
-		return result;
 	for (size_t i = 0; i < count; i++)
-		if (deliveries[i].webhook_state == WEBHOOK_ACTIVE) {
+		if (deliveries[i].destination->state == WEBHOOK_ACTIVE) {
 			send_delivery(d, &deliveries[i]);
 			d->progress = true;
 		}
-	turns_settle(d->turns);
-	return give_back(d, deliveries, count);
+	turns_settle(d->turns, database_ms(d));
+	return result == RESULT_OK ? give_back(d, deliveries, count) : result;
 }
 
 /* ---- step: a chunk of bulk work ---- */
@@ -504,6 +515,16 @@ dispatcher_run(struct dispatcher *d)
 	return d->stopped || (d->looked && !d->leased) ? RESULT_OK : RESULT_UNAVAILABLE;
 }
 
+/* More at first than at most is no contradiction worth an error: who lowers the maximum need not know of the other. */
+static struct dispatcher_options
+consistent(const struct dispatcher_options *options)
+{
+	struct dispatcher_options own = *options;
+	if (own.health.window_start > own.health.window_max)
+		own.health.window_start = own.health.window_max;
+	return own;
+}
+
 static bool
 options_hold(const struct dispatcher_options *options)
 {
@@ -520,13 +541,15 @@ dispatcher_new(const struct dispatcher_options *options, struct store *store, st
 	if (!options_hold(options))
 		return NULL;
 	struct dispatcher *d = memory_alloc(sizeof(*d));
-	d->options = *options;
+	d->options = consistent(options);
 	d->store = store;
 	d->lock = lock;
 	d->end_ms = NEVER;
 	d->progress = true;
 	d->pool = pool_new();
-	d->turns = turns_new(WEBHOOKS_MAX, options->webhook_in_flight, TURN);
+	d->turns =
+	    turns_new(&(struct turns_limits){ .webhooks = WEBHOOKS_MAX, .slots = options->sender.in_flight, .turn = TURN },
+		&d->options.health);
 	random_bytes(d->owner, sizeof(d->owner));
 	d->slots = slots_new(options->sender.in_flight);
 	d->sender = sender_new(&options->sender, on_done, d);

@@ -13,6 +13,7 @@
 
 #include "base/attributes.h"
 #include "base/result.h"
+#include "core/health.h"
 #include "core/retry.h"
 #include "deliver/lock.h"
 #include "deliver/sender.h"
@@ -21,8 +22,8 @@ struct store;
 
 struct dispatcher_options {
 	struct sender_options sender; /* sender.in_flight is the number of slots */
-	size_t webhook_in_flight;     /* slots that one webhook may have */
-	int64_t lease_ms;             /* of shards and claims; at least sender.timeout_ms + DISPATCHER_LEASE_MARGIN_MS */
+	struct health_rules health;
+	int64_t lease_ms; /* of shards and claims; at least sender.timeout_ms + DISPATCHER_LEASE_MARGIN_MS */
 	const struct retry_schedule *schedule;
 	bool stay;              /* a daemon: works until it is stopped; else until nothing is due */
 	int64_t poll_ms;        /* between two looks for due work while there is none */

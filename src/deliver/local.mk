@@ -6,4 +6,5 @@ noinst_LIBRARIES += %D%/libdeliver.a
 	%D%/request.c %D%/request.h \
 	%D%/sender.c %D%/sender.h \
 	%D%/slots.c %D%/slots.h \
-	%D%/turns.c %D%/turns.h
+	%D%/turns.c %D%/turns.h \
+	%D%/verdict.c %D%/verdict.h

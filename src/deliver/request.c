@@ -21,19 +21,42 @@ make_body(struct pool *pool, const struct due_delivery *delivery, struct slice *
 	return true;
 }
 
+/* While a rotation lasts, with both secrets. */
+static bool
+sign(struct pool *pool, const struct due_delivery *delivery, int64_t timestamp, struct slice body, struct slice *signatures)
+{
+	const struct destination *destination = delivery->destination;
+	struct slice previous;
+	if (!signature_header(pool, destination->secret, delivery->message_id, timestamp, body, signatures))
+		return false;
+	if (!slice_present(destination->previous_secret))
+		return true;
+	if (!signature_header(pool, destination->previous_secret, delivery->message_id, timestamp, body, &previous))
+		return false;
+	*signatures = pool_printf(pool, "%.*s %.*s", SLICE_ARGS(*signatures), SLICE_ARGS(previous));
+	return true;
+}
+
+static const char *
+path_or_null(struct pool *pool, struct slice path)
+{
+	return slice_present(path) ? pool_string(pool, path) : NULL;
+}
+
 bool
 request_make(struct pool *pool, const struct due_delivery *delivery, int64_t now_ms, struct attempt *attempt)
 {
 	const int64_t timestamp = now_ms / 1000;
-	struct slice signature, url;
-	if (!webhook_url_dial(pool, delivery->url, &url) || !make_body(pool, delivery, &attempt->body) ||
-	    !signature_header(pool, delivery->secret, delivery->message_id, timestamp, attempt->body, &signature))
+	const struct destination *destination = delivery->destination;
+	struct slice signatures, url;
+	if (!webhook_url_dial(pool, destination->url, &url) || !make_body(pool, delivery, &attempt->body) ||
+	    !sign(pool, delivery, timestamp, attempt->body, &signatures))
 		return false;
 	const struct slice headers[] = {
 		content_types[delivery->form],
 		pool_printf(pool, "webhook-id: %.*s", SLICE_ARGS(delivery->message_id)),
 		pool_printf(pool, "webhook-timestamp: %" PRId64, timestamp),
-		pool_printf(pool, "webhook-signature: %.*s", SLICE_ARGS(signature)),
+		pool_printf(pool, "webhook-signature: %.*s", SLICE_ARGS(signatures)),
 	};
 	struct slice *kept = POOL_ARRAY(pool, ARRAY_SIZE(headers), struct slice);
 	for (size_t i = 0; i < ARRAY_SIZE(headers); i++)
@@ -41,5 +64,8 @@ request_make(struct pool *pool, const struct due_delivery *delivery, int64_t now
 	attempt->url = pool_string(pool, url);
 	attempt->headers = kept;
 	attempt->header_count = ARRAY_SIZE(headers);
+	attempt->ca_file = path_or_null(pool, destination->ca_file);
+	attempt->client_certificate = path_or_null(pool, destination->client_certificate);
+	attempt->client_key = path_or_null(pool, destination->client_key);
 	return true;
 }

@@ -56,6 +56,8 @@ struct attempt {
 	const struct slice *headers; /* "Name: value", copied */
 	size_t header_count;
 	struct slice body; /* must stay valid until the attempt is done */
+	/* PEM files, NULL: none of its own. The key may be in the certificate's file. */
+	const char *ca_file, *client_certificate, *client_key;
 };
 
 struct attempt_result {

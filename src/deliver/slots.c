@@ -13,6 +13,9 @@ struct slot {
 	struct slice event;              /* a literal */
 	struct delivery_outcome outcome; /* its times are made when it is asked for */
 	struct retry_decision decision;
+	const struct retry_schedule *schedule;
+	unsigned attempts_before;
+	int64_t held_until_ms;
 	int64_t started_ms, ended_ms;
 	TAILQ_ENTRY(slot) list;
 };
@@ -112,9 +115,10 @@ slots_take(struct slots *slots, const struct due_delivery *delivery, int64_t now
 	move(slot, SLOT_UNUSED, SLOT_SENDING);
 	slot->started_ms = now_ms;
 	slot->event = delivery->event;
+	slot->attempts_before = delivery->attempts_before;
 	slot->outcome = (struct delivery_outcome){
 		.id = delivery->id,
-		.webhook_id = delivery->webhook_id,
+		.webhook_id = delivery->destination->webhook_id,
 		.token = pool_copy(slot->pool, delivery->token),
 		.attempt = delivery->attempt,
 	};
@@ -122,13 +126,18 @@ slots_take(struct slots *slots, const struct due_delivery *delivery, int64_t now
 }
 
 void
-slot_end(struct slot *slot, const struct attempt_result *result, const struct retry_decision *decision, int64_t now_ms)
+slot_end(struct slot *slot, const struct attempt_result *result, const struct retry_decision *decision,
+    const struct webhook_result *webhook, int64_t now_ms)
 {
 	move(slot, SLOT_SENDING, SLOT_ENDED);
 	slot->ended_ms = now_ms;
 	slot->decision = *decision;
 	slot->outcome.state = state_after[decision->verdict];
+	slot->held_until_ms = webhook->held_until_ms;
 	slot->outcome.webhook_gone = decision->verdict == RETRY_GONE;
+	slot->outcome.webhook_disabled = webhook->disabled;
+	slot->outcome.webhook_failures = webhook->failures;
+	slot->outcome.webhook_probes = webhook->probes;
 	slot->outcome.duration_ms = result->duration_ms;
 	slot->outcome.status = result->status;
 	slot->outcome.error = sender_error_name(result->error);
@@ -154,6 +163,30 @@ slot_event(const struct slot *slot)
 	return slot->event;
 }
 
+void
+slot_set_schedule(struct slot *slot, const struct retry_schedule *schedule)
+{
+	slot->schedule = schedule;
+}
+
+const struct retry_schedule *
+slot_schedule(const struct slot *slot)
+{
+	return slot->schedule;
+}
+
+unsigned
+slot_attempts_made(const struct slot *slot)
+{
+	return slot->outcome.attempt - slot->attempts_before;
+}
+
+uint64_t
+slot_webhook_id(const struct slot *slot)
+{
+	return slot->outcome.webhook_id;
+}
+
 int64_t
 slot_ended_ms(const struct slot *slot)
 {
@@ -172,7 +205,7 @@ slot_outcome(const struct slot *slot, int64_t now_ms)
 	struct delivery_outcome outcome = slot->outcome;
 	outcome.started_ms_ago = now_ms - slot->started_ms;
 	outcome.next_due_in_ms = what_is_left(slot->decision.delay_ms, now_ms - slot->ended_ms);
-	outcome.webhook_hold_ms = what_is_left(slot->decision.hold_ms, now_ms - slot->ended_ms);
+	outcome.webhook_hold_ms = slot->held_until_ms > now_ms ? slot->held_until_ms - now_ms : 0;
 	return outcome;
 }
 

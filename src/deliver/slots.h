@@ -26,16 +26,30 @@ size_t slots_ended(const struct slots *slots);
 /* The one whose attempt ended first, or NULL. */
 struct slot *slots_first_ended(const struct slots *slots);
 
+/* What an attempt came to for its webhook. */
+struct webhook_result {
+	unsigned failures, probes; /* core/health.h, afterwards */
+	int64_t held_until_ms;     /* nothing goes to it before */
+	bool disabled;
+};
+
 /* Times are those of one clock that never goes back. More deliveries than unused slots are a defect and end the process. */
 struct slot *slots_take(struct slots *slots, const struct due_delivery *delivery, int64_t now_ms);
+/* By which it is tried again; must stay valid until slot_release. */
+void slot_set_schedule(struct slot *slot, const struct retry_schedule *schedule);
 /* The attempt is done; what of `result` is needed is copied. */
-void slot_end(struct slot *slot, const struct attempt_result *result, const struct retry_decision *decision, int64_t now_ms);
+void slot_end(struct slot *slot, const struct attempt_result *result, const struct retry_decision *decision,
+    const struct webhook_result *webhook, int64_t now_ms);
 /* The outcome is committed, or given up. */
 void slot_release(struct slot *slot);
 
 /* Lives until slot_release: what is sent belongs there. */
 struct pool *slot_pool(struct slot *slot);
 struct slice slot_event(const struct slot *slot);
+const struct retry_schedule *slot_schedule(const struct slot *slot);
+/* With this one, since it was sent first, or again. */
+unsigned slot_attempts_made(const struct slot *slot);
+uint64_t slot_webhook_id(const struct slot *slot);
 int64_t slot_ended_ms(const struct slot *slot);
 /* What is to be recorded. Its times count from now, which may be long after the attempt when the database was away. Texts
  * live until slot_release. */

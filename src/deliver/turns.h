@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Who may send next: webhooks that have something due stand in a ring and take turns (delivery.md 4,
- * fairness). What is in flight is counted per webhook; nobody gets more than the limit. No I/O, no clock. */
+ * Who may send next (delivery.md 3 and 4): webhooks take turns, each within its window, its rate and what its breaker lets
+ * through (core/health.h).
+ *
+ * Two things keep webhooks that hang from holding up the others. Those whose last attempt was no success, or that have had none
+ * yet, have half of the slots for all of them together. And the last quarter of the slots is for webhooks that have fewer than
+ * health_rules.window_start under way. No I/O, no clock: times are those of the database. */
 #ifndef LEADHOOK_DELIVER_TURNS_H
 #define LEADHOOK_DELIVER_TURNS_H
 
@@ -8,34 +12,48 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/health.h"
 #include "store/dispatch.h"
 
 struct turns;
 
-/* Knows up to `webhooks` at a time; each may have up to `in_flight` deliveries under way, and gets up to `turn` more when it
- * is its turn. */
-struct turns *turns_new(size_t webhooks, size_t in_flight, size_t turn);
+#define TURNS_NEVER INT64_MAX
+
+struct turns_limits {
+	size_t webhooks; /* that are known at a time */
+	size_t slots;    /* deliveries under way at a time */
+	size_t turn;     /* deliveries that a webhook gets when it is its turn */
+};
+
+/* `rules` must stay valid. */
+struct turns *turns_new(const struct turns_limits *limits, const struct health_rules *rules);
 /* *turns may be NULL, becomes NULL. */
 void turns_free(struct turns **turns);
 
-/* This webhook has something due: it joins the end of the ring, if it is not in it. Not while it is silenced, and not when
+/* This webhook has something due. What the database knows of it is believed while nothing of it is under way. Ignored when
  * there is no room: the next look at the database will offer it again. */
-void turns_offer(struct turns *turns, uint64_t webhook_id, int64_t now_ms);
-/* True while somebody in the ring is below the limit. */
+void turns_offer(struct turns *turns, const struct due_webhook *webhook, int64_t now_ms);
+/* When turns_take(…, slots, …) gives out something: now, later because of somebody's rate, or TURNS_NEVER. */
+int64_t turns_next_ms(struct turns *turns, size_t slots, int64_t now_ms);
+/* Somebody could have something as soon as there are slots. */
 bool turns_waiting(const struct turns *turns);
-/* Gives out up to `slots` deliveries, one request for each webhook that got any; answers how many requests, for which there
- * must be room for `slots`. The next time goes on with those who are next now. */
-size_t turns_take(struct turns *turns, size_t slots, struct due_request *requests);
-/* The receiver asked for silence until `until_ms` (same clock as turns_offer): leaves the ring and cannot join before. Kept
- * only while something of the webhook is under way: afterwards the database knows. False when it was silenced for as long
- * already. */
-bool turns_silence(struct turns *turns, uint64_t webhook_id, int64_t until_ms);
+/* Gives out up to `slots` deliveries, which are all that are unused, one request for each webhook that got any; answers how
+ * many requests, for which there must be room for `slots`. The next time goes on with those who are next now. */
+size_t turns_take(struct turns *turns, size_t slots, int64_t now_ms, struct due_request *requests);
+/* A delivery got its slot. */
+void turns_started(struct turns *turns, uint64_t webhook_id, int64_t now_ms);
+/* All that the last turns_take asked for has been started: whoever had less than that has nothing more due. */
+void turns_settle(struct turns *turns, int64_t now_ms);
 
-/* A delivery got its slot; it gave it back. */
-void turns_started(struct turns *turns, uint64_t webhook_id);
-void turns_ended(struct turns *turns, uint64_t webhook_id);
-/* All that the last turns_take asked for has been started: whoever had less than that has nothing more due, and leaves the
- * ring. */
-void turns_settle(struct turns *turns);
+/* What an attempt came to. *health: the webhook's from now on. */
+enum health_change turns_attempted(
+    struct turns *turns, uint64_t webhook_id, bool success, int64_t now_ms, struct health *health);
+/* Nothing goes to the webhook until `until_ms`. False when it was silenced for as long already. Held in memory only while
+ * something of it is under way: afterwards the database knows. */
+bool turns_silence(struct turns *turns, uint64_t webhook_id, int64_t until_ms);
+/* Until when nothing goes to it, because it is silenced or its breaker waits; not later than now: it is not held. */
+int64_t turns_held_until_ms(const struct turns *turns, uint64_t webhook_id);
+/* A delivery gave its slot back. */
+void turns_ended(struct turns *turns, uint64_t webhook_id, int64_t now_ms);
 
 #endif

@@ -121,7 +121,7 @@ store_owner_release(struct store *store, const unsigned char dead_owner[DISPATCH
 	return result == RESULT_OK ? store_shards_release(store, dead_owner) : result;
 }
 
-enum { DUE_WEBHOOK_ID, DUE_ENDED, DUE_FIRST_MS, DUE_NOW_MS };
+enum { DUE_WEBHOOK_ID, DUE_ENDED, DUE_FIRST_MS, DUE_FAILURES, DUE_PROBES, DUE_FAILING_SINCE_MS, DUE_SUCCEEDED, DUE_RATE };
 
 /* The rows come in order: first those that have ended, then the others by time. */
 static void
@@ -137,7 +137,15 @@ sort_webhooks(const struct db_rows *rows, size_t limit, struct due_webhooks *web
 			webhooks->next_due_ms = first_ms;
 			return;
 		} else if (webhooks->due_count < limit) {
-			webhooks->due[webhooks->due_count++] = (struct due_webhook){ id, first_ms };
+			webhooks->due[webhooks->due_count++] = (struct due_webhook){
+				.webhook_id = id,
+				.first_due_ms = first_ms,
+				.failures = (unsigned)db_get_u64(rows, i, DUE_FAILURES),
+				.probes = (unsigned)db_get_u64(rows, i, DUE_PROBES),
+				.failing_since_ms = db_get_time(rows, i, DUE_FAILING_SINCE_MS),
+				.succeeded = db_get_bool(rows, i, DUE_SUCCEEDED),
+				.rate = (unsigned)db_get_u64(rows, i, DUE_RATE),
+			};
 		}
 	}
 }
@@ -180,377 +188,155 @@ find_due_rows(struct store *store, struct pool *pool, const struct due_request *
 }
 
 enum {
+	DESTINATION_ID,
+	DESTINATION_STATE,
+	DESTINATION_URL,
+	DESTINATION_SECRET,
+	DESTINATION_PREVIOUS_SECRET,
+	DESTINATION_SCHEDULE,
+	DESTINATION_CA_FILE,
+	DESTINATION_CLIENT_CERTIFICATE,
+	DESTINATION_CLIENT_KEY
+};
+
+static struct destination
+destination_from_row(const struct db_rows *rows, size_t row)
+{
+	return (struct destination){
+		.webhook_id = db_get_u64(rows, row, DESTINATION_ID),
+		.state = store_webhook_state(db_get_bytes(rows, row, DESTINATION_STATE)),
+		.url = db_get_bytes(rows, row, DESTINATION_URL),
+		.secret = db_get_bytes(rows, row, DESTINATION_SECRET),
+		.previous_secret = db_get_bytes(rows, row, DESTINATION_PREVIOUS_SECRET),
+		.schedule = db_get_bytes(rows, row, DESTINATION_SCHEDULE),
+		.ca_file = db_get_bytes(rows, row, DESTINATION_CA_FILE),
+		.client_certificate = db_get_bytes(rows, row, DESTINATION_CLIENT_CERTIFICATE),
+		.client_key = db_get_bytes(rows, row, DESTINATION_CLIENT_KEY),
+	};
+}
+
+enum result
+store_destinations(
+    struct store *store, struct pool *pool, const uint64_t *webhook_ids, size_t count, struct destination **destinations)
+{
+	struct db_value *ids = POOL_ARRAY(pool, count, struct db_value);
+	struct db_rows rows;
+	for (size_t i = 0; i < count; i++)
+		ids[i] = DB_U64(webhook_ids[i]);
+	struct db_list list = { ids, count };
+	enum result result = store_query_lists(store, pool, SQL_SELECT_DESTINATIONS, &list, 1, &rows);
+	if (result != RESULT_OK)
+		return result;
+	*destinations = POOL_ARRAY(pool, count, struct destination);
+	for (size_t i = 0; i < count; i++)
+		(*destinations)[i] = (struct destination){ .webhook_id = webhook_ids[i], .state = WEBHOOK_MISSING };
+	for (size_t row = 0; row < rows.count; row++)
+		for (size_t i = 0; i < count; i++)
+			if (webhook_ids[i] == db_get_u64(&rows, row, DESTINATION_ID))
+				(*destinations)[i] = destination_from_row(&rows, row);
+	return RESULT_OK;
+}
+
+enum {
 	CLAIMED_ID,
 	CLAIMED_WEBHOOK_ID,
 	CLAIMED_ATTEMPTS,
+	CLAIMED_ATTEMPTS_BEFORE,
 	CLAIMED_TYPE,
 	CLAIMED_FORMAT,
-	CLAIMED_PAYLOAD,
-	CLAIMED_URL,
-	CLAIMED_SECRET,
-	CLAIMED_STATE
+	CLAIMED_PAYLOAD
+};
+
+/* What a claim asked for. */
+struct claiming {
+	struct store *store;
+	struct slice token;
+	const struct destination *destinations; /* of the requests, one by one */
+	size_t count;
 };
 
 static struct due_delivery
-due_from_row(struct store *store, struct pool *pool, const struct db_rows *rows, size_t row, struct slice token)
+due_from_row(const struct claiming *c, struct pool *pool, const struct db_rows *rows, size_t row)
 {
-	uint64_t id = db_get_u64(rows, row, CLAIMED_ID);
+	const uint64_t id = db_get_u64(rows, row, CLAIMED_ID), webhook_id = db_get_u64(rows, row, CLAIMED_WEBHOOK_ID);
+	size_t at = 0;
+	while (at + 1 < c->count && c->destinations[at].webhook_id != webhook_id)
+		at++;
 	return (struct due_delivery){
 		.id = id,
-		.webhook_id = db_get_u64(rows, row, CLAIMED_WEBHOOK_ID),
+		.destination = &c->destinations[at],
 		.event = db_is_null(rows, row, CLAIMED_TYPE) ? SLICE_NONE
 							     : event_name((enum event_type)db_get_u64(rows, row, CLAIMED_TYPE)),
 		.attempt = (unsigned)db_get_u64(rows, row, CLAIMED_ATTEMPTS),
-		.token = token,
-		.webhook_state = store_webhook_state(db_get_bytes(rows, row, CLAIMED_STATE)),
-		.url = db_get_bytes(rows, row, CLAIMED_URL),
-		.secret = db_get_bytes(rows, row, CLAIMED_SECRET),
-		.message_id = delivery_message_id(pool, store->installation_id, id),
+		.attempts_before = (unsigned)db_get_u64(rows, row, CLAIMED_ATTEMPTS_BEFORE),
+		.token = c->token,
+		.message_id = delivery_message_id(pool, c->store->installation_id, id),
 		.payload = db_get_bytes(rows, row, CLAIMED_PAYLOAD),
 		.form = store_is_form(db_get_bytes(rows, row, CLAIMED_FORMAT)),
 	};
+}
+
+/* The ids of due rows, those of each request in a row. */
+static enum result
+find_requested(
+    struct store *store, struct pool *pool, const struct due_request *requests, size_t request_count, struct db_list *ids)
+{
+	size_t wanted = 0, found = 0;
+	enum result result = RESULT_OK;
+	for (size_t i = 0; i < request_count; i++)
+		wanted += requests[i].rows;
+	struct db_value *values = POOL_ARRAY(pool, wanted, struct db_value);
+	for (size_t i = 0; i < request_count && result == RESULT_OK; i++)
+		result = find_due_rows(store, pool, &requests[i], values, &found);
+	*ids = (struct db_list){ values, found };
+	return result;
+}
+
+static enum result
+find_destinations(struct claiming *c, struct pool *pool, const struct due_request *requests, size_t request_count)
+{
+	uint64_t *ids = POOL_ARRAY(pool, request_count, uint64_t);
+	struct destination *destinations;
+	for (size_t i = 0; i < request_count; i++)
+		ids[i] = requests[i].webhook_id;
+	enum result result = store_destinations(c->store, pool, ids, request_count, &destinations);
+	if (result == RESULT_OK) {
+		c->destinations = destinations;
+		c->count = request_count;
+	}
+	return result;
 }
 
 enum result
 store_claim(struct store *store, struct pool *pool, const unsigned char owner[DISPATCH_OWNER_SIZE], int64_t lease_ms,
     const struct due_request *requests, size_t request_count, struct due_delivery **deliveries, size_t *count)
 {
-	size_t wanted = 0, found = 0;
 	char *token = pool_alloc(pool, DISPATCH_TOKEN_SIZE);
+	struct claiming claiming = { .store = store, .token = { token, DISPATCH_TOKEN_SIZE } };
+	struct db_list ids;
+	struct db_rows rows;
 	enum result result = store_read_facts(store);
 	*count = 0;
-	for (size_t i = 0; i < request_count; i++)
-		wanted += requests[i].rows;
-	struct db_value *ids = POOL_ARRAY(pool, wanted, struct db_value);
-	for (size_t i = 0; i < request_count && result == RESULT_OK; i++)
-		result = find_due_rows(store, pool, &requests[i], ids, &found);
-	if (result != RESULT_OK || found == 0)
+	if (result == RESULT_OK)
+		result = find_requested(store, pool, requests, request_count, &ids);
+	if (result != RESULT_OK || ids.count == 0)
 		return result;
 	random_bytes(token, DISPATCH_TOKEN_SIZE);
 	memcpy(token, owner, TOKEN_OWNER_SIZE);
-	struct slice claim = { token, DISPATCH_TOKEN_SIZE };
-	struct db_value guard[] = { db_bytes(claim), DB_I64(lease_ms) };
-	struct db_arguments arguments = { .values = guard, .count = 2, .lists = { { ids, found } }, .list_count = 1 };
-	struct db_rows rows;
+	struct db_value guard[] = { db_bytes(claiming.token), DB_I64(lease_ms) };
+	struct db_arguments arguments = { .values = guard, .count = 2, .lists = { ids }, .list_count = 1 };
 	result = db_execute(store->db, SQL_CLAIM_DUE, &arguments, NULL);
 	arguments.count = 1;
 	if (result == RESULT_OK)
 		result = db_query(store->db, pool, SQL_SELECT_CLAIMED, &arguments, &rows);
+	/* behind the claim, so that what is sent goes where the operator has wanted it by then */
+	if (result == RESULT_OK)
+		result = find_destinations(&claiming, pool, requests, request_count);
 	if (result != RESULT_OK)
 		return result;
 	*deliveries = POOL_ARRAY(pool, rows.count, struct due_delivery);
 	*count = rows.count;
 	for (size_t i = 0; i < rows.count; i++)
-		(*deliveries)[i] = due_from_row(store, pool, &rows, i, claim);
+		(*deliveries)[i] = due_from_row(&claiming, pool, &rows, i);
 	return RESULT_OK;
-}
-
-/* What the outcomes of a batch come to for one webhook: the last of them tells how it fares. */
-struct webhook_news {
-	uint64_t webhook_id;
-	int status;
-	bool delivered, failing; /* any of them was a success; the last was none */
-	int64_t hold_ms;
-};
-
-/* The rows of store_complete, by what is done to them. */
-struct completed_rows {
-	struct db_value *attempts, *ended, *removed, *moved, *gone;
-	size_t attempt_count, ended_count, removed_count, moved_count, gone_count;
-	struct webhook_news *news; /* one for each webhook */
-	size_t news_count;
-};
-
-enum { ATTEMPT_COLUMNS = 7, ENDED_COLUMNS = 8, MOVED_COLUMNS = 4, STATUS_COLUMNS = 5, UNCLAIM_COLUMNS = 2 };
-
-static struct completed_rows
-completed_rows(struct pool *pool, size_t count)
-{
-	return (struct completed_rows){
-		.attempts = POOL_ARRAY(pool, count * ATTEMPT_COLUMNS, struct db_value),
-		.ended = POOL_ARRAY(pool, count * ENDED_COLUMNS, struct db_value),
-		.removed = POOL_ARRAY(pool, count, struct db_value),
-		.moved = POOL_ARRAY(pool, count * MOVED_COLUMNS, struct db_value),
-		.gone = POOL_ARRAY(pool, count, struct db_value),
-		.news = POOL_ARRAY(pool, count, struct webhook_news),
-	};
-}
-
-static void
-add(struct db_value *list, size_t *count, const struct db_value *row, size_t columns)
-{
-	memcpy(list + *count * columns, row, columns * sizeof(*row));
-	(*count)++;
-}
-
-static void
-note_webhook(struct completed_rows *c, const struct delivery_outcome *o)
-{
-	size_t i = 0;
-	while (i < c->news_count && c->news[i].webhook_id != o->webhook_id)
-		i++;
-	if (i == c->news_count)
-		c->news[c->news_count++] = (struct webhook_news){ .webhook_id = o->webhook_id };
-	struct webhook_news *news = &c->news[i];
-	news->status = o->status;
-	news->failing = o->state != DELIVERY_DELIVERED;
-	news->delivered = news->delivered || !news->failing;
-	news->hold_ms = o->webhook_hold_ms > news->hold_ms ? o->webhook_hold_ms : news->hold_ms;
-}
-
-static struct db_value
-status_value(int status)
-{
-	return status == 0 ? DB_NONE : DB_I64(status);
-}
-
-static void
-complete_one(struct completed_rows *c, const struct delivery_outcome *o, uint64_t event_id, int64_t now_ms)
-{
-	struct db_value id = DB_U64(o->id), webhook = DB_U64(o->webhook_id), status = status_value(o->status);
-	add(c->attempts, &c->attempt_count,
-	    (struct db_value[]){ id, DB_U64(o->attempt), DB_I64(now_ms - o->started_ms_ago), DB_I64(o->duration_ms), status,
-		db_bytes(o->error), db_bytes(o->answer) },
-	    ATTEMPT_COLUMNS);
-	if (o->state == DELIVERY_PENDING) {
-		add(c->moved, &c->moved_count,
-		    (struct db_value[]){ id, DB_I64(now_ms + o->next_due_in_ms), status, db_bytes(o->error) }, MOVED_COLUMNS);
-	} else {
-		add(c->ended, &c->ended_count,
-		    (struct db_value[]){ id, DB_U64(event_id), webhook, db_bytes(slice_of(delivery_state_name(o->state))),
-			DB_U64(o->attempt), status, db_bytes(o->error), DB_I64(now_ms) },
-		    ENDED_COLUMNS);
-		add(c->removed, &c->removed_count, &id, 1);
-	}
-	if (o->webhook_gone)
-		add(c->gone, &c->gone_count, &webhook, 1);
-}
-
-/* No more than one row a webhook, however many of its deliveries there are. */
-static enum result
-write_statuses(struct store *store, struct pool *pool, const struct completed_rows *c, int64_t now_ms)
-{
-	struct db_value *rows = POOL_ARRAY(pool, c->news_count * STATUS_COLUMNS, struct db_value);
-	size_t count = 0;
-	for (size_t i = 0; i < c->news_count; i++) {
-		const struct webhook_news *n = &c->news[i];
-		add(rows, &count,
-		    (struct db_value[]){ DB_U64(n->webhook_id), status_value(n->status),
-			n->delivered ? DB_I64(now_ms) : DB_NONE, n->failing ? DB_I64(now_ms) : DB_NONE,
-			DB_I64(n->hold_ms > 0 ? now_ms + n->hold_ms : 0) },
-		    STATUS_COLUMNS);
-	}
-	return db_execute_rows(store->db, SQL_CHANGE_WEBHOOK_STATUS, rows, STATUS_COLUMNS, count, NULL);
-}
-
-/* A handful of statements. None of them asks for the token again: the rows are locked since it was compared, so that nobody can
- * have claimed them anew, or have removed them, before this is committed. Nor can an attempt be in the log already: its number
- * was counted with the claim, which ended when it was recorded. */
-static enum result
-write_completion(struct store *store, struct pool *pool, const struct completed_rows *c, int64_t now_ms)
-{
-	const struct {
-		enum statement statement;
-		const struct db_value *rows;
-		size_t columns, count;
-	} steps[] = {
-		{ SQL_INSERT_ATTEMPT, c->attempts, ATTEMPT_COLUMNS, c->attempt_count },
-		{ SQL_INSERT_DELIVERY, c->ended, ENDED_COLUMNS, c->ended_count },
-		{ SQL_DELETE_DUE, c->removed, 1, c->removed_count },
-		{ SQL_RESCHEDULE_DUE, c->moved, MOVED_COLUMNS, c->moved_count },
-		{ SQL_LOCK_SETTINGS_OF_WEBHOOK, c->gone, 1, c->gone_count },
-		{ SQL_MARK_WEBHOOK_GONE, c->gone, 1, c->gone_count },
-	};
-	enum result result = RESULT_OK;
-	for (size_t i = 0; i < ARRAY_SIZE(steps) && result == RESULT_OK; i++)
-		result = db_execute_rows(store->db, steps[i].statement, steps[i].rows, steps[i].columns, steps[i].count, NULL);
-	return result == RESULT_OK ? write_statuses(store, pool, c, now_ms) : result;
-}
-
-enum { LOCKED_ID, LOCKED_TOKEN, LOCKED_EVENT_ID, LOCKED_STATUS_OF, LOCKED_NOW_MS };
-
-/* Is the claim still the one that this outcome belongs to? *row: where it is. */
-static bool
-still_ours(const struct db_rows *locked, const struct delivery_outcome *outcome, size_t *row)
-{
-	for (*row = 0; *row < locked->count; (*row)++)
-		if (db_get_u64(locked, *row, LOCKED_ID) == outcome->id)
-			return slice_equal(db_get_bytes(locked, *row, LOCKED_TOKEN), outcome->token);
-	return false;
-}
-
-/* What store_complete was asked, and what came of it. */
-struct completing {
-	const struct delivery_outcome *outcomes;
-	size_t count, stale;
-};
-
-static enum result
-complete(struct store *store, struct pool *pool, void *context)
-{
-	struct completing *completing = context;
-	const struct delivery_outcome *outcomes = completing->outcomes;
-	const size_t count = completing->count;
-	struct db_value *ids = POOL_ARRAY(pool, count, struct db_value);
-	struct db_rows locked;
-	for (size_t i = 0; i < count; i++)
-		ids[i] = DB_U64(outcomes[i].id);
-	struct db_arguments arguments = { .lists = { { ids, count } }, .list_count = 1 };
-	enum result result = db_query(store->db, pool, SQL_LOCK_CLAIMED, &arguments, &locked);
-	if (result != RESULT_OK)
-		return result;
-	struct completed_rows completion = completed_rows(pool, count);
-	const int64_t now_ms = locked.count == 0 ? 0 : db_get_i64(&locked, 0, LOCKED_NOW_MS);
-	completing->stale = 0;
-	for (size_t i = 0, row; i < count; i++) {
-		if (!still_ours(&locked, &outcomes[i], &row)) {
-			completing->stale++;
-			continue;
-		}
-		complete_one(&completion, &outcomes[i], db_get_u64(&locked, row, LOCKED_EVENT_ID), now_ms);
-		if (!db_is_null(&locked, row, LOCKED_STATUS_OF)) /* else it was removed, and must get none anew */
-			note_webhook(&completion, &outcomes[i]);
-	}
-	return write_completion(store, pool, &completion, now_ms);
-}
-
-enum result
-store_complete(struct store *store, const struct delivery_outcome *outcomes, size_t count, size_t *stale)
-{
-	struct completing completing = { .outcomes = outcomes, .count = count };
-	enum result result = store_transact(store, complete, &completing, REPEAT_CONFLICT);
-	*stale = completing.stale;
-	return result;
-}
-
-enum result
-store_unclaim(struct store *store, const struct delivery_outcome *claims, size_t count)
-{
-	struct pool *pool = pool_new();
-	struct db_value *rows = POOL_ARRAY(pool, count * UNCLAIM_COLUMNS, struct db_value);
-	size_t added = 0;
-	for (size_t i = 0; i < count; i++)
-		add(rows, &added, (struct db_value[]){ DB_U64(claims[i].id), db_bytes(claims[i].token) }, UNCLAIM_COLUMNS);
-	enum result result = db_execute_rows(store->db, SQL_UNCLAIM_DUE, rows, UNCLAIM_COLUMNS, added, NULL);
-	pool_free(&pool);
-	return result;
-}
-
-/* What store_fail_pending was asked, and what came of it. */
-struct failing {
-	uint64_t webhook_id;
-	size_t chunk, done;
-};
-
-static enum result
-fail_pending(struct store *store, struct pool *pool, void *context)
-{
-	struct failing *failing = context;
-	struct db_value values[] = { DB_U64(webhook_shard(failing->webhook_id)), DB_U64(failing->webhook_id),
-		DB_U64(failing->chunk) };
-	struct db_rows rows;
-	enum result result =
-	    db_query(store->db, pool, SQL_SELECT_DUE_OF_WEBHOOK, &(struct db_arguments){ .values = values, .count = 3 }, &rows);
-	failing->done = 0;
-	if (result != RESULT_OK || rows.count == 0)
-		return result;
-	struct db_list ids = { rows.values, rows.count };
-	result = db_execute(store->db, SQL_FAIL_DUE, &(struct db_arguments){ .lists = { ids }, .list_count = 1 }, NULL);
-	if (result == RESULT_OK)
-		result = db_execute_rows(store->db, SQL_DELETE_DUE, ids.values, 1, ids.count, NULL);
-	failing->done = rows.count;
-	return result;
-}
-
-enum result
-store_fail_pending(struct store *store, uint64_t webhook_id, size_t chunk, size_t *done)
-{
-	struct failing failing = { .webhook_id = webhook_id, .chunk = chunk < DB_LIST_MAX ? chunk : DB_LIST_MAX };
-	enum result result = store_transact(store, fail_pending, &failing, REPEAT_CONFLICT);
-	*done = failing.done;
-	return result;
-}
-
-/* One short transaction deletes that many tokens; a day may have as many as batches, so one alone would never catch up. */
-enum { TOKEN_CHUNK = 1000, TOKEN_CHUNKS = 20 };
-
-static enum result
-drop_old_tokens(struct store *store)
-{
-	static const int64_t keep_ms = 24 * 3600 * 1000;
-	unsigned char before[8];
-	uint64_t limit = (uint64_t)(clock_wall_ms() - keep_ms), dropped = TOKEN_CHUNK;
-	enum result result = RESULT_OK;
-	for (unsigned i = 0; i < sizeof(before); i++)
-		before[i] = (unsigned char)(limit >> (8 * (7 - i)));
-	/* a token begins with the low six bytes of the time */
-	struct db_value values[] = { bytes_value(before + 2, sizeof(before) - 2), DB_U64(TOKEN_CHUNK) };
-	struct db_arguments arguments = { .values = values, .count = ARRAY_SIZE(values) };
-	for (unsigned i = 0; i < TOKEN_CHUNKS && result == RESULT_OK && dropped == TOKEN_CHUNK; i++)
-		result = db_execute(store->db, SQL_DELETE_OLD_TOKENS, &arguments, &dropped);
-	return result;
-}
-
-/* The same for what deleted leads left: so many of them at once, so many rows a transaction (the statement says the number
- * itself), so many transactions a call. */
-enum { DELETED_LEADS = 100, ENTRY_CHUNK = 1000, ENTRY_CHUNKS = 20, ENTRY_COLUMNS = 4 };
-
-/* What store_housekeeping drops at once, and what came of it. */
-struct dropping {
-	struct db_list leads;
-	bool all; /* nothing is left of them */
-};
-
-static enum result
-drop_entries(struct store *store, struct pool *pool, void *context)
-{
-	struct dropping *dropping = context;
-	const struct db_list leads = dropping->leads;
-	struct db_rows entries;
-	enum result result = db_query(
-	    store->db, pool, SQL_SELECT_SCORE_ENTRIES, &(struct db_arguments){ .lists = { leads }, .list_count = 1 }, &entries);
-	if (result == RESULT_OK)
-		result = db_execute_rows(store->db, SQL_DELETE_SCORE_ENTRY, entries.values, ENTRY_COLUMNS, entries.count, NULL);
-	dropping->all = entries.count < ENTRY_CHUNK;
-	/* they are forgotten with the last of it: a call that ends before is gone on with in the next */
-	return result == RESULT_OK && dropping->all
-		   ? db_execute_rows(store->db, SQL_DELETE_DELETED_LEAD, leads.values, 1, leads.count, NULL)
-		   : result;
-}
-
-static enum result
-drop_deleted_leads(struct store *store, struct pool *pool, unsigned *chunks, bool *more)
-{
-	struct db_value most = DB_U64(DELETED_LEADS);
-	struct db_rows rows;
-	enum result result =
-	    db_query(store->db, pool, SQL_SELECT_DELETED_LEADS, &(struct db_arguments){ .values = &most, .count = 1 }, &rows);
-	struct dropping dropping = { .leads = { rows.values, rows.count }, .all = rows.count == 0 };
-	*more = rows.count == DELETED_LEADS;
-	for (; result == RESULT_OK && !dropping.all && *chunks > 0; (*chunks)--)
-		result = store_transact(store, drop_entries, &dropping, REPEAT_UNKNOWN);
-	return result;
-}
-
-static enum result
-drop_old_entries(struct store *store)
-{
-	unsigned chunks = ENTRY_CHUNKS;
-	bool more = true;
-	enum result result = RESULT_OK;
-	while (result == RESULT_OK && more && chunks > 0) {
-		struct pool *pool = pool_new();
-		result = drop_deleted_leads(store, pool, &chunks, &more);
-		pool_free(&pool);
-	}
-	return result;
-}
-
-enum result
-store_housekeeping(struct store *store)
-{
-	enum result result = db_execute(store->db, SQL_NOTE_ENDED_CAMPAIGNS, NULL, NULL);
-	if (result == RESULT_OK)
-		result = drop_old_entries(store);
-	return result == RESULT_OK ? drop_old_tokens(store) : result;
 }

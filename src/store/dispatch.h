@@ -35,11 +35,15 @@ MUST_CHECK enum result store_owner_release(
 struct due_webhook {
 	uint64_t webhook_id;
 	int64_t first_due_ms;
+	unsigned failures, probes; /* as store_complete recorded them last */
+	int64_t failing_since_ms;  /* -1: the last attempt succeeded, or there was none */
+	bool succeeded;            /* ever */
+	unsigned rate;             /* deliveries a second; 0: any number */
 };
 
 /* What there is to do. */
 struct due_webhooks {
-	struct due_webhook *due; /* have something due now, the oldest first; not while their receiver has asked for silence */
+	struct due_webhook *due; /* have something due now, the oldest first; not those that are held */
 	size_t due_count;
 	uint64_t *ended; /* were removed or are gone: what they have pending is to be ended, whenever it is due */
 	size_t ended_count;
@@ -58,16 +62,26 @@ struct due_request {
 	size_t rows;
 };
 
-struct due_delivery {
-	uint64_t id, webhook_id;
-	struct slice event; /* its name, a literal; absent when the event's row is missing */
-	unsigned attempt;   /* from 1, this one */
-	struct slice token; /* of this claim */
-	enum webhook_state webhook_state;
+/* How a webhook is reached, as its operator has set it. */
+struct destination {
+	uint64_t webhook_id;
+	enum webhook_state state; /* of WEBHOOK_MISSING the rest is absent */
 	struct slice url, secret;
-	struct slice message_id; /* the webhook-id header */
-	struct slice payload;    /* JSON */
-	bool form;               /* to be sent as application/x-www-form-urlencoded */
+	struct slice previous_secret;                         /* signs too, while a rotation lasts; else absent */
+	struct slice schedule;                                /* as retry_schedule_parse takes it; absent: the setting's */
+	struct slice ca_file, client_certificate, client_key; /* paths; absent: none of its own */
+};
+
+struct due_delivery {
+	uint64_t id;
+	const struct destination *destination;
+	struct slice event;       /* its name, a literal; absent when the event's row is missing */
+	unsigned attempt;         /* from 1, this one */
+	unsigned attempts_before; /* the last of them before it was sent again; 0: it was not */
+	struct slice token;       /* of this claim */
+	struct slice message_id;  /* the webhook-id header */
+	struct slice payload;     /* JSON */
+	bool form;                /* to be sent as application/x-www-form-urlencoded */
 };
 
 /* Claims up to requests[i].rows due rows of each webhook, the oldest first: a guarded UPDATE sets the token, due_ms = now +
@@ -76,14 +90,21 @@ MUST_CHECK enum result store_claim(struct store *store, struct pool *pool, const
     int64_t lease_ms, const struct due_request *requests, size_t request_count, struct due_delivery **deliveries,
     size_t *count);
 
+/* The destinations of these webhooks, one by one; in the pool. */
+MUST_CHECK enum result store_destinations(
+    struct store *store, struct pool *pool, const uint64_t *webhook_ids, size_t count, struct destination **destinations);
+
 struct delivery_outcome {
 	uint64_t id, webhook_id;
 	struct slice token;
 	unsigned attempt;
 	enum delivery_state state; /* what the delivery becomes; PENDING: tried again */
 	int64_t next_due_in_ms;    /* from now, when PENDING */
-	int64_t webhook_hold_ms;   /* > 0: nothing of this webhook before now + this */
 	bool webhook_gone;         /* 410 */
+	bool webhook_disabled;     /* has failed for too long */
+	/* What the attempt came to for the webhook. Of several outcomes the last one's is kept. */
+	unsigned webhook_failures, webhook_probes;
+	int64_t webhook_hold_ms; /* > 0: nothing of it before now + this */
 	int64_t started_ms_ago, duration_ms;
 	int status;          /* HTTP, or 0 when none came */
 	struct slice error;  /* why no whole answer came, at most 32 ASCII bytes; absent: one came */

@@ -4,11 +4,13 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/batch.c \
 	%D%/bulk.c \
 	%D%/check.c %D%/check.h \
+	%D%/completion.c \
 	%D%/deep.c \
 	%D%/deep_statements.h \
 	%D%/definitions.c \
 	%D%/deliveries.c \
 	%D%/dispatch.c %D%/dispatch.h \
+	%D%/housekeeping.c \
 	%D%/kept.c \
 	%D%/load.c \
 	%D%/mark.c \

@@ -288,7 +288,9 @@ const struct db_statement store_statements[SQL_COUNT] = {
 	STATEMENT(SQL_SELECT_DUE_WEBHOOKS,
 		"SELECT d.webhook_id, (w.state IS NULL OR w.state = 'gone') AND (SELECT u.id FROM {prefix}due u"
 		" WHERE u.shard = d.shard AND u.webhook_id = d.webhook_id AND u.token IS NULL LIMIT 1) IS NOT NULL,"
-		" GREATEST(d.first_ms, CASE WHEN w.state = 'active' THEN COALESCE(s.hold_until_ms, 0) ELSE 0 END), " NOW
+		" GREATEST(d.first_ms, CASE WHEN w.state = 'active' THEN COALESCE(s.hold_until_ms, 0) ELSE 0 END),"
+		" CAST(COALESCE(s.failures, 0) AS UNSIGNED), CAST(COALESCE(s.probes, 0) AS UNSIGNED), s.failing_since_ms,"
+		" s.last_delivery_ms IS NOT NULL, CAST(COALESCE(w.rate, 0) AS UNSIGNED)"
 		" FROM (SELECT shard, webhook_id, MIN(due_ms) AS first_ms FROM {prefix}due WHERE shard IN ({list})"
 		" GROUP BY shard, webhook_id) d LEFT JOIN {prefix}webhook_status s ON s.webhook_id = d.webhook_id"
 		" LEFT JOIN {prefix}webhooks w ON w.id = d.webhook_id WHERE w.state IS NULL OR w.state <> 'disabled'"
@@ -301,20 +303,22 @@ const struct db_statement store_statements[SQL_COUNT] = {
 	STATEMENT(SQL_CLAIM_DUE, "UPDATE {prefix}due FORCE INDEX (PRIMARY) SET token = ?, due_ms = " NOW
 				     " + ?, attempts = attempts + 1 WHERE due_ms <= " NOW " AND id IN ({list})"),
 	STATEMENT(SQL_SELECT_CLAIMED,
-		"SELECT u.id, u.webhook_id, u.attempts, e.type, u.format, e.payload, w.url, w.secret, w.state"
-		" FROM {prefix}due u LEFT JOIN {prefix}events e ON e.id = u.event_id"
-		" LEFT JOIN {prefix}webhooks w ON w.id = u.webhook_id WHERE u.token = ? AND u.id IN ({list})"),
+		"SELECT u.id, u.webhook_id, u.attempts, u.attempts_before, e.type, u.format, e.payload"
+		" FROM {prefix}due u LEFT JOIN {prefix}events e ON e.id = u.event_id WHERE u.token = ? AND u.id IN ({list})"),
+	STATEMENT(SQL_SELECT_DESTINATIONS,
+		"SELECT id, state, url, secret, CASE WHEN previous_until_ms > " NOW " THEN previous_secret END, schedule, ca_file,"
+		" client_certificate, client_key FROM {prefix}webhooks FORCE INDEX (PRIMARY) WHERE id IN ({list})"),
 	STATEMENT(SQL_LOCK_CLAIMED,
-		"SELECT u.id, u.token, u.event_id, s.webhook_id, " NOW " FROM {prefix}due u FORCE INDEX (PRIMARY)"
+		"SELECT u.id, u.token, u.event_id, u.format, s.webhook_id, " NOW " FROM {prefix}due u FORCE INDEX (PRIMARY)"
 		" LEFT JOIN {prefix}webhook_status s ON s.webhook_id = u.webhook_id WHERE u.id IN ({list}) ORDER BY "
 		"u.id "
 		"FOR UPDATE"),
 	STATEMENT(SQL_INSERT_ATTEMPT,
 		"INSERT INTO {prefix}attempts (delivery_id, attempt, started_ms, duration_ms, status, error, answer) "
 		"VALUES (?, ?, ?, ?, ?, ?, ?)"),
-	STATEMENT(SQL_INSERT_DELIVERY, "INSERT INTO {prefix}deliveries (id, event_id, webhook_id, state, attempts, "
+	STATEMENT(SQL_INSERT_DELIVERY, "INSERT INTO {prefix}deliveries (id, event_id, webhook_id, format, state, attempts, "
 					   "last_status, last_error, ended_ms)"
-					   " VALUES (?, ?, ?, ?, ?, ?, ?, ?)" ENDED_AGAIN),
+					   " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)" ENDED_AGAIN),
 	/* no list, because in a DELETE no index can be forced */
 	STATEMENT(SQL_DELETE_DUE, "DELETE FROM {prefix}due WHERE id = ?"),
 	/* an INSERT, because an UPDATE of many rows is run once for each. The rows are there, and locked: the zeros
@@ -327,22 +331,24 @@ const struct db_statement store_statements[SQL_COUNT] = {
 				       ", token = NULL, attempts = attempts - 1 WHERE id = ? AND token = ?"),
 	/* of rows that are there, as above. Who failed before goes on failing, but for a success in between */
 	STATEMENT(SQL_CHANGE_WEBHOOK_STATUS,
-		"INSERT INTO {prefix}webhook_status (webhook_id, last_status, last_delivery_ms, failing_since_ms, "
-		"hold_until_ms)"
-		" VALUES (?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE last_status = VALUES(last_status), "
+		"INSERT INTO {prefix}webhook_status (webhook_id, last_status, last_error, last_delivery_ms, failing_since_ms, "
+		"failures, probes, hold_until_ms)"
+		" VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE " TO(last_status) ", " TO(last_error) ", "
 		"failing_since_ms = CASE WHEN VALUES(last_delivery_ms) IS NULL THEN COALESCE(failing_since_ms, "
 		"VALUES(failing_since_ms)) ELSE VALUES(failing_since_ms) END, "
 		"last_delivery_ms = COALESCE(VALUES(last_delivery_ms), last_delivery_ms), "
-		"hold_until_ms = GREATEST(hold_until_ms, VALUES(hold_until_ms))"),
+		TO(failures) ", " TO(probes) ", " TO(hold_until_ms)),
 	STATEMENT(
 		SQL_MARK_WEBHOOK_GONE, "UPDATE {prefix}webhooks SET state = 'gone' WHERE id = ? AND state = 'active'"),
+	STATEMENT(
+		SQL_DISABLE_WEBHOOK, "UPDATE {prefix}webhooks SET state = 'disabled' WHERE id = ? AND state = 'active'"),
 	STATEMENT(SQL_SELECT_DUE_OF_WEBHOOK,
 		"SELECT id FROM {prefix}due WHERE shard = ? AND webhook_id = ? AND token IS NULL"
 		" ORDER BY due_ms LIMIT ? FOR UPDATE"),
 	STATEMENT(SQL_FAIL_DUE,
-		"INSERT INTO {prefix}deliveries (id, event_id, webhook_id, state, attempts, last_status, last_error, "
+		"INSERT INTO {prefix}deliveries (id, event_id, webhook_id, format, state, attempts, last_status, last_error, "
 		"ended_ms)"
-		" SELECT id, event_id, webhook_id, 'failed', attempts, last_status, 'webhook_gone', " NOW
+		" SELECT id, event_id, webhook_id, format, 'failed', attempts, last_status, 'webhook_gone', " NOW
 		" FROM {prefix}due FORCE INDEX (PRIMARY) WHERE id IN ({list})" ENDED_AGAIN),
 	STATEMENT(SQL_NOTE_ENDED_CAMPAIGNS,
 		"UPDATE {prefix}campaigns SET ended_ms = ends_ms WHERE ended_ms IS NULL AND ends_ms <= " NOW),

@@ -27,6 +27,10 @@ check_PROGRAMS += %D%/test_form
 %C%_test_form_SOURCES = %D%/test_form.c
 %C%_test_form_LDADD = $(core_test_libs)
 
+check_PROGRAMS += %D%/test_health
+%C%_test_health_SOURCES = %D%/test_health.c
+%C%_test_health_LDADD = $(core_test_libs)
+
 check_PROGRAMS += %D%/test_host_list
 %C%_test_host_list_SOURCES = %D%/test_host_list.c
 %C%_test_host_list_LDADD = $(core_test_libs)

@@ -36,7 +36,7 @@ world_reset(void)
 	memset(&world, 0, sizeof(world));
 	world.stop_ms = world.lost_commit_ms = -1;
 	for (size_t i = 0; i < WORLD_WEBHOOKS; i++)
-		world.webhooks[i].status = 200;
+		world.webhooks[i] = (struct world_webhook){ .status = 200, .failing_since_ms = -1, .succeeded = true };
 }
 
 void
@@ -130,42 +130,62 @@ is_due(const struct world_delivery *delivery, uint64_t webhook_id)
 	return delivery->webhook_id == webhook_id && delivery->state == DELIVERY_PENDING && delivery->due_ms <= world.now_ms;
 }
 
-static int64_t
-first_due(uint64_t webhook_id)
+static bool
+is_to_be_ended(const struct world_delivery *delivery)
 {
-	int64_t first = INT64_MAX;
-	for (size_t i = 0; i < world.delivery_count; i++)
-		if (world.deliveries[i].webhook_id == webhook_id && world.deliveries[i].state == DELIVERY_PENDING &&
-		    world.deliveries[i].due_ms < first)
-			first = world.deliveries[i].due_ms;
-	if (first < world.webhooks[webhook_id].hold_until_ms)
-		first = world.webhooks[webhook_id].hold_until_ms;
-	return first;
+	enum webhook_state state = world.webhooks[delivery->webhook_id].state;
+	return (state == WEBHOOK_MISSING || state == WEBHOOK_GONE) && delivery->state == DELIVERY_PENDING && !delivery->claimed;
 }
 
-static bool
-is_to_be_ended(const struct world_delivery *delivery, uint64_t webhook_id)
+/* Of each webhook, one pass over all rows: when its first one comes due, and whether it leaves something to be ended. */
+struct overview {
+	int64_t first_ms[WORLD_WEBHOOKS];
+	bool ended[WORLD_WEBHOOKS];
+};
+
+static void
+look_over(struct overview *overview)
 {
-	enum webhook_state state = world.webhooks[webhook_id].state;
-	return (state == WEBHOOK_MISSING || state == WEBHOOK_GONE) && delivery->webhook_id == webhook_id &&
-	       delivery->state == DELIVERY_PENDING && !delivery->claimed;
+	for (size_t i = 0; i < WORLD_WEBHOOKS; i++) {
+		overview->first_ms[i] = INT64_MAX;
+		overview->ended[i] = false;
+	}
+	for (size_t i = 0; i < world.delivery_count; i++) {
+		const struct world_delivery *delivery = &world.deliveries[i];
+		int64_t *first_ms = &overview->first_ms[delivery->webhook_id];
+		if (delivery->state == DELIVERY_PENDING && delivery->due_ms < *first_ms)
+			*first_ms = delivery->due_ms;
+		if (is_to_be_ended(delivery))
+			overview->ended[delivery->webhook_id] = true;
+	}
+	for (size_t i = 0; i < WORLD_WEBHOOKS; i++)
+		if (overview->first_ms[i] < world.webhooks[i].hold_until_ms)
+			overview->first_ms[i] = world.webhooks[i].hold_until_ms;
 }
 
-static bool
-has_ended(uint64_t webhook_id)
+static struct due_webhook
+due_webhook(uint64_t id, int64_t first_ms)
 {
-	for (size_t i = 0; i < world.delivery_count; i++)
-		if (is_to_be_ended(&world.deliveries[i], webhook_id))
-			return true;
-	return false;
+	const struct world_webhook *webhook = &world.webhooks[id];
+	return (struct due_webhook){
+		.webhook_id = id,
+		.first_due_ms = first_ms + WORLD_DATABASE_AHEAD_MS,
+		.failures = webhook->failures,
+		.probes = webhook->probes,
+		.failing_since_ms = webhook->failing_since_ms < 0 ? -1 : webhook->failing_since_ms + WORLD_DATABASE_AHEAD_MS,
+		.succeeded = webhook->succeeded,
+		.rate = webhook->rate,
+	};
 }
 
 enum result
 store_due_webhooks(struct store *store UNUSED, struct pool *pool, uint64_t held, size_t limit, struct due_webhooks *webhooks)
 {
+	static struct overview overview;
 	if (!world_reachable())
 		return RESULT_UNAVAILABLE;
 	world.looks++;
+	look_over(&overview);
 	int64_t next = INT64_MAX;
 	*webhooks = (struct due_webhooks){
 		.due = POOL_ARRAY(pool, WORLD_WEBHOOKS, struct due_webhook),
@@ -174,16 +194,34 @@ store_due_webhooks(struct store *store UNUSED, struct pool *pool, uint64_t held,
 		.bulk_work = world_ready_job() != NULL,
 	};
 	for (uint64_t id = 1; id < WORLD_WEBHOOKS && held != 0; id++) {
-		int64_t first = first_due(id);
-		if (has_ended(id))
+		const int64_t first = overview.first_ms[id];
+		if (overview.ended[id])
 			webhooks->ended[webhooks->ended_count++] = id;
+		else if (world.webhooks[id].state == WEBHOOK_DISABLED)
+			continue;
 		else if (first <= world.now_ms && webhooks->due_count < limit)
-			webhooks->due[webhooks->due_count++] = (struct due_webhook){ id, first };
+			webhooks->due[webhooks->due_count++] = due_webhook(id, first);
 		else if (first < next)
 			next = first;
 	}
 	webhooks->next_due_ms = next == INT64_MAX ? -1 : next + WORLD_DATABASE_AHEAD_MS;
 	return RESULT_OK;
+}
+
+static struct destination *
+destination_of(struct pool *pool, uint64_t webhook_id)
+{
+	const struct world_webhook *webhook = &world.webhooks[webhook_id];
+	struct destination *destination = pool_alloc(pool, sizeof(*destination));
+	*destination = (struct destination){
+		.webhook_id = webhook_id,
+		.state = webhook->state,
+		.url = pool_printf(pool, "http://receiver.example/?token=hidden/%u", (unsigned)webhook_id),
+		.secret = SLICE("whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="),
+		.previous_secret = world.now_ms < webhook->previous_until_ms ? slice_of(webhook->previous_secret) : SLICE_NONE,
+		.schedule = slice_of(webhook->schedule),
+	};
+	return destination;
 }
 
 static struct due_delivery
@@ -197,13 +235,11 @@ claim_one(struct pool *pool, struct world_delivery *delivery, int64_t lease_ms)
 		world.most_unrecorded = world.unrecorded;
 	return (struct due_delivery){
 		.id = delivery->id,
-		.webhook_id = delivery->webhook_id,
+		.destination = destination_of(pool, delivery->webhook_id),
 		.event = SLICE("new_signup"),
 		.attempt = delivery->attempts,
+		.attempts_before = delivery->attempts_before,
 		.token = pool_copy(pool, (struct slice){ (const char *)delivery->token, sizeof(delivery->token) }),
-		.webhook_state = world.webhooks[delivery->webhook_id].state,
-		.url = pool_printf(pool, "http://receiver.example/?token=hidden/%u", (unsigned)delivery->webhook_id),
-		.secret = SLICE("whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="),
 		.message_id = pool_printf(pool, "msg_%u", (unsigned)delivery->id),
 		.payload = SLICE("{\"id\":\"hidden\"}"),
 	};
@@ -258,8 +294,16 @@ complete_one(const struct delivery_outcome *outcome)
 	world.unrecorded--;
 	if (outcome->webhook_gone)
 		webhook->state = WEBHOOK_GONE;
-	if (outcome->webhook_hold_ms > 0)
-		webhook->hold_until_ms = world.now_ms + outcome->webhook_hold_ms;
+	if (outcome->webhook_disabled)
+		webhook->state = WEBHOOK_DISABLED;
+	webhook->failures = outcome->webhook_failures;
+	webhook->probes = outcome->webhook_probes;
+	webhook->hold_until_ms = outcome->webhook_hold_ms > 0 ? world.now_ms + outcome->webhook_hold_ms : 0;
+	if (outcome->state == DELIVERY_DELIVERED)
+		webhook->failing_since_ms = -1;
+	else if (webhook->failing_since_ms < 0)
+		webhook->failing_since_ms = world.now_ms;
+	webhook->succeeded = webhook->succeeded || outcome->state == DELIVERY_DELIVERED;
 }
 
 enum result
@@ -307,7 +351,7 @@ store_fail_pending(struct store *store UNUSED, uint64_t webhook_id, size_t chunk
 	*done = 0;
 	world.chunks++;
 	for (size_t i = 0; i < world.delivery_count && *done < chunk && !world.webhooks[webhook_id].stuck; i++)
-		if (is_to_be_ended(&world.deliveries[i], webhook_id)) {
+		if (world.deliveries[i].webhook_id == webhook_id && is_to_be_ended(&world.deliveries[i])) {
 			world.deliveries[i].state = DELIVERY_FAILED;
 			(*done)++;
 		}

@@ -12,9 +12,9 @@
 #include "store/dispatch.h"
 
 enum {
-	WORLD_ROWS = 4096,
-	WORLD_WEBHOOKS = 64, /* ids 1 to 63 */
-	WORLD_ATTEMPTS = 64, /* noted per delivery */
+	WORLD_ROWS = 16384,
+	WORLD_WEBHOOKS = 1101, /* ids 1 to 1100 */
+	WORLD_ATTEMPTS = 64,   /* noted per delivery */
 	WORLD_FLUSHES = 4096,
 	WORLD_JOBS = 8,
 	WORLD_JOB_LEADS = 250,
@@ -31,6 +31,7 @@ struct world_delivery {
 	bool claimed;
 	unsigned char token[DISPATCH_TOKEN_SIZE];
 	unsigned attempts; /* started */
+	unsigned attempts_before;
 	enum delivery_state state;
 	size_t logged; /* outcomes recorded */
 	int64_t started_ms[WORLD_ATTEMPTS];
@@ -40,7 +41,14 @@ struct world_webhook {
 	enum webhook_state state;
 	bool removed_after_look; /* before anything of it is claimed */
 	bool stuck;              /* nothing of it can be ended */
-	int64_t hold_until_ms;
+	/* as recorded */
+	int64_t hold_until_ms, failing_since_ms;
+	unsigned failures, probes;
+	bool succeeded;
+	/* as its operator has set it */
+	unsigned rate;
+	const char *schedule, *previous_secret; /* NULL: none */
+	int64_t previous_until_ms;
 	/* how its receiver answers */
 	int status;
 	enum sender_error error;
@@ -101,7 +109,7 @@ struct world {
 
 extern struct world world;
 
-/* Empty, time 0, every receiver answering 200 at once. */
+/* Empty, time 0, every receiver answering 200 at once, and known to have done so before. */
 void world_reset(void);
 /* Deliveries that come due at `due_ms`. */
 void world_add(uint64_t webhook_id, size_t count, int64_t due_ms);

@@ -2,7 +2,7 @@ if HAVE_CMOCKA
 check_PROGRAMS += %D%/test_turns %D%/test_lock %D%/test_dispatcher %D%/test_bulk %D%/test_request %D%/test_sender
 
 %C%_test_turns_SOURCES = %D%/test_turns.c
-%C%_test_turns_LDADD = src/deliver/libdeliver.a src/base/libbase.a $(CMOCKA_LIBS)
+%C%_test_turns_LDADD = src/deliver/libdeliver.a src/core/libcore.a src/base/libbase.a $(CMOCKA_LIBS)
 
 %C%_test_lock_SOURCES = %D%/test_lock.c
 %C%_test_lock_LDADD = src/deliver/libdeliver.a src/base/libbase.a $(CMOCKA_LIBS)

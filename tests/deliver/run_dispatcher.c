@@ -16,7 +16,13 @@ fresh_world(void **state UNUSED)
 	assert_true(retry_schedule_parse(SLICE("5s 1m 5m 30m 2h 5h 10h 14h 20h 24h"), &schedule, &bad));
 	options = (struct dispatcher_options){
 		.sender = { .in_flight = SLOTS, .timeout_ms = 15 * SECOND },
-		.webhook_in_flight = PER_WEBHOOK,
+		/* no breaker: most tests are of something else */
+		.health = { .window_start = PER_WEBHOOK,
+		    .window_max = PER_WEBHOOK,
+		    .breaker_failures = UINT32_MAX,
+		    .probe_wait_ms = 10 * SECOND,
+		    .probe_wait_max_ms = HOUR,
+		    .disable_after_ms = INT64_MAX },
 		.lease_ms = 60 * SECOND,
 		.schedule = &schedule,
 		.poll_ms = POLL,

@@ -278,7 +278,7 @@ static void
 outcomes_are_recorded_together_and_soon(void **state UNUSED)
 {
 	options.sender.in_flight = 256;
-	options.webhook_in_flight = 64;
+	options.health.window_start = options.health.window_max = 64;
 	for (uint64_t id = 1; id <= 4; id++) {
 		world_add(id, 900, 0);
 		world.webhooks[id].latency_ms = (int64_t)id;

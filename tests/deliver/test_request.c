@@ -3,13 +3,15 @@
 #include "unit.h"
 #include "with_pool.h"
 
+#include <string.h>
+
 #include "deliver/request.h"
 
 #define SECRET "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 
+static const struct destination there = { .url = SLICE("https://hooks.example/in"), .secret = SLICE(SECRET) };
 static const struct due_delivery usual = {
-	.url = SLICE("https://hooks.example/in"),
-	.secret = SLICE(SECRET),
+	.destination = &there,
 	.message_id = SLICE("msg_1"),
 	.payload = SLICE("{\"id\":1,\"tags\":[]}"),
 };
@@ -39,9 +41,50 @@ a_url_is_dialled_in_ascii(void **state UNUSED)
 {
 	struct due_delivery delivery = usual;
 	struct attempt attempt;
-	delivery.url = SLICE("http://ex\xc3\xa4mple.org:8080/\xc3\xa4?\xc3\xb6=1#\xc3\xbc");
+	struct destination destination = there;
+	delivery.destination = &destination;
+	destination.url = SLICE("http://ex\xc3\xa4mple.org:8080/\xc3\xa4?\xc3\xb6=1#\xc3\xbc");
 	assert_true(request_make(pool, &delivery, 0, &attempt));
 	assert_string_equal(attempt.url, "http://xn--exmple-cua.org:8080/%C3%A4?%C3%B6=1");
+}
+
+/* 2, Headers: after a rotation both signatures, the new one first. */
+static void
+a_rotation_signs_twice(void **state UNUSED)
+{
+	struct due_delivery delivery = usual;
+	struct destination destination = there, old = there;
+	struct attempt attempt, by_old;
+	delivery.destination = &old;
+	old.secret = SLICE("whsec_BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB");
+	assert_true(request_make(pool, &delivery, 0, &by_old));
+	destination.previous_secret = old.secret;
+	delivery.destination = &there;
+	assert_true(request_make(pool, &delivery, 0, &attempt));
+	struct slice both = pool_printf(pool, "%.*s%.*s", SLICE_ARGS(attempt.headers[3]),
+	    SLICE_ARGS(slice_sub(by_old.headers[3], strlen("webhook-signature:"), SIZE_MAX)));
+	delivery.destination = &destination;
+	assert_true(request_make(pool, &delivery, 0, &attempt));
+	assert_true(slice_equal(attempt.headers[3], both));
+}
+
+/* 2, TLS: own CA file and client certificate per webhook. */
+static void
+a_destination_has_its_own_certificates(void **state UNUSED)
+{
+	struct due_delivery delivery = usual;
+	struct destination destination = there;
+	struct attempt attempt;
+	assert_true(request_make(pool, &delivery, 0, &attempt));
+	assert_true(attempt.ca_file == NULL && attempt.client_certificate == NULL && attempt.client_key == NULL);
+	destination.ca_file = SLICE("/ca");
+	destination.client_certificate = SLICE("/certificate");
+	destination.client_key = SLICE("/key");
+	delivery.destination = &destination;
+	assert_true(request_make(pool, &delivery, 0, &attempt));
+	assert_string_equal(attempt.ca_file, "/ca");
+	assert_string_equal(attempt.client_certificate, "/certificate");
+	assert_string_equal(attempt.client_key, "/key");
 }
 
 static void
@@ -49,8 +92,11 @@ what_is_broken_is_not_sent(void **state UNUSED)
 {
 	struct due_delivery no_url = usual, no_secret = usual, no_payload = usual;
 	struct attempt attempt;
-	no_url.url = SLICE("http://ann@hooks.example/");
-	no_secret.secret = SLICE("whsec_");
+	struct destination bad_url = there, bad_secret = there;
+	bad_url.url = SLICE("http://ann@hooks.example/");
+	bad_secret.secret = SLICE("whsec_");
+	no_url.destination = &bad_url;
+	no_secret.destination = &bad_secret;
 	no_payload.payload = SLICE("[]");
 	no_payload.form = true;
 	assert_false(request_make(pool, &no_url, 0, &attempt));
@@ -64,6 +110,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(headers_and_body_are_those_of_the_format),
 		cmocka_unit_test(a_url_is_dialled_in_ascii),
+		cmocka_unit_test(a_rotation_signs_twice),
+		cmocka_unit_test(a_destination_has_its_own_certificates),
 		cmocka_unit_test(what_is_broken_is_not_sent),
 	};
 	return cmocka_run_group_tests_name("request", tests, begin, end);

@@ -124,7 +124,9 @@ static void
 start_url(const char *url, struct seen *seen)
 {
 	static const struct slice headers[] = { SLICE("Content-Type: application/json"), SLICE("webhook-id: msg_1") };
-	const struct attempt attempt = { url, headers, ARRAY_SIZE(headers), SLICE("{\"id\":1}") };
+	const struct attempt attempt = {
+		.url = url, .headers = headers, .header_count = ARRAY_SIZE(headers), .body = SLICE("{\"id\":1}")
+	};
 	*seen = (struct seen){ .done = false };
 	sender_start(sender, &attempt, seen);
 }
@@ -239,7 +241,7 @@ a_large_body_is_sent_at_once(void **state UNUSED)
 	snprintf(url, sizeof(url), "http://127.0.0.1:%d/status/200", port);
 	char *body = pool_alloc(pool, LARGE);
 	memset(body, 'x', LARGE);
-	sender_start(sender, &(struct attempt){ url, NULL, 0, { body, LARGE } }, &seen);
+	sender_start(sender, &(struct attempt){ .url = url, .body = { body, LARGE } }, &seen);
 	await(&seen, 1);
 	assert_int_equal(seen.status, 200);
 	assert_null(strcasestr(receiver_last_request(), "\r\nExpect:"));
@@ -321,7 +323,8 @@ a_header_cannot_hold_another(void **state UNUSED)
 	char url[64];
 	struct seen seen = { .done = false };
 	snprintf(url, sizeof(url), "http://127.0.0.1:%d/status/200", port);
-	sender_start(sender, &(struct attempt){ url, &header, 1, SLICE("{}") }, &seen);
+	sender_start(
+	    sender, &(struct attempt){ .url = url, .headers = &header, .header_count = 1, .body = SLICE("{}") }, &seen);
 	await(&seen, 1);
 	assert_int_equal(seen.error, SENDER_INVALID_HEADER);
 	assert_int_equal(receiver_connections(), 0);

@@ -1,13 +1,57 @@
 /* SPDX-License-Identifier: MIT
- * Turns among webhooks (delivery.md 4, fairness). */
+ * Turns among webhooks (delivery.md 4, fairness and rate). */
 #include "unit.h"
 
 #include "base/attributes.h"
 #include "deliver/turns.h"
 
-enum { LIMIT = 4 };
+enum { SLOTS = 128, MAX = 4, TURN = 2, START = 4 };
 
-static struct due_request requests[128];
+static const struct health_rules rules = { .window_start = START,
+	.window_max = MAX,
+	.breaker_failures = 5,
+	.probe_wait_ms = 10000,
+	.probe_wait_max_ms = 3600000,
+	.disable_after_ms = INT64_MAX };
+static struct due_request requests[SLOTS];
+static struct turns *turns;
+
+static int
+begin(void **state UNUSED)
+{
+	turns = turns_new(&(struct turns_limits){ .webhooks = 64, .slots = SLOTS, .turn = TURN }, &rules);
+	return 0;
+}
+
+static int
+end(void **state UNUSED)
+{
+	turns_free(&turns);
+	return 0;
+}
+
+/* One that has succeeded before. */
+static struct due_webhook
+good(uint64_t webhook_id)
+{
+	return (struct due_webhook){ .webhook_id = webhook_id, .failing_since_ms = -1, .succeeded = true };
+}
+
+static void
+offer(uint64_t webhook_id, int64_t now_ms)
+{
+	const struct due_webhook webhook = good(webhook_id);
+	turns_offer(turns, &webhook, now_ms);
+}
+
+static void
+offer_failing(uint64_t webhook_id, int64_t now_ms)
+{
+	struct due_webhook webhook = good(webhook_id);
+	webhook.failures = 1;
+	webhook.failing_since_ms = 0;
+	turns_offer(turns, &webhook, now_ms);
+}
 
 /* Rows that the last turns_take gave to a webhook. */
 static size_t
@@ -20,115 +64,276 @@ rows_of(uint64_t webhook_id, size_t count)
 }
 
 static void
-start(struct turns *turns, uint64_t webhook_id, size_t count)
+start(uint64_t webhook_id, size_t count, int64_t now_ms)
 {
 	for (size_t i = 0; i < count; i++)
-		turns_started(turns, webhook_id);
+		turns_started(turns, webhook_id, now_ms);
+}
+
+static enum health_change
+attempted(uint64_t webhook_id, bool success, int64_t now_ms)
+{
+	struct health health;
+	enum health_change change = turns_attempted(turns, webhook_id, success, now_ms, &health);
+	turns_ended(turns, webhook_id, now_ms);
+	return change;
+}
+
+/* As many as it gets are started; how many that were. */
+static size_t
+take_and_start(size_t slots, int64_t now_ms)
+{
+	size_t started = 0, count = turns_take(turns, slots, now_ms, requests);
+	for (size_t i = 0; i < count; i++) {
+		start(requests[i].webhook_id, requests[i].rows, now_ms);
+		started += requests[i].rows;
+	}
+	turns_settle(turns, now_ms);
+	return started;
 }
 
 static void
 slots_are_given_out_evenly(void **state UNUSED)
 {
-	struct turns *turns = turns_new(8, LIMIT, 2);
 	for (uint64_t id = 1; id <= 3; id++)
-		turns_offer(turns, id, 0);
-	size_t count = turns_take(turns, 6, requests);
+		offer(id, 0);
+	size_t count = turns_take(turns, 6, 0, requests);
 	assert_int_equal(count, 3);
 	for (uint64_t id = 1; id <= 3; id++)
 		assert_int_equal(rows_of(id, count), 2);
-	turns_free(&turns);
 }
 
 static void
 turns_go_on_where_they_stopped(void **state UNUSED)
 {
-	struct turns *turns = turns_new(8, LIMIT, 2);
 	for (uint64_t id = 1; id <= 3; id++)
-		turns_offer(turns, id, 0);
-	assert_int_equal(turns_take(turns, 4, requests), 2);
-	assert_int_equal(turns_take(turns, 1, requests), 1);
+		offer(id, 0);
+	assert_int_equal(take_and_start(4, 0), 4);
+	assert_int_equal(turns_take(turns, 1, 0, requests), 1);
 	assert_int_equal(requests[0].webhook_id, 3);
-	turns_free(&turns);
 }
 
 static void
-nobody_gets_more_than_the_limit(void **state UNUSED)
+nobody_gets_more_than_the_window(void **state UNUSED)
 {
-	struct turns *turns = turns_new(8, LIMIT, 2);
-	turns_offer(turns, 1, 0);
-	turns_offer(turns, 2, 0);
-	start(turns, 1, LIMIT - 1);
-	size_t count = turns_take(turns, 100, requests);
+	offer(1, 0);
+	offer(2, 0);
+	start(1, MAX - 1, 0);
+	size_t count = turns_take(turns, SLOTS, 0, requests);
 	assert_int_equal(rows_of(1, count), 1);
-	assert_int_equal(rows_of(2, count), LIMIT);
-	start(turns, 1, 1);
-	start(turns, 2, LIMIT);
-	turns_settle(turns);
+	assert_int_equal(rows_of(2, count), MAX);
+	start(1, 1, 0);
+	start(2, MAX, 0);
+	turns_settle(turns, 0);
 	assert_false(turns_waiting(turns));
-	assert_int_equal(turns_take(turns, 100, requests), 0);
-	turns_ended(turns, 2);
+	assert_int_equal(turns_take(turns, SLOTS, 0, requests), 0);
+	assert_true(turns_next_ms(turns, SLOTS, 0) == TURNS_NEVER);
+	turns_ended(turns, 2, 0);
 	assert_true(turns_waiting(turns));
-	turns_free(&turns);
+	assert_int_equal(turns_next_ms(turns, SLOTS, 0), 0);
 }
 
 static void
 who_has_less_than_was_asked_for_leaves(void **state UNUSED)
 {
-	struct turns *turns = turns_new(8, LIMIT, 2);
-	turns_offer(turns, 1, 0);
-	turns_offer(turns, 2, 0);
-	assert_int_equal(turns_take(turns, 4, requests), 2);
-	start(turns, 1, 2);
-	start(turns, 2, 1);
-	turns_settle(turns);
-	size_t count = turns_take(turns, 8, requests);
-	assert_int_equal(count, 1);
+	offer(1, 0);
+	offer(2, 0);
+	assert_int_equal(turns_take(turns, 4, 0, requests), 2);
+	start(1, 2, 0);
+	start(2, 1, 0);
+	turns_settle(turns, 0);
+	assert_int_equal(turns_take(turns, 8, 0, requests), 1);
 	assert_int_equal(requests[0].webhook_id, 1);
-	turns_free(&turns);
 }
 
 /* delivery.md 3: Retry-After of 429 and 503 holds the whole webhook. */
 static void
 a_silenced_webhook_stays_away(void **state UNUSED)
 {
-	struct turns *turns = turns_new(8, LIMIT, 2);
-	turns_offer(turns, 1, 0);
-	start(turns, 1, 2);
+	offer(1, 0);
+	start(1, 2, 0);
 	assert_true(turns_silence(turns, 1, 1000));
 	assert_false(turns_silence(turns, 1, 1000));
 	assert_false(turns_silence(turns, 1, 900));
+	assert_int_equal(turns_held_until_ms(turns, 1), 1000);
 	assert_false(turns_waiting(turns));
-	turns_offer(turns, 1, 999);
+	offer(1, 999);
 	assert_false(turns_waiting(turns));
-	turns_offer(turns, 1, 1000);
+	offer(1, 1000);
 	assert_true(turns_waiting(turns));
-	turns_free(&turns);
+}
+
+/* Its operator may have made an end of it. */
+static void
+the_database_is_believed_while_nothing_is_under_way(void **state UNUSED)
+{
+	offer(1, 0);
+	start(1, 1, 0);
+	assert_true(turns_silence(turns, 1, TURNS_NEVER));
+	offer(1, 10);
+	assert_false(turns_waiting(turns));
+	turns_ended(turns, 1, 20);
+	offer(1, 30);
+	assert_true(turns_waiting(turns));
 }
 
 static void
 room_comes_back(void **state UNUSED)
 {
-	struct turns *turns = turns_new(2, LIMIT, 2);
-	for (uint64_t id = 1; id <= 3; id++)
-		turns_offer(turns, id, 0);
-	assert_int_equal(turns_take(turns, 8, requests), 2);
-	turns_settle(turns); /* nothing was started */
-	turns_offer(turns, 3, 0);
-	assert_int_equal(turns_take(turns, 1, requests), 1);
-	assert_int_equal(requests[0].webhook_id, 3);
 	turns_free(&turns);
+	turns = turns_new(&(struct turns_limits){ .webhooks = 2, .slots = SLOTS, .turn = TURN }, &rules);
+	for (uint64_t id = 1; id <= 3; id++)
+		offer(id, 0);
+	assert_int_equal(turns_take(turns, 8, 0, requests), 2);
+	turns_settle(turns, 0); /* nothing was started */
+	offer(3, 0);
+	assert_int_equal(turns_take(turns, 1, 0, requests), 1);
+	assert_int_equal(requests[0].webhook_id, 3);
+}
+
+/* delivery.md 4, rate: however often it is offered, and whoever else was known in between. */
+static void
+a_rate_is_kept(void **state UNUSED)
+{
+	enum { RATE = 5, SECONDS = 10 };
+	struct due_webhook paced = good(1);
+	size_t started = 0;
+	paced.rate = RATE;
+	for (int64_t now = 0; now < SECONDS * 1000; now++) {
+		turns_offer(turns, &paced, now);
+		size_t taken = take_and_start(SLOTS, now);
+		assert_true(taken <= 1);
+		if (taken == 0 && started > 0)
+			assert_in_range(turns_next_ms(turns, SLOTS, now), now + 1, now + 1000 / RATE);
+		started += taken;
+		for (; taken > 0; taken--)
+			(void)attempted(1, true, now);
+	}
+	assert_in_range(started, RATE * SECONDS, RATE * SECONDS + 1);
+}
+
+/* … and a high one in pieces of a tenth of a second. */
+static void
+a_high_rate_goes_out_in_pieces(void **state UNUSED)
+{
+	enum { RATE = 1000 };
+	struct due_webhook paced = good(1);
+	size_t started = 0;
+	paced.rate = RATE;
+	for (int64_t now = 0; now <= 2000; now += 10) {
+		turns_offer(turns, &paced, now);
+		for (size_t taken; (taken = take_and_start(SLOTS, now)) > 0; started += taken)
+			for (; taken > 0; taken--, started++)
+				(void)attempted(1, true, now);
+	}
+	assert_in_range(started, 2 * RATE, 2 * RATE + RATE / 10 + 10);
+}
+
+/* delivery.md 4, fairness: however many webhooks hang, half of the slots are for those that do not. */
+static void
+those_that_fail_share_half_of_the_slots(void **state UNUSED)
+{
+	for (uint64_t id = 1; id <= 50; id++)
+		offer_failing(id, 0);
+	assert_int_equal(take_and_start(SLOTS, 0), SLOTS / 2);
+	assert_true(turns_next_ms(turns, SLOTS / 2, 0) == TURNS_NEVER);
+	offer(60, 1);
+	assert_int_equal(turns_next_ms(turns, SLOTS / 2, 1), 1);
+	assert_int_equal(take_and_start(SLOTS / 2, 1), MAX);
+	/* a success makes room for others of them */
+	assert_int_equal(attempted(1, true, 2), HEALTH_UNCHANGED);
+	assert_int_equal(turns_next_ms(turns, SLOTS / 2 - MAX + 1, 2), 2);
+}
+
+/* The same for those of which nothing is known yet. */
+static void
+unknown_webhooks_are_not_trusted_yet(void **state UNUSED)
+{
+	for (uint64_t id = 1; id <= 50; id++) {
+		struct due_webhook webhook = good(id);
+		webhook.succeeded = false;
+		turns_offer(turns, &webhook, 0);
+	}
+	assert_int_equal(take_and_start(SLOTS, 0), SLOTS / 2);
+}
+
+/* Both kinds take turns, so that those that fail are not forgotten either. */
+static void
+the_two_kinds_alternate(void **state UNUSED)
+{
+	for (uint64_t id = 1; id <= 20; id++)
+		offer(id, 0);
+	offer_failing(21, 0);
+	size_t count = turns_take(turns, 8, 0, requests);
+	assert_int_equal(rows_of(21, count), MAX);
+}
+
+/* Webhooks with wide windows leave the last quarter to others. */
+static void
+the_last_slots_are_for_those_with_little_under_way(void **state UNUSED)
+{
+	static const struct health_rules wide = { .window_start = START,
+		.window_max = 32,
+		.breaker_failures = 5,
+		.probe_wait_ms = 10000,
+		.probe_wait_max_ms = 3600000,
+		.disable_after_ms = INT64_MAX };
+	turns_free(&turns);
+	turns = turns_new(&(struct turns_limits){ .webhooks = 64, .slots = SLOTS, .turn = TURN }, &wide);
+	for (uint64_t id = 1; id <= 8; id++) {
+		offer(id, 0);
+		for (size_t i = 0; i < 32; i++) { /* wide by success */
+			start(id, 1, 0);
+			assert_int_equal(attempted(id, true, 0), HEALTH_UNCHANGED);
+		}
+		offer(id, 0);
+	}
+	assert_in_range(take_and_start(SLOTS, 0), SLOTS * 3 / 4, SLOTS * 3 / 4 + TURN);
+	offer(60, 1);
+	size_t count = turns_take(turns, SLOTS / 4, 1, requests);
+	assert_int_equal(count, 1);
+	assert_int_equal(rows_of(60, count), START);
+}
+
+/* delivery.md 3, breaker: one probe at a time, and the next one only when its outcome says so. */
+static void
+an_open_breaker_lets_one_through(void **state UNUSED)
+{
+	struct due_webhook webhook = good(1);
+	webhook.failures = 7;
+	webhook.probes = 1;
+	webhook.failing_since_ms = 0;
+	turns_offer(turns, &webhook, 50000);
+	assert_int_equal(take_and_start(SLOTS, 50000), 1);
+	turns_offer(turns, &webhook, 51000);
+	assert_int_equal(take_and_start(SLOTS, 51000), 0);
+	struct health health;
+	assert_int_equal(turns_attempted(turns, 1, false, 52000, &health), HEALTH_UNCHANGED);
+	assert_int_equal(health.probes, 2);
+	assert_int_equal(turns_held_until_ms(turns, 1), 52000 + 40000);
+	turns_ended(turns, 1, 52000);
+	assert_false(turns_waiting(turns));
 }
 
 int
 main(void)
 {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(slots_are_given_out_evenly),
-		cmocka_unit_test(turns_go_on_where_they_stopped),
-		cmocka_unit_test(nobody_gets_more_than_the_limit),
-		cmocka_unit_test(who_has_less_than_was_asked_for_leaves),
-		cmocka_unit_test(a_silenced_webhook_stays_away),
-		cmocka_unit_test(room_comes_back),
+		TEST(slots_are_given_out_evenly),
+		TEST(turns_go_on_where_they_stopped),
+		TEST(nobody_gets_more_than_the_window),
+		TEST(who_has_less_than_was_asked_for_leaves),
+		TEST(a_silenced_webhook_stays_away),
+		TEST(the_database_is_believed_while_nothing_is_under_way),
+		TEST(room_comes_back),
+		TEST(a_rate_is_kept),
+		TEST(a_high_rate_goes_out_in_pieces),
+		TEST(those_that_fail_share_half_of_the_slots),
+		TEST(unknown_webhooks_are_not_trusted_yet),
+		TEST(the_two_kinds_alternate),
+		TEST(the_last_slots_are_for_those_with_little_under_way),
+		TEST(an_open_breaker_lets_one_through),
 	};
 	return cmocka_run_group_tests_name("deliver/turns", tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@ outcome_of(const struct due_delivery *claimed, enum delivery_state state, int st
 {
 	return (struct delivery_outcome){
 		.id = claimed->id,
-		.webhook_id = claimed->webhook_id,
+		.webhook_id = claimed->destination->webhook_id,
 		.token = claimed->token,
 		.attempt = claimed->attempt,
 		.state = state,

@@ -108,9 +108,9 @@ plant_history(void)
 	root_run("INSERT INTO t_events (id, campaign_id, lead_id, type, deliveries, created_ms, payload) SELECT " EVENT_ID
 		 ", 1, 1 + seq %% %u, 0, 1, " DAY " * 86400000, REPEAT('p', 300) FROM seq_1_to_%u",
 	    FIRST_DAY, DAYS, lead_count(), FIRST_DAY, DAYS, there->deliveries);
-	root_run(
-	    "INSERT INTO t_deliveries (id, event_id, webhook_id, state, attempts, last_status, ended_ms) SELECT " HISTORY_ID
-	    ", " EVENT_ID ", " WEBHOOK ", IF(seq %% 100 = 0, 'failed', 'delivered'), 1, 200, 0 FROM seq_%u_to_%u",
+	root_run("INSERT INTO t_deliveries (id, event_id, webhook_id, format, state, attempts, last_status, ended_ms) "
+		 "SELECT " HISTORY_ID ", " EVENT_ID ", " WEBHOOK
+		 ", 'json', IF(seq %% 100 = 0, 'failed', 'delivered'), 1, 200, 0 FROM seq_%u_to_%u",
 	    FIRST_DAY, DAYS, FIRST_DAY, DAYS, WEBHOOK_ARGUMENTS, there->due + 1, there->deliveries);
 	root_run("INSERT INTO t_attempts (delivery_id, attempt, started_ms, duration_ms, status) SELECT id, 1, 0, 5, 200 FROM "
 		 "t_deliveries");

@@ -186,7 +186,8 @@ static const struct {
 	    "DELETE FROM t_due WHERE id = 1", "due", "delivery 1 (has no event)" },
 	{ "UPDATE t_due SET id = id + 1000000 ORDER BY id DESC LIMIT 1",
 	    "UPDATE t_due SET id = id - 1000000 ORDER BY id DESC LIMIT 1", "due", "(is not of its event)" },
-	{ "INSERT INTO t_deliveries SELECT id, event_id, webhook_id, 'failed', 1, NULL, NULL, 1 FROM t_due ORDER BY id DESC "
+	{ "INSERT INTO t_deliveries SELECT id, event_id, webhook_id, format, 'failed', 1, NULL, NULL, 1 FROM t_due ORDER BY id "
+	  "DESC "
 	  "LIMIT 1",
 	    "DELETE FROM t_deliveries ORDER BY id DESC LIMIT 1", "due", "(has ended)" },
 	{ "UPDATE t_deliveries SET event_id = event_id + 1000000 ORDER BY id DESC LIMIT 1",

@@ -270,7 +270,9 @@ outcomes_at_once_are_one_row_of_the_webhook(void **state)
 			bool ok = cases[i].statuses[k] == 200;
 			outcomes[k] =
 			    outcome_of(&claims.items[k], ok ? DELIVERY_DELIVERED : DELIVERY_PENDING, cases[i].statuses[k]);
-			outcomes[k].webhook_hold_ms = k == 1 ? LONG_MS : 1;
+			outcomes[k].webhook_hold_ms = k == 2 ? LONG_MS : 1;
+			outcomes[k].webhook_failures = (unsigned)(10 * k);
+			outcomes[k].webhook_probes = (unsigned)k;
 		}
 		assert_int_equal(complete(w, outcomes, 3), 0);
 		assert_int_equal(store_list_webhooks(w->store, w->pool, w->campaign, &rows, &count), RESULT_OK);
@@ -280,7 +282,7 @@ outcomes_at_once_are_one_row_of_the_webhook(void **state)
 		assert_true((rows->last_delivery_ms > 0) == cases[i].delivered);
 		assert_int_equal(
 		    root_number("SELECT hold_until_ms > (UNIX_TIMESTAMP() + 30) * 1000 FROM t_webhook_status WHERE "
-				"webhook_id = %" PRIu64,
+				"webhook_id = %" PRIu64 " AND failures = 20 AND probes = 2",
 			webhook),
 		    1);
 	}
@@ -371,7 +373,7 @@ rare_states_are_found_by_index(void **state)
 	struct claims claims = claim(w, owners[0], webhook, 1, LONG_MS);
 	struct delivery_outcome outcome = outcome_of(claims.items, DELIVERY_FAILED, 404);
 	assert_int_equal(complete(w, &outcome, 1), 0);
-	root_run("INSERT INTO t_deliveries SELECT id + seq, event_id, webhook_id, 'delivered', 1, 200, NULL, 1 FROM "
+	root_run("INSERT INTO t_deliveries SELECT id + seq, event_id, webhook_id, 'json', 'delivered', 1, 200, NULL, 1 FROM "
 		 "t_deliveries, "
 		 "seq_1000_to_%d",
 	    ROWS);
@@ -399,8 +401,9 @@ a_list_looks_at_no_more_than_so_many(void **state)
 	filter.event = EVENT_NEW_SIGNUP;
 	assert_int_equal(list(w, filter).count, 1);
 	/* newer than that one, and of no event that there is */
-	root_run("INSERT INTO t_deliveries SELECT u.id + seq, 1, u.webhook_id, 'delivered', 1, 200, NULL, 1 FROM t_due u, "
-		 "seq_1_to_%d",
+	root_run(
+	    "INSERT INTO t_deliveries SELECT u.id + seq, 1, u.webhook_id, 'json', 'delivered', 1, 200, NULL, 1 FROM t_due u, "
+	    "seq_1_to_%d",
 	    ROWS);
 	for (size_t i = 0; i < 2; i++) {
 		filter.webhook_id = i == 0 ? 0 : webhook;

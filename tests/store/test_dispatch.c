@@ -100,13 +100,13 @@ a_claim_says_all_that_is_sent(void **state)
 	struct claims claims = claim(w, owners[0], webhook, ALL_ROWS, LONG_MS);
 	assert_int_equal(claims.count, 1);
 	const struct due_delivery *d = claims.items;
-	assert_int_equal(d->webhook_id, webhook);
+	assert_int_equal(d->destination->webhook_id, webhook);
 	assert_int_equal(d->attempt, 1);
 	assert_int_equal(d->token.size, DISPATCH_TOKEN_SIZE);
-	assert_int_equal(d->webhook_state, WEBHOOK_ACTIVE);
+	assert_int_equal(d->destination->state, WEBHOOK_ACTIVE);
 	assert_slice(d->event, "new_signup");
-	assert_slice(d->url, "https://a.example/hook");
-	assert_slice(d->secret, "whsec_secret");
+	assert_slice(d->destination->url, "https://a.example/hook");
+	assert_slice(d->destination->secret, "whsec_secret");
 	assert_true(slice_starts_with(d->message_id, SLICE("msg_")));
 	assert_true(slice_starts_with(d->payload, SLICE("{")));
 	assert_non_null(strstr(d->payload.data, "\"__event\":\"new_signup\""));
@@ -235,7 +235,7 @@ a_webhook_that_is_gone_gets_nothing_more(void **state)
 	struct delivery_outcome gone = outcome_of(claims.items, DELIVERY_FAILED, 410);
 	gone.webhook_gone = true;
 	complete(w, &gone, 1);
-	assert_int_equal(claim(w, owners[0], webhook, 1, LONG_MS).items->webhook_state, WEBHOOK_GONE);
+	assert_int_equal(claim(w, owners[0], webhook, 1, LONG_MS).items->destination->state, WEBHOOK_GONE);
 	sign_up_many(w, "after", 2);
 	assert_int_equal(root_number(DUE, webhook), 1);
 	assert_int_equal(root_number(DELIVERIES, webhook), 1);
@@ -372,7 +372,7 @@ webhooks_that_ended_are_found_at_once(void **state)
 		assert_int_equal(l.ended_count, 0);
 		assert_int_equal(l.due_count, 1);
 		assert_int_equal(
-		    claim(w, owners[1], webhook, 1, LONG_MS).items->webhook_state, gone ? WEBHOOK_GONE : WEBHOOK_MISSING);
+		    claim(w, owners[1], webhook, 1, LONG_MS).items->destination->state, gone ? WEBHOOK_GONE : WEBHOOK_MISSING);
 		root_run("DELETE FROM t_due");
 	}
 }

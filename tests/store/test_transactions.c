@@ -26,7 +26,7 @@ static enum result
 complete(struct world *w, const struct due_delivery *claimed)
 {
 	struct delivery_outcome outcome = { .id = claimed->id,
-		.webhook_id = claimed->webhook_id,
+		.webhook_id = claimed->destination->webhook_id,
 		.token = claimed->token,
 		.attempt = 1,
 		.state = DELIVERY_DELIVERED,

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#include "deliver/verdict.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/random.h"
+
+static struct retry_decision
+decide(const struct slot *slot, const struct attempt_result *result, int64_t now_ms)
+{
+	const struct attempt_outcome attempt = {
+		.answered = result->error == SENDER_OK,
+		.status = result->status,
+		.retry_after_ms = retry_after_parse(result->retry_after, now_ms),
+	};
+	uint64_t jitter;
+	random_bytes(&jitter, sizeof(jitter));
+	return retry_decide(slot_schedule(slot), &attempt, slot_attempts_made(slot), jitter);
+}
+
+static void
+log_change(uint64_t webhook_id, const struct attempt_result *result, const struct health *health, enum health_change change)
+{
+	char since[CLOCK_RFC3339_SIZE];
+	switch (change) {
+	case HEALTH_UNCHANGED:
+		break;
+	case HEALTH_OPENED:
+		log_warning("breaker_opened", LOG_UINT("webhook", webhook_id), LOG_UINT("failures", health->failures),
+		    LOG_INT("status", result->status), LOG_BYTES("error", sender_error_name(result->error)));
+		break;
+	case HEALTH_CLOSED:
+		log_info("breaker_closed", LOG_UINT("webhook", webhook_id));
+		break;
+	case HEALTH_DISABLED:
+		clock_rfc3339(health->failing_since_ms, since);
+		log_warning("webhook_disabled", LOG_UINT("webhook", webhook_id), LOG_STR("failing_since", since));
+		break;
+	}
+}
+
+/* Until it is committed the database goes on offering the webhook. */
+static struct webhook_result
+judge_webhook(struct turns *turns, uint64_t webhook_id, const struct attempt_result *result,
+    const struct retry_decision *decision, int64_t now_ms)
+{
+	struct health health;
+	enum health_change change = turns_attempted(turns, webhook_id, decision->verdict == RETRY_DELIVERED, now_ms, &health);
+	const bool disabled = change == HEALTH_DISABLED;
+	if (decision->hold_ms > 0)
+		(void)turns_silence(turns, webhook_id, now_ms + decision->hold_ms);
+	int64_t held_until_ms = turns_held_until_ms(turns, webhook_id);
+	bool news = true;
+	if (disabled || decision->verdict == RETRY_GONE)
+		news = turns_silence(turns, webhook_id, TURNS_NEVER);
+	if (news && decision->verdict == RETRY_GONE)
+		log_warning("webhook_gone", LOG_UINT("webhook", webhook_id), LOG_INT("status", result->status));
+	else if (news)
+		log_change(webhook_id, result, &health, change);
+	return (struct webhook_result){
+		.failures = health.failures,
+		.probes = health.probes,
+		.held_until_ms = held_until_ms == TURNS_NEVER ? 0 : held_until_ms,
+		.disabled = disabled,
+	};
+}
+
+void
+verdict_pass(struct turns *turns, struct slot *slot, const struct attempt_result *result, int64_t now_ms, int64_t ahead_ms)
+{
+	struct retry_decision decision = decide(slot, result, now_ms + ahead_ms);
+	struct webhook_result webhook = judge_webhook(turns, slot_webhook_id(slot), result, &decision, now_ms + ahead_ms);
+	webhook.held_until_ms -= ahead_ms;
+	slot_end(slot, result, &decision, &webhook, now_ms);
+	if (decision.verdict == RETRY_DELIVERED)
+		return;
+	const struct delivery_outcome outcome = slot_outcome(slot, now_ms);
+	log_debug("attempt_failed", LOG_UINT("delivery", outcome.id), LOG_UINT("webhook", outcome.webhook_id),
+	    LOG_UINT("attempt", outcome.attempt), LOG_INT("status", result->status),
+	    LOG_BYTES("error", sender_error_name(result->error)), LOG_INT("duration_ms", result->duration_ms));
+}

@@ -17,8 +17,8 @@ struct world world;
 struct flight {
 	void *cookie;
 	struct world_webhook *webhook;
+	struct world_answer answer;
 	int64_t started_ms, ends_ms;
-	bool fails;
 };
 
 struct sender {
@@ -58,6 +58,19 @@ world_claim_elsewhere(uint64_t webhook_id, int64_t until_ms)
 			world.deliveries[i].claimed = true;
 			world.deliveries[i].due_ms = until_ms;
 		}
+}
+
+void
+world_redeliver(uint64_t webhook_id)
+{
+	for (size_t i = 0; i < world.delivery_count; i++) {
+		struct world_delivery *delivery = &world.deliveries[i];
+		if (delivery->webhook_id != webhook_id || delivery->claimed)
+			continue;
+		delivery->state = DELIVERY_PENDING;
+		delivery->attempts_before = delivery->attempts;
+		delivery->due_ms = world.now_ms;
+	}
 }
 
 size_t
@@ -125,9 +138,9 @@ store_owner_release(struct store *store UNUSED, const unsigned char dead_owner[D
 }
 
 static bool
-is_due(const struct world_delivery *delivery, uint64_t webhook_id)
+is_due(const struct world_delivery *delivery)
 {
-	return delivery->webhook_id == webhook_id && delivery->state == DELIVERY_PENDING && delivery->due_ms <= world.now_ms;
+	return delivery->state == DELIVERY_PENDING && delivery->due_ms <= world.now_ms;
 }
 
 static bool
@@ -245,24 +258,43 @@ claim_one(struct pool *pool, struct world_delivery *delivery, int64_t lease_ms)
 	};
 }
 
+/* Rows in the order in which they come due. */
+static int
+by_time(const void *one, const void *other)
+{
+	const struct world_delivery *a = *(struct world_delivery *const *)one, *b = *(struct world_delivery *const *)other;
+	if (a->due_ms != b->due_ms)
+		return a->due_ms < b->due_ms ? -1 : 1;
+	return a->id < b->id ? -1 : 1;
+}
+
 enum result
 store_claim(struct store *store UNUSED, struct pool *pool, const unsigned char owner[DISPATCH_OWNER_SIZE] UNUSED,
     int64_t lease_ms, const struct due_request *requests, size_t request_count, struct due_delivery **deliveries, size_t *count)
 {
+	static size_t wanted[WORLD_WEBHOOKS];
+	static struct world_delivery *due[WORLD_ROWS];
+	size_t due_count = 0;
 	if (!world_reachable())
 		return RESULT_UNAVAILABLE;
-	*deliveries = POOL_ARRAY(pool, WORLD_ROWS, struct due_delivery);
-	*count = 0;
+	memset(wanted, 0, sizeof(wanted));
 	for (size_t r = 0; r < request_count; r++) {
-		size_t rows = requests[r].rows;
-		if (world.webhooks[requests[r].webhook_id].removed_after_look)
-			world.webhooks[requests[r].webhook_id].state = WEBHOOK_MISSING;
-		for (size_t i = 0; i < world.delivery_count && rows > 0; i++)
-			if (is_due(&world.deliveries[i], requests[r].webhook_id)) {
-				(*deliveries)[(*count)++] = claim_one(pool, &world.deliveries[i], lease_ms);
-				rows--;
-			}
+		struct world_webhook *webhook = &world.webhooks[requests[r].webhook_id];
+		wanted[requests[r].webhook_id] = requests[r].rows;
+		if (webhook->removed_after_look)
+			webhook->state = WEBHOOK_MISSING;
 	}
+	for (size_t i = 0; i < world.delivery_count; i++)
+		if (wanted[world.deliveries[i].webhook_id] > 0 && is_due(&world.deliveries[i]))
+			due[due_count++] = &world.deliveries[i];
+	qsort(due, due_count, sizeof(struct world_delivery *), by_time);
+	*deliveries = POOL_ARRAY(pool, due_count, struct due_delivery);
+	*count = 0;
+	for (size_t i = 0; i < due_count; i++)
+		if (wanted[due[i]->webhook_id] > 0) {
+			wanted[due[i]->webhook_id]--;
+			(*deliveries)[(*count)++] = claim_one(pool, due[i], lease_ms);
+		}
 	return RESULT_OK;
 }
 
@@ -393,28 +425,56 @@ sender_free(struct sender **sender)
 	*sender = NULL;
 }
 
+/* Both secrets while a rotation lasts: one signature each. */
+static unsigned
+signatures_in(const struct attempt *attempt)
+{
+	unsigned count = 0;
+	for (size_t i = 0; i < attempt->header_count; i++)
+		if (slice_starts_with(attempt->headers[i], SLICE("webhook-signature: ")))
+			for (size_t at = 0; at + 3 < attempt->headers[i].size; at++)
+				count += memcmp(attempt->headers[i].data + at, " v1,", 4) == 0 ? 1 : 0;
+	return count;
+}
+
+static struct world_answer
+next_answer(struct world_webhook *webhook)
+{
+	struct world_answer usual = { webhook->status, webhook->error, webhook->retry_after, 1 };
+	if (webhook->script_count == 0)
+		return webhook->received <= webhook->fails_first ? (struct world_answer){ .status = 500 } : usual;
+	struct world_answer *answer = &webhook->script[webhook->script_at];
+	if (webhook->script_at + 1 < webhook->script_count && --answer->times == 0)
+		webhook->script_at++;
+	return *answer;
+}
+
 void
 sender_start(struct sender *sender, const struct attempt *attempt, void *cookie)
 {
-	struct world_webhook *webhook = &world.webhooks[strtoul(strrchr(attempt->url, '/') + 1, NULL, 10)];
+	const uint64_t webhook_id = strtoul(strrchr(attempt->url, '/') + 1, NULL, 10);
+	struct world_webhook *webhook = &world.webhooks[webhook_id];
 	if (sender->count == sender->options.in_flight)
 		abort();
-	bool fails = webhook->received++ < webhook->fails_first;
+	webhook->received++;
 	if (++webhook->in_flight > webhook->most_in_flight)
 		webhook->most_in_flight = webhook->in_flight;
-	sender->flights[sender->count++] =
-	    (struct flight){ cookie, webhook, world.now_ms, world.now_ms + webhook->latency_ms, fails };
+	world.seen[world.seen_count++ % WORLD_SEEN] = (struct world_seen){ world.now_ms, webhook_id, signatures_in(attempt) };
+	sender->flights[sender->count++] = (struct flight){ .cookie = cookie,
+		.webhook = webhook,
+		.answer = next_answer(webhook),
+		.started_ms = world.now_ms,
+		.ends_ms = world.now_ms + webhook->latency_ms };
 }
 
 static void
 land(struct sender *sender, size_t at)
 {
 	struct flight flight = sender->flights[at];
-	const struct world_webhook *webhook = flight.webhook;
 	struct attempt_result result = {
-		.error = flight.fails ? SENDER_OK : webhook->error,
-		.status = flight.fails ? 500 : webhook->status,
-		.retry_after = slice_of(webhook->retry_after),
+		.error = flight.answer.error,
+		.status = flight.answer.status,
+		.retry_after = slice_of(flight.answer.retry_after),
 		.duration_ms = world.now_ms - flight.started_ms,
 	};
 	sender->flights[at] = sender->flights[--sender->count];
@@ -442,7 +502,11 @@ sender_wait(struct sender *sender, int64_t timeout_ms, int wake_fd)
 		until = sender->flights[i].ends_ms < until ? sender->flights[i].ends_ms : until;
 	if (stops && world.stop_ms < until)
 		until = world.stop_ms;
+	if (world.happen != NULL && world.happens_ms < until)
+		until = world.happens_ms;
 	world.now_ms = until > before ? until : before;
+	while (world.happen != NULL && world.happens_ms <= world.now_ms)
+		world.happen();
 	size_t landed = 0;
 	for (size_t i = sender->count; i > 0; i--)
 		if (sender->flights[i - 1].ends_ms <= world.now_ms) {

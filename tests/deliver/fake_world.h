@@ -16,6 +16,8 @@ enum {
 	WORLD_WEBHOOKS = 1101, /* ids 1 to 1100 */
 	WORLD_ATTEMPTS = 64,   /* noted per delivery */
 	WORLD_FLUSHES = 4096,
+	WORLD_ANSWERS = 16, /* in a script */
+	WORLD_SEEN = 65536, /* attempts that receivers remember */
 	WORLD_JOBS = 8,
 	WORLD_JOB_LEADS = 250,
 	WORLD_CALL_MS = 1
@@ -37,6 +39,21 @@ struct world_delivery {
 	int64_t started_ms[WORLD_ATTEMPTS];
 };
 
+/* What a receiver answers, `times` times. */
+struct world_answer {
+	int status;
+	enum sender_error error;
+	const char *retry_after; /* or NULL */
+	unsigned times;
+};
+
+/* An attempt, as its receiver saw it. */
+struct world_seen {
+	int64_t at_ms;
+	uint64_t webhook_id;
+	unsigned signatures;
+};
+
 struct world_webhook {
 	enum webhook_state state;
 	bool removed_after_look; /* before anything of it is claimed */
@@ -54,7 +71,9 @@ struct world_webhook {
 	enum sender_error error;
 	int64_t latency_ms;
 	const char *retry_after;
-	size_t fails_first; /* that many attempts get a 500 before all that */
+	size_t fails_first;                        /* that many attempts get a 500 before all that */
+	struct world_answer script[WORLD_ANSWERS]; /* instead of all that; the last one goes on */
+	size_t script_count, script_at;
 	/* what it saw */
 	size_t in_flight, most_in_flight, received;
 };
@@ -92,6 +111,11 @@ struct world {
 	struct world_delivery deliveries[WORLD_ROWS];
 	size_t delivery_count;
 	struct world_webhook webhooks[WORLD_WEBHOOKS];
+	struct world_seen seen[WORLD_SEEN];
+	size_t seen_count;
+	/* what happens next in the world, and when; NULL: nothing does */
+	void (*happen)(void);
+	int64_t happens_ms;
 
 	size_t unrecorded, most_unrecorded; /* claimed, outcome not committed */
 	size_t flushes[WORLD_FLUSHES];      /* outcomes in each store_complete that worked */
@@ -123,6 +147,8 @@ struct world_job *world_next_job(void);
 struct world_job *world_ready_job(void);
 /* Another dispatcher claims all of a webhook's deliveries until then, and dies. */
 void world_claim_elsewhere(uint64_t webhook_id, int64_t until_ms);
+/* Its operator has all of a webhook's deliveries sent again, as store_redeliver does it. */
+void world_redeliver(uint64_t webhook_id);
 /* How many deliveries of a webhook (0: of all) are in that state. */
 size_t world_count(uint64_t webhook_id, enum delivery_state state);
 

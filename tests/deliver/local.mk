@@ -1,5 +1,5 @@
 if HAVE_CMOCKA
-check_PROGRAMS += %D%/test_turns %D%/test_lock %D%/test_dispatcher %D%/test_bulk %D%/test_request %D%/test_sender
+check_PROGRAMS += %D%/test_turns %D%/test_lock %D%/test_dispatcher %D%/test_scenarios %D%/test_bulk %D%/test_request %D%/test_sender
 
 %C%_test_turns_SOURCES = %D%/test_turns.c
 %C%_test_turns_LDADD = src/deliver/libdeliver.a src/core/libcore.a src/base/libbase.a $(CMOCKA_LIBS)
@@ -13,6 +13,11 @@ check_PROGRAMS += %D%/test_turns %D%/test_lock %D%/test_dispatcher %D%/test_bulk
 %C%_test_dispatcher_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_monotonic_ms
 %C%_test_dispatcher_LDADD = src/deliver/libdeliver.a src/core/libcore.a src/json/libjson.a src/base/libbase.a \
 	$(YAJL_LIBS) $(CORE_LIBS) $(CMOCKA_LIBS)
+
+# One test for each file; it finds them by itself.
+%C%_test_scenarios_SOURCES = %D%/test_scenarios.c $(%C%_fake)
+%C%_test_scenarios_LDFLAGS = $(%C%_test_dispatcher_LDFLAGS)
+%C%_test_scenarios_LDADD = $(%C%_test_dispatcher_LDADD)
 
 %C%_test_bulk_SOURCES = %D%/test_bulk.c $(%C%_fake)
 %C%_test_bulk_LDFLAGS = $(%C%_test_dispatcher_LDFLAGS)

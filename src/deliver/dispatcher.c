@@ -17,16 +17,19 @@
 #include "store/dispatch.h"
 
 enum {
-	WEBHOOKS_MAX = 8192, /* known at a time: with something due, or under way */
-	TURN = 8,            /* deliveries in a turn: a claim asks the database once for each webhook */
-	BATCH = 256,         /* deliveries in one call of the store, at most */
-	FLUSH_COUNT = 64,    /* outcomes are recorded after that many … */
-	FLUSH_MS = 5,        /* … or that long (delivery.md 3, guarantee) */
-	CLAIM_MS = 5,        /* few free slots wait that long for more, so that a claim is worth its commit */
-	LOOK_MS = 10,        /* between two looks for due work while there is some */
-	LOOK_SHARE = 4,      /* looks then take at most one part in 1 + that of the time */
-	FAIL_CHUNK = 500,    /* deliveries of such a webhook that are ended in one transaction */
-	ENDED_MAX = 64,      /* webhooks whose deliveries are being ended; the next look finds the others again */
+	WEBHOOKS_MAX = 8192,  /* known at a time: with something due, or under way */
+	TURN = 8,             /* deliveries in a turn: a claim asks the database once for each webhook */
+	BATCH = 256,          /* deliveries in one call of the store, at most */
+	FLUSH_COUNT = 64,     /* outcomes are recorded after that many … */
+	FLUSH_MS = 5,         /* … or that long (delivery.md 3, guarantee) */
+	CLAIM_MS = 5,         /* few free slots wait that long for more, so that a claim is worth its commit */
+	LOOK_MS = 10,         /* between two looks for due work while there is some */
+	LOOK_SHARE = 4,       /* looks then take at most one part in 1 + that of the time */
+	SLOW_LOOK_MS = 20,    /* a look at all that is due which takes longer is made less often … */
+	SLOW_LOOK_SHARE = 20, /* … and in between only what is newly due is looked for … */
+	NEW_MS = 2000,        /* … with that much of what was there before: sign-ups are committed after their time */
+	FAIL_CHUNK = 500,     /* deliveries of such a webhook that are ended in one transaction */
+	ENDED_MAX = 64,       /* webhooks whose deliveries are being ended; the next look finds the others again */
 	HOUSEKEEPING_MS = 10 * 1000,
 	BACK_OFF_MS = 100, /* first wait for the database, doubling to … */
 	BACK_OFF_MAX_MS = 5 * 1000,
@@ -52,6 +55,8 @@ struct dispatcher {
 
 	/* Times are those of clock_monotonic_ms. */
 	int64_t next_lease_ms, looked_ms, next_look_ms, claimed_ms, next_housekeeping_ms;
+	int64_t all_looked_ms;     /* what is newly due is enough until then */
+	int64_t looked_at_ms;      /* the database's time of the last look */
 	int64_t retry_ms;          /* the database is left alone until then */
 	int64_t end_ms;            /* takes nothing new from then on … */
 	int64_t give_up_ms;        /* … and waits that long for the database */
@@ -59,6 +64,7 @@ struct dispatcher {
 	unsigned failures;         /* of the database, in a row */
 	uint64_t held;             /* shards */
 	bool taken_over, leased, looked;
+	bool looked_at_all;   /* the last time */
 	bool progress;        /* since the last look something was claimed or ended: another look is worth it */
 	bool bulk_work;       /* is queued, as far as we know */
 	bool ending, stopped; /* stopped: it was told to */
@@ -253,15 +259,22 @@ look(struct dispatcher *d)
 {
 	struct due_webhooks found;
 	int64_t before = clock_monotonic_ms();
-	enum result result = store_due_webhooks(d->store, d->pool, d->held, WEBHOOKS_MAX, &found);
+	const bool all = before >= d->all_looked_ms;
+	enum result result =
+	    store_due_webhooks(d->store, d->pool, d->held, all ? 0 : d->looked_at_ms - NEW_MS, WEBHOOKS_MAX, &found);
 	if (result != RESULT_OK)
 		return result;
 	int64_t now = clock_monotonic_ms();
+	if (all)
+		d->all_looked_ms = now - before > SLOW_LOOK_MS ? now + SLOW_LOOK_SHARE * (now - before) : now;
+	d->looked_at_all = all;
+	d->looked_at_ms = found.now_ms;
 	d->database_ahead_ms = found.now_ms - now;
 	for (size_t i = 0; i < found.due_count; i++)
 		turns_offer(d->turns, &found.due[i], found.now_ms);
-	d->ended_count = found.ended_count < ENDED_MAX ? found.ended_count : ENDED_MAX;
-	for (size_t i = 0; i < d->ended_count; i++)
+	if (all)
+		d->ended_count = found.ended_count < ENDED_MAX ? found.ended_count : ENDED_MAX;
+	for (size_t i = 0; all && i < d->ended_count; i++)
 		d->ended[i] = found.ended[i];
 	d->looked_ms = now + LOOK_MS + LOOK_SHARE * (now - before);
 	d->next_look_ms = now + d->options.poll_ms;
@@ -471,7 +484,8 @@ wait_ms(const struct dispatcher *d)
 static bool
 nothing_due(const struct dispatcher *d)
 {
-	return d->looked && !d->progress && !d->bulk_work && d->ended_count == 0 && no_slot_used(d) && !turns_waiting(d->turns);
+	return d->looked_at_all && !d->progress && !d->bulk_work && d->ended_count == 0 && no_slot_used(d) &&
+	       !turns_waiting(d->turns);
 }
 
 static void

@@ -42,7 +42,8 @@ bool turns_waiting(const struct turns *turns);
 size_t turns_take(struct turns *turns, size_t slots, int64_t now_ms, struct due_request *requests);
 /* A delivery got its slot. */
 void turns_started(struct turns *turns, uint64_t webhook_id, int64_t now_ms);
-/* All that the last turns_take asked for has been started: whoever had less than that has nothing more due. */
+/* All that the last turns_take asked for has been started: whoever had less than that has nothing more due. Its requests are
+ * read again, for where to go on. */
 void turns_settle(struct turns *turns, int64_t now_ms);
 
 /* What an attempt came to. *health: the webhook's from now on. */

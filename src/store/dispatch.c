@@ -153,13 +153,18 @@ sort_webhooks(const struct db_rows *rows, size_t limit, struct due_webhooks *web
 enum { WORK_NOW_MS, WORK_IN_BULK };
 
 enum result
-store_due_webhooks(struct store *store, struct pool *pool, uint64_t held, size_t limit, struct due_webhooks *webhooks)
+store_due_webhooks(
+    struct store *store, struct pool *pool, uint64_t held, int64_t from_ms, size_t limit, struct due_webhooks *webhooks)
 {
-	struct db_arguments arguments = { .lists = { shard_list(pool, held) }, .list_count = 1 };
+	const bool all = from_ms == 0;
+	struct db_arguments arguments = {
+		.values = &DB_I64(from_ms), .count = all ? 0 : 1, .lists = { shard_list(pool, held) }, .list_count = 1
+	};
 	struct db_rows work, rows;
 	enum result result = db_query(store->db, pool, SQL_SELECT_WORK, NULL, &work);
 	if (result == RESULT_OK)
-		result = db_query(store->db, pool, SQL_SELECT_DUE_WEBHOOKS, &arguments, &rows);
+		result =
+		    db_query(store->db, pool, all ? SQL_SELECT_DUE_WEBHOOKS : SQL_SELECT_NEWLY_DUE_WEBHOOKS, &arguments, &rows);
 	if (result != RESULT_OK)
 		return result;
 	size_t room = rows.count < limit ? rows.count : limit;
@@ -175,15 +180,18 @@ store_due_webhooks(struct store *store, struct pool *pool, uint64_t held, size_t
 }
 
 static enum result
-find_due_rows(struct store *store, struct pool *pool, const struct due_request *request, struct db_value *ids, size_t *count)
+find_due_rows(struct store *store, struct pool *pool, struct due_request *request, struct db_value *ids, size_t *count)
 {
 	struct db_value values[] = { DB_U64(webhook_shard(request->webhook_id)), DB_U64(request->webhook_id),
-		DB_U64(request->rows) };
+		DB_I64(request->from_ms), DB_U64(request->rows) };
 	struct db_rows rows;
-	enum result result =
-	    db_query(store->db, pool, SQL_SELECT_DUE_ROWS, &(struct db_arguments){ .values = values, .count = 3 }, &rows);
-	for (size_t i = 0; result == RESULT_OK && i < rows.count; i++)
+	request->last_ms = request->from_ms;
+	enum result result = db_query(store->db, pool, SQL_SELECT_DUE_ROWS,
+	    &(struct db_arguments){ .values = values, .count = ARRAY_SIZE(values) }, &rows);
+	for (size_t i = 0; result == RESULT_OK && i < rows.count; i++) {
 		ids[(*count)++] = DB_U64(db_get_u64(&rows, i, 0));
+		request->last_ms = db_get_i64(&rows, i, 1);
+	}
 	return result;
 }
 
@@ -278,8 +286,7 @@ due_from_row(const struct claiming *c, struct pool *pool, const struct db_rows *
 
 /* The ids of due rows, those of each request in a row. */
 static enum result
-find_requested(
-    struct store *store, struct pool *pool, const struct due_request *requests, size_t request_count, struct db_list *ids)
+find_requested(struct store *store, struct pool *pool, struct due_request *requests, size_t request_count, struct db_list *ids)
 {
 	size_t wanted = 0, found = 0;
 	enum result result = RESULT_OK;
@@ -309,7 +316,7 @@ find_destinations(struct claiming *c, struct pool *pool, const struct due_reques
 
 enum result
 store_claim(struct store *store, struct pool *pool, const unsigned char owner[DISPATCH_OWNER_SIZE], int64_t lease_ms,
-    const struct due_request *requests, size_t request_count, struct due_delivery **deliveries, size_t *count)
+    struct due_request *requests, size_t request_count, struct due_delivery **deliveries, size_t *count)
 {
 	char *token = pool_alloc(pool, DISPATCH_TOKEN_SIZE);
 	struct claiming claiming = { .store = store, .token = { token, DISPATCH_TOKEN_SIZE } };

@@ -52,14 +52,18 @@ struct due_webhooks {
 	bool bulk_work;      /* a job is queued that is not delayed */
 };
 
-/* Webhooks in the shards of `held`, at most `limit` of each kind. What is claimed makes nobody one of the ended ones: it is its
- * owner's, and comes due when its claim ends. Costs one probe per webhook, not per row. */
+/* Webhooks in the shards of `held` that have had something due since `from_ms`, or whenever (0), at most `limit` of each kind.
+ * Only the latter tells of those that have ended, but costs more while old snapshots are read, by a dump for instance. What is
+ * claimed makes nobody one of the ended ones: it is its owner's, and comes due when its claim ends. Costs one probe per
+ * webhook, not per row. */
 MUST_CHECK enum result store_due_webhooks(
-    struct store *store, struct pool *pool, uint64_t held, size_t limit, struct due_webhooks *webhooks);
+    struct store *store, struct pool *pool, uint64_t held, int64_t from_ms, size_t limit, struct due_webhooks *webhooks);
 
 struct due_request {
 	uint64_t webhook_id;
 	size_t rows;
+	int64_t from_ms; /* nothing that is due before is looked for */
+	int64_t last_ms; /* when the last one came due that store_claim found; from_ms: none */
 };
 
 /* How a webhook is reached, as its operator has set it. */
@@ -87,8 +91,7 @@ struct due_delivery {
 /* Claims up to requests[i].rows due rows of each webhook, the oldest first: a guarded UPDATE sets the token, due_ms = now +
  * lease_ms and counts the attempt. Answers only rows whose claim took; everything is in the pool. */
 MUST_CHECK enum result store_claim(struct store *store, struct pool *pool, const unsigned char owner[DISPATCH_OWNER_SIZE],
-    int64_t lease_ms, const struct due_request *requests, size_t request_count, struct due_delivery **deliveries,
-    size_t *count);
+    int64_t lease_ms, struct due_request *requests, size_t request_count, struct due_delivery **deliveries, size_t *count);
 
 /* The destinations of these webhooks, one by one; in the pool. */
 MUST_CHECK enum result store_destinations(

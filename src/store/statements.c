@@ -259,7 +259,7 @@ const struct db_statement store_statements[SQL_COUNT] = {
 	STATEMENT(SQL_INSERT_WEBHOOK, "INSERT INTO {prefix}webhooks (id, campaign_id, url, url_hash, events, "
 					  "source, format, secret, created_ms) "
 					  "VALUES (?, ?, ?, ?, ?, ?, ?, ?, " NOW ")"),
-	STATEMENT(SQL_INSERT_WEBHOOK_STATUS, "INSERT INTO {prefix}webhook_status (webhook_id) VALUES (?)"),
+	STATEMENT(SQL_INSERT_WEBHOOK_STATUS, "INSERT INTO {prefix}webhook_status (webhook_id, shard) VALUES (?, ?)"),
 	STATEMENT(SQL_UPDATE_WEBHOOK,
 		"UPDATE {prefix}webhooks SET events = ?, source = COALESCE(?, source), format = "
 		"COALESCE(?, format) WHERE id = ?"),
@@ -295,9 +295,20 @@ const struct db_statement store_statements[SQL_COUNT] = {
 		" GROUP BY shard, webhook_id) d LEFT JOIN {prefix}webhook_status s ON s.webhook_id = d.webhook_id"
 		" LEFT JOIN {prefix}webhooks w ON w.id = d.webhook_id WHERE w.state IS NULL OR w.state <> 'disabled'"
 		" ORDER BY 2 DESC, 3"),
+	/* The same for what has come due since a moment. A row that is removed stays in the index for as long as somebody reads
+	 * in a snapshot from before, a dump for instance, and the statement above walks over all of them. This one begins behind
+	 * them, webhook by webhook. */
+	STATEMENT(SQL_SELECT_NEWLY_DUE_WEBHOOKS,
+		"SELECT q.webhook_id, FALSE, GREATEST(q.first_ms, q.hold_until_ms), q.failures, q.probes, q.failing_since_ms,"
+		" q.last_delivery_ms IS NOT NULL, q.rate FROM (SELECT s.webhook_id, s.hold_until_ms,"
+		" CAST(s.failures AS UNSIGNED) AS failures, CAST(s.probes AS UNSIGNED) AS probes, s.failing_since_ms,"
+		" s.last_delivery_ms, CAST(w.rate AS UNSIGNED) AS rate, (SELECT u.due_ms FROM {prefix}due u FORCE INDEX (by_webhook)"
+		" WHERE u.shard = s.shard AND u.webhook_id = s.webhook_id AND u.due_ms >= ? ORDER BY u.due_ms LIMIT 1) AS first_ms"
+		" FROM {prefix}webhook_status s STRAIGHT_JOIN {prefix}webhooks w ON w.id = s.webhook_id"
+		" WHERE s.shard IN ({list}) AND w.state = 'active') q WHERE q.first_ms IS NOT NULL ORDER BY 3"),
 	STATEMENT(SQL_SELECT_DUE_ROWS,
-		"SELECT id FROM {prefix}due WHERE shard = ? AND webhook_id = ? AND due_ms <= " NOW
-		" ORDER BY due_ms LIMIT ?"),
+		"SELECT id, due_ms FROM {prefix}due FORCE INDEX (by_webhook) WHERE shard = ? AND webhook_id = ? AND due_ms >= ?"
+		" AND due_ms <= " NOW " ORDER BY due_ms LIMIT ?"),
 	/* the index is forced here and in SQL_LOCK_CLAIMED: of a small table the server would rather read all rows,
 	 * and lock them, and wait for those of batches that are not committed yet */
 	STATEMENT(SQL_CLAIM_DUE, "UPDATE {prefix}due FORCE INDEX (PRIMARY) SET token = ?, due_ms = " NOW
@@ -331,9 +342,9 @@ const struct db_statement store_statements[SQL_COUNT] = {
 				       ", token = NULL, attempts = attempts - 1 WHERE id = ? AND token = ?"),
 	/* of rows that are there, as above. Who failed before goes on failing, but for a success in between */
 	STATEMENT(SQL_CHANGE_WEBHOOK_STATUS,
-		"INSERT INTO {prefix}webhook_status (webhook_id, last_status, last_error, last_delivery_ms, failing_since_ms, "
-		"failures, probes, hold_until_ms)"
-		" VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE " TO(last_status) ", " TO(last_error) ", "
+		"INSERT INTO {prefix}webhook_status (webhook_id, shard, last_status, last_error, last_delivery_ms, "
+		"failing_since_ms, failures, probes, hold_until_ms)"
+		" VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE " TO(last_status) ", " TO(last_error) ", "
 		"failing_since_ms = CASE WHEN VALUES(last_delivery_ms) IS NULL THEN COALESCE(failing_since_ms, "
 		"VALUES(failing_since_ms)) ELSE VALUES(failing_since_ms) END, "
 		"last_delivery_ms = COALESCE(VALUES(last_delivery_ms), last_delivery_ms), "

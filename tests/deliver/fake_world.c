@@ -138,9 +138,10 @@ store_owner_release(struct store *store UNUSED, const unsigned char dead_owner[D
 }
 
 static bool
-is_due(const struct world_delivery *delivery)
+is_due(const struct world_delivery *delivery, int64_t from_ms)
 {
-	return delivery->state == DELIVERY_PENDING && delivery->due_ms <= world.now_ms;
+	return delivery->state == DELIVERY_PENDING && delivery->due_ms <= world.now_ms &&
+	       delivery->due_ms + WORLD_DATABASE_AHEAD_MS >= from_ms;
 }
 
 static bool
@@ -157,7 +158,7 @@ struct overview {
 };
 
 static void
-look_over(struct overview *overview)
+look_over(struct overview *overview, int64_t from_ms)
 {
 	for (size_t i = 0; i < WORLD_WEBHOOKS; i++) {
 		overview->first_ms[i] = INT64_MAX;
@@ -166,9 +167,9 @@ look_over(struct overview *overview)
 	for (size_t i = 0; i < world.delivery_count; i++) {
 		const struct world_delivery *delivery = &world.deliveries[i];
 		int64_t *first_ms = &overview->first_ms[delivery->webhook_id];
-		if (delivery->state == DELIVERY_PENDING && delivery->due_ms < *first_ms)
+		if (delivery->state == DELIVERY_PENDING && delivery->due_ms >= from_ms && delivery->due_ms < *first_ms)
 			*first_ms = delivery->due_ms;
-		if (is_to_be_ended(delivery))
+		if (from_ms == 0 && is_to_be_ended(delivery))
 			overview->ended[delivery->webhook_id] = true;
 	}
 	for (size_t i = 0; i < WORLD_WEBHOOKS; i++)
@@ -192,13 +193,15 @@ due_webhook(uint64_t id, int64_t first_ms)
 }
 
 enum result
-store_due_webhooks(struct store *store UNUSED, struct pool *pool, uint64_t held, size_t limit, struct due_webhooks *webhooks)
+store_due_webhooks(
+    struct store *store UNUSED, struct pool *pool, uint64_t held, int64_t from_ms, size_t limit, struct due_webhooks *webhooks)
 {
 	static struct overview overview;
 	if (!world_reachable())
 		return RESULT_UNAVAILABLE;
 	world.looks++;
-	look_over(&overview);
+	world.now_ms += from_ms == 0 ? world.look_ms : 0;
+	look_over(&overview, from_ms == 0 ? 0 : from_ms - WORLD_DATABASE_AHEAD_MS);
 	int64_t next = INT64_MAX;
 	*webhooks = (struct due_webhooks){
 		.due = POOL_ARRAY(pool, WORLD_WEBHOOKS, struct due_webhook),
@@ -270,31 +273,38 @@ by_time(const void *one, const void *other)
 
 enum result
 store_claim(struct store *store UNUSED, struct pool *pool, const unsigned char owner[DISPATCH_OWNER_SIZE] UNUSED,
-    int64_t lease_ms, const struct due_request *requests, size_t request_count, struct due_delivery **deliveries, size_t *count)
+    int64_t lease_ms, struct due_request *requests, size_t request_count, struct due_delivery **deliveries, size_t *count)
 {
-	static size_t wanted[WORLD_WEBHOOKS];
+	static struct due_request *wanted[WORLD_WEBHOOKS];
 	static struct world_delivery *due[WORLD_ROWS];
+	static size_t given[WORLD_WEBHOOKS];
 	size_t due_count = 0;
 	if (!world_reachable())
 		return RESULT_UNAVAILABLE;
 	memset(wanted, 0, sizeof(wanted));
+	memset(given, 0, sizeof(given));
 	for (size_t r = 0; r < request_count; r++) {
 		struct world_webhook *webhook = &world.webhooks[requests[r].webhook_id];
-		wanted[requests[r].webhook_id] = requests[r].rows;
+		wanted[requests[r].webhook_id] = &requests[r];
+		requests[r].last_ms = requests[r].from_ms;
 		if (webhook->removed_after_look)
 			webhook->state = WEBHOOK_MISSING;
 	}
 	for (size_t i = 0; i < world.delivery_count; i++)
-		if (wanted[world.deliveries[i].webhook_id] > 0 && is_due(&world.deliveries[i]))
+		if (wanted[world.deliveries[i].webhook_id] != NULL &&
+		    is_due(&world.deliveries[i], wanted[world.deliveries[i].webhook_id]->from_ms))
 			due[due_count++] = &world.deliveries[i];
 	qsort(due, due_count, sizeof(struct world_delivery *), by_time);
 	*deliveries = POOL_ARRAY(pool, due_count, struct due_delivery);
 	*count = 0;
-	for (size_t i = 0; i < due_count; i++)
-		if (wanted[due[i]->webhook_id] > 0) {
-			wanted[due[i]->webhook_id]--;
-			(*deliveries)[(*count)++] = claim_one(pool, due[i], lease_ms);
-		}
+	for (size_t i = 0; i < due_count; i++) {
+		struct due_request *request = wanted[due[i]->webhook_id];
+		if (given[due[i]->webhook_id] == request->rows)
+			continue;
+		given[due[i]->webhook_id]++;
+		request->last_ms = due[i]->due_ms + WORLD_DATABASE_AHEAD_MS;
+		(*deliveries)[(*count)++] = claim_one(pool, due[i], lease_ms);
+	}
 	return RESULT_OK;
 }
 

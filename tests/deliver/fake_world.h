@@ -123,6 +123,7 @@ struct world {
 	int64_t longest_unrecorded_ms; /* from the end of an attempt to its commit */
 	size_t stale;
 	size_t calls_in_outage;
+	int64_t look_ms;                               /* what a look at all that is due takes */
 	size_t looks, chunks;                          /* of store_due_webhooks, of store_fail_pending */
 	int64_t leased_until_ms, longest_lease_gap_ms; /* gap: time worked without a lease */
 	bool leased, released;

@@ -1,3 +1,5 @@
+EXTRA_DIST += %D%/scenarios
+
 if HAVE_CMOCKA
 check_PROGRAMS += %D%/test_turns %D%/test_lock %D%/test_dispatcher %D%/test_scenarios %D%/test_bulk %D%/test_request %D%/test_sender
 

@@ -292,6 +292,7 @@ set(const struct line *line)
 		{ "attempt_timeout", &options.sender.timeout_ms },
 		{ "max_runtime", &options.max_runtime_ms },
 		{ "poll_interval", &options.poll_ms },
+		{ "look", &world.look_ms },
 	};
 	struct slice bad;
 	for (size_t i = 0; i < sizeof(durations) / sizeof(durations[0]); i++)

@@ -17,7 +17,7 @@ make_due(struct world *w, size_t count)
 struct claims
 claim(struct world *w, const unsigned char *owner, uint64_t webhook, size_t rows, int64_t lease_ms)
 {
-	struct due_request request = { webhook, rows };
+	struct due_request request = { .webhook_id = webhook, .rows = rows };
 	struct claims claims;
 	assert_int_equal(store_claim(w->store, w->pool, owner, lease_ms, &request, 1, &claims.items, &claims.count), RESULT_OK);
 	return claims;

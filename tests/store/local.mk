@@ -1,7 +1,7 @@
 if HAVE_CMOCKA
 check_PROGRAMS += %D%/test_store %D%/test_operators %D%/test_definitions %D%/test_deep \
 	%D%/test_addresses %D%/test_batch %D%/test_load %D%/test_kept %D%/test_write %D%/test_lists %D%/test_show %D%/test_bulk \
-	%D%/test_dispatch %D%/test_deliveries %D%/test_transactions %D%/test_plans
+	%D%/test_dispatch %D%/test_look %D%/test_deliveries %D%/test_transactions %D%/test_plans
 %C%_world = %D%/world.c %D%/world.h %D%/private_server.c %D%/private_server.h
 %C%_claims = %D%/claims.c %D%/claims.h
 %C%_libs = src/store/libstore.a src/db/libdb.a src/core/libcore.a src/json/libjson.a src/base/libbase.a \
@@ -56,6 +56,9 @@ check_PROGRAMS += %D%/test_store %D%/test_operators %D%/test_definitions %D%/tes
 %C%_test_bulk_SOURCES = %D%/test_bulk.c $(%C%_breaks) $(%C%_world)
 %C%_test_bulk_LDFLAGS = $(%C%_breaking)
 %C%_test_bulk_LDADD = $(%C%_libs)
+
+%C%_test_look_SOURCES = %D%/test_look.c $(%C%_claims) $(%C%_world)
+%C%_test_look_LDADD = $(%C%_libs)
 
 %C%_test_dispatch_SOURCES = %D%/test_dispatch.c $(%C%_claims) $(%C%_world)
 %C%_test_dispatch_LDADD = $(%C%_libs)

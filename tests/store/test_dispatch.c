@@ -139,7 +139,7 @@ static bool
 claim_all(struct store *store, const struct world *world UNUSED, unsigned index)
 {
 	unsigned char owner[DISPATCH_OWNER_SIZE] = { (unsigned char)(index + 1) };
-	struct due_request request = { shared[SHARED_MAX - 1], 7 };
+	struct due_request request = { .webhook_id = shared[SHARED_MAX - 1], .rows = 7 };
 	size_t count = 1;
 	for (unsigned idle = 0; idle < 3; idle = count == 0 ? idle + 1 : 0) {
 		struct pool *pool = pool_new();
@@ -280,7 +280,7 @@ static struct due_webhooks
 look(struct world *w, uint64_t held, size_t limit)
 {
 	struct due_webhooks found;
-	assert_int_equal(store_due_webhooks(w->store, w->pool, held, limit, &found), RESULT_OK);
+	assert_int_equal(store_due_webhooks(w->store, w->pool, held, 0, limit, &found), RESULT_OK);
 	return found;
 }
 

@@ -74,6 +74,8 @@ static const struct {
 	{ SQL_SELECT_WORK, "t_bulk_jobs", SCAN | MANY, "it ends at the first job that is not delayed" },
 	{ SQL_SELECT_DUE_WEBHOOKS, "<derived3>", GATHERS, "one row for each webhook with something due" },
 	{ SQL_SELECT_DUE_WEBHOOKS, "t_due", MANY, "one probe for each of them" },
+	{ SQL_SELECT_NEWLY_DUE_WEBHOOKS, NULL, READS_ALL | READS,
+	    "one probe for each webhook, where that of the above is dearer" },
 	{ SQL_LEASE_SHARDS, "t_dispatch_shards", SCAN | MANY | LOCK_SCAN, SHARDS },
 	{ SQL_SELECT_LEASED_SHARDS, "t_dispatch_shards", SCAN | MANY, SHARDS },
 	{ SQL_RELEASE_SHARDS, "t_dispatch_shards", SCAN | MANY | LOCK_SCAN, SHARDS },

@@ -46,7 +46,7 @@ set_scene(struct world *w)
 	w->campaign = add_campaign(w);
 	scene.webhook = add_webhook(w, w->campaign, "https://a.example/", EVENT_BIT(EVENT_NEW_SIGNUP));
 	sign_up_many(w, "lead", 3);
-	request = (struct due_request){ scene.webhook, 2 };
+	request = (struct due_request){ .webhook_id = scene.webhook, .rows = 2 };
 	assert_int_equal(store_claim(w->store, w->pool, owner, LEASE_MS, &request, 1, &claimed, &count), RESULT_OK);
 	assert_int_equal(count, 2);
 	assert_int_equal(complete(w, &claimed[0]), RESULT_OK); /* takes the block of ids, whose COMMIT is not meant */

@@ -121,7 +121,17 @@ store_owner_release(struct store *store, const unsigned char dead_owner[DISPATCH
 	return result == RESULT_OK ? store_shards_release(store, dead_owner) : result;
 }
 
-enum { DUE_WEBHOOK_ID, DUE_ENDED, DUE_FIRST_MS, DUE_FAILURES, DUE_PROBES, DUE_FAILING_SINCE_MS, DUE_SUCCEEDED, DUE_RATE };
+enum {
+	DUE_WEBHOOK_ID,
+	DUE_ENDED,
+	DUE_READY_MS,
+	DUE_FIRST_MS,
+	DUE_FAILURES,
+	DUE_PROBES,
+	DUE_FAILING_SINCE_MS,
+	DUE_SUCCEEDED,
+	DUE_RATE
+};
 
 /* The rows come in order: first those that have ended, then the others by time. */
 static void
@@ -129,17 +139,17 @@ sort_webhooks(const struct db_rows *rows, size_t limit, struct due_webhooks *web
 {
 	for (size_t i = 0; i < rows->count; i++) {
 		uint64_t id = db_get_u64(rows, i, DUE_WEBHOOK_ID);
-		int64_t first_ms = db_get_i64(rows, i, DUE_FIRST_MS);
+		int64_t ready_ms = db_get_i64(rows, i, DUE_READY_MS);
 		if (db_get_bool(rows, i, DUE_ENDED)) {
 			if (webhooks->ended_count < limit)
 				webhooks->ended[webhooks->ended_count++] = id;
-		} else if (first_ms > webhooks->now_ms) {
-			webhooks->next_due_ms = first_ms;
+		} else if (ready_ms > webhooks->now_ms) {
+			webhooks->next_due_ms = ready_ms;
 			return;
 		} else if (webhooks->due_count < limit) {
 			webhooks->due[webhooks->due_count++] = (struct due_webhook){
 				.webhook_id = id,
-				.first_due_ms = first_ms,
+				.first_due_ms = db_get_i64(rows, i, DUE_FIRST_MS),
 				.failures = (unsigned)db_get_u64(rows, i, DUE_FAILURES),
 				.probes = (unsigned)db_get_u64(rows, i, DUE_PROBES),
 				.failing_since_ms = db_get_time(rows, i, DUE_FAILING_SINCE_MS),

@@ -34,7 +34,7 @@ MUST_CHECK enum result store_owner_release(
 
 struct due_webhook {
 	uint64_t webhook_id;
-	int64_t first_due_ms;
+	int64_t first_due_ms;      /* its oldest delivery; may be before its hold was over */
 	unsigned failures, probes; /* as store_complete recorded them last */
 	int64_t failing_since_ms;  /* -1: the last attempt succeeded, or there was none */
 	bool succeeded;            /* ever */

@@ -289,7 +289,7 @@ const struct db_statement store_statements[SQL_COUNT] = {
 		"SELECT d.webhook_id, (w.state IS NULL OR w.state = 'gone') AND (SELECT u.id FROM {prefix}due u"
 		" WHERE u.shard = d.shard AND u.webhook_id = d.webhook_id AND u.token IS NULL LIMIT 1) IS NOT NULL,"
 		" GREATEST(d.first_ms, CASE WHEN w.state = 'active' THEN COALESCE(s.hold_until_ms, 0) ELSE 0 END),"
-		" CAST(COALESCE(s.failures, 0) AS UNSIGNED), CAST(COALESCE(s.probes, 0) AS UNSIGNED), s.failing_since_ms,"
+		" d.first_ms, CAST(COALESCE(s.failures, 0) AS UNSIGNED), CAST(COALESCE(s.probes, 0) AS UNSIGNED), s.failing_since_ms,"
 		" s.last_delivery_ms IS NOT NULL, CAST(COALESCE(w.rate, 0) AS UNSIGNED)"
 		" FROM (SELECT shard, webhook_id, MIN(due_ms) AS first_ms FROM {prefix}due WHERE shard IN ({list})"
 		" GROUP BY shard, webhook_id) d LEFT JOIN {prefix}webhook_status s ON s.webhook_id = d.webhook_id"
@@ -299,7 +299,7 @@ const struct db_statement store_statements[SQL_COUNT] = {
 	 * in a snapshot from before, a dump for instance, and the statement above walks over all of them. This one begins behind
 	 * them, webhook by webhook. */
 	STATEMENT(SQL_SELECT_NEWLY_DUE_WEBHOOKS,
-		"SELECT q.webhook_id, FALSE, GREATEST(q.first_ms, q.hold_until_ms), q.failures, q.probes, q.failing_since_ms,"
+		"SELECT q.webhook_id, FALSE, GREATEST(q.first_ms, q.hold_until_ms), q.first_ms, q.failures, q.probes, q.failing_since_ms,"
 		" q.last_delivery_ms IS NOT NULL, q.rate FROM (SELECT s.webhook_id, s.hold_until_ms,"
 		" CAST(s.failures AS UNSIGNED) AS failures, CAST(s.probes AS UNSIGNED) AS probes, s.failing_since_ms,"
 		" s.last_delivery_ms, CAST(w.rate AS UNSIGNED) AS rate, (SELECT u.due_ms FROM {prefix}due u FORCE INDEX (by_webhook)"

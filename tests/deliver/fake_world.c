@@ -153,7 +153,7 @@ is_to_be_ended(const struct world_delivery *delivery)
 
 /* Of each webhook, one pass over all rows: when its first one comes due, and whether it leaves something to be ended. */
 struct overview {
-	int64_t first_ms[WORLD_WEBHOOKS];
+	int64_t first_ms[WORLD_WEBHOOKS], ready_ms[WORLD_WEBHOOKS]; /* ready: and is not held */
 	bool ended[WORLD_WEBHOOKS];
 };
 
@@ -173,8 +173,9 @@ look_over(struct overview *overview, int64_t from_ms)
 			overview->ended[delivery->webhook_id] = true;
 	}
 	for (size_t i = 0; i < WORLD_WEBHOOKS; i++)
-		if (overview->first_ms[i] < world.webhooks[i].hold_until_ms)
-			overview->first_ms[i] = world.webhooks[i].hold_until_ms;
+		overview->ready_ms[i] = overview->first_ms[i] > world.webhooks[i].hold_until_ms
+					    ? overview->first_ms[i]
+					    : world.webhooks[i].hold_until_ms;
 }
 
 static struct due_webhook
@@ -210,15 +211,15 @@ store_due_webhooks(
 		.bulk_work = world_ready_job() != NULL,
 	};
 	for (uint64_t id = 1; id < WORLD_WEBHOOKS && held != 0; id++) {
-		const int64_t first = overview.first_ms[id];
+		const int64_t ready = overview.ready_ms[id];
 		if (overview.ended[id])
 			webhooks->ended[webhooks->ended_count++] = id;
 		else if (world.webhooks[id].state == WEBHOOK_DISABLED)
 			continue;
-		else if (first <= world.now_ms && webhooks->due_count < limit)
-			webhooks->due[webhooks->due_count++] = due_webhook(id, first);
-		else if (first < next)
-			next = first;
+		else if (ready <= world.now_ms && webhooks->due_count < limit)
+			webhooks->due[webhooks->due_count++] = due_webhook(id, overview.first_ms[id]);
+		else if (ready < next)
+			next = ready;
 	}
 	webhooks->next_due_ms = next == INT64_MAX ? -1 : next + WORLD_DATABASE_AHEAD_MS;
 	return RESULT_OK;

@@ -526,8 +526,10 @@ main(void)
 	glob_t found;
 	log_init("test", LOG_LEVEL_ERROR);
 	snprintf(pattern, sizeof(pattern), "%s/tests/deliver/scenarios/*.txt", top == NULL ? "." : top);
-	if (glob(pattern, 0, NULL, &found) != 0 || found.gl_pathc > SCENARIOS)
+	if (glob(pattern, 0, NULL, &found) != 0 || found.gl_pathc > SCENARIOS) {
+		fprintf(stderr, "%s: none, or more than %d\n", pattern, SCENARIOS);
 		return 1;
+	}
 	for (size_t i = 0; i < found.gl_pathc; i++)
 		tests[i] = (struct CMUnitTest){ .name = strrchr(found.gl_pathv[i], '/') + 1,
 			.test_func = play_scenario,

@@ -163,6 +163,31 @@ a_silenced_webhook_stays_away(void **state UNUSED)
 	assert_true(turns_waiting(turns));
 }
 
+/* Where to look for its rows: behind those that it had, unless the database tells of an older one, committed late. */
+static void
+a_turn_goes_on_where_the_last_one_ended(void **state UNUSED)
+{
+	struct due_webhook webhook = good(1);
+	webhook.first_due_ms = 100;
+	turns_offer(turns, &webhook, 1000);
+	assert_int_equal(turns_take(turns, 2, 1000, requests), 1);
+	assert_true(requests[0].from_ms == 100);
+	requests[0].last_ms = 150;
+	start(1, 2, 1000);
+	turns_settle(turns, 1000);
+	webhook.first_due_ms = 160;
+	turns_offer(turns, &webhook, 1001);
+	assert_int_equal(turns_take(turns, 1, 1001, requests), 1);
+	assert_true(requests[0].from_ms == 150);
+	requests[0].last_ms = 155;
+	start(1, 1, 1001);
+	turns_settle(turns, 1001);
+	webhook.first_due_ms = 120;
+	turns_offer(turns, &webhook, 1002);
+	assert_int_equal(turns_take(turns, 1, 1002, requests), 1);
+	assert_true(requests[0].from_ms == 120);
+}
+
 /* Its operator may have made an end of it. */
 static void
 the_database_is_believed_while_nothing_is_under_way(void **state UNUSED)
@@ -325,6 +350,7 @@ main(void)
 		TEST(nobody_gets_more_than_the_window),
 		TEST(who_has_less_than_was_asked_for_leaves),
 		TEST(a_silenced_webhook_stays_away),
+		TEST(a_turn_goes_on_where_the_last_one_ended),
 		TEST(the_database_is_believed_while_nothing_is_under_way),
 		TEST(room_comes_back),
 		TEST(a_rate_is_kept),

@@ -198,10 +198,16 @@ lease(struct dispatcher *d)
 {
 	int64_t now = clock_monotonic_ms();
 	d->leased = true; /* perhaps also when the answer gets lost */
+	const uint64_t before = d->held;
 	enum result result = store_shards_lease(d->store, d->owner, d->options.lease_ms, &d->held);
-	if (result == RESULT_OK)
-		d->next_lease_ms = now + d->options.lease_ms / 3; /* leaves time to try again before it ends */
-	return result;
+	if (result != RESULT_OK)
+		return result;
+	d->next_lease_ms = now + d->options.lease_ms / 3; /* leaves time to try again before it ends */
+	if ((before & ~d->held) == 0)
+		return RESULT_OK;
+	log_warning("shards_lost", LOG_INT("shards", __builtin_popcountll(before & ~d->held)));
+	turns_keep(d->turns, d->held, database_ms(d));
+	return RESULT_OK;
 }
 
 /* ---- step: end the deliveries of webhooks that were removed or are gone ---- */

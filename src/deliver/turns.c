@@ -222,6 +222,18 @@ turns_offer(struct turns *turns, const struct due_webhook *told, int64_t now_ms)
 	put(turns, webhook, now_ms);
 }
 
+void
+turns_keep(struct turns *turns, uint64_t shards, int64_t now_ms)
+{
+	for (size_t i = 0; i < turns->used; i++) {
+		struct known_webhook *webhook = &turns->webhooks[i];
+		if ((shards & UINT64_C(1) << webhook_shard(webhook->id)) != 0)
+			continue;
+		webhook->due = false;
+		put(turns, webhook, now_ms);
+	}
+}
+
 /* ---- giving out ---- */
 
 /* A share of the slots for the doubtful, and what is left of it. */

@@ -33,6 +33,9 @@ void turns_free(struct turns **turns);
 /* This webhook has something due. What the database knows of it is believed while nothing of it is under way. Ignored when
  * there is no room: the next look at the database will offer it again. */
 void turns_offer(struct turns *turns, const struct due_webhook *webhook, int64_t now_ms);
+/* Only webhooks of these shards (bit i: shard i, core/delivery.h) are still ours: others get nothing more until they are
+ * offered again. */
+void turns_keep(struct turns *turns, uint64_t shards, int64_t now_ms);
 /* When turns_take(…, slots, …) gives out something: now, later because of somebody's rate, or TURNS_NEVER. */
 int64_t turns_next_ms(struct turns *turns, size_t slots, int64_t now_ms);
 /* Somebody could have something as soon as there are slots. */

@@ -114,7 +114,7 @@ store_shards_lease(
 	world.leased = true;
 	world.released = false;
 	world.leased_until_ms = world.now_ms + lease_ms;
-	*held = UINT64_MAX;
+	*held = world.now_ms >= world.lost_ms && world.now_ms < world.regained_ms ? 0 : UINT64_MAX;
 	return RESULT_OK;
 }
 

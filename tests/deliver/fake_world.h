@@ -127,7 +127,8 @@ struct world {
 	size_t looks, chunks;                          /* of store_due_webhooks, of store_fail_pending */
 	int64_t leased_until_ms, longest_lease_gap_ms; /* gap: time worked without a lease */
 	bool leased, released;
-	bool dead_released_first; /* store_owner_release was called, before any lease */
+	int64_t lost_ms, regained_ms; /* another dispatcher has all shards in between */
+	bool dead_released_first;     /* store_owner_release was called, before any lease */
 	unsigned char dead[DISPATCH_OWNER_SIZE];
 	struct world_bulk bulk;
 };

@@ -437,6 +437,22 @@ leases_are_renewed_before_they_end(void **state UNUSED)
 	assert_int_equal(world.longest_lease_gap_ms, 0);
 }
 
+/* delivery.md 4: each webhook is worked by one at a time. Its lease was lost, because it was stopped for longer than that, say.
+ */
+static void
+without_its_shards_it_sends_nothing(void **state UNUSED)
+{
+	world_add(1, 3000, 0);
+	world.webhooks[1].latency_ms = SECOND;
+	world.lost_ms = 10 * SECOND;
+	world.regained_ms = 2 * MINUTE;
+	capture_log();
+	stay_until(110 * SECOND);
+	/* the lease is renewed every 20 s */
+	assert_in_range(sent(1), 19 * PER_WEBHOOK, 21 * PER_WEBHOOK);
+	assert_int_equal(count_in(captured_log(), " shards_lost shards=64\n"), 1);
+}
+
 /* delivery.md 4: lease >= attempt timeout + 15 s, checked at start. */
 static void
 a_short_lease_is_refused(void **state UNUSED)
@@ -509,6 +525,7 @@ main(void)
 		TEST(an_idle_daemon_looks_often_and_no_more),
 		TEST(a_daemon_starts_what_comes_due_at_once),
 		TEST(leases_are_renewed_before_they_end),
+		TEST(without_its_shards_it_sends_nothing),
 		TEST(a_short_lease_is_refused),
 		TEST(a_dead_dispatcher_is_freed_first),
 	};

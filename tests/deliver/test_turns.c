@@ -216,6 +216,21 @@ room_comes_back(void **state UNUSED)
 	assert_int_equal(requests[0].webhook_id, 3);
 }
 
+/* delivery.md 4: each webhook is worked by one dispatcher at a time. */
+static void
+what_another_dispatcher_has_gets_nothing(void **state UNUSED)
+{
+	for (uint64_t id = 1; id <= 20; id++)
+		offer(id, 0);
+	turns_keep(turns, UINT64_C(1) << webhook_shard(7), 0);
+	size_t count = turns_take(turns, SLOTS, 0, requests);
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(webhook_shard(requests[i].webhook_id), webhook_shard(7));
+	assert_int_equal(rows_of(7, count), MAX);
+	offer(8, 1);
+	assert_int_equal(turns_take(turns, SLOTS, 1, requests), 1);
+}
+
 /* delivery.md 4, rate: however often it is offered, and whoever else was known in between. */
 static void
 a_rate_is_kept(void **state UNUSED)
@@ -353,6 +368,7 @@ main(void)
 		TEST(a_turn_goes_on_where_the_last_one_ended),
 		TEST(the_database_is_believed_while_nothing_is_under_way),
 		TEST(room_comes_back),
+		TEST(what_another_dispatcher_has_gets_nothing),
 		TEST(a_rate_is_kept),
 		TEST(a_high_rate_goes_out_in_pieces),
 		TEST(those_that_fail_share_half_of_the_slots),

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -24,6 +25,9 @@ static struct {
 	dev_t device;
 	ino_t inode;
 } state = { .program = "leadhook", .level = LOG_LEVEL_INFO, .fd = STDERR_FILENO };
+
+/* A program's threads write to the same file, and follow it. The rest of the state is set before there are any. */
+static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
 
 bool
 log_level_parse(struct slice name, enum log_level *level)
@@ -169,11 +173,13 @@ log_event(enum log_level level, const char *event, const struct log_field *field
 	line.failed = false;
 	line.maximum++;
 	buffer_add_byte(&line, '\n');
-	follow_rotation();
 	struct slice text = buffer_slice(&line);
+	pthread_mutex_lock(&writing);
+	follow_rotation();
 	if (write(state.fd, text.data, text.size) < 0) {
 		/* a full disk must not stop the service */
 	}
+	pthread_mutex_unlock(&writing);
 	buffer_free(&line);
 	errno = saved;
 }

@@ -35,9 +35,10 @@ enum { DISPATCHER_LEASE_MARGIN_MS = 15 * 1000 };
 
 struct dispatcher;
 
-/* NULL, logged, when the options contradict each other or there can be no sender. `lock` may be NULL; everything handed over
- * must stay valid. */
-struct dispatcher *dispatcher_new(const struct dispatcher_options *options, struct store *store, struct lock *lock);
+/* NULL, logged, when the options contradict each other or there can be no sender. Outcomes are recorded with a store of their
+ * own (deliver/recorder.h). `lock` may be NULL; everything handed over must stay valid. */
+struct dispatcher *dispatcher_new(
+    const struct dispatcher_options *options, struct store *store, struct store *recording_store, struct lock *lock);
 /* *dispatcher may be NULL, becomes NULL. */
 void dispatcher_free(struct dispatcher **dispatcher);
 

@@ -3,8 +3,10 @@ noinst_LIBRARIES += %D%/libdeliver.a
 	%D%/bulk.c %D%/bulk.h \
 	%D%/dispatcher.c %D%/dispatcher.h \
 	%D%/lock.c %D%/lock.h \
+	%D%/recorder.c %D%/recorder.h \
 	%D%/request.c %D%/request.h \
 	%D%/sender.c %D%/sender.h \
 	%D%/slots.c %D%/slots.h \
+	%D%/steps.c %D%/steps.h \
 	%D%/turns.c %D%/turns.h \
 	%D%/verdict.c %D%/verdict.h

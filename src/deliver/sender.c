@@ -410,18 +410,28 @@ finish_all_done(struct sender *sender)
 		finish(transfer, CURLE_OK);
 }
 
-bool
-sender_wait(struct sender *sender, int64_t timeout_ms, int wake_fd)
+unsigned
+sender_wait(struct sender *sender, int64_t timeout_ms, const int wake_fds[SENDER_WAKE_FDS])
 {
-	struct curl_waitfd wake = { .fd = wake_fd, .events = CURL_WAIT_POLLIN };
+	struct curl_waitfd wake[SENDER_WAKE_FDS];
+	unsigned count = 0, index[SENDER_WAKE_FDS], woken = 0;
 	int running;
+	for (unsigned i = 0; i < SENDER_WAKE_FDS; i++) {
+		if (wake_fds[i] < 0)
+			continue;
+		index[count] = i;
+		wake[count++] = (struct curl_waitfd){ .fd = wake_fds[i], .events = CURL_WAIT_POLLIN };
+	}
 	if (!TAILQ_EMPTY(&sender->condemned))
 		timeout_ms = 0;
-	CURLMcode code = curl_multi_poll(sender->multi, &wake, wake_fd < 0 ? 0 : 1, (int)timeout_ms, NULL);
+	CURLMcode code = curl_multi_poll(sender->multi, wake, count, (int)timeout_ms, NULL);
 	if (code == CURLM_OK)
 		code = curl_multi_perform(sender->multi, &running);
 	if (code != CURLM_OK)
 		log_error("curl_multi", LOG_STR("error", curl_multi_strerror(code)));
 	finish_all_done(sender);
-	return (wake.revents & CURL_WAIT_POLLIN) != 0;
+	for (unsigned i = 0; i < count; i++)
+		if ((wake[i].revents & CURL_WAIT_POLLIN) != 0)
+			woken |= 1U << index[i];
+	return woken;
 }

@@ -81,8 +81,10 @@ void sender_free(struct sender **sender);
  * the attempt is told by its result. */
 void sender_start(struct sender *sender, const struct attempt *attempt, void *cookie);
 
+enum { SENDER_WAKE_FDS = 2 };
+
 /* Moves data, calls `done`; answers as soon as something has happened, at the latest after `timeout_ms`. Sleeps also when
- * nothing is under way. `wake_fd` (or -1) ends the wait when it becomes readable: then the answer is true. */
-bool sender_wait(struct sender *sender, int64_t timeout_ms, int wake_fd);
+ * nothing is under way. Each of `wake_fds` (-1: none) ends the wait when it becomes readable: bit i of the answer. */
+unsigned sender_wait(struct sender *sender, int64_t timeout_ms, const int wake_fds[SENDER_WAKE_FDS]);
 
 #endif

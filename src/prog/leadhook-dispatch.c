@@ -167,10 +167,12 @@ deliver(const struct wiring *wiring, const struct arguments *arguments, struct s
 		.stop_fd = stop_fd,
 	};
 	/* only now that signals are watched: it may take a while until the database answers */
-	struct dispatcher *dispatcher = wiring_schema_fits(store) ? dispatcher_new(&wanted, store, lock) : NULL;
+	struct store *recording = wiring_store(wiring->conf, &wiring->disposable_domains, WIRING_ANSWER_MS);
+	struct dispatcher *dispatcher = wiring_schema_fits(store) ? dispatcher_new(&wanted, store, recording, lock) : NULL;
 	if (dispatcher != NULL)
 		status = dispatcher_run(dispatcher) == RESULT_OK ? EX_OK : EX_UNAVAILABLE;
 	dispatcher_free(&dispatcher);
+	store_free(&recording);
 	close(stop_fd);
 	return status;
 }

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/pool.h"
 #include "base/random.h"
+#include "deliver/recorder.h"
 
 enum { IDLE_WAITS_MAX = 10000 };
 
@@ -407,6 +408,57 @@ store_housekeeping(struct store *store UNUSED)
 	return world_reachable() ? RESULT_OK : RESULT_UNAVAILABLE;
 }
 
+/* ---- the recorder: it is done at once ---- */
+
+struct recorder {
+	enum result result;
+	size_t stale;
+	bool done;
+};
+
+struct recorder *
+recorder_new(struct store *store UNUSED)
+{
+	return memory_alloc(sizeof(struct recorder));
+}
+
+void
+recorder_free(struct recorder **recorder)
+{
+	free(*recorder);
+	*recorder = NULL;
+}
+
+void
+recorder_start(struct recorder *recorder, const struct delivery_outcome *outcomes, size_t count)
+{
+	recorder->stale = 0;
+	recorder->result = store_complete(NULL, outcomes, count, &recorder->stale);
+	recorder->done = true;
+}
+
+bool
+recorder_take(struct recorder *recorder, enum result *result, size_t *stale)
+{
+	const bool done = recorder->done;
+	*result = recorder->result;
+	*stale = recorder->stale;
+	recorder->done = false;
+	return done;
+}
+
+bool
+recorder_is_done(struct recorder *recorder)
+{
+	return recorder->done;
+}
+
+int
+recorder_fd(const struct recorder *recorder UNUSED)
+{
+	return -1;
+}
+
 /* ---- the sender ---- */
 
 struct slice
@@ -504,11 +556,11 @@ note_wait(struct sender *sender, bool idle)
 	}
 }
 
-bool
-sender_wait(struct sender *sender, int64_t timeout_ms, int wake_fd)
+unsigned
+sender_wait(struct sender *sender, int64_t timeout_ms, const int wake_fds[SENDER_WAKE_FDS])
 {
 	int64_t before = world.now_ms, until = world.now_ms + timeout_ms;
-	bool stops = wake_fd >= 0 && world.stop_ms >= 0;
+	bool stops = wake_fds[0] >= 0 && world.stop_ms >= 0;
 	for (size_t i = 0; i < sender->count; i++)
 		until = sender->flights[i].ends_ms < until ? sender->flights[i].ends_ms : until;
 	if (stops && world.stop_ms < until)
@@ -525,5 +577,5 @@ sender_wait(struct sender *sender, int64_t timeout_ms, int wake_fd)
 			landed++;
 		}
 	note_wait(sender, landed == 0 && world.now_ms == before);
-	return stops && world.now_ms >= world.stop_ms;
+	return stops && world.now_ms >= world.stop_ms ? 1 : 0;
 }

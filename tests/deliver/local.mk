@@ -1,10 +1,14 @@
 EXTRA_DIST += %D%/scenarios
 
 if HAVE_CMOCKA
-check_PROGRAMS += %D%/test_turns %D%/test_lock %D%/test_dispatcher %D%/test_scenarios %D%/test_bulk %D%/test_request %D%/test_sender
+check_PROGRAMS += %D%/test_turns %D%/test_recorder %D%/test_lock %D%/test_dispatcher %D%/test_scenarios %D%/test_bulk %D%/test_request %D%/test_sender
 
 %C%_test_turns_SOURCES = %D%/test_turns.c
 %C%_test_turns_LDADD = src/deliver/libdeliver.a src/core/libcore.a src/base/libbase.a $(CMOCKA_LIBS)
+
+# The store is the test's own.
+%C%_test_recorder_SOURCES = %D%/test_recorder.c
+%C%_test_recorder_LDADD = src/deliver/libdeliver.a src/base/libbase.a $(CMOCKA_LIBS)
 
 %C%_test_lock_SOURCES = %D%/test_lock.c
 %C%_test_lock_LDADD = src/deliver/libdeliver.a src/base/libbase.a $(CMOCKA_LIBS)

@@ -35,7 +35,7 @@ fresh_world(void **state UNUSED)
 enum result
 run(struct lock *lock)
 {
-	struct dispatcher *dispatcher = dispatcher_new(&options, NULL, lock);
+	struct dispatcher *dispatcher = dispatcher_new(&options, NULL, NULL, lock);
 	assert_non_null(dispatcher);
 	enum result result = dispatcher_run(dispatcher);
 	dispatcher_free(&dispatcher);

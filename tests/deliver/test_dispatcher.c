@@ -458,9 +458,9 @@ static void
 a_short_lease_is_refused(void **state UNUSED)
 {
 	options.lease_ms = options.sender.timeout_ms + DISPATCHER_LEASE_MARGIN_MS - 1;
-	assert_null(dispatcher_new(&options, NULL, NULL));
+	assert_null(dispatcher_new(&options, NULL, NULL, NULL));
 	options.lease_ms++;
-	struct dispatcher *dispatcher = dispatcher_new(&options, NULL, NULL);
+	struct dispatcher *dispatcher = dispatcher_new(&options, NULL, NULL, NULL);
 	assert_non_null(dispatcher);
 	dispatcher_free(&dispatcher);
 }

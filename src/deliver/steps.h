@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ * What a dispatcher does, in pieces that its loop (dispatcher.c) puts in order of time. Private to these two. */
+#ifndef LEADHOOK_DELIVER_STEPS_H
+#define LEADHOOK_DELIVER_STEPS_H
+
+#include "deliver/dispatcher.h"
+
+#include "base/pool.h"
+#include "deliver/recorder.h"
+#include "deliver/slots.h"
+#include "deliver/turns.h"
+#include "store/dispatch.h"
+
+enum {
+	STEPS_BATCH = 256,         /* deliveries in one call of the store, at most */
+	STEPS_WEBHOOKS_MAX = 8192, /* known at a time: with something due, or under way */
+	STEPS_ENDED_MAX = 64       /* webhooks whose deliveries are being ended; the next look finds the others again */
+};
+
+#define NEVER INT64_MAX
+
+struct dispatcher {
+	struct dispatcher_options options;
+	struct store *store;
+	struct lock *lock;
+	struct sender *sender;
+	struct turns *turns;
+	struct pool *pool; /* of one step */
+	unsigned char owner[DISPATCH_OWNER_SIZE];
+
+	struct slots *slots;
+	struct recorder *recorder;
+	struct delivery_outcome outcomes[STEPS_BATCH]; /* of the first that ended: */
+	size_t recording;                              /* so many are being recorded */
+	struct delivery_outcome untried[STEPS_BATCH];
+	struct due_request requests[STEPS_BATCH];
+	uint64_t ended[STEPS_ENDED_MAX]; /* webhooks that were removed or are gone: their deliveries are to be ended */
+	size_t ended_count;
+
+	/* Times are those of clock_monotonic_ms. */
+	int64_t next_lease_ms, looked_ms, next_look_ms, claimed_ms, next_housekeeping_ms;
+	int64_t all_looked_ms;     /* what is newly due is enough until then */
+	int64_t looked_at_ms;      /* the database's time of the last look */
+	int64_t retry_ms;          /* the database is left alone until then */
+	int64_t end_ms;            /* takes nothing new from then on … */
+	int64_t give_up_ms;        /* … and waits that long for the database */
+	int64_t database_ahead_ms; /* the database's time, less clock_monotonic_ms */
+	unsigned failures;         /* of the database, in a row */
+	uint64_t held;             /* shards */
+	bool taken_over, leased, looked;
+	bool looked_at_all;   /* the last time */
+	bool progress;        /* since the last look something was claimed or ended: another look is worth it */
+	bool bulk_work;       /* is queued, as far as we know */
+	bool ending, stopped; /* stopped: it was told to */
+};
+
+/* A step, and when it is due by clock_monotonic_ms; NEVER: not before something has happened. What it answers but RESULT_OK
+ * says that the database is away. */
+struct step {
+	int64_t (*when)(const struct dispatcher *);
+	enum result (*run)(struct dispatcher *);
+	const char *name;
+	bool elsewhere; /* its end tells nothing of the database */
+};
+
+/* In the order in which they run; `count` is how many. */
+const struct step *steps_all(size_t *count);
+
+/* The end of an attempt (sender.h); `context` is the dispatcher. */
+sender_done steps_attempt_done;
+
+/* Nothing is under way, nor waits to be recorded. */
+bool steps_no_slot_used(const struct dispatcher *dispatcher);
+
+#endif

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/queue.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -16,6 +17,7 @@
 
 enum {
 	CONNECTION_LIFETIME_S = 300, /* a kept connection is not asked for its address again (delivery.md 5) */
+	CA_LIFETIME_S = 300,         /* after that a CA file is read again */
 	HEADER_LINE_MAX = 1024
 };
 
@@ -30,6 +32,8 @@ static const struct slice error_names[] = {
 	[SENDER_CONNECT_TIMEOUT] = SLICE("connect_timeout"),
 	[SENDER_TIMEOUT] = SLICE("timeout"),
 	[SENDER_CERTIFICATE] = SLICE("certificate"),
+	[SENDER_CA_FILE] = SLICE("ca_file"),
+	[SENDER_CLIENT_CERTIFICATE] = SLICE("client_certificate"),
 	[SENDER_TLS] = SLICE("tls"),
 	[SENDER_CONNECTION_LOST] = SLICE("connection_lost"),
 	[SENDER_BAD_ANSWER] = SLICE("bad_answer"),
@@ -44,11 +48,11 @@ static const struct {
 	{ CURLE_URL_MALFORMAT, SENDER_INVALID_URL }, { CURLE_LOGIN_DENIED, SENDER_INVALID_URL }, /* a user name in the URL */
 	{ CURLE_COULDNT_RESOLVE_HOST, SENDER_NOT_RESOLVED }, { CURLE_COULDNT_CONNECT, SENDER_UNREACHABLE },
 	{ CURLE_OPERATION_TIMEDOUT, SENDER_TIMEOUT }, { CURLE_PEER_FAILED_VERIFICATION, SENDER_CERTIFICATE },
-	{ CURLE_SSL_CACERT_BADFILE, SENDER_CERTIFICATE }, { CURLE_SSL_CONNECT_ERROR, SENDER_TLS },
-	{ CURLE_SSL_CIPHER, SENDER_TLS }, { CURLE_GOT_NOTHING, SENDER_CONNECTION_LOST },
-	{ CURLE_PARTIAL_FILE, SENDER_CONNECTION_LOST }, { CURLE_RECV_ERROR, SENDER_CONNECTION_LOST },
-	{ CURLE_SEND_ERROR, SENDER_CONNECTION_LOST }, { CURLE_WEIRD_SERVER_REPLY, SENDER_BAD_ANSWER },
-	{ CURLE_BAD_CONTENT_ENCODING, SENDER_BAD_ANSWER },
+	{ CURLE_SSL_CACERT_BADFILE, SENDER_CA_FILE }, { CURLE_SSL_CERTPROBLEM, SENDER_CLIENT_CERTIFICATE },
+	{ CURLE_SSL_CLIENTCERT, SENDER_TLS }, { CURLE_SSL_CONNECT_ERROR, SENDER_TLS }, { CURLE_SSL_CIPHER, SENDER_TLS },
+	{ CURLE_GOT_NOTHING, SENDER_CONNECTION_LOST }, { CURLE_PARTIAL_FILE, SENDER_CONNECTION_LOST },
+	{ CURLE_RECV_ERROR, SENDER_CONNECTION_LOST }, { CURLE_SEND_ERROR, SENDER_CONNECTION_LOST },
+	{ CURLE_WEIRD_SERVER_REPLY, SENDER_BAD_ANSWER }, { CURLE_BAD_CONTENT_ENCODING, SENDER_BAD_ANSWER },
 	{ CURLE_WRITE_ERROR, SENDER_BAD_ANSWER }, /* our own callbacks refused more of it */
 };
 
@@ -61,8 +65,11 @@ struct transfer {
 	int64_t started_ms;
 	enum sender_error error; /* found by ourselves, before libcurl did */
 	bool condemned;          /* to be ended without waiting for libcurl */
+	bool own_certificates;   /* the handle has those of its last attempt */
+	bool head_ended;         /* the empty line has come */
 	size_t headers_read, body_read, kept;
 	char answer[SENDER_ANSWER_KEPT];
+	char words[CURL_ERROR_SIZE]; /* what libcurl says of a failure */
 	TAILQ_ENTRY(transfer) list;
 };
 
@@ -74,6 +81,7 @@ struct sender {
 	void *context;
 	CURLM *multi;
 	CURLSH *share;
+	const char *ca_file, *ca_folder; /* for attempts without a CA file of their own */
 	struct transfer *slots;
 	struct transfers unused, running, condemned;
 };
@@ -138,11 +146,24 @@ before_request(void *context, char *ip, char *own_ip UNUSED, int port, int own_p
 	return transfer->error == SENDER_OK ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
 }
 
+/* Of an answer, not of an interim one (1xx); 0 while none has come. */
+static int
+status_of(const struct transfer *transfer)
+{
+	long status = 0;
+	if (transfer->headers_read > 0 && curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status) != CURLE_OK)
+		return 0;
+	return status < 200 ? 0 : (int)status;
+}
+
+/* Line by line, those of interim answers and behind the chunks of a body too. */
 static size_t
-read_header(char *data UNUSED, size_t size, size_t count, void *context)
+read_header(char *data, size_t size, size_t count, void *context)
 {
 	struct transfer *transfer = context;
 	transfer->headers_read += size * count;
+	if ((data[0] == '\r' || data[0] == '\n') && status_of(transfer) != 0)
+		transfer->head_ended = true;
 	return transfer->headers_read <= SENDER_HEADERS_READ ? size * count : 0;
 }
 
@@ -158,16 +179,58 @@ read_body(char *data, size_t size, size_t count, void *context)
 	return transfer->body_read < SENDER_ANSWER_READ ? bytes : 0;
 }
 
+/* Of a transfer, unless something before it failed. */
+#define SET(option, value)    \
+	if (code == CURLE_OK) \
+	code = curl_easy_setopt(transfer->easy, (option), (value))
+
+/* What attempts without a CA file of their own are verified with: that of the options, or what libcurl was built with, which
+ * an option's NULL would not bring back. There, the folder says the same as the file; reading them takes tens of milliseconds,
+ * and libcurl keeps what it has read only of a file that stands alone. */
+static CURLcode
+find_authorities(struct sender *sender, CURL *easy)
+{
+	char *file = NULL, *folder = NULL;
+	sender->ca_file = sender->options.ca_file;
+	if (sender->ca_file != NULL)
+		return CURLE_OK;
+	CURLcode code = curl_easy_getinfo(easy, CURLINFO_CAINFO, &file);
+	if (code == CURLE_OK && file != NULL && access(file, R_OK) == 0)
+		sender->ca_file = file;
+	else if (code == CURLE_OK)
+		code = curl_easy_getinfo(easy, CURLINFO_CAPATH, &folder);
+	sender->ca_folder = folder;
+	return code;
+}
+
+/* libcurl takes a kept connection only where CA file and client certificate have the same names. A TLS session would outlive
+ * that: who resumes one is not verified again, and is to the receiver who it was. */
+static CURLcode
+set_certificates(struct transfer *transfer, const struct attempt *attempt)
+{
+	const struct sender *sender = transfer->sender;
+	const bool own_ca = attempt->ca_file != NULL, own_client = attempt->client_certificate != NULL;
+	CURLcode code = CURLE_OK;
+	if (!own_ca && !own_client && !transfer->own_certificates)
+		return CURLE_OK;
+	transfer->own_certificates = true;
+	SET(CURLOPT_CAINFO, own_ca ? attempt->ca_file : sender->ca_file);
+	SET(CURLOPT_CAPATH, own_ca ? NULL : sender->ca_folder);
+	SET(CURLOPT_CA_CACHE_TIMEOUT, own_ca ? 0L : (long)CA_LIFETIME_S); /* there is room for one */
+	SET(CURLOPT_SSLCERT, attempt->client_certificate);
+	SET(CURLOPT_SSLKEY, attempt->client_key);
+	SET(CURLOPT_SSL_SESSIONID_CACHE, own_ca || own_client ? 0L : 1L);
+	if (code == CURLE_OK)
+		transfer->own_certificates = own_ca || own_client;
+	return code;
+}
+
 /* What is the same for every attempt. libcurl answers an error for an option that it was built without. */
 static bool
 configure(struct transfer *transfer)
 {
 	const struct sender_options *options = &transfer->sender->options;
-	CURL *easy = transfer->easy;
-	CURLcode code = CURLE_OK;
-#define SET(option, value)    \
-	if (code == CURLE_OK) \
-	code = curl_easy_setopt(easy, (option), (value))
+	CURLcode code = find_authorities(transfer->sender, transfer->easy);
 	SET(CURLOPT_PRIVATE, transfer);
 	SET(CURLOPT_SHARE, transfer->sender->share);
 	/* Time. */
@@ -191,10 +254,10 @@ configure(struct transfer *transfer)
 	SET(CURLOPT_SSL_VERIFYPEER, 1L);
 	SET(CURLOPT_SSL_VERIFYHOST, 2L);
 	SET(CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-	if (options->ca_file != NULL) {
-		SET(CURLOPT_CAINFO, options->ca_file);
-		SET(CURLOPT_CAPATH, NULL);
-	}
+	SET(CURLOPT_CAINFO, transfer->sender->ca_file);
+	SET(CURLOPT_CAPATH, transfer->sender->ca_folder);
+	SET(CURLOPT_CA_CACHE_TIMEOUT, (long)CA_LIFETIME_S);
+	SET(CURLOPT_KEYPASSWD, ""); /* else it is asked for at the terminal */
 	/* The request. */
 	SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
 	SET(CURLOPT_POST, 1L);
@@ -204,11 +267,12 @@ configure(struct transfer *transfer)
 	SET(CURLOPT_HEADERDATA, transfer);
 	SET(CURLOPT_WRITEFUNCTION, read_body);
 	SET(CURLOPT_WRITEDATA, transfer);
-#undef SET
+	SET(CURLOPT_ERRORBUFFER, transfer->words);
 	if (code != CURLE_OK)
 		log_error("curl_setup", LOG_STR("error", curl_easy_strerror(code)));
 	return code == CURLE_OK;
 }
+#undef SET
 
 /* TLS sessions are resumed over all handles; connections are shared by the multi already. */
 static bool
@@ -311,13 +375,15 @@ sender_start(struct sender *sender, const struct attempt *attempt, void *cookie)
 	transfer->cookie = cookie;
 	transfer->started_ms = clock_monotonic_ms();
 	transfer->error = SENDER_OK;
-	transfer->condemned = false;
+	transfer->condemned = transfer->head_ended = false;
 	transfer->headers_read = transfer->body_read = transfer->kept = 0;
+	transfer->words[0] = '\0';
 	if (!add_headers(transfer, attempt)) {
 		condemn(transfer, SENDER_INVALID_HEADER);
 		return;
 	}
-	if (curl_easy_setopt(transfer->easy, CURLOPT_URL, attempt->url) != CURLE_OK ||
+	if (set_certificates(transfer, attempt) != CURLE_OK ||
+	    curl_easy_setopt(transfer->easy, CURLOPT_URL, attempt->url) != CURLE_OK ||
 	    curl_easy_setopt(transfer->easy, CURLOPT_HTTPHEADER, transfer->headers) != CURLE_OK ||
 	    curl_easy_setopt(transfer->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)attempt->body.size) != CURLE_OK ||
 	    curl_easy_setopt(transfer->easy, CURLOPT_POSTFIELDS, attempt->body.data) != CURLE_OK ||
@@ -332,6 +398,7 @@ static const struct {
 } double_meanings[] = {
 	{ CURLE_OPERATION_TIMEDOUT, SENDER_CONNECT_TIMEOUT, SENDER_TIMEOUT },
 	{ CURLE_UNSUPPORTED_PROTOCOL, SENDER_INVALID_URL, SENDER_BAD_ANSWER }, /* an answer without a head is HTTP/0.9 */
+	{ CURLE_OUT_OF_MEMORY, SENDER_INTERNAL, SENDER_BAD_ANSWER },           /* a header line that is too long for libcurl */
 };
 
 static bool
@@ -348,6 +415,13 @@ was_refused(const struct transfer *transfer)
 	return curl_easy_getinfo(transfer->easy, CURLINFO_OS_ERRNO, &number) == CURLE_OK && number == ECONNREFUSED;
 }
 
+/* In TLS 1.3 a receiver judges a client's certificate, or the lack of one, after the handshake. */
+static bool
+was_refused_by_tls(const struct transfer *transfer)
+{
+	return strstr(transfer->words, " alert ") != NULL;
+}
+
 static enum sender_error
 classify(const struct transfer *transfer, CURLcode code)
 {
@@ -355,8 +429,12 @@ classify(const struct transfer *transfer, CURLcode code)
 		return transfer->error;
 	if (code == CURLE_WRITE_ERROR && transfer->body_read >= SENDER_ANSWER_READ)
 		return SENDER_OK;
+	if (code == CURLE_OK && !transfer->head_ended) /* libcurl is content with less */
+		return SENDER_CONNECTION_LOST;
 	if (code == CURLE_COULDNT_CONNECT && was_refused(transfer))
 		return SENDER_REFUSED;
+	if (code == CURLE_RECV_ERROR && was_refused_by_tls(transfer))
+		return SENDER_TLS;
 	for (size_t i = 0; i < ARRAY_SIZE(double_meanings); i++)
 		if (double_meanings[i].code == code)
 			return was_connected(transfer) ? double_meanings[i].connected : double_meanings[i].unconnected;
@@ -373,18 +451,14 @@ finish(struct transfer *transfer, CURLcode code)
 	struct sender *sender = transfer->sender;
 	struct attempt_result result = {
 		.error = classify(transfer, code),
+		.status = status_of(transfer),
 		.answer = { transfer->answer, transfer->kept },
 		.duration_ms = clock_monotonic_ms() - transfer->started_ms,
 	};
 	struct curl_header *header;
-	long status = 0;
-	if (transfer->headers_read > 0) {
-		if (curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK)
-			result.status = (int)status;
-		/* -1: of the last answer, after any "100 Continue". */
-		if (curl_easy_header(transfer->easy, "Retry-After", 0, CURLH_HEADER, -1, &header) == CURLHE_OK)
-			result.retry_after = slice_of(header->value);
-	}
+	/* -1: of the last answer, after any "100 Continue". */
+	if (result.status != 0 && curl_easy_header(transfer->easy, "Retry-After", 0, CURLH_HEADER, -1, &header) == CURLHE_OK)
+		result.retry_after = slice_of(header->value);
 	sender->done(sender->context, transfer->cookie, &result);
 	curl_multi_remove_handle(sender->multi, transfer->easy);
 	curl_slist_free_all(transfer->headers);

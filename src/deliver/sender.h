@@ -31,10 +31,12 @@ enum sender_error {
 	SENDER_NOT_RESOLVED,
 	SENDER_REFUSED, /* nobody listens */
 	SENDER_UNREACHABLE,
-	SENDER_CONNECT_TIMEOUT, /* including the look-up of the name and the TLS handshake */
-	SENDER_TIMEOUT,         /* connected, but no whole answer in time */
-	SENDER_CERTIFICATE,     /* not to be trusted, or for another name */
-	SENDER_TLS,
+	SENDER_CONNECT_TIMEOUT,    /* including the look-up of the name and the TLS handshake */
+	SENDER_TIMEOUT,            /* connected, but no whole answer in time */
+	SENDER_CERTIFICATE,        /* the receiver's: not to be trusted, or for another name */
+	SENDER_CA_FILE,            /* ours: cannot be read, or holds no certificate */
+	SENDER_CLIENT_CERTIFICATE, /* ours, or its key: cannot be read, or they do not fit */
+	SENDER_TLS,                /* no common version, …; or the receiver refuses our certificate, or that there is none */
 	SENDER_CONNECTION_LOST,
 	SENDER_BAD_ANSWER, /* not HTTP, or header lines without end */
 	SENDER_INTERNAL    /* out of descriptors, out of memory, a defect */
@@ -56,7 +58,8 @@ struct attempt {
 	const struct slice *headers; /* "Name: value", copied */
 	size_t header_count;
 	struct slice body; /* must stay valid until the attempt is done */
-	/* PEM files, NULL: none of its own. The key may be in the certificate's file. */
+	/* Names of PEM files, copied; NULL: none of its own. The key may be in the certificate's file, and has no passphrase.
+	 * When a file is replaced, connections that were made with the former one go on for some minutes. */
 	const char *ca_file, *client_certificate, *client_key;
 };
 

@@ -209,7 +209,7 @@ open_sender(void **state UNUSED)
 static void
 statuses_come_back_as_they_are(void **state UNUSED)
 {
-	static const int statuses[] = { 200, 201, 299, 302, 307, 404, 410, 429, 500, 503 };
+	static const int statuses[] = { 200, 201, 299, 301, 302, 307, 308, 404, 410, 429, 500, 503 };
 	for (size_t i = 0; i < ARRAY_SIZE(statuses); i++) {
 		char path[32];
 		snprintf(path, sizeof(path), "/status/%d", statuses[i]);
@@ -301,6 +301,28 @@ broken_answers_fail(void **state UNUSED)
 		assert_int_equal(seen.error, cases[i].error);
 		assert_int_equal(seen.status, cases[i].status);
 		assert_true(seen.duration_ms < TIMEOUT_MS + 300);
+	}
+}
+
+/* The log of attempts has room for 32 bytes (schema); leadhook(1) says what each means. */
+static void
+errors_have_names_that_operators_can_look_up(void **state UNUSED)
+{
+	static char manual[256 * 1024];
+	const char *top = getenv("top_srcdir");
+	char text[256];
+	snprintf(text, sizeof(text), "%s/man/leadhook.1.in", top == NULL ? "." : top);
+	FILE *file = fopen(text, "r");
+	assert_non_null(file);
+	manual[fread(manual, 1, sizeof(manual) - 1, file)] = '\0';
+	fclose(file);
+	assert_false(slice_present(sender_error_name(SENDER_OK)));
+	for (enum sender_error error = SENDER_OK + 1; error <= SENDER_INTERNAL; error++) {
+		struct slice name = sender_error_name(error);
+		assert_in_range(name.size, 1, 32);
+		snprintf(text, sizeof(text), "\n.It Li %.*s\n", SLICE_ARGS(name));
+		if (strstr(manual, text) == NULL)
+			fail_msg("not in leadhook(1): %.*s", SLICE_ARGS(name));
 	}
 }
 
@@ -452,6 +474,7 @@ main(void)
 		TEST(retry_after_is_told),
 		TEST(long_answers_are_cut),
 		TEST(broken_answers_fail),
+		TEST(errors_have_names_that_operators_can_look_up),
 		TEST(unreachable_receivers_fail),
 		TEST(other_urls_are_refused),
 		TEST(a_header_cannot_hold_another),

@@ -1,7 +1,8 @@
 EXTRA_DIST += %D%/scenarios
 
 if HAVE_CMOCKA
-check_PROGRAMS += %D%/test_turns %D%/test_recorder %D%/test_lock %D%/test_dispatcher %D%/test_scenarios %D%/test_bulk %D%/test_request %D%/test_sender
+check_PROGRAMS += %D%/test_turns %D%/test_recorder %D%/test_lock %D%/test_dispatcher %D%/test_scenarios %D%/test_bulk \
+	%D%/test_request %D%/test_sender %D%/test_spellings
 
 %C%_test_turns_SOURCES = %D%/test_turns.c
 %C%_test_turns_LDADD = src/deliver/libdeliver.a src/core/libcore.a src/base/libbase.a $(CMOCKA_LIBS)
@@ -35,4 +36,9 @@ check_PROGRAMS += %D%/test_turns %D%/test_recorder %D%/test_lock %D%/test_dispat
 %C%_test_sender_SOURCES = %D%/test_sender.c %D%/receiver.c %D%/receiver.h
 %C%_test_sender_CFLAGS = $(AM_CFLAGS) -pthread
 %C%_test_sender_LDADD = src/deliver/libdeliver.a src/core/libcore.a src/base/libbase.a $(CURL_LIBS) -lpthread $(CMOCKA_LIBS)
+
+%C%_test_spellings_SOURCES = %D%/test_spellings.c %D%/receiver.c %D%/receiver.h
+%C%_test_spellings_CFLAGS = $(%C%_test_sender_CFLAGS)
+%C%_test_spellings_LDADD = src/deliver/libdeliver.a src/core/libcore.a src/json/libjson.a src/base/libbase.a $(CURL_LIBS) \
+	$(YAJL_LIBS) $(CORE_LIBS) -lpthread $(CMOCKA_LIBS)
 endif

@@ -9,7 +9,7 @@ libmariadb-dev libphonenumber-dev libssl-dev libunistring-dev libyajl-dev"
 packages_run="curl python3 mariadb-server-core mariadb-client-core"
 packages_lighttpd="lighttpd"
 packages_apache="apache2-bin libapache2-mod-fcgid"
-packages_check="libcmocka-dev mandoc python3-pytest"
+packages_check="iproute2 libcmocka-dev mandoc openssl python3-pytest"
 packages_long="clang shellcheck valgrind"
 packages_bench="php8.2-cli php8.2-curl php8.2-fpm php8.2-mysql wrk"
 

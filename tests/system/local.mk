@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: MIT
 EXTRA_DIST += \
+	%D%/attempts.py \
+	%D%/certificates.py \
 	%D%/client.py \
 	%D%/command.py \
 	%D%/conftest.py \
 	%D%/database_proxy.py \
+	%D%/dns_server.py \
 	%D%/echo_server.py \
 	%D%/fastcgi_client.py \
+	%D%/hostile.py \
 	%D%/html_page.py \
 	%D%/load.py \
 	%D%/payload.py \
+	%D%/private_network.py \
 	%D%/processes.py \
 	%D%/service.py \
 	%D%/settings.py \
@@ -34,14 +39,17 @@ EXTRA_DIST += \
 	%D%/test_lists.py \
 	%D%/test_lookup.py \
 	%D%/test_model.py \
+	%D%/test_names.py \
 	%D%/test_opt_out.py \
 	%D%/test_payload.py \
 	%D%/test_program.py \
 	%D%/test_quickstart.py \
 	%D%/test_readme.py \
+	%D%/test_receivers.py \
 	%D%/test_requests.py \
 	%D%/test_retries.py \
 	%D%/test_scores_api.py \
 	%D%/test_signup.py \
+	%D%/test_tls.py \
 	%D%/test_web_servers.py \
 	%D%/test_webhooks_api.py

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""Attempts of the dispatcher, as its log of attempts has them, and webhooks to make some at."""
+import dataclasses
+
+LOG = """
+SELECT d.webhook_id, COALESCE(a.status, ''), COALESCE(a.error, ''), a.duration_ms, LENGTH(COALESCE(a.answer, '')),
+d.state = 'delivered'
+FROM lh_attempts a JOIN (SELECT id, webhook_id, 'pending' AS state FROM lh_due
+UNION ALL SELECT id, webhook_id, state FROM lh_deliveries) d ON d.id = a.delivery_id ORDER BY a.delivery_id, a.attempt
+"""
+
+
+@dataclasses.dataclass
+class Attempt:
+    status: int | None
+    error: str | None
+    seconds: float
+    kept: int  # bytes of the answer
+    delivered: bool  # the delivery that it belongs to
+
+
+def attempts(service, webhook):
+    """Those at one webhook (its id), oldest first."""
+    rows = [line.split("\t") for line in service.installation.sql(LOG).splitlines()]
+    return [Attempt(int(status) if status else None, error or None, int(duration) / 1000, int(kept), delivered == "1")
+            for id, status, error, duration, kept, delivered in rows if int(id) == webhook]
+
+
+def add_webhook(campaign, url, **certificates):
+    """For new_signup, with the certificates of its own that are named as in the table; its id."""
+    response = campaign.post({"url": url, "event": "new_signup"}, path="/outbound-webhook")
+    assert response.status == 200, response.body
+    webhook = response.json["referenceId"]
+    for column, path in certificates.items():
+        campaign.service.installation.sql(f"UPDATE lh_webhooks SET {column} = '{path}' WHERE id = {webhook}")
+    return webhook
+
+
+def attempt_each(campaign, urls, dispatch):
+    """One attempt at each of the URLs (a dict), all at once, by a run of the dispatcher: the webhooks' ids by the same keys."""
+    webhooks = {key: add_webhook(campaign, url) for key, url in urls.items()}
+    campaign.lead(email="ada@example.org")
+    dispatch()
+    return webhooks

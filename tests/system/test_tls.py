@@ -1,0 +1,320 @@
+# SPDX-License-Identifier: MIT
+"""Delivery 2, TLS: receivers' certificates are verified; 1.2 or newer; own CA file and client certificate per webhook."""
+import collections
+import dataclasses
+import itertools
+import shlex
+import socket
+import ssl
+
+import pytest
+from attempts import add_webhook, attempts
+from certificates import EXPIRED, FUTURE, Authority, self_signed
+from hostile import OK_HEAD, Hostile, answering, read_request, reset_after, resetting, wait_for_end
+from stack.process import run, wait_until
+
+HALF = OK_HEAD + b"Content-Length: 9\r\n\r\nok"
+GOOD = OK_HEAD + b"Connection: close\r\nContent-Length: 2\r\n\r\nok"
+# What a system forbids by itself is allowed here, so that nobody but the sender refuses it.
+WEAK = """
+openssl_conf = defaults
+[defaults]
+ssl_conf = all
+[all]
+system_default = weak
+[weak]
+MinProtocol = TLSv1
+CipherString = DEFAULT@SECLEVEL=0
+"""
+pytestmark = pytest.mark.slow
+
+
+def context(certificate, version=None, clients=None, demanded=True):
+    """A receiver's; `clients`: the authority of those who may come, if they have to (or may) show a certificate."""
+    made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    made.load_cert_chain(certificate.certificate, certificate.key)
+    if version:
+        made.set_ciphers("DEFAULT@SECLEVEL=0")
+        made.minimum_version = made.maximum_version = version
+    if clients:
+        made.load_verify_locations(clients.file)
+        made.verify_mode = ssl.CERT_REQUIRED if demanded else ssl.CERT_OPTIONAL
+    return made
+
+
+@dataclasses.dataclass
+class Pki:
+    """`ours` issues receivers and `clients` clients, `strangers` both."""
+    ours: Authority
+    clients: Authority
+    strangers: Authority
+
+    def __post_init__(self):
+        self.good = self.ours.issue("receiver")
+        self.client, self.other_client = self.clients.issue("client"), self.clients.issue("other client")
+        self.strange_client = self.strangers.issue("strange client")
+
+
+@pytest.fixture(scope="module")
+def pki(make_folder):
+    folder = make_folder()
+    return Pki(*(Authority(folder, name) for name in ("ours", "clients", "strangers")))
+
+
+@pytest.fixture
+def weak_system(monkeypatch, tmp_path):
+    path = tmp_path / "openssl.cnf"
+    path.write_text(WEAK)
+    monkeypatch.setenv("OPENSSL_CONF", str(path))
+
+
+@pytest.fixture(scope="module")
+def service(make_service):
+    return make_service(settings=[("dispatch", "attempt_timeout", "3s"), ("dispatch", "connect_timeout", "1s"),
+                                  ("dispatch", "schedule", "")])
+
+
+@pytest.fixture
+def attempt(service, account):
+    """One attempt at a receiver, with these certificates of the webhook's own."""
+    started = []
+
+    def make(tls, serve=answering(GOOD), url=None, **certificates):
+        hostile = Hostile(serve, tls)
+        started.append(hostile)
+        campaign = service.campaign(account)
+        webhook = add_webhook(campaign, url(hostile) if url else hostile.url(), **certificates)
+        campaign.lead(email="ada@example.org")
+        service.dispatch()
+        [made] = attempts(service, webhook)
+        assert made.delivered == (made.error is None)
+        return made
+    yield make
+    for hostile in started:
+        hostile.close()
+
+
+@pytest.mark.parametrize("name, error", [
+    ("good", None), ("expired", "certificate"), ("not yet valid", "certificate"), ("another name", "certificate"),
+    ("another address", "certificate"), ("a stranger's", "certificate"), ("self-signed", "certificate")])
+def test_certificates_of_receivers(pki, attempt, tmp_path, name, error):
+    """verified, with the webhook's own CA file, and else with the system's"""
+    made = {"good": lambda: pki.good, "expired": lambda: pki.ours.issue("receiver", when=EXPIRED),
+            "not yet valid": lambda: pki.ours.issue("receiver", when=FUTURE),
+            "another name": lambda: pki.ours.issue("receiver", "DNS:receiver.example"),
+            "another address": lambda: pki.ours.issue("receiver", "IP:127.0.0.2"),
+            "a stranger's": lambda: pki.strangers.issue("receiver"),
+            "self-signed": lambda: self_signed(tmp_path, "receiver", "subjectAltName=IP:127.0.0.1")}[name]()
+    assert attempt(context(made), ca_file=pki.ours.file).error == error
+    assert attempt(context(made)).error == "certificate"
+
+
+def test_a_self_signed_certificate_can_be_its_own_ca_file(attempt, tmp_path):
+    made = self_signed(tmp_path, "receiver", "subjectAltName=IP:127.0.0.1")
+    assert attempt(context(made), ca_file=made.certificate).status == 200
+
+
+def speaks(tls, version):
+    """The control: a client that is content with less does get through."""
+    hostile = Hostile(answering(GOOD), tls)
+    client = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    client.check_hostname, client.verify_mode = False, ssl.CERT_NONE
+    client.set_ciphers("DEFAULT@SECLEVEL=0")
+    client.minimum_version = client.maximum_version = version
+    with socket.create_connection(("127.0.0.1", hostile.port)) as connection, client.wrap_socket(connection) as wrapped:
+        spoken = wrapped.version()
+    hostile.close()
+    return spoken
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("version, error", [(ssl.TLSVersion.TLSv1, "tls"), (ssl.TLSVersion.TLSv1_1, "tls"),
+                                            (ssl.TLSVersion.TLSv1_2, None), (ssl.TLSVersion.TLSv1_3, None)],
+                         ids=lambda value: getattr(value, "name", value))
+def test_1_2_or_newer(pki, attempt, weak_system, version, error):
+    """also where the system's OpenSSL would take less"""
+    tls = context(pki.good, version)
+    assert speaks(tls, version) == version.name.replace("_", ".")
+    assert attempt(tls, ca_file=pki.ours.file).error == error
+
+
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3], ids=lambda version: version.name)
+def test_client_certificates(pki, attempt, tmp_path, version):
+    """shown where the receiver demands one, its key in a file of its own or in the same"""
+    tls = context(pki.good, version, pki.clients)
+    both = pki.client.in_one_file(tmp_path / "both.pem")
+    ca = {"ca_file": pki.ours.file}
+    assert attempt(tls, **ca, client_certificate=pki.client.certificate, client_key=pki.client.key).status == 200
+    assert attempt(tls, **ca, client_certificate=both).status == 200
+    assert attempt(tls, **ca).error == "tls"
+    stranger = pki.strange_client.in_one_file(tmp_path / "stranger.pem")
+    assert attempt(tls, **ca, client_certificate=stranger).error == "tls"
+
+
+def spoiled(pki, tmp_path):
+    """Files that are no use, by what is wrong with them."""
+    garbage, encrypted = tmp_path / "garbage.pem", tmp_path / "encrypted.key"
+    garbage.write_text("-----BEGIN CERTIFICATE-----\nnone\n-----END CERTIFICATE-----\n")
+    run("openssl ec", ["openssl", "pkey", "-in", pki.client.key, "-out", encrypted, "-aes256", "-passout", "pass:secret"])
+    return {"missing": tmp_path / "missing.pem", "garbage": garbage, "folder": tmp_path, "encrypted": encrypted,
+            "another's": pki.other_client.key, "empty": "/dev/null"}
+
+
+@pytest.mark.parametrize("what", ["missing", "garbage", "folder", "empty"])
+def test_a_ca_file_that_is_no_use(pki, attempt, tmp_path, what):
+    """nothing is trusted instead, and the operator is told"""
+    assert attempt(context(pki.good), ca_file=spoiled(pki, tmp_path)[what]).error == "ca_file"
+
+
+@pytest.mark.parametrize("member, what", [
+    *(("client_certificate", what) for what in ("missing", "garbage", "folder", "empty", "encrypted")),
+    *(("client_key", what) for what in ("missing", "garbage", "folder", "empty", "encrypted", "another's"))])
+def test_a_client_certificate_that_is_no_use(pki, attempt, tmp_path, member, what):
+    """nothing is sent without it, and the operator is told"""
+    given = {"client_certificate": pki.client.certificate, "client_key": pki.client.key, member: spoiled(pki, tmp_path)[what]}
+    served = []
+    tls = context(pki.good, clients=pki.clients, demanded=False)
+    assert attempt(tls, served.append, ca_file=pki.ours.file, **given).error == "client_certificate"
+    assert served == []
+
+
+def test_nobody_is_asked_for_a_passphrase(service, campaign, pki, tmp_path):
+    """6: at a terminal, too, the dispatcher goes on by itself"""
+    hostile = Hostile(answering(GOOD), context(pki.good))
+    webhook = add_webhook(campaign, hostile.url(), ca_file=pki.ours.file, client_certificate=pki.client.certificate,
+                          client_key=spoiled(pki, tmp_path)["encrypted"])
+    campaign.lead(email="ada@example.org")
+    command = [service.installation.program("leadhook-dispatch"), "--config", service.installation.config, "--max-runtime", "5"]
+    said = run("a run at a terminal", ["script", "-qec", shlex.join(map(str, command)), "/dev/null"])
+    hostile.close()
+    assert "pass phrase" not in said
+    assert [made.error for made in attempts(service, webhook)] == ["client_certificate"]
+
+
+@pytest.mark.parametrize("serve, error, status", [
+    (lambda connection: cut(connection, HALF), "connection_lost", 200), (resetting(HALF), "connection_lost", 200),
+    (reset_after(0), "connection_lost", None), (wait_for_end, "timeout", None), (lambda _: None, "connection_lost", None)],
+                         ids=["cut within the body", "reset within the body", "reset", "hang", "end"])
+def test_what_happens_inside(pki, attempt, serve, error, status):
+    """2 Success: the whole body"""
+    made = attempt(context(pki.good), serve, ca_file=pki.ours.file)
+    assert (made.error, made.status) == (error, status)
+
+
+def cut(connection, answer):
+    """The TCP connection ends, without the message that ends TLS."""
+    answering(answer)(connection)
+    socket.socket(fileno=connection.detach()).close()
+
+
+@pytest.mark.parametrize("serve, error", [
+    (wait_for_end, "connect_timeout"), (reset_after(100), "tls"), (lambda connection: connection.sendall(GOOD), "tls")],
+                         ids=["hang", "reset", "clear text"])
+def test_no_tls_behind_https(attempt, serve, error):
+    made = attempt(None, serve, url=lambda hostile: f"https://127.0.0.1:{hostile.port}/")
+    assert made.error == error
+
+
+def test_tls_behind_http(pki, attempt):
+    made = attempt(context(pki.good), url=lambda hostile: f"http://127.0.0.1:{hostile.port}/")
+    assert made.error in ("connection_lost", "bad_answer")
+
+
+@dataclasses.dataclass
+class Request:
+    connection: int
+    resumed: bool
+    client: str | None
+
+
+class Identifying:
+    """Writes down who comes; `keeps`: takes several requests on a connection."""
+
+    def __init__(self, keeps):
+        self.keeps, self.requests, self.connections = keeps, [], 0
+
+    def __call__(self, connection):
+        self.connections += 1
+        number = self.connections
+        while read_request(connection):
+            subject = (connection.getpeercert() or {}).get("subject", [])
+            names = [value for part in subject for name, value in part if name == "commonName"]
+            self.requests.append(Request(number, connection.session_reused, names[0] if names else None))
+            connection.sendall(OK_HEAD + (b"" if self.keeps else b"Connection: close\r\n") + b"Content-Length: 0\r\n\r\n")
+            if not self.keeps:
+                return
+
+
+@pytest.fixture(scope="module")
+def trusting(make_service, pki):
+    """A service that trusts `ours` anyway, and has a single handle for all that it sends."""
+    service = make_service(settings=[("dispatch", "ca_file", pki.ours.file), ("dispatch", "in_flight", 1),
+                                     ("dispatch", "per_webhook", 1), ("dispatch", "window", 1), ("dispatch", "schedule", "")])
+    service.dispatcher.start()
+    return service
+
+
+@pytest.fixture
+def visit(trusting, pki):
+    """Attempts at one receiver one after another, all by one process; the error of each."""
+    account, numbers = trusting.account(), itertools.count()
+    started = []
+
+    def make(serve, *visitors):
+        hostile = Hostile(serve, context(pki.good, clients=pki.clients, demanded=False))
+        started.append(hostile)
+        campaigns, webhooks, made, errors = {}, {}, collections.Counter(), []
+        for name, certificates in visitors:
+            if name not in campaigns:
+                campaigns[name] = trusting.campaign(account)
+                webhooks[name] = add_webhook(campaigns[name], hostile.url(f"/{len(webhooks)}"), **certificates)
+            made[name] += 1
+            campaigns[name].lead(email=f"{next(numbers)}@example.org")
+            wait_until(lambda: len(attempts(trusting, webhooks[name])) == made[name], 10, "the attempt")
+            errors.append(attempts(trusting, webhooks[name])[-1].error)
+        return errors
+    yield make
+    for hostile in started:
+        hostile.close()
+
+
+def visitors(pki):
+    """Webhooks whose certificates differ, by whom the receiver sees."""
+    def client(certificate):
+        return {"client_certificate": certificate.certificate, "client_key": certificate.key}
+    return {None: (None, {}), "client": ("client", client(pki.client)),
+            "other client": ("other client", client(pki.other_client))}
+
+
+SEEN = [None, None, "client", "client", None, "other client", "client", None, None]
+
+
+def test_nobody_comes_on_anothers_connection(visit, pki):
+    """neither on a kept connection of another webhook's nor with what the handle was used for before"""
+    serve, known = Identifying(keeps=True), visitors(pki)
+    assert visit(serve, *(known[name] for name in SEEN)) == [None] * len(SEEN)
+    assert [request.client for request in serve.requests] == SEEN
+    assert serve.requests[0].connection == serve.requests[1].connection, "the control: connections are kept"
+    assert serve.requests[2].connection == serve.requests[3].connection
+
+
+def test_nobody_resumes_anothers_session(visit, pki):
+    """… nor with a TLS session: what has certificates of its own resumes none"""
+    serve, known = Identifying(keeps=False), visitors(pki)
+    assert visit(serve, *(known[name] for name in SEEN)) == [None] * len(SEEN)
+    assert [request.client for request in serve.requests] == SEEN
+    resumed = [request.resumed for request in serve.requests]
+    assert resumed[1] and resumed[-1], "the control: sessions are resumed"
+    assert not any(request.resumed for request in serve.requests if request.client)
+
+
+@pytest.mark.parametrize("keeps", [True, False], ids=["kept", "closed"])
+def test_trust_is_a_webhooks_own(visit, pki, keeps):
+    """whoever trusts another authority alone is not sent on what those have opened who trust this one"""
+    own = {"ours": ("ours", {"ca_file": pki.ours.file}), "strangers": ("strangers", {"ca_file": pki.strangers.file}),
+           "none": ("none", {})}
+    serve = Identifying(keeps)
+    order = ["none", "strangers", "none", "ours", "strangers", "strangers", "none"]
+    assert visit(serve, *(own[name] for name in order)) == \
+        ["certificate" if name == "strangers" else None for name in order]
+    assert len(serve.requests) == order.count("none") + order.count("ours")

@@ -50,11 +50,12 @@ see(void *context UNUSED, void *cookie, const struct attempt_result *result)
 static enum sender_error
 dial(const char *url)
 {
+	static const int nobody[SENDER_WAKE_FDS] = { -1, -1 };
 	struct seen seen = { .done = false };
 	int64_t deadline = clock_monotonic_ms() + DEADLINE_MS;
 	sender_start(sender, &(struct attempt){ .url = url, .body = SLICE("{}") }, &seen);
 	while (!seen.done && clock_monotonic_ms() < deadline)
-		sender_wait(sender, 100, -1);
+		sender_wait(sender, 100, nobody);
 	assert_true(seen.done);
 	return seen.error;
 }

@@ -73,6 +73,18 @@ history_id_floor(int64_t ms)
 	return (uint64_t)(ms / day_ms) << NUMBER_BITS;
 }
 
+uint64_t
+history_day(uint64_t id)
+{
+	return id >> NUMBER_BITS;
+}
+
+int64_t
+history_day_ms(uint64_t day)
+{
+	return (int64_t)day * day_ms;
+}
+
 struct slice
 delivery_message_id(struct pool *pool, struct slice installation_id, uint64_t delivery_id)
 {

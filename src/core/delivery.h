@@ -41,6 +41,9 @@ unsigned webhook_shard(uint64_t webhook_id);
 uint64_t history_id(int64_t now_ms, uint64_t number);
 /* The lowest id of the day that `ms` lies in. */
 uint64_t history_id_floor(int64_t ms);
+/* The day that an id carries, counted from 1970-01-01; and its first millisecond. */
+uint64_t history_day(uint64_t id);
+int64_t history_day_ms(uint64_t day);
 
 /* The webhook-id header: stable over retries, unique for event and webhook, also among installations that share a receiver. */
 struct slice delivery_message_id(struct pool *pool, struct slice installation_id, uint64_t delivery_id);

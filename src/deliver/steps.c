@@ -18,7 +18,8 @@ enum {
 	SLOW_LOOK_SHARE = 20, /* … and in between only what is newly due is looked for … */
 	NEW_MS = 2000,        /* … with that much of what was there before: sign-ups are committed after their time */
 	FAIL_CHUNK = 500,     /* deliveries of a webhook that is no more which are ended in one transaction */
-	HOUSEKEEPING_MS = 10 * 1000
+	HOUSEKEEPING_MS = 10 * 1000,
+	DAYS_SHARD = 1 /* of `held`: whoever has the first shard looks after the days of the history, too */
 };
 
 /* ---- the end of an attempt ---- */
@@ -216,7 +217,7 @@ static enum result
 keep_house(struct dispatcher *d)
 {
 	d->next_housekeeping_ms = clock_monotonic_ms() + HOUSEKEEPING_MS;
-	return store_housekeeping(d->store);
+	return store_housekeeping(d->store, (d->held & DAYS_SHARD) != 0);
 }
 
 /* ---- step: look for webhooks with something due ---- */

@@ -189,6 +189,7 @@ wiring_store(const struct conf *conf, const struct host_list *disposable_domains
 		.form_hosts = conf->dispatch.form_hosts,
 		.custom_fields = { conf->limits.custom_fields, conf->limits.custom_fields_bytes },
 		.disposable_domains = disposable_domains,
+		.retention_ms = conf->dispatch.retention,
 	};
 	return store_new(&options);
 }

@@ -9,7 +9,7 @@
 const char *store_error_text(const struct store *store);
 
 /* Applies the schema files that the database does not have yet, in order; each is safe to run twice, so a run that was killed
- * is simply started again. `apply` false: only tells. *from and *to: version before and after. RESULT_INVALID: the database is
+ * is simply started again. Makes the partitions of the coming days, too. `apply` false: only tells. *from and *to: version before and after. RESULT_INVALID: the database is
  * newer than this program. */
 MUST_CHECK enum result store_upgrade(struct store *store, bool apply, uint32_t *from, uint32_t *to);
 

@@ -91,6 +91,36 @@ check_addresses(struct store *store, struct check *check)
 	}
 }
 
+enum { LATE_DAYS = 2 /* that an old day may stay: its last deliveries may be under way, somebody may be reading */ };
+
+static void
+check_days(struct store *store, struct check *check)
+{
+	static const char mend[] = "run leadhook-dispatch; when it runs, look for history_days_failed in its log";
+	struct history_days days;
+	uint64_t first = HISTORY_NO_DAY, last = HISTORY_NO_DAY;
+	if (store_read_days(store, check->pool, &days) != RESULT_OK) {
+		check_add(check, "partitions", slice_of(store_error_text(store)), "see the server's log");
+		return;
+	}
+	for (size_t i = 0; i < HISTORY_TABLES; i++) {
+		uint64_t made_to = days.last[i] == HISTORY_NO_DAY ? 0 : days.last[i];
+		last = made_to < last ? made_to : last;
+		first = days.first[i] < first ? days.first[i] : first;
+	}
+	/* those of a new day are made within minutes, or with the next run */
+	if (last < days.today + HISTORY_AHEAD_DAYS - 1)
+		check_add(check, "partitions",
+		    pool_printf(check->pool, "the history has none for the days from %s on",
+			store_day_text(check->pool, last < days.today ? days.today : last + 1)),
+		    "run leadhook-dispatch, or leadhook upgrade: days without one are not dropped one by one");
+	if (first != HISTORY_NO_DAY && first + LATE_DAYS < days.kept_from)
+		check_add(check, "retention",
+		    pool_printf(check->pool, "%s is still there, dispatch.retention ends with %s",
+			store_day_text(check->pool, first), store_day_text(check->pool, days.kept_from)),
+		    mend);
+}
+
 void
 store_check(struct store *store, struct pool *pool, bool deep, struct finding **findings, size_t *count)
 {
@@ -103,6 +133,8 @@ store_check(struct store *store, struct pool *pool, bool deep, struct finding **
 		bool fits = check_schema(store, &check);
 		if (fits)
 			check_addresses(store, &check);
+		if (fits)
+			check_days(store, &check);
 		if (fits && deep)
 			check_deep(store, &check);
 	}

@@ -199,37 +199,61 @@ store_unclaim(struct store *store, const struct delivery_outcome *claims, size_t
 	return result;
 }
 
-/* What store_fail_pending was asked, and what came of it. */
+/* Which pending deliveries are to be ended, and what came of it. */
 struct failing {
-	uint64_t webhook_id;
-	size_t chunk, done;
+	enum statement find; /* answers their ids, and locks them */
+	const struct db_value *values;
+	size_t value_count;
+	struct slice error;
+	size_t done;
 };
 
 static enum result
 fail_pending(struct store *store, struct pool *pool, void *context)
 {
 	struct failing *failing = context;
-	struct db_value values[] = { DB_U64(webhook_shard(failing->webhook_id)), DB_U64(failing->webhook_id),
-		DB_U64(failing->chunk) };
+	const struct db_value error = db_bytes(failing->error);
 	struct db_rows rows;
-	enum result result =
-	    db_query(store->db, pool, SQL_SELECT_DUE_OF_WEBHOOK, &(struct db_arguments){ .values = values, .count = 3 }, &rows);
+	enum result result = db_query(store->db, pool, failing->find,
+	    &(struct db_arguments){ .values = failing->values, .count = failing->value_count }, &rows);
 	failing->done = 0;
 	if (result != RESULT_OK || rows.count == 0)
 		return result;
 	struct db_list ids = { rows.values, rows.count };
-	result = db_execute(store->db, SQL_FAIL_DUE, &(struct db_arguments){ .lists = { ids }, .list_count = 1 }, NULL);
+	result = db_execute(store->db, SQL_FAIL_DUE,
+	    &(struct db_arguments){ .values = &error, .count = 1, .lists = { ids }, .list_count = 1 }, NULL);
 	if (result == RESULT_OK)
 		result = db_execute_rows(store->db, SQL_DELETE_DUE, ids.values, 1, ids.count, NULL);
 	failing->done = rows.count;
 	return result;
 }
 
+static enum result
+fail_found(struct store *store, struct failing *failing, size_t *done)
+{
+	enum result result = store_transact(store, fail_pending, failing, REPEAT_CONFLICT);
+	*done = failing->done;
+	return result;
+}
+
+static struct db_value
+chunk_value(size_t chunk)
+{
+	return DB_U64(chunk < DB_LIST_MAX ? chunk : DB_LIST_MAX);
+}
+
 enum result
 store_fail_pending(struct store *store, uint64_t webhook_id, size_t chunk, size_t *done)
 {
-	struct failing failing = { .webhook_id = webhook_id, .chunk = chunk < DB_LIST_MAX ? chunk : DB_LIST_MAX };
-	enum result result = store_transact(store, fail_pending, &failing, REPEAT_CONFLICT);
-	*done = failing.done;
-	return result;
+	const struct db_value values[] = { DB_U64(webhook_shard(webhook_id)), DB_U64(webhook_id), chunk_value(chunk) };
+	struct failing failing = { SQL_SELECT_DUE_OF_WEBHOOK, values, ARRAY_SIZE(values), SLICE("webhook_gone"), 0 };
+	return fail_found(store, &failing, done);
+}
+
+enum result
+store_fail_expired(struct store *store, const struct db_value days[2], size_t chunk, size_t *done)
+{
+	const struct db_value values[] = { days[0], days[1], chunk_value(chunk) };
+	struct failing failing = { SQL_SELECT_DUE_OF_OLD_DAYS, values, ARRAY_SIZE(values), SLICE("expired"), 0 };
+	return fail_found(store, &failing, done);
 }

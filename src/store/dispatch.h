@@ -148,7 +148,9 @@ MUST_CHECK enum result store_delay_job(
 MUST_CHECK enum result store_skip_job_item(struct store *store, uint64_t job_id, uint32_t position);
 
 /* Notes campaigns whose end time has come; removes what deleted leads left behind, in chunks; drops commit tokens older than a
- * day. Cheap when there is nothing to do. */
-MUST_CHECK enum result store_housekeeping(struct store *store);
+ * day. Cheap when there is nothing to do. `keeps_days`: makes the partitions of the days to come as well, and drops those that
+ * are older than the retention, after it has ended what is pending of them; every few minutes, and at most one day at a time.
+ * That this fails is logged and tried again later. One dispatcher at a time is to do it. */
+MUST_CHECK enum result store_housekeeping(struct store *store, bool keeps_days);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What the dispatcher tidies up: campaigns whose time has come, what deleted leads left, old tokens. */
+ * What the dispatcher tidies up: campaigns whose time has come, what deleted leads left, old tokens, days
+ * of the history (partitions.c). */
 #include "base/clock.h"
 #include "store/dispatch.h"
 #include "store/private.h"
@@ -81,10 +82,15 @@ drop_old_entries(struct store *store)
 }
 
 enum result
-store_housekeeping(struct store *store)
+store_housekeeping(struct store *store, bool keeps_days)
 {
 	enum result result = db_execute(store->db, SQL_NOTE_ENDED_CAMPAIGNS, NULL, NULL);
 	if (result == RESULT_OK)
 		result = drop_old_entries(store);
-	return result == RESULT_OK ? drop_old_tokens(store) : result;
+	if (result == RESULT_OK)
+		result = drop_old_tokens(store);
+	/* whatever comes of it, all else goes on */
+	if (result == RESULT_OK && keeps_days)
+		store_keep_days(store);
+	return result;
 }

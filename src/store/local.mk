@@ -14,6 +14,7 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/kept.c \
 	%D%/load.c \
 	%D%/mark.c \
+	%D%/partitions.c \
 	%D%/private.h \
 	%D%/ranks.c \
 	%D%/read.c \

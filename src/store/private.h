@@ -130,6 +130,27 @@ MUST_CHECK enum result store_find_mark(struct store *store, struct pool *pool, c
  * its own, which waits for both: what is answered then survives. */
 MUST_CHECK enum result store_leave_witness(struct store *store);
 
+/* Which days of the history have partitions of their own, in `deliveries`, `attempts` and `events`. Days are numbers as of
+ * history_day; HISTORY_NO_DAY where a table has none. */
+#define HISTORY_NO_DAY UINT64_MAX
+enum { HISTORY_TABLES = 3, HISTORY_AHEAD_DAYS = 7 };
+struct history_days {
+	uint64_t today;
+	uint64_t kept_from; /* the retention's first day: those before it are to be dropped */
+	uint64_t first[HISTORY_TABLES], last[HISTORY_TABLES];
+};
+MUST_CHECK enum result store_read_days(struct store *store, struct pool *pool, struct history_days *days);
+/* "2026-11-23", in the pool. */
+const char *store_day_text(struct pool *pool, uint64_t day);
+/* Makes the partitions of all days up to HISTORY_AHEAD_DAYS from today that have none; what has come in the meantime moves
+ * into them. RESULT_CONFLICT: somebody used a table for too long. */
+MUST_CHECK enum result store_make_days(struct store *store, struct pool *pool, const struct history_days *days);
+/* What the dispatcher does about days now and then: makes those to come, drops one that is over. Logs what came of it. */
+void store_keep_days(struct store *store);
+/* completion.c: ends up to `chunk` pending deliveries of old days, with the error "expired", but for those that are claimed.
+ * `days`: the id that theirs, and the one that their events' are below. */
+MUST_CHECK enum result store_fail_expired(struct store *store, const struct db_value days[2], size_t chunk, size_t *done);
+
 /* The identities of a lead as its row has them. */
 struct stored_identities {
 	struct slice email_hash, phone_hash;

@@ -102,6 +102,19 @@ make_facts(struct store *store)
 	return result;
 }
 
+/* What was made before there were partitions, or while nobody looked after them, moves into them. */
+static enum result
+make_days(struct store *store)
+{
+	struct pool *pool = pool_new();
+	struct history_days days;
+	enum result result = store_read_days(store, pool, &days);
+	if (result == RESULT_OK)
+		result = store_make_days(store, pool, &days);
+	pool_free(&pool);
+	return result;
+}
+
 enum result
 store_upgrade(struct store *store, bool apply, uint32_t *from, uint32_t *to)
 {
@@ -116,7 +129,9 @@ store_upgrade(struct store *store, bool apply, uint32_t *from, uint32_t *to)
 			log_info("schema_step", LOG_STR("file", step->name));
 			result = run_step(store, step);
 		}
-	return result == RESULT_OK ? make_facts(store) : result;
+	if (result == RESULT_OK)
+		result = make_facts(store);
+	return result == RESULT_OK ? make_days(store) : result;
 }
 
 enum result

@@ -70,6 +70,12 @@
 	" ON DUPLICATE KEY UPDATE state = VALUES(state), attempts = VALUES(attempts), last_status = " \
 	"VALUES(last_status), last_error = VALUES(last_error), ended_ms = VALUES(ended_ms)"
 
+/* The limits of a table's days, NULL while it has none. */
+#define HISTORY_DAYS_OF(number, table)                                                             \
+	"SELECT " number ", MIN(CAST(PARTITION_DESCRIPTION AS UNSIGNED)), "                        \
+	"MAX(CAST(PARTITION_DESCRIPTION AS UNSIGNED)), " NOW " FROM information_schema.PARTITIONS" \
+	" WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = '{prefix}" table "' AND PARTITION_NAME <> 'later'"
+
 #define LOCK_COUNTERS                                                                                                          \
 	"SELECT campaign_id, settings_version, leads_version, last_subscription_number, ip_counted_to, lead_count, verified, " \
 	"waitlisted, removed_from_waitlist, fraudulent, opted_out, referred, " NOW " FROM {prefix}campaign_counters "          \
@@ -356,10 +362,17 @@ const struct db_statement store_statements[SQL_COUNT] = {
 	STATEMENT(SQL_SELECT_DUE_OF_WEBHOOK,
 		"SELECT id FROM {prefix}due WHERE shard = ? AND webhook_id = ? AND token IS NULL"
 		" ORDER BY due_ms LIMIT ? FOR UPDATE"),
+	/* not those that are claimed, unless nobody holds the claim any more: the row of a disabled webhook is never claimed
+	 * anew. An event's deliveries have ids behind its own, so the few at the end of a day may be of the next */
+	STATEMENT(SQL_SELECT_DUE_OF_OLD_DAYS,
+		"SELECT id FROM {prefix}due FORCE INDEX (PRIMARY) WHERE id < ? AND event_id < ?"
+		" AND (token IS NULL OR due_ms <= " NOW ") ORDER BY id LIMIT ? FOR UPDATE"),
+	STATEMENT(SQL_FIND_DUE_OF_OLD_DAYS,
+		"SELECT id FROM {prefix}due FORCE INDEX (PRIMARY) WHERE id < ? AND event_id < ? LIMIT 1"),
 	STATEMENT(SQL_FAIL_DUE,
 		"INSERT INTO {prefix}deliveries (id, event_id, webhook_id, format, state, attempts, last_status, last_error, "
 		"ended_ms)"
-		" SELECT id, event_id, webhook_id, format, 'failed', attempts, last_status, 'webhook_gone', " NOW
+		" SELECT id, event_id, webhook_id, format, 'failed', attempts, last_status, ?, " NOW
 		" FROM {prefix}due FORCE INDEX (PRIMARY) WHERE id IN ({list})" ENDED_AGAIN),
 	STATEMENT(SQL_NOTE_ENDED_CAMPAIGNS,
 		"UPDATE {prefix}campaigns SET ended_ms = ends_ms WHERE ended_ms IS NULL AND ends_ms <= " NOW),
@@ -372,6 +385,17 @@ const struct db_statement store_statements[SQL_COUNT] = {
 	STATEMENT(SQL_DELETE_SCORE_ENTRY,
 		"DELETE FROM {prefix}score_entries WHERE lead_id = ? AND reason = ? AND ref = ? AND round = ?"),
 	STATEMENT(SQL_DELETE_DELETED_LEAD, "DELETE FROM {prefix}deleted_leads WHERE lead_id = ?"),
+	/* a rest that is longer than any was written while the clock was wrong */
+	STATEMENT(SQL_SELECT_HISTORY_REST,
+		"SELECT CAST(value AS SIGNED) > " NOW " AND CAST(value AS SIGNED) <= " NOW " + ? FROM {prefix}meta"
+		" WHERE name = 'history_rests_until_ms'"),
+	STATEMENT(SQL_SET_HISTORY_REST,
+		"INSERT INTO {prefix}meta (name, value) VALUES ('history_rests_until_ms', " NOW " + ?)"
+		" ON DUPLICATE KEY UPDATE " TO(value)),
+	STATEMENT(SQL_SELECT_HISTORY_DAYS,
+		HISTORY_DAYS_OF("0", "deliveries") " UNION ALL " HISTORY_DAYS_OF("1", "attempts") " UNION ALL " HISTORY_DAYS_OF(
+		    "2", "events")),
+	STATEMENT(SQL_SELECT_FIRST_EVENT, "SELECT MIN(id) FROM {prefix}events WHERE id >= ?"),
 
 	STATEMENT(SQL_COUNT_VERSION_TABLE,
 		"SELECT COUNT(*) FROM information_schema.TABLES"

@@ -31,6 +31,7 @@ struct store_options {
 	const char *form_hosts; /* list */
 	struct custom_field_limits custom_fields;
 	const struct host_list *disposable_domains; /* NULL: none */
+	int64_t retention_ms;                       /* of events, deliveries and attempts; 0: for ever */
 };
 
 /* Connects to nothing yet. */

@@ -403,7 +403,7 @@ store_fail_pending(struct store *store UNUSED, uint64_t webhook_id, size_t chunk
 }
 
 enum result
-store_housekeeping(struct store *store UNUSED)
+store_housekeeping(struct store *store UNUSED, bool keeps_days UNUSED)
 {
 	return world_reachable() ? RESULT_OK : RESULT_UNAVAILABLE;
 }

@@ -118,6 +118,7 @@ plant_history(void)
 		 ", " WEBHOOK " %% %d, " WEBHOOK
 		 ", 'json', seq, IF(seq <= %d, CONCAT('owner', LPAD(seq, 11, '0')), NULL) FROM seq_1_to_%u",
 	    FIRST_DAY, DAYS, FIRST_DAY, DAYS, WEBHOOK_ARGUMENTS, DELIVERY_SHARDS, WEBHOOK_ARGUMENTS, CLAIMED, there->due);
+	root_run("REPLACE INTO t_meta (name, value) VALUES ('history_rests_until_ms', '0')");
 	root_run("UPDATE t_dispatch_shards SET owner = 'owner00000000001' WHERE shard %% 2 = 1");
 }
 

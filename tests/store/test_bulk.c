@@ -364,13 +364,13 @@ what_deleted_leads_leave_is_removed_in_chunks(void **state)
 	root_run("INSERT INTO t_score_entries (lead_id, reason, ref, round, delta, asked, created_ms) SELECT lead_id, "
 		 "'signup', 0, 0, "
 		 "1, 1, 0 FROM t_deleted_leads");
-	assert_int_equal(store_housekeeping(w->store), RESULT_OK);
+	assert_int_equal(store_housekeeping(w->store, false), RESULT_OK);
 	assert_int_equal(root_number(left), 5 + LEADS + ENTRIES - 20000);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_deleted_leads"), LEADS);
-	assert_int_equal(store_housekeeping(w->store), RESULT_OK);
+	assert_int_equal(store_housekeeping(w->store, false), RESULT_OK);
 	assert_int_equal(root_number(left), 5);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_deleted_leads"), 0);
-	assert_int_equal(store_housekeeping(w->store), RESULT_OK);
+	assert_int_equal(store_housekeeping(w->store, false), RESULT_OK);
 }
 
 int

@@ -125,7 +125,7 @@ nothing_is_found_where_the_rules_have_been(void **state)
 {
 	struct world *w = *state;
 	assert_nothing_found(w);
-	assert_int_equal(store_housekeeping(w->store), RESULT_OK); /* removes what the deleted lead's score was made of */
+	assert_int_equal(store_housekeeping(w->store, true), RESULT_OK); /* removes what the deleted lead's score was made of */
 	assert_nothing_found(w);
 	root_run("UPDATE t_campaigns SET max_per_ip = 0");
 	root_run("UPDATE t_campaign_counters SET ip_counted_to = 0");

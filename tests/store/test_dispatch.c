@@ -462,11 +462,11 @@ housekeeping_notes_ends_and_drops_old_tokens(void **state)
 	root_run(
 	    "INSERT INTO t_commits (token) SELECT CONCAT(UNHEX(LPAD(HEX((UNIX_TIMESTAMP() - 23 * 3600) * 1000), 12, '0')), "
 	    "LPAD(seq, 10, '0')) FROM seq_1_to_3");
-	assert_int_equal(store_housekeeping(w->store), RESULT_OK);
+	assert_int_equal(store_housekeeping(w->store, false), RESULT_OK);
 	assert_int_equal(root_number("SELECT ended_ms FROM t_campaigns WHERE id = %" PRIu64, w->campaign), 5);
 	assert_int_equal(root_number("SELECT ended_ms FROM t_campaigns WHERE id = %" PRIu64, open), -1);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_commits"), 3);
-	assert_int_equal(store_housekeeping(w->store), RESULT_OK);
+	assert_int_equal(store_housekeeping(w->store, false), RESULT_OK);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_commits"), 3);
 }
 

@@ -28,6 +28,7 @@ struct store_options world_options = {
 	.avatar_url = "",
 	.form_hosts = "form.example",
 	.custom_fields = { 50, 16384 },
+	.retention_ms = INT64_C(30) * 24 * 3600 * 1000,
 };
 
 uint64_t *shared;

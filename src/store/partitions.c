@@ -11,8 +11,8 @@
 #include "base/log.h"
 #include "store/private.h"
 
-/* In the order in which a day goes. Without its row in `deliveries` nothing can be sent again any more; events are last,
- * because what is due needs its event. */
+/* In the order of SQL_SELECT_HISTORY_DAYS, which is the one in which a day goes. Without its row in `deliveries` nothing can be
+ * sent again any more; events are last, because what is due needs its event. */
 static const char *const tables[HISTORY_TABLES] = { "deliveries", "attempts", "events" };
 
 enum {

@@ -47,6 +47,7 @@ EXTRA_DIST += \
 	%D%/test_readme.py \
 	%D%/test_receivers.py \
 	%D%/test_requests.py \
+	%D%/test_retention.py \
 	%D%/test_retries.py \
 	%D%/test_scores_api.py \
 	%D%/test_signup.py \

@@ -115,7 +115,7 @@ store_shards_lease(
 	world.leased = true;
 	world.released = false;
 	world.leased_until_ms = world.now_ms + lease_ms;
-	*held = world.now_ms >= world.lost_ms && world.now_ms < world.regained_ms ? 0 : UINT64_MAX;
+	*held = world.now_ms >= world.lost_ms && world.now_ms < world.regained_ms ? 0 : ~world.foreign;
 	return RESULT_OK;
 }
 
@@ -403,9 +403,13 @@ store_fail_pending(struct store *store UNUSED, uint64_t webhook_id, size_t chunk
 }
 
 enum result
-store_housekeeping(struct store *store UNUSED, bool keeps_days UNUSED)
+store_housekeeping(struct store *store UNUSED, bool keeps_days)
 {
-	return world_reachable() ? RESULT_OK : RESULT_UNAVAILABLE;
+	if (!world_reachable())
+		return RESULT_UNAVAILABLE;
+	world.house_kept++;
+	world.days_kept += keeps_days ? 1 : 0;
+	return RESULT_OK;
 }
 
 /* ---- the recorder: it is done at once ---- */

@@ -126,6 +126,8 @@ struct world {
 	int64_t look_ms;                               /* what a look at all that is due takes */
 	size_t looks, chunks;                          /* of store_due_webhooks, of store_fail_pending */
 	int64_t leased_until_ms, longest_lease_gap_ms; /* gap: time worked without a lease */
+	uint64_t foreign;                              /* shards that somebody else holds */
+	size_t house_kept, days_kept;                  /* of store_housekeeping, and with the days of the history */
 	bool leased, released;
 	int64_t lost_ms, regained_ms; /* another dispatcher has all shards in between */
 	bool dead_released_first;     /* store_owner_release was called, before any lease */

@@ -453,6 +453,19 @@ without_its_shards_it_sends_nothing(void **state UNUSED)
 	assert_int_equal(count_in(captured_log(), " shards_lost shards=64\n"), 1);
 }
 
+/* delivery.md 6, retention: of several dispatchers the one that has the first shard looks after the days of the history. */
+static void
+one_dispatcher_keeps_the_days(void **state UNUSED)
+{
+	world.foreign = 1;
+	stay_until(MINUTE);
+	assert_in_range(world.house_kept, 5, 7);
+	assert_int_equal(world.days_kept, 0);
+	world.foreign = ~UINT64_C(1);
+	stay_until(2 * MINUTE);
+	assert_true(world.days_kept > 0);
+}
+
 /* delivery.md 4: lease >= attempt timeout + 15 s, checked at start. */
 static void
 a_short_lease_is_refused(void **state UNUSED)
@@ -526,6 +539,7 @@ main(void)
 		TEST(a_daemon_starts_what_comes_due_at_once),
 		TEST(leases_are_renewed_before_they_end),
 		TEST(without_its_shards_it_sends_nothing),
+		TEST(one_dispatcher_keeps_the_days),
 		TEST(a_short_lease_is_refused),
 		TEST(a_dead_dispatcher_is_freed_first),
 	};

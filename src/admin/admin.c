@@ -31,6 +31,7 @@ static int
 run_command(struct admin_call *call, const struct admin_wiring *wiring, FILE *out)
 {
 	struct store *store = wiring->open_store(call->conf);
+	call->wiring = wiring;
 	call->store = store;
 	call->output = output_new(call->pool, call->command->shape);
 	int status = call->command->needs_schema ? check_schema(call) : EX_OK;

@@ -6,7 +6,15 @@
 #include <stdio.h>
 
 #include "conf/conf.h"
+#include "store/dispatch.h"
 #include "store/store.h"
+
+/* What came of an attempt. */
+struct admin_attempt {
+	int status;                 /* HTTP, or 0 when none came */
+	struct slice error, answer; /* why no whole answer came, or absent; the beginning of what came */
+	int64_t duration_ms;
+};
 
 /* What all programs do alike, and the layers below do not know. */
 struct admin_wiring {
@@ -14,6 +22,9 @@ struct admin_wiring {
 	bool (*load)(const char *path, struct conf **conf, struct buffer *problems);
 	/* The store that a configuration describes; both live until the command is done. */
 	struct store *(*open_store)(const struct conf *conf);
+	/* Sends a delivery once, as the dispatcher sends it, and records nothing. False when this machine can send nothing at
+	 * all. `now_ms` is the database's time; what is answered lives in the pool. */
+	bool (*deliver)(struct pool *pool, const struct due_delivery *delivery, int64_t now_ms, struct admin_attempt *attempt);
 };
 
 /* Runs what the arguments say. Results go to `out`, everything else to `errors`. Answers the exit status, of sysexits.h. */

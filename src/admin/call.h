@@ -52,6 +52,7 @@ enum admin_option {
 #define OPTION_BIT(option) (UINT32_C(1) << (option))
 
 struct admin_call;
+struct admin_wiring;
 
 enum { ADMIN_ANY = 1000 }; /* operands without an end */
 
@@ -75,6 +76,7 @@ struct admin_call {
 	struct pool *pool;                  /* lives as long as the call */
 	/* set when it is run */
 	const struct conf *conf;
+	const struct admin_wiring *wiring;
 	struct store *store;
 	struct output *output;
 	FILE *errors;

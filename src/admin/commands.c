@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "admin/commands.h"
 
-/* What `delivery list` can be narrowed down by. */
+/* What `delivery list` can be narrowed down by, and what says which ones `delivery redeliver` is to send. */
 static const uint32_t delivery_filters = OPTION_BIT(OPTION_WEBHOOK) | OPTION_BIT(OPTION_LEAD) | OPTION_BIT(OPTION_EVENT) |
 					 OPTION_BIT(OPTION_STATE) | OPTION_BIT(OPTION_SINCE) | OPTION_BIT(OPTION_UNTIL) |
 					 OPTION_BIT(OPTION_LIMIT);
@@ -62,9 +62,21 @@ static const struct admin_command commands[] = {
 	{ "webhook add", "CAMPAIGN URL EVENT...", 3, ADMIN_ANY, webhook_details, true, OUTPUT_OBJECT, admin_webhook_add,
 	  "make a webhook, its secret is shown once", NULL },
 	{ "webhook list", "CAMPAIGN", 1, 1, 0, true, OUTPUT_ARRAY, admin_webhook_list, "list the webhooks of a campaign", NULL },
+	{ "webhook show", "WEBHOOK", 1, 1, 0, true, OUTPUT_OBJECT, admin_webhook_show, "show a webhook and how it fares", NULL },
+	{ "webhook set", "WEBHOOK SETTING=VALUE...", 2, ADMIN_ANY, 0, true, OUTPUT_OBJECT, admin_webhook_set,
+	  "change settings of a webhook", admin_webhook_settings },
+	{ "webhook enable", "WEBHOOK", 1, 1, 0, true, OUTPUT_OBJECT, admin_webhook_enable, "let a disabled webhook go on", NULL },
+	{ "webhook disable", "WEBHOOK", 1, 1, 0, true, OUTPUT_OBJECT, admin_webhook_disable, "let its deliveries wait", NULL },
+	{ "webhook rotate", "WEBHOOK", 1, 1, 0, true, OUTPUT_OBJECT, admin_webhook_rotate,
+	  "give a webhook another secret, shown once", NULL },
+	{ "webhook test", "WEBHOOK", 1, 1, 0, true, OUTPUT_OBJECT, admin_webhook_test, "send it a delivery and show what comes", NULL },
 	{ "webhook remove", "WEBHOOK", 1, 1, 0, true, OUTPUT_OBJECT, admin_webhook_remove, "remove a webhook", NULL },
 	{ "delivery list", "[FILTER...]", 0, 0, delivery_filters, true, OUTPUT_ARRAY, admin_delivery_list,
 	  "list deliveries, the latest day first", NULL },
+	{ "delivery show", "DELIVERY", 1, 1, 0, true, OUTPUT_OBJECT, admin_delivery_show,
+	  "show a delivery, its payload and its attempts", NULL },
+	{ "delivery redeliver", "DELIVERY...|FILTER...", 0, ADMIN_ANY, delivery_filters, true, OUTPUT_OBJECT,
+	  admin_delivery_redeliver, "send deliveries again", NULL },
 };
 /* clang-format on */
 

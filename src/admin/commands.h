@@ -49,8 +49,19 @@ int admin_lead_list(struct admin_call *call);
 /* webhooks.c */
 int admin_webhook_add(struct admin_call *call);
 int admin_webhook_list(struct admin_call *call);
+int admin_webhook_show(struct admin_call *call);
+int admin_webhook_enable(struct admin_call *call);
+int admin_webhook_disable(struct admin_call *call);
+int admin_webhook_rotate(struct admin_call *call);
 int admin_webhook_remove(struct admin_call *call);
+/* webhook_settings.c */
+void admin_webhook_settings(FILE *out);
+int admin_webhook_set(struct admin_call *call);
+/* webhook_test.c */
+int admin_webhook_test(struct admin_call *call);
 /* deliveries.c */
 int admin_delivery_list(struct admin_call *call);
+int admin_delivery_show(struct admin_call *call);
+int admin_delivery_redeliver(struct admin_call *call);
 
 #endif

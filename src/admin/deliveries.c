@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * Deliveries, as the operator looks for them. */
+ * Deliveries: the operator looks for them, at them, and has them sent again (operations.md 4, delivery.md 6). */
+#include <inttypes.h>
 #include <stddef.h>
 #include <sysexits.h>
+#include <unistd.h>
 
 #include "admin/commands.h"
 #include "admin/values.h"
+#include "base/clock.h"
+#include "base/utf8.h"
 #include "core/events.h"
 #include "store/admin.h"
 
@@ -39,33 +43,230 @@ static const struct value_option filter_table[] = {
 	{ OPTION_LIMIT, value_limit, PLACE(limit), "a number from 1 to 10000" },
 };
 
+/* False when one of the filters is wrong: told already, EX_DATAERR. */
+static bool
+read_filter(const struct admin_call *call, size_t limit, struct delivery_filter *filter)
+{
+	*filter = (struct delivery_filter){ .event = -1, .state = -1, .since_ms = -1, .until_ms = -1, .limit = limit };
+	return values_take(call, filter_table, ARRAY_SIZE(filter_table), filter);
+}
+
+static void
+add_delivery(struct output *output, const struct delivery_row *delivery)
+{
+	output_record(output);
+	output_u64(output, "id", delivery->id);
+	output_u64(output, "webhook_id", delivery->webhook_id);
+	output_text(output, "event", event_name((enum event_type)delivery->event));
+	output_text(output, "lead", delivery->lead_social_id);
+	output_text(output, "state", slice_of(delivery_state_name(delivery->state)));
+	output_u64(output, "attempts", delivery->attempts);
+	output_time(output, "due_at", delivery->due_ms);
+	output_u64_or_null(output, "last_status", (uint64_t)delivery->last_status);
+	output_text(output, "last_error", delivery->last_error);
+}
+
 int
 admin_delivery_list(struct admin_call *call)
 {
-	struct delivery_filter filter = {
-		.event = -1, .state = -1, .since_ms = -1, .until_ms = -1, .limit = VALUE_LIMIT_DEFAULT
-	};
+	struct delivery_filter filter;
 	struct delivery_list list;
-	if (!values_take(call, filter_table, ARRAY_SIZE(filter_table), &filter))
+	if (!read_filter(call, VALUE_LIMIT_DEFAULT, &filter))
 		return EX_DATAERR;
 	enum result result = store_list_deliveries(call->store, call->pool, &filter, &list);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
-	for (size_t i = 0; i < list.count; i++) {
-		output_record(call->output);
-		output_u64(call->output, "id", list.deliveries[i].id);
-		output_u64(call->output, "webhook_id", list.deliveries[i].webhook_id);
-		output_text(call->output, "event", event_name((enum event_type)list.deliveries[i].event));
-		output_text(call->output, "lead", list.deliveries[i].lead_social_id);
-		output_text(call->output, "state", slice_of(delivery_state_name(list.deliveries[i].state)));
-		output_u64(call->output, "attempts", list.deliveries[i].attempts);
-		output_time(call->output, "due_at", list.deliveries[i].due_ms);
-		output_u64_or_null(call->output, "last_status", (uint64_t)list.deliveries[i].last_status);
-		output_text(call->output, "last_error", list.deliveries[i].last_error);
-	}
+	for (size_t i = 0; i < list.count; i++)
+		add_delivery(call->output, &list.deliveries[i]);
 	if (list.cut)
 		fprintf(call->errors,
 		    "leadhook: only the newest %d of these days were looked at; a webhook, a state or fewer days tell more\n",
 		    DELIVERIES_LOOKED_AT);
 	return EX_OK;
+}
+
+/* Why it has not ended yet; absent: it has. What holds longest is told. */
+static struct slice
+waiting_for(const struct delivery_details *delivery, unsigned breaker_failures)
+{
+	const int64_t due_ms = delivery->row.due_ms, held_ms = delivery->webhook_hold_until_ms, now_ms = delivery->now_ms;
+	const bool open = delivery->webhook_failures >= breaker_failures;
+	if (delivery->row.state != DELIVERY_PENDING)
+		return SLICE_NONE;
+	if (delivery->claimed && due_ms > now_ms)
+		return SLICE("attempt");
+	if (delivery->webhook_state == WEBHOOK_MISSING || delivery->webhook_state == WEBHOOK_GONE)
+		return SLICE("removal");
+	if (delivery->webhook_state == WEBHOOK_DISABLED)
+		return SLICE("disabled");
+	if (due_ms > now_ms && due_ms > held_ms)
+		return SLICE("schedule");
+	if (open) /* also while its probe is under way, or may be sent */
+		return SLICE("breaker");
+	return held_ms > now_ms ? SLICE("receiver") : SLICE("dispatcher");
+}
+
+static struct output *
+log_of(struct pool *pool, const struct delivery_details *delivery)
+{
+	struct output *log = output_new(pool, OUTPUT_ARRAY);
+	for (size_t i = 0; i < delivery->attempt_count; i++) {
+		const struct attempt_row *attempt = &delivery->attempts[i];
+		output_record(log);
+		output_u64(log, "attempt", attempt->attempt);
+		output_time(log, "at", attempt->started_ms);
+		output_u64(log, "duration_ms", (uint64_t)attempt->duration_ms);
+		output_u64_or_null(log, "status", (uint64_t)attempt->status);
+		output_text(log, "error", attempt->error);
+		output_text(log, "answer", attempt->status == 0 ? SLICE_NONE : utf8_mended(pool, attempt->answer));
+	}
+	return log;
+}
+
+int
+admin_delivery_show(struct admin_call *call)
+{
+	struct delivery_details delivery;
+	uint64_t id;
+	if (!admin_id(call, call->operands[0], "delivery", &id))
+		return EX_DATAERR;
+	enum result result = store_find_delivery(call->store, call->pool, id, &delivery);
+	if (result != RESULT_OK)
+		return admin_finish(call, result, "there is no such delivery");
+	add_delivery(call->output, &delivery.row);
+	output_u64(call->output, "campaign", delivery.campaign_id);
+	output_text(call->output, "url", delivery.url);
+	output_text(call->output, "message_id", delivery.message_id);
+	output_time(call->output, "created_at", delivery.created_ms);
+	output_text(call->output, "waiting_for", waiting_for(&delivery, call->conf->dispatch.breaker_failures));
+	output_json(call->output, "payload", delivery.payload);
+	output_nested(call->output, "log", log_of(call->pool, &delivery));
+	return EX_OK;
+}
+
+/* Deliveries on their way to being sent again. */
+struct redelivering {
+	struct admin_call *call;
+	uint64_t queued;
+	bool named;      /* by their ids: each that is not queued is told */
+	int64_t told_ms; /* when the progress was shown last */
+	bool told;
+};
+
+enum { PROGRESS_MS = 1000 };
+
+/* On a terminal, when it takes long. */
+static void
+tell_progress(struct redelivering *r)
+{
+	const int64_t now_ms = clock_monotonic_ms();
+	if (now_ms - r->told_ms < PROGRESS_MS || isatty(fileno(r->call->errors)) != 1)
+		return;
+	fprintf(r->call->errors, "\rleadhook: %" PRIu64 " queued", r->queued);
+	fflush(r->call->errors);
+	r->told_ms = now_ms;
+	r->told = true;
+}
+
+static const char *const not_queued[] = {
+	[REDELIVERY_UNDER_WAY] = "is under way already",
+	[REDELIVERY_NO_WEBHOOK] = "has a webhook that was removed or is gone",
+	[REDELIVERY_NO_EVENT] = "has an event that is not kept any more",
+	[REDELIVERY_MISSING] = "does not exist, or is not kept any more",
+};
+
+static enum result
+redeliver(struct redelivering *r, const uint64_t *ids, size_t count)
+{
+	enum redelivery what[REDELIVER_MAX];
+	enum result result = store_redeliver(r->call->store, ids, count, what);
+	for (size_t i = 0; result == RESULT_OK && i < count; i++) {
+		if (what[i] == REDELIVERY_QUEUED)
+			r->queued++;
+		else if (r->named)
+			admin_fail(r->call, EX_DATAERR, "delivery %" PRIu64 " %s", ids[i], not_queued[what[i]]);
+	}
+	tell_progress(r);
+	return result;
+}
+
+/* A delivery_visitor. */
+static enum result
+redeliver_found(void *context, const struct delivery_row *deliveries, size_t count)
+{
+	uint64_t ids[REDELIVER_MAX];
+	enum result result = RESULT_OK;
+	for (size_t from = 0; result == RESULT_OK && from < count; from += REDELIVER_MAX) {
+		size_t piece = count - from < REDELIVER_MAX ? count - from : REDELIVER_MAX;
+		for (size_t i = 0; i < piece; i++)
+			ids[i] = deliveries[from + i].id;
+		result = redeliver(context, ids, piece);
+	}
+	return result;
+}
+
+static bool
+has(const uint64_t *ids, size_t count, uint64_t id)
+{
+	for (size_t i = 0; i < count; i++)
+		if (ids[i] == id)
+			return true;
+	return false;
+}
+
+/* Each once, however often it is named. */
+static bool
+read_ids(const struct admin_call *call, uint64_t *ids, size_t *count)
+{
+	*count = 0;
+	for (size_t i = 0; i < call->operand_count; i++) {
+		if (!admin_id(call, call->operands[i], "delivery", &ids[*count]))
+			return false;
+		*count += has(ids, *count, ids[*count]) ? 0 : 1;
+	}
+	return true;
+}
+
+static enum result
+redeliver_named(struct redelivering *r, const uint64_t *ids, size_t count)
+{
+	enum result result = RESULT_OK;
+	r->named = true;
+	for (size_t from = 0; result == RESULT_OK && from < count; from += REDELIVER_MAX)
+		result = redeliver(r, ids + from, count - from < REDELIVER_MAX ? count - from : REDELIVER_MAX);
+	return result;
+}
+
+static bool
+has_filter(const struct admin_call *call)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(filter_table); i++)
+		if (call->options[filter_table[i].option] != NULL)
+			return true;
+	return false;
+}
+
+/* What was queued before something went wrong stays queued, and is told. */
+int
+admin_delivery_redeliver(struct admin_call *call)
+{
+	struct redelivering r = { .call = call, .told_ms = clock_monotonic_ms() };
+	struct delivery_filter filter;
+	uint64_t *ids = POOL_ARRAY(call->pool, call->operand_count + 1, uint64_t);
+	size_t count;
+	if ((call->operand_count > 0) == has_filter(call))
+		return admin_fail(call, EX_USAGE, "%s takes %s", call->command->words, call->command->operands);
+	if (!read_ids(call, ids, &count) || !read_filter(call, SIZE_MAX, &filter))
+		return EX_DATAERR;
+	enum result result =
+	    count > 0 ? redeliver_named(&r, ids, count) : store_visit_deliveries(call->store, &filter, redeliver_found, &r);
+	if (r.told)
+		fputc('\n', call->errors);
+	if (result == RESULT_OK && r.named && r.queued == 0)
+		return EX_DATAERR; /* told already */
+	if (result == RESULT_OK || r.queued > 0) {
+		output_record(call->output);
+		output_u64(call->output, "queued", r.queued);
+	}
+	return admin_answer(call, result);
 }

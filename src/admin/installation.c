@@ -67,11 +67,14 @@ admin_status(struct admin_call *call)
 	output_u64(call->output, "campaigns", status.campaigns);
 	output_u64(call->output, "leads", status.leads);
 	output_u64(call->output, "webhooks", status.webhooks);
+	output_u64(call->output, "webhooks_failing", status.webhooks_failing);
+	output_u64(call->output, "webhooks_disabled", status.webhooks_disabled);
 	output_u64(call->output, "due_now", status.due_now);
 	output_u64(call->output, "due_later", status.due_later);
 	output_time(call->output, "oldest_due_at", status.oldest_due_ms);
 	output_u64(call->output, "bulk_jobs", status.bulk_jobs);
 	output_time(call->output, "oldest_bulk_at", status.oldest_bulk_ms);
+	output_time(call->output, "dispatcher_until", status.dispatcher_until_ms);
 	output_time(call->output, "now", status.now_ms);
 	return EX_OK;
 }

@@ -10,7 +10,7 @@ enum { PRINT_BYTES_MAX = 256 * 1024 * 1024, COLUMNS_MAX = 24 };
 
 struct value {
 	const char *key;
-	enum { VALUE_NULL, VALUE_TEXT, VALUE_NUMBER, VALUE_SIGNED, VALUE_BOOLEAN, VALUE_TEXTS, VALUE_NESTED } kind;
+	enum { VALUE_NULL, VALUE_TEXT, VALUE_NUMBER, VALUE_SIGNED, VALUE_BOOLEAN, VALUE_TEXTS, VALUE_JSON, VALUE_NESTED } kind;
 	struct slice text;
 	uint64_t number;
 	int64_t signed_number;
@@ -115,6 +115,12 @@ output_texts(struct output *output, const char *key, const struct slice *values,
 }
 
 void
+output_json(struct output *output, const char *key, struct slice json)
+{
+	add(output, (struct value){ .key = key, .kind = VALUE_JSON, .text = json });
+}
+
+void
 output_nested(struct output *output, const char *key, const struct output *value)
 {
 	add(output, (struct value){ .key = key, .kind = VALUE_NESTED, .nested = value });
@@ -146,6 +152,9 @@ write_value(struct json_writer *writer, const struct value *value)
 		for (size_t i = 0; i < value->text_count; i++)
 			json_string(writer, value->texts[i]);
 		json_end_array(writer);
+		break;
+	case VALUE_JSON:
+		json_raw(writer, value->text);
 		break;
 	case VALUE_NESTED:
 		write_output(writer, value->nested);
@@ -253,6 +262,7 @@ add_cell(struct buffer *out, const struct value *value)
 	case VALUE_NESTED:
 		return add_shown(out, SLICE("-"));
 	case VALUE_TEXT:
+	case VALUE_JSON:
 		return add_shown(out, value->text);
 	case VALUE_NUMBER:
 		buffer_add_u64(out, value->number);

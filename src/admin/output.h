@@ -39,6 +39,8 @@ void output_boolean(struct output *output, const char *key, bool value);
 void output_time(struct output *output, const char *key, int64_t ms);
 /* An array of texts. `values` must stay valid. */
 void output_texts(struct output *output, const char *key, const struct slice *values, size_t count);
+/* A value that is JSON already. */
+void output_json(struct output *output, const char *key, struct slice json);
 /* Records inside a record. */
 void output_nested(struct output *output, const char *key, const struct output *value);
 

@@ -4,9 +4,11 @@
 #include <sysexits.h>
 
 #include "base/clock.h"
+#include "core/events.h"
 #include "core/host_list.h"
 #include "core/link.h"
 #include "core/network.h"
+#include "core/retry.h"
 #include "core/social_id.h"
 #include "store/admin.h"
 
@@ -14,7 +16,10 @@ enum {
 	URL_BYTES_MAX = 2048,
 	TEXT_BYTES_MAX = 65535,       /* what a column of type TEXT holds */
 	DESCRIPTION_BYTES_MAX = 4096, /* those of all tags go into one answer */
-	LISTED_MAX_BYTES = 8192
+	LISTED_MAX_BYTES = 8192,
+	SCHEDULE_BYTES_MAX = 255, /* as the columns of webhooks have them */
+	FILE_BYTES_MAX = 1024,
+	RATE_MAX = 10000
 };
 
 static struct slice
@@ -183,6 +188,63 @@ value_limit(struct pool *pool UNUSED, struct slice text, void *place, struct sli
 		return false;
 	*(size_t *)place = limit;
 	return true;
+}
+
+bool
+value_format(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+{
+	const bool form = slice_equal(text, SLICE("form"));
+	*(bool *)place = form;
+	return form || slice_equal(text, SLICE("json"));
+}
+
+bool
+value_source(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+{
+	*(struct slice *)place = or_none(text);
+	return text.size <= TEXT_BYTES_MAX;
+}
+
+bool
+value_events(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad)
+{
+	uint32_t events = 0;
+	struct slice item;
+	while (slice_next_item(&text, &item)) {
+		enum event_type event;
+		if (!event_parse(item, &event)) {
+			*bad = item;
+			return false;
+		}
+		events |= EVENT_BIT(event);
+	}
+	*(uint32_t *)place = events;
+	return events != 0;
+}
+
+bool
+value_schedule(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad)
+{
+	struct slice trimmed = slice_trim(text);
+	struct retry_schedule schedule;
+	*(struct slice *)place = or_none(trimmed);
+	if (trimmed.size == 0)
+		return true;
+	/* what has no item at all is told from what is empty: it would be one attempt alone */
+	return trimmed.size <= SCHEDULE_BYTES_MAX && retry_schedule_parse(trimmed, &schedule, bad) && schedule.count > 0;
+}
+
+bool
+value_rate(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+{
+	return read_u32(text, RATE_MAX, place);
+}
+
+bool
+value_file(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+{
+	*(struct slice *)place = or_none(text);
+	return text.size == 0 || (text.data[0] == '/' && text.size <= FILE_BYTES_MAX);
 }
 
 static const char *

@@ -29,6 +29,12 @@ value_reader value_id;          /* uint64_t */
 value_reader value_id_or_none;  /* uint64_t, or none (0) */
 value_reader value_social_id;   /* struct slice */
 value_reader value_limit;       /* size_t: 1 to VALUE_LIMIT_MAX */
+value_reader value_format;      /* bool: "form", or "json" */
+value_reader value_source;      /* struct slice, or none */
+value_reader value_events;      /* uint32_t: EVENT_BIT of each of a list, which is not empty */
+value_reader value_schedule;    /* struct slice: a list of durations as retry_schedule_parse takes it, or none */
+value_reader value_rate;        /* uint32_t: 0 to 10000 */
+value_reader value_file;        /* struct slice: an absolute path, or none */
 enum { VALUE_LIMIT_DEFAULT = 50, VALUE_LIMIT_MAX = 10000 };
 
 struct value_setting {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Webhooks of a campaign (delivery.md 1). */
-#include <string.h>
+ * Webhooks of a campaign (delivery.md 1): made, shown, switched and removed. */
 #include <sysexits.h>
 
 #include "admin/commands.h"
+#include "admin/values.h"
 #include "base/random.h"
 #include "core/events.h"
 #include "core/signature.h"
@@ -24,17 +24,6 @@ read_events(const struct admin_call *call, uint32_t *events)
 		*events |= EVENT_BIT(event);
 	}
 	return true;
-}
-
-static bool
-read_format(const struct admin_call *call, bool *form)
-{
-	const char *format = call->options[OPTION_FORMAT];
-	*form = format != NULL && strcmp(format, "form") == 0;
-	if (format == NULL || *form || strcmp(format, "json") == 0)
-		return true;
-	admin_fail(call, EX_DATAERR, "--format: expected json or form");
-	return false;
 }
 
 /* The same rules as at registration by the API. False when it may not be a destination: told already. */
@@ -63,21 +52,28 @@ check_url(const struct admin_call *call, struct slice url)
 	return false;
 }
 
+static struct slice
+new_secret(struct pool *pool)
+{
+	unsigned char random[SIGNATURE_SECRET_RANDOM];
+	random_bytes(random, sizeof(random));
+	return signature_secret_make(pool, random);
+}
+
 int
 admin_webhook_add(struct admin_call *call)
 {
-	unsigned char random[SIGNATURE_SECRET_RANDOM];
 	struct webhook_put put = { .url = slice_of(call->operands[1]),
 		.source = slice_of(call->options[OPTION_SOURCE]),
 		.maximum = call->conf->limits.webhooks_per_campaign };
 	uint64_t id;
-	bool form, created;
+	bool form = false, created;
+	static const struct value_option format = { OPTION_FORMAT, value_format, 0, "json or form" };
 	if (!admin_id(call, call->operands[0], "campaign", &put.campaign_id) || !check_url(call, put.url) ||
-	    !read_events(call, &put.events) || !read_format(call, &form))
+	    !read_events(call, &put.events) || !values_take(call, &format, 1, &form))
 		return EX_DATAERR;
 	put.form = call->options[OPTION_FORMAT] == NULL ? NULL : &form;
-	random_bytes(random, sizeof(random));
-	put.secret = signature_secret_make(call->pool, random);
+	put.secret = new_secret(call->pool);
 	enum result result = store_put_webhook(call->store, &put, &id, &created);
 	if (result == RESULT_INVALID)
 		return admin_fail(
@@ -101,6 +97,22 @@ add_events(struct admin_call *call, uint32_t events)
 	output_texts(call->output, "events", names, count);
 }
 
+/* As GET outbound-webhook has it. */
+static void
+add_webhook(struct admin_call *call, const struct webhook_row *webhook)
+{
+	output_record(call->output);
+	output_u64(call->output, "referenceId", webhook->id);
+	output_text(call->output, "url", webhook->url);
+	add_events(call, webhook->events);
+	output_text(call->output, "source", webhook->source);
+	output_text(call->output, "format", webhook->form ? SLICE("form") : SLICE("json"));
+	output_text(call->output, "state", slice_of(webhook_shown_state(webhook->state, webhook->failing_since_ms)));
+	output_time(call->output, "failing_since", webhook->failing_since_ms);
+	output_u64_or_null(call->output, "last_status", (uint64_t)webhook->status);
+	output_time(call->output, "last_delivery_at", webhook->last_delivery_ms);
+}
+
 int
 admin_webhook_list(struct admin_call *call)
 {
@@ -116,20 +128,76 @@ admin_webhook_list(struct admin_call *call)
 		result = store_list_webhooks(call->store, call->pool, campaign_id, &webhooks, &count);
 	if (result != RESULT_OK)
 		return admin_finish(call, result, "there is no such campaign");
-	for (size_t i = 0; i < count; i++) {
-		const struct webhook_row *webhook = &webhooks[i];
-		output_record(call->output);
-		output_u64(call->output, "referenceId", webhook->id);
-		output_text(call->output, "url", webhook->url);
-		add_events(call, webhook->events);
-		output_text(call->output, "source", webhook->source);
-		output_text(call->output, "format", webhook->form ? SLICE("form") : SLICE("json"));
-		output_text(call->output, "state", slice_of(webhook_shown_state(webhook->state, webhook->failing_since_ms)));
-		output_time(call->output, "failing_since", webhook->failing_since_ms);
-		output_u64_or_null(call->output, "last_status", (uint64_t)webhook->status);
-		output_time(call->output, "last_delivery_at", webhook->last_delivery_ms);
-	}
+	for (size_t i = 0; i < count; i++)
+		add_webhook(call, &webhooks[i]);
 	return EX_OK;
+}
+
+static const char no_webhook[] = "there is no such webhook";
+
+int
+admin_webhook_show(struct admin_call *call)
+{
+	struct webhook_details webhook;
+	uint64_t id;
+	if (!admin_id(call, call->operands[0], "webhook", &id))
+		return EX_DATAERR;
+	enum result result = store_find_webhook(call->store, call->pool, id, &webhook);
+	if (result != RESULT_OK)
+		return admin_finish(call, result, no_webhook);
+	const bool open = webhook.row.state == WEBHOOK_ACTIVE && webhook.failures >= call->conf->dispatch.breaker_failures;
+	add_webhook(call, &webhook.row);
+	output_u64(call->output, "campaign", webhook.row.campaign_id);
+	output_text(call->output, "last_error", webhook.last_error);
+	output_u64(call->output, "failures", webhook.failures);
+	output_text(call->output, "breaker", open ? SLICE("open") : SLICE("closed"));
+	output_time(call->output, "held_until", webhook.held_until_ms);
+	output_text(call->output, "schedule", webhook.settings.schedule);
+	output_u64_or_null(call->output, "rate", webhook.settings.rate);
+	output_text(call->output, "ca_file", webhook.settings.ca_file);
+	output_text(call->output, "client_certificate", webhook.settings.client_certificate);
+	output_text(call->output, "client_key", webhook.settings.client_key);
+	output_time(call->output, "previous_secret_until", webhook.previous_until_ms);
+	output_u64(call->output, "pending", webhook.pending);
+	output_time(call->output, "oldest_due", webhook.oldest_due_ms);
+	return EX_OK;
+}
+
+static int
+change_and_show(struct admin_call *call, enum result (*change)(struct store *store, uint64_t id))
+{
+	uint64_t id;
+	if (!admin_id(call, call->operands[0], "webhook", &id))
+		return EX_DATAERR;
+	int status = admin_finish(call, change(call->store, id), no_webhook);
+	return status == EX_OK ? admin_webhook_show(call) : status;
+}
+
+int
+admin_webhook_enable(struct admin_call *call)
+{
+	return change_and_show(call, store_enable_webhook);
+}
+
+int
+admin_webhook_disable(struct admin_call *call)
+{
+	return change_and_show(call, store_disable_webhook);
+}
+
+int
+admin_webhook_rotate(struct admin_call *call)
+{
+	const struct slice secret = new_secret(call->pool);
+	uint64_t id;
+	if (!admin_id(call, call->operands[0], "webhook", &id))
+		return EX_DATAERR;
+	enum result result = store_rotate_secret(call->store, id, secret, call->conf->dispatch.rotation_overlap);
+	if (result == RESULT_OK) {
+		output_record(call->output);
+		output_text(call->output, "secret", secret);
+	}
+	return admin_finish(call, result, no_webhook);
 }
 
 int
@@ -143,5 +211,5 @@ admin_webhook_remove(struct admin_call *call)
 		output_record(call->output);
 		output_u64(call->output, "id", id);
 	}
-	return admin_finish(call, result, "there is no such webhook");
+	return admin_finish(call, result, no_webhook);
 }

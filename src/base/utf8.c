@@ -79,3 +79,25 @@ utf8_valid_size(struct slice s)
 	} while (utf8_next(&rest, &character));
 	return s.size - rest.size;
 }
+
+struct slice
+utf8_mended(struct pool *pool, struct slice s)
+{
+	static const struct slice replacement = SLICE("\xef\xbf\xbd");
+	if (utf8_valid(s))
+		return s;
+	char *text = pool_bytes(pool, s.size * replacement.size);
+	size_t size = 0;
+	for (struct slice rest = s; rest.size > 0;) {
+		size_t valid = utf8_valid_size(rest);
+		memcpy(text + size, rest.data, valid);
+		size += valid;
+		if (valid < rest.size) {
+			memcpy(text + size, replacement.data, replacement.size);
+			size += replacement.size;
+			valid++;
+		}
+		rest = slice_sub(rest, valid, rest.size);
+	}
+	return (struct slice){ text, size };
+}

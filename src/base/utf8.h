@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
+#include "base/pool.h"
 #include "base/slice.h"
 
 /* Takes one character off the front of *rest. False, nothing changed, when *rest is empty or does not start with one. */
@@ -19,5 +20,8 @@ utf8_valid(struct slice s)
 {
 	return utf8_valid_size(s) == s.size;
 }
+
+/* The same text with U+FFFD for each byte that belongs to no character; in the pool, unless all of it is valid. */
+struct slice utf8_mended(struct pool *pool, struct slice s);
 
 #endif

@@ -3,6 +3,8 @@
 
 #include <inttypes.h>
 
+#include "base/encode.h"
+
 static const char *const webhook_states[] = {
 	[WEBHOOK_ACTIVE] = "active",
 	[WEBHOOK_DISABLED] = "disabled",
@@ -89,4 +91,10 @@ struct slice
 delivery_message_id(struct pool *pool, struct slice installation_id, uint64_t delivery_id)
 {
 	return pool_printf(pool, "msg_%.*s_%" PRIu64, SLICE_ARGS(installation_id), delivery_id);
+}
+
+struct slice
+delivery_test_message_id(struct pool *pool, struct slice installation_id, struct slice random)
+{
+	return pool_printf(pool, "msg_%.*s_test_%.*s", SLICE_ARGS(installation_id), SLICE_ARGS(encode_hex(pool, random)));
 }

@@ -47,5 +47,7 @@ int64_t history_day_ms(uint64_t day);
 
 /* The webhook-id header: stable over retries, unique for event and webhook, also among installations that share a receiver. */
 struct slice delivery_message_id(struct pool *pool, struct slice installation_id, uint64_t delivery_id);
+/* The same of one that no table has: a trial of `webhook test`. `random` tells trials apart. */
+struct slice delivery_test_message_id(struct pool *pool, struct slice installation_id, struct slice random);
 
 #endif

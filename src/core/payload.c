@@ -347,17 +347,29 @@ payload_write(struct buffer *out, const struct payload_settings *settings, const
 	pool_free(&r.pool);
 }
 
-void
-payload_write_event(struct buffer *out, struct slice payload, enum event_type event, struct slice extra)
+static void
+write_event(struct buffer *out, struct slice payload, struct slice name, struct slice extra_name, struct slice extra)
 {
 	struct json_writer writer;
 	json_writer_init(&writer, out);
 	json_begin_object_with(&writer, payload);
 	json_name(&writer, SLICE("__event"));
-	json_string(&writer, event_name(event));
+	json_string(&writer, name);
 	if (slice_present(extra)) {
-		json_name(&writer, extra_field(event));
+		json_name(&writer, extra_name);
 		json_raw(&writer, extra);
 	}
 	json_end_object(&writer);
+}
+
+void
+payload_write_event(struct buffer *out, struct slice payload, enum event_type event, struct slice extra)
+{
+	write_event(out, payload, event_name(event), extra_field(event), extra);
+}
+
+void
+payload_write_test(struct buffer *out, struct slice payload)
+{
+	write_event(out, payload, SLICE("test"), SLICE_NONE, SLICE_NONE);
 }

@@ -38,6 +38,9 @@ void payload_write(struct buffer *out, const struct payload_settings *settings, 
  * the JSON `extra` (absent: it has none). */
 void payload_write_event(struct buffer *out, struct slice payload, enum event_type event, struct slice extra);
 
+/* The same for a trial, which is none of the events: `__event` is "test". */
+void payload_write_test(struct buffer *out, struct slice payload);
+
 /* Writes a lead as leaderboards show it. */
 void payload_write_standing(struct json_writer *writer, struct pool *pool, const struct lead *lead, uint64_t rank, bool full);
 

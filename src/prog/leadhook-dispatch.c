@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -103,15 +102,13 @@ end_signals(void)
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGHUP); /* the terminal is gone */
-	signal(SIGPIPE, SIG_IGN);    /* a receiver hung up: the TLS library writes without MSG_NOSIGNAL */
 	int fd = sigprocmask(SIG_BLOCK, &signals, NULL) == 0 ? signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK) : -1;
 	if (fd < 0)
 		log_error("cannot_watch_signals", LOG_ERRNO(errno));
 	return fd;
 }
 
-/* What the process is given besides: each attempt needs up to three descriptors, and a name server that does not answer
- * holds a thread for as long as the resolver tries. */
+/* Each attempt needs up to three descriptors. */
 static void
 prepare_process(void)
 {
@@ -121,14 +118,7 @@ prepare_process(void)
 		if (setrlimit(RLIMIT_NOFILE, &files) != 0)
 			log_warning("cannot_raise_limit", LOG_ERRNO(errno));
 	}
-	if (setenv("RES_OPTIONS", "timeout:2 attempts:2", 0) != 0)
-		memory_exhausted();
-}
-
-static const char *
-or_null(const char *text)
-{
-	return *text == '\0' ? NULL : text;
+	wiring_prepare_sending();
 }
 
 static int64_t
@@ -147,12 +137,7 @@ deliver(const struct wiring *wiring, const struct arguments *arguments, struct s
 	if (stop_fd < 0)
 		return EX_OSERR;
 	const struct dispatcher_options wanted = {
-		.sender = { .user_agent = wiring->conf->server.service_name,
-		    .in_flight = settings->in_flight,
-		    .connect_timeout_ms = settings->connect_timeout,
-		    .timeout_ms = settings->attempt_timeout,
-		    .ca_file = or_null(settings->ca_file),
-		    .rules = &wiring->webhook_addresses },
+		.sender = wiring_sender(wiring),
 		.health = { .window_start = settings->window,
 		    .window_max = settings->per_webhook,
 		    .breaker_failures = settings->breaker_failures,

@@ -4,16 +4,18 @@
 
 #include "admin/admin.h"
 #include "base/descriptors.h"
+#include "deliver/request.h"
 #include "prog/wiring.h"
 
-/* Of what the configuration comes to, only that it does: what a command needs, it parses itself. */
+/* What the configuration comes to; empty until it is loaded. Of most commands nothing but that it is right: what they need,
+ * they parse themselves. */
+static struct wiring wiring;
+
 static bool
 load(const char *path, struct conf **conf, struct buffer *problems)
 {
-	struct wiring wiring;
 	bool good = wiring_read(path, &wiring, problems);
 	*conf = wiring.conf;
-	pool_free(&wiring.pool);
 	return good;
 }
 
@@ -23,10 +25,54 @@ open_store(const struct conf *conf)
 	return wiring_store(conf, NULL, WIRING_ANSWER_MS);
 }
 
+/* An attempt that is under way. */
+struct sending {
+	struct pool *pool;
+	struct admin_attempt *attempt;
+	bool done;
+};
+
+static void
+on_done(void *context, void *cookie UNUSED, const struct attempt_result *result)
+{
+	struct sending *sending = context;
+	*sending->attempt = (struct admin_attempt){
+		.status = result->status,
+		.error = sender_error_name(result->error),
+		.answer = pool_copy(sending->pool, result->answer),
+		.duration_ms = result->duration_ms,
+	};
+	sending->done = true;
+}
+
+static bool
+deliver(struct pool *pool, const struct due_delivery *delivery, int64_t now_ms, struct admin_attempt *made)
+{
+	struct sender_options options = wiring_sender(&wiring);
+	struct sending sending = { .pool = pool, .attempt = made };
+	struct attempt attempt = { 0 };
+	options.in_flight = 1;
+	wiring_prepare_sending();
+	if (!request_make(pool, delivery, now_ms, &attempt)) {
+		*made = (struct admin_attempt){ .error = sender_error_name(SENDER_INTERNAL) };
+		return true;
+	}
+	struct sender *sender = sender_new(&options, on_done, &sending);
+	if (sender == NULL)
+		return false;
+	sender_start(sender, &attempt, NULL);
+	while (!sending.done)
+		sender_wait(sender, options.timeout_ms, -1);
+	sender_free(&sender);
+	return true;
+}
+
 int
 main(int argc, char *argv[])
 {
-	static const struct admin_wiring wiring = { load, open_store };
+	static const struct admin_wiring parts = { load, open_store, deliver };
 	descriptors_fill();
-	return admin_main(argc, argv, &wiring, stdout, stderr);
+	int status = admin_main(argc, argv, &parts, stdout, stderr);
+	pool_free(&wiring.pool);
+	return status;
 }

@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -192,6 +194,28 @@ wiring_store(const struct conf *conf, const struct host_list *disposable_domains
 		.retention_ms = conf->dispatch.retention,
 	};
 	return store_new(&options);
+}
+
+struct sender_options
+wiring_sender(const struct wiring *wiring)
+{
+	const struct conf_dispatch *dispatch = &wiring->conf->dispatch;
+	return (struct sender_options){
+		.user_agent = wiring->conf->server.service_name,
+		.in_flight = dispatch->in_flight,
+		.connect_timeout_ms = dispatch->connect_timeout,
+		.timeout_ms = dispatch->attempt_timeout,
+		.ca_file = *dispatch->ca_file == '\0' ? NULL : dispatch->ca_file,
+		.rules = &wiring->webhook_addresses,
+	};
+}
+
+void
+wiring_prepare_sending(void)
+{
+	signal(SIGPIPE, SIG_IGN); /* the TLS library writes without MSG_NOSIGNAL */
+	if (setenv("RES_OPTIONS", "timeout:2 attempts:2", 0) != 0)
+		memory_exhausted();
 }
 
 bool

@@ -9,6 +9,7 @@
 #include "core/host_list.h"
 #include "core/network.h"
 #include "core/retry.h"
+#include "deliver/sender.h"
 #include "store/store.h"
 
 /* What a configuration comes to. */
@@ -34,6 +35,12 @@ enum { WIRING_ANSWER_MS = 20000 };
 /* A store for a configuration. Both, and the list (NULL: none), live until the process ends or the store is freed. Neither an
  * answer of the database nor a connection to it may take longer than `answer_ms`, cut to whole seconds, at least one. */
 struct store *wiring_store(const struct conf *conf, const struct host_list *disposable_domains, int64_t answer_ms);
+
+/* How deliveries are sent; valid as long as the wiring. */
+struct sender_options wiring_sender(const struct wiring *wiring);
+/* What the process has to be like for that: a receiver that hangs up ends no process, a name server that does not answer holds
+ * no thread for long. */
+void wiring_prepare_sending(void);
 
 /* Refuses to go on without the schema of this program: tells what to run. A database that is out of reach is no reason: it
  * may come back, and the store looks then. */

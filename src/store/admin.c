@@ -336,7 +336,18 @@ store_end_campaign(struct store *store, uint64_t id, bool end)
 	    store, end_campaign, &(struct ending){ id, end ? CAMPAIGN_ENDS : CAMPAIGN_OPENS }, REPEAT_UNKNOWN);
 }
 
-enum { COUNT_ACCOUNTS, COUNT_CAMPAIGNS, COUNT_LEADS, COUNT_WEBHOOKS, COUNT_BULK_JOBS, COUNT_OLDEST_BULK_MS, COUNT_NOW_MS };
+enum {
+	COUNT_ACCOUNTS,
+	COUNT_CAMPAIGNS,
+	COUNT_LEADS,
+	COUNT_WEBHOOKS,
+	COUNT_BULK_JOBS,
+	COUNT_OLDEST_BULK_MS,
+	COUNT_NOW_MS,
+	COUNT_WEBHOOKS_FAILING,
+	COUNT_WEBHOOKS_DISABLED,
+	COUNT_LEASE_UNTIL_MS
+};
 
 enum result
 store_get_status(struct store *store, struct pool *pool, struct store_status *status)
@@ -357,6 +368,9 @@ store_get_status(struct store *store, struct pool *pool, struct store_status *st
 	status->campaigns = db_get_u64(&counts, 0, COUNT_CAMPAIGNS);
 	status->leads = db_get_u64(&counts, 0, COUNT_LEADS);
 	status->webhooks = db_get_u64(&counts, 0, COUNT_WEBHOOKS);
+	status->webhooks_failing = db_get_u64(&counts, 0, COUNT_WEBHOOKS_FAILING);
+	status->webhooks_disabled = db_get_u64(&counts, 0, COUNT_WEBHOOKS_DISABLED);
+	status->dispatcher_until_ms = db_get_time(&counts, 0, COUNT_LEASE_UNTIL_MS);
 	status->bulk_jobs = db_get_u64(&counts, 0, COUNT_BULK_JOBS);
 	status->oldest_bulk_ms = db_get_time(&counts, 0, COUNT_OLDEST_BULK_MS);
 	status->due_now = db_get_u64(&due, 0, 0);

@@ -107,8 +107,45 @@ MUST_CHECK enum result store_edit_definition(struct store *store, enum definitio
 /* What leads have of it they keep. Actions that a removed tag completes stay bound to it. */
 MUST_CHECK enum result store_remove_definition(struct store *store, enum definition_kind kind, uint64_t id);
 
+/* What an operator sets of a webhook; absent slices are NULL in the row. */
+struct webhook_settings {
+	struct slice source;
+	uint32_t events;
+	bool form;
+	struct slice schedule;                                /* as retry_schedule_parse takes it; absent: the setting's */
+	uint32_t rate;                                        /* deliveries a second; 0: any number */
+	struct slice ca_file, client_certificate, client_key; /* paths where the dispatcher runs */
+};
+struct webhook_details {
+	struct webhook_row row;
+	struct webhook_settings settings;
+	struct slice last_error;   /* why the last attempt got no whole answer; absent: it got one */
+	unsigned failures;         /* attempts since the last success */
+	int64_t held_until_ms;     /* nothing is sent before; -1: nothing holds it */
+	int64_t previous_until_ms; /* the secret before this one signs too until then; -1: it does not */
+	uint64_t pending;          /* deliveries */
+	int64_t oldest_due_ms;     /* of them; -1: there are none */
+};
+/* RESULT_NOT_FOUND: no such webhook. So it is with all that follow. */
+MUST_CHECK enum result store_find_webhook(struct store *store, struct pool *pool, uint64_t id, struct webhook_details *webhook);
+/* Makes one active that was disabled or has answered 410, as if it had never failed; its deliveries go on by when they are due.
+ * Doing it again does nothing. */
+MUST_CHECK enum result store_enable_webhook(struct store *store, uint64_t id);
+/* Its deliveries wait from then on. Nothing is done to one that is not active. */
+MUST_CHECK enum result store_disable_webhook(struct store *store, uint64_t id);
+/* Gives it another secret, new itself in every call. The one that it had signs too for `overlap_ms`; one before that does not
+ * any more. */
+MUST_CHECK enum result store_rotate_secret(struct store *store, uint64_t id, struct slice secret, int64_t overlap_ms);
+/* Sets some of them and leaves the others as they are; what it sets must outlive the call. False: they may not be so. */
+typedef bool webhook_edit(void *context, struct webhook_settings *settings);
+/* As store_edit_campaign. Deliveries that were made already keep their format. */
+MUST_CHECK enum result store_edit_webhook(struct store *store, uint64_t id, webhook_edit *edit, void *context);
 /* By id; the pending deliveries are ended by the dispatcher. */
 MUST_CHECK enum result store_remove_webhook_id(struct store *store, uint64_t id);
+/* What tries a webhook: a delivery that is in no table, but for its payload and format. In whatever state it is. */
+struct due_delivery;
+MUST_CHECK enum result store_test_delivery(
+    struct store *store, struct pool *pool, uint64_t webhook_id, struct due_delivery *delivery);
 
 /* Zero, absent and -1 filters are not applied. */
 struct delivery_filter {
@@ -140,14 +177,60 @@ struct delivery_list {
 enum { DELIVERIES_LOOKED_AT = 100000 };
 MUST_CHECK enum result store_list_deliveries(
     struct store *store, struct pool *pool, const struct delivery_filter *filter, struct delivery_list *list);
+/* The same list to its end, however much of it does not fit the filter: `visit` gets it piece by piece, each valid during the
+ * call, and may change what it is given. What it answers but RESULT_OK ends the list and is answered. */
+typedef enum result delivery_visitor(void *context, const struct delivery_row *deliveries, size_t count);
+MUST_CHECK enum result store_visit_deliveries(
+    struct store *store, const struct delivery_filter *filter, delivery_visitor *visit, void *context);
+
+/* An attempt, as the log has it. */
+struct attempt_row {
+	unsigned attempt; /* from 1 */
+	int64_t started_ms, duration_ms;
+	int status;          /* 0: none came */
+	struct slice error;  /* absent: a whole answer came */
+	struct slice answer; /* its beginning, any bytes; may be absent */
+};
+struct delivery_details {
+	struct delivery_row row;
+	uint64_t campaign_id;
+	int64_t created_ms;      /* of the event */
+	struct slice message_id; /* the webhook-id header */
+	struct slice payload;    /* JSON */
+	struct slice url;        /* absent: the webhook was removed */
+	enum webhook_state webhook_state;
+	unsigned webhook_failures;
+	int64_t webhook_hold_until_ms; /* 0: nothing holds it */
+	bool claimed;                  /* by a dispatcher, until row.due_ms */
+	int64_t now_ms;
+	struct attempt_row *attempts;
+	size_t attempt_count;
+};
+/* RESULT_NOT_FOUND: no such delivery, or its event is not kept any more. */
+MUST_CHECK enum result store_find_delivery(
+    struct store *store, struct pool *pool, uint64_t id, struct delivery_details *delivery);
+
+/* What became of the wish that a delivery be sent again. */
+enum redelivery {
+	REDELIVERY_QUEUED,     /* is due now; its schedule begins anew, its attempts count on */
+	REDELIVERY_UNDER_WAY,  /* a dispatcher is at it: left alone */
+	REDELIVERY_NO_WEBHOOK, /* the webhook was removed, or has answered 410 */
+	REDELIVERY_NO_EVENT,   /* the event is not kept any more */
+	REDELIVERY_MISSING     /* no such delivery */
+};
+/* In one transaction; what[i] is said of ids[i]. RESULT_UNKNOWN: it was perhaps done. */
+enum { REDELIVER_MAX = 250 };
+MUST_CHECK enum result store_redeliver(struct store *store, const uint64_t *ids, size_t count, enum redelivery *what);
 
 struct store_status {
 	uint64_t accounts, campaigns, leads, webhooks;
+	uint64_t webhooks_failing, webhooks_disabled; /* of them, as webhook_shown_state says */
 	uint64_t due_now;       /* what a dispatcher could take now: to send it, or to end it when its webhook is no more */
 	uint64_t due_later;     /* the others: due later, held back, claimed, of a disabled webhook */
 	int64_t oldest_due_ms;  /* since when the oldest of due_now could be taken; -1: none */
 	uint64_t bulk_jobs;     /* bulk calls that are not done yet */
 	int64_t oldest_bulk_ms; /* when the oldest of them came; -1: there is none */
+	int64_t dispatcher_until_ms; /* a dispatcher has leased shards until then; -1: none is at work */
 	int64_t now_ms;
 	uint32_t schema_version;
 	struct slice server_version;

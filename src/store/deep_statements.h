@@ -98,12 +98,15 @@
 /* Where a row of a delivery, or of one that is pending, must stand: behind its event. */
 #define OUT_OF_PLACE(row) "(" row ".id <= e.id OR " row ".id > e.id + e.deliveries)"
 
-/* There is no way yet to have a delivery sent again that has ended. */
+/* One that has ended and is to be sent again counts its attempts on. */
+#define GOES_ON "u.webhook_id = d.webhook_id AND u.event_id = d.event_id AND u.attempts_before >= d.attempts"
 #define DEEP_DUE \
-	"SELECT CONCAT('delivery ', u.id, IF(e.id IS NULL, ' (has no event)', IF(d.id IS NULL, ' (is not of its event)', " \
-	"' (has ended)')))," TOTAL "FROM {prefix}due u LEFT JOIN {prefix}events e ON e.id = u.event_id " \
+	"SELECT CONCAT('delivery ', u.id, IF(e.id IS NULL, ' (has no event)', IF(" OUT_OF_PLACE("u") ", ' (is not of its event)', " \
+	"IF(u.attempts_before > u.attempts, ' (has fewer attempts than before it was sent again)', " \
+	"' (does not go on from where it ended)'))))," TOTAL "FROM {prefix}due u LEFT JOIN {prefix}events e ON e.id = u.event_id " \
 	"LEFT JOIN {prefix}deliveries d ON d.id = u.id " \
-	"WHERE e.id IS NULL OR d.id IS NOT NULL OR " OUT_OF_PLACE("u") " ORDER BY u.id" FEW
+	"WHERE e.id IS NULL OR " OUT_OF_PLACE("u") " OR u.attempts_before > u.attempts OR (d.id IS NOT NULL AND NOT (" GOES_ON ")) " \
+	"ORDER BY u.id" FEW
 
 /* This and the next of events from an id on: of days before it some tables may be dropped, and others not yet. */
 #define DEEP_DELIVERIES \

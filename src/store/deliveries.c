@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * The list of deliveries: pending ones are rows of `due`, the others of `deliveries`, and neither knows more than its ids of
- * what the filter asks.
+ * Deliveries as the operator sees them, one or a list: pending ones are rows of `due`, the others of `deliveries`, and neither
+ * knows more than its ids of what the filter asks.
  *
- * It goes down page by page: first ids from an index, the newest below the last page; then the rows with these ids, piece by
- * piece, of which the filter takes what fits. A delivery that ends in between is in one of the two tables all the time. */
+ * The list goes down page by page: first ids from an index, the newest below the last page; then the rows with these ids, piece
+ * by piece, of which the filter takes what fits. A delivery that ends in between is in one of the two tables all the time. */
 #include "base/clock.h"
 #include "base/log.h"
 #include "store/admin.h"
@@ -17,7 +17,9 @@ struct listing {
 	int64_t since_ms, until_ms;
 	uint64_t from, below; /* the ids that are left; none when they meet */
 	size_t page_size, looked_at;
-	size_t capacity; /* of the list */
+	size_t left; /* of what the filter wants */
+	delivery_visitor *visit;
+	void *context;
 };
 
 /* The ids of a page, from the highest. */
@@ -106,7 +108,7 @@ enum {
 };
 
 static struct delivery_row
-delivery_from_row(struct pool *pool, const struct db_rows *rows, size_t row)
+delivery_from_row(const struct db_rows *rows, size_t row)
 {
 	enum delivery_state state = DELIVERY_PENDING;
 	if (!delivery_state_parse(db_get_bytes(rows, row, DELIVERY_STATE), &state))
@@ -115,13 +117,12 @@ delivery_from_row(struct pool *pool, const struct db_rows *rows, size_t row)
 		.id = db_get_u64(rows, row, DELIVERY_ID),
 		.webhook_id = db_get_u64(rows, row, DELIVERY_WEBHOOK_ID),
 		.event = (unsigned)db_get_u64(rows, row, DELIVERY_TYPE),
-		.lead_social_id = pool_copy(pool, db_get_bytes(rows, row, DELIVERY_LEAD)),
+		.lead_social_id = db_get_bytes(rows, row, DELIVERY_LEAD),
 		.state = state,
 		.attempts = (unsigned)db_get_u64(rows, row, DELIVERY_ATTEMPTS),
 		.due_ms = db_get_time(rows, row, DELIVERY_DUE_MS),
-		.last_status =
-		    db_is_null(rows, row, DELIVERY_LAST_STATUS) ? 0 : (int)db_get_i64(rows, row, DELIVERY_LAST_STATUS),
-		.last_error = pool_copy(pool, db_get_bytes(rows, row, DELIVERY_LAST_ERROR)),
+		.last_status = store_get_status_code(rows, row, DELIVERY_LAST_STATUS),
+		.last_error = db_get_bytes(rows, row, DELIVERY_LAST_ERROR),
 	};
 }
 
@@ -140,55 +141,176 @@ is_wanted(const struct listing *l, const struct db_rows *rows, size_t row)
 
 /* What fits of the deliveries with these ids, at most DB_LIST_MAX. */
 static enum result
-take_piece(struct listing *l, struct db_list ids, struct pool *pool, struct delivery_list *list)
+take_piece(struct listing *l, struct db_list ids)
 {
 	const struct db_arguments arguments = { .lists = { ids, ids }, .list_count = 2 };
 	struct pool *piece = pool_new();
 	struct db_rows rows;
 	enum result result = db_query(l->store->db, piece, SQL_SELECT_DELIVERIES, &arguments, &rows);
-	for (size_t i = 0; result == RESULT_OK && i < rows.count && list->count < l->filter->limit; i++) {
-		if (!is_wanted(l, &rows, i))
-			continue;
-		list->deliveries = pool_grow(pool, list->deliveries, list->count, &l->capacity, sizeof(*list->deliveries));
-		list->deliveries[list->count++] = delivery_from_row(pool, &rows, i);
-	}
+	struct delivery_row *fitting = POOL_ARRAY(piece, ids.count, struct delivery_row);
+	size_t count = 0;
+	for (size_t i = 0; result == RESULT_OK && i < rows.count && count < l->left; i++)
+		if (is_wanted(l, &rows, i))
+			fitting[count++] = delivery_from_row(&rows, i);
 	l->looked_at += ids.count;
+	l->left -= count;
+	if (count > 0)
+		result = l->visit(l->context, fitting, count);
 	pool_free(&piece);
 	return result;
 }
 
 static enum result
-take_page(struct listing *l, struct pool *pool, struct delivery_list *list)
+take_page(struct listing *l)
 {
-	struct page page;
+	struct page page = { 0 };
 	enum result result = slice_present(l->filter->lead_social_id) ? find_ids_of_lead(l, &page) : find_ids(l, &page);
-	for (size_t from = 0; result == RESULT_OK && from < page.count && list->count < l->filter->limit; from += DB_LIST_MAX) {
+	for (size_t from = 0; result == RESULT_OK && from < page.count && l->left > 0; from += DB_LIST_MAX) {
 		size_t left = page.count - from;
-		result =
-		    take_piece(l, (struct db_list){ page.ids + from, left < DB_LIST_MAX ? left : DB_LIST_MAX }, pool, list);
+		result = take_piece(l, (struct db_list){ page.ids + from, left < DB_LIST_MAX ? left : DB_LIST_MAX });
 	}
 	return result;
 }
 
-enum result
-store_list_deliveries(struct store *store, struct pool *pool, const struct delivery_filter *filter, struct delivery_list *list)
+/* *cut: it has looked at `look_at` and not come to the end. */
+static enum result
+visit_deliveries(struct store *store, const struct delivery_filter *filter, size_t look_at, delivery_visitor *visit,
+    void *context, bool *cut)
 {
 	static const int64_t day_ms = 86400000;
 	struct listing l = { .store = store,
 		.filter = filter,
 		.since_ms = filter->since_ms < 0 ? 0 : filter->since_ms,
 		.until_ms = filter->until_ms < 0 ? CLOCK_END_MS : filter->until_ms,
-		.page_size = PAGE_MIN };
+		.page_size = PAGE_MIN,
+		.left = filter->limit,
+		.visit = visit,
+		.context = context };
 	enum result result = RESULT_OK;
 	/* an id's day is its event's, give or take the moment between two statements: a day more costs nothing */
 	l.from = history_id_floor(l.since_ms < day_ms ? 0 : l.since_ms - day_ms);
 	l.below = history_id_floor(l.until_ms + 2 * day_ms);
-	*list = (struct delivery_list){ 0 };
-	while (result == RESULT_OK && l.from < l.below && list->count < filter->limit && l.looked_at < DELIVERIES_LOOKED_AT) {
+	while (result == RESULT_OK && l.from < l.below && l.left > 0 && l.looked_at < look_at) {
 		l.pool = pool_new();
-		result = take_page(&l, pool, list);
+		result = take_page(&l);
 		pool_free(&l.pool);
 	}
-	list->cut = list->count < filter->limit && l.from < l.below;
+	*cut = l.left > 0 && l.from < l.below;
+	return result;
+}
+
+enum result
+store_visit_deliveries(struct store *store, const struct delivery_filter *filter, delivery_visitor *visit, void *context)
+{
+	bool cut;
+	return visit_deliveries(store, filter, SIZE_MAX, visit, context, &cut);
+}
+
+/* A list that is gathered. */
+struct gathering {
+	struct pool *pool;
+	struct delivery_list *list;
+	size_t capacity;
+};
+
+static enum result
+gather(void *context, const struct delivery_row *deliveries, size_t count)
+{
+	struct gathering *g = context;
+	struct delivery_list *list = g->list;
+	for (size_t i = 0; i < count; i++) {
+		list->deliveries = pool_grow(g->pool, list->deliveries, list->count, &g->capacity, sizeof(*list->deliveries));
+		struct delivery_row *row = &list->deliveries[list->count++];
+		*row = deliveries[i];
+		row->lead_social_id = pool_copy(g->pool, row->lead_social_id);
+		row->last_error = pool_copy(g->pool, row->last_error);
+	}
+	return RESULT_OK;
+}
+
+enum result
+store_list_deliveries(struct store *store, struct pool *pool, const struct delivery_filter *filter, struct delivery_list *list)
+{
+	struct gathering gathering = { .pool = pool, .list = list };
+	*list = (struct delivery_list){ 0 };
+	return visit_deliveries(store, filter, DELIVERIES_LOOKED_AT, gather, &gathering, &list->cut);
+}
+
+/* Columns of SQL_SELECT_DELIVERY beyond those above. */
+enum {
+	DETAIL_CLAIMED = DELIVERY_EVENT_MS + 1,
+	DETAIL_CAMPAIGN_ID,
+	DETAIL_PAYLOAD,
+	DETAIL_URL,
+	DETAIL_WEBHOOK_STATE,
+	DETAIL_FAILURES,
+	DETAIL_HOLD_UNTIL_MS,
+	DETAIL_NOW_MS
+};
+
+static struct delivery_details
+details_from_row(struct store *store, struct pool *pool, const struct db_rows *rows)
+{
+	const struct delivery_row row = delivery_from_row(rows, 0);
+	return (struct delivery_details){
+		.row = row,
+		.campaign_id = db_get_u64(rows, 0, DETAIL_CAMPAIGN_ID),
+		.created_ms = db_get_i64(rows, 0, DELIVERY_EVENT_MS),
+		.message_id = delivery_message_id(pool, store->installation_id, row.id),
+		.payload = db_get_bytes(rows, 0, DETAIL_PAYLOAD),
+		.url = db_get_bytes(rows, 0, DETAIL_URL),
+		.webhook_state = store_webhook_state(db_get_bytes(rows, 0, DETAIL_WEBHOOK_STATE)),
+		.webhook_failures = (unsigned)db_get_u64(rows, 0, DETAIL_FAILURES),
+		.webhook_hold_until_ms = db_get_i64(rows, 0, DETAIL_HOLD_UNTIL_MS),
+		.claimed = db_get_bool(rows, 0, DETAIL_CLAIMED),
+		.now_ms = db_get_i64(rows, 0, DETAIL_NOW_MS),
+	};
+}
+
+enum { ATTEMPT_NUMBER, ATTEMPT_STARTED_MS, ATTEMPT_DURATION_MS, ATTEMPT_STATUS, ATTEMPT_ERROR, ATTEMPT_ANSWER };
+
+static enum result
+find_attempts(struct store *store, struct pool *pool, struct delivery_details *delivery)
+{
+	struct db_value id = DB_U64(delivery->row.id);
+	struct db_rows rows;
+	enum result result =
+	    db_query(store->db, pool, SQL_SELECT_ATTEMPTS, &(struct db_arguments){ .values = &id, .count = 1 }, &rows);
+	if (result != RESULT_OK)
+		return result;
+	delivery->attempts = POOL_ARRAY(pool, rows.count, struct attempt_row);
+	delivery->attempt_count = rows.count;
+	for (size_t i = 0; i < rows.count; i++)
+		delivery->attempts[i] = (struct attempt_row){
+			.attempt = (unsigned)db_get_u64(&rows, i, ATTEMPT_NUMBER),
+			.started_ms = db_get_i64(&rows, i, ATTEMPT_STARTED_MS),
+			.duration_ms = (int64_t)db_get_u64(&rows, i, ATTEMPT_DURATION_MS),
+			.status = store_get_status_code(&rows, i, ATTEMPT_STATUS),
+			.error = db_get_bytes(&rows, i, ATTEMPT_ERROR),
+			.answer = db_get_bytes(&rows, i, ATTEMPT_ANSWER),
+		};
+	return RESULT_OK;
+}
+
+enum result
+store_find_delivery(struct store *store, struct pool *pool, uint64_t id, struct delivery_details *delivery)
+{
+	struct db_value value = DB_U64(id);
+	const struct db_arguments arguments = { .lists = { { &value, 1 }, { &value, 1 } }, .list_count = 2 };
+	struct db_rows rows;
+	enum result result = store_read_facts(store);
+	/* of one moment: the log is not to have an attempt that the delivery does not know of */
+	if (result == RESULT_OK)
+		result = db_begin_snapshot(store->db);
+	if (result != RESULT_OK)
+		return result;
+	result = db_query(store->db, pool, SQL_SELECT_DELIVERY, &arguments, &rows);
+	if (result == RESULT_OK && rows.count == 0)
+		result = RESULT_NOT_FOUND;
+	if (result == RESULT_OK) {
+		*delivery = details_from_row(store, pool, &rows);
+		result = find_attempts(store, pool, delivery);
+	}
+	db_rollback(store->db);
 	return result;
 }

@@ -18,11 +18,13 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/private.h \
 	%D%/ranks.c \
 	%D%/read.c \
+	%D%/redeliver.c \
 	%D%/rows.c \
 	%D%/schema.c %D%/schema.h \
 	%D%/show.c \
 	%D%/statements.c %D%/statements.h \
 	%D%/store.c %D%/store.h \
+	%D%/webhook_admin.c \
 	%D%/webhooks.c \
 	%D%/write.c
 nodist_%C%_libstore_a_SOURCES = %D%/schema_text.c

@@ -224,6 +224,10 @@ uint32_t store_get_u32(const struct db_rows *rows, size_t row, size_t column);
 struct lead store_lead_from_row(const struct db_rows *rows, size_t row);
 struct campaign store_campaign_from_row(const struct db_rows *rows, size_t row);
 enum webhook_state store_webhook_state(struct slice name);
+/* Of SQL_SELECT_WEBHOOK…. */
+struct webhook_row store_webhook_from_row(const struct db_rows *rows, size_t row);
+/* An HTTP status; NULL is 0. */
+int store_get_status_code(const struct db_rows *rows, size_t row, size_t column);
 bool store_is_form(struct slice format);
 /* An id that may be missing, and is 0 then. */
 struct db_value store_id_or_null(uint64_t id);

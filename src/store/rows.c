@@ -135,6 +135,30 @@ store_webhook_state(struct slice name)
 	return slice_present(name) && webhook_state_parse(name, &state) ? state : WEBHOOK_MISSING;
 }
 
+int
+store_get_status_code(const struct db_rows *rows, size_t row, size_t column)
+{
+	return db_is_null(rows, row, column) ? 0 : (int)db_get_i64(rows, row, column);
+}
+
+struct webhook_row
+store_webhook_from_row(const struct db_rows *rows, size_t row)
+{
+	return (struct webhook_row){
+		.id = db_get_u64(rows, row, WEBHOOK_ID),
+		.campaign_id = db_get_u64(rows, row, WEBHOOK_CAMPAIGN_ID),
+		.url = db_get_bytes(rows, row, WEBHOOK_URL),
+		.source = db_get_bytes(rows, row, WEBHOOK_SOURCE),
+		.secret = db_get_bytes(rows, row, WEBHOOK_SECRET),
+		.events = (uint32_t)db_get_u64(rows, row, WEBHOOK_EVENTS),
+		.form = store_is_form(db_get_bytes(rows, row, WEBHOOK_FORMAT)),
+		.state = store_webhook_state(db_get_bytes(rows, row, WEBHOOK_STATE)),
+		.failing_since_ms = db_get_time(rows, row, WEBHOOK_FAILING_SINCE_MS),
+		.last_delivery_ms = db_get_time(rows, row, WEBHOOK_LAST_DELIVERY_MS),
+		.status = store_get_status_code(rows, row, WEBHOOK_LAST_STATUS),
+	};
+}
+
 bool
 store_is_form(struct slice format)
 {

@@ -54,9 +54,10 @@
 	" UNION ALL SELECT 3, id, campaign_id, subject, CAST(required_points AS SIGNED), CAST(0 AS UNSIGNED), emailed, NULL" \
 	" FROM {prefix}reward_levels WHERE campaign_id " campaigns
 
-#define SELECT_WEBHOOK                                                                                             \
-	"SELECT w.id, w.campaign_id, w.url, w.source, w.secret, w.events, w.format, w.state, s.failing_since_ms, " \
-	"s.last_delivery_ms, s.last_status FROM {prefix}webhooks w JOIN {prefix}webhook_status s ON s.webhook_id = w.id"
+#define WEBHOOK_COLUMNS                                                                                     \
+	"w.id, w.campaign_id, w.url, w.source, w.secret, w.events, w.format, w.state, s.failing_since_ms, " \
+	"s.last_delivery_ms, s.last_status"
+#define FROM_WEBHOOKS " FROM {prefix}webhooks w JOIN {prefix}webhook_status s ON s.webhook_id = w.id"
 
 /* The newest deliveries that ended so, by their ids alone. LIMIT 0: none of them. */
 #define IDS_OF_ENDED(index, state)                                                                          \
@@ -75,6 +76,22 @@
 	"SELECT " number ", MIN(CAST(PARTITION_DESCRIPTION AS UNSIGNED)), "                        \
 	"MAX(CAST(PARTITION_DESCRIPTION AS UNSIGNED)), " NOW " FROM information_schema.PARTITIONS" \
 	" WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = '{prefix}" table "' AND PARTITION_NAME <> 'later'"
+
+/* Whole deliveries, of either table; an attempt that is under way is not counted yet. */
+#define SELECT_DELIVERIES(columns, tables)                                                                                 \
+	"SELECT d.id, d.webhook_id, e.type, l.social_id, d.state, d.attempts, d.due_ms, d.last_status, d.last_error, "     \
+	"e.created_ms" columns " FROM (SELECT id, event_id, webhook_id, 'pending' AS state, CAST(CASE WHEN token IS NULL " \
+	"OR attempts = 0 THEN attempts ELSE attempts - 1 END AS UNSIGNED) AS attempts, due_ms, token, last_status, "       \
+	"last_error FROM {prefix}due FORCE INDEX (PRIMARY) WHERE id IN ({list}) UNION ALL SELECT t.id, t.event_id, "       \
+	"t.webhook_id, t.state, t.attempts, NULL, NULL, t.last_status, t.last_error FROM {prefix}deliveries t "            \
+	"FORCE INDEX (PRIMARY) LEFT JOIN {prefix}due u ON u.id = t.id WHERE t.id IN ({list}) AND u.id IS NULL) d "         \
+	"JOIN {prefix}events e ON e.id = d.event_id LEFT JOIN {prefix}leads l ON l.id = e.lead_id" tables                  \
+	" ORDER BY d.id DESC"
+
+/* Whether a delivery has what it takes to be sent: its webhook, its event. */
+#define SENDABLE                                                                                              \
+	"(SELECT w.id FROM {prefix}webhooks w WHERE w.id = t.webhook_id AND w.state <> 'gone') IS NOT NULL, " \
+	"(SELECT e.id FROM {prefix}events e WHERE e.id = t.event_id) IS NOT NULL"
 
 #define LOCK_COUNTERS                                                                                                          \
 	"SELECT campaign_id, settings_version, leads_version, last_subscription_number, ip_counted_to, lead_count, verified, " \
@@ -271,7 +288,28 @@ const struct db_statement store_statements[SQL_COUNT] = {
 		"COALESCE(?, format) WHERE id = ?"),
 	STATEMENT(SQL_DELETE_WEBHOOK, "DELETE FROM {prefix}webhooks WHERE id = ?"),
 	STATEMENT(SQL_DELETE_WEBHOOK_STATUS, "DELETE FROM {prefix}webhook_status WHERE webhook_id = ?"),
-	STATEMENT(SQL_SELECT_WEBHOOKS, SELECT_WEBHOOK " WHERE w.campaign_id = ? ORDER BY w.id"),
+	STATEMENT(SQL_SELECT_WEBHOOKS,
+		"SELECT " WEBHOOK_COLUMNS FROM_WEBHOOKS " WHERE w.campaign_id = ? ORDER BY w.id"),
+	STATEMENT(SQL_SELECT_WEBHOOK,
+		"SELECT " WEBHOOK_COLUMNS ", s.last_error, s.failures, CASE WHEN s.hold_until_ms > " NOW
+		" THEN s.hold_until_ms END, CASE WHEN w.previous_until_ms > " NOW
+		" THEN w.previous_until_ms END, w.schedule, w.rate, w.ca_file, w.client_certificate, w.client_key"
+		FROM_WEBHOOKS " WHERE w.id = ?"),
+	/* from the index alone */
+	STATEMENT(SQL_COUNT_DUE_OF_WEBHOOK, "SELECT COUNT(*), MIN(due_ms) FROM {prefix}due FORCE INDEX (by_webhook)"
+						" WHERE shard = ? AND webhook_id = ?"),
+	STATEMENT(SQL_SET_WEBHOOK,
+		"UPDATE {prefix}webhooks SET events = ?, source = ?, format = ?, schedule = ?, rate = ?, ca_file = ?, "
+		"client_certificate = ?, client_key = ? WHERE id = ?"),
+	STATEMENT(SQL_ENABLE_WEBHOOK,
+		"UPDATE {prefix}webhooks SET state = 'active' WHERE id = ? AND state IN ('disabled', 'gone')"),
+	STATEMENT(SQL_CLEAR_WEBHOOK_STATUS,
+		"UPDATE {prefix}webhook_status SET failing_since_ms = NULL, failures = 0, probes = 0, hold_until_ms = 0"
+		" WHERE webhook_id = ?"),
+	/* columns are assigned from the left: the secret that it had is kept */
+	STATEMENT(SQL_ROTATE_SECRET,
+		"UPDATE {prefix}webhooks SET previous_secret = CASE WHEN ? > 0 THEN secret END, previous_until_ms = "
+		"CASE WHEN ? > 0 THEN " NOW " + ? END, secret = ? WHERE id = ? AND secret <> ?"),
 
 	STATEMENT(SQL_LEASE_SHARDS, "UPDATE {prefix}dispatch_shards SET owner = ?, lease_until_ms = " NOW " + ?"
 					" WHERE owner IS NULL OR owner = ? OR lease_until_ms <= " NOW),
@@ -483,27 +521,35 @@ const struct db_statement store_statements[SQL_COUNT] = {
 		"SELECT id, deliveries FROM {prefix}events FORCE INDEX (by_lead) WHERE lead_id = (SELECT id FROM "
 		"{prefix}leads"
 		" WHERE social_id = ?) AND id >= ? AND id < ? ORDER BY id DESC LIMIT ?"),
-	/* an attempt that is under way is not counted yet */
-	STATEMENT(SQL_SELECT_DELIVERIES,
-		"SELECT d.id, d.webhook_id, e.type, l.social_id, d.state, d.attempts, d.due_ms, d.last_status, "
-		"d.last_error,"
-		" e.created_ms FROM (SELECT id, event_id, webhook_id, 'pending' AS state, CAST(CASE WHEN token IS NULL "
-		"OR "
-		"attempts = 0 THEN attempts ELSE attempts - 1 END AS UNSIGNED) AS attempts, due_ms, last_status, "
-		"last_error"
-		" FROM {prefix}due FORCE INDEX (PRIMARY) WHERE id IN ({list}) UNION ALL SELECT t.id, t.event_id, "
-		"t.webhook_id, t.state, "
-		"t.attempts, NULL, t.last_status, t.last_error FROM {prefix}deliveries t FORCE INDEX (PRIMARY) LEFT "
-		"JOIN "
-		"{prefix}due u ON u.id = "
-		"t.id"
-		" WHERE t.id IN ({list}) AND u.id IS NULL) d JOIN {prefix}events e ON e.id = d.event_id"
-		" LEFT JOIN {prefix}leads l ON l.id = e.lead_id ORDER BY d.id DESC"),
+	STATEMENT(SQL_SELECT_DELIVERIES, SELECT_DELIVERIES("", "")),
+	STATEMENT(SQL_SELECT_DELIVERY,
+		SELECT_DELIVERIES(", d.token IS NOT NULL, e.campaign_id, e.payload, w.url, w.state,"
+				  " CAST(COALESCE(s.failures, 0) AS UNSIGNED), COALESCE(s.hold_until_ms, 0), " NOW,
+		    " LEFT JOIN {prefix}webhooks w ON w.id = d.webhook_id"
+		    " LEFT JOIN {prefix}webhook_status s ON s.webhook_id = d.webhook_id")),
+	STATEMENT(SQL_SELECT_ATTEMPTS,
+		"SELECT attempt, started_ms, duration_ms, status, error, answer FROM {prefix}attempts WHERE delivery_id = ?"
+		" ORDER BY attempt"),
+	/* here too the primary key is forced, and nothing but these rows is locked */
+	STATEMENT(SQL_LOCK_PENDING, "SELECT t.id, " SENDABLE ", t.token IS NOT NULL FROM {prefix}due t FORCE INDEX (PRIMARY)"
+					" WHERE t.id IN ({list}) ORDER BY t.id FOR UPDATE"),
+	STATEMENT(SQL_LOCK_ENDED, "SELECT t.id, " SENDABLE ", t.event_id, t.webhook_id, t.format, t.attempts, t.last_status, "
+				      "t.last_error, " NOW " FROM {prefix}deliveries t FORCE INDEX (PRIMARY)"
+				      " WHERE t.id IN ({list}) ORDER BY t.id FOR UPDATE"),
+	STATEMENT(SQL_HURRY_DUE, "UPDATE {prefix}due FORCE INDEX (PRIMARY) SET due_ms = LEAST(due_ms, " NOW
+				     "), attempts_before = attempts WHERE token IS NULL AND id IN ({list})"),
+	STATEMENT(SQL_SEND_AGAIN,
+		"INSERT INTO {prefix}due (id, event_id, shard, webhook_id, format, due_ms, attempts, attempts_before, "
+		"last_status, last_error) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
 	STATEMENT(SQL_COUNT_ROWS,
 		"SELECT (SELECT COUNT(*) FROM {prefix}accounts), (SELECT COUNT(*) FROM {prefix}campaigns), "
 		"(SELECT CAST(COALESCE(SUM(lead_count), 0) AS UNSIGNED) FROM {prefix}campaign_counters), "
 		"(SELECT COUNT(*) FROM {prefix}webhooks), (SELECT COUNT(*) FROM {prefix}bulk_jobs), "
-		"(SELECT MIN(created_ms) FROM {prefix}bulk_jobs), " NOW),
+		"(SELECT MIN(created_ms) FROM {prefix}bulk_jobs), " NOW ", "
+		"(SELECT COUNT(s.failing_since_ms)" FROM_WEBHOOKS " WHERE w.state = 'active'), "
+		"(SELECT COUNT(*) FROM {prefix}webhooks WHERE state <> 'active'), "
+		"(SELECT MAX(lease_until_ms) FROM {prefix}dispatch_shards WHERE owner IS NOT NULL AND lease_until_ms > " NOW
+		")"),
 	/* ready_ms: since when, or from when on, a dispatcher may take it; NULL: nobody knows */
 	STATEMENT(SQL_COUNT_DUE,
 		"SELECT COUNT(CASE WHEN ready_ms <= ? THEN 1 END), COUNT(CASE WHEN ready_ms <= ? THEN NULL ELSE 1 END),"

@@ -105,20 +105,6 @@ store_remove_webhook_id(struct store *store, uint64_t id)
 	return store_transact(store, remove_webhook, &id, REPEAT_CONFLICT);
 }
 
-enum {
-	WEBHOOK_ID,
-	WEBHOOK_CAMPAIGN_ID,
-	WEBHOOK_URL,
-	WEBHOOK_SOURCE,
-	WEBHOOK_SECRET,
-	WEBHOOK_EVENTS,
-	WEBHOOK_FORMAT,
-	WEBHOOK_STATE,
-	WEBHOOK_FAILING_SINCE_MS,
-	WEBHOOK_LAST_DELIVERY_MS,
-	WEBHOOK_LAST_STATUS
-};
-
 enum result
 store_list_webhooks(struct store *store, struct pool *pool, uint64_t campaign_id, struct webhook_row **webhooks, size_t *count)
 {
@@ -131,19 +117,6 @@ store_list_webhooks(struct store *store, struct pool *pool, uint64_t campaign_id
 	*webhooks = POOL_ARRAY(pool, rows.count, struct webhook_row);
 	*count = rows.count;
 	for (size_t i = 0; i < rows.count; i++)
-		(*webhooks)[i] = (struct webhook_row){
-			.id = db_get_u64(&rows, i, WEBHOOK_ID),
-			.campaign_id = db_get_u64(&rows, i, WEBHOOK_CAMPAIGN_ID),
-			.url = db_get_bytes(&rows, i, WEBHOOK_URL),
-			.source = db_get_bytes(&rows, i, WEBHOOK_SOURCE),
-			.secret = db_get_bytes(&rows, i, WEBHOOK_SECRET),
-			.events = (uint32_t)db_get_u64(&rows, i, WEBHOOK_EVENTS),
-			.form = store_is_form(db_get_bytes(&rows, i, WEBHOOK_FORMAT)),
-			.state = store_webhook_state(db_get_bytes(&rows, i, WEBHOOK_STATE)),
-			.failing_since_ms = db_get_time(&rows, i, WEBHOOK_FAILING_SINCE_MS),
-			.last_delivery_ms = db_get_time(&rows, i, WEBHOOK_LAST_DELIVERY_MS),
-			.status =
-			    db_is_null(&rows, i, WEBHOOK_LAST_STATUS) ? 0 : (int)db_get_i64(&rows, i, WEBHOOK_LAST_STATUS),
-		};
+		(*webhooks)[i] = store_webhook_from_row(&rows, i);
 	return RESULT_OK;
 }

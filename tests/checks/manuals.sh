@@ -40,23 +40,23 @@ report 1 "every command is in leadhook(1)"
 found=$(comm -13 "$folder/table" "$folder/page")
 report 2 "leadhook(1) has no command that there is not"
 
-# A campaign's settings have an item each, the others stand in the text.
+# A campaign's and a webhook's settings have an item each, the others stand in the text.
 settings()
 {
 	sed -n 's/^	{ "\([a-z_]*\)", value_.*/\1/p' "$top_srcdir/src/admin/$1.c"
 }
 found=$(
-	for file in campaigns definitions; do
+	for file in campaigns webhook_settings definitions; do
 		[ -n "$(settings $file)" ] || echo "no settings were found in src/admin/$file.c"
 	done
-	settings campaigns | while read -r setting; do
+	(settings campaigns; settings webhook_settings) | while read -r setting; do
 		grep -q "^\.It Ic .*\b$setting\b" "$top_srcdir/man/leadhook.1.in" || echo "$setting"
 	done
 	settings definitions | while read -r setting; do
 		grep -q "^\.Ic .*\b$setting\b" "$top_srcdir/man/leadhook.1.in" || echo "$setting"
 	done
 )
-report 3 "every setting of a campaign, a tag, an action and a reward level is in leadhook(1)"
+report 3 "every setting of a campaign, a webhook, a tag, an action and a reward level is in leadhook(1)"
 
 line="* * * * * \"\$leadhook_dispatch\" $(cron_options_of_page)"
 found=$(for file in conf-examples/crontab README.md; do

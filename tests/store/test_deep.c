@@ -51,7 +51,7 @@ sign_up_chain(struct world *w)
 	}
 }
 
-/* One is delivered, one fails, one is to be tried again, and one is under way. */
+/* One is delivered, one fails and is to be sent again, one is to be tried again, and one is under way. */
 static void
 deliver_some(struct world *w, uint64_t webhook)
 {
@@ -60,6 +60,9 @@ deliver_some(struct world *w, uint64_t webhook)
 	struct delivery_outcome outcomes[] = { outcome_of(&claims.items[0], DELIVERY_DELIVERED, 200),
 		outcome_of(&claims.items[1], DELIVERY_FAILED, 404), outcome_of(&claims.items[2], DELIVERY_PENDING, 500) };
 	assert_int_equal(complete(w, outcomes, ARRAY_SIZE(outcomes)), 0);
+	enum redelivery what;
+	assert_int_equal(store_redeliver(w->store, &claims.items[1].id, 1, &what), RESULT_OK);
+	assert_int_equal(what, REDELIVERY_QUEUED);
 }
 
 /* A campaign in which everything has happened that makes numbers. */
@@ -189,15 +192,18 @@ static const struct {
 	{ "INSERT INTO t_deliveries SELECT id, event_id, webhook_id, format, 'failed', 1, NULL, NULL, 1 FROM t_due ORDER BY id "
 	  "DESC "
 	  "LIMIT 1",
-	    "DELETE FROM t_deliveries ORDER BY id DESC LIMIT 1", "due", "(has ended)" },
+	    "DELETE FROM t_deliveries ORDER BY id DESC LIMIT 1", "due", "(does not go on from where it ended)" },
+	{ "UPDATE t_due SET attempts_before = attempts + 1 ORDER BY id DESC LIMIT 1",
+	    "UPDATE t_due SET attempts_before = 0 ORDER BY id DESC LIMIT 1", "due",
+	    "(has fewer attempts than before it was sent again)" },
 	{ "UPDATE t_deliveries SET event_id = event_id + 1000000 ORDER BY id DESC LIMIT 1",
 	    "UPDATE t_deliveries SET event_id = event_id - 1000000 ORDER BY id DESC LIMIT 1", "deliveries", "(has no event)" },
 	{ "UPDATE t_deliveries SET id = id + 1000000 ORDER BY id DESC LIMIT 1",
 	    "UPDATE t_deliveries SET id = id - 1000000 ORDER BY id DESC LIMIT 1", "deliveries", "(is not of its event)" },
 	{ "UPDATE t_events SET deliveries = deliveries + 1 ORDER BY id LIMIT 1",
 	    "UPDATE t_events SET deliveries = deliveries - 1 ORDER BY id LIMIT 1", "events", "(deliveries is 2, counted 1)" },
-	{ "UPDATE t_due SET event_id = event_id + 1000000 ORDER BY id LIMIT 1",
-	    "UPDATE t_due SET event_id = event_id - 1000000 ORDER BY id LIMIT 1", "events", "(deliveries is 1, counted 0)" },
+	{ "UPDATE t_due SET event_id = event_id + 1000000 ORDER BY id DESC LIMIT 1",
+	    "UPDATE t_due SET event_id = event_id - 1000000 ORDER BY id DESC LIMIT 1", "events", "(deliveries is 1, counted 0)" },
 	{ "INSERT INTO t_score_entries VALUES (999999, 'signup', 0, 0, 1, 1, NULL, 0)",
 	    "DELETE FROM t_score_entries WHERE lead_id = 999999", "score_entries", "lead 999999 (does not exist)" },
 	{ "UPDATE t_referral_links SET ancestor_id = ancestor_id + 1000000 WHERE credit > 0 ORDER BY lead_id DESC LIMIT 1",

@@ -98,6 +98,8 @@ static const struct {
 	{ SQL_SELECT_DELIVERY_IDS_OF_WEBHOOK, "<union1,2,3>", SORT, AS_ASKED },
 	{ SQL_SELECT_DELIVERY_IDS_OF_WEBHOOK, "t_due", SORT, "what one webhook has pending, from the index alone" },
 	{ SQL_SELECT_DELIVERIES, "<derived2>", SORT, AS_ASKED },
+	{ SQL_SELECT_DELIVERY, "<derived2>", SORT, AS_ASKED },
+	{ SQL_COUNT_DUE_OF_WEBHOOK, "t_due", MANY | READS, "what one webhook has pending, from the index alone" },
 	{ SQL_DEEP_COUNTERS, NULL, READS_ALL, DEEP },
 	{ SQL_DEEP_SCORES, NULL, READS_ALL, DEEP },
 	{ SQL_DEEP_HISTOGRAM, NULL, READS_ALL, DEEP },

@@ -65,8 +65,9 @@ def test_check(service, leadhook):
 def test_status(service, leadhook, receiver, campaign):
     """4 status: how much there is and what waits"""
     before = leadhook("status")
-    assert list(before) == ["version", "schema_version", "server_version", "accounts", "campaigns", "leads", "webhooks", "due_now",
-                            "due_later", "oldest_due_at", "bulk_jobs", "oldest_bulk_at", "now"]
+    assert list(before) == ["version", "schema_version", "server_version", "accounts", "campaigns", "leads", "webhooks",
+                            "webhooks_failing", "webhooks_disabled", "due_now", "due_later", "oldest_due_at", "bulk_jobs",
+                            "oldest_bulk_at", "dispatcher_until", "now"]
     campaign.webhook("new_signup")
     campaign.lead(**ADA)
     after = leadhook("status")

@@ -224,6 +224,22 @@ column_value(struct pool *pool, const struct column *column, bool again)
 	return db_bytes(again ? pool_copy(pool, bytes) : bytes);
 }
 
+/* The server has refused amid the rows, as it does where it locks them one by one. Connector/C would wait for the others when
+ * the handle is used again: it is closed, and prepared anew by the next use. */
+static enum result
+answer_failed(struct db *db, size_t statement, MYSQL_STMT *handle)
+{
+	enum result result = statement_failed(db, statement, handle);
+	for (size_t i = 0; i < LIST_SIZES && db->mysql != NULL; i++) {
+		MYSQL_STMT **place = &db->prepared[statement * LIST_SIZES + i];
+		if (*place == handle) {
+			mysql_stmt_close(handle);
+			*place = NULL;
+		}
+	}
+	return result;
+}
+
 enum result
 db_query(struct db *db, struct pool *pool, size_t statement, const struct db_arguments *arguments, struct db_rows *rows)
 {
@@ -233,7 +249,7 @@ db_query(struct db *db, struct pool *pool, size_t statement, const struct db_arg
 	if (result != RESULT_OK)
 		return result;
 	if (mysql_stmt_store_result(handle) != 0)
-		return statement_failed(db, statement, handle);
+		return answer_failed(db, statement, handle);
 	MYSQL_RES *metadata = mysql_stmt_result_metadata(handle);
 	if (metadata == NULL)
 		return statement_failed(db, statement, handle);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/attributes.h"
+#include "base/clock.h"
 #include "db/db.h"
 #include "private_server.h"
 
@@ -19,6 +20,7 @@ enum {
 	SELECT_MISSING,
 	SELECT_ONE,
 	SELECT_ERROR,
+	SELECT_ERROR_BEHIND,
 	STATEMENTS
 };
 
@@ -34,6 +36,8 @@ static const struct db_statement statements[STATEMENTS] = {
 	[SELECT_MISSING] = { "select_missing", "SELECT missing FROM {prefix}rows" },
 	[SELECT_ONE] = { "select_one", "SELECT CONNECTION_ID()" },
 	[SELECT_ERROR] = { "select_error", "SELECT id FROM {prefix}rows WHERE id = (SELECT id FROM {prefix}rows)" },
+	[SELECT_ERROR_BEHIND] = { "select_error_behind", "SELECT (SELECT b.id FROM {prefix}rows b WHERE b.id <= a.id) "
+							 "FROM {prefix}rows a ORDER BY a.id" },
 };
 
 enum { COLUMNS = 6 };
@@ -311,11 +315,17 @@ a_transaction_is_kept_or_forgotten(void **state)
 	assert_int_equal(root_number("SELECT COUNT(*) FROM p_rows"), 3);
 }
 
+static uint64_t
+connection_id(struct world *w)
+{
+	struct db_rows rows = query(w, SELECT_ONE, NULL);
+	return db_get_u64(&rows, 0, 0);
+}
+
 static void
 kill_connection(struct world *w)
 {
-	struct db_rows rows = query(w, SELECT_ONE, NULL);
-	uint64_t id = db_get_u64(&rows, 0, 0);
+	uint64_t id = connection_id(w);
 	root_run("KILL CONNECTION %llu", (unsigned long long)id);
 	assert_true(
 	    root_wait_for(0, "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE ID = %llu", (unsigned long long)id));
@@ -421,6 +431,24 @@ a_text_gets_the_prefix(void **state)
 	assert_int_equal(db_run_text(w->db, SLICE("DROP TABLE {prefix}missing")), RESULT_FAILED);
 }
 
+/* The server refuses when some rows have been sent already: whoever asks again does not wait for the others. */
+static void
+an_error_amid_the_rows_is_the_end_of_them(void **state)
+{
+	struct world *w = *state;
+	struct db_rows rows;
+	insert_numbers(w, 3);
+	uint64_t connection = connection_id(w);
+	for (size_t i = 0; i < 2; i++) {
+		int64_t before = clock_monotonic_ms();
+		assert_int_equal(db_query(w->db, w->pool, SELECT_ERROR_BEHIND, NULL, &rows), RESULT_FAILED);
+		assert_in_range(clock_monotonic_ms() - before, 0, 5000);
+		assert_int_equal(connection_id(w), connection);
+	}
+	root_run("DELETE FROM p_rows WHERE id > 1");
+	assert_int_equal(query(w, SELECT_ERROR_BEHIND, NULL).count, 1);
+}
+
 int
 main(void)
 {
@@ -442,6 +470,7 @@ main(void)
 		TEST(nobody_there_and_a_wrong_password_are_unavailable),
 		TEST(idle_connections_are_closed),
 		TEST(a_text_gets_the_prefix),
+		TEST(an_error_amid_the_rows_is_the_end_of_them),
 	};
 	if (!private_server_installed()) {
 		puts("1..0 # SKIP mariadbd is not installed");

@@ -1,8 +1,8 @@
 if HAVE_CMOCKA
 check_PROGRAMS += %D%/test_store %D%/test_operators %D%/test_definitions %D%/test_deep \
 	%D%/test_addresses %D%/test_batch %D%/test_load %D%/test_kept %D%/test_write %D%/test_lists %D%/test_show %D%/test_bulk \
-	%D%/test_dispatch %D%/test_look %D%/test_deliveries %D%/test_partitions %D%/test_retention %D%/test_transactions \
-	%D%/test_plans
+	%D%/test_dispatch %D%/test_look %D%/test_deliveries %D%/test_redeliver %D%/test_webhook_admin \
+	%D%/test_partitions %D%/test_retention %D%/test_transactions %D%/test_plans
 %C%_world = %D%/world.c %D%/world.h %D%/private_server.c %D%/private_server.h
 %C%_claims = %D%/claims.c %D%/claims.h
 %C%_libs = src/store/libstore.a src/db/libdb.a src/core/libcore.a src/json/libjson.a src/base/libbase.a \
@@ -73,6 +73,12 @@ check_PROGRAMS += %D%/test_store %D%/test_operators %D%/test_definitions %D%/tes
 
 %C%_test_retention_SOURCES = %D%/test_retention.c $(%C%_days) $(%C%_claims) $(%C%_world)
 %C%_test_retention_LDADD = $(%C%_libs)
+
+%C%_test_redeliver_SOURCES = %D%/test_redeliver.c $(%C%_claims) $(%C%_world)
+%C%_test_redeliver_LDADD = $(%C%_libs)
+
+%C%_test_webhook_admin_SOURCES = %D%/test_webhook_admin.c $(%C%_claims) $(%C%_world)
+%C%_test_webhook_admin_LDADD = $(%C%_libs)
 
 %C%_test_transactions_SOURCES = %D%/test_transactions.c $(%C%_breaks) $(%C%_world)
 %C%_test_transactions_LDFLAGS = $(%C%_breaking)

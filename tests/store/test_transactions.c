@@ -20,6 +20,7 @@ static const unsigned char owner[DISPATCH_OWNER_SIZE] = "the dispatcher!";
 static struct scene {
 	uint64_t webhook;
 	struct due_delivery claimed; /* of it; another one is not */
+	uint64_t delivered;
 } scene;
 
 static enum result
@@ -51,6 +52,7 @@ set_scene(struct world *w)
 	assert_int_equal(count, 2);
 	assert_int_equal(complete(w, &claimed[0]), RESULT_OK); /* takes the block of ids, whose COMMIT is not meant */
 	scene.claimed = claimed[1];
+	scene.delivered = claimed[0].id;
 }
 
 static enum result
@@ -132,6 +134,40 @@ fail_pending(struct world *w)
 	return result;
 }
 
+static enum result
+disable_webhook(struct world *w)
+{
+	return store_disable_webhook(w->store, scene.webhook);
+}
+
+static enum result
+rotate_secret(struct world *w)
+{
+	return store_rotate_secret(w->store, scene.webhook, pool_printf(w->pool, "whsec_%" PRIu64, scene.webhook), LEASE_MS);
+}
+
+static bool
+set_rate(void *context UNUSED, struct webhook_settings *settings)
+{
+	settings->rate = 1;
+	return true;
+}
+
+static enum result
+edit_webhook(struct world *w)
+{
+	return store_edit_webhook(w->store, scene.webhook, set_rate, NULL);
+}
+
+static enum result
+redeliver(struct world *w)
+{
+	enum redelivery what;
+	enum result result = store_redeliver(w->store, &scene.delivered, 1, &what);
+	assert_int_equal(what, REDELIVERY_QUEUED);
+	return result;
+}
+
 static const struct {
 	enum result (*make)(struct world *w);
 	const char *count; /* grows by one when it is done once */
@@ -145,6 +181,10 @@ static const struct {
 	{ end_campaign, "SELECT COUNT(ended_ms) FROM t_campaigns", RESULT_OK },
 	{ put_webhook, "SELECT COUNT(*) FROM t_webhooks JOIN t_webhook_status ON webhook_id = id", RESULT_OK },
 	{ remove_webhook, "SELECT -COUNT(*) FROM t_webhooks JOIN t_webhook_status ON webhook_id = id", RESULT_UNKNOWN },
+	{ disable_webhook, "SELECT COUNT(*) FROM t_webhooks WHERE state = 'disabled'", RESULT_OK },
+	{ rotate_secret, "SELECT COUNT(*) FROM t_webhooks WHERE previous_secret <> secret", RESULT_OK },
+	{ edit_webhook, "SELECT SUM(rate) FROM t_webhooks", RESULT_OK },
+	{ redeliver, "SELECT COUNT(*) FROM t_due JOIN t_deliveries USING (id)", RESULT_UNKNOWN },
 	{ complete_claimed, "SELECT COUNT(*) FROM t_attempts", RESULT_UNKNOWN },
 	{ fail_pending, "SELECT COUNT(*) FROM t_deliveries WHERE state = 'failed'", RESULT_UNKNOWN },
 };

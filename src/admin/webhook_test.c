@@ -8,14 +8,14 @@
 #include "core/webhook_url.h"
 #include "store/admin.h"
 
-/* The payload of a lead that might have signed up now. */
+/* The payload of a lead that would be the next, if it signed up. */
 static bool
-render(struct pool *pool, const struct payload_settings *settings, const struct campaign *campaign, int64_t now_ms,
-    struct slice *payload)
+render(
+    struct pool *pool, const struct payload_settings *settings, struct campaign campaign, int64_t now_ms, struct slice *payload)
 {
 	const struct lead lead = {
-		.campaign_id = campaign->id,
-		.subscription_number = 1,
+		.campaign_id = campaign.id,
+		.subscription_number = campaign.last_subscription_number + 1,
 		.counter = 1,
 		.social_id = SLICE("0000000000"),
 		.email = SLICE("test@example.org"),
@@ -26,10 +26,11 @@ render(struct pool *pool, const struct payload_settings *settings, const struct 
 	};
 	static const struct definitions none = { 0 };
 	struct buffer whole, with_event;
+	campaign.counters.leads++;
+	const struct payload_subject subject = { &campaign, &lead, &none, campaign.counters.leads };
 	buffer_init(&whole, PAYLOAD_MAX_BYTES);
 	buffer_init(&with_event, PAYLOAD_MAX_BYTES);
-	payload_write(
-	    &whole, settings, &(struct payload_subject){ campaign, &lead, &none, 1 }, (struct payload_view){ .full = true });
+	payload_write(&whole, settings, &subject, (struct payload_view){ .full = true });
 	payload_write_test(&with_event, buffer_slice(&whole));
 	const bool good = buffer_ok(&whole) && buffer_ok(&with_event);
 	*payload = pool_copy(pool, buffer_slice(&with_event));
@@ -55,7 +56,7 @@ make_delivery(const struct admin_call *call, uint64_t id, struct due_delivery *d
 	if (result != RESULT_OK)
 		return result;
 	delivery->form = webhook.row.form || webhook_url_wants_form(webhook.row.url, slice_of(call->conf->dispatch.form_hosts));
-	return render(call->pool, settings, &campaign, *now_ms, &delivery->payload) ? RESULT_OK : RESULT_FAILED;
+	return render(call->pool, settings, campaign, *now_ms, &delivery->payload) ? RESULT_OK : RESULT_FAILED;
 }
 
 int

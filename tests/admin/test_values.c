@@ -8,6 +8,7 @@
 
 #include "admin/commands.h"
 #include "admin/values.h"
+#include "core/events.h"
 #include "store/admin.h"
 
 static struct pool *pool;
@@ -218,6 +219,68 @@ free_pool(void **state UNUSED)
 	return 0;
 }
 
+/* operations.md 4, `webhook set`; delivery.md 1 to 4 */
+static void
+settings_of_a_webhook(void **state)
+{
+	(void)state;
+	static const char *const no_schedules[] = { ",", " , ", "5", "0s", "8d", "1s bogus", "1s;2s" };
+	struct slice text = SLICE("before");
+	uint32_t number = 7;
+	bool form = false;
+	assert_true(reads(value_format, "form", &form) && form);
+	assert_true(reads(value_format, "json", &form) && !form);
+	assert_false(reads(value_format, "", &form) || reads(value_format, "xml", &form));
+	assert_true(reads(value_events, "new_signup,verified", &number));
+	assert_int_equal(number, EVENT_BIT(EVENT_NEW_SIGNUP) | EVENT_BIT(EVENT_VERIFIED));
+	assert_true(reads(value_events, "fraudulent marked_as_fraudulent", &number));
+	assert_int_equal(number, EVENT_BIT(EVENT_MARKED_AS_FRAUDULENT));
+	assert_false(reads(value_events, "", &number) || reads(value_events, ",", &number) ||
+		     reads(value_events, "verified,bogus", &number));
+	assert_true(reads(value_rate, "0", &number) && number == 0);
+	assert_true(reads(value_rate, "10000", &number) && number == 10000);
+	assert_false(
+	    reads(value_rate, "10001", &number) || reads(value_rate, "", &number) || reads(value_rate, "1.5", &number));
+	assert_true(reads(value_schedule, " 5s, 1m 2h ", &text) && slice_equal(text, SLICE("5s, 1m 2h")));
+	assert_true(reads(value_schedule, " ", &text) && !slice_present(text));
+	for (size_t i = 0; i < ARRAY_SIZE(no_schedules); i++)
+		assert_false(reads(value_schedule, no_schedules[i], &text));
+	assert_true(reads(value_source, "crm", &text) && slice_equal(text, SLICE("crm")));
+	assert_true(reads(value_source, "", &text) && !slice_present(text));
+}
+
+/* As many bytes as the columns hold, and none more. */
+static void
+long_settings_of_a_webhook(void **state)
+{
+	(void)state;
+	static const struct {
+		value_reader *read;
+		const char *beginning, *filling;
+		size_t maximum;
+	} cases[] = {
+		{ value_file, "/", "x", 1024 },
+		{ value_schedule, "7d", "                                                                1s", 255 },
+		{ value_source, "", "x", 65535 },
+	};
+	struct slice text;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct buffer buffer;
+		buffer_init(&buffer, 100000);
+		buffer_add_text(&buffer, cases[i].beginning);
+		while (buffer.size + strlen(cases[i].filling) <= cases[i].maximum)
+			buffer_add_text(&buffer, cases[i].filling);
+		struct slice longest = pool_copy(pool, buffer_slice(&buffer));
+		assert_true(reads(cases[i].read, longest.data, &text) && slice_equal(text, longest));
+		while (buffer.size <= cases[i].maximum)
+			buffer_add_text(&buffer, cases[i].filling);
+		assert_false(reads(cases[i].read, buffer.data, &text));
+		buffer_free(&buffer);
+	}
+	assert_true(reads(value_file, "", &text) && !slice_present(text));
+	assert_false(reads(value_file, "ca.pem", &text) || reads(value_file, "./ca.pem", &text));
+}
+
 int
 main(void)
 {
@@ -229,6 +292,8 @@ main(void)
 		cmocka_unit_test(texts_are_trimmed_where_they_are_looked_up),
 		cmocka_unit_test(settings_go_where_the_table_says),
 		cmocka_unit_test(options_go_where_the_table_says),
+		cmocka_unit_test(settings_of_a_webhook),
+		cmocka_unit_test(long_settings_of_a_webhook),
 	};
 	return cmocka_run_group_tests_name("values", tests, make_pool, free_pool);
 }

@@ -274,6 +274,32 @@ a_rotated_log_is_opened_anew(void **state)
 	assert_true(unlink(path) == 0 && unlink(moved) == 0 && rmdir(folder) == 0);
 }
 
+/* What a receiver answers is shown as far as it is text: any other byte is one replacement. */
+static void
+broken_utf8_is_mended(void **state)
+{
+	static const struct {
+		struct slice text, mended;
+	} cases[] = {
+		{ SLICE(""), SLICE("") },
+		{ SLICE("all fine \xc3\xbc"), SLICE("all fine \xc3\xbc") },
+		{ SLICE("\xff"), SLICE("\xef\xbf\xbd") },
+		{ SLICE("a\xff\xfe"
+			"b"),
+		    SLICE("a\xef\xbf\xbd\xef\xbf\xbd"
+			  "b") },
+		{ SLICE("cut \xc3"), SLICE("cut \xef\xbf\xbd") },
+		{ SLICE("\xed\xa0\x80"), SLICE("\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd") },
+		{ SLICE("nul \0 stays\x80"), SLICE("nul \0 stays\xef\xbf\xbd") },
+	};
+	struct pool *pool = pool_new();
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		assert_slices_equal(utf8_mended(pool, cases[i].text), cases[i].mended);
+	assert_false(slice_present(utf8_mended(pool, SLICE_NONE)));
+	pool_free(&pool);
+}
+
 int
 main(void)
 {
@@ -288,6 +314,7 @@ main(void)
 		cmocka_unit_test(bytes_become_text_and_back),
 		cmocka_unit_test(random_numbers_stay_below_their_bound),
 		cmocka_unit_test(utf8_is_strict),
+		cmocka_unit_test(broken_utf8_is_mended),
 		cmocka_unit_test(a_rotated_log_is_opened_anew),
 	};
 	return cmocka_run_group_tests_name("base", tests, NULL, NULL);

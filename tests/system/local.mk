@@ -29,6 +29,7 @@ EXTRA_DIST += \
 	%D%/test_crash.py \
 	%D%/test_cron.py \
 	%D%/test_delivery.py \
+	%D%/test_delivery_commands.py \
 	%D%/test_errors.py \
 	%D%/test_events.py \
 	%D%/test_fastcgi.py \
@@ -53,4 +54,5 @@ EXTRA_DIST += \
 	%D%/test_signup.py \
 	%D%/test_tls.py \
 	%D%/test_web_servers.py \
+	%D%/test_webhook_commands.py \
 	%D%/test_webhooks_api.py

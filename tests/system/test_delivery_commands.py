@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: MIT
+"""Operations 4, delivery 3 and 6: what became of a delivery, why it waits, and sending it again."""
+import json
+
+import pytest
+from command import DATA, NO_ID, OK, USAGE, call, is_aligned, is_time
+from stack.front import free_port
+from stack.process import wait_until
+from stack.receiver import Answer
+
+ADA = {"email": "ada@example.org"}
+BREAKER_FAILURES = 2
+ATTEMPTS = 2
+
+LISTED = ["id", "webhook_id", "event", "lead", "state", "attempts", "due_at", "last_status", "last_error"]
+SHOWN = [*LISTED, "campaign", "url", "message_id", "created_at", "waiting_for", "payload", "log"]
+LOGGED = ["attempt", "at", "duration_ms", "status", "error", "answer"]
+
+
+@pytest.fixture(scope="module")
+def service(make_service):
+    return make_service(settings=[("dispatch", "schedule", "1h"), ("dispatch", "breaker_failures", BREAKER_FAILURES),
+                                  ("dispatch", "breaker_wait", "30m"), ("dispatch", "attempt_timeout", "2s")])
+
+
+@pytest.fixture
+def webhook(campaign):
+    """A webhook for new leads; its id."""
+    return campaign.webhook("new_signup")["referenceId"]
+
+
+@pytest.fixture
+def show(leadhook):
+    """All of a delivery, whose members are always the same."""
+    def shown(delivery):
+        answer = leadhook("delivery", "show", delivery)
+        assert list(answer) == SHOWN and all(list(attempt) == LOGGED for attempt in answer["log"])
+        return answer
+    return shown
+
+
+def ids(service, webhook, *words):
+    """Of the webhook's deliveries, the latest first."""
+    return [row["id"] for row in service.installation.admin("delivery", "list", "--webhook", str(webhook), *map(str, words))]
+
+
+def fail_for_good(service, campaign, webhook, count=1, **settings):
+    """Deliveries that have failed, their schedule being at its end; their ids."""
+    service.installation.admin("webhook", "set", str(webhook), "schedule=1s", "rate=0")
+    service.receiver.script(campaign.hook, Answer(500, body=b"no"))
+    campaign.leads(count)
+    service.dispatcher.start()
+    try:
+        wait_until(lambda: len(ids(service, webhook, "--state", "failed")) == count, 20, "the schedule's end")
+    finally:
+        service.dispatcher.stop()
+    service.receiver.script(campaign.hook, Answer(200))
+    return ids(service, webhook)
+
+
+# --- show ---
+
+def test_show(service, leadhook, receiver, campaign, webhook, show):
+    """4 delivery show: the list's row, where it goes, what is sent, and the log of attempts"""
+    receiver.script(campaign.hook, Answer(201, body=b"created"))
+    lead = campaign.lead(**ADA)
+    [delivery] = ids(service, webhook)
+    pending = show(delivery)
+    assert (pending["state"], pending["waiting_for"], pending["log"]) == ("pending", "dispatcher", [])
+    service.dispatch()
+    [arrived] = campaign.delivered(1)
+    done = show(delivery)
+    [listed] = leadhook("delivery", "list", "--webhook", webhook)
+    assert {name: done[name] for name in LISTED} == listed
+    assert (done["campaign"], done["url"], done["message_id"], done["waiting_for"]) == \
+        (campaign.id, receiver.url(campaign.hook), arrived.headers["webhook-id"], None)
+    assert done["payload"] == arrived.json == {**lead, "__event": "new_signup"} and is_time(done["created_at"])
+    [attempt] = done["log"]
+    assert (attempt["attempt"], attempt["status"], attempt["error"], attempt["answer"]) == (1, 201, None, "created")
+    assert is_time(attempt["at"]) and attempt["duration_ms"] >= 0
+    leadhook("webhook", "remove", webhook)
+    assert show(delivery)["url"] is None
+
+
+def test_show_failures(service, leadhook, receiver, campaign, webhook, show):
+    """6 Log: status or error class, the first 1 KiB of the answer; one that is no UTF-8 is mended"""
+    receiver.script(campaign.hook, Answer(500, body=b"\xff<" + "ü".encode() * 1000))
+    campaign.lead(**ADA)
+    unused = leadhook("webhook", "add", campaign.id, f"http://127.0.0.1:{free_port()}/", "new_signup")["id"]
+    campaign.lead(email="b@example.org")
+    service.dispatch()
+    answer = show(ids(service, webhook)[-1])["log"][0]["answer"]
+    assert answer == "\ufffd<" + "ü" * 511
+    [attempt] = show(ids(service, unused)[0])["log"]
+    assert (attempt["status"], attempt["error"], attempt["answer"]) == (None, "refused", None)
+
+
+def test_output_for_people(service, receiver, campaign, webhook):
+    """4: lines, and the log as a table; nothing of the answer gives orders to a terminal"""
+    receiver.script(campaign.hook, Answer(200, body=b"\x1b[31m\xff"))
+    campaign.lead(**ADA)
+    service.dispatch()
+    [delivery] = ids(service, webhook)
+    done = call(service.installation, "delivery", "show", str(delivery))
+    values, log = done.stdout.split("\n\nlog:\n")
+    lines = dict(line.split(maxsplit=1) for line in values.splitlines())
+    assert done.returncode == OK and list(lines) == SHOWN[:-1] and "\x1b" not in done.stdout
+    assert json.loads(lines["payload"])["email"] == ADA["email"] and lines["waiting_for"] == "-"
+    assert is_aligned(log) and log.splitlines()[0].split() == LOGGED
+    done = call(service.installation, "delivery", "redeliver", str(delivery))
+    assert (done.returncode, done.stdout) == (OK, "queued  1\n")
+
+
+def test_waiting_for(service, leadhook, receiver, campaign, webhook, show):
+    """4: for each delivery that has not ended one word says why"""
+    receiver.script(campaign.hook, Answer(500))
+    campaign.lead(**ADA)
+    [delivery] = ids(service, webhook)
+
+    def waits():
+        return show(delivery)["waiting_for"]
+    assert waits() == "dispatcher"
+    service.dispatch()
+    assert waits() == "schedule"
+    leadhook("webhook", "disable", webhook)
+    assert waits() == "disabled"
+    leadhook("webhook", "enable", webhook)
+    receiver.script(campaign.hook, Answer(503, {"Retry-After": "600"}))
+    leadhook("delivery", "redeliver", delivery)
+    service.dispatch()
+    leadhook("delivery", "redeliver", delivery)
+    assert waits() == "receiver"
+    service.installation.sql(f"UPDATE lh_webhook_status SET failures = {BREAKER_FAILURES} WHERE webhook_id = {webhook}")
+    assert waits() == "breaker"
+    leadhook("webhook", "remove", webhook)
+    assert waits() == "removal"
+
+
+def test_waiting_for_an_attempt(service, receiver, campaign, webhook, show):
+    """4: under way"""
+    receiver.script(campaign.hook, Answer(hang=True))
+    campaign.lead(**ADA)
+    [delivery] = ids(service, webhook)
+    service.dispatcher.start()
+    try:
+        campaign.delivered(1)
+        assert (show(delivery)["waiting_for"], show(delivery)["attempts"]) == ("attempt", 0)
+    finally:
+        receiver.released.set()
+        service.dispatcher.stop()
+        receiver.released.clear()
+
+
+# --- redeliver ---
+
+def test_redeliver_what_failed(service, leadhook, receiver, campaign, webhook, show):
+    """6 redeliver: the same webhook-id and bytes, a new attempt in the log, the schedule begins anew"""
+    [delivery] = fail_for_good(service, campaign, webhook)
+    before = show(delivery)
+    assert (before["state"], before["attempts"], before["waiting_for"]) == ("failed", ATTEMPTS, None)
+    leadhook("webhook", "disable", webhook)
+    leadhook("webhook", "enable", webhook)  # closes its breaker
+    receiver.script(campaign.hook, Answer(503), Answer(200))
+    for _ in range(2):
+        assert leadhook("delivery", "redeliver", delivery) == {"queued": 1}
+    queued = show(delivery)
+    assert (queued["state"], queued["attempts"], queued["waiting_for"]) == ("pending", ATTEMPTS, "dispatcher")
+    service.check()
+    service.dispatcher.start()
+    try:
+        wait_until(lambda: show(delivery)["state"] == "delivered", 15, "its second attempt of the new schedule")
+    finally:
+        service.dispatcher.stop()
+    after = show(delivery)
+    arrived = campaign.delivered(ATTEMPTS + 2)
+    assert len({(one.body, one.headers["webhook-id"]) for one in arrived}) == 1 and all(one.verified for one in arrived)
+    assert [attempt["attempt"] for attempt in after["log"]] == [1, 2, 3, 4] and after["attempts"] == 4
+    assert [attempt["status"] for attempt in after["log"]] == [500, 500, 503, 200] and after["log"][:2] == before["log"]
+    service.check()
+
+
+def test_redeliver_what_was_delivered(service, leadhook, receiver, campaign, webhook, show):
+    """6 redeliver: whatever has ended"""
+    campaign.lead(**ADA)
+    service.dispatch()
+    [delivery] = ids(service, webhook)
+    assert leadhook("delivery", "redeliver", delivery, delivery) == {"queued": 1}
+    service.dispatch()
+    one, two = campaign.delivered(2)
+    assert one.body == two.body and one.headers["webhook-id"] == two.headers["webhook-id"]
+    assert (show(delivery)["state"], show(delivery)["attempts"]) == ("delivered", 2)
+
+
+def test_redeliver_what_waits(service, leadhook, receiver, campaign, webhook, show):
+    """6 redeliver: what waits for its next attempt is due at once"""
+    receiver.script(campaign.hook, Answer(500), Answer(200))
+    campaign.lead(**ADA)
+    service.dispatch()
+    [delivery] = ids(service, webhook)
+    assert leadhook("delivery", "redeliver", delivery) == {"queued": 1}
+    service.dispatch()
+    assert (show(delivery)["state"], show(delivery)["attempts"]) == ("delivered", 2)
+
+
+def test_redeliver_by_filter(service, account, leadhook, receiver, campaign, webhook):
+    """6 redeliver by webhook, lead, event, time range, state; without a limit all of them, however many"""
+    other = service.campaign(account)
+    elsewhere = other.webhook("new_signup", "repeat_signup")["referenceId"]
+    leads = campaign.leads(30)
+    other.lead(**ADA)
+    last = other.lead(**ADA)
+    service.dispatch()
+    queued = [
+        (3, ["--webhook", webhook, "--limit", 3]), (1, ["--webhook", webhook, "--lead", leads[0]["social_id"]]),
+        (0, ["--webhook", webhook, "--state", "failed"]), (0, ["--webhook", webhook, "--until", "2020-01-01"]),
+        (26, ["--webhook", webhook, "--state", "delivered"]), (30, ["--webhook", webhook, "--state", "pending"]),
+        (1, ["--webhook", elsewhere, "--event", "repeat_signup"]), (2, ["--lead", last["social_id"], "--since", "2020-01-01"])]
+    for count, words in queued:
+        assert leadhook("delivery", "redeliver", *words) == {"queued": count}, words
+    assert len(ids(service, webhook, "--state", "pending")) == 30
+    service.dispatch()
+    assert len(campaign.delivered(60)) == 60 and len(other.delivered(4)) == 4
+    service.check()
+
+
+def test_redeliver_more_than_one_page(service, leadhook, campaign, webhook):
+    """6 redeliver: in chunks; more than the list shows, or a statement takes"""
+    count = 1500
+    sql = service.installation.sql
+    campaign.lead(**ADA)
+    service.dispatch()
+    [delivery] = ids(service, webhook)
+    first = delivery + 1000000
+    sql(f"INSERT INTO lh_events SELECT {first} + 2 * seq, campaign_id, lead_id, type, 1, created_ms, payload FROM lh_events e "
+        f"JOIN seq_1_to_{count} WHERE e.id = {delivery - 1}")
+    sql(f"INSERT INTO lh_deliveries SELECT {first} + 2 * seq + 1, {first} + 2 * seq, {webhook}, 'json', 'failed', 3, 500, NULL, 1 "
+        f"FROM seq_1_to_{count}")
+    try:
+        assert leadhook("delivery", "redeliver", "--webhook", webhook, "--state", "failed") == {"queued": count}
+        assert int(sql(f"SELECT COUNT(*) FROM lh_due WHERE webhook_id = {webhook} AND attempts = 3 AND attempts_before = 3")) == count
+    finally:
+        sql(f"DELETE FROM lh_due WHERE id > {first}; DELETE FROM lh_deliveries WHERE id > {first}; "
+            f"DELETE FROM lh_events WHERE id > {first}")
+
+
+def test_redeliver_what_cannot_be_sent(service, leadhook, refused, receiver, campaign, webhook, show):
+    """6: webhooks that were removed or are gone, deliveries that there are not: told by name; 65 when none is left"""
+    campaign.lead(**ADA)
+    service.dispatch()
+    [delivery] = ids(service, webhook)
+    second = campaign.post({"url": receiver.url(campaign.hook + "/2"), "event": "new_signup"}, path="/outbound-webhook").json
+    receiver.secrets.append(second["secret"])
+    campaign.lead(email="b@example.org")
+    service.dispatch()
+    [sendable] = ids(service, second["referenceId"])
+    leadhook("webhook", "remove", webhook)
+    said = refused(DATA, "delivery", "redeliver", str(delivery))
+    assert said == f"leadhook: delivery {delivery} has a webhook that was removed or is gone\n"
+    assert "does not exist" in refused(DATA, "delivery", "redeliver", NO_ID)
+    done = call(service.installation, "delivery", "redeliver", NO_ID, str(sendable), str(delivery), "--json")
+    assert (done.returncode, json.loads(done.stdout), len(done.stderr.splitlines())) == (OK, {"queued": 1}, 2)
+    assert leadhook("delivery", "redeliver", "--webhook", webhook) == {"queued": 0}
+    assert show(delivery)["state"] == "delivered"
+    service.dispatch()
+    receiver.wait_for(2, path=campaign.hook + "/2")
+    service.installation.sql(f"UPDATE lh_webhooks SET state = 'gone' WHERE id = {second['referenceId']}")
+    assert "gone" in refused(DATA, "delivery", "redeliver", str(sendable))
+
+
+def test_redeliver_what_is_under_way(service, refused, receiver, campaign, webhook, show):
+    """6 redeliver: what a dispatcher is at is left alone"""
+    receiver.script(campaign.hook, Answer(delay=1))
+    campaign.lead(**ADA)
+    [delivery] = ids(service, webhook)
+    service.dispatcher.start()
+    try:
+        campaign.delivered(1)
+        assert "is under way" in refused(DATA, "delivery", "redeliver", str(delivery))
+        wait_until(lambda: show(delivery)["state"] == "delivered", 10, "its end")
+    finally:
+        service.dispatcher.stop()
+    assert len(receiver.at(campaign.hook)) == 1
+
+
+def test_redeliver_of_a_disabled_webhook(service, leadhook, receiver, campaign, webhook, show):
+    """3 Disabling: its deliveries wait, also those that are sent again"""
+    campaign.lead(**ADA)
+    service.dispatch()
+    [delivery] = ids(service, webhook)
+    leadhook("webhook", "disable", webhook)
+    assert leadhook("delivery", "redeliver", delivery) == {"queued": 1}
+    service.dispatch()
+    assert show(delivery)["waiting_for"] == "disabled" and len(receiver.at(campaign.hook)) == 1
+    leadhook("webhook", "enable", webhook)
+    service.dispatch()
+    campaign.delivered(2)
+
+
+@pytest.mark.parametrize("words", [[], ["1", "--webhook", "1"], ["--json"]])
+def test_redeliver_names_what_it_means(refused, words):
+    """4, 64: deliveries or filters, one of them, not both"""
+    assert "delivery redeliver takes" in refused(USAGE, "delivery", "redeliver", *words)
+
+
+@pytest.mark.parametrize("words", [["show", "x"], ["show", "0"], ["redeliver", "1", "x"], ["redeliver", "--state", "lost"],
+                                   ["redeliver", "--limit", "0"]])
+def test_wrong_values(refused, words):
+    """4, 65"""
+    refused(DATA, "delivery", *words)
+
+
+def test_what_does_not_exist(refused):
+    """4, 65"""
+    assert "there is no such delivery" in refused(DATA, "delivery", "show", NO_ID)

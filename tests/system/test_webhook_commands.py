@@ -1,0 +1,318 @@
+# SPDX-License-Identifier: MIT
+"""Operations 4, delivery 1 to 3 and 6: what an operator sees and changes of a webhook, and tries it."""
+import json
+
+import pytest
+from command import DATA, NO_ID, OK, UNAVAILABLE, call, is_time
+from payload import check_payload
+from stack.front import free_port
+from stack.process import wait_until
+from stack.receiver import Answer, verified
+
+ADA = {"email": "ada@example.org"}
+SERVICE_NAME = "Lead Service/1.0"
+BREAKER_FAILURES = 2
+OVERLAP = 2  # seconds
+
+LISTED = ["referenceId", "url", "events", "source", "format", "state", "failing_since", "last_status", "last_delivery_at"]
+SHOWN = [*LISTED, "campaign", "last_error", "failures", "breaker", "held_until", "schedule", "rate", "ca_file",
+         "client_certificate", "client_key", "previous_secret_until", "pending", "oldest_due"]
+UNSET = ["schedule", "rate", "ca_file", "client_certificate", "client_key"]
+
+
+@pytest.fixture(scope="module")
+def service(make_service):
+    return make_service(settings=[("server", "service_name", SERVICE_NAME), ("dispatch", "rotation_overlap", f"{OVERLAP}s"),
+                                  ("dispatch", "breaker_failures", BREAKER_FAILURES), ("dispatch", "breaker_wait", "1h"),
+                                  ("dispatch", "attempt_timeout", "2s"), ("dispatch", "connect_timeout", "1s")])
+
+
+@pytest.fixture
+def webhook(campaign):
+    """A webhook for new leads; its id."""
+    return campaign.webhook("new_signup")["referenceId"]
+
+
+def set_webhook(service, webhook, *settings):
+    """Status, answer and stderr of `webhook set`."""
+    done = call(service.installation, "webhook", "set", str(webhook), *settings, "--json")
+    return done.returncode, json.loads(done.stdout) if done.stdout else None, done.stderr
+
+
+# --- show ---
+
+def test_show(leadhook, campaign, webhook):
+    """4 webhook show: all of it, the list's members first, and never a secret"""
+    shown = leadhook("webhook", "show", webhook)
+    [listed] = leadhook("webhook", "list", campaign.id)
+    assert list(shown) == SHOWN and {name: shown[name] for name in LISTED} == listed
+    assert (shown["campaign"], shown["failures"], shown["breaker"], shown["pending"]) == (campaign.id, 0, "closed", 0)
+    assert all(shown[name] is None for name in
+               (*UNSET, "last_error", "held_until", "previous_secret_until", "oldest_due"))
+    assert "whsec" not in json.dumps(shown)
+
+
+def test_show_what_waits(service, leadhook, receiver, campaign, webhook):
+    """4 webhook show, 3 Breaker: what is pending, since when, and why"""
+    receiver.script(campaign.hook, Answer(500))
+    campaign.leads(BREAKER_FAILURES)
+    waiting = leadhook("webhook", "show", webhook)
+    assert waiting["pending"] == BREAKER_FAILURES and is_time(waiting["oldest_due"])
+    service.dispatch()
+    shown = leadhook("webhook", "show", webhook)
+    assert (shown["state"], shown["failures"], shown["breaker"], shown["pending"]) == \
+        ("failing", BREAKER_FAILURES, "open", BREAKER_FAILURES)
+    assert is_time(shown["held_until"]) and shown["held_until"] > shown["failing_since"]
+    assert (shown["last_status"], shown["last_error"]) == (500, None)
+    leadhook("webhook", "disable", webhook)
+    assert leadhook("webhook", "show", webhook)["breaker"] == "closed", "nothing goes to it in any case"
+
+
+def test_output_for_people(service, webhook):
+    """4: a line each, no JSON, no secret"""
+    done = call(service.installation, "webhook", "show", str(webhook))
+    lines = dict(line.split(maxsplit=1) for line in done.stdout.splitlines())
+    assert done.returncode == OK and list(lines) == SHOWN and "whsec" not in done.stdout
+    assert (lines["referenceId"], lines["breaker"], lines["schedule"]) == (str(webhook), "closed", "-")
+
+
+# --- enable, disable ---
+
+def test_disable_and_enable(service, leadhook, receiver, campaign, webhook):
+    """3 Disabling: what is pending waits, new deliveries join it, enabling resumes them at once; twice is fine"""
+    for _ in range(2):
+        assert leadhook("webhook", "disable", webhook)["state"] == "disabled"
+    campaign.leads(3)
+    service.dispatch()
+    assert receiver.at(campaign.hook) == [] and leadhook("webhook", "show", webhook)["pending"] == 3
+    for _ in range(2):
+        shown = leadhook("webhook", "enable", webhook)
+        assert list(shown) == SHOWN and (shown["state"], shown["pending"]) == ("active", 3)
+    service.dispatch()
+    assert all(one.verified for one in campaign.delivered(3)) and leadhook("webhook", "show", webhook)["pending"] == 0
+
+
+def test_enabling_forgets_failures(service, leadhook, receiver, campaign, webhook):
+    """3: failing since, failures and the breaker's wait are gone, for a daemon that knew of them, too"""
+    receiver.script(campaign.hook, Answer(500))
+    service.dispatcher.start()
+    try:
+        campaign.leads(BREAKER_FAILURES)
+        wait_until(lambda: leadhook("webhook", "show", webhook)["breaker"] == "open", 10, "the breaker is open")
+        leadhook("webhook", "disable", webhook)
+        receiver.script(campaign.hook, Answer(200))
+        campaign.lead(email="new@example.org")
+        shown = leadhook("webhook", "enable", webhook)
+        assert (shown["failures"], shown["failing_since"], shown["held_until"], shown["breaker"]) == (0, None, None, "closed")
+        campaign.delivered(BREAKER_FAILURES + 1)
+        wait_until(lambda: leadhook("webhook", "show", webhook)["last_delivery_at"], 10, "the outcome is recorded")
+    finally:
+        service.dispatcher.stop()
+
+
+def test_enable_after_410(service, leadhook, receiver, campaign, webhook):
+    """3 410: none are kept and none are made; enabled, it gets new ones"""
+    receiver.script(campaign.hook, Answer(410), Answer(200))
+    campaign.lead(**ADA)
+    service.dispatch()
+    assert leadhook("webhook", "disable", webhook)["state"] == "disabled"
+    campaign.lead(email="b@example.org")
+    assert leadhook("webhook", "show", webhook)["pending"] == 0, "as gone as before"
+    assert leadhook("webhook", "enable", webhook)["state"] == "active"
+    wait_until(lambda: campaign.lead(email="c@example.org") and leadhook("webhook", "show", webhook)["pending"], 5, "a delivery")
+    service.dispatch()
+    assert len(campaign.delivered(2)) >= 2
+
+
+# --- rotate ---
+
+def signatures(delivery):
+    return delivery.headers["webhook-signature"].split(" ")
+
+
+def test_rotate(service, leadhook, receiver, campaign):
+    """2 Headers: after a rotation both signatures, until the old secret's end; then the new one alone"""
+    made = campaign.webhook("new_signup")
+    webhook, old = made["referenceId"], made["secret"]
+    answer = leadhook("webhook", "rotate", webhook)
+    new = answer["secret"]
+    assert list(answer) == ["secret"] and new.startswith("whsec_") and new != old
+    assert is_time(leadhook("webhook", "show", webhook)["previous_secret_until"])
+    campaign.lead(**ADA)
+    service.dispatch()
+    [both] = campaign.delivered(1)
+    assert len(signatures(both)) == 2
+    assert verified([old], both.headers, both.body) and verified([new], both.headers, both.body)
+    wait_until(lambda: leadhook("webhook", "show", webhook)["previous_secret_until"] is None, OVERLAP + 5, "the overlap's end")
+    campaign.lead(email="b@example.org")
+    service.dispatch()
+    one = campaign.delivered(2)[1]
+    assert len(signatures(one)) == 1
+    assert verified([new], one.headers, one.body) and not verified([old], one.headers, one.body)
+
+
+def test_rotate_without_an_overlap(service, leadhook, receiver, campaign, webhook):
+    """The setting rotation_overlap: 0 means none"""
+    done = call(service.installation, "webhook", "rotate", str(webhook), "--json", env={"LEADHOOK_DISPATCH_ROTATION_OVERLAP": "0s"})
+    assert done.returncode == OK, done.stderr
+    campaign.lead(**ADA)
+    service.dispatch()
+    [delivery] = campaign.delivered(1)
+    assert len(signatures(delivery)) == 1
+    assert verified([json.loads(done.stdout)["secret"]], delivery.headers, delivery.body)
+
+
+# --- set ---
+
+def test_set(service, webhook, make_folder):
+    """4 webhook set: what is named changes, the rest stays; empty is none; a file that cannot be read here is a warning"""
+    file = make_folder() / "pem"
+    file.write_text("PEM")
+    status, shown, said = set_webhook(service, webhook, "events=verified,fraudulent", "source=crm", "schedule=10s 1m, 2h", "rate=50",
+                                      f"ca_file={file}", f"client_certificate={file}", f"client_key={file}")
+    assert (status, said) == (OK, "")
+    assert (sorted(shown["events"]), shown["source"], shown["schedule"], shown["rate"], shown["format"]) == \
+        (["marked_as_fraudulent", "verified"], "crm", "10s 1m, 2h", 50, "json")
+    assert shown["ca_file"] == shown["client_certificate"] == shown["client_key"] == str(file)
+    status, after, said = set_webhook(service, webhook, "format=form", "ca_file=/nonexistent/ca.pem")
+    assert status == OK and after == {**shown, "format": "form", "ca_file": "/nonexistent/ca.pem"}
+    assert said == "leadhook: warning: ca_file cannot be read here: /nonexistent/ca.pem\n"
+    status, after, said = set_webhook(service, webhook, "source=", "rate=0", *(f"{name}=" for name in UNSET if name != "rate"))
+    assert (status, said) == (OK, "") and all(after[name] is None for name in (*UNSET, "source"))
+
+
+@pytest.mark.parametrize("setting, says", [
+    ("bogus=1", "no setting of a webhook"), ("events=", "events=: expected"), ("events=new_signup,bogus", "not bogus"),
+    ("format=xml", "json or form"), ("schedule=5", "not 5"), ("schedule=8d", "not 8d"), ("schedule=,", "durations"),
+    ("schedule=" + ",".join(["1s"] * 33), "durations"), ("schedule=1s" + " " * 254 + "1s", "255 bytes"),
+    ("rate=10001", "0 to 10000"), ("rate=-1", "0 to 10000"), ("rate=", "0 to 10000"), ("ca_file=ca.pem", "absolute path"),
+    ("client_certificate=/" + "x" * 1024, "absolute path"), ("client_key=/key.pem", "needs a client_certificate")],
+    ids=lambda text: text[:20])
+def test_set_what_may_not_be(service, leadhook, refused, webhook, setting, says):
+    """4, 65: all or nothing"""
+    before = leadhook("webhook", "show", webhook)
+    assert says in refused(DATA, "webhook", "set", str(webhook), "source=crm", setting)
+    assert leadhook("webhook", "show", webhook) == before
+
+
+def test_what_is_set_counts(service, leadhook, receiver, campaign, webhook):
+    """2 form, 3 Schedule (one per webhook): for deliveries made from then on, by the dispatcher"""
+    leadhook("webhook", "set", webhook, "format=form", "schedule=1s", "events=new_signup,repeat_signup")
+    receiver.script(campaign.hook, Answer(500))
+    campaign.lead(**ADA)
+    service.dispatcher.start()
+    try:
+        first, second = campaign.delivered(2)
+        wait_until(lambda: leadhook("delivery", "list", "--webhook", webhook)[0]["state"] == "failed", 10, "the schedule's end")
+    finally:
+        service.dispatcher.stop()
+    assert first.headers["content-type"] == second.headers["content-type"] == "application/x-www-form-urlencoded"
+    assert len(receiver.at(campaign.hook)) == 2
+
+
+# --- test ---
+
+def try_webhook(service, webhook):
+    """Status and answer of `webhook test`."""
+    done = call(service.installation, "webhook", "test", str(webhook), "--json")
+    answer = json.loads(done.stdout)
+    assert done.stderr == "" and list(answer) == ["ok", "status", "error", "duration_ms", "answer"]
+    assert answer["ok"] is (done.returncode == OK) and answer["duration_ms"] >= 0
+    return done.returncode, answer
+
+
+def rows(service):
+    return [int(service.installation.sql(f"SELECT COUNT(*) FROM lh_{table}"))
+            for table in ("events", "due", "deliveries", "attempts", "leads")]
+
+
+def test_test(service, receiver, campaign, webhook):
+    """6: one signed delivery with `__event` test in full view, by the dispatcher's rules; nothing is stored"""
+    receiver.script(campaign.hook, Answer(202, body=b"thanks"))
+    before = rows(service)
+    for _ in range(2):
+        status, answer = try_webhook(service, webhook)
+        assert (status, answer["status"], answer["error"], answer["answer"]) == (OK, 202, None, "thanks")
+    one, two = receiver.at(campaign.hook)
+    assert one.verified and one.headers["content-type"] == "application/json" and one.headers["user-agent"] == SERVICE_NAME
+    payload = check_payload(one.json, extra=["__event"])
+    assert payload["__event"] == "test" and payload["campaign_id"] == campaign.id and payload["email"]
+    assert one.headers["webhook-id"] != two.headers["webhook-id"] and "_test_" in one.headers["webhook-id"]
+    assert rows(service) == before
+
+
+@pytest.mark.parametrize("answer, status, text", [
+    (Answer(500, body=b"oops \xff\xfe"), 500, "oops \ufffd\ufffd"), (Answer(302, {"Location": "/elsewhere"}), 302, ""),
+    (Answer(410), 410, "")])
+def test_test_refused(service, leadhook, receiver, campaign, webhook, answer, status, text):
+    """6 test: not retried, changes nothing of the webhook; answers that are no UTF-8 are mended; 69"""
+    receiver.script(campaign.hook, answer)
+    before = leadhook("webhook", "show", webhook)
+    code, told = try_webhook(service, webhook)
+    assert (code, told["status"], told["error"], told["answer"]) == (UNAVAILABLE, status, None, text)
+    assert len(receiver.at(campaign.hook)) == 1 and leadhook("webhook", "show", webhook) == before
+
+
+def test_test_of_nobody(service, leadhook, campaign):
+    """6 test: a port where nobody listens, and a receiver that hangs"""
+    webhook = leadhook("webhook", "add", campaign.id, f"http://127.0.0.1:{free_port()}/", "new_signup")["id"]
+    code, told = try_webhook(service, webhook)
+    assert (code, told["status"], told["error"], told["answer"]) == (UNAVAILABLE, None, "refused", None)
+
+
+def test_test_of_a_forbidden_address(service, receiver, campaign, webhook):
+    """5: checked at every delivery in any case"""
+    done = call(service.installation, "webhook", "test", str(webhook), "--json", env={"LEADHOOK_DISPATCH_ALLOW_NETWORKS": ""})
+    assert done.returncode == UNAVAILABLE and json.loads(done.stdout)["error"] == "forbidden_address"
+    assert receiver.at(campaign.hook) == []
+
+
+def test_test_past_breaker_and_state(service, leadhook, receiver, campaign, webhook):
+    """6 test: past the breaker, and whatever the webhook's state is; as a form where it is one"""
+    receiver.script(campaign.hook, Answer(500))
+    campaign.leads(BREAKER_FAILURES)
+    service.dispatch()
+    assert leadhook("webhook", "show", webhook)["breaker"] == "open"
+    receiver.script(campaign.hook, Answer(200))
+    assert try_webhook(service, webhook)[0] == OK
+    leadhook("webhook", "disable", webhook)
+    leadhook("webhook", "set", webhook, "format=form")
+    assert try_webhook(service, webhook)[0] == OK
+    last = receiver.at(campaign.hook)[-1]
+    assert last.verified and b"__event=test" in last.body
+    assert last.headers["content-type"] == "application/x-www-form-urlencoded"
+
+
+def test_test_for_people(service, receiver, campaign, webhook):
+    """4: the same for people"""
+    receiver.script(campaign.hook, Answer(200, body=b"\x1b[31mred"))
+    done = call(service.installation, "webhook", "test", str(webhook))
+    assert done.returncode == OK and "answer       ?[31mred" in done.stdout and done.stdout.startswith("ok           yes\n")
+
+
+# --- what is not there ---
+
+@pytest.mark.parametrize("command", ["show", "enable", "disable", "rotate", "test", "set {} rate=1"])
+def test_what_does_not_exist(refused, command):
+    """4, 65"""
+    words = (command if "{}" in command else command + " {}").format(NO_ID).split()
+    assert "there is no such webhook" in refused(DATA, "webhook", *words)
+    assert "no id of a webhook" in refused(DATA, "webhook", words[0], "x", *words[2:])
+
+
+def test_status_tells_of_webhooks_and_dispatchers(service, leadhook, receiver, campaign, webhook):
+    """4 status: webhooks that fail or are disabled, and whether a dispatcher is at work"""
+    before = leadhook("status")
+    assert before["dispatcher_until"] is None
+    receiver.script(campaign.hook, Answer(500))
+    campaign.lead(**ADA)
+    service.dispatcher.start()
+    try:
+        status = wait_until(lambda: (now := leadhook("status"))["webhooks_failing"] > before["webhooks_failing"] and now, 10, "it")
+        assert status["dispatcher_until"] >= status["now"]
+    finally:
+        service.dispatcher.stop()
+    leadhook("webhook", "disable", webhook)
+    after = leadhook("status")
+    assert (after["webhooks_failing"], after["webhooks_disabled"], after["dispatcher_until"]) == \
+        (before["webhooks_failing"], before["webhooks_disabled"] + 1, None)

@@ -27,6 +27,9 @@ const char *private_server_socket(void);
 void root_run(const char *format, ...) PRINTF_LIKE(1, 2);
 /* The first column of the only row; -1 for NULL. */
 int64_t root_number(const char *format, ...) PRINTF_LIKE(1, 2);
+/* How many wait for the lock of a row now. */
+#define ROW_LOCK_WAITS \
+	"SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'INNODB_ROW_LOCK_CURRENT_WAITS'"
 /* Polls until root_number answers `wanted`; false after ten seconds. */
 bool root_wait_for(int64_t wanted, const char *format, ...) PRINTF_LIKE(2, 3);
 /* Commands that the server has got from clients, root's own not counted. */

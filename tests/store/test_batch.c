@@ -18,8 +18,6 @@
 enum { ALL_EVENTS = (1 << EVENT_TYPES) - 1, CREATES = 8, TOO_LONG = 70000, TIME_MS = 10 * 1000 };
 
 #define COUNT_LEADS "SELECT COUNT(*) FROM t_leads WHERE campaign_id = %" PRIu64
-#define ROW_LOCK_WAITS \
-	"SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'INNODB_ROW_LOCK_CURRENT_WAITS'"
 #define COUNT_EVENTS "SELECT COUNT(*) FROM t_events WHERE campaign_id = %" PRIu64
 
 static void

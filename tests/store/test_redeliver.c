@@ -224,6 +224,30 @@ operators_and_dispatchers_race(void **state)
 	assert_true(root_number("SELECT COUNT(*) FROM t_attempts") > 2 * RACED);
 }
 
+static bool
+redeliver_one(struct store *store, const struct world *world UNUSED, unsigned index UNUSED)
+{
+	enum redelivery what;
+	return store_redeliver(store, &shared[1], 1, &what) == RESULT_OK && what == REDELIVERY_QUEUED;
+}
+
+/* Its end is being written: the attempts count on from what that comes to. */
+static void
+an_end_that_is_being_written_is_waited_for(void **state)
+{
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 1);
+	shared[1] = make_ended(w, webhook, DELIVERY_FAILED, 500);
+	root_run("START TRANSACTION");
+	root_run("UPDATE t_deliveries SET attempts = 7 WHERE id = %" PRIu64, shared[1]);
+	processes_start(w, 1, redeliver_one);
+	bool waited = root_wait_for(1, ROW_LOCK_WAITS);
+	root_run("COMMIT");
+	assert_true(processes_end());
+	assert_true(waited);
+	assert_int_equal(root_number(DUE " AND attempts = 7 AND attempts_before = 7", webhook), 1);
+}
+
 /* What is visited. */
 struct visits {
 	struct world *w;
@@ -331,6 +355,7 @@ main(void)
 		REDELIVER_TEST(what_cannot_be_sent_is_not_queued),
 		REDELIVER_TEST(each_is_told),
 		REDELIVER_TEST(operators_and_dispatchers_race),
+		REDELIVER_TEST(an_end_that_is_being_written_is_waited_for),
 		REDELIVER_TEST(all_that_fit_are_visited),
 		REDELIVER_TEST(a_delivery_is_found_with_its_log),
 	};

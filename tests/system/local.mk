@@ -7,6 +7,7 @@ EXTRA_DIST += \
 	%D%/conftest.py \
 	%D%/database_proxy.py \
 	%D%/dns_server.py \
+	%D%/deliveries.py \
 	%D%/echo_server.py \
 	%D%/fastcgi_client.py \
 	%D%/hostile.py \
@@ -30,6 +31,7 @@ EXTRA_DIST += \
 	%D%/test_cron.py \
 	%D%/test_delivery.py \
 	%D%/test_delivery_commands.py \
+	%D%/test_dispatch_kills.py \
 	%D%/test_errors.py \
 	%D%/test_events.py \
 	%D%/test_fastcgi.py \

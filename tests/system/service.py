@@ -96,9 +96,9 @@ class Campaign:
     def stats(self):
         return self.get({}, path="/stats").json["leads"]
 
-    def webhook(self, *events, **fields):
-        """Registered by the API for the campaign's own path, its secret known to the receiver; the answer."""
-        url = self.service.receiver.url(self.hook)
+    def webhook(self, *events, below="", **fields):
+        """Registered by the API for the campaign's own path, or one below it, its secret known to the receiver; the answer."""
+        url = self.service.receiver.url(self.hook + below)
         response = self.post({"url": url, "events": list(events), **fields}, path="/outbound-webhook")
         assert response.status == 200, response.body
         if "secret" in response.json:

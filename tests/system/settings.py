@@ -3,7 +3,7 @@
 import os
 
 # LEADHOOK_TEST_COMMITTER=no: services run without one.
-TEST_SETTINGS = {name: os.environ[name] for name in ("LEADHOOK_HISTORIES", "LEADHOOK_SEED", "LEADHOOK_TEST_COMMITTER")
-                 if name in os.environ}
+TEST_SETTINGS = {name: os.environ[name] for name in ("LEADHOOK_HISTORIES", "LEADHOOK_KILLS", "LEADHOOK_SEED",
+                                                     "LEADHOOK_TEST_COMMITTER") if name in os.environ}
 for name in [name for name in os.environ if name.startswith("LEADHOOK_")]:
     del os.environ[name]

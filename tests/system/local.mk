@@ -32,6 +32,7 @@ EXTRA_DIST += \
 	%D%/test_delivery.py \
 	%D%/test_delivery_commands.py \
 	%D%/test_dispatch_kills.py \
+	%D%/test_dispatchers.py \
 	%D%/test_errors.py \
 	%D%/test_events.py \
 	%D%/test_fastcgi.py \

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MIT
+"""delivery 4 Several dispatchers: any number at once, each webhook worked by one at a time; one that dies or sleeps is replaced
+when its lease is over, and changes nothing any more.
+
+They have different lock files, as on different hosts. That a second one with the same file ends at once: test_delivery.py.
+"""
+import contextlib
+import re
+import signal
+
+import pytest
+from deliveries import Deliveries, by_message, check_arrived, delivery_id, sign_up
+from stack.process import Child, wait_until
+from stack.receiver import Answer
+
+pytestmark = pytest.mark.slow
+
+ATTEMPT_TIMEOUT, LEASE = 3, 18  # seconds; the shortest lease that goes with it
+TAKEN_OVER = LEASE + LEASE / 3 + 10  # a lease is looked at three times while it lasts; and what a busy machine needs
+HOOKS = 16
+
+
+@pytest.fixture(scope="module")
+def service(make_service):
+    return make_service(settings=[("dispatch", "attempt_timeout", f"{ATTEMPT_TIMEOUT}s"), ("dispatch", "lease", f"{LEASE}s"),
+                                  ("dispatch", "schedule", "1s 1s 1s 1s"), ("dispatch", "per_webhook", 8)])
+
+
+@pytest.fixture
+def deliveries(service):
+    return Deliveries(service)
+
+
+class Dispatcher(Child):
+    """A daemon with a lock file of its own, and with its id, which stands in that file."""
+
+    def __init__(self, service, folder):
+        program = service.installation.program("leadhook-dispatch")
+        self.lock = folder / "lock"
+        super().__init__("leadhook-dispatch", ["env", f"LEADHOOK_DISPATCH_LOCK_FILE={self.lock}", program, "--config",
+                                               service.installation.config, "--daemon"], folder / "log")
+
+    def start(self):
+        super().start()
+        return self.ready(lambda: self.lock.exists() and len(self.lock.read_text().strip()) == 32)
+
+    @property
+    def id(self):
+        return self.lock.read_text().strip().upper()
+
+    @property
+    def token(self):
+        """How the tokens of its claims begin."""
+        return self.id[:16]
+
+    def claims_lost(self):
+        return sum(map(int, re.findall(r" claims_lost deliveries=(\d+)", self.log.read_text())))
+
+
+def free_shards(service):
+    service.installation.sql("UPDATE lh_dispatch_shards SET owner = NULL")
+
+
+@pytest.fixture
+def dispatchers(service, tmp_path):
+    """Makes so many that run; the first has all shards. With `contend` each believes that it has, until it renews its lease: that
+    is worse than anything that leases can bring about."""
+    with contextlib.ExitStack() as running:
+        def make(count, contend=False):
+            made = []
+            free_shards(service)
+            for number in range(count):
+                folder = tmp_path / str(number)
+                folder.mkdir()
+                made.append(Dispatcher(service, folder))
+                running.callback(made[-1].kill)
+                made[-1].start()
+                if contend or number == 0:
+                    wait_until(lambda: made[-1].id in owners(service), 10, "it has leased")
+                if contend:
+                    free_shards(service)
+            return made
+        yield make
+
+
+def owners(service):
+    """Whose the shards are, and how many."""
+    rows = service.installation.sql("SELECT HEX(owner), COUNT(*) FROM lh_dispatch_shards WHERE owner IS NOT NULL GROUP BY owner")
+    return {owner: int(count) for owner, count in (line.split("\t") for line in rows.splitlines())}
+
+
+def share(deliveries, running):
+    """An equal part of the shards for each, as when others have died; returns when all know it, for they have renewed it."""
+    for number, one in enumerate(running):
+        deliveries.sql(f"UPDATE lh_dispatch_shards SET owner = UNHEX('{one.id}') WHERE shard % {len(running)} = {number}")
+    last = deliveries.number("SELECT MAX(lease_until_ms) FROM lh_dispatch_shards")
+    wait_until(lambda: deliveries.number("SELECT MIN(lease_until_ms) FROM lh_dispatch_shards") > last, LEASE, "all have renewed")
+
+
+def all_hooks(campaign, answer):
+    """Registers webhooks of the campaign, enough to be in very different shards; their paths below its own."""
+    hooks = [f"/{number}" for number in range(HOOKS)]
+    for below in hooks:
+        campaign.webhook("new_signup", below=below)
+        campaign.service.receiver.script(campaign.hook + below, answer)
+    return hooks
+
+
+def test_four_at_once(service, receiver, campaign, deliveries, dispatchers):
+    """4 Several dispatchers: no row is claimed twice, even where two believe to have its webhook"""
+    hooks, at_work = all_hooks(campaign, Answer(delay=0.05)), set()
+    leads = sign_up(campaign, 100)
+    running = dispatchers(4, contend=True)
+
+    def all_done():
+        at_work.update(one for one in running if deliveries.claimed(one.token) > 0)
+        return deliveries.pending() == 0
+    wait_until(all_done, 60, "every delivery has ended")
+    assert len(at_work) > 1
+    messages = check_arrived(campaign, hooks, leads)
+    assert all(len(same) == 1 for same in messages.values())
+    assert deliveries.number("SELECT COUNT(*) FROM lh_deliveries WHERE attempts > 1 OR state <> 'delivered'") == 0
+    assert [one.stop() for one in running] == [0] * len(running) and owners(service) == {}
+    assert all(one.claims_lost() == 0 for one in running)
+
+
+def test_one_that_dies(service, receiver, campaign, deliveries, dispatchers):
+    """4 Several dispatchers: its webhooks and what it had in flight come back when its lease ends, to others; nothing is sent
+    twice but that"""
+    hooks = all_hooks(campaign, Answer(delay=1))
+    victim, other = dispatchers(2)
+    share(deliveries, (victim, other))
+    leads = sign_up(campaign, 8)
+    wait_until(lambda: deliveries.claimed(victim.token) > 0 and deliveries.claimed(other.token) > 0, 20, "both deliver")
+    victim.kill()
+    now_ms = deliveries.number("SELECT CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS INTEGER)")
+    due_again = dict(deliveries.rows(f"SELECT id, due_ms FROM lh_due WHERE HEX(token) LIKE '{victim.token}%'"))
+    assert min(due_again.values()) - now_ms > (LEASE - ATTEMPT_TIMEOUT - 1) * 1000
+    assert owners(service) == {victim.id: 32, other.id: 32}
+    leads |= sign_up(campaign, 2, first=8)
+    deliveries.wait_until_ended(TAKEN_OVER + 20)
+    assert owners(service) == {other.id: 64}
+    messages = check_arrived(campaign, hooks, leads)
+    twice = {delivery_id(same[0]) for same in messages.values() if len(same) > 1}
+    assert twice and twice <= set(due_again), "only what was in flight is sent again"
+    started = dict(deliveries.rows("SELECT delivery_id, started_ms FROM lh_attempts WHERE attempt = 2"))
+    assert all(started[one] >= due_again[one] - 50 for one in twice), "not before the lease's end"  # clocks are rounded
+    assert other.claims_lost() == 0 and other.stop() == 0
+    deliveries.check_log()
+    service.check()
+
+
+def test_one_that_sleeps_longer_than_its_lease(service, receiver, campaign, deliveries, dispatchers):
+    """4 Outcomes are recorded only where the token still matches: what another one has claimed meanwhile is left alone; and the
+    other's clean end gives all back at once"""
+    sleeper, other = dispatchers(2)
+    assert owners(service) == {sleeper.id: 64}
+    webhook = campaign.webhook("new_signup")
+    count = 3
+    receiver.script(campaign.hook, *[Answer(500, delay=0.7)] * count, *[Answer(200, delay=ATTEMPT_TIMEOUT - 1)] * count, Answer())
+    for number in range(count):
+        campaign.lead(email=f"{number}@example.org")
+    campaign.delivered(count)
+    sleeper.send(signal.SIGSTOP)
+    assert deliveries.claimed(sleeper.token) == count
+    campaign.delivered(2 * count, deadline=TAKEN_OVER)
+    assert deliveries.claimed(other.token) == count, "they are in flight again"
+    sleeper.send(signal.SIGCONT)
+    wait_until(lambda: sleeper.claims_lost() == count, 10, "it gives up what it has")
+    deliveries.wait_until_ended(15)
+    assert owners(service) == {other.id: 64}
+    assert len(by_message(campaign.delivered(2 * count))) == count
+    assert deliveries.rows(f"SELECT d.state = 'delivered', d.attempts, a.attempt, a.status FROM lh_deliveries d "
+                           f"JOIN lh_attempts a ON a.delivery_id = d.id WHERE d.webhook_id = {webhook['referenceId']}") == \
+        [[1, 2, 2, 200]] * count
+    assert other.claims_lost() == 0
+    assert other.stop() == 0
+    campaign.lead(email="last@example.org")
+    campaign.delivered(2 * count + 1)
+    assert owners(service) == {sleeper.id: 64} and sleeper.stop() == 0
+    deliveries.check_log()
+    service.check()

@@ -20,6 +20,7 @@ EXTRA_DIST += \
 	%D%/settings.py \
 	%D%/test_admin.py \
 	%D%/test_admin_leads.py \
+	%D%/test_breaker.py \
 	%D%/test_bulk.py \
 	%D%/test_bulk_api.py \
 	%D%/test_campaign_state.py \
@@ -35,6 +36,7 @@ EXTRA_DIST += \
 	%D%/test_dispatchers.py \
 	%D%/test_errors.py \
 	%D%/test_events.py \
+	%D%/test_fairness.py \
 	%D%/test_fastcgi.py \
 	%D%/test_fresh_reads.py \
 	%D%/test_health.py \

@@ -10,6 +10,7 @@ packages_run="curl python3 mariadb-server-core mariadb-client-core"
 packages_lighttpd="lighttpd"
 packages_apache="apache2-bin libapache2-mod-fcgid"
 packages_check="iproute2 libcmocka-dev mandoc openssl python3-pytest"
+packages_signatures="nodejs npm"
 packages_long="clang shellcheck valgrind"
 packages_bench="php8.2-cli php8.2-curl php8.2-fpm php8.2-mysql wrk"
 

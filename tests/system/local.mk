@@ -18,6 +18,9 @@ EXTRA_DIST += \
 	%D%/processes.py \
 	%D%/service.py \
 	%D%/settings.py \
+	%D%/signatures/package-lock.json \
+	%D%/signatures/package.json \
+	%D%/signatures/verify.js \
 	%D%/test_admin.py \
 	%D%/test_admin_leads.py \
 	%D%/test_breaker.py \
@@ -56,6 +59,7 @@ EXTRA_DIST += \
 	%D%/test_retention.py \
 	%D%/test_retries.py \
 	%D%/test_scores_api.py \
+	%D%/test_signatures.py \
 	%D%/test_signup.py \
 	%D%/test_tls.py \
 	%D%/test_web_servers.py \

@@ -236,6 +236,12 @@ turns_keep(struct turns *turns, uint64_t shards, int64_t now_ms)
 
 /* ---- giving out ---- */
 
+static size_t
+least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
 /* A share of the slots for the doubtful, and what is left of it. */
 static size_t
 left_for_doubtful(const struct turns *turns)
@@ -244,15 +250,23 @@ left_for_doubtful(const struct turns *turns)
 	return turns->doubtful_in_flight < share ? share - turns->doubtful_in_flight : 0;
 }
 
-/* The one whose turn it is in a list, or NULL. Those that already have their part of the last slots wait: there are few, for
- * each has many under way. */
+/* So few that each webhook may have one alone. */
+static bool
+are_scarce(const struct turns *turns, size_t slots)
+{
+	return slots <= turns->limits.slots / 4;
+}
+
+/* The one whose turn it is in a list that has so many slots left, or NULL. Those that are passed over are few: each has
+ * something under way. */
 static struct known_webhook *
 next_in(const struct turns *turns, enum place place, size_t slots)
 {
-	const bool last_slots = slots <= turns->limits.slots / 4;
 	struct known_webhook *webhook;
+	if (slots == 0)
+		return NULL;
 	TAILQ_FOREACH(webhook, &turns->places[place], list)
-	if (!last_slots || webhook->in_flight + webhook->asked < turns->rules->window_start)
+	if (!are_scarce(turns, slots) || webhook->in_flight + webhook->asked == 0)
 		return webhook;
 	return NULL;
 }
@@ -261,7 +275,7 @@ static struct known_webhook *
 next(const struct turns *turns, size_t slots, size_t doubtful)
 {
 	struct known_webhook *trusted = next_in(turns, PLACE_TRUSTED, slots);
-	struct known_webhook *other = doubtful > 0 ? next_in(turns, PLACE_DOUBTFUL, slots) : NULL;
+	struct known_webhook *other = next_in(turns, PLACE_DOUBTFUL, least(slots, doubtful));
 	return other != NULL && (trusted == NULL || turns->doubtful_next) ? other : trusted;
 }
 
@@ -298,22 +312,15 @@ turns_waiting(const struct turns *turns)
 	       !TAILQ_EMPTY(&turns->places[PLACE_PACED]);
 }
 
-static size_t
-least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 /* How many deliveries a turn of this webhook gives it. */
 static size_t
 rows_of_turn(const struct turns *turns, const struct known_webhook *webhook, size_t slots, size_t doubtful, int64_t now_ms)
 {
 	size_t rows = health_allows(turns->rules, &webhook->health, webhook->in_flight + webhook->asked, now_ms);
 	rows = least(rows, rate_allows(webhook, now_ms) - webhook->asked);
-	rows = least(rows, least(turns->limits.turn, slots));
-	if (slots <= turns->limits.slots / 4)
-		rows = least(rows, turns->rules->window_start - webhook->in_flight - webhook->asked);
-	return is_doubtful(webhook) ? least(rows, doubtful) : rows;
+	rows = least(rows, turns->limits.turn);
+	const size_t left = is_doubtful(webhook) ? least(slots, doubtful) : slots;
+	return least(rows, are_scarce(turns, left) ? 1 : left - turns->limits.slots / 4);
 }
 
 size_t

@@ -3,8 +3,8 @@
  * through (core/health.h).
  *
  * Two things keep webhooks that hang from holding up the others. Those whose last attempt was no success, or that have had none
- * yet, have half of the slots for all of them together. And the last quarter of the slots is for webhooks that have fewer than
- * health_rules.window_start under way. No I/O, no clock: times are those of the database. */
+ * yet, have half of the slots for all of them together. And the last quarter of the slots, like the last half of that half, is
+ * for webhooks that have nothing under way, one for each. No I/O, no clock: times are those of the database. */
 #ifndef LEADHOOK_DELIVER_TURNS_H
 #define LEADHOOK_DELIVER_TURNS_H
 

@@ -61,8 +61,9 @@ deliver(struct pool *pool, const struct due_delivery *delivery, int64_t now_ms, 
 	if (sender == NULL)
 		return false;
 	sender_start(sender, &attempt, NULL);
+	static const int nobody[SENDER_WAKE_FDS] = { -1, -1 };
 	while (!sending.done)
-		sender_wait(sender, options.timeout_ms, -1);
+		sender_wait(sender, options.timeout_ms, nobody);
 	sender_free(&sender);
 	return true;
 }

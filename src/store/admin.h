@@ -9,8 +9,8 @@
 const char *store_error_text(const struct store *store);
 
 /* Applies the schema files that the database does not have yet, in order; each is safe to run twice, so a run that was killed
- * is simply started again. Makes the partitions of the coming days, too. `apply` false: only tells. *from and *to: version before and after. RESULT_INVALID: the database is
- * newer than this program. */
+ * is simply started again. Makes the partitions of the coming days, too. `apply` false: only tells. *from and *to: version
+ * before and after. RESULT_INVALID: the database is newer than this program. */
 MUST_CHECK enum result store_upgrade(struct store *store, bool apply, uint32_t *from, uint32_t *to);
 
 /* One remark of `leadhook check`. */

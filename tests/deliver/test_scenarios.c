@@ -290,6 +290,7 @@ set(const struct line *line)
 		{ "breaker_max_wait", &options.health.probe_wait_max_ms },
 		{ "disable_after", &options.health.disable_after_ms },
 		{ "attempt_timeout", &options.sender.timeout_ms },
+		{ "lease", &options.lease_ms },
 		{ "max_runtime", &options.max_runtime_ms },
 		{ "poll_interval", &options.poll_ms },
 		{ "look", &world.look_ms },

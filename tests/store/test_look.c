@@ -98,7 +98,8 @@ newly_due_is_told_as_all_that_is_due(void **state)
 	assert_false(all.due[0].succeeded);
 	assert_memory_equal(told, &all.due[1], sizeof(*told));
 	/* what has waited for the end of a hold was due before it */
-	root_run("UPDATE t_webhook_status SET hold_until_ms = %" PRId64 " WHERE webhook_id = %" PRIu64, all.now_ms - 1, webhook);
+	root_run(
+	    "UPDATE t_webhook_status SET hold_until_ms = %" PRId64 " WHERE webhook_id = %" PRIu64, all.now_ms - 1, webhook);
 	assert_true(look(w, from_ms).due[0].first_due_ms == told->first_due_ms);
 	assert_true(look(w, 0).due[1].first_due_ms == told->first_due_ms);
 	/* held, disabled, removed: not now */

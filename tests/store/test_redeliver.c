@@ -178,7 +178,7 @@ static bool
 race(struct store *store, const struct world *world UNUSED, unsigned index)
 {
 	unsigned char owner[DISPATCH_OWNER_SIZE] = { (unsigned char)(index + 1) };
-	struct due_request request = { shared[1], 5 };
+	struct due_request request = { .webhook_id = shared[1], .rows = 5 };
 	enum redelivery what[RACED];
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		struct pool *pool = pool_new();

@@ -25,7 +25,8 @@ struct known_webhook {
 	bool succeeded; /* ever */
 	size_t in_flight;
 	unsigned rate;
-	int64_t due_from_ms;    /* nothing that is due before is left */
+	int64_t due_from_ms; /* nothing that is due before is left */
+	struct due_rows ahead;
 	int64_t paced_until_us; /* its deliveries so far, one each 1/rate s, go that far */
 	int64_t silent_until_ms;
 	struct due_request *request; /* while turns_take runs: where it asks */
@@ -216,8 +217,10 @@ turns_offer(struct turns *turns, const struct due_webhook *told, int64_t now_ms)
 	if (webhook->in_flight == 0)
 		refresh(turns, webhook, told);
 	webhook->rate = told->rate;
-	if (!webhook->due || told->first_due_ms < webhook->due_from_ms)
+	if (!webhook->due || told->first_due_ms < webhook->due_from_ms) {
 		webhook->due_from_ms = told->first_due_ms;
+		webhook->ahead.at = webhook->ahead.count = 0;
+	}
 	webhook->due = true;
 	put(turns, webhook, now_ms);
 }
@@ -338,8 +341,10 @@ turns_take(struct turns *turns, size_t slots, int64_t now_ms, struct due_request
 			TAILQ_INSERT_TAIL(&turns->asking, webhook, asking);
 		}
 		webhook->asked += rows;
-		*webhook->request =
-		    (struct due_request){ .webhook_id = webhook->id, .rows = webhook->asked, .from_ms = webhook->due_from_ms };
+		*webhook->request = (struct due_request){ .webhook_id = webhook->id,
+			.rows = webhook->asked,
+			.ahead = &webhook->ahead,
+			.from_ms = webhook->due_from_ms };
 		slots -= rows;
 		doubtful -= is_doubtful(webhook) ? rows : 0;
 		turns->doubtful_next = !is_doubtful(webhook);

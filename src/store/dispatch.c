@@ -190,14 +190,49 @@ store_due_webhooks(
 }
 
 static enum result
-find_due_rows(struct store *store, struct pool *pool, struct due_request *request, struct db_value *ids, size_t *count)
+look_for_rows(struct store *store, struct pool *pool, const struct due_request *request, size_t limit, struct db_rows *rows)
 {
 	struct db_value values[] = { DB_U64(webhook_shard(request->webhook_id)), DB_U64(request->webhook_id),
-		DB_I64(request->from_ms), DB_U64(request->rows) };
+		DB_I64(request->from_ms), DB_U64(limit) };
+	return db_query(store->db, pool, SQL_SELECT_DUE_ROWS,
+	    &(struct db_arguments){ .values = values, .count = ARRAY_SIZE(values) }, rows);
+}
+
+/* What is left ahead is found once more. */
+static enum result
+look_ahead(struct store *store, struct pool *pool, const struct due_request *request)
+{
+	struct due_rows *ahead = request->ahead;
 	struct db_rows rows;
+	enum result result = look_for_rows(store, pool, request, DUE_ROWS_AHEAD, &rows);
+	ahead->at = ahead->count = 0;
+	for (size_t i = 0; result == RESULT_OK && i < rows.count; i++) {
+		ahead->rows[i].id = db_get_u64(&rows, i, 0);
+		ahead->rows[i].due_ms = db_get_i64(&rows, i, 1);
+		ahead->count++;
+	}
+	return result;
+}
+
+static enum result
+find_due_rows(struct store *store, struct pool *pool, struct due_request *request, struct db_value *ids, size_t *count)
+{
+	struct due_rows *ahead = request->ahead;
+	struct db_rows rows;
+	enum result result = RESULT_OK;
 	request->last_ms = request->from_ms;
-	enum result result = db_query(store->db, pool, SQL_SELECT_DUE_ROWS,
-	    &(struct db_arguments){ .values = values, .count = ARRAY_SIZE(values) }, &rows);
+	if (ahead != NULL && request->rows <= DUE_ROWS_AHEAD) {
+		if (ahead->count - ahead->at < request->rows)
+			result = look_ahead(store, pool, request);
+		for (size_t i = 0; i < request->rows && ahead->at < ahead->count; i++, ahead->at++) {
+			ids[(*count)++] = DB_U64(ahead->rows[ahead->at].id);
+			request->last_ms = ahead->rows[ahead->at].due_ms;
+		}
+		return result;
+	}
+	if (ahead != NULL)
+		ahead->at = ahead->count = 0;
+	result = look_for_rows(store, pool, request, request->rows, &rows);
 	for (size_t i = 0; result == RESULT_OK && i < rows.count; i++) {
 		ids[(*count)++] = DB_U64(db_get_u64(&rows, i, 0));
 		request->last_ms = db_get_i64(&rows, i, 1);

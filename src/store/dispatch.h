@@ -59,11 +59,23 @@ struct due_webhooks {
 MUST_CHECK enum result store_due_webhooks(
     struct store *store, struct pool *pool, uint64_t held, int64_t from_ms, size_t limit, struct due_webhooks *webhooks);
 
+/* Rows of a webhook that were found due and are not claimed yet, the oldest first; from `at` to before `count`. All zeros:
+ * none. */
+enum { DUE_ROWS_AHEAD = 32 };
+struct due_rows {
+	struct {
+		uint64_t id;
+		int64_t due_ms;
+	} rows[DUE_ROWS_AHEAD];
+	size_t at, count;
+};
+
 struct due_request {
 	uint64_t webhook_id;
 	size_t rows;
-	int64_t from_ms; /* nothing that is due before is looked for */
-	int64_t last_ms; /* when the last one came due that store_claim found; from_ms: none */
+	struct due_rows *ahead; /* used up first, and filled again, so that not every claim has to look; or NULL */
+	int64_t from_ms;        /* nothing that is due before is looked for */
+	int64_t last_ms;        /* when the last one came due that store_claim found; from_ms: none */
 };
 
 /* How a webhook is reached, as its operator has set it. */

@@ -143,6 +143,45 @@ a_claim_goes_on_where_the_last_one_ended(void **state)
 	assert_true(request.last_ms == request.from_ms);
 }
 
+/* The rows that it found beyond those that were asked for are claimed without another look; what others have done to them
+ * meanwhile is respected. */
+static void
+a_claim_looks_ahead(void **state)
+{
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 40);
+	struct due_rows ahead = { .count = 0 };
+	struct due_request request = { .webhook_id = webhook, .rows = 3, .ahead = &ahead };
+	struct due_delivery *deliveries;
+	size_t count, claimed = 0;
+	uint64_t last_id = 0;
+	root_run("UPDATE t_due SET due_ms = 1000");
+	const int64_t begun = root_questions();
+	for (size_t i = 0; i < 10; i++) {
+		assert_int_equal(
+		    store_claim(w->store, w->pool, owners[0], LONG_MS, &request, 1, &deliveries, &count), RESULT_OK);
+		assert_int_equal(count, 3);
+		for (size_t k = 0; k < count; k++, claimed++) {
+			assert_true(deliveries[k].id > last_id);
+			last_id = deliveries[k].id;
+		}
+		assert_true(request.last_ms == 1000);
+		request.from_ms = request.last_ms;
+	}
+	/* a look, and three statements a claim */
+	assert_in_range(root_questions() - begun, 30, 32);
+	assert_int_equal(ahead.count - ahead.at, 2);
+	root_run("DELETE FROM t_due WHERE id = %" PRIu64, ahead.rows[ahead.at].id);
+	assert_int_equal(store_claim(w->store, w->pool, owners[0], LONG_MS, &request, 1, &deliveries, &count), RESULT_OK);
+	assert_int_equal(count, 3); /* looked anew: two were too few */
+	request.rows = 6;
+	assert_int_equal(ahead.count - ahead.at, 6);
+	root_run("DELETE FROM t_due WHERE id = %" PRIu64, ahead.rows[ahead.at].id);
+	assert_int_equal(store_claim(w->store, w->pool, owners[0], LONG_MS, &request, 1, &deliveries, &count), RESULT_OK);
+	assert_int_equal(count, 5);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_due WHERE token IS NULL"), 0);
+}
+
 int
 main(void)
 {
@@ -151,6 +190,7 @@ main(void)
 		LOOK_TEST(what_is_new_is_found_behind_what_was_removed),
 		LOOK_TEST(newly_due_is_told_as_all_that_is_due),
 		LOOK_TEST(a_claim_goes_on_where_the_last_one_ended),
+		LOOK_TEST(a_claim_looks_ahead),
 	};
 	return WORLD_MAIN(tests);
 }

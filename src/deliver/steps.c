@@ -237,8 +237,12 @@ look(struct dispatcher *d)
 	struct due_webhooks found;
 	int64_t before = clock_monotonic_ms();
 	const bool all = before >= d->all_looked_ms;
-	enum result result =
-	    store_due_webhooks(d->store, d->pool, d->held, all ? 0 : d->looked_at_ms - NEW_MS, STEPS_WEBHOOKS_MAX, &found);
+	const struct due_question question = { .held = d->held,
+		.limit = STEPS_WEBHOOKS_MAX,
+		.from_ms = all ? 0 : d->looked_at_ms - NEW_MS,
+		.known = d->known,
+		.known_count = all ? 0 : turns_due(d->turns, d->known, ARRAY_SIZE(d->known)) };
+	enum result result = store_due_webhooks(d->store, d->pool, &question, &found);
 	if (result != RESULT_OK)
 		return result;
 	int64_t now = clock_monotonic_ms();

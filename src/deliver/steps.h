@@ -34,6 +34,7 @@ struct dispatcher {
 	size_t recording;                              /* so many are being recorded */
 	struct delivery_outcome untried[STEPS_BATCH];
 	struct due_request requests[STEPS_BATCH];
+	uint64_t known[DUE_KNOWN_MAX];   /* webhooks that need not be looked for */
 	uint64_t ended[STEPS_ENDED_MAX]; /* webhooks that were removed or are gone: their deliveries are to be ended */
 	size_t ended_count;
 

@@ -84,7 +84,8 @@ show_due(struct store *store)
 	if (!wiring_schema_fits(store))
 		return EX_CONFIG;
 	struct pool *pool = pool_new();
-	enum result result = store_due_webhooks(store, pool, UINT64_MAX, 0, DRY_RUN_MAX, &webhooks);
+	enum result result =
+	    store_due_webhooks(store, pool, &(struct due_question){ .held = UINT64_MAX, .limit = DRY_RUN_MAX }, &webhooks);
 	if (result == RESULT_OK)
 		print_due(&webhooks);
 	pool_free(&pool);

@@ -52,12 +52,22 @@ struct due_webhooks {
 	bool bulk_work;      /* a job is queued that is not delayed */
 };
 
-/* Webhooks in the shards of `held` that have had something due since `from_ms`, or whenever (0), at most `limit` of each kind.
- * Only the latter tells of those that have ended, but costs more while old snapshots are read, by a dump for instance. What is
- * claimed makes nobody one of the ended ones: it is its owner's, and comes due when its claim ends. Costs one probe per
- * webhook, not per row. */
+/* What to look for. */
+struct due_question {
+	uint64_t held; /* in these shards, bit i is shard i */
+	size_t limit;  /* so many webhooks of each kind at most */
+	int64_t
+	    from_ms; /* 0: all that is due. Else what has come due since then: that tells of nobody who has ended, nor of … */
+	const uint64_t *known; /* … these webhooks, of which the first DUE_KNOWN_MAX count */
+	size_t known_count;
+};
+enum { DUE_KNOWN_MAX = 1024 };
+
+/* What is claimed makes nobody one of the ended ones: it is its owner's, and comes due when its claim ends. Costs one probe per
+ * webhook, not per row; but all that was removed is walked over while old snapshots are read, by a dump for instance, unless
+ * from_ms is behind it. */
 MUST_CHECK enum result store_due_webhooks(
-    struct store *store, struct pool *pool, uint64_t held, int64_t from_ms, size_t limit, struct due_webhooks *webhooks);
+    struct store *store, struct pool *pool, const struct due_question *question, struct due_webhooks *webhooks);
 
 /* Rows of a webhook that were found due and are not claimed yet, the oldest first; from `at` to before `count`. All zeros:
  * none. */

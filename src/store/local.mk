@@ -13,6 +13,7 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/housekeeping.c \
 	%D%/kept.c \
 	%D%/load.c \
+	%D%/look.c \
 	%D%/mark.c \
 	%D%/partitions.c \
 	%D%/private.h \

@@ -224,6 +224,8 @@ uint32_t store_get_u32(const struct db_rows *rows, size_t row, size_t column);
 struct lead store_lead_from_row(const struct db_rows *rows, size_t row);
 struct campaign store_campaign_from_row(const struct db_rows *rows, size_t row);
 enum webhook_state store_webhook_state(struct slice name);
+/* Bit i of `held`: shard i. */
+struct db_list store_shard_list(struct pool *pool, uint64_t held);
 /* Of SQL_SELECT_WEBHOOK…. */
 struct webhook_row store_webhook_from_row(const struct db_rows *rows, size_t row);
 /* An HTTP status; NULL is 0. */

@@ -93,6 +93,12 @@
 	"(SELECT w.id FROM {prefix}webhooks w WHERE w.id = t.webhook_id AND w.state <> 'gone') IS NOT NULL, " \
 	"(SELECT e.id FROM {prefix}events e WHERE e.id = t.event_id) IS NOT NULL"
 
+/* One webhook's oldest delivery that is due from a moment on. */
+#define PROBE                                                                                                             \
+	"(SELECT webhook_id, due_ms FROM {prefix}due FORCE INDEX (by_webhook) WHERE shard = ? AND webhook_id = ? AND " \
+	"due_ms >= ? ORDER BY due_ms LIMIT 1)"
+#define PROBE_4 PROBE " UNION ALL " PROBE " UNION ALL " PROBE " UNION ALL " PROBE
+
 #define LOCK_COUNTERS                                                                                                          \
 	"SELECT campaign_id, settings_version, leads_version, last_subscription_number, ip_counted_to, lead_count, verified, " \
 	"waitlisted, removed_from_waitlist, fraudulent, opted_out, referred, " NOW " FROM {prefix}campaign_counters "          \
@@ -340,16 +346,14 @@ const struct db_statement store_statements[SQL_COUNT] = {
 		" LEFT JOIN {prefix}webhooks w ON w.id = d.webhook_id WHERE w.state IS NULL OR w.state <> 'disabled'"
 		" ORDER BY 2 DESC, 3"),
 	/* The same for what has come due since a moment. A row that is removed stays in the index for as long as somebody reads
-	 * in a snapshot from before, a dump for instance, and the statement above walks over all of them. This one begins behind
-	 * them, webhook by webhook. */
-	STATEMENT(SQL_SELECT_NEWLY_DUE_WEBHOOKS,
-		"SELECT q.webhook_id, FALSE, GREATEST(q.first_ms, q.hold_until_ms), q.first_ms, q.failures, q.probes, q.failing_since_ms,"
-		" q.last_delivery_ms IS NOT NULL, q.rate FROM (SELECT s.webhook_id, s.hold_until_ms,"
-		" CAST(s.failures AS UNSIGNED) AS failures, CAST(s.probes AS UNSIGNED) AS probes, s.failing_since_ms,"
-		" s.last_delivery_ms, CAST(w.rate AS UNSIGNED) AS rate, (SELECT u.due_ms FROM {prefix}due u FORCE INDEX (by_webhook)"
-		" WHERE u.shard = s.shard AND u.webhook_id = s.webhook_id AND u.due_ms >= ? ORDER BY u.due_ms LIMIT 1) AS first_ms"
-		" FROM {prefix}webhook_status s STRAIGHT_JOIN {prefix}webhooks w ON w.id = s.webhook_id"
-		" WHERE s.shard IN ({list}) AND w.state = 'active') q WHERE q.first_ms IS NOT NULL ORDER BY 3"),
+	 * in a snapshot from before, a dump for instance, and the statement above walks over all of them. These begin behind
+	 * them, webhook by webhook; a join would not. */
+	STATEMENT(SQL_SELECT_ACTIVE_WEBHOOKS,
+		"SELECT s.webhook_id, s.hold_until_ms, CAST(s.failures AS UNSIGNED), CAST(s.probes AS UNSIGNED),"
+		" s.failing_since_ms, s.last_delivery_ms IS NOT NULL, CAST(w.rate AS UNSIGNED) FROM {prefix}webhook_status s"
+		" STRAIGHT_JOIN {prefix}webhooks w ON w.id = s.webhook_id WHERE s.shard IN ({list})"
+		" AND s.webhook_id NOT IN ({list}) AND w.state = 'active'"),
+	STATEMENT(SQL_PROBE_WEBHOOKS, PROBE_4 " UNION ALL " PROBE_4 " UNION ALL " PROBE_4 " UNION ALL " PROBE_4),
 	STATEMENT(SQL_SELECT_DUE_ROWS,
 		"SELECT id, due_ms FROM {prefix}due FORCE INDEX (by_webhook) WHERE shard = ? AND webhook_id = ? AND due_ms >= ?"
 		" AND due_ms <= " NOW " ORDER BY due_ms LIMIT ?"),

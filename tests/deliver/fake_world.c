@@ -179,6 +179,15 @@ look_over(struct overview *overview, int64_t from_ms)
 					    : world.webhooks[i].hold_until_ms;
 }
 
+static bool
+is_known(const struct due_question *question, uint64_t id)
+{
+	for (size_t i = 0; i < question->known_count; i++)
+		if (question->known[i] == id)
+			return true;
+	return false;
+}
+
 static struct due_webhook
 due_webhook(uint64_t id, int64_t first_ms)
 {
@@ -196,8 +205,9 @@ due_webhook(uint64_t id, int64_t first_ms)
 
 enum result
 store_due_webhooks(
-    struct store *store UNUSED, struct pool *pool, uint64_t held, int64_t from_ms, size_t limit, struct due_webhooks *webhooks)
+    struct store *store UNUSED, struct pool *pool, const struct due_question *question, struct due_webhooks *webhooks)
 {
+	const int64_t from_ms = question->from_ms;
 	static struct overview overview;
 	if (!world_reachable())
 		return RESULT_UNAVAILABLE;
@@ -211,13 +221,15 @@ store_due_webhooks(
 		.now_ms = world.now_ms + WORLD_DATABASE_AHEAD_MS,
 		.bulk_work = world_ready_job() != NULL,
 	};
-	for (uint64_t id = 1; id < WORLD_WEBHOOKS && held != 0; id++) {
+	for (uint64_t id = 1; id < WORLD_WEBHOOKS && question->held != 0; id++) {
 		const int64_t ready = overview.ready_ms[id];
 		if (overview.ended[id])
 			webhooks->ended[webhooks->ended_count++] = id;
 		else if (world.webhooks[id].state == WEBHOOK_DISABLED)
 			continue;
-		else if (ready <= world.now_ms && webhooks->due_count < limit)
+		else if (is_known(question, id))
+			continue;
+		else if (ready <= world.now_ms && webhooks->due_count < question->limit)
 			webhooks->due[webhooks->due_count++] = due_webhook(id, overview.first_ms[id]);
 		else if (ready < next)
 			next = ready;

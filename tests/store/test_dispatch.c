@@ -280,7 +280,8 @@ static struct due_webhooks
 look(struct world *w, uint64_t held, size_t limit)
 {
 	struct due_webhooks found;
-	assert_int_equal(store_due_webhooks(w->store, w->pool, held, 0, limit, &found), RESULT_OK);
+	assert_int_equal(
+	    store_due_webhooks(w->store, w->pool, &(struct due_question){ .held = held, .limit = limit }, &found), RESULT_OK);
 	return found;
 }
 

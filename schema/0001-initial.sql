@@ -303,7 +303,6 @@ CREATE TABLE IF NOT EXISTS {prefix}webhooks (
 -- What the dispatcher knows of a webhook. Apart from `webhooks`, so that sign-ups never wait for the dispatcher.
 CREATE TABLE IF NOT EXISTS {prefix}webhook_status (
 	webhook_id BIGINT UNSIGNED NOT NULL,
-	shard TINYINT UNSIGNED NOT NULL, -- as in `due`
 	failing_since_ms BIGINT NULL, -- every attempt has failed since; NULL: the last one succeeded
 	failures INT UNSIGNED NOT NULL DEFAULT 0, -- attempts since the last success
 	probes SMALLINT UNSIGNED NOT NULL DEFAULT 0, -- of them, those that the breaker let through

@@ -37,7 +37,7 @@ WEBHOOKS = """
 INSERT INTO lh_webhooks (id, campaign_id, url, url_hash, events, format, secret, state, created_ms)
 SELECT {first} + seq, {campaign}, {url}, UNHEX(SHA2({url}, 256)), 1, 'json', secret, 'active', created_ms
 FROM (SELECT secret, created_ms FROM lh_webhooks ORDER BY id LIMIT 1) one, seq_1_to_{count};
-INSERT INTO lh_webhook_status (webhook_id, shard) VALUES {statuses};
+INSERT INTO lh_webhook_status (webhook_id) SELECT {first} + seq FROM seq_1_to_{count};
 """
 # Every event with the bytes of a real one, and one delivery, whose id is the next. `bench_queue` says what is to be due.
 HISTORY = """
@@ -110,8 +110,7 @@ class Queue:
         """`url`: an SQL expression in which seq counts from 1; the ids."""
         first = 1000 + len(self.webhooks)
         added = [first + number for number in range(1, count + 1)]
-        statuses = ", ".join(f"({webhook}, {shard(webhook)})" for webhook in added)
-        self.contestant.sql(WEBHOOKS.format(first=first, campaign=self.contestant.campaigns[0], url=url, count=count, statuses=statuses))
+        self.contestant.sql(WEBHOOKS.format(first=first, campaign=self.contestant.campaigns[0], url=url, count=count))
         self.webhooks += added
         return added
 

@@ -15,8 +15,7 @@ enum {
 	LOOK_MS = 10,         /* between two looks for due work while there is some */
 	LOOK_SHARE = 4,       /* looks then take at most one part in 1 + that of the time */
 	SLOW_LOOK_MS = 20,    /* a look at all that is due which takes longer is made less often … */
-	SLOW_LOOK_SHARE = 20, /* … and in between only what is newly due is looked for … */
-	NEW_MS = 2000,        /* … with that much of what was there before: sign-ups are committed after their time */
+	SLOW_LOOK_SHARE = 20, /* … and in between only at the newest */
 	FAIL_CHUNK = 500,     /* deliveries of a webhook that is no more which are ended in one transaction */
 	HOUSEKEEPING_MS = 10 * 1000,
 	DAYS_SHARD = 1 /* of `held`: whoever has the first shard looks after the days of the history, too */
@@ -237,11 +236,7 @@ look(struct dispatcher *d)
 	struct due_webhooks found;
 	int64_t before = clock_monotonic_ms();
 	const bool all = before >= d->all_looked_ms;
-	const struct due_question question = { .held = d->held,
-		.limit = STEPS_WEBHOOKS_MAX,
-		.from_ms = all ? 0 : d->looked_at_ms - NEW_MS,
-		.known = d->known,
-		.known_count = all ? 0 : turns_due(d->turns, d->known, ARRAY_SIZE(d->known)) };
+	const struct due_question question = { .held = d->held, .limit = STEPS_WEBHOOKS_MAX, .newest = !all };
 	enum result result = store_due_webhooks(d->store, d->pool, &question, &found);
 	if (result != RESULT_OK)
 		return result;
@@ -249,7 +244,6 @@ look(struct dispatcher *d)
 	if (all)
 		d->all_looked_ms = now - before > SLOW_LOOK_MS ? now + SLOW_LOOK_SHARE * (now - before) : now;
 	d->looked_at_all = all;
-	d->looked_at_ms = found.now_ms;
 	d->database_ahead_ms = found.now_ms - now;
 	for (size_t i = 0; i < found.due_count; i++)
 		turns_offer(d->turns, &found.due[i], found.now_ms);

@@ -34,14 +34,12 @@ struct dispatcher {
 	size_t recording;                              /* so many are being recorded */
 	struct delivery_outcome untried[STEPS_BATCH];
 	struct due_request requests[STEPS_BATCH];
-	uint64_t known[DUE_KNOWN_MAX];   /* webhooks that need not be looked for */
 	uint64_t ended[STEPS_ENDED_MAX]; /* webhooks that were removed or are gone: their deliveries are to be ended */
 	size_t ended_count;
 
 	/* Times are those of clock_monotonic_ms. */
 	int64_t next_lease_ms, looked_ms, next_look_ms, claimed_ms, next_housekeeping_ms;
-	int64_t all_looked_ms;     /* what is newly due is enough until then */
-	int64_t looked_at_ms;      /* the database's time of the last look */
+	int64_t all_looked_ms;     /* the newest are enough until then */
 	int64_t retry_ms;          /* the database is left alone until then */
 	int64_t end_ms;            /* takes nothing new from then on … */
 	int64_t give_up_ms;        /* … and waits that long for the database */

@@ -225,19 +225,6 @@ turns_offer(struct turns *turns, const struct due_webhook *told, int64_t now_ms)
 	put(turns, webhook, now_ms);
 }
 
-size_t
-turns_due(const struct turns *turns, uint64_t *webhook_ids, size_t capacity)
-{
-	static const enum place places[] = { PLACE_TRUSTED, PLACE_DOUBTFUL, PLACE_PACED, PLACE_BUSY };
-	const struct known_webhook *webhook;
-	size_t count = 0;
-	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
-		TAILQ_FOREACH(webhook, &turns->places[places[i]], list)
-	if (webhook->due && count < capacity)
-		webhook_ids[count++] = webhook->id;
-	return count;
-}
-
 void
 turns_keep(struct turns *turns, uint64_t shards, int64_t now_ms)
 {

@@ -33,8 +33,6 @@ void turns_free(struct turns **turns);
 /* This webhook has something due. What the database knows of it is believed while nothing of it is under way. Ignored when
  * there is no room: the next look at the database will offer it again. */
 void turns_offer(struct turns *turns, const struct due_webhook *webhook, int64_t now_ms);
-/* Those that are known to have something due; how many, up to `capacity`. */
-size_t turns_due(const struct turns *turns, uint64_t *webhook_ids, size_t capacity);
 /* Only webhooks of these shards (bit i: shard i, core/delivery.h) are still ours: others get nothing more until they are
  * offered again. */
 void turns_keep(struct turns *turns, uint64_t shards, int64_t now_ms);

@@ -56,16 +56,12 @@ struct due_webhooks {
 struct due_question {
 	uint64_t held; /* in these shards, bit i is shard i */
 	size_t limit;  /* so many webhooks of each kind at most */
-	int64_t
-	    from_ms; /* 0: all that is due. Else what has come due since then: that tells of nobody who has ended, nor of … */
-	const uint64_t *known; /* … these webhooks, of which the first DUE_KNOWN_MAX count */
-	size_t known_count;
+	bool newest;   /* among the newest deliveries alone: that tells of nobody who has ended, nor of all that is due */
 };
-enum { DUE_KNOWN_MAX = 1024 };
 
 /* What is claimed makes nobody one of the ended ones: it is its owner's, and comes due when its claim ends. Costs one probe per
- * webhook, not per row; but all that was removed is walked over while old snapshots are read, by a dump for instance, unless
- * from_ms is behind it. */
+ * webhook, not per row; but all that was removed is walked over while old snapshots are read, by a dump for instance. Not so
+ * when it is asked for the newest alone. */
 MUST_CHECK enum result store_due_webhooks(
     struct store *store, struct pool *pool, const struct due_question *question, struct due_webhooks *webhooks);
 

@@ -93,12 +93,6 @@
 	"(SELECT w.id FROM {prefix}webhooks w WHERE w.id = t.webhook_id AND w.state <> 'gone') IS NOT NULL, " \
 	"(SELECT e.id FROM {prefix}events e WHERE e.id = t.event_id) IS NOT NULL"
 
-/* One webhook's oldest delivery that is due from a moment on. */
-#define PROBE                                                                                                             \
-	"(SELECT webhook_id, due_ms FROM {prefix}due FORCE INDEX (by_webhook) WHERE shard = ? AND webhook_id = ? AND " \
-	"due_ms >= ? ORDER BY due_ms LIMIT 1)"
-#define PROBE_4 PROBE " UNION ALL " PROBE " UNION ALL " PROBE " UNION ALL " PROBE
-
 #define LOCK_COUNTERS                                                                                                          \
 	"SELECT campaign_id, settings_version, leads_version, last_subscription_number, ip_counted_to, lead_count, verified, " \
 	"waitlisted, removed_from_waitlist, fraudulent, opted_out, referred, " NOW " FROM {prefix}campaign_counters "          \
@@ -288,7 +282,7 @@ const struct db_statement store_statements[SQL_COUNT] = {
 	STATEMENT(SQL_INSERT_WEBHOOK, "INSERT INTO {prefix}webhooks (id, campaign_id, url, url_hash, events, "
 					  "source, format, secret, created_ms) "
 					  "VALUES (?, ?, ?, ?, ?, ?, ?, ?, " NOW ")"),
-	STATEMENT(SQL_INSERT_WEBHOOK_STATUS, "INSERT INTO {prefix}webhook_status (webhook_id, shard) VALUES (?, ?)"),
+	STATEMENT(SQL_INSERT_WEBHOOK_STATUS, "INSERT INTO {prefix}webhook_status (webhook_id) VALUES (?)"),
 	STATEMENT(SQL_UPDATE_WEBHOOK,
 		"UPDATE {prefix}webhooks SET events = ?, source = COALESCE(?, source), format = "
 		"COALESCE(?, format) WHERE id = ?"),
@@ -345,15 +339,16 @@ const struct db_statement store_statements[SQL_COUNT] = {
 		" GROUP BY shard, webhook_id) d LEFT JOIN {prefix}webhook_status s ON s.webhook_id = d.webhook_id"
 		" LEFT JOIN {prefix}webhooks w ON w.id = d.webhook_id WHERE w.state IS NULL OR w.state <> 'disabled'"
 		" ORDER BY 2 DESC, 3"),
-	/* The same for what has come due since a moment. A row that is removed stays in the index for as long as somebody reads
-	 * in a snapshot from before, a dump for instance, and the statement above walks over all of them. These begin behind
-	 * them, webhook by webhook; a join would not. */
-	STATEMENT(SQL_SELECT_ACTIVE_WEBHOOKS,
-		"SELECT s.webhook_id, s.hold_until_ms, CAST(s.failures AS UNSIGNED), CAST(s.probes AS UNSIGNED),"
-		" s.failing_since_ms, s.last_delivery_ms IS NOT NULL, CAST(w.rate AS UNSIGNED) FROM {prefix}webhook_status s"
-		" STRAIGHT_JOIN {prefix}webhooks w ON w.id = s.webhook_id WHERE s.shard IN ({list})"
-		" AND s.webhook_id NOT IN ({list}) AND w.state = 'active'"),
-	STATEMENT(SQL_PROBE_WEBHOOKS, PROBE_4 " UNION ALL " PROBE_4 " UNION ALL " PROBE_4 " UNION ALL " PROBE_4),
+	/* The same for the newest rows alone. One that is removed stays in the indexes for as long as somebody reads in a
+	 * snapshot from before, a dump for instance: the statement above walks over all of them, webhook by webhook, this one
+	 * over those whose ids have been given just now. Ids are given in blocks, so those of a batch may be among the older */
+	STATEMENT(SQL_SELECT_NEWEST_DUE,
+		"SELECT d.webhook_id, FALSE, GREATEST(d.first_ms, s.hold_until_ms), d.first_ms, CAST(s.failures AS UNSIGNED),"
+		" CAST(s.probes AS UNSIGNED), s.failing_since_ms, s.last_delivery_ms IS NOT NULL, CAST(w.rate AS UNSIGNED)"
+		" FROM (SELECT webhook_id, MIN(due_ms) AS first_ms FROM {prefix}due FORCE INDEX (PRIMARY) WHERE id >= (SELECT "
+		NOW " DIV 86400000 * 68719476736 + GREATEST(next, 20000) - 20000 FROM {prefix}id_blocks WHERE name = 'history')"
+		" AND shard IN ({list}) GROUP BY webhook_id) d STRAIGHT_JOIN {prefix}webhooks w ON w.id = d.webhook_id"
+		" STRAIGHT_JOIN {prefix}webhook_status s ON s.webhook_id = d.webhook_id WHERE w.state = 'active' ORDER BY 3"),
 	STATEMENT(SQL_SELECT_DUE_ROWS,
 		"SELECT id, due_ms FROM {prefix}due FORCE INDEX (by_webhook) WHERE shard = ? AND webhook_id = ? AND due_ms >= ?"
 		" AND due_ms <= " NOW " ORDER BY due_ms LIMIT ?"),
@@ -390,9 +385,9 @@ const struct db_statement store_statements[SQL_COUNT] = {
 				       ", token = NULL, attempts = attempts - 1 WHERE id = ? AND token = ?"),
 	/* of rows that are there, as above. Who failed before goes on failing, but for a success in between */
 	STATEMENT(SQL_CHANGE_WEBHOOK_STATUS,
-		"INSERT INTO {prefix}webhook_status (webhook_id, shard, last_status, last_error, last_delivery_ms, "
+		"INSERT INTO {prefix}webhook_status (webhook_id, last_status, last_error, last_delivery_ms, "
 		"failing_since_ms, failures, probes, hold_until_ms)"
-		" VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE " TO(last_status) ", " TO(last_error) ", "
+		" VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE " TO(last_status) ", " TO(last_error) ", "
 		"failing_since_ms = CASE WHEN VALUES(last_delivery_ms) IS NULL THEN COALESCE(failing_since_ms, "
 		"VALUES(failing_since_ms)) ELSE VALUES(failing_since_ms) END, "
 		"last_delivery_ms = COALESCE(VALUES(last_delivery_ms), last_delivery_ms), "

@@ -98,8 +98,7 @@ enum statement {
 	SQL_RELEASE_CLAIMS,
 	SQL_SELECT_WORK,
 	SQL_SELECT_DUE_WEBHOOKS,
-	SQL_SELECT_ACTIVE_WEBHOOKS,
-	SQL_PROBE_WEBHOOKS,
+	SQL_SELECT_NEWEST_DUE,
 	SQL_SELECT_DUE_ROWS,
 	SQL_CLAIM_DUE,
 	SQL_SELECT_CLAIMED,
@@ -188,9 +187,6 @@ enum statement {
 	SQL_DEEP_ORPHANS,
 	SQL_COUNT
 };
-
-/* Of SQL_PROBE_WEBHOOKS. */
-enum { WEBHOOKS_PROBED = 16 };
 
 extern const struct db_statement store_statements[SQL_COUNT];
 /* Run on each new connection. */

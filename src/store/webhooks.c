@@ -20,10 +20,9 @@ insert_webhook(struct store *store, struct pool *pool, const struct webhook_put 
 	struct db_value values[] = { DB_U64(*id), DB_U64(put->campaign_id), db_bytes(put->url), db_bytes(url_hash),
 		DB_U64(put->events), db_bytes(put->source), format_value(put->form == NULL ? &json : put->form),
 		db_bytes(put->secret) };
-	const struct db_value status[] = { DB_U64(*id), DB_U64(webhook_shard(*id)) };
 	result = store_change_one(store, SQL_INSERT_WEBHOOK, values, ARRAY_SIZE(values));
 	if (result == RESULT_OK)
-		result = store_change_one(store, SQL_INSERT_WEBHOOK_STATUS, status, ARRAY_SIZE(status));
+		result = store_change_one(store, SQL_INSERT_WEBHOOK_STATUS, values, 1);
 	return result;
 }
 

@@ -11,7 +11,7 @@
 #include "base/random.h"
 #include "deliver/recorder.h"
 
-enum { IDLE_WAITS_MAX = 10000 };
+enum { IDLE_WAITS_MAX = 10000, NEWEST_MS = 2000 /* what was made since then */ };
 
 struct world world;
 
@@ -159,7 +159,7 @@ struct overview {
 };
 
 static void
-look_over(struct overview *overview, int64_t from_ms)
+look_over(struct overview *overview, bool newest, int64_t from_ms)
 {
 	for (size_t i = 0; i < WORLD_WEBHOOKS; i++) {
 		overview->first_ms[i] = INT64_MAX;
@@ -168,24 +168,16 @@ look_over(struct overview *overview, int64_t from_ms)
 	for (size_t i = 0; i < world.delivery_count; i++) {
 		const struct world_delivery *delivery = &world.deliveries[i];
 		int64_t *first_ms = &overview->first_ms[delivery->webhook_id];
-		if (delivery->state == DELIVERY_PENDING && delivery->due_ms >= from_ms && delivery->due_ms < *first_ms)
+		if (delivery->state == DELIVERY_PENDING && (!newest || delivery->born_ms >= from_ms) &&
+		    delivery->due_ms < *first_ms)
 			*first_ms = delivery->due_ms;
-		if (from_ms == 0 && is_to_be_ended(delivery))
+		if (!newest && is_to_be_ended(delivery))
 			overview->ended[delivery->webhook_id] = true;
 	}
 	for (size_t i = 0; i < WORLD_WEBHOOKS; i++)
 		overview->ready_ms[i] = overview->first_ms[i] > world.webhooks[i].hold_until_ms
 					    ? overview->first_ms[i]
 					    : world.webhooks[i].hold_until_ms;
-}
-
-static bool
-is_known(const struct due_question *question, uint64_t id)
-{
-	for (size_t i = 0; i < question->known_count; i++)
-		if (question->known[i] == id)
-			return true;
-	return false;
 }
 
 static struct due_webhook
@@ -207,13 +199,13 @@ enum result
 store_due_webhooks(
     struct store *store UNUSED, struct pool *pool, const struct due_question *question, struct due_webhooks *webhooks)
 {
-	const int64_t from_ms = question->from_ms;
+	const int64_t from_ms = question->newest ? world.now_ms - NEWEST_MS : 0;
 	static struct overview overview;
 	if (!world_reachable())
 		return RESULT_UNAVAILABLE;
 	world.looks++;
-	world.now_ms += from_ms == 0 ? world.look_ms : 0;
-	look_over(&overview, from_ms == 0 ? 0 : from_ms - WORLD_DATABASE_AHEAD_MS);
+	world.now_ms += question->newest ? 0 : world.look_ms;
+	look_over(&overview, question->newest, from_ms);
 	int64_t next = INT64_MAX;
 	*webhooks = (struct due_webhooks){
 		.due = POOL_ARRAY(pool, WORLD_WEBHOOKS, struct due_webhook),
@@ -226,8 +218,6 @@ store_due_webhooks(
 		if (overview.ended[id])
 			webhooks->ended[webhooks->ended_count++] = id;
 		else if (world.webhooks[id].state == WEBHOOK_DISABLED)
-			continue;
-		else if (is_known(question, id))
 			continue;
 		else if (ready <= world.now_ms && webhooks->due_count < question->limit)
 			webhooks->due[webhooks->due_count++] = due_webhook(id, overview.first_ms[id]);

@@ -191,28 +191,6 @@ a_turn_goes_on_where_the_last_one_ended(void **state UNUSED)
 	assert_true(requests[0].from_ms == 120);
 }
 
-/* Whoever waits, is full or is paced need not be looked for; whoever had less than was asked for does. */
-static void
-it_is_known_who_has_something_due(void **state UNUSED)
-{
-	uint64_t ids[8];
-	struct due_webhook paced = good(4);
-	paced.rate = 1;
-	for (uint64_t id = 1; id <= 3; id++)
-		offer(id, 0);
-	turns_offer(turns, &paced, 0);
-	assert_int_equal(turns_due(turns, ids, 8), 4);
-	assert_int_equal(turns_due(turns, ids, 2), 2);
-	assert_int_equal(turns_take(turns, SLOTS, 0, requests), 4);
-	start(1, MAX, 0);
-	start(2, MAX, 0);
-	start(4, 1, 0);
-	turns_settle(turns, 0);
-	assert_int_equal(turns_due(turns, ids, 8), 3);
-	for (size_t i = 0; i < 3; i++)
-		assert_int_not_equal(ids[i], 3);
-}
-
 /* Its operator may have made an end of it. */
 static void
 the_database_is_believed_while_nothing_is_under_way(void **state UNUSED)
@@ -391,7 +369,6 @@ main(void)
 		TEST(who_has_less_than_was_asked_for_leaves),
 		TEST(a_silenced_webhook_stays_away),
 		TEST(a_turn_goes_on_where_the_last_one_ended),
-		TEST(it_is_known_who_has_something_due),
 		TEST(the_database_is_believed_while_nothing_is_under_way),
 		TEST(room_comes_back),
 		TEST(what_another_dispatcher_has_gets_nothing),

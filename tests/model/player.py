@@ -182,7 +182,7 @@ class Player:
         mask = sum(1 << EVENTS.index(event) for event in events)
         self.change_settings(f"INSERT INTO lh_webhooks (id, campaign_id, url, url_hash, events, secret, created_ms) VALUES ({id}, "
                       f"{self.campaigns[place].id}, 'https://hook.example/{id}', UNHEX(SHA2('{id}', 256)), {mask}, 's', 1);"
-                      f"INSERT INTO lh_webhook_status (webhook_id, shard) VALUES ({id}, 0)")
+                      f"INSERT INTO lh_webhook_status (webhook_id) VALUES ({id})")
         self.webhooks.setdefault(place, []).append(id)
         self.campaigns[place].webhooks[id] = {"events": events, "state": "active"}
 

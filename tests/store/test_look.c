@@ -10,7 +10,7 @@
 #include "core/events.h"
 #include "world.h"
 
-enum { REMOVED = 9000, CHUNK = 250, FEW_PAGES = 250 };
+enum { REMOVED = 60000, FEW_PAGES = 100 };
 
 static int
 open_look(void **state)
@@ -28,25 +28,27 @@ pages(void)
 }
 
 static struct due_webhooks
-look(struct world *w, int64_t from_ms)
+look(struct world *w, bool newest)
 {
 	struct due_webhooks found;
 	assert_int_equal(store_due_webhooks(w->store, w->pool,
-			     &(struct due_question){ .held = UINT64_MAX, .limit = 10, .from_ms = from_ms }, &found),
+			     &(struct due_question){ .held = UINT64_MAX, .limit = 10, .newest = newest }, &found),
 	    RESULT_OK);
 	return found;
 }
 
-static void
-deliver_all(struct world *w, uint64_t webhook)
+/* The fewest of some tries: the server's own threads look at pages, too. */
+static int64_t
+pages_of_look(struct world *w, bool newest, struct due_webhooks *found)
 {
-	struct claims claims;
-	struct delivery_outcome outcomes[CHUNK];
-	while ((claims = claim(w, owners[0], webhook, CHUNK, LONG_MS)).count > 0) {
-		for (size_t i = 0; i < claims.count; i++)
-			outcomes[i] = outcome_of(&claims.items[i], DELIVERY_DELIVERED, 200);
-		assert_int_equal(complete(w, outcomes, claims.count), 0);
+	int64_t fewest = INT64_MAX;
+	for (int i = 0; i < 5; i++) {
+		const int64_t before = pages();
+		*found = look(w, newest);
+		const int64_t seen = pages() - before;
+		fewest = seen < fewest ? seen : fewest;
 	}
+	return fewest;
 }
 
 /* Deliverable 2 of the queue's design: a scan floor. */
@@ -54,18 +56,24 @@ static void
 what_is_new_is_found_behind_what_was_removed(void **state)
 {
 	struct world *w = *state;
-	uint64_t webhook = make_due(w, REMOVED);
+	uint64_t webhook = make_due(w, 1);
+	size_t done = 1;
+	root_run(
+	    "INSERT INTO t_due (id, event_id, shard, webhook_id, format, due_ms) SELECT id + seq, event_id, shard, webhook_id, "
+	    "format, due_ms FROM t_due, seq_1_to_%d",
+	    REMOVED);
+	root_run("UPDATE t_webhooks SET state = 'gone' WHERE id = %" PRIu64, webhook);
+	/* what comes now is far behind them */
+	root_run("UPDATE t_id_blocks SET next = next + 200000 WHERE name = 'history'");
+	store_free(&w->store);
+	w->store = store_new(&world_options);
 	root_run("START TRANSACTION WITH CONSISTENT SNAPSHOT");
-	assert_true(root_number("SELECT COUNT(*) FROM t_due") >= REMOVED);
-	deliver_all(w, webhook);
-	const int64_t before_ms = look(w, 0).now_ms;
+	while (done > 0)
+		assert_int_equal(store_fail_pending(w->store, webhook, REMOVED, &done), RESULT_OK);
+	assert_int_equal(store_enable_webhook(w->store, webhook), RESULT_OK);
 	sign_up_many(w, "new", 1);
-	int64_t at = pages();
-	struct due_webhooks all = look(w, 0);
-	const int64_t all_pages = pages() - at;
-	at = pages();
-	struct due_webhooks newly = look(w, before_ms);
-	const int64_t new_pages = pages() - at;
+	struct due_webhooks all, newly;
+	const int64_t all_pages = pages_of_look(w, false, &all), new_pages = pages_of_look(w, true, &newly);
 	assert_int_equal(all.due_count, 1);
 	assert_int_equal(newly.due_count, 1);
 	assert_int_equal(newly.due[0].webhook_id, webhook);
@@ -78,53 +86,48 @@ what_is_new_is_found_behind_what_was_removed(void **state)
 
 /* What is told of it is the same. */
 static void
-newly_due_is_told_as_all_that_is_due(void **state)
+the_newest_are_told_as_all_that_is_due(void **state)
 {
 	struct world *w = *state;
-	uint64_t old = add_webhook(w, w->campaign, "https://old.example/", EVENT_BIT(EVENT_NEW_SIGNUP));
-	uint64_t webhook = make_due(w, 3);
-	root_run("UPDATE t_due SET due_ms = due_ms - 60000 WHERE webhook_id = %" PRIu64, old);
+	uint64_t old = make_due(w, 1);
+	/* its id is far below the newest */
+	root_run("UPDATE t_due SET id = id - 30000, due_ms = due_ms - 60000");
+	uint64_t webhook = add_webhook(w, w->campaign, "https://new.example/", EVENT_BIT(EVENT_NEW_SIGNUP));
+	root_run("UPDATE t_webhooks SET events = 0 WHERE id = %" PRIu64, old);
+	root_run("UPDATE t_campaign_counters SET settings_version = settings_version + 1");
+	sign_up_many(w, "new", 3);
 	root_run("UPDATE t_webhook_status SET failures = 7, probes = 2, failing_since_ms = 5, last_delivery_ms = 4 WHERE "
 		 "webhook_id = %" PRIu64,
 	    webhook);
 	root_run("UPDATE t_webhooks SET rate = 9 WHERE id = %" PRIu64, webhook);
-	const int64_t from_ms = look(w, 0).now_ms - 30000;
-	struct due_webhooks found = look(w, from_ms);
+	struct due_webhooks found = look(w, true), all = look(w, false);
 	assert_int_equal(found.due_count, 1);
-	const struct due_webhook *told = &found.due[0];
-	assert_true(told->webhook_id == webhook && told->failures == 7 && told->probes == 2 && told->failing_since_ms == 5 &&
-		    told->succeeded && told->rate == 9);
-	struct due_webhooks all = look(w, 0);
 	assert_int_equal(all.due_count, 2);
 	assert_int_equal(all.due[0].webhook_id, old);
 	assert_false(all.due[0].succeeded);
-	const struct due_webhook *same = &all.due[1];
-	assert_true(same->webhook_id == webhook && same->first_due_ms == told->first_due_ms && same->failures == 7 &&
-		    same->probes == 2 && same->failing_since_ms == 5 && same->succeeded && same->rate == 9);
+	const struct due_webhook *told[] = { &found.due[0], &all.due[1] };
+	for (size_t i = 0; i < 2; i++)
+		assert_true(told[i]->webhook_id == webhook && told[i]->failures == 7 && told[i]->probes == 2 &&
+			    told[i]->failing_since_ms == 5 && told[i]->succeeded && told[i]->rate == 9);
+	const int64_t first_ms = told[0]->first_due_ms, now_ms = found.now_ms;
+	assert_true(told[1]->first_due_ms == first_ms);
 	/* what has waited for the end of a hold was due before it */
-	root_run(
-	    "UPDATE t_webhook_status SET hold_until_ms = %" PRId64 " WHERE webhook_id = %" PRIu64, all.now_ms - 1, webhook);
-	assert_true(look(w, from_ms).due[0].first_due_ms == told->first_due_ms);
-	assert_true(look(w, 0).due[1].first_due_ms == told->first_due_ms);
-	/* known already */
-	const struct due_question others = {
-		.held = UINT64_MAX, .limit = 10, .from_ms = from_ms, .known = &webhook, .known_count = 1
-	};
-	assert_int_equal(store_due_webhooks(w->store, w->pool, &others, &found), RESULT_OK);
-	assert_int_equal(found.due_count, 0);
+	root_run("UPDATE t_webhook_status SET hold_until_ms = %" PRId64 " WHERE webhook_id = %" PRIu64, now_ms - 1, webhook);
+	assert_true(look(w, true).due[0].first_due_ms == first_ms);
+	assert_true(look(w, false).due[1].first_due_ms == first_ms);
 	/* held, disabled, removed: not now */
 	root_run(
-	    "UPDATE t_webhook_status SET hold_until_ms = %" PRId64 " WHERE webhook_id = %" PRIu64, from_ms + 90000, webhook);
-	found = look(w, from_ms);
+	    "UPDATE t_webhook_status SET hold_until_ms = %" PRId64 " WHERE webhook_id = %" PRIu64, now_ms + 90000, webhook);
+	found = look(w, true);
 	assert_int_equal(found.due_count, 0);
-	assert_true(found.next_due_ms == from_ms + 90000);
+	assert_true(found.next_due_ms == now_ms + 90000);
 	root_run("UPDATE t_webhook_status SET hold_until_ms = 0");
 	root_run("UPDATE t_webhooks SET state = 'disabled' WHERE id = %" PRIu64, webhook);
-	assert_int_equal(look(w, from_ms).due_count, 0);
+	assert_int_equal(look(w, true).due_count, 0);
 	root_run("UPDATE t_webhooks SET state = 'active' WHERE id = %" PRIu64, webhook);
-	assert_int_equal(look(w, from_ms).due_count, 1);
+	assert_int_equal(look(w, true).due_count, 1);
 	assert_int_equal(store_remove_webhook_id(w->store, webhook), RESULT_OK);
-	assert_int_equal(look(w, from_ms).due_count, 0);
+	assert_int_equal(look(w, true).due_count, 0);
 }
 
 /* A claim says how far it went. */
@@ -198,7 +201,7 @@ main(void)
 #define LOOK_TEST(name) cmocka_unit_test_setup_teardown(name, open_look, world_close)
 	const struct CMUnitTest tests[] = {
 		LOOK_TEST(what_is_new_is_found_behind_what_was_removed),
-		LOOK_TEST(newly_due_is_told_as_all_that_is_due),
+		LOOK_TEST(the_newest_are_told_as_all_that_is_due),
 		LOOK_TEST(a_claim_goes_on_where_the_last_one_ended),
 		LOOK_TEST(a_claim_looks_ahead),
 	};

@@ -21,6 +21,9 @@ struct digest digest_sha256(const struct slice *pieces, size_t count);
 /* The key may have any length, zero too (RFC 2104). */
 struct digest digest_hmac_sha256(struct slice key, const struct slice *pieces, size_t count);
 
+/* Each thread keeps what the two need. One that ends before the process frees it. */
+void digest_end_thread(void);
+
 /* `digest` must outlive the slice. */
 struct slice digest_slice(const struct digest *digest);
 

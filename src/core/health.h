@@ -3,7 +3,7 @@
  * Pure: time is handed in.
  *
  * The breaker is closed, or open: then nothing is sent but one probe at a time, each when the wait after the one before is
- * over. docs/delivery.md draws it. */
+ * over. docs/deliveries.md draws it. */
 #ifndef LEADHOOK_CORE_HEALTH_H
 #define LEADHOOK_CORE_HEALTH_H
 

@@ -12,24 +12,15 @@
 #include "deliver/steps.h"
 
 enum {
-	TURN = 8,          /* deliveries in a turn: a claim asks the database once for each webhook */
-	BACK_OFF_MS = 100, /* first wait for the database, doubling to … */
-	BACK_OFF_MAX_MS = 5 * 1000,
+	TURN = 8, /* deliveries in a turn: a claim asks the database once for each webhook */
+	STALL_MARGIN_MS = 10 * 1000,
 	GIVE_UP_MS = 5 * 1000 /* how long the end waits for a database that is away, once nothing is under way */
 };
 
-/* Doubling, with jitter: several dispatchers must not come back at the same moment. */
-static void
-back_off(struct dispatcher *d, const char *step, enum result result)
+static int64_t
+not_before(const struct dispatcher *d, const struct step *step)
 {
-	unsigned doublings = d->failures < 10 ? d->failures : 10;
-	int64_t wait = (int64_t)BACK_OFF_MS << doublings;
-	if (wait > BACK_OFF_MAX_MS)
-		wait = BACK_OFF_MAX_MS;
-	wait = wait / 2 + (int64_t)random_below((uint64_t)wait / 2 + 1);
-	d->retry_ms = clock_monotonic_ms() + wait;
-	d->failures++;
-	log_warning("database", LOG_STR("step", step), LOG_STR("result", result_text(result)), LOG_INT("retry_in_ms", wait));
+	return step->kind == STEP_TAKES ? 0 : d->away.until_ms;
 }
 
 static void
@@ -39,16 +30,16 @@ run_steps(struct dispatcher *d)
 	const struct step *steps = steps_all(&count);
 	for (size_t i = 0; i < count; i++) {
 		int64_t now = clock_monotonic_ms();
-		if (now < d->retry_ms || now < steps[i].when(d))
+		if (now < not_before(d, &steps[i]) || now < steps[i].when(d))
 			continue;
 		enum result result = steps[i].run(d);
 		pool_reset(d->pool);
 		if (result != RESULT_OK) {
-			back_off(d, steps[i].name, result);
+			back_off(&d->away, steps[i].name, result);
 			return;
 		}
-		if (!steps[i].elsewhere)
-			d->failures = 0;
+		if (steps[i].kind == STEP_ASKS)
+			d->away = (struct back_off){ 0 };
 	}
 }
 
@@ -61,7 +52,7 @@ wait_ms(const struct dispatcher *d)
 	const struct step *steps = steps_all(&count);
 	for (size_t i = 0; i < count; i++) {
 		int64_t when = steps[i].when(d);
-		when = when > d->retry_ms ? when : d->retry_ms;
+		when = when > not_before(d, &steps[i]) ? when : not_before(d, &steps[i]);
 		first = when < first ? when : first;
 	}
 	return first > now ? first - now : 0;
@@ -70,8 +61,8 @@ wait_ms(const struct dispatcher *d)
 static bool
 nothing_due(const struct dispatcher *d)
 {
-	return d->looked_at_all && !d->progress && !d->bulk_work && d->ended_count == 0 && steps_no_slot_used(d) &&
-	       !turns_waiting(d->turns);
+	return d->looked_at_all && !d->progress && d->untried_count == 0 && !chores_are_left(d->chores) &&
+	       steps_no_slot_used(d) && !turns_waiting(d->turns);
 }
 
 static void
@@ -83,17 +74,18 @@ end_if(struct dispatcher *d, bool reason)
 	d->give_up_ms = clock_monotonic_ms() + GIVE_UP_MS;
 }
 
-/* True when nothing is left to do, or the database has been waited for long enough. */
+/* True when nothing is left to do, or the database has been waited for long enough: never in the middle of recording, which may
+ * take that long and be well. */
 static bool
 over(struct dispatcher *d)
 {
 	if (!d->ending)
 		return false;
-	if (slots_sending(d->slots) > 0) {
+	if (slots_sending(d->slots) > 0)
 		d->give_up_ms = clock_monotonic_ms() + GIVE_UP_MS;
-		return false;
-	}
-	return (slots_ended(d->slots) == 0 && !d->leased) || clock_monotonic_ms() >= d->give_up_ms;
+	if (steps_no_slot_used(d) && !d->leased && !chores_are_busy(d->chores))
+		return true;
+	return clock_monotonic_ms() >= d->give_up_ms && !recorder_is_busy(d->recorder);
 }
 
 enum result
@@ -108,7 +100,8 @@ dispatcher_run(struct dispatcher *d)
 		if (over(d))
 			break;
 		/* Once it has fired, the first descriptor stays readable. */
-		const int wake[SENDER_WAKE_FDS] = { d->ending ? -1 : d->options.stop_fd, recorder_fd(d->recorder) };
+		const int wake[SENDER_WAKE_FDS] = { d->ending ? -1 : d->options.stop_fd, recorder_fd(d->recorder),
+			chores_fd(d->chores) };
 		d->stopped = (sender_wait(d->sender, wait_ms(d), wake) & 1) != 0 || d->stopped;
 		end_if(d, d->stopped);
 	}
@@ -120,13 +113,15 @@ dispatcher_run(struct dispatcher *d)
 	return d->stopped || (d->looked && !d->leased) ? RESULT_OK : RESULT_UNAVAILABLE;
 }
 
-/* More at first than at most is no contradiction worth an error: who lowers the maximum need not know of the other. */
+/* More at first than at most is no contradiction worth an error: who lowers the maximum need not know of the other. However
+ * long the database keeps us from reading answers, an attempt ends before its claim does. */
 static struct dispatcher_options
 consistent(const struct dispatcher_options *options)
 {
 	struct dispatcher_options own = *options;
 	if (own.health.window_start > own.health.window_max)
 		own.health.window_start = own.health.window_max;
+	own.sender.stall_max_ms = own.lease_ms - own.sender.timeout_ms - STALL_MARGIN_MS;
 	return own;
 }
 
@@ -141,13 +136,13 @@ options_hold(const struct dispatcher_options *options)
 }
 
 struct dispatcher *
-dispatcher_new(const struct dispatcher_options *options, struct store *store, struct store *recording_store, struct lock *lock)
+dispatcher_new(const struct dispatcher_options *options, const struct dispatcher_stores *stores, struct lock *lock)
 {
 	if (!options_hold(options))
 		return NULL;
 	struct dispatcher *d = memory_alloc(sizeof(*d));
 	d->options = consistent(options);
-	d->store = store;
+	d->store = stores->own;
 	d->lock = lock;
 	d->end_ms = NEVER;
 	d->progress = true;
@@ -157,9 +152,10 @@ dispatcher_new(const struct dispatcher_options *options, struct store *store, st
 	    &d->options.health);
 	random_bytes(d->owner, sizeof(d->owner));
 	d->slots = slots_new(options->sender.in_flight);
-	d->sender = sender_new(&options->sender, steps_attempt_done, d);
-	d->recorder = recorder_new(recording_store);
-	if (d->sender == NULL || d->recorder == NULL)
+	d->sender = sender_new(&d->options.sender, steps_attempt_done, d);
+	d->recorder = recorder_new(stores->recorder, d->slots, options->lease_ms, steps_slot_released, d);
+	d->chores = chores_new(stores->chores);
+	if (d->sender == NULL || d->recorder == NULL || d->chores == NULL)
 		dispatcher_free(&d);
 	return d;
 }
@@ -170,6 +166,7 @@ dispatcher_free(struct dispatcher **dispatcher)
 	struct dispatcher *d = *dispatcher;
 	if (d == NULL)
 		return;
+	chores_free(&d->chores);
 	recorder_free(&d->recorder);
 	sender_free(&d->sender);
 	turns_free(&d->turns);

@@ -35,10 +35,17 @@ enum { DISPATCHER_LEASE_MARGIN_MS = 15 * 1000 };
 
 struct dispatcher;
 
-/* NULL, logged, when the options contradict each other or there can be no sender. Outcomes are recorded with a store of their
- * own (deliver/recorder.h). `lock` may be NULL; everything handed over must stay valid. */
+/* Each with a connection of its own. */
+struct dispatcher_stores {
+	struct store *own;
+	struct store *recorder; /* for deliver/recorder.h */
+	struct store *chores;   /* for deliver/chores.h */
+};
+
+/* NULL, logged, when the options contradict each other, or there can be no sender or no thread. `lock` may be NULL; all else
+ * that is handed over must stay valid, but for `options` and `stores` themselves. */
 struct dispatcher *dispatcher_new(
-    const struct dispatcher_options *options, struct store *store, struct store *recording_store, struct lock *lock);
+    const struct dispatcher_options *options, const struct dispatcher_stores *stores, struct lock *lock);
 /* *dispatcher may be NULL, becomes NULL. */
 void dispatcher_free(struct dispatcher **dispatcher);
 

@@ -1,10 +1,13 @@
 noinst_LIBRARIES += %D%/libdeliver.a
 %C%_libdeliver_a_SOURCES = \
+	%D%/back_off.c %D%/back_off.h \
 	%D%/bulk.c %D%/bulk.h \
+	%D%/chores.c %D%/chores.h \
 	%D%/dispatcher.c %D%/dispatcher.h \
 	%D%/lock.c %D%/lock.h \
 	%D%/recorder.c %D%/recorder.h \
 	%D%/request.c %D%/request.h \
+	%D%/runner.c %D%/runner.h \
 	%D%/sender.c %D%/sender.h \
 	%D%/slots.c %D%/slots.h \
 	%D%/steps.c %D%/steps.h \

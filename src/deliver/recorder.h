@@ -1,31 +1,37 @@
 /* SPDX-License-Identifier: MIT
- * Records outcomes in a thread of its own, with a connection of its own: meanwhile the dispatcher goes on sending, and claims
- * what comes next. One batch at a time. */
+ * Records what came of attempts, in a thread of its own: meanwhile the dispatcher goes on sending and claims what comes next.
+ * One batch at a time, of those that ended first. A slot is kept until its outcome is committed. */
 #ifndef LEADHOOK_DELIVER_RECORDER_H
 #define LEADHOOK_DELIVER_RECORDER_H
 
 #include <stdbool.h>
-#include <stddef.h>
+#include <stdint.h>
 
-#include "base/attributes.h"
-#include "base/result.h"
-#include "store/dispatch.h"
+#include "deliver/runner.h"
+#include "deliver/slots.h"
 
 struct recorder;
 
-/* From now on the thread alone uses the store, until recorder_free. NULL, logged, when there can be no thread. */
-struct recorder *recorder_new(struct store *store);
+/* Outcomes of these slots. Called for each that is recorded, or given up, just before its slot is free. */
+typedef void recorder_released(void *context, const struct delivery_outcome *outcome);
+
+/* `lease_ms` is that of a claim. NULL, logged, when there can be no thread. */
+struct recorder *recorder_new(
+    struct store *store, struct slots *slots, int64_t lease_ms, recorder_released *released, void *context);
 /* Waits for a batch that is under way; *recorder may be NULL, becomes NULL. */
 void recorder_free(struct recorder **recorder);
 
-/* Begins store_complete. What is handed over must stay as it is until recorder_take has answered true. One batch more than one
- * is a defect and ends the process. */
-void recorder_start(struct recorder *recorder, const struct delivery_outcome *outcomes, size_t count);
-/* True when the batch has ended; then its result is there, once. */
-MUST_CHECK bool recorder_take(struct recorder *recorder, enum result *result, size_t *stale);
-/* There is a result to be taken. */
-bool recorder_is_done(struct recorder *recorder);
-/* Becomes readable with a result, until it is taken; or -1. */
+/* When recorder_begin has something to do, by clock_monotonic_ms; RECORDER_NEVER: not before something has happened. `last`:
+ * nothing more will end, so what there is need not wait for company. */
+#define RECORDER_NEVER INT64_MAX
+int64_t recorder_when(const struct recorder *recorder, bool last);
+void recorder_begin(struct recorder *recorder);
+
+bool recorder_is_busy(const struct recorder *recorder);
+/* A batch is done: recorder_settle sees to it. */
+bool recorder_is_done(const struct recorder *recorder);
+void recorder_settle(struct recorder *recorder);
+/* Becomes readable when a batch is done. */
 int recorder_fd(const struct recorder *recorder);
 
 #endif

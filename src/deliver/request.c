@@ -49,8 +49,8 @@ request_make(struct pool *pool, const struct due_delivery *delivery, int64_t now
 	const int64_t timestamp = now_ms / 1000;
 	const struct destination *destination = delivery->destination;
 	struct slice signatures, url;
-	if (!webhook_url_dial(pool, destination->url, &url) || !make_body(pool, delivery, &attempt->body) ||
-	    !sign(pool, delivery, timestamp, attempt->body, &signatures))
+	if (!slice_present(delivery->payload) || !webhook_url_dial(pool, destination->url, &url) ||
+	    !make_body(pool, delivery, &attempt->body) || !sign(pool, delivery, timestamp, attempt->body, &signatures))
 		return false;
 	const struct slice headers[] = {
 		content_types[delivery->form],

@@ -18,6 +18,7 @@
 enum {
 	CONNECTION_LIFETIME_S = 300, /* a kept connection is not asked for its address again (delivery.md 5) */
 	CA_LIFETIME_S = 300,         /* after that a CA file is read again */
+	STALL_MS = 100,              /* that long nobody has called: perhaps nobody has read what is there */
 	HEADER_LINE_MAX = 1024
 };
 
@@ -63,6 +64,7 @@ struct transfer {
 	void *cookie;
 	struct curl_slist *headers;
 	int64_t started_ms;
+	int64_t granted_ms;      /* beyond its time */
 	enum sender_error error; /* found by ourselves, before libcurl did */
 	bool condemned;          /* to be ended without waiting for libcurl */
 	bool own_certificates;   /* the handle has those of its last attempt */
@@ -82,6 +84,7 @@ struct sender {
 	CURLM *multi;
 	CURLSH *share;
 	const char *ca_file, *ca_folder; /* for attempts without a CA file of their own */
+	int64_t waited_ms;               /* until when sender_wait ran last */
 	struct transfer *slots;
 	struct transfers unused, running, condemned;
 };
@@ -225,19 +228,30 @@ set_certificates(struct transfer *transfer, const struct attempt *attempt)
 	return code;
 }
 
+/* libcurl looks at the time before it reads. */
+static CURLcode
+set_times(struct transfer *transfer)
+{
+	const struct sender_options *options = &transfer->sender->options;
+	CURLcode code = CURLE_OK;
+	SET(CURLOPT_CONNECTTIMEOUT_MS, (long)(options->connect_timeout_ms + transfer->granted_ms));
+	SET(CURLOPT_TIMEOUT_MS, (long)(options->timeout_ms + transfer->granted_ms));
+	return code;
+}
+
 /* What is the same for every attempt. libcurl answers an error for an option that it was built without. */
 static bool
 configure(struct transfer *transfer)
 {
 	const struct sender_options *options = &transfer->sender->options;
 	CURLcode code = find_authorities(transfer->sender, transfer->easy);
+	if (code == CURLE_OK)
+		code = set_times(transfer);
 	SET(CURLOPT_PRIVATE, transfer);
 	SET(CURLOPT_SHARE, transfer->sender->share);
 	/* Time. */
 	SET(CURLOPT_NOSIGNAL, 1L);
 	SET(CURLOPT_QUICK_EXIT, 1L); /* else the end of an attempt waits for a resolver that hangs */
-	SET(CURLOPT_CONNECTTIMEOUT_MS, (long)options->connect_timeout_ms);
-	SET(CURLOPT_TIMEOUT_MS, (long)options->timeout_ms);
 	SET(CURLOPT_MAXLIFETIME_CONN, (long)CONNECTION_LIFETIME_S);
 	SET(CURLOPT_TCP_KEEPALIVE, 0L);
 	/* Where to. */
@@ -307,6 +321,7 @@ sender_new(const struct sender_options *options, sender_done *done, void *contex
 	sender->options = *options;
 	sender->done = done;
 	sender->context = context;
+	sender->waited_ms = clock_monotonic_ms();
 	sender->slots = memory_alloc(options->in_flight * sizeof(*sender->slots));
 	TAILQ_INIT(&sender->unused);
 	TAILQ_INIT(&sender->running);
@@ -374,6 +389,7 @@ sender_start(struct sender *sender, const struct attempt *attempt, void *cookie)
 	TAILQ_INSERT_TAIL(&sender->running, transfer, list);
 	transfer->cookie = cookie;
 	transfer->started_ms = clock_monotonic_ms();
+	transfer->granted_ms = 0;
 	transfer->error = SENDER_OK;
 	transfer->condemned = transfer->head_ended = false;
 	transfer->headers_read = transfer->body_read = transfer->kept = 0;
@@ -382,7 +398,7 @@ sender_start(struct sender *sender, const struct attempt *attempt, void *cookie)
 		condemn(transfer, SENDER_INVALID_HEADER);
 		return;
 	}
-	if (set_certificates(transfer, attempt) != CURLE_OK ||
+	if (set_certificates(transfer, attempt) != CURLE_OK || set_times(transfer) != CURLE_OK ||
 	    curl_easy_setopt(transfer->easy, CURLOPT_URL, attempt->url) != CURLE_OK ||
 	    curl_easy_setopt(transfer->easy, CURLOPT_HTTPHEADER, transfer->headers) != CURLE_OK ||
 	    curl_easy_setopt(transfer->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)attempt->body.size) != CURLE_OK ||
@@ -484,6 +500,25 @@ finish_all_done(struct sender *sender)
 		finish(transfer, CURLE_OK);
 }
 
+/* A receiver is not to blame for what nobody has read meanwhile. */
+static void
+grant_stall(struct sender *sender)
+{
+	const int64_t now = clock_monotonic_ms();
+	struct transfer *transfer;
+	if (now - sender->waited_ms < STALL_MS)
+		return;
+	TAILQ_FOREACH(transfer, &sender->running, list)
+	{
+		const int64_t from = transfer->started_ms > sender->waited_ms ? transfer->started_ms : sender->waited_ms;
+		transfer->granted_ms += now - from;
+		if (transfer->granted_ms > sender->options.stall_max_ms)
+			transfer->granted_ms = sender->options.stall_max_ms;
+		if (set_times(transfer) != CURLE_OK) /* it takes any number */
+			abort();
+	}
+}
+
 unsigned
 sender_wait(struct sender *sender, int64_t timeout_ms, const int wake_fds[SENDER_WAKE_FDS])
 {
@@ -496,6 +531,7 @@ sender_wait(struct sender *sender, int64_t timeout_ms, const int wake_fds[SENDER
 		index[count] = i;
 		wake[count++] = (struct curl_waitfd){ .fd = wake_fds[i], .events = CURL_WAIT_POLLIN };
 	}
+	grant_stall(sender);
 	if (!TAILQ_EMPTY(&sender->condemned))
 		timeout_ms = 0;
 	CURLMcode code = curl_multi_poll(sender->multi, wake, count, (int)timeout_ms, NULL);
@@ -507,5 +543,6 @@ sender_wait(struct sender *sender, int64_t timeout_ms, const int wake_fds[SENDER
 	for (unsigned i = 0; i < count; i++)
 		if ((wake[i].revents & CURL_WAIT_POLLIN) != 0)
 			woken |= 1U << index[i];
+	sender->waited_ms = clock_monotonic_ms();
 	return woken;
 }

@@ -49,8 +49,9 @@ struct sender_options {
 	const char *user_agent;                 /* no control characters */
 	size_t in_flight;                       /* attempts at a time */
 	int64_t connect_timeout_ms, timeout_ms; /* the latter of the whole attempt */
-	const char *ca_file;                    /* PEM; NULL: the system's */
-	const struct address_rules *rules;      /* what may be dialled */
+	int64_t stall_max_ms; /* time between two calls of sender_wait counts in neither, up to that much of an attempt */
+	const char *ca_file;  /* PEM; NULL: the system's */
+	const struct address_rules *rules; /* what may be dialled */
 };
 
 struct attempt {
@@ -84,7 +85,7 @@ void sender_free(struct sender **sender);
  * the attempt is told by its result. */
 void sender_start(struct sender *sender, const struct attempt *attempt, void *cookie);
 
-enum { SENDER_WAKE_FDS = 2 };
+enum { SENDER_WAKE_FDS = 3 };
 
 /* Moves data, calls `done`; answers as soon as something has happened, at the latest after `timeout_ms`. Sleeps also when
  * nothing is under way. Each of `wake_fds` (-1: none) ends the wait when it becomes readable: bit i of the answer. */

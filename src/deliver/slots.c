@@ -18,6 +18,7 @@ struct slot {
 	int64_t held_until_ms;
 	int64_t started_ms, ended_ms;
 	TAILQ_ENTRY(slot) list;
+	TAILQ_ENTRY(slot) age;
 };
 
 TAILQ_HEAD(slot_list, slot);
@@ -27,6 +28,7 @@ struct slots {
 	size_t count;
 	struct slot_list lists[SLOT_STATES]; /* the first has been in it longest */
 	size_t counts[SLOT_STATES];
+	struct slot_list in_use; /* the oldest first */
 };
 
 static const enum delivery_state state_after[] = {
@@ -62,6 +64,7 @@ slots_new(size_t count)
 	slots->count = count;
 	for (size_t i = 0; i < SLOT_STATES; i++)
 		TAILQ_INIT(&slots->lists[i]);
+	TAILQ_INIT(&slots->in_use);
 	for (size_t i = 0; i < count; i++) {
 		slots->all[i].slots = slots;
 		slots->all[i].pool = pool_new();
@@ -106,6 +109,13 @@ slots_first_ended(const struct slots *slots)
 	return TAILQ_FIRST(&slots->lists[SLOT_ENDED]);
 }
 
+int64_t
+slots_oldest_ms(const struct slots *slots)
+{
+	const struct slot *oldest = TAILQ_FIRST(&slots->in_use);
+	return oldest == NULL ? INT64_MAX : oldest->started_ms;
+}
+
 struct slot *
 slots_take(struct slots *slots, const struct due_delivery *delivery, int64_t now_ms)
 {
@@ -113,6 +123,7 @@ slots_take(struct slots *slots, const struct due_delivery *delivery, int64_t now
 	if (slot == NULL)
 		abort();
 	move(slot, SLOT_UNUSED, SLOT_SENDING);
+	TAILQ_INSERT_TAIL(&slots->in_use, slot, age);
 	slot->started_ms = now_ms;
 	slot->event = delivery->event;
 	slot->attempts_before = delivery->attempts_before;
@@ -148,7 +159,14 @@ void
 slot_release(struct slot *slot)
 {
 	move(slot, SLOT_ENDED, SLOT_UNUSED);
+	TAILQ_REMOVE(&slot->slots->in_use, slot, age);
 	pool_reset(slot->pool);
+}
+
+void
+slot_postpone(struct slot *slot)
+{
+	move(slot, SLOT_ENDED, SLOT_ENDED);
 }
 
 struct pool *

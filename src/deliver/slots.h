@@ -23,8 +23,10 @@ void slots_free(struct slots **slots);
 size_t slots_unused(const struct slots *slots);
 size_t slots_sending(const struct slots *slots);
 size_t slots_ended(const struct slots *slots);
-/* The one whose attempt ended first, or NULL. */
+/* The one whose attempt ended first, but for those that were postponed; or NULL. */
 struct slot *slots_first_ended(const struct slots *slots);
+/* When the oldest one in use was taken; INT64_MAX: none is in use. */
+int64_t slots_oldest_ms(const struct slots *slots);
 
 /* What an attempt came to for its webhook. */
 struct webhook_result {
@@ -42,6 +44,8 @@ void slot_end(struct slot *slot, const struct attempt_result *result, const stru
     const struct webhook_result *webhook, int64_t now_ms);
 /* The outcome is committed, or given up. */
 void slot_release(struct slot *slot);
+/* Its outcome waits until those of all others that have ended are recorded. */
+void slot_postpone(struct slot *slot);
 
 /* Lives until slot_release: what is sent belongs there. */
 struct pool *slot_pool(struct slot *slot);

@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 #include "deliver/steps.h"
 
+#include <string.h>
+
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/random.h"
-#include "deliver/bulk.h"
 #include "deliver/request.h"
 #include "deliver/verdict.h"
 
 enum {
-	FLUSH_COUNT = 64,     /* outcomes are recorded after that many … */
-	FLUSH_MS = 5,         /* … or that long (delivery.md 3, guarantee) */
-	CLAIM_MS = 5,         /* few free slots wait that long for more, so that a claim is worth its commit */
-	LOOK_MS = 10,         /* between two looks for due work while there is some */
-	LOOK_SHARE = 4,       /* looks then take at most one part in 1 + that of the time */
-	SLOW_LOOK_MS = 20,    /* a look at all that is due which takes longer is made less often … */
-	SLOW_LOOK_SHARE = 20, /* … and in between only at the newest */
-	FAIL_CHUNK = 500,     /* deliveries of a webhook that is no more which are ended in one transaction */
-	HOUSEKEEPING_MS = 10 * 1000,
-	DAYS_SHARD = 1 /* of `held`: whoever has the first shard looks after the days of the history, too */
+	CLAIM_MS = 5,           /* few free slots wait that long for more, so that a claim is worth its commit */
+	CLAIM_MARGIN_MS = 5000, /* before the oldest claim under way ends nothing more is claimed: it could be that one, anew */
+	STANDBY_MS = 2 * 1000,  /* how often whoever lacks shards asks for them */
+	LOOK_MS = 10,           /* between two looks for due work while there is some */
+	LOOK_SHARE = 4,         /* looks then take at most one part in 1 + that of the time */
+	SLOW_LOOK_MS = 20,      /* looks at all that is due which take longer, SLOW_LOOKS in a row, … */
+	SLOW_LOOKS = 2,         /* … are made less often, and in between only the newest are looked at: */
+	SLOW_LOOK_SHARE = 20,   /* they take at most one part in 1 + that of the time, … */
+	SLOW_LOOK_MAX_MS = 30000 /* … but are made as often as that */
 };
+
+/* Of `held`: whoever has the first shard looks after the days of the history, too. */
+#define DAYS_SHARD UINT64_C(1)
 
 /* ---- the end of an attempt ---- */
 
@@ -66,92 +68,74 @@ take_over(struct dispatcher *d)
 	return RESULT_OK;
 }
 
-/* ---- step: record outcomes ---- */
+/* ---- steps: what other threads do ---- */
+
+static bool
+nothing_more_ends(const struct dispatcher *d)
+{
+	return d->ending && slots_sending(d->slots) == 0;
+}
 
 static int64_t
 when_record(const struct dispatcher *d)
 {
-	size_t ended = slots_ended(d->slots);
-	if (ended == 0 || d->recording > 0)
-		return NEVER;
-	bool last = d->ending && slots_sending(d->slots) == 0;
-	return last || ended >= FLUSH_COUNT ? 0 : slot_ended_ms(slots_first_ended(d->slots)) + FLUSH_MS;
+	return recorder_when(d->recorder, nothing_more_ends(d));
 }
 
 static enum result
 record(struct dispatcher *d)
 {
-	d->recording = slots_outcomes(d->slots, clock_monotonic_ms(), d->outcomes, STEPS_BATCH);
-	recorder_start(d->recorder, d->outcomes, d->recording);
+	recorder_begin(d->recorder);
 	return RESULT_OK;
 }
-
-/* ---- step: free the slots of what is recorded ---- */
 
 static int64_t
 when_recorded(const struct dispatcher *d)
 {
-	return d->recording > 0 && recorder_is_done(d->recorder) ? 0 : NEVER;
-}
-
-static void
-note_recorded(struct dispatcher *d, const struct slot *slot, const struct delivery_outcome *outcome)
-{
-	if (outcome->webhook_gone)
-		d->progress = true; /* the next look tells what it leaves behind */
-	if (outcome->state == DELIVERY_FAILED)
-		log_warning("delivery_failed", LOG_BYTES("event", slot_event(slot)), LOG_UINT("delivery", outcome->id),
-		    LOG_UINT("webhook", outcome->webhook_id), LOG_UINT("attempts", outcome->attempt),
-		    LOG_INT("status", outcome->status), LOG_BYTES("error", outcome->error));
-}
-
-static void
-release_slot(struct dispatcher *d, struct slot *slot, const struct delivery_outcome *outcome)
-{
-	turns_ended(d->turns, outcome->webhook_id, database_ms(d));
-	slot_release(slot);
-}
-
-/* Something in a batch was refused for good: only the culprit is given up. Its claim ends with its lease, so the delivery is
- * made again. */
-static enum result
-record_one_by_one(struct dispatcher *d)
-{
-	struct slot *slot;
-	size_t stale;
-	while ((slot = slots_first_ended(d->slots)) != NULL) {
-		struct delivery_outcome outcome = slot_outcome(slot, clock_monotonic_ms());
-		enum result result = store_complete(d->store, &outcome, 1, &stale);
-		if (result == RESULT_FAILED || result == RESULT_INVALID)
-			log_error("outcome_lost", LOG_UINT("delivery", outcome.id), LOG_STR("result", result_text(result)));
-		else if (result != RESULT_OK)
-			return result;
-		else
-			note_recorded(d, slot, &outcome);
-		release_slot(d, slot, &outcome);
-	}
-	return RESULT_OK;
+	return recorder_is_done(d->recorder) ? 0 : NEVER;
 }
 
 static enum result
 recorded(struct dispatcher *d)
 {
-	enum result result = RESULT_OK;
-	size_t stale = 0, count = d->recording;
-	if (!recorder_take(d->recorder, &result, &stale))
-		return RESULT_OK;
-	d->recording = 0;
-	if (result == RESULT_FAILED || result == RESULT_INVALID)
-		return record_one_by_one(d);
-	if (result != RESULT_OK)
-		return result;
-	if (stale > 0)
-		log_warning("claims_lost", LOG_UINT("deliveries", stale));
-	for (size_t i = 0; i < count; i++) {
-		struct slot *slot = slots_first_ended(d->slots);
-		note_recorded(d, slot, &d->outcomes[i]);
-		release_slot(d, slot, &d->outcomes[i]);
-	}
+	recorder_settle(d->recorder);
+	return RESULT_OK;
+}
+
+void
+steps_slot_released(void *context, const struct delivery_outcome *outcome)
+{
+	struct dispatcher *d = context;
+	if (outcome->webhook_gone)
+		d->progress = true; /* the next look tells what it leaves behind */
+	turns_ended(d->turns, outcome->webhook_id, database_ms(d));
+}
+
+static int64_t
+when_begin_chore(const struct dispatcher *d)
+{
+	return d->ending ? NEVER : chores_when(d->chores);
+}
+
+static enum result
+begin_chore(struct dispatcher *d)
+{
+	chores_keep_days(d->chores, (d->held & DAYS_SHARD) != 0);
+	chores_begin(d->chores);
+	return RESULT_OK;
+}
+
+static int64_t
+when_chore_done(const struct dispatcher *d)
+{
+	return chores_are_done(d->chores) ? 0 : NEVER;
+}
+
+static enum result
+chore_done(struct dispatcher *d)
+{
+	if (chores_settle(d->chores))
+		d->progress = true;
 	return RESULT_OK;
 }
 
@@ -167,56 +151,21 @@ static enum result
 lease(struct dispatcher *d)
 {
 	int64_t now = clock_monotonic_ms();
+	uint64_t held = 0;
 	d->leased = true; /* perhaps also when the answer gets lost */
-	const uint64_t before = d->held;
-	enum result result = store_shards_lease(d->store, d->owner, d->options.lease_ms, &d->held);
+	enum result result = store_shards_lease(d->store, d->owner, d->options.lease_ms, &held);
 	if (result != RESULT_OK)
 		return result;
+	const uint64_t lost = d->held & ~held;
+	d->held = held;
 	d->next_lease_ms = now + d->options.lease_ms / 3; /* leaves time to try again before it ends */
-	if ((before & ~d->held) == 0)
+	if (held != UINT64_MAX && d->next_lease_ms > now + STANDBY_MS)
+		d->next_lease_ms = now + STANDBY_MS;
+	if (lost == 0)
 		return RESULT_OK;
-	log_warning("shards_lost", LOG_INT("shards", __builtin_popcountll(before & ~d->held)));
-	turns_keep(d->turns, d->held, database_ms(d));
+	log_warning("shards_lost", LOG_INT("shards", __builtin_popcountll(lost)));
+	turns_keep(d->turns, held, database_ms(d));
 	return RESULT_OK;
-}
-
-/* ---- step: end the deliveries of webhooks that were removed or are gone ---- */
-
-static int64_t
-when_end_pending(const struct dispatcher *d)
-{
-	return d->ending || d->ended_count == 0 ? NEVER : 0;
-}
-
-static enum result
-end_pending(struct dispatcher *d)
-{
-	size_t done = 0;
-	enum result result = store_fail_pending(d->store, d->ended[0], FAIL_CHUNK, &done);
-	if (result != RESULT_OK)
-		return result;
-	if (done == 0) {
-		d->ended[0] = d->ended[--d->ended_count];
-		return RESULT_OK;
-	}
-	log_debug("pending_ended", LOG_UINT("webhook", d->ended[0]), LOG_UINT("deliveries", done));
-	d->progress = true;
-	return RESULT_OK;
-}
-
-/* ---- step: housekeeping ---- */
-
-static int64_t
-when_keep_house(const struct dispatcher *d)
-{
-	return d->ending ? NEVER : d->next_housekeeping_ms;
-}
-
-static enum result
-keep_house(struct dispatcher *d)
-{
-	d->next_housekeeping_ms = clock_monotonic_ms() + HOUSEKEEPING_MS;
-	return store_housekeeping(d->store, (d->held & DAYS_SHARD) != 0);
 }
 
 /* ---- step: look for webhooks with something due ---- */
@@ -228,6 +177,17 @@ when_look(const struct dispatcher *d)
 		return NEVER;
 	/* While others wait for their turn, newcomers are looked for at the idle pace. */
 	return turns_waiting(d->turns) || !d->progress ? d->next_look_ms : d->looked_ms;
+}
+
+/* When it is time for the next look at all that is due, after one that took so long. */
+static int64_t
+when_to_look_at_all(struct dispatcher *d, int64_t now, int64_t took_ms)
+{
+	int64_t rest_ms = SLOW_LOOK_SHARE * took_ms;
+	d->slow_looks = took_ms > SLOW_LOOK_MS ? d->slow_looks + 1 : 0;
+	if (d->slow_looks < SLOW_LOOKS)
+		return now;
+	return now + (rest_ms < SLOW_LOOK_MAX_MS ? rest_ms : SLOW_LOOK_MAX_MS);
 }
 
 static enum result
@@ -242,20 +202,18 @@ look(struct dispatcher *d)
 		return result;
 	int64_t now = clock_monotonic_ms();
 	if (all)
-		d->all_looked_ms = now - before > SLOW_LOOK_MS ? now + SLOW_LOOK_SHARE * (now - before) : now;
+		d->all_looked_ms = when_to_look_at_all(d, now, now - before);
 	d->looked_at_all = all;
 	d->database_ahead_ms = found.now_ms - now;
 	for (size_t i = 0; i < found.due_count; i++)
 		turns_offer(d->turns, &found.due[i], found.now_ms);
 	if (all)
-		d->ended_count = found.ended_count < STEPS_ENDED_MAX ? found.ended_count : STEPS_ENDED_MAX;
-	for (size_t i = 0; all && i < d->ended_count; i++)
-		d->ended[i] = found.ended[i];
+		chores_end_webhooks(d->chores, found.ended, found.ended_count);
 	d->looked_ms = now + LOOK_MS + LOOK_SHARE * (now - before);
 	d->next_look_ms = now + d->options.poll_ms;
 	if (found.next_due_ms >= 0 && found.next_due_ms - d->database_ahead_ms < d->next_look_ms)
 		d->next_look_ms = found.next_due_ms - d->database_ahead_ms + 1;
-	d->bulk_work = found.bulk_work;
+	chores_bulk_work(d->chores, found.bulk_work);
 	d->looked = true;
 	d->progress = false;
 	return RESULT_OK;
@@ -267,7 +225,10 @@ static int64_t
 when_claim(const struct dispatcher *d)
 {
 	const size_t unused = slots_unused(d->slots);
+	const int64_t oldest_ms = slots_oldest_ms(d->slots);
 	if (d->ending || unused == 0)
+		return NEVER;
+	if (oldest_ms != INT64_MAX && clock_monotonic_ms() >= oldest_ms + d->options.lease_ms - CLAIM_MARGIN_MS)
 		return NEVER;
 	int64_t when = turns_next_ms(d->turns, unused, database_ms(d));
 	if (when == TURNS_NEVER)
@@ -309,26 +270,26 @@ send_delivery(struct dispatcher *d, const struct due_delivery *delivery)
 	}
 }
 
-/* Webhooks that were disabled or removed after the look: their claims are given back as they were. */
-static enum result
-give_back(struct dispatcher *d, const struct due_delivery *deliveries, size_t count)
+/* Notes claims that are to be given back as they were. */
+static void
+note_untried(struct dispatcher *d, const struct due_delivery *delivery)
 {
-	size_t back = 0;
-	for (size_t i = 0; i < count; i++) {
-		const struct due_delivery *delivery = &deliveries[i];
-		const enum webhook_state state = delivery->destination->state;
-		if (state == WEBHOOK_ACTIVE)
-			continue;
-		if (state != WEBHOOK_DISABLED)
-			d->progress = true; /* the next look finds it among those that have ended */
-		d->untried[back++] = (struct delivery_outcome){
-			.id = delivery->id,
-			.webhook_id = delivery->destination->webhook_id,
-			.token = delivery->token,
-			.attempt = delivery->attempt,
-		};
-	}
-	return back == 0 ? RESULT_OK : store_unclaim(d->store, d->untried, back);
+	struct slice token = { d->untried_token, sizeof(d->untried_token) };
+	memcpy(d->untried_token, delivery->token.data, sizeof(d->untried_token));
+	d->untried[d->untried_count++] = (struct delivery_outcome){ .id = delivery->id, .token = token };
+}
+
+/* Sends it, unless the webhook was disabled or removed after the look. */
+static void
+send_or_not(struct dispatcher *d, const struct due_delivery *delivery)
+{
+	const enum webhook_state state = delivery->destination->state;
+	if (state != WEBHOOK_DISABLED)
+		d->progress = true; /* if it has ended, the next look finds it among those */
+	if (state == WEBHOOK_ACTIVE)
+		send_delivery(d, delivery);
+	else
+		note_untried(d, delivery);
 }
 
 static enum result
@@ -336,34 +297,34 @@ claim(struct dispatcher *d)
 {
 	struct due_delivery *deliveries;
 	size_t count = 0;
-	size_t unused = slots_unused(d->slots);
-	size_t requests = turns_take(d->turns, unused < STEPS_BATCH ? unused : STEPS_BATCH, database_ms(d), d->requests);
+	size_t requests = turns_take(d->turns, slots_unused(d->slots), STEPS_BATCH, database_ms(d), d->requests);
 	d->claimed_ms = clock_monotonic_ms();
 	enum result result =
 	    store_claim(d->store, d->pool, d->owner, d->options.lease_ms, d->requests, requests, &deliveries, &count);
 	for (size_t i = 0; i < count; i++)
-		if (deliveries[i].destination->state == WEBHOOK_ACTIVE) {
-			send_delivery(d, &deliveries[i]);
-			d->progress = true;
-		}
+		if (result == RESULT_OK)
+			send_or_not(d, &deliveries[i]);
+		else
+			note_untried(d, &deliveries[i]);
 	turns_settle(d->turns, database_ms(d));
-	return result == RESULT_OK ? give_back(d, deliveries, count) : result;
+	return result;
 }
 
-/* ---- step: a chunk of bulk work ---- */
+/* ---- step: give back what was claimed and not sent ---- */
 
 static int64_t
-when_bulk(const struct dispatcher *d)
+when_give_back(const struct dispatcher *d)
 {
-	return d->ending || !d->bulk_work ? NEVER : 0;
+	return d->untried_count > 0 ? 0 : NEVER;
 }
 
 static enum result
-bulk(struct dispatcher *d)
+give_back(struct dispatcher *d)
 {
-	enum result result = bulk_run_chunk(d->store, d->pool, &d->bulk_work);
-	if (result == RESULT_OK)
-		d->progress = true; /* webhooks may have to be told */
+	enum result result = store_unclaim(d->store, d->untried, d->untried_count);
+	if (result != RESULT_UNAVAILABLE && result != RESULT_UNKNOWN)
+		d->untried_count = 0; /* their claims end by themselves */
+	d->progress = true;
 	return result;
 }
 
@@ -378,7 +339,7 @@ steps_no_slot_used(const struct dispatcher *d)
 static int64_t
 when_release(const struct dispatcher *d)
 {
-	return d->ending && d->leased && steps_no_slot_used(d) ? 0 : NEVER;
+	return d->ending && d->leased && d->untried_count == 0 && steps_no_slot_used(d) ? 0 : NEVER;
 }
 
 static enum result
@@ -395,18 +356,18 @@ release(struct dispatcher *d)
 
 /* ---- all of them ---- */
 
-/* Slots are freed before anything is claimed. */
+/* Slots are freed before anything is claimed, and what a claim did not need is given back before the next one. */
 static const struct step steps[] = {
-	{ when_take_over, take_over, "take_over", false },
-	{ when_recorded, recorded, "recorded", false },
-	{ when_record, record, "record", true },
-	{ when_lease, lease, "lease", false },
-	{ when_end_pending, end_pending, "end_pending", false },
-	{ when_keep_house, keep_house, "housekeeping", false },
-	{ when_look, look, "look", false },
-	{ when_claim, claim, "claim", false },
-	{ when_bulk, bulk, "bulk", false },
-	{ when_release, release, "release", false },
+	{ when_take_over, take_over, "take_over", STEP_ASKS },
+	{ when_recorded, recorded, "recorded", STEP_TAKES },
+	{ when_chore_done, chore_done, "chore_done", STEP_TAKES },
+	{ when_record, record, "record", STEP_BEGINS },
+	{ when_lease, lease, "lease", STEP_ASKS },
+	{ when_begin_chore, begin_chore, "begin_chore", STEP_BEGINS },
+	{ when_give_back, give_back, "give_back", STEP_ASKS },
+	{ when_look, look, "look", STEP_ASKS },
+	{ when_claim, claim, "claim", STEP_ASKS },
+	{ when_release, release, "release", STEP_ASKS },
 };
 
 const struct step *

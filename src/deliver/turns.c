@@ -327,14 +327,18 @@ rows_of_turn(const struct turns *turns, const struct known_webhook *webhook, siz
 }
 
 size_t
-turns_take(struct turns *turns, size_t slots, int64_t now_ms, struct due_request *requests)
+turns_take(struct turns *turns, size_t slots, size_t most, int64_t now_ms, struct due_request *requests)
 {
 	struct known_webhook *webhook;
 	size_t count = 0, doubtful = left_for_doubtful(turns);
 	TAILQ_INIT(&turns->asking);
 	put_paced(turns, now_ms);
-	while (slots > 0 && (webhook = next(turns, slots, doubtful)) != NULL) {
-		const size_t rows = rows_of_turn(turns, webhook, slots, doubtful, now_ms);
+	while (most > 0 && (webhook = next(turns, slots, doubtful)) != NULL) {
+		const size_t rows = least(most, rows_of_turn(turns, webhook, slots, doubtful, now_ms));
+		if (rows == 0) { /* the clock went back since it was put here */
+			put(turns, webhook, now_ms);
+			continue;
+		}
 		if (webhook->asked == 0) {
 			webhook->request = &requests[count++];
 			webhook->started = 0;
@@ -346,6 +350,7 @@ turns_take(struct turns *turns, size_t slots, int64_t now_ms, struct due_request
 			.ahead = &webhook->ahead,
 			.from_ms = webhook->due_from_ms };
 		slots -= rows;
+		most -= rows;
 		doubtful -= is_doubtful(webhook) ? rows : 0;
 		turns->doubtful_next = !is_doubtful(webhook);
 		TAILQ_REMOVE(&turns->places[webhook->place], webhook, list);
@@ -399,6 +404,12 @@ turns_attempted(struct turns *turns, uint64_t webhook_id, bool success, int64_t 
 	put(turns, webhook, now_ms);
 	*health = webhook->health;
 	return change;
+}
+
+struct health
+turns_health(const struct turns *turns, uint64_t webhook_id)
+{
+	return must_find(turns, webhook_id)->health;
 }
 
 bool

@@ -40,9 +40,9 @@ void turns_keep(struct turns *turns, uint64_t shards, int64_t now_ms);
 int64_t turns_next_ms(struct turns *turns, size_t slots, int64_t now_ms);
 /* Somebody could have something as soon as there are slots. */
 bool turns_waiting(const struct turns *turns);
-/* Gives out up to `slots` deliveries, which are all that are unused, one request for each webhook that got any; answers how
- * many requests, for which there must be room for `slots`. The next time goes on with those who are next now. */
-size_t turns_take(struct turns *turns, size_t slots, int64_t now_ms, struct due_request *requests);
+/* `slots` are unused: gives out up to `most` of them, one request for each webhook that got any; answers how many requests, for
+ * which there must be room for `most`. The next time goes on with those who are next now. */
+size_t turns_take(struct turns *turns, size_t slots, size_t most, int64_t now_ms, struct due_request *requests);
 /* A delivery got its slot. */
 void turns_started(struct turns *turns, uint64_t webhook_id, int64_t now_ms);
 /* All that the last turns_take asked for has been started: whoever had less than that has nothing more due. Its requests are
@@ -52,6 +52,8 @@ void turns_settle(struct turns *turns, int64_t now_ms);
 /* What an attempt came to. *health: the webhook's from now on. */
 enum health_change turns_attempted(
     struct turns *turns, uint64_t webhook_id, bool success, int64_t now_ms, struct health *health);
+/* How it fares; it is known, something of it is under way. */
+struct health turns_health(const struct turns *turns, uint64_t webhook_id);
 /* Nothing goes to the webhook until `until_ms`. False when it was silenced for as long already. Held in memory only while
  * something of it is under way: afterwards the database knows. */
 bool turns_silence(struct turns *turns, uint64_t webhook_id, int64_t until_ms);

@@ -44,8 +44,10 @@ static struct webhook_result
 judge_webhook(struct turns *turns, uint64_t webhook_id, const struct attempt_result *result,
     const struct retry_decision *decision, int64_t now_ms)
 {
-	struct health health;
-	enum health_change change = turns_attempted(turns, webhook_id, decision->verdict == RETRY_DELIVERED, now_ms, &health);
+	struct health health = turns_health(turns, webhook_id);
+	enum health_change change = HEALTH_UNCHANGED;
+	if (result->error != SENDER_INTERNAL) /* which no receiver is to blame for */
+		change = turns_attempted(turns, webhook_id, decision->verdict == RETRY_DELIVERED, now_ms, &health);
 	const bool disabled = change == HEALTH_DISABLED;
 	if (decision->hold_ms > 0)
 		(void)turns_silence(turns, webhook_id, now_ms + decision->hold_ms);

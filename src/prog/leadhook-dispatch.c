@@ -68,7 +68,7 @@ print_due(const struct due_webhooks *webhooks)
 	}
 	if (webhooks->bulk_work)
 		puts("bulk work is queued");
-	if (webhooks->due_count == 0 && !webhooks->bulk_work)
+	if (webhooks->due_count == 0 && webhooks->ended_count == 0 && !webhooks->bulk_work)
 		puts("nothing is due");
 	if (webhooks->next_due_ms >= 0) {
 		clock_rfc3339(webhooks->next_due_ms, time);
@@ -153,12 +153,17 @@ deliver(const struct wiring *wiring, const struct arguments *arguments, struct s
 		.stop_fd = stop_fd,
 	};
 	/* only now that signals are watched: it may take a while until the database answers */
-	struct store *recording = wiring_store(wiring->conf, &wiring->disposable_domains, WIRING_ANSWER_MS);
-	struct dispatcher *dispatcher = wiring_schema_fits(store) ? dispatcher_new(&wanted, store, recording, lock) : NULL;
+	struct dispatcher_stores stores = {
+		.own = store,
+		.recorder = wiring_store(wiring->conf, &wiring->disposable_domains, WIRING_ANSWER_MS),
+		.chores = wiring_store(wiring->conf, &wiring->disposable_domains, WIRING_ANSWER_MS),
+	};
+	struct dispatcher *dispatcher = wiring_schema_fits(store) ? dispatcher_new(&wanted, &stores, lock) : NULL;
 	if (dispatcher != NULL)
 		status = dispatcher_run(dispatcher) == RESULT_OK ? EX_OK : EX_UNAVAILABLE;
 	dispatcher_free(&dispatcher);
-	store_free(&recording);
+	store_free(&stores.recorder);
+	store_free(&stores.chores);
 	close(stop_fd);
 	return status;
 }

@@ -124,7 +124,7 @@ write_completion(struct store *store, struct pool *pool, const struct completed_
 		{ SQL_LOCK_SETTINGS_OF_WEBHOOK, c->gone, 1, c->gone_count },
 		{ SQL_MARK_WEBHOOK_GONE, c->gone, 1, c->gone_count },
 		{ SQL_LOCK_SETTINGS_OF_WEBHOOK, c->disabled, 1, c->disabled_count },
-		{ SQL_DISABLE_WEBHOOK, c->disabled, 1, c->disabled_count },
+		{ SQL_DISABLE_FAILING_WEBHOOK, c->disabled, 1, c->disabled_count },
 	};
 	enum result result = RESULT_OK;
 	for (size_t i = 0; i < ARRAY_SIZE(steps) && result == RESULT_OK; i++)
@@ -144,15 +144,15 @@ still_ours(const struct db_rows *locked, const struct delivery_outcome *outcome,
 
 /* What store_complete was asked, and what came of it. */
 struct completing {
-	const struct delivery_outcome *outcomes;
-	size_t count, stale;
+	struct delivery_outcome *outcomes;
+	size_t count;
 };
 
 static enum result
 complete(struct store *store, struct pool *pool, void *context)
 {
-	struct completing *completing = context;
-	const struct delivery_outcome *outcomes = completing->outcomes;
+	const struct completing *completing = context;
+	struct delivery_outcome *outcomes = completing->outcomes;
 	const size_t count = completing->count;
 	struct db_value *ids = POOL_ARRAY(pool, count, struct db_value);
 	struct db_rows locked;
@@ -164,12 +164,10 @@ complete(struct store *store, struct pool *pool, void *context)
 		return result;
 	struct completed_rows completion = completed_rows(pool, count);
 	const int64_t now_ms = locked.count == 0 ? 0 : db_get_i64(&locked, 0, LOCKED_NOW_MS);
-	completing->stale = 0;
 	for (size_t i = 0, row; i < count; i++) {
-		if (!still_ours(&locked, &outcomes[i], &row)) {
-			completing->stale++;
+		outcomes[i].stale = !still_ours(&locked, &outcomes[i], &row);
+		if (outcomes[i].stale)
 			continue;
-		}
 		complete_one(&completion, &outcomes[i], &locked, row, now_ms);
 		if (!db_is_null(&locked, row, LOCKED_STATUS_OF)) /* else it was removed, and must get none anew */
 			note_webhook(&completion, &outcomes[i]);
@@ -178,12 +176,9 @@ complete(struct store *store, struct pool *pool, void *context)
 }
 
 enum result
-store_complete(struct store *store, const struct delivery_outcome *outcomes, size_t count, size_t *stale)
+store_complete(struct store *store, struct delivery_outcome *outcomes, size_t count)
 {
-	struct completing completing = { .outcomes = outcomes, .count = count };
-	enum result result = store_transact(store, complete, &completing, REPEAT_CONFLICT);
-	*stale = completing.stale;
-	return result;
+	return store_transact(store, complete, &(struct completing){ outcomes, count }, REPEAT_CONFLICT);
 }
 
 enum result

@@ -280,6 +280,16 @@ find_destinations(struct claiming *c, struct pool *pool, const struct due_reques
 	return result;
 }
 
+/* Those of which the answer is missing. */
+static void
+perhaps_claimed(struct pool *pool, struct slice token, struct db_list ids, struct due_delivery **deliveries, size_t *count)
+{
+	*deliveries = POOL_ARRAY(pool, ids.count, struct due_delivery);
+	*count = ids.count;
+	for (size_t i = 0; i < ids.count; i++)
+		(*deliveries)[i] = (struct due_delivery){ .id = ids.values[i].as.u64, .token = token };
+}
+
 enum result
 store_claim(struct store *store, struct pool *pool, const unsigned char owner[DISPATCH_OWNER_SIZE], int64_t lease_ms,
     struct due_request *requests, size_t request_count, struct due_delivery **deliveries, size_t *count)
@@ -305,8 +315,10 @@ store_claim(struct store *store, struct pool *pool, const unsigned char owner[DI
 	/* behind the claim, so that what is sent goes where the operator has wanted it by then */
 	if (result == RESULT_OK)
 		result = find_destinations(&claiming, pool, requests, request_count);
-	if (result != RESULT_OK)
+	if (result != RESULT_OK) {
+		perhaps_claimed(pool, claiming.token, ids, deliveries, count);
 		return result;
+	}
 	*deliveries = POOL_ARRAY(pool, rows.count, struct due_delivery);
 	*count = rows.count;
 	for (size_t i = 0; i < rows.count; i++)

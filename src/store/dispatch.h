@@ -47,7 +47,7 @@ struct due_webhooks {
 	size_t due_count;
 	uint64_t *ended; /* were removed or are gone: what they have pending is to be ended, whenever it is due */
 	size_t ended_count;
-	int64_t now_ms;      /* the database's time */
+	int64_t now_ms;      /* the database's time, as this is told */
 	int64_t next_due_ms; /* the earliest later time at which something comes due, or -1 */
 	bool bulk_work;      /* a job is queued that is not delayed */
 };
@@ -107,7 +107,8 @@ struct due_delivery {
 };
 
 /* Claims up to requests[i].rows due rows of each webhook, the oldest first: a guarded UPDATE sets the token, due_ms = now +
- * lease_ms and counts the attempt. Answers only rows whose claim took; everything is in the pool. */
+ * lease_ms and counts the attempt. Answers only rows whose claim took; everything is in the pool. When it fails, *deliveries
+ * are those that are perhaps claimed nevertheless, with id and token alone: store_unclaim gives them back. */
 MUST_CHECK enum result store_claim(struct store *store, struct pool *pool, const unsigned char owner[DISPATCH_OWNER_SIZE],
     int64_t lease_ms, struct due_request *requests, size_t request_count, struct due_delivery **deliveries, size_t *count);
 
@@ -130,14 +131,14 @@ struct delivery_outcome {
 	int status;          /* HTTP, or 0 when none came */
 	struct slice error;  /* why no whole answer came, at most 32 ASCII bytes; absent: one came */
 	struct slice answer; /* at most 1 KiB of it */
+	bool stale;          /* told by store_complete: the claim was no longer ours, nothing was recorded */
 };
 
 /* One transaction of a handful of statements: log of attempts, deliveries that have ended and leave `due`, or are moved in it,
- * state of the webhooks. An outcome whose claim is no longer ours is left out and counted in *stale. At most 1024 of them. */
-MUST_CHECK enum result store_complete(
-    struct store *store, const struct delivery_outcome *outcomes, size_t count, size_t *stale);
+ * state of the webhooks. An outcome whose claim is no longer ours is left out and marked as stale. At most 1024 of them. */
+MUST_CHECK enum result store_complete(struct store *store, struct delivery_outcome *outcomes, size_t count);
 
-/* Gives claimed rows back untried: due at once, the attempt not counted. */
+/* Gives claimed rows back untried: due at once, the attempt not counted. Does nothing to those that are not claimed so. */
 MUST_CHECK enum result store_unclaim(struct store *store, const struct delivery_outcome *claims, size_t count);
 
 /* Ends up to `chunk` pending deliveries of a webhook that is gone or removed, with the error "webhook_gone"; but for those that

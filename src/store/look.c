@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Which webhooks have something due. */
+#include "base/clock.h"
 #include "store/dispatch.h"
 #include "store/private.h"
 
@@ -61,6 +62,7 @@ store_due_webhooks(struct store *store, struct pool *pool, const struct due_ques
 	const struct db_arguments arguments = { .lists = { store_shard_list(pool, question->held) }, .list_count = 1 };
 	struct db_rows work, rows;
 	enum result result = db_query(store->db, pool, SQL_SELECT_WORK, NULL, &work);
+	const int64_t asked_ms = clock_monotonic_ms();
 	if (result == RESULT_OK)
 		result = db_query(
 		    store->db, pool, question->newest ? SQL_SELECT_NEWEST_DUE : SQL_SELECT_DUE_WEBHOOKS, &arguments, &rows);
@@ -75,5 +77,6 @@ store_due_webhooks(struct store *store, struct pool *pool, const struct due_ques
 		.bulk_work = db_get_bool(&work, 0, WORK_IN_BULK),
 	};
 	sort_webhooks(&rows, question->limit, webhooks);
+	webhooks->now_ms += clock_monotonic_ms() - asked_ms;
 	return RESULT_OK;
 }

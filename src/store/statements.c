@@ -338,15 +338,17 @@ const struct db_statement store_statements[SQL_COUNT] = {
 		" FROM (SELECT shard, webhook_id, MIN(due_ms) AS first_ms FROM {prefix}due WHERE shard IN ({list})"
 		" GROUP BY shard, webhook_id) d LEFT JOIN {prefix}webhook_status s ON s.webhook_id = d.webhook_id"
 		" LEFT JOIN {prefix}webhooks w ON w.id = d.webhook_id WHERE w.state IS NULL OR w.state <> 'disabled'"
-		" ORDER BY 2 DESC, 3"),
+		" ORDER BY 2 DESC, 3 LIMIT 20000"),
 	/* The same for the newest rows alone. One that is removed stays in the indexes for as long as somebody reads in a
 	 * snapshot from before, a dump for instance: the statement above walks over all of them, webhook by webhook, this one
-	 * over those whose ids have been given just now. Ids are given in blocks, so those of a batch may be among the older */
+	 * over those whose ids have been given just now. Ids are given in blocks, the largest
+	 * of nearly a hundred thousand, so those of a row made now may be among the older; what this misses, right after midnight
+	 * for instance, the next look at all finds */
 	STATEMENT(SQL_SELECT_NEWEST_DUE,
 		"SELECT d.webhook_id, FALSE, GREATEST(d.first_ms, s.hold_until_ms), d.first_ms, CAST(s.failures AS UNSIGNED),"
 		" CAST(s.probes AS UNSIGNED), s.failing_since_ms, s.last_delivery_ms IS NOT NULL, CAST(w.rate AS UNSIGNED)"
 		" FROM (SELECT webhook_id, MIN(due_ms) AS first_ms FROM {prefix}due FORCE INDEX (PRIMARY) WHERE id >= (SELECT "
-		NOW " DIV 86400000 * 68719476736 + GREATEST(next, 20000) - 20000 FROM {prefix}id_blocks WHERE name = 'history')"
+		NOW " DIV 86400000 * 68719476736 + GREATEST(next, 200000) - 200000 FROM {prefix}id_blocks WHERE name = 'history')"
 		" AND shard IN ({list}) GROUP BY webhook_id) d STRAIGHT_JOIN {prefix}webhooks w ON w.id = d.webhook_id"
 		" STRAIGHT_JOIN {prefix}webhook_status s ON s.webhook_id = d.webhook_id WHERE w.state = 'active' ORDER BY 3"),
 	STATEMENT(SQL_SELECT_DUE_ROWS,
@@ -396,8 +398,12 @@ const struct db_statement store_statements[SQL_COUNT] = {
 		SQL_MARK_WEBHOOK_GONE, "UPDATE {prefix}webhooks SET state = 'gone' WHERE id = ? AND state = 'active'"),
 	STATEMENT(
 		SQL_DISABLE_WEBHOOK, "UPDATE {prefix}webhooks SET state = 'disabled' WHERE id = ? AND state = 'active'"),
+	/* not when its operator has enabled it since: then it fails anew */
+	STATEMENT(SQL_DISABLE_FAILING_WEBHOOK,
+		"UPDATE {prefix}webhooks w JOIN {prefix}webhook_status s ON s.webhook_id = w.id SET w.state = 'disabled'"
+		" WHERE w.id = ? AND w.state = 'active' AND s.failing_since_ms IS NOT NULL"),
 	STATEMENT(SQL_SELECT_DUE_OF_WEBHOOK,
-		"SELECT id FROM {prefix}due WHERE shard = ? AND webhook_id = ? AND token IS NULL"
+		"SELECT id FROM {prefix}due FORCE INDEX (by_webhook) WHERE shard = ? AND webhook_id = ? AND token IS NULL"
 		" ORDER BY due_ms LIMIT ? FOR UPDATE"),
 	/* not those that are claimed, unless nobody holds the claim any more: the row of a disabled webhook is never claimed
 	 * anew. An event's deliveries have ids behind its own, so the few at the end of a day may be of the next */
@@ -530,13 +536,13 @@ const struct db_statement store_statements[SQL_COUNT] = {
 		"SELECT attempt, started_ms, duration_ms, status, error, answer FROM {prefix}attempts WHERE delivery_id = ?"
 		" ORDER BY attempt"),
 	/* here too the primary key is forced, and nothing but these rows is locked */
-	STATEMENT(SQL_LOCK_PENDING, "SELECT t.id, " SENDABLE ", t.token IS NOT NULL FROM {prefix}due t FORCE INDEX (PRIMARY)"
+	STATEMENT(SQL_LOCK_PENDING, "SELECT t.id, " SENDABLE ", t.token IS NOT NULL AND t.due_ms > " NOW " FROM {prefix}due t FORCE INDEX (PRIMARY)"
 					" WHERE t.id IN ({list}) ORDER BY t.id FOR UPDATE"),
 	STATEMENT(SQL_LOCK_ENDED, "SELECT t.id, " SENDABLE ", t.event_id, t.webhook_id, t.format, t.attempts, t.last_status, "
 				      "t.last_error, " NOW " FROM {prefix}deliveries t FORCE INDEX (PRIMARY)"
 				      " WHERE t.id IN ({list}) ORDER BY t.id FOR UPDATE"),
 	STATEMENT(SQL_HURRY_DUE, "UPDATE {prefix}due FORCE INDEX (PRIMARY) SET due_ms = LEAST(due_ms, " NOW
-				     "), attempts_before = attempts WHERE token IS NULL AND id IN ({list})"),
+				     "), attempts_before = attempts, token = NULL WHERE (token IS NULL OR due_ms <= " NOW ") AND id IN ({list})"),
 	STATEMENT(SQL_SEND_AGAIN,
 		"INSERT INTO {prefix}due (id, event_id, shard, webhook_id, format, due_ms, attempts, attempts_before, "
 		"last_status, last_error) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),

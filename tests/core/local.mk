@@ -57,6 +57,7 @@ check_PROGRAMS += %D%/test_retry
 
 check_PROGRAMS += %D%/test_signature
 %C%_test_signature_SOURCES = %D%/test_signature.c
+%C%_test_signature_CFLAGS = $(AM_CFLAGS) -pthread
 %C%_test_signature_LDADD = $(core_test_libs)
 
 check_PROGRAMS += %D%/test_webhook_url

@@ -6,6 +6,7 @@
 #include "unit.h"
 #include "with_pool.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "base/encode.h"
@@ -263,6 +264,38 @@ twelve_events_have_names(void **state UNUSED)
 	assert_int_equal(EVENT_BIT(EVENT_DELETED), 1 << 11);
 }
 
+/* Of its own key and text, again and again: whether each was the same. */
+static void *
+digest_often(void *context)
+{
+	const struct slice text = slice_of(context);
+	const struct digest hash = digest_sha256(&text, 1), code = digest_hmac_sha256(text, &text, 1);
+	size_t same = 0;
+	for (unsigned i = 0; i < 20000; i++) {
+		const struct digest hash_again = digest_sha256(&text, 1), code_again = digest_hmac_sha256(text, &text, 1);
+		same += digest_equal(digest_slice(&hash), digest_slice(&hash_again)) &&
+				digest_equal(digest_slice(&code), digest_slice(&code_again))
+			    ? 1
+			    : 0;
+	}
+	digest_end_thread();
+	return same == 20000 ? context : NULL;
+}
+
+static void
+threads_do_not_disturb_each_other(void **state UNUSED)
+{
+	char texts[][8] = { "one", "another" };
+	pthread_t threads[ARRAY_SIZE(texts)];
+	void *whole;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, digest_often, texts[i]), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		assert_int_equal(pthread_join(threads[i], &whole), 0);
+		assert_ptr_equal(whole, texts[i]);
+	}
+}
+
 int
 main(void)
 {
@@ -270,6 +303,7 @@ main(void)
 		cmocka_unit_test(sha256_of_known_texts),
 		cmocka_unit_test(hmac_of_keys_in_turn),
 		cmocka_unit_test(hmac_of_known_texts),
+		cmocka_unit_test(threads_do_not_disturb_each_other),
 		cmocka_unit_test(secrets_compare_as_bytes),
 		cmocka_unit_test(base64_goes_both_ways),
 		cmocka_unit_test(base64_is_strict),

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "fake_world.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,27 +8,10 @@
 #include "base/clock.h"
 #include "base/pool.h"
 #include "base/random.h"
-#include "deliver/recorder.h"
 
-enum { IDLE_WAITS_MAX = 10000, NEWEST_MS = 2000 /* what was made since then */ };
+enum { NEWEST_MS = 2000 /* what was made since then */ };
 
 struct world world;
-
-struct flight {
-	void *cookie;
-	struct world_webhook *webhook;
-	struct world_answer answer;
-	int64_t started_ms, ends_ms;
-};
-
-struct sender {
-	struct sender_options options;
-	sender_done *done;
-	void *context;
-	struct flight *flights;
-	size_t count;
-	size_t idle_waits; /* in a row, without time passing */
-};
 
 void
 world_reset(void)
@@ -97,17 +79,19 @@ __wrap_clock_monotonic_ms(void)
 bool
 world_reachable(void)
 {
+	const bool away = world.now_ms >= world.outage_from_ms && world.now_ms < world.outage_until_ms;
 	world.now_ms += WORLD_CALL_MS;
-	if (world.now_ms < world.outage_from_ms || world.now_ms >= world.outage_until_ms)
-		return true;
-	world.calls_in_outage++;
-	return false;
+	if (world.thread == WORLD_RECORDER && world.now_ms < world.recorder_away_until_ms)
+		return false;
+	world.calls_in_outage += away ? 1 : 0;
+	return !away;
 }
 
 enum result
 store_shards_lease(
     struct store *store UNUSED, const unsigned char owner[DISPATCH_OWNER_SIZE] UNUSED, int64_t lease_ms, uint64_t *held)
 {
+	*held = 0;
 	if (!world_reachable())
 		return RESULT_UNAVAILABLE;
 	if (world.leased && world.now_ms - world.leased_until_ms > world.longest_lease_gap_ms)
@@ -245,9 +229,9 @@ destination_of(struct pool *pool, uint64_t webhook_id)
 }
 
 static struct due_delivery
-claim_one(struct pool *pool, struct world_delivery *delivery, int64_t lease_ms)
+claim_one(struct pool *pool, const unsigned char *token, struct world_delivery *delivery, int64_t lease_ms)
 {
-	random_bytes(delivery->token, sizeof(delivery->token));
+	memcpy(delivery->token, token, sizeof(delivery->token));
 	delivery->claimed = true;
 	delivery->due_ms = world.now_ms + lease_ms;
 	delivery->started_ms[delivery->attempts++ % WORLD_ATTEMPTS] = world.now_ms;
@@ -282,7 +266,10 @@ store_claim(struct store *store UNUSED, struct pool *pool, const unsigned char o
 	static struct due_request *wanted[WORLD_WEBHOOKS];
 	static struct world_delivery *due[WORLD_ROWS];
 	static size_t given[WORLD_WEBHOOKS];
+	unsigned char token[DISPATCH_TOKEN_SIZE];
 	size_t due_count = 0;
+	random_bytes(token, sizeof(token));
+	*count = 0;
 	if (!world_reachable())
 		return RESULT_UNAVAILABLE;
 	memset(wanted, 0, sizeof(wanted));
@@ -307,9 +294,14 @@ store_claim(struct store *store UNUSED, struct pool *pool, const unsigned char o
 			continue;
 		given[due[i]->webhook_id]++;
 		request->last_ms = due[i]->due_ms + WORLD_DATABASE_AHEAD_MS;
-		(*deliveries)[(*count)++] = claim_one(pool, due[i], lease_ms);
+		(*deliveries)[(*count)++] = claim_one(pool, token, due[i], lease_ms);
 	}
-	return RESULT_OK;
+	if (*count == 0 || world.lost_claims == 0)
+		return RESULT_OK;
+	world.lost_claims--;
+	for (size_t i = 0; i < *count; i++)
+		(*deliveries)[i].destination = NULL;
+	return RESULT_UNAVAILABLE;
 }
 
 static struct world_delivery *
@@ -322,10 +314,11 @@ claimed_by(const struct delivery_outcome *outcome)
 }
 
 static void
-complete_one(const struct delivery_outcome *outcome)
+complete_one(struct delivery_outcome *outcome)
 {
 	struct world_delivery *delivery = claimed_by(outcome);
 	struct world_webhook *webhook = &world.webhooks[outcome->webhook_id];
+	outcome->stale = delivery == NULL;
 	if (delivery == NULL) {
 		world.stale++;
 		return;
@@ -353,17 +346,18 @@ complete_one(const struct delivery_outcome *outcome)
 }
 
 enum result
-store_complete(struct store *store UNUSED, const struct delivery_outcome *outcomes, size_t count, size_t *stale)
+store_complete(struct store *store UNUSED, struct delivery_outcome *outcomes, size_t count)
 {
 	if (!world_reachable())
 		return RESULT_UNAVAILABLE;
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		if (outcomes[i].id == world.poison)
 			return RESULT_FAILED;
-	size_t before = world.stale;
+		if (outcomes[i].id == world.blocked && world.now_ms < world.blocked_until_ms)
+			return RESULT_CONFLICT;
+	}
 	for (size_t i = 0; i < count; i++)
 		complete_one(&outcomes[i]);
-	*stale = world.stale - before;
 	world.flushes[world.flush_count++ % WORLD_FLUSHES] = count;
 	if (world.lost_commit_ms >= 0 && world.now_ms >= world.lost_commit_ms) {
 		world.lost_commit_ms = -1;
@@ -396,6 +390,8 @@ store_fail_pending(struct store *store UNUSED, uint64_t webhook_id, size_t chunk
 		return RESULT_UNAVAILABLE;
 	*done = 0;
 	world.chunks++;
+	if (world.webhooks[webhook_id].unendable)
+		return RESULT_CONFLICT;
 	for (size_t i = 0; i < world.delivery_count && *done < chunk && !world.webhooks[webhook_id].stuck; i++)
 		if (world.deliveries[i].webhook_id == webhook_id && is_to_be_ended(&world.deliveries[i])) {
 			world.deliveries[i].state = DELIVERY_FAILED;
@@ -412,176 +408,4 @@ store_housekeeping(struct store *store UNUSED, bool keeps_days)
 	world.house_kept++;
 	world.days_kept += keeps_days ? 1 : 0;
 	return RESULT_OK;
-}
-
-/* ---- the recorder: it is done at once ---- */
-
-struct recorder {
-	enum result result;
-	size_t stale;
-	bool done;
-};
-
-struct recorder *
-recorder_new(struct store *store UNUSED)
-{
-	return memory_alloc(sizeof(struct recorder));
-}
-
-void
-recorder_free(struct recorder **recorder)
-{
-	free(*recorder);
-	*recorder = NULL;
-}
-
-void
-recorder_start(struct recorder *recorder, const struct delivery_outcome *outcomes, size_t count)
-{
-	recorder->stale = 0;
-	recorder->result = store_complete(NULL, outcomes, count, &recorder->stale);
-	recorder->done = true;
-}
-
-bool
-recorder_take(struct recorder *recorder, enum result *result, size_t *stale)
-{
-	const bool done = recorder->done;
-	*result = recorder->result;
-	*stale = recorder->stale;
-	recorder->done = false;
-	return done;
-}
-
-bool
-recorder_is_done(struct recorder *recorder)
-{
-	return recorder->done;
-}
-
-int
-recorder_fd(const struct recorder *recorder UNUSED)
-{
-	return -1;
-}
-
-/* ---- the sender ---- */
-
-struct slice
-sender_error_name(enum sender_error error)
-{
-	return error == SENDER_OK ? SLICE_NONE : SLICE("fake");
-}
-
-struct sender *
-sender_new(const struct sender_options *options, sender_done *done, void *context)
-{
-	struct sender *sender = memory_alloc(sizeof(*sender));
-	sender->options = *options;
-	sender->done = done;
-	sender->context = context;
-	sender->flights = memory_alloc(options->in_flight * sizeof(*sender->flights));
-	return sender;
-}
-
-void
-sender_free(struct sender **sender)
-{
-	if (*sender == NULL)
-		return;
-	free((*sender)->flights);
-	free(*sender);
-	*sender = NULL;
-}
-
-/* Both secrets while a rotation lasts: one signature each. */
-static unsigned
-signatures_in(const struct attempt *attempt)
-{
-	unsigned count = 0;
-	for (size_t i = 0; i < attempt->header_count; i++)
-		if (slice_starts_with(attempt->headers[i], SLICE("webhook-signature: ")))
-			for (size_t at = 0; at + 3 < attempt->headers[i].size; at++)
-				count += memcmp(attempt->headers[i].data + at, " v1,", 4) == 0 ? 1 : 0;
-	return count;
-}
-
-static struct world_answer
-next_answer(struct world_webhook *webhook)
-{
-	struct world_answer usual = { webhook->status, webhook->error, webhook->retry_after, 1 };
-	if (webhook->script_count == 0)
-		return webhook->received <= webhook->fails_first ? (struct world_answer){ .status = 500 } : usual;
-	struct world_answer *answer = &webhook->script[webhook->script_at];
-	if (webhook->script_at + 1 < webhook->script_count && --answer->times == 0)
-		webhook->script_at++;
-	return *answer;
-}
-
-void
-sender_start(struct sender *sender, const struct attempt *attempt, void *cookie)
-{
-	const uint64_t webhook_id = strtoul(strrchr(attempt->url, '/') + 1, NULL, 10);
-	struct world_webhook *webhook = &world.webhooks[webhook_id];
-	if (sender->count == sender->options.in_flight)
-		abort();
-	webhook->received++;
-	if (++webhook->in_flight > webhook->most_in_flight)
-		webhook->most_in_flight = webhook->in_flight;
-	world.seen[world.seen_count++ % WORLD_SEEN] = (struct world_seen){ world.now_ms, webhook_id, signatures_in(attempt) };
-	sender->flights[sender->count++] = (struct flight){ .cookie = cookie,
-		.webhook = webhook,
-		.answer = next_answer(webhook),
-		.started_ms = world.now_ms,
-		.ends_ms = world.now_ms + webhook->latency_ms };
-}
-
-static void
-land(struct sender *sender, size_t at)
-{
-	struct flight flight = sender->flights[at];
-	struct attempt_result result = {
-		.error = flight.answer.error,
-		.status = flight.answer.status,
-		.retry_after = slice_of(flight.answer.retry_after),
-		.duration_ms = world.now_ms - flight.started_ms,
-	};
-	sender->flights[at] = sender->flights[--sender->count];
-	flight.webhook->in_flight--;
-	sender->done(sender->context, flight.cookie, &result);
-}
-
-/* Ends the test when the dispatcher spins. */
-static void
-note_wait(struct sender *sender, bool idle)
-{
-	sender->idle_waits = idle ? sender->idle_waits + 1 : 0;
-	if (sender->idle_waits > IDLE_WAITS_MAX) {
-		fprintf(stderr, "the dispatcher spins at %lld ms\n", (long long)world.now_ms);
-		abort();
-	}
-}
-
-unsigned
-sender_wait(struct sender *sender, int64_t timeout_ms, const int wake_fds[SENDER_WAKE_FDS])
-{
-	int64_t before = world.now_ms, until = world.now_ms + timeout_ms;
-	bool stops = wake_fds[0] >= 0 && world.stop_ms >= 0;
-	for (size_t i = 0; i < sender->count; i++)
-		until = sender->flights[i].ends_ms < until ? sender->flights[i].ends_ms : until;
-	if (stops && world.stop_ms < until)
-		until = world.stop_ms;
-	if (world.happen != NULL && world.happens_ms < until)
-		until = world.happens_ms;
-	world.now_ms = until > before ? until : before;
-	while (world.happen != NULL && world.happens_ms <= world.now_ms)
-		world.happen();
-	size_t landed = 0;
-	for (size_t i = sender->count; i > 0; i--)
-		if (sender->flights[i - 1].ends_ms <= world.now_ms) {
-			land(sender, i - 1);
-			landed++;
-		}
-	note_wait(sender, landed == 0 && world.now_ms == before);
-	return stops && world.now_ms >= world.stop_ms ? 1 : 0;
 }

@@ -20,8 +20,13 @@ enum {
 	WORLD_SEEN = 65536, /* attempts that receivers remember */
 	WORLD_JOBS = 8,
 	WORLD_JOB_LEADS = 250,
+	WORLD_THREADS = 2,
 	WORLD_CALL_MS = 1
 };
+
+/* The stores of the dispatcher's threads; its own is NULL. */
+#define WORLD_RECORDER ((struct store *)&world.record_ms)
+#define WORLD_CHORES ((struct store *)&world.bulk)
 
 /* What the database's clock is ahead of ours. */
 #define WORLD_DATABASE_AHEAD_MS INT64_C(1790000000000)
@@ -57,7 +62,8 @@ struct world_seen {
 struct world_webhook {
 	enum webhook_state state;
 	bool removed_after_look; /* before anything of it is claimed */
-	bool stuck;              /* nothing of it can be ended */
+	bool stuck;              /* nothing of it is to be ended, though it is said to be */
+	bool unendable;          /* somebody stands in the way of ending it */
 	/* as recorded */
 	int64_t hold_until_ms, failing_since_ms;
 	unsigned failures, probes;
@@ -106,7 +112,13 @@ struct world {
 	int64_t stop_ms;                         /* when TERM comes; -1: never */
 	int64_t outage_from_ms, outage_until_ms; /* the database is away */
 	int64_t lost_commit_ms; /* the first store_complete after that is done, but answers UNKNOWN; -1: none */
+	unsigned lost_claims;   /* so many claims are made, but answer UNAVAILABLE */
 	uint64_t poison;        /* outcomes of this delivery are refused for good */
+	uint64_t blocked;       /* those of this one meet a conflict … */
+	int64_t blocked_until_ms;
+	int64_t record_ms;              /* what recording takes */
+	int64_t recorder_away_until_ms; /* the database is away for recording alone */
+	struct store *thread;           /* which works; NULL: the dispatcher itself */
 
 	struct world_delivery deliveries[WORLD_ROWS];
 	size_t delivery_count;

@@ -1,25 +1,28 @@
 EXTRA_DIST += %D%/scenarios
 
 if HAVE_CMOCKA
-check_PROGRAMS += %D%/test_turns %D%/test_recorder %D%/test_lock %D%/test_dispatcher %D%/test_scenarios %D%/test_bulk \
-	%D%/test_request %D%/test_sender %D%/test_spellings
+check_PROGRAMS += %D%/test_turns %D%/test_runner %D%/test_lock %D%/test_dispatcher %D%/test_outcomes \
+	%D%/test_scenarios %D%/test_bulk %D%/test_request %D%/test_sender %D%/test_spellings
 
 %C%_test_turns_SOURCES = %D%/test_turns.c
 %C%_test_turns_LDADD = src/deliver/libdeliver.a src/core/libcore.a src/base/libbase.a $(CMOCKA_LIBS)
 
-# The store is the test's own.
-%C%_test_recorder_SOURCES = %D%/test_recorder.c
-%C%_test_recorder_LDADD = src/deliver/libdeliver.a src/base/libbase.a $(CMOCKA_LIBS)
+%C%_test_runner_SOURCES = %D%/test_runner.c
+%C%_test_runner_LDADD = src/deliver/libdeliver.a src/core/libcore.a src/base/libbase.a $(CORE_LIBS) $(CMOCKA_LIBS)
 
 %C%_test_lock_SOURCES = %D%/test_lock.c
 %C%_test_lock_LDADD = src/deliver/libdeliver.a src/base/libbase.a $(CMOCKA_LIBS)
 
 # The store, the sender and the clock are the test's own.
-%C%_fake = %D%/fake_bulk.c %D%/fake_world.c %D%/fake_world.h %D%/run_dispatcher.c %D%/run_dispatcher.h
+%C%_fake = %D%/fake_bulk.c %D%/fake_sender.c %D%/fake_world.c %D%/fake_world.h %D%/run_dispatcher.c %D%/run_dispatcher.h
 %C%_test_dispatcher_SOURCES = %D%/test_dispatcher.c $(%C%_fake)
 %C%_test_dispatcher_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_monotonic_ms
 %C%_test_dispatcher_LDADD = src/deliver/libdeliver.a src/core/libcore.a src/json/libjson.a src/base/libbase.a \
 	$(YAJL_LIBS) $(CORE_LIBS) $(CMOCKA_LIBS)
+
+%C%_test_outcomes_SOURCES = %D%/test_outcomes.c $(%C%_fake)
+%C%_test_outcomes_LDFLAGS = $(%C%_test_dispatcher_LDFLAGS)
+%C%_test_outcomes_LDADD = $(%C%_test_dispatcher_LDADD)
 
 # One test for each file; it finds them by itself.
 %C%_test_scenarios_SOURCES = %D%/test_scenarios.c $(%C%_fake)

@@ -35,7 +35,8 @@ fresh_world(void **state UNUSED)
 enum result
 run(struct lock *lock)
 {
-	struct dispatcher *dispatcher = dispatcher_new(&options, NULL, NULL, lock);
+	const struct dispatcher_stores stores = { .recorder = WORLD_RECORDER, .chores = WORLD_CHORES };
+	struct dispatcher *dispatcher = dispatcher_new(&options, &stores, lock);
 	assert_non_null(dispatcher);
 	enum result result = dispatcher_run(dispatcher);
 	dispatcher_free(&dispatcher);

@@ -18,7 +18,7 @@
 #include "deliver/sender.h"
 #include "receiver.h"
 
-enum { CONNECT_TIMEOUT_MS = 400, TIMEOUT_MS = 800, DEADLINE_MS = 10000, IN_FLIGHT = 8, HANG_MS = 4000 };
+enum { CONNECT_TIMEOUT_MS = 400, TIMEOUT_MS = 800, DEADLINE_MS = 10000, IN_FLIGHT = 8, HANG_MS = 4000, STALL_MAX_MS = 1700 };
 
 static int port;
 static struct address_rules open_rules, closed_rules;
@@ -112,6 +112,7 @@ use_rules(const struct address_rules *rules)
 		.in_flight = IN_FLIGHT,
 		.connect_timeout_ms = CONNECT_TIMEOUT_MS,
 		.timeout_ms = TIMEOUT_MS,
+		.stall_max_ms = STALL_MAX_MS,
 		.rules = rules,
 	};
 	sender_free(&sender);
@@ -143,7 +144,7 @@ start_path(const char *host, const char *path, struct seen *seen)
 static bool
 wait_a_moment(int64_t timeout_ms, int fd)
 {
-	const int wake[SENDER_WAKE_FDS] = { -1, fd };
+	const int wake[SENDER_WAKE_FDS] = { -1, fd, -1 };
 	return sender_wait(sender, timeout_ms, wake) == 2;
 }
 
@@ -440,6 +441,44 @@ a_hanging_name_server_delays_nobody(void **state UNUSED)
 	assert_true(longest < HANG_MS / 2);
 }
 
+/* 2, time: what a receiver has answered while we did something else has come in time. */
+static void
+nobody_is_blamed_for_our_own_delay(void **state UNUSED)
+{
+	struct seen answered, hanging;
+	start_path("127.0.0.1", "/status/200", &answered);
+	start_path("127.0.0.1", "/hang", &hanging);
+	for (unsigned i = 0; i < 3; i++) /* the requests leave */
+		(void)wait_a_moment(50, -1);
+	assert_false(hanging.done);
+	poll(NULL, 0, 2 * TIMEOUT_MS);
+	if (!answered.done)
+		await(&answered, 1);
+	assert_int_equal(answered.error, SENDER_OK);
+	assert_int_equal(answered.status, 200);
+	assert_false(hanging.done);
+	await(&hanging, 1);
+	assert_int_equal(hanging.error, SENDER_TIMEOUT);
+	assert_in_range(hanging.duration_ms, 3 * TIMEOUT_MS - 100, 3 * TIMEOUT_MS + 500);
+	/* the next one has its usual time */
+	hanging = send_path("127.0.0.1", "/hang");
+	assert_in_range(hanging.duration_ms, TIMEOUT_MS, 2 * TIMEOUT_MS);
+}
+
+/* … but the claim does not wait for ever. */
+static void
+a_delay_counts_up_to_a_maximum(void **state UNUSED)
+{
+	struct seen hanging;
+	start_path("127.0.0.1", "/hang", &hanging);
+	for (unsigned i = 0; i < 3; i++)
+		(void)wait_a_moment(50, -1);
+	poll(NULL, 0, STALL_MAX_MS + 2 * TIMEOUT_MS);
+	await(&hanging, 1);
+	assert_int_equal(hanging.error, SENDER_TIMEOUT);
+	assert_true(hanging.duration_ms < STALL_MAX_MS + 3 * TIMEOUT_MS);
+}
+
 static void
 a_descriptor_ends_the_wait(void **state UNUSED)
 {
@@ -484,6 +523,8 @@ main(void)
 		TEST(connections_are_used_again_and_checked_again),
 		TEST(many_go_at_once),
 		TEST(a_hanging_name_server_delays_nobody),
+		TEST(nobody_is_blamed_for_our_own_delay),
+		TEST(a_delay_counts_up_to_a_maximum),
 		TEST(a_descriptor_ends_the_wait),
 		TEST(what_is_under_way_can_be_given_up),
 	};

@@ -86,7 +86,7 @@ attempted(uint64_t webhook_id, bool success, int64_t now_ms)
 static size_t
 take_and_start(size_t slots, int64_t now_ms)
 {
-	size_t started = 0, count = turns_take(turns, slots, now_ms, requests);
+	size_t started = 0, count = turns_take(turns, slots, slots, now_ms, requests);
 	for (size_t i = 0; i < count; i++) {
 		start(requests[i].webhook_id, requests[i].rows, now_ms);
 		started += requests[i].rows;
@@ -100,10 +100,21 @@ slots_are_given_out_evenly(void **state UNUSED)
 {
 	for (uint64_t id = 1; id <= 3; id++)
 		offer(id, 0);
-	size_t count = turns_take(turns, BESIDE_THE_LAST(6), 0, requests);
+	size_t count = turns_take(turns, BESIDE_THE_LAST(6), BESIDE_THE_LAST(6), 0, requests);
 	assert_int_equal(count, 3);
 	for (uint64_t id = 1; id <= 3; id++)
 		assert_int_equal(rows_of(id, count), 2);
+}
+
+/* What is claimed at once may be less than what is unused, and is no sign that slots are scarce. */
+static void
+a_claim_has_its_own_maximum(void **state UNUSED)
+{
+	offer(1, 0);
+	offer(2, 0);
+	size_t count = turns_take(turns, SLOTS, 3, 0, requests);
+	assert_int_equal(rows_of(1, count) + rows_of(2, count), 3);
+	assert_in_range(rows_of(1, count), 2, 3);
 }
 
 static void
@@ -112,7 +123,7 @@ turns_go_on_where_they_stopped(void **state UNUSED)
 	for (uint64_t id = 1; id <= 3; id++)
 		offer(id, 0);
 	assert_int_equal(take_and_start(2, 0), 2);
-	assert_int_equal(turns_take(turns, 1, 0, requests), 1);
+	assert_int_equal(turns_take(turns, 1, 1, 0, requests), 1);
 	assert_int_equal(requests[0].webhook_id, 3);
 }
 
@@ -122,14 +133,14 @@ nobody_gets_more_than_the_window(void **state UNUSED)
 	offer(1, 0);
 	offer(2, 0);
 	start(1, MAX - 1, 0);
-	size_t count = turns_take(turns, SLOTS, 0, requests);
+	size_t count = turns_take(turns, SLOTS, SLOTS, 0, requests);
 	assert_int_equal(rows_of(1, count), 1);
 	assert_int_equal(rows_of(2, count), MAX);
 	start(1, 1, 0);
 	start(2, MAX, 0);
 	turns_settle(turns, 0);
 	assert_false(turns_waiting(turns));
-	assert_int_equal(turns_take(turns, SLOTS, 0, requests), 0);
+	assert_int_equal(turns_take(turns, SLOTS, SLOTS, 0, requests), 0);
 	assert_true(turns_next_ms(turns, SLOTS, 0) == TURNS_NEVER);
 	turns_ended(turns, 2, 0);
 	assert_true(turns_waiting(turns));
@@ -141,11 +152,11 @@ who_has_less_than_was_asked_for_leaves(void **state UNUSED)
 {
 	offer(1, 0);
 	offer(2, 0);
-	assert_int_equal(turns_take(turns, BESIDE_THE_LAST(4), 0, requests), 2);
+	assert_int_equal(turns_take(turns, BESIDE_THE_LAST(4), BESIDE_THE_LAST(4), 0, requests), 2);
 	start(1, 2, 0);
 	start(2, 1, 0);
 	turns_settle(turns, 0);
-	assert_int_equal(turns_take(turns, BESIDE_THE_LAST(8), 0, requests), 1);
+	assert_int_equal(turns_take(turns, BESIDE_THE_LAST(8), BESIDE_THE_LAST(8), 0, requests), 1);
 	assert_int_equal(requests[0].webhook_id, 1);
 }
 
@@ -173,21 +184,21 @@ a_turn_goes_on_where_the_last_one_ended(void **state UNUSED)
 	struct due_webhook webhook = good(1);
 	webhook.first_due_ms = 100;
 	turns_offer(turns, &webhook, 1000);
-	assert_int_equal(turns_take(turns, BESIDE_THE_LAST(2), 1000, requests), 1);
+	assert_int_equal(turns_take(turns, BESIDE_THE_LAST(2), BESIDE_THE_LAST(2), 1000, requests), 1);
 	assert_true(requests[0].from_ms == 100);
 	requests[0].last_ms = 150;
 	start(1, 2, 1000);
 	turns_settle(turns, 1000);
 	webhook.first_due_ms = 160;
 	turns_offer(turns, &webhook, 1001);
-	assert_int_equal(turns_take(turns, BESIDE_THE_LAST(1), 1001, requests), 1);
+	assert_int_equal(turns_take(turns, BESIDE_THE_LAST(1), BESIDE_THE_LAST(1), 1001, requests), 1);
 	assert_true(requests[0].from_ms == 150);
 	requests[0].last_ms = 155;
 	start(1, 1, 1001);
 	turns_settle(turns, 1001);
 	webhook.first_due_ms = 120;
 	turns_offer(turns, &webhook, 1002);
-	assert_int_equal(turns_take(turns, BESIDE_THE_LAST(1), 1002, requests), 1);
+	assert_int_equal(turns_take(turns, BESIDE_THE_LAST(1), BESIDE_THE_LAST(1), 1002, requests), 1);
 	assert_true(requests[0].from_ms == 120);
 }
 
@@ -212,10 +223,10 @@ room_comes_back(void **state UNUSED)
 	turns = turns_new(&(struct turns_limits){ .webhooks = 2, .slots = SLOTS, .turn = TURN }, &rules);
 	for (uint64_t id = 1; id <= 3; id++)
 		offer(id, 0);
-	assert_int_equal(turns_take(turns, 8, 0, requests), 2);
+	assert_int_equal(turns_take(turns, 8, 8, 0, requests), 2);
 	turns_settle(turns, 0); /* nothing was started */
 	offer(3, 0);
-	assert_int_equal(turns_take(turns, 1, 0, requests), 1);
+	assert_int_equal(turns_take(turns, 1, 1, 0, requests), 1);
 	assert_int_equal(requests[0].webhook_id, 3);
 }
 
@@ -226,12 +237,12 @@ what_another_dispatcher_has_gets_nothing(void **state UNUSED)
 	for (uint64_t id = 1; id <= 20; id++)
 		offer(id, 0);
 	turns_keep(turns, UINT64_C(1) << webhook_shard(7), 0);
-	size_t count = turns_take(turns, SLOTS, 0, requests);
+	size_t count = turns_take(turns, SLOTS, SLOTS, 0, requests);
 	for (size_t i = 0; i < count; i++)
 		assert_int_equal(webhook_shard(requests[i].webhook_id), webhook_shard(7));
 	assert_int_equal(rows_of(7, count), MAX);
 	offer(8, 1);
-	assert_int_equal(turns_take(turns, SLOTS, 1, requests), 1);
+	assert_int_equal(turns_take(turns, SLOTS, SLOTS, 1, requests), 1);
 }
 
 /* delivery.md 4, rate: however often it is offered, and whoever else was known in between. */
@@ -307,7 +318,7 @@ the_two_kinds_alternate(void **state UNUSED)
 	for (uint64_t id = 1; id <= 20; id++)
 		offer(id, 0);
 	offer_failing(21, 0);
-	size_t count = turns_take(turns, BESIDE_THE_LAST(8), 0, requests);
+	size_t count = turns_take(turns, BESIDE_THE_LAST(8), BESIDE_THE_LAST(8), 0, requests);
 	assert_int_equal(rows_of(21, count), MAX);
 }
 
@@ -333,7 +344,7 @@ the_last_slots_are_for_those_with_nothing_under_way(void **state UNUSED)
 	}
 	assert_in_range(take_and_start(SLOTS, 0), SLOTS * 3 / 4, SLOTS * 3 / 4 + TURN);
 	offer(60, 1);
-	size_t count = turns_take(turns, SLOTS / 4, 1, requests);
+	size_t count = turns_take(turns, SLOTS / 4, SLOTS / 4, 1, requests);
 	assert_int_equal(count, 1);
 	assert_int_equal(rows_of(60, count), 1);
 }
@@ -364,6 +375,7 @@ main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 	const struct CMUnitTest tests[] = {
 		TEST(slots_are_given_out_evenly),
+		TEST(a_claim_has_its_own_maximum),
 		TEST(turns_go_on_where_they_stopped),
 		TEST(nobody_gets_more_than_the_window),
 		TEST(who_has_less_than_was_asked_for_leaves),

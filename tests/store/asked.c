@@ -85,6 +85,7 @@ const struct asked asked[SQL_COUNT] = {
 	[SQL_UNCLAIM_DUE] = { "dt", "" },
 	[SQL_MARK_WEBHOOK_GONE] = { "w", "" },
 	[SQL_DISABLE_WEBHOOK] = { "w", "" },
+	[SQL_DISABLE_FAILING_WEBHOOK] = { "w", "" },
 	[SQL_SELECT_DUE_OF_WEBHOOK] = { "Sw#", "" },
 	[SQL_SELECT_DUE_OF_OLD_DAYS] = { ">>#", "" },
 	[SQL_FIND_DUE_OF_OLD_DAYS] = { ">>", "" },

@@ -29,6 +29,6 @@ struct claims claim(struct world *w, const unsigned char *owner, uint64_t webhoo
 /* What comes of a claim; a status of 0 is a timeout. */
 struct delivery_outcome outcome_of(const struct due_delivery *claimed, enum delivery_state state, int status);
 /* Answers how many of them were stale. */
-size_t complete(struct world *w, const struct delivery_outcome *outcomes, size_t count);
+size_t complete(struct world *w, struct delivery_outcome *outcomes, size_t count);
 
 #endif

@@ -64,7 +64,7 @@ what_is_new_is_found_behind_what_was_removed(void **state)
 	    REMOVED);
 	root_run("UPDATE t_webhooks SET state = 'gone' WHERE id = %" PRIu64, webhook);
 	/* what comes now is far behind them */
-	root_run("UPDATE t_id_blocks SET next = next + 200000 WHERE name = 'history'");
+	root_run("UPDATE t_id_blocks SET next = next + 2000000 WHERE name = 'history'");
 	store_free(&w->store);
 	w->store = store_new(&world_options);
 	root_run("START TRANSACTION WITH CONSISTENT SNAPSHOT");
@@ -91,7 +91,7 @@ the_newest_are_told_as_all_that_is_due(void **state)
 	struct world *w = *state;
 	uint64_t old = make_due(w, 1);
 	/* its id is far below the newest */
-	root_run("UPDATE t_due SET id = id - 30000, due_ms = due_ms - 60000");
+	root_run("UPDATE t_due SET id = id - 300000, due_ms = due_ms - 60000");
 	uint64_t webhook = add_webhook(w, w->campaign, "https://new.example/", EVENT_BIT(EVENT_NEW_SIGNUP));
 	root_run("UPDATE t_webhooks SET events = 0 WHERE id = %" PRIu64, old);
 	root_run("UPDATE t_campaign_counters SET settings_version = settings_version + 1");

@@ -121,6 +121,38 @@ what_is_under_way_is_left_alone(void **state)
 	assert_int_equal(root_number(DUE, webhook), 0);
 }
 
+/* … but not when that one is dead: a disabled webhook's claims are taken over by nobody. */
+static void
+a_claim_that_has_ended_is_nobodys(void **state)
+{
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 1);
+	struct claims claims = claim(w, owners[0], webhook, 1, LONG_MS);
+	root_run("UPDATE t_due SET due_ms = 5");
+	assert_int_equal(redeliver(w, claims.items->id), REDELIVERY_QUEUED);
+	struct delivery_outcome outcome = outcome_of(claims.items, DELIVERY_DELIVERED, 200);
+	assert_int_equal(complete(w, &outcome, 1), 1);
+	assert_int_equal(claim(w, owners[1], webhook, 1, LONG_MS).count, 1);
+}
+
+/* delivery.md 4: what is given back is due at once, its attempt not counted, and only by whoever has claimed it. */
+static void
+what_is_given_back_was_never_tried(void **state)
+{
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 1);
+	struct claims claims = claim(w, owners[0], webhook, 1, LONG_MS);
+	struct delivery_outcome untried = { .id = claims.items->id, .token = SLICE("sixteen other by") };
+	assert_int_equal(store_unclaim(w->store, &untried, 1), RESULT_OK);
+	assert_int_equal(claim(w, owners[1], webhook, 1, LONG_MS).count, 0);
+	untried.token = claims.items->token;
+	assert_int_equal(store_unclaim(w->store, &untried, 1), RESULT_OK);
+	assert_int_equal(store_unclaim(w->store, &untried, 1), RESULT_OK); /* the answer to the first was lost */
+	claims = claim(w, owners[1], webhook, 1, LONG_MS);
+	assert_int_equal(claims.count, 1);
+	assert_int_equal(claims.items->attempt, 1);
+}
+
 /* Whether it has ended or not. */
 static void
 what_cannot_be_sent_is_not_queued(void **state)
@@ -194,7 +226,9 @@ race(struct store *store, const struct world *world UNUSED, unsigned index)
 			outcomes[i] = outcome_of(&items[i], i % 2 == 0 ? DELIVERY_DELIVERED : DELIVERY_FAILED, 200);
 		/* whoever loses too often tries again: a claim that is not recorded would be lost to this test */
 		for (bool recorded = count == 0; !recorded; recorded = result != RESULT_CONFLICT)
-			result = store_complete(store, outcomes, count, &stale);
+			result = store_complete(store, outcomes, count);
+		for (size_t i = 0; i < count; i++)
+			stale += outcomes[i].stale ? 1 : 0;
 		pool_free(&pool);
 		if ((result != RESULT_OK && result != RESULT_CONFLICT) || stale > 0)
 			return false;
@@ -352,6 +386,8 @@ main(void)
 		REDELIVER_TEST(what_has_ended_is_due_again),
 		REDELIVER_TEST(what_waits_is_due_at_once),
 		REDELIVER_TEST(what_is_under_way_is_left_alone),
+		REDELIVER_TEST(a_claim_that_has_ended_is_nobodys),
+		REDELIVER_TEST(what_is_given_back_was_never_tried),
 		REDELIVER_TEST(what_cannot_be_sent_is_not_queued),
 		REDELIVER_TEST(each_is_told),
 		REDELIVER_TEST(operators_and_dispatchers_race),

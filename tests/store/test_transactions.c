@@ -32,9 +32,8 @@ complete(struct world *w, const struct due_delivery *claimed)
 		.attempt = 1,
 		.state = DELIVERY_DELIVERED,
 		.status = 200 };
-	size_t stale;
-	enum result result = store_complete(w->store, &outcome, 1, &stale);
-	assert_int_equal(stale, 0);
+	enum result result = store_complete(w->store, &outcome, 1);
+	assert_false(outcome.stale);
 	return result;
 }
 

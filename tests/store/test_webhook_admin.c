@@ -108,6 +108,24 @@ webhooks_are_enabled_and_disabled(void **state)
 	assert_int_equal(store_disable_webhook(w->store, NOBODY), RESULT_NOT_FOUND);
 }
 
+/* delivery.md 3, disabling: not by an attempt that was under way when its operator enabled it. */
+static void
+what_was_under_way_does_not_undo_an_enabling(void **state)
+{
+	struct world *w = *state;
+	uint64_t id = make_due(w, 2);
+	struct delivery_outcome outcomes[2];
+	for (size_t i = 0; i < 2; i++) {
+		struct claims claims = claim(w, owners[0], id, 1, LONG_MS);
+		outcomes[i] = outcome_of(claims.items, DELIVERY_PENDING, 500);
+		outcomes[i].webhook_disabled = true;
+	}
+	assert_int_equal(complete(w, &outcomes[0], 1), 0);
+	assert_int_equal(find(w, id).row.state, WEBHOOK_ACTIVE);
+	assert_int_equal(complete(w, &outcomes[1], 1), 0); /* it has been failing for a while by then */
+	assert_int_equal(find(w, id).row.state, WEBHOOK_DISABLED);
+}
+
 /* What waited is offered to dispatchers as soon as it is due. */
 static void
 what_waited_is_offered_when_it_is_enabled(void **state)
@@ -283,6 +301,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		WEBHOOK_TEST(all_of_a_webhook_is_found),
 		WEBHOOK_TEST(webhooks_are_enabled_and_disabled),
+		WEBHOOK_TEST(what_was_under_way_does_not_undo_an_enabling),
 		WEBHOOK_TEST(what_waited_is_offered_when_it_is_enabled),
 		WEBHOOK_TEST(a_secret_is_rotated),
 		WEBHOOK_TEST(settings_are_set),

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * Outcomes are recorded in a thread of its own (delivery.md 3, guarantee: a slot is kept until its outcome is committed). The
- * store is the test's. */
+ * Outcomes are recorded, and chores done, in a thread of their own (delivery.md 3, guarantee: a slot is kept until its outcome
+ * is committed). */
 #include "unit.h"
 
 #include <poll.h>
 #include <semaphore.h>
 
 #include "base/attributes.h"
-#include "deliver/recorder.h"
+#include "deliver/runner.h"
 
 enum { DEADLINE_MS = 10 * 1000 };
 
@@ -15,35 +15,33 @@ static sem_t begun, may_end;
 static size_t recorded;
 static enum result answer;
 
-enum result
-store_complete(struct store *store, const struct delivery_outcome *outcomes, size_t count, size_t *stale)
+static enum result
+record(struct store *store, void *context)
 {
 	assert_ptr_equal(store, &answer);
-	assert_int_equal(outcomes[0].id, 7);
 	sem_post(&begun);
 	sem_wait(&may_end);
-	recorded += count;
-	*stale = 3;
+	recorded += *(size_t *)context;
 	return answer;
 }
 
-static struct recorder *recorder;
+static struct runner *runner;
 
 static int
-open_recorder(void **state UNUSED)
+open_runner(void **state UNUSED)
 {
 	recorded = 0;
 	answer = RESULT_OK;
 	sem_init(&begun, 0, 0);
 	sem_init(&may_end, 0, 0);
-	recorder = recorder_new((struct store *)&answer);
-	return recorder == NULL ? -1 : 0;
+	runner = runner_new((struct store *)&answer);
+	return runner == NULL ? -1 : 0;
 }
 
 static int
-close_recorder(void **state UNUSED)
+close_runner(void **state UNUSED)
 {
-	recorder_free(&recorder);
+	runner_free(&runner);
 	sem_destroy(&begun);
 	sem_destroy(&may_end);
 	return 0;
@@ -52,33 +50,31 @@ close_recorder(void **state UNUSED)
 static bool
 is_told(int timeout_ms)
 {
-	struct pollfd fd = { .fd = recorder_fd(recorder), .events = POLLIN };
+	struct pollfd fd = { .fd = runner_fd(runner), .events = POLLIN };
 	return poll(&fd, 1, timeout_ms) == 1;
 }
 
-static const struct delivery_outcome outcomes[2] = { { .id = 7 }, { .id = 8 } };
+static size_t two = 2;
 
 static void
-a_batch_is_recorded_beside_us(void **state UNUSED)
+work_is_done_beside_us(void **state UNUSED)
 {
 	enum result result;
-	size_t stale;
 	for (size_t round = 1; round <= 3; round++) {
-		recorder_start(recorder, outcomes, 2);
+		runner_start(runner, record, &two);
 		sem_wait(&begun);
-		assert_false(recorder_is_done(recorder));
-		assert_false(recorder_take(recorder, &result, &stale));
+		assert_false(runner_is_done(runner));
+		assert_false(runner_take(runner, &result));
 		assert_false(is_told(0));
 		sem_post(&may_end);
 		assert_true(is_told(DEADLINE_MS));
-		assert_true(recorder_is_done(recorder));
-		assert_true(recorder_take(recorder, &result, &stale));
+		assert_true(runner_is_done(runner));
+		assert_true(runner_take(runner, &result));
 		assert_int_equal(result, RESULT_OK);
-		assert_int_equal(stale, 3);
 		assert_int_equal(recorded, 2 * round);
 		/* once */
 		assert_false(is_told(0));
-		assert_false(recorder_take(recorder, &result, &stale));
+		assert_false(runner_take(runner, &result));
 	}
 }
 
@@ -86,12 +82,11 @@ static void
 what_went_wrong_is_told(void **state UNUSED)
 {
 	enum result result;
-	size_t stale;
 	answer = RESULT_UNAVAILABLE;
 	sem_post(&may_end);
-	recorder_start(recorder, outcomes, 1);
+	runner_start(runner, record, &two);
 	assert_true(is_told(DEADLINE_MS));
-	assert_true(recorder_take(recorder, &result, &stale));
+	assert_true(runner_take(runner, &result));
 	assert_int_equal(result, RESULT_UNAVAILABLE);
 }
 
@@ -99,11 +94,11 @@ what_went_wrong_is_told(void **state UNUSED)
 static void
 the_end_waits_for_what_is_under_way(void **state UNUSED)
 {
-	recorder_start(recorder, outcomes, 2);
+	runner_start(runner, record, &two);
 	sem_wait(&begun);
 	sem_post(&may_end);
-	recorder_free(&recorder);
-	assert_null(recorder);
+	runner_free(&runner);
+	assert_null(runner);
 	assert_int_equal(recorded, 2);
 }
 
@@ -112,20 +107,20 @@ static void
 nothing_handed_over_is_forgotten(void **state UNUSED)
 {
 	sem_post(&may_end);
-	recorder_start(recorder, outcomes, 2);
-	recorder_free(&recorder);
+	runner_start(runner, record, &two);
+	runner_free(&runner);
 	assert_int_equal(recorded, 2);
 }
 
 int
 main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_recorder, close_recorder)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_runner, close_runner)
 	const struct CMUnitTest tests[] = {
-		TEST(a_batch_is_recorded_beside_us),
+		TEST(work_is_done_beside_us),
 		TEST(what_went_wrong_is_told),
 		TEST(the_end_waits_for_what_is_under_way),
 		TEST(nothing_handed_over_is_forgotten),
 	};
-	return cmocka_run_group_tests_name("deliver/recorder", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("deliver/runner", tests, NULL, NULL);
 }

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+#include "deliver/runner.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/pool.h"
+#include "core/digest.h"
+
+enum runner_state { RUNNER_IDLE, RUNNER_BUSY, RUNNER_DONE };
+
+struct runner {
+	struct store *store; /* the thread's */
+	pthread_t thread;
+	pthread_mutex_t lock; /* of all below */
+	pthread_cond_t changed;
+	enum runner_state state;
+	bool ending;
+	runner_work *work;
+	void *context;
+	enum result result;
+	int fd;
+};
+
+static void
+must(int error)
+{
+	if (error != 0)
+		abort();
+}
+
+static void
+tell(const struct runner *runner)
+{
+	const uint64_t one = 1;
+	if (write(runner->fd, &one, sizeof(one)) != (ssize_t)sizeof(one))
+		abort();
+}
+
+/* The thread: from busy to done, again and again. */
+static void *
+loop(void *context)
+{
+	struct runner *r = context;
+	must(pthread_mutex_lock(&r->lock));
+	while (r->state == RUNNER_BUSY || !r->ending) {
+		if (r->state != RUNNER_BUSY) {
+			must(pthread_cond_wait(&r->changed, &r->lock));
+			continue;
+		}
+		must(pthread_mutex_unlock(&r->lock));
+		enum result result = r->work(r->store, r->context);
+		must(pthread_mutex_lock(&r->lock));
+		r->result = result;
+		r->state = RUNNER_DONE;
+		tell(r);
+	}
+	must(pthread_mutex_unlock(&r->lock));
+	digest_end_thread();
+	return NULL;
+}
+
+struct runner *
+runner_new(struct store *store)
+{
+	struct runner *r = memory_alloc(sizeof(*r));
+	r->store = store;
+	must(pthread_mutex_init(&r->lock, NULL));
+	must(pthread_cond_init(&r->changed, NULL));
+	r->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	int error = r->fd < 0 ? errno : pthread_create(&r->thread, NULL, loop, r);
+	if (error == 0)
+		return r;
+	log_error("no_thread", LOG_ERRNO(error));
+	if (r->fd >= 0)
+		close(r->fd);
+	free(r);
+	return NULL;
+}
+
+void
+runner_free(struct runner **runner)
+{
+	struct runner *r = *runner;
+	if (r == NULL)
+		return;
+	must(pthread_mutex_lock(&r->lock));
+	r->ending = true;
+	must(pthread_cond_signal(&r->changed));
+	must(pthread_mutex_unlock(&r->lock));
+	must(pthread_join(r->thread, NULL));
+	must(pthread_cond_destroy(&r->changed));
+	must(pthread_mutex_destroy(&r->lock));
+	close(r->fd);
+	free(r);
+	*runner = NULL;
+}
+
+void
+runner_start(struct runner *r, runner_work *work, void *context)
+{
+	must(pthread_mutex_lock(&r->lock));
+	if (r->state != RUNNER_IDLE)
+		abort();
+	r->work = work;
+	r->context = context;
+	r->state = RUNNER_BUSY;
+	must(pthread_cond_signal(&r->changed));
+	must(pthread_mutex_unlock(&r->lock));
+}
+
+bool
+runner_take(struct runner *r, enum result *result)
+{
+	uint64_t told;
+	must(pthread_mutex_lock(&r->lock));
+	const bool done = r->state == RUNNER_DONE;
+	if (done) {
+		*result = r->result;
+		r->state = RUNNER_IDLE;
+		if (read(r->fd, &told, sizeof(told)) != (ssize_t)sizeof(told))
+			abort();
+	}
+	must(pthread_mutex_unlock(&r->lock));
+	return done;
+}
+
+bool
+runner_is_done(struct runner *r)
+{
+	must(pthread_mutex_lock(&r->lock));
+	const bool done = r->state == RUNNER_DONE;
+	must(pthread_mutex_unlock(&r->lock));
+	return done;
+}
+
+int
+runner_fd(const struct runner *r)
+{
+	return r->fd;
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT
+ * The fake world's threads and receivers. Time passes here: while the dispatcher waits. */
+#include "fake_world.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/attributes.h"
+#include "base/pool.h"
+#include "deliver/runner.h"
+
+enum { IDLE_WAITS_MAX = 10000 };
+
+struct flight {
+	void *cookie;
+	struct world_webhook *webhook;
+	struct world_answer answer;
+	int64_t started_ms, ends_ms;
+};
+
+struct sender {
+	struct sender_options options;
+	sender_done *done;
+	void *context;
+	struct flight *flights;
+	size_t count;
+	size_t idle_waits; /* in a row, without time passing */
+};
+
+/* ---- threads: what is recorded is there when its time has passed, what a chore does from its beginning ---- */
+
+struct runner {
+	struct store *store;
+	runner_work *work;
+	void *context;
+	enum result result;
+	int64_t done_ms;
+	bool busy;
+};
+
+static struct runner *runners[WORLD_THREADS];
+
+struct runner *
+runner_new(struct store *store)
+{
+	struct runner *runner = memory_alloc(sizeof(*runner));
+	runner->store = store;
+	runners[store == WORLD_RECORDER ? 0 : 1] = runner;
+	return runner;
+}
+
+/* The dispatcher's own time does not pass meanwhile; answers how long it took. */
+static int64_t
+run_now(struct runner *runner)
+{
+	const int64_t before = world.now_ms;
+	world.thread = runner->store;
+	runner->result = runner->work(runner->store, runner->context);
+	world.thread = NULL;
+	const int64_t took = world.now_ms - before;
+	world.now_ms = before;
+	return took;
+}
+
+void
+runner_free(struct runner **runner)
+{
+	if ((*runner)->busy && (*runner)->store == WORLD_RECORDER)
+		(void)run_now(*runner);
+	for (size_t i = 0; i < WORLD_THREADS; i++)
+		runners[i] = runners[i] == *runner ? NULL : runners[i];
+	free(*runner);
+	*runner = NULL;
+}
+
+void
+runner_start(struct runner *runner, runner_work *work, void *context)
+{
+	if (runner->busy)
+		abort();
+	runner->work = work;
+	runner->context = context;
+	runner->busy = true;
+	runner->done_ms = world.now_ms + (runner->store == WORLD_RECORDER ? world.record_ms : run_now(runner));
+}
+
+bool
+runner_is_done(struct runner *runner)
+{
+	return runner->busy && world.now_ms >= runner->done_ms;
+}
+
+bool
+runner_take(struct runner *runner, enum result *result)
+{
+	if (!runner_is_done(runner))
+		return false;
+	if (runner->store == WORLD_RECORDER)
+		(void)run_now(runner);
+	runner->busy = false;
+	*result = runner->result;
+	return true;
+}
+
+int
+runner_fd(const struct runner *runner UNUSED)
+{
+	return -1;
+}
+
+/* When the first thread is done. */
+static int64_t
+first_done_ms(void)
+{
+	int64_t first = INT64_MAX;
+	for (size_t i = 0; i < WORLD_THREADS; i++)
+		if (runners[i] != NULL && runners[i]->busy && runners[i]->done_ms < first)
+			first = runners[i]->done_ms;
+	return first;
+}
+
+/* ---- the sender ---- */
+
+struct slice
+sender_error_name(enum sender_error error)
+{
+	return error == SENDER_OK ? SLICE_NONE : SLICE("fake");
+}
+
+struct sender *
+sender_new(const struct sender_options *options, sender_done *done, void *context)
+{
+	struct sender *sender = memory_alloc(sizeof(*sender));
+	sender->options = *options;
+	sender->done = done;
+	sender->context = context;
+	sender->flights = memory_alloc(options->in_flight * sizeof(*sender->flights));
+	return sender;
+}
+
+void
+sender_free(struct sender **sender)
+{
+	if (*sender == NULL)
+		return;
+	free((*sender)->flights);
+	free(*sender);
+	*sender = NULL;
+}
+
+/* Both secrets while a rotation lasts: one signature each. */
+static unsigned
+signatures_in(const struct attempt *attempt)
+{
+	unsigned count = 0;
+	for (size_t i = 0; i < attempt->header_count; i++)
+		if (slice_starts_with(attempt->headers[i], SLICE("webhook-signature: ")))
+			for (size_t at = 0; at + 3 < attempt->headers[i].size; at++)
+				count += memcmp(attempt->headers[i].data + at, " v1,", 4) == 0 ? 1 : 0;
+	return count;
+}
+
+static struct world_answer
+next_answer(struct world_webhook *webhook)
+{
+	struct world_answer usual = { webhook->status, webhook->error, webhook->retry_after, 1 };
+	if (webhook->script_count == 0)
+		return webhook->received <= webhook->fails_first ? (struct world_answer){ .status = 500 } : usual;
+	struct world_answer *answer = &webhook->script[webhook->script_at];
+	if (webhook->script_at + 1 < webhook->script_count && --answer->times == 0)
+		webhook->script_at++;
+	return *answer;
+}
+
+void
+sender_start(struct sender *sender, const struct attempt *attempt, void *cookie)
+{
+	const uint64_t webhook_id = strtoul(strrchr(attempt->url, '/') + 1, NULL, 10);
+	struct world_webhook *webhook = &world.webhooks[webhook_id];
+	if (sender->count == sender->options.in_flight)
+		abort();
+	webhook->received++;
+	if (++webhook->in_flight > webhook->most_in_flight)
+		webhook->most_in_flight = webhook->in_flight;
+	world.seen[world.seen_count++ % WORLD_SEEN] = (struct world_seen){ world.now_ms, webhook_id, signatures_in(attempt) };
+	sender->flights[sender->count++] = (struct flight){ .cookie = cookie,
+		.webhook = webhook,
+		.answer = next_answer(webhook),
+		.started_ms = world.now_ms,
+		.ends_ms = world.now_ms + webhook->latency_ms };
+}
+
+static void
+land(struct sender *sender, size_t at)
+{
+	struct flight flight = sender->flights[at];
+	struct attempt_result result = {
+		.error = flight.answer.error,
+		.status = flight.answer.status,
+		.retry_after = slice_of(flight.answer.retry_after),
+		.duration_ms = world.now_ms - flight.started_ms,
+	};
+	sender->flights[at] = sender->flights[--sender->count];
+	flight.webhook->in_flight--;
+	sender->done(sender->context, flight.cookie, &result);
+}
+
+/* Ends the test when the dispatcher spins. */
+static void
+note_wait(struct sender *sender, bool idle)
+{
+	sender->idle_waits = idle ? sender->idle_waits + 1 : 0;
+	if (sender->idle_waits > IDLE_WAITS_MAX) {
+		fprintf(stderr, "the dispatcher spins at %lld ms\n", (long long)world.now_ms);
+		abort();
+	}
+}
+
+unsigned
+sender_wait(struct sender *sender, int64_t timeout_ms, const int wake_fds[SENDER_WAKE_FDS])
+{
+	int64_t before = world.now_ms, until = world.now_ms + timeout_ms;
+	bool stops = wake_fds[0] >= 0 && world.stop_ms >= 0;
+	for (size_t i = 0; i < sender->count; i++)
+		until = sender->flights[i].ends_ms < until ? sender->flights[i].ends_ms : until;
+	if (stops && world.stop_ms < until)
+		until = world.stop_ms;
+	if (world.happen != NULL && world.happens_ms < until)
+		until = world.happens_ms;
+	if (first_done_ms() < until)
+		until = first_done_ms();
+	world.now_ms = until > before ? until : before;
+	while (world.happen != NULL && world.happens_ms <= world.now_ms)
+		world.happen();
+	size_t landed = 0;
+	for (size_t i = sender->count; i > 0; i--)
+		if (sender->flights[i - 1].ends_ms <= world.now_ms) {
+			land(sender, i - 1);
+			landed++;
+		}
+	note_wait(sender, landed == 0 && world.now_ms == before);
+	return stops && world.now_ms >= world.stop_ms ? 1 : 0;
+}

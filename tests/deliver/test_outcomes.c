@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT
+ * What becomes of outcomes (delivery.md 3, guarantee: a slot is kept until its outcome is committed), also while the database
+ * is away, slow or refuses. */
+#include "unit.h"
+
+#include <string.h>
+
+#include "captured_log.h"
+#include "run_dispatcher.h"
+
+static size_t
+sent(uint64_t webhook_id)
+{
+	return world.webhooks[webhook_id].received;
+}
+
+static void
+results_outlive_an_outage(void **state UNUSED)
+{
+	world_add(1, 100, 0);
+	world.webhooks[1].latency_ms = 50;
+	world.outage_from_ms = 20; /* the first are under way */
+	world.outage_until_ms = 20 * SECOND;
+	stay_until(40 * SECOND);
+	assert_int_equal(world_count(1, DELIVERY_DELIVERED), 100);
+	assert_int_equal(sent(1), 100); /* none was sent twice */
+	assert_int_equal(world.stale, 0);
+	/* Backing off: 100 ms doubling to 5 s, with jitter; two threads. */
+	assert_in_range(world.calls_in_outage, 5, 2 * 20);
+}
+
+static void
+an_unknown_commit_is_repeated(void **state UNUSED)
+{
+	world_add(1, 20, 0);
+	world.lost_commit_ms = 0;
+	assert_int_equal(run(NULL), RESULT_OK);
+	assert_int_equal(world_count(1, DELIVERY_DELIVERED), 20);
+	assert_int_equal(sent(1), 20);
+	assert_true(world.stale > 0);
+	assert_int_equal(world.deliveries[0].logged, 1);
+}
+
+static void
+one_bad_outcome_does_not_hold_the_others(void **state UNUSED)
+{
+	world_add(1, 20, 0);
+	world.poison = 7;
+	assert_int_equal(run(NULL), RESULT_OK);
+	assert_int_equal(world_count(1, DELIVERY_DELIVERED), 19);
+	assert_int_equal(world.deliveries[6].state, DELIVERY_PENDING);
+	/* it is made again, so nobody may be told that it is given up */
+	schedule.count = 0;
+	world_add(2, 2, world.now_ms);
+	world.webhooks[2].status = 500;
+	world.poison = 21;
+	capture_log();
+	assert_int_equal(run(NULL), RESULT_OK);
+	const char *log = captured_log();
+	assert_int_equal(count_in(log, " delivery_failed "), 1);
+	assert_int_equal(count_in(log, " outcome_lost delivery=21 "), 1);
+}
+
+static void
+cron_gives_up_results_in_the_end(void **state UNUSED)
+{
+	world_add(1, 10, 0);
+	world.webhooks[1].latency_ms = 50;
+	world.outage_from_ms = 20;
+	world.outage_until_ms = INT64_MAX;
+	assert_int_equal(run(NULL), RESULT_UNAVAILABLE);
+	assert_in_range(world.now_ms, 55 * SECOND, 61 * SECOND);
+}
+
+static void
+what_waits_to_be_recorded_is_not_claimed_anew(void **state UNUSED)
+{
+	world_add(1, 40, 0);
+	world_add(1, 10, 70 * SECOND); /* in the outage, later than a lease */
+	world.webhooks[1].latency_ms = 50;
+	world.recorder_away_until_ms = 3 * options.lease_ms;
+	stay_until(4 * options.lease_ms);
+	assert_int_equal(sent(1), 50);
+	assert_int_equal(world_count(1, DELIVERY_DELIVERED), 50);
+	assert_int_equal(world.stale, 0);
+}
+
+static void
+sending_goes_on_while_outcomes_are_recorded(void **state UNUSED)
+{
+	world_add(1, PER_WEBHOOK, 0);
+	world_add(2, PER_WEBHOOK, SECOND);
+	world.record_ms = 3 * SECOND;
+	stay_until(10 * SECOND);
+	for (size_t i = 0; i < world.delivery_count; i++)
+		assert_true(world.deliveries[i].started_ms[0] - world.deliveries[i].due_ms <= 2 * POLL);
+	assert_int_equal(world_count(0, DELIVERY_DELIVERED), 2 * PER_WEBHOOK);
+}
+
+static size_t delivered_before;
+
+static void
+note_delivered(void)
+{
+	delivered_before = world_count(0, DELIVERY_DELIVERED);
+	world.happen = NULL;
+}
+
+static void
+one_locked_outcome_does_not_hold_the_others(void **state UNUSED)
+{
+	world_add(1, 20, 0);
+	world.blocked = 7;
+	world.blocked_until_ms = 30 * SECOND;
+	world.happen = note_delivered;
+	world.happens_ms = 10 * SECOND;
+	stay_until(40 * SECOND);
+	assert_int_equal(delivered_before, 19);
+	assert_int_equal(world_count(1, DELIVERY_DELIVERED), 20);
+	assert_int_equal(sent(1), 20);
+}
+
+static void
+what_is_locked_for_a_lease_is_given_up(void **state UNUSED)
+{
+	world_add(1, 20, 0);
+	world.blocked = 7;
+	world.blocked_until_ms = options.lease_ms;
+	capture_log();
+	stay_until(2 * options.lease_ms);
+	assert_int_equal(count_in(captured_log(), " outcome_lost delivery=7 result=conflict"), 1);
+	assert_int_equal(world_count(1, DELIVERY_DELIVERED), 20);
+	assert_int_equal(sent(1), 21);
+	assert_int_equal(world.deliveries[6].attempts, 2);
+}
+
+static void
+an_unknown_commit_is_no_lost_claim(void **state UNUSED)
+{
+	schedule.count = 0;
+	world_add(1, 20, 0);
+	world.webhooks[1].status = 500;
+	world.lost_commit_ms = 0;
+	capture_log();
+	assert_int_equal(run(NULL), RESULT_OK);
+	const char *log = captured_log();
+	assert_int_equal(count_in(log, " claims_lost "), 0);
+	assert_int_equal(count_in(log, " delivery_failed "), 20);
+}
+
+int
+main(void)
+{
+#define TEST(name) cmocka_unit_test_setup(name, fresh_world)
+	const struct CMUnitTest tests[] = {
+		TEST(results_outlive_an_outage),
+		TEST(an_unknown_commit_is_repeated),
+		TEST(one_bad_outcome_does_not_hold_the_others),
+		TEST(what_waits_to_be_recorded_is_not_claimed_anew),
+		TEST(sending_goes_on_while_outcomes_are_recorded),
+		TEST(one_locked_outcome_does_not_hold_the_others),
+		TEST(what_is_locked_for_a_lease_is_given_up),
+		TEST(an_unknown_commit_is_no_lost_claim),
+		TEST(cron_gives_up_results_in_the_end),
+	};
+	return cmocka_run_group_tests_name("deliver/outcomes", tests, NULL, NULL);
+}

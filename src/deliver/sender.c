@@ -18,7 +18,7 @@
 enum {
 	CONNECTION_LIFETIME_S = 300, /* a kept connection is not asked for its address again (delivery.md 5) */
 	CA_LIFETIME_S = 300,         /* after that a CA file is read again */
-	STALL_MS = 100,              /* that long nobody has called: perhaps nobody has read what is there */
+	STALL_MS = 100,              /* that late is too late */
 	HEADER_LINE_MAX = 1024
 };
 
@@ -84,7 +84,7 @@ struct sender {
 	CURLM *multi;
 	CURLSH *share;
 	const char *ca_file, *ca_folder; /* for attempts without a CA file of their own */
-	int64_t waited_ms;               /* until when sender_wait ran last */
+	int64_t expected_ms;             /* when libcurl was to go on */
 	struct transfer *slots;
 	struct transfers unused, running, condemned;
 };
@@ -321,7 +321,7 @@ sender_new(const struct sender_options *options, sender_done *done, void *contex
 	sender->options = *options;
 	sender->done = done;
 	sender->context = context;
-	sender->waited_ms = clock_monotonic_ms();
+	sender->expected_ms = clock_monotonic_ms();
 	sender->slots = memory_alloc(options->in_flight * sizeof(*sender->slots));
 	TAILQ_INIT(&sender->unused);
 	TAILQ_INIT(&sender->running);
@@ -500,17 +500,18 @@ finish_all_done(struct sender *sender)
 		finish(transfer, CURLE_OK);
 }
 
-/* A receiver is not to blame for what nobody has read meanwhile. */
+/* We should have been here earlier, but did something else, or were stopped: a receiver is not to blame for what nobody has
+ * read meanwhile. */
 static void
 grant_stall(struct sender *sender)
 {
 	const int64_t now = clock_monotonic_ms();
 	struct transfer *transfer;
-	if (now - sender->waited_ms < STALL_MS)
+	if (now - sender->expected_ms < STALL_MS)
 		return;
 	TAILQ_FOREACH(transfer, &sender->running, list)
 	{
-		const int64_t from = transfer->started_ms > sender->waited_ms ? transfer->started_ms : sender->waited_ms;
+		const int64_t from = transfer->started_ms > sender->expected_ms ? transfer->started_ms : sender->expected_ms;
 		transfer->granted_ms += now - from;
 		if (transfer->granted_ms > sender->options.stall_max_ms)
 			transfer->granted_ms = sender->options.stall_max_ms;
@@ -534,7 +535,9 @@ sender_wait(struct sender *sender, int64_t timeout_ms, const int wake_fds[SENDER
 	grant_stall(sender);
 	if (!TAILQ_EMPTY(&sender->condemned))
 		timeout_ms = 0;
+	sender->expected_ms = clock_monotonic_ms() + timeout_ms;
 	CURLMcode code = curl_multi_poll(sender->multi, wake, count, (int)timeout_ms, NULL);
+	grant_stall(sender);
 	if (code == CURLM_OK)
 		code = curl_multi_perform(sender->multi, &running);
 	if (code != CURLM_OK)
@@ -543,6 +546,6 @@ sender_wait(struct sender *sender, int64_t timeout_ms, const int wake_fds[SENDER
 	for (unsigned i = 0; i < count; i++)
 		if ((wake[i].revents & CURL_WAIT_POLLIN) != 0)
 			woken |= 1U << index[i];
-	sender->waited_ms = clock_monotonic_ms();
+	sender->expected_ms = clock_monotonic_ms();
 	return woken;
 }

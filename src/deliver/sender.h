@@ -49,7 +49,8 @@ struct sender_options {
 	const char *user_agent;                 /* no control characters */
 	size_t in_flight;                       /* attempts at a time */
 	int64_t connect_timeout_ms, timeout_ms; /* the latter of the whole attempt */
-	int64_t stall_max_ms; /* time between two calls of sender_wait counts in neither, up to that much of an attempt */
+	int64_t stall_max_ms; /* time between two calls of sender_wait, or while the process is stopped, counts in neither, up
+				 to that much of an attempt */
 	const char *ca_file;  /* PEM; NULL: the system's */
 	const struct address_rules *rules; /* what may be dialled */
 };

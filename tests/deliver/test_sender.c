@@ -7,10 +7,12 @@
 #include <arpa/inet.h>
 #include <netdb.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -465,6 +467,29 @@ nobody_is_blamed_for_our_own_delay(void **state UNUSED)
 	assert_in_range(hanging.duration_ms, TIMEOUT_MS, 3 * TIMEOUT_MS - 100);
 }
 
+/* … nor is anybody while we are stopped, or the machine sleeps. */
+static void
+nobody_is_blamed_while_we_are_stopped(void **state UNUSED)
+{
+	struct seen hanging;
+	start_path("127.0.0.1", "/hang", &hanging);
+	for (unsigned i = 0; i < 3; i++)
+		(void)wait_a_moment(50, -1);
+	const pid_t stopper = fork();
+	assert_true(stopper >= 0);
+	if (stopper == 0) {
+		poll(NULL, 0, 50);
+		(void)kill(getppid(), SIGSTOP);
+		poll(NULL, 0, 2 * TIMEOUT_MS);
+		(void)kill(getppid(), SIGCONT);
+		_exit(0);
+	}
+	await(&hanging, 1);
+	assert_int_equal(hanging.error, SENDER_TIMEOUT);
+	assert_true(hanging.duration_ms >= 3 * TIMEOUT_MS - 200);
+	assert_int_equal(waitpid(stopper, NULL, 0), stopper);
+}
+
 /* … but the claim does not wait for ever. */
 static void
 a_delay_counts_up_to_a_maximum(void **state UNUSED)
@@ -524,6 +549,7 @@ main(void)
 		TEST(many_go_at_once),
 		TEST(a_hanging_name_server_delays_nobody),
 		TEST(nobody_is_blamed_for_our_own_delay),
+		TEST(nobody_is_blamed_while_we_are_stopped),
 		TEST(a_delay_counts_up_to_a_maximum),
 		TEST(a_descriptor_ends_the_wait),
 		TEST(what_is_under_way_can_be_given_up),

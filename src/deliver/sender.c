@@ -120,7 +120,10 @@ open_socket(void *context, curlsocktype purpose UNUSED, struct curl_sockaddr *ad
 		condemn(transfer, SENDER_FORBIDDEN_ADDRESS);
 		return CURL_SOCKET_BAD;
 	}
-	return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+	const int fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+	if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM))
+		condemn(transfer, SENDER_INTERNAL); /* no receiver is to blame for that */
+	return fd;
 }
 
 /* libcurl names the peer of a connection as text. */
@@ -159,6 +162,16 @@ status_of(const struct transfer *transfer)
 	return status < 200 ? 0 : (int)status;
 }
 
+/* Other encodings than chunks were never asked for; libcurl would unpack them, layer by layer and without looking at the time:
+ * a few kilobytes keep it busy for hours. */
+static bool
+is_encoded(struct slice line)
+{
+	struct slice name;
+	return slice_next(&line, ':', &name) && slice_equal_nocase(slice_trim(name), SLICE("Transfer-Encoding")) &&
+	       !slice_equal_nocase(slice_trim(line), SLICE("chunked"));
+}
+
 /* Line by line, those of interim answers and behind the chunks of a body too. */
 static size_t
 read_header(char *data, size_t size, size_t count, void *context)
@@ -167,6 +180,8 @@ read_header(char *data, size_t size, size_t count, void *context)
 	transfer->headers_read += size * count;
 	if ((data[0] == '\r' || data[0] == '\n') && status_of(transfer) != 0)
 		transfer->head_ended = true;
+	if (is_encoded((struct slice){ data, size * count }))
+		return 0;
 	return transfer->headers_read <= SENDER_HEADERS_READ ? size * count : 0;
 }
 

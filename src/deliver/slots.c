@@ -16,7 +16,7 @@ struct slot {
 	const struct retry_schedule *schedule;
 	unsigned attempts_before;
 	int64_t held_until_ms;
-	int64_t started_ms, ended_ms;
+	int64_t claimed_ms, started_ms, ended_ms;
 	TAILQ_ENTRY(slot) list;
 	TAILQ_ENTRY(slot) age;
 };
@@ -113,17 +113,18 @@ int64_t
 slots_oldest_ms(const struct slots *slots)
 {
 	const struct slot *oldest = TAILQ_FIRST(&slots->in_use);
-	return oldest == NULL ? INT64_MAX : oldest->started_ms;
+	return oldest == NULL ? INT64_MAX : oldest->claimed_ms;
 }
 
 struct slot *
-slots_take(struct slots *slots, const struct due_delivery *delivery, int64_t now_ms)
+slots_take(struct slots *slots, const struct due_delivery *delivery, int64_t claimed_ms, int64_t now_ms)
 {
 	struct slot *slot = TAILQ_FIRST(&slots->lists[SLOT_UNUSED]);
 	if (slot == NULL)
 		abort();
 	move(slot, SLOT_UNUSED, SLOT_SENDING);
 	TAILQ_INSERT_TAIL(&slots->in_use, slot, age);
+	slot->claimed_ms = claimed_ms;
 	slot->started_ms = now_ms;
 	slot->event = delivery->event;
 	slot->attempts_before = delivery->attempts_before;

@@ -17,6 +17,7 @@ enum {
 	SLOW_LOOK_MS = 20,      /* looks at all that is due which take longer, SLOW_LOOKS in a row, … */
 	SLOW_LOOKS = 2,         /* … are made less often, and in between only the newest are looked at: */
 	SLOW_LOOK_SHARE = 20,   /* they take at most one part in 1 + that of the time, … */
+	ENDLESS_LOOK_MS = 1000, /* that fails after as long as that counts as slow, too */
 	SLOW_LOOK_MAX_MS = 30000 /* … but are made as often as that */
 };
 
@@ -198,9 +199,13 @@ look(struct dispatcher *d)
 	const bool all = before >= d->all_looked_ms;
 	const struct due_question question = { .held = d->held, .limit = STEPS_WEBHOOKS_MAX, .newest = !all };
 	enum result result = store_due_webhooks(d->store, d->pool, &question, &found);
-	if (result != RESULT_OK)
-		return result;
 	int64_t now = clock_monotonic_ms();
+	if (result != RESULT_OK) {
+		/* one that takes too long to be answered at all would be tried for ever, and keep us from all else */
+		if (all && now - before > ENDLESS_LOOK_MS)
+			d->all_looked_ms = now + SLOW_LOOK_MAX_MS;
+		return result;
+	}
 	if (all)
 		d->all_looked_ms = when_to_look_at_all(d, now, now - before);
 	d->looked_at_all = all;
@@ -226,7 +231,7 @@ when_claim(const struct dispatcher *d)
 {
 	const size_t unused = slots_unused(d->slots);
 	const int64_t oldest_ms = slots_oldest_ms(d->slots);
-	if (d->ending || unused == 0)
+	if (d->ending || unused == 0 || d->untried_count > 0)
 		return NEVER;
 	if (oldest_ms != INT64_MAX && clock_monotonic_ms() >= oldest_ms + d->options.lease_ms - CLAIM_MARGIN_MS)
 		return NEVER;
@@ -257,7 +262,7 @@ static void
 send_delivery(struct dispatcher *d, const struct due_delivery *delivery)
 {
 	int64_t now = clock_monotonic_ms();
-	struct slot *slot = slots_take(d->slots, delivery, now);
+	struct slot *slot = slots_take(d->slots, delivery, d->claimed_ms, now);
 	struct attempt attempt;
 	slot_set_schedule(slot, schedule_of(d, slot_pool(slot), delivery->destination));
 	turns_started(d->turns, delivery->destination->webhook_id, now + d->database_ahead_ms);
@@ -279,6 +284,13 @@ note_untried(struct dispatcher *d, const struct due_delivery *delivery)
 	d->untried[d->untried_count++] = (struct delivery_outcome){ .id = delivery->id, .token = token };
 }
 
+/* The claim's answer took so long that an attempt could outlive it. */
+static bool
+too_late(const struct dispatcher *d)
+{
+	return clock_monotonic_ms() + d->options.sender.timeout_ms + CLAIM_MARGIN_MS > d->claimed_ms + d->options.lease_ms;
+}
+
 /* Sends it, unless the webhook was disabled or removed after the look. */
 static void
 send_or_not(struct dispatcher *d, const struct due_delivery *delivery)
@@ -286,7 +298,7 @@ send_or_not(struct dispatcher *d, const struct due_delivery *delivery)
 	const enum webhook_state state = delivery->destination->state;
 	if (state != WEBHOOK_DISABLED)
 		d->progress = true; /* if it has ended, the next look finds it among those */
-	if (state == WEBHOOK_ACTIVE)
+	if (state == WEBHOOK_ACTIVE && !too_late(d))
 		send_delivery(d, delivery);
 	else
 		note_untried(d, delivery);

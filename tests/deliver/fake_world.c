@@ -189,6 +189,8 @@ store_due_webhooks(
 		return RESULT_UNAVAILABLE;
 	world.looks++;
 	world.now_ms += question->newest ? 0 : world.look_ms;
+	if (!question->newest && world.look_fails)
+		return RESULT_UNAVAILABLE;
 	look_over(&overview, question->newest, from_ms);
 	int64_t next = INT64_MAX;
 	*webhooks = (struct due_webhooks){
@@ -296,6 +298,7 @@ store_claim(struct store *store UNUSED, struct pool *pool, const unsigned char o
 		request->last_ms = due[i]->due_ms + WORLD_DATABASE_AHEAD_MS;
 		(*deliveries)[(*count)++] = claim_one(pool, token, due[i], lease_ms);
 	}
+	world.now_ms += world.claim_ms;
 	if (*count == 0 || world.lost_claims == 0)
 		return RESULT_OK;
 	world.lost_claims--;

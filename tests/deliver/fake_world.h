@@ -112,6 +112,8 @@ struct world {
 	int64_t stop_ms;                         /* when TERM comes; -1: never */
 	int64_t outage_from_ms, outage_until_ms; /* the database is away */
 	int64_t lost_commit_ms; /* the first store_complete after that is done, but answers UNKNOWN; -1: none */
+	int64_t claim_ms;       /* what comes between a claim and its answer */
+	bool look_fails;        /* a look at all that is due, in the end */
 	unsigned lost_claims;   /* so many claims are made, but answer UNAVAILABLE */
 	uint64_t poison;        /* outcomes of this delivery are refused for good */
 	uint64_t blocked;       /* those of this one meet a conflict … */

@@ -125,6 +125,16 @@ answer_partial(int fd, const char *argument)
 }
 
 static bool
+answer_encoded(int fd, const char *argument)
+{
+	static const char body[] = "15\r\n\x1f\x8b\x08\0\0\0\0\0\x02\x03\xab\0\0\x83\x16\xdc\x8c\x01\0\0\0\r\n0\r\n\r\n";
+	char head[256];
+	snprintf(
+	    head, sizeof(head), "HTTP/1.1 200 OK\r\ntransfer-encoding: %.*s\r\n\r\n", (int)strcspn(argument, " ?"), argument);
+	return put_text(fd, head) && put(fd, body, sizeof(body) - 1);
+}
+
+static bool
 answer_close(int fd, const char *argument)
 {
 	(void)fd;
@@ -153,6 +163,7 @@ static const struct {
 	{ "/endless", answer_endless },
 	{ "/headers", answer_headers },
 	{ "/partial", answer_partial },
+	{ "/encoded/", answer_encoded },
 	{ "/close", answer_close },
 	{ "/garbage", answer_garbage },
 };

@@ -3,6 +3,7 @@
  *
  *   /status/N[?retry-after]  status N with a short body (Location and Retry-After: 17 too), connection kept
  *   /body/N                  200 with a body of N bytes
+ *   /encoded/X               "x" with gzip, in chunks, whatever X, which is said to be its Transfer-Encoding
  *   /continue                "100 Continue", then 200
  *   /hang                    never answers
  *   /half                    200, headers only, and no body in time

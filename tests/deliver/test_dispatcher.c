@@ -408,11 +408,6 @@ one_dispatcher_keeps_the_days(void **state UNUSED)
 	assert_true(world.days_kept > 0);
 }
 
-/* 3, guarantee: a slot is kept until its outcome is committed; what has ended is not sent once more because that takes long. */
-/* … and recording is no reason to wait. */
-/* Somebody holds a lock on one of a batch. */
-/* Its delivery is made again when its claim has ended. */
-/* Nothing is told of claims that were lost, when they were recorded and only the answer was. */
 /* 4: a claim of which the answer is lost is given back: nobody waits for its end, and no attempt is counted. */
 static void
 a_claim_without_an_answer_is_given_back(void **state UNUSED)

@@ -72,6 +72,7 @@ cron_gives_up_results_in_the_end(void **state UNUSED)
 	assert_in_range(world.now_ms, 55 * SECOND, 61 * SECOND);
 }
 
+/* 3, guarantee: a slot is kept until its outcome is committed; what has ended is not sent once more because that takes long. */
 static void
 what_waits_to_be_recorded_is_not_claimed_anew(void **state UNUSED)
 {
@@ -85,6 +86,41 @@ what_waits_to_be_recorded_is_not_claimed_anew(void **state UNUSED)
 	assert_int_equal(world.stale, 0);
 }
 
+/* … nor because the answer to the claim did: the claim began before. */
+static void
+claims_end_however_late_their_answer_comes(void **state UNUSED)
+{
+	world_add(1, 2, 0);
+	world.claim_ms = 15 * SECOND;
+	world.recorder_away_until_ms = 2 * options.lease_ms;
+	stay_until(3 * options.lease_ms);
+	assert_int_equal(sent(1), 2);
+	assert_int_equal(world_count(1, DELIVERY_DELIVERED), 2);
+}
+
+static void
+answer_soon(void)
+{
+	world.claim_ms = 0;
+	world.happen = NULL;
+}
+
+/* … and what could outlive its claim is not sent. */
+static void
+a_claim_that_is_nearly_over_is_given_back(void **state UNUSED)
+{
+	world_add(1, 2, 0);
+	world.claim_ms = options.lease_ms - options.sender.timeout_ms;
+	world.happen = answer_soon;
+	world.happens_ms = 1;
+	stay_until(2 * options.lease_ms);
+	assert_int_equal(sent(1), 2);
+	assert_int_equal(world.stale, 0);
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(world.deliveries[i].attempts, 1);
+}
+
+/* … and recording is no reason to wait. */
 static void
 sending_goes_on_while_outcomes_are_recorded(void **state UNUSED)
 {
@@ -106,6 +142,7 @@ note_delivered(void)
 	world.happen = NULL;
 }
 
+/* Somebody holds a lock on one of a batch. */
 static void
 one_locked_outcome_does_not_hold_the_others(void **state UNUSED)
 {
@@ -120,6 +157,7 @@ one_locked_outcome_does_not_hold_the_others(void **state UNUSED)
 	assert_int_equal(sent(1), 20);
 }
 
+/* Its delivery is made again when its claim has ended. */
 static void
 what_is_locked_for_a_lease_is_given_up(void **state UNUSED)
 {
@@ -134,6 +172,7 @@ what_is_locked_for_a_lease_is_given_up(void **state UNUSED)
 	assert_int_equal(world.deliveries[6].attempts, 2);
 }
 
+/* Nothing is told of claims that were lost, when they were recorded and only the answer was. */
 static void
 an_unknown_commit_is_no_lost_claim(void **state UNUSED)
 {
@@ -148,6 +187,18 @@ an_unknown_commit_is_no_lost_claim(void **state UNUSED)
 	assert_int_equal(count_in(log, " delivery_failed "), 20);
 }
 
+/* delivery.md 4: where a look at all that is due takes so long that it is not answered, what is new is still sent. */
+static void
+looks_that_fail_do_not_stop_everything(void **state UNUSED)
+{
+	world.look_ms = 20 * SECOND;
+	world.look_fails = true;
+	world_add(1, 3, 30 * SECOND);
+	stay_until(49 * SECOND);
+	assert_int_equal(world_count(1, DELIVERY_DELIVERED), 3);
+	assert_true(world.deliveries[0].started_ms[0] < 31 * SECOND);
+}
+
 int
 main(void)
 {
@@ -157,10 +208,13 @@ main(void)
 		TEST(an_unknown_commit_is_repeated),
 		TEST(one_bad_outcome_does_not_hold_the_others),
 		TEST(what_waits_to_be_recorded_is_not_claimed_anew),
+		TEST(claims_end_however_late_their_answer_comes),
+		TEST(a_claim_that_is_nearly_over_is_given_back),
 		TEST(sending_goes_on_while_outcomes_are_recorded),
 		TEST(one_locked_outcome_does_not_hold_the_others),
 		TEST(what_is_locked_for_a_lease_is_given_up),
 		TEST(an_unknown_commit_is_no_lost_claim),
+		TEST(looks_that_fail_do_not_stop_everything),
 		TEST(cron_gives_up_results_in_the_end),
 	};
 	return cmocka_run_group_tests_name("deliver/outcomes", tests, NULL, NULL);

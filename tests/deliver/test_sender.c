@@ -298,6 +298,11 @@ broken_answers_fail(void **state UNUSED)
 		{ "/close", SENDER_CONNECTION_LOST, 0 },
 		{ "/garbage", SENDER_BAD_ANSWER, 0 },
 		{ "/headers", SENDER_BAD_ANSWER, 200 },
+		/* never asked for; three layers of endless nothing would keep libcurl busy for hours */
+		{ "/encoded/gzip,chunked", SENDER_BAD_ANSWER, 200 },
+		{ "/encoded/gzip", SENDER_BAD_ANSWER, 200 },
+		{ "/encoded/deflate", SENDER_BAD_ANSWER, 200 },
+		{ "/encoded/chunked,gzip", SENDER_BAD_ANSWER, 200 },
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct seen seen = send_path("127.0.0.1", cases[i].path);
@@ -464,7 +469,7 @@ nobody_is_blamed_for_our_own_delay(void **state UNUSED)
 	assert_true(hanging.duration_ms >= 3 * TIMEOUT_MS - 100);
 	/* the next one has its usual time */
 	hanging = send_path("127.0.0.1", "/hang");
-	assert_in_range(hanging.duration_ms, TIMEOUT_MS, 3 * TIMEOUT_MS - 100);
+	assert_in_range(hanging.duration_ms, TIMEOUT_MS - 50, 3 * TIMEOUT_MS - 100);
 }
 
 /* … nor is anybody while we are stopped, or the machine sleeps. */

@@ -13,6 +13,9 @@ int64_t clock_wall_ms(void);
 /* Never goes back; no meaning beyond differences. */
 int64_t clock_monotonic_ms(void);
 
+/* A time that does not come, by any clock. */
+#define CLOCK_NEVER INT64_MAX
+
 /* The start of the year 10000, which RFC 3339 cannot write any more. */
 #define CLOCK_END_MS INT64_C(253402300800000)
 

@@ -28,7 +28,7 @@ struct chores {
 	uint64_t webhooks[WEBHOOKS_MAX];
 	size_t webhook_count;
 	int64_t next_housekeeping_ms;
-	bool keeps_days, bulk_queued;
+	bool bulk_queued;
 
 	/* what the thread is given, and what it answers */
 	struct {
@@ -71,12 +71,6 @@ void
 chores_bulk_work(struct chores *c, bool queued)
 {
 	c->bulk_queued = queued;
-}
-
-void
-chores_keep_days(struct chores *c, bool keeps_days)
-{
-	c->keeps_days = keeps_days;
 }
 
 /* ---- each of them: in the thread, and afterwards ---- */
@@ -150,16 +144,16 @@ chore_when(const struct chores *c, enum chore chore)
 	const bool wanted[CHORES] = { [CHORE_END] = c->webhook_count > 0, [CHORE_HOUSE] = true, [CHORE_BULK] = c->bulk_queued };
 	const int64_t when = chore == CHORE_HOUSE ? c->next_housekeeping_ms : 0;
 	if (!wanted[chore])
-		return CHORES_NEVER;
+		return CLOCK_NEVER;
 	return when > c->away[chore].until_ms ? when : c->away[chore].until_ms;
 }
 
 int64_t
 chores_when(const struct chores *c)
 {
-	int64_t first = CHORES_NEVER;
+	int64_t first = CLOCK_NEVER;
 	if (c->under_way != CHORES)
-		return CHORES_NEVER;
+		return CLOCK_NEVER;
 	for (enum chore chore = 0; chore < CHORES; chore++) {
 		const int64_t when = chore_when(c, chore);
 		first = when < first ? when : first;
@@ -168,7 +162,7 @@ chores_when(const struct chores *c)
 }
 
 void
-chores_begin(struct chores *c)
+chores_begin(struct chores *c, bool keeps_days)
 {
 	const int64_t now = clock_monotonic_ms();
 	for (unsigned i = 1; i <= CHORES; i++) {
@@ -178,7 +172,7 @@ chores_begin(struct chores *c)
 		c->under_way = c->last = chore;
 		if (chore == CHORE_END) /* any: one that fails must not hold up the others */
 			c->work.webhook_id = c->webhooks[random_below(c->webhook_count)];
-		c->work.keeps_days = c->keeps_days;
+		c->work.keeps_days = keeps_days;
 		runner_start(c->runner, chores_all[chore].work, c);
 		return;
 	}

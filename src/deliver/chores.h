@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/clock.h"
 #include "deliver/runner.h"
 
 struct chores;
@@ -23,13 +24,11 @@ void chores_free(struct chores **chores);
 void chores_end_webhooks(struct chores *chores, const uint64_t *webhook_ids, size_t count);
 /* A bulk job is queued, or none is. */
 void chores_bulk_work(struct chores *chores, bool queued);
-/* Whether housekeeping looks after the days of the history (store_housekeeping). */
-void chores_keep_days(struct chores *chores, bool keeps_days);
 
-/* When chores_begin has something to do, by clock_monotonic_ms; CHORES_NEVER: not before something has happened. */
-#define CHORES_NEVER INT64_MAX
+/* When chores_begin has something to do, by clock_monotonic_ms; CLOCK_NEVER: not before something has happened. */
 int64_t chores_when(const struct chores *chores);
-void chores_begin(struct chores *chores);
+/* `keeps_days`: whether housekeeping looks after the days of the history (store_housekeeping). */
+void chores_begin(struct chores *chores, bool keeps_days);
 
 /* What was begun is done: chores_settle sees to it. */
 bool chores_are_done(const struct chores *chores);

@@ -12,9 +12,9 @@
 #include "deliver/steps.h"
 
 enum {
-	TURN = 8, /* deliveries in a turn: a claim asks the database once for each webhook */
-	STALL_MARGIN_MS = 10 * 1000,
-	GIVE_UP_MS = 5 * 1000 /* how long the end waits for a database that is away, once nothing is under way */
+	TURN = 8,                    /* deliveries in a turn: a claim asks the database once for each webhook */
+	STALL_MARGIN_MS = 10 * 1000, /* between the end of an attempt that was extended and that of its claim */
+	GIVE_UP_MS = 5 * 1000        /* how long the end waits for a database that is away, once nothing is under way */
 };
 
 static int64_t
@@ -144,7 +144,7 @@ dispatcher_new(const struct dispatcher_options *options, const struct dispatcher
 	d->options = consistent(options);
 	d->store = stores->own;
 	d->lock = lock;
-	d->end_ms = NEVER;
+	d->end_ms = CLOCK_NEVER;
 	d->progress = true;
 	d->pool = pool_new();
 	d->turns = turns_new(

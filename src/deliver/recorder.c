@@ -8,11 +8,11 @@
 #include "deliver/back_off.h"
 
 enum {
-	BATCH = 256,      /* outcomes, at most */
-	FLUSH_COUNT = 64, /* they are recorded after that many … */
-	FLUSH_MS = 5,     /* … or that long (delivery.md 3, guarantee) */
-	CONFLICTS = 3,    /* of a batch, until they are recorded one by one */
-	STUCK_MARGIN_MS = 10 * 1000
+	BATCH = 256,                /* outcomes, at most */
+	FLUSH_COUNT = 64,           /* they are recorded after that many … */
+	FLUSH_MS = 5,               /* … or that long (delivery.md 3, guarantee) */
+	CONFLICTS = 3,              /* of a batch, until they are recorded one by one */
+	STUCK_MARGIN_MS = 10 * 1000 /* so long before its claim ends what meets nothing but conflicts is given up */
 };
 
 struct recorder {
@@ -58,7 +58,7 @@ recorder_when(const struct recorder *r, bool last)
 {
 	const size_t ended = slots_ended(r->slots);
 	if (ended == 0 || r->count > 0)
-		return RECORDER_NEVER;
+		return CLOCK_NEVER;
 	const int64_t when = last || ended >= FLUSH_COUNT ? 0 : slot_ended_ms(slots_first_ended(r->slots)) + FLUSH_MS;
 	return when > r->away.until_ms ? when : r->away.until_ms;
 }

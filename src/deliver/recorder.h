@@ -7,23 +7,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/clock.h"
 #include "deliver/runner.h"
 #include "deliver/slots.h"
 
 struct recorder;
 
-/* Outcomes of these slots. Called for each that is recorded, or given up, just before its slot is free. */
+/* Called for each outcome that is recorded, or given up, just before its slot is free. */
 typedef void recorder_released(void *context, const struct delivery_outcome *outcome);
 
-/* `lease_ms` is that of a claim. NULL, logged, when there can be no thread. */
+/* Records what has ended in `slots`. `lease_ms` is that of a claim. NULL, logged, when there can be no thread. */
 struct recorder *recorder_new(
     struct store *store, struct slots *slots, int64_t lease_ms, recorder_released *released, void *context);
 /* Waits for a batch that is under way; *recorder may be NULL, becomes NULL. */
 void recorder_free(struct recorder **recorder);
 
-/* When recorder_begin has something to do, by clock_monotonic_ms; RECORDER_NEVER: not before something has happened. `last`:
+/* When recorder_begin has something to do, by clock_monotonic_ms; CLOCK_NEVER: not before something has happened. `last`:
  * nothing more will end, so what there is need not wait for company. */
-#define RECORDER_NEVER INT64_MAX
 int64_t recorder_when(const struct recorder *recorder, bool last);
 void recorder_begin(struct recorder *recorder);
 

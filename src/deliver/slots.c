@@ -113,7 +113,7 @@ int64_t
 slots_oldest_ms(const struct slots *slots)
 {
 	const struct slot *oldest = TAILQ_FIRST(&slots->in_use);
-	return oldest == NULL ? INT64_MAX : oldest->claimed_ms;
+	return oldest == NULL ? CLOCK_NEVER : oldest->claimed_ms;
 }
 
 struct slot *

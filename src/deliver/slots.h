@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/clock.h"
 #include "base/pool.h"
 #include "core/retry.h"
 #include "deliver/sender.h"
@@ -25,7 +26,7 @@ size_t slots_sending(const struct slots *slots);
 size_t slots_ended(const struct slots *slots);
 /* The one whose attempt ended first, but for those that were postponed; or NULL. */
 struct slot *slots_first_ended(const struct slots *slots);
-/* When the oldest of what is in slots was claimed; INT64_MAX: none is in use. */
+/* When the oldest of what is in slots was claimed; CLOCK_NEVER: none is in use. */
 int64_t slots_oldest_ms(const struct slots *slots);
 
 /* What an attempt came to for its webhook. */
@@ -35,8 +36,8 @@ struct webhook_result {
 	bool disabled;
 };
 
-/* Times are those of one clock that never goes back. `claimed_ms`: before the claim, which begins
- * then. More deliveries than unused slots are a defect and end the process. */
+/* Times are those of one clock that never goes back. `claimed_ms`: from when its claim
+ * counts. More deliveries than unused slots are a defect and end the process. */
 struct slot *slots_take(struct slots *slots, const struct due_delivery *delivery, int64_t claimed_ms, int64_t now_ms);
 /* By which it is tried again; must stay valid until slot_release. */
 void slot_set_schedule(struct slot *slot, const struct retry_schedule *schedule);

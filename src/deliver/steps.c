@@ -50,7 +50,7 @@ steps_attempt_done(void *context, void *cookie, const struct attempt_result *res
 static int64_t
 when_take_over(const struct dispatcher *d)
 {
-	return d->ending || d->taken_over ? NEVER : 0;
+	return d->ending || d->taken_over ? CLOCK_NEVER : 0;
 }
 
 static enum result
@@ -93,7 +93,7 @@ record(struct dispatcher *d)
 static int64_t
 when_recorded(const struct dispatcher *d)
 {
-	return recorder_is_done(d->recorder) ? 0 : NEVER;
+	return recorder_is_done(d->recorder) ? 0 : CLOCK_NEVER;
 }
 
 static enum result
@@ -115,21 +115,20 @@ steps_slot_released(void *context, const struct delivery_outcome *outcome)
 static int64_t
 when_begin_chore(const struct dispatcher *d)
 {
-	return d->ending ? NEVER : chores_when(d->chores);
+	return d->ending ? CLOCK_NEVER : chores_when(d->chores);
 }
 
 static enum result
 begin_chore(struct dispatcher *d)
 {
-	chores_keep_days(d->chores, (d->held & DAYS_SHARD) != 0);
-	chores_begin(d->chores);
+	chores_begin(d->chores, (d->held & DAYS_SHARD) != 0);
 	return RESULT_OK;
 }
 
 static int64_t
 when_chore_done(const struct dispatcher *d)
 {
-	return chores_are_done(d->chores) ? 0 : NEVER;
+	return chores_are_done(d->chores) ? 0 : CLOCK_NEVER;
 }
 
 static enum result
@@ -145,7 +144,7 @@ chore_done(struct dispatcher *d)
 static int64_t
 when_lease(const struct dispatcher *d)
 {
-	return d->ending ? NEVER : d->next_lease_ms;
+	return d->ending ? CLOCK_NEVER : d->next_lease_ms;
 }
 
 static enum result
@@ -175,7 +174,7 @@ static int64_t
 when_look(const struct dispatcher *d)
 {
 	if (d->ending || slots_unused(d->slots) == 0)
-		return NEVER;
+		return CLOCK_NEVER;
 	/* While others wait for their turn, newcomers are looked for at the idle pace. */
 	return turns_waiting(d->turns) || !d->progress ? d->next_look_ms : d->looked_ms;
 }
@@ -232,12 +231,12 @@ when_claim(const struct dispatcher *d)
 	const size_t unused = slots_unused(d->slots);
 	const int64_t oldest_ms = slots_oldest_ms(d->slots);
 	if (d->ending || unused == 0 || d->untried_count > 0)
-		return NEVER;
-	if (oldest_ms != INT64_MAX && clock_monotonic_ms() >= oldest_ms + d->options.lease_ms - CLAIM_MARGIN_MS)
-		return NEVER;
+		return CLOCK_NEVER;
+	if (oldest_ms != CLOCK_NEVER && clock_monotonic_ms() >= oldest_ms + d->options.lease_ms - CLAIM_MARGIN_MS)
+		return CLOCK_NEVER;
 	int64_t when = turns_next_ms(d->turns, unused, database_ms(d));
-	if (when == TURNS_NEVER)
-		return NEVER;
+	if (when == CLOCK_NEVER)
+		return CLOCK_NEVER;
 	when -= d->database_ahead_ms;
 	const int64_t worth_it_ms = unused >= d->options.sender.in_flight / 4 ? 0 : d->claimed_ms + CLAIM_MS;
 	return when > worth_it_ms ? when : worth_it_ms;
@@ -327,7 +326,7 @@ claim(struct dispatcher *d)
 static int64_t
 when_give_back(const struct dispatcher *d)
 {
-	return d->untried_count > 0 ? 0 : NEVER;
+	return d->untried_count > 0 ? 0 : CLOCK_NEVER;
 }
 
 static enum result
@@ -351,7 +350,7 @@ steps_no_slot_used(const struct dispatcher *d)
 static int64_t
 when_release(const struct dispatcher *d)
 {
-	return d->ending && d->leased && d->untried_count == 0 && steps_no_slot_used(d) ? 0 : NEVER;
+	return d->ending && d->leased && d->untried_count == 0 && steps_no_slot_used(d) ? 0 : CLOCK_NEVER;
 }
 
 static enum result

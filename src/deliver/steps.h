@@ -3,6 +3,7 @@
 #ifndef LEADHOOK_DELIVER_STEPS_H
 #define LEADHOOK_DELIVER_STEPS_H
 
+#include "base/clock.h"
 #include "deliver/dispatcher.h"
 
 #include "base/pool.h"
@@ -17,8 +18,6 @@ enum {
 	STEPS_BATCH = 256,        /* deliveries in one claim, at most */
 	STEPS_WEBHOOKS_MAX = 8192 /* known at a time: with something due, or under way */
 };
-
-#define NEVER INT64_MAX
 
 struct dispatcher {
 	struct dispatcher_options options;
@@ -58,8 +57,8 @@ enum step_kind {
 	STEP_TAKES   /* what another thread has done: does not wait */
 };
 
-/* A step, and when it is due by clock_monotonic_ms; NEVER: not before something has happened. What it answers but RESULT_OK
- * says that the database is away. */
+/* A step, and when it is due by clock_monotonic_ms; CLOCK_NEVER: not before something has happened. What it answers but
+ * RESULT_OK says that the database is away. */
 struct step {
 	int64_t (*when)(const struct dispatcher *);
 	enum result (*run)(struct dispatcher *);

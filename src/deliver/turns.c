@@ -296,9 +296,9 @@ put_paced(struct turns *turns, int64_t now_ms)
 int64_t
 turns_next_ms(struct turns *turns, size_t slots, int64_t now_ms)
 {
-	int64_t first = TURNS_NEVER;
+	int64_t first = CLOCK_NEVER;
 	if (slots == 0)
-		return TURNS_NEVER;
+		return CLOCK_NEVER;
 	put_paced(turns, now_ms);
 	if (next(turns, slots, left_for_doubtful(turns)) != NULL)
 		return now_ms;

@@ -12,12 +12,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/clock.h"
 #include "core/health.h"
 #include "store/dispatch.h"
 
 struct turns;
-
-#define TURNS_NEVER INT64_MAX
 
 struct turns_limits {
 	size_t webhooks; /* that are known at a time */
@@ -36,7 +35,7 @@ void turns_offer(struct turns *turns, const struct due_webhook *webhook, int64_t
 /* Only webhooks of these shards (bit i: shard i, core/delivery.h) are still ours: others get nothing more until they are
  * offered again. */
 void turns_keep(struct turns *turns, uint64_t shards, int64_t now_ms);
-/* When turns_take(…, slots, …) gives out something: now, later because of somebody's rate, or TURNS_NEVER. */
+/* When turns_take(…, slots, …) gives out something: now, later because of somebody's rate, or CLOCK_NEVER. */
 int64_t turns_next_ms(struct turns *turns, size_t slots, int64_t now_ms);
 /* Somebody could have something as soon as there are slots. */
 bool turns_waiting(const struct turns *turns);

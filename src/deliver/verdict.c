@@ -54,7 +54,7 @@ judge_webhook(struct turns *turns, uint64_t webhook_id, const struct attempt_res
 	int64_t held_until_ms = turns_held_until_ms(turns, webhook_id);
 	bool news = true;
 	if (disabled || decision->verdict == RETRY_GONE)
-		news = turns_silence(turns, webhook_id, TURNS_NEVER);
+		news = turns_silence(turns, webhook_id, CLOCK_NEVER);
 	if (news && decision->verdict == RETRY_GONE)
 		log_warning("webhook_gone", LOG_UINT("webhook", webhook_id), LOG_INT("status", result->status));
 	else if (news)
@@ -62,7 +62,7 @@ judge_webhook(struct turns *turns, uint64_t webhook_id, const struct attempt_res
 	return (struct webhook_result){
 		.failures = health.failures,
 		.probes = health.probes,
-		.held_until_ms = held_until_ms == TURNS_NEVER ? 0 : held_until_ms,
+		.held_until_ms = held_until_ms == CLOCK_NEVER ? 0 : held_until_ms,
 		.disabled = disabled,
 	};
 }

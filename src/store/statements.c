@@ -328,7 +328,7 @@ const struct db_statement store_statements[SQL_COUNT] = {
 	STATEMENT(SQL_SELECT_WORK,
 		"SELECT " NOW ", EXISTS (SELECT 1 FROM {prefix}bulk_jobs WHERE delayed_until_ms <= " NOW ")"),
 	/* (shard, webhook_id, due_ms) makes this one probe for each shard and webhook, however many rows are due;
-	 * the second probe is made only for those that have ended */
+	 * the second probe is made only for those that have ended. The limit is above what anybody asks for (struct due_question) */
 	STATEMENT(SQL_SELECT_DUE_WEBHOOKS,
 		"SELECT d.webhook_id, (w.state IS NULL OR w.state = 'gone') AND (SELECT u.id FROM {prefix}due u"
 		" WHERE u.shard = d.shard AND u.webhook_id = d.webhook_id AND u.token IS NULL LIMIT 1) IS NOT NULL,"
@@ -341,9 +341,9 @@ const struct db_statement store_statements[SQL_COUNT] = {
 		" ORDER BY 2 DESC, 3 LIMIT 20000"),
 	/* The same for the newest rows alone. One that is removed stays in the indexes for as long as somebody reads in a
 	 * snapshot from before, a dump for instance: the statement above walks over all of them, webhook by webhook, this one
-	 * over those whose ids have been given just now. Ids are given in blocks, the largest
-	 * of nearly a hundred thousand, so those of a row made now may be among the older; what this misses, right after midnight
-	 * for instance, the next look at all finds */
+	 * over those whose ids have been given just now. Ids are given in blocks, the largest of nearly a hundred thousand, so a
+	 * row that is made now may have an older one; what this misses, right after midnight for instance, the next look at all
+	 * finds */
 	STATEMENT(SQL_SELECT_NEWEST_DUE,
 		"SELECT d.webhook_id, FALSE, GREATEST(d.first_ms, s.hold_until_ms), d.first_ms, CAST(s.failures AS UNSIGNED),"
 		" CAST(s.probes AS UNSIGNED), s.failing_since_ms, s.last_delivery_ms IS NOT NULL, CAST(w.rate AS UNSIGNED)"

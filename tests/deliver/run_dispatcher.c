@@ -44,6 +44,12 @@ run(struct lock *lock)
 	return result;
 }
 
+size_t
+sent(uint64_t webhook_id)
+{
+	return world.webhooks[webhook_id].received;
+}
+
 void
 stay_until(int64_t until_ms)
 {

@@ -16,6 +16,8 @@ extern struct dispatcher_options options;
 /* The setup of every test. */
 int fresh_world(void **state);
 MUST_CHECK enum result run(struct lock *lock);
+/* Attempts at a webhook. */
+size_t sent(uint64_t webhook_id);
 /* A daemon that is told to stop at `until_ms`. */
 void stay_until(int64_t until_ms);
 

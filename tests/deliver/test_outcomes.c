@@ -8,12 +8,6 @@
 #include "captured_log.h"
 #include "run_dispatcher.h"
 
-static size_t
-sent(uint64_t webhook_id)
-{
-	return world.webhooks[webhook_id].received;
-}
-
 static void
 results_outlive_an_outage(void **state UNUSED)
 {

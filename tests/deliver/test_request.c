@@ -90,7 +90,7 @@ a_destination_has_its_own_certificates(void **state UNUSED)
 static void
 what_is_broken_is_not_sent(void **state UNUSED)
 {
-	struct due_delivery no_url = usual, no_secret = usual, no_payload = usual, no_event = usual;
+	struct due_delivery no_url = usual, no_secret = usual, no_payload = usual, missing = usual;
 	struct attempt attempt;
 	struct destination bad_url = there, bad_secret = there;
 	bad_url.url = SLICE("http://ann@hooks.example/");
@@ -99,11 +99,11 @@ what_is_broken_is_not_sent(void **state UNUSED)
 	no_secret.destination = &bad_secret;
 	no_payload.payload = SLICE("[]");
 	no_payload.form = true;
-	no_event.payload = SLICE_NONE; /* its row is missing */
+	missing.payload = SLICE_NONE; /* its row is missing */
 	assert_false(request_make(pool, &no_url, 0, &attempt));
 	assert_false(request_make(pool, &no_secret, 0, &attempt));
 	assert_false(request_make(pool, &no_payload, 0, &attempt));
-	assert_false(request_make(pool, &no_event, 0, &attempt));
+	assert_false(request_make(pool, &missing, 0, &attempt));
 }
 
 int

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -448,6 +449,22 @@ a_hanging_name_server_delays_nobody(void **state UNUSED)
 	assert_true(longest < HANG_MS / 2);
 }
 
+/* No receiver is to blame for that: verdict.c knows it by this error alone. */
+static void
+a_lack_of_descriptors_is_our_own(void **state UNUSED)
+{
+	struct rlimit before;
+	const int next = dup(STDIN_FILENO);
+	assert_true(next >= 0 && close(next) == 0);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	const struct rlimit none_left = { (rlim_t)next, before.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none_left), 0);
+	struct seen seen = send_path("127.0.0.1", "/status/200");
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	assert_int_equal(seen.error, SENDER_INTERNAL);
+	assert_int_equal(send_path("127.0.0.1", "/status/200").error, SENDER_OK);
+}
+
 /* 2, time: what a receiver has answered while we did something else has come in time. */
 static void
 nobody_is_blamed_for_our_own_delay(void **state UNUSED)
@@ -553,6 +570,7 @@ main(void)
 		TEST(connections_are_used_again_and_checked_again),
 		TEST(many_go_at_once),
 		TEST(a_hanging_name_server_delays_nobody),
+		TEST(a_lack_of_descriptors_is_our_own),
 		TEST(nobody_is_blamed_for_our_own_delay),
 		TEST(nobody_is_blamed_while_we_are_stopped),
 		TEST(a_delay_counts_up_to_a_maximum),

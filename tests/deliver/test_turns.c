@@ -141,7 +141,7 @@ nobody_gets_more_than_the_window(void **state UNUSED)
 	turns_settle(turns, 0);
 	assert_false(turns_waiting(turns));
 	assert_int_equal(turns_take(turns, SLOTS, SLOTS, 0, requests), 0);
-	assert_true(turns_next_ms(turns, SLOTS, 0) == TURNS_NEVER);
+	assert_true(turns_next_ms(turns, SLOTS, 0) == CLOCK_NEVER);
 	turns_ended(turns, 2, 0);
 	assert_true(turns_waiting(turns));
 	assert_int_equal(turns_next_ms(turns, SLOTS, 0), 0);
@@ -177,6 +177,21 @@ a_silenced_webhook_stays_away(void **state UNUSED)
 	assert_true(turns_waiting(turns));
 }
 
+/* The database's clock may be set back: whoever is put among the others then gets no empty turn. */
+static void
+nobody_gets_nothing(void **state UNUSED)
+{
+	struct due_webhook webhook = good(1);
+	webhook.rate = 1;
+	turns_offer(turns, &webhook, 1000);
+	assert_int_equal(take_and_start(1, 1000), 1);
+	(void)attempted(1, true, 1000);
+	turns_offer(turns, &webhook, 2500); /* lets one through */
+	assert_int_equal(turns_take(turns, SLOTS, SLOTS, 1500, requests), 0);
+	assert_int_equal(turns_take(turns, SLOTS, SLOTS, 2500, requests), 1);
+	assert_int_equal(requests[0].rows, 1);
+}
+
 /* Where to look for its rows: behind those that it had, unless the database tells of an older one, committed late. */
 static void
 a_turn_goes_on_where_the_last_one_ended(void **state UNUSED)
@@ -208,7 +223,7 @@ the_database_is_believed_while_nothing_is_under_way(void **state UNUSED)
 {
 	offer(1, 0);
 	start(1, 1, 0);
-	assert_true(turns_silence(turns, 1, TURNS_NEVER));
+	assert_true(turns_silence(turns, 1, CLOCK_NEVER));
 	offer(1, 10);
 	assert_false(turns_waiting(turns));
 	turns_ended(turns, 1, 20);
@@ -290,7 +305,7 @@ those_that_fail_share_half_of_the_slots(void **state UNUSED)
 	for (uint64_t id = 1; id <= 50; id++)
 		offer_failing(id, 0);
 	assert_int_equal(take_and_start(SLOTS, 0), SLOTS / 2);
-	assert_true(turns_next_ms(turns, SLOTS / 2, 0) == TURNS_NEVER);
+	assert_true(turns_next_ms(turns, SLOTS / 2, 0) == CLOCK_NEVER);
 	offer(60, 1);
 	assert_int_equal(turns_next_ms(turns, SLOTS / 2, 1), 1);
 	assert_int_equal(take_and_start(SLOTS / 2, 1), MAX);
@@ -376,6 +391,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(slots_are_given_out_evenly),
 		TEST(a_claim_has_its_own_maximum),
+		TEST(nobody_gets_nothing),
 		TEST(turns_go_on_where_they_stopped),
 		TEST(nobody_gets_more_than_the_window),
 		TEST(who_has_less_than_was_asked_for_leaves),

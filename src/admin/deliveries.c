@@ -51,9 +51,31 @@ read_filter(const struct admin_call *call, size_t limit, struct delivery_filter 
 	return values_take(call, filter_table, ARRAY_SIZE(filter_table), filter);
 }
 
-static void
-add_delivery(struct output *output, const struct delivery_row *delivery)
+/* Why it has not ended yet; absent: it has. What holds longest is told. */
+static struct slice
+waiting_for(const struct delivery_row *delivery, unsigned breaker_failures)
 {
+	const int64_t due_ms = delivery->due_ms, held_ms = delivery->webhook_hold_until_ms, now_ms = delivery->now_ms;
+	const bool open = delivery->webhook_failures >= breaker_failures;
+	if (delivery->state != DELIVERY_PENDING)
+		return SLICE_NONE;
+	if (delivery->claimed && due_ms > now_ms)
+		return SLICE("attempt");
+	if (delivery->webhook_state == WEBHOOK_MISSING || delivery->webhook_state == WEBHOOK_GONE)
+		return SLICE("removal");
+	if (delivery->webhook_state == WEBHOOK_DISABLED)
+		return SLICE("disabled");
+	if (due_ms > now_ms && due_ms > held_ms)
+		return SLICE("schedule");
+	if (open) /* also while its probe is under way, or may be sent */
+		return SLICE("breaker");
+	return held_ms > now_ms ? SLICE("receiver") : SLICE("dispatcher");
+}
+
+static void
+add_delivery(const struct admin_call *call, const struct delivery_row *delivery)
+{
+	struct output *output = call->output;
 	output_record(output);
 	output_u64(output, "id", delivery->id);
 	output_u64(output, "webhook_id", delivery->webhook_id);
@@ -64,6 +86,7 @@ add_delivery(struct output *output, const struct delivery_row *delivery)
 	output_time(output, "due_at", delivery->due_ms);
 	output_u64_or_null(output, "last_status", (uint64_t)delivery->last_status);
 	output_text(output, "last_error", delivery->last_error);
+	output_text(output, "waiting_for", waiting_for(delivery, call->conf->dispatch.breaker_failures));
 }
 
 int
@@ -77,33 +100,12 @@ admin_delivery_list(struct admin_call *call)
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
 	for (size_t i = 0; i < list.count; i++)
-		add_delivery(call->output, &list.deliveries[i]);
+		add_delivery(call, &list.deliveries[i]);
 	if (list.cut)
 		fprintf(call->errors,
 		    "leadhook: only the newest %d of these days were looked at; a webhook, a state or fewer days tell more\n",
 		    DELIVERIES_LOOKED_AT);
 	return EX_OK;
-}
-
-/* Why it has not ended yet; absent: it has. What holds longest is told. */
-static struct slice
-waiting_for(const struct delivery_details *delivery, unsigned breaker_failures)
-{
-	const int64_t due_ms = delivery->row.due_ms, held_ms = delivery->webhook_hold_until_ms, now_ms = delivery->now_ms;
-	const bool open = delivery->webhook_failures >= breaker_failures;
-	if (delivery->row.state != DELIVERY_PENDING)
-		return SLICE_NONE;
-	if (delivery->claimed && due_ms > now_ms)
-		return SLICE("attempt");
-	if (delivery->webhook_state == WEBHOOK_MISSING || delivery->webhook_state == WEBHOOK_GONE)
-		return SLICE("removal");
-	if (delivery->webhook_state == WEBHOOK_DISABLED)
-		return SLICE("disabled");
-	if (due_ms > now_ms && due_ms > held_ms)
-		return SLICE("schedule");
-	if (open) /* also while its probe is under way, or may be sent */
-		return SLICE("breaker");
-	return held_ms > now_ms ? SLICE("receiver") : SLICE("dispatcher");
 }
 
 static struct output *
@@ -133,12 +135,11 @@ admin_delivery_show(struct admin_call *call)
 	enum result result = store_find_delivery(call->store, call->pool, id, &delivery);
 	if (result != RESULT_OK)
 		return admin_finish(call, result, "there is no such delivery");
-	add_delivery(call->output, &delivery.row);
+	add_delivery(call, &delivery.row);
 	output_u64(call->output, "campaign", delivery.campaign_id);
 	output_text(call->output, "url", delivery.url);
 	output_text(call->output, "message_id", delivery.message_id);
 	output_time(call->output, "created_at", delivery.created_ms);
-	output_text(call->output, "waiting_for", waiting_for(&delivery, call->conf->dispatch.breaker_failures));
 	output_json(call->output, "payload", delivery.payload);
 	output_nested(call->output, "log", log_of(call->pool, &delivery));
 	return EX_OK;
@@ -147,13 +148,19 @@ admin_delivery_show(struct admin_call *call)
 /* Deliveries on their way to being sent again. */
 struct redelivering {
 	struct admin_call *call;
-	uint64_t queued;
-	bool named;      /* by their ids: each that is not queued is told */
-	int64_t told_ms; /* when the progress was shown last */
+	uint64_t count[REDELIVERIES]; /* by what became of them */
+	bool named;                   /* by their ids: each that is not queued is told */
+	int64_t told_ms;              /* when the progress was shown last */
 	bool told;
 };
 
 enum { PROGRESS_MS = 1000 };
+
+static uint64_t
+queued(const struct redelivering *r)
+{
+	return r->count[REDELIVERY_QUEUED] + r->count[REDELIVERY_HELD];
+}
 
 /* On a terminal, when it takes long. */
 static void
@@ -162,17 +169,20 @@ tell_progress(struct redelivering *r)
 	const int64_t now_ms = clock_monotonic_ms();
 	if (now_ms - r->told_ms < PROGRESS_MS || isatty(fileno(r->call->errors)) != 1)
 		return;
-	fprintf(r->call->errors, "\rleadhook: %" PRIu64 " queued", r->queued);
+	fprintf(r->call->errors, "\rleadhook: %" PRIu64 " queued", queued(r));
 	fflush(r->call->errors);
 	r->told_ms = now_ms;
 	r->told = true;
 }
 
-static const char *const not_queued[] = {
-	[REDELIVERY_UNDER_WAY] = "is under way already",
-	[REDELIVERY_NO_WEBHOOK] = "has a webhook that was removed or is gone",
-	[REDELIVERY_NO_EVENT] = "has an event that is not kept any more",
-	[REDELIVERY_MISSING] = "does not exist, or is not kept any more",
+/* Behind "delivery 7", or behind "1"; and behind a greater number. */
+static const struct {
+	const char *one, *several;
+} not_queued[REDELIVERIES] = {
+	[REDELIVERY_UNDER_WAY] = { "is under way already", "are under way already" },
+	[REDELIVERY_NO_WEBHOOK] = { "has a webhook that was removed or is gone", "have a webhook that was removed or is gone" },
+	[REDELIVERY_NO_EVENT] = { "has an event that is not kept any more", "have an event that is not kept any more" },
+	[REDELIVERY_MISSING] = { "does not exist, or is not kept any more", "are not kept any more" },
 };
 
 static enum result
@@ -181,13 +191,29 @@ redeliver(struct redelivering *r, const uint64_t *ids, size_t count)
 	enum redelivery what[REDELIVER_MAX];
 	enum result result = store_redeliver(r->call->store, ids, count, what);
 	for (size_t i = 0; result == RESULT_OK && i < count; i++) {
-		if (what[i] == REDELIVERY_QUEUED)
-			r->queued++;
-		else if (r->named)
-			admin_fail(r->call, EX_DATAERR, "delivery %" PRIu64 " %s", ids[i], not_queued[what[i]]);
+		r->count[what[i]]++;
+		if (r->named && not_queued[what[i]].one != NULL)
+			admin_fail(r->call, EX_DATAERR, "delivery %" PRIu64 " %s", ids[i], not_queued[what[i]].one);
 	}
 	tell_progress(r);
 	return result;
+}
+
+/* What the number of those that are queued does not say. */
+static void
+tell_rest(const struct redelivering *r)
+{
+	const uint64_t held = r->count[REDELIVERY_HELD];
+	FILE *errors = r->call->errors;
+	for (size_t i = 0; i < REDELIVERIES && !r->named; i++)
+		if (not_queued[i].one != NULL && r->count[i] > 0)
+			fprintf(errors, "leadhook: %" PRIu64 " %s\n", r->count[i],
+			    r->count[i] == 1 ? not_queued[i].one : not_queued[i].several);
+	if (held > 0)
+		fprintf(errors,
+		    "leadhook: %" PRIu64 " of %" PRIu64
+		    " %s to wait: %s webhook is disabled or held, see leadhook webhook show\n",
+		    held, queued(r), held == 1 ? "has" : "have", held == 1 ? "its" : "their");
 }
 
 /* A delivery_visitor. */
@@ -262,11 +288,13 @@ admin_delivery_redeliver(struct admin_call *call)
 	    count > 0 ? redeliver_named(&r, ids, count) : store_visit_deliveries(call->store, &filter, redeliver_found, &r);
 	if (r.told)
 		fputc('\n', call->errors);
-	if (result == RESULT_OK && r.named && r.queued == 0)
-		return EX_DATAERR; /* told already */
-	if (result == RESULT_OK || r.queued > 0) {
+	if (result == RESULT_OK)
+		tell_rest(&r);
+	if (result == RESULT_OK && r.named && queued(&r) == 0)
+		return EX_DATAERR;
+	if (result == RESULT_OK || queued(&r) > 0) {
 		output_record(call->output);
-		output_u64(call->output, "queued", r.queued);
+		output_u64(call->output, "queued", queued(&r));
 	}
 	return admin_answer(call, result);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Webhooks of a campaign (delivery.md 1): made, shown, switched and removed. */
+#include <inttypes.h>
 #include <sysexits.h>
 
 #include "admin/commands.h"
@@ -60,6 +61,18 @@ new_secret(struct pool *pool)
 	return signature_secret_make(pool, random);
 }
 
+/* What was asked for is done, and yet nothing is sent. */
+static void
+warn_disabled(const struct admin_call *call, uint64_t id)
+{
+	struct webhook_details webhook;
+	if (store_find_webhook(call->store, call->pool, id, &webhook) != RESULT_OK || webhook.row.state != WEBHOOK_DISABLED)
+		return;
+	fprintf(call->errors,
+	    "leadhook: warning: webhook %" PRIu64 " is disabled, its deliveries wait: leadhook webhook enable %" PRIu64 "\n",
+	    id, id);
+}
+
 int
 admin_webhook_add(struct admin_call *call)
 {
@@ -83,6 +96,8 @@ admin_webhook_add(struct admin_call *call)
 	output_record(call->output);
 	output_u64(call->output, "id", id);
 	output_text(call->output, "secret", created ? put.secret : SLICE_NONE);
+	if (!created)
+		warn_disabled(call, id);
 	return EX_OK;
 }
 
@@ -97,7 +112,7 @@ add_events(struct admin_call *call, uint32_t events)
 	output_texts(call->output, "events", names, count);
 }
 
-/* As GET outbound-webhook has it. */
+/* As GET outbound-webhook has it, and whether it was the receiver that wanted no more. */
 static void
 add_webhook(struct admin_call *call, const struct webhook_row *webhook)
 {
@@ -108,6 +123,7 @@ add_webhook(struct admin_call *call, const struct webhook_row *webhook)
 	output_text(call->output, "source", webhook->source);
 	output_text(call->output, "format", webhook->form ? SLICE("form") : SLICE("json"));
 	output_text(call->output, "state", slice_of(webhook_shown_state(webhook->state, webhook->failing_since_ms)));
+	output_boolean(call->output, "gone", webhook->state == WEBHOOK_GONE);
 	output_time(call->output, "failing_since", webhook->failing_since_ms);
 	output_u64_or_null(call->output, "last_status", (uint64_t)webhook->status);
 	output_time(call->output, "last_delivery_at", webhook->last_delivery_ms);

@@ -63,6 +63,21 @@ db_duplicate_key(const struct db *db)
 	return db->error == ER_DUP_ENTRY;
 }
 
+bool
+db_access_denied(const struct db *db)
+{
+	switch (db->error) {
+	case ER_ACCESS_DENIED_ERROR:
+	case ER_ACCESS_DENIED_NO_PASSWORD_ERROR:
+	case ER_DBACCESS_DENIED_ERROR:
+	case ER_BAD_DB_ERROR:
+	case ER_HOST_NOT_PRIVILEGED:
+		return true;
+	default:
+		return false;
+	}
+}
+
 const char *
 db_error_text(const struct db *db)
 {

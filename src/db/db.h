@@ -109,6 +109,8 @@ MUST_CHECK enum result db_check_statement(struct db *db, size_t statement);
 
 /* Of the last call that failed: true when a row with the same unique key was there. */
 bool db_duplicate_key(const struct db *db);
+/* Of the last call that failed: the server is there, and does not let us in. */
+bool db_access_denied(const struct db *db);
 /* Of the last call that failed; for people. Never for clients. */
 const char *db_error_text(const struct db *db);
 

@@ -9,6 +9,7 @@ noinst_LIBRARIES += %D%/libdeliver.a
 	%D%/request.c %D%/request.h \
 	%D%/runner.c %D%/runner.h \
 	%D%/sender.c %D%/sender.h \
+	%D%/sender_error.c %D%/sender_error.h \
 	%D%/slots.c %D%/slots.h \
 	%D%/steps.c %D%/steps.h \
 	%D%/turns.c %D%/turns.h \

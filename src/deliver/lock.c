@@ -37,12 +37,18 @@ read_previous(struct lock *lock)
 	pool_free(&pool);
 }
 
-/* No more than lock_set_owner writes: whatever else stands under that name is not ours to write over. */
+/* Nothing but what lock_set_owner writes, torn perhaps: whatever else stands under that name is not ours to write over. */
 static bool
 is_lock_file(int fd)
 {
+	static const char ours[] = "0123456789abcdef\n"; /* and its zero */
+	char text[HEX_SIZE + 2];
 	struct stat status;
-	return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size <= HEX_SIZE + 1;
+	const ssize_t size = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) ? pread(fd, text, sizeof(text), 0) : -1;
+	for (ssize_t i = 0; i < size; i++)
+		if (memchr(ours, text[i], sizeof(ours)) == NULL)
+			return false;
+	return size >= 0 && size <= HEX_SIZE + 1;
 }
 
 /* Says how to mend it: after one run as root the file is root's, and those of cron, as another account, cannot open it. */

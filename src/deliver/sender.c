@@ -14,47 +14,16 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/pool.h"
+#include "deliver/sender_error.h"
 
 enum {
 	CONNECTION_LIFETIME_S = 300, /* a kept connection is not asked for its address again (delivery.md 5) */
 	CA_LIFETIME_S = 300,         /* after that a CA file is read again */
 	STALL_MS = 100,              /* that late is too late */
+	GRANTED_WAIT_MS = 100,       /* libcurl has no timer for the time that was granted */
+	WATCH_AFTER_MS = 500,        /* the bytes of an attempt that takes longer are counted as they come, … */
+	WATCHED_MAX = 1024 * 1024,   /* … and that many are too many */
 	HEADER_LINE_MAX = 1024
-};
-
-static const struct slice error_names[] = {
-	[SENDER_OK] = SLICE_NONE,
-	[SENDER_FORBIDDEN_ADDRESS] = SLICE("forbidden_address"),
-	[SENDER_INVALID_URL] = SLICE("invalid_url"),
-	[SENDER_INVALID_HEADER] = SLICE("invalid_header"),
-	[SENDER_NOT_RESOLVED] = SLICE("not_resolved"),
-	[SENDER_REFUSED] = SLICE("refused"),
-	[SENDER_UNREACHABLE] = SLICE("unreachable"),
-	[SENDER_CONNECT_TIMEOUT] = SLICE("connect_timeout"),
-	[SENDER_TIMEOUT] = SLICE("timeout"),
-	[SENDER_CERTIFICATE] = SLICE("certificate"),
-	[SENDER_CA_FILE] = SLICE("ca_file"),
-	[SENDER_CLIENT_CERTIFICATE] = SLICE("client_certificate"),
-	[SENDER_TLS] = SLICE("tls"),
-	[SENDER_CONNECTION_LOST] = SLICE("connection_lost"),
-	[SENDER_BAD_ANSWER] = SLICE("bad_answer"),
-	[SENDER_INTERNAL] = SLICE("internal"),
-};
-
-static const struct {
-	CURLcode code;
-	enum sender_error error;
-} error_of_code[] = {
-	{ CURLE_OK, SENDER_OK }, { CURLE_UNSUPPORTED_PROTOCOL, SENDER_INVALID_URL },
-	{ CURLE_URL_MALFORMAT, SENDER_INVALID_URL }, { CURLE_LOGIN_DENIED, SENDER_INVALID_URL }, /* a user name in the URL */
-	{ CURLE_COULDNT_RESOLVE_HOST, SENDER_NOT_RESOLVED }, { CURLE_COULDNT_CONNECT, SENDER_UNREACHABLE },
-	{ CURLE_OPERATION_TIMEDOUT, SENDER_TIMEOUT }, { CURLE_PEER_FAILED_VERIFICATION, SENDER_CERTIFICATE },
-	{ CURLE_SSL_CACERT_BADFILE, SENDER_CA_FILE }, { CURLE_SSL_CERTPROBLEM, SENDER_CLIENT_CERTIFICATE },
-	{ CURLE_SSL_CLIENTCERT, SENDER_TLS }, { CURLE_SSL_CONNECT_ERROR, SENDER_TLS }, { CURLE_SSL_CIPHER, SENDER_TLS },
-	{ CURLE_GOT_NOTHING, SENDER_CONNECTION_LOST }, { CURLE_PARTIAL_FILE, SENDER_CONNECTION_LOST },
-	{ CURLE_RECV_ERROR, SENDER_CONNECTION_LOST }, { CURLE_SEND_ERROR, SENDER_CONNECTION_LOST },
-	{ CURLE_WEIRD_SERVER_REPLY, SENDER_BAD_ANSWER }, { CURLE_BAD_CONTENT_ENCODING, SENDER_BAD_ANSWER },
-	{ CURLE_WRITE_ERROR, SENDER_BAD_ANSWER }, /* our own callbacks refused more of it */
 };
 
 /* One slot. Its handle is used again and again: what is the same for all attempts is set once. */
@@ -67,9 +36,11 @@ struct transfer {
 	int64_t granted_ms;      /* beyond its time */
 	enum sender_error error; /* found by ourselves, before libcurl did */
 	bool condemned;          /* to be ended without waiting for libcurl */
-	bool own_certificates;   /* the handle has those of its last attempt */
-	bool head_ended;         /* the empty line has come */
+	bool watched;
+	bool own_certificates; /* the handle has those of its last attempt */
+	bool head_ended;       /* the empty line has come */
 	size_t headers_read, body_read, kept;
+	size_t watched_bytes; /* of the body, as it came */
 	char answer[SENDER_ANSWER_KEPT];
 	char words[CURL_ERROR_SIZE]; /* what libcurl says of a failure */
 	TAILQ_ENTRY(transfer) list;
@@ -85,15 +56,10 @@ struct sender {
 	CURLSH *share;
 	const char *ca_file, *ca_folder; /* for attempts without a CA file of their own */
 	int64_t expected_ms;             /* when libcurl was to go on */
+	bool granted;                    /* more time, to something that may be under way */
 	struct transfer *slots;
 	struct transfers unused, running, condemned;
 };
-
-struct slice
-sender_error_name(enum sender_error error)
-{
-	return error_names[error];
-}
 
 /* Ends a transfer as soon as libcurl has returned: none of its callbacks may take a handle out of the multi. */
 static void
@@ -197,6 +163,19 @@ read_body(char *data, size_t size, size_t count, void *context)
 	return transfer->body_read < SENDER_ANSWER_READ ? bytes : 0;
 }
 
+/* CURLOPT_DEBUGFUNCTION, while watched: sees the body before it is taken out of its chunks. Around these anything may stand,
+ * without end, of which the other callbacks hear nothing. */
+static int
+count_bytes(CURL *easy UNUSED, curl_infotype type, char *data UNUSED, size_t size, void *context)
+{
+	struct transfer *transfer = context;
+	if (type == CURLINFO_DATA_IN)
+		transfer->watched_bytes += size;
+	if (transfer->watched_bytes > WATCHED_MAX)
+		condemn(transfer, SENDER_BAD_ANSWER);
+	return 0;
+}
+
 /* Of a transfer, unless something before it failed. */
 #define SET(option, value)    \
 	if (code == CURLE_OK) \
@@ -296,6 +275,8 @@ configure(struct transfer *transfer)
 	SET(CURLOPT_HEADERDATA, transfer);
 	SET(CURLOPT_WRITEFUNCTION, read_body);
 	SET(CURLOPT_WRITEDATA, transfer);
+	SET(CURLOPT_DEBUGFUNCTION, count_bytes);
+	SET(CURLOPT_DEBUGDATA, transfer);
 	SET(CURLOPT_ERRORBUFFER, transfer->words);
 	if (code != CURLE_OK)
 		log_error("curl_setup", LOG_STR("error", curl_easy_strerror(code)));
@@ -406,51 +387,21 @@ sender_start(struct sender *sender, const struct attempt *attempt, void *cookie)
 	transfer->started_ms = clock_monotonic_ms();
 	transfer->granted_ms = 0;
 	transfer->error = SENDER_OK;
-	transfer->condemned = transfer->head_ended = false;
-	transfer->headers_read = transfer->body_read = transfer->kept = 0;
+	transfer->condemned = transfer->watched = transfer->head_ended = false;
+	transfer->headers_read = transfer->body_read = transfer->kept = transfer->watched_bytes = 0;
 	transfer->words[0] = '\0';
 	if (!add_headers(transfer, attempt)) {
 		condemn(transfer, SENDER_INVALID_HEADER);
 		return;
 	}
 	if (set_certificates(transfer, attempt) != CURLE_OK || set_times(transfer) != CURLE_OK ||
+	    curl_easy_setopt(transfer->easy, CURLOPT_VERBOSE, 0L) != CURLE_OK ||
 	    curl_easy_setopt(transfer->easy, CURLOPT_URL, attempt->url) != CURLE_OK ||
 	    curl_easy_setopt(transfer->easy, CURLOPT_HTTPHEADER, transfer->headers) != CURLE_OK ||
 	    curl_easy_setopt(transfer->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)attempt->body.size) != CURLE_OK ||
 	    curl_easy_setopt(transfer->easy, CURLOPT_POSTFIELDS, attempt->body.data) != CURLE_OK ||
 	    curl_multi_add_handle(sender->multi, transfer->easy) != CURLM_OK)
 		condemn(transfer, SENDER_INTERNAL);
-}
-
-/* Codes that mean two things, by whether there was a connection. */
-static const struct {
-	CURLcode code;
-	enum sender_error unconnected, connected;
-} double_meanings[] = {
-	{ CURLE_OPERATION_TIMEDOUT, SENDER_CONNECT_TIMEOUT, SENDER_TIMEOUT },
-	{ CURLE_UNSUPPORTED_PROTOCOL, SENDER_INVALID_URL, SENDER_BAD_ANSWER }, /* an answer without a head is HTTP/0.9 */
-	{ CURLE_OUT_OF_MEMORY, SENDER_INTERNAL, SENDER_BAD_ANSWER },           /* a header line that is too long for libcurl */
-};
-
-static bool
-was_connected(const struct transfer *transfer)
-{
-	curl_off_t time = 0;
-	return curl_easy_getinfo(transfer->easy, CURLINFO_PRETRANSFER_TIME_T, &time) == CURLE_OK && time > 0;
-}
-
-static bool
-was_refused(const struct transfer *transfer)
-{
-	long number = 0;
-	return curl_easy_getinfo(transfer->easy, CURLINFO_OS_ERRNO, &number) == CURLE_OK && number == ECONNREFUSED;
-}
-
-/* In TLS 1.3 a receiver judges a client's certificate, or the lack of one, after the handshake. */
-static bool
-was_refused_by_tls(const struct transfer *transfer)
-{
-	return strstr(transfer->words, " alert ") != NULL;
 }
 
 static enum sender_error
@@ -462,17 +413,7 @@ classify(const struct transfer *transfer, CURLcode code)
 		return SENDER_OK;
 	if (code == CURLE_OK && !transfer->head_ended) /* libcurl is content with less */
 		return SENDER_CONNECTION_LOST;
-	if (code == CURLE_COULDNT_CONNECT && was_refused(transfer))
-		return SENDER_REFUSED;
-	if (code == CURLE_RECV_ERROR && was_refused_by_tls(transfer))
-		return SENDER_TLS;
-	for (size_t i = 0; i < ARRAY_SIZE(double_meanings); i++)
-		if (double_meanings[i].code == code)
-			return was_connected(transfer) ? double_meanings[i].connected : double_meanings[i].unconnected;
-	for (size_t i = 0; i < ARRAY_SIZE(error_of_code); i++)
-		if (error_of_code[i].code == code)
-			return error_of_code[i].error;
-	return SENDER_INTERNAL;
+	return sender_error_of(transfer->easy, code, transfer->words);
 }
 
 /* Tells what came of a transfer and frees its slot. */
@@ -530,8 +471,25 @@ grant_stall(struct sender *sender)
 		transfer->granted_ms += now - from;
 		if (transfer->granted_ms > sender->options.stall_max_ms)
 			transfer->granted_ms = sender->options.stall_max_ms;
+		sender->granted = true;
 		if (set_times(transfer) != CURLE_OK) /* it takes any number */
 			abort();
+	}
+}
+
+/* Most attempts are over by then; those that started first stand first. */
+static void
+watch_slow(struct sender *sender)
+{
+	const int64_t before = clock_monotonic_ms() - WATCH_AFTER_MS;
+	struct transfer *transfer;
+	TAILQ_FOREACH(transfer, &sender->running, list)
+	{
+		if (transfer->started_ms > before)
+			break;
+		if (!transfer->watched && curl_easy_setopt(transfer->easy, CURLOPT_VERBOSE, 1L) != CURLE_OK)
+			abort();
+		transfer->watched = true;
 	}
 }
 
@@ -548,6 +506,10 @@ sender_wait(struct sender *sender, int64_t timeout_ms, const int wake_fds[SENDER
 		wake[count++] = (struct curl_waitfd){ .fd = wake_fds[i], .events = CURL_WAIT_POLLIN };
 	}
 	grant_stall(sender);
+	watch_slow(sender);
+	sender->granted = sender->granted && !TAILQ_EMPTY(&sender->running);
+	if (sender->granted && timeout_ms > GRANTED_WAIT_MS)
+		timeout_ms = GRANTED_WAIT_MS;
 	if (!TAILQ_EMPTY(&sender->condemned))
 		timeout_ms = 0;
 	sender->expected_ms = clock_monotonic_ms() + timeout_ms;

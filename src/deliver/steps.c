@@ -58,10 +58,13 @@ take_over(struct dispatcher *d)
 {
 	unsigned char dead[LOCK_OWNER_SIZE];
 	enum result result = RESULT_OK;
-	if (d->lock != NULL && lock_previous_owner(d->lock, dead))
+	const bool left = d->lock != NULL && lock_previous_owner(d->lock, dead);
+	if (left)
 		result = store_owner_release(d->store, dead, d->options.lease_ms);
 	if (result != RESULT_OK)
 		return result;
+	if (left)
+		log_info("took_over", LOG_STR("from", "a dispatcher that was killed"));
 	/* Only now: until its claims are free the dead one's id is still needed. */
 	if (d->lock != NULL)
 		lock_set_owner(d->lock, d->owner);

@@ -5,6 +5,9 @@
 #include "base/log.h"
 #include "base/random.h"
 
+/* What is wrong here will be so for the next one, too: its attempts are not to be used up. */
+enum { INTERNAL_HOLD_MS = 5000 };
+
 static struct retry_decision
 decide(const struct slot *slot, const struct attempt_result *result, int64_t now_ms)
 {
@@ -49,8 +52,9 @@ judge_webhook(struct turns *turns, uint64_t webhook_id, const struct attempt_res
 	if (result->error != SENDER_INTERNAL) /* which no receiver is to blame for */
 		change = turns_attempted(turns, webhook_id, decision->verdict == RETRY_DELIVERED, now_ms, &health);
 	const bool disabled = change == HEALTH_DISABLED;
-	if (decision->hold_ms > 0)
-		(void)turns_silence(turns, webhook_id, now_ms + decision->hold_ms);
+	const int64_t hold_ms = result->error == SENDER_INTERNAL ? INTERNAL_HOLD_MS : decision->hold_ms;
+	if (hold_ms > 0)
+		(void)turns_silence(turns, webhook_id, now_ms + hold_ms);
 	int64_t held_until_ms = turns_held_until_ms(turns, webhook_id);
 	bool news = true;
 	if (disabled || decision->verdict == RETRY_GONE)

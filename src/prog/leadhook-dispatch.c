@@ -76,22 +76,38 @@ print_due(const struct due_webhooks *webhooks)
 	}
 }
 
+/* What is wrong is logged already. */
+static int
+status_of(const struct store *store, enum result result)
+{
+	if (result == RESULT_OK)
+		return EX_OK;
+	return result == RESULT_INVALID || store_access_denied(store) ? EX_CONFIG : EX_UNAVAILABLE;
+}
+
 /* --dry-run */
 static int
 show_due(struct store *store)
 {
+	static const struct due_question all = { .held = UINT64_MAX, .limit = DRY_RUN_MAX };
 	struct due_webhooks webhooks;
-	if (!wiring_schema_fits(store))
-		return EX_CONFIG;
 	struct pool *pool = pool_new();
-	enum result result =
-	    store_due_webhooks(store, pool, &(struct due_question){ .held = UINT64_MAX, .limit = DRY_RUN_MAX }, &webhooks);
+	enum result result = store_demand_schema(store);
+	if (result == RESULT_OK)
+		result = store_due_webhooks(store, pool, &all, &webhooks);
 	if (result == RESULT_OK)
 		print_due(&webhooks);
 	pool_free(&pool);
-	if (result != RESULT_OK)
-		fprintf(stderr, "%s: the database: %s\n", program, result_text(result));
-	return result == RESULT_OK ? EX_OK : EX_UNAVAILABLE;
+	return status_of(store, result);
+}
+
+/* Whether it is worth trying: the database may come back, but what somebody has to mend is told by a run from cron, once. A
+ * daemon waits until it is mended. */
+static int
+may_begin(struct store *store, bool daemon)
+{
+	const int status = status_of(store, store_demand_schema(store));
+	return status == EX_UNAVAILABLE || (daemon && store_access_denied(store)) ? EX_OK : status;
 }
 
 /* A descriptor that becomes readable with a signal to end; -1, logged, when there can be none. */
@@ -134,7 +150,7 @@ static int
 deliver(const struct wiring *wiring, const struct arguments *arguments, struct store *store, struct lock *lock)
 {
 	const struct conf_dispatch *settings = &wiring->conf->dispatch;
-	int status = EX_CONFIG, stop_fd = end_signals();
+	const int stop_fd = end_signals();
 	if (stop_fd < 0)
 		return EX_OSERR;
 	const struct dispatcher_options wanted = {
@@ -158,9 +174,12 @@ deliver(const struct wiring *wiring, const struct arguments *arguments, struct s
 		.recorder = wiring_store(wiring->conf, &wiring->disposable_domains, WIRING_ANSWER_MS),
 		.chores = wiring_store(wiring->conf, &wiring->disposable_domains, WIRING_ANSWER_MS),
 	};
-	struct dispatcher *dispatcher = wiring_schema_fits(store) ? dispatcher_new(&wanted, &stores, lock) : NULL;
+	int status = may_begin(store, arguments->daemon);
+	struct dispatcher *dispatcher = status == EX_OK ? dispatcher_new(&wanted, &stores, lock) : NULL;
 	if (dispatcher != NULL)
 		status = dispatcher_run(dispatcher) == RESULT_OK ? EX_OK : EX_UNAVAILABLE;
+	else if (status == EX_OK)
+		status = EX_CONFIG;
 	dispatcher_free(&dispatcher);
 	store_free(&stores.recorder);
 	store_free(&stores.chores);
@@ -171,12 +190,13 @@ deliver(const struct wiring *wiring, const struct arguments *arguments, struct s
 static int
 lock_and_deliver(const struct wiring *wiring, const struct arguments *arguments, struct store *store)
 {
-	static const int status_of[] = { [RESULT_OK] = EX_OK, [RESULT_CONFLICT] = EX_OK, [RESULT_FAILED] = EX_OSERR };
 	struct lock *lock = NULL;
 	const char *path = wiring->conf->dispatch.lock_file;
 	enum result locked = *path == '\0' ? RESULT_OK : lock_take(path, &lock);
+	if (locked == RESULT_CONFLICT && isatty(STDERR_FILENO)) /* cron hears nothing of it */
+		fprintf(stderr, "%s: another one with the lock file %s is at work\n", program, path);
 	if (locked != RESULT_OK)
-		return status_of[locked];
+		return locked == RESULT_CONFLICT ? EX_OK : EX_OSERR;
 	prepare_process();
 	int status = deliver(wiring, arguments, store, lock);
 	lock_free(&lock);

@@ -128,10 +128,10 @@ struct webhook_details {
 };
 /* RESULT_NOT_FOUND: no such webhook. So it is with all that follow. */
 MUST_CHECK enum result store_find_webhook(struct store *store, struct pool *pool, uint64_t id, struct webhook_details *webhook);
-/* Makes one active that was disabled or has answered 410, as if it had never failed; its deliveries go on by when they are due.
- * Doing it again does nothing. */
+/* Makes one active that was disabled or has answered 410, and lets one that is held go on, as if it had never failed; its
+ * deliveries are sent when they are due. */
 MUST_CHECK enum result store_enable_webhook(struct store *store, uint64_t id);
-/* Its deliveries wait from then on. Nothing is done to one that is not active. */
+/* Its deliveries wait from then on. Nothing is done to one that is not active: what has answered 410 stays so. */
 MUST_CHECK enum result store_disable_webhook(struct store *store, uint64_t id);
 /* Gives it another secret, new itself in every call. The one that it had signs too for `overlap_ms`; one before that does not
  * any more. */
@@ -165,6 +165,12 @@ struct delivery_row {
 	int64_t due_ms;          /* -1: not due any more */
 	int last_status;         /* 0: none */
 	struct slice last_error; /* "timeout", …; absent: the last attempt got a whole answer */
+	bool claimed;            /* by a dispatcher, until due_ms */
+	/* What it waits for. */
+	enum webhook_state webhook_state;
+	unsigned webhook_failures;
+	int64_t webhook_hold_until_ms; /* 0: nothing holds it */
+	int64_t now_ms;
 };
 struct delivery_list {
 	struct delivery_row *deliveries;
@@ -198,11 +204,6 @@ struct delivery_details {
 	struct slice message_id; /* the webhook-id header */
 	struct slice payload;    /* JSON */
 	struct slice url;        /* absent: the webhook was removed */
-	enum webhook_state webhook_state;
-	unsigned webhook_failures;
-	int64_t webhook_hold_until_ms; /* 0: nothing holds it */
-	bool claimed;                  /* by a dispatcher, until row.due_ms */
-	int64_t now_ms;
 	struct attempt_row *attempts;
 	size_t attempt_count;
 };
@@ -213,10 +214,12 @@ MUST_CHECK enum result store_find_delivery(
 /* What became of the wish that a delivery be sent again. */
 enum redelivery {
 	REDELIVERY_QUEUED,     /* is due now; its schedule begins anew, its attempts count on */
+	REDELIVERY_HELD,       /* the same; but its webhook is disabled or held */
 	REDELIVERY_UNDER_WAY,  /* a dispatcher is at it: left alone */
 	REDELIVERY_NO_WEBHOOK, /* the webhook was removed, or has answered 410 */
 	REDELIVERY_NO_EVENT,   /* the event is not kept any more */
-	REDELIVERY_MISSING     /* no such delivery */
+	REDELIVERY_MISSING,    /* no such delivery */
+	REDELIVERIES
 };
 /* In one transaction; what[i] is said of ids[i]. RESULT_UNKNOWN: it was perhaps done. */
 enum { REDELIVER_MAX = 250 };

@@ -104,7 +104,16 @@ enum {
 	DELIVERY_DUE_MS,
 	DELIVERY_LAST_STATUS,
 	DELIVERY_LAST_ERROR,
-	DELIVERY_EVENT_MS
+	DELIVERY_EVENT_MS,
+	DELIVERY_CLAIMED,
+	DELIVERY_WEBHOOK_STATE,
+	DELIVERY_WEBHOOK_FAILURES,
+	DELIVERY_WEBHOOK_HOLD_UNTIL_MS,
+	DELIVERY_NOW_MS,
+	/* SQL_SELECT_DELIVERY alone */
+	DELIVERY_CAMPAIGN_ID,
+	DELIVERY_PAYLOAD,
+	DELIVERY_URL
 };
 
 static struct delivery_row
@@ -123,6 +132,11 @@ delivery_from_row(const struct db_rows *rows, size_t row)
 		.due_ms = db_get_time(rows, row, DELIVERY_DUE_MS),
 		.last_status = store_get_status_code(rows, row, DELIVERY_LAST_STATUS),
 		.last_error = db_get_bytes(rows, row, DELIVERY_LAST_ERROR),
+		.claimed = db_get_bool(rows, row, DELIVERY_CLAIMED),
+		.webhook_state = store_webhook_state(db_get_bytes(rows, row, DELIVERY_WEBHOOK_STATE)),
+		.webhook_failures = (unsigned)db_get_u64(rows, row, DELIVERY_WEBHOOK_FAILURES),
+		.webhook_hold_until_ms = db_get_i64(rows, row, DELIVERY_WEBHOOK_HOLD_UNTIL_MS),
+		.now_ms = db_get_i64(rows, row, DELIVERY_NOW_MS),
 	};
 }
 
@@ -236,34 +250,17 @@ store_list_deliveries(struct store *store, struct pool *pool, const struct deliv
 	return visit_deliveries(store, filter, DELIVERIES_LOOKED_AT, gather, &gathering, &list->cut);
 }
 
-/* Columns of SQL_SELECT_DELIVERY beyond those above. */
-enum {
-	DETAIL_CLAIMED = DELIVERY_EVENT_MS + 1,
-	DETAIL_CAMPAIGN_ID,
-	DETAIL_PAYLOAD,
-	DETAIL_URL,
-	DETAIL_WEBHOOK_STATE,
-	DETAIL_FAILURES,
-	DETAIL_HOLD_UNTIL_MS,
-	DETAIL_NOW_MS
-};
-
 static struct delivery_details
 details_from_row(struct store *store, struct pool *pool, const struct db_rows *rows)
 {
 	const struct delivery_row row = delivery_from_row(rows, 0);
 	return (struct delivery_details){
 		.row = row,
-		.campaign_id = db_get_u64(rows, 0, DETAIL_CAMPAIGN_ID),
+		.campaign_id = db_get_u64(rows, 0, DELIVERY_CAMPAIGN_ID),
 		.created_ms = db_get_i64(rows, 0, DELIVERY_EVENT_MS),
 		.message_id = delivery_message_id(pool, store->installation_id, row.id),
-		.payload = db_get_bytes(rows, 0, DETAIL_PAYLOAD),
-		.url = db_get_bytes(rows, 0, DETAIL_URL),
-		.webhook_state = store_webhook_state(db_get_bytes(rows, 0, DETAIL_WEBHOOK_STATE)),
-		.webhook_failures = (unsigned)db_get_u64(rows, 0, DETAIL_FAILURES),
-		.webhook_hold_until_ms = db_get_i64(rows, 0, DETAIL_HOLD_UNTIL_MS),
-		.claimed = db_get_bool(rows, 0, DETAIL_CLAIMED),
-		.now_ms = db_get_i64(rows, 0, DETAIL_NOW_MS),
+		.payload = db_get_bytes(rows, 0, DELIVERY_PAYLOAD),
+		.url = db_get_bytes(rows, 0, DELIVERY_URL),
 	};
 }
 

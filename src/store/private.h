@@ -228,6 +228,8 @@ enum webhook_state store_webhook_state(struct slice name);
 struct db_list store_shard_list(struct pool *pool, uint64_t held);
 /* Of SQL_SELECT_WEBHOOK…. */
 struct webhook_row store_webhook_from_row(const struct db_rows *rows, size_t row);
+/* Makes it active, as if it had never failed; its campaign's settings are locked. */
+MUST_CHECK enum result store_activate_webhook(struct store *store, uint64_t webhook_id);
 /* An HTTP status; NULL is 0. */
 int store_get_status_code(const struct db_rows *rows, size_t row, size_t column);
 bool store_is_form(struct slice format);

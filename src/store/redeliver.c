@@ -16,7 +16,7 @@ struct redelivering {
 };
 
 /* Columns of SQL_LOCK_PENDING and SQL_LOCK_ENDED. */
-enum { AGAIN_ID, AGAIN_HAS_WEBHOOK, AGAIN_HAS_EVENT, AGAIN_CLAIMED };
+enum { AGAIN_ID, AGAIN_HAS_WEBHOOK, AGAIN_HAS_EVENT, AGAIN_HELD, AGAIN_CLAIMED };
 enum {
 	AGAIN_EVENT_ID = AGAIN_CLAIMED,
 	AGAIN_WEBHOOK_ID,
@@ -40,10 +40,12 @@ judge(struct redelivering *r, const struct db_rows *rows, size_t row, bool claim
 		what = REDELIVERY_NO_WEBHOOK;
 	else if (claimed)
 		what = REDELIVERY_UNDER_WAY;
+	else if (db_get_bool(rows, row, AGAIN_HELD))
+		what = REDELIVERY_HELD;
 	for (size_t i = 0; i < r->count; i++)
 		if (r->ids[i] == id)
 			r->what[i] = what;
-	return what == REDELIVERY_QUEUED;
+	return what == REDELIVERY_QUEUED || what == REDELIVERY_HELD;
 }
 
 static enum result

@@ -78,20 +78,25 @@
 	" WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = '{prefix}" table "' AND PARTITION_NAME <> 'later'"
 
 /* Whole deliveries, of either table; an attempt that is under way is not counted yet. */
-#define SELECT_DELIVERIES(columns, tables)                                                                                 \
-	"SELECT d.id, d.webhook_id, e.type, l.social_id, d.state, d.attempts, d.due_ms, d.last_status, d.last_error, "     \
-	"e.created_ms" columns " FROM (SELECT id, event_id, webhook_id, 'pending' AS state, CAST(CASE WHEN token IS NULL " \
-	"OR attempts = 0 THEN attempts ELSE attempts - 1 END AS UNSIGNED) AS attempts, due_ms, token, last_status, "       \
-	"last_error FROM {prefix}due FORCE INDEX (PRIMARY) WHERE id IN ({list}) UNION ALL SELECT t.id, t.event_id, "       \
-	"t.webhook_id, t.state, t.attempts, NULL, NULL, t.last_status, t.last_error FROM {prefix}deliveries t "            \
-	"FORCE INDEX (PRIMARY) LEFT JOIN {prefix}due u ON u.id = t.id WHERE t.id IN ({list}) AND u.id IS NULL) d "         \
-	"JOIN {prefix}events e ON e.id = d.event_id LEFT JOIN {prefix}leads l ON l.id = e.lead_id" tables                  \
-	" ORDER BY d.id DESC"
+#define SELECT_DELIVERIES(columns)                                                                                     \
+	"SELECT d.id, d.webhook_id, e.type, l.social_id, d.state, d.attempts, d.due_ms, d.last_status, d.last_error, " \
+	"e.created_ms, d.token IS NOT NULL, w.state, CAST(COALESCE(s.failures, 0) AS UNSIGNED), "                      \
+	"COALESCE(s.hold_until_ms, 0), " NOW columns                                                                   \
+	" FROM (SELECT id, event_id, webhook_id, 'pending' AS state, CAST(CASE WHEN token IS NULL "                    \
+	"OR attempts = 0 THEN attempts ELSE attempts - 1 END AS UNSIGNED) AS attempts, due_ms, token, last_status, "   \
+	"last_error FROM {prefix}due FORCE INDEX (PRIMARY) WHERE id IN ({list}) UNION ALL SELECT t.id, t.event_id, "   \
+	"t.webhook_id, t.state, t.attempts, NULL, NULL, t.last_status, t.last_error FROM {prefix}deliveries t "        \
+	"FORCE INDEX (PRIMARY) LEFT JOIN {prefix}due u ON u.id = t.id WHERE t.id IN ({list}) AND u.id IS NULL) d "     \
+	"JOIN {prefix}events e ON e.id = d.event_id LEFT JOIN {prefix}leads l ON l.id = e.lead_id "                    \
+	"LEFT JOIN {prefix}webhooks w ON w.id = d.webhook_id "                                                         \
+	"LEFT JOIN {prefix}webhook_status s ON s.webhook_id = d.webhook_id ORDER BY d.id DESC"
 
-/* Whether a delivery has what it takes to be sent: its webhook, its event. */
-#define SENDABLE                                                                                              \
-	"(SELECT w.id FROM {prefix}webhooks w WHERE w.id = t.webhook_id AND w.state <> 'gone') IS NOT NULL, " \
-	"(SELECT e.id FROM {prefix}events e WHERE e.id = t.event_id) IS NOT NULL"
+/* Whether a delivery has what it takes to be sent, its webhook and its event; and whether the webhook gets nothing now. */
+#define SENDABLE                                                                                                   \
+	"(SELECT w.id FROM {prefix}webhooks w WHERE w.id = t.webhook_id AND w.state <> 'gone') IS NOT NULL, "      \
+	"(SELECT e.id FROM {prefix}events e WHERE e.id = t.event_id) IS NOT NULL, "                                \
+	"COALESCE((SELECT w.state = 'disabled' OR COALESCE(s.hold_until_ms, 0) > " NOW " FROM {prefix}webhooks w " \
+	"LEFT JOIN {prefix}webhook_status s ON s.webhook_id = w.id WHERE w.id = t.webhook_id), FALSE)"
 
 #define LOCK_COUNTERS                                                                                                          \
 	"SELECT campaign_id, settings_version, leads_version, last_subscription_number, ip_counted_to, lead_count, verified, " \
@@ -277,7 +282,7 @@ const struct db_statement store_statements[SQL_COUNT] = {
 		"UPDATE {prefix}campaign_counters SET settings_version = settings_version + 1"
 		" WHERE campaign_id = (SELECT campaign_id FROM {prefix}webhooks WHERE id = ?)"),
 	STATEMENT(SQL_SELECT_WEBHOOK_BY_URL,
-		"SELECT id, secret FROM {prefix}webhooks WHERE campaign_id = ? AND url_hash = ?"),
+		"SELECT id, secret, state FROM {prefix}webhooks WHERE campaign_id = ? AND url_hash = ?"),
 	STATEMENT(SQL_COUNT_WEBHOOKS, "SELECT COUNT(*) FROM {prefix}webhooks WHERE campaign_id = ?"),
 	STATEMENT(SQL_INSERT_WEBHOOK, "INSERT INTO {prefix}webhooks (id, campaign_id, url, url_hash, events, "
 					  "source, format, secret, created_ms) "
@@ -526,12 +531,9 @@ const struct db_statement store_statements[SQL_COUNT] = {
 		"SELECT id, deliveries FROM {prefix}events FORCE INDEX (by_lead) WHERE lead_id = (SELECT id FROM "
 		"{prefix}leads"
 		" WHERE social_id = ?) AND id >= ? AND id < ? ORDER BY id DESC LIMIT ?"),
-	STATEMENT(SQL_SELECT_DELIVERIES, SELECT_DELIVERIES("", "")),
+	STATEMENT(SQL_SELECT_DELIVERIES, SELECT_DELIVERIES("")),
 	STATEMENT(SQL_SELECT_DELIVERY,
-		SELECT_DELIVERIES(", d.token IS NOT NULL, e.campaign_id, e.payload, w.url, w.state,"
-				  " CAST(COALESCE(s.failures, 0) AS UNSIGNED), COALESCE(s.hold_until_ms, 0), " NOW,
-		    " LEFT JOIN {prefix}webhooks w ON w.id = d.webhook_id"
-		    " LEFT JOIN {prefix}webhook_status s ON s.webhook_id = d.webhook_id")),
+		SELECT_DELIVERIES(", e.campaign_id, e.payload, w.url")),
 	STATEMENT(SQL_SELECT_ATTEMPTS,
 		"SELECT attempt, started_ms, duration_ms, status, error, answer FROM {prefix}attempts WHERE delivery_id = ?"
 		" ORDER BY attempt"),

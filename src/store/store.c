@@ -218,6 +218,12 @@ store_read_facts(struct store *store)
 	return result;
 }
 
+bool
+store_access_denied(const struct store *store)
+{
+	return db_access_denied(store->db);
+}
+
 enum result
 store_payload_settings(struct store *store, const struct payload_settings **settings)
 {

@@ -50,6 +50,8 @@ MUST_CHECK enum result store_ready(struct store *store, uint32_t *found);
 /* The same for whoever goes on with nothing else: another schema is logged, once, with what to do. The functions that change
  * something ask this first, and answer RESULT_FAILED: a program may have been started while the database was away. */
 MUST_CHECK enum result store_demand_schema(struct store *store);
+/* Of a call that answered RESULT_UNAVAILABLE: the server is there, and does not let us in. Somebody has to mend that. */
+MUST_CHECK bool store_access_denied(const struct store *store);
 
 /* Base URL, avatar template and the installation's secret; read from the database once. */
 MUST_CHECK enum result store_payload_settings(struct store *store, const struct payload_settings **settings);
@@ -183,7 +185,7 @@ struct webhook_put {
 };
 
 /* Adds a webhook, or replaces the events (source, format) of the one with the same URL, byte for byte. *created says which:
- * only then the secret is the one given.
+ * only then the secret is the one given. One whose receiver has answered 410 is active again; a disabled one stays so.
  * RESULT_INVALID: the campaign has `maximum` already; RESULT_NOT_FOUND: no such campaign. */
 MUST_CHECK enum result store_put_webhook(struct store *store, const struct webhook_put *put, uint64_t *id, bool *created);
 /* Its pending deliveries are ended by the dispatcher. */

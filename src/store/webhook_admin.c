@@ -58,18 +58,22 @@ lock_webhook(struct store *store, struct db_value id)
 	return store_change_one(store, SQL_LOCK_SETTINGS_OF_WEBHOOK, &id, 1);
 }
 
-/* Where the statement does not find the old state the webhook has had the new one already. */
+enum result
+store_activate_webhook(struct store *store, uint64_t webhook_id)
+{
+	const struct db_value id = DB_U64(webhook_id);
+	enum result result = store_change_one(store, SQL_ENABLE_WEBHOOK, &id, 1);
+	if (result == RESULT_OK || result == RESULT_NOT_FOUND) /* it was active */
+		result = store_change_one(store, SQL_CLEAR_WEBHOOK_STATUS, &id, 1);
+	return result;
+}
+
 static enum result
 enable_webhook(struct store *store, struct pool *pool UNUSED, void *context)
 {
-	const struct db_value id = DB_U64(*(const uint64_t *)context);
-	enum result result = lock_webhook(store, id);
-	if (result != RESULT_OK)
-		return result;
-	result = store_change_one(store, SQL_ENABLE_WEBHOOK, &id, 1);
-	if (result == RESULT_NOT_FOUND)
-		return RESULT_OK;
-	return result == RESULT_OK ? store_change_one(store, SQL_CLEAR_WEBHOOK_STATUS, &id, 1) : result;
+	const uint64_t id = *(const uint64_t *)context;
+	enum result result = lock_webhook(store, DB_U64(id));
+	return result == RESULT_OK ? store_activate_webhook(store, id) : result;
 }
 
 enum result

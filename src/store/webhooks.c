@@ -33,6 +33,15 @@ struct putting {
 	bool created;
 };
 
+/* Its receiver wanted no more of it (410): whoever registers it again does. */
+static enum result
+replace_webhook(struct store *store, const struct webhook_put *put, uint64_t id, enum webhook_state state)
+{
+	struct db_value values[] = { DB_U64(put->events), db_bytes(put->source), format_value(put->form), DB_U64(id) };
+	enum result result = store_change_one(store, SQL_UPDATE_WEBHOOK, values, ARRAY_SIZE(values));
+	return result == RESULT_OK && state == WEBHOOK_GONE ? store_activate_webhook(store, id) : result;
+}
+
 /* The settings are locked, so that two calls for the same URL come one after the other. */
 static enum result
 put_webhook(struct store *store, struct pool *pool, void *context)
@@ -53,9 +62,7 @@ put_webhook(struct store *store, struct pool *pool, void *context)
 		putting->id = db_get_u64(&found, 0, 0);
 		/* nobody else knows this secret: an earlier run was committed, and only its answer was lost */
 		putting->created = slice_equal(db_get_bytes(&found, 0, 1), put->secret);
-		struct db_value values[] = { DB_U64(put->events), db_bytes(put->source), format_value(put->form),
-			DB_U64(putting->id) };
-		return store_change_one(store, SQL_UPDATE_WEBHOOK, values, ARRAY_SIZE(values));
+		return replace_webhook(store, put, putting->id, store_webhook_state(db_get_bytes(&found, 0, 2)));
 	}
 	result = db_query(store->db, pool, SQL_COUNT_WEBHOOKS, &by_campaign, &total);
 	if (result == RESULT_OK && db_get_u64(&total, 0, 0) >= put->maximum)

@@ -110,6 +110,13 @@ answer_endless(int fd, const char *argument)
 }
 
 static bool
+answer_extension(int fd, const char *argument)
+{
+	(void)argument;
+	return put_text(fd, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1") && put_for_ever(fd, ";name=value");
+}
+
+static bool
 answer_headers(int fd, const char *argument)
 {
 	(void)argument;
@@ -161,6 +168,7 @@ static const struct {
 	{ "/hang", answer_hang },
 	{ "/half", answer_half },
 	{ "/endless", answer_endless },
+	{ "/extension", answer_extension },
 	{ "/headers", answer_headers },
 	{ "/partial", answer_partial },
 	{ "/encoded/", answer_encoded },

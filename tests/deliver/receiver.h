@@ -8,6 +8,7 @@
  *   /hang                    never answers
  *   /half                    200, headers only, and no body in time
  *   /endless, /headers       a chunked body, header lines, without end
+ *   /extension               a chunk's size with extensions without end
  *   /partial                 fewer bytes than Content-Length says, then closes
  *   /close, /garbage         closes without an answer; answers what is not HTTP */
 #ifndef LEADHOOK_TESTS_DELIVER_RECEIVER_H

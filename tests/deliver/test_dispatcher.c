@@ -486,18 +486,22 @@ a_chore_that_fails_holds_up_nothing_else(void **state UNUSED)
 		assert_true(world.deliveries[i].started_ms[0] <= SECOND + 2 * POLL);
 }
 
-/* What is wrong with us is not held against a receiver. */
+/* What is wrong with us is not held against a receiver; nor are the attempts of all that is due used up. */
 static void
 our_own_failures_open_no_breaker(void **state UNUSED)
 {
 	options.health.breaker_failures = 2;
-	world_add(1, 6, 0);
+	world_add(1, 60, 0);
 	world.webhooks[1].error = SENDER_INTERNAL;
 	capture_log();
 	stay_until(2 * SECOND);
-	assert_int_equal(sent(1), 6);
+	assert_int_equal(sent(1), options.health.window_start);
 	assert_int_equal(count_in(captured_log(), " breaker_opened "), 0);
 	assert_int_equal(world.webhooks[1].failures, 0);
+	world.webhooks[1].error = SENDER_OK;
+	world.webhooks[1].status = 200;
+	stay_until(30 * SECOND);
+	assert_int_equal(world_count(1, DELIVERY_DELIVERED), 60);
 }
 
 /* delivery.md 4: lease >= attempt timeout + 15 s, checked at start. */

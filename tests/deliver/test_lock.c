@@ -83,7 +83,7 @@ a_clean_end_leaves_no_name(void **state UNUSED)
 static void
 a_torn_file_names_nobody(void **state UNUSED)
 {
-	static const char *const texts[] = { "", "0123", "not thirty-two hexadecimal digits" };
+	static const char *const texts[] = { "", "0123", "30313233343536373839616263646\n" };
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		struct lock *lock = NULL;
 		unsigned char found[LOCK_OWNER_SIZE];
@@ -101,20 +101,23 @@ a_torn_file_names_nobody(void **state UNUSED)
 static void
 another_file_is_left_alone(void **state UNUSED)
 {
-	static const char text[] = "[database]\nsocket = /run/mysqld/mysqld.sock\n";
-	char found[sizeof(text)] = "";
+	static const char *const texts[] = { "[database]\nsocket = /run/mysqld/mysqld.sock\n", "4711 and no more\n",
+		"30313233343536373839616263646500\n0" };
 	struct lock *lock = NULL;
-	FILE *file = fopen(path, "w");
-	assert_non_null(file);
-	assert_true(fputs(text, file) >= 0);
-	fclose(file);
-	assert_int_equal(lock_take(path, &lock), RESULT_FAILED);
-	assert_null(lock);
-	file = fopen(path, "r");
-	assert_non_null(file);
-	assert_int_equal(fread(found, 1, sizeof(found), file), strlen(text));
-	fclose(file);
-	assert_string_equal(found, text);
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		char found[64] = "";
+		FILE *file = fopen(path, "w");
+		assert_non_null(file);
+		assert_true(fputs(texts[i], file) >= 0);
+		fclose(file);
+		assert_int_equal(lock_take(path, &lock), RESULT_FAILED);
+		assert_null(lock);
+		file = fopen(path, "r");
+		assert_non_null(file);
+		assert_int_equal(fread(found, 1, sizeof(found) - 1, file), strlen(texts[i]));
+		fclose(file);
+		assert_string_equal(found, texts[i]);
+	}
 	unlink(path);
 	assert_int_equal(mkfifo(path, 0600), 0);
 	assert_int_equal(lock_take(path, &lock), RESULT_FAILED);

@@ -304,6 +304,8 @@ broken_answers_fail(void **state UNUSED)
 		{ "/encoded/gzip", SENDER_BAD_ANSWER, 200 },
 		{ "/encoded/deflate", SENDER_BAD_ANSWER, 200 },
 		{ "/encoded/chunked,gzip", SENDER_BAD_ANSWER, 200 },
+		/* no body, and no end to what stands around it: a core would be busy with that until the timeout */
+		{ "/extension", SENDER_BAD_ANSWER, 200 },
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct seen seen = send_path("127.0.0.1", cases[i].path);
@@ -526,6 +528,22 @@ a_delay_counts_up_to_a_maximum(void **state UNUSED)
 	assert_true(hanging.duration_ms < STALL_MAX_MS + 3 * TIMEOUT_MS);
 }
 
+/* … and its end is noticed, though nothing else happens. */
+static void
+an_attempt_that_was_delayed_ends_in_time(void **state UNUSED)
+{
+	struct seen hanging;
+	start_path("127.0.0.1", "/hang", &hanging);
+	for (unsigned i = 0; i < 3; i++)
+		(void)wait_a_moment(50, -1);
+	poll(NULL, 0, TIMEOUT_MS);
+	const int64_t before = clock_monotonic_ms();
+	while (!hanging.done)
+		(void)wait_a_moment(DEADLINE_MS, -1);
+	assert_int_equal(hanging.error, SENDER_TIMEOUT);
+	assert_in_range(clock_monotonic_ms() - before, TIMEOUT_MS / 2, 3 * TIMEOUT_MS);
+}
+
 static void
 a_descriptor_ends_the_wait(void **state UNUSED)
 {
@@ -574,6 +592,7 @@ main(void)
 		TEST(nobody_is_blamed_for_our_own_delay),
 		TEST(nobody_is_blamed_while_we_are_stopped),
 		TEST(a_delay_counts_up_to_a_maximum),
+		TEST(an_attempt_that_was_delayed_ends_in_time),
 		TEST(a_descriptor_ends_the_wait),
 		TEST(what_is_under_way_can_be_given_up),
 	};

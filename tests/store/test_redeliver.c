@@ -153,7 +153,7 @@ what_is_given_back_was_never_tried(void **state)
 	assert_int_equal(claims.items->attempt, 1);
 }
 
-/* Whether it has ended or not. */
+/* Whether it has ended or not; what has to wait is queued, and told. */
 static void
 what_cannot_be_sent_is_not_queued(void **state)
 {
@@ -166,7 +166,9 @@ what_cannot_be_sent_is_not_queued(void **state)
 		{ "UPDATE t_events SET id = id + 1000000 ORDER BY id DESC", "UPDATE t_events SET id = id - 1000000 ORDER BY id",
 		    REDELIVERY_NO_EVENT },
 		/* its deliveries wait */
-		{ "UPDATE t_webhooks SET state = 'disabled'", "UPDATE t_webhooks SET state = 'active'", REDELIVERY_QUEUED },
+		{ "UPDATE t_webhooks SET state = 'disabled'", "UPDATE t_webhooks SET state = 'active'", REDELIVERY_HELD },
+		{ "UPDATE t_webhook_status SET hold_until_ms = 1 << 42", "UPDATE t_webhook_status SET hold_until_ms = 5",
+		    REDELIVERY_HELD },
 	};
 	struct world *w = *state;
 	root_run("DELETE FROM t_webhooks");
@@ -178,7 +180,7 @@ what_cannot_be_sent_is_not_queued(void **state)
 		assert_int_equal(redeliver(w, ended), cases[i].expected);
 		assert_int_equal(redeliver(w, waiting), cases[i].expected);
 		root_run("%s", cases[i].undo);
-		assert_int_equal(root_number(DUE, webhook), cases[i].expected == REDELIVERY_QUEUED ? 2 : 1);
+		assert_int_equal(root_number(DUE, webhook), cases[i].expected == REDELIVERY_HELD ? 2 : 1);
 	}
 	assert_int_equal(redeliver(w, NOBODY), REDELIVERY_MISSING);
 }
@@ -347,13 +349,13 @@ a_delivery_is_found_with_its_log(void **state)
 	assert_int_equal(store_find_delivery(w->store, w->pool, id, &found), RESULT_OK);
 	assert_int_equal(found.row.state, DELIVERY_PENDING);
 	assert_int_equal(found.row.attempts, 1);
-	assert_true(found.claimed && found.row.due_ms > found.now_ms);
+	assert_true(found.row.claimed && found.row.due_ms > found.row.now_ms);
 	assert_slices_equal(found.row.last_error, SLICE("timeout"));
 	assert_int_equal(found.campaign_id, w->campaign);
 	assert_slice(found.url, "https://a.example/hook");
 	assert_slices_equal(found.message_id, claims.items->message_id);
 	assert_slices_equal(found.payload, claims.items->payload);
-	assert_true(found.created_ms > 0 && found.created_ms <= found.now_ms);
+	assert_true(found.created_ms > 0 && found.created_ms <= found.row.now_ms);
 	struct delivery_outcome outcome = outcome_of(claims.items, DELIVERY_DELIVERED, 204);
 	outcome.answer = SLICE("\xff\x00");
 	outcome.webhook_failures = 3;
@@ -361,9 +363,9 @@ a_delivery_is_found_with_its_log(void **state)
 	assert_int_equal(complete(w, &outcome, 1), 0);
 	assert_int_equal(store_find_delivery(w->store, w->pool, id, &found), RESULT_OK);
 	assert_int_equal(found.row.state, DELIVERY_DELIVERED);
-	assert_false(found.claimed);
-	assert_int_equal(found.webhook_failures, 3);
-	assert_true(found.webhook_hold_until_ms > found.now_ms);
+	assert_false(found.row.claimed);
+	assert_int_equal(found.row.webhook_failures, 3);
+	assert_true(found.row.webhook_hold_until_ms > found.row.now_ms);
 	assert_int_equal(found.attempt_count, 2);
 	for (unsigned i = 0; i < 2; i++) {
 		assert_int_equal(found.attempts[i].attempt, i + 1);
@@ -375,7 +377,7 @@ a_delivery_is_found_with_its_log(void **state)
 	assert_int_equal(store_remove_webhook_id(w->store, webhook), RESULT_OK);
 	assert_int_equal(store_find_delivery(w->store, w->pool, id, &found), RESULT_OK);
 	assert_false(slice_present(found.url));
-	assert_int_equal(found.webhook_state, WEBHOOK_MISSING);
+	assert_int_equal(found.row.webhook_state, WEBHOOK_MISSING);
 	assert_int_equal(store_find_delivery(w->store, w->pool, NOBODY, &found), RESULT_NOT_FOUND);
 }
 

@@ -286,6 +286,35 @@ a_webhook_is_put_by_its_url(void **state)
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_webhook_status WHERE webhook_id = %" PRIu64, id), 0);
 }
 
+/* delivery.md 3, 410: the same URL again is a wish for more; what its operator has disabled stays so */
+static void
+one_that_is_gone_comes_back_by_its_url(void **state)
+{
+	static const struct {
+		const char *from;
+		enum webhook_state to;
+	} cases[] = { { "gone", WEBHOOK_ACTIVE }, { "disabled", WEBHOOK_DISABLED }, { "active", WEBHOOK_ACTIVE } };
+	struct world *w = *state;
+	uint64_t id = add_webhook(w, w->campaign, "https://a.example/", 1), again;
+	const struct webhook_put put = { .campaign_id = w->campaign,
+		.url = SLICE("https://a.example/"),
+		.events = 2,
+		.secret = SLICE("whsec_two"),
+		.maximum = 1 };
+	bool created;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		root_run("UPDATE t_webhooks SET state = '%s' WHERE id = %" PRIu64, cases[i].from, id);
+		root_run("UPDATE t_webhook_status SET failures = 6, failing_since_ms = 5 WHERE webhook_id = %" PRIu64, id);
+		assert_int_equal(store_put_webhook(w->store, &put, &again, &created), RESULT_OK);
+		assert_false(created);
+		assert_true(again == id);
+		struct webhook_row row = only_webhook(w);
+		assert_int_equal(row.state, cases[i].to);
+		assert_int_equal(row.failing_since_ms, i == 0 ? -1 : 5);
+		assert_int_equal(row.events, 2);
+	}
+}
+
 static bool
 put_one_url(struct store *store, const struct world *world, unsigned index)
 {
@@ -359,6 +388,7 @@ main(void)
 		WORLD_TEST(a_key_is_found_until_it_is_revoked),
 		WORLD_TEST(a_lead_is_found_by_each_identity),
 		WORLD_TEST(a_webhook_is_put_by_its_url),
+		WORLD_TEST(one_that_is_gone_comes_back_by_its_url),
 		WORLD_TEST(webhooks_put_at_once_are_one_and_keep_the_maximum),
 		WORLD_TEST(payload_settings_are_read_once),
 	};

@@ -80,7 +80,7 @@ webhooks_are_enabled_and_disabled(void **state)
 		{ "active", store_disable_webhook, WEBHOOK_DISABLED, false },
 		{ "disabled", store_disable_webhook, WEBHOOK_DISABLED, false },
 		{ "gone", store_disable_webhook, WEBHOOK_GONE, false },
-		{ "active", store_enable_webhook, WEBHOOK_ACTIVE, false },
+		{ "active", store_enable_webhook, WEBHOOK_ACTIVE, true }, /* what holds it ends */
 		{ "disabled", store_enable_webhook, WEBHOOK_ACTIVE, true },
 		{ "gone", store_enable_webhook, WEBHOOK_ACTIVE, true },
 	};

@@ -12,8 +12,8 @@ ADA = {"email": "ada@example.org"}
 BREAKER_FAILURES = 2
 ATTEMPTS = 2
 
-LISTED = ["id", "webhook_id", "event", "lead", "state", "attempts", "due_at", "last_status", "last_error"]
-SHOWN = [*LISTED, "campaign", "url", "message_id", "created_at", "waiting_for", "payload", "log"]
+LISTED = ["id", "webhook_id", "event", "lead", "state", "attempts", "due_at", "last_status", "last_error", "waiting_for"]
+SHOWN = [*LISTED, "campaign", "url", "message_id", "created_at", "payload", "log"]
 LOGGED = ["attempt", "at", "duration_ms", "status", "error", "answer"]
 
 
@@ -122,13 +122,15 @@ def test_waiting_for(service, leadhook, receiver, campaign, webhook, show):
     assert waits() == "dispatcher"
     service.dispatch()
     assert waits() == "schedule"
+    [listed] = leadhook("delivery", "list", "--webhook", webhook)
+    assert listed["waiting_for"] == "schedule"
     leadhook("webhook", "disable", webhook)
     assert waits() == "disabled"
     leadhook("webhook", "enable", webhook)
     receiver.script(campaign.hook, Answer(503, {"Retry-After": "600"}))
     leadhook("delivery", "redeliver", delivery)
     service.dispatch()
-    leadhook("delivery", "redeliver", delivery)
+    service.installation.admin("delivery", "redeliver", str(delivery))
     assert waits() == "receiver"
     service.installation.sql(f"UPDATE lh_webhook_status SET failures = {BREAKER_FAILURES} WHERE webhook_id = {webhook}")
     assert waits() == "breaker"
@@ -259,7 +261,9 @@ def test_redeliver_what_cannot_be_sent(service, leadhook, refused, receiver, cam
     assert "does not exist" in refused(DATA, "delivery", "redeliver", NO_ID)
     done = call(service.installation, "delivery", "redeliver", NO_ID, str(sendable), str(delivery), "--json")
     assert (done.returncode, json.loads(done.stdout), len(done.stderr.splitlines())) == (OK, {"queued": 1}, 2)
-    assert leadhook("delivery", "redeliver", "--webhook", webhook) == {"queued": 0}
+    done = call(service.installation, "delivery", "redeliver", "--webhook", str(webhook))
+    assert (done.returncode, done.stdout) == (OK, "queued  0\n")
+    assert done.stderr == "leadhook: 2 have a webhook that was removed or is gone\n"
     assert show(delivery)["state"] == "delivered"
     service.dispatch()
     receiver.wait_for(2, path=campaign.hook + "/2")
@@ -288,7 +292,9 @@ def test_redeliver_of_a_disabled_webhook(service, leadhook, receiver, campaign, 
     service.dispatch()
     [delivery] = ids(service, webhook)
     leadhook("webhook", "disable", webhook)
-    assert leadhook("delivery", "redeliver", delivery) == {"queued": 1}
+    done = call(service.installation, "delivery", "redeliver", str(delivery))
+    assert (done.returncode, done.stdout) == (OK, "queued  1\n")
+    assert done.stderr == "leadhook: 1 of 1 has to wait: its webhook is disabled or held, see leadhook webhook show\n"
     service.dispatch()
     assert show(delivery)["waiting_for"] == "disabled" and len(receiver.at(campaign.hook)) == 1
     leadhook("webhook", "enable", webhook)

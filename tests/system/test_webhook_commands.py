@@ -13,7 +13,7 @@ ADA = {"email": "ada@example.org"}
 SERVICE_NAME = "Lead Service/1.0"
 BREAKER_FAILURES = 2
 
-LISTED = ["referenceId", "url", "events", "source", "format", "state", "failing_since", "last_status", "last_delivery_at"]
+LISTED = ["referenceId", "url", "events", "source", "format", "state", "gone", "failing_since", "last_status", "last_delivery_at"]
 SHOWN = [*LISTED, "campaign", "last_error", "failures", "breaker", "held_until", "schedule", "rate", "ca_file",
          "client_certificate", "client_key", "previous_secret_until", "pending", "oldest_due"]
 UNSET = ["schedule", "rate", "ca_file", "client_certificate", "client_key"]
@@ -114,13 +114,56 @@ def test_enable_after_410(service, leadhook, receiver, campaign, webhook):
     receiver.script(campaign.hook, Answer(410), Answer(200))
     campaign.lead(**ADA)
     service.dispatch()
-    assert leadhook("webhook", "disable", webhook)["state"] == "disabled"
+    shown = leadhook("webhook", "disable", webhook)
+    assert (shown["state"], shown["gone"]) == ("disabled", True)
     campaign.lead(email="b@example.org")
     assert leadhook("webhook", "show", webhook)["pending"] == 0, "as gone as before"
-    assert leadhook("webhook", "enable", webhook)["state"] == "active"
+    shown = leadhook("webhook", "enable", webhook)
+    assert (shown["state"], shown["gone"]) == ("active", False)
     wait_until(lambda: campaign.lead(email="c@example.org") and leadhook("webhook", "show", webhook)["pending"], 5, "a delivery")
     service.dispatch()
     assert len(campaign.delivered(2)) >= 2
+
+
+@pytest.mark.parametrize("by_command", [False, True])
+def test_registered_again_after_410(service, leadhook, receiver, campaign, webhook, by_command):
+    """1 same URL again, 3 410: whoever registers it again wants it again; the id stays"""
+    receiver.script(campaign.hook, Answer(410), Answer(200))
+    campaign.lead(**ADA)
+    service.dispatch()
+    assert leadhook("webhook", "show", webhook)["gone"]
+    if by_command:
+        assert leadhook("webhook", "add", campaign.id, receiver.url(campaign.hook), "new_signup")["id"] == webhook
+    else:
+        assert campaign.webhook("new_signup")["referenceId"] == webhook
+    shown = leadhook("webhook", "show", webhook)
+    assert (shown["state"], shown["gone"], shown["failures"]) == ("active", False, 0)
+    wait_until(lambda: campaign.lead(email="b@example.org") and leadhook("webhook", "show", webhook)["pending"], 5, "a delivery")
+    service.dispatch()
+    assert len(campaign.delivered(2)) >= 2
+
+
+def test_a_disabled_one_added_again_stays_so(service, leadhook, receiver, campaign, webhook):
+    """3 Disabling: whoever adds it again is told"""
+    leadhook("webhook", "disable", webhook)
+    done = call(service.installation, "webhook", "add", str(campaign.id), receiver.url(campaign.hook), "new_signup")
+    assert done.returncode == OK and f"webhook {webhook} is disabled" in done.stderr
+    assert leadhook("webhook", "show", webhook)["state"] == "disabled"
+
+
+def test_enabling_ends_a_hold(service, leadhook, receiver, campaign, webhook):
+    """3 Retry-After, 6: an operator who knows better need not wait for what the receiver, or the breaker, has asked for"""
+    receiver.script(campaign.hook, Answer(429, {"Retry-After": "86400"}), Answer(200))
+    campaign.lead(**ADA)
+    service.dispatch()
+    campaign.lead(email="b@example.org")
+    service.dispatch()
+    held = leadhook("webhook", "show", webhook)
+    assert held["state"] == "failing" and is_time(held["held_until"]) and len(receiver.at(campaign.hook)) == 1
+    shown = leadhook("webhook", "enable", webhook)
+    assert (shown["state"], shown["held_until"], shown["failures"]) == ("active", None, 0)
+    service.dispatch()
+    assert len(campaign.delivered(2)) == 2
 
 
 # --- rotate ---

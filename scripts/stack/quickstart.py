@@ -28,6 +28,7 @@ EVENTS = ("new_signup new_signup_not_excluded repeat_signup score_change marked_
 WEB = {"lighttpd": LighttpdSocket, "apache": ApacheProxy}
 RESTART_PAUSE = 1.0  # a program that dies at once is not started more often than this
 LOOP_PAUSE = 0.1
+PORT = 8080  # of the web server, unless the last run had another
 SOCKET_PATH_MAX = 90  # of 108 bytes, less the socket's own name
 
 
@@ -121,6 +122,7 @@ class Quickstart:
     def configure(self):
         self.installation.configure([("database", "socket", self.database.socket),
                                      ("server", "listen", self.installation.socket), *self.options.set])
+        self.state.save(port=self.options.port)
         base_path = self.installation.setting("server", "base_path", "")
         self.front = WEB[self.options.web](self.folder / "web", self.options.port, mount=f"{base_path}/")
         # An address that somebody has set stays.
@@ -355,6 +357,7 @@ def main():
     # The logs hold personal data. The run folder, all that Apache's own account has to reach, gets its mode by itself.
     os.umask(0o077)
     state = State(options.state)
+    options.port = options.port or state.values.get("port", PORT)
     try:
         if options.stop:
             stop(state)

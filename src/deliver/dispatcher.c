@@ -105,8 +105,8 @@ dispatcher_run(struct dispatcher *d)
 		d->stopped = (sender_wait(d->sender, wait_ms(d), wake) & 1) != 0 || d->stopped;
 		end_if(d, d->stopped);
 	}
-	if (slots_ended(d->slots) > 0) {
-		log_error("outcomes_given_up", LOG_UINT("deliveries", slots_ended(d->slots)));
+	if (slots_used(d->slots) > 0) {
+		log_error("outcomes_given_up", LOG_UINT("deliveries", slots_used(d->slots)));
 		return RESULT_UNAVAILABLE;
 	}
 	/* whoever is told to end has done what it was told: leases end by themselves (delivery.md 6) */

@@ -23,10 +23,12 @@ struct recorder {
 	void *context;
 	struct delivery_outcome outcomes[BATCH]; /* of the slots whose attempts ended first */
 	size_t count;                            /* that are being recorded */
-	size_t singly;      /* so many are recorded one by one, because something is wrong with one of them */
-	unsigned conflicts; /* of this batch, in a row */
-	bool perhaps_done;  /* this batch was recorded before, for all we know */
-	struct back_off away;
+	size_t singly;           /* so many are recorded one by one, because something is wrong with one of them */
+	bool retrying;           /* it is one that was postponed, alone */
+	unsigned conflicts;      /* of this batch, in a row */
+	bool perhaps_done;       /* this batch was recorded before, for all we know */
+	struct back_off away;    /* the database */
+	struct back_off blocked; /* what was postponed */
 };
 
 struct recorder *
@@ -57,9 +59,13 @@ int64_t
 recorder_when(const struct recorder *r, bool last)
 {
 	const size_t ended = slots_ended(r->slots);
-	if (ended == 0 || r->count > 0)
+	int64_t when = CLOCK_NEVER;
+	if (r->count > 0)
 		return CLOCK_NEVER;
-	const int64_t when = last || ended >= FLUSH_COUNT ? 0 : slot_ended_ms(slots_first_ended(r->slots)) + FLUSH_MS;
+	if (ended > 0)
+		when = last || ended >= FLUSH_COUNT ? 0 : slot_ended_ms(slots_first_ended(r->slots)) + FLUSH_MS;
+	if (slots_first_postponed(r->slots) != NULL && when > r->blocked.until_ms)
+		when = r->blocked.until_ms;
 	return when > r->away.until_ms ? when : r->away.until_ms;
 }
 
@@ -74,7 +80,12 @@ complete(struct store *store, void *context)
 void
 recorder_begin(struct recorder *r)
 {
-	r->count = slots_outcomes(r->slots, clock_monotonic_ms(), r->outcomes, r->singly > 0 ? 1 : BATCH);
+	const int64_t now = clock_monotonic_ms();
+	if (!r->perhaps_done) /* else the same ones again */
+		r->retrying = slots_first_postponed(r->slots) != NULL && now >= r->blocked.until_ms;
+	if (r->retrying)
+		r->outcomes[0] = slot_outcome(slots_first_postponed(r->slots), now);
+	r->count = r->retrying ? 1 : slots_outcomes(r->slots, now, r->outcomes, r->singly > 0 ? 1 : BATCH);
 	runner_start(r->runner, complete, r);
 }
 
@@ -96,12 +107,26 @@ recorder_fd(const struct recorder *r)
 	return runner_fd(r->runner);
 }
 
+/* Of those that are being recorded. */
+static struct slot *
+first(const struct recorder *r)
+{
+	return r->retrying ? slots_first_postponed(r->slots) : slots_first_ended(r->slots);
+}
+
+static void
+count_down(struct recorder *r)
+{
+	if (!r->retrying && r->singly > 0)
+		r->singly--;
+}
+
 static void
 release(struct recorder *r, const struct delivery_outcome *outcome)
 {
 	r->released(r->context, outcome);
-	slot_release(slots_first_ended(r->slots));
-	r->singly -= r->singly > 0 ? 1 : 0;
+	slot_release(first(r));
+	count_down(r);
 }
 
 static void
@@ -109,10 +134,9 @@ note_failure(const struct recorder *r, const struct delivery_outcome *outcome)
 {
 	/* one that is stale is somebody else's to tell of, unless it became so by being recorded before */
 	if (outcome->state == DELIVERY_FAILED && (!outcome->stale || r->perhaps_done))
-		log_warning("delivery_failed", LOG_BYTES("event", slot_event(slots_first_ended(r->slots))),
-		    LOG_UINT("delivery", outcome->id), LOG_UINT("webhook", outcome->webhook_id),
-		    LOG_UINT("attempts", outcome->attempt), LOG_INT("status", outcome->status),
-		    LOG_BYTES("error", outcome->error));
+		log_warning("delivery_failed", LOG_BYTES("event", slot_event(first(r))), LOG_UINT("delivery", outcome->id),
+		    LOG_UINT("webhook", outcome->webhook_id), LOG_UINT("attempts", outcome->attempt),
+		    LOG_INT("status", outcome->status), LOG_BYTES("error", outcome->error));
 }
 
 static void
@@ -126,8 +150,11 @@ recorded(struct recorder *r, size_t count)
 	}
 	if (stale > 0 && !r->perhaps_done)
 		log_warning("claims_lost", LOG_UINT("deliveries", stale));
+	if (r->retrying)
+		r->blocked = (struct back_off){ 0 };
+	else
+		r->conflicts = 0;
 	r->perhaps_done = false;
-	r->conflicts = 0;
 	r->away = (struct back_off){ 0 };
 }
 
@@ -147,8 +174,9 @@ postpone(struct recorder *r, enum result result)
 	if (r->outcomes[0].started_ms_ago > r->lease_ms - STUCK_MARGIN_MS) {
 		give_up(r, result);
 	} else {
-		slot_postpone(slots_first_ended(r->slots));
-		back_off(&r->away, "record", result);
+		slot_postpone(first(r));
+		count_down(r);
+		back_off(&r->blocked, "record", result);
 	}
 }
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <sys/queue.h>
 
-enum slot_state { SLOT_UNUSED, SLOT_SENDING, SLOT_ENDED, SLOT_STATES };
+enum slot_state { SLOT_UNUSED, SLOT_SENDING, SLOT_ENDED, SLOT_POSTPONED, SLOT_STATES };
 
 struct slot {
 	struct slots *slots;
@@ -47,13 +47,18 @@ enter(struct slot *slot, enum slot_state state)
 }
 
 static void
-move(struct slot *slot, enum slot_state from, enum slot_state to)
+move(struct slot *slot, enum slot_state to)
 {
-	if (slot->state != from)
-		abort();
-	TAILQ_REMOVE(&slot->slots->lists[from], slot, list);
-	slot->slots->counts[from]--;
+	TAILQ_REMOVE(&slot->slots->lists[slot->state], slot, list);
+	slot->slots->counts[slot->state]--;
 	enter(slot, to);
+}
+
+static void
+demand(bool right)
+{
+	if (!right)
+		abort();
 }
 
 struct slots *
@@ -92,6 +97,12 @@ slots_unused(const struct slots *slots)
 }
 
 size_t
+slots_used(const struct slots *slots)
+{
+	return slots->count - slots_unused(slots);
+}
+
+size_t
 slots_sending(const struct slots *slots)
 {
 	return slots->counts[SLOT_SENDING];
@@ -109,6 +120,12 @@ slots_first_ended(const struct slots *slots)
 	return TAILQ_FIRST(&slots->lists[SLOT_ENDED]);
 }
 
+struct slot *
+slots_first_postponed(const struct slots *slots)
+{
+	return TAILQ_FIRST(&slots->lists[SLOT_POSTPONED]);
+}
+
 int64_t
 slots_oldest_ms(const struct slots *slots)
 {
@@ -120,9 +137,8 @@ struct slot *
 slots_take(struct slots *slots, const struct due_delivery *delivery, int64_t claimed_ms, int64_t now_ms)
 {
 	struct slot *slot = TAILQ_FIRST(&slots->lists[SLOT_UNUSED]);
-	if (slot == NULL)
-		abort();
-	move(slot, SLOT_UNUSED, SLOT_SENDING);
+	demand(slot != NULL);
+	move(slot, SLOT_SENDING);
 	TAILQ_INSERT_TAIL(&slots->in_use, slot, age);
 	slot->claimed_ms = claimed_ms;
 	slot->started_ms = now_ms;
@@ -141,7 +157,8 @@ void
 slot_end(struct slot *slot, const struct attempt_result *result, const struct retry_decision *decision,
     const struct webhook_result *webhook, int64_t now_ms)
 {
-	move(slot, SLOT_SENDING, SLOT_ENDED);
+	demand(slot->state == SLOT_SENDING);
+	move(slot, SLOT_ENDED);
 	slot->ended_ms = now_ms;
 	slot->decision = *decision;
 	slot->outcome.state = state_after[decision->verdict];
@@ -159,7 +176,8 @@ slot_end(struct slot *slot, const struct attempt_result *result, const struct re
 void
 slot_release(struct slot *slot)
 {
-	move(slot, SLOT_ENDED, SLOT_UNUSED);
+	demand(slot->state == SLOT_ENDED || slot->state == SLOT_POSTPONED);
+	move(slot, SLOT_UNUSED);
 	TAILQ_REMOVE(&slot->slots->in_use, slot, age);
 	pool_reset(slot->pool);
 }
@@ -167,7 +185,8 @@ slot_release(struct slot *slot)
 void
 slot_postpone(struct slot *slot)
 {
-	move(slot, SLOT_ENDED, SLOT_ENDED);
+	demand(slot->state == SLOT_ENDED || slot->state == SLOT_POSTPONED);
+	move(slot, SLOT_POSTPONED);
 }
 
 struct pool *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The slots of a dispatcher. A delivery has one from its claim until its outcome is committed: unused → sending → ended →
- * unused. Their number is what a kill at the worst moment can send twice. No I/O, no clock. */
+ * The slots of a dispatcher. A delivery has one from its claim until its outcome is committed: unused → sending → ended
+ * (→ postponed) → unused. Their number is what a kill at the worst moment can send twice. No I/O, no clock. */
 #ifndef LEADHOOK_DELIVER_SLOTS_H
 #define LEADHOOK_DELIVER_SLOTS_H
 
@@ -22,10 +22,13 @@ struct slots *slots_new(size_t count);
 void slots_free(struct slots **slots);
 
 size_t slots_unused(const struct slots *slots);
+size_t slots_used(const struct slots *slots);
 size_t slots_sending(const struct slots *slots);
 size_t slots_ended(const struct slots *slots);
-/* The one whose attempt ended first, but for those that were postponed; or NULL. */
+/* The one whose attempt ended first; or NULL. */
 struct slot *slots_first_ended(const struct slots *slots);
+/* Those that were postponed are none of these any more. */
+struct slot *slots_first_postponed(const struct slots *slots);
 /* When the oldest of what is in slots was claimed; CLOCK_NEVER: none is in use. */
 int64_t slots_oldest_ms(const struct slots *slots);
 
@@ -46,7 +49,7 @@ void slot_end(struct slot *slot, const struct attempt_result *result, const stru
     const struct webhook_result *webhook, int64_t now_ms);
 /* The outcome is committed, or given up. */
 void slot_release(struct slot *slot);
-/* Its outcome waits until those of all others that have ended are recorded. */
+/* Somebody stands in the way of its outcome: it is behind all that were postponed. */
 void slot_postpone(struct slot *slot);
 
 /* Lives until slot_release: what is sent belongs there. */

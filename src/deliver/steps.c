@@ -347,7 +347,7 @@ give_back(struct dispatcher *d)
 bool
 steps_no_slot_used(const struct dispatcher *d)
 {
-	return slots_sending(d->slots) == 0 && slots_ended(d->slots) == 0;
+	return slots_used(d->slots) == 0;
 }
 
 static int64_t

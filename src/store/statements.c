@@ -372,8 +372,7 @@ const struct db_statement store_statements[SQL_COUNT] = {
 	STATEMENT(SQL_LOCK_CLAIMED,
 		"SELECT u.id, u.token, u.event_id, u.format, s.webhook_id, " NOW " FROM {prefix}due u FORCE INDEX (PRIMARY)"
 		" LEFT JOIN {prefix}webhook_status s ON s.webhook_id = u.webhook_id WHERE u.id IN ({list}) ORDER BY "
-		"u.id "
-		"FOR UPDATE"),
+		"u.id FOR UPDATE WAIT 1"), /* while it waits nobody's outcome is recorded */
 	STATEMENT(SQL_INSERT_ATTEMPT,
 		"INSERT INTO {prefix}attempts (delivery_id, attempt, started_ms, duration_ms, status, error, answer) "
 		"VALUES (?, ?, ?, ?, ?, ?, ?)"),

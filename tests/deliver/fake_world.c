@@ -356,8 +356,10 @@ store_complete(struct store *store UNUSED, struct delivery_outcome *outcomes, si
 	for (size_t i = 0; i < count; i++) {
 		if (outcomes[i].id == world.poison)
 			return RESULT_FAILED;
-		if (outcomes[i].id == world.blocked && world.now_ms < world.blocked_until_ms)
+		if (outcomes[i].id == world.blocked && world.now_ms < world.blocked_until_ms) {
+			world.blocked_with += count - 1;
 			return RESULT_CONFLICT;
+		}
 	}
 	for (size_t i = 0; i < count; i++)
 		complete_one(&outcomes[i]);

@@ -118,6 +118,7 @@ struct world {
 	uint64_t poison;        /* outcomes of this delivery are refused for good */
 	uint64_t blocked;       /* those of this one meet a conflict … */
 	int64_t blocked_until_ms;
+	size_t blocked_with;            /* how many others met one with it */
 	int64_t record_ms;              /* what recording takes */
 	int64_t recorder_away_until_ms; /* the database is away for recording alone */
 	struct store *thread;           /* which works; NULL: the dispatcher itself */

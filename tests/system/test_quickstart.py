@@ -135,7 +135,7 @@ def test_everything_ends_with_it(quickstart, number):
 
 
 def test_stop_and_start_again(quickstart):
-    """--stop needs only the state; data, key and settings are kept, on another port too"""
+    """--stop needs only the state; data, key, settings and the port are kept, on another port too"""
     quickstart.start("--set", "server.service_name=My Service")
     first, key = quickstart.lead("ada@example.org"), quickstart.values["LEADHOOK_KEY"]
     assert quickstart.call("--stop").returncode == 0
@@ -149,6 +149,9 @@ def test_stop_and_start_again(quickstart):
     wait_until(lambda: any("repeat_signup" in line["body"] for line in quickstart.received()), 10, "the event of the second run")
     assert all(line["verified"] for line in quickstart.received())
     assert quickstart.received()[-1]["headers"]["user-agent"] == "My Service"
+    assert quickstart.call("--stop").returncode == 0
+    done = quickstart.call("--detach")
+    assert done.returncode == 0 and f"http://127.0.0.1:{quickstart.port}/" in done.stdout, "the port of the last run"
 
 
 def test_other_database_servers_keep_their_temporary_tables(quickstart):

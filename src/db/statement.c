@@ -49,6 +49,10 @@ static enum result
 prepare(struct db *db, size_t statement, size_t size_class, MYSQL_STMT **handle)
 {
 	MYSQL_STMT **place = &db->prepared[statement * LIST_SIZES + size_class];
+	if (*place != NULL && db->statements[statement].anew) {
+		mysql_stmt_close(*place);
+		*place = NULL;
+	}
 	if (*place == NULL) {
 		struct buffer text;
 		MYSQL_STMT *made = mysql_stmt_init(db->mysql);

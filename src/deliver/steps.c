@@ -13,11 +13,13 @@ enum {
 	CLAIM_MARGIN_MS = 5000, /* before the oldest claim under way ends nothing more is claimed: it could be that one, anew */
 	STANDBY_MS = 2 * 1000,  /* how often whoever lacks shards asks for them */
 	LOOK_MS = 10,           /* between two looks for due work while there is some */
-	LOOK_SHARE = 4,         /* looks then take at most one part in 1 + that of the time */
-	SLOW_LOOK_MS = 20,      /* looks at all that is due which take longer, SLOW_LOOKS in a row, … */
-	SLOW_LOOKS = 2,         /* … are made less often, and in between only the newest are looked at: */
-	SLOW_LOOK_SHARE = 20,   /* they take at most one part in 1 + that of the time, … */
-	ENDLESS_LOOK_MS = 1000, /* that fails after as long as that counts as slow, too */
+	LOOK_SHARE = 4,         /* looks then take at most one part in 1 + that of the time; … */
+	WAITING_LOOK_SHARE = 9, /* … or of that, while others wait for their turn */
+	LOOK_REST_MAX_MS = 1000, /* but nobody waits longer for them */
+	SLOW_LOOK_MS = 20,       /* looks at all that is due which take longer, SLOW_LOOKS in a row, … */
+	SLOW_LOOKS = 2,          /* … are made less often, and in between only the newest are looked at: */
+	SLOW_LOOK_SHARE = 20,    /* they take at most one part in 1 + that of the time, … */
+	ENDLESS_LOOK_MS = 1000,  /* that fails after as long as that counts as slow, too */
 	SLOW_LOOK_MAX_MS = 30000 /* … but are made as often as that */
 };
 
@@ -193,6 +195,27 @@ when_to_look_at_all(struct dispatcher *d, int64_t now, int64_t took_ms)
 	return now + (rest_ms < SLOW_LOOK_MAX_MS ? rest_ms : SLOW_LOOK_MAX_MS);
 }
 
+/* Before the next look, so that it takes no more than its share. */
+static int64_t
+rest_ms(int64_t look_ms, int64_t share)
+{
+	return share * look_ms < LOOK_REST_MAX_MS ? share * look_ms : LOOK_REST_MAX_MS;
+}
+
+/* When it is time for the next look, which may take as long as the last one of its kind. */
+static void
+pace_looks(struct dispatcher *d, int64_t now, int64_t next_due_ms)
+{
+	const int64_t look_ms = now >= d->all_looked_ms ? d->all_took_ms : d->newest_took_ms;
+	const int64_t soonest_ms = now + rest_ms(look_ms, LOOK_SHARE), waiting_ms = rest_ms(look_ms, WAITING_LOOK_SHARE);
+	d->looked_ms = soonest_ms + LOOK_MS;
+	d->next_look_ms = now + (d->options.poll_ms > waiting_ms ? d->options.poll_ms : waiting_ms);
+	if (next_due_ms >= 0 && next_due_ms - d->database_ahead_ms < d->next_look_ms)
+		d->next_look_ms = next_due_ms - d->database_ahead_ms + 1;
+	if (d->next_look_ms < soonest_ms)
+		d->next_look_ms = soonest_ms;
+}
+
 static enum result
 look(struct dispatcher *d)
 {
@@ -201,25 +224,23 @@ look(struct dispatcher *d)
 	const bool all = before >= d->all_looked_ms;
 	const struct due_question question = { .held = d->held, .limit = STEPS_WEBHOOKS_MAX, .newest = !all };
 	enum result result = store_due_webhooks(d->store, d->pool, &question, &found);
-	int64_t now = clock_monotonic_ms();
+	int64_t now = clock_monotonic_ms(), took_ms = now - before;
+	*(all ? &d->all_took_ms : &d->newest_took_ms) = took_ms;
 	if (result != RESULT_OK) {
 		/* one that takes too long to be answered at all would be tried for ever, and keep us from all else */
-		if (all && now - before > ENDLESS_LOOK_MS)
+		if (all && took_ms > ENDLESS_LOOK_MS)
 			d->all_looked_ms = now + SLOW_LOOK_MAX_MS;
 		return result;
 	}
 	if (all)
-		d->all_looked_ms = when_to_look_at_all(d, now, now - before);
+		d->all_looked_ms = when_to_look_at_all(d, now, took_ms);
 	d->looked_at_all = all;
 	d->database_ahead_ms = found.now_ms - now;
 	for (size_t i = 0; i < found.due_count; i++)
 		turns_offer(d->turns, &found.due[i], found.now_ms);
 	if (all)
 		chores_end_webhooks(d->chores, found.ended, found.ended_count);
-	d->looked_ms = now + LOOK_MS + LOOK_SHARE * (now - before);
-	d->next_look_ms = now + d->options.poll_ms;
-	if (found.next_due_ms >= 0 && found.next_due_ms - d->database_ahead_ms < d->next_look_ms)
-		d->next_look_ms = found.next_due_ms - d->database_ahead_ms + 1;
+	pace_looks(d, now, found.next_due_ms);
 	chores_bulk_work(d->chores, found.bulk_work);
 	d->looked = true;
 	d->progress = false;

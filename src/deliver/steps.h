@@ -38,13 +38,14 @@ struct dispatcher {
 
 	/* Times are those of clock_monotonic_ms. */
 	int64_t next_lease_ms, looked_ms, next_look_ms, claimed_ms;
-	int64_t all_looked_ms;     /* the newest are enough until then */
-	int64_t end_ms;            /* takes nothing new from then on … */
-	int64_t give_up_ms;        /* … and waits that long for the database */
-	int64_t database_ahead_ms; /* the database's time, less clock_monotonic_ms */
-	struct back_off away;      /* the database is left alone meanwhile */
-	uint64_t held;             /* shards */
-	unsigned slow_looks;       /* in a row, at all that is due */
+	int64_t all_looked_ms;               /* the newest are enough until then */
+	int64_t all_took_ms, newest_took_ms; /* the last looks */
+	int64_t end_ms;                      /* takes nothing new from then on … */
+	int64_t give_up_ms;                  /* … and waits that long for the database */
+	int64_t database_ahead_ms;           /* the database's time, less clock_monotonic_ms */
+	struct back_off away;                /* the database is left alone meanwhile */
+	uint64_t held;                       /* shards */
+	unsigned slow_looks;                 /* in a row, at all that is due */
 	bool taken_over, leased, looked;
 	bool looked_at_all;   /* the last time */
 	bool progress;        /* since the last look something was claimed or ended: another look is worth it */

@@ -141,8 +141,8 @@ MUST_CHECK enum result store_complete(struct store *store, struct delivery_outco
 /* Gives claimed rows back untried: due at once, the attempt not counted. Does nothing to those that are not claimed so. */
 MUST_CHECK enum result store_unclaim(struct store *store, const struct delivery_outcome *claims, size_t count);
 
-/* Ends up to `chunk` pending deliveries of a webhook that is gone or removed, with the error "webhook_gone"; but for those that
- * are claimed: their attempts are recorded first. *done: how many; 0 when there are none left. */
+/* Ends up to `chunk` pending deliveries of a webhook with the error "webhook_gone", if it is gone or removed; but for those
+ * that are claimed: their attempts are recorded first. *done: how many; 0 when there are none left. */
 MUST_CHECK enum result store_fail_pending(struct store *store, uint64_t webhook_id, size_t chunk, size_t *done);
 
 /* Queued bulk work (contract.md 4.1). */

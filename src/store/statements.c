@@ -129,7 +129,8 @@ const char *const store_session[] = {
 	NULL,
 };
 
-#define STATEMENT(id, text) [id] = { #id, text }
+#define STATEMENT(id, text) [id] = { #id, text, false }
+#define STATEMENT_ANEW(id, text) [id] = { #id, text, true }
 
 /* clang-format off */
 
@@ -334,7 +335,7 @@ const struct db_statement store_statements[SQL_COUNT] = {
 		"SELECT " NOW ", EXISTS (SELECT 1 FROM {prefix}bulk_jobs WHERE delayed_until_ms <= " NOW ")"),
 	/* (shard, webhook_id, due_ms) makes this one probe for each shard and webhook, however many rows are due;
 	 * the second probe is made only for those that have ended. The limit is above what anybody asks for (struct due_question) */
-	STATEMENT(SQL_SELECT_DUE_WEBHOOKS,
+	STATEMENT_ANEW(SQL_SELECT_DUE_WEBHOOKS,
 		"SELECT d.webhook_id, (w.state IS NULL OR w.state = 'gone') AND (SELECT u.id FROM {prefix}due u"
 		" WHERE u.shard = d.shard AND u.webhook_id = d.webhook_id AND u.token IS NULL LIMIT 1) IS NOT NULL,"
 		" GREATEST(d.first_ms, CASE WHEN w.state = 'active' THEN COALESCE(s.hold_until_ms, 0) ELSE 0 END),"
@@ -407,8 +408,9 @@ const struct db_statement store_statements[SQL_COUNT] = {
 		"UPDATE {prefix}webhooks w JOIN {prefix}webhook_status s ON s.webhook_id = w.id SET w.state = 'disabled'"
 		" WHERE w.id = ? AND w.state = 'active' AND s.failing_since_ms IS NOT NULL"),
 	STATEMENT(SQL_SELECT_DUE_OF_WEBHOOK,
-		"SELECT id FROM {prefix}due FORCE INDEX (by_webhook) WHERE shard = ? AND webhook_id = ? AND token IS NULL"
-		" ORDER BY due_ms LIMIT ? FOR UPDATE"),
+		"SELECT d.id FROM {prefix}due d FORCE INDEX (by_webhook) WHERE d.shard = ? AND d.webhook_id = ? AND d.token IS NULL"
+		" AND NOT EXISTS (SELECT 1 FROM {prefix}webhooks w WHERE w.id = d.webhook_id AND w.state <> 'gone')"
+		" ORDER BY d.due_ms LIMIT ? FOR UPDATE"),
 	/* not those that are claimed, unless nobody holds the claim any more: the row of a disabled webhook is never claimed
 	 * anew. An event's deliveries have ids behind its own, so the few at the end of a day may be of the next */
 	STATEMENT(SQL_SELECT_DUE_OF_OLD_DAYS,

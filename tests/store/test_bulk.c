@@ -257,9 +257,13 @@ a_long_queue_costs_what_a_short_one_does(void **state)
 	    CAMPAIGNS, JOBS);
 	root_run("ANALYZE TABLE t_bulk_jobs");
 	assert_int_equal(next_job_id(w), 8000001);
-	int64_t before = root_rows_read();
-	assert_int_equal(next_job_id(w), 8000001);
-	assert_in_range(root_rows_read() - before, CAMPAIGNS, 20 * CAMPAIGNS);
+	for (int i = 0; i < 3; i++) {
+		root_run(
+		    "UPDATE t_bulk_jobs SET position = position + 1 WHERE id %% 100 = 0"); /* a statement may be planned anew */
+		int64_t before = root_rows_read();
+		assert_int_equal(next_job_id(w), 8000001);
+		assert_in_range(root_rows_read() - before, CAMPAIGNS, 20 * CAMPAIGNS);
+	}
 	root_run("DELETE FROM t_bulk_jobs");
 }
 

@@ -352,6 +352,10 @@ webhooks_that_ended_are_found_at_once(void **state)
 		claim(w, owners[0], webhook, 1, LONG_MS);
 		root_run("UPDATE t_webhook_status SET hold_until_ms = UNIX_TIMESTAMP() * 1000 + %d WHERE webhook_id = %" PRIu64,
 		    3 * LONG_MS, webhook);
+		/* whoever was told so a moment too early does no harm */
+		size_t none;
+		assert_int_equal(store_fail_pending(w->store, webhook, 10, &none), RESULT_OK);
+		assert_int_equal(none, 0);
 		if (gone)
 			root_run("UPDATE t_webhooks SET state = 'gone' WHERE id = %" PRIu64, webhook);
 		else
@@ -389,6 +393,7 @@ nothing_waits_for_a_batch_under_way(void **state)
 	size_t done;
 	root_run("ANALYZE TABLE t_due");
 	int64_t newest = root_number("SELECT MAX(id) FROM t_due");
+	root_run("UPDATE t_webhooks SET state = 'gone' WHERE id = %" PRIu64, webhook);
 	root_run("START TRANSACTION");
 	root_run("INSERT INTO t_due (id, event_id, shard, webhook_id, format, due_ms) VALUES (%" PRId64
 		 ", 0, 0, %d, 'json', 1)",

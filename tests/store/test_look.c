@@ -51,6 +51,31 @@ pages_of_look(struct world *w, bool newest, struct due_webhooks *found)
 	return fewest;
 }
 
+/* It asks by webhook, not by row: also when it has asked before, and rows were claimed since. */
+static void
+a_look_costs_what_the_webhooks_do(void **state)
+{
+	enum { ROWS = 2000, WEBHOOKS = 100 };
+	struct world *w = *state;
+	uint64_t webhooks[WEBHOOKS];
+	for (unsigned i = 0; i < WEBHOOKS; i++) {
+		char url[64];
+		snprintf(url, sizeof(url), "https://a%u.example/", i);
+		webhooks[i] = add_webhook(w, w->campaign, url, 1);
+		root_run("INSERT INTO t_due (id, event_id, shard, webhook_id, format, due_ms) SELECT %u + seq, 1, %u, %" PRIu64
+			 ", 'json', 5 FROM seq_1_to_%d",
+		    i * ROWS, webhook_shard(webhooks[i]), webhooks[i], ROWS);
+	}
+	root_run("ANALYZE TABLE t_due");
+	for (unsigned i = 0; i < 5; i++) {
+		int64_t before = root_rows_read();
+		(void)look(w, false);
+		assert_in_range(root_rows_read() - before, WEBHOOKS, 20 * WEBHOOKS);
+		(void)claim(w, owners[0], webhooks[i], 8, LONG_MS);
+	}
+	root_run("DELETE FROM t_webhooks");
+}
+
 /* Deliverable 2 of the queue's design: a scan floor. */
 static void
 what_is_new_is_found_behind_what_was_removed(void **state)
@@ -200,6 +225,7 @@ main(void)
 {
 #define LOOK_TEST(name) cmocka_unit_test_setup_teardown(name, open_look, world_close)
 	const struct CMUnitTest tests[] = {
+		LOOK_TEST(a_look_costs_what_the_webhooks_do),
 		LOOK_TEST(what_is_new_is_found_behind_what_was_removed),
 		LOOK_TEST(the_newest_are_told_as_all_that_is_due),
 		LOOK_TEST(a_claim_goes_on_where_the_last_one_ended),

@@ -195,7 +195,7 @@ explainer_open(struct explainer *e, const struct world *w, unsigned faults, bool
 	*e = (struct explainer){ .pool = pool_new(), .faults = faults, .quiet = quiet };
 	for (size_t i = 0; i < SQL_COUNT; i++) {
 		struct slice text = pool_printf(e->pool, "EXPLAIN %s", store_statements[i].sql);
-		e->statements[i] = (struct db_statement){ store_statements[i].name, text.data };
+		e->statements[i] = (struct db_statement){ .name = store_statements[i].name, .sql = text.data };
 	}
 	e->db = db_new(&w->store->db_options, e->statements, SQL_COUNT);
 }

@@ -128,6 +128,7 @@ static enum result
 fail_pending(struct world *w)
 {
 	size_t done;
+	root_run("UPDATE t_webhooks SET state = 'gone' WHERE id = %" PRIu64, scene.webhook);
 	enum result result = store_fail_pending(w->store, scene.webhook, 10, &done);
 	assert_int_equal(done, 1);
 	return result;

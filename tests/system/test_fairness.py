@@ -106,6 +106,26 @@ def test_seventy_that_hang(receiver, campaign, deliveries, dispatcher, hung_know
     check_all_hang(receiver, deliveries, webhooks["hangs"], paths["hangs"])
 
 
+def test_a_look_costs_by_webhook(service, receiver, campaign, deliveries, dispatcher):
+    """4: what a dispatcher asks the database again and again does not depend on how much is due"""
+    webhooks, paths = register(campaign, "many", 50)
+    for webhook in webhooks:
+        service.installation.admin("webhook", "set", str(webhook["referenceId"]), "rate=2")
+    campaign.lead(email="a@example.org")
+    copy(deliveries, webhooks, 2000)
+    deliveries.sql("ANALYZE TABLE lh_due")
+
+    def rows_read():
+        return deliveries.number("SELECT CAST(SUM(VARIABLE_VALUE) AS SIGNED) FROM information_schema.GLOBAL_STATUS "
+                                 "WHERE VARIABLE_NAME LIKE 'HANDLER\\_READ\\_%'")
+    dispatcher.start()
+    wait_until(lambda: min(arrived(receiver, paths)) >= 2, SOON, "the first")
+    before = rows_read()
+    wait_until(lambda: min(arrived(receiver, paths)) >= 6, SOON, "and some more")
+    read = rows_read() - before
+    assert read < 50_000, "less than all that is due"
+
+
 def test_a_rate(receiver, campaign, deliveries, dispatcher):
     """4 Rate: so many a second, evenly; others have no part in it"""
     rate, count = 20, 60

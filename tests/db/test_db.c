@@ -21,23 +21,33 @@ enum {
 	SELECT_ONE,
 	SELECT_ERROR,
 	SELECT_ERROR_BEHIND,
+	SELECT_ANEW,
+	COUNT_PREPARED,
 	STATEMENTS
 };
 
 #define ALL_COLUMNS "id, bytes, text, small, big, below"
 
 static const struct db_statement statements[STATEMENTS] = {
-	[INSERT] = { "insert", "INSERT INTO {prefix}rows (" ALL_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?)" },
-	[SELECT_ALL] = { "select_all", "SELECT " ALL_COLUMNS " FROM {prefix}rows ORDER BY id" },
-	[SELECT_IN] = { "select_in", "SELECT id FROM {prefix}rows WHERE id >= ? AND id IN ({list}) ORDER BY id" },
-	[SELECT_IN_EITHER] = { "select_in_either", "SELECT id FROM {prefix}rows WHERE id IN ({list}) OR big IN ({list})" },
-	[UPDATE] = { "update", "UPDATE {prefix}rows SET small = ? WHERE id = ?" },
-	[DELETE_ALL] = { "delete_all", "DELETE FROM {prefix}rows" },
-	[SELECT_MISSING] = { "select_missing", "SELECT missing FROM {prefix}rows" },
-	[SELECT_ONE] = { "select_one", "SELECT CONNECTION_ID()" },
-	[SELECT_ERROR] = { "select_error", "SELECT id FROM {prefix}rows WHERE id = (SELECT id FROM {prefix}rows)" },
-	[SELECT_ERROR_BEHIND] = { "select_error_behind", "SELECT (SELECT b.id FROM {prefix}rows b WHERE b.id <= a.id) "
-							 "FROM {prefix}rows a ORDER BY a.id" },
+	[INSERT] = { .name = "insert", .sql = "INSERT INTO {prefix}rows (" ALL_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?)" },
+	[SELECT_ALL] = { .name = "select_all", .sql = "SELECT " ALL_COLUMNS " FROM {prefix}rows ORDER BY id" },
+	[SELECT_IN] = { .name = "select_in",
+	    .sql = "SELECT id FROM {prefix}rows WHERE id >= ? AND id IN ({list}) ORDER BY id" },
+	[SELECT_IN_EITHER] = { .name = "select_in_either",
+	    .sql = "SELECT id FROM {prefix}rows WHERE id IN ({list}) OR big IN ({list})" },
+	[UPDATE] = { .name = "update", .sql = "UPDATE {prefix}rows SET small = ? WHERE id = ?" },
+	[DELETE_ALL] = { .name = "delete_all", .sql = "DELETE FROM {prefix}rows" },
+	[SELECT_MISSING] = { .name = "select_missing", .sql = "SELECT missing FROM {prefix}rows" },
+	[SELECT_ONE] = { .name = "select_one", .sql = "SELECT CONNECTION_ID()" },
+	[SELECT_ERROR] = { .name = "select_error",
+	    .sql = "SELECT id FROM {prefix}rows WHERE id = (SELECT id FROM {prefix}rows)" },
+	[SELECT_ERROR_BEHIND] = { .name = "select_error_behind",
+	    .sql = "SELECT (SELECT b.id FROM {prefix}rows b WHERE b.id <= a.id) "
+		   "FROM {prefix}rows a ORDER BY a.id" },
+	[SELECT_ANEW] = { .name = "select_anew", .sql = "SELECT id FROM {prefix}rows ORDER BY id", .anew = true },
+	[COUNT_PREPARED] = { .name = "count_prepared",
+	    .sql = "SELECT CAST(VARIABLE_VALUE AS UNSIGNED) FROM information_schema.SESSION_STATUS"
+		   " WHERE VARIABLE_NAME = 'COM_STMT_PREPARE'" },
 };
 
 enum { COLUMNS = 6 };
@@ -394,12 +404,14 @@ nobody_there_and_a_wrong_password_are_unavailable(void **state UNUSED)
 	struct db *db = db_new(&other, statements, STATEMENTS);
 	assert_int_equal(db_connect(db), RESULT_UNAVAILABLE);
 	assert_int_equal(db_begin(db), RESULT_UNAVAILABLE);
+	assert_false(db_access_denied(db));
 	db_free(&db);
 	other = options;
 	other.password = "wrong";
 	db = db_new(&other, statements, STATEMENTS);
 	assert_int_equal(db_connect(db), RESULT_UNAVAILABLE); /* a password is changed in two places, one after the other */
 	assert_non_null(strstr(db_error_text(db), "denied"));
+	assert_true(db_access_denied(db));
 	db_free(&db);
 	assert_null(db);
 	db_free(&db);
@@ -420,6 +432,30 @@ idle_connections_are_closed(void **state)
 	assert_true(root_wait_for(0, mine));
 	db_disconnect(w->db);
 	assert_int_equal(query(w, SELECT_ALL, NULL).count, 0);
+}
+
+static uint64_t
+prepared_so_far(struct world *w)
+{
+	struct db_rows rows = query(w, COUNT_PREPARED, NULL);
+	return db_get_u64(&rows, 0, 0);
+}
+
+static void
+statements_are_prepared_once_or_for_each_run(void **state)
+{
+	static const struct {
+		size_t statement;
+		unsigned times;
+	} cases[] = { { SELECT_ALL, 1 }, { SELECT_ANEW, 3 } };
+	struct world *w = *state;
+	insert_numbers(w, 2);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const uint64_t before = prepared_so_far(w);
+		for (int run = 0; run < 3; run++)
+			assert_int_equal(query(w, cases[i].statement, NULL).count, 2);
+		assert_int_equal(prepared_so_far(w) - before, cases[i].times);
+	}
 }
 
 static void
@@ -469,6 +505,7 @@ main(void)
 		TEST(a_snapshot_is_of_its_moment),
 		TEST(nobody_there_and_a_wrong_password_are_unavailable),
 		TEST(idle_connections_are_closed),
+		TEST(statements_are_prepared_once_or_for_each_run),
 		TEST(a_text_gets_the_prefix),
 		TEST(an_error_amid_the_rows_is_the_end_of_them),
 	};

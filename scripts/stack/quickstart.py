@@ -122,7 +122,6 @@ class Quickstart:
     def configure(self):
         self.installation.configure([("database", "socket", self.database.socket),
                                      ("server", "listen", self.installation.socket), *self.options.set])
-        self.state.save(port=self.options.port)
         base_path = self.installation.setting("server", "base_path", "")
         self.front = WEB[self.options.web](self.folder / "web", self.options.port, mount=f"{base_path}/")
         # An address that somebody has set stays.
@@ -192,6 +191,7 @@ class Quickstart:
         except BaseException:
             self.installation.put_back(before)
             raise
+        self.state.save(port=self.options.port)
         if self.installation.setting("server", "base_url") == self.front.url:
             self.state.save(base_url=self.front.url)
         self.write_env()

@@ -112,7 +112,7 @@ add_events(struct admin_call *call, uint32_t events)
 	output_texts(call->output, "events", names, count);
 }
 
-/* As GET outbound-webhook has it, and whether it was the receiver that wanted no more. */
+/* As GET outbound-webhook has it. */
 static void
 add_webhook(struct admin_call *call, const struct webhook_row *webhook)
 {
@@ -123,7 +123,6 @@ add_webhook(struct admin_call *call, const struct webhook_row *webhook)
 	output_text(call->output, "source", webhook->source);
 	output_text(call->output, "format", webhook->form ? SLICE("form") : SLICE("json"));
 	output_text(call->output, "state", slice_of(webhook_shown_state(webhook->state, webhook->failing_since_ms)));
-	output_boolean(call->output, "gone", webhook->state == WEBHOOK_GONE);
 	output_time(call->output, "failing_since", webhook->failing_since_ms);
 	output_u64_or_null(call->output, "last_status", (uint64_t)webhook->status);
 	output_time(call->output, "last_delivery_at", webhook->last_delivery_ms);
@@ -164,6 +163,7 @@ admin_webhook_show(struct admin_call *call)
 	const bool open = webhook.row.state == WEBHOOK_ACTIVE && webhook.failures >= call->conf->dispatch.breaker_failures;
 	add_webhook(call, &webhook.row);
 	output_u64(call->output, "campaign", webhook.row.campaign_id);
+	output_boolean(call->output, "gone", webhook.row.state == WEBHOOK_GONE); /* then it was its receiver who disabled it */
 	output_text(call->output, "last_error", webhook.last_error);
 	output_u64(call->output, "failures", webhook.failures);
 	output_text(call->output, "breaker", open ? SLICE("open") : SLICE("closed"));

@@ -41,12 +41,12 @@ read_previous(struct lock *lock)
 static bool
 is_lock_file(int fd)
 {
-	static const char ours[] = "0123456789abcdef\n"; /* and its zero */
+	static const char ours[] = "0123456789abcdef"; /* and its zero */
 	char text[HEX_SIZE + 2];
 	struct stat status;
 	const ssize_t size = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) ? pread(fd, text, sizeof(text), 0) : -1;
 	for (ssize_t i = 0; i < size; i++)
-		if (memchr(ours, text[i], sizeof(ours)) == NULL)
+		if (memchr(ours, text[i], sizeof(ours)) == NULL && !(i == HEX_SIZE && text[i] == '\n'))
 			return false;
 	return size >= 0 && size <= HEX_SIZE + 1;
 }

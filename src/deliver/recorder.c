@@ -26,7 +26,6 @@ struct recorder {
 	size_t singly;           /* so many are recorded one by one, because something is wrong with one of them */
 	bool retrying;           /* it is one that was postponed, alone */
 	unsigned conflicts;      /* of this batch, in a row */
-	bool perhaps_done;       /* this batch was recorded before, for all we know */
 	struct back_off away;    /* the database */
 	struct back_off blocked; /* what was postponed */
 };
@@ -77,16 +76,39 @@ complete(struct store *store, void *context)
 	return store_complete(store, r->outcomes, r->count);
 }
 
+/* What cannot be recorded before its claim ends: its delivery is made again then. */
+static void
+give_up(struct recorder *r, struct slot *slot, const struct delivery_outcome *outcome, enum result result)
+{
+	log_error("outcome_lost", LOG_UINT("delivery", outcome->id), LOG_STR("result", result_text(result)));
+	r->released(r->context, outcome);
+	slot_release(slot);
+}
+
+static void
+give_up_stuck(struct recorder *r, int64_t now)
+{
+	struct slot *slot;
+	while ((slot = slots_stuck(r->slots, now - r->lease_ms + STUCK_MARGIN_MS)) != NULL) {
+		const struct delivery_outcome outcome = slot_outcome(slot, now);
+		give_up(r, slot, &outcome, RESULT_CONFLICT);
+	}
+}
+
 void
 recorder_begin(struct recorder *r)
 {
 	const int64_t now = clock_monotonic_ms();
-	if (!r->perhaps_done) /* else the same ones again */
-		r->retrying = slots_first_postponed(r->slots) != NULL && now >= r->blocked.until_ms;
+	slots_follow_postponed(r->slots);
+	give_up_stuck(r, now);
+	if (r->singly > slots_ended(r->slots))
+		r->singly = slots_ended(r->slots);
+	r->retrying = slots_first_postponed(r->slots) != NULL && now >= r->blocked.until_ms;
 	if (r->retrying)
 		r->outcomes[0] = slot_outcome(slots_first_postponed(r->slots), now);
 	r->count = r->retrying ? 1 : slots_outcomes(r->slots, now, r->outcomes, r->singly > 0 ? 1 : BATCH);
-	runner_start(r->runner, complete, r);
+	if (r->count > 0)
+		runner_start(r->runner, complete, r);
 }
 
 bool
@@ -122,19 +144,11 @@ count_down(struct recorder *r)
 }
 
 static void
-release(struct recorder *r, const struct delivery_outcome *outcome)
-{
-	r->released(r->context, outcome);
-	slot_release(first(r));
-	count_down(r);
-}
-
-static void
-note_failure(const struct recorder *r, const struct delivery_outcome *outcome)
+note_failure(const struct slot *slot, const struct delivery_outcome *outcome)
 {
 	/* one that is stale is somebody else's to tell of, unless it became so by being recorded before */
-	if (outcome->state == DELIVERY_FAILED && (!outcome->stale || r->perhaps_done))
-		log_warning("delivery_failed", LOG_BYTES("event", slot_event(first(r))), LOG_UINT("delivery", outcome->id),
+	if (outcome->state == DELIVERY_FAILED && (!outcome->stale || slot_is_doubted(slot)))
+		log_warning("delivery_failed", LOG_BYTES("event", slot_event(slot)), LOG_UINT("delivery", outcome->id),
 		    LOG_UINT("webhook", outcome->webhook_id), LOG_UINT("attempts", outcome->attempt),
 		    LOG_INT("status", outcome->status), LOG_BYTES("error", outcome->error));
 }
@@ -142,54 +156,53 @@ note_failure(const struct recorder *r, const struct delivery_outcome *outcome)
 static void
 recorded(struct recorder *r, size_t count)
 {
-	size_t stale = 0;
+	size_t lost = 0;
 	for (size_t i = 0; i < count; i++) {
-		stale += r->outcomes[i].stale ? 1 : 0;
-		note_failure(r, &r->outcomes[i]);
-		release(r, &r->outcomes[i]);
+		struct slot *slot = first(r);
+		lost += r->outcomes[i].stale && !slot_is_doubted(slot) ? 1 : 0;
+		note_failure(slot, &r->outcomes[i]);
+		r->released(r->context, &r->outcomes[i]);
+		slot_release(slot);
+		count_down(r);
 	}
-	if (stale > 0 && !r->perhaps_done)
-		log_warning("claims_lost", LOG_UINT("deliveries", stale));
+	if (lost > 0)
+		log_warning("claims_lost", LOG_UINT("deliveries", lost));
 	if (r->retrying)
 		r->blocked = (struct back_off){ 0 };
 	else
 		r->conflicts = 0;
-	r->perhaps_done = false;
 	r->away = (struct back_off){ 0 };
 }
 
-/* Refused for good, or for so long that its claim is about to end: the delivery is made again then. */
+/* Nobody knows whether it was done. */
 static void
-give_up(struct recorder *r, enum result result)
+doubt(struct recorder *r, size_t count)
 {
-	log_error("outcome_lost", LOG_UINT("delivery", r->outcomes[0].id), LOG_STR("result", result_text(result)));
-	release(r, &r->outcomes[0]);
-	r->perhaps_done = false;
+	struct slot *slot = first(r);
+	for (size_t i = 0; i < count; i++, slot = slot_next(slot))
+		slot_doubt(slot);
 }
 
-/* Others go first. */
+/* It alone was refused, or met somebody in its way. */
 static void
-postpone(struct recorder *r, enum result result)
+one_refused(struct recorder *r, enum result result)
 {
-	if (r->outcomes[0].started_ms_ago > r->lease_ms - STUCK_MARGIN_MS) {
-		give_up(r, result);
+	if (result != RESULT_CONFLICT) {
+		give_up(r, first(r), &r->outcomes[0], result);
 	} else {
 		slot_postpone(first(r));
-		count_down(r);
 		back_off(&r->blocked, "record", result);
 	}
+	count_down(r);
 }
 
 /* The statements were refused, or somebody stands in their way, and only one of the outcomes may be to blame. */
 static void
 refused(struct recorder *r, size_t count, enum result result)
 {
-	const bool for_good = result != RESULT_CONFLICT;
-	if (count == 1 && for_good)
-		give_up(r, result);
-	else if (count == 1)
-		postpone(r, result);
-	else if (for_good || ++r->conflicts >= CONFLICTS)
+	if (count == 1)
+		one_refused(r, result);
+	else if (result != RESULT_CONFLICT || ++r->conflicts >= CONFLICTS)
 		r->singly = count;
 	else
 		back_off(&r->away, "record", result);
@@ -206,7 +219,8 @@ recorder_settle(struct recorder *r)
 	if (result == RESULT_OK) {
 		recorded(r, count);
 	} else if (result == RESULT_UNAVAILABLE || result == RESULT_UNKNOWN) {
-		r->perhaps_done = r->perhaps_done || result == RESULT_UNKNOWN;
+		if (result == RESULT_UNKNOWN)
+			doubt(r, count);
 		back_off(&r->away, "record", result);
 	} else {
 		refused(r, count, result);

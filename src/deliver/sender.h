@@ -39,6 +39,8 @@ enum sender_error {
 	SENDER_TLS,                /* no common version, …; or the receiver refuses our certificate, or that there is none */
 	SENDER_CONNECTION_LOST,
 	SENDER_BAD_ANSWER, /* not HTTP, or header lines without end */
+	SENDER_UNREADABLE, /* never told by the sender: its payload, URL or secret is broken, so that there is nothing to send
+			    */
 	SENDER_INTERNAL    /* out of descriptors, out of memory, a defect */
 };
 

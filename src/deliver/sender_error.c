@@ -20,6 +20,7 @@ static const struct slice error_names[] = {
 	[SENDER_TLS] = SLICE("tls"),
 	[SENDER_CONNECTION_LOST] = SLICE("connection_lost"),
 	[SENDER_BAD_ANSWER] = SLICE("bad_answer"),
+	[SENDER_UNREADABLE] = SLICE("unreadable"),
 	[SENDER_INTERNAL] = SLICE("internal"),
 };
 

@@ -17,6 +17,7 @@ struct slot {
 	unsigned attempts_before;
 	int64_t held_until_ms;
 	int64_t claimed_ms, started_ms, ended_ms;
+	bool doubted;
 	TAILQ_ENTRY(slot) list;
 	TAILQ_ENTRY(slot) age;
 };
@@ -144,6 +145,7 @@ slots_take(struct slots *slots, const struct due_delivery *delivery, int64_t cla
 	slot->started_ms = now_ms;
 	slot->event = delivery->event;
 	slot->attempts_before = delivery->attempts_before;
+	slot->doubted = false;
 	slot->outcome = (struct delivery_outcome){
 		.id = delivery->id,
 		.webhook_id = delivery->destination->webhook_id,
@@ -187,6 +189,57 @@ slot_postpone(struct slot *slot)
 {
 	demand(slot->state == SLOT_ENDED || slot->state == SLOT_POSTPONED);
 	move(slot, SLOT_POSTPONED);
+}
+
+static bool
+has_postponed(const struct slots *slots, uint64_t webhook_id)
+{
+	const struct slot *slot;
+	TAILQ_FOREACH(slot, &slots->lists[SLOT_POSTPONED], list)
+	if (slot->outcome.webhook_id == webhook_id)
+		return true;
+	return false;
+}
+
+void
+slots_follow_postponed(struct slots *slots)
+{
+	struct slot *next;
+	if (TAILQ_EMPTY(&slots->lists[SLOT_POSTPONED]))
+		return;
+	for (struct slot *slot = slots_first_ended(slots); slot != NULL; slot = next) {
+		next = TAILQ_NEXT(slot, list);
+		if (has_postponed(slots, slot->outcome.webhook_id))
+			move(slot, SLOT_POSTPONED);
+	}
+}
+
+struct slot *
+slots_stuck(const struct slots *slots, int64_t since_ms)
+{
+	struct slot *slot;
+	TAILQ_FOREACH(slot, &slots->lists[SLOT_POSTPONED], list)
+	if (slot->claimed_ms < since_ms)
+		return slot;
+	return NULL;
+}
+
+void
+slot_doubt(struct slot *slot)
+{
+	slot->doubted = true;
+}
+
+bool
+slot_is_doubted(const struct slot *slot)
+{
+	return slot->doubted;
+}
+
+struct slot *
+slot_next(const struct slot *slot)
+{
+	return TAILQ_NEXT(slot, list);
 }
 
 struct pool *
@@ -241,6 +294,7 @@ struct delivery_outcome
 slot_outcome(const struct slot *slot, int64_t now_ms)
 {
 	struct delivery_outcome outcome = slot->outcome;
+	outcome.late = slot->state == SLOT_POSTPONED;
 	outcome.started_ms_ago = now_ms - slot->started_ms;
 	outcome.next_due_in_ms = what_is_left(slot->decision.delay_ms, now_ms - slot->ended_ms);
 	outcome.webhook_hold_ms = slot->held_until_ms > now_ms ? slot->held_until_ms - now_ms : 0;

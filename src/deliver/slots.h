@@ -51,6 +51,15 @@ void slot_end(struct slot *slot, const struct attempt_result *result, const stru
 void slot_release(struct slot *slot);
 /* Somebody stands in the way of its outcome: it is behind all that were postponed. */
 void slot_postpone(struct slot *slot);
+/* So it is with what has ended of the same webhooks: the same one may stand in the way. */
+void slots_follow_postponed(struct slots *slots);
+/* One that was postponed, and claimed before `since_ms`; or NULL. */
+struct slot *slots_stuck(const struct slots *slots, int64_t since_ms);
+/* Its outcome is perhaps recorded already. */
+void slot_doubt(struct slot *slot);
+bool slot_is_doubted(const struct slot *slot);
+/* The one behind it, of those that have ended, or that were postponed. */
+struct slot *slot_next(const struct slot *slot);
 
 /* Lives until slot_release: what is sent belongs there. */
 struct pool *slot_pool(struct slot *slot);

@@ -66,7 +66,7 @@ take_over(struct dispatcher *d)
 	if (result != RESULT_OK)
 		return result;
 	if (left)
-		log_info("took_over", LOG_STR("from", "a dispatcher that was killed"));
+		log_info("took_over", LOG_STR("from", "a dispatcher that was killed, or ended without the database"));
 	/* Only now: until its claims are free the dead one's id is still needed. */
 	if (d->lock != NULL)
 		lock_set_owner(d->lock, d->owner);
@@ -207,7 +207,8 @@ static void
 pace_looks(struct dispatcher *d, int64_t now, int64_t next_due_ms)
 {
 	const int64_t look_ms = now >= d->all_looked_ms ? d->all_took_ms : d->newest_took_ms;
-	const int64_t soonest_ms = now + rest_ms(look_ms, LOOK_SHARE), waiting_ms = rest_ms(look_ms, WAITING_LOOK_SHARE);
+	const int64_t soonest_ms = now + rest_ms(look_ms, LOOK_SHARE);
+	const int64_t waiting_ms = turns_waiting(d->turns) ? rest_ms(look_ms, WAITING_LOOK_SHARE) : 0;
 	d->looked_ms = soonest_ms + LOOK_MS;
 	d->next_look_ms = now + (d->options.poll_ms > waiting_ms ? d->options.poll_ms : waiting_ms);
 	if (next_due_ms >= 0 && next_due_ms - d->database_ahead_ms < d->next_look_ms)
@@ -294,7 +295,7 @@ send_delivery(struct dispatcher *d, const struct due_delivery *delivery)
 	} else {
 		log_error("delivery_broken", LOG_UINT("delivery", delivery->id),
 		    LOG_UINT("webhook", delivery->destination->webhook_id));
-		attempt_ended(d, slot, &(struct attempt_result){ .error = SENDER_INTERNAL });
+		attempt_ended(d, slot, &(struct attempt_result){ .error = SENDER_UNREADABLE });
 	}
 }
 

@@ -49,7 +49,7 @@ judge_webhook(struct turns *turns, uint64_t webhook_id, const struct attempt_res
 {
 	struct health health = turns_health(turns, webhook_id);
 	enum health_change change = HEALTH_UNCHANGED;
-	if (result->error != SENDER_INTERNAL) /* which no receiver is to blame for */
+	if (result->error != SENDER_INTERNAL && result->error != SENDER_UNREADABLE) /* which no receiver is to blame for */
 		change = turns_attempted(turns, webhook_id, decision->verdict == RETRY_DELIVERED, now_ms, &health);
 	const bool disabled = change == HEALTH_DISABLED;
 	const int64_t hold_ms = result->error == SENDER_INTERNAL ? INTERNAL_HOLD_MS : decision->hold_ms;

@@ -76,7 +76,6 @@ print_due(const struct due_webhooks *webhooks)
 	}
 }
 
-/* What is wrong is logged already. */
 static int
 status_of(const struct store *store, enum result result)
 {
@@ -98,6 +97,8 @@ show_due(struct store *store)
 	if (result == RESULT_OK)
 		print_due(&webhooks);
 	pool_free(&pool);
+	if (result != RESULT_OK && result != RESULT_INVALID) /* which is told already, with what to do */
+		fprintf(stderr, "%s: the database: %s\n", program, result_text(result));
 	return status_of(store, result);
 }
 

@@ -96,11 +96,13 @@ write_statuses(struct store *store, struct pool *pool, const struct completed_ro
 	size_t count = 0;
 	for (size_t i = 0; i < c->news_count; i++) {
 		const struct delivery_outcome *o = c->news[i].last;
+		const bool failed =
+		    o->state != DELIVERY_DELIVERED && o->webhook_failures > 0; /* and its receiver is to blame */
 		add(rows, &count,
 		    (struct db_value[]){ DB_U64(o->webhook_id), status_value(o->status), db_bytes(o->error),
-			c->news[i].delivered ? DB_I64(now_ms) : DB_NONE,
-			o->state == DELIVERY_DELIVERED ? DB_NONE : DB_I64(now_ms), DB_U64(o->webhook_failures),
-			DB_U64(o->webhook_probes), DB_I64(o->webhook_hold_ms > 0 ? now_ms + o->webhook_hold_ms : 0) },
+			c->news[i].delivered ? DB_I64(now_ms) : DB_NONE, failed ? DB_I64(now_ms) : DB_NONE,
+			DB_U64(o->webhook_failures), DB_U64(o->webhook_probes),
+			DB_I64(o->webhook_hold_ms > 0 ? now_ms + o->webhook_hold_ms : 0) },
 		    STATUS_COLUMNS);
 	}
 	return db_execute_rows(store->db, SQL_CHANGE_WEBHOOK_STATUS, rows, STATUS_COLUMNS, count, NULL);
@@ -169,7 +171,8 @@ complete(struct store *store, struct pool *pool, void *context)
 		if (outcomes[i].stale)
 			continue;
 		complete_one(&completion, &outcomes[i], &locked, row, now_ms);
-		if (!db_is_null(&locked, row, LOCKED_STATUS_OF)) /* else it was removed, and must get none anew */
+		/* without a status it was removed, and must get none anew */
+		if (!outcomes[i].late && !db_is_null(&locked, row, LOCKED_STATUS_OF))
 			note_webhook(&completion, &outcomes[i]);
 	}
 	return write_completion(store, pool, &completion, now_ms);
@@ -178,7 +181,7 @@ complete(struct store *store, struct pool *pool, void *context)
 enum result
 store_complete(struct store *store, struct delivery_outcome *outcomes, size_t count)
 {
-	return store_transact(store, complete, &(struct completing){ outcomes, count }, REPEAT_CONFLICT);
+	return store_transact(store, complete, &(struct completing){ outcomes, count }, REPEAT_NOTHING);
 }
 
 enum result

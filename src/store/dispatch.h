@@ -124,18 +124,20 @@ struct delivery_outcome {
 	int64_t next_due_in_ms;    /* from now, when PENDING */
 	bool webhook_gone;         /* 410 */
 	bool webhook_disabled;     /* has failed for too long */
-	/* What the attempt came to for the webhook. Of several outcomes the last one's is kept. */
+	/* What the attempt came to for the webhook. Of several outcomes the last one's is kept, and not one that comes late. */
 	unsigned webhook_failures, webhook_probes;
 	int64_t webhook_hold_ms; /* > 0: nothing of it before now + this */
 	int64_t started_ms_ago, duration_ms;
 	int status;          /* HTTP, or 0 when none came */
 	struct slice error;  /* why no whole answer came, at most 32 ASCII bytes; absent: one came */
 	struct slice answer; /* at most 1 KiB of it */
+	bool late;           /* others of its webhook that came to an end after it may have been recorded already */
 	bool stale;          /* told by store_complete: the claim was no longer ours, nothing was recorded */
 };
 
 /* One transaction of a handful of statements: log of attempts, deliveries that have ended and leave `due`, or are moved in it,
- * state of the webhooks. An outcome whose claim is no longer ours is left out and marked as stale. At most 1024 of them. */
+ * state of the webhooks. An outcome whose claim is no longer ours is left out and marked as stale. At most 1024 of them. Where
+ * somebody stands in the way RESULT_CONFLICT says so within a second or two; it is not tried again by itself. */
 MUST_CHECK enum result store_complete(struct store *store, struct delivery_outcome *outcomes, size_t count);
 
 /* Gives claimed rows back untried: due at once, the attempt not counted. Does nothing to those that are not claimed so. */

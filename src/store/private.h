@@ -95,7 +95,8 @@ typedef enum result transaction_body(struct store *store, struct pool *pool, voi
 
 enum repeat {
 	REPEAT_CONFLICT, /* once it may have been done it is left at that: RESULT_UNKNOWN */
-	REPEAT_UNKNOWN   /* doing it twice is the same as doing it once, or the body notices */
+	REPEAT_UNKNOWN,  /* doing it twice is the same as doing it once, or the body notices */
+	REPEAT_NOTHING   /* the caller does that, in its own time */
 };
 
 /* Runs a transaction on the schema of this program, and again when it lost against others, STORE_ATTEMPTS times in all. Commits

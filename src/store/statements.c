@@ -409,8 +409,8 @@ const struct db_statement store_statements[SQL_COUNT] = {
 		" WHERE w.id = ? AND w.state = 'active' AND s.failing_since_ms IS NOT NULL"),
 	STATEMENT(SQL_SELECT_DUE_OF_WEBHOOK,
 		"SELECT d.id FROM {prefix}due d FORCE INDEX (by_webhook) WHERE d.shard = ? AND d.webhook_id = ? AND d.token IS NULL"
-		" AND NOT EXISTS (SELECT 1 FROM {prefix}webhooks w WHERE w.id = d.webhook_id AND w.state <> 'gone')"
-		" ORDER BY d.due_ms LIMIT ? FOR UPDATE"),
+		" AND NOT EXISTS (SELECT 1 FROM {prefix}webhooks w WHERE w.id = d.webhook_id AND w.state <> 'gone'"
+		" LOCK IN SHARE MODE) ORDER BY d.due_ms LIMIT ? FOR UPDATE"),
 	/* not those that are claimed, unless nobody holds the claim any more: the row of a disabled webhook is never claimed
 	 * anew. An event's deliveries have ids behind its own, so the few at the end of a day may be of the next */
 	STATEMENT(SQL_SELECT_DUE_OF_OLD_DAYS,

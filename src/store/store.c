@@ -98,7 +98,8 @@ store_transact(struct store *store, transaction_body *body, void *context, enum 
 			result = store_finish(store, body(store, pool, context));
 		pool_free(&pool);
 		unknown = unknown || result == RESULT_UNKNOWN;
-		bool again = result == RESULT_CONFLICT || (result == RESULT_UNKNOWN && repeat == REPEAT_UNKNOWN);
+		bool again = (result == RESULT_CONFLICT && repeat != REPEAT_NOTHING) ||
+			     (result == RESULT_UNKNOWN && repeat == REPEAT_UNKNOWN);
 		if (!again || attempt == STORE_ATTEMPTS)
 			/* "nothing was changed" would be a guess */
 			return unknown && result == RESULT_UNAVAILABLE ? RESULT_UNKNOWN : result;

@@ -338,12 +338,14 @@ complete_one(struct delivery_outcome *outcome)
 		webhook->state = WEBHOOK_GONE;
 	if (outcome->webhook_disabled)
 		webhook->state = WEBHOOK_DISABLED;
+	if (outcome->late)
+		return;
 	webhook->failures = outcome->webhook_failures;
 	webhook->probes = outcome->webhook_probes;
 	webhook->hold_until_ms = outcome->webhook_hold_ms > 0 ? world.now_ms + outcome->webhook_hold_ms : 0;
 	if (outcome->state == DELIVERY_DELIVERED)
 		webhook->failing_since_ms = -1;
-	else if (webhook->failing_since_ms < 0)
+	else if (outcome->webhook_failures > 0 && webhook->failing_since_ms < 0)
 		webhook->failing_since_ms = world.now_ms;
 	webhook->succeeded = webhook->succeeded || outcome->state == DELIVERY_DELIVERED;
 }
@@ -356,8 +358,10 @@ store_complete(struct store *store UNUSED, struct delivery_outcome *outcomes, si
 	for (size_t i = 0; i < count; i++) {
 		if (outcomes[i].id == world.poison)
 			return RESULT_FAILED;
-		if (outcomes[i].id == world.blocked && world.now_ms < world.blocked_until_ms) {
+		const bool blocked = outcomes[i].id == world.blocked || outcomes[i].webhook_id == world.blocked_webhook;
+		if (blocked && world.now_ms < world.blocked_until_ms) {
 			world.blocked_with += count - 1;
+			world.now_ms += world.blocked_ms;
 			return RESULT_CONFLICT;
 		}
 	}

@@ -117,6 +117,8 @@ struct world {
 	unsigned lost_claims;   /* so many claims are made, but answer UNAVAILABLE */
 	uint64_t poison;        /* outcomes of this delivery are refused for good */
 	uint64_t blocked;       /* those of this one meet a conflict … */
+	uint64_t blocked_webhook;
+	int64_t blocked_ms; /* what a conflict takes */
 	int64_t blocked_until_ms;
 	size_t blocked_with;            /* how many others met one with it */
 	int64_t record_ms;              /* what recording takes */

@@ -83,7 +83,7 @@ a_clean_end_leaves_no_name(void **state UNUSED)
 static void
 a_torn_file_names_nobody(void **state UNUSED)
 {
-	static const char *const texts[] = { "", "0123", "30313233343536373839616263646\n" };
+	static const char *const texts[] = { "", "0123", "30313233343536373839616263646" };
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		struct lock *lock = NULL;
 		unsigned char found[LOCK_OWNER_SIZE];
@@ -101,7 +101,7 @@ a_torn_file_names_nobody(void **state UNUSED)
 static void
 another_file_is_left_alone(void **state UNUSED)
 {
-	static const char *const texts[] = { "[database]\nsocket = /run/mysqld/mysqld.sock\n", "4711 and no more\n",
+	static const char *const texts[] = { "[database]\nsocket = /run/mysqld/mysqld.sock\n", "4711 and no more\n", "4711\n",
 		"30313233343536373839616263646500\n0" };
 	struct lock *lock = NULL;
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {

@@ -144,7 +144,7 @@ one_locked_outcome_does_not_hold_the_others(void **state UNUSED)
 	enum { LATER = 1000 };
 	world_add(1, 20, 0);
 	for (int64_t i = 0; i < LATER; i++)
-		world_add(1, 1, 2 * SECOND + i);
+		world_add(2, 1, 2 * SECOND + i);
 	world.blocked = 7;
 	world.blocked_until_ms = 30 * SECOND;
 	world.happen = note_delivered;
@@ -152,8 +152,60 @@ one_locked_outcome_does_not_hold_the_others(void **state UNUSED)
 	stay_until(40 * SECOND);
 	assert_int_equal(delivered_before, LATER + 19);
 	assert_in_range(world.blocked_with, 1, 3 * 20); /* later it stands in nobody's way */
-	assert_int_equal(world_count(1, DELIVERY_DELIVERED), LATER + 20);
-	assert_int_equal(sent(1), LATER + 20);
+	assert_int_equal(world_count(0, DELIVERY_DELIVERED), LATER + 20);
+	assert_int_equal(sent(1), 20);
+	assert_int_equal(sent(2), LATER);
+}
+
+static void
+block_the_first(void)
+{
+	world.blocked = 1;
+	world.happen = NULL;
+}
+
+/* A commit is lost, and what is left of its transaction stands in the way for a while. */
+static void
+an_unknown_commit_that_stands_in_its_own_way(void **state UNUSED)
+{
+	world_add(1, 1, 0);
+	world_add(2, 1, 5 * SECOND);
+	world.lost_commit_ms = 0;
+	world.happen = block_the_first;
+	world.happens_ms = 30; /* before it is tried again */
+	world.blocked_until_ms = 20 * SECOND;
+	capture_log();
+	stay_until(30 * SECOND);
+	const char *log = captured_log();
+	assert_int_equal(world_count(0, DELIVERY_DELIVERED), 2);
+	assert_int_equal(sent(1), 1);
+	assert_int_equal(world.stale, 1);
+	assert_int_equal(count_in(log, " claims_lost "), 0);
+	assert_int_equal(count_in(log, " outcome_lost "), 0);
+}
+
+/* However many of a webhook meet a lock, others do not wait for all of them, and they are given up before nothing may be
+ * claimed any more. */
+static void
+a_webhook_that_is_locked_holds_nobody_else(void **state UNUSED)
+{
+	enum { LOCKED = 60, LATER = 1000, BY_THEN = 100 };
+	options.health.window_start = 32;
+	world_add(1, LOCKED, 0);
+	for (int64_t i = 0; i < LATER; i++)
+		world_add(2, 1, 10 * SECOND + 100 * i);
+	world.blocked_webhook = 1;
+	world.blocked_ms = SECOND;
+	world.blocked_until_ms = 200 * SECOND;
+	world.happen = note_delivered;
+	world.happens_ms = 10 * SECOND + 100 * BY_THEN;
+	capture_log();
+	stay_until(240 * SECOND);
+	captured_log();
+	assert_in_range(delivered_before, BY_THEN / 2, BY_THEN);
+	assert_int_equal(world_count(0, DELIVERY_DELIVERED), LATER + LOCKED);
+	for (size_t i = LOCKED; i < world.delivery_count; i++)
+		assert_true(world.deliveries[i].started_ms[0] - world.deliveries[i].due_ms <= 2 * SECOND);
 }
 
 /* Its delivery is made again when its claim has ended. */
@@ -211,6 +263,8 @@ main(void)
 		TEST(a_claim_that_is_nearly_over_is_given_back),
 		TEST(sending_goes_on_while_outcomes_are_recorded),
 		TEST(one_locked_outcome_does_not_hold_the_others),
+		TEST(an_unknown_commit_that_stands_in_its_own_way),
+		TEST(a_webhook_that_is_locked_holds_nobody_else),
 		TEST(what_is_locked_for_a_lease_is_given_up),
 		TEST(an_unknown_commit_is_no_lost_claim),
 		TEST(looks_that_fail_do_not_stop_everything),

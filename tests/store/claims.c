@@ -33,6 +33,7 @@ outcome_of(const struct due_delivery *claimed, enum delivery_state state, int st
 		.attempt = claimed->attempt,
 		.state = state,
 		.next_due_in_ms = LONG_MS,
+		.webhook_failures = state == DELIVERY_DELIVERED ? 0 : 1,
 		.duration_ms = 12,
 		.started_ms_ago = 12,
 		.status = status,

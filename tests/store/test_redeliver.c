@@ -227,8 +227,11 @@ race(struct store *store, const struct world *world UNUSED, unsigned index)
 		for (size_t i = 0; result == RESULT_OK && i < count; i++)
 			outcomes[i] = outcome_of(&items[i], i % 2 == 0 ? DELIVERY_DELIVERED : DELIVERY_FAILED, 200);
 		/* whoever loses too often tries again: a claim that is not recorded would be lost to this test */
-		for (bool recorded = count == 0; !recorded; recorded = result != RESULT_CONFLICT)
+		for (unsigned tries = 1; count > 0 && (tries == 1 || result == RESULT_CONFLICT); tries++) {
+			if (tries > 1)
+				store_back_off(tries < STORE_ATTEMPTS ? tries : STORE_ATTEMPTS);
 			result = store_complete(store, outcomes, count);
+		}
 		for (size_t i = 0; i < count; i++)
 			stale += outcomes[i].stale ? 1 : 0;
 		pool_free(&pool);

@@ -208,9 +208,11 @@ who_loses_against_others_tries_again(void **state)
 	struct breaks but_the_last = { .commits = TRIES - 1, .conflict = true },
 		      all = { .commits = UINT_MAX, .conflict = true };
 	for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
-		assert_int_equal(make_broken(*state, i, but_the_last, RESULT_OK), 1);
+		const unsigned tries = changes[i].make == complete_claimed ? 1 : TRIES; /* its caller tries again */
+		if (tries > 1)
+			assert_int_equal(make_broken(*state, i, but_the_last, RESULT_OK), 1);
 		assert_int_equal(make_broken(*state, i, all, RESULT_CONFLICT), 0);
-		assert_int_equal(UINT_MAX - breaks.commits, TRIES);
+		assert_int_equal(UINT_MAX - breaks.commits, tries);
 		breaks = (struct breaks){ 0 };
 	}
 }

@@ -126,6 +126,40 @@ what_was_under_way_does_not_undo_an_enabling(void **state)
 	assert_int_equal(find(w, id).row.state, WEBHOOK_DISABLED);
 }
 
+/* delivery.md 3: others of the webhook, which came to an end after it, may have been recorded before. */
+static void
+what_comes_late_says_nothing_of_its_webhook(void **state)
+{
+	struct world *w = *state;
+	uint64_t id = make_due(w, 2);
+	struct delivery_outcome outcomes[2];
+	for (size_t i = 0; i < 2; i++)
+		outcomes[i] = outcome_of(claim(w, owners[0], id, 1, LONG_MS).items, DELIVERY_PENDING, 503);
+	outcomes[0].webhook_failures = 2;
+	outcomes[0].webhook_hold_ms = LONG_MS;
+	outcomes[1].state = DELIVERY_DELIVERED;
+	outcomes[1].webhook_failures = 0;
+	outcomes[1].late = true;
+	assert_int_equal(complete(w, &outcomes[0], 1), 0);
+	assert_int_equal(complete(w, &outcomes[1], 1), 0);
+	struct webhook_details found = find(w, id);
+	assert_int_equal(found.failures, 2);
+	assert_true(found.held_until_ms > 0 && found.row.failing_since_ms > 0);
+	assert_int_equal(root_number(DELIVERIES " AND state = 'delivered'", id), 1);
+}
+
+/* An attempt that failed for our own lack of something. */
+static void
+what_no_receiver_is_to_blame_for_is_no_failing(void **state)
+{
+	struct world *w = *state;
+	uint64_t id = make_due(w, 1);
+	struct delivery_outcome outcome = outcome_of(claim(w, owners[0], id, 1, LONG_MS).items, DELIVERY_PENDING, 0);
+	outcome.webhook_failures = 0;
+	assert_int_equal(complete(w, &outcome, 1), 0);
+	assert_true(find(w, id).row.failing_since_ms == -1);
+}
+
 /* What waited is offered to dispatchers as soon as it is due. */
 static void
 what_waited_is_offered_when_it_is_enabled(void **state)
@@ -302,6 +336,8 @@ main(void)
 		WEBHOOK_TEST(all_of_a_webhook_is_found),
 		WEBHOOK_TEST(webhooks_are_enabled_and_disabled),
 		WEBHOOK_TEST(what_was_under_way_does_not_undo_an_enabling),
+		WEBHOOK_TEST(what_comes_late_says_nothing_of_its_webhook),
+		WEBHOOK_TEST(what_no_receiver_is_to_blame_for_is_no_failing),
 		WEBHOOK_TEST(what_waited_is_offered_when_it_is_enabled),
 		WEBHOOK_TEST(a_secret_is_rotated),
 		WEBHOOK_TEST(settings_are_set),

@@ -231,7 +231,7 @@ def test_deliveries(service, leadhook, receiver, campaign):
     def told(*words):
         return sorted((one["webhook_id"], one["event"], one["lead"]) for one in rows(*words))
     assert [list(one) for one in rows("--webhook", hook)] == [["id", "webhook_id", "event", "lead", "state", "attempts", "due_at",
-                                                                "last_status", "last_error"]] * 3
+                                                                "last_status", "last_error", "waiting_for"]] * 3
     assert told("--webhook", hook) == sorted([(hook, "repeat_signup", first), (hook, "new_signup", other),
                                               (hook, "new_signup", first)])
     assert told("--lead", other, "--webhook", silent, "--limit", 1) == [(silent, "new_signup", other)]

@@ -13,8 +13,8 @@ ADA = {"email": "ada@example.org"}
 SERVICE_NAME = "Lead Service/1.0"
 BREAKER_FAILURES = 2
 
-LISTED = ["referenceId", "url", "events", "source", "format", "state", "gone", "failing_since", "last_status", "last_delivery_at"]
-SHOWN = [*LISTED, "campaign", "last_error", "failures", "breaker", "held_until", "schedule", "rate", "ca_file",
+LISTED = ["referenceId", "url", "events", "source", "format", "state", "failing_since", "last_status", "last_delivery_at"]
+SHOWN = [*LISTED, "campaign", "gone", "last_error", "failures", "breaker", "held_until", "schedule", "rate", "ca_file",
          "client_certificate", "client_key", "previous_secret_until", "pending", "oldest_due"]
 UNSET = ["schedule", "rate", "ca_file", "client_certificate", "client_key"]
 

@@ -359,8 +359,9 @@ store_complete(struct store *store UNUSED, struct delivery_outcome *outcomes, si
 		if (outcomes[i].id == world.poison)
 			return RESULT_FAILED;
 		const bool blocked = outcomes[i].id == world.blocked || outcomes[i].webhook_id == world.blocked_webhook;
-		if (blocked && world.now_ms < world.blocked_until_ms) {
+		if (blocked && world.now_ms >= world.blocked_from_ms && world.now_ms < world.blocked_until_ms) {
 			world.blocked_with += count - 1;
+			world.conflicts++;
 			world.now_ms += world.blocked_ms;
 			return RESULT_CONFLICT;
 		}

@@ -119,8 +119,9 @@ struct world {
 	uint64_t blocked;       /* those of this one meet a conflict … */
 	uint64_t blocked_webhook;
 	int64_t blocked_ms; /* what a conflict takes */
-	int64_t blocked_until_ms;
-	size_t blocked_with;            /* how many others met one with it */
+	int64_t blocked_from_ms, blocked_until_ms;
+	size_t blocked_with; /* how many others met one with it */
+	size_t conflicts;
 	int64_t record_ms;              /* what recording takes */
 	int64_t recorder_away_until_ms; /* the database is away for recording alone */
 	struct store *thread;           /* which works; NULL: the dispatcher itself */

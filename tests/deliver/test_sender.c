@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * The sender (delivery.md 2, success, redirects, time; 5, address rules) against a receiver on 127.0.0.1.
  *
- * getaddrinfo is ours: libcurl asks it for names, so that names can lead anywhere without a name server. */
+ * getaddrinfo is ours: libcurl asks it for names, so that names can lead anywhere without a name server.
+ *
+ * More than 600 lines, because names, rules and one attempt are set up once for all that a sender may meet. */
 #include "unit.h"
 
 #include <arpa/inet.h>

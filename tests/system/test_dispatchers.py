@@ -15,7 +15,7 @@ from stack.receiver import Answer
 
 pytestmark = pytest.mark.slow
 
-ATTEMPT_TIMEOUT, LEASE = 5, 20  # seconds; the shortest lease that goes with it
+ATTEMPT_TIMEOUT, LEASE = 3, 18  # seconds; the shortest lease that goes with it
 TAKEN_OVER = LEASE + LEASE / 3 + 10  # a lease is looked at three times while it lasts; and what a busy machine needs
 HOOKS = 16
 

@@ -161,6 +161,7 @@ recorded(struct recorder *r, size_t count)
 		struct slot *slot = first(r);
 		lost += r->outcomes[i].stale && !slot_is_doubted(slot) ? 1 : 0;
 		note_failure(slot, &r->outcomes[i]);
+		slot_overtake(slot);
 		r->released(r->context, &r->outcomes[i]);
 		slot_release(slot);
 		count_down(r);

@@ -17,7 +17,8 @@ struct slot {
 	unsigned attempts_before;
 	int64_t held_until_ms;
 	int64_t claimed_ms, started_ms, ended_ms;
-	bool doubted;
+	uint64_t end_number; /* goes up with each that ends */
+	bool doubted, late;
 	TAILQ_ENTRY(slot) list;
 	TAILQ_ENTRY(slot) age;
 };
@@ -30,6 +31,7 @@ struct slots {
 	struct slot_list lists[SLOT_STATES]; /* the first has been in it longest */
 	size_t counts[SLOT_STATES];
 	struct slot_list in_use; /* the oldest first */
+	uint64_t ends;
 };
 
 static const enum delivery_state state_after[] = {
@@ -145,7 +147,7 @@ slots_take(struct slots *slots, const struct due_delivery *delivery, int64_t cla
 	slot->started_ms = now_ms;
 	slot->event = delivery->event;
 	slot->attempts_before = delivery->attempts_before;
-	slot->doubted = false;
+	slot->doubted = slot->late = false;
 	slot->outcome = (struct delivery_outcome){
 		.id = delivery->id,
 		.webhook_id = delivery->destination->webhook_id,
@@ -162,6 +164,7 @@ slot_end(struct slot *slot, const struct attempt_result *result, const struct re
 	demand(slot->state == SLOT_SENDING);
 	move(slot, SLOT_ENDED);
 	slot->ended_ms = now_ms;
+	slot->end_number = slot->slots->ends++;
 	slot->decision = *decision;
 	slot->outcome.state = state_after[decision->verdict];
 	slot->held_until_ms = webhook->held_until_ms;
@@ -196,8 +199,10 @@ has_postponed(const struct slots *slots, uint64_t webhook_id)
 {
 	const struct slot *slot;
 	TAILQ_FOREACH(slot, &slots->lists[SLOT_POSTPONED], list)
-	if (slot->outcome.webhook_id == webhook_id)
-		return true;
+	{
+		if (slot->outcome.webhook_id == webhook_id)
+			return true;
+	}
 	return false;
 }
 
@@ -219,9 +224,22 @@ slots_stuck(const struct slots *slots, int64_t since_ms)
 {
 	struct slot *slot;
 	TAILQ_FOREACH(slot, &slots->lists[SLOT_POSTPONED], list)
-	if (slot->claimed_ms < since_ms)
-		return slot;
+	{
+		if (slot->claimed_ms < since_ms)
+			return slot;
+	}
 	return NULL;
+}
+
+void
+slot_overtake(const struct slot *slot)
+{
+	struct slot *other;
+	TAILQ_FOREACH(other, &slot->slots->lists[SLOT_POSTPONED], list)
+	{
+		if (other->outcome.webhook_id == slot->outcome.webhook_id && other->end_number < slot->end_number)
+			other->late = true;
+	}
 }
 
 void
@@ -294,7 +312,7 @@ struct delivery_outcome
 slot_outcome(const struct slot *slot, int64_t now_ms)
 {
 	struct delivery_outcome outcome = slot->outcome;
-	outcome.late = slot->state == SLOT_POSTPONED;
+	outcome.late = slot->late;
 	outcome.started_ms_ago = now_ms - slot->started_ms;
 	outcome.next_due_in_ms = what_is_left(slot->decision.delay_ms, now_ms - slot->ended_ms);
 	outcome.webhook_hold_ms = slot->held_until_ms > now_ms ? slot->held_until_ms - now_ms : 0;

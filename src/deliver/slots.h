@@ -55,6 +55,8 @@ void slot_postpone(struct slot *slot);
 void slots_follow_postponed(struct slots *slots);
 /* One that was postponed, and claimed before `since_ms`; or NULL. */
 struct slot *slots_stuck(const struct slots *slots, int64_t since_ms);
+/* Its outcome is recorded: those of its webhook that ended before, and were postponed, come late. */
+void slot_overtake(const struct slot *slot);
 /* Its outcome is perhaps recorded already. */
 void slot_doubt(struct slot *slot);
 bool slot_is_doubted(const struct slot *slot);

@@ -184,22 +184,19 @@ when_look(const struct dispatcher *d)
 	return turns_waiting(d->turns) || !d->progress ? d->next_look_ms : d->looked_ms;
 }
 
+/* Behind a look, so that looks take no more than one part in 1 + share of the time. */
+static int64_t
+rest_ms(int64_t look_ms, int64_t share, int64_t max_ms)
+{
+	return share * look_ms < max_ms ? share * look_ms : max_ms;
+}
+
 /* When it is time for the next look at all that is due, after one that took so long. */
 static int64_t
 when_to_look_at_all(struct dispatcher *d, int64_t now, int64_t took_ms)
 {
-	int64_t rest_ms = SLOW_LOOK_SHARE * took_ms;
 	d->slow_looks = took_ms > SLOW_LOOK_MS ? d->slow_looks + 1 : 0;
-	if (d->slow_looks < SLOW_LOOKS)
-		return now;
-	return now + (rest_ms < SLOW_LOOK_MAX_MS ? rest_ms : SLOW_LOOK_MAX_MS);
-}
-
-/* Before the next look, so that it takes no more than its share. */
-static int64_t
-rest_ms(int64_t look_ms, int64_t share)
-{
-	return share * look_ms < LOOK_REST_MAX_MS ? share * look_ms : LOOK_REST_MAX_MS;
+	return d->slow_looks < SLOW_LOOKS ? now : now + rest_ms(took_ms, SLOW_LOOK_SHARE, SLOW_LOOK_MAX_MS);
 }
 
 /* When it is time for the next look, which may take as long as the last one of its kind. */
@@ -207,8 +204,8 @@ static void
 pace_looks(struct dispatcher *d, int64_t now, int64_t next_due_ms)
 {
 	const int64_t look_ms = now >= d->all_looked_ms ? d->all_took_ms : d->newest_took_ms;
-	const int64_t soonest_ms = now + rest_ms(look_ms, LOOK_SHARE);
-	const int64_t waiting_ms = turns_waiting(d->turns) ? rest_ms(look_ms, WAITING_LOOK_SHARE) : 0;
+	const int64_t soonest_ms = now + rest_ms(look_ms, LOOK_SHARE, LOOK_REST_MAX_MS);
+	const int64_t waiting_ms = turns_waiting(d->turns) ? rest_ms(look_ms, WAITING_LOOK_SHARE, LOOK_REST_MAX_MS) : 0;
 	d->looked_ms = soonest_ms + LOOK_MS;
 	d->next_look_ms = now + (d->options.poll_ms > waiting_ms ? d->options.poll_ms : waiting_ms);
 	if (next_due_ms >= 0 && next_due_ms - d->database_ahead_ms < d->next_look_ms)

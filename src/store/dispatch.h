@@ -131,7 +131,7 @@ struct delivery_outcome {
 	int status;          /* HTTP, or 0 when none came */
 	struct slice error;  /* why no whole answer came, at most 32 ASCII bytes; absent: one came */
 	struct slice answer; /* at most 1 KiB of it */
-	bool late;           /* others of its webhook that came to an end after it may have been recorded already */
+	bool late;           /* others of its webhook that came to an end after it have been recorded already */
 	bool stale;          /* told by store_complete: the claim was no longer ours, nothing was recorded */
 };
 

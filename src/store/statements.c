@@ -261,7 +261,7 @@ const struct db_statement store_statements[SQL_COUNT] = {
 		"INSERT INTO {prefix}bulk_jobs (id, campaign_id, action, tag_id, word, lead_ids, total, created_ms) "
 		"VALUES (?, ?, ?, ?, ?, ?, ?, " NOW ")"),
 	/* by_campaign makes this two probes for each campaign, and one for each job that is delayed */
-	STATEMENT(SQL_SELECT_NEXT_JOB,
+	STATEMENT_ANEW(SQL_SELECT_NEXT_JOB,
 		"SELECT j.id, j.campaign_id, j.action, j.tag_id, j.word, j.lead_ids, j.position, j.total, j.failures"
 		" FROM (SELECT (SELECT w.id FROM {prefix}bulk_jobs w FORCE INDEX (by_campaign) WHERE w.campaign_id = "
 		"c.campaign_id"

@@ -188,7 +188,7 @@ store_due_webhooks(
 	if (!world_reachable())
 		return RESULT_UNAVAILABLE;
 	world.looks++;
-	world.now_ms += question->newest ? 0 : world.look_ms;
+	world.now_ms += question->newest ? world.newest_look_ms : world.look_ms;
 	if (!question->newest && world.look_fails)
 		return RESULT_UNAVAILABLE;
 	look_over(&overview, question->newest, from_ms);

@@ -142,6 +142,7 @@ struct world {
 	size_t stale;
 	size_t calls_in_outage;
 	int64_t look_ms;                               /* what a look at all that is due takes */
+	int64_t newest_look_ms;                        /* … and one at the newest */
 	size_t looks, chunks;                          /* of store_due_webhooks, of store_fail_pending */
 	int64_t leased_until_ms, longest_lease_gap_ms; /* gap: time worked without a lease */
 	uint64_t foreign;                              /* shards that somebody else holds */

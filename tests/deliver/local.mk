@@ -36,7 +36,7 @@ check_PROGRAMS += %D%/test_turns %D%/test_runner %D%/test_lock %D%/test_dispatch
 %C%_test_request_SOURCES = %D%/test_request.c
 %C%_test_request_LDADD = $(%C%_test_dispatcher_LDADD)
 
-%C%_test_sender_SOURCES = %D%/test_sender.c %D%/receiver.c %D%/receiver.h
+%C%_test_sender_SOURCES = %D%/test_sender.c %D%/own_names.c %D%/own_names.h %D%/receiver.c %D%/receiver.h
 %C%_test_sender_CFLAGS = $(AM_CFLAGS) -pthread
 %C%_test_sender_LDADD = src/deliver/libdeliver.a src/core/libcore.a src/base/libbase.a $(CURL_LIBS) -lpthread $(CMOCKA_LIBS)
 

@@ -62,7 +62,7 @@ sending_goes_on_between_chunks(void **state UNUSED)
 	assert_done_once(0);
 	assert_true(world.bulk.last_ms - world.bulk.first_ms > 3 * SECOND);
 	for (size_t i = 0; i < 40; i++)
-		assert_true(world.deliveries[i].started_ms[0] - world.deliveries[i].due_ms <= 2 * (world.bulk.chunk_ms + POLL));
+		assert_true(world.deliveries[i].started_ms[0] - world.deliveries[i].born_ms <= 2 * (world.bulk.chunk_ms + POLL));
 }
 
 /* The rest of the job is for the next run. */

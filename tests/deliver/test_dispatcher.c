@@ -267,34 +267,6 @@ all_slots_are_used_and_no_more(void **state UNUSED)
 		assert_true(world.webhooks[id].most_in_flight <= PER_WEBHOOK);
 }
 
-/* delivery.md 3, guarantee: outcomes are flushed together, and after 5 ms at the latest. */
-static void
-outcomes_are_recorded_together_and_soon(void **state UNUSED)
-{
-	options.sender.in_flight = 256;
-	options.health.window_start = options.health.window_max = 64;
-	for (uint64_t id = 1; id <= 4; id++) {
-		world_add(id, 900, 0);
-		world.webhooks[id].latency_ms = (int64_t)id;
-	}
-	assert_int_equal(run(NULL), RESULT_OK);
-	assert_int_equal(world_count(0, DELIVERY_DELIVERED), 3600);
-	assert_true(world.flush_count <= 3600 / 32);
-	assert_true(world.longest_unrecorded_ms <= 5 + 4 * WORLD_CALL_MS);
-}
-
-static void
-single_outcomes_wait_for_each_other(void **state UNUSED)
-{
-	for (uint64_t id = 1; id <= 20; id++) {
-		world_add(id, 1, 0);
-		world.webhooks[id].latency_ms = 100 + (int64_t)id;
-	}
-	assert_int_equal(run(NULL), RESULT_OK);
-	assert_int_equal(world_count(0, DELIVERY_DELIVERED), 20);
-	assert_in_range(world.flush_count, 2, 6);
-}
-
 /* delivery.md 6, database gone: gives up after --max-runtime, never busy-loops. */
 static void
 cron_gives_up_without_a_database(void **state UNUSED)
@@ -355,13 +327,34 @@ an_idle_daemon_looks_often_and_no_more(void **state UNUSED)
 }
 
 static void
+add_one(void)
+{
+	world_add(1, 1, world.now_ms);
+	world.happens_ms += 1370;
+}
+
+/* 6, --daemon: looks that take long do not slow down one that has nothing else to do. */
+static void
+an_idle_daemon_keeps_its_pace(void **state UNUSED)
+{
+	world.look_ms = world.newest_look_ms = POLL;
+	world.happen = add_one;
+	world.happens_ms = SECOND;
+	stay_until(60 * SECOND);
+	assert_true(world.delivery_count > 30);
+	for (size_t i = 0; i < world.delivery_count; i++)
+		assert_true(world.deliveries[i].started_ms[0] - world.deliveries[i].born_ms <=
+			    6 * POLL); /* a rest of four looks, and one more */
+}
+
+static void
 a_daemon_starts_what_comes_due_at_once(void **state UNUSED)
 {
 	for (int64_t at = 0; at < 50; at++)
 		world_add(1, 1, at * 137);
 	stay_until(10 * SECOND);
 	for (size_t i = 0; i < world.delivery_count; i++)
-		assert_true(world.deliveries[i].started_ms[0] - world.deliveries[i].due_ms <= POLL);
+		assert_true(world.deliveries[i].started_ms[0] - world.deliveries[i].born_ms <= POLL);
 	assert_int_equal(world_count(1, DELIVERY_DELIVERED), 50);
 }
 
@@ -563,13 +556,12 @@ main(void)
 		TEST(disabled_webhooks_wait),
 		TEST(a_flood_that_hangs_delays_nobody),
 		TEST(all_slots_are_used_and_no_more),
-		TEST(outcomes_are_recorded_together_and_soon),
-		TEST(single_outcomes_wait_for_each_other),
 		TEST(cron_gives_up_without_a_database),
 		TEST(term_lets_attempts_end),
 		TEST(term_ends_well_without_a_database),
 		TEST(term_tells_when_results_are_lost),
 		TEST(an_idle_daemon_looks_often_and_no_more),
+		TEST(an_idle_daemon_keeps_its_pace),
 		TEST(a_daemon_starts_what_comes_due_at_once),
 		TEST(leases_are_renewed_before_they_end),
 		TEST(without_its_shards_it_sends_nothing),

@@ -8,6 +8,34 @@
 #include "captured_log.h"
 #include "run_dispatcher.h"
 
+/* delivery.md 3, guarantee: outcomes are flushed together, and after 5 ms at the latest. */
+static void
+outcomes_are_recorded_together_and_soon(void **state UNUSED)
+{
+	options.sender.in_flight = 256;
+	options.health.window_start = options.health.window_max = 64;
+	for (uint64_t id = 1; id <= 4; id++) {
+		world_add(id, 900, 0);
+		world.webhooks[id].latency_ms = (int64_t)id;
+	}
+	assert_int_equal(run(NULL), RESULT_OK);
+	assert_int_equal(world_count(0, DELIVERY_DELIVERED), 3600);
+	assert_true(world.flush_count <= 3600 / 32);
+	assert_true(world.longest_unrecorded_ms <= 5 + 4 * WORLD_CALL_MS);
+}
+
+static void
+single_outcomes_wait_for_each_other(void **state UNUSED)
+{
+	for (uint64_t id = 1; id <= 20; id++) {
+		world_add(id, 1, 0);
+		world.webhooks[id].latency_ms = 100 + (int64_t)id;
+	}
+	assert_int_equal(run(NULL), RESULT_OK);
+	assert_int_equal(world_count(0, DELIVERY_DELIVERED), 20);
+	assert_in_range(world.flush_count, 2, 6);
+}
+
 static void
 results_outlive_an_outage(void **state UNUSED)
 {
@@ -124,7 +152,7 @@ sending_goes_on_while_outcomes_are_recorded(void **state UNUSED)
 	world.record_ms = 3 * SECOND;
 	stay_until(10 * SECOND);
 	for (size_t i = 0; i < world.delivery_count; i++)
-		assert_true(world.deliveries[i].started_ms[0] - world.deliveries[i].due_ms <= 2 * POLL);
+		assert_true(world.deliveries[i].started_ms[0] - world.deliveries[i].born_ms <= 2 * POLL);
 	assert_int_equal(world_count(0, DELIVERY_DELIVERED), 2 * PER_WEBHOOK);
 }
 
@@ -163,6 +191,44 @@ block_the_first(void)
 {
 	world.blocked = 1;
 	world.happen = NULL;
+}
+
+/* 3, Retry-After: what it says is not lost with the time that its recording takes. */
+static void
+a_silence_is_recorded_behind_a_lock(void **state UNUSED)
+{
+	world_add(1, 2, 0);
+	world.webhooks[1].status = 429;
+	world.webhooks[1].retry_after = "600";
+	world.blocked_webhook = 1;
+	world.blocked_until_ms = 20 * SECOND;
+	stay_until(40 * SECOND);
+	assert_int_equal(sent(1), 2);
+	assert_true(world.webhooks[1].hold_until_ms > 500 * SECOND);
+	assert_int_equal(world.webhooks[1].failures, 2);
+}
+
+/* … but what was overtaken by a later attempt says nothing of its webhook any more. */
+static void
+what_was_overtaken_changes_no_webhook(void **state UNUSED)
+{
+	schedule.count = 0;
+	world_add(1, 5, 0);
+	struct world_webhook *webhook = &world.webhooks[1];
+	webhook->succeeded = true; /* so that it gets several at once; of those the last ends first here */
+	memcpy(webhook->script,
+	    (struct world_answer[]){ { .status = 200, .times = 3 }, { .status = 500, .times = 1 }, { .status = 200 } },
+	    3 * sizeof(*webhook->script));
+	webhook->script_count = 3;
+	world.blocked = 4;
+	world.blocked_until_ms = 20 * SECOND;
+	capture_log();
+	stay_until(40 * SECOND);
+	captured_log();
+	assert_int_equal(world_count(1, DELIVERY_FAILED), 1);
+	assert_int_equal(world_count(1, DELIVERY_DELIVERED), 4);
+	assert_int_equal(webhook->failures, 0);
+	assert_true(webhook->failing_since_ms < 0);
 }
 
 /* A commit is lost, and what is left of its transaction stands in the way for a while. */
@@ -210,7 +276,7 @@ a_webhook_that_is_locked_holds_nobody_else(void **state UNUSED)
 	assert_in_range(conflicts_before, 1, 20);
 	assert_int_equal(world_count(0, DELIVERY_DELIVERED), LATER + 2 * LOCKED);
 	for (size_t i = 2 * LOCKED; i < world.delivery_count; i++)
-		assert_true(world.deliveries[i].started_ms[0] - world.deliveries[i].due_ms <= 6 * SECOND);
+		assert_true(world.deliveries[i].started_ms[0] - world.deliveries[i].born_ms <= 6 * SECOND);
 }
 
 /* Its delivery is made again when its claim has ended. */
@@ -260,6 +326,8 @@ main(void)
 {
 #define TEST(name) cmocka_unit_test_setup(name, fresh_world)
 	const struct CMUnitTest tests[] = {
+		TEST(outcomes_are_recorded_together_and_soon),
+		TEST(single_outcomes_wait_for_each_other),
 		TEST(results_outlive_an_outage),
 		TEST(an_unknown_commit_is_repeated),
 		TEST(one_bad_outcome_does_not_hold_the_others),
@@ -268,6 +336,8 @@ main(void)
 		TEST(a_claim_that_is_nearly_over_is_given_back),
 		TEST(sending_goes_on_while_outcomes_are_recorded),
 		TEST(one_locked_outcome_does_not_hold_the_others),
+		TEST(a_silence_is_recorded_behind_a_lock),
+		TEST(what_was_overtaken_changes_no_webhook),
 		TEST(an_unknown_commit_that_stands_in_its_own_way),
 		TEST(a_webhook_that_is_locked_holds_nobody_else),
 		TEST(what_is_locked_for_a_lease_is_given_up),

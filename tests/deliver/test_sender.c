@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The sender (delivery.md 2, success, redirects, time; 5, address rules) against a receiver on 127.0.0.1.
  *
- * getaddrinfo is ours: libcurl asks it for names, so that names can lead anywhere without a name server.
- *
- * More than 600 lines, because names, rules and one attempt are set up once for all that a sender may meet. */
+ * Names are those of own_names.c. */
 #include "unit.h"
 
 #include <arpa/inet.h>
@@ -21,67 +19,15 @@
 #include "base/clock.h"
 #include "base/pool.h"
 #include "deliver/sender.h"
+#include "own_names.h"
 #include "receiver.h"
 
-enum { CONNECT_TIMEOUT_MS = 400, TIMEOUT_MS = 800, DEADLINE_MS = 10000, IN_FLIGHT = 8, HANG_MS = 4000, STALL_MAX_MS = 1700 };
+enum { CONNECT_TIMEOUT_MS = 400, TIMEOUT_MS = 800, DEADLINE_MS = 10000, IN_FLIGHT = 8, STALL_MAX_MS = 1700 };
 
 static int port;
 static struct address_rules open_rules, closed_rules;
 static struct pool *rules_pool;
 static struct sender *sender;
-
-/* ---- names ---- */
-
-static const struct {
-	const char *name;
-	const char *addresses[3];
-} names[] = {
-	{ "good.example", { "127.0.0.1" } }, { "inner.example", { "10.0.0.1" } },
-	{ "forbidden-first.example", { "10.0.0.1", "127.0.0.1" } },
-	{ "forbidden-second.example", { "127.0.0.2", "10.0.0.1", "127.0.0.1" } }, /* nobody listens on the first */
-};
-
-static struct addrinfo *
-address_info(const char *ip, const char *service, struct addrinfo *next)
-{
-	struct addrinfo *info = memory_alloc(sizeof(*info) + sizeof(struct sockaddr_in));
-	struct sockaddr_in *address = (struct sockaddr_in *)(info + 1);
-	address->sin_family = AF_INET;
-	address->sin_port = htons((uint16_t)atoi(service == NULL ? "0" : service));
-	inet_pton(AF_INET, ip, &address->sin_addr);
-	*info = (struct addrinfo){ .ai_family = AF_INET,
-		.ai_socktype = SOCK_STREAM,
-		.ai_protocol = IPPROTO_TCP,
-		.ai_addrlen = sizeof(*address),
-		.ai_addr = (struct sockaddr *)address,
-		.ai_next = next };
-	return info;
-}
-
-int
-getaddrinfo(const char *restrict name, const char *restrict service, const struct addrinfo *restrict hints UNUSED,
-    struct addrinfo **restrict result)
-{
-	*result = NULL;
-	if (strcmp(name, "hanging.example") == 0)
-		poll(NULL, 0, HANG_MS);
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (strcmp(name, names[i].name) == 0)
-			for (size_t j = ARRAY_SIZE(names[i].addresses); j > 0; j--)
-				if (names[i].addresses[j - 1] != NULL)
-					*result = address_info(names[i].addresses[j - 1], service, *result);
-	return *result == NULL ? EAI_NONAME : 0;
-}
-
-void
-freeaddrinfo(struct addrinfo *info)
-{
-	while (info != NULL) {
-		struct addrinfo *next = info->ai_next;
-		free(info);
-		info = next;
-	}
-}
 
 /* ---- one attempt ---- */
 
@@ -464,7 +410,7 @@ a_hanging_name_server_delays_nobody(void **state UNUSED)
 	}
 	assert_int_equal(hanging.error, SENDER_CONNECT_TIMEOUT);
 	assert_true(hanging.duration_ms < CONNECT_TIMEOUT_MS + 300);
-	assert_true(longest < HANG_MS / 2);
+	assert_true(longest < OWN_NAMES_HANG_MS / 2);
 }
 
 /* No receiver is to blame for that: verdict.c knows it by this error alone. */

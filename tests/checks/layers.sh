@@ -15,10 +15,11 @@ http: base json
 core: base json
 store: base db core
 commit: base core store
-api: base http json core store
+limit: base core
+api: base http json core store limit
 deliver: base core store
 admin: base conf core json store
-prog: base conf fcgi json db http core store commit api deliver admin
+prog: base conf fcgi json db http core store commit limit api deliver admin
 '
 
 # header (a shell pattern): the folder that may include it

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+#include "limit/limiter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/pool.h"
+#include "core/digest.h"
+#include "limit/shared.h"
+#include "limit/window.h"
+
+enum {
+	NAME_SIZE = 16,
+	NAMES = LIMIT_KINDS, /* one more table, of rings that have no windows: what was noted */
+	TABLES,
+	SHARES = 32, /* what the memory is divided into */
+	NAME_AGE_MS = 60 * 1000
+};
+
+static const size_t shares[TABLES] = {
+	[LIMIT_LOOKUPS] = 9,
+	[LIMIT_SIGNUPS] = 9,
+	[LIMIT_POSTS] = 4,
+	[LIMIT_FAILED_KEYS] = 4,
+	[LIMIT_DELETES] = 2,
+	[LIMIT_ACCOUNT] = 3,
+	[NAMES] = 1,
+};
+
+/* One caller; zeros: nobody. Its rings' counters follow. */
+struct entry {
+	unsigned char name[NAME_SIZE];      /* of the caller, a hash */
+	uint32_t newest[LIMIT_WINDOWS_MAX]; /* of each ring; of a noted name: when it was noted or asked for, in NAME_AGE_MS */
+};
+
+struct table {
+	size_t offset, sets, stride; /* bytes from the memory's beginning, sets, bytes of an entry */
+	size_t windows;
+	uint32_t limits[LIMIT_WINDOWS_MAX];
+	struct ring_shape shapes[LIMIT_WINDOWS_MAX];
+	size_t counters[LIMIT_WINDOWS_MAX]; /* where they are in an entry */
+};
+
+struct limiter {
+	struct shared shared;
+	struct table tables[TABLES];
+	int64_t (*now_ms)(void);
+};
+
+/* Where somebody is, or would be. */
+struct seat {
+	const struct table *table;
+	unsigned char name[NAME_SIZE];
+	unsigned char *set;
+	size_t lock;
+};
+
+static void
+lay_out_entry(struct table *table, const struct limit_rule *rule)
+{
+	size_t size = sizeof(struct entry);
+	table->windows = rule->count;
+	for (size_t i = 0; i < rule->count; i++) {
+		table->limits[i] = rule->windows[i].limit;
+		table->shapes[i] = ring_shape_of(&rule->windows[i]);
+		table->counters[i] = size;
+		size += ring_bytes(&table->shapes[i]);
+	}
+	table->stride = size;
+}
+
+static void
+lay_out(struct limiter *limiter, const struct limiter_options *options)
+{
+	static const struct limit_rule none;
+	size_t offset = 0;
+	for (size_t i = 0; i < TABLES; i++) {
+		struct table *table = &limiter->tables[i];
+		const size_t size = options->memory / SHARES * shares[i] / sizeof(uint64_t) * sizeof(uint64_t);
+		lay_out_entry(table, i == NAMES ? &none : &options->rules[i]);
+		table->offset = offset;
+		table->sets = size / (table->stride * LIMITER_WAYS);
+		offset += size;
+	}
+}
+
+/* What lies where follows from the memory and the rules. */
+static struct digest
+layout_of(const struct limiter_options *options)
+{
+	uint64_t numbers[1 + LIMIT_KINDS * LIMIT_WINDOWS_MAX * 2] = { options->memory };
+	uint64_t *next = numbers + 1;
+	for (size_t i = 0; i < LIMIT_KINDS; i++, next += (size_t)LIMIT_WINDOWS_MAX * 2)
+		for (size_t j = 0; j < options->rules[i].count; j++) {
+			next[2 * j] = options->rules[i].windows[j].limit;
+			next[2 * j + 1] = (uint64_t)options->rules[i].windows[j].ms;
+		}
+	return digest_sha256(&(struct slice){ (const char *)numbers, sizeof(numbers) }, 1);
+}
+
+struct limiter *
+limiter_open(const struct limiter_options *options)
+{
+	struct limiter *limiter = memory_alloc(sizeof(*limiter));
+	const struct digest layout = layout_of(options);
+	lay_out(limiter, options);
+	limiter->now_ms = options->now_ms;
+	if (!shared_open(options->folder, "limits", options->memory, layout.bytes, &limiter->shared)) {
+		free(limiter);
+		return NULL;
+	}
+	return limiter;
+}
+
+void
+limiter_close(struct limiter **limiter)
+{
+	if (*limiter == NULL)
+		return;
+	shared_close(&(*limiter)->shared);
+	free(*limiter);
+	*limiter = NULL;
+}
+
+static struct seat
+seat_of(const struct limiter *limiter, size_t kind, struct slice who)
+{
+	const unsigned char table_name[] = { (unsigned char)kind };
+	const struct slice pieces[] = { { (const char *)limiter->shared.secret, SHARED_SECRET_SIZE },
+		{ (const char *)table_name, sizeof(table_name) }, who };
+	const struct digest digest = digest_sha256(pieces, ARRAY_SIZE(pieces));
+	struct seat seat = { .table = &limiter->tables[kind] };
+	uint64_t place;
+	memcpy(seat.name, digest.bytes, NAME_SIZE);
+	memcpy(&place, digest.bytes + NAME_SIZE, sizeof(place));
+	place %= seat.table->sets;
+	seat.set = limiter->shared.memory + seat.table->offset + place * seat.table->stride * LIMITER_WAYS;
+	seat.lock = (place * TABLES + kind) % SHARED_LOCKS;
+	return seat;
+}
+
+static struct entry *
+entry_at(const struct seat *seat, size_t way)
+{
+	return (struct entry *)(void *)(seat->set + way * seat->table->stride);
+}
+
+static struct ring
+ring_of(const struct table *table, struct entry *entry, size_t window)
+{
+	return (
+	    struct ring){ &table->shapes[window], (unsigned char *)entry + table->counters[window], &entry->newest[window] };
+}
+
+/* How much of its limit the fullest of its windows holds, in 65536ths. */
+static uint64_t
+load_of(const struct table *table, struct entry *entry, int64_t now_ms)
+{
+	uint64_t load = 0;
+	for (size_t i = 0; i < table->windows; i++) {
+		const struct ring ring = ring_of(table, entry, i);
+		const uint64_t share = ((uint64_t)ring_count(&ring, now_ms) << 16) / table->limits[i];
+		load = share > load ? share : load;
+	}
+	return load;
+}
+
+static struct entry *
+find_entry(const struct seat *seat)
+{
+	for (size_t way = 0; way < LIMITER_WAYS; way++) {
+		struct entry *entry = entry_at(seat, way);
+		if (memcmp(entry->name, seat->name, NAME_SIZE) == 0)
+			return entry;
+	}
+	return NULL;
+}
+
+/* His own, or the one that he would go on with: the least used, and of those the first. */
+static struct entry *
+find_or_choose(const struct seat *seat, int64_t now_ms)
+{
+	struct entry *chosen = find_entry(seat);
+	uint64_t least = UINT64_MAX;
+	if (chosen != NULL)
+		return chosen;
+	for (size_t way = 0; way < LIMITER_WAYS; way++) {
+		struct entry *entry = entry_at(seat, way);
+		const uint64_t load = load_of(seat->table, entry, now_ms);
+		if (load >= least)
+			continue;
+		least = load;
+		chosen = entry;
+	}
+	return chosen;
+}
+
+/* What each window of his says; the longest wait is kept. */
+static void
+judge(const struct seat *seat, struct entry *entry, const struct limit_claim *claim, struct limit_verdict *verdict)
+{
+	for (size_t i = 0; i < seat->table->windows; i++) {
+		const uint32_t limit = claim->kind == LIMIT_ACCOUNT ? claim->limit : seat->table->limits[i];
+		const struct ring ring = ring_of(seat->table, entry, i);
+		const int64_t wait_ms = ring_wait_ms(&ring, limit, verdict->at_ms);
+		if (wait_ms <= verdict->wait_ms)
+			continue;
+		verdict->kind = claim->kind;
+		verdict->limit = limit;
+		verdict->wait_ms = wait_ms;
+	}
+}
+
+static void
+add(const struct seat *seat, struct entry *entry)
+{
+	memcpy(entry->name, seat->name, NAME_SIZE);
+	for (size_t i = 0; i < seat->table->windows; i++) {
+		const struct ring ring = ring_of(seat->table, entry, i);
+		ring_add(&ring);
+	}
+}
+
+/* Locks are always taken in the order of their numbers. */
+static void
+sort_by_lock(struct seat *seats, const struct limit_claim **claims, size_t count)
+{
+	if (count < 2 || seats[0].lock <= seats[1].lock)
+		return;
+	const struct seat seat = seats[0];
+	const struct limit_claim *claim = claims[0];
+	seats[0] = seats[1];
+	claims[0] = claims[1];
+	seats[1] = seat;
+	claims[1] = claim;
+}
+
+static void
+unlock(struct limiter *limiter, const struct seat *seats, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (i == 0 || seats[i].lock != seats[i - 1].lock)
+			pthread_mutex_unlock(&limiter->shared.locks[seats[i].lock]);
+}
+
+static bool
+lock(struct limiter *limiter, const struct seat *seats, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if ((i > 0 && seats[i].lock == seats[i - 1].lock) || shared_lock(&limiter->shared.locks[seats[i].lock]))
+			continue;
+		unlock(limiter, seats, i);
+		return false;
+	}
+	return true;
+}
+
+/* Without the lock, which a process that was stopped may keep for ever, nobody is counted, and nobody refused. */
+bool
+limiter_pass(struct limiter *limiter, const struct limit_claim *claims, size_t count, struct limit_verdict *verdict)
+{
+	struct seat seats[LIMITER_CLAIMS_MAX];
+	const struct limit_claim *made[LIMITER_CLAIMS_MAX];
+	struct entry *entries[LIMITER_CLAIMS_MAX];
+	size_t used = 0;
+	*verdict = (struct limit_verdict){ .wait_ms = 0 };
+	for (size_t i = 0; i < count; i++) {
+		if (limiter->tables[claims[i].kind].windows == 0)
+			continue;
+		made[used] = &claims[i];
+		seats[used++] = seat_of(limiter, claims[i].kind, claims[i].who);
+	}
+	sort_by_lock(seats, made, used);
+	if (used == 0 || !lock(limiter, seats, used))
+		return true;
+	verdict->at_ms = limiter->now_ms(); /* behind the locks: who comes later, comes later */
+	for (size_t i = 0; i < used; i++) {
+		entries[i] = find_or_choose(&seats[i], verdict->at_ms);
+		judge(&seats[i], entries[i], made[i], verdict);
+	}
+	for (size_t i = 0; i < used && verdict->wait_ms == 0; i++)
+		add(&seats[i], entries[i]);
+	unlock(limiter, seats, used);
+	return verdict->wait_ms == 0;
+}
+
+void
+limiter_take_back(struct limiter *limiter, const struct limit_claim *claim, int64_t at_ms)
+{
+	if (limiter->tables[claim->kind].windows == 0)
+		return;
+	const struct seat seat = seat_of(limiter, claim->kind, claim->who);
+	if (!lock(limiter, &seat, 1))
+		return;
+	struct entry *entry = find_entry(&seat);
+	const int64_t now_ms = limiter->now_ms();
+	for (size_t i = 0; entry != NULL && i < seat.table->windows; i++) {
+		const struct ring ring = ring_of(seat.table, entry, i);
+		(void)ring_count(&ring, now_ms);
+		ring_take_back(&ring, at_ms);
+	}
+	unlock(limiter, &seat, 1);
+}
+
+/* ---- names ---- */
+
+static uint32_t
+name_age(const struct limiter *limiter)
+{
+	return (uint32_t)(limiter->now_ms() / NAME_AGE_MS);
+}
+
+static struct entry *
+oldest_entry(const struct seat *seat)
+{
+	struct entry *oldest = entry_at(seat, 0);
+	for (size_t way = 1; way < LIMITER_WAYS; way++)
+		if (entry_at(seat, way)->newest[0] < oldest->newest[0])
+			oldest = entry_at(seat, way);
+	return oldest;
+}
+
+void
+limiter_note(struct limiter *limiter, struct slice name)
+{
+	const struct seat seat = seat_of(limiter, NAMES, name);
+	if (!lock(limiter, &seat, 1))
+		return;
+	struct entry *entry = find_entry(&seat);
+	if (entry == NULL)
+		entry = oldest_entry(&seat);
+	memcpy(entry->name, seat.name, NAME_SIZE);
+	entry->newest[0] = name_age(limiter);
+	unlock(limiter, &seat, 1);
+}
+
+bool
+limiter_knows(struct limiter *limiter, struct slice name)
+{
+	const struct seat seat = seat_of(limiter, NAMES, name);
+	if (!lock(limiter, &seat, 1))
+		return false;
+	struct entry *entry = find_entry(&seat);
+	if (entry != NULL)
+		entry->newest[0] = name_age(limiter);
+	unlock(limiter, &seat, 1);
+	return entry != NULL;
+}
+
+void
+limiter_forget(struct limiter *limiter, struct slice name)
+{
+	const struct seat seat = seat_of(limiter, NAMES, name);
+	if (!lock(limiter, &seat, 1))
+		return;
+	struct entry *entry = find_entry(&seat);
+	if (entry != NULL)
+		memset(entry, 0, sizeof(*entry));
+	unlock(limiter, &seat, 1);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT
+ * Who may do how much (contract.md 5), counted in memory that all processes of this host share.
+ *
+ * The memory is bounded. It is a table of sets of LIMITER_WAYS rings (limit/window.h) for each kind of limit, and a caller's
+ * set is where a keyed hash puts him, so nobody can choose it; no address stands in it. A caller that is not in his set gets an
+ * empty ring, or one whose time has passed; where there is none he goes on with the one that is the least used, and what was
+ * counted in it counts for him: a flood of callers cannot make anybody's count disappear. So however many there are, no window
+ * lets more through a set than LIMITER_WAYS times the limit, who is at his limit stays there, and as long as there is room each
+ * has a ring of his own.
+ *
+ * A process may be killed at any instruction: the others go on, at worst its call counts. */
+#ifndef LEADHOOK_LIMIT_LIMITER_H
+#define LEADHOOK_LIMIT_LIMITER_H
+
+#include "base/attributes.h"
+#include "base/slice.h"
+#include "limit/rule.h"
+
+enum limit_kind {
+	LIMIT_LOOKUPS,     /* no key, GET: an address */
+	LIMIT_SIGNUPS,     /* no key, POST on a campaign: an address and a campaign */
+	LIMIT_POSTS,       /* no key, POST on any: an address */
+	LIMIT_FAILED_KEYS, /* an address */
+	LIMIT_DELETES,     /* an account */
+	LIMIT_ACCOUNT,     /* an account's GET and POST; its limit comes with the claim, its window is the rule's */
+	LIMIT_KINDS
+};
+
+enum { LIMITER_WAYS = 8, LIMITER_CLAIMS_MAX = 2, LIMITER_MEMORY_MIN = 1024 * 1024 };
+
+struct limiter;
+
+struct limiter_options {
+	const char *folder; /* of the file; "": shared with the processes that are forked alone */
+	size_t memory;      /* at least LIMITER_MEMORY_MIN */
+	struct limit_rule rules[LIMIT_KINDS];
+	int64_t (*now_ms)(void); /* clock_monotonic_ms; the same for all processes */
+};
+
+struct limit_claim {
+	enum limit_kind kind;
+	struct slice who; /* any bytes */
+	uint32_t limit;   /* of LIMIT_ACCOUNT, from 1 to LIMIT_MAX */
+};
+
+/* What came of claims. `at_ms` is when; the rest is of the window that refuses the longest, where one does. */
+struct limit_verdict {
+	int64_t at_ms;
+	enum limit_kind kind;
+	uint32_t limit;
+	int64_t wait_ms; /* until the same claims would pass, if nobody else came in between */
+};
+
+/* NULL, logged, when there is no memory to share. */
+struct limiter *limiter_open(const struct limiter_options *options);
+/* *limiter may be NULL, becomes NULL. What was counted stays. */
+void limiter_close(struct limiter **limiter);
+
+/* True: all of the claims pass, and count. False: none counts. A kind without a rule passes. */
+MUST_CHECK bool limiter_pass(
+    struct limiter *limiter, const struct limit_claim *claims, size_t count, struct limit_verdict *verdict);
+/* What passed at that time is not to count after all. */
+void limiter_take_back(struct limiter *limiter, const struct limit_claim *claim, int64_t at_ms);
+
+/* Names that were noted are known, until others were noted, or asked for, since. */
+void limiter_note(struct limiter *limiter, struct slice name);
+MUST_CHECK bool limiter_knows(struct limiter *limiter, struct slice name);
+void limiter_forget(struct limiter *limiter, struct slice name);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ * What a limit is: so many requests in each of some windows of time (contract.md 5). */
+#ifndef LEADHOOK_LIMIT_RULE_H
+#define LEADHOOK_LIMIT_RULE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/slice.h"
+
+enum {
+	LIMIT_WINDOWS_MAX = 4,
+	LIMIT_MAX = 1000000,
+	LIMIT_WINDOW_STEP_MS = 3000, /* windows are multiples of it, so that a sixtieth of one is whole milliseconds */
+	LIMIT_WINDOW_MAX_MS = 24 * 60 * 60 * 1000
+};
+
+struct limit_window {
+	uint32_t limit; /* from 1 to LIMIT_MAX */
+	int64_t ms;     /* a multiple of LIMIT_WINDOW_STEP_MS, up to LIMIT_WINDOW_MAX_MS */
+};
+
+/* All of its windows hold at once. */
+struct limit_rule {
+	struct limit_window windows[LIMIT_WINDOWS_MAX];
+	size_t count; /* 0: there is no limit */
+};
+
+/* "10/60s 20/3m", separated by commas or white space; nothing is a rule without windows. False, with *bad the item that is
+ * wrong, when one is, or when there are too many. */
+MUST_CHECK bool limit_rule_parse(struct slice text, struct limit_rule *rule, struct slice *bad);
+
+#endif

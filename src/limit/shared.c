@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+#include "limit/shared.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/random.h"
+#include "base/slice.h"
+
+enum { BOOT_SIZE = 64, CACHE_LINE = 64, NAME_SIZE = 64, MS_PER_S = 1000 };
+
+static const char magic[16] = "leadhook limits";
+
+/* What a file begins with. Everything in it stands before the file gets its name. */
+struct header {
+	char magic[sizeof(magic)];
+	char version[32];
+	char boot[BOOT_SIZE]; /* the clock begins anew with each, and no lock outlives one */
+	unsigned char layout[SHARED_LAYOUT_SIZE];
+	uint64_t size;
+	uint64_t lock_size; /* as the C library has it */
+	unsigned char secret[SHARED_SECRET_SIZE];
+	pthread_mutex_t locks[SHARED_LOCKS];
+};
+
+/* A file that is being looked for or made. */
+struct place {
+	const char *folder, *name;
+	int directory;
+	size_t size; /* of the whole mapping */
+	struct header wanted;
+};
+
+static size_t
+header_size(void)
+{
+	return (sizeof(struct header) + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+}
+
+/* Of this run of the kernel; "" when it does not tell. */
+static void
+read_boot(char boot[BOOT_SIZE])
+{
+	const int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	const ssize_t size = fd < 0 ? -1 : read(fd, boot, BOOT_SIZE - 1);
+	if (size <= 0)
+		boot[0] = '\0';
+	if (fd >= 0)
+		close(fd);
+}
+
+static void
+describe(struct place *place, const unsigned char layout[SHARED_LAYOUT_SIZE])
+{
+	struct header *wanted = &place->wanted;
+	memset(wanted, 0, sizeof(*wanted));
+	memcpy(wanted->magic, magic, sizeof(magic));
+	strncpy(wanted->version, LEADHOOK_VERSION, sizeof(wanted->version) - 1);
+	read_boot(wanted->boot);
+	memcpy(wanted->layout, layout, SHARED_LAYOUT_SIZE);
+	wanted->size = place->size;
+	wanted->lock_size = sizeof(pthread_mutex_t);
+}
+
+static bool
+log_failure(const struct place *place, const char *mend)
+{
+	log_error("no_shared_memory", LOG_STR("folder", place->folder), LOG_STR("file", place->name), LOG_ERRNO(errno),
+	    LOG_STR("mend", mend));
+	return false;
+}
+
+/* A lock is given to the next one when its owner dies (pthread_mutexattr_setrobust(3)). */
+static void
+make_locks(struct header *header)
+{
+	pthread_mutexattr_t attributes;
+	pthread_mutexattr_init(&attributes);
+	pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+	pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+	for (size_t i = 0; i < SHARED_LOCKS; i++)
+		pthread_mutex_init(&header->locks[i], &attributes);
+	pthread_mutexattr_destroy(&attributes);
+}
+
+static void
+fill(void *mapping, const struct place *place)
+{
+	struct header *header = mapping;
+	memcpy(header, &place->wanted, sizeof(*header));
+	random_bytes(header->secret, sizeof(header->secret));
+	make_locks(header);
+}
+
+static bool
+map(int fd, size_t size, void **mapping)
+{
+	const int flags = fd < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED;
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, fd, 0);
+	if (memory == MAP_FAILED)
+		return false;
+	*mapping = memory;
+	return true;
+}
+
+/* All of it is taken from the file system at once: a page that is missing later would be a SIGBUS. */
+static bool
+make_file(const struct place *place, void **mapping)
+{
+	char name[NAME_SIZE];
+	snprintf(name, sizeof(name), "%s.new", place->name);
+	if (unlinkat(place->directory, name, 0) != 0 && errno != ENOENT)
+		return log_failure(place, "remove the file with .new behind its name");
+	const int fd = openat(place->directory, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return log_failure(place, "let this account write to the directory, or set server.state_dir");
+	errno = posix_fallocate(fd, 0, (off_t)place->size);
+	bool made = errno == 0 && map(fd, place->size, mapping);
+	if (made) {
+		fill(*mapping, place);
+		made = renameat(place->directory, name, place->directory, place->name) == 0;
+	}
+	const int number = errno;
+	close(fd);
+	if (made)
+		return true;
+	unlinkat(place->directory, name, 0);
+	errno = number;
+	return log_failure(place, "make room there, or lower limits.memory");
+}
+
+enum found { FOUND_MINE, FOUND_NONE, FOUND_FOREIGN };
+
+static bool
+header_fits(const struct place *place, const struct header *header)
+{
+	const struct header *wanted = &place->wanted;
+	return wanted->boot[0] != '\0' && memcmp(header, wanted, offsetof(struct header, secret)) == 0;
+}
+
+/* What stands under the name. Only what begins as ours is ever replaced. */
+static enum found
+find_file(const struct place *place, void **mapping)
+{
+	struct header header;
+	struct stat status;
+	const int fd = openat(place->directory, place->name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return errno == ENOENT ? FOUND_NONE : FOUND_FOREIGN;
+	enum found found = FOUND_FOREIGN;
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid()) {
+		const ssize_t size = pread(fd, &header, sizeof(header), 0);
+		const bool ours =
+		    size == 0 || (size >= (ssize_t)sizeof(magic) && memcmp(header.magic, magic, sizeof(magic)) == 0);
+		const bool fits =
+		    size == (ssize_t)sizeof(header) && (uint64_t)status.st_size == place->size && header_fits(place, &header);
+		found = !ours ? FOUND_FOREIGN : fits && map(fd, place->size, mapping) ? FOUND_MINE : FOUND_NONE;
+	}
+	close(fd);
+	return found;
+}
+
+/* One process at a time looks for the file and makes it. */
+static bool
+open_file(struct place *place, void **mapping)
+{
+	if (mkdir(place->folder, 0700) != 0 && errno != EEXIST)
+		return log_failure(place, "make the directory, or set server.state_dir");
+	place->directory = open(place->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (place->directory < 0 || flock(place->directory, LOCK_EX) != 0) {
+		(void)log_failure(place, "let this account read the directory, or set server.state_dir");
+		if (place->directory >= 0)
+			close(place->directory);
+		return false;
+	}
+	bool opened = false;
+	errno = 0;
+	switch (find_file(place, mapping)) {
+	case FOUND_MINE:
+		opened = true;
+		break;
+	case FOUND_NONE:
+		opened = make_file(place, mapping);
+		break;
+	case FOUND_FOREIGN:
+		errno = errno == 0 ? EEXIST : errno;
+		opened = log_failure(place, "remove the file, or run as the account that it belongs to");
+		break;
+	}
+	close(place->directory); /* and the lock with it */
+	return opened;
+}
+
+bool
+shared_open(
+    const char *folder, const char *name, size_t size, const unsigned char layout[SHARED_LAYOUT_SIZE], struct shared *shared)
+{
+	struct place place = { .folder = folder, .name = name, .directory = -1, .size = header_size() + size };
+	void *mapping = NULL;
+	describe(&place, layout);
+	if (*folder != '\0') {
+		if (!open_file(&place, &mapping))
+			return false;
+	} else {
+		if (!map(-1, place.size, &mapping))
+			return log_failure(&place, "lower limits.memory");
+		fill(mapping, &place);
+	}
+	struct header *header = mapping;
+	*shared = (struct shared){
+		.memory = (unsigned char *)mapping + header_size(),
+		.size = size,
+		.secret = header->secret,
+		.locks = header->locks,
+		.mapping = mapping,
+		.mapped = place.size,
+	};
+	return true;
+}
+
+void
+shared_close(struct shared *shared)
+{
+	if (shared->mapping != NULL)
+		munmap(shared->mapping, shared->mapped);
+	*shared = (struct shared){ .mapping = NULL };
+}
+
+static int
+lock_in_time(pthread_mutex_t *lock)
+{
+	struct timespec until;
+	const int number = pthread_mutex_trylock(lock);
+	if (number != EBUSY)
+		return number;
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += SHARED_LOCK_WAIT_MS / MS_PER_S;
+	return pthread_mutex_clocklock(lock, CLOCK_MONOTONIC, &until);
+}
+
+bool
+shared_lock(pthread_mutex_t *lock)
+{
+	const int number = lock_in_time(lock);
+	if (number == EOWNERDEAD) {
+		log_info("lock_taken_over", LOG_ERRNO(number));
+		return pthread_mutex_consistent(lock) == 0;
+	}
+	if (number != 0)
+		log_error("lock_stuck", LOG_ERRNO(number));
+	return number == 0;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+#include "limit/window.h"
+
+#include <string.h>
+
+struct ring_shape
+ring_shape_of(const struct limit_window *window)
+{
+	return (struct ring_shape){
+		.width = window->limit <= UINT8_MAX    ? 1
+			 : window->limit <= UINT16_MAX ? 2
+						       : 4,
+		.part_ms = window->ms / WINDOW_PARTS,
+	};
+}
+
+size_t
+ring_bytes(const struct ring_shape *shape)
+{
+	return (WINDOW_COUNTERS * shape->width + 3) / 4 * 4;
+}
+
+static uint32_t
+counter(const struct ring *ring, uint32_t part)
+{
+	const size_t at = part % WINDOW_COUNTERS;
+	switch (ring->shape->width) {
+	case 1:
+		return ring->counters[at];
+	case 2:
+		return ((const uint16_t *)(const void *)ring->counters)[at];
+	default:
+		return ((const uint32_t *)(const void *)ring->counters)[at];
+	}
+}
+
+static void
+set_counter(const struct ring *ring, uint32_t part, uint32_t value)
+{
+	const size_t at = part % WINDOW_COUNTERS;
+	switch (ring->shape->width) {
+	case 1:
+		ring->counters[at] = (unsigned char)value;
+		break;
+	case 2:
+		((uint16_t *)(void *)ring->counters)[at] = (uint16_t)value;
+		break;
+	default:
+		((uint32_t *)(void *)ring->counters)[at] = value;
+	}
+}
+
+static uint32_t
+part_of(const struct ring *ring, int64_t ms)
+{
+	return (uint32_t)(ms / ring->shape->part_ms);
+}
+
+/* `newest` comes last, so that whoever dies here does it all over again. A clock that has gone back is another boot's. */
+static void
+forget_old(const struct ring *ring, uint32_t now)
+{
+	const uint32_t newest = *ring->newest;
+	if (now < newest || now - newest >= WINDOW_COUNTERS)
+		memset(ring->counters, 0, ring_bytes(ring->shape));
+	else
+		for (uint32_t part = newest + 1; part <= now; part++)
+			set_counter(ring, part, 0);
+	*ring->newest = now;
+}
+
+uint32_t
+ring_count(const struct ring *ring, int64_t now_ms)
+{
+	uint32_t sum = 0;
+	forget_old(ring, part_of(ring, now_ms));
+	for (uint32_t i = 0; i < WINDOW_COUNTERS; i++)
+		sum += counter(ring, i);
+	return sum;
+}
+
+int64_t
+ring_wait_ms(const struct ring *ring, uint32_t limit, int64_t now_ms)
+{
+	uint32_t left = ring_count(ring, now_ms), gone = 0;
+	/* The part after the newest has the oldest one's place. */
+	while (left >= limit && gone < WINDOW_COUNTERS)
+		left -= counter(ring, *ring->newest + ++gone);
+	return gone == 0 ? 0 : (*ring->newest + (int64_t)gone) * ring->shape->part_ms - now_ms;
+}
+
+void
+ring_add(const struct ring *ring)
+{
+	set_counter(ring, *ring->newest, counter(ring, *ring->newest) + 1);
+}
+
+void
+ring_take_back(const struct ring *ring, int64_t then_ms)
+{
+	const uint32_t part = part_of(ring, then_ms);
+	if (part <= *ring->newest && *ring->newest - part < WINDOW_COUNTERS && counter(ring, part) > 0)
+		set_counter(ring, part, counter(ring, part) - 1);
+}

@@ -1,0 +1,12 @@
+if HAVE_CMOCKA
+check_PROGRAMS += %D%/test_rule %D%/test_window %D%/test_limiter %D%/test_shared
+%C%_libs = src/limit/liblimit.a src/core/libcore.a src/json/libjson.a src/base/libbase.a $(YAJL_LIBS) $(CORE_LIBS) $(CMOCKA_LIBS)
+%C%_test_rule_SOURCES = %D%/test_rule.c
+%C%_test_rule_LDADD = $(%C%_libs)
+%C%_test_window_SOURCES = %D%/test_window.c
+%C%_test_window_LDADD = $(%C%_libs)
+%C%_test_limiter_SOURCES = %D%/test_limiter.c
+%C%_test_limiter_LDADD = $(%C%_libs)
+%C%_test_shared_SOURCES = %D%/test_shared.c
+%C%_test_shared_LDADD = $(%C%_libs)
+endif

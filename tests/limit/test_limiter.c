@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: MIT
+ * Who may do how much (contract.md 5), by a clock of our own: several windows and limits at once, beside a plain exact model; a
+ * table that is full; many processes, and such that die. */
+#include "unit.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "limit/limiter.h"
+
+enum { SECOND = 1000, MINUTE = 60 * SECOND, WHOS = 16, TIMES = 8192 };
+
+static int64_t now;
+static struct limiter *limiter;
+static struct limiter_options options;
+
+static int64_t
+fake_clock(void)
+{
+	return now;
+}
+
+static int
+begin(void **state)
+{
+	(void)state;
+	now = 5000000;
+	options = (struct limiter_options){
+		.folder = "",
+		.memory = LIMITER_MEMORY_MIN,
+		.rules = {
+			[LIMIT_LOOKUPS] = { { { 100, MINUTE }, { 200, 3 * MINUTE }, { 300, 9 * MINUTE } }, 3 },
+			[LIMIT_SIGNUPS] = { { { 10, MINUTE }, { 20, 3 * MINUTE }, { 30, 9 * MINUTE } }, 3 },
+			[LIMIT_POSTS] = { { { 50, MINUTE } }, 1 },
+			[LIMIT_FAILED_KEYS] = { { { 30, MINUTE } }, 1 },
+			[LIMIT_ACCOUNT] = { { { LIMIT_MAX, MINUTE } }, 1 },
+		},
+		.now_ms = fake_clock,
+	};
+	limiter = limiter_open(&options);
+	return limiter == NULL;
+}
+
+static int
+end(void **state)
+{
+	(void)state;
+	limiter_close(&limiter);
+	return 0;
+}
+
+static struct limit_verdict verdict;
+
+static struct slice
+name_of(uint64_t number)
+{
+	static char names[LIMITER_CLAIMS_MAX][32];
+	static size_t turn;
+	char *name = names[turn++ % LIMITER_CLAIMS_MAX];
+	return (struct slice){ name, (size_t)snprintf(name, sizeof(names[0]), "%llu", (unsigned long long)number) };
+}
+
+static bool
+pass(enum limit_kind kind, uint64_t who)
+{
+	const struct limit_claim claim = { .kind = kind, .who = name_of(who) };
+	return limiter_pass(limiter, &claim, 1, &verdict);
+}
+
+static bool
+sign_up(uint64_t address, uint64_t campaign)
+{
+	const struct limit_claim claims[] = {
+		{ .kind = LIMIT_SIGNUPS, .who = name_of(address * 1000 + campaign) },
+		{ .kind = LIMIT_POSTS, .who = name_of(address) },
+	};
+	return limiter_pass(limiter, claims, 2, &verdict);
+}
+
+static size_t
+passes_of(enum limit_kind kind, uint64_t who, size_t tries)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < tries; i++)
+		count += pass(kind, who) ? 1 : 0;
+	return count;
+}
+
+/* ---- the rules ---- */
+
+static void
+each_window_holds(void **state)
+{
+	(void)state;
+	assert_int_equal(passes_of(LIMIT_LOOKUPS, 1, 150), 100);
+	assert_int_equal(verdict.kind, LIMIT_LOOKUPS);
+	assert_int_equal(verdict.limit, 100);
+	now += verdict.wait_ms - 1;
+	assert_int_equal(passes_of(LIMIT_LOOKUPS, 1, 1), 0);
+	now += 1;
+	assert_int_equal(passes_of(LIMIT_LOOKUPS, 1, 150), 100);
+	now += 61 * SECOND;
+	assert_int_equal(passes_of(LIMIT_LOOKUPS, 1, 150), 0); /* 200 in three minutes */
+	assert_int_equal(verdict.limit, 200);
+	now += verdict.wait_ms;
+	assert_int_equal(passes_of(LIMIT_LOOKUPS, 1, 150), 100); /* 300 in nine */
+	now += 200 * SECOND;
+	assert_int_equal(passes_of(LIMIT_LOOKUPS, 1, 150), 0);
+	assert_int_equal(verdict.limit, 300);
+	now += verdict.wait_ms;
+	assert_int_equal(passes_of(LIMIT_LOOKUPS, 1, 150), 100);
+}
+
+static void
+everybody_has_a_limit_of_his_own(void **state)
+{
+	(void)state;
+	assert_int_equal(passes_of(LIMIT_FAILED_KEYS, 1, 50), 30);
+	assert_int_equal(passes_of(LIMIT_FAILED_KEYS, 2, 50), 30);
+	assert_int_equal(passes_of(LIMIT_POSTS, 1, 60), 50);
+}
+
+static void
+a_kind_without_a_rule_passes(void **state)
+{
+	(void)state;
+	assert_int_equal(passes_of(LIMIT_DELETES, 1, 1000), 1000);
+	assert_int_equal(verdict.wait_ms, 0);
+}
+
+static void
+an_account_brings_its_limit(void **state)
+{
+	(void)state;
+	struct limit_claim claim = { .kind = LIMIT_ACCOUNT, .who = SLICE("7"), .limit = 70000 };
+	size_t passed = 0;
+	for (size_t i = 0; i < 80000; i++)
+		passed += limiter_pass(limiter, &claim, 1, &verdict) ? 1 : 0;
+	assert_int_equal(passed, 70000);
+	assert_int_equal(verdict.limit, 70000);
+	claim.limit = 70001; /* as its operator has it now */
+	assert_true(limiter_pass(limiter, &claim, 1, &verdict));
+	claim.limit = 5;
+	assert_false(limiter_pass(limiter, &claim, 1, &verdict));
+	assert_int_equal(verdict.limit, 5);
+}
+
+/* Of several limits all hold; what is refused by one counts for none. */
+static void
+what_is_refused_counts_nowhere(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < 10; i++)
+		assert_true(sign_up(1, 1));
+	for (size_t i = 0; i < 500; i++)
+		assert_false(sign_up(1, 1));
+	assert_int_equal(verdict.kind, LIMIT_SIGNUPS);
+	for (uint64_t campaign = 2; campaign <= 5; campaign++)
+		for (size_t i = 0; i < 10; i++)
+			assert_true(sign_up(1, campaign));
+	assert_false(sign_up(1, 6)); /* 50 in all */
+	assert_int_equal(verdict.kind, LIMIT_POSTS);
+	assert_int_equal(verdict.limit, 50);
+	assert_true(sign_up(2, 1));
+	now += 61 * SECOND;
+	assert_true(sign_up(1, 6));
+	assert_int_equal(passes_of(LIMIT_POSTS, 1, 60), 49);
+}
+
+static void
+what_is_taken_back_does_not_count(void **state)
+{
+	(void)state;
+	const struct limit_claim claim = { .kind = LIMIT_FAILED_KEYS, .who = SLICE("1") };
+	for (size_t i = 0; i < 100; i++) {
+		now += 10;
+		assert_true(limiter_pass(limiter, &claim, 1, &verdict));
+		now += 2000;
+		limiter_take_back(limiter, &claim, verdict.at_ms);
+	}
+	assert_int_equal(passes_of(LIMIT_FAILED_KEYS, 1, 50), 30);
+}
+
+static void
+names_are_known_until_others_take_their_place(void **state)
+{
+	(void)state;
+	enum { MANY = 20000 };
+	assert_false(limiter_knows(limiter, SLICE("a")));
+	limiter_note(limiter, SLICE("a"));
+	limiter_note(limiter, SLICE("b"));
+	assert_true(limiter_knows(limiter, SLICE("a")));
+	limiter_forget(limiter, SLICE("a"));
+	assert_false(limiter_knows(limiter, SLICE("a")));
+	assert_true(limiter_knows(limiter, SLICE("b")));
+	for (uint64_t i = 0; i < MANY; i++) {
+		now += MINUTE;
+		assert_true(limiter_knows(limiter, SLICE("b"))); /* who is asked for stays */
+		limiter_note(limiter, name_of(i));
+	}
+	assert_false(limiter_knows(limiter, name_of(0)));
+	assert_true(limiter_knows(limiter, name_of(MANY - 1)));
+}
+
+/* ---- beside a plain exact model ---- */
+
+struct history {
+	int64_t times[TIMES];
+	size_t count;
+};
+
+/* Whether it would pass if a window were that much longer. */
+static bool
+exact(const struct history *history, const struct limit_rule *rule, int64_t parts)
+{
+	for (size_t i = 0; i < rule->count; i++) {
+		const int64_t ms = rule->windows[i].ms + parts * rule->windows[i].ms / 60;
+		uint32_t count = 0;
+		for (size_t j = history->count; j > 0 && now - history->times[j - 1] < ms; j--)
+			count++;
+		if (count >= rule->windows[i].limit)
+			return false;
+	}
+	return true;
+}
+
+/* What passes would pass exactly; what is refused would be refused with windows a sixtieth longer. Bursts, pauses, and waits to
+ * just before and at the time that was told. */
+static void
+random_histories(void **state)
+{
+	(void)state;
+	static struct history histories[WHOS];
+	unsigned seed = 20261122;
+	for (size_t step = 0; step < 60000; step++) {
+		const size_t who = (size_t)rand_r(&seed) % WHOS;
+		struct history *history = &histories[who];
+		const struct limit_rule *rule = &options.rules[LIMIT_SIGNUPS];
+		const bool at_most = exact(history, rule, 0), at_least = exact(history, rule, 1);
+		const bool passed = pass(LIMIT_SIGNUPS, who);
+		assert_true(passed ? at_most : !at_least);
+		if (passed)
+			history->times[history->count++ % TIMES] = now;
+		assert_true(history->count < TIMES);
+		const int choice = rand_r(&seed) % 1000;
+		now += choice < 900 ? rand_r(&seed) % 30 : choice < 990 ? rand_r(&seed) % 5000 : rand_r(&seed) % (4 * MINUTE);
+		if (!passed && choice % 20 == 0)
+			now += verdict.wait_ms - choice / 20 % 2;
+	}
+}
+
+/* ---- a full table ---- */
+
+/* A flood of addresses makes nobody's count disappear, and shuts nobody out. */
+static void
+nobody_gains_by_filling_the_table(void **state)
+{
+	(void)state;
+	enum { FLOOD = 30000 }; /* some thirty times as many as there is room for */
+	assert_int_equal(passes_of(LIMIT_LOOKUPS, 1, 200), 100);
+	assert_int_equal(passes_of(LIMIT_LOOKUPS, 2, 60), 60);
+	for (uint64_t i = 0; i < FLOOD; i++) {
+		now += i % 10 == 0 ? 1 : 0;
+		assert_true(pass(LIMIT_LOOKUPS, 1000 + i));
+	}
+	assert_false(pass(LIMIT_LOOKUPS, 1));
+	assert_in_range(passes_of(LIMIT_LOOKUPS, 2, 100), 0, 40);
+	for (uint64_t i = 0; i < 100; i++)
+		assert_true(pass(LIMIT_LOOKUPS, 10000000 + i)); /* who comes anew */
+}
+
+/* Two who take each other's place, over and over, gain nothing either: with every set full of others, what passes for all of
+ * them together in a window stays below what the sets hold. */
+static void
+a_full_table_has_an_end(void **state)
+{
+	(void)state;
+	enum { PEOPLE = 50000, ROUNDS = 40 };
+	size_t passed = 0;
+	for (size_t round = 0; round < ROUNDS; round++)
+		for (uint64_t i = 0; i < PEOPLE; i++)
+			passed += pass(LIMIT_FAILED_KEYS, i) ? 1 : 0;
+	/* 128 KiB of rings of 32 + 64 + 16 bytes */
+	const size_t rings = LIMITER_MEMORY_MIN / 32 * 4 / 96;
+	assert_true(passed <= rings * 30);
+	assert_true(passed >= rings * 30 / 2);
+	now += 61 * SECOND;
+	assert_true(pass(LIMIT_FAILED_KEYS, 1)); /* when its time has passed it is over */
+}
+
+/* As long as there is room each has a ring of his own, also while others' time passes. */
+static void
+those_whose_time_has_passed_make_room(void **state)
+{
+	(void)state;
+	for (uint64_t i = 0; i < 1000000; i++) {
+		now += 60; /* a thousand in a minute */
+		assert_true(pass(LIMIT_FAILED_KEYS, i));
+		assert_true(pass(LIMIT_FAILED_KEYS, i));
+	}
+}
+
+/* ---- processes ---- */
+
+struct tally {
+	size_t passed;
+};
+
+static void
+many_processes_share_one_limit(void **state)
+{
+	(void)state;
+	enum { PROCESSES = 8, TRIES = 4000 };
+	struct tally *tally = mmap(NULL, sizeof(*tally), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	for (size_t i = 0; i < PROCESSES; i++) {
+		if (fork() != 0)
+			continue;
+		for (size_t j = 0; j < TRIES; j++)
+			if (sign_up(j % 40, j % 3))
+				__atomic_fetch_add(&tally->passed, 1, __ATOMIC_SEQ_CST);
+		_exit(0);
+	}
+	for (size_t i = 0; i < PROCESSES; i++)
+		wait(NULL);
+	/* 40 addresses in three campaigns each: 10 of each campaign, below 50 in all */
+	assert_int_equal(tally->passed, 40 * 3 * 10);
+	munmap(tally, sizeof(*tally));
+}
+
+/* Killed at any instruction, with a lock or without: the others go on, and no limit is passed. */
+static void
+killed_processes_stop_nobody(void **state)
+{
+	(void)state;
+	enum { KILLS = 300 };
+	struct tally *tally = mmap(NULL, sizeof(*tally), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	log_init("test", LOG_LEVEL_WARNING);
+	for (size_t i = 0; i < KILLS; i++) {
+		const pid_t pid = fork();
+		if (pid == 0)
+			for (;;)
+				if (sign_up(i % 4, 1))
+					__atomic_fetch_add(&tally->passed, 1, __ATOMIC_SEQ_CST);
+		usleep((useconds_t)(rand() % 3000));
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
+	assert_in_range(tally->passed, 1, 4 * 10);
+	for (uint64_t i = 0; i < 4; i++)
+		assert_false(sign_up(i, 1));
+	assert_true(sign_up(5, 1));
+	now += 61 * SECOND;
+	for (uint64_t i = 0; i < 4; i++)
+		assert_true(sign_up(i, 1));
+	log_init("test", LOG_LEVEL_INFO);
+	munmap(tally, sizeof(*tally));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+		TEST(each_window_holds),
+		TEST(everybody_has_a_limit_of_his_own),
+		TEST(a_kind_without_a_rule_passes),
+		TEST(an_account_brings_its_limit),
+		TEST(what_is_refused_counts_nowhere),
+		TEST(what_is_taken_back_does_not_count),
+		TEST(names_are_known_until_others_take_their_place),
+		TEST(random_histories),
+		TEST(nobody_gains_by_filling_the_table),
+		TEST(a_full_table_has_an_end),
+		TEST(those_whose_time_has_passed_make_room),
+		TEST(many_processes_share_one_limit),
+		TEST(killed_processes_stop_nobody),
+	};
+	log_init("test", LOG_LEVEL_INFO);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -37,6 +37,7 @@ CREATE TABLE IF NOT EXISTS {prefix}accounts (
 	id BIGINT UNSIGNED NOT NULL,
 	name VARCHAR(200) NOT NULL,
 	suspended_ms BIGINT NULL, -- since when; NULL: active
+	per_minute INT UNSIGNED NULL, -- GET and POST calls with a key, 0: any number; NULL: as the setting says
 	created_ms BIGINT NOT NULL,
 	PRIMARY KEY (id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;

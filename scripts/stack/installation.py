@@ -47,6 +47,12 @@ class Installation:
         text = io.StringIO()
         parser.write(text)
 
+        state = pathlib.Path(parser.get("server", "state_dir", fallback="/run"))
+        if state.parent == self.folder:
+            state.mkdir(mode=0o700, exist_ok=True)
+            if owner:
+                os.chown(state, pwd.getpwnam(owner).pw_uid, pwd.getpwnam(owner).pw_gid)
+
         def check(wanted):
             run("leadhook --check-config", [self.program("leadhook"), "--config", wanted, "--check-config"])
             if owner:
@@ -59,7 +65,8 @@ class Installation:
             "database": {"socket": str(self.database.socket), "user": self.name, "password": secrets.token_hex(16),
                          "name": self.name},
             # A web server that drops root's rights must reach the socket; the folder decides who else can.
-            "server": {"listen": str(self.socket), "socket_mode": "0666" if os.geteuid() == 0 else "0660"},
+            "server": {"listen": str(self.socket), "socket_mode": "0666" if os.geteuid() == 0 else "0660",
+                       "state_dir": str(self.folder / "state")},
             # The receivers are on this machine.
             "dispatch": {"allow_networks": "127.0.0.0/8", "lock_file": str(self.folder / "dispatch.lock")},
         }

@@ -5,6 +5,7 @@
 #include "admin/commands.h"
 #include "base/random.h"
 #include "core/api_key.h"
+#include "limit/rule.h"
 #include "store/admin.h"
 
 int
@@ -37,11 +38,62 @@ admin_account_list(struct admin_call *call)
 		output_text(call->output, "name", accounts[i].name);
 		output_time(call->output, "created_at", accounts[i].created_ms);
 		output_time(call->output, "suspended_at", accounts[i].suspended_ms);
+		if (accounts[i].per_minute < 0)
+			output_text(call->output, "per_minute", SLICE_NONE);
+		else
+			output_i64(call->output, "per_minute", accounts[i].per_minute);
 	}
 	return EX_OK;
 }
 
 static const char no_account[] = "there is no such account";
+
+/* The id, where it was done. */
+static int
+finish(struct admin_call *call, enum result result, uint64_t id)
+{
+	if (result == RESULT_OK) {
+		output_record(call->output);
+		output_u64(call->output, "id", id);
+	}
+	return admin_finish(call, result, no_account);
+}
+
+static int
+suspend(struct admin_call *call, bool suspend)
+{
+	uint64_t id;
+	if (!admin_id(call, call->operands[0], "account", &id))
+		return EX_DATAERR;
+	return finish(call, store_suspend_account(call->store, id, suspend), id);
+}
+
+int
+admin_account_suspend(struct admin_call *call)
+{
+	return suspend(call, true);
+}
+
+int
+admin_account_resume(struct admin_call *call)
+{
+	return suspend(call, false);
+}
+
+int
+admin_account_limit(struct admin_call *call)
+{
+	struct slice text = slice_of(call->operands[1]);
+	uint64_t id, per_minute;
+	if (!admin_id(call, call->operands[0], "account", &id))
+		return EX_DATAERR;
+	if (slice_equal(text, SLICE("default")))
+		return finish(call, store_limit_account(call->store, id, -1), id);
+	if (!slice_to_u64(text, LIMIT_MAX, &per_minute))
+		return admin_fail(call, EX_DATAERR, "expected default or a number of calls from 0 to %d, not %s", LIMIT_MAX,
+		    call->operands[1]);
+	return finish(call, store_limit_account(call->store, id, (int64_t)per_minute), id);
+}
 
 int
 admin_key_add(struct admin_call *call)

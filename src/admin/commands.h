@@ -15,6 +15,9 @@ int admin_status(struct admin_call *call);
 /* accounts.c */
 int admin_account_add(struct admin_call *call);
 int admin_account_list(struct admin_call *call);
+int admin_account_suspend(struct admin_call *call);
+int admin_account_resume(struct admin_call *call);
+int admin_account_limit(struct admin_call *call);
 int admin_key_add(struct admin_call *call);
 int admin_key_list(struct admin_call *call);
 int admin_key_revoke(struct admin_call *call);

@@ -6,7 +6,6 @@
 
 #include "api/call.h"
 #include "base/clock.h"
-#include "core/api_key.h"
 #include "core/client_address.h"
 
 struct api *
@@ -73,67 +72,8 @@ parse_parameters(struct call *call)
 	return false;
 }
 
-/* `api_key` in query or body, else the last token of either header (contract.md 3). */
-static bool
-find_key(struct call *call, struct slice *key)
-{
-	if (!call_text(call, "api_key", key))
-		return false;
-	if (!slice_present(*key))
-		*key = api_key_from_header(call->request->authorization);
-	if (!slice_present(*key))
-		*key = api_key_from_header(call->request->authentication);
-	return true;
-}
-
-static bool
-check_key(struct call *call)
-{
-	struct slice text;
-	if (!find_key(call, &text))
-		return false;
-	if (!slice_present(text)) {
-		if (call->route->key == KEY_REQUIRED)
-			call_fail(call, FAILURE_MISSING_API_KEY);
-		return call->route->key != KEY_REQUIRED;
-	}
-	struct api_key key;
-	struct digest hash = api_key_hash(text);
-	const struct api_backend *backend = call->api->backend;
-	enum result result = api_key_well_formed(text)
-				 ? backend->find_key(backend->context, call->request->pool, hash.bytes, call->deadline_ms, &key)
-				 : RESULT_NOT_FOUND;
-	if (result != RESULT_OK) {
-		call_fail(call, result == RESULT_NOT_FOUND ? FAILURE_INVALID_API_KEY : call_failure(result));
-		return false;
-	}
-	call->account_id = key.account_id;
-	call->api->used_key = key;
-	if (key.account_suspended && call->route->campaign == NO_CAMPAIGN) {
-		call_fail(call, FAILURE_ACCOUNT_SUSPENDED);
-		return false;
-	}
-	return true;
-}
-
-static bool
-authenticate(struct call *call)
-{
-	switch (call->route->key) {
-	case KEY_NONE:
-		break;
-	case KEY_TOKEN:
-		return call_check_token(call);
-	case KEY_OPTIONAL:
-	case KEY_REQUIRED:
-		return check_key(call);
-	}
-	return true;
-}
-
-/* The id in the path, or the first of the names that stand for it; 0 when there is none that could be one. */
-static bool
-campaign_id(struct call *call, uint64_t *id)
+bool
+call_campaign_id(struct call *call, uint64_t *id)
 {
 	static const char *const names[] = { "campaign_id", "campaignId", "list_id", "__lid" };
 	struct slice text = SLICE_NONE;
@@ -148,14 +88,11 @@ campaign_id(struct call *call, uint64_t *id)
 	return true;
 }
 
-/* contract.md 2, "Order of checks": account, then campaign; contract.md 3, require_key. */
+/* contract.md 3, require_key; 6. */
 static enum failure
 refuses(const struct call *call)
 {
 	const struct campaign *campaign = &call->campaign;
-	enum failure failure = campaign_refuses(campaign, call->account_id);
-	if (failure != FAILURE_NONE)
-		return failure;
 	if (campaign->require_key && call->account_id == 0 && call->route->key == KEY_OPTIONAL)
 		return FAILURE_MISSING_API_KEY;
 	bool ended = (call->route->flags & ROUTE_UNTIL_END) != 0 && campaign_has_ended(campaign, call->now_ms);
@@ -174,20 +111,32 @@ read_campaign(struct call *call, uint64_t id)
 }
 
 static bool
+fails(struct call *call, enum failure failure)
+{
+	if (failure != FAILURE_NONE)
+		call_fail(call, failure);
+	return failure != FAILURE_NONE;
+}
+
+static bool
 find_campaign(struct call *call)
 {
 	uint64_t id;
 	if (call->route->campaign == NO_CAMPAIGN)
 		return true;
-	if (!campaign_id(call, &id))
+	if (!call_campaign_id(call, &id))
 		return false;
 	enum result result = id == 0 ? RESULT_NOT_FOUND : read_campaign(call, id);
-	enum failure failure = result == RESULT_OK          ? refuses(call)
-			       : result == RESULT_NOT_FOUND ? FAILURE_CAMPAIGN_NOT_FOUND
-							    : call_failure(result);
-	if (failure != FAILURE_NONE)
-		call_fail(call, failure);
-	return failure == FAILURE_NONE;
+	return !fails(call, result == RESULT_OK          ? campaign_refuses(&call->campaign, call->account_id)
+			    : result == RESULT_NOT_FOUND ? FAILURE_CAMPAIGN_NOT_FOUND
+							 : call_failure(result));
+}
+
+/* The campaign's state stands behind the account's limit. */
+static bool
+check_campaign(struct call *call)
+{
+	return call->route->campaign == NO_CAMPAIGN || !fails(call, refuses(call));
 }
 
 /* What is known before anything is read: path, method, size of the body. */
@@ -217,9 +166,8 @@ run(struct call *call)
 {
 	enum failure failure = check_request(call);
 	call_read_callback(call);
-	if (failure != FAILURE_NONE)
-		call_fail(call, failure);
-	else if (parse_parameters(call) && authenticate(call) && find_campaign(call) && call_check_callback(call))
+	if (!fails(call, failure) && parse_parameters(call) && call_authenticate(call) && find_campaign(call) &&
+	    call_pass_account(call) && check_campaign(call) && call_check_callback(call))
 		call->route->handle(call);
 	call_finish(call);
 }
@@ -231,10 +179,10 @@ api_handle(struct api *api, struct http_request *request, bool path_is_valid, st
 		.api = api,
 		.request = request,
 		.response = response,
-		.client_address =
-		    client_address(request->pool, request->remote_addr, request->forwarded_for, api->options->trusted_proxies),
 		.deadline_ms = clock_monotonic_ms() + api->options->request_timeout_ms,
 	};
+	call.has_client =
+	    client_address(request->remote_addr, request->forwarded_for, api->options->trusted_proxies, &call.client);
 	api->used_key.id = 0;
 	response->head = request->method == HTTP_HEAD;
 	if (request->method == HTTP_OPTIONS)

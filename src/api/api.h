@@ -10,6 +10,7 @@
 #include "http/params.h"
 #include "http/request.h"
 #include "http/response.h"
+#include "limit/limiter.h"
 #include "store/store.h"
 
 struct api;
@@ -21,6 +22,8 @@ struct api_options {
 	size_t bulk_items;                  /* how many; at most BULK_LEADS_MAX */
 	size_t utm_bytes;                   /* of a lead's utm parameters together, as JSON */
 	size_t webhooks_per_campaign;
+	struct limiter *limiter;     /* of all processes of this host */
+	unsigned account_per_minute; /* GET and POST calls; 0: any number. An account may have a number of its own */
 	const struct network_list *trusted_proxies; /* whose X-Forwarded-For counts */
 	const struct address_rules *webhook_addresses;
 	int64_t request_timeout_ms; /* the backend is given up that long after a request has come */

@@ -24,14 +24,18 @@ struct call {
 	struct http_request *request;
 	struct http_response *response;
 	struct http_params *params;
-	struct slice client_address; /* as contract.md 5 finds it */
-	uint64_t account_id;         /* whose key came with the request; 0: none */
-	struct slice social_id;      /* KEY_TOKEN: the lead that the token is for */
-	struct campaign campaign;    /* on routes that have one */
-	int64_t now_ms;              /* the database's time, with the campaign */
-	int64_t deadline_ms;         /* of what the backend does for this call */
-	struct slice callback;       /* JSONP: the function that gets the answer; absent: no JSONP */
-	bool callback_is_bad;        /* one was named, and can be none */
+	struct ip_address client; /* as contract.md 5 finds it; zeros when nobody knows it */
+	bool has_client;
+	struct api_key key;       /* that came with the request; id 0: none did */
+	uint64_t account_id;      /* whose key came with the request; 0: none */
+	bool key_is_known;        /* this host has seen it to be valid … */
+	int64_t key_claimed_ms;   /* … or it counts as one that failed since then */
+	struct slice social_id;   /* KEY_TOKEN: the lead that the token is for */
+	struct campaign campaign; /* on routes that have one */
+	int64_t now_ms;           /* the database's time, with the campaign */
+	int64_t deadline_ms;      /* of what the backend does for this call */
+	struct slice callback;    /* JSONP: the function that gets the answer; absent: no JSONP */
+	bool callback_is_bad;     /* one was named, and can be none */
 };
 
 /* The answers (answer.c). A handler calls exactly one of them, or one of the pages. */
@@ -118,8 +122,24 @@ void handle_put_webhook(struct call *call);
 void handle_remove_webhook(struct call *call);
 void handle_list_webhooks(struct call *call);
 
+/* The right that the route needs, and the limits that are judged before it (access.c). False: the call has failed. */
+MUST_CHECK bool call_authenticate(struct call *call);
 /* KEY_TOKEN (opt_out.c). False: the call has failed. */
 MUST_CHECK bool call_check_token(struct call *call);
+/* The id in the path, or the first of the names that stand for it; 0 when there is none that could be one (api.c). */
+MUST_CHECK bool call_campaign_id(struct call *call, uint64_t *id);
+
+/* contract.md 5 (limits.c). False: the call has failed. */
+/* A request without a key: what its address may do. */
+MUST_CHECK bool call_pass_address(struct call *call);
+/* One with a key: what its account may do. */
+MUST_CHECK bool call_pass_account(struct call *call);
+/* A key that this host does not know to be valid counts as one that failed, … */
+MUST_CHECK bool call_pass_unknown_key(struct call *call, struct slice hash);
+/* … until it is found to be valid, or nobody could tell; and one that is not valid after all is forgotten. */
+void call_key_is_good(struct call *call, struct slice hash);
+void call_key_is_bad(struct call *call, struct slice hash);
+void call_key_is_in_doubt(struct call *call);
 
 /* From parameters to a command (contract.md 4.3, 4.4), and parts of that. False: the call has failed. */
 MUST_CHECK bool call_parse_signup(struct call *call, struct signup *signup, struct payload_view *view);

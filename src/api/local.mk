@@ -1,5 +1,6 @@
 noinst_LIBRARIES += %D%/libapi.a
 %C%_libapi_a_SOURCES = \
+	%D%/access.c \
 	%D%/actions.c \
 	%D%/answer.c \
 	%D%/api.c %D%/api.h \
@@ -11,6 +12,7 @@ noinst_LIBRARIES += %D%/libapi.a
 	%D%/fields.c \
 	%D%/identifiers.c \
 	%D%/leads.c \
+	%D%/limits.c \
 	%D%/lists.c \
 	%D%/opt_out.c \
 	%D%/page.c \

@@ -102,7 +102,7 @@ parse_address(struct call *call, struct signup *signup)
 	struct ip_address address;
 	if (!call_text(call, "ip", &given))
 		return false;
-	signup->ip = call->client_address;
+	signup->ip = call->has_client ? ip_address_format(call->request->pool, &call->client) : SLICE_NONE;
 	if (call->account_id == 0 || !slice_present(given))
 		return true;
 	if (!ip_address_parse(given, &address)) {

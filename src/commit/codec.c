@@ -19,7 +19,7 @@ _Static_assert(sizeof(struct lead_change) == 80, "code_change");
 _Static_assert(sizeof(struct command) == 328, "code_command");
 _Static_assert(sizeof(struct look_up) == 48, "code_look_up");
 _Static_assert(sizeof(struct outcome) == 56, "code_outcome");
-_Static_assert(sizeof(struct api_key) == 40, "code_key");
+_Static_assert(sizeof(struct api_key) == 48, "code_key");
 _Static_assert(sizeof(struct campaign) == 232, "code_campaign");
 #endif
 
@@ -247,6 +247,7 @@ code_key(struct coder *coder, struct api_key *key)
 	CODE_NUMBER(coder, key->id);
 	CODE_NUMBER(coder, key->account_id);
 	CODE_BOOL(coder, key->account_suspended);
+	CODE_NUMBER(coder, key->account_per_minute);
 	CODE_NUMBER(coder, key->last_used_ms);
 	CODE_NUMBER(coder, key->now_ms);
 }

@@ -37,6 +37,7 @@ struct conf_server {
 	const char *base_url;  /* scheme, host and base path as clients see them, without a "/" at its end; "": no links */
 	const char *service_name;
 	const char *trusted_proxies; /* networks */
+	const char *state_dir;       /* where the programs of this host keep what they share; "": nowhere */
 	int64_t request_timeout;
 	int64_t idle_timeout; /* of a database connection */
 	unsigned workers;     /* or CONF_WORKERS_AUTO */
@@ -44,12 +45,17 @@ struct conf_server {
 	unsigned max_requests; /* of one worker; 0: any number */
 };
 
-/* contract.md 1, Caps. */
+/* contract.md 1, Caps, and 5. */
 struct conf_limits {
 	size_t body_bytes, bulk_body_bytes;
 	size_t name_bytes, value_bytes, custom_fields_bytes;
 	unsigned json_depth, parameters, custom_fields, bulk_items;
 	unsigned webhooks_per_campaign;
+	/* items as 10/60s; "": no limit */
+	const char *lookups_per_address, *signups_per_address, *posts_per_address, *failed_keys_per_address;
+	const char *deletes_per_account;
+	unsigned account_per_minute; /* 0: no limit */
+	size_t memory;               /* bytes that all of that is counted in */
 };
 
 struct conf_lead {

@@ -93,6 +93,15 @@ is_host_part(struct slice text)
 	return is_ascii(text, false) && slice_find(text, '/') == text.size && slice_find(text, ':') == text.size;
 }
 
+/* What limits there may be, the limiter says. */
+static bool
+is_limit(struct slice text)
+{
+	uint64_t limit;
+	const size_t stroke = slice_find(text, '/');
+	return slice_to_u64(slice_sub(text, 0, stroke), UINT32_MAX, &limit) && is_duration(slice_sub(text, stroke + 1, text.size));
+}
+
 /* Whether the address is a loopback one, the listener says. */
 static bool
 is_listen_place(struct slice text)
@@ -109,6 +118,7 @@ static const struct conf_rule avatar_url = { is_avatar_url, "nothing, or an http
 static const struct conf_rule networks = { looks_like_network, "addresses or networks as 192.0.2.0/24 or 2001:db8::/32" };
 static const struct conf_rule ports = { is_port, "port numbers from 1 to 65535" };
 static const struct conf_rule durations = { is_duration, "durations as 5s, 30m or 24h" };
+static const struct conf_rule limits = { is_limit, "numbers of requests and durations as 10/60s" };
 static const struct conf_rule host_parts = { is_host_part, "host names or parts of them" };
 
 /* The type of the place that a setting of each type has in struct conf. */
@@ -128,7 +138,7 @@ static const struct conf_rule host_parts = { is_host_part, "host names or parts 
 #section, #key, type,       \
 	    offsetof(struct conf, section.key) + 0 * sizeof((PLACE_##type *)0 == &((struct conf *)0)->section.key)
 
-enum { TEXT_MAX = 255, PATH_BYTES_MAX = 4095, SOCKET_PATH_MAX = 107, URL_MAX = 2048, LIST_MAX = 256 };
+enum { TEXT_MAX = 255, PATH_BYTES_MAX = 4095, SOCKET_PATH_MAX = 107, URL_MAX = 2048, LIST_MAX = 256, LIMITS_MAX = 4 };
 enum { KILO = 1024, MEGA = 1024 * 1024 };
 /* What a TEXT column of the schema holds. */
 enum { COLUMN_MAX = 65535 };
@@ -164,6 +174,7 @@ static const struct conf_setting settings[] = {
 	{ SETTING(server, base_url, CONF_TEXT), "", 0, URL_MAX, &base_url, "address of the service in links" },
 	{ SETTING(server, service_name, CONF_TEXT), "Leadhook", 1, 100, &header_text, "name of the service, User-Agent of deliveries" },
 	{ SETTING(server, trusted_proxies, CONF_LIST), "", 0, LIST_MAX, &networks, "proxies whose X-Forwarded-For counts" },
+	{ SETTING(server, state_dir, CONF_PATH), "/run/leadhook", 0, PATH_BYTES_MAX, NULL, "directory of what the programs share" },
 	{ SETTING(server, request_timeout, CONF_DURATION), "30s", 5 * SECOND, HOUR, NULL, "time for a whole request" },
 	{ SETTING(server, idle_timeout, CONF_DURATION), "30s", SECOND, DAY, NULL, "time after which an idle database connection is closed" },
 	{ SETTING(server, max_requests, CONF_INTEGER), "0", 0, 1000000000, NULL, "requests after which a worker is replaced" },
@@ -178,6 +189,13 @@ static const struct conf_setting settings[] = {
 	{ SETTING(limits, custom_fields, CONF_INTEGER), "50", 0, 10000, NULL, "custom fields of a lead" },
 	{ SETTING(limits, custom_fields_bytes, CONF_SIZE), "16k", 2, COLUMN_MAX, NULL, "size of a lead's custom fields together" },
 	{ SETTING(limits, webhooks_per_campaign, CONF_INTEGER), "20", 0, 10000, NULL, "webhooks of a campaign" },
+	{ SETTING(limits, lookups_per_address, CONF_LIST), "100/60s 200/180s 300/540s", 0, LIMITS_MAX, &limits, "GET calls of an address without a key" },
+	{ SETTING(limits, signups_per_address, CONF_LIST), "10/60s 20/180s 30/540s", 0, LIMITS_MAX, &limits, "POST calls of an address on a campaign without a key" },
+	{ SETTING(limits, posts_per_address, CONF_LIST), "50/60s", 0, LIMITS_MAX, &limits, "POST calls of an address on all campaigns without a key" },
+	{ SETTING(limits, failed_keys_per_address, CONF_LIST), "30/60s", 0, LIMITS_MAX, &limits, "wrong keys of an address" },
+	{ SETTING(limits, deletes_per_account, CONF_LIST), "60/60s", 0, LIMITS_MAX, &limits, "DELETE calls of an account" },
+	{ SETTING(limits, account_per_minute, CONF_INTEGER), "0", 0, 1000000, NULL, "GET and POST calls of an account with a key in a minute" },
+	{ SETTING(limits, memory, CONF_SIZE), "16M", MEGA, 1024 * MEGA, NULL, "memory that callers are counted in" },
 
 	{ SETTING(lead, avatar_url, CONF_TEXT), "https://www.gravatar.com/avatar/{hash}?d=mp", 0, URL_MAX, &avatar_url,
 	  "address of a lead's picture" },

@@ -32,14 +32,15 @@ previous_hop(struct slice *rest, struct slice *hop)
 	return false;
 }
 
-struct slice
-client_address(struct pool *pool, struct slice remote_addr, struct slice forwarded_for, const struct network_list *trusted)
+bool
+client_address(
+    struct slice remote_addr, struct slice forwarded_for, const struct network_list *trusted, struct ip_address *client)
 {
-	struct ip_address client, hop;
+	struct ip_address hop;
 	struct slice text;
-	if (!parse_hop(remote_addr, &client))
-		return SLICE_NONE;
-	while (network_list_contains(trusted, &client) && previous_hop(&forwarded_for, &text) && parse_hop(text, &hop))
-		client = hop;
-	return ip_address_format(pool, &client);
+	if (!parse_hop(remote_addr, client))
+		return false;
+	while (network_list_contains(trusted, client) && previous_hop(&forwarded_for, &text) && parse_hop(text, &hop))
+		*client = hop;
+	return true;
 }

@@ -36,6 +36,7 @@ static const struct failure_text texts[] = {
 	[FAILURE_CONFLICTING_IDENTIFIERS] = { 422, "conflicting_identifiers",
 	    "Email and phone number belong to different leads" },
 	[FAILURE_CAMPAIGN_ENDED] = { 423, "campaign_ended", "Campaign has ended" },
+	[FAILURE_RATE_LIMITED] = { 429, "rate_limited", "Rate limit exceeded" },
 	[FAILURE_INTERNAL] = { 500, "internal_error", "Internal error" },
 	[FAILURE_UNAVAILABLE] = { 503, "unavailable", "Service unavailable, please retry" },
 };

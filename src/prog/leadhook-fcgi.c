@@ -26,6 +26,7 @@ enum { ANSWER_MAX_BYTES = 16 * 1024 * 1024, HEADERS_MAX_BYTES = 4096 };
 struct service {
 	const char *config_path;
 	struct wiring wiring;
+	struct limiter *limiter;
 	struct api_options api;
 	bool has_committer;
 	struct endpoint committer; /* of all generations */
@@ -51,8 +52,15 @@ prepare(void *context)
 	struct wiring next;
 	if (!wiring_load(program, service->config_path, &next))
 		return false;
+	struct limiter *limiter = wiring_limiter(&next);
+	if (limiter == NULL) {
+		wiring_free(&next);
+		return false;
+	}
 	wiring_free(&service->wiring);
+	limiter_close(&service->limiter);
 	service->wiring = next;
+	service->limiter = limiter;
 	const struct conf_limits *limits = &next.conf->limits;
 	service->api = (struct api_options){
 		.caps = HTTP_CAPS_DEFAULT,
@@ -61,6 +69,8 @@ prepare(void *context)
 		.bulk_items = limits->bulk_items,
 		.utm_bytes = limits->custom_fields_bytes,
 		.webhooks_per_campaign = limits->webhooks_per_campaign,
+		.limiter = limiter,
+		.account_per_minute = limits->account_per_minute,
 		.trusted_proxies = &service->wiring.trusted_proxies,
 		.webhook_addresses = &service->wiring.webhook_addresses,
 		.request_timeout_ms =
@@ -315,6 +325,7 @@ serve(const struct conf *conf, const char *const *given, int workers)
 	};
 	int status = fcgi_serve(&fcgi, &application);
 	endpoint_close(&service.committer);
+	limiter_close(&service.limiter);
 	wiring_free(&service.wiring);
 	return status;
 }

@@ -1,5 +1,5 @@
 # the three programs
-%C%_libs = src/store/libstore.a src/db/libdb.a src/core/libcore.a src/json/libjson.a src/conf/libconf.a src/base/libbase.a
+%C%_libs = src/limit/liblimit.a src/store/libstore.a src/db/libdb.a src/core/libcore.a src/json/libjson.a src/conf/libconf.a src/base/libbase.a
 %C%_libs_outside = $(MARIADB_LIBS) $(YAJL_LIBS) $(INIH_LIBS) $(CORE_LIBS)
 
 noinst_LIBRARIES += %D%/libwiring.a

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/utf8.h"
 #include "core/domain.h"
@@ -56,6 +57,34 @@ static const struct {
 	{ parse_trusted_proxies, "server", "trusted_proxies", EXPECTED_NETWORKS },
 	{ parse_schedule, "dispatch", "schedule", "at most 32 durations from 1s to 7d" },
 };
+
+static bool
+read_limits(struct wiring *wiring, struct buffer *problems)
+{
+	const struct conf_limits *limits = &wiring->conf->limits;
+	const struct {
+		enum limit_kind kind;
+		const char *text, *key;
+	} rules[] = {
+		{ LIMIT_LOOKUPS, limits->lookups_per_address, "lookups_per_address" },
+		{ LIMIT_SIGNUPS, limits->signups_per_address, "signups_per_address" },
+		{ LIMIT_POSTS, limits->posts_per_address, "posts_per_address" },
+		{ LIMIT_FAILED_KEYS, limits->failed_keys_per_address, "failed_keys_per_address" },
+		{ LIMIT_DELETES, limits->deletes_per_account, "deletes_per_account" },
+	};
+	bool good = true;
+	for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
+		struct slice bad;
+		if (limit_rule_parse(slice_of(rules[i].text), &wiring->limits[rules[i].kind], &bad))
+			continue;
+		buffer_printf(problems,
+		    "%s: expected numbers of requests from 1 to %d and durations that are multiples of 3s, up to 24h, not "
+		    "%.*s\n",
+		    conf_origin(wiring->conf, "limits", rules[i].key), LIMIT_MAX, SLICE_ARGS(bad));
+		good = false;
+	}
+	return good;
+}
 
 /* 0, or why not. */
 static int
@@ -126,6 +155,7 @@ wiring_read(const char *path, struct wiring *wiring, struct buffer *problems)
 		    conf_origin(wiring->conf, parts[i].section, parts[i].key), parts[i].expected, SLICE_ARGS(bad));
 		good = false;
 	}
+	good = wiring->conf != NULL && read_limits(wiring, problems) && good;
 	good = wiring->conf != NULL && read_disposable_domains(wiring, problems) && good;
 	if (!good)
 		wiring_free(wiring);
@@ -194,6 +224,22 @@ wiring_store(const struct conf *conf, const struct host_list *disposable_domains
 		.retention_ms = conf->dispatch.retention,
 	};
 	return store_new(&options);
+}
+
+/* The limit itself comes with each claim. */
+static const struct limit_rule account_rule = { { { LIMIT_MAX, 60 * MS_PER_S } }, 1 };
+
+struct limiter *
+wiring_limiter(const struct wiring *wiring)
+{
+	struct limiter_options options = {
+		.folder = wiring->conf->server.state_dir,
+		.memory = wiring->conf->limits.memory,
+		.now_ms = clock_monotonic_ms,
+	};
+	memcpy(options.rules, wiring->limits, sizeof(options.rules));
+	options.rules[LIMIT_ACCOUNT] = account_rule;
+	return limiter_open(&options);
 }
 
 struct sender_options

@@ -10,6 +10,7 @@
 #include "core/network.h"
 #include "core/retry.h"
 #include "deliver/sender.h"
+#include "limit/limiter.h"
 #include "store/store.h"
 
 /* What a configuration comes to. */
@@ -20,6 +21,7 @@ struct wiring {
 	struct network_list trusted_proxies;
 	struct retry_schedule schedule;
 	struct host_list disposable_domains;
+	struct limit_rule limits[LIMIT_KINDS];
 };
 
 /* Reads the configuration as conf_load does, and has each layer parse what is its. False: nothing is to be freed, and
@@ -35,6 +37,9 @@ enum { WIRING_ANSWER_MS = 20000 };
 /* A store for a configuration. Both, and the list (NULL: none), live until the process ends or the store is freed. Neither an
  * answer of the database nor a connection to it may take longer than `answer_ms`, cut to whole seconds, at least one. */
 struct store *wiring_store(const struct conf *conf, const struct host_list *disposable_domains, int64_t answer_ms);
+
+/* What counts callers, for all processes of this host. NULL, logged, when it cannot be shared with them. */
+struct limiter *wiring_limiter(const struct wiring *wiring);
 
 /* How deliveries are sent; valid as long as the wiring. */
 struct sender_options wiring_sender(const struct wiring *wiring);

@@ -54,7 +54,7 @@ store_add_account(struct store *store, struct slice name, uint64_t *id)
 	return add(store, add_account, &(struct adding){ .name = name }, id);
 }
 
-enum { ACCOUNT_ID, ACCOUNT_NAME, ACCOUNT_SUSPENDED_MS, ACCOUNT_CREATED_MS };
+enum { ACCOUNT_ID, ACCOUNT_NAME, ACCOUNT_SUSPENDED_MS, ACCOUNT_PER_MINUTE, ACCOUNT_CREATED_MS };
 
 enum result
 store_list_accounts(struct store *store, struct pool *pool, struct account_row **accounts, size_t *count)
@@ -69,6 +69,7 @@ store_list_accounts(struct store *store, struct pool *pool, struct account_row *
 			.name = db_get_bytes(&rows, i, ACCOUNT_NAME),
 			.suspended_ms = db_get_time(&rows, i, ACCOUNT_SUSPENDED_MS),
 			.created_ms = db_get_i64(&rows, i, ACCOUNT_CREATED_MS),
+			.per_minute = db_get_time(&rows, i, ACCOUNT_PER_MINUTE),
 		};
 	return result;
 }
@@ -77,6 +78,35 @@ enum result
 store_find_account(struct store *store, uint64_t id)
 {
 	return store_exists(store, SQL_SELECT_ACCOUNT, &DB_U64(id), 1);
+}
+
+struct suspending {
+	uint64_t id;
+	bool suspend;
+};
+
+static enum result
+suspend_account(struct store *store, struct pool *pool UNUSED, void *context)
+{
+	const struct suspending *suspending = context;
+	const struct db_value values[] = { DB_BOOL(suspending->suspend), DB_U64(suspending->id) };
+	/* once this is done no sign-up is under way that still thinks otherwise */
+	enum result result = db_execute(store->db, SQL_LOCK_SETTINGS_OF_ACCOUNT,
+	    &(struct db_arguments){ .values = &DB_U64(suspending->id), .count = 1 }, NULL);
+	return result == RESULT_OK ? store_change_one(store, SQL_SUSPEND_ACCOUNT, values, ARRAY_SIZE(values)) : result;
+}
+
+enum result
+store_suspend_account(struct store *store, uint64_t id, bool suspend)
+{
+	return store_transact(store, suspend_account, &(struct suspending){ id, suspend }, REPEAT_UNKNOWN);
+}
+
+enum result
+store_limit_account(struct store *store, uint64_t id, int64_t per_minute)
+{
+	const struct db_value values[] = { db_time(per_minute), DB_U64(id) };
+	return store_change_one(store, SQL_LIMIT_ACCOUNT, values, ARRAY_SIZE(values));
 }
 
 /* For what belongs to an account: its id is taken while the account is locked. */

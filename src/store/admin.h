@@ -29,12 +29,19 @@ struct account_row {
 	uint64_t id;
 	struct slice name;
 	int64_t suspended_ms, created_ms;
+	int64_t per_minute; /* GET and POST calls with a key, 0: any number; -1: as the setting says */
 };
 MUST_CHECK enum result store_add_account(struct store *store, struct slice name, uint64_t *id);
 MUST_CHECK enum result store_list_accounts(
     struct store *store, struct pool *pool, struct account_row **accounts, size_t *count);
 /* RESULT_OK when there is such an account, else RESULT_NOT_FOUND. */
 MUST_CHECK enum result store_find_account(struct store *store, uint64_t id);
+
+/* No call on its campaigns works from then on, what is under way aside; or they work again. RESULT_NOT_FOUND: no such account.
+ */
+MUST_CHECK enum result store_suspend_account(struct store *store, uint64_t id, bool suspend);
+/* As account_row has it. RESULT_NOT_FOUND: no such account. */
+MUST_CHECK enum result store_limit_account(struct store *store, uint64_t id, int64_t per_minute);
 
 struct api_key_row {
 	uint64_t id, account_id;

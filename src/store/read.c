@@ -4,7 +4,7 @@
 
 #include "store/private.h"
 
-enum { KEY_ID, KEY_ACCOUNT_ID, KEY_SUSPENDED, KEY_LAST_USED_MS, KEY_NOW_MS };
+enum { KEY_ID, KEY_ACCOUNT_ID, KEY_SUSPENDED, KEY_PER_MINUTE, KEY_LAST_USED_MS, KEY_NOW_MS };
 enum { HOUR_MS = 3600 * 1000 };
 
 enum result
@@ -22,6 +22,7 @@ store_find_key(struct store *store, const unsigned char hash[32], struct api_key
 			.id = db_get_u64(&rows, 0, KEY_ID),
 			.account_id = db_get_u64(&rows, 0, KEY_ACCOUNT_ID),
 			.account_suspended = db_get_bool(&rows, 0, KEY_SUSPENDED),
+			.account_per_minute = db_get_time(&rows, 0, KEY_PER_MINUTE),
 			.last_used_ms = db_get_time(&rows, 0, KEY_LAST_USED_MS),
 			.now_ms = db_get_i64(&rows, 0, KEY_NOW_MS),
 		};

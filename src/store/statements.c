@@ -140,7 +140,7 @@ const struct db_statement store_statements[SQL_COUNT] = {
 	STATEMENT(SQL_SELECT_META, "SELECT value FROM {prefix}meta WHERE name = ?"),
 	STATEMENT(SQL_INSERT_META, "INSERT IGNORE INTO {prefix}meta (name, value) VALUES (?, ?)"),
 	STATEMENT(SQL_SELECT_KEY,
-		"SELECT k.id, k.account_id, a.suspended_ms IS NOT NULL, k.last_used_ms, " NOW
+		"SELECT k.id, k.account_id, a.suspended_ms IS NOT NULL, a.per_minute, k.last_used_ms, " NOW
 		" FROM {prefix}api_keys k JOIN {prefix}accounts a ON a.id = k.account_id WHERE k.hash = ? "
 		"AND k.revoked_ms IS NULL"),
 	STATEMENT(SQL_TOUCH_KEY, "UPDATE {prefix}api_keys SET last_used_ms = ? WHERE id = ? AND (last_used_ms IS "
@@ -456,9 +456,15 @@ const struct db_statement store_statements[SQL_COUNT] = {
 		SQL_SELECT_SERVER_VERSION, "SELECT VERSION(), @@innodb_flush_log_at_trx_commit, @@max_allowed_packet"),
 	STATEMENT(SQL_INSERT_ACCOUNT, "INSERT INTO {prefix}accounts (id, name, created_ms) VALUES (?, ?, " NOW ")"),
 	STATEMENT(
-		SQL_SELECT_ACCOUNTS, "SELECT id, name, suspended_ms, created_ms FROM {prefix}accounts ORDER BY id"),
+		SQL_SELECT_ACCOUNTS, "SELECT id, name, suspended_ms, per_minute, created_ms FROM {prefix}accounts ORDER BY id"),
 	STATEMENT(SQL_SELECT_ACCOUNT, "SELECT id FROM {prefix}accounts WHERE id = ?"),
 	STATEMENT(SQL_LOCK_ACCOUNT, "SELECT id FROM {prefix}accounts WHERE id = ? FOR UPDATE"),
+	STATEMENT(SQL_LOCK_SETTINGS_OF_ACCOUNT,
+		"UPDATE {prefix}campaigns c JOIN {prefix}campaign_counters n ON n.campaign_id = c.id"
+		" SET n.settings_version = n.settings_version + 1 WHERE c.account_id = ?"),
+	STATEMENT(SQL_SUSPEND_ACCOUNT,
+		"UPDATE {prefix}accounts SET suspended_ms = IF(?, COALESCE(suspended_ms, " NOW "), NULL) WHERE id = ?"),
+	STATEMENT(SQL_LIMIT_ACCOUNT, "UPDATE {prefix}accounts SET per_minute = ? WHERE id = ?"),
 	STATEMENT(SQL_INSERT_KEY,
 		"INSERT INTO {prefix}api_keys (id, account_id, name, hash, created_ms) VALUES (?, ?, ?, ?, " NOW ")"),
 	STATEMENT(SQL_SELECT_KEYS, "SELECT id, account_id, name, created_ms, last_used_ms, revoked_ms FROM "

@@ -69,7 +69,8 @@ void store_execute_free(struct store *store, struct pool *pool, const struct com
 struct api_key {
 	uint64_t id, account_id;
 	bool account_suspended;
-	int64_t last_used_ms; /* to the hour */
+	int64_t account_per_minute; /* calls that its operator allows, 0: any number; -1: as the setting says */
+	int64_t last_used_ms;       /* to the hour */
 	int64_t now_ms;
 };
 

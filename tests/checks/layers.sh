@@ -18,7 +18,7 @@ commit: base core store
 limit: base core
 api: base http json core store limit
 deliver: base core store
-admin: base conf core json store
+admin: base conf core json store limit
 prog: base conf fcgi json db http core store commit limit api deliver admin
 '
 

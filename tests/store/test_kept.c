@@ -92,6 +92,11 @@ every_change_is_seen_by_the_next_batch(void **state)
 	assert_true(seen(w)->campaign.ended_ms > 0);
 	assert_int_equal(store_end_campaign(other, w->campaign, false), RESULT_OK);
 	assert_int_equal(seen(w)->campaign.ended_ms, -1);
+
+	assert_int_equal(store_suspend_account(other, w->account, true), RESULT_OK);
+	assert_true(seen(w)->campaign.account_suspended);
+	assert_int_equal(store_suspend_account(other, w->account, false), RESULT_OK);
+	assert_false(seen(w)->campaign.account_suspended);
 	store_free(&other);
 }
 

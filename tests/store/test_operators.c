@@ -80,6 +80,38 @@ accounts_are_listed_in_order(void **state)
 		assert_true(rows[i - 1].id < rows[i].id);
 }
 
+static struct account_row
+find_account(const struct world *w)
+{
+	struct account_row *rows;
+	size_t count;
+	assert_int_equal(store_list_accounts(w->store, w->pool, &rows, &count), RESULT_OK);
+	for (size_t i = 0; i < count; i++)
+		if (rows[i].id == w->account)
+			return rows[i];
+	fail_msg("there is no account %" PRIu64, w->account);
+	return rows[0];
+}
+
+/* operations.md 4: account suspend, resume and limit. */
+static void
+accounts_are_suspended_and_limited(void **state)
+{
+	const struct world *w = *state;
+	assert_int_equal(store_suspend_account(w->store, NOBODY, true), RESULT_NOT_FOUND);
+	assert_int_equal(store_limit_account(w->store, NOBODY, 1), RESULT_NOT_FOUND);
+	assert_int_equal(find_account(w).per_minute, -1);
+	assert_int_equal(store_suspend_account(w->store, w->account, true), RESULT_OK);
+	assert_int_equal(store_limit_account(w->store, w->account, 0), RESULT_OK);
+	const struct account_row suspended = find_account(w);
+	assert_true(suspended.suspended_ms > 0 && suspended.per_minute == 0);
+	assert_int_equal(store_suspend_account(w->store, w->account, true), RESULT_OK); /* twice is fine */
+	assert_int_equal(find_account(w).suspended_ms, suspended.suspended_ms);
+	assert_int_equal(store_suspend_account(w->store, w->account, false), RESULT_OK);
+	assert_int_equal(store_limit_account(w->store, w->account, -1), RESULT_OK);
+	assert_true(find_account(w).suspended_ms == -1 && find_account(w).per_minute == -1);
+}
+
 static void
 a_campaign_keeps_its_settings(void **state)
 {
@@ -388,6 +420,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		WORLD_TEST(the_check_finds_what_is_wrong),
 		WORLD_TEST(accounts_are_listed_in_order),
+		WORLD_TEST(accounts_are_suspended_and_limited),
 		WORLD_TEST(a_campaign_keeps_its_settings),
 		WORLD_TEST(campaigns_are_listed_by_account),
 		WORLD_TEST(a_campaign_ends_and_opens_again),

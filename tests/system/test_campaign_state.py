@@ -72,9 +72,8 @@ def test_work_queued_before_the_end(world):
 
 def test_a_suspended_account(world):
     """2 account_suspended: any call on its campaigns, with or without a key; a suspended key elsewhere too"""
-    def suspend(since):
-        world.service.installation.sql(f"UPDATE lh_accounts SET suspended_ms = {since} WHERE id = {world.account.id}")
-    suspend("1")
+    admin, account = world.service.installation.admin, str(world.account.id)
+    assert admin("account", "suspend", account) == {"id": world.account.id}
     for method, path, fields in calls(world, True) + calls(world, False):
         refused(world, method, path, fields, SUSPENDED, key=world.key)
     for method, path, fields in (calls(world, True)[0], calls(world, False)[0], calls(world, False)[4]):
@@ -82,7 +81,7 @@ def test_a_suspended_account(world):
     refused(world, "GET", "/v2/campaigns", {}, SUSPENDED, key=world.key)
     path = world.known["unsubscribe_url"]["default"].removeprefix(world.service.front.url)
     check_page(settles(lambda: world.client.request("GET", path), 409), 409)
-    suspend("NULL")
+    assert admin("account", "resume", account) == {"id": world.account.id}
     settles(lambda: world.get({"email": "ada@example.org"}), 200)
     found = world.find(email="ada@example.org")
     assert (found["opted_out"], found["contest_score"], found["counter"]) == (False, 0, 1)

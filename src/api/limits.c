@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT
+ * How much callers may do (contract.md 5): who counts as one, and what a refusal says. */
+#include "api/call.h"
+
+#include <string.h>
+
+#include "base/log.h"
+
+enum { MS_PER_S = 1000, V6_NETWORK_SIZE = 8, WHO_SIZE = sizeof(struct ip_address) + sizeof(uint64_t) };
+
+/* An address, perhaps with a campaign. */
+struct who {
+	char bytes[WHO_SIZE];
+};
+
+/* An IPv6 client has a whole /64 of addresses: they are one caller. Where the web server knows none, all are one. */
+static struct slice
+address_of(const struct call *call, uint64_t campaign_id, struct who *who)
+{
+	const bool whole = ip_address_is_v4(&call->client);
+	memset(who, 0, sizeof(*who));
+	memcpy(who->bytes, call->client.bytes, whole ? sizeof(call->client.bytes) : V6_NETWORK_SIZE);
+	memcpy(who->bytes + sizeof(call->client.bytes), &campaign_id, sizeof(campaign_id));
+	return (struct slice){ who->bytes, sizeof(who->bytes) };
+}
+
+static struct slice
+account_of(const struct call *call)
+{
+	return (struct slice){ (const char *)&call->account_id, sizeof(call->account_id) };
+}
+
+static void
+add_header(struct call *call, const char *name, int64_t number)
+{
+	if (!http_response_header(call->response, name, pool_printf(call->request->pool, "%lld", (long long)number)))
+		log_error("header_refused", LOG_STR("name", name));
+}
+
+/* In seconds, so that whoever waits that long is not refused again. */
+static void
+refuse(struct call *call, const struct limit_verdict *verdict)
+{
+	const int64_t seconds = (verdict->wait_ms + MS_PER_S - 1) / MS_PER_S;
+	add_header(call, "Retry-After", seconds);
+	add_header(call, "RateLimit-Limit", verdict->limit);
+	add_header(call, "RateLimit-Remaining", 0);
+	add_header(call, "RateLimit-Reset", seconds);
+	log_debug("rate_limited", LOG_UINT("kind", verdict->kind), LOG_UINT("limit", verdict->limit));
+	call_fail(call, FAILURE_RATE_LIMITED);
+}
+
+static bool
+pass(struct call *call, const struct limit_claim *claims, size_t count, struct limit_verdict *verdict)
+{
+	if (limiter_pass(call->api->options->limiter, claims, count, verdict))
+		return true;
+	refuse(call, verdict);
+	return false;
+}
+
+static bool
+reads_only(const struct call *call)
+{
+	return call->route->method == HTTP_GET && (call->route->flags & ROUTE_SUBSCRIBE) == 0;
+}
+
+bool
+call_pass_address(struct call *call)
+{
+	struct limit_verdict verdict;
+	struct who address, on_campaign;
+	uint64_t campaign_id;
+	const struct slice who = address_of(call, 0, &address);
+	if (call->route->key == KEY_TOKEN) /* opt-out pages, whatever the method */
+		return pass(call, &(struct limit_claim){ .kind = LIMIT_POSTS, .who = who }, 1, &verdict);
+	if (reads_only(call))
+		return pass(call, &(struct limit_claim){ .kind = LIMIT_LOOKUPS, .who = who }, 1, &verdict);
+	if (call->route->method == HTTP_DELETE) /* none works without a key */
+		return true;
+	if (!call_campaign_id(call, &campaign_id))
+		return false;
+	const struct limit_claim claims[] = {
+		{ .kind = LIMIT_SIGNUPS, .who = address_of(call, campaign_id, &on_campaign) },
+		{ .kind = LIMIT_POSTS, .who = who },
+	};
+	return pass(call, claims, ARRAY_SIZE(claims), &verdict);
+}
+
+bool
+call_pass_account(struct call *call)
+{
+	struct limit_verdict verdict;
+	struct limit_claim claim = { .kind = LIMIT_DELETES, .who = account_of(call) };
+	if (call->account_id == 0)
+		return true;
+	if (call->route->method != HTTP_DELETE) {
+		const int64_t own = call->key.account_per_minute;
+		claim.kind = LIMIT_ACCOUNT;
+		claim.limit = own >= 0 ? (uint32_t)own : call->api->options->account_per_minute;
+		if (claim.limit == 0)
+			return true;
+	}
+	return pass(call, &claim, 1, &verdict);
+}
+
+/* ---- keys ---- */
+
+static struct limit_claim
+failed_key(const struct call *call, struct who *who)
+{
+	return (struct limit_claim){ .kind = LIMIT_FAILED_KEYS, .who = address_of(call, 0, who) };
+}
+
+bool
+call_pass_unknown_key(struct call *call, struct slice hash)
+{
+	struct limit_verdict verdict;
+	struct who who;
+	call->key_is_known = limiter_knows(call->api->options->limiter, hash);
+	if (call->key_is_known)
+		return true;
+	const struct limit_claim claim = failed_key(call, &who);
+	if (!pass(call, &claim, 1, &verdict))
+		return false;
+	call->key_claimed_ms = verdict.at_ms;
+	return true;
+}
+
+void
+call_key_is_in_doubt(struct call *call)
+{
+	struct who who;
+	const struct limit_claim claim = failed_key(call, &who);
+	if (!call->key_is_known)
+		limiter_take_back(call->api->options->limiter, &claim, call->key_claimed_ms);
+}
+
+void
+call_key_is_good(struct call *call, struct slice hash)
+{
+	call_key_is_in_doubt(call);
+	if (!call->key_is_known)
+		limiter_note(call->api->options->limiter, hash);
+}
+
+/* One that was valid when it was last seen is one failure more, whether or not there was room for it. */
+void
+call_key_is_bad(struct call *call, struct slice hash)
+{
+	struct limit_verdict verdict;
+	struct who who;
+	const struct limit_claim claim = failed_key(call, &who);
+	if (!call->key_is_known)
+		return;
+	limiter_forget(call->api->options->limiter, hash);
+	if (!limiter_pass(call->api->options->limiter, &claim, 1, &verdict))
+		log_debug("failed_key_not_counted", LOG_UINT("limit", verdict.limit));
+}

@@ -1,0 +1,369 @@
+# SPDX-License-Identifier: MIT
+"""Contract 5 (limits) as clients see them; the windows themselves are tested by a clock of their own in tests/limit."""
+import concurrent.futures
+import json
+import os
+import signal
+import time
+
+import fastcgi_client
+import pytest
+from client import new_address
+from command import CONFIG, call
+from html_page import check_page
+from processes import children
+from service import settles
+from stack.front import ApacheFcgid
+from stack.process import wait_until
+
+LIMITED = (429, "rate_limited")
+ADA = {"email": "ada@example.org"}
+NO_KEY = "lh_" + "x" * 43
+LOOKUPS, SIGNUPS, POSTS, FAILED_KEYS, DELETES = 100, 10, 50, 30, 60
+
+
+def check_refusal(response, limit, window):
+    """429 with what a client needs to come back at the right time"""
+    assert response.verdict == LIMITED
+    assert response.json["message"] == "Rate limit exceeded"
+    wait = int(response.headers["Retry-After"])
+    assert 0 < wait <= window + window // 60
+    assert (response.headers["RateLimit-Limit"], response.headers["RateLimit-Remaining"]) == (str(limit), "0")
+    assert response.headers["RateLimit-Reset"] == str(wait)
+    return wait
+
+
+def statuses(request, count):
+    return [request().status for _ in range(count)]
+
+
+# --- without a key ---
+
+def test_look_ups(campaign):
+    """100 in 60 s an address, all campaigns together; HEAD, leaderboard and info count too, health and OPTIONS do not"""
+    address, other = new_address(), campaign.service.campaign(campaign.account)
+    campaign.lead(**ADA)
+    ask = campaign.client.request
+    calls = [lambda: campaign.get(ADA, key=None, address=address), lambda: other.get(ADA, key=None, address=address),
+             lambda: ask("HEAD", campaign.path, query=ADA, address=address),
+             lambda: ask("GET", campaign.path + "/leaderboard", address=address),
+             lambda: ask("GET", f"/v1/{campaign.id}/info", query=ADA, address=address)]
+    for number in range(LOOKUPS):
+        assert calls[number % len(calls)]().status in (200, 404)
+        assert ask("OPTIONS", campaign.path, address=address).status == 204
+    for request in calls:
+        response = request()
+        assert response.status == 429
+    check_refusal(calls[0](), LOOKUPS, 60)
+    assert ask("GET", "/health", address=address).status == 200
+    assert ask("OPTIONS", campaign.path, address=address).status == 204
+    assert campaign.get(ADA, key=None).status == 200  # another address
+    assert campaign.get(ADA, address=address).status == 200  # with a key
+    assert campaign.post(ADA, key=None, address=address).status == 200  # a POST
+
+
+def test_sign_ups(service, account):
+    """10 in 60 s an address and campaign, 50 over all; subscribe counts as POST, opt-out pages towards the 50"""
+    address = new_address()
+    campaigns = [service.campaign(account) for _ in range(5)]
+    lead = campaigns[0].lead(**ADA)
+    page = lead["unsubscribe_url"]["safe"].removeprefix(service.front.url)
+    ask = service.client.request
+    for campaign in campaigns[:4]:
+        calls = [lambda: campaign.post(ADA, key=None, address=address), lambda: ask("POST", "/subscribe", query=ADA, address=address,
+                                                                                   form={"list_id": campaign.id}),
+                 lambda: ask("GET", f"/v1/{campaign.id}/subscribe", query=ADA, address=address)]
+        assert statuses(calls[0], 4) + statuses(calls[1], 3) + statuses(calls[2], 3) == [200] * SIGNUPS
+        for request in calls:
+            check_refusal(request(), SIGNUPS, 60)
+    assert campaigns[4].post({}, key=None, address=address).verdict == (406, "missing_identifier")  # passed, and counts
+    for method in ("GET", "POST", "GET", "POST", "GET", "POST", "GET", "POST", "GET"):
+        assert ask(method, page, address=address).status == 200
+    refused = ask("GET", page, address=address)
+    check_page(refused, 429)
+    assert refused.headers["RateLimit-Limit"] == str(POSTS)
+    check_refusal(campaigns[4].post(ADA, key=None, address=address), POSTS, 60)
+    assert campaigns[4].get(ADA, key=None, address=address).status == 404
+    assert campaigns[4].post(ADA, key=None).status == 200
+
+
+def test_a_call_that_needs_a_key_counts_without_one(campaign):
+    """2 Order of checks: limits come before keys"""
+    address = new_address()
+    for _ in range(SIGNUPS):
+        assert campaign.post(ADA, path="/points", key=None, address=address).verdict == (409, "missing_api_key")
+    check_refusal(campaign.post(ADA, path="/points", key=None, address=address), SIGNUPS, 60)
+
+
+def test_what_comes_before_the_limits(campaign):
+    """2 Order of checks: path, method, body size, media type and syntax first; none of them counts. Key and campaign after"""
+    address, ask = new_address(), campaign.client.request
+    before = [(404, lambda: ask("POST", "/nowhere", address=address)), (405, lambda: ask("DELETE", "/subscribe", address=address)),
+              (413, lambda: ask("POST", campaign.path, body=b"x" * 300_000, type="text/plain", address=address)),
+              (415, lambda: ask("POST", campaign.path, body=b"x", type="image/png", address=address)),
+              (406, lambda: ask("POST", campaign.path, body=b"{", type="application/json", address=address))]
+    for status, request in before:
+        assert statuses(request, SIGNUPS + 1) == [status] * (SIGNUPS + 1)
+    assert statuses(lambda: campaign.post(ADA, key=None, address=address), SIGNUPS) == [200] * SIGNUPS
+    for status, request in before:
+        assert request().status == status
+    assert campaign.post({}, key=None, address=address).status == 429
+    assert statuses(lambda: ask("POST", "/v2/999999", form=ADA, address=address), SIGNUPS + 1) == [404] * SIGNUPS + [429]
+    assert statuses(lambda: ask("DELETE", campaign.path, address=address), POSTS + 1) == [409] * (POSTS + 1)
+
+
+def test_jsonp(campaign):
+    """4.1: with jsonp an error is 200"""
+    address = new_address()
+    answers = [campaign.client.request("GET", f"/v1/{campaign.id}/subscribe", query={**ADA, "jsonp": "f"}, address=address)
+               for _ in range(SIGNUPS + 1)]
+    assert {answer.status for answer in answers} == {200}
+    refused = json.loads(answers[-1].body.removeprefix(b"f(").removesuffix(b");"))
+    assert (refused["status"], refused["error"]) == LIMITED
+    assert answers[-1].headers["Retry-After"] is not None
+
+
+@pytest.mark.parametrize("first, second, same", [
+    ("2001:db8:1:2::1", "2001:db8:1:2:ffff::9", True), ("2001:db8:1:2::1", "2001:db8:1:3::1", False),
+    ("203.0.113.1", "203.0.113.2", False), ("203.0.113.7", "::ffff:203.0.113.7", True), ("198.51.100.1", "[198.51.100.1]:80", True)])
+def test_who_is_one_caller(campaign, first, second, same):
+    """IPv6 by /64, IPv4 by address in any spelling"""
+    other = campaign.service.campaign(campaign.account)  # sign-ups count by campaign
+    assert statuses(lambda: other.post(ADA, key=None, address=first), SIGNUPS + 1) == [200] * SIGNUPS + [429]
+    assert other.post(ADA, key=None, address=second).status == (429 if same else 200)
+
+
+def test_trusted_proxies(make_service):
+    """the first untrusted address of X-Forwarded-For from the right; nobody's word counts unless he is trusted"""
+    strict = make_service(workers=2, settings=[("server", "trusted_proxies", "")])
+    campaign = strict.campaign()
+    assert statuses(lambda: campaign.post(ADA, key=None, address=new_address()), SIGNUPS + 1) == [200] * SIGNUPS + [429]
+    chain = make_service(workers=2, settings=[("server", "trusted_proxies", "127.0.0.1, 192.0.2.0/24")]).campaign()
+
+    def forged(number):
+        return chain.post(ADA, key=None, address=f"10.0.0.{number}, 203.0.113.5, 192.0.2.{number}")
+    assert [forged(number).status for number in range(SIGNUPS + 1)] == [200] * SIGNUPS + [429]
+
+
+# --- with a key ---
+
+def test_an_account(service):
+    """the account's own number, else the setting (here: none); DELETE 60 in 60 s; what others do does not count"""
+    account, stranger = service.account(), service.account()
+    campaign = service.campaign(account)
+    assert statuses(lambda: campaign.get(ADA), LOOKUPS + 1) == [404] * (LOOKUPS + 1)
+    assert service.installation.admin("account", "limit", str(account.id), "5") == {"id": account.id}
+    settles(lambda: campaign.get(ADA), *LIMITED)
+    check_refusal(campaign.post(ADA), 5, 60)
+    check_refusal(campaign.client.request("GET", "/v2/campaigns", key=account.key), 5, 60)
+    assert campaign.get(ADA, key=stranger.key).verdict == (404, "campaign_not_found")
+    assert service.campaign(stranger).get(ADA).status == 404
+    assert campaign.delete({"email": "nobody@example.org"}).verdict == (400, "no_leads")
+    service.installation.admin("account", "limit", str(account.id), "0")
+    settles(lambda: campaign.get(ADA), 404)
+    assert statuses(lambda: campaign.delete({"email": "nobody@example.org"}), DELETES) == [400] * (DELETES - 1) + [429]
+    check_refusal(campaign.delete({"email": "nobody@example.org"}), DELETES, 60)
+    assert campaign.get(ADA).status == 404
+
+
+def test_a_default_for_accounts(make_service):
+    """setting limits.account_per_minute; the limit stands before the campaign's state and the fields, behind the account's"""
+    service = make_service(workers=2, settings=[("limits", "account_per_minute", 3)])
+    first, second = service.campaign(service.account()), service.campaign(service.account())
+    assert statuses(lambda: first.get(ADA), 4) == [404] * 3 + [429]
+    assert second.get(ADA).status == 404
+    assert first.get(ADA, key=second.key).verdict == (404, "campaign_not_found")
+    first.end()
+    time_of_caches = wait_until(lambda: first.post({}, key=None).status == 423, 5, "the end is known")
+    assert time_of_caches and first.post({}).status == 429
+    service.installation.admin("account", "limit", str(first.account.id), "default")
+    assert first.get(ADA).status == 429
+    service.installation.admin("account", "suspend", str(first.account.id))
+    settles(lambda: first.get(ADA), 409, "account_suspended")
+    service.installation.admin("account", "resume", str(first.account.id))
+    settles(lambda: first.get(ADA), *LIMITED)
+
+
+def test_failed_keys(service, account, campaign):
+    """30 in 60 s an address; beyond it a key that the host has not seen to be valid is refused without a look-up"""
+    address = new_address()
+    seen, unseen = account.key, service.account().key
+    campaign.get(ADA)  # the host knows it now
+    wrong = [lambda: campaign.get(ADA, key=NO_KEY, address=address), lambda: campaign.post(ADA, key="rubbish", address=address),
+             lambda: campaign.client.request("GET", "/v2/campaigns", query={"api_key": "x"}, address=address)]
+    for number in range(FAILED_KEYS):
+        assert wrong[number % 3]().verdict == (409, "invalid_api_key")
+    for request in wrong:
+        check_refusal(request(), FAILED_KEYS, 60)
+    check_refusal(campaign.get(ADA, key=unseen, address=address), FAILED_KEYS, 60)
+    assert campaign.get(ADA, key=seen, address=address).status == 404  # lead_not_found: it passed
+    assert campaign.get(ADA, key=None, address=address).status == 404
+    assert campaign.get(ADA, key=unseen).verdict == (404, "campaign_not_found")  # elsewhere it is seen to be valid, …
+    assert campaign.get(ADA, key=unseen, address=address).verdict == (404, "campaign_not_found")  # … and that counts here too
+
+
+def test_a_wrong_key_counts_as_nothing_else(campaign):
+    """2: a request with a wrong key counts as a failed key only; valid keys count as none"""
+    address = new_address()
+    assert statuses(lambda: campaign.post(ADA, key=NO_KEY, address=address), SIGNUPS + 1) == [409] * (SIGNUPS + 1)
+    assert statuses(lambda: campaign.post(ADA, key=None, address=address), SIGNUPS) == [200] * SIGNUPS
+    keys = [campaign.service.account().key for _ in range(3)]
+    for key in keys * FAILED_KEYS:
+        assert campaign.get(ADA, key=key, address=address).status == 404
+
+
+def test_a_revoked_key_fails(service):
+    """3: also one that the host has seen to be valid"""
+    campaign, address = service.campaign(service.account()), new_address()
+    assert campaign.get(ADA, address=address).status == 404
+    number = service.installation.admin("key", "list", str(campaign.account.id))[0]["id"]
+    service.installation.admin("key", "revoke", str(number))
+    settles(lambda: campaign.get(ADA), 409, "invalid_api_key")
+    assert statuses(lambda: campaign.get(ADA, address=address), FAILED_KEYS + 1) == [409] * FAILED_KEYS + [429]
+
+
+# --- windows, processes, failures ---
+
+def test_a_window_slides(make_service):
+    """whoever waits as long as he was told passes; refused requests do not count"""
+    campaign = make_service(workers=2, settings=[("limits", "signups_per_address", "3/6s 5/12s")]).campaign()
+    address, passed, began = new_address(), [], time.monotonic()
+    while time.monotonic() < began + 16:
+        before = time.monotonic()
+        response = campaign.post(ADA, key=None, address=address)
+        if response.status == 200:
+            passed.append(before)
+        else:
+            limit = int(response.headers["RateLimit-Limit"])
+            window = {3: 6, 5: 12}[limit]
+            assert sum(at > before - window - window / 60 - 0.5 for at in passed) >= limit
+            assert int(response.headers["Retry-After"]) <= window + 1
+        time.sleep(0.1)
+    for window, limit in ((6, 3), (12, 5)):
+        assert all(sum(at <= other < at + window - 0.5 for other in passed) <= limit for at in passed)
+    assert len(passed) >= 6
+
+
+def test_many_at_once(make_service):
+    """exactly as many pass as may, through all processes"""
+    campaign = make_service(workers=16, settings=[("limits", "lookups_per_address", "777/60s")]).campaign()
+    address = new_address()
+    with concurrent.futures.ThreadPoolExecutor(16) as pool:
+        found = list(pool.map(lambda _: campaign.get(ADA, key=None, address=address).status, range(1200)))
+    assert (found.count(404), found.count(429)) == (777, 423)
+
+
+def direct(socket, path, address):
+    """Without a web server; the status."""
+    return fastcgi_client.ask(str(socket), REQUEST_METHOD="GET", REQUEST_URI=path, REMOTE_ADDR=address).status
+
+
+def test_processes_of_different_starts(service, campaign, make_folder):
+    """one limit for all processes of the host, one request each (mod_fcgid) or pre-forked; it outlives them all"""
+    installation, address, path = service.installation, "198.51.100.77", f"{campaign.path}/leaderboard"
+    started, folder = [], make_folder()
+    try:
+        for number, workers in enumerate((0, 0, 2)):
+            socket = folder / f"{number}.sock"
+            child = installation.responders(workers, listen=socket)
+            started.append((child.start(), socket))
+            wait_until(socket.exists, 10, "the socket")
+        found = [direct(started[number % 3][1], path, address) for number in range(LOOKUPS)]
+        assert found == [200] * LOOKUPS
+        assert [direct(socket, path, address) for _, socket in started] == [429] * 3
+        started[0][0].kill()
+        started[2][0].stop()
+        assert direct(started[1][1], path, address) == 429
+        assert direct(installation.socket, path, address) == 429
+        child = installation.responders(0, listen=folder / "new.sock")
+        started.append((child.start(), folder / "new.sock"))
+        wait_until((folder / "new.sock").exists, 10, "the socket")
+        assert direct(folder / "new.sock", path, address) == 429
+    finally:
+        for child, _ in started:
+            child.kill()
+
+
+def test_killed_workers_stop_nobody(make_service):
+    """the memory survives the death of any process"""
+    service = make_service(workers=4)
+    campaign, address = service.campaign(), new_address()
+    passed = 0
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        for _ in range(20):
+            asked = [pool.submit(campaign.get, ADA, key=None, address=address) for _ in range(20)]
+            for pid in children(service.responders.pid)[:3]:
+                os.kill(pid, signal.SIGKILL)
+            passed += sum(answer.result().status == 404 for answer in asked)
+            service.wait_ready()
+    assert passed <= LOOKUPS
+    settles(lambda: campaign.get(ADA, key=None, address=address), *LIMITED)
+    assert campaign.get(ADA, key=None).status == 404
+
+
+def test_a_refusal_needs_no_database(own_database, make_service):
+    """5: no database work"""
+    service = make_service(database=own_database, workers=2)
+    campaign, address = service.campaign(), new_address()
+    assert statuses(lambda: campaign.get(ADA, key=None, address=address), LOOKUPS) == [404] * LOOKUPS
+    assert statuses(lambda: campaign.get(ADA, key=NO_KEY, address=address), FAILED_KEYS) == [409] * FAILED_KEYS
+    own_database.stop()
+    try:
+        for key, limit in ((None, LOOKUPS), (NO_KEY, FAILED_KEYS)):
+            check_refusal(campaign.get(ADA, key=key, address=address), limit, 60)
+        other = new_address()  # what nobody could look up is no failed key
+        assert statuses(lambda: campaign.get(ADA, key=NO_KEY, address=other), FAILED_KEYS + 1) == [503] * (FAILED_KEYS + 1)
+    finally:
+        own_database.start()
+    settles(lambda: campaign.get(ADA, key=NO_KEY, address=other), 409, "invalid_api_key")
+
+
+def test_new_limits_on_hup(make_service):
+    service = make_service(workers=2)
+    campaign, address = service.campaign(), new_address()
+    assert statuses(lambda: campaign.post(ADA, key=None, address=address), SIGNUPS + 1) == [200] * SIGNUPS + [429]
+    service.installation.configure([("limits", "signups_per_address", ""), ("limits", "posts_per_address", "")])
+    service.responders.send(signal.SIGHUP)
+    wait_until(lambda: campaign.post(ADA, key=None, address=address).status == 200, 10, "the limits are off")
+    assert statuses(lambda: campaign.post(ADA, key=None, address=address), 2 * POSTS) == [200] * 2 * POSTS
+
+
+def test_behind_mod_fcgid(make_service):
+    """one process a request, as a shared host starts them: one limit"""
+    service = make_service(front=ApacheFcgid)
+    campaign, address = service.campaign(), new_address()
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: campaign.post(ADA, key=None, address=address).status, range(30)))
+    assert (found.count(200), found.count(429)) == (SIGNUPS, 20)
+
+
+def test_a_state_dir_that_is_not_there(service, make_folder):
+    """the program says what is wrong before it takes requests"""
+    folder = make_folder()
+    for path, word in ((folder / "a" / "b", "make the directory"), ("/proc/self/task", "set server.state_dir")):
+        done = call(service.installation, "--workers", "1", "--listen", str(folder / "s.sock"), program="leadhook-fcgi",
+                    env={"LEADHOOK_SERVER_STATE_DIR": str(path)})
+        assert done.returncode == CONFIG and "no_shared_memory" in done.stderr and word in done.stderr, done.stderr
+
+
+def test_bad_limits(service):
+    """every bad input gets a clear error"""
+    for key, value in (("signups_per_address", "10"), ("posts_per_address", "0/60s"), ("lookups_per_address", "5/4s"),
+                       ("deletes_per_account", "1/3s 1/6s 1/9s 1/12s 1/15s"), ("account_per_minute", "-1"), ("memory", "1k")):
+        done = call(service.installation, "--check-config", program="leadhook-fcgi",
+                    env={f"LEADHOOK_LIMITS_{key.upper()}": value})
+        assert done.returncode == CONFIG and f"LEADHOOK_LIMITS_{key.upper()}: expected" in done.stderr, done.stderr
+
+
+def test_account_limit_refuses(service, account, refused):
+    """the command: what is no number, and no account"""
+    for value in ("x", "1000001", "1.5", "08"):
+        assert "expected default or a number" in refused(65, "account", "limit", str(account.id), value)
+    for words in (("account", "limit", "4294967295", "5"), ("account", "suspend", "4294967295"), ("account", "resume", "4294967295")):
+        assert "there is no such account" in refused(65, *words)
+    listed = {row["id"]: row for row in service.installation.admin("account", "list")}
+    assert listed[account.id]["per_minute"] is None
+    service.installation.admin("account", "limit", str(account.id), "0")
+    listed = {row["id"]: row for row in service.installation.admin("account", "list")}
+    assert listed[account.id]["per_minute"] == 0
+    service.installation.admin("account", "limit", str(account.id), "default")

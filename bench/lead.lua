@@ -7,7 +7,7 @@ ffi.cdef("typedef struct { long seconds, nanoseconds; } bench_time; int clock_ge
 local KINDS = {}
 local options = {}
 -- The others are words, though they may look like numbers: a social id for one.
-local NUMBERS = {campaigns = true, first_campaign = true, first_lead = true, leads = true, pace = true, random = true, start = true}
+local NUMBERS = {campaigns = true, first_campaign = true, first_lead = true, leads = true, pace = true, random = true, start = true, status = true}
 local count, answers = 0, 0
 local SAMPLE = 16 -- every so many answers the body is looked at too
 local MONOTONIC = 1
@@ -28,16 +28,21 @@ local function campaign(n)
 	return options.first_campaign + n % options.campaigns
 end
 
+-- Without a key there is no such line.
+local function authorization()
+	return options.key == "" and "" or format("Authorization: Bearer %s\r\n", options.key)
+end
+
 local function post(n, email, more)
 	local body = format('{"email":"%s","first_name":"Ada","last_name":"Lovelace","plan":"pro","utm_source":"news",' ..
 		'"utm_campaign":"launch","ip":"203.0.113.%d"%s}', email, n % 250 + 1, more)
-	return format("POST %s HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n" ..
-		"Content-Length: %d\r\n\r\n%s", format(options.path, campaign(n)), options.key, #body, body)
+	return format("POST %s HTTP/1.1\r\nHost: bench\r\n%sContent-Type: application/json\r\n" ..
+		"Content-Length: %d\r\n\r\n%s", format(options.path, campaign(n)), authorization(), #body, body)
 end
 
 local function get(query)
-	return format("GET %s%s HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer %s\r\n\r\n",
-		format(options.path, options.first_campaign), query, options.key)
+	return format("GET %s%s HTTP/1.1\r\nHost: bench\r\n%s\r\n",
+		format(options.path, options.first_campaign), query, authorization())
 end
 
 local function email(n)
@@ -81,6 +86,11 @@ KINDS["no-match-page"] = function()
 	return get("/leads?opted_out=true")
 end
 
+-- Look-ups and sign-ups of one address.
+function KINDS.limited(n)
+	return n % 2 == 0 and get(format("?email=u%d@bench.example", n)) or KINDS.create(n)
+end
+
 function KINDS.stats()
 	return get("/stats")
 end
@@ -115,7 +125,7 @@ end
 
 function response(status, headers, body)
 	answers = answers + 1
-	if status == 200 and (answers % SAMPLE ~= 0 or find(body, options.expect, 1, true)) then
+	if status == options.status and (answers % SAMPLE ~= 0 or find(body, options.expect, 1, true)) then
 		return
 	end
 	-- Globals: done() runs elsewhere and can read nothing else.

@@ -25,7 +25,7 @@ def drive(bench, contestant, kind, seconds, connections=None, **words):
     """One run of wrk: {"rate", "p50_ms", "p99_ms", …}. StackError when an answer was not as it must be."""
     words = {"kind": kind, "path": contestant.path, "key": contestant.key, "campaigns": len(contestant.campaigns),
              "first_campaign": contestant.campaigns[0], "start": 0, "seed": fresh_seed(),
-             "random": random.getrandbits(31), "expect": '"campaign_id":', **words}
+             "random": random.getrandbits(31), "status": 200, "expect": '"campaign_id":', **words}
     connections = connections or bench.options.connections
     log = bench.folder / f"wrk-{next(SEEDS)}.log"
     wrk = Child("wrk", ["wrk", "--threads", 1, "--connections", connections, "--duration", f"{math.ceil(seconds)}s",
@@ -53,20 +53,20 @@ def judge(name, kind, text):
             "bytes_each": values["bytes"] / values["requests"]}
 
 
-def ask(contestant, path, fields=None):
-    """(head as FastCGI sends it, body) of one answer, which must be a success."""
+def ask(contestant, path, fields=None, key=True, status=200):
+    """(head as FastCGI sends it, body) of one answer, which must have that status."""
     connection = http.client.HTTPConnection("127.0.0.1", contestant.port, timeout=20)
-    headers = {"Authorization": f"Bearer {contestant.key}"}
+    headers = {"Authorization": f"Bearer {contestant.key}"} if key else {}
     if fields:
         headers["Content-Type"] = "application/json"
     connection.request("POST" if fields else "GET", path, json.dumps(fields) if fields else None, headers)
     response = connection.getresponse()
     body = response.read()
     connection.close()
-    if response.status != 200:
+    if response.status != status:
         raise StackError(f"{contestant.name}: {response.status} {body[:300]!r}")
     head = "".join(f"{name}: {value}\r\n" for name, value in response.getheaders() if name.lower() not in NOT_OURS)
-    return head, body
+    return f"Status: {status} {response.reason}\r\n{head}", body
 
 
 def sign_up(contestant, **fields):

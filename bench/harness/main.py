@@ -14,13 +14,12 @@ from . import report
 from .bench import Bench
 from .deliver import deliver, deliver_hostile
 from .growth import growth
-from .requests import create, leaderboard, lookup, one_campaign, repeat
+from .requests import create, leaderboard, limited, lookup, one_campaign, repeat
 from .running import latency, memory, together
 
 WORKLOADS = {"create": create, "one-campaign": one_campaign, "together": together, "repeat": repeat, "lookup": lookup,
-             "leaderboard": leaderboard, "deliver": deliver, "deliver-hostile": deliver_hostile, "growth": growth,
+             "leaderboard": leaderboard, "limited": limited, "deliver": deliver, "deliver-hostile": deliver_hostile, "growth": growth,
              "memory": memory, "latency": latency}
-NOT_THERE_YET = {"limited": "the limiter"}
 
 
 class Ended(BaseException):
@@ -48,7 +47,7 @@ def arguments():
     options.seconds = options.seconds or (1 if options.quick else 10)
     # Few, so that a slow machine too answers some of them in a second.
     options.connections = options.connections or (16 if options.quick else 64)
-    unknown = set(options.names) - set(WORKLOADS) - set(NOT_THERE_YET)
+    unknown = set(options.names) - set(WORKLOADS)
     if unknown:
         parser.error(f"no such workload: {' '.join(sorted(unknown))}; there are {' '.join(WORKLOADS)}")
     return options
@@ -70,11 +69,7 @@ def run(options):
         bench.start()
         setup = bench.setup()
         report.head(setup)
-        asked = options.names or [*WORKLOADS, *NOT_THERE_YET]
-        for name in asked:
-            if name in NOT_THERE_YET:
-                print(f"{name}: not there yet ({NOT_THERE_YET[name]} is missing)", flush=True)
-        measure(bench, [name for name in asked if name in WORKLOADS], results)
+        measure(bench, options.names or WORKLOADS, results)
     finally:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Workloads of requests: create, one-campaign, repeat, lookup, leaderboard."""
+"""Workloads of requests: create, one-campaign, repeat, lookup, leaderboard, limited."""
 import json
 
 from stack.process import StackError
@@ -97,6 +97,26 @@ def reading(bench, kind, path, factor, expect):
     ceiling.stop()
     contestant.stop()
     return outcome(rounds, [Goal("leadhook", "rate", ">=", factor, "ceiling")], leads=bench.sizes[-1],
+                   workers={"ceiling": ceiling.workers, "leadhook": contestant.workers}, ceiling_workers_tried=tried,
+                   answer_bytes=len(answer[1]))
+
+
+def limited(bench):
+    """Look-ups and sign-ups without a key, all of which are refused, beside the ceiling that answers the same bytes."""
+    contestant = Leadhook(bench)
+    contestant.installation.configure([("limits", "lookups_per_address", "1/24h"), ("limits", "posts_per_address", "1/24h")])
+    contestant.start()
+    path = contestant.path % contestant.campaigns[0]
+    ask(contestant, path + "?email=nobody@bench.example", key=False, status=404)
+    ask(contestant, path, {"email": "first@bench.example"}, key=False)
+    answer = ask(contestant, path + "?email=nobody@bench.example", key=False, status=429)
+    ceiling = Ceiling(bench, answer)
+    words = {"key": "", "status": 429, "expect": '"error":"rate_limited"'}
+    tried = bench.best(ceiling, CEILING_WORKERS, lambda one, seconds: drive(bench, one, "limited", seconds, **words))
+    rounds = bench.interleave({one.name: measured(bench, one, "limited", **words) for one in (ceiling, contestant)})
+    ceiling.stop()
+    contestant.stop()
+    return outcome(rounds, [Goal("leadhook", "rate", ">=", 0.8, "ceiling")],
                    workers={"ceiling": ceiling.workers, "leadhook": contestant.workers}, ceiling_workers_tried=tried,
                    answer_bytes=len(answer[1]))
 

@@ -56,12 +56,13 @@ part_of(const struct ring *ring, int64_t ms)
 	return (uint32_t)(ms / ring->shape->part_ms);
 }
 
-/* `newest` comes last, so that whoever dies here does it all over again. A clock that has gone back is another boot's. */
+/* `newest` comes last: where somebody dies before, the next one does it all again. A clock that has gone back, by another boot,
+ * comes to a huge difference. */
 static void
 forget_old(const struct ring *ring, uint32_t now)
 {
 	const uint32_t newest = *ring->newest;
-	if (now < newest || now - newest >= WINDOW_COUNTERS)
+	if (now - newest >= WINDOW_COUNTERS)
 		memset(ring->counters, 0, ring_bytes(ring->shape));
 	else
 		for (uint32_t part = newest + 1; part <= now; part++)

@@ -3,6 +3,7 @@ EXTRA_DIST += \
 	%D%/check \
 	%D%/common.sh \
 	%D%/quickstart \
+	%D%/soak \
 	%D%/stack/__init__.py \
 	%D%/stack/examples.py \
 	%D%/stack/front.py \

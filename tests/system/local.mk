@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 EXTRA_DIST += \
+	tests/soak/soak.py \
 	%D%/attempts.py \
 	%D%/certificates.py \
 	%D%/client.py \

@@ -1,0 +1,324 @@
+# SPDX-License-Identifier: MIT
+"""A long day in minutes: mixed load, a tenth of it garbage, while processes are killed and the database is restarted.
+
+At the end every sign-up that was accepted must have had its webhook, signed, `leadhook check --deep` must find nothing, and
+what the processes hold (memory, descriptors) must not have grown while nothing was killed. scripts/soak starts it.
+"""
+import argparse
+import collections
+import contextlib
+import http.client
+import itertools
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+import threading
+import time
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(TOP / "scripts"), str(TOP / "tests" / "system")]
+
+from processes import children, committer, proportional_size  # noqa: E402
+from service import Service  # noqa: E402
+from stack.mariadb import MariaDB  # noqa: E402
+from stack.process import StackError, wait_until  # noqa: E402
+from stack.receiver import Receiver, verified  # noqa: E402
+
+CLIENTS = 6
+GARBAGE = 0.1
+KILL_SECONDS = (3, 12)
+RESTART_DATABASE_SECONDS = 150
+CALM_SHARE = 1 / 3  # of the time, at its end: nothing is killed any more, and what the processes hold is watched
+SETTLE_SECONDS = 30  # of the calm: caches fill
+SAMPLE_SECONDS = 10
+DRAIN_SECONDS = 600
+GROWTH_BYTES, GROWTH_SHARE = 2 * 1024 * 1024, 1.15
+
+
+class Tally(Receiver):
+    """Remembers who had which event, no bodies; refuses one delivery in fifty."""
+
+    def __init__(self):
+        super().__init__()
+        self.seen = set()
+        self.count = self.unsigned = self.refused = 0
+
+    def take(self, path, headers, body):
+        answer = super().take(path, headers, b"")
+        payload = json.loads(body)
+        with self._lock:
+            self.deliveries.clear()
+            self.count += 1
+            self.unsigned += not verified(self.secrets, headers, body)
+            if random.random() < 0.02:
+                self.refused += 1
+                answer.status = 503
+            else:
+                self.seen.add((payload["email"], payload["__event"]))
+        return answer
+
+
+class Soak:
+    def __init__(self, folder, build):
+        self.database = MariaDB(folder / "mariadb", folder / "mariadb.sock", buffer_pool="256M")
+        (folder / "mariadb").mkdir()
+        (folder / "service").mkdir()
+        self.service = Service(folder / "service", build, self.database, workers="auto", settings=[
+            ("dispatch", "schedule", "1s 2s 5s 10s 30s 1m 1m 1m 1m 1m 1m 1m"), ("dispatch", "breaker_max_wait", "2s"),
+            ("dispatch", "breaker_wait", "1s"), ("limits", "deletes_per_account", "")])
+        self.service.receiver = Tally()
+        self.accepted, self.statuses = {}, collections.Counter()
+        self.internal = []  # answers 500 of our own; one of the web server tells of a process that was killed
+        self.send, self.service.client.request = self.service.client.request, self.request
+        self.kills = collections.Counter()
+        self.numbers, self.stop = itertools.count(), threading.Event()
+        self.lock = threading.Lock()
+
+    def start(self):
+        self.database.create().start()
+        self.service.start()
+        self.service.dispatcher.start()
+        account = self.service.account()
+        self.campaigns = [self.service.campaign(account, points_signup=1, points_direct=5, points_indirect=1) for _ in range(4)]
+        for campaign in self.campaigns:
+            campaign.webhook("new_signup", "score_change", "tagged", "opted_out", "deleted")
+            campaign.define("tag", "VIP", "--points", 3)
+            campaign.define("reward", "Ten", "--required-points", 10)
+
+    def request(self, *words, **options):
+        response = self.send(*words, **options)
+        if response.status == 500 and b"internal_error" in response.body:
+            self.internal.append(response.body)
+        return response
+
+    # --- load ---
+
+    def client(self, seed):
+        """One client: sign-ups, and what comes after them."""
+        chance, mine = random.Random(seed), collections.deque(maxlen=200)
+        while not self.stop.is_set():
+            try:
+                if chance.random() < GARBAGE:
+                    status = self.garbage(chance)
+                else:
+                    status = self.call(chance, mine)
+            except (OSError, http.client.HTTPException):
+                status = "broken"
+            with self.lock:
+                self.statuses[status] += 1
+            if status in (503, "broken"):
+                self.stop.wait(0.05)
+
+    def call(self, chance, mine):
+        campaign = chance.choice(self.campaigns)
+        kind = chance.random()
+        if kind < 0.5 or not mine:
+            return self.sign_up(campaign, chance, mine)
+        campaign, email, social_id = chance.choice(mine)
+        calls = [lambda: campaign.post({"email": email, "note": str(chance.random())}),
+                 lambda: campaign.get({"email": email}), lambda: campaign.get({"social_id": social_id}, key=None),
+                 lambda: campaign.get({}, path="/leaderboard"), lambda: campaign.get({"limit": 20}, path="/leads"),
+                 lambda: campaign.post({"social_id": social_id, "points": chance.randint(-5, 20)}, path="/points"),
+                 lambda: campaign.post({"email": email, "tag": "VIP"}, path="/tag"),
+                 lambda: campaign.post({"emails": [email]}, path="/verify"),
+                 lambda: campaign.post({"emails": [email]}, path="/optout"),
+                 lambda: campaign.post({"email": email}, key=None)]
+        if chance.random() < 0.02:
+            calls = [lambda: campaign.delete({"email": email})]
+        return chance.choice(calls)().status
+
+    def sign_up(self, campaign, chance, mine):
+        email = f"soak{next(self.numbers)}@example.org"
+        fields = {"email": email, "first_name": "Ada", "plan": chance.choice(["free", "pro"])}
+        if mine and chance.random() < 0.3:
+            fields["kid"] = chance.choice(mine)[2]
+        response = campaign.post(fields)
+        if response.status == 200:
+            with self.lock:
+                self.accepted[email] = response.json["social_id"]
+            mine.append((campaign, email, response.json["social_id"]))
+        return response.status
+
+    def garbage(self, chance):
+        kind = chance.randrange(6)
+        noise = chance.randbytes(chance.randrange(1, 3000))
+        campaign = chance.choice(self.campaigns)
+        if kind == 0:  # past the web server
+            return self.throw(socket.AF_UNIX, str(self.service.installation.socket), noise)
+        if kind == 1:  # a request that begins well
+            head = f"POST {campaign.path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n"
+            return self.throw(socket.AF_INET, ("127.0.0.1", self.service.front.port), head.encode() + noise)
+        if kind == 2:
+            return campaign.client.request("POST", campaign.path, body=noise, type=chance.choice(
+                ["application/json", "text/plain", "multipart/form-data; boundary=x", "application/x-www-form-urlencoded"])).status
+        if kind == 3:
+            return campaign.get({"email": noise.decode("latin-1")[:200]}, key="lh_" + "x" * 43).status
+        if kind == 4:
+            return campaign.post({"email": noise.decode("latin-1")[:300], "custom": [noise.hex()] * 5}).status
+        return campaign.client.request(chance.choice(["GET", "PUT", "DELETE"]), f"/v2/{noise.hex()[:40]}").status
+
+    @staticmethod
+    def throw(family, address, data):
+        with socket.socket(family) as connection:
+            connection.settimeout(5)
+            connection.connect(address)
+            connection.sendall(data)
+            connection.shutdown(socket.SHUT_WR)
+            with contextlib.suppress(TimeoutError):
+                connection.recv(1000)
+        return "thrown"
+
+    # --- what goes wrong ---
+
+    def kill_something(self):
+        parent = self.service.responders.pid
+        what = random.choice(["worker", "worker", "worker", "committer", "committer", "dispatcher", "dispatcher", "parent", "hup"])
+        if what == "parent":
+            self.service.responders.kill()
+        elif what == "dispatcher":
+            self.service.dispatcher.kill()
+        elif what == "hup":
+            self.service.responders.send(signal.SIGHUP)
+        else:
+            pid = committer(parent) if what == "committer" else random.choice(children(parent) or [0])
+            if pid == 0:
+                return
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self.kills[what] += 1
+
+    def revive(self):
+        """As a supervisor would."""
+        for child in (self.service.responders, self.service.dispatcher):
+            if not child.alive():
+                child.start()
+
+    def restart_database(self):
+        self.database.child.kill()
+        self.kills["database"] += 1
+        self.stop.wait(random.uniform(0, 3))
+        self.database.start()
+
+    def trouble(self, until):
+        next_kill, next_restart = 0, time.monotonic() + RESTART_DATABASE_SECONDS / 2
+        while time.monotonic() < until:
+            now = time.monotonic()
+            if now >= next_kill:
+                self.kill_something()
+                next_kill = now + random.uniform(*KILL_SECONDS)
+            if now >= next_restart:
+                self.restart_database()
+                next_restart = time.monotonic() + RESTART_DATABASE_SECONDS
+            self.revive()
+            time.sleep(0.2)
+
+    # --- what is held ---
+
+    def holdings(self):
+        """{role: (bytes, descriptors)}: workers on average."""
+        parent = self.service.responders.pid
+        workers = [pid for pid in children(parent) if pid != committer(parent)]
+        roles = {"parent": [parent], "committer": [committer(parent)], "workers": workers, "dispatcher": [self.service.dispatcher.pid]}
+        return {role: (sum(map(proportional_size, pids)) // len(pids),
+                       sum(len(os.listdir(f"/proc/{pid}/fd")) for pid in pids) / len(pids)) for role, pids in roles.items()}
+
+    def watch(self, until):
+        samples = []
+        time.sleep(SETTLE_SECONDS)
+        while time.monotonic() < until:
+            samples.append(self.holdings())
+            time.sleep(SAMPLE_SECONDS)
+        return samples
+
+    # --- the whole ---
+
+    def run(self, minutes):
+        end = time.monotonic() + minutes * 60
+        threads = [threading.Thread(target=self.client, args=(seed,), daemon=True) for seed in range(CLIENTS)]
+        for thread in threads:
+            thread.start()
+        self.trouble(end - minutes * 60 * CALM_SHARE)
+        self.revive()
+        samples = self.watch(end)
+        self.stop.set()
+        for thread in threads:
+            thread.join()
+        return samples
+
+    def waiting(self):
+        status = self.service.installation.admin("status")
+        return status["due_now"] + status["due_later"] + status["bulk_jobs"]
+
+    def judge(self, samples):
+        """What is wrong, as sentences."""
+        wrong = []
+        try:
+            wait_until(lambda: self.waiting() == 0, DRAIN_SECONDS, "all deliveries and bulk calls are done")
+        except StackError as error:
+            wrong.append(f"{error}: {self.waiting()} wait")
+        check = self.service.installation.admin("check", "--deep", timeout=600)
+        if not check["ok"]:
+            wrong.append(f"check --deep: {check['findings']}")
+        tally = self.service.receiver
+        missing = [email for email in self.accepted if (email, "new_signup") not in tally.seen]
+        if missing:
+            wrong.append(f"{len(missing)} accepted sign-ups without their event, {missing[:3]} among them")
+        if self.internal:
+            wrong.append(f"{len(self.internal)} internal errors, {self.internal[0]} among them")
+        if tally.unsigned:
+            wrong.append(f"{tally.unsigned} deliveries were not signed")
+        for role, (first_bytes, first_files) in samples[0].items():
+            last_bytes, last_files = samples[-1][role]
+            if last_bytes > first_bytes * GROWTH_SHARE + GROWTH_BYTES:
+                wrong.append(f"{role}: {first_bytes} bytes have become {last_bytes}")
+            if last_files > first_files + 1:
+                wrong.append(f"{role}: {first_files} descriptors have become {last_files}")
+        return wrong
+
+    def report(self, samples):
+        tally = self.service.receiver
+        print(f"answers: {dict(sorted(self.statuses.items(), key=str))}")
+        print(f"killed: {dict(self.kills)}")
+        print(f"sign-ups accepted: {len(self.accepted)}; deliveries received: {tally.count}, of which refused: {tally.refused}")
+        for role, first in samples[0].items():
+            last = samples[-1][role]
+            print(f"{role}: {first[0] / 2**20:.1f} MiB, {first[1]:.1f} descriptors; at the end {last[0] / 2**20:.1f} MiB, {last[1]:.1f}")
+
+    def close(self):
+        self.service.stop()
+        self.database.stop()
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="scripts/soak")
+    parser.add_argument("--minutes", type=float, default=30)
+    parser.add_argument("--build", required=True)
+    options = parser.parse_args()
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="leadhook-soak-"))
+    folder.chmod(0o755)
+    soak = Soak(folder, pathlib.Path(options.build))
+    try:
+        soak.start()
+        samples = soak.run(options.minutes)
+        wrong = soak.judge(samples)
+        soak.report(samples)
+    finally:
+        soak.close()
+    for sentence in wrong:
+        print(f"WRONG: {sentence}")
+    if wrong:
+        print(f"the logs are in {folder}")
+        return 1
+    shutil.rmtree(folder)
+    print("nothing was lost")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -12,7 +12,7 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 
-enum { LINE_MAX_BYTES = 4096, VALUE_MAX_BYTES = 512 };
+enum { LINE_MAX_BYTES = 4096, VALUE_MAX_BYTES = 512, PACE_MS = 60 * 1000 };
 
 static const char *const level_names[] = { "error", "warning", "info", "debug" };
 
@@ -92,6 +92,19 @@ void
 log_request_id(const char *id)
 {
 	state.request_id = id;
+}
+
+bool
+log_is_due(struct log_pace *pace, uint64_t *untold)
+{
+	int64_t now_ms = clock_monotonic_ms();
+	if (pace->told_ms != 0 && now_ms - pace->told_ms < PACE_MS) {
+		pace->untold++;
+		return false;
+	}
+	*untold = pace->untold;
+	*pace = (struct log_pace){ .told_ms = now_ms };
+	return true;
 }
 
 /* A rotated file is noticed by its inode, so that whoever cannot send us a signal can rotate too. */

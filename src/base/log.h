@@ -44,6 +44,14 @@ MUST_CHECK bool log_to_file(const char *path);
 /* Set for the time of a request: appended to each line as request=…; NULL clears it. The text is not copied. */
 void log_request_id(const char *id);
 
+/* For what can come with every request: when it was last told. All zeros: never. */
+struct log_pace {
+	int64_t told_ms;
+	uint64_t untold; /* times since then */
+};
+/* Whether it is to be told now, which it is once a minute; then *untold says how often it was not. */
+MUST_CHECK bool log_is_due(struct log_pace *pace, uint64_t *untold);
+
 void log_event(enum log_level level, const char *event, const struct log_field *fields, size_t count);
 
 #define LOG_AT(level, event, ...)                                              \

@@ -11,8 +11,9 @@
 #include "base/log.h"
 #include "db/private.h"
 
-/* Not in Connector/C's headers. */
-enum { ER_WSREP_NOT_READY = 1047, ER_CHECKREAD_CHANGED = 1020, ER_KILLED = 1927, ER_STATEMENT_TIMEOUT_MS = 1969 };
+/* A failure that took at least that long is one of a server that keeps its clients waiting. It is then left alone for as long
+ * as AWAY_MS: whoever asks meanwhile is told at once, or all would wait for it, one behind the other. */
+enum { WAITED_MS = 900, AWAY_MS = 1000 };
 
 struct db *
 db_new(const struct db_options *options, const struct db_statement *statements, size_t count)
@@ -22,6 +23,7 @@ db_new(const struct db_options *options, const struct db_statement *statements, 
 	db->statements = statements;
 	db->statement_count = count;
 	db->prepared = memory_alloc(count * LIST_SIZES * sizeof(MYSQL_STMT *));
+	db->deadline_ms = CLOCK_NEVER;
 	return db;
 }
 
@@ -84,69 +86,59 @@ db_error_text(const struct db *db)
 	return db->error_text;
 }
 
-/* What the caller should do about an error number. */
-static enum result
-classify(unsigned number)
+int64_t
+db_set_deadline(struct db *db, int64_t deadline_ms)
 {
-	static const struct {
-		unsigned number;
-		enum result result;
-	} classes[] = {
-		{ ER_LOCK_DEADLOCK, RESULT_CONFLICT },
-		{ ER_LOCK_WAIT_TIMEOUT, RESULT_CONFLICT },
-		{ ER_DUP_ENTRY, RESULT_CONFLICT },
-		{ ER_CHECKREAD_CHANGED, RESULT_CONFLICT },
-		{ ER_SAME_NAME_PARTITION, RESULT_CONFLICT },
-		{ ER_RANGE_NOT_INCREASING_ERROR, RESULT_CONFLICT }, /* somebody else has made that partition */
-		{ ER_WSREP_NOT_READY, RESULT_CONFLICT },
-		{ ER_CON_COUNT_ERROR, RESULT_UNAVAILABLE },
-		{ ER_TOO_MANY_USER_CONNECTIONS, RESULT_UNAVAILABLE },
-		{ ER_USER_LIMIT_REACHED, RESULT_UNAVAILABLE },
-		{ ER_SERVER_SHUTDOWN, RESULT_UNAVAILABLE },
-		{ ER_NORMAL_SHUTDOWN, RESULT_UNAVAILABLE },
-		{ ER_QUERY_INTERRUPTED, RESULT_UNAVAILABLE },
-		{ ER_KILLED, RESULT_UNAVAILABLE },
-		{ ER_STATEMENT_TIMEOUT_MS, RESULT_UNAVAILABLE },
-		{ ER_DISK_FULL, RESULT_UNAVAILABLE },
-		{ ER_RECORD_FILE_FULL, RESULT_UNAVAILABLE },
-		{ ER_OPTION_PREVENTS_STATEMENT, RESULT_UNAVAILABLE }, /* read-only server */
-		{ CR_CONNECTION_ERROR, RESULT_UNAVAILABLE },
-		{ CR_CONN_HOST_ERROR, RESULT_UNAVAILABLE },
-		{ CR_UNKNOWN_HOST, RESULT_UNAVAILABLE },
-		{ CR_SERVER_GONE_ERROR, RESULT_UNAVAILABLE },
-		{ CR_SERVER_LOST, RESULT_UNAVAILABLE },
-		{ CR_SERVER_LOST_EXTENDED, RESULT_UNAVAILABLE },
-	};
-	for (size_t i = 0; i < ARRAY_SIZE(classes); i++)
-		if (classes[i].number == number)
-			return classes[i].result;
-	return RESULT_FAILED;
+	int64_t before_ms = db->deadline_ms;
+	db->deadline_ms = deadline_ms;
+	return before_ms;
 }
 
-/* Errors after which the connection is of no use. */
+/* Whether there is no time left to begin anything. */
 static bool
-is_lost(unsigned number)
+is_late(struct db *db)
 {
-	return (number >= CR_MIN_ERROR && number <= CR_MAX_ERROR) || number == ER_SERVER_SHUTDOWN ||
-	       number == ER_NORMAL_SHUTDOWN || number == ER_KILLED;
+	uint64_t untold;
+	if (clock_monotonic_ms() < db->deadline_ms)
+		return false;
+	db->error = 0;
+	snprintf(db->error_text, sizeof(db->error_text), "the server has taken too long");
+	if (log_is_due(&db->told_late, &untold))
+		log_warning("database_slow", LOG_UINT("untold", untold),
+		    LOG_STR("mend", "see the process list of the server for locks, its disk, its load"));
+	return true;
+}
+
+/* A defect is told each time, what is the server's own trouble once in a while. */
+static void
+tell(struct db *db, const struct db_error *error, const char *what)
+{
+	uint64_t untold = 0;
+	if (error != NULL && (error->result == RESULT_CONFLICT || !log_is_due(&db->told[error_place(error)], &untold)))
+		return;
+	int64_t now_ms = clock_monotonic_ms();
+	const struct log_field fields[] = { LOG_STR("statement", what), LOG_UINT("number", db->error),
+		LOG_STR("error", db->error_text), LOG_INT("took_ms", now_ms - db->begun_ms),
+		LOG_INT("idle_ms", now_ms - db->used_ms), LOG_UINT("untold", untold),
+		LOG_STR("mend", error == NULL ? "" : error->mend) };
+	log_event(error == NULL ? LOG_LEVEL_ERROR : LOG_LEVEL_WARNING, "database_error", fields,
+	    ARRAY_SIZE(fields) - (error == NULL ? 2 : 0));
 }
 
 enum result
 db_failed(struct db *db, const char *what, unsigned number, const char *text)
 {
-	enum result result = classify(number);
+	const struct db_error *error = error_find(number);
 	db->error = number;
-	snprintf(db->error_text, sizeof(db->error_text), "%s", text);
-	if (result != RESULT_CONFLICT)
-		log_event(result == RESULT_FAILED ? LOG_LEVEL_ERROR : LOG_LEVEL_WARNING, "database_error",
-		    (const struct log_field[]){ LOG_STR("statement", what), LOG_UINT("number", number), LOG_STR("error", text),
-			LOG_INT("idle_ms", clock_monotonic_ms() - db->used_ms) },
-		    4);
-	if (is_lost(number)) {
-		db_disconnect(db);
-		result = RESULT_UNAVAILABLE;
-	}
-	return result;
+	error_text_without_values(number, text, db->error_text, sizeof(db->error_text));
+	tell(db, error, what);
+	if (!error_is_lost(number))
+		return error == NULL ? RESULT_FAILED : error->result;
+	int64_t now_ms = clock_monotonic_ms();
+	if (now_ms - db->begun_ms >= WAITED_MS)
+		db->away_until_ms = now_ms + AWAY_MS;
+	db_disconnect(db);
+	return RESULT_UNAVAILABLE;
 }
 
 enum result
@@ -164,15 +156,10 @@ or_null(const char *text)
 	return text == NULL || *text == '\0' ? NULL : text;
 }
 
-enum result
-db_connect(struct db *db)
+static void
+set_options(struct db *db)
 {
 	const struct db_options *o = db->options;
-	if (db->mysql != NULL)
-		return RESULT_OK;
-	db->mysql = mysql_init(NULL);
-	if (db->mysql == NULL)
-		memory_exhausted();
 	unsigned connect_timeout = o->connect_timeout_s, io_timeout = o->io_timeout_s;
 	mysql_options(db->mysql, MYSQL_OPT_CONNECT_TIMEOUT, &connect_timeout);
 	mysql_options(db->mysql, MYSQL_OPT_READ_TIMEOUT, &io_timeout);
@@ -182,27 +169,64 @@ db_connect(struct db *db)
 		mysql_options(db->mysql, MYSQL_READ_DEFAULT_FILE, o->option_file);
 		mysql_options(db->mysql, MYSQL_READ_DEFAULT_GROUP, "leadhook");
 	}
-	db->used_ms = clock_monotonic_ms();
+}
+
+static enum result
+session_query(struct db *db, const char *text)
+{
+	if (is_late(db))
+		return RESULT_UNAVAILABLE;
+	return mysql_real_query(db->mysql, text, strlen(text)) == 0 ? RESULT_OK : db_connection_failed(db, "session");
+}
+
+/* The server ends what takes too long before we give it up: nothing goes on there that nobody waits for, and the connection
+ * is still good. */
+static enum result
+begin_session(struct db *db)
+{
+	char limit[64];
+	unsigned tenths = db->options->io_timeout_s * 9;
+	snprintf(limit, sizeof(limit), "SET SESSION max_statement_time = %u.%u", tenths / 10, tenths % 10);
+	enum result result = session_query(db, limit);
+	for (const char *const *text = db->options->session; result == RESULT_OK && text != NULL && *text != NULL; text++)
+		result = session_query(db, *text);
+	return result;
+}
+
+enum result
+db_connect(struct db *db)
+{
+	const struct db_options *o = db->options;
+	if (is_late(db))
+		return RESULT_UNAVAILABLE;
+	db->begun_ms = clock_monotonic_ms();
+	if (db->mysql != NULL)
+		return RESULT_OK;
+	if (db->begun_ms < db->away_until_ms)
+		return RESULT_UNAVAILABLE;
+	db->mysql = mysql_init(NULL);
+	if (db->mysql == NULL)
+		memory_exhausted();
+	set_options(db);
+	db->used_ms = db->begun_ms;
+	enum result result = RESULT_OK;
 	if (mysql_real_connect(db->mysql, or_null(o->host), or_null(o->user), or_null(o->password), or_null(o->database),
 		o->port, or_null(o->socket), CLIENT_FOUND_ROWS) == NULL) {
 		/* a password is being changed, a host is not yet allowed: for whoever waits it is as good as out of reach */
-		enum result result = db_connection_failed(db, "connect");
-		db_disconnect(db);
-		return result == RESULT_FAILED ? RESULT_UNAVAILABLE : result;
+		result = db_connection_failed(db, "connect");
+		result = result == RESULT_FAILED ? RESULT_UNAVAILABLE : result;
 	}
-	for (const char *const *text = o->session; text != NULL && *text != NULL; text++)
-		if (mysql_real_query(db->mysql, *text, strlen(*text)) != 0) {
-			enum result result = db_connection_failed(db, "session");
-			db_disconnect(db);
-			return result;
-		}
-	return RESULT_OK;
+	if (result == RESULT_OK)
+		result = begin_session(db);
+	if (result != RESULT_OK)
+		db_disconnect(db);
+	return result;
 }
 
 static enum result
 plain_query(struct db *db, const char *text)
 {
-	db->used_ms = clock_monotonic_ms();
+	db->used_ms = db->begun_ms = clock_monotonic_ms();
 	return mysql_real_query(db->mysql, text, strlen(text)) == 0 ? RESULT_OK : db_connection_failed(db, text);
 }
 
@@ -248,22 +272,29 @@ db_begin_snapshot(struct db *db)
 enum result
 db_commit(struct db *db)
 {
+	if (is_late(db)) {
+		db_rollback(db);
+		return RESULT_UNAVAILABLE;
+	}
 	enum result result = plain_query(db, "COMMIT");
-	/* without the answer nobody knows whether it was done */
-	if (result != RESULT_OK && db->mysql == NULL)
+	/* without the answer, or with one that says nothing of it, nobody knows whether it was done */
+	if (result != RESULT_OK && (db->mysql == NULL || error_leaves_commit_open(db->error))) {
+		db_disconnect(db);
 		return RESULT_UNKNOWN;
+	}
 	if (result != RESULT_OK)
 		db_rollback(db);
 	db->in_transaction = false;
 	return result;
 }
 
+/* Where there is no time left, the server does it when the connection goes. */
 void
 db_rollback(struct db *db)
 {
 	if (db->mysql == NULL || !db->in_transaction)
 		return;
-	if (mysql_real_query(db->mysql, "ROLLBACK", strlen("ROLLBACK")) != 0)
+	if (is_late(db) || mysql_real_query(db->mysql, "ROLLBACK", strlen("ROLLBACK")) != 0)
 		db_disconnect(db);
 	db->in_transaction = false;
 }

@@ -29,7 +29,7 @@ struct db_options {
 	const char *option_file; /* read with its group [leadhook]; NULL: none */
 	unsigned port;           /* 0: default */
 	unsigned connect_timeout_s;
-	unsigned io_timeout_s;      /* of one answer of the server */
+	unsigned io_timeout_s;      /* of one answer of the server, which itself ends a statement a tenth earlier */
 	const char *prefix;         /* [A-Za-z0-9_]* */
 	const char *const *session; /* statements run on each new connection, NULL ends them */
 };
@@ -43,7 +43,12 @@ void db_disconnect(struct db *db);
 /* Closes the connection when it was not used for `idle_ms`. */
 void db_disconnect_idle(struct db *db, int64_t idle_ms);
 
-/* RESULT_UNAVAILABLE when it cannot be reached, has no room for us or does not let us in. */
+/* When clock_monotonic_ms is that far, nothing is begun any more: RESULT_UNAVAILABLE, and a COMMIT becomes a rollback. What is
+ * under way ends by its own time-out. CLOCK_NEVER, as at first: there is no such time. Answers what it was before. */
+int64_t db_set_deadline(struct db *db, int64_t deadline_ms);
+
+/* RESULT_UNAVAILABLE when it cannot be reached, has no room for us or does not let us in; at once for a second after it has
+ * kept us waiting until a time-out. */
 MUST_CHECK enum result db_connect(struct db *db);
 
 /* A transaction (READ COMMITTED by the session statements). Starting one connects, and once more when the idle connection
@@ -104,7 +109,8 @@ MUST_CHECK enum result db_execute(struct db *db, size_t statement, const struct 
 /* Runs a statement once for each of `count` rows of `columns` values, in one round trip. None is no round trip. */
 MUST_CHECK enum result db_execute_rows(
     struct db *db, size_t statement, const struct db_value *values, size_t columns, size_t count, uint64_t *affected);
-/* Runs a text that is not worth preparing (schema files); `{prefix}` is replaced. */
+/* Runs a text that is not worth preparing (schema files); `{prefix}` is replaced. The server may take as long as it needs, also
+ * when we have given up: what changes a table may have to copy it. */
 MUST_CHECK enum result db_run_text(struct db *db, struct slice text);
 /* Prepares a statement with lists of one value: does its text fit the schema? */
 MUST_CHECK enum result db_check_statement(struct db *db, size_t statement);
@@ -113,7 +119,7 @@ MUST_CHECK enum result db_check_statement(struct db *db, size_t statement);
 bool db_duplicate_key(const struct db *db);
 /* Of the last call that failed: the server is there, and does not let us in. */
 bool db_access_denied(const struct db *db);
-/* Of the last call that failed; for people. Never for clients. */
+/* Of the last call that failed; for people, without values of rows. Never for clients. */
 const char *db_error_text(const struct db *db);
 
 /* Readers of a value. The wrong kind is a defect of the statement and ends the process. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What connection.c and statement.c share. */
+ * What connection.c, error.c and statement.c share. */
 #ifndef LEADHOOK_DB_PRIVATE_H
 #define LEADHOOK_DB_PRIVATE_H
 
@@ -7,7 +7,27 @@
 
 #include <mysql.h>
 
+#include "base/log.h"
 #include "db/db.h"
+
+/* What an error number of the server or of Connector/C means. */
+struct db_error {
+	unsigned number;
+	enum result result;
+	const char *mend; /* what the operator may do; NULL: nothing needs to be done */
+};
+enum { DB_ERRORS_MAX = 40 };
+
+/* NULL: it is none that can come without a defect. */
+const struct db_error *error_find(unsigned number);
+/* Of one that was found, in the table; below DB_ERRORS_MAX. */
+size_t error_place(const struct db_error *error);
+/* After these the connection is of no use. */
+bool error_is_lost(unsigned number);
+/* Of a COMMIT that failed with it nobody knows whether it was done. */
+bool error_leaves_commit_open(unsigned number);
+/* The server's text, without values of rows where it quotes them: those of people must not get into a log. */
+void error_text_without_values(unsigned number, const char *text, char *out, size_t size);
 
 enum { LIST_SIZES = 11 /* powers of two up to DB_LIST_MAX */ };
 
@@ -18,7 +38,11 @@ struct db {
 	MYSQL *mysql;          /* NULL: not connected */
 	MYSQL_STMT **prepared; /* statement_count × LIST_SIZES */
 	bool in_transaction;
-	int64_t used_ms; /* when the connection was last used */
+	int64_t used_ms;       /* when the connection was last used */
+	int64_t begun_ms;      /* what is under way, or was last */
+	int64_t deadline_ms;   /* nothing is begun any more */
+	int64_t away_until_ms; /* no connection is tried: the server has kept us waiting */
+	struct log_pace told[DB_ERRORS_MAX], told_late;
 	unsigned error;
 	char error_text[MYSQL_ERRMSG_SIZE];
 };

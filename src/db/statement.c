@@ -365,6 +365,7 @@ db_run_text(struct db *db, struct slice text)
 	if (result != RESULT_OK)
 		return result;
 	buffer_init(&expanded, TEXT_MAX);
+	buffer_add_text(&expanded, "SET STATEMENT max_statement_time = 0 FOR ");
 	expand(db, text, 1, &expanded);
 	db->used_ms = clock_monotonic_ms();
 	if (mysql_real_query(db->mysql, buffer_slice(&expanded).data, expanded.size) != 0)

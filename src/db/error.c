@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT
+ * What an error number means: for the caller, for the connection, and for whoever reads the log. */
+#include <errmsg.h>
+#include <mysqld_error.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/attributes.h"
+#include "db/private.h"
+
+/* Not in Connector/C's headers. The first two are the server's own files', temporary ones for instance. */
+enum {
+	EE_WRITE = 3,
+	EE_DISK_FULL = 20,
+	ER_CHECKREAD_CHANGED = 1020,
+	ER_WSREP_NOT_READY = 1047,
+	ER_KILLED = 1927,
+	ER_STATEMENT_TIMEOUT_MS = 1969
+};
+
+#define MEND_DISK "free space where the server keeps its data, its log and its temporary files"
+#define MEND_READ_ONLY "the server is read-only: switch read_only or innodb_read_only off, or connect to the primary"
+#define MEND_ROOM "raise max_connections of the server, or lower server.workers"
+#define MEND_ACCOUNT "the account's limit (max_user_connections, or one for each hour): raise it, or lower server.workers"
+#define MEND_SLOW "the server is slow: see its process list for locks, its disk, its load"
+#define MEND_AWAY "see that the server runs and answers, and the [database] section"
+#define MEND_MEMORY "the server is out of memory or threads: see its log"
+
+/* What is no entry here is a defect, or a broken installation. */
+static const struct db_error errors[DB_ERRORS_MAX] = {
+	{ ER_LOCK_DEADLOCK, RESULT_CONFLICT, NULL },
+	{ ER_LOCK_WAIT_TIMEOUT, RESULT_CONFLICT, NULL },
+	{ ER_DUP_ENTRY, RESULT_CONFLICT, NULL },
+	{ ER_CHECKREAD_CHANGED, RESULT_CONFLICT, NULL },
+	{ ER_SAME_NAME_PARTITION, RESULT_CONFLICT, NULL },
+	{ ER_RANGE_NOT_INCREASING_ERROR, RESULT_CONFLICT, NULL }, /* somebody else has made that partition */
+	{ ER_WSREP_NOT_READY, RESULT_CONFLICT, NULL },
+	{ ER_CON_COUNT_ERROR, RESULT_UNAVAILABLE, MEND_ROOM },
+	{ ER_TOO_MANY_USER_CONNECTIONS, RESULT_UNAVAILABLE, MEND_ACCOUNT },
+	{ ER_USER_LIMIT_REACHED, RESULT_UNAVAILABLE, MEND_ACCOUNT },
+	{ ER_MAX_PREPARED_STMT_COUNT_REACHED, RESULT_UNAVAILABLE,
+	    "raise max_prepared_stmt_count of the server, or lower server.workers" },
+	{ ER_HOST_IS_BLOCKED, RESULT_UNAVAILABLE, "run FLUSH HOSTS on the server" },
+	{ ER_SERVER_SHUTDOWN, RESULT_UNAVAILABLE, MEND_AWAY },
+	{ ER_NORMAL_SHUTDOWN, RESULT_UNAVAILABLE, MEND_AWAY },
+	{ ER_QUERY_INTERRUPTED, RESULT_UNAVAILABLE, "somebody has ended the statement" },
+	{ ER_KILLED, RESULT_UNAVAILABLE, "somebody has ended the connection" },
+	{ ER_STATEMENT_TIMEOUT_MS, RESULT_UNAVAILABLE, MEND_SLOW },
+	{ EE_WRITE, RESULT_UNAVAILABLE, MEND_DISK },
+	{ EE_DISK_FULL, RESULT_UNAVAILABLE, MEND_DISK },
+	{ ER_DISK_FULL, RESULT_UNAVAILABLE, MEND_DISK },
+	{ ER_ERROR_ON_WRITE, RESULT_UNAVAILABLE, MEND_DISK },
+	{ ER_RECORD_FILE_FULL, RESULT_UNAVAILABLE, MEND_DISK },
+	{ ER_TEMP_FILE_WRITE_FAILURE, RESULT_UNAVAILABLE, MEND_DISK },
+	{ ER_OPTION_PREVENTS_STATEMENT, RESULT_UNAVAILABLE, MEND_READ_ONLY },
+	{ ER_READ_ONLY_MODE, RESULT_UNAVAILABLE, MEND_READ_ONLY },
+	{ ER_OPEN_AS_READONLY, RESULT_UNAVAILABLE, MEND_READ_ONLY },
+	{ ER_OUTOFMEMORY, RESULT_UNAVAILABLE, MEND_MEMORY },
+	{ ER_OUT_OF_RESOURCES, RESULT_UNAVAILABLE, MEND_MEMORY },
+	{ ER_CANT_CREATE_THREAD, RESULT_UNAVAILABLE, MEND_MEMORY },
+	{ ER_LOCK_TABLE_FULL, RESULT_UNAVAILABLE, "raise innodb_buffer_pool_size of the server" },
+	{ CR_CONNECTION_ERROR, RESULT_UNAVAILABLE, MEND_AWAY },
+	{ CR_CONN_HOST_ERROR, RESULT_UNAVAILABLE, MEND_AWAY },
+	{ CR_UNKNOWN_HOST, RESULT_UNAVAILABLE, MEND_AWAY },
+	{ CR_SERVER_GONE_ERROR, RESULT_UNAVAILABLE, MEND_AWAY },
+	{ CR_SERVER_LOST, RESULT_UNAVAILABLE, MEND_AWAY },
+	{ CR_SERVER_LOST_EXTENDED, RESULT_UNAVAILABLE, MEND_AWAY },
+};
+
+const struct db_error *
+error_find(unsigned number)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(errors) && errors[i].number != 0; i++)
+		if (errors[i].number == number)
+			return &errors[i];
+	return NULL;
+}
+
+size_t
+error_place(const struct db_error *error)
+{
+	return (size_t)(error - errors);
+}
+
+bool
+error_is_lost(unsigned number)
+{
+	return (number >= CR_MIN_ERROR && number <= CR_MAX_ERROR) || number == ER_SERVER_SHUTDOWN ||
+	       number == ER_NORMAL_SHUTDOWN || number == ER_KILLED;
+}
+
+/* The server may come to the end of a COMMIT and tell then that it was interrupted, or that its log could not be written. */
+bool
+error_leaves_commit_open(unsigned number)
+{
+	return number == ER_QUERY_INTERRUPTED || number == ER_STATEMENT_TIMEOUT_MS || number == ER_ERROR_DURING_COMMIT ||
+	       number == ER_ERROR_ON_WRITE;
+}
+
+static bool
+quotes_values(unsigned number)
+{
+	static const unsigned numbers[] = { ER_DUP_ENTRY, ER_DUP_ENTRY_WITH_KEY_NAME, ER_DUP_ENTRY_AUTOINCREMENT_CASE,
+		ER_DUP_UNKNOWN_IN_INDEX, ER_TRUNCATED_WRONG_VALUE, ER_TRUNCATED_WRONG_VALUE_FOR_FIELD, ER_WRONG_VALUE_FOR_TYPE,
+		ER_NO_PARTITION_FOR_GIVEN_VALUE, ER_DATA_OUT_OF_RANGE, ER_INVALID_CHARACTER_STRING };
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+		if (numbers[i] == number)
+			return true;
+	return false;
+}
+
+/* A value may hold quotes itself, so it ends with the last one. */
+void
+error_text_without_values(unsigned number, const char *text, char *out, size_t size)
+{
+	const char *first = strchr(text, '\''), *last = strrchr(text, '\'');
+	if (first == NULL || !quotes_values(number))
+		snprintf(out, size, "%s", text);
+	else
+		snprintf(out, size, "%.*s'...'%s", (int)(first - text), text, last + 1);
+}

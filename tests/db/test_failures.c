@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT
+ * A server that is slow, away, full or read-only (contract 2, unavailable): how long anybody waits for it, what goes on there
+ * afterwards, and what the log says. */
+#include "unit.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/attributes.h"
+#include "base/clock.h"
+#include "captured_log.h"
+#include "db/db.h"
+#include "private_server.h"
+
+enum { INSERT, COUNT, SLEEP, LIMIT, CONNECTION, STATEMENTS };
+
+static const struct db_statement statements[STATEMENTS] = {
+	[INSERT] = { .name = "insert", .sql = "INSERT INTO {prefix}people (id, email, small) VALUES (?, ?, ?)" },
+	[COUNT] = { .name = "count", .sql = "SELECT COUNT(*) FROM {prefix}people" },
+	[SLEEP] = { .name = "sleep", .sql = "SELECT SLEEP(60)" },
+	[LIMIT] = { .name = "limit", .sql = "SELECT CAST(@@max_statement_time * 10 AS UNSIGNED)" },
+	[CONNECTION] = { .name = "connection", .sql = "SELECT CONNECTION_ID()" },
+};
+
+enum { COLUMNS = 3, ANSWER_S = 2, ANSWER_MS = 1000 * ANSWER_S, AT_ONCE_MS = 500 };
+
+static struct db_options options = {
+	.user = PRIVATE_SERVER_USER,
+	.password = PRIVATE_SERVER_PASSWORD,
+	.database = PRIVATE_SERVER_DATABASE,
+	.connect_timeout_s = ANSWER_S,
+	.io_timeout_s = ANSWER_S,
+	.prefix = "f_",
+};
+
+struct world {
+	struct db *db;
+	struct pool *pool;
+};
+
+static int
+start(void **state UNUSED)
+{
+	if (!private_server_start())
+		return -1;
+	options.socket = private_server_socket();
+	root_run(
+	    "CREATE TABLE f_people (id BIGINT UNSIGNED PRIMARY KEY, email VARCHAR(100) UNIQUE, small TINYINT) ENGINE=InnoDB");
+	return 0;
+}
+
+static int
+stop(void **state UNUSED)
+{
+	private_server_stop();
+	return 0;
+}
+
+static struct world world;
+
+static int
+open_world(void **state)
+{
+	root_run("DELETE FROM f_people");
+	world = (struct world){ db_new(&options, statements, STATEMENTS), pool_new() };
+	*state = &world;
+	return 0;
+}
+
+static int
+close_world(void **state)
+{
+	struct world *w = *state;
+	db_free(&w->db);
+	pool_free(&w->pool);
+	return 0;
+}
+
+static enum result
+insert(struct world *w, uint64_t id, const char *email)
+{
+	const struct db_value row[COLUMNS] = { DB_U64(id), db_bytes(slice_of(email)), DB_U64(1) };
+	return db_execute(w->db, INSERT, &(struct db_arguments){ .values = row, .count = COLUMNS }, NULL);
+}
+
+static uint64_t
+number(struct world *w, size_t statement)
+{
+	struct db_rows rows;
+	assert_int_equal(db_query(w->db, w->pool, statement, NULL, &rows), RESULT_OK);
+	return db_get_u64(&rows, 0, 0);
+}
+
+/* The server ends what takes too long, before we do: nothing is left there that nobody waits for. */
+static void
+a_long_statement_is_ended_by_the_server(void **state)
+{
+	struct world *w = *state;
+	struct db_rows rows;
+	uint64_t connection = number(w, CONNECTION);
+	int64_t before = clock_monotonic_ms();
+	assert_int_equal(db_query(w->db, w->pool, SLEEP, NULL, &rows), RESULT_UNAVAILABLE);
+	assert_in_range(clock_monotonic_ms() - before, ANSWER_MS / 2, ANSWER_MS);
+	assert_int_equal(
+	    root_number("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE INFO LIKE 'SELECT SLEEP%%'"), 0);
+	assert_int_equal(number(w, CONNECTION), connection);
+}
+
+/* What changes a table may have to copy it: it goes on however long that takes. */
+static void
+texts_may_take_as_long_as_they_need(void **state)
+{
+	struct world *w = *state;
+	assert_int_equal(number(w, LIMIT), 9 * ANSWER_S);
+	assert_int_equal(
+	    db_run_text(w->db, SLICE("INSERT INTO {prefix}people (id, small) SELECT 1, @@max_statement_time * 10")), RESULT_OK);
+	assert_int_equal(root_number("SELECT small FROM f_people"), 0);
+	assert_int_equal(number(w, LIMIT), 9 * ANSWER_S);
+}
+
+/* Behind its deadline nobody begins anything, and what was not committed is not done. */
+static void
+nothing_is_begun_behind_a_deadline(void **state)
+{
+	struct world *w = *state;
+	struct db_rows rows;
+	assert_int_equal(number(w, COUNT), 0);
+	assert_true(db_set_deadline(w->db, clock_monotonic_ms()) == CLOCK_NEVER);
+	assert_int_equal(db_query(w->db, w->pool, COUNT, NULL, &rows), RESULT_UNAVAILABLE);
+	assert_int_equal(db_begin(w->db), RESULT_UNAVAILABLE);
+	db_set_deadline(w->db, CLOCK_NEVER);
+	assert_int_equal(db_begin(w->db), RESULT_OK);
+	assert_int_equal(insert(w, 1, "ada@example.org"), RESULT_OK);
+	db_set_deadline(w->db, clock_monotonic_ms());
+	assert_int_equal(insert(w, 2, "bob@example.org"), RESULT_UNAVAILABLE);
+	assert_int_equal(db_commit(w->db), RESULT_UNAVAILABLE);
+	db_set_deadline(w->db, CLOCK_NEVER);
+	assert_true(root_wait_for(0, "SELECT COUNT(*) FROM information_schema.INNODB_TRX"));
+	assert_int_equal(number(w, COUNT), 0);
+}
+
+/* A COMMIT that the server has broken off may be done all the same: nobody may be told that it is not. */
+static void
+a_commit_that_was_broken_off_is_unknown(void **state)
+{
+	struct world *w = *state;
+	assert_int_equal(db_begin(w->db), RESULT_OK);
+	assert_int_equal(insert(w, 1, "ada@example.org"), RESULT_OK);
+	root_run("FLUSH TABLES WITH READ LOCK");
+	assert_int_equal(db_commit(w->db), RESULT_UNKNOWN);
+	root_run("UNLOCK TABLES");
+	assert_true(root_wait_for(0, "SELECT COUNT(*) FROM information_schema.INNODB_TRX"));
+	assert_int_equal(insert(w, 2, "bob@example.org"), RESULT_OK);
+}
+
+/* The first who waits for a server in vain is the last for a second: the others are told at once. */
+static void
+a_server_that_hangs_is_left_alone_for_a_while(void **state UNUSED)
+{
+	struct db_options other = options;
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s.silent", private_server_socket());
+	assert_true(fd >= 0 && bind(fd, (const struct sockaddr *)&address, sizeof(address)) == 0 && listen(fd, 16) == 0);
+	other.socket = address.sun_path;
+	struct db *db = db_new(&other, statements, STATEMENTS);
+	for (int round = 0; round < 2; round++) {
+		int64_t before = clock_monotonic_ms();
+		assert_int_equal(db_connect(db), RESULT_UNAVAILABLE);
+		assert_in_range(clock_monotonic_ms() - before, ANSWER_MS - AT_ONCE_MS, ANSWER_MS + AT_ONCE_MS);
+		before = clock_monotonic_ms();
+		for (int i = 0; i < 20; i++)
+			assert_int_equal(db_begin(db), RESULT_UNAVAILABLE);
+		assert_in_range(clock_monotonic_ms() - before, 0, AT_ONCE_MS);
+		/* a second later it is tried again */
+		while (clock_monotonic_ms() < before + 1100)
+			usleep(1000);
+	}
+	db_free(&db);
+	close(fd);
+	unlink(address.sun_path);
+}
+
+/* A server that refuses is told once, with what to do about it; and the connection goes on. */
+static void
+a_read_only_server_is_told_once(void **state)
+{
+	struct world *w = *state;
+	uint64_t connection = number(w, CONNECTION);
+	root_run("SET GLOBAL read_only = 1");
+	capture_log();
+	for (uint64_t id = 1; id < 10; id++)
+		assert_int_equal(insert(w, id, "ada@example.org"), RESULT_UNAVAILABLE);
+	const char *log = captured_log();
+	root_run("SET GLOBAL read_only = 0");
+	assert_int_equal(count_in(log, "\n"), 1);
+	assert_int_equal(count_in(log, " database_error statement=insert number=1290 "), 1);
+	assert_int_equal(count_in(log, "switch read_only"), 1);
+	assert_int_equal(insert(w, 1, "ada@example.org"), RESULT_OK);
+	assert_int_equal(number(w, CONNECTION), connection);
+}
+
+static void
+an_account_without_room_is_told_once(void **state)
+{
+	struct world *w = *state;
+	root_run("ALTER USER " PRIVATE_SERVER_USER "@localhost WITH MAX_USER_CONNECTIONS 1");
+	assert_int_equal(db_connect(w->db), RESULT_OK);
+	struct db *second = db_new(&options, statements, STATEMENTS);
+	capture_log();
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(db_connect(second), RESULT_UNAVAILABLE);
+	const char *log = captured_log();
+	root_run("ALTER USER " PRIVATE_SERVER_USER "@localhost WITH MAX_USER_CONNECTIONS 0");
+	assert_int_equal(count_in(log, "\n"), 1);
+	assert_int_equal(count_in(log, "lower server.workers"), 1);
+	assert_int_equal(db_connect(second), RESULT_OK);
+	db_free(&second);
+}
+
+/* contract 3 and style 8: the server quotes values in some of its texts, and they are people's. */
+static void
+texts_have_no_values(void **state)
+{
+	struct world *w = *state;
+	assert_int_equal(insert(w, 1, "o'brien@example.org"), RESULT_OK);
+	assert_int_equal(insert(w, 2, "o'brien@example.org"), RESULT_CONFLICT);
+	assert_string_equal(db_error_text(w->db), "Duplicate entry '...'");
+	const struct db_value row[COLUMNS] = { DB_U64(3), DB_NONE, db_bytes(SLICE("ada@example.org")) };
+	capture_log();
+	assert_int_equal(
+	    db_execute(w->db, INSERT, &(struct db_arguments){ .values = row, .count = COLUMNS }, NULL), RESULT_FAILED);
+	const char *log = captured_log();
+	assert_int_equal(count_in(log, " database_error statement=insert "), 1);
+	assert_int_equal(count_in(log, "'...' for column"), 1);
+	assert_int_equal(count_in(log, "@"), 0);
+}
+
+int
+main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_world, close_world)
+	const struct CMUnitTest tests[] = {
+		TEST(a_long_statement_is_ended_by_the_server),
+		TEST(texts_may_take_as_long_as_they_need),
+		TEST(nothing_is_begun_behind_a_deadline),
+		TEST(a_commit_that_was_broken_off_is_unknown),
+		TEST(a_server_that_hangs_is_left_alone_for_a_while),
+		TEST(a_read_only_server_is_told_once),
+		TEST(an_account_without_room_is_told_once),
+		TEST(texts_have_no_values),
+	};
+	if (!private_server_installed()) {
+		puts("1..0 # SKIP mariadbd is not installed");
+		return 0;
+	}
+	return cmocka_run_group_tests(tests, start, stop);
+}

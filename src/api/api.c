@@ -139,6 +139,33 @@ check_campaign(struct call *call)
 	return call->route->campaign == NO_CAMPAIGN || !fails(call, refuses(call));
 }
 
+/* How long nobody else waits for a campaign that somebody holds: or as many calls as there are would keep all workers busy, one
+ * behind the other. */
+enum { STUCK_MS = 1000 };
+
+/* Reading waits for no lock. */
+static bool
+may_get_stuck(const struct call *call)
+{
+	return call->campaign.id != 0 && call->request->method != HTTP_GET && call->request->method != HTTP_HEAD;
+}
+
+static void
+handle(struct call *call)
+{
+	struct api *api = call->api;
+	if (may_get_stuck(call) && call->campaign.id == api->stuck_campaign && clock_monotonic_ms() < api->stuck_until_ms) {
+		call_fail(call, FAILURE_UNAVAILABLE);
+		return;
+	}
+	call->route->handle(call);
+	int64_t now_ms = clock_monotonic_ms();
+	if (may_get_stuck(call) && call->response->status == 503 && now_ms >= call->deadline_ms) {
+		api->stuck_campaign = call->campaign.id;
+		api->stuck_until_ms = now_ms + STUCK_MS;
+	}
+}
+
 /* What is known before anything is read: path, method, size of the body. */
 static enum failure
 check_request(struct call *call)
@@ -168,7 +195,7 @@ run(struct call *call)
 	call_read_callback(call);
 	if (!fails(call, failure) && parse_parameters(call) && call_authenticate(call) && find_campaign(call) &&
 	    call_pass_account(call) && check_campaign(call) && call_check_callback(call))
-		call->route->handle(call);
+		handle(call);
 	call_finish(call);
 }
 
@@ -184,6 +211,7 @@ api_handle(struct api *api, struct http_request *request, bool path_is_valid, st
 	call.has_client =
 	    client_address(request->remote_addr, request->forwarded_for, api->options->trusted_proxies, &call.client);
 	api->used_key.id = 0;
+	store_set_deadline(api->store, call.deadline_ms);
 	response->head = request->method == HTTP_HEAD;
 	if (request->method == HTTP_OPTIONS)
 		http_response_preflight(response);

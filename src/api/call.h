@@ -16,6 +16,9 @@ struct api {
 	struct boards *boards;
 	const struct api_backend *backend;
 	struct api_key used_key; /* of the last request; id 0: none */
+	/* the campaign that the last call which changes something has waited for in vain, and until when others are refused */
+	uint64_t stuck_campaign;
+	int64_t stuck_until_ms;
 };
 
 struct call {

@@ -22,6 +22,7 @@ struct commit_client {
 	struct frame_reader in;
 	struct buffer out;
 	struct cache *keys, *campaigns; /* answers, as they came */
+	struct log_pace told;
 };
 
 /* What became of one try. */
@@ -146,6 +147,15 @@ pause_before(unsigned attempt, int64_t deadline_ms)
 		poll(NULL, 0, (int)(ms < left ? ms : left));
 }
 
+static void
+tell_no_answer(struct commit_client *client, enum sent sent)
+{
+	uint64_t untold;
+	if (log_is_due(&client->told, &untold))
+		log_warning("no_answer_of_committer", LOG_STR("reason", sent == SENT_LATE ? "deadline" : "end of file"),
+		    LOG_UINT("untold", untold));
+}
+
 /* True: `client->in` has an answer. What may be done is asked again only where twice is as good as once. */
 static bool
 exchange(struct commit_client *client, const struct commit_request *request, bool repeatable)
@@ -166,7 +176,7 @@ exchange(struct commit_client *client, const struct commit_request *request, boo
 	}
 	frame_clear(&client->out);
 	if (sent != SENT_ANSWERED)
-		log_warning("no_answer_of_committer", LOG_STR("reason", sent == SENT_LATE ? "deadline" : "end of file"));
+		tell_no_answer(client, sent);
 	return sent == SENT_ANSWERED;
 }
 

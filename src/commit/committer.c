@@ -89,6 +89,7 @@ static void
 read_entry(struct committer *committer, struct pool *pool, const struct commit_request *request, struct commit_answer *answer)
 {
 	set_busy(committer, true);
+	store_set_deadline(committer->store, request->deadline_ms);
 	directory_ask(committer->directory, pool, request, answer);
 	committer->asked++;
 	committer->unreachable = answer->result == RESULT_UNAVAILABLE;
@@ -228,6 +229,7 @@ answer_look_ups(struct committer *committer, struct pool *pool)
 	for (size_t i = 0; i < batch.count; i++)
 		look_ups[i] = &batch.requests[i]->as.look_up;
 	set_busy(committer, true);
+	store_set_deadline(committer->store, batch.deadline_ms);
 	store_answer_look_ups(committer->store, pool, look_ups, batch.count, outcomes);
 	answer_gathered(committer, &batch, outcomes, NULL);
 }

@@ -251,6 +251,15 @@ execute_rest(struct store *store, struct pool *pool, const struct command *const
 }
 
 static void
+tell_failure(struct store *store, enum result result, size_t count)
+{
+	uint64_t untold;
+	if (log_is_due(&store->told_batches, &untold))
+		log_warning("batch_failed", LOG_STR("result", result_text(result)), LOG_UINT("commands", count),
+		    LOG_UINT("untold", untold));
+}
+
+static void
 execute(struct store *store, struct pool *pool, const struct command *const *commands, size_t count, int64_t deadline_ms,
     struct outcome *outcomes, bool *locked)
 {
@@ -271,15 +280,25 @@ execute(struct store *store, struct pool *pool, const struct command *const *com
 			execute(store, pool, &commands[i], 1, deadline_ms, &outcomes[i], locked == NULL ? NULL : &locked[i]);
 		return;
 	}
-	log_warning("batch_failed", LOG_STR("result", result_text(result)), LOG_UINT("commands", count));
+	tell_failure(store, result, count);
 	fail_all(outcomes, count, result == RESULT_FAILED ? FAILURE_INTERNAL : FAILURE_UNAVAILABLE);
+}
+
+/* What a batch begins has to come to its end in the batch's time. */
+static void
+execute_in_time(struct store *store, struct pool *pool, const struct command *const *commands, size_t count,
+    int64_t deadline_ms, struct outcome *outcomes, bool *locked)
+{
+	int64_t before_ms = db_set_deadline(store->db, deadline_ms);
+	execute(store, pool, commands, count, deadline_ms, outcomes, locked);
+	db_set_deadline(store->db, before_ms);
 }
 
 void
 store_execute(struct store *store, struct pool *pool, const struct command *const *commands, size_t count, int64_t deadline_ms,
     struct outcome *outcomes)
 {
-	execute(store, pool, commands, count, deadline_ms, outcomes, NULL);
+	execute_in_time(store, pool, commands, count, deadline_ms, outcomes, NULL);
 }
 
 void
@@ -287,5 +306,5 @@ store_execute_free(struct store *store, struct pool *pool, const struct command 
     int64_t deadline_ms, struct outcome *outcomes, bool *locked)
 {
 	memset(locked, 0, count * sizeof(*locked));
-	execute(store, pool, commands, count, deadline_ms, outcomes, locked);
+	execute_in_time(store, pool, commands, count, deadline_ms, outcomes, locked);
 }

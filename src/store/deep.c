@@ -8,8 +8,7 @@
 
 #include "store/check.h"
 
-/* A question about millions of rows takes longer than any other answer may. */
-enum { ANSWER_TIMEOUT_S = 3600, DETAIL_MAX_BYTES = 4096 };
+enum { DETAIL_MAX_BYTES = 4096 };
 
 #define MEND_COUNT "stop the programs and write what was counted into "
 #define MEND_REPORT "; then report it, for it is a defect, or a backup was not of one moment"
@@ -82,16 +81,13 @@ find_first_event(struct store *store, struct check *check, uint64_t *first_event
 void
 check_deep(struct store *store, struct check *check)
 {
-	const unsigned ordinary_timeout_s = store->db_options.io_timeout_s;
+	const unsigned ordinary_timeout_s = store_be_patient(store, STORE_PATIENCE_S);
 	uint64_t first_event = 0;
-	db_disconnect(store->db);
-	store->db_options.io_timeout_s = ANSWER_TIMEOUT_S;
 	enum result result = find_first_event(store, check, &first_event);
 	for (size_t i = 0; result == RESULT_OK && i < ARRAY_SIZE(questions); i++)
 		result = ask(store, check, i, first_event);
 	if (result != RESULT_OK)
 		check_add(
 		    check, "deep", slice_of(store_error_text(store)), "mend this and check again: the rest was not counted");
-	db_disconnect(store->db);
-	store->db_options.io_timeout_s = ordinary_timeout_s;
+	store_be_patient(store, ordinary_timeout_s);
 }

@@ -3,6 +3,7 @@
 #ifndef LEADHOOK_STORE_PRIVATE_H
 #define LEADHOOK_STORE_PRIVATE_H
 
+#include "base/log.h"
 #include "core/decide.h"
 #include "db/db.h"
 #include "store/statements.h"
@@ -56,7 +57,13 @@ struct store {
 	struct payload_settings payload;
 	struct kept_campaigns kept;
 	struct known *known; /* of ranks.c; NULL: nothing yet */
+	struct log_pace told_batches;
 };
+
+/* For whoever looks at all rows, or changes tables: nobody waits for it. */
+enum { STORE_PATIENCE_S = 3600 };
+/* From now on an answer may take that long; of a new connection, for the server has to know. Answers what it was before. */
+unsigned store_be_patient(struct store *store, unsigned answer_timeout_s);
 
 /* Makes sure that at least `count` ids of the kind are at hand, in a transaction of its own: not to be called inside one.
  * RESULT_UNAVAILABLE also when others were faster every time. */

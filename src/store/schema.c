@@ -124,6 +124,7 @@ store_upgrade(struct store *store, bool apply, uint32_t *from, uint32_t *to)
 		return result;
 	if (*from > *to)
 		return RESULT_INVALID;
+	const unsigned ordinary_timeout_s = store_be_patient(store, STORE_PATIENCE_S);
 	for (const struct schema_step *step = schema_steps; step->version != 0 && result == RESULT_OK; step++)
 		if (step->version > *from) {
 			log_info("schema_step", LOG_STR("file", step->name));
@@ -131,7 +132,10 @@ store_upgrade(struct store *store, bool apply, uint32_t *from, uint32_t *to)
 		}
 	if (result == RESULT_OK)
 		result = make_facts(store);
-	return result == RESULT_OK ? make_days(store) : result;
+	if (result == RESULT_OK)
+		result = make_days(store);
+	store_be_patient(store, ordinary_timeout_s);
+	return result;
 }
 
 enum result

@@ -68,6 +68,21 @@ store_rest(struct store *store, int64_t idle_ms)
 	db_disconnect_idle(store->db, idle_ms);
 }
 
+void
+store_set_deadline(struct store *store, int64_t deadline_ms)
+{
+	db_set_deadline(store->db, deadline_ms);
+}
+
+unsigned
+store_be_patient(struct store *store, unsigned answer_timeout_s)
+{
+	const unsigned before_s = store->db_options.io_timeout_s;
+	db_disconnect(store->db);
+	store->db_options.io_timeout_s = answer_timeout_s;
+	return before_s;
+}
+
 enum result
 store_finish(struct store *store, enum result so_far)
 {

@@ -40,6 +40,10 @@ void store_free(struct store **store);
 /* Closes a connection that was idle for that long; the next use opens it again. */
 void store_rest(struct store *store, int64_t idle_ms);
 
+/* When clock_monotonic_ms is that far, nothing more is asked of the database, and what was not committed is not done:
+ * RESULT_UNAVAILABLE. Until then one answer may be under way, so all ends within its time-out behind that. */
+void store_set_deadline(struct store *store, int64_t deadline_ms);
+
 /* Of the schema this program needs. */
 MUST_CHECK uint32_t store_schema_wanted(void);
 /* What the operator is to do about another version, `found`. */

@@ -47,11 +47,27 @@ store_execute_free(struct store *store UNUSED, struct pool *own, const struct co
 	}
 }
 
+static int64_t until_ms; /* which the committer's store has time; 0: it was not told */
+
+void
+store_set_deadline(struct store *store UNUSED, int64_t deadline_ms)
+{
+	until_ms = deadline_ms;
+}
+
+/* Whoever reads has to end when those who wait do. */
+static void
+note_reading(const char *what, uint64_t number)
+{
+	note(until_ms > clock_monotonic_ms() ? what : "endless", number);
+	until_ms = 0;
+}
+
 void
 store_answer_look_ups(
     struct store *store UNUSED, struct pool *own, const struct look_up *const *look_ups, size_t count, struct outcome *outcomes)
 {
-	note("L", count);
+	note_reading("L", count);
 	for (size_t i = 0; i < count; i++)
 		outcomes[i] = (struct outcome){ .body = pool_copy(own, look_ups[i]->reference.value) };
 }
@@ -59,7 +75,7 @@ store_answer_look_ups(
 enum result
 store_find_key(struct store *store UNUSED, const unsigned char hash[32], struct api_key *key)
 {
-	note("K", 0);
+	note_reading("K", 0);
 	*key = (struct api_key){ .id = hash[0], .account_id = 5 };
 	return hash[0] == UNKNOWN ? RESULT_NOT_FOUND : hash[0] == UNREACHABLE ? RESULT_UNAVAILABLE : RESULT_OK;
 }
@@ -67,7 +83,7 @@ store_find_key(struct store *store UNUSED, const unsigned char hash[32], struct 
 enum result
 store_find_campaign(struct store *store UNUSED, struct pool *own, uint64_t id, struct campaign *campaign, int64_t *now_ms)
 {
-	note("C", 0);
+	note_reading("C", 0);
 	*campaign = (struct campaign){ .id = id, .name = pool_copy(own, SLICE("Campaign")) };
 	*now_ms = 1000;
 	return RESULT_OK;

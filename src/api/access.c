@@ -33,6 +33,10 @@ check_key(struct call *call, struct slice text)
 	const struct digest hash = api_key_hash(text);
 	if (!call_pass_unknown_key(call, digest_slice(&hash)))
 		return false;
+	if (!call_may_wait(call, WAIT_READ)) {
+		call_key_is_in_doubt(call);
+		return false;
+	}
 	const enum result result = find_key(call, text, &hash);
 	switch (result) {
 	case RESULT_OK:
@@ -78,7 +82,7 @@ call_authenticate(struct call *call)
 	case KEY_NONE:
 		break;
 	case KEY_TOKEN:
-		return call_pass_address(call) && call_check_token(call);
+		return call_pass_address(call) && call_may_wait(call, WAIT_READ) && call_check_token(call);
 	case KEY_OPTIONAL:
 	case KEY_REQUIRED:
 		return authenticate_by_key(call);

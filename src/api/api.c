@@ -124,7 +124,7 @@ find_campaign(struct call *call)
 	uint64_t id;
 	if (call->route->campaign == NO_CAMPAIGN)
 		return true;
-	if (!call_campaign_id(call, &id))
+	if (!call_campaign_id(call, &id) || !call_may_wait(call, WAIT_READ))
 		return false;
 	enum result result = id == 0 ? RESULT_NOT_FOUND : read_campaign(call, id);
 	return !fails(call, result == RESULT_OK          ? campaign_refuses(&call->campaign, call->account_id)
@@ -137,33 +137,6 @@ static bool
 check_campaign(struct call *call)
 {
 	return call->route->campaign == NO_CAMPAIGN || !fails(call, refuses(call));
-}
-
-/* How long nobody else waits for a campaign that somebody holds: or as many calls as there are would keep all workers busy, one
- * behind the other. */
-enum { STUCK_MS = 1000 };
-
-/* Reading waits for no lock. */
-static bool
-may_get_stuck(const struct call *call)
-{
-	return call->campaign.id != 0 && call->request->method != HTTP_GET && call->request->method != HTTP_HEAD;
-}
-
-static void
-handle(struct call *call)
-{
-	struct api *api = call->api;
-	if (may_get_stuck(call) && call->campaign.id == api->stuck_campaign && clock_monotonic_ms() < api->stuck_until_ms) {
-		call_fail(call, FAILURE_UNAVAILABLE);
-		return;
-	}
-	call->route->handle(call);
-	int64_t now_ms = clock_monotonic_ms();
-	if (may_get_stuck(call) && call->response->status == 503 && now_ms >= call->deadline_ms) {
-		api->stuck_campaign = call->campaign.id;
-		api->stuck_until_ms = now_ms + STUCK_MS;
-	}
 }
 
 /* What is known before anything is read: path, method, size of the body. */
@@ -195,7 +168,8 @@ run(struct call *call)
 	call_read_callback(call);
 	if (!fails(call, failure) && parse_parameters(call) && call_authenticate(call) && find_campaign(call) &&
 	    call_pass_account(call) && check_campaign(call) && call_check_callback(call))
-		handle(call);
+		call->route->handle(call);
+	call_note_wait(call);
 	call_finish(call);
 }
 
@@ -206,8 +180,9 @@ api_handle(struct api *api, struct http_request *request, bool path_is_valid, st
 		.api = api,
 		.request = request,
 		.response = response,
-		.deadline_ms = clock_monotonic_ms() + api->options->request_timeout_ms,
+		.begun_ms = clock_monotonic_ms(),
 	};
+	call.deadline_ms = call.begun_ms + api->options->request_timeout_ms;
 	call.has_client =
 	    client_address(request->remote_addr, request->forwarded_for, api->options->trusted_proxies, &call.client);
 	api->used_key.id = 0;

@@ -67,7 +67,7 @@ queue(struct call *call, enum lead_action action, size_t *matched)
 	struct bulk_request request = { .campaign_id = call->campaign.id, .action = action };
 	struct lead_reference *leads;
 	if (!call_parse_leads(call, &leads, &request.lead_count) ||
-	    (parsers[action] != NULL && !parsers[action](call, &request)))
+	    (parsers[action] != NULL && !parsers[action](call, &request)) || !call_may_wait(call, WAIT_QUEUE))
 		return false;
 	request.leads = leads;
 	*matched = 0;

@@ -10,15 +10,23 @@
 #include "core/model.h"
 #include "json/writer.h"
 
+/* What a call may wait for at the database: the rows that all calls read, whoever else changes the campaign, the queue of bulk
+ * work. */
+enum call_wait { WAIT_READ, WAIT_CAMPAIGN, WAIT_QUEUE, CALL_WAITS };
+
+/* Who has waited in vain, and until when nobody waits for that campaign, or for any. */
+struct refusal {
+	uint64_t campaign_id; /* WAIT_READ: 0 */
+	int64_t until_ms, all_until_ms;
+};
+
 struct api {
 	const struct api_options *options;
 	struct store *store;
 	struct boards *boards;
 	const struct api_backend *backend;
 	struct api_key used_key; /* of the last request; id 0: none */
-	/* the campaign that the last call which changes something has waited for in vain, and until when others are refused */
-	uint64_t stuck_campaign;
-	int64_t stuck_until_ms;
+	struct refusal refusals[CALL_WAITS];
 };
 
 struct call {
@@ -36,9 +44,11 @@ struct call {
 	struct slice social_id;   /* KEY_TOKEN: the lead that the token is for */
 	struct campaign campaign; /* on routes that have one */
 	int64_t now_ms;           /* the database's time, with the campaign */
-	int64_t deadline_ms;      /* of what the backend does for this call */
-	struct slice callback;    /* JSONP: the function that gets the answer; absent: no JSONP */
-	bool callback_is_bad;     /* one was named, and can be none */
+	int64_t begun_ms;
+	int64_t deadline_ms;   /* of what the backend does for this call */
+	enum call_wait wait;   /* the last that it has begun */
+	struct slice callback; /* JSONP: the function that gets the answer; absent: no JSONP */
+	bool callback_is_bad;  /* one was named, and can be none */
 };
 
 /* The answers (answer.c). A handler calls exactly one of them, or one of the pages. */
@@ -166,6 +176,12 @@ MUST_CHECK bool call_find_definitions(struct call *call, struct definitions *def
 /* The tag whose id or name is in this parameter, as `by` says; absent: id 0. */
 enum { TAG_BY_ID = 1 << 0, TAG_BY_NAME = 1 << 1 };
 MUST_CHECK bool call_parse_tag(struct call *call, const char *name, unsigned by, uint64_t *tag_id);
+
+/* How workers keep from waiting for the database one call behind the other (patience.c). Before each kind of wait; false: the
+ * call has failed. */
+MUST_CHECK bool call_may_wait(struct call *call, enum call_wait wait);
+/* When the call is over. */
+void call_note_wait(struct call *call);
 
 /* Runs a command. False: it has failed, and the call with it. */
 MUST_CHECK bool call_execute(struct call *call, const struct command *command, struct outcome *outcome);

@@ -107,7 +107,7 @@ handle_put_webhook(struct call *call)
 	bool form, format_given, created;
 	uint64_t id;
 	if (!parse_url(call, &put.url) || !parse_events(call, &subscribed) || !call_text(call, "source", &put.source) ||
-	    !parse_format(call, &form, &format_given))
+	    !parse_format(call, &form, &format_given) || !call_may_wait(call, WAIT_CAMPAIGN))
 		return;
 	put.events = subscribed.events;
 	random_bytes(random, sizeof(random));
@@ -127,7 +127,7 @@ void
 handle_remove_webhook(struct call *call)
 {
 	struct slice url;
-	if (!call_text(call, "url", &url))
+	if (!call_text(call, "url", &url) || !call_may_wait(call, WAIT_CAMPAIGN))
 		return;
 	enum result result =
 	    slice_present(url) ? store_remove_webhook(call->api->store, call->campaign.id, url) : RESULT_NOT_FOUND;

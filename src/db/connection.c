@@ -94,12 +94,19 @@ db_set_deadline(struct db *db, int64_t deadline_ms)
 	return before_ms;
 }
 
+bool
+db_was_late(const struct db *db)
+{
+	return db->late;
+}
+
 /* Whether there is no time left to begin anything. */
 static bool
 is_late(struct db *db)
 {
 	uint64_t untold;
-	if (clock_monotonic_ms() < db->deadline_ms)
+	db->late = clock_monotonic_ms() >= db->deadline_ms;
+	if (!db->late)
 		return false;
 	db->error = 0;
 	snprintf(db->error_text, sizeof(db->error_text), "the server has taken too long");
@@ -294,7 +301,7 @@ db_rollback(struct db *db)
 {
 	if (db->mysql == NULL || !db->in_transaction)
 		return;
-	if (is_late(db) || mysql_real_query(db->mysql, "ROLLBACK", strlen("ROLLBACK")) != 0)
+	if (clock_monotonic_ms() >= db->deadline_ms || mysql_real_query(db->mysql, "ROLLBACK", strlen("ROLLBACK")) != 0)
 		db_disconnect(db);
 	db->in_transaction = false;
 }

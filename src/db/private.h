@@ -41,6 +41,7 @@ struct db {
 	int64_t used_ms;       /* when the connection was last used */
 	int64_t begun_ms;      /* what is under way, or was last */
 	int64_t deadline_ms;   /* nothing is begun any more */
+	bool late;             /* that is why the last thing was not */
 	int64_t away_until_ms; /* no connection is tried: the server has kept us waiting */
 	struct log_pace told[DB_ERRORS_MAX], told_late;
 	unsigned error;

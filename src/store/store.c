@@ -74,6 +74,12 @@ store_set_deadline(struct store *store, int64_t deadline_ms)
 	db_set_deadline(store->db, deadline_ms);
 }
 
+bool
+store_was_late(const struct store *store)
+{
+	return db_was_late(store->db);
+}
+
 unsigned
 store_be_patient(struct store *store, unsigned answer_timeout_s)
 {

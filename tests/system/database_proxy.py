@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Stands between a program and MariaDB on a unix socket, and cuts the connection at a COMMIT when it is told to."""
+"""Stands between a program and MariaDB on a unix socket, and cuts the connection at a COMMIT when it is told to, or is slow."""
 import socket
 import threading
 
@@ -26,10 +26,11 @@ def read_packet(stream):
 class DatabaseProxy:
     """`cut(where, times)` breaks the next COMMITs BEFORE they are forwarded, or AFTER the server has done them; `commits` and
     `begins` count those that came since then, the broken ones too. HELD: the client has lost its connection, the server not yet,
-    until `let_go(forward)` says whether the COMMIT still gets there."""
+    until `let_go(forward)` says whether the COMMIT still gets there. Each answer takes `delay` seconds longer."""
 
-    def __init__(self, path, server):
-        self.socket, self.server = path, server
+    def __init__(self, path, server, delay=0):
+        self.socket, self.server, self.delay = path, server, delay
+        self.closed = threading.Event()
         self.commits = self.begins = 0
         self.let_go_of, self.forwards = threading.Event(), False
         self._cuts, self._where = 0, None
@@ -49,6 +50,8 @@ class DatabaseProxy:
         self.let_go_of.set()
 
     def close(self):
+        """Takes no more connections, and delays nothing any more."""
+        self.closed.set()
         self._listener.close()
 
     def _accept(self):
@@ -112,6 +115,7 @@ class Link:
                 data = self.server.recv(65536)
                 if not data or self.swallow.is_set():
                     return self.close()
+                self.proxy.closed.wait(self.proxy.delay)
                 self.client.sendall(data)
         except OSError:
             self.close()

@@ -10,6 +10,7 @@ EXTRA_DIST += \
 	%D%/dns_server.py \
 	%D%/deliveries.py \
 	%D%/echo_server.py \
+	%D%/failing_database.py \
 	%D%/fastcgi_client.py \
 	%D%/hostile.py \
 	%D%/html_page.py \
@@ -40,6 +41,7 @@ EXTRA_DIST += \
 	%D%/test_dispatchers.py \
 	%D%/test_errors.py \
 	%D%/test_events.py \
+	%D%/test_failing_database.py \
 	%D%/test_fairness.py \
 	%D%/test_fastcgi.py \
 	%D%/test_fresh_reads.py \

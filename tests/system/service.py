@@ -113,13 +113,14 @@ class Campaign:
 class Service:
     numbers = itertools.count(1)
 
-    def __init__(self, folder, build, database, front=LighttpdSocket, mount="/", workers=WORKERS, settings=()):
+    def __init__(self, folder, build, database, front=LighttpdSocket, mount="/", workers=WORKERS, settings=(),
+                 committer=COMMITTER):
         self.database = database
         self.front = front(folder / "web", mount=mount)
         self.installation = Installation(folder, build, database, name=f"leadhook{next(self.numbers)}")
         self.installation.configure([("server", "base_url", self.front.url), ("server", "base_path", self.front.base_path),
                                      ("server", "trusted_proxies", "127.0.0.1"), *settings], owner=self.front.run_user)
-        self.responders = self.installation.responders(workers, committer=COMMITTER)
+        self.responders = self.installation.responders(workers, committer=committer)
         self.dispatcher = self.installation.dispatcher()
         self.receiver = Receiver()
         self.client = Client(self.front.port, self.front.base_path)

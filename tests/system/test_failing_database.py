@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: MIT
+"""contract 2, unavailable: a database that is slow, silent, full, read-only or crowded. 503 with Retry-After within the time that
+leadhook.conf(5) promises, for many more requests than there are workers; afterwards all is as if it had never happened."""
+import collections
+import itertools
+import os
+import pathlib
+import time
+
+import pytest
+import failing_database as failing
+from load import at_once, check_leads
+from processes import children
+from stack.mariadb import MariaDB
+from stack.process import wait_until
+
+REQUEST_TIMEOUT = 5
+# Half of it is what a call may spend, a quarter one answer that is then under way; the rest is for a machine that is busy.
+BOUND = REQUEST_TIMEOUT * 3 / 4 + 1
+ROUNDS = 4  # of all kinds of calls, all at once
+DISPATCHER = 3  # connections
+OK = {200, 202}
+READS = {"look_up", "statistics", "list", "webhooks"}
+ALL = READS | {"register", "optout", "points", "sign_up"}
+# What fails; which calls go on; which may, for they wait for what does not or behind somebody who does.
+KINDS = {failing.locked_campaign: (READS | {"optout"}, set()), failing.locked_table: (set(), ALL - {"sign_up", "look_up", "list"}),
+         failing.frozen: (set(), READS), failing.read_only: (READS, set()), failing.innodb_read_only: (READS, set()),
+         failing.full: (READS, set()), failing.no_connection_left: (set(), set()), failing.no_connection_for_us: (set(), set()),
+         failing.stopped: (set(), set()), failing.silent: (set(), set()), failing.slow: (set(), set())}
+
+numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="module")
+def database(make_folder):
+    """With a data file that can be filled. The undo log and the rows are in it."""
+    folder = make_folder()
+    server = MariaDB(folder, folder / "mariadb.sock", more=failing.with_room(["--innodb-file-per-table=0"]))
+    server.create().start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="module", params=["committer", "no committer"])
+def service(request, make_service):
+    committer = request.param == "committer"
+    return make_service(workers=8 if committer else 2, committer=committer, settings=[("server", "request_timeout", f"{REQUEST_TIMEOUT}s")])
+
+
+@pytest.fixture
+def dispatcher(service):
+    service.dispatcher.start()
+    yield service.dispatcher
+    service.dispatcher.stop()
+
+
+class Calls:
+    """Of one campaign, of every kind; what was asked, and what came of it."""
+
+    def __init__(self, campaign):
+        self.campaign, self.known = campaign, campaign.lead(email="known@example.org")
+        self.answers = collections.defaultdict(list)  # by kind: the statuses
+        self.sign_ups = {}  # by email: the status
+        self.seconds = []
+
+    def kinds(self):
+        campaign = self.campaign
+        return {
+            "look_up": lambda: campaign.get({"email": "known@example.org"}),
+            "statistics": lambda: campaign.get({}, path="/stats"),
+            "list": lambda: campaign.get({}, path="/leads"),
+            "webhooks": lambda: campaign.get({}, path="/outbound-webhook"),
+            "register": lambda: campaign.post({"url": "https://example.org/hook", "events": ["tagged"]}, path="/outbound-webhook"),
+            "optout": lambda: campaign.post({"email": "known@example.org"}, path="/optout"),
+            "points": lambda: campaign.post({"email": "known@example.org", "points": 1}, path="/points"),
+        }
+
+    def sign_up(self, key):
+        email = f"lead{next(numbers)}@example.org"
+        response = self.ask("sign_up", lambda: self.campaign.post({"email": email}, key=key))
+        self.sign_ups[email] = response.status
+
+    def ask(self, kind, call):
+        begun = time.monotonic()
+        response = call()
+        self.seconds.append(time.monotonic() - begun)
+        self.answers[kind].append(response.status)
+        if response.status == 503:
+            assert response.json["error"] == "unavailable" and int(response.headers["Retry-After"]) > 0
+        return response
+
+    def ask_all(self):
+        calls = [lambda kind=kind, call=call: self.ask(kind, call) for kind, call in self.kinds().items()]
+        calls += [lambda key=key: self.sign_up(key) for key in (True, True, None)]
+        at_once(calls * ROUNDS)
+
+
+def is_well(campaign):
+    """All workers answer."""
+    return all(response.status == 200 for response in at_once([lambda: campaign.get({}, path="/stats")] * 32))
+
+
+def processor_seconds(pid):
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def lines_of(log):
+    return log.read_text().splitlines()
+
+
+def check_answers(calls, rounds, go_on, may_go_on):
+    assert max(calls.seconds) < BOUND * rounds, sorted(calls.seconds)
+    answers = {kind: set(statuses) for kind, statuses in calls.answers.items()}
+    assert all(answers[kind] <= OK for kind in go_on), answers
+    assert all(answers[kind] <= OK | {503} for kind in may_go_on), answers
+    assert all(answers[kind] == {503} for kind in ALL - go_on - may_go_on), answers
+
+
+def check_nothing_is_left(service, sql=None):
+    """No statement goes on for somebody who has given up."""
+    def left():
+        return len(failing.connections(service, "AND command NOT IN ('Sleep', 'Killed')", sql))
+    wait_until(lambda: left() <= DISPATCHER, 3, "nothing runs at the server but the dispatcher's")
+
+
+def check_processes(service, before, log_before):
+    """None was killed or has died, and the log does not grow with the requests."""
+    assert children(service.responders.pid) == before
+    lines = lines_of(service.responders.log)[log_before:]
+    kinds = collections.Counter((line.split()[2], *line.split()[3:6]) for line in lines if " database_" in line)
+    assert not [line for line in lines if "_stuck" in line or "_died" in line]
+    assert all(count == 1 for count in kinds.values()), lines
+    assert len(lines) <= 6 * len(before), lines
+
+
+def check_all(service, campaign, calls):
+    """What was answered is there once, what was refused once or not at all; each lead has one event, each event one delivery."""
+    for email, status in calls.sign_ups.items():
+        if status != 200:
+            assert campaign.lead(email=email)["counter"] in (1, 2)
+        else:
+            assert campaign.find(email=email)["counter"] == 1
+    leads = check_leads(campaign, ["known@example.org", *calls.sign_ups])
+    sql = service.installation.sql
+    wait_until(lambda: sql("SELECT (SELECT COUNT(*) FROM lh_due) + (SELECT COUNT(*) FROM lh_bulk_jobs)") == "0", 30, "all is done")
+    received = [one.json["social_id"] for one in campaign.delivered(len(leads), "new_signup")]
+    assert sorted(received) == sorted(leads)
+    score, points = campaign.find(email="known@example.org")["contest_score"], calls.answers["points"]
+    assert points.count(200) <= score <= len(points)
+    service.check()
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_a_database_that_fails(service, campaign, receiver, dispatcher, kind):
+    wait_until(lambda: is_well(campaign), 10, "nothing is left of what failed before")
+    campaign.webhook("new_signup")
+    calls = Calls(campaign)
+    campaign.delivered(1)
+    before, log_before = children(service.responders.pid), len(lines_of(service.responders.log))
+    used, spoken = processor_seconds(dispatcher.pid), len(lines_of(dispatcher.log))
+    # where all is slow, a worker may wait twice, for different things, before it refuses what is behind
+    rounds = 2 if kind in (failing.slow, failing.frozen) else 1
+    with kind(service, campaign) as sql:
+        calls.ask_all()
+        check_answers(calls, rounds, *KINDS[kind])
+        calls.ask_all()  # the first have waited, the others need not
+        check_answers(calls, rounds, *KINDS[kind])
+        if kind is not failing.stopped:
+            check_nothing_is_left(service, sql)
+        assert service.client.request("GET", "/health").status == 200
+    wait_until(lambda: is_well(campaign), 5, "all workers read again")
+    wait_until(lambda: campaign.post({"email": "known@example.org"}).status == 200, 5, "they write again")
+    check_nothing_is_left(service)
+    check_processes(service, before, log_before)
+    assert processor_seconds(dispatcher.pid) - used < 2 and len(lines_of(dispatcher.log)) - spoken < 60
+    check_all(service, campaign, calls)

@@ -110,6 +110,8 @@ struct route {
 	void (*handle)(struct call *call);
 };
 
+/* All there are. */
+const struct route *api_routes(size_t *count);
 /* FAILURE_NONE: *route is the one. FAILURE_METHOD_NOT_ALLOWED: *route is one of another method, *allow has those that the path
  * knows. Any other failure: *route is NULL. */
 enum failure api_route(const struct http_request *request, const struct route **route, struct slice *allow);

@@ -48,6 +48,13 @@ static const struct route routes[] = {
 	{ HTTP_GET, "v1/{campaign}/info", KEY_OPTIONAL, CAMPAIGN_IN_PATH, ROUTE_JSONP, handle_lookup },
 };
 
+const struct route *
+api_routes(size_t *count)
+{
+	*count = ARRAY_SIZE(routes);
+	return routes;
+}
+
 /* A campaign id: decimal, no leading zeros (contract.md 1). Numbers that are too large for one are no campaign's. */
 static bool
 is_campaign_id(struct slice segment)

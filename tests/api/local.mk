@@ -3,3 +3,14 @@ check_PROGRAMS += %D%/test_boards
 %C%_test_boards_SOURCES = %D%/test_boards.c
 %C%_test_boards_LDADD = src/api/libapi.a src/limit/liblimit.a src/base/libbase.a $(CMOCKA_LIBS)
 endif
+
+# The store is the test's own.
+api_fake = %D%/fake_rows.c %D%/fake_rows.h %D%/fake_service.c %D%/fake_service.h %D%/fake_store.c %D%/fake_store.h
+api_fake_libs = src/api/libapi.a src/http/libhttp.a src/core/libcore.a src/json/libjson.a src/base/libbase.a \
+	$(YAJL_LIBS) $(CORE_LIBS)
+
+if HAVE_CMOCKA
+check_PROGRAMS += %D%/test_routes
+%C%_test_routes_SOURCES = %D%/test_routes.c $(api_fake)
+%C%_test_routes_LDADD = $(api_fake_libs) $(CMOCKA_LIBS)
+endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include "fake_service.h"
+
+#include <stdlib.h>
+
+#include "base/attributes.h"
+#include "fake_store.h"
+
+enum { ANSWER_MAX_BYTES = 16 * 1024 * 1024, BODY_MAX_BYTES = 256 * 1024 };
+
+static const struct api_options defaults = {
+	.body_bytes = BODY_MAX_BYTES,
+	.bulk_body_bytes = 4 * BODY_MAX_BYTES,
+	.bulk_items = BULK_LEADS_MAX,
+	.utm_bytes = 16384,
+	.webhooks_per_campaign = 3,
+	.request_timeout_ms = 10000,
+};
+
+void
+fake_set(struct fake_environment *environment, struct slice name, struct slice value)
+{
+	if (environment->count < FAKE_VARIABLES_MAX)
+		environment->variables[environment->count++] = (struct fake_variable){ name, value };
+}
+
+static struct slice
+get(void *context, const char *name)
+{
+	const struct fake_environment *environment = context;
+	for (size_t i = 0; i < environment->count; i++)
+		if (slice_equal(environment->variables[i].name, slice_of(name)))
+			return environment->variables[i].value;
+	return SLICE_NONE;
+}
+
+void
+fake_service_open(struct fake_service *service)
+{
+	struct slice bad;
+	*service = (struct fake_service){ .pool = pool_new(), .options = defaults };
+	if (!address_rules_parse(service->pool, SLICE_NONE, SLICE_NONE, &service->webhook_addresses, &bad) ||
+	    !network_list_parse(service->pool, SLICE("127.0.0.0/8"), &service->trusted_proxies, &bad))
+		abort();
+	service->options.caps = HTTP_CAPS_DEFAULT;
+	service->options.trusted_proxies = &service->trusted_proxies;
+	service->options.webhook_addresses = &service->webhook_addresses;
+	service->store = fake_store_new(service->pool);
+	service->backend = fake_backend(service->store);
+	service->api = api_new(&service->options, service->store, &service->backend);
+}
+
+void
+fake_service_close(struct fake_service *service)
+{
+	api_free(&service->api);
+	pool_free(&service->pool);
+}
+
+void
+fake_service_ask(struct fake_service *service, struct fake_environment *environment, struct http_request *request,
+    struct http_response *response)
+{
+	bool path_is_valid = http_request_init(request, service->pool, get, environment, SLICE("")) == RESULT_OK;
+	http_response_init(response, service->pool, ANSWER_MAX_BYTES);
+	if (environment->body.size > api_body_limit(service->api, request))
+		request->body_state = HTTP_BODY_TOO_LARGE;
+	else
+		request->body = environment->body;
+	api_handle(service->api, request, path_is_valid, response);
+	api_afterwards(service->api);
+}

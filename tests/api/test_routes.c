@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT
+ * Contract 2, campaign_not_found: with a key of another account a campaign looks as one that there is not, on every route of
+ * the table, and nothing of it is read or changed. What a route is asked with, its owner is answered to. */
+#include "unit.h"
+
+#include <stdlib.h>
+
+#include "api/call.h"
+#include "api/fake_service.h"
+#include "api/fake_store.h"
+
+static struct fake_service service;
+
+static int
+begin(void **state UNUSED)
+{
+	fake_service_open(&service);
+	return 0;
+}
+
+static int
+end(void **state UNUSED)
+{
+	fake_service_close(&service);
+	return 0;
+}
+
+struct answer {
+	unsigned status;
+	struct slice body, all; /* all: without what differs from request to request */
+};
+
+/* Whatever any route may want; the campaign, too, for one that does not take it from its path. */
+static struct slice
+body_for(uint64_t campaign_id)
+{
+	struct slice social_id = fake_social_id(service.store, FAKE_CAMPAIGN);
+	return pool_printf(service.pool,
+	    "{\"campaign_id\":%u,\"campaignId\":%u,\"list_id\":%u,\"__lid\":%u,\"social_id\":\"%.*s\",\"points\":7,"
+	    "\"tag_id\":%d,\"url\":\"" FAKE_URL "\",\"event\":\"new_signup\"}",
+	    (unsigned)campaign_id, (unsigned)campaign_id, (unsigned)campaign_id, (unsigned)campaign_id, SLICE_ARGS(social_id),
+	    FAKE_TAG);
+}
+
+/* What stands in a path for {…}: objects of the first campaign. A token is right for its own lead alone, and nobody has it who
+ * was not given it, so it is another lead's. */
+static struct slice
+fill(struct slice part, uint64_t campaign_id)
+{
+	const struct {
+		struct slice name, value;
+	} values[] = {
+		{ SLICE("{campaign}"), pool_printf(service.pool, "%u", (unsigned)campaign_id) },
+		{ SLICE("{action_id}"), pool_printf(service.pool, "%d", FAKE_ACTION) },
+		{ SLICE("{tag_id}"), pool_printf(service.pool, "%d", FAKE_TAG) },
+		{ SLICE("{social_id}"), fake_social_id(service.store, FAKE_CAMPAIGN) },
+		{ SLICE("{token}"), fake_opt_out_token(service.store, FAKE_OTHER_CAMPAIGN) },
+	};
+	if (!slice_starts_with(part, SLICE("{")))
+		return part;
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++)
+		if (slice_equal(part, values[i].name))
+			return values[i].value;
+	fail_msg("this test has no value for %.*s", SLICE_ARGS(part));
+	return SLICE_NONE;
+}
+
+static struct slice
+path_for(const struct route *route, uint64_t campaign_id)
+{
+	struct slice rest = slice_of(route->path), part, path = SLICE("");
+	while (slice_next(&rest, '/', &part))
+		path = POOL_JOIN(service.pool, path, SLICE("/"), fill(part, campaign_id));
+	return path;
+}
+
+static struct slice
+rendered(const struct http_response *response)
+{
+	struct buffer out;
+	buffer_init(&out, response->body.maximum);
+	assert_true(http_response_render(response, SLICE("id"), &out));
+	struct slice all = pool_copy(service.pool, buffer_slice(&out));
+	buffer_free(&out);
+	return all;
+}
+
+static struct answer
+ask(const struct route *route, uint64_t campaign_id, struct slice key)
+{
+	static const struct slice methods[] = {
+		[HTTP_GET] = SLICE("GET"), [HTTP_POST] = SLICE("POST"), [HTTP_DELETE] = SLICE("DELETE")
+	};
+	struct fake_environment environment = { .body = body_for(campaign_id) };
+	struct http_request request;
+	struct http_response response;
+	assert_in_range(route->method, 0, ARRAY_SIZE(methods) - 1);
+	fake_set(&environment, SLICE("REQUEST_METHOD"), methods[route->method]);
+	fake_set(&environment, SLICE("REQUEST_URI"), path_for(route, campaign_id));
+	fake_set(&environment, SLICE("CONTENT_TYPE"), SLICE("application/json"));
+	fake_set(&environment, SLICE("HTTP_AUTHORIZATION"), key);
+	fake_service_ask(&service, &environment, &request, &response);
+	struct answer answer = { response.status, pool_copy(service.pool, buffer_slice(&response.body)), rendered(&response) };
+	http_response_free(&response);
+	return answer;
+}
+
+static void
+require_untouched(const struct route *route, uint64_t campaign_id)
+{
+	if (fake_reads(service.store, campaign_id) != 0)
+		fail_msg("%s reads a campaign of another account", route->path);
+	if (fake_changes(service.store, campaign_id) != 0)
+		fail_msg("%s changes a campaign of another account", route->path);
+}
+
+static void
+a_campaign_of_another_account_looks_as_a_missing_one(void **state UNUSED)
+{
+	size_t count;
+	const struct route *routes = api_routes(&count);
+	for (size_t i = 0; i < count; i++) {
+		struct answer missing = ask(&routes[i], FAKE_NO_CAMPAIGN, SLICE(FAKE_OTHER_KEY));
+		struct answer foreign = ask(&routes[i], FAKE_CAMPAIGN, SLICE(FAKE_OTHER_KEY));
+		require_untouched(&routes[i], FAKE_CAMPAIGN);
+		if (!slice_equal(missing.all, foreign.all))
+			fail_msg("%s answers %.*s\nwhere a missing campaign is %.*s", routes[i].path, SLICE_ARGS(foreign.all),
+			    SLICE_ARGS(missing.all));
+		if (routes[i].campaign != NO_CAMPAIGN && foreign.status != 404)
+			fail_msg("%s answers %u", routes[i].path, foreign.status);
+	}
+}
+
+/* Or the test above would pass for want of a request that gets anywhere. */
+static void
+the_owner_is_answered_otherwise(void **state UNUSED)
+{
+	size_t count;
+	const struct route *routes = api_routes(&count);
+	for (size_t i = 0; i < count; i++) {
+		if (routes[i].campaign == NO_CAMPAIGN || routes[i].key == KEY_TOKEN)
+			continue;
+		struct answer own = ask(&routes[i], FAKE_CAMPAIGN, SLICE(FAKE_KEY));
+		if (own.status == 404)
+			fail_msg("%s: %.*s", routes[i].path, SLICE_ARGS(own.body));
+	}
+}
+
+/* The check goes by what the table says of a route, so what it says must be so. */
+static void
+a_path_with_a_campaign_says_so(void **state UNUSED)
+{
+	size_t count;
+	const struct route *routes = api_routes(&count);
+	assert_true(count > 0);
+	for (size_t i = 0; i < count; i++) {
+		struct slice rest = slice_of(routes[i].path), first, second = SLICE_NONE, part;
+		bool named = slice_next(&rest, '/', &first) && slice_next(&rest, '/', &second) &&
+			     slice_equal(second, SLICE("{campaign}"));
+		if (named != (routes[i].campaign == CAMPAIGN_IN_PATH))
+			fail_msg("%s does not say where its campaign is", routes[i].path);
+		while (slice_next(&rest, '/', &part))
+			if (!named && slice_starts_with(part, SLICE("{")))
+				fail_msg("%s names something of no campaign", routes[i].path);
+	}
+}
+
+/* Contract 4.1: `/v2/campaigns` shows those of the key's account. */
+static void
+campaigns_of_others_are_not_listed(void **state UNUSED)
+{
+	size_t count;
+	const struct route *routes = api_routes(&count);
+	for (size_t i = 0; i < count; i++)
+		if (routes[i].campaign == NO_CAMPAIGN)
+			ask(&routes[i], FAKE_CAMPAIGN, SLICE(FAKE_OTHER_KEY));
+	for (uint64_t id = 1; id <= FAKE_CAMPAIGNS; id++)
+		if (fake_account(service.store, id) != FAKE_OTHER_ACCOUNT)
+			assert_int_equal(fake_reads(service.store, id) + fake_changes(service.store, id), 0);
+	assert_true(fake_reads(service.store, FAKE_OTHER_CAMPAIGN) > 0);
+}
+
+#define ROUTE_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		ROUTE_TEST(a_campaign_of_another_account_looks_as_a_missing_one),
+		ROUTE_TEST(the_owner_is_answered_otherwise),
+		ROUTE_TEST(a_path_with_a_campaign_says_so),
+		ROUTE_TEST(campaigns_of_others_are_not_listed),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

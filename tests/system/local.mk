@@ -18,6 +18,7 @@ EXTRA_DIST += \
 	%D%/payload.py \
 	%D%/private_network.py \
 	%D%/processes.py \
+	%D%/routes.py \
 	%D%/service.py \
 	%D%/settings.py \
 	%D%/signatures/package-lock.json \
@@ -47,6 +48,7 @@ EXTRA_DIST += \
 	%D%/test_fresh_reads.py \
 	%D%/test_health.py \
 	%D%/test_identity.py \
+	%D%/test_isolation.py \
 	%D%/test_jsonp.py \
 	%D%/test_lists.py \
 	%D%/test_lookup.py \

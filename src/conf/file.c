@@ -124,6 +124,17 @@ find_entry(const struct conf_entries *entries, const struct conf_setting *settin
 	return NULL;
 }
 
+/* A name that may be anything, for a terminal that would do what control characters say. */
+static const char *
+shown(struct reader *reader, const char *name)
+{
+	char *copy = pool_string(reader->pool, slice_of(name));
+	for (char *c = copy; *c != '\0'; c++)
+		if (slice_has_control((struct slice){ c, 1 }))
+			*c = '?';
+	return copy;
+}
+
 static void
 begin_value(struct reader *reader, const char *section, const char *key, const char *value)
 {
@@ -133,7 +144,8 @@ begin_value(struct reader *reader, const char *section, const char *key, const c
 	reader->in_setting = true;
 	reader->known = setting != NULL && before == NULL;
 	if (setting == NULL) {
-		buffer_printf(reader->problems, "%s:%zu: %s.%s: unknown setting\n", reader->path, reader->number, section, key);
+		buffer_printf(reader->problems, "%s:%zu: %s.%s: unknown setting\n", reader->path, reader->number,
+		    shown(reader, section), shown(reader, key));
 	} else if (before != NULL) {
 		buffer_printf(reader->problems, "%s:%zu: %s.%s: stands in line %zu already\n", reader->path, reader->number,
 		    section, key, before->line);

@@ -229,6 +229,7 @@ what_is_wrong_is_told_with_its_line(void **state)
 	assert_file_refused("[server]\nworker = 3\n[servers]\nworkers = 3\n",
 	    "@:2: server.worker: unknown setting\n@:4: servers.workers: unknown setting\n");
 	assert_file_refused("workers = 3\n", "@:1: .workers: unknown setting\n");
+	assert_file_refused("[\x1b[2J]\n\x7fworkers = 3\n", "@:2: ?[2J.?workers: unknown setting\n");
 	assert_file_refused("[server]\nworkers = 3\n\nworkers = 4\n", "@:4: server.workers: stands in line 2 already\n");
 	assert_file_refused(
 	    "[server]\nworkers = 3\n[log]\n[server]\nworkers = 3\n", "@:5: server.workers: stands in line 2 already\n");

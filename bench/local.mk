@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Built by `make bench-programs` alone; bench/run does that.
 bench_programs = %D%/ceiling %D%/curl_loop %D%/receiver
-EXTRA_PROGRAMS = $(bench_programs)
+EXTRA_PROGRAMS += $(bench_programs)
 CLEANFILES += $(bench_programs)
 
 %C%_ceiling_SOURCES = %D%/ceiling.c

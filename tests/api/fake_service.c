@@ -68,5 +68,4 @@ fake_service_ask(struct fake_service *service, struct fake_environment *environm
 	else
 		request->body = environment->body;
 	api_handle(service->api, request, path_is_valid, response);
-	api_afterwards(service->api);
 }

@@ -164,19 +164,27 @@ settle(struct store *store, const struct decision *decision)
 }
 
 static void
+carry_out(struct store *store, const struct command *command, struct outcome *outcome, struct decision *decision)
+{
+	struct slice social_id = social_id_make(store->pool, store->next_social_id++);
+	store->supplies.social_ids = &social_id;
+	decide(store->pool, &store->set, &command, 1, &store->supplies, outcome, decision);
+	settle(store, decision);
+}
+
+static void
 execute(
     void *context, struct pool *pool UNUSED, const struct command *command, int64_t deadline_ms UNUSED, struct outcome *outcome)
 {
 	struct store *store = context;
 	struct decision decision;
-	struct slice social_id = social_id_make(store->pool, store->next_social_id++);
-	store->supplies.social_ids = &social_id;
+	const struct rank_node *nodes = store->nodes; /* as they were before */
+	size_t node_count = store->node_count;
 	note_read(store, command->campaign_id);
-	decide(store->pool, &store->set, &command, 1, &store->supplies, outcome, &decision);
+	carry_out(store, command, outcome, &decision);
 	if (decision.changes)
 		note_change(store, command->campaign_id);
-	decide_render(store->pool, &command, 1, &settings, store->nodes, store->node_count, outcome, &decision);
-	settle(store, &decision);
+	decide_render(store->pool, &command, 1, &settings, nodes, node_count, outcome, &decision);
 }
 
 static struct payload_subject
@@ -512,13 +520,14 @@ sign_up(struct store *store, uint64_t campaign_id)
 	struct command command = { .campaign_id = campaign_id, .account_id = 0 };
 	struct signup *signup = &command.as.signup;
 	struct outcome outcome;
+	struct decision decision;
 	signup->email = signup->email_key = SLICE(FAKE_EMAIL);
 	signup->phone = SLICE(FAKE_PHONE);
-	execute(store, store->pool, &command, 0, &outcome);
+	carry_out(store, &command, &outcome, &decision);
 	signup->email = signup->email_key = SLICE("bob@example.net");
 	signup->phone = SLICE_NONE;
 	signup->referrer_id = fake_social_id(store, campaign_id);
-	execute(store, store->pool, &command, 0, &outcome);
+	carry_out(store, &command, &outcome, &decision);
 }
 
 static void

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT
+ * What holds for every answer, whatever was asked (contract 1, Answer; 2, Errors). */
+#ifndef LEADHOOK_TESTS_FUZZ_ANSWER_RULES_H
+#define LEADHOOK_TESTS_FUZZ_ANSWER_RULES_H
+
+#include "fuzz.h"
+#include "http/request.h"
+#include "http/response.h"
+
+void require_answer(const struct http_request *request, const struct http_response *response);
+
+#endif

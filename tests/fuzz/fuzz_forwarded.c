@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ * REMOTE_ADDR, X-Forwarded-For and the trusted proxies, a line each (contract 5): nobody passes for somebody else by what he
+ * puts in front. */
+#include "core/client_address.h"
+#include "fuzz.h"
+
+static void
+require_text(struct pool *pool, struct slice text, struct ip_address *address)
+{
+	REQUIRE(ip_address_parse(text, address));
+	REQUIRE(slice_equal(ip_address_format(pool, address), text));
+}
+
+/* What stands left of the first untrusted address may be anything. */
+static void
+require_unforged(struct pool *pool, struct slice remote, struct slice forwarded, const struct network_list *trusted)
+{
+	static const struct slice forged[] = { SLICE("203.0.113.9, "), SLICE("127.0.0.1,"), SLICE("x,,"),
+		SLICE("[::1]:1, \t,") };
+	struct slice found = client_address(pool, remote, forwarded, trusted);
+	for (size_t i = 0; i < ARRAY_SIZE(forged); i++) {
+		struct slice longer = POOL_JOIN(pool, forged[i], forwarded);
+		REQUIRE(slice_equal(client_address(pool, remote, longer, trusted), found));
+	}
+}
+
+/* Nor does it matter what stands left of something that cannot be read. */
+static void
+require_end(struct pool *pool, struct slice remote, struct slice forwarded, const struct network_list *trusted)
+{
+	struct slice unreadable = POOL_JOIN(pool, SLICE("unknown, "), forwarded);
+	struct slice forged = POOL_JOIN(pool, SLICE("203.0.113.9, "), unreadable);
+	REQUIRE(slice_equal(client_address(pool, remote, unreadable, trusted), client_address(pool, remote, forged, trusted)));
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct pool *pool = pool_new();
+	struct slice rest = fuzz_input(data, size), remote = fuzz_line(&rest), forwarded = fuzz_line(&rest), bad;
+	struct network_list trusted, nobody = { 0 };
+	struct ip_address address;
+	if (!network_list_parse(pool, rest, &trusted, &bad))
+		REQUIRE(network_list_parse(pool, SLICE("127.0.0.0/8 ::1 10.0.0.0/8"), &trusted, &bad));
+	struct slice peer = client_address(pool, remote, forwarded, &nobody);
+	struct slice client = client_address(pool, remote, forwarded, &trusted);
+	REQUIRE(slice_present(peer) == slice_present(client));
+	if (slice_present(client)) {
+		require_text(pool, peer, &address);
+		REQUIRE(network_list_contains(&trusted, &address) || slice_equal(peer, client));
+		require_end(pool, remote, forwarded, &trusted);
+		require_text(pool, client, &address);
+		if (!network_list_contains(&trusted, &address))
+			require_unforged(pool, remote, forwarded, &trusted);
+	}
+	pool_free(&pool);
+	return 0;
+}

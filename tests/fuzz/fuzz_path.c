@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT
+ * A request target, as REQUEST_URI has it, and the configured base path: the first line, the rest (contract 1, Path). */
+#include "base/encode.h"
+#include "fuzz.h"
+#include "http/request.h"
+
+enum { TARGET_MAX = 64 * 1024 };
+
+static struct slice
+get(void *context, const char *name)
+{
+	return slice_equal(slice_of(name), SLICE("REQUEST_URI")) ? *(struct slice *)context : SLICE_NONE;
+}
+
+static bool
+read_path(struct pool *pool, struct slice target, struct slice base_path, struct http_request *request)
+{
+	return http_request_init(request, pool, get, &target, base_path) == RESULT_OK;
+}
+
+static void
+require_segments(const struct http_request *request)
+{
+	for (size_t i = 0; i < request->segment_count; i++) {
+		struct slice segment = request->segments[i];
+		REQUIRE(segment.size > 0 && !slice_equal(segment, SLICE(".")) && !slice_equal(segment, SLICE("..")));
+		REQUIRE(slice_find(segment, '/') == segment.size && slice_find(segment, '\0') == segment.size);
+	}
+}
+
+static void
+require_same(const struct http_request *one, const struct http_request *other)
+{
+	REQUIRE(one->segment_count == other->segment_count);
+	for (size_t i = 0; i < one->segment_count; i++)
+		REQUIRE(slice_equal(one->segments[i], other->segments[i]));
+}
+
+/* Written with every byte escaped that may be, with and without a slash at the end, it is the same path. */
+static void
+require_again(struct pool *pool, const struct http_request *request)
+{
+	struct buffer out;
+	struct http_request again;
+	buffer_init(&out, 4 * TARGET_MAX);
+	for (size_t i = 0; i < request->segment_count; i++) {
+		buffer_add_byte(&out, '/');
+		encode_percent(&out, request->segments[i]);
+	}
+	REQUIRE(request->segment_count == 0 || read_path(pool, buffer_slice(&out), SLICE(""), &again));
+	if (request->segment_count > 0)
+		require_same(request, &again);
+	buffer_add_byte(&out, '/');
+	REQUIRE(buffer_ok(&out) && read_path(pool, buffer_slice(&out), SLICE("//"), &again));
+	require_same(request, &again);
+	buffer_free(&out);
+}
+
+/* Where nothing is escaped, the segments are what stands between the slashes. */
+static void
+require_verbatim(struct pool *pool, struct slice target, const struct http_request *request)
+{
+	struct slice path = slice_sub(target, 0, slice_find(target, '?')), joined = SLICE("");
+	if (!slice_starts_with(path, SLICE("/")) || slice_find(path, '%') < path.size)
+		return;
+	for (size_t i = 0; i < request->segment_count; i++)
+		joined = POOL_JOIN(pool, joined, SLICE("/"), request->segments[i]);
+	REQUIRE(slice_equal(path, joined) || slice_equal(path, POOL_JOIN(pool, joined, SLICE("/"))));
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct pool *pool = pool_new();
+	struct slice rest = fuzz_input(data, size < TARGET_MAX ? size : TARGET_MAX), target = fuzz_line(&rest);
+	struct http_request whole, below;
+	bool is_path = read_path(pool, target, SLICE(""), &whole);
+	bool is_below = read_path(pool, target, rest, &below);
+	require_segments(&whole);
+	require_segments(&below);
+	REQUIRE(is_path || (whole.segment_count == 0 && !is_below));
+	REQUIRE(is_below || below.segment_count == 0);
+	REQUIRE(below.segment_count <= whole.segment_count);
+	if (is_below)
+		for (size_t i = 1; i <= below.segment_count; i++)
+			REQUIRE(slice_equal(below.segments[below.segment_count - i], whole.segments[whole.segment_count - i]));
+	if (is_path) {
+		require_again(pool, &whole);
+		require_verbatim(pool, target, &whole);
+	}
+	pool_free(&pool);
+	return 0;
+}

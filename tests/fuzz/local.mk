@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+# A program a target. Configured with --enable-fuzzers libFuzzer drives them (scripts/fuzz); else their seeds are tests.
+fuzz_targets = %D%/fuzz_address %D%/fuzz_conf %D%/fuzz_email %D%/fuzz_fastcgi %D%/fuzz_form %D%/fuzz_forwarded \
+	%D%/fuzz_json %D%/fuzz_jsonp %D%/fuzz_multipart %D%/fuzz_path %D%/fuzz_phone %D%/fuzz_request %D%/fuzz_retry \
+	%D%/fuzz_url
+
+if ENABLE_FUZZERS
+EXTRA_PROGRAMS += $(fuzz_targets)
+CLEANFILES += $(fuzz_targets)
+%C%_main =
+else
+check_PROGRAMS += $(fuzz_targets)
+%C%_main = %D%/driver.c
+endif
+
+fuzz-targets: $(fuzz_targets)
+.PHONY: fuzz-targets
+
+%C%_common = %D%/fuzz.h $(%C%_main)
+%C%_params = %D%/params_rules.c %D%/params_rules.h $(%C%_common)
+%C%_answers = %D%/answer_rules.c %D%/answer_rules.h $(api_fake) $(%C%_common)
+%C%_ldflags = $(AM_LDFLAGS) $(FUZZER_LDFLAGS)
+%C%_core_libs = src/core/libcore.a src/json/libjson.a src/base/libbase.a $(CORE_LIBS) $(YAJL_LIBS)
+%C%_http_libs = src/http/libhttp.a $(%C%_core_libs)
+
+%C%_fuzz_address_SOURCES = %D%/fuzz_address.c $(%C%_common)
+%C%_fuzz_address_LDFLAGS = $(%C%_ldflags)
+%C%_fuzz_address_LDADD = $(%C%_core_libs)
+
+%C%_fuzz_conf_SOURCES = %D%/fuzz_conf.c $(%C%_common)
+%C%_fuzz_conf_LDFLAGS = $(%C%_ldflags)
+%C%_fuzz_conf_LDADD = src/conf/libconf.a src/base/libbase.a $(INIH_LIBS)
+
+%C%_fuzz_email_SOURCES = %D%/fuzz_email.c $(%C%_common)
+%C%_fuzz_email_LDFLAGS = $(%C%_ldflags)
+%C%_fuzz_email_LDADD = $(%C%_core_libs)
+
+%C%_fuzz_fastcgi_SOURCES = %D%/fuzz_fastcgi.c $(%C%_common)
+%C%_fuzz_fastcgi_LDFLAGS = $(%C%_ldflags)
+%C%_fuzz_fastcgi_LDADD = src/fcgi/libfcgi.a src/base/libbase.a $(FCGI_LIBS)
+
+%C%_fuzz_form_SOURCES = %D%/fuzz_form.c $(%C%_params)
+%C%_fuzz_form_LDFLAGS = $(%C%_ldflags)
+%C%_fuzz_form_LDADD = $(%C%_http_libs)
+
+%C%_fuzz_forwarded_SOURCES = %D%/fuzz_forwarded.c $(%C%_common)
+%C%_fuzz_forwarded_LDFLAGS = $(%C%_ldflags)
+%C%_fuzz_forwarded_LDADD = $(%C%_core_libs)
+
+%C%_fuzz_json_SOURCES = %D%/fuzz_json.c $(%C%_params)
+%C%_fuzz_json_LDFLAGS = $(%C%_ldflags)
+%C%_fuzz_json_LDADD = $(%C%_http_libs)
+
+%C%_fuzz_jsonp_SOURCES = %D%/fuzz_jsonp.c $(%C%_answers)
+%C%_fuzz_jsonp_LDFLAGS = $(%C%_ldflags)
+%C%_fuzz_jsonp_LDADD = $(api_fake_libs)
+
+%C%_fuzz_multipart_SOURCES = %D%/fuzz_multipart.c $(%C%_params)
+%C%_fuzz_multipart_LDFLAGS = $(%C%_ldflags)
+%C%_fuzz_multipart_LDADD = $(%C%_http_libs)
+
+%C%_fuzz_path_SOURCES = %D%/fuzz_path.c $(%C%_common)
+%C%_fuzz_path_LDFLAGS = $(%C%_ldflags)
+%C%_fuzz_path_LDADD = $(%C%_http_libs)
+
+%C%_fuzz_phone_SOURCES = %D%/fuzz_phone.c $(%C%_common)
+%C%_fuzz_phone_LDFLAGS = $(%C%_ldflags)
+%C%_fuzz_phone_LDADD = $(%C%_core_libs)
+
+%C%_fuzz_request_SOURCES = %D%/fuzz_request.c $(%C%_answers)
+%C%_fuzz_request_LDFLAGS = $(%C%_ldflags)
+%C%_fuzz_request_LDADD = $(api_fake_libs)
+
+%C%_fuzz_retry_SOURCES = %D%/fuzz_retry.c $(%C%_common)
+%C%_fuzz_retry_LDFLAGS = $(%C%_ldflags)
+%C%_fuzz_retry_LDADD = $(%C%_core_libs)
+
+%C%_fuzz_url_SOURCES = %D%/fuzz_url.c $(%C%_common)
+%C%_fuzz_url_LDFLAGS = $(%C%_ldflags)
+%C%_fuzz_url_LDADD = $(%C%_core_libs)
+
+EXTRA_DIST += %D%/seeds

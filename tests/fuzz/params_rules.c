@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#include "params_rules.h"
+
+#include "base/utf8.h"
+#include "json/writer.h"
+
+enum { AGAIN_MAX = 4 * 1024 * 1024 };
+
+const struct http_caps small_caps = { .depth = 3, .parameters = 12, .name_bytes = 16, .value_bytes = 256, .items = 12 };
+static const struct slice collecting[] = { SLICE("email"), SLICE("event") };
+const struct http_names some_names = { collecting, ARRAY_SIZE(collecting) };
+
+static void
+require_name(struct slice name)
+{
+	REQUIRE(name.size > 0 && name.size <= small_caps.name_bytes);
+	REQUIRE(utf8_valid(name) && !slice_has_control(name));
+}
+
+/* Valid, no white space around it, no control character but tab and line end. */
+static void
+require_text(struct slice text)
+{
+	REQUIRE(slice_present(text) && utf8_valid(text) && slice_trim(text).size == text.size);
+	for (size_t i = 0; i < text.size; i++)
+		REQUIRE(text.data[i] == '\t' || text.data[i] == '\n' || !slice_has_control(slice_sub(text, i, i + 1)));
+}
+
+/* Normal, within its cap; of the right members. */
+static void
+require_value(const struct http_value *value, bool item)
+{
+	REQUIRE(value->type != HTTP_ARRAY || !item);
+	REQUIRE(value->type == HTTP_ARRAY || value->item_count == 0);
+	if (value->type == HTTP_STRING)
+		require_text(value->text);
+	REQUIRE(value->text.size <= small_caps.value_bytes && value->item_count <= small_caps.items);
+	for (size_t i = 0; i < value->item_count; i++)
+		require_value(&value->items[i], true);
+}
+
+static void
+write_value(struct json_writer *writer, const struct http_value *value)
+{
+	switch (value->type) {
+	case HTTP_NULL:
+		json_null(writer);
+		break;
+	case HTTP_STRING:
+		json_string(writer, value->text);
+		break;
+	case HTTP_NUMBER:
+		json_raw(writer, value->text);
+		break;
+	case HTTP_BOOLEAN:
+		json_boolean(writer, value->boolean);
+		break;
+	case HTTP_ARRAY:
+		json_begin_array(writer);
+		for (size_t i = 0; i < value->item_count; i++)
+			write_value(writer, &value->items[i]);
+		json_end_array(writer);
+		break;
+	}
+}
+
+static void
+require_same_value(const struct http_value *one, const struct http_value *other)
+{
+	REQUIRE(one->type == other->type && one->item_count == other->item_count);
+	REQUIRE(slice_equal(one->text, other->text) && one->boolean == other->boolean);
+	for (size_t i = 0; i < one->item_count; i++)
+		require_same_value(&one->items[i], &other->items[i]);
+}
+
+static void
+require_same(const struct http_params *one, const struct http_params *other)
+{
+	REQUIRE(http_params_count(one) == http_params_count(other));
+	for (size_t i = 0; i < http_params_count(one); i++) {
+		const struct http_param *a = http_params_at(one, i), *b = http_params_at(other, i);
+		REQUIRE(slice_equal(a->name, b->name));
+		require_same_value(&a->value, &b->value);
+	}
+}
+
+/* JSON can say all that a table can hold: written so and read again it is the same. */
+static void
+require_again(struct pool *pool, const struct http_params *params)
+{
+	struct buffer out;
+	struct json_writer writer;
+	struct http_params *again;
+	struct http_problem problem;
+	buffer_init(&out, AGAIN_MAX);
+	json_writer_init(&writer, &out);
+	json_begin_object(&writer);
+	for (size_t i = 0; i < http_params_count(params); i++) {
+		json_key(&writer, http_params_at(params, i)->name);
+		write_value(&writer, &http_params_at(params, i)->value);
+	}
+	json_end_object(&writer);
+	REQUIRE(buffer_ok(&out));
+	struct http_request request = { .pool = pool, .content_type = SLICE("application/json"), .body = buffer_slice(&out) };
+	REQUIRE(http_params_parse(&request, &small_caps, &some_names, &again, &problem));
+	require_same(params, again);
+	buffer_free(&out);
+}
+
+static void
+require_table(const struct http_params *params)
+{
+	REQUIRE(http_params_count(params) <= small_caps.parameters);
+	for (size_t i = 0; i < http_params_count(params); i++) {
+		const struct http_param *param = http_params_at(params, i);
+		require_name(param->name);
+		require_value(&param->value, false);
+		REQUIRE(http_params_find(params, param->name) == param);
+	}
+}
+
+/* What is told to a client is fit to be told. */
+static void
+require_problem(const struct http_problem *problem)
+{
+	REQUIRE(slice_present(problem->message) == (problem->kind != HTTP_UNSUPPORTED_MEDIA_TYPE));
+	REQUIRE(utf8_valid(problem->message) && !slice_has_control(problem->message));
+}
+
+static bool
+any(void *context, const struct http_param *param)
+{
+	(void)context;
+	(void)param;
+	return true;
+}
+
+/* The query's parameters as those of an address: they fill gaps alone. */
+static void
+require_merge(struct pool *pool, struct http_params *params, struct slice query)
+{
+	size_t before = http_params_count(params);
+	struct slice url = POOL_JOIN(pool, SLICE("https://shop.example/?"), query);
+	http_params_merge_url(params, url, any, NULL);
+	require_table(params);
+	for (size_t i = 0; i < http_params_count(params); i++)
+		REQUIRE((http_params_at(params, i)->origin == HTTP_ORIGIN_URL) == (i >= before));
+}
+
+void
+require_params(struct pool *pool, struct slice query, struct slice content_type, struct slice body, struct http_params **params)
+{
+	struct http_problem problem = { .message = SLICE_NONE };
+	struct http_request request = { .pool = pool, .query = query, .content_type = content_type, .body = body };
+	struct http_params *lenient;
+	bool valid = http_params_parse(&request, &small_caps, &some_names, params, &problem);
+	http_params_parse_query(&request, &small_caps, &some_names, &lenient);
+	require_table(lenient);
+	if (valid) {
+		require_table(*params);
+		require_again(pool, *params);
+		REQUIRE(http_params_count(lenient) <= http_params_count(*params));
+		require_merge(pool, *params, body);
+	} else {
+		require_problem(&problem);
+		*params = NULL;
+	}
+}

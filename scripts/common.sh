@@ -11,7 +11,8 @@ packages_lighttpd="lighttpd"
 packages_apache="apache2-bin libapache2-mod-fcgid"
 packages_check="iproute2 libcmocka-dev mandoc openssl python3-pytest"
 packages_signatures="nodejs npm"
-packages_long="clang shellcheck valgrind"
+packages_fuzz="clang"
+packages_long="$packages_fuzz shellcheck valgrind"
 packages_bench="php8.2-cli php8.2-curl php8.2-fpm php8.2-mysql wrk"
 
 policy=/usr/sbin/policy-rc.d
@@ -82,8 +83,8 @@ install_packages() {
 	done
 }
 
-# build_in FOLDER SOURCE [configure options]: an out-of-tree build; a second time only what has changed.
-build_in() {
+# configure_in FOLDER SOURCE [configure options]: once.
+configure_in() {
 	build=$1
 	source=$2
 	shift 2
@@ -91,6 +92,11 @@ build_in() {
 	[ -x "$source/configure" ] || step "Preparing configure" sh -c "cd '$source' && autoreconf -i"
 	# shellcheck disable=SC2016 # for the inner shell
 	[ -f "$build/Makefile" ] || step "Configuring" sh -c 'cd "$1" && shift && exec "$@"' sh "$build" "$source/configure" -q "$@"
+}
+
+# build_in, with the same: an out-of-tree build; a second time only what has changed.
+build_in() {
+	configure_in "$@"
 	step "Building" make -C "$build" -s -j "$(nproc)"
 }
 

@@ -2,6 +2,7 @@
 EXTRA_DIST += \
 	%D%/check \
 	%D%/common.sh \
+	%D%/fuzz \
 	%D%/quickstart \
 	%D%/soak \
 	%D%/stack/__init__.py \

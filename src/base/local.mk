@@ -10,5 +10,6 @@ noinst_LIBRARIES += %D%/libbase.a
 	%D%/pool.c %D%/pool.h \
 	%D%/random.c %D%/random.h \
 	%D%/result.c %D%/result.h \
+	%D%/sandbox.c %D%/sandbox.h \
 	%D%/slice.c %D%/slice.h \
 	%D%/utf8.c %D%/utf8.h

@@ -65,8 +65,9 @@ take_file(const char *option, struct loaded *loaded, struct buffer *problems)
 	bool may_be_missing;
 	const char *path = file_path(option, &may_be_missing);
 	struct conf_entries entries = { 0 };
+	loaded->conf.file = pool_string(loaded->pool, slice_of(path));
 	if (!conf_file_read(path, may_be_missing, loaded->pool, &entries, problems))
-		loaded->conf.absent_file = path;
+		loaded->conf.absent_file = loaded->conf.file;
 	for (size_t i = 0; i < entries.count; i++) {
 		const struct conf_entry *entry = &entries.items[i];
 		struct slice origin =

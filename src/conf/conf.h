@@ -43,6 +43,7 @@ struct conf_server {
 	unsigned workers;     /* or CONF_WORKERS_AUTO */
 	unsigned socket_mode;
 	unsigned max_requests; /* of one worker; 0: any number */
+	bool sandbox;          /* the dispatcher's too */
 };
 
 /* contract.md 1, Caps, and 5. */
@@ -91,6 +92,7 @@ struct conf {
 	struct conf_lead lead;
 	struct conf_dispatch dispatch;
 	struct conf_log log;
+	const char *file;        /* where it was looked for */
 	const char *absent_file; /* the installed file, when nobody named another and it is not there; else NULL */
 };
 

@@ -131,6 +131,7 @@ static const struct conf_rule host_parts = { is_host_part, "host names or parts 
 #define PLACE_CONF_MODE unsigned
 #define PLACE_CONF_SIZE size_t
 #define PLACE_CONF_DURATION int64_t
+#define PLACE_CONF_SWITCH bool
 #define PLACE_CONF_LEVEL enum log_level
 
 /* A member of another type does not compile: the comparison is never made, but checked. */
@@ -177,6 +178,7 @@ static const struct conf_setting settings[] = {
 	{ SETTING(server, state_dir, CONF_PATH), "/run/leadhook", 0, PATH_BYTES_MAX, NULL, "directory of what the programs share" },
 	{ SETTING(server, request_timeout, CONF_DURATION), "30s", 5 * SECOND, HOUR, NULL, "time for a whole request" },
 	{ SETTING(server, idle_timeout, CONF_DURATION), "30s", SECOND, DAY, NULL, "time after which an idle database connection is closed" },
+	{ SETTING(server, sandbox, CONF_SWITCH), "on", 0, 0, NULL, "whether the programs give up what they do not need" },
 	{ SETTING(server, max_requests, CONF_INTEGER), "0", 0, 1000000000, NULL, "requests after which a worker is replaced" },
 
 	{ SETTING(limits, body_bytes, CONF_SIZE), "256k", KILO, MEGA, NULL, "size of a request's body" },

@@ -21,6 +21,7 @@ enum conf_type {
 	CONF_MODE,     /* unsigned: file mode, octal */
 	CONF_SIZE,     /* size_t: bytes, or with k or M behind the number */
 	CONF_DURATION, /* int64_t: milliseconds */
+	CONF_SWITCH,   /* bool: on or off */
 	CONF_LEVEL     /* enum log_level, by its name */
 };
 

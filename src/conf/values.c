@@ -145,6 +145,19 @@ read_duration(
 }
 
 static bool
+read_switch(UNUSED const struct conf_setting *setting, struct slice text, UNUSED struct pool *pool, void *place,
+    struct buffer *expected)
+{
+	bool on = slice_equal(text, SLICE("on"));
+	if (!on && !slice_equal(text, SLICE("off"))) {
+		buffer_add_text(expected, "on or off");
+		return false;
+	}
+	*(bool *)place = on;
+	return true;
+}
+
+static bool
 read_level(UNUSED const struct conf_setting *setting, struct slice text, UNUSED struct pool *pool, void *place,
     struct buffer *expected)
 {
@@ -164,6 +177,7 @@ static value_reader *const readers[] = {
 	[CONF_MODE] = read_mode,
 	[CONF_SIZE] = read_size,
 	[CONF_DURATION] = read_duration,
+	[CONF_SWITCH] = read_switch,
 	[CONF_LEVEL] = read_level,
 };
 

@@ -14,7 +14,9 @@
 #include "base/descriptors.h"
 #include "base/duration.h"
 #include "base/log.h"
+#include "base/sandbox.h"
 #include "deliver/dispatcher.h"
+#include "prog/confinement.h"
 #include "prog/options.h"
 #include "prog/wiring.h"
 #include "store/dispatch.h"
@@ -199,6 +201,9 @@ lock_and_deliver(const struct wiring *wiring, const struct arguments *arguments,
 	if (locked != RESULT_OK)
 		return locked == RESULT_CONFLICT ? EX_OK : EX_OSERR;
 	prepare_process();
+	/* from cron that would be a line a minute */
+	struct sandbox *sandbox = confinement_of_dispatcher(wiring->conf, arguments->daemon ? LOG_LEVEL_INFO : LOG_LEVEL_DEBUG);
+	sandbox_enter(&sandbox); /* before there are threads */
 	int status = deliver(wiring, arguments, store, lock);
 	lock_free(&lock);
 	return status;
@@ -209,6 +214,7 @@ main(int argc, char *argv[])
 {
 	const char *given[OPTIONS];
 	struct arguments arguments = { .max_runtime_ms = -1 };
+	sandbox_begin();
 	descriptors_fill();
 	int status = options_read(program, usage, options, OPTIONS, argc, argv, given);
 	if (status >= 0)

@@ -9,11 +9,13 @@
 
 #include "api/api.h"
 #include "base/log.h"
+#include "base/sandbox.h"
 #include "commit/client.h"
 #include "commit/committer.h"
 #include "core/phone.h"
 #include "fcgi/server.h"
 #include "prog/backend.h"
+#include "prog/confinement.h"
 #include "prog/options.h"
 #include "prog/wiring.h"
 
@@ -30,6 +32,9 @@ struct service {
 	struct api_options api;
 	bool has_committer;
 	struct endpoint committer; /* of all generations */
+	const char *own_socket;    /* path of the one that a responder without a parent removes; "": none */
+	struct sandbox *sandbox;   /* for those to come; NULL: none */
+	bool is_confined;          /* this process is one of them */
 };
 
 struct worker {
@@ -81,6 +86,9 @@ prepare(void *context)
 	service->api.caps.name_bytes = limits->name_bytes;
 	service->api.caps.value_bytes = limits->value_bytes;
 	phone_load(); /* some megabytes that the workers then share */
+	sandbox_free(&service->sandbox);
+	if (!service->is_confined) /* else there is no other any more */
+		service->sandbox = confinement_of_responder(service->wiring.conf, service->own_socket);
 	return true;
 }
 
@@ -91,6 +99,13 @@ open_store(const struct wiring *wiring)
 {
 	int64_t share = wiring->conf->server.request_timeout / 4;
 	return wiring_store(wiring->conf, &wiring->disposable_domains, share < WIRING_ANSWER_MS ? share : WIRING_ANSWER_MS);
+}
+
+static void
+confine(struct service *service)
+{
+	sandbox_enter(&service->sandbox);
+	service->is_confined = true;
 }
 
 static bool
@@ -120,7 +135,8 @@ enum { BATCH_KEEP_BYTES = 8 * 1024 * 1024 };
 static int
 run_committer(void *context, struct fcgi_companion *companion)
 {
-	const struct service *service = context;
+	struct service *service = context;
+	confine(service);
 	struct store *store = open_store(&service->wiring);
 	prctl(PR_SET_NAME, "leadhook-commit"); /* for ps(1) */
 	mallopt(M_MMAP_THRESHOLD, BATCH_KEEP_BYTES);
@@ -158,6 +174,7 @@ worker_start(void *context)
 {
 	struct worker *worker = memory_alloc(sizeof(*worker));
 	worker->service = context;
+	confine(context);
 	open_backend(worker, context);
 	worker->api = api_new(&worker->service->api, worker->store, &worker->backend);
 	worker->pool = pool_new();
@@ -300,10 +317,16 @@ enum { FEEDING_PER_CORE = 32, WRITING_PER_CORE = 4 };
 static int
 serve(const struct conf *conf, const char *const *given, int workers)
 {
-	struct service service = { .config_path = given[OPTION_CONFIG], .committer.fd = -1 };
 	const struct conf_server *server = &conf->server;
+	const char *listen = listen_on(conf, given[OPTION_LISTEN]);
+	bool removes_socket = listen != NULL && strchr(listen, '/') != NULL && workers_of(conf, workers) == 0;
+	struct service service = {
+		.config_path = given[OPTION_CONFIG],
+		.committer.fd = -1,
+		.own_socket = removes_socket ? listen : "",
+	};
 	const struct fcgi_options fcgi = {
-		.listen = listen_on(conf, given[OPTION_LISTEN]),
+		.listen = listen,
 		.socket_mode = server->socket_mode,
 		.socket_group = *server->socket_group != '\0' ? server->socket_group : NULL,
 		.workers = workers_of(conf, workers),
@@ -325,6 +348,7 @@ serve(const struct conf *conf, const char *const *given, int workers)
 	};
 	int status = fcgi_serve(&fcgi, &application);
 	endpoint_close(&service.committer);
+	sandbox_free(&service.sandbox);
 	limiter_close(&service.limiter);
 	wiring_free(&service.wiring);
 	return status;
@@ -336,6 +360,7 @@ main(int argc, char *argv[])
 	const char *given[OPTIONS];
 	int workers;
 	struct wiring wiring;
+	sandbox_begin();
 	fcgi_tidy_descriptors();
 	int status = options_read(program, usage, options, OPTIONS, argc, argv, given);
 	if (status >= 0)

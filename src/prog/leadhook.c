@@ -4,6 +4,7 @@
 
 #include "admin/admin.h"
 #include "base/descriptors.h"
+#include "base/sandbox.h"
 #include "deliver/request.h"
 #include "prog/wiring.h"
 
@@ -72,6 +73,8 @@ int
 main(int argc, char *argv[])
 {
 	static const struct admin_wiring parts = { load, open_store, deliver };
+	sandbox_begin();
+	sandbox_hide(true);
 	descriptors_fill();
 	int status = admin_main(argc, argv, &parts, stdout, stderr);
 	pool_free(&wiring.pool);

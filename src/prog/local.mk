@@ -3,7 +3,7 @@
 %C%_libs_outside = $(MARIADB_LIBS) $(YAJL_LIBS) $(INIH_LIBS) $(CORE_LIBS)
 
 noinst_LIBRARIES += %D%/libwiring.a
-%C%_libwiring_a_SOURCES = %D%/options.c %D%/options.h %D%/wiring.c %D%/wiring.h
+%C%_libwiring_a_SOURCES = %D%/confinement.c %D%/confinement.h %D%/options.c %D%/options.h %D%/wiring.c %D%/wiring.h
 
 sbin_PROGRAMS += %D%/leadhook-fcgi
 %C%_leadhook_fcgi_SOURCES = %D%/leadhook-fcgi.c %D%/backend.c %D%/backend.h

@@ -107,6 +107,7 @@ an_empty_file_gives_every_default(void **state)
 	assert_int_equal(conf->server.request_timeout, 30000);
 	assert_int_equal(conf->server.idle_timeout, 30000);
 	assert_int_equal(conf->server.max_requests, 0);
+	assert_true(conf->server.sandbox);
 	/* contract.md 1, Caps */
 	assert_int_equal(conf->limits.body_bytes, 262144);
 	assert_int_equal(conf->limits.bulk_body_bytes, 1048576);
@@ -154,6 +155,7 @@ every_type_is_read(void **state)
 				      "[server]\n"
 				      "workers=0\n"
 				      "socket_mode = 600\n"
+				      "sandbox = off\n"
 				      "[limits]\n"
 				      "body_bytes = 2k\n"
 				      "value_bytes = 300\n"
@@ -168,6 +170,7 @@ every_type_is_read(void **state)
 	assert_string_equal(conf->database.socket, "/run/x");
 	assert_int_equal(conf->server.workers, 0);
 	assert_int_equal(conf->server.socket_mode, 0600);
+	assert_false(conf->server.sandbox);
 	assert_int_equal(conf->limits.body_bytes, 2048);
 	assert_int_equal(conf->limits.value_bytes, 300);
 	assert_string_equal(conf->dispatch.allow_networks, "127.0.0.0/8, ::1");
@@ -263,6 +266,8 @@ bad_values_are_refused(void **state)
 		{ "server", "socket_mode", "680" },
 		{ "server", "socket_mode", "1777" },
 		{ "server", "socket_mode", "" },
+		{ "server", "sandbox", "no" },
+		{ "server", "sandbox", "" },
 		{ "server", "base_path", "leads" },
 		{ "server", "base_path", "/leads/" },
 		{ "server", "base_path", "/" },

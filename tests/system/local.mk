@@ -63,6 +63,7 @@ EXTRA_DIST += \
 	%D%/test_requests.py \
 	%D%/test_retention.py \
 	%D%/test_retries.py \
+	%D%/test_sandbox.py \
 	%D%/test_scores_api.py \
 	%D%/test_signatures.py \
 	%D%/test_signup.py \

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: MIT
+"""The programs at work in their sandbox: what they need still works, nothing else does, and what is not there is told."""
+import contextlib
+import os
+import pathlib
+import re
+import resource
+import signal
+import subprocess
+
+import fastcgi_client
+import pytest
+from processes import children, committer
+from service import COMMITTER
+from stack.process import wait_until
+
+DEADLINE = 20
+needs_committer = pytest.mark.skipif(not COMMITTER, reason="this run has no committer")
+
+
+@pytest.fixture(scope="module")
+def service(make_service, make_folder):
+    """Its log is in a folder that another one can take the place of."""
+    folder = make_folder() / "log"
+    folder.mkdir()
+    return make_service(workers=2, settings=[("log", "file", folder / "leadhook.log"), ("log", "level", "debug")])
+
+
+@pytest.fixture
+def log(service):
+    return pathlib.Path(service.installation.setting("log", "file"))
+
+
+def lines(path, event):
+    return re.findall(rf"^.* {event}\b.*$", path.read_text(), re.MULTILINE) if path.exists() else []
+
+
+def drop_connection(service):
+    """A worker logs it at level debug, and the parent knows nothing of it."""
+    with fastcgi_client.Connection(str(service.installation.socket)):
+        pass
+
+
+def no_new_privileges(pid):
+    return "\nNoNewPrivs:\t1\n" in pathlib.Path(f"/proc/{pid}/status").read_text()
+
+
+def core_limit(pid):
+    return re.search(r"^Max core file size +(\d+) +(\d+)", pathlib.Path(f"/proc/{pid}/limits").read_text(), re.MULTILINE).groups()
+
+
+@contextlib.contextmanager
+def started(child):
+    child.start()
+    try:
+        yield child
+    finally:
+        child.stop()
+
+
+def test_each_process_is_restricted(service, log):
+    """no new privileges and no core dumps, in every process of every program that stays"""
+    with started(service.installation.dispatcher()) as dispatcher:
+        pids = [dispatcher.pid, *children(service.responders.pid)]
+        assert len(pids) == (4 if COMMITTER else 3)
+        wait_until(lambda: lines(log, rf"leadhook-dispatch\[{dispatcher.pid}\] (sandbox|no_landlock)"), DEADLINE, "its sandbox")
+        for pid in pids if not lines(log, "no_landlock") else []:
+            wait_until(lambda pid=pid: lines(log, rf"[a-z-]+\[{pid}\] sandbox_entered no_new_privs=1"), DEADLINE, f"{pid} in its sandbox")
+        for pid in (*pids, service.responders.pid):
+            assert no_new_privileges(pid) and core_limit(pid) == ("0", "0")
+
+
+def test_sign_up_and_delivery(service, campaign, log):
+    """the database and the network are there; test_names and test_tls use names and certificates"""
+    service.receiver.clear()
+    campaign.webhook("new_signup")
+    with started(service.installation.dispatcher()):
+        campaign.lead(email="a@example.org")
+        campaign.delivered(1)
+    assert not lines(log, "(sandbox_not_entered|sandbox_rule_failed|database_error)")
+
+
+def test_a_rotated_log(service, campaign, log):
+    """a worker makes the log anew: that folder it may write"""
+    moved = log.rename(f"{log}.1")
+    drop_connection(service)
+    wait_until(lambda: lines(log, "connection_dropped"), DEADLINE, "a new log")
+    assert not lines(moved, "connection_dropped")
+    assert lines(log, "connection_dropped")[0].split()[2] in [f"leadhook-fcgi[{pid}]" for pid in children(service.responders.pid)]
+
+
+def test_no_other_folder_is_written(service, log):
+    """one in the log folder's place is not that folder: workers go on in the old one until HUP, then use the new one"""
+    if any(lines(one, "no_landlock") for one in log.parent.iterdir()):
+        pytest.skip("this kernel has no Landlock")
+    moved = log.parent.rename(f"{log.parent}.1") / log.name
+    log.parent.mkdir()
+    before = len(lines(moved, "connection_dropped"))
+    drop_connection(service)
+    wait_until(lambda: len(lines(moved, "connection_dropped")) > before, DEADLINE, "the line")
+    assert not log.exists()
+    service.responders.send(signal.SIGHUP)
+    wait_until(lambda: lines(log, "reloaded"), DEADLINE, "the new configuration")
+    drop_connection(service)
+    wait_until(lambda: lines(log, "connection_dropped"), DEADLINE, "the line")
+    service.wait_ready()
+
+
+def test_a_new_configuration(service, campaign, log):
+    """HUP: the parent is free to read it, and its new workers serve"""
+    before = set(children(service.responders.pid))
+    count = len(lines(log, "reloaded"))
+    service.responders.send(signal.SIGHUP)
+    wait_until(lambda: len(lines(log, "reloaded")) > count, DEADLINE, "the new configuration")
+    wait_until(lambda: not before & set(children(service.responders.pid)), DEADLINE, "new processes")
+    assert campaign.lead(email="a@example.org")["rank"] == 1
+
+
+@needs_committer
+def test_a_dead_committer(service, campaign, log):
+    """the next one is made, and has its connection"""
+    before = wait_until(lambda: committer(service.responders.pid), DEADLINE, "a committer")
+    os.kill(before, signal.SIGKILL)
+    wait_until(lambda: committer(service.responders.pid) not in (0, before), DEADLINE, "another committer")
+    wait_until(lambda: campaign.post({"email": "a@example.org"}).status == 200, DEADLINE, "a sign-up")
+
+
+@contextlib.contextmanager
+def alone(installation, folder, **settings):
+    """One process, without a parent, with settings of its own; it and its log, once it serves."""
+    path, log = folder / "own.sock", folder / "own.log"
+    environment = {**os.environ, "LEADHOOK_LOG_FILE": str(log), **settings}
+    with subprocess.Popen([installation.program("leadhook-fcgi"), "--config", installation.config, "--workers", "0",
+                           "--listen", path], env=environment, stdin=subprocess.DEVNULL) as program:
+        try:
+            wait_until(lambda: program.poll() is not None or lines(log, "serving"), DEADLINE, "the start")
+            assert fastcgi_client.ask(str(path), REQUEST_METHOD="GET", REQUEST_URI="/health/ready").status == 200
+            yield program, log
+        finally:
+            program.terminate()
+        assert program.wait(DEADLINE) == 0
+        assert not path.exists()
+
+
+def test_a_responder_without_a_parent(service, make_folder):
+    """it reads its configuration anew by itself, and takes its socket away"""
+    with alone(service.installation, make_folder()) as (program, log):
+        program.send_signal(signal.SIGHUP)
+        wait_until(lambda: lines(log, "reloaded"), DEADLINE, "the new configuration")
+        assert len(lines(log, "sandbox landlock=")) + len(lines(log, "no_landlock")) == 1
+        path = str(log.parent / "own.sock")
+        assert fastcgi_client.ask(path, REQUEST_METHOD="GET", REQUEST_URI="/health/ready").status == 200
+
+
+def test_switched_off(service, make_folder):
+    """server.sandbox = off is told; core dumps stay off"""
+    with alone(service.installation, make_folder(), LEADHOOK_SERVER_SANDBOX="off") as (program, log):
+        assert lines(log, "sandbox_off setting=server.sandbox") and not lines(log, "sandbox landlock=")
+        assert core_limit(program.pid) == ("0", "0")
+
+
+def allow_cores(folder):
+    hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
+    resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
+    os.chdir(folder)
+
+
+@pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGABRT], ids=lambda number: number.name)
+def test_a_crash_leaves_no_core(service, make_folder, number):
+    """neither a worker's nor the committer's nor the parent's, whatever limit it was started with"""
+    folder = make_folder()
+    path, log = folder / "own.sock", folder / "own.log"
+    with subprocess.Popen([service.installation.program("leadhook-fcgi"), "--config", service.installation.config, "--workers", "1",
+                           "--listen", path], env={**os.environ, "LEADHOOK_LOG_FILE": str(log)}, stdin=subprocess.DEVNULL,
+                          preexec_fn=lambda: allow_cores(folder)) as program:
+        wait_until(lambda: program.poll() is not None or len(children(program.pid)) == 2, DEADLINE, "the start")
+        for pid in children(program.pid):
+            os.kill(pid, number)
+        wait_until(lambda: lines(log, f"worker_died .* signal={number.value}"), DEADLINE, "the worker's death")
+        wait_until(lambda: lines(log, f"companion_died .* signal={number.value}"), DEADLINE, "the committer's death")
+        program.send_signal(number)
+        assert program.wait(DEADLINE) == -number
+    assert {one.name for one in folder.iterdir()} == {path.name, log.name}

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/attributes.h"
+#include "base/clock.h"
 #include "fake_store.h"
 
 enum { ANSWER_MAX_BYTES = 16 * 1024 * 1024, BODY_MAX_BYTES = 256 * 1024 };
@@ -16,6 +17,17 @@ static const struct api_options defaults = {
 	.webhooks_per_campaign = 3,
 	.request_timeout_ms = 10000,
 };
+
+/* Limits that are there, and never in the way. */
+static struct limiter *
+generous_limiter(void)
+{
+	static const struct limit_rule rule = { { { LIMIT_MAX, 60000 } }, 1 };
+	struct limiter_options options = { .folder = "", .memory = LIMITER_MEMORY_MIN, .now_ms = clock_monotonic_ms };
+	for (size_t i = 0; i < LIMIT_KINDS; i++)
+		options.rules[i] = rule;
+	return limiter_open(&options);
+}
 
 void
 fake_set(struct fake_environment *environment, struct slice name, struct slice value)
@@ -45,6 +57,7 @@ fake_service_open(struct fake_service *service)
 	service->options.caps = HTTP_CAPS_DEFAULT;
 	service->options.trusted_proxies = &service->trusted_proxies;
 	service->options.webhook_addresses = &service->webhook_addresses;
+	service->options.limiter = generous_limiter();
 	service->store = fake_store_new(service->pool);
 	service->backend = fake_backend(service->store);
 	service->api = api_new(&service->options, service->store, &service->backend);
@@ -54,6 +67,7 @@ void
 fake_service_close(struct fake_service *service)
 {
 	api_free(&service->api);
+	limiter_close(&service->options.limiter);
 	pool_free(&service->pool);
 }
 

@@ -47,7 +47,7 @@ set_up(void **state)
 	snprintf(option_file, sizeof(option_file), "%s/database/client.cnf", folder);
 	conf = (struct conf){
 		.database = { .option_file = option_file },
-		.server = { .sandbox = true },
+		.server = { .sandbox = true, .state_dir = "" },
 		.lead = { .disposable_domains_file = "" },
 		.log = { .file = log_path, .level = LOG_LEVEL_DEBUG },
 		.file = conf_path,

@@ -18,7 +18,8 @@ struct slice api_key_make(struct pool *pool, const unsigned char random[API_KEY_
 /* False for what can be no key of ours, whatever is stored. */
 bool api_key_well_formed(struct slice key);
 
-/* SHA-256 of the key's text, prefix included: what is stored and looked up. */
+/* SHA-256 of the key's text, prefix included: what is stored, looked up and compared. The time that this takes may tell
+ * something of the hash; nobody gets from there to the key, so it need not always be the same. */
 struct digest api_key_hash(struct slice key);
 
 /* The last white-space separated token of an Authorization or Authentication header ("Bearer lh_…" and bare "lh_…" alike);

@@ -60,7 +60,8 @@ make_signing(void)
 	EVP_MAC_free(hmac);
 }
 
-/* All opt-out links are signed with one key, and so are the deliveries of a webhook, which often go together. */
+/* All opt-out links are signed with one key, and so are the deliveries of a webhook, which often go together. Both keys that
+ * are compared are ours: no stranger has one of them to choose. */
 static void
 begin_signing(struct slice key)
 {

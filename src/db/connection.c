@@ -68,16 +68,7 @@ db_duplicate_key(const struct db *db)
 bool
 db_access_denied(const struct db *db)
 {
-	switch (db->error) {
-	case ER_ACCESS_DENIED_ERROR:
-	case ER_ACCESS_DENIED_NO_PASSWORD_ERROR:
-	case ER_DBACCESS_DENIED_ERROR:
-	case ER_BAD_DB_ERROR:
-	case ER_HOST_NOT_PRIVILEGED:
-		return true;
-	default:
-		return false;
-	}
+	return error_is_denial(db->error);
 }
 
 const char *
@@ -128,7 +119,8 @@ tell(struct db *db, const struct db_error *error, const char *what)
 		LOG_STR("error", db->error_text), LOG_INT("took_ms", now_ms - db->begun_ms),
 		LOG_INT("idle_ms", now_ms - db->used_ms), LOG_UINT("untold", untold),
 		LOG_STR("mend", error == NULL ? "" : error->mend) };
-	log_event(error == NULL ? LOG_LEVEL_ERROR : LOG_LEVEL_WARNING, "database_error", fields,
+	bool needs_somebody = error == NULL || error_is_denial(db->error);
+	log_event(needs_somebody ? LOG_LEVEL_ERROR : LOG_LEVEL_WARNING, "database_error", fields,
 	    ARRAY_SIZE(fields) - (error == NULL ? 2 : 0));
 }
 

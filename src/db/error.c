@@ -25,6 +25,7 @@ enum {
 #define MEND_ACCOUNT "the account's limit (max_user_connections, or one for each hour): raise it, or lower server.workers"
 #define MEND_SLOW "the server is slow: see its process list for locks, its disk, its load"
 #define MEND_AWAY "see that the server runs and answers, and the [database] section"
+#define MEND_ACCESS "see user, password and name in the [database] section, and the rights of that account"
 #define MEND_MEMORY "the server is out of memory or threads: see its log"
 
 /* What is no entry here is a defect, or a broken installation. */
@@ -42,6 +43,12 @@ static const struct db_error errors[DB_ERRORS_MAX] = {
 	{ ER_MAX_PREPARED_STMT_COUNT_REACHED, RESULT_UNAVAILABLE,
 	    "raise max_prepared_stmt_count of the server, or lower server.workers" },
 	{ ER_HOST_IS_BLOCKED, RESULT_UNAVAILABLE, "run FLUSH HOSTS on the server" },
+	/* somebody has to mend that, but perhaps is about to */
+	{ ER_ACCESS_DENIED_ERROR, RESULT_UNAVAILABLE, MEND_ACCESS },
+	{ ER_ACCESS_DENIED_NO_PASSWORD_ERROR, RESULT_UNAVAILABLE, MEND_ACCESS },
+	{ ER_DBACCESS_DENIED_ERROR, RESULT_UNAVAILABLE, MEND_ACCESS },
+	{ ER_BAD_DB_ERROR, RESULT_UNAVAILABLE, MEND_ACCESS },
+	{ ER_HOST_NOT_PRIVILEGED, RESULT_UNAVAILABLE, MEND_ACCESS },
 	{ ER_SERVER_SHUTDOWN, RESULT_UNAVAILABLE, MEND_AWAY },
 	{ ER_NORMAL_SHUTDOWN, RESULT_UNAVAILABLE, MEND_AWAY },
 	{ ER_QUERY_INTERRUPTED, RESULT_UNAVAILABLE, "somebody has ended the statement" },
@@ -99,15 +106,29 @@ error_leaves_commit_open(unsigned number)
 }
 
 static bool
+is_among(unsigned number, const unsigned *numbers, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (numbers[i] == number)
+			return true;
+	return false;
+}
+
+bool
+error_is_denial(unsigned number)
+{
+	static const unsigned numbers[] = { ER_ACCESS_DENIED_ERROR, ER_ACCESS_DENIED_NO_PASSWORD_ERROR,
+		ER_DBACCESS_DENIED_ERROR, ER_BAD_DB_ERROR, ER_HOST_NOT_PRIVILEGED };
+	return is_among(number, numbers, ARRAY_SIZE(numbers));
+}
+
+static bool
 quotes_values(unsigned number)
 {
 	static const unsigned numbers[] = { ER_DUP_ENTRY, ER_DUP_ENTRY_WITH_KEY_NAME, ER_DUP_ENTRY_AUTOINCREMENT_CASE,
 		ER_DUP_UNKNOWN_IN_INDEX, ER_TRUNCATED_WRONG_VALUE, ER_TRUNCATED_WRONG_VALUE_FOR_FIELD, ER_WRONG_VALUE_FOR_TYPE,
 		ER_NO_PARTITION_FOR_GIVEN_VALUE, ER_DATA_OUT_OF_RANGE, ER_INVALID_CHARACTER_STRING };
-	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
-		if (numbers[i] == number)
-			return true;
-	return false;
+	return is_among(number, numbers, ARRAY_SIZE(numbers));
 }
 
 /* A value may hold quotes itself, so it ends with the last one. */

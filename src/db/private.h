@@ -16,12 +16,14 @@ struct db_error {
 	enum result result;
 	const char *mend; /* what the operator may do; NULL: nothing needs to be done */
 };
-enum { DB_ERRORS_MAX = 40 };
+enum { DB_ERRORS_MAX = 48 };
 
 /* NULL: it is none that can come without a defect. */
 const struct db_error *error_find(unsigned number);
 /* Of one that was found, in the table; below DB_ERRORS_MAX. */
 size_t error_place(const struct db_error *error);
+/* The server is there, and does not let us in. */
+bool error_is_denial(unsigned number);
 /* After these the connection is of no use. */
 bool error_is_lost(unsigned number);
 /* Of a COMMIT that failed with it nobody knows whether it was done. */

@@ -47,6 +47,7 @@ def multipart(fields, boundary="leadhook-test"):
 class Client:
     def __init__(self, port, base_path=""):
         self.port, self.base_path = port, base_path
+        self.phone_numbers = set()  # that were sent
 
     def healthy(self):
         """Whether it answers, and has its database; also while nobody listens."""
@@ -59,6 +60,9 @@ class Client:
                 address=None, chunked=False):
         """`json_body`, `form` or raw `body` with `type`; `query` and `form` are mappings or lists of pairs; `key` goes into
         Authorization. A new connection each time."""
+        for fields in (query, json_body, form):
+            if isinstance(fields, dict) and isinstance(fields.get("phone_number"), (str, int)):
+                self.phone_numbers.add(fields["phone_number"])
         sent = {"X-Forwarded-For": address or new_address(), **dict(headers)}
         if json_body is not None:
             body, type = json.dumps(json_body).encode(), "application/json"

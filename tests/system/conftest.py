@@ -72,8 +72,8 @@ def make_service(make_folder, database):
         started.append(service)
         return service.start()
     yield make
-    for service in started:
-        service.stop()
+    leaks = [leak for service in started for leak in service.stop()]
+    assert not leaks, "\n".join(["in the logs of this module:", *leaks])
 
 
 @pytest.fixture(scope="module")

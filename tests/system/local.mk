@@ -15,6 +15,7 @@ EXTRA_DIST += \
 	%D%/hostile.py \
 	%D%/html_page.py \
 	%D%/load.py \
+	%D%/log_hygiene.py \
 	%D%/payload.py \
 	%D%/private_network.py \
 	%D%/processes.py \
@@ -50,7 +51,9 @@ EXTRA_DIST += \
 	%D%/test_identity.py \
 	%D%/test_isolation.py \
 	%D%/test_jsonp.py \
+	%D%/test_limits.py \
 	%D%/test_lists.py \
+	%D%/test_log_hygiene.py \
 	%D%/test_lookup.py \
 	%D%/test_model.py \
 	%D%/test_names.py \
@@ -63,6 +66,7 @@ EXTRA_DIST += \
 	%D%/test_requests.py \
 	%D%/test_retention.py \
 	%D%/test_retries.py \
+	%D%/test_revocation.py \
 	%D%/test_sandbox.py \
 	%D%/test_scores_api.py \
 	%D%/test_signatures.py \

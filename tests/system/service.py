@@ -4,6 +4,7 @@ import itertools
 import shutil
 
 from client import Client
+from log_hygiene import Watch
 from settings import TEST_SETTINGS
 from stack.front import LighttpdSocket
 from stack.installation import Installation
@@ -124,6 +125,7 @@ class Service:
         self.dispatcher = self.installation.dispatcher()
         self.receiver = Receiver()
         self.client = Client(self.front.port, self.front.base_path)
+        self.logs = Watch(folder, database, self.client.phone_numbers)
 
     def start(self):
         self.installation.install()
@@ -144,10 +146,12 @@ class Service:
         wait_until(self.client.healthy, seconds, "the service is not ready")
 
     def stop(self):
+        """Everything; what stands in a log and must not."""
         self.dispatcher.kill()
         self.front.stop()
         self.responders.stop()
         self.receiver.close()
+        return self.logs.leaks()
 
     def account(self, name="Account"):
         return Account(self, name)

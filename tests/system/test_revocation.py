@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""contract 3: revoking a key works within one second, however busy it is."""
+import threading
+import time
+
+import pytest
+from load import at_once
+from service import COMMITTER
+
+SECOND = 1
+SLACK = 0.3  # of an answer that is under way on a machine that is busy
+RATE = 20  # requests a second
+WATCHED = 2.5  # seconds behind the command
+
+
+class Use:
+    """The key is used all the time, by one service; when the last request that it opened was sent, and the first refusal came."""
+
+    def __init__(self, client, path, key):
+        self.client, self.path, self.key = client, path, key
+        self.last_accepted, self.statuses, self.count = 0.0, set(), 0
+        self._stop = threading.Event()
+        self._threads = [threading.Thread(target=self._run, args=(number,), daemon=True) for number in range(4)]
+
+    def __enter__(self):
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._stop.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _run(self, number):
+        while not self._stop.wait(len(self._threads) / RATE):
+            begun = time.monotonic()
+            method, fields = (("POST", {"json_body": {"email": f"{number}@example.org"}}) if number % 2
+                              else ("GET", {"query": {"email": "known@example.org"}}))
+            response = self.client.request(method, self.path, key=self.key, **fields)
+            self.count += 1
+            self.statuses.add(response.status)
+            if response.status == 200:
+                self.last_accepted = max(self.last_accepted, begun)
+
+
+@pytest.fixture(scope="module", params=[True, False] if COMMITTER else [False], ids=lambda with_one: "committer" if with_one else "without")
+def two_services(request, make_service):
+    """On one database: a key is revoked at one host, and used at both."""
+    first = make_service(committer=request.param)
+    same = [("database", name, first.installation.setting("database", name)) for name in ("user", "password", "name")]
+    second = make_service(committer=request.param, settings=same)
+    return first, second
+
+
+def test_a_key_that_is_in_use_ends_within_a_second(two_services):
+    first, second = two_services
+    campaign = first.campaign(first.account())
+    campaign.lead(email="known@example.org")
+    key = first.installation.admin("key", "list", str(campaign.account.id))[0]["id"]
+    uses = [Use(service.client, campaign.path, campaign.key) for service in two_services]
+    with uses[0], uses[1]:
+        # every worker of both knows it when it goes
+        at_once([lambda service=service: service.client.request("GET", campaign.path + "/tags", key=campaign.key)
+                 for service in two_services for _ in range(32)])
+        first.installation.admin("key", "revoke", str(key))
+        revoked = time.monotonic()
+        threading.Event().wait(WATCHED)
+    for use in uses:
+        assert use.statuses == {200, 409} and use.count > RATE
+        assert use.last_accepted - revoked < SECOND + SLACK
+    refused = second.client.request("GET", campaign.path + "/tags", key=campaign.key)
+    assert refused.verdict == (409, "invalid_api_key")

@@ -41,8 +41,7 @@ struct sandbox;
 struct sandbox *sandbox_new(enum log_level level);
 /* Places that are not there are left out. */
 void sandbox_allow(struct sandbox *sandbox, const struct sandbox_place *places, size_t count);
-/* For the calling thread, those that it starts and its children, for good: call before there are threads. Frees the rules too.
- */
+/* Of the calling thread, those that it starts and its children, for good: call before there are threads. Frees the rules. */
 void sandbox_enter(struct sandbox **sandbox);
 /* Sets *sandbox to NULL; here and above it may be NULL. */
 void sandbox_free(struct sandbox **sandbox);

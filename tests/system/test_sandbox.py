@@ -136,9 +136,10 @@ def alone(installation, folder, **settings):
             wait_until(lambda: program.poll() is not None or lines(log, "serving"), DEADLINE, "the start")
             assert fastcgi_client.ask(str(path), REQUEST_METHOD="GET", REQUEST_URI="/health/ready").status == 200
             yield program, log
-        finally:
             program.terminate()
-        assert program.wait(DEADLINE) == 0
+            assert program.wait(DEADLINE) == 0
+        finally:
+            program.kill()
         assert not path.exists()
 
 
@@ -170,14 +171,18 @@ def test_a_crash_leaves_no_core(service, make_folder, number):
     """neither a worker's nor the committer's nor the parent's, whatever limit it was started with"""
     folder = make_folder()
     path, log = folder / "own.sock", folder / "own.log"
+    environment = {**os.environ, "LEADHOOK_LOG_FILE": str(log), "ASAN_OPTIONS": "handle_segv=0"}
     with subprocess.Popen([service.installation.program("leadhook-fcgi"), "--config", service.installation.config, "--workers", "1",
-                           "--listen", path], env={**os.environ, "LEADHOOK_LOG_FILE": str(log)}, stdin=subprocess.DEVNULL,
+                           "--listen", path], env=environment, stdin=subprocess.DEVNULL,
                           preexec_fn=lambda: allow_cores(folder)) as program:
-        wait_until(lambda: program.poll() is not None or len(children(program.pid)) == 2, DEADLINE, "the start")
-        for pid in children(program.pid):
-            os.kill(pid, number)
-        wait_until(lambda: lines(log, f"worker_died .* signal={number.value}"), DEADLINE, "the worker's death")
-        wait_until(lambda: lines(log, f"companion_died .* signal={number.value}"), DEADLINE, "the committer's death")
-        program.send_signal(number)
-        assert program.wait(DEADLINE) == -number
+        try:
+            wait_until(lambda: program.poll() is not None or len(children(program.pid)) == 2, DEADLINE, "the start")
+            for pid in children(program.pid):
+                os.kill(pid, number)
+            wait_until(lambda: lines(log, f"worker_died .* signal={number.value}"), DEADLINE, "the worker's death")
+            wait_until(lambda: lines(log, f"companion_died .* signal={number.value}"), DEADLINE, "the committer's death")
+            program.send_signal(number)
+            assert program.wait(DEADLINE) == -number
+        finally:
+            program.kill()
     assert {one.name for one in folder.iterdir()} == {path.name, log.name}

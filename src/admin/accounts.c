@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Accounts and their API keys. */
+#include <string.h>
 #include <sysexits.h>
 
 #include "admin/commands.h"
@@ -106,6 +107,7 @@ admin_key_add(struct admin_call *call)
 		return EX_DATAERR;
 	random_bytes(random, sizeof(random));
 	struct slice key = api_key_make(call->pool, random);
+	explicit_bzero(random, sizeof(random));
 	struct digest hash = api_key_hash(key);
 	enum result result = store_add_key(call->store, account_id, name, hash.bytes, &id);
 	if (result != RESULT_OK)

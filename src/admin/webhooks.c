@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Webhooks of a campaign (delivery.md 1): made, shown, switched and removed. */
 #include <inttypes.h>
+#include <string.h>
 #include <sysexits.h>
 
 #include "admin/commands.h"
@@ -58,7 +59,9 @@ new_secret(struct pool *pool)
 {
 	unsigned char random[SIGNATURE_SECRET_RANDOM];
 	random_bytes(random, sizeof(random));
-	return signature_secret_make(pool, random);
+	const struct slice secret = signature_secret_make(pool, random);
+	explicit_bzero(random, sizeof(random));
+	return secret;
 }
 
 /* What was asked for is done, and yet nothing is sent. */

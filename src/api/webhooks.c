@@ -2,6 +2,8 @@
  * Webhooks of a campaign (delivery.md 1). */
 #include "api/call.h"
 
+#include <string.h>
+
 #include "base/clock.h"
 #include "base/random.h"
 #include "core/events.h"
@@ -112,6 +114,7 @@ handle_put_webhook(struct call *call)
 	put.events = subscribed.events;
 	random_bytes(random, sizeof(random));
 	put.secret = signature_secret_make(call->request->pool, random);
+	explicit_bzero(random, sizeof(random));
 	put.form = format_given ? &form : NULL;
 	enum result result = store_put_webhook(call->api->store, &put, &id, &created);
 	if (result == RESULT_OK)

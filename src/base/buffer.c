@@ -16,9 +16,18 @@ buffer_init(struct buffer *buffer, size_t maximum)
 	*buffer = (struct buffer){ .maximum = maximum };
 }
 
+/* As a pool does. What realloc(3) has left behind on the way is not reached. */
+static void
+wipe(struct buffer *buffer)
+{
+	if (buffer->size > 0)
+		explicit_bzero(buffer->data, buffer->size);
+}
+
 void
 buffer_free(struct buffer *buffer)
 {
+	wipe(buffer);
 	free(buffer->data);
 	buffer_init(buffer, buffer->maximum);
 }
@@ -26,6 +35,7 @@ buffer_free(struct buffer *buffer)
 void
 buffer_clear(struct buffer *buffer)
 {
+	wipe(buffer);
 	buffer->size = 0;
 	buffer->failed = false;
 }

@@ -22,9 +22,9 @@ struct buffer {
 
 /* Holds nothing yet. `maximum` in bytes. */
 void buffer_init(struct buffer *buffer, size_t maximum);
-/* Gives the memory back; the buffer can be used again with the same maximum. */
+/* Gives the memory back, overwritten; the buffer can be used again with the same maximum. */
 void buffer_free(struct buffer *buffer);
-/* Empties it, keeps the memory, forgets a failure. */
+/* Empties and overwrites it, keeps the memory, forgets a failure. */
 void buffer_clear(struct buffer *buffer);
 
 /* Takes the memory for `more` bytes and a terminator. False, and marked as failed, when they do not fit. */

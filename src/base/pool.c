@@ -81,12 +81,28 @@ pool_new(void)
 	return pool;
 }
 
+/* Keys, passwords and secrets are among it, and what people have typed: none of it is to turn up in memory that is used again.
+ */
+static void
+wipe(struct block *block)
+{
+	explicit_bzero(block->bytes, block->used);
+	block->used = 0;
+}
+
+static void
+free_block(struct block *block)
+{
+	wipe(block);
+	free(block);
+}
+
 static void
 free_blocks(struct block *block)
 {
 	while (block != NULL) {
 		struct block *next = block->next;
-		free(block);
+		free_block(block);
 		block = next;
 	}
 }
@@ -107,10 +123,10 @@ pool_reset(struct pool *pool)
 	struct block *newest = pool->blocks;
 	while (newest->next != NULL) {
 		struct block *next = newest->next;
-		free(newest);
+		free_block(newest);
 		newest = next;
 	}
-	newest->used = 0;
+	wipe(newest);
 	pool->blocks = newest;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Memory that lives as long as one request, one batch or one delivery: taken piece by piece, given back all at once. */
+ * Memory that lives as long as one request, one batch or one delivery: taken piece by piece, given back all at once. What is
+ * given back is overwritten. */
 #ifndef LEADHOOK_BASE_POOL_H
 #define LEADHOOK_BASE_POOL_H
 

@@ -22,7 +22,9 @@ enum { CONF_WORKERS_AUTO = 65535 };
 /* A text, path or list that is not set is "", never NULL. Lists stay texts, as the rules take them: items between white space
  * or commas, each checked for its form. Durations are milliseconds. */
 struct conf_database {
-	const char *host, *socket, *user, *password; /* "": as the option file or Connector/C has it */
+	/* "": as the option file or Connector/C has it. The password stays while the process lives: each connection needs it.
+	 */
+	const char *host, *socket, *user, *password;
 	const char *name;
 	const char *prefix;      /* of every table; [A-Za-z0-9_]{0,20} */
 	const char *option_file; /* read by Connector/C, group CONF_OPTION_GROUP; "": none */

@@ -15,7 +15,7 @@ static _Thread_local struct {
 	EVP_MD *sha256;
 	EVP_MD_CTX *hashing;
 	EVP_MAC_CTX *signing;
-	/* The key that `signing` was set up with last. One that is longer is not kept. */
+	/* The key that `signing` was set up with last, until another one is. One that is longer is not kept. */
 	struct {
 		char bytes[64];
 		size_t size;
@@ -97,7 +97,7 @@ digest_end_thread(void)
 	EVP_MD_CTX_free(own.hashing);
 	EVP_MAC_CTX_free(own.signing);
 	EVP_MD_free(own.sha256);
-	memset(&own, 0, sizeof(own));
+	explicit_bzero(&own, sizeof(own));
 }
 
 struct slice

@@ -98,7 +98,9 @@ a_buffer_refuses_what_is_too_much(void **state)
 	buffer_add_byte(&buffer, 'x');
 	assert_null(buffer_extend(&buffer, 1));
 	assert_slice(buffer_slice(&buffer), "-9223372");
+	char *place = buffer.data;
 	buffer_clear(&buffer);
+	assert_memory_equal(place, "\0\0\0\0\0\0\0\0", 8); /* nothing of a secret stays */
 	memcpy(buffer_extend(&buffer, 10), "0123456789", 10);
 	assert_string_equal(buffer.data, "0123456789");
 	assert_null(buffer_extend(&buffer, 1));
@@ -120,6 +122,12 @@ a_pool_serves_small_and_large_pieces(void **state)
 		memset(piece, 'x', size);
 	}
 	pool_reset(pool);
+	char *first = pool_bytes(pool, 4000);
+	memset(first, 'x', 4000);
+	pool_reset(pool);
+	assert_ptr_equal(pool_bytes(pool, 4000), first);
+	for (size_t i = 0; i < 4000; i++)
+		assert_int_equal(first[i], 0); /* nothing of a secret stays */
 	assert_int_equal(*(char *)pool_alloc(pool, 1), 0);
 	assert_slice(pool_printf(pool, "%d-%s", 7, "x"), "7-x");
 	struct slice joined = POOL_JOIN(pool, SLICE("a"), SLICE_NONE, SLICE("bc"), SLICE(""));

@@ -53,6 +53,7 @@ call_fail_with(struct call *call, enum failure failure, struct slice detail)
 	if (text->status == 503 && !http_response_header(call->response, "Retry-After", SLICE(RETRY_AFTER)))
 		log_error("header_refused", LOG_STR("name", "Retry-After"));
 	call->response->status = (unsigned)text->status;
+	call->unavailable = text->status == 503;
 	buffer_clear(&call->response->body);
 	if (call->route != NULL && (call->route->flags & ROUTE_PAGE) != 0)
 		call_fail_page(call, message);

@@ -47,6 +47,7 @@ struct call {
 	int64_t begun_ms;
 	int64_t deadline_ms;   /* of what the backend does for this call */
 	enum call_wait wait;   /* the last that it has begun */
+	bool unavailable;      /* has failed as 503, whatever JSONP makes of it */
 	struct slice callback; /* JSONP: the function that gets the answer; absent: no JSONP */
 	bool callback_is_bad;  /* one was named, and can be none */
 };

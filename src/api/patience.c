@@ -38,7 +38,7 @@ call_note_wait(struct call *call)
 		call->wait = WAIT_READ;
 	struct refusal *refusal = &call->api->refusals[call->wait];
 	int64_t now_ms = clock_monotonic_ms(), until_ms = now_ms + REFUSE_MS;
-	if (call->response->status != 503 || now_ms - call->begun_ms < WAITED_MS)
+	if (!call->unavailable || now_ms - call->begun_ms < WAITED_MS)
 		return;
 	bool lately = now_ms < refusal->until_ms + call->api->options->request_timeout_ms;
 	if (lately && refusal->campaign_id != waited_for(call))

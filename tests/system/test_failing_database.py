@@ -11,6 +11,7 @@ import pytest
 import failing_database as failing
 from load import at_once, check_leads
 from processes import children
+from service import COMMITTER
 from stack.mariadb import MariaDB
 from stack.process import wait_until
 
@@ -41,10 +42,11 @@ def database(make_folder):
     server.stop()
 
 
-@pytest.fixture(scope="module", params=["committer", "no committer"])
+@pytest.fixture(scope="module", params=["committer", "no committer"] if COMMITTER else ["no committer"])
 def service(request, make_service):
     committer = request.param == "committer"
-    return make_service(workers=8 if committer else 2, committer=committer, settings=[("server", "request_timeout", f"{REQUEST_TIMEOUT}s")])
+    return make_service(workers=8 if committer else 2, committer=committer,
+                        settings=[("server", "request_timeout", f"{REQUEST_TIMEOUT}s")])
 
 
 @pytest.fixture
@@ -80,6 +82,15 @@ class Calls:
         response = self.ask("sign_up", lambda: self.campaign.post({"email": email}, key=key))
         self.sign_ups[email] = response.status
 
+    def script(self):
+        """A sign-up whose refusal is a 200 for the web server."""
+        email, client = f"lead{next(numbers)}@example.org", self.campaign.client
+        begun = time.monotonic()
+        response = client.request("GET", f"/v1/{self.campaign.id}/subscribe", query={"email": email, "jsonp": "f"})
+        self.seconds.append(time.monotonic() - begun)
+        assert response.status == 200 and b'"status":503,' in response.body
+        self.sign_ups[email] = 503
+
     def ask(self, kind, call):
         begun = time.monotonic()
         response = call()
@@ -91,7 +102,8 @@ class Calls:
 
     def ask_all(self):
         calls = [lambda kind=kind, call=call: self.ask(kind, call) for kind, call in self.kinds().items()]
-        calls += [lambda key=key: self.sign_up(key) for key in (True, True, None)]
+        calls += [lambda key=key: self.sign_up(key) for key in (True, None)]
+        calls.append(self.script)
         at_once(calls * ROUNDS)
 
 

@@ -28,7 +28,8 @@ static const struct fcgi_options options = {
 	.silence_timeout_ms = SILENCE_MS,
 };
 
-/* libfcgi 2.4.2 forgets 48 bytes for each management record of a type that it does not know. Web servers send none. */
+/* libfcgi 2.4.2 forgets 48 bytes for each management record of a type that it does not know, and pads its answers to them with
+ * what is on its stack. Web servers send none; no seed has one, for valgrind would tell. */
 const char *__lsan_default_suppressions(void);
 
 const char *

@@ -31,9 +31,9 @@ account_of(const struct call *call)
 }
 
 static void
-add_header(struct call *call, const char *name, int64_t number)
+add_header(struct call *call, const char *name, struct slice value)
 {
-	if (!http_response_header(call->response, name, pool_printf(call->request->pool, "%lld", (long long)number)))
+	if (!http_response_header(call->response, name, value))
 		log_error("header_refused", LOG_STR("name", name));
 }
 
@@ -41,10 +41,12 @@ add_header(struct call *call, const char *name, int64_t number)
 static void
 refuse(struct call *call, const struct limit_verdict *verdict)
 {
-	const int64_t seconds = (verdict->wait_ms + MS_PER_S - 1) / MS_PER_S;
+	struct pool *pool = call->request->pool;
+	const long long s = (verdict->wait_ms + MS_PER_S - 1) / MS_PER_S;
+	const struct slice seconds = pool_printf(pool, "%lld", s);
 	add_header(call, "Retry-After", seconds);
-	add_header(call, "RateLimit-Limit", verdict->limit);
-	add_header(call, "RateLimit-Remaining", 0);
+	add_header(call, "RateLimit-Limit", pool_printf(pool, "%u", verdict->limit));
+	add_header(call, "RateLimit-Remaining", SLICE("0"));
 	add_header(call, "RateLimit-Reset", seconds);
 	log_debug("rate_limited", LOG_UINT("kind", verdict->kind), LOG_UINT("limit", verdict->limit));
 	call_fail(call, FAILURE_RATE_LIMITED);

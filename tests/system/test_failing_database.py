@@ -82,15 +82,6 @@ class Calls:
         response = self.ask("sign_up", lambda: self.campaign.post({"email": email}, key=key))
         self.sign_ups[email] = response.status
 
-    def script(self):
-        """A sign-up whose refusal is a 200 for the web server."""
-        email, client = f"lead{next(numbers)}@example.org", self.campaign.client
-        begun = time.monotonic()
-        response = client.request("GET", f"/v1/{self.campaign.id}/subscribe", query={"email": email, "jsonp": "f"})
-        self.seconds.append(time.monotonic() - begun)
-        assert response.status == 200 and b'"status":503,' in response.body
-        self.sign_ups[email] = 503
-
     def ask(self, kind, call):
         begun = time.monotonic()
         response = call()
@@ -102,8 +93,7 @@ class Calls:
 
     def ask_all(self):
         calls = [lambda kind=kind, call=call: self.ask(kind, call) for kind, call in self.kinds().items()]
-        calls += [lambda key=key: self.sign_up(key) for key in (True, None)]
-        calls.append(self.script)
+        calls += [lambda key=key: self.sign_up(key) for key in (True, True, None)]
         at_once(calls * ROUNDS)
 
 
@@ -187,3 +177,17 @@ def test_a_database_that_fails(service, campaign, receiver, dispatcher, kind):
     check_processes(service, before, log_before)
     assert processor_seconds(dispatcher.pid) - used < 2 and len(lines_of(dispatcher.log)) - spoken < 60
     check_all(service, campaign, calls)
+
+
+def test_scripts_of_a_locked_campaign(service, campaign):
+    """contract 4.1, jsonp: a refusal that is a 200 for the web server keeps no worker from the others either"""
+    def subscribe(number):
+        begun = time.monotonic()
+        query = {"email": f"script{number}@example.org", "jsonp": "f"}
+        response = campaign.client.request("GET", f"/v1/{campaign.id}/subscribe", query=query)
+        assert response.status == 200 and b'"status":503,' in response.body
+        return time.monotonic() - begun
+    wait_until(lambda: is_well(campaign), 10, "nothing is left of what failed before")
+    with failing.locked_campaign(service, campaign):
+        assert max(at_once([lambda number=number: subscribe(number) for number in range(32)])) < BOUND
+    assert campaign.stats()["total"] == 0

@@ -25,7 +25,7 @@ static const struct db_statement statements[STATEMENTS] = {
 	[CONNECTION] = { .name = "connection", .sql = "SELECT CONNECTION_ID()" },
 };
 
-enum { COLUMNS = 3, ANSWER_S = 2, ANSWER_MS = 1000 * ANSWER_S, AT_ONCE_MS = 500 };
+enum { COLUMNS = 3, ANSWER_S = 3, ANSWER_MS = 1000 * ANSWER_S, AT_ONCE_MS = 500 };
 
 #define OWN_CONNECTIONS "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE USER = '" PRIVATE_SERVER_USER "'"
 

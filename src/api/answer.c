@@ -15,13 +15,15 @@ call_failure(enum result result)
 	return result == RESULT_FAILED || result == RESULT_INVALID ? FAILURE_INTERNAL : FAILURE_UNAVAILABLE;
 }
 
-/* 5xx texts carry the request id, which the log has too. */
+/* 5xx texts carry the request id, and the log a line with it (contract.md 2): what was wrong is told apart, once for many. */
 static struct slice
 failure_message(struct call *call, const struct failure_text *text, enum failure failure, struct slice detail)
 {
 	struct pool *pool = call->request->pool;
-	if (text->status >= 500)
+	if (text->status >= 500) {
+		log_info("answered", LOG_INT("status", text->status), LOG_STR("error", text->code));
 		return pool_printf(pool, "%s (request %.*s)", text->message, SLICE_ARGS(call->request->request_id));
+	}
 	if (failure == FAILURE_INVALID_EVENT)
 		return pool_printf(pool, "%s%.*s", text->message, SLICE_ARGS(detail));
 	return slice_present(detail) ? detail : slice_of(text->message);

@@ -122,12 +122,6 @@ a_pool_serves_small_and_large_pieces(void **state)
 		memset(piece, 'x', size);
 	}
 	pool_reset(pool);
-	char *first = pool_bytes(pool, 4000);
-	memset(first, 'x', 4000);
-	pool_reset(pool);
-	assert_ptr_equal(pool_bytes(pool, 4000), first);
-	for (size_t i = 0; i < 4000; i++)
-		assert_int_equal(first[i], 0); /* nothing of a secret stays */
 	assert_int_equal(*(char *)pool_alloc(pool, 1), 0);
 	assert_slice(pool_printf(pool, "%d-%s", 7, "x"), "7-x");
 	struct slice joined = POOL_JOIN(pool, SLICE("a"), SLICE_NONE, SLICE("bc"), SLICE(""));
@@ -138,6 +132,23 @@ a_pool_serves_small_and_large_pieces(void **state)
 	assert_true(slice_present(pool_copy(pool, SLICE(""))));
 	pool_free(&pool);
 	assert_null(pool);
+}
+
+/* Nothing of a secret stays. */
+static void
+a_pool_overwrites_what_it_is_given_back(void **state)
+{
+	(void)state;
+	struct pool *pool = pool_new();
+	char *first = pool_bytes(pool, 4000);
+	memset(first, 'x', 4000);
+	pool_reset(pool);
+	const bool again = pool_bytes(pool, 4000) == first; /* else each piece is watched by the address sanitizer */
+	for (size_t i = 0; again && i < 4000; i++)
+		assert_int_equal(first[i], 0);
+	pool_free(&pool);
+	if (!again)
+		skip();
 }
 
 static void
@@ -317,6 +328,7 @@ main(void)
 		cmocka_unit_test(control_characters_are_seen_wherever_they_stand),
 		cmocka_unit_test(a_buffer_refuses_what_is_too_much),
 		cmocka_unit_test(a_pool_serves_small_and_large_pieces),
+		cmocka_unit_test(a_pool_overwrites_what_it_is_given_back),
 		cmocka_unit_test(times_follow_rfc3339),
 		cmocka_unit_test(times_are_written_as_the_calendar_has_them),
 		cmocka_unit_test(bytes_become_text_and_back),

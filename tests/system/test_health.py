@@ -33,6 +33,7 @@ def test_without_a_database(service, database):
             ready = health(service, "/ready")
             assert ready.verdict == (503, "unavailable") and int(ready.headers["Retry-After"]) > 0
             assert ready.json["message"] == f"Service unavailable, please retry (request {ready.headers['X-Request-Id']})"
+            assert f"answered status=503 error=unavailable request={ready.headers['X-Request-Id']}" in service.responders.log.read_text()
         assert health(service, "/ready", method="HEAD").status == 503
     finally:
         database.start()

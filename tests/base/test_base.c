@@ -148,7 +148,7 @@ a_pool_overwrites_what_it_is_given_back(void **state)
 		assert_int_equal(first[i], 0);
 	pool_free(&pool);
 	if (!again)
-		skip();
+		puts("# skipped: no piece is used again here");
 }
 
 static void

@@ -137,7 +137,7 @@ class Apache(Front):
 
 
 class ApacheProxy(Apache):
-    modules = (*Apache.modules, "env", "proxy", "proxy_fcgi")
+    modules = (*Apache.modules, "buffer", "env", "proxy", "proxy_fcgi")
 
     def configure(self, listen, program, config):
         self.write_main(fill("apache-proxy-fcgi.conf", LEADHOOK_SOCKET=listen, LEADHOOK_MOUNT=self.mount,

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """operations 5: the program behind each web server, with exactly the files of conf-examples/; contract 1, 2, 3, 7."""
+import contextlib
 import json
 import pathlib
 import signal
+import socket
+import time
 import urllib.parse
 
 import pytest
@@ -39,6 +42,20 @@ def test_bodies(campaign, kind, chunked, fields):
     response = campaign.client.request("POST", campaign.path, body=body, type=type, chunked=chunked, key=campaign.key)
     assert response.status == 200, response.body
     assert response.json["email"] == ADA["email"] and response.json["custom_fields"] == {"first_name": "Ada"}
+
+
+def test_slow_bodies_hold_no_worker(campaign):
+    """5, the web server's part: it has the whole body before a worker is asked"""
+    head = (f"POST {campaign.client.base_path}{campaign.path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+            "Content-Length: 200000\r\n\r\n{").encode()
+    with contextlib.ExitStack() as stack:
+        for _ in range(12):  # there are four workers
+            connection = stack.enter_context(socket.create_connection(("127.0.0.1", campaign.client.port), timeout=10))
+            connection.sendall(head + b" " * 20000)
+        for _ in range(20):
+            before = time.monotonic()
+            assert campaign.client.request("GET", "/health").status == 200
+            assert time.monotonic() - before < 3
 
 
 @pytest.mark.parametrize("chunked", [False, True], ids=["length", "chunked"])

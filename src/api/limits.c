@@ -6,7 +6,8 @@
 
 #include "base/log.h"
 
-enum { MS_PER_S = 1000, V6_NETWORK_SIZE = 8, WHO_SIZE = sizeof(struct ip_address) + sizeof(uint64_t) };
+enum { MS_PER_S = 1000, V6_CALLER_SIZE = 8, V6_NETWORK_SIZE = 6, WHO_SIZE = sizeof(struct ip_address) + sizeof(uint64_t) };
+_Static_assert((int)WHO_SIZE <= (int)LIMITER_WHO_MAX, "an address and a campaign");
 
 /* An address, perhaps with a campaign. */
 struct who {
@@ -19,9 +20,18 @@ address_of(const struct call *call, uint64_t campaign_id, struct who *who)
 {
 	const bool whole = ip_address_is_v4(&call->client);
 	memset(who, 0, sizeof(*who));
-	memcpy(who->bytes, call->client.bytes, whole ? sizeof(call->client.bytes) : V6_NETWORK_SIZE);
+	memcpy(who->bytes, call->client.bytes, whole ? sizeof(call->client.bytes) : V6_CALLER_SIZE);
 	memcpy(who->bytes + sizeof(call->client.bytes), &campaign_id, sizeof(campaign_id));
 	return (struct slice){ who->bytes, sizeof(who->bytes) };
+}
+
+/* An IPv6 site has a /48, and with it more callers than there is memory for. */
+static struct limit_network
+network_of(const struct call *call)
+{
+	const bool v4 = ip_address_is_v4(&call->client);
+	const struct slice name = { (const char *)call->client.bytes, v4 ? sizeof(call->client.bytes) : V6_NETWORK_SIZE };
+	return (struct limit_network){ name, v4 ? 1 : LIMITER_SPREAD };
 }
 
 static struct slice
@@ -53,9 +63,10 @@ refuse(struct call *call, const struct limit_verdict *verdict)
 }
 
 static bool
-pass(struct call *call, const struct limit_claim *claims, size_t count, struct limit_verdict *verdict)
+pass(struct call *call, const struct limit_network *network, const struct limit_claim *claims, size_t count,
+    struct limit_verdict *verdict)
 {
-	if (limiter_pass(call->api->options->limiter, claims, count, verdict))
+	if (limiter_pass(call->api->options->limiter, network, claims, count, verdict))
 		return true;
 	refuse(call, verdict);
 	return false;
@@ -74,10 +85,11 @@ call_pass_address(struct call *call)
 	struct who address, on_campaign;
 	uint64_t campaign_id;
 	const struct slice who = address_of(call, 0, &address);
+	const struct limit_network network = network_of(call);
 	if (call->route->key == KEY_TOKEN) /* opt-out pages, whatever the method */
-		return pass(call, &(struct limit_claim){ .kind = LIMIT_POSTS, .who = who }, 1, &verdict);
+		return pass(call, &network, &(struct limit_claim){ .kind = LIMIT_POSTS, .who = who }, 1, &verdict);
 	if (reads_only(call))
-		return pass(call, &(struct limit_claim){ .kind = LIMIT_LOOKUPS, .who = who }, 1, &verdict);
+		return pass(call, &network, &(struct limit_claim){ .kind = LIMIT_LOOKUPS, .who = who }, 1, &verdict);
 	if (call->route->method == HTTP_DELETE) /* none works without a key */
 		return true;
 	if (!call_campaign_id(call, &campaign_id))
@@ -86,7 +98,7 @@ call_pass_address(struct call *call)
 		{ .kind = LIMIT_SIGNUPS, .who = address_of(call, campaign_id, &on_campaign) },
 		{ .kind = LIMIT_POSTS, .who = who },
 	};
-	return pass(call, claims, ARRAY_SIZE(claims), &verdict);
+	return pass(call, &network, claims, ARRAY_SIZE(claims), &verdict);
 }
 
 bool
@@ -94,6 +106,7 @@ call_pass_account(struct call *call)
 {
 	struct limit_verdict verdict;
 	struct limit_claim claim = { .kind = LIMIT_DELETES, .who = account_of(call) };
+	const struct limit_network network = { claim.who, 1 };
 	if (call->account_id == 0)
 		return true;
 	if (call->route->method != HTTP_DELETE) {
@@ -103,7 +116,7 @@ call_pass_account(struct call *call)
 		if (claim.limit == 0)
 			return true;
 	}
-	return pass(call, &claim, 1, &verdict);
+	return pass(call, &network, &claim, 1, &verdict);
 }
 
 /* ---- keys ---- */
@@ -123,7 +136,8 @@ call_pass_unknown_key(struct call *call, struct slice hash)
 	if (call->key_is_known)
 		return true;
 	const struct limit_claim claim = failed_key(call, &who);
-	if (!pass(call, &claim, 1, &verdict))
+	const struct limit_network network = network_of(call);
+	if (!pass(call, &network, &claim, 1, &verdict))
 		return false;
 	call->key_claimed_ms = verdict.at_ms;
 	return true;
@@ -134,8 +148,9 @@ call_key_is_in_doubt(struct call *call)
 {
 	struct who who;
 	const struct limit_claim claim = failed_key(call, &who);
+	const struct limit_network network = network_of(call);
 	if (!call->key_is_known)
-		limiter_take_back(call->api->options->limiter, &claim, call->key_claimed_ms);
+		limiter_take_back(call->api->options->limiter, &network, &claim, call->key_claimed_ms);
 }
 
 void
@@ -153,9 +168,10 @@ call_key_is_bad(struct call *call, struct slice hash)
 	struct limit_verdict verdict;
 	struct who who;
 	const struct limit_claim claim = failed_key(call, &who);
+	const struct limit_network network = network_of(call);
 	if (!call->key_is_known)
 		return;
 	limiter_forget(call->api->options->limiter, hash);
-	if (!limiter_pass(call->api->options->limiter, &claim, 1, &verdict))
+	if (!limiter_pass(call->api->options->limiter, &network, &claim, 1, &verdict))
 		log_debug("failed_key_not_counted", LOG_UINT("limit", verdict.limit));
 }

@@ -149,10 +149,22 @@ exchange_close(struct fcgi_exchange *exchange)
 	return answered;
 }
 
+/* Web servers make one name of several headers (X-Forwarded-For, X_Forwarded_For), and lighttpd sends them all: a client could
+ * put what it likes before what a proxy says. */
 struct slice
 fcgi_exchange_param(const struct fcgi_exchange *exchange, const char *name)
 {
-	return exchange->open ? slice_of(FCGX_GetParam(name, exchange->request.envp)) : SLICE_NONE;
+	const size_t size = strlen(name);
+	struct slice value = SLICE_NONE;
+	for (char **pair = exchange->open ? exchange->request.envp : NULL; pair != NULL && *pair != NULL; pair++) {
+		if (strncmp(*pair, name, size) != 0 || (*pair)[size] != '=')
+			continue;
+		const struct slice found = slice_of(*pair + size + 1);
+		if (slice_present(value) && !slice_equal(value, found))
+			return SLICE_NONE;
+		value = found;
+	}
+	return value;
 }
 
 struct slice

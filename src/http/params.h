@@ -34,11 +34,13 @@ struct http_caps {
 	size_t parameters;
 	size_t name_bytes;
 	size_t value_bytes; /* of each string or number, those in arrays too */
-	size_t items;       /* of an array, doubles counted: bounds memory only, the rule for bulk calls is the API's */
+	size_t items;       /* of an array, doubles counted: bounds memory only, the rule for bulk calls is the API's … */
+	size_t values;      /* … and of all that a request sends, also where a later one replaces it */
 };
 
-#define HTTP_CAPS_DEFAULT \
-	((struct http_caps){ .depth = 16, .parameters = 200, .name_bytes = 64, .value_bytes = 4096, .items = 10000 })
+#define HTTP_CAPS_DEFAULT    \
+	((struct http_caps){ \
+	    .depth = 16, .parameters = 200, .name_bytes = 64, .value_bytes = 4096, .items = 10000, .values = 20000 })
 
 /* Names for which `name=a&name=b` collects both values, in a query and in a form. */
 struct http_names {

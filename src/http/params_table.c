@@ -21,6 +21,7 @@ struct http_params {
 	struct http_names collecting;
 	struct entry *entries;
 	size_t count, capacity;
+	size_t values; /* that were sent, also those that were replaced */
 	size_t serial; /* of the last value */
 	size_t *slots; /* index into entries + 1; 0 is free */
 	size_t mask;
@@ -132,11 +133,16 @@ add_entry(struct http_params *params, struct slice name)
 	return entry;
 }
 
-/* The entry of a checked name, made if need be; NULL when it may not be. */
+/* The entry of a checked name for one more value, made if need be; NULL when it may not be. */
 static struct entry *
 claim(struct params_source *source, struct slice name)
 {
 	struct entry *entry = find_entry(source->params, name);
+	if (source->params->values++ == source->caps.values) {
+		params_fail(
+		    source, HTTP_INVALID_PARAMETER, cap_text(source, "There are more than", source->caps.values, "values"));
+		return NULL;
+	}
 	if (entry != NULL)
 		return entry;
 	if (source->params->count < source->caps.parameters)

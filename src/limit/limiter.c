@@ -10,7 +10,6 @@
 #include "limit/window.h"
 
 enum {
-	NAME_SIZE = 16,
 	NAMES = LIMIT_KINDS, /* one more table, of rings that have no windows: what was noted */
 	TABLES,
 	SHARES = 32, /* what the memory is divided into */
@@ -29,8 +28,8 @@ static const size_t shares[TABLES] = {
 
 /* One caller; zeros: nobody. Its rings' counters follow. */
 struct entry {
-	unsigned char name[NAME_SIZE];      /* of the caller, a hash */
-	uint32_t newest[LIMIT_WINDOWS_MAX]; /* of each ring; of a noted name: when it was noted or asked for, in NAME_AGE_MS */
+	unsigned char name[LIMITER_WHO_MAX]; /* of the caller, masked */
+	uint32_t newest[LIMIT_WINDOWS_MAX];  /* of each ring; of a noted name: when it was noted or asked for, in NAME_AGE_MS */
 };
 
 struct table {
@@ -50,7 +49,7 @@ struct limiter {
 /* Where somebody is, or would be. */
 struct seat {
 	const struct table *table;
-	unsigned char name[NAME_SIZE];
+	unsigned char name[LIMITER_WHO_MAX];
 	unsigned char *set;
 	size_t lock;
 };
@@ -122,18 +121,37 @@ limiter_close(struct limiter **limiter)
 	*limiter = NULL;
 }
 
-static struct seat
-seat_of(const struct limiter *limiter, size_t kind, struct slice who)
+/* What a network comes to: where its sets begin, and what its callers' names are masked with, so that no address stands in the
+ * memory. */
+static struct digest
+digest_of(const struct limiter *limiter, struct slice network)
 {
-	const unsigned char table_name[] = { (unsigned char)kind };
-	const struct slice pieces[] = { { (const char *)limiter->shared.secret, SHARED_SECRET_SIZE },
-		{ (const char *)table_name, sizeof(table_name) }, who };
-	const struct digest digest = digest_sha256(pieces, ARRAY_SIZE(pieces));
+	const struct slice pieces[] = { { (const char *)limiter->shared.secret, SHARED_SECRET_SIZE }, network };
+	return digest_sha256(pieces, ARRAY_SIZE(pieces));
+}
+
+/* Within a network; FNV-1a, its bits mixed once more, for names may be short. Who foresees it gains nothing: they are his own
+ * callers that he brings together. */
+static uint64_t
+place_within(struct slice who)
+{
+	uint64_t hash = UINT64_C(14695981039346656037);
+	for (size_t i = 0; i < who.size; i++)
+		hash = (hash ^ (unsigned char)who.data[i]) * UINT64_C(1099511628211);
+	hash = (hash ^ hash >> 32) * UINT64_C(0xd6e8feb86659fd93);
+	return hash >> 32;
+}
+
+static struct seat
+seat_of(const struct limiter *limiter, const struct digest *network, size_t spread, size_t kind, struct slice who)
+{
 	struct seat seat = { .table = &limiter->tables[kind] };
 	uint64_t place;
-	memcpy(seat.name, digest.bytes, NAME_SIZE);
-	memcpy(&place, digest.bytes + NAME_SIZE, sizeof(place));
-	place %= seat.table->sets;
+	memcpy(seat.name, network->bytes + sizeof(place), LIMITER_WHO_MAX);
+	for (size_t i = 0; i < who.size && i < LIMITER_WHO_MAX; i++)
+		seat.name[i] ^= (unsigned char)who.data[i];
+	memcpy(&place, network->bytes, sizeof(place));
+	place = (place + place_within(who) % spread) % seat.table->sets;
 	seat.set = limiter->shared.memory + seat.table->offset + place * seat.table->stride * LIMITER_WAYS;
 	seat.lock = (place * TABLES + kind) % SHARED_LOCKS;
 	return seat;
@@ -152,14 +170,14 @@ ring_of(const struct table *table, struct entry *entry, size_t window)
 	    struct ring){ &table->shapes[window], (unsigned char *)entry + table->counters[window], &entry->newest[window] };
 }
 
-/* How much of its limit the fullest of its windows holds, in 65536ths. */
+/* How much of its limit the fullest of its windows holds, in 65536ths; 0 is nothing at all. */
 static uint64_t
 load_of(const struct table *table, struct entry *entry, int64_t now_ms)
 {
 	uint64_t load = 0;
 	for (size_t i = 0; i < table->windows; i++) {
 		const struct ring ring = ring_of(table, entry, i);
-		const uint64_t share = ((uint64_t)ring_count(&ring, now_ms) << 16) / table->limits[i];
+		const uint64_t share = (((uint64_t)ring_count(&ring, now_ms) << 16) + table->limits[i] - 1) / table->limits[i];
 		load = share > load ? share : load;
 	}
 	return load;
@@ -170,7 +188,7 @@ find_entry(const struct seat *seat)
 {
 	for (size_t way = 0; way < LIMITER_WAYS; way++) {
 		struct entry *entry = entry_at(seat, way);
-		if (memcmp(entry->name, seat->name, NAME_SIZE) == 0)
+		if (memcmp(entry->name, seat->name, LIMITER_WHO_MAX) == 0)
 			return entry;
 	}
 	return NULL;
@@ -214,7 +232,7 @@ judge(const struct seat *seat, struct entry *entry, const struct limit_claim *cl
 static void
 add(const struct seat *seat, struct entry *entry)
 {
-	memcpy(entry->name, seat->name, NAME_SIZE);
+	memcpy(entry->name, seat->name, LIMITER_WHO_MAX);
 	for (size_t i = 0; i < seat->table->windows; i++) {
 		const struct ring ring = ring_of(seat->table, entry, i);
 		ring_add(&ring);
@@ -257,8 +275,10 @@ lock(struct limiter *limiter, const struct seat *seats, size_t count)
 
 /* Without the lock, which a process that was stopped may keep for ever, nobody is counted, and nobody refused. */
 bool
-limiter_pass(struct limiter *limiter, const struct limit_claim *claims, size_t count, struct limit_verdict *verdict)
+limiter_pass(struct limiter *limiter, const struct limit_network *network, const struct limit_claim *claims, size_t count,
+    struct limit_verdict *verdict)
 {
+	const struct digest digest = digest_of(limiter, network->name);
 	struct seat seats[LIMITER_CLAIMS_MAX];
 	const struct limit_claim *made[LIMITER_CLAIMS_MAX];
 	struct entry *entries[LIMITER_CLAIMS_MAX];
@@ -268,7 +288,7 @@ limiter_pass(struct limiter *limiter, const struct limit_claim *claims, size_t c
 		if (limiter->tables[claims[i].kind].windows == 0)
 			continue;
 		made[used] = &claims[i];
-		seats[used++] = seat_of(limiter, claims[i].kind, claims[i].who);
+		seats[used++] = seat_of(limiter, &digest, network->spread, claims[i].kind, claims[i].who);
 	}
 	sort_by_lock(seats, made, used);
 	if (used == 0 || !lock(limiter, seats, used))
@@ -285,11 +305,12 @@ limiter_pass(struct limiter *limiter, const struct limit_claim *claims, size_t c
 }
 
 void
-limiter_take_back(struct limiter *limiter, const struct limit_claim *claim, int64_t at_ms)
+limiter_take_back(struct limiter *limiter, const struct limit_network *network, const struct limit_claim *claim, int64_t at_ms)
 {
 	if (limiter->tables[claim->kind].windows == 0)
 		return;
-	const struct seat seat = seat_of(limiter, claim->kind, claim->who);
+	const struct digest digest = digest_of(limiter, network->name);
+	const struct seat seat = seat_of(limiter, &digest, network->spread, claim->kind, claim->who);
 	if (!lock(limiter, &seat, 1))
 		return;
 	struct entry *entry = find_entry(&seat);
@@ -303,6 +324,13 @@ limiter_take_back(struct limiter *limiter, const struct limit_claim *claim, int6
 }
 
 /* ---- names ---- */
+
+static struct seat
+seat_of_name(const struct limiter *limiter, struct slice name)
+{
+	const struct digest digest = digest_of(limiter, name);
+	return seat_of(limiter, &digest, 1, NAMES, name);
+}
 
 static uint32_t
 name_age(const struct limiter *limiter)
@@ -323,13 +351,13 @@ oldest_entry(const struct seat *seat)
 void
 limiter_note(struct limiter *limiter, struct slice name)
 {
-	const struct seat seat = seat_of(limiter, NAMES, name);
+	const struct seat seat = seat_of_name(limiter, name);
 	if (!lock(limiter, &seat, 1))
 		return;
 	struct entry *entry = find_entry(&seat);
 	if (entry == NULL)
 		entry = oldest_entry(&seat);
-	memcpy(entry->name, seat.name, NAME_SIZE);
+	memcpy(entry->name, seat.name, LIMITER_WHO_MAX);
 	entry->newest[0] = name_age(limiter);
 	unlock(limiter, &seat, 1);
 }
@@ -337,7 +365,7 @@ limiter_note(struct limiter *limiter, struct slice name)
 bool
 limiter_knows(struct limiter *limiter, struct slice name)
 {
-	const struct seat seat = seat_of(limiter, NAMES, name);
+	const struct seat seat = seat_of_name(limiter, name);
 	if (!lock(limiter, &seat, 1))
 		return false;
 	struct entry *entry = find_entry(&seat);
@@ -350,7 +378,7 @@ limiter_knows(struct limiter *limiter, struct slice name)
 void
 limiter_forget(struct limiter *limiter, struct slice name)
 {
-	const struct seat seat = seat_of(limiter, NAMES, name);
+	const struct seat seat = seat_of_name(limiter, name);
 	if (!lock(limiter, &seat, 1))
 		return;
 	struct entry *entry = find_entry(&seat);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Who may do how much (contract.md 5), counted in memory that all processes of this host share.
  *
- * The memory is bounded. It is a table of sets of LIMITER_WAYS rings (limit/window.h) for each kind of limit, and a caller's
- * set is where a keyed hash puts him, so nobody can choose it; no address stands in it. A caller that is not in his set gets an
- * empty ring, or one whose time has passed; where there is none he goes on with the one that is the least used, and what was
- * counted in it counts for him: a flood of callers cannot make anybody's count disappear. So however many there are, no window
- * lets more through a set than LIMITER_WAYS times the limit, who is at his limit stays there, and as long as there is room each
- * has a ring of his own.
+ * The memory is bounded. It is a table of sets of LIMITER_WAYS rings (limit/window.h) for each kind of limit. A caller that is
+ * not in his set gets an empty ring, or one whose time has passed; where there is none he goes on with the one that is the
+ * least used, and what was counted in it counts for him: a flood of callers cannot make anybody's count disappear. So however
+ * many there are, no window lets more through a set than LIMITER_WAYS times the limit, who is at his limit stays there, and as
+ * long as there is room each has a ring of his own.
+ *
+ * Nor can a flood shut others out that comes from one network: a keyed hash, which nobody can foresee, puts each network into a
+ * few sets, LIMITER_SPREAD at most, and its callers are in these alone.
  *
  * A process may be killed at any instruction: the others go on, at worst its call counts. */
 #ifndef LEADHOOK_LIMIT_LIMITER_H
@@ -26,7 +28,7 @@ enum limit_kind {
 	LIMIT_KINDS
 };
 
-enum { LIMITER_WAYS = 8, LIMITER_CLAIMS_MAX = 2, LIMITER_MEMORY_MIN = 1024 * 1024 };
+enum { LIMITER_WAYS = 8, LIMITER_SPREAD = 64, LIMITER_WHO_MAX = 24, LIMITER_CLAIMS_MAX = 2, LIMITER_MEMORY_MIN = 1024 * 1024 };
 
 struct limiter;
 
@@ -37,9 +39,15 @@ struct limiter_options {
 	int64_t (*now_ms)(void); /* clock_monotonic_ms; the same for all processes */
 };
 
+/* Whose callers they are: any bytes, and in how many sets they may be. */
+struct limit_network {
+	struct slice name;
+	size_t spread; /* from 1 to LIMITER_SPREAD */
+};
+
 struct limit_claim {
 	enum limit_kind kind;
-	struct slice who; /* any bytes */
+	struct slice who; /* at most LIMITER_WHO_MAX bytes, not all zero; a caller is in one network alone */
 	uint32_t limit;   /* of LIMIT_ACCOUNT, from 1 to LIMIT_MAX */
 };
 
@@ -57,12 +65,13 @@ struct limiter *limiter_open(const struct limiter_options *options);
 void limiter_close(struct limiter **limiter);
 
 /* True: all of the claims pass, and count. False: none counts. A kind without a rule passes. */
-MUST_CHECK bool limiter_pass(
-    struct limiter *limiter, const struct limit_claim *claims, size_t count, struct limit_verdict *verdict);
+MUST_CHECK bool limiter_pass(struct limiter *limiter, const struct limit_network *network, const struct limit_claim *claims,
+    size_t count, struct limit_verdict *verdict);
 /* What passed at that time is not to count after all. */
-void limiter_take_back(struct limiter *limiter, const struct limit_claim *claim, int64_t at_ms);
+void limiter_take_back(
+    struct limiter *limiter, const struct limit_network *network, const struct limit_claim *claim, int64_t at_ms);
 
-/* Names that were noted are known, until others were noted, or asked for, since. */
+/* Names (LIMITER_WHO_MAX bytes of them count) that were noted are known, until others were noted, or asked for, since. */
 void limiter_note(struct limiter *limiter, struct slice name);
 MUST_CHECK bool limiter_knows(struct limiter *limiter, struct slice name);
 void limiter_forget(struct limiter *limiter, struct slice name);

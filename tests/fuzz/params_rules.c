@@ -6,7 +6,9 @@
 
 enum { AGAIN_MAX = 4 * 1024 * 1024 };
 
-const struct http_caps small_caps = { .depth = 3, .parameters = 12, .name_bytes = 16, .value_bytes = 256, .items = 12 };
+const struct http_caps small_caps = {
+	.depth = 3, .parameters = 12, .name_bytes = 16, .value_bytes = 256, .items = 12, .values = 40
+};
 static const struct slice collecting[] = { SLICE("email"), SLICE("event") };
 const struct http_names some_names = { collecting, ARRAY_SIZE(collecting) };
 

@@ -354,7 +354,9 @@ static void
 caps_are_named(void **state)
 {
 	(void)state;
-	const struct http_caps caps = { .depth = 2, .parameters = 2, .name_bytes = 3, .value_bytes = 4, .items = 2 };
+	const struct http_caps caps = {
+		.depth = 2, .parameters = 2, .name_bytes = 3, .value_bytes = 4, .items = 2, .values = 6
+	};
 	static const struct {
 		struct slice query;
 		const char *type;
@@ -376,13 +378,21 @@ caps_are_named(void **state)
 		{ SLICE_NONE, JSON, SLICE("{\"a\":[1,2,3]}"), HTTP_TOO_MANY_ITEMS, "Parameter a has more than 2 items" },
 		{ SLICE("a[]=&a[]=&a[]="), NULL, SLICE_NONE, HTTP_TOO_MANY_ITEMS, "Parameter a has more than 2 items" },
 		{ SLICE_NONE, JSON, SLICE("{\"a\":[[1]]}"), HTTP_INVALID_JSON, "nested too deeply" },
+		/* what is replaced has cost memory too */
+		{ SLICE("a=1&a=2&a=3"), FORM, SLICE("a=4&a=5&a=6"), HTTP_INVALID_PARAMETER, NULL },
+		{ SLICE("a=1&a=2&a=3"), FORM, SLICE("a=4&a=5&a=6&a=7"), HTTP_INVALID_PARAMETER, "more than 6 values" },
+		{ SLICE_NONE, JSON, SLICE("{\"a\":[1],\"a\":[1],\"a\":[1]}"), HTTP_INVALID_PARAMETER, NULL },
+		{ SLICE_NONE, JSON, SLICE("{\"a\":[1],\"a\":[1],\"a\":[1],\"a\":1}"), HTTP_INVALID_PARAMETER,
+		    "more than 6 values" },
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		assert_int_equal(parse_within(caps, cases[i].query, cases[i].type, cases[i].body), cases[i].message == NULL);
 		if (cases[i].message != NULL)
 			assert_problem(cases[i].kind, cases[i].message);
 	}
-	const struct http_caps narrow = { .depth = 2, .parameters = 2, .name_bytes = 9, .value_bytes = 4, .items = 2 };
+	const struct http_caps narrow = {
+		.depth = 2, .parameters = 2, .name_bytes = 9, .value_bytes = 4, .items = 2, .values = 20
+	};
 	assert_false(parse_within(narrow, SLICE("email=&email=&email="), NULL, SLICE_NONE));
 	assert_problem(HTTP_TOO_MANY_ITEMS, "Parameter email has more than 2 items");
 }
@@ -427,7 +437,7 @@ the_url_adds_what_is_missing(void **state)
 	assert_true(parse(SLICE("a=1"), NULL, SLICE_NONE));
 	http_params_merge_url(params, SLICE("?b=1"), no_secrets, NULL);
 	assert_int_equal(http_params_find(params, SLICE("b"))->origin, HTTP_ORIGIN_URL);
-	assert_true(parse_within((struct http_caps){ 2, 2, 9, 9, 9 }, SLICE("a=1"), NULL, SLICE_NONE));
+	assert_true(parse_within((struct http_caps){ 2, 2, 9, 9, 9, 9 }, SLICE("a=1"), NULL, SLICE_NONE));
 	http_params_merge_url(params, SLICE("?b=1&c=1"), no_secrets, NULL);
 	assert_params("a='1';b='1';");
 }

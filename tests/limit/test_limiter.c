@@ -67,10 +67,17 @@ name_of(uint64_t number)
 }
 
 static bool
+pass_claims(const struct limit_claim *claims, size_t count)
+{
+	const struct limit_network own = { claims[count - 1].who, 1 };
+	return limiter_pass(limiter, &own, claims, count, &verdict);
+}
+
+static bool
 pass(enum limit_kind kind, uint64_t who)
 {
 	const struct limit_claim claim = { .kind = kind, .who = name_of(who) };
-	return limiter_pass(limiter, &claim, 1, &verdict);
+	return pass_claims(&claim, 1);
 }
 
 static bool
@@ -80,7 +87,7 @@ sign_up(uint64_t address, uint64_t campaign)
 		{ .kind = LIMIT_SIGNUPS, .who = name_of(address * 1000 + campaign) },
 		{ .kind = LIMIT_POSTS, .who = name_of(address) },
 	};
-	return limiter_pass(limiter, claims, 2, &verdict);
+	return pass_claims(claims, 2);
 }
 
 static size_t
@@ -141,14 +148,27 @@ an_account_brings_its_limit(void **state)
 	struct limit_claim claim = { .kind = LIMIT_ACCOUNT, .who = SLICE("7"), .limit = 70000 };
 	size_t passed = 0;
 	for (size_t i = 0; i < 80000; i++)
-		passed += limiter_pass(limiter, &claim, 1, &verdict) ? 1 : 0;
+		passed += pass_claims(&claim, 1) ? 1 : 0;
 	assert_int_equal(passed, 70000);
 	assert_int_equal(verdict.limit, 70000);
 	claim.limit = 70001; /* as its operator has it now */
-	assert_true(limiter_pass(limiter, &claim, 1, &verdict));
+	assert_true(pass_claims(&claim, 1));
 	claim.limit = 5;
-	assert_false(limiter_pass(limiter, &claim, 1, &verdict));
+	assert_false(pass_claims(&claim, 1));
 	assert_int_equal(verdict.limit, 5);
+}
+
+/* … and has a ring of its own, however far its limit is from the highest that there may be. */
+static void
+accounts_do_not_share(void **state)
+{
+	(void)state;
+	enum { ACCOUNTS = 30, LIMIT = 10 };
+	for (size_t i = 0; i < LIMIT + 1; i++)
+		for (uint64_t account = 1; account <= ACCOUNTS; account++) {
+			const struct limit_claim claim = { .kind = LIMIT_ACCOUNT, .who = name_of(account), .limit = LIMIT };
+			assert_int_equal(pass_claims(&claim, 1), i < LIMIT);
+		}
 }
 
 /* Of several limits all hold; what is refused by one counts for none. */
@@ -180,9 +200,9 @@ what_is_taken_back_does_not_count(void **state)
 	const struct limit_claim claim = { .kind = LIMIT_FAILED_KEYS, .who = SLICE("1") };
 	for (size_t i = 0; i < 100; i++) {
 		now += 10;
-		assert_true(limiter_pass(limiter, &claim, 1, &verdict));
+		assert_true(pass_claims(&claim, 1));
 		now += 2000;
-		limiter_take_back(limiter, &claim, verdict.at_ms);
+		limiter_take_back(limiter, &(struct limit_network){ claim.who, 1 }, &claim, verdict.at_ms);
 	}
 	assert_int_equal(passes_of(LIMIT_FAILED_KEYS, 1, 50), 30);
 }
@@ -275,6 +295,34 @@ nobody_gains_by_filling_the_table(void **state)
 		assert_true(pass(LIMIT_LOOKUPS, 10000000 + i)); /* who comes anew */
 }
 
+/* Callers of one network fill a few sets alone, however many they are and whatever they use up: the others notice nothing. */
+static void
+a_network_fills_its_own_sets(void **state)
+{
+	(void)state;
+	enum { CALLERS = 65536, OTHERS = 1000 };
+	const struct limit_network site = { SLICE("2001:db8:1::/48"), LIMITER_SPREAD };
+	size_t passed = 0, refused = 0;
+	options.memory = 16 * LIMITER_MEMORY_MIN;
+	limiter_close(&limiter);
+	limiter = limiter_open(&options);
+	assert_non_null(limiter);
+	for (uint64_t i = 0; i < 400; i++) { /* as long as there is room each has its own */
+		const struct limit_claim claim = { .kind = LIMIT_FAILED_KEYS, .who = name_of(i) };
+		for (size_t j = 0; j < 5; j++)
+			assert_true(limiter_pass(limiter, &site, &claim, 1, &verdict));
+	}
+	for (size_t round = 0; round < 30; round++)
+		for (uint64_t i = 0; i < CALLERS; i++) {
+			const struct limit_claim claim = { .kind = LIMIT_FAILED_KEYS, .who = name_of(i) };
+			passed += limiter_pass(limiter, &site, &claim, 1, &verdict) ? 1 : 0;
+		}
+	assert_in_range(passed, 1, LIMITER_SPREAD * LIMITER_WAYS * 30);
+	for (uint64_t i = 0; i < OTHERS; i++)
+		refused += pass(LIMIT_FAILED_KEYS, 1000000 + i) ? 0 : 1;
+	assert_in_range(refused, 0, OTHERS / 10); /* those whose set is one of the 64, of some 2,500 */
+}
+
 /* Two who take each other's place, over and over, gain nothing either: with every set full of others, what passes for all of
  * them together in a window stays below what the sets hold. */
 static void
@@ -286,8 +334,8 @@ a_full_table_has_an_end(void **state)
 	for (size_t round = 0; round < ROUNDS; round++)
 		for (uint64_t i = 0; i < PEOPLE; i++)
 			passed += pass(LIMIT_FAILED_KEYS, i) ? 1 : 0;
-	/* 128 KiB of rings of 32 + 64 + 16 bytes */
-	const size_t rings = LIMITER_MEMORY_MIN / 32 * 4 / 96;
+	/* 128 KiB of entries of 40 bytes and a ring of 64 */
+	const size_t rings = LIMITER_MEMORY_MIN / 32 * 4 / 104;
 	assert_true(passed <= rings * 30);
 	assert_true(passed >= rings * 30 / 2);
 	now += 61 * SECOND;
@@ -371,11 +419,13 @@ main(void)
 		TEST(everybody_has_a_limit_of_his_own),
 		TEST(a_kind_without_a_rule_passes),
 		TEST(an_account_brings_its_limit),
+		TEST(accounts_do_not_share),
 		TEST(what_is_refused_counts_nowhere),
 		TEST(what_is_taken_back_does_not_count),
 		TEST(names_are_known_until_others_take_their_place),
 		TEST(random_histories),
 		TEST(nobody_gains_by_filling_the_table),
+		TEST(a_network_fills_its_own_sets),
 		TEST(a_full_table_has_an_end),
 		TEST(those_whose_time_has_passed_make_room),
 		TEST(many_processes_share_one_limit),

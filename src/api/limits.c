@@ -6,7 +6,13 @@
 
 #include "base/log.h"
 
-enum { MS_PER_S = 1000, V6_CALLER_SIZE = 8, V6_NETWORK_SIZE = 6, WHO_SIZE = sizeof(struct ip_address) + sizeof(uint64_t) };
+enum {
+	MS_PER_S = 1000,
+	V6_CALLER_SIZE = 8,
+	V6_NETWORK_SIZE = 6,
+	V4_SPREAD = 8,
+	WHO_SIZE = sizeof(struct ip_address) + sizeof(uint64_t)
+};
 _Static_assert((int)WHO_SIZE <= (int)LIMITER_WHO_MAX, "an address and a campaign");
 
 /* An address, perhaps with a campaign. */
@@ -25,13 +31,14 @@ address_of(const struct call *call, uint64_t campaign_id, struct who *who)
 	return (struct slice){ who->bytes, sizeof(who->bytes) };
 }
 
-/* An IPv6 site has a /48, and with it more callers than there is memory for. */
+/* An IPv6 site has a /48, and with it more callers than there is memory for; an IPv4 address, one for each campaign it names.
+ */
 static struct limit_network
 network_of(const struct call *call)
 {
 	const bool v4 = ip_address_is_v4(&call->client);
 	const struct slice name = { (const char *)call->client.bytes, v4 ? sizeof(call->client.bytes) : V6_NETWORK_SIZE };
-	return (struct limit_network){ name, v4 ? 1 : LIMITER_SPREAD };
+	return (struct limit_network){ name, v4 ? V4_SPREAD : LIMITER_SPREAD };
 }
 
 static struct slice

@@ -34,12 +34,12 @@ call_may_wait(struct call *call, enum call_wait wait)
 void
 call_note_wait(struct call *call)
 {
-	if (store_was_late(call->api->store))
-		call->wait = WAIT_READ;
-	struct refusal *refusal = &call->api->refusals[call->wait];
 	int64_t now_ms = clock_monotonic_ms(), until_ms = now_ms + REFUSE_MS;
 	if (!call->unavailable || now_ms - call->begun_ms < WAITED_MS)
 		return;
+	if (store_was_late(call->api->store))
+		call->wait = WAIT_READ;
+	struct refusal *refusal = &call->api->refusals[call->wait];
 	bool lately = now_ms < refusal->until_ms + call->api->options->request_timeout_ms;
 	if (lately && refusal->campaign_id != waited_for(call))
 		refusal->all_until_ms = until_ms;

@@ -85,6 +85,12 @@ db_set_deadline(struct db *db, int64_t deadline_ms)
 	return before_ms;
 }
 
+void
+db_forget_late(struct db *db)
+{
+	db->late = false;
+}
+
 bool
 db_was_late(const struct db *db)
 {
@@ -96,9 +102,9 @@ static bool
 is_late(struct db *db)
 {
 	uint64_t untold;
-	db->late = clock_monotonic_ms() >= db->deadline_ms;
-	if (!db->late)
+	if (clock_monotonic_ms() < db->deadline_ms)
 		return false;
+	db->late = true;
 	db->error = 0;
 	snprintf(db->error_text, sizeof(db->error_text), "the server has taken too long");
 	if (log_is_due(&db->told_late, &untold))
@@ -201,8 +207,11 @@ db_connect(struct db *db)
 	db->begun_ms = clock_monotonic_ms();
 	if (db->mysql != NULL)
 		return RESULT_OK;
-	if (db->begun_ms < db->away_until_ms)
+	if (db->begun_ms < db->away_until_ms) {
+		snprintf(db->error_text, sizeof(db->error_text), "the server has kept us waiting a moment ago");
+		db->error = 0;
 		return RESULT_UNAVAILABLE;
+	}
 	db->mysql = mysql_init(NULL);
 	if (db->mysql == NULL)
 		memory_exhausted();
@@ -245,6 +254,8 @@ static enum result
 begin(struct db *db, bool snapshot)
 {
 	bool fresh = db->mysql == NULL;
+	if (is_late(db))
+		return RESULT_UNAVAILABLE;
 	enum result result = start(db, snapshot);
 	/* the server closes connections that were idle too long: nothing was begun, so once more */
 	if (result == RESULT_UNAVAILABLE && !fresh)

@@ -9,13 +9,13 @@
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "base/directory.h"
 #include "base/log.h"
 #include "base/pool.h"
 #include "fcgi/inherited.h"
@@ -142,17 +142,15 @@ listen_on_address(struct listener *listener)
 }
 
 /* Two programs that start at once must not both find the old socket stale and remove each other's: they take turns on the
- * directory. -1 where it cannot be read; then there is no turn to take, and the check alone has to do. */
+ * directory. -1 where there is no turn to take; then the check alone has to do. */
 static int
 lock_directory(const char *path)
 {
 	char *copy = strdup(path);
 	if (copy == NULL)
 		memory_exhausted();
-	int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = directory_lock(dirname(copy));
 	free(copy);
-	while (fd >= 0 && flock(fd, LOCK_EX) != 0 && errno == EINTR)
-		continue;
 	return fd;
 }
 

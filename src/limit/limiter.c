@@ -16,6 +16,7 @@ enum {
 	NAME_AGE_MS = 60 * 1000
 };
 
+/* Of SHARES, all together. */
 static const size_t shares[TABLES] = {
 	[LIMIT_LOOKUPS] = 9,
 	[LIMIT_SIGNUPS] = 9,
@@ -81,6 +82,8 @@ lay_out(struct limiter *limiter, const struct limiter_options *options)
 		table->sets = size / (table->stride * LIMITER_WAYS);
 		offset += size;
 	}
+	if (offset > options->memory)
+		abort();
 }
 
 /* What lies where follows from the memory and the rules. */
@@ -284,6 +287,8 @@ limiter_pass(struct limiter *limiter, const struct limit_network *network, const
 	struct entry *entries[LIMITER_CLAIMS_MAX];
 	size_t used = 0;
 	*verdict = (struct limit_verdict){ .wait_ms = 0 };
+	if (count > LIMITER_CLAIMS_MAX)
+		abort();
 	for (size_t i = 0; i < count; i++) {
 		if (limiter->tables[claims[i].kind].windows == 0)
 			continue;

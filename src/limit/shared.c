@@ -6,12 +6,12 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/directory.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "base/slice.h"
@@ -128,6 +128,8 @@ make_file(const struct place *place, void **mapping)
 	if (made) {
 		fill(*mapping, place);
 		made = renameat(place->directory, name, place->directory, place->name) == 0;
+		if (!made)
+			munmap(*mapping, place->size);
 	}
 	const int number = errno;
 	close(fd);
@@ -138,7 +140,7 @@ make_file(const struct place *place, void **mapping)
 	return log_failure(place, "make room there, or lower limits.memory");
 }
 
-enum found { FOUND_MINE, FOUND_NONE, FOUND_FOREIGN };
+enum found { FOUND_MINE, FOUND_NONE, FOUND_FOREIGN, FOUND_BROKEN, FOUND_STRANGE };
 
 static bool
 header_fits(const struct place *place, const struct header *header)
@@ -147,7 +149,7 @@ header_fits(const struct place *place, const struct header *header)
 	return wanted->boot[0] != '\0' && memcmp(header, wanted, offsetof(struct header, secret)) == 0;
 }
 
-/* What stands under the name. Only what begins as ours is ever replaced. */
+/* What stands under the name. Only what begins as ours, or is empty, is ever replaced. */
 static enum found
 find_file(const struct place *place, void **mapping)
 {
@@ -163,10 +165,19 @@ find_file(const struct place *place, void **mapping)
 		    size == 0 || (size >= (ssize_t)sizeof(magic) && memcmp(header.magic, magic, sizeof(magic)) == 0);
 		const bool fits =
 		    size == (ssize_t)sizeof(header) && (uint64_t)status.st_size == place->size && header_fits(place, &header);
-		found = !ours ? FOUND_FOREIGN : fits && map(fd, place->size, mapping) ? FOUND_MINE : FOUND_NONE;
+		found = !ours ? FOUND_FOREIGN : !fits ? FOUND_NONE : map(fd, place->size, mapping) ? FOUND_MINE : FOUND_BROKEN;
 	}
 	close(fd);
 	return found;
+}
+
+/* Nobody else can put another file there. */
+static bool
+is_ours(int directory)
+{
+	struct stat status;
+	return fstat(directory, &status) == 0 && (status.st_uid == geteuid() || status.st_uid == 0) &&
+	       (status.st_mode & S_IWOTH) == 0;
 }
 
 /* One process at a time looks for the file and makes it. */
@@ -175,24 +186,28 @@ open_file(struct place *place, void **mapping)
 {
 	if (mkdir(place->folder, 0700) != 0 && errno != EEXIST)
 		return log_failure(place, "make the directory, or set server.state_dir");
-	place->directory = open(place->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (place->directory < 0 || flock(place->directory, LOCK_EX) != 0) {
-		(void)log_failure(place, "let this account read the directory, or set server.state_dir");
-		if (place->directory >= 0)
-			close(place->directory);
-		return false;
-	}
+	place->directory = directory_lock(place->folder);
+	if (place->directory < 0)
+		return log_failure(
+		    place, "let this account read the directory, and nobody else lock it, or set server.state_dir");
 	bool opened = false;
 	errno = 0;
-	switch (find_file(place, mapping)) {
+	switch (is_ours(place->directory) ? find_file(place, mapping) : FOUND_STRANGE) {
 	case FOUND_MINE:
 		opened = true;
 		break;
 	case FOUND_NONE:
 		opened = make_file(place, mapping);
 		break;
+	case FOUND_STRANGE:
+		errno = EPERM;
+		opened = log_failure(place, "let the directory belong to this account or to root, and nobody else write there");
+		break;
+	case FOUND_BROKEN:
+		opened = log_failure(place, "lower limits.memory");
+		break;
 	case FOUND_FOREIGN:
-		errno = errno == 0 ? EEXIST : errno;
+		errno = errno == 0 ? EPERM : errno;
 		opened = log_failure(place, "remove the file, or run as the account that it belongs to");
 		break;
 	}

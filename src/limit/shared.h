@@ -23,6 +23,7 @@ struct shared {
 /* `size` bytes in `folder`/`name`. The folder is made when it is missing, not its parent. A file of an earlier boot, another
  * version or another layout (the caller's word for what lies in the memory, sizes included) is replaced by a new one; who has
  * the old one mapped keeps it. `folder` "": memory that only this process and those that it forks share.
+ * The folder has to be this account's or root's, and not open for everybody to write.
  * False, *shared untouched, when there is no such memory; it has logged why. */
 MUST_CHECK bool shared_open(
     const char *folder, const char *name, size_t size, const unsigned char layout[SHARED_LAYOUT_SIZE], struct shared *shared);

@@ -72,6 +72,7 @@ void
 store_set_deadline(struct store *store, int64_t deadline_ms)
 {
 	db_set_deadline(store->db, deadline_ms);
+	db_forget_late(store->db);
 }
 
 bool

@@ -43,7 +43,7 @@ void store_rest(struct store *store, int64_t idle_ms);
 /* When clock_monotonic_ms is that far, nothing more is asked of the database, and what was not committed is not done:
  * RESULT_UNAVAILABLE. Until then one answer may be under way, so all ends within its time-out behind that. */
 void store_set_deadline(struct store *store, int64_t deadline_ms);
-/* Of a call that answered RESULT_UNAVAILABLE: that is why. It has waited for nobody, the database is slow. */
+/* A call since then that answered RESULT_UNAVAILABLE: that is why. It has waited for nobody, the database is slow. */
 MUST_CHECK bool store_was_late(const struct store *store);
 
 /* Of the schema this program needs. */

@@ -8,12 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/directory.h"
 #include "base/log.h"
 #include "captured_log.h"
 #include "limit/shared.h"
@@ -160,6 +162,36 @@ what_is_not_ours_is_left_alone(void **state)
 	shared_close(&shared);
 	assert_int_equal(chown(path, 65534, 65534), 0);
 	refused("no_shared_memory", "remove the file");
+}
+
+/* Nor is a folder where anybody could put another file in its place. */
+static void
+a_folder_of_everybodys_is_refused(void **state)
+{
+	(void)state;
+	assert_int_equal(chmod(folder, 01777), 0);
+	refused("no_shared_memory", "nobody else write there");
+	assert_int_equal(chmod(folder, 0700), 0);
+	if (geteuid() != 0)
+		return;
+	assert_int_equal(chown(folder, 65534, 65534), 0);
+	refused("no_shared_memory", "nobody else write there");
+	assert_int_equal(chown(folder, 0, 0), 0);
+}
+
+/* Whoever may read the folder can lock it: that must not keep us for ever. */
+static void
+a_lock_on_the_folder_is_waited_for_in_vain(void **state)
+{
+	(void)state;
+	const int64_t before = clock_monotonic_ms();
+	const int other = open(folder, O_RDONLY | O_DIRECTORY);
+	assert_int_equal(flock(other, LOCK_EX), 0);
+	refused("no_shared_memory", "nobody else lock it");
+	assert_in_range(clock_monotonic_ms() - before, DIRECTORY_LOCK_WAIT_MS, WAIT_MS);
+	close(other);
+	struct shared shared = open_it();
+	shared_close(&shared);
 }
 
 static void
@@ -324,6 +356,8 @@ main(void)
 		cmocka_unit_test_setup(what_is_of_another_time_starts_afresh, clean),
 		cmocka_unit_test_setup(another_layout_or_size_starts_afresh, clean),
 		cmocka_unit_test_setup(what_is_not_ours_is_left_alone, clean),
+		cmocka_unit_test_setup(a_folder_of_everybodys_is_refused, clean),
+		cmocka_unit_test_setup(a_lock_on_the_folder_is_waited_for_in_vain, clean),
 		cmocka_unit_test_setup(the_folder_is_made_its_parent_not, clean),
 		cmocka_unit_test_setup(no_room_is_told, clean),
 		cmocka_unit_test_setup(without_a_folder_forks_share_it, clean),

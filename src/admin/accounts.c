@@ -61,24 +61,24 @@ finish(struct admin_call *call, enum result result, uint64_t id)
 }
 
 static int
-suspend(struct admin_call *call, bool suspend)
+set_suspended(struct admin_call *call, bool suspended)
 {
 	uint64_t id;
 	if (!admin_id(call, call->operands[0], "account", &id))
 		return EX_DATAERR;
-	return finish(call, store_suspend_account(call->store, id, suspend), id);
+	return finish(call, store_suspend_account(call->store, id, suspended), id);
 }
 
 int
 admin_account_suspend(struct admin_call *call)
 {
-	return suspend(call, true);
+	return set_suspended(call, true);
 }
 
 int
 admin_account_resume(struct admin_call *call)
 {
-	return suspend(call, false);
+	return set_suspended(call, false);
 }
 
 int

@@ -5,6 +5,7 @@
 
 #include "api/api.h"
 #include "api/boards.h"
+#include "base/log.h"
 #include "core/email.h"
 #include "core/failure.h"
 #include "core/model.h"
@@ -27,6 +28,7 @@ struct api {
 	const struct api_backend *backend;
 	struct api_key used_key; /* of the last request; id 0: none */
 	struct refusal refusals[CALL_WAITS];
+	struct log_pace told_refusals[LIMIT_KINDS];
 };
 
 struct call {

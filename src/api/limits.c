@@ -54,6 +54,24 @@ add_header(struct call *call, const char *name, struct slice value)
 		log_error("header_refused", LOG_STR("name", name));
 }
 
+/* Once in a while: a line for each refusal would cost more than the refusal. */
+static void
+tell_refusal(struct api *api, const struct limit_verdict *verdict)
+{
+	static const char *const settings[LIMIT_KINDS] = {
+		[LIMIT_LOOKUPS] = "lookups_per_address",
+		[LIMIT_SIGNUPS] = "signups_per_address",
+		[LIMIT_POSTS] = "posts_per_address",
+		[LIMIT_FAILED_KEYS] = "failed_keys_per_address",
+		[LIMIT_DELETES] = "deletes_per_account",
+		[LIMIT_ACCOUNT] = "account_per_minute",
+	};
+	uint64_t untold;
+	if (log_is_due(&api->told_refusals[verdict->kind], &untold))
+		log_info("rate_limited", LOG_STR("setting", settings[verdict->kind]), LOG_UINT("limit", verdict->limit),
+		    LOG_UINT("untold", untold));
+}
+
 /* In seconds, so that whoever waits that long is not refused again. */
 static void
 refuse(struct call *call, const struct limit_verdict *verdict)
@@ -65,7 +83,7 @@ refuse(struct call *call, const struct limit_verdict *verdict)
 	add_header(call, "RateLimit-Limit", pool_printf(pool, "%u", verdict->limit));
 	add_header(call, "RateLimit-Remaining", SLICE("0"));
 	add_header(call, "RateLimit-Reset", seconds);
-	log_debug("rate_limited", LOG_UINT("kind", verdict->kind), LOG_UINT("limit", verdict->limit));
+	tell_refusal(call->api, verdict);
 	call_fail(call, FAILURE_RATE_LIMITED);
 }
 
@@ -150,8 +168,8 @@ call_pass_unknown_key(struct call *call, struct slice hash)
 	return true;
 }
 
-void
-call_key_is_in_doubt(struct call *call)
+static void
+take_back_claim(struct call *call)
 {
 	struct who who;
 	const struct limit_claim claim = failed_key(call, &who);
@@ -161,9 +179,15 @@ call_key_is_in_doubt(struct call *call)
 }
 
 void
+call_key_is_in_doubt(struct call *call)
+{
+	take_back_claim(call);
+}
+
+void
 call_key_is_good(struct call *call, struct slice hash)
 {
-	call_key_is_in_doubt(call);
+	take_back_claim(call);
 	if (!call->key_is_known)
 		limiter_note(call->api->options->limiter, hash);
 }

@@ -10,7 +10,8 @@
  * Nor can a flood shut others out that comes from one network: a keyed hash, which nobody can foresee, puts each network into a
  * few sets, LIMITER_SPREAD at most, and its callers are in these alone.
  *
- * A process may be killed at any instruction: the others go on, at worst its call counts. */
+ * A process may be killed at any instruction: the others go on, at worst its call counts, or somebody begins anew whose place
+ * it was about to take. */
 #ifndef LEADHOOK_LIMIT_LIMITER_H
 #define LEADHOOK_LIMIT_LIMITER_H
 

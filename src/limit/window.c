@@ -56,8 +56,8 @@ part_of(const struct ring *ring, int64_t ms)
 	return (uint32_t)(ms / ring->shape->part_ms);
 }
 
-/* `newest` comes last: where somebody dies before, the next one does it all again. A clock that has gone back, by another boot,
- * comes to a huge difference. */
+/* `newest` comes last: where somebody dies before, the next one does it all again. A clock that goes back, which none
+ * does behind a lock, comes to a huge difference. */
 static void
 forget_old(const struct ring *ring, uint32_t now)
 {

@@ -34,11 +34,11 @@ size_t ring_bytes(const struct ring_shape *shape);
 
 /* How many there were in the window that ends now. Forgets what is older. */
 uint32_t ring_count(const struct ring *ring, int64_t now_ms);
-/* How long until fewer than `limit` (> 0) are in it; 0: there are. Right after ring_count. */
+/* How long until fewer than `limit` (> 0) are in it; 0: there are. Forgets what is older. */
 int64_t ring_wait_ms(const struct ring *ring, uint32_t limit, int64_t now_ms);
-/* One more, now; right after ring_count. */
+/* One more, now; right after one of those two. */
 void ring_add(const struct ring *ring);
-/* Takes back one that was added at `then_ms`, if it is still in the ring; right after ring_count. */
+/* Takes back one that was added at `then_ms`, if it is still in the ring; right after one of those two. */
 void ring_take_back(const struct ring *ring, int64_t then_ms);
 
 #endif

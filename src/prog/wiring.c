@@ -226,6 +226,9 @@ wiring_store(const struct conf *conf, const struct host_list *disposable_domains
 	return store_new(&options);
 }
 
+/* What conf/settings.c says in numbers of its own. */
+_Static_assert(LIMIT_MAX == 1000000 && LIMIT_WINDOWS_MAX == 4, "limits.account_per_minute, lists of limits");
+
 /* The limit itself comes with each claim. */
 static const struct limit_rule account_rule = { { { LIMIT_MAX, 60 * MS_PER_S } }, 1 };
 

@@ -341,7 +341,7 @@ a_full_table_has_an_end(void **state)
 	for (size_t round = 0; round < ROUNDS; round++)
 		for (uint64_t i = 0; i < PEOPLE; i++)
 			passed += pass(LIMIT_FAILED_KEYS, i) ? 1 : 0;
-	/* 128 KiB of entries of 40 bytes and a ring of 64 */
+	/* 128 KiB of entries: 40 bytes and a ring of 64 */
 	const size_t rings = LIMITER_MEMORY_MIN / 32 * 4 / 104;
 	assert_true(passed <= rings * 30);
 	assert_true(passed >= rings * 30 / 2);

@@ -88,7 +88,7 @@ what_is_taken_back_does_not_count(void **state)
 	assert_int_equal(ring_count(&ring, 300000), 1);
 }
 
-/* A clock that has gone back is that of another boot. */
+/* Whatever a ring may hold, a limit ends. */
 static void
 a_clock_that_goes_back_starts_afresh(void **state)
 {

@@ -35,8 +35,9 @@ GARBAGE = 0.1
 KILL_SECONDS = (3, 12)
 RESTART_DATABASE_SECONDS = 150
 CALM_SHARE = 1 / 3  # of the time, at its end: nothing is killed any more, and what the processes hold is watched
-SETTLE_SECONDS = 30  # of the calm: caches fill
-SAMPLE_SECONDS = 10
+SETTLE_SHARE = 1 / 3  # of the calm: caches fill
+SAMPLES = 20  # in the rest of it
+MINUTES_MIN = 2
 DRAIN_SECONDS = 600
 GROWTH_BYTES, GROWTH_SHARE = 2 * 1024 * 1024, 1.15
 
@@ -65,7 +66,8 @@ class Tally(Receiver):
 
 
 class Soak:
-    def __init__(self, folder, build):
+    def __init__(self, folder, build, seed):
+        self.seed = seed
         self.database = MariaDB(folder / "mariadb", folder / "mariadb.sock", buffer_pool="256M")
         (folder / "mariadb").mkdir()
         (folder / "service").mkdir()
@@ -216,7 +218,7 @@ class Soak:
                 self.restart_database()
                 next_restart = time.monotonic() + RESTART_DATABASE_SECONDS
             self.revive()
-            time.sleep(0.2)
+            self.stop.wait(0.2)
 
     # --- what is held ---
 
@@ -229,18 +231,19 @@ class Soak:
                        sum(len(os.listdir(f"/proc/{pid}/fd")) for pid in pids) / len(pids)) for role, pids in roles.items()}
 
     def watch(self, until):
-        samples = []
-        time.sleep(SETTLE_SECONDS)
-        while time.monotonic() < until:
+        rest = until - time.monotonic()
+        self.stop.wait(rest * SETTLE_SHARE)
+        samples = [self.holdings()]
+        for _ in range(SAMPLES):
+            self.stop.wait(rest * (1 - SETTLE_SHARE) / SAMPLES)
             samples.append(self.holdings())
-            time.sleep(SAMPLE_SECONDS)
         return samples
 
     # --- the whole ---
 
     def run(self, minutes):
         end = time.monotonic() + minutes * 60
-        threads = [threading.Thread(target=self.client, args=(seed,), daemon=True) for seed in range(CLIENTS)]
+        threads = [threading.Thread(target=self.client, args=(self.seed + number,), daemon=True) for number in range(CLIENTS)]
         for thread in threads:
             thread.start()
         self.trouble(end - minutes * 60 * CALM_SHARE)
@@ -299,10 +302,16 @@ def main():
     parser = argparse.ArgumentParser(prog="scripts/soak")
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("--build", required=True)
+    parser.add_argument("--seed", type=int, default=random.randrange(10 ** 9))
     options = parser.parse_args()
+    if options.minutes < MINUTES_MIN:
+        parser.error(f"at least {MINUTES_MIN} minutes: else nothing can be said of what is held")
+    random.seed(options.seed)
+    print(f"--seed {options.seed}", flush=True)
     folder = pathlib.Path(tempfile.mkdtemp(prefix="leadhook-soak-"))
     folder.chmod(0o755)
-    soak = Soak(folder, pathlib.Path(options.build))
+    print(f"in {folder}", flush=True)
+    soak = Soak(folder, pathlib.Path(options.build), options.seed)
     try:
         soak.start()
         samples = soak.run(options.minutes)
@@ -313,7 +322,6 @@ def main():
     for sentence in wrong:
         print(f"WRONG: {sentence}")
     if wrong:
-        print(f"the logs are in {folder}")
         return 1
     shutil.rmtree(folder)
     print("nothing was lost")

@@ -137,6 +137,12 @@ def check_processes(service, before, log_before):
     assert len(told) <= 6 * len(before), told
 
 
+def writes_well(campaign):
+    """Whether all workers take changes again: many at once are done."""
+    asked = [lambda: campaign.post({"email": "known@example.org"}) for _ in range(32)]
+    return {response.status for response in at_once(asked)} == {200}
+
+
 def check_all(service, campaign, calls):
     """What was answered is there once, what was refused once or not at all; each lead has one event, each event one delivery."""
     for email, status in calls.sign_ups.items():
@@ -173,7 +179,7 @@ def test_a_database_that_fails(service, campaign, receiver, dispatcher, kind):
             check_nothing_is_left(service, sql)
         assert service.client.request("GET", "/health").status == 200
     wait_until(lambda: is_well(campaign), 5, "all workers read again")
-    wait_until(lambda: campaign.post({"email": "known@example.org"}).status == 200, 5, "they write again")
+    wait_until(lambda: writes_well(campaign), 10, "they write again")
     check_nothing_is_left(service)
     check_processes(service, before, log_before)
     assert processor_seconds(dispatcher.pid) - used < 2 and len(lines_of(dispatcher.log)) - spoken < 60

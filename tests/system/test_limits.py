@@ -145,6 +145,15 @@ def test_trusted_proxies(make_service):
     assert [forged(number).status for number in range(SIGNUPS + 1)] == [200] * SIGNUPS + [429]
 
 
+@pytest.mark.parametrize("name", ["X_Forwarded_For", "X.Forwarded.For", "X-Forwarded_For"])
+def test_a_header_that_looks_like_anothers(make_service, name):
+    """web servers make one variable of them: what stands before the proxy's own word counts for nothing"""
+    campaign = make_service(workers=2).campaign()
+    found = [campaign.post(ADA, key=None, address="203.0.113.80", headers={name: f"8.8.8.{number}"}).status
+             for number in range(SIGNUPS + 1)]
+    assert found == [200] * SIGNUPS + [429]
+
+
 # --- with a key ---
 
 def test_an_account(service):

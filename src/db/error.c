@@ -122,13 +122,17 @@ error_is_denial(unsigned number)
 	return is_among(number, numbers, ARRAY_SIZE(numbers));
 }
 
+/* Whether what it quotes are names of ours and of the server's: tables, accounts, files. In doubt it is what somebody has sent.
+ */
 static bool
-quotes_values(unsigned number)
+quotes_names(unsigned number)
 {
-	static const unsigned numbers[] = { ER_DUP_ENTRY, ER_DUP_ENTRY_WITH_KEY_NAME, ER_DUP_ENTRY_AUTOINCREMENT_CASE,
-		ER_DUP_UNKNOWN_IN_INDEX, ER_TRUNCATED_WRONG_VALUE, ER_TRUNCATED_WRONG_VALUE_FOR_FIELD, ER_WRONG_VALUE_FOR_TYPE,
-		ER_NO_PARTITION_FOR_GIVEN_VALUE, ER_DATA_OUT_OF_RANGE, ER_INVALID_CHARACTER_STRING };
-	return is_among(number, numbers, ARRAY_SIZE(numbers));
+	static const unsigned numbers[] = { EE_WRITE, EE_DISK_FULL, ER_DISK_FULL, ER_ERROR_ON_WRITE, ER_RECORD_FILE_FULL,
+		ER_TEMP_FILE_WRITE_FAILURE, ER_NO_SUCH_TABLE, ER_BAD_FIELD_ERROR, ER_TABLEACCESS_DENIED_ERROR,
+		ER_COLUMNACCESS_DENIED_ERROR, ER_OPEN_AS_READONLY, ER_READ_ONLY_MODE, ER_OPTION_PREVENTS_STATEMENT,
+		ER_TOO_MANY_USER_CONNECTIONS, ER_USER_LIMIT_REACHED, ER_HOST_IS_BLOCKED };
+	return error_is_denial(number) || (number >= CR_MIN_ERROR && number <= CR_MAX_ERROR) ||
+	       is_among(number, numbers, ARRAY_SIZE(numbers));
 }
 
 /* A value may hold quotes itself, so it ends with the last one. */
@@ -136,7 +140,7 @@ void
 error_text_without_values(unsigned number, const char *text, char *out, size_t size)
 {
 	const char *first = strchr(text, '\''), *last = strrchr(text, '\'');
-	if (first == NULL || !quotes_values(number))
+	if (first == NULL || quotes_names(number))
 		snprintf(out, size, "%s", text);
 	else
 		snprintf(out, size, "%.*s'...'%s", (int)(first - text), text, last + 1);

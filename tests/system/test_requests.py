@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Contract 1: paths, parameters, bodies, values, caps, methods, the form of answers; and 7, CORS."""
 import json
+import pathlib
 import re
 
 import pytest
 from client import multipart
+from processes import children
 
 BODY_CAP = 256 * 1024
 VALUE_CAP = 4096
@@ -355,3 +357,32 @@ def test_preflight(campaign, path):
     assert response.status == 204 and response.body == b""
     assert {name: response.headers[name] for name in PREFLIGHT} == PREFLIGHT
     assert "Access-Control-Allow-Credentials" not in response.headers
+
+
+def memory_peak(pid):
+    lines = pathlib.Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
+
+
+def many_values(kind):
+    """A megabyte of values: each costs more than it has bytes."""
+    size = (1 << 20) - 100
+    if kind == "arrays":
+        body = ",".join(f'"a{number:02}":[{",".join(["1"] * 9999)}]' for number in range(52))
+        return "application/json", f"{{{body}}}"
+    if kind == "reopened":
+        return "application/json", "{" + '"a":[1],' * (size // 8) + '"z":1}'
+    return "application/x-www-form-urlencoded", "a=&a[]=&" * (size // 8)
+
+
+@pytest.mark.parametrize("kind", ["arrays", "reopened", "form"])
+def test_a_body_costs_little_memory(make_service, kind):
+    """1 Caps: nobody needs a key to send a bulk call's megabyte"""
+    service = make_service(workers=1)
+    campaign, (type, body) = service.campaign(), many_values(kind)
+    pids = children(service.responders.pid)
+    before = [memory_peak(pid) for pid in pids]
+    response = campaign.client.request("POST", campaign.path + "/optout", body=body.encode(), type=type)
+    assert response.verdict == (406, "invalid_parameter") and "20000 values" in response.json["message"]
+    assert children(service.responders.pid) == pids
+    assert all(memory_peak(pid) - peak < 12 << 20 for pid, peak in zip(pids, before))

@@ -31,12 +31,8 @@ static bool
 check_key(struct call *call, struct slice text)
 {
 	const struct digest hash = api_key_hash(text);
-	if (!call_pass_unknown_key(call, digest_slice(&hash)))
+	if (!call_may_try_key(call, digest_slice(&hash)) || !call_may_wait(call, WAIT_READ))
 		return false;
-	if (!call_may_wait(call, WAIT_READ)) {
-		call_key_is_in_doubt(call);
-		return false;
-	}
 	const enum result result = find_key(call, text, &hash);
 	switch (result) {
 	case RESULT_OK:
@@ -44,10 +40,8 @@ check_key(struct call *call, struct slice text)
 		break;
 	case RESULT_NOT_FOUND:
 		call_key_is_bad(call, digest_slice(&hash));
-		call_fail(call, FAILURE_INVALID_API_KEY);
 		return false;
 	default:
-		call_key_is_in_doubt(call);
 		call_fail(call, call_failure(result));
 		return false;
 	}

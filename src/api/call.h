@@ -41,8 +41,7 @@ struct call {
 	bool has_client;
 	struct api_key key;       /* that came with the request; id 0: none did */
 	uint64_t account_id;      /* whose key came with the request; 0: none */
-	bool key_is_known;        /* this host has seen it to be valid … */
-	int64_t key_claimed_ms;   /* … or it counts as one that failed since then */
+	bool key_is_known;        /* this host has seen it to be valid */
 	struct slice social_id;   /* KEY_TOKEN: the lead that the token is for */
 	struct campaign campaign; /* on routes that have one */
 	int64_t now_ms;           /* the database's time, with the campaign */
@@ -152,12 +151,11 @@ MUST_CHECK bool call_campaign_id(struct call *call, uint64_t *id);
 MUST_CHECK bool call_pass_address(struct call *call);
 /* One with a key: what its account may do. */
 MUST_CHECK bool call_pass_account(struct call *call);
-/* A key that this host does not know to be valid counts as one that failed, … */
-MUST_CHECK bool call_pass_unknown_key(struct call *call, struct slice hash);
-/* … until it is found to be valid, or nobody could tell; and one that is not valid after all is forgotten. */
+/* Whether a key may be looked up: one that this host knows to be valid always. */
+MUST_CHECK bool call_may_try_key(struct call *call, struct slice hash);
+/* What it was found to be. A bad one counts, and the call has failed. */
 void call_key_is_good(struct call *call, struct slice hash);
 void call_key_is_bad(struct call *call, struct slice hash);
-void call_key_is_in_doubt(struct call *call);
 
 /* From parameters to a command (contract.md 4.3, 4.4), and parts of that. False: the call has failed. */
 MUST_CHECK bool call_parse_signup(struct call *call, struct signup *signup, struct payload_view *view);

@@ -153,56 +153,37 @@ failed_key(const struct call *call, struct who *who)
 }
 
 bool
-call_pass_unknown_key(struct call *call, struct slice hash)
+call_may_try_key(struct call *call, struct slice hash)
 {
+	struct limiter *limiter = call->api->options->limiter;
+	const struct limit_network network = network_of(call);
 	struct limit_verdict verdict;
 	struct who who;
-	call->key_is_known = limiter_knows(call->api->options->limiter, hash);
-	if (call->key_is_known)
+	const struct limit_claim claim = failed_key(call, &who);
+	call->key_is_known = limiter_knows(limiter, hash);
+	if (call->key_is_known || limiter_would_pass(limiter, &network, &claim, 1, &verdict))
 		return true;
-	const struct limit_claim claim = failed_key(call, &who);
-	const struct limit_network network = network_of(call);
-	if (!pass(call, &network, &claim, 1, &verdict))
-		return false;
-	call->key_claimed_ms = verdict.at_ms;
-	return true;
-}
-
-static void
-take_back_claim(struct call *call)
-{
-	struct who who;
-	const struct limit_claim claim = failed_key(call, &who);
-	const struct limit_network network = network_of(call);
-	if (!call->key_is_known)
-		limiter_take_back(call->api->options->limiter, &network, &claim, call->key_claimed_ms);
-}
-
-void
-call_key_is_in_doubt(struct call *call)
-{
-	take_back_claim(call);
+	refuse(call, &verdict);
+	return false;
 }
 
 void
 call_key_is_good(struct call *call, struct slice hash)
 {
-	take_back_claim(call);
 	if (!call->key_is_known)
 		limiter_note(call->api->options->limiter, hash);
 }
 
-/* One that was valid when it was last seen is one failure more, whether or not there was room for it. */
+/* Those that were looked up at the same moment, beyond the limit, are told no more than those that come after them. */
 void
 call_key_is_bad(struct call *call, struct slice hash)
 {
+	const struct limit_network network = network_of(call);
 	struct limit_verdict verdict;
 	struct who who;
 	const struct limit_claim claim = failed_key(call, &who);
-	const struct limit_network network = network_of(call);
-	if (!call->key_is_known)
-		return;
-	limiter_forget(call->api->options->limiter, hash);
-	if (!limiter_pass(call->api->options->limiter, &network, &claim, 1, &verdict))
-		log_debug("failed_key_not_counted", LOG_UINT("limit", verdict.limit));
+	if (call->key_is_known)
+		limiter_forget(call->api->options->limiter, hash);
+	if (pass(call, &network, &claim, 1, &verdict))
+		call_fail(call, FAILURE_INVALID_API_KEY);
 }

@@ -218,12 +218,13 @@ find_or_choose(const struct seat *seat, int64_t now_ms)
 
 /* What each window of his says; the longest wait is kept. */
 static void
-judge(const struct seat *seat, struct entry *entry, const struct limit_claim *claim, struct limit_verdict *verdict)
+judge(const struct seat *seat, struct entry *entry, const struct limit_claim *claim, int64_t now_ms,
+    struct limit_verdict *verdict)
 {
 	for (size_t i = 0; i < seat->table->windows; i++) {
 		const uint32_t limit = claim->kind == LIMIT_ACCOUNT ? claim->limit : seat->table->limits[i];
 		const struct ring ring = ring_of(seat->table, entry, i);
-		const int64_t wait_ms = ring_wait_ms(&ring, limit, verdict->at_ms);
+		const int64_t wait_ms = ring_wait_ms(&ring, limit, now_ms);
 		if (wait_ms <= verdict->wait_ms)
 			continue;
 		verdict->kind = claim->kind;
@@ -277,9 +278,9 @@ lock(struct limiter *limiter, const struct seat *seats, size_t count)
 }
 
 /* Without the lock, which a process that was stopped may keep for ever, nobody is counted, and nobody refused. */
-bool
-limiter_pass(struct limiter *limiter, const struct limit_network *network, const struct limit_claim *claims, size_t count,
-    struct limit_verdict *verdict)
+static bool
+decide(struct limiter *limiter, const struct limit_network *network, const struct limit_claim *claims, size_t count,
+    bool counts, struct limit_verdict *verdict)
 {
 	const struct digest digest = digest_of(limiter, network->name);
 	struct seat seats[LIMITER_CLAIMS_MAX];
@@ -298,34 +299,29 @@ limiter_pass(struct limiter *limiter, const struct limit_network *network, const
 	sort_by_lock(seats, made, used);
 	if (used == 0 || !lock(limiter, seats, used))
 		return true;
-	verdict->at_ms = limiter->now_ms(); /* behind the locks: who comes later, comes later */
+	const int64_t now_ms = limiter->now_ms(); /* behind the locks: who comes later, comes later */
 	for (size_t i = 0; i < used; i++) {
-		entries[i] = find_or_choose(&seats[i], verdict->at_ms);
-		judge(&seats[i], entries[i], made[i], verdict);
+		entries[i] = find_or_choose(&seats[i], now_ms);
+		judge(&seats[i], entries[i], made[i], now_ms, verdict);
 	}
-	for (size_t i = 0; i < used && verdict->wait_ms == 0; i++)
+	for (size_t i = 0; i < used && counts && verdict->wait_ms == 0; i++)
 		add(&seats[i], entries[i]);
 	unlock(limiter, seats, used);
 	return verdict->wait_ms == 0;
 }
 
-void
-limiter_take_back(struct limiter *limiter, const struct limit_network *network, const struct limit_claim *claim, int64_t at_ms)
+bool
+limiter_pass(struct limiter *limiter, const struct limit_network *network, const struct limit_claim *claims, size_t count,
+    struct limit_verdict *verdict)
 {
-	if (limiter->tables[claim->kind].windows == 0)
-		return;
-	const struct digest digest = digest_of(limiter, network->name);
-	const struct seat seat = seat_of(limiter, &digest, network->spread, claim->kind, claim->who);
-	if (!lock(limiter, &seat, 1))
-		return;
-	struct entry *entry = find_entry(&seat);
-	const int64_t now_ms = limiter->now_ms();
-	for (size_t i = 0; entry != NULL && i < seat.table->windows; i++) {
-		const struct ring ring = ring_of(seat.table, entry, i);
-		(void)ring_count(&ring, now_ms);
-		ring_take_back(&ring, at_ms);
-	}
-	unlock(limiter, &seat, 1);
+	return decide(limiter, network, claims, count, true, verdict);
+}
+
+bool
+limiter_would_pass(struct limiter *limiter, const struct limit_network *network, const struct limit_claim *claims, size_t count,
+    struct limit_verdict *verdict)
+{
+	return decide(limiter, network, claims, count, false, verdict);
 }
 
 /* ---- names ---- */

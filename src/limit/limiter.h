@@ -52,9 +52,8 @@ struct limit_claim {
 	uint32_t limit;   /* of LIMIT_ACCOUNT, from 1 to LIMIT_MAX */
 };
 
-/* What came of claims. `at_ms` is when; the rest is of the window that refuses the longest, where one does. */
+/* Of the window that refuses the longest, where one does. */
 struct limit_verdict {
-	int64_t at_ms;
 	enum limit_kind kind;
 	uint32_t limit;
 	int64_t wait_ms; /* until the same claims would pass, if nobody else came in between */
@@ -68,9 +67,9 @@ void limiter_close(struct limiter **limiter);
 /* True: all of the claims pass, and count. False: none counts. A kind without a rule passes. */
 MUST_CHECK bool limiter_pass(struct limiter *limiter, const struct limit_network *network, const struct limit_claim *claims,
     size_t count, struct limit_verdict *verdict);
-/* What passed at that time is not to count after all. */
-void limiter_take_back(
-    struct limiter *limiter, const struct limit_network *network, const struct limit_claim *claim, int64_t at_ms);
+/* The same without counting: what a claim would come to now. */
+MUST_CHECK bool limiter_would_pass(struct limiter *limiter, const struct limit_network *network,
+    const struct limit_claim *claims, size_t count, struct limit_verdict *verdict);
 
 /* Names (LIMITER_WHO_MAX bytes of them count) that were noted are known, until others were noted, or asked for, since. */
 void limiter_note(struct limiter *limiter, struct slice name);

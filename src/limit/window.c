@@ -95,11 +95,3 @@ ring_add(const struct ring *ring)
 {
 	set_counter(ring, *ring->newest, counter(ring, *ring->newest) + 1);
 }
-
-void
-ring_take_back(const struct ring *ring, int64_t then_ms)
-{
-	const uint32_t part = part_of(ring, then_ms);
-	if (part <= *ring->newest && *ring->newest - part < WINDOW_COUNTERS && counter(ring, part) > 0)
-		set_counter(ring, part, counter(ring, part) - 1);
-}

@@ -38,7 +38,5 @@ uint32_t ring_count(const struct ring *ring, int64_t now_ms);
 int64_t ring_wait_ms(const struct ring *ring, uint32_t limit, int64_t now_ms);
 /* One more, now; right after one of those two. */
 void ring_add(const struct ring *ring);
-/* Takes back one that was added at `then_ms`, if it is still in the ring; right after one of those two. */
-void ring_take_back(const struct ring *ring, int64_t then_ms);
 
 #endif

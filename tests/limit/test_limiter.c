@@ -194,17 +194,16 @@ what_is_refused_counts_nowhere(void **state)
 }
 
 static void
-what_is_taken_back_does_not_count(void **state)
+whoever_asks_alone_is_not_counted(void **state)
 {
 	(void)state;
 	const struct limit_claim claim = { .kind = LIMIT_FAILED_KEYS, .who = SLICE("1") };
-	for (size_t i = 0; i < 100; i++) {
-		now += 10;
-		assert_true(pass_claims(&claim, 1));
-		now += 2000;
-		limiter_take_back(limiter, &(struct limit_network){ claim.who, LIMITER_SPREAD }, &claim, verdict.at_ms);
-	}
+	const struct limit_network network = { claim.who, LIMITER_SPREAD };
+	for (size_t i = 0; i < 100; i++)
+		assert_true(limiter_would_pass(limiter, &network, &claim, 1, &verdict));
 	assert_int_equal(passes_of(LIMIT_FAILED_KEYS, 1, 50), 30);
+	assert_false(limiter_would_pass(limiter, &network, &claim, 1, &verdict));
+	assert_true(verdict.limit == 30 && verdict.wait_ms > 0);
 }
 
 static void
@@ -440,7 +439,7 @@ main(void)
 		TEST(an_account_brings_its_limit),
 		TEST(accounts_do_not_share),
 		TEST(what_is_refused_counts_nowhere),
-		TEST(what_is_taken_back_does_not_count),
+		TEST(whoever_asks_alone_is_not_counted),
 		TEST(names_are_known_until_others_take_their_place),
 		TEST(random_histories),
 		TEST(nobody_gains_by_filling_the_table),

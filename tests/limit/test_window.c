@@ -69,25 +69,6 @@ one_leaves_after_the_other(void **state)
 	assert_false(pass(3, 61000));
 }
 
-static void
-what_is_taken_back_does_not_count(void **state)
-{
-	(void)state;
-	start(2, MINUTE);
-	assert_true(pass(2, 100000));
-	assert_true(pass(2, 105000));
-	ring_take_back(&ring, 100000);
-	assert_int_equal(ring_count(&ring, 105000), 1);
-	ring_take_back(&ring, 100000); /* there is none any more */
-	ring_take_back(&ring, 101000);
-	ring_take_back(&ring, 106000);
-	assert_int_equal(ring_count(&ring, 105000), 1);
-	assert_int_equal(ring_count(&ring, 300000), 0);
-	assert_true(pass(2, 300000));
-	ring_take_back(&ring, 300000 - 3 * (MINUTE + 1000)); /* long gone: this part has its place now */
-	assert_int_equal(ring_count(&ring, 300000), 1);
-}
-
 /* Whatever a ring may hold, a limit ends. */
 static void
 a_clock_that_goes_back_starts_afresh(void **state)
@@ -172,7 +153,6 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(edges_of_a_window),
 		cmocka_unit_test(one_leaves_after_the_other),
-		cmocka_unit_test(what_is_taken_back_does_not_count),
 		cmocka_unit_test(a_clock_that_goes_back_starts_afresh),
 		cmocka_unit_test(counters_hold_their_limit),
 		cmocka_unit_test(random_histories),

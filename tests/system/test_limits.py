@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Contract 5 (limits) as clients see them; the windows themselves are tested by a clock of their own in tests/limit."""
+import collections
 import concurrent.futures
 import json
 import os
@@ -11,6 +12,7 @@ import pytest
 from client import new_address
 from command import CONFIG, call
 from html_page import check_page
+from load import at_once
 from processes import children
 from service import settles
 from stack.front import ApacheFcgid
@@ -219,6 +221,15 @@ def test_a_wrong_key_counts_as_nothing_else(campaign):
     keys = [campaign.service.account().key for _ in range(3)]
     for key in keys * FAILED_KEYS:
         assert campaign.get(ADA, key=key, address=address).status == 404
+
+
+def test_many_at_once_with_a_key(make_service):
+    """a valid key that nobody has used yet, by more than the limit of wrong ones; and wrong ones: exactly the limit are told so"""
+    service = make_service(workers=64)
+    campaign, address = service.campaign(), new_address()
+    for key, expected in ((campaign.key, {404: 64}), (NO_KEY, {409: FAILED_KEYS, 429: 64 - FAILED_KEYS})):
+        found = at_once([lambda: campaign.get(ADA, key=key, address=address).status] * 64)
+        assert collections.Counter(found) == expected
 
 
 def test_a_revoked_key_fails(service):

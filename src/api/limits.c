@@ -31,8 +31,7 @@ address_of(const struct call *call, uint64_t campaign_id, struct who *who)
 	return (struct slice){ who->bytes, sizeof(who->bytes) };
 }
 
-/* An IPv6 site has a /48, and with it more callers than there is memory for; an IPv4 address, one for each campaign it names.
- */
+/* An IPv6 site has a /48, and with it more callers than there is memory for; an IPv4 address is one for each campaign. */
 static struct limit_network
 network_of(const struct call *call)
 {

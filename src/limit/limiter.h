@@ -48,7 +48,7 @@ struct limit_network {
 
 struct limit_claim {
 	enum limit_kind kind;
-	struct slice who; /* at most LIMITER_WHO_MAX bytes, not all zero; a caller is in one network alone */
+	struct slice who; /* at most LIMITER_WHO_MAX bytes; a caller is in one network alone */
 	uint32_t limit;   /* of LIMIT_ACCOUNT, from 1 to LIMIT_MAX */
 };
 

@@ -127,7 +127,7 @@ def test_the_configuration_that_is_shown(service, tmp_path):
     program = service.installation.program("leadhook")
     assert subprocess.run([program, "--config", config, "--check-config"], check=False).returncode == 0
     commands = re.findall(r"^    (leadhook .*)$", TEXT, re.MULTILINE)
-    assert len(commands) == 19
+    assert len(commands) == 20
     for number, command in enumerate(commands):
         here = command.replace("leadhook", f"'{program}' --config '{service.installation.config}'", 1)
         done = subprocess.run(["sh", "-c", here], text=True, capture_output=True, check=False)

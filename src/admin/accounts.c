@@ -49,24 +49,13 @@ admin_account_list(struct admin_call *call)
 
 static const char no_account[] = "there is no such account";
 
-/* The id, where it was done. */
-static int
-finish(struct admin_call *call, enum result result, uint64_t id)
-{
-	if (result == RESULT_OK) {
-		output_record(call->output);
-		output_u64(call->output, "id", id);
-	}
-	return admin_finish(call, result, no_account);
-}
-
 static int
 set_suspended(struct admin_call *call, bool suspended)
 {
 	uint64_t id;
 	if (!admin_id(call, call->operands[0], "account", &id))
 		return EX_DATAERR;
-	return finish(call, store_suspend_account(call->store, id, suspended), id);
+	return admin_finish_id(call, store_suspend_account(call->store, id, suspended), id, no_account);
 }
 
 int
@@ -89,11 +78,11 @@ admin_account_limit(struct admin_call *call)
 	if (!admin_id(call, call->operands[0], "account", &id))
 		return EX_DATAERR;
 	if (slice_equal(text, SLICE("default")))
-		return finish(call, store_limit_account(call->store, id, -1), id);
+		return admin_finish_id(call, store_limit_account(call->store, id, -1), id, no_account);
 	if (!slice_to_u64(text, LIMIT_MAX, &per_minute))
 		return admin_fail(call, EX_DATAERR, "expected default or a number of calls from 0 to %d, not %s", LIMIT_MAX,
 		    call->operands[1]);
-	return finish(call, store_limit_account(call->store, id, (int64_t)per_minute), id);
+	return admin_finish_id(call, store_limit_account(call->store, id, (int64_t)per_minute), id, no_account);
 }
 
 int
@@ -149,10 +138,5 @@ admin_key_revoke(struct admin_call *call)
 	uint64_t id;
 	if (!admin_id(call, call->operands[0], "key", &id))
 		return EX_DATAERR;
-	enum result result = store_revoke_key(call->store, id);
-	if (result == RESULT_OK) {
-		output_record(call->output);
-		output_u64(call->output, "id", id);
-	}
-	return admin_finish(call, result, "there is no such key");
+	return admin_finish_id(call, store_revoke_key(call->store, id), id, "there is no such key");
 }

@@ -33,6 +33,16 @@ admin_finish(const struct admin_call *call, enum result result, const char *miss
 }
 
 int
+admin_finish_id(const struct admin_call *call, enum result result, uint64_t id, const char *missing)
+{
+	if (result == RESULT_OK) {
+		output_record(call->output);
+		output_u64(call->output, "id", id);
+	}
+	return admin_finish(call, result, missing);
+}
+
+int
 admin_wrong_schema(const struct admin_call *call, uint32_t found)
 {
 	return admin_fail(call, EX_CONFIG, "the schema has version %" PRIu32 ", this program needs %" PRIu32 ": %s", found,

@@ -101,6 +101,8 @@ MUST_CHECK bool admin_name(const struct admin_call *call, struct slice text);
 int admin_answer(const struct admin_call *call, enum result result);
 /* The same where something may not exist: `missing` is what RESULT_NOT_FOUND means. */
 int admin_finish(const struct admin_call *call, enum result result, const char *missing);
+/* The same, and the id as the answer where it was done. */
+int admin_finish_id(const struct admin_call *call, enum result result, uint64_t id, const char *missing);
 /* The schema is another version's: tells what to do. */
 int admin_wrong_schema(const struct admin_call *call, uint32_t found);
 /* A number that the tables have for ids. */

@@ -82,14 +82,6 @@ fail_refused(const struct admin_call *call, enum definition_kind kind, enum defi
 }
 
 static int
-answer_id(struct admin_call *call, uint64_t id)
-{
-	output_record(call->output);
-	output_u64(call->output, "id", id);
-	return EX_OK;
-}
-
-static int
 add(struct admin_call *call, enum definition_kind kind)
 {
 	struct definition definition = { .kind = kind };
@@ -103,7 +95,7 @@ add(struct admin_call *call, enum definition_kind kind)
 	enum result result = store_add_definition(call->store, campaign_id, &definition, &id, &refusal);
 	if (result == RESULT_INVALID)
 		return fail_refused(call, kind, refusal);
-	return result == RESULT_OK ? answer_id(call, id) : admin_finish(call, result, "there is no such campaign");
+	return admin_finish_id(call, result, id, "there is no such campaign");
 }
 
 struct edit {
@@ -129,7 +121,7 @@ set(struct admin_call *call, enum definition_kind kind)
 	    store_edit_definition(call->store, kind, id, apply_settings, &(struct edit){ call, kind }, &refusal);
 	if (result == RESULT_INVALID)
 		return fail_refused(call, kind, refusal);
-	return result == RESULT_OK ? answer_id(call, id) : admin_finish(call, result, names_of[kind].missing);
+	return admin_finish_id(call, result, id, names_of[kind].missing);
 }
 
 static int
@@ -139,7 +131,7 @@ take_away(struct admin_call *call, enum definition_kind kind)
 	if (!admin_id(call, call->operands[0], names_of[kind].what, &id))
 		return EX_DATAERR;
 	enum result result = store_remove_definition(call->store, kind, id);
-	return result == RESULT_OK ? answer_id(call, id) : admin_finish(call, result, names_of[kind].missing);
+	return admin_finish_id(call, result, id, names_of[kind].missing);
 }
 
 /* All definitions of the campaign that the first operand names: 0, or a status, told already. */

@@ -225,10 +225,5 @@ admin_webhook_remove(struct admin_call *call)
 	uint64_t id;
 	if (!admin_id(call, call->operands[0], "webhook", &id))
 		return EX_DATAERR;
-	enum result result = store_remove_webhook_id(call->store, id);
-	if (result == RESULT_OK) {
-		output_record(call->output);
-		output_u64(call->output, "id", id);
-	}
-	return admin_finish(call, result, no_webhook);
+	return admin_finish_id(call, store_remove_webhook_id(call->store, id), id, no_webhook);
 }

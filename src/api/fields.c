@@ -123,31 +123,6 @@ collect_fields(struct call *call, struct fields *fields)
 	return true;
 }
 
-static void
-write_value(struct json_writer *writer, const struct http_value *value)
-{
-	switch (value->type) {
-	case HTTP_NULL:
-		json_null(writer);
-		break;
-	case HTTP_STRING:
-		json_string(writer, value->text);
-		break;
-	case HTTP_NUMBER:
-		json_raw(writer, value->text);
-		break;
-	case HTTP_BOOLEAN:
-		json_boolean(writer, value->boolean);
-		break;
-	case HTTP_ARRAY:
-		json_begin_array(writer);
-		for (size_t i = 0; i < value->item_count; i++)
-			write_value(writer, &value->items[i]);
-		json_end_array(writer);
-		break;
-	}
-}
-
 /* What is cut off here is still far beyond what the fields of a lead may have together. */
 static struct slice
 value_as_json(struct pool *pool, const struct http_value *value)
@@ -156,7 +131,7 @@ value_as_json(struct pool *pool, const struct http_value *value)
 	struct json_writer writer;
 	buffer_init(&out, FIELDS_MAX_BYTES);
 	json_writer_init(&writer, &out);
-	write_value(&writer, value);
+	http_value_write(value, &writer);
 	struct slice json = pool_copy(pool, buffer_slice(&out));
 	buffer_free(&out);
 	return json;

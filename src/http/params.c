@@ -138,3 +138,28 @@ http_value_string(const struct http_value *value, struct slice *text)
 		*text = value->text;
 	return value->type != HTTP_ARRAY;
 }
+
+void
+http_value_write(const struct http_value *value, struct json_writer *writer)
+{
+	switch (value->type) {
+	case HTTP_NULL:
+		json_null(writer);
+		break;
+	case HTTP_STRING:
+		json_string(writer, value->text);
+		break;
+	case HTTP_NUMBER:
+		json_raw(writer, value->text);
+		break;
+	case HTTP_BOOLEAN:
+		json_boolean(writer, value->boolean);
+		break;
+	case HTTP_ARRAY:
+		json_begin_array(writer);
+		for (size_t i = 0; i < value->item_count; i++)
+			http_value_write(&value->items[i], writer);
+		json_end_array(writer);
+		break;
+	}
+}

@@ -9,6 +9,7 @@
 #include "base/attributes.h"
 #include "base/slice.h"
 #include "http/request.h"
+#include "json/writer.h"
 
 enum http_type { HTTP_NULL, HTTP_STRING, HTTP_NUMBER, HTTP_BOOLEAN, HTTP_ARRAY };
 
@@ -92,5 +93,7 @@ void http_params_merge_url(struct http_params *params, struct slice url, http_pa
 MUST_CHECK bool http_value_boolean(const struct http_value *value, bool *boolean);
 /* A string, or the text of a number or boolean. Absent for null and NULL. False for an array: 406. */
 MUST_CHECK bool http_value_string(const struct http_value *value, struct slice *text);
+/* As JSON, of the type that it has; numbers as they were written. */
+void http_value_write(const struct http_value *value, struct json_writer *writer);
 
 #endif

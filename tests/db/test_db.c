@@ -64,49 +64,11 @@ static struct db_options options = {
 	.session = session,
 };
 
-struct world {
-	struct db *db;
-	struct pool *pool;
-};
-
-static int
-start(void **state UNUSED)
-{
-	if (!private_server_start())
-		return -1;
-	options.socket = private_server_socket();
-	root_run(
-	    "CREATE TABLE p_rows (id BIGINT UNSIGNED PRIMARY KEY, bytes MEDIUMBLOB, text MEDIUMTEXT, small TINYINT UNSIGNED, "
-	    "big BIGINT UNSIGNED, below BIGINT) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4");
-	return 0;
-}
-
-static int
-stop(void **state UNUSED)
-{
-	private_server_stop();
-	return 0;
-}
-
-static struct world world;
-
-static int
-open_world(void **state)
-{
-	root_run("TRUNCATE p_rows");
-	world = (struct world){ db_new(&options, statements, STATEMENTS), pool_new() };
-	*state = &world;
-	return 0;
-}
-
-static int
-close_world(void **state)
-{
-	struct world *w = *state;
-	db_free(&w->db);
-	pool_free(&w->pool);
-	return 0;
-}
+#define MAKE_TABLE                                                                                       \
+	"CREATE TABLE p_rows (id BIGINT UNSIGNED PRIMARY KEY, bytes MEDIUMBLOB, text MEDIUMTEXT, small " \
+	"TINYINT UNSIGNED, big BIGINT UNSIGNED, below BIGINT) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4"
+#define EMPTY_TABLE "TRUNCATE p_rows"
+#include "with_table.h"
 
 static struct db_rows
 query(struct world *w, size_t statement, const struct db_arguments *arguments)

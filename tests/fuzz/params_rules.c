@@ -42,31 +42,6 @@ require_value(const struct http_value *value, bool item)
 }
 
 static void
-write_value(struct json_writer *writer, const struct http_value *value)
-{
-	switch (value->type) {
-	case HTTP_NULL:
-		json_null(writer);
-		break;
-	case HTTP_STRING:
-		json_string(writer, value->text);
-		break;
-	case HTTP_NUMBER:
-		json_raw(writer, value->text);
-		break;
-	case HTTP_BOOLEAN:
-		json_boolean(writer, value->boolean);
-		break;
-	case HTTP_ARRAY:
-		json_begin_array(writer);
-		for (size_t i = 0; i < value->item_count; i++)
-			write_value(writer, &value->items[i]);
-		json_end_array(writer);
-		break;
-	}
-}
-
-static void
 require_same_value(const struct http_value *one, const struct http_value *other)
 {
 	REQUIRE(one->type == other->type && one->item_count == other->item_count);
@@ -99,7 +74,7 @@ require_again(struct pool *pool, const struct http_params *params)
 	json_begin_object(&writer);
 	for (size_t i = 0; i < http_params_count(params); i++) {
 		json_key(&writer, http_params_at(params, i)->name);
-		write_value(&writer, &http_params_at(params, i)->value);
+		http_value_write(&http_params_at(params, i)->value, &writer);
 	}
 	json_end_object(&writer);
 	REQUIRE(buffer_ok(&out));

@@ -24,16 +24,12 @@ def in_parallel(requests, clients=16):
         return list(pool.map(lambda request: request(), requests))
 
 
-class Load:
-    """Use as a context: the threads run inside it. `answers` maps each email to the status, None where no answer came."""
+class Clients:
+    """Use as a context: `run` is called in so many threads, with their numbers, until `stopped` is set at the end."""
 
-    def __init__(self, campaign, threads=8):
-        self.campaign = campaign
-        self.answers = {}
-        self.retry_after = set()  # what 503 answers carried
-        self._numbers = itertools.count()
-        self._stop = threading.Event()
-        self._threads = [threading.Thread(target=self._run, daemon=True) for _ in range(threads)]
+    def __init__(self, run, threads):
+        self.stopped = threading.Event()
+        self._threads = [threading.Thread(target=run, args=(number,), daemon=True) for number in range(threads)]
 
     def __enter__(self):
         for thread in self._threads:
@@ -41,17 +37,28 @@ class Load:
         return self
 
     def __exit__(self, *_):
-        self._stop.set()
+        self.stopped.set()
         for thread in self._threads:
             thread.join()
 
-    def _run(self):
-        while not self._stop.is_set():
+
+class Load(Clients):
+    """`answers` maps each email to the status, None where no answer came."""
+
+    def __init__(self, campaign, threads=8):
+        super().__init__(self._run, threads)
+        self.campaign = campaign
+        self.answers = {}
+        self.retry_after = set()  # what 503 answers carried
+        self._numbers = itertools.count()
+
+    def _run(self, _):
+        while not self.stopped.is_set():
             email = f"load{next(self._numbers)}@example.org"
             status = self._post(email)
             self.answers[email] = status
             if status != 200:
-                self._stop.wait(0.02)  # a refusing server is not asked in a busy loop
+                self.stopped.wait(0.02)  # a refusing server is not asked in a busy loop
 
     def _post(self, email):
         try:

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 EXTRA_DIST += \
-	tests/soak/soak.py \
 	%D%/attempts.py \
 	%D%/certificates.py \
 	%D%/client.py \

@@ -4,38 +4,28 @@ import threading
 import time
 
 import pytest
-from load import at_once
+from load import Clients, at_once
 from service import COMMITTER
 from stack.process import wait_until
 
 SECOND = 1
 SLACK = 0.3  # of an answer that is under way on a machine that is busy
 RATE = 20  # requests a second
+THREADS = 4
 REFUSALS = 40  # that each service gives before it is judged: two seconds
 
 
-class Use:
+class Use(Clients):
     """The key is used all the time, by one service; when the last request that it opened was sent, and the first refusal came."""
 
     def __init__(self, client, path, key):
+        super().__init__(self._run, THREADS)
         self.client, self.path, self.key = client, path, key
         self.last_accepted, self.statuses, self.accepted, self.refused = 0.0, set(), 0, 0
         self._lock = threading.Lock()
-        self._stop = threading.Event()
-        self._threads = [threading.Thread(target=self._run, args=(number,), daemon=True) for number in range(4)]
-
-    def __enter__(self):
-        for thread in self._threads:
-            thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self._stop.set()
-        for thread in self._threads:
-            thread.join()
 
     def _run(self, number):
-        while not self._stop.wait(len(self._threads) / RATE):
+        while not self.stopped.wait(THREADS / RATE):
             begun = time.monotonic()
             method, fields = (("POST", {"json_body": {"email": f"{number}@example.org"}}) if number % 2
                               else ("GET", {"query": {"email": "known@example.org"}}))

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+EXTRA_DIST += %D%/soak.py

@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/pool.h"
-#include "base/random.h"
 #include "deliver/back_off.h"
 #include "deliver/bulk.h"
 #include "store/dispatch.h"
@@ -161,6 +160,20 @@ chores_when(const struct chores *c)
 	return first;
 }
 
+/* They take turns by their ids: one that fails must not hold up the others. */
+static uint64_t
+next_webhook(const struct chores *c)
+{
+	uint64_t first = UINT64_MAX, next = UINT64_MAX;
+	for (size_t i = 0; i < c->webhook_count; i++) {
+		const uint64_t id = c->webhooks[i];
+		first = id < first ? id : first;
+		if (id > c->work.webhook_id)
+			next = id < next ? id : next;
+	}
+	return next != UINT64_MAX ? next : first;
+}
+
 void
 chores_begin(struct chores *c, bool keeps_days)
 {
@@ -170,8 +183,8 @@ chores_begin(struct chores *c, bool keeps_days)
 		if (chore_when(c, chore) > now)
 			continue;
 		c->under_way = c->last = chore;
-		if (chore == CHORE_END) /* any: one that fails must not hold up the others */
-			c->work.webhook_id = c->webhooks[random_below(c->webhook_count)];
+		if (chore == CHORE_END)
+			c->work.webhook_id = next_webhook(c);
 		c->work.keeps_days = keeps_days;
 		runner_start(c->runner, chores_all[chore].work, c);
 		return;

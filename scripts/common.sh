@@ -107,8 +107,8 @@ copy_sources() {
 	if git -C "$top" -c safe.directory="$top" rev-parse --git-dir >/dev/null 2>&1; then
 		(cd "$top" && git -c safe.directory="$top" ls-files -co --exclude-standard -z) >"$copy.files"
 	else
-		(cd "$top" && find . -type f ! -path './var/*' ! -path './build*/*' ! -path '*/.deps/*' ! -name '*.[oa]' \
-			! -path ./Makefile ! -path './config.*' -print0) >"$copy.files"
+		(cd "$top" && find . ! -type d ! -path './var/*' \( ! -path './build*/*' -o -path './build-aux/*' \) ! -path '*/.deps/*' \
+			! -name '*.[oa]' ! -path ./Makefile ! -path './config.[ls]*' ! -path './autom4te.cache/*' -print0) >"$copy.files"
 	fi
 	# A file that was deleted but not yet for git is no reason to stop.
 	(cd "$top" && tar --null --ignore-failed-read -T "$copy.files" -cf -) | tar -C "$copy" -xf -

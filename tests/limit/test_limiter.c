@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "limit/limiter.h"
 
@@ -399,6 +400,15 @@ pass_account(uint64_t account, uint32_t limit)
 	return pass_claims(&claim, 1);
 }
 
+static bool
+gets_above(const size_t *number, size_t before)
+{
+	const int64_t end_ms = clock_monotonic_ms() + 10 * 1000;
+	while (__atomic_load_n(number, __ATOMIC_SEQ_CST) <= before && clock_monotonic_ms() < end_ms)
+		usleep(100);
+	return *number > before;
+}
+
 /* Killed at any instruction, with a lock or without: the others go on, and what has passed is counted. */
 static void
 killed_processes_stop_nobody(void **state)
@@ -410,16 +420,19 @@ killed_processes_stop_nobody(void **state)
 	for (uint64_t account = 1; account <= ACCOUNTS; account++) {
 		tally->passed = 0;
 		for (size_t i = 0; i < KILLS; i++) {
+			const size_t before = tally->passed;
 			const pid_t pid = fork();
 			while (pid == 0)
 				if (pass_account(account, LIMIT_MAX))
 					__atomic_fetch_add(&tally->passed, 1, __ATOMIC_SEQ_CST);
 			assert_true(pid > 0);
+			const bool works = gets_above(&tally->passed, before);
 			usleep((useconds_t)(rand() % LIFE_US));
 			kill(pid, SIGKILL);
 			waitpid(pid, NULL, 0);
+			assert_true(works);
 		}
-		assert_in_range(tally->passed, 1, LIMIT_MAX - KILLS - 1);
+		assert_in_range(tally->passed, KILLS, LIMIT_MAX - KILLS - 1);
 		assert_false(pass_account(account, (uint32_t)tally->passed));
 		assert_true(
 		    pass_account(account, (uint32_t)tally->passed + KILLS + 1)); /* at worst those that died count too */

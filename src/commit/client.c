@@ -30,7 +30,14 @@ enum sent {
 	SENT_ANSWERED,
 	SENT_NOTHING, /* the committer did not get all of it, so it did nothing */
 	SENT_UNKNOWN, /* it ended, and may have done it */
-	SENT_LATE     /* the deadline is over */
+	SENT_LATE,    /* the deadline is over */
+	SENT_NOBODY   /* it did nothing, and there will be no other */
+};
+
+static const char *const reasons[] = {
+	[SENT_UNKNOWN] = "end of file",
+	[SENT_LATE] = "deadline",
+	[SENT_NOBODY] = "no parent",
 };
 
 struct commit_client *
@@ -127,8 +134,9 @@ try_once(struct commit_client *client, int64_t deadline_ms)
 {
 	if (client->fd < 0)
 		client->fd = endpoint_connect(client->endpoint);
+	/* The parent listens: it is gone, and this process is to end. */
 	if (client->fd < 0)
-		return SENT_NOTHING;
+		return errno == ECONNREFUSED ? SENT_NOBODY : SENT_NOTHING;
 	frame_reader_reset(&client->in);
 	enum sent sent = send_request(client, deadline_ms);
 	if (sent == SENT_ANSWERED)
@@ -152,8 +160,7 @@ tell_no_answer(struct commit_client *client, enum sent sent)
 {
 	uint64_t untold;
 	if (log_is_due(&client->told, &untold))
-		log_warning("no_answer_of_committer", LOG_STR("reason", sent == SENT_LATE ? "deadline" : "end of file"),
-		    LOG_UINT("untold", untold));
+		log_warning("no_answer_of_committer", LOG_STR("reason", reasons[sent]), LOG_UINT("untold", untold));
 }
 
 /* True: `client->in` has an answer. What may be done is asked again only where twice is as good as once. */

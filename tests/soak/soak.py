@@ -39,6 +39,7 @@ SETTLE_SHARE = 1 / 3  # of the calm: caches fill
 SAMPLES = 20  # in the rest of it
 MINUTES_MIN = 2
 DRAIN_SECONDS = 600
+START_SECONDS = 8
 GROWTH_BYTES, GROWTH_SHARE = 2 * 1024 * 1024, 1.15
 OWN_FILES = 24  # descriptors of a process that has no connections
 IN_FLIGHT = 256  # connections that a dispatcher keeps, at most
@@ -80,7 +81,7 @@ class Soak:
         self.accepted, self.statuses = {}, collections.Counter()
         self.internal = []  # answers 500 of our own; one of the web server tells of a process that was killed
         self.send, self.service.client.request = self.service.client.request, self.request
-        self.kills = collections.Counter()
+        self.kills, self.slowest_start = collections.Counter(), 0
         self.numbers, self.stop = itertools.count(), threading.Event()
         self.lock = threading.Lock()
 
@@ -185,6 +186,7 @@ class Soak:
         what = random.choice(["worker", "worker", "worker", "committer", "committer", "dispatcher", "dispatcher", "parent", "hup"])
         if what == "parent":
             self.service.responders.kill()
+            self.bring_back()
         elif what == "dispatcher":
             self.service.dispatcher.kill()
         elif what == "hup":
@@ -202,6 +204,16 @@ class Soak:
         for child in (self.service.responders, self.service.dispatcher):
             if not child.alive():
                 child.start()
+
+    def bring_back(self):
+        """Until it serves again: those that were left must not hold up the start."""
+        begun = time.monotonic()
+
+        def serves():
+            self.revive()
+            return self.service.client.healthy()
+        wait_until(serves, 60, "the service has come back")
+        self.slowest_start = max(self.slowest_start, time.monotonic() - begun)
 
     def restart_database(self):
         self.database.child.kill()
@@ -277,6 +289,8 @@ class Soak:
             wrong.append(f"{len(missing)} accepted sign-ups without their event, {missing[:3]} among them")
         if self.internal:
             wrong.append(f"{len(self.internal)} internal errors, {self.internal[0]} among them")
+        if self.slowest_start > START_SECONDS:
+            wrong.append(f"killed, it served again after {self.slowest_start:.1f} s")
         if tally.unsigned:
             wrong.append(f"{tally.unsigned} deliveries were not signed")
         for role, (first_bytes, first_files) in samples[0].items():
@@ -292,7 +306,7 @@ class Soak:
     def report(self, samples):
         tally = self.service.receiver
         print(f"answers: {dict(sorted(self.statuses.items(), key=str))}")
-        print(f"killed: {dict(self.kills)}")
+        print(f"killed: {dict(self.kills)}; serving again after {self.slowest_start:.1f} s at most")
         print(f"sign-ups accepted: {len(self.accepted)}; deliveries received: {tally.count}, of which refused: {tally.refused}")
         for role, first in samples[0].items():
             last = samples[-1][role]

@@ -56,14 +56,17 @@ def test_killed_responders(service, receiver, campaign):
 
 
 def test_a_killed_parent_takes_its_workers_along(service, receiver, campaign):
-    """The parent's death leaves nobody who answers; started again it serves on the same socket"""
+    """The parent's death leaves nobody who answers, and nobody who waits: started again it serves on the same socket"""
     workers = children(service.responders.pid)
     assert workers
-    service.responders.kill()
-    wait_until(lambda: not any(alive(pid) for pid in workers), 15, "the workers have ended")
-    service.responders.start()
-    service.wait_ready()
-    assert campaign.lead(email="a@example.org")["rank"] == 1
+    with Load(campaign) as load:
+        load.wait_for(50)
+        service.responders.kill()
+        wait_until(lambda: not any(alive(pid) for pid in workers), 5, "the workers have ended")
+        service.responders.start()
+        load.wait_for(50)
+    load.repeat_refused()
+    check_leads(campaign, load.answers)
 
 
 def alive(pid):

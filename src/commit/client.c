@@ -134,7 +134,7 @@ try_once(struct commit_client *client, int64_t deadline_ms)
 {
 	if (client->fd < 0)
 		client->fd = endpoint_connect(client->endpoint);
-	/* The parent listens: it is gone, and this process is to end. */
+	/* Refused: the parent, which listens, is gone, and this process is to end. */
 	if (client->fd < 0)
 		return errno == ECONNREFUSED ? SENT_NOBODY : SENT_NOTHING;
 	frame_reader_reset(&client->in);

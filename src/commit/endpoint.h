@@ -20,7 +20,7 @@ MUST_CHECK bool endpoint_open(struct endpoint *endpoint);
 /* In whoever does not accept on it: with the last one closed connections are refused. The address stays. */
 void endpoint_close(struct endpoint *endpoint);
 /* A non-blocking connection, or -1 with errno set. Anybody here may try an abstract name, so both ends look whom they have:
- * EACCES when it is another account. */
+ * EACCES when it is another account. ECONNREFUSED: nobody has it open any more. */
 MUST_CHECK int endpoint_connect(const struct endpoint *endpoint);
 MUST_CHECK bool endpoint_peer_is_ours(int fd);
 

@@ -404,9 +404,12 @@ static bool
 gets_above(const size_t *number, size_t before)
 {
 	const int64_t end_ms = clock_monotonic_ms() + 10 * 1000;
-	while (__atomic_load_n(number, __ATOMIC_SEQ_CST) <= before && clock_monotonic_ms() < end_ms)
+	bool above = false;
+	while (!above && clock_monotonic_ms() < end_ms) {
 		usleep(100);
-	return *number > before;
+		above = __atomic_load_n(number, __ATOMIC_SEQ_CST) > before;
+	}
+	return above;
 }
 
 /* Killed at any instruction, with a lock or without: the others go on, and what has passed is counted. */

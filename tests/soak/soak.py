@@ -39,7 +39,7 @@ SETTLE_SHARE = 1 / 3  # of the calm: caches fill
 SAMPLES = 20  # in the rest of it
 MINUTES_MIN = 2
 DRAIN_SECONDS = 600
-START_SECONDS = 8
+START_SECONDS = 8  # until a killed parent serves again, beside the load
 GROWTH_BYTES, GROWTH_SHARE = 2 * 1024 * 1024, 1.15
 OWN_FILES = 24  # descriptors of a process that has no connections
 IN_FLIGHT = 256  # connections that a dispatcher keeps, at most
@@ -240,7 +240,6 @@ class Soak:
         """{role: (bytes, descriptors)}: workers on average."""
         parent = self.service.responders.pid
         workers = [pid for pid in children(parent) if pid != committer(parent)]
-        self.workers = len(workers)
         roles = {"parent": [parent], "committer": [committer(parent)], "workers": workers, "dispatcher": [self.service.dispatcher.pid]}
         return {role: (sum(map(proportional_size, pids)) // len(pids),
                        sum(len(os.listdir(f"/proc/{pid}/fd")) for pid in pids) / len(pids)) for role, pids in roles.items()}
@@ -293,12 +292,13 @@ class Soak:
             wrong.append(f"killed, it served again after {self.slowest_start:.1f} s")
         if tally.unsigned:
             wrong.append(f"{tally.unsigned} deliveries were not signed")
+        # the committer has a connection of each worker that had something for it, and they come one by one
+        connections = {"committer": len(children(self.service.responders.pid)) - 1, "dispatcher": IN_FLIGHT}
         for role, (first_bytes, first_files) in samples[0].items():
             last_bytes, last_files = samples[-1][role]
             if last_bytes > first_bytes * GROWTH_SHARE + GROWTH_BYTES:
                 wrong.append(f"{role}: {first_bytes} bytes have become {last_bytes}")
-            # the committer has a connection of each worker that had something for it, and they come one by one
-            most = OWN_FILES + {"committer": self.workers, "dispatcher": IN_FLIGHT}.get(role, 0)
+            most = OWN_FILES + connections.get(role, 0)
             if last_files > max(most, first_files):
                 wrong.append(f"{role}: {first_files} descriptors have become {last_files}, more than {most}")
         return wrong

@@ -334,6 +334,7 @@ a_table_in_use_is_tried_again_later(void **state)
 	assert_int_equal(tables_with(old), 0);
 }
 
+/* An ALTER that waits for the server's own purge may take longer than the other waits for it: that one leaves it for later. */
 static bool
 one_of_two(struct store *store, const struct world *world UNUSED, unsigned index UNUSED)
 {
@@ -342,7 +343,11 @@ one_of_two(struct store *store, const struct world *world UNUSED, unsigned index
 	for (int i = 0; good && i < 4; i++)
 		good = store_housekeeping(store, true) == RESULT_OK;
 	const char *log = captured_log();
-	return good && count_in(log, "history_days_failed") == 0 && count_in(log, "error test") == 0;
+	const size_t given_up = count_in(log, "history_days_failed result=conflict");
+	good = good && count_in(log, "history_days_failed") == given_up && count_in(log, "error test") == 0;
+	if (!good)
+		print_error("%s", log);
+	return good;
 }
 
 /* Two that both think it theirs, for a lease has just changed hands. That a day is gone already is no failure. */

@@ -2,6 +2,8 @@
 """What the kernel tells of processes."""
 import pathlib
 
+from stack.process import wait_until
+
 
 def children(pid):
     return [int(word) for word in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
@@ -11,6 +13,14 @@ def committer(parent):
     """The committer's process id, once there is exactly one that is not about to end; 0 while there is none."""
     found = [pid for pid in children(parent) if _name(pid) == "leadhook-commit"]
     return found[0] if len(found) == 1 else 0
+
+
+def another_committer(parent, than=0):
+    """Waits for it; one that was killed may be there for a while."""
+    def found():
+        pid = committer(parent)
+        return pid if pid != than else 0
+    return wait_until(found, 15, "a committer")
 
 
 def _name(pid):

@@ -10,7 +10,7 @@ import subprocess
 
 import fastcgi_client
 import pytest
-from processes import children, committer
+from processes import another_committer, children
 from service import COMMITTER
 from stack.process import wait_until
 
@@ -119,9 +119,9 @@ def test_a_new_configuration(service, campaign, log):
 @needs_committer
 def test_a_dead_committer(service, campaign, log):
     """the next one is made, and has its connection"""
-    before = wait_until(lambda: committer(service.responders.pid), DEADLINE, "a committer")
+    before = another_committer(service.responders.pid)
     os.kill(before, signal.SIGKILL)
-    wait_until(lambda: committer(service.responders.pid) not in (0, before), DEADLINE, "another committer")
+    another_committer(service.responders.pid, than=before)
     wait_until(lambda: campaign.post({"email": "a@example.org"}).status == 200, DEADLINE, "a sign-up")
 
 

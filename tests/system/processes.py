@@ -15,12 +15,12 @@ def committer(parent):
     return found[0] if len(found) == 1 else 0
 
 
-def another_committer(parent, than=0):
-    """Waits for it; one that was killed may be there for a while."""
+def wait_for_committer(parent, other_than=0):
+    """Its process id. One that was killed may be there for a while: `other_than` that one."""
     def found():
         pid = committer(parent)
-        return pid if pid != than else 0
-    return wait_until(found, 15, "a committer")
+        return pid if pid != other_than else 0
+    return wait_until(found, 15, "there is a committer")
 
 
 def _name(pid):

@@ -11,7 +11,7 @@ import time
 import pytest
 from conftest import BUILD
 from load import Load, at_once, check_leads, in_parallel, lead_count
-from processes import another_committer, children, committer, proportional_size
+from processes import children, committer, proportional_size, wait_for_committer
 from service import COMMITTER, settles
 from stack.process import wait_until
 
@@ -32,7 +32,7 @@ def service(make_service):
 @pytest.fixture
 def parent(service):
     """The responders' parent, with a committer at work."""
-    another_committer(service.responders.pid)
+    wait_for_committer(service.responders.pid)
     return service.responders.pid
 
 
@@ -148,7 +148,7 @@ def test_killed_committers(service, parent, campaign):
         load.wait_for(20)
         victim = 0
         for _ in range(12):
-            victim = another_committer(parent, than=victim)
+            victim = wait_for_committer(parent, other_than=victim)
             load.wait_for(chance.randrange(40))  # at no particular moment
             os.kill(victim, signal.SIGKILL)
             load.wait_for(5)
@@ -164,9 +164,9 @@ def test_replaced_under_load(service, parent, campaign, number):
     with Load(campaign, threads=16) as load:
         for _ in range(5):
             load.wait_for(30)
-            old = another_committer(parent)
+            old = wait_for_committer(parent)
             os.kill(parent if number == signal.SIGHUP else old, number)
-            another_committer(parent, than=old)
+            wait_for_committer(parent, other_than=old)
     assert set(load.answers.values()) == {200}
     assert all(campaign.find(email=email)["counter"] == 1 for email in load.answers)
     check_leads(campaign, load.answers)

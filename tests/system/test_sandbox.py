@@ -10,7 +10,7 @@ import subprocess
 
 import fastcgi_client
 import pytest
-from processes import another_committer, children
+from processes import children, wait_for_committer
 from service import COMMITTER
 from stack.process import wait_until
 
@@ -119,9 +119,9 @@ def test_a_new_configuration(service, campaign, log):
 @needs_committer
 def test_a_dead_committer(service, campaign, log):
     """the next one is made, and has its connection"""
-    before = another_committer(service.responders.pid)
+    before = wait_for_committer(service.responders.pid)
     os.kill(before, signal.SIGKILL)
-    another_committer(service.responders.pid, than=before)
+    wait_for_committer(service.responders.pid, other_than=before)
     wait_until(lambda: campaign.post({"email": "a@example.org"}).status == 200, DEADLINE, "a sign-up")
 
 

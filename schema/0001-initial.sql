@@ -315,7 +315,7 @@ CREATE TABLE IF NOT EXISTS {prefix}webhook_status (
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 -- History. The high bits of an id (from bit 36) are the UTC day since 1970, so that the id alone finds its partition and a
--- day is dropped as a whole; partitions of days are split off from `later` (src/store/partitions.c). Indexes name the id that
+-- day is dropped as a whole; partitions of days are split off from `later` (src/store/queue/partitions.c). Indexes name the id that
 -- is behind them anyway: of a table with partitions the server takes its order for nothing else.
 CREATE TABLE IF NOT EXISTS {prefix}events (
 	id BIGINT UNSIGNED NOT NULL,

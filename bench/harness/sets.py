@@ -11,7 +11,7 @@ SHAPES = {"natural": "FLOOR(-LN(1 - RAND(seq)) * 8)", "distinct": "(seq * 7919) 
 FIRST_LEAD = 1_000_000_000
 FIRST_HISTORY = 1 << 35
 DAY_BITS = 36  # the low bits of a history id; above them is the UTC day
-SHARD_FACTOR, SHARD_SHIFT = 0x9E3779B97F4A7C15, 58  # webhook_shard() in src/core/delivery.c
+SHARD_FACTOR, SHARD_SHIFT = 0x9E3779B97F4A7C15, 58  # webhook_shard() in src/webhook/delivery.c
 
 # Numbers, addresses and ids all come from one number. A social id may hold any hexadecimal digit.
 LEADS = """
@@ -25,7 +25,7 @@ INSERT INTO lh_score_entries (lead_id, reason, ref, round, delta, asked, created
 SELECT id, 'custom', 1, 0, score, score, created_ms FROM lh_leads WHERE campaign_id = {campaign} AND score > 0;
 UPDATE lh_campaign_counters SET last_subscription_number = {leads}, lead_count = {leads} WHERE campaign_id = {campaign};
 """
-# One level of the tree of scores, as src/core/rank.h describes it.
+# One level of the tree of scores, as src/engine/rank.h describes it.
 HISTOGRAM = """
 INSERT INTO lh_score_histogram (node, s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15)
 SELECT ({campaign} << 29) + {start} + (score >> {above}), {slots}

@@ -5,9 +5,9 @@
 
 #include "admin/commands.h"
 #include "base/random.h"
-#include "core/api_key.h"
+#include "identity/api_key.h"
 #include "limit/rule.h"
-#include "store/admin.h"
+#include "store/operator/admin.h"
 
 int
 admin_account_add(struct admin_call *call)

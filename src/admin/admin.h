@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * The operator's command (operations.md 4), whole but for the wiring. */
+ * The operator's command (docs/operating.md 4), whole but for the wiring. */
 #ifndef LEADHOOK_ADMIN_ADMIN_H
 #define LEADHOOK_ADMIN_ADMIN_H
 
 #include <stdio.h>
 
 #include "conf/conf.h"
-#include "store/dispatch.h"
+#include "store/queue/dispatch.h"
 #include "store/store.h"
 
 /* What came of an attempt. */

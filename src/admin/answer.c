@@ -4,7 +4,7 @@
 #include <sysexits.h>
 
 #include "admin/call.h"
-#include "store/admin.h"
+#include "store/operator/admin.h"
 
 int
 admin_answer(const struct admin_call *call, enum result result)

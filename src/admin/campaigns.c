@@ -5,7 +5,7 @@
 
 #include "admin/commands.h"
 #include "admin/values.h"
-#include "store/admin.h"
+#include "store/operator/admin.h"
 
 #define PLACE(member) offsetof(struct campaign_settings, member)
 static const char points[] = "a number from 0 to 99999", on_or_off[] = "on or off", url[] = "an http or https URL, or nothing",
@@ -68,7 +68,7 @@ admin_campaign_add(struct admin_call *call)
 	return EX_OK;
 }
 
-/* What GET /v2/campaigns says of each (contract.md 4.1), and whose it is. */
+/* What GET /v2/campaigns says of each (docs/api.md 4.1), and whose it is. */
 static void
 add_summary(struct output *output, const struct campaign *campaign, int64_t now_ms)
 {

@@ -5,7 +5,7 @@
 
 #include "admin/commands.h"
 #include "admin/values.h"
-#include "store/admin.h"
+#include "store/operator/admin.h"
 
 #define PLACE(member) offsetof(struct definition, as.member)
 static const char characters[] = "1 to 200 characters", points[] = "a number from -99999 to 99999",

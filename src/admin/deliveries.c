@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Deliveries: the operator looks for them, at them, and has them sent again (operations.md 4, delivery.md 6). */
+ * Deliveries: the operator looks for them, at them, and has them sent again (docs/operating.md 4, docs/deliveries.md 6). */
 #include <inttypes.h>
 #include <stddef.h>
 #include <sysexits.h>
@@ -9,8 +9,9 @@
 #include "admin/values.h"
 #include "base/clock.h"
 #include "base/utf8.h"
-#include "core/events.h"
-#include "store/admin.h"
+#include "engine/events.h"
+#include "store/operator/admin.h"
+#include "store/queue/dispatch.h"
 
 static bool
 read_event(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)

@@ -3,7 +3,7 @@
 #include <sysexits.h>
 
 #include "admin/commands.h"
-#include "store/admin.h"
+#include "store/operator/admin.h"
 
 static int
 apply_schema(struct admin_call *call, bool apply)

@@ -5,10 +5,10 @@
 
 #include "admin/commands.h"
 #include "admin/values.h"
-#include "core/email.h"
-#include "core/phone.h"
-#include "core/social_id.h"
-#include "store/admin.h"
+#include "identity/email.h"
+#include "identity/phone.h"
+#include "identity/social_id.h"
+#include "store/operator/admin.h"
 #include "json/reader.h"
 
 /* Leads that are asked of the database at once; only what is shown of them is kept, until all is printed. */

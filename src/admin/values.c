@@ -4,13 +4,13 @@
 #include <sysexits.h>
 
 #include "base/clock.h"
-#include "core/events.h"
-#include "core/host_list.h"
-#include "core/link.h"
-#include "core/network.h"
-#include "core/retry.h"
-#include "core/social_id.h"
-#include "store/admin.h"
+#include "engine/events.h"
+#include "identity/host_list.h"
+#include "identity/link.h"
+#include "identity/network.h"
+#include "identity/social_id.h"
+#include "store/operator/admin.h"
+#include "webhook/retry.h"
 
 enum {
 	URL_BYTES_MAX = 2048,

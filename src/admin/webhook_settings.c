@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * What an operator sets of a webhook (delivery.md 1 to 4). */
+ * What an operator sets of a webhook (docs/deliveries.md 1 to 4). */
 #include <stddef.h>
 #include <sysexits.h>
 #include <unistd.h>
 
 #include "admin/commands.h"
 #include "admin/values.h"
-#include "store/admin.h"
+#include "store/operator/admin.h"
 
 #define PLACE(member) offsetof(struct webhook_settings, member)
 static const char file[] = "an absolute path of at most 1024 bytes, or nothing";

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * A webhook is tried: one delivery of a lead that there is not, whose outcome is shown and left at that (delivery.md 6). */
+ * A webhook is tried: one delivery of a lead that there is not, whose outcome is shown and left at that (docs/deliveries.md 6).
+ */
 #include <sysexits.h>
 
 #include "admin/admin.h"
 #include "admin/commands.h"
 #include "base/utf8.h"
-#include "core/webhook_url.h"
-#include "store/admin.h"
+#include "store/operator/admin.h"
+#include "webhook/webhook_url.h"
 
 /* The payload of a lead that would be the next, if it signed up. */
 static bool

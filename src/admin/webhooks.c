@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Webhooks of a campaign (delivery.md 1): made, shown, switched and removed. */
+ * Webhooks of a campaign (docs/deliveries.md 1): made, shown, switched and removed. */
 #include <inttypes.h>
 #include <string.h>
 #include <sysexits.h>
@@ -7,10 +7,10 @@
 #include "admin/commands.h"
 #include "admin/values.h"
 #include "base/random.h"
-#include "core/events.h"
-#include "core/signature.h"
-#include "core/webhook_url.h"
-#include "store/admin.h"
+#include "engine/events.h"
+#include "store/operator/admin.h"
+#include "webhook/signature.h"
+#include "webhook/webhook_url.h"
 
 /* The operands from the third on. False when one is no event: told already. */
 static bool

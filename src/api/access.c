@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Who may call (contract.md 3): the key of a request, or the token of a link. */
+ * Who may call (docs/api.md 3): the key of a request, or the token of a link. */
 #include "api/call.h"
 
-#include "core/api_key.h"
+#include "identity/api_key.h"
 
 /* `api_key` in query or body, else the last token of either header. */
 static bool

@@ -15,7 +15,7 @@ call_failure(enum result result)
 	return result == RESULT_FAILED || result == RESULT_INVALID ? FAILURE_INTERNAL : FAILURE_UNAVAILABLE;
 }
 
-/* 5xx texts carry the request id, and the log a line with it (contract.md 2): what was wrong is told apart, once for many. */
+/* 5xx texts carry the request id, and the log a line with it (docs/api.md 2): what was wrong is told apart, once for many. */
 static struct slice
 failure_message(struct call *call, const struct failure_text *text, enum failure failure, struct slice detail)
 {
@@ -90,7 +90,7 @@ call_begin(struct call *call)
 	return writer;
 }
 
-/* [A-Za-z_$][\w$.]{0,63} (contract.md 4.1): whatever else might stand before the answer, it must be no script of a stranger. */
+/* [A-Za-z_$][\w$.]{0,63} (docs/api.md 4.1): whatever else might stand before the answer, it must be no script of a stranger. */
 static bool
 is_callback(struct slice name)
 {

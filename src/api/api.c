@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * From a request to its handler, in the contract's order of checks (contract.md 2). */
+ * From a request to its handler, in the contract's order of checks (docs/api.md 2). */
 #include "api/api.h"
 
 #include <stdlib.h>
 
 #include "api/call.h"
 #include "base/clock.h"
-#include "core/client_address.h"
+#include "identity/client_address.h"
 
 struct api *
 api_new(const struct api_options *options, struct store *store, const struct api_backend *backend)
@@ -88,7 +88,7 @@ call_campaign_id(struct call *call, uint64_t *id)
 	return true;
 }
 
-/* contract.md 3, require_key; 6. */
+/* docs/api.md 3, require_key; 6. */
 static enum failure
 refuses(const struct call *call)
 {
@@ -160,7 +160,7 @@ check_request(struct call *call)
 	return FAILURE_NONE;
 }
 
-/* contract.md 2, "Order of checks". */
+/* docs/api.md 2, "Order of checks". */
 static void
 run(struct call *call)
 {

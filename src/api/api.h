@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * The HTTP interface: from a request to its response, over one store (contract.md). Knows nothing of FastCGI. */
+ * The HTTP interface: from a request to its response, over one store (docs/api.md). Knows nothing of FastCGI. */
 #ifndef LEADHOOK_API_API_H
 #define LEADHOOK_API_API_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/address.h"
 #include "http/params.h"
 #include "http/request.h"
 #include "http/response.h"
 #include "limit/limiter.h"
 #include "store/store.h"
+#include "webhook/address.h"
 
 struct api;
 

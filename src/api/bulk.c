@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Bulk calls: what they ask for is queued, and done by the dispatcher (contract.md 4.1). */
+ * Bulk calls: what they ask for is queued, and done by the dispatcher (docs/api.md 4.1). */
 #include "api/call.h"
 
 /* `tag_id` or `tag`, its name. */

@@ -6,9 +6,9 @@
 #include "api/api.h"
 #include "api/boards.h"
 #include "base/log.h"
-#include "core/email.h"
-#include "core/failure.h"
-#include "core/model.h"
+#include "engine/failure.h"
+#include "engine/model.h"
+#include "identity/email.h"
 #include "json/writer.h"
 
 /* What a call may wait for at the database: the rows that all calls read, whoever else changes the campaign, the queue of bulk
@@ -37,7 +37,7 @@ struct call {
 	struct http_request *request;
 	struct http_response *response;
 	struct http_params *params;
-	struct ip_address client; /* as contract.md 5 finds it; zeros when nobody knows it */
+	struct ip_address client; /* as docs/api.md 5 finds it; zeros when nobody knows it */
 	bool has_client;
 	struct api_key key;       /* that came with the request; id 0: none did */
 	uint64_t account_id;      /* whose key came with the request; 0: none */
@@ -55,7 +55,7 @@ struct call {
 
 /* The answers (answer.c). A handler calls exactly one of them, or one of the pages. */
 void call_fail(struct call *call, enum failure failure);
-/* With a sentence of its own, or completed, where core/failure.h says so. */
+/* With a sentence of its own, or completed, where engine/failure.h says so. */
 void call_fail_with(struct call *call, enum failure failure, struct slice detail);
 /* invalid_parameter: the name, then "must be one text". */
 void call_fail_parameter(struct call *call, struct slice name, const char *rule);
@@ -88,7 +88,7 @@ MUST_CHECK bool call_first_text(struct call *call, const char *const *names, str
 /* A '-' or none, and digits, any number of them: beyond `limit`, which is below 10^17, it is just some number beyond it. False
  * when the text is no whole number. */
 MUST_CHECK bool call_whole_number(struct slice text, int64_t limit, int64_t *number);
-/* contract.md 1, Booleans; absent is false. False when it is none: the call has then failed. */
+/* docs/api.md 1, Booleans; absent is false. False when it is none: the call has then failed. */
 MUST_CHECK bool call_boolean(struct call *call, const char *name, bool *value);
 
 /* What a route needs before its handler runs. KEY_TOKEN: the signature of an opt-out link. */
@@ -96,7 +96,7 @@ enum route_key { KEY_NONE, KEY_OPTIONAL, KEY_REQUIRED, KEY_TOKEN };
 
 enum {
 	ROUTE_BULK = 1 << 0,      /* names many leads: these names collect, and the body may be larger */
-	ROUTE_UNTIL_END = 1 << 1, /* 423 once the campaign has ended (contract.md 6) */
+	ROUTE_UNTIL_END = 1 << 1, /* 423 once the campaign has ended (docs/api.md 6) */
 	ROUTE_SUBSCRIBE = 1 << 2, /* a social id is the referrer's, never that of the lead to update */
 	ROUTE_JSONP = 1 << 3,     /* may be asked for as a script */
 	ROUTE_PAGE = 1 << 4,      /* answers HTML, whatever happens; reads no parameters but the query's */
@@ -146,7 +146,7 @@ MUST_CHECK bool call_check_token(struct call *call);
 /* The id in the path, or the first of the names that stand for it; 0 when there is none that could be one (api.c). */
 MUST_CHECK bool call_campaign_id(struct call *call, uint64_t *id);
 
-/* contract.md 5 (limits.c). False: the call has failed. */
+/* docs/api.md 5 (limits.c). False: the call has failed. */
 /* A request without a key: what its address may do. */
 MUST_CHECK bool call_pass_address(struct call *call);
 /* One with a key: what its account may do. */
@@ -157,21 +157,21 @@ MUST_CHECK bool call_may_try_key(struct call *call, struct slice hash);
 void call_key_is_good(struct call *call, struct slice hash);
 void call_key_is_bad(struct call *call, struct slice hash);
 
-/* From parameters to a command (contract.md 4.3, 4.4), and parts of that. False: the call has failed. */
+/* From parameters to a command (docs/api.md 4.3, 4.4), and parts of that. False: the call has failed. */
 MUST_CHECK bool call_parse_signup(struct call *call, struct signup *signup, struct payload_view *view);
 MUST_CHECK bool call_parse_email(struct call *call, struct email *email);
 MUST_CHECK bool call_parse_phone(struct call *call, struct slice *e164);
 MUST_CHECK bool call_merge_url(struct call *call);
 MUST_CHECK bool call_parse_fields(struct call *call, struct signup *signup);
 MUST_CHECK bool call_parse_view(struct call *call, struct payload_view *view);
-/* `points`, within their bounds (contract.md 4.1). *given: there are some; else they are 0. */
+/* `points`, within their bounds (docs/api.md 4.1). *given: there are some; else they are 0. */
 MUST_CHECK bool call_parse_points(struct call *call, int32_t *points, bool *given);
 
 /* Which leads are meant (identifiers.c). One: the first of social_id and kid, email, phone_number. */
 MUST_CHECK bool call_parse_lead(struct call *call, struct lead_reference *lead);
 /* Those of a bulk call, as often as they were named; what can be no identifier is left out. */
 MUST_CHECK bool call_parse_leads(struct call *call, struct lead_reference **leads, size_t *count);
-/* The names that collect on this route (contract.md 1, Parameters). */
+/* The names that collect on this route (docs/api.md 1, Parameters). */
 struct http_names call_collecting_names(const struct route *route);
 
 /* What the campaign's owner has defined (definitions.c). */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Custom fields and utm: the parameters whose names have no case (contract.md 4.4), and which of a page's own parameters
- * join the request (contract.md 1, "Merging __url"). */
+ * Custom fields and utm: the parameters whose names have no case (docs/api.md 4.4), and which of a page's own parameters
+ * join the request (docs/api.md 1, "Merging __url"). */
 #include "api/call.h"
-#include "core/custom_fields.h"
+#include "engine/custom_fields.h"
 
-/* contract.md 4.4: what is no custom field, beside names that begin with `_` or `utm_`. */
+/* docs/api.md 4.4: what is no custom field, beside names that begin with `_` or `utm_`. */
 static const char *const reserved[] = {
 	"action",
 	"api_key",
@@ -48,7 +48,7 @@ is_reserved(struct slice lower_name)
 	return slice_starts_with(lower_name, SLICE("_")) || slice_starts_with(lower_name, SLICE(UTM)) || is_ours(lower_name);
 }
 
-/* contract.md 1, "Merging __url": utm_*, kid and custom fields. Whoever made the link that a visitor followed chose them, so
+/* docs/api.md 1, "Merging __url": utm_*, kid and custom fields. Whoever made the link that a visitor followed chose them, so
  * they must not say which lead is meant, nor where a browser is sent. */
 static bool
 may_come_from_url(void *context, const struct http_param *param)
@@ -81,7 +81,7 @@ struct fields {
 	size_t count;
 };
 
-/* contract.md 1: a later value replaces an earlier one, the body's the query's, and none of __url what the request carries. */
+/* docs/api.md 1: a later value replaces an earlier one, the body's the query's, and none of __url what the request carries. */
 static bool
 replaces(const struct http_param *one, const struct http_param *other)
 {
@@ -137,7 +137,7 @@ value_as_json(struct pool *pool, const struct http_value *value)
 	return json;
 }
 
-/* Everything that is not reserved, null removing what is there; of ours each is one value (contract.md 1), used here or not.
+/* Everything that is not reserved, null removing what is there; of ours each is one value (docs/api.md 1), used here or not.
  * False: the call has failed. */
 static bool
 parse_custom_fields(struct call *call, const struct fields *fields, struct signup *signup)

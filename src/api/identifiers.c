@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Which leads a call is about (contract.md 4.1): one, or those of a bulk call. */
+ * Which leads a call is about (docs/api.md 4.1): one, or those of a bulk call. */
 #include "api/call.h"
 
-#include "core/phone.h"
-#include "core/social_id.h"
+#include "identity/phone.h"
+#include "identity/social_id.h"
 
 bool
 call_parse_lead(struct call *call, struct lead_reference *lead)

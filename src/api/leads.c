@@ -2,7 +2,7 @@
  * Create or update a lead; look one up. */
 #include "api/call.h"
 
-/* contract.md 4.6: without a key they are ignored, whatever they are. */
+/* docs/api.md 4.6: without a key they are ignored, whatever they are. */
 static bool
 parse_points(struct call *call, struct signup *signup)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * How much callers may do (contract.md 5): who counts as one, and what a refusal says. */
+ * How much callers may do (docs/api.md 5): who counts as one, and what a refusal says. */
 #include "api/call.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "api/call.h"
 
 #include "base/clock.h"
-#include "core/social_id.h"
+#include "identity/social_id.h"
 
 enum { PAGE_LEADS = 50, PAGE_LEADS_MAX = 250, LEADERS = 10, LEADERS_MAX = 50 };
 

@@ -2,8 +2,8 @@
  * The links of `unsubscribe_url`: for people who click, and for mail programs that post (RFC 8058). */
 #include "api/call.h"
 
-#include "core/signature.h"
-#include "core/social_id.h"
+#include "identity/social_id.h"
+#include "webhook/signature.h"
 
 /* /opt-out/{campaign}/{social_id}/{token}. What is wrong with a link is told to nobody. */
 bool

@@ -3,8 +3,8 @@
 #include "api/call.h"
 
 #include "base/log.h"
-#include "core/base64.h"
-#include "core/digest.h"
+#include "crypto/base64.h"
+#include "crypto/digest.h"
 
 #define STYLE                                                                                                          \
 	":root{color-scheme:light dark}body{font:1.125em/1.5 sans-serif;margin:2em auto;max-width:32em;padding:0 1em}" \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Which call answers which path and method, with the right it needs (contract.md 4.1). */
+ * Which call answers which path and method, with the right it needs (docs/api.md 4.1). */
 #include "api/call.h"
 
 /* A word of a bulk call; `tag` alone changes scores. */
@@ -55,7 +55,7 @@ api_routes(size_t *count)
 	return routes;
 }
 
-/* A campaign id: decimal, no leading zeros (contract.md 1). Numbers that are too large for one are no campaign's. */
+/* A campaign id: decimal, no leading zeros (docs/api.md 1). Numbers that are too large for one are no campaign's. */
 static bool
 is_campaign_id(struct slice segment)
 {
@@ -89,7 +89,7 @@ path_matches(const char *path, const struct http_request *request)
 	return i == request->segment_count;
 }
 
-/* An action nobody knows: contract.md 1, Methods. */
+/* An action nobody knows: docs/api.md 1, Methods. */
 static bool
 is_unknown_action(const struct http_request *request)
 {

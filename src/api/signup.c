@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * From a request's parameters to a sign-up command (contract.md 4.3, 4.4). */
+ * From a request's parameters to a sign-up command (docs/api.md 4.3, 4.4). */
 #include "api/call.h"
-#include "core/email.h"
-#include "core/link.h"
-#include "core/network.h"
-#include "core/phone.h"
-#include "core/social_id.h"
 #include "http/text.h"
+#include "identity/email.h"
+#include "identity/link.h"
+#include "identity/network.h"
+#include "identity/phone.h"
+#include "identity/social_id.h"
 
 bool
 call_parse_email(struct call *call, struct email *email)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * Webhooks of a campaign (delivery.md 1). */
+ * Webhooks of a campaign (docs/deliveries.md 1). */
 #include "api/call.h"
 
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "core/events.h"
-#include "core/signature.h"
-#include "core/webhook_url.h"
+#include "engine/events.h"
+#include "webhook/signature.h"
+#include "webhook/webhook_url.h"
 
 /* What a webhook subscribes to: each event once, in the order in which they were named. */
 struct subscription {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Time as milliseconds. The rules never read a clock: the database's time is handed to them (delivery.md 4). */
+ * Time as milliseconds. The rules never read a clock: the database's time is handed to them (docs/deliveries.md 4). */
 #ifndef LEADHOOK_BASE_CLOCK_H
 #define LEADHOOK_BASE_CLOCK_H
 

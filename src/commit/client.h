@@ -4,7 +4,7 @@
 #define LEADHOOK_COMMIT_CLIENT_H
 
 #include "commit/endpoint.h"
-#include "core/command.h"
+#include "engine/command.h"
 #include "store/store.h"
 
 struct commit_client;

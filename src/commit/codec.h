@@ -5,7 +5,7 @@
 #define LEADHOOK_COMMIT_CODEC_H
 
 #include "base/buffer.h"
-#include "core/command.h"
+#include "engine/command.h"
 #include "store/store.h"
 
 enum commit_request_kind { REQUEST_COMMAND, REQUEST_KEY, REQUEST_CAMPAIGN, REQUEST_LOOK_UP };

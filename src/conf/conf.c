@@ -178,7 +178,7 @@ static const struct {
 	const char *problem;
 } together[] = {
 	{ connect_timeout_is_in_seconds, "database.connect_timeout: expected whole seconds" },
-	/* delivery.md 4: else a delivery under way could be taken over */
+	/* docs/deliveries.md 4: else a delivery under way could be taken over */
 	{ lease_outlives_attempt, "dispatch.lease: is less than dispatch.attempt_timeout and 15s" },
 };
 

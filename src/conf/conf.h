@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The configuration: what the programs read from their file and their environment (operations.md 3).
+ * The configuration: what the programs read from their file and their environment (docs/operating.md 3).
  *
  * A value comes from the environment (LEADHOOK_<SECTION>_<KEY>; a secret also from the file that
  * LEADHOOK_<SECTION>_<KEY>_FILE names), else from the file, else from the table in conf/settings.c. What the table cannot
@@ -48,7 +48,7 @@ struct conf_server {
 	bool sandbox;          /* the dispatcher's too */
 };
 
-/* contract.md 1, Caps, and 5. */
+/* docs/api.md 1, Caps, and 5. */
 struct conf_limits {
 	size_t body_bytes, bulk_body_bytes;
 	size_t name_bytes, value_bytes, custom_fields_bytes;
@@ -63,7 +63,7 @@ struct conf_limits {
 
 struct conf_lead {
 	const char *avatar_url;              /* has "{hash}"; "": no avatars */
-	const char *disposable_domains_file; /* host names, as core/host_list.h reads them; "": none */
+	const char *disposable_domains_file; /* host names, as identity/host_list.h reads them; "": none */
 };
 
 struct conf_dispatch {

@@ -99,7 +99,8 @@ is_limit(struct slice text)
 {
 	uint64_t limit;
 	const size_t stroke = slice_find(text, '/');
-	return slice_to_u64(slice_sub(text, 0, stroke), UINT32_MAX, &limit) && is_duration(slice_sub(text, stroke + 1, text.size));
+	return slice_to_u64(slice_sub(text, 0, stroke), UINT32_MAX, &limit) &&
+	       is_duration(slice_sub(text, stroke + 1, text.size));
 }
 
 /* Whether the address is a loopback one, the listener says. */
@@ -143,7 +144,7 @@ enum { TEXT_MAX = 255, PATH_BYTES_MAX = 4095, SOCKET_PATH_MAX = 107, URL_MAX = 2
 enum { KILO = 1024, MEGA = 1024 * 1024 };
 /* What a TEXT column of the schema holds. */
 enum { COLUMN_MAX = 65535 };
-/* interface.md, Limits: more is 413, always. */
+/* docs/requirements.md, Limits: more is 413, always. */
 enum { BULK_ITEMS_MAX = 250 };
 enum { SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE, DAY = 24 * HOUR };
 #define YEAR (INT64_C(365) * DAY)

@@ -122,8 +122,7 @@ tell(struct db *db, const struct db_error *error, const char *what)
 		return;
 	int64_t now_ms = clock_monotonic_ms();
 	const struct log_field fields[] = { LOG_STR("statement", what), LOG_UINT("number", db->error),
-		LOG_STR("error", db->error_text), LOG_INT("took_ms", now_ms - db->begun_ms),
-		LOG_UINT("untold", untold),
+		LOG_STR("error", db->error_text), LOG_INT("took_ms", now_ms - db->begun_ms), LOG_UINT("untold", untold),
 		LOG_STR("mend", error == NULL ? "" : error->mend) };
 	bool needs_somebody = error == NULL || error_is_denial(db->error);
 	log_event(needs_somebody ? LOG_LEVEL_ERROR : LOG_LEVEL_WARNING, "database_error", fields,

@@ -3,8 +3,8 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "core/id_list.h"
-#include "store/dispatch.h"
+#include "engine/id_list.h"
+#include "store/queue/dispatch.h"
 #include "store/store.h"
 
 /* Less than the time that the shortest lease leaves for its renewal (dispatcher.h). */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Queued bulk work (contract.md 4.1), a chunk at a time (delivery.md 6). Campaigns take turns; of each the oldest job is first.
+ * Queued bulk work (docs/api.md 4.1), a chunk at a time (docs/deliveries.md 6). Campaigns take turns; of each the oldest job is
+ * first.
  *
  * Nothing is kept between two chunks: where a job stands is written in the transaction of what its items do. So a kill neither
  * loses nor repeats an item, and several dispatchers may be at the same job. */

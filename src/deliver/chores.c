@@ -8,7 +8,7 @@
 #include "base/pool.h"
 #include "deliver/back_off.h"
 #include "deliver/bulk.h"
-#include "store/dispatch.h"
+#include "store/queue/dispatch.h"
 
 enum {
 	WEBHOOKS_MAX = 64, /* to be ended; the next look finds the others again */

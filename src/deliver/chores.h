@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What a dispatcher does beside delivering, in a thread of its own and a chunk at a time: it ends the deliveries of webhooks
- * that are no more, keeps house, and does queued bulk work (delivery.md 4 and 6). They take turns; one that fails waits, and
- * the others go on. */
+ * that are no more, keeps house, and does queued bulk work (docs/deliveries.md 4 and 6). They take turns; one that fails waits,
+ * and the others go on. */
 #ifndef LEADHOOK_DELIVER_CHORES_H
 #define LEADHOOK_DELIVER_CHORES_H
 

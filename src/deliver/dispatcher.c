@@ -109,7 +109,7 @@ dispatcher_run(struct dispatcher *d)
 		log_error("outcomes_given_up", LOG_UINT("deliveries", slots_used(d->slots)));
 		return RESULT_UNAVAILABLE;
 	}
-	/* whoever is told to end has done what it was told: leases end by themselves (delivery.md 6) */
+	/* whoever is told to end has done what it was told: leases end by themselves (docs/deliveries.md 6) */
 	return d->stopped || (d->looked && !d->leased) ? RESULT_OK : RESULT_UNAVAILABLE;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Takes due deliveries from the database, sends them, records what came of them (delivery.md 2 to 4 and 6). In between it does
- * queued bulk work.
+ * Takes due deliveries from the database, sends them, records what came of them (docs/deliveries.md 2 to 4 and 6). In between
+ * it does queued bulk work.
  *
  * A delivery keeps its slot from its claim until its outcome is committed: so at most `in_flight` deliveries are sent twice
  * when the process is killed, and none is lost. */
@@ -13,10 +13,10 @@
 
 #include "base/attributes.h"
 #include "base/result.h"
-#include "core/health.h"
-#include "core/retry.h"
 #include "deliver/lock.h"
 #include "deliver/sender.h"
+#include "webhook/health.h"
+#include "webhook/retry.h"
 
 struct store;
 

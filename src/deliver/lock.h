@@ -2,7 +2,7 @@
  * The lock file: keeps a second dispatcher with the same configuration away, and tells who held it last.
  *
  * The owner's id stands in the file as long as shards and claims may be leased under it. Whoever gets the lock and finds an
- * id therefore knows that its dispatcher is dead, and may free what that one had (delivery.md 4). */
+ * id therefore knows that its dispatcher is dead, and may free what that one had (docs/deliveries.md 4). */
 #ifndef LEADHOOK_DELIVER_LOCK_H
 #define LEADHOOK_DELIVER_LOCK_H
 

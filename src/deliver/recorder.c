@@ -10,7 +10,7 @@
 enum {
 	BATCH = 256,                /* outcomes, at most */
 	FLUSH_COUNT = 64,           /* they are recorded after that many … */
-	FLUSH_MS = 5,               /* … or that long (delivery.md 3, guarantee) */
+	FLUSH_MS = 5,               /* … or that long (docs/deliveries.md 3, guarantee) */
 	CONFLICTS = 3,              /* of a batch, until they are recorded one by one */
 	STUCK_MARGIN_MS = 10 * 1000 /* so long before its claim ends what meets nothing but conflicts is given up */
 };

@@ -3,9 +3,9 @@
 
 #include <inttypes.h>
 
-#include "core/form.h"
-#include "core/signature.h"
-#include "core/webhook_url.h"
+#include "webhook/form.h"
+#include "webhook/signature.h"
+#include "webhook/webhook_url.h"
 
 static const struct slice content_types[] = {
 	[false] = SLICE("Content-Type: application/json"),

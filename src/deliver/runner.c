@@ -11,7 +11,7 @@
 
 #include "base/log.h"
 #include "base/pool.h"
-#include "core/digest.h"
+#include "crypto/digest.h"
 
 enum runner_state { RUNNER_IDLE, RUNNER_BUSY, RUNNER_DONE };
 

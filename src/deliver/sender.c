@@ -17,7 +17,7 @@
 #include "deliver/sender_error.h"
 
 enum {
-	CONNECTION_LIFETIME_S = 300, /* a kept connection is not asked for its address again (delivery.md 5) */
+	CONNECTION_LIFETIME_S = 300, /* a kept connection is not asked for its address again (docs/deliveries.md 5) */
 	CA_LIFETIME_S = 300,         /* after that a CA file is read again */
 	STALL_MS = 100,              /* that late is too late */
 	GRANTED_WAIT_MS = 100,       /* libcurl has no timer for the time that was granted */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Sends attempts over HTTP, many at a time (libcurl's multi interface), from one thread.
  *
- * What the outside may do to us ends here: addresses are checked when they are dialled (delivery.md 5), redirects, cookies,
- * proxies and user names are not known, every wait has an end, every answer a maximum. */
+ * What the outside may do to us ends here: addresses are checked when they are dialled (docs/deliveries.md 5), redirects,
+ * cookies, proxies and user names are not known, every wait has an end, every answer a maximum. */
 #ifndef LEADHOOK_DELIVER_SENDER_H
 #define LEADHOOK_DELIVER_SENDER_H
 
@@ -12,7 +12,7 @@
 
 #include "base/attributes.h"
 #include "base/slice.h"
-#include "core/address.h"
+#include "webhook/address.h"
 
 struct sender;
 

@@ -10,9 +10,9 @@
 
 #include "base/clock.h"
 #include "base/pool.h"
-#include "core/retry.h"
 #include "deliver/sender.h"
-#include "store/dispatch.h"
+#include "store/queue/dispatch.h"
+#include "webhook/retry.h"
 
 struct slots;
 struct slot;
@@ -34,7 +34,7 @@ int64_t slots_oldest_ms(const struct slots *slots);
 
 /* What an attempt came to for its webhook. */
 struct webhook_result {
-	unsigned failures, probes; /* core/health.h, afterwards */
+	unsigned failures, probes; /* webhook/health.h, afterwards */
 	int64_t held_until_ms;     /* nothing goes to it before */
 	bool disabled;
 };

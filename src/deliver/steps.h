@@ -12,7 +12,7 @@
 #include "deliver/recorder.h"
 #include "deliver/slots.h"
 #include "deliver/turns.h"
-#include "store/dispatch.h"
+#include "store/queue/dispatch.h"
 
 enum {
 	STEPS_BATCH = 256,        /* deliveries in one claim, at most */

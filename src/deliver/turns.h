@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Who may send next (delivery.md 3 and 4): webhooks take turns, each within its window, its rate and what its breaker lets
- * through (core/health.h).
+ * Who may send next (docs/deliveries.md 3 and 4): webhooks take turns, each within its window, its rate and what its breaker
+ * lets through (webhook/health.h).
  *
  * Two things keep webhooks that hang from holding up the others. Those whose last attempt was no success, or that have had none
  * yet, have half of the slots for all of them together. And the last quarter of the slots, like the last half of that half, is
@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 #include "base/clock.h"
-#include "core/health.h"
-#include "store/dispatch.h"
+#include "store/queue/dispatch.h"
+#include "webhook/health.h"
 
 struct turns;
 
@@ -32,7 +32,7 @@ void turns_free(struct turns **turns);
 /* This webhook has something due. What the database knows of it is believed while nothing of it is under way. Ignored when
  * there is no room: the next look at the database will offer it again. */
 void turns_offer(struct turns *turns, const struct due_webhook *webhook, int64_t now_ms);
-/* Only webhooks of these shards (bit i: shard i, core/delivery.h) are still ours: others get nothing more until they are
+/* Only webhooks of these shards (bit i: shard i, webhook/delivery.h) are still ours: others get nothing more until they are
  * offered again. */
 void turns_keep(struct turns *turns, uint64_t shards, int64_t now_ms);
 /* When turns_take(…, slots, …) gives out something: now, later because of somebody's rate, or CLOCK_NEVER. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What an attempt comes to, for its delivery and for its webhook (delivery.md 3); logged. */
+ * What an attempt comes to, for its delivery and for its webhook (docs/deliveries.md 3); logged. */
 #ifndef LEADHOOK_DELIVER_VERDICT_H
 #define LEADHOOK_DELIVER_VERDICT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The parameters of a request: one flat table made of the query, then the body (contract 1). */
+ * The parameters of a request: one flat table made of the query, then the body (docs/api.md 1). */
 #ifndef LEADHOOK_HTTP_PARAMS_H
 #define LEADHOOK_HTTP_PARAMS_H
 
@@ -24,7 +24,7 @@ struct http_value {
 struct http_param {
 	struct slice name; /* as sent: 1 byte or more of UTF-8 without control characters */
 	struct http_value value;
-	/* The weakest first: what is of a stronger origin counts more (contract 1). */
+	/* The weakest first: what is of a stronger origin counts more (docs/api.md 1). */
 	enum http_origin { HTTP_ORIGIN_URL, HTTP_ORIGIN_QUERY, HTTP_ORIGIN_BODY } origin;
 	size_t serial; /* of two parameters of one origin, the larger one belongs to the later */
 };
@@ -57,13 +57,13 @@ struct http_problem {
 		HTTP_UNSUPPORTED_MEDIA_TYPE, /* 415 */
 	} kind;
 	/* For the client: where it broke; which parameter breaks which rule, without a name where there is none that is fit to
-	 * repeat. Absent with 415, which has one text (contract 2). */
+	 * repeat. Absent with 415, which has one text (docs/api.md 2). */
 	struct slice message;
 };
 
 struct http_params;
 
-/* Reads request->query and request->body. Body types: contract 1; no body (absent or empty) is fine with any type. A later
+/* Reads request->query and request->body. Body types: docs/api.md 1; no body (absent or empty) is fine with any type. A later
  * value of a name replaces an earlier one, the body's the query's; what collects does so within the query or the body.
  * The table lives in the request's pool; `collecting` must stay valid as long. False: *problem is filled. */
 MUST_CHECK bool http_params_parse(const struct http_request *request, const struct http_caps *caps,
@@ -85,11 +85,11 @@ const struct http_param *http_params_at(const struct http_params *params, size_t
 /* Answers whether this parameter may come from the query of `__url`. */
 typedef bool http_param_allowed(void *context, const struct http_param *param);
 
-/* Contract 1 "Merging __url": adds the parameters in the url's query that the request does not carry and `allowed` lets
+/* docs/api.md 1 "Merging __url": adds the parameters in the url's query that the request does not carry and `allowed` lets
  * pass. What would be an error in a request is left out here: the url is data, not a request. */
 void http_params_merge_url(struct http_params *params, struct slice url, http_param_allowed *allowed, void *context);
 
-/* Contract 1 "Booleans"; NULL is absent, so false. False when it is another value: 406. */
+/* docs/api.md 1 "Booleans"; NULL is absent, so false. False when it is another value: 406. */
 MUST_CHECK bool http_value_boolean(const struct http_value *value, bool *boolean);
 /* A string, or the text of a number or boolean. Absent for null and NULL. False for an array: 406. */
 MUST_CHECK bool http_value_string(const struct http_value *value, struct slice *text);

@@ -24,7 +24,7 @@ bool params_fail(struct params_source *source, enum http_problem_kind kind, cons
  * false. */
 bool params_fail_named(struct params_source *source, struct slice name, const char *rule);
 
-/* Each answers false, the problem filled, when a rule of contract 1 is broken; what they are given may go away after. */
+/* Each answers false, the problem filled, when a rule of docs/api.md 1 is broken; what they are given may go away after. */
 /* A value by its type: scalars alone. */
 MUST_CHECK bool params_set(struct params_source *source, struct slice name, const struct http_value *scalar);
 /* An empty array, in the place of what was there. */

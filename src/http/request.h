@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a client asks for, out of the CGI variables of RFC 3875 (contract 1). Nothing here knows where they come from. */
+ * What a client asks for, out of the CGI variables of RFC 3875 (docs/api.md 1). Nothing here knows where they come from. */
 #ifndef LEADHOOK_HTTP_REQUEST_H
 #define LEADHOOK_HTTP_REQUEST_H
 
@@ -21,7 +21,7 @@ struct http_request {
 	size_t segment_count;   /* 0: the base path itself */
 	struct slice query;     /* behind the first '?', not decoded; may be absent */
 	struct slice content_type;
-	struct slice authorization; /* also as REDIRECT_HTTP_AUTHORIZATION (contract 3) */
+	struct slice authorization; /* also as REDIRECT_HTTP_AUTHORIZATION (docs/api.md 3) */
 	struct slice authentication;
 	struct slice referer;
 	struct slice user_agent;

@@ -29,8 +29,8 @@ static const char *const content_types[] = {
 	[HTTP_HTML] = "text/html",
 };
 
-/* Of every answer (contract 1 and 7). What is answered depends on headers that a cache knows nothing of, and is somebody's own
- * business: none may keep it. */
+/* Of every answer (docs/api.md 1 and 7). What is answered depends on headers that a cache knows nothing of, and is somebody's
+ * own business: none may keep it. */
 static const char common_headers[] = "Cache-Control: no-store\r\n"
 				     "X-Content-Type-Options: nosniff\r\n"
 				     "Access-Control-Allow-Origin: *\r\n"

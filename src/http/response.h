@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * An answer, and its bytes as a CGI responder writes them (RFC 3875, 6; contract 1 "Answer" and 7). */
+ * An answer, and its bytes as a CGI responder writes them (RFC 3875, 6; docs/api.md 1 "Answer" and 7). */
 #ifndef LEADHOOK_HTTP_RESPONSE_H
 #define LEADHOOK_HTTP_RESPONSE_H
 
@@ -36,7 +36,7 @@ void http_response_free(struct http_response *response);
  * nothing added, when the value holds a control character or there are HTTP_RESPONSE_HEADERS already. */
 MUST_CHECK bool http_response_header(struct http_response *response, const char *name, struct slice value);
 
-/* Makes it the answer to any OPTIONS request (contract 7). */
+/* Makes it the answer to any OPTIONS request (docs/api.md 7). */
 void http_response_preflight(struct http_response *response);
 
 /* The reason phrase of RFC 9110, 15; "" for a status that is none of ours. */

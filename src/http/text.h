@@ -13,8 +13,8 @@ MUST_CHECK bool http_decode_segment(struct pool *pool, struct slice text, struct
  * digits stands for itself. */
 struct slice http_decode_form(struct pool *pool, struct slice text);
 
-/* Contract 1 "Values": drops ASCII white space at both ends, then makes CR LF and CR into LF, in a copy. Answers NULL, or the
- * rule that the text breaks, to go behind its name: "must be valid UTF-8". */
+/* docs/api.md 1 "Values": drops ASCII white space at both ends, then makes CR LF and CR into LF, in a copy. Answers NULL, or
+ * the rule that the text breaks, to go behind its name: "must be valid UTF-8". */
 MUST_CHECK const char *http_text_normalise(struct pool *pool, struct slice text, struct slice *normal);
 
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/pool.h"
-#include "core/digest.h"
+#include "crypto/digest.h"
 #include "limit/shared.h"
 #include "limit/window.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Who may do how much (contract.md 5), counted in memory that all processes of this host share.
+ * Who may do how much (docs/api.md 5), counted in memory that all processes of this host share.
  *
  * The memory is bounded. It is a table of sets of LIMITER_WAYS rings (limit/window.h) for each kind of limit. A caller that is
  * not in his set gets an empty ring, or one whose time has passed; where there is none he goes on with the one that is the

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a limit is: so many requests in each of some windows of time (contract.md 5). */
+ * What a limit is: so many requests in each of some windows of time (docs/api.md 5). */
 #ifndef LEADHOOK_LIMIT_RULE_H
 #define LEADHOOK_LIMIT_RULE_H
 

@@ -2,7 +2,7 @@
  * A sliding window in memory: a ring of counters, one for each sixtieth of it and one for the sixtieth that has just begun.
  *
  * What is in the ring is all that passed in the window, and for less than a sixtieth of it longer: so no window of that length,
- * wherever it begins, ever holds more than the limit, and nobody is refused more than a sixtieth too long (contract.md 5).
+ * wherever it begins, ever holds more than the limit, and nobody is refused more than a sixtieth too long (docs/api.md 5).
  *
  * A ring of zeros is a window in which nothing was. Whoever is killed in the middle of a function here leaves a ring that the
  * next one goes on with: at worst the call that died counts. */

@@ -19,7 +19,7 @@
 #include "prog/confinement.h"
 #include "prog/options.h"
 #include "prog/wiring.h"
-#include "store/dispatch.h"
+#include "store/queue/dispatch.h"
 
 static const char program[] = "leadhook-dispatch";
 

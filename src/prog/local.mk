@@ -1,6 +1,5 @@
 # the three programs
-%C%_libs = src/limit/liblimit.a src/store/libstore.a src/db/libdb.a src/core/libcore.a src/json/libjson.a src/conf/libconf.a src/base/libbase.a
-%C%_libs_outside = $(MARIADB_LIBS) $(YAJL_LIBS) $(INIH_LIBS) $(CORE_LIBS)
+%C%_libs = src/limit/liblimit.a src/store/libstore.a src/db/libdb.a src/conf/libconf.a $(engine_libs) $(MARIADB_LIBS) $(INIH_LIBS)
 
 noinst_LIBRARIES += %D%/libwiring.a
 %C%_libwiring_a_SOURCES = %D%/confinement.c %D%/confinement.h %D%/options.c %D%/options.h %D%/wiring.c %D%/wiring.h
@@ -8,13 +7,12 @@ noinst_LIBRARIES += %D%/libwiring.a
 sbin_PROGRAMS += %D%/leadhook-fcgi
 %C%_leadhook_fcgi_SOURCES = %D%/leadhook-fcgi.c %D%/backend.c %D%/backend.h
 %C%_leadhook_fcgi_LDADD = %D%/libwiring.a src/api/libapi.a src/commit/libcommit.a src/http/libhttp.a src/fcgi/libfcgi.a \
-	$(%C%_libs) \
-	$(FCGI_LIBS) $(%C%_libs_outside)
+	$(%C%_libs) $(FCGI_LIBS)
 
 bin_PROGRAMS += %D%/leadhook
 %C%_leadhook_SOURCES = %D%/leadhook.c
-%C%_leadhook_LDADD = %D%/libwiring.a src/admin/libadmin.a src/deliver/libdeliver.a $(%C%_libs) $(CURL_LIBS) $(%C%_libs_outside)
+%C%_leadhook_LDADD = %D%/libwiring.a src/admin/libadmin.a src/deliver/libdeliver.a $(%C%_libs) $(CURL_LIBS)
 
 sbin_PROGRAMS += %D%/leadhook-dispatch
 %C%_leadhook_dispatch_SOURCES = %D%/leadhook-dispatch.c
-%C%_leadhook_dispatch_LDADD = %D%/libwiring.a src/deliver/libdeliver.a $(%C%_libs) $(CURL_LIBS) $(%C%_libs_outside)
+%C%_leadhook_dispatch_LDADD = %D%/libwiring.a src/deliver/libdeliver.a $(%C%_libs) $(CURL_LIBS)

@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/utf8.h"
-#include "core/domain.h"
+#include "identity/domain.h"
 
 enum { MS_PER_S = 1000, HOSTS_MAX_BYTES = 16 * 1024 * 1024 };
 

@@ -5,13 +5,13 @@
 
 #include "base/pool.h"
 #include "conf/conf.h"
-#include "core/address.h"
-#include "core/host_list.h"
-#include "core/network.h"
-#include "core/retry.h"
 #include "deliver/sender.h"
+#include "identity/host_list.h"
+#include "identity/network.h"
 #include "limit/limiter.h"
 #include "store/store.h"
+#include "webhook/address.h"
+#include "webhook/retry.h"
 
 /* What a configuration comes to. */
 struct wiring {

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/random.h"
-#include "core/social_id.h"
+#include "identity/social_id.h"
 #include "store/private.h"
 
 /* What is reserved at first. Most commands make fewer events for fewer webhooks; those that make more are decided again. */

@@ -34,7 +34,7 @@
 	"FROM (SELECT l.id, l.score, (SELECT COALESCE(SUM(e.delta), 0) FROM {prefix}score_entries e " \
 	"WHERE e.lead_id = l.id) AS booked FROM {prefix}leads l USE INDEX ()) s WHERE s.score <> s.booked ORDER BY s.id" FEW
 
-/* The places of core/rank.c: the first node of each level, and how far the bits of node and slot are shifted. */
+/* The places of engine/rank.c: the first node of each level, and how far the bits of node and slot are shifted. */
 #define RANK_TREE \
 	"(SELECT 0 AS first_node, 32 AS above, 28 AS below UNION ALL SELECT 1, 28, 24 UNION ALL SELECT 17, 24, 20 " \
 	"UNION ALL SELECT 273, 20, 16 UNION ALL SELECT 4369, 16, 12 UNION ALL SELECT 69905, 12, 8 " \

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "core/webhook_url.h"
 #include "store/private.h"
+#include "webhook/webhook_url.h"
 
 /* More than a host has busy campaigns. */
 enum { KEPT_MAX = 64, NODES_MAX = 1024 /* of a campaign: 140 KiB */ };

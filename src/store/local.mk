@@ -1,33 +1,35 @@
 noinst_LIBRARIES += %D%/libstore.a
 %C%_libstore_a_SOURCES = \
-	%D%/admin.c %D%/admin.h \
 	%D%/batch.c \
 	%D%/bulk.c \
-	%D%/check.c %D%/check.h \
-	%D%/completion.c \
-	%D%/deep.c \
 	%D%/deep_statements.h \
-	%D%/definitions.c \
-	%D%/deliveries.c \
-	%D%/dispatch.c %D%/dispatch.h \
-	%D%/housekeeping.c \
 	%D%/kept.c \
 	%D%/load.c \
-	%D%/look.c \
 	%D%/mark.c \
-	%D%/partitions.c \
 	%D%/private.h \
 	%D%/ranks.c \
 	%D%/read.c \
-	%D%/redeliver.c \
 	%D%/rows.c \
 	%D%/schema.c %D%/schema.h \
 	%D%/show.c \
 	%D%/statements.c %D%/statements.h \
 	%D%/store.c %D%/store.h \
-	%D%/webhook_admin.c \
 	%D%/webhooks.c \
-	%D%/write.c
+	%D%/write.c \
+	%D%/queue/completion.c \
+	%D%/queue/dispatch.c %D%/queue/dispatch.h \
+	%D%/queue/housekeeping.c \
+	%D%/queue/jobs.c \
+	%D%/queue/look.c \
+	%D%/queue/partitions.c \
+	%D%/queue/redeliver.c \
+	%D%/operator/admin.c %D%/operator/admin.h \
+	%D%/operator/check.c %D%/operator/check.h \
+	%D%/operator/deep.c \
+	%D%/operator/definitions.c \
+	%D%/operator/deliveries.c \
+	%D%/operator/upgrade.c \
+	%D%/operator/webhook_admin.c
 nodist_%C%_libstore_a_SOURCES = %D%/schema_text.c
 CLEANFILES += %D%/schema_text.c
 

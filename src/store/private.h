@@ -4,8 +4,8 @@
 #define LEADHOOK_STORE_PRIVATE_H
 
 #include "base/log.h"
-#include "core/decide.h"
 #include "db/db.h"
+#include "engine/decide.h"
 #include "store/statements.h"
 #include "store/store.h"
 
@@ -71,6 +71,8 @@ MUST_CHECK enum result store_reserve_ids(struct store *store, enum id_kind kind,
 /* One id inside a transaction, where it is not worth a block. */
 MUST_CHECK enum result store_next_id(struct store *store, struct pool *pool, enum id_kind kind, uint64_t *id);
 
+/* 0 when there is no schema at all. */
+MUST_CHECK enum result store_read_version(struct store *store, uint32_t *version);
 /* Makes sure of the schema, reads installation id and secret; once. RESULT_FAILED, logged, when they are not as they must
  * be. */
 MUST_CHECK enum result store_read_facts(struct store *store);
@@ -194,8 +196,9 @@ struct loaded {
 	const uint32_t *job_positions;
 };
 
-/* Inside the batch's transaction: the working set as core/decide.h describes it. `locked`, one a command, says that no campaign
- * is waited for: RESULT_CONFLICT, and true for those whose campaign somebody else has locked, when there are any. NULL: waits.
+/* Inside the batch's transaction: the working set as engine/decide.h describes it. `locked`, one a command, says that no
+ * campaign is waited for: RESULT_CONFLICT, and true for those whose campaign somebody else has locked, when there are any.
+ * NULL: waits.
  */
 MUST_CHECK enum result store_load(struct store *store, struct pool *pool, const struct command *const *commands, size_t count,
     bool *locked, struct loaded *loaded);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Ranks, read from the histogram (core/rank.h) and kept as long as no lead of the campaign has changed. Most leads share their
- * score with others, so a look-up seldom has to ask; and where all scores differ, their nodes' upper levels are the same. */
+ * Ranks, read from the histogram (engine/rank.h) and kept as long as no lead of the campaign has changed. Most leads share
+ * their score with others, so a look-up seldom has to ask; and where all scores differ, their nodes' upper levels are the same.
+ */
 #include "base/clock.h"
 #include "store/private.h"
 

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Which schema the database has, and how it gets the one that this program needs. */
+ * Which schema the database has, and whether it is the one that this program needs. */
 #include "store/schema.h"
 
-#include <string.h>
-
 #include "base/log.h"
-#include "base/random.h"
-#include "store/admin.h"
 #include "store/private.h"
-
-enum { INSTALLATION_ID_BYTES = 6, SERVER_SECRET_BYTES = 32 };
 
 uint32_t
 store_schema_wanted(void)
@@ -28,9 +22,8 @@ store_schema_mend(uint32_t found)
 					       : "install the newer version of Leadhook that made these tables";
 }
 
-/* 0 when there is no schema at all. */
-static enum result
-read_version(struct store *store, uint32_t *version)
+enum result
+store_read_version(struct store *store, uint32_t *version)
 {
 	struct pool *pool = pool_new();
 	struct db_rows rows;
@@ -48,7 +41,7 @@ read_version(struct store *store, uint32_t *version)
 enum result
 store_ready(struct store *store, uint32_t *found)
 {
-	enum result result = read_version(store, found);
+	enum result result = store_read_version(store, found);
 	return result == RESULT_OK && *found != store_schema_wanted() ? RESULT_INVALID : result;
 }
 
@@ -61,90 +54,6 @@ store_demand_schema(struct store *store)
 		log_error("wrong_schema", LOG_UINT("found", found), LOG_UINT("wanted", store_schema_wanted()),
 		    LOG_STR("mend", store_schema_mend(found)));
 		store->told_schema = true;
-	}
-	return result;
-}
-
-/* Runs the statements of a file one by one: DDL commits by itself, so a killed run leaves some of them done. */
-static enum result
-run_step(struct store *store, const struct schema_step *step)
-{
-	enum result result = RESULT_OK;
-	const char *at = step->text, *end;
-	while (result == RESULT_OK && (end = strstr(at, ";\n")) != NULL) {
-		result = db_run_text(store->db, (struct slice){ at, (size_t)(end - at) });
-		at = end + 2;
-	}
-	if (result != RESULT_OK)
-		return result;
-	struct db_value version = DB_U64(step->version);
-	return db_execute(store->db, SQL_INSERT_SCHEMA_VERSION, &(struct db_arguments){ .values = &version, .count = 1 }, NULL);
-}
-
-/* Made once: a second run finds them there. */
-static enum result
-make_facts(struct store *store)
-{
-	struct pool *pool = pool_new();
-	unsigned char secret[SERVER_SECRET_BYTES];
-	uint64_t id;
-	random_bytes(secret, sizeof(secret));
-	random_bytes(&id, sizeof(id));
-	struct db_value rows[] = {
-		db_bytes(SLICE("installation_id")),
-		db_bytes(pool_printf(pool, "%012llx", (unsigned long long)(id >> (64 - 8 * INSTALLATION_ID_BYTES)))),
-		db_bytes(SLICE("server_secret")),
-		db_bytes((struct slice){ (const char *)secret, sizeof(secret) }),
-	};
-	enum result result = db_execute_rows(store->db, SQL_INSERT_META, rows, 2, 2, NULL);
-	explicit_bzero(secret, sizeof(secret));
-	pool_free(&pool);
-	return result;
-}
-
-/* What was made before there were partitions, or while nobody looked after them, moves into them. */
-static enum result
-make_days(struct store *store)
-{
-	struct pool *pool = pool_new();
-	struct history_days days;
-	enum result result = store_read_days(store, pool, &days);
-	if (result == RESULT_OK)
-		result = store_make_days(store, pool, &days);
-	pool_free(&pool);
-	return result;
-}
-
-enum result
-store_upgrade(struct store *store, bool apply, uint32_t *from, uint32_t *to)
-{
-	enum result result = read_version(store, from);
-	*to = store_schema_wanted();
-	if (result != RESULT_OK || !apply)
-		return result;
-	if (*from > *to)
-		return RESULT_INVALID;
-	const unsigned ordinary_timeout_s = store_be_patient(store, STORE_PATIENCE_S);
-	for (const struct schema_step *step = schema_steps; step->version != 0 && result == RESULT_OK; step++)
-		if (step->version > *from) {
-			log_info("schema_step", LOG_STR("file", step->name));
-			result = run_step(store, step);
-		}
-	if (result == RESULT_OK)
-		result = make_facts(store);
-	if (result == RESULT_OK)
-		result = make_days(store);
-	store_be_patient(store, ordinary_timeout_s);
-	return result;
-}
-
-enum result
-store_check_statements(struct store *store, const char **failed)
-{
-	enum result result = RESULT_OK;
-	for (size_t i = 0; i < SQL_COUNT && result == RESULT_OK; i++) {
-		*failed = store_statements[i].name;
-		result = db_check_statement(store->db, i);
 	}
 	return result;
 }

@@ -3,8 +3,8 @@
 #ifndef LEADHOOK_STORE_STATEMENTS_H
 #define LEADHOOK_STORE_STATEMENTS_H
 
-#include "core/rank.h"
 #include "db/db.h"
+#include "engine/rank.h"
 
 enum statement {
 	/* ids, facts, keys */

@@ -3,7 +3,8 @@
  *
  * Results: RESULT_UNAVAILABLE is a 503 for a client; RESULT_FAILED was logged. What changes something is repeated when others
  * were faster, and may in the end answer RESULT_CONFLICT, or RESULT_UNKNOWN: for a client a 503 as well. Rows that are
- * answered live in the caller's pool. Everything about the dispatcher is in store/dispatch.h, about operators in store/admin.h.
+ * answered live in the caller's pool. Everything about the dispatcher is in store/queue/dispatch.h, about operators in
+ * store/operator/admin.h.
  */
 #ifndef LEADHOOK_STORE_STORE_H
 #define LEADHOOK_STORE_STORE_H
@@ -13,11 +14,11 @@
 
 #include "base/pool.h"
 #include "base/result.h"
-#include "core/command.h"
-#include "core/custom_fields.h"
-#include "core/host_list.h"
-#include "core/model.h"
-#include "core/payload.h"
+#include "engine/command.h"
+#include "engine/custom_fields.h"
+#include "engine/model.h"
+#include "engine/payload.h"
+#include "identity/host_list.h"
 
 struct store;
 
@@ -197,6 +198,8 @@ struct webhook_put {
 MUST_CHECK enum result store_put_webhook(struct store *store, const struct webhook_put *put, uint64_t *id, bool *created);
 /* Its pending deliveries are ended by the dispatcher. */
 MUST_CHECK enum result store_remove_webhook(struct store *store, uint64_t campaign_id, struct slice url);
+/* The same by id. */
+MUST_CHECK enum result store_remove_webhook_id(struct store *store, uint64_t id);
 MUST_CHECK enum result store_list_webhooks(
     struct store *store, struct pool *pool, uint64_t campaign_id, struct webhook_row **webhooks, size_t *count);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Webhooks of a campaign, as their operator manages them (delivery.md 1). */
-#include "core/digest.h"
-#include "store/admin.h"
+ * Webhooks of a campaign, as their operator manages them (docs/deliveries.md 1). */
+#include "crypto/digest.h"
 #include "store/private.h"
 
 static struct db_value

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The operator's command line and its output (operations.md 4): options anywhere, usage errors, people and --json. */
+ * The operator's command line and its output (docs/operating.md 4): options anywhere, usage errors, people and --json. */
 #include "unit.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Values of settings and options: what each kind takes, and where it goes (contract.md 1 and 4.6, operations.md 4). */
+ * Values of settings and options: what each kind takes, and where it goes (docs/api.md 1 and 4.6, docs/operating.md 4). */
 #include "unit.h"
 
 #include <stdio.h>
@@ -8,8 +8,8 @@
 
 #include "admin/commands.h"
 #include "admin/values.h"
-#include "core/events.h"
-#include "store/admin.h"
+#include "engine/events.h"
+#include "store/operator/admin.h"
 
 static struct pool *pool;
 
@@ -48,7 +48,7 @@ numbers_have_limits(void **state)
 	assert_true(reads(value_id_or_none, "", &id) && id == 0);
 }
 
-/* contract 1, Booleans, as settings and as filters */
+/* docs/api.md 1, Booleans, as settings and as filters */
 static void
 words_for_on_and_off(void **state)
 {
@@ -219,7 +219,7 @@ free_pool(void **state UNUSED)
 	return 0;
 }
 
-/* operations.md 4, `webhook set`; delivery.md 1 to 4 */
+/* docs/operating.md 4, `webhook set`; docs/deliveries.md 1 to 4 */
 static void
 settings_of_a_webhook(void **state)
 {

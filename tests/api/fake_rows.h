@@ -3,7 +3,7 @@
 #ifndef LEADHOOK_TESTS_API_FAKE_ROWS_H
 #define LEADHOOK_TESTS_API_FAKE_ROWS_H
 
-#include "core/decide.h"
+#include "engine/decide.h"
 
 /* Campaigns that anybody may sign up to. */
 void fake_rows_add(struct pool *pool, struct working_set *set);

@@ -3,12 +3,12 @@
 
 #include <string.h>
 
-#include "core/api_key.h"
-#include "core/decide.h"
-#include "core/id_list.h"
-#include "core/signature.h"
-#include "core/social_id.h"
+#include "engine/decide.h"
+#include "engine/id_list.h"
 #include "fake_rows.h"
+#include "identity/api_key.h"
+#include "identity/social_id.h"
+#include "webhook/signature.h"
 
 enum { WEBHOOKS_MAX = 64, NOW_S = 1795232293 };
 

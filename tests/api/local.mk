@@ -6,8 +6,7 @@ endif
 
 # The store is the test's own.
 api_fake = %D%/fake_rows.c %D%/fake_rows.h %D%/fake_service.c %D%/fake_service.h %D%/fake_store.c %D%/fake_store.h
-api_fake_libs = src/api/libapi.a src/limit/liblimit.a src/http/libhttp.a src/core/libcore.a src/json/libjson.a src/base/libbase.a \
-	$(YAJL_LIBS) $(CORE_LIBS)
+api_fake_libs = src/api/libapi.a src/limit/liblimit.a src/http/libhttp.a $(engine_libs)
 
 if HAVE_CMOCKA
 check_PROGRAMS += %D%/test_routes

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Contract 2, campaign_not_found: with a key of another account a campaign looks as one that there is not, on every route of
+ * docs/api.md 2, campaign_not_found: with a key of another account a campaign looks as one that there is not, on every route of
  * the table, and nothing of it is read or changed. What a route is asked with, its owner is answered to. */
 #include "unit.h"
 
@@ -165,7 +165,7 @@ a_path_with_a_campaign_says_so(void **state UNUSED)
 	}
 }
 
-/* Contract 4.1: `/v2/campaigns` shows those of the key's account. */
+/* docs/api.md 4.1: `/v2/campaigns` shows those of the key's account. */
 static void
 campaigns_of_others_are_not_listed(void **state UNUSED)
 {

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "conf/file.h"
-#include "core/address.h"
+#include "webhook/address.h"
 
 enum { TEXT_BYTES_MAX = 1 << 20 };
 
@@ -146,7 +146,7 @@ the_rules_have_the_same_defaults(void **state)
 	assert_string_equal(conf_setting_find("dispatch", "deny_ports")->fallback, ADDRESS_DENY_PORTS);
 }
 
-/* delivery.md 3: "at once, then after 5 s, 1 m, 5 m, 30 m, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h" */
+/* docs/deliveries.md 3: "at once, then after 5 s, 1 m, 5 m, 30 m, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h" */
 static void
 the_schedule_is_as_promised(void **state)
 {

@@ -1,6 +1,6 @@
 if HAVE_CMOCKA
 check_PROGRAMS += %D%/test_cache %D%/test_client %D%/test_codec %D%/test_committer %D%/test_frame
-%C%_libs = src/commit/libcommit.a src/core/libcore.a src/json/libjson.a src/base/libbase.a $(YAJL_LIBS) $(CORE_LIBS) $(CMOCKA_LIBS)
+%C%_libs = src/commit/libcommit.a $(engine_libs) $(CMOCKA_LIBS)
 %C%_test_cache_SOURCES = %D%/test_cache.c
 %C%_test_cache_LDADD = $(%C%_libs)
 %C%_test_codec_SOURCES = %D%/test_codec.c

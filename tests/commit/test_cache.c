@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * architecture.md, Processes of leadhook-fcgi: caches are at most a second old, and bounded. */
+ * docs/architecture.md, Processes of leadhook-fcgi: caches are at most a second old, and bounded. */
 #include "unit.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * architecture.md, Processes of leadhook-fcgi: what a responder makes of a committer that ends, hangs, or is not there yet. The
- * peer is a thread that does what the test wrote down, a step for each connection. */
+ * docs/architecture.md, Processes of leadhook-fcgi: what a responder makes of a committer that ends, hangs, or is not there
+ * yet. The peer is a thread that does what the test wrote down, a step for each connection. */
 #include "unit.h"
 
 #include <poll.h>

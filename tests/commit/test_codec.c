@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * architecture.md, Processes of leadhook-fcgi: what responders and committer tell each other arrives as it was, and bytes that
- * are no such thing are refused. */
+ * docs/architecture.md, Processes of leadhook-fcgi: what responders and committer tell each other arrives as it was, and bytes
+ * that are no such thing are refused. */
 #include "unit.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * architecture.md, Processes of leadhook-fcgi: what the committer makes one batch, what it refuses, what it looks up, and how
- * it ends. */
+ * docs/architecture.md, Processes of leadhook-fcgi: what the committer makes one batch, what it refuses, what it looks up, and
+ * how it ends. */
 #include "committer_world.h"
 
 #include <errno.h>

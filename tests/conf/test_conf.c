@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The configuration (operations.md 3): environment beats file beats default; what is wrong is told with file and line. */
+ * The configuration (docs/operating.md 3): environment beats file beats default; what is wrong is told with file and line. */
 #include "unit.h"
 
 #include <stdio.h>
@@ -108,7 +108,7 @@ an_empty_file_gives_every_default(void **state)
 	assert_int_equal(conf->server.idle_timeout, 30000);
 	assert_int_equal(conf->server.max_requests, 0);
 	assert_true(conf->server.sandbox);
-	/* contract.md 1, Caps */
+	/* docs/api.md 1, Caps */
 	assert_int_equal(conf->limits.body_bytes, 262144);
 	assert_int_equal(conf->limits.bulk_body_bytes, 1048576);
 	assert_int_equal(conf->limits.bulk_items, 250);
@@ -121,7 +121,7 @@ an_empty_file_gives_every_default(void **state)
 	assert_int_equal(conf->limits.webhooks_per_campaign, 20);
 	assert_string_equal(conf->lead.avatar_url, "https://www.gravatar.com/avatar/{hash}?d=mp");
 	assert_string_equal(conf->lead.disposable_domains_file, "");
-	/* delivery.md 2 to 6 */
+	/* docs/deliveries.md 2 to 6 */
 	assert_string_equal(conf->dispatch.schedule, "5s 1m 5m 30m 2h 5h 10h 14h 20h 24h");
 	assert_string_equal(conf->dispatch.allow_networks, "");
 	assert_non_null(strstr(conf->dispatch.deny_ports, " 22 23 25 "));
@@ -283,7 +283,7 @@ bad_values_are_refused(void **state)
 		{ "limits", "body_bytes", "k" },
 		{ "limits", "body_bytes", "0" },
 		{ "limits", "bulk_items", "0" },
-		{ "limits", "bulk_items", "251" }, /* interface.md, Limits */
+		{ "limits", "bulk_items", "251" }, /* docs/requirements.md, Limits */
 		{ "lead", "avatar_url", "https://a.example/" },
 		{ "lead", "disposable_domains_file", "hosts.txt" },
 		{ "dispatch", "deny_ports", "22 0" },
@@ -455,7 +455,7 @@ a_secret_may_come_from_a_file_of_its_own(void **state)
 	buffer_free(&problems);
 }
 
-/* operations.md 3: unknown keys are errors. */
+/* docs/operating.md 3: unknown keys are errors. */
 static void
 an_unknown_variable_is_refused(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A server that is slow, away, full or read-only (contract 2, unavailable): how long anybody waits for it, what goes on there
- * afterwards, and what the log says. */
+ * A server that is slow, away, full or read-only (docs/api.md 2, unavailable): how long anybody waits for it, what goes on
+ * there afterwards, and what the log says. */
 #include "unit.h"
 
 #include <stdio.h>
@@ -187,7 +187,7 @@ an_account_without_room_is_told_once(void **state)
 	db_free(&second);
 }
 
-/* contract 3 and style 8: the server quotes values in some of its texts, and they are people's. */
+/* docs/api.md 3 and style 8: the server quotes values in some of its texts, and they are people's. */
 static void
 texts_have_no_values(void **state)
 {

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "deliver/sender.h"
-#include "store/dispatch.h"
+#include "store/queue/dispatch.h"
 
 enum {
 	WORLD_ROWS = 16384,

@@ -5,10 +5,10 @@ check_PROGRAMS += %D%/test_turns %D%/test_runner %D%/test_lock %D%/test_dispatch
 	%D%/test_scenarios %D%/test_bulk %D%/test_request %D%/test_sender %D%/test_spellings
 
 %C%_test_turns_SOURCES = %D%/test_turns.c
-%C%_test_turns_LDADD = src/deliver/libdeliver.a src/core/libcore.a src/base/libbase.a $(CMOCKA_LIBS)
+%C%_test_turns_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CMOCKA_LIBS)
 
 %C%_test_runner_SOURCES = %D%/test_runner.c
-%C%_test_runner_LDADD = src/deliver/libdeliver.a src/core/libcore.a src/base/libbase.a $(CORE_LIBS) $(CMOCKA_LIBS)
+%C%_test_runner_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CMOCKA_LIBS)
 
 %C%_test_lock_SOURCES = %D%/test_lock.c
 %C%_test_lock_LDADD = src/deliver/libdeliver.a src/base/libbase.a $(CMOCKA_LIBS)
@@ -17,8 +17,7 @@ check_PROGRAMS += %D%/test_turns %D%/test_runner %D%/test_lock %D%/test_dispatch
 %C%_fake = %D%/fake_bulk.c %D%/fake_sender.c %D%/fake_world.c %D%/fake_world.h %D%/run_dispatcher.c %D%/run_dispatcher.h
 %C%_test_dispatcher_SOURCES = %D%/test_dispatcher.c $(%C%_fake)
 %C%_test_dispatcher_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_monotonic_ms
-%C%_test_dispatcher_LDADD = src/deliver/libdeliver.a src/core/libcore.a src/json/libjson.a src/base/libbase.a \
-	$(YAJL_LIBS) $(CORE_LIBS) $(CMOCKA_LIBS)
+%C%_test_dispatcher_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CMOCKA_LIBS)
 
 %C%_test_outcomes_SOURCES = %D%/test_outcomes.c $(%C%_fake)
 %C%_test_outcomes_LDFLAGS = $(%C%_test_dispatcher_LDFLAGS)
@@ -38,10 +37,10 @@ check_PROGRAMS += %D%/test_turns %D%/test_runner %D%/test_lock %D%/test_dispatch
 
 %C%_test_sender_SOURCES = %D%/test_sender.c %D%/own_names.c %D%/own_names.h %D%/receiver.c %D%/receiver.h
 %C%_test_sender_CFLAGS = $(AM_CFLAGS) -pthread
-%C%_test_sender_LDADD = src/deliver/libdeliver.a src/core/libcore.a src/base/libbase.a $(CURL_LIBS) -lpthread $(CMOCKA_LIBS)
+%C%_test_sender_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CURL_LIBS) -lpthread $(CMOCKA_LIBS)
 
 %C%_test_spellings_SOURCES = %D%/test_spellings.c %D%/receiver.c %D%/receiver.h
 %C%_test_spellings_CFLAGS = $(%C%_test_sender_CFLAGS)
-%C%_test_spellings_LDADD = src/deliver/libdeliver.a src/core/libcore.a src/json/libjson.a src/base/libbase.a $(CURL_LIBS) \
-	$(YAJL_LIBS) $(CORE_LIBS) -lpthread $(CMOCKA_LIBS)
+%C%_test_spellings_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CURL_LIBS) \
+	  -lpthread $(CMOCKA_LIBS)
 endif

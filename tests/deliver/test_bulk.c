@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Bulk work (contract.md 4.1, delivery.md 6), in the dispatcher's fake world. */
+ * Bulk work (docs/api.md 4.1, docs/deliveries.md 6), in the dispatcher's fake world. */
 #include "unit.h"
 
 #include <string.h>
@@ -62,7 +62,8 @@ sending_goes_on_between_chunks(void **state UNUSED)
 	assert_done_once(0);
 	assert_true(world.bulk.last_ms - world.bulk.first_ms > 3 * SECOND);
 	for (size_t i = 0; i < 40; i++)
-		assert_true(world.deliveries[i].started_ms[0] - world.deliveries[i].born_ms <= 2 * (world.bulk.chunk_ms + POLL));
+		assert_true(
+		    world.deliveries[i].started_ms[0] - world.deliveries[i].born_ms <= 2 * (world.bulk.chunk_ms + POLL));
 }
 
 /* The rest of the job is for the next run. */

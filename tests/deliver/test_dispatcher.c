@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The dispatcher's rules (delivery.md 3, 4 and 6) in a world of its own: see fake_world.h. */
+ * The dispatcher's rules (docs/deliveries.md 3, 4 and 6) in a world of its own: see fake_world.h. */
 #include "unit.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "captured_log.h"
 #include "run_dispatcher.h"
 
-/* delivery.md 3: the default schedule, after the first attempt. */
+/* docs/deliveries.md 3: the default schedule, after the first attempt. */
 static const int64_t delays[] = { 5 * SECOND, MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR,
 	20 * HOUR, 24 * HOUR };
 
@@ -40,7 +40,7 @@ cron_takes_nothing_new_after_its_time(void **state UNUSED)
 	assert_true(world.released);
 }
 
-/* delivery.md 3, schedule: eleven attempts, each delay within a fifth. */
+/* docs/deliveries.md 3, schedule: eleven attempts, each delay within a fifth. */
 static void
 failures_follow_the_schedule(void **state UNUSED)
 {
@@ -114,7 +114,7 @@ a_success_ends_the_retries(void **state UNUSED)
 	assert_int_equal(world_count(1, DELIVERY_DELIVERED), 1);
 }
 
-/* delivery.md 3, Retry-After: with 429 and 503 nothing goes to the webhook before; others are not held. */
+/* docs/deliveries.md 3, Retry-After: with 429 and 503 nothing goes to the webhook before; others are not held. */
 static void
 retry_after_holds_the_webhook(void **state UNUSED)
 {
@@ -143,7 +143,7 @@ retry_after_is_a_floor_for_the_delivery(void **state UNUSED)
 	assert_int_equal(world.webhooks[1].hold_until_ms, 0);
 }
 
-/* delivery.md 3, 410: disabled, what was pending ends as failed, whenever it was due. */
+/* docs/deliveries.md 3, 410: disabled, what was pending ends as failed, whenever it was due. */
 static void
 gone_ends_everything(void **state UNUSED)
 {
@@ -159,8 +159,8 @@ gone_ends_everything(void **state UNUSED)
 	assert_int_equal(world_count(2, DELIVERY_DELIVERED), 50);
 }
 
-/* delivery.md 1, DELETE: what is pending is never sent from then on; nor does it stay pending until it is due. The same for
- * what a dispatcher that was killed has left of a webhook that answered 410. */
+/* docs/deliveries.md 1, DELETE: what is pending is never sent from then on; nor does it stay pending until it is due. The same
+ * for what a dispatcher that was killed has left of a webhook that answered 410. */
 static void
 what_removed_webhooks_leave_is_ended(void **state UNUSED)
 {
@@ -220,7 +220,7 @@ what_cannot_be_ended_is_tried_at_the_idle_pace(void **state UNUSED)
 	assert_true(world.chunks <= world.looks);
 }
 
-/* delivery.md 3, disabling: they wait, and are no attempts; nor does cron wait for them. */
+/* docs/deliveries.md 3, disabling: they wait, and are no attempts; nor does cron wait for them. */
 static void
 disabled_webhooks_wait(void **state UNUSED)
 {
@@ -234,7 +234,7 @@ disabled_webhooks_wait(void **state UNUSED)
 	assert_true(world.now_ms < SECOND);
 }
 
-/* delivery.md 4, fairness: a webhook with many rows that hang does not delay the others' first attempts. */
+/* docs/deliveries.md 4, fairness: a webhook with many rows that hang does not delay the others' first attempts. */
 static void
 a_flood_that_hangs_delays_nobody(void **state UNUSED)
 {
@@ -267,7 +267,7 @@ all_slots_are_used_and_no_more(void **state UNUSED)
 		assert_true(world.webhooks[id].most_in_flight <= PER_WEBHOOK);
 }
 
-/* delivery.md 6, database gone: gives up after --max-runtime, never busy-loops. */
+/* docs/deliveries.md 6, database gone: gives up after --max-runtime, never busy-loops. */
 static void
 cron_gives_up_without_a_database(void **state UNUSED)
 {
@@ -277,7 +277,7 @@ cron_gives_up_without_a_database(void **state UNUSED)
 	assert_true(world.calls_in_outage < 50);
 }
 
-/* delivery.md 6, TERM: takes nothing new, lets what is in flight end, records. */
+/* docs/deliveries.md 6, TERM: takes nothing new, lets what is in flight end, records. */
 static void
 term_lets_attempts_end(void **state UNUSED)
 {
@@ -290,7 +290,8 @@ term_lets_attempts_end(void **state UNUSED)
 	assert_true(world.released);
 }
 
-/* delivery.md 6, TERM: it ends well also while the database is away, unless results are lost; before the first look, or later.
+/* docs/deliveries.md 6, TERM: it ends well also while the database is away, unless results are lost; before the first look, or
+ * later.
  */
 static void
 term_ends_well_without_a_database(void **state UNUSED)
@@ -366,7 +367,8 @@ leases_are_renewed_before_they_end(void **state UNUSED)
 	assert_int_equal(world.longest_lease_gap_ms, 0);
 }
 
-/* delivery.md 4: each webhook is worked by one at a time. Its lease was lost, because it was stopped for longer than that, say.
+/* docs/deliveries.md 4: each webhook is worked by one at a time. Its lease was lost, because it was stopped for longer than
+ * that, say.
  */
 static void
 without_its_shards_it_sends_nothing(void **state UNUSED)
@@ -382,7 +384,8 @@ without_its_shards_it_sends_nothing(void **state UNUSED)
 	assert_int_equal(count_in(captured_log(), " shards_lost shards=64\n"), 1);
 }
 
-/* delivery.md 6, retention: of several dispatchers the one that has the first shard looks after the days of the history. */
+/* docs/deliveries.md 6, retention: of several dispatchers the one that has the first shard looks after the days of the history.
+ */
 static void
 one_dispatcher_keeps_the_days(void **state UNUSED)
 {
@@ -498,7 +501,7 @@ our_own_failures_open_no_breaker(void **state UNUSED)
 	assert_int_equal(world_count(1, DELIVERY_DELIVERED), 60);
 }
 
-/* delivery.md 4: lease >= attempt timeout + 15 s, checked at start. */
+/* docs/deliveries.md 4: lease >= attempt timeout + 15 s, checked at start. */
 static void
 a_short_lease_is_refused(void **state UNUSED)
 {
@@ -510,7 +513,7 @@ a_short_lease_is_refused(void **state UNUSED)
 	dispatcher_free(&dispatcher);
 }
 
-/* delivery.md 4: whoever gets the lock may release exactly the dead one's shards and claims first. */
+/* docs/deliveries.md 4: whoever gets the lock may release exactly the dead one's shards and claims first. */
 static void
 a_dead_dispatcher_is_freed_first(void **state UNUSED)
 {

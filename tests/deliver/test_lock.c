@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The lock file (delivery.md 4, several dispatchers; 6, cron). */
+ * The lock file (docs/deliveries.md 4, several dispatchers; 6, cron). */
 #include "unit.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What becomes of outcomes (delivery.md 3, guarantee: a slot is kept until its outcome is committed), also while the database
- * is away, slow or refuses. */
+ * What becomes of outcomes (docs/deliveries.md 3, guarantee: a slot is kept until its outcome is committed), also while the
+ * database is away, slow or refuses. */
 #include "unit.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "captured_log.h"
 #include "run_dispatcher.h"
 
-/* delivery.md 3, guarantee: outcomes are flushed together, and after 5 ms at the latest. */
+/* docs/deliveries.md 3, guarantee: outcomes are flushed together, and after 5 ms at the latest. */
 static void
 outcomes_are_recorded_together_and_soon(void **state UNUSED)
 {
@@ -309,7 +309,7 @@ an_unknown_commit_is_no_lost_claim(void **state UNUSED)
 	assert_int_equal(count_in(log, " delivery_failed "), 20);
 }
 
-/* delivery.md 4: where a look at all that is due takes so long that it is not answered, what is new is still sent. */
+/* docs/deliveries.md 4: where a look at all that is due takes so long that it is not answered, what is new is still sent. */
 static void
 looks_that_fail_do_not_stop_everything(void **state UNUSED)
 {

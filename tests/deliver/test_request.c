@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What is sent for a delivery (delivery.md 2). */
+ * What is sent for a delivery (docs/deliveries.md 2). */
 #include "unit.h"
 #include "with_pool.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The sender (delivery.md 2, success, redirects, time; 5, address rules) against a receiver on 127.0.0.1.
+ * The sender (docs/deliveries.md 2, success, redirects, time; 5, address rules) against a receiver on 127.0.0.1.
  *
  * Names are those of own_names.c. */
 #include "unit.h"
@@ -225,7 +225,7 @@ retry_after_is_told(void **state UNUSED)
 	assert_string_equal(seen.retry_after, "");
 }
 
-/* delivery.md 2, success: the whole body or its first 64 KiB; the log keeps 1 KiB. */
+/* docs/deliveries.md 2, success: the whole body or its first 64 KiB; the log keeps 1 KiB. */
 static void
 long_answers_are_cut(void **state UNUSED)
 {
@@ -333,7 +333,7 @@ a_header_cannot_hold_another(void **state UNUSED)
 	assert_int_equal(receiver_connections(), 0);
 }
 
-/* delivery.md 5: the address that is dialled is checked, whatever the URL looks like. */
+/* docs/deliveries.md 5: the address that is dialled is checked, whatever the URL looks like. */
 static void
 forbidden_addresses_are_not_dialled(void **state UNUSED)
 {
@@ -392,7 +392,7 @@ many_go_at_once(void **state UNUSED)
 	assert_int_equal(seen[0].error, SENDER_TIMEOUT);
 }
 
-/* delivery.md 4, fairness: a name that is never answered must not stop the loop. */
+/* docs/deliveries.md 4, fairness: a name that is never answered must not stop the loop. */
 static void
 a_hanging_name_server_delays_nobody(void **state UNUSED)
 {

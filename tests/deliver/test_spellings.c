@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Spellings of forbidden addresses (delivery.md 1, registration; 5, when they are dialled): what is said of each when it is
- * registered, and what comes of it when it is dialled, by libcurl and the C library's own reading of numbers.
+ * Spellings of forbidden addresses (docs/deliveries.md 1, registration; 5, when they are dialled): what is said of each when it
+ * is registered, and what comes of it when it is dialled, by libcurl and the C library's own reading of numbers.
  *
  * Names are looked up nowhere. */
 #include "unit.h"
@@ -10,9 +10,9 @@
 #include <stdio.h>
 
 #include "base/clock.h"
-#include "core/webhook_url.h"
 #include "deliver/sender.h"
 #include "receiver.h"
+#include "webhook/webhook_url.h"
 #include "with_pool.h"
 
 enum { DEADLINE_MS = 10000, TIMEOUT_MS = 3000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Turns among webhooks (delivery.md 4, fairness and rate). */
+ * Turns among webhooks (docs/deliveries.md 4, fairness and rate). */
 #include "unit.h"
 
 #include "base/attributes.h"
@@ -160,7 +160,7 @@ who_has_less_than_was_asked_for_leaves(void **state UNUSED)
 	assert_int_equal(requests[0].webhook_id, 1);
 }
 
-/* delivery.md 3: Retry-After of 429 and 503 holds the whole webhook. */
+/* docs/deliveries.md 3: Retry-After of 429 and 503 holds the whole webhook. */
 static void
 a_silenced_webhook_stays_away(void **state UNUSED)
 {
@@ -245,7 +245,7 @@ room_comes_back(void **state UNUSED)
 	assert_int_equal(requests[0].webhook_id, 3);
 }
 
-/* delivery.md 4: each webhook is worked by one dispatcher at a time. */
+/* docs/deliveries.md 4: each webhook is worked by one dispatcher at a time. */
 static void
 what_another_dispatcher_has_gets_nothing(void **state UNUSED)
 {
@@ -260,7 +260,7 @@ what_another_dispatcher_has_gets_nothing(void **state UNUSED)
 	assert_int_equal(turns_take(turns, SLOTS, SLOTS, 1, requests), 1);
 }
 
-/* delivery.md 4, rate: however often it is offered, and whoever else was known in between. */
+/* docs/deliveries.md 4, rate: however often it is offered, and whoever else was known in between. */
 static void
 a_rate_is_kept(void **state UNUSED)
 {
@@ -298,7 +298,7 @@ a_high_rate_goes_out_in_pieces(void **state UNUSED)
 	assert_in_range(started, 2 * RATE, 2 * RATE + RATE / 10 + 10);
 }
 
-/* delivery.md 4, fairness: however many webhooks hang, half of the slots are for those that do not. */
+/* docs/deliveries.md 4, fairness: however many webhooks hang, half of the slots are for those that do not. */
 static void
 those_that_fail_share_half_of_the_slots(void **state UNUSED)
 {
@@ -364,7 +364,7 @@ the_last_slots_are_for_those_with_nothing_under_way(void **state UNUSED)
 	assert_int_equal(rows_of(60, count), 1);
 }
 
-/* delivery.md 3, breaker: one probe at a time, and the next one only when its outcome says so. */
+/* docs/deliveries.md 3, breaker: one probe at a time, and the next one only when its outcome says so. */
 static void
 an_open_breaker_lets_one_through(void **state UNUSED)
 {

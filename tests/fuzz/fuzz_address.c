@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * An address (as text, or four or sixteen bytes as they are), the networks that are open, the ports that are not, a line each
- * (delivery.md 5): a forbidden address stays forbidden however a URL spells it. */
+ * (docs/deliveries.md 5): a forbidden address stays forbidden however a URL spells it. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <string.h>
 
-#include "core/address.h"
-#include "core/webhook_url.h"
 #include "fuzz.h"
+#include "webhook/address.h"
+#include "webhook/webhook_url.h"
 
 enum { V4_SIZE = 4 };
 

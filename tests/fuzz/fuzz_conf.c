@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A configuration file (operations.md 3): either everything in it is right, and each value lies within its setting's limits,
- * or it is said what is wrong. */
+ * A configuration file (docs/operating.md 3): either everything in it is right, and each value lies within its setting's
+ * limits, or it is said what is wrong. */
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

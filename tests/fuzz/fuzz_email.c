@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Email addresses (contract 4.2): the key is an address by itself, and the same one; spellings of it in capitals are too. */
+ * Email addresses (docs/api.md 4.2): the key is an address by itself, and the same one; spellings of it in capitals are too. */
 #include "base/utf8.h"
-#include "core/email.h"
 #include "fuzz.h"
+#include "identity/email.h"
 
 static void
 require_key(struct slice key)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A query and a form, the first line and the rest; and both as the query of an address (contract 1, Parameters). */
+ * A query and a form, the first line and the rest; and both as the query of an address (docs/api.md 1, Parameters). */
 #include "params_rules.h"
 
 int

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * REMOTE_ADDR, X-Forwarded-For and the trusted proxies, a line each (contract 5): nobody passes for somebody else by what he
+ * REMOTE_ADDR, X-Forwarded-For and the trusted proxies, a line each (docs/api.md 5): nobody passes for somebody else by what he
  * puts in front. */
-#include "core/client_address.h"
 #include "fuzz.h"
+#include "identity/client_address.h"
 
 /* As text; absent when nobody knows. */
 static struct slice

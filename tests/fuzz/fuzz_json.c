@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * JSON: what is read is well formed and within the limit, and written again it reads the same; as a body, and as the payload
- * that becomes a form (contract 1; delivery.md 2). */
+ * that becomes a form (docs/api.md 1; docs/deliveries.md 2). */
 #include "base/utf8.h"
-#include "core/form.h"
 #include "params_rules.h"
+#include "webhook/form.h"
 #include "json/reader.h"
 #include "json/writer.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The name of a JSONP callback (contract 4.1): one that matches [A-Za-z_$][\w$.]{0,63} gets the answer, an empty one is none,
- * with any other there is no script. */
+ * The name of a JSONP callback (docs/api.md 4.1): one that matches [A-Za-z_$][\w$.]{0,63} gets the answer, an empty one is
+ * none, with any other there is no script. */
 #include "answer_rules.h"
 #include "api/fake_service.h"
 #include "api/fake_store.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A content type and a body, the first line and the rest: multipart/form-data above all (contract 1, Body types). */
+ * A content type and a body, the first line and the rest: multipart/form-data above all (docs/api.md 1, Body types). */
 #include "params_rules.h"
 
 int

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A request target, as REQUEST_URI has it, and the configured base path: the first line, the rest (contract 1, Path). */
+ * A request target, as REQUEST_URI has it, and the configured base path: the first line, the rest (docs/api.md 1, Path). */
 #include "base/encode.h"
 #include "fuzz.h"
 #include "http/request.h"

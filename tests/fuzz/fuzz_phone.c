@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * A country code and a phone number, the first line and the rest (contract 4.2): what comes out is E.164 and reads as itself.
+ * A country code and a phone number, the first line and the rest (docs/api.md 4.2): what comes out is E.164 and reads as
+ * itself.
  */
-#include "core/phone.h"
 #include "fuzz.h"
+#include "identity/phone.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

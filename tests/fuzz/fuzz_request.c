@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A whole request through the api: CGI variables, NAME=value, a line each, an empty line, the body. However it looks, there is
- * an answer; one that refuses has changed nothing, and a key reaches its account's campaigns alone (contract 1, 2). */
+ * an answer; one that refuses has changed nothing, and a key reaches its account's campaigns alone (docs/api.md 1, 2). */
 #include "answer_rules.h"
 #include "api/call.h"
 #include "api/fake_service.h"

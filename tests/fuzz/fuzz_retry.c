@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Retry-After (RFC 9110 10.2.3) and retry schedules (delivery.md 3). */
+ * Retry-After (RFC 9110 10.2.3) and retry schedules (docs/deliveries.md 3). */
 #include <time.h>
 
 #include "base/buffer.h"
 #include "base/duration.h"
-#include "core/retry.h"
 #include "fuzz.h"
+#include "webhook/retry.h"
 
 enum { SECOND_MS = 1000, SCHEDULE_MAX = 4096 };
 /* Some moment, and the end of the year 9999. */

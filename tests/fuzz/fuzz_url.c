@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Destinations of webhooks (delivery.md 1, 5) and links that a page may follow (contract 4.4): what is dialled is judged as
- * what was registered, and no script passes for a link. */
-#include "core/link.h"
-#include "core/webhook_url.h"
+ * Destinations of webhooks (docs/deliveries.md 1, 5) and links that a page may follow (docs/api.md 4.4): what is dialled is
+ * judged as what was registered, and no script passes for a link. */
 #include "fuzz.h"
+#include "identity/link.h"
+#include "webhook/webhook_url.h"
 
 static void
 require_request_line(struct slice url)

@@ -20,7 +20,7 @@ fuzz-targets: $(fuzz_targets)
 %C%_params = %D%/params_rules.c %D%/params_rules.h $(%C%_common)
 %C%_answers = %D%/answer_rules.c %D%/answer_rules.h $(api_fake) $(%C%_common)
 %C%_ldflags = $(AM_LDFLAGS) $(FUZZER_LDFLAGS)
-%C%_core_libs = src/core/libcore.a src/json/libjson.a src/base/libbase.a $(CORE_LIBS) $(YAJL_LIBS)
+%C%_core_libs = $(engine_libs)
 %C%_http_libs = src/http/libhttp.a $(%C%_core_libs)
 
 %C%_fuzz_address_SOURCES = %D%/fuzz_address.c $(%C%_common)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What holds for every table of parameters, wherever it comes from (contract 1: Parameters, Values, Caps). */
+ * What holds for every table of parameters, wherever it comes from (docs/api.md 1: Parameters, Values, Caps). */
 #ifndef LEADHOOK_TESTS_FUZZ_PARAMS_RULES_H
 #define LEADHOOK_TESTS_FUZZ_PARAMS_RULES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A request out of CGI variables: contract 1 "Path" and "Methods", contract 3 for where keys come from. */
+ * A request out of CGI variables: docs/api.md 1 "Path" and "Methods", docs/api.md 3 for where keys come from. */
 #include "unit.h"
 #include "with_pool.h"
 
@@ -124,7 +124,7 @@ methods_are_case_sensitive(void **state)
 	}
 }
 
-/* Contract 3: behind Apache the header may arrive as REDIRECT_HTTP_AUTHORIZATION. */
+/* docs/api.md 3: behind Apache the header may arrive as REDIRECT_HTTP_AUTHORIZATION. */
 static void
 headers_are_kept_and_empty_ones_are_absent(void **state)
 {

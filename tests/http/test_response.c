@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What goes back to the client: contract 1 "Answer" and "Methods", contract 7. */
+ * What goes back to the client: docs/api.md 1 "Answer" and "Methods", docs/api.md 7. */
 #include "unit.h"
 
 #include <string.h>
@@ -56,7 +56,7 @@ an_answer_has_all_its_headers(void **state)
 	    "Retry-After: 7\r\n\r\n{}");
 }
 
-/* Contract 1: HEAD is GET without the body. */
+/* docs/api.md 1: HEAD is GET without the body. */
 static void
 head_is_get_without_the_body(void **state)
 {
@@ -76,7 +76,7 @@ head_without_an_answer_has_no_length(void **state)
 	assert_rendered("Status: 200 OK\r\nContent-Type: application/json; charset=utf-8\r\n" COMMON "\r\n");
 }
 
-/* Contract 1 "Answer": JSONP and opt-out pages have types of their own. */
+/* docs/api.md 1 "Answer": JSONP and opt-out pages have types of their own. */
 static void
 an_answer_says_what_it_holds(void **state)
 {
@@ -123,7 +123,7 @@ a_body_that_does_not_fit_is_no_answer(void **state)
 	assert_false(http_response_render(&response, SLICE("abc"), &out));
 }
 
-/* Every status of contract 2, 4.1 and architecture.md. */
+/* Every status of docs/api.md 2, 4.1 and docs/architecture.md. */
 static void
 every_status_has_a_text(void **state)
 {

@@ -1,6 +1,6 @@
 if HAVE_CMOCKA
 check_PROGRAMS += %D%/test_rule %D%/test_window %D%/test_limiter %D%/test_shared
-%C%_libs = src/limit/liblimit.a src/core/libcore.a src/json/libjson.a src/base/libbase.a $(YAJL_LIBS) $(CORE_LIBS) $(CMOCKA_LIBS)
+%C%_libs = src/limit/liblimit.a $(engine_libs) $(CMOCKA_LIBS)
 %C%_test_rule_SOURCES = %D%/test_rule.c
 %C%_test_rule_LDADD = $(%C%_libs)
 %C%_test_window_SOURCES = %D%/test_window.c

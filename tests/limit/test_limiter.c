@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Who may do how much (contract.md 5), by a clock of our own: several windows and limits at once, beside a plain exact model; a
+ * Who may do how much (docs/api.md 5), by a clock of our own: several windows and limits at once, beside a plain exact model; a
  * table that is full; many processes, and such that die. */
 #include "unit.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Memory that processes share (contract.md 5: shared by all of a host, survives the death of any of them). */
+ * Memory that processes share (docs/api.md 5: shared by all of a host, survives the death of any of them). */
 #include "unit.h"
 
 #include <errno.h>

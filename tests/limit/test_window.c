@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Sliding windows beside a plain exact one, which remembers every time (contract.md 5: never more than the limit in a window,
+ * Sliding windows beside a plain exact one, which remembers every time (docs/api.md 5: never more than the limit in a window,
  * nobody refused more than a sixtieth of it too long). */
 #include "unit.h"
 

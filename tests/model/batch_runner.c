@@ -14,7 +14,7 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "core/command.h"
+#include "engine/command.h"
 #include "store/store.h"
 #include "tree.h"
 #include "json/writer.h"

@@ -9,5 +9,4 @@ EXTRA_DIST += \
 # What tests/system/test_model.py talks to.
 noinst_PROGRAMS += %D%/batch_runner
 %C%_batch_runner_SOURCES = %D%/batch_runner.c %D%/tree.c %D%/tree.h
-%C%_batch_runner_LDADD = src/store/libstore.a src/db/libdb.a src/core/libcore.a src/json/libjson.a src/base/libbase.a \
-	$(MARIADB_LIBS) $(YAJL_LIBS) $(CORE_LIBS)
+%C%_batch_runner_LDADD = src/store/libstore.a src/db/libdb.a $(engine_libs) $(MARIADB_LIBS)

@@ -216,7 +216,7 @@ class Step:
         view = [self.command.get(name, False) for name in ("full", "skip_urls", "skip_actions")]
         return Result(body=payload(self.campaign, self.answer, *view) if self.answer else None, events=events)
 
-    # --- what is refused (contract 2) ---
+    # --- what is refused (docs/api.md 2) ---
 
     def refuse(self):
         account, kind = self.command.get("account", 0), self.command["kind"]

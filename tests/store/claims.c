@@ -2,7 +2,7 @@
 #include "unit.h"
 
 #include "claims.h"
-#include "core/events.h"
+#include "engine/events.h"
 
 const unsigned char owners[2][DISPATCH_OWNER_SIZE] = { "first dispatche", "other dispatche" };
 

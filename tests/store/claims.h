@@ -3,7 +3,7 @@
 #ifndef LEADHOOK_TESTS_STORE_CLAIMS_H
 #define LEADHOOK_TESTS_STORE_CLAIMS_H
 
-#include "store/dispatch.h"
+#include "store/queue/dispatch.h"
 #include "world.h"
 
 enum { LONG_MS = 60 * 1000, ALL_ROWS = 1000 };

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/delivery.h"
+#include "webhook/delivery.h"
 
 static const struct {
 	const char *name, *id;

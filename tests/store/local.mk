@@ -1,25 +1,24 @@
 if HAVE_CMOCKA
-check_PROGRAMS += %D%/test_store %D%/test_operators %D%/test_definitions %D%/test_deep \
+check_PROGRAMS += %D%/test_store %D%/operator/test_operators %D%/operator/test_definitions %D%/operator/test_deep \
 	%D%/test_addresses %D%/test_batch %D%/test_load %D%/test_kept %D%/test_write %D%/test_lists %D%/test_show %D%/test_bulk \
-	%D%/test_dispatch %D%/test_look %D%/test_deliveries %D%/test_redeliver %D%/test_webhook_admin \
-	%D%/test_partitions %D%/test_retention %D%/test_transactions %D%/test_plans
+	%D%/queue/test_dispatch %D%/queue/test_look %D%/operator/test_deliveries %D%/queue/test_redeliver %D%/operator/test_webhook_admin \
+	%D%/queue/test_partitions %D%/queue/test_retention %D%/test_transactions %D%/test_plans
 %C%_world = %D%/world.c %D%/world.h %D%/private_server.c %D%/private_server.h
 %C%_claims = %D%/claims.c %D%/claims.h
-%C%_libs = src/store/libstore.a src/db/libdb.a src/core/libcore.a src/json/libjson.a src/base/libbase.a \
-	$(MARIADB_LIBS) $(YAJL_LIBS) $(CORE_LIBS) $(CMOCKA_LIBS)
+%C%_libs = src/store/libstore.a src/db/libdb.a $(engine_libs) $(MARIADB_LIBS) $(CMOCKA_LIBS)
 
 %C%_test_store_SOURCES = %D%/test_store.c $(%C%_world)
 %C%_test_store_LDADD = $(%C%_libs)
 
-%C%_test_operators_SOURCES = %D%/test_operators.c $(%C%_world)
-%C%_test_operators_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=store_ready
-%C%_test_operators_LDADD = $(%C%_libs)
+%C%_operator_test_operators_SOURCES = %D%/operator/test_operators.c $(%C%_world)
+%C%_operator_test_operators_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=store_ready
+%C%_operator_test_operators_LDADD = $(%C%_libs)
 
-%C%_test_definitions_SOURCES = %D%/test_definitions.c $(%C%_world)
-%C%_test_definitions_LDADD = $(%C%_libs)
+%C%_operator_test_definitions_SOURCES = %D%/operator/test_definitions.c $(%C%_world)
+%C%_operator_test_definitions_LDADD = $(%C%_libs)
 
-%C%_test_deep_SOURCES = %D%/test_deep.c $(%C%_claims) $(%C%_world)
-%C%_test_deep_LDADD = $(%C%_libs)
+%C%_operator_test_deep_SOURCES = %D%/operator/test_deep.c $(%C%_claims) $(%C%_world)
+%C%_operator_test_deep_LDADD = $(%C%_libs)
 
 # These break transactions.
 %C%_breaks = %D%/breaks.c %D%/breaks.h
@@ -58,27 +57,27 @@ check_PROGRAMS += %D%/test_store %D%/test_operators %D%/test_definitions %D%/tes
 %C%_test_bulk_LDFLAGS = $(%C%_breaking)
 %C%_test_bulk_LDADD = $(%C%_libs)
 
-%C%_test_look_SOURCES = %D%/test_look.c $(%C%_claims) $(%C%_world)
-%C%_test_look_LDADD = $(%C%_libs)
+%C%_queue_test_look_SOURCES = %D%/queue/test_look.c $(%C%_claims) $(%C%_world)
+%C%_queue_test_look_LDADD = $(%C%_libs)
 
-%C%_test_dispatch_SOURCES = %D%/test_dispatch.c $(%C%_claims) $(%C%_world)
-%C%_test_dispatch_LDADD = $(%C%_libs)
+%C%_queue_test_dispatch_SOURCES = %D%/queue/test_dispatch.c $(%C%_claims) $(%C%_world)
+%C%_queue_test_dispatch_LDADD = $(%C%_libs)
 
-%C%_test_deliveries_SOURCES = %D%/test_deliveries.c $(%C%_claims) $(%C%_world)
-%C%_test_deliveries_LDADD = $(%C%_libs)
+%C%_operator_test_deliveries_SOURCES = %D%/operator/test_deliveries.c $(%C%_claims) $(%C%_world)
+%C%_operator_test_deliveries_LDADD = $(%C%_libs)
 
 %C%_days = %D%/days.c %D%/days.h
-%C%_test_partitions_SOURCES = %D%/test_partitions.c $(%C%_days) $(%C%_claims) $(%C%_world)
-%C%_test_partitions_LDADD = $(%C%_libs)
+%C%_queue_test_partitions_SOURCES = %D%/queue/test_partitions.c $(%C%_days) $(%C%_claims) $(%C%_world)
+%C%_queue_test_partitions_LDADD = $(%C%_libs)
 
-%C%_test_retention_SOURCES = %D%/test_retention.c $(%C%_days) $(%C%_claims) $(%C%_world)
-%C%_test_retention_LDADD = $(%C%_libs)
+%C%_queue_test_retention_SOURCES = %D%/queue/test_retention.c $(%C%_days) $(%C%_claims) $(%C%_world)
+%C%_queue_test_retention_LDADD = $(%C%_libs)
 
-%C%_test_redeliver_SOURCES = %D%/test_redeliver.c $(%C%_claims) $(%C%_world)
-%C%_test_redeliver_LDADD = $(%C%_libs)
+%C%_queue_test_redeliver_SOURCES = %D%/queue/test_redeliver.c $(%C%_claims) $(%C%_world)
+%C%_queue_test_redeliver_LDADD = $(%C%_libs)
 
-%C%_test_webhook_admin_SOURCES = %D%/test_webhook_admin.c $(%C%_claims) $(%C%_world)
-%C%_test_webhook_admin_LDADD = $(%C%_libs)
+%C%_operator_test_webhook_admin_SOURCES = %D%/operator/test_webhook_admin.c $(%C%_claims) $(%C%_world)
+%C%_operator_test_webhook_admin_LDADD = $(%C%_libs)
 
 %C%_test_transactions_SOURCES = %D%/test_transactions.c $(%C%_breaks) $(%C%_world)
 %C%_test_transactions_LDFLAGS = $(%C%_breaking)

@@ -6,8 +6,8 @@
 #include <inttypes.h>
 
 #include "base/clock.h"
-#include "core/delivery.h"
 #include "private_server.h"
+#include "webhook/delivery.h"
 
 enum { FIRST_DAY = 20000 /* of the history */, DAYS = 10, CLAIMED = 1024, JOBS_OF_CAMPAIGN = 5, FREE_IDS = 1000000000 };
 

@@ -88,7 +88,7 @@ find(struct world *w, const char *what)
 	return NULL;
 }
 
-/* contract 4.6, duplicate_ip: "stored leads of the campaign from the IP, this one included", also those from before */
+/* docs/api.md 4.6, duplicate_ip: "stored leads of the campaign from the IP, this one included", also those from before */
 static void
 addresses_are_counted_when_somebody_looks_at_them(void **state)
 {
@@ -117,7 +117,7 @@ addresses_are_counted_when_somebody_looks_at_them(void **state)
 	assert_int_equal(store_count_addresses(w->store, NOBODY, &done), RESULT_NOT_FOUND);
 }
 
-/* contract 4.6: the setting holds when all are counted; sign-ups and deletions in between are counted once. */
+/* docs/api.md 4.6: the setting holds when all are counted; sign-ups and deletions in between are counted once. */
 static void
 sign_ups_go_on_between_the_pieces(void **state)
 {
@@ -166,7 +166,7 @@ a_piece_reads_its_own_leads_alone(void **state)
 	assert_true(count_piece(w));
 }
 
-/* operations.md 4, check: what a killed command left has a name and a mend. */
+/* docs/operating.md 4, check: what a killed command left has a name and a mend. */
 static void
 the_check_tells_what_is_not_counted(void **state)
 {

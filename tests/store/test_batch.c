@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "breaks.h"
-#include "core/events.h"
+#include "engine/events.h"
 #include "store/private.h"
 #include "world.h"
 
@@ -66,7 +66,7 @@ a_batch_of_any_size_is_done(void **state)
 	assert_int_equal(root_number(COUNT_EVENTS, w->campaign), 2 * total); /* new_signup and new_signup_not_excluded */
 }
 
-/* contract 4.3.5, within a batch. */
+/* docs/api.md 4.3.5, within a batch. */
 static void
 the_same_email_twice_is_one_lead(void **state)
 {
@@ -201,7 +201,7 @@ create_one_email(struct store *store, const struct world *world, unsigned index 
 	return all;
 }
 
-/* contract 4.3.5 */
+/* docs/api.md 4.3.5 */
 static void
 many_processes_make_one_lead_of_one_email(void **state)
 {

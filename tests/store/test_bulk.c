@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Queued bulk work (contract.md 4.1): what is queued, once whatever becomes of the connection; its order; and what deleted
+ * Queued bulk work (docs/api.md 4.1): what is queued, once whatever becomes of the connection; its order; and what deleted
  * leads leave to the housekeeping. */
 #include "unit.h"
 
@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "breaks.h"
-#include "core/id_list.h"
-#include "store/dispatch.h"
+#include "engine/id_list.h"
+#include "store/queue/dispatch.h"
 #include "world.h"
 
 #define COUNT_JOBS "SELECT COUNT(*) FROM t_bulk_jobs WHERE campaign_id = %" PRIu64

@@ -41,7 +41,7 @@ what_is_kept_is_not_read_again(void **state)
 	assert_int_equal(root_questions() - before, 7);
 }
 
-/* contract 1, 4.6: what an owner changes holds for the next sign-up, whichever process carries it out. */
+/* docs/api.md 1, 4.6: what an owner changes holds for the next sign-up, whichever process carries it out. */
 static bool
 double_points(void *context, struct definition *definition)
 {
@@ -153,7 +153,7 @@ check_rank(struct world *w, struct store *store, size_t number, int32_t score)
 	assert_non_null(strstr(outcome.body.data, pool_printf(w->pool, "\"contest_score_rank\":%" PRId64 ",", above + 1).data));
 }
 
-/* contract 4.5, contest_score_rank: also where others change the histogram, and where the same leads go up and down. */
+/* docs/api.md 4.5, contest_score_rank: also where others change the histogram, and where the same leads go up and down. */
 static void
 ranks_are_right_whoever_has_moved_them(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The working set as core/decide.h describes it: what the commands of a batch name, and what hangs on that. */
+ * The working set as engine/decide.h describes it: what the commands of a batch name, and what hangs on that. */
 #include "unit.h"
 
 #include <inttypes.h>
@@ -35,7 +35,7 @@ loaded_lead(const struct loaded *loaded, uint64_t id)
 	return found;
 }
 
-/* contract 4.6, Chain */
+/* docs/api.md 4.6, Chain */
 static void
 a_lead_comes_with_its_chain(void **state)
 {
@@ -186,7 +186,7 @@ definitions_are_loaded_by_id(void **state)
 	assert_slice(found.rewards[0].subject, "mug");
 }
 
-/* contract 4.6, duplicate_ip: counted for campaigns with max_per_ip alone. */
+/* docs/api.md 4.6, duplicate_ip: counted for campaigns with max_per_ip alone. */
 static void
 addresses_are_counted_where_they_matter(void **state)
 {
@@ -234,7 +234,7 @@ addresses_are_counted_where_they_matter(void **state)
 	assert_int_equal(load(w, commands, 1).set.ip_count_count, 0);
 }
 
-/* contract 4.6, Campaign settings */
+/* docs/api.md 4.6, Campaign settings */
 static void
 settings_are_loaded(void **state)
 {

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "captured_log.h"
-#include "core/events.h"
-#include "store/dispatch.h"
+#include "engine/events.h"
+#include "store/queue/dispatch.h"
 #include "world.h"
 
 enum { HOUR_MS = 3600 * 1000 };
@@ -144,7 +144,7 @@ no_database_is_unavailable(void **state)
 	store_free(&store);
 }
 
-/* contract 3: found by its hash until it is revoked; used to the hour. */
+/* docs/api.md 3: found by its hash until it is revoked; used to the hour. */
 static void
 a_key_is_found_until_it_is_revoked(void **state)
 {
@@ -242,7 +242,7 @@ only_webhook(struct world *w)
 	return rows[0];
 }
 
-/* delivery.md 1: "same URL again (byte for byte)"; "more than 20 a campaign" */
+/* docs/deliveries.md 1: "same URL again (byte for byte)"; "more than 20 a campaign" */
 static void
 a_webhook_is_put_by_its_url(void **state)
 {
@@ -286,7 +286,7 @@ a_webhook_is_put_by_its_url(void **state)
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_webhook_status WHERE webhook_id = %" PRIu64, id), 0);
 }
 
-/* delivery.md 3, 410: the same URL again is a wish for more; what its operator has disabled stays so */
+/* docs/deliveries.md 3, 410: the same URL again is a wish for more; what its operator has disabled stays so */
 static void
 one_that_is_gone_comes_back_by_its_url(void **state)
 {

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "breaks.h"
-#include "core/events.h"
-#include "store/dispatch.h"
+#include "engine/events.h"
+#include "store/queue/dispatch.h"
 #include "world.h"
 
 enum { TRIES = 5, LEASE_MS = 60 * 1000 };

@@ -6,7 +6,7 @@
 
 #include "base/attributes.h"
 #include "private_server.h"
-#include "store/admin.h"
+#include "store/operator/admin.h"
 #include "store/store.h"
 
 #define TABLE_PREFIX "t_"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""contract 3, style 8: no key, secret, email address or phone number stands in any log."""
+"""docs/api.md 3, style 8: no key, secret, email address or phone number stands in any log."""
 import re
 
 PATTERNS = {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The lead payload of contract 4.5: every key and type, per view."""
+"""The lead payload of docs/api.md 4.5: every key and type, per view."""
 import re
 
 SOCIAL_ID = re.compile(r"[0-9A-HJKMNP-TV-Z]{10}\Z", re.IGNORECASE)

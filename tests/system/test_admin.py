@@ -95,7 +95,7 @@ def test_accounts(leadhook):
 
 
 def test_keys(service, leadhook):
-    """4 key add, list (never the keys), revoke; contract 3: revoking works within one second, twice is fine"""
+    """4 key add, list (never the keys), revoke; docs/api.md 3: revoking works within one second, twice is fine"""
     account = str(leadhook("account", "add", "Keys")["id"])
     assert leadhook("key", "list", account) == []
     first, second = leadhook("key", "add", account), leadhook("key", "add", account, "--name", "website")
@@ -123,7 +123,7 @@ def test_campaigns(leadhook):
     assert list(plain) == ["id", "name"] and plain["name"] == "Plain"
     shown = leadhook("campaign", "show", plain["id"])
     assert list(shown) == KEYS_OF_CAMPAIGN + list(SETTINGS)
-    assert {key: shown[key] for key in SETTINGS} == SETTINGS, "contract 4.6, the defaults"
+    assert {key: shown[key] for key in SETTINGS} == SETTINGS, "docs/api.md 4.6, the defaults"
     assert (shown["state"], shown["lead_count"], shown["account_id"]) == ("active", 0, account) and is_time(shown["created_at"])
     settings = {"ends_at": "2099-12-31T23:59:59Z", "jump_start": 7, "privacy": False, "require_key": True,
                 "landing_url": "https://example.org/?a=b", "thankyou_url": "http://example.org/t", "status_url": None,
@@ -151,7 +151,7 @@ def test_campaigns(leadhook):
 
 @pytest.mark.parametrize("words", ["on off", "yes no", "true false", "1 0"])
 def test_words_for_booleans(leadhook, campaign, words):
-    """contract 4.6"""
+    """docs/api.md 4.6"""
     on, off = words.split()
     assert leadhook("campaign", "set", campaign.id, f"require_key={on}", f"privacy={off}")["require_key"] is True
     shown = leadhook("campaign", "set", campaign.id, f"require_key={off}")
@@ -159,7 +159,7 @@ def test_words_for_booleans(leadhook, campaign, words):
 
 
 def test_ending_and_reopening(leadhook, campaign):
-    """4 campaign end, reopen; contract 6, 423; each twice is fine"""
+    """4 campaign end, reopen; docs/api.md 6, 423; each twice is fine"""
     for _ in range(2):
         ended = leadhook("campaign", "end", campaign.id)
         assert ended["state"] == "ended" and is_time(ended["ended_at"])
@@ -176,7 +176,7 @@ def test_ending_and_reopening(leadhook, campaign):
 
 
 def test_the_state_is_a_setting(leadhook, campaign):
-    """contract 4.6, `state`: the same as end and reopen, together with other settings"""
+    """docs/api.md 4.6, `state`: the same as end and reopen, together with other settings"""
     ended = leadhook("campaign", "set", campaign.id, "state=ended", "jump_start=3")
     assert (ended["state"], ended["jump_start"]) == ("ended", 3) and is_time(ended["ended_at"])
     assert campaign.post(ADA).verdict == (423, "campaign_ended")
@@ -189,7 +189,7 @@ def test_the_state_is_a_setting(leadhook, campaign):
 
 
 def test_a_later_end_time(service, leadhook, campaign):
-    """contract 6: the end time holds by itself, whether the dispatcher has recorded the old one or not"""
+    """docs/api.md 6: the end time holds by itself, whether the dispatcher has recorded the old one or not"""
     for recorded in (False, True):
         leadhook("campaign", "set", campaign.id, "ends_at=2001-01-01")
         if recorded:

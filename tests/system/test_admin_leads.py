@@ -13,7 +13,7 @@ NUMBER = "+14155552671"
 # --- tags, actions, reward levels ---
 
 def test_tags(leadhook, campaign):
-    """4 tag add, list, set, remove; contract 4.1, the API's list says the same"""
+    """4 tag add, list, set, remove; docs/api.md 4.1, the API's list says the same"""
     added = leadhook("tag", "add", campaign.id, "vip", "--points", -20, "--description", "Very important")
     plain = leadhook("tag", "add", campaign.id, "  two words ")
     assert list(added) == list(plain) == ["id"]
@@ -28,7 +28,7 @@ def test_tags(leadhook, campaign):
 
 
 def test_actions(leadhook, campaign):
-    """4 action add, list, set, remove; contract 4.1, the API's list says the same"""
+    """4 action add, list, set, remove; docs/api.md 4.1, the API's list says the same"""
     tag = leadhook("tag", "add", campaign.id, "vip")["id"]
     bound = leadhook("action", "add", campaign.id, "Share it", "--tag", tag)
     free = leadhook("action", "add", campaign.id, "Follow us", "--points", 3)
@@ -61,7 +61,7 @@ def test_rewards(leadhook, campaign):
 
 
 def test_what_is_defined_holds_at_once(leadhook, campaign):
-    """contract 4.6: points, completed actions and the payload follow from what an operator has defined"""
+    """docs/api.md 4.6: points, completed actions and the payload follow from what an operator has defined"""
     lead = campaign.lead(email=ADA)
     tag = leadhook("tag", "add", campaign.id, "vip", "--points", 20)["id"]
     action = leadhook("action", "add", campaign.id, "Become one", "--points", 3, "--tag", tag)["id"]
@@ -314,7 +314,7 @@ def test_counting_addresses_anew(service, leadhook, receiver, campaign):
 
 
 def test_a_killed_count_of_addresses(service, leadhook, campaign):
-    """contract 4.6, max_per_ip; 4 campaign set, show, check: killed in the middle it does not hold, and the same command goes on"""
+    """docs/api.md 4.6, max_per_ip; 4 campaign set, show, check: killed in the middle it does not hold, and the same command goes on"""
     def sign_up(name):
         return campaign.post({"email": f"{name}@example.org"}, key=None, headers={"X-Forwarded-For": "192.0.2.1"})
 

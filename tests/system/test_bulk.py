@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Contract 4.1 (bulk calls), delivery 6: work that the API queues and the dispatcher does, once, whatever happens to it."""
+"""docs/api.md 4.1 (bulk calls), delivery 6: work that the API queues and the dispatcher does, once, whatever happens to it."""
 import os
 import re
 import subprocess
@@ -8,7 +8,7 @@ import pytest
 from load import in_parallel
 from stack.process import Child, wait_until
 
-LEADS = 250  # interface.md, Limits: items per request
+LEADS = 250  # docs/requirements.md, Limits: items per request
 ACTIONS = {
     "optout": lambda lead: lead["opted_out"],
     "sms_optout": lambda lead: lead["sms_opted_out"],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Contract 4.1, bulk calls: their identifiers, their answers, and what the dispatcher then does."""
+"""docs/api.md 4.1, bulk calls: their identifiers, their answers, and what the dispatcher then does."""
 import json
 
 import pytest

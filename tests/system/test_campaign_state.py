@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Contract 6 (ended campaigns) and 2 account_suspended, on every call of contract 4.1."""
+"""docs/api.md 6 (ended campaigns) and 2 account_suspended, on every call of docs/api.md 4.1."""
 import pytest
 from html_page import check_page
 from service import settles

@@ -246,7 +246,7 @@ def hurried(make_service):
 
 
 def test_a_database_that_hangs(hurried, database):
-    """contract 2 unavailable: 503 for everybody before the workers' time is over, and on it goes afterwards"""
+    """docs/api.md 2 unavailable: 503 for everybody before the workers' time is over, and on it goes afterwards"""
     hurried.lead(email="a@example.org")
     database.child.send(signal.SIGSTOP)
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Contract 4.3 rule 5 and architecture: what happens at the same moment is as if it happened one after the other."""
+"""docs/api.md 4.3 rule 5 and architecture: what happens at the same moment is as if it happened one after the other."""
 import concurrent.futures
 
 import pytest

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Programs and the database die at any moment: no accepted sign-up is lost or doubled, every event arrives.
 
-interface.md Delivery format 4, delivery 3 Guarantee, contract 2 unavailable, architecture (processes).
+docs/requirements.md Delivery format 4, delivery 3 Guarantee, docs/api.md 2 unavailable, architecture (processes).
 """
 import os
 import pathlib
@@ -94,7 +94,7 @@ def test_a_killed_dispatcher(service, receiver, campaign):
 
 
 def test_the_database_restarts_under_load(service, database, receiver, campaign):
-    """contract 2 unavailable: 503 with Retry-After during the outage; the dispatcher stays and goes on"""
+    """docs/api.md 2 unavailable: 503 with Retry-After during the outage; the dispatcher stays and goes on"""
     campaign.webhook("new_signup")
     service.dispatcher.start()
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Delivery 2, 3 and 6: what arrives at a receiver, and when. Contract 4.7: which operation makes which event."""
+"""Delivery 2, 3 and 6: what arrives at a receiver, and when. docs/api.md 4.7: which operation makes which event."""
 import signal
 import time
 import urllib.parse

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Contract 2 (errors, order of checks) and 3 (keys), for sign-ups, look-ups and the list of campaigns."""
+"""docs/api.md 2 (errors, order of checks) and 3 (keys), for sign-ups, look-ups and the list of campaigns."""
 import pytest
 
 ADA = {"email": "ada@example.org"}
@@ -10,7 +10,7 @@ NO_CAMPAIGN = "/v2/4294967295"
 @pytest.mark.parametrize("fields", [{}, {"first_name": "Ada"}, {"email": ""}, {"email": "   "}, {"email": None},
                                     {"phone_number": ""}])
 def test_missing_identifier(campaign, fields):
-    """2: 406 on create, with the words of interface.md's rule"""
+    """2: 406 on create, with the words of docs/requirements.md's rule"""
     for key in (True, None):
         response = campaign.post(fields, key=key)
         assert response.verdict == (406, "missing_identifier")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Contract 4.7, interface.md Events: each of the twelve, at a receiver, with its extra field and its signature; those of one command
+"""docs/api.md 4.7, docs/requirements.md Events: each of the twelve, at a receiver, with its extra field and its signature; those of one command
 in the contract's order."""
 import pytest
 from payload import check_payload

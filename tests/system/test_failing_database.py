@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""contract 2, unavailable: a database that is slow, silent, full, read-only or crowded. 503 with Retry-After within the time that
+"""docs/api.md 2, unavailable: a database that is slow, silent, full, read-only or crowded. 503 with Retry-After within the time that
 leadhook.conf(5) promises, for many more requests than there are workers; afterwards all is as if it had never happened."""
 import collections
 import itertools
@@ -192,7 +192,7 @@ def test_a_database_that_fails(service, campaign, receiver, dispatcher, kind):
 
 
 def test_scripts_of_a_locked_campaign(service, campaign):
-    """contract 4.1, jsonp: a refusal that is a 200 for the web server keeps no worker from the others either"""
+    """docs/api.md 4.1, jsonp: a refusal that is a 200 for the web server keeps no worker from the others either"""
     def subscribe(number):
         begun = time.monotonic()
         query = {"email": f"script{number}@example.org", "jsonp": "f"}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The FastCGI layer against peers that behave and peers that do not (architecture.md, "libfcgi, learnt the hard way" and
-"Processes of leadhook-fcgi"; contract.md 1 for bodies). The application is tests/fcgi/echo_app.c.
+"""The FastCGI layer against peers that behave and peers that do not (docs/architecture.md, "libfcgi, learnt the hard way" and
+"Processes of leadhook-fcgi"; docs/api.md 1 for bodies). The application is tests/fcgi/echo_app.c.
 """
 import contextlib
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Contract 4.1, health: what a load balancer or a monitor asks. /health is about the program, /health/ready about the service."""
+"""docs/api.md 4.1, health: what a load balancer or a monitor asks. /health is about the program, /health/ready about the service."""
 import pytest
 from stack.process import wait_until
 

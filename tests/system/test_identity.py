@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Contract 4.2: what is an email address, what is a phone number, and when two are the same."""
+"""docs/api.md 4.2: what is an email address, what is a phone number, and when two are the same."""
 import pytest
 
 LOCAL_64 = "l" * 64

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Contract 4.1: /v1 and /subscribe, for older forms and embedded scripts; JSONP."""
+"""docs/api.md 4.1: /v1 and /subscribe, for older forms and embedded scripts; JSONP."""
 import json
 
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Contract 5 (limits) as clients see them; the windows themselves are tested by a clock of their own in tests/limit."""
+"""docs/api.md 5 (limits) as clients see them; the windows themselves are tested by a clock of their own in tests/limit."""
 import collections
 import concurrent.futures
 import json

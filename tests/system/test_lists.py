@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Contract 4.1: pages of leads, the leaderboard, numbers, tags and actions."""
+"""docs/api.md 4.1: pages of leads, the leaderboard, numbers, tags and actions."""
 import datetime
 
 import pytest

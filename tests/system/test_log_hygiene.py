@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""contract 3, style 8: whatever is sent, and whatever fails, no log tells keys, secrets, email addresses or phone numbers. Web
+"""docs/api.md 3, style 8: whatever is sent, and whatever fails, no log tells keys, secrets, email addresses or phone numbers. Web
 servers log paths, where the interface has no place for any of them, and no queries.
 
 All other modules are watched as well: their services look through their logs when they stop (conftest.py)."""

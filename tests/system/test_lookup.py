@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Contract 4.1: look-up and the list of campaigns."""
+"""docs/api.md 4.1: look-up and the list of campaigns."""
 import pytest
 from payload import TIME, check_payload
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Contract 4.3 to 4.7 and 6: thousands of random histories on the real engine and on a plain model, which must agree.
+"""docs/api.md 4.3 to 4.7 and 6: thousands of random histories on the real engine and on a plain model, which must agree.
 
 LEADHOOK_HISTORIES says how many (scripts/check --long: many more), LEADHOOK_SEED repeats one. A history that shows a difference
 is cut down before it is printed.

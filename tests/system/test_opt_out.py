@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Contract 4.1: the pages behind unsubscribe_url."""
+"""docs/api.md 4.1: the pages behind unsubscribe_url."""
 import pytest
 from client import multipart
 from html_page import check_page

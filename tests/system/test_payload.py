@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Contract 4.5: the views of the payload and the fields that are worked out."""
+"""docs/api.md 4.5: the views of the payload and the fields that are worked out."""
 import pytest
 from payload import ACTIONS, URLS, check_payload
 

@@ -55,7 +55,7 @@ def test_no_log_line_lands_in_another_file(service):
 
 
 def test_a_database_that_hangs(make_service, database):
-    """contract 2 unavailable: the client has its 503 before the worker's time is over"""
+    """docs/api.md 2 unavailable: the client has its 503 before the worker's time is over"""
     service = make_service(workers=2, settings=[("server", "request_timeout", "5s")])
     campaign = service.campaign(service.account())
     campaign.lead(email="a@example.org")

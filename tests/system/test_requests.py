@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Contract 1: paths, parameters, bodies, values, caps, methods, the form of answers; and 7, CORS."""
+"""docs/api.md 1: paths, parameters, bodies, values, caps, methods, the form of answers; and 7, CORS."""
 import json
 import pathlib
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""contract 3: revoking a key works within one second, however busy it is."""
+"""docs/api.md 3: revoking a key works within one second, however busy it is."""
 import threading
 import time
 

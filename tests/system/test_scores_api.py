@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Contract 4.1: points, actions, and tags on single leads."""
+"""docs/api.md 4.1: points, actions, and tags on single leads."""
 import pytest
 
 POINTS = 99999

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Contract 4.1 (create or update), 4.3 (matching), 4.4 (fields), 6 (ended campaigns)."""
+"""docs/api.md 4.1 (create or update), 4.3 (matching), 4.4 (fields), 6 (ended campaigns)."""
 import datetime
 import urllib.parse
 
@@ -189,7 +189,7 @@ def test_social_id_beats_kid(campaign):
 
 
 def test_must_exist(campaign):
-    """interface.md: no lead is created; 2 lead_not_found; with and without a key"""
+    """docs/requirements.md: no lead is created; 2 lead_not_found; with and without a key"""
     for key in (True, None):
         assert campaign.post({**ADA, "must_exist": True}, key=key).verdict == (404, "lead_not_found")
     assert campaign.get(ADA).status == 404
@@ -357,7 +357,7 @@ def test_a_link_does_not_choose_the_lead(campaign, name):
     ({}, False), *(({"__do_not_reset_opt_out": value}, False) for value in ("", "0", 0, "false", False, None)),
     *(({"__do_not_reset_opt_out": value}, True) for value in ("1", 1, "true", True))])
 def test_an_update_ends_the_opt_out_unless_told_otherwise(service, campaign, fields, opted_out):
-    """interface.md __do_not_reset_opt_out, read as every boolean (1)"""
+    """docs/requirements.md __do_not_reset_opt_out, read as every boolean (1)"""
     lead = campaign.lead(**ADA)
     service.installation.sql(f"UPDATE lh_leads SET opted_out = 1 WHERE id = {lead['id']}")
     assert campaign.find(**ADA)["opted_out"] is True
@@ -422,7 +422,7 @@ def test_referrer(campaign, name):
     ({}, ["API", "NULL", "NULL", "NULL"]),
 ])
 def test_where_a_sign_up_came_from(service, campaign, sent, kept):
-    """4.4, interface.md Lead request fields: __source (`source.id`), __sid or __session_id, __rid, __url"""
+    """4.4, docs/requirements.md Lead request fields: __source (`source.id`), __sid or __session_id, __rid, __url"""
     lead = campaign.lead(**ADA, __url="https://shop.example/?x=1", **sent)
     row = service.installation.sql("SELECT source, source_id, session_id, request_id, signup_url FROM lh_leads "
                                    f"WHERE id = {lead['id']}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""operations 5: the program behind each web server, with exactly the files of conf-examples/; contract 1, 2, 3, 7."""
+"""operations 5: the program behind each web server, with exactly the files of conf-examples/; docs/api.md 1, 2, 3, 7."""
 import contextlib
 import json
 import pathlib
@@ -35,7 +35,7 @@ def service(request, make_service):
 @pytest.mark.parametrize("chunked", [False, True], ids=["length", "chunked"])
 @pytest.mark.parametrize("kind", ["json", "form", "multipart"])
 def test_bodies(campaign, kind, chunked, fields):
-    """contract 1 Body types"""
+    """docs/api.md 1 Body types"""
     type, body = {"json": lambda: ("application/json", json.dumps(fields).encode()),
                   "form": lambda: ("application/x-www-form-urlencoded", urllib.parse.urlencode(fields).encode()),
                   "multipart": lambda: multipart(fields.items())}[kind]()
@@ -60,13 +60,13 @@ def test_slow_bodies_hold_no_worker(campaign):
 
 @pytest.mark.parametrize("chunked", [False, True], ids=["length", "chunked"])
 def test_too_large_a_body_gets_the_programs_answer(campaign, chunked):
-    """contract 2 body_too_large: the web server's own limit is above it"""
+    """docs/api.md 2 body_too_large: the web server's own limit is above it"""
     response = campaign.client.request("POST", campaign.path, body=b"x" * 300000, type="application/json", chunked=chunked)
     assert response.verdict == (413, "body_too_large")
 
 
 def test_the_largest_bulk_call(campaign):
-    """contract 1 Caps: 1 MiB"""
+    """docs/api.md 1 Caps: 1 MiB"""
     body = json.dumps({"emails": ["nobody@example.org"]}).encode().ljust(1 << 20)
     for method, path in (("POST", "/optout"), ("DELETE", "")):
         response = campaign.client.request(method, campaign.path + path, body=body, type="application/json", key=campaign.key)
@@ -74,7 +74,7 @@ def test_the_largest_bulk_call(campaign):
 
 
 def test_scripts_and_pages(campaign):
-    """contract 4.1: JSONP and opt-out pages have their own types and headers"""
+    """docs/api.md 4.1: JSONP and opt-out pages have their own types and headers"""
     lead = campaign.lead(**ADA)
     response = campaign.client.request("GET", f"/v1/{campaign.id}/info", query={**ADA, "jsonp": "f"})
     # lighttpd says application/javascript in the words of RFC 9239
@@ -88,7 +88,7 @@ def test_scripts_and_pages(campaign):
 
 @pytest.mark.parametrize("header", ["Authorization", "Authentication"])
 def test_keys_arrive(campaign, header):
-    """contract 3: research found that Apache drops Authorization unless it is told not to"""
+    """docs/api.md 3: research found that Apache drops Authorization unless it is told not to"""
     for method, path in (("GET", "/v2/campaigns"), ("POST", campaign.path)):
         response = campaign.client.request(method, path, query=ADA, headers={header: f"Bearer {campaign.key}"})
         assert response.status == 200
@@ -96,12 +96,12 @@ def test_keys_arrive(campaign, header):
 
 
 def test_the_clients_address_arrives(campaign):
-    """contract 5: X-Forwarded-For from a trusted proxy"""
+    """docs/api.md 5: X-Forwarded-For from a trusted proxy"""
     assert campaign.post(ADA, address="203.0.113.9").json["ip"] == "203.0.113.9"
 
 
 def test_preflight(campaign):
-    """contract 7"""
+    """docs/api.md 7"""
     response = campaign.client.request("OPTIONS", campaign.path, headers={"Origin": "https://shop.example"})
     assert response.status == 204 and response.body == b""
     assert {name: response.headers[name] for name in PREFLIGHT} == PREFLIGHT
@@ -109,7 +109,7 @@ def test_preflight(campaign):
 
 
 def test_errors_keep_their_body_and_headers(campaign):
-    """contract 2, 7: no web server puts an error page in place of ours"""
+    """docs/api.md 2, 7: no web server puts an error page in place of ours"""
     for response, verdict in ((campaign.get(ADA), (404, "lead_not_found")), (campaign.post({}), (406, "missing_identifier")),
                               (campaign.client.request("GET", "/v2/campaigns"), (409, "missing_api_key")),
                               (campaign.client.request("GET", "/nowhere"), (404, "not_found"))):
@@ -118,7 +118,7 @@ def test_errors_keep_their_body_and_headers(campaign):
 
 
 def test_methods(campaign):
-    """contract 1 Methods: DELETE and HEAD come through; 405 carries Allow"""
+    """docs/api.md 1 Methods: DELETE and HEAD come through; 405 carries Allow"""
     campaign.webhook("new_signup")
     response = campaign.client.request("DELETE", campaign.path + "/outbound-webhook", key=campaign.key,
                                        json_body={"url": campaign.service.receiver.url(campaign.hook)})
@@ -129,7 +129,7 @@ def test_methods(campaign):
 
 
 def test_the_length_of_the_answer(campaign):
-    """contract 1 Answer: no web server replaces Content-Length by chunks, and HEAD has that of the GET"""
+    """docs/api.md 1 Answer: no web server replaces Content-Length by chunks, and HEAD has that of the GET"""
     lead, found = campaign.post(ADA), campaign.get(ADA)
     refused = campaign.client.request("GET", "/nowhere")
     for response in (lead, found, refused):
@@ -141,7 +141,7 @@ def test_the_length_of_the_answer(campaign):
 
 
 def test_encoded_paths(campaign):
-    """contract 1 Path: segments are decoded, an encoded slash is none"""
+    """docs/api.md 1 Path: segments are decoded, an encoded slash is none"""
     encoded = "/v2/" + "".join(f"%{ord(digit):x}" for digit in str(campaign.id))
     assert campaign.client.request("POST", encoded + "/", json_body=ADA, key=campaign.key).json["campaign_id"] == campaign.id
     for path in (f"/v2%2F{campaign.id}", f"/v2/{campaign.id}%2F", f"/v2/{campaign.id}%00"):
@@ -149,14 +149,14 @@ def test_encoded_paths(campaign):
 
 
 def test_query_characters(campaign):
-    """contract 1 Parameters: the query is neither decoded twice nor cut"""
+    """docs/api.md 1 Parameters: the query is neither decoded twice nor cut"""
     value = "a+b & c=d %41 é?#/"
     lead = campaign.post({**ADA}, query={"field": value}).json
     assert lead["custom_fields"] == {"field": value}
 
 
 def test_no_key_in_the_web_servers_logs(service, campaign):
-    """contract 3: keys never appear in a log"""
+    """docs/api.md 3: keys never appear in a log"""
     campaign.client.request("GET", campaign.path, query={**ADA, "api_key": campaign.key})
     log = service.front.folder / "access.log"
     wait_until(lambda: campaign.path in log.read_text(), 20, "the request is logged")  # lighttpd writes with a delay
@@ -164,7 +164,7 @@ def test_no_key_in_the_web_servers_logs(service, campaign):
 
 
 def test_parallel_sign_ups(campaign):
-    """contract 4.3 rule 5, also where single processes run without a committer"""
+    """docs/api.md 4.3 rule 5, also where single processes run without a committer"""
     with Load(campaign, threads=16) as load:
         load.wait_for(200)
     assert set(load.answers.values()) == {200}

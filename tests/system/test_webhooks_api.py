@@ -20,7 +20,7 @@ def listed(campaign):
 
 @pytest.mark.smoke
 def test_create(campaign):
-    """1 POST; interface.md: message, referenceId, events"""
+    """1 POST; docs/requirements.md: message, referenceId, events"""
     response = create(campaign, url=URL, event="new_signup")
     answer = response.json
     assert response.status == 200 and set(answer) == {"message", "referenceId", "events", "secret"}
@@ -30,12 +30,12 @@ def test_create(campaign):
 
 @pytest.mark.parametrize("fields", [{"event": EVENTS}, {"events": EVENTS}])
 def test_every_event(campaign, fields):
-    """interface.md Event names; either name takes an array"""
+    """docs/requirements.md Event names; either name takes an array"""
     assert create(campaign, url=URL, **fields).json["events"] == EVENTS
 
 
 def test_events_collect(campaign):
-    """contract 1 Arrays: form and query, with and without brackets"""
+    """docs/api.md 1 Arrays: form and query, with and without brackets"""
     for name in ("event", "events", "event[]", "events[]"):
         form = [("url", f"{URL}/{name}"), (name, "new_signup"), (name, "verified")]
         response = campaign.client.request("POST", campaign.path + PATH, form=form, key=campaign.key)
@@ -45,13 +45,13 @@ def test_events_collect(campaign):
 
 
 def test_fraudulent_is_converted(campaign):
-    """1, interface.md Versioning"""
+    """1, docs/requirements.md Versioning"""
     assert create(campaign, url=URL, events=["fraudulent", "marked_as_fraudulent"]).json["events"] == ["marked_as_fraudulent"]
 
 
 @pytest.mark.parametrize("events", [["bogus"], ["new_signup", "bogus"], "bogus", ["NEW_SIGNUP"], "test"])
 def test_unknown_event(campaign, events):
-    """1, contract 2 invalid_event: nothing is stored"""
+    """1, docs/api.md 2 invalid_event: nothing is stored"""
     name = next(event for event in ([events] if isinstance(events, str) else events) if event not in EVENTS)
     response = create(campaign, url=URL, events=events)
     assert response.verdict == (409, "invalid_event") and response.json["message"] == f"Invalid event type: {name}"
@@ -60,7 +60,7 @@ def test_unknown_event(campaign, events):
 
 @pytest.mark.parametrize("fields", [{}, {"events": []}, {"event": ""}])
 def test_missing_event(campaign, fields):
-    """1, contract 2 missing_event"""
+    """1, docs/api.md 2 missing_event"""
     response = create(campaign, url=URL, **fields)
     assert response.verdict == (409, "missing_event") and response.json["message"] == "Please include an event"
 
@@ -75,7 +75,7 @@ def test_missing_event(campaign, fields):
                                  "http://hooks.1/", "http://256.1.1.1/",
                                  "http://[hooks.example]/", "http://[::1"])
 def test_invalid_url(campaign, url):
-    """1, contract 2 invalid_url"""
+    """1, docs/api.md 2 invalid_url"""
     response = create(campaign, url=url, event="new_signup")
     assert response.verdict == (409, "invalid_url") and response.json["message"] == "Url must start with http"
     assert listed(campaign) == []
@@ -99,7 +99,7 @@ def test_the_longest_url(campaign):
     "http://[fd00::1]/", "http://[::ffff:10.0.0.1]/", "http://[64:ff9b::a00:1]/", "http://[2002:a00:1::]/", "http://[::]/",
     "http://hooks.example:22/", "http://hooks.example:25/", "https://hooks.example:3306/"])
 def test_forbidden_destinations(campaign, url):
-    """1, 5, contract 2 forbidden_url: literal addresses in any spelling that a resolver takes, and ports"""
+    """1, 5, docs/api.md 2 forbidden_url: literal addresses in any spelling that a resolver takes, and ports"""
     response = create(campaign, url=url, event="new_signup")
     assert response.verdict == (409, "forbidden_url") and response.json["message"] == "Url is not allowed"
     assert listed(campaign) == []

@@ -1,0 +1,4 @@
+noinst_LIBRARIES += %D%/liblhcrypto.a
+%C%_liblhcrypto_a_SOURCES = \
+	%D%/base64.c %D%/base64.h \
+	%D%/digest.c %D%/digest.h

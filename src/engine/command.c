@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#include "engine/command.h"
+
+static const struct slice names[LEAD_ACTIONS] = {
+	[LEAD_OPTOUT] = SLICE("optout"),
+	[LEAD_SMS_OPTOUT] = SLICE("sms_optout"),
+	[LEAD_VERIFY] = SLICE("verify"),
+	[LEAD_APPROVE] = SLICE("approve"),
+	[LEAD_BLOCK] = SLICE("block"),
+	[LEAD_WAITLIST] = SLICE("waitlist"),
+	[LEAD_UNWAITLIST] = SLICE("unwaitlist"),
+	[LEAD_TAG] = SLICE("tag"),
+	[LEAD_DELETE] = SLICE("delete"),
+};
+
+struct slice
+lead_action_name(enum lead_action action)
+{
+	return names[action];
+}
+
+bool
+lead_action_parse(struct slice name, enum lead_action *action)
+{
+	for (size_t i = 0; i < LEAD_ACTIONS; i++)
+		if (slice_equal(name, names[i])) {
+			*action = (enum lead_action)i;
+			return true;
+		}
+	return false;
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT
+ * The commands of a batch, one after another; then the ranks and the rendering of what they left. */
+#include "engine/decide.h"
+
+#include <stdlib.h>
+
+#include "engine/decide_step.h"
+
+static struct working_campaign *
+find_campaign(struct working_set *set, uint64_t id)
+{
+	for (size_t i = 0; i < set->campaign_count; i++)
+		if (set->campaigns[i].campaign.id == id)
+			return &set->campaigns[i];
+	return NULL;
+}
+
+/* Queued work is done only by the command whose turn it is, whatever comes of it. */
+static bool
+take_turn(struct step *step)
+{
+	const struct lead_change *change = &step->command->as.change;
+	for (size_t i = 0; i < step->set->job_count; i++) {
+		struct working_job *job = &step->set->jobs[i];
+		if (job->id != change->job_id || job->position != change->job_position)
+			continue;
+		job->position++;
+		job->changed = true;
+		step->decision->changes = true;
+		return true;
+	}
+	return false;
+}
+
+/* docs/api.md 6: after the end these are refused, all else goes on without points. */
+static bool
+is_refused_at_end(enum command_kind kind)
+{
+	return kind != COMMAND_CHANGE;
+}
+
+static enum failure
+refuses(const struct step *step, bool queued)
+{
+	const struct campaign *campaign = step->campaign == NULL ? NULL : &step->campaign->campaign;
+	enum failure refused = campaign_refuses(campaign, step->command->account_id);
+	/* what was taken on before the account was suspended is done */
+	if (refused == FAILURE_ACCOUNT_SUSPENDED && queued)
+		refused = FAILURE_NONE;
+	if (refused == FAILURE_NONE && step->ended && is_refused_at_end(step->command->kind))
+		refused = FAILURE_CAMPAIGN_ENDED;
+	return refused;
+}
+
+static struct working_lead *
+run(struct step *step)
+{
+	switch (step->command->kind) {
+	case COMMAND_SIGNUP:
+		return decide_signup(step);
+	case COMMAND_TAGGING:
+		return decide_tagging(step);
+	case COMMAND_POINTS:
+		decide_points(step);
+		return NULL;
+	case COMMAND_COMPLETION:
+		decide_completion(step);
+		return NULL;
+	case COMMAND_CHANGE:
+		decide_change(step);
+		return NULL;
+	}
+	return NULL;
+}
+
+/* The lead that the command answers, as it left it; or NULL. */
+static struct snapshot *
+decide_one(struct step *step)
+{
+	bool queued = step->command->kind == COMMAND_CHANGE && step->command->as.change.job_id != 0;
+	*step->outcome = (struct outcome){ 0 };
+	if (queued && !take_turn(step)) {
+		step_fail(step, FAILURE_NOT_FOUND, SLICE_NONE);
+		return NULL;
+	}
+	step->ended = step->campaign != NULL && campaign_has_ended(&step->campaign->campaign, step->set->now_ms);
+	enum failure refused = refuses(step, queued);
+	if (refused != FAILURE_NONE) {
+		step_fail(step, refused, SLICE_NONE);
+		return NULL;
+	}
+	step->campaign_before = step->campaign->campaign;
+	step->score_moves_before = step->decision->score_move_count;
+	struct working_lead *answer = run(step);
+	return step->outcome->failure == FAILURE_NONE ? step_settle(step, answer) : NULL;
+}
+
+void
+decide(struct pool *pool, struct working_set *set, const struct command *const *commands, size_t count,
+    struct decide_supplies *supplies, struct outcome *outcomes, struct decision *decision)
+{
+	*decision = (struct decision){ .answers = POOL_ARRAY(pool, count, struct snapshot *), .answer_count = count };
+	for (size_t i = 0; i < count; i++) {
+		struct step step = {
+			.pool = pool,
+			.set = set,
+			.supplies = supplies,
+			.decision = decision,
+			.command = commands[i],
+			.campaign = find_campaign(set, commands[i]->campaign_id),
+			.social_id = supplies->social_ids[i],
+			.outcome = &outcomes[i],
+		};
+		decision->answers[i] = decide_one(&step);
+	}
+}
+
+static int
+compare_numbers(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+	return (*a > *b) - (*a < *b);
+}
+
+static size_t
+add_nodes(const struct snapshot *snapshot, uint64_t *nodes)
+{
+	struct rank_place places[RANK_LEVELS];
+	rank_places(snapshot->lead.campaign_id, snapshot->lead.score, places);
+	for (size_t i = 0; i < RANK_LEVELS; i++)
+		nodes[i] = places[i].node;
+	return RANK_LEVELS;
+}
+
+size_t
+decide_rank_nodes(struct pool *pool, const struct decision *decision, uint64_t **nodes)
+{
+	size_t count = 0, kept = 0;
+	*nodes = POOL_ARRAY(pool, (decision->answer_count + decision->event_count) * RANK_LEVELS, uint64_t);
+	for (size_t i = 0; i < decision->answer_count; i++)
+		if (decision->answers[i] != NULL)
+			count += add_nodes(decision->answers[i], *nodes + count);
+	for (size_t i = 0; i < decision->event_count; i++)
+		count += add_nodes(decision->events[i].snapshot, *nodes + count);
+	if (count > 1)
+		qsort(*nodes, count, sizeof(**nodes), compare_numbers);
+	for (size_t i = 0; i < count; i++)
+		if (kept == 0 || (*nodes)[kept - 1] != (*nodes)[i])
+			(*nodes)[kept++] = (*nodes)[i];
+	return kept;
+}
+
+static bool
+is_change(const struct rank_node *node)
+{
+	for (size_t slot = 0; slot < RANK_SLOTS; slot++)
+		if (node->leads[slot] != 0)
+			return true;
+	return false;
+}
+
+size_t
+decide_rank_changes(struct pool *pool, const struct decision *decision, struct rank_node **changes)
+{
+	struct rank_node *nodes = POOL_ARRAY(pool, decision->score_move_count * RANK_LEVELS, struct rank_node);
+	size_t count = 0, merged = 0, kept = 0;
+	for (size_t i = 0; i < decision->score_move_count; i++) {
+		const struct score_move *move = &decision->score_moves[i];
+		struct rank_place places[RANK_LEVELS];
+		rank_places(move->campaign_id, move->score, places);
+		for (size_t k = 0; k < RANK_LEVELS; k++) {
+			nodes[count].node = places[k].node;
+			nodes[count++].leads[places[k].slot] = move->leads;
+		}
+	}
+	rank_sort(nodes, count);
+	for (size_t i = 0; i < count; i++) {
+		if (merged == 0 || nodes[merged - 1].node != nodes[i].node)
+			nodes[merged++] = nodes[i];
+		else
+			for (size_t slot = 0; slot < RANK_SLOTS; slot++)
+				nodes[merged - 1].leads[slot] += nodes[i].leads[slot];
+	}
+	for (size_t i = 0; i < merged; i++)
+		if (is_change(&nodes[i]))
+			nodes[kept++] = nodes[i];
+	*changes = nodes;
+	return kept;
+}
+
+/* As it was when the snapshot was taken: before the batch, and what the batch had done by then. */
+static void
+rank(const struct decision *decision, const struct rank_node *nodes, size_t node_count, struct snapshot *snapshot)
+{
+	const struct lead *lead = &snapshot->lead;
+	int64_t above = (int64_t)rank_leads_above(nodes, node_count, lead->campaign_id, lead->score);
+	for (size_t i = 0; i < snapshot->score_moves; i++) {
+		const struct score_move *move = &decision->score_moves[i];
+		if (move->campaign_id == lead->campaign_id && move->score > lead->score)
+			above += move->leads;
+	}
+	snapshot->subject.score_rank = (uint64_t)above + 1;
+}
+
+static struct slice
+rendered(struct pool *pool, const struct buffer *out)
+{
+	if (!buffer_ok(out))
+		abort(); /* the settings' bounds keep every lead below PAYLOAD_MAX_BYTES */
+	return pool_copy(pool, buffer_slice(out));
+}
+
+struct rendering {
+	struct pool *pool;
+	const struct payload_settings *settings;
+	const struct rank_node *nodes;
+	size_t node_count;
+	const struct decision *decision;
+	struct buffer out; /* one that grows for all, whose contents are copied */
+};
+
+static struct slice
+render_view(struct rendering *r, struct snapshot *snapshot, struct payload_view view)
+{
+	if (snapshot->subject.score_rank == 0)
+		rank(r->decision, r->nodes, r->node_count, snapshot);
+	buffer_clear(&r->out);
+	payload_write(&r->out, r->settings, &snapshot->subject, view);
+	return rendered(r->pool, &r->out);
+}
+
+/* Written once for the answer and all events of a command that show it. */
+static struct slice
+full_payload(struct rendering *r, struct snapshot *snapshot)
+{
+	if (!slice_present(snapshot->payload))
+		snapshot->payload = render_view(r, snapshot, (struct payload_view){ .full = true });
+	return snapshot->payload;
+}
+
+void
+decide_render(struct pool *pool, const struct command *const *commands, size_t count, const struct payload_settings *settings,
+    const struct rank_node *nodes, size_t node_count, struct outcome *outcomes, struct decision *decision)
+{
+	struct rendering r = { pool, settings, nodes, node_count, decision, { 0 } };
+	buffer_init(&r.out, PAYLOAD_MAX_BYTES);
+	for (size_t i = 0; i < count; i++) {
+		struct payload_view view = commands[i]->view;
+		if (decision->answers[i] == NULL)
+			continue;
+		outcomes[i].body = view.full && !view.skip_urls && !view.skip_actions
+				       ? full_payload(&r, decision->answers[i])
+				       : render_view(&r, decision->answers[i], view);
+	}
+	for (size_t i = 0; i < decision->event_count; i++) {
+		struct made_event *event = &decision->events[i];
+		struct slice payload = full_payload(&r, event->snapshot);
+		buffer_clear(&r.out);
+		payload_write_event(&r.out, payload, event->type, event->extra);
+		event->payload = rendered(pool, &r.out);
+	}
+	buffer_free(&r.out);
+}

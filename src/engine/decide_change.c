@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT
+ * Points, actions, and what bulk calls do to each of their leads (docs/api.md 4.1, 4.6). */
+#include "engine/decide_step.h"
+
+void
+decide_points(struct step *step)
+{
+	const struct points_call *call = &step->command->as.points;
+	uint64_t id = step_take_call_id(step);
+	size_t found = 0;
+	for (size_t i = 0; i < call->lead_count; i++) {
+		struct working_lead *lead = step_find(step, &call->leads[i]);
+		if (lead == NULL)
+			continue;
+		found++;
+		size_t touched = step->touched_count;
+		step_touch(step, lead);
+		if (step->touched_count > touched) /* else it was named twice */
+			step_book(step, lead,
+			    &(struct booking){
+				.reason = SCORE_CUSTOM, .ref = id, .points = call->points, .message = call->message });
+	}
+	if (found == 0)
+		step_fail(step, FAILURE_LEADS_NOT_FOUND, SLICE_NONE);
+}
+
+void
+decide_completion(struct step *step)
+{
+	const struct completion *completion = &step->command->as.completion;
+	const struct action *action =
+	    definitions_action(step->campaign->definitions, step->command->campaign_id, completion->action_id);
+	struct working_lead *lead = step_find(step, &completion->lead);
+	if (action == NULL)
+		step_fail(step, FAILURE_ACTION_NOT_FOUND, SLICE_NONE);
+	else if (action->tag_id != 0)
+		step_fail(step, FAILURE_INVALID_ACTION, SLICE_NONE);
+	else if (lead == NULL)
+		step_fail(step, FAILURE_LEAD_NOT_FOUND, SLICE_NONE);
+	else
+		step_complete(step, lead, action);
+}
+
+/* The channel that is named, else the email if there is one. */
+static void
+verify(struct step *step, struct working_lead *lead, struct slice channel)
+{
+	bool has_email = slice_present(lead->lead.email), has_phone = slice_present(lead->lead.phone);
+	bool by_email = slice_present(channel) ? slice_equal(channel, SLICE("email")) : has_email;
+	bool was_verified = lead_is_verified(&lead->lead);
+	if (by_email ? !has_email : !has_phone)
+		return;
+	step_touch(step, lead);
+	*(by_email ? &lead->lead.verified_email : &lead->lead.verified_phone) = true;
+	if (!was_verified)
+		step_update_referral(step, lead, SCORE_REFERRAL);
+}
+
+/* Opt-outs come again and again, from mail clients that follow links: those write nothing. */
+static void
+set_for_good(struct step *step, struct working_lead *lead, bool *flag)
+{
+	if (*flag)
+		return;
+	step_touch(step, lead);
+	*flag = true;
+}
+
+static void
+set_waitlisted(struct step *step, struct working_lead *lead, bool waitlisted)
+{
+	if (lead->lead.waitlisted == waitlisted)
+		return;
+	step_touch(step, lead);
+	lead->lead.waitlisted = waitlisted;
+	lead->lead.removed_from_waitlist = !waitlisted;
+}
+
+static void
+tag(struct step *step, struct working_lead *lead, uint64_t tag_id)
+{
+	const struct tag *found = definitions_tag(step->campaign->definitions, step->command->campaign_id, tag_id);
+	/* queued work may come to a tag that was removed since */
+	if (found == NULL)
+		step_fail(step, FAILURE_TAG_NOT_FOUND, SLICE_NONE);
+	else
+		step_tag(step, lead, found);
+}
+
+static void
+apply(struct step *step, struct working_lead *lead)
+{
+	const struct lead_change *change = &step->command->as.change;
+	switch (change->action) {
+	case LEAD_OPTOUT:
+		set_for_good(step, lead, &lead->lead.opted_out);
+		return;
+	case LEAD_SMS_OPTOUT:
+		set_for_good(step, lead, &lead->lead.sms_opted_out);
+		return;
+	case LEAD_VERIFY:
+		verify(step, lead, change->word);
+		return;
+	case LEAD_APPROVE:
+		step_approve(step, lead);
+		return;
+	case LEAD_BLOCK:
+		step_block(step, lead, change->word);
+		return;
+	case LEAD_WAITLIST:
+	case LEAD_UNWAITLIST:
+		set_waitlisted(step, lead, change->action == LEAD_WAITLIST);
+		return;
+	case LEAD_TAG:
+		tag(step, lead, change->tag_id);
+		return;
+	case LEAD_DELETE:
+		step_remove_lead(step, lead);
+		return;
+	case LEAD_ACTIONS:
+		return;
+	}
+}
+
+void
+decide_change(struct step *step)
+{
+	struct working_lead *lead = step_find(step, &step->command->as.change.lead);
+	if (lead == NULL)
+		step_fail(step, FAILURE_LEAD_NOT_FOUND, SLICE_NONE);
+	else
+		apply(step, lead);
+}

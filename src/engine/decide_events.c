@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT
+ * From what has occurred in a command to events and their deliveries (docs/api.md 4.7). */
+#include <stdlib.h>
+
+#include "engine/decide_step.h"
+#include "json/writer.h"
+
+/* Subjects, messages and the like are far smaller. */
+enum { EXTRA_MAX_BYTES = 64 * 1024 };
+
+/* JSON under construction. */
+struct extra {
+	struct buffer out;
+	struct json_writer writer;
+};
+
+static void
+begin(struct extra *extra)
+{
+	buffer_init(&extra->out, EXTRA_MAX_BYTES);
+	json_writer_init(&extra->writer, &extra->out);
+	json_begin_object(&extra->writer);
+}
+
+static void
+put_text(struct extra *extra, struct slice key, struct slice value)
+{
+	json_key(&extra->writer, key);
+	json_string(&extra->writer, value);
+}
+
+static void
+put_number(struct extra *extra, struct slice key, int64_t value)
+{
+	json_key(&extra->writer, key);
+	json_i64(&extra->writer, value);
+}
+
+static struct slice
+end(struct extra *extra, struct pool *pool)
+{
+	json_end_object(&extra->writer);
+	if (!buffer_ok(&extra->out))
+		abort();
+	struct slice json = pool_copy(pool, buffer_slice(&extra->out));
+	buffer_free(&extra->out);
+	return json;
+}
+
+struct slice
+event_extra_score(struct pool *pool, uint32_t previous, uint32_t current, enum score_reason reason)
+{
+	struct extra extra;
+	begin(&extra);
+	put_number(&extra, SLICE("previous_contest_score"), previous);
+	put_number(&extra, SLICE("current_contest_score"), current);
+	put_number(&extra, SLICE("delta"), (int64_t)current - (int64_t)previous);
+	put_text(&extra, SLICE("reason"), score_reason_name(reason));
+	return end(&extra, pool);
+}
+
+struct slice
+event_extra_referral(struct pool *pool, const struct lead *referred)
+{
+	struct extra extra;
+	begin(&extra);
+	put_text(&extra, SLICE("social_id"), referred->social_id);
+	if (slice_present(referred->email))
+		put_text(&extra, SLICE("email"), referred->email);
+	if (slice_present(referred->phone))
+		put_text(&extra, SLICE("phone_number"), referred->phone);
+	return end(&extra, pool);
+}
+
+struct slice
+event_extra_tagged(struct pool *pool, const struct tag *tag)
+{
+	struct extra extra;
+	begin(&extra);
+	put_number(&extra, SLICE("tag_id"), (int64_t)tag->id);
+	put_text(&extra, SLICE("name"), tag->name);
+	put_number(&extra, SLICE("points"), tag->points);
+	return end(&extra, pool);
+}
+
+struct slice
+event_extra_reward(struct pool *pool, const struct reward_level *level)
+{
+	struct extra extra;
+	begin(&extra);
+	put_number(&extra, SLICE("reward_level_id"), (int64_t)level->id);
+	put_text(&extra, SLICE("subject"), level->subject);
+	put_number(&extra, SLICE("required_points"), level->required_points);
+	json_key(&extra.writer, SLICE("emailed"));
+	json_boolean(&extra.writer, level->emailed);
+	return end(&extra, pool);
+}
+
+/* What the snapshots of one command have in common. */
+struct view {
+	struct step *step;
+	const struct campaign *campaign, *campaign_before;
+	struct snapshot **taken; /* one for each touched lead, when somebody has asked */
+};
+
+static const struct campaign *
+copy_campaign(struct pool *pool, const struct campaign *campaign)
+{
+	struct campaign *copy = POOL_NEW(pool, struct campaign);
+	*copy = *campaign;
+	return copy;
+}
+
+/* The lead as the command left it; one that was deleted as it was before. */
+static struct snapshot *
+make_snapshot(const struct view *view, const struct touched *touched, const struct lead *lead)
+{
+	const struct step *step = view->step;
+	bool gone = touched != NULL && touched->lead->gone;
+	struct snapshot *snapshot = POOL_NEW(step->pool, struct snapshot);
+	snapshot->lead = gone ? touched->before : *lead;
+	snapshot->score_moves = gone ? step->score_moves_before : step->decision->score_move_count;
+	snapshot->subject = (struct payload_subject){
+		.campaign = gone ? view->campaign_before : view->campaign,
+		.lead = &snapshot->lead,
+		.definitions = step->campaign->definitions,
+	};
+	return snapshot;
+}
+
+static struct snapshot *
+snapshot_of(struct view *view, const struct working_lead *lead)
+{
+	const struct step *step = view->step;
+	for (size_t i = 0; i < step->touched_count; i++) {
+		if (step->touched[i].lead != lead)
+			continue;
+		if (view->taken[i] == NULL)
+			view->taken[i] = make_snapshot(view, &step->touched[i], &lead->lead);
+		return view->taken[i];
+	}
+	return make_snapshot(view, NULL, &lead->lead);
+}
+
+/* The next number of the range; 0 when there is none any more, which makes the decision void. */
+static uint64_t
+take_number(struct step *step)
+{
+	struct id_range *range = &step->supplies->history_ids;
+	step->decision->history_wanted++;
+	if (range->next < range->end)
+		return range->next++;
+	step->decision->short_of_ids = true;
+	return 0;
+}
+
+/* Its id follows from the event's, so that a lead's deliveries are found by its events alone. Its number is taken all the same:
+ * nobody else may have it. */
+static void
+add_delivery(struct step *step, struct made_event *event, const struct webhook *webhook)
+{
+	struct decision *d = step->decision;
+	take_number(step);
+	event->deliveries++;
+	d->deliveries = pool_grow(step->pool, d->deliveries, d->delivery_count, &d->delivery_capacity, sizeof(*d->deliveries));
+	d->deliveries[d->delivery_count++] = (struct made_delivery){
+		.id = event->id + event->deliveries,
+		.event_id = event->id,
+		.webhook_id = webhook->id,
+		.form = webhook->form,
+	};
+}
+
+/* The event and its deliveries; without a subscribed webhook, nothing. */
+static void
+make_event(struct view *view, const struct occurrence *occurrence)
+{
+	struct step *step = view->step;
+	struct decision *d = step->decision;
+	struct made_event *event = NULL;
+	for (size_t i = 0; i < step->campaign->webhook_count; i++) {
+		const struct webhook *webhook = &step->campaign->webhooks[i];
+		if (webhook->state == WEBHOOK_GONE || (webhook->events & EVENT_BIT(occurrence->type)) == 0)
+			continue;
+		if (event == NULL) {
+			d->events = pool_grow(step->pool, d->events, d->event_count, &d->event_capacity, sizeof(*d->events));
+			event = &d->events[d->event_count++];
+			*event = (struct made_event){
+				.id = history_id(step->set->now_ms, take_number(step)),
+				.campaign_id = step->command->campaign_id,
+				.lead_id = occurrence->lead->lead.id,
+				.type = occurrence->type,
+				.snapshot = snapshot_of(view, occurrence->lead),
+				.extra = occurrence->extra,
+			};
+		}
+		add_delivery(step, event, webhook);
+	}
+}
+
+/* By kind, then by lead; what is alike keeps the order in which it occurred, which is that of the addresses. */
+static int
+compare(const void *left, const void *right)
+{
+	const struct occurrence *const *a = left, *const *b = right;
+	if ((*a)->type != (*b)->type)
+		return (*a)->type < (*b)->type ? -1 : 1;
+	if ((*a)->lead->lead.id != (*b)->lead->lead.id)
+		return (*a)->lead->lead.id < (*b)->lead->lead.id ? -1 : 1;
+	return *a < *b ? -1 : *a > *b;
+}
+
+struct snapshot *
+step_make_events(struct step *step, struct working_lead *answer)
+{
+	struct view view = {
+		.step = step,
+		.campaign = copy_campaign(step->pool, &step->campaign->campaign),
+		.campaign_before = copy_campaign(step->pool, &step->campaign_before),
+		.taken = POOL_ARRAY(step->pool, step->touched_count, struct snapshot *),
+	};
+	const struct occurrence **ordered = POOL_ARRAY(step->pool, step->occurrence_count, const struct occurrence *);
+	for (size_t i = 0; i < step->occurrence_count; i++)
+		ordered[i] = &step->occurrences[i];
+	if (step->occurrence_count > 1)
+		qsort(ordered, step->occurrence_count, sizeof(*ordered), compare);
+	for (size_t i = 0; i < step->occurrence_count; i++)
+		make_event(&view, ordered[i]);
+	return answer == NULL ? NULL : snapshot_of(&view, answer);
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT
+ * Fraud flags: at sign-up, set and cleared later (docs/api.md 4.6). */
+#include <stdlib.h>
+
+#include "engine/decide_step.h"
+#include "identity/host_list.h"
+#include "identity/link.h"
+#include "identity/network.h"
+#include "json/reader.h"
+#include "json/writer.h"
+
+/* Flags of a lead; a reason that comes when there are so many is not kept. */
+enum { FLAGS_MAX = 16, FLAGS_MAX_BYTES = 16 * 1024 };
+
+struct flags {
+	struct pool *pool;
+	struct slice names[FLAGS_MAX];
+	size_t count;
+};
+
+static void
+add_flag(struct flags *flags, struct slice name)
+{
+	for (size_t i = 0; i < flags->count; i++)
+		if (slice_equal(flags->names[i], name))
+			return;
+	if (flags->count < FLAGS_MAX)
+		flags->names[flags->count++] = pool_copy(flags->pool, name);
+}
+
+static bool
+on_json(void *context, const struct json_event *event)
+{
+	if (event->type == JSON_STRING)
+		add_flag(context, event->text);
+	return true;
+}
+
+static struct flags
+read_flags(struct pool *pool, struct slice json)
+{
+	struct flags flags = { .pool = pool };
+	struct json_problem problem;
+	if (slice_present(json) && !json_read(json, 1, on_json, &flags, &problem))
+		flags.count = 0; /* not written by us */
+	return flags;
+}
+
+static struct slice
+write_flags(const struct flags *flags)
+{
+	struct buffer out;
+	struct json_writer writer;
+	if (flags->count == 0)
+		return SLICE_NONE;
+	buffer_init(&out, FLAGS_MAX_BYTES);
+	json_writer_init(&writer, &out);
+	json_begin_array(&writer);
+	for (size_t i = 0; i < flags->count; i++)
+		json_string(&writer, flags->names[i]);
+	json_end_array(&writer);
+	if (!buffer_ok(&out))
+		abort(); /* reasons are short */
+	struct slice json = pool_copy(flags->pool, buffer_slice(&out));
+	buffer_free(&out);
+	return json;
+}
+
+/* Leads of the campaign with this address: those that were loaded, and what the batch did since. */
+static int64_t
+leads_from(const struct step *step, struct slice ip)
+{
+	const struct decision *d = step->decision;
+	uint64_t campaign_id = step->campaign->campaign.id;
+	int64_t leads = 0;
+	for (size_t i = 0; i < step->set->ip_count_count; i++)
+		if (step->set->ip_counts[i].campaign_id == campaign_id && slice_equal(step->set->ip_counts[i].ip, ip))
+			leads += step->set->ip_counts[i].leads;
+	for (size_t i = 0; i < d->ip_move_count; i++)
+		if (d->ip_moves[i].campaign_id == campaign_id && slice_equal(d->ip_moves[i].ip, ip))
+			leads += d->ip_moves[i].leads;
+	return leads;
+}
+
+static bool
+is_allowed(struct pool *pool, struct slice ip, struct slice networks)
+{
+	struct network_list list;
+	struct ip_address address;
+	struct slice bad;
+	return slice_present(networks) && ip_address_parse(ip, &address) && network_list_parse(pool, networks, &list, &bad) &&
+	       network_list_contains(&list, &address);
+}
+
+static bool
+is_duplicate_ip(const struct step *step, const struct lead *lead)
+{
+	const struct campaign *campaign = &step->campaign->campaign;
+	bool by_server = step->command->account_id != 0 && slice_equal(lead->source, SLICE("API"));
+	return campaign_judges_addresses(campaign) && slice_present(lead->ip) && !by_server &&
+	       leads_from(step, lead->ip) + 1 > (int64_t)campaign->max_per_ip &&
+	       !is_allowed(step->pool, lead->ip, campaign->allowed_networks);
+}
+
+struct slice
+step_fraud_flags(struct step *step, const struct lead *lead)
+{
+	const struct campaign *campaign = &step->campaign->campaign;
+	const struct host_list *disposable = step->supplies->disposable_domains;
+	struct flags flags = { .pool = step->pool };
+	struct slice domain = slice_sub(lead->email_key, slice_find_last(lead->email_key, '@') + 1, lead->email_key.size);
+	if (is_duplicate_ip(step, lead))
+		add_flag(&flags, SLICE("duplicate_ip"));
+	if (host_list_text_contains(step->pool, campaign->blocked_email_domains, domain))
+		add_flag(&flags, SLICE("blocked_email_domain"));
+	if (disposable != NULL && host_list_contains(disposable, domain))
+		add_flag(&flags, SLICE("disposable_email"));
+	if (host_list_text_contains(step->pool, campaign->blocked_referrers, link_host(step->pool, lead->referrer)))
+		add_flag(&flags, SLICE("blocked_referrer"));
+	return write_flags(&flags);
+}
+
+void
+step_block(struct step *step, struct working_lead *lead, struct slice reason)
+{
+	struct flags flags = read_flags(step->pool, lead->lead.fraud_flags);
+	step_touch(step, lead);
+	add_flag(&flags, slice_present(reason) ? reason : SLICE("manual"));
+	lead->lead.fraud_flags = write_flags(&flags);
+	if (lead->lead.fraudulent)
+		return;
+	lead->lead.fraudulent = true;
+	lead->lead.times_flagged++;
+	step_update_referral(step, lead, SCORE_FRAUD);
+}
+
+void
+step_approve(struct step *step, struct working_lead *lead)
+{
+	if (!lead->lead.fraudulent)
+		return;
+	step_touch(step, lead);
+	lead->lead.fraudulent = false;
+	lead->lead.fraud_flags = SLICE_NONE;
+	step_update_referral(step, lead, SCORE_APPROVE);
+	if (lead->lead.announced)
+		return;
+	lead->lead.announced = true;
+	step_note(step, EVENT_NEW_SIGNUP_NOT_EXCLUDED, lead, SLICE_NONE);
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT
+ * Who referred whom, what the referrers count and what it earns them (docs/api.md 4.6, Chain and Credit). */
+#include "engine/decide_step.h"
+
+/* The lead's link to its ancestor at a level; NULL where the chain ends: at a lead that was deleted. */
+static struct working_link *
+find_link(const struct step *step, uint64_t lead_id, unsigned level, struct working_lead **ancestor)
+{
+	for (size_t i = 0; i < step->set->link_count; i++) {
+		struct working_link *link = step->set->links[i];
+		if (link->link.lead_id != lead_id || link->link.level != level)
+			continue;
+		*ancestor = step_find_id(step, link->link.ancestor_id);
+		return *ancestor == NULL ? NULL : link;
+	}
+	return NULL;
+}
+
+static void
+change(struct working_link *link)
+{
+	if (link->change == ROW_AS_LOADED)
+		link->change = ROW_CHANGED;
+}
+
+static void
+add_link(struct step *step, uint64_t lead_id, unsigned level, uint64_t ancestor_id)
+{
+	struct working_set *set = step->set;
+	struct working_link *link = POOL_NEW(step->pool, struct working_link);
+	*link = (struct working_link){
+		.link = { .lead_id = lead_id, .level = level, .ancestor_id = ancestor_id },
+		.change = ROW_CREATED,
+	};
+	set->links = pool_grow(step->pool, set->links, set->link_count, &set->link_capacity, sizeof(struct working_link *));
+	set->links[set->link_count++] = link;
+}
+
+void
+step_refer(struct step *step, struct working_lead *lead, const struct working_lead *referrer)
+{
+	struct working_lead *ancestor;
+	add_link(step, lead->lead.id, 1, referrer->lead.id);
+	for (unsigned level = 1; level < REFERRAL_LEVELS; level++) {
+		const struct working_link *above = find_link(step, referrer->lead.id, level, &ancestor);
+		if (above == NULL)
+			return;
+		add_link(step, lead->lead.id, level + 1, above->link.ancestor_id);
+	}
+}
+
+static uint32_t *
+place_of(struct lead *ancestor, const struct referral_link *link)
+{
+	struct lead_pair *pair = link->counted == REFERRAL_VERIFIED ? &ancestor->verified : &ancestor->unverified;
+	return link->level == 1 ? &pair->direct : &pair->indirect;
+}
+
+/* unverified_leads and verified_leads (4.5). */
+static void
+recount(struct step *step, struct working_link *link, struct working_lead *ancestor, const struct lead *lead)
+{
+	enum referral_counted counted = lead->fraudulent         ? REFERRAL_NOT_COUNTED
+					: lead_is_verified(lead) ? REFERRAL_VERIFIED
+								 : REFERRAL_UNVERIFIED;
+	if (counted == link->link.counted)
+		return;
+	step_touch(step, ancestor);
+	change(link);
+	if (link->link.counted != REFERRAL_NOT_COUNTED)
+		--*place_of(&ancestor->lead, &link->link);
+	link->link.counted = counted;
+	if (counted != REFERRAL_NOT_COUNTED)
+		++*place_of(&ancestor->lead, &link->link);
+}
+
+/* Whether the referral counts, and the referrer's `referrals`. */
+static void
+set_counts(struct step *step, struct working_link *link, struct working_lead *ancestor, bool counts)
+{
+	if (counts == link->link.counts)
+		return;
+	change(link);
+	link->link.counts = counts;
+	if (link->link.level != 1)
+		return;
+	step_touch(step, ancestor);
+	if (counts)
+		ancestor->lead.referrals++;
+	else
+		ancestor->lead.referrals--;
+}
+
+static void
+credit(struct step *step, struct working_link *link, struct working_lead *ancestor, const struct lead *lead,
+    enum score_reason reason, int64_t points)
+{
+	int64_t delta = step_book(step, ancestor,
+	    &(struct booking){ .reason = reason, .ref = lead->id, .round = lead->times_flagged, .points = points });
+	if (delta != 0)
+		change(link);
+	link->link.credit = (uint32_t)((int64_t)link->link.credit + delta);
+}
+
+/* Notes what the referral earns; after the campaign's end nothing, then or later. */
+static uint32_t
+earn(const struct step *step, struct working_link *link, uint32_t points)
+{
+	uint32_t earned = step->ended ? 0 : points;
+	change(link);
+	link->link.earned += earned;
+	return earned;
+}
+
+/* The first time that it counts. */
+static void
+settle(struct step *step, struct working_link *link, struct working_lead *ancestor, const struct lead *lead)
+{
+	const struct campaign *campaign = &step->campaign->campaign;
+	bool direct = link->link.level == 1;
+	if (!link->link.counts || link->link.settled)
+		return;
+	link->link.settled = true;
+	earn(step, link, direct ? campaign->points_direct : campaign->points_indirect);
+	if (direct)
+		step_note(step, EVENT_REFERRAL, ancestor, event_extra_referral(step->pool, lead));
+}
+
+/* The first time that the lead is verified: "extra to the direct referrer, once". */
+static uint32_t
+settle_verified(struct step *step, struct working_link *link, const struct lead *lead)
+{
+	if (!link->link.counts || link->link.level != 1 || !lead_is_verified(lead) || link->link.verified_settled)
+		return 0;
+	link->link.verified_settled = true;
+	return earn(step, link, step->campaign->campaign.points_verified);
+}
+
+/* What was earned and is not there: what was taken back, or never given. */
+static void
+give(struct step *step, struct working_link *link, struct working_lead *ancestor, const struct lead *lead,
+    enum score_reason reason)
+{
+	settle(step, link, ancestor, lead);
+	uint32_t extra = settle_verified(step, link, lead), owed = link->link.earned - link->link.credit;
+	if (!link->link.counts || owed == 0)
+		return;
+	change(link);
+	if (step->ended) {
+		link->link.earned = link->link.credit;
+	} else if (reason == SCORE_APPROVE) {
+		credit(step, link, ancestor, lead, reason, owed);
+	} else {
+		credit(step, link, ancestor, lead, reason, owed - extra);
+		credit(step, link, ancestor, lead, SCORE_VERIFIED, extra);
+	}
+}
+
+void
+step_update_referral(struct step *step, struct working_lead *lead, enum score_reason reason)
+{
+	const struct lead *l = &lead->lead;
+	bool counts = !l->fraudulent && (lead_is_verified(l) || !step->campaign->campaign.require_verification);
+	struct working_lead *ancestor;
+	struct working_link *link;
+	for (unsigned level = 1; (link = find_link(step, l->id, level, &ancestor)) != NULL; level++) {
+		recount(step, link, ancestor, l);
+		set_counts(step, link, ancestor, counts);
+		if (reason == SCORE_FRAUD)
+			credit(step, link, ancestor, l, reason, -(int64_t)link->link.credit);
+		else
+			give(step, link, ancestor, l, reason);
+	}
+}
+
+void
+step_recount_referral(struct step *step, struct working_lead *lead)
+{
+	struct working_lead *ancestor;
+	struct working_link *link;
+	for (unsigned level = 1; (link = find_link(step, lead->lead.id, level, &ancestor)) != NULL; level++)
+		recount(step, link, ancestor, &lead->lead);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT
+ * The score ledger, reward levels, tags and actions (docs/api.md 4.6). */
+#include "engine/decide_step.h"
+#include "engine/id_list.h"
+
+int64_t
+step_book(struct step *step, struct working_lead *lead, const struct booking *booking)
+{
+	struct decision *d = step->decision;
+	if (step->ended || booking->points == 0)
+		return 0;
+	struct touched *touched = step_touch(step, lead);
+	int64_t score = (int64_t)lead->lead.score + booking->points;
+	score = score < 0 ? 0 : score > UINT32_MAX ? UINT32_MAX : score;
+	int64_t delta = score - (int64_t)lead->lead.score;
+	d->entries = pool_grow(step->pool, d->entries, d->entry_count, &d->entry_capacity, sizeof(*d->entries));
+	d->entries[d->entry_count++] = (struct score_entry){
+		.lead_id = lead->lead.id,
+		.reason = booking->reason,
+		.ref = booking->ref,
+		.round = booking->round,
+		.delta = delta,
+		.asked = booking->points,
+		.message = booking->message,
+	};
+	lead->lead.score = (uint32_t)score;
+	touched->reason = booking->reason;
+	return delta;
+}
+
+void
+step_complete(struct step *step, struct working_lead *lead, const struct action *action)
+{
+	if (id_list_has(lead->lead.action_ids, action->id))
+		return;
+	step_touch(step, lead);
+	lead->lead.action_ids = id_list_add(step->pool, lead->lead.action_ids, action->id);
+	step_book(step, lead, &(struct booking){ .reason = SCORE_ACTION, .ref = action->id, .points = action->points });
+}
+
+void
+step_tag(struct step *step, struct working_lead *lead, const struct tag *tag)
+{
+	const struct definitions *definitions = step->campaign->definitions;
+	if (id_list_has(lead->lead.tag_ids, tag->id))
+		return;
+	step_touch(step, lead);
+	lead->lead.tag_ids = id_list_add(step->pool, lead->lead.tag_ids, tag->id);
+	step_note(step, EVENT_TAGGED, lead, event_extra_tagged(step->pool, tag));
+	step_book(step, lead, &(struct booking){ .reason = SCORE_TAG, .ref = tag->id, .points = tag->points });
+	for (size_t i = 0; i < definitions->action_count; i++)
+		if (definitions->actions[i].tag_id == tag->id)
+			step_complete(step, lead, &definitions->actions[i]);
+}
+
+void
+step_reward(struct step *step, struct working_lead *lead)
+{
+	const struct definitions *definitions = step->campaign->definitions;
+	for (size_t i = 0; i < definitions->reward_count; i++) {
+		const struct reward_level *level = &definitions->rewards[i];
+		if (level->campaign_id != lead->lead.campaign_id || lead->lead.score < level->required_points ||
+		    id_list_has(lead->lead.reward_ids, level->id))
+			continue;
+		lead->lead.reward_ids = id_list_add(step->pool, lead->lead.reward_ids, level->id);
+		step_note(step, EVENT_REWARD_LEVEL, lead, event_extra_reward(step->pool, level));
+	}
+}

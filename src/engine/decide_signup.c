@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT
+ * Sign-ups: which lead is meant, what is kept of the request (docs/api.md 4.3, 4.4), what follows (4.6, 4.7). */
+#include "engine/custom_fields.h"
+#include "engine/decide_step.h"
+
+/* The lead that a sign-up is about (4.3.1 to 4.3.3), or NULL for a new one; false when it fails. */
+static bool
+match_lead(struct step *step, const struct signup *signup, struct working_lead **match)
+{
+	struct working_lead *by_email = step_find_email(step, signup->email_key);
+	struct working_lead *by_phone = step_find_phone(step, signup->phone);
+	struct working_lead *lead = by_email != NULL ? by_email : by_phone;
+	if (slice_present(signup->subject)) {
+		lead = step_find_social_id(step, signup->subject);
+		if (lead == NULL) {
+			step_fail(step, FAILURE_LEAD_NOT_FOUND, SLICE_NONE);
+			return false;
+		}
+	}
+	if ((by_email != NULL && by_email != lead) || (by_phone != NULL && by_phone != lead)) {
+		step_fail(step, FAILURE_CONFLICTING_IDENTIFIERS, SLICE_NONE);
+		return false;
+	}
+	if (lead == NULL && signup->must_exist) {
+		step_fail(step, FAILURE_LEAD_NOT_FOUND, SLICE_NONE);
+		return false;
+	}
+	*match = lead;
+	return true;
+}
+
+/* 4.3.4: what is missing is added; what is there is replaced only with a key, and is then no longer verified. */
+static void
+update_identities(struct step *step, const struct signup *signup, struct lead *lead)
+{
+	bool may_replace = step->command->account_id != 0;
+	if (slice_present(signup->email_key) && !slice_equal(signup->email_key, lead->email_key) &&
+	    (may_replace || !slice_present(lead->email_key))) {
+		lead->email = signup->email;
+		lead->email_key = signup->email_key;
+		lead->email_hash = lead_email_hash(step->pool, lead->campaign_id, signup->email_key);
+		lead->verified_email = false;
+	}
+	if (slice_present(signup->phone) && !slice_equal(signup->phone, lead->phone) &&
+	    (may_replace || !slice_present(lead->phone))) {
+		lead->phone = signup->phone;
+		lead->phone_hash = lead_phone_hash(step->pool, lead->campaign_id, signup->phone);
+		lead->verified_phone = false;
+	}
+}
+
+static void
+replace_if(bool given, struct slice *place, struct slice value)
+{
+	if (given && slice_present(value))
+		*place = value;
+}
+
+/* 4.3.6 */
+static void
+update_fields(const struct signup *signup, struct lead *lead)
+{
+	replace_if(true, &lead->uid, signup->uid);
+	replace_if(true, &lead->redirect_url, signup->redirect_url);
+	replace_if(signup->replace_ip, &lead->ip, signup->ip);
+	replace_if(signup->replace_user_agent, &lead->user_agent, signup->user_agent);
+	replace_if(!slice_present(lead->utm), &lead->utm, signup->utm);
+}
+
+static void
+book_points(struct step *step, const struct signup *signup, struct working_lead *lead)
+{
+	if (signup->points == 0 || step->command->account_id == 0)
+		return;
+	step_book(
+	    step, lead, &(struct booking){ .reason = SCORE_CUSTOM, .ref = step_take_call_id(step), .points = signup->points });
+}
+
+static void
+update_lead(struct step *step, const struct signup *signup, struct working_lead *match, struct slice custom_fields)
+{
+	struct lead *lead = &match->lead;
+	bool was_verified = lead_is_verified(lead);
+	step_touch(step, match);
+	update_identities(step, signup, lead);
+	update_fields(signup, lead);
+	lead->custom_fields = custom_fields;
+	lead->counter++;
+	if (!signup->keep_opt_out)
+		lead->opted_out = false;
+	if (lead_is_verified(lead) != was_verified)
+		step_recount_referral(step, match);
+	book_points(step, signup, match);
+	step_note(step, EVENT_REPEAT_SIGNUP, match, SLICE_NONE);
+}
+
+static struct lead
+new_lead(struct step *step, const struct signup *signup, struct slice custom_fields, const struct working_lead *referrer)
+{
+	struct campaign *campaign = &step->campaign->campaign;
+	struct lead lead = {
+		.id = step_take_lead_id(step),
+		.campaign_id = campaign->id,
+		.subscription_number = ++campaign->last_subscription_number,
+		.counter = 1,
+		.social_id = step->social_id,
+		.parent_id = referrer == NULL ? 0 : referrer->lead.id,
+		.parent_social_id = referrer == NULL ? SLICE_NONE : referrer->lead.social_id,
+		.waitlisted = campaign->waitlist,
+		.custom_fields = custom_fields,
+		.utm = signup->utm,
+		.uid = signup->uid,
+		.redirect_url = signup->redirect_url,
+		.ip = signup->ip,
+		.user_agent = signup->user_agent,
+		.referrer = signup->referrer,
+		.source = signup->source,
+		.source_id = signup->source_id,
+		.signup_url = signup->signup_url,
+		.session_id = signup->session_id,
+		.request_id = signup->request_id,
+		.created_ms = step->set->now_ms,
+	};
+	update_identities(step, signup, &lead);
+	lead.fraud_flags = step_fraud_flags(step, &lead);
+	lead.fraudulent = slice_present(lead.fraud_flags);
+	lead.times_flagged = lead.fraudulent ? 1 : 0;
+	lead.announced = !lead.fraudulent;
+	return lead;
+}
+
+static struct working_lead *
+add_lead(struct step *step, const struct signup *signup, struct slice custom_fields)
+{
+	/* 4.6: unknown and foreign referrers are ignored */
+	const struct working_lead *referrer = step_find_social_id(step, signup->referrer_id);
+	struct lead made = new_lead(step, signup, custom_fields, referrer);
+	struct working_lead *lead = step_add_lead(step, &made);
+	step_note(step, EVENT_NEW_SIGNUP, lead, SLICE_NONE);
+	if (lead->lead.announced)
+		step_note(step, EVENT_NEW_SIGNUP_NOT_EXCLUDED, lead, SLICE_NONE);
+	step_book(step, lead, &(struct booking){ .reason = SCORE_SIGNUP, .points = step->campaign->campaign.points_signup });
+	book_points(step, signup, lead);
+	if (referrer != NULL) {
+		step_refer(step, lead, referrer);
+		step_update_referral(step, lead, SCORE_REFERRAL);
+	}
+	return lead;
+}
+
+/* The lead that the sign-up made or updated; NULL when it failed. `update` false: one that is there already is left alone. */
+static struct working_lead *
+sign_up(struct step *step, const struct signup *signup, bool update)
+{
+	struct working_lead *lead;
+	struct slice custom_fields, problem;
+	if (!match_lead(step, signup, &lead))
+		return NULL;
+	if (lead != NULL && !update)
+		return lead;
+	if (!custom_fields_merge(step->pool, lead == NULL ? SLICE_NONE : lead->lead.custom_fields, signup->custom_fields,
+		signup->custom_field_count, &step->supplies->custom_fields, &custom_fields, &problem)) {
+		step_fail(step, FAILURE_INVALID_PARAMETER, problem);
+		return NULL;
+	}
+	if (lead == NULL)
+		return add_lead(step, signup, custom_fields);
+	update_lead(step, signup, lead, custom_fields);
+	return lead;
+}
+
+struct working_lead *
+decide_signup(struct step *step)
+{
+	return sign_up(step, &step->command->as.signup, true);
+}
+
+struct working_lead *
+decide_tagging(struct step *step)
+{
+	const struct tagging *tagging = &step->command->as.tagging;
+	const struct tag *tag = definitions_tag(step->campaign->definitions, step->command->campaign_id, tagging->tag_id);
+	if (tag == NULL) {
+		step_fail(step, FAILURE_TAG_NOT_FOUND, SLICE_NONE);
+		return NULL;
+	}
+	struct working_lead *lead = sign_up(step, &tagging->signup, false);
+	if (lead != NULL)
+		step_tag(step, lead, tag);
+	return lead;
+}

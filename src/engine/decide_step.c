@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT
+ * Finding leads, and what follows from their having changed. */
+#include "engine/decide_step.h"
+
+#include <stdlib.h>
+
+void
+step_fail(struct step *step, enum failure failure, struct slice detail)
+{
+	*step->outcome = (struct outcome){ .failure = failure, .detail = detail };
+}
+
+/* Leads are named by bytes: which of its identities is compared is the offset of a slice in struct lead. */
+static struct working_lead *
+find(const struct step *step, size_t identity, struct slice value)
+{
+	if (!slice_present(value))
+		return NULL;
+	for (size_t i = 0; i < step->set->lead_count; i++) {
+		struct working_lead *candidate = step->set->leads[i];
+		const struct slice *own = (const struct slice *)((const char *)&candidate->lead + identity);
+		if (!candidate->gone && candidate->lead.campaign_id == step->command->campaign_id && slice_present(*own) &&
+		    slice_equal(*own, value))
+			return candidate;
+	}
+	return NULL;
+}
+
+struct working_lead *
+step_find_email(const struct step *step, struct slice email_key)
+{
+	return find(step, offsetof(struct lead, email_key), email_key);
+}
+
+struct working_lead *
+step_find_phone(const struct step *step, struct slice phone)
+{
+	return find(step, offsetof(struct lead, phone), phone);
+}
+
+struct working_lead *
+step_find_social_id(const struct step *step, struct slice social_id)
+{
+	return find(step, offsetof(struct lead, social_id), social_id);
+}
+
+struct working_lead *
+step_find_id(const struct step *step, uint64_t id)
+{
+	for (size_t i = 0; i < step->set->lead_count; i++) {
+		struct working_lead *candidate = step->set->leads[i];
+		if (!candidate->gone && candidate->lead.id == id && candidate->lead.campaign_id == step->command->campaign_id)
+			return candidate;
+	}
+	return NULL;
+}
+
+struct working_lead *
+step_find(const struct step *step, const struct lead_reference *reference)
+{
+	switch (reference->identity) {
+	case LEAD_BY_EMAIL:
+		return step_find_email(step, reference->value);
+	case LEAD_BY_PHONE:
+		return step_find_phone(step, reference->value);
+	case LEAD_BY_SOCIAL_ID:
+		return step_find_social_id(step, reference->value);
+	case LEAD_BY_ID:
+		break;
+	}
+	return step_find_id(step, reference->id);
+}
+
+static uint64_t
+take_id(struct id_range *range)
+{
+	if (range->next >= range->end)
+		abort(); /* whoever supplies ids gives one a command */
+	return range->next++;
+}
+
+uint64_t
+step_take_lead_id(struct step *step)
+{
+	return take_id(&step->supplies->lead_ids);
+}
+
+uint64_t
+step_take_call_id(struct step *step)
+{
+	return take_id(&step->supplies->points_call_ids);
+}
+
+struct touched *
+step_touch(struct step *step, struct working_lead *lead)
+{
+	for (size_t i = 0; i < step->touched_count; i++)
+		if (step->touched[i].lead == lead)
+			return &step->touched[i];
+	step->touched =
+	    pool_grow(step->pool, step->touched, step->touched_count, &step->touched_capacity, sizeof(*step->touched));
+	struct touched *touched = &step->touched[step->touched_count++];
+	*touched = (struct touched){ .lead = lead, .before = lead->lead };
+	if (lead->change == ROW_AS_LOADED)
+		lead->change = ROW_CHANGED;
+	lead->lead.updated_ms = step->set->now_ms;
+	return touched;
+}
+
+struct working_lead *
+step_add_lead(struct step *step, const struct lead *lead)
+{
+	struct working_set *set = step->set;
+	struct working_lead *added = POOL_NEW(step->pool, struct working_lead);
+	*added = (struct working_lead){ .lead = *lead, .change = ROW_CREATED };
+	set->leads = pool_grow(step->pool, set->leads, set->lead_count, &set->lead_capacity, sizeof(struct working_lead *));
+	set->leads[set->lead_count++] = added;
+	struct touched *touched = step_touch(step, added);
+	touched->created = true;
+	touched->before = (struct lead){ .id = lead->id };
+	return added;
+}
+
+void
+step_remove_lead(struct step *step, struct working_lead *lead)
+{
+	step_touch(step, lead);
+	lead->gone = true;
+	lead->change = ROW_DELETED;
+	for (size_t i = 0; i < step->set->lead_count; i++)
+		if (step->set->leads[i]->lead.parent_id == lead->lead.id)
+			step->set->leads[i]->lead.parent_social_id = SLICE_NONE;
+}
+
+void
+step_note(struct step *step, enum event_type type, struct working_lead *lead, struct slice extra)
+{
+	step->occurrences = pool_grow(
+	    step->pool, step->occurrences, step->occurrence_count, &step->occurrence_capacity, sizeof(*step->occurrences));
+	step->occurrences[step->occurrence_count++] = (struct occurrence){ type, lead, extra };
+}
+
+/* Adds a lead's part in its campaign's counters, or takes it away. */
+static void
+count_lead(struct campaign_counters *counters, const struct lead *lead, bool add)
+{
+	const struct {
+		uint32_t *counter;
+		bool counts;
+	} parts[] = {
+		{ &counters->leads, true },
+		{ &counters->verified, lead_is_verified(lead) },
+		{ &counters->waitlisted, lead->waitlisted },
+		{ &counters->removed_from_waitlist, lead->removed_from_waitlist },
+		{ &counters->fraudulent, lead->fraudulent },
+		{ &counters->opted_out, lead->opted_out },
+		{ &counters->referred, lead->parent_id != 0 },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		if (parts[i].counts && add)
+			++*parts[i].counter;
+		else if (parts[i].counts)
+			--*parts[i].counter;
+}
+
+static void
+move_score(struct step *step, uint32_t score, int leads)
+{
+	struct decision *d = step->decision;
+	if (score == 0) /* above nobody */
+		return;
+	d->score_moves =
+	    pool_grow(step->pool, d->score_moves, d->score_move_count, &d->score_move_capacity, sizeof(*d->score_moves));
+	d->score_moves[d->score_move_count++] = (struct score_move){ step->campaign->campaign.id, score, leads };
+}
+
+static void
+move_ip(struct step *step, struct slice ip, int leads)
+{
+	struct decision *d = step->decision;
+	if (!slice_present(ip))
+		return;
+	for (size_t i = 0; i < d->ip_move_count; i++)
+		if (d->ip_moves[i].campaign_id == step->campaign->campaign.id && slice_equal(d->ip_moves[i].ip, ip)) {
+			d->ip_moves[i].leads += leads;
+			return;
+		}
+	d->ip_moves = pool_grow(step->pool, d->ip_moves, d->ip_move_count, &d->ip_move_capacity, sizeof(*d->ip_moves));
+	d->ip_moves[d->ip_move_count++] = (struct ip_count){ step->campaign->campaign.id, ip, leads };
+}
+
+static void
+count_difference(struct step *step, const struct touched *touched)
+{
+	const struct lead *before = &touched->before, *after = &touched->lead->lead;
+	struct campaign_counters *counters = &step->campaign->campaign.counters;
+	bool was = !touched->created, is = !touched->lead->gone;
+	bool ranked_before = was && !before->fraudulent, ranked_after = is && !after->fraudulent;
+	if (was)
+		count_lead(counters, before, false);
+	if (is)
+		count_lead(counters, after, true);
+	step->campaign->changed = true;
+	if (ranked_before && !(ranked_after && before->score == after->score))
+		move_score(step, before->score, -1);
+	if (ranked_after && !(ranked_before && before->score == after->score))
+		move_score(step, after->score, 1);
+	if (after->subscription_number > step->campaign->campaign.ip_counted_to)
+		return; /* whoever counts on takes it as it is then */
+	if (was)
+		move_ip(step, before->ip, -1);
+	if (is)
+		move_ip(step, after->ip, 1);
+}
+
+/* Events that a lead's new state makes, whatever the command was (docs/api.md 4.7). */
+static void
+note_difference(struct step *step, const struct touched *touched)
+{
+	const struct lead *before = &touched->before, *after = &touched->lead->lead;
+	if (after->fraudulent && !before->fraudulent)
+		step_note(step, EVENT_MARKED_AS_FRAUDULENT, touched->lead, after->fraud_flags);
+	if (after->opted_out && !before->opted_out)
+		step_note(step, EVENT_OPTED_OUT, touched->lead, SLICE_NONE);
+	if (after->sms_opted_out && !before->sms_opted_out)
+		step_note(step, EVENT_PHONE_NUMBER_OPT_OUT, touched->lead, SLICE_NONE);
+	if (lead_is_verified(after) && !lead_is_verified(before))
+		step_note(step, EVENT_VERIFIED, touched->lead, SLICE_NONE);
+	if (after->score != before->score)
+		step_note(step, EVENT_SCORE_CHANGE, touched->lead,
+		    event_extra_score(step->pool, before->score, after->score, touched->reason));
+	if (after->score != before->score || touched->created)
+		step_reward(step, touched->lead);
+}
+
+struct snapshot *
+step_settle(struct step *step, struct working_lead *answer)
+{
+	for (size_t i = 0; i < step->touched_count; i++) {
+		count_difference(step, &step->touched[i]);
+		if (step->touched[i].lead->gone)
+			step_note(step, EVENT_DELETED, step->touched[i].lead, SLICE_NONE);
+		else
+			note_difference(step, &step->touched[i]);
+	}
+	step->decision->changes = step->decision->changes || step->touched_count > 0;
+	return step_make_events(step, answer);
+}

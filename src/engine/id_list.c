@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#include "engine/id_list.h"
+
+#include <inttypes.h>
+
+bool
+id_list_next(struct slice *rest, uint64_t *id)
+{
+	struct slice text;
+	return slice_next(rest, ',', &text) && slice_to_u64(text, UINT64_MAX, id);
+}
+
+bool
+id_list_has(struct slice list, uint64_t id)
+{
+	uint64_t item;
+	while (id_list_next(&list, &item))
+		if (item == id)
+			return true;
+	return false;
+}
+
+struct slice
+id_list_add(struct pool *pool, struct slice list, uint64_t id)
+{
+	if (!slice_present(list))
+		return pool_printf(pool, "%" PRIu64, id);
+	return pool_printf(pool, "%.*s,%" PRIu64, SLICE_ARGS(list), id);
+}

@@ -1,0 +1,22 @@
+noinst_LIBRARIES += %D%/libengine.a
+%C%_libengine_a_SOURCES = \
+	%D%/command.c %D%/command.h \
+	%D%/custom_fields.c %D%/custom_fields.h \
+	%D%/decide.c %D%/decide.h \
+	%D%/decide_change.c \
+	%D%/decide_events.c \
+	%D%/decide_fraud.c \
+	%D%/decide_referral.c \
+	%D%/decide_score.c \
+	%D%/decide_signup.c \
+	%D%/decide_step.c %D%/decide_step.h \
+	%D%/events.c %D%/events.h \
+	%D%/failure.c %D%/failure.h \
+	%D%/id_list.c %D%/id_list.h \
+	%D%/model.c %D%/model.h \
+	%D%/payload.c %D%/payload.h \
+	%D%/rank.c %D%/rank.h
+# What links the rules: these, down to base, and the libraries that they need.
+engine_libs = src/engine/libengine.a src/webhook/libwebhook.a src/identity/libidentity.a src/crypto/liblhcrypto.a \
+	src/json/libjson.a src/base/libbase.a \
+	$(IDN2_LIBS) $(UNISTRING_LIBS) $(CRYPTO_LIBS) $(PHONENUMBER_LIBS) $(YAJL_LIBS)

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "engine/model.h"
+
+#include "base/encode.h"
+#include "crypto/digest.h"
+
+bool
+campaign_has_ended(const struct campaign *campaign, int64_t now_ms)
+{
+	return campaign->ended_ms >= 0 || (campaign->ends_ms >= 0 && campaign->ends_ms <= now_ms);
+}
+
+enum failure
+campaign_refuses(const struct campaign *campaign, uint64_t account_id)
+{
+	if (campaign == NULL || (account_id != 0 && account_id != campaign->account_id))
+		return FAILURE_CAMPAIGN_NOT_FOUND;
+	if (campaign->account_suspended)
+		return FAILURE_ACCOUNT_SUSPENDED;
+	return FAILURE_NONE;
+}
+
+bool
+campaign_judges_addresses(const struct campaign *campaign)
+{
+	return campaign->max_per_ip > 0 && campaign->ip_counted_to == IP_COUNTED_ALL;
+}
+
+bool
+lead_is_verified(const struct lead *lead)
+{
+	return lead->verified_email || lead->verified_phone;
+}
+
+const struct tag *
+definitions_tag(const struct definitions *definitions, uint64_t campaign_id, uint64_t id)
+{
+	for (size_t i = 0; i < definitions->tag_count; i++)
+		if (definitions->tags[i].id == id && definitions->tags[i].campaign_id == campaign_id)
+			return &definitions->tags[i];
+	return NULL;
+}
+
+const struct action *
+definitions_action(const struct definitions *definitions, uint64_t campaign_id, uint64_t id)
+{
+	for (size_t i = 0; i < definitions->action_count; i++)
+		if (definitions->actions[i].id == id && definitions->actions[i].campaign_id == campaign_id)
+			return &definitions->actions[i];
+	return NULL;
+}
+
+struct slice
+score_reason_name(enum score_reason reason)
+{
+	static const struct slice names[] = {
+		[SCORE_SIGNUP] = SLICE("signup"),
+		[SCORE_CUSTOM] = SLICE("custom"),
+		[SCORE_TAG] = SLICE("tag"),
+		[SCORE_ACTION] = SLICE("action"),
+		[SCORE_REFERRAL] = SLICE("referral"),
+		[SCORE_VERIFIED] = SLICE("verified"),
+		[SCORE_FRAUD] = SLICE("fraud"),
+		[SCORE_APPROVE] = SLICE("approve"),
+	};
+	return names[reason];
+}
+
+/* The kind keeps an email from ever standing for a phone number. */
+static struct slice
+identity_hash(struct pool *pool, struct slice kind, uint64_t campaign_id, struct slice identity)
+{
+	char digits[DECIMAL_SIZE];
+	const struct slice pieces[] = { kind, encode_decimal(campaign_id, digits), SLICE(":"), identity };
+	struct digest digest = digest_sha256(pieces, ARRAY_SIZE(pieces));
+	return pool_copy(pool, slice_sub(digest_slice(&digest), 0, LEAD_HASH_SIZE));
+}
+
+struct slice
+lead_email_hash(struct pool *pool, uint64_t campaign_id, struct slice email_key)
+{
+	return identity_hash(pool, SLICE("email:"), campaign_id, email_key);
+}
+
+struct slice
+lead_phone_hash(struct pool *pool, uint64_t campaign_id, struct slice e164)
+{
+	return identity_hash(pool, SLICE("phone:"), campaign_id, e164);
+}

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT */
+#include "engine/payload.h"
+
+#include "base/clock.h"
+#include "base/encode.h"
+#include "crypto/digest.h"
+#include "engine/custom_fields.h"
+#include "engine/id_list.h"
+#include "webhook/signature.h"
+#include "json/writer.h"
+
+/* What every part of a payload is written from. */
+struct rendering {
+	struct pool *pool;
+	struct json_writer writer;
+	const struct payload_settings *settings;
+	const struct campaign *campaign;
+	const struct lead *lead;
+	const struct payload_subject *subject;
+	struct payload_view view;
+};
+
+static void
+put_u64(struct rendering *r, struct slice key, uint64_t value)
+{
+	json_name(&r->writer, key);
+	json_u64(&r->writer, value);
+}
+
+static void
+put_boolean(struct rendering *r, struct slice key, bool value)
+{
+	json_name(&r->writer, key);
+	json_boolean(&r->writer, value);
+}
+
+static void
+put_text(struct rendering *r, struct slice key, struct slice value)
+{
+	json_name(&r->writer, key);
+	json_string_or_null(&r->writer, value);
+}
+
+static void
+put_object(struct rendering *r, struct slice key, struct slice json)
+{
+	json_name(&r->writer, key);
+	json_raw(&r->writer, slice_present(json) ? json : SLICE("{}"));
+}
+
+/* The length of the UTF-8 character that `s` starts with. */
+static size_t
+first_character(struct slice s)
+{
+	size_t size = s.size == 0 ? 0 : 1;
+	while (size < s.size && ((unsigned char)s.data[size] & 0xc0) == 0x80)
+		size++;
+	return size;
+}
+
+static struct slice
+first_present(struct slice a, struct slice b, struct slice c)
+{
+	return slice_present(a) ? a : slice_present(b) ? b : c;
+}
+
+struct names {
+	struct slice given, family;
+};
+
+static struct names
+lead_names(struct pool *pool, const struct lead *lead)
+{
+	enum { WHOLE, FIRST, GIVEN, LAST, FAMILY, FIELDS };
+	static const struct slice fields[FIELDS] = { SLICE("name"), SLICE("first_name"), SLICE("given_name"),
+		SLICE("last_name"), SLICE("family_name") };
+	struct slice texts[FIELDS];
+	custom_fields_texts(pool, lead->custom_fields, fields, FIELDS, texts);
+	size_t space = slice_find(texts[WHOLE], ' ');
+	struct slice first = slice_sub(texts[WHOLE], 0, space),
+		     rest = slice_trim(slice_sub(texts[WHOLE], space, texts[WHOLE].size));
+	return (struct names){
+		.given = first_present(texts[FIRST], texts[GIVEN], first.size > 0 ? first : SLICE_NONE),
+		.family = first_present(texts[LAST], texts[FAMILY], rest.size > 0 ? rest : SLICE_NONE),
+	};
+}
+
+/* Without a name the public sees no more than a hint of the address. */
+static struct slice
+display_name(struct pool *pool, const struct lead *lead, const struct names *names, bool full)
+{
+	if (slice_present(names->given) && slice_present(names->family))
+		return POOL_JOIN(pool, names->given, SLICE(" "), names->family);
+	if (slice_present(names->given) || slice_present(names->family))
+		return slice_present(names->given) ? names->given : names->family;
+	if (slice_present(lead->email)) {
+		struct slice local = slice_sub(lead->email, 0, slice_find_last(lead->email, '@'));
+		return full ? local : POOL_JOIN(pool, slice_sub(local, 0, first_character(local)), SLICE("…"));
+	}
+	struct slice phone = lead->phone;
+	size_t tail = phone.size > 2 ? phone.size - 2 : 0;
+	return POOL_JOIN(pool, slice_sub(phone, 0, 3), SLICE("…"), slice_sub(phone, tail, phone.size));
+}
+
+void
+payload_write_standing(struct json_writer *writer, struct pool *pool, const struct lead *lead, uint64_t rank, bool full)
+{
+	struct names names = lead_names(pool, lead);
+	json_begin_object(writer);
+	json_name(writer, SLICE("rank"));
+	json_u64(writer, rank);
+	json_name(writer, SLICE("social_id"));
+	json_string(writer, lead->social_id);
+	json_name(writer, SLICE("display_name"));
+	json_string(writer, display_name(pool, lead, &names, full));
+	json_name(writer, SLICE("contest_score"));
+	json_u64(writer, lead->score);
+	json_end_object(writer);
+}
+
+static struct slice
+avatar_url(struct rendering *r)
+{
+	static const struct slice place = { "{hash}", 6 };
+	struct slice template = r->settings->avatar_url;
+	if (template.size == 0)
+		return SLICE_NONE;
+	bool by_email = r->view.full && slice_present(r->lead->email_key);
+	struct digest hash = digest_sha256(by_email ? &r->lead->email_key : &r->lead->social_id, 1);
+	struct slice hex = encode_hex(r->pool, digest_slice(&hash));
+	for (size_t at = 0; at + place.size <= template.size; at++)
+		if (slice_starts_with(slice_sub(template, at, template.size), place))
+			return POOL_JOIN(
+			    r->pool, slice_sub(template, 0, at), hex, slice_sub(template, at + place.size, template.size));
+	return template;
+}
+
+/* The URL with `name=social_id` in its query, before a fragment. */
+static struct slice
+url_with_id(struct rendering *r, struct slice url, struct slice name)
+{
+	if (url.size == 0)
+		return SLICE_NONE;
+	size_t end = slice_find(url, '#');
+	struct slice front = slice_sub(url, 0, end);
+	struct slice join = slice_find(front, '?') == front.size ? SLICE("?") : SLICE("&");
+	if (slice_ends_with(front, SLICE("?")) || slice_ends_with(front, SLICE("&")))
+		join = SLICE("");
+	return POOL_JOIN(r->pool, front, join, name, SLICE("="), r->lead->social_id, slice_sub(url, end, url.size));
+}
+
+static void
+put_unsubscribe_url(struct rendering *r)
+{
+	json_name(&r->writer, SLICE("unsubscribe_url"));
+	/* in the public view the link would let anybody opt anybody out */
+	if (!r->view.full || r->settings->base_url.size == 0) {
+		json_null(&r->writer);
+		return;
+	}
+	struct slice token = opt_out_token(r->pool, r->settings->server_secret, r->campaign->id, r->lead->social_id);
+	char digits[DECIMAL_SIZE];
+	struct slice url = POOL_JOIN(r->pool, r->settings->base_url, SLICE("/opt-out/"),
+	    encode_decimal(r->campaign->id, digits), SLICE("/"), r->lead->social_id, SLICE("/"), token);
+	json_begin_object(&r->writer);
+	put_text(r, SLICE("default"), url);
+	put_text(r, SLICE("safe"), POOL_JOIN(r->pool, url, SLICE("?safe=1")));
+	json_end_object(&r->writer);
+}
+
+static void
+put_numbers(struct rendering *r)
+{
+	uint32_t number = r->lead->subscription_number;
+	put_u64(r, SLICE("id"), r->lead->id);
+	put_text(r, SLICE("social_id"), r->lead->social_id);
+	put_u64(r, SLICE("campaign_id"), r->campaign->id);
+	put_u64(r, SLICE("list_id"), r->campaign->id);
+	put_u64(r, SLICE("rank"), number);
+	put_u64(r, SLICE("rank_relative_position"), number - 1);
+	put_u64(r, SLICE("subscription_number"), number);
+	put_u64(r, SLICE("counter"), r->lead->counter);
+	put_u64(r, SLICE("lead_count"), (uint64_t)r->campaign->counters.leads + r->campaign->jump_start);
+	put_u64(r, SLICE("contest_score"), r->lead->score);
+	put_u64(r, SLICE("contest_score_rank"), r->subject->score_rank);
+	put_u64(r, SLICE("contest_score_rank_relative_position"), r->subject->score_rank - 1);
+}
+
+static void
+put_display(struct rendering *r)
+{
+	struct names names = lead_names(r->pool, r->lead);
+	char when[CLOCK_RFC3339_SIZE];
+	clock_rfc3339(r->lead->created_ms, when);
+	put_text(r, SLICE("first_name"), names.given);
+	put_text(r, SLICE("given_name"), names.given);
+	put_text(r, SLICE("family_name"), names.family);
+	put_text(r, SLICE("display_name"), display_name(r->pool, r->lead, &names, r->view.full));
+	put_text(r, SLICE("avatar"), avatar_url(r));
+	put_text(r, SLICE("when"), slice_of(when));
+	put_boolean(r, SLICE("verified"), lead_is_verified(r->lead));
+	put_boolean(r, SLICE("verified_email"), r->lead->verified_email);
+	put_boolean(r, SLICE("verified_phone_number"), r->lead->verified_phone);
+	put_boolean(r, SLICE("waitlisted"), r->lead->waitlisted);
+	put_boolean(r, SLICE("enhanced"), false);
+	put_boolean(r, SLICE("anonymous"), false);
+}
+
+static void
+put_urls(struct rendering *r)
+{
+	put_text(r, SLICE("social_url"), url_with_id(r, r->campaign->landing_url, SLICE("kid")));
+	put_text(r, SLICE("redirect_url"), url_with_id(r, r->lead->redirect_url, SLICE("kolid")));
+	put_text(r, SLICE("thankyou_url"), url_with_id(r, r->campaign->thankyou_url, SLICE("kolid")));
+	put_text(r, SLICE("status_url"), url_with_id(r, r->campaign->status_url, SLICE("kolid")));
+	put_unsubscribe_url(r);
+}
+
+/* Actions and tags that the owner has removed are not shown. */
+static void
+put_actions(struct rendering *r)
+{
+	struct slice rest = r->lead->action_ids;
+	uint64_t id;
+	json_name(&r->writer, SLICE("completed_actions"));
+	json_begin_array(&r->writer);
+	while (id_list_next(&rest, &id))
+		if (definitions_action(r->subject->definitions, r->campaign->id, id) != NULL)
+			json_u64(&r->writer, id);
+	json_end_array(&r->writer);
+}
+
+static void
+put_tags(struct rendering *r)
+{
+	struct slice rest = r->lead->tag_ids;
+	uint64_t id;
+	json_name(&r->writer, SLICE("tags"));
+	json_begin_array(&r->writer);
+	while (id_list_next(&rest, &id)) {
+		const struct tag *tag = definitions_tag(r->subject->definitions, r->campaign->id, id);
+		if (tag == NULL)
+			continue;
+		json_begin_object(&r->writer);
+		put_u64(r, SLICE("tag_id"), id);
+		put_text(r, SLICE("name"), tag->name);
+		json_end_object(&r->writer);
+	}
+	json_end_array(&r->writer);
+}
+
+static void
+put_personal(struct rendering *r)
+{
+	const struct lead *lead = r->lead;
+	put_text(r, SLICE("email"), lead->email);
+	put_text(r, SLICE("phone_number"), lead->phone);
+	put_object(r, SLICE("custom_fields"), lead->custom_fields);
+	put_text(r, SLICE("uid"), lead->uid);
+	put_text(r, SLICE("parent_id"), lead->parent_social_id);
+	put_boolean(r, SLICE("opted_out"), lead->opted_out);
+	put_boolean(r, SLICE("sms_opted_out"), lead->sms_opted_out);
+	put_object(r, SLICE("utm"), lead->utm);
+	put_tags(r);
+}
+
+/* NULL: numbers that are not kept. */
+static void
+put_pair(struct rendering *r, struct slice key, const struct lead_pair *pair)
+{
+	json_name(&r->writer, key);
+	json_begin_object(&r->writer);
+	json_name(&r->writer, SLICE("direct"));
+	if (pair != NULL)
+		json_u64(&r->writer, pair->direct);
+	else
+		json_null(&r->writer);
+	json_name(&r->writer, SLICE("indirect"));
+	if (pair != NULL)
+		json_u64(&r->writer, pair->indirect);
+	else
+		json_null(&r->writer);
+	json_end_object(&r->writer);
+}
+
+static void
+put_referrals(struct rendering *r)
+{
+	const struct lead *lead = r->lead;
+	struct lead_pair influence = {
+		lead->unverified.direct + lead->verified.direct,
+		lead->unverified.indirect + lead->verified.indirect,
+	};
+	put_u64(r, SLICE("referrals"), lead->referrals);
+	put_pair(r, SLICE("unverified_leads"), &lead->unverified);
+	put_pair(r, SLICE("verified_leads"), r->campaign->require_verification ? &lead->verified : NULL);
+	put_pair(r, SLICE("influence"), &influence);
+}
+
+static void
+put_lead(struct rendering *r)
+{
+	put_numbers(r);
+	put_display(r);
+	if (!r->view.skip_urls)
+		put_urls(r);
+	if (!r->view.skip_actions)
+		put_actions(r);
+	if (r->view.full || !r->campaign->privacy)
+		put_personal(r);
+	put_referrals(r);
+	if (r->view.full) {
+		put_text(r, SLICE("ip"), r->lead->ip);
+		put_text(r, SLICE("referrer"), r->lead->referrer);
+		put_boolean(r, SLICE("fraudulent"), r->lead->fraudulent);
+	}
+}
+
+static struct slice
+extra_field(enum event_type event)
+{
+	switch (event) {
+	case EVENT_SCORE_CHANGE:
+		return SLICE("__score_change");
+	case EVENT_MARKED_AS_FRAUDULENT:
+		return SLICE("__fraudulent");
+	case EVENT_REFERRAL:
+		return SLICE("__referral");
+	case EVENT_TAGGED:
+		return SLICE("__tagged");
+	case EVENT_REWARD_LEVEL:
+		return SLICE("__reward_level");
+	default:
+		return SLICE_NONE;
+	}
+}
+
+void
+payload_write(struct buffer *out, const struct payload_settings *settings, const struct payload_subject *subject,
+    struct payload_view view)
+{
+	struct rendering r = { pool_new(), { 0 }, settings, subject->campaign, subject->lead, subject, view };
+	json_writer_init(&r.writer, out);
+	json_begin_object(&r.writer);
+	put_lead(&r);
+	json_end_object(&r.writer);
+	pool_free(&r.pool);
+}
+
+static void
+write_event(struct buffer *out, struct slice payload, struct slice name, struct slice extra_name, struct slice extra)
+{
+	struct json_writer writer;
+	json_writer_init(&writer, out);
+	json_begin_object_with(&writer, payload);
+	json_name(&writer, SLICE("__event"));
+	json_string(&writer, name);
+	if (slice_present(extra)) {
+		json_name(&writer, extra_name);
+		json_raw(&writer, extra);
+	}
+	json_end_object(&writer);
+}
+
+void
+payload_write_event(struct buffer *out, struct slice payload, enum event_type event, struct slice extra)
+{
+	write_event(out, payload, event_name(event), extra_field(event), extra);
+}
+
+void
+payload_write_test(struct buffer *out, struct slice payload)
+{
+	write_event(out, payload, SLICE("test"), SLICE_NONE, SLICE_NONE);
+}

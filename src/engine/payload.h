@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ * The one renderer of a lead: for answers, webhooks and exports (docs/api.md 4.5). */
+#ifndef LEADHOOK_CORE_PAYLOAD_H
+#define LEADHOOK_CORE_PAYLOAD_H
+
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "base/slice.h"
+#include "engine/command.h"
+#include "engine/events.h"
+#include "engine/model.h"
+#include "json/writer.h"
+
+/* What is the same for every lead of an installation. */
+struct payload_settings {
+	struct slice base_url;      /* where clients reach us, without a trailing '/'; absent: opt-out links are null */
+	struct slice avatar_url;    /* with {hash}; absent: null */
+	struct slice server_secret; /* signs opt-out links */
+};
+
+/* A lead as somebody looks at it. */
+struct payload_subject {
+	const struct campaign *campaign;
+	const struct lead *lead;
+	const struct definitions *definitions; /* the campaign's, for the names of tags; needed where the lead has any */
+	uint64_t score_rank;                   /* contest_score_rank, from 1 */
+};
+
+/* What the events table takes. The limits of the settings on values and custom fields keep a payload far below. */
+enum { PAYLOAD_MAX_BYTES = 16 * 1024 * 1024 - 1 };
+
+/* Appends the JSON object of a lead. */
+void payload_write(struct buffer *out, const struct payload_settings *settings, const struct payload_subject *subject,
+    struct payload_view view);
+
+/* Appends the body of a webhook: a lead's JSON object in full view with `__event` at its end, and the event's extra field with
+ * the JSON `extra` (absent: it has none). */
+void payload_write_event(struct buffer *out, struct slice payload, enum event_type event, struct slice extra);
+
+/* The same for a trial, which is none of the events: `__event` is "test". */
+void payload_write_test(struct buffer *out, struct slice payload);
+
+/* Writes a lead as leaderboards show it. */
+void payload_write_standing(struct json_writer *writer, struct pool *pool, const struct lead *lead, uint64_t rank, bool full);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+#include "engine/rank.h"
+
+#include <stdlib.h>
+
+/* Room for the nodes of one campaign: 1 + 16 + 256 and so on, 286,331,153 in all. */
+enum { NODE_BITS = 29, SLOT_BITS = 4, SLOT_MASK = (1 << SLOT_BITS) - 1 };
+
+uint64_t
+rank_first_node(uint64_t campaign_id)
+{
+	return campaign_id << NODE_BITS;
+}
+
+/* Before it stand 1 + 16 + 256 and so on. */
+uint64_t
+rank_level_start(uint64_t campaign_id, unsigned level)
+{
+	return rank_first_node(campaign_id) + ((UINT64_C(1) << (SLOT_BITS * level)) - 1) / SLOT_MASK;
+}
+
+void
+rank_places(uint64_t campaign_id, uint32_t score, struct rank_place places[RANK_LEVELS])
+{
+	for (unsigned level = 0; level < RANK_LEVELS; level++) {
+		uint64_t bits = (uint64_t)score >> (SLOT_BITS * (RANK_LEVELS - 1 - level));
+		places[level] = (struct rank_place){ rank_level_start(campaign_id, level) + (bits >> SLOT_BITS),
+			(unsigned)(bits & SLOT_MASK) };
+	}
+}
+
+uint64_t
+rank_campaign(uint64_t node)
+{
+	return node >> NODE_BITS;
+}
+
+static int
+compare(const void *left, const void *right)
+{
+	const struct rank_node *a = left, *b = right;
+	return (a->node > b->node) - (a->node < b->node);
+}
+
+void
+rank_sort(struct rank_node *nodes, size_t count)
+{
+	if (count > 1)
+		qsort(nodes, count, sizeof(*nodes), compare);
+}
+
+struct rank_node *
+rank_find(const struct rank_node *nodes, size_t count, uint64_t node)
+{
+	const struct rank_node key = { .node = node };
+	return count == 0 ? NULL : bsearch(&key, nodes, count, sizeof(*nodes), compare);
+}
+
+uint64_t
+rank_leads_above(const struct rank_node *nodes, size_t count, uint64_t campaign_id, uint32_t score)
+{
+	struct rank_place places[RANK_LEVELS];
+	int64_t above = 0;
+	rank_places(campaign_id, score, places);
+	for (size_t level = 0; level < RANK_LEVELS; level++) {
+		const struct rank_node *node = rank_find(nodes, count, places[level].node);
+		for (size_t slot = places[level].slot + 1; node != NULL && slot < RANK_SLOTS; slot++)
+			above += node->leads[slot];
+	}
+	return above < 0 ? 0 : (uint64_t)above;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ * API keys (docs/api.md 3): shown once, stored as a hash. A fast hash is right for 256 random bits. */
+#ifndef LEADHOOK_CORE_API_KEY_H
+#define LEADHOOK_CORE_API_KEY_H
+
+#include <stdbool.h>
+
+#include "base/attributes.h"
+#include "base/pool.h"
+#include "base/slice.h"
+#include "crypto/digest.h"
+
+enum { API_KEY_RANDOM = 32, API_KEY_SIZE = 46 };
+
+/* "lh_" and 43 characters of URL-safe Base64. */
+struct slice api_key_make(struct pool *pool, const unsigned char random[API_KEY_RANDOM]);
+
+/* False for what can be no key of ours, whatever is stored. */
+bool api_key_well_formed(struct slice key);
+
+/* SHA-256 of the key's text, prefix included: what is stored, looked up and compared. The time that this takes may tell
+ * something of the hash; nobody gets from there to the key, so it need not always be the same. */
+struct digest api_key_hash(struct slice key);
+
+/* The last white-space separated token of an Authorization or Authentication header ("Bearer lh_…" and bare "lh_…" alike);
+ * absent when the header has none. */
+struct slice api_key_from_header(struct slice header);
+
+#endif

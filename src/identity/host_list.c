@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#include "identity/host_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "identity/domain.h"
+
+static int
+compare(const void *left, const void *right)
+{
+	const struct slice *a = left, *b = right;
+	size_t common = a->size < b->size ? a->size : b->size;
+	int order = memcmp(a->data, b->data, common);
+	return order != 0 ? order : (a->size > b->size) - (a->size < b->size);
+}
+
+static struct slice
+without_wildcard(struct slice item)
+{
+	size_t skip = slice_starts_with(item, SLICE("*.")) ? 2 : slice_starts_with(item, SLICE(".")) ? 1 : 0;
+	return slice_sub(item, skip, item.size);
+}
+
+static bool
+parse_line(struct pool *pool, struct slice line, struct host_list *list, size_t *capacity, struct slice *bad)
+{
+	struct slice item;
+	while (slice_next_item(&line, &item)) {
+		list->hosts = pool_grow(pool, list->hosts, list->count, capacity, sizeof(*list->hosts));
+		if (!domain_to_ascii(pool, without_wildcard(item), &list->hosts[list->count])) {
+			*bad = item;
+			return false;
+		}
+		list->count++;
+	}
+	return true;
+}
+
+bool
+host_list_parse(struct pool *pool, struct slice text, struct host_list *list, struct slice *bad)
+{
+	size_t capacity = 0;
+	struct slice line;
+	*list = (struct host_list){ NULL, 0 };
+	while (slice_next(&text, '\n', &line))
+		if (!parse_line(pool, slice_sub(line, 0, slice_find(line, '#')), list, &capacity, bad))
+			return false;
+	if (list->count > 1)
+		qsort(list->hosts, list->count, sizeof(*list->hosts), compare);
+	return true;
+}
+
+bool
+host_list_contains(const struct host_list *list, struct slice host)
+{
+	while (list->count > 0 && host.size > 0) {
+		if (bsearch(&host, list->hosts, list->count, sizeof(*list->hosts), compare) != NULL)
+			return true;
+		size_t dot = slice_find(host, '.');
+		host = slice_sub(host, dot + 1, host.size);
+	}
+	return false;
+}
+
+bool
+host_list_text_contains(struct pool *pool, struct slice text, struct slice host)
+{
+	struct slice item;
+	while (host.size > 0 && slice_next_item(&text, &item)) {
+		struct slice domain = without_wildcard(item);
+		if (!slice_is_ascii(domain) && !domain_to_ascii(pool, domain, &domain))
+			continue;
+		size_t start = host.size - domain.size;
+		if (domain.size > 0 && domain.size <= host.size &&
+		    slice_equal_nocase(slice_sub(host, start, host.size), domain) &&
+		    (start == 0 || host.data[start - 1] == '.'))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#include "identity/link.h"
+
+#include "identity/domain.h"
+
+/* A scheme's characters behind the first, which is a letter (RFC 3986, 3.1). */
+static bool
+continues_scheme(char c)
+{
+	return ascii_is_alpha(c) || ascii_is_digit(c) || c == '+' || c == '-' || c == '.';
+}
+
+bool
+link_is_web(struct slice link)
+{
+	char scheme[sizeof("https")];
+	size_t size = 0;
+	for (size_t i = 0; i < link.size; i++) {
+		char c = link.data[i];
+		if (c == '\t' || c == '\n' || c == '\r' || (size == 0 && (unsigned char)c <= ' '))
+			continue;
+		if (c == ':' && size > 0)
+			return slice_equal_nocase((struct slice){ scheme, size }, SLICE("http")) ||
+			       slice_equal_nocase((struct slice){ scheme, size }, SLICE("https"));
+		if (size == 0 ? !ascii_is_alpha(c) : !continues_scheme(c))
+			return true;
+		/* one place more than the longest that is accepted */
+		if (size < sizeof(scheme))
+			scheme[size++] = c;
+	}
+	return true;
+}
+
+/* Up to the first of the characters. */
+static struct slice
+before(struct slice s, const char *characters)
+{
+	for (; *characters != '\0'; characters++)
+		s = slice_sub(s, 0, slice_find(s, *characters));
+	return s;
+}
+
+/* Without what stands before the host; a link may also begin with the host. */
+static struct slice
+without_scheme(struct slice link)
+{
+	static const struct slice schemes[] = { SLICE("http://"), SLICE("https://"), SLICE("//") };
+	for (size_t i = 0; i < ARRAY_SIZE(schemes); i++)
+		if (slice_starts_with_nocase(link, schemes[i]))
+			return slice_sub(link, schemes[i].size, link.size);
+	/* another scheme's authority, where it has one, is no web host */
+	size_t colon = slice_find(link, ':');
+	return slice_starts_with(slice_sub(link, colon, link.size), SLICE("://")) ? SLICE_NONE : link;
+}
+
+struct slice
+link_host(struct pool *pool, struct slice link)
+{
+	struct slice authority = before(without_scheme(link), "/?#\\");
+	size_t at = slice_find_last(authority, '@');
+	struct slice host = slice_sub(authority, at < authority.size ? at + 1 : 0, authority.size);
+	host = before(host, ":");
+	if (slice_ends_with(host, SLICE(".")))
+		host = slice_sub(host, 0, host.size - 1);
+	return domain_to_ascii(pool, host, &host) ? host : SLICE_NONE;
+}

@@ -1,0 +1,17 @@
+noinst_LIBRARIES += %D%/libidentity.a
+%C%_libidentity_a_SOURCES = \
+	%D%/api_key.c %D%/api_key.h \
+	%D%/client_address.c %D%/client_address.h \
+	%D%/domain.c %D%/domain.h \
+	%D%/email.c %D%/email.h \
+	%D%/host_list.c %D%/host_list.h \
+	%D%/link.c %D%/link.h \
+	%D%/network.c %D%/network.h \
+	%D%/phone.c %D%/phone.h \
+	%D%/phone_backend.h \
+	%D%/social_id.c %D%/social_id.h
+if WITH_LIBPHONENUMBER
+%C%_libidentity_a_SOURCES += %D%/phone_shim.cc
+else
+%C%_libidentity_a_SOURCES += %D%/phone_structure.c
+endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+#include "identity/network.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { ADDRESS_BITS = 128, V4_BITS = 32 };
+
+static const unsigned char v4_mapped[IP_V4_OFFSET] = { [10] = 0xff, [11] = 0xff };
+
+bool
+ip_address_is_v4(const struct ip_address *address)
+{
+	return memcmp(address->bytes, v4_mapped, sizeof(v4_mapped)) == 0;
+}
+
+struct ip_address
+ip_address_from_v4(const unsigned char bytes[4])
+{
+	struct ip_address address;
+	memcpy(address.bytes, v4_mapped, sizeof(v4_mapped));
+	memcpy(address.bytes + IP_V4_OFFSET, bytes, 4);
+	return address;
+}
+
+bool
+ip_address_parse(struct slice text, struct ip_address *address)
+{
+	char terminated[INET6_ADDRSTRLEN];
+	unsigned char bytes[16];
+	if (text.size >= sizeof(terminated) || slice_find(text, '\0') != text.size)
+		return false;
+	if (text.size > 0)
+		memcpy(terminated, text.data, text.size);
+	terminated[text.size] = '\0';
+	if (inet_pton(AF_INET, terminated, bytes) == 1) {
+		*address = ip_address_from_v4(bytes);
+		return true;
+	}
+	if (inet_pton(AF_INET6, terminated, bytes) != 1)
+		return false;
+	memcpy(address->bytes, bytes, sizeof(bytes));
+	return true;
+}
+
+bool
+ip_address_from_sockaddr(const struct sockaddr *from, struct ip_address *address)
+{
+	/* copied, for a caller's buffer need not be aligned for the larger type */
+	union {
+		struct sockaddr_in v4;
+		struct sockaddr_in6 v6;
+	} peer;
+	switch (from->sa_family) {
+	case AF_INET:
+		memcpy(&peer.v4, from, sizeof(peer.v4));
+		*address = ip_address_from_v4((const unsigned char *)&peer.v4.sin_addr);
+		return true;
+	case AF_INET6:
+		memcpy(&peer.v6, from, sizeof(peer.v6));
+		memcpy(address->bytes, &peer.v6.sin6_addr, sizeof(address->bytes));
+		return true;
+	default:
+		return false;
+	}
+}
+
+struct slice
+ip_address_format(struct pool *pool, const struct ip_address *address)
+{
+	char text[INET6_ADDRSTRLEN];
+	if (ip_address_is_v4(address))
+		inet_ntop(AF_INET, address->bytes + IP_V4_OFFSET, text, sizeof(text));
+	else
+		inet_ntop(AF_INET6, address->bytes, text, sizeof(text));
+	return pool_copy(pool, slice_of(text));
+}
+
+bool
+network_contains(const struct network *network, const struct ip_address *address)
+{
+	const size_t whole = network->prefix / 8;
+	const unsigned rest = network->prefix % 8;
+	if (memcmp(network->base.bytes, address->bytes, whole) != 0)
+		return false;
+	return rest == 0 || (network->base.bytes[whole] ^ address->bytes[whole]) >> (8 - rest) == 0;
+}
+
+/* Nothing is set behind the prefix. */
+static bool
+is_base(const struct network *network)
+{
+	for (unsigned bit = network->prefix; bit < ADDRESS_BITS; bit++)
+		if ((network->base.bytes[bit / 8] >> (7 - bit % 8) & 1) != 0)
+			return false;
+	return true;
+}
+
+static bool
+parse_network(struct slice item, struct network *network)
+{
+	const size_t slash = slice_find(item, '/');
+	const struct slice base = slice_sub(item, 0, slash);
+	if (!ip_address_parse(base, &network->base))
+		return false;
+	network->prefix = ADDRESS_BITS;
+	if (slash == item.size)
+		return true;
+	/* a v4-mapped one that is written as IPv6 counts its bits as IPv6 */
+	const bool dotted = slice_find(base, ':') == base.size;
+	uint64_t bits;
+	if (!slice_to_u64(slice_sub(item, slash + 1, item.size), dotted ? V4_BITS : ADDRESS_BITS, &bits))
+		return false;
+	network->prefix = (unsigned)bits + (dotted ? ADDRESS_BITS - V4_BITS : 0);
+	return is_base(network);
+}
+
+bool
+network_list_parse(struct pool *pool, struct slice text, struct network_list *list, struct slice *bad)
+{
+	struct network *networks = NULL;
+	size_t count = 0, capacity = 0;
+	for (; slice_next_item(&text, bad); count++) {
+		networks = pool_grow(pool, networks, count, &capacity, sizeof(*networks));
+		if (!parse_network(*bad, &networks[count]))
+			return false;
+	}
+	*list = (struct network_list){ networks, count };
+	return true;
+}
+
+bool
+network_list_contains(const struct network_list *list, const struct ip_address *address)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (network_contains(&list->networks[i], address))
+			return true;
+	return false;
+}

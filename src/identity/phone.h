@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ * Phone numbers (docs/api.md 4.2): from what people type to E.164. */
+#ifndef LEADHOOK_CORE_PHONE_H
+#define LEADHOOK_CORE_PHONE_H
+
+#include <stdbool.h>
+
+#include "base/attributes.h"
+#include "base/pool.h"
+#include "base/slice.h"
+
+/* Digits, the calling code included, without the '+' (ITU-T E.164 6.2 for the maximum). */
+enum { PHONE_DIGITS_MIN = 7, PHONE_DIGITS_MAX = 15 };
+
+/* Reads the library's metadata (some megabytes) now rather than at the first number: a parent calls it before it forks, so
+ * that its children share the memory. Need not be called. */
+void phone_load(void);
+
+/* `country_code` stands before the number unless that begins with '+' itself: digits with or without '+', or an ISO 3166
+ * two-letter code in any case; absent or empty is none, and the number must then begin with '+'. Spaces, '-', '.', '(' and
+ * ')' are dropped from both, anything else is refused. libphonenumber decides what is possible and drops a national trunk
+ * prefix; built without it, the calling code must exist and nothing is dropped.
+ * False when it is no number; *e164 ("+" and digits, in the pool) is then untouched. */
+MUST_CHECK bool phone_parse(struct pool *pool, struct slice number, struct slice country_code, struct slice *e164);
+
+#endif

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: MIT
+ * The operator's reads and changes. */
+#include "store/operator/admin.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "store/private.h"
+
+const char *
+store_error_text(const struct store *store)
+{
+	return db_error_text(store->db);
+}
+
+static enum result
+query(struct store *store, struct pool *pool, enum statement statement, const struct db_value *values, size_t count,
+    struct db_rows *rows)
+{
+	return db_query(store->db, pool, statement, &(struct db_arguments){ .values = values, .count = count }, rows);
+}
+
+/* What a store_add_… was asked, and the id that it gave. */
+struct adding {
+	uint64_t account_id, id;
+	struct slice name;                        /* of an account, of a key */
+	struct slice hash;                        /* of a key */
+	const struct campaign_settings *settings; /* of a campaign */
+};
+
+/* None of them is repeated when it was perhaps done: there would be two of them. */
+static enum result
+add(struct store *store, transaction_body *body, struct adding *adding, uint64_t *id)
+{
+	enum result result = store_transact(store, body, adding, REPEAT_CONFLICT);
+	*id = adding->id;
+	return result;
+}
+
+static enum result
+add_account(struct store *store, struct pool *pool, void *context)
+{
+	struct adding *adding = context;
+	enum result result = store_next_id(store, pool, ID_ACCOUNT, &adding->id);
+	struct db_value values[] = { DB_U64(adding->id), db_bytes(adding->name) };
+	return result == RESULT_OK ? store_change_one(store, SQL_INSERT_ACCOUNT, values, ARRAY_SIZE(values)) : result;
+}
+
+enum result
+store_add_account(struct store *store, struct slice name, uint64_t *id)
+{
+	return add(store, add_account, &(struct adding){ .name = name }, id);
+}
+
+enum { ACCOUNT_ID, ACCOUNT_NAME, ACCOUNT_SUSPENDED_MS, ACCOUNT_PER_MINUTE, ACCOUNT_CREATED_MS };
+
+enum result
+store_list_accounts(struct store *store, struct pool *pool, struct account_row **accounts, size_t *count)
+{
+	struct db_rows rows;
+	enum result result = query(store, pool, SQL_SELECT_ACCOUNTS, NULL, 0, &rows);
+	*accounts = POOL_ARRAY(pool, rows.count, struct account_row);
+	*count = rows.count;
+	for (size_t i = 0; i < rows.count; i++)
+		(*accounts)[i] = (struct account_row){
+			.id = db_get_u64(&rows, i, ACCOUNT_ID),
+			.name = db_get_bytes(&rows, i, ACCOUNT_NAME),
+			.suspended_ms = db_get_time(&rows, i, ACCOUNT_SUSPENDED_MS),
+			.created_ms = db_get_i64(&rows, i, ACCOUNT_CREATED_MS),
+			.per_minute = db_get_time(&rows, i, ACCOUNT_PER_MINUTE),
+		};
+	return result;
+}
+
+enum result
+store_find_account(struct store *store, uint64_t id)
+{
+	return store_exists(store, SQL_SELECT_ACCOUNT, &DB_U64(id), 1);
+}
+
+struct suspending {
+	uint64_t id;
+	bool suspend;
+};
+
+static enum result
+suspend_account(struct store *store, struct pool *pool UNUSED, void *context)
+{
+	const struct suspending *suspending = context;
+	const struct db_value values[] = { DB_BOOL(suspending->suspend), DB_U64(suspending->id) };
+	/* once this is done no sign-up is under way that still thinks otherwise */
+	enum result result = db_execute(store->db, SQL_LOCK_SETTINGS_OF_ACCOUNT,
+	    &(struct db_arguments){ .values = &DB_U64(suspending->id), .count = 1 }, NULL);
+	return result == RESULT_OK ? store_change_one(store, SQL_SUSPEND_ACCOUNT, values, ARRAY_SIZE(values)) : result;
+}
+
+enum result
+store_suspend_account(struct store *store, uint64_t id, bool suspend)
+{
+	return store_transact(store, suspend_account, &(struct suspending){ id, suspend }, REPEAT_UNKNOWN);
+}
+
+enum result
+store_limit_account(struct store *store, uint64_t id, int64_t per_minute)
+{
+	const struct db_value values[] = { db_time(per_minute), DB_U64(id) };
+	return store_change_one(store, SQL_LIMIT_ACCOUNT, values, ARRAY_SIZE(values));
+}
+
+/* For what belongs to an account: its id is taken while the account is locked. */
+static enum result
+begin_adding(struct store *store, struct pool *pool, enum id_kind kind, struct adding *adding)
+{
+	enum result result = store_exists(store, SQL_LOCK_ACCOUNT, &DB_U64(adding->account_id), 1);
+	return result == RESULT_OK ? store_next_id(store, pool, kind, &adding->id) : result;
+}
+
+static enum result
+add_key(struct store *store, struct pool *pool, void *context)
+{
+	struct adding *adding = context;
+	enum result result = begin_adding(store, pool, ID_API_KEY, adding);
+	struct db_value values[] = { DB_U64(adding->id), DB_U64(adding->account_id), db_bytes(adding->name),
+		db_bytes(adding->hash) };
+	return result == RESULT_OK ? store_change_one(store, SQL_INSERT_KEY, values, ARRAY_SIZE(values)) : result;
+}
+
+enum result
+store_add_key(struct store *store, uint64_t account_id, struct slice name, const unsigned char hash[32], uint64_t *id)
+{
+	struct adding adding = { .account_id = account_id, .name = name, .hash = { (const char *)hash, 32 } };
+	return add(store, add_key, &adding, id);
+}
+
+enum { KEY_ID, KEY_ACCOUNT_ID, KEY_NAME, KEY_CREATED_MS, KEY_LAST_USED_MS, KEY_REVOKED_MS };
+
+enum result
+store_list_keys(struct store *store, struct pool *pool, uint64_t account_id, struct api_key_row **keys, size_t *count)
+{
+	struct db_rows rows;
+	enum result result = query(store, pool, SQL_SELECT_KEYS, &DB_U64(account_id), 1, &rows);
+	*keys = POOL_ARRAY(pool, rows.count, struct api_key_row);
+	*count = rows.count;
+	for (size_t i = 0; i < rows.count; i++)
+		(*keys)[i] = (struct api_key_row){
+			.id = db_get_u64(&rows, i, KEY_ID),
+			.account_id = db_get_u64(&rows, i, KEY_ACCOUNT_ID),
+			.name = db_get_bytes(&rows, i, KEY_NAME),
+			.created_ms = db_get_i64(&rows, i, KEY_CREATED_MS),
+			.last_used_ms = db_get_time(&rows, i, KEY_LAST_USED_MS),
+			.revoked_ms = db_get_time(&rows, i, KEY_REVOKED_MS),
+		};
+	return result;
+}
+
+enum result
+store_revoke_key(struct store *store, uint64_t id)
+{
+	return store_change_one(store, SQL_REVOKE_KEY, &DB_U64(id), 1);
+}
+
+/* SQL_INSERT_CAMPAIGN and SQL_UPDATE_CAMPAIGN begin with these. */
+enum { SETTING_COLUMNS = 18 };
+
+static void
+put_settings(struct db_value *values, const struct campaign_settings *s)
+{
+	const struct db_value row[SETTING_COLUMNS] = { db_bytes(s->name), db_time(s->ends_ms), DB_U64(s->jump_start),
+		DB_BOOL(s->privacy), DB_BOOL(s->require_key), db_bytes(s->landing_url), db_bytes(s->thankyou_url),
+		db_bytes(s->status_url), DB_U64(s->points_signup), DB_U64(s->points_direct), DB_U64(s->points_indirect),
+		DB_U64(s->points_verified), DB_BOOL(s->require_verification), DB_BOOL(s->waitlist), DB_U64(s->max_per_ip),
+		db_bytes(s->blocked_email_domains), db_bytes(s->blocked_referrers), db_bytes(s->allowed_networks) };
+	memcpy(values, row, sizeof(row));
+}
+
+static struct campaign_settings
+settings_of(const struct campaign *campaign)
+{
+	return (struct campaign_settings){
+		.name = campaign->name,
+		.ends_ms = campaign->ends_ms,
+		.jump_start = campaign->jump_start,
+		.privacy = campaign->privacy,
+		.require_key = campaign->require_key,
+		.landing_url = campaign->landing_url,
+		.thankyou_url = campaign->thankyou_url,
+		.status_url = campaign->status_url,
+		.points_signup = campaign->points_signup,
+		.points_direct = campaign->points_direct,
+		.points_indirect = campaign->points_indirect,
+		.points_verified = campaign->points_verified,
+		.require_verification = campaign->require_verification,
+		.waitlist = campaign->waitlist,
+		.max_per_ip = campaign->max_per_ip,
+		.blocked_email_domains = campaign->blocked_email_domains,
+		.blocked_referrers = campaign->blocked_referrers,
+		.allowed_networks = campaign->allowed_networks,
+	};
+}
+
+/* What the setting `state` asks for. */
+static enum result
+grant_wish(struct store *store, uint64_t id, enum campaign_wish wish)
+{
+	if (wish == CAMPAIGN_STAYS)
+		return RESULT_OK;
+	return store_change_one(store, wish == CAMPAIGN_ENDS ? SQL_END_CAMPAIGN : SQL_REOPEN_CAMPAIGN, &DB_U64(id), 1);
+}
+
+static enum result
+add_campaign(struct store *store, struct pool *pool, void *context)
+{
+	struct adding *adding = context;
+	struct db_value values[SETTING_COLUMNS + 2];
+	enum result result = begin_adding(store, pool, ID_CAMPAIGN, adding);
+	put_settings(values, adding->settings);
+	values[SETTING_COLUMNS] = DB_U64(adding->id);
+	values[SETTING_COLUMNS + 1] = DB_U64(adding->account_id);
+	/* without a lead there is nothing to count */
+	struct db_value counters[] = { DB_U64(adding->id), DB_U64(adding->settings->max_per_ip > 0 ? IP_COUNTED_ALL : 0) };
+	if (result == RESULT_OK)
+		result = store_change_one(store, SQL_INSERT_CAMPAIGN, values, ARRAY_SIZE(values));
+	if (result == RESULT_OK)
+		result = store_change_one(store, SQL_INSERT_COUNTERS, counters, ARRAY_SIZE(counters));
+	return result == RESULT_OK ? grant_wish(store, adding->id, adding->settings->wish) : result;
+}
+
+enum result
+store_add_campaign(struct store *store, uint64_t account_id, const struct campaign_settings *settings, uint64_t *id)
+{
+	return add(store, add_campaign, &(struct adding){ .account_id = account_id, .settings = settings }, id);
+}
+
+struct editing {
+	uint64_t id;
+	campaign_edit *edit;
+	void *context;
+};
+
+/* Up to which number leads are counted per address. The counters are locked: it is what it was read as. */
+static enum result
+move_counted(struct store *store, const struct campaign *campaign, uint32_t to)
+{
+	const struct db_value values[] = { DB_U64(to), DB_U64(campaign->id), DB_U64(campaign->ip_counted_to) };
+	enum result result = store_change_one(store, SQL_MOVE_COUNTED_ADDRESSES, values, ARRAY_SIZE(values));
+	return result == RESULT_NOT_FOUND ? RESULT_CONFLICT : result;
+}
+
+static enum result
+edit_campaign(struct store *store, struct pool *pool, void *context)
+{
+	const struct editing *editing = context;
+	struct db_value values[SETTING_COLUMNS + 2];
+	struct campaign campaign;
+	int64_t now_ms;
+	/* the dispatcher, which notes end times, takes the campaign's row alone */
+	enum result result = store_lock_settings(store, editing->id);
+	if (result == RESULT_OK)
+		result = store_exists(store, SQL_LOCK_CAMPAIGN, &DB_U64(editing->id), 1);
+	if (result == RESULT_OK)
+		result = store_find_campaign(store, pool, editing->id, &campaign, &now_ms);
+	if (result != RESULT_OK)
+		return result;
+	struct campaign_settings settings = settings_of(&campaign);
+	if (!editing->edit(editing->context, &settings))
+		return RESULT_INVALID;
+	/* the end time holds by itself: whether it was noted must make no difference (docs/api.md 6) */
+	bool noted = campaign.ended_ms == campaign.ends_ms;
+	put_settings(values, &settings);
+	values[SETTING_COLUMNS] = db_time(noted && settings.ends_ms != campaign.ends_ms ? -1 : campaign.ended_ms);
+	values[SETTING_COLUMNS + 1] = DB_U64(editing->id);
+	result = store_change_one(store, SQL_UPDATE_CAMPAIGN, values, ARRAY_SIZE(values));
+	/* nobody is counted any more; what was counted is removed by store_count_addresses, piece by piece */
+	if (result == RESULT_OK && settings.max_per_ip == 0)
+		result = move_counted(store, &campaign, 0);
+	return result == RESULT_OK ? grant_wish(store, editing->id, settings.wish) : result;
+}
+
+enum result
+store_edit_campaign(struct store *store, uint64_t id, campaign_edit *edit, void *context)
+{
+	return store_transact(store, edit_campaign, &(struct editing){ id, edit, context }, REPEAT_UNKNOWN);
+}
+
+struct counting {
+	uint64_t id;
+	bool done;
+};
+
+/* Numbers of leads, or rows of counts, that one transaction takes: sign-ups wait for it. */
+enum { ADDRESSES_AT_ONCE = 10000 };
+
+/* *left: there may be more of them. */
+static enum result
+remove_addresses(struct store *store, uint64_t campaign_id, bool *left)
+{
+	const struct db_value values[] = { DB_U64(campaign_id), DB_U64(ADDRESSES_AT_ONCE) };
+	const struct db_arguments arguments = { .values = values, .count = ARRAY_SIZE(values) };
+	uint64_t removed = 0;
+	enum result result = db_execute(store->db, SQL_DELETE_ADDRESSES, &arguments, &removed);
+	*left = removed == ADDRESSES_AT_ONCE;
+	return result;
+}
+
+static enum result
+count_piece(struct store *store, const struct campaign *campaign, bool *done)
+{
+	uint64_t end = (uint64_t)campaign->ip_counted_to + ADDRESSES_AT_ONCE;
+	uint32_t to = end < campaign->last_subscription_number ? (uint32_t)end : IP_COUNTED_ALL;
+	const struct db_value values[] = { DB_U64(campaign->id), DB_U64(campaign->ip_counted_to), DB_U64(to) };
+	const struct db_arguments arguments = { .values = values, .count = ARRAY_SIZE(values) };
+	enum result result = db_execute(store->db, SQL_COUNT_ADDRESSES, &arguments, NULL);
+	*done = to == IP_COUNTED_ALL;
+	return result == RESULT_OK ? move_counted(store, campaign, to) : result;
+}
+
+/* What is to be done follows from the rows alone, so it makes no difference who does it, nor whether two do. */
+static enum result
+count_addresses(struct store *store, struct pool *pool, void *context)
+{
+	struct counting *counting = context;
+	struct campaign campaign;
+	int64_t now_ms;
+	bool left = false;
+	enum result result = store_lock_counters(store, pool, counting->id);
+	if (result == RESULT_OK)
+		result = store_find_campaign(store, pool, counting->id, &campaign, &now_ms);
+	/* also before the first are counted: whoever was to remove these may have been killed */
+	if (result == RESULT_OK && campaign.ip_counted_to == 0)
+		result = remove_addresses(store, counting->id, &left);
+	if (result != RESULT_OK)
+		return result;
+	counting->done = !left && (campaign.max_per_ip == 0 || campaign.ip_counted_to == IP_COUNTED_ALL);
+	return left || counting->done ? RESULT_OK : count_piece(store, &campaign, &counting->done);
+}
+
+enum result
+store_count_addresses(struct store *store, uint64_t campaign_id, bool *done)
+{
+	struct counting counting = { .id = campaign_id };
+	enum result result = store_transact(store, count_addresses, &counting, REPEAT_UNKNOWN);
+	*done = counting.done;
+	return result;
+}
+
+struct ending {
+	uint64_t id;
+	enum campaign_wish wish;
+};
+
+static enum result
+end_campaign(struct store *store, struct pool *pool UNUSED, void *context)
+{
+	const struct ending *ending = context;
+	/* once this is done no sign-up is under way that still thinks otherwise */
+	enum result result = store_lock_settings(store, ending->id);
+	return result == RESULT_OK ? grant_wish(store, ending->id, ending->wish) : result;
+}
+
+enum result
+store_end_campaign(struct store *store, uint64_t id, bool end)
+{
+	return store_transact(
+	    store, end_campaign, &(struct ending){ id, end ? CAMPAIGN_ENDS : CAMPAIGN_OPENS }, REPEAT_UNKNOWN);
+}
+
+enum {
+	COUNT_ACCOUNTS,
+	COUNT_CAMPAIGNS,
+	COUNT_LEADS,
+	COUNT_WEBHOOKS,
+	COUNT_BULK_JOBS,
+	COUNT_OLDEST_BULK_MS,
+	COUNT_NOW_MS,
+	COUNT_WEBHOOKS_FAILING,
+	COUNT_WEBHOOKS_DISABLED,
+	COUNT_LEASE_UNTIL_MS
+};
+
+enum result
+store_get_status(struct store *store, struct pool *pool, struct store_status *status)
+{
+	struct db_rows counts, due, version;
+	*status = (struct store_status){ .oldest_due_ms = -1 };
+	enum result result = query(store, pool, SQL_COUNT_ROWS, NULL, 0, &counts);
+	if (result == RESULT_OK) {
+		status->now_ms = db_get_i64(&counts, 0, COUNT_NOW_MS);
+		struct db_value now[] = { DB_I64(status->now_ms), DB_I64(status->now_ms), DB_I64(status->now_ms) };
+		result = query(store, pool, SQL_COUNT_DUE, now, ARRAY_SIZE(now), &due);
+	}
+	if (result == RESULT_OK)
+		result = query(store, pool, SQL_SELECT_SERVER_VERSION, NULL, 0, &version);
+	if (result != RESULT_OK)
+		return result;
+	status->accounts = db_get_u64(&counts, 0, COUNT_ACCOUNTS);
+	status->campaigns = db_get_u64(&counts, 0, COUNT_CAMPAIGNS);
+	status->leads = db_get_u64(&counts, 0, COUNT_LEADS);
+	status->webhooks = db_get_u64(&counts, 0, COUNT_WEBHOOKS);
+	status->webhooks_failing = db_get_u64(&counts, 0, COUNT_WEBHOOKS_FAILING);
+	status->webhooks_disabled = db_get_u64(&counts, 0, COUNT_WEBHOOKS_DISABLED);
+	status->dispatcher_until_ms = db_get_time(&counts, 0, COUNT_LEASE_UNTIL_MS);
+	status->bulk_jobs = db_get_u64(&counts, 0, COUNT_BULK_JOBS);
+	status->oldest_bulk_ms = db_get_time(&counts, 0, COUNT_OLDEST_BULK_MS);
+	status->due_now = db_get_u64(&due, 0, 0);
+	status->due_later = db_get_u64(&due, 0, 1);
+	int64_t first_ms = db_get_time(&due, 0, 2);
+	status->oldest_due_ms = first_ms <= status->now_ms ? first_ms : -1;
+	status->server_version = db_get_bytes(&version, 0, 0);
+	result = store_ready(store, &status->schema_version);
+	return result == RESULT_INVALID ? RESULT_OK : result; /* shown as it is */
+}

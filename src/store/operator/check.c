@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT
+ * What `leadhook check` finds. */
+#include "store/operator/check.h"
+
+#include <inttypes.h>
+
+void
+check_add(struct check *check, const char *what, struct slice detail, const char *mend)
+{
+	check->findings = pool_grow(check->pool, check->findings, check->count, &check->capacity, sizeof(*check->findings));
+	check->findings[check->count++] = (struct finding){ slice_of(what), pool_copy(check->pool, detail), slice_of(mend) };
+}
+
+/* MariaDB 10.6 is the oldest with what we use. */
+static bool
+version_is_enough(struct slice version)
+{
+	struct slice rest = version, major, minor;
+	uint64_t a = 0, b = 0;
+	return slice_next(&rest, '.', &major) && slice_next(&rest, '.', &minor) && slice_to_u64(major, 1000, &a) &&
+	       slice_to_u64(minor, 1000, &b) && (a > 10 || (a == 10 && b >= 6));
+}
+
+enum { SERVER_VERSION, SERVER_FLUSH, SERVER_PACKET };
+enum { PACKET_MIN = 1024 * 1024 /* twice what write.c puts into one statement */ };
+
+static void
+check_server(struct store *store, struct check *check)
+{
+	struct db_rows rows;
+	if (db_query(store->db, check->pool, SQL_SELECT_SERVER_VERSION, NULL, &rows) != RESULT_OK) {
+		check_add(check, "server_version", slice_of(store_error_text(store)), "see the server's log");
+		return;
+	}
+	struct slice version = db_get_bytes(&rows, 0, SERVER_VERSION);
+	if (!version_is_enough(version))
+		check_add(check, "server_version", version, "MariaDB 10.6 or newer is needed");
+	if (db_get_i64(&rows, 0, SERVER_FLUSH) != 1)
+		check_add(check, "durability",
+		    pool_printf(check->pool, "innodb_flush_log_at_trx_commit is %" PRId64, db_get_i64(&rows, 0, SERVER_FLUSH)),
+		    "set it to 1: otherwise a power failure loses sign-ups that were answered");
+	if (db_get_u64(&rows, 0, SERVER_PACKET) < PACKET_MIN)
+		check_add(check, "packet_size",
+		    pool_printf(check->pool, "max_allowed_packet is %" PRIu64, db_get_u64(&rows, 0, SERVER_PACKET)),
+		    "set it to 1M or more: otherwise what many leads need at once is not written");
+}
+
+/* Whether the rest may go on with it. */
+static bool
+check_schema(struct store *store, struct check *check)
+{
+	uint32_t found;
+	const char *failed;
+	enum result result = store_ready(store, &found);
+	if (result == RESULT_INVALID)
+		check_add(check, "schema_version",
+		    pool_printf(check->pool, "the database has version %" PRIu32 ", this program needs %" PRIu32, found,
+			store_schema_wanted()),
+		    store_schema_mend(found));
+	else if (result != RESULT_OK)
+		check_add(check, "schema_version", slice_of(store_error_text(store)), "see the server's log");
+	else if (store_check_statements(store, &failed) != RESULT_OK)
+		check_add(check, "statements", pool_printf(check->pool, "%s: %s", failed, store_error_text(store)),
+		    "grant the rights that the manual lists");
+	else
+		return true;
+	return false;
+}
+
+enum { UNCOUNTED_ID, UNCOUNTED_MAX_PER_IP, UNCOUNTED_TO, UNCOUNTED_LAST_NUMBER };
+
+/* Where a `campaign set` was killed, or is under way. */
+static void
+check_addresses(struct store *store, struct check *check)
+{
+	struct db_rows rows;
+	if (db_query(store->db, check->pool, SQL_SELECT_UNCOUNTED_ADDRESSES, NULL, &rows) != RESULT_OK) {
+		check_add(check, "addresses_counted", slice_of(store_error_text(store)), "see the server's log");
+		return;
+	}
+	for (size_t i = 0; i < rows.count; i++) {
+		uint64_t id = db_get_u64(&rows, i, UNCOUNTED_ID);
+		check_add(check, "addresses_counted",
+		    pool_printf(check->pool,
+			"campaign %" PRIu64 " is counted up to lead %" PRIu64 " of %" PRIu64 ": max_per_ip does not hold yet",
+			id, db_get_u64(&rows, i, UNCOUNTED_TO), db_get_u64(&rows, i, UNCOUNTED_LAST_NUMBER)),
+		    pool_printf(check->pool,
+			"run leadhook campaign set %" PRIu64 " max_per_ip=%" PRIu64 ", unless that is under way", id,
+			db_get_u64(&rows, i, UNCOUNTED_MAX_PER_IP))
+			.data);
+	}
+}
+
+enum { LATE_DAYS = 2 /* that an old day may stay: its last deliveries may be under way, somebody may be reading */ };
+
+static void
+check_days(struct store *store, struct check *check)
+{
+	static const char mend[] = "run leadhook-dispatch; when it runs, look for history_days_failed in its log";
+	struct history_days days;
+	uint64_t first = HISTORY_NO_DAY, last = HISTORY_NO_DAY;
+	if (store_read_days(store, check->pool, &days) != RESULT_OK) {
+		check_add(check, "partitions", slice_of(store_error_text(store)), "see the server's log");
+		return;
+	}
+	for (size_t i = 0; i < HISTORY_TABLES; i++) {
+		uint64_t made_to = days.last[i] == HISTORY_NO_DAY ? 0 : days.last[i];
+		last = made_to < last ? made_to : last;
+		first = days.first[i] < first ? days.first[i] : first;
+	}
+	/* those of a new day are made within minutes, or with the next run */
+	if (last < days.today + HISTORY_AHEAD_DAYS - 1)
+		check_add(check, "partitions",
+		    pool_printf(check->pool, "the history has none for the days from %s on",
+			store_day_text(check->pool, last < days.today ? days.today : last + 1)),
+		    "run leadhook-dispatch, or leadhook upgrade: days without one are not dropped one by one");
+	if (first != HISTORY_NO_DAY && first + LATE_DAYS < days.kept_from)
+		check_add(check, "retention",
+		    pool_printf(check->pool, "%s is still there, dispatch.retention ends with %s",
+			store_day_text(check->pool, first), store_day_text(check->pool, days.kept_from)),
+		    mend);
+}
+
+void
+store_check(struct store *store, struct pool *pool, bool deep, struct finding **findings, size_t *count)
+{
+	struct check check = { .pool = pool };
+	if (db_connect(store->db) != RESULT_OK)
+		check_add(&check, "connection", slice_of(store_error_text(store)),
+		    "check the [database] section and that the server runs");
+	else {
+		check_server(store, &check);
+		bool fits = check_schema(store, &check);
+		if (fits)
+			check_addresses(store, &check);
+		if (fits)
+			check_days(store, &check);
+		if (fits && deep)
+			check_deep(store, &check);
+	}
+	*findings = check.findings;
+	*count = check.count;
+}

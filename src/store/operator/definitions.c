@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT
+ * Tags, actions and reward levels of a campaign, as its operator manages them.
+ *
+ * Each change is made under the lock that every batch takes first: what is under way sees all of it or nothing. */
+#include "store/operator/admin.h"
+#include "store/private.h"
+
+enum { VALUE_COLUMNS = 3 };
+
+/* SQL_INSERT_… and SQL_UPDATE_… begin with the columns of put_values; then come the id and, where it is new, the campaign. */
+static const struct {
+	enum id_kind ids;
+	enum statement insert, update, remove, find;
+} kinds[] = {
+	[DEFINITION_TAG] = { ID_TAG, SQL_INSERT_TAG, SQL_UPDATE_TAG, SQL_DELETE_TAG, SQL_SELECT_CAMPAIGN_OF_TAG },
+	[DEFINITION_ACTION] = { ID_ACTION, SQL_INSERT_ACTION, SQL_UPDATE_ACTION, SQL_DELETE_ACTION,
+	    SQL_SELECT_CAMPAIGN_OF_ACTION },
+	[DEFINITION_REWARD] = { ID_REWARD_LEVEL, SQL_INSERT_REWARD, SQL_UPDATE_REWARD, SQL_DELETE_REWARD,
+	    SQL_SELECT_CAMPAIGN_OF_REWARD },
+};
+
+static void
+put_values(struct db_value *values, const struct definition *definition)
+{
+	const struct tag *tag = &definition->as.tag;
+	const struct action *action = &definition->as.action;
+	const struct reward_level *reward = &definition->as.reward;
+	switch (definition->kind) {
+	case DEFINITION_TAG:
+		values[0] = db_bytes(tag->name);
+		values[1] = db_bytes(tag->description);
+		values[2] = DB_I64(tag->points);
+		break;
+	case DEFINITION_ACTION:
+		values[0] = db_bytes(action->text);
+		values[1] = DB_I64(action->points);
+		values[2] = action->tag_id == 0 ? DB_NONE : DB_U64(action->tag_id);
+		break;
+	case DEFINITION_REWARD:
+		values[0] = db_bytes(reward->subject);
+		values[1] = DB_U64(reward->required_points);
+		values[2] = DB_BOOL(reward->emailed);
+		break;
+	}
+}
+
+static size_t
+count_of(const struct definitions *all, enum definition_kind kind)
+{
+	return kind == DEFINITION_TAG ? all->tag_count : kind == DEFINITION_ACTION ? all->action_count : all->reward_count;
+}
+
+static bool
+find_by_id(const struct definitions *all, enum definition_kind kind, uint64_t id, struct definition *found)
+{
+	*found = (struct definition){ .kind = kind };
+	for (size_t i = 0; i < count_of(all, kind); i++) {
+		if (kind == DEFINITION_TAG)
+			found->as.tag = all->tags[i];
+		else if (kind == DEFINITION_ACTION)
+			found->as.action = all->actions[i];
+		else
+			found->as.reward = all->rewards[i];
+		if (found->as.tag.id == id) /* all three begin with it */
+			return true;
+	}
+	return false;
+}
+
+/* `id`: its own, 0 for a new one. */
+static enum definition_refusal
+judge(const struct definitions *all, uint64_t campaign_id, uint64_t id, const struct definition *definition)
+{
+	if (id == 0 && count_of(all, definition->kind) >= DEFINITIONS_MAX)
+		return DEFINITION_TOO_MANY;
+	if (definition->kind == DEFINITION_ACTION && definition->as.action.tag_id != 0 &&
+	    definitions_tag(all, campaign_id, definition->as.action.tag_id) == NULL)
+		return DEFINITION_NO_TAG;
+	for (size_t i = 0; definition->kind == DEFINITION_TAG && i < all->tag_count; i++)
+		if (all->tags[i].id != id && slice_equal(all->tags[i].name, definition->as.tag.name))
+			return DEFINITION_NAME_TAKEN;
+	return DEFINITION_FITS;
+}
+
+/* What is done to one definition. */
+struct defining {
+	enum definition_kind kind;
+	uint64_t campaign_id, id;
+	const struct definition *definition; /* a new one */
+	definition_edit *edit;               /* of one that is there */
+	void *context;
+	enum definition_refusal refusal;
+};
+
+static enum result
+add_definition(struct store *store, struct pool *pool, void *context)
+{
+	struct defining *defining = context;
+	struct definitions all;
+	struct db_value values[VALUE_COLUMNS + 2];
+	enum result result = store_lock_settings(store, defining->campaign_id);
+	if (result == RESULT_OK)
+		result = store_find_definitions(store, pool, defining->campaign_id, &all);
+	if (result != RESULT_OK)
+		return result;
+	defining->refusal = judge(&all, defining->campaign_id, 0, defining->definition);
+	if (defining->refusal != DEFINITION_FITS)
+		return RESULT_INVALID;
+	result = store_next_id(store, pool, kinds[defining->kind].ids, &defining->id);
+	put_values(values, defining->definition);
+	values[VALUE_COLUMNS] = DB_U64(defining->id);
+	values[VALUE_COLUMNS + 1] = DB_U64(defining->campaign_id);
+	return result == RESULT_OK ? store_change_one(store, kinds[defining->kind].insert, values, ARRAY_SIZE(values)) : result;
+}
+
+enum result
+store_add_definition(struct store *store, uint64_t campaign_id, const struct definition *definition, uint64_t *id,
+    enum definition_refusal *refusal)
+{
+	struct defining defining = { .kind = definition->kind, .campaign_id = campaign_id, .definition = definition };
+	/* not repeated when it was perhaps done: there would be two of them */
+	enum result result = store_transact(store, add_definition, &defining, REPEAT_CONFLICT);
+	*id = defining.id;
+	*refusal = defining.refusal;
+	return result;
+}
+
+/* Locks the campaign that has it. */
+static enum result
+lock_definition(struct store *store, struct pool *pool, struct defining *defining)
+{
+	struct db_value id = DB_U64(defining->id);
+	struct db_rows rows;
+	enum result result =
+	    db_query(store->db, pool, kinds[defining->kind].find, &(struct db_arguments){ .values = &id, .count = 1 }, &rows);
+	if (result == RESULT_OK && rows.count == 0)
+		return RESULT_NOT_FOUND;
+	if (result != RESULT_OK)
+		return result;
+	defining->campaign_id = db_get_u64(&rows, 0, 0);
+	return store_lock_settings(store, defining->campaign_id);
+}
+
+static enum result
+edit_definition(struct store *store, struct pool *pool, void *context)
+{
+	struct defining *defining = context;
+	struct definitions all;
+	struct definition definition;
+	struct db_value values[VALUE_COLUMNS + 1];
+	enum result result = lock_definition(store, pool, defining);
+	if (result == RESULT_OK)
+		result = store_find_definitions(store, pool, defining->campaign_id, &all);
+	if (result != RESULT_OK)
+		return result;
+	if (!find_by_id(&all, defining->kind, defining->id, &definition))
+		return RESULT_NOT_FOUND; /* removed meanwhile */
+	defining->refusal = defining->edit(defining->context, &definition)
+				? judge(&all, defining->campaign_id, defining->id, &definition)
+				: DEFINITION_REFUSED;
+	if (defining->refusal != DEFINITION_FITS)
+		return RESULT_INVALID;
+	put_values(values, &definition);
+	values[VALUE_COLUMNS] = DB_U64(defining->id);
+	return store_change_one(store, kinds[defining->kind].update, values, ARRAY_SIZE(values));
+}
+
+enum result
+store_edit_definition(struct store *store, enum definition_kind kind, uint64_t id, definition_edit *edit, void *context,
+    enum definition_refusal *refusal)
+{
+	struct defining defining = { .kind = kind, .id = id, .edit = edit, .context = context };
+	enum result result = store_transact(store, edit_definition, &defining, REPEAT_UNKNOWN);
+	*refusal = defining.refusal;
+	return result;
+}
+
+static enum result
+remove_definition(struct store *store, struct pool *pool, void *context)
+{
+	struct defining *defining = context;
+	enum result result = lock_definition(store, pool, defining);
+	return result == RESULT_OK ? store_change_one(store, kinds[defining->kind].remove, &DB_U64(defining->id), 1) : result;
+}
+
+enum result
+store_remove_definition(struct store *store, enum definition_kind kind, uint64_t id)
+{
+	return store_transact(store, remove_definition, &(struct defining){ .kind = kind, .id = id }, REPEAT_CONFLICT);
+}

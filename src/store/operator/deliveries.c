@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT
+ * Deliveries as the operator sees them, one or a list: pending ones are rows of `due`, the others of `deliveries`, and neither
+ * knows more than its ids of what the filter asks.
+ *
+ * The list goes down page by page: first ids from an index, the newest below the last page; then the rows with these ids, piece
+ * by piece, of which the filter takes what fits. A delivery that ends in between is in one of the two tables all the time. */
+#include "base/clock.h"
+#include "base/log.h"
+#include "store/operator/admin.h"
+#include "store/private.h"
+
+/* A list on its way down. */
+struct listing {
+	struct store *store;
+	struct pool *pool; /* the page's */
+	const struct delivery_filter *filter;
+	int64_t since_ms, until_ms;
+	uint64_t from, below; /* the ids that are left; none when they meet */
+	size_t page_size, looked_at;
+	size_t left; /* of what the filter wants */
+	delivery_visitor *visit;
+	void *context;
+};
+
+/* The ids of a page, from the highest. */
+struct page {
+	struct db_value *ids;
+	size_t count;
+};
+
+/* Pages grow, because what a webhook has pending is sorted for each of them anew. */
+enum { PAGE_MIN = DB_LIST_MAX, PAGE_MAX = 64 * DB_LIST_MAX, PAGE_EVENTS = 64 };
+
+static enum result
+query(const struct listing *l, enum statement statement, const struct db_value *values, size_t count, struct db_rows *rows)
+{
+	const struct db_arguments arguments = { .values = values, .count = count };
+	return db_query(l->store->db, l->pool, statement, &arguments, rows);
+}
+
+/* SQL_SELECT_DELIVERY_IDS… has a part for each of them. */
+static const enum delivery_state parts[] = { DELIVERY_DELIVERED, DELIVERY_FAILED, DELIVERY_PENDING };
+
+static enum result
+find_ids(struct listing *l, struct page *page)
+{
+	const uint64_t webhook = l->filter->webhook_id;
+	struct db_value values[ARRAY_SIZE(parts) * 5 + 1];
+	size_t used = 0;
+	struct db_rows rows;
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		bool wanted = l->filter->state < 0 || l->filter->state == (int)parts[i];
+		if (webhook != 0 && parts[i] == DELIVERY_PENDING)
+			values[used++] = DB_U64(webhook_shard(webhook));
+		if (webhook != 0)
+			values[used++] = DB_U64(webhook);
+		values[used++] = DB_U64(l->from);
+		values[used++] = DB_U64(l->below);
+		values[used++] = DB_U64(wanted ? l->page_size : 0);
+	}
+	values[used++] = DB_U64(l->page_size);
+	enum result result =
+	    query(l, webhook == 0 ? SQL_SELECT_DELIVERY_IDS : SQL_SELECT_DELIVERY_IDS_OF_WEBHOOK, values, used, &rows);
+	if (result != RESULT_OK)
+		return result;
+	*page = (struct page){ rows.values, rows.count };
+	l->below = rows.count < l->page_size ? l->from : db_get_u64(&rows, rows.count - 1, 0);
+	l->page_size = l->page_size < PAGE_MAX ? 2 * l->page_size : PAGE_MAX;
+	return RESULT_OK;
+}
+
+enum { EVENT_ID, EVENT_DELIVERIES };
+
+/* Those of a lead stand behind its events. */
+static enum result
+find_ids_of_lead(struct listing *l, struct page *page)
+{
+	struct db_value values[] = { db_bytes(l->filter->lead_social_id), DB_U64(l->from), DB_U64(l->below),
+		DB_U64(PAGE_EVENTS) };
+	struct db_rows events;
+	size_t capacity = 0;
+	enum result result = query(l, SQL_SELECT_EVENT_IDS_OF_LEAD, values, ARRAY_SIZE(values), &events);
+	*page = (struct page){ 0 };
+	if (result != RESULT_OK)
+		return result;
+	l->below = events.count < PAGE_EVENTS ? l->from : db_get_u64(&events, events.count - 1, EVENT_ID);
+	for (size_t i = 0; i < events.count; i++) {
+		const uint64_t event = db_get_u64(&events, i, EVENT_ID);
+		for (uint64_t place = db_get_u64(&events, i, EVENT_DELIVERIES); place > 0; place--) {
+			page->ids = pool_grow(l->pool, page->ids, page->count, &capacity, sizeof(*page->ids));
+			page->ids[page->count++] = DB_U64(event + place);
+		}
+	}
+	return RESULT_OK;
+}
+
+enum {
+	DELIVERY_ID,
+	DELIVERY_WEBHOOK_ID,
+	DELIVERY_TYPE,
+	DELIVERY_LEAD,
+	DELIVERY_STATE,
+	DELIVERY_ATTEMPTS,
+	DELIVERY_DUE_MS,
+	DELIVERY_LAST_STATUS,
+	DELIVERY_LAST_ERROR,
+	DELIVERY_EVENT_MS,
+	DELIVERY_CLAIMED,
+	DELIVERY_WEBHOOK_STATE,
+	DELIVERY_WEBHOOK_FAILURES,
+	DELIVERY_WEBHOOK_HOLD_UNTIL_MS,
+	DELIVERY_NOW_MS,
+	/* SQL_SELECT_DELIVERY alone */
+	DELIVERY_CAMPAIGN_ID,
+	DELIVERY_PAYLOAD,
+	DELIVERY_URL
+};
+
+static struct delivery_row
+delivery_from_row(const struct db_rows *rows, size_t row)
+{
+	enum delivery_state state = DELIVERY_PENDING;
+	if (!delivery_state_parse(db_get_bytes(rows, row, DELIVERY_STATE), &state))
+		log_error("unknown_state", LOG_UINT("delivery", db_get_u64(rows, row, DELIVERY_ID)));
+	return (struct delivery_row){
+		.id = db_get_u64(rows, row, DELIVERY_ID),
+		.webhook_id = db_get_u64(rows, row, DELIVERY_WEBHOOK_ID),
+		.event = (unsigned)db_get_u64(rows, row, DELIVERY_TYPE),
+		.lead_social_id = db_get_bytes(rows, row, DELIVERY_LEAD),
+		.state = state,
+		.attempts = (unsigned)db_get_u64(rows, row, DELIVERY_ATTEMPTS),
+		.due_ms = db_get_time(rows, row, DELIVERY_DUE_MS),
+		.last_status = store_get_status_code(rows, row, DELIVERY_LAST_STATUS),
+		.last_error = db_get_bytes(rows, row, DELIVERY_LAST_ERROR),
+		.claimed = db_get_bool(rows, row, DELIVERY_CLAIMED),
+		.webhook_state = store_webhook_state(db_get_bytes(rows, row, DELIVERY_WEBHOOK_STATE)),
+		.webhook_failures = (unsigned)db_get_u64(rows, row, DELIVERY_WEBHOOK_FAILURES),
+		.webhook_hold_until_ms = db_get_i64(rows, row, DELIVERY_WEBHOOK_HOLD_UNTIL_MS),
+		.now_ms = db_get_i64(rows, row, DELIVERY_NOW_MS),
+	};
+}
+
+/* All of the filter, also what the ids were found by: a delivery that was pending then may have ended since. */
+static bool
+is_wanted(const struct listing *l, const struct db_rows *rows, size_t row)
+{
+	const struct delivery_filter *f = l->filter;
+	const int64_t event_ms = db_get_i64(rows, row, DELIVERY_EVENT_MS);
+	return event_ms >= l->since_ms && event_ms < l->until_ms &&
+	       (f->webhook_id == 0 || db_get_u64(rows, row, DELIVERY_WEBHOOK_ID) == f->webhook_id) &&
+	       (f->event < 0 || db_get_u64(rows, row, DELIVERY_TYPE) == (uint64_t)f->event) &&
+	       (f->state < 0 || slice_equal(db_get_bytes(rows, row, DELIVERY_STATE),
+				    slice_of(delivery_state_name((enum delivery_state)f->state))));
+}
+
+/* What fits of the deliveries with these ids, at most DB_LIST_MAX. */
+static enum result
+take_piece(struct listing *l, struct db_list ids)
+{
+	const struct db_arguments arguments = { .lists = { ids, ids }, .list_count = 2 };
+	struct pool *piece = pool_new();
+	struct db_rows rows;
+	enum result result = db_query(l->store->db, piece, SQL_SELECT_DELIVERIES, &arguments, &rows);
+	struct delivery_row *fitting = POOL_ARRAY(piece, ids.count, struct delivery_row);
+	size_t count = 0;
+	for (size_t i = 0; result == RESULT_OK && i < rows.count && count < l->left; i++)
+		if (is_wanted(l, &rows, i))
+			fitting[count++] = delivery_from_row(&rows, i);
+	l->looked_at += ids.count;
+	l->left -= count;
+	if (count > 0)
+		result = l->visit(l->context, fitting, count);
+	pool_free(&piece);
+	return result;
+}
+
+static enum result
+take_page(struct listing *l)
+{
+	struct page page = { 0 };
+	enum result result = slice_present(l->filter->lead_social_id) ? find_ids_of_lead(l, &page) : find_ids(l, &page);
+	for (size_t from = 0; result == RESULT_OK && from < page.count && l->left > 0; from += DB_LIST_MAX) {
+		size_t left = page.count - from;
+		result = take_piece(l, (struct db_list){ page.ids + from, left < DB_LIST_MAX ? left : DB_LIST_MAX });
+	}
+	return result;
+}
+
+/* *cut: it has looked at `look_at` and not come to the end. */
+static enum result
+visit_deliveries(struct store *store, const struct delivery_filter *filter, size_t look_at, delivery_visitor *visit,
+    void *context, bool *cut)
+{
+	static const int64_t day_ms = 86400000;
+	struct listing l = { .store = store,
+		.filter = filter,
+		.since_ms = filter->since_ms < 0 ? 0 : filter->since_ms,
+		.until_ms = filter->until_ms < 0 ? CLOCK_END_MS : filter->until_ms,
+		.page_size = PAGE_MIN,
+		.left = filter->limit,
+		.visit = visit,
+		.context = context };
+	enum result result = RESULT_OK;
+	/* an id's day is its event's, give or take the moment between two statements: a day more costs nothing */
+	l.from = history_id_floor(l.since_ms < day_ms ? 0 : l.since_ms - day_ms);
+	l.below = history_id_floor(l.until_ms + 2 * day_ms);
+	while (result == RESULT_OK && l.from < l.below && l.left > 0 && l.looked_at < look_at) {
+		l.pool = pool_new();
+		result = take_page(&l);
+		pool_free(&l.pool);
+	}
+	*cut = l.left > 0 && l.from < l.below;
+	return result;
+}
+
+enum result
+store_visit_deliveries(struct store *store, const struct delivery_filter *filter, delivery_visitor *visit, void *context)
+{
+	bool cut;
+	return visit_deliveries(store, filter, SIZE_MAX, visit, context, &cut);
+}
+
+/* A list that is gathered. */
+struct gathering {
+	struct pool *pool;
+	struct delivery_list *list;
+	size_t capacity;
+};
+
+static enum result
+gather(void *context, const struct delivery_row *deliveries, size_t count)
+{
+	struct gathering *g = context;
+	struct delivery_list *list = g->list;
+	for (size_t i = 0; i < count; i++) {
+		list->deliveries = pool_grow(g->pool, list->deliveries, list->count, &g->capacity, sizeof(*list->deliveries));
+		struct delivery_row *row = &list->deliveries[list->count++];
+		*row = deliveries[i];
+		row->lead_social_id = pool_copy(g->pool, row->lead_social_id);
+		row->last_error = pool_copy(g->pool, row->last_error);
+	}
+	return RESULT_OK;
+}
+
+enum result
+store_list_deliveries(struct store *store, struct pool *pool, const struct delivery_filter *filter, struct delivery_list *list)
+{
+	struct gathering gathering = { .pool = pool, .list = list };
+	*list = (struct delivery_list){ 0 };
+	return visit_deliveries(store, filter, DELIVERIES_LOOKED_AT, gather, &gathering, &list->cut);
+}
+
+static struct delivery_details
+details_from_row(struct store *store, struct pool *pool, const struct db_rows *rows)
+{
+	const struct delivery_row row = delivery_from_row(rows, 0);
+	return (struct delivery_details){
+		.row = row,
+		.campaign_id = db_get_u64(rows, 0, DELIVERY_CAMPAIGN_ID),
+		.created_ms = db_get_i64(rows, 0, DELIVERY_EVENT_MS),
+		.message_id = delivery_message_id(pool, store->installation_id, row.id),
+		.payload = db_get_bytes(rows, 0, DELIVERY_PAYLOAD),
+		.url = db_get_bytes(rows, 0, DELIVERY_URL),
+	};
+}
+
+enum { ATTEMPT_NUMBER, ATTEMPT_STARTED_MS, ATTEMPT_DURATION_MS, ATTEMPT_STATUS, ATTEMPT_ERROR, ATTEMPT_ANSWER };
+
+static enum result
+find_attempts(struct store *store, struct pool *pool, struct delivery_details *delivery)
+{
+	struct db_value id = DB_U64(delivery->row.id);
+	struct db_rows rows;
+	enum result result =
+	    db_query(store->db, pool, SQL_SELECT_ATTEMPTS, &(struct db_arguments){ .values = &id, .count = 1 }, &rows);
+	if (result != RESULT_OK)
+		return result;
+	delivery->attempts = POOL_ARRAY(pool, rows.count, struct attempt_row);
+	delivery->attempt_count = rows.count;
+	for (size_t i = 0; i < rows.count; i++)
+		delivery->attempts[i] = (struct attempt_row){
+			.attempt = (unsigned)db_get_u64(&rows, i, ATTEMPT_NUMBER),
+			.started_ms = db_get_i64(&rows, i, ATTEMPT_STARTED_MS),
+			.duration_ms = (int64_t)db_get_u64(&rows, i, ATTEMPT_DURATION_MS),
+			.status = store_get_status_code(&rows, i, ATTEMPT_STATUS),
+			.error = db_get_bytes(&rows, i, ATTEMPT_ERROR),
+			.answer = db_get_bytes(&rows, i, ATTEMPT_ANSWER),
+		};
+	return RESULT_OK;
+}
+
+enum result
+store_find_delivery(struct store *store, struct pool *pool, uint64_t id, struct delivery_details *delivery)
+{
+	struct db_value value = DB_U64(id);
+	const struct db_arguments arguments = { .lists = { { &value, 1 }, { &value, 1 } }, .list_count = 2 };
+	struct db_rows rows;
+	enum result result = store_read_facts(store);
+	/* of one moment: the log is not to have an attempt that the delivery does not know of */
+	if (result == RESULT_OK)
+		result = db_begin_snapshot(store->db);
+	if (result != RESULT_OK)
+		return result;
+	result = db_query(store->db, pool, SQL_SELECT_DELIVERY, &arguments, &rows);
+	if (result == RESULT_OK && rows.count == 0)
+		result = RESULT_NOT_FOUND;
+	if (result == RESULT_OK) {
+		*delivery = details_from_row(store, pool, &rows);
+		result = find_attempts(store, pool, delivery);
+	}
+	db_rollback(store->db);
+	return result;
+}

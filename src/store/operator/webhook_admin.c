@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT
+ * One webhook, as the installation's operator sees and changes it (docs/operating.md 4). */
+#include "base/random.h"
+#include "store/operator/admin.h"
+#include "store/private.h"
+#include "store/queue/dispatch.h"
+
+static enum result
+query_one(struct store *store, struct pool *pool, enum statement statement, const struct db_value *values, size_t count,
+    struct db_rows *rows)
+{
+	const struct db_arguments arguments = { .values = values, .count = count };
+	enum result result = db_query(store->db, pool, statement, &arguments, rows);
+	return result == RESULT_OK && rows->count != 1 ? RESULT_NOT_FOUND : result;
+}
+
+static struct webhook_details
+details_from_row(const struct db_rows *rows)
+{
+	const struct webhook_row row = store_webhook_from_row(rows, 0);
+	return (struct webhook_details){
+		.row = row,
+		.settings = { .source = row.source,
+		    .events = row.events,
+		    .form = row.form,
+		    .schedule = db_get_bytes(rows, 0, WEBHOOK_SCHEDULE),
+		    .rate = store_get_u32(rows, 0, WEBHOOK_RATE),
+		    .ca_file = db_get_bytes(rows, 0, WEBHOOK_CA_FILE),
+		    .client_certificate = db_get_bytes(rows, 0, WEBHOOK_CLIENT_CERTIFICATE),
+		    .client_key = db_get_bytes(rows, 0, WEBHOOK_CLIENT_KEY) },
+		.last_error = db_get_bytes(rows, 0, WEBHOOK_LAST_ERROR),
+		.failures = store_get_u32(rows, 0, WEBHOOK_FAILURES),
+		.held_until_ms = db_get_time(rows, 0, WEBHOOK_HELD_UNTIL_MS),
+		.previous_until_ms = db_get_time(rows, 0, WEBHOOK_PREVIOUS_UNTIL_MS),
+	};
+}
+
+enum result
+store_find_webhook(struct store *store, struct pool *pool, uint64_t id, struct webhook_details *webhook)
+{
+	const struct db_value values[] = { DB_U64(webhook_shard(id)), DB_U64(id) };
+	struct db_rows rows, pending;
+	enum result result = query_one(store, pool, SQL_SELECT_WEBHOOK, &values[1], 1, &rows);
+	if (result == RESULT_OK)
+		result = query_one(store, pool, SQL_COUNT_DUE_OF_WEBHOOK, values, 2, &pending);
+	if (result != RESULT_OK)
+		return result;
+	*webhook = details_from_row(&rows);
+	webhook->pending = db_get_u64(&pending, 0, 0);
+	webhook->oldest_due_ms = db_get_time(&pending, 0, 1);
+	return RESULT_OK;
+}
+
+/* All changes of a webhook that sign-ups go by begin with this; NOT_FOUND: there is none. */
+static enum result
+lock_webhook(struct store *store, struct db_value id)
+{
+	return store_change_one(store, SQL_LOCK_SETTINGS_OF_WEBHOOK, &id, 1);
+}
+
+enum result
+store_activate_webhook(struct store *store, uint64_t webhook_id)
+{
+	const struct db_value id = DB_U64(webhook_id);
+	enum result result = store_change_one(store, SQL_ENABLE_WEBHOOK, &id, 1);
+	if (result == RESULT_OK || result == RESULT_NOT_FOUND) /* it was active */
+		result = store_change_one(store, SQL_CLEAR_WEBHOOK_STATUS, &id, 1);
+	return result;
+}
+
+static enum result
+enable_webhook(struct store *store, struct pool *pool UNUSED, void *context)
+{
+	const uint64_t id = *(const uint64_t *)context;
+	enum result result = lock_webhook(store, DB_U64(id));
+	return result == RESULT_OK ? store_activate_webhook(store, id) : result;
+}
+
+enum result
+store_enable_webhook(struct store *store, uint64_t id)
+{
+	return store_transact(store, enable_webhook, &id, REPEAT_UNKNOWN);
+}
+
+static enum result
+disable_webhook(struct store *store, struct pool *pool UNUSED, void *context)
+{
+	const struct db_value id = DB_U64(*(const uint64_t *)context);
+	enum result result = lock_webhook(store, id);
+	if (result != RESULT_OK)
+		return result;
+	result = store_change_one(store, SQL_DISABLE_WEBHOOK, &id, 1);
+	return result == RESULT_NOT_FOUND ? RESULT_OK : result;
+}
+
+enum result
+store_disable_webhook(struct store *store, uint64_t id)
+{
+	return store_transact(store, disable_webhook, &id, REPEAT_UNKNOWN);
+}
+
+struct rotating {
+	uint64_t id;
+	struct slice secret;
+	int64_t overlap_ms;
+};
+
+/* Nobody else knows the new secret: where it is there already, an earlier run was committed, and only its answer was lost. */
+static enum result
+rotate_secret(struct store *store, struct pool *pool, void *context)
+{
+	const struct rotating *r = context;
+	const struct db_value id = DB_U64(r->id), overlap = DB_I64(r->overlap_ms), secret = db_bytes(r->secret);
+	const struct db_value values[] = { overlap, overlap, overlap, secret, id, secret };
+	struct db_rows rows;
+	enum result result = lock_webhook(store, id);
+	if (result != RESULT_OK)
+		return result;
+	result = store_change_one(store, SQL_ROTATE_SECRET, values, ARRAY_SIZE(values));
+	return result == RESULT_NOT_FOUND ? query_one(store, pool, SQL_SELECT_WEBHOOK, &id, 1, &rows) : result;
+}
+
+enum result
+store_rotate_secret(struct store *store, uint64_t id, struct slice secret, int64_t overlap_ms)
+{
+	return store_transact(store, rotate_secret, &(struct rotating){ id, secret, overlap_ms }, REPEAT_UNKNOWN);
+}
+
+struct editing {
+	uint64_t id;
+	webhook_edit *edit;
+	void *context;
+};
+
+static enum result
+edit_webhook(struct store *store, struct pool *pool, void *context)
+{
+	const struct editing *editing = context;
+	const struct db_value id = DB_U64(editing->id);
+	struct db_rows rows;
+	enum result result = lock_webhook(store, id);
+	if (result == RESULT_OK)
+		result = query_one(store, pool, SQL_SELECT_WEBHOOK, &id, 1, &rows);
+	if (result != RESULT_OK)
+		return result;
+	struct webhook_settings s = details_from_row(&rows).settings;
+	if (!editing->edit(editing->context, &s))
+		return RESULT_INVALID;
+	const struct db_value values[] = { DB_U64(s.events), db_bytes(s.source),
+		db_bytes(s.form ? SLICE("form") : SLICE("json")), db_bytes(s.schedule), DB_U64(s.rate), db_bytes(s.ca_file),
+		db_bytes(s.client_certificate), db_bytes(s.client_key), id };
+	return store_change_one(store, SQL_SET_WEBHOOK, values, ARRAY_SIZE(values));
+}
+
+enum result
+store_edit_webhook(struct store *store, uint64_t id, webhook_edit *edit, void *context)
+{
+	return store_transact(store, edit_webhook, &(struct editing){ id, edit, context }, REPEAT_UNKNOWN);
+}
+
+enum result
+store_test_delivery(struct store *store, struct pool *pool, uint64_t webhook_id, struct due_delivery *delivery)
+{
+	enum { RANDOM_SIZE = 8 };
+	char random[RANDOM_SIZE];
+	struct destination *destination;
+	enum result result = store_read_facts(store);
+	if (result == RESULT_OK)
+		result = store_destinations(store, pool, &webhook_id, 1, &destination);
+	if (result == RESULT_OK && destination->state == WEBHOOK_MISSING)
+		result = RESULT_NOT_FOUND;
+	if (result != RESULT_OK)
+		return result;
+	random_bytes(random, sizeof(random));
+	*delivery = (struct due_delivery){
+		.destination = destination,
+		.attempt = 1,
+		.message_id = delivery_test_message_id(pool, store->installation_id, (struct slice){ random, sizeof(random) }),
+	};
+	return RESULT_OK;
+}

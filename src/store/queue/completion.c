@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT
+ * What becomes of claims: outcomes are recorded, untried ones are given back, those of webhooks that are no more are ended. */
+#include <string.h>
+
+#include "store/private.h"
+#include "store/queue/dispatch.h"
+
+/* What the outcomes of a batch come to for one webhook. */
+struct webhook_news {
+	const struct delivery_outcome *last; /* tells how it fares */
+	bool delivered;                      /* any of them was a success */
+};
+
+enum { LOCKED_ID, LOCKED_TOKEN, LOCKED_EVENT_ID, LOCKED_FORMAT, LOCKED_STATUS_OF, LOCKED_NOW_MS };
+
+/* The rows of store_complete, by what is done to them. */
+struct completed_rows {
+	struct db_value *attempts, *ended, *removed, *moved, *gone, *disabled;
+	size_t attempt_count, ended_count, removed_count, moved_count, gone_count, disabled_count;
+	struct webhook_news *news; /* one for each webhook */
+	size_t news_count;
+};
+
+enum { ATTEMPT_COLUMNS = 7, ENDED_COLUMNS = 9, MOVED_COLUMNS = 4, STATUS_COLUMNS = 8, UNCLAIM_COLUMNS = 2 };
+
+static struct completed_rows
+completed_rows(struct pool *pool, size_t count)
+{
+	return (struct completed_rows){
+		.attempts = POOL_ARRAY(pool, count * ATTEMPT_COLUMNS, struct db_value),
+		.ended = POOL_ARRAY(pool, count * ENDED_COLUMNS, struct db_value),
+		.removed = POOL_ARRAY(pool, count, struct db_value),
+		.moved = POOL_ARRAY(pool, count * MOVED_COLUMNS, struct db_value),
+		.gone = POOL_ARRAY(pool, count, struct db_value),
+		.disabled = POOL_ARRAY(pool, count, struct db_value),
+		.news = POOL_ARRAY(pool, count, struct webhook_news),
+	};
+}
+
+static void
+add(struct db_value *list, size_t *count, const struct db_value *row, size_t columns)
+{
+	memcpy(list + *count * columns, row, columns * sizeof(*row));
+	(*count)++;
+}
+
+static void
+note_webhook(struct completed_rows *c, const struct delivery_outcome *o)
+{
+	size_t i = 0;
+	while (i < c->news_count && c->news[i].last->webhook_id != o->webhook_id)
+		i++;
+	if (i == c->news_count)
+		c->news[c->news_count++] = (struct webhook_news){ 0 };
+	c->news[i].last = o;
+	c->news[i].delivered = c->news[i].delivered || o->state == DELIVERY_DELIVERED;
+}
+
+static struct db_value
+status_value(int status)
+{
+	return status == 0 ? DB_NONE : DB_I64(status);
+}
+
+static void
+complete_one(
+    struct completed_rows *c, const struct delivery_outcome *o, const struct db_rows *locked, size_t row, int64_t now_ms)
+{
+	struct db_value id = DB_U64(o->id), webhook = DB_U64(o->webhook_id), status = status_value(o->status);
+	add(c->attempts, &c->attempt_count,
+	    (struct db_value[]){ id, DB_U64(o->attempt), DB_I64(now_ms - o->started_ms_ago), DB_I64(o->duration_ms), status,
+		db_bytes(o->error), db_bytes(o->answer) },
+	    ATTEMPT_COLUMNS);
+	if (o->state == DELIVERY_PENDING) {
+		add(c->moved, &c->moved_count,
+		    (struct db_value[]){ id, DB_I64(now_ms + o->next_due_in_ms), status, db_bytes(o->error) }, MOVED_COLUMNS);
+	} else {
+		add(c->ended, &c->ended_count,
+		    (struct db_value[]){ id, DB_U64(db_get_u64(locked, row, LOCKED_EVENT_ID)), webhook,
+			db_bytes(db_get_bytes(locked, row, LOCKED_FORMAT)), db_bytes(slice_of(delivery_state_name(o->state))),
+			DB_U64(o->attempt), status, db_bytes(o->error), DB_I64(now_ms) },
+		    ENDED_COLUMNS);
+		add(c->removed, &c->removed_count, &id, 1);
+	}
+	if (o->webhook_gone)
+		add(c->gone, &c->gone_count, &webhook, 1);
+	if (o->webhook_disabled)
+		add(c->disabled, &c->disabled_count, &webhook, 1);
+}
+
+/* No more than one row a webhook, however many of its deliveries there are. */
+static enum result
+write_statuses(struct store *store, struct pool *pool, const struct completed_rows *c, int64_t now_ms)
+{
+	struct db_value *rows = POOL_ARRAY(pool, c->news_count * STATUS_COLUMNS, struct db_value);
+	size_t count = 0;
+	for (size_t i = 0; i < c->news_count; i++) {
+		const struct delivery_outcome *o = c->news[i].last;
+		const bool failed =
+		    o->state != DELIVERY_DELIVERED && o->webhook_failures > 0; /* and its receiver is to blame */
+		add(rows, &count,
+		    (struct db_value[]){ DB_U64(o->webhook_id), status_value(o->status), db_bytes(o->error),
+			c->news[i].delivered ? DB_I64(now_ms) : DB_NONE, failed ? DB_I64(now_ms) : DB_NONE,
+			DB_U64(o->webhook_failures), DB_U64(o->webhook_probes),
+			DB_I64(o->webhook_hold_ms > 0 ? now_ms + o->webhook_hold_ms : 0) },
+		    STATUS_COLUMNS);
+	}
+	return db_execute_rows(store->db, SQL_CHANGE_WEBHOOK_STATUS, rows, STATUS_COLUMNS, count, NULL);
+}
+
+/* A handful of statements. None of them asks for the token again: the rows are locked since it was compared, so that nobody can
+ * have claimed them anew, or have removed them, before this is committed. Nor can an attempt be in the log already: its number
+ * was counted with the claim, which ended when it was recorded. */
+static enum result
+write_completion(struct store *store, struct pool *pool, const struct completed_rows *c, int64_t now_ms)
+{
+	const struct {
+		enum statement statement;
+		const struct db_value *rows;
+		size_t columns, count;
+	} steps[] = {
+		{ SQL_INSERT_ATTEMPT, c->attempts, ATTEMPT_COLUMNS, c->attempt_count },
+		{ SQL_INSERT_DELIVERY, c->ended, ENDED_COLUMNS, c->ended_count },
+		{ SQL_DELETE_DUE, c->removed, 1, c->removed_count },
+		{ SQL_RESCHEDULE_DUE, c->moved, MOVED_COLUMNS, c->moved_count },
+		{ SQL_LOCK_SETTINGS_OF_WEBHOOK, c->gone, 1, c->gone_count },
+		{ SQL_MARK_WEBHOOK_GONE, c->gone, 1, c->gone_count },
+		{ SQL_LOCK_SETTINGS_OF_WEBHOOK, c->disabled, 1, c->disabled_count },
+		{ SQL_DISABLE_FAILING_WEBHOOK, c->disabled, 1, c->disabled_count },
+	};
+	enum result result = RESULT_OK;
+	for (size_t i = 0; i < ARRAY_SIZE(steps) && result == RESULT_OK; i++)
+		result = db_execute_rows(store->db, steps[i].statement, steps[i].rows, steps[i].columns, steps[i].count, NULL);
+	return result == RESULT_OK ? write_statuses(store, pool, c, now_ms) : result;
+}
+
+/* Is the claim still the one that this outcome belongs to? *row: where it is. */
+static bool
+still_ours(const struct db_rows *locked, const struct delivery_outcome *outcome, size_t *row)
+{
+	for (*row = 0; *row < locked->count; (*row)++)
+		if (db_get_u64(locked, *row, LOCKED_ID) == outcome->id)
+			return slice_equal(db_get_bytes(locked, *row, LOCKED_TOKEN), outcome->token);
+	return false;
+}
+
+/* What store_complete was asked, and what came of it. */
+struct completing {
+	struct delivery_outcome *outcomes;
+	size_t count;
+};
+
+static enum result
+complete(struct store *store, struct pool *pool, void *context)
+{
+	const struct completing *completing = context;
+	struct delivery_outcome *outcomes = completing->outcomes;
+	const size_t count = completing->count;
+	struct db_value *ids = POOL_ARRAY(pool, count, struct db_value);
+	struct db_rows locked;
+	for (size_t i = 0; i < count; i++)
+		ids[i] = DB_U64(outcomes[i].id);
+	struct db_arguments arguments = { .lists = { { ids, count } }, .list_count = 1 };
+	enum result result = db_query(store->db, pool, SQL_LOCK_CLAIMED, &arguments, &locked);
+	if (result != RESULT_OK)
+		return result;
+	struct completed_rows completion = completed_rows(pool, count);
+	const int64_t now_ms = locked.count == 0 ? 0 : db_get_i64(&locked, 0, LOCKED_NOW_MS);
+	for (size_t i = 0, row; i < count; i++) {
+		outcomes[i].stale = !still_ours(&locked, &outcomes[i], &row);
+		if (outcomes[i].stale)
+			continue;
+		complete_one(&completion, &outcomes[i], &locked, row, now_ms);
+		/* without a status it was removed, and must get none anew */
+		if (!outcomes[i].late && !db_is_null(&locked, row, LOCKED_STATUS_OF))
+			note_webhook(&completion, &outcomes[i]);
+	}
+	return write_completion(store, pool, &completion, now_ms);
+}
+
+enum result
+store_complete(struct store *store, struct delivery_outcome *outcomes, size_t count)
+{
+	return store_transact(store, complete, &(struct completing){ outcomes, count }, REPEAT_NOTHING);
+}
+
+enum result
+store_unclaim(struct store *store, const struct delivery_outcome *claims, size_t count)
+{
+	struct pool *pool = pool_new();
+	struct db_value *rows = POOL_ARRAY(pool, count * UNCLAIM_COLUMNS, struct db_value);
+	size_t added = 0;
+	for (size_t i = 0; i < count; i++)
+		add(rows, &added, (struct db_value[]){ DB_U64(claims[i].id), db_bytes(claims[i].token) }, UNCLAIM_COLUMNS);
+	enum result result = db_execute_rows(store->db, SQL_UNCLAIM_DUE, rows, UNCLAIM_COLUMNS, added, NULL);
+	pool_free(&pool);
+	return result;
+}
+
+/* Which pending deliveries are to be ended, and what came of it. */
+struct failing {
+	enum statement find; /* answers their ids, and locks them */
+	const struct db_value *values;
+	size_t value_count;
+	struct slice error;
+	size_t done;
+};
+
+static enum result
+fail_pending(struct store *store, struct pool *pool, void *context)
+{
+	struct failing *failing = context;
+	const struct db_value error = db_bytes(failing->error);
+	struct db_rows rows;
+	enum result result = db_query(store->db, pool, failing->find,
+	    &(struct db_arguments){ .values = failing->values, .count = failing->value_count }, &rows);
+	failing->done = 0;
+	if (result != RESULT_OK || rows.count == 0)
+		return result;
+	struct db_list ids = { rows.values, rows.count };
+	result = db_execute(store->db, SQL_FAIL_DUE,
+	    &(struct db_arguments){ .values = &error, .count = 1, .lists = { ids }, .list_count = 1 }, NULL);
+	if (result == RESULT_OK)
+		result = db_execute_rows(store->db, SQL_DELETE_DUE, ids.values, 1, ids.count, NULL);
+	failing->done = rows.count;
+	return result;
+}
+
+static enum result
+fail_found(struct store *store, struct failing *failing, size_t *done)
+{
+	enum result result = store_transact(store, fail_pending, failing, REPEAT_CONFLICT);
+	*done = failing->done;
+	return result;
+}
+
+static struct db_value
+chunk_value(size_t chunk)
+{
+	return DB_U64(chunk < DB_LIST_MAX ? chunk : DB_LIST_MAX);
+}
+
+enum result
+store_fail_pending(struct store *store, uint64_t webhook_id, size_t chunk, size_t *done)
+{
+	const struct db_value values[] = { DB_U64(webhook_shard(webhook_id)), DB_U64(webhook_id), chunk_value(chunk) };
+	struct failing failing = { SQL_SELECT_DUE_OF_WEBHOOK, values, ARRAY_SIZE(values), SLICE("webhook_gone"), 0 };
+	return fail_found(store, &failing, done);
+}
+
+enum result
+store_fail_expired(struct store *store, const struct db_value days[2], size_t chunk, size_t *done)
+{
+	const struct db_value values[] = { days[0], days[1], chunk_value(chunk) };
+	struct failing failing = { SQL_SELECT_DUE_OF_OLD_DAYS, values, ARRAY_SIZE(values), SLICE("expired"), 0 };
+	return fail_found(store, &failing, done);
+}

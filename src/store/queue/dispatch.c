@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT
+ * Leases, claims and outcomes of the dispatcher. Claims are guarded updates by primary key; nothing depends on who sees
+ * whose locks, so that it holds on a cluster too. */
+#include "store/queue/dispatch.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/random.h"
+#include "engine/events.h"
+#include "store/private.h"
+
+/* A claim's token is the first half of its owner's id and a random half, so that all claims of an owner can be found. */
+enum { TOKEN_OWNER_SIZE = 8 };
+
+static struct db_value
+bytes_value(const unsigned char *bytes, size_t size)
+{
+	return db_bytes((struct slice){ (const char *)bytes, size });
+}
+
+enum result
+store_shards_lease(struct store *store, const unsigned char owner[DISPATCH_OWNER_SIZE], int64_t lease_ms, uint64_t *held)
+{
+	struct db_value own = bytes_value(owner, DISPATCH_OWNER_SIZE);
+	struct db_value values[] = { own, DB_I64(lease_ms), own };
+	struct pool *pool = pool_new();
+	struct db_rows rows;
+	enum result result = store_read_facts(store);
+	*held = 0;
+	if (result == RESULT_OK)
+		result = db_execute(store->db, SQL_LEASE_SHARDS, &(struct db_arguments){ .values = values, .count = 3 }, NULL);
+	if (result == RESULT_OK)
+		result = db_query(
+		    store->db, pool, SQL_SELECT_LEASED_SHARDS, &(struct db_arguments){ .values = &own, .count = 1 }, &rows);
+	for (size_t i = 0; result == RESULT_OK && i < rows.count; i++)
+		*held |= UINT64_C(1) << (db_get_u64(&rows, i, 0) % DELIVERY_SHARDS);
+	pool_free(&pool);
+	return result;
+}
+
+enum result
+store_shards_release(struct store *store, const unsigned char owner[DISPATCH_OWNER_SIZE])
+{
+	struct db_value own = bytes_value(owner, DISPATCH_OWNER_SIZE);
+	return db_execute(store->db, SQL_RELEASE_SHARDS, &(struct db_arguments){ .values = &own, .count = 1 }, NULL);
+}
+
+/* A dead owner's claims on their way to being due again, as many as one statement takes. */
+struct releasing {
+	struct store *store;
+	struct db_value tokens[2]; /* the lowest and the highest that it can have given */
+	struct db_value ids[DB_LIST_MAX];
+	size_t count;
+};
+
+static enum result
+release_found(struct releasing *r)
+{
+	const struct db_arguments arguments = {
+		.values = r->tokens, .count = 2, .lists = { { r->ids, r->count } }, .list_count = 1
+	};
+	if (r->count == 0)
+		return RESULT_OK;
+	r->count = 0;
+	return db_execute(r->store->db, SQL_RELEASE_CLAIMS, &arguments, NULL);
+}
+
+static enum result
+find_claims(struct releasing *r, const struct db_value webhook[2], int64_t lease_ms)
+{
+	struct pool *pool = pool_new();
+	struct db_value values[] = { webhook[0], webhook[1], DB_I64(lease_ms), r->tokens[0], r->tokens[1] };
+	struct db_rows found;
+	enum result result = db_query(r->store->db, pool, SQL_SELECT_CLAIMS,
+	    &(struct db_arguments){ .values = values, .count = ARRAY_SIZE(values) }, &found);
+	for (size_t i = 0; result == RESULT_OK && i < found.count; i++) {
+		r->ids[r->count++] = found.values[i];
+		if (r->count == DB_LIST_MAX)
+			result = release_found(r);
+	}
+	pool_free(&pool);
+	return result;
+}
+
+enum result
+store_owner_release(struct store *store, const unsigned char dead_owner[DISPATCH_OWNER_SIZE], int64_t lease_ms)
+{
+	unsigned char lowest[DISPATCH_TOKEN_SIZE], highest[DISPATCH_TOKEN_SIZE];
+	memset(lowest, 0, sizeof(lowest));
+	memset(highest, 0xff, sizeof(highest));
+	memcpy(lowest, dead_owner, TOKEN_OWNER_SIZE);
+	memcpy(highest, dead_owner, TOKEN_OWNER_SIZE);
+	struct releasing r = { .store = store,
+		.tokens = { bytes_value(lowest, sizeof(lowest)), bytes_value(highest, sizeof(highest)) } };
+	struct pool *pool = pool_new();
+	const struct db_arguments arguments = {
+		.values = &DB_I64(lease_ms), .count = 1, .lists = { store_shard_list(pool, UINT64_MAX) }, .list_count = 1
+	};
+	struct db_rows webhooks;
+	enum result result = store_read_facts(store);
+	if (result == RESULT_OK)
+		result = db_query(store->db, pool, SQL_SELECT_CLAIMED_WEBHOOKS, &arguments, &webhooks);
+	for (size_t i = 0; result == RESULT_OK && i < webhooks.count; i++)
+		result = find_claims(&r, webhooks.values + i * webhooks.columns, lease_ms);
+	if (result == RESULT_OK)
+		result = release_found(&r);
+	pool_free(&pool);
+	return result == RESULT_OK ? store_shards_release(store, dead_owner) : result;
+}
+
+static enum result
+look_for_rows(struct store *store, struct pool *pool, const struct due_request *request, size_t limit, struct db_rows *rows)
+{
+	struct db_value values[] = { DB_U64(webhook_shard(request->webhook_id)), DB_U64(request->webhook_id),
+		DB_I64(request->from_ms), DB_U64(limit) };
+	return db_query(store->db, pool, SQL_SELECT_DUE_ROWS,
+	    &(struct db_arguments){ .values = values, .count = ARRAY_SIZE(values) }, rows);
+}
+
+/* What is left ahead is found once more. */
+static enum result
+look_ahead(struct store *store, struct pool *pool, const struct due_request *request)
+{
+	struct due_rows *ahead = request->ahead;
+	struct db_rows rows;
+	enum result result = look_for_rows(store, pool, request, DUE_ROWS_AHEAD, &rows);
+	ahead->at = ahead->count = 0;
+	for (size_t i = 0; result == RESULT_OK && i < rows.count; i++) {
+		ahead->rows[i].id = db_get_u64(&rows, i, 0);
+		ahead->rows[i].due_ms = db_get_i64(&rows, i, 1);
+		ahead->count++;
+	}
+	return result;
+}
+
+static enum result
+find_due_rows(struct store *store, struct pool *pool, struct due_request *request, struct db_value *ids, size_t *count)
+{
+	struct due_rows *ahead = request->ahead;
+	struct db_rows rows;
+	enum result result = RESULT_OK;
+	request->last_ms = request->from_ms;
+	if (ahead != NULL && request->rows <= DUE_ROWS_AHEAD) {
+		if (ahead->count - ahead->at < request->rows)
+			result = look_ahead(store, pool, request);
+		for (size_t i = 0; i < request->rows && ahead->at < ahead->count; i++, ahead->at++) {
+			ids[(*count)++] = DB_U64(ahead->rows[ahead->at].id);
+			request->last_ms = ahead->rows[ahead->at].due_ms;
+		}
+		return result;
+	}
+	if (ahead != NULL)
+		ahead->at = ahead->count = 0;
+	result = look_for_rows(store, pool, request, request->rows, &rows);
+	for (size_t i = 0; result == RESULT_OK && i < rows.count; i++) {
+		ids[(*count)++] = DB_U64(db_get_u64(&rows, i, 0));
+		request->last_ms = db_get_i64(&rows, i, 1);
+	}
+	return result;
+}
+
+enum {
+	DESTINATION_ID,
+	DESTINATION_STATE,
+	DESTINATION_URL,
+	DESTINATION_SECRET,
+	DESTINATION_PREVIOUS_SECRET,
+	DESTINATION_SCHEDULE,
+	DESTINATION_CA_FILE,
+	DESTINATION_CLIENT_CERTIFICATE,
+	DESTINATION_CLIENT_KEY
+};
+
+static struct destination
+destination_from_row(const struct db_rows *rows, size_t row)
+{
+	return (struct destination){
+		.webhook_id = db_get_u64(rows, row, DESTINATION_ID),
+		.state = store_webhook_state(db_get_bytes(rows, row, DESTINATION_STATE)),
+		.url = db_get_bytes(rows, row, DESTINATION_URL),
+		.secret = db_get_bytes(rows, row, DESTINATION_SECRET),
+		.previous_secret = db_get_bytes(rows, row, DESTINATION_PREVIOUS_SECRET),
+		.schedule = db_get_bytes(rows, row, DESTINATION_SCHEDULE),
+		.ca_file = db_get_bytes(rows, row, DESTINATION_CA_FILE),
+		.client_certificate = db_get_bytes(rows, row, DESTINATION_CLIENT_CERTIFICATE),
+		.client_key = db_get_bytes(rows, row, DESTINATION_CLIENT_KEY),
+	};
+}
+
+enum result
+store_destinations(
+    struct store *store, struct pool *pool, const uint64_t *webhook_ids, size_t count, struct destination **destinations)
+{
+	struct db_value *ids = POOL_ARRAY(pool, count, struct db_value);
+	struct db_rows rows;
+	for (size_t i = 0; i < count; i++)
+		ids[i] = DB_U64(webhook_ids[i]);
+	struct db_list list = { ids, count };
+	enum result result = store_query_lists(store, pool, SQL_SELECT_DESTINATIONS, &list, 1, &rows);
+	if (result != RESULT_OK)
+		return result;
+	*destinations = POOL_ARRAY(pool, count, struct destination);
+	for (size_t i = 0; i < count; i++)
+		(*destinations)[i] = (struct destination){ .webhook_id = webhook_ids[i], .state = WEBHOOK_MISSING };
+	for (size_t row = 0; row < rows.count; row++)
+		for (size_t i = 0; i < count; i++)
+			if (webhook_ids[i] == db_get_u64(&rows, row, DESTINATION_ID))
+				(*destinations)[i] = destination_from_row(&rows, row);
+	return RESULT_OK;
+}
+
+enum {
+	CLAIMED_ID,
+	CLAIMED_WEBHOOK_ID,
+	CLAIMED_ATTEMPTS,
+	CLAIMED_ATTEMPTS_BEFORE,
+	CLAIMED_TYPE,
+	CLAIMED_FORMAT,
+	CLAIMED_PAYLOAD
+};
+
+/* What a claim asked for. */
+struct claiming {
+	struct store *store;
+	struct slice token;
+	const struct destination *destinations; /* of the requests, one by one */
+	size_t count;
+};
+
+static struct due_delivery
+due_from_row(const struct claiming *c, struct pool *pool, const struct db_rows *rows, size_t row)
+{
+	const uint64_t id = db_get_u64(rows, row, CLAIMED_ID), webhook_id = db_get_u64(rows, row, CLAIMED_WEBHOOK_ID);
+	size_t at = 0;
+	while (at + 1 < c->count && c->destinations[at].webhook_id != webhook_id)
+		at++;
+	return (struct due_delivery){
+		.id = id,
+		.destination = &c->destinations[at],
+		.event = db_is_null(rows, row, CLAIMED_TYPE) ? SLICE_NONE
+							     : event_name((enum event_type)db_get_u64(rows, row, CLAIMED_TYPE)),
+		.attempt = (unsigned)db_get_u64(rows, row, CLAIMED_ATTEMPTS),
+		.attempts_before = (unsigned)db_get_u64(rows, row, CLAIMED_ATTEMPTS_BEFORE),
+		.token = c->token,
+		.message_id = delivery_message_id(pool, c->store->installation_id, id),
+		.payload = db_get_bytes(rows, row, CLAIMED_PAYLOAD),
+		.form = store_is_form(db_get_bytes(rows, row, CLAIMED_FORMAT)),
+	};
+}
+
+/* The ids of due rows, those of each request in a row. */
+static enum result
+find_requested(struct store *store, struct pool *pool, struct due_request *requests, size_t request_count, struct db_list *ids)
+{
+	size_t wanted = 0, found = 0;
+	enum result result = RESULT_OK;
+	for (size_t i = 0; i < request_count; i++)
+		wanted += requests[i].rows;
+	struct db_value *values = POOL_ARRAY(pool, wanted, struct db_value);
+	for (size_t i = 0; i < request_count && result == RESULT_OK; i++)
+		result = find_due_rows(store, pool, &requests[i], values, &found);
+	*ids = (struct db_list){ values, found };
+	return result;
+}
+
+static enum result
+find_destinations(struct claiming *c, struct pool *pool, const struct due_request *requests, size_t request_count)
+{
+	uint64_t *ids = POOL_ARRAY(pool, request_count, uint64_t);
+	struct destination *destinations;
+	for (size_t i = 0; i < request_count; i++)
+		ids[i] = requests[i].webhook_id;
+	enum result result = store_destinations(c->store, pool, ids, request_count, &destinations);
+	if (result == RESULT_OK) {
+		c->destinations = destinations;
+		c->count = request_count;
+	}
+	return result;
+}
+
+/* Those of which the answer is missing. */
+static void
+perhaps_claimed(struct pool *pool, struct slice token, struct db_list ids, struct due_delivery **deliveries, size_t *count)
+{
+	*deliveries = POOL_ARRAY(pool, ids.count, struct due_delivery);
+	*count = ids.count;
+	for (size_t i = 0; i < ids.count; i++)
+		(*deliveries)[i] = (struct due_delivery){ .id = ids.values[i].as.u64, .token = token };
+}
+
+enum result
+store_claim(struct store *store, struct pool *pool, const unsigned char owner[DISPATCH_OWNER_SIZE], int64_t lease_ms,
+    struct due_request *requests, size_t request_count, struct due_delivery **deliveries, size_t *count)
+{
+	char *token = pool_alloc(pool, DISPATCH_TOKEN_SIZE);
+	struct claiming claiming = { .store = store, .token = { token, DISPATCH_TOKEN_SIZE } };
+	struct db_list ids;
+	struct db_rows rows;
+	enum result result = store_read_facts(store);
+	*count = 0;
+	if (result == RESULT_OK)
+		result = find_requested(store, pool, requests, request_count, &ids);
+	if (result != RESULT_OK || ids.count == 0)
+		return result;
+	random_bytes(token, DISPATCH_TOKEN_SIZE);
+	memcpy(token, owner, TOKEN_OWNER_SIZE);
+	struct db_value guard[] = { db_bytes(claiming.token), DB_I64(lease_ms) };
+	struct db_arguments arguments = { .values = guard, .count = 2, .lists = { ids }, .list_count = 1 };
+	result = db_execute(store->db, SQL_CLAIM_DUE, &arguments, NULL);
+	arguments.count = 1;
+	if (result == RESULT_OK)
+		result = db_query(store->db, pool, SQL_SELECT_CLAIMED, &arguments, &rows);
+	/* behind the claim, so that what is sent goes where the operator has wanted it by then */
+	if (result == RESULT_OK)
+		result = find_destinations(&claiming, pool, requests, request_count);
+	if (result != RESULT_OK) {
+		perhaps_claimed(pool, claiming.token, ids, deliveries, count);
+		return result;
+	}
+	*deliveries = POOL_ARRAY(pool, rows.count, struct due_delivery);
+	*count = rows.count;
+	for (size_t i = 0; i < rows.count; i++)
+		(*deliveries)[i] = due_from_row(&claiming, pool, &rows, i);
+	return RESULT_OK;
+}

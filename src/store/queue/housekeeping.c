@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT
+ * What the dispatcher tidies up: campaigns whose time has come, what deleted leads left, old tokens, days
+ * of the history (partitions.c). */
+#include "base/clock.h"
+#include "store/private.h"
+#include "store/queue/dispatch.h"
+
+/* One short transaction deletes that many tokens; a day may have as many as batches, so one alone would never catch up. */
+enum { TOKEN_CHUNK = 1000, TOKEN_CHUNKS = 20 };
+
+static enum result
+drop_old_tokens(struct store *store)
+{
+	static const int64_t keep_ms = 24 * 3600 * 1000;
+	unsigned char before[8];
+	uint64_t limit = (uint64_t)(clock_wall_ms() - keep_ms), dropped = TOKEN_CHUNK;
+	enum result result = RESULT_OK;
+	for (unsigned i = 0; i < sizeof(before); i++)
+		before[i] = (unsigned char)(limit >> (8 * (7 - i)));
+	/* a token begins with the low six bytes of the time */
+	struct db_value values[] = { db_bytes((struct slice){ (const char *)before + 2, sizeof(before) - 2 }),
+		DB_U64(TOKEN_CHUNK) };
+	struct db_arguments arguments = { .values = values, .count = ARRAY_SIZE(values) };
+	for (unsigned i = 0; i < TOKEN_CHUNKS && result == RESULT_OK && dropped == TOKEN_CHUNK; i++)
+		result = db_execute(store->db, SQL_DELETE_OLD_TOKENS, &arguments, &dropped);
+	return result;
+}
+
+/* The same for what deleted leads left: so many of them at once, so many rows a transaction (the statement says the number
+ * itself), so many transactions a call. */
+enum { DELETED_LEADS = 100, ENTRY_CHUNK = 1000, ENTRY_CHUNKS = 20, ENTRY_COLUMNS = 4 };
+
+/* What store_housekeeping drops at once, and what came of it. */
+struct dropping {
+	struct db_list leads;
+	bool all; /* nothing is left of them */
+};
+
+static enum result
+drop_entries(struct store *store, struct pool *pool, void *context)
+{
+	struct dropping *dropping = context;
+	const struct db_list leads = dropping->leads;
+	struct db_rows entries;
+	enum result result = db_query(
+	    store->db, pool, SQL_SELECT_SCORE_ENTRIES, &(struct db_arguments){ .lists = { leads }, .list_count = 1 }, &entries);
+	if (result == RESULT_OK)
+		result = db_execute_rows(store->db, SQL_DELETE_SCORE_ENTRY, entries.values, ENTRY_COLUMNS, entries.count, NULL);
+	dropping->all = entries.count < ENTRY_CHUNK;
+	/* they are forgotten with the last of it: a call that ends before is gone on with in the next */
+	return result == RESULT_OK && dropping->all
+		   ? db_execute_rows(store->db, SQL_DELETE_DELETED_LEAD, leads.values, 1, leads.count, NULL)
+		   : result;
+}
+
+static enum result
+drop_deleted_leads(struct store *store, struct pool *pool, unsigned *chunks, bool *more)
+{
+	struct db_value most = DB_U64(DELETED_LEADS);
+	struct db_rows rows;
+	enum result result =
+	    db_query(store->db, pool, SQL_SELECT_DELETED_LEADS, &(struct db_arguments){ .values = &most, .count = 1 }, &rows);
+	struct dropping dropping = { .leads = { rows.values, rows.count }, .all = rows.count == 0 };
+	*more = rows.count == DELETED_LEADS;
+	for (; result == RESULT_OK && !dropping.all && *chunks > 0; (*chunks)--)
+		result = store_transact(store, drop_entries, &dropping, REPEAT_UNKNOWN);
+	return result;
+}
+
+static enum result
+drop_old_entries(struct store *store)
+{
+	unsigned chunks = ENTRY_CHUNKS;
+	bool more = true;
+	enum result result = RESULT_OK;
+	while (result == RESULT_OK && more && chunks > 0) {
+		struct pool *pool = pool_new();
+		result = drop_deleted_leads(store, pool, &chunks, &more);
+		pool_free(&pool);
+	}
+	return result;
+}
+
+enum result
+store_housekeeping(struct store *store, bool keeps_days)
+{
+	enum result result = db_execute(store->db, SQL_NOTE_ENDED_CAMPAIGNS, NULL, NULL);
+	if (result == RESULT_OK)
+		result = drop_old_entries(store);
+	if (result == RESULT_OK)
+		result = drop_old_tokens(store);
+	/* whatever comes of it, all else goes on */
+	if (result == RESULT_OK && keeps_days)
+		store_keep_days(store);
+	return result;
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT
+ * Days of the history: each has a partition of its own in `events`, `deliveries` and `attempts`, made a week ahead, and dropped
+ * as a whole when it is older than the retention (docs/deliveries.md 6).
+ *
+ * ALTER TABLE waits until nobody uses the table, and everybody who comes later waits behind it. So it waits a second and no
+ * longer, after which it is left for some minutes, and one call of ours does no more than one day's. Nothing can be bound
+ * there: the texts are made of numbers alone. */
+#include <inttypes.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "store/private.h"
+
+/* In the order of SQL_SELECT_HISTORY_DAYS, which is the one in which a day goes. Without its row in `deliveries` nothing can be
+ * sent again any more; events are last, because what is due needs its event. */
+static const char *const tables[HISTORY_TABLES] = { "deliveries", "attempts", "events" };
+
+enum {
+	BACK_DAYS = 60, /* days before today that are made at once, at most: what is older goes into the first of them */
+	REST_MS = 5 * 60 * 1000,
+	EXPIRE_CHUNK = 500,     /* deliveries that are ended in one transaction … */
+	EXPIRE_CHUNKS = 20,     /* … and transactions in one call */
+	DELIVERIES_MAX = 65536, /* of an event: SMALLINT */
+	TEXT_MAX_BYTES = 64 * 1024
+};
+
+/* ---- days ---- */
+
+const char *
+store_day_text(struct pool *pool, uint64_t day)
+{
+	char time[CLOCK_RFC3339_SIZE];
+	clock_rfc3339(history_day_ms(day), time);
+	return pool_printf(pool, "%.10s", time).data;
+}
+
+/* The lowest id of a day. */
+static uint64_t
+first_id(uint64_t day)
+{
+	return history_id_floor(history_day_ms(day));
+}
+
+enum { DAYS_TABLE, DAYS_LOWEST_LIMIT, DAYS_HIGHEST_LIMIT, DAYS_NOW_MS };
+
+/* A partition's limit is the first id of the next day. */
+static uint64_t
+day_of_limit(const struct db_rows *rows, size_t row, size_t column)
+{
+	uint64_t limit = db_is_null(rows, row, column) ? 0 : db_get_u64(rows, row, column);
+	return history_day(limit) == 0 ? HISTORY_NO_DAY : history_day(limit) - 1;
+}
+
+enum result
+store_read_days(struct store *store, struct pool *pool, struct history_days *days)
+{
+	const int64_t retention_ms = store->options.retention_ms;
+	struct db_rows rows;
+	enum result result = db_query(store->db, pool, SQL_SELECT_HISTORY_DAYS, NULL, &rows);
+	*days = (struct history_days){ 0 };
+	for (size_t i = 0; result == RESULT_OK && i < rows.count; i++) {
+		const size_t table = (size_t)db_get_i64(&rows, i, DAYS_TABLE);
+		const int64_t now_ms = db_get_i64(&rows, i, DAYS_NOW_MS);
+		days->first[table] = day_of_limit(&rows, i, DAYS_LOWEST_LIMIT);
+		days->last[table] = day_of_limit(&rows, i, DAYS_HIGHEST_LIMIT);
+		days->today = history_day(history_id_floor(now_ms));
+		if (retention_ms > 0 && retention_ms < now_ms)
+			days->kept_from = history_day(history_id_floor(now_ms - retention_ms));
+	}
+	if (result != RESULT_OK)
+		return result;
+	/* whatever the setting is: an event of today, or of a moment ago, tells that a COMMIT was done (mark.c) */
+	if (days->kept_from + 1 > days->today)
+		days->kept_from = days->today - 1;
+	return RESULT_OK;
+}
+
+/* ---- DDL ---- */
+
+static enum result
+run_ddl(struct store *store, const struct buffer *text)
+{
+	return buffer_ok(text) ? db_run_text(store->db, buffer_slice(text)) : RESULT_FAILED;
+}
+
+/* "d20261123" */
+static void
+add_name(struct buffer *text, uint64_t day)
+{
+	char time[CLOCK_RFC3339_SIZE];
+	clock_rfc3339(history_day_ms(day), time);
+	buffer_printf(text, "d%.4s%.2s%.2s", time, time + 5, time + 8);
+}
+
+/* Splits what is left for later into the days from `first` to `last`, and the rest. */
+static enum result
+split_later(struct store *store, const char *table, uint64_t first, uint64_t last)
+{
+	struct buffer text;
+	buffer_init(&text, TEXT_MAX_BYTES);
+	buffer_printf(&text, "ALTER TABLE {prefix}%s WAIT 1 REORGANIZE PARTITION later INTO (", table);
+	for (uint64_t day = first; day <= last; day++) {
+		buffer_add_text(&text, "PARTITION ");
+		add_name(&text, day);
+		buffer_printf(&text, " VALUES LESS THAN (%" PRIu64 "), ", first_id(day + 1));
+	}
+	buffer_add_text(&text, "PARTITION later VALUES LESS THAN MAXVALUE)");
+	enum result result = run_ddl(store, &text);
+	buffer_free(&text);
+	return result;
+}
+
+/* That it is gone already is no failure. */
+static enum result
+drop_partition(struct store *store, const char *table, uint64_t day)
+{
+	struct buffer text;
+	buffer_init(&text, TEXT_MAX_BYTES);
+	buffer_printf(&text, "ALTER TABLE {prefix}%s WAIT 1 DROP PARTITION IF EXISTS ", table);
+	add_name(&text, day);
+	enum result result = run_ddl(store, &text);
+	buffer_free(&text);
+	return result;
+}
+
+/* ---- making days ---- */
+
+static bool
+has_days_ahead(const struct history_days *days, size_t table)
+{
+	return days->last[table] != HISTORY_NO_DAY && days->last[table] >= days->today + HISTORY_AHEAD_DAYS;
+}
+
+/* The first day to be made: that of the oldest event which has none, so that no table has rows without their event's. */
+static enum result
+first_to_make(struct store *store, struct pool *pool, const struct history_days *days, size_t table, uint64_t *first)
+{
+	const uint64_t behind = days->last[table] == HISTORY_NO_DAY ? 0 : days->last[table] + 1;
+	const struct db_value from = DB_U64(first_id(behind));
+	struct db_rows rows;
+	enum result result =
+	    db_query(store->db, pool, SQL_SELECT_FIRST_EVENT, &(struct db_arguments){ .values = &from, .count = 1 }, &rows);
+	*first = days->today;
+	if (result == RESULT_OK && !db_is_null(&rows, 0, 0) && history_day(db_get_u64(&rows, 0, 0)) < *first)
+		*first = history_day(db_get_u64(&rows, 0, 0));
+	if (*first + BACK_DAYS < days->today)
+		*first = days->today - BACK_DAYS;
+	if (*first < behind)
+		*first = behind;
+	return result;
+}
+
+static enum result
+make_days_of(struct store *store, struct pool *pool, const struct history_days *days, size_t table)
+{
+	struct history_days now;
+	uint64_t first;
+	enum result result = first_to_make(store, pool, days, table, &first);
+	if (result == RESULT_OK)
+		result = split_later(store, tables[table], first, days->today + HISTORY_AHEAD_DAYS);
+	if (result != RESULT_CONFLICT)
+		return result;
+	/* perhaps because somebody else has just made them */
+	result = store_read_days(store, pool, &now);
+	return result != RESULT_OK || has_days_ahead(&now, table) ? result : RESULT_CONFLICT;
+}
+
+enum result
+store_make_days(struct store *store, struct pool *pool, const struct history_days *days)
+{
+	enum result result = RESULT_OK;
+	for (size_t i = 0; i < HISTORY_TABLES && result == RESULT_OK; i++)
+		if (!has_days_ahead(days, i))
+			result = make_days_of(store, pool, days, i);
+	return result;
+}
+
+/* ---- dropping days ---- */
+
+/* How far a day has come on its way out. */
+enum progress {
+	DAY_DONE,
+	DAY_GOES_ON, /* there is more to be done for it at once */
+	DAY_WAITS    /* for deliveries that are under way */
+};
+
+/* Ends what is pending of all days up to this one. */
+static enum result
+end_pending(struct store *store, struct pool *pool, uint64_t day, enum progress *progress)
+{
+	const uint64_t limit = first_id(day + 1);
+	const struct db_value below[2] = { DB_U64(limit + DELIVERIES_MAX), DB_U64(limit) };
+	size_t done = EXPIRE_CHUNK, ended = 0;
+	enum result result = RESULT_OK;
+	for (unsigned i = 0; i < EXPIRE_CHUNKS && result == RESULT_OK && done == EXPIRE_CHUNK; i++) {
+		result = store_fail_expired(store, below, EXPIRE_CHUNK, &done);
+		ended += result == RESULT_OK ? done : 0;
+	}
+	if (ended > 0)
+		log_warning("deliveries_expired", LOG_UINT("deliveries", ended), LOG_STR("until", store_day_text(pool, day)));
+	if (result != RESULT_OK)
+		return result;
+	*progress = DAY_GOES_ON;
+	if (done == EXPIRE_CHUNK)
+		return RESULT_OK;
+	result = store_exists(store, SQL_FIND_DUE_OF_OLD_DAYS, below, 2);
+	*progress = result == RESULT_OK ? DAY_WAITS : DAY_DONE;
+	return result == RESULT_NOT_FOUND ? RESULT_OK : result;
+}
+
+/* Killed in between, it goes on with the tables that still have the day. What is pending is looked for before each of them:
+ * somebody may have had a delivery sent again meanwhile. */
+static enum result
+drop_day(struct store *store, struct pool *pool, const struct history_days *days, uint64_t day, enum progress *progress)
+{
+	enum result result = RESULT_OK;
+	*progress = DAY_DONE;
+	for (size_t i = 0; i < HISTORY_TABLES; i++) {
+		if (days->first[i] != day)
+			continue;
+		result = end_pending(store, pool, day, progress);
+		if (result != RESULT_OK || *progress != DAY_DONE)
+			return result;
+		result = drop_partition(store, tables[i], day);
+		if (result != RESULT_OK)
+			return result;
+	}
+	log_info("history_dropped", LOG_STR("day", store_day_text(pool, day)));
+	return RESULT_OK;
+}
+
+/* ---- now and then ---- */
+
+static enum result
+rests(struct store *store, struct pool *pool, bool *resting)
+{
+	const struct db_value longest_ms = DB_I64(REST_MS);
+	struct db_rows rows;
+	enum result result = db_query(
+	    store->db, pool, SQL_SELECT_HISTORY_REST, &(struct db_arguments){ .values = &longest_ms, .count = 1 }, &rows);
+	*resting = result == RESULT_OK && rows.count > 0 && db_get_bool(&rows, 0, 0);
+	return result;
+}
+
+static enum result
+rest(struct store *store, int64_t rest_ms)
+{
+	const struct db_value value = DB_I64(rest_ms);
+	return db_execute(store->db, SQL_SET_HISTORY_REST, &(struct db_arguments){ .values = &value, .count = 1 }, NULL);
+}
+
+/* *more: there is more to do at once. */
+static enum result
+keep_days(struct store *store, struct pool *pool, bool *more)
+{
+	struct history_days days;
+	enum progress progress;
+	bool ahead = true;
+	uint64_t oldest = HISTORY_NO_DAY;
+	enum result result = store_read_days(store, pool, &days);
+	if (result != RESULT_OK)
+		return result;
+	for (size_t i = 0; i < HISTORY_TABLES; i++) {
+		ahead = ahead && has_days_ahead(&days, i);
+		oldest = days.first[i] < oldest ? days.first[i] : oldest;
+	}
+	*more = true;
+	if (!ahead)
+		return store_make_days(store, pool, &days);
+	*more = oldest < days.kept_from;
+	if (!*more)
+		return RESULT_OK;
+	result = drop_day(store, pool, &days, oldest, &progress);
+	*more = progress != DAY_WAITS;
+	return result;
+}
+
+/* The rest is kept in the database: a dispatcher from cron lives for a minute at most. It begins before the work, so that a
+ * kill, or a connection that is lost, is no reason to try again at once. */
+void
+store_keep_days(struct store *store)
+{
+	bool resting = false, more = false;
+	struct pool *pool = pool_new();
+	enum result result = rests(store, pool, &resting);
+	if (result == RESULT_OK && !resting) {
+		result = rest(store, REST_MS);
+		if (result == RESULT_OK)
+			result = keep_days(store, pool, &more);
+		if (result == RESULT_OK && more)
+			result = rest(store, 0);
+	}
+	if (result != RESULT_OK)
+		log_warning("history_days_failed", LOG_STR("result", result_text(result)), LOG_INT("retry_in_ms", REST_MS));
+	pool_free(&pool);
+}

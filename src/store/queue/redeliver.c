@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT
+ * Deliveries that are to be sent again (docs/deliveries.md 6): those that have ended get a row of `due` anew, those that wait
+ * are due at once. Dispatchers go on meanwhile.
+ *
+ * Whoever ends a delivery locks its row of `due` first and writes its row of `deliveries` then; here it is the same. A delivery
+ * that has no row of `due` while its row of `deliveries` is locked gets one from nobody else, so its attempts are those that
+ * the latter counts, and none is numbered twice. */
+#include "store/private.h"
+#include "store/queue/dispatch.h"
+
+/* What store_redeliver was asked, and what came of it. */
+struct redelivering {
+	const uint64_t *ids;
+	size_t count;
+	enum redelivery *what;
+};
+
+/* Columns of SQL_LOCK_PENDING and SQL_LOCK_ENDED. */
+enum { AGAIN_ID, AGAIN_HAS_WEBHOOK, AGAIN_HAS_EVENT, AGAIN_HELD, AGAIN_CLAIMED };
+enum {
+	AGAIN_EVENT_ID = AGAIN_CLAIMED,
+	AGAIN_WEBHOOK_ID,
+	AGAIN_FORMAT,
+	AGAIN_ATTEMPTS,
+	AGAIN_LAST_STATUS,
+	AGAIN_LAST_ERROR,
+	AGAIN_NOW_MS
+};
+enum { DUE_COLUMNS = 10 };
+
+/* Says it of the delivery; answers whether it is to be queued. */
+static bool
+judge(struct redelivering *r, const struct db_rows *rows, size_t row, bool claimed)
+{
+	const uint64_t id = db_get_u64(rows, row, AGAIN_ID);
+	enum redelivery what = REDELIVERY_QUEUED;
+	if (!db_get_bool(rows, row, AGAIN_HAS_EVENT))
+		what = REDELIVERY_NO_EVENT;
+	else if (!db_get_bool(rows, row, AGAIN_HAS_WEBHOOK))
+		what = REDELIVERY_NO_WEBHOOK;
+	else if (claimed)
+		what = REDELIVERY_UNDER_WAY;
+	else if (db_get_bool(rows, row, AGAIN_HELD))
+		what = REDELIVERY_HELD;
+	for (size_t i = 0; i < r->count; i++)
+		if (r->ids[i] == id)
+			r->what[i] = what;
+	return what == REDELIVERY_QUEUED || what == REDELIVERY_HELD;
+}
+
+static enum result
+query(struct store *store, struct pool *pool, enum statement statement, struct db_list ids, struct db_rows *rows)
+{
+	return db_query(store->db, pool, statement, &(struct db_arguments){ .lists = { ids }, .list_count = 1 }, rows);
+}
+
+/* The ids of those that have no row in `pending`. */
+static struct db_list
+without(struct pool *pool, struct db_list ids, const struct db_rows *pending)
+{
+	struct db_value *values = POOL_ARRAY(pool, ids.count, struct db_value);
+	size_t count = 0, at = 0; /* both are in order */
+	for (size_t i = 0; i < ids.count; i++) {
+		if (at < pending->count && db_get_u64(pending, at, AGAIN_ID) == ids.values[i].as.u64)
+			at++;
+		else
+			values[count++] = ids.values[i];
+	}
+	return (struct db_list){ values, count };
+}
+
+static enum result
+hurry(struct store *store, struct pool *pool, struct redelivering *r, const struct db_rows *pending)
+{
+	struct db_value *ids = POOL_ARRAY(pool, pending->count, struct db_value);
+	struct db_list list = { ids, 0 };
+	uint64_t changed = 0;
+	for (size_t i = 0; i < pending->count; i++)
+		if (judge(r, pending, i, db_get_bool(pending, i, AGAIN_CLAIMED)))
+			ids[list.count++] = DB_U64(db_get_u64(pending, i, AGAIN_ID));
+	if (list.count == 0)
+		return RESULT_OK;
+	enum result result =
+	    db_execute(store->db, SQL_HURRY_DUE, &(struct db_arguments){ .lists = { list }, .list_count = 1 }, &changed);
+	return result == RESULT_OK && changed != list.count ? RESULT_CONFLICT : result;
+}
+
+/* Where another call has queued one of them meanwhile its key is there: then this is done anew, and finds it pending. */
+static enum result
+queue(struct store *store, struct pool *pool, struct redelivering *r, const struct db_rows *ended)
+{
+	struct db_value *rows = POOL_ARRAY(pool, ended->count * DUE_COLUMNS, struct db_value);
+	size_t used = 0;
+	for (size_t i = 0; i < ended->count; i++) {
+		if (!judge(r, ended, i, false))
+			continue;
+		const uint64_t webhook_id = db_get_u64(ended, i, AGAIN_WEBHOOK_ID);
+		const uint64_t attempts = db_get_u64(ended, i, AGAIN_ATTEMPTS);
+		const int status = store_get_status_code(ended, i, AGAIN_LAST_STATUS);
+		rows[used++] = DB_U64(db_get_u64(ended, i, AGAIN_ID));
+		rows[used++] = DB_U64(db_get_u64(ended, i, AGAIN_EVENT_ID));
+		rows[used++] = DB_U64(webhook_shard(webhook_id));
+		rows[used++] = DB_U64(webhook_id);
+		rows[used++] = db_bytes(db_get_bytes(ended, i, AGAIN_FORMAT));
+		rows[used++] = DB_I64(db_get_i64(ended, i, AGAIN_NOW_MS));
+		rows[used++] = DB_U64(attempts);
+		rows[used++] = DB_U64(attempts);
+		rows[used++] = status == 0 ? DB_NONE : DB_I64(status);
+		rows[used++] = db_bytes(db_get_bytes(ended, i, AGAIN_LAST_ERROR));
+	}
+	return db_execute_rows(store->db, SQL_SEND_AGAIN, rows, DUE_COLUMNS, used / DUE_COLUMNS, NULL);
+}
+
+static enum result
+redeliver(struct store *store, struct pool *pool, void *context)
+{
+	struct redelivering *r = context;
+	uint64_t *ids = POOL_ARRAY(pool, r->count, uint64_t);
+	struct db_rows pending, ended;
+	for (size_t i = 0; i < r->count; i++) {
+		ids[i] = r->ids[i];
+		r->what[i] = REDELIVERY_MISSING;
+	}
+	struct db_list list = store_id_list(pool, ids, r->count);
+	enum result result = query(store, pool, SQL_LOCK_PENDING, list, &pending);
+	if (result == RESULT_OK)
+		result = query(store, pool, SQL_LOCK_ENDED, without(pool, list, &pending), &ended);
+	if (result == RESULT_OK)
+		result = hurry(store, pool, r, &pending);
+	return result == RESULT_OK ? queue(store, pool, r, &ended) : result;
+}
+
+enum result
+store_redeliver(struct store *store, const uint64_t *ids, size_t count, enum redelivery *what)
+{
+	/* not repeated when it was perhaps done: what has been delivered since would be sent once more */
+	return store_transact(store, redeliver, &(struct redelivering){ ids, count, what }, REPEAT_CONFLICT);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#include "webhook/delivery.h"
+
+#include <inttypes.h>
+
+#include "base/encode.h"
+
+static const char *const webhook_states[] = {
+	[WEBHOOK_ACTIVE] = "active",
+	[WEBHOOK_DISABLED] = "disabled",
+	[WEBHOOK_GONE] = "gone",
+};
+
+static const char *const delivery_states[] = {
+	[DELIVERY_PENDING] = "pending",
+	[DELIVERY_DELIVERED] = "delivered",
+	[DELIVERY_FAILED] = "failed",
+};
+
+const char *
+webhook_shown_state(enum webhook_state state, int64_t failing_since_ms)
+{
+	if (state != WEBHOOK_ACTIVE)
+		return "disabled";
+	return failing_since_ms >= 0 ? "failing" : "active";
+}
+
+const char *
+delivery_state_name(enum delivery_state state)
+{
+	return delivery_states[state];
+}
+
+bool
+webhook_state_parse(struct slice name, enum webhook_state *state)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(webhook_states); i++)
+		if (slice_equal(name, slice_of(webhook_states[i]))) {
+			*state = (enum webhook_state)i;
+			return true;
+		}
+	return false;
+}
+
+bool
+delivery_state_parse(struct slice name, enum delivery_state *state)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(delivery_states); i++)
+		if (slice_equal(name, slice_of(delivery_states[i]))) {
+			*state = (enum delivery_state)i;
+			return true;
+		}
+	return false;
+}
+
+unsigned
+webhook_shard(uint64_t webhook_id)
+{
+	/* Fibonacci hashing: neighbouring ids, which one busy campaign has, land far apart */
+	return (unsigned)(webhook_id * UINT64_C(0x9e3779b97f4a7c15) >> 58);
+}
+
+enum { NUMBER_BITS = 36 };
+static const int64_t day_ms = 86400000;
+
+uint64_t
+history_id(int64_t now_ms, uint64_t number)
+{
+	return history_id_floor(now_ms) | (number & ((UINT64_C(1) << NUMBER_BITS) - 1));
+}
+
+uint64_t
+history_id_floor(int64_t ms)
+{
+	return (uint64_t)(ms / day_ms) << NUMBER_BITS;
+}
+
+uint64_t
+history_day(uint64_t id)
+{
+	return id >> NUMBER_BITS;
+}
+
+int64_t
+history_day_ms(uint64_t day)
+{
+	return (int64_t)day * day_ms;
+}
+
+struct slice
+delivery_message_id(struct pool *pool, struct slice installation_id, uint64_t delivery_id)
+{
+	return pool_printf(pool, "msg_%.*s_%" PRIu64, SLICE_ARGS(installation_id), delivery_id);
+}
+
+struct slice
+delivery_test_message_id(struct pool *pool, struct slice installation_id, struct slice random)
+{
+	return pool_printf(pool, "msg_%.*s_test_%.*s", SLICE_ARGS(installation_id), SLICE_ARGS(encode_hex(pool, random)));
+}

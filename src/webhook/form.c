@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#include "webhook/form.h"
+
+#include "base/buffer.h"
+#include "base/encode.h"
+#include "json/reader.h"
+
+/* A container that is open. */
+struct level {
+	struct slice name; /* its own, with brackets; empty for the payload itself */
+	struct slice key;  /* of the value that comes next, in an object */
+	size_t index;      /* of the value that comes next, in an array */
+	bool array;
+};
+
+struct form {
+	struct pool *pool;
+	struct buffer out;
+	struct level levels[FORM_DEPTH_MAX];
+};
+
+/* The name of the value that comes next in the container. */
+static struct slice
+next_name(struct form *form, struct level *level)
+{
+	if (level->array)
+		return pool_printf(form->pool, "%.*s[%zu]", SLICE_ARGS(level->name), level->index++);
+	if (level->name.size == 0)
+		return level->key;
+	return pool_printf(form->pool, "%.*s[%.*s]", SLICE_ARGS(level->name), SLICE_ARGS(level->key));
+}
+
+static void
+add_pair(struct form *form, struct level *level, struct slice value)
+{
+	if (form->out.size > 0)
+		buffer_add_byte(&form->out, '&');
+	encode_percent(&form->out, next_name(form, level));
+	buffer_add_byte(&form->out, '=');
+	encode_percent(&form->out, value);
+}
+
+static void
+open_container(struct form *form, const struct json_event *event)
+{
+	struct slice name = event->depth == 0 ? SLICE("") : next_name(form, &form->levels[event->depth - 1]);
+	form->levels[event->depth] = (struct level){ .name = name, .array = event->type == JSON_ARRAY_BEGIN };
+}
+
+static bool
+handle(void *context, const struct json_event *event)
+{
+	struct form *form = context;
+	if (event->depth == 0 && event->type != JSON_OBJECT_BEGIN && event->type != JSON_OBJECT_END)
+		return false;
+	struct level *level = event->depth == 0 ? NULL : &form->levels[event->depth - 1];
+	switch (event->type) {
+	case JSON_OBJECT_BEGIN:
+	case JSON_ARRAY_BEGIN:
+		open_container(form, event);
+		break;
+	case JSON_OBJECT_END:
+	case JSON_ARRAY_END:
+		break;
+	case JSON_KEY:
+		level->key = pool_copy(form->pool, event->text);
+		break;
+	case JSON_NULL:
+		add_pair(form, level, SLICE(""));
+		break;
+	case JSON_BOOLEAN:
+		add_pair(form, level, event->boolean ? SLICE("true") : SLICE("false"));
+		break;
+	case JSON_NUMBER:
+	case JSON_STRING:
+		add_pair(form, level, event->text);
+		break;
+	}
+	return true;
+}
+
+bool
+form_encode(struct pool *pool, struct slice payload, struct slice *body)
+{
+	struct form form = { .pool = pool };
+	struct json_problem problem;
+	buffer_init(&form.out, FORM_SIZE_MAX);
+	bool encoded = json_read(payload, FORM_DEPTH_MAX, handle, &form, &problem) && buffer_ok(&form.out);
+	if (encoded)
+		*body = pool_copy(pool, buffer_slice(&form.out));
+	buffer_free(&form.out);
+	return encoded;
+}

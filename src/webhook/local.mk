@@ -1,0 +1,9 @@
+noinst_LIBRARIES += %D%/libwebhook.a
+%C%_libwebhook_a_SOURCES = \
+	%D%/address.c %D%/address.h \
+	%D%/delivery.c %D%/delivery.h \
+	%D%/form.c %D%/form.h \
+	%D%/health.c %D%/health.h \
+	%D%/retry.c %D%/retry.h \
+	%D%/signature.c %D%/signature.h \
+	%D%/webhook_url.c %D%/webhook_url.h

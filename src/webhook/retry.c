@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "webhook/retry.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "base/duration.h"
+
+enum { MS_PER_SECOND = 1000 };
+
+bool
+retry_schedule_parse(struct slice text, struct retry_schedule *schedule, struct slice *bad)
+{
+	struct retry_schedule parsed = { .count = 0 };
+	while (slice_next_item(&text, bad)) {
+		int64_t delay_ms;
+		if (parsed.count == RETRY_DELAYS_MAX || !duration_parse(*bad, &delay_ms) || delay_ms < MS_PER_SECOND ||
+		    delay_ms > RETRY_DELAY_MAX_MS)
+			return false;
+		parsed.delays_ms[parsed.count++] = delay_ms;
+	}
+	*schedule = parsed;
+	return true;
+}
+
+static int64_t
+with_jitter(int64_t delay_ms, uint64_t random)
+{
+	int64_t reach = delay_ms * RETRY_JITTER_PERCENT / 100;
+	return delay_ms - reach + (int64_t)(random % (uint64_t)(2 * reach + 1));
+}
+
+struct retry_decision
+retry_decide(
+    const struct retry_schedule *schedule, const struct attempt_outcome *outcome, unsigned attempts_made, uint64_t random)
+{
+	const int status = outcome->answered ? outcome->status : 0;
+	struct retry_decision decision = { .verdict = RETRY_LATER };
+	if (status >= 200 && status < 300) {
+		decision.verdict = RETRY_DELIVERED;
+		return decision;
+	}
+	if (status == 410) {
+		decision.verdict = RETRY_GONE;
+		return decision;
+	}
+	int64_t floor_ms = outcome->retry_after_ms > RETRY_AFTER_MAX_MS ? RETRY_AFTER_MAX_MS : outcome->retry_after_ms;
+	if ((status == 429 || status == 503) && floor_ms > 0)
+		decision.hold_ms = floor_ms;
+	if (attempts_made == 0 || attempts_made > schedule->count) {
+		decision.verdict = RETRY_EXHAUSTED;
+		return decision;
+	}
+	decision.delay_ms = with_jitter(schedule->delays_ms[attempts_made - 1], random);
+	if (decision.delay_ms < floor_ms)
+		decision.delay_ms = floor_ms;
+	return decision;
+}
+
+/* RFC 9110 5.6.7: IMF-fixdate, then the two obsolete forms that a recipient must take too. */
+static const char *const date_forms[] = {
+	"%a, %d %b %Y %H:%M:%S GMT",
+	"%A, %d-%b-%y %H:%M:%S GMT",
+	"%a %b %e %H:%M:%S %Y",
+};
+
+/* -1 when it is none of them. strptime(3) reads English names because no program of ours sets a locale. */
+static int64_t
+parse_date_ms(struct slice text)
+{
+	char terminated[40];
+	if (text.size >= sizeof(terminated) || slice_find(text, '\0') != text.size)
+		return -1;
+	memcpy(terminated, text.data, text.size);
+	terminated[text.size] = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(date_forms); i++) {
+		struct tm when = { .tm_isdst = 0 };
+		const char *end = strptime(terminated, date_forms[i], &when);
+		if (end == NULL || *end != '\0')
+			continue;
+		const int day = when.tm_mday;
+		const time_t seconds = timegm(&when);
+		return seconds < 0 || when.tm_mday != day ? -1 : (int64_t)seconds * MS_PER_SECOND;
+	}
+	return -1;
+}
+
+/* -1 when there is something else than digits; stops growing where it would no longer fit. */
+static int64_t
+parse_seconds_ms(struct slice text)
+{
+	int64_t seconds = 0;
+	for (size_t i = 0; i < text.size; i++) {
+		if (!ascii_is_digit(text.data[i]))
+			return -1;
+		if (seconds < INT64_MAX / MS_PER_SECOND / 10 - 1)
+			seconds = seconds * 10 + (text.data[i] - '0');
+	}
+	return text.size == 0 ? -1 : seconds * MS_PER_SECOND;
+}
+
+int64_t
+retry_after_parse(struct slice header, int64_t now_ms)
+{
+	struct slice text = slice_trim(header);
+	int64_t wait_ms = parse_seconds_ms(text);
+	if (wait_ms >= 0 || text.size == 0)
+		return wait_ms;
+	int64_t date_ms = parse_date_ms(text);
+	if (date_ms < 0)
+		return -1;
+	return date_ms > now_ms ? date_ms - now_ms : 0;
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT
+ * Not libcurl's URL API, which belongs to the sender: there, addresses are judged again when they are dialled. What is taken
+ * here is narrow enough that no two parsers disagree about the host; and what libcurl gets to read is put together from what
+ * was judged, in ASCII, for it would take other bytes for those of the locale. */
+#include "webhook/webhook_url.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/encode.h"
+#include "identity/domain.h"
+
+/* libcurl's longest zone id; a URL whose every byte is percent-encoded, with a host in A-labels. */
+enum { ZONE_MAX = 15, DIALLED_MAX = 3 * WEBHOOK_URL_MAX + 2 * DOMAIN_MAX };
+
+static const struct scheme {
+	struct slice prefix;
+	uint16_t port;
+} schemes[] = {
+	{ SLICE("http://"), 80 },
+	{ SLICE("https://"), 443 },
+};
+
+/* A URL cut into pieces, which lie in its text. */
+struct parts {
+	const struct scheme *scheme;
+	struct slice host; /* without brackets */
+	struct slice port; /* empty: none */
+	bool bracketed;
+	struct slice target; /* path and query, without the fragment */
+};
+
+/* Where it leads. */
+struct destination {
+	bool literal; /* the host is an address */
+	struct ip_address address;
+	struct slice host; /* as it is dialled: lower case, A-labels, no trailing dot; an address as RFC 5952 has it */
+	uint16_t port;     /* the scheme's when the URL names none */
+};
+
+/* No blanks, control characters (C1 are C2 80 to C2 9F in UTF-8) or backslashes. */
+static bool
+is_plain(struct slice text)
+{
+	if (slice_has_control(text) || slice_find(text, ' ') != text.size || slice_find(text, '\\') != text.size)
+		return false;
+	for (size_t i = 0; i + 1 < text.size; i++)
+		if ((unsigned char)text.data[i] == 0xc2 && (unsigned char)text.data[i + 1] < 0xa0)
+			return false;
+	return true;
+}
+
+static bool
+split_port(struct slice rest, struct parts *parts)
+{
+	if (rest.size > 0 && rest.data[0] != ':')
+		return false;
+	parts->port = slice_sub(rest, 1, rest.size);
+	return true;
+}
+
+static bool
+split_authority(struct slice authority, struct parts *parts)
+{
+	if (slice_find(authority, '@') != authority.size)
+		return false;
+	parts->bracketed = slice_starts_with(authority, SLICE("["));
+	size_t end = slice_find(authority, parts->bracketed ? ']' : ':');
+	if (parts->bracketed && end == authority.size)
+		return false;
+	parts->host = slice_sub(authority, parts->bracketed ? 1 : 0, end);
+	return split_port(slice_sub(authority, parts->bracketed ? end + 1 : end, authority.size), parts);
+}
+
+static bool
+split(struct slice text, struct parts *parts)
+{
+	*parts = (struct parts){ .scheme = NULL };
+	for (size_t i = 0; i < ARRAY_SIZE(schemes); i++)
+		if (slice_starts_with_nocase(text, schemes[i].prefix))
+			parts->scheme = &schemes[i];
+	if (parts->scheme == NULL)
+		return false;
+	struct slice rest = slice_sub(text, parts->scheme->prefix.size, text.size);
+	size_t end = 0;
+	while (end < rest.size && rest.data[end] != '/' && rest.data[end] != '?' && rest.data[end] != '#')
+		end++;
+	struct slice behind = slice_sub(rest, end, rest.size);
+	parts->target = slice_sub(behind, 0, slice_find(behind, '#'));
+	return split_authority(slice_sub(rest, 0, end), parts);
+}
+
+/* A '%' that begins no pair stays, and makes the name invalid. */
+static struct slice
+decode_percent(struct pool *pool, struct slice host)
+{
+	char *out = pool_alloc(pool, host.size + 1);
+	size_t size = 0;
+	for (size_t i = 0; i < host.size; i++) {
+		int byte = percent_byte(host, i);
+		out[size++] = byte >= 0 ? (char)byte : host.data[i];
+		i += byte >= 0 ? 2 : 0;
+	}
+	return (struct slice){ out, size };
+}
+
+/* Letters, digits, hyphens and, for names inside a network, underscores; in labels of 1 to 63. Changes it to lower case. */
+static bool
+is_host_name(char *data, size_t size)
+{
+	struct slice rest = { data, size }, label;
+	if (size == 0 || size > DOMAIN_MAX || data[size - 1] == '.')
+		return false;
+	for (size_t i = 0; i < size; i++) {
+		data[i] = ascii_lower(data[i]);
+		if (!ascii_is_alpha(data[i]) && !ascii_is_digit(data[i]) && data[i] != '-' && data[i] != '_' && data[i] != '.')
+			return false;
+	}
+	while (slice_next(&rest, '.', &label))
+		if (label.size == 0 || label.size > DOMAIN_LABEL_MAX)
+			return false;
+	return true;
+}
+
+/* As the resolver sees it: such a name is an IPv4 address or nothing (WHATWG URL, "ends in a number"). */
+static bool
+ends_in_number(struct slice name)
+{
+	struct slice last =
+	    slice_sub(name, slice_find_last(name, '.') == name.size ? 0 : slice_find_last(name, '.') + 1, name.size);
+	bool hex = slice_starts_with(last, SLICE("0x"));
+	for (size_t i = hex ? 2 : 0; i < last.size; i++)
+		if (hex ? ascii_hex_digit(last.data[i]) < 0 : !ascii_is_digit(last.data[i]))
+			return false;
+	return true;
+}
+
+/* What libcurl takes for one, which is the name of a network interface. */
+static bool
+is_zone(struct slice zone)
+{
+	for (size_t i = 0; i < zone.size; i++)
+		if (!ascii_is_alpha(zone.data[i]) && !ascii_is_digit(zone.data[i]) && zone.data[i] != '-' &&
+		    zone.data[i] != '_' && zone.data[i] != '.')
+			return false;
+	return zone.size > 0 && zone.size <= ZONE_MAX;
+}
+
+/* An IPv6 address between brackets. Its zone id says nothing about where the address lies, but a link-local one needs it. */
+static bool
+parse_bracketed(struct pool *pool, struct slice inside, struct destination *to)
+{
+	size_t end = slice_find(inside, '%');
+	struct slice address = slice_sub(inside, 0, end), zone = slice_sub(inside, end + 1, inside.size);
+	if (slice_starts_with(zone, SLICE("25")) && zone.size > 2)
+		zone = slice_sub(zone, 2, zone.size); /* RFC 6874 */
+	if (slice_find(address, ':') == address.size || !ip_address_parse(address, &to->address) ||
+	    (end < inside.size && !is_zone(zone)))
+		return false;
+	to->literal = true;
+	to->host = ip_address_format(pool, &to->address);
+	if (!ip_address_is_v4(&to->address)) {
+		struct slice scope = zone.size == 0 ? SLICE("") : pool_printf(pool, "%%25%.*s", SLICE_ARGS(zone));
+		to->host = pool_printf(pool, "[%.*s%.*s]", SLICE_ARGS(to->host), SLICE_ARGS(scope));
+	}
+	return true;
+}
+
+/* A name may be an address after all. */
+static bool
+parse_name(struct pool *pool, struct slice typed, struct destination *to)
+{
+	struct slice decoded = decode_percent(pool, typed);
+	if (slice_ends_with(decoded, SLICE(".")))
+		decoded.size--;
+	if (!slice_is_ascii(decoded) && !domain_to_ascii(pool, decoded, &decoded))
+		return false;
+	char *name = pool_string(pool, decoded);
+	if (!is_host_name(name, decoded.size))
+		return false;
+	to->host = (struct slice){ name, decoded.size };
+	to->literal = ends_in_number(to->host);
+	struct in_addr v4;
+	if (!to->literal)
+		return true;
+	if (inet_aton(name, &v4) == 0)
+		return false;
+	to->address = ip_address_from_v4((const unsigned char *)&v4);
+	to->host = ip_address_format(pool, &to->address);
+	return true;
+}
+
+static bool
+parse(struct pool *pool, struct slice text, struct parts *parts, struct destination *to)
+{
+	uint64_t port;
+	if (text.size > WEBHOOK_URL_MAX || !is_plain(text) || !split(text, parts))
+		return false;
+	if (parts->bracketed ? !parse_bracketed(pool, parts->host, to) : !parse_name(pool, parts->host, to))
+		return false;
+	port = parts->scheme->port;
+	if (parts->port.size > 0 && (!slice_to_u64(parts->port, UINT16_MAX, &port) || port == 0))
+		return false;
+	to->port = (uint16_t)port;
+	return true;
+}
+
+enum webhook_url_result
+webhook_url_judge(struct pool *pool, struct slice text, const struct address_rules *rules)
+{
+	struct parts parts;
+	struct destination to;
+	if (!parse(pool, text, &parts, &to))
+		return WEBHOOK_URL_INVALID;
+	if ((to.literal && !address_ip_allowed(rules, &to.address)) || !address_port_allowed(rules, to.port))
+		return WEBHOOK_URL_FORBIDDEN;
+	return WEBHOOK_URL_OK;
+}
+
+/* What a request line may hold beside letters and digits (RFC 9112, 3.2.1; RFC 3986, 3.3 and 3.4). */
+static const char target_marks[] = "-._~!$&'()*+,;=:@/?";
+
+/* A '%' that begins no pair is one that was meant. */
+static void
+add_target(struct buffer *out, struct slice target)
+{
+	if (!slice_starts_with(target, SLICE("/")))
+		buffer_add_byte(out, '/');
+	for (size_t i = 0; i < target.size; i++) {
+		char c = target.data[i];
+		if (ascii_is_alpha(c) || ascii_is_digit(c) || memchr(target_marks, c, sizeof(target_marks) - 1) != NULL ||
+		    percent_byte(target, i) >= 0)
+			buffer_add_byte(out, c);
+		else
+			encode_percent(out, slice_sub(target, i, i + 1));
+	}
+}
+
+bool
+webhook_url_dial(struct pool *pool, struct slice text, struct slice *dialled)
+{
+	struct parts parts;
+	struct destination to;
+	struct buffer out;
+	if (!parse(pool, text, &parts, &to))
+		return false;
+	buffer_init(&out, DIALLED_MAX);
+	buffer_add(&out, parts.scheme->prefix);
+	buffer_add(&out, to.host);
+	if (parts.port.size > 0)
+		buffer_printf(&out, ":%u", (unsigned)to.port);
+	add_target(&out, parts.target);
+	bool whole = buffer_ok(&out);
+	if (whole)
+		*dialled = pool_copy(pool, buffer_slice(&out));
+	buffer_free(&out);
+	return whole;
+}
+
+static bool
+contains_nocase(struct slice text, struct slice part)
+{
+	for (size_t at = 0; at + part.size <= text.size; at++)
+		if (slice_equal_nocase(slice_sub(text, at, at + part.size), part))
+			return true;
+	return false;
+}
+
+bool
+webhook_url_wants_form(struct slice url, struct slice form_hosts)
+{
+	struct parts parts;
+	struct slice item;
+	if (!split(url, &parts))
+		return false;
+	while (slice_next_item(&form_hosts, &item))
+		if (contains_nocase(parts.host, item))
+			return true;
+	return false;
+}

@@ -1,0 +1,21 @@
+EXTRA_DIST += %D%/decide_world.h
+
+if HAVE_CMOCKA
+engine_test_libs = $(engine_libs) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_custom_fields
+%C%_test_custom_fields_SOURCES = %D%/test_custom_fields.c
+%C%_test_custom_fields_LDADD = $(engine_test_libs)
+
+check_PROGRAMS += %D%/test_decide
+%C%_test_decide_SOURCES = %D%/test_decide.c
+%C%_test_decide_LDADD = $(engine_test_libs)
+
+check_PROGRAMS += %D%/test_decide_rules
+%C%_test_decide_rules_SOURCES = %D%/test_decide_rules.c
+%C%_test_decide_rules_LDADD = $(engine_test_libs)
+
+check_PROGRAMS += %D%/test_rank
+%C%_test_rank_SOURCES = %D%/test_rank.c
+%C%_test_rank_LDADD = $(engine_test_libs)
+endif

@@ -1,0 +1,596 @@
+/* SPDX-License-Identifier: MIT
+ * Referrals, scores, fraud, tags, actions, rewards, verification and the events of each (docs/api.md 4.6, 4.7, 6), decided
+ * without a database. */
+#include "decide_world.h"
+
+#include <inttypes.h>
+
+#include "identity/host_list.h"
+
+static struct campaign *
+campaign(struct world *w)
+{
+	return &w->set.campaigns[0].campaign;
+}
+
+static struct lead *
+lead(struct world *w, size_t i)
+{
+	return &w->set.leads[i]->lead;
+}
+
+/* Lead number `i` signs up, referred by lead number `referrer` (-1: nobody). */
+static void
+sign_up(struct world *w, int i, int referrer)
+{
+	struct command command = signup(pool_printf(w->pool, "u%d@x.org", i).data, NULL);
+	if (referrer >= 0)
+		command.as.signup.referrer_id = lead(w, (size_t)referrer)->social_id;
+	run(w, &command, 1);
+	assert_int_equal(w->outcomes[0].failure, FAILURE_NONE);
+	settle(w);
+}
+
+static void
+change_with(struct world *w, int i, enum lead_action action, const char *word)
+{
+	struct command command = { .kind = COMMAND_CHANGE, .campaign_id = CAMPAIGN, .account_id = ACCOUNT };
+	command.as.change = (struct lead_change){
+		.action = action,
+		.lead = { .identity = LEAD_BY_ID, .id = lead(w, (size_t)i)->id },
+		.tag_id = 1,
+		.word = slice_of(word),
+	};
+	run(w, &command, 1);
+	settle(w);
+}
+
+static void
+change(struct world *w, int i, enum lead_action action)
+{
+	change_with(w, i, action, NULL);
+}
+
+static void
+give_points(struct world *w, int i, int32_t points)
+{
+	const struct lead_reference who = { .identity = LEAD_BY_ID, .id = lead(w, (size_t)i)->id };
+	struct command command = { .kind = COMMAND_POINTS, .campaign_id = CAMPAIGN, .account_id = ACCOUNT };
+	command.as.points = (struct points_call){ &who, 1, points, SLICE("thanks") };
+	run(w, &command, 1);
+	settle(w);
+}
+
+static const char *
+extra(const struct world *w, enum event_type type)
+{
+	for (size_t i = 0; i < w->decision.event_count; i++)
+		if (w->decision.events[i].type == type)
+			return w->decision.events[i].extra.data;
+	fail_msg("there is no event %d", (int)type);
+	return NULL;
+}
+
+/* 4.6, Credit and Chain; 4.7: referral is sent for the direct referrer, once per referred lead. */
+static void
+a_referral_credits_the_chain(void **state)
+{
+	struct world *w = *state;
+	campaign(w)->points_direct = 2;
+	campaign(w)->points_indirect = 1;
+	sign_up(w, 0, -1);
+	sign_up(w, 1, 0);
+	sign_up(w, 2, 1);
+	ASSERT_EVENTS(w, EVENT_NEW_SIGNUP, EVENT_NEW_SIGNUP_NOT_EXCLUDED, EVENT_SCORE_CHANGE, EVENT_SCORE_CHANGE,
+	    EVENT_REWARD_LEVEL, EVENT_REFERRAL);
+	assert_int_equal(w->decision.events[2].lead_id, lead(w, 0)->id);
+	assert_int_equal(w->decision.events[3].lead_id, lead(w, 1)->id);
+	assert_int_equal(w->decision.events[5].lead_id, lead(w, 1)->id);
+	assert_string_equal(extra(w, EVENT_REFERRAL),
+	    pool_printf(w->pool, "{\"social_id\":\"%.*s\",\"email\":\"u2@x.org\"}", SLICE_ARGS(lead(w, 2)->social_id)).data);
+	assert_string_equal(extra(w, EVENT_SCORE_CHANGE),
+	    "{\"previous_contest_score\":2,\"current_contest_score\":3,\"delta\":1,\"reason\":\"referral\"}");
+	assert_string_equal(
+	    extra(w, EVENT_REWARD_LEVEL), "{\"reward_level_id\":1,\"subject\":\"mug\",\"required_points\":3,\"emailed\":true}");
+	assert_int_equal(lead(w, 0)->score, 3);
+	assert_int_equal(lead(w, 0)->referrals, 1);
+	assert_int_equal(lead(w, 0)->unverified.direct, 1);
+	assert_int_equal(lead(w, 0)->unverified.indirect, 1);
+	assert_contains(w->decision.events[2].payload, "\"influence\":{\"direct\":1,\"indirect\":1}");
+}
+
+/* 4.6: up to 16 levels; a deleted lead ends the chain. */
+static void
+a_chain_has_sixteen_levels_and_ends_at_a_deleted_lead(void **state)
+{
+	struct world *w = *state;
+	campaign(w)->points_indirect = 1;
+	sign_up(w, 0, -1);
+	for (int i = 1; i <= 18; i++)
+		sign_up(w, i, i - 1);
+	assert_int_equal(lead(w, 0)->unverified.direct + lead(w, 0)->unverified.indirect, 16);
+	assert_int_equal(lead(w, 0)->score, 16);
+	change(w, 17, LEAD_DELETE);
+	uint32_t score = lead(w, 16)->score;
+	change(w, 18, LEAD_BLOCK);
+	assert_int_equal(lead(w, 16)->score, score);
+	assert_int_equal(lead(w, 16)->unverified.indirect, 1);
+	assert_false(slice_present(lead(w, 18)->parent_social_id));
+	sign_up(w, 19, 18);
+	assert_int_equal(lead(w, 18)->score, 1);
+	assert_int_equal(lead(w, 16)->score, score);
+}
+
+/* 4.6: taken back when flagged, given again when approved, nothing twice; whatever the settings are now. */
+static void
+blocking_takes_back_and_approving_restores(void **state)
+{
+	struct world *w = *state;
+	campaign(w)->points_direct = 5;
+	campaign(w)->points_verified = 2;
+	sign_up(w, 0, -1);
+	sign_up(w, 1, 0);
+	change(w, 1, LEAD_VERIFY);
+	ASSERT_EVENTS(w, EVENT_VERIFIED, EVENT_SCORE_CHANGE);
+	assert_int_equal(lead(w, 0)->score, 7);
+	assert_int_equal(lead(w, 0)->verified.direct, 1);
+	give_points(w, 0, -4);
+	campaign(w)->points_direct = 1;
+	change_with(w, 1, LEAD_BLOCK, "bounced");
+	ASSERT_EVENTS(w, EVENT_MARKED_AS_FRAUDULENT, EVENT_SCORE_CHANGE);
+	assert_string_equal(extra(w, EVENT_MARKED_AS_FRAUDULENT), "[\"bounced\"]");
+	assert_int_equal(lead(w, 0)->score, 0);
+	assert_int_equal(lead(w, 0)->referrals, 0);
+	assert_int_equal(lead(w, 0)->verified.direct, 0);
+	assert_int_equal(w->decision.entries[0].asked, -7);
+	assert_int_equal(w->decision.entries[0].delta, -3);
+	change_with(w, 1, LEAD_BLOCK, "again");
+	assert_int_equal(w->decision.event_count, 0);
+	assert_int_equal(w->decision.entry_count, 0);
+	campaign(w)->points_direct = 5;
+	change(w, 1, LEAD_APPROVE);
+	ASSERT_EVENTS(w, EVENT_SCORE_CHANGE);
+	assert_string_equal(extra(w, EVENT_SCORE_CHANGE),
+	    "{\"previous_contest_score\":0,\"current_contest_score\":3,\"delta\":3,\"reason\":\"approve\"}");
+	assert_int_equal(lead(w, 0)->referrals, 1);
+	change(w, 1, LEAD_APPROVE);
+	assert_int_equal(w->decision.event_count, 0);
+	assert_false(w->decision.changes);
+}
+
+/* 4.6: "given again" is what was taken, "once" is once: no order of blocking, approving, new addresses and verifying makes
+ * points, and no change of settings does. */
+static void
+credit_is_earned_once(void **state)
+{
+	struct world *w = *state;
+	campaign(w)->points_direct = 5;
+	campaign(w)->points_verified = 3;
+	sign_up(w, 0, -1);
+	sign_up(w, 1, 0);
+	change(w, 1, LEAD_VERIFY);
+	for (int i = 0; i < 3; i++) {
+		give_points(w, 0, -8); /* the floor keeps the credit from being taken back */
+		change(w, 1, LEAD_BLOCK);
+		struct command update = signup(pool_printf(w->pool, "new%d@x.org", i).data, NULL);
+		update.as.signup.subject = lead(w, 1)->social_id;
+		run(w, &update, 1);
+		settle(w);
+		campaign(w)->points_direct = 50;
+		change(w, 1, LEAD_APPROVE);
+		change(w, 1, LEAD_VERIFY);
+		assert_int_equal(lead(w, 0)->score, 0);
+		give_points(w, 0, 8);
+	}
+	change(w, 1, LEAD_BLOCK);
+	assert_int_equal(lead(w, 0)->score, 0);
+	change(w, 1, LEAD_APPROVE);
+	assert_int_equal(lead(w, 0)->score, 8);
+}
+
+/* 4.6: with require_verification a referral counts when the lead is verified; points_verified come on top, once. */
+static void
+a_referral_may_have_to_be_verified(void **state)
+{
+	struct world *w = *state;
+	campaign(w)->require_verification = true;
+	campaign(w)->points_verified = 1;
+	sign_up(w, 0, -1);
+	sign_up(w, 1, 0);
+	assert_int_equal(lead(w, 0)->referrals, 0);
+	assert_int_equal(lead(w, 0)->unverified.direct, 1);
+	change(w, 1, LEAD_VERIFY);
+	ASSERT_EVENTS(w, EVENT_VERIFIED, EVENT_SCORE_CHANGE, EVENT_REFERRAL);
+	assert_contains(w->decision.events[1].extra, "\"delta\":2,\"reason\":\"verified\"");
+	assert_contains(w->decision.events[1].payload, "\"verified_leads\":{\"direct\":1,\"indirect\":0}");
+	/* 4.3.4: the flag is reset, credit already given stays */
+	struct command update = signup("new@x.org", NULL);
+	update.as.signup.subject = lead(w, 1)->social_id;
+	run(w, &update, 1);
+	settle(w);
+	assert_int_equal(lead(w, 0)->score, 2);
+	assert_int_equal(lead(w, 0)->unverified.direct, 1);
+	change(w, 1, LEAD_VERIFY);
+	ASSERT_EVENTS(w, EVENT_VERIFIED);
+	assert_int_equal(lead(w, 0)->score, 2);
+	assert_int_equal(lead(w, 0)->verified.direct, 1);
+}
+
+static void
+limit_addresses(struct world *w, uint32_t max_per_ip)
+{
+	campaign(w)->max_per_ip = max_per_ip;
+	campaign(w)->ip_counted_to = IP_COUNTED_ALL;
+}
+
+/* 4.6, Fraud flags at sign-up: all that hold, in the contract's order; new_signup_not_excluded comes with the approval. */
+static void
+a_suspicious_lead_is_flagged(void **state)
+{
+	struct world *w = *state;
+	const struct ip_count counted = { CAMPAIGN, SLICE("192.0.2.1"), 1 };
+	struct slice hosts[] = { SLICE("mail.example") };
+	const struct host_list disposable = { hosts, 1 };
+	w->set.ip_counts = &counted;
+	w->set.ip_count_count = 1;
+	w->supplies.disposable_domains = &disposable;
+	limit_addresses(w, 1);
+	campaign(w)->blocked_email_domains = SLICE("mail.example");
+	campaign(w)->blocked_referrers = SLICE("spam.example");
+	sign_up(w, 0, -1);
+	struct command command = signup("a@in.mail.example", NULL);
+	command.as.signup.ip = SLICE("192.0.2.1");
+	command.as.signup.referrer = SLICE("https://www.spam.example/x");
+	command.as.signup.source = SLICE("form");
+	command.as.signup.referrer_id = lead(w, 0)->social_id;
+	run(w, &command, 1);
+	settle(w);
+	ASSERT_EVENTS(w, EVENT_NEW_SIGNUP, EVENT_MARKED_AS_FRAUDULENT);
+	assert_string_equal(extra(w, EVENT_MARKED_AS_FRAUDULENT),
+	    "[\"duplicate_ip\",\"blocked_email_domain\",\"disposable_email\",\"blocked_referrer\"]");
+	assert_int_equal(lead(w, 0)->unverified.direct, 0);
+	assert_int_equal(campaign(w)->counters.fraudulent, 1);
+	assert_int_equal(campaign(w)->counters.leads, 2);
+	change(w, 1, LEAD_APPROVE);
+	ASSERT_EVENTS(w, EVENT_NEW_SIGNUP_NOT_EXCLUDED, EVENT_SCORE_CHANGE, EVENT_REFERRAL);
+	assert_int_equal(lead(w, 0)->score, 1);
+	change(w, 1, LEAD_BLOCK);
+	change(w, 1, LEAD_APPROVE);
+	ASSERT_EVENTS(w, EVENT_SCORE_CHANGE);
+}
+
+/* 4.6: not for a server that signs its visitors up with a key, nor for networks that are allowed. */
+static void
+an_address_may_be_shared(void **state)
+{
+	struct world *w = *state;
+	limit_addresses(w, 1);
+	struct command first = signup("a@x.org", NULL), second = signup("b@x.org", NULL);
+	first.as.signup.ip = second.as.signup.ip = SLICE("192.0.2.1");
+	first.as.signup.source = second.as.signup.source = SLICE("API");
+	run(w, (struct command[]){ first, second }, 2);
+	assert_false(lead(w, 1)->fraudulent);
+	assert_int_equal(w->decision.ip_moves[0].leads, 2);
+	settle(w);
+	struct command both[] = { public_signup("g@x.org", NULL), public_signup("h@x.org", NULL) };
+	both[0].as.signup.ip = both[1].as.signup.ip = SLICE("198.51.100.7");
+	run(w, both, 2);
+	assert_false(w->set.leads[w->set.lead_count - 2]->lead.fraudulent);
+	assert_true(w->set.leads[w->set.lead_count - 1]->lead.fraudulent);
+	campaign(w)->allowed_networks = SLICE("198.51.100.0/24");
+	both[0].as.signup.email = both[0].as.signup.email_key = SLICE("i@x.org");
+	both[1].as.signup.email = both[1].as.signup.email_key = SLICE("j@x.org");
+	run(w, both, 2);
+	assert_false(w->set.leads[w->set.lead_count - 1]->lead.fraudulent);
+}
+
+/* Lead `i`, its address the one in its number's place, signs up or is updated; what that moves of the address. */
+static int64_t
+moved_by_signup(struct world *w, int i, const char *ip)
+{
+	struct command command = public_signup(pool_printf(w->pool, "u%d@x.org", i).data, NULL);
+	int64_t moved = 0;
+	command.as.signup.ip = slice_of(ip);
+	run(w, &command, 1);
+	assert_int_equal(w->outcomes[0].failure, FAILURE_NONE);
+	for (size_t k = 0; k < w->decision.ip_move_count; k++)
+		if (slice_equal(w->decision.ip_moves[k].ip, slice_of(ip)))
+			moved += w->decision.ip_moves[k].leads;
+	settle(w);
+	return moved;
+}
+
+/* decide.h: leads with a number above ip_counted_to are in no count, and while there may be some nobody is judged. */
+static void
+a_lead_behind_the_mark_is_neither_counted_nor_judged(void **state)
+{
+	struct world *w = *state;
+	campaign(w)->max_per_ip = 1;
+	campaign(w)->ip_counted_to = 2;
+	assert_int_equal(moved_by_signup(w, 1, "192.0.2.1"), 1);
+	assert_int_equal(moved_by_signup(w, 2, "192.0.2.1"), 1);
+	assert_int_equal(moved_by_signup(w, 3, "192.0.2.1"), 0);
+	for (size_t i = 0; i < 3; i++)
+		assert_false(lead(w, i)->fraudulent);
+	change(w, 2, LEAD_DELETE);
+	assert_int_equal(w->decision.ip_move_count, 0);
+	change(w, 1, LEAD_DELETE);
+	assert_int_equal(w->decision.ip_moves[0].leads, -1);
+	/* max_per_ip alone makes no difference to what is counted */
+	campaign(w)->max_per_ip = 0;
+	change(w, 0, LEAD_DELETE);
+	assert_int_equal(w->decision.ip_moves[0].leads, -1);
+	campaign(w)->ip_counted_to = IP_COUNTED_ALL;
+	assert_int_equal(moved_by_signup(w, 4, "192.0.2.1"), 1);
+	assert_int_equal(moved_by_signup(w, 5, "192.0.2.1"), 1);
+	assert_false(lead(w, 4)->fraudulent);
+	campaign(w)->max_per_ip = 1;
+	assert_int_equal(moved_by_signup(w, 6, "192.0.2.1"), 1);
+	assert_true(lead(w, 5)->fraudulent);
+	campaign(w)->ip_counted_to = 0;
+	assert_int_equal(moved_by_signup(w, 7, "192.0.2.1"), 0);
+	assert_false(lead(w, 6)->fraudulent);
+}
+
+/* 4.6: the score is never below 0, `delta` is what took effect; the order of reasons. */
+static void
+scores_have_a_floor(void **state)
+{
+	struct world *w = *state;
+	campaign(w)->points_signup = 4;
+	struct command command = signup("a@x.org", NULL);
+	command.as.signup.points = -10;
+	run(w, &command, 1);
+	settle(w);
+	assert_int_equal(lead(w, 0)->score, 0);
+	assert_int_equal(w->decision.entry_count, 2);
+	assert_int_equal(w->decision.entries[1].reason, SCORE_CUSTOM);
+	assert_int_equal(w->decision.entries[1].asked, -10);
+	assert_int_equal(w->decision.entries[1].delta, -4);
+	ASSERT_EVENTS(w, EVENT_NEW_SIGNUP, EVENT_NEW_SIGNUP_NOT_EXCLUDED);
+	give_points(w, 0, 3);
+	ASSERT_EVENTS(w, EVENT_SCORE_CHANGE, EVENT_REWARD_LEVEL);
+	assert_slice(w->decision.entries[0].message, "thanks");
+	give_points(w, 0, -9);
+	give_points(w, 0, 3);
+	ASSERT_EVENTS(w, EVENT_SCORE_CHANGE); /* a level is reached once */
+	give_points(w, 0, 0);
+	assert_int_equal(w->decision.event_count, 0);
+	command = public_signup("b@x.org", NULL);
+	command.as.signup.points = 10;
+	run(w, &command, 1);
+	assert_int_equal(lead(w, 1)->score, 4); /* not without a key */
+}
+
+/* 4.6, Tag: once per lead, with its points, and it completes the actions bound to it. */
+static void
+a_tag_books_and_completes(void **state)
+{
+	struct world *w = *state;
+	sign_up(w, 0, -1);
+	change(w, 0, LEAD_TAG);
+	ASSERT_EVENTS(w, EVENT_TAGGED, EVENT_SCORE_CHANGE, EVENT_REWARD_LEVEL, EVENT_REWARD_LEVEL);
+	assert_string_equal(extra(w, EVENT_TAGGED), "{\"tag_id\":1,\"name\":\"vip\",\"points\":5}");
+	assert_contains(w->decision.events[1].extra, "\"delta\":9,\"reason\":\"action\"");
+	assert_contains(w->decision.events[0].payload, "\"completed_actions\":[2]");
+	assert_contains(w->decision.events[0].payload, "\"tags\":[{\"tag_id\":1,\"name\":\"vip\"}]");
+	change(w, 0, LEAD_TAG);
+	assert_false(w->decision.changes);
+}
+
+static void
+actions_are_completed_once(void **state)
+{
+	struct world *w = *state;
+	sign_up(w, 0, -1);
+	struct command command = { .kind = COMMAND_COMPLETION, .campaign_id = CAMPAIGN, .account_id = ACCOUNT };
+	command.as.completion = (struct completion){ { .identity = LEAD_BY_EMAIL, .value = SLICE("u0@x.org") }, 1 };
+	run(w, (struct command[]){ command, command }, 2);
+	assert_int_equal(w->outcomes[1].failure, FAILURE_NONE);
+	assert_int_equal(lead(w, 0)->score, 2);
+	command.as.completion.action_id = 2;
+	run(w, &command, 1);
+	assert_failure(w, 0, FAILURE_INVALID_ACTION); /* bound to a tag */
+	command.as.completion.action_id = 3;
+	run(w, &command, 1);
+	assert_failure(w, 0, FAILURE_ACTION_NOT_FOUND);
+	command.as.completion = (struct completion){ { .identity = LEAD_BY_EMAIL, .value = SLICE("no@x.org") }, 1 };
+	run(w, &command, 1);
+	assert_failure(w, 0, FAILURE_LEAD_NOT_FOUND);
+}
+
+/* 4.1: a lead that is there already is tagged and nothing else. */
+static void
+tagging_is_no_signup_for_a_lead_that_is_there(void **state)
+{
+	struct world *w = *state;
+	sign_up(w, 0, -1);
+	lead(w, 0)->opted_out = true;
+	struct command command = signup("u0@x.org", NULL);
+	struct signup who = command.as.signup;
+	command.kind = COMMAND_TAGGING;
+	command.as.tagging = (struct tagging){ who, 1 };
+	run(w, &command, 1);
+	ASSERT_EVENTS(w, EVENT_TAGGED, EVENT_SCORE_CHANGE, EVENT_REWARD_LEVEL, EVENT_REWARD_LEVEL);
+	assert_contains(w->outcomes[0].body, "\"counter\":1,");
+	assert_true(lead(w, 0)->opted_out);
+	command.as.tagging.signup.email = command.as.tagging.signup.email_key = SLICE("new@x.org");
+	run(w, &command, 1);
+	assert_int_equal(w->decision.events[0].type, EVENT_NEW_SIGNUP);
+	assert_contains(w->outcomes[0].body, "\"contest_score\":9,");
+	command.as.tagging.tag_id = 9;
+	run(w, &command, 1);
+	assert_failure(w, 0, FAILURE_TAG_NOT_FOUND);
+}
+
+/* docs/api.md 6: changes and events go on, nothing is booked, nothing is made up for. */
+static void
+nothing_is_booked_after_the_end(void **state)
+{
+	struct world *w = *state;
+	campaign(w)->require_verification = true;
+	sign_up(w, 0, -1);
+	sign_up(w, 1, 0);
+	campaign(w)->ended_ms = w->set.now_ms;
+	change(w, 1, LEAD_VERIFY);
+	ASSERT_EVENTS(w, EVENT_VERIFIED, EVENT_REFERRAL);
+	assert_int_equal(lead(w, 0)->score, 0);
+	change(w, 0, LEAD_TAG);
+	ASSERT_EVENTS(w, EVENT_TAGGED);
+	give_points(w, 0, 5);
+	assert_failure(w, 0, FAILURE_CAMPAIGN_ENDED);
+	campaign(w)->ended_ms = -1;
+	change(w, 1, LEAD_VERIFY);
+	assert_int_equal(w->decision.event_count, 0);
+	change(w, 1, LEAD_BLOCK);
+	change(w, 1, LEAD_APPROVE);
+	assert_int_equal(lead(w, 0)->score, 0);
+	/* what is taken before the end and approved after it is gone */
+	sign_up(w, 2, 0);
+	change(w, 2, LEAD_VERIFY);
+	assert_int_equal(lead(w, 0)->score, 1);
+	change(w, 2, LEAD_BLOCK);
+	campaign(w)->ended_ms = w->set.now_ms;
+	change(w, 2, LEAD_APPROVE);
+	campaign(w)->ended_ms = -1;
+	change(w, 2, LEAD_BLOCK);
+	change(w, 2, LEAD_APPROVE);
+	assert_int_equal(lead(w, 0)->score, 0);
+}
+
+/* 4.7: `deleted` shows the lead as it was; 4.6: credit stays. */
+static void
+a_deleted_lead_is_shown_as_it_was(void **state)
+{
+	struct world *w = *state;
+	sign_up(w, 0, -1);
+	sign_up(w, 1, 0);
+	change(w, 1, LEAD_DELETE);
+	ASSERT_EVENTS(w, EVENT_DELETED);
+	assert_contains(w->decision.events[0].payload, "\"lead_count\":102,");
+	assert_contains(w->decision.events[0].payload, "\"contest_score_rank\":2,");
+	assert_int_equal(lead(w, 0)->score, 1);
+	assert_int_equal(lead(w, 0)->referrals, 1);
+	assert_int_equal(campaign(w)->counters.leads, 1);
+	assert_int_equal(campaign(w)->counters.referred, 0);
+	struct command again = signup("u1@x.org", NULL);
+	run(w, &again, 1);
+	assert_contains(w->outcomes[0].body, "\"subscription_number\":3,");
+}
+
+/* The counters of stats, and opt-outs. */
+static void
+counters_follow_the_leads(void **state)
+{
+	struct world *w = *state;
+	struct campaign_counters *counters = &campaign(w)->counters;
+	campaign(w)->waitlist = true;
+	sign_up(w, 0, -1);
+	assert_int_equal(counters->waitlisted, 1);
+	change(w, 0, LEAD_UNWAITLIST);
+	change(w, 0, LEAD_UNWAITLIST);
+	assert_int_equal(counters->waitlisted, 0);
+	assert_int_equal(counters->removed_from_waitlist, 1);
+	change(w, 0, LEAD_WAITLIST);
+	assert_int_equal(counters->removed_from_waitlist, 0);
+	change(w, 0, LEAD_OPTOUT);
+	ASSERT_EVENTS(w, EVENT_OPTED_OUT);
+	change(w, 0, LEAD_OPTOUT);
+	assert_int_equal(w->decision.event_count, 0);
+	assert_false(w->decision.changes); /* no row is written */
+	change(w, 0, LEAD_SMS_OPTOUT);
+	ASSERT_EVENTS(w, EVENT_PHONE_NUMBER_OPT_OUT);
+	change(w, 0, LEAD_SMS_OPTOUT);
+	assert_false(w->decision.changes);
+	assert_int_equal(counters->opted_out, 1);
+	change_with(w, 0, LEAD_VERIFY, "phone"); /* it has none */
+	assert_int_equal(counters->verified, 0);
+	change_with(w, 0, LEAD_VERIFY, "email");
+	assert_int_equal(counters->verified, 1);
+	assert_true(lead(w, 0)->verified_email);
+}
+
+/* decide.h: queued work is done once, at its turn, whatever comes of it. */
+static void
+queued_work_is_done_at_its_turn(void **state)
+{
+	struct world *w = *state;
+	struct working_job job = { .id = 5, .position = 0, .total = 2 };
+	sign_up(w, 0, -1);
+	w->set.jobs = &job;
+	w->set.job_count = 1;
+	struct command command = { .kind = COMMAND_CHANGE, .campaign_id = CAMPAIGN };
+	command.as.change =
+	    (struct lead_change){ .action = LEAD_BLOCK, .lead = { .identity = LEAD_BY_ID, .id = lead(w, 0)->id }, .job_id = 5 };
+	struct command missing = command;
+	missing.as.change.lead.id = 99;
+	missing.as.change.job_position = 1;
+	campaign(w)->account_suspended = true; /* it was taken on before */
+	run(w, (struct command[]){ missing, command, command, missing }, 4);
+	assert_failure(w, 0, FAILURE_NOT_FOUND);
+	assert_int_equal(w->outcomes[1].failure, FAILURE_NONE);
+	assert_failure(w, 2, FAILURE_NOT_FOUND);
+	assert_failure(w, 3, FAILURE_LEAD_NOT_FOUND);
+	assert_int_equal(job.position, 2);
+	assert_true(job.changed);
+	assert_int_equal(lead(w, 0)->times_flagged, 1);
+}
+
+/* decide.h: a decision that ran out of ids says how many it wants. */
+static void
+too_few_ids_make_no_event(void **state)
+{
+	struct world *w = *state;
+	w->supplies.history_ids = (struct id_range){ 1, 4 };
+	run(w, (struct command[]){ signup("a@x.org", NULL), signup("b@x.org", NULL) }, 2);
+	assert_true(w->decision.short_of_ids);
+	assert_int_equal(w->decision.history_wanted, 8);
+}
+
+/* 4.5: leads that are fraudulent rank nobody down. */
+static void
+ranks_leave_the_fraudulent_out(void **state)
+{
+	struct world *w = *state;
+	for (int i = 0; i < 3; i++)
+		sign_up(w, i, -1);
+	give_points(w, 0, 5);
+	give_points(w, 1, 5);
+	assert_contains(w->decision.events[0].payload, "\"contest_score_rank\":1,");
+	change(w, 2, LEAD_OPTOUT);
+	assert_contains(w->decision.events[0].payload, "\"contest_score_rank\":3,");
+	change(w, 0, LEAD_BLOCK);
+	assert_contains(w->decision.events[0].payload, "\"contest_score_rank\":1,");
+	change(w, 2, LEAD_VERIFY);
+	assert_contains(w->decision.events[0].payload, "\"contest_score_rank\":2,");
+	struct rank_node *changes;
+	assert_int_equal(decide_rank_changes(w->pool, &w->decision, &changes), 0);
+	uint64_t *nodes;
+	assert_int_equal(decide_rank_nodes(w->pool, &w->decision, &nodes), RANK_LEVELS);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WORLD_TEST(a_referral_credits_the_chain),
+		WORLD_TEST(a_chain_has_sixteen_levels_and_ends_at_a_deleted_lead),
+		WORLD_TEST(blocking_takes_back_and_approving_restores),
+		WORLD_TEST(credit_is_earned_once),
+		WORLD_TEST(a_referral_may_have_to_be_verified),
+		WORLD_TEST(a_suspicious_lead_is_flagged),
+		WORLD_TEST(an_address_may_be_shared),
+		WORLD_TEST(a_lead_behind_the_mark_is_neither_counted_nor_judged),
+		WORLD_TEST(scores_have_a_floor),
+		WORLD_TEST(a_tag_books_and_completes),
+		WORLD_TEST(actions_are_completed_once),
+		WORLD_TEST(tagging_is_no_signup_for_a_lead_that_is_there),
+		WORLD_TEST(nothing_is_booked_after_the_end),
+		WORLD_TEST(a_deleted_lead_is_shown_as_it_was),
+		WORLD_TEST(counters_follow_the_leads),
+		WORLD_TEST(queued_work_is_done_at_its_turn),
+		WORLD_TEST(too_few_ids_make_no_event),
+		WORLD_TEST(ranks_leave_the_fraudulent_out),
+	};
+	return cmocka_run_group_tests_name("decide_rules", tests, NULL, NULL);
+}

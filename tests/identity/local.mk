@@ -1,0 +1,21 @@
+if HAVE_CMOCKA
+check_PROGRAMS += %D%/test_email
+%C%_test_email_SOURCES = %D%/test_email.c
+%C%_test_email_LDADD = $(engine_test_libs)
+
+check_PROGRAMS += %D%/test_host_list
+%C%_test_host_list_SOURCES = %D%/test_host_list.c
+%C%_test_host_list_LDADD = $(engine_test_libs)
+
+check_PROGRAMS += %D%/test_link
+%C%_test_link_SOURCES = %D%/test_link.c
+%C%_test_link_LDADD = $(engine_test_libs)
+
+check_PROGRAMS += %D%/test_phone
+%C%_test_phone_SOURCES = %D%/test_phone.c
+%C%_test_phone_LDADD = $(engine_test_libs)
+%C%_test_phone_CPPFLAGS = $(AM_CPPFLAGS)
+if WITH_LIBPHONENUMBER
+%C%_test_phone_CPPFLAGS += -DWITH_LIBPHONENUMBER
+endif
+endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT
+ * Email addresses and domains (docs/api.md 4.2). */
+#include "unit.h"
+#include "with_pool.h"
+
+#include <string.h>
+
+#include "identity/domain.h"
+#include "identity/email.h"
+
+#define TEN "abcdefghij"
+#define SIXTY TEN TEN TEN TEN TEN TEN
+
+static void
+expect_key(const char *typed, const char *key)
+{
+	struct email email = { 0 };
+	if (!email_parse(pool, slice_of(typed), &email))
+		fail_msg("refused: %s", typed);
+	if (!slice_equal(email.key, slice_of(key)))
+		fail_msg("%s: key is %.*s, not %s", typed, SLICE_ARGS(email.key), key);
+	assert_slice(email.display, typed);
+	/* the key is an address that has itself as its key */
+	struct email again = { 0 };
+	assert_true(email_parse(pool, email.key, &again));
+	assert_slices_equal(again.key, email.key);
+}
+
+static void
+expect_refused(const char *typed)
+{
+	struct email email = { .key = SLICE("untouched") };
+	if (email_parse(pool, slice_of(typed), &email))
+		fail_msg("taken: %s as %.*s", typed, SLICE_ARGS(email.key));
+	assert_slice(email.key, "untouched");
+}
+
+/* "as typed for display; identity key = local part (NFC, ASCII letters lower-cased) + '@' + lower-case A-label domain" */
+static void
+spellings_of_one_address_share_a_key(void **state UNUSED)
+{
+	static const char *const cases[][2] = {
+		{ "ann@mail.example", "ann@mail.example" },
+		{ "Ann.LEE@Mail.EXAMPLE", "ann.lee@mail.example" },
+		{ "a@b.co", "a@b.co" },
+		{ "a@localhost.localdomain", "a@localhost.localdomain" },
+		/* neither dots nor plus tags are folded */
+		{ "a.n.n+news@mail.example", "a.n.n+news@mail.example" },
+		{ "!#$%&'*+/=?^_`{|}~-@mail.example", "!#$%&'*+/=?^_`{|}~-@mail.example" },
+		{ "-@mail.example", "-@mail.example" },
+		{ "1@1.example", "1@1.example" },
+		{ "a@1-2.e1", "a@1-2.e1" },
+		{ "a@r3---sn.example", "a@r3---sn.example" },
+		/* UTF-8: the composed and the decomposed spelling, one person */
+		{ "jos\xc3\xa9@mail.example", "jos\xc3\xa9@mail.example" },
+		{ "JOSe\xcc\x81@mail.example", "jos\xc3\xa9@mail.example" },
+		/* only ASCII letters lose their case; KELVIN SIGN becomes one of them */
+		{ "JOS\xc3\x89@mail.example", "jos\xc3\x89@mail.example" },
+		{ "\xe2\x84\xaa@mail.example", "k@mail.example" },
+		{ "\xe7\x94\xb0\xe4\xb8\xad@mail.example", "\xe7\x94\xb0\xe4\xb8\xad@mail.example" },
+		/* IDNA2008, mapped, non-transitional */
+		{ "a@b\xc3\xbc"
+		  "cher.example",
+		    "a@xn--bcher-kva.example" },
+		{ "a@B\xc3\x9c"
+		  "CHER.Example",
+		    "a@xn--bcher-kva.example" },
+		{ "a@bu\xcc\x88"
+		  "cher.example",
+		    "a@xn--bcher-kva.example" },
+		{ "a@XN--BCHER-KVA.example", "a@xn--bcher-kva.example" },
+		{ "a@fa\xc3\x9f.example", "a@xn--fa-hia.example" },
+		{ "a@mail\xe3\x80\x82"
+		  "example",
+		    "a@mail.example" },
+		{ "a@\xef\xbd\x8d\xef\xbd\x81il.example", "a@mail.example" },
+		{ "a@\xd0\xbf\xd1\x80\xd0\xb8\xd0\xbc\xd0\xb5\xd1\x80.\xd1\x80\xd1\x84", "a@xn--e1afmkfd.xn--p1ai" },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		expect_key(cases[i][0], cases[i][1]);
+}
+
+static void
+what_mail_servers_refuse_is_refused(void **state UNUSED)
+{
+	static const char *const cases[] = { "", "@", "a", "a@", "@mail.example", "mail.example", "a@@mail.example",
+		"a@b@mail.example",
+		/* dots: leading, trailing, double; in the domain at least one */
+		".a@mail.example", "a.@mail.example", "a..b@mail.example", ".@mail.example", "a@mail", "a@.mail.example",
+		"a@mail..example", "a@mail.example.", "a@.",
+		/* no white space, comments, quotes, literals, lists, display names */
+		"a b@mail.example", "a@mail .example", " a@mail.example", "a@mail.example ", "a\t@mail.example",
+		"a@mail.example\r\nBcc: b@mail.example", "a\n@mail.example", "a(note)@mail.example", "a@mail.example(note)",
+		"\"a\"@mail.example", "\"a b\"@mail.example", "a\\b@mail.example", "a@[192.0.2.1]", "a@[IPv6:2001:db8::1]",
+		"a,b@mail.example", "a@mail.example,b@mail.example", "a;b@mail.example", "a:b@mail.example",
+		"Ann <a@mail.example>", "<a@mail.example>", "mailto:a@mail.example", "a@mail.example?subject=x",
+		"a@mail.example/x",
+		/* labels: hyphens at an end, other characters, a number at the end */
+		"a@-mail.example", "a@mail-.example", "a@mail.-example", "a@mail.example-", "a@ma_il.example",
+		"a@ma!il.example", "a@*.example", "a@192.0.2.1", "a@mail.123", "a@mail.0", "a@%6dail.example",
+		/* names that IDNA2008 knows nothing of: symbols, broken A-labels, ZERO WIDTH NON-JOINER out of place */
+		"a@\xe2\x98\x83.example", "a@\xf0\x9f\x98\x80.example", "a@xn--n3h.example", "a@xn--a.example",
+		"a@xn--.example",
+		"a@a\xe2\x80\x8c"
+		"b.example",
+		"a@b_\xc3\xbc.example", "a@\xc3\xbc..example", "a@.\xc3\xbc.example", "a@\xc3\xbc.example.", "a@\xc3\xbc.12",
+		/* digits that only look like others */
+		"a@\xef\xbc\x91\xef\xbc\x92.\xef\xbc\x91",
+		/* a Greek question mark is a semicolon after NFC */
+		"a\xcd\xbe"
+		"b@mail.example",
+		/* white space, control, bidi control, private use, non-character: on both sides */
+		"a\xc2\xa0"
+		"b@mail.example",
+		"a\xe3\x80\x80@mail.example", "a\xe2\x80\xa8@mail.example", "a\xc2\x85@mail.example", "a\xc2\x80@mail.example",
+		"a\x7f@mail.example", "a\x01@mail.example", "a\xe2\x80\xae@mail.example", "a\xe2\x80\x8f@mail.example",
+		"a\xe2\x81\xa6@mail.example", "a\xee\x80\x80@mail.example", "a\xf3\xb0\x80\x80@mail.example",
+		"a\xef\xbf\xbe@mail.example", "a\xef\xb7\x90@mail.example", "a@m\xe2\x80\xae.example", "a@m\xc2\xa0.example",
+		"a@m\xee\x80\x80.example",
+		/* not UTF-8: alone, overlong, surrogate, cut off */
+		"a\xff@mail.example", "a\xc0\xae@mail.example", "a\xed\xa0\x80@mail.example", "a\xc3@mail.example",
+		"a@\xfc.example" };
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		expect_refused(cases[i]);
+	struct email email;
+	assert_false(email_parse(pool, SLICE("a\0b@mail.example"), &email));
+	assert_false(email_parse(pool, SLICE("a@mail\0.example"), &email));
+	assert_false(email_parse(pool, SLICE("a@m\xc3\xbc\0.example"), &email));
+	assert_false(email_parse(pool, SLICE_NONE, &email));
+}
+
+/* RFC 5321 4.5.3.1: 64 octets of local part, 254 in all, 63 a label, 253 of domain; after NFC and in A-labels. */
+static void
+lengths_count_octets_of_the_key(void **state UNUSED)
+{
+	expect_key(SIXTY "1234@mail.example", SIXTY "1234@mail.example");
+	expect_refused(SIXTY "12345@mail.example");
+	expect_key("a@" SIXTY "123.example", "a@" SIXTY "123.example");
+	expect_refused("a@" SIXTY "1234.example");
+	/* 60 + 1 + 60 + 1 + 60 + 1 + 61 = 244 of domain, so 9 of local part */
+	expect_key("123456789@" SIXTY "." SIXTY "." SIXTY "." SIXTY "z", "123456789@" SIXTY "." SIXTY "." SIXTY "." SIXTY "z");
+	expect_refused("1234567890@" SIXTY "." SIXTY "." SIXTY "." SIXTY "z");
+	expect_refused("a@" SIXTY "." SIXTY "." SIXTY "." SIXTY "." TEN);
+	/* 62 + 2 octets and 62 + 3 as typed: "e" and a combining acute, one letter of two octets in NFC */
+	expect_key(SIXTY "12e\xcc\x81@mail.example", SIXTY "12\xc3\xa9@mail.example");
+	expect_refused(SIXTY "123\xc3\xa9@mail.example");
+	/* 56 letters and one ü fit as typed, but not as an A-label ("xn--" and "-" and a tail) */
+	expect_refused("a@" SIXTY "\xc3\xbc.example");
+}
+
+#define LINEAR_B "\xf0\x90\x80\x80" /* U+10000: four bytes, and one more octet of its A-label */
+#define SEVEN LINEAR_B LINEAR_B LINEAR_B LINEAR_B LINEAR_B LINEAR_B LINEAR_B
+#define LABEL SEVEN SEVEN SEVEN SEVEN SEVEN SEVEN SEVEN SEVEN /* 224 bytes, 63 octets as an A-label */
+
+/* What is typed fits its column: every address in U-labels does, and soft hyphens, which IDNA drops, are not without end. */
+static void
+what_is_typed_has_a_maximum_too(void **state UNUSED)
+{
+	struct email email;
+	assert_true(email_parse(
+	    pool, SLICE("a@" LABEL "." LABEL "." LABEL "." SEVEN SEVEN SEVEN SEVEN SEVEN SEVEN SEVEN LINEAR_B ".ee"), &email));
+	assert_int_equal(email.key.size, EMAIL_MAX);
+	assert_in_range(email.display.size, 870, EMAIL_TYPED_MAX);
+	char typed[EMAIL_TYPED_MAX + 2] = "a@m";
+	size_t size = strlen(typed);
+	for (; size < EMAIL_TYPED_MAX - strlen("il.example") - 1; size += 2)
+		memcpy(typed + size, "\xc2\xad", 2);
+	strcpy(typed + size, "il.example");
+	assert_int_equal(strlen(typed), EMAIL_TYPED_MAX - 1);
+	expect_key(typed, "a@mil.example");
+	strcpy(typed + size, "ail.example");
+	expect_key(typed, "a@mail.example");
+	strcpy(typed + size, "aail.example");
+	expect_refused(typed);
+}
+
+/* Host names of settings may be single labels; nothing else about them differs. */
+static void
+domains_become_a_labels(void **state UNUSED)
+{
+	struct slice ascii;
+	assert_true(domain_to_ascii(pool, SLICE("Intranet"), &ascii));
+	assert_slice(ascii, "intranet");
+	assert_false(domain_to_ascii(pool, SLICE(""), &ascii));
+	/* four labels of 60 with their dots and one of 9 are 253 octets */
+	assert_true(domain_to_ascii(pool, SLICE(SIXTY "." SIXTY "." SIXTY "." SIXTY ".123456789"), &ascii));
+	assert_false(domain_to_ascii(pool, SLICE(SIXTY "." SIXTY "." SIXTY "." SIXTY "." TEN), &ascii));
+	assert_false(domain_to_ascii(pool, SLICE("mail.example."), &ascii));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(spellings_of_one_address_share_a_key),
+		cmocka_unit_test(what_mail_servers_refuse_is_refused),
+		cmocka_unit_test(lengths_count_octets_of_the_key),
+		cmocka_unit_test(what_is_typed_has_a_maximum_too),
+		cmocka_unit_test(domains_become_a_labels),
+	};
+	return cmocka_run_group_tests_name("email", tests, begin, end);
+}

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT
+ * `check --deep`: silent about what the rules made, loud about every other number (docs/operating.md 4). */
+#include "unit.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "store/claims.h"
+#include "store/queue/dispatch.h"
+
+enum { LEADS = 12, ALL_EVENTS = 0xfff };
+
+static struct command
+change(const struct world *w, const char *email, enum lead_action action)
+{
+	return (struct command){
+		.kind = COMMAND_CHANGE,
+		.campaign_id = w->campaign,
+		.account_id = w->account,
+		.as.change = { .action = action, .lead = { LEAD_BY_EMAIL, slice_of(email), 0 } },
+	};
+}
+
+static void
+run(struct world *w, struct command command)
+{
+	struct outcome outcome;
+	execute(w->store, w->pool, &command, 1, &outcome);
+	assert_int_equal(outcome.failure, FAILURE_NONE);
+}
+
+static const char *
+email(struct world *w, size_t number)
+{
+	return numbered_email(w->pool, "lead", number);
+}
+
+/* Each lead is referred by the one before; every address twice. */
+static void
+sign_up_chain(struct world *w)
+{
+	struct slice referrer = SLICE_NONE;
+	for (size_t i = 0; i < LEADS; i++) {
+		struct command command = signup(w, w->campaign, email(w, i));
+		command.as.signup.referrer_id = referrer;
+		command.as.signup.ip = pool_printf(w->pool, "192.0.2.%zu", i / 2);
+		run(w, command);
+		referrer = find_lead(w, w->campaign, LEAD_BY_EMAIL, email(w, i)).social_id;
+	}
+}
+
+/* One is delivered, one fails and is to be sent again, one is to be tried again, and one is under way. */
+static void
+deliver_some(struct world *w, uint64_t webhook)
+{
+	struct claims claims = claim(w, owners[0], webhook, 4, LONG_MS);
+	assert_int_equal(claims.count, 4);
+	struct delivery_outcome outcomes[] = { outcome_of(&claims.items[0], DELIVERY_DELIVERED, 200),
+		outcome_of(&claims.items[1], DELIVERY_FAILED, 404), outcome_of(&claims.items[2], DELIVERY_PENDING, 500) };
+	assert_int_equal(complete(w, outcomes, ARRAY_SIZE(outcomes)), 0);
+	enum redelivery what;
+	assert_int_equal(store_redeliver(w->store, &claims.items[1].id, 1, &what), RESULT_OK);
+	assert_int_equal(what, REDELIVERY_QUEUED);
+}
+
+/* A campaign in which everything has happened that makes numbers. */
+static void
+make_history(struct world *w)
+{
+	struct campaign_settings settings = plain_campaign();
+	settings.points_signup = 5;
+	settings.points_direct = 70000; /* more than two bytes of a score */
+	settings.points_indirect = 3;
+	settings.points_verified = 2;
+	settings.waitlist = true;
+	settings.max_per_ip = 2;
+	assert_int_equal(set_campaign(w, w->campaign, settings), RESULT_OK);
+	count_addresses(w);
+	uint64_t webhook = add_webhook(w, w->campaign, "https://a.example/", ALL_EVENTS);
+	sign_up_chain(w);
+	struct command points = { .kind = COMMAND_POINTS, .campaign_id = w->campaign, .account_id = w->account };
+	struct lead_reference first = { LEAD_BY_EMAIL, slice_of(email(w, 0)), 0 };
+	points.as.points = (struct points_call){ &first, 1, -99999, SLICE("slip") };
+	run(w, points);
+	for (size_t i = 0; i < LEADS; i += 3)
+		run(w, change(w, email(w, i), LEAD_VERIFY));
+	run(w, change(w, email(w, 1), LEAD_BLOCK));
+	run(w, change(w, email(w, 6), LEAD_BLOCK));
+	run(w, change(w, email(w, 6), LEAD_APPROVE));
+	run(w, change(w, email(w, 2), LEAD_UNWAITLIST));
+	run(w, change(w, email(w, 3), LEAD_OPTOUT));
+	run(w, change(w, email(w, 4), LEAD_DELETE));
+	run(w, change(w, email(w, LEADS - 1), LEAD_BLOCK));
+	deliver_some(w, webhook);
+}
+
+static struct finding *
+check(struct world *w, size_t *count)
+{
+	struct finding *findings;
+	store_check(w->store, w->pool, true, &findings, count);
+	return findings;
+}
+
+static void
+assert_nothing_found(struct world *w)
+{
+	size_t count;
+	struct finding *findings = check(w, &count);
+	for (size_t i = 0; i < count; i++)
+		print_error("%.*s: %.*s\n", SLICE_ARGS(findings[i].what), SLICE_ARGS(findings[i].detail));
+	assert_int_equal(count, 0);
+}
+
+static int
+open_history(void **state)
+{
+	int status = world_open(state);
+	if (status == 0)
+		make_history(*state);
+	return status;
+}
+
+static void
+nothing_is_found_where_the_rules_have_been(void **state)
+{
+	struct world *w = *state;
+	assert_nothing_found(w);
+	assert_int_equal(store_housekeeping(w->store, true), RESULT_OK); /* removes what the deleted lead's score was made of */
+	assert_nothing_found(w);
+	root_run("UPDATE t_campaigns SET max_per_ip = 0");
+	root_run("UPDATE t_campaign_counters SET ip_counted_to = 0");
+	root_run("DELETE FROM t_ip_leads");
+	assert_nothing_found(w);
+}
+
+/* Each change is one wrong number or row; `detail` is a part of what must be told of it. */
+static const struct {
+	const char *change, *undo, *what, *detail;
+} cases[] = {
+#define COUNTER(column)                                                                                              \
+	{                                                                                                            \
+		"UPDATE t_campaign_counters SET " column " = " column " + 1",                                        \
+		    "UPDATE t_campaign_counters SET " column " = " column " - 1", "campaign_counters", column " is " \
+	}
+	COUNTER("lead_count"),
+	COUNTER("verified"),
+	COUNTER("waitlisted"),
+	COUNTER("removed_from_waitlist"),
+	COUNTER("fraudulent"),
+	COUNTER("opted_out"),
+	COUNTER("referred"),
+	{ "UPDATE t_campaign_counters SET last_subscription_number = last_subscription_number - 1",
+	    "UPDATE t_campaign_counters SET last_subscription_number = last_subscription_number + 1", "campaign_counters",
+	    "last_subscription_number is too low" },
+	{ "UPDATE t_score_entries SET delta = delta + 1 WHERE reason = 'signup' ORDER BY lead_id LIMIT 1",
+	    "UPDATE t_score_entries SET delta = delta - 1 WHERE reason = 'signup' ORDER BY lead_id LIMIT 1", "scores",
+	    "1 found: lead " },
+	{ "UPDATE t_score_histogram SET s0 = s0 + 1 ORDER BY node LIMIT 1",
+	    "UPDATE t_score_histogram SET s0 = s0 - 1 ORDER BY node LIMIT 1", "score_histogram", "(1 places)" },
+	{ "UPDATE t_score_histogram SET s15 = s15 + 1 ORDER BY node DESC LIMIT 1",
+	    "UPDATE t_score_histogram SET s15 = s15 - 1 ORDER BY node DESC LIMIT 1", "score_histogram", "(1 places)" },
+	{ "INSERT INTO t_score_histogram (node, s7) VALUES (1, 1)", "DELETE FROM t_score_histogram WHERE node = 1",
+	    "score_histogram", "campaign 0" },
+#define LEAD_COUNT(column)                                                                                                 \
+	{                                                                                                                  \
+		"UPDATE t_leads SET " column " = " column " + 1 ORDER BY id LIMIT 1",                                      \
+		    "UPDATE t_leads SET " column " = " column " - 1 ORDER BY id LIMIT 1", "referral_counts", column " is " \
+	}
+	LEAD_COUNT("referrals"),
+	LEAD_COUNT("unverified_direct"),
+	LEAD_COUNT("unverified_indirect"),
+	LEAD_COUNT("verified_direct"),
+	LEAD_COUNT("verified_indirect"),
+	{ "UPDATE t_referral_links SET credit = credit + 1 WHERE credit > 0 ORDER BY lead_id DESC LIMIT 1",
+	    "UPDATE t_referral_links SET credit = credit - 1 WHERE credit > 0 ORDER BY lead_id DESC LIMIT 1", "referral_credit",
+	    " by lead " },
+	{ "UPDATE t_referral_links SET level = 99 WHERE level = 1 ORDER BY lead_id DESC LIMIT 1",
+	    "UPDATE t_referral_links SET level = 1 WHERE level = 99", "referral_links", "is not linked to its referrer" },
+	{ "UPDATE t_referral_links SET counted = counted MOD 3 + 1 WHERE level = 1 ORDER BY lead_id DESC LIMIT 1",
+	    "UPDATE t_referral_links SET counted = (counted + 1) MOD 3 + 1 WHERE level = 1 ORDER BY lead_id DESC LIMIT 1",
+	    "referral_links", "is not counted as it is" },
+	{ "UPDATE t_ip_leads SET leads = leads + 1 LIMIT 1", "UPDATE t_ip_leads SET leads = leads - 1 LIMIT 1", "ip_leads",
+	    "(1 addresses)" },
+	{ "INSERT INTO t_ip_leads VALUES (7, 'x', 1)", "DELETE FROM t_ip_leads WHERE ip = 'x'", "ip_leads", "campaign 7" },
+	{ "INSERT INTO t_due (id, event_id, shard, webhook_id, due_ms) VALUES (1, 1, 1, 1, 1)",
+	    "DELETE FROM t_due WHERE id = 1", "due", "delivery 1 (has no event)" },
+	{ "UPDATE t_due SET id = id + 1000000 ORDER BY id DESC LIMIT 1",
+	    "UPDATE t_due SET id = id - 1000000 ORDER BY id DESC LIMIT 1", "due", "(is not of its event)" },
+	{ "INSERT INTO t_deliveries SELECT id, event_id, webhook_id, format, 'failed', 1, NULL, NULL, 1 FROM t_due ORDER BY id "
+	  "DESC "
+	  "LIMIT 1",
+	    "DELETE FROM t_deliveries ORDER BY id DESC LIMIT 1", "due", "(does not go on from where it ended)" },
+	{ "UPDATE t_due SET attempts_before = attempts + 1 ORDER BY id DESC LIMIT 1",
+	    "UPDATE t_due SET attempts_before = 0 ORDER BY id DESC LIMIT 1", "due",
+	    "(has fewer attempts than before it was sent again)" },
+	{ "UPDATE t_deliveries SET event_id = event_id + 1000000 ORDER BY id DESC LIMIT 1",
+	    "UPDATE t_deliveries SET event_id = event_id - 1000000 ORDER BY id DESC LIMIT 1", "deliveries", "(has no event)" },
+	{ "UPDATE t_deliveries SET id = id + 1000000 ORDER BY id DESC LIMIT 1",
+	    "UPDATE t_deliveries SET id = id - 1000000 ORDER BY id DESC LIMIT 1", "deliveries", "(is not of its event)" },
+	{ "UPDATE t_events SET deliveries = deliveries + 1 ORDER BY id LIMIT 1",
+	    "UPDATE t_events SET deliveries = deliveries - 1 ORDER BY id LIMIT 1", "events", "(deliveries is 2, counted 1)" },
+	{ "UPDATE t_due SET event_id = event_id + 1000000 ORDER BY id DESC LIMIT 1",
+	    "UPDATE t_due SET event_id = event_id - 1000000 ORDER BY id DESC LIMIT 1", "events",
+	    "(deliveries is 1, counted 0)" },
+	{ "INSERT INTO t_score_entries VALUES (999999, 'signup', 0, 0, 1, 1, NULL, 0)",
+	    "DELETE FROM t_score_entries WHERE lead_id = 999999", "score_entries", "lead 999999 (does not exist)" },
+	{ "UPDATE t_referral_links SET ancestor_id = ancestor_id + 1000000 WHERE credit > 0 ORDER BY lead_id DESC LIMIT 1",
+	    "UPDATE t_referral_links SET ancestor_id = ancestor_id - 1000000 WHERE credit > 0 ORDER BY lead_id DESC LIMIT 1",
+	    "score_entries", "did not refer" },
+	{ "INSERT INTO t_deleted_leads SELECT MIN(id) FROM t_leads", "DELETE FROM t_deleted_leads ORDER BY lead_id LIMIT 1",
+	    "deleted_leads", "1 found: lead " },
+	{ "INSERT INTO t_tags VALUES (1, 999999, 'x', NULL, 0)", "DELETE FROM t_tags", "orphans",
+	    "tags of campaign 999999 (1)" },
+	{ "INSERT INTO t_actions VALUES (1, 999999, 'x', 0, NULL)", "DELETE FROM t_actions", "orphans", "actions of campaign" },
+	{ "INSERT INTO t_reward_levels VALUES (1, 999999, 'x', 0, 0)", "DELETE FROM t_reward_levels", "orphans",
+	    "reward_levels of campaign" },
+	{ "INSERT INTO t_bulk_jobs (id, campaign_id, action, lead_ids, total, created_ms) VALUES (1, 999999, 'tag', '', 0, 0)",
+	    "DELETE FROM t_bulk_jobs", "orphans", "bulk_jobs of campaign" },
+	{ "INSERT INTO t_bulk_turns (campaign_id, served_ms) VALUES (999999, 0)", "DELETE FROM t_bulk_turns", "orphans",
+	    "bulk_turns of campaign" },
+	{ "UPDATE t_campaigns SET id = id + 1000000", "UPDATE t_campaigns SET id = id - 1000000", "orphans",
+	    "leads of campaign " },
+	{ "UPDATE t_campaigns SET account_id = account_id + 1000000",
+	    "UPDATE t_campaigns SET account_id = account_id - 1000000", "orphans", "(has no account)" },
+	{ "INSERT INTO t_campaigns (id, account_id, name, created_ms) SELECT 999999, MIN(id), 'x', 0 FROM t_accounts",
+	    "DELETE FROM t_campaigns WHERE id = 999999", "orphans", "campaign 999999 (has no counters)" },
+	{ "INSERT INTO t_api_keys (id, account_id, name, hash, created_ms) VALUES (1, 999999, 'x', '', 0)",
+	    "DELETE FROM t_api_keys", "orphans", "key 1 (has no account)" },
+	{ "UPDATE t_webhook_status SET webhook_id = webhook_id + 1000000",
+	    "UPDATE t_webhook_status SET webhook_id = webhook_id - 1000000", "orphans", "(has no status)" },
+};
+
+static bool
+is_told(const struct finding *findings, size_t count, const char *what, const char *detail)
+{
+	for (size_t i = 0; i < count; i++)
+		if (slice_equal(findings[i].what, slice_of(what)))
+			return strstr(findings[i].detail.data, detail) != NULL && slice_present(findings[i].mend);
+	return false;
+}
+
+static void
+each_wrong_number_is_found(void **state)
+{
+	struct world *w = *state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		size_t count;
+		root_run("%s", cases[i].change);
+		struct finding *findings = check(w, &count);
+		if (!is_told(findings, count, cases[i].what, cases[i].detail))
+			fail_msg("%s: not told, %zu others, the first: %.*s", cases[i].change, count,
+			    SLICE_ARGS(count > 0 ? findings[0].detail : SLICE_NONE));
+		root_run("%s", cases[i].undo);
+	}
+	assert_nothing_found(w);
+}
+
+/* Some are named, all are counted. */
+static void
+many_differences_are_one_finding(void **state)
+{
+	struct world *w = *state;
+	size_t count;
+	root_run("UPDATE t_leads SET verified_indirect = verified_indirect + 1");
+	struct finding *findings = check(w, &count);
+	root_run("UPDATE t_leads SET verified_indirect = verified_indirect - 1");
+	assert_int_equal(count, 1);
+	assert_slice(findings[0].what, "referral_counts");
+	uint32_t leads = find_campaign(w, w->campaign).counters.leads;
+	assert_true(strtoul(findings[0].detail.data, NULL, 10) >= leads && leads > 5);
+	assert_true(slice_ends_with(findings[0].detail, SLICE(", …")));
+}
+
+static bool
+sign_up_until_stopped(struct store *store, const struct world *world, unsigned index)
+{
+	struct pool *pool = pool_new();
+	bool all = true;
+	for (size_t i = 0; all && __atomic_load_n(&shared[0], __ATOMIC_ACQUIRE) == 0; i++) {
+		struct command command =
+		    signup(world, world->campaign, pool_printf(pool, "p%u-%zu@example.org", index, i).data);
+		struct outcome outcome;
+		command.as.signup.referrer_id = pool_copy(pool, (struct slice){ (const char *)&shared[1], 10 });
+		execute(store, pool, &command, 1, &outcome);
+		all = outcome.failure == FAILURE_NONE;
+	}
+	pool_free(&pool);
+	return all;
+}
+
+/* Each question sees one moment: sign-ups that go on meanwhile differ in nothing. */
+static void
+sign_ups_go_on_meanwhile(void **state)
+{
+	struct world *w = *state;
+	struct lead referrer = find_lead(w, w->campaign, LEAD_BY_EMAIL, email(w, 0));
+	memcpy(&shared[1], referrer.social_id.data, referrer.social_id.size);
+	processes_start(w, 2, sign_up_until_stopped);
+	uint32_t before = find_campaign(w, w->campaign).counters.leads;
+	int64_t end_ms = clock_monotonic_ms() + 20000;
+	size_t checks = 0;
+	while (clock_monotonic_ms() < end_ms && (checks < 10 || find_campaign(w, w->campaign).counters.leads < before + 100)) {
+		assert_nothing_found(w);
+		checks++;
+	}
+	__atomic_store_n(&shared[0], 1, __ATOMIC_RELEASE);
+	assert_true(processes_end());
+	assert_true(find_campaign(w, w->campaign).counters.leads >= before + 100);
+}
+
+/* What the server refuses is a finding, and what was not counted is not called right. */
+static void
+a_broken_table_is_a_finding(void **state)
+{
+	struct world *w = *state;
+	uint32_t from, to;
+	size_t count;
+	struct finding *findings;
+	struct store *other = store_with_prefix("broken_");
+	assert_int_equal(store_upgrade(other, true, &from, &to), RESULT_OK);
+	root_run("ALTER TABLE broken_score_entries DROP COLUMN asked");
+	store_check(other, w->pool, true, &findings, &count);
+	assert_true(is_told(findings, count, "statements", "asked"));
+	store_free(&other);
+	assert_nothing_found(w);
+	sign_up_many(w, "later", 1);
+}
+
+#define HISTORY_TEST(name) cmocka_unit_test_setup_teardown(name, open_history, world_close)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		HISTORY_TEST(each_wrong_number_is_found),
+		HISTORY_TEST(many_differences_are_one_finding),
+		HISTORY_TEST(sign_ups_go_on_meanwhile),
+		HISTORY_TEST(nothing_is_found_where_the_rules_have_been),
+		HISTORY_TEST(a_broken_table_is_a_finding),
+	};
+	return WORLD_MAIN(tests);
+}

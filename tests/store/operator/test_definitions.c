@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT
+ * Tags, actions and reward levels, as operators define them (docs/operating.md 4). */
+#include "unit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "store/world.h"
+
+static struct definition
+tag(const char *name)
+{
+	return (struct definition){ .kind = DEFINITION_TAG, .as.tag = { .name = slice_of(name), .points = -3 } };
+}
+
+static struct definition
+action(uint64_t tag_id)
+{
+	return (struct definition){ .kind = DEFINITION_ACTION,
+		.as.action = { .text = SLICE("Share"), .points = 7, .tag_id = tag_id } };
+}
+
+static struct definition
+reward(uint32_t required_points)
+{
+	return (struct definition){ .kind = DEFINITION_REWARD,
+		.as.reward = { .subject = SLICE("T-shirt"), .required_points = required_points, .emailed = true } };
+}
+
+static uint64_t
+add(struct world *w, struct definition definition)
+{
+	enum definition_refusal refusal;
+	uint64_t id;
+	assert_int_equal(store_add_definition(w->store, w->campaign, &definition, &id, &refusal), RESULT_OK);
+	assert_int_equal(refusal, DEFINITION_FITS);
+	return id;
+}
+
+static enum definition_refusal
+refused(struct world *w, struct definition definition)
+{
+	enum definition_refusal refusal;
+	uint64_t id;
+	assert_int_equal(store_add_definition(w->store, w->campaign, &definition, &id, &refusal), RESULT_INVALID);
+	return refusal;
+}
+
+/* The edit: everything is replaced. */
+static bool
+replace(void *context, struct definition *definition)
+{
+	const struct definition *new = context;
+	assert_int_equal(definition->kind, new->kind);
+	*definition = *new;
+	return true;
+}
+
+static enum result
+set(struct world *w, uint64_t id, struct definition definition, enum definition_refusal *refusal)
+{
+	return store_edit_definition(w->store, definition.kind, id, replace, &definition, refusal);
+}
+
+static struct definitions
+find_all(struct world *w, uint64_t campaign_id)
+{
+	struct definitions all;
+	assert_int_equal(store_find_definitions(w->store, w->pool, campaign_id, &all), RESULT_OK);
+	return all;
+}
+
+static void
+definitions_are_added_changed_and_removed(void **state)
+{
+	struct world *w = *state;
+	enum definition_refusal refusal;
+	uint64_t first = add(w, tag("vip")), second = add(w, tag("beta"));
+	uint64_t bound = add(w, action(first)), level = add(w, reward(UINT32_MAX));
+	struct definitions all = find_all(w, w->campaign);
+	assert_true(all.tag_count == 2 && all.action_count == 1 && all.reward_count == 1);
+	assert_true(all.tags[0].id == first && all.tags[1].id == second && all.tags[0].points == -3);
+	assert_slice(all.tags[0].name, "vip");
+	assert_false(slice_present(all.tags[0].description));
+	assert_true(all.actions[0].id == bound && all.actions[0].tag_id == first && all.actions[0].points == 7);
+	assert_true(all.rewards[0].id == level && all.rewards[0].required_points == UINT32_MAX && all.rewards[0].emailed);
+
+	struct definition other = tag("vip");
+	other.as.tag.description = SLICE("Very important");
+	other.as.tag.points = 99999;
+	assert_int_equal(set(w, first, other, &refusal), RESULT_OK);
+	assert_int_equal(set(w, bound, action(0), &refusal), RESULT_OK);
+	assert_int_equal(set(w, level, reward(1), &refusal), RESULT_OK);
+	all = find_all(w, w->campaign);
+	assert_slice(all.tags[0].description, "Very important");
+	assert_true(all.tags[0].points == 99999 && all.actions[0].tag_id == 0 && all.rewards[0].required_points == 1);
+
+	assert_int_equal(store_remove_definition(w->store, DEFINITION_TAG, first), RESULT_OK);
+	assert_int_equal(store_remove_definition(w->store, DEFINITION_ACTION, bound), RESULT_OK);
+	assert_int_equal(store_remove_definition(w->store, DEFINITION_REWARD, level), RESULT_OK);
+	all = find_all(w, w->campaign);
+	assert_true(all.tag_count == 1 && all.action_count == 0 && all.reward_count == 0);
+	assert_int_equal(all.tags[0].id, second);
+}
+
+static void
+what_does_not_exist_is_told(void **state)
+{
+	struct world *w = *state;
+	enum definition_refusal refusal;
+	struct definition definition = tag("vip");
+	uint64_t id = add(w, definition);
+	w->campaign = NOBODY;
+	assert_int_equal(store_add_definition(w->store, w->campaign, &definition, &id, &refusal), RESULT_NOT_FOUND);
+	for (int kind = DEFINITION_TAG; kind <= DEFINITION_REWARD; kind++)
+		assert_int_equal(store_remove_definition(w->store, (enum definition_kind)kind, NOBODY), RESULT_NOT_FOUND);
+	assert_int_equal(set(w, NOBODY, tag("vip"), &refusal), RESULT_NOT_FOUND);
+	assert_int_equal(set(w, NOBODY, action(0), &refusal), RESULT_NOT_FOUND);
+	assert_int_equal(set(w, NOBODY, reward(1), &refusal), RESULT_NOT_FOUND);
+}
+
+/* Byte for byte: case and accents tell names apart. */
+static void
+names_of_tags_are_unique_in_a_campaign(void **state)
+{
+	static const char *const others[] = { "VIP", "vip2", "v\xc3\xadp", "vi p" };
+	struct world *w = *state;
+	enum definition_refusal refusal;
+	uint64_t id = add(w, tag("vip"));
+	assert_int_equal(refused(w, tag("vip")), DEFINITION_NAME_TAKEN);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		add(w, tag(others[i]));
+	assert_int_equal(set(w, id, tag("VIP"), &refusal), RESULT_INVALID);
+	assert_int_equal(refusal, DEFINITION_NAME_TAKEN);
+	assert_int_equal(set(w, id, tag("vip"), &refusal), RESULT_OK); /* its own */
+	w->campaign = add_campaign(w);
+	add(w, tag("vip"));
+}
+
+static void
+an_action_has_a_tag_of_its_campaign(void **state)
+{
+	struct world *w = *state;
+	enum definition_refusal refusal;
+	uint64_t other_campaign = w->campaign, foreign = add(w, tag("vip"));
+	w->campaign = add_campaign(w);
+	uint64_t own = add(w, tag("vip")), id = add(w, action(own));
+	assert_int_equal(refused(w, action(foreign)), DEFINITION_NO_TAG);
+	assert_int_equal(refused(w, action(NOBODY)), DEFINITION_NO_TAG);
+	assert_int_equal(set(w, id, action(foreign), &refusal), RESULT_INVALID);
+	assert_int_equal(refusal, DEFINITION_NO_TAG);
+	assert_int_equal(find_all(w, w->campaign).actions[0].tag_id, own);
+	assert_int_equal(find_all(w, other_campaign).action_count, 0);
+}
+
+static bool
+refuse(void *context UNUSED, struct definition *definition)
+{
+	definition->as.tag.points = 1;
+	return false;
+}
+
+static void
+a_refused_edit_changes_nothing(void **state)
+{
+	struct world *w = *state;
+	enum definition_refusal refusal;
+	uint64_t id = add(w, tag("vip"));
+	assert_int_equal(store_edit_definition(w->store, DEFINITION_TAG, id, refuse, NULL, &refusal), RESULT_INVALID);
+	assert_int_equal(refusal, DEFINITION_REFUSED);
+	assert_int_equal(find_all(w, w->campaign).tags[0].points, -3);
+}
+
+static bool
+add_many(struct store *store, const struct world *world, unsigned index)
+{
+	bool refused_once = false;
+	for (unsigned i = 0; i < DEFINITIONS_MAX && !refused_once; i++) {
+		char name[32];
+		enum definition_refusal refusal;
+		uint64_t id;
+		snprintf(name, sizeof(name), "tag %u of %u", i, index);
+		struct definition definition = tag(name);
+		enum result result = store_add_definition(store, world->campaign, &definition, &id, &refusal);
+		refused_once = result == RESULT_INVALID && refusal == DEFINITION_TOO_MANY;
+		if (result != RESULT_OK && !refused_once)
+			return false;
+	}
+	return refused_once;
+}
+
+/* "At most DEFINITIONS_MAX of each kind a campaign", whoever adds at the same time; the other kinds are not in the way. */
+static void
+a_campaign_has_so_many_of_each_kind(void **state)
+{
+	struct world *w = *state;
+	processes_start(w, 2, add_many);
+	assert_true(processes_end());
+	assert_int_equal(find_all(w, w->campaign).tag_count, DEFINITIONS_MAX);
+	uint64_t id = find_all(w, w->campaign).tags[0].id;
+	add(w, action(id));
+	enum definition_refusal refusal;
+	assert_int_equal(set(w, id, tag("another"), &refusal), RESULT_OK);
+	assert_int_equal(store_remove_definition(w->store, DEFINITION_TAG, id), RESULT_OK);
+	add(w, tag("one more"));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WORLD_TEST(definitions_are_added_changed_and_removed),
+		WORLD_TEST(what_does_not_exist_is_told),
+		WORLD_TEST(names_of_tags_are_unique_in_a_campaign),
+		WORLD_TEST(an_action_has_a_tag_of_its_campaign),
+		WORLD_TEST(a_refused_edit_changes_nothing),
+		WORLD_TEST(a_campaign_has_so_many_of_each_kind),
+	};
+	return WORLD_MAIN(tests);
+}

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: MIT
+ * What becomes of deliveries: pending ones are rows of `due`, those that have ended of `deliveries`; and the operator's list of
+ * both (docs/operating.md 4). */
+#include "unit.h"
+
+#include <inttypes.h>
+
+#include "base/clock.h"
+#include "engine/events.h"
+#include "store/claims.h"
+#include "store/private.h"
+
+static const struct delivery_filter any = { .event = -1, .state = -1, .since_ms = -1, .until_ms = -1, .limit = 100 };
+
+static int
+open_empty(void **state)
+{
+	root_run("DELETE FROM t_due");
+	root_run("DELETE FROM t_deliveries");
+	return world_open(state);
+}
+
+#define DELIVERY_TEST(name) cmocka_unit_test_setup_teardown(name, open_empty, world_close)
+
+static void
+outcomes_are_recorded(void **state)
+{
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 6);
+	struct claims claims = claim(w, owners[0], webhook, ALL_ROWS, LONG_MS);
+	struct delivery_outcome outcomes[5] = {
+		outcome_of(&claims.items[0], DELIVERY_DELIVERED, 204),
+		outcome_of(&claims.items[1], DELIVERY_PENDING, 500),
+		outcome_of(&claims.items[2], DELIVERY_PENDING, 0),
+		outcome_of(&claims.items[3], DELIVERY_FAILED, 404),
+		outcome_of(&claims.items[4], DELIVERY_DELIVERED, 200),
+	};
+	outcomes[4].token = SLICE("somebody else's!");
+	assert_int_equal(claims.count, 6);
+	assert_int_equal(complete(w, outcomes, 5), 1);
+	assert_int_equal(root_number(DELIVERIES " AND state = 'delivered' AND last_status = 204 AND attempts = 1", webhook), 1);
+	assert_int_equal(root_number(DELIVERIES " AND state = 'failed' AND last_status = 404 AND attempts = 1", webhook), 1);
+	assert_int_equal(
+	    root_number(DELIVERIES " AND ended_ms > (UNIX_TIMESTAMP() - 60) * 1000 AND event_id < id", webhook), 2);
+	assert_int_equal(root_number(DUE " AND last_status IS NULL AND last_error = 'timeout'", webhook), 1);
+	assert_int_equal(root_number(DUE " AND last_status = 500 AND last_error IS NULL", webhook), 1);
+	assert_int_equal(root_number(DUE " AND event_id < id AND shard = %u", webhook, webhook_shard(webhook)), 4);
+	/* two wait for their next attempt, two are still claimed */
+	assert_int_equal(
+	    root_number(DUE " AND token IS NULL AND attempts = 1 AND due_ms > UNIX_TIMESTAMP() * 1000", webhook), 2);
+	assert_int_equal(root_number(DUE " AND token IS NOT NULL", webhook), 2);
+	assert_int_equal(root_number(ATTEMPTS " AND a.attempt = 1 AND a.answer = 'answer' AND "
+					      "a.duration_ms = 12",
+			     webhook, webhook),
+	    4);
+	assert_int_equal(root_number(ATTEMPTS " AND a.status IS NULL AND a.error = 'timeout'", webhook, webhook), 1);
+}
+
+/* The webhook's state follows its last attempt. */
+static void
+a_webhook_fails_and_recovers(void **state)
+{
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 3);
+	struct webhook_row *rows;
+	size_t count;
+	struct claims claims = claim(w, owners[0], webhook, ALL_ROWS, LONG_MS);
+	struct delivery_outcome bad = outcome_of(&claims.items[0], DELIVERY_PENDING, 503);
+	bad.webhook_hold_ms = LONG_MS;
+	complete(w, &bad, 1);
+	assert_int_equal(store_list_webhooks(w->store, w->pool, w->campaign, &rows, &count), RESULT_OK);
+	int64_t since = rows->failing_since_ms;
+	assert_true(since > 0);
+	assert_int_equal(rows->status, 503);
+	assert_int_equal(rows->last_delivery_ms, -1);
+	bad = outcome_of(&claims.items[1], DELIVERY_PENDING, 0);
+	complete(w, &bad, 1);
+	assert_int_equal(store_list_webhooks(w->store, w->pool, w->campaign, &rows, &count), RESULT_OK);
+	assert_true(rows->failing_since_ms == since);
+	assert_int_equal(rows->status, 0);
+	struct delivery_outcome good = outcome_of(&claims.items[2], DELIVERY_DELIVERED, 200);
+	complete(w, &good, 1);
+	assert_int_equal(store_list_webhooks(w->store, w->pool, w->campaign, &rows, &count), RESULT_OK);
+	assert_int_equal(rows->failing_since_ms, -1);
+	assert_true(rows->last_delivery_ms >= since);
+	assert_int_equal(rows->state, WEBHOOK_ACTIVE);
+}
+
+/* What is claimed is left to whoever has the claim, so that its attempt is recorded. */
+static void
+pending_deliveries_end_in_chunks(void **state)
+{
+	static const size_t expected[] = { 4, 3, 0 };
+	struct world *w = *state;
+	uint64_t other = add_webhook(w, w->campaign, "https://b.example/", EVENT_BIT(EVENT_NEW_SIGNUP));
+	uint64_t webhook = make_due(w, 10);
+	struct claims claims = claim(w, owners[0], webhook, 3, LONG_MS);
+	struct delivery_outcome outcomes[3];
+	size_t done;
+	root_run("UPDATE t_webhooks SET state = 'gone' WHERE id = %" PRIu64, webhook);
+	for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
+		assert_int_equal(store_fail_pending(w->store, webhook, 4, &done), RESULT_OK);
+		assert_int_equal(done, expected[i]);
+	}
+	for (size_t i = 0; i < 3; i++)
+		outcomes[i] = outcome_of(&claims.items[i], i == 0 ? DELIVERY_DELIVERED : DELIVERY_PENDING, 200);
+	assert_int_equal(complete(w, outcomes, 2), 0);
+	assert_int_equal(store_unclaim(w->store, outcomes + 2, 1), RESULT_OK);
+	assert_int_equal(store_fail_pending(w->store, webhook, 4, &done), RESULT_OK);
+	assert_int_equal(done, 2);
+	assert_int_equal(root_number(DUE, webhook), 0);
+	assert_int_equal(root_number(DELIVERIES " AND state = 'failed' AND last_error = 'webhook_gone'", webhook), 9);
+	assert_int_equal(root_number(DELIVERIES " AND state = 'delivered'", webhook), 1);
+	assert_int_equal(root_number(DUE, other), 10);
+}
+
+static struct delivery_list
+list(struct world *w, struct delivery_filter filter)
+{
+	struct delivery_list list;
+	assert_int_equal(store_list_deliveries(w->store, w->pool, &filter, &list), RESULT_OK);
+	return list;
+}
+
+/* The whole list, in order. */
+static size_t
+count_deliveries(struct world *w, struct delivery_filter filter)
+{
+	struct delivery_list found = list(w, filter);
+	assert_false(found.cut);
+	for (size_t i = 1; i < found.count; i++)
+		assert_true(found.deliveries[i - 1].id > found.deliveries[i].id);
+	return found.count;
+}
+
+static void
+deliveries_are_listed_by_filter(void **state)
+{
+	struct world *w = *state;
+	struct delivery_filter filter = any;
+	uint64_t hook = add_webhook(w, w->campaign, "https://a.example/", EVENT_BIT(EVENT_NEW_SIGNUP));
+	uint64_t all = add_webhook(w, w->campaign, "https://b.example/", 3);
+	sign_up_many(w, "lead", 3);
+	sign_up_many(w, "lead", 1);
+	struct lead lead = find_lead(w, w->campaign, LEAD_BY_EMAIL, "lead0@example.org");
+	filter.webhook_id = hook;
+	assert_int_equal(count_deliveries(w, filter), 3);
+	filter.webhook_id = all;
+	assert_int_equal(count_deliveries(w, filter), 4);
+	filter.event = EVENT_REPEAT_SIGNUP;
+	assert_int_equal(count_deliveries(w, filter), 1);
+	filter = any;
+	filter.lead_social_id = lead.social_id;
+	assert_int_equal(count_deliveries(w, filter), 3);
+	filter.webhook_id = hook;
+	assert_int_equal(count_deliveries(w, filter), 1);
+	filter.limit = 1; /* counts what passes the filter */
+	assert_int_equal(count_deliveries(w, filter), 1);
+	filter = any;
+	filter.webhook_id = all;
+	filter.limit = 2;
+	assert_int_equal(count_deliveries(w, filter), 2);
+	filter.limit = 100;
+	filter.state = DELIVERY_PENDING;
+	assert_int_equal(count_deliveries(w, filter), 4);
+	filter.state = DELIVERY_FAILED;
+	assert_int_equal(count_deliveries(w, filter), 0);
+	filter.state = -1;
+	filter.since_ms = lead.created_ms;
+	assert_int_equal(count_deliveries(w, filter), 4);
+	filter.until_ms = lead.created_ms;
+	assert_int_equal(count_deliveries(w, filter), 0);
+}
+
+/* One list of both tables: what is under way is pending, and its attempt is not counted yet. */
+static void
+each_state_is_listed(void **state)
+{
+	static const size_t counts[] = { [DELIVERY_PENDING] = 3, [DELIVERY_DELIVERED] = 1, [DELIVERY_FAILED] = 1 };
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 5);
+	struct claims claims = claim(w, owners[0], webhook, 4, LONG_MS);
+	struct delivery_outcome outcomes[] = { outcome_of(&claims.items[0], DELIVERY_DELIVERED, 204),
+		outcome_of(&claims.items[1], DELIVERY_FAILED, 404), outcome_of(&claims.items[2], DELIVERY_PENDING, 0) };
+	assert_int_equal(complete(w, outcomes, 3), 0);
+	const struct delivery_row expected[] = {
+		{ .id = claims.items[0].id, .state = DELIVERY_DELIVERED, .attempts = 1, .last_status = 204 },
+		{ .id = claims.items[1].id, .state = DELIVERY_FAILED, .attempts = 1, .last_status = 404 },
+		{ .id = claims.items[2].id, .state = DELIVERY_PENDING, .attempts = 1, .last_error = SLICE("timeout") },
+		{ .id = claims.items[3].id, .state = DELIVERY_PENDING },
+	};
+	for (int of_webhook = 0; of_webhook < 2; of_webhook++) {
+		struct delivery_filter filter = any;
+		filter.webhook_id = of_webhook ? webhook : 0;
+		struct delivery_list all = list(w, filter);
+		assert_int_equal(all.count, 5);
+		for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
+			const struct delivery_row *row = all.deliveries;
+			while (row < all.deliveries + all.count && row->id != expected[i].id)
+				row++;
+			assert_true(row < all.deliveries + all.count);
+			assert_int_equal(row->state, expected[i].state);
+			assert_int_equal(row->attempts, expected[i].attempts);
+			assert_int_equal(row->last_status, expected[i].last_status);
+			assert_slices_equal(row->last_error, expected[i].last_error);
+			assert_true((row->due_ms > 0) == (row->state == DELIVERY_PENDING));
+			assert_int_equal(row->event, EVENT_NEW_SIGNUP);
+			assert_int_equal(row->lead_social_id.size, 10);
+		}
+		for (filter.state = 0; filter.state < (int)ARRAY_SIZE(counts); filter.state++)
+			assert_int_equal(list(w, filter).count, counts[filter.state]);
+	}
+}
+
+/* A delivery that is sent again keeps its id: it is pending while it is in `due`, and its row takes the new end. */
+static void
+what_is_sent_again_ends_again(void **state)
+{
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 1);
+	struct claims claims = claim(w, owners[0], webhook, 1, LONG_MS);
+	struct delivery_outcome outcome = outcome_of(claims.items, DELIVERY_FAILED, 500);
+	root_run("CREATE TABLE t_kept AS SELECT * FROM t_due");
+	assert_int_equal(complete(w, &outcome, 1), 0);
+	assert_int_equal(list(w, any).deliveries->state, DELIVERY_FAILED);
+	root_run("INSERT INTO t_due SELECT * FROM t_kept");
+	root_run("DROP TABLE t_kept");
+	assert_int_equal(list(w, any).count, 1);
+	assert_int_equal(list(w, any).deliveries->state, DELIVERY_PENDING);
+	outcome.state = DELIVERY_DELIVERED;
+	outcome.status = 200;
+	outcome.attempt = 2;
+	assert_int_equal(complete(w, &outcome, 1), 0);
+	assert_int_equal(root_number(DELIVERIES " AND state = 'delivered' AND last_status = 200 AND attempts = 2", webhook), 1);
+	assert_int_equal(root_number(DUE, webhook), 0);
+	root_run("INSERT INTO t_due (id, event_id, shard, webhook_id, due_ms, attempts) SELECT id, event_id, %u, "
+		 "webhook_id, 1, 3"
+		 " FROM t_deliveries",
+	    webhook_shard(webhook));
+	size_t done;
+	root_run("UPDATE t_webhooks SET state = 'gone' WHERE id = %" PRIu64, webhook);
+	assert_int_equal(store_fail_pending(w->store, webhook, 1, &done), RESULT_OK);
+	assert_int_equal(
+	    root_number(DELIVERIES " AND state = 'failed' AND last_error = 'webhook_gone' AND attempts = 3", webhook), 1);
+}
+
+/* Of outcomes that are recorded together the last tells how the webhook fares. */
+static void
+outcomes_at_once_are_one_row_of_the_webhook(void **state)
+{
+	static const struct {
+		int statuses[3]; /* in turn */
+		bool failing, as_before, delivered;
+	} cases[] = {
+		{ { 500, 0, 503 }, true, false, false }, /* it did not fail before */
+		{ { 0, 500, 404 }, true, true, false },
+		{ { 500, 200, 500 }, true, false, true },
+		{ { 500, 500, 200 }, false, false, true },
+		{ { 200, 200, 410 }, true, false, true },
+	};
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 3 * ARRAY_SIZE(cases));
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct claims claims = claim(w, owners[0], webhook, 3, LONG_MS);
+		struct delivery_outcome outcomes[3];
+		struct webhook_row *rows;
+		size_t count;
+		root_run("UPDATE t_webhook_status SET failing_since_ms = %s, last_delivery_ms = NULL, hold_until_ms = 0 "
+			 "WHERE webhook_id = %" PRIu64,
+		    i == 0 ? "NULL" : "7", webhook);
+		for (size_t k = 0; k < 3; k++) {
+			bool ok = cases[i].statuses[k] == 200;
+			outcomes[k] =
+			    outcome_of(&claims.items[k], ok ? DELIVERY_DELIVERED : DELIVERY_PENDING, cases[i].statuses[k]);
+			outcomes[k].webhook_hold_ms = k == 2 ? LONG_MS : 1;
+			outcomes[k].webhook_failures = (unsigned)(10 * k);
+			outcomes[k].webhook_probes = (unsigned)k;
+		}
+		assert_int_equal(complete(w, outcomes, 3), 0);
+		assert_int_equal(store_list_webhooks(w->store, w->pool, w->campaign, &rows, &count), RESULT_OK);
+		assert_int_equal(rows->status, cases[i].statuses[2]);
+		assert_true((rows->failing_since_ms >= 0) == cases[i].failing);
+		assert_true((rows->failing_since_ms == 7) == cases[i].as_before);
+		assert_true((rows->last_delivery_ms > 0) == cases[i].delivered);
+		assert_int_equal(
+		    root_number("SELECT hold_until_ms > (UNIX_TIMESTAMP() + 30) * 1000 FROM t_webhook_status WHERE "
+				"webhook_id = %" PRIu64 " AND failures = 20 AND probes = 2",
+			webhook),
+		    1);
+	}
+}
+
+/* What is recorded after its webhook was removed brings nothing of it back. */
+static void
+a_removed_webhook_gets_no_status(void **state)
+{
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 2);
+	struct claims claims = claim(w, owners[0], webhook, 2, LONG_MS);
+	struct delivery_outcome outcomes[] = { outcome_of(&claims.items[0], DELIVERY_DELIVERED, 200),
+		outcome_of(&claims.items[1], DELIVERY_PENDING, 500) };
+	assert_int_equal(store_remove_webhook_id(w->store, webhook), RESULT_OK);
+	assert_int_equal(complete(w, outcomes, 2), 0);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_webhook_status WHERE webhook_id = %" PRIu64, webhook), 0);
+	assert_int_equal(root_number(DELIVERIES " AND state = 'delivered'", webhook), 1);
+	assert_int_equal(root_number(DUE " AND token IS NULL", webhook), 1);
+}
+
+/* "One transaction of a handful of statements" */
+static void
+many_outcomes_cost_no_more_questions(void **state)
+{
+	static const size_t sizes[] = { 9, 63, 150 };
+	struct world *w = *state;
+	uint64_t webhooks[3];
+	int64_t cost[ARRAY_SIZE(sizes)];
+	for (size_t i = 0; i < ARRAY_SIZE(webhooks); i++)
+		webhooks[i] = add_webhook(
+		    w, w->campaign, pool_printf(w->pool, "https://a.example/%zu", i).data, EVENT_BIT(EVENT_NEW_SIGNUP));
+	sign_up_many(w, "lead", 80);
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		struct delivery_outcome *outcomes = POOL_ARRAY(w->pool, sizes[i], struct delivery_outcome);
+		size_t count = 0;
+		for (size_t k = 0; k < ARRAY_SIZE(webhooks); k++) {
+			struct claims claims = claim(w, owners[0], webhooks[k], sizes[i] / 3, LONG_MS);
+			for (size_t n = 0; n < claims.count; n++, count++)
+				outcomes[count] =
+				    outcome_of(&claims.items[n], count % 3 == 0 ? DELIVERY_PENDING : DELIVERY_DELIVERED, 200);
+		}
+		assert_int_equal(count, sizes[i]);
+		int64_t before = root_questions();
+		assert_int_equal(complete(w, outcomes, count), 0);
+		cost[i] = root_questions() - before;
+	}
+	assert_in_range(cost[0], 5, 12); /* each statement of the first is prepared */
+	assert_in_range(cost[1], 5, cost[0]);
+	assert_in_range(cost[2], 5, cost[0] + 2);
+	assert_int_equal(root_number("SELECT COUNT(token) FROM t_due"), 0);
+}
+
+/* Whatever sign-ups have made and not committed yet, rows are claimed, completed and ended without them. */
+static void
+nobody_waits_for_sign_ups(void **state)
+{
+	enum { ROWS = 200, SOME = 40 };
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, ROWS);
+	struct delivery_outcome outcomes[SOME];
+	size_t done;
+	root_run("ANALYZE TABLE t_due");
+	int64_t first = root_number("SELECT MIN(id) FROM t_due"), last = root_number("SELECT MAX(id) FROM t_due");
+	root_run("UPDATE t_webhooks SET state = 'gone' WHERE id = %" PRIu64, webhook);
+	root_run("BEGIN");
+	root_run("INSERT INTO t_due (id, event_id, shard, webhook_id, due_ms) VALUES (%" PRId64 ", 1, 1, 1, 1), (%" PRId64
+		 ", 1, 1, 1, 1)",
+	    first + 1, last + 1);
+	int64_t began_ms = clock_monotonic_ms();
+	struct claims claims = claim(w, owners[0], webhook, SOME, LONG_MS);
+	for (size_t i = 0; i < claims.count; i++)
+		outcomes[i] = outcome_of(&claims.items[i], i % 2 == 0 ? DELIVERY_DELIVERED : DELIVERY_PENDING, 200);
+	assert_int_equal(complete(w, outcomes, claims.count), 0);
+	assert_int_equal(store_fail_pending(w->store, webhook, SOME, &done), RESULT_OK);
+	assert_in_range(clock_monotonic_ms() - began_ms, 0, 4000);
+	root_run("ROLLBACK");
+	assert_int_equal(claims.count, SOME);
+	assert_int_equal(done, SOME);
+}
+
+/* However many there are of the others, no more is read than is listed. */
+static void
+rare_states_are_found_by_index(void **state)
+{
+	enum { ROWS = 20000 };
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 2);
+	struct claims claims = claim(w, owners[0], webhook, 1, LONG_MS);
+	struct delivery_outcome outcome = outcome_of(claims.items, DELIVERY_FAILED, 404);
+	assert_int_equal(complete(w, &outcome, 1), 0);
+	root_run("INSERT INTO t_deliveries SELECT id + seq, event_id, webhook_id, 'json', 'delivered', 1, 200, NULL, 1 FROM "
+		 "t_deliveries, "
+		 "seq_1000_to_%d",
+	    ROWS);
+	root_run("ANALYZE TABLE t_deliveries");
+	for (size_t i = 0; i < 6; i++) {
+		struct delivery_filter filter = any;
+		filter.webhook_id = i < 3 ? 0 : webhook;
+		filter.state = i % 3 == 0 ? DELIVERY_FAILED : i % 3 == 1 ? DELIVERY_PENDING : -1;
+		size_t expected = filter.state < 0 ? filter.limit : 1;
+		assert_int_equal(list(w, filter).count, expected); /* prepares */
+		int64_t before = root_rows_read();
+		assert_int_equal(list(w, filter).count, expected);
+		assert_in_range(root_rows_read() - before, 1, filter.state < 0 ? ROWS / 2 : ROWS / 100);
+	}
+}
+
+/* A list of what hardly any delivery is ends, and says so. */
+static void
+a_list_looks_at_no_more_than_so_many(void **state)
+{
+	enum { ROWS = DELIVERIES_LOOKED_AT + DELIVERIES_LOOKED_AT / 2 };
+	struct world *w = *state;
+	struct delivery_filter filter = any;
+	uint64_t webhook = make_due(w, 1);
+	filter.event = EVENT_NEW_SIGNUP;
+	assert_int_equal(list(w, filter).count, 1);
+	/* newer than that one, and of no event that there is */
+	root_run(
+	    "INSERT INTO t_deliveries SELECT u.id + seq, 1, u.webhook_id, 'json', 'delivered', 1, 200, NULL, 1 FROM t_due u, "
+	    "seq_1_to_%d",
+	    ROWS);
+	for (size_t i = 0; i < 2; i++) {
+		filter.webhook_id = i == 0 ? 0 : webhook;
+		struct delivery_list found = list(w, filter);
+		assert_int_equal(found.count, 0);
+		assert_true(found.cut);
+	}
+	root_run("DELETE FROM t_deliveries ORDER BY id LIMIT %d", ROWS - DELIVERIES_LOOKED_AT / 2);
+	assert_int_equal(count_deliveries(w, filter), 1);
+}
+
+/* A lead's are found by its events, however many there are of them, and of their webhooks. */
+static void
+a_lead_has_many_deliveries(void **state)
+{
+	enum { EVENTS = 70, WEBHOOKS = 30 };
+	struct world *w = *state;
+	struct delivery_filter filter = any;
+	uint64_t last = 0;
+	for (size_t i = 0; i < WEBHOOKS; i++)
+		last = add_webhook(w, w->campaign, pool_printf(w->pool, "https://a.example/%zu", i).data,
+		    EVENT_BIT(EVENT_NEW_SIGNUP) | EVENT_BIT(EVENT_REPEAT_SIGNUP));
+	sign_up_many(w, "other", 2);
+	for (size_t i = 0; i < EVENTS; i++)
+		sign_up_many(w, "lead", 1);
+	filter.lead_social_id = find_lead(w, w->campaign, LEAD_BY_EMAIL, "lead0@example.org").social_id;
+	filter.limit = 10000;
+	assert_int_equal(count_deliveries(w, filter), EVENTS * WEBHOOKS);
+	filter.webhook_id = last;
+	assert_int_equal(count_deliveries(w, filter), EVENTS);
+	filter.event = EVENT_NEW_SIGNUP; /* the oldest */
+	assert_int_equal(count_deliveries(w, filter), 1);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		DELIVERY_TEST(outcomes_are_recorded),
+		DELIVERY_TEST(a_webhook_fails_and_recovers),
+		DELIVERY_TEST(pending_deliveries_end_in_chunks),
+		DELIVERY_TEST(what_is_sent_again_ends_again),
+		DELIVERY_TEST(outcomes_at_once_are_one_row_of_the_webhook),
+		DELIVERY_TEST(a_removed_webhook_gets_no_status),
+		DELIVERY_TEST(many_outcomes_cost_no_more_questions),
+		DELIVERY_TEST(nobody_waits_for_sign_ups),
+		DELIVERY_TEST(deliveries_are_listed_by_filter),
+		DELIVERY_TEST(each_state_is_listed),
+		DELIVERY_TEST(rare_states_are_found_by_index),
+		DELIVERY_TEST(a_list_looks_at_no_more_than_so_many),
+		DELIVERY_TEST(a_lead_has_many_deliveries),
+	};
+	return WORLD_MAIN(tests);
+}

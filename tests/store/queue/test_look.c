@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT
+ * What a look for due deliveries costs (docs/deliveries.md 4 and 6): it asks by webhook, not by row, and what was removed is
+ * not walked over again and again while a dump keeps it from being purged. */
+#include "unit.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "engine/events.h"
+#include "store/claims.h"
+#include "store/world.h"
+
+enum { REMOVED = 60000, FEW_PAGES = 100 };
+
+static int
+open_look(void **state)
+{
+	root_run("DELETE FROM t_due");
+	return world_open(state);
+}
+
+/* Pages that the server has looked at. */
+static int64_t
+pages(void)
+{
+	return root_number("SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = "
+			   "'INNODB_BUFFER_POOL_READ_REQUESTS'");
+}
+
+static struct due_webhooks
+look(struct world *w, bool newest)
+{
+	struct due_webhooks found;
+	assert_int_equal(store_due_webhooks(w->store, w->pool,
+			     &(struct due_question){ .held = UINT64_MAX, .limit = 10, .newest = newest }, &found),
+	    RESULT_OK);
+	return found;
+}
+
+/* The fewest of some tries: the server's own threads look at pages, too. */
+static int64_t
+pages_of_look(struct world *w, bool newest, struct due_webhooks *found)
+{
+	int64_t fewest = INT64_MAX;
+	for (int i = 0; i < 5; i++) {
+		const int64_t before = pages();
+		*found = look(w, newest);
+		const int64_t seen = pages() - before;
+		fewest = seen < fewest ? seen : fewest;
+	}
+	return fewest;
+}
+
+/* It asks by webhook, not by row: also when it has asked before, and rows were claimed since. */
+static void
+a_look_costs_what_the_webhooks_do(void **state)
+{
+	enum { ROWS = 2000, WEBHOOKS = 100 };
+	struct world *w = *state;
+	uint64_t webhooks[WEBHOOKS];
+	for (unsigned i = 0; i < WEBHOOKS; i++) {
+		char url[64];
+		snprintf(url, sizeof(url), "https://a%u.example/", i);
+		webhooks[i] = add_webhook(w, w->campaign, url, 1);
+		root_run("INSERT INTO t_due (id, event_id, shard, webhook_id, format, due_ms) SELECT %u + seq, 1, %u, %" PRIu64
+			 ", 'json', 5 FROM seq_1_to_%d",
+		    i * ROWS, webhook_shard(webhooks[i]), webhooks[i], ROWS);
+	}
+	root_run("ANALYZE TABLE t_due");
+	for (unsigned i = 0; i < 5; i++) {
+		int64_t before = root_rows_read();
+		(void)look(w, false);
+		assert_in_range(root_rows_read() - before, WEBHOOKS, 20 * WEBHOOKS);
+		(void)claim(w, owners[0], webhooks[i], 8, LONG_MS);
+	}
+	root_run("DELETE FROM t_webhooks");
+}
+
+/* Deliverable 2 of the queue's design: a scan floor. */
+static void
+what_is_new_is_found_behind_what_was_removed(void **state)
+{
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 1);
+	size_t done = 1;
+	root_run(
+	    "INSERT INTO t_due (id, event_id, shard, webhook_id, format, due_ms) SELECT id + seq, event_id, shard, webhook_id, "
+	    "format, due_ms FROM t_due, seq_1_to_%d",
+	    REMOVED);
+	root_run("UPDATE t_webhooks SET state = 'gone' WHERE id = %" PRIu64, webhook);
+	/* what comes now is far behind them */
+	root_run("UPDATE t_id_blocks SET next = next + 2000000 WHERE name = 'history'");
+	store_free(&w->store);
+	w->store = store_new(&world_options);
+	root_run("START TRANSACTION WITH CONSISTENT SNAPSHOT");
+	while (done > 0)
+		assert_int_equal(store_fail_pending(w->store, webhook, REMOVED, &done), RESULT_OK);
+	assert_int_equal(store_enable_webhook(w->store, webhook), RESULT_OK);
+	sign_up_many(w, "new", 1);
+	struct due_webhooks all, newly;
+	const int64_t all_pages = pages_of_look(w, false, &all), new_pages = pages_of_look(w, true, &newly);
+	assert_int_equal(all.due_count, 1);
+	assert_int_equal(newly.due_count, 1);
+	assert_int_equal(newly.due[0].webhook_id, webhook);
+	assert_true(newly.due[0].first_due_ms == all.due[0].first_due_ms);
+	/* else the snapshot did not do what it is here for */
+	assert_true(all_pages > 2 * FEW_PAGES);
+	assert_in_range(new_pages, 1, FEW_PAGES);
+	root_run("COMMIT");
+}
+
+/* What is told of it is the same. */
+static void
+the_newest_are_told_as_all_that_is_due(void **state)
+{
+	struct world *w = *state;
+	uint64_t old = make_due(w, 1);
+	/* its id is far below the newest */
+	root_run("UPDATE t_due SET id = id - 300000, due_ms = due_ms - 60000");
+	uint64_t webhook = add_webhook(w, w->campaign, "https://new.example/", EVENT_BIT(EVENT_NEW_SIGNUP));
+	root_run("UPDATE t_webhooks SET events = 0 WHERE id = %" PRIu64, old);
+	root_run("UPDATE t_campaign_counters SET settings_version = settings_version + 1");
+	sign_up_many(w, "new", 3);
+	root_run("UPDATE t_webhook_status SET failures = 7, probes = 2, failing_since_ms = 5, last_delivery_ms = 4 WHERE "
+		 "webhook_id = %" PRIu64,
+	    webhook);
+	root_run("UPDATE t_webhooks SET rate = 9 WHERE id = %" PRIu64, webhook);
+	struct due_webhooks found = look(w, true), all = look(w, false);
+	assert_int_equal(found.due_count, 1);
+	assert_int_equal(all.due_count, 2);
+	assert_int_equal(all.due[0].webhook_id, old);
+	assert_false(all.due[0].succeeded);
+	const struct due_webhook *told[] = { &found.due[0], &all.due[1] };
+	for (size_t i = 0; i < 2; i++)
+		assert_true(told[i]->webhook_id == webhook && told[i]->failures == 7 && told[i]->probes == 2 &&
+			    told[i]->failing_since_ms == 5 && told[i]->succeeded && told[i]->rate == 9);
+	const int64_t first_ms = told[0]->first_due_ms, now_ms = found.now_ms;
+	assert_true(told[1]->first_due_ms == first_ms);
+	/* what has waited for the end of a hold was due before it */
+	root_run("UPDATE t_webhook_status SET hold_until_ms = %" PRId64 " WHERE webhook_id = %" PRIu64, now_ms - 1, webhook);
+	assert_true(look(w, true).due[0].first_due_ms == first_ms);
+	assert_true(look(w, false).due[1].first_due_ms == first_ms);
+	/* held, disabled, removed: not now */
+	root_run(
+	    "UPDATE t_webhook_status SET hold_until_ms = %" PRId64 " WHERE webhook_id = %" PRIu64, now_ms + 90000, webhook);
+	found = look(w, true);
+	assert_int_equal(found.due_count, 0);
+	assert_true(found.next_due_ms == now_ms + 90000);
+	root_run("UPDATE t_webhook_status SET hold_until_ms = 0");
+	root_run("UPDATE t_webhooks SET state = 'disabled' WHERE id = %" PRIu64, webhook);
+	assert_int_equal(look(w, true).due_count, 0);
+	root_run("UPDATE t_webhooks SET state = 'active' WHERE id = %" PRIu64, webhook);
+	assert_int_equal(look(w, true).due_count, 1);
+	assert_int_equal(store_remove_webhook_id(w->store, webhook), RESULT_OK);
+	assert_int_equal(look(w, true).due_count, 0);
+}
+
+/* A claim says how far it went. */
+static void
+a_claim_goes_on_where_the_last_one_ended(void **state)
+{
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 6);
+	struct due_delivery *deliveries;
+	size_t count;
+	root_run("SET @n = 0");
+	root_run("UPDATE t_due SET due_ms = (@n := @n + 1) * 10 ORDER BY id");
+	struct due_request request = { .webhook_id = webhook, .rows = 2, .from_ms = 20 };
+	for (int64_t last = 30; last <= 50; last += 20) {
+		assert_int_equal(
+		    store_claim(w->store, w->pool, owners[0], LONG_MS, &request, 1, &deliveries, &count), RESULT_OK);
+		assert_int_equal(count, 2);
+		assert_true(request.last_ms == last);
+		request.from_ms = request.last_ms;
+	}
+	assert_int_equal(root_number("SELECT MIN(due_ms) FROM t_due"), 10);
+	assert_int_equal(store_claim(w->store, w->pool, owners[0], LONG_MS, &request, 1, &deliveries, &count), RESULT_OK);
+	assert_int_equal(count, 1);
+	assert_int_equal(store_claim(w->store, w->pool, owners[0], LONG_MS, &request, 1, &deliveries, &count), RESULT_OK);
+	assert_int_equal(count, 0);
+	assert_true(request.last_ms == request.from_ms);
+}
+
+/* The rows that it found beyond those that were asked for are claimed without another look; what others have done to them
+ * meanwhile is respected. */
+static void
+a_claim_looks_ahead(void **state)
+{
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 40);
+	struct due_rows ahead = { .count = 0 };
+	struct due_request request = { .webhook_id = webhook, .rows = 3, .ahead = &ahead };
+	struct due_delivery *deliveries;
+	size_t count, claimed = 0;
+	uint64_t last_id = 0;
+	root_run("UPDATE t_due SET due_ms = 1000");
+	const int64_t begun = root_questions();
+	for (size_t i = 0; i < 10; i++) {
+		assert_int_equal(
+		    store_claim(w->store, w->pool, owners[0], LONG_MS, &request, 1, &deliveries, &count), RESULT_OK);
+		assert_int_equal(count, 3);
+		for (size_t k = 0; k < count; k++, claimed++) {
+			assert_true(deliveries[k].id > last_id);
+			last_id = deliveries[k].id;
+		}
+		assert_true(request.last_ms == 1000);
+		request.from_ms = request.last_ms;
+	}
+	/* a look, and three statements a claim */
+	assert_in_range(root_questions() - begun, 30, 32);
+	assert_int_equal(ahead.count - ahead.at, 2);
+	root_run("DELETE FROM t_due WHERE id = %" PRIu64, ahead.rows[ahead.at].id);
+	assert_int_equal(store_claim(w->store, w->pool, owners[0], LONG_MS, &request, 1, &deliveries, &count), RESULT_OK);
+	assert_int_equal(count, 3); /* looked anew: two were too few */
+	request.rows = 6;
+	assert_int_equal(ahead.count - ahead.at, 6);
+	root_run("DELETE FROM t_due WHERE id = %" PRIu64, ahead.rows[ahead.at].id);
+	assert_int_equal(store_claim(w->store, w->pool, owners[0], LONG_MS, &request, 1, &deliveries, &count), RESULT_OK);
+	assert_int_equal(count, 5);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_due WHERE token IS NULL"), 0);
+}
+
+int
+main(void)
+{
+#define LOOK_TEST(name) cmocka_unit_test_setup_teardown(name, open_look, world_close)
+	const struct CMUnitTest tests[] = {
+		LOOK_TEST(a_look_costs_what_the_webhooks_do),
+		LOOK_TEST(what_is_new_is_found_behind_what_was_removed),
+		LOOK_TEST(the_newest_are_told_as_all_that_is_due),
+		LOOK_TEST(a_claim_goes_on_where_the_last_one_ended),
+		LOOK_TEST(a_claim_looks_ahead),
+	};
+	return WORLD_MAIN(tests);
+}

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: MIT
+ * Deliveries are sent again (docs/deliveries.md 6): with the id, the event and the format that they had, while dispatchers go
+ * on. */
+#include "unit.h"
+
+#include <inttypes.h>
+
+#include "base/clock.h"
+#include "engine/events.h"
+#include "store/claims.h"
+#include "store/private.h"
+
+static const struct delivery_filter any = { .event = -1, .state = -1, .since_ms = -1, .until_ms = -1, .limit = SIZE_MAX };
+
+static int
+open_empty(void **state)
+{
+	root_run("DELETE FROM t_due");
+	root_run("DELETE FROM t_deliveries");
+	root_run("DELETE FROM t_attempts");
+	root_run("DELETE FROM t_events");
+	return world_open(state);
+}
+
+#define REDELIVER_TEST(name) cmocka_unit_test_setup_teardown(name, open_empty, world_close)
+
+static enum redelivery
+redeliver(struct world *w, uint64_t id)
+{
+	enum redelivery what;
+	assert_int_equal(store_redeliver(w->store, &id, 1, &what), RESULT_OK);
+	return what;
+}
+
+/* The id of one that has ended so, after one attempt. */
+static uint64_t
+make_ended(struct world *w, uint64_t webhook, enum delivery_state state, int status)
+{
+	struct claims claims = claim(w, owners[0], webhook, 1, LONG_MS);
+	assert_int_equal(claims.count, 1);
+	struct delivery_outcome outcome = outcome_of(claims.items, state, status);
+	assert_int_equal(complete(w, &outcome, 1), 0);
+	return claims.items->id;
+}
+
+static void
+assert_sound(struct world *w)
+{
+	struct finding *findings;
+	size_t count;
+	store_check(w->store, w->pool, true, &findings, &count);
+	for (size_t i = 0; i < count; i++)
+		print_error("%.*s: %.*s\n", SLICE_ARGS(findings[i].what), SLICE_ARGS(findings[i].detail));
+	assert_int_equal(count, 0);
+}
+
+/* docs/deliveries.md 6: "new attempts of the same delivery, with its webhook-id and bytes"; the schedule begins anew, the
+ * attempts count on */
+static void
+what_has_ended_is_due_again(void **state)
+{
+	static const enum delivery_state states[] = { DELIVERY_FAILED, DELIVERY_DELIVERED };
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 1);
+	struct slice message_id = SLICE_NONE, payload = SLICE_NONE;
+	root_run("UPDATE t_due SET format = 'form'"); /* other than its webhook's now */
+	for (unsigned i = 0; i < 4; i++) {
+		struct claims claims = claim(w, owners[0], webhook, ALL_ROWS, LONG_MS);
+		assert_int_equal(claims.count, 1);
+		assert_int_equal(claims.items->attempt, i + 1);
+		assert_int_equal(claims.items->attempts_before, i);
+		assert_true(claims.items->form);
+		if (i > 0) {
+			assert_slices_equal(claims.items->message_id, message_id);
+			assert_slices_equal(claims.items->payload, payload);
+		}
+		message_id = claims.items->message_id;
+		payload = claims.items->payload;
+		struct delivery_outcome outcome = outcome_of(claims.items, states[i % 2], 200 + (int)i);
+		assert_int_equal(complete(w, &outcome, 1), 0);
+		assert_int_equal(redeliver(w, claims.items->id), REDELIVERY_QUEUED);
+		assert_int_equal(
+		    root_number(DUE " AND token IS NULL AND due_ms <= UNIX_TIMESTAMP(NOW(3)) * 1000 AND last_status = %u"
+				    " AND shard = %u",
+			webhook, 200 + i, webhook_shard(webhook)),
+		    1);
+		assert_int_equal(root_number(DELIVERIES " AND attempts = %u", webhook, i + 1), 1);
+		assert_sound(w);
+	}
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_attempts"), 4);
+}
+
+/* What waits for its next attempt has it at once, and all of its schedule; what is due already stays where it is. */
+static void
+what_waits_is_due_at_once(void **state)
+{
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 2);
+	uint64_t failed = make_ended(w, webhook, DELIVERY_PENDING, 500);
+	int64_t due_ms = root_number("SELECT due_ms FROM t_due WHERE attempts = 0");
+	uint64_t fresh = (uint64_t)root_number("SELECT id FROM t_due WHERE attempts = 0");
+	assert_int_equal(root_number(DUE " AND due_ms > (UNIX_TIMESTAMP() + 30) * 1000", webhook), 1);
+	assert_int_equal(redeliver(w, failed), REDELIVERY_QUEUED);
+	assert_int_equal(redeliver(w, fresh), REDELIVERY_QUEUED);
+	assert_int_equal(
+	    root_number(DUE " AND due_ms <= UNIX_TIMESTAMP(NOW(3)) * 1000 AND attempts = 1 AND attempts_before = 1", webhook),
+	    1);
+	assert_int_equal(root_number("SELECT due_ms FROM t_due WHERE attempts = 0 AND attempts_before = 0"), due_ms);
+	assert_sound(w);
+}
+
+/* A dispatcher is at it: its outcome is still the one that counts. */
+static void
+what_is_under_way_is_left_alone(void **state)
+{
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 1);
+	struct claims claims = claim(w, owners[0], webhook, 1, LONG_MS);
+	assert_int_equal(redeliver(w, claims.items->id), REDELIVERY_UNDER_WAY);
+	struct delivery_outcome outcome = outcome_of(claims.items, DELIVERY_DELIVERED, 200);
+	assert_int_equal(complete(w, &outcome, 1), 0);
+	assert_int_equal(root_number(DUE, webhook), 0);
+}
+
+/* … but not when that one is dead: a disabled webhook's claims are taken over by nobody. */
+static void
+a_claim_that_has_ended_is_nobodys(void **state)
+{
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 1);
+	struct claims claims = claim(w, owners[0], webhook, 1, LONG_MS);
+	root_run("UPDATE t_due SET due_ms = 5");
+	assert_int_equal(redeliver(w, claims.items->id), REDELIVERY_QUEUED);
+	struct delivery_outcome outcome = outcome_of(claims.items, DELIVERY_DELIVERED, 200);
+	assert_int_equal(complete(w, &outcome, 1), 1);
+	assert_int_equal(claim(w, owners[1], webhook, 1, LONG_MS).count, 1);
+}
+
+/* docs/deliveries.md 4: what is given back is due at once, its attempt not counted, and only by whoever has claimed it. */
+static void
+what_is_given_back_was_never_tried(void **state)
+{
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 1);
+	struct claims claims = claim(w, owners[0], webhook, 1, LONG_MS);
+	struct delivery_outcome untried = { .id = claims.items->id, .token = SLICE("sixteen other by") };
+	assert_int_equal(store_unclaim(w->store, &untried, 1), RESULT_OK);
+	assert_int_equal(claim(w, owners[1], webhook, 1, LONG_MS).count, 0);
+	untried.token = claims.items->token;
+	assert_int_equal(store_unclaim(w->store, &untried, 1), RESULT_OK);
+	assert_int_equal(store_unclaim(w->store, &untried, 1), RESULT_OK); /* the answer to the first was lost */
+	claims = claim(w, owners[1], webhook, 1, LONG_MS);
+	assert_int_equal(claims.count, 1);
+	assert_int_equal(claims.items->attempt, 1);
+}
+
+/* Whether it has ended or not; what has to wait is queued, and told. */
+static void
+what_cannot_be_sent_is_not_queued(void **state)
+{
+	static const struct {
+		const char *change, *undo;
+		enum redelivery expected;
+	} cases[] = {
+		{ "UPDATE t_webhooks SET state = 'gone'", "UPDATE t_webhooks SET state = 'active'", REDELIVERY_NO_WEBHOOK },
+		{ "UPDATE t_webhooks SET id = id + 1000000", "UPDATE t_webhooks SET id = id - 1000000", REDELIVERY_NO_WEBHOOK },
+		{ "UPDATE t_events SET id = id + 1000000 ORDER BY id DESC", "UPDATE t_events SET id = id - 1000000 ORDER BY id",
+		    REDELIVERY_NO_EVENT },
+		/* its deliveries wait */
+		{ "UPDATE t_webhooks SET state = 'disabled'", "UPDATE t_webhooks SET state = 'active'", REDELIVERY_HELD },
+		{ "UPDATE t_webhook_status SET hold_until_ms = 1 << 42", "UPDATE t_webhook_status SET hold_until_ms = 5",
+		    REDELIVERY_HELD },
+	};
+	struct world *w = *state;
+	root_run("DELETE FROM t_webhooks");
+	uint64_t webhook = make_due(w, 2);
+	uint64_t ended = make_ended(w, webhook, DELIVERY_FAILED, 500);
+	uint64_t waiting = (uint64_t)root_number("SELECT id FROM t_due");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		root_run("%s", cases[i].change);
+		assert_int_equal(redeliver(w, ended), cases[i].expected);
+		assert_int_equal(redeliver(w, waiting), cases[i].expected);
+		root_run("%s", cases[i].undo);
+		assert_int_equal(root_number(DUE, webhook), cases[i].expected == REDELIVERY_HELD ? 2 : 1);
+	}
+	assert_int_equal(redeliver(w, NOBODY), REDELIVERY_MISSING);
+}
+
+/* Of many at once each is told; one that is named twice is one. */
+static void
+each_is_told(void **state)
+{
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 3);
+	uint64_t ended = make_ended(w, webhook, DELIVERY_DELIVERED, 200);
+	struct claims claims = claim(w, owners[0], webhook, 1, LONG_MS);
+	uint64_t waiting = (uint64_t)root_number("SELECT id FROM t_due WHERE token IS NULL");
+	const uint64_t ids[] = { waiting, NOBODY, ended, claims.items->id, ended };
+	enum redelivery what[ARRAY_SIZE(ids)];
+	assert_int_equal(store_redeliver(w->store, ids, ARRAY_SIZE(ids), what), RESULT_OK);
+	assert_int_equal(what[0], REDELIVERY_QUEUED);
+	assert_int_equal(what[1], REDELIVERY_MISSING);
+	assert_int_equal(what[2], REDELIVERY_QUEUED);
+	assert_int_equal(what[3], REDELIVERY_UNDER_WAY);
+	assert_int_equal(what[4], REDELIVERY_QUEUED);
+	assert_int_equal(root_number(DUE, webhook), 3);
+}
+
+enum { ROUNDS = 60, RACED = 20 };
+
+/* The even ones are operators, the odd ones dispatchers. shared[2…] are the ids, shared[1] is the webhook. */
+static bool
+race(struct store *store, const struct world *world UNUSED, unsigned index)
+{
+	unsigned char owner[DISPATCH_OWNER_SIZE] = { (unsigned char)(index + 1) };
+	struct due_request request = { .webhook_id = shared[1], .rows = 5 };
+	enum redelivery what[RACED];
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		struct pool *pool = pool_new();
+		struct due_delivery *items;
+		struct delivery_outcome outcomes[RACED];
+		size_t count = 0, stale = 0;
+		enum result result;
+		if (index % 2 == 0)
+			result = store_redeliver(store, shared + 2, RACED, what);
+		else
+			result = store_claim(store, pool, owner, LONG_MS, &request, 1, &items, &count);
+		for (size_t i = 0; result == RESULT_OK && i < count; i++)
+			outcomes[i] = outcome_of(&items[i], i % 2 == 0 ? DELIVERY_DELIVERED : DELIVERY_FAILED, 200);
+		/* whoever loses too often tries again: a claim that is not recorded would be lost to this test */
+		for (unsigned tries = 1; count > 0 && (tries == 1 || result == RESULT_CONFLICT); tries++) {
+			if (tries > 1)
+				store_back_off(tries < STORE_ATTEMPTS ? tries : STORE_ATTEMPTS);
+			result = store_complete(store, outcomes, count);
+		}
+		for (size_t i = 0; i < count; i++)
+			stale += outcomes[i].stale ? 1 : 0;
+		pool_free(&pool);
+		if ((result != RESULT_OK && result != RESULT_CONFLICT) || stale > 0)
+			return false;
+	}
+	return true;
+}
+
+/* "Race-free against a running dispatcher": no attempt has the number of another, none is lost, nothing is in a state that is
+ * none. */
+static void
+operators_and_dispatchers_race(void **state)
+{
+	struct world *w = *state;
+	shared[1] = make_due(w, RACED);
+	for (uint64_t i = 0; i < RACED; i++)
+		shared[2 + i] = make_ended(w, shared[1], DELIVERY_FAILED, 500);
+	processes_start(w, 4, race);
+	assert_true(processes_end());
+	assert_sound(w);
+	assert_int_equal(root_number("SELECT COUNT(token) FROM t_due"), 0);
+	/* each has had as many attempts as the log has of it, the last of which tells how many there were */
+	assert_int_equal(
+	    root_number("SELECT COUNT(*) FROM t_deliveries d JOIN (SELECT delivery_id, COUNT(*) AS logged, MAX(attempt) "
+			"AS last FROM t_attempts GROUP BY delivery_id) a ON a.delivery_id = d.id "
+			"WHERE d.attempts = a.logged AND a.logged = a.last"),
+	    RACED);
+	assert_true(root_number("SELECT COUNT(*) FROM t_attempts") > 2 * RACED);
+}
+
+static bool
+redeliver_one(struct store *store, const struct world *world UNUSED, unsigned index UNUSED)
+{
+	enum redelivery what;
+	return store_redeliver(store, &shared[1], 1, &what) == RESULT_OK && what == REDELIVERY_QUEUED;
+}
+
+/* Its end is being written: the attempts count on from what that comes to. */
+static void
+an_end_that_is_being_written_is_waited_for(void **state)
+{
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 1);
+	shared[1] = make_ended(w, webhook, DELIVERY_FAILED, 500);
+	root_run("START TRANSACTION");
+	root_run("UPDATE t_deliveries SET attempts = 7 WHERE id = %" PRIu64, shared[1]);
+	processes_start(w, 1, redeliver_one);
+	bool waited = root_wait_for(1, ROW_LOCK_WAITS);
+	root_run("COMMIT");
+	assert_true(processes_end());
+	assert_true(waited);
+	assert_int_equal(root_number(DUE " AND attempts = 7 AND attempts_before = 7", webhook), 1);
+}
+
+/* What is visited. */
+struct visits {
+	struct world *w;
+	size_t count;
+	uint64_t last;
+	bool redelivers, stops;
+};
+
+static enum result
+visit(void *context, const struct delivery_row *deliveries, size_t count)
+{
+	struct visits *v = context;
+	for (size_t i = 0; i < count; i++) {
+		assert_true(v->last == 0 || deliveries[i].id < v->last);
+		v->last = deliveries[i].id;
+		if (v->redelivers)
+			assert_int_equal(redeliver(v->w, deliveries[i].id), REDELIVERY_QUEUED);
+	}
+	v->count += count;
+	return v->stops ? RESULT_CONFLICT : RESULT_OK;
+}
+
+/* All that fit come once each, in order, though they are changed meanwhile, and however many do not fit. */
+static void
+all_that_fit_are_visited(void **state)
+{
+	enum { MANY = DELIVERIES_LOOKED_AT + 40000, PLACE = 1000000000 };
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 3);
+	struct delivery_filter filter = any;
+	for (size_t i = 0; i < 3; i++)
+		make_ended(w, webhook, DELIVERY_FAILED, 500);
+	uint64_t last = (uint64_t)root_number("SELECT MAX(id) FROM t_deliveries");
+	root_run("INSERT INTO t_deliveries SELECT %" PRIu64 " + seq, 1, %" PRIu64
+		 ", 'json', 'failed', 1, 200, NULL, 1 FROM seq_1_to_%d",
+	    last + PLACE, webhook, MANY); /* without events */
+	filter.webhook_id = webhook;
+	filter.state = DELIVERY_FAILED;
+	struct visits visits = { .w = w, .redelivers = true };
+	assert_int_equal(store_visit_deliveries(w->store, &filter, visit, &visits), RESULT_OK);
+	assert_int_equal(visits.count, 3);
+	assert_int_equal(root_number(DUE, webhook), 3);
+	root_run("DELETE FROM t_deliveries WHERE id > %" PRIu64, last);
+	filter.state = DELIVERY_PENDING;
+	filter.limit = 2;
+	visits = (struct visits){ .w = w };
+	assert_int_equal(store_visit_deliveries(w->store, &filter, visit, &visits), RESULT_OK);
+	assert_int_equal(visits.count, 2);
+	visits = (struct visits){ .w = w, .stops = true };
+	assert_int_equal(store_visit_deliveries(w->store, &any, visit, &visits), RESULT_CONFLICT);
+}
+
+/* docs/operating.md 4, `delivery show`: the row with all that hangs on it, and its log in order. */
+static void
+a_delivery_is_found_with_its_log(void **state)
+{
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 1);
+	struct delivery_details found;
+	uint64_t id = make_ended(w, webhook, DELIVERY_FAILED, 0);
+	assert_int_equal(redeliver(w, id), REDELIVERY_QUEUED);
+	struct claims claims = claim(w, owners[0], webhook, 1, LONG_MS);
+	assert_int_equal(store_find_delivery(w->store, w->pool, id, &found), RESULT_OK);
+	assert_int_equal(found.row.state, DELIVERY_PENDING);
+	assert_int_equal(found.row.attempts, 1);
+	assert_true(found.row.claimed && found.row.due_ms > found.row.now_ms);
+	assert_slices_equal(found.row.last_error, SLICE("timeout"));
+	assert_int_equal(found.campaign_id, w->campaign);
+	assert_slice(found.url, "https://a.example/hook");
+	assert_slices_equal(found.message_id, claims.items->message_id);
+	assert_slices_equal(found.payload, claims.items->payload);
+	assert_true(found.created_ms > 0 && found.created_ms <= found.row.now_ms);
+	struct delivery_outcome outcome = outcome_of(claims.items, DELIVERY_DELIVERED, 204);
+	outcome.answer = SLICE("\xff\x00");
+	outcome.webhook_failures = 3;
+	outcome.webhook_hold_ms = LONG_MS;
+	assert_int_equal(complete(w, &outcome, 1), 0);
+	assert_int_equal(store_find_delivery(w->store, w->pool, id, &found), RESULT_OK);
+	assert_int_equal(found.row.state, DELIVERY_DELIVERED);
+	assert_false(found.row.claimed);
+	assert_int_equal(found.row.webhook_failures, 3);
+	assert_true(found.row.webhook_hold_until_ms > found.row.now_ms);
+	assert_int_equal(found.attempt_count, 2);
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(found.attempts[i].attempt, i + 1);
+		assert_int_equal(found.attempts[i].duration_ms, 12);
+		assert_int_equal(found.attempts[i].status, i == 0 ? 0 : 204);
+		assert_slices_equal(found.attempts[i].error, i == 0 ? SLICE("timeout") : SLICE_NONE);
+		assert_slices_equal(found.attempts[i].answer, i == 0 ? SLICE("answer") : outcome.answer);
+	}
+	assert_int_equal(store_remove_webhook_id(w->store, webhook), RESULT_OK);
+	assert_int_equal(store_find_delivery(w->store, w->pool, id, &found), RESULT_OK);
+	assert_false(slice_present(found.url));
+	assert_int_equal(found.row.webhook_state, WEBHOOK_MISSING);
+	assert_int_equal(store_find_delivery(w->store, w->pool, NOBODY, &found), RESULT_NOT_FOUND);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		REDELIVER_TEST(what_has_ended_is_due_again),
+		REDELIVER_TEST(what_waits_is_due_at_once),
+		REDELIVER_TEST(what_is_under_way_is_left_alone),
+		REDELIVER_TEST(a_claim_that_has_ended_is_nobodys),
+		REDELIVER_TEST(what_is_given_back_was_never_tried),
+		REDELIVER_TEST(what_cannot_be_sent_is_not_queued),
+		REDELIVER_TEST(each_is_told),
+		REDELIVER_TEST(operators_and_dispatchers_race),
+		REDELIVER_TEST(an_end_that_is_being_written_is_waited_for),
+		REDELIVER_TEST(all_that_fit_are_visited),
+		REDELIVER_TEST(a_delivery_is_found_with_its_log),
+	};
+	return WORLD_MAIN(tests);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ * As with_pool.h, and the address rules that hold where nothing is configured. */
+#ifndef LEADHOOK_TESTS_CORE_WITH_RULES_H
+#define LEADHOOK_TESTS_CORE_WITH_RULES_H
+
+#include "webhook/address.h"
+#include "with_pool.h"
+
+static struct address_rules rules;
+
+static int
+begin_with_rules(void **state)
+{
+	struct slice bad;
+	begin(state);
+	return address_rules_parse(pool, SLICE_NONE, SLICE_NONE, &rules, &bad) ? 0 : -1;
+}
+
+#endif

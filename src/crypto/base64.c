@@ -23,8 +23,8 @@ base64_decode(struct pool *pool, struct slice text, struct slice *bytes)
 	int size = EVP_DecodeBlock(out, (const unsigned char *)text.data, (int)text.size);
 	if (size < 0)
 		return false;
-	/* libcrypto counts padding as bytes, skips white space and takes unused bits as they come: what it makes of the text
-	 * must give the same text again */
+	/* libcrypto counts padding as bytes, skips white space and ignores unused bits, so the result must encode to the same
+	 * text */
 	size_t padding = text.size - slice_find(text, '=');
 	if (padding > 2)
 		return false;

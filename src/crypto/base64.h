@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Base64 (RFC 4648) on libcrypto. */
-#ifndef LEADHOOK_CORE_BASE64_H
-#define LEADHOOK_CORE_BASE64_H
+#ifndef LEADHOOK_CRYPTO_BASE64_H
+#define LEADHOOK_CRYPTO_BASE64_H
 
 #include <stdbool.h>
 
@@ -11,13 +11,13 @@
 
 /* The standard alphabet with padding, on one line (section 4). */
 struct slice base64_encode(struct pool *pool, struct slice bytes);
-/* Takes exactly what base64_encode writes: no white space, padding in full, unused bits zero (sections 3.2, 3.3, 3.5).
- * False otherwise. */
+/* Accepts exactly what base64_encode writes: no white space, full padding, unused bits zero (sections 3.2, 3.3, 3.5).
+ * Returns false otherwise. */
 MUST_CHECK bool base64_decode(struct pool *pool, struct slice text, struct slice *bytes);
 
 /* The alphabet for URLs and file names, without padding (section 5). */
 struct slice base64url_encode(struct pool *pool, struct slice bytes);
-/* True when the byte is of that alphabet. */
+/* True when the byte belongs to that alphabet. */
 bool base64url_is_digit(char c);
 
 #endif

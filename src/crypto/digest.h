@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * SHA-256 and HMAC-SHA256 on libcrypto. What is hashed may come in several pieces, as if they stood one after another. */
-#ifndef LEADHOOK_CORE_DIGEST_H
-#define LEADHOOK_CORE_DIGEST_H
+ * SHA-256 and HMAC-SHA256 on libcrypto. The input may come in several pieces, which are hashed as if concatenated. */
+#ifndef LEADHOOK_CRYPTO_DIGEST_H
+#define LEADHOOK_CRYPTO_DIGEST_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,23 +11,23 @@
 
 enum { DIGEST_SIZE = 32 };
 
-/* The bytes of a digest, to be written in hexadecimal, stored, or compared. */
+/* The raw bytes of a digest. */
 struct digest {
 	unsigned char bytes[DIGEST_SIZE];
 };
 
-/* Neither fails: a libcrypto without SHA-256 or without memory ends the process. */
+/* Neither fails: if libcrypto has no SHA-256 or no memory, the process ends. */
 struct digest digest_sha256(const struct slice *pieces, size_t count);
-/* The key may have any length, zero too (RFC 2104). */
+/* The key may have any length, including zero (RFC 2104). */
 struct digest digest_hmac_sha256(struct slice key, const struct slice *pieces, size_t count);
 
-/* Each thread keeps what the two need. One that ends before the process frees it. */
+/* Each thread caches its libcrypto contexts. A thread that ends before the process frees them with this. */
 void digest_end_thread(void);
 
 /* `digest` must outlive the slice. */
 struct slice digest_slice(const struct digest *digest);
 
-/* Compares secrets: the time it takes tells the sizes only, never where they differ. */
+/* Compares secrets in constant time: the time depends on the sizes only. */
 MUST_CHECK bool digest_equal(struct slice a, struct slice b);
 
 #endif

@@ -3,8 +3,8 @@
  * wait in a queue, travel to another process and be run again.
  *
  * And what becomes of it: its outcome. */
-#ifndef LEADHOOK_CORE_COMMAND_H
-#define LEADHOOK_CORE_COMMAND_H
+#ifndef LEADHOOK_ENGINE_COMMAND_H
+#define LEADHOOK_ENGINE_COMMAND_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Custom fields and utm: small JSON objects of scalars and arrays of scalars (docs/api.md 4.4). */
-#ifndef LEADHOOK_CORE_CUSTOM_FIELDS_H
-#define LEADHOOK_CORE_CUSTOM_FIELDS_H
+#ifndef LEADHOOK_ENGINE_CUSTOM_FIELDS_H
+#define LEADHOOK_ENGINE_CUSTOM_FIELDS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  *
  * Pure: no I/O, no clock, no randomness but what is handed in. The second command of a batch sees what the first one did; the
  * payload of each is the lead as its own command left it, so that nobody can tell how commands were put together. */
-#ifndef LEADHOOK_CORE_DECIDE_H
-#define LEADHOOK_CORE_DECIDE_H
+#ifndef LEADHOOK_ENGINE_DECIDE_H
+#define LEADHOOK_ENGINE_DECIDE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  *
  * A command changes leads through step_touch. When it is done, step_settle compares each touched lead with what it was before:
  * counters, histogram and most events follow from that difference, so that no rule has to keep them. */
-#ifndef LEADHOOK_CORE_DECIDE_STEP_H
-#define LEADHOOK_CORE_DECIDE_STEP_H
+#ifndef LEADHOOK_ENGINE_DECIDE_STEP_H
+#define LEADHOOK_ENGINE_DECIDE_STEP_H
 
 #include "engine/decide.h"
 

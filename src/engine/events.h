@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The closed table of campaign events (docs/requirements.md "Event names"). */
-#ifndef LEADHOOK_CORE_EVENTS_H
-#define LEADHOOK_CORE_EVENTS_H
+#ifndef LEADHOOK_ENGINE_EVENTS_H
+#define LEADHOOK_ENGINE_EVENTS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Every way in which a call of the API can fail: status, stable code and message, word for word (docs/api.md 2). */
-#ifndef LEADHOOK_CORE_FAILURE_H
-#define LEADHOOK_CORE_FAILURE_H
+#ifndef LEADHOOK_ENGINE_FAILURE_H
+#define LEADHOOK_ENGINE_FAILURE_H
 
 enum failure {
 	FAILURE_NONE = 0,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A small ordered set of ids as it stands in a row: decimal, separated by commas. The absent slice is the empty list. */
-#ifndef LEADHOOK_CORE_ID_LIST_H
-#define LEADHOOK_CORE_ID_LIST_H
+#ifndef LEADHOOK_ENGINE_ID_LIST_H
+#define LEADHOOK_ENGINE_ID_LIST_H
 
 #include <stdbool.h>
 #include <stdint.h>

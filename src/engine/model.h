@@ -2,8 +2,8 @@
  * Campaigns, leads and webhooks as the rules see them. Values only: whoever loads them owns them, in a pool.
  *
  * Times are milliseconds since 1970 by the database's clock, -1 where there is none. An absent slice is a missing value. */
-#ifndef LEADHOOK_CORE_MODEL_H
-#define LEADHOOK_CORE_MODEL_H
+#ifndef LEADHOOK_ENGINE_MODEL_H
+#define LEADHOOK_ENGINE_MODEL_H
 
 #include <stdbool.h>
 #include <stddef.h>

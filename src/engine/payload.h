@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The one renderer of a lead: for answers, webhooks and exports (docs/api.md 4.5). */
-#ifndef LEADHOOK_CORE_PAYLOAD_H
-#define LEADHOOK_CORE_PAYLOAD_H
+#ifndef LEADHOOK_ENGINE_PAYLOAD_H
+#define LEADHOOK_ENGINE_PAYLOAD_H
 
 #include <stdint.h>
 

@@ -2,8 +2,8 @@
  * The rank of a score among the leads of its campaign that are not fraudulent, from a histogram that is kept as a tree: eight
  * levels, four bits of the score each, 16 slots a node. A rank is read from one node a level, however many leads and
  * distinct scores there are. Leads with a score of 0 are above nobody and left out: most sign-ups change nothing here. */
-#ifndef LEADHOOK_CORE_RANK_H
-#define LEADHOOK_CORE_RANK_H
+#ifndef LEADHOOK_ENGINE_RANK_H
+#define LEADHOOK_ENGINE_RANK_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * API keys (docs/api.md 3): shown once, stored as a hash. A fast hash is right for 256 random bits. */
-#ifndef LEADHOOK_CORE_API_KEY_H
-#define LEADHOOK_CORE_API_KEY_H
+#ifndef LEADHOOK_IDENTITY_API_KEY_H
+#define LEADHOOK_IDENTITY_API_KEY_H
 
 #include <stdbool.h>
 
@@ -15,11 +15,11 @@ enum { API_KEY_RANDOM = 32, API_KEY_SIZE = 46 };
 /* "lh_" and 43 characters of URL-safe Base64. */
 struct slice api_key_make(struct pool *pool, const unsigned char random[API_KEY_RANDOM]);
 
-/* False for what can be no key of ours, whatever is stored. */
+/* False when the text cannot be an API key, so no look-up is needed. */
 bool api_key_well_formed(struct slice key);
 
-/* SHA-256 of the key's text, prefix included: what is stored, looked up and compared. The time that this takes may tell
- * something of the hash; nobody gets from there to the key, so it need not always be the same. */
+/* SHA-256 of the key's text, prefix included: the form that is stored, looked up and compared. A comparison of hashes need
+ * not be in constant time: a part of the hash does not reveal the key. */
 struct digest api_key_hash(struct slice key);
 
 /* The last white-space separated token of an Authorization or Authentication header ("Bearer lh_…" and bare "lh_…" alike);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "identity/client_address.h"
 
-/* "192.0.2.1", "192.0.2.1:1234", "2001:db8::1", "[2001:db8::1]", "[2001:db8::1]:1234", each IPv6 one with "%eth0" too. */
+/* "192.0.2.1", "192.0.2.1:1234", "2001:db8::1", "[2001:db8::1]", "[2001:db8::1]:1234", each IPv6 form also with a zone
+ * ("%eth0"). */
 static bool
 parse_hop(struct slice text, struct ip_address *address)
 {

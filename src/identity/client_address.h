@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * Who is asking (docs/api.md 5): the client behind trusted proxies. */
-#ifndef LEADHOOK_CORE_CLIENT_ADDRESS_H
-#define LEADHOOK_CORE_CLIENT_ADDRESS_H
+ * The address of the client, also when the request came through trusted proxies (docs/api.md 5). */
+#ifndef LEADHOOK_IDENTITY_CLIENT_ADDRESS_H
+#define LEADHOOK_IDENTITY_CLIENT_ADDRESS_H
 
 #include "base/attributes.h"
 #include "base/slice.h"
 #include "identity/network.h"
 
-/* REMOTE_ADDR or, while that is in `trusted`, the first address of X-Forwarded-For from the right that is not. Ports,
- * brackets and zone ids are stripped. What cannot be read ends the walk, for whatever stands left of it may be forged: the
- * last trusted address is then the client. False when REMOTE_ADDR is no address (a web server on a unix socket gives none). */
+/* REMOTE_ADDR or, if that is in `trusted`, the first address of X-Forwarded-For from the right that is not. Ports, brackets
+ * and zone ids are removed. An entry that is no address ends the search, because everything to its left may be forged: the
+ * last trusted address is then the client. Returns false when REMOTE_ADDR is no address (a web server on a unix socket sends
+ * none). */
 MUST_CHECK bool client_address(
     struct slice remote_addr, struct slice forwarded_for, const struct network_list *trusted, struct ip_address *client);
 

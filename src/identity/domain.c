@@ -37,7 +37,7 @@ has_alabel(struct slice name)
 	return false;
 }
 
-/* Never with IDN2_USE_STD3_ASCII_RULES: that drops what it does not like, "a_b.example" becomes "ab.example". */
+/* Without IDN2_USE_STD3_ASCII_RULES, which drops invalid characters: "a_b.example" would become "ab.example". */
 static bool
 convert(struct pool *pool, struct slice typed, struct slice *ascii)
 {
@@ -58,7 +58,7 @@ bool
 domain_to_ascii(struct pool *pool, struct slice typed, struct slice *ascii)
 {
 	struct slice name = typed;
-	/* a plain name must not pass through libidn2: it refuses hyphens in third and fourth place, which are in use */
+	/* libidn2 refuses hyphens in third and fourth place, which ASCII names in use have: only other names pass through it */
 	if ((!slice_is_ascii(typed) || has_alabel(typed)) && !convert(pool, typed, &name))
 		return false;
 	if (!is_name(name))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Domain names as people write them, brought to the one form that is compared: lower-case A-labels. */
-#ifndef LEADHOOK_CORE_DOMAIN_H
-#define LEADHOOK_CORE_DOMAIN_H
+ * Domain names, normalized to the form that is compared: lower-case A-labels. */
+#ifndef LEADHOOK_IDENTITY_DOMAIN_H
+#define LEADHOOK_IDENTITY_DOMAIN_H
 
 #include <stdbool.h>
 
@@ -13,8 +13,8 @@ enum { DOMAIN_LABEL_MAX = 63, DOMAIN_MAX = 253 };
 
 /* Letters, digits and hyphens in ASCII, or UTF-8 that passes IDNA2008 (RFC 5891; mapped by UTS 46, non-transitional, so
  * that "BÜCHER。example" is "xn--bcher-kva.example" and ß stays ß). Labels of 1 to 63 octets that neither begin nor end
- * with a hyphen, at most 253 octets in all, no trailing dot. An A-label that was typed must itself be valid.
- * False otherwise. */
+ * with a hyphen, at most 253 octets in all, no trailing dot. An A-label in the input must itself be valid.
+ * Returns false otherwise. */
 MUST_CHECK bool domain_to_ascii(struct pool *pool, struct slice typed, struct slice *ascii);
 
 #endif

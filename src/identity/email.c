@@ -9,7 +9,7 @@
 #include "base/utf8.h"
 #include "identity/domain.h"
 
-/* Characters that no part may hold although they are no ASCII; Unicode's names for the classes of docs/api.md 4.2. */
+/* Non-ASCII characters that no part may contain: Unicode's names for the classes of docs/api.md 4.2. */
 static bool (*const refused[])(ucs4_t) = {
 	uc_is_property_white_space,
 	uc_is_property_iso_control,
@@ -68,7 +68,7 @@ normalise_local(struct pool *pool, struct slice typed)
 	return (struct slice){ local, size };
 }
 
-/* A dot, and a last label that is no number: "192.0.2.1" is an address literal without its brackets. */
+/* The domain has a dot, and its last label is not a number: "192.0.2.1" is an address literal without brackets. */
 static bool
 is_mail_domain(struct slice domain)
 {

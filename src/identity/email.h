@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Email addresses (docs/api.md 4.2): the syntax that is accepted and the key by which two spellings are the same person. */
-#ifndef LEADHOOK_CORE_EMAIL_H
-#define LEADHOOK_CORE_EMAIL_H
+ * Email addresses (docs/api.md 4.2): the accepted syntax, and the key that identifies a person across spellings. */
+#ifndef LEADHOOK_IDENTITY_EMAIL_H
+#define LEADHOOK_IDENTITY_EMAIL_H
 
 #include <stdbool.h>
 
@@ -9,20 +9,21 @@
 #include "base/pool.h"
 #include "base/slice.h"
 
-/* RFC 5321 4.5.3.1, in octets; the whole is one of 256 for a path less its angle brackets. */
+/* RFC 5321 4.5.3.1, in octets. EMAIL_MAX is the limit of 256 for a path, less its angle brackets. */
 enum { EMAIL_LOCAL_MAX = 64, EMAIL_MAX = 254 };
-/* Bytes of an address as typed: what leads.email holds whatever the characters are. In U-labels and NFC the longest that
- * EMAIL_MAX allows has some 890, so only what IDNA drops (soft hyphens) or maps to something shorter can be refused by it. */
+/* Bytes of an address as submitted: what leads.email can hold, whatever the characters are. With U-labels in NFC the longest
+ * address within EMAIL_MAX has about 890 bytes, so this refuses only addresses with characters that IDNA drops (soft hyphens)
+ * or maps to shorter ones. */
 enum { EMAIL_TYPED_MAX = 1024 };
 
 struct email {
-	struct slice display; /* as typed; the caller's bytes, not a copy; at most EMAIL_TYPED_MAX */
+	struct slice display; /* as submitted; the caller's bytes, not a copy; at most EMAIL_TYPED_MAX */
 	struct slice key;     /* the identity: local part in NFC with ASCII letters in lower case, '@', domain in lower-case
 				 A-labels; at most EMAIL_MAX bytes; in the pool */
 };
 
-/* `typed` is trimmed already (docs/api.md 1). The grammar of WHATWG's input type=email, RFC 5321's lengths, UTF-8 on both
- * sides (RFC 6531). Neither dots nor plus tags are folded. False when it is no such address; *email is then untouched. */
+/* `typed` is already trimmed (docs/api.md 1). The grammar of WHATWG's input type=email, RFC 5321's lengths, UTF-8 on both
+ * sides (RFC 6531). Neither dots nor plus tags are folded. Returns false when it is not valid; *email is then unchanged. */
 MUST_CHECK bool email_parse(struct pool *pool, struct slice typed, struct email *email);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * A list of host names, each standing for its subdomains too
- * (docs/api.md 4.6, blocked_email_domains and blocked_referrers). */
-#ifndef LEADHOOK_CORE_HOST_LIST_H
-#define LEADHOOK_CORE_HOST_LIST_H
+ * A list of host names, each of which includes its subdomains (docs/api.md 4.6, blocked_email_domains and
+ * blocked_referrers). */
+#ifndef LEADHOOK_IDENTITY_HOST_LIST_H
+#define LEADHOOK_IDENTITY_HOST_LIST_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,12 +16,13 @@ struct host_list {
 };
 
 /* Hosts separated by commas or white space; `#` starts a comment that ends with the line. A leading "." or "*." is dropped.
- * False, with *bad set to it, at the first item that is no host name. Everything lives in the pool, of `text` nothing. */
+ * Returns false, with *bad set, at the first item that is no host name. The list is in the pool and does not refer to `text`.
+ */
 MUST_CHECK bool host_list_parse(struct pool *pool, struct slice text, struct host_list *list, struct slice *bad);
 
-/* True when the host, in lower-case A-labels, or a domain above it is in the list. */
+/* True when the list contains the host, given in lower-case A-labels, or a parent domain. */
 bool host_list_contains(const struct host_list *list, struct slice host);
-/* The same of a short list that was not parsed before; an absent one is empty, an absent host is in none. */
+/* The same for the text of a short list. An absent list is empty, an absent host is in no list. */
 bool host_list_text_contains(struct pool *pool, struct slice text, struct slice host);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "identity/domain.h"
 
-/* A scheme's characters behind the first, which is a letter (RFC 3986, 3.1). */
+/* The characters of a scheme after the first, which is a letter (RFC 3986, 3.1). */
 static bool
 continues_scheme(char c)
 {
@@ -24,14 +24,14 @@ link_is_web(struct slice link)
 			       slice_equal_nocase((struct slice){ scheme, size }, SLICE("https"));
 		if (size == 0 ? !ascii_is_alpha(c) : !continues_scheme(c))
 			return true;
-		/* one place more than the longest that is accepted */
+		/* room for one character more than the longest accepted scheme */
 		if (size < sizeof(scheme))
 			scheme[size++] = c;
 	}
 	return true;
 }
 
-/* Up to the first of the characters. */
+/* The part up to the first of the characters. */
 static struct slice
 before(struct slice s, const char *characters)
 {
@@ -40,7 +40,7 @@ before(struct slice s, const char *characters)
 	return s;
 }
 
-/* Without what stands before the host; a link may also begin with the host. */
+/* The link from its host on; a link may also begin with the host. */
 static struct slice
 without_scheme(struct slice link)
 {
@@ -48,7 +48,7 @@ without_scheme(struct slice link)
 	for (size_t i = 0; i < ARRAY_SIZE(schemes); i++)
 		if (slice_starts_with_nocase(link, schemes[i]))
 			return slice_sub(link, schemes[i].size, link.size);
-	/* another scheme's authority, where it has one, is no web host */
+	/* the authority of another scheme is no web host */
 	size_t colon = slice_find(link, ':');
 	return slice_starts_with(slice_sub(link, colon, link.size), SLICE("://")) ? SLICE_NONE : link;
 }

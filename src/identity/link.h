@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT
- * Links that others give us and that a page may lead its visitors to. */
-#ifndef LEADHOOK_CORE_LINK_H
-#define LEADHOOK_CORE_LINK_H
+ * Links that clients supply and that a page may send its visitors to. */
+#ifndef LEADHOOK_IDENTITY_LINK_H
+#define LEADHOOK_IDENTITY_LINK_H
 
 #include <stdbool.h>
 
 #include "base/pool.h"
 #include "base/slice.h"
 
-/* True for an http or https URL and for a reference without a scheme ("/thanks", "//shop.example/", "?step=2"), read as
- * browsers read them (WHATWG URL, "basic URL parser"): blanks and control characters in front do not count, tabs and line ends
- * nowhere. So "java\nscript:alert(1)" is none. */
+/* True for an http or https URL and for a reference without a scheme ("/thanks", "//shop.example/", "?step=2"), parsed as
+ * browsers do (WHATWG URL, "basic URL parser"): leading blanks and control characters are skipped, tabs and line ends are
+ * skipped everywhere. So the scheme of "java\nscript:alert(1)" is found. */
 bool link_is_web(struct slice link);
 
-/* The host of an http or https URL, which may be written without its scheme ("//shop.example/", "shop.example/a"), in
- * lower-case A-labels; absent when there is none. In the pool. */
+/* The host, in lower-case A-labels, of an http or https URL, whose scheme may be missing ("//shop.example/",
+ * "shop.example/a"); absent when there is none. In the pool. */
 struct slice link_host(struct pool *pool, struct slice link);
 
 #endif

@@ -48,7 +48,7 @@ ip_address_parse(struct slice text, struct ip_address *address)
 bool
 ip_address_from_sockaddr(const struct sockaddr *from, struct ip_address *address)
 {
-	/* copied, for a caller's buffer need not be aligned for the larger type */
+	/* copied because the caller's buffer may not be aligned for the larger type */
 	union {
 		struct sockaddr_in v4;
 		struct sockaddr_in6 v6;
@@ -88,7 +88,7 @@ network_contains(const struct network *network, const struct ip_address *address
 	return rest == 0 || (network->base.bytes[whole] ^ address->bytes[whole]) >> (8 - rest) == 0;
 }
 
-/* Nothing is set behind the prefix. */
+/* No bit after the prefix is set. */
 static bool
 is_base(const struct network *network)
 {
@@ -108,7 +108,7 @@ parse_network(struct slice item, struct network *network)
 	network->prefix = ADDRESS_BITS;
 	if (slash == item.size)
 		return true;
-	/* a v4-mapped one that is written as IPv6 counts its bits as IPv6 */
+	/* the prefix of a v4-mapped network written as IPv6 counts IPv6 bits */
 	const bool dotted = slice_find(base, ':') == base.size;
 	uint64_t bits;
 	if (!slice_to_u64(slice_sub(item, slash + 1, item.size), dotted ? V4_BITS : ADDRESS_BITS, &bits))

@@ -7,16 +7,16 @@
 
 enum { E164_SIZE = 1 + PHONE_DIGITS_MAX + 1 };
 
-/* What people put between digits. */
-static const char ornaments[] = " -.()";
+/* Separators that people put between digits. */
+static const char separators[] = " -.()";
 
-/* Adds the digits of `text`; false when there is something else than digits and ornaments, or too much of it. */
+/* Adds the digits of `text`. False when it contains other characters than digits and separators, or too many digits. */
 static bool
 add_digits(char out[E164_SIZE], size_t *size, struct slice text)
 {
 	for (size_t i = 0; i < text.size; i++) {
 		char c = text.data[i];
-		if (c != '\0' && strchr(ornaments, c) != NULL)
+		if (c != '\0' && strchr(separators, c) != NULL)
 			continue;
 		if (!ascii_is_digit(c) || *size == E164_SIZE - 1)
 			return false;
@@ -26,18 +26,18 @@ add_digits(char out[E164_SIZE], size_t *size, struct slice text)
 	return true;
 }
 
-/* Behind ornaments ("(+49) 171") and a '+' if there is one; *plus tells whether there is. */
+/* The text after leading separators ("(+49) 171") and a '+', if there is one; *plus says whether there is. */
 static struct slice
 after_plus(struct slice text, bool *plus)
 {
 	size_t from = 0;
-	while (from < text.size && text.data[from] != '\0' && strchr(ornaments, text.data[from]) != NULL)
+	while (from < text.size && text.data[from] != '\0' && strchr(separators, text.data[from]) != NULL)
 		from++;
 	*plus = from < text.size && text.data[from] == '+';
 	return slice_sub(text, *plus ? from + 1 : from, text.size);
 }
 
-/* Adds the calling code that `country_code` stands for. */
+/* Adds the calling code that `country_code` names. */
 static bool
 add_country(struct pool *pool, char out[E164_SIZE], size_t *size, struct slice country_code)
 {
@@ -74,7 +74,7 @@ phone_parse(struct pool *pool, struct slice number, struct slice country_code, s
 	struct slice digits = after_plus(number, &plus);
 	if (!plus && !add_country(pool, typed, &size, country_code))
 		return false;
-	/* looked at again afterwards: without its trunk prefix the number may have become too short */
+	/* the length is checked again: without its trunk prefix the number may be too short */
 	if (!add_digits(typed, &size, digits) || !has_length(typed) ||
 	    !phone_backend_normalise(typed, normal, sizeof(normal)) || !has_length(normal))
 		return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Phone numbers (docs/api.md 4.2): from what people type to E.164. */
-#ifndef LEADHOOK_CORE_PHONE_H
-#define LEADHOOK_CORE_PHONE_H
+ * Phone numbers (docs/api.md 4.2): normalized to E.164. */
+#ifndef LEADHOOK_IDENTITY_PHONE_H
+#define LEADHOOK_IDENTITY_PHONE_H
 
 #include <stdbool.h>
 
@@ -9,7 +9,7 @@
 #include "base/pool.h"
 #include "base/slice.h"
 
-/* Digits, the calling code included, without the '+' (ITU-T E.164 6.2 for the maximum). */
+/* Number of digits, calling code included, '+' not counted (maximum: ITU-T E.164 6.2). */
 enum { PHONE_DIGITS_MIN = 7, PHONE_DIGITS_MAX = 15 };
 
 /* Reads the library's metadata (some megabytes) now rather than at the first number: a parent calls it before it forks, so

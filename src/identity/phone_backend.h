@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * What phone.c needs to know about the world's numbering plans: phone_shim.cc asks libphonenumber, phone_structure.c has
  * tables of its own for the build without it. One of the two is linked. Read by C and by C++. */
-#ifndef LEADHOOK_CORE_PHONE_BACKEND_H
-#define LEADHOOK_CORE_PHONE_BACKEND_H
+#ifndef LEADHOOK_IDENTITY_PHONE_BACKEND_H
+#define LEADHOOK_IDENTITY_PHONE_BACKEND_H
 
 #include <stdbool.h>
 #include <stddef.h>

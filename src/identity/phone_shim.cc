@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * libphonenumber for C. The only C++ here: nothing but calls.
  *
- * Nothing catches: what may be thrown is only want of memory, which ends the process, as everywhere. */
+ * No exception is caught: only std::bad_alloc can be thrown, and out of memory ends the process, as everywhere. */
 #include <cstring>
 #include <string>
 
@@ -15,7 +15,7 @@ using i18n::phonenumbers::NullLogger;
 using i18n::phonenumbers::PhoneNumber;
 using i18n::phonenumbers::PhoneNumberUtil;
 
-/* Its messages would go to standard output, which belongs to our answers. */
+/* Its messages would go to standard output, which is reserved for answers. */
 static const PhoneNumberUtil &
 library()
 {
@@ -27,7 +27,7 @@ library()
 	return *instance;
 }
 
-/* "ZZ": the region of numbers that need none, for they begin with '+'. */
+/* "ZZ" is the unknown region: numbers that begin with '+' need none. */
 static bool
 parse(const std::string &international, PhoneNumber *number)
 {
@@ -37,7 +37,7 @@ parse(const std::string &international, PhoneNumber *number)
 extern "C" void
 phone_backend_load(void)
 {
-	/* any number: patterns are compiled when they are first used */
+	/* any number will do: patterns are compiled at their first use */
 	char e164[32];
 	(void)phone_backend_normalise("+16502530000", e164, sizeof(e164));
 }
@@ -53,8 +53,8 @@ phone_backend_normalise(const char *international, char *e164, size_t size)
 {
 	PhoneNumber number;
 	std::string text = international, typed;
-	/* what is stored must read as itself: behind a trunk prefix that was typed twice, or one of a carrier, stands another
-	 * that the next reading would drop */
+	/* the stored form must parse to itself: after a trunk prefix that was entered twice, or a carrier prefix, there may be
+	 * another one that the next parse would drop */
 	do {
 		typed = text;
 		if (!parse(typed, &number) || !library().IsPossibleNumber(number))

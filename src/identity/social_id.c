@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "identity/social_id.h"
 
-/* Crockford's: no I, L, O, which look like digits, and no U */
+/* Crockford's alphabet: without I, L and O, which look like digits, and without U */
 static const char alphabet[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
 enum { BITS = 5 };
@@ -15,7 +15,7 @@ social_id_make(struct pool *pool, uint64_t random)
 	return (struct slice){ id, SOCIAL_ID_SIZE };
 }
 
-/* The stored character that was meant, or 0. */
+/* The stored character for a submitted one, or 0. */
 static char
 decode(char typed)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The public id of a lead, which stands in its referral link (docs/api.md 4.5): 10 characters of Crockford's Base32. */
-#ifndef LEADHOOK_CORE_SOCIAL_ID_H
-#define LEADHOOK_CORE_SOCIAL_ID_H
+ * The public id of a lead, part of its referral link (docs/api.md 4.5): 10 characters of Crockford's Base32. */
+#ifndef LEADHOOK_IDENTITY_SOCIAL_ID_H
+#define LEADHOOK_IDENTITY_SOCIAL_ID_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,12 +12,12 @@
 
 enum { SOCIAL_ID_SIZE = 10 };
 
-/* Upper case, from the low 50 bits of a random number (base/random.h). Uniqueness is the store's business. */
+/* Upper case, from the low 50 bits of a random number (base/random.h). The store makes sure that it is unique. */
 struct slice social_id_make(struct pool *pool, uint64_t random);
 
-/* The stored form of a submitted id. Links get read out and retyped, so it is decoded as Crockford says: without regard to
- * case, I and L as 1, O as 0. No id contains those letters, so no two ids ever meet. His hyphens and check symbols are not
- * taken. False when it can be no id; *id is then untouched. */
+/* The stored form of a submitted id. Links are read aloud and retyped, so an id is decoded as Crockford specifies: case does
+ * not matter, I and L are 1, O is 0. No id contains those letters, so two ids never become equal. Crockford's hyphens and check
+ * symbols are not accepted. Returns false when it cannot be an id; *id is then unchanged. */
 MUST_CHECK bool social_id_parse(struct pool *pool, struct slice typed, struct slice *id);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * yajl's parser with what it is too kind about looked for beforehand: it takes \v and \f for white space, overlong forms
- * and encoded surrogates for UTF-8, and turns half a surrogate pair into '?' or into another character.
- * Strings are the only places where a quote or a backslash may stand, so one scan that knows no more grammar than that
- * sees every escape of a well-formed text; a text that leads it astray is one that yajl refuses. */
+ * yajl's parser, after a scan for what it wrongly accepts: \v and \f as white space, overlong forms and encoded surrogates
+ * as UTF-8, and half of a surrogate pair, which it turns into '?' or another character.
+ * Quotes and backslashes occur only in strings, so a scan that knows no other grammar finds every escape of a well-formed
+ * text. A text that misleads the scan is one that yajl refuses. */
 #include "json/reader.h"
 
 #include <stdint.h>
@@ -17,11 +17,11 @@
 
 enum { ESCAPE_SIZE = sizeof("\\u0000") - 1 };
 
-struct reading {
+struct json_parse {
 	json_handler *handler;
 	void *context;
 	size_t depth, maximum_depth;
-	bool complete; /* the value at the top was seen whole */
+	bool complete; /* the top-level value has ended */
 	bool too_deep;
 };
 
@@ -34,7 +34,7 @@ fail(struct json_problem *problem, enum json_problem_kind kind, size_t offset, c
 	return false;
 }
 
-/* The number of the \uXXXX at this place; -1 when there is none. */
+/* The code unit of the \uXXXX at `at`; -1 when there is none. */
 static long
 escaped_unit(struct slice text, size_t at)
 {
@@ -63,7 +63,7 @@ is_low_surrogate(long unit)
 	return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
-/* Bytes to pass over for the escape at this place; 0 when it is half of a surrogate pair. */
+/* Bytes of the escape at `at`; 0 when it is half of a surrogate pair. */
 static size_t
 escape_size(struct slice text, size_t at)
 {
@@ -94,52 +94,52 @@ check_text(struct slice text, struct json_problem *problem)
 }
 
 static int
-report(struct reading *reading, const struct json_event *event)
+report(struct json_parse *parse, const struct json_event *event)
 {
-	reading->complete = reading->depth == 0 && event->type != JSON_OBJECT_BEGIN && event->type != JSON_ARRAY_BEGIN;
-	return reading->handler(reading->context, event);
+	parse->complete = parse->depth == 0 && event->type != JSON_OBJECT_BEGIN && event->type != JSON_ARRAY_BEGIN;
+	return parse->handler(parse->context, event);
 }
 
 static int
 report_text(void *context, enum json_type type, const char *text, size_t size)
 {
-	struct reading *reading = context;
-	/* yajl gives NULL for an empty string at times */
+	struct json_parse *parse = context;
+	/* yajl may pass NULL for an empty string */
 	return report(
-	    reading, &(struct json_event){ .type = type, .text = { size == 0 ? "" : text, size }, .depth = reading->depth });
+	    parse, &(struct json_event){ .type = type, .text = { size == 0 ? "" : text, size }, .depth = parse->depth });
 }
 
 static int
-report_begin(struct reading *reading, enum json_type type)
+report_begin(struct json_parse *parse, enum json_type type)
 {
-	if (reading->depth == reading->maximum_depth) {
-		reading->too_deep = true;
+	if (parse->depth == parse->maximum_depth) {
+		parse->too_deep = true;
 		return false;
 	}
-	int go_on = report(reading, &(struct json_event){ .type = type, .depth = reading->depth });
-	reading->depth++;
+	int go_on = report(parse, &(struct json_event){ .type = type, .depth = parse->depth });
+	parse->depth++;
 	return go_on;
 }
 
 static int
-report_end(struct reading *reading, enum json_type type)
+report_end(struct json_parse *parse, enum json_type type)
 {
-	reading->depth--;
-	return report(reading, &(struct json_event){ .type = type, .depth = reading->depth });
+	parse->depth--;
+	return report(parse, &(struct json_event){ .type = type, .depth = parse->depth });
 }
 
 static int
 on_null(void *context)
 {
-	struct reading *reading = context;
-	return report(reading, &(struct json_event){ .type = JSON_NULL, .depth = reading->depth });
+	struct json_parse *parse = context;
+	return report(parse, &(struct json_event){ .type = JSON_NULL, .depth = parse->depth });
 }
 
 static int
 on_boolean(void *context, int value)
 {
-	struct reading *reading = context;
-	return report(reading, &(struct json_event){ .type = JSON_BOOLEAN, .boolean = value != 0, .depth = reading->depth });
+	struct json_parse *parse = context;
+	return report(parse, &(struct json_event){ .type = JSON_BOOLEAN, .boolean = value != 0, .depth = parse->depth });
 }
 
 static int
@@ -217,7 +217,7 @@ release(void *context, void *memory)
 	free(memory);
 }
 
-/* What yajl says is "parse error: unallowed token …\n": the reason behind the colon is fit to show. */
+/* yajl's message is "parse error: unallowed token …\n": the reason after the colon can be shown. */
 static bool
 fail_syntax(yajl_handle handle, size_t offset, struct json_problem *problem)
 {
@@ -235,12 +235,12 @@ json_read(struct slice text, size_t maximum_depth, json_handler *handler, void *
 {
 	if (!check_text(text, problem))
 		return false;
-	struct reading reading = { .handler = handler, .context = context, .maximum_depth = maximum_depth };
+	struct json_parse parse = { .handler = handler, .context = context, .maximum_depth = maximum_depth };
 	yajl_alloc_funcs allocator = { allocate, reallocate, release, NULL };
-	yajl_handle handle = yajl_alloc(&callbacks, &allocator, &reading);
+	yajl_handle handle = yajl_alloc(&callbacks, &allocator, &parse);
 	if (handle == NULL)
 		memory_exhausted();
-	yajl_config(handle, yajl_dont_validate_strings, 1); /* check_text has done it, and better */
+	yajl_config(handle, yajl_dont_validate_strings, 1); /* check_text has done it, more strictly */
 
 	size_t offset = text.size;
 	yajl_status status = yajl_parse(handle, (const unsigned char *)(text.size == 0 ? "" : text.data), text.size);
@@ -250,11 +250,11 @@ json_read(struct slice text, size_t maximum_depth, json_handler *handler, void *
 		offset = yajl_get_bytes_consumed(handle);
 
 	bool done = status == yajl_status_ok;
-	if (reading.too_deep)
+	if (parse.too_deep)
 		fail(problem, JSON_PROBLEM_DEPTH, offset, "nested too deeply");
 	else if (status == yajl_status_client_canceled)
 		fail(problem, JSON_PROBLEM_STOPPED, offset, "stopped");
-	else if (!done && reading.complete)
+	else if (!done && parse.complete)
 		fail(problem, JSON_PROBLEM_TRAILING, offset, "something follows the value");
 	else if (!done)
 		fail_syntax(handle, offset, problem);

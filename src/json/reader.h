@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * JSON (RFC 8259) as a stream of events, with limits. Nothing is kept: the handler copies what it wants. */
+ * JSON (RFC 8259) as a stream of events, with limits. Nothing is stored: the handler copies what it needs. */
 #ifndef LEADHOOK_JSON_READER_H
 #define LEADHOOK_JSON_READER_H
 
@@ -29,23 +29,23 @@ struct json_event {
 	size_t depth;      /* containers around it: 0 at the top, the same for a container's begin and end */
 };
 
-/* Answers false to stop: json_read then fails with JSON_PROBLEM_STOPPED. */
+/* Returns false to stop: json_read then fails with JSON_PROBLEM_STOPPED. */
 typedef bool json_handler(void *context, const struct json_event *event);
 
 struct json_problem {
 	enum json_problem_kind {
 		JSON_PROBLEM_SYNTAX,   /* malformed, cut off, empty, not UTF-8, or half of a surrogate pair */
-		JSON_PROBLEM_DEPTH,    /* more containers inside each other than allowed */
-		JSON_PROBLEM_TRAILING, /* something other than white space behind the value */
+		JSON_PROBLEM_DEPTH,    /* containers are nested too deeply */
+		JSON_PROBLEM_TRAILING, /* something other than white space after the value */
 		JSON_PROBLEM_STOPPED   /* by the handler */
 	} kind;
-	size_t offset;    /* bytes from the start of the text, at or just behind the trouble */
+	size_t offset;    /* bytes from the start of the text, at or just after the error */
 	char message[80]; /* for a client: "invalid UTF-8 at byte 12"; never quotes the text */
 };
 
-/* Reads exactly one value, white space around it allowed. At most `maximum_depth` containers lie inside each other.
+/* Reads exactly one value, with optional white space around it. Containers are nested at most `maximum_depth` deep.
  * Duplicate keys are all reported: the handler decides. A byte order mark is an error: the caller strips it.
- * False, *problem filled, when the text is not that; events seen until then do not count. */
+ * Returns false and fills *problem when the text is not valid; events reported before must be discarded. */
 MUST_CHECK bool json_read(
     struct slice text, size_t maximum_depth, json_handler *handler, void *context, struct json_problem *problem);
 

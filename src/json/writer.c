@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* What becomes of a byte inside a string: PLAIN goes through, the marks below have rules of their own, any
- * other is a letter that is written behind a backslash. */
+/* How a byte is written inside a string: PLAIN as it is, the values below by rules of their own, any other value is the
+ * letter that follows a backslash. */
 enum { PLAIN = 0, UNICODE = 'u', LINE_SEPARATOR = 0xe2 };
 
 /* UTF-8 of U+2028 and U+2029 without the last byte, which is 0xa8 or 0xa9. */
@@ -76,7 +76,7 @@ json_end_array(struct json_writer *writer)
 	end(writer, ']');
 }
 
-/* Appends what stands for the bytes at `at`, which are not plain, and answers how many of them that was. */
+/* Appends the escaped form of the bytes at `at`, which are not plain. Returns how many bytes it has consumed. */
 static size_t
 add_escape(struct buffer *out, struct slice value, size_t at)
 {
@@ -102,7 +102,7 @@ add_escape(struct buffer *out, struct slice value, size_t at)
 	}
 }
 
-/* Where the first byte from `at` on stands that is not plain. */
+/* The position of the first byte from `at` on that is not plain. */
 static size_t
 plain_end(struct slice value, size_t at)
 {
@@ -111,7 +111,7 @@ plain_end(struct slice value, size_t at)
 	return at;
 }
 
-/* Copies runs: a byte at a time would be most of the cost of an answer. Most values are one. */
+/* Copies runs: byte by byte would be most of the cost of an answer. Most values are a single run. */
 static void
 add_quoted(struct buffer *out, struct slice value)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * JSON straight into a buffer, commas by itself, no white space.
+ * Writes JSON into a buffer. Commas are added automatically, there is no white space.
  *
- * The caller keeps begin and end in pairs and gives each key one value; nothing here checks it. Whether it all fitted is
- * the buffer's matter (buffer_ok). Strings must be valid UTF-8, which is passed through; escaped is what RFC 8259 section
- * 7 demands, and U+2028 and U+2029, so that the text is JavaScript too (JSONP). */
+ * The caller pairs begin and end and gives each key one value; this is not checked. buffer_ok reports whether everything
+ * fitted. Strings must be valid UTF-8, which is passed through. Escaped are the characters that RFC 8259 section 7 requires,
+ * and U+2028 and U+2029, so that the text is valid JavaScript (JSONP). */
 #ifndef LEADHOOK_JSON_WRITER_H
 #define LEADHOOK_JSON_WRITER_H
 
@@ -15,21 +15,21 @@
 
 struct json_writer {
 	struct buffer *out;
-	bool comma; /* the next key or value follows another */
+	bool comma; /* needed before the next key or value */
 };
 
-/* `out` may hold something already; the writer appends one value to it. */
+/* The writer appends one value to `out`, which need not be empty. */
 void json_writer_init(struct json_writer *writer, struct buffer *out);
 
 void json_begin_object(struct json_writer *writer);
 void json_end_object(struct json_writer *writer);
-/* With the members of `object`, which is one as this writer makes it and has some. */
+/* Begins with the members of `object`, the text of a non-empty object made by this writer. */
 void json_begin_object_with(struct json_writer *writer, struct slice object);
 void json_begin_array(struct json_writer *writer);
 void json_end_array(struct json_writer *writer);
 
 void json_key(struct json_writer *writer, struct slice key);
-/* A key of which nothing is to be escaped: a literal. Costs a fraction. */
+/* A key without characters to escape: a literal. Much faster. */
 void json_name(struct json_writer *writer, struct slice name);
 
 /* An absent slice is written as "". */
@@ -40,7 +40,7 @@ void json_u64(struct json_writer *writer, uint64_t value);
 void json_i64(struct json_writer *writer, int64_t value);
 void json_boolean(struct json_writer *writer, bool value);
 void json_null(struct json_writer *writer);
-/* One value that is JSON already, as it is. */
+/* A value that is already JSON. */
 void json_raw(struct json_writer *writer, struct slice value);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Which addresses and ports deliveries may go to (docs/deliveries.md 5): no server-side request forgery. */
-#ifndef LEADHOOK_CORE_ADDRESS_H
-#define LEADHOOK_CORE_ADDRESS_H
+#ifndef LEADHOOK_WEBHOOK_ADDRESS_H
+#define LEADHOOK_WEBHOOK_ADDRESS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The words of a delivery that store and deliver share: states, shards, ids. */
-#ifndef LEADHOOK_CORE_DELIVERY_H
-#define LEADHOOK_CORE_DELIVERY_H
+#ifndef LEADHOOK_WEBHOOK_DELIVERY_H
+#define LEADHOOK_WEBHOOK_DELIVERY_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The form body of a JSON payload (docs/deliveries.md 2, `form`), for receivers that read no JSON. */
-#ifndef LEADHOOK_CORE_FORM_H
-#define LEADHOOK_CORE_FORM_H
+#ifndef LEADHOOK_WEBHOOK_FORM_H
+#define LEADHOOK_WEBHOOK_FORM_H
 
 #include <stdbool.h>
 

@@ -4,8 +4,8 @@
  *
  * The breaker is closed, or open: then nothing is sent but one probe at a time, each when the wait after the one before is
  * over. docs/deliveries.md draws it. */
-#ifndef LEADHOOK_CORE_HEALTH_H
-#define LEADHOOK_CORE_HEALTH_H
+#ifndef LEADHOOK_WEBHOOK_HEALTH_H
+#define LEADHOOK_WEBHOOK_HEALTH_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * When a delivery is tried again (docs/deliveries.md 3). Pure: time and chance are handed in. */
-#ifndef LEADHOOK_CORE_RETRY_H
-#define LEADHOOK_CORE_RETRY_H
+#ifndef LEADHOOK_WEBHOOK_RETRY_H
+#define LEADHOOK_WEBHOOK_RETRY_H
 
 #include <stdbool.h>
 #include <stdint.h>

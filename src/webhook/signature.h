@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What is signed: deliveries, after Standard Webhooks (docs/deliveries.md 2), and opt-out links (docs/api.md 4.1, 4.5). */
-#ifndef LEADHOOK_CORE_SIGNATURE_H
-#define LEADHOOK_CORE_SIGNATURE_H
+#ifndef LEADHOOK_WEBHOOK_SIGNATURE_H
+#define LEADHOOK_WEBHOOK_SIGNATURE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Destinations of webhooks: at registration (docs/deliveries.md 1), and as they are dialled. The addresses that a name has are
  * judged by the sender. */
-#ifndef LEADHOOK_CORE_WEBHOOK_URL_H
-#define LEADHOOK_CORE_WEBHOOK_URL_H
+#ifndef LEADHOOK_WEBHOOK_WEBHOOK_URL_H
+#define LEADHOOK_WEBHOOK_WEBHOOK_URL_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What the operator's command asks of the database. Rows live in the caller's pool. */
-#ifndef LEADHOOK_STORE_ADMIN_H
-#define LEADHOOK_STORE_ADMIN_H
+#ifndef LEADHOOK_STORE_OPERATOR_ADMIN_H
+#define LEADHOOK_STORE_OPERATOR_ADMIN_H
 
 #include "store/store.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The findings of store_check under construction. Nobody outside this folder includes it. */
-#ifndef LEADHOOK_STORE_CHECK_H
-#define LEADHOOK_STORE_CHECK_H
+#ifndef LEADHOOK_STORE_OPERATOR_CHECK_H
+#define LEADHOOK_STORE_OPERATOR_CHECK_H
 
 #include "store/operator/admin.h"
 #include "store/private.h"

@@ -5,8 +5,8 @@
  *
  * Times are the database's. RESULT_UNAVAILABLE and RESULT_UNKNOWN mean that the connection is gone: call again later; every
  * function here may be repeated. */
-#ifndef LEADHOOK_STORE_DISPATCH_H
-#define LEADHOOK_STORE_DISPATCH_H
+#ifndef LEADHOOK_STORE_QUEUE_DISPATCH_H
+#define LEADHOOK_STORE_QUEUE_DISPATCH_H
 
 #include <stddef.h>
 #include <stdint.h>

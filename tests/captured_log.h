@@ -26,7 +26,9 @@ capture_log(void)
 	assert_true(fd >= 0);
 	close(fd);
 	log_init("test", LOG_LEVEL_DEBUG);
-	assert_true(log_to_file(captured_log_path));
+	struct log_file *file = log_open(captured_log_path);
+	assert_non_null(file);
+	log_use(file);
 }
 
 /* Ends it, and answers what was logged; valid until the next time. */
@@ -40,7 +42,7 @@ captured_log(void)
 	fclose(file);
 	unlink(captured_log_path);
 	log_init("test", LOG_LEVEL_INFO);
-	assert_true(log_to_file(NULL));
+	log_use(NULL);
 	return text;
 }
 

@@ -11,20 +11,25 @@
 
 #include "base/buffer.h"
 #include "base/clock.h"
+#include "base/pool.h"
 
 enum { LINE_MAX_BYTES = 4096, VALUE_MAX_BYTES = 512, PACE_MS = 60 * 1000 };
 
 static const char *const level_names[] = { "error", "warning", "info", "debug" };
 
-static struct {
-	const char *program;
-	const char *request_id;
-	char *path; /* NULL: standard error */
-	enum log_level level;
+struct log_file {
 	int fd;
 	dev_t device;
 	ino_t inode;
-} state = { .program = "leadhook", .level = LOG_LEVEL_INFO, .fd = STDERR_FILENO };
+	char path[];
+};
+
+static struct {
+	const char *program;
+	const char *request_id;
+	struct log_file *file; /* NULL: standard error */
+	enum log_level level;
+} state = { .program = "leadhook", .level = LOG_LEVEL_INFO };
 
 /* A program's threads write to the same file, and follow it. The rest of the state is set before there are any. */
 static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
@@ -48,44 +53,56 @@ log_init(const char *program, enum log_level level)
 	state.level = level;
 }
 
+/* The file that has the name now. False, errno set: `file` stays as it is. */
 static bool
-open_file(const char *path)
+open_by_name(struct log_file *file)
 {
 	struct stat status;
-	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
+	int fd = open(file->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
 	if (fd < 0)
 		return false;
 	if (fstat(fd, &status) != 0) {
 		close(fd);
 		return false;
 	}
-	if (state.fd != STDERR_FILENO)
-		close(state.fd);
-	state.fd = fd;
-	state.device = status.st_dev;
-	state.inode = status.st_ino;
+	if (file->fd >= 0)
+		close(file->fd);
+	file->fd = fd;
+	file->device = status.st_dev;
+	file->inode = status.st_ino;
 	return true;
 }
 
-bool
-log_to_file(const char *path)
+struct log_file *
+log_open(const char *path)
 {
-	char *copy = path == NULL ? NULL : strdup(path); /* rotation needs it when the caller's may be gone */
-	if (copy == NULL && path != NULL)
-		return false;
-	if (path != NULL && !open_file(path)) {
-		int number = errno;
-		free(copy);
-		errno = number;
-		return false;
-	}
-	if (path == NULL && state.fd != STDERR_FILENO)
-		close(state.fd);
-	if (path == NULL)
-		state.fd = STDERR_FILENO;
-	free(state.path);
-	state.path = copy;
-	return true;
+	const size_t size = strlen(path) + 1; /* rotation needs it when the caller's may be gone */
+	struct log_file *file = memory_alloc(sizeof(*file) + size);
+	file->fd = -1;
+	memcpy(file->path, path, size);
+	if (open_by_name(file))
+		return file;
+	int number = errno;
+	free(file);
+	errno = number;
+	return NULL;
+}
+
+void
+log_close(struct log_file **file)
+{
+	if (*file == NULL)
+		return;
+	close((*file)->fd);
+	free(*file);
+	*file = NULL;
+}
+
+void
+log_use(struct log_file *file)
+{
+	log_close(&state.file);
+	state.file = file;
 }
 
 void
@@ -112,10 +129,11 @@ static void
 follow_rotation(void)
 {
 	struct stat status;
-	if (state.path == NULL)
+	struct log_file *file = state.file;
+	if (file == NULL)
 		return;
-	if (stat(state.path, &status) != 0 || status.st_ino != state.inode || status.st_dev != state.device)
-		(void)!open_file(state.path); /* the old file goes on where the new one cannot be made */
+	if (stat(file->path, &status) != 0 || status.st_ino != file->inode || status.st_dev != file->device)
+		(void)!open_by_name(file); /* the old file goes on where the new one cannot be made */
 }
 
 static bool
@@ -189,7 +207,7 @@ log_event(enum log_level level, const char *event, const struct log_field *field
 	struct slice text = buffer_slice(&line);
 	pthread_mutex_lock(&writing);
 	follow_rotation();
-	if (write(state.fd, text.data, text.size) < 0) {
+	if (write(state.file == NULL ? STDERR_FILENO : state.file->fd, text.data, text.size) < 0) {
 		/* a full disk must not stop the service */
 	}
 	pthread_mutex_unlock(&writing);

@@ -25,6 +25,8 @@ struct log_field {
 	} value;
 };
 
+struct log_file;
+
 #define LOG_STR(k, v) ((struct log_field){ (k), LOG_TEXT, { .text = (v) } })
 #define LOG_BYTES(k, v) ((struct log_field){ (k), LOG_SLICE, { .slice = (v) } })
 #define LOG_UINT(k, v) ((struct log_field){ (k), LOG_U64, { .u64 = (uint64_t)(v) } })
@@ -37,10 +39,13 @@ MUST_CHECK bool log_level_parse(struct slice name, enum log_level *level);
 
 /* `program` must stay valid. Lines above `level` are dropped. */
 void log_init(const char *program, enum log_level level);
-/* Writes to the file from now on (created 0640, appended, opened anew when it was moved away); NULL is standard error. The
- * path is copied.
- * False, errno set, when it cannot be opened: nothing changes then. */
-MUST_CHECK bool log_to_file(const char *path);
+/* A file to log to (created 0640, appended, opened anew when it was moved away). The path is copied. NULL, errno set, when it
+ * cannot be opened. */
+MUST_CHECK struct log_file *log_open(const char *path);
+/* Of a file that is not used; *file may be NULL, becomes NULL. */
+void log_close(struct log_file **file);
+/* Lines go there from now on; NULL: to standard error. The logger owns the file. */
+void log_use(struct log_file *file);
 /* Set for the time of a request: appended to each line as request=…; NULL clears it. The text is not copied. */
 void log_request_id(const char *id);
 

@@ -219,9 +219,12 @@ reload(struct parent *parent)
 	const struct fcgi_application *application = parent->application;
 	if (parent->stopping)
 		return;
-	if (application->prepare != NULL && !application->prepare(application->context)) {
-		log_error("reload_failed", LOG_STR("consequence", "the configuration before it stays"));
-		return;
+	if (application->prepare != NULL) {
+		if (!application->prepare(application->context)) {
+			log_error("reload_failed", LOG_STR("consequence", "the previous configuration stays"));
+			return;
+		}
+		application->adopt(application->context);
 	}
 	for (size_t i = 0; i < CREWS; i++) {
 		if (parent->reloading) /* the generation between never served: the one before it still does */

@@ -75,15 +75,11 @@ fcgi_serve(const struct fcgi_options *options, const struct fcgi_application *ap
 	struct listener *listener = listener_open(&settled, &status);
 	if (listener == NULL)
 		return status;
-	if (application->prepare != NULL && !application->prepare(application->context)) {
-		status = EX_CONFIG;
-	} else {
-		size_t workers = count_workers(&settled, listener);
-		log_info("serving", LOG_STR("listen", listener_name(listener)), LOG_UINT("workers", workers));
-		status = workers == 0 ? serve_alone(&settled, application, listener)
-				      : parent_run(&settled, application, listener, workers);
-		log_info("stopped", LOG_INT("status", status));
-	}
+	size_t workers = count_workers(&settled, listener);
+	log_info("serving", LOG_STR("listen", listener_name(listener)), LOG_UINT("workers", workers));
+	status =
+	    workers == 0 ? serve_alone(&settled, application, listener) : parent_run(&settled, application, listener, workers);
+	log_info("stopped", LOG_INT("status", status));
 	listener_close(&listener);
 	return status;
 }

@@ -4,10 +4,10 @@
  *
  * With workers, the calling process becomes the parent: it forks, waits and replaces, and never touches a request.
  *   TERM, INT, USR1  ends when the requests in flight are answered
- *   HUP              prepares anew, starts new workers, then lets the old ones finish; no request is refused meanwhile
- * A dead worker is replaced, after a growing pause when deaths come fast; one that is stuck in a request is killed first.
- * Beside the workers there may be one companion, a process that does the application's work for all of them: it is kept and
- * replaced like them, is there before the old workers of a HUP end, and ends when no worker is left. */
+ *   HUP              prepares anew, adopts that, starts new workers, then lets the old ones finish; no request is refused
+ * meanwhile A dead worker is replaced, after a growing pause when deaths come fast; one that is stuck in a request is killed
+ * first. Beside the workers there may be one companion, a process that does the application's work for all of them: it is kept
+ * and replaced like them, is there before the old workers of a HUP end, and ends when no worker is left. */
 #ifndef LEADHOOK_FCGI_SERVER_H
 #define LEADHOOK_FCGI_SERVER_H
 
@@ -70,10 +70,14 @@ void fcgi_companion_busy(struct fcgi_companion *companion, bool busy);
 /* What is served. Members may be NULL unless said otherwise. */
 struct fcgi_application {
 	void *context;
-	/* In the parent, before the first fork and again on HUP; what it makes, workers inherit. False (it has logged why):
-	 * at the start nothing is served; on HUP the workers there are go on, so it must have changed nothing. */
+	/* On HUP, in the parent: reads the next configuration. False (it has logged why): all goes on as before, so it must
+	 * have changed nothing. */
 	bool (*prepare)(void *context);
-	/* In each worker, before its first request. NULL says that it cannot work (it has logged why). Required. */
+	/* After it, when nothing in this process uses the previous configuration any more: puts the next in its place. What
+	 * it makes, workers inherit. Required with prepare. */
+	void (*adopt)(void *context);
+	/* In each worker, before its first request; with workers 0 also after adopt. NULL says that it cannot work (it has
+	 * logged why). Required. */
 	void *(*worker_start)(void *context);
 	/* In each worker, after its last request. */
 	void (*worker_stop)(void *worker);

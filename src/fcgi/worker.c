@@ -102,10 +102,12 @@ reload(struct worker *worker)
 	const struct fcgi_application *application = worker->application;
 	worker->reload_asked = false;
 	if (application->prepare != NULL && !application->prepare(application->context)) {
-		log_error("reload_failed", LOG_STR("consequence", "the configuration before it stays"));
+		log_error("reload_failed", LOG_STR("consequence", "the previous configuration stays"));
 		return;
 	}
 	stop_application(worker);
+	if (application->adopt != NULL)
+		application->adopt(application->context);
 	if (!start_application(worker))
 		worker->stopping = true;
 	else

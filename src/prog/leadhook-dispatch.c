@@ -227,6 +227,7 @@ main(int argc, char *argv[])
 	struct wiring wiring;
 	if (!wiring_load(program, given[OPTION_CONFIG], &wiring))
 		return EX_CONFIG;
+	wiring_start_log(program, &wiring);
 	if (given[OPTION_QUIET] != NULL)
 		log_init(program, LOG_LEVEL_ERROR);
 	status = EX_OK;

@@ -24,11 +24,17 @@ static const char program[] = "leadhook-fcgi";
 /* An answer holds a lead, or a list of a few hundred campaigns. */
 enum { ANSWER_MAX_BYTES = 16 * 1024 * 1024, HEADERS_MAX_BYTES = 4096 };
 
-/* Made in the parent, inherited by the workers; anew on HUP. */
-struct service {
-	const char *config_path;
+/* What a configuration comes to. */
+struct setup {
 	struct wiring wiring;
 	struct limiter *limiter;
+};
+
+/* Made in the parent, inherited by the workers. */
+struct service {
+	const char *config_path;
+	int64_t request_timeout_ms; /* as it was at the start: the parent goes by that one, too */
+	struct setup setup, next;   /* the latter is prepared, and in use when it is adopted */
 	struct api_options api;
 	bool has_committer;
 	struct endpoint committer; /* of all generations */
@@ -54,50 +60,76 @@ static bool
 prepare(void *context)
 {
 	struct service *service = context;
-	struct wiring next;
-	if (!wiring_load(program, service->config_path, &next))
+	struct setup *next = &service->next;
+	if (!wiring_load(program, service->config_path, &next->wiring))
 		return false;
-	struct limiter *limiter = wiring_limiter(&next);
-	if (limiter == NULL) {
-		wiring_free(&next);
-		return false;
-	}
-	wiring_free(&service->wiring);
-	limiter_close(&service->limiter);
-	service->wiring = next;
-	service->limiter = limiter;
-	const struct conf_limits *limits = &next.conf->limits;
-	service->api = (struct api_options){
+	next->limiter = wiring_limiter(&next->wiring);
+	if (next->limiter == NULL)
+		wiring_free(&next->wiring);
+	return next->limiter != NULL;
+}
+
+static struct api_options
+api_options_of(const struct service *service)
+{
+	const struct wiring *wiring = &service->setup.wiring;
+	const struct conf_limits *limits = &wiring->conf->limits;
+	struct api_options api = {
 		.caps = HTTP_CAPS_DEFAULT,
 		.body_bytes = limits->body_bytes,
 		.bulk_body_bytes = limits->bulk_body_bytes,
 		.bulk_items = limits->bulk_items,
 		.utm_bytes = limits->custom_fields_bytes,
 		.webhooks_per_campaign = limits->webhooks_per_campaign,
-		.limiter = limiter,
+		.limiter = service->setup.limiter,
 		.account_per_minute = limits->account_per_minute,
-		.trusted_proxies = &service->wiring.trusted_proxies,
-		.webhook_addresses = &service->wiring.webhook_addresses,
-		.request_timeout_ms =
-		    next.conf->server.request_timeout / 2, /* the answer is to come before the worker is killed */
+		.trusted_proxies = &wiring->trusted_proxies,
+		.webhook_addresses = &wiring->webhook_addresses,
+		.request_timeout_ms = service->request_timeout_ms / 2, /* the answer is to come before the worker is killed */
 	};
-	service->api.caps.depth = limits->json_depth;
-	service->api.caps.parameters = limits->parameters;
-	service->api.caps.name_bytes = limits->name_bytes;
-	service->api.caps.value_bytes = limits->value_bytes;
+	api.caps.depth = limits->json_depth;
+	api.caps.parameters = limits->parameters;
+	api.caps.name_bytes = limits->name_bytes;
+	api.caps.value_bytes = limits->value_bytes;
+	return api;
+}
+
+/* What follows from the setup. */
+static void
+derive(struct service *service)
+{
+	service->api = api_options_of(service);
 	phone_load(); /* some megabytes that the workers then share */
 	sandbox_free(&service->sandbox);
 	if (!service->is_confined) /* else there is no other any more */
-		service->sandbox = confinement_of_responder(service->wiring.conf, service->own_socket);
-	return true;
+		service->sandbox = confinement_of_responder(service->setup.wiring.conf, service->own_socket);
+}
+
+static void
+setup_free(struct setup *setup)
+{
+	limiter_close(&setup->limiter);
+	wiring_free(&setup->wiring);
+}
+
+static void
+adopt(void *context)
+{
+	struct service *service = context;
+	setup_free(&service->setup);
+	service->setup = service->next;
+	service->next = (struct setup){ .limiter = NULL };
+	wiring_start_log(program, &service->setup.wiring);
+	derive(service);
 }
 
 /* A database that hangs costs a request one answer, and where that was on an idle connection one more and a new connection: the
  * client is to get its 503 from us, before the worker is killed. */
 static struct store *
-open_store(const struct wiring *wiring)
+open_store(const struct service *service)
 {
-	int64_t share = wiring->conf->server.request_timeout / 4;
+	const struct wiring *wiring = &service->setup.wiring;
+	int64_t share = service->request_timeout_ms / 4;
 	return wiring_store(wiring->conf, &wiring->disposable_domains, share < WIRING_ANSWER_MS ? share : WIRING_ANSWER_MS);
 }
 
@@ -137,14 +169,14 @@ run_committer(void *context, struct fcgi_companion *companion)
 {
 	struct service *service = context;
 	confine(service);
-	struct store *store = open_store(&service->wiring);
+	struct store *store = open_store(service);
 	prctl(PR_SET_NAME, "leadhook-commit"); /* for ps(1) */
 	mallopt(M_MMAP_THRESHOLD, BATCH_KEEP_BYTES);
 	mallopt(M_TRIM_THRESHOLD, BATCH_KEEP_BYTES);
 	const struct committer_options committer = {
 		.endpoint = &service->committer,
 		.store = store,
-		.idle_ms = service->wiring.conf->server.idle_timeout,
+		.idle_ms = service->setup.wiring.conf->server.idle_timeout,
 		.ready = committer_ready,
 		.busy = committer_busy,
 		.context = companion,
@@ -158,7 +190,7 @@ run_committer(void *context, struct fcgi_companion *companion)
 static void
 open_backend(struct worker *worker, struct service *service)
 {
-	worker->store = open_store(&service->wiring);
+	worker->store = open_store(service);
 	if (service->has_committer) {
 		endpoint_close(&service->committer); /* or connections would be taken that nobody serves */
 		worker->committer = commit_client_new(&service->committer);
@@ -207,7 +239,7 @@ body_limit(void *state, const struct fcgi_exchange *exchange)
 {
 	struct worker *worker = state;
 	worker->path_is_valid = http_request_init(&worker->request, worker->pool, environment, (void *)exchange,
-				    slice_of(worker->service->wiring.conf->server.base_path)) == RESULT_OK;
+				    slice_of(worker->service->setup.wiring.conf->server.base_path)) == RESULT_OK;
 	log_request_id(pool_string(worker->pool, worker->request.request_id));
 	return api_body_limit(worker->api, &worker->request);
 }
@@ -249,7 +281,7 @@ static void
 idle(void *state)
 {
 	struct worker *worker = state;
-	store_rest(worker->store, worker->service->wiring.conf->server.idle_timeout);
+	store_rest(worker->store, worker->service->setup.wiring.conf->server.idle_timeout);
 }
 
 static void
@@ -313,18 +345,15 @@ listen_on(const struct conf *conf, const char *given)
  * holds a connection to the database. */
 enum { FEEDING_PER_CORE = 32, WRITING_PER_CORE = 4 };
 
-/* `conf` stays as it is when a new one is read: the socket goes by the one that the program was started with. */
+/* Of the configuration that the program was started with: what the socket goes by outlives it. */
 static int
-serve(const struct conf *conf, const char *const *given, int workers)
+serve(struct service *service, const char *const *given, int workers, struct pool *pool)
 {
+	const struct conf *conf = service->setup.wiring.conf;
 	const struct conf_server *server = &conf->server;
 	const char *listen = listen_on(conf, given[OPTION_LISTEN]);
-	bool removes_socket = listen != NULL && strchr(listen, '/') != NULL && workers_of(conf, workers) == 0;
-	struct service service = {
-		.config_path = given[OPTION_CONFIG],
-		.committer.fd = -1,
-		.own_socket = removes_socket ? listen : "",
-	};
+	if (listen != NULL)
+		listen = pool_string(pool, slice_of(listen));
 	const struct fcgi_options fcgi = {
 		.listen = listen,
 		.socket_mode = server->socket_mode,
@@ -332,11 +361,12 @@ serve(const struct conf *conf, const char *const *given, int workers)
 		.workers = workers_of(conf, workers),
 		.workers_per_core = given[OPTION_NO_COMMITTER] == NULL ? FEEDING_PER_CORE : WRITING_PER_CORE,
 		.max_requests = server->max_requests,
-		.request_timeout_ms = server->request_timeout,
+		.request_timeout_ms = service->request_timeout_ms,
 	};
 	const struct fcgi_application application = {
-		.context = &service,
+		.context = service,
 		.prepare = prepare,
+		.adopt = adopt,
 		.worker_start = worker_start,
 		.worker_stop = worker_stop,
 		.body_limit = body_limit,
@@ -346,12 +376,22 @@ serve(const struct conf *conf, const char *const *given, int workers)
 		.companion_prepare = given[OPTION_NO_COMMITTER] == NULL ? prepare_committer : NULL,
 		.companion_run = run_committer,
 	};
-	int status = fcgi_serve(&fcgi, &application);
-	endpoint_close(&service.committer);
-	sandbox_free(&service.sandbox);
-	limiter_close(&service.limiter);
-	wiring_free(&service.wiring);
-	return status;
+	if (listen != NULL && strchr(listen, '/') != NULL && fcgi.workers == 0)
+		service->own_socket = listen;
+	service->setup.limiter = wiring_limiter(&service->setup.wiring);
+	if (service->setup.limiter == NULL)
+		return EX_CONFIG;
+	derive(service);
+	return fcgi_serve(&fcgi, &application);
+}
+
+static bool
+schema_fits(const struct service *service)
+{
+	struct store *store = open_store(service);
+	const bool fits = wiring_schema_fits(store);
+	store_free(&store);
+	return fits;
 }
 
 int
@@ -359,7 +399,6 @@ main(int argc, char *argv[])
 {
 	const char *given[OPTIONS];
 	int workers;
-	struct wiring wiring;
 	sandbox_begin();
 	fcgi_tidy_descriptors();
 	int status = options_read(program, usage, options, OPTIONS, argc, argv, given);
@@ -367,16 +406,19 @@ main(int argc, char *argv[])
 		return status;
 	if (!parse_workers(given[OPTION_WORKERS], &workers))
 		return EX_USAGE;
-	if (!wiring_load(program, given[OPTION_CONFIG], &wiring))
+	struct service service = { .config_path = given[OPTION_CONFIG], .committer.fd = -1, .own_socket = "" };
+	if (!wiring_load(program, service.config_path, &service.setup.wiring))
 		return EX_CONFIG;
-	status = EX_OK;
-	if (given[OPTION_CHECK_CONFIG] == NULL) {
-		struct store *store = open_store(&wiring);
-		status = wiring_schema_fits(store) ? EX_OK : EX_CONFIG;
-		store_free(&store);
-		if (status == EX_OK)
-			status = serve(wiring.conf, given, workers);
-	}
-	wiring_free(&wiring);
+	wiring_start_log(program, &service.setup.wiring);
+	service.request_timeout_ms = service.setup.wiring.conf->server.request_timeout;
+	struct pool *pool = pool_new();
+	if (given[OPTION_CHECK_CONFIG] != NULL)
+		status = EX_OK;
+	else
+		status = schema_fits(&service) ? serve(&service, given, workers, pool) : EX_CONFIG;
+	pool_free(&pool);
+	endpoint_close(&service.committer);
+	sandbox_free(&service.sandbox);
+	setup_free(&service.setup);
 	return status;
 }

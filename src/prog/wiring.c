@@ -165,6 +165,7 @@ wiring_read(const char *path, struct wiring *wiring, struct buffer *problems)
 void
 wiring_free(struct wiring *wiring)
 {
+	log_close(&wiring->log);
 	conf_free(&wiring->conf);
 	pool_free(&wiring->pool);
 }
@@ -180,19 +181,23 @@ wiring_load(const char *program, const char *path, struct wiring *wiring)
 	buffer_free(&problems);
 	if (!good)
 		return false;
-	const struct conf_log *log = &wiring->conf->log;
-	log_init(program, log->level);
-	/* also away from a file, when a new configuration has none */
-	if (!log_to_file(*log->file == '\0' ? NULL : log->file)) {
-		fprintf(
-		    stderr, "%s: %s: %s: %s\n", program, conf_origin(wiring->conf, "log", "file"), log->file, strerror(errno));
-		wiring_free(wiring);
-		return false;
-	}
+	const char *log = wiring->conf->log.file;
+	if (*log == '\0' || (wiring->log = log_open(log)) != NULL)
+		return true;
+	fprintf(stderr, "%s: %s: %s: %s\n", program, conf_origin(wiring->conf, "log", "file"), log, strerror(errno));
+	wiring_free(wiring);
+	return false;
+}
+
+void
+wiring_start_log(const char *program, struct wiring *wiring)
+{
+	log_init(program, wiring->conf->log.level);
+	log_use(wiring->log);
+	wiring->log = NULL;
 	if (wiring->conf->absent_file != NULL)
 		log_info("no_configuration_file", LOG_STR("path", wiring->conf->absent_file),
 		    LOG_STR("consequence", "defaults and LEADHOOK_ variables hold"));
-	return true;
 }
 
 static unsigned

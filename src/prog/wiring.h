@@ -3,6 +3,7 @@
 #ifndef LEADHOOK_PROG_WIRING_H
 #define LEADHOOK_PROG_WIRING_H
 
+#include "base/log.h"
 #include "base/pool.h"
 #include "conf/conf.h"
 #include "deliver/sender.h"
@@ -22,6 +23,7 @@ struct wiring {
 	struct retry_schedule schedule;
 	struct host_list disposable_domains;
 	struct limit_rule limits[LIMIT_KINDS];
+	struct log_file *log; /* opened and not used yet; NULL: none, or standard error */
 };
 
 /* Reads the configuration as conf_load does, and has each layer parse what is its. False: nothing is to be freed, and
@@ -29,8 +31,10 @@ struct wiring {
 MUST_CHECK bool wiring_read(const char *path, struct wiring *wiring, struct buffer *problems);
 void wiring_free(struct wiring *wiring);
 
-/* As wiring_read, and starts the log. False: what is wrong was written to standard error; EX_CONFIG is the status. */
+/* As wiring_read, and opens the log file. False: what is wrong was written to standard error; EX_CONFIG is the status. */
 MUST_CHECK bool wiring_load(const char *program, const char *path, struct wiring *wiring);
+/* Logs to where the configuration says from now on. After wiring_load, once; `program` must stay valid. */
+void wiring_start_log(const char *program, struct wiring *wiring);
 
 /* How long one answer of the database may take at most. */
 enum { WIRING_ANSWER_MS = 20000 };

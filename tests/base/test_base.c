@@ -281,7 +281,9 @@ a_rotated_log_is_opened_anew(void **state)
 	snprintf(path, sizeof(path), "%s/log", folder);
 	snprintf(moved, sizeof(moved), "%s/log.1", folder);
 	memcpy(given, path, sizeof(given));
-	assert_true(log_to_file(given));
+	struct log_file *file = log_open(given);
+	assert_non_null(file);
+	log_use(file);
 	memset(given, 'x', sizeof(given) - 1); /* a configuration that was read anew */
 	given[sizeof(given) - 1] = '\0';
 	log_error("first", LOG_UINT("n", 1));
@@ -289,7 +291,7 @@ a_rotated_log_is_opened_anew(void **state)
 	log_error("second", LOG_UINT("n", 2));
 	assert_true(stat(path, &status) == 0 && status.st_size > 0 && (status.st_mode & 0137) == 0);
 	assert_true(stat(moved, &status) == 0 && status.st_size > 0);
-	assert_true(log_to_file(NULL));
+	log_use(NULL);
 	assert_true(unlink(path) == 0 && unlink(moved) == 0 && rmdir(folder) == 0);
 }
 

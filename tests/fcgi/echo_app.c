@@ -18,7 +18,7 @@ enum { DEFAULT_LIMIT = 256 * 1024, RESPONSE_MAX = 4 * 1024 * 1024, SLOW_MS = 200
 
 struct echo {
 	const char *config_path;
-	char config[64];
+	char config[64], next[64];
 	unsigned long answered, idle;
 };
 
@@ -35,7 +35,7 @@ static bool
 prepare(void *context)
 {
 	struct echo *self = context;
-	char text[sizeof(self->config)] = "none";
+	char text[sizeof(self->next)] = "none";
 	if (self->config_path != NULL) {
 		int fd = open(self->config_path, O_RDONLY | O_CLOEXEC);
 		ssize_t size = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
@@ -45,8 +45,15 @@ prepare(void *context)
 		if (size < 0 || strcmp(text, "bad") == 0)
 			return false;
 	}
-	memcpy(self->config, text, sizeof(text));
+	memcpy(self->next, text, sizeof(text));
 	return true;
+}
+
+static void
+adopt(void *context)
+{
+	struct echo *self = context;
+	memcpy(self->config, self->next, sizeof(self->config));
 }
 
 static void *
@@ -112,7 +119,8 @@ idle(void *worker)
 static void
 worker_stop(void *worker)
 {
-	log_info("bye", LOG_UINT("answered", ((struct echo *)worker)->answered));
+	const struct echo *self = worker;
+	log_info("bye", LOG_UINT("answered", self->answered), LOG_STR("config", self->config));
 }
 
 static bool
@@ -186,6 +194,7 @@ main(int argc, char **argv)
 	struct fcgi_application application = {
 		.context = &echo,
 		.prepare = prepare,
+		.adopt = adopt,
 		.worker_start = worker_start,
 		.worker_stop = worker_stop,
 		.body_limit = body_limit,
@@ -204,5 +213,8 @@ main(int argc, char **argv)
 	options.workers = (int)workers;
 	options.socket_mode = (unsigned)mode;
 	options.max_requests = (uint64_t)max_requests;
+	if (!prepare(&echo))
+		return EX_CONFIG;
+	adopt(&echo);
 	return fcgi_serve(&options, &application);
 }

@@ -62,6 +62,7 @@ EXTRA_DIST += \
 	%D%/test_quickstart.py \
 	%D%/test_readme.py \
 	%D%/test_receivers.py \
+	%D%/test_reload.py \
 	%D%/test_requests.py \
 	%D%/test_retention.py \
 	%D%/test_retries.py \

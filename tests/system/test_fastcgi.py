@@ -5,6 +5,7 @@
 import contextlib
 import os
 import pathlib
+import re
 import select
 import signal
 import socket
@@ -379,6 +380,17 @@ def test_a_bad_configuration_leaves_the_old_one_serving(serve, folder, workers):
     server.tell(signal.SIGHUP)
     server.logged("reload_failed")
     assert ask(server.path).config == "old"
+
+
+def test_a_process_without_a_parent_stops_before_it_adopts_the_new_configuration(serve, folder):
+    """server.h, adopt: what the application holds of the previous configuration is valid until it has stopped"""
+    (folder / "config").write_text("old")
+    server = serve("--workers", 0, "--config", folder / "config")
+    (folder / "config").write_text("new")
+    server.tell(signal.SIGHUP)
+    server.logged("reloaded")
+    assert re.findall(r" bye answered=0 config=(\w+)", server.log()) == ["old"]
+    assert ask(server.path).config == "new"
 
 
 def test_workers_that_refuse_the_new_configuration_leave_the_old_ones_serving_until_it_is_mended(serve, folder):

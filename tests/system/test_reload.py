@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""leadhook-fcgi(8), SIGNALS: HUP brings the new configuration, all of it or nothing."""
+import os
+import signal
+
+import fastcgi_client
+import pytest
+from conftest import BUILD
+from stack.installation import Installation
+from stack.process import Child, wait_until
+
+DEADLINE = 20
+NO_STATE = ("server", "state_dir", "/dev/null/state")  # it is refused when it is used, not when it is read
+
+
+class Program:
+    """leadhook-fcgi with a configuration of its own, on the database of a service."""
+
+    def __init__(self, service, folder, workers):
+        self.installation = Installation(folder, BUILD, service.database, service.installation.name)
+        self.installation.config.write_text(service.installation.text())
+        self.log = folder / "first.log"
+        self.configure(("log", "file", self.log), ("server", "listen", self.installation.socket),
+                       ("server", "state_dir", folder / "state"))
+        self.child = Child("leadhook-fcgi", [self.installation.program("leadhook-fcgi"), "--config", self.installation.config,
+                                             "--workers", workers], folder / "stderr", death_signal=signal.SIGTERM)
+
+    def configure(self, *settings):
+        self.installation.configure(settings)
+
+    def hup(self, event, log=None):
+        """Once it has logged what came of it."""
+        count = logged(self.log, event)
+        self.child.send(signal.SIGHUP)
+        wait_until(lambda: logged(log or self.log, event) > (count if log is None else 0), DEADLINE, event)
+
+    def serves(self):
+        path = str(self.installation.socket)
+        return fastcgi_client.ask(path, REQUEST_METHOD="GET", REQUEST_URI="/health/ready").status == 200
+
+
+def logged(path, event):
+    return path.read_text().count(f" {event} ") if path.exists() else 0
+
+
+@pytest.fixture(params=[0, 2])
+def program(service, make_folder, request):
+    made = Program(service, make_folder(), request.param)
+    made.child.start()
+    wait_until(lambda: logged(made.log, "serving"), DEADLINE, "the start")
+    yield made
+    made.child.stop()
+
+
+def test_a_refused_configuration_leaves_the_log(program):
+    """neither its file nor its level is in use when something else is wrong with it"""
+    other = program.log.with_name("other.log")
+    program.configure(("log", "file", other), ("log", "level", "error"), NO_STATE)
+    program.hup("reload_failed")
+    assert program.serves()
+    assert program.child.stop() == 0
+    assert logged(program.log, "stopped") == 1
+    assert not other.exists() or other.read_text() == ""
+
+
+def test_a_log_that_cannot_be_opened_leaves_all_else(program):
+    """the counts of callers stay where they are, and the log keeps its level"""
+    limits = program.log.with_name("state") / "limits"
+    before = limits.stat().st_ino
+    program.configure(("log", "file", program.log.with_name("none") / "log"), ("log", "level", "error"),
+                      ("limits", "memory", "2M"))
+    program.hup("reload_failed")
+    assert limits.stat().st_ino == before
+    assert program.serves()
+    assert program.child.stop() == 0
+    assert logged(program.log, "stopped") == 1
+
+
+def test_an_accepted_configuration_is_in_use(program):
+    """also the next one, after one that was refused"""
+    other = program.log.with_name("other.log")
+    program.configure(NO_STATE)
+    program.hup("reload_failed")
+    program.configure(("server", "state_dir", program.log.with_name("state")), ("log", "file", other), ("limits", "memory", "2M"))
+    before = os.stat(program.log.with_name("state") / "limits").st_ino
+    program.hup("reloaded", other)
+    assert os.stat(program.log.with_name("state") / "limits").st_ino != before
+    assert program.serves()
+    assert program.child.stop() == 0
+    assert logged(other, "stopped") == 1 and logged(program.log, "stopped") == 0

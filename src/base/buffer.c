@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/encode.h"
+#include "base/panic.h"
 #include "base/pool.h"
 
 void
@@ -90,7 +91,7 @@ buffer_printf(struct buffer *buffer, const char *format, ...)
 	int size = vsnprintf(NULL, 0, format, args);
 	va_end(args);
 	if (size < 0)
-		abort(); /* a broken format string */
+		panic("a broken format string");
 	if (buffer_reserve(buffer, (size_t)size)) {
 		vsnprintf(buffer->data + buffer->size, (size_t)size + 1, format, again);
 		buffer->size += (size_t)size;

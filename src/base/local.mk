@@ -8,6 +8,7 @@ noinst_LIBRARIES += %D%/libbase.a
 	%D%/duration.c %D%/duration.h \
 	%D%/encode.c %D%/encode.h \
 	%D%/log.c %D%/log.h \
+	%D%/panic.c %D%/panic.h \
 	%D%/pool.c %D%/pool.h \
 	%D%/random.c %D%/random.h \
 	%D%/result.c %D%/result.h \

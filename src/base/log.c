@@ -26,10 +26,11 @@ struct log_file {
 
 static struct {
 	const char *program;
-	const char *request_id;
 	struct log_file *file; /* NULL: standard error */
 	enum log_level level;
 } state = { .program = "leadhook", .level = LOG_LEVEL_INFO };
+
+static _Thread_local struct log_field current_work; /* key NULL: none */
 
 /* A program's threads write to the same file, and follow it. The rest of the state is set before there are any. */
 static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
@@ -106,9 +107,33 @@ log_use(struct log_file *file)
 }
 
 void
-log_request_id(const char *id)
+log_work(struct log_field work)
 {
-	state.request_id = id;
+	current_work = work;
+}
+
+void
+log_work_done(void)
+{
+	current_work.key = NULL;
+}
+
+const struct log_field *
+log_current_work(void)
+{
+	return current_work.key == NULL ? NULL : &current_work;
+}
+
+const char *
+log_program(void)
+{
+	return state.program;
+}
+
+int
+log_descriptor(void)
+{
+	return state.file == NULL ? STDERR_FILENO : state.file->fd;
 }
 
 bool
@@ -185,32 +210,37 @@ add_field(struct buffer *line, const struct log_field *field)
 	}
 }
 
+static void
+add_work(struct buffer *line, const struct log_field *fields, size_t count)
+{
+	const struct log_field *work = log_current_work();
+	for (size_t i = 0; i < count && work != NULL; i++)
+		if (strcmp(fields[i].key, work->key) == 0)
+			return;
+	if (work != NULL)
+		add_field(line, work);
+}
+
+/* Takes no memory: there may be none left. */
 void
 log_event(enum log_level level, const char *event, const struct log_field *fields, size_t count)
 {
 	if (level > state.level)
 		return;
 	int saved = errno;
-	struct buffer line;
-	char when[CLOCK_RFC3339_SIZE];
-	buffer_init(&line, LINE_MAX_BYTES);
+	char text[LINE_MAX_BYTES + 1], when[CLOCK_RFC3339_SIZE];
+	struct buffer line = { .data = text, .capacity = sizeof(text), .maximum = LINE_MAX_BYTES };
 	clock_rfc3339(clock_wall_ms(), when);
 	buffer_printf(&line, "%s %s %s[%ld] %s", when, level_names[level], state.program, (long)getpid(), event);
 	for (size_t i = 0; i < count; i++)
 		add_field(&line, &fields[i]);
-	if (state.request_id != NULL)
-		add_field(&line, &LOG_STR("request", state.request_id));
-	/* A line that is too long keeps what fitted: better than none. */
-	line.failed = false;
-	line.maximum++;
-	buffer_add_byte(&line, '\n');
-	struct slice text = buffer_slice(&line);
+	add_work(&line, fields, count);
+	text[line.size] = '\n'; /* a line that is too long keeps what fitted: better than none */
 	pthread_mutex_lock(&writing);
 	follow_rotation();
-	if (write(state.file == NULL ? STDERR_FILENO : state.file->fd, text.data, text.size) < 0) {
+	if (write(log_descriptor(), text, line.size + 1) < 0) {
 		/* a full disk must not stop the service */
 	}
 	pthread_mutex_unlock(&writing);
-	buffer_free(&line);
 	errno = saved;
 }

@@ -46,8 +46,16 @@ MUST_CHECK struct log_file *log_open(const char *path);
 void log_close(struct log_file **file);
 /* Lines go there from now on; NULL: to standard error. The logger owns the file. */
 void log_use(struct log_file *file);
-/* Set for the time of a request: appended to each line as request=…; NULL clears it. The text is not copied. */
-void log_request_id(const char *id);
+
+/* For a signal handler. */
+const char *log_program(void);
+int log_descriptor(void);
+/* What the calling thread is at, a request or a delivery: a text, which is not copied, or a LOG_UINT. It is appended to
+ * each line that does not name it, and to the last one of a process that ends with a panic. */
+void log_work(struct log_field work);
+void log_work_done(void);
+/* NULL: none. */
+const struct log_field *log_current_work(void);
 
 /* For what can come with every request: when it was last told. All zeros: never. */
 struct log_pace {

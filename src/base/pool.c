@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "base/panic.h"
 
 #ifdef __has_feature
 #define ADDRESSES_ARE_WATCHED __has_feature(address_sanitizer)
@@ -34,11 +35,7 @@ struct pool {
 void
 memory_exhausted(void)
 {
-	static const char text[] = "leadhook: out of memory\n";
-	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0) {
-		/* nothing is left to say it with */
-	}
-	abort();
+	panic("out of memory");
 }
 
 void *
@@ -219,7 +216,7 @@ pool_printf(struct pool *pool, const char *format, ...)
 	int size = vsnprintf(NULL, 0, format, args);
 	va_end(args);
 	if (size < 0)
-		abort(); /* a broken format string */
+		panic("a broken format string");
 	char *text = pool_bytes(pool, (size_t)size + 1);
 	vsnprintf(text, (size_t)size + 1, format, again);
 	va_end(again);

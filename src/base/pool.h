@@ -46,7 +46,7 @@ void *pool_grow(struct pool *pool, void *items, size_t count, size_t *capacity, 
 /* For the few things that outlive every pool. Never NULL. */
 void *memory_alloc(size_t size);
 void *memory_realloc(void *old, size_t size);
-/* Writes one line to standard error and aborts. */
+/* A panic (base/panic.h). */
 NO_RETURN void memory_exhausted(void);
 
 #endif

@@ -2,11 +2,11 @@
 #include "base/random.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
 #include "base/log.h"
+#include "base/panic.h"
 
 void
 random_bytes(void *out, size_t size)
@@ -18,7 +18,7 @@ random_bytes(void *out, size_t size)
 			continue;
 		if (got <= 0) {
 			log_error("no_random", LOG_ERRNO(errno));
-			abort();
+			panic("no random numbers");
 		}
 		at += got;
 		size -= (size_t)got;

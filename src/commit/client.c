@@ -168,8 +168,12 @@ static bool
 exchange(struct commit_client *client, const struct commit_request *request, bool repeatable)
 {
 	int64_t deadline_ms = request->deadline_ms;
+	const struct log_field *work = log_current_work();
+	struct commit_request sent_request = *request;
+	if (work != NULL && work->kind == LOG_TEXT)
+		sent_request.id = slice_of(work->value.text);
 	frame_begin(&client->out);
-	commit_encode_request(&client->out, request);
+	commit_encode_request(&client->out, &sent_request);
 	if (!frame_end(&client->out)) {
 		log_error("command_too_large", LOG_UINT("maximum", FRAME_MAX_BYTES));
 		frame_clear(&client->out);

@@ -301,6 +301,7 @@ code_request(struct coder *coder, struct commit_request *request)
 {
 	CODE_ENUM(coder, commit_request_kind, request->kind, REQUEST_LOOK_UP);
 	CODE_NUMBER(coder, request->deadline_ms);
+	code_slice(coder, &request->id);
 	switch (request->kind) {
 	case REQUEST_COMMAND:
 		code_command(coder, &request->as.command);

@@ -13,6 +13,7 @@ enum commit_request_kind { REQUEST_COMMAND, REQUEST_KEY, REQUEST_CAMPAIGN, REQUE
 struct commit_request {
 	enum commit_request_kind kind;
 	int64_t deadline_ms; /* clock_monotonic_ms; later nobody waits for the answer */
+	struct slice id;     /* of the HTTP request, for logs */
 	union {
 		struct command command;
 		struct key_hash {

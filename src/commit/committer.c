@@ -90,7 +90,9 @@ read_entry(struct committer *committer, struct pool *pool, const struct commit_r
 {
 	set_busy(committer, true);
 	store_set_deadline(committer->store, request->deadline_ms);
+	log_work(LOG_BYTES("request", request->id));
 	directory_ask(committer->directory, pool, request, answer);
+	log_work_done();
 	committer->asked++;
 	committer->unreachable = answer->result == RESULT_UNAVAILABLE;
 	if (answer->result == RESULT_OK && request->kind == REQUEST_KEY)
@@ -201,6 +203,12 @@ answer_gathered(struct committer *committer, const struct gathered *batch, const
 }
 
 static void
+note_work(const struct gathered *batch)
+{
+	log_work(batch->count == 1 ? LOG_BYTES("request", batch->requests[0]->id) : LOG_UINT("requests", batch->count));
+}
+
+static void
 execute_commands(struct committer *committer, struct pool *pool)
 {
 	struct gathered batch;
@@ -213,7 +221,9 @@ execute_commands(struct committer *committer, struct pool *pool)
 	for (size_t i = 0; i < batch.count; i++)
 		commands[i] = &batch.requests[i]->as.command;
 	set_busy(committer, true);
+	note_work(&batch);
 	store_execute_free(committer->store, pool, commands, batch.count, batch.deadline_ms, outcomes, locked);
+	log_work_done();
 	answer_gathered(committer, &batch, outcomes, locked);
 }
 
@@ -230,7 +240,9 @@ answer_look_ups(struct committer *committer, struct pool *pool)
 		look_ups[i] = &batch.requests[i]->as.look_up;
 	set_busy(committer, true);
 	store_set_deadline(committer->store, batch.deadline_ms);
+	note_work(&batch);
 	store_answer_look_ups(committer->store, pool, look_ups, batch.count, outcomes);
+	log_work_done();
 	answer_gathered(committer, &batch, outcomes, NULL);
 }
 

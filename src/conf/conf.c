@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/panic.h"
 #include "base/pool.h"
 #include "conf/file.h"
 #include "conf/settings.h"
@@ -216,7 +217,7 @@ conf_origin(const struct conf *conf, const char *section, const char *key)
 {
 	const struct conf_setting *setting = conf_setting_find(section, key);
 	if (setting == NULL)
-		abort(); /* a defect of the caller */
+		panic("no such setting");
 	return ((const struct loaded *)(const void *)conf)->origins[setting_index(setting)];
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Statements: prepared when they are first used, bound, run, read. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/panic.h"
 #include "db/private.h"
 
 enum { TEXT_MAX = 256 * 1024 };
@@ -108,7 +108,7 @@ list_size_class(const struct db_arguments *arguments)
 		if (arguments->lists[i].count > longest)
 			longest = arguments->lists[i].count;
 	if (longest > DB_LIST_MAX)
-		abort(); /* a defect of the caller: there is no statement for it */
+		panic("a list beyond DB_LIST_MAX");
 	while (((size_t)1 << size_class) < longest)
 		size_class++;
 	return size_class;
@@ -146,7 +146,7 @@ run_once(struct db *db, struct pool *pool, size_t statement, const struct db_arg
 	MYSQL_BIND *binds = bind_arguments(pool, arguments, (size_t)1 << size_class, &count);
 	if (mysql_stmt_param_count(*handle) != count) {
 		log_error("wrong_argument_count", LOG_STR("statement", db->statements[statement].name));
-		abort();
+		panic("wrong number of arguments");
 	}
 	db->used_ms = clock_monotonic_ms();
 	if ((count > 0 && mysql_stmt_bind_param(*handle, binds) != 0) || mysql_stmt_execute(*handle) != 0)

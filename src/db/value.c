@@ -2,7 +2,7 @@
  * Values to bind, and readers of an answer's values. */
 #include "db/db.h"
 
-#include <stdlib.h>
+#include "base/panic.h"
 
 struct db_value
 db_bytes(struct slice s)
@@ -20,7 +20,7 @@ static const struct db_value *
 value_at(const struct db_rows *rows, size_t row, size_t column)
 {
 	if (row >= rows->count || column >= rows->columns)
-		abort(); /* a defect of the caller */
+		panic("no such value in the answer");
 	return &rows->values[row * rows->columns + column];
 }
 
@@ -37,7 +37,7 @@ db_get_u64(const struct db_rows *rows, size_t row, size_t column)
 	if (value->kind == DB_SIGNED && value->as.i64 >= 0)
 		return (uint64_t)value->as.i64;
 	if (value->kind != DB_UNSIGNED)
-		abort(); /* the statement answers something else than its reader expects */
+		panic("the database has no number from 0 up where one is expected");
 	return value->as.u64;
 }
 
@@ -48,7 +48,7 @@ db_get_i64(const struct db_rows *rows, size_t row, size_t column)
 	if (value->kind == DB_UNSIGNED && value->as.u64 <= INT64_MAX)
 		return (int64_t)value->as.u64;
 	if (value->kind != DB_SIGNED)
-		abort();
+		panic("the database has no number where one is expected");
 	return value->as.i64;
 }
 
@@ -69,6 +69,6 @@ db_get_bytes(const struct db_rows *rows, size_t row, size_t column)
 {
 	const struct db_value *value = value_at(rows, row, column);
 	if (value->kind != DB_NULL && value->kind != DB_BYTES)
-		abort();
+		panic("the database has no text where one is expected");
 	return value->kind == DB_NULL ? SLICE_NONE : value->as.bytes;
 }

@@ -95,6 +95,8 @@ bulk_run_chunk(struct store *store, struct pool *pool, bool *more)
 	size_t count = make_commands(pool, &job, commands);
 	if (count == 0) /* its list has fewer leads than it says: nobody would ever be done with it */
 		return skip_item(store, job.id, job.position, 0);
+	log_work(LOG_UINT("job", job.id));
 	store_execute(store, pool, commands, count, clock_monotonic_ms() + CHUNK_MS, outcomes);
+	log_work_done();
 	return settle(store, commands, count, outcomes, job.failures);
 }

@@ -73,7 +73,10 @@ static enum result
 complete(struct store *store, void *context)
 {
 	struct recorder *r = context;
-	return store_complete(store, r->outcomes, r->count);
+	log_work(r->count == 1 ? LOG_UINT("delivery", r->outcomes[0].id) : LOG_UINT("deliveries", r->count));
+	enum result result = store_complete(store, r->outcomes, r->count);
+	log_work_done();
+	return result;
 }
 
 /* What cannot be recorded before its claim ends: its delivery is made again then. */

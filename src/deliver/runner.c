@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/panic.h"
 #include "base/pool.h"
 #include "crypto/digest.h"
 
@@ -28,19 +29,18 @@ struct runner {
 	int fd;
 };
 
-static void
-must(int error)
-{
-	if (error != 0)
-		abort();
-}
+#define must(call)                    \
+	do {                          \
+		if ((call) != 0)      \
+			panic(#call); \
+	} while (0)
 
 static void
 tell(const struct runner *runner)
 {
 	const uint64_t one = 1;
 	if (write(runner->fd, &one, sizeof(one)) != (ssize_t)sizeof(one))
-		abort();
+		panic("an eventfd takes nothing");
 }
 
 /* The thread: from busy to done, again and again. */
@@ -107,7 +107,7 @@ runner_start(struct runner *r, runner_work *work, void *context)
 {
 	must(pthread_mutex_lock(&r->lock));
 	if (r->state != RUNNER_IDLE)
-		abort();
+		panic("a runner is not idle");
 	r->work = work;
 	r->context = context;
 	r->state = RUNNER_BUSY;
@@ -125,7 +125,7 @@ runner_take(struct runner *r, enum result *result)
 		*result = r->result;
 		r->state = RUNNER_IDLE;
 		if (read(r->fd, &told, sizeof(told)) != (ssize_t)sizeof(told))
-			abort();
+			panic("an eventfd has nothing");
 	}
 	must(pthread_mutex_unlock(&r->lock));
 	return done;

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/panic.h"
 #include "base/pool.h"
 #include "deliver/sender_error.h"
 
@@ -380,7 +381,7 @@ sender_start(struct sender *sender, const struct attempt *attempt, void *cookie)
 {
 	struct transfer *transfer = TAILQ_FIRST(&sender->unused);
 	if (transfer == NULL)
-		abort();
+		panic("no transfer is unused");
 	TAILQ_REMOVE(&sender->unused, transfer, list);
 	TAILQ_INSERT_TAIL(&sender->running, transfer, list);
 	transfer->cookie = cookie;
@@ -472,8 +473,8 @@ grant_stall(struct sender *sender)
 		if (transfer->granted_ms > sender->options.stall_max_ms)
 			transfer->granted_ms = sender->options.stall_max_ms;
 		sender->granted = true;
-		if (set_times(transfer) != CURLE_OK) /* it takes any number */
-			abort();
+		if (set_times(transfer) != CURLE_OK)
+			panic("libcurl refuses a time"); /* it takes any number */
 	}
 }
 
@@ -488,7 +489,7 @@ watch_slow(struct sender *sender)
 		if (transfer->started_ms > before)
 			break;
 		if (!transfer->watched && curl_easy_setopt(transfer->easy, CURLOPT_VERBOSE, 1L) != CURLE_OK)
-			abort();
+			panic("libcurl refuses CURLOPT_VERBOSE");
 		transfer->watched = true;
 	}
 }

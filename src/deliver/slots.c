@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <sys/queue.h>
 
+#include "base/panic.h"
+
 enum slot_state { SLOT_UNUSED, SLOT_SENDING, SLOT_ENDED, SLOT_POSTPONED, SLOT_STATES };
 
 struct slot {
@@ -55,13 +57,6 @@ move(struct slot *slot, enum slot_state to)
 	TAILQ_REMOVE(&slot->slots->lists[slot->state], slot, list);
 	slot->slots->counts[slot->state]--;
 	enter(slot, to);
-}
-
-static void
-demand(bool right)
-{
-	if (!right)
-		abort();
 }
 
 struct slots *
@@ -140,7 +135,8 @@ struct slot *
 slots_take(struct slots *slots, const struct due_delivery *delivery, int64_t claimed_ms, int64_t now_ms)
 {
 	struct slot *slot = TAILQ_FIRST(&slots->lists[SLOT_UNUSED]);
-	demand(slot != NULL);
+	if (slot == NULL)
+		panic("no slot is unused");
 	move(slot, SLOT_SENDING);
 	TAILQ_INSERT_TAIL(&slots->in_use, slot, age);
 	slot->claimed_ms = claimed_ms;
@@ -161,7 +157,8 @@ void
 slot_end(struct slot *slot, const struct attempt_result *result, const struct retry_decision *decision,
     const struct webhook_result *webhook, int64_t now_ms)
 {
-	demand(slot->state == SLOT_SENDING);
+	if (slot->state != SLOT_SENDING)
+		panic("a slot that is not sending ends");
 	move(slot, SLOT_ENDED);
 	slot->ended_ms = now_ms;
 	slot->end_number = slot->slots->ends++;
@@ -178,10 +175,17 @@ slot_end(struct slot *slot, const struct attempt_result *result, const struct re
 	slot->outcome.answer = pool_copy(slot->pool, result->answer);
 }
 
+static void
+demand_ended(const struct slot *slot)
+{
+	if (slot->state != SLOT_ENDED && slot->state != SLOT_POSTPONED)
+		panic("a slot has not ended");
+}
+
 void
 slot_release(struct slot *slot)
 {
-	demand(slot->state == SLOT_ENDED || slot->state == SLOT_POSTPONED);
+	demand_ended(slot);
 	move(slot, SLOT_UNUSED);
 	TAILQ_REMOVE(&slot->slots->in_use, slot, age);
 	pool_reset(slot->pool);
@@ -190,7 +194,7 @@ slot_release(struct slot *slot)
 void
 slot_postpone(struct slot *slot)
 {
-	demand(slot->state == SLOT_ENDED || slot->state == SLOT_POSTPONED);
+	demand_ended(slot);
 	move(slot, SLOT_POSTPONED);
 }
 
@@ -288,6 +292,12 @@ unsigned
 slot_attempts_made(const struct slot *slot)
 {
 	return slot->outcome.attempt - slot->attempts_before;
+}
+
+uint64_t
+slot_delivery_id(const struct slot *slot)
+{
+	return slot->outcome.id;
 }
 
 uint64_t

@@ -69,6 +69,7 @@ struct slice slot_event(const struct slot *slot);
 const struct retry_schedule *slot_schedule(const struct slot *slot);
 /* With this one, since it was sent first, or again. */
 unsigned slot_attempts_made(const struct slot *slot);
+uint64_t slot_delivery_id(const struct slot *slot);
 uint64_t slot_webhook_id(const struct slot *slot);
 int64_t slot_ended_ms(const struct slot *slot);
 /* What is to be recorded. Its times count from now, which may be long after the attempt when the database was away. Texts

@@ -44,7 +44,9 @@ attempt_ended(struct dispatcher *d, struct slot *slot, const struct attempt_resu
 void
 steps_attempt_done(void *context, void *cookie, const struct attempt_result *result)
 {
+	log_work(LOG_UINT("delivery", slot_delivery_id(cookie)));
 	attempt_ended(context, cookie, result);
+	log_work_done();
 }
 
 /* ---- step: free what a dead dispatcher with the same lock file held ---- */
@@ -285,6 +287,7 @@ send_delivery(struct dispatcher *d, const struct due_delivery *delivery)
 	int64_t now = clock_monotonic_ms();
 	struct slot *slot = slots_take(d->slots, delivery, d->claimed_ms, now);
 	struct attempt attempt;
+	log_work(LOG_UINT("delivery", delivery->id));
 	slot_set_schedule(slot, schedule_of(d, slot_pool(slot), delivery->destination));
 	turns_started(d->turns, delivery->destination->webhook_id, now + d->database_ahead_ms);
 	if (request_make(slot_pool(slot), delivery, now + d->database_ahead_ms, &attempt)) {
@@ -294,6 +297,7 @@ send_delivery(struct dispatcher *d, const struct due_delivery *delivery)
 		    LOG_UINT("webhook", delivery->destination->webhook_id));
 		attempt_ended(d, slot, &(struct attempt_result){ .error = SENDER_UNREADABLE });
 	}
+	log_work_done();
 }
 
 /* Notes claims that are to be given back as they were. */

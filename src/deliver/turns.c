@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <sys/queue.h>
 
+#include "base/panic.h"
 #include "base/pool.h"
 
 enum { BUCKETS = 4096, RATE_BURSTS = 10 /* a second */, US_PER_MS = 1000, US_PER_S = 1000000 };
@@ -92,7 +93,7 @@ must_find(const struct turns *turns, uint64_t webhook_id)
 {
 	struct known_webhook *webhook = find(turns, webhook_id);
 	if (webhook == NULL)
-		abort();
+		panic("an unknown webhook");
 	return webhook;
 }
 

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/panic.h"
 #include "engine/decide_step.h"
 
 static struct working_campaign *
@@ -206,7 +207,7 @@ static struct slice
 rendered(struct pool *pool, const struct buffer *out)
 {
 	if (!buffer_ok(out))
-		abort(); /* the settings' bounds keep every lead below PAYLOAD_MAX_BYTES */
+		panic("a payload beyond PAYLOAD_MAX_BYTES"); /* the settings' bounds keep every lead below it */
 	return pool_copy(pool, buffer_slice(out));
 }
 

@@ -2,6 +2,7 @@
  * From what has occurred in a command to events and their deliveries (docs/api.md 4.7). */
 #include <stdlib.h>
 
+#include "base/panic.h"
 #include "engine/decide_step.h"
 #include "json/writer.h"
 
@@ -41,7 +42,7 @@ end(struct extra *extra, struct pool *pool)
 {
 	json_end_object(&extra->writer);
 	if (!buffer_ok(&extra->out))
-		abort();
+		panic("an event's own field is too long");
 	struct slice json = pool_copy(pool, buffer_slice(&extra->out));
 	buffer_free(&extra->out);
 	return json;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Fraud flags: at sign-up, set and cleared later (docs/api.md 4.6). */
-#include <stdlib.h>
 
+#include "base/panic.h"
 #include "engine/decide_step.h"
 #include "identity/host_list.h"
 #include "identity/link.h"
@@ -60,7 +60,7 @@ write_flags(const struct flags *flags)
 		json_string(&writer, flags->names[i]);
 	json_end_array(&writer);
 	if (!buffer_ok(&out))
-		abort(); /* reasons are short */
+		panic("flags beyond FLAGS_MAX_BYTES"); /* reasons are short */
 	struct slice json = pool_copy(flags->pool, buffer_slice(&out));
 	buffer_free(&out);
 	return json;

@@ -2,7 +2,7 @@
  * Finding leads, and what follows from their having changed. */
 #include "engine/decide_step.h"
 
-#include <stdlib.h>
+#include "base/panic.h"
 
 void
 step_fail(struct step *step, enum failure failure, struct slice detail)
@@ -75,7 +75,7 @@ static uint64_t
 take_id(struct id_range *range)
 {
 	if (range->next >= range->end)
-		abort(); /* whoever supplies ids gives one a command */
+		panic("fewer ids than commands");
 	return range->next++;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/panic.h"
 #include "base/pool.h"
 #include "crypto/digest.h"
 #include "limit/shared.h"
@@ -83,7 +84,7 @@ lay_out(struct limiter *limiter, const struct limiter_options *options)
 		offset += size;
 	}
 	if (offset > options->memory)
-		abort();
+		panic("limits need more memory than they have");
 }
 
 /* What lies where follows from the memory and the rules. */
@@ -289,7 +290,7 @@ decide(struct limiter *limiter, const struct limit_network *network, const struc
 	size_t used = 0;
 	*verdict = (struct limit_verdict){ .wait_ms = 0 };
 	if (count > LIMITER_CLAIMS_MAX)
-		abort();
+		panic("too many claims");
 	for (size_t i = 0; i < count; i++) {
 		if (limiter->tables[claims[i].kind].windows == 0)
 			continue;

@@ -14,6 +14,7 @@
 #include "base/descriptors.h"
 #include "base/duration.h"
 #include "base/log.h"
+#include "base/panic.h"
 #include "base/sandbox.h"
 #include "deliver/dispatcher.h"
 #include "prog/confinement.h"
@@ -216,6 +217,7 @@ main(int argc, char *argv[])
 	struct arguments arguments = { .max_runtime_ms = -1 };
 	sandbox_begin();
 	descriptors_fill();
+	panic_on_signals();
 	int status = options_read(program, usage, options, OPTIONS, argc, argv, given);
 	if (status >= 0)
 		return status;

@@ -9,6 +9,7 @@
 
 #include "api/api.h"
 #include "base/log.h"
+#include "base/panic.h"
 #include "base/sandbox.h"
 #include "commit/client.h"
 #include "commit/committer.h"
@@ -240,7 +241,7 @@ body_limit(void *state, const struct fcgi_exchange *exchange)
 	struct worker *worker = state;
 	worker->path_is_valid = http_request_init(&worker->request, worker->pool, environment, (void *)exchange,
 				    slice_of(worker->service->setup.wiring.conf->server.base_path)) == RESULT_OK;
-	log_request_id(pool_string(worker->pool, worker->request.request_id));
+	log_work(LOG_STR("request", pool_string(worker->pool, worker->request.request_id)));
 	return api_body_limit(worker->api, &worker->request);
 }
 
@@ -289,7 +290,7 @@ answered(void *state)
 {
 	struct worker *worker = state;
 	api_afterwards(worker->api);
-	log_request_id(NULL);
+	log_work_done();
 	pool_reset(worker->pool);
 	idle(worker); /* who feeds the committer all the time has no use for a connection of its own */
 }
@@ -401,6 +402,7 @@ main(int argc, char *argv[])
 	int workers;
 	sandbox_begin();
 	fcgi_tidy_descriptors();
+	panic_on_signals();
 	int status = options_read(program, usage, options, OPTIONS, argc, argv, given);
 	if (status >= 0)
 		return status;

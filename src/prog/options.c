@@ -3,8 +3,9 @@
 
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sysexits.h>
+
+#include "base/panic.h"
 
 /* Behind the numbers of the table. */
 enum { SHOW_HELP = PROGRAM_OPTIONS_MAX, SHOW_VERSION };
@@ -16,7 +17,7 @@ options_read(const char *program, const char *usage, const struct program_option
 	struct option known[PROGRAM_OPTIONS_MAX + 3] = { 0 };
 	int option;
 	if (count > PROGRAM_OPTIONS_MAX)
-		abort(); /* a defect of the program */
+		panic("too many options");
 	for (size_t i = 0; i < count; i++) {
 		known[i] =
 		    (struct option){ options[i].name, options[i].has_value ? required_argument : no_argument, NULL, (int)i };

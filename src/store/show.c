@@ -5,10 +5,11 @@
  * answer. Versions are read before what they stand for, so what is kept may be newer than its version says, never older; where
  * that would show, as with a lead and its rank, the rank comes with the version it belongs to, and when that is another one all
  * is read again, in the end within a snapshot. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "store/private.h"
+
+#include "base/panic.h"
 
 static struct lead
 shown_lead(uint64_t campaign_id, const struct db_rows *rows, size_t row)
@@ -202,7 +203,7 @@ rendered(struct store *store, struct pool *pool, const struct payload_subject *s
 	else
 		payload_write(&out, &store->payload, subject, look_up->view);
 	if (!buffer_ok(&out))
-		abort(); /* the settings' bounds keep every lead below it */
+		panic("a payload beyond PAYLOAD_MAX_BYTES"); /* the settings' bounds keep every lead below it */
 	struct slice json = pool_copy(pool, buffer_slice(&out));
 	buffer_free(&out);
 	return json;

@@ -2,6 +2,9 @@ if HAVE_CMOCKA
 check_PROGRAMS += %D%/test_base
 %C%_test_base_SOURCES = %D%/test_base.c
 %C%_test_base_LDADD = src/base/libbase.a $(CMOCKA_LIBS)
+check_PROGRAMS += %D%/test_panic
+%C%_test_panic_SOURCES = %D%/test_panic.c
+%C%_test_panic_LDADD = src/base/libbase.a $(CMOCKA_LIBS)
 check_PROGRAMS += %D%/test_sandbox
 %C%_test_sandbox_SOURCES = %D%/test_sandbox.c
 %C%_test_sandbox_LDADD = src/base/libbase.a $(CMOCKA_LIBS)

@@ -14,7 +14,7 @@ report()
 	sed 's/^/# /' "$found"
 }
 
-echo "1..3"
+echo "1..4"
 
 # "CREATE TABLE", "DELETE FROM" and so on inside a string literal
 statement='(SELECT|INSERT( IGNORE)? INTO|UPDATE|DELETE FROM|REPLACE INTO|CREATE TABLE|ALTER TABLE|DROP TABLE|TRUNCATE)'
@@ -31,3 +31,6 @@ find src tests -name '*.[ch]' | while read -r file; do
 	head -n 1 "$file" | grep -q 'SPDX-License-Identifier: MIT' || echo "$file"
 done >"$found"
 report 3 "every source file begins with its licence"
+
+grep -rnE '\babort\(\)' src --include='*.[ch]' | grep -v '^src/base/panic\.c:' >"$found"
+report 4 "a process that must not go on says why: panic(), never abort()"

@@ -145,12 +145,14 @@ carry_request(struct commit_request request)
 {
 	struct commit_request got;
 	request.deadline_ms = next_number() + (INT64_C(1) << 40);
+	request.id = next_text();
 	buffer_clear(&encoded);
 	commit_encode_request(&encoded, &request);
 	assert_true(buffer_ok(&encoded));
 	assert_true(commit_decode_request(pool, buffer_slice(&encoded), &got));
 	assert_int_equal(got.kind, request.kind);
 	assert_int_equal(got.deadline_ms, request.deadline_ms);
+	same_text(got.id, request.id);
 	return got;
 }
 
@@ -169,7 +171,7 @@ carry_answer(struct commit_answer answer)
 static struct command
 carry_command(const struct command *command)
 {
-	struct command got = carry_request((struct commit_request){ REQUEST_COMMAND, 0, { .command = *command } }).as.command;
+	struct command got = carry_request((struct commit_request){ .kind = REQUEST_COMMAND, .as.command = *command }).as.command;
 	same_command(&got, command);
 	return got;
 }
@@ -254,12 +256,12 @@ test_look_ups(void **state UNUSED)
 		request.as.key.bytes[i] = (unsigned char)(i + 1);
 	struct commit_request got = carry_request(request);
 	assert_memory_equal(got.as.key.bytes, request.as.key.bytes, sizeof(request.as.key.bytes));
-	got = carry_request((struct commit_request){ REQUEST_CAMPAIGN, 0, { .campaign_id = INT64_MAX } });
+	got = carry_request((struct commit_request){ .kind = REQUEST_CAMPAIGN, .as.campaign_id = INT64_MAX });
 	assert_int_equal(got.as.campaign_id, INT64_MAX);
 	for (unsigned view = 0; view < 16; view++) {
 		const struct look_up wanted = { 7 + view, next_lead(view % 2 == 0 ? LEAD_BY_PHONE : LEAD_BY_ID),
 			{ (view & 1) != 0, (view & 2) != 0, (view & 4) != 0 }, (view & 8) != 0 };
-		got = carry_request((struct commit_request){ REQUEST_LOOK_UP, 0, { .look_up = wanted } });
+		got = carry_request((struct commit_request){ .kind = REQUEST_LOOK_UP, .as.look_up = wanted });
 		assert_int_equal(got.as.look_up.campaign_id, wanted.campaign_id);
 		assert_int_equal(got.as.look_up.reference.identity, wanted.reference.identity);
 		assert_slices_equal(got.as.look_up.reference.value, wanted.reference.value);

@@ -168,7 +168,7 @@ def allow_cores(folder):
 
 @pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGABRT], ids=lambda number: number.name)
 def test_a_crash_leaves_no_core(service, make_folder, number):
-    """neither a worker's nor the committer's nor the parent's, whatever limit it was started with"""
+    """neither a worker's nor the committer's nor the parent's, whatever limit it was started with; each logs its end"""
     folder = make_folder()
     path, log = folder / "own.sock", folder / "own.log"
     environment = {**os.environ, "LEADHOOK_LOG_FILE": str(log), "ASAN_OPTIONS": "handle_segv=0"}
@@ -183,6 +183,7 @@ def test_a_crash_leaves_no_core(service, make_folder, number):
             wait_until(lambda: lines(log, f"companion_died .* signal={number.value}"), DEADLINE, "the committer's death")
             program.send_signal(number)
             assert program.wait(DEADLINE) == -number
+            assert len(lines(log, f"crashed signal={number.value}")) == 3
         finally:
             program.kill()
     assert {one.name for one in folder.iterdir()} == {path.name, log.name}

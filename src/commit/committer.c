@@ -365,6 +365,7 @@ close_all(struct committer *committer)
 static void
 turn(struct committer *committer)
 {
+	set_busy(committer, false);
 	listen_to_all(committer);
 	if (idle_ms(committer) == 0) {
 		struct pool *pool = pool_new();
@@ -374,7 +375,6 @@ turn(struct committer *committer)
 		execute_commands(committer, pool);
 		pool_free(&pool);
 		note_used_keys(committer);
-		set_busy(committer, false);
 	}
 	peers_sweep(&committer->peers);
 }

@@ -17,8 +17,8 @@ struct committer_options {
 	const struct endpoint *endpoint;
 	struct store *store; /* the caller's */
 	int64_t idle_ms;     /* after which a connection to the database is closed */
-	/* Told when requests are taken; that there is work, before it and again before each time that the database is asked,
-	 * and when it is done: whoever is at it for too long is stuck. */
+	/* Told when requests are taken; that there is work, before it and again before each time that the database is asked: it
+	 * is stuck when that takes too long; and each second that there is none: it is stuck when it does not say so. */
 	void (*ready)(void *context);
 	void (*busy)(void *context, bool busy);
 	void *context;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "fcgi/companion.h"
 
-#include "base/clock.h"
-
 void
 fcgi_companion_ready(struct fcgi_companion *companion)
 {
@@ -13,5 +11,5 @@ fcgi_companion_ready(struct fcgi_companion *companion)
 void
 fcgi_companion_busy(struct fcgi_companion *companion, bool busy)
 {
-	atomic_store(&companion->slot->busy_since, busy ? clock_monotonic_ms() : 0);
+	scoreboard_beat(companion->slot, busy);
 }

@@ -27,6 +27,7 @@ enum {
 	PAUSE_FIRST_MS = 100, /* then after this, doubled each time, */
 	PAUSE_DOUBLINGS = 6,
 	PAUSE_LAST_MS = 5000, /* up to this */
+	SILENCE_MS = 5000,    /* beyond its idle time, for a child that is at no request and gives no sign */
 	END_MARGIN_MS = 2000, /* beyond the request timeout, for a worker that was told to end */
 	COMPANION_SLOTS = 4   /* the one at work, the next, and those that are ending */
 };
@@ -67,7 +68,8 @@ struct parent {
 	struct child *children; /* scoreboard->count of them */
 	struct crew crews[CREWS];
 	unsigned generation;
-	bool reloading; /* the current generation is starting, the one before it still serves */
+	int64_t looked, resumed; /* the last look at the scoreboard; the first after a long time without */
+	bool reloading;          /* the current generation is starting, the one before it still serves */
 	bool stopping;
 };
 
@@ -107,7 +109,7 @@ child_start(struct parent *parent, struct crew *crew, size_t slot, int64_t now)
 {
 	struct child *child = &parent->children[slot];
 	atomic_store(&parent->scoreboard->slots[slot].ready, false);
-	atomic_store(&parent->scoreboard->slots[slot].busy_since, 0);
+	scoreboard_beat(&parent->scoreboard->slots[slot], false);
 	pid_t pid = fork();
 	if (pid == 0)
 		run_child(parent, crew, slot);
@@ -270,17 +272,38 @@ complete_reload(struct parent *parent)
 	log_info("reloaded", LOG_UINT("generation", parent->generation));
 }
 
-/* Kills whoever is at one request, or at its end, for too long. */
+/* Whether a child is at one request for too long, or has stopped turning. */
+static bool
+is_stuck(const struct parent *parent, size_t slot, int64_t now, int64_t *ms)
+{
+	const struct scoreboard_slot *seen = &parent->scoreboard->slots[slot];
+	const bool busy = atomic_load(&seen->busy);
+	const int64_t beat = atomic_load(&seen->beat);
+	*ms = now - (beat > parent->resumed ? beat : parent->resumed);
+	return *ms > (busy ? parent->options->request_timeout_ms : parent->options->idle_ms + SILENCE_MS);
+}
+
+/* Where this process did not run itself, the children did not either: their time begins anew. */
+static void
+note_look(struct parent *parent, int64_t now)
+{
+	if (now - parent->looked > 2 * CALM_MS)
+		parent->resumed = now;
+	parent->looked = now;
+}
+
+/* Kills whoever is stuck, or does not come to its end. */
 static void
 kill_overdue(struct parent *parent, int64_t now)
 {
+	int64_t ms;
+	note_look(parent, now);
 	for (size_t i = 0; i < parent->scoreboard->count; i++) {
 		struct child *child = &parent->children[i];
 		if (child->state != CHILD_RUNNING && child->state != CHILD_ENDING)
 			continue;
-		int64_t since = atomic_load(&parent->scoreboard->slots[i].busy_since);
-		if (since > 0 && now - since > parent->options->request_timeout_ms) {
-			log_error(crew_of(parent, i)->stuck, LOG_INT("pid", child->pid), LOG_INT("ms", now - since));
+		if (is_stuck(parent, i, now, &ms)) {
+			log_error(crew_of(parent, i)->stuck, LOG_INT("pid", child->pid), LOG_INT("ms", ms));
 			child_kill(child);
 		} else if (child->state == CHILD_ENDING && now > child->end_by) {
 			log_error(crew_of(parent, i)->does_not_end, LOG_INT("pid", child->pid));

@@ -3,6 +3,8 @@
 
 #include <sys/mman.h>
 
+#include "base/clock.h"
+
 struct scoreboard *
 scoreboard_new(size_t count)
 {
@@ -12,4 +14,12 @@ scoreboard_new(size_t count)
 		return NULL;
 	scoreboard->count = count;
 	return scoreboard;
+}
+
+/* In this order: whoever reads `busy` first never takes an old beat for one of the new state. */
+void
+scoreboard_beat(struct scoreboard_slot *slot, bool busy)
+{
+	atomic_store(&slot->beat, clock_monotonic_ms());
+	atomic_store(&slot->busy, busy);
 }

@@ -12,8 +12,9 @@
 
 /* Written by the one worker or companion it was given to, read by the parent. */
 struct scoreboard_slot {
-	atomic_bool ready;           /* it can take requests */
-	_Atomic(int64_t) busy_since; /* clock_monotonic_ms when it took the request it is at; 0: idle */
+	atomic_bool ready;     /* it can take requests */
+	atomic_bool busy;      /* it is at a request */
+	_Atomic(int64_t) beat; /* clock_monotonic_ms when it took that request, or was last seen without one */
 };
 
 struct scoreboard {
@@ -24,5 +25,8 @@ struct scoreboard {
 
 /* All zero. NULL (errno set) when there is no memory. It is there until the process ends. */
 MUST_CHECK struct scoreboard *scoreboard_new(size_t count);
+
+/* The slot's process takes a request; or it has none, which it says again and again: silence means that it is stuck. */
+void scoreboard_beat(struct scoreboard_slot *slot, bool busy);
 
 #endif

@@ -4,10 +4,12 @@
  *
  * With workers, the calling process becomes the parent: it forks, waits and replaces, and never touches a request.
  *   TERM, INT, USR1  ends when the requests in flight are answered
- *   HUP              prepares anew, adopts that, starts new workers, then lets the old ones finish; no request is refused
- * meanwhile A dead worker is replaced, after a growing pause when deaths come fast; one that is stuck in a request is killed
- * first. Beside the workers there may be one companion, a process that does the application's work for all of them: it is kept
- * and replaced like them, is there before the old workers of a HUP end, and ends when no worker is left. */
+ *   HUP              prepares and adopts anew, starts new workers, then lets the old ones finish; refuses no request
+ *
+ * A dead worker is replaced, after a growing pause when deaths come fast. One that is stuck is killed first: in a request for
+ * too long, or silent without one. Beside the workers there may be one companion, a process that does the application's work
+ * for all of them: it is kept and replaced like them, is there before the old workers of a HUP end, and ends when no worker is
+ * left. */
 #ifndef LEADHOOK_FCGI_SERVER_H
 #define LEADHOOK_FCGI_SERVER_H
 
@@ -61,8 +63,8 @@ enum fcgi_body_state fcgi_exchange_body_state(const struct fcgi_exchange *exchan
  * may go on with small work that nobody waits for. */
 MUST_CHECK bool fcgi_exchange_answer(struct fcgi_exchange *exchange, struct slice response);
 
-/* How the companion tells that it takes work, and that it is at something that may take as long as a request; if it takes
- * longer, it is killed. */
+/* How the companion tells that it takes work; that it is at something that may take as long as a request (if it takes longer,
+ * it is killed); and, each second, that it is at nothing (if it does not for some seconds, it is killed). */
 struct fcgi_companion;
 void fcgi_companion_ready(struct fcgi_companion *companion);
 void fcgi_companion_busy(struct fcgi_companion *companion, bool busy);

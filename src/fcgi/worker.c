@@ -34,7 +34,7 @@ static void
 serve(struct worker *worker, int connection)
 {
 	const struct fcgi_application *application = worker->application;
-	atomic_store(&worker->slot->busy_since, clock_monotonic_ms());
+	scoreboard_beat(worker->slot, true);
 	worker->served++;
 	if (exchange_open(worker->exchange, connection)) {
 		exchange_read_body(worker->exchange, application->body_limit(worker->state, worker->exchange));
@@ -46,7 +46,7 @@ serve(struct worker *worker, int connection)
 	} else {
 		log_debug("connection_dropped", LOG_UINT("served", worker->served));
 	}
-	atomic_store(&worker->slot->busy_since, 0);
+	scoreboard_beat(worker->slot, false);
 }
 
 /* False when no connection waits (any more): another worker may have been faster. */
@@ -120,6 +120,7 @@ turn(struct worker *worker)
 {
 	struct epoll_event events[2];
 	bool waits = false;
+	scoreboard_beat(worker->slot, false);
 	int count = epoll_wait(worker->epoll, events, ARRAY_SIZE(events), (int)worker->setup->options->idle_ms);
 	for (int i = 0; i < count; i++) {
 		if (events[i].data.fd == worker->signals)
@@ -215,9 +216,8 @@ worker_run(const struct worker_setup *setup)
 		.epoll = -1,
 		.status = EX_OK,
 	};
-	atomic_store(&worker.slot->busy_since, clock_monotonic_ms()); /* a start can be stuck as a request can */
+	scoreboard_beat(worker.slot, true); /* a start can be stuck as a request can */
 	if (start(&worker)) {
-		atomic_store(&worker.slot->busy_since, 0);
 		atomic_store(&worker.slot->ready, true);
 		log_debug("worker_started", LOG_UINT("quota", worker.quota));
 		while (!worker.stopping && (worker.quota == 0 || worker.served < worker.quota))

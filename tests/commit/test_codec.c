@@ -171,7 +171,8 @@ carry_answer(struct commit_answer answer)
 static struct command
 carry_command(const struct command *command)
 {
-	struct command got = carry_request((struct commit_request){ .kind = REQUEST_COMMAND, .as.command = *command }).as.command;
+	struct command got =
+	    carry_request((struct commit_request){ .kind = REQUEST_COMMAND, .as.command = *command }).as.command;
 	same_command(&got, command);
 	return got;
 }

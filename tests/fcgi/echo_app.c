@@ -142,8 +142,9 @@ companion_run(void *context, struct fcgi_companion *companion)
 	fcgi_companion_ready(companion);
 	fcgi_companion_busy(companion, strcmp(self->config, "stuck") == 0);
 	log_info("companion_hello", LOG_STR("config", self->config));
-	while (sigwaitinfo(&term, NULL) != SIGTERM)
-		continue;
+	while (sigtimedwait(&term, NULL, &(struct timespec){ .tv_sec = 1 }) != SIGTERM)
+		if (strcmp(self->config, "stuck") != 0)
+			fcgi_companion_busy(companion, false);
 	log_info("companion_bye", LOG_STR("config", self->config));
 	return EX_OK;
 }

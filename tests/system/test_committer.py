@@ -173,6 +173,35 @@ def test_replaced_under_load(service, parent, campaign, number):
     assert "committer_died" not in service.responders.log.read_text()
 
 
+@needs_committer
+def test_one_that_stops_while_idle(service, parent, campaign):
+    """leadhook-fcgi(8): it is replaced within seconds, and what has come meanwhile is answered"""
+    campaign.lead(email="a@example.org")
+    stopped = committer(parent)
+    os.kill(stopped, signal.SIGSTOP)
+    responses = in_parallel([lambda number=number: campaign.post({"email": f"{number}@example.org"}) for number in range(8)], 8)
+    assert {response.status for response in responses} == {200}
+    assert wait_for_committer(parent, other_than=stopped)
+    assert service.responders.log.read_text().count(f" companion_stuck pid={stopped} ") == 1
+    service.check()
+
+
+@needs_committer
+def test_one_that_waits_for_the_database_is_not_stuck(service, database, parent, campaign):
+    """leadhook-fcgi(8): also when that takes longer than it may stand still without work"""
+    campaign.lead(email="a@example.org")
+    waiting = committer(parent)
+    database.child.send(signal.SIGSTOP)
+    try:
+        begun = time.monotonic()
+        assert campaign.post({"email": "b@example.org"}).verdict == (503, "unavailable")
+        assert time.monotonic() - begun > 6
+    finally:
+        database.child.send(signal.SIGCONT)
+    settles(lambda: campaign.post({"email": "b@example.org"}), 200)
+    assert committer(parent) == waiting
+
+
 def test_the_end_under_load(service, campaign):
     """TERM: what was taken is answered; nobody is told that it failed, and all processes end"""
     with Load(campaign, threads=16) as load:

@@ -3,11 +3,14 @@
 tests/fcgi/echo_app.c."""
 import os
 import signal
+import time
 
 import pytest
 
 from echo_server import PATIENCE, folder, gone, half, serve, start, wait_for  # noqa: F401  # fixtures
 from fastcgi_client import STDIN, ask, record
+
+SILENCE = 7  # seconds, more than a process may be silent
 
 
 @pytest.fixture
@@ -48,6 +51,38 @@ def test_a_stuck_companion_is_killed_and_replaced(accompanied, folder):
     accompanied.logged("companion_stuck")
     accompanied.logged("companion_hello", 3)
     assert ask(accompanied.path).status == 200
+
+
+def test_a_companion_that_stops_while_idle_is_replaced(accompanied):
+    """leadhook-fcgi(8): one that gives no sign for some seconds"""
+    stopped, workers = companion(accompanied), accompanied.workers()
+    os.kill(stopped, signal.SIGSTOP)
+    accompanied.logged("companion_stuck")
+    accompanied.logged("companion_hello", 2)
+    assert accompanied.workers() == workers - {stopped} | {companion(accompanied)}
+
+
+def test_a_worker_that_stops_while_idle_is_replaced(accompanied):
+    stopped = (accompanied.workers() - {companion(accompanied)}).pop()
+    os.kill(stopped, signal.SIGSTOP)
+    accompanied.logged("worker_stuck")
+    accompanied.logged("worker_started", 3)
+    assert ask(accompanied.path).status == 200
+
+
+def test_what_stopped_with_its_parent_is_let_go_on(accompanied):
+    """a machine that slept: only what is silent while the parent looks is stuck"""
+    pids = [accompanied.process.pid, *accompanied.workers()]
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    stopped = time.monotonic()
+    wait_for(lambda: time.monotonic() - stopped > SILENCE, "the time to be over")
+    for pid in pids:
+        os.kill(pid, signal.SIGCONT)
+    assert ask(accompanied.path).status == 200
+    accompanied.tell(signal.SIGHUP)
+    accompanied.logged("reloaded")
+    assert " companion_stuck " not in accompanied.log() and " worker_stuck " not in accompanied.log()
 
 
 def test_hup_replaces_the_companion_before_the_old_one_ends(accompanied, folder):

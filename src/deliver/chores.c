@@ -2,6 +2,7 @@
 #include "deliver/chores.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -16,7 +17,12 @@ enum {
 	HOUSEKEEPING_MS = 10 * 1000
 };
 
-enum chore { CHORE_END, CHORE_HOUSE, CHORE_BULK, CHORES };
+enum chore { CHORE_CLOSE, CHORE_END, CHORE_HOUSE, CHORE_BULK, CHORES };
+
+struct webhook_closing {
+	uint64_t webhook_id;
+	enum webhook_state state;
+};
 
 struct chores {
 	struct runner *runner;
@@ -24,6 +30,8 @@ struct chores {
 	enum chore last;      /* the one before: the next one's turn is first */
 	struct back_off away[CHORES];
 
+	struct webhook_closing closings[WEBHOOKS_MAX]; /* the oldest first */
+	size_t closing_count;
 	uint64_t webhooks[WEBHOOKS_MAX];
 	size_t webhook_count;
 	int64_t next_housekeeping_ms;
@@ -31,6 +39,7 @@ struct chores {
 
 	/* what the thread is given, and what it answers */
 	struct {
+		struct webhook_closing closing;
 		uint64_t webhook_id;
 		size_t ended;
 		bool keeps_days, bulk_left;
@@ -67,12 +76,32 @@ chores_end_webhooks(struct chores *c, const uint64_t *webhook_ids, size_t count)
 }
 
 void
+chores_close_webhook(struct chores *c, uint64_t webhook_id, enum webhook_state state)
+{
+	if (c->closing_count < WEBHOOKS_MAX)
+		c->closings[c->closing_count++] = (struct webhook_closing){ webhook_id, state };
+}
+
+void
 chores_bulk_work(struct chores *c, bool queued)
 {
 	c->bulk_queued = queued;
 }
 
 /* ---- each of them: in the thread, and afterwards ---- */
+
+static enum result
+close_one(struct store *store, void *context)
+{
+	const struct chores *c = context;
+	return store_close_webhook(store, c->work.closing.webhook_id, c->work.closing.state);
+}
+
+static bool
+closed_one(struct chores *c UNUSED)
+{
+	return true; /* the next look finds what is left of its deliveries */
+}
 
 static enum result
 end_some(struct store *store, void *context)
@@ -130,6 +159,7 @@ static const struct {
 	runner_work *work;
 	bool (*done)(struct chores *);
 } chores_all[CHORES] = {
+	[CHORE_CLOSE] = { "close_webhook", close_one, closed_one },
 	[CHORE_END] = { "end_pending", end_some, ended_some },
 	[CHORE_HOUSE] = { "housekeeping", keep_house, kept_house },
 	[CHORE_BULK] = { "bulk", do_bulk, did_bulk },
@@ -140,7 +170,10 @@ static const struct {
 static int64_t
 chore_when(const struct chores *c, enum chore chore)
 {
-	const bool wanted[CHORES] = { [CHORE_END] = c->webhook_count > 0, [CHORE_HOUSE] = true, [CHORE_BULK] = c->bulk_queued };
+	const bool wanted[CHORES] = { [CHORE_CLOSE] = c->closing_count > 0,
+		[CHORE_END] = c->webhook_count > 0,
+		[CHORE_HOUSE] = true,
+		[CHORE_BULK] = c->bulk_queued };
 	const int64_t when = chore == CHORE_HOUSE ? c->next_housekeeping_ms : 0;
 	if (!wanted[chore])
 		return CLOCK_NEVER;
@@ -174,6 +207,14 @@ next_webhook(const struct chores *c)
 	return next != UINT64_MAX ? next : first;
 }
 
+static struct webhook_closing
+next_closing(struct chores *c)
+{
+	const struct webhook_closing first = c->closings[0];
+	memmove(c->closings, c->closings + 1, --c->closing_count * sizeof(*c->closings));
+	return first;
+}
+
 void
 chores_begin(struct chores *c, bool keeps_days)
 {
@@ -183,6 +224,8 @@ chores_begin(struct chores *c, bool keeps_days)
 		if (chore_when(c, chore) > now)
 			continue;
 		c->under_way = c->last = chore;
+		if (chore == CHORE_CLOSE)
+			c->work.closing = next_closing(c);
 		if (chore == CHORE_END)
 			c->work.webhook_id = next_webhook(c);
 		c->work.keeps_days = keeps_days;
@@ -207,6 +250,8 @@ chores_settle(struct chores *c)
 	c->under_way = CHORES;
 	if (result != RESULT_OK) {
 		back_off(&c->away[chore], chores_all[chore].name, result);
+		if (chore == CHORE_CLOSE) /* after the others: one locked campaign must not hold them up */
+			chores_close_webhook(c, c->work.closing.webhook_id, c->work.closing.state);
 		return false;
 	}
 	c->away[chore] = (struct back_off){ 0 };
@@ -216,7 +261,7 @@ chores_settle(struct chores *c)
 bool
 chores_are_left(const struct chores *c)
 {
-	return c->webhook_count > 0 || c->bulk_queued || c->under_way != CHORES;
+	return c->closing_count > 0 || c->webhook_count > 0 || c->bulk_queued || c->under_way != CHORES;
 }
 
 bool

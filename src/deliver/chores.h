@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "deliver/runner.h"
+#include "webhook/delivery.h"
 
 struct chores;
 
@@ -22,6 +23,8 @@ void chores_free(struct chores **chores);
 /* These webhooks were removed or are gone, as far as a look at all that is due has shown. Those for which there is no room are
  * told again by the next look. */
 void chores_end_webhooks(struct chores *chores, const uint64_t *webhook_ids, size_t count);
+/* The webhook is to be closed (store_close_webhook). Where there is no room its next attempt reports that again. */
+void chores_close_webhook(struct chores *chores, uint64_t webhook_id, enum webhook_state state);
 /* A bulk job is queued, or none is. */
 void chores_bulk_work(struct chores *chores, bool queued);
 
@@ -34,7 +37,7 @@ void chores_begin(struct chores *chores, bool keeps_days);
 bool chores_are_done(const struct chores *chores);
 /* True: there may be something new to deliver, or to end. */
 bool chores_settle(struct chores *chores);
-/* Webhooks to be ended are left, or bulk work, or something is under way. */
+/* Webhooks to be closed or ended are left, or bulk work, or something is under way. */
 bool chores_are_left(const struct chores *chores);
 bool chores_are_busy(const struct chores *chores);
 /* Becomes readable when what was begun is done. */

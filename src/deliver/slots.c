@@ -165,8 +165,7 @@ slot_end(struct slot *slot, const struct attempt_result *result, const struct re
 	slot->decision = *decision;
 	slot->outcome.state = state_after[decision->verdict];
 	slot->held_until_ms = webhook->held_until_ms;
-	slot->outcome.webhook_gone = decision->verdict == RETRY_GONE;
-	slot->outcome.webhook_disabled = webhook->disabled;
+	slot->outcome.webhook_state = webhook->state;
 	slot->outcome.webhook_failures = webhook->failures;
 	slot->outcome.webhook_probes = webhook->probes;
 	slot->outcome.duration_ms = result->duration_ms;

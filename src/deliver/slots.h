@@ -36,7 +36,7 @@ int64_t slots_oldest_ms(const struct slots *slots);
 struct webhook_result {
 	unsigned failures, probes; /* webhook/health.h, afterwards */
 	int64_t held_until_ms;     /* nothing goes to it before */
-	bool disabled;
+	enum webhook_state state;  /* ACTIVE: as it was */
 };
 
 /* Times are those of one clock that never goes back. `claimed_ms`: from when its claim

@@ -114,8 +114,8 @@ void
 steps_slot_released(void *context, const struct delivery_outcome *outcome)
 {
 	struct dispatcher *d = context;
-	if (outcome->webhook_gone)
-		d->progress = true; /* the next look tells what it leaves behind */
+	if (outcome->webhook_state != WEBHOOK_ACTIVE && !outcome->stale)
+		chores_close_webhook(d->chores, outcome->webhook_id, outcome->webhook_state);
 	turns_ended(d->turns, outcome->webhook_id, database_ms(d));
 }
 

@@ -7,6 +7,8 @@
 
 /* What is wrong here will be so for the next one, too: its attempts are not to be used up. */
 enum { INTERNAL_HOLD_MS = 5000 };
+/* A webhook that is to be closed gets nothing for so long, unless it is closed before (store_close_webhook). */
+enum { CLOSING_HOLD_MS = 60 * 1000 };
 
 static struct retry_decision
 decide(const struct slot *slot, const struct attempt_result *result, int64_t now_ms)
@@ -51,23 +53,25 @@ judge_webhook(struct turns *turns, uint64_t webhook_id, const struct attempt_res
 	enum health_change change = HEALTH_UNCHANGED;
 	if (result->error != SENDER_INTERNAL && result->error != SENDER_UNREADABLE) /* which no receiver is to blame for */
 		change = turns_attempted(turns, webhook_id, decision->verdict == RETRY_DELIVERED, now_ms, &health);
-	const bool disabled = change == HEALTH_DISABLED;
+	const enum webhook_state state = decision->verdict == RETRY_GONE ? WEBHOOK_GONE
+					 : change == HEALTH_DISABLED     ? WEBHOOK_DISABLED
+									 : WEBHOOK_ACTIVE;
 	const int64_t hold_ms = result->error == SENDER_INTERNAL ? INTERNAL_HOLD_MS : decision->hold_ms;
 	if (hold_ms > 0)
 		(void)turns_silence(turns, webhook_id, now_ms + hold_ms);
-	int64_t held_until_ms = turns_held_until_ms(turns, webhook_id);
 	bool news = true;
-	if (disabled || decision->verdict == RETRY_GONE)
+	if (state != WEBHOOK_ACTIVE)
 		news = turns_silence(turns, webhook_id, CLOCK_NEVER);
-	if (news && decision->verdict == RETRY_GONE)
+	const int64_t held_until_ms = turns_held_until_ms(turns, webhook_id);
+	if (news && state == WEBHOOK_GONE)
 		log_warning("webhook_gone", LOG_UINT("webhook", webhook_id), LOG_INT("status", result->status));
 	else if (news)
 		log_change(webhook_id, result, &health, change);
 	return (struct webhook_result){
 		.failures = health.failures,
 		.probes = health.probes,
-		.held_until_ms = held_until_ms == CLOCK_NEVER ? 0 : held_until_ms,
-		.disabled = disabled,
+		.held_until_ms = held_until_ms == CLOCK_NEVER ? now_ms + CLOSING_HOLD_MS : held_until_ms,
+		.state = state,
 	};
 }
 

@@ -60,6 +60,16 @@ struct store {
 	struct log_pace told_batches;
 };
 
+/* The order of locks. A transaction that locks rows of several tables does so in this order, and rows of one table in the order
+ * of their primary key:
+ *
+ *   accounts, campaign_counters, campaigns, bulk_jobs, leads and all that belongs to them, bulk_turns,
+ *   due, deliveries, webhooks, webhook_status
+ *
+ * id_blocks is locked in transactions of its own, or last in one that locks nothing but an account or a campaign. Rows of a new
+ * event are inserted, never locked. What needs campaign_counters after a table that follows it takes a transaction of its own
+ * (store_close_webhook after store_complete). */
+
 /* For whoever looks at all rows, or changes tables: nobody waits for it. */
 enum { STORE_PATIENCE_S = 3600 };
 /* From now on an answer may take that long; of a new connection, for the server has to know. Answers what it was before. */
@@ -88,9 +98,12 @@ MUST_CHECK enum result store_exists(struct store *store, enum statement statemen
  * lock. RESULT_NOT_FOUND: no such campaign. */
 MUST_CHECK enum result store_lock_counters(struct store *store, struct pool *pool, uint64_t campaign_id);
 
-/* The same for whoever changes what a campaign's sign-ups go by: settings, webhooks, definitions. Processes keep those as long
- * as their version stays (kept.c), so every change of them begins with this. */
+/* The same for a change of what a campaign's sign-ups depend on: settings, webhooks, definitions. Processes cache those as long
+ * as their version stays the same (kept.c), so every change of them begins with this. */
 MUST_CHECK enum result store_lock_settings(struct store *store, uint64_t campaign_id);
+/* The same by a webhook of the campaign. RESULT_NOT_FOUND: no such webhook; it may also be removed before the lock is granted.
+ */
+MUST_CHECK enum result store_lock_webhook_settings(struct store *store, struct pool *pool, uint64_t webhook_id);
 
 /* The ids as a list, in order and each once; sorts `ids` itself. */
 struct db_list store_id_list(struct pool *pool, uint64_t *ids, size_t count);

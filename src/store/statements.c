@@ -279,9 +279,7 @@ const struct db_statement store_statements[SQL_COUNT] = {
 	STATEMENT(SQL_LOCK_CAMPAIGN, "SELECT id FROM {prefix}campaigns WHERE id = ? FOR UPDATE"),
 	STATEMENT(SQL_LOCK_SETTINGS,
 		"UPDATE {prefix}campaign_counters SET settings_version = settings_version + 1 WHERE campaign_id = ?"),
-	STATEMENT(SQL_LOCK_SETTINGS_OF_WEBHOOK,
-		"UPDATE {prefix}campaign_counters SET settings_version = settings_version + 1"
-		" WHERE campaign_id = (SELECT campaign_id FROM {prefix}webhooks WHERE id = ?)"),
+	STATEMENT(SQL_SELECT_CAMPAIGN_OF_WEBHOOK, "SELECT campaign_id FROM {prefix}webhooks WHERE id = ?"),
 	STATEMENT(SQL_SELECT_WEBHOOK_BY_URL,
 		"SELECT id, secret, state FROM {prefix}webhooks WHERE campaign_id = ? AND url_hash = ?"),
 	STATEMENT(SQL_COUNT_WEBHOOKS, "SELECT COUNT(*) FROM {prefix}webhooks WHERE campaign_id = ?"),
@@ -371,7 +369,8 @@ const struct db_statement store_statements[SQL_COUNT] = {
 		"SELECT id, state, url, secret, CASE WHEN previous_until_ms > " NOW " THEN previous_secret END, schedule, ca_file,"
 		" client_certificate, client_key FROM {prefix}webhooks FORCE INDEX (PRIMARY) WHERE id IN ({list})"),
 	STATEMENT(SQL_LOCK_CLAIMED,
-		"SELECT u.id, u.token, u.event_id, u.format, s.webhook_id, " NOW " FROM {prefix}due u FORCE INDEX (PRIMARY)"
+		"SELECT u.id, u.token, u.event_id, u.format, s.webhook_id, s.failing_since_ms IS NOT NULL, " NOW
+		" FROM {prefix}due u FORCE INDEX (PRIMARY)"
 		" LEFT JOIN {prefix}webhook_status s ON s.webhook_id = u.webhook_id WHERE u.id IN ({list}) ORDER BY "
 		"u.id FOR UPDATE WAIT 1"), /* while it waits nobody's outcome is recorded */
 	STATEMENT(SQL_INSERT_ATTEMPT,
@@ -400,12 +399,10 @@ const struct db_statement store_statements[SQL_COUNT] = {
 		"last_delivery_ms = COALESCE(VALUES(last_delivery_ms), last_delivery_ms), "
 		TO(failures) ", " TO(probes) ", " TO(hold_until_ms)),
 	STATEMENT(
-		SQL_MARK_WEBHOOK_GONE, "UPDATE {prefix}webhooks SET state = 'gone' WHERE id = ? AND state = 'active'"),
-	STATEMENT(
 		SQL_DISABLE_WEBHOOK, "UPDATE {prefix}webhooks SET state = 'disabled' WHERE id = ? AND state = 'active'"),
 	/* not when its operator has enabled it since: then it fails anew */
-	STATEMENT(SQL_DISABLE_FAILING_WEBHOOK,
-		"UPDATE {prefix}webhooks w JOIN {prefix}webhook_status s ON s.webhook_id = w.id SET w.state = 'disabled'"
+	STATEMENT(SQL_CLOSE_WEBHOOK,
+		"UPDATE {prefix}webhooks w JOIN {prefix}webhook_status s ON s.webhook_id = w.id SET w.state = ?"
 		" WHERE w.id = ? AND w.state = 'active' AND s.failing_since_ms IS NOT NULL"),
 	STATEMENT(SQL_SELECT_DUE_OF_WEBHOOK,
 		"SELECT d.id FROM {prefix}due d FORCE INDEX (by_webhook) WHERE d.shard = ? AND d.webhook_id = ? AND d.token IS NULL"

@@ -94,11 +94,23 @@ store_remove_webhook(struct store *store, uint64_t campaign_id, struct slice url
 	return result;
 }
 
+enum result
+store_lock_webhook_settings(struct store *store, struct pool *pool, uint64_t webhook_id)
+{
+	struct db_value id = DB_U64(webhook_id);
+	struct db_rows rows;
+	enum result result = db_query(
+	    store->db, pool, SQL_SELECT_CAMPAIGN_OF_WEBHOOK, &(struct db_arguments){ .values = &id, .count = 1 }, &rows);
+	if (result == RESULT_OK && rows.count == 0)
+		return RESULT_NOT_FOUND;
+	return result == RESULT_OK ? store_lock_settings(store, db_get_u64(&rows, 0, 0)) : result;
+}
+
 static enum result
-remove_webhook(struct store *store, struct pool *pool UNUSED, void *context)
+remove_webhook(struct store *store, struct pool *pool, void *context)
 {
 	struct db_value id = DB_U64(*(const uint64_t *)context);
-	enum result result = store_change_one(store, SQL_LOCK_SETTINGS_OF_WEBHOOK, &id, 1);
+	enum result result = store_lock_webhook_settings(store, pool, id.as.u64);
 	if (result == RESULT_OK)
 		result = store_change_one(store, SQL_DELETE_WEBHOOK, &id, 1);
 	return result == RESULT_OK ? store_change_one(store, SQL_DELETE_WEBHOOK_STATUS, &id, 1) : result;

@@ -334,10 +334,6 @@ complete_one(struct delivery_outcome *outcome)
 	delivery->logged++;
 	delivery->due_ms = world.now_ms + outcome->next_due_in_ms;
 	world.unrecorded--;
-	if (outcome->webhook_gone)
-		webhook->state = WEBHOOK_GONE;
-	if (outcome->webhook_disabled)
-		webhook->state = WEBHOOK_DISABLED;
 	if (outcome->late)
 		return;
 	webhook->failures = outcome->webhook_failures;
@@ -407,6 +403,18 @@ store_fail_pending(struct store *store UNUSED, uint64_t webhook_id, size_t chunk
 			world.deliveries[i].state = DELIVERY_FAILED;
 			(*done)++;
 		}
+	return RESULT_OK;
+}
+
+enum result
+store_close_webhook(struct store *store UNUSED, uint64_t webhook_id, enum webhook_state state)
+{
+	if (!world_reachable())
+		return RESULT_UNAVAILABLE;
+	if (world.webhooks[webhook_id].unclosable)
+		return RESULT_CONFLICT;
+	if (world.webhooks[webhook_id].state == WEBHOOK_ACTIVE && world.webhooks[webhook_id].failing_since_ms >= 0)
+		world.webhooks[webhook_id].state = state;
 	return RESULT_OK;
 }
 

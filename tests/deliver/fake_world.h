@@ -63,7 +63,8 @@ struct world_webhook {
 	enum webhook_state state;
 	bool removed_after_look; /* before anything of it is claimed */
 	bool stuck;              /* nothing of it is to be ended, though it is said to be */
-	bool unendable;          /* somebody stands in the way of ending it */
+	bool unendable;          /* ending its deliveries meets a lock */
+	bool unclosable;         /* closing it meets a lock */
 	/* as recorded */
 	int64_t hold_until_ms, failing_since_ms;
 	unsigned failures, probes;

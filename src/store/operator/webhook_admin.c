@@ -51,13 +51,6 @@ store_find_webhook(struct store *store, struct pool *pool, uint64_t id, struct w
 	return RESULT_OK;
 }
 
-/* All changes of a webhook that sign-ups go by begin with this; NOT_FOUND: there is none. */
-static enum result
-lock_webhook(struct store *store, struct db_value id)
-{
-	return store_change_one(store, SQL_LOCK_SETTINGS_OF_WEBHOOK, &id, 1);
-}
-
 enum result
 store_activate_webhook(struct store *store, uint64_t webhook_id)
 {
@@ -69,10 +62,10 @@ store_activate_webhook(struct store *store, uint64_t webhook_id)
 }
 
 static enum result
-enable_webhook(struct store *store, struct pool *pool UNUSED, void *context)
+enable_webhook(struct store *store, struct pool *pool, void *context)
 {
 	const uint64_t id = *(const uint64_t *)context;
-	enum result result = lock_webhook(store, DB_U64(id));
+	enum result result = store_lock_webhook_settings(store, pool, id);
 	return result == RESULT_OK ? store_activate_webhook(store, id) : result;
 }
 
@@ -83,10 +76,10 @@ store_enable_webhook(struct store *store, uint64_t id)
 }
 
 static enum result
-disable_webhook(struct store *store, struct pool *pool UNUSED, void *context)
+disable_webhook(struct store *store, struct pool *pool, void *context)
 {
 	const struct db_value id = DB_U64(*(const uint64_t *)context);
-	enum result result = lock_webhook(store, id);
+	enum result result = store_lock_webhook_settings(store, pool, id.as.u64);
 	if (result != RESULT_OK)
 		return result;
 	result = store_change_one(store, SQL_DISABLE_WEBHOOK, &id, 1);
@@ -113,7 +106,7 @@ rotate_secret(struct store *store, struct pool *pool, void *context)
 	const struct db_value id = DB_U64(r->id), overlap = DB_I64(r->overlap_ms), secret = db_bytes(r->secret);
 	const struct db_value values[] = { overlap, overlap, overlap, secret, id, secret };
 	struct db_rows rows;
-	enum result result = lock_webhook(store, id);
+	enum result result = store_lock_webhook_settings(store, pool, r->id);
 	if (result != RESULT_OK)
 		return result;
 	result = store_change_one(store, SQL_ROTATE_SECRET, values, ARRAY_SIZE(values));
@@ -138,7 +131,7 @@ edit_webhook(struct store *store, struct pool *pool, void *context)
 	const struct editing *editing = context;
 	const struct db_value id = DB_U64(editing->id);
 	struct db_rows rows;
-	enum result result = lock_webhook(store, id);
+	enum result result = store_lock_webhook_settings(store, pool, editing->id);
 	if (result == RESULT_OK)
 		result = query_one(store, pool, SQL_SELECT_WEBHOOK, &id, 1, &rows);
 	if (result != RESULT_OK)

@@ -11,12 +11,12 @@ struct webhook_news {
 	bool delivered;                      /* any of them was a success */
 };
 
-enum { LOCKED_ID, LOCKED_TOKEN, LOCKED_EVENT_ID, LOCKED_FORMAT, LOCKED_STATUS_OF, LOCKED_NOW_MS };
+enum { LOCKED_ID, LOCKED_TOKEN, LOCKED_EVENT_ID, LOCKED_FORMAT, LOCKED_STATUS_OF, LOCKED_FAILING, LOCKED_NOW_MS };
 
 /* The rows of store_complete, by what is done to them. */
 struct completed_rows {
-	struct db_value *attempts, *ended, *removed, *moved, *gone, *disabled;
-	size_t attempt_count, ended_count, removed_count, moved_count, gone_count, disabled_count;
+	struct db_value *attempts, *ended, *removed, *moved;
+	size_t attempt_count, ended_count, removed_count, moved_count;
 	struct webhook_news *news; /* one for each webhook */
 	size_t news_count;
 };
@@ -31,8 +31,6 @@ completed_rows(struct pool *pool, size_t count)
 		.ended = POOL_ARRAY(pool, count * ENDED_COLUMNS, struct db_value),
 		.removed = POOL_ARRAY(pool, count, struct db_value),
 		.moved = POOL_ARRAY(pool, count * MOVED_COLUMNS, struct db_value),
-		.gone = POOL_ARRAY(pool, count, struct db_value),
-		.disabled = POOL_ARRAY(pool, count, struct db_value),
 		.news = POOL_ARRAY(pool, count, struct webhook_news),
 	};
 }
@@ -82,10 +80,6 @@ complete_one(
 		    ENDED_COLUMNS);
 		add(c->removed, &c->removed_count, &id, 1);
 	}
-	if (o->webhook_gone)
-		add(c->gone, &c->gone_count, &webhook, 1);
-	if (o->webhook_disabled)
-		add(c->disabled, &c->disabled_count, &webhook, 1);
 }
 
 /* No more than one row a webhook, however many of its deliveries there are. */
@@ -123,10 +117,6 @@ write_completion(struct store *store, struct pool *pool, const struct completed_
 		{ SQL_INSERT_DELIVERY, c->ended, ENDED_COLUMNS, c->ended_count },
 		{ SQL_DELETE_DUE, c->removed, 1, c->removed_count },
 		{ SQL_RESCHEDULE_DUE, c->moved, MOVED_COLUMNS, c->moved_count },
-		{ SQL_LOCK_SETTINGS_OF_WEBHOOK, c->gone, 1, c->gone_count },
-		{ SQL_MARK_WEBHOOK_GONE, c->gone, 1, c->gone_count },
-		{ SQL_LOCK_SETTINGS_OF_WEBHOOK, c->disabled, 1, c->disabled_count },
-		{ SQL_DISABLE_FAILING_WEBHOOK, c->disabled, 1, c->disabled_count },
 	};
 	enum result result = RESULT_OK;
 	for (size_t i = 0; i < ARRAY_SIZE(steps) && result == RESULT_OK; i++)
@@ -171,6 +161,8 @@ complete(struct store *store, struct pool *pool, void *context)
 		if (outcomes[i].stale)
 			continue;
 		complete_one(&completion, &outcomes[i], &locked, row, now_ms);
+		if (outcomes[i].webhook_state == WEBHOOK_DISABLED && !db_get_bool(&locked, row, LOCKED_FAILING))
+			outcomes[i].webhook_state = WEBHOOK_ACTIVE; /* it was enabled while this attempt was under way */
 		/* without a status it was removed, and must get none anew */
 		if (!outcomes[i].late && !db_is_null(&locked, row, LOCKED_STATUS_OF))
 			note_webhook(&completion, &outcomes[i]);
@@ -182,6 +174,29 @@ enum result
 store_complete(struct store *store, struct delivery_outcome *outcomes, size_t count)
 {
 	return store_transact(store, complete, &(struct completing){ outcomes, count }, REPEAT_NOTHING);
+}
+
+struct webhook_closing {
+	uint64_t webhook_id;
+	enum webhook_state state;
+};
+
+static enum result
+close_webhook(struct store *store, struct pool *pool, void *context)
+{
+	const struct webhook_closing *closing = context;
+	const struct db_value values[] = { db_bytes(closing->state == WEBHOOK_GONE ? SLICE("gone") : SLICE("disabled")),
+		DB_U64(closing->webhook_id) };
+	enum result result = store_lock_webhook_settings(store, pool, closing->webhook_id);
+	if (result == RESULT_OK)
+		result = store_change_one(store, SQL_CLOSE_WEBHOOK, values, ARRAY_SIZE(values));
+	return result == RESULT_NOT_FOUND ? RESULT_OK : result;
+}
+
+enum result
+store_close_webhook(struct store *store, uint64_t webhook_id, enum webhook_state state)
+{
+	return store_transact(store, close_webhook, &(struct webhook_closing){ webhook_id, state }, REPEAT_UNKNOWN);
 }
 
 enum result

@@ -120,10 +120,11 @@ struct delivery_outcome {
 	uint64_t id, webhook_id;
 	struct slice token;
 	unsigned attempt;
-	enum delivery_state state; /* what the delivery becomes; PENDING: tried again */
-	int64_t next_due_in_ms;    /* from now, when PENDING */
-	bool webhook_gone;         /* 410 */
-	bool webhook_disabled;     /* has failed for too long */
+	enum delivery_state state;        /* what the delivery becomes; PENDING: tried again */
+	int64_t next_due_in_ms;           /* from now, when PENDING */
+	enum webhook_state webhook_state; /* ACTIVE, or what store_close_webhook has to make of it: GONE after a 410,
+					   * DISABLED when it has failed for too long. Set to ACTIVE when the
+					   * webhook was enabled during the attempt */
 	/* What the attempt came to for the webhook. Of several outcomes the last one's is kept, and not one that comes late. */
 	unsigned webhook_failures, webhook_probes;
 	int64_t webhook_hold_ms; /* > 0: nothing of it before now + this */
@@ -139,6 +140,11 @@ struct delivery_outcome {
  * state of the webhooks. An outcome whose claim is no longer ours is left out and marked as stale. At most 1024 of them. Where
  * somebody stands in the way RESULT_CONFLICT says so within a second or two; it is not tried again by itself. */
 MUST_CHECK enum result store_complete(struct store *store, struct delivery_outcome *outcomes, size_t count);
+
+/* Makes an active webhook WEBHOOK_GONE or WEBHOOK_DISABLED, after the outcome that says so was recorded. A transaction of its
+ * own, because it waits for the webhook's campaign. Does nothing to a webhook that was enabled or removed in the meantime. If
+ * it is never run, the next attempt reports the same. */
+MUST_CHECK enum result store_close_webhook(struct store *store, uint64_t webhook_id, enum webhook_state state);
 
 /* Gives claimed rows back untried: due at once, the attempt not counted. Does nothing to those that are not claimed so. */
 MUST_CHECK enum result store_unclaim(struct store *store, const struct delivery_outcome *claims, size_t count);

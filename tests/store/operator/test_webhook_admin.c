@@ -118,12 +118,19 @@ what_was_under_way_does_not_undo_an_enabling(void **state)
 	for (size_t i = 0; i < 2; i++) {
 		struct claims claims = claim(w, owners[0], id, 1, LONG_MS);
 		outcomes[i] = outcome_of(claims.items, DELIVERY_PENDING, 500);
-		outcomes[i].webhook_disabled = true;
+		outcomes[i].webhook_state = WEBHOOK_DISABLED;
 	}
 	assert_int_equal(complete(w, &outcomes[0], 1), 0);
-	assert_int_equal(find(w, id).row.state, WEBHOOK_ACTIVE);
+	assert_int_equal(outcomes[0].webhook_state, WEBHOOK_ACTIVE);
 	assert_int_equal(complete(w, &outcomes[1], 1), 0); /* it has been failing for a while by then */
+	assert_int_equal(outcomes[1].webhook_state, WEBHOOK_DISABLED);
+	assert_int_equal(find(w, id).row.state, WEBHOOK_ACTIVE);
+	assert_int_equal(store_close_webhook(w->store, id, WEBHOOK_DISABLED), RESULT_OK);
 	assert_int_equal(find(w, id).row.state, WEBHOOK_DISABLED);
+	assert_int_equal(store_enable_webhook(w->store, id), RESULT_OK);
+	assert_int_equal(store_close_webhook(w->store, id, WEBHOOK_DISABLED), RESULT_OK);
+	assert_int_equal(find(w, id).row.state, WEBHOOK_ACTIVE);
+	assert_int_equal(store_close_webhook(w->store, NOBODY, WEBHOOK_GONE), RESULT_OK);
 }
 
 /* docs/deliveries.md 3: others of the webhook, which came to an end after it, may have been recorded before. */

@@ -233,12 +233,33 @@ a_webhook_that_is_gone_gets_nothing_more(void **state)
 	uint64_t webhook = make_due(w, 2);
 	struct claims claims = claim(w, owners[0], webhook, 1, LONG_MS);
 	struct delivery_outcome gone = outcome_of(claims.items, DELIVERY_FAILED, 410);
-	gone.webhook_gone = true;
+	gone.webhook_failures = 1;
 	complete(w, &gone, 1);
+	assert_int_equal(store_close_webhook(w->store, webhook, WEBHOOK_GONE), RESULT_OK);
 	assert_int_equal(claim(w, owners[0], webhook, 1, LONG_MS).items->destination->state, WEBHOOK_GONE);
 	sign_up_many(w, "after", 2);
 	assert_int_equal(root_number(DUE, webhook), 1);
 	assert_int_equal(root_number(DELIVERIES, webhook), 1);
+}
+
+/* docs/deliveries.md 4: a campaign that is locked holds up no outcome, not even one that closes a webhook of it. */
+static void
+a_locked_campaign_holds_up_no_outcome(void **state)
+{
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 2);
+	struct claims claims = claim(w, owners[0], webhook, 2, LONG_MS);
+	struct delivery_outcome outcomes[] = { outcome_of(&claims.items[0], DELIVERY_FAILED, 410),
+		outcome_of(&claims.items[1], DELIVERY_DELIVERED, 200) };
+	outcomes[0].webhook_failures = outcomes[1].webhook_failures = 1;
+	outcomes[0].webhook_state = WEBHOOK_GONE;
+	root_run("START TRANSACTION");
+	root_run("UPDATE t_campaign_counters SET lead_count = lead_count + 1 WHERE campaign_id = %" PRIu64, w->campaign);
+	assert_int_equal(complete(w, outcomes, 1), 0);
+	assert_int_equal(complete(w, outcomes + 1, 1), 0);
+	root_run("ROLLBACK");
+	assert_int_equal(root_number(DELIVERIES, webhook), 2);
+	assert_int_equal(root_number("SELECT state = 'active' FROM t_webhooks WHERE id = %" PRIu64, webhook), 1);
 }
 
 static void
@@ -489,6 +510,7 @@ main(void)
 		DISPATCH_TEST(a_claim_ends_and_its_outcome_is_stale),
 		DISPATCH_TEST(attempts_are_numbered_by_their_claims),
 		DISPATCH_TEST(a_webhook_that_is_gone_gets_nothing_more),
+		DISPATCH_TEST(a_locked_campaign_holds_up_no_outcome),
 		DISPATCH_TEST(what_is_given_back_is_due_and_not_counted),
 		DISPATCH_TEST(a_dead_owner_is_released_and_nobody_else),
 		DISPATCH_TEST(due_webhooks_are_found_oldest_first),

@@ -15,9 +15,9 @@ admin_answer(const struct admin_call *call, enum result result)
 	case RESULT_UNAVAILABLE:
 		return admin_fail(call, EX_UNAVAILABLE, "the database is out of reach: %s", store_error_text(call->store));
 	case RESULT_CONFLICT:
-		return admin_fail(call, EX_TEMPFAIL, "somebody else was faster, please try again");
+		return admin_fail(call, EX_TEMPFAIL, "another change was made at the same time; try again");
 	case RESULT_UNKNOWN:
-		return admin_fail(call, EX_TEMPFAIL, "the connection broke: look whether it was done before you try again");
+		return admin_fail(call, EX_TEMPFAIL, "the connection was lost: check whether the change was made before you try again");
 	case RESULT_NOT_FOUND:
 	case RESULT_INVALID:
 	case RESULT_FAILED:

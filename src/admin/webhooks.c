@@ -212,10 +212,16 @@ admin_webhook_rotate(struct admin_call *call)
 	if (!admin_id(call, call->operands[0], "webhook", &id))
 		return EX_DATAERR;
 	enum result result = store_rotate_secret(call->store, id, secret, call->conf->dispatch.rotation_overlap);
-	if (result == RESULT_OK) {
+	/* a secret that may be in use is shown: nothing else would */
+	if (result == RESULT_OK || result == RESULT_UNKNOWN) {
 		output_record(call->output);
 		output_text(call->output, "secret", secret);
 	}
+	if (result == RESULT_UNKNOWN)
+		return admin_fail(call, EX_TEMPFAIL,
+		    "the connection was lost: the webhook may have the new secret; give it to the receiver, beside the old "
+		    "one, before "
+		    "you rotate again");
 	return admin_finish(call, result, no_webhook);
 }
 

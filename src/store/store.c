@@ -106,6 +106,13 @@ store_back_off(unsigned attempt)
 	nanosleep(&(struct timespec){ ms / 1000, (long)(ms % 1000) * 1000000 }, NULL);
 }
 
+/* After a COMMIT without an answer: whether this result says that nothing was changed, without having looked. */
+static bool
+may_hide_success(enum result result)
+{
+	return result == RESULT_UNAVAILABLE || result == RESULT_CONFLICT || result == RESULT_FAILED;
+}
+
 enum result
 store_transact(struct store *store, transaction_body *body, void *context, enum repeat repeat)
 {
@@ -123,8 +130,7 @@ store_transact(struct store *store, transaction_body *body, void *context, enum 
 		bool again = (result == RESULT_CONFLICT && repeat != REPEAT_NOTHING) ||
 			     (result == RESULT_UNKNOWN && repeat == REPEAT_UNKNOWN);
 		if (!again || attempt == STORE_ATTEMPTS)
-			/* "nothing was changed" would be a guess */
-			return unknown && result == RESULT_UNAVAILABLE ? RESULT_UNKNOWN : result;
+			return unknown && may_hide_success(result) ? RESULT_UNKNOWN : result;
 		store_back_off(attempt);
 	}
 }

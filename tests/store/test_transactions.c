@@ -229,13 +229,16 @@ what_was_perhaps_done_is_done_once(void **state)
 	}
 }
 
-/* RESULT_UNAVAILABLE would say that nothing was changed. */
+/* RESULT_UNAVAILABLE and RESULT_CONFLICT would say that nothing was changed. */
 static void
 what_was_perhaps_done_stays_unknown(void **state)
 {
-	struct breaks planned = { .commits = 1, .after = true, .begins = 1, .why = RESULT_UNAVAILABLE };
-	for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
-		assert_int_equal(make_broken(*state, i, planned, RESULT_UNKNOWN), 1);
+	static const struct breaks planned[] = {
+		{ .commits = 1, .after = true, .begins = 1, .why = RESULT_UNAVAILABLE },
+		{ .commits = 1, .after = true, .begins = TRIES, .why = RESULT_CONFLICT },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(changes) * ARRAY_SIZE(planned); i++) {
+		assert_int_equal(make_broken(*state, i / 2, planned[i % 2], RESULT_UNKNOWN), 1);
 		breaks = (struct breaks){ 0 };
 	}
 }

@@ -4,12 +4,14 @@ import json
 
 import pytest
 from command import DATA, NO_ID, OK, UNAVAILABLE, call, is_time
+from database_proxy import AFTER, DatabaseProxy
 from payload import check_payload
 from stack.front import free_port
 from stack.process import wait_until
 from stack.receiver import Answer, verified
 
 ADA = {"email": "ada@example.org"}
+TEMPFAIL = 75
 SERVICE_NAME = "Lead Service/1.0"
 BREAKER_FAILURES = 2
 
@@ -203,6 +205,18 @@ def test_rotate_without_an_overlap(service, leadhook, receiver, campaign, webhoo
     [delivery] = campaign.delivered(1)
     assert len(signatures(delivery)) == 1
     assert verified([json.loads(done.stdout)["secret"]], delivery.headers, delivery.body)
+
+
+@pytest.mark.parametrize("lost, status", [(1, OK), (99, TEMPFAIL)])
+def test_a_rotation_whose_answer_is_lost(service, database, webhook, make_folder, lost, status):
+    """4: the secret is shown, for it is in use; one lost answer is not even noticed"""
+    proxy = DatabaseProxy(make_folder() / "proxy.sock", database.socket)
+    proxy.cut(AFTER, lost)
+    done = call(service.installation, "webhook", "rotate", str(webhook), "--json", env={"LEADHOOK_DATABASE_SOCKET": str(proxy.socket)})
+    proxy.close()
+    assert done.returncode == status, done.stderr
+    stored = service.installation.sql(f"SELECT secret FROM lh_webhooks WHERE id = {webhook}").strip()
+    assert json.loads(done.stdout) == {"secret": stored}
 
 
 # --- set ---

@@ -21,7 +21,7 @@ SELECT {first} + seq, {campaign}, seq, LPAD(HEX({first} + seq), 10, '0'), CONCAT
        CONCAT('u', seq, '@bench.example'),
        UNHEX(LEFT(SHA2(CONCAT('email:', {campaign}, ':u', seq, '@bench.example'), 256), 32)),
        {score}, 'API', 1700000000000 + seq, 1700000000000 + seq FROM seq_1_to_{leads};
-INSERT INTO lh_score_entries (lead_id, reason, ref, round, delta, asked, created_ms)
+INSERT INTO lh_score_entries (lead_id, reason, ref, round, delta, requested, created_ms)
 SELECT id, 'custom', 1, 0, score, score, created_ms FROM lh_leads WHERE campaign_id = {campaign} AND score > 0;
 UPDATE lh_campaign_counters SET last_subscription_number = {leads}, lead_count = {leads} WHERE campaign_id = {campaign};
 """

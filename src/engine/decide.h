@@ -116,7 +116,7 @@ struct score_entry {
 	enum score_reason reason;
 	uint64_t ref;
 	uint32_t round;
-	int64_t delta, asked;
+	int64_t delta, requested;
 	struct slice message;
 };
 

@@ -20,7 +20,7 @@ step_book(struct step *step, struct working_lead *lead, const struct booking *bo
 		.ref = booking->ref,
 		.round = booking->round,
 		.delta = delta,
-		.asked = booking->points,
+		.requested = booking->points,
 		.message = booking->message,
 	};
 	lead->lead.score = (uint32_t)score;

@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * What tells, after a COMMIT that nobody answered, whether it was done. */
-#include "base/clock.h"
 #include "base/random.h"
 #include "store/private.h"
-
-enum { TOKEN_TIME_SIZE = 6 };
 
 struct commit_token
 store_new_token(void)
 {
 	struct commit_token token;
-	uint64_t now = (uint64_t)clock_wall_ms();
 	random_bytes(token.bytes, sizeof(token.bytes));
-	for (int i = 0; i < TOKEN_TIME_SIZE; i++)
-		token.bytes[i] = (unsigned char)(now >> (8 * (TOKEN_TIME_SIZE - 1 - i)));
 	return token;
 }
 

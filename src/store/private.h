@@ -132,8 +132,7 @@ MUST_CHECK enum result store_finish(struct store *store, enum result so_far);
 void store_back_off(unsigned attempt);
 enum { STORE_ATTEMPTS = 5 };
 
-/* A transaction that is repeated with the same token is done once. A token starts with the time, so that old ones are a range
- * of their key. */
+/* A transaction that is repeated with the same token is done once. */
 enum { COMMIT_TOKEN_SIZE = 16 };
 struct commit_token {
 	unsigned char bytes[COMMIT_TOKEN_SIZE];

@@ -137,8 +137,8 @@ const char *const store_session[] = {
 const struct db_statement store_statements[SQL_COUNT] = {
 	STATEMENT(SQL_LOCK_ID_BLOCK, "SELECT next FROM {prefix}id_blocks WHERE name = ? FOR UPDATE"),
 	STATEMENT(SQL_MOVE_ID_BLOCK, "UPDATE {prefix}id_blocks SET next = next + ? WHERE name = ?"),
-	STATEMENT(SQL_SELECT_META, "SELECT value FROM {prefix}meta WHERE name = ?"),
-	STATEMENT(SQL_INSERT_META, "INSERT IGNORE INTO {prefix}meta (name, value) VALUES (?, ?)"),
+	STATEMENT(SQL_SELECT_META, "SELECT value FROM {prefix}installation WHERE name = ?"),
+	STATEMENT(SQL_INSERT_META, "INSERT IGNORE INTO {prefix}installation (name, value) VALUES (?, ?)"),
 	STATEMENT(SQL_SELECT_KEY,
 		"SELECT k.id, k.account_id, a.suspended_ms IS NOT NULL, a.per_minute, k.last_used_ms, " NOW
 		" FROM {prefix}api_keys k JOIN {prefix}accounts a ON a.id = k.account_id WHERE k.hash = ? "
@@ -146,8 +146,8 @@ const struct db_statement store_statements[SQL_COUNT] = {
 	STATEMENT(SQL_TOUCH_KEY, "UPDATE {prefix}api_keys SET last_used_ms = ? WHERE id = ? AND (last_used_ms IS "
 				     "NULL OR last_used_ms < ?)"),
 
-	STATEMENT(SQL_INSERT_TOKEN, "INSERT INTO {prefix}commits (token) VALUES (?)"),
-	STATEMENT(SQL_SELECT_TOKEN, "SELECT token FROM {prefix}commits WHERE token = ?"),
+	STATEMENT(SQL_INSERT_TOKEN, "INSERT INTO {prefix}commit_tokens (token, created_ms) VALUES (?, " NOW ")"),
+	STATEMENT(SQL_SELECT_TOKEN, "SELECT token FROM {prefix}commit_tokens WHERE token = ?"),
 	STATEMENT(SQL_SELECT_MARK_EVENT, "SELECT id FROM {prefix}events WHERE id = ?"),
 	STATEMENT(SQL_LOCK_COUNTERS, LOCK_COUNTERS),
 	STATEMENT(SQL_LOCK_FREE_COUNTERS, LOCK_COUNTERS " SKIP LOCKED"),
@@ -205,7 +205,7 @@ const struct db_statement store_statements[SQL_COUNT] = {
 	STATEMENT(SQL_CHANGE_IP_LEADS, "INSERT INTO {prefix}ip_leads (campaign_id, ip, leads) VALUES (?, ?, ?)"
 					   " ON DUPLICATE KEY UPDATE leads = leads + VALUES(leads)"),
 	STATEMENT(SQL_INSERT_SCORE_ENTRY,
-		"INSERT INTO {prefix}score_entries (lead_id, reason, ref, round, delta, asked, message, created_ms) "
+		"INSERT INTO {prefix}score_entries (lead_id, reason, ref, round, delta, requested, message, created_ms) "
 		"VALUES (?, ?, ?, ?, ?, ?, ?, ?)"),
 	STATEMENT(SQL_UPDATE_LINK, "UPDATE {prefix}referral_links SET counted = ?, counts = ?, settled = ?, "
 				       "verified_settled = ?, earned = ?, "
@@ -215,7 +215,7 @@ const struct db_statement store_statements[SQL_COUNT] = {
 		"credit, lead_id, level, ancestor_id) "
 		"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
 	STATEMENT(SQL_NOTE_TURN,
-		"INSERT INTO {prefix}bulk_turns (campaign_id, served_ms) SELECT campaign_id, " NOW
+		"INSERT INTO {prefix}bulk_schedule (campaign_id, served_ms) SELECT campaign_id, " NOW
 		" FROM {prefix}bulk_jobs WHERE id = ? ON DUPLICATE KEY UPDATE served_ms = VALUES(served_ms)"),
 	STATEMENT(SQL_MOVE_JOB, "UPDATE {prefix}bulk_jobs SET position = ?, failures = 0, delayed_until_ms = 0"
 				    " WHERE id = ? AND position = ?"),
@@ -258,16 +258,16 @@ const struct db_statement store_statements[SQL_COUNT] = {
 		" UNION SELECT id, campaign_id FROM {prefix}leads WHERE social_id IN ({list})"
 		" UNION SELECT id, campaign_id FROM {prefix}leads WHERE id IN ({list}) ORDER BY id"),
 	STATEMENT(SQL_INSERT_JOB,
-		"INSERT INTO {prefix}bulk_jobs (id, campaign_id, action, tag_id, word, lead_ids, total, created_ms) "
+		"INSERT INTO {prefix}bulk_jobs (id, campaign_id, action, tag_id, argument, lead_ids, total, created_ms) "
 		"VALUES (?, ?, ?, ?, ?, ?, ?, " NOW ")"),
 	/* by_campaign makes this two probes for each campaign, and one for each job that is delayed */
 	STATEMENT_ANEW(SQL_SELECT_NEXT_JOB,
-		"SELECT j.id, j.campaign_id, j.action, j.tag_id, j.word, j.lead_ids, j.position, j.total, j.failures"
+		"SELECT j.id, j.campaign_id, j.action, j.tag_id, j.argument, j.lead_ids, j.position, j.total, j.failures"
 		" FROM (SELECT (SELECT w.id FROM {prefix}bulk_jobs w FORCE INDEX (by_campaign) WHERE w.campaign_id = "
 		"c.campaign_id"
 		" AND w.delayed_until_ms <= " NOW " ORDER BY w.id LIMIT 1) AS id"
 		" FROM (SELECT campaign_id FROM {prefix}bulk_jobs FORCE INDEX (by_campaign) GROUP BY campaign_id) c"
-		" LEFT JOIN {prefix}bulk_turns t ON t.campaign_id = c.campaign_id HAVING id IS NOT NULL"
+		" LEFT JOIN {prefix}bulk_schedule t ON t.campaign_id = c.campaign_id HAVING id IS NOT NULL"
 		" ORDER BY COALESCE(t.served_ms, 0), id LIMIT 1) n JOIN {prefix}bulk_jobs j ON j.id = n.id"),
 	STATEMENT(SQL_DELAY_JOB, "UPDATE {prefix}bulk_jobs SET failures = failures + 1, delayed_until_ms = " NOW
 				     " + ? WHERE id = ? AND position = ? AND failures = ?"),
@@ -422,7 +422,7 @@ const struct db_statement store_statements[SQL_COUNT] = {
 		" FROM {prefix}due FORCE INDEX (PRIMARY) WHERE id IN ({list})" ENDED_AGAIN),
 	STATEMENT(SQL_NOTE_ENDED_CAMPAIGNS,
 		"UPDATE {prefix}campaigns SET ended_ms = ends_ms WHERE ended_ms IS NULL AND ends_ms <= " NOW),
-	STATEMENT(SQL_DELETE_OLD_TOKENS, "DELETE FROM {prefix}commits WHERE token < ? LIMIT ?"),
+	STATEMENT(SQL_DELETE_OLD_TOKENS, "DELETE FROM {prefix}commit_tokens WHERE created_ms < " NOW " - ? LIMIT ?"),
 	STATEMENT(SQL_SELECT_DELETED_LEADS, "SELECT lead_id FROM {prefix}deleted_leads ORDER BY lead_id LIMIT ?"),
 	/* found first, because a DELETE with a list may lock the entries of all leads */
 	STATEMENT(SQL_SELECT_SCORE_ENTRIES,
@@ -433,10 +433,10 @@ const struct db_statement store_statements[SQL_COUNT] = {
 	STATEMENT(SQL_DELETE_DELETED_LEAD, "DELETE FROM {prefix}deleted_leads WHERE lead_id = ?"),
 	/* a rest that is longer than any was written while the clock was wrong */
 	STATEMENT(SQL_SELECT_HISTORY_REST,
-		"SELECT CAST(value AS SIGNED) > " NOW " AND CAST(value AS SIGNED) <= " NOW " + ? FROM {prefix}meta"
+		"SELECT CAST(value AS SIGNED) > " NOW " AND CAST(value AS SIGNED) <= " NOW " + ? FROM {prefix}installation"
 		" WHERE name = 'history_rests_until_ms'"),
 	STATEMENT(SQL_SET_HISTORY_REST,
-		"INSERT INTO {prefix}meta (name, value) VALUES ('history_rests_until_ms', " NOW " + ?)"
+		"INSERT INTO {prefix}installation (name, value) VALUES ('history_rests_until_ms', " NOW " + ?)"
 		" ON DUPLICATE KEY UPDATE " TO(value)),
 	STATEMENT(SQL_SELECT_HISTORY_DAYS,
 		HISTORY_DAYS_OF("0", "deliveries") " UNION ALL " HISTORY_DAYS_OF("1", "attempts") " UNION ALL " HISTORY_DAYS_OF(

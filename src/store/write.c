@@ -191,7 +191,7 @@ write_scores(const struct write *write)
 	for (size_t i = 0; i < d->entry_count; i++) {
 		const struct score_entry *e = &d->entries[i];
 		ADD_ROW(&entries, DB_U64(e->lead_id), db_bytes(score_reason_name(e->reason)), DB_U64(e->ref), DB_U64(e->round),
-		    DB_I64(e->delta), DB_I64(e->asked), db_bytes(e->message), DB_I64(set->now_ms));
+		    DB_I64(e->delta), DB_I64(e->requested), db_bytes(e->message), DB_I64(set->now_ms));
 	}
 	for (size_t i = 0; i < set->link_count; i++) {
 		const struct referral_link *l = &set->links[i]->link;

@@ -142,7 +142,7 @@ blocking_takes_back_and_approving_restores(void **state)
 	assert_int_equal(lead(w, 0)->score, 0);
 	assert_int_equal(lead(w, 0)->referrals, 0);
 	assert_int_equal(lead(w, 0)->verified.direct, 0);
-	assert_int_equal(w->decision.entries[0].asked, -7);
+	assert_int_equal(w->decision.entries[0].requested, -7);
 	assert_int_equal(w->decision.entries[0].delta, -3);
 	change_with(w, 1, LEAD_BLOCK, "again");
 	assert_int_equal(w->decision.event_count, 0);
@@ -345,7 +345,7 @@ scores_have_a_floor(void **state)
 	assert_int_equal(lead(w, 0)->score, 0);
 	assert_int_equal(w->decision.entry_count, 2);
 	assert_int_equal(w->decision.entries[1].reason, SCORE_CUSTOM);
-	assert_int_equal(w->decision.entries[1].asked, -10);
+	assert_int_equal(w->decision.entries[1].requested, -10);
 	assert_int_equal(w->decision.entries[1].delta, -4);
 	ASSERT_EVENTS(w, EVENT_NEW_SIGNUP, EVENT_NEW_SIGNUP_NOT_EXCLUDED);
 	give_points(w, 0, 3);

@@ -426,7 +426,7 @@ class Step:
             "the same cause is never booked twice"
         delta = max(asked, -lead.score)
         # a copy: what the lead was before this command has the old ledger
-        lead.ledger = lead.ledger + [Entry(reason, ref, round, delta, asked, message)]
+        lead.ledger = lead.ledger + [Entry(reason, ref, round, delta, requested, message)]
         return delta
 
     def tag(self, lead, tag_id):

@@ -272,7 +272,7 @@ class Player:
 
     def commits(self):
         """How many there were since this was asked last."""
-        (count,), = self.sql.rows("SELECT COUNT(*) FROM lh_commits; DELETE FROM lh_commits")
+        (count,), = self.sql.rows("SELECT COUNT(*) FROM lh_commit_tokens; DELETE FROM lh_commit_tokens")
         return int(count)
 
     @staticmethod
@@ -347,7 +347,7 @@ class Player:
 
     def compare_ledgers(self, campaign):
         """The ref of custom points is the call's: any number, another one each time."""
-        rows = self.sql.rows("SELECT lead_id, reason, ref, round, delta, asked, COALESCE(message, '') FROM lh_score_entries "
+        rows = self.sql.rows("SELECT lead_id, reason, ref, round, delta, requested, COALESCE(message, '') FROM lh_score_entries "
                              f"WHERE lead_id IN (SELECT id FROM lh_leads WHERE campaign_id = {campaign.id})")
         got = sorted((int(row[0]), row[1], 0 if row[1] == "custom" else int(row[2]), *map(int, row[3:6]), row[6])
                      for row in rows)

@@ -54,7 +54,7 @@ remake_days(uint64_t from, uint64_t to)
 void
 end_rest(void)
 {
-	root_run("DELETE FROM t_meta WHERE name = 'history_rests_until_ms'");
+	root_run("DELETE FROM t_installation WHERE name = 'history_rests_until_ms'");
 }
 
 int64_t

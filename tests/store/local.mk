@@ -1,11 +1,14 @@
 if HAVE_CMOCKA
-check_PROGRAMS += %D%/test_store %D%/operator/test_operators %D%/operator/test_definitions %D%/operator/test_deep \
+check_PROGRAMS += %D%/test_store %D%/test_schema %D%/operator/test_operators %D%/operator/test_definitions %D%/operator/test_deep \
 	%D%/test_addresses %D%/test_batch %D%/test_load %D%/test_kept %D%/test_write %D%/test_lists %D%/test_show %D%/test_bulk \
 	%D%/queue/test_dispatch %D%/queue/test_look %D%/operator/test_deliveries %D%/queue/test_redeliver %D%/operator/test_webhook_admin \
 	%D%/queue/test_partitions %D%/queue/test_retention %D%/test_transactions %D%/test_plans
 %C%_world = %D%/world.c %D%/world.h %D%/private_server.c %D%/private_server.h
 %C%_claims = %D%/claims.c %D%/claims.h
 %C%_libs = src/store/libstore.a src/db/libdb.a $(engine_libs) $(MARIADB_LIBS) $(CMOCKA_LIBS)
+
+%C%_test_schema_SOURCES = %D%/test_schema.c $(%C%_world)
+%C%_test_schema_LDADD = $(%C%_libs)
 
 %C%_test_store_SOURCES = %D%/test_store.c $(%C%_world)
 %C%_test_store_LDADD = $(%C%_libs)
@@ -61,6 +64,7 @@ check_PROGRAMS += %D%/test_store %D%/operator/test_operators %D%/operator/test_d
 %C%_queue_test_look_LDADD = $(%C%_libs)
 
 %C%_queue_test_dispatch_SOURCES = %D%/queue/test_dispatch.c $(%C%_claims) $(%C%_world)
+%C%_queue_test_dispatch_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_wall_ms
 %C%_queue_test_dispatch_LDADD = $(%C%_libs)
 
 %C%_operator_test_deliveries_SOURCES = %D%/operator/test_deliveries.c $(%C%_claims) $(%C%_world)

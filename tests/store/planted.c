@@ -27,11 +27,11 @@ webhook_count(void)
 }
 
 /* All that grow. */
-static const char *const tables[] = { "accounts", "actions", "api_keys", "attempts", "bulk_jobs", "bulk_turns",
-	"campaign_counters", "campaigns", "commits", "deleted_leads", "deliveries", "due", "events", "ip_leads", "leads",
+static const char *const tables[] = { "accounts", "actions", "api_keys", "attempts", "bulk_jobs", "bulk_schedule",
+	"campaign_counters", "campaigns", "commit_tokens", "deleted_leads", "deliveries", "due", "events", "ip_leads", "leads",
 	"referral_links", "reward_levels", "score_entries", "score_histogram", "tags", "webhook_status", "webhooks" };
 /* All that do not: as many rows as there are kinds, facts, shards, steps. */
-static const char *const fixed_tables[] = { "dispatch_shards", "id_blocks", "meta", "schema_version" };
+static const char *const fixed_tables[] = { "dispatch_shards", "id_blocks", "installation", "schema_version" };
 
 static void
 plant_campaigns(void)
@@ -67,7 +67,7 @@ plant_webhooks(void)
 	root_run("INSERT INTO t_bulk_jobs (id, campaign_id, action, lead_ids, total, delayed_until_ms, created_ms) SELECT seq, "
 		 "1 + seq DIV %d, 'optout', REPEAT('12345,', 100), 100, IF(seq %% 10 = 0, %" PRId64 ", 0), 0 FROM seq_1_to_%u",
 	    JOBS_OF_CAMPAIGN, CLOCK_END_MS, there->jobs);
-	root_run("INSERT INTO t_bulk_turns (campaign_id, served_ms) SELECT DISTINCT campaign_id, 0 FROM t_bulk_jobs");
+	root_run("INSERT INTO t_bulk_schedule (campaign_id, served_ms) SELECT DISTINCT campaign_id, 0 FROM t_bulk_jobs");
 }
 
 /* Every third lead was referred by the one before, which was referred, too; every twelfth is among the deleted. */
@@ -85,12 +85,13 @@ plant_leads(void)
 	    there->big, there->big, there->small, there->big, there->big, there->small, lead_count());
 	root_run("INSERT INTO t_referral_links (lead_id, level, ancestor_id) SELECT id, 1 + n, id - 1 - n FROM t_leads "
 		 "JOIN (SELECT 0 AS n UNION SELECT 1) levels WHERE id %% 3 = 0");
-	root_run("INSERT INTO t_score_entries (lead_id, reason, ref, round, delta, asked, created_ms) SELECT id, reason, 0, 0, "
-		 "5, 5, 0 FROM t_leads JOIN (SELECT 'signup' AS reason UNION SELECT 'custom') reasons");
+	root_run(
+	    "INSERT INTO t_score_entries (lead_id, reason, ref, round, delta, requested, created_ms) SELECT id, reason, 0, 0, "
+	    "5, 5, 0 FROM t_leads JOIN (SELECT 'signup' AS reason UNION SELECT 'custom') reasons");
 	root_run("INSERT INTO t_deleted_leads (lead_id) SELECT id FROM t_leads WHERE id %% 12 = 3");
 	root_run("INSERT INTO t_ip_leads (campaign_id, ip, leads) SELECT campaign_id, ip, COUNT(*) FROM t_leads GROUP BY 1, 2");
 	root_run("INSERT INTO t_score_histogram (node) SELECT (id << 29) + seq FROM t_campaigns JOIN seq_0_to_15");
-	root_run("INSERT INTO t_commits (token) SELECT CONCAT('token', LPAD(id, 11, '0')) FROM t_leads");
+	root_run("INSERT INTO t_commit_tokens (token, created_ms) SELECT CONCAT('token', LPAD(id, 11, '0')), id FROM t_leads");
 }
 
 /* Of the seq-th event, and of its only delivery, directly behind it. */
@@ -118,7 +119,7 @@ plant_history(void)
 		 ", " WEBHOOK " %% %d, " WEBHOOK
 		 ", 'json', seq, IF(seq <= %d, CONCAT('owner', LPAD(seq, 11, '0')), NULL) FROM seq_1_to_%u",
 	    FIRST_DAY, DAYS, FIRST_DAY, DAYS, WEBHOOK_ARGUMENTS, DELIVERY_SHARDS, WEBHOOK_ARGUMENTS, CLAIMED, there->due);
-	root_run("REPLACE INTO t_meta (name, value) VALUES ('history_rests_until_ms', '0')");
+	root_run("REPLACE INTO t_installation (name, value) VALUES ('history_rests_until_ms', '0')");
 	root_run("UPDATE t_dispatch_shards SET owner = 'owner00000000001' WHERE shard %% 2 = 1");
 }
 

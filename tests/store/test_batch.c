@@ -162,11 +162,11 @@ each_command_has_its_own_outcome(void **state)
 	assert_consistent(other, 1, 0);
 	assert_consistent(ended, 0, 0);
 	assert_consistent(ends, 0, 0);
-	int64_t tokens = root_number("SELECT COUNT(*) FROM t_commits");
+	int64_t tokens = root_number("SELECT COUNT(*) FROM t_commit_tokens");
 	execute(w->store, w->pool, commands + 1, 2, outcomes);
-	assert_int_equal(root_number("SELECT COUNT(*) FROM t_commits"), tokens);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_commit_tokens"), tokens);
 	execute(w->store, w->pool, commands, 1, outcomes);
-	assert_int_equal(root_number("SELECT COUNT(*) FROM t_commits"), tokens + 1);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_commit_tokens"), tokens + 1);
 }
 
 static void
@@ -256,12 +256,12 @@ a_deadlock_is_retried(void **state)
 	assert_true(create(w->store, w, "contended@example.org"));
 	int64_t before = root_number(deadlocks);
 	root_run("START TRANSACTION");
-	root_run("INSERT INTO t_commits (token) SELECT CONCAT('heavy-', seq) FROM seq_1_to_500");
+	root_run("INSERT INTO t_commit_tokens (token) SELECT CONCAT('heavy-', seq) FROM seq_1_to_500");
 	root_run("UPDATE t_leads SET uid = 'root' WHERE campaign_id = %" PRIu64 " AND subscription_number = 1", w->campaign);
 	processes_start(w, 1, update_the_lead);
 	assert_true(root_wait_for(1, ROW_LOCK_WAITS));
 	root_number("SELECT lead_count FROM t_campaign_counters WHERE campaign_id = %" PRIu64 " FOR UPDATE", w->campaign);
-	root_run("DELETE FROM t_commits WHERE token LIKE 'heavy-%%'");
+	root_run("DELETE FROM t_commit_tokens WHERE token LIKE 'heavy-%%'");
 	root_run("COMMIT");
 	assert_true(processes_end());
 	assert_int_equal(root_number(deadlocks), before + 1);
@@ -430,12 +430,12 @@ a_commit_that_was_done_is_not_repeated(void **state)
 	struct outcome outcomes[3];
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(cases); i++) {
 		bool with_events = i % 2 == 0;
-		int64_t tokens = root_number("SELECT COUNT(*) FROM t_commits");
+		int64_t tokens = root_number("SELECT COUNT(*) FROM t_commit_tokens");
 		renew_campaign(w, with_events);
 		execute_broken(w, cases[i / 2], TIME_MS, outcomes);
 		assert_done_once(w, with_events, outcomes);
 		/* that of the first sign-up; that of the batch; and so that both are on the disk, that of the last COMMIT */
-		assert_int_equal(root_number("SELECT COUNT(*) FROM t_commits"), tokens + (with_events ? 2 : 3));
+		assert_int_equal(root_number("SELECT COUNT(*) FROM t_commit_tokens"), tokens + (with_events ? 2 : 3));
 	}
 }
 

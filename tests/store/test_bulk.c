@@ -172,7 +172,7 @@ campaigns_take_turns(void **state)
 		else
 			assert_int_equal(store_delay_job(w->store, job, 0, 0, 60 * 1000), RESULT_OK);
 		/* the clock that tells the turns apart has milliseconds */
-		root_run("UPDATE t_bulk_turns SET served_ms = served_ms - 10");
+		root_run("UPDATE t_bulk_schedule SET served_ms = served_ms - 10");
 	}
 	assert_int_equal(next_job_id(w), NOBODY);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_bulk_jobs"), 3);
@@ -317,7 +317,7 @@ a_lost_answer_queues_nothing_twice(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		w->campaign = add_campaign(w);
 		sign_up_many(w, "lead", 1);
-		int64_t tokens = root_number("SELECT COUNT(*) FROM t_commits");
+		int64_t tokens = root_number("SELECT COUNT(*) FROM t_commit_tokens");
 		breaks = cases[i].breaks;
 		expect_queued(w,
 		    &(struct bulk_request){
@@ -325,7 +325,7 @@ a_lost_answer_queues_nothing_twice(void **state)
 		    1);
 		assert_int_equal(breaks.commits, 0);
 		assert_int_equal(root_number(COUNT_JOBS, w->campaign), cases[i].jobs);
-		assert_int_equal(root_number("SELECT COUNT(*) FROM t_commits"), tokens + cases[i].tokens);
+		assert_int_equal(root_number("SELECT COUNT(*) FROM t_commit_tokens"), tokens + cases[i].tokens);
 	}
 }
 
@@ -352,7 +352,7 @@ queued_work_is_told_with_what_is_due(void **state)
 static void
 plant_entries(uint64_t lead, unsigned count)
 {
-	root_run("INSERT INTO t_score_entries (lead_id, reason, ref, round, delta, asked, created_ms) SELECT %" PRIu64
+	root_run("INSERT INTO t_score_entries (lead_id, reason, ref, round, delta, requested, created_ms) SELECT %" PRIu64
 		 ", 'custom', seq, 0, 1, 1, 0 FROM seq_1_to_%u",
 	    lead, count);
 }
@@ -368,7 +368,7 @@ what_deleted_leads_leave_is_removed_in_chunks(void **state)
 	plant_entries(9000000, ENTRIES);
 	plant_entries(9999999, 5);
 	root_run("INSERT INTO t_deleted_leads (lead_id) SELECT 9000000 + seq FROM seq_0_to_%d", LEADS - 1);
-	root_run("INSERT INTO t_score_entries (lead_id, reason, ref, round, delta, asked, created_ms) SELECT lead_id, "
+	root_run("INSERT INTO t_score_entries (lead_id, reason, ref, round, delta, requested, created_ms) SELECT lead_id, "
 		 "'signup', 0, 0, "
 		 "1, 1, 0 FROM t_deleted_leads");
 	assert_int_equal(store_housekeeping(w->store, false), RESULT_OK);

@@ -389,6 +389,7 @@ static const struct {
 	{ "api_keys", "by_hash", NULL },
 	{ "bulk_jobs", "by_campaign", NULL },
 	{ "campaigns", "by_account", NULL },
+	{ "commit_tokens", "by_time", NULL },
 	{ "deliveries", "by_state", NULL },
 	{ "deliveries", "by_webhook", NULL },
 	{ "due", "by_webhook", NULL },

@@ -193,9 +193,9 @@ addresses_change_hands_within_a_batch(void **state)
 		commands[i].as.signup.must_exist = true;
 	}
 	commands[4] = signup(w, w->campaign, "free@example.org");
-	int64_t batches = root_number("SELECT COUNT(*) FROM t_commits");
+	int64_t batches = root_number("SELECT COUNT(*) FROM t_commit_tokens");
 	run_all(w, commands, 5);
-	assert_int_equal(root_number("SELECT COUNT(*) FROM t_commits"), batches + 1); /* it was not taken apart */
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_commit_tokens"), batches + 1); /* it was not taken apart */
 	assert_int_equal(find_lead(w, w->campaign, LEAD_BY_EMAIL, "b@example.org").id, leads[0].id);
 	assert_int_equal(find_lead(w, w->campaign, LEAD_BY_EMAIL, "c@example.org").id, leads[1].id);
 	assert_int_equal(find_lead(w, w->campaign, LEAD_BY_EMAIL, "a@example.org").id, leads[2].id);
@@ -273,7 +273,7 @@ a_mixed_batch_leaves_rows_that_agree(void **state)
 	assert_int_equal(tagged.score, 3 + 7 + 4);
 	assert_true(id_list_has(tagged.tag_ids, w->campaign * 10 + 1) && id_list_has(tagged.action_ids, w->campaign * 10 + 2));
 	assert_int_equal(
-	    root_number("SELECT COUNT(*) FROM t_score_entries WHERE reason = 'custom' AND asked = 500 AND message = "
+	    root_number("SELECT COUNT(*) FROM t_score_entries WHERE reason = 'custom' AND requested = 500 AND message = "
 			"'well done' AND lead_id IN (%" PRIu64 ", %" PRIu64 ")",
 		a.id, b.id),
 	    2);
@@ -325,7 +325,7 @@ a_large_campaign_costs_what_a_small_one_does(void **state)
 	    w->campaign, a.id, LEADS);
 	root_run("INSERT INTO t_referral_links (lead_id, level, ancestor_id) SELECT id, 1, parent_id FROM t_leads WHERE id > "
 		 "7000000000");
-	root_run("INSERT INTO t_score_entries (lead_id, reason, ref, round, delta, asked, created_ms) SELECT %" PRIu64
+	root_run("INSERT INTO t_score_entries (lead_id, reason, ref, round, delta, requested, created_ms) SELECT %" PRIu64
 		 ", 'referral', id, 0, 0, 0, 0 FROM t_leads WHERE id > 7000000000",
 	    a.id);
 	root_run(

@@ -39,7 +39,7 @@ def parent(service):
 @pytest.fixture
 def commits(service):
     """Batches that were committed so far."""
-    return lambda: int(service.installation.sql("SELECT COUNT(*) FROM lh_commits"))
+    return lambda: int(service.installation.sql("SELECT COUNT(*) FROM lh_commit_tokens"))
 
 
 @contextlib.contextmanager

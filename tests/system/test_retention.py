@@ -55,7 +55,7 @@ def plant_days(service, first):
         days = ", ".join(partition(day) for day in range(first, oldest + 1))
         if oldest > first:
             service.installation.sql(f"ALTER TABLE lh_{table} REORGANIZE PARTITION {partition(oldest).split()[1]} INTO ({days})")
-    service.installation.sql("DELETE FROM lh_meta WHERE name = 'history_rests_until_ms'")
+    service.installation.sql("DELETE FROM lh_installation WHERE name = 'history_rests_until_ms'")
 
 
 def make_old(service, lead, days):

@@ -1,25 +1,18 @@
 /* SPDX-License-Identifier: MIT
  * What the dispatcher tidies up: campaigns whose time has come, what deleted leads left, old tokens, days
  * of the history (partitions.c). */
-#include "base/clock.h"
 #include "store/private.h"
 #include "store/queue/dispatch.h"
 
 /* One short transaction deletes that many tokens; a day may have as many as batches, so one alone would never catch up. */
-enum { TOKEN_CHUNK = 1000, TOKEN_CHUNKS = 20 };
+enum { TOKEN_LIFETIME_MS = 24 * 3600 * 1000, TOKEN_CHUNK = 1000, TOKEN_CHUNKS = 20 };
 
 static enum result
 drop_old_tokens(struct store *store)
 {
-	static const int64_t keep_ms = 24 * 3600 * 1000;
-	unsigned char before[8];
-	uint64_t limit = (uint64_t)(clock_wall_ms() - keep_ms), dropped = TOKEN_CHUNK;
+	const struct db_value values[] = { DB_I64(TOKEN_LIFETIME_MS), DB_U64(TOKEN_CHUNK) };
+	uint64_t dropped = TOKEN_CHUNK;
 	enum result result = RESULT_OK;
-	for (unsigned i = 0; i < sizeof(before); i++)
-		before[i] = (unsigned char)(limit >> (8 * (7 - i)));
-	/* a token begins with the low six bytes of the time */
-	struct db_value values[] = { db_bytes((struct slice){ (const char *)before + 2, sizeof(before) - 2 }),
-		DB_U64(TOKEN_CHUNK) };
 	struct db_arguments arguments = { .values = values, .count = ARRAY_SIZE(values) };
 	for (unsigned i = 0; i < TOKEN_CHUNKS && result == RESULT_OK && dropped == TOKEN_CHUNK; i++)
 		result = db_execute(store->db, SQL_DELETE_OLD_TOKENS, &arguments, &dropped);

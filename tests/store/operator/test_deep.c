@@ -219,8 +219,8 @@ static const struct {
 	    "reward_levels of campaign" },
 	{ "INSERT INTO t_bulk_jobs (id, campaign_id, action, lead_ids, total, created_ms) VALUES (1, 999999, 'tag', '', 0, 0)",
 	    "DELETE FROM t_bulk_jobs", "orphans", "bulk_jobs of campaign" },
-	{ "INSERT INTO t_bulk_turns (campaign_id, served_ms) VALUES (999999, 0)", "DELETE FROM t_bulk_turns", "orphans",
-	    "bulk_turns of campaign" },
+	{ "INSERT INTO t_bulk_schedule (campaign_id, served_ms) VALUES (999999, 0)", "DELETE FROM t_bulk_schedule", "orphans",
+	    "bulk_schedule of campaign" },
 	{ "UPDATE t_campaigns SET id = id + 1000000", "UPDATE t_campaigns SET id = id - 1000000", "orphans",
 	    "leads of campaign " },
 	{ "UPDATE t_campaigns SET account_id = account_id + 1000000",
@@ -321,9 +321,9 @@ a_broken_table_is_a_finding(void **state)
 	struct finding *findings;
 	struct store *other = store_with_prefix("broken_");
 	assert_int_equal(store_upgrade(other, true, &from, &to), RESULT_OK);
-	root_run("ALTER TABLE broken_score_entries DROP COLUMN asked");
+	root_run("ALTER TABLE broken_score_entries DROP COLUMN requested");
 	store_check(other, w->pool, true, &findings, &count);
-	assert_true(is_told(findings, count, "statements", "asked"));
+	assert_true(is_told(findings, count, "statements", "requested"));
 	store_free(&other);
 	assert_nothing_found(w);
 	sign_up_many(w, "later", 1);

@@ -156,7 +156,7 @@ static void
 it_rests_for_some_minutes(void **state)
 {
 	static const char rest_ms[] = "SELECT value - TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000 FROM "
-				      "t_meta WHERE name = 'history_rests_until_ms'";
+				      "t_installation WHERE name = 'history_rests_until_ms'";
 	struct world *w = *state;
 	const uint64_t last = today() + AHEAD;
 	remake_days(last - AHEAD, last);
@@ -168,7 +168,7 @@ it_rests_for_some_minutes(void **state)
 	assert_int_equal(store_housekeeping(other, true), RESULT_OK);
 	assert_int_equal(tables_with(last), 2);
 	/* a clock that was wrong keeps nobody waiting for years */
-	root_run("UPDATE t_meta SET value = value + 86400000 WHERE name = 'history_rests_until_ms'");
+	root_run("UPDATE t_installation SET value = value + 86400000 WHERE name = 'history_rests_until_ms'");
 	assert_int_equal(store_housekeeping(other, false), RESULT_OK); /* not its task */
 	assert_int_equal(tables_with(last), 2);
 	assert_int_equal(store_housekeeping(other, true), RESULT_OK);

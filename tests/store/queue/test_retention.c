@@ -36,7 +36,7 @@ keep_house(struct store *store)
 static bool
 rests(void)
 {
-	return root_number("SELECT COUNT(*) FROM t_meta WHERE name = 'history_rests_until_ms' AND value > "
+	return root_number("SELECT COUNT(*) FROM t_installation WHERE name = 'history_rests_until_ms' AND value > "
 			   "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000") == 1;
 }
 

@@ -1,0 +1,17 @@
+-- SPDX-License-Identifier: MIT
+-- Plain names for three tables and two columns, and the time of a commit token by the database's clock. Safe to run twice.
+
+RENAME TABLE IF EXISTS {prefix}meta TO {prefix}installation;
+RENAME TABLE IF EXISTS {prefix}commits TO {prefix}commit_tokens;
+RENAME TABLE IF EXISTS {prefix}bulk_turns TO {prefix}bulk_schedule;
+
+ALTER TABLE {prefix}score_entries CHANGE COLUMN IF EXISTS asked requested BIGINT NOT NULL;
+ALTER TABLE {prefix}bulk_jobs CHANGE COLUMN IF EXISTS word argument VARCHAR(64) NULL;
+
+-- Tokens were dropped by the time in their first bytes, which a host's clock had written. Those of before are dropped a day from
+-- now. The index serves SQL_DELETE_OLD_TOKENS.
+ALTER TABLE {prefix}commit_tokens
+	ADD COLUMN IF NOT EXISTS created_ms BIGINT NOT NULL DEFAULT 0,
+	ADD KEY IF NOT EXISTS by_time (created_ms);
+UPDATE {prefix}commit_tokens SET created_ms = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
+	WHERE created_ms = 0;

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT
+ * The schema steps: safe to run twice and to kill at any statement, and what is in the tables stays (docs/operating.md 4,
+ * install and upgrade). */
+#include "unit.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "base/pool.h"
+#include "store/operator/admin.h"
+#include "store/schema.h"
+#include "world.h"
+
+#define TABLES "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE '%s%%'"
+
+/* What version 1 has, in tables that later steps rename or change. */
+#define ROWS_OF_VERSION_1                                                                          \
+	"INSERT INTO %1$s_meta VALUES ('installation_id', 'a1'), ('server_secret', 's3');"         \
+	"INSERT INTO %1$s_commits VALUES ('token'), ('another');"                                  \
+	"INSERT INTO %1$s_bulk_turns VALUES (7, 8);"                                               \
+	"INSERT INTO %1$s_score_entries VALUES (1, 'custom', 2, 3, 4, 5, NULL, 6);"                \
+	"INSERT INTO %1$s_bulk_jobs (id, campaign_id, action, word, lead_ids, total, created_ms) " \
+	"VALUES (1, 2, 'block', 'bounced', '3', 1, 0);"                                            \
+	"UPDATE %1$s_id_blocks SET next = 77 WHERE name = 'lead';"
+
+/* Runs the first `count` statements of a step, as a killed run leaves them; answers how many it has. */
+static unsigned
+run_statements(const char *prefix, const struct schema_step *step, unsigned count)
+{
+	struct pool *pool = pool_new();
+	unsigned found = 0;
+	const char *at = step->text;
+	for (const char *end; (end = strstr(at, ";\n")) != NULL; at = end + 2, found++) {
+		struct slice rest = { at, (size_t)(end - at) }, text = SLICE(""), part;
+		while (found < count && slice_next(&rest, '{', &part)) {
+			if (slice_starts_with(part, SLICE("prefix}")))
+				part = pool_printf(pool, "%s_%.*s", prefix, SLICE_ARGS(slice_sub(part, 7, part.size)));
+			text = POOL_JOIN(pool, text, part);
+		}
+		if (found < count)
+			root_run("%s", text.data);
+	}
+	pool_free(&pool);
+	return found;
+}
+
+/* A database of version 1 with rows. */
+static struct store *
+version_1(struct pool *pool, const char *prefix)
+{
+	struct slice rows = pool_printf(pool, ROWS_OF_VERSION_1, prefix), row;
+	run_statements(prefix, schema_steps, UINT_MAX);
+	root_run("INSERT INTO %s_schema_version VALUES (1, 0)", prefix);
+	while (slice_next(&rows, ';', &row))
+		root_run("%.*s", SLICE_ARGS(row));
+	return store_with_prefix(pool_printf(pool, "%s_", prefix).data);
+}
+
+static void
+is_upgraded(struct store *store, const char *prefix)
+{
+	const char *failed;
+	uint32_t found;
+	assert_int_equal(store_ready(store, &found), RESULT_OK);
+	assert_int_equal(store_check_statements(store, &failed), RESULT_OK);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM %s_installation WHERE value IN ('a1', 's3')", prefix), 2);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM %s_commit_tokens WHERE created_ms > 1700000000000", prefix), 2);
+	assert_int_equal(root_number("SELECT served_ms FROM %s_bulk_schedule WHERE campaign_id = 7", prefix), 8);
+	assert_int_equal(root_number("SELECT requested FROM %s_score_entries WHERE lead_id = 1 AND delta = 4", prefix), 5);
+	assert_int_equal(root_number("SELECT argument = 'bounced' FROM %s_bulk_jobs WHERE id = 1", prefix), 1);
+	assert_int_equal(root_number("SELECT next FROM %s_id_blocks WHERE name = 'lead'", prefix), 77);
+}
+
+/* "each is safe to run twice"; the version is recorded; the installation keeps its id and its secret. */
+static void
+installing_twice_is_safe(void **state UNUSED)
+{
+	struct store *store = store_with_prefix("fresh_");
+	uint32_t from, to, found;
+	const char *failed;
+	assert_int_equal(store_ready(store, &found), RESULT_INVALID);
+	assert_int_equal(found, 0);
+	assert_int_equal(store_upgrade(store, false, &from, &to), RESULT_OK);
+	assert_int_equal(root_number(TABLES, "fresh\\_"), 0);
+	assert_int_equal(store_upgrade(store, true, &from, &to), RESULT_OK);
+	assert_int_equal(from, 0);
+	assert_int_equal(to, store_schema_wanted());
+	assert_int_equal(store_ready(store, &found), RESULT_OK);
+	assert_int_equal(found, store_schema_wanted());
+	assert_int_equal(root_number("SELECT MAX(version) FROM fresh_schema_version"), store_schema_wanted());
+	assert_int_equal(root_number("SELECT COUNT(*) FROM fresh_dispatch_shards WHERE owner IS NULL"), 64);
+	assert_int_equal(store_check_statements(store, &failed), RESULT_OK);
+	root_run("CREATE TABLE fresh_before AS SELECT * FROM fresh_installation");
+	assert_int_equal(store_upgrade(store, true, &from, &to), RESULT_OK);
+	assert_int_equal(from, to);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM fresh_installation NATURAL JOIN fresh_before"), 2);
+	store_free(&store);
+}
+
+/* "a run that was killed is simply started again" */
+static void
+an_install_that_was_killed_is_started_again(void **state)
+{
+	struct world *w = *state;
+	const unsigned statements = run_statements("whole", schema_steps, UINT_MAX);
+	for (unsigned done = 1; done < statements; done += 5) {
+		const char *prefix = pool_printf(w->pool, "killed%u", done).data;
+		struct store *store = store_with_prefix(pool_printf(w->pool, "%s_", prefix).data);
+		uint32_t from, to;
+		const char *failed;
+		run_statements(prefix, schema_steps, done);
+		assert_int_equal(store_upgrade(store, true, &from, &to), RESULT_OK);
+		assert_int_equal(from, 0);
+		assert_int_equal(store_check_statements(store, &failed), RESULT_OK);
+		assert_int_equal(root_number("SELECT COUNT(*) FROM %s_dispatch_shards", prefix), 64);
+		assert_int_equal(root_number("SELECT COUNT(*) FROM %s_installation", prefix), 2);
+		store_free(&store);
+	}
+}
+
+static void
+an_upgrade_keeps_what_is_there(void **state)
+{
+	struct world *w = *state;
+	struct store *store = version_1(w->pool, "old");
+	uint32_t from, to, found;
+	assert_int_equal(store_ready(store, &found), RESULT_INVALID);
+	assert_int_equal(store_upgrade(store, false, &from, &to), RESULT_OK);
+	assert_int_equal(from, 1);
+	assert_int_equal(root_number(TABLES " AND TABLE_NAME LIKE '%%commit\\_tokens'", "old\\_"), 0);
+	for (unsigned run = 0; run < 2; run++) {
+		assert_int_equal(store_upgrade(store, true, &from, &to), RESULT_OK);
+		is_upgraded(store, "old");
+	}
+	store_free(&store);
+}
+
+/* Killed after each statement of each later step, and after the last, before its version is recorded. */
+static void
+an_upgrade_that_was_killed_is_started_again(void **state)
+{
+	struct world *w = *state;
+	for (const struct schema_step *step = schema_steps + 1; step->version != 0; step++)
+		for (unsigned done = 1;; done++) {
+			const char *prefix = pool_printf(w->pool, "half%u_%u", step->version, done).data;
+			struct store *store = version_1(w->pool, prefix);
+			uint32_t from, to;
+			for (const struct schema_step *before = schema_steps + 1; before < step; before++) {
+				run_statements(prefix, before, UINT_MAX);
+				root_run("INSERT INTO %s_schema_version VALUES (%u, 0)", prefix, before->version);
+			}
+			const unsigned statements = run_statements(prefix, step, done);
+			assert_int_equal(store_upgrade(store, true, &from, &to), RESULT_OK);
+			assert_int_equal(from, step->version - 1);
+			is_upgraded(store, prefix);
+			store_free(&store);
+			if (done == statements)
+				break;
+		}
+}
+
+static void
+a_newer_database_is_refused(void **state UNUSED)
+{
+	struct store *store = store_with_prefix("newer_");
+	uint32_t from, to, found;
+	assert_int_equal(store_upgrade(store, true, &from, &to), RESULT_OK);
+	root_run("INSERT INTO newer_schema_version VALUES (%u, 0)", store_schema_wanted() + 1);
+	assert_int_equal(store_ready(store, &found), RESULT_INVALID);
+	assert_int_equal(found, store_schema_wanted() + 1);
+	assert_int_equal(store_upgrade(store, true, &from, &to), RESULT_INVALID);
+	assert_int_equal(store_upgrade(store, false, &from, &to), RESULT_OK);
+	assert_int_equal(from, store_schema_wanted() + 1);
+	store_free(&store);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WORLD_TEST(installing_twice_is_safe),
+		WORLD_TEST(an_install_that_was_killed_is_started_again),
+		WORLD_TEST(an_upgrade_keeps_what_is_there),
+		WORLD_TEST(an_upgrade_that_was_killed_is_started_again),
+		WORLD_TEST(a_newer_database_is_refused),
+	};
+	return WORLD_MAIN(tests);
+}

@@ -91,7 +91,9 @@ plant_leads(void)
 	root_run("INSERT INTO t_deleted_leads (lead_id) SELECT id FROM t_leads WHERE id %% 12 = 3");
 	root_run("INSERT INTO t_ip_leads (campaign_id, ip, leads) SELECT campaign_id, ip, COUNT(*) FROM t_leads GROUP BY 1, 2");
 	root_run("INSERT INTO t_score_histogram (node) SELECT (id << 29) + seq FROM t_campaigns JOIN seq_0_to_15");
-	root_run("INSERT INTO t_commit_tokens (token, created_ms) SELECT CONCAT('token', LPAD(id, 11, '0')), id FROM t_leads");
+	root_run("INSERT INTO t_commit_tokens (token, created_ms) SELECT CONCAT('token', LPAD(id, 11, '0')), IF(id <= 30, id, "
+		 "%" PRId64 ") FROM t_leads",
+	    CLOCK_END_MS);
 }
 
 /* Of the seq-th event, and of its only delivery, directly behind it. */

@@ -11,6 +11,7 @@ from stack.process import wait_until
 
 ADA = {"email": "ada@example.org"}
 HOOK = "https://hooks.example/a"
+VERSION = len(list((pathlib.Path(__file__).parents[2] / "schema").glob("*.sql")))
 PROGRAMS = ["leadhook", "leadhook-fcgi", "leadhook-dispatch"]
 
 KEYS_OF_CAMPAIGN = ["id", "name", "lead_count", "state", "created_at", "account_id"]
@@ -37,7 +38,7 @@ def test_an_empty_database(make_folder, database, make_service):
     fresh = type(installation)(make_folder(), installation.build, database, name="fresh")
     fresh.configure()
     database.add_account("fresh", "fresh", fresh.setting("database", "password"))
-    applied = {"from": 0, "to": 1, "applied": True}
+    applied = {"from": 0, "to": VERSION, "applied": True}
     assert fresh.admin("upgrade", "--dry-run") == {**applied, "applied": False}
     assert fresh.sql("SHOW TABLES") == ""
     for command in ("status", "account list"):

@@ -483,28 +483,6 @@ a_chore_that_fails_holds_up_nothing_else(void **state UNUSED)
 		assert_true(world.deliveries[i].started_ms[0] <= SECOND + 2 * POLL);
 }
 
-/* docs/deliveries.md 4: a webhook whose campaign is locked is closed later, and nothing waits for that. */
-static void
-a_locked_campaign_delays_the_closing_of_its_webhook_alone(void **state UNUSED)
-{
-	for (uint64_t id = 1; id <= 2; id++) {
-		world_add(id, 1, 0);
-		world.webhooks[id].status = 410;
-	}
-	world.webhooks[1].unclosable = true;
-	world_add(1, 1, 5 * SECOND);
-	world_add(7, 10, SECOND);
-	stay_until(10 * SECOND);
-	assert_int_equal(world.webhooks[1].state, WEBHOOK_ACTIVE);
-	assert_int_equal(sent(1), 1);
-	assert_int_equal(world.webhooks[2].state, WEBHOOK_GONE);
-	assert_int_equal(world_count(7, DELIVERY_DELIVERED), 10);
-	world.webhooks[1].unclosable = false;
-	stay_until(2 * MINUTE); /* another dispatcher: its first attempt reports it again */
-	assert_int_equal(world.webhooks[1].state, WEBHOOK_GONE);
-	assert_int_equal(world_count(1, DELIVERY_FAILED), 2);
-}
-
 /* What is wrong with us is not held against a receiver; nor are the attempts of all that is due used up. */
 static void
 our_own_failures_open_no_breaker(void **state UNUSED)
@@ -599,7 +577,6 @@ main(void)
 		TEST(free_shards_are_taken_soon),
 		TEST(thousands_of_slots_are_used),
 		TEST(a_chore_that_fails_holds_up_nothing_else),
-		TEST(a_locked_campaign_delays_the_closing_of_its_webhook_alone),
 		TEST(our_own_failures_open_no_breaker),
 	};
 	return cmocka_run_group_tests_name("deliver/dispatcher", tests, NULL, NULL);

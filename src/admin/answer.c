@@ -17,7 +17,8 @@ admin_answer(const struct admin_call *call, enum result result)
 	case RESULT_CONFLICT:
 		return admin_fail(call, EX_TEMPFAIL, "another change was made at the same time; try again");
 	case RESULT_UNKNOWN:
-		return admin_fail(call, EX_TEMPFAIL, "the connection was lost: check whether the change was made before you try again");
+		return admin_fail(
+		    call, EX_TEMPFAIL, "the connection was lost: check whether the change was made before you try again");
 	case RESULT_NOT_FOUND:
 	case RESULT_INVALID:
 	case RESULT_FAILED:
@@ -46,5 +47,5 @@ int
 admin_wrong_schema(const struct admin_call *call, uint32_t found)
 {
 	return admin_fail(call, EX_CONFIG, "the schema has version %" PRIu32 ", this program needs %" PRIu32 ": %s", found,
-	    store_schema_wanted(), store_schema_mend(found));
+	    store_schema_wanted(), store_schema_hint(found));
 }

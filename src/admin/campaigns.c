@@ -13,7 +13,7 @@ static const char points[] = "a number from 0 to 99999", on_or_off[] = "on or of
 
 static const struct value_setting setting_table[] = {
 	{ "name", value_name, PLACE(name), "1 to 200 characters" },
-	{ "state", value_state, PLACE(wish), "active or ended" },
+	{ "state", value_state, PLACE(request), "active or ended" },
 	{ "ends_at", value_end, PLACE(ends_ms), "a date, a time as in RFC 3339, or nothing" },
 	{ "jump_start", value_count, PLACE(jump_start), "a number from 0 to 4294967295" },
 	{ "privacy", value_switch, PLACE(privacy), on_or_off },

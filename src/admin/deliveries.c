@@ -121,7 +121,7 @@ log_of(struct pool *pool, const struct delivery_details *delivery)
 		output_u64(log, "duration_ms", (uint64_t)attempt->duration_ms);
 		output_u64_or_null(log, "status", (uint64_t)attempt->status);
 		output_text(log, "error", attempt->error);
-		output_text(log, "answer", attempt->status == 0 ? SLICE_NONE : utf8_mended(pool, attempt->answer));
+		output_text(log, "answer", attempt->status == 0 ? SLICE_NONE : utf8_sanitized(pool, attempt->answer));
 	}
 	return log;
 }
@@ -151,7 +151,7 @@ struct redelivering {
 	struct admin_call *call;
 	uint64_t count[REDELIVERIES]; /* by what became of them */
 	bool named;                   /* by their ids: each that is not queued is told */
-	int64_t told_ms;              /* when the progress was shown last */
+	int64_t logged_ms;            /* when the progress was shown last */
 	bool told;
 };
 
@@ -168,11 +168,11 @@ static void
 tell_progress(struct redelivering *r)
 {
 	const int64_t now_ms = clock_monotonic_ms();
-	if (now_ms - r->told_ms < PROGRESS_MS || isatty(fileno(r->call->errors)) != 1)
+	if (now_ms - r->logged_ms < PROGRESS_MS || isatty(fileno(r->call->errors)) != 1)
 		return;
 	fprintf(r->call->errors, "\rleadhook: %" PRIu64 " queued", queued(r));
 	fflush(r->call->errors);
-	r->told_ms = now_ms;
+	r->logged_ms = now_ms;
 	r->told = true;
 }
 
@@ -277,7 +277,7 @@ has_filter(const struct admin_call *call)
 int
 admin_delivery_redeliver(struct admin_call *call)
 {
-	struct redelivering r = { .call = call, .told_ms = clock_monotonic_ms() };
+	struct redelivering r = { .call = call, .logged_ms = clock_monotonic_ms() };
 	struct delivery_filter filter;
 	uint64_t *ids = POOL_ARRAY(call->pool, call->operand_count + 1, uint64_t);
 	size_t count;

@@ -44,7 +44,7 @@ admin_check(struct admin_call *call)
 		output_record(list);
 		output_text(list, "what", findings[i].what);
 		output_text(list, "detail", findings[i].detail);
-		output_text(list, "mend", findings[i].mend);
+		output_text(list, "hint", findings[i].hint);
 	}
 	output_record(call->output);
 	output_boolean(call->output, "ok", count == 0);

@@ -228,7 +228,7 @@ output_print_json(const struct output *output, FILE *out)
 
 /* Unicode's marks and overrides of direction, with which a text can look like another. */
 static bool
-turns_text(uint32_t character)
+scheduler_text(uint32_t character)
 {
 	return character == 0x061c || character == 0x200e || character == 0x200f ||
 	       (character >= 0x202a && character <= 0x202e) || (character >= 0x2066 && character <= 0x2069);
@@ -245,7 +245,7 @@ add_shown(struct buffer *out, struct slice text)
 		bool valid = utf8_next(&rest, &character);
 		if (!valid)
 			rest = slice_sub(rest, 1, rest.size);
-		if (!valid || character < ' ' || (character >= 0x7f && character < 0xa0) || turns_text(character))
+		if (!valid || character < ' ' || (character >= 0x7f && character < 0xa0) || scheduler_text(character))
 			buffer_add_byte(out, '?');
 		else
 			buffer_add(out, slice_sub(before, 0, before.size - rest.size));

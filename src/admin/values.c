@@ -157,7 +157,7 @@ bool
 value_state(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
 {
 	const bool ended = slice_equal(text, SLICE("ended"));
-	*(enum campaign_wish *)place = ended ? CAMPAIGN_ENDS : CAMPAIGN_OPENS;
+	*(enum campaign_request *)place = ended ? CAMPAIGN_ENDS : CAMPAIGN_OPENS;
 	return ended || slice_equal(text, SLICE("active"));
 }
 

@@ -24,7 +24,7 @@ value_reader value_delta;       /* int32_t: -SCORE_POINTS_MAX to SCORE_POINTS_MA
 value_reader value_switch;      /* bool: on, off and the other words of docs/api.md 1 */
 value_reader value_filter;      /* int: the same as 1 and 0 */
 value_reader value_given;       /* bool: the option is there */
-value_reader value_state;       /* enum campaign_wish: "active" or "ended" */
+value_reader value_state;       /* enum campaign_request: "active" or "ended" */
 value_reader value_id;          /* uint64_t */
 value_reader value_id_or_none;  /* uint64_t, or none (0) */
 value_reader value_social_id;   /* struct slice */

@@ -80,6 +80,6 @@ admin_webhook_test(struct admin_call *call)
 	output_u64_or_null(call->output, "status", (uint64_t)attempt.status);
 	output_text(call->output, "error", attempt.error);
 	output_u64(call->output, "duration_ms", (uint64_t)attempt.duration_ms);
-	output_text(call->output, "answer", attempt.status == 0 ? SLICE_NONE : utf8_mended(call->pool, attempt.answer));
+	output_text(call->output, "answer", attempt.status == 0 ? SLICE_NONE : utf8_sanitized(call->pool, attempt.answer));
 	return good ? EX_OK : EX_UNAVAILABLE;
 }

@@ -28,7 +28,7 @@ struct api {
 	const struct api_backend *backend;
 	struct api_key used_key; /* of the last request; id 0: none */
 	struct refusal refusals[CALL_WAITS];
-	struct log_pace told_refusals[LIMIT_KINDS];
+	struct log_throttle refusal_log[LIMIT_KINDS];
 };
 
 struct call {
@@ -180,7 +180,7 @@ MUST_CHECK bool call_find_definitions(struct call *call, struct definitions *def
 enum { TAG_BY_ID = 1 << 0, TAG_BY_NAME = 1 << 1 };
 MUST_CHECK bool call_parse_tag(struct call *call, const char *name, unsigned by, uint64_t *tag_id);
 
-/* How workers keep from waiting for the database one call behind the other (patience.c). Before each kind of wait; false: the
+/* How workers keep from waiting for the database one call behind the other (lock_wait.c). Before each kind of wait; false: the
  * call has failed. */
 MUST_CHECK bool call_may_wait(struct call *call, enum call_wait wait);
 /* When the call is over. */

@@ -55,7 +55,7 @@ add_header(struct call *call, const char *name, struct slice value)
 
 /* Once in a while: a line for each refusal would cost more than the refusal. */
 static void
-tell_refusal(struct api *api, const struct limit_verdict *verdict)
+log_refusal(struct api *api, const struct limit_verdict *verdict)
 {
 	static const char *const settings[LIMIT_KINDS] = {
 		[LIMIT_LOOKUPS] = "lookups_per_address",
@@ -65,10 +65,10 @@ tell_refusal(struct api *api, const struct limit_verdict *verdict)
 		[LIMIT_DELETES] = "deletes_per_account",
 		[LIMIT_ACCOUNT] = "account_per_minute",
 	};
-	uint64_t untold;
-	if (log_is_due(&api->told_refusals[verdict->kind], &untold))
+	uint64_t suppressed;
+	if (log_throttle_passes(&api->refusal_log[verdict->kind], &suppressed))
 		log_info("rate_limited", LOG_STR("setting", settings[verdict->kind]), LOG_UINT("limit", verdict->limit),
-		    LOG_UINT("untold", untold));
+		    LOG_UINT("suppressed", suppressed));
 }
 
 /* In seconds, so that whoever waits that long is not refused again. */
@@ -82,7 +82,7 @@ refuse(struct call *call, const struct limit_verdict *verdict)
 	add_header(call, "RateLimit-Limit", pool_printf(pool, "%u", verdict->limit));
 	add_header(call, "RateLimit-Remaining", SLICE("0"));
 	add_header(call, "RateLimit-Reset", seconds);
-	tell_refusal(call->api, verdict);
+	log_refusal(call->api, verdict);
 	call_fail(call, FAILURE_RATE_LIMITED);
 }
 

@@ -16,7 +16,7 @@ noinst_LIBRARIES += %D%/libapi.a
 	%D%/lists.c \
 	%D%/opt_out.c \
 	%D%/page.c \
-	%D%/patience.c \
+	%D%/lock_wait.c \
 	%D%/routes.c \
 	%D%/signup.c \
 	%D%/webhooks.c

@@ -25,7 +25,7 @@ call_check_token(struct call *call)
 	return false;
 }
 
-/* In doubt it is better to ask. */
+/* When in doubt it asks. */
 static bool
 is_to_ask(struct call *call)
 {

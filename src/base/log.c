@@ -137,15 +137,15 @@ log_descriptor(void)
 }
 
 bool
-log_is_due(struct log_pace *pace, uint64_t *untold)
+log_throttle_passes(struct log_throttle *pace, uint64_t *suppressed)
 {
 	int64_t now_ms = clock_monotonic_ms();
-	if (pace->told_ms != 0 && now_ms - pace->told_ms < PACE_MS) {
-		pace->untold++;
+	if (pace->logged_ms != 0 && now_ms - pace->logged_ms < PACE_MS) {
+		pace->suppressed++;
 		return false;
 	}
-	*untold = pace->untold;
-	*pace = (struct log_pace){ .told_ms = now_ms };
+	*suppressed = pace->suppressed;
+	*pace = (struct log_throttle){ .logged_ms = now_ms };
 	return true;
 }
 

@@ -58,12 +58,12 @@ void log_work_done(void);
 const struct log_field *log_current_work(void);
 
 /* For what can come with every request: when it was last told. All zeros: never. */
-struct log_pace {
-	int64_t told_ms;
-	uint64_t untold; /* times since then */
+struct log_throttle {
+	int64_t logged_ms;
+	uint64_t suppressed; /* times since then */
 };
-/* Whether it is to be told now, which it is once a minute; then *untold says how often it was not. */
-MUST_CHECK bool log_is_due(struct log_pace *pace, uint64_t *untold);
+/* Whether it is to be told now, which it is once a minute; then *suppressed says how often it was not. */
+MUST_CHECK bool log_throttle_passes(struct log_throttle *pace, uint64_t *suppressed);
 
 void log_event(enum log_level level, const char *event, const struct log_field *fields, size_t count);
 

@@ -81,7 +81,7 @@ utf8_valid_size(struct slice s)
 }
 
 struct slice
-utf8_mended(struct pool *pool, struct slice s)
+utf8_sanitized(struct pool *pool, struct slice s)
 {
 	static const struct slice replacement = SLICE("\xef\xbf\xbd");
 	if (utf8_valid(s))

@@ -22,6 +22,6 @@ utf8_valid(struct slice s)
 }
 
 /* The same text with U+FFFD for each byte that belongs to no character; in the pool, unless all of it is valid. */
-struct slice utf8_mended(struct pool *pool, struct slice s);
+struct slice utf8_sanitized(struct pool *pool, struct slice s);
 
 #endif

@@ -22,7 +22,7 @@ struct commit_client {
 	struct frame_reader in;
 	struct buffer out;
 	struct cache *keys, *campaigns; /* answers, as they came */
-	struct log_pace told;
+	struct log_throttle told;
 };
 
 /* What became of one try. */
@@ -158,9 +158,9 @@ pause_before(unsigned attempt, int64_t deadline_ms)
 static void
 tell_no_answer(struct commit_client *client, enum sent sent)
 {
-	uint64_t untold;
-	if (log_is_due(&client->told, &untold))
-		log_warning("no_answer_of_committer", LOG_STR("reason", reasons[sent]), LOG_UINT("untold", untold));
+	uint64_t suppressed;
+	if (log_throttle_passes(&client->told, &suppressed))
+		log_warning("no_answer_of_committer", LOG_STR("reason", reasons[sent]), LOG_UINT("suppressed", suppressed));
 }
 
 /* True: `client->in` has an answer. What may be done is asked again only where twice is as good as once. */

@@ -312,7 +312,7 @@ listen_to_all(struct committer *committer)
 	if (!committer->ending && (told || committer->status != EX_OK))
 		end(committer);
 	if (count == 0)
-		store_rest(committer->store, committer->options->idle_ms);
+		store_disconnect_idle(committer->store, committer->options->idle_ms);
 }
 
 static bool

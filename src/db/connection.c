@@ -86,7 +86,7 @@ db_set_deadline(struct db *db, int64_t deadline_ms)
 }
 
 void
-db_forget_late(struct db *db)
+db_clear_late(struct db *db)
 {
 	db->late = false;
 }
@@ -101,15 +101,15 @@ db_was_late(const struct db *db)
 static bool
 is_late(struct db *db)
 {
-	uint64_t untold;
+	uint64_t suppressed;
 	if (clock_monotonic_ms() < db->deadline_ms)
 		return false;
 	db->late = true;
 	db->error = 0;
 	snprintf(db->error_text, sizeof(db->error_text), "the server has taken too long");
-	if (log_is_due(&db->told_late, &untold))
-		log_warning("database_slow", LOG_UINT("untold", untold),
-		    LOG_STR("mend", "see the process list of the server for locks, its disk, its load"));
+	if (log_throttle_passes(&db->late_log, &suppressed))
+		log_warning("database_slow", LOG_UINT("suppressed", suppressed),
+		    LOG_STR("hint", "see the process list of the server for locks, its disk, its load"));
 	return true;
 }
 
@@ -117,13 +117,14 @@ is_late(struct db *db)
 static void
 tell(struct db *db, const struct db_error *error, const char *what)
 {
-	uint64_t untold = 0;
-	if (error != NULL && (error->result == RESULT_CONFLICT || !log_is_due(&db->told[error_place(error)], &untold)))
+	uint64_t suppressed = 0;
+	if (error != NULL &&
+	    (error->result == RESULT_CONFLICT || !log_throttle_passes(&db->told[error_place(error)], &suppressed)))
 		return;
 	int64_t now_ms = clock_monotonic_ms();
 	const struct log_field fields[] = { LOG_STR("statement", what), LOG_UINT("number", db->error),
-		LOG_STR("error", db->error_text), LOG_INT("took_ms", now_ms - db->begun_ms), LOG_UINT("untold", untold),
-		LOG_STR("mend", error == NULL ? "" : error->mend) };
+		LOG_STR("error", db->error_text), LOG_INT("took_ms", now_ms - db->begun_ms), LOG_UINT("suppressed", suppressed),
+		LOG_STR("hint", error == NULL ? "" : error->hint) };
 	bool needs_somebody = error == NULL || error_is_denial(db->error);
 	log_event(needs_somebody ? LOG_LEVEL_ERROR : LOG_LEVEL_WARNING, "database_error", fields,
 	    ARRAY_SIZE(fields) - (error == NULL ? 2 : 0));

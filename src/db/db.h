@@ -119,9 +119,9 @@ MUST_CHECK enum result db_check_statement(struct db *db, size_t statement);
 bool db_duplicate_key(const struct db *db);
 /* Of the last call that failed: the server is there, and does not let us in. */
 bool db_access_denied(const struct db *db);
-/* Something was not begun because the deadline was over, after answers that have all come; since the last db_forget_late. */
+/* Something was not begun because the deadline was over, after answers that have all come; since the last db_clear_late. */
 bool db_was_late(const struct db *db);
-void db_forget_late(struct db *db);
+void db_clear_late(struct db *db);
 /* Of the last call that failed; for people, without values of rows. Never for clients. */
 const char *db_error_text(const struct db *db);
 

@@ -43,7 +43,7 @@ static const struct db_error errors[DB_ERRORS_MAX] = {
 	{ ER_MAX_PREPARED_STMT_COUNT_REACHED, RESULT_UNAVAILABLE,
 	    "raise max_prepared_stmt_count of the server, or lower server.workers" },
 	{ ER_HOST_IS_BLOCKED, RESULT_UNAVAILABLE, "run FLUSH HOSTS on the server" },
-	/* somebody has to mend that, but perhaps is about to */
+	/* the operator has to fix that, but perhaps is about to */
 	{ ER_ACCESS_DENIED_ERROR, RESULT_UNAVAILABLE, MEND_ACCESS },
 	{ ER_ACCESS_DENIED_NO_PASSWORD_ERROR, RESULT_UNAVAILABLE, MEND_ACCESS },
 	{ ER_DBACCESS_DENIED_ERROR, RESULT_UNAVAILABLE, MEND_ACCESS },
@@ -122,7 +122,8 @@ error_is_denial(unsigned number)
 	return is_among(number, numbers, ARRAY_SIZE(numbers));
 }
 
-/* Whether what it quotes are names of ours and of the server's: tables, accounts, files. In doubt it is what somebody has sent.
+/* Whether what it quotes are names of ours and of the server's: tables, accounts, files. When in doubt it is what somebody
+ * has sent.
  */
 static bool
 quotes_names(unsigned number)

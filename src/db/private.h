@@ -14,7 +14,7 @@
 struct db_error {
 	unsigned number;
 	enum result result;
-	const char *mend; /* what the operator may do; NULL: nothing needs to be done */
+	const char *hint; /* what the operator may do; NULL: nothing needs to be done */
 };
 enum { DB_ERRORS_MAX = 48 };
 
@@ -45,7 +45,7 @@ struct db {
 	int64_t deadline_ms;   /* nothing is begun any more */
 	bool late;             /* that is why the last thing was not */
 	int64_t away_until_ms; /* no connection is tried: the server has kept us waiting */
-	struct log_pace told[DB_ERRORS_MAX], told_late;
+	struct log_throttle told[DB_ERRORS_MAX], late_log;
 	unsigned error;
 	char error_text[MYSQL_ERRMSG_SIZE];
 };

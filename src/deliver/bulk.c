@@ -11,7 +11,7 @@
 enum { CHUNK_MS = 5 * 1000 };
 
 /* A job that fails waits, four times as long each time, and all else goes on. An item that fails by itself as often as
- * FAILURES_MAX is passed over; that is after nearly two hours, so that nothing that somebody mends in time costs an item. */
+ * FAILURES_MAX is passed over; that is after nearly two hours, so that nothing that is fixed in time costs an item. */
 enum { DELAY_MS = 5 * 1000, DELAY_MAX_MS = 5 * 60 * 1000, FAILURES_MAX = 24 };
 
 static const struct command *

@@ -61,8 +61,8 @@ wait_ms(const struct dispatcher *d)
 static bool
 nothing_due(const struct dispatcher *d)
 {
-	return d->looked_at_all && !d->progress && d->untried_count == 0 && !chores_are_left(d->chores) &&
-	       steps_no_slot_used(d) && !turns_waiting(d->turns);
+	return d->looked_at_all && !d->progress && d->untried_count == 0 && !maintenance_are_left(d->maintenance) &&
+	       steps_no_slot_used(d) && !scheduler_waiting(d->scheduler);
 }
 
 static void
@@ -83,7 +83,7 @@ over(struct dispatcher *d)
 		return false;
 	if (slots_sending(d->slots) > 0)
 		d->give_up_ms = clock_monotonic_ms() + GIVE_UP_MS;
-	if (steps_no_slot_used(d) && !d->leased && !chores_are_busy(d->chores))
+	if (steps_no_slot_used(d) && !d->leased && !maintenance_are_busy(d->maintenance))
 		return true;
 	return clock_monotonic_ms() >= d->give_up_ms && !recorder_is_busy(d->recorder);
 }
@@ -101,7 +101,7 @@ dispatcher_run(struct dispatcher *d)
 			break;
 		/* Once it has fired, the first descriptor stays readable. */
 		const int wake[SENDER_WAKE_FDS] = { d->ending ? -1 : d->options.stop_fd, recorder_fd(d->recorder),
-			chores_fd(d->chores) };
+			maintenance_fd(d->maintenance) };
 		d->stopped = (sender_wait(d->sender, wait_ms(d), wake) & 1) != 0 || d->stopped;
 		end_if(d, d->stopped);
 	}
@@ -147,15 +147,15 @@ dispatcher_new(const struct dispatcher_options *options, const struct dispatcher
 	d->end_ms = CLOCK_NEVER;
 	d->progress = true;
 	d->pool = pool_new();
-	d->turns = turns_new(
-	    &(struct turns_limits){ .webhooks = STEPS_WEBHOOKS_MAX, .slots = options->sender.in_flight, .turn = TURN },
+	d->scheduler = scheduler_new(
+	    &(struct scheduler_limits){ .webhooks = STEPS_WEBHOOKS_MAX, .slots = options->sender.in_flight, .turn = TURN },
 	    &d->options.health);
 	random_bytes(d->owner, sizeof(d->owner));
 	d->slots = slots_new(options->sender.in_flight);
 	d->sender = sender_new(&d->options.sender, steps_attempt_done, d);
 	d->recorder = recorder_new(stores->recorder, d->slots, options->lease_ms, steps_slot_released, d);
-	d->chores = chores_new(stores->chores);
-	if (d->sender == NULL || d->recorder == NULL || d->chores == NULL)
+	d->maintenance = maintenance_new(stores->maintenance);
+	if (d->sender == NULL || d->recorder == NULL || d->maintenance == NULL)
 		dispatcher_free(&d);
 	return d;
 }
@@ -166,10 +166,10 @@ dispatcher_free(struct dispatcher **dispatcher)
 	struct dispatcher *d = *dispatcher;
 	if (d == NULL)
 		return;
-	chores_free(&d->chores);
+	maintenance_free(&d->maintenance);
 	recorder_free(&d->recorder);
 	sender_free(&d->sender);
-	turns_free(&d->turns);
+	scheduler_free(&d->scheduler);
 	slots_free(&d->slots);
 	pool_free(&d->pool);
 	free(d);

@@ -38,8 +38,8 @@ struct dispatcher;
 /* Each with a connection of its own. */
 struct dispatcher_stores {
 	struct store *own;
-	struct store *recorder; /* for deliver/recorder.h */
-	struct store *chores;   /* for deliver/chores.h */
+	struct store *recorder;    /* for deliver/recorder.h */
+	struct store *maintenance; /* for deliver/maintenance.h */
 };
 
 /* NULL, logged, when the options contradict each other, or there can be no sender or no thread. `lock` may be NULL; all else

@@ -2,7 +2,7 @@ noinst_LIBRARIES += %D%/libdeliver.a
 %C%_libdeliver_a_SOURCES = \
 	%D%/back_off.c %D%/back_off.h \
 	%D%/bulk.c %D%/bulk.h \
-	%D%/chores.c %D%/chores.h \
+	%D%/maintenance.c %D%/maintenance.h \
 	%D%/dispatcher.c %D%/dispatcher.h \
 	%D%/lock.c %D%/lock.h \
 	%D%/recorder.c %D%/recorder.h \
@@ -12,5 +12,5 @@ noinst_LIBRARIES += %D%/libdeliver.a
 	%D%/sender_error.c %D%/sender_error.h \
 	%D%/slots.c %D%/slots.h \
 	%D%/steps.c %D%/steps.h \
-	%D%/turns.c %D%/turns.h \
+	%D%/scheduler.c %D%/scheduler.h \
 	%D%/verdict.c %D%/verdict.h

@@ -51,18 +51,18 @@ is_lock_file(int fd)
 	return size >= 0 && size <= HEX_SIZE + 1;
 }
 
-/* Says how to mend it: after one run as root the file is root's, and those of cron, as another account, cannot open it. */
+/* Says how to hint it: after one run as root the file is root's, and those of cron, as another account, cannot open it. */
 static void
 log_cannot_lock(const char *path, int number)
 {
-	const char *mend = "set dispatch.lock_file to another path";
+	const char *hint = "set dispatch.lock_file to another path";
 	if (number == EACCES && access(path, F_OK) == 0)
-		mend = "remove the file, or run as the account that it belongs to";
+		hint = "remove the file, or run as the account that it belongs to";
 	else if (number == EACCES)
-		mend = "let this account write to the directory, or set dispatch.lock_file";
+		hint = "let this account write to the directory, or set dispatch.lock_file";
 	else if (number == ENOENT)
-		mend = "make the directory, or set dispatch.lock_file";
-	log_error("cannot_lock", LOG_STR("path", path), LOG_ERRNO(number), LOG_STR("mend", mend));
+		hint = "make the directory, or set dispatch.lock_file";
+	log_error("cannot_lock", LOG_STR("path", path), LOG_ERRNO(number), LOG_STR("hint", hint));
 }
 
 enum result
@@ -80,7 +80,7 @@ lock_take(const char *path, struct lock **lock)
 		return taken ? RESULT_CONFLICT : RESULT_FAILED;
 	}
 	if (!is_lock_file(fd)) {
-		log_error("not_a_lock_file", LOG_STR("path", path), LOG_STR("mend", "remove it, or set dispatch.lock_file"));
+		log_error("not_a_lock_file", LOG_STR("path", path), LOG_STR("hint", "remove it, or set dispatch.lock_file"));
 		close(fd);
 		return RESULT_FAILED;
 	}

@@ -150,7 +150,7 @@ static void
 note_failure(const struct slot *slot, const struct delivery_outcome *outcome)
 {
 	/* one that is stale is somebody else's to tell of, unless it became so by being recorded before */
-	if (outcome->state == DELIVERY_FAILED && (!outcome->stale || slot_is_doubted(slot)))
+	if (outcome->state == DELIVERY_FAILED && (!outcome->stale || slot_is_unknown(slot)))
 		log_warning("delivery_failed", LOG_BYTES("event", slot_event(slot)), LOG_UINT("delivery", outcome->id),
 		    LOG_UINT("webhook", outcome->webhook_id), LOG_UINT("attempts", outcome->attempt),
 		    LOG_INT("status", outcome->status), LOG_BYTES("error", outcome->error));
@@ -162,7 +162,7 @@ recorded(struct recorder *r, size_t count)
 	size_t lost = 0;
 	for (size_t i = 0; i < count; i++) {
 		struct slot *slot = first(r);
-		lost += r->outcomes[i].stale && !slot_is_doubted(slot) ? 1 : 0;
+		lost += r->outcomes[i].stale && !slot_is_unknown(slot) ? 1 : 0;
 		note_failure(slot, &r->outcomes[i]);
 		slot_overtake(slot);
 		r->released(r->context, &r->outcomes[i]);
@@ -180,11 +180,11 @@ recorded(struct recorder *r, size_t count)
 
 /* Nobody knows whether it was done. */
 static void
-doubt(struct recorder *r, size_t count)
+mark_unknown(struct recorder *r, size_t count)
 {
 	struct slot *slot = first(r);
 	for (size_t i = 0; i < count; i++, slot = slot_next(slot))
-		slot_doubt(slot);
+		slot_mark_unknown(slot);
 }
 
 /* It alone was refused, or met somebody in its way. */
@@ -224,7 +224,7 @@ recorder_settle(struct recorder *r)
 		recorded(r, count);
 	} else if (result == RESULT_UNAVAILABLE || result == RESULT_UNKNOWN) {
 		if (result == RESULT_UNKNOWN)
-			doubt(r, count);
+			mark_unknown(r, count);
 		back_off(&r->away, "record", result);
 	} else {
 		refused(r, count, result);

@@ -20,7 +20,7 @@ struct slot {
 	int64_t held_until_ms;
 	int64_t claimed_ms, started_ms, ended_ms;
 	uint64_t end_number; /* goes up with each that ends */
-	bool doubted, late;
+	bool unknown, late;
 	TAILQ_ENTRY(slot) list;
 	TAILQ_ENTRY(slot) age;
 };
@@ -143,7 +143,7 @@ slots_take(struct slots *slots, const struct due_delivery *delivery, int64_t cla
 	slot->started_ms = now_ms;
 	slot->event = delivery->event;
 	slot->attempts_before = delivery->attempts_before;
-	slot->doubted = slot->late = false;
+	slot->unknown = slot->late = false;
 	slot->outcome = (struct delivery_outcome){
 		.id = delivery->id,
 		.webhook_id = delivery->destination->webhook_id,
@@ -246,15 +246,15 @@ slot_overtake(const struct slot *slot)
 }
 
 void
-slot_doubt(struct slot *slot)
+slot_mark_unknown(struct slot *slot)
 {
-	slot->doubted = true;
+	slot->unknown = true;
 }
 
 bool
-slot_is_doubted(const struct slot *slot)
+slot_is_unknown(const struct slot *slot)
 {
-	return slot->doubted;
+	return slot->unknown;
 }
 
 struct slot *

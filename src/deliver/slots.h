@@ -58,8 +58,8 @@ struct slot *slots_stuck(const struct slots *slots, int64_t since_ms);
 /* Its outcome is recorded: those of its webhook that ended before, and were postponed, come late. */
 void slot_overtake(const struct slot *slot);
 /* Its outcome is perhaps recorded already. */
-void slot_doubt(struct slot *slot);
-bool slot_is_doubted(const struct slot *slot);
+void slot_mark_unknown(struct slot *slot);
+bool slot_is_unknown(const struct slot *slot);
 /* The one behind it, of those that have ended, or that were postponed. */
 struct slot *slot_next(const struct slot *slot);
 

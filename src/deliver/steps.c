@@ -38,7 +38,7 @@ database_ms(const struct dispatcher *d)
 static void
 attempt_ended(struct dispatcher *d, struct slot *slot, const struct attempt_result *result)
 {
-	verdict_pass(d->turns, slot, result, clock_monotonic_ms(), d->database_ahead_ms);
+	verdict_pass(d->scheduler, slot, result, clock_monotonic_ms(), d->database_ahead_ms);
 }
 
 void
@@ -52,13 +52,13 @@ steps_attempt_done(void *context, void *cookie, const struct attempt_result *res
 /* ---- step: free what a dead dispatcher with the same lock file held ---- */
 
 static int64_t
-when_take_over(const struct dispatcher *d)
+when_recover(const struct dispatcher *d)
 {
 	return d->ending || d->taken_over ? CLOCK_NEVER : 0;
 }
 
 static enum result
-take_over(struct dispatcher *d)
+recover(struct dispatcher *d)
 {
 	unsigned char dead[LOCK_OWNER_SIZE];
 	enum result result = RESULT_OK;
@@ -68,7 +68,7 @@ take_over(struct dispatcher *d)
 	if (result != RESULT_OK)
 		return result;
 	if (left)
-		log_info("took_over", LOG_STR("from", "a dispatcher that was killed, or ended without the database"));
+		log_info("recovered", LOG_STR("from", "a dispatcher that was killed, or ended without the database"));
 	/* Only now: until its claims are free the dead one's id is still needed. */
 	if (d->lock != NULL)
 		lock_set_owner(d->lock, d->owner);
@@ -115,33 +115,33 @@ steps_slot_released(void *context, const struct delivery_outcome *outcome)
 {
 	struct dispatcher *d = context;
 	if (outcome->webhook_state != WEBHOOK_ACTIVE && !outcome->stale)
-		chores_close_webhook(d->chores, outcome->webhook_id, outcome->webhook_state);
-	turns_ended(d->turns, outcome->webhook_id, database_ms(d));
+		maintenance_close_webhook(d->maintenance, outcome->webhook_id, outcome->webhook_state);
+	scheduler_ended(d->scheduler, outcome->webhook_id, database_ms(d));
 }
 
 static int64_t
-when_begin_chore(const struct dispatcher *d)
+when_begin_task(const struct dispatcher *d)
 {
-	return d->ending ? CLOCK_NEVER : chores_when(d->chores);
+	return d->ending ? CLOCK_NEVER : maintenance_when(d->maintenance);
 }
 
 static enum result
-begin_chore(struct dispatcher *d)
+begin_task(struct dispatcher *d)
 {
-	chores_begin(d->chores, (d->held & DAYS_SHARD) != 0);
+	maintenance_begin(d->maintenance, (d->held & DAYS_SHARD) != 0);
 	return RESULT_OK;
 }
 
 static int64_t
-when_chore_done(const struct dispatcher *d)
+when_task_done(const struct dispatcher *d)
 {
-	return chores_are_done(d->chores) ? 0 : CLOCK_NEVER;
+	return maintenance_are_done(d->maintenance) ? 0 : CLOCK_NEVER;
 }
 
 static enum result
-chore_done(struct dispatcher *d)
+task_done(struct dispatcher *d)
 {
-	if (chores_settle(d->chores))
+	if (maintenance_settle(d->maintenance))
 		d->progress = true;
 	return RESULT_OK;
 }
@@ -171,7 +171,7 @@ lease(struct dispatcher *d)
 	if (lost == 0)
 		return RESULT_OK;
 	log_warning("shards_lost", LOG_INT("shards", __builtin_popcountll(lost)));
-	turns_keep(d->turns, held, database_ms(d));
+	scheduler_retain(d->scheduler, held, database_ms(d));
 	return RESULT_OK;
 }
 
@@ -183,7 +183,7 @@ when_look(const struct dispatcher *d)
 	if (d->ending || slots_unused(d->slots) == 0)
 		return CLOCK_NEVER;
 	/* While others wait for their turn, newcomers are looked for at the idle pace. */
-	return turns_waiting(d->turns) || !d->progress ? d->next_look_ms : d->looked_ms;
+	return scheduler_waiting(d->scheduler) || !d->progress ? d->next_look_ms : d->looked_ms;
 }
 
 /* Behind a look, so that looks take no more than one part in 1 + share of the time. */
@@ -207,7 +207,7 @@ pace_looks(struct dispatcher *d, int64_t now, int64_t next_due_ms)
 {
 	const int64_t look_ms = now >= d->all_looked_ms ? d->all_took_ms : d->newest_took_ms;
 	const int64_t soonest_ms = now + rest_ms(look_ms, LOOK_SHARE, LOOK_REST_MAX_MS);
-	const int64_t waiting_ms = turns_waiting(d->turns) ? rest_ms(look_ms, WAITING_LOOK_SHARE, LOOK_REST_MAX_MS) : 0;
+	const int64_t waiting_ms = scheduler_waiting(d->scheduler) ? rest_ms(look_ms, WAITING_LOOK_SHARE, LOOK_REST_MAX_MS) : 0;
 	d->looked_ms = soonest_ms + LOOK_MS;
 	d->next_look_ms = now + (d->options.poll_ms > waiting_ms ? d->options.poll_ms : waiting_ms);
 	if (next_due_ms >= 0 && next_due_ms - d->database_ahead_ms < d->next_look_ms)
@@ -222,7 +222,7 @@ look(struct dispatcher *d)
 	struct due_webhooks found;
 	int64_t before = clock_monotonic_ms();
 	const bool all = before >= d->all_looked_ms;
-	const struct due_question question = { .held = d->held, .limit = STEPS_WEBHOOKS_MAX, .newest = !all };
+	const struct due_query question = { .held = d->held, .limit = STEPS_WEBHOOKS_MAX, .newest = !all };
 	enum result result = store_due_webhooks(d->store, d->pool, &question, &found);
 	int64_t now = clock_monotonic_ms(), took_ms = now - before;
 	*(all ? &d->all_took_ms : &d->newest_took_ms) = took_ms;
@@ -237,11 +237,11 @@ look(struct dispatcher *d)
 	d->looked_at_all = all;
 	d->database_ahead_ms = found.now_ms - now;
 	for (size_t i = 0; i < found.due_count; i++)
-		turns_offer(d->turns, &found.due[i], found.now_ms);
+		scheduler_offer(d->scheduler, &found.due[i], found.now_ms);
 	if (all)
-		chores_end_webhooks(d->chores, found.ended, found.ended_count);
+		maintenance_end_webhooks(d->maintenance, found.ended, found.ended_count);
 	pace_looks(d, now, found.next_due_ms);
-	chores_bulk_work(d->chores, found.bulk_work);
+	maintenance_bulk_work(d->maintenance, found.bulk_work);
 	d->looked = true;
 	d->progress = false;
 	return RESULT_OK;
@@ -258,7 +258,7 @@ when_claim(const struct dispatcher *d)
 		return CLOCK_NEVER;
 	if (oldest_ms != CLOCK_NEVER && clock_monotonic_ms() >= oldest_ms + d->options.lease_ms - CLAIM_MARGIN_MS)
 		return CLOCK_NEVER;
-	int64_t when = turns_next_ms(d->turns, unused, database_ms(d));
+	int64_t when = scheduler_next_ms(d->scheduler, unused, database_ms(d));
 	if (when == CLOCK_NEVER)
 		return CLOCK_NEVER;
 	when -= d->database_ahead_ms;
@@ -289,7 +289,7 @@ send_delivery(struct dispatcher *d, const struct due_delivery *delivery)
 	struct attempt attempt;
 	log_work(LOG_UINT("delivery", delivery->id));
 	slot_set_schedule(slot, schedule_of(d, slot_pool(slot), delivery->destination));
-	turns_started(d->turns, delivery->destination->webhook_id, now + d->database_ahead_ms);
+	scheduler_started(d->scheduler, delivery->destination->webhook_id, now + d->database_ahead_ms);
 	if (request_make(slot_pool(slot), delivery, now + d->database_ahead_ms, &attempt)) {
 		sender_start(d->sender, &attempt, slot);
 	} else {
@@ -334,7 +334,7 @@ claim(struct dispatcher *d)
 {
 	struct due_delivery *deliveries;
 	size_t count = 0;
-	size_t requests = turns_take(d->turns, slots_unused(d->slots), STEPS_BATCH, database_ms(d), d->requests);
+	size_t requests = scheduler_take(d->scheduler, slots_unused(d->slots), STEPS_BATCH, database_ms(d), d->requests);
 	d->claimed_ms = clock_monotonic_ms();
 	enum result result =
 	    store_claim(d->store, d->pool, d->owner, d->options.lease_ms, d->requests, requests, &deliveries, &count);
@@ -343,7 +343,7 @@ claim(struct dispatcher *d)
 			send_or_not(d, &deliveries[i]);
 		else
 			note_untried(d, &deliveries[i]);
-	turns_settle(d->turns, database_ms(d));
+	scheduler_settle(d->scheduler, database_ms(d));
 	return result;
 }
 
@@ -395,12 +395,12 @@ release(struct dispatcher *d)
 
 /* Slots are freed before anything is claimed, and what a claim did not need is given back before the next one. */
 static const struct step steps[] = {
-	{ when_take_over, take_over, "take_over", STEP_ASKS },
+	{ when_recover, recover, "recover", STEP_ASKS },
 	{ when_recorded, recorded, "recorded", STEP_TAKES },
-	{ when_chore_done, chore_done, "chore_done", STEP_TAKES },
+	{ when_task_done, task_done, "task_done", STEP_TAKES },
 	{ when_record, record, "record", STEP_BEGINS },
 	{ when_lease, lease, "lease", STEP_ASKS },
-	{ when_begin_chore, begin_chore, "begin_chore", STEP_BEGINS },
+	{ when_begin_task, begin_task, "begin_task", STEP_BEGINS },
 	{ when_give_back, give_back, "give_back", STEP_ASKS },
 	{ when_look, look, "look", STEP_ASKS },
 	{ when_claim, claim, "claim", STEP_ASKS },

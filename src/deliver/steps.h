@@ -8,10 +8,10 @@
 
 #include "base/pool.h"
 #include "deliver/back_off.h"
-#include "deliver/chores.h"
+#include "deliver/maintenance.h"
 #include "deliver/recorder.h"
+#include "deliver/scheduler.h"
 #include "deliver/slots.h"
-#include "deliver/turns.h"
 #include "store/queue/dispatch.h"
 
 enum {
@@ -24,13 +24,13 @@ struct dispatcher {
 	struct store *store;
 	struct lock *lock;
 	struct sender *sender;
-	struct turns *turns;
+	struct scheduler *scheduler;
 	struct pool *pool; /* of one step */
 	unsigned char owner[DISPATCH_OWNER_SIZE];
 
 	struct slots *slots;
 	struct recorder *recorder;
-	struct chores *chores;
+	struct maintenance *maintenance;
 	struct due_request requests[STEPS_BATCH];
 	struct delivery_outcome untried[STEPS_BATCH]; /* of the last claim, to be given back; all with this token: */
 	char untried_token[DISPATCH_TOKEN_SIZE];

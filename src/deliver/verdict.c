@@ -46,23 +46,23 @@ log_change(uint64_t webhook_id, const struct attempt_result *result, const struc
 
 /* Until it is committed the database goes on offering the webhook. */
 static struct webhook_result
-judge_webhook(struct turns *turns, uint64_t webhook_id, const struct attempt_result *result,
+judge_webhook(struct scheduler *scheduler, uint64_t webhook_id, const struct attempt_result *result,
     const struct retry_decision *decision, int64_t now_ms)
 {
-	struct health health = turns_health(turns, webhook_id);
+	struct health health = scheduler_health(scheduler, webhook_id);
 	enum health_change change = HEALTH_UNCHANGED;
 	if (result->error != SENDER_INTERNAL && result->error != SENDER_UNREADABLE) /* which no receiver is to blame for */
-		change = turns_attempted(turns, webhook_id, decision->verdict == RETRY_DELIVERED, now_ms, &health);
+		change = scheduler_attempted(scheduler, webhook_id, decision->verdict == RETRY_DELIVERED, now_ms, &health);
 	const enum webhook_state state = decision->verdict == RETRY_GONE ? WEBHOOK_GONE
 					 : change == HEALTH_DISABLED     ? WEBHOOK_DISABLED
 									 : WEBHOOK_ACTIVE;
 	const int64_t hold_ms = result->error == SENDER_INTERNAL ? INTERNAL_HOLD_MS : decision->hold_ms;
 	if (hold_ms > 0)
-		(void)turns_silence(turns, webhook_id, now_ms + hold_ms);
+		(void)scheduler_hold(scheduler, webhook_id, now_ms + hold_ms);
 	bool news = true;
 	if (state != WEBHOOK_ACTIVE)
-		news = turns_silence(turns, webhook_id, CLOCK_NEVER);
-	const int64_t held_until_ms = turns_held_until_ms(turns, webhook_id);
+		news = scheduler_hold(scheduler, webhook_id, CLOCK_NEVER);
+	const int64_t held_until_ms = scheduler_held_until_ms(scheduler, webhook_id);
 	if (news && state == WEBHOOK_GONE)
 		log_warning("webhook_gone", LOG_UINT("webhook", webhook_id), LOG_INT("status", result->status));
 	else if (news)
@@ -76,10 +76,11 @@ judge_webhook(struct turns *turns, uint64_t webhook_id, const struct attempt_res
 }
 
 void
-verdict_pass(struct turns *turns, struct slot *slot, const struct attempt_result *result, int64_t now_ms, int64_t ahead_ms)
+verdict_pass(
+    struct scheduler *scheduler, struct slot *slot, const struct attempt_result *result, int64_t now_ms, int64_t ahead_ms)
 {
 	struct retry_decision decision = decide(slot, result, now_ms + ahead_ms);
-	struct webhook_result webhook = judge_webhook(turns, slot_webhook_id(slot), result, &decision, now_ms + ahead_ms);
+	struct webhook_result webhook = judge_webhook(scheduler, slot_webhook_id(slot), result, &decision, now_ms + ahead_ms);
 	webhook.held_until_ms -= ahead_ms;
 	slot_end(slot, result, &decision, &webhook, now_ms);
 	if (decision.verdict == RETRY_DELIVERED)

@@ -98,18 +98,18 @@ decide_one(struct step *step)
 
 void
 decide(struct pool *pool, struct working_set *set, const struct command *const *commands, size_t count,
-    struct decide_supplies *supplies, struct outcome *outcomes, struct decision *decision)
+    struct id_supply *id_supply, struct outcome *outcomes, struct decision *decision)
 {
 	*decision = (struct decision){ .answers = POOL_ARRAY(pool, count, struct snapshot *), .answer_count = count };
 	for (size_t i = 0; i < count; i++) {
 		struct step step = {
 			.pool = pool,
 			.set = set,
-			.supplies = supplies,
+			.id_supply = id_supply,
 			.decision = decision,
 			.command = commands[i],
 			.campaign = find_campaign(set, commands[i]->campaign_id),
-			.social_id = supplies->social_ids[i],
+			.social_id = id_supply->social_ids[i],
 			.outcome = &outcomes[i],
 		};
 		decision->answers[i] = decide_one(&step);

@@ -80,7 +80,7 @@ struct id_range {
 
 struct host_list;
 
-struct decide_supplies {
+struct id_supply {
 	struct id_range lead_ids, points_call_ids; /* one a command each */
 	struct id_range history_ids;               /* of events and deliveries; may turn out to be too few: see below */
 	const struct slice *social_ids;            /* one a command, fresh from a CSPRNG */
@@ -154,7 +154,7 @@ struct decision {
  * Applies the commands: fills outcomes[i].failure, the decision, and the working set's changed rows. Everything is in the
  * pool; `commands` must stay valid as long as the working set. */
 void decide(struct pool *pool, struct working_set *set, const struct command *const *commands, size_t count,
-    struct decide_supplies *supplies, struct outcome *outcomes, struct decision *decision);
+    struct id_supply *id_supply, struct outcome *outcomes, struct decision *decision);
 
 /* The histogram nodes that the payloads need for their ranks, each once: their rows are wanted as they were before the batch.
  */

@@ -106,7 +106,7 @@ struct slice
 step_fraud_flags(struct step *step, const struct lead *lead)
 {
 	const struct campaign *campaign = &step->campaign->campaign;
-	const struct host_list *disposable = step->supplies->disposable_domains;
+	const struct host_list *disposable = step->id_supply->disposable_domains;
 	struct flags flags = { .pool = step->pool };
 	struct slice domain = slice_sub(lead->email_key, slice_find_last(lead->email_key, '@') + 1, lead->email_key.size);
 	if (is_duplicate_ip(step, lead))

@@ -159,7 +159,7 @@ sign_up(struct step *step, const struct signup *signup, bool update)
 	if (lead != NULL && !update)
 		return lead;
 	if (!custom_fields_merge(step->pool, lead == NULL ? SLICE_NONE : lead->lead.custom_fields, signup->custom_fields,
-		signup->custom_field_count, &step->supplies->custom_fields, &custom_fields, &problem)) {
+		signup->custom_field_count, &step->id_supply->custom_fields, &custom_fields, &problem)) {
 		step_fail(step, FAILURE_INVALID_PARAMETER, problem);
 		return NULL;
 	}

@@ -58,7 +58,7 @@ static int
 refuse_public(const char *name)
 {
 	log_error("listen_not_loopback", LOG_STR("listen", name),
-	    LOG_STR("mend", "use a unix socket (a path with a '/'), 127.0.0.1:PORT or [::1]:PORT"));
+	    LOG_STR("hint", "use a unix socket (a path with a '/'), 127.0.0.1:PORT or [::1]:PORT"));
 	return EX_CONFIG;
 }
 
@@ -70,7 +70,7 @@ adopt(struct listener *listener)
 	listener->fd = inherited_socket();
 	if (listener->fd < 0) {
 		log_error("no_socket",
-		    LOG_STR("mend", "set a socket to listen on, or let a web server or systemd start this program"));
+		    LOG_STR("hint", "set a socket to listen on, or let a web server or systemd start this program"));
 		return EX_USAGE;
 	}
 	listener->name = listener->fd == STDIN_FILENO ? "(descriptor 0)" : "(LISTEN_FDS)";

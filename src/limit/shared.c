@@ -72,10 +72,10 @@ describe(struct place *place, const unsigned char layout[SHARED_LAYOUT_SIZE])
 }
 
 static bool
-log_failure(const struct place *place, const char *mend)
+log_failure(const struct place *place, const char *hint)
 {
 	log_error("no_shared_memory", LOG_STR("folder", place->folder), LOG_STR("file", place->name), LOG_ERRNO(errno),
-	    LOG_STR("mend", mend));
+	    LOG_STR("hint", hint));
 	return false;
 }
 

@@ -91,7 +91,7 @@ status_of(const struct store *store, enum result result)
 static int
 show_due(struct store *store)
 {
-	static const struct due_question all = { .held = UINT64_MAX, .limit = DRY_RUN_MAX };
+	static const struct due_query all = { .held = UINT64_MAX, .limit = DRY_RUN_MAX };
 	struct due_webhooks webhooks;
 	struct pool *pool = pool_new();
 	enum result result = store_demand_schema(store);
@@ -105,8 +105,8 @@ show_due(struct store *store)
 	return status_of(store, result);
 }
 
-/* Whether it is worth trying: the database may come back, but what somebody has to mend is told by a run from cron, once. A
- * daemon waits until it is mended. */
+/* Whether it is worth trying: the database may come back, but what the operator has to fix is told by a run from cron, once. A
+ * daemon waits until it is fixed. */
 static int
 may_begin(struct store *store, bool daemon)
 {
@@ -176,7 +176,7 @@ deliver(const struct wiring *wiring, const struct arguments *arguments, struct s
 	struct dispatcher_stores stores = {
 		.own = store,
 		.recorder = wiring_store(wiring->conf, &wiring->disposable_domains, WIRING_ANSWER_MS),
-		.chores = wiring_store(wiring->conf, &wiring->disposable_domains, WIRING_ANSWER_MS),
+		.maintenance = wiring_store(wiring->conf, &wiring->disposable_domains, WIRING_ANSWER_MS),
 	};
 	int status = may_begin(store, arguments->daemon);
 	struct dispatcher *dispatcher = status == EX_OK ? dispatcher_new(&wanted, &stores, lock) : NULL;
@@ -186,7 +186,7 @@ deliver(const struct wiring *wiring, const struct arguments *arguments, struct s
 		status = EX_CONFIG;
 	dispatcher_free(&dispatcher);
 	store_free(&stores.recorder);
-	store_free(&stores.chores);
+	store_free(&stores.maintenance);
 	close(stop_fd);
 	return status;
 }

@@ -282,7 +282,7 @@ static void
 idle(void *state)
 {
 	struct worker *worker = state;
-	store_rest(worker->store, worker->service->setup.wiring.conf->server.idle_timeout);
+	store_disconnect_idle(worker->store, worker->service->setup.wiring.conf->server.idle_timeout);
 }
 
 static void

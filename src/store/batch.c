@@ -29,7 +29,7 @@ struct batch {
 struct run {
 	struct pool *pool;
 	struct loaded loaded;
-	struct decide_supplies supplies;
+	struct id_supply id_supply;
 	struct decision decision;
 	struct outcome *outcomes;
 	struct rank_node *rank_changes;
@@ -55,7 +55,7 @@ reserve(const struct batch *batch)
 }
 
 static void
-prepare_supplies(const struct batch *batch, struct run *run)
+prepare_id_supply(const struct batch *batch, struct run *run)
 {
 	const struct store *store = batch->store;
 	struct slice *social_ids = POOL_ARRAY(run->pool, batch->count, struct slice);
@@ -63,7 +63,7 @@ prepare_supplies(const struct batch *batch, struct run *run)
 	random_bytes(seeds, batch->count * sizeof(*seeds));
 	for (size_t i = 0; i < batch->count; i++)
 		social_ids[i] = social_id_make(run->pool, seeds[i]);
-	run->supplies = (struct decide_supplies){
+	run->id_supply = (struct id_supply){
 		.lead_ids = store->ids[ID_LEAD],
 		.points_call_ids = store->ids[ID_POINTS_CALL],
 		.history_ids = store->ids[ID_HISTORY],
@@ -75,11 +75,11 @@ prepare_supplies(const struct batch *batch, struct run *run)
 
 /* Used whether the transaction holds or not: a second run must not meet its own first ids. */
 static void
-keep_supplies(struct store *store, const struct decide_supplies *supplies)
+return_id_supply(struct store *store, const struct id_supply *id_supply)
 {
-	store->ids[ID_LEAD] = supplies->lead_ids;
-	store->ids[ID_POINTS_CALL] = supplies->points_call_ids;
-	store->ids[ID_HISTORY] = supplies->history_ids;
+	store->ids[ID_LEAD] = id_supply->lead_ids;
+	store->ids[ID_POINTS_CALL] = id_supply->points_call_ids;
+	store->ids[ID_HISTORY] = id_supply->history_ids;
 }
 
 static enum result
@@ -88,7 +88,7 @@ render(const struct batch *batch, struct run *run)
 	uint64_t *nodes;
 	size_t node_count = decide_rank_nodes(run->pool, &run->decision, &nodes);
 	struct rank_node *rows;
-	enum result result = store_keep_nodes(batch->store, run->pool, nodes, node_count, &rows);
+	enum result result = store_cache_nodes(batch->store, run->pool, nodes, node_count, &rows);
 	if (result == RESULT_OK)
 		decide_render(run->pool, batch->commands, batch->count, &batch->store->payload, rows, node_count, run->outcomes,
 		    &run->decision);
@@ -114,17 +114,17 @@ load_decide_write(struct batch *batch, struct run *run)
 	if (result == RESULT_OK && batch->unknown)
 		result = store_find_mark(store, run->pool, &batch->mark, &batch->done_before);
 	if (result == RESULT_OK && batch->done_before)
-		return store_leave_witness(store);
+		return store_insert_fence(store);
 	if (result != RESULT_OK)
 		return result;
-	prepare_supplies(batch, run);
-	decide(run->pool, &run->loaded.set, batch->commands, batch->count, &run->supplies, run->outcomes, &run->decision);
+	prepare_id_supply(batch, run);
+	decide(run->pool, &run->loaded.set, batch->commands, batch->count, &run->id_supply, run->outcomes, &run->decision);
 	if (run->decision.short_of_ids) {
 		batch->short_of_ids = true;
 		batch->history = run->decision.history_wanted;
 		return RESULT_CONFLICT;
 	}
-	keep_supplies(store, &run->supplies);
+	return_id_supply(store, &run->id_supply);
 	run->rank_change_count = decide_rank_changes(run->pool, &run->decision, &run->rank_changes);
 	result = render(batch, run);
 	if (result == RESULT_OK)
@@ -138,7 +138,7 @@ try_batch(struct batch *batch, struct run *run)
 {
 	struct store *store = batch->store;
 	batch->short_of_ids = batch->done_before = false;
-	enum result result = store_read_facts(store);
+	enum result result = store_read_installation(store);
 	if (result == RESULT_OK)
 		result = reserve(batch);
 	if (result == RESULT_OK)
@@ -251,12 +251,12 @@ execute_rest(struct store *store, struct pool *pool, const struct command *const
 }
 
 static void
-tell_failure(struct store *store, enum result result, size_t count)
+log_failure(struct store *store, enum result result, size_t count)
 {
-	uint64_t untold;
-	if (log_is_due(&store->told_batches, &untold))
+	uint64_t suppressed;
+	if (log_throttle_passes(&store->batch_log, &suppressed))
 		log_warning("batch_failed", LOG_STR("result", result_text(result)), LOG_UINT("commands", count),
-		    LOG_UINT("untold", untold));
+		    LOG_UINT("suppressed", suppressed));
 }
 
 static void
@@ -280,7 +280,7 @@ execute(struct store *store, struct pool *pool, const struct command *const *com
 			execute(store, pool, &commands[i], 1, deadline_ms, &outcomes[i], locked == NULL ? NULL : &locked[i]);
 		return;
 	}
-	tell_failure(store, result, count);
+	log_failure(store, result, count);
 	fail_all(outcomes, count, result == RESULT_FAILED ? FAILURE_INTERNAL : FAILURE_UNAVAILABLE);
 }
 

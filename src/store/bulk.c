@@ -50,7 +50,7 @@ queue_bulk(struct store *store, struct pool *pool, void *context)
 	/* not the job's own row says that an earlier run was committed: it may be done and gone by now */
 	enum result result = store_insert_token(store, &queueing->token, &done_before);
 	if (done_before)
-		return store_leave_witness(store);
+		return store_insert_fence(store);
 	if (result == RESULT_OK)
 		result = find_leads(store, pool, request, &lead_ids, &matched);
 	if (result != RESULT_OK)
@@ -75,8 +75,8 @@ store_queue_bulk(struct store *store, const struct bulk_request *request, size_t
 }
 
 enum result
-store_note_turn(struct store *store, uint64_t job_id)
+store_note_job_served(struct store *store, uint64_t job_id)
 {
 	struct db_value value = DB_U64(job_id);
-	return db_execute(store->db, SQL_NOTE_TURN, &(struct db_arguments){ .values = &value, .count = 1 }, NULL);
+	return db_execute(store->db, SQL_NOTE_JOB_SERVED, &(struct db_arguments){ .values = &value, .count = 1 }, NULL);
 }

@@ -38,7 +38,7 @@ enum {
 
 /* The settings as they are kept, the rest as it was locked. */
 static struct working_campaign
-working_campaign(const struct kept_campaign *kept, const struct db_rows *rows, size_t row)
+working_campaign(const struct cached_campaign *kept, const struct db_rows *rows, size_t row)
 {
 	struct working_campaign working = {
 		.campaign = kept->campaign,
@@ -104,12 +104,12 @@ load_campaigns(struct load *load)
 	for (size_t i = 0; i < rows.count; i++)
 		campaigns[i] = (struct versioned_campaign){ db_get_u64(&rows, i, COUNTERS_CAMPAIGN_ID),
 			{ db_get_u64(&rows, i, COUNTERS_SETTINGS_VERSION), db_get_u64(&rows, i, COUNTERS_LEADS_VERSION) } };
-	result = store_keep_campaigns(load->store, load->pool, campaigns, rows.count);
+	result = store_cache_campaigns(load->store, load->pool, campaigns, rows.count);
 	if (result != RESULT_OK)
 		return result;
 	set->campaigns = POOL_ARRAY(load->pool, rows.count, struct working_campaign);
 	for (size_t i = 0; i < rows.count; i++) {
-		const struct kept_campaign *kept = store_kept_campaign(load->store, campaigns[i].id);
+		const struct cached_campaign *kept = store_cached_campaign(load->store, campaigns[i].id);
 		if (kept != NULL)
 			set->campaigns[set->campaign_count++] = working_campaign(kept, &rows, i);
 		set->now_ms = db_get_i64(&rows, i, COUNTERS_NOW_MS);

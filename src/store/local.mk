@@ -3,11 +3,11 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/batch.c \
 	%D%/bulk.c \
 	%D%/deep_statements.h \
-	%D%/kept.c \
+	%D%/campaign_cache.c \
 	%D%/load.c \
 	%D%/mark.c \
 	%D%/private.h \
-	%D%/ranks.c \
+	%D%/rank_cache.c \
 	%D%/read.c \
 	%D%/rows.c \
 	%D%/schema.c %D%/schema.h \
@@ -18,7 +18,7 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/write.c \
 	%D%/queue/completion.c \
 	%D%/queue/dispatch.c %D%/queue/dispatch.h \
-	%D%/queue/housekeeping.c \
+	%D%/queue/maintenance.c \
 	%D%/queue/jobs.c \
 	%D%/queue/look.c \
 	%D%/queue/partitions.c \

@@ -40,8 +40,8 @@ store_find_mark(struct store *store, struct pool *pool, const struct commit_mark
 }
 
 enum result
-store_leave_witness(struct store *store)
+store_insert_fence(struct store *store)
 {
-	const struct commit_token witness = store_new_token();
-	return store_insert_token(store, &witness, NULL);
+	const struct commit_token fence = store_new_token();
+	return store_insert_token(store, &fence, NULL);
 }

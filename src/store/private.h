@@ -25,8 +25,8 @@ enum id_kind {
 	ID_KINDS
 };
 
-/* What a campaign's sign-ups go by, kept from one batch to the next (kept.c). */
-struct kept_campaign {
+/* What a campaign's sign-ups go by, kept from one batch to the next (campaign_cache.c). */
+struct cached_campaign {
 	struct campaign campaign;       /* its counters are those of the time it was read */
 	const struct webhook *webhooks; /* by id */
 	size_t webhook_count;
@@ -35,11 +35,11 @@ struct kept_campaign {
 	struct rank_node *nodes; /* of its histogram, by number, as they are with versions.leads */
 	size_t node_count, node_capacity;
 	int64_t read_ms, used_ms;
-	struct kept_group *group; /* holds the texts */
+	struct cache_group *group; /* holds the texts */
 };
 
-struct kept_campaigns {
-	struct kept_campaign *items;
+struct cached_campaigns {
+	struct cached_campaign *items;
 	size_t count, capacity;
 };
 
@@ -50,14 +50,14 @@ struct store {
 	bool in_snapshot;
 	struct id_range ids[ID_KINDS];
 	/* from the database, read once */
-	struct pool *facts;
-	bool has_facts;
-	bool told_schema; /* that it is another one */
+	struct pool *installation;
+	bool has_installation;
+	bool schema_logged; /* that it is another one */
 	struct slice installation_id;
 	struct payload_settings payload;
-	struct kept_campaigns kept;
-	struct known *known; /* of ranks.c; NULL: nothing yet */
-	struct log_pace told_batches;
+	struct cached_campaigns campaign_cache;
+	struct rank_cache *rank_cache; /* of rank_cache.c; NULL: nothing yet */
+	struct log_throttle batch_log;
 };
 
 /* The order of locks. A transaction that locks rows of several tables does so in this order, and rows of one table in the order
@@ -71,9 +71,9 @@ struct store {
  * (store_close_webhook after store_complete). */
 
 /* For whoever looks at all rows, or changes tables: nobody waits for it. */
-enum { STORE_PATIENCE_S = 3600 };
+enum { STORE_LONG_TIMEOUT_S = 3600 };
 /* From now on an answer may take that long; of a new connection, for the server has to know. Answers what it was before. */
-unsigned store_be_patient(struct store *store, unsigned answer_timeout_s);
+unsigned store_set_answer_timeout(struct store *store, unsigned answer_timeout_s);
 
 /* Makes sure that at least `count` ids of the kind are at hand, in a transaction of its own: not to be called inside one.
  * RESULT_UNAVAILABLE also when others were faster every time. */
@@ -85,10 +85,10 @@ MUST_CHECK enum result store_next_id(struct store *store, struct pool *pool, enu
 MUST_CHECK enum result store_read_version(struct store *store, uint32_t *version);
 /* Makes sure of the schema, reads installation id and secret; once. RESULT_FAILED, logged, when they are not as they must
  * be. */
-MUST_CHECK enum result store_read_facts(struct store *store);
+MUST_CHECK enum result store_read_installation(struct store *store);
 
 /* Notes, in the transaction that moves or delays a job, that its campaign has had its turn. The job is still there. */
-MUST_CHECK enum result store_note_turn(struct store *store, uint64_t job_id);
+MUST_CHECK enum result store_note_job_served(struct store *store, uint64_t job_id);
 /* A statement that must change exactly one row; otherwise RESULT_NOT_FOUND. */
 MUST_CHECK enum result store_change_one(
     struct store *store, enum statement statement, const struct db_value *values, size_t count);
@@ -99,7 +99,7 @@ MUST_CHECK enum result store_exists(struct store *store, enum statement statemen
 MUST_CHECK enum result store_lock_counters(struct store *store, struct pool *pool, uint64_t campaign_id);
 
 /* The same for a change of what a campaign's sign-ups depend on: settings, webhooks, definitions. Processes cache those as long
- * as their version stays the same (kept.c), so every change of them begins with this. */
+ * as their version stays the same (campaign_cache.c), so every change of them begins with this. */
 MUST_CHECK enum result store_lock_settings(struct store *store, uint64_t campaign_id);
 /* The same by a webhook of the campaign. RESULT_NOT_FOUND: no such webhook; it may also be removed before the lock is granted.
  */
@@ -146,11 +146,11 @@ struct commit_mark {
 	uint64_t event_id;
 	struct commit_token token;
 };
-/* Whether it is there. Asked under locks that the transaction in doubt had: while that is open, nobody can tell. */
+/* Whether it is there. Asked under locks that the uncertain transaction had: while that is open, nobody can tell. */
 MUST_CHECK enum result store_find_mark(struct store *store, struct pool *pool, const struct commit_mark *mark, bool *found);
 /* The server shows what is committed before it is on the disk. So who finds that an earlier run was done commits something of
  * its own, which waits for both: what is answered then survives. */
-MUST_CHECK enum result store_leave_witness(struct store *store);
+MUST_CHECK enum result store_insert_fence(struct store *store);
 
 /* Which days of the history have partitions of their own, in `deliveries`, `attempts` and `events`. Days are numbers as of
  * history_day; HISTORY_NO_DAY where a table has none. */
@@ -158,7 +158,7 @@ MUST_CHECK enum result store_leave_witness(struct store *store);
 enum { HISTORY_TABLES = 3, HISTORY_AHEAD_DAYS = 7 };
 struct history_days {
 	uint64_t today;
-	uint64_t kept_from; /* the retention's first day: those before it are to be dropped */
+	uint64_t retained_from; /* the retention's first day: those before it are to be dropped */
 	uint64_t first[HISTORY_TABLES], last[HISTORY_TABLES];
 };
 MUST_CHECK enum result store_read_days(struct store *store, struct pool *pool, struct history_days *days);
@@ -168,7 +168,7 @@ const char *store_day_text(struct pool *pool, uint64_t day);
  * into them. RESULT_CONFLICT: somebody used a table for too long. */
 MUST_CHECK enum result store_make_days(struct store *store, struct pool *pool, const struct history_days *days);
 /* What the dispatcher does about days now and then: makes those to come, drops one that is over. Logs what came of it. */
-void store_keep_days(struct store *store);
+void store_maintain_days(struct store *store);
 /* completion.c: ends up to `chunk` pending deliveries of old days, with the error "expired", but for those that are claimed.
  * `days`: the id that theirs, and the one that their events' are below. */
 MUST_CHECK enum result store_fail_expired(struct store *store, const struct db_value days[2], size_t chunk, size_t *done);
@@ -186,15 +186,15 @@ struct versioned_campaign {
 /* Makes sure that the settings of these campaigns are kept with these versions, and of their histograms nothing older. A batch
  * asks inside its transaction, which has locked their counters: nobody can change them meanwhile. Without the lock they may be
  * newer than the version says, which then meets nobody any more. Campaigns without a row are passed over. */
-MUST_CHECK enum result store_keep_campaigns(
+MUST_CHECK enum result store_cache_campaigns(
     struct store *store, struct pool *pool, const struct versioned_campaign *campaigns, size_t count);
-/* NULL: there is none. Valid until the next store_keep_campaigns. */
-const struct kept_campaign *store_kept_campaign(const struct store *store, uint64_t id);
-void store_forget_campaigns(struct store *store);
+/* NULL: there is none. Valid until the next store_cache_campaigns. */
+const struct cached_campaign *store_cached_campaign(const struct store *store, uint64_t id);
+void store_clear_campaign_cache(struct store *store);
 
 /* Nodes of the histogram, inside a transaction that has locked the counters of their campaigns, which are kept. `numbers` are
  * in order, each once; so are the nodes, also those without a row. */
-MUST_CHECK enum result store_keep_nodes(
+MUST_CHECK enum result store_cache_nodes(
     struct store *store, struct pool *pool, const uint64_t *numbers, size_t count, struct rank_node **nodes);
 /* That a batch was committed which changed the leads of these campaigns, and their histograms so. */
 void store_note_batch(struct store *store, const struct working_set *set, const struct rank_node *changes, size_t change_count);

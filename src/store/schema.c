@@ -15,7 +15,7 @@ store_schema_wanted(void)
 }
 
 const char *
-store_schema_mend(uint32_t found)
+store_schema_hint(uint32_t found)
 {
 	return found == 0                      ? "run leadhook install"
 	       : found < store_schema_wanted() ? "run leadhook upgrade"
@@ -50,10 +50,10 @@ store_demand_schema(struct store *store)
 {
 	uint32_t found;
 	enum result result = store_ready(store, &found);
-	if (result == RESULT_INVALID && !store->told_schema) {
+	if (result == RESULT_INVALID && !store->schema_logged) {
 		log_error("wrong_schema", LOG_UINT("found", found), LOG_UINT("wanted", store_schema_wanted()),
-		    LOG_STR("mend", store_schema_mend(found)));
-		store->told_schema = true;
+		    LOG_STR("hint", store_schema_hint(found)));
+		store->schema_logged = true;
 	}
 	return result;
 }

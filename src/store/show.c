@@ -75,8 +75,8 @@ show(struct store *store, struct pool *pool, const struct state *state, const st
 	const struct versioned_campaign shown = { state->campaign_id, state->versions };
 	struct campaign *campaign = POOL_NEW(pool, struct campaign);
 	struct rank *ranks = POOL_ARRAY(pool, count, struct rank);
-	enum result result = store_keep_campaigns(store, pool, &shown, 1);
-	const struct kept_campaign *kept = result == RESULT_OK ? store_kept_campaign(store, state->campaign_id) : NULL;
+	enum result result = store_cache_campaigns(store, pool, &shown, 1);
+	const struct cached_campaign *kept = result == RESULT_OK ? store_cached_campaign(store, state->campaign_id) : NULL;
 	if (result == RESULT_OK && kept == NULL)
 		result = RESULT_NOT_FOUND;
 	for (size_t i = 0; i < count; i++)
@@ -257,7 +257,7 @@ store_answer_look_ups(
     struct store *store, struct pool *pool, const struct look_up *const *look_ups, size_t count, struct outcome *outcomes)
 {
 	struct answering answering = { look_ups, count, outcomes };
-	enum result result = store_read_facts(store);
+	enum result result = store_read_installation(store);
 	if (result == RESULT_OK)
 		result = store_read_consistently(store, pool, answer_look_ups, &answering);
 	for (size_t i = 0; i < count && result != RESULT_OK; i++)

@@ -137,8 +137,8 @@ const char *const store_session[] = {
 const struct db_statement store_statements[SQL_COUNT] = {
 	STATEMENT(SQL_LOCK_ID_BLOCK, "SELECT next FROM {prefix}id_blocks WHERE name = ? FOR UPDATE"),
 	STATEMENT(SQL_MOVE_ID_BLOCK, "UPDATE {prefix}id_blocks SET next = next + ? WHERE name = ?"),
-	STATEMENT(SQL_SELECT_META, "SELECT value FROM {prefix}installation WHERE name = ?"),
-	STATEMENT(SQL_INSERT_META, "INSERT IGNORE INTO {prefix}installation (name, value) VALUES (?, ?)"),
+	STATEMENT(SQL_SELECT_INSTALLATION, "SELECT value FROM {prefix}installation WHERE name = ?"),
+	STATEMENT(SQL_INSERT_INSTALLATION, "INSERT IGNORE INTO {prefix}installation (name, value) VALUES (?, ?)"),
 	STATEMENT(SQL_SELECT_KEY,
 		"SELECT k.id, k.account_id, a.suspended_ms IS NOT NULL, a.per_minute, k.last_used_ms, " NOW
 		" FROM {prefix}api_keys k JOIN {prefix}accounts a ON a.id = k.account_id WHERE k.hash = ? "
@@ -214,7 +214,7 @@ const struct db_statement store_statements[SQL_COUNT] = {
 		"INSERT INTO {prefix}referral_links (counted, counts, settled, verified_settled, earned, "
 		"credit, lead_id, level, ancestor_id) "
 		"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
-	STATEMENT(SQL_NOTE_TURN,
+	STATEMENT(SQL_NOTE_JOB_SERVED,
 		"INSERT INTO {prefix}bulk_schedule (campaign_id, served_ms) SELECT campaign_id, " NOW
 		" FROM {prefix}bulk_jobs WHERE id = ? ON DUPLICATE KEY UPDATE served_ms = VALUES(served_ms)"),
 	STATEMENT(SQL_MOVE_JOB, "UPDATE {prefix}bulk_jobs SET position = ?, failures = 0, delayed_until_ms = 0"
@@ -332,7 +332,7 @@ const struct db_statement store_statements[SQL_COUNT] = {
 	STATEMENT(SQL_SELECT_WORK,
 		"SELECT " NOW ", EXISTS (SELECT 1 FROM {prefix}bulk_jobs WHERE delayed_until_ms <= " NOW ")"),
 	/* (shard, webhook_id, due_ms) makes this one probe for each shard and webhook, however many rows are due;
-	 * the second probe is made only for those that have ended. The limit is above what anybody asks for (struct due_question) */
+	 * the second probe is made only for those that have ended. The limit is above what anybody asks for (struct due_query) */
 	STATEMENT_ANEW(SQL_SELECT_DUE_WEBHOOKS,
 		"SELECT d.webhook_id, (w.state IS NULL OR w.state = 'gone') AND (SELECT u.id FROM {prefix}due u"
 		" WHERE u.shard = d.shard AND u.webhook_id = d.webhook_id AND u.token IS NULL LIMIT 1) IS NOT NULL,"

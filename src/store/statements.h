@@ -7,11 +7,11 @@
 #include "engine/rank.h"
 
 enum statement {
-	/* ids, facts, keys */
+	/* ids, installation record, keys */
 	SQL_LOCK_ID_BLOCK,
 	SQL_MOVE_ID_BLOCK,
-	SQL_SELECT_META,
-	SQL_INSERT_META,
+	SQL_SELECT_INSTALLATION,
+	SQL_INSERT_INSTALLATION,
 	SQL_SELECT_KEY,
 	SQL_TOUCH_KEY,
 	/* a batch: load */
@@ -45,7 +45,7 @@ enum statement {
 	SQL_INSERT_SCORE_ENTRY,
 	SQL_UPDATE_LINK,
 	SQL_INSERT_LINK,
-	SQL_NOTE_TURN,
+	SQL_NOTE_JOB_SERVED,
 	SQL_MOVE_JOB,
 	SQL_DELETE_JOB,
 	SQL_INSERT_EVENT,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The connection, ids from blocks, facts about the installation, and the small tools of the other files. */
+ * The connection, ids from blocks, the installation record, and the small tools of the other files. */
 #include "store/private.h"
 
 #include <stdlib.h>
@@ -45,7 +45,7 @@ store_new(const struct store_options *options)
 		.session = store_session,
 	};
 	store->db = db_new(&store->db_options, store_statements, SQL_COUNT);
-	store->facts = pool_new();
+	store->installation = pool_new();
 	return store;
 }
 
@@ -55,15 +55,15 @@ store_free(struct store **store)
 	if (*store == NULL)
 		return;
 	db_free(&(*store)->db);
-	store_forget_campaigns(*store);
-	free((*store)->known);
-	pool_free(&(*store)->facts);
+	store_clear_campaign_cache(*store);
+	free((*store)->rank_cache);
+	pool_free(&(*store)->installation);
 	free(*store);
 	*store = NULL;
 }
 
 void
-store_rest(struct store *store, int64_t idle_ms)
+store_disconnect_idle(struct store *store, int64_t idle_ms)
 {
 	db_disconnect_idle(store->db, idle_ms);
 }
@@ -72,7 +72,7 @@ void
 store_set_deadline(struct store *store, int64_t deadline_ms)
 {
 	db_set_deadline(store->db, deadline_ms);
-	db_forget_late(store->db);
+	db_clear_late(store->db);
 }
 
 bool
@@ -82,7 +82,7 @@ store_was_late(const struct store *store)
 }
 
 unsigned
-store_be_patient(struct store *store, unsigned answer_timeout_s)
+store_set_answer_timeout(struct store *store, unsigned answer_timeout_s)
 {
 	const unsigned before_s = store->db_options.io_timeout_s;
 	db_disconnect(store->db);
@@ -117,7 +117,7 @@ enum result
 store_transact(struct store *store, transaction_body *body, void *context, enum repeat repeat)
 {
 	bool unknown = false;
-	enum result result = store_read_facts(store);
+	enum result result = store_read_installation(store);
 	if (result != RESULT_OK)
 		return result;
 	for (unsigned attempt = 1;; attempt++) {
@@ -142,7 +142,7 @@ store_in_snapshot(const struct store *store)
 }
 
 enum result
-store_read_consistently(struct store *store, struct pool *pool, reading_body *body, void *context)
+store_read_consistently(struct store *store, struct pool *pool, consistent_read *body, void *context)
 {
 	enum result result = body(store, pool, context);
 	if (result != RESULT_CONFLICT || store->in_snapshot)
@@ -170,7 +170,7 @@ take_block(struct store *store, struct pool *pool, enum id_kind kind, uint64_t c
 	enum result result =
 	    db_query(store->db, pool, SQL_LOCK_ID_BLOCK, &(struct db_arguments){ .values = &name, .count = 1 }, &rows);
 	if (result == RESULT_OK && rows.count != 1) {
-		log_error("no_id_block", LOG_STR("name", id_names[kind]), LOG_STR("mend", "run leadhook upgrade"));
+		log_error("no_id_block", LOG_STR("name", id_names[kind]), LOG_STR("hint", "run leadhook upgrade"));
 		result = RESULT_FAILED;
 	}
 	if (result == RESULT_OK) {
@@ -214,14 +214,14 @@ store_reserve_ids(struct store *store, enum id_kind kind, uint64_t count)
 }
 
 static enum result
-read_fact(struct store *store, const char *name, struct slice *value)
+read_installation_value(struct store *store, const char *name, struct slice *value)
 {
 	struct db_rows rows;
 	struct db_value key = db_bytes(slice_of(name));
-	enum result result =
-	    db_query(store->db, store->facts, SQL_SELECT_META, &(struct db_arguments){ .values = &key, .count = 1 }, &rows);
+	enum result result = db_query(store->db, store->installation, SQL_SELECT_INSTALLATION,
+	    &(struct db_arguments){ .values = &key, .count = 1 }, &rows);
 	if (result == RESULT_OK && rows.count != 1) {
-		log_error("not_installed", LOG_STR("missing", name), LOG_STR("mend", "run leadhook install"));
+		log_error("not_installed", LOG_STR("missing", name), LOG_STR("hint", "run leadhook install"));
 		return RESULT_FAILED;
 	}
 	if (result == RESULT_OK)
@@ -230,20 +230,20 @@ read_fact(struct store *store, const char *name, struct slice *value)
 }
 
 enum result
-store_read_facts(struct store *store)
+store_read_installation(struct store *store)
 {
-	if (store->has_facts)
+	if (store->has_installation)
 		return RESULT_OK;
 	enum result result = store_demand_schema(store);
 	if (result == RESULT_INVALID)
 		return RESULT_FAILED;
 	if (result == RESULT_OK)
-		result = read_fact(store, "installation_id", &store->installation_id);
+		result = read_installation_value(store, "installation_id", &store->installation_id);
 	if (result == RESULT_OK)
-		result = read_fact(store, "server_secret", &store->payload.server_secret);
+		result = read_installation_value(store, "server_secret", &store->payload.server_secret);
 	store->payload.base_url = slice_of(store->options.base_url);
 	store->payload.avatar_url = slice_of(store->options.avatar_url);
-	store->has_facts = result == RESULT_OK;
+	store->has_installation = result == RESULT_OK;
 	return result;
 }
 
@@ -257,7 +257,7 @@ enum result
 store_payload_settings(struct store *store, const struct payload_settings **settings)
 {
 	*settings = &store->payload;
-	return store_read_facts(store);
+	return store_read_installation(store);
 }
 
 enum result

@@ -39,7 +39,7 @@ struct store_options {
 struct store *store_new(const struct store_options *options);
 void store_free(struct store **store);
 /* Closes a connection that was idle for that long; the next use opens it again. */
-void store_rest(struct store *store, int64_t idle_ms);
+void store_disconnect_idle(struct store *store, int64_t idle_ms);
 
 /* When clock_monotonic_ms is that far, nothing more is asked of the database, and what was not committed is not done:
  * RESULT_UNAVAILABLE. Until then one answer may be under way, so all ends within its time-out behind that. */
@@ -50,14 +50,14 @@ MUST_CHECK bool store_was_late(const struct store *store);
 /* Of the schema this program needs. */
 MUST_CHECK uint32_t store_schema_wanted(void);
 /* What the operator is to do about another version, `found`. */
-const char *store_schema_mend(uint32_t found);
+const char *store_schema_hint(uint32_t found);
 /* RESULT_OK when the database answers and has the schema of this program; RESULT_INVALID when it has another one (*found; 0:
  * none at all). For /health/ready and for every start. */
 MUST_CHECK enum result store_ready(struct store *store, uint32_t *found);
 /* The same for whoever goes on with nothing else: another schema is logged, once, with what to do. The functions that change
  * something ask this first, and answer RESULT_FAILED: a program may have been started while the database was away. */
 MUST_CHECK enum result store_demand_schema(struct store *store);
-/* Of a call that answered RESULT_UNAVAILABLE: the server is there, and does not let us in. Somebody has to mend that. */
+/* Of a call that answered RESULT_UNAVAILABLE: the server is there, and does not let us in. The operator has to fix that. */
 MUST_CHECK bool store_access_denied(const struct store *store);
 
 /* Base URL, avatar template and the installation's secret; read from the database once. */
@@ -94,15 +94,15 @@ MUST_CHECK enum result store_list_campaigns(
     struct store *store, struct pool *pool, uint64_t account_id, struct campaign **campaigns, size_t *count, int64_t *now_ms);
 
 /* What a process keeps of a campaign it reads again after that long, also where the versions below say that nothing has
- * changed: whoever mended rows by hand may not have moved them on. */
+ * changed: whoever fixed rows by hand may not have moved them on. */
 enum { STORE_FRESH_MS = 10000 };
 
 /* Several statements that have to be of one moment: RESULT_CONFLICT when they were not. */
-typedef enum result reading_body(struct store *store, struct pool *pool, void *context);
+typedef enum result consistent_read(struct store *store, struct pool *pool, void *context);
 
 /* Runs `body` until it does not find a conflict: twice as it is, then within a snapshot, where there is none. A body may use
  * this itself. Answers what the body answers. */
-MUST_CHECK enum result store_read_consistently(struct store *store, struct pool *pool, reading_body *body, void *context);
+MUST_CHECK enum result store_read_consistently(struct store *store, struct pool *pool, consistent_read *body, void *context);
 /* Whether it is within one: then only what `store` itself reads is of that moment. */
 bool store_in_snapshot(const struct store *store);
 

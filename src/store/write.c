@@ -218,7 +218,7 @@ write_jobs(const struct write *write)
 			DB_U64(write->loaded->job_positions[i]) };
 		if (!job->changed)
 			continue;
-		result = store_note_turn(write->store, job->id);
+		result = store_note_job_served(write->store, job->id);
 		if (result == RESULT_OK)
 			result = job->position < job->total ? store_change_one(write->store, SQL_MOVE_JOB, values, 3)
 							    : store_change_one(write->store, SQL_DELETE_JOB, values + 1, 2);

@@ -69,11 +69,11 @@ static void
 states_and_times(void **state)
 {
 	(void)state;
-	enum campaign_wish wish = CAMPAIGN_STAYS;
+	enum campaign_request request = CAMPAIGN_STAYS;
 	int64_t ms = 7;
-	assert_true(reads(value_state, "ended", &wish) && wish == CAMPAIGN_ENDS);
-	assert_true(reads(value_state, "active", &wish) && wish == CAMPAIGN_OPENS);
-	assert_false(reads(value_state, "", &wish) || reads(value_state, "open", &wish));
+	assert_true(reads(value_state, "ended", &request) && request == CAMPAIGN_ENDS);
+	assert_true(reads(value_state, "active", &request) && request == CAMPAIGN_OPENS);
+	assert_false(reads(value_state, "", &request) || reads(value_state, "open", &request));
 	assert_true(reads(value_end, "", &ms) && ms == -1);
 	assert_true(reads(value_end, "1970-01-02", &ms) && ms == 86400000);
 	assert_true(reads(value_time, "1970-01-01T00:00:01Z", &ms) && ms == 1000);

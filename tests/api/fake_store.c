@@ -15,7 +15,7 @@ enum { WEBHOOKS_MAX = 64, NOW_S = 1795232293 };
 struct store {
 	struct pool *pool;
 	struct working_set set; /* every row, always loaded */
-	struct decide_supplies supplies;
+	struct id_supply id_supply;
 	struct rank_node *nodes; /* the histogram, by number */
 	size_t node_count;
 	struct webhook_row webhooks[WEBHOOKS_MAX];
@@ -167,8 +167,8 @@ static void
 carry_out(struct store *store, const struct command *command, struct outcome *outcome, struct decision *decision)
 {
 	struct slice social_id = social_id_make(store->pool, store->next_social_id++);
-	store->supplies.social_ids = &social_id;
-	decide(store->pool, &store->set, &command, 1, &store->supplies, outcome, decision);
+	store->id_supply.social_ids = &social_id;
+	decide(store->pool, &store->set, &command, 1, &store->id_supply, outcome, decision);
 	settle(store, decision);
 }
 
@@ -319,7 +319,7 @@ store_list_campaigns(
 
 /* There is one moment alone. */
 enum result
-store_read_consistently(struct store *store, struct pool *pool, reading_body *body, void *context)
+store_read_consistently(struct store *store, struct pool *pool, consistent_read *body, void *context)
 {
 	return body(store, pool, context);
 }
@@ -560,7 +560,7 @@ fake_store_new(struct pool *pool)
 	store->pool = pool;
 	store->next_social_id = store->next_webhook_id = 1;
 	store->set.now_ms = (int64_t)NOW_S * 1000;
-	store->supplies = (struct decide_supplies){
+	store->id_supply = (struct id_supply){
 		.lead_ids = { 1, UINT64_MAX },
 		.history_ids = { 1, UINT64_MAX },
 		.points_call_ids = { 1, UINT64_MAX },

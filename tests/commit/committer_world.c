@@ -97,7 +97,7 @@ store_touch_key(struct store *store UNUSED, const struct api_key *key)
 }
 
 void
-store_rest(struct store *store UNUSED, int64_t idle_ms)
+store_disconnect_idle(struct store *store UNUSED, int64_t idle_ms)
 {
 	if (idle_ms == 77)
 		atomic_fetch_add(&shared->rests, 1);

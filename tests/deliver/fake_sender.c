@@ -28,7 +28,7 @@ struct sender {
 	size_t idle_waits; /* in a row, without time passing */
 };
 
-/* ---- threads: what is recorded is there when its time has passed, what a chore does from its beginning ---- */
+/* ---- threads: what is recorded is there when its time has passed, what a task does from its beginning ---- */
 
 struct runner {
 	struct store *store;

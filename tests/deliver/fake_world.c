@@ -181,7 +181,7 @@ due_webhook(uint64_t id, int64_t first_ms)
 
 enum result
 store_due_webhooks(
-    struct store *store UNUSED, struct pool *pool, const struct due_question *question, struct due_webhooks *webhooks)
+    struct store *store UNUSED, struct pool *pool, const struct due_query *question, struct due_webhooks *webhooks)
 {
 	const int64_t from_ms = question->newest ? world.now_ms - NEWEST_MS : 0;
 	static struct overview overview;
@@ -419,11 +419,11 @@ store_close_webhook(struct store *store UNUSED, uint64_t webhook_id, enum webhoo
 }
 
 enum result
-store_housekeeping(struct store *store UNUSED, bool keeps_days)
+store_maintain(struct store *store UNUSED, bool maintains_days)
 {
 	if (!world_reachable())
 		return RESULT_UNAVAILABLE;
-	world.house_kept++;
-	world.days_kept += keeps_days ? 1 : 0;
+	world.maintained++;
+	world.days_kept += maintains_days ? 1 : 0;
 	return RESULT_OK;
 }

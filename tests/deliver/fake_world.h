@@ -147,7 +147,7 @@ struct world {
 	size_t looks, chunks;                          /* of store_due_webhooks, of store_fail_pending */
 	int64_t leased_until_ms, longest_lease_gap_ms; /* gap: time worked without a lease */
 	uint64_t foreign;                              /* shards that somebody else holds */
-	size_t house_kept, days_kept;                  /* of store_housekeeping, and with the days of the history */
+	size_t maintained, days_kept;                  /* of store_maintain, and with the days of the history */
 	bool leased, released;
 	int64_t lost_ms, regained_ms; /* another dispatcher has all shards in between */
 	bool dead_released_first;     /* store_owner_release was called, before any lease */

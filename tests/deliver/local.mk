@@ -1,11 +1,11 @@
 EXTRA_DIST += %D%/scenarios
 
 if HAVE_CMOCKA
-check_PROGRAMS += %D%/test_turns %D%/test_runner %D%/test_lock %D%/test_dispatcher %D%/test_outcomes \
+check_PROGRAMS += %D%/test_scheduler %D%/test_runner %D%/test_lock %D%/test_dispatcher %D%/test_outcomes \
 	%D%/test_scenarios %D%/test_bulk %D%/test_request %D%/test_sender %D%/test_spellings
 
-%C%_test_turns_SOURCES = %D%/test_turns.c
-%C%_test_turns_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CMOCKA_LIBS)
+%C%_test_scheduler_SOURCES = %D%/test_scheduler.c
+%C%_test_scheduler_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CMOCKA_LIBS)
 
 %C%_test_runner_SOURCES = %D%/test_runner.c
 %C%_test_runner_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CMOCKA_LIBS)

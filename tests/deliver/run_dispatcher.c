@@ -35,7 +35,7 @@ fresh_world(void **state UNUSED)
 enum result
 run(struct lock *lock)
 {
-	const struct dispatcher_stores stores = { .recorder = WORLD_RECORDER, .chores = WORLD_CHORES };
+	const struct dispatcher_stores stores = { .recorder = WORLD_RECORDER, .maintenance = WORLD_CHORES };
 	struct dispatcher *dispatcher = dispatcher_new(&options, &stores, lock);
 	assert_non_null(dispatcher);
 	enum result result = dispatcher_run(dispatcher);

@@ -102,7 +102,7 @@ a_daemon_begins_what_is_queued_later(void **state UNUSED)
 	assert_true(world.bulk.first_ms - SECOND <= 2 * POLL);
 }
 
-/* A lead at which the program itself fails stops nobody else, and is done when that is mended. */
+/* A lead at which the program itself fails stops nobody else, and is done when that is fixed. */
 static void
 a_defect_holds_up_its_own_job(void **state UNUSED)
 {
@@ -159,7 +159,7 @@ an_outage_neither_loses_nor_repeats(void **state UNUSED)
 	world.outage_until_ms = 20 * SECOND;
 	assert_int_equal(run(NULL), RESULT_OK);
 	assert_done_once(0);
-	assert_in_range(world.calls_in_outage, 5, 2 * 20); /* this thread, and that of the chores */
+	assert_in_range(world.calls_in_outage, 5, 2 * 20); /* this thread, and the maintenance thread */
 }
 
 static void

@@ -391,7 +391,7 @@ one_dispatcher_keeps_the_days(void **state UNUSED)
 {
 	world.foreign = 1;
 	stay_until(MINUTE);
-	assert_in_range(world.house_kept, 5, 7);
+	assert_in_range(world.maintained, 5, 7);
 	assert_int_equal(world.days_kept, 0);
 	world.foreign = ~UINT64_C(1);
 	stay_until(2 * MINUTE);
@@ -478,7 +478,7 @@ a_chore_that_fails_holds_up_nothing_else(void **state UNUSED)
 	assert_int_equal(world_count(7, DELIVERY_DELIVERED), 10);
 	assert_null(world_next_job());
 	assert_true(world.bulk.last_ms < 2 * SECOND);
-	assert_true(world.house_kept > 0);
+	assert_true(world.maintained > 0);
 	for (size_t i = 30; i < 40; i++)
 		assert_true(world.deliveries[i].started_ms[0] <= SECOND + 2 * POLL);
 }

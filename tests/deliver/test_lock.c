@@ -143,7 +143,7 @@ a_folder_that_is_missing_is_told(void **state UNUSED)
 {
 	const char *log = log_of_failure("/nonexistent/leadhook/lock");
 	assert_non_null(strstr(log, " cannot_lock path=/nonexistent/leadhook/lock error=\"No such file or directory\""));
-	assert_non_null(strstr(log, " mend=\"make the directory, or set dispatch.lock_file\""));
+	assert_non_null(strstr(log, " hint=\"make the directory, or set dispatch.lock_file\""));
 }
 
 /* As root one may do everything: then as somebody else. */
@@ -169,11 +169,11 @@ somebody_elses_file_is_told(void **state UNUSED)
 	assert_int_equal(chmod(folder, 0755), 0);
 	assert_int_equal(chmod(path, 0), 0);
 	const char *log = log_of_failure_as_nobody();
-	assert_non_null(strstr(log, " mend=\"remove the file, or run as the account that it belongs to\""));
+	assert_non_null(strstr(log, " hint=\"remove the file, or run as the account that it belongs to\""));
 	unlink(path);
 	assert_int_equal(chmod(folder, 0555), 0);
 	log = log_of_failure_as_nobody();
-	assert_non_null(strstr(log, " mend=\"let this account write to the directory, or set dispatch.lock_file\""));
+	assert_non_null(strstr(log, " hint=\"let this account write to the directory, or set dispatch.lock_file\""));
 	assert_int_equal(chmod(folder, 0700), 0);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Outcomes are recorded, and chores done, in a thread of their own (docs/deliveries.md 3, guarantee: a slot is kept until its
- * outcome is committed). */
+ * Outcomes are recorded, and maintenance done, in a thread of their own (docs/deliveries.md 3, guarantee: a slot is kept until
+ * its outcome is committed). */
 #include "unit.h"
 
 #include <poll.h>

@@ -26,7 +26,7 @@ static const struct webhook all_events = { .id = 11, .campaign_id = CAMPAIGN, .e
 struct world {
 	struct pool *pool;
 	struct working_set set;
-	struct decide_supplies supplies;
+	struct id_supply id_supply;
 	struct outcome outcomes[COMMANDS_MAX];
 	struct decision decision;
 	uint64_t next_social_id;
@@ -67,7 +67,7 @@ open_world(void **state)
 	w->set.campaigns[0].webhook_count = 1;
 	w->set.campaigns[0].definitions = &some_definitions;
 	w->set.campaigns[1].definitions = &no_definitions;
-	w->supplies = (struct decide_supplies){
+	w->id_supply = (struct id_supply){
 		.lead_ids = { 1, UINT64_MAX },
 		.history_ids = { 1, UINT64_MAX },
 		.points_call_ids = { 1, UINT64_MAX },
@@ -125,10 +125,10 @@ run(struct world *w, const struct command *commands, size_t count)
 		pointers[i] = &commands[i];
 		social_ids[i] = social_id_make(w->pool, w->next_social_id++);
 	}
-	w->supplies.social_ids = social_ids;
+	w->id_supply.social_ids = social_ids;
 	size_t row_count;
 	struct rank_node *rows = histogram(w, &row_count);
-	decide(w->pool, &w->set, pointers, count, &w->supplies, w->outcomes, &w->decision);
+	decide(w->pool, &w->set, pointers, count, &w->id_supply, w->outcomes, &w->decision);
 	decide_render(w->pool, pointers, count, &settings, rows, row_count, w->outcomes, &w->decision);
 }
 

@@ -227,7 +227,7 @@ too_many_custom_fields_are_refused_whole(void **state)
 	struct world *w = *state;
 	struct custom_field fields[3] = { { SLICE("a"), SLICE("1"), SLICE_NONE }, { SLICE("b"), SLICE("1"), SLICE_NONE },
 		{ SLICE("c"), SLICE("1"), SLICE_NONE } };
-	w->supplies.custom_fields.fields = 2;
+	w->id_supply.custom_fields.fields = 2;
 	struct command command = signup("a@x.org", NULL);
 	command.as.signup.custom_fields = fields;
 	command.as.signup.custom_field_count = 2;
@@ -239,7 +239,7 @@ too_many_custom_fields_are_refused_whole(void **state)
 	run(w, &command, 1);
 	assert_failure(w, 0, FAILURE_INVALID_PARAMETER);
 	assert_int_equal(w->set.leads[0]->lead.counter, 1);
-	w->supplies.custom_fields = (struct custom_field_limits){ 50, 12 };
+	w->id_supply.custom_fields = (struct custom_field_limits){ 50, 12 };
 	run(w, &command, 1);
 	assert_failure(w, 0, FAILURE_INVALID_PARAMETER);
 	assert_int_equal(w->set.leads[0]->change, ROW_AS_LOADED);
@@ -294,7 +294,7 @@ events_follow_subscriptions(void **state)
 	assert_int_equal(w->decision.events[0].deliveries, 2);
 	for (size_t i = 0; i < 2; i++)
 		assert_int_equal(w->decision.deliveries[i].id, w->decision.events[0].id + 1 + i);
-	assert_int_equal(w->supplies.history_ids.next, 4); /* nobody else gets these three */
+	assert_int_equal(w->id_supply.history_ids.next, 4); /* nobody else gets these three */
 	assert_int_equal(w->decision.events[0].id >> 36, (uint64_t)NOW / 86400);
 }
 

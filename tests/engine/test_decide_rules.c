@@ -233,7 +233,7 @@ a_suspicious_lead_is_flagged(void **state)
 	const struct host_list disposable = { hosts, 1 };
 	w->set.ip_counts = &counted;
 	w->set.ip_count_count = 1;
-	w->supplies.disposable_domains = &disposable;
+	w->id_supply.disposable_domains = &disposable;
 	limit_addresses(w, 1);
 	campaign(w)->blocked_email_domains = SLICE("mail.example");
 	campaign(w)->blocked_referrers = SLICE("spam.example");
@@ -541,7 +541,7 @@ static void
 too_few_ids_make_no_event(void **state)
 {
 	struct world *w = *state;
-	w->supplies.history_ids = (struct id_range){ 1, 4 };
+	w->id_supply.history_ids = (struct id_range){ 1, 4 };
 	run(w, (struct command[]){ signup("a@x.org", NULL), signup("b@x.org", NULL) }, 2);
 	assert_true(w->decision.short_of_ids);
 	assert_int_equal(w->decision.history_wanted, 8);

@@ -8,7 +8,7 @@
 const struct asked asked[SQL_COUNT] = {
 	[SQL_LOCK_ID_BLOCK] = { "b", "" },
 	[SQL_MOVE_ID_BLOCK] = { "b", "" },
-	[SQL_SELECT_META] = { "f", "" },
+	[SQL_SELECT_INSTALLATION] = { "f", "" },
 	[SQL_SELECT_KEY] = { "k", "" },
 	[SQL_TOUCH_KEY] = { "1>", "" },
 	[SQL_SELECT_TOKEN] = { "c", "" },
@@ -31,7 +31,7 @@ const struct asked asked[SQL_COUNT] = {
 	[SQL_DELETE_LEAD] = { "l", "" },
 	[SQL_FREE_IDENTITIES] = { "l", "" },
 	[SQL_UPDATE_LINK] = { "l<", "" },
-	[SQL_NOTE_TURN] = { "1", "" },
+	[SQL_NOTE_JOB_SERVED] = { "1", "" },
 	[SQL_MOVE_JOB] = { "1<", "" },
 	[SQL_DELETE_JOB] = { "1<", "" },
 	[SQL_SELECT_CAMPAIGN] = { "1", "" },

@@ -1,6 +1,6 @@
 if HAVE_CMOCKA
 check_PROGRAMS += %D%/test_store %D%/test_schema %D%/operator/test_operators %D%/operator/test_definitions %D%/operator/test_deep \
-	%D%/test_addresses %D%/test_batch %D%/test_load %D%/test_kept %D%/test_write %D%/test_lists %D%/test_show %D%/test_bulk \
+	%D%/test_addresses %D%/test_batch %D%/test_load %D%/test_campaign_cache %D%/test_write %D%/test_lists %D%/test_show %D%/test_bulk \
 	%D%/queue/test_dispatch %D%/queue/test_look %D%/operator/test_deliveries %D%/queue/test_redeliver %D%/operator/test_webhook_admin \
 	%D%/queue/test_partitions %D%/queue/test_retention %D%/test_transactions %D%/test_plans
 %C%_world = %D%/world.c %D%/world.h %D%/private_server.c %D%/private_server.h
@@ -35,9 +35,9 @@ check_PROGRAMS += %D%/test_store %D%/test_schema %D%/operator/test_operators %D%
 %C%_test_addresses_LDFLAGS = $(%C%_breaking)
 %C%_test_addresses_LDADD = $(%C%_libs)
 
-%C%_test_kept_SOURCES = %D%/test_kept.c $(%C%_breaks) $(%C%_world)
-%C%_test_kept_LDFLAGS = $(%C%_breaking)
-%C%_test_kept_LDADD = $(%C%_libs)
+%C%_test_campaign_cache_SOURCES = %D%/test_campaign_cache.c $(%C%_breaks) $(%C%_world)
+%C%_test_campaign_cache_LDFLAGS = $(%C%_breaking)
+%C%_test_campaign_cache_LDADD = $(%C%_libs)
 
 %C%_test_load_SOURCES = %D%/test_load.c $(%C%_world)
 %C%_test_load_LDADD = $(%C%_libs)

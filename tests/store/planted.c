@@ -30,7 +30,7 @@ webhook_count(void)
 static const char *const tables[] = { "accounts", "actions", "api_keys", "attempts", "bulk_jobs", "bulk_schedule",
 	"campaign_counters", "campaigns", "commit_tokens", "deleted_leads", "deliveries", "due", "events", "ip_leads", "leads",
 	"referral_links", "reward_levels", "score_entries", "score_histogram", "tags", "webhook_status", "webhooks" };
-/* All that do not: as many rows as there are kinds, facts, shards, steps. */
+/* All that do not: as many rows as there are kinds, installation records, shards, steps. */
 static const char *const fixed_tables[] = { "dispatch_shards", "id_blocks", "installation", "schema_version" };
 
 static void

@@ -166,7 +166,7 @@ a_piece_reads_its_own_leads_alone(void **state)
 	assert_true(count_piece(w));
 }
 
-/* docs/operating.md 4, check: what a killed command left has a name and a mend. */
+/* docs/operating.md 4, check: what a killed command left has a name and a hint. */
 static void
 the_check_tells_what_is_not_counted(void **state)
 {
@@ -181,7 +181,7 @@ the_check_tells_what_is_not_counted(void **state)
 		w->pool, "campaign %" PRIu64 " is counted up to lead 10000 of 25000: max_per_ip does not hold yet", w->campaign)
 		.data);
 	assert_non_null(strstr(
-	    finding->mend.data, pool_printf(w->pool, "leadhook campaign set %" PRIu64 " max_per_ip=7", w->campaign).data));
+	    finding->hint.data, pool_printf(w->pool, "leadhook campaign set %" PRIu64 " max_per_ip=7", w->campaign).data));
 	set_max_per_ip(w, 8);
 	assert_int_equal(count_addresses(w), COUNTING - 1);
 	assert_null(find(w, "addresses_counted"));

@@ -208,7 +208,7 @@ a_job_is_delayed_where_it_stands(void **state)
 	assert_int_equal(breaks.commits, 0);
 	assert_int_equal(next_job_id(w), NOBODY);
 	assert_int_equal(
-	    store_due_webhooks(w->store, w->pool, &(struct due_question){ .held = UINT64_MAX, .limit = 10 }, &due), RESULT_OK);
+	    store_due_webhooks(w->store, w->pool, &(struct due_query){ .held = UINT64_MAX, .limit = 10 }, &due), RESULT_OK);
 	assert_false(due.bulk_work);
 	uint64_t later = queue_for(w, w->campaign);
 	assert_int_equal(next_job_id(w), later);
@@ -339,12 +339,12 @@ queued_work_is_told_with_what_is_due(void **state)
 	sign_up_many(w, "lead", 1);
 	root_run("DELETE FROM t_bulk_jobs");
 	assert_int_equal(
-	    store_due_webhooks(w->store, w->pool, &(struct due_question){ .held = UINT64_MAX, .limit = 10 }, &due), RESULT_OK);
+	    store_due_webhooks(w->store, w->pool, &(struct due_query){ .held = UINT64_MAX, .limit = 10 }, &due), RESULT_OK);
 	assert_false(due.bulk_work);
 	expect_queued(w, &(struct bulk_request){ .campaign_id = w->campaign, .leads = &named, .lead_count = 1 }, 1);
 	int64_t before = root_questions();
 	assert_int_equal(
-	    store_due_webhooks(w->store, w->pool, &(struct due_question){ .held = UINT64_MAX, .limit = 10 }, &due), RESULT_OK);
+	    store_due_webhooks(w->store, w->pool, &(struct due_query){ .held = UINT64_MAX, .limit = 10 }, &due), RESULT_OK);
 	assert_true(due.bulk_work);
 	assert_int_equal(root_questions() - before, 2);
 }
@@ -371,13 +371,13 @@ what_deleted_leads_leave_is_removed_in_chunks(void **state)
 	root_run("INSERT INTO t_score_entries (lead_id, reason, ref, round, delta, requested, created_ms) SELECT lead_id, "
 		 "'signup', 0, 0, "
 		 "1, 1, 0 FROM t_deleted_leads");
-	assert_int_equal(store_housekeeping(w->store, false), RESULT_OK);
+	assert_int_equal(store_maintain(w->store, false), RESULT_OK);
 	assert_int_equal(root_number(left), 5 + LEADS + ENTRIES - 20000);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_deleted_leads"), LEADS);
-	assert_int_equal(store_housekeeping(w->store, false), RESULT_OK);
+	assert_int_equal(store_maintain(w->store, false), RESULT_OK);
 	assert_int_equal(root_number(left), 5);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_deleted_leads"), 0);
-	assert_int_equal(store_housekeeping(w->store, false), RESULT_OK);
+	assert_int_equal(store_maintain(w->store, false), RESULT_OK);
 }
 
 int

@@ -44,7 +44,7 @@ nothing_is_changed_on_another_schema(void **state)
 	assert_int_equal(store_owner_release(store, owner, 60000), RESULT_FAILED);
 	const char *log = captured_log();
 	assert_int_equal(count_in(log, " error test["), 1);
-	assert_non_null(strstr(log, pool_printf(w->pool, " wrong_schema found=%u wanted=%u mend=\"install the newer version",
+	assert_non_null(strstr(log, pool_printf(w->pool, " wrong_schema found=%u wanted=%u hint=\"install the newer version",
 					store_schema_wanted() + 1, store_schema_wanted())
 					.data));
 	assert_int_equal(root_number("SELECT COUNT(*) FROM foreign_webhooks"), 0);

@@ -60,7 +60,7 @@ def test_check(service, leadhook):
     answer = json.loads(done.stdout)
     assert done.returncode == CONFIG and answer["ok"] is False
     [finding] = answer["findings"]
-    assert list(finding) == ["what", "detail", "mend"] and finding["what"] == "connection" and all(finding.values())
+    assert list(finding) == ["what", "detail", "hint"] and finding["what"] == "connection" and all(finding.values())
 
 
 def test_status(service, leadhook, receiver, campaign):
@@ -541,24 +541,24 @@ def test_no_configuration_file(service):
 
 @pytest.mark.parametrize("program, words", [("leadhook", ["status"]), ("leadhook", ["account", "list"]), ("leadhook-fcgi", []),
                                             ("leadhook-dispatch", []), ("leadhook-dispatch", ["--dry-run"])])
-@pytest.mark.parametrize("change, mend", [("INSERT INTO lh_schema_version VALUES (99, 0)",
+@pytest.mark.parametrize("change, hint", [("INSERT INTO lh_schema_version VALUES (99, 0)",
                                            "install the newer version of Leadhook that made these tables"),
                                           ("DELETE FROM lh_schema_version", "run leadhook install")])
-def test_a_wrong_schema_version(service, program, words, change, mend):
-    """architecture, Data: programs refuse it at the start and say what mends it"""
+def test_a_wrong_schema_version(service, program, words, change, hint):
+    """architecture, Data: programs refuse it at the start and says how to fix it"""
     installation = service.installation
     was = installation.sql("SELECT MAX(version) FROM lh_schema_version")
     installation.sql(change)
     try:
         done = call(installation, *words, program=program, env={"LEADHOOK_SERVER_LISTEN": f"{installation.folder}/other.sock"})
-        assert done.returncode == CONFIG and mend in done.stderr
+        assert done.returncode == CONFIG and hint in done.stderr
         assert service.client.request("GET", "/health/ready").verdict == (503, "unavailable")
         done = call(installation, "check", "--json")
         [finding] = json.loads(done.stdout)["findings"]
-        assert done.returncode == CONFIG and (finding["what"], finding["mend"]) == ("schema_version", mend)
-        if "newer" in mend:
+        assert done.returncode == CONFIG and (finding["what"], finding["hint"]) == ("schema_version", hint)
+        if "newer" in hint:
             done = call(installation, "upgrade")
-            assert done.returncode == CONFIG and mend in done.stderr, "nothing is taken back"
+            assert done.returncode == CONFIG and hint in done.stderr, "nothing is taken back"
     finally:
         installation.sql(f"DELETE FROM lh_schema_version; INSERT INTO lh_schema_version VALUES ({was}, 0)")
     assert call(installation, "check").returncode == OK

@@ -295,7 +295,7 @@ def test_the_deep_check(service, leadhook, receiver, campaign):
     answer = json.loads(done.stdout)
     assert done.returncode == CONFIG and answer["ok"] is False
     assert [one["what"] for one in answer["findings"]] == ["scores", "score_histogram"]
-    assert all(list(one) == ["what", "detail", "mend"] and all(one.values()) for one in answer["findings"])
+    assert all(list(one) == ["what", "detail", "hint"] and all(one.values()) for one in answer["findings"])
     assert re.fullmatch(r"1 found: lead \d+ \(score is \d+, entries make \d+\)", answer["findings"][0]["detail"])
     assert answer["findings"][1]["detail"].startswith(f"1 found: campaign {campaign.id} ")
     done = call(service.installation, "check", "--deep")
@@ -303,11 +303,11 @@ def test_the_deep_check(service, leadhook, receiver, campaign):
 
 
 def test_counting_addresses_anew(service, leadhook, receiver, campaign):
-    """4 check --deep, ip_leads: what it tells to do mends it"""
+    """4 check --deep, ip_leads: what the hint says fixes it"""
     make_everything(service, leadhook, campaign)
     service.installation.sql(f"UPDATE lh_ip_leads SET leads = 77 WHERE campaign_id = {campaign.id}")
     [finding] = json.loads(call(service.installation, "check", "--deep", "--json").stdout)["findings"]
-    assert finding["what"] == "ip_leads" and "set max_per_ip of the campaign to 0" in finding["mend"]
+    assert finding["what"] == "ip_leads" and "set max_per_ip of the campaign to 0" in finding["hint"]
     for number in (0, 2):
         leadhook("campaign", "set", campaign.id, f"max_per_ip={number}")
         assert leadhook("check", "--deep") == {"ok": True, "findings": []}
@@ -333,7 +333,7 @@ def test_a_killed_count_of_addresses(service, leadhook, campaign):
     assert done.returncode == CONFIG and finding["what"] == "addresses_counted"
     assert f"campaign {campaign.id} is counted up to lead 2 of 5" in finding["detail"]
     assert leadhook("campaign", "set", campaign.id, "name=Other")["addresses_counted"] is False, "that is not waited for"
-    command = re.search(r"leadhook (campaign set \d+ max_per_ip=3)", finding["mend"])[1]
+    command = re.search(r"leadhook (campaign set \d+ max_per_ip=3)", finding["hint"])[1]
     assert leadhook(*command.split())["addresses_counted"] is True
     assert leadhook("check", "--deep") == {"ok": True, "findings": []}
     assert sign_up("late").status == 200 and flags("late") == "1"
@@ -346,6 +346,6 @@ def test_a_killed_removal_of_counts(service, leadhook, campaign):
     assert leadhook("campaign", "set", campaign.id, "max_per_ip=0")["addresses_counted"] is None
     service.installation.sql(f"INSERT INTO lh_ip_leads VALUES ({campaign.id}, '192.0.2.1', 1)")
     [finding] = json.loads(call(service.installation, "check", "--deep", "--json").stdout)["findings"]
-    assert finding["what"] == "ip_leads" and "once more" in finding["mend"]
+    assert finding["what"] == "ip_leads" and "once more" in finding["hint"]
     leadhook("campaign", "set", campaign.id, "max_per_ip=0")
     assert leadhook("check", "--deep") == {"ok": True, "findings": []}

@@ -135,7 +135,7 @@ def test_the_end_without_a_database(service, tmp_path):
 
 def test_another_schema_after_an_outage(service, database, receiver, campaign, tmp_path):
     """architecture, Data: a dispatcher that was started while the database was away refuses another version too, says once what
-    mends it, and goes on when it is mended"""
+    fixes it, and goes on when it is fixed"""
     campaign.webhook("new_signup")
     campaign.lead(email="a@example.org")
     socket, installation = tmp_path / "socket", service.installation
@@ -145,7 +145,7 @@ def test_another_schema_after_an_outage(service, database, receiver, campaign, t
         installation.sql("INSERT INTO lh_schema_version VALUES (99, 0)")
         socket.symlink_to(database.socket)
         wait_until(lambda: dispatcher.log.read_text().count("result=failed") > 2, 15, "it has found it")
-        assert dispatcher.log.read_text().count("wrong_schema") == 1 and "mend=" in dispatcher.log.read_text()
+        assert dispatcher.log.read_text().count("wrong_schema") == 1 and "hint=" in dispatcher.log.read_text()
         assert installation.sql("SELECT COUNT(owner) FROM lh_dispatch_shards") == "0" and receiver.at(campaign.hook) == []
         installation.sql("DELETE FROM lh_schema_version WHERE version = 99")
         campaign.delivered(1)

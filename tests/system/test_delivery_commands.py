@@ -83,7 +83,7 @@ def test_show(service, leadhook, receiver, campaign, webhook, show):
 
 
 def test_show_failures(service, leadhook, receiver, campaign, webhook, show):
-    """6 Log: status or error class, the first 1 KiB of the answer; one that is no UTF-8 is mended"""
+    """6 Log: status or error class, the first 1 KiB of the answer; one that is no UTF-8 is fixed"""
     receiver.script(campaign.hook, Answer(500, body=b"\xff<" + "ü".encode() * 1000))
     campaign.lead(**ADA)
     unused = leadhook("webhook", "add", campaign.id, f"http://127.0.0.1:{free_port()}/", "new_signup")["id"]

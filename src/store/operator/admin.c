@@ -202,11 +202,11 @@ settings_of(const struct campaign *campaign)
 
 /* What the setting `state` asks for. */
 static enum result
-grant_wish(struct store *store, uint64_t id, enum campaign_wish wish)
+apply_request(struct store *store, uint64_t id, enum campaign_request request)
 {
-	if (wish == CAMPAIGN_STAYS)
+	if (request == CAMPAIGN_STAYS)
 		return RESULT_OK;
-	return store_change_one(store, wish == CAMPAIGN_ENDS ? SQL_END_CAMPAIGN : SQL_REOPEN_CAMPAIGN, &DB_U64(id), 1);
+	return store_change_one(store, request == CAMPAIGN_ENDS ? SQL_END_CAMPAIGN : SQL_REOPEN_CAMPAIGN, &DB_U64(id), 1);
 }
 
 static enum result
@@ -224,7 +224,7 @@ add_campaign(struct store *store, struct pool *pool, void *context)
 		result = store_change_one(store, SQL_INSERT_CAMPAIGN, values, ARRAY_SIZE(values));
 	if (result == RESULT_OK)
 		result = store_change_one(store, SQL_INSERT_COUNTERS, counters, ARRAY_SIZE(counters));
-	return result == RESULT_OK ? grant_wish(store, adding->id, adding->settings->wish) : result;
+	return result == RESULT_OK ? apply_request(store, adding->id, adding->settings->request) : result;
 }
 
 enum result
@@ -275,7 +275,7 @@ edit_campaign(struct store *store, struct pool *pool, void *context)
 	/* nobody is counted any more; what was counted is removed by store_count_addresses, piece by piece */
 	if (result == RESULT_OK && settings.max_per_ip == 0)
 		result = move_counted(store, &campaign, 0);
-	return result == RESULT_OK ? grant_wish(store, editing->id, settings.wish) : result;
+	return result == RESULT_OK ? apply_request(store, editing->id, settings.request) : result;
 }
 
 enum result
@@ -347,7 +347,7 @@ store_count_addresses(struct store *store, uint64_t campaign_id, bool *done)
 
 struct ending {
 	uint64_t id;
-	enum campaign_wish wish;
+	enum campaign_request request;
 };
 
 static enum result
@@ -356,7 +356,7 @@ end_campaign(struct store *store, struct pool *pool UNUSED, void *context)
 	const struct ending *ending = context;
 	/* once this is done no sign-up is under way that still thinks otherwise */
 	enum result result = store_lock_settings(store, ending->id);
-	return result == RESULT_OK ? grant_wish(store, ending->id, ending->wish) : result;
+	return result == RESULT_OK ? apply_request(store, ending->id, ending->request) : result;
 }
 
 enum result

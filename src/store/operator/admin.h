@@ -17,7 +17,7 @@ MUST_CHECK enum result store_upgrade(struct store *store, bool apply, uint32_t *
 struct finding {
 	struct slice what;   /* stable word, e.g. "schema_version" */
 	struct slice detail; /* what was seen */
-	struct slice mend;   /* what to do */
+	struct slice hint;   /* what to do */
 };
 /* Server version, rights, schema, session settings. `deep`, where these allow it: everything that is kept twice is counted
  * again, which may take minutes, and sign-ups go on. What the database answers is a finding, never an error. */
@@ -68,7 +68,7 @@ struct campaign_settings {
 	uint32_t max_per_ip;                                                     /* 0: off; else see store_count_addresses */
 	struct slice blocked_email_domains, blocked_referrers, allowed_networks; /* lists; absent: empty */
 	/* As store_end_campaign does it, behind everything else. */
-	enum campaign_wish { CAMPAIGN_STAYS, CAMPAIGN_OPENS, CAMPAIGN_ENDS } wish;
+	enum campaign_request { CAMPAIGN_STAYS, CAMPAIGN_OPENS, CAMPAIGN_ENDS } request;
 };
 /* RESULT_NOT_FOUND: no such account. */
 MUST_CHECK enum result store_add_campaign(

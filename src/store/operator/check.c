@@ -5,10 +5,10 @@
 #include <inttypes.h>
 
 void
-check_add(struct check *check, const char *what, struct slice detail, const char *mend)
+check_add(struct check *check, const char *what, struct slice detail, const char *hint)
 {
 	check->findings = pool_grow(check->pool, check->findings, check->count, &check->capacity, sizeof(*check->findings));
-	check->findings[check->count++] = (struct finding){ slice_of(what), pool_copy(check->pool, detail), slice_of(mend) };
+	check->findings[check->count++] = (struct finding){ slice_of(what), pool_copy(check->pool, detail), slice_of(hint) };
 }
 
 /* MariaDB 10.6 is the oldest with what we use. */
@@ -56,7 +56,7 @@ check_schema(struct store *store, struct check *check)
 		check_add(check, "schema_version",
 		    pool_printf(check->pool, "the database has version %" PRIu32 ", this program needs %" PRIu32, found,
 			store_schema_wanted()),
-		    store_schema_mend(found));
+		    store_schema_hint(found));
 	else if (result != RESULT_OK)
 		check_add(check, "schema_version", slice_of(store_error_text(store)), "see the server's log");
 	else if (store_check_statements(store, &failed) != RESULT_OK)
@@ -96,7 +96,7 @@ enum { LATE_DAYS = 2 /* that an old day may stay: its last deliveries may be und
 static void
 check_days(struct store *store, struct check *check)
 {
-	static const char mend[] = "run leadhook-dispatch; when it runs, look for history_days_failed in its log";
+	static const char hint[] = "run leadhook-dispatch; when it runs, look for history_days_failed in its log";
 	struct history_days days;
 	uint64_t first = HISTORY_NO_DAY, last = HISTORY_NO_DAY;
 	if (store_read_days(store, check->pool, &days) != RESULT_OK) {
@@ -114,11 +114,11 @@ check_days(struct store *store, struct check *check)
 		    pool_printf(check->pool, "the history has none for the days from %s on",
 			store_day_text(check->pool, last < days.today ? days.today : last + 1)),
 		    "run leadhook-dispatch, or leadhook upgrade: days without one are not dropped one by one");
-	if (first != HISTORY_NO_DAY && first + LATE_DAYS < days.kept_from)
+	if (first != HISTORY_NO_DAY && first + LATE_DAYS < days.retained_from)
 		check_add(check, "retention",
 		    pool_printf(check->pool, "%s is still there, dispatch.retention ends with %s",
-			store_day_text(check->pool, first), store_day_text(check->pool, days.kept_from)),
-		    mend);
+			store_day_text(check->pool, first), store_day_text(check->pool, days.retained_from)),
+		    hint);
 }
 
 void

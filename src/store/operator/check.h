@@ -12,8 +12,8 @@ struct check {
 	size_t count, capacity;
 };
 
-/* `what` and `mend` live as long as the pool; `detail` is copied. */
-void check_add(struct check *check, const char *what, struct slice detail, const char *mend);
+/* `what` and `hint` live as long as the pool; `detail` is copied. */
+void check_add(struct check *check, const char *what, struct slice detail, const char *hint);
 /* deep.c: counts again what is kept twice. Uses a connection of its own. */
 void check_deep(struct store *store, struct check *check);
 

@@ -16,7 +16,7 @@ enum { DETAIL_MAX_BYTES = 4096 };
 
 static const struct {
 	enum statement statement;
-	const char *what, *mend;
+	const char *what, *hint;
 } questions[] = {
 	{ SQL_DEEP_COUNTERS, "campaign_counters", MEND_COUNT "campaign_counters" MEND_REPORT },
 	{ SQL_DEEP_SCORES, "scores", MEND_COUNT "leads.score, and the score histogram after it" MEND_REPORT },
@@ -58,7 +58,7 @@ ask(struct store *store, struct check *check, size_t question, uint64_t first_ev
 		buffer_printf(&detail, "%s%.*s", i == 0 ? "" : ", ", SLICE_ARGS(db_get_bytes(&rows, i, 0)));
 	if (db_get_u64(&rows, 0, 1) > rows.count)
 		buffer_add_text(&detail, ", …");
-	check_add(check, questions[question].what, buffer_slice(&detail), questions[question].mend);
+	check_add(check, questions[question].what, buffer_slice(&detail), questions[question].hint);
 	buffer_free(&detail);
 	return RESULT_OK;
 }
@@ -70,7 +70,7 @@ find_first_event(struct store *store, struct check *check, uint64_t *first_event
 {
 	struct history_days days;
 	enum result result = store_read_days(store, check->pool, &days);
-	uint64_t day = days.kept_from;
+	uint64_t day = days.retained_from;
 	for (size_t i = 0; i < HISTORY_TABLES; i++)
 		if (days.first[i] != HISTORY_NO_DAY && days.first[i] > day)
 			day = days.first[i];
@@ -81,13 +81,13 @@ find_first_event(struct store *store, struct check *check, uint64_t *first_event
 void
 check_deep(struct store *store, struct check *check)
 {
-	const unsigned ordinary_timeout_s = store_be_patient(store, STORE_PATIENCE_S);
+	const unsigned ordinary_timeout_s = store_set_answer_timeout(store, STORE_LONG_TIMEOUT_S);
 	uint64_t first_event = 0;
 	enum result result = find_first_event(store, check, &first_event);
 	for (size_t i = 0; result == RESULT_OK && i < ARRAY_SIZE(questions); i++)
 		result = ask(store, check, i, first_event);
 	if (result != RESULT_OK)
 		check_add(
-		    check, "deep", slice_of(store_error_text(store)), "mend this and check again: the rest was not counted");
-	store_be_patient(store, ordinary_timeout_s);
+		    check, "deep", slice_of(store_error_text(store)), "hint this and check again: the rest was not counted");
+	store_set_answer_timeout(store, ordinary_timeout_s);
 }

@@ -295,7 +295,7 @@ store_find_delivery(struct store *store, struct pool *pool, uint64_t id, struct 
 	struct db_value value = DB_U64(id);
 	const struct db_arguments arguments = { .lists = { { &value, 1 }, { &value, 1 } }, .list_count = 2 };
 	struct db_rows rows;
-	enum result result = store_read_facts(store);
+	enum result result = store_read_installation(store);
 	/* of one moment: the log is not to have an attempt that the delivery does not know of */
 	if (result == RESULT_OK)
 		result = db_begin_snapshot(store->db);

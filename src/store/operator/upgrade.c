@@ -28,7 +28,7 @@ run_step(struct store *store, const struct schema_step *step)
 
 /* Made once: a second run finds them there. */
 static enum result
-make_facts(struct store *store)
+make_installation(struct store *store)
 {
 	struct pool *pool = pool_new();
 	unsigned char secret[SERVER_SECRET_BYTES];
@@ -41,7 +41,7 @@ make_facts(struct store *store)
 		db_bytes(SLICE("server_secret")),
 		db_bytes((struct slice){ (const char *)secret, sizeof(secret) }),
 	};
-	enum result result = db_execute_rows(store->db, SQL_INSERT_META, rows, 2, 2, NULL);
+	enum result result = db_execute_rows(store->db, SQL_INSERT_INSTALLATION, rows, 2, 2, NULL);
 	explicit_bzero(secret, sizeof(secret));
 	pool_free(&pool);
 	return result;
@@ -69,17 +69,17 @@ store_upgrade(struct store *store, bool apply, uint32_t *from, uint32_t *to)
 		return result;
 	if (*from > *to)
 		return RESULT_INVALID;
-	const unsigned ordinary_timeout_s = store_be_patient(store, STORE_PATIENCE_S);
+	const unsigned ordinary_timeout_s = store_set_answer_timeout(store, STORE_LONG_TIMEOUT_S);
 	for (const struct schema_step *step = schema_steps; step->version != 0 && result == RESULT_OK; step++)
 		if (step->version > *from) {
 			log_info("schema_step", LOG_STR("file", step->name));
 			result = run_step(store, step);
 		}
 	if (result == RESULT_OK)
-		result = make_facts(store);
+		result = make_installation(store);
 	if (result == RESULT_OK)
 		result = make_days(store);
-	store_be_patient(store, ordinary_timeout_s);
+	store_set_answer_timeout(store, ordinary_timeout_s);
 	return result;
 }
 

@@ -157,7 +157,7 @@ store_test_delivery(struct store *store, struct pool *pool, uint64_t webhook_id,
 	enum { RANDOM_SIZE = 8 };
 	char random[RANDOM_SIZE];
 	struct destination *destination;
-	enum result result = store_read_facts(store);
+	enum result result = store_read_installation(store);
 	if (result == RESULT_OK)
 		result = store_destinations(store, pool, &webhook_id, 1, &destination);
 	if (result == RESULT_OK && destination->state == WEBHOOK_MISSING)

@@ -6,7 +6,7 @@
 #include "store/queue/dispatch.h"
 
 /* What the outcomes of a batch come to for one webhook. */
-struct webhook_news {
+struct webhook_change {
 	const struct delivery_outcome *last; /* tells how it fares */
 	bool delivered;                      /* any of them was a success */
 };
@@ -17,8 +17,8 @@ enum { LOCKED_ID, LOCKED_TOKEN, LOCKED_EVENT_ID, LOCKED_FORMAT, LOCKED_STATUS_OF
 struct completed_rows {
 	struct db_value *attempts, *ended, *removed, *moved;
 	size_t attempt_count, ended_count, removed_count, moved_count;
-	struct webhook_news *news; /* one for each webhook */
-	size_t news_count;
+	struct webhook_change *changes; /* one for each webhook */
+	size_t change_count;
 };
 
 enum { ATTEMPT_COLUMNS = 7, ENDED_COLUMNS = 9, MOVED_COLUMNS = 4, STATUS_COLUMNS = 8, UNCLAIM_COLUMNS = 2 };
@@ -31,7 +31,7 @@ completed_rows(struct pool *pool, size_t count)
 		.ended = POOL_ARRAY(pool, count * ENDED_COLUMNS, struct db_value),
 		.removed = POOL_ARRAY(pool, count, struct db_value),
 		.moved = POOL_ARRAY(pool, count * MOVED_COLUMNS, struct db_value),
-		.news = POOL_ARRAY(pool, count, struct webhook_news),
+		.changes = POOL_ARRAY(pool, count, struct webhook_change),
 	};
 }
 
@@ -46,12 +46,12 @@ static void
 note_webhook(struct completed_rows *c, const struct delivery_outcome *o)
 {
 	size_t i = 0;
-	while (i < c->news_count && c->news[i].last->webhook_id != o->webhook_id)
+	while (i < c->change_count && c->changes[i].last->webhook_id != o->webhook_id)
 		i++;
-	if (i == c->news_count)
-		c->news[c->news_count++] = (struct webhook_news){ 0 };
-	c->news[i].last = o;
-	c->news[i].delivered = c->news[i].delivered || o->state == DELIVERY_DELIVERED;
+	if (i == c->change_count)
+		c->changes[c->change_count++] = (struct webhook_change){ 0 };
+	c->changes[i].last = o;
+	c->changes[i].delivered = c->changes[i].delivered || o->state == DELIVERY_DELIVERED;
 }
 
 static struct db_value
@@ -86,15 +86,15 @@ complete_one(
 static enum result
 write_statuses(struct store *store, struct pool *pool, const struct completed_rows *c, int64_t now_ms)
 {
-	struct db_value *rows = POOL_ARRAY(pool, c->news_count * STATUS_COLUMNS, struct db_value);
+	struct db_value *rows = POOL_ARRAY(pool, c->change_count * STATUS_COLUMNS, struct db_value);
 	size_t count = 0;
-	for (size_t i = 0; i < c->news_count; i++) {
-		const struct delivery_outcome *o = c->news[i].last;
+	for (size_t i = 0; i < c->change_count; i++) {
+		const struct delivery_outcome *o = c->changes[i].last;
 		const bool failed =
 		    o->state != DELIVERY_DELIVERED && o->webhook_failures > 0; /* and its receiver is to blame */
 		add(rows, &count,
 		    (struct db_value[]){ DB_U64(o->webhook_id), status_value(o->status), db_bytes(o->error),
-			c->news[i].delivered ? DB_I64(now_ms) : DB_NONE, failed ? DB_I64(now_ms) : DB_NONE,
+			c->changes[i].delivered ? DB_I64(now_ms) : DB_NONE, failed ? DB_I64(now_ms) : DB_NONE,
 			DB_U64(o->webhook_failures), DB_U64(o->webhook_probes),
 			DB_I64(o->webhook_hold_ms > 0 ? now_ms + o->webhook_hold_ms : 0) },
 		    STATUS_COLUMNS);

@@ -27,7 +27,7 @@ store_shards_lease(struct store *store, const unsigned char owner[DISPATCH_OWNER
 	struct db_value values[] = { own, DB_I64(lease_ms), own };
 	struct pool *pool = pool_new();
 	struct db_rows rows;
-	enum result result = store_read_facts(store);
+	enum result result = store_read_installation(store);
 	*held = 0;
 	if (result == RESULT_OK)
 		result = db_execute(store->db, SQL_LEASE_SHARDS, &(struct db_arguments){ .values = values, .count = 3 }, NULL);
@@ -99,7 +99,7 @@ store_owner_release(struct store *store, const unsigned char dead_owner[DISPATCH
 		.values = &DB_I64(lease_ms), .count = 1, .lists = { store_shard_list(pool, UINT64_MAX) }, .list_count = 1
 	};
 	struct db_rows webhooks;
-	enum result result = store_read_facts(store);
+	enum result result = store_read_installation(store);
 	if (result == RESULT_OK)
 		result = db_query(store->db, pool, SQL_SELECT_CLAIMED_WEBHOOKS, &arguments, &webhooks);
 	for (size_t i = 0; result == RESULT_OK && i < webhooks.count; i++)
@@ -298,7 +298,7 @@ store_claim(struct store *store, struct pool *pool, const unsigned char owner[DI
 	struct claiming claiming = { .store = store, .token = { token, DISPATCH_TOKEN_SIZE } };
 	struct db_list ids;
 	struct db_rows rows;
-	enum result result = store_read_facts(store);
+	enum result result = store_read_installation(store);
 	*count = 0;
 	if (result == RESULT_OK)
 		result = find_requested(store, pool, requests, request_count, &ids);

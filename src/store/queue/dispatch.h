@@ -53,7 +53,7 @@ struct due_webhooks {
 };
 
 /* What to look for. */
-struct due_question {
+struct due_query {
 	uint64_t held; /* in these shards, bit i is shard i */
 	size_t limit;  /* so many webhooks of each kind at most */
 	bool newest;   /* among the newest deliveries alone: that tells of nobody who has ended, nor of all that is due */
@@ -63,7 +63,7 @@ struct due_question {
  * webhook, not per row; but all that was removed is walked over while old snapshots are read, by a dump for instance. Not so
  * when it is asked for the newest alone. */
 MUST_CHECK enum result store_due_webhooks(
-    struct store *store, struct pool *pool, const struct due_question *question, struct due_webhooks *webhooks);
+    struct store *store, struct pool *pool, const struct due_query *question, struct due_webhooks *webhooks);
 
 /* Rows of a webhook that were found due and are not claimed yet, the oldest first; from `at` to before `count`. All zeros:
  * none. */
@@ -175,10 +175,10 @@ MUST_CHECK enum result store_delay_job(
 MUST_CHECK enum result store_skip_job_item(struct store *store, uint64_t job_id, uint32_t position);
 
 /* Notes campaigns whose end time has come; removes what deleted leads left behind, in chunks; drops commit tokens older than a
- * day. Cheap when there is nothing to do. `keeps_days`: makes the partitions of the days to come as well, and drops those that
- * are older than the retention, after it has ended what is pending of them; every few minutes, and at most one day at a time.
- * That this fails is logged and tried again later. One dispatcher at a time is to do it. */
-MUST_CHECK enum result store_housekeeping(struct store *store, bool keeps_days);
+ * day. Cheap when there is nothing to do. `maintains_days`: makes the partitions of the days to come as well, and drops those
+ * that are older than the retention, after it has ended what is pending of them; every few minutes, and at most one day at a
+ * time. That this fails is logged and tried again later. One dispatcher at a time is to do it. */
+MUST_CHECK enum result store_maintain(struct store *store, bool maintains_days);
 
 /* What became of the wish that a delivery be sent again. */
 enum redelivery {

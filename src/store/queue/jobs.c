@@ -46,7 +46,7 @@ delay_job(struct store *store, struct pool *pool UNUSED, void *context)
 	const struct db_value values[] = { DB_I64(job->delay_ms), DB_U64(job->job_id), DB_U64(job->position),
 		DB_U64(job->failures) };
 	enum result result = store_change_one(store, SQL_DELAY_JOB, values, ARRAY_SIZE(values));
-	return result == RESULT_OK ? store_note_turn(store, job->job_id) : result;
+	return result == RESULT_OK ? store_note_job_served(store, job->job_id) : result;
 }
 
 enum result
@@ -64,7 +64,7 @@ skip_item(struct store *store, struct pool *pool UNUSED, void *context)
 	const struct db_value values[] = { DB_U64(job->job_id), DB_U64(job->position) };
 	enum result result = store_change_one(store, SQL_SKIP_JOB_ITEM, values, ARRAY_SIZE(values));
 	if (result == RESULT_OK)
-		result = store_note_turn(store, job->job_id);
+		result = store_note_job_served(store, job->job_id);
 	return result == RESULT_OK
 		   ? db_execute(store->db, SQL_DELETE_JOB_AT_END, &(struct db_arguments){ .values = values, .count = 1 }, NULL)
 		   : result;

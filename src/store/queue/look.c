@@ -57,7 +57,7 @@ sort_webhooks(const struct db_rows *rows, size_t limit, struct due_webhooks *web
 enum { WORK_NOW_MS, WORK_IN_BULK };
 
 enum result
-store_due_webhooks(struct store *store, struct pool *pool, const struct due_question *question, struct due_webhooks *webhooks)
+store_due_webhooks(struct store *store, struct pool *pool, const struct due_query *question, struct due_webhooks *webhooks)
 {
 	const struct db_arguments arguments = { .lists = { store_shard_list(pool, question->held) }, .list_count = 1 };
 	struct db_rows work, rows;

@@ -65,13 +65,13 @@ store_read_days(struct store *store, struct pool *pool, struct history_days *day
 		days->last[table] = day_of_limit(&rows, i, DAYS_HIGHEST_LIMIT);
 		days->today = history_day(history_id_floor(now_ms));
 		if (retention_ms > 0 && retention_ms < now_ms)
-			days->kept_from = history_day(history_id_floor(now_ms - retention_ms));
+			days->retained_from = history_day(history_id_floor(now_ms - retention_ms));
 	}
 	if (result != RESULT_OK)
 		return result;
 	/* whatever the setting is: an event of today, or of a moment ago, tells that a COMMIT was done (mark.c) */
-	if (days->kept_from + 1 > days->today)
-		days->kept_from = days->today - 1;
+	if (days->retained_from + 1 > days->today)
+		days->retained_from = days->today - 1;
 	return RESULT_OK;
 }
 
@@ -267,7 +267,7 @@ keep_days(struct store *store, struct pool *pool, bool *more)
 	*more = true;
 	if (!ahead)
 		return store_make_days(store, pool, &days);
-	*more = oldest < days.kept_from;
+	*more = oldest < days.retained_from;
 	if (!*more)
 		return RESULT_OK;
 	result = drop_day(store, pool, &days, oldest, &progress);
@@ -278,7 +278,7 @@ keep_days(struct store *store, struct pool *pool, bool *more)
 /* The rest is kept in the database: a dispatcher from cron lives for a minute at most. It begins before the work, so that a
  * kill, or a connection that is lost, is no reason to try again at once. */
 void
-store_keep_days(struct store *store)
+store_maintain_days(struct store *store)
 {
 	bool resting = false, more = false;
 	struct pool *pool = pool_new();

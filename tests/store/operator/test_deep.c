@@ -128,7 +128,7 @@ nothing_is_found_where_the_rules_have_been(void **state)
 {
 	struct world *w = *state;
 	assert_nothing_found(w);
-	assert_int_equal(store_housekeeping(w->store, true), RESULT_OK); /* removes what the deleted lead's score was made of */
+	assert_int_equal(store_maintain(w->store, true), RESULT_OK); /* removes what the deleted lead's score was made of */
 	assert_nothing_found(w);
 	root_run("UPDATE t_campaigns SET max_per_ip = 0");
 	root_run("UPDATE t_campaign_counters SET ip_counted_to = 0");
@@ -238,7 +238,7 @@ is_told(const struct finding *findings, size_t count, const char *what, const ch
 {
 	for (size_t i = 0; i < count; i++)
 		if (slice_equal(findings[i].what, slice_of(what)))
-			return strstr(findings[i].detail.data, detail) != NULL && slice_present(findings[i].mend);
+			return strstr(findings[i].detail.data, detail) != NULL && slice_present(findings[i].hint);
 	return false;
 }
 

@@ -18,7 +18,7 @@ has_finding(const struct finding *findings, size_t count, struct slice what)
 {
 	for (size_t i = 0; i < count; i++)
 		if (slice_equal(findings[i].what, what))
-			return slice_present(findings[i].detail) && slice_present(findings[i].mend);
+			return slice_present(findings[i].detail) && slice_present(findings[i].hint);
 	return false;
 }
 
@@ -212,17 +212,17 @@ the_state_is_set_with_the_other_settings(void **state)
 	struct world *w = *state;
 	struct campaign_settings settings = plain_campaign();
 	uint64_t id;
-	settings.wish = CAMPAIGN_ENDS;
+	settings.request = CAMPAIGN_ENDS;
 	assert_int_equal(store_add_campaign(w->store, w->account, &settings, &id), RESULT_OK);
 	assert_true(find_campaign(w, id).ended_ms > 0);
-	settings.wish = CAMPAIGN_STAYS;
+	settings.request = CAMPAIGN_STAYS;
 	assert_int_equal(set_campaign(w, id, settings), RESULT_OK);
 	assert_true(find_campaign(w, id).ended_ms > 0);
-	settings.wish = CAMPAIGN_OPENS;
+	settings.request = CAMPAIGN_OPENS;
 	settings.ends_ms = 5; /* has passed: as with store_end_campaign it is removed */
 	assert_int_equal(set_campaign(w, id, settings), RESULT_OK);
 	assert_true(find_campaign(w, id).ended_ms == -1 && find_campaign(w, id).ends_ms == -1);
-	settings.wish = CAMPAIGN_ENDS;
+	settings.request = CAMPAIGN_ENDS;
 	assert_int_equal(set_campaign(w, id, settings), RESULT_OK);
 	assert_true(find_campaign(w, id).ended_ms > 0);
 }
@@ -243,7 +243,7 @@ add_over(struct world *w, bool noted)
 	w->campaign = add_campaign(w);
 	set_end(w, w->campaign, 5);
 	if (noted)
-		assert_int_equal(store_housekeeping(w->store, false), RESULT_OK);
+		assert_int_equal(store_maintain(w->store, false), RESULT_OK);
 	assert_int_equal(find_campaign(w, w->campaign).ended_ms, noted ? 5 : -1);
 	assert_true(has_ended(w));
 }

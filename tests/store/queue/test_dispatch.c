@@ -302,7 +302,7 @@ look(struct world *w, uint64_t held, size_t limit)
 {
 	struct due_webhooks found;
 	assert_int_equal(
-	    store_due_webhooks(w->store, w->pool, &(struct due_question){ .held = held, .limit = limit }, &found), RESULT_OK);
+	    store_due_webhooks(w->store, w->pool, &(struct due_query){ .held = held, .limit = limit }, &found), RESULT_OK);
 	return found;
 }
 
@@ -501,11 +501,11 @@ housekeeping_notes_ends_and_drops_old_tokens(void **state)
 	root_run("INSERT INTO t_commit_tokens (token, created_ms) SELECT seq, (UNIX_TIMESTAMP() - 23 * 3600) * 1000 FROM "
 		 "seq_10001_to_10003");
 	host_clock_ahead_ms = 2 * 24 * 3600 * 1000;
-	assert_int_equal(store_housekeeping(w->store, false), RESULT_OK);
+	assert_int_equal(store_maintain(w->store, false), RESULT_OK);
 	assert_int_equal(root_number("SELECT ended_ms FROM t_campaigns WHERE id = %" PRIu64, w->campaign), 5);
 	assert_int_equal(root_number("SELECT ended_ms FROM t_campaigns WHERE id = %" PRIu64, open), -1);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_commit_tokens"), 3);
-	assert_int_equal(store_housekeeping(w->store, false), RESULT_OK);
+	assert_int_equal(store_maintain(w->store, false), RESULT_OK);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_commit_tokens"), 3);
 	host_clock_ahead_ms = 0;
 }

@@ -21,9 +21,9 @@ upgrade(struct store *store)
 }
 
 static void
-keep_house(struct world *w)
+maintain(struct world *w)
 {
-	assert_int_equal(store_housekeeping(w->store, true), RESULT_OK);
+	assert_int_equal(store_maintain(w->store, true), RESULT_OK);
 }
 
 /* Those from `first` to a week from now have partitions, and no other day has. */
@@ -67,7 +67,7 @@ rows_that_are_there_move_into_their_days(void **state)
 		plant_event(id_of(now) + 5, PLANTED_ENDED);
 		plant_event(id_of(now + AHEAD + 1), PLANTED_ENDED);
 		if (dispatcher)
-			keep_house(w);
+			maintain(w);
 		else
 			upgrade(w->store);
 		assert_days_from(w, old);
@@ -129,12 +129,12 @@ a_day_is_added_every_day(void **state)
 	struct world *w = *state;
 	const uint64_t now = today();
 	remake_days(now - 1, now + AHEAD - 1);
-	keep_house(w);
+	maintain(w);
 	assert_days_from(w, now - 1);
 	root_run("ALTER TABLE t_attempts DROP PARTITION d%" PRId64, date_of(now + AHEAD));
 	assert_int_equal(tables_with(now + AHEAD), 2);
 	end_rest();
-	keep_house(w);
+	maintain(w);
 	assert_days_from(w, now - 1);
 }
 
@@ -146,7 +146,7 @@ doing_it_twice_changes_nothing(void **state)
 	upgrade(w->store);
 	int64_t before = alters();
 	upgrade(w->store);
-	keep_house(w);
+	maintain(w);
 	assert_int_equal(alters(), before);
 	assert_days_from(w, today());
 }
@@ -160,18 +160,18 @@ it_rests_for_some_minutes(void **state)
 	struct world *w = *state;
 	const uint64_t last = today() + AHEAD;
 	remake_days(last - AHEAD, last);
-	keep_house(w);
+	maintain(w);
 	assert_in_range(root_number(rest_ms), 2 * 60 * 1000, 10 * 60 * 1000);
 	root_run("ALTER TABLE t_events DROP PARTITION d%" PRId64, date_of(last));
-	keep_house(w);
+	maintain(w);
 	struct store *other = store_new(&world_options);
-	assert_int_equal(store_housekeeping(other, true), RESULT_OK);
+	assert_int_equal(store_maintain(other, true), RESULT_OK);
 	assert_int_equal(tables_with(last), 2);
 	/* a clock that was wrong keeps nobody waiting for years */
 	root_run("UPDATE t_installation SET value = value + 86400000 WHERE name = 'history_rests_until_ms'");
-	assert_int_equal(store_housekeeping(other, false), RESULT_OK); /* not its task */
+	assert_int_equal(store_maintain(other, false), RESULT_OK); /* not its work */
 	assert_int_equal(tables_with(last), 2);
-	assert_int_equal(store_housekeeping(other, true), RESULT_OK);
+	assert_int_equal(store_maintain(other, true), RESULT_OK);
 	assert_int_equal(tables_with(last), 3);
 	store_free(&other);
 }
@@ -189,9 +189,9 @@ a_table_in_use_is_left_alone(void **state)
 	root_number("SELECT COUNT(*) FROM t_deliveries");
 	int64_t began = clock_monotonic_ms();
 	capture_log();
-	keep_house(w);
+	maintain(w);
 	int64_t took = clock_monotonic_ms() - began;
-	keep_house(w); /* and is not tried again at once */
+	maintain(w); /* and is not tried again at once */
 	bool quick = clock_monotonic_ms() - began - took < 500;
 	const char *log = captured_log();
 	assert_in_range(took, 900, GIVES_UP_MS);
@@ -204,7 +204,7 @@ a_table_in_use_is_left_alone(void **state)
 	assert_int_equal(tables_with(now + AHEAD), 0);
 	assert_int_equal(tables_with(now), 3);
 	end_rest();
-	keep_house(w);
+	maintain(w);
 	assert_days_from(w, now);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_events PARTITION (d%" PRId64 ")", date_of(now)), 3);
 	upgrade(w->store);
@@ -235,7 +235,7 @@ a_failure_stops_nothing(void **state)
 	root_run("REVOKE ALTER ON " PRIVATE_SERVER_DATABASE ".* FROM " PRIVATE_SERVER_USER "@localhost");
 	struct store *store = store_new(&world_options);
 	capture_log();
-	enum result result = store_housekeeping(store, true), again = store_housekeeping(store, true);
+	enum result result = store_maintain(store, true), again = store_maintain(store, true);
 	const char *log = captured_log();
 	root_run("GRANT ALTER ON " PRIVATE_SERVER_DATABASE ".* TO " PRIVATE_SERVER_USER "@localhost");
 	store_free(&store);
@@ -244,7 +244,7 @@ a_failure_stops_nothing(void **state)
 	assert_int_equal(count_in(log, "history_days_failed result=failed"), 1);
 	assert_int_equal(count_in(log, "database_error"), 1);
 	end_rest();
-	keep_house(w);
+	maintain(w);
 	assert_days_from(w, now);
 }
 
@@ -259,7 +259,7 @@ one_of_many(struct store *store, const struct world *world, unsigned index)
 	if (index < 2)
 		return store_upgrade(store, true, &from, &to) == RESULT_OK;
 	if (index < 4)
-		return store_housekeeping(store, true) == RESULT_OK;
+		return store_maintain(store, true) == RESULT_OK;
 	for (size_t i = 0; good && i < SIGN_UPS; i++) {
 		struct pool *pool = pool_new();
 		struct command command = signup(world, world->campaign, numbered_email(pool, "many", i));
@@ -334,7 +334,7 @@ the_check_tells_of_days_that_are_missing(void **state)
 	assert_non_null(finding);
 	assert_non_null(
 	    strstr(finding->detail.data, pool_printf(w->pool, "%" PRId64 "-", date_of(now + AHEAD - 1) / 10000).data));
-	assert_non_null(strstr(finding->mend.data, "leadhook upgrade"));
+	assert_non_null(strstr(finding->hint.data, "leadhook upgrade"));
 	remake_days(1, 0);
 	assert_non_null(found(w, SLICE("partitions")));
 	upgrade(w->store);
@@ -355,7 +355,7 @@ the_check_tells_of_days_that_should_be_gone(void **state)
 	const struct finding *finding = found(w, SLICE("retention"));
 	assert_non_null(finding);
 	assert_true(slice_present(finding->detail));
-	assert_non_null(strstr(finding->mend.data, "leadhook-dispatch"));
+	assert_non_null(strstr(finding->hint.data, "leadhook-dispatch"));
 	assert_null(found(w, SLICE("partitions")));
 }
 

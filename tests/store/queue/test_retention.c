@@ -27,10 +27,10 @@ first_kept(void)
 
 /* The next time that the dispatcher looks. */
 static void
-keep_house(struct store *store)
+maintain(struct store *store)
 {
 	end_rest();
-	assert_int_equal(store_housekeeping(store, true), RESULT_OK);
+	assert_int_equal(store_maintain(store, true), RESULT_OK);
 }
 
 static bool
@@ -56,13 +56,13 @@ days_that_are_over_go(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(left); i++)
 		plant_event(left[i], PLANTED_ENDED);
 	capture_log();
-	keep_house(w->store);
+	maintain(w->store);
 	assert_int_equal(tables_with(kept - 2), 0);
 	assert_int_equal(tables_with(kept - 1), 3);
 	assert_false(rests()); /* there is more to be done */
-	keep_house(w->store);
-	keep_house(w->store);
-	keep_house(w->store);
+	maintain(w->store);
+	maintain(w->store);
+	maintain(w->store);
 	const char *log = captured_log();
 	assert_true(rests());
 	assert_int_equal(tables_with(kept - 1), 0);
@@ -100,7 +100,7 @@ today_and_yesterday_never_go(void **state UNUSED)
 	plant_event(id_of(now - 1), PLANTED_ENDED);
 	plant_event(id_of(now), PLANTED_PENDING);
 	for (int i = 0; i < 5; i++)
-		keep_house(store);
+		maintain(store);
 	assert_int_equal(tables_with(now - 2), 0);
 	assert_int_equal(tables_with(now - 1), 3);
 	assert_int_equal(root_number(EVENTS, now - 1), 1);
@@ -115,8 +115,8 @@ without_a_retention_everything_stays(void **state UNUSED)
 	struct store *store = store_with_retention(0);
 	remake_days(old, today() + AHEAD);
 	plant_event(id_of(old), PLANTED_PENDING);
-	keep_house(store);
-	keep_house(store);
+	maintain(store);
+	maintain(store);
 	assert_int_equal(tables_with(old), 3);
 	assert_int_equal(root_number(PENDING, old), 1);
 	store_free(&store);
@@ -131,10 +131,10 @@ what_was_left_for_later_goes_too(void **state)
 	remake_days(1, 0);
 	plant_event(id_of(kept - 1), PLANTED_ENDED);
 	plant_event(id_of(kept), PLANTED_ENDED);
-	keep_house(w->store);
+	maintain(w->store);
 	assert_false(rests());
 	assert_int_equal(root_number(EVENTS, kept - 1), 1);
-	keep_house(w->store);
+	maintain(w->store);
 	assert_int_equal(root_number(EVENTS, kept - 1), 0);
 	assert_int_equal(root_number(EVENTS, kept), 1);
 }
@@ -155,7 +155,7 @@ pending_deliveries_expire(void **state)
 	plant_event(claimed, PLANTED_CLAIMED);
 	root_run("UPDATE t_due SET last_status = 503 WHERE id = %" PRIu64, id_of(kept - 1) + 1);
 	capture_log();
-	keep_house(w->store);
+	maintain(w->store);
 	const char *log = captured_log();
 	assert_int_equal(count_in(log, "warning test"), 1);
 	assert_int_equal(count_in(log, "deliveries_expired deliveries=3 "), 1);
@@ -170,7 +170,7 @@ pending_deliveries_expire(void **state)
 	assert_true(rests());
 	/* its attempt has ended, and failed */
 	root_run("UPDATE t_due SET token = NULL WHERE id = %" PRIu64, claimed + 1);
-	keep_house(w->store);
+	maintain(w->store);
 	assert_int_equal(root_number(PENDING, kept - 1), 0);
 	assert_int_equal(tables_with(kept - 1), 0);
 	assert_int_equal(root_number(PENDING, kept), 1);
@@ -191,13 +191,13 @@ a_claim_is_waited_for(void **state)
 	root_run("UPDATE t_due SET event_id = (event_id & 68719476735) | %" PRIu64 ", id = event_id + 1", id_of(old));
 	struct claims claims = claim(w, owners[0], webhook, 1, LONG_MS);
 	assert_int_equal(claims.count, 1);
-	keep_house(w->store);
+	maintain(w->store);
 	assert_int_equal(tables_with(old), 3);
 	assert_int_equal(root_number(PENDING, old), 1);
 	struct delivery_outcome outcome = outcome_of(&claims.items[0], DELIVERY_DELIVERED, 200);
 	assert_int_equal(complete(w, &outcome, 1), 0);
 	assert_int_equal(root_number(ENDED, old), 1);
-	keep_house(w->store);
+	maintain(w->store);
 	assert_int_equal(tables_with(old), 0);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_deliveries"), 0);
 }
@@ -213,12 +213,12 @@ many_expire_piece_by_piece(void **state)
 	root_run("INSERT INTO t_due (id, event_id, shard, webhook_id, format, due_ms) SELECT %" PRIu64
 		 " + 2 * seq + 1, %" PRIu64 " + 2 * seq, 1, %d, 'json', 0 FROM seq_1_to_%d",
 	    id_of(old), id_of(old), PLANTED_WEBHOOK, ALL);
-	keep_house(w->store);
+	maintain(w->store);
 	assert_int_equal(root_number(PENDING, old), ALL - AT_ONCE);
 	assert_int_equal(root_number(ENDED, old), AT_ONCE);
 	assert_int_equal(tables_with(old), 3);
 	assert_false(rests());
-	keep_house(w->store);
+	maintain(w->store);
 	assert_int_equal(root_number(PENDING, old), 0);
 	assert_int_equal(tables_with(old), 0);
 }
@@ -264,7 +264,7 @@ a_day_that_is_half_gone_harms_nobody(void **state)
 		assert_check_is_clean(w, w->store);
 		assert_check_is_clean(w, for_ever);
 		assert_listed(w, gone == 0 ? 2 : 1);
-		keep_house(w->store);
+		maintain(w->store);
 		assert_int_equal(tables_with(old), 0);
 		for (size_t i = 0; i < ARRAY_SIZE(tables); i++)
 			assert_int_equal(root_number("SELECT COUNT(*) FROM t_%s", tables[i]), 1);
@@ -304,7 +304,7 @@ what_is_sent_again_meanwhile_expires_too(void **state)
 	remake_days(old, today() + AHEAD);
 	plant_event(id_of(old), PLANTED_PENDING);
 	root_run("ALTER TABLE t_deliveries DROP PARTITION d%" PRId64, date_of(old));
-	keep_house(w->store);
+	maintain(w->store);
 	assert_int_equal(tables_with(old), 0);
 	assert_int_equal(root_number(PENDING, old), 0);
 	assert_check_is_clean(w, w->store);
@@ -322,7 +322,7 @@ a_table_in_use_is_tried_again_later(void **state)
 	root_run("BEGIN");
 	assert_int_equal(root_number(EVENTS, old), 1);
 	capture_log();
-	assert_int_equal(store_housekeeping(w->store, true), RESULT_OK);
+	assert_int_equal(store_maintain(w->store, true), RESULT_OK);
 	const char *log = captured_log();
 	assert_int_equal(count_in(log, "history_days_failed result=conflict"), 1);
 	assert_int_equal(count_in(log, "history_dropped"), 0);
@@ -331,7 +331,7 @@ a_table_in_use_is_tried_again_later(void **state)
 	assert_int_equal(root_number(EVENTS, old), 1);
 	assert_int_equal(tables_with(old), 1);
 	sign_up_many(w, "behind", 2);
-	keep_house(w->store);
+	maintain(w->store);
 	assert_int_equal(tables_with(old), 0);
 }
 
@@ -346,7 +346,7 @@ one_of_two(struct store *store, const struct world *world UNUSED, unsigned index
 	capture_log();
 	for (int i = 0; good && i < 4; i++) {
 		const int64_t begun_ms = clock_monotonic_ms();
-		good = store_housekeeping(store, true) == RESULT_OK;
+		good = store_maintain(store, true) == RESULT_OK;
 		slow += clock_monotonic_ms() - begun_ms >= WAIT_MS - EARLY_MS;
 	}
 	const char *log = captured_log();
@@ -373,7 +373,7 @@ two_at_once_do_no_harm(void **state)
 	processes_start(w, 2, one_of_two);
 	assert_true(processes_end());
 	for (int i = 0; i < 4; i++)
-		keep_house(w->store);
+		maintain(w->store);
 	for (uint64_t day = kept - 3; day < kept; day++) {
 		assert_int_equal(tables_with(day), 0);
 		assert_int_equal(root_number(PENDING, day), 0);

@@ -23,7 +23,7 @@ drop_old_tokens(struct store *store)
  * itself), so many transactions a call. */
 enum { DELETED_LEADS = 100, ENTRY_CHUNK = 1000, ENTRY_CHUNKS = 20, ENTRY_COLUMNS = 4 };
 
-/* What store_housekeeping drops at once, and what came of it. */
+/* What store_maintain drops at once, and what came of it. */
 struct dropping {
 	struct db_list leads;
 	bool all; /* nothing is left of them */
@@ -75,7 +75,7 @@ drop_old_entries(struct store *store)
 }
 
 enum result
-store_housekeeping(struct store *store, bool keeps_days)
+store_maintain(struct store *store, bool maintains_days)
 {
 	enum result result = db_execute(store->db, SQL_NOTE_ENDED_CAMPAIGNS, NULL, NULL);
 	if (result == RESULT_OK)
@@ -83,7 +83,7 @@ store_housekeeping(struct store *store, bool keeps_days)
 	if (result == RESULT_OK)
 		result = drop_old_tokens(store);
 	/* whatever comes of it, all else goes on */
-	if (result == RESULT_OK && keeps_days)
-		store_keep_days(store);
+	if (result == RESULT_OK && maintains_days)
+		store_maintain_days(store);
 	return result;
 }

@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "base/attributes.h"
-#include "deliver/turns.h"
+#include "deliver/scheduler.h"
 
 enum { SLOTS = 128, MAX = 4, TURN = 2, START = 4 };
 
@@ -17,19 +17,19 @@ static const struct health_rules rules = { .window_start = START,
 	.probe_wait_max_ms = 3600000,
 	.disable_after_ms = INT64_MAX };
 static struct due_request requests[SLOTS];
-static struct turns *turns;
+static struct scheduler *scheduler;
 
 static int
 begin(void **state UNUSED)
 {
-	turns = turns_new(&(struct turns_limits){ .webhooks = 64, .slots = SLOTS, .turn = TURN }, &rules);
+	scheduler = scheduler_new(&(struct scheduler_limits){ .webhooks = 64, .slots = SLOTS, .turn = TURN }, &rules);
 	return 0;
 }
 
 static int
 end(void **state UNUSED)
 {
-	turns_free(&turns);
+	scheduler_free(&scheduler);
 	return 0;
 }
 
@@ -44,7 +44,7 @@ static void
 offer(uint64_t webhook_id, int64_t now_ms)
 {
 	const struct due_webhook webhook = good(webhook_id);
-	turns_offer(turns, &webhook, now_ms);
+	scheduler_offer(scheduler, &webhook, now_ms);
 }
 
 static void
@@ -53,10 +53,10 @@ offer_failing(uint64_t webhook_id, int64_t now_ms)
 	struct due_webhook webhook = good(webhook_id);
 	webhook.failures = 1;
 	webhook.failing_since_ms = 0;
-	turns_offer(turns, &webhook, now_ms);
+	scheduler_offer(scheduler, &webhook, now_ms);
 }
 
-/* Rows that the last turns_take gave to a webhook. */
+/* Rows that the last scheduler_take gave to a webhook. */
 static size_t
 rows_of(uint64_t webhook_id, size_t count)
 {
@@ -70,15 +70,15 @@ static void
 start(uint64_t webhook_id, size_t count, int64_t now_ms)
 {
 	for (size_t i = 0; i < count; i++)
-		turns_started(turns, webhook_id, now_ms);
+		scheduler_started(scheduler, webhook_id, now_ms);
 }
 
 static enum health_change
 attempted(uint64_t webhook_id, bool success, int64_t now_ms)
 {
 	struct health health;
-	enum health_change change = turns_attempted(turns, webhook_id, success, now_ms, &health);
-	turns_ended(turns, webhook_id, now_ms);
+	enum health_change change = scheduler_attempted(scheduler, webhook_id, success, now_ms, &health);
+	scheduler_ended(scheduler, webhook_id, now_ms);
 	return change;
 }
 
@@ -86,12 +86,12 @@ attempted(uint64_t webhook_id, bool success, int64_t now_ms)
 static size_t
 take_and_start(size_t slots, int64_t now_ms)
 {
-	size_t started = 0, count = turns_take(turns, slots, slots, now_ms, requests);
+	size_t started = 0, count = scheduler_take(scheduler, slots, slots, now_ms, requests);
 	for (size_t i = 0; i < count; i++) {
 		start(requests[i].webhook_id, requests[i].rows, now_ms);
 		started += requests[i].rows;
 	}
-	turns_settle(turns, now_ms);
+	scheduler_settle(scheduler, now_ms);
 	return started;
 }
 
@@ -100,7 +100,7 @@ slots_are_given_out_evenly(void **state UNUSED)
 {
 	for (uint64_t id = 1; id <= 3; id++)
 		offer(id, 0);
-	size_t count = turns_take(turns, BESIDE_THE_LAST(6), BESIDE_THE_LAST(6), 0, requests);
+	size_t count = scheduler_take(scheduler, BESIDE_THE_LAST(6), BESIDE_THE_LAST(6), 0, requests);
 	assert_int_equal(count, 3);
 	for (uint64_t id = 1; id <= 3; id++)
 		assert_int_equal(rows_of(id, count), 2);
@@ -112,18 +112,18 @@ a_claim_has_its_own_maximum(void **state UNUSED)
 {
 	offer(1, 0);
 	offer(2, 0);
-	size_t count = turns_take(turns, SLOTS, 3, 0, requests);
+	size_t count = scheduler_take(scheduler, SLOTS, 3, 0, requests);
 	assert_int_equal(rows_of(1, count) + rows_of(2, count), 3);
 	assert_in_range(rows_of(1, count), 2, 3);
 }
 
 static void
-turns_go_on_where_they_stopped(void **state UNUSED)
+scheduler_go_on_where_they_stopped(void **state UNUSED)
 {
 	for (uint64_t id = 1; id <= 3; id++)
 		offer(id, 0);
 	assert_int_equal(take_and_start(2, 0), 2);
-	assert_int_equal(turns_take(turns, 1, 1, 0, requests), 1);
+	assert_int_equal(scheduler_take(scheduler, 1, 1, 0, requests), 1);
 	assert_int_equal(requests[0].webhook_id, 3);
 }
 
@@ -133,18 +133,18 @@ nobody_gets_more_than_the_window(void **state UNUSED)
 	offer(1, 0);
 	offer(2, 0);
 	start(1, MAX - 1, 0);
-	size_t count = turns_take(turns, SLOTS, SLOTS, 0, requests);
+	size_t count = scheduler_take(scheduler, SLOTS, SLOTS, 0, requests);
 	assert_int_equal(rows_of(1, count), 1);
 	assert_int_equal(rows_of(2, count), MAX);
 	start(1, 1, 0);
 	start(2, MAX, 0);
-	turns_settle(turns, 0);
-	assert_false(turns_waiting(turns));
-	assert_int_equal(turns_take(turns, SLOTS, SLOTS, 0, requests), 0);
-	assert_true(turns_next_ms(turns, SLOTS, 0) == CLOCK_NEVER);
-	turns_ended(turns, 2, 0);
-	assert_true(turns_waiting(turns));
-	assert_int_equal(turns_next_ms(turns, SLOTS, 0), 0);
+	scheduler_settle(scheduler, 0);
+	assert_false(scheduler_waiting(scheduler));
+	assert_int_equal(scheduler_take(scheduler, SLOTS, SLOTS, 0, requests), 0);
+	assert_true(scheduler_next_ms(scheduler, SLOTS, 0) == CLOCK_NEVER);
+	scheduler_ended(scheduler, 2, 0);
+	assert_true(scheduler_waiting(scheduler));
+	assert_int_equal(scheduler_next_ms(scheduler, SLOTS, 0), 0);
 }
 
 static void
@@ -152,11 +152,11 @@ who_has_less_than_was_asked_for_leaves(void **state UNUSED)
 {
 	offer(1, 0);
 	offer(2, 0);
-	assert_int_equal(turns_take(turns, BESIDE_THE_LAST(4), BESIDE_THE_LAST(4), 0, requests), 2);
+	assert_int_equal(scheduler_take(scheduler, BESIDE_THE_LAST(4), BESIDE_THE_LAST(4), 0, requests), 2);
 	start(1, 2, 0);
 	start(2, 1, 0);
-	turns_settle(turns, 0);
-	assert_int_equal(turns_take(turns, BESIDE_THE_LAST(8), BESIDE_THE_LAST(8), 0, requests), 1);
+	scheduler_settle(scheduler, 0);
+	assert_int_equal(scheduler_take(scheduler, BESIDE_THE_LAST(8), BESIDE_THE_LAST(8), 0, requests), 1);
 	assert_int_equal(requests[0].webhook_id, 1);
 }
 
@@ -166,15 +166,15 @@ a_silenced_webhook_stays_away(void **state UNUSED)
 {
 	offer(1, 0);
 	start(1, 2, 0);
-	assert_true(turns_silence(turns, 1, 1000));
-	assert_false(turns_silence(turns, 1, 1000));
-	assert_false(turns_silence(turns, 1, 900));
-	assert_int_equal(turns_held_until_ms(turns, 1), 1000);
-	assert_false(turns_waiting(turns));
+	assert_true(scheduler_hold(scheduler, 1, 1000));
+	assert_false(scheduler_hold(scheduler, 1, 1000));
+	assert_false(scheduler_hold(scheduler, 1, 900));
+	assert_int_equal(scheduler_held_until_ms(scheduler, 1), 1000);
+	assert_false(scheduler_waiting(scheduler));
 	offer(1, 999);
-	assert_false(turns_waiting(turns));
+	assert_false(scheduler_waiting(scheduler));
 	offer(1, 1000);
-	assert_true(turns_waiting(turns));
+	assert_true(scheduler_waiting(scheduler));
 }
 
 /* The database's clock may be set back: whoever is put among the others then gets no empty turn. */
@@ -183,12 +183,12 @@ nobody_gets_nothing(void **state UNUSED)
 {
 	struct due_webhook webhook = good(1);
 	webhook.rate = 1;
-	turns_offer(turns, &webhook, 1000);
+	scheduler_offer(scheduler, &webhook, 1000);
 	assert_int_equal(take_and_start(1, 1000), 1);
 	(void)attempted(1, true, 1000);
-	turns_offer(turns, &webhook, 2500); /* lets one through */
-	assert_int_equal(turns_take(turns, SLOTS, SLOTS, 1500, requests), 0);
-	assert_int_equal(turns_take(turns, SLOTS, SLOTS, 2500, requests), 1);
+	scheduler_offer(scheduler, &webhook, 2500); /* lets one through */
+	assert_int_equal(scheduler_take(scheduler, SLOTS, SLOTS, 1500, requests), 0);
+	assert_int_equal(scheduler_take(scheduler, SLOTS, SLOTS, 2500, requests), 1);
 	assert_int_equal(requests[0].rows, 1);
 }
 
@@ -198,22 +198,22 @@ a_turn_goes_on_where_the_last_one_ended(void **state UNUSED)
 {
 	struct due_webhook webhook = good(1);
 	webhook.first_due_ms = 100;
-	turns_offer(turns, &webhook, 1000);
-	assert_int_equal(turns_take(turns, BESIDE_THE_LAST(2), BESIDE_THE_LAST(2), 1000, requests), 1);
+	scheduler_offer(scheduler, &webhook, 1000);
+	assert_int_equal(scheduler_take(scheduler, BESIDE_THE_LAST(2), BESIDE_THE_LAST(2), 1000, requests), 1);
 	assert_true(requests[0].from_ms == 100);
 	requests[0].last_ms = 150;
 	start(1, 2, 1000);
-	turns_settle(turns, 1000);
+	scheduler_settle(scheduler, 1000);
 	webhook.first_due_ms = 160;
-	turns_offer(turns, &webhook, 1001);
-	assert_int_equal(turns_take(turns, BESIDE_THE_LAST(1), BESIDE_THE_LAST(1), 1001, requests), 1);
+	scheduler_offer(scheduler, &webhook, 1001);
+	assert_int_equal(scheduler_take(scheduler, BESIDE_THE_LAST(1), BESIDE_THE_LAST(1), 1001, requests), 1);
 	assert_true(requests[0].from_ms == 150);
 	requests[0].last_ms = 155;
 	start(1, 1, 1001);
-	turns_settle(turns, 1001);
+	scheduler_settle(scheduler, 1001);
 	webhook.first_due_ms = 120;
-	turns_offer(turns, &webhook, 1002);
-	assert_int_equal(turns_take(turns, BESIDE_THE_LAST(1), BESIDE_THE_LAST(1), 1002, requests), 1);
+	scheduler_offer(scheduler, &webhook, 1002);
+	assert_int_equal(scheduler_take(scheduler, BESIDE_THE_LAST(1), BESIDE_THE_LAST(1), 1002, requests), 1);
 	assert_true(requests[0].from_ms == 120);
 }
 
@@ -223,25 +223,25 @@ the_database_is_believed_while_nothing_is_under_way(void **state UNUSED)
 {
 	offer(1, 0);
 	start(1, 1, 0);
-	assert_true(turns_silence(turns, 1, CLOCK_NEVER));
+	assert_true(scheduler_hold(scheduler, 1, CLOCK_NEVER));
 	offer(1, 10);
-	assert_false(turns_waiting(turns));
-	turns_ended(turns, 1, 20);
+	assert_false(scheduler_waiting(scheduler));
+	scheduler_ended(scheduler, 1, 20);
 	offer(1, 30);
-	assert_true(turns_waiting(turns));
+	assert_true(scheduler_waiting(scheduler));
 }
 
 static void
 room_comes_back(void **state UNUSED)
 {
-	turns_free(&turns);
-	turns = turns_new(&(struct turns_limits){ .webhooks = 2, .slots = SLOTS, .turn = TURN }, &rules);
+	scheduler_free(&scheduler);
+	scheduler = scheduler_new(&(struct scheduler_limits){ .webhooks = 2, .slots = SLOTS, .turn = TURN }, &rules);
 	for (uint64_t id = 1; id <= 3; id++)
 		offer(id, 0);
-	assert_int_equal(turns_take(turns, 8, 8, 0, requests), 2);
-	turns_settle(turns, 0); /* nothing was started */
+	assert_int_equal(scheduler_take(scheduler, 8, 8, 0, requests), 2);
+	scheduler_settle(scheduler, 0); /* nothing was started */
 	offer(3, 0);
-	assert_int_equal(turns_take(turns, 1, 1, 0, requests), 1);
+	assert_int_equal(scheduler_take(scheduler, 1, 1, 0, requests), 1);
 	assert_int_equal(requests[0].webhook_id, 3);
 }
 
@@ -251,13 +251,13 @@ what_another_dispatcher_has_gets_nothing(void **state UNUSED)
 {
 	for (uint64_t id = 1; id <= 20; id++)
 		offer(id, 0);
-	turns_keep(turns, UINT64_C(1) << webhook_shard(7), 0);
-	size_t count = turns_take(turns, SLOTS, SLOTS, 0, requests);
+	scheduler_retain(scheduler, UINT64_C(1) << webhook_shard(7), 0);
+	size_t count = scheduler_take(scheduler, SLOTS, SLOTS, 0, requests);
 	for (size_t i = 0; i < count; i++)
 		assert_int_equal(webhook_shard(requests[i].webhook_id), webhook_shard(7));
 	assert_int_equal(rows_of(7, count), MAX);
 	offer(8, 1);
-	assert_int_equal(turns_take(turns, SLOTS, SLOTS, 1, requests), 1);
+	assert_int_equal(scheduler_take(scheduler, SLOTS, SLOTS, 1, requests), 1);
 }
 
 /* docs/deliveries.md 4, rate: however often it is offered, and whoever else was known in between. */
@@ -269,11 +269,11 @@ a_rate_is_kept(void **state UNUSED)
 	size_t started = 0;
 	paced.rate = RATE;
 	for (int64_t now = 0; now < SECONDS * 1000; now++) {
-		turns_offer(turns, &paced, now);
+		scheduler_offer(scheduler, &paced, now);
 		size_t taken = take_and_start(SLOTS, now);
 		assert_true(taken <= 1);
 		if (taken == 0 && started > 0)
-			assert_in_range(turns_next_ms(turns, SLOTS, now), now + 1, now + 1000 / RATE);
+			assert_in_range(scheduler_next_ms(scheduler, SLOTS, now), now + 1, now + 1000 / RATE);
 		started += taken;
 		for (; taken > 0; taken--)
 			(void)attempted(1, true, now);
@@ -290,7 +290,7 @@ a_high_rate_goes_out_in_pieces(void **state UNUSED)
 	size_t started = 0;
 	paced.rate = RATE;
 	for (int64_t now = 0; now <= 2000; now += 10) {
-		turns_offer(turns, &paced, now);
+		scheduler_offer(scheduler, &paced, now);
 		for (size_t taken; (taken = take_and_start(SLOTS, now)) > 0; started += taken)
 			for (; taken > 0; taken--, started++)
 				(void)attempted(1, true, now);
@@ -305,13 +305,13 @@ those_that_fail_share_half_of_the_slots(void **state UNUSED)
 	for (uint64_t id = 1; id <= 50; id++)
 		offer_failing(id, 0);
 	assert_int_equal(take_and_start(SLOTS, 0), SLOTS / 2);
-	assert_true(turns_next_ms(turns, SLOTS / 2, 0) == CLOCK_NEVER);
+	assert_true(scheduler_next_ms(scheduler, SLOTS / 2, 0) == CLOCK_NEVER);
 	offer(60, 1);
-	assert_int_equal(turns_next_ms(turns, SLOTS / 2, 1), 1);
+	assert_int_equal(scheduler_next_ms(scheduler, SLOTS / 2, 1), 1);
 	assert_int_equal(take_and_start(SLOTS / 2, 1), MAX);
 	/* a success makes room for others of them */
 	assert_int_equal(attempted(1, true, 2), HEALTH_UNCHANGED);
-	assert_int_equal(turns_next_ms(turns, SLOTS / 2 - MAX + 1, 2), 2);
+	assert_int_equal(scheduler_next_ms(scheduler, SLOTS / 2 - MAX + 1, 2), 2);
 }
 
 /* The same for those of which nothing is known yet. */
@@ -321,7 +321,7 @@ unknown_webhooks_are_not_trusted_yet(void **state UNUSED)
 	for (uint64_t id = 1; id <= 50; id++) {
 		struct due_webhook webhook = good(id);
 		webhook.succeeded = false;
-		turns_offer(turns, &webhook, 0);
+		scheduler_offer(scheduler, &webhook, 0);
 	}
 	assert_int_equal(take_and_start(SLOTS, 0), SLOTS / 2);
 }
@@ -333,7 +333,7 @@ the_two_kinds_alternate(void **state UNUSED)
 	for (uint64_t id = 1; id <= 20; id++)
 		offer(id, 0);
 	offer_failing(21, 0);
-	size_t count = turns_take(turns, BESIDE_THE_LAST(8), BESIDE_THE_LAST(8), 0, requests);
+	size_t count = scheduler_take(scheduler, BESIDE_THE_LAST(8), BESIDE_THE_LAST(8), 0, requests);
 	assert_int_equal(rows_of(21, count), MAX);
 }
 
@@ -347,8 +347,8 @@ the_last_slots_are_for_those_with_nothing_under_way(void **state UNUSED)
 		.probe_wait_ms = 10000,
 		.probe_wait_max_ms = 3600000,
 		.disable_after_ms = INT64_MAX };
-	turns_free(&turns);
-	turns = turns_new(&(struct turns_limits){ .webhooks = 64, .slots = SLOTS, .turn = TURN }, &wide);
+	scheduler_free(&scheduler);
+	scheduler = scheduler_new(&(struct scheduler_limits){ .webhooks = 64, .slots = SLOTS, .turn = TURN }, &wide);
 	for (uint64_t id = 1; id <= 8; id++) {
 		offer(id, 0);
 		for (size_t i = 0; i < 32; i++) { /* wide by success */
@@ -359,7 +359,7 @@ the_last_slots_are_for_those_with_nothing_under_way(void **state UNUSED)
 	}
 	assert_in_range(take_and_start(SLOTS, 0), SLOTS * 3 / 4, SLOTS * 3 / 4 + TURN);
 	offer(60, 1);
-	size_t count = turns_take(turns, SLOTS / 4, SLOTS / 4, 1, requests);
+	size_t count = scheduler_take(scheduler, SLOTS / 4, SLOTS / 4, 1, requests);
 	assert_int_equal(count, 1);
 	assert_int_equal(rows_of(60, count), 1);
 }
@@ -372,16 +372,16 @@ an_open_breaker_lets_one_through(void **state UNUSED)
 	webhook.failures = 7;
 	webhook.probes = 1;
 	webhook.failing_since_ms = 0;
-	turns_offer(turns, &webhook, 50000);
+	scheduler_offer(scheduler, &webhook, 50000);
 	assert_int_equal(take_and_start(SLOTS, 50000), 1);
-	turns_offer(turns, &webhook, 51000);
+	scheduler_offer(scheduler, &webhook, 51000);
 	assert_int_equal(take_and_start(SLOTS, 51000), 0);
 	struct health health;
-	assert_int_equal(turns_attempted(turns, 1, false, 52000, &health), HEALTH_UNCHANGED);
+	assert_int_equal(scheduler_attempted(scheduler, 1, false, 52000, &health), HEALTH_UNCHANGED);
 	assert_int_equal(health.probes, 2);
-	assert_int_equal(turns_held_until_ms(turns, 1), 52000 + 40000);
-	turns_ended(turns, 1, 52000);
-	assert_false(turns_waiting(turns));
+	assert_int_equal(scheduler_held_until_ms(scheduler, 1), 52000 + 40000);
+	scheduler_ended(scheduler, 1, 52000);
+	assert_false(scheduler_waiting(scheduler));
 }
 
 int
@@ -392,7 +392,7 @@ main(void)
 		TEST(slots_are_given_out_evenly),
 		TEST(a_claim_has_its_own_maximum),
 		TEST(nobody_gets_nothing),
-		TEST(turns_go_on_where_they_stopped),
+		TEST(scheduler_go_on_where_they_stopped),
 		TEST(nobody_gets_more_than_the_window),
 		TEST(who_has_less_than_was_asked_for_leaves),
 		TEST(a_silenced_webhook_stays_away),
@@ -408,5 +408,5 @@ main(void)
 		TEST(the_last_slots_are_for_those_with_nothing_under_way),
 		TEST(an_open_breaker_lets_one_through),
 	};
-	return cmocka_run_group_tests_name("deliver/turns", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("deliver/scheduler", tests, NULL, NULL);
 }

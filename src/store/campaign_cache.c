@@ -13,13 +13,13 @@
 enum { KEPT_MAX = 64, NODES_MAX = 1024 /* of a campaign: 140 KiB */ };
 
 /* Campaigns that were read together share their memory. */
-struct kept_group {
+struct cache_group {
 	struct pool *pool;
 	size_t members;
 };
 
 static void
-leave_group(struct kept_group *group)
+leave_group(struct cache_group *group)
 {
 	if (--group->members > 0)
 		return;
@@ -28,7 +28,7 @@ leave_group(struct kept_group *group)
 }
 
 static void
-forget(struct kept_campaigns *kept, size_t i)
+forget(struct cached_campaigns *kept, size_t i)
 {
 	leave_group(kept->items[i].group);
 	free(kept->items[i].nodes);
@@ -36,16 +36,16 @@ forget(struct kept_campaigns *kept, size_t i)
 }
 
 void
-store_forget_campaigns(struct store *store)
+store_clear_campaign_cache(struct store *store)
 {
-	while (store->kept.count > 0)
-		forget(&store->kept, 0);
-	free(store->kept.items);
-	store->kept = (struct kept_campaigns){ 0 };
+	while (store->campaign_cache.count > 0)
+		forget(&store->campaign_cache, 0);
+	free(store->campaign_cache.items);
+	store->campaign_cache = (struct cached_campaigns){ 0 };
 }
 
-static struct kept_campaign *
-find(const struct kept_campaigns *kept, uint64_t id)
+static struct cached_campaign *
+find(const struct cached_campaigns *kept, uint64_t id)
 {
 	for (size_t i = 0; i < kept->count; i++)
 		if (kept->items[i].campaign.id == id)
@@ -53,14 +53,14 @@ find(const struct kept_campaigns *kept, uint64_t id)
 	return NULL;
 }
 
-const struct kept_campaign *
-store_kept_campaign(const struct store *store, uint64_t id)
+const struct cached_campaign *
+store_cached_campaign(const struct store *store, uint64_t id)
 {
-	return find(&store->kept, id);
+	return find(&store->campaign_cache, id);
 }
 
 static void
-forget_oldest(struct kept_campaigns *kept)
+forget_oldest(struct cached_campaigns *kept)
 {
 	while (kept->count > KEPT_MAX) {
 		size_t oldest = 0;
@@ -72,9 +72,9 @@ forget_oldest(struct kept_campaigns *kept)
 }
 
 static void
-keep(struct kept_campaigns *kept, const struct kept_campaign *campaign)
+keep(struct cached_campaigns *kept, const struct cached_campaign *campaign)
 {
-	struct kept_campaign *old = find(kept, campaign->campaign.id);
+	struct cached_campaign *old = find(kept, campaign->campaign.id);
 	if (old != NULL)
 		forget(kept, (size_t)(old - kept->items));
 	if (kept->count == kept->capacity) {
@@ -143,7 +143,7 @@ versions_of(const struct versioned_campaign *campaigns, size_t count, uint64_t i
 
 /* Reads those campaigns anew, with a fixed number of statements. */
 static enum result
-read_campaigns(struct store *store, struct kept_group *group, struct db_list ids, const struct versioned_campaign *versioned,
+read_campaigns(struct store *store, struct cache_group *group, struct db_list ids, const struct versioned_campaign *versioned,
     size_t versioned_count)
 {
 	struct db_rows campaigns, subscriptions, definitions;
@@ -153,26 +153,26 @@ read_campaigns(struct store *store, struct kept_group *group, struct db_list ids
 	if (result == RESULT_OK)
 		result = store_query_definitions(store, group->pool, ids, &definitions);
 	for (size_t i = 0; result == RESULT_OK && i < campaigns.count; i++) {
-		struct kept_campaign kept = { .campaign = store_campaign_from_row(&campaigns, i), .group = group };
+		struct cached_campaign kept = { .campaign = store_campaign_from_row(&campaigns, i), .group = group };
 		uint64_t id = kept.campaign.id;
 		kept.webhooks = webhooks_from_rows(store, group->pool, &subscriptions, id, &kept.webhook_count);
 		kept.definitions = store_definitions_from_rows(group->pool, &definitions, id);
 		kept.versions = versions_of(versioned, versioned_count, id);
 		kept.read_ms = kept.used_ms = clock_monotonic_ms();
-		keep(&store->kept, &kept);
+		keep(&store->campaign_cache, &kept);
 	}
 	return result;
 }
 
 enum result
-store_keep_campaigns(struct store *store, struct pool *pool, const struct versioned_campaign *campaigns, size_t count)
+store_cache_campaigns(struct store *store, struct pool *pool, const struct versioned_campaign *campaigns, size_t count)
 {
 	struct db_value *stale = POOL_ARRAY(pool, count, struct db_value);
 	size_t stale_count = 0;
 	int64_t now_ms = clock_monotonic_ms();
-	forget_oldest(&store->kept); /* none of this call's: the batch uses what is kept until its end */
+	forget_oldest(&store->campaign_cache); /* none of this call's: the batch uses what is kept until its end */
 	for (size_t i = 0; i < count; i++) {
-		struct kept_campaign *kept = find(&store->kept, campaigns[i].id);
+		struct cached_campaign *kept = find(&store->campaign_cache, campaigns[i].id);
 		if (kept == NULL || kept->versions.settings != campaigns[i].versions.settings ||
 		    now_ms - kept->read_ms >= STORE_FRESH_MS) {
 			stale[stale_count++] = DB_U64(campaigns[i].id);
@@ -185,21 +185,21 @@ store_keep_campaigns(struct store *store, struct pool *pool, const struct versio
 	}
 	if (stale_count == 0)
 		return RESULT_OK;
-	struct kept_group *group = memory_alloc(sizeof(*group));
-	*group = (struct kept_group){ .pool = pool_new(), .members = 1 };
+	struct cache_group *group = memory_alloc(sizeof(*group));
+	*group = (struct cache_group){ .pool = pool_new(), .members = 1 };
 	enum result result = read_campaigns(store, group, (struct db_list){ stale, stale_count }, campaigns, count);
 	leave_group(group);
 	return result;
 }
 
 static struct rank_node *
-find_node(struct kept_campaign *kept, uint64_t node)
+find_node(struct cached_campaign *kept, uint64_t node)
 {
 	return kept == NULL ? NULL : rank_find(kept->nodes, kept->node_count, node);
 }
 
 static void
-keep_nodes(struct kept_campaign *kept, const struct rank_node *nodes, size_t count)
+keep_nodes(struct cached_campaign *kept, const struct rank_node *nodes, size_t count)
 {
 	if (kept == NULL || count > NODES_MAX)
 		return;
@@ -239,19 +239,19 @@ read_nodes(struct store *store, struct pool *pool, uint64_t *numbers, size_t cou
 	}
 	for (size_t i = 0, some; i < count; i += some) {
 		some = same_campaign(nodes + i, count - i);
-		keep_nodes(find(&store->kept, rank_campaign(nodes[i].node)), nodes + i, some);
+		keep_nodes(find(&store->campaign_cache, rank_campaign(nodes[i].node)), nodes + i, some);
 	}
 	return RESULT_OK;
 }
 
 enum result
-store_keep_nodes(struct store *store, struct pool *pool, const uint64_t *numbers, size_t count, struct rank_node **nodes)
+store_cache_nodes(struct store *store, struct pool *pool, const uint64_t *numbers, size_t count, struct rank_node **nodes)
 {
 	uint64_t *missing = POOL_ARRAY(pool, count, uint64_t);
 	size_t found = 0, missing_count = 0;
 	*nodes = POOL_ARRAY(pool, count, struct rank_node);
 	for (size_t i = 0; i < count; i++) {
-		const struct rank_node *kept = find_node(find(&store->kept, rank_campaign(numbers[i])), numbers[i]);
+		const struct rank_node *kept = find_node(find(&store->campaign_cache, rank_campaign(numbers[i])), numbers[i]);
 		if (kept != NULL)
 			(*nodes)[found++] = *kept;
 		else
@@ -268,12 +268,13 @@ void
 store_note_batch(struct store *store, const struct working_set *set, const struct rank_node *changes, size_t change_count)
 {
 	for (size_t i = 0; i < set->campaign_count; i++) {
-		struct kept_campaign *kept = find(&store->kept, set->campaigns[i].campaign.id);
+		struct cached_campaign *kept = find(&store->campaign_cache, set->campaigns[i].campaign.id);
 		if (set->campaigns[i].changed && kept != NULL)
 			kept->versions.leads++;
 	}
 	for (size_t i = 0; i < change_count; i++) {
-		struct rank_node *node = find_node(find(&store->kept, rank_campaign(changes[i].node)), changes[i].node);
+		struct rank_node *node =
+		    find_node(find(&store->campaign_cache, rank_campaign(changes[i].node)), changes[i].node);
 		for (size_t slot = 0; node != NULL && slot < RANK_SLOTS; slot++)
 			node->leads[slot] += changes[i].leads[slot];
 	}

@@ -100,7 +100,7 @@ every_change_is_seen_by_the_next_batch(void **state)
 	store_free(&other);
 }
 
-/* Whoever mends something by hand does not know of versions. */
+/* Rows changed by hand leave the versions as they are. */
 static void
 what_nobody_has_announced_is_seen_after_a_while(void **state)
 {
@@ -108,8 +108,8 @@ what_nobody_has_announced_is_seen_after_a_while(void **state)
 	assert_int_equal(seen(w)->campaign.points_signup, 0);
 	root_run("UPDATE t_campaigns SET points_signup = 9 WHERE id = %" PRIu64, w->campaign);
 	assert_int_equal(seen(w)->campaign.points_signup, 0);
-	for (size_t i = 0; i < w->store->kept.count; i++)
-		w->store->kept.items[i].read_ms -= STORE_FRESH_MS;
+	for (size_t i = 0; i < w->store->campaign_cache.count; i++)
+		w->store->campaign_cache.items[i].read_ms -= STORE_FRESH_MS;
 	assert_int_equal(seen(w)->campaign.points_signup, 9);
 }
 
@@ -126,7 +126,7 @@ more_campaigns_than_are_kept(void **state)
 	for (size_t i = 0; i < CAMPAIGNS; i++)
 		assert_int_equal(find_campaign(w, commands[i].campaign_id).last_subscription_number, 1);
 	sign_up_many(w, "one", 1);
-	assert_in_range(w->store->kept.count, 1, BATCH_MAX + 1);
+	assert_in_range(w->store->campaign_cache.count, 1, BATCH_MAX + 1);
 }
 
 static struct command
@@ -201,8 +201,8 @@ a_wide_histogram_is_not_kept_whole(void **state)
 	}
 	for (size_t i = 0; i < 20; i++)
 		check_rank(w, w->store, i, (int32_t)(i * 5003 % 99991));
-	for (size_t i = 0; i < w->store->kept.count; i++)
-		assert_in_range(w->store->kept.items[i].node_count, 0, 1024);
+	for (size_t i = 0; i < w->store->campaign_cache.count; i++)
+		assert_in_range(w->store->campaign_cache.items[i].node_count, 0, 1024);
 }
 
 int

@@ -13,20 +13,20 @@ enum {
 };
 
 /* Each stands where its campaign and score, or its number, say, instead of what stood there. */
-struct known_rank {
+struct cached_rank {
 	uint64_t campaign_id, version, rank;
 	int64_t read_ms;
 	uint32_t score;
 };
-struct known_node {
+struct cached_node {
 	uint64_t version;
 	int64_t read_ms;
 	struct rank_node node;
 };
 
-struct known {
-	struct known_rank ranks[RANKS_MAX];
-	struct known_node nodes[NODES_MAX];
+struct rank_cache {
+	struct cached_rank ranks[RANKS_MAX];
+	struct cached_node nodes[NODES_MAX];
 };
 
 /* What is asked for, and when. */
@@ -35,21 +35,21 @@ struct question {
 	int64_t now_ms;
 };
 
-static struct known_rank *
-rank_place(struct known *known, const struct question *question, uint32_t score)
+static struct cached_rank *
+rank_place(struct rank_cache *known, const struct question *question, uint32_t score)
 {
 	return &known->ranks[(question->campaign_id * 131 + score) % RANKS_MAX];
 }
 
 static bool
-is_rank_known(const struct known_rank *rank, const struct question *question, uint32_t score)
+is_rank_cached(const struct cached_rank *rank, const struct question *question, uint32_t score)
 {
 	return rank->campaign_id == question->campaign_id && rank->version == question->version && rank->score == score &&
 	       question->now_ms - rank->read_ms < STORE_FRESH_MS;
 }
 
-static struct known_node *
-node_place(struct known *known, uint64_t node)
+static struct cached_node *
+node_place(struct rank_cache *known, uint64_t node)
 {
 	const uint64_t golden = 0x9e3779b97f4a7c15; /* 2^64 times the golden section: numbers in a row fall far apart */
 	return &known->nodes[node * golden >> (64 - NODE_BITS)];
@@ -57,9 +57,9 @@ node_place(struct known *known, uint64_t node)
 
 /* NULL: it has to be read. */
 static const struct rank_node *
-known_node(struct known *known, const struct question *question, uint64_t node)
+cached_node(struct rank_cache *known, const struct question *question, uint64_t node)
 {
-	const struct known_node *place = node_place(known, node);
+	const struct cached_node *place = node_place(known, node);
 	bool there = place->node.node == node && place->version == question->version &&
 		     question->now_ms - place->read_ms < STORE_FRESH_MS;
 	return there ? &place->node : NULL;
@@ -99,14 +99,14 @@ read_nodes(
 
 /* How many leads have a higher score, by nodes that are known or were read. */
 static uint64_t
-leads_above(struct known *known, const struct question *question, const struct reading *reading, uint32_t score)
+leads_above(struct rank_cache *known, const struct question *question, const struct reading *reading, uint32_t score)
 {
 	struct rank_place places[RANK_LEVELS];
 	struct rank_node nodes[RANK_LEVELS];
 	size_t count = 0;
 	rank_places(question->campaign_id, score, places);
 	for (size_t level = 0; level < RANK_LEVELS; level++) {
-		const struct rank_node *node = known_node(known, question, places[level].node);
+		const struct rank_node *node = cached_node(known, question, places[level].node);
 		if (node == NULL)
 			node = rank_find(reading->nodes, reading->count, places[level].node);
 		if (node != NULL)
@@ -128,26 +128,26 @@ missing_nodes(
 			continue;
 		rank_places(question->campaign_id, ranks[i].score, places);
 		for (size_t level = 0; level < RANK_LEVELS; level++)
-			if (known_node(store->known, question, places[level].node) == NULL)
+			if (cached_node(store->rank_cache, question, places[level].node) == NULL)
 				numbers[missing++] = places[level].node;
 	}
 	return store_id_list(pool, numbers, missing);
 }
 
 static void
-keep(
-    struct known *known, const struct question *question, const struct rank *ranks, size_t count, const struct reading *reading)
+keep(struct rank_cache *known, const struct question *question, const struct rank *ranks, size_t count,
+    const struct reading *reading)
 {
 	const uint64_t lower = rank_level_start(question->campaign_id, NODE_LEVELS);
 	for (size_t i = 0; i < count; i++) {
-		struct known_rank *place = rank_place(known, question, ranks[i].score);
-		if (!is_rank_known(place, question, ranks[i].score))
-			*place = (struct known_rank){ question->campaign_id, question->version, ranks[i].rank, question->now_ms,
-				ranks[i].score };
+		struct cached_rank *place = rank_place(known, question, ranks[i].score);
+		if (!is_rank_cached(place, question, ranks[i].score))
+			*place = (struct cached_rank){ question->campaign_id, question->version, ranks[i].rank,
+				question->now_ms, ranks[i].score };
 	}
 	for (size_t i = 0; i < reading->count && reading->nodes[i].node < lower; i++)
 		*node_place(known, reading->nodes[i].node) =
-		    (struct known_node){ question->version, question->now_ms, reading->nodes[i] };
+		    (struct cached_node){ question->version, question->now_ms, reading->nodes[i] };
 }
 
 /* At most RANKS_AT_ONCE. */
@@ -156,8 +156,8 @@ rank_some(struct store *store, struct pool *pool, const struct question *questio
 {
 	struct reading reading;
 	for (size_t i = 0; i < count; i++) {
-		const struct known_rank *known = rank_place(store->known, question, ranks[i].score);
-		ranks[i].rank = is_rank_known(known, question, ranks[i].score) ? known->rank : 0;
+		const struct cached_rank *known = rank_place(store->rank_cache, question, ranks[i].score);
+		ranks[i].rank = is_rank_cached(known, question, ranks[i].score) ? known->rank : 0;
 	}
 	struct db_list missing = missing_nodes(store, pool, question, ranks, count);
 	if (missing.count == 0)
@@ -169,8 +169,8 @@ rank_some(struct store *store, struct pool *pool, const struct question *questio
 		return RESULT_CONFLICT;
 	for (size_t i = 0; i < count; i++)
 		if (ranks[i].rank == 0)
-			ranks[i].rank = 1 + leads_above(store->known, question, &reading, ranks[i].score);
-	keep(store->known, question, ranks, count, &reading);
+			ranks[i].rank = 1 + leads_above(store->rank_cache, question, &reading, ranks[i].score);
+	keep(store->rank_cache, question, ranks, count, &reading);
 	return RESULT_OK;
 }
 
@@ -181,8 +181,8 @@ store_rank(
 	enum { RANKS_AT_ONCE = DB_LIST_MAX / RANK_LEVELS };
 	const struct question question = { campaign_id, leads_version, clock_monotonic_ms() };
 	enum result result = RESULT_OK;
-	if (store->known == NULL)
-		store->known = memory_alloc(sizeof(*store->known));
+	if (store->rank_cache == NULL)
+		store->rank_cache = memory_alloc(sizeof(*store->rank_cache));
 	for (size_t i = 0; i < count && result == RESULT_OK; i += RANKS_AT_ONCE) {
 		size_t some = count - i < RANKS_AT_ONCE ? count - i : RANKS_AT_ONCE;
 		result = rank_some(store, pool, &question, ranks + i, some);

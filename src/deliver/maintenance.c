@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "deliver/chores.h"
+#include "deliver/maintenance.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,27 +14,27 @@
 enum {
 	WEBHOOKS_MAX = 64, /* to be ended; the next look finds the others again */
 	END_CHUNK = 500,   /* deliveries which are ended in one transaction */
-	HOUSEKEEPING_MS = 10 * 1000
+	MAINTENANCE_MS = 10 * 1000
 };
 
-enum chore { CHORE_CLOSE, CHORE_END, CHORE_HOUSE, CHORE_BULK, CHORES };
+enum task { TASK_CLOSE, TASK_END, TASK_MAINTAIN, TASK_BULK, TASKS };
 
 struct webhook_closing {
 	uint64_t webhook_id;
 	enum webhook_state state;
 };
 
-struct chores {
+struct maintenance {
 	struct runner *runner;
-	enum chore under_way; /* CHORES: none */
-	enum chore last;      /* the one before: the next one's turn is first */
-	struct back_off away[CHORES];
+	enum task under_way; /* TASKS: none */
+	enum task last;      /* the one before: the next one's turn is first */
+	struct back_off away[TASKS];
 
 	struct webhook_closing closings[WEBHOOKS_MAX]; /* the oldest first */
 	size_t closing_count;
 	uint64_t webhooks[WEBHOOKS_MAX];
 	size_t webhook_count;
-	int64_t next_housekeeping_ms;
+	int64_t next_maintenance_ms;
 	bool bulk_queued;
 
 	/* what the thread is given, and what it answers */
@@ -42,33 +42,33 @@ struct chores {
 		struct webhook_closing closing;
 		uint64_t webhook_id;
 		size_t ended;
-		bool keeps_days, bulk_left;
+		bool maintains_days, bulk_left;
 	} work;
 };
 
-struct chores *
-chores_new(struct store *store)
+struct maintenance *
+maintenance_new(struct store *store)
 {
-	struct chores *c = memory_alloc(sizeof(*c));
-	c->under_way = c->last = CHORES;
+	struct maintenance *c = memory_alloc(sizeof(*c));
+	c->under_way = c->last = TASKS;
 	c->runner = runner_new(store);
 	if (c->runner == NULL)
-		chores_free(&c);
+		maintenance_free(&c);
 	return c;
 }
 
 void
-chores_free(struct chores **chores)
+maintenance_free(struct maintenance **maintenance)
 {
-	if (*chores == NULL)
+	if (*maintenance == NULL)
 		return;
-	runner_free(&(*chores)->runner);
-	free(*chores);
-	*chores = NULL;
+	runner_free(&(*maintenance)->runner);
+	free(*maintenance);
+	*maintenance = NULL;
 }
 
 void
-chores_end_webhooks(struct chores *c, const uint64_t *webhook_ids, size_t count)
+maintenance_end_webhooks(struct maintenance *c, const uint64_t *webhook_ids, size_t count)
 {
 	c->webhook_count = count < WEBHOOKS_MAX ? count : WEBHOOKS_MAX;
 	for (size_t i = 0; i < c->webhook_count; i++)
@@ -76,14 +76,14 @@ chores_end_webhooks(struct chores *c, const uint64_t *webhook_ids, size_t count)
 }
 
 void
-chores_close_webhook(struct chores *c, uint64_t webhook_id, enum webhook_state state)
+maintenance_close_webhook(struct maintenance *c, uint64_t webhook_id, enum webhook_state state)
 {
 	if (c->closing_count < WEBHOOKS_MAX)
 		c->closings[c->closing_count++] = (struct webhook_closing){ webhook_id, state };
 }
 
 void
-chores_bulk_work(struct chores *c, bool queued)
+maintenance_bulk_work(struct maintenance *c, bool queued)
 {
 	c->bulk_queued = queued;
 }
@@ -93,12 +93,12 @@ chores_bulk_work(struct chores *c, bool queued)
 static enum result
 close_one(struct store *store, void *context)
 {
-	const struct chores *c = context;
+	const struct maintenance *c = context;
 	return store_close_webhook(store, c->work.closing.webhook_id, c->work.closing.state);
 }
 
 static bool
-closed_one(struct chores *c UNUSED)
+closed_one(struct maintenance *c UNUSED)
 {
 	return true; /* the next look finds what is left of its deliveries */
 }
@@ -106,12 +106,12 @@ closed_one(struct chores *c UNUSED)
 static enum result
 end_some(struct store *store, void *context)
 {
-	struct chores *c = context;
+	struct maintenance *c = context;
 	return store_fail_pending(store, c->work.webhook_id, END_CHUNK, &c->work.ended);
 }
 
 static bool
-ended_some(struct chores *c)
+ended_some(struct maintenance *c)
 {
 	if (c->work.ended > 0) {
 		log_debug("pending_ended", LOG_UINT("webhook", c->work.webhook_id), LOG_UINT("deliveries", c->work.ended));
@@ -124,23 +124,23 @@ ended_some(struct chores *c)
 }
 
 static enum result
-keep_house(struct store *store, void *context)
+maintain(struct store *store, void *context)
 {
-	const struct chores *c = context;
-	return store_housekeeping(store, c->work.keeps_days);
+	const struct maintenance *c = context;
+	return store_maintain(store, c->work.maintains_days);
 }
 
 static bool
-kept_house(struct chores *c)
+maintained(struct maintenance *c)
 {
-	c->next_housekeeping_ms = clock_monotonic_ms() + HOUSEKEEPING_MS;
+	c->next_maintenance_ms = clock_monotonic_ms() + MAINTENANCE_MS;
 	return false;
 }
 
 static enum result
 do_bulk(struct store *store, void *context)
 {
-	struct chores *c = context;
+	struct maintenance *c = context;
 	struct pool *pool = pool_new();
 	enum result result = bulk_run_chunk(store, pool, &c->work.bulk_left);
 	pool_free(&pool);
@@ -148,7 +148,7 @@ do_bulk(struct store *store, void *context)
 }
 
 static bool
-did_bulk(struct chores *c)
+did_bulk(struct maintenance *c)
 {
 	c->bulk_queued = c->work.bulk_left;
 	return true; /* webhooks may have to be told */
@@ -157,37 +157,37 @@ did_bulk(struct chores *c)
 static const struct {
 	const char *name;
 	runner_work *work;
-	bool (*done)(struct chores *);
-} chores_all[CHORES] = {
-	[CHORE_CLOSE] = { "close_webhook", close_one, closed_one },
-	[CHORE_END] = { "end_pending", end_some, ended_some },
-	[CHORE_HOUSE] = { "housekeeping", keep_house, kept_house },
-	[CHORE_BULK] = { "bulk", do_bulk, did_bulk },
+	bool (*done)(struct maintenance *);
+} maintenance_all[TASKS] = {
+	[TASK_CLOSE] = { "close_webhook", close_one, closed_one },
+	[TASK_END] = { "end_pending", end_some, ended_some },
+	[TASK_MAINTAIN] = { "housekeeping", maintain, maintained },
+	[TASK_BULK] = { "bulk", do_bulk, did_bulk },
 };
 
 /* ---- whose turn it is ---- */
 
 static int64_t
-chore_when(const struct chores *c, enum chore chore)
+task_when(const struct maintenance *c, enum task task)
 {
-	const bool wanted[CHORES] = { [CHORE_CLOSE] = c->closing_count > 0,
-		[CHORE_END] = c->webhook_count > 0,
-		[CHORE_HOUSE] = true,
-		[CHORE_BULK] = c->bulk_queued };
-	const int64_t when = chore == CHORE_HOUSE ? c->next_housekeeping_ms : 0;
-	if (!wanted[chore])
+	const bool wanted[TASKS] = { [TASK_CLOSE] = c->closing_count > 0,
+		[TASK_END] = c->webhook_count > 0,
+		[TASK_MAINTAIN] = true,
+		[TASK_BULK] = c->bulk_queued };
+	const int64_t when = task == TASK_MAINTAIN ? c->next_maintenance_ms : 0;
+	if (!wanted[task])
 		return CLOCK_NEVER;
-	return when > c->away[chore].until_ms ? when : c->away[chore].until_ms;
+	return when > c->away[task].until_ms ? when : c->away[task].until_ms;
 }
 
 int64_t
-chores_when(const struct chores *c)
+maintenance_when(const struct maintenance *c)
 {
 	int64_t first = CLOCK_NEVER;
-	if (c->under_way != CHORES)
+	if (c->under_way != TASKS)
 		return CLOCK_NEVER;
-	for (enum chore chore = 0; chore < CHORES; chore++) {
-		const int64_t when = chore_when(c, chore);
+	for (enum task task = 0; task < TASKS; task++) {
+		const int64_t when = task_when(c, task);
 		first = when < first ? when : first;
 	}
 	return first;
@@ -195,7 +195,7 @@ chores_when(const struct chores *c)
 
 /* They take turns by their ids: one that fails must not hold up the others. */
 static uint64_t
-next_webhook(const struct chores *c)
+next_webhook(const struct maintenance *c)
 {
 	uint64_t first = UINT64_MAX, next = UINT64_MAX;
 	for (size_t i = 0; i < c->webhook_count; i++) {
@@ -208,7 +208,7 @@ next_webhook(const struct chores *c)
 }
 
 static struct webhook_closing
-next_closing(struct chores *c)
+next_closing(struct maintenance *c)
 {
 	const struct webhook_closing first = c->closings[0];
 	memmove(c->closings, c->closings + 1, --c->closing_count * sizeof(*c->closings));
@@ -216,62 +216,62 @@ next_closing(struct chores *c)
 }
 
 void
-chores_begin(struct chores *c, bool keeps_days)
+maintenance_begin(struct maintenance *c, bool maintains_days)
 {
 	const int64_t now = clock_monotonic_ms();
-	for (unsigned i = 1; i <= CHORES; i++) {
-		const enum chore chore = ((unsigned)c->last + i) % CHORES;
-		if (chore_when(c, chore) > now)
+	for (unsigned i = 1; i <= TASKS; i++) {
+		const enum task task = ((unsigned)c->last + i) % TASKS;
+		if (task_when(c, task) > now)
 			continue;
-		c->under_way = c->last = chore;
-		if (chore == CHORE_CLOSE)
+		c->under_way = c->last = task;
+		if (task == TASK_CLOSE)
 			c->work.closing = next_closing(c);
-		if (chore == CHORE_END)
+		if (task == TASK_END)
 			c->work.webhook_id = next_webhook(c);
-		c->work.keeps_days = keeps_days;
-		runner_start(c->runner, chores_all[chore].work, c);
+		c->work.maintains_days = maintains_days;
+		runner_start(c->runner, maintenance_all[task].work, c);
 		return;
 	}
 }
 
 bool
-chores_are_done(const struct chores *c)
+maintenance_are_done(const struct maintenance *c)
 {
-	return c->under_way != CHORES && runner_is_done(c->runner);
+	return c->under_way != TASKS && runner_is_done(c->runner);
 }
 
 bool
-chores_settle(struct chores *c)
+maintenance_settle(struct maintenance *c)
 {
 	enum result result = RESULT_OK;
-	const enum chore chore = c->under_way;
+	const enum task task = c->under_way;
 	if (!runner_take(c->runner, &result))
 		return false;
-	c->under_way = CHORES;
+	c->under_way = TASKS;
 	if (result != RESULT_OK) {
-		back_off(&c->away[chore], chores_all[chore].name, result);
-		if (chore == CHORE_CLOSE) /* after the others: one locked campaign must not hold them up */
-			chores_close_webhook(c, c->work.closing.webhook_id, c->work.closing.state);
+		back_off(&c->away[task], maintenance_all[task].name, result);
+		if (task == TASK_CLOSE) /* after the others: one locked campaign must not hold them up */
+			maintenance_close_webhook(c, c->work.closing.webhook_id, c->work.closing.state);
 		return false;
 	}
-	c->away[chore] = (struct back_off){ 0 };
-	return chores_all[chore].done(c);
+	c->away[task] = (struct back_off){ 0 };
+	return maintenance_all[task].done(c);
 }
 
 bool
-chores_are_left(const struct chores *c)
+maintenance_are_left(const struct maintenance *c)
 {
-	return c->closing_count > 0 || c->webhook_count > 0 || c->bulk_queued || c->under_way != CHORES;
+	return c->closing_count > 0 || c->webhook_count > 0 || c->bulk_queued || c->under_way != TASKS;
 }
 
 bool
-chores_are_busy(const struct chores *c)
+maintenance_are_busy(const struct maintenance *c)
 {
-	return c->under_way != CHORES;
+	return c->under_way != TASKS;
 }
 
 int
-chores_fd(const struct chores *c)
+maintenance_fd(const struct maintenance *c)
 {
 	return runner_fd(c->runner);
 }

@@ -51,7 +51,7 @@ is_lock_file(int fd)
 	return size >= 0 && size <= HEX_SIZE + 1;
 }
 
-/* Says how to hint it: after one run as root the file is root's, and those of cron, as another account, cannot open it. */
+/* Says how to fix it: after one run as root the file is root's, and those of cron, as another account, cannot open it. */
 static void
 log_cannot_lock(const char *path, int number)
 {

@@ -132,7 +132,7 @@ serve(struct fcgi_exchange *exchange, int connection, int peer)
 }
 
 /* libfcgi 2.4.2 takes memory for a name and a value before they come. Lengths that together are more than an int end the
- * process, and the parent starts another one: that is not ours to hint, so none is that long here. */
+ * process, and the parent starts another one: we cannot fix that, so none is that long here. */
 static ssize_t
 send_bytes(int peer, const uint8_t *data, size_t size)
 {

@@ -36,7 +36,7 @@ class Entry:
     ref: object
     round: int
     delta: int
-    asked: int
+    requested: int
     message: Optional[str] = None
 
 
@@ -418,13 +418,13 @@ class Step:
 
     # --- scores (4.6) ---
 
-    def book(self, lead, reason, ref, round, asked, message=None):
+    def book(self, lead, reason, ref, round, requested, message=None):
         """Answers what took effect."""
-        if asked == 0 or self.campaign.ended:
+        if requested == 0 or self.campaign.ended:
             return 0
         assert not any((entry.reason, entry.ref, entry.round) == (reason, ref, round) for entry in lead.ledger), \
             "the same cause is never booked twice"
-        delta = max(asked, -lead.score)
+        delta = max(requested, -lead.score)
         # a copy: what the lead was before this command has the old ledger
         lead.ledger = lead.ledger + [Entry(reason, ref, round, delta, requested, message)]
         return delta
@@ -475,9 +475,9 @@ class Step:
                 self.bring(link, ancestor, lead, "referral", link.earned - link.credit - extra)
                 self.bring(link, ancestor, lead, "verified", extra)
 
-    def bring(self, link, ancestor, lead, reason, asked):
-        if asked > 0:
-            link.credit += self.book(ancestor, reason, lead.id, lead.times_flagged, asked)
+    def bring(self, link, ancestor, lead, reason, requested):
+        if requested > 0:
+            link.credit += self.book(ancestor, reason, lead.id, lead.times_flagged, requested)
 
     def flag(self, lead, flags):
         if not flags:

@@ -26,7 +26,7 @@ def test_points(campaign, receiver):
     changes = [event.json["__score_change"] for event in campaign.delivered(2, event="score_change")]
     assert {change["delta"] for change in changes} == {5, -5} and {change["reason"] for change in changes} == {"custom"}
     kept = campaign.service.installation.sql(
-        f"SELECT asked, delta, message FROM lh_score_entries WHERE lead_id = {lead['id']} ORDER BY asked")
+        f"SELECT requested, delta, message FROM lh_score_entries WHERE lead_id = {lead['id']} ORDER BY requested")
     assert kept.split("\n") == ["-7\t-5\tNULL", "5\t5\tfor a photo"]
 
 

@@ -88,6 +88,6 @@ check_deep(struct store *store, struct check *check)
 		result = ask(store, check, i, first_event);
 	if (result != RESULT_OK)
 		check_add(
-		    check, "deep", slice_of(store_error_text(store)), "hint this and check again: the rest was not counted");
+		    check, "deep", slice_of(store_error_text(store)), "fix this and check again: the rest was not counted");
 	store_set_answer_timeout(store, ordinary_timeout_s);
 }

@@ -352,7 +352,7 @@ class Player:
         got = sorted((int(row[0]), row[1], 0 if row[1] == "custom" else int(row[2]), *map(int, row[3:6]), row[6])
                      for row in rows)
         expected = sorted((lead.id, entry.reason, 0 if entry.reason == "custom" else entry.ref, entry.round, entry.delta,
-                           entry.asked, entry.message or "") for lead in campaign.leads.values() for entry in lead.ledger)
+                           entry.requested, entry.message or "") for lead in campaign.leads.values() for entry in lead.ledger)
         same("ledger", expected, got)
 
     def compare_links(self, campaign):

@@ -8,6 +8,10 @@ RENAME TABLE IF EXISTS {prefix}bulk_turns TO {prefix}bulk_schedule;
 ALTER TABLE {prefix}score_entries CHANGE COLUMN IF EXISTS asked requested BIGINT NOT NULL;
 ALTER TABLE {prefix}bulk_jobs CHANGE COLUMN IF EXISTS word argument VARCHAR(64) NULL;
 
+-- Credit that a referrer's score had no room for counted as owed, and was booked again at the next verification: that failed, for
+-- a cause is booked once. Such credit is lost. Of a referral that counts nothing else is owed.
+UPDATE {prefix}referral_links SET earned = credit WHERE counts = 1 AND earned > credit;
+
 -- Tokens were dropped by the time in their first bytes, which a host's clock had written. Those of before are dropped a day from
 -- now. The index serves SQL_DELETE_OLD_TOKENS.
 ALTER TABLE {prefix}commit_tokens

@@ -97,9 +97,11 @@ credit(struct step *step, struct working_link *link, struct working_lead *ancest
 {
 	int64_t delta = step_book(step, ancestor,
 	    &(struct booking){ .reason = reason, .ref = lead->id, .round = lead->times_flagged, .points = points });
-	if (delta != 0)
+	if (points != 0)
 		change(link);
 	link->link.credit = (uint32_t)((int64_t)link->link.credit + delta);
+	if (points > delta) /* the referrer's score is at its maximum: the rest is lost, not owed */
+		link->link.earned -= (uint32_t)(points - delta);
 }
 
 /* Notes what the referral earns; after the campaign's end nothing, then or later. */

@@ -173,7 +173,7 @@ struct webhook {
 	uint64_t id, campaign_id;
 	uint32_t events; /* EVENT_BIT of each subscribed one */
 	enum webhook_state state;
-	bool form; /* as it is sent: the host may be one of dispatch.form_hosts */
+	bool form; /* as it is sent: the URL may contain a word of dispatch.form_urls */
 };
 
 #endif

@@ -138,7 +138,7 @@ static struct entry *
 claim(struct params_source *source, struct slice name)
 {
 	struct entry *entry = find_entry(source->params, name);
-	if (source->params->values++ == source->caps.values) {
+	if (source->params->values++ >= source->caps.values) {
 		params_fail(
 		    source, HTTP_INVALID_PARAMETER, cap_text(source, "There are more than", source->caps.values, "values"));
 		return NULL;
@@ -227,7 +227,7 @@ params_append(struct params_source *source, struct slice name, const struct http
 	const struct http_value *value = &entry->param.value;
 	if (entry->param.origin != source->origin || value->type != HTTP_ARRAY)
 		replace(entry, source, (struct http_value){ .type = HTTP_ARRAY });
-	if (value->item_count == source->caps.items) {
+	if (value->item_count >= source->caps.items) {
 		params_fail_named(source, name, cap_text(source, "has more than", source->caps.items, "items"));
 		source->problem->kind = HTTP_TOO_MANY_ITEMS;
 		return false;

@@ -188,6 +188,29 @@ credit_is_earned_once(void **state)
 	assert_int_equal(lead(w, 0)->score, 8);
 }
 
+/* 4.6: "the same cause is never booked twice", also when the score was at its maximum and the booking had no effect. */
+static void
+credit_that_has_no_room_is_lost(void **state)
+{
+	struct world *w = *state;
+	campaign(w)->points_verified = 3;
+	sign_up(w, 0, -1);
+	lead(w, 0)->score = UINT32_MAX;
+	sign_up(w, 1, 0);
+	assert_int_equal(w->decision.entry_count, 1);
+	lead(w, 0)->score = UINT32_MAX - 1;
+	change(w, 1, LEAD_VERIFY);
+	assert_int_equal(w->decision.entry_count, 1);
+	assert_int_equal(w->decision.entries[0].reason, SCORE_VERIFIED);
+	assert_int_equal(w->decision.entries[0].delta, 1);
+	assert_int_equal(w->decision.entries[0].requested, 3);
+	lead(w, 0)->score = 10;
+	change(w, 1, LEAD_BLOCK);
+	assert_int_equal(lead(w, 0)->score, 9);
+	change(w, 1, LEAD_APPROVE);
+	assert_int_equal(lead(w, 0)->score, 10);
+}
+
 /* 4.6: with require_verification a referral counts when the lead is verified; points_verified come on top, once. */
 static void
 a_referral_may_have_to_be_verified(void **state)
@@ -577,6 +600,7 @@ main(void)
 		WORLD_TEST(a_chain_has_sixteen_levels_and_ends_at_a_deleted_lead),
 		WORLD_TEST(blocking_takes_back_and_approving_restores),
 		WORLD_TEST(credit_is_earned_once),
+		WORLD_TEST(credit_that_has_no_room_is_lost),
 		WORLD_TEST(a_referral_may_have_to_be_verified),
 		WORLD_TEST(a_suspicious_lead_is_flagged),
 		WORLD_TEST(an_address_may_be_shared),

@@ -455,6 +455,12 @@ the_query_alone_is_read_without_complaint(void **state)
 	};
 	http_params_parse_query(&request, &HTTP_CAPS_DEFAULT, &collecting, &params);
 	assert_params("safe='1';jsonp='b';email=['c','d',];");
+	/* however often something does not fit, nothing after it gets in */
+	const struct http_request many = { .pool = pool, .query = SLICE("a=1&a=2&a=3&a=4&a=5&a=6") };
+	struct http_caps caps = HTTP_CAPS_DEFAULT;
+	caps.values = 3;
+	http_params_parse_query(&many, &caps, &collecting, &params);
+	assert_params("a='3';");
 	const struct http_request without = { .pool = pool };
 	http_params_parse_query(&without, &HTTP_CAPS_DEFAULT, &collecting, &params);
 	assert_params("");

@@ -275,7 +275,7 @@ open_store(struct pool *pool, const struct tree *item)
 		.prefix = pool_string(pool, tree_text(item, "prefix")),
 		.base_url = pool_string(pool, tree_text(item, "base_url")),
 		.avatar_url = pool_string(pool, tree_text(item, "avatar_url")),
-		.form_hosts = "",
+		.form_urls = "",
 		.connect_timeout_s = TIME_MS / 1000,
 		.io_timeout_s = TIME_MS / 1000,
 		.custom_fields = { (size_t)tree_id(item, "fields"), (size_t)tree_id(item, "fields_bytes") },

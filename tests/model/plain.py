@@ -477,7 +477,9 @@ class Step:
 
     def bring(self, link, ancestor, lead, reason, requested):
         if requested > 0:
-            link.credit += self.book(ancestor, reason, lead.id, lead.times_flagged, requested)
+            delta = self.book(ancestor, reason, lead.id, lead.times_flagged, requested)
+            link.credit += delta
+            link.earned -= requested - delta
 
     def flag(self, lead, flags):
         if not flags:

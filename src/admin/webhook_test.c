@@ -56,7 +56,7 @@ make_delivery(const struct admin_call *call, uint64_t id, struct due_delivery *d
 		result = store_payload_settings(call->store, &settings);
 	if (result != RESULT_OK)
 		return result;
-	delivery->form = webhook.row.form || webhook_url_wants_form(webhook.row.url, slice_of(call->conf->dispatch.form_hosts));
+	delivery->form = webhook.row.form || webhook_url_wants_form(webhook.row.url, slice_of(call->conf->dispatch.form_urls));
 	return render(call->pool, settings, campaign, *now_ms, &delivery->payload) ? RESULT_OK : RESULT_FAILED;
 }
 

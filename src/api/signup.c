@@ -168,14 +168,26 @@ call_parse_view(struct call *call, struct payload_view *view)
 	return call_boolean(call, "__skip_urls", &view->skip_urls) && call_boolean(call, "__skip_actions", &view->skip_actions);
 }
 
+/* Any value but a false one keeps it (docs/api.md 4.4); unlike elsewhere an empty text is no false one. */
+static bool
+keeps_opt_out(const struct http_value *value)
+{
+	bool boolean;
+	if (value == NULL || value->type == HTTP_NULL)
+		return false;
+	if (value->type == HTTP_STRING && value->text.size == 0)
+		return true;
+	return !http_value_boolean(value, &boolean) || boolean;
+}
+
 bool
 call_parse_signup(struct call *call, struct signup *signup, struct payload_view *view)
 {
 	struct email email;
 	if (!call_merge_url(call) || !call_parse_email(call, &email) || !call_parse_phone(call, &signup->phone) ||
-	    !call_boolean(call, "must_exist", &signup->must_exist) ||
-	    !call_boolean(call, "__do_not_reset_opt_out", &signup->keep_opt_out))
+	    !call_boolean(call, "must_exist", &signup->must_exist))
 		return false;
+	signup->keep_opt_out = keeps_opt_out(http_params_value(call->params, SLICE("__do_not_reset_opt_out")));
 	signup->email = email.display;
 	signup->email_key = email.key;
 	return parse_social_id(call, signup) && parse_address(call, signup) && parse_origin(call, signup) &&

@@ -70,7 +70,7 @@ struct conf_dispatch {
 	const char *allow_networks; /* networks */
 	const char *deny_ports;     /* decimal, 1 to 65535 */
 	const char *schedule;       /* durations */
-	const char *form_hosts;
+	const char *form_urls;
 	const char *lock_file;
 	const char *ca_file; /* "": the system's */
 	int64_t connect_timeout, attempt_timeout;

@@ -88,9 +88,9 @@ is_duration(struct slice text)
 }
 
 static bool
-is_host_part(struct slice text)
+is_url_part(struct slice text)
 {
-	return is_ascii(text, false) && slice_find(text, '/') == text.size && slice_find(text, ':') == text.size;
+	return is_ascii(text, false);
 }
 
 /* What limits there may be, the limiter says. */
@@ -120,7 +120,7 @@ static const struct conf_rule networks = { looks_like_network, "addresses or net
 static const struct conf_rule ports = { is_port, "port numbers from 1 to 65535" };
 static const struct conf_rule durations = { is_duration, "durations as 5s, 30m or 24h" };
 static const struct conf_rule limits = { is_limit, "numbers of requests and durations as 10/60s" };
-static const struct conf_rule host_parts = { is_host_part, "host names or parts of them" };
+static const struct conf_rule url_parts = { is_url_part, "words of ASCII characters" };
 
 /* The type of the place that a setting of each type has in struct conf. */
 #define PLACE_CONF_TEXT const char *
@@ -207,7 +207,7 @@ static const struct conf_setting settings[] = {
 	{ SETTING(dispatch, allow_networks, CONF_LIST), "", 0, LIST_MAX, &networks, "otherwise forbidden networks that webhooks may be in" },
 	{ SETTING(dispatch, deny_ports, CONF_LIST), DENIED_PORTS, 0, 65535, &ports, "ports that no webhook may have" },
 	{ SETTING(dispatch, schedule, CONF_LIST), "5s 1m 5m 30m 2h 5h 10h 14h 20h 24h", 0, 32, &durations, "waits before each further attempt" },
-	{ SETTING(dispatch, form_hosts, CONF_LIST), "", 0, LIST_MAX, &host_parts, "hosts that are sent forms instead of JSON" },
+	{ SETTING(dispatch, form_urls, CONF_LIST), "", 0, LIST_MAX, &url_parts, "words of URLs that are sent forms instead of JSON" },
 	{ SETTING(dispatch, connect_timeout, CONF_DURATION), "5s", 1, HOUR, NULL, "time for a connection to a receiver" },
 	{ SETTING(dispatch, attempt_timeout, CONF_DURATION), "15s", 1, HOUR, NULL, "time for a whole attempt" },
 	{ SETTING(dispatch, lease, CONF_DURATION), "60s", SECOND, DAY, NULL, "time after which another dispatcher takes over" },

@@ -47,8 +47,11 @@ add_country(struct pool *pool, char out[E164_SIZE], size_t *size, struct slice c
 		unsigned calling_code = phone_backend_calling_code(region);
 		return calling_code != 0 && add_digits(out, size, pool_printf(pool, "%u", calling_code));
 	}
-	bool plus;
-	code = after_plus(code, &plus);
+	if (slice_starts_with(code, SLICE("+")))
+		code = slice_sub(code, 1, code.size);
+	for (size_t i = 0; i < code.size; i++)
+		if (!ascii_is_digit(code.data[i]))
+			return false;
 	return add_digits(out, size, code) && *size > 1;
 }
 

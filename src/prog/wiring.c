@@ -223,7 +223,7 @@ wiring_store(const struct conf *conf, const struct host_list *disposable_domains
 		.io_timeout_s = whole_seconds(answer_ms),
 		.base_url = conf->server.base_url,
 		.avatar_url = conf->lead.avatar_url,
-		.form_hosts = conf->dispatch.form_hosts,
+		.form_urls = conf->dispatch.form_urls,
 		.custom_fields = { conf->limits.custom_fields, conf->limits.custom_fields_bytes },
 		.disposable_domains = disposable_domains,
 		.retention_ms = conf->dispatch.retention,

@@ -103,7 +103,7 @@ webhook_from_row(const struct store *store, const struct db_rows *rows, size_t r
 		.events = (uint32_t)db_get_u64(rows, row, SUBSCRIPTION_EVENTS),
 		.state = store_webhook_state(db_get_bytes(rows, row, SUBSCRIPTION_STATE)),
 		.form = store_is_form(db_get_bytes(rows, row, SUBSCRIPTION_FORMAT)) ||
-			webhook_url_wants_form(db_get_bytes(rows, row, SUBSCRIPTION_URL), slice_of(store->options.form_hosts)),
+			webhook_url_wants_form(db_get_bytes(rows, row, SUBSCRIPTION_URL), slice_of(store->options.form_urls)),
 	};
 }
 

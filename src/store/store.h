@@ -29,7 +29,7 @@ struct store_options {
 	unsigned port, connect_timeout_s, io_timeout_s;
 	/* the rules' settings */
 	const char *base_url, *avatar_url;
-	const char *form_hosts; /* list */
+	const char *form_urls; /* list */
 	struct custom_field_limits custom_fields;
 	const struct host_list *disposable_domains; /* NULL: none */
 	int64_t retention_ms;                       /* of events, deliveries and attempts; 0: for ever */

@@ -269,14 +269,11 @@ contains_nocase(struct slice text, struct slice part)
 }
 
 bool
-webhook_url_wants_form(struct slice url, struct slice form_hosts)
+webhook_url_wants_form(struct slice url, struct slice form_urls)
 {
-	struct parts parts;
 	struct slice item;
-	if (!split(url, &parts))
-		return false;
-	while (slice_next_item(&form_hosts, &item))
-		if (contains_nocase(parts.host, item))
+	while (slice_next_item(&form_urls, &item))
+		if (contains_nocase(url, item))
 			return true;
 	return false;
 }

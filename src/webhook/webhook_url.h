@@ -31,8 +31,8 @@ MUST_CHECK enum webhook_url_result webhook_url_judge(struct pool *pool, struct s
  * to be judged by the addresses that it has. False when it is none; *dialled is then untouched. */
 MUST_CHECK bool webhook_url_dial(struct pool *pool, struct slice text, struct slice *dialled);
 
-/* True when the host of a registered URL contains an item of the list setting dispatch.form_hosts, without regard to case
+/* True when a registered URL contains an item of the list setting dispatch.form_urls, anywhere and without regard to case
  * (docs/deliveries.md 2). */
-bool webhook_url_wants_form(struct slice url, struct slice form_hosts);
+bool webhook_url_wants_form(struct slice url, struct slice form_urls);
 
 #endif

@@ -125,7 +125,7 @@ an_empty_file_gives_every_default(void **state)
 	assert_string_equal(conf->dispatch.schedule, "5s 1m 5m 30m 2h 5h 10h 14h 20h 24h");
 	assert_string_equal(conf->dispatch.allow_networks, "");
 	assert_non_null(strstr(conf->dispatch.deny_ports, " 22 23 25 "));
-	assert_string_equal(conf->dispatch.form_hosts, "");
+	assert_string_equal(conf->dispatch.form_urls, "");
 	assert_int_equal(conf->dispatch.connect_timeout, 5000);
 	assert_int_equal(conf->dispatch.attempt_timeout, 15000);
 	assert_int_equal(conf->dispatch.lease, 60000);
@@ -185,13 +185,13 @@ a_list_goes_on_in_indented_lines(void **state)
 {
 	(void)state;
 	struct conf *conf = load_file("[dispatch]\n"
-				      "form_hosts = a.example\n"
+				      "form_urls = a.example\n"
 				      "\n"
 				      "  b.example\n"
 				      "# between\n"
 				      "\tc.example\n"
 				      "lease = 50s\n");
-	assert_string_equal(conf->dispatch.form_hosts, "a.example b.example c.example");
+	assert_string_equal(conf->dispatch.form_urls, "a.example b.example c.example");
 	assert_int_equal(conf->dispatch.lease, 50000);
 	conf_free(&conf);
 	/* before any setting of its section an indented line is a setting */
@@ -289,7 +289,9 @@ bad_values_are_refused(void **state)
 		{ "dispatch", "deny_ports", "22 0" },
 		{ "dispatch", "deny_ports", "65536" },
 		{ "dispatch", "schedule", "5s 1" },
-		{ "dispatch", "form_hosts", "https://a" },
+		{ "dispatch", "form_urls",
+		    "b\xc3\xbc"
+		    "cher" },
 		{ "dispatch", "lease", "0s" },
 		{ "dispatch", "lease", "9223372036854775807d" },
 		{ "log", "level", "loud" },
@@ -318,21 +320,21 @@ static void
 environment_beats_file_beats_default(void **state)
 {
 	(void)state;
-	struct conf *conf = load_file("[database]\nhost = file.example\n[dispatch]\nform_hosts = a.example\n");
+	struct conf *conf = load_file("[database]\nhost = file.example\n[dispatch]\nform_urls = a.example\n");
 	assert_string_equal(conf->database.host, "file.example");
 	conf_free(&conf);
 	setenv("LEADHOOK_DATABASE_HOST", "environment.example", 1);
-	setenv("LEADHOOK_DISPATCH_FORM_HOSTS", "", 1);
+	setenv("LEADHOOK_DISPATCH_FORM_URLS", "", 1);
 	setenv("LEADHOOK_LIMITS_JSON_DEPTH", "8", 1);
-	conf = load_file("[database]\nhost = file.example\n[dispatch]\nform_hosts = a.example\n");
+	conf = load_file("[database]\nhost = file.example\n[dispatch]\nform_urls = a.example\n");
 	assert_string_equal(conf->database.host, "environment.example");
-	assert_string_equal(conf->dispatch.form_hosts, "");
+	assert_string_equal(conf->dispatch.form_urls, "");
 	assert_int_equal(conf->limits.json_depth, 8);
 	conf_free(&conf);
 	setenv("LEADHOOK_LIMITS_JSON_DEPTH", "deep", 1);
 	assert_refused("LEADHOOK_LIMITS_JSON_DEPTH: expected a whole number from 1 to 128 (depth of a JSON body)\n");
 	unsetenv("LEADHOOK_DATABASE_HOST");
-	unsetenv("LEADHOOK_DISPATCH_FORM_HOSTS");
+	unsetenv("LEADHOOK_DISPATCH_FORM_URLS");
 	unsetenv("LEADHOOK_LIMITS_JSON_DEPTH");
 }
 

@@ -26,7 +26,7 @@ struct store_options world_options = {
 	.io_timeout_s = 20,
 	.base_url = "https://lead.example",
 	.avatar_url = "",
-	.form_hosts = "form.example",
+	.form_urls = "form.example",
 	.custom_fields = { 50, 16384 },
 	.retention_ms = INT64_C(30) * 24 * 3600 * 1000,
 };

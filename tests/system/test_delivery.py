@@ -18,7 +18,7 @@ IN_FLIGHT, PER_WEBHOOK = 16, 4
 @pytest.fixture(scope="module")
 def service(make_service):
     return make_service(settings=[("server", "service_name", SERVICE_NAME), ("dispatch", "in_flight", IN_FLIGHT),
-                                  ("dispatch", "per_webhook", PER_WEBHOOK)])
+                                  ("dispatch", "per_webhook", PER_WEBHOOK), ("dispatch", "form_urls", "MarketTool, other")])
 
 
 @pytest.mark.smoke
@@ -109,6 +109,17 @@ def test_form_format(service, receiver, campaign):
     assert fields["phone_number"] == "" and fields["verified"] == "false" and fields["social_id"] == lead["social_id"]
     assert fields["__event"] == "new_signup" and fields["influence[direct]"] == "0"
     assert not any(name.startswith(("tags", "utm", "completed_actions")) for name in fields)
+
+
+@pytest.mark.parametrize("below, form", [("/markettool/in", True), ("/in?to=MARKETTOOL", True), ("/an-Other", True), ("/market", False)])
+def test_form_urls(service, receiver, campaign, below, form):
+    """2 form: a configured word anywhere in the URL, in any case"""
+    campaign.webhook("new_signup", below=below)
+    campaign.lead(**ADA)
+    service.dispatch()
+    [delivery] = receiver.wait_for(1, path=campaign.hook + below)
+    assert delivery.headers["content-type"] == ("application/x-www-form-urlencoded" if form else "application/json")
+    assert delivery.verified
 
 
 @pytest.mark.parametrize("status", [200, 201, 204, 299])

@@ -354,10 +354,10 @@ def test_a_link_does_not_choose_the_lead(campaign, name):
 
 
 @pytest.mark.parametrize("fields, opted_out", [
-    ({}, False), *(({"__do_not_reset_opt_out": value}, False) for value in ("", "0", 0, "false", False, None)),
-    *(({"__do_not_reset_opt_out": value}, True) for value in ("1", 1, "true", True))])
+    ({}, False), *(({"__do_not_reset_opt_out": value}, False) for value in ("0", 0, "false", "no", "off", False, None)),
+    *(({"__do_not_reset_opt_out": value}, True) for value in ("1", 1, "true", True, "", "please", 2, ["a"]))])
 def test_an_update_ends_the_opt_out_unless_told_otherwise(service, campaign, fields, opted_out):
-    """docs/requirements.md __do_not_reset_opt_out, read as every boolean (1)"""
+    """4.4, docs/requirements.md __do_not_reset_opt_out: present keeps the opt-out, but for an explicit false"""
     lead = campaign.lead(**ADA)
     service.installation.sql(f"UPDATE lh_leads SET opted_out = 1 WHERE id = {lead['id']}")
     assert campaign.find(**ADA)["opted_out"] is True

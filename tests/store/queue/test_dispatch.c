@@ -115,7 +115,7 @@ a_claim_says_all_that_is_sent(void **state)
 	sign_up_many(w, "form", 1);
 	claims = claim(w, owners[0], form, ALL_ROWS, LONG_MS);
 	assert_int_equal(claims.count, 1);
-	assert_true(claims.items->form); /* its host is one of form_hosts */
+	assert_true(claims.items->form); /* its URL contains a word of form_urls */
 }
 
 static void

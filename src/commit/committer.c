@@ -48,7 +48,7 @@ struct gathered {
 	int64_t deadline_ms; /* the latest */
 };
 
-enum kind { KIND_NONE, KIND_ENTRY, KIND_LOOK_UP, KIND_COMMAND };
+enum kind { KIND_NONE, KIND_ENTRY, KIND_LOOK_UP, KIND_COMMAND, KIND_SUSPECT };
 
 /* What waits for an answer, by its first byte, as the codec has it; what is none of all is found out with the keys and
  * campaigns. */
@@ -58,6 +58,8 @@ kind_of(const struct peer *peer)
 	struct slice content = frame_content(&peer->in);
 	if (peer->state != PEER_WAITS || peer->delayed_until_ms > clock_monotonic_ms())
 		return KIND_NONE;
+	if (peer->suspect)
+		return KIND_SUSPECT;
 	if (content.size > 0 && content.data[0] == REQUEST_COMMAND)
 		return KIND_COMMAND;
 	return content.size > 0 && content.data[0] == REQUEST_LOOK_UP ? KIND_LOOK_UP : KIND_ENTRY;
@@ -85,14 +87,61 @@ set_busy(const struct committer *committer, bool busy)
 	committer->options->busy(committer->options->context, busy);
 }
 
+/* What a request that is refused as a suspect gets. */
+static struct commit_answer
+failed_answer(const struct commit_request *request)
+{
+	if (request->kind == REQUEST_COMMAND || request->kind == REQUEST_LOOK_UP)
+		return (struct commit_answer){ .kind = ANSWER_OUTCOME, .as.outcome.failure = FAILURE_INTERNAL };
+	return (struct commit_answer){ .kind = commit_entry_kind(request), .result = RESULT_FAILED };
+}
+
+/* Of what waits: refuses what committers die of, and puts aside what they may die of. */
+static void
+judge(struct committer *committer, struct pool *pool)
+{
+	struct suspects *suspects = committer->options->suspects;
+	struct commit_request request;
+	const int64_t now_ms = clock_monotonic_ms();
+	suspects_recover(suspects, now_ms);
+	for (size_t i = 0; i < committer->peers.count && suspects_any(suspects, now_ms); i++) {
+		struct peer *peer = committer->peers.items[i];
+		if (kind_of(peer) == KIND_NONE || !read_request(committer, pool, peer, &request))
+			continue;
+		const enum suspicion suspicion = suspects_judge(suspects, &request, now_ms);
+		peer->suspect = suspicion == SUSPICION_ALONE;
+		if (suspicion != SUSPICION_REFUSED)
+			continue;
+		log_error("request_refused", LOG_BYTES("request", request.id),
+		    LOG_STR("reason", "it, or others of its campaign, crashed the committer twice"));
+		const struct commit_answer answer = failed_answer(&request);
+		peer_answer(&committer->peers, peer, &answer);
+	}
+}
+
+/* Around the work for requests: what a crash is put down to. */
+static void
+begin_work(struct committer *committer, const struct commit_request *const *requests, size_t count)
+{
+	set_busy(committer, true);
+	suspects_begin(committer->options->suspects, requests, count);
+	log_work(count == 1 ? LOG_BYTES("request", requests[0]->id) : LOG_UINT("requests", count));
+}
+
+static void
+end_work(struct committer *committer)
+{
+	log_work_done();
+	suspects_end(committer->options->suspects);
+}
+
 static void
 read_entry(struct committer *committer, struct pool *pool, const struct commit_request *request, struct commit_answer *answer)
 {
-	set_busy(committer, true);
+	begin_work(committer, &request, 1);
 	store_set_deadline(committer->store, request->deadline_ms);
-	log_work(LOG_BYTES("request", request->id));
 	directory_ask(committer->directory, pool, request, answer);
-	log_work_done();
+	end_work(committer);
 	committer->asked++;
 	committer->unreachable = answer->result == RESULT_UNAVAILABLE;
 	if (answer->result == RESULT_OK && request->kind == REQUEST_KEY)
@@ -203,47 +252,77 @@ answer_gathered(struct committer *committer, const struct gathered *batch, const
 }
 
 static void
-note_work(const struct gathered *batch)
+execute(struct committer *committer, struct pool *pool, const struct gathered *batch)
 {
-	log_work(batch->count == 1 ? LOG_BYTES("request", batch->requests[0]->id) : LOG_UINT("requests", batch->count));
+	const struct command *commands[COMMITTER_BATCH_MAX];
+	struct outcome outcomes[COMMITTER_BATCH_MAX];
+	bool locked[COMMITTER_BATCH_MAX];
+	for (size_t i = 0; i < batch->count; i++)
+		commands[i] = &batch->requests[i]->as.command;
+	begin_work(committer, batch->requests, batch->count);
+	store_execute_free(committer->store, pool, commands, batch->count, batch->deadline_ms, outcomes, locked);
+	end_work(committer);
+	answer_gathered(committer, batch, outcomes, locked);
+}
+
+static void
+look_up(struct committer *committer, struct pool *pool, const struct gathered *batch)
+{
+	const struct look_up *look_ups[COMMITTER_BATCH_MAX];
+	struct outcome outcomes[COMMITTER_BATCH_MAX];
+	for (size_t i = 0; i < batch->count; i++)
+		look_ups[i] = &batch->requests[i]->as.look_up;
+	begin_work(committer, batch->requests, batch->count);
+	store_set_deadline(committer->store, batch->deadline_ms);
+	store_answer_look_ups(committer->store, pool, look_ups, batch->count, outcomes);
+	end_work(committer);
+	answer_gathered(committer, batch, outcomes, NULL);
 }
 
 static void
 execute_commands(struct committer *committer, struct pool *pool)
 {
 	struct gathered batch;
-	const struct command *commands[COMMITTER_BATCH_MAX];
-	struct outcome outcomes[COMMITTER_BATCH_MAX];
-	bool locked[COMMITTER_BATCH_MAX];
 	gather(committer, pool, KIND_COMMAND, &committer->next_command, &batch);
-	if (batch.count == 0)
-		return;
-	for (size_t i = 0; i < batch.count; i++)
-		commands[i] = &batch.requests[i]->as.command;
-	set_busy(committer, true);
-	note_work(&batch);
-	store_execute_free(committer->store, pool, commands, batch.count, batch.deadline_ms, outcomes, locked);
-	log_work_done();
-	answer_gathered(committer, &batch, outcomes, locked);
+	if (batch.count > 0)
+		execute(committer, pool, &batch);
 }
 
 static void
 answer_look_ups(struct committer *committer, struct pool *pool)
 {
 	struct gathered batch;
-	const struct look_up *look_ups[COMMITTER_BATCH_MAX];
-	struct outcome outcomes[COMMITTER_BATCH_MAX];
 	gather(committer, pool, KIND_LOOK_UP, &committer->next_look_up, &batch);
-	if (batch.count == 0)
+	if (batch.count > 0)
+		look_up(committer, pool, &batch);
+}
+
+static void
+try_suspect(struct committer *committer, struct pool *pool, struct peer *peer)
+{
+	struct commit_request *request = POOL_NEW(pool, struct commit_request);
+	struct gathered alone = { .count = 0 };
+	if (!read_request(committer, pool, peer, request) || !add_request(&alone, peer, request))
 		return;
-	for (size_t i = 0; i < batch.count; i++)
-		look_ups[i] = &batch.requests[i]->as.look_up;
-	set_busy(committer, true);
-	store_set_deadline(committer->store, batch.deadline_ms);
-	note_work(&batch);
-	store_answer_look_ups(committer->store, pool, look_ups, batch.count, outcomes);
-	log_work_done();
-	answer_gathered(committer, &batch, outcomes, NULL);
+	if (request->kind == REQUEST_COMMAND)
+		execute(committer, pool, &alone);
+	else if (request->kind == REQUEST_LOOK_UP)
+		look_up(committer, pool, &alone);
+	else if (!find_entry(committer, pool, peer, request))
+		return;
+	if (peer->state != PEER_WAITS)
+		suspects_clear(committer->options->suspects, request);
+}
+
+/* One a turn, when all others have their answers. */
+static void
+answer_suspect(struct committer *committer, struct pool *pool)
+{
+	for (size_t i = 0; i < committer->peers.count; i++)
+		if (kind_of(committer->peers.items[i]) == KIND_SUSPECT) {
+			try_suspect(committer, pool, committer->peers.items[i]);
+			return;
+		}
 }
 
 /* For how long there is nothing to do, unless something comes. */
@@ -370,9 +449,11 @@ turn(struct committer *committer)
 	if (idle_ms(committer) == 0) {
 		struct pool *pool = pool_new();
 		set_busy(committer, true);
+		judge(committer, pool);
 		answer_entries(committer, pool);
 		answer_look_ups(committer, pool);
 		execute_commands(committer, pool);
+		answer_suspect(committer, pool);
 		pool_free(&pool);
 		note_used_keys(committer);
 	}

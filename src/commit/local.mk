@@ -7,4 +7,5 @@ noinst_LIBRARIES += %D%/libcommit.a
 	%D%/directory.c %D%/directory.h \
 	%D%/endpoint.c %D%/endpoint.h \
 	%D%/frame.c %D%/frame.h \
-	%D%/peer.c %D%/peer.h
+	%D%/peer.c %D%/peer.h \
+	%D%/suspects.c %D%/suspects.h

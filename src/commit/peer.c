@@ -123,6 +123,7 @@ receive(struct peers *peers, struct peer *peer)
 	case FRAME_WHOLE:
 		peer->state = PEER_WAITS;
 		peer->delayed_until_ms = 0;
+		peer->suspect = false;
 		break;
 	case FRAME_DROPPED:
 		log_warning("queue_full", LOG_UINT("bytes", peers->queued_bytes));

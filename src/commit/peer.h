@@ -20,6 +20,7 @@ struct peer {
 	enum peer_state state;
 	struct frame_reader in;
 	int64_t delayed_until_ms; /* its request is left alone until then; 0: it is not */
+	bool suspect;             /* its request is carried out alone (commit/suspects.h) */
 	size_t counted;           /* bytes of `in` that count as queued */
 	struct buffer out;
 	size_t sent;

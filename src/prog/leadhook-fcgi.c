@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * leadhook-fcgi(8): FastCGI responders. */
+#include <errno.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,6 +40,7 @@ struct service {
 	struct api_options api;
 	bool has_committer;
 	struct endpoint committer; /* of all generations */
+	struct suspects *suspects; /* the same */
 	const char *own_socket;    /* path of the one that a responder without a parent removes; "": none */
 	struct sandbox *sandbox;   /* for those to come; NULL: none */
 	bool is_confined;          /* this process is one of them */
@@ -145,7 +147,10 @@ static bool
 prepare_committer(void *context)
 {
 	struct service *service = context;
-	service->has_committer = endpoint_open(&service->committer);
+	service->suspects = suspects_new();
+	if (service->suspects == NULL)
+		log_error("no_shared_memory", LOG_ERRNO(errno));
+	service->has_committer = service->suspects != NULL && endpoint_open(&service->committer);
 	return service->has_committer;
 }
 
@@ -177,6 +182,7 @@ run_committer(void *context, struct fcgi_companion *companion)
 	const struct committer_options committer = {
 		.endpoint = &service->committer,
 		.store = store,
+		.suspects = service->suspects,
 		.idle_ms = service->setup.wiring.conf->server.idle_timeout,
 		.ready = committer_ready,
 		.busy = committer_busy,

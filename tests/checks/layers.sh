@@ -19,7 +19,7 @@ engine: base json crypto identity webhook
 store: base db crypto identity webhook engine
 store/queue: base db webhook engine store
 store/operator: base db crypto webhook engine store store/queue
-commit: base engine store
+commit: base crypto engine store
 limit: base crypto identity
 api: base http json crypto identity webhook engine store limit
 deliver: base crypto identity webhook engine store store/queue

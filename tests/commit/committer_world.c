@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <sysexits.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -16,6 +17,7 @@
 struct pool *pool;
 struct shared *shared;
 struct endpoint endpoint;
+static struct suspects *suspects;
 pid_t committer;
 int peers[PEERS_MAX];
 static size_t peer_count;
@@ -28,6 +30,13 @@ note(const char *call, size_t number)
 }
 
 /* --- The store --- */
+
+static void
+crash_if_poisoned(struct slice email)
+{
+	if (slice_equal(email, POISON))
+		_exit(EX_SOFTWARE);
+}
 
 void
 store_execute_free(struct store *store UNUSED, struct pool *own, const struct command *const *commands, size_t count,
@@ -42,6 +51,7 @@ store_execute_free(struct store *store UNUSED, struct pool *own, const struct co
 	if (atomic_exchange(&shared->hold_next, false))
 		atomic_store(&shared->hold, true);
 	for (size_t i = 0; i < count; i++) {
+		crash_if_poisoned(commands[i]->as.signup.email);
 		outcomes[i] = (struct outcome){ .body = pool_copy(own, commands[i]->as.signup.email) };
 		locked[i] = commands[i]->campaign_id == LOCKED && atomic_load(&shared->locked);
 	}
@@ -68,8 +78,10 @@ store_answer_look_ups(
     struct store *store UNUSED, struct pool *own, const struct look_up *const *look_ups, size_t count, struct outcome *outcomes)
 {
 	note_reading("L", count);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		crash_if_poisoned(look_ups[i]->reference.value);
 		outcomes[i] = (struct outcome){ .body = pool_copy(own, look_ups[i]->reference.value) };
+	}
 }
 
 enum result
@@ -84,6 +96,8 @@ enum result
 store_find_campaign(struct store *store UNUSED, struct pool *own, uint64_t id, struct campaign *campaign, int64_t *now_ms)
 {
 	note_reading("C", 0);
+	if (id == POISONED)
+		_exit(EX_SOFTWARE);
 	*campaign = (struct campaign){ .id = id, .name = pool_copy(own, SLICE("Campaign")) };
 	*now_ms = 1000;
 	return RESULT_OK;
@@ -148,7 +162,7 @@ void
 start_committer(void)
 {
 	const struct committer_options options = {
-		.endpoint = &endpoint, .idle_ms = 77, .ready = ready, .busy = busy, .context = shared
+		.endpoint = &endpoint, .suspects = suspects, .idle_ms = 77, .ready = ready, .busy = busy, .context = shared
 	};
 	committer = fork();
 	if (committer == 0) {
@@ -166,11 +180,22 @@ open_all(void **state UNUSED)
 	sigaddset(&signals, SIGTERM);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (shared == MAP_FAILED || !endpoint_open(&endpoint))
+	suspects = suspects_new();
+	if (shared == MAP_FAILED || suspects == NULL || !endpoint_open(&endpoint))
 		return -1;
 	start_committer();
 	wait_until(is_ready);
 	return committer > 0 ? 0 : -1;
+}
+
+void
+restart_committer(void)
+{
+	assert_int_equal(WEXITSTATUS(ended()), EX_SOFTWARE);
+	atomic_store(&shared->ready, false);
+	shared->calls[0] = '\0';
+	start_committer();
+	wait_until(is_ready);
 }
 
 int
@@ -248,6 +273,7 @@ void
 ask_sign_up(size_t peer)
 {
 	struct commit_request request = sign_up(pool_printf(pool, "%zu@example.org", peer));
+	request.as.command.as.signup.email_key = request.as.command.as.signup.email;
 	ask(peer, &request);
 }
 

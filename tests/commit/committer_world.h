@@ -19,6 +19,9 @@ enum { PEERS_MAX = 400, CALLS_MAX = 4096, PATIENCE_MS = 20000, LARGE = 1024 * 10
 /* Keys whose first byte is this are unknown; with the other one the database is out of reach. */
 enum { UNKNOWN = 200, UNREACHABLE = 201 };
 enum { LOCKED = 77 };
+/* A lead, and a campaign, that the committer dies of. */
+#define POISON SLICE("poison@example.org")
+enum { POISONED = 666 };
 
 struct shared {
 	atomic_bool hold;      /* store_execute waits */
@@ -43,6 +46,8 @@ int close_all(void **state);
 #define COMMITTER_TEST(name) cmocka_unit_test_setup_teardown(name, open_all, close_all)
 
 void start_committer(void);
+/* After it has died of poison. */
+void restart_committer(void);
 /* Waits for its end; the status with which it ended. */
 int ended(void);
 void wait_until(bool (*condition)(void));

@@ -1,5 +1,5 @@
 if HAVE_CMOCKA
-check_PROGRAMS += %D%/test_cache %D%/test_client %D%/test_codec %D%/test_committer %D%/test_frame
+check_PROGRAMS += %D%/test_cache %D%/test_client %D%/test_codec %D%/test_committer %D%/test_frame %D%/test_suspects
 %C%_libs = src/commit/libcommit.a $(engine_libs) $(CMOCKA_LIBS)
 %C%_test_cache_SOURCES = %D%/test_cache.c
 %C%_test_cache_LDADD = $(%C%_libs)
@@ -11,4 +11,6 @@ check_PROGRAMS += %D%/test_cache %D%/test_client %D%/test_codec %D%/test_committ
 %C%_test_client_LDADD = $(%C%_libs)
 %C%_test_committer_SOURCES = %D%/test_committer.c %D%/committer_world.c %D%/committer_world.h
 %C%_test_committer_LDADD = $(%C%_libs)
+%C%_test_suspects_SOURCES = %D%/test_suspects.c %D%/committer_world.c %D%/committer_world.h
+%C%_test_suspects_LDADD = $(%C%_libs)
 endif

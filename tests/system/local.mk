@@ -58,6 +58,7 @@ EXTRA_DIST += \
 	%D%/test_names.py \
 	%D%/test_opt_out.py \
 	%D%/test_payload.py \
+	%D%/test_poison.py \
 	%D%/test_program.py \
 	%D%/test_quickstart.py \
 	%D%/test_readme.py \

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""leadhook-fcgi(8): a row that crashes the committer costs its own lead, and at last its own campaign, and nobody else.
+
+The row here has a utm that is so long that the lead's payload exceeds its maximum, which no call of the API can bring about.
+"""
+import re
+import time
+
+import pytest
+from load import Load
+from processes import committer, wait_for_committer
+from service import COMMITTER
+from stack.mariadb import MariaDB
+from stack.process import wait_until
+
+pytestmark = pytest.mark.skipif(not COMMITTER, reason="without a committer a row crashes the worker alone")
+
+
+@pytest.fixture(scope="module")
+def database(make_folder):
+    folder = make_folder()
+    server = MariaDB(folder, folder / "mariadb.sock", redo_log="256M", more=["--max-allowed-packet=64M"]).create()
+    server.start()
+    yield server
+    server.stop()
+
+
+def poison(campaign, lead):
+    utm = """CONCAT('{"a":"', REPEAT('x', 16777000), '"}')"""
+    campaign.service.installation.sql(f"UPDATE lh_leads SET utm = {utm} WHERE id = {lead['id']}")
+
+
+def cure(campaign):
+    campaign.service.installation.sql(f"UPDATE lh_leads SET utm = NULL WHERE campaign_id = {campaign.id}")
+
+
+def refused(request):
+    """The request is sent until its answer is 500, which is returned a second later: by then no worker answers 503 at once."""
+    answers = []
+
+    def is_refused():
+        answers.append(request())
+        return answers[-1].status == 500
+    wait_until(is_refused, 30, "it is refused")
+    assert {answer.verdict for answer in answers[:-1]} <= {(503, "unavailable")}
+    assert answers[-1].verdict == (500, "internal_error")
+    settled = time.monotonic() + 1.5
+    wait_until(lambda: time.monotonic() > settled, 5, "the second to be over")
+    return answers[-1]
+
+
+def deaths(service):
+    return service.responders.log.read_text().count(" companion_died ")
+
+
+def test_a_poisoned_lead(service, campaign):
+    """two deaths, then 500 for it alone: the account's other leads and other accounts' are served"""
+    parent = service.responders.pid
+    others = service.campaign(service.account())
+    lead, healthy = campaign.lead(email="poison@example.org"), campaign.lead(email="healthy@example.org")
+    poison(campaign, lead)
+    with Load(others) as load:
+        load.wait_for(20)
+        before = deaths(service)
+        answer = refused(lambda: campaign.post({"email": "poison@example.org"}))
+        assert deaths(service) == before + 2
+        begun = len(load.answers)
+        survivor = wait_for_committer(parent)
+        load.wait_for(20)
+        for _ in range(10):
+            assert campaign.post({"email": "poison@example.org", "again": "yes"}).status == 500
+            assert campaign.post({"email": "healthy@example.org"}).status == 200
+        load.wait_for(20)
+        assert committer(parent) == survivor
+    assert set(list(load.answers.values())[begun + 8:]) == {200}
+    assert set(load.answers.values()) <= {200, 503}
+    refused(lambda: campaign.get({"email": "poison@example.org"}))
+    assert campaign.find(email="healthy@example.org")["id"] == healthy["id"]
+    log = service.responders.log.read_text()
+    request = re.search(r"\(request (\w+)\)", answer.json["message"]).group(1)
+    assert re.search(rf" panic file=\S+ line=\d+ what=.*payload.* request=\w+$", log, re.MULTILINE)
+    assert f" request_refused request={request} " in log
+    cure(campaign)
+
+
+def test_a_campaign_of_poisoned_leads(service, campaign):
+    """the third refused lead ends the deaths: what is refused then is the whole campaign"""
+    parent = service.responders.pid
+    others = service.campaign(service.account())
+    for lead in campaign.leads(5):
+        poison(campaign, lead)
+    for number in range(3):
+        refused(lambda number=number: campaign.post({"email": f"{number}@example.org"}))
+    survivor = wait_for_committer(parent)
+    assert campaign.post({"email": "3@example.org"}).status == 500
+    assert campaign.post({"email": "new@example.org"}).status == 500
+    assert others.post({"email": "new@example.org"}).status == 200
+    assert committer(parent) == survivor
+    cure(campaign)
+
+
+def test_a_restart_forgets(service, campaign):
+    """leadhook-fcgi(8): what was repaired is served when ten minutes are over, or after a restart"""
+    poison(campaign, campaign.lead(email="poison@example.org"))
+    refused(lambda: campaign.post({"email": "poison@example.org"}))
+    cure(campaign)
+    assert campaign.post({"email": "poison@example.org"}).status == 500
+    service.responders.stop()
+    service.responders.start()
+    service.wait_ready()
+    assert campaign.post({"email": "poison@example.org"}).status == 200

@@ -282,7 +282,7 @@ CREATE TABLE IF NOT EXISTS {prefix}webhooks (
 	campaign_id BIGINT UNSIGNED NOT NULL,
 	url VARBINARY(2048) NOT NULL,
 	url_hash BINARY(32) NOT NULL, -- SHA-256 of url
-	events SMALLINT UNSIGNED NOT NULL, -- bit i: the i-th event of the contract's order
+	events SMALLINT UNSIGNED NOT NULL, -- bit i: the i-th event in the order of docs/api.md 4.7
 	source TEXT NULL,
 	format ENUM('json', 'form') NOT NULL DEFAULT 'json',
 	secret VARBINARY(128) NOT NULL, -- whsec_…

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * From a request to its handler, in the contract's order of checks (docs/api.md 2). */
+ * From a request to its handler, in the order of checks of docs/api.md 1. */
 #include "api/api.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Parameters as the contract reads them, and commands carried out. */
+ * Parameters as docs/api.md 1 has them, and commands carried out. */
 #include "api/call.h"
 
 bool

@@ -53,7 +53,7 @@ bool campaign_judges_addresses(const struct campaign *campaign);
 
 /* docs/api.md 6. */
 bool campaign_has_ended(const struct campaign *campaign, int64_t now_ms);
-/* What every call on a campaign checks first, in the contract's order (2): found, the account's own (account_id 0: no key),
+/* What every call on a campaign checks first, in the order of docs/api.md 1: found, the account's own (account_id 0: no key),
  * not suspended. `campaign` may be NULL. */
 enum failure campaign_refuses(const struct campaign *campaign, uint64_t account_id);
 

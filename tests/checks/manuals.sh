@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The manual pages are correct mdoc, leadhook(1) has the commands and settings of the tables, and what
-# manuals, README and examples say of cron and of paths is the same.
+# manuals, documents and examples say of cron and of paths is the same.
 set -u
 
 # The words of every command: the table's, and those that the page explains in ".It Cm" (or ".Cm" below ".It Xo").
@@ -59,12 +59,12 @@ found=$(
 report 3 "every setting of a campaign, a webhook, a tag, an action and a reward level is in leadhook(1)"
 
 line="* * * * * \"\$leadhook_dispatch\" $(cron_options_of_page)"
-found=$(for file in conf-examples/crontab README.md; do
+found=$(for file in conf-examples/crontab docs/operating.md; do
 	grep -qxF -e "$line" "$top_srcdir/$file" || echo "$file lacks: $line"
 done)
-report 4 "cron's line is the same in the example, the README and leadhook-dispatch(8)"
+report 4 "cron's line is the same in the example, docs/operating.md and leadhook-dispatch(8)"
 
-prefix=$(sed -n 's/.* --prefix=\(\/home\/[^ ]*\)$/\1/p' "$top_srcdir/README.md")
+prefix=$(sed -n 's/.* --prefix=\(\/home\/[^ ]*\)$/\1/p' "$top_srcdir/docs/operating.md")
 found=$(while read -r file line; do
 	grep -qxF -e "$line" "$top_srcdir/conf-examples/$file" || echo "$file lacks: $line"
 done <<EOF
@@ -74,7 +74,7 @@ leadhook.fcgi program="$prefix/sbin/leadhook-fcgi"
 leadhook.fcgi config="$prefix/etc/leadhook/leadhook.conf"
 EOF
 )
-report 5 "the examples have the paths that the README's prefix for shared hosting leads to"
+report 5 "the examples have the paths that the prefix of docs/operating.md for shared hosting leads to"
 
 number=5
 for page in leadhook.1 leadhook.conf.5 leadhook-dispatch.8 leadhook-fcgi.8; do

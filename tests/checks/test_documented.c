@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Every setting stands with its default in the example file and in leadhook.conf(5), and neither has others (style.md 6).
+ * Every setting stands with its default in the example file and in leadhook.conf(5), and neither has others.
  *
  * Both texts are turned into configuration files and go through the reader of the programs. */
 #include "unit.h"

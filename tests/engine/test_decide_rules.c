@@ -246,7 +246,7 @@ limit_addresses(struct world *w, uint32_t max_per_ip)
 	campaign(w)->ip_counted_to = IP_COUNTED_ALL;
 }
 
-/* 4.6, Fraud flags at sign-up: all that hold, in the contract's order; new_signup_not_excluded comes with the approval. */
+/* 4.6, Fraud flags at sign-up: all that hold, in the documented order; new_signup_not_excluded comes with the approval. */
 static void
 a_suspicious_lead_is_flagged(void **state)
 {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A plain model of the lead engine, from the contract's sections 4.3 to 4.7 and 6: what the real one is compared with.
+"""A plain model of the lead engine, from docs/api.md 4.3 to 4.7 and 6: what the real one is compared with.
 
 As simple-minded as can be: nothing is counted that can be counted anew. What cannot be is the ledger and what each link of a
 referral chain remembers. Commands are dictionaries as tests/model/batch_runner.c reads them; they are applied one by one.

@@ -66,7 +66,7 @@ a_batch_of_any_size_is_done(void **state)
 	assert_int_equal(root_number(COUNT_EVENTS, w->campaign), 2 * total); /* new_signup and new_signup_not_excluded */
 }
 
-/* docs/api.md 4.3.5, within a batch. */
+/* docs/api.md 4.3, within a batch. */
 static void
 the_same_email_twice_is_one_lead(void **state)
 {
@@ -201,7 +201,7 @@ create_one_email(struct store *store, const struct world *world, unsigned index 
 	return all;
 }
 
-/* docs/api.md 4.3.5 */
+/* docs/api.md 4.3 */
 static void
 many_processes_make_one_lead_of_one_email(void **state)
 {
@@ -268,7 +268,7 @@ a_deadlock_is_retried(void **state)
 	assert_int_equal(root_number("SELECT counter FROM t_leads WHERE campaign_id = %" PRIu64, w->campaign), 2);
 }
 
-/* architecture: "one transaction, READ COMMITTED", whatever the server's own level is. */
+/* docs/architecture.md: "one transaction, READ COMMITTED", whatever the server's own level is. */
 static void
 transactions_read_committed(void **state)
 {

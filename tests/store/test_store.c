@@ -15,7 +15,7 @@
 enum { HOUR_MS = 3600 * 1000 };
 
 /* How many tables have a prefix. */
-/* architecture, Data: "programs refuse a wrong version", also one that was started while the database was away. */
+/* docs/architecture.md, Data: "programs refuse a wrong version", also one that was started while the database was away. */
 static void
 nothing_is_changed_on_another_schema(void **state)
 {

@@ -175,7 +175,7 @@ counters_and_links_are_kept(void **state)
 	assert_int_equal(root_number(row, 16, links[0].link.lead_id), 1692010698);
 }
 
-/* With a key an address can be replaced (docs/api.md 4.3.4): in one batch three leads pass theirs on in a circle, and a new one
+/* With a key an address can be replaced (docs/api.md 4.3): in one batch three leads pass theirs on in a circle, and a new one
  * gets what was given up. */
 static void
 addresses_change_hands_within_a_batch(void **state)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Operations 3 and 4: the `leadhook` command, as people and as programs use it."""
+"""docs/operating.md 3 and 4: the `leadhook` command, as people and as programs use it."""
 import json
 import pathlib
 import re
@@ -385,14 +385,14 @@ def test_what_does_not_exist(refused, command):
     ("http://169.254.169.254/", "new_signup", "not allowed"), ("https://hooks.example:25/", "new_signup", "not allowed"),
     (HOOK, "bogus", "Invalid event type: bogus"), (HOOK, "", "Invalid event type")])
 def test_webhooks_that_may_not_be(refused, leadhook, campaign, url, event, says):
-    """delivery 1, 5: the same rules as in the API"""
+    """docs/deliveries.md 1, 5: the same rules as in the API"""
     assert says in refused(DATA, "webhook", "add", str(campaign.id), url, event)
     refused(DATA, "webhook", "add", str(campaign.id), HOOK, "new_signup", "--format", "xml")
     assert leadhook("webhook", "list", campaign.id) == []
 
 
 def test_too_many_webhooks(make_service, service):
-    """delivery 1, the setting limits.webhooks_per_campaign"""
+    """docs/deliveries.md 1, the setting limits.webhooks_per_campaign"""
     campaign = service.campaign()
     env = {"LEADHOOK_LIMITS_WEBHOOKS_PER_CAMPAIGN": "1"}
     statuses = [call(service.installation, "webhook", "add", str(campaign.id), f"{HOOK}{number}", "verified", env=env).returncode
@@ -545,7 +545,7 @@ def test_no_configuration_file(service):
                                            "install the newer version of Leadhook that made these tables"),
                                           ("DELETE FROM lh_schema_version", "run leadhook install")])
 def test_a_wrong_schema_version(service, program, words, change, hint):
-    """architecture, Data: programs refuse it at the start and says how to fix it"""
+    """docs/architecture.md, Data: programs refuse it at the start and says how to fix it"""
     installation = service.installation
     was = installation.sql("SELECT MAX(version) FROM lh_schema_version")
     installation.sql(change)

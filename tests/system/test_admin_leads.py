@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Operations 4: the `leadhook` command for tags, actions, rewards and leads, and `check --deep`, end to end."""
+"""docs/operating.md 4: the `leadhook` command for tags, actions, rewards and leads, and `check --deep`, end to end."""
 import json
 import re
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""delivery 3 Breaker, Disabling: a webhook that goes on failing is probed, and the rest waits; after days it is disabled."""
+"""docs/deliveries.md 3 Breaker, Disabling: a webhook that goes on failing is probed, and the rest waits; after days it is disabled."""
 import datetime
 
 import pytest

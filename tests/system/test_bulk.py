@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 4.1 (bulk calls), delivery 6: work that the API queues and the dispatcher does, once, whatever happens to it."""
+"""docs/api.md 4.1 (bulk calls), docs/deliveries.md 6: work that the API queues and the dispatcher does, once, whatever happens to it."""
 import os
 import re
 import subprocess
@@ -145,7 +145,7 @@ def test_a_chunk_that_takes_too_long(service, campaign, hinder):
 
 
 def test_a_dry_run_tells(service, campaign):
-    """delivery 6, --dry-run"""
+    """docs/deliveries.md 6, --dry-run"""
     [email] = sign_up(campaign, 1)
     installation = service.installation
 
@@ -243,7 +243,7 @@ def test_a_killed_dispatcher(service, crowd):
 
 @pytest.mark.slow
 def test_two_dispatchers(service, crowd, tmp_path):
-    """delivery 4, several dispatchers: at the same jobs they do each item once"""
+    """docs/deliveries.md 4, several dispatchers: at the same jobs they do each item once"""
     campaign, emails, leads = crowd
     program, config = service.installation.program("leadhook-dispatch"), service.installation.config
     others = [Child("leadhook-dispatch", ["env", f"LEADHOOK_DISPATCH_LOCK_FILE={tmp_path / str(number)}", program, "--config", config,

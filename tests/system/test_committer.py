@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""architecture, Processes of leadhook-fcgi: the committer does many requests in one commit, and may die, be replaced or lose its
+"""docs/architecture.md, Processes of leadhook-fcgi: the committer does many requests in one commit, and may die, be replaced or lose its
 database at any moment."""
 import contextlib
 import os
@@ -227,7 +227,7 @@ def test_a_killed_parent_takes_it_along(service, parent):
 
 
 def test_what_operators_change_counts_within_a_second(service, leadhook):
-    """architecture: keys, accounts and campaigns are at most a second old"""
+    """docs/architecture.md: keys, accounts and campaigns are at most a second old"""
     account = service.account()
     campaign = service.campaign(account)
 
@@ -260,7 +260,7 @@ def test_counters_are_those_of_now(service, campaign):
 
 
 def test_the_use_of_a_key_is_noted(service):
-    """operations: the hour in which a key was last used"""
+    """docs/api.md 3: the hour in which a key was last used"""
     campaign = service.campaign(service.account())
     campaign.lead(email="a@example.org")
     used = f"SELECT last_used_ms > 0 FROM lh_api_keys WHERE account_id = {campaign.account.id}"

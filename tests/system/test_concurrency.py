@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 4.3 rule 5 and architecture: what happens at the same moment is as if it happened one after the other."""
+"""docs/api.md 4.3 rule 5 and docs/architecture.md: what happens at the same moment is as if it happened one after the other."""
 import concurrent.futures
 
 import pytest
@@ -52,7 +52,7 @@ def test_an_email_and_a_phone_meet(service, campaign):
 
 
 def test_a_webhook_registered_twice_at_once(service, campaign):
-    """delivery 1: the same URL is the same webhook"""
+    """docs/deliveries.md 1: the same URL is the same webhook"""
     fields = {"url": "https://hooks.example/a", "event": "new_signup"}
     responses = at_once([lambda: campaign.post(fields, path="/outbound-webhook")] * 16)
     assert {response.status for response in responses} == {200}
@@ -117,7 +117,7 @@ def test_points_add_up(service, campaign):
 
 
 def test_everything_at_once(service, receiver, account):
-    """architecture, load: sign-ups, referrals, points, tags and bulk work of one campaign, with the dispatcher at work"""
+    """docs/architecture.md, load: sign-ups, referrals, points, tags and bulk work of one campaign, with the dispatcher at work"""
     campaign = service.campaign(account, points_signup=1, points_direct=2, points_indirect=1, max_per_ip=1000)
     tag = campaign.define("tag", "VIP", "--points", 4)
     campaign.webhook("new_signup", "score_change", "tagged", "deleted", "marked_as_fraudulent")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Programs and the database die at any moment: no accepted sign-up is lost or doubled, every event arrives.
 
-docs/requirements.md Delivery format 4, delivery 3 Guarantee, docs/api.md 2 unavailable, architecture (processes).
+docs/requirements.md Delivery format 4, docs/deliveries.md 3 Guarantee, docs/api.md 2 unavailable, docs/architecture.md (processes).
 """
 import os
 import pathlib
@@ -14,7 +14,7 @@ from stack.process import Child, wait_until
 from stack.receiver import Answer
 
 pytestmark = pytest.mark.slow
-PER_WEBHOOK = 32  # delivery 3 and 4, dispatch.per_webhook: as many of one webhook may be sent twice
+PER_WEBHOOK = 32  # docs/deliveries.md 3 and 4, dispatch.per_webhook: as many of one webhook may be sent twice
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +77,7 @@ def alive(pid):
 
 
 def test_a_killed_dispatcher(service, receiver, campaign):
-    """delivery 3 Guarantee: killed in mid-delivery it loses nothing; the next one starts without waiting for leases"""
+    """docs/deliveries.md 3 Guarantee: killed in mid-delivery it loses nothing; the next one starts without waiting for leases"""
     campaign.webhook("new_signup")
     leads = {campaign.lead(email=f"{number}@example.org")["social_id"] for number in range(200)}
     receiver.script(campaign.hook, Answer(delay=0.05))
@@ -125,7 +125,7 @@ def dispatcher_on(service, socket, log, *words):
 
 
 def test_the_end_without_a_database(service, tmp_path):
-    """delivery 6: a dispatcher that is told to end exits 0, whatever it waits for; a run from cron that reached nothing does not"""
+    """docs/deliveries.md 6: a dispatcher that is told to end exits 0, whatever it waits for; a run from cron that reached nothing does not"""
     for words, number in ((["--daemon"], signal.SIGTERM), (["--max-runtime", "50"], signal.SIGINT)):
         dispatcher = dispatcher_on(service, "/nonexistent", tmp_path / str(number.value), *words).start()
         wait_until(lambda: " database step=" in dispatcher.log.read_text(), 10, "it looks for the database")
@@ -134,7 +134,7 @@ def test_the_end_without_a_database(service, tmp_path):
 
 
 def test_another_schema_after_an_outage(service, database, receiver, campaign, tmp_path):
-    """architecture, Data: a dispatcher that was started while the database was away refuses another version too, says once what
+    """docs/architecture.md, Data: a dispatcher that was started while the database was away refuses another version too, says once what
     fixes it, and goes on when it is fixed"""
     campaign.webhook("new_signup")
     campaign.lead(email="a@example.org")

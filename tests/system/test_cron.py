@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""delivery 6: the line of conf-examples/crontab, run as cron runs it; what it prints is what cron mails."""
+"""docs/deliveries.md 6: the line of conf-examples/crontab, run as cron runs it; what it prints is what cron mails."""
 import os
 import subprocess
 

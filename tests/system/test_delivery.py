@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Delivery 2, 3 and 6: what arrives at a receiver, and when. docs/api.md 4.7: which operation makes which event."""
+"""docs/deliveries.md 2, 3 and 6: what arrives at a receiver, and when. docs/api.md 4.7: which operation makes which event."""
 import signal
 import time
 import urllib.parse
@@ -264,7 +264,7 @@ def test_the_daemon_is_quick(service, receiver, campaign):
 
 
 def test_the_cron_line(service, receiver, campaign):
-    """6, operations 5: the shipped crontab, as cron runs it: assignments become the environment, the rest goes to sh"""
+    """6, docs/operating.md 5: the shipped crontab, as cron runs it: assignments become the environment, the rest goes to sh"""
     table = fill("crontab", leadhook_dispatch=service.installation.program("leadhook-dispatch"),
                  leadhook_config=service.installation.config)
     lines = [line for line in table.splitlines() if line and not line.startswith("#")]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Operations 4, delivery 3 and 6: what became of a delivery, why it waits, and sending it again."""
+"""docs/operating.md 4, docs/deliveries.md 3 and 6: what became of a delivery, why it waits, and sending it again."""
 import json
 
 import pytest

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The dispatcher or its database die at random moments, with deliveries in flight: nothing is lost, little is sent twice.
 
-delivery 3 Guarantee, 6 Database gone. LEADHOOK_KILLS says how many kills (scripts/check --long: many more), LEADHOOK_SEED repeats
+docs/deliveries.md 3 Guarantee, 6 Database gone. LEADHOOK_KILLS says how many kills (scripts/check --long: many more), LEADHOOK_SEED repeats
 what was random of a failure.
 """
 import random

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""delivery 4 Several dispatchers: any number at once, each webhook worked by one at a time; one that dies or sleeps is replaced
+"""docs/deliveries.md 4 Several dispatchers: any number at once, each webhook worked by one at a time; one that dies or sleeps is replaced
 when its lease is over, and changes nothing any more.
 
 They have different lock files, as on different hosts. That a second one with the same file ends at once: test_delivery.py.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """docs/api.md 4.7, docs/requirements.md Events: each of the twelve, at a receiver, with its extra field and its signature; those of one command
-in the contract's order."""
+in the documented order."""
 import pytest
 from payload import check_payload
 

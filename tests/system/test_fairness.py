@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""delivery 4: however much is due to receivers that hang, the others get theirs meanwhile; a rate is kept.
+"""docs/deliveries.md 4: however much is due to receivers that hang, the others get theirs meanwhile; a rate is kept.
 
 An attempt may take a minute here, and what is waited for half of that: whatever arrives arrives while all that hang do.
 """

@@ -211,7 +211,7 @@ def test_lists(world):
 
 
 def test_webhooks(world):
-    """Delivery 1: a URL of others is unknown here, may be registered, and is removed from here alone"""
+    """docs/deliveries.md 1: a URL of others is unknown here, may be registered, and is removed from here alone"""
     def remove(url):
         return world.ours.delete({"url": url}, path="/outbound-webhook")
 

@@ -141,7 +141,7 @@ def test_random_histories(engine):
     assert engine.recount() == []
 
 
-# --- the model by itself: examples from the contract ---
+# --- the model by itself: examples from docs/api.md ---
 
 class Story:
     """A campaign in the model alone."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Delivery 5: names may lead anywhere, and somewhere else each time.
+"""docs/deliveries.md 5: names may lead anywhere, and somewhere else each time.
 
 The dispatcher runs in a network of its own, in which somebody listens at every address: so it shows what is dialled.
 """

@@ -11,7 +11,7 @@ from stack.process import wait_until
 
 
 def test_the_configured_socket(service):
-    """architecture (libfcgi): server.listen without --listen; TERM takes the socket away, also after a new configuration"""
+    """docs/architecture.md (libfcgi): server.listen without --listen; TERM takes the socket away, also after a new configuration"""
     installation = service.installation
     path, log = installation.folder / "configured.sock", installation.folder / "configured.log"
     environment = {**os.environ, "LEADHOOK_SERVER_LISTEN": str(path), "LEADHOOK_SERVER_WORKERS": "1",
@@ -42,12 +42,12 @@ def run_without(descriptor, installation, program, *words, **environment):
 
 
 def test_results_that_nobody_gets_are_an_error(service):
-    """operations 4: exit codes of sysexits.h"""
+    """docs/operating.md 4: exit codes of sysexits.h"""
     assert run_without(1, service.installation, "leadhook", "status") == os.EX_IOERR
 
 
 def test_no_log_line_lands_in_another_file(service):
-    """delivery 4: the lock file holds the owner's id and nothing else, also when standard error is closed"""
+    """docs/deliveries.md 4: the lock file holds the owner's id and nothing else, also when standard error is closed"""
     lock = pathlib.Path(service.installation.setting("dispatch", "lock_file"))
     run_without(2, service.installation, "leadhook-dispatch", "--max-runtime", "1", LEADHOOK_DATABASE_SOCKET="/nonexistent")
     assert lock.stat().st_size <= 33
@@ -73,7 +73,7 @@ def test_a_database_that_hangs(make_service, database):
 
 @pytest.mark.parametrize("program", ["leadhook", "leadhook-fcgi", "leadhook-dispatch"])
 def test_the_list_of_disposable_domains(service, tmp_path, program):
-    """operations 3: a list that cannot be used is told with the setting, the file and the item"""
+    """docs/operating.md 3: a list that cannot be used is told with the setting, the file and the item"""
     path, config = tmp_path / "hosts.txt", tmp_path / "leadhook.conf"
     config.write_text(f"[lead]\ndisposable_domains_file = {path}\n")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""operations 1: what the quickstart promises, from the moment at which everything is built."""
+"""docs/operating.md 1: what the quickstart promises, from the moment at which everything is built."""
 import json
 import os
 import pathlib

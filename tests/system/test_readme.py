@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""README.md tells the truth: its commands and its receiver are run as they stand there, its answers have the fields shown."""
+"""README.md and docs/operating.md: their commands and the receiver are run as written, answers have the fields shown."""
 import json
 import os
 import re
@@ -14,14 +14,15 @@ from stack.front import accepts, free_port
 from stack.process import wait_until
 from stack.receiver import signature
 
-TEXT = (SOURCE / "README.md").read_text(encoding="utf-8")
+README = (SOURCE / "README.md").read_text(encoding="utf-8")
+OPERATING = (SOURCE / "docs" / "operating.md").read_text(encoding="utf-8")
 PORT = "8000"  # of the receiver
 FORMS = {"webhook-id": r"msg_[0-9a-f]{12}_\d+", "webhook-timestamp": r"\d{10}", "webhook-signature": "v1,[A-Za-z0-9+/]{43}="}
 
 
-def blocks(heading):
+def blocks(heading, document=README):
     """(language, text) of the fenced blocks below a heading, up to the next one."""
-    section = re.search(rf"^#+ {heading}\n(.*?)(?=^#+ |\Z)", TEXT, re.MULTILINE | re.DOTALL)[1]
+    section = re.search(rf"^#+ {heading}\n(.*?)(?=^#+ |\Z)", document, re.MULTILINE | re.DOTALL)[1]
     return re.findall(r"^```(\w+)\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
 
 
@@ -122,11 +123,11 @@ def test_the_delivery_that_is_shown(campaign, receiver):
 def test_the_configuration_that_is_shown(service, tmp_path):
     """It is valid, and the commands that follow it work"""
     config = tmp_path / "leadhook.conf"
-    config.write_text(only(blocks("Configuration"), "ini")[0])
+    config.write_text(only(blocks("3 Configuration", OPERATING), "ini")[0])
     config.chmod(0o600)
     program = service.installation.program("leadhook")
     assert subprocess.run([program, "--config", config, "--check-config"], check=False).returncode == 0
-    commands = re.findall(r"^    (leadhook .*)$", TEXT, re.MULTILINE)
+    commands = re.findall(r"^    (leadhook .*)$", OPERATING, re.MULTILINE)
     assert len(commands) == 20
     for number, command in enumerate(commands):
         here = command.replace("leadhook", f"'{program}' --config '{service.installation.config}'", 1)

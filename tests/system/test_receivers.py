@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Delivery 2: receivers that hang, lie, drip, reset or never end."""
+"""docs/deliveries.md 2: receivers that hang, lie, drip, reset or never end."""
 import dataclasses
 import datetime
 import email.utils

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Delivery 6: days of the history that are older than the retention are dropped, by runs from cron, while the service works."""
+"""docs/deliveries.md 6: days of the history that are older than the retention are dropped, by runs from cron, while the service works."""
 import contextlib
 import datetime
 import getpass

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Delivery 2 and 3: failures are tried again, by a schedule that is short here; what each retry has in common."""
+"""docs/deliveries.md 2 and 3: failures are tried again, by a schedule that is short here; what each retry has in common."""
 import pytest
 from stack.front import free_port
 from stack.process import wait_until

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""delivery 2 Headers: what is sent is judged by Standard Webhooks' own library, not by ours.
+"""docs/deliveries.md 2 Headers: what is sent is judged by Standard Webhooks' own library, not by ours.
 
 It is an npm package; signatures/ names its version and what its bytes are.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Delivery 2, TLS: receivers' certificates are verified; 1.2 or newer; own CA file and client certificate per webhook."""
+"""docs/deliveries.md 2, TLS: receivers' certificates are verified; 1.2 or newer; own CA file and client certificate per webhook."""
 import collections
 import dataclasses
 import itertools

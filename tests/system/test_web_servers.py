@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""operations 5: the program behind each web server, with exactly the files of conf-examples/; docs/api.md 1, 2, 3, 7."""
+"""docs/operating.md 5: the program behind each web server, with exactly the files of conf-examples/; docs/api.md 1, 2, 3, 7."""
 import contextlib
 import json
 import pathlib
@@ -173,7 +173,7 @@ def test_parallel_sign_ups(campaign):
 
 @pytest.mark.slow
 def test_a_graceful_stop_under_load(service, campaign):
-    """architecture (libfcgi), operations 5: every answer that was sent is true, and nothing was done without an answer"""
+    """docs/architecture.md (libfcgi), docs/operating.md 5: every answer that was sent is true, and nothing was done without an answer"""
     with Load(campaign) as load:
         load.wait_for(50)
         if service.front.starts_program:
@@ -191,7 +191,7 @@ def test_a_graceful_stop_under_load(service, campaign):
 @pytest.mark.parametrize("others", [(), ("10-accesslog", "10-fastcgi")], ids=["alone", "beside others"])
 @pytest.mark.parametrize("example", ["lighttpd-socket.conf", "lighttpd-spawn.conf"])
 def test_debians_lighttpd_takes_the_example(tmp_path, example, others):
-    """operations 5: dropped among the files that an administrator has enabled, in a server with a limit of its own"""
+    """docs/operating.md 5: dropped among the files that an administrator has enabled, in a server with a limit of its own"""
     enabled = tmp_path / "conf-enabled"
     enabled.mkdir()
     main = (DEBIAN / "lighttpd.conf").read_text(encoding="utf-8")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Operations 4, delivery 1 to 3 and 6: what an operator sees and changes of a webhook, and tries it."""
+"""docs/operating.md 4, docs/deliveries.md 1 to 3 and 6: what an operator sees and changes of a webhook, and tries it."""
 import json
 
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Delivery 1: outbound webhooks by the API."""
+"""docs/deliveries.md 1: outbound webhooks by the API."""
 import pytest
 
 EVENTS = ("new_signup new_signup_not_excluded repeat_signup score_change marked_as_fraudulent opted_out phone_number_opt_out "
@@ -179,7 +179,7 @@ def test_webhooks_of_another_campaign(service, account, campaign):
 
 
 def test_the_operators_command_adds_the_same_kind(service, campaign):
-    """operations 4 webhook add"""
+    """docs/operating.md 4 webhook add"""
     added = service.installation.admin("webhook", "add", str(campaign.id), URL, "new_signup", "verified")
     assert added["secret"].startswith("whsec_")
     [webhook] = listed(campaign)

@@ -139,6 +139,17 @@ check_campaign(struct call *call)
 	return call->route->campaign == NO_CAMPAIGN || !fails(call, refuses(call));
 }
 
+/* docs/api.md 5: a trusted proxy sends one X-Forwarded-For, so another value is the client's own. */
+static bool
+check_address(struct call *call)
+{
+	const bool forged = call->request->forwarded_for_is_ambiguous && call->has_client &&
+			    network_list_contains(call->api->options->trusted_proxies, &call->client);
+	if (forged)
+		call_fail_with(call, FAILURE_BAD_REQUEST, SLICE("X-Forwarded-For has more than one value"));
+	return !forged;
+}
+
 /* What is known before anything is read: path, method, size of the body. */
 static enum failure
 check_request(struct call *call)
@@ -166,8 +177,8 @@ run(struct call *call)
 {
 	enum failure failure = check_request(call);
 	call_read_callback(call);
-	if (!fails(call, failure) && parse_parameters(call) && call_authenticate(call) && find_campaign(call) &&
-	    call_pass_account(call) && check_campaign(call) && call_check_callback(call))
+	if (!fails(call, failure) && check_address(call) && parse_parameters(call) && call_authenticate(call) &&
+	    find_campaign(call) && call_pass_account(call) && check_campaign(call) && call_check_callback(call))
 		call->route->handle(call);
 	call_note_wait(call);
 	call_finish(call);

@@ -5,7 +5,7 @@
 
 enum failure {
 	FAILURE_NONE = 0,
-	FAILURE_BAD_REQUEST, /* a body shorter than announced */
+	FAILURE_BAD_REQUEST, /* a body shorter than announced, an ambiguous X-Forwarded-For */
 	FAILURE_NO_LEADS,
 	FAILURE_CAMPAIGN_NOT_FOUND,
 	FAILURE_LEAD_NOT_FOUND,

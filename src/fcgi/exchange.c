@@ -149,22 +149,37 @@ exchange_close(struct fcgi_exchange *exchange)
 	return answered;
 }
 
-/* Web servers make one name of several headers (X-Forwarded-For, X_Forwarded_For), and lighttpd sends them all: a client could
- * put what it likes before what a proxy says. */
-struct slice
-fcgi_exchange_param(const struct fcgi_exchange *exchange, const char *name)
+/* Web servers make one name of several headers (X-Forwarded-For, X_Forwarded_For), and lighttpd sends them all: one of the
+ * values may be the client's own, the other a proxy's. */
+static struct slice
+find_param(const struct fcgi_exchange *exchange, const char *name, bool *ambiguous)
 {
 	const size_t size = strlen(name);
 	struct slice value = SLICE_NONE;
+	*ambiguous = false;
 	for (char **pair = exchange->open ? exchange->request.envp : NULL; pair != NULL && *pair != NULL; pair++) {
 		if (strncmp(*pair, name, size) != 0 || (*pair)[size] != '=')
 			continue;
 		const struct slice found = slice_of(*pair + size + 1);
-		if (slice_present(value) && !slice_equal(value, found))
-			return SLICE_NONE;
+		*ambiguous = *ambiguous || (slice_present(value) && !slice_equal(value, found));
 		value = found;
 	}
-	return value;
+	return *ambiguous ? SLICE_NONE : value;
+}
+
+struct slice
+fcgi_exchange_param(const struct fcgi_exchange *exchange, const char *name)
+{
+	bool ambiguous;
+	return find_param(exchange, name, &ambiguous);
+}
+
+bool
+fcgi_exchange_param_is_ambiguous(const struct fcgi_exchange *exchange, const char *name)
+{
+	bool ambiguous;
+	(void)find_param(exchange, name, &ambiguous);
+	return ambiguous;
 }
 
 struct slice

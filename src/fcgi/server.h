@@ -52,9 +52,11 @@ enum fcgi_body_state {
 	FCGI_BODY_ABORTED       /* the web server gave up, or sent nothing any more: answer 400; it may reach nobody */
 };
 
-/* The value of a parameter of the web server ("REQUEST_URI"); absent when it was not sent, or with several values: nobody knows
- * then which is right. Valid until the exchange is answered. */
+/* The value of a parameter of the web server ("REQUEST_URI"); absent when it was not sent, or is ambiguous. Valid until the
+ * exchange is answered. */
 struct slice fcgi_exchange_param(const struct fcgi_exchange *exchange, const char *name);
+/* Whether it was sent more than once, with different values. */
+bool fcgi_exchange_param_is_ambiguous(const struct fcgi_exchange *exchange, const char *name);
 /* The bytes of the body; empty unless the state is COMPLETE, so that nobody works on a part. Valid as long as a parameter. */
 struct slice fcgi_exchange_body(const struct fcgi_exchange *exchange);
 enum fcgi_body_state fcgi_exchange_body_state(const struct fcgi_exchange *exchange);

@@ -3,6 +3,7 @@
 #ifndef LEADHOOK_HTTP_REQUEST_H
 #define LEADHOOK_HTTP_REQUEST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/attributes.h"
@@ -28,7 +29,8 @@ struct http_request {
 	struct slice forwarded_for;
 	struct slice remote_addr;
 	struct slice request_id; /* of our making: 24 hexadecimal digits */
-	/* Both are the caller's to set, who knows the cap of the route. At first there is no body, and that is whole. */
+	/* The caller sets these, the body by the cap of the route. At first there is no body, and that is whole. */
+	bool forwarded_for_is_ambiguous; /* several values came, and forwarded_for is absent */
 	struct slice body;
 	enum http_body_state {
 		HTTP_BODY_WHOLE,

@@ -13,7 +13,7 @@ from client import multipart
 from html_page import check_page
 from load import Load, lead_count
 from stack.examples import fill
-from stack.front import FRONTS, ApacheProxy
+from stack.front import FRONTS, Apache, ApacheProxy
 from stack.process import run, wait_until
 from test_requests import CORS, PREFLIGHT
 
@@ -98,6 +98,16 @@ def test_keys_arrive(campaign, header):
 def test_the_clients_address_arrives(campaign):
     """docs/api.md 5: X-Forwarded-For from a trusted proxy"""
     assert campaign.post(ADA, address="203.0.113.9").json["ip"] == "203.0.113.9"
+
+
+@pytest.mark.parametrize("name", ["X_Forwarded_For", "X.Forwarded.For"])
+def test_a_header_that_looks_like_x_forwarded_for(service, campaign, name):
+    """docs/api.md 5: Apache drops it, lighttpd passes it on, and the program refuses the request"""
+    response = campaign.post(ADA, address="203.0.113.9", headers={name: "8.8.8.8"})
+    if isinstance(service.front, Apache):
+        assert response.status == 200 and response.json["ip"] == "203.0.113.9"
+    else:
+        assert response.verdict == (400, "bad_request")
 
 
 def test_preflight(campaign):

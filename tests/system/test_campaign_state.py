@@ -52,6 +52,21 @@ def test_an_ended_campaign(world):
     wait_until(lambda: world.get({"email": "ada@example.org"}).status == 404, 10, "the lead is deleted")
 
 
+def test_an_ended_campaign_is_unchanged(world):
+    """docs/requirements.md States and transitions: ended, 423: no row of the campaign changes, however often it is tried"""
+    def rows():
+        return world.service.installation.sql("CHECKSUM TABLE lh_leads, lh_campaign_counters, lh_events, lh_due, lh_score_entries")
+    world.end()
+    before = rows()
+    for method, path, fields in calls(world, True):
+        refused(world, method, path, fields, ENDED, key=world.key)
+        refused(world, method, path, {**fields, "email": "new@example.org", "plan": "pro"}, ENDED, key=world.key)
+    assert rows() == before
+    world.service.installation.admin("campaign", "reopen", str(world.id))
+    settles(lambda: world.post({"email": "ada@example.org", "points": 1}, path="/points"), 200)
+    assert rows() != before, "the comparison sees a change"
+
+
 def test_the_end_comes_before_the_fields(world):
     """2 Order of checks"""
     world.end()

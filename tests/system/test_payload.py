@@ -82,3 +82,15 @@ def test_avatars(campaign):
     lead = campaign.lead(email="Ada@Example.org")
     assert campaign.find(**ADA)["avatar"] == lead["avatar"]
     assert campaign.get(ADA, key=None).json["avatar"] != lead["avatar"]
+
+
+def test_a_waitlisted_lead(service, receiver):
+    """4.5 waitlisted: true at sign-up in a campaign with a waitlist, with and without a key and at a receiver; false once it is off it"""
+    campaign = service.campaign(waitlist="on")
+    campaign.webhook("new_signup", "repeat_signup")
+    assert campaign.lead(email="ada@example.org")["waitlisted"] is True
+    assert campaign.get({"email": "ada@example.org"}, key=None).json["waitlisted"] is True
+    campaign.change("unwaitlist", email="ada@example.org")
+    assert campaign.lead(email="ada@example.org")["waitlisted"] is False
+    service.dispatch()
+    assert [one.json["waitlisted"] for event in ("new_signup", "repeat_signup") for one in campaign.delivered(1, event)] == [True, False]

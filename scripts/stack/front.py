@@ -116,7 +116,7 @@ class LighttpdSpawn(Lighttpd):
 class Apache(Front):
     """The main file with what Debian's own does (modules, user, default denial); the example comes by Include."""
 
-    modules = ("mpm_event", "authz_core")
+    modules = ("mpm_event", "authz_core", "reqtimeout")
     main = ""
 
     def command(self):

@@ -13,7 +13,7 @@ from client import multipart
 from html_page import check_page
 from load import Load, lead_count
 from stack.examples import fill
-from stack.front import FRONTS, Apache, ApacheProxy
+from stack.front import FRONTS, Apache, ApacheFcgid, ApacheProxy
 from stack.process import run, wait_until
 from test_requests import CORS, PREFLIGHT
 
@@ -56,6 +56,29 @@ def test_slow_bodies_hold_no_worker(campaign):
             before = time.monotonic()
             assert campaign.client.request("GET", "/health").status == 200
             assert time.monotonic() - before < 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("front", [ApacheProxy, ApacheFcgid])
+def test_slow_bodies_hold_apache_for_seconds(make_service, monkeypatch, front):
+    """docs/operating.md 5: RequestReadTimeout ends bodies that come byte by byte, here more of them than Apache has workers"""
+    class Small(front):
+        main = front.main + "ServerLimit 1\nStartServers 1\nThreadsPerChild 8\nMaxRequestWorkers 8\n"
+    service = make_service(front=Small)
+    monkeypatch.setattr("client.TIMEOUT", 1)
+    head = b"POST /v2/1 HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 200000\r\n\r\n"
+    with contextlib.ExitStack() as stack:
+        connections = [stack.enter_context(socket.create_connection(("127.0.0.1", service.front.port))) for _ in range(12)]
+        for connection in connections:
+            connection.sendall(head)
+
+        def answers():
+            for connection in connections:
+                with contextlib.suppress(OSError):  # ended by Apache
+                    connection.sendall(b" ")
+            return service.client.healthy()
+        assert not answers()
+        wait_until(answers, 60, "an answer beside slow bodies")
 
 
 @pytest.mark.parametrize("chunked", [False, True], ids=["length", "chunked"])

@@ -338,6 +338,8 @@ claim(struct dispatcher *d)
 	d->claimed_ms = clock_monotonic_ms();
 	enum result result =
 	    store_claim(d->store, d->pool, d->owner, d->options.lease_ms, d->requests, requests, &deliveries, &count);
+	if (result == RESULT_OK && count > 0)
+		log_debug("claimed", LOG_UINT("deliveries", count));
 	for (size_t i = 0; i < count; i++)
 		if (result == RESULT_OK)
 			send_or_not(d, &deliveries[i]);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "deliver/bulk.h"
 
+#include <inttypes.h>
+
 #include "base/clock.h"
 #include "base/log.h"
+#include "deliver/crashes.h"
 #include "engine/id_list.h"
 #include "store/queue/dispatch.h"
 #include "store/store.h"
@@ -33,10 +36,10 @@ make_command(struct pool *pool, const struct bulk_job *job, uint32_t position, u
 
 /* From where the job stands; answers how many. After a failure it is one, which has the whole time and fails alone. */
 static size_t
-make_commands(struct pool *pool, const struct bulk_job *job, const struct command *commands[BULK_CHUNK])
+make_commands(struct pool *pool, const struct bulk_job *job, bool suspect, const struct command *commands[BULK_CHUNK])
 {
 	struct slice rest = job->lead_ids;
-	size_t count = 0, most = job->failures == 0 ? BULK_CHUNK : 1;
+	size_t count = 0, most = job->failures == 0 && !suspect ? BULK_CHUNK : 1;
 	uint64_t lead_id;
 	for (uint32_t at = 0; at < job->total && count < most && id_list_next(&rest, &lead_id); at++)
 		if (at >= job->position)
@@ -83,7 +86,7 @@ settle(
 }
 
 enum result
-bulk_run_chunk(struct store *store, struct pool *pool, bool *more)
+bulk_run_chunk(struct store *store, struct pool *pool, const struct crashes *crashes, bool *more)
 {
 	struct bulk_job job;
 	const struct command *commands[BULK_CHUNK];
@@ -92,10 +95,13 @@ bulk_run_chunk(struct store *store, struct pool *pool, bool *more)
 	*more = result != RESULT_NOT_FOUND;
 	if (result != RESULT_OK)
 		return result == RESULT_NOT_FOUND ? RESULT_OK : result;
-	size_t count = make_commands(pool, &job, commands);
+	size_t count = make_commands(pool, &job, crashes_suspect_job(crashes, job.id), commands);
 	if (count == 0) /* its list has fewer leads than it says: nobody would ever be done with it */
 		return skip_item(store, job.id, job.position, 0);
-	log_work(LOG_UINT("job", job.id));
+	if (count > 1)
+		log_work(LOG_UINT("job", job.id));
+	else
+		log_work(LOG_BYTES("job_item", pool_printf(pool, "%" PRIu64 "/%" PRIu32, job.id, job.position)));
 	store_execute(store, pool, commands, count, clock_monotonic_ms() + CHUNK_MS, outcomes);
 	log_work_done();
 	return settle(store, commands, count, outcomes, job.failures);

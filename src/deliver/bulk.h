@@ -12,13 +12,15 @@
 #include "base/pool.h"
 #include "base/result.h"
 
+struct crashes;
 struct store;
 
 enum { BULK_CHUNK = 25 }; /* leads: sending goes on between two chunks */
 
 /* Does the next chunk. *more: there was one, for all we know, so there may be another. A job with an item that cannot be done,
- * though the database answers, is delayed; an item that fails for hours is passed over and logged. RESULT_UNAVAILABLE: the job
- * stands where it was left; call again later. */
-MUST_CHECK enum result bulk_run_chunk(struct store *store, struct pool *pool, bool *more);
+ * though the database answers, is delayed; an item that fails for hours is passed over and logged. Items of a job that a
+ * process crashed at (crashes.h, or NULL) are done one by one. RESULT_UNAVAILABLE: the job stands where it was left; call again
+ * later. */
+MUST_CHECK enum result bulk_run_chunk(struct store *store, struct pool *pool, const struct crashes *crashes, bool *more);
 
 #endif

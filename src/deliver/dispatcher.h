@@ -18,6 +18,7 @@
 #include "webhook/health.h"
 #include "webhook/retry.h"
 
+struct crashes;
 struct store;
 
 struct dispatcher_options {
@@ -25,10 +26,11 @@ struct dispatcher_options {
 	struct health_rules health;
 	int64_t lease_ms; /* of shards and claims; at least sender.timeout_ms + DISPATCHER_LEASE_MARGIN_MS */
 	const struct retry_schedule *schedule;
-	bool stay;              /* a daemon: works until it is stopped; else until nothing is due */
-	int64_t poll_ms;        /* between two looks for due work while there is none */
-	int64_t max_runtime_ms; /* takes nothing new after that; 0: no end */
-	int stop_fd;            /* becomes readable when it is to stop (signalfd); or -1 */
+	bool stay;               /* a daemon: works until it is stopped; else until nothing is due */
+	int64_t poll_ms;         /* between two looks for due work while there is none */
+	int64_t max_runtime_ms;  /* takes nothing new after that; 0: no end */
+	struct crashes *crashes; /* of earlier processes; NULL: none are known */
+	int stop_fd;             /* becomes readable when it is to stop (signalfd); or -1 */
 };
 
 enum { DISPATCHER_LEASE_MARGIN_MS = 15 * 1000 };

@@ -3,6 +3,7 @@ noinst_LIBRARIES += %D%/libdeliver.a
 	%D%/back_off.c %D%/back_off.h \
 	%D%/bulk.c %D%/bulk.h \
 	%D%/maintenance.c %D%/maintenance.h \
+	%D%/crashes.c %D%/crashes.h \
 	%D%/dispatcher.c %D%/dispatcher.h \
 	%D%/lock.c %D%/lock.h \
 	%D%/recorder.c %D%/recorder.h \

@@ -26,6 +26,7 @@ struct webhook_closing {
 
 struct maintenance {
 	struct runner *runner;
+	const struct crashes *crashes;
 	enum task under_way; /* TASKS: none */
 	enum task last;      /* the one before: the next one's turn is first */
 	struct back_off away[TASKS];
@@ -47,10 +48,11 @@ struct maintenance {
 };
 
 struct maintenance *
-maintenance_new(struct store *store)
+maintenance_new(struct store *store, const struct crashes *crashes)
 {
 	struct maintenance *c = memory_alloc(sizeof(*c));
 	c->under_way = c->last = TASKS;
+	c->crashes = crashes;
 	c->runner = runner_new(store);
 	if (c->runner == NULL)
 		maintenance_free(&c);
@@ -142,7 +144,7 @@ do_bulk(struct store *store, void *context)
 {
 	struct maintenance *c = context;
 	struct pool *pool = pool_new();
-	enum result result = bulk_run_chunk(store, pool, &c->work.bulk_left);
+	enum result result = bulk_run_chunk(store, pool, c->crashes, &c->work.bulk_left);
 	pool_free(&pool);
 	return result;
 }

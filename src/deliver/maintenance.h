@@ -13,10 +13,11 @@
 #include "deliver/runner.h"
 #include "webhook/delivery.h"
 
+struct crashes;
 struct maintenance;
 
-/* NULL, logged, when there can be no thread. */
-struct maintenance *maintenance_new(struct store *store);
+/* NULL, logged, when there can be no thread. `crashes` may be NULL. */
+struct maintenance *maintenance_new(struct store *store, const struct crashes *crashes);
 /* Waits for what is under way; *maintenance may be NULL, becomes NULL. */
 void maintenance_free(struct maintenance **maintenance);
 

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "deliver/crashes.h"
 #include "deliver/request.h"
 #include "deliver/verdict.h"
 
@@ -65,6 +66,8 @@ recover(struct dispatcher *d)
 	const bool left = d->lock != NULL && lock_previous_owner(d->lock, dead);
 	if (left)
 		result = store_owner_release(d->store, dead, d->options.lease_ms);
+	if (result == RESULT_OK && d->options.crashes != NULL)
+		result = crashes_settle(d->options.crashes, d->store);
 	if (result != RESULT_OK)
 		return result;
 	if (left)

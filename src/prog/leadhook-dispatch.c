@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "base/panic.h"
 #include "base/sandbox.h"
+#include "deliver/crashes.h"
 #include "deliver/dispatcher.h"
 #include "prog/confinement.h"
 #include "prog/options.h"
@@ -151,7 +152,8 @@ max_runtime(const struct conf *conf, const struct arguments *arguments)
 }
 
 static int
-deliver(const struct wiring *wiring, const struct arguments *arguments, struct store *store, struct lock *lock)
+deliver(const struct wiring *wiring, const struct arguments *arguments, struct store *store, struct lock *lock,
+    struct crashes *crashes)
 {
 	const struct conf_dispatch *settings = &wiring->conf->dispatch;
 	const int stop_fd = end_signals();
@@ -170,6 +172,7 @@ deliver(const struct wiring *wiring, const struct arguments *arguments, struct s
 		.stay = arguments->daemon,
 		.poll_ms = settings->poll_interval,
 		.max_runtime_ms = max_runtime(wiring->conf, arguments),
+		.crashes = crashes,
 		.stop_fd = stop_fd,
 	};
 	/* only now that signals are watched: it may take a while until the database answers */
@@ -201,11 +204,13 @@ lock_and_deliver(const struct wiring *wiring, const struct arguments *arguments,
 		fprintf(stderr, "%s: another one with the lock file %s is at work\n", program, path);
 	if (locked != RESULT_OK)
 		return locked == RESULT_CONFLICT ? EX_OK : EX_OSERR;
+	struct crashes *crashes = lock == NULL ? NULL : crashes_open(path); /* before the sandbox */
 	prepare_process();
 	/* from cron that would be a line a minute */
 	struct sandbox *sandbox = confinement_of_dispatcher(wiring->conf, arguments->daemon ? LOG_LEVEL_INFO : LOG_LEVEL_DEBUG);
 	sandbox_enter(&sandbox); /* before there are threads */
-	int status = deliver(wiring, arguments, store, lock);
+	int status = deliver(wiring, arguments, store, lock, crashes);
+	crashes_free(&crashes);
 	lock_free(&lock);
 	return status;
 }

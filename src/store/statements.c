@@ -415,6 +415,10 @@ const struct db_statement store_statements[SQL_COUNT] = {
 		" AND (token IS NULL OR due_ms <= " NOW ") ORDER BY id LIMIT ? FOR UPDATE"),
 	STATEMENT(SQL_FIND_DUE_OF_OLD_DAYS,
 		"SELECT id FROM {prefix}due FORCE INDEX (PRIMARY) WHERE id < ? AND event_id < ? LIMIT 1"),
+	STATEMENT(SQL_LOCK_DUE, "SELECT id FROM {prefix}due WHERE id = ? FOR UPDATE"),
+	STATEMENT(SQL_HOLD_WEBHOOK_OF,
+		"UPDATE {prefix}webhook_status s JOIN {prefix}due d ON d.webhook_id = s.webhook_id"
+		" SET s.hold_until_ms = GREATEST(s.hold_until_ms, " NOW " + ?) WHERE d.id = ?"),
 	STATEMENT(SQL_FAIL_DUE,
 		"INSERT INTO {prefix}deliveries (id, event_id, webhook_id, format, state, attempts, last_status, last_error, "
 		"ended_ms)"

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/attributes.h"
+#include "base/panic.h"
 #include "store/store.h"
 
 void
@@ -88,6 +89,8 @@ move_on(struct world_job *job)
 static enum failure
 do_item(struct world_job *job, uint64_t lead_id)
 {
+	if (world.bulk.fatal != 0 && lead_id == world.bulk.fatal)
+		panic("poison");
 	if (lead_id == world.bulk.broken)
 		return FAILURE_INTERNAL;
 	if (lead_id == world.bulk.stuck)

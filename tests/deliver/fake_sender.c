@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "base/attributes.h"
+#include "base/panic.h"
 #include "base/pool.h"
 #include "deliver/runner.h"
+#include "deliver/slots.h"
 
 enum { IDLE_WAITS_MAX = 10000 };
 
@@ -180,6 +182,8 @@ sender_start(struct sender *sender, const struct attempt *attempt, void *cookie)
 	struct world_webhook *webhook = &world.webhooks[webhook_id];
 	if (sender->count == sender->options.in_flight)
 		abort();
+	if (world.fatal != 0 && slot_delivery_id(cookie) == world.fatal)
+		panic("poison");
 	webhook->received++;
 	if (++webhook->in_flight > webhook->most_in_flight)
 		webhook->most_in_flight = webhook->in_flight;

@@ -407,6 +407,18 @@ store_fail_pending(struct store *store UNUSED, uint64_t webhook_id, size_t chunk
 }
 
 enum result
+store_fail_crashed(struct store *store UNUSED, uint64_t delivery_id, int64_t hold_ms UNUSED, size_t *done)
+{
+	if (!world_reachable())
+		return RESULT_UNAVAILABLE;
+	struct world_delivery *delivery = &world.deliveries[delivery_id - 1];
+	*done = delivery->state == DELIVERY_PENDING ? 1 : 0;
+	if (*done == 1)
+		delivery->state = DELIVERY_FAILED;
+	return RESULT_OK;
+}
+
+enum result
 store_close_webhook(struct store *store UNUSED, uint64_t webhook_id, enum webhook_state state)
 {
 	if (!world_reachable())

@@ -97,6 +97,7 @@ struct world_bulk {
 	size_t job_count, lead_count;
 	unsigned done[WORLD_JOBS * WORLD_JOB_LEADS + 1]; /* how often each lead was changed */
 	uint64_t broken, deleted;                        /* leads: one at which the store fails, one that is gone */
+	uint64_t fatal;                                  /* a lead that crashes the dispatcher */
 	uint64_t webhook;                                /* is told of each lead that was changed; 0: none */
 	size_t rival;                                    /* items that another dispatcher does before each chunk of ours */
 	int64_t chunk_ms;                                /* what a chunk takes */
@@ -132,6 +133,7 @@ struct world {
 	struct world_webhook webhooks[WORLD_WEBHOOKS];
 	struct world_seen seen[WORLD_SEEN];
 	size_t seen_count;
+	uint64_t fatal; /* a delivery that crashes the dispatcher; 0: none */
 	/* what happens next in the world, and when; NULL: nothing does */
 	void (*happen)(void);
 	int64_t happens_ms;

@@ -2,7 +2,7 @@ EXTRA_DIST += %D%/scenarios
 
 if HAVE_CMOCKA
 check_PROGRAMS += %D%/test_scheduler %D%/test_runner %D%/test_lock %D%/test_dispatcher %D%/test_outcomes \
-	%D%/test_scenarios %D%/test_bulk %D%/test_request %D%/test_sender %D%/test_spellings
+	%D%/test_scenarios %D%/test_bulk %D%/test_crashes %D%/test_request %D%/test_sender %D%/test_spellings
 
 %C%_test_scheduler_SOURCES = %D%/test_scheduler.c
 %C%_test_scheduler_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CMOCKA_LIBS)
@@ -31,6 +31,10 @@ check_PROGRAMS += %D%/test_scheduler %D%/test_runner %D%/test_lock %D%/test_disp
 %C%_test_bulk_SOURCES = %D%/test_bulk.c $(%C%_fake)
 %C%_test_bulk_LDFLAGS = $(%C%_test_dispatcher_LDFLAGS)
 %C%_test_bulk_LDADD = $(%C%_test_dispatcher_LDADD)
+
+%C%_test_crashes_SOURCES = %D%/test_crashes.c $(%C%_fake)
+%C%_test_crashes_LDFLAGS = $(%C%_test_dispatcher_LDFLAGS)
+%C%_test_crashes_LDADD = $(%C%_test_dispatcher_LDADD)
 
 %C%_test_request_SOURCES = %D%/test_request.c
 %C%_test_request_LDADD = $(%C%_test_dispatcher_LDADD)

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""leadhook-fcgi(8): a row that crashes the committer costs its own lead, and at last its own campaign, and nobody else.
+"""leadhook-fcgi(8), leadhook-dispatch(8): a row that crashes the committer, or the dispatcher, costs its own lead, and at last its
+own campaign, and nothing else.
 
 The row here has a utm that is so long that the lead's payload exceeds its maximum, which no call of the API can bring about.
 """
 import re
+import signal
 import time
 
 import pytest
@@ -13,7 +15,7 @@ from service import COMMITTER
 from stack.mariadb import MariaDB
 from stack.process import wait_until
 
-pytestmark = pytest.mark.skipif(not COMMITTER, reason="without a committer a row crashes the worker alone")
+needs_committer = pytest.mark.skipif(not COMMITTER, reason="without a committer a row crashes the worker alone")
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +55,7 @@ def deaths(service):
     return service.responders.log.read_text().count(" companion_died ")
 
 
+@needs_committer
 def test_a_poisoned_lead(service, campaign):
     """two deaths, then 500 for it alone: the account's other leads and other accounts' are served"""
     parent = service.responders.pid
@@ -83,6 +86,7 @@ def test_a_poisoned_lead(service, campaign):
     cure(campaign)
 
 
+@needs_committer
 def test_a_campaign_of_poisoned_leads(service, campaign):
     """the third refused lead ends the deaths: what is refused then is the whole campaign"""
     parent = service.responders.pid
@@ -99,6 +103,7 @@ def test_a_campaign_of_poisoned_leads(service, campaign):
     cure(campaign)
 
 
+@needs_committer
 def test_a_restart_forgets(service, campaign):
     """leadhook-fcgi(8): what was repaired is served when ten minutes are over, or after a restart"""
     poison(campaign, campaign.lead(email="poison@example.org"))
@@ -109,3 +114,21 @@ def test_a_restart_forgets(service, campaign):
     service.responders.start()
     service.wait_ready()
     assert campaign.post({"email": "poison@example.org"}).status == 200
+
+
+def test_a_poisoned_lead_of_a_bulk_call(service, receiver, campaign):
+    """two deaths of the dispatcher, then the item is passed over: the call's other leads, and all else, are done"""
+    leads = campaign.leads(40)
+    campaign.webhook("verified")
+    poison(campaign, leads[33])
+    campaign.bulk("verify", {"emails": [lead["email"] for lead in leads]})
+    assert service.installation.dispatch(10) == -signal.SIGABRT
+    assert service.installation.dispatch(10) == -signal.SIGABRT
+    assert service.installation.dispatch(10) == 0
+    cure(campaign)
+    verified = [campaign.find(email=lead["email"])["verified"] for lead in leads]
+    assert [number for number, one in enumerate(verified) if not one] == [33]
+    campaign.delivered(39)
+    log = (service.installation.folder / "dispatch.log").read_text()
+    assert len(re.findall(r" panic file=\S+ line=\d+ what=.*payload.* job(?:_item)?=\S+$", log, re.MULTILINE)) == 2
+    assert re.search(r" bulk_item_skipped job=\d+ item=33 error=crashed ", log)

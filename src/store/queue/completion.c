@@ -2,6 +2,7 @@
  * What becomes of claims: outcomes are recorded, untried ones are given back, those of webhooks that are no more are ended. */
 #include <string.h>
 
+#include "base/log.h"
 #include "store/private.h"
 #include "store/queue/dispatch.h"
 
@@ -157,6 +158,7 @@ complete(struct store *store, struct pool *pool, void *context)
 	struct completed_rows completion = completed_rows(pool, count);
 	const int64_t now_ms = locked.count == 0 ? 0 : db_get_i64(&locked, 0, LOCKED_NOW_MS);
 	for (size_t i = 0, row; i < count; i++) {
+		log_work(LOG_UINT("delivery", outcomes[i].id));
 		outcomes[i].stale = !still_ours(&locked, &outcomes[i], &row);
 		if (outcomes[i].stale)
 			continue;
@@ -246,6 +248,35 @@ fail_found(struct store *store, struct failing *failing, size_t *done)
 {
 	enum result result = store_transact(store, fail_pending, failing, REPEAT_CONFLICT);
 	*done = failing->done;
+	return result;
+}
+
+struct crashed_delivery {
+	uint64_t id;
+	int64_t hold_ms;
+	size_t done;
+};
+
+static enum result
+fail_crashed(struct store *store, struct pool *pool, void *context)
+{
+	struct crashed_delivery *crashed = context;
+	const struct db_value id = DB_U64(crashed->id), hold[] = { DB_I64(crashed->hold_ms), id };
+	struct failing failing = { SQL_LOCK_DUE, &id, 1, SLICE("crashed"), 0 };
+	enum result result = db_execute(
+	    store->db, SQL_HOLD_WEBHOOK_OF, &(struct db_arguments){ .values = hold, .count = ARRAY_SIZE(hold) }, NULL);
+	if (result == RESULT_OK)
+		result = fail_pending(store, pool, &failing);
+	crashed->done = failing.done;
+	return result;
+}
+
+enum result
+store_fail_crashed(struct store *store, uint64_t delivery_id, int64_t hold_ms, size_t *done)
+{
+	struct crashed_delivery crashed = { delivery_id, hold_ms, 0 };
+	enum result result = store_transact(store, fail_crashed, &crashed, REPEAT_CONFLICT);
+	*done = crashed.done;
 	return result;
 }
 

@@ -232,7 +232,9 @@ struct claiming {
 static struct due_delivery
 due_from_row(const struct claiming *c, struct pool *pool, const struct db_rows *rows, size_t row)
 {
-	const uint64_t id = db_get_u64(rows, row, CLAIMED_ID), webhook_id = db_get_u64(rows, row, CLAIMED_WEBHOOK_ID);
+	const uint64_t id = db_get_u64(rows, row, CLAIMED_ID);
+	log_work(LOG_UINT("delivery", id));
+	const uint64_t webhook_id = db_get_u64(rows, row, CLAIMED_WEBHOOK_ID);
 	size_t at = 0;
 	while (at + 1 < c->count && c->destinations[at].webhook_id != webhook_id)
 		at++;
@@ -323,5 +325,6 @@ store_claim(struct store *store, struct pool *pool, const unsigned char owner[DI
 	*count = rows.count;
 	for (size_t i = 0; i < rows.count; i++)
 		(*deliveries)[i] = due_from_row(&claiming, pool, &rows, i);
+	log_work_done();
 	return RESULT_OK;
 }

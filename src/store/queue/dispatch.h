@@ -153,6 +153,10 @@ MUST_CHECK enum result store_unclaim(struct store *store, const struct delivery_
  * that are claimed: their attempts are recorded first. *done: how many; 0 when there are none left. */
 MUST_CHECK enum result store_fail_pending(struct store *store, uint64_t webhook_id, size_t chunk, size_t *done);
 
+/* Ends a pending delivery, claimed or not, with the error "crashed", and leaves its webhook alone for `hold_ms`. *done: 1, or 0
+ * when it is not pending. Reads nothing of what it says. */
+MUST_CHECK enum result store_fail_crashed(struct store *store, uint64_t delivery_id, int64_t hold_ms, size_t *done);
+
 /* Queued bulk work (docs/api.md 4.1). */
 struct bulk_job {
 	uint64_t id, campaign_id;

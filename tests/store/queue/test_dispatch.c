@@ -403,6 +403,33 @@ webhooks_that_ended_are_found_at_once(void **state)
 	}
 }
 
+/* docs/deliveries.md 3: one that the dispatcher crashed at twice ends, whoever has claimed it, and its webhook rests. */
+static void
+a_crashed_delivery_ends_alone(void **state)
+{
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 3);
+	struct claims claims = claim(w, owners[0], webhook, 1, LONG_MS);
+	uint64_t crashed = claims.items[0].id;
+	size_t done;
+	assert_int_equal(store_fail_crashed(w->store, crashed, LONG_MS, &done), RESULT_OK);
+	assert_int_equal(done, 1);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_deliveries WHERE id = %" PRIu64
+				     " AND state = 'failed' AND last_error = 'crashed' AND attempts = 1",
+			     crashed),
+	    1);
+	assert_int_equal(
+	    root_number("SELECT COUNT(*) FROM t_due WHERE webhook_id = %" PRIu64 " AND id <> %" PRIu64, webhook, crashed), 2);
+	struct due_webhooks l = look(w, ALL_SHARDS, 10);
+	assert_int_equal(l.due_count, 0);
+	assert_in_range(l.next_due_ms, l.now_ms + LONG_MS / 2, l.now_ms + LONG_MS);
+	struct delivery_outcome outcome = outcome_of(&claims.items[0], DELIVERY_DELIVERED, 200);
+	assert_int_equal(store_complete(w->store, &outcome, 1), RESULT_OK);
+	assert_true(outcome.stale);
+	assert_int_equal(store_fail_crashed(w->store, crashed, LONG_MS, &done), RESULT_OK);
+	assert_int_equal(done, 0);
+}
+
 /* Sign-ups insert into `due` until they commit. Whoever read all of a small table, to find a few rows, would wait for them. */
 static void
 nothing_waits_for_a_batch_under_way(void **state)
@@ -529,6 +556,7 @@ main(void)
 		DISPATCH_TEST(due_webhooks_are_found_oldest_first),
 		DISPATCH_TEST(only_who_may_be_called_is_found),
 		DISPATCH_TEST(webhooks_that_ended_are_found_at_once),
+		DISPATCH_TEST(a_crashed_delivery_ends_alone),
 		DISPATCH_TEST(nothing_waits_for_a_batch_under_way),
 		DISPATCH_TEST(ended_webhooks_take_no_room_from_others),
 		DISPATCH_TEST(a_look_does_not_read_every_row),

@@ -24,138 +24,98 @@ clock_monotonic_ms(void)
 	return read_clock(CLOCK_MONOTONIC);
 }
 
-/* `count` digits at *at, moved past; -1 when there are none. */
-static int
-digits(struct slice text, size_t *at, size_t count)
+/* Moves *rest past the text that the pattern describes and stores its numbers, in order. In the pattern 'd' is a digit. False,
+ * *rest unchanged, when the text is another. */
+static bool
+take_numbers(struct slice *rest, struct slice pattern, int *numbers)
 {
+	if (rest->size < pattern.size)
+		return false;
 	int number = 0;
-	for (size_t i = 0; i < count; i++, (*at)++) {
-		if (*at >= text.size || !ascii_is_digit(text.data[*at]))
-			return -1;
-		number = number * 10 + (text.data[*at] - '0');
+	for (size_t i = 0; i < pattern.size; i++) {
+		char c = rest->data[i];
+		if (pattern.data[i] == 'd' ? !ascii_is_digit(c) : c != pattern.data[i])
+			return false;
+		number = pattern.data[i] == 'd' ? number * 10 + (c - '0') : 0;
+		if (pattern.data[i] == 'd' && (i + 1 == pattern.size || pattern.data[i + 1] != 'd'))
+			*numbers++ = number;
 	}
-	return number;
+	*rest = slice_sub(*rest, pattern.size, rest->size);
+	return true;
 }
 
 static bool
-literal(struct slice text, size_t *at, const char *any_of)
+take_any_of(struct slice *rest, const char *characters)
 {
-	for (; *at < text.size && *any_of != '\0'; any_of++)
-		if (text.data[*at] == *any_of) {
-			(*at)++;
-			return true;
-		}
-	return false;
+	if (rest->size == 0 || rest->data[0] == '\0' || strchr(characters, rest->data[0]) == NULL)
+		return false;
+	*rest = slice_sub(*rest, 1, rest->size);
+	return true;
 }
 
-/* Days since 1970-01-01 in the proleptic Gregorian calendar. */
-static int64_t
-days_from_civil(int year, int month, int day)
-{
-	int64_t y = month <= 2 ? year - 1 : year;
-	int64_t era = y / 400;
-	int64_t year_of_era = y - era * 400;
-	int64_t day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-	return era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719468;
-}
-
-static void
-write_digits(char *out, int64_t number, int count)
-{
-	for (; count > 0; number /= 10)
-		out[--count] = (char)('0' + number % 10);
-}
-
-/* days_from_civil the other way round: years begin in March, so that the leap day is the last. */
-void
-clock_rfc3339(int64_t ms, char out[CLOCK_RFC3339_SIZE])
-{
-	int64_t seconds = ms < 0 || ms >= CLOCK_END_MS ? 0 : ms / 1000;
-	int64_t days = seconds / 86400 + 719468, second = seconds % 86400;
-	int64_t era = days / 146097, day_of_era = days % 146097;
-	int64_t year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
-	int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-	int64_t from_march = (5 * day_of_year + 2) / 153;
-	int64_t month = from_march < 10 ? from_march + 3 : from_march - 9;
-	memcpy(out, "0000-00-00T00:00:00Z", sizeof("0000-00-00T00:00:00Z"));
-	write_digits(out, era * 400 + year_of_era + (month <= 2), 4);
-	write_digits(out + 5, month, 2);
-	write_digits(out + 8, day_of_year - (153 * from_march + 2) / 5 + 1, 2);
-	write_digits(out + 11, second / 3600, 2);
-	write_digits(out + 14, second / 60 % 60, 2);
-	write_digits(out + 17, second % 60, 2);
-}
-
-static int
-days_in_month(int year, int month)
-{
-	static const int days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
-	bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-	return month == 2 && leap ? 29 : days[month - 1];
-}
-
-/* "Z" or "+01:00" at *at, in minutes east of UTC. */
+/* ".5", or nothing. */
 static bool
-parse_offset(struct slice text, size_t *at, int *minutes)
+take_fraction(struct slice *rest, int64_t *ms)
 {
-	if (literal(text, at, "Zz")) {
-		*minutes = 0;
+	if (!take_any_of(rest, "."))
 		return true;
+	int number;
+	bool any = false;
+	for (int scale = 100; take_numbers(rest, SLICE("d"), &number); scale /= 10) {
+		*ms += number * scale;
+		any = true;
 	}
-	bool west = *at < text.size && text.data[*at] == '-';
-	if (!literal(text, at, "+-"))
+	return any;
+}
+
+/* "Z" or "+01:00", in ms east of UTC. */
+static bool
+take_offset(struct slice *rest, int64_t *ms)
+{
+	int east[2];
+	if (take_any_of(rest, "Zz"))
+		return true;
+	const bool west = slice_starts_with(*rest, SLICE("-"));
+	if (!take_any_of(rest, "+-") || !take_numbers(rest, SLICE("dd:dd"), east) || east[0] > 23 || east[1] > 59)
 		return false;
-	int hour = digits(text, at, 2);
-	if (!literal(text, at, ":"))
+	*ms = (east[0] * 60 + east[1]) * INT64_C(60000) * (west ? -1 : 1);
+	return true;
+}
+
+/* A time of day with fraction and offset, in ms of the UTC day: also before or after it. */
+static bool
+take_time(struct slice *rest, int64_t *ms)
+{
+	int time[3];
+	int64_t fraction_ms = 0, offset_ms = 0;
+	if (!take_any_of(rest, "Tt ") || !take_numbers(rest, SLICE("dd:dd:dd"), time) || time[0] > 23 || time[1] > 59 ||
+	    time[2] > 60 || !take_fraction(rest, &fraction_ms) || !take_offset(rest, &offset_ms))
 		return false;
-	int minute = digits(text, at, 2);
-	if (hour < 0 || hour > 23 || minute < 0 || minute > 59)
-		return false;
-	*minutes = (hour * 60 + minute) * (west ? -1 : 1);
+	*ms = (time[0] * 3600 + time[1] * 60 + time[2]) * INT64_C(1000) + fraction_ms - offset_ms;
 	return true;
 }
 
 bool
 clock_parse_rfc3339(struct slice text, int64_t *ms)
 {
-	size_t at = 0;
-	int year = digits(text, &at, 4);
-	if (year < 1970 || !literal(text, &at, "-"))
+	int date[3];
+	int64_t time_ms = 0;
+	if (!take_numbers(&text, SLICE("dddd-dd-dd"), date) || (text.size > 0 && !take_time(&text, &time_ms)) || text.size > 0)
 		return false;
-	int month = digits(text, &at, 2);
-	if (month < 1 || month > 12 || !literal(text, &at, "-"))
-		return false;
-	int day = digits(text, &at, 2);
-	if (day < 1 || day > days_in_month(year, month))
-		return false;
-	int64_t result = days_from_civil(year, month, day) * 86400000;
-	if (at < text.size) {
-		int offset = 0;
-		if (!literal(text, &at, "Tt "))
-			return false;
-		int hour = digits(text, &at, 2);
-		bool colons = literal(text, &at, ":");
-		int minute = digits(text, &at, 2);
-		colons = literal(text, &at, ":") && colons;
-		int second = digits(text, &at, 2);
-		if (!colons || hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60)
-			return false;
-		int64_t fraction = 0;
-		if (literal(text, &at, ".")) {
-			int scale = 100;
-			size_t first = at;
-			for (; at < text.size && ascii_is_digit(text.data[at]); at++, scale /= 10)
-				fraction += (text.data[at] - '0') * scale;
-			if (at == first)
-				return false;
-		}
-		if (!parse_offset(text, &at, &offset))
-			return false;
-		result += ((int64_t)hour * 3600 + minute * 60 + second) * 1000 + fraction - (int64_t)offset * 60000;
-	}
-	/* an offset or a leap second may lead out of the years that the text names */
-	if (at != text.size || result < 0 || result >= CLOCK_END_MS)
+	struct tm day = { .tm_year = date[0] - 1900, .tm_mon = date[1] - 1, .tm_mday = date[2] };
+	const int64_t result = (int64_t)timegm(&day) * 1000 + time_ms;
+	/* timegm(3) turns a day that the month does not have into one of another month */
+	if (day.tm_mon != date[1] - 1 || day.tm_mday != date[2] || result < 0 || result >= CLOCK_END_MS)
 		return false;
 	*ms = result;
 	return true;
+}
+
+void
+clock_rfc3339(int64_t ms, char out[CLOCK_RFC3339_SIZE])
+{
+	const time_t seconds = ms < 0 || ms >= CLOCK_END_MS ? 0 : (time_t)(ms / 1000);
+	struct tm utc;
+	gmtime_r(&seconds, &utc);
+	strftime(out, CLOCK_RFC3339_SIZE, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }

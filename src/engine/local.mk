@@ -19,4 +19,4 @@ noinst_LIBRARIES += %D%/libengine.a
 # What links the rules: these, down to base, and the libraries that they need.
 engine_libs = src/engine/libengine.a src/webhook/libwebhook.a src/identity/libidentity.a src/crypto/liblhcrypto.a \
 	src/json/libjson.a src/base/libbase.a \
-	$(IDN2_LIBS) $(UNISTRING_LIBS) $(CRYPTO_LIBS) $(PHONENUMBER_LIBS) $(YAJL_LIBS)
+	$(IDN2_LIBS) $(CRYPTO_LIBS) $(PHONENUMBER_LIBS) $(YAJL_LIBS)

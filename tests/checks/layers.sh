@@ -42,7 +42,7 @@ phonenumbers/*: identity
 unicase.h: engine
 unictype.h: identity
 uninorm.h: identity
-unistr.h: identity
+unistr.h: base
 '
 
 failures=$(mktemp)

@@ -19,7 +19,7 @@ void phone_load(void);
 /* `country_code` stands before the number unless that begins with '+' itself: digits with or without '+', or an ISO 3166
  * two-letter code in any case; absent or empty is none, and the number must then begin with '+'. Spaces, '-', '.', '(' and
  * ')' are dropped from the number, anything else is refused. libphonenumber decides what is possible and drops a national trunk
- * prefix; built without it, the calling code must exist and nothing is dropped.
+ * prefix; built without it, the form alone is checked ('+', 7 to 15 digits, the first not 0) and two letters name no country.
  * False when it is no number; *e164 ("+" and digits, in the pool) is then untouched. */
 MUST_CHECK bool phone_parse(struct pool *pool, struct slice number, struct slice country_code, struct slice *e164);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What phone.c needs to know about the world's numbering plans: phone_shim.cc asks libphonenumber, phone_structure.c has
- * tables of its own for the build without it. One of the two is linked. Read by C and by C++. */
+ * What phone.c needs to know about the world's numbering plans: phone_shim.cc calls libphonenumber, phone_structure.c is for
+ * the build without it. One of the two is linked. Read by C and by C++. */
 #ifndef LEADHOOK_IDENTITY_PHONE_BACKEND_H
 #define LEADHOOK_IDENTITY_PHONE_BACKEND_H
 

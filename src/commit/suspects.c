@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -53,6 +54,16 @@ suspects_new(void)
 	struct suspects *suspects = memory_alloc(sizeof(*suspects));
 	suspects->shared = shared;
 	return suspects;
+}
+
+void
+suspects_free(struct suspects **suspects)
+{
+	if (*suspects == NULL)
+		return;
+	munmap((*suspects)->shared, sizeof(*(*suspects)->shared));
+	free(*suspects);
+	*suspects = NULL;
 }
 
 /* ---- what a request is about ---- */

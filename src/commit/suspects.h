@@ -23,8 +23,10 @@ enum {
 
 struct suspects;
 
-/* In the parent, before it forks. NULL, errno set, when there is no memory. It is there until the process ends. */
+/* In the parent, before it forks. NULL, errno set, when there is no memory. */
 MUST_CHECK struct suspects *suspects_new(void);
+/* *suspects may be NULL, becomes NULL. */
+void suspects_free(struct suspects **suspects);
 
 /* Suspects what dead committers were at, which is logged. Call it often: a process may be dead a while later. Times are those
  * of clock_monotonic_ms. */

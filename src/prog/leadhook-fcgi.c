@@ -427,6 +427,7 @@ main(int argc, char *argv[])
 		status = schema_fits(&service) ? serve(&service, given, workers, pool) : EX_CONFIG;
 	pool_free(&pool);
 	endpoint_close(&service.committer);
+	suspects_free(&service.suspects);
 	sandbox_free(&service.sandbox);
 	setup_free(&service.setup);
 	return status;

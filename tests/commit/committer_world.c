@@ -219,6 +219,7 @@ close_all(void **state UNUSED)
 		close(peers[i]);
 	peer_count = 0;
 	endpoint_close(&endpoint);
+	suspects_free(&suspects);
 	munmap(shared, sizeof(*shared));
 	pool_free(&pool);
 	return 0;

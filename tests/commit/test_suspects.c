@@ -50,6 +50,7 @@ open_table(void **state UNUSED)
 static int
 close_table(void **state UNUSED)
 {
+	suspects_free(&suspects);
 	pool_free(&pool);
 	return 0;
 }

@@ -41,6 +41,15 @@ def drop_connection(service):
         pass
 
 
+def reload(service, log):
+    """HUP, until the new processes serve and the old ones are gone: until then those accept connections too."""
+    before = set(children(service.responders.pid))
+    count = len(lines(log, "reloaded"))
+    service.responders.send(signal.SIGHUP)
+    wait_until(lambda: len(lines(log, "reloaded")) > count, DEADLINE, "the new configuration")
+    wait_until(lambda: not before & set(children(service.responders.pid)), DEADLINE, "the end of the old processes")
+
+
 def no_new_privileges(pid):
     return "\nNoNewPrivs:\t1\n" in pathlib.Path(f"/proc/{pid}/status").read_text()
 
@@ -99,8 +108,7 @@ def test_no_other_folder_is_written(service, log):
     drop_connection(service)
     wait_until(lambda: len(lines(moved, "connection_dropped")) > before, DEADLINE, "the line")
     assert not log.exists()
-    service.responders.send(signal.SIGHUP)
-    wait_until(lambda: lines(log, "reloaded"), DEADLINE, "the new configuration")
+    reload(service, log)
     drop_connection(service)
     wait_until(lambda: lines(log, "connection_dropped"), DEADLINE, "the line")
     service.wait_ready()
@@ -108,11 +116,7 @@ def test_no_other_folder_is_written(service, log):
 
 def test_a_new_configuration(service, campaign, log):
     """HUP: the parent is free to read it, and its new workers serve"""
-    before = set(children(service.responders.pid))
-    count = len(lines(log, "reloaded"))
-    service.responders.send(signal.SIGHUP)
-    wait_until(lambda: len(lines(log, "reloaded")) > count, DEADLINE, "the new configuration")
-    wait_until(lambda: not before & set(children(service.responders.pid)), DEADLINE, "new processes")
+    reload(service, log)
     assert campaign.lead(email="a@example.org")["rank"] == 1
 
 

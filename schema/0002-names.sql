@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Plain names for three tables and two columns, and the time of a commit token by the database's clock. Safe to run twice.
+-- Plain names for three tables and two columns, the time of a commit token by the database's clock, and whether a redirect URL
+-- was stored with a key. Safe to run twice.
 
 RENAME TABLE IF EXISTS {prefix}meta TO {prefix}installation;
 RENAME TABLE IF EXISTS {prefix}commits TO {prefix}commit_tokens;
@@ -19,3 +20,7 @@ ALTER TABLE {prefix}commit_tokens
 	ADD KEY IF NOT EXISTS by_time (created_ms);
 UPDATE {prefix}commit_tokens SET created_ms = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
 	WHERE created_ms = 0;
+
+-- Only a redirect URL that was stored with a key is shown to callers without one. Of those of before it is not known.
+ALTER TABLE {prefix}leads
+	ADD COLUMN IF NOT EXISTS redirect_by_key BOOLEAN NOT NULL DEFAULT FALSE AFTER redirect_url;

@@ -28,7 +28,9 @@ render(
 	static const struct definitions none = { 0 };
 	struct buffer whole, with_event;
 	campaign.counters.leads++;
-	const struct payload_subject subject = { &campaign, &lead, &none, campaign.counters.leads };
+	const struct payload_subject subject = {
+		.campaign = &campaign, .lead = &lead, .definitions = &none, .score_rank = campaign.counters.leads
+	};
 	buffer_init(&whole, PAYLOAD_MAX_BYTES);
 	buffer_init(&with_event, PAYLOAD_MAX_BYTES);
 	payload_write(&whole, settings, &subject, (struct payload_view){ .full = true });

@@ -112,6 +112,12 @@ copy_campaign(struct pool *pool, const struct campaign *campaign)
 	return copy;
 }
 
+static bool
+sends_redirect(const struct command *command)
+{
+	return command->kind == COMMAND_SIGNUP && slice_present(command->as.signup.redirect_url);
+}
+
 /* The lead as the command left it; one that was deleted as it was before. */
 static struct snapshot *
 make_snapshot(const struct view *view, const struct touched *touched, const struct lead *lead)
@@ -125,6 +131,7 @@ make_snapshot(const struct view *view, const struct touched *touched, const stru
 		.campaign = gone ? view->campaign_before : view->campaign,
 		.lead = &snapshot->lead,
 		.definitions = step->campaign->definitions,
+		.redirect_sent = sends_redirect(step->command),
 	};
 	return snapshot;
 }

@@ -3,6 +3,16 @@
 #include "engine/custom_fields.h"
 #include "engine/decide_step.h"
 
+/* 4.3: without a key the number of a lead with another email is that lead's, and says nothing of the caller. Else a stranger
+ * who had stored it beside his own email would receive the sign-up of its owner. */
+static bool
+is_number_of_other_email(const struct step *step, const struct signup *signup)
+{
+	const struct working_lead *owner = step_find_phone(step, signup->phone);
+	return step->command->account_id == 0 && slice_present(signup->email_key) && owner != NULL &&
+	       slice_present(owner->lead.email_key) && !slice_equal(owner->lead.email_key, signup->email_key);
+}
+
 /* The lead that a sign-up is about (4.3.1 to 4.3.3), or NULL for a new one; false when it fails. */
 static bool
 match_lead(struct step *step, const struct signup *signup, struct working_lead **match)
@@ -58,10 +68,12 @@ replace_if(bool given, struct slice *place, struct slice value)
 
 /* 4.3.6 */
 static void
-update_fields(const struct signup *signup, struct lead *lead)
+update_fields(const struct step *step, const struct signup *signup, struct lead *lead)
 {
 	replace_if(true, &lead->uid, signup->uid);
 	replace_if(true, &lead->redirect_url, signup->redirect_url);
+	if (slice_present(signup->redirect_url))
+		lead->redirect_by_key = step->command->account_id != 0;
 	replace_if(signup->replace_ip, &lead->ip, signup->ip);
 	replace_if(signup->replace_user_agent, &lead->user_agent, signup->user_agent);
 	replace_if(!slice_present(lead->utm), &lead->utm, signup->utm);
@@ -83,7 +95,7 @@ update_lead(struct step *step, const struct signup *signup, struct working_lead 
 	bool was_verified = lead_is_verified(lead);
 	step_touch(step, match);
 	update_identities(step, signup, lead);
-	update_fields(signup, lead);
+	update_fields(step, signup, lead);
 	lead->custom_fields = custom_fields;
 	lead->counter++;
 	if (!signup->keep_opt_out)
@@ -111,6 +123,7 @@ new_lead(struct step *step, const struct signup *signup, struct slice custom_fie
 		.utm = signup->utm,
 		.uid = signup->uid,
 		.redirect_url = signup->redirect_url,
+		.redirect_by_key = slice_present(signup->redirect_url) && step->command->account_id != 0,
 		.ip = signup->ip,
 		.user_agent = signup->user_agent,
 		.referrer = signup->referrer,
@@ -150,22 +163,25 @@ add_lead(struct step *step, const struct signup *signup, struct slice custom_fie
 
 /* The lead that the sign-up made or updated; NULL when it failed. `update` false: one that is there already is left alone. */
 static struct working_lead *
-sign_up(struct step *step, const struct signup *signup, bool update)
+sign_up(struct step *step, const struct signup *request, bool update)
 {
+	struct signup signup = *request;
 	struct working_lead *lead;
 	struct slice custom_fields, problem;
-	if (!match_lead(step, signup, &lead))
+	if (is_number_of_other_email(step, &signup))
+		signup.phone = SLICE_NONE;
+	if (!match_lead(step, &signup, &lead))
 		return NULL;
 	if (lead != NULL && !update)
 		return lead;
-	if (!custom_fields_merge(step->pool, lead == NULL ? SLICE_NONE : lead->lead.custom_fields, signup->custom_fields,
-		signup->custom_field_count, &step->id_supply->custom_fields, &custom_fields, &problem)) {
+	if (!custom_fields_merge(step->pool, lead == NULL ? SLICE_NONE : lead->lead.custom_fields, signup.custom_fields,
+		signup.custom_field_count, &step->id_supply->custom_fields, &custom_fields, &problem)) {
 		step_fail(step, FAILURE_INVALID_PARAMETER, problem);
 		return NULL;
 	}
 	if (lead == NULL)
-		return add_lead(step, signup, custom_fields);
-	update_lead(step, signup, lead, custom_fields);
+		return add_lead(step, &signup, custom_fields);
+	update_lead(step, &signup, lead, custom_fields);
 	return lead;
 }
 

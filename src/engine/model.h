@@ -76,7 +76,8 @@ struct lead {
 	struct slice custom_fields; /* a JSON object, or absent */
 	struct slice utm;           /* a JSON object, or absent */
 	struct slice uid, redirect_url, ip, user_agent, referrer, source, signup_url, session_id, request_id;
-	uint64_t source_id; /* 0: none */
+	bool redirect_by_key; /* redirect_url was stored with a key */
+	uint64_t source_id;   /* 0: none */
 	bool fraudulent;
 	struct slice fraud_flags; /* a JSON array of their names, or absent */
 	uint32_t times_flagged;   /* how often it became fraudulent */

@@ -206,11 +206,19 @@ put_display(struct rendering *r)
 	put_boolean(r, SLICE("anonymous"), false);
 }
 
+/* Without a key it is not shown if another caller without a key stored it: such a caller may be anyone who knows the email. */
+static struct slice
+shown_redirect_url(const struct rendering *r)
+{
+	bool shown = r->view.full || r->lead->redirect_by_key || r->subject->redirect_sent;
+	return shown ? r->lead->redirect_url : SLICE_NONE;
+}
+
 static void
 put_urls(struct rendering *r)
 {
 	put_text(r, SLICE("social_url"), url_with_id(r, r->campaign->landing_url, SLICE("kid")));
-	put_text(r, SLICE("redirect_url"), url_with_id(r, r->lead->redirect_url, SLICE("kolid")));
+	put_text(r, SLICE("redirect_url"), url_with_id(r, shown_redirect_url(r), SLICE("kolid")));
 	put_text(r, SLICE("thankyou_url"), url_with_id(r, r->campaign->thankyou_url, SLICE("kolid")));
 	put_text(r, SLICE("status_url"), url_with_id(r, r->campaign->status_url, SLICE("kolid")));
 	put_unsubscribe_url(r);

@@ -25,6 +25,7 @@ struct payload_subject {
 	const struct lead *lead;
 	const struct definitions *definitions; /* the campaign's, for the names of tags; needed where the lead has any */
 	uint64_t score_rank;                   /* contest_score_rank, from 1 */
+	bool redirect_sent;                    /* the lead's redirect_url came with the request that is answered */
 };
 
 /* What the events table takes. The limits of the settings on values and custom fields keep a payload far below. */

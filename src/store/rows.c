@@ -46,6 +46,7 @@ store_lead_from_row(const struct db_rows *rows, size_t row)
 		.utm = db_get_bytes(rows, row, LEAD_UTM),
 		.uid = db_get_bytes(rows, row, LEAD_UID),
 		.redirect_url = db_get_bytes(rows, row, LEAD_REDIRECT_URL),
+		.redirect_by_key = db_get_bool(rows, row, LEAD_REDIRECT_BY_KEY),
 		.ip = db_get_bytes(rows, row, LEAD_IP),
 		.user_agent = db_get_bytes(rows, row, LEAD_USER_AGENT),
 		.referrer = db_get_bytes(rows, row, LEAD_REFERRER),

@@ -191,8 +191,10 @@ static struct payload_subject
 subject_of(const struct store *store, const struct lead *lead)
 {
 	const struct working_campaign *campaign = find_campaign(store, lead->campaign_id);
-	return (struct payload_subject){ &campaign->campaign, lead, campaign->definitions,
-		rank_leads_above(store->nodes, store->node_count, lead->campaign_id, lead->score) + 1 };
+	return (struct payload_subject){ .campaign = &campaign->campaign,
+		.lead = lead,
+		.definitions = campaign->definitions,
+		.score_rank = rank_leads_above(store->nodes, store->node_count, lead->campaign_id, lead->score) + 1 };
 }
 
 static struct slice

@@ -107,6 +107,86 @@ only_a_key_replaces_what_is_there(void **state)
 	assert_slice(w->set.leads[0]->lead.email, "a@x.org");
 }
 
+/* 4.3: a stranger has stored a number beside an email of his own. */
+static void
+without_a_key_a_number_does_not_beat_the_email(void **state)
+{
+	struct world *w = *state;
+	run(w, (struct command[]){ public_signup("eve@x.org", "+4930123456") }, 1);
+	settle(w);
+	/* a new lead, then the one with the email: the number stays where it is */
+	for (uint32_t counter = 1; counter <= 2; counter++) {
+		run(w, (struct command[]){ public_signup("ada@x.org", "+4930123456") }, 1);
+		settle(w);
+		assert_int_equal(w->set.lead_count, 2);
+		const struct lead *eve = &w->set.leads[0]->lead, *ada = &w->set.leads[1]->lead;
+		assert_slice(eve->email, "eve@x.org");
+		assert_slice(eve->phone, "+4930123456");
+		assert_int_equal(eve->counter, 1);
+		assert_slice(ada->email, "ada@x.org");
+		assert_int_equal(ada->counter, counter);
+		assert_false(slice_present(ada->phone) || slice_present(ada->phone_hash));
+		assert_contains(
+		    w->outcomes[0].body, pool_printf(w->pool, "\"social_id\":\"%.*s\"", SLICE_ARGS(ada->social_id)).data);
+	}
+	/* with a key it is a conflict */
+	run(w, (struct command[]){ signup("ada@x.org", "+4930123456") }, 1);
+	assert_failure(w, 0, FAILURE_CONFLICTING_IDENTIFIERS);
+	/* the number alone, or beside its own email, finds its lead */
+	run(w, (struct command[]){ public_signup(NULL, "+4930123456"), public_signup("eve@x.org", "+4930123456") }, 2);
+	assert_int_equal(w->set.lead_count, 2);
+	assert_int_equal(w->set.leads[0]->lead.counter, 3);
+	/* must_exist: the number is no match either */
+	struct command command = public_signup("new@x.org", "+4930123456");
+	command.as.signup.must_exist = true;
+	run(w, &command, 1);
+	assert_failure(w, 0, FAILURE_LEAD_NOT_FOUND);
+}
+
+/* The redirect_url of the only answer; SLICE_NONE when it is null. */
+static struct slice
+shown_redirect(const struct world *w)
+{
+	static const char name[] = "\"redirect_url\":";
+	struct slice body = w->outcomes[0].body;
+	const char *value = strstr(body.data, name);
+	assert_non_null(value);
+	value += strlen(name);
+	return *value == 'n' ? SLICE_NONE : (struct slice){ value + 1, strcspn(value + 1, "?") };
+}
+
+/* 4.5: what another caller without a key has stored is not shown without a key. */
+static void
+without_a_key_the_redirect_url_of_strangers_is_not_shown(void **state)
+{
+	struct world *w = *state;
+	const struct {
+		bool key;
+		const char *sent, *shown;
+	} steps[] = { { false, "/evil", "/evil" }, { false, NULL, NULL }, { true, NULL, "/evil" }, { true, "/own", "/own" },
+		{ false, NULL, "/own" }, { false, "/evil", "/evil" }, { false, NULL, NULL }, { true, NULL, "/evil" },
+		{ false, NULL, NULL } };
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+		struct command command = steps[i].key ? signup("a@x.org", NULL) : public_signup("a@x.org", NULL);
+		command.as.signup.redirect_url = slice_of(steps[i].sent);
+		run(w, &command, 1);
+		settle(w);
+		struct slice shown = shown_redirect(w);
+		assert_int_equal(slice_present(shown), steps[i].shown != NULL);
+		if (steps[i].shown != NULL)
+			assert_slice(shown, steps[i].shown);
+		assert_contains(
+		    w->decision.events[0].payload, i < 3 || i > 4 ? "\"redirect_url\":\"/evil?" : "\"redirect_url\":\"/own?");
+	}
+	/* of a new lead */
+	struct command command = signup("b@x.org", NULL);
+	command.as.signup.redirect_url = SLICE("/own");
+	run(w, &command, 1);
+	settle(w);
+	run(w, (struct command[]){ public_signup("b@x.org", NULL) }, 1);
+	assert_slice(shown_redirect(w), "/own");
+}
+
 /* 4.3.2, 4.3.3 */
 static void
 a_key_may_name_the_lead_to_update(void **state)
@@ -453,6 +533,8 @@ main(void)
 		WORLD_TEST(email_and_phone_of_two_leads_conflict),
 		WORLD_TEST(an_email_completes_a_lead_that_has_a_phone_only),
 		WORLD_TEST(only_a_key_replaces_what_is_there),
+		WORLD_TEST(without_a_key_a_number_does_not_beat_the_email),
+		WORLD_TEST(without_a_key_the_redirect_url_of_strangers_is_not_shown),
 		WORLD_TEST(a_key_may_name_the_lead_to_update),
 		WORLD_TEST(must_exist_makes_no_lead),
 		WORLD_TEST(referrer_and_referred_in_one_batch),

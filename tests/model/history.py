@@ -289,6 +289,24 @@ class Generator:
         return steps + [{"batch": [self.random.choices(ways, [4, 4, 2, 1])[0]() for _ in range(self.random.randint(2, 8))]}
                         for _ in range(2)]
 
+    def strangers(self, campaign):
+        """A few callers, most of them without a key, use the same emails, phone numbers and redirect URLs."""
+        emails = [f"n{self.signups}{letter}@example.org" for letter in "abc"]
+        phones = [f"+1415666{(self.signups + number) % 10000:04}" for number in range(2)]
+
+        def joins():
+            key = self.chance(0.25)
+            command = self.joins(campaign, self.choice(emails), account="own" if key else 0, full=key)
+            if self.chance(0.7):
+                command["phone"] = self.choice(phones)
+            if "phone" in command and self.chance(0.3):
+                del command["email"], command["email_key"]
+            optional = {"redirect_url": self.choice(["/thanks", "/elsewhere"]), "must_exist": True}
+            return command | {name: value for name, value in optional.items()
+                              if self.chance(0.3 if name == "redirect_url" else 0.1)}
+
+        return [{"batch": [joins() for _ in range(self.random.randint(1, 6))]} for _ in range(4)]
+
     # --- all of it ---
 
     def batch(self, size, kind=None):
@@ -306,7 +324,7 @@ class Generator:
             if self.chance(0.1 if self.deep else 0.35):
                 steps += self.between()
             if self.chance(0.02 if self.deep else 0.15):
-                steps += self.choice([self.pair, self.exchange])(self.random.randrange(self.campaigns))
+                steps += self.choice([self.pair, self.exchange, self.strangers])(self.random.randrange(self.campaigns))
             size = 1 if self.deep or self.chance(0.25) else self.random.randint(2, 32)
             steps.append(self.batch(size))
         return steps

@@ -76,6 +76,7 @@ class Lead:
     utm: Optional[dict] = None
     uid: Optional[str] = None
     redirect_url: Optional[str] = None
+    redirect_by_key: bool = False
     ip: Optional[str] = None
     user_agent: Optional[str] = None
     referrer: Optional[str] = None
@@ -214,7 +215,9 @@ class Step:
         for id in [id for type, id, _ in self.made if type == "deleted"]:
             del self.campaign.leads[id]
         view = [self.command.get(name, False) for name in ("full", "skip_urls", "skip_actions")]
-        return Result(body=payload(self.campaign, self.answer, *view) if self.answer else None, events=events)
+        sent = self.command.get("redirect_url") is not None
+        body = payload(self.campaign, self.answer, *view, redirect_sent=sent) if self.answer else None
+        return Result(body=body, events=events)
 
     # --- what is refused (docs/api.md 2) ---
 
@@ -321,6 +324,8 @@ class Step:
         command, find = self.command, self.campaign.find
         by_email = find("email", command["email_key"]) if command.get("email_key") else None
         by_phone = find("phone", command["phone"]) if command.get("phone") else None
+        if not command.get("account") and by_phone and by_phone.email and command.get("email_key") not in (None, by_phone.email_key):
+            by_phone, self.command = None, command | {"phone": None}  # the email alone decides
         if command.get("subject"):
             lead = find("social_id", command["subject"])
             if lead is None:
@@ -345,7 +350,8 @@ class Step:
                     parent=parent.id if parent else None, email=command.get("email"), email_key=command.get("email_key"),
                     phone=command.get("phone"), waitlisted=campaign.settings["waitlist"], custom_fields=fields,
                     referrer=command.get("referrer"), source=command.get("source"), ip=command.get("ip"),
-                    user_agent=command.get("user_agent"), uid=command.get("uid"), redirect_url=command.get("redirect_url"))
+                    user_agent=command.get("user_agent"), uid=command.get("uid"), redirect_url=command.get("redirect_url"),
+                    redirect_by_key=command.get("redirect_url") is not None and command.get("account", 0) != 0)
         if command.get("utm"):
             lead.utm = json.loads(command["utm"])
         chain = [parent.id] + [ancestor.id for _, ancestor in campaign.chain(parent)] if parent else []
@@ -392,6 +398,8 @@ class Step:
         for name in ("uid", "redirect_url"):
             if command.get(name) is not None:
                 setattr(lead, name, command[name])
+        if command.get("redirect_url") is not None:
+            lead.redirect_by_key = key
         for name in ("ip", "user_agent"):
             if command.get("replace_" + name) and command.get(name) is not None:
                 setattr(lead, name, command[name])

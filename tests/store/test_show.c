@@ -118,7 +118,8 @@ a_look_up_has_the_whole_lead(void **state)
 	uint64_t id = sign_up_referred(w, "ada@example.org", parent.social_id).id;
 	root_run("UPDATE t_leads SET counter = 2, phone = '+14155552671', phone_hash = UNHEX(LEFT(SHA2('phone:%" PRIu64
 		 ":+14155552671', 256), 32)), verified_email = 1, waitlisted = 1, opted_out = 1, custom_fields = '{\"a\":1}', "
-		 "utm = '{\"b\":2}', uid = 'uid', redirect_url = 'http://r.example', ip = '10.0.0.1', referrer = "
+		 "utm = '{\"b\":2}', uid = 'uid', redirect_url = 'http://r.example', redirect_by_key = 1, ip = '10.0.0.1', "
+		 "referrer = "
 		 "'http://f.example', "
 		 "referrals = 3, unverified_direct = 4, unverified_indirect = 5, verified_direct = 6, verified_indirect = 7, "
 		 "tag_ids = '1,2', action_ids = '3' WHERE id = %" PRIu64,
@@ -137,7 +138,7 @@ a_look_up_has_the_whole_lead(void **state)
 		assert_true(lead->id == id && lead->campaign_id == w->campaign && lead->subscription_number == 2);
 		assert_true(lead->counter == 2 && lead->created_ms == row.created_ms && lead->score == row.score);
 		assert_true(lead->verified_email && !lead->verified_phone && lead->waitlisted && lead->opted_out &&
-			    !lead->sms_opted_out && !lead->fraudulent);
+			    !lead->sms_opted_out && !lead->fraudulent && lead->redirect_by_key);
 		assert_true(lead->referrals == 3 && lead->unverified.direct == 4 && lead->unverified.indirect == 5 &&
 			    lead->verified.direct == 6 && lead->verified.indirect == 7);
 		const struct {

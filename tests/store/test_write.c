@@ -53,6 +53,7 @@ some_lead(struct world *w, uint64_t id, uint32_t n)
 		.utm = text[3],
 		.uid = text[4],
 		.redirect_url = text[5],
+		.redirect_by_key = n & 256,
 		.ip = text[6],
 		.user_agent = text[7],
 		.referrer = SLICE("referrer"),
@@ -88,7 +89,7 @@ assert_same_lead(const struct lead *a, const struct lead *b)
 	assert_true(a->verified_email == b->verified_email && a->verified_phone == b->verified_phone &&
 		    a->waitlisted == b->waitlisted && a->removed_from_waitlist == b->removed_from_waitlist &&
 		    a->opted_out == b->opted_out && a->sms_opted_out == b->sms_opted_out && a->fraudulent == b->fraudulent &&
-		    a->announced == b->announced);
+		    a->announced == b->announced && a->redirect_by_key == b->redirect_by_key);
 	assert_true(a->times_flagged == b->times_flagged && a->score == b->score && a->referrals == b->referrals &&
 		    a->created_ms == b->created_ms && a->updated_ms == b->updated_ms);
 	assert_memory_equal(&a->unverified, &b->unverified, sizeof(a->unverified));
@@ -99,7 +100,7 @@ assert_same_lead(const struct lead *a, const struct lead *b)
 static void
 every_column_of_a_lead_is_kept(void **state)
 {
-	static const uint32_t kinds[] = { 0, 1, 2, 4, 8, 16, 32, 64, 128, 255, 0xfffffff0 };
+	static const uint32_t kinds[] = { 0, 1, 2, 4, 8, 16, 32, 64, 128, 255, 256, 0xfffffff0 };
 	struct world *w = *state;
 	const uint64_t id = 2000000000 + w->campaign;
 	struct working_lead lead = { .change = ROW_CREATED };

@@ -85,6 +85,47 @@ def test_without_a_key_nothing_stored_is_replaced(campaign):
     assert campaign.find(phone_number=PHONE)["email"] == ADA["email"]
 
 
+def test_a_stranger_does_not_receive_a_sign_up(campaign):
+    """4.3 rule 1: without a key the email alone decides where the number's lead has another one; with a key it is 422"""
+    eve = {"email": "eve@example.org"}
+    planted = campaign.post({**eve, "phone_number": PHONE, "redirect_url": "https://evil.example/"}, key=None).json
+    for counter in (1, 2):
+        answer = check_payload(campaign.post({**ADA, "phone_number": PHONE, "color": "red"}, key=None).json, "public")
+        assert answer["social_id"] != planted["social_id"] and answer["redirect_url"] is None
+        assert (answer["rank"], answer["counter"], answer["display_name"]) == (2, counter, "a…")
+    ada = campaign.find(**ADA)
+    assert (ada["social_id"], ada["phone_number"], ada["custom_fields"]) == (answer["social_id"], None, {"color": "red"})
+    lead = campaign.find(phone_number=PHONE)
+    assert (lead["social_id"], lead["email"], lead["counter"], lead["custom_fields"]) == \
+        (planted["social_id"], eve["email"], 1, {})
+    assert campaign.post({**ADA, "phone_number": PHONE}).verdict == (422, "conflicting_identifiers")
+    absent = {"email": "new@example.org", "phone_number": PHONE, "must_exist": True}
+    assert campaign.post(absent, key=None).verdict == (404, "lead_not_found")
+    for fields in ({"phone_number": PHONE}, {**eve, "phone_number": PHONE}):
+        assert campaign.post(fields, key=None).json["social_id"] == planted["social_id"]
+
+
+def test_a_redirect_url_of_a_stranger_is_not_shown(service, account):
+    """4.5: without a key what this request sent, or what was stored with a key; sign-ups and look-ups, whatever privacy is"""
+    for privacy in ("on", "off"):
+        campaign = service.campaign(account, privacy=privacy)
+
+        def shown(key, sent=None, **fields):
+            """The answers of sign-up and look-up."""
+            urls = {"redirect_url": sent} if sent else {}
+            info = f"/v1/{campaign.id}/info"
+            answers = [campaign.post({**fields, **urls}, key=key), campaign.get(fields, key=key),
+                       campaign.client.request("GET", info, query=fields, key=campaign.key if key else None)]
+            return [answer.json["redirect_url"] and answer.json["redirect_url"].partition("?")[0] for answer in answers]
+        assert shown(None, "/evil", phone_number=PHONE) == ["/evil", None, None]
+        assert shown(None, phone_number=PHONE, **ADA) == [None] * 3
+        assert shown(True, **ADA) == ["/evil"] * 3
+        assert shown(True, "/own", **ADA) == ["/own"] * 3
+        assert shown(None, **ADA) == ["/own"] * 3
+        assert shown(None, "/evil", **ADA) == ["/evil", None, None]
+        assert shown(True, "/own", email="b@example.org") == shown(None, email="b@example.org") == ["/own"] * 3
+
+
 def test_with_a_key_they_are_replaced(campaign):
     """4.3 rule 4; the old one is free for somebody else"""
     lead = campaign.lead(**ADA, phone_number=PHONE)

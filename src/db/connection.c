@@ -16,13 +16,11 @@
 enum { WAITED_MS = 900, AWAY_MS = 1000 };
 
 struct db *
-db_new(const struct db_options *options, const struct db_statement *statements, size_t count)
+db_new(const struct db_options *options, const struct db_statement *const *const *lists)
 {
 	struct db *db = memory_alloc(sizeof(*db));
 	db->options = options;
-	db->statements = statements;
-	db->statement_count = count;
-	db->prepared = memory_alloc(count * LIST_SIZES * sizeof(MYSQL_STMT *));
+	db_add_statements(db, lists);
 	db->deadline_ms = CLOCK_NEVER;
 	return db;
 }
@@ -30,11 +28,9 @@ db_new(const struct db_options *options, const struct db_statement *statements, 
 void
 db_disconnect(struct db *db)
 {
-	for (size_t i = 0; i < db->statement_count * LIST_SIZES; i++)
-		if (db->prepared[i] != NULL) {
-			mysql_stmt_close(db->prepared[i]);
-			db->prepared[i] = NULL;
-		}
+	for (size_t i = 0; i < db->statement_count; i++)
+		for (size_t k = 0; k < LIST_SIZES; k++)
+			db_close_handle(&db->prepared[i].handles[k]);
 	if (db->mysql != NULL)
 		mysql_close(db->mysql);
 	db->mysql = NULL;

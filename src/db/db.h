@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * A connection to MariaDB with its prepared statements. It knows nothing of tables: the caller brings the statement table.
+ * A connection to MariaDB with its prepared statements. It knows nothing of tables: the caller brings the statements.
  *
  * A statement's text may hold `{prefix}` (the table prefix) and `{list}` (an IN list of any length up to DB_LIST_MAX). Lists
  * are padded to a power of two, so that a handful of prepared texts serves every length. Everything is bound, nothing is
- * put into a text. Each statement is prepared when it is first used and kept as long as the connection. */
+ * put into a text. Each statement is prepared when it is first used, for as long as the connection lasts. */
 #ifndef LEADHOOK_DB_DB_H
 #define LEADHOOK_DB_DB_H
 
@@ -16,12 +16,16 @@
 
 struct db;
 
+/* Run by its address. */
 struct db_statement {
 	const char *name; /* for logs */
 	const char *sql;
 	bool anew; /* prepared for each run: MariaDB (10.11) plans a prepared one worse when its table was changed after a run,
 		    * and reads an index wholly where it had jumped from group to group */
 };
+
+#define DB_STATEMENT(id, text) static const struct db_statement id = { #id, text, false }
+#define DB_STATEMENT_ANEW(id, text) static const struct db_statement id = { #id, text, true }
 
 struct db_options {
 	/* NULL or "" means: what the option file or Connector/C says */
@@ -34,8 +38,9 @@ struct db_options {
 	const char *const *session; /* statements run on each new connection, NULL ends them */
 };
 
-/* Connects to nothing yet. `options` and `statements` must stay valid; statements are named by their place in the table. */
-struct db *db_new(const struct db_options *options, const struct db_statement *statements, size_t count);
+/* Does not connect yet. `lists` has all statements that will be run; NULL ends each list, and the lists. All of it must stay
+ * valid. */
+struct db *db_new(const struct db_options *options, const struct db_statement *const *const *lists);
 /* Closes it; *db may be NULL, becomes NULL. */
 void db_free(struct db **db);
 /* Closes the connection, which the next use opens again. */
@@ -95,6 +100,11 @@ struct db_arguments {
 	size_t list_count;
 };
 
+/* Single values alone, as they are written in the call. */
+#define DB_VALUES(...)                                                              \
+	((struct db_arguments){ .values = (const struct db_value[]){ __VA_ARGS__ }, \
+	    .count = sizeof((struct db_value[]){ __VA_ARGS__ }) / sizeof(struct db_value) })
+
 /* An answer, wholly read and copied into the pool. */
 struct db_rows {
 	size_t count;
@@ -102,18 +112,19 @@ struct db_rows {
 	struct db_value *values; /* count × columns */
 };
 
-MUST_CHECK enum result db_query(
-    struct db *db, struct pool *pool, size_t statement, const struct db_arguments *arguments, struct db_rows *rows);
+MUST_CHECK enum result db_query(struct db *db, struct pool *pool, const struct db_statement *statement,
+    const struct db_arguments *arguments, struct db_rows *rows);
 /* *affected may be NULL; counts matched rows, not changed ones. */
-MUST_CHECK enum result db_execute(struct db *db, size_t statement, const struct db_arguments *arguments, uint64_t *affected);
+MUST_CHECK enum result db_execute(
+    struct db *db, const struct db_statement *statement, const struct db_arguments *arguments, uint64_t *affected);
 /* Runs a statement once for each of `count` rows of `columns` values, in one round trip. None is no round trip. */
-MUST_CHECK enum result db_execute_rows(
-    struct db *db, size_t statement, const struct db_value *values, size_t columns, size_t count, uint64_t *affected);
+MUST_CHECK enum result db_execute_rows(struct db *db, const struct db_statement *statement, const struct db_value *values,
+    size_t columns, size_t count, uint64_t *affected);
 /* Runs a text that is not worth preparing (schema files); `{prefix}` is replaced. The server may take as long as it needs, also
  * when we have given up: what changes a table may have to copy it. */
 MUST_CHECK enum result db_run_text(struct db *db, struct slice text);
 /* Prepares a statement with lists of one value: does its text fit the schema? */
-MUST_CHECK enum result db_check_statement(struct db *db, size_t statement);
+MUST_CHECK enum result db_check_statement(struct db *db, const struct db_statement *statement);
 
 /* Of the last call that failed: true when a row with the same unique key was there. */
 bool db_duplicate_key(const struct db *db);

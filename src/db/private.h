@@ -33,12 +33,17 @@ void error_text_without_values(unsigned number, const char *text, char *out, siz
 
 enum { LIST_SIZES = 11 /* powers of two up to DB_LIST_MAX */ };
 
+/* A statement as the connection has prepared it, for lists of each size; NULL: not yet. */
+struct prepared {
+	const struct db_statement *statement;
+	MYSQL_STMT *handles[LIST_SIZES];
+};
+
 struct db {
 	const struct db_options *options;
-	const struct db_statement *statements;
+	MYSQL *mysql;              /* NULL: not connected */
+	struct prepared *prepared; /* all statements, by their addresses */
 	size_t statement_count;
-	MYSQL *mysql;          /* NULL: not connected */
-	MYSQL_STMT **prepared; /* statement_count × LIST_SIZES */
 	bool in_transaction;
 	int64_t used_ms;       /* when the connection was last used */
 	int64_t begun_ms;      /* what is under way, or was last */
@@ -54,5 +59,10 @@ struct db {
 MUST_CHECK enum result db_failed(struct db *db, const char *what, unsigned number, const char *text);
 /* The same for the last error of the connection. */
 MUST_CHECK enum result db_connection_failed(struct db *db, const char *what);
+
+/* The room for what is prepared of each statement. */
+void db_add_statements(struct db *db, const struct db_statement *const *const *lists);
+/* *handle may be NULL, becomes NULL. */
+void db_close_handle(MYSQL_STMT **handle);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Statements: prepared when they are first used, bound, run, read. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
@@ -11,14 +12,55 @@
 
 enum { TEXT_MAX = 256 * 1024 };
 
+static int
+compare_prepared(const void *left, const void *right)
+{
+	const struct prepared *a = left, *b = right;
+	uintptr_t x = (uintptr_t)a->statement, y = (uintptr_t)b->statement;
+	return (x > y) - (x < y);
+}
+
+void
+db_add_statements(struct db *db, const struct db_statement *const *const *lists)
+{
+	size_t count = 0;
+	for (size_t i = 0; lists[i] != NULL; i++)
+		for (size_t k = 0; lists[i][k] != NULL; k++)
+			count++;
+	db->prepared = memory_alloc(count * sizeof(*db->prepared));
+	for (size_t i = 0; lists[i] != NULL; i++)
+		for (size_t k = 0; lists[i][k] != NULL; k++)
+			db->prepared[db->statement_count++].statement = lists[i][k];
+	qsort(db->prepared, count, sizeof(*db->prepared), compare_prepared);
+}
+
+/* Where the handle is. */
+static MYSQL_STMT **
+handle_of(struct db *db, const struct db_statement *statement, size_t size_class)
+{
+	const struct prepared wanted = { .statement = statement };
+	struct prepared *found = bsearch(&wanted, db->prepared, db->statement_count, sizeof(*db->prepared), compare_prepared);
+	if (found == NULL)
+		panic("a statement that is in no list");
+	return &found->handles[size_class];
+}
+
+void
+db_close_handle(MYSQL_STMT **handle)
+{
+	if (*handle != NULL)
+		mysql_stmt_close(*handle);
+	*handle = NULL;
+}
+
 static enum result
-statement_failed(struct db *db, size_t statement, MYSQL_STMT *handle)
+statement_failed(struct db *db, const struct db_statement *statement, MYSQL_STMT *handle)
 {
 	char text[MYSQL_ERRMSG_SIZE];
 	snprintf(text, sizeof(text), "%s", mysql_stmt_error(handle));
 	unsigned number = mysql_stmt_errno(handle);
 	mysql_stmt_free_result(handle);
-	return db_failed(db, db->statements[statement].name, number, text);
+	return db_failed(db, statement->name, number, text);
 }
 
 /* The text with {prefix} replaced and each {list} as `places` question marks. */
@@ -46,20 +88,18 @@ expand(const struct db *db, struct slice text, size_t places, struct buffer *out
 
 /* The prepared statement for lists of 2^size_class values. */
 static enum result
-prepare(struct db *db, size_t statement, size_t size_class, MYSQL_STMT **handle)
+prepare(struct db *db, const struct db_statement *statement, size_t size_class, MYSQL_STMT **handle)
 {
-	MYSQL_STMT **place = &db->prepared[statement * LIST_SIZES + size_class];
-	if (*place != NULL && db->statements[statement].anew) {
-		mysql_stmt_close(*place);
-		*place = NULL;
-	}
+	MYSQL_STMT **place = handle_of(db, statement, size_class);
+	if (statement->anew)
+		db_close_handle(place);
 	if (*place == NULL) {
 		struct buffer text;
 		MYSQL_STMT *made = mysql_stmt_init(db->mysql);
 		if (made == NULL)
 			memory_exhausted();
 		buffer_init(&text, TEXT_MAX);
-		expand(db, slice_of(db->statements[statement].sql), (size_t)1 << size_class, &text);
+		expand(db, slice_of(statement->sql), (size_t)1 << size_class, &text);
 		bool prepared = buffer_ok(&text) && mysql_stmt_prepare(made, text.data, text.size) == 0;
 		buffer_free(&text);
 		if (!prepared) {
@@ -134,7 +174,8 @@ bind_arguments(struct pool *pool, const struct db_arguments *arguments, size_t p
 }
 
 static enum result
-run_once(struct db *db, struct pool *pool, size_t statement, const struct db_arguments *arguments, MYSQL_STMT **handle)
+run_once(struct db *db, struct pool *pool, const struct db_statement *statement, const struct db_arguments *arguments,
+    MYSQL_STMT **handle)
 {
 	enum result result = db_connect(db);
 	if (result != RESULT_OK)
@@ -145,7 +186,7 @@ run_once(struct db *db, struct pool *pool, size_t statement, const struct db_arg
 		return result;
 	MYSQL_BIND *binds = bind_arguments(pool, arguments, (size_t)1 << size_class, &count);
 	if (mysql_stmt_param_count(*handle) != count) {
-		log_error("wrong_argument_count", LOG_STR("statement", db->statements[statement].name));
+		log_error("wrong_argument_count", LOG_STR("statement", statement->name));
 		panic("wrong number of arguments");
 	}
 	db->used_ms = clock_monotonic_ms();
@@ -156,8 +197,8 @@ run_once(struct db *db, struct pool *pool, size_t statement, const struct db_arg
 
 /* Outside a transaction an idle connection that turns out dead is opened once more; `may_repeat` when that is harmless. */
 static enum result
-run(struct db *db, struct pool *pool, size_t statement, const struct db_arguments *arguments, bool may_repeat,
-    MYSQL_STMT **handle)
+run(struct db *db, struct pool *pool, const struct db_statement *statement, const struct db_arguments *arguments,
+    bool may_repeat, MYSQL_STMT **handle)
 {
 	static const struct db_arguments none = { 0 };
 	bool again = may_repeat && db->mysql != NULL && !db->in_transaction;
@@ -231,21 +272,20 @@ column_value(struct pool *pool, const struct column *column, bool again)
 /* The server has refused amid the rows, as it does where it locks them one by one. Connector/C would wait for the others when
  * the handle is used again: it is closed, and prepared anew by the next use. */
 static enum result
-answer_failed(struct db *db, size_t statement, MYSQL_STMT *handle)
+answer_failed(struct db *db, const struct db_statement *statement, MYSQL_STMT *handle)
 {
 	enum result result = statement_failed(db, statement, handle);
 	for (size_t i = 0; i < LIST_SIZES && db->mysql != NULL; i++) {
-		MYSQL_STMT **place = &db->prepared[statement * LIST_SIZES + i];
-		if (*place == handle) {
-			mysql_stmt_close(handle);
-			*place = NULL;
-		}
+		MYSQL_STMT **place = handle_of(db, statement, i);
+		if (*place == handle)
+			db_close_handle(place);
 	}
 	return result;
 }
 
 enum result
-db_query(struct db *db, struct pool *pool, size_t statement, const struct db_arguments *arguments, struct db_rows *rows)
+db_query(struct db *db, struct pool *pool, const struct db_statement *statement, const struct db_arguments *arguments,
+    struct db_rows *rows)
 {
 	MYSQL_STMT *handle;
 	*rows = (struct db_rows){ 0 };
@@ -278,7 +318,7 @@ db_query(struct db *db, struct pool *pool, size_t statement, const struct db_arg
 }
 
 enum result
-db_execute(struct db *db, size_t statement, const struct db_arguments *arguments, uint64_t *affected)
+db_execute(struct db *db, const struct db_statement *statement, const struct db_arguments *arguments, uint64_t *affected)
 {
 	MYSQL_STMT *handle;
 	struct pool *pool = pool_new();
@@ -318,8 +358,8 @@ bind_column_of_rows(struct pool *pool, MYSQL_BIND *bind, const struct db_value *
 }
 
 static enum result
-run_rows(struct db *db, struct pool *pool, size_t statement, const struct db_value *values, size_t columns, size_t count,
-    uint64_t *affected)
+run_rows(struct db *db, struct pool *pool, const struct db_statement *statement, const struct db_value *values, size_t columns,
+    size_t count, uint64_t *affected)
 {
 	MYSQL_STMT *handle;
 	enum result result = db_connect(db);
@@ -342,8 +382,8 @@ run_rows(struct db *db, struct pool *pool, size_t statement, const struct db_val
 }
 
 enum result
-db_execute_rows(
-    struct db *db, size_t statement, const struct db_value *values, size_t columns, size_t count, uint64_t *affected)
+db_execute_rows(struct db *db, const struct db_statement *statement, const struct db_value *values, size_t columns,
+    size_t count, uint64_t *affected)
 {
 	if (affected != NULL)
 		*affected = 0;
@@ -375,7 +415,7 @@ db_run_text(struct db *db, struct slice text)
 }
 
 enum result
-db_check_statement(struct db *db, size_t statement)
+db_check_statement(struct db *db, const struct db_statement *statement)
 {
 	MYSQL_STMT *handle;
 	enum result result = db_connect(db);

@@ -5,6 +5,29 @@
 #include "engine/id_list.h"
 #include "store/private.h"
 
+DB_STATEMENT(sql_note_job_served, "INSERT INTO {prefix}bulk_schedule (campaign_id, served_ms)"
+				  " SELECT campaign_id, " NOW " FROM {prefix}bulk_jobs"
+				  " WHERE id = ?"
+				  " ON DUPLICATE KEY UPDATE served_ms = VALUES(served_ms)");
+DB_STATEMENT(sql_select_lead_ids, "SELECT id, campaign_id"
+				  " FROM {prefix}leads"
+				  " WHERE email_hash IN ({list})"
+				  " UNION SELECT id, campaign_id"
+				  " FROM {prefix}leads"
+				  " WHERE phone_hash IN ({list})"
+				  " UNION SELECT id, campaign_id"
+				  " FROM {prefix}leads"
+				  " WHERE social_id IN ({list})"
+				  " UNION SELECT id, campaign_id"
+				  " FROM {prefix}leads"
+				  " WHERE id IN ({list})"
+				  " ORDER BY id");
+DB_STATEMENT(sql_insert_job,
+    "INSERT INTO {prefix}bulk_jobs (id, campaign_id, action, tag_id, argument, lead_ids, total, created_ms)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, " NOW ")");
+
+store_statement_list sql_of_bulk = { &sql_note_job_served, &sql_select_lead_ids, &sql_insert_job, NULL };
+
 /* What store_queue_bulk was asked, and what came of it. */
 struct queueing {
 	const struct bulk_request *request;
@@ -26,7 +49,7 @@ find_leads(struct store *store, struct pool *pool, const struct bulk_request *re
 				values[used++] = store_reference_value(pool, request->campaign_id, &request->leads[i]);
 		lists[kind] = (struct db_list){ values, used };
 	}
-	enum result result = store_query_lists(store, pool, SQL_SELECT_LEAD_IDS, lists, ARRAY_SIZE(lists), &rows);
+	enum result result = store_query_lists(store, pool, &sql_select_lead_ids, lists, ARRAY_SIZE(lists), &rows);
 	*ids = SLICE_NONE;
 	*count = 0;
 	for (size_t i = 0; i < rows.count; i++)
@@ -62,7 +85,7 @@ queue_bulk(struct store *store, struct pool *pool, void *context)
 	result = store_next_id(store, pool, ID_BULK_JOB, &id);
 	struct db_value values[] = { DB_U64(id), DB_U64(request->campaign_id), db_bytes(lead_action_name(request->action)),
 		store_id_or_null(request->tag_id), db_bytes(request->word), db_bytes(lead_ids), DB_U64(matched) };
-	return result == RESULT_OK ? store_change_one(store, SQL_INSERT_JOB, values, ARRAY_SIZE(values)) : result;
+	return result == RESULT_OK ? store_change_one(store, &sql_insert_job, values, ARRAY_SIZE(values)) : result;
 }
 
 enum result
@@ -78,5 +101,5 @@ enum result
 store_note_job_served(struct store *store, uint64_t job_id)
 {
 	struct db_value value = DB_U64(job_id);
-	return db_execute(store->db, SQL_NOTE_JOB_SERVED, &(struct db_arguments){ .values = &value, .count = 1 }, NULL);
+	return db_execute(store->db, &sql_note_job_served, &(struct db_arguments){ .values = &value, .count = 1 }, NULL);
 }

@@ -9,6 +9,13 @@
 #include "store/private.h"
 #include "webhook/webhook_url.h"
 
+DB_STATEMENT(sql_select_campaigns, SELECT_CAMPAIGN_USING("FORCE INDEX (PRIMARY)") " WHERE c.id IN ({list})");
+DB_STATEMENT(sql_select_subscriptions, "SELECT id, campaign_id, events, state, format, url"
+				       " FROM {prefix}webhooks FORCE INDEX (by_campaign)"
+				       " WHERE campaign_id IN ({list})");
+
+store_statement_list sql_of_campaign_cache = { &sql_select_campaigns, &sql_select_subscriptions, NULL };
+
 /* More than a host has busy campaigns. */
 enum { KEPT_MAX = 64, NODES_MAX = 1024 /* of a campaign: 140 KiB */ };
 
@@ -147,9 +154,9 @@ read_campaigns(struct store *store, struct cache_group *group, struct db_list id
     size_t versioned_count)
 {
 	struct db_rows campaigns, subscriptions, definitions;
-	enum result result = store_query_lists(store, group->pool, SQL_SELECT_CAMPAIGNS, &ids, 1, &campaigns);
+	enum result result = store_query_lists(store, group->pool, &sql_select_campaigns, &ids, 1, &campaigns);
 	if (result == RESULT_OK)
-		result = store_query_lists(store, group->pool, SQL_SELECT_SUBSCRIPTIONS, &ids, 1, &subscriptions);
+		result = store_query_lists(store, group->pool, &sql_select_subscriptions, &ids, 1, &subscriptions);
 	if (result == RESULT_OK)
 		result = store_query_definitions(store, group->pool, ids, &definitions);
 	for (size_t i = 0; result == RESULT_OK && i < campaigns.count; i++) {

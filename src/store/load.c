@@ -4,6 +4,23 @@
 
 #include "store/private.h"
 
+DB_STATEMENT(sql_lock_free_counters, LOCK_COUNTERS " SKIP LOCKED");
+DB_STATEMENT(sql_select_counters, "SELECT campaign_id FROM {prefix}campaign_counters WHERE campaign_id IN ({list})");
+DB_STATEMENT(sql_lock_jobs, "SELECT id, position, total"
+			    " FROM {prefix}bulk_jobs"
+			    " WHERE id IN ({list})"
+			    " ORDER BY id"
+			    " FOR UPDATE");
+DB_STATEMENT(sql_select_links, "SELECT lead_id, level, ancestor_id, counted, counts, settled, verified_settled, earned, credit"
+			       " FROM {prefix}referral_links"
+			       " WHERE lead_id IN ({list})");
+DB_STATEMENT(sql_select_ip_leads, "SELECT campaign_id, ip, leads"
+				  " FROM {prefix}ip_leads"
+				  " WHERE campaign_id IN ({list}) AND ip IN ({list})");
+
+store_statement_list sql_of_load = { &sql_lock_free_counters, &sql_select_counters, &sql_lock_jobs, &sql_select_links,
+	&sql_select_ip_leads, NULL };
+
 /* A load on its way. */
 struct load {
 	struct store *store;
@@ -15,7 +32,7 @@ struct load {
 };
 
 static enum result
-query(const struct load *load, enum statement statement, struct db_list list, struct db_rows *rows)
+query(const struct load *load, const struct db_statement *statement, struct db_list list, struct db_rows *rows)
 {
 	return store_query_lists(load->store, load->pool, statement, &list, 1, rows);
 }
@@ -79,7 +96,7 @@ tell_locked(struct load *load, const struct db_rows *rows)
 	for (size_t i = 0; i < load->count; i++)
 		if (!is_among(rows, load->commands[i]->campaign_id))
 			missing[missing_count++] = load->commands[i]->campaign_id;
-	enum result result = query(load, SQL_SELECT_COUNTERS, store_id_list(load->pool, missing, missing_count), &others);
+	enum result result = query(load, &sql_select_counters, store_id_list(load->pool, missing, missing_count), &others);
 	for (size_t i = 0; i < load->count && result == RESULT_OK; i++)
 		load->locked[i] = is_among(&others, load->commands[i]->campaign_id);
 	return result == RESULT_OK && others.count > 0 ? RESULT_CONFLICT : result;
@@ -94,7 +111,7 @@ load_campaigns(struct load *load)
 	for (size_t i = 0; i < load->count; i++)
 		ids[i] = load->commands[i]->campaign_id;
 	/* the lock comes before every other read: all of them are then current */
-	enum statement lock = load->locked == NULL ? SQL_LOCK_COUNTERS : SQL_LOCK_FREE_COUNTERS;
+	const struct db_statement *lock = load->locked == NULL ? &sql_lock_counters : &sql_lock_free_counters;
 	enum result result = query(load, lock, store_id_list(load->pool, ids, load->count), &rows);
 	if (result == RESULT_OK && load->locked != NULL)
 		result = tell_locked(load, &rows);
@@ -128,7 +145,7 @@ load_jobs(struct load *load)
 	for (size_t i = 0; i < load->count; i++)
 		if (load->commands[i]->kind == COMMAND_CHANGE && load->commands[i]->as.change.job_id != 0)
 			ids[id_count++] = load->commands[i]->as.change.job_id;
-	enum result result = query(load, SQL_LOCK_JOBS, store_id_list(load->pool, ids, id_count), &rows);
+	enum result result = query(load, &sql_lock_jobs, store_id_list(load->pool, ids, id_count), &rows);
 	if (result != RESULT_OK)
 		return result;
 	struct working_job *jobs = POOL_ARRAY(load->pool, rows.count, struct working_job);
@@ -321,7 +338,7 @@ load_links(struct load *load)
 	for (size_t i = 0; i < set->lead_count; i++)
 		if (set->leads[i]->lead.parent_id != 0)
 			referred[referred_count++] = set->leads[i]->lead.id;
-	enum result result = query(load, SQL_SELECT_LINKS, store_id_list(load->pool, referred, referred_count), &rows);
+	enum result result = query(load, &sql_select_links, store_id_list(load->pool, referred, referred_count), &rows);
 	if (result != RESULT_OK)
 		return result;
 	struct working_link *links = POOL_ARRAY(load->pool, rows.count, struct working_link);
@@ -406,7 +423,7 @@ load_ip_counts(struct load *load)
 			add_value(load->pool, &addresses, db_bytes(signup->ip));
 		}
 		struct db_list lists[] = { { campaigns.values, campaigns.count }, { addresses.values, addresses.count } };
-		result = store_query_lists(load->store, load->pool, SQL_SELECT_IP_LEADS, lists, 2, &rows);
+		result = store_query_lists(load->store, load->pool, &sql_select_ip_leads, lists, 2, &rows);
 		add_ip_counts(load, &rows);
 	}
 	return result;

@@ -2,7 +2,6 @@ noinst_LIBRARIES += %D%/libstore.a
 %C%_libstore_a_SOURCES = \
 	%D%/batch.c \
 	%D%/bulk.c \
-	%D%/deep_statements.h \
 	%D%/campaign_cache.c \
 	%D%/load.c \
 	%D%/mark.c \

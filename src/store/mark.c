@@ -3,6 +3,12 @@
 #include "base/random.h"
 #include "store/private.h"
 
+DB_STATEMENT(sql_insert_token, "INSERT INTO {prefix}commit_tokens (token, created_ms) VALUES (?, " NOW ")");
+DB_STATEMENT(sql_select_token, "SELECT token FROM {prefix}commit_tokens WHERE token = ?");
+DB_STATEMENT(sql_select_mark_event, "SELECT id FROM {prefix}events WHERE id = ?");
+
+store_statement_list sql_of_mark = { &sql_insert_token, &sql_select_token, &sql_select_mark_event, NULL };
+
 struct commit_token
 store_new_token(void)
 {
@@ -22,7 +28,7 @@ store_insert_token(struct store *store, const struct commit_token *token, bool *
 {
 	struct db_value value = token_value(token);
 	enum result result =
-	    db_execute(store->db, SQL_INSERT_TOKEN, &(struct db_arguments){ .values = &value, .count = 1 }, NULL);
+	    db_execute(store->db, &sql_insert_token, &(struct db_arguments){ .values = &value, .count = 1 }, NULL);
 	if (done_before != NULL)
 		*done_before = result == RESULT_CONFLICT && db_duplicate_key(store->db);
 	return result;
@@ -33,7 +39,7 @@ store_find_mark(struct store *store, struct pool *pool, const struct commit_mark
 {
 	struct db_value value = mark->event_id != 0 ? DB_U64(mark->event_id) : token_value(&mark->token);
 	struct db_rows rows = { 0 };
-	enum result result = db_query(store->db, pool, mark->event_id != 0 ? SQL_SELECT_MARK_EVENT : SQL_SELECT_TOKEN,
+	enum result result = db_query(store->db, pool, mark->event_id != 0 ? &sql_select_mark_event : &sql_select_token,
 	    &(struct db_arguments){ .values = &value, .count = 1 }, &rows);
 	*found = rows.count > 0;
 	return result;

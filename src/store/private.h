@@ -91,9 +91,10 @@ MUST_CHECK enum result store_read_installation(struct store *store);
 MUST_CHECK enum result store_note_job_served(struct store *store, uint64_t job_id);
 /* A statement that must change exactly one row; otherwise RESULT_NOT_FOUND. */
 MUST_CHECK enum result store_change_one(
-    struct store *store, enum statement statement, const struct db_value *values, size_t count);
+    struct store *store, const struct db_statement *statement, const struct db_value *values, size_t count);
 /* Whether a statement answers a row. RESULT_NOT_FOUND otherwise. */
-MUST_CHECK enum result store_exists(struct store *store, enum statement statement, const struct db_value *values, size_t count);
+MUST_CHECK enum result store_exists(
+    struct store *store, const struct db_statement *statement, const struct db_value *values, size_t count);
 /* Waits for whatever is under way in the campaign, and keeps all else waiting until the transaction ends: batches take the same
  * lock. RESULT_NOT_FOUND: no such campaign. */
 MUST_CHECK enum result store_lock_counters(struct store *store, struct pool *pool, uint64_t campaign_id);
@@ -109,7 +110,7 @@ MUST_CHECK enum result store_lock_webhook_settings(struct store *store, struct p
 struct db_list store_id_list(struct pool *pool, uint64_t *ids, size_t count);
 /* db_query with lists of any length: those that are too long for one statement go piece by piece, the n-th of each together,
  * and the answers are put together. */
-MUST_CHECK enum result store_query_lists(struct store *store, struct pool *pool, enum statement statement,
+MUST_CHECK enum result store_query_lists(struct store *store, struct pool *pool, const struct db_statement *statement,
     const struct db_list *lists, size_t list_count, struct db_rows *rows);
 
 /* What happens between BEGIN and the end of a transaction. It may be run several times; `pool` is of this time alone. */
@@ -249,7 +250,7 @@ struct campaign store_campaign_from_row(const struct db_rows *rows, size_t row);
 enum webhook_state store_webhook_state(struct slice name);
 /* Bit i of `held`: shard i. */
 struct db_list store_shard_list(struct pool *pool, uint64_t held);
-/* Of SQL_SELECT_WEBHOOK…. */
+/* Of sql_select_webhook…. */
 struct webhook_row store_webhook_from_row(const struct db_rows *rows, size_t row);
 /* Makes it active, as if it had never failed; its campaign's settings are locked. */
 MUST_CHECK enum result store_activate_webhook(struct store *store, uint64_t webhook_id);

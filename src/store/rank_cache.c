@@ -5,6 +5,13 @@
 #include "base/clock.h"
 #include "store/private.h"
 
+DB_STATEMENT(sql_select_histogram_and_version,
+    "SELECT h.node, " RANK_SLOT_COLUMNS ", n.leads_version"
+    " FROM (SELECT leads_version FROM {prefix}campaign_counters WHERE campaign_id = ?) n"
+    " LEFT JOIN {prefix}score_histogram h ON h.node IN ({list})");
+
+store_statement_list sql_of_rank_cache = { &sql_select_histogram_and_version, NULL };
+
 enum {
 	RANKS_MAX = 1024,
 	NODE_BITS = 13, /* of their number: a million scores in a row have 4,369 nodes on these levels */
@@ -81,7 +88,7 @@ read_nodes(
 	const struct db_arguments arguments = {
 		.values = &DB_U64(question->campaign_id), .count = 1, .lists = { numbers }, .list_count = 1
 	};
-	enum result result = db_query(store->db, pool, SQL_SELECT_HISTOGRAM_AND_VERSION, &arguments, &found);
+	enum result result = db_query(store->db, pool, &sql_select_histogram_and_version, &arguments, &found);
 	if (result != RESULT_OK)
 		return result;
 	if (found.count == 0)

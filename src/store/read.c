@@ -4,6 +4,58 @@
 
 #include "store/private.h"
 
+#define LEAD_COLUMNS                                                                                               \
+	"l.id, l.campaign_id, l.subscription_number, l.counter, l.social_id, l.parent_id, p.social_id, l.email,"   \
+	" l.email_key, l.email_hash, l.phone, l.phone_hash, l.verified_email, l.verified_phone, l.waitlisted,"     \
+	" l.removed_from_waitlist, l.opted_out, l.sms_opted_out, l.custom_fields, l.utm, l.uid, l.redirect_url,"   \
+	" l.redirect_by_key, l.ip, l.user_agent, l.referrer, l.source, l.source_id, l.fraudulent, l.fraud_flags, " \
+	"l.times_flagged,"                                                                                         \
+	" l.announced, l.score, l.referrals, l.unverified_direct, l.unverified_indirect, l.verified_direct,"       \
+	" l.verified_indirect, l.tag_ids, l.action_ids, l.reward_ids, l.created_ms, l.updated_ms"
+
+#define SELECT_LEAD                                    \
+	"SELECT " LEAD_COLUMNS " FROM {prefix}leads l" \
+	" LEFT JOIN {prefix}leads p ON p.id = l.parent_id"
+
+#define SELECT_CAMPAIGN SELECT_CAMPAIGN_USING("")
+
+/* All kinds at once, told apart by a number; what a kind lacks is 0 of the right type. The rules need no descriptions. */
+#define SELECT_DEFINITIONS(description, campaigns)                                                                   \
+	"SELECT 1, id, campaign_id, name, CAST(points AS SIGNED), CAST(0 AS UNSIGNED), FALSE, " description          \
+	" FROM {prefix}tags"                                                                                         \
+	" WHERE campaign_id " campaigns                                                                              \
+	" UNION ALL SELECT 2, id, campaign_id, text, CAST(points AS SIGNED), COALESCE(tag_id, CAST(0 AS UNSIGNED))," \
+	" FALSE, NULL"                                                                                               \
+	" FROM {prefix}actions"                                                                                      \
+	" WHERE campaign_id " campaigns                                                                              \
+	" UNION ALL SELECT 3, id, campaign_id, subject, CAST(required_points AS SIGNED), CAST(0 AS UNSIGNED),"       \
+	" emailed, NULL"                                                                                             \
+	" FROM {prefix}reward_levels"                                                                                \
+	" WHERE campaign_id " campaigns
+
+DB_STATEMENT(sql_select_key,
+    "SELECT k.id, k.account_id, a.suspended_ms IS NOT NULL, a.per_minute, k.last_used_ms, " NOW " FROM {prefix}api_keys k"
+    " JOIN {prefix}accounts a ON a.id = k.account_id"
+    " WHERE k.hash = ? AND k.revoked_ms IS NULL");
+DB_STATEMENT(sql_touch_key, "UPDATE {prefix}api_keys"
+			    " SET last_used_ms = ?"
+			    " WHERE id = ? AND (last_used_ms IS NULL OR last_used_ms < ?)");
+DB_STATEMENT(sql_select_definitions, SELECT_DEFINITIONS("NULL", "IN ({list})"));
+DB_STATEMENT(sql_load_leads_by_email, SELECT_LEAD " WHERE l.email_hash IN ({list})");
+DB_STATEMENT(sql_load_leads_by_phone, SELECT_LEAD " WHERE l.phone_hash IN ({list})");
+DB_STATEMENT(sql_load_leads_by_social_id, SELECT_LEAD " WHERE l.social_id IN ({list})");
+DB_STATEMENT(sql_load_leads_by_id, SELECT_LEAD " WHERE l.id IN ({list})");
+DB_STATEMENT(sql_select_histogram, "SELECT node, " RANK_SLOT_COLUMNS " FROM {prefix}score_histogram WHERE node IN ({list})");
+DB_STATEMENT(sql_select_campaign, SELECT_CAMPAIGN " WHERE c.id = ?");
+DB_STATEMENT(sql_select_campaigns_of_account, SELECT_CAMPAIGN " WHERE c.account_id = ? ORDER BY c.id");
+DB_STATEMENT(sql_select_all_campaigns, SELECT_CAMPAIGN " ORDER BY c.id");
+DB_STATEMENT(sql_select_definitions_of_campaign, SELECT_DEFINITIONS("description", "= ?"));
+
+store_statement_list sql_of_read = { &sql_select_key, &sql_touch_key, &sql_select_definitions, &sql_load_leads_by_email,
+	&sql_load_leads_by_phone, &sql_load_leads_by_social_id, &sql_load_leads_by_id, &sql_select_histogram,
+	&sql_select_campaign, &sql_select_campaigns_of_account, &sql_select_all_campaigns, &sql_select_definitions_of_campaign,
+	NULL };
+
 enum { KEY_ID, KEY_ACCOUNT_ID, KEY_SUSPENDED, KEY_PER_MINUTE, KEY_LAST_USED_MS, KEY_NOW_MS };
 enum { HOUR_MS = 3600 * 1000 };
 
@@ -14,7 +66,7 @@ store_find_key(struct store *store, const unsigned char hash[32], struct api_key
 	struct db_rows rows;
 	struct db_value value = db_bytes((struct slice){ (const char *)hash, 32 });
 	enum result result =
-	    db_query(store->db, pool, SQL_SELECT_KEY, &(struct db_arguments){ .values = &value, .count = 1 }, &rows);
+	    db_query(store->db, pool, &sql_select_key, &(struct db_arguments){ .values = &value, .count = 1 }, &rows);
 	if (result == RESULT_OK && rows.count == 0)
 		result = RESULT_NOT_FOUND;
 	else if (result == RESULT_OK)
@@ -38,7 +90,7 @@ store_touch_key(struct store *store, const struct api_key *key)
 	if (key->last_used_ms >= hour)
 		return RESULT_OK;
 	return db_execute(
-	    store->db, SQL_TOUCH_KEY, &(struct db_arguments){ .values = values, .count = ARRAY_SIZE(values) }, NULL);
+	    store->db, &sql_touch_key, &(struct db_arguments){ .values = values, .count = ARRAY_SIZE(values) }, NULL);
 }
 
 enum result
@@ -47,7 +99,7 @@ store_find_campaign(struct store *store, struct pool *pool, uint64_t id, struct 
 	struct db_rows rows;
 	struct db_value value = DB_U64(id);
 	enum result result =
-	    db_query(store->db, pool, SQL_SELECT_CAMPAIGN, &(struct db_arguments){ .values = &value, .count = 1 }, &rows);
+	    db_query(store->db, pool, &sql_select_campaign, &(struct db_arguments){ .values = &value, .count = 1 }, &rows);
 	if (result != RESULT_OK)
 		return result;
 	if (rows.count == 0)
@@ -65,7 +117,7 @@ store_list_campaigns(
 	struct db_value value = DB_U64(account_id);
 	struct db_arguments arguments = { .values = &value, .count = account_id == 0 ? 0 : 1 };
 	enum result result = db_query(
-	    store->db, pool, account_id == 0 ? SQL_SELECT_ALL_CAMPAIGNS : SQL_SELECT_CAMPAIGNS_OF_ACCOUNT, &arguments, &rows);
+	    store->db, pool, account_id == 0 ? &sql_select_all_campaigns : &sql_select_campaigns_of_account, &arguments, &rows);
 	if (result != RESULT_OK)
 		return result;
 	*campaigns = POOL_ARRAY(pool, rows.count, struct campaign);
@@ -82,11 +134,11 @@ enum result
 store_query_leads(
     struct store *store, struct pool *pool, enum lead_identity identity, struct db_list list, struct db_rows *rows)
 {
-	static const enum statement statements[] = {
-		[LEAD_BY_EMAIL] = SQL_LOAD_LEADS_BY_EMAIL,
-		[LEAD_BY_PHONE] = SQL_LOAD_LEADS_BY_PHONE,
-		[LEAD_BY_SOCIAL_ID] = SQL_LOAD_LEADS_BY_SOCIAL_ID,
-		[LEAD_BY_ID] = SQL_LOAD_LEADS_BY_ID,
+	static const struct db_statement *const statements[] = {
+		[LEAD_BY_EMAIL] = &sql_load_leads_by_email,
+		[LEAD_BY_PHONE] = &sql_load_leads_by_phone,
+		[LEAD_BY_SOCIAL_ID] = &sql_load_leads_by_social_id,
+		[LEAD_BY_ID] = &sql_load_leads_by_id,
 	};
 	return store_query_lists(store, pool, statements[identity], &list, 1, rows);
 }
@@ -113,7 +165,7 @@ store_read_histogram(
 {
 	struct db_list list = store_id_list(pool, nodes, node_count);
 	struct db_rows found;
-	enum result result = store_query_lists(store, pool, SQL_SELECT_HISTOGRAM, &list, 1, &found);
+	enum result result = store_query_lists(store, pool, &sql_select_histogram, &list, 1, &found);
 	*rows = store_nodes_from_rows(pool, &found, row_count);
 	return result;
 }
@@ -184,7 +236,7 @@ enum result
 store_query_definitions(struct store *store, struct pool *pool, struct db_list campaigns, struct db_rows *rows)
 {
 	const struct db_list lists[] = { campaigns, campaigns, campaigns };
-	return store_query_lists(store, pool, SQL_SELECT_DEFINITIONS, lists, ARRAY_SIZE(lists), rows);
+	return store_query_lists(store, pool, &sql_select_definitions, lists, ARRAY_SIZE(lists), rows);
 }
 
 enum result
@@ -192,7 +244,7 @@ store_find_definitions(struct store *store, struct pool *pool, uint64_t campaign
 {
 	struct db_value id = DB_U64(campaign_id), values[] = { id, id, id };
 	struct db_rows rows;
-	enum result result = db_query(store->db, pool, SQL_SELECT_DEFINITIONS_OF_CAMPAIGN,
+	enum result result = db_query(store->db, pool, &sql_select_definitions_of_campaign,
 	    &(struct db_arguments){ .values = values, .count = ARRAY_SIZE(values) }, &rows);
 	*definitions = store_definitions_from_rows(pool, &rows, campaign_id);
 	return result;

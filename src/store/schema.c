@@ -5,6 +5,13 @@
 #include "base/log.h"
 #include "store/private.h"
 
+DB_STATEMENT(sql_count_version_table, "SELECT COUNT(*)"
+				      " FROM information_schema.TABLES"
+				      " WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = '{prefix}schema_version'");
+DB_STATEMENT(sql_select_schema_version, "SELECT MAX(version) FROM {prefix}schema_version");
+
+store_statement_list sql_of_schema = { &sql_count_version_table, &sql_select_schema_version, NULL };
+
 uint32_t
 store_schema_wanted(void)
 {
@@ -28,9 +35,9 @@ store_read_version(struct store *store, uint32_t *version)
 	struct pool *pool = pool_new();
 	struct db_rows rows;
 	*version = 0;
-	enum result result = db_query(store->db, pool, SQL_COUNT_VERSION_TABLE, NULL, &rows);
+	enum result result = db_query(store->db, pool, &sql_count_version_table, NULL, &rows);
 	if (result == RESULT_OK && db_get_i64(&rows, 0, 0) > 0) {
-		result = db_query(store->db, pool, SQL_SELECT_SCHEMA_VERSION, NULL, &rows);
+		result = db_query(store->db, pool, &sql_select_schema_version, NULL, &rows);
 		if (result == RESULT_OK && !db_is_null(&rows, 0, 0))
 			*version = (uint32_t)db_get_u64(&rows, 0, 0);
 	}

@@ -11,6 +11,59 @@
 
 #include "base/panic.h"
 
+/* What payloads show. */
+#define SHOWN_COLUMNS                                                                                              \
+	"l.id, l.subscription_number, l.counter, l.social_id, p.social_id, l.email, l.email_key, l.phone,"         \
+	" l.verified_email, l.verified_phone, l.waitlisted, l.opted_out, l.sms_opted_out, l.custom_fields, l.utm," \
+	" l.uid, l.redirect_url, l.redirect_by_key, l.ip, l.referrer, l.fraudulent, l.score, l.referrals, "        \
+	"l.unverified_direct,"                                                                                     \
+	" l.unverified_indirect, l.verified_direct, l.verified_indirect, l.tag_ids, l.action_ids, l.created_ms"
+
+/* the index is forced: a wrong guess would cost as much as the campaign is large */
+#define SELECT_PAGE                                                             \
+	"SELECT " SHOWN_COLUMNS " FROM {prefix}leads l FORCE INDEX (by_number)" \
+	" LEFT JOIN {prefix}leads p ON p.id = l.parent_id"
+
+#define LEADER_COLUMNS "l.id, l.subscription_number, l.social_id, l.email, l.phone, l.custom_fields, l.score"
+
+#define STATE_COLUMNS "n.lead_count, n.settings_version, n.leads_version"
+
+/* leads, and with them what their campaigns have come to; in this order, from the leads' keys on */
+#define LOOK_UP(identity, index)                                                                                  \
+	"SELECT " SHOWN_COLUMNS ", l.campaign_id, " STATE_COLUMNS " FROM {prefix}leads l FORCE INDEX (" index ")" \
+	" STRAIGHT_JOIN {prefix}campaign_counters n ON n.campaign_id = l.campaign_id"                             \
+	" LEFT JOIN {prefix}leads p ON p.id = l.parent_id"                                                        \
+	" WHERE l." identity " IN ({list})"
+
+DB_STATEMENT(sql_look_up_by_email, LOOK_UP("email_hash", "by_email"));
+DB_STATEMENT(sql_look_up_by_phone, LOOK_UP("phone_hash", "by_phone"));
+DB_STATEMENT(sql_look_up_by_social_id, LOOK_UP("social_id", "by_social_id"));
+DB_STATEMENT(sql_look_up_by_id, LOOK_UP("id", "PRIMARY"));
+DB_STATEMENT(sql_select_state, "SELECT " STATE_COLUMNS " FROM {prefix}campaign_counters n WHERE n.campaign_id = ?");
+DB_STATEMENT(sql_select_leads_by_number, SELECT_PAGE " WHERE l.campaign_id = ? AND l.subscription_number > ?"
+						     " ORDER BY l.subscription_number"
+						     " LIMIT ?");
+DB_STATEMENT(sql_select_number_after, "SELECT subscription_number"
+				      " FROM {prefix}leads FORCE INDEX (by_number)"
+				      " WHERE campaign_id = ? AND subscription_number > ?"
+				      " ORDER BY subscription_number"
+				      " LIMIT 1 OFFSET ?");
+DB_STATEMENT(sql_select_filtered_leads,
+    SELECT_PAGE " WHERE l.campaign_id = ? AND l.subscription_number > ? AND l.subscription_number < ?"
+		" AND (? < 0 OR (l.verified_email OR l.verified_phone) = ?) AND (? < 0 OR l.waitlisted = ?)"
+		" AND (? < 0 OR l.fraudulent = ?) AND (? < 0 OR l.opted_out = ?) AND (? = 0 OR FIND_IN_SET(?, l.tag_ids))"
+		" AND l.created_ms >= ?"
+		" ORDER BY l.subscription_number"
+		" LIMIT ?");
+DB_STATEMENT(sql_select_leaders, "SELECT " LEADER_COLUMNS " FROM {prefix}leads l FORCE INDEX (by_score)"
+				 " WHERE l.campaign_id = ? AND l.fraudulent = FALSE"
+				 " ORDER BY l.score_order, l.subscription_number"
+				 " LIMIT ?");
+
+store_statement_list sql_of_show = { &sql_look_up_by_email, &sql_look_up_by_phone, &sql_look_up_by_social_id,
+	&sql_look_up_by_id, &sql_select_state, &sql_select_leads_by_number, &sql_select_number_after,
+	&sql_select_filtered_leads, &sql_select_leaders, NULL };
+
 static struct lead
 shown_lead(uint64_t campaign_id, const struct db_rows *rows, size_t row)
 {
@@ -126,11 +179,11 @@ static enum result
 find_by(struct store *store, struct pool *pool, enum lead_identity identity, const struct look_up *const *look_ups,
     size_t count, const struct shown **found)
 {
-	static const enum statement statements[] = {
-		[LEAD_BY_EMAIL] = SQL_LOOK_UP_BY_EMAIL,
-		[LEAD_BY_PHONE] = SQL_LOOK_UP_BY_PHONE,
-		[LEAD_BY_SOCIAL_ID] = SQL_LOOK_UP_BY_SOCIAL_ID,
-		[LEAD_BY_ID] = SQL_LOOK_UP_BY_ID,
+	static const struct db_statement *const statements[] = {
+		[LEAD_BY_EMAIL] = &sql_look_up_by_email,
+		[LEAD_BY_PHONE] = &sql_look_up_by_phone,
+		[LEAD_BY_SOCIAL_ID] = &sql_look_up_by_social_id,
+		[LEAD_BY_ID] = &sql_look_up_by_id,
 	};
 	struct db_value *values = POOL_ARRAY(pool, count, struct db_value);
 	struct db_list list = { values, 0 };
@@ -272,7 +325,7 @@ store_find_versions(struct store *store, struct pool *pool, uint64_t campaign_id
 {
 	struct db_rows rows;
 	enum result result = db_query(
-	    store->db, pool, SQL_SELECT_STATE, &(struct db_arguments){ .values = &DB_U64(campaign_id), .count = 1 }, &rows);
+	    store->db, pool, &sql_select_state, &(struct db_arguments){ .values = &DB_U64(campaign_id), .count = 1 }, &rows);
 	if (result == RESULT_OK && rows.count == 0)
 		return RESULT_NOT_FOUND;
 	if (result == RESULT_OK)
@@ -293,7 +346,7 @@ show_leads(struct store *store, struct pool *pool, void *context)
 	const struct showing *s = context;
 	struct db_rows rows;
 	enum result result = db_query(
-	    store->db, pool, SQL_SELECT_STATE, &(struct db_arguments){ .values = &DB_U64(s->campaign_id), .count = 1 }, &rows);
+	    store->db, pool, &sql_select_state, &(struct db_arguments){ .values = &DB_U64(s->campaign_id), .count = 1 }, &rows);
 	if (result != RESULT_OK)
 		return result;
 	if (rows.count == 0)
@@ -312,8 +365,8 @@ store_show_leads(struct store *store, struct pool *pool, uint64_t campaign_id, c
 
 /* values[0] is the campaign's id. */
 static enum result
-select_page(struct store *store, struct pool *pool, enum statement statement, const struct db_value *values, size_t count,
-    struct lead **leads, size_t *lead_count)
+select_page(struct store *store, struct pool *pool, const struct db_statement *statement, const struct db_value *values,
+    size_t count, struct lead **leads, size_t *lead_count)
 {
 	struct db_rows rows;
 	enum result result =
@@ -340,7 +393,7 @@ list_all(struct store *store, struct pool *pool, uint64_t campaign_id, const str
 	struct db_value values[] = { DB_U64(campaign_id), DB_U64(filter->after), DB_U64(filter->limit + 1) };
 	struct lead *leads;
 	size_t count;
-	enum result result = select_page(store, pool, SQL_SELECT_LEADS_BY_NUMBER, values, ARRAY_SIZE(values), &leads, &count);
+	enum result result = select_page(store, pool, &sql_select_leads_by_number, values, ARRAY_SIZE(values), &leads, &count);
 	*page = make_page(leads, count, filter->limit, 0);
 	return result;
 }
@@ -352,7 +405,7 @@ list_filtered(struct store *store, struct pool *pool, uint64_t campaign_id, cons
 	struct db_rows behind;
 	struct lead *leads;
 	size_t count;
-	enum result result = db_query(store->db, pool, SQL_SELECT_NUMBER_BEHIND,
+	enum result result = db_query(store->db, pool, &sql_select_number_after,
 	    &(struct db_arguments){ .values = from, .count = ARRAY_SIZE(from) }, &behind);
 	if (result != RESULT_OK)
 		return result;
@@ -362,7 +415,7 @@ list_filtered(struct store *store, struct pool *pool, uint64_t campaign_id, cons
 		DB_I64(f->verified), DB_I64(f->verified), DB_I64(f->waitlisted), DB_I64(f->waitlisted), DB_I64(f->fraudulent),
 		DB_I64(f->fraudulent), DB_I64(f->opted_out), DB_I64(f->opted_out), DB_U64(f->tag_id), DB_U64(f->tag_id),
 		DB_I64(f->since_ms), DB_U64(f->limit + 1) };
-	result = select_page(store, pool, SQL_SELECT_FILTERED_LEADS, values, ARRAY_SIZE(values), &leads, &count);
+	result = select_page(store, pool, &sql_select_filtered_leads, values, ARRAY_SIZE(values), &leads, &count);
 	*page = make_page(leads, count, f->limit, end);
 	return result;
 }
@@ -397,7 +450,7 @@ store_leaderboard(
 {
 	struct db_value values[] = { DB_U64(campaign_id), DB_U64(limit) };
 	struct db_rows rows;
-	enum result result = db_query(store->db, pool, SQL_SELECT_LEADERS,
+	enum result result = db_query(store->db, pool, &sql_select_leaders,
 	    &(struct db_arguments){ .values = values, .count = ARRAY_SIZE(values) }, &rows);
 	*leads = POOL_ARRAY(pool, rows.count, struct lead);
 	*count = rows.count;

@@ -1,203 +1,64 @@
 /* SPDX-License-Identifier: MIT
- * All SQL of the project, one numbered table. `make check` prepares each on a fresh schema. */
+ * SQL: each file of the store has its statements at its top, and lists them for the table of all. What several files share
+ * is here. */
 #ifndef LEADHOOK_STORE_STATEMENTS_H
 #define LEADHOOK_STORE_STATEMENTS_H
 
 #include "db/db.h"
 #include "engine/rank.h"
 
-enum statement {
-	/* ids, installation record, keys */
-	SQL_LOCK_ID_BLOCK,
-	SQL_MOVE_ID_BLOCK,
-	SQL_SELECT_INSTALLATION,
-	SQL_INSERT_INSTALLATION,
-	SQL_SELECT_KEY,
-	SQL_TOUCH_KEY,
-	/* a batch: load */
-	SQL_INSERT_TOKEN,
-	SQL_SELECT_TOKEN,
-	SQL_SELECT_MARK_EVENT,
-	SQL_LOCK_COUNTERS,
-	SQL_LOCK_FREE_COUNTERS,
-	SQL_SELECT_COUNTERS,
-	SQL_SELECT_CAMPAIGNS,
-	SQL_SELECT_SUBSCRIPTIONS,
-	SQL_SELECT_DEFINITIONS,
-	SQL_LOCK_JOBS,
-	SQL_LOAD_LEADS_BY_EMAIL,
-	SQL_LOAD_LEADS_BY_PHONE,
-	SQL_LOAD_LEADS_BY_SOCIAL_ID,
-	SQL_LOAD_LEADS_BY_ID,
-	SQL_SELECT_LINKS,
-	SQL_SELECT_IP_LEADS,
-	SQL_SELECT_HISTOGRAM,
-	SQL_SELECT_HISTOGRAM_AND_VERSION,
-	/* a batch: write */
-	SQL_DELETE_LEAD,
-	SQL_INSERT_DELETED_LEAD,
-	SQL_FREE_IDENTITIES,
-	SQL_UPDATE_LEAD,
-	SQL_INSERT_LEAD,
-	SQL_UPDATE_COUNTERS,
-	SQL_CHANGE_HISTOGRAM,
-	SQL_CHANGE_IP_LEADS,
-	SQL_INSERT_SCORE_ENTRY,
-	SQL_UPDATE_LINK,
-	SQL_INSERT_LINK,
-	SQL_NOTE_JOB_SERVED,
-	SQL_MOVE_JOB,
-	SQL_DELETE_JOB,
-	SQL_INSERT_EVENT,
-	SQL_INSERT_DUE,
-	/* reads */
-	SQL_SELECT_CAMPAIGN,
-	SQL_SELECT_CAMPAIGNS_OF_ACCOUNT,
-	SQL_SELECT_ALL_CAMPAIGNS,
-	SQL_LOOK_UP_BY_EMAIL,
-	SQL_LOOK_UP_BY_PHONE,
-	SQL_LOOK_UP_BY_SOCIAL_ID,
-	SQL_LOOK_UP_BY_ID,
-	SQL_SELECT_STATE,
-	SQL_SELECT_LEADS_BY_NUMBER,
-	SQL_SELECT_NUMBER_BEHIND,
-	SQL_SELECT_FILTERED_LEADS,
-	SQL_SELECT_LEADERS,
-	SQL_SELECT_DEFINITIONS_OF_CAMPAIGN,
-	/* bulk work */
-	SQL_SELECT_LEAD_IDS,
-	SQL_INSERT_JOB,
-	SQL_SELECT_NEXT_JOB,
-	SQL_DELAY_JOB,
-	SQL_SKIP_JOB_ITEM,
-	SQL_DELETE_JOB_AT_END,
-	/* webhooks */
-	SQL_LOCK_CAMPAIGN,
-	SQL_LOCK_SETTINGS,
-	SQL_SELECT_CAMPAIGN_OF_WEBHOOK,
-	SQL_SELECT_WEBHOOK_BY_URL,
-	SQL_COUNT_WEBHOOKS,
-	SQL_INSERT_WEBHOOK,
-	SQL_INSERT_WEBHOOK_STATUS,
-	SQL_UPDATE_WEBHOOK,
-	SQL_SELECT_WEBHOOK,
-	SQL_COUNT_DUE_OF_WEBHOOK,
-	SQL_SET_WEBHOOK,
-	SQL_ENABLE_WEBHOOK,
-	SQL_CLEAR_WEBHOOK_STATUS,
-	SQL_ROTATE_SECRET,
-	SQL_DELETE_WEBHOOK,
-	SQL_DELETE_WEBHOOK_STATUS,
-	SQL_SELECT_WEBHOOKS,
-	/* the dispatcher */
-	SQL_LEASE_SHARDS,
-	SQL_SELECT_LEASED_SHARDS,
-	SQL_RELEASE_SHARDS,
-	SQL_SELECT_CLAIMED_WEBHOOKS,
-	SQL_SELECT_CLAIMS,
-	SQL_RELEASE_CLAIMS,
-	SQL_SELECT_WORK,
-	SQL_SELECT_DUE_WEBHOOKS,
-	SQL_SELECT_NEWEST_DUE,
-	SQL_SELECT_DUE_ROWS,
-	SQL_CLAIM_DUE,
-	SQL_SELECT_CLAIMED,
-	SQL_SELECT_DESTINATIONS,
-	SQL_LOCK_CLAIMED,
-	SQL_INSERT_ATTEMPT,
-	SQL_INSERT_DELIVERY,
-	SQL_DELETE_DUE,
-	SQL_RESCHEDULE_DUE,
-	SQL_UNCLAIM_DUE,
-	SQL_CHANGE_WEBHOOK_STATUS,
-	SQL_DISABLE_WEBHOOK,
-	SQL_CLOSE_WEBHOOK,
-	SQL_SELECT_DUE_OF_WEBHOOK,
-	SQL_SELECT_DUE_OF_OLD_DAYS,
-	SQL_FIND_DUE_OF_OLD_DAYS,
-	SQL_LOCK_DUE,
-	SQL_HOLD_WEBHOOK_OF,
-	SQL_FAIL_DUE,
-	SQL_NOTE_ENDED_CAMPAIGNS,
-	SQL_DELETE_OLD_TOKENS,
-	SQL_SELECT_DELETED_LEADS,
-	SQL_SELECT_SCORE_ENTRIES,
-	SQL_DELETE_SCORE_ENTRY,
-	SQL_DELETE_DELETED_LEAD,
-	SQL_SELECT_HISTORY_REST,
-	SQL_SET_HISTORY_REST,
-	SQL_SELECT_HISTORY_DAYS,
-	SQL_SELECT_FIRST_EVENT,
-	/* operators */
-	SQL_COUNT_VERSION_TABLE,
-	SQL_SELECT_SCHEMA_VERSION,
-	SQL_INSERT_SCHEMA_VERSION,
-	SQL_SELECT_SERVER_VERSION,
-	SQL_INSERT_ACCOUNT,
-	SQL_SELECT_ACCOUNTS,
-	SQL_SELECT_ACCOUNT,
-	SQL_LOCK_ACCOUNT,
-	SQL_LOCK_SETTINGS_OF_ACCOUNT,
-	SQL_SUSPEND_ACCOUNT,
-	SQL_LIMIT_ACCOUNT,
-	SQL_INSERT_KEY,
-	SQL_SELECT_KEYS,
-	SQL_REVOKE_KEY,
-	SQL_INSERT_CAMPAIGN,
-	SQL_INSERT_COUNTERS,
-	SQL_UPDATE_CAMPAIGN,
-	SQL_END_CAMPAIGN,
-	SQL_REOPEN_CAMPAIGN,
-	SQL_COUNT_ADDRESSES,
-	SQL_DELETE_ADDRESSES,
-	SQL_MOVE_COUNTED_ADDRESSES,
-	SQL_SELECT_UNCOUNTED_ADDRESSES,
-	SQL_INSERT_TAG,
-	SQL_INSERT_ACTION,
-	SQL_INSERT_REWARD,
-	SQL_UPDATE_TAG,
-	SQL_UPDATE_ACTION,
-	SQL_UPDATE_REWARD,
-	SQL_DELETE_TAG,
-	SQL_DELETE_ACTION,
-	SQL_DELETE_REWARD,
-	SQL_SELECT_CAMPAIGN_OF_TAG,
-	SQL_SELECT_CAMPAIGN_OF_ACTION,
-	SQL_SELECT_CAMPAIGN_OF_REWARD,
-	SQL_SELECT_DELIVERY_IDS,
-	SQL_SELECT_DELIVERY_IDS_OF_WEBHOOK,
-	SQL_SELECT_EVENT_IDS_OF_LEAD,
-	SQL_SELECT_DELIVERIES,
-	SQL_SELECT_DELIVERY,
-	SQL_SELECT_ATTEMPTS,
-	SQL_LOCK_PENDING,
-	SQL_LOCK_ENDED,
-	SQL_HURRY_DUE,
-	SQL_SEND_AGAIN,
-	SQL_COUNT_ROWS,
-	SQL_COUNT_DUE,
-	/* check --deep: what differs, as text, and how many there are */
-	SQL_DEEP_COUNTERS,
-	SQL_DEEP_SCORES,
-	SQL_DEEP_HISTOGRAM,
-	SQL_DEEP_REFERRALS,
-	SQL_DEEP_CREDIT,
-	SQL_DEEP_LINKS,
-	SQL_DEEP_ADDRESSES,
-	SQL_DEEP_DUE,
-	SQL_DEEP_DELIVERIES,
-	SQL_DEEP_EVENTS,
-	SQL_DEEP_ENTRIES,
-	SQL_DEEP_DELETED,
-	SQL_DEEP_ORPHANS,
-	SQL_COUNT
-};
-
-extern const struct db_statement store_statements[SQL_COUNT];
+/* Every list of statements, NULL ends them. `make check` prepares and explains each statement on a fresh schema. */
+extern const struct db_statement *const *const store_statements[];
 /* Run on each new connection. */
 extern const char *const store_session[];
 
-/* Columns of every SQL_SELECT_LEAD… that answers leads, in order. */
+/* Of one file; NULL ends it. */
+typedef const struct db_statement *const store_statement_list[];
+extern store_statement_list sql_of_admin, sql_of_bulk, sql_of_campaign_cache,
+    sql_of_check, sql_of_completion, sql_of_deep, sql_of_definitions,
+    sql_of_deliveries, sql_of_dispatch, sql_of_jobs, sql_of_load, sql_of_look,
+    sql_of_maintenance, sql_of_mark, sql_of_partitions, sql_of_rank_cache,
+    sql_of_read, sql_of_redeliver, sql_of_schema, sql_of_show, sql_of_store,
+    sql_of_upgrade, sql_of_webhook_admin, sql_of_webhooks, sql_of_write;
+
+extern const struct db_statement sql_lock_counters, sql_select_server_version;
+
+/* clang-format off */
+
+/* The database's time in milliseconds; UNIX_TIMESTAMP would end in 2038. */
+#define NOW "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000"
+
+/* In this order: a few accounts may have very many campaigns. */
+#define SELECT_CAMPAIGN_USING(index) \
+	"SELECT c.id, c.account_id, c.name, c.created_ms, a.suspended_ms IS NOT NULL, c.ended_ms, c.ends_ms," \
+	" c.jump_start, c.privacy, c.require_key, c.landing_url, c.thankyou_url, c.status_url, c.points_signup," \
+	" c.points_direct, c.points_indirect, c.points_verified, c.require_verification, c.waitlist, c.max_per_ip," \
+	" c.blocked_email_domains, c.blocked_referrers, c.allowed_networks, n.last_subscription_number," \
+	" n.ip_counted_to, n.lead_count, n.verified, n.waitlisted, n.removed_from_waitlist, n.fraudulent," \
+	" n.opted_out, n.referred, " NOW \
+	" FROM {prefix}campaigns c " index \
+	" STRAIGHT_JOIN {prefix}accounts a ON a.id = c.account_id" \
+	" STRAIGHT_JOIN {prefix}campaign_counters n ON n.campaign_id = c.id"
+
+#define WEBHOOK_COLUMNS \
+	"w.id, w.campaign_id, w.url, w.source, w.secret, w.events, w.format, w.state, s.failing_since_ms," \
+	" s.last_delivery_ms, s.last_status"
+
+#define FROM_WEBHOOKS " FROM {prefix}webhooks w JOIN {prefix}webhook_status s ON s.webhook_id = w.id"
+
+#define LOCK_COUNTERS \
+	"SELECT campaign_id, settings_version, leads_version, last_subscription_number, ip_counted_to, lead_count," \
+	" verified, waitlisted, removed_from_waitlist, fraudulent, opted_out, referred, " NOW \
+	" FROM {prefix}campaign_counters" \
+	" WHERE campaign_id IN ({list})" \
+	" ORDER BY campaign_id" \
+	" FOR UPDATE"
+
+#define RANK_SLOT_COLUMNS "s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15"
+
+/* clang-format on */
+
+/* Columns of every sql_select_lead… that answers leads, in order. */
 enum lead_column {
 	LEAD_ID,
 	LEAD_CAMPAIGN_ID,
@@ -244,7 +105,7 @@ enum lead_column {
 	LEAD_UPDATED_MS
 };
 
-/* Columns of what is read to be shown - SQL_LOOK_UP…, pages -, in order: of a lead what payloads need, which is a third less.
+/* Columns of what is read to be shown - sql_look_up…, pages -, in order: of a lead what payloads need, which is a third less.
  */
 enum shown_column {
 	SHOWN_ID,
@@ -277,23 +138,23 @@ enum shown_column {
 	SHOWN_TAG_IDS,
 	SHOWN_ACTION_IDS,
 	SHOWN_CREATED_MS,
-	/* SQL_LOOK_UP… alone: whose it is, and the columns of SQL_SELECT_STATE */
+	/* sql_look_up… alone: whose it is, and the columns of sql_select_state */
 	SHOWN_CAMPAIGN_ID,
 	SHOWN_STATE
 };
 
-/* Columns of SQL_SELECT_STATE, in order. */
+/* Columns of sql_select_state, in order. */
 enum state_column { STATE_LEADS, STATE_SETTINGS_VERSION, STATE_LEADS_VERSION };
 
-/* Columns of SQL_SELECT_HISTOGRAM…, in order. */
+/* Columns of sql_select_histogram…, in order. */
 enum histogram_column {
 	HISTOGRAM_NODE,
 	HISTOGRAM_SLOTS,
-	/* SQL_SELECT_HISTOGRAM_AND_VERSION alone; its node is NULL where none of them has a row */
+	/* sql_select_histogram_and_version alone; its node is NULL where none of them has a row */
 	HISTOGRAM_LEADS_VERSION = HISTOGRAM_SLOTS + RANK_SLOTS
 };
 
-/* Columns of SQL_SELECT_LEADERS, in order. */
+/* Columns of sql_select_leaders, in order. */
 enum leader_column {
 	LEADER_ID,
 	LEADER_SUBSCRIPTION_NUMBER,
@@ -304,7 +165,7 @@ enum leader_column {
 	LEADER_SCORE
 };
 
-/* Columns of SQL_SELECT_CAMPAIGN…, in order. */
+/* Columns of sql_select_campaign…, in order. */
 enum campaign_column {
 	CAMPAIGN_ID,
 	CAMPAIGN_ACCOUNT_ID,
@@ -341,7 +202,7 @@ enum campaign_column {
 	CAMPAIGN_NOW_MS
 };
 
-/* Columns of SQL_SELECT_WEBHOOK…, in order. */
+/* Columns of sql_select_webhook…, in order. */
 enum webhook_column {
 	WEBHOOK_ID,
 	WEBHOOK_CAMPAIGN_ID,
@@ -354,7 +215,7 @@ enum webhook_column {
 	WEBHOOK_FAILING_SINCE_MS,
 	WEBHOOK_LAST_DELIVERY_MS,
 	WEBHOOK_LAST_STATUS,
-	/* SQL_SELECT_WEBHOOK alone */
+	/* sql_select_webhook alone */
 	WEBHOOK_LAST_ERROR,
 	WEBHOOK_FAILURES,
 	WEBHOOK_HELD_UNTIL_MS,

@@ -9,6 +9,17 @@
 #include "base/log.h"
 #include "base/random.h"
 
+DB_STATEMENT(sql_lock_id_block, "SELECT next FROM {prefix}id_blocks WHERE name = ? FOR UPDATE");
+DB_STATEMENT(sql_move_id_block, "UPDATE {prefix}id_blocks SET next = next + ? WHERE name = ?");
+DB_STATEMENT(sql_select_installation, "SELECT value FROM {prefix}installation WHERE name = ?");
+const struct db_statement sql_lock_counters = { "sql_lock_counters", LOCK_COUNTERS, false };
+DB_STATEMENT(sql_lock_settings, "UPDATE {prefix}campaign_counters"
+				" SET settings_version = settings_version + 1"
+				" WHERE campaign_id = ?");
+
+store_statement_list sql_of_store = { &sql_lock_id_block, &sql_move_id_block, &sql_select_installation,
+	&sql_lock_counters, &sql_lock_settings, NULL };
+
 static const char *const id_names[ID_KINDS] = {
 	[ID_ACCOUNT] = "account",
 	[ID_API_KEY] = "api_key",
@@ -44,7 +55,7 @@ store_new(const struct store_options *options)
 		.prefix = options->prefix,
 		.session = store_session,
 	};
-	store->db = db_new(&store->db_options, store_statements, SQL_COUNT);
+	store->db = db_new(&store->db_options, store_statements);
 	store->installation = pool_new();
 	return store;
 }
@@ -168,14 +179,14 @@ take_block(struct store *store, struct pool *pool, enum id_kind kind, uint64_t c
 	struct db_value move[] = { DB_U64(count), name };
 	struct db_rows rows;
 	enum result result =
-	    db_query(store->db, pool, SQL_LOCK_ID_BLOCK, &(struct db_arguments){ .values = &name, .count = 1 }, &rows);
+	    db_query(store->db, pool, &sql_lock_id_block, &(struct db_arguments){ .values = &name, .count = 1 }, &rows);
 	if (result == RESULT_OK && rows.count != 1) {
 		log_error("no_id_block", LOG_STR("name", id_names[kind]), LOG_STR("hint", "run leadhook upgrade"));
 		result = RESULT_FAILED;
 	}
 	if (result == RESULT_OK) {
 		*first = db_get_u64(&rows, 0, 0);
-		result = db_execute(store->db, SQL_MOVE_ID_BLOCK, &(struct db_arguments){ .values = move, .count = 2 }, NULL);
+		result = db_execute(store->db, &sql_move_id_block, &(struct db_arguments){ .values = move, .count = 2 }, NULL);
 	}
 	return result;
 }
@@ -218,7 +229,7 @@ read_installation_value(struct store *store, const char *name, struct slice *val
 {
 	struct db_rows rows;
 	struct db_value key = db_bytes(slice_of(name));
-	enum result result = db_query(store->db, store->installation, SQL_SELECT_INSTALLATION,
+	enum result result = db_query(store->db, store->installation, &sql_select_installation,
 	    &(struct db_arguments){ .values = &key, .count = 1 }, &rows);
 	if (result == RESULT_OK && rows.count != 1) {
 		log_error("not_installed", LOG_STR("missing", name), LOG_STR("hint", "run leadhook install"));
@@ -261,7 +272,7 @@ store_payload_settings(struct store *store, const struct payload_settings **sett
 }
 
 enum result
-store_change_one(struct store *store, enum statement statement, const struct db_value *values, size_t count)
+store_change_one(struct store *store, const struct db_statement *statement, const struct db_value *values, size_t count)
 {
 	uint64_t affected;
 	enum result result =
@@ -270,7 +281,7 @@ store_change_one(struct store *store, enum statement statement, const struct db_
 }
 
 enum result
-store_exists(struct store *store, enum statement statement, const struct db_value *values, size_t count)
+store_exists(struct store *store, const struct db_statement *statement, const struct db_value *values, size_t count)
 {
 	struct pool *pool = pool_new();
 	struct db_rows rows;
@@ -320,7 +331,7 @@ append_rows(struct pool *pool, struct db_rows *rows, const struct db_rows *more)
 }
 
 enum result
-store_query_lists(struct store *store, struct pool *pool, enum statement statement, const struct db_list *lists,
+store_query_lists(struct store *store, struct pool *pool, const struct db_statement *statement, const struct db_list *lists,
     size_t list_count, struct db_rows *rows)
 {
 	size_t longest = 0;
@@ -348,12 +359,12 @@ store_lock_counters(struct store *store, struct pool *pool, uint64_t campaign_id
 	struct db_value id = DB_U64(campaign_id);
 	struct db_rows rows;
 	struct db_arguments arguments = { .lists = { { &id, 1 } }, .list_count = 1 };
-	enum result result = db_query(store->db, pool, SQL_LOCK_COUNTERS, &arguments, &rows);
+	enum result result = db_query(store->db, pool, &sql_lock_counters, &arguments, &rows);
 	return result == RESULT_OK && rows.count == 0 ? RESULT_NOT_FOUND : result;
 }
 
 enum result
 store_lock_settings(struct store *store, uint64_t campaign_id)
 {
-	return store_change_one(store, SQL_LOCK_SETTINGS, &DB_U64(campaign_id), 1);
+	return store_change_one(store, &sql_lock_settings, &DB_U64(campaign_id), 1);
 }

@@ -3,6 +3,30 @@
 #include "crypto/digest.h"
 #include "store/private.h"
 
+DB_STATEMENT(sql_select_campaign_of_webhook, "SELECT campaign_id FROM {prefix}webhooks WHERE id = ?");
+DB_STATEMENT(
+    sql_select_webhook_by_url, "SELECT id, secret, state FROM {prefix}webhooks WHERE campaign_id = ? AND url_hash = ?");
+DB_STATEMENT(sql_count_webhooks, "SELECT COUNT(*) FROM {prefix}webhooks WHERE campaign_id = ?");
+DB_STATEMENT(sql_insert_webhook,
+    "INSERT INTO {prefix}webhooks (id, campaign_id, url, url_hash, events, source, format, secret, created_ms)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, " NOW ")");
+DB_STATEMENT(sql_insert_webhook_status, "INSERT INTO {prefix}webhook_status (webhook_id) VALUES (?)");
+DB_STATEMENT(sql_update_webhook, "UPDATE {prefix}webhooks"
+				 " SET events = ?, source = COALESCE(?, source), format = COALESCE(?, format)"
+				 " WHERE id = ?");
+DB_STATEMENT(sql_delete_webhook, "DELETE FROM {prefix}webhooks WHERE id = ?");
+DB_STATEMENT(sql_delete_webhook_status, "DELETE FROM {prefix}webhook_status WHERE webhook_id = ?");
+/* the index is forced: with old statistics the server would rather read the webhooks of all campaigns in the order of their ids
+ */
+DB_STATEMENT(sql_select_webhooks, "SELECT " WEBHOOK_COLUMNS " FROM {prefix}webhooks w FORCE INDEX (by_campaign)"
+				  " JOIN {prefix}webhook_status s ON s.webhook_id = w.id"
+				  " WHERE w.campaign_id = ?"
+				  " ORDER BY w.id");
+
+store_statement_list sql_of_webhooks = { &sql_select_campaign_of_webhook, &sql_select_webhook_by_url, &sql_count_webhooks,
+	&sql_insert_webhook, &sql_insert_webhook_status, &sql_update_webhook, &sql_delete_webhook, &sql_delete_webhook_status,
+	&sql_select_webhooks, NULL };
+
 static struct db_value
 format_value(const bool *form)
 {
@@ -19,9 +43,9 @@ insert_webhook(struct store *store, struct pool *pool, const struct webhook_put 
 	struct db_value values[] = { DB_U64(*id), DB_U64(put->campaign_id), db_bytes(put->url), db_bytes(url_hash),
 		DB_U64(put->events), db_bytes(put->source), format_value(put->form == NULL ? &json : put->form),
 		db_bytes(put->secret) };
-	result = store_change_one(store, SQL_INSERT_WEBHOOK, values, ARRAY_SIZE(values));
+	result = store_change_one(store, &sql_insert_webhook, values, ARRAY_SIZE(values));
 	if (result == RESULT_OK)
-		result = store_change_one(store, SQL_INSERT_WEBHOOK_STATUS, values, 1);
+		result = store_change_one(store, &sql_insert_webhook_status, values, 1);
 	return result;
 }
 
@@ -37,7 +61,7 @@ static enum result
 replace_webhook(struct store *store, const struct webhook_put *put, uint64_t id, enum webhook_state state)
 {
 	struct db_value values[] = { DB_U64(put->events), db_bytes(put->source), format_value(put->form), DB_U64(id) };
-	enum result result = store_change_one(store, SQL_UPDATE_WEBHOOK, values, ARRAY_SIZE(values));
+	enum result result = store_change_one(store, &sql_update_webhook, values, ARRAY_SIZE(values));
 	return result == RESULT_OK && state == WEBHOOK_GONE ? store_activate_webhook(store, id) : result;
 }
 
@@ -53,7 +77,7 @@ put_webhook(struct store *store, struct pool *pool, void *context)
 	struct db_rows found, total;
 	enum result result = store_lock_settings(store, put->campaign_id);
 	if (result == RESULT_OK)
-		result = db_query(store->db, pool, SQL_SELECT_WEBHOOK_BY_URL, &by_url, &found);
+		result = db_query(store->db, pool, &sql_select_webhook_by_url, &by_url, &found);
 	if (result != RESULT_OK)
 		return result;
 	putting->created = found.count == 0;
@@ -63,7 +87,7 @@ put_webhook(struct store *store, struct pool *pool, void *context)
 		putting->created = slice_equal(db_get_bytes(&found, 0, 1), put->secret);
 		return replace_webhook(store, put, putting->id, store_webhook_state(db_get_bytes(&found, 0, 2)));
 	}
-	result = db_query(store->db, pool, SQL_COUNT_WEBHOOKS, &by_campaign, &total);
+	result = db_query(store->db, pool, &sql_count_webhooks, &by_campaign, &total);
 	if (result == RESULT_OK && db_get_u64(&total, 0, 0) >= put->maximum)
 		return RESULT_INVALID;
 	return result == RESULT_OK ? insert_webhook(store, pool, put, digest_slice(&digest), &putting->id) : result;
@@ -87,7 +111,7 @@ store_remove_webhook(struct store *store, uint64_t campaign_id, struct slice url
 	struct db_value key[] = { DB_U64(campaign_id), db_bytes(digest_slice(&digest)) };
 	struct db_rows rows;
 	enum result result =
-	    db_query(store->db, pool, SQL_SELECT_WEBHOOK_BY_URL, &(struct db_arguments){ .values = key, .count = 2 }, &rows);
+	    db_query(store->db, pool, &sql_select_webhook_by_url, &(struct db_arguments){ .values = key, .count = 2 }, &rows);
 	if (result == RESULT_OK)
 		result = rows.count == 0 ? RESULT_NOT_FOUND : store_remove_webhook_id(store, db_get_u64(&rows, 0, 0));
 	pool_free(&pool);
@@ -100,7 +124,7 @@ store_lock_webhook_settings(struct store *store, struct pool *pool, uint64_t web
 	struct db_value id = DB_U64(webhook_id);
 	struct db_rows rows;
 	enum result result = db_query(
-	    store->db, pool, SQL_SELECT_CAMPAIGN_OF_WEBHOOK, &(struct db_arguments){ .values = &id, .count = 1 }, &rows);
+	    store->db, pool, &sql_select_campaign_of_webhook, &(struct db_arguments){ .values = &id, .count = 1 }, &rows);
 	if (result == RESULT_OK && rows.count == 0)
 		return RESULT_NOT_FOUND;
 	return result == RESULT_OK ? store_lock_settings(store, db_get_u64(&rows, 0, 0)) : result;
@@ -112,8 +136,8 @@ remove_webhook(struct store *store, struct pool *pool, void *context)
 	struct db_value id = DB_U64(*(const uint64_t *)context);
 	enum result result = store_lock_webhook_settings(store, pool, id.as.u64);
 	if (result == RESULT_OK)
-		result = store_change_one(store, SQL_DELETE_WEBHOOK, &id, 1);
-	return result == RESULT_OK ? store_change_one(store, SQL_DELETE_WEBHOOK_STATUS, &id, 1) : result;
+		result = store_change_one(store, &sql_delete_webhook, &id, 1);
+	return result == RESULT_OK ? store_change_one(store, &sql_delete_webhook_status, &id, 1) : result;
 }
 
 enum result
@@ -128,7 +152,7 @@ store_list_webhooks(struct store *store, struct pool *pool, uint64_t campaign_id
 	struct db_rows rows;
 	struct db_value value = DB_U64(campaign_id);
 	enum result result =
-	    db_query(store->db, pool, SQL_SELECT_WEBHOOKS, &(struct db_arguments){ .values = &value, .count = 1 }, &rows);
+	    db_query(store->db, pool, &sql_select_webhooks, &(struct db_arguments){ .values = &value, .count = 1 }, &rows);
 	if (result != RESULT_OK)
 		return result;
 	*webhooks = POOL_ARRAY(pool, rows.count, struct webhook_row);

@@ -4,6 +4,77 @@
 
 #include "store/private.h"
 
+#define INSERT_LEAD                                                                                                            \
+	"INSERT INTO {prefix}leads (counter, email, email_key, email_hash, phone, phone_hash, verified_email,"                 \
+	" verified_phone, waitlisted, removed_from_waitlist, opted_out, sms_opted_out, custom_fields, utm, uid,"               \
+	" redirect_url, redirect_by_key, ip, user_agent, fraudulent, fraud_flags, times_flagged, announced, score, referrals," \
+	" unverified_direct, unverified_indirect, verified_direct, verified_indirect, tag_ids, action_ids,"                    \
+	" reward_ids, updated_ms, id, campaign_id, subscription_number, social_id, parent_id, referrer, source,"               \
+	" source_id, signup_url, session_id, request_id, created_ms)"                                                          \
+	" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"             \
+	" ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+
+DB_STATEMENT(sql_delete_lead, "DELETE FROM {prefix}leads WHERE id = ?");
+DB_STATEMENT(sql_insert_deleted_lead, "INSERT INTO {prefix}deleted_leads (lead_id) VALUES (?)");
+DB_STATEMENT(sql_free_identities, "UPDATE {prefix}leads SET email_hash = NULL, phone_hash = NULL WHERE id = ?");
+/* as above: the row is there and locked */
+DB_STATEMENT(sql_update_lead,
+    INSERT_LEAD " ON DUPLICATE KEY UPDATE counter = VALUES(counter), email = VALUES(email), email_key = VALUES(email_key),"
+		" email_hash = VALUES(email_hash), phone = VALUES(phone), phone_hash = VALUES(phone_hash),"
+		" verified_email = VALUES(verified_email), verified_phone = VALUES(verified_phone),"
+		" waitlisted = VALUES(waitlisted), removed_from_waitlist = VALUES(removed_from_waitlist),"
+		" opted_out = VALUES(opted_out), sms_opted_out = VALUES(sms_opted_out), custom_fields = VALUES(custom_fields),"
+		" utm = VALUES(utm), uid = VALUES(uid), redirect_url = VALUES(redirect_url),"
+		" redirect_by_key = VALUES(redirect_by_key), ip = VALUES(ip),"
+		" user_agent = VALUES(user_agent), fraudulent = VALUES(fraudulent), fraud_flags = VALUES(fraud_flags),"
+		" times_flagged = VALUES(times_flagged), announced = VALUES(announced), score = VALUES(score),"
+		" referrals = VALUES(referrals), unverified_direct = VALUES(unverified_direct),"
+		" unverified_indirect = VALUES(unverified_indirect), verified_direct = VALUES(verified_direct),"
+		" verified_indirect = VALUES(verified_indirect), tag_ids = VALUES(tag_ids), action_ids = VALUES(action_ids),"
+		" reward_ids = VALUES(reward_ids), updated_ms = VALUES(updated_ms)");
+DB_STATEMENT(sql_insert_lead, INSERT_LEAD);
+DB_STATEMENT(sql_update_counters,
+    "INSERT INTO {prefix}campaign_counters (last_subscription_number, lead_count, verified, waitlisted,"
+    " removed_from_waitlist, fraudulent, opted_out, referred, campaign_id)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    " ON DUPLICATE KEY UPDATE leads_version = leads_version + 1,"
+    " last_subscription_number = VALUES(last_subscription_number), lead_count = VALUES(lead_count),"
+    " verified = VALUES(verified), waitlisted = VALUES(waitlisted),"
+    " removed_from_waitlist = VALUES(removed_from_waitlist), fraudulent = VALUES(fraudulent),"
+    " opted_out = VALUES(opted_out), referred = VALUES(referred)");
+DB_STATEMENT(sql_change_histogram,
+    "INSERT INTO {prefix}score_histogram (node, " RANK_SLOT_COLUMNS ")"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    " ON DUPLICATE KEY UPDATE s0 = s0 + VALUES(s0), s1 = s1 + VALUES(s1), s2 = s2 + VALUES(s2),"
+    " s3 = s3 + VALUES(s3), s4 = s4 + VALUES(s4), s5 = s5 + VALUES(s5), s6 = s6 + VALUES(s6), s7 = s7 + VALUES(s7),"
+    " s8 = s8 + VALUES(s8), s9 = s9 + VALUES(s9), s10 = s10 + VALUES(s10), s11 = s11 + VALUES(s11),"
+    " s12 = s12 + VALUES(s12), s13 = s13 + VALUES(s13), s14 = s14 + VALUES(s14), s15 = s15 + VALUES(s15)");
+DB_STATEMENT(sql_change_ip_leads, "INSERT INTO {prefix}ip_leads (campaign_id, ip, leads)"
+				  " VALUES (?, ?, ?)"
+				  " ON DUPLICATE KEY UPDATE leads = leads + VALUES(leads)");
+DB_STATEMENT(sql_insert_score_entry,
+    "INSERT INTO {prefix}score_entries (lead_id, reason, ref, round, delta, requested, message, created_ms)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+DB_STATEMENT(sql_update_link, "UPDATE {prefix}referral_links"
+			      " SET counted = ?, counts = ?, settled = ?, verified_settled = ?, earned = ?, credit = ?"
+			      " WHERE lead_id = ? AND level = ?");
+DB_STATEMENT(sql_insert_link,
+    "INSERT INTO {prefix}referral_links (counted, counts, settled, verified_settled, earned, credit, lead_id,"
+    " level, ancestor_id)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
+DB_STATEMENT(sql_move_job, "UPDATE {prefix}bulk_jobs"
+			   " SET position = ?, failures = 0, delayed_until_ms = 0"
+			   " WHERE id = ? AND position = ?");
+DB_STATEMENT(sql_delete_job, "DELETE FROM {prefix}bulk_jobs WHERE id = ? AND position = ?");
+DB_STATEMENT(sql_insert_event, "INSERT INTO {prefix}events (id, campaign_id, lead_id, type, deliveries, created_ms, payload)"
+			       " VALUES (?, ?, ?, ?, ?, ?, ?)");
+DB_STATEMENT(sql_insert_due, "INSERT INTO {prefix}due (id, event_id, shard, webhook_id, format, due_ms)"
+			     " VALUES (?, ?, ?, ?, ?, ?)");
+
+store_statement_list sql_of_write = { &sql_delete_lead, &sql_insert_deleted_lead, &sql_free_identities, &sql_update_lead,
+	&sql_insert_lead, &sql_update_counters, &sql_change_histogram, &sql_change_ip_leads, &sql_insert_score_entry,
+	&sql_update_link, &sql_insert_link, &sql_move_job, &sql_delete_job, &sql_insert_event, &sql_insert_due, NULL };
+
 /* A write on its way. */
 struct write {
 	struct store *store;
@@ -16,14 +87,14 @@ struct write {
 
 /* What one statement is run with, gathered row by row. */
 struct row_list {
-	enum statement statement;
+	const struct db_statement *statement;
 	size_t columns;
 	struct db_value *values;
 	size_t count;
 };
 
 static struct row_list
-row_list(const struct write *write, enum statement statement, size_t columns, size_t most)
+row_list(const struct write *write, const struct db_statement *statement, size_t columns, size_t most)
 {
 	return (struct row_list){ statement, columns, POOL_ARRAY(write->pool, most * columns, struct db_value), 0 };
 }
@@ -81,7 +152,7 @@ run_lists(const struct write *write, const struct row_list *const *lists, size_t
 	run_lists((write), (const struct row_list *const[]){ __VA_ARGS__ }, \
 	    sizeof((const struct row_list *const[]){ __VA_ARGS__ }) / sizeof(struct row_list *))
 
-/* SQL_UPDATE_LEAD and SQL_INSERT_LEAD take the same row; what commands never change stands at its end. */
+/* sql_update_lead and sql_insert_lead take the same row; what commands never change stands at its end. */
 enum { LEAD_COLUMNS = 45 };
 
 static void
@@ -117,11 +188,11 @@ static enum result
 write_leads(const struct write *write)
 {
 	const struct working_set *set = &write->loaded->set;
-	struct row_list deleted = row_list(write, SQL_DELETE_LEAD, 1, set->lead_count);
-	struct row_list noted = row_list(write, SQL_INSERT_DELETED_LEAD, 1, set->lead_count);
-	struct row_list freed = row_list(write, SQL_FREE_IDENTITIES, 1, set->lead_count);
-	struct row_list updated = row_list(write, SQL_UPDATE_LEAD, LEAD_COLUMNS, set->lead_count);
-	struct row_list inserted = row_list(write, SQL_INSERT_LEAD, LEAD_COLUMNS, set->lead_count);
+	struct row_list deleted = row_list(write, &sql_delete_lead, 1, set->lead_count);
+	struct row_list noted = row_list(write, &sql_insert_deleted_lead, 1, set->lead_count);
+	struct row_list freed = row_list(write, &sql_free_identities, 1, set->lead_count);
+	struct row_list updated = row_list(write, &sql_update_lead, LEAD_COLUMNS, set->lead_count);
+	struct row_list inserted = row_list(write, &sql_insert_lead, LEAD_COLUMNS, set->lead_count);
 	for (size_t i = 0; i < set->lead_count; i++) {
 		const struct lead *lead = &set->leads[i]->lead;
 		switch (set->leads[i]->change) {
@@ -153,9 +224,9 @@ write_counters(const struct write *write)
 {
 	const struct working_set *set = &write->loaded->set;
 	const struct decision *d = write->decision;
-	struct row_list counters = row_list(write, SQL_UPDATE_COUNTERS, COUNTER_COLUMNS, set->campaign_count);
-	struct row_list histogram = row_list(write, SQL_CHANGE_HISTOGRAM, HISTOGRAM_COLUMNS, write->rank_change_count);
-	struct row_list addresses = row_list(write, SQL_CHANGE_IP_LEADS, IP_COLUMNS, d->ip_move_count);
+	struct row_list counters = row_list(write, &sql_update_counters, COUNTER_COLUMNS, set->campaign_count);
+	struct row_list histogram = row_list(write, &sql_change_histogram, HISTOGRAM_COLUMNS, write->rank_change_count);
+	struct row_list addresses = row_list(write, &sql_change_ip_leads, IP_COLUMNS, d->ip_move_count);
 	for (size_t i = 0; i < set->campaign_count; i++) {
 		const struct campaign *c = &set->campaigns[i].campaign;
 		const struct campaign_counters *n = &c->counters;
@@ -185,9 +256,9 @@ write_scores(const struct write *write)
 {
 	const struct working_set *set = &write->loaded->set;
 	const struct decision *d = write->decision;
-	struct row_list entries = row_list(write, SQL_INSERT_SCORE_ENTRY, ENTRY_COLUMNS, d->entry_count);
-	struct row_list updated = row_list(write, SQL_UPDATE_LINK, LINK_UPDATE_COLUMNS, set->link_count);
-	struct row_list inserted = row_list(write, SQL_INSERT_LINK, LINK_INSERT_COLUMNS, set->link_count);
+	struct row_list entries = row_list(write, &sql_insert_score_entry, ENTRY_COLUMNS, d->entry_count);
+	struct row_list updated = row_list(write, &sql_update_link, LINK_UPDATE_COLUMNS, set->link_count);
+	struct row_list inserted = row_list(write, &sql_insert_link, LINK_INSERT_COLUMNS, set->link_count);
 	for (size_t i = 0; i < d->entry_count; i++) {
 		const struct score_entry *e = &d->entries[i];
 		ADD_ROW(&entries, DB_U64(e->lead_id), db_bytes(score_reason_name(e->reason)), DB_U64(e->ref), DB_U64(e->round),
@@ -220,8 +291,8 @@ write_jobs(const struct write *write)
 			continue;
 		result = store_note_job_served(write->store, job->id);
 		if (result == RESULT_OK)
-			result = job->position < job->total ? store_change_one(write->store, SQL_MOVE_JOB, values, 3)
-							    : store_change_one(write->store, SQL_DELETE_JOB, values + 1, 2);
+			result = job->position < job->total ? store_change_one(write->store, &sql_move_job, values, 3)
+							    : store_change_one(write->store, &sql_delete_job, values + 1, 2);
 		if (result == RESULT_NOT_FOUND)
 			result = RESULT_CONFLICT;
 	}
@@ -235,8 +306,8 @@ write_events(const struct write *write)
 {
 	const int64_t now_ms = write->loaded->set.now_ms;
 	const struct decision *d = write->decision;
-	struct row_list events = row_list(write, SQL_INSERT_EVENT, EVENT_COLUMNS, d->event_count);
-	struct row_list due = row_list(write, SQL_INSERT_DUE, DUE_COLUMNS, d->delivery_count);
+	struct row_list events = row_list(write, &sql_insert_event, EVENT_COLUMNS, d->event_count);
+	struct row_list due = row_list(write, &sql_insert_due, DUE_COLUMNS, d->delivery_count);
 	for (size_t i = 0; i < d->event_count; i++) {
 		const struct made_event *e = &d->events[i];
 		ADD_ROW(&events, DB_U64(e->id), DB_U64(e->campaign_id), DB_U64(e->lead_id), DB_U64(e->type),

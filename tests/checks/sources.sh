@@ -14,7 +14,7 @@ report()
 	sed 's/^/# /' "$found"
 }
 
-echo "1..4"
+echo "1..5"
 
 # "CREATE TABLE", "DELETE FROM" and so on inside a string literal
 statement='(SELECT|INSERT( IGNORE)? INTO|UPDATE|DELETE FROM|REPLACE INTO|CREATE TABLE|ALTER TABLE|DROP TABLE|TRUNCATE)'
@@ -34,3 +34,9 @@ report 3 "every source file begins with its licence"
 
 grep -rnE '\babort\(\)' src --include='*.[ch]' | grep -v '^src/base/panic\.c:' >"$found"
 report 4 "a process that must not go on says why: panic(), never abort()"
+
+grep -rhoE '^DB_STATEMENT(_ANEW)?\(sql_[a-z_]+' src/store | sed 's/.*(//' | sort >"$found.made"
+find src/store -name '*.c' -exec sed -n '/^store_statement_list/,/};/p' {} + | grep -oE '&sql_[a-z_]+' | tr -d '&' | sort >"$found.listed"
+comm -23 "$found.made" "$found.listed" >"$found"
+rm -f "$found.made" "$found.listed"
+report 5 "each statement is in its file's list, from which the tests of plans take it"

@@ -10,45 +10,26 @@
 #include "db/db.h"
 #include "private_server.h"
 
-enum {
-	INSERT,
-	SELECT_ALL,
-	SELECT_IN,
-	SELECT_IN_EITHER,
-	UPDATE,
-	DELETE_ALL,
-	SELECT_MISSING,
-	SELECT_ONE,
-	SELECT_ERROR,
-	SELECT_ERROR_BEHIND,
-	SELECT_ANEW,
-	COUNT_PREPARED,
-	STATEMENTS
-};
-
 #define ALL_COLUMNS "id, bytes, text, small, big, below"
 
-static const struct db_statement statements[STATEMENTS] = {
-	[INSERT] = { .name = "insert", .sql = "INSERT INTO {prefix}rows (" ALL_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?)" },
-	[SELECT_ALL] = { .name = "select_all", .sql = "SELECT " ALL_COLUMNS " FROM {prefix}rows ORDER BY id" },
-	[SELECT_IN] = { .name = "select_in",
-	    .sql = "SELECT id FROM {prefix}rows WHERE id >= ? AND id IN ({list}) ORDER BY id" },
-	[SELECT_IN_EITHER] = { .name = "select_in_either",
-	    .sql = "SELECT id FROM {prefix}rows WHERE id IN ({list}) OR big IN ({list})" },
-	[UPDATE] = { .name = "update", .sql = "UPDATE {prefix}rows SET small = ? WHERE id = ?" },
-	[DELETE_ALL] = { .name = "delete_all", .sql = "DELETE FROM {prefix}rows" },
-	[SELECT_MISSING] = { .name = "select_missing", .sql = "SELECT missing FROM {prefix}rows" },
-	[SELECT_ONE] = { .name = "select_one", .sql = "SELECT CONNECTION_ID()" },
-	[SELECT_ERROR] = { .name = "select_error",
-	    .sql = "SELECT id FROM {prefix}rows WHERE id = (SELECT id FROM {prefix}rows)" },
-	[SELECT_ERROR_BEHIND] = { .name = "select_error_behind",
-	    .sql = "SELECT (SELECT b.id FROM {prefix}rows b WHERE b.id <= a.id) "
-		   "FROM {prefix}rows a ORDER BY a.id" },
-	[SELECT_ANEW] = { .name = "select_anew", .sql = "SELECT id FROM {prefix}rows ORDER BY id", .anew = true },
-	[COUNT_PREPARED] = { .name = "count_prepared",
-	    .sql = "SELECT CAST(VARIABLE_VALUE AS UNSIGNED) FROM information_schema.SESSION_STATUS"
-		   " WHERE VARIABLE_NAME = 'COM_STMT_PREPARE'" },
-};
+DB_STATEMENT(sql_insert, "INSERT INTO {prefix}rows (" ALL_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?)");
+DB_STATEMENT(sql_select_all, "SELECT " ALL_COLUMNS " FROM {prefix}rows ORDER BY id");
+DB_STATEMENT(sql_select_in, "SELECT id FROM {prefix}rows WHERE id >= ? AND id IN ({list}) ORDER BY id");
+DB_STATEMENT(sql_select_in_either, "SELECT id FROM {prefix}rows WHERE id IN ({list}) OR big IN ({list})");
+DB_STATEMENT(sql_update, "UPDATE {prefix}rows SET small = ? WHERE id = ?");
+DB_STATEMENT(sql_delete_all, "DELETE FROM {prefix}rows");
+DB_STATEMENT(sql_select_missing, "SELECT missing FROM {prefix}rows");
+DB_STATEMENT(sql_select_one, "SELECT CONNECTION_ID()");
+DB_STATEMENT(sql_select_error, "SELECT id FROM {prefix}rows WHERE id = (SELECT id FROM {prefix}rows)");
+DB_STATEMENT(sql_select_error_after_rows, "SELECT (SELECT b.id FROM {prefix}rows b WHERE b.id <= a.id) "
+					  "FROM {prefix}rows a ORDER BY a.id");
+DB_STATEMENT_ANEW(sql_select_anew, "SELECT id FROM {prefix}rows ORDER BY id");
+DB_STATEMENT(sql_count_prepared, "SELECT CAST(VARIABLE_VALUE AS UNSIGNED) FROM information_schema.SESSION_STATUS"
+				 " WHERE VARIABLE_NAME = 'COM_STMT_PREPARE'");
+static const struct db_statement *const list[] = { &sql_insert, &sql_select_all, &sql_select_in, &sql_select_in_either,
+	&sql_update, &sql_delete_all, &sql_select_missing, &sql_select_one, &sql_select_error, &sql_select_error_after_rows,
+	&sql_select_anew, &sql_count_prepared, NULL };
+static const struct db_statement *const *const lists[] = { list, NULL };
 
 enum { COLUMNS = 6 };
 
@@ -71,7 +52,7 @@ static struct db_options options = {
 #include "with_table.h"
 
 static struct db_rows
-query(struct world *w, size_t statement, const struct db_arguments *arguments)
+query(struct world *w, const struct db_statement *statement, const struct db_arguments *arguments)
 {
 	struct db_rows rows;
 	assert_int_equal(db_query(w->db, w->pool, statement, arguments, &rows), RESULT_OK);
@@ -89,7 +70,7 @@ insert_numbers(struct world *w, size_t count)
 		values[i * COLUMNS + 4] = DB_U64(i + 1);
 	}
 	uint64_t affected;
-	assert_int_equal(db_execute_rows(w->db, INSERT, values, COLUMNS, count, &affected), RESULT_OK);
+	assert_int_equal(db_execute_rows(w->db, &sql_insert, values, COLUMNS, count, &affected), RESULT_OK);
 	assert_int_equal(affected, count);
 }
 
@@ -104,7 +85,7 @@ a_list_of_any_length_finds_its_members(void **state)
 	for (size_t i = 0; i < DB_LIST_MAX; i++)
 		ids[i] = DB_U64(2 * i + 1);
 	for (size_t s = 0; s < ARRAY_SIZE(sizes); s++) {
-		struct db_rows rows = query(w, SELECT_IN,
+		struct db_rows rows = query(w, &sql_select_in,
 		    &(struct db_arguments){ .values = &from, .count = 1, .lists = { { ids, sizes[s] } }, .list_count = 1 });
 		assert_int_equal(rows.count, sizes[s]);
 		for (size_t i = 0; i < rows.count; i++)
@@ -119,11 +100,11 @@ lists_of_one_statement_may_differ_in_length(void **state)
 	struct db_value ids[] = { DB_U64(1), DB_U64(2), DB_U64(3) }, big = DB_U64(5);
 	insert_numbers(w, 8);
 	struct db_arguments arguments = { .lists = { { ids, 3 }, { &big, 1 } }, .list_count = 2 };
-	assert_int_equal(query(w, SELECT_IN_EITHER, &arguments).count, 4);
+	assert_int_equal(query(w, &sql_select_in_either, &arguments).count, 4);
 	arguments.lists[0].count = 0;
-	assert_int_equal(query(w, SELECT_IN_EITHER, &arguments).count, 1);
+	assert_int_equal(query(w, &sql_select_in_either, &arguments).count, 1);
 	arguments.lists[1].count = 0;
-	assert_int_equal(query(w, SELECT_IN_EITHER, &arguments).count, 0);
+	assert_int_equal(query(w, &sql_select_in_either, &arguments).count, 0);
 }
 
 /* Every kind of value, and the ends of its range, beside NULL in the same column. */
@@ -173,14 +154,14 @@ many_rows_at_once_are_the_rows_one_by_one(void **state)
 	size_t count;
 	const struct db_value *rows = odd_rows(&count);
 	for (size_t i = 0; i < count; i++)
-		assert_int_equal(db_execute_rows(w->db, INSERT, rows + i * COLUMNS, COLUMNS, 1, NULL), RESULT_OK);
-	struct db_rows single = query(w, SELECT_ALL, NULL);
+		assert_int_equal(db_execute_rows(w->db, &sql_insert, rows + i * COLUMNS, COLUMNS, 1, NULL), RESULT_OK);
+	struct db_rows single = query(w, &sql_select_all, NULL);
 	assert_rows(&single, rows, count);
-	assert_int_equal(db_execute(w->db, DELETE_ALL, NULL, NULL), RESULT_OK);
+	assert_int_equal(db_execute(w->db, &sql_delete_all, NULL, NULL), RESULT_OK);
 	uint64_t affected;
-	assert_int_equal(db_execute_rows(w->db, INSERT, rows, COLUMNS, count, &affected), RESULT_OK);
+	assert_int_equal(db_execute_rows(w->db, &sql_insert, rows, COLUMNS, count, &affected), RESULT_OK);
 	assert_int_equal(affected, count);
-	struct db_rows bulk = query(w, SELECT_ALL, NULL);
+	struct db_rows bulk = query(w, &sql_select_all, NULL);
 	assert_rows(&bulk, rows, count);
 }
 
@@ -195,7 +176,7 @@ rows_are_one_round_trip(void **state)
 	insert_numbers(w, 500);
 	assert_int_equal(root_questions() - before, 1);
 	before = root_questions();
-	assert_int_equal(db_execute_rows(w->db, INSERT, NULL, COLUMNS, 0, NULL), RESULT_OK);
+	assert_int_equal(db_execute_rows(w->db, &sql_insert, NULL, COLUMNS, 0, NULL), RESULT_OK);
 	assert_int_equal(root_questions() - before, 0);
 }
 
@@ -207,10 +188,10 @@ one_row_after_many(void **state)
 	struct db_value changes[] = { DB_U64(1), DB_U64(1), DB_U64(1), DB_U64(2) };
 	uint64_t affected;
 	insert_numbers(w, 3);
-	assert_int_equal(db_execute_rows(w->db, UPDATE, changes, 2, 2, &affected), RESULT_OK);
+	assert_int_equal(db_execute_rows(w->db, &sql_update, changes, 2, 2, &affected), RESULT_OK);
 	assert_int_equal(affected, 2);
 	struct db_arguments one = { .values = (struct db_value[]){ DB_U64(9), DB_U64(3) }, .count = 2 };
-	assert_int_equal(db_execute(w->db, UPDATE, &one, &affected), RESULT_OK);
+	assert_int_equal(db_execute(w->db, &sql_update, &one, &affected), RESULT_OK);
 	assert_int_equal(affected, 1);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM p_rows WHERE small = 1"), 2);
 	assert_int_equal(root_number("SELECT small FROM p_rows WHERE id = 3"), 9);
@@ -225,7 +206,7 @@ matched_rows_are_counted(void **state)
 	uint64_t affected;
 	insert_numbers(w, 1);
 	for (int i = 0; i < 2; i++) {
-		assert_int_equal(db_execute(w->db, UPDATE, &same, &affected), RESULT_OK);
+		assert_int_equal(db_execute(w->db, &sql_update, &same, &affected), RESULT_OK);
 		assert_int_equal(affected, 1);
 	}
 }
@@ -237,12 +218,12 @@ a_row_that_is_there_is_a_conflict(void **state)
 	size_t count;
 	const struct db_value *rows = odd_rows(&count);
 	insert_numbers(w, 3);
-	assert_int_equal(db_execute_rows(w->db, INSERT, rows, COLUMNS, 1, NULL), RESULT_CONFLICT);
+	assert_int_equal(db_execute_rows(w->db, &sql_insert, rows, COLUMNS, 1, NULL), RESULT_CONFLICT);
 	assert_true(db_duplicate_key(w->db));
-	assert_int_equal(db_execute_rows(w->db, INSERT, rows, COLUMNS, count, NULL), RESULT_CONFLICT);
+	assert_int_equal(db_execute_rows(w->db, &sql_insert, rows, COLUMNS, count, NULL), RESULT_CONFLICT);
 	assert_true(db_duplicate_key(w->db));
 	/* the connection goes on */
-	assert_true(query(w, SELECT_ALL, NULL).count >= 3);
+	assert_true(query(w, &sql_select_all, NULL).count >= 3);
 }
 
 static void
@@ -250,25 +231,26 @@ a_value_that_does_not_fit_fails(void **state)
 {
 	struct world *w = *state;
 	struct db_value row[COLUMNS] = { DB_U64(1), DB_NONE, DB_NONE, DB_U64(256), DB_NONE, DB_NONE };
-	assert_int_equal(db_execute_rows(w->db, INSERT, row, COLUMNS, 1, NULL), RESULT_FAILED);
+	assert_int_equal(db_execute_rows(w->db, &sql_insert, row, COLUMNS, 1, NULL), RESULT_FAILED);
 	assert_false(db_duplicate_key(w->db));
 	assert_true(strlen(db_error_text(w->db)) > 0);
 	row[3] = DB_NONE;
 	row[2] = db_bytes(SLICE("no \xff utf-8"));
-	assert_int_equal(db_execute_rows(w->db, INSERT, row, COLUMNS, 1, NULL), RESULT_FAILED);
+	assert_int_equal(db_execute_rows(w->db, &sql_insert, row, COLUMNS, 1, NULL), RESULT_FAILED);
 }
 
 static void
 a_statement_that_does_not_fit_is_found(void **state)
 {
 	struct world *w = *state;
-	for (size_t i = 0; i < STATEMENTS; i++)
-		assert_int_equal(db_check_statement(w->db, i), i == SELECT_MISSING ? RESULT_FAILED : RESULT_OK);
+	for (size_t i = 0; list[i] != NULL; i++)
+		assert_int_equal(
+		    db_check_statement(w->db, list[i]), list[i] == &sql_select_missing ? RESULT_FAILED : RESULT_OK);
 	struct db_rows rows;
-	assert_int_equal(db_query(w->db, w->pool, SELECT_MISSING, NULL, &rows), RESULT_FAILED);
+	assert_int_equal(db_query(w->db, w->pool, &sql_select_missing, NULL, &rows), RESULT_FAILED);
 	insert_numbers(w, 2);
-	assert_int_equal(db_query(w->db, w->pool, SELECT_ERROR, NULL, &rows), RESULT_FAILED);
-	assert_int_equal(query(w, SELECT_ALL, NULL).count, 2);
+	assert_int_equal(db_query(w->db, w->pool, &sql_select_error, NULL, &rows), RESULT_FAILED);
+	assert_int_equal(query(w, &sql_select_all, NULL).count, 2);
 }
 
 static void
@@ -290,7 +272,7 @@ a_transaction_is_kept_or_forgotten(void **state)
 static uint64_t
 connection_id(struct world *w)
 {
-	struct db_rows rows = query(w, SELECT_ONE, NULL);
+	struct db_rows rows = query(w, &sql_select_one, NULL);
 	return db_get_u64(&rows, 0, 0);
 }
 
@@ -309,7 +291,7 @@ a_dead_idle_connection_is_opened_again(void **state)
 {
 	struct world *w = *state;
 	kill_connection(w);
-	assert_int_equal(query(w, SELECT_ALL, NULL).count, 0);
+	assert_int_equal(query(w, &sql_select_all, NULL).count, 0);
 	kill_connection(w);
 	assert_int_equal(db_begin(w->db), RESULT_OK);
 	db_rollback(w->db);
@@ -324,14 +306,14 @@ a_lost_transaction_is_told(void **state)
 	assert_int_equal(db_begin(w->db), RESULT_OK);
 	insert_numbers(w, 3);
 	kill_connection(w);
-	assert_int_equal(db_query(w->db, w->pool, SELECT_ALL, NULL, &rows), RESULT_UNAVAILABLE);
+	assert_int_equal(db_query(w->db, w->pool, &sql_select_all, NULL, &rows), RESULT_UNAVAILABLE);
 	db_rollback(w->db);
 	assert_int_equal(db_begin(w->db), RESULT_OK);
 	insert_numbers(w, 3);
 	kill_connection(w);
 	assert_int_equal(db_commit(w->db), RESULT_UNKNOWN);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM p_rows"), 0);
-	assert_int_equal(query(w, SELECT_ALL, NULL).count, 0);
+	assert_int_equal(query(w, &sql_select_all, NULL).count, 0);
 }
 
 /* It begins again on a new connection when the idle one is dead, and the next transaction is an ordinary one. There is none in
@@ -344,18 +326,18 @@ a_snapshot_is_of_its_moment(void **state)
 	kill_connection(w);
 	assert_int_equal(db_begin_snapshot(w->db), RESULT_OK);
 	root_run("INSERT INTO p_rows (id) VALUES (77)");
-	assert_int_equal(query(w, SELECT_ALL, NULL).count, 2);
-	assert_int_equal(db_execute(w->db, DELETE_ALL, NULL, NULL), RESULT_FAILED);
+	assert_int_equal(query(w, &sql_select_all, NULL).count, 2);
+	assert_int_equal(db_execute(w->db, &sql_delete_all, NULL, NULL), RESULT_FAILED);
 	db_rollback(w->db);
 	assert_int_equal(db_begin(w->db), RESULT_OK);
-	assert_int_equal(query(w, SELECT_ALL, NULL).count, 3);
+	assert_int_equal(query(w, &sql_select_all, NULL).count, 3);
 	root_run("INSERT INTO p_rows (id) VALUES (78)");
-	assert_int_equal(query(w, SELECT_ALL, NULL).count, 4);
+	assert_int_equal(query(w, &sql_select_all, NULL).count, 4);
 	db_rollback(w->db);
 	assert_int_equal(db_begin_snapshot(w->db), RESULT_OK);
 	assert_int_equal(db_begin_snapshot(w->db), RESULT_FAILED);
 	root_run("INSERT INTO p_rows (id) VALUES (79)");
-	assert_int_equal(query(w, SELECT_ALL, NULL).count, 5);
+	assert_int_equal(query(w, &sql_select_all, NULL).count, 5);
 }
 
 static void
@@ -363,14 +345,14 @@ nobody_there_and_a_wrong_password_are_unavailable(void **state UNUSED)
 {
 	struct db_options other = options;
 	other.socket = "/nonexistent/socket";
-	struct db *db = db_new(&other, statements, STATEMENTS);
+	struct db *db = db_new(&other, lists);
 	assert_int_equal(db_connect(db), RESULT_UNAVAILABLE);
 	assert_int_equal(db_begin(db), RESULT_UNAVAILABLE);
 	assert_false(db_access_denied(db));
 	db_free(&db);
 	other = options;
 	other.password = "wrong";
-	db = db_new(&other, statements, STATEMENTS);
+	db = db_new(&other, lists);
 	assert_int_equal(db_connect(db), RESULT_UNAVAILABLE); /* a password is changed in two places, one after the other */
 	assert_non_null(strstr(db_error_text(db), "denied"));
 	assert_true(db_access_denied(db));
@@ -393,13 +375,13 @@ idle_connections_are_closed(void **state)
 	db_disconnect_idle(w->db, 0);
 	assert_true(root_wait_for(0, mine));
 	db_disconnect(w->db);
-	assert_int_equal(query(w, SELECT_ALL, NULL).count, 0);
+	assert_int_equal(query(w, &sql_select_all, NULL).count, 0);
 }
 
 static uint64_t
 prepared_so_far(struct world *w)
 {
-	struct db_rows rows = query(w, COUNT_PREPARED, NULL);
+	struct db_rows rows = query(w, &sql_count_prepared, NULL);
 	return db_get_u64(&rows, 0, 0);
 }
 
@@ -407,9 +389,9 @@ static void
 statements_are_prepared_once_or_for_each_run(void **state)
 {
 	static const struct {
-		size_t statement;
+		const struct db_statement *statement;
 		unsigned times;
-	} cases[] = { { SELECT_ALL, 1 }, { SELECT_ANEW, 3 } };
+	} cases[] = { { &sql_select_all, 1 }, { &sql_select_anew, 3 } };
 	struct world *w = *state;
 	insert_numbers(w, 2);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -439,12 +421,12 @@ an_error_amid_the_rows_is_the_end_of_them(void **state)
 	uint64_t connection = connection_id(w);
 	for (size_t i = 0; i < 2; i++) {
 		int64_t before = clock_monotonic_ms();
-		assert_int_equal(db_query(w->db, w->pool, SELECT_ERROR_BEHIND, NULL, &rows), RESULT_FAILED);
+		assert_int_equal(db_query(w->db, w->pool, &sql_select_error_after_rows, NULL, &rows), RESULT_FAILED);
 		assert_in_range(clock_monotonic_ms() - before, 0, 5000);
 		assert_int_equal(connection_id(w), connection);
 	}
 	root_run("DELETE FROM p_rows WHERE id > 1");
-	assert_int_equal(query(w, SELECT_ERROR_BEHIND, NULL).count, 1);
+	assert_int_equal(query(w, &sql_select_error_after_rows, NULL).count, 1);
 }
 
 int

@@ -15,15 +15,13 @@
 #include "db/db.h"
 #include "private_server.h"
 
-enum { INSERT, COUNT, SLEEP, LIMIT, CONNECTION, STATEMENTS };
-
-static const struct db_statement statements[STATEMENTS] = {
-	[INSERT] = { .name = "insert", .sql = "INSERT INTO {prefix}people (id, email, small) VALUES (?, ?, ?)" },
-	[COUNT] = { .name = "count", .sql = "SELECT COUNT(*) FROM {prefix}people" },
-	[SLEEP] = { .name = "sleep", .sql = "SELECT SLEEP(60)" },
-	[LIMIT] = { .name = "limit", .sql = "SELECT CAST(@@max_statement_time * 10 AS UNSIGNED)" },
-	[CONNECTION] = { .name = "connection", .sql = "SELECT CONNECTION_ID()" },
-};
+DB_STATEMENT(sql_insert, "INSERT INTO {prefix}people (id, email, small) VALUES (?, ?, ?)");
+DB_STATEMENT(sql_count, "SELECT COUNT(*) FROM {prefix}people");
+DB_STATEMENT(sql_sleep, "SELECT SLEEP(60)");
+DB_STATEMENT(sql_limit, "SELECT CAST(@@max_statement_time * 10 AS UNSIGNED)");
+DB_STATEMENT(sql_connection, "SELECT CONNECTION_ID()");
+static const struct db_statement *const list[] = { &sql_insert, &sql_count, &sql_sleep, &sql_limit, &sql_connection, NULL };
+static const struct db_statement *const *const lists[] = { list, NULL };
 
 enum { COLUMNS = 3, ANSWER_S = 3, ANSWER_MS = 1000 * ANSWER_S, AT_ONCE_MS = 500 };
 
@@ -48,11 +46,11 @@ static enum result
 insert(struct world *w, uint64_t id, const char *email)
 {
 	const struct db_value row[COLUMNS] = { DB_U64(id), db_bytes(slice_of(email)), DB_U64(1) };
-	return db_execute(w->db, INSERT, &(struct db_arguments){ .values = row, .count = COLUMNS }, NULL);
+	return db_execute(w->db, &sql_insert, &(struct db_arguments){ .values = row, .count = COLUMNS }, NULL);
 }
 
 static uint64_t
-number(struct world *w, size_t statement)
+number(struct world *w, const struct db_statement *statement)
 {
 	struct db_rows rows;
 	assert_int_equal(db_query(w->db, w->pool, statement, NULL, &rows), RESULT_OK);
@@ -65,12 +63,13 @@ a_long_statement_is_ended_by_the_server(void **state)
 {
 	struct world *w = *state;
 	struct db_rows rows;
-	uint64_t connection = number(w, CONNECTION);
+	uint64_t connection = number(w, &sql_connection);
 	int64_t before = clock_monotonic_ms();
-	assert_int_equal(db_query(w->db, w->pool, SLEEP, NULL, &rows), RESULT_UNAVAILABLE);
+	assert_int_equal(db_query(w->db, w->pool, &sql_sleep, NULL, &rows), RESULT_UNAVAILABLE);
 	assert_in_range(clock_monotonic_ms() - before, ANSWER_MS / 2, ANSWER_MS);
-	assert_true(root_wait_for(0, "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE INFO LIKE 'SELECT SLEEP%%'"));
-	assert_int_equal(number(w, CONNECTION), connection);
+	assert_true(
+	    root_wait_for(0, "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE INFO LIKE 'SELECT SLEEP%%'"));
+	assert_int_equal(number(w, &sql_connection), connection);
 }
 
 /* What changes a table may have to copy it: it goes on however long that takes. */
@@ -78,11 +77,11 @@ static void
 texts_may_take_as_long_as_they_need(void **state)
 {
 	struct world *w = *state;
-	assert_int_equal(number(w, LIMIT), 9 * ANSWER_S);
+	assert_int_equal(number(w, &sql_limit), 9 * ANSWER_S);
 	assert_int_equal(
 	    db_run_text(w->db, SLICE("INSERT INTO {prefix}people (id, small) SELECT 1, @@max_statement_time * 10")), RESULT_OK);
 	assert_int_equal(root_number("SELECT small FROM f_people"), 0);
-	assert_int_equal(number(w, LIMIT), 9 * ANSWER_S);
+	assert_int_equal(number(w, &sql_limit), 9 * ANSWER_S);
 }
 
 /* Behind its deadline nobody begins anything, and what was not committed is not done. */
@@ -91,9 +90,9 @@ nothing_is_begun_behind_a_deadline(void **state)
 {
 	struct world *w = *state;
 	struct db_rows rows;
-	assert_int_equal(number(w, COUNT), 0);
+	assert_int_equal(number(w, &sql_count), 0);
 	assert_true(db_set_deadline(w->db, clock_monotonic_ms()) == CLOCK_NEVER);
-	assert_int_equal(db_query(w->db, w->pool, COUNT, NULL, &rows), RESULT_UNAVAILABLE);
+	assert_int_equal(db_query(w->db, w->pool, &sql_count, NULL, &rows), RESULT_UNAVAILABLE);
 	assert_int_equal(db_begin(w->db), RESULT_UNAVAILABLE);
 	db_set_deadline(w->db, CLOCK_NEVER);
 	assert_int_equal(db_begin(w->db), RESULT_OK);
@@ -103,7 +102,7 @@ nothing_is_begun_behind_a_deadline(void **state)
 	assert_int_equal(db_commit(w->db), RESULT_UNAVAILABLE);
 	db_set_deadline(w->db, CLOCK_NEVER);
 	assert_true(root_wait_for(0, OWN_CONNECTIONS));
-	assert_int_equal(number(w, COUNT), 0);
+	assert_int_equal(number(w, &sql_count), 0);
 }
 
 /* A COMMIT that the server has broken off may be done all the same: nobody may be told that it is not. */
@@ -130,7 +129,7 @@ a_server_that_hangs_is_left_alone_for_a_while(void **state UNUSED)
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s.silent", private_server_socket());
 	assert_true(fd >= 0 && bind(fd, (const struct sockaddr *)&address, sizeof(address)) == 0 && listen(fd, 16) == 0);
 	other.socket = address.sun_path;
-	struct db *db = db_new(&other, statements, STATEMENTS);
+	struct db *db = db_new(&other, lists);
 	for (int round = 0; round < 2; round++) {
 		int64_t before, refused = clock_monotonic_ms();
 		do { /* in the second round it is left alone at first, and tried again a second later */
@@ -155,7 +154,7 @@ static void
 a_read_only_server_is_told_once(void **state)
 {
 	struct world *w = *state;
-	uint64_t connection = number(w, CONNECTION);
+	uint64_t connection = number(w, &sql_connection);
 	root_run("SET GLOBAL read_only = 1");
 	capture_log();
 	for (uint64_t id = 1; id < 10; id++)
@@ -163,10 +162,10 @@ a_read_only_server_is_told_once(void **state)
 	const char *log = captured_log();
 	root_run("SET GLOBAL read_only = 0");
 	assert_int_equal(count_in(log, "\n"), 1);
-	assert_int_equal(count_in(log, " database_error statement=insert number=1290 "), 1);
+	assert_int_equal(count_in(log, " database_error statement=sql_insert number=1290 "), 1);
 	assert_int_equal(count_in(log, "switch read_only"), 1);
 	assert_int_equal(insert(w, 1, "ada@example.org"), RESULT_OK);
-	assert_int_equal(number(w, CONNECTION), connection);
+	assert_int_equal(number(w, &sql_connection), connection);
 }
 
 static void
@@ -175,7 +174,7 @@ an_account_without_room_is_told_once(void **state)
 	struct world *w = *state;
 	root_run("ALTER USER " PRIVATE_SERVER_USER "@localhost WITH MAX_USER_CONNECTIONS 1");
 	assert_int_equal(db_connect(w->db), RESULT_OK);
-	struct db *second = db_new(&options, statements, STATEMENTS);
+	struct db *second = db_new(&options, lists);
 	capture_log();
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(db_connect(second), RESULT_UNAVAILABLE);
@@ -198,9 +197,9 @@ texts_have_no_values(void **state)
 	const struct db_value row[COLUMNS] = { DB_U64(3), DB_NONE, db_bytes(SLICE("ada@example.org")) };
 	capture_log();
 	assert_int_equal(
-	    db_execute(w->db, INSERT, &(struct db_arguments){ .values = row, .count = COLUMNS }, NULL), RESULT_FAILED);
+	    db_execute(w->db, &sql_insert, &(struct db_arguments){ .values = row, .count = COLUMNS }, NULL), RESULT_FAILED);
 	const char *log = captured_log();
-	assert_int_equal(count_in(log, " database_error statement=insert "), 1);
+	assert_int_equal(count_in(log, " database_error statement=sql_insert "), 1);
 	assert_int_equal(count_in(log, "'...' for column"), 1);
 	assert_int_equal(count_in(log, "@"), 0);
 }

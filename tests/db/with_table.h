@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A fixture for one test program: a private server with one table, empty at the beginning of each test, and a connection.
  *
- * Before it is included the program has `options` and `statements[STATEMENTS]`, and says what makes the table and what empties
+ * Before it is included the program has `options` and `lists` of statements, and says what makes the table and what empties
  * it: MAKE_TABLE, EMPTY_TABLE. */
 #ifndef LEADHOOK_TESTS_DB_WITH_TABLE_H
 #define LEADHOOK_TESTS_DB_WITH_TABLE_H
@@ -39,7 +39,7 @@ static int
 open_world(void **state)
 {
 	root_run(EMPTY_TABLE);
-	world = (struct world){ db_new(&options, statements, STATEMENTS), pool_new() };
+	world = (struct world){ db_new(&options, lists), pool_new() };
 	*state = &world;
 	return 0;
 }

@@ -5,165 +5,201 @@
 
 #include "planted.h"
 
-const struct asked asked[SQL_COUNT] = {
-	[SQL_LOCK_ID_BLOCK] = { "b", "" },
-	[SQL_MOVE_ID_BLOCK] = { "b", "" },
-	[SQL_SELECT_INSTALLATION] = { "f", "" },
-	[SQL_SELECT_KEY] = { "k", "" },
-	[SQL_TOUCH_KEY] = { "1>", "" },
-	[SQL_SELECT_TOKEN] = { "c", "" },
-	[SQL_SELECT_MARK_EVENT] = { "v", "" },
-	[SQL_LOCK_COUNTERS] = { "", "1" },
-	[SQL_LOCK_FREE_COUNTERS] = { "", "1" },
-	[SQL_SELECT_COUNTERS] = { "", "1" },
-	[SQL_SELECT_CAMPAIGNS] = { "", "1" },
-	[SQL_SELECT_SUBSCRIPTIONS] = { "", "1" },
-	[SQL_SELECT_DEFINITIONS] = { "", "111" },
-	[SQL_LOCK_JOBS] = { "", "1" },
-	[SQL_LOAD_LEADS_BY_EMAIL] = { "", "e" },
-	[SQL_LOAD_LEADS_BY_PHONE] = { "", "p" },
-	[SQL_LOAD_LEADS_BY_SOCIAL_ID] = { "", "s" },
-	[SQL_LOAD_LEADS_BY_ID] = { "", "l" },
-	[SQL_SELECT_LINKS] = { "", "l" },
-	[SQL_SELECT_IP_LEADS] = { "", "1i" },
-	[SQL_SELECT_HISTOGRAM] = { "", "n" },
-	[SQL_SELECT_HISTOGRAM_AND_VERSION] = { "1", "n" },
-	[SQL_DELETE_LEAD] = { "l", "" },
-	[SQL_FREE_IDENTITIES] = { "l", "" },
-	[SQL_UPDATE_LINK] = { "l<", "" },
-	[SQL_NOTE_JOB_SERVED] = { "1", "" },
-	[SQL_MOVE_JOB] = { "1<", "" },
-	[SQL_DELETE_JOB] = { "1<", "" },
-	[SQL_SELECT_CAMPAIGN] = { "1", "" },
-	[SQL_SELECT_CAMPAIGNS_OF_ACCOUNT] = { "1", "" },
-	[SQL_SELECT_ALL_CAMPAIGNS] = { "", "" },
-	[SQL_LOOK_UP_BY_EMAIL] = { "", "e" },
-	[SQL_LOOK_UP_BY_PHONE] = { "", "p" },
-	[SQL_LOOK_UP_BY_SOCIAL_ID] = { "", "s" },
-	[SQL_LOOK_UP_BY_ID] = { "", "l" },
-	[SQL_SELECT_STATE] = { "1", "" },
-	[SQL_SELECT_LEADS_BY_NUMBER] = { "1##", "" },
-	[SQL_SELECT_NUMBER_BEHIND] = { "1##", "" },
-	[SQL_SELECT_FILTERED_LEADS] = { "1<>********<<<#", "" },
-	[SQL_SELECT_LEADERS] = { "1#", "" },
-	[SQL_SELECT_DEFINITIONS_OF_CAMPAIGN] = { "111", "" },
-	[SQL_SELECT_LEAD_IDS] = { "", "epsl" },
-	[SQL_SELECT_NEXT_JOB] = { "", "" },
-	[SQL_DELAY_JOB] = { "1<<", "" },
-	[SQL_SKIP_JOB_ITEM] = { "1<", "" },
-	[SQL_DELETE_JOB_AT_END] = { "1", "" },
-	[SQL_LOCK_CAMPAIGN] = { "1", "" },
-	[SQL_LOCK_SETTINGS] = { "1", "" },
-	[SQL_SELECT_CAMPAIGN_OF_WEBHOOK] = { "w", "" },
-	[SQL_SELECT_WEBHOOK_BY_URL] = { "1h", "" },
-	[SQL_COUNT_WEBHOOKS] = { "1", "" },
-	[SQL_UPDATE_WEBHOOK] = { "w", "" },
-	[SQL_SELECT_WEBHOOK] = { "w", "" },
-	[SQL_COUNT_DUE_OF_WEBHOOK] = { "Sw", "" },
-	[SQL_SET_WEBHOOK] = { "w", "" },
-	[SQL_ENABLE_WEBHOOK] = { "w", "" },
-	[SQL_CLEAR_WEBHOOK_STATUS] = { "w", "" },
-	[SQL_ROTATE_SECRET] = { "wt", "" },
-	[SQL_DELETE_WEBHOOK] = { "w", "" },
-	[SQL_DELETE_WEBHOOK_STATUS] = { "w", "" },
-	[SQL_SELECT_WEBHOOKS] = { "1", "" },
-	[SQL_LEASE_SHARDS] = { "t", "" },
-	[SQL_SELECT_LEASED_SHARDS] = { "t", "" },
-	[SQL_RELEASE_SHARDS] = { "t", "" },
-	[SQL_SELECT_CLAIMED_WEBHOOKS] = { "#", "S" },
-	[SQL_SELECT_CLAIMS] = { "Sw#tt", "" },
-	[SQL_RELEASE_CLAIMS] = { "tt", "d" },
-	[SQL_SELECT_WORK] = { "", "" },
-	[SQL_SELECT_DUE_WEBHOOKS] = { "", "S" },
-	[SQL_SELECT_NEWEST_DUE] = { "", "S" },
-	[SQL_SELECT_DUE_ROWS] = { "Sw##", "" },
-	[SQL_CLAIM_DUE] = { "", "d" },
-	[SQL_SELECT_CLAIMED] = { "t", "d" },
-	[SQL_SELECT_DESTINATIONS] = { "", "w" },
-	[SQL_LOCK_CLAIMED] = { "", "d" },
-	[SQL_DELETE_DUE] = { "d", "" },
-	[SQL_UNCLAIM_DUE] = { "dt", "" },
-	[SQL_DISABLE_WEBHOOK] = { "w", "" },
-	[SQL_CLOSE_WEBHOOK] = { "sw", "" },
-	[SQL_SELECT_DUE_OF_WEBHOOK] = { "Sw#", "" },
-	[SQL_SELECT_DUE_OF_OLD_DAYS] = { ">>#", "" },
-	[SQL_FIND_DUE_OF_OLD_DAYS] = { ">>", "" },
-	[SQL_LOCK_DUE] = { "d", "" },
-	[SQL_HOLD_WEBHOOK_OF] = { "d", "" },
-	[SQL_FAIL_DUE] = { "", "d" },
-	[SQL_NOTE_ENDED_CAMPAIGNS] = { "", "" },
-	[SQL_DELETE_OLD_TOKENS] = { "1#", "" },
-	[SQL_SELECT_DELETED_LEADS] = { "#", "" },
-	[SQL_SELECT_SCORE_ENTRIES] = { "", "l" },
-	[SQL_DELETE_SCORE_ENTRY] = { "l1<<", "" },
-	[SQL_DELETE_DELETED_LEAD] = { "l", "" },
-	[SQL_SELECT_HISTORY_REST] = { "#", "" },
-	[SQL_SELECT_HISTORY_DAYS] = { "", "" },
-	[SQL_SELECT_FIRST_EVENT] = { "<", "" },
-	[SQL_COUNT_VERSION_TABLE] = { "", "" },
-	[SQL_SELECT_SCHEMA_VERSION] = { "", "" },
-	[SQL_SELECT_SERVER_VERSION] = { "", "" },
-	[SQL_SELECT_ACCOUNTS] = { "", "" },
-	[SQL_SELECT_ACCOUNT] = { "1", "" },
-	[SQL_LOCK_ACCOUNT] = { "1", "" },
-	[SQL_LOCK_SETTINGS_OF_ACCOUNT] = { "1", "" },
-	[SQL_SUSPEND_ACCOUNT] = { "1", "" },
-	[SQL_LIMIT_ACCOUNT] = { "1", "" },
-	[SQL_SELECT_KEYS] = { "1", "" },
-	[SQL_REVOKE_KEY] = { "1", "" },
-	[SQL_UPDATE_CAMPAIGN] = { "1", "" },
-	[SQL_END_CAMPAIGN] = { "1", "" },
-	[SQL_REOPEN_CAMPAIGN] = { "1", "" },
-	[SQL_COUNT_ADDRESSES] = { "1<#", "" },
-	[SQL_DELETE_ADDRESSES] = { "1#", "" },
-	[SQL_MOVE_COUNTED_ADDRESSES] = { "1<", "" },
-	[SQL_SELECT_UNCOUNTED_ADDRESSES] = { "", "" },
-	[SQL_UPDATE_TAG] = { "1", "" },
-	[SQL_UPDATE_ACTION] = { "1", "" },
-	[SQL_UPDATE_REWARD] = { "1", "" },
-	[SQL_DELETE_TAG] = { "1", "" },
-	[SQL_DELETE_ACTION] = { "1", "" },
-	[SQL_DELETE_REWARD] = { "1", "" },
-	[SQL_SELECT_CAMPAIGN_OF_TAG] = { "1", "" },
-	[SQL_SELECT_CAMPAIGN_OF_ACTION] = { "1", "" },
-	[SQL_SELECT_CAMPAIGN_OF_REWARD] = { "1", "" },
-	[SQL_SELECT_DELIVERY_IDS] = { "<>#<>#<>##", "" },
-	[SQL_SELECT_DELIVERY_IDS_OF_WEBHOOK] = { "w<>#w<>#Sw<>##", "" },
-	[SQL_SELECT_EVENT_IDS_OF_LEAD] = { "s<>#", "" },
-	[SQL_SELECT_DELIVERIES] = { "", "dD" },
-	[SQL_SELECT_DELIVERY] = { "", "dD" },
-	[SQL_SELECT_ATTEMPTS] = { "D", "" },
-	[SQL_LOCK_PENDING] = { "", "d" },
-	[SQL_LOCK_ENDED] = { "", "D" },
-	[SQL_HURRY_DUE] = { "", "d" },
-	[SQL_COUNT_ROWS] = { "", "" },
-	[SQL_COUNT_DUE] = { ">>>", "" },
-	[SQL_DEEP_COUNTERS] = { "", "" },
-	[SQL_DEEP_SCORES] = { "", "" },
-	[SQL_DEEP_HISTOGRAM] = { "", "" },
-	[SQL_DEEP_REFERRALS] = { "", "" },
-	[SQL_DEEP_CREDIT] = { "", "" },
-	[SQL_DEEP_LINKS] = { "", "" },
-	[SQL_DEEP_ADDRESSES] = { "", "" },
-	[SQL_DEEP_DUE] = { "", "" },
-	[SQL_DEEP_DELIVERIES] = { "<", "" },
-	[SQL_DEEP_EVENTS] = { "<", "" },
-	[SQL_DEEP_ENTRIES] = { "", "" },
-	[SQL_DEEP_DELETED] = { "", "" },
-	[SQL_DEEP_ORPHANS] = { "", "" },
+/* By name. */
+static const struct asked all_asked[] = {
+	{ "sql_lock_id_block", "b", "" },
+	{ "sql_move_id_block", "b", "" },
+	{ "sql_select_installation", "f", "" },
+	{ "sql_select_key", "k", "" },
+	{ "sql_touch_key", "1>", "" },
+	{ "sql_select_token", "c", "" },
+	{ "sql_select_mark_event", "v", "" },
+	{ "sql_lock_counters", "", "1" },
+	{ "sql_lock_free_counters", "", "1" },
+	{ "sql_select_counters", "", "1" },
+	{ "sql_select_campaigns", "", "1" },
+	{ "sql_select_subscriptions", "", "1" },
+	{ "sql_select_definitions", "", "111" },
+	{ "sql_lock_jobs", "", "1" },
+	{ "sql_load_leads_by_email", "", "e" },
+	{ "sql_load_leads_by_phone", "", "p" },
+	{ "sql_load_leads_by_social_id", "", "s" },
+	{ "sql_load_leads_by_id", "", "l" },
+	{ "sql_select_links", "", "l" },
+	{ "sql_select_ip_leads", "", "1i" },
+	{ "sql_select_histogram", "", "n" },
+	{ "sql_select_histogram_and_version", "1", "n" },
+	{ "sql_delete_lead", "l", "" },
+	{ "sql_free_identities", "l", "" },
+	{ "sql_update_link", "l<", "" },
+	{ "sql_note_job_served", "1", "" },
+	{ "sql_move_job", "1<", "" },
+	{ "sql_delete_job", "1<", "" },
+	{ "sql_select_campaign", "1", "" },
+	{ "sql_select_campaigns_of_account", "1", "" },
+	{ "sql_select_all_campaigns", "", "" },
+	{ "sql_look_up_by_email", "", "e" },
+	{ "sql_look_up_by_phone", "", "p" },
+	{ "sql_look_up_by_social_id", "", "s" },
+	{ "sql_look_up_by_id", "", "l" },
+	{ "sql_select_state", "1", "" },
+	{ "sql_select_leads_by_number", "1##", "" },
+	{ "sql_select_number_after", "1##", "" },
+	{ "sql_select_filtered_leads", "1<>********<<<#", "" },
+	{ "sql_select_leaders", "1#", "" },
+	{ "sql_select_definitions_of_campaign", "111", "" },
+	{ "sql_select_lead_ids", "", "epsl" },
+	{ "sql_select_next_job", "", "" },
+	{ "sql_delay_job", "1<<", "" },
+	{ "sql_skip_job_item", "1<", "" },
+	{ "sql_delete_job_at_end", "1", "" },
+	{ "sql_lock_campaign", "1", "" },
+	{ "sql_lock_settings", "1", "" },
+	{ "sql_select_campaign_of_webhook", "w", "" },
+	{ "sql_select_webhook_by_url", "1h", "" },
+	{ "sql_count_webhooks", "1", "" },
+	{ "sql_update_webhook", "w", "" },
+	{ "sql_select_webhook", "w", "" },
+	{ "sql_count_due_of_webhook", "Sw", "" },
+	{ "sql_set_webhook", "w", "" },
+	{ "sql_enable_webhook", "w", "" },
+	{ "sql_clear_webhook_status", "w", "" },
+	{ "sql_rotate_secret", "wt", "" },
+	{ "sql_delete_webhook", "w", "" },
+	{ "sql_delete_webhook_status", "w", "" },
+	{ "sql_select_webhooks", "1", "" },
+	{ "sql_lease_shards", "t", "" },
+	{ "sql_select_leased_shards", "t", "" },
+	{ "sql_release_shards", "t", "" },
+	{ "sql_select_claimed_webhooks", "#", "S" },
+	{ "sql_select_claims", "Sw#tt", "" },
+	{ "sql_release_claims", "tt", "d" },
+	{ "sql_select_work", "", "" },
+	{ "sql_select_due_webhooks", "", "S" },
+	{ "sql_select_newest_due", "", "S" },
+	{ "sql_select_due_rows", "Sw##", "" },
+	{ "sql_claim_due", "", "d" },
+	{ "sql_select_claimed", "t", "d" },
+	{ "sql_select_destinations", "", "w" },
+	{ "sql_lock_claimed", "", "d" },
+	{ "sql_delete_due", "d", "" },
+	{ "sql_unclaim_due", "dt", "" },
+	{ "sql_disable_webhook", "w", "" },
+	{ "sql_close_webhook", "sw", "" },
+	{ "sql_select_due_of_webhook", "Sw#", "" },
+	{ "sql_select_due_of_old_days", ">>#", "" },
+	{ "sql_find_due_of_old_days", ">>", "" },
+	{ "sql_lock_due", "d", "" },
+	{ "sql_hold_webhook_of", "d", "" },
+	{ "sql_fail_due", "", "d" },
+	{ "sql_note_ended_campaigns", "", "" },
+	{ "sql_delete_old_tokens", "1#", "" },
+	{ "sql_select_deleted_leads", "#", "" },
+	{ "sql_select_score_entries", "", "l" },
+	{ "sql_delete_score_entry", "l1<<", "" },
+	{ "sql_delete_deleted_lead", "l", "" },
+	{ "sql_select_history_rest", "#", "" },
+	{ "sql_select_history_days", "", "" },
+	{ "sql_select_first_event", "<", "" },
+	{ "sql_count_version_table", "", "" },
+	{ "sql_select_schema_version", "", "" },
+	{ "sql_select_server_version", "", "" },
+	{ "sql_select_accounts", "", "" },
+	{ "sql_select_account", "1", "" },
+	{ "sql_lock_account", "1", "" },
+	{ "sql_lock_settings_of_account", "1", "" },
+	{ "sql_suspend_account", "1", "" },
+	{ "sql_limit_account", "1", "" },
+	{ "sql_select_keys", "1", "" },
+	{ "sql_revoke_key", "1", "" },
+	{ "sql_update_campaign", "1", "" },
+	{ "sql_end_campaign", "1", "" },
+	{ "sql_reopen_campaign", "1", "" },
+	{ "sql_count_addresses", "1<#", "" },
+	{ "sql_delete_addresses", "1#", "" },
+	{ "sql_move_counted_addresses", "1<", "" },
+	{ "sql_select_uncounted_addresses", "", "" },
+	{ "sql_update_tag", "1", "" },
+	{ "sql_update_action", "1", "" },
+	{ "sql_update_reward", "1", "" },
+	{ "sql_delete_tag", "1", "" },
+	{ "sql_delete_action", "1", "" },
+	{ "sql_delete_reward", "1", "" },
+	{ "sql_select_campaign_of_tag", "1", "" },
+	{ "sql_select_campaign_of_action", "1", "" },
+	{ "sql_select_campaign_of_reward", "1", "" },
+	{ "sql_select_delivery_ids", "<>#<>#<>##", "" },
+	{ "sql_select_delivery_ids_of_webhook", "w<>#w<>#Sw<>##", "" },
+	{ "sql_select_event_ids_of_lead", "s<>#", "" },
+	{ "sql_select_deliveries", "", "dD" },
+	{ "sql_select_delivery", "", "dD" },
+	{ "sql_select_attempts", "D", "" },
+	{ "sql_lock_pending", "", "d" },
+	{ "sql_lock_ended", "", "D" },
+	{ "sql_hurry_due", "", "d" },
+	{ "sql_count_rows", "", "" },
+	{ "sql_count_due", ">>>", "" },
+	{ "sql_deep_counters", "", "" },
+	{ "sql_deep_scores", "", "" },
+	{ "sql_deep_histogram", "", "" },
+	{ "sql_deep_referrals", "", "" },
+	{ "sql_deep_credit", "", "" },
+	{ "sql_deep_links", "", "" },
+	{ "sql_deep_addresses", "", "" },
+	{ "sql_deep_due", "", "" },
+	{ "sql_deep_deliveries", "<", "" },
+	{ "sql_deep_events", "<", "" },
+	{ "sql_deep_entries", "", "" },
+	{ "sql_deep_deleted", "", "" },
+	{ "sql_deep_orphans", "", "" },
 };
 
 size_t
-asked_longest(enum statement statement)
+statement_count(void)
+{
+	size_t count = 0;
+	for (size_t i = 0; store_statements[i] != NULL; i++)
+		for (size_t k = 0; store_statements[i][k] != NULL; k++)
+			count++;
+	return count;
+}
+
+const struct db_statement *
+statement_at(size_t number)
+{
+	for (size_t i = 0; store_statements[i] != NULL; i++)
+		for (size_t k = 0; store_statements[i][k] != NULL; k++)
+			if (number-- == 0)
+				return store_statements[i][k];
+	return NULL;
+}
+
+const struct asked *
+asked_of(size_t statement)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(all_asked); i++)
+		if (strcmp(all_asked[i].name, statement_at(statement)->name) == 0)
+			return &all_asked[i];
+	return NULL;
+}
+
+size_t
+asked_count(void)
+{
+	return ARRAY_SIZE(all_asked);
+}
+
+size_t
+asked_longest(size_t statement)
 {
 	/* those for leads, of which a call may name many, and for nodes, of which each lead has several */
-	static const enum statement long_ones[] = { SQL_LOAD_LEADS_BY_EMAIL, SQL_LOAD_LEADS_BY_PHONE,
-		SQL_LOAD_LEADS_BY_SOCIAL_ID, SQL_LOAD_LEADS_BY_ID, SQL_SELECT_LEAD_IDS, SQL_SELECT_LINKS, SQL_SELECT_HISTOGRAM,
-		SQL_SELECT_HISTOGRAM_AND_VERSION, SQL_SELECT_DELIVERIES };
+	static const char *const long_ones[] = { "sql_load_leads_by_email", "sql_load_leads_by_phone",
+		"sql_load_leads_by_social_id", "sql_load_leads_by_id", "sql_select_lead_ids", "sql_select_links",
+		"sql_select_histogram", "sql_select_histogram_and_version", "sql_select_deliveries" };
 	for (size_t i = 0; i < ARRAY_SIZE(long_ones); i++)
-		if (long_ones[i] == statement)
+		if (strcmp(long_ones[i], statement_at(statement)->name) == 0)
 			return DB_LIST_MAX;
-	return asked[statement].lists[0] == '\0' ? 1 : BATCH_LONGEST;
+	return asked_of(statement)->lists[0] == '\0' ? 1 : BATCH_LONGEST;
 }
 
 static size_t
@@ -176,10 +212,11 @@ places_in(const char *sql)
 }
 
 enum result
-ask_statement(struct db *db, struct pool *pool, enum statement statement, size_t size, struct db_rows *rows)
+ask_statement(struct db *db, struct pool *pool, const struct db_statement *run, const struct asked *asked, size_t size,
+    struct db_rows *rows)
 {
-	const char *kinds = asked[statement].values, *lists = asked[statement].lists;
-	size_t count = places_in(store_statements[statement].sql), last = strlen(kinds);
+	const char *kinds = asked->values, *lists = asked->lists;
+	size_t count = places_in(run->sql), last = strlen(kinds);
 	struct db_value *values = POOL_ARRAY(pool, count, struct db_value);
 	struct db_arguments arguments = { .values = values, .count = count, .list_count = strlen(lists) };
 	for (size_t i = 0; i < count; i++)
@@ -190,5 +227,5 @@ ask_statement(struct db *db, struct pool *pool, enum statement statement, size_t
 			list[i] = planted_value(pool, (enum value_kind)lists[k], i);
 		arguments.lists[k] = (struct db_list){ list, size };
 	}
-	return db_query(db, pool, statement, &arguments, rows);
+	return db_query(db, pool, run, &arguments, rows);
 }

@@ -57,69 +57,70 @@ enum { GATHERS = SORT | TEMPORARY, READS_ALL = SCAN | SORT | TEMPORARY | MANY };
 
 /* … and is right all the same, or known. */
 static const struct {
-	enum statement statement;
+	const char *statement;
 	const char *table; /* as the plan names it; NULL: any */
 	unsigned faults;
 	const char *why;
 } exceptions[] = {
-	{ SQL_SELECT_SUBSCRIPTIONS, "t_webhooks", SORT, SORTS_WEBHOOKS },
-	{ SQL_SELECT_WEBHOOKS, "w", SORT, SORTS_WEBHOOKS },
-	{ SQL_SELECT_IP_LEADS, NULL, READS, "known: it looks for all pairs, or for all addresses when the pairs are too many" },
-	{ SQL_SELECT_LEADS_BY_NUMBER, "l", MANY, ENDS_AT_LIMIT },
-	{ SQL_SELECT_NUMBER_BEHIND, "t_leads", MANY, ENDS_AT_LIMIT },
-	{ SQL_SELECT_FILTERED_LEADS, "l", MANY, "it ends at the number that SQL_SELECT_NUMBER_BEHIND has answered" },
-	{ SQL_SELECT_LEADERS, "l", MANY, ENDS_AT_LIMIT },
-	{ SQL_SELECT_LEAD_IDS, "<union1,2,3,4>", SORT, AS_ASKED },
-	{ SQL_SELECT_NEXT_JOB, NULL, GATHERS | MANY, "one row for each campaign with jobs" },
-	{ SQL_SELECT_WORK, "t_bulk_jobs", SCAN | MANY, "it ends at the first job that is not delayed" },
-	{ SQL_SELECT_DUE_WEBHOOKS, "<derived3>", GATHERS, "one row for each webhook with something due" },
-	{ SQL_SELECT_DUE_WEBHOOKS, "t_due", MANY, "one probe for each of them" },
-	{ SQL_SELECT_NEWEST_DUE, NULL, GATHERS | MANY | READS, "the newest 20,000 at most" },
-	{ SQL_LEASE_SHARDS, "t_dispatch_shards", SCAN | MANY | LOCK_SCAN, SHARDS },
-	{ SQL_SELECT_LEASED_SHARDS, "t_dispatch_shards", SCAN | MANY, SHARDS },
-	{ SQL_RELEASE_SHARDS, "t_dispatch_shards", SCAN | MANY | LOCK_SCAN, SHARDS },
-	{ SQL_SELECT_DUE_OF_OLD_DAYS, "t_due", MANY, ENDS_AT_LIMIT },
-	{ SQL_FIND_DUE_OF_OLD_DAYS, "t_due", MANY, ENDS_AT_LIMIT },
-	{ SQL_NOTE_ENDED_CAMPAIGNS, "t_campaigns", SCAN | MANY | LOCK_SCAN, "housekeeping; " COMMITTED_ONLY },
-	{ SQL_SELECT_DELETED_LEADS, "t_deleted_leads", SCAN | MANY, ENDS_AT_LIMIT },
-	{ SQL_COUNT_ADDRESSES, "t_leads", GATHERS, "a piece of a fixed size" },
-	{ SQL_DELETE_ADDRESSES, "t_ip_leads", MANY, ENDS_AT_LIMIT },
-	{ SQL_SELECT_HISTORY_DAYS, "PARTITIONS", SCAN, "the server's own table: it opens one of ours for each part" },
-	{ SQL_COUNT_VERSION_TABLE, "TABLES", SCAN, "the server's own table: it opens one" },
-	{ SQL_SELECT_ALL_CAMPAIGNS, NULL, READS_ALL, OPERATOR },
-	{ SQL_SELECT_ACCOUNTS, NULL, READS_ALL, OPERATOR },
-	{ SQL_SELECT_UNCOUNTED_ADDRESSES, NULL, READS_ALL, OPERATOR },
-	{ SQL_COUNT_ROWS, NULL, READS_ALL, OPERATOR },
-	{ SQL_COUNT_DUE, NULL, READS_ALL, OPERATOR },
-	{ SQL_SELECT_DELIVERY_IDS, "<union1,2,3>", SORT, AS_ASKED },
-	{ SQL_SELECT_DELIVERY_IDS, "t_deliveries", MANY, ENDS_AT_LIMIT },
-	{ SQL_SELECT_DELIVERY_IDS, "t_due", MANY, ENDS_AT_LIMIT },
-	{ SQL_SELECT_DELIVERY_IDS_OF_WEBHOOK, "<union1,2,3>", SORT, AS_ASKED },
-	{ SQL_SELECT_DELIVERY_IDS_OF_WEBHOOK, "t_due", SORT, "what one webhook has pending, from the index alone" },
-	{ SQL_SELECT_DELIVERIES, "<derived2>", SORT, AS_ASKED },
-	{ SQL_SELECT_DELIVERY, "<derived2>", SORT, AS_ASKED },
-	{ SQL_COUNT_DUE_OF_WEBHOOK, "t_due", MANY | READS, "what one webhook has pending, from the index alone" },
-	{ SQL_DEEP_COUNTERS, NULL, READS_ALL, DEEP },
-	{ SQL_DEEP_SCORES, NULL, READS_ALL, DEEP },
-	{ SQL_DEEP_HISTOGRAM, NULL, READS_ALL, DEEP },
-	{ SQL_DEEP_REFERRALS, NULL, READS_ALL, DEEP },
-	{ SQL_DEEP_CREDIT, NULL, READS_ALL, DEEP },
-	{ SQL_DEEP_LINKS, NULL, READS_ALL, DEEP },
-	{ SQL_DEEP_ADDRESSES, NULL, READS_ALL, DEEP },
-	{ SQL_DEEP_DUE, NULL, READS_ALL, DEEP },
-	{ SQL_DEEP_DELIVERIES, NULL, READS_ALL, DEEP },
-	{ SQL_DEEP_EVENTS, NULL, READS_ALL, DEEP },
-	{ SQL_DEEP_ENTRIES, NULL, READS_ALL, DEEP },
-	{ SQL_DEEP_DELETED, NULL, READS_ALL, DEEP },
-	{ SQL_DEEP_ORPHANS, NULL, READS_ALL, DEEP },
+	{ "sql_select_subscriptions", "t_webhooks", SORT, SORTS_WEBHOOKS },
+	{ "sql_select_webhooks", "w", SORT, SORTS_WEBHOOKS },
+	{ "sql_select_ip_leads", NULL, READS,
+	    "known: it looks for all pairs, or for all addresses when the pairs are too many" },
+	{ "sql_select_leads_by_number", "l", MANY, ENDS_AT_LIMIT },
+	{ "sql_select_number_after", "t_leads", MANY, ENDS_AT_LIMIT },
+	{ "sql_select_filtered_leads", "l", MANY, "it ends at the number that sql_select_number_after has answered" },
+	{ "sql_select_leaders", "l", MANY, ENDS_AT_LIMIT },
+	{ "sql_select_lead_ids", "<union1,2,3,4>", SORT, AS_ASKED },
+	{ "sql_select_next_job", NULL, GATHERS | MANY, "one row for each campaign with jobs" },
+	{ "sql_select_work", "t_bulk_jobs", SCAN | MANY, "it ends at the first job that is not delayed" },
+	{ "sql_select_due_webhooks", "<derived3>", GATHERS, "one row for each webhook with something due" },
+	{ "sql_select_due_webhooks", "t_due", MANY, "one probe for each of them" },
+	{ "sql_select_newest_due", NULL, GATHERS | MANY | READS, "the newest 20,000 at most" },
+	{ "sql_lease_shards", "t_dispatch_shards", SCAN | MANY | LOCK_SCAN, SHARDS },
+	{ "sql_select_leased_shards", "t_dispatch_shards", SCAN | MANY, SHARDS },
+	{ "sql_release_shards", "t_dispatch_shards", SCAN | MANY | LOCK_SCAN, SHARDS },
+	{ "sql_select_due_of_old_days", "t_due", MANY, ENDS_AT_LIMIT },
+	{ "sql_find_due_of_old_days", "t_due", MANY, ENDS_AT_LIMIT },
+	{ "sql_note_ended_campaigns", "t_campaigns", SCAN | MANY | LOCK_SCAN, "housekeeping; " COMMITTED_ONLY },
+	{ "sql_select_deleted_leads", "t_deleted_leads", SCAN | MANY, ENDS_AT_LIMIT },
+	{ "sql_count_addresses", "t_leads", GATHERS, "a piece of a fixed size" },
+	{ "sql_delete_addresses", "t_ip_leads", MANY, ENDS_AT_LIMIT },
+	{ "sql_select_history_days", "PARTITIONS", SCAN, "the server's own table: it opens one of ours for each part" },
+	{ "sql_count_version_table", "TABLES", SCAN, "the server's own table: it opens one" },
+	{ "sql_select_all_campaigns", NULL, READS_ALL, OPERATOR },
+	{ "sql_select_accounts", NULL, READS_ALL, OPERATOR },
+	{ "sql_select_uncounted_addresses", NULL, READS_ALL, OPERATOR },
+	{ "sql_count_rows", NULL, READS_ALL, OPERATOR },
+	{ "sql_count_due", NULL, READS_ALL, OPERATOR },
+	{ "sql_select_delivery_ids", "<union1,2,3>", SORT, AS_ASKED },
+	{ "sql_select_delivery_ids", "t_deliveries", MANY, ENDS_AT_LIMIT },
+	{ "sql_select_delivery_ids", "t_due", MANY, ENDS_AT_LIMIT },
+	{ "sql_select_delivery_ids_of_webhook", "<union1,2,3>", SORT, AS_ASKED },
+	{ "sql_select_delivery_ids_of_webhook", "t_due", SORT, "what one webhook has pending, from the index alone" },
+	{ "sql_select_deliveries", "<derived2>", SORT, AS_ASKED },
+	{ "sql_select_delivery", "<derived2>", SORT, AS_ASKED },
+	{ "sql_count_due_of_webhook", "t_due", MANY | READS, "what one webhook has pending, from the index alone" },
+	{ "sql_deep_counters", NULL, READS_ALL, DEEP },
+	{ "sql_deep_scores", NULL, READS_ALL, DEEP },
+	{ "sql_deep_histogram", NULL, READS_ALL, DEEP },
+	{ "sql_deep_referrals", NULL, READS_ALL, DEEP },
+	{ "sql_deep_credit", NULL, READS_ALL, DEEP },
+	{ "sql_deep_links", NULL, READS_ALL, DEEP },
+	{ "sql_deep_addresses", NULL, READS_ALL, DEEP },
+	{ "sql_deep_due", NULL, READS_ALL, DEEP },
+	{ "sql_deep_deliveries", NULL, READS_ALL, DEEP },
+	{ "sql_deep_events", NULL, READS_ALL, DEEP },
+	{ "sql_deep_entries", NULL, READS_ALL, DEEP },
+	{ "sql_deep_deleted", NULL, READS_ALL, DEEP },
+	{ "sql_deep_orphans", NULL, READS_ALL, DEEP },
 };
 
 static unsigned
-excepted(enum statement statement, struct slice table)
+excepted(size_t statement, struct slice table)
 {
 	unsigned faults = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(exceptions); i++)
-		if (exceptions[i].statement == statement &&
+		if (strcmp(exceptions[i].statement, statement_at(statement)->name) == 0 &&
 		    (exceptions[i].table == NULL || slice_equal(table, slice_of(exceptions[i].table))))
 			faults |= exceptions[i].faults;
 	return faults;
@@ -182,7 +183,8 @@ faults_of(const struct db_rows *plan, size_t line, size_t size)
 /* The statements with EXPLAIN before them, and a connection for them. One is good for one time: of a statement that is
  * prepared and explained again the server does not always know that an index has all columns. */
 struct explainer {
-	struct db_statement statements[SQL_COUNT];
+	struct db_statement *statements;
+	const struct db_statement *const *lists[2];
 	struct db *db;
 	struct pool *pool;
 	unsigned faults; /* that matter */
@@ -193,11 +195,16 @@ static void
 explainer_open(struct explainer *e, const struct world *w, unsigned faults, bool quiet)
 {
 	*e = (struct explainer){ .pool = pool_new(), .faults = faults, .quiet = quiet };
-	for (size_t i = 0; i < SQL_COUNT; i++) {
-		struct slice text = pool_printf(e->pool, "EXPLAIN %s", store_statements[i].sql);
-		e->statements[i] = (struct db_statement){ .name = store_statements[i].name, .sql = text.data };
+	const size_t count = statement_count();
+	e->statements = POOL_ARRAY(e->pool, count, struct db_statement);
+	const struct db_statement **list = POOL_ARRAY(e->pool, count + 1, const struct db_statement *);
+	for (size_t i = 0; i < count; i++) {
+		struct slice text = pool_printf(e->pool, "EXPLAIN %s", statement_at(i)->sql);
+		e->statements[i] = (struct db_statement){ .name = statement_at(i)->name, .sql = text.data };
+		list[i] = &e->statements[i];
 	}
-	e->db = db_new(&w->store->db_options, e->statements, SQL_COUNT);
+	e->lists[0] = list;
+	e->db = db_new(&w->store->db_options, e->lists);
 }
 
 static void
@@ -208,24 +215,24 @@ explainer_close(struct explainer *e)
 }
 
 static void
-tell(const struct explainer *e, enum statement statement, size_t size, const struct db_rows *plan, size_t line)
+tell(const struct explainer *e, size_t statement, size_t size, const struct db_rows *plan, size_t line)
 {
 	if (e->quiet)
 		return;
-	print_message("# %s, lists of %zu: %.*s, %.*s, key %.*s, %" PRIu64 " rows, %.*s\n", store_statements[statement].name,
-	    size, SLICE_ARGS(db_get_bytes(plan, line, PLAN_TABLE)), SLICE_ARGS(db_get_bytes(plan, line, PLAN_TYPE)),
+	print_message("# %s, lists of %zu: %.*s, %.*s, key %.*s, %" PRIu64 " rows, %.*s\n", statement_at(statement)->name, size,
+	    SLICE_ARGS(db_get_bytes(plan, line, PLAN_TABLE)), SLICE_ARGS(db_get_bytes(plan, line, PLAN_TYPE)),
 	    SLICE_ARGS(db_get_bytes(plan, line, PLAN_KEY)), rows_of(plan, line),
 	    SLICE_ARGS(db_get_bytes(plan, line, PLAN_EXTRA)));
 }
 
 /* How many lines of the plan have one of the faults and no exception. */
 static unsigned
-judge_plan(void *context, enum statement statement, size_t size)
+judge_plan(void *context, size_t statement, size_t size)
 {
 	struct explainer *e = context;
 	struct db_rows plan;
 	unsigned bad = 0;
-	if (ask_statement(e->db, e->pool, statement, size, &plan) != RESULT_OK)
+	if (ask_statement(e->db, e->pool, &e->statements[statement], asked_of(statement), size, &plan) != RESULT_OK)
 		return 1;
 	assert_int_equal(plan.columns, PLAN_COLUMNS);
 	for (size_t i = 0; i < plan.count; i++) {
@@ -239,21 +246,21 @@ judge_plan(void *context, enum statement statement, size_t size)
 }
 
 static bool
-has_plan(enum statement statement)
+has_plan(size_t statement)
 {
-	struct slice sql = slice_of(store_statements[statement].sql);
+	struct slice sql = slice_of(statement_at(statement)->sql);
 	return !slice_starts_with(sql, SLICE("INSERT")) || holds(sql, "SELECT");
 }
 
 static bool
-locks_rows(enum statement statement)
+locks_rows(size_t statement)
 {
-	struct slice sql = slice_of(store_statements[statement].sql);
+	struct slice sql = slice_of(statement_at(statement)->sql);
 	return slice_starts_with(sql, SLICE("UPDATE")) || slice_starts_with(sql, SLICE("DELETE")) || holds(sql, "FOR UPDATE");
 }
 
-typedef bool statement_filter(enum statement statement);
-typedef unsigned statement_judge(void *context, enum statement statement, size_t size);
+typedef bool statement_filter(size_t statement);
+typedef unsigned statement_judge(void *context, size_t statement, size_t size);
 
 /* Judges all these statements with lists of all lengths; answers how much is wrong. */
 static unsigned
@@ -261,8 +268,8 @@ judge_each(statement_filter *which, statement_judge *judge, void *context)
 {
 	static const size_t sizes[] = { 1, 16, BATCH_LONGEST, DB_LIST_MAX };
 	unsigned bad = 0;
-	for (enum statement s = 0; s < SQL_COUNT; s++) {
-		if (asked[s].values == NULL || !which(s))
+	for (size_t s = 0; s < statement_count(); s++) {
+		if (asked_of(s) == NULL || !which(s))
 			continue;
 		for (size_t i = 0; i < ARRAY_SIZE(sizes) && sizes[i] <= asked_longest(s); i++)
 			bad += judge(context, s, sizes[i]);
@@ -284,11 +291,19 @@ judge_plans(const struct world *w, statement_filter *which, unsigned faults, boo
 static void
 every_statement_is_known(void **state UNUSED)
 {
-	for (enum statement s = 0; s < SQL_COUNT; s++)
-		if ((asked[s].values != NULL) != has_plan(s))
-			fail_msg("%s: asked.c must have it if and only if it looks for rows", store_statements[s].name);
+	bool used[ARRAY_SIZE(exceptions)] = { false };
+	for (size_t s = 0; s < statement_count(); s++)
+		if ((asked_of(s) != NULL) != has_plan(s))
+			fail_msg("%s: asked.c must have it if and only if it looks for rows", statement_at(s)->name);
+	size_t found = 0;
+	for (size_t s = 0; s < statement_count(); s++) {
+		found += asked_of(s) != NULL;
+		for (size_t i = 0; asked_of(s) != NULL && i < ARRAY_SIZE(exceptions); i++)
+			used[i] = used[i] || strcmp(exceptions[i].statement, statement_at(s)->name) == 0;
+	}
+	assert_int_equal(found, asked_count());
 	for (size_t i = 0; i < ARRAY_SIZE(exceptions); i++)
-		assert_true(asked[exceptions[i].statement].values != NULL && exceptions[i].why != NULL);
+		assert_true(used[i] && exceptions[i].why != NULL);
 }
 
 /* … and so is a table. */
@@ -307,14 +322,14 @@ the_values_match(void **state)
 	struct db_rows plan;
 	plant(&large, true);
 	explainer_open(&e, *state, 0, false);
-	for (enum statement s = 0; s < SQL_COUNT; s++) {
-		if (asked[s].values == NULL)
+	for (size_t s = 0; s < statement_count(); s++) {
+		if (asked_of(s) == NULL)
 			continue;
-		assert_int_equal(ask_statement(e.db, e.pool, s, 1, &plan), RESULT_OK);
+		assert_int_equal(ask_statement(e.db, e.pool, &e.statements[s], asked_of(s), 1, &plan), RESULT_OK);
 		for (size_t i = 0; i < plan.count; i++) {
 			struct slice extra = db_get_bytes(&plan, i, PLAN_EXTRA);
 			if (holds(extra, "Impossible") || holds(extra, "no matching row"))
-				fail_msg("%s: %.*s", store_statements[s].name, SLICE_ARGS(extra));
+				fail_msg("%s: %.*s", statement_at(s)->name, SLICE_ARGS(extra));
 		}
 	}
 	explainer_close(&e);
@@ -346,9 +361,9 @@ small_tables_are_not_locked_whole(void **state)
 
 /* Those that change nothing, but for those that are to read a lot. */
 static bool
-reads_little(enum statement statement)
+reads_little(size_t statement)
 {
-	return slice_starts_with(slice_of(store_statements[statement].sql), SLICE("SELECT")) &&
+	return slice_starts_with(slice_of(statement_at(statement)->sql), SLICE("SELECT")) &&
 	       (excepted(statement, SLICE_NONE) & (MANY | READS)) == 0;
 }
 
@@ -356,18 +371,20 @@ reads_little(enum statement statement)
 enum { READS_OF_ONE = ROWS_OF_ONE, READS_OF_LIMIT = 100 };
 
 static unsigned
-judge_reads(void *context, enum statement statement, size_t size)
+judge_reads(void *context, size_t statement, size_t size)
 {
 	const struct world *w = context;
 	struct db_rows rows;
 	/* once before: what the server reads for the first time are also its own tables */
-	assert_int_equal(ask_statement(w->store->db, w->pool, statement, size, &rows), RESULT_OK);
+	assert_int_equal(
+	    ask_statement(w->store->db, w->pool, statement_at(statement), asked_of(statement), size, &rows), RESULT_OK);
 	int64_t before = root_rows_read();
-	assert_int_equal(ask_statement(w->store->db, w->pool, statement, size, &rows), RESULT_OK);
+	assert_int_equal(
+	    ask_statement(w->store->db, w->pool, statement_at(statement), asked_of(statement), size, &rows), RESULT_OK);
 	int64_t read = root_rows_read() - before;
 	if (read <= (int64_t)(READS_OF_ONE * size + READS_OF_LIMIT))
 		return 0;
-	print_message("# %s, lists of %zu: %" PRId64 " rows read\n", store_statements[statement].name, size, read);
+	print_message("# %s, lists of %zu: %" PRId64 " rows read\n", statement_at(statement)->name, size, read);
 	return 1;
 }
 

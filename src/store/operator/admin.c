@@ -9,6 +9,83 @@
 #include "base/log.h"
 #include "store/private.h"
 
+DB_STATEMENT(sql_lock_campaign, "SELECT id FROM {prefix}campaigns WHERE id = ? FOR UPDATE");
+DB_STATEMENT(sql_insert_account, "INSERT INTO {prefix}accounts (id, name, created_ms) VALUES (?, ?, " NOW ")");
+DB_STATEMENT(sql_select_accounts, "SELECT id, name, suspended_ms, per_minute, created_ms FROM {prefix}accounts ORDER BY id");
+DB_STATEMENT(sql_select_account, "SELECT id FROM {prefix}accounts WHERE id = ?");
+DB_STATEMENT(sql_lock_account, "SELECT id FROM {prefix}accounts WHERE id = ? FOR UPDATE");
+DB_STATEMENT(sql_lock_settings_of_account, "UPDATE {prefix}campaigns c"
+					   " JOIN {prefix}campaign_counters n ON n.campaign_id = c.id"
+					   " SET n.settings_version = n.settings_version + 1"
+					   " WHERE c.account_id = ?");
+DB_STATEMENT(sql_suspend_account, "UPDATE {prefix}accounts"
+				  " SET suspended_ms = IF(?, COALESCE(suspended_ms, " NOW "), NULL)"
+				  " WHERE id = ?");
+DB_STATEMENT(sql_limit_account, "UPDATE {prefix}accounts SET per_minute = ? WHERE id = ?");
+DB_STATEMENT(sql_insert_key, "INSERT INTO {prefix}api_keys (id, account_id, name, hash, created_ms)"
+			     " VALUES (?, ?, ?, ?, " NOW ")");
+DB_STATEMENT(sql_select_keys, "SELECT id, account_id, name, created_ms, last_used_ms, revoked_ms"
+			      " FROM {prefix}api_keys"
+			      " WHERE account_id = ?"
+			      " ORDER BY id");
+DB_STATEMENT(sql_revoke_key, "UPDATE {prefix}api_keys SET revoked_ms = COALESCE(revoked_ms, " NOW ") WHERE id = ?");
+DB_STATEMENT(sql_insert_campaign,
+    "INSERT INTO {prefix}campaigns (name, ends_ms, jump_start, privacy, require_key, landing_url, thankyou_url,"
+    " status_url, points_signup, points_direct, points_indirect, points_verified, require_verification, waitlist,"
+    " max_per_ip, blocked_email_domains, blocked_referrers, allowed_networks, id, account_id, created_ms)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, " NOW ")");
+DB_STATEMENT(sql_insert_counters, "INSERT INTO {prefix}campaign_counters (campaign_id, ip_counted_to) VALUES (?, ?)");
+DB_STATEMENT(sql_update_campaign,
+    "UPDATE {prefix}campaigns"
+    " SET name = ?, ends_ms = ?, jump_start = ?, privacy = ?, require_key = ?, landing_url = ?, thankyou_url = ?,"
+    " status_url = ?, points_signup = ?, points_direct = ?, points_indirect = ?, points_verified = ?,"
+    " require_verification = ?, waitlist = ?, max_per_ip = ?, blocked_email_domains = ?, blocked_referrers = ?,"
+    " allowed_networks = ?, ended_ms = ?"
+    " WHERE id = ?");
+/* what was noted is not by command yet */
+DB_STATEMENT(sql_end_campaign, "UPDATE {prefix}campaigns"
+			       " SET ended_ms = CASE WHEN ended_ms IS NULL OR ended_ms = ends_ms THEN " NOW " ELSE ended_ms END"
+			       " WHERE id = ?");
+DB_STATEMENT(sql_reopen_campaign, "UPDATE {prefix}campaigns"
+				  " SET ended_ms = NULL, ends_ms = CASE WHEN ends_ms <= " NOW " THEN NULL ELSE ends_ms END"
+				  " WHERE id = ?");
+DB_STATEMENT(sql_count_addresses,
+    "INSERT INTO {prefix}ip_leads (campaign_id, ip, leads)"
+    " SELECT campaign_id, ip, COUNT(*)"
+    " FROM {prefix}leads FORCE INDEX (by_number)"
+    " WHERE campaign_id = ? AND subscription_number > ? AND subscription_number <= ? AND ip IS NOT NULL"
+    " GROUP BY ip"
+    " ON DUPLICATE KEY UPDATE leads = leads + VALUES(leads)");
+DB_STATEMENT(sql_delete_addresses, "DELETE FROM {prefix}ip_leads WHERE campaign_id = ? LIMIT ?");
+DB_STATEMENT(sql_move_counted_addresses, "UPDATE {prefix}campaign_counters"
+					 " SET ip_counted_to = ?"
+					 " WHERE campaign_id = ? AND ip_counted_to = ?");
+DB_STATEMENT(sql_count_rows,
+    "SELECT (SELECT COUNT(*) FROM {prefix}accounts), (SELECT COUNT(*) FROM {prefix}campaigns),"
+    " (SELECT CAST(COALESCE(SUM(lead_count), 0) AS UNSIGNED)"
+    "   FROM {prefix}campaign_counters), (SELECT COUNT(*) FROM {prefix}webhooks),"
+    " (SELECT COUNT(*) FROM {prefix}bulk_jobs), (SELECT MIN(created_ms) FROM {prefix}bulk_jobs), " NOW ","
+    " (SELECT COUNT(s.failing_since_ms)" FROM_WEBHOOKS " WHERE w.state = 'active'),"
+    " (SELECT COUNT(*) FROM {prefix}webhooks WHERE state <> 'active'), (SELECT MAX(lease_until_ms)"
+    "   FROM {prefix}dispatch_shards"
+    "   WHERE owner IS NOT NULL AND lease_until_ms > " NOW ")");
+/* ready_ms: since when, or from when on, a dispatcher may take it; NULL: nobody knows */
+DB_STATEMENT(sql_count_due,
+    "SELECT COUNT(CASE WHEN ready_ms <= ? THEN 1 END), COUNT(CASE WHEN ready_ms <= ? THEN NULL ELSE 1 END),"
+    " MIN(ready_ms)"
+    " FROM (SELECT CASE WHEN w.state = 'active' THEN GREATEST(u.due_ms, COALESCE(s.hold_until_ms, 0))"
+    " WHEN w.state = 'disabled' THEN NULL WHEN u.token IS NULL THEN LEAST(u.due_ms, CAST(? AS SIGNED))"
+    " ELSE u.due_ms END AS ready_ms"
+    "   FROM {prefix}due u"
+    "   LEFT JOIN {prefix}webhooks w ON w.id = u.webhook_id"
+    "   LEFT JOIN {prefix}webhook_status s ON s.webhook_id = u.webhook_id) r");
+
+store_statement_list sql_of_admin = { &sql_lock_campaign, &sql_insert_account, &sql_select_accounts, &sql_select_account,
+	&sql_lock_account, &sql_lock_settings_of_account, &sql_suspend_account, &sql_limit_account, &sql_insert_key,
+	&sql_select_keys, &sql_revoke_key, &sql_insert_campaign, &sql_insert_counters, &sql_update_campaign, &sql_end_campaign,
+	&sql_reopen_campaign, &sql_count_addresses, &sql_delete_addresses, &sql_move_counted_addresses, &sql_count_rows,
+	&sql_count_due, NULL };
+
 const char *
 store_error_text(const struct store *store)
 {
@@ -16,7 +93,7 @@ store_error_text(const struct store *store)
 }
 
 static enum result
-query(struct store *store, struct pool *pool, enum statement statement, const struct db_value *values, size_t count,
+query(struct store *store, struct pool *pool, const struct db_statement *statement, const struct db_value *values, size_t count,
     struct db_rows *rows)
 {
 	return db_query(store->db, pool, statement, &(struct db_arguments){ .values = values, .count = count }, rows);
@@ -45,7 +122,7 @@ add_account(struct store *store, struct pool *pool, void *context)
 	struct adding *adding = context;
 	enum result result = store_next_id(store, pool, ID_ACCOUNT, &adding->id);
 	struct db_value values[] = { DB_U64(adding->id), db_bytes(adding->name) };
-	return result == RESULT_OK ? store_change_one(store, SQL_INSERT_ACCOUNT, values, ARRAY_SIZE(values)) : result;
+	return result == RESULT_OK ? store_change_one(store, &sql_insert_account, values, ARRAY_SIZE(values)) : result;
 }
 
 enum result
@@ -60,7 +137,7 @@ enum result
 store_list_accounts(struct store *store, struct pool *pool, struct account_row **accounts, size_t *count)
 {
 	struct db_rows rows;
-	enum result result = query(store, pool, SQL_SELECT_ACCOUNTS, NULL, 0, &rows);
+	enum result result = query(store, pool, &sql_select_accounts, NULL, 0, &rows);
 	*accounts = POOL_ARRAY(pool, rows.count, struct account_row);
 	*count = rows.count;
 	for (size_t i = 0; i < rows.count; i++)
@@ -77,7 +154,7 @@ store_list_accounts(struct store *store, struct pool *pool, struct account_row *
 enum result
 store_find_account(struct store *store, uint64_t id)
 {
-	return store_exists(store, SQL_SELECT_ACCOUNT, &DB_U64(id), 1);
+	return store_exists(store, &sql_select_account, &DB_U64(id), 1);
 }
 
 struct suspending {
@@ -91,9 +168,9 @@ suspend_account(struct store *store, struct pool *pool UNUSED, void *context)
 	const struct suspending *suspending = context;
 	const struct db_value values[] = { DB_BOOL(suspending->suspend), DB_U64(suspending->id) };
 	/* once this is done no sign-up is under way that still thinks otherwise */
-	enum result result = db_execute(store->db, SQL_LOCK_SETTINGS_OF_ACCOUNT,
+	enum result result = db_execute(store->db, &sql_lock_settings_of_account,
 	    &(struct db_arguments){ .values = &DB_U64(suspending->id), .count = 1 }, NULL);
-	return result == RESULT_OK ? store_change_one(store, SQL_SUSPEND_ACCOUNT, values, ARRAY_SIZE(values)) : result;
+	return result == RESULT_OK ? store_change_one(store, &sql_suspend_account, values, ARRAY_SIZE(values)) : result;
 }
 
 enum result
@@ -106,14 +183,14 @@ enum result
 store_limit_account(struct store *store, uint64_t id, int64_t per_minute)
 {
 	const struct db_value values[] = { db_time(per_minute), DB_U64(id) };
-	return store_change_one(store, SQL_LIMIT_ACCOUNT, values, ARRAY_SIZE(values));
+	return store_change_one(store, &sql_limit_account, values, ARRAY_SIZE(values));
 }
 
 /* For what belongs to an account: its id is taken while the account is locked. */
 static enum result
 begin_adding(struct store *store, struct pool *pool, enum id_kind kind, struct adding *adding)
 {
-	enum result result = store_exists(store, SQL_LOCK_ACCOUNT, &DB_U64(adding->account_id), 1);
+	enum result result = store_exists(store, &sql_lock_account, &DB_U64(adding->account_id), 1);
 	return result == RESULT_OK ? store_next_id(store, pool, kind, &adding->id) : result;
 }
 
@@ -124,7 +201,7 @@ add_key(struct store *store, struct pool *pool, void *context)
 	enum result result = begin_adding(store, pool, ID_API_KEY, adding);
 	struct db_value values[] = { DB_U64(adding->id), DB_U64(adding->account_id), db_bytes(adding->name),
 		db_bytes(adding->hash) };
-	return result == RESULT_OK ? store_change_one(store, SQL_INSERT_KEY, values, ARRAY_SIZE(values)) : result;
+	return result == RESULT_OK ? store_change_one(store, &sql_insert_key, values, ARRAY_SIZE(values)) : result;
 }
 
 enum result
@@ -140,7 +217,7 @@ enum result
 store_list_keys(struct store *store, struct pool *pool, uint64_t account_id, struct api_key_row **keys, size_t *count)
 {
 	struct db_rows rows;
-	enum result result = query(store, pool, SQL_SELECT_KEYS, &DB_U64(account_id), 1, &rows);
+	enum result result = query(store, pool, &sql_select_keys, &DB_U64(account_id), 1, &rows);
 	*keys = POOL_ARRAY(pool, rows.count, struct api_key_row);
 	*count = rows.count;
 	for (size_t i = 0; i < rows.count; i++)
@@ -158,10 +235,10 @@ store_list_keys(struct store *store, struct pool *pool, uint64_t account_id, str
 enum result
 store_revoke_key(struct store *store, uint64_t id)
 {
-	return store_change_one(store, SQL_REVOKE_KEY, &DB_U64(id), 1);
+	return store_change_one(store, &sql_revoke_key, &DB_U64(id), 1);
 }
 
-/* SQL_INSERT_CAMPAIGN and SQL_UPDATE_CAMPAIGN begin with these. */
+/* sql_insert_campaign and sql_update_campaign begin with these. */
 enum { SETTING_COLUMNS = 18 };
 
 static void
@@ -206,7 +283,7 @@ apply_request(struct store *store, uint64_t id, enum campaign_request request)
 {
 	if (request == CAMPAIGN_STAYS)
 		return RESULT_OK;
-	return store_change_one(store, request == CAMPAIGN_ENDS ? SQL_END_CAMPAIGN : SQL_REOPEN_CAMPAIGN, &DB_U64(id), 1);
+	return store_change_one(store, request == CAMPAIGN_ENDS ? &sql_end_campaign : &sql_reopen_campaign, &DB_U64(id), 1);
 }
 
 static enum result
@@ -221,9 +298,9 @@ add_campaign(struct store *store, struct pool *pool, void *context)
 	/* without a lead there is nothing to count */
 	struct db_value counters[] = { DB_U64(adding->id), DB_U64(adding->settings->max_per_ip > 0 ? IP_COUNTED_ALL : 0) };
 	if (result == RESULT_OK)
-		result = store_change_one(store, SQL_INSERT_CAMPAIGN, values, ARRAY_SIZE(values));
+		result = store_change_one(store, &sql_insert_campaign, values, ARRAY_SIZE(values));
 	if (result == RESULT_OK)
-		result = store_change_one(store, SQL_INSERT_COUNTERS, counters, ARRAY_SIZE(counters));
+		result = store_change_one(store, &sql_insert_counters, counters, ARRAY_SIZE(counters));
 	return result == RESULT_OK ? apply_request(store, adding->id, adding->settings->request) : result;
 }
 
@@ -244,7 +321,7 @@ static enum result
 move_counted(struct store *store, const struct campaign *campaign, uint32_t to)
 {
 	const struct db_value values[] = { DB_U64(to), DB_U64(campaign->id), DB_U64(campaign->ip_counted_to) };
-	enum result result = store_change_one(store, SQL_MOVE_COUNTED_ADDRESSES, values, ARRAY_SIZE(values));
+	enum result result = store_change_one(store, &sql_move_counted_addresses, values, ARRAY_SIZE(values));
 	return result == RESULT_NOT_FOUND ? RESULT_CONFLICT : result;
 }
 
@@ -258,7 +335,7 @@ edit_campaign(struct store *store, struct pool *pool, void *context)
 	/* the dispatcher, which notes end times, takes the campaign's row alone */
 	enum result result = store_lock_settings(store, editing->id);
 	if (result == RESULT_OK)
-		result = store_exists(store, SQL_LOCK_CAMPAIGN, &DB_U64(editing->id), 1);
+		result = store_exists(store, &sql_lock_campaign, &DB_U64(editing->id), 1);
 	if (result == RESULT_OK)
 		result = store_find_campaign(store, pool, editing->id, &campaign, &now_ms);
 	if (result != RESULT_OK)
@@ -271,7 +348,7 @@ edit_campaign(struct store *store, struct pool *pool, void *context)
 	put_settings(values, &settings);
 	values[SETTING_COLUMNS] = db_time(noted && settings.ends_ms != campaign.ends_ms ? -1 : campaign.ended_ms);
 	values[SETTING_COLUMNS + 1] = DB_U64(editing->id);
-	result = store_change_one(store, SQL_UPDATE_CAMPAIGN, values, ARRAY_SIZE(values));
+	result = store_change_one(store, &sql_update_campaign, values, ARRAY_SIZE(values));
 	/* nobody is counted any more; what was counted is removed by store_count_addresses, piece by piece */
 	if (result == RESULT_OK && settings.max_per_ip == 0)
 		result = move_counted(store, &campaign, 0);
@@ -299,7 +376,7 @@ remove_addresses(struct store *store, uint64_t campaign_id, bool *left)
 	const struct db_value values[] = { DB_U64(campaign_id), DB_U64(ADDRESSES_AT_ONCE) };
 	const struct db_arguments arguments = { .values = values, .count = ARRAY_SIZE(values) };
 	uint64_t removed = 0;
-	enum result result = db_execute(store->db, SQL_DELETE_ADDRESSES, &arguments, &removed);
+	enum result result = db_execute(store->db, &sql_delete_addresses, &arguments, &removed);
 	*left = removed == ADDRESSES_AT_ONCE;
 	return result;
 }
@@ -311,7 +388,7 @@ count_piece(struct store *store, const struct campaign *campaign, bool *done)
 	uint32_t to = end < campaign->last_subscription_number ? (uint32_t)end : IP_COUNTED_ALL;
 	const struct db_value values[] = { DB_U64(campaign->id), DB_U64(campaign->ip_counted_to), DB_U64(to) };
 	const struct db_arguments arguments = { .values = values, .count = ARRAY_SIZE(values) };
-	enum result result = db_execute(store->db, SQL_COUNT_ADDRESSES, &arguments, NULL);
+	enum result result = db_execute(store->db, &sql_count_addresses, &arguments, NULL);
 	*done = to == IP_COUNTED_ALL;
 	return result == RESULT_OK ? move_counted(store, campaign, to) : result;
 }
@@ -384,14 +461,14 @@ store_get_status(struct store *store, struct pool *pool, struct store_status *st
 {
 	struct db_rows counts, due, version;
 	*status = (struct store_status){ .oldest_due_ms = -1 };
-	enum result result = query(store, pool, SQL_COUNT_ROWS, NULL, 0, &counts);
+	enum result result = query(store, pool, &sql_count_rows, NULL, 0, &counts);
 	if (result == RESULT_OK) {
 		status->now_ms = db_get_i64(&counts, 0, COUNT_NOW_MS);
 		struct db_value now[] = { DB_I64(status->now_ms), DB_I64(status->now_ms), DB_I64(status->now_ms) };
-		result = query(store, pool, SQL_COUNT_DUE, now, ARRAY_SIZE(now), &due);
+		result = query(store, pool, &sql_count_due, now, ARRAY_SIZE(now), &due);
 	}
 	if (result == RESULT_OK)
-		result = query(store, pool, SQL_SELECT_SERVER_VERSION, NULL, 0, &version);
+		result = query(store, pool, &sql_select_server_version, NULL, 0, &version);
 	if (result != RESULT_OK)
 		return result;
 	status->accounts = db_get_u64(&counts, 0, COUNT_ACCOUNTS);

@@ -4,6 +4,16 @@
 
 #include <inttypes.h>
 
+const struct db_statement sql_select_server_version = { "sql_select_server_version",
+	"SELECT VERSION(), @@innodb_flush_log_at_trx_commit, @@max_allowed_packet", false };
+DB_STATEMENT(sql_select_uncounted_addresses, "SELECT c.id, c.max_per_ip, n.ip_counted_to, n.last_subscription_number"
+					     " FROM {prefix}campaigns c"
+					     " JOIN {prefix}campaign_counters n ON n.campaign_id = c.id"
+					     " WHERE c.max_per_ip > 0 AND n.ip_counted_to < 4294967295"
+					     " ORDER BY c.id");
+
+store_statement_list sql_of_check = { &sql_select_server_version, &sql_select_uncounted_addresses, NULL };
+
 void
 check_add(struct check *check, const char *what, struct slice detail, const char *hint)
 {
@@ -28,7 +38,7 @@ static void
 check_server(struct store *store, struct check *check)
 {
 	struct db_rows rows;
-	if (db_query(store->db, check->pool, SQL_SELECT_SERVER_VERSION, NULL, &rows) != RESULT_OK) {
+	if (db_query(store->db, check->pool, &sql_select_server_version, NULL, &rows) != RESULT_OK) {
 		check_add(check, "server_version", slice_of(store_error_text(store)), "see the server's log");
 		return;
 	}
@@ -74,7 +84,7 @@ static void
 check_addresses(struct store *store, struct check *check)
 {
 	struct db_rows rows;
-	if (db_query(store->db, check->pool, SQL_SELECT_UNCOUNTED_ADDRESSES, NULL, &rows) != RESULT_OK) {
+	if (db_query(store->db, check->pool, &sql_select_uncounted_addresses, NULL, &rows) != RESULT_OK) {
 		check_add(check, "addresses_counted", slice_of(store_error_text(store)), "see the server's log");
 		return;
 	}

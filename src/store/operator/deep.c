@@ -8,6 +8,171 @@
 
 #include "store/operator/check.h"
 
+/* What differs, the first few of it as text, and how much there is. The server counts, and returns nothing but differences.
+ * Whole tables are read in the order of their own keys: an index that leads elsewhere would cost a jump a row. */
+/* clang-format off */
+
+#define TOTAL " COUNT(*) OVER () "
+#define FEW " LIMIT 5"
+/* A column of the row that is kept, against what was counted; and what is told of it. */
+#define DIFFERS(column) "t." column " <> COALESCE(k." column ", 0)"
+#define TOLD(column) \
+	"IF(" DIFFERS(column) ", CONCAT('" column " is ', t." column ", ', counted ', COALESCE(k." column ", 0)), NULL)"
+
+#define DEEP_COUNTERS \
+	"SELECT CONCAT('campaign ', t.campaign_id, ' (', CONCAT_WS(', ', " \
+	TOLD("lead_count") ", " TOLD("verified") ", " TOLD("waitlisted") ", " TOLD("removed_from_waitlist") ", " \
+	TOLD("fraudulent") ", " TOLD("opted_out") ", " TOLD("referred") ", " \
+	"IF(t.last_subscription_number < k.last_number, 'last_subscription_number is too low', NULL)), ')')," TOTAL \
+	"FROM {prefix}campaign_counters t LEFT JOIN (SELECT campaign_id, COUNT(*) AS lead_count, " \
+	"SUM(verified_email OR verified_phone) AS verified, SUM(waitlisted) AS waitlisted, " \
+	"SUM(removed_from_waitlist) AS removed_from_waitlist, SUM(fraudulent) AS fraudulent, SUM(opted_out) AS opted_out, " \
+	"COUNT(parent_id) AS referred, MAX(subscription_number) AS last_number " \
+	"FROM {prefix}leads USE INDEX () GROUP BY campaign_id) k ON k.campaign_id = t.campaign_id WHERE " \
+	DIFFERS("lead_count") " OR " DIFFERS("verified") " OR " DIFFERS("waitlisted") " OR " \
+	DIFFERS("removed_from_waitlist") " OR " DIFFERS("fraudulent") " OR " DIFFERS("opted_out") " OR " \
+	DIFFERS("referred") " OR t.last_subscription_number < k.last_number ORDER BY t.campaign_id" FEW
+
+#define DEEP_SCORES \
+	"SELECT CONCAT('lead ', s.id, ' (score is ', s.score, ', entries make ', s.booked, ')')," TOTAL \
+	"FROM (SELECT l.id, l.score, (SELECT COALESCE(SUM(e.delta), 0) FROM {prefix}score_entries e " \
+	"WHERE e.lead_id = l.id) AS booked FROM {prefix}leads l USE INDEX ()) s WHERE s.score <> s.booked ORDER BY s.id" FEW
+
+/* The places of engine/rank.c: the first node of each level, and how far the bits of node and slot are shifted. */
+#define RANK_TREE \
+	"(SELECT 0 AS first_node, 32 AS above, 28 AS below UNION ALL SELECT 1, 28, 24 UNION ALL SELECT 17, 24, 20 " \
+	"UNION ALL SELECT 273, 20, 16 UNION ALL SELECT 4369, 16, 12 UNION ALL SELECT 69905, 12, 8 " \
+	"UNION ALL SELECT 1118481, 8, 4 UNION ALL SELECT 17895697, 4, 0)"
+#define RANK_SLOT_NUMBERS \
+	"(SELECT 0 AS slot UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5 " \
+	"UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9 UNION ALL SELECT 10 UNION ALL SELECT 11 " \
+	"UNION ALL SELECT 12 UNION ALL SELECT 13 UNION ALL SELECT 14 UNION ALL SELECT 15)"
+#define DEEP_HISTOGRAM \
+	"SELECT CONCAT('campaign ', d.campaign_id, ' (', COUNT(*), ' places)')," TOTAL \
+	"FROM (SELECT p.node >> 29 AS campaign_id FROM " \
+	"(SELECT (s.campaign_id << 29) + k.first_node + (s.score >> k.above) AS node, " \
+	"(s.score >> k.below) & 15 AS slot, s.leads FROM " \
+	"(SELECT campaign_id, score_order ^ 4294967295 AS score, COUNT(*) AS leads FROM {prefix}leads " \
+	"WHERE fraudulent = 0 AND score_order < 4294967295 GROUP BY campaign_id, fraudulent, score_order) s JOIN " RANK_TREE " k " \
+	"UNION ALL SELECT h.node, n.slot, -ELT(n.slot + 1, " RANK_SLOT_COLUMNS ") FROM {prefix}score_histogram h JOIN " \
+	RANK_SLOT_NUMBERS " n) p " \
+	"GROUP BY p.node, p.slot HAVING SUM(p.leads) <> 0) d GROUP BY d.campaign_id ORDER BY d.campaign_id" FEW
+
+#define DEEP_REFERRALS \
+	"SELECT CONCAT('lead ', t.id, ' (', CONCAT_WS(', ', " \
+	TOLD("referrals") ", " TOLD("unverified_direct") ", " TOLD("unverified_indirect") ", " \
+	TOLD("verified_direct") ", " TOLD("verified_indirect") "), ')')," TOTAL \
+	"FROM {prefix}leads t USE INDEX () LEFT JOIN (SELECT ancestor_id, SUM(level = 1 AND counts) AS referrals, " \
+	"SUM(level = 1 AND counted = 'unverified') AS unverified_direct, " \
+	"SUM(level > 1 AND counted = 'unverified') AS unverified_indirect, " \
+	"SUM(level = 1 AND counted = 'verified') AS verified_direct, " \
+	"SUM(level > 1 AND counted = 'verified') AS verified_indirect " \
+	"FROM {prefix}referral_links GROUP BY ancestor_id) k ON k.ancestor_id = t.id WHERE " \
+	DIFFERS("referrals") " OR " DIFFERS("unverified_direct") " OR " DIFFERS("unverified_indirect") " OR " \
+	DIFFERS("verified_direct") " OR " DIFFERS("verified_indirect") " ORDER BY t.id" FEW
+
+/* Each reason by itself, so that the key is used to its end: a lead may have referred a hundred thousand. */
+#define BOOKED(reason) \
+	"(SELECT COALESCE(SUM(e.delta), 0) FROM {prefix}score_entries e WHERE e.lead_id = k.ancestor_id " \
+	"AND e.reason = '" reason "' AND e.ref = k.lead_id)"
+#define DEEP_CREDIT \
+	"SELECT CONCAT('lead ', c.ancestor_id, ' by lead ', c.lead_id, ' (credit is ', c.credit, ', entries make ', " \
+	"c.booked, ')')," TOTAL "FROM (SELECT k.ancestor_id, k.lead_id, k.credit, " BOOKED("referral") " + " \
+	BOOKED("verified") " + " BOOKED("fraud") " + " BOOKED("approve") " AS booked FROM {prefix}referral_links k " \
+	"STRAIGHT_JOIN {prefix}leads a ON a.id = k.ancestor_id) c WHERE c.credit <> c.booked " \
+	"ORDER BY c.ancestor_id, c.lead_id" FEW
+
+/* Of direct referrers that are there: further up a lead that was deleted may have cut the chain. */
+#define DEEP_LINKS \
+	"SELECT CONCAT('lead ', l.id, IF(k.lead_id IS NULL, ' (is not linked to its referrer)', ' (is not counted as it is)'))," \
+	TOTAL "FROM {prefix}leads l USE INDEX () LEFT JOIN {prefix}referral_links k ON k.lead_id = l.id AND k.level = 1 " \
+	"LEFT JOIN {prefix}leads p ON p.id = k.ancestor_id WHERE l.parent_id IS NOT NULL AND (k.lead_id IS NULL OR " \
+	"(p.id IS NOT NULL AND k.counted <> CASE WHEN l.fraudulent THEN 'no' WHEN l.verified_email OR l.verified_phone " \
+	"THEN 'verified' ELSE 'unverified' END)) ORDER BY l.id" FEW
+
+#define DEEP_ADDRESSES \
+	"SELECT CONCAT('campaign ', d.campaign_id, ' (', COUNT(*), ' addresses)')," TOTAL \
+	"FROM (SELECT p.campaign_id FROM (SELECT l.campaign_id, l.ip, COUNT(*) AS leads FROM {prefix}leads l " \
+	"JOIN {prefix}campaign_counters n ON n.campaign_id = l.campaign_id " \
+	"WHERE l.subscription_number <= n.ip_counted_to AND l.ip IS NOT NULL " \
+	"GROUP BY l.campaign_id, l.ip UNION ALL SELECT campaign_id, ip, -leads FROM {prefix}ip_leads) p " \
+	"GROUP BY p.campaign_id, p.ip HAVING SUM(p.leads) <> 0) d GROUP BY d.campaign_id ORDER BY d.campaign_id" FEW
+
+/* Where a row of a delivery, or of one that is pending, must stand: behind its event. */
+#define OUT_OF_PLACE(row) "(" row ".id <= e.id OR " row ".id > e.id + e.deliveries)"
+
+/* One that has ended and is to be sent again counts its attempts on. */
+#define GOES_ON "u.webhook_id = d.webhook_id AND u.event_id = d.event_id AND u.attempts_before >= d.attempts"
+#define DEEP_DUE \
+	"SELECT CONCAT('delivery ', u.id, IF(e.id IS NULL, ' (has no event)', IF(" OUT_OF_PLACE("u") ", ' (is not of its event)', " \
+	"IF(u.attempts_before > u.attempts, ' (has fewer attempts than before it was sent again)', " \
+	"' (does not go on from where it ended)'))))," TOTAL "FROM {prefix}due u LEFT JOIN {prefix}events e ON e.id = u.event_id " \
+	"LEFT JOIN {prefix}deliveries d ON d.id = u.id " \
+	"WHERE e.id IS NULL OR " OUT_OF_PLACE("u") " OR u.attempts_before > u.attempts OR (d.id IS NOT NULL AND NOT (" GOES_ON ")) " \
+	"ORDER BY u.id" FEW
+
+/* This and the next of events from an id on: of days before it some tables may be dropped, and others not yet. */
+#define DEEP_DELIVERIES \
+	"SELECT CONCAT('delivery ', d.id, IF(e.id IS NULL, ' (has no event)', ' (is not of its event)'))," TOTAL \
+	"FROM {prefix}deliveries d LEFT JOIN {prefix}events e ON e.id = d.event_id " \
+	"WHERE d.event_id >= ? AND (e.id IS NULL OR " OUT_OF_PLACE("d") ") ORDER BY d.id" FEW
+
+/* Sorted as a whole (SQL_BIG_RESULT): a temporary table with a key takes ten times as long. */
+#define DEEP_EVENTS \
+	"SELECT CONCAT('event ', k.event_id, ' (deliveries is ', k.kept, ', counted ', k.counted, ')')," TOTAL \
+	"FROM (SELECT SQL_BIG_RESULT p.event_id, SUM(p.kept) AS kept, SUM(p.counted) AS counted FROM " \
+	"(SELECT id AS event_id, deliveries AS kept, 0 AS counted FROM {prefix}events USE INDEX () WHERE id >= ? " \
+	"UNION ALL SELECT event_id, 0, 1 FROM {prefix}deliveries UNION ALL SELECT u.event_id, 0, 1 FROM {prefix}due u " \
+	"LEFT JOIN {prefix}deliveries d ON d.id = u.id WHERE d.id IS NULL) p " \
+	"GROUP BY p.event_id HAVING kept > 0 AND kept <> counted) k ORDER BY k.event_id" FEW
+
+#define DEEP_ENTRIES \
+	"SELECT r.what," TOTAL "FROM (SELECT CONCAT('lead ', e.lead_id, ' (does not exist)') AS what FROM " \
+	"(SELECT DISTINCT lead_id FROM {prefix}score_entries) e LEFT JOIN {prefix}leads l ON l.id = e.lead_id " \
+	"LEFT JOIN {prefix}deleted_leads d ON d.lead_id = e.lead_id WHERE l.id IS NULL AND d.lead_id IS NULL " \
+	"UNION ALL SELECT CONCAT('lead ', e.lead_id, ' (did not refer lead ', e.ref, ')') FROM {prefix}score_entries e " \
+	"LEFT JOIN {prefix}referral_links k ON k.lead_id = e.ref AND k.ancestor_id = e.lead_id " \
+	"WHERE e.reason IN ('referral', 'verified', 'fraud', 'approve') AND k.lead_id IS NULL) r" FEW
+
+#define DEEP_DELETED \
+	"SELECT CONCAT('lead ', l.id)," TOTAL "FROM {prefix}deleted_leads d JOIN {prefix}leads l ON l.id = d.lead_id " \
+	"ORDER BY l.id" FEW
+
+#define ROWS_OF(table) \
+	"SELECT '" table "' AS kind, campaign_id, COUNT(*) AS rows_left FROM {prefix}" table " GROUP BY campaign_id"
+#define WITHOUT(what, table, missing, other, condition) \
+	" UNION ALL SELECT CONCAT('" what " ', t.id, ' (has no " missing ")') FROM {prefix}" table " t " \
+	"WHERE NOT EXISTS (SELECT * FROM {prefix}" other " o WHERE " condition ")"
+#define DEEP_ORPHANS \
+	"SELECT o.what," TOTAL "FROM (SELECT CONCAT(r.kind, ' of campaign ', r.campaign_id, ' (', r.rows_left, ')') AS what FROM (" \
+	ROWS_OF("leads") " UNION ALL " ROWS_OF("campaign_counters") " UNION ALL " ROWS_OF("webhooks") " UNION ALL " \
+	ROWS_OF("tags") " UNION ALL " ROWS_OF("actions") " UNION ALL " ROWS_OF("reward_levels") " UNION ALL " \
+	ROWS_OF("bulk_jobs") " UNION ALL " ROWS_OF("bulk_schedule") ") r LEFT JOIN {prefix}campaigns c ON c.id = r.campaign_id WHERE c.id IS NULL" \
+	WITHOUT("campaign", "campaigns", "counters", "campaign_counters", "o.campaign_id = t.id") \
+	WITHOUT("campaign", "campaigns", "account", "accounts", "o.id = t.account_id") \
+	WITHOUT("key", "api_keys", "account", "accounts", "o.id = t.account_id") \
+	WITHOUT("webhook", "webhooks", "status", "webhook_status", "o.webhook_id = t.id") ") o" FEW
+
+/* clang-format on */
+
+DB_STATEMENT(sql_deep_counters, DEEP_COUNTERS);
+DB_STATEMENT(sql_deep_scores, DEEP_SCORES);
+DB_STATEMENT(sql_deep_histogram, DEEP_HISTOGRAM);
+DB_STATEMENT(sql_deep_referrals, DEEP_REFERRALS);
+DB_STATEMENT(sql_deep_credit, DEEP_CREDIT);
+DB_STATEMENT(sql_deep_links, DEEP_LINKS);
+DB_STATEMENT(sql_deep_addresses, DEEP_ADDRESSES);
+DB_STATEMENT(sql_deep_due, DEEP_DUE);
+DB_STATEMENT(sql_deep_deliveries, DEEP_DELIVERIES);
+DB_STATEMENT(sql_deep_events, DEEP_EVENTS);
+DB_STATEMENT(sql_deep_entries, DEEP_ENTRIES);
+DB_STATEMENT(sql_deep_deleted, DEEP_DELETED);
+DB_STATEMENT(sql_deep_orphans, DEEP_ORPHANS);
+
+store_statement_list sql_of_deep = { &sql_deep_counters, &sql_deep_scores, &sql_deep_histogram, &sql_deep_referrals,
+	&sql_deep_credit, &sql_deep_links, &sql_deep_addresses, &sql_deep_due, &sql_deep_deliveries, &sql_deep_events,
+	&sql_deep_entries, &sql_deep_deleted, &sql_deep_orphans, NULL };
+
 enum { DETAIL_MAX_BYTES = 4096 };
 
 #define MEND_COUNT "stop the programs and write what was counted into "
@@ -15,30 +180,30 @@ enum { DETAIL_MAX_BYTES = 4096 };
 #define MEND_ROWS "stop the programs and remove these rows" MEND_REPORT
 
 static const struct {
-	enum statement statement;
+	const struct db_statement *statement;
 	const char *what, *hint;
 } questions[] = {
-	{ SQL_DEEP_COUNTERS, "campaign_counters", MEND_COUNT "campaign_counters" MEND_REPORT },
-	{ SQL_DEEP_SCORES, "scores", MEND_COUNT "leads.score, and the score histogram after it" MEND_REPORT },
-	{ SQL_DEEP_HISTOGRAM, "score_histogram", MEND_COUNT "score_histogram" MEND_REPORT },
-	{ SQL_DEEP_REFERRALS, "referral_counts", MEND_COUNT "these columns of leads" MEND_REPORT },
-	{ SQL_DEEP_CREDIT, "referral_credit", MEND_COUNT "referral_links.credit" MEND_REPORT },
-	{ SQL_DEEP_LINKS, "referral_links", MEND_COUNT "the referrer's counts, and these links" MEND_REPORT },
-	{ SQL_DEEP_ADDRESSES, "ip_leads",
+	{ &sql_deep_counters, "campaign_counters", MEND_COUNT "campaign_counters" MEND_REPORT },
+	{ &sql_deep_scores, "scores", MEND_COUNT "leads.score, and the score histogram after it" MEND_REPORT },
+	{ &sql_deep_histogram, "score_histogram", MEND_COUNT "score_histogram" MEND_REPORT },
+	{ &sql_deep_referrals, "referral_counts", MEND_COUNT "these columns of leads" MEND_REPORT },
+	{ &sql_deep_credit, "referral_credit", MEND_COUNT "referral_links.credit" MEND_REPORT },
+	{ &sql_deep_links, "referral_links", MEND_COUNT "the referrer's counts, and these links" MEND_REPORT },
+	{ &sql_deep_addresses, "ip_leads",
 	    "set max_per_ip of the campaign to 0, once more if it is, and back: that counts them anew" },
-	{ SQL_DEEP_DUE, "due", MEND_ROWS },
-	{ SQL_DEEP_DELIVERIES, "deliveries", MEND_ROWS },
-	{ SQL_DEEP_EVENTS, "events", MEND_COUNT "events.deliveries" MEND_REPORT },
-	{ SQL_DEEP_ENTRIES, "score_entries", MEND_ROWS },
-	{ SQL_DEEP_DELETED, "deleted_leads", MEND_ROWS },
-	{ SQL_DEEP_ORPHANS, "orphans", MEND_ROWS },
+	{ &sql_deep_due, "due", MEND_ROWS },
+	{ &sql_deep_deliveries, "deliveries", MEND_ROWS },
+	{ &sql_deep_events, "events", MEND_COUNT "events.deliveries" MEND_REPORT },
+	{ &sql_deep_entries, "score_entries", MEND_ROWS },
+	{ &sql_deep_deleted, "deleted_leads", MEND_ROWS },
+	{ &sql_deep_orphans, "orphans", MEND_ROWS },
 };
 
 /* These two take the id of the first event to be counted. */
 static bool
-is_of_history(enum statement statement)
+is_of_history(const struct db_statement *statement)
 {
-	return statement == SQL_DEEP_DELIVERIES || statement == SQL_DEEP_EVENTS;
+	return statement == &sql_deep_deliveries || statement == &sql_deep_events;
 }
 
 static enum result

@@ -5,18 +5,40 @@
 #include "store/operator/admin.h"
 #include "store/private.h"
 
+DB_STATEMENT(sql_insert_tag, "INSERT INTO {prefix}tags (name, description, points, id, campaign_id)"
+			     " VALUES (?, ?, ?, ?, ?)");
+DB_STATEMENT(sql_insert_action, "INSERT INTO {prefix}actions (text, points, tag_id, id, campaign_id)"
+				" VALUES (?, ?, ?, ?, ?)");
+DB_STATEMENT(sql_insert_reward, "INSERT INTO {prefix}reward_levels (subject, required_points, emailed, id, campaign_id)"
+				" VALUES (?, ?, ?, ?, ?)");
+DB_STATEMENT(sql_update_tag, "UPDATE {prefix}tags SET name = ?, description = ?, points = ? WHERE id = ?");
+DB_STATEMENT(sql_update_action, "UPDATE {prefix}actions SET text = ?, points = ?, tag_id = ? WHERE id = ?");
+DB_STATEMENT(sql_update_reward, "UPDATE {prefix}reward_levels"
+				" SET subject = ?, required_points = ?, emailed = ?"
+				" WHERE id = ?");
+DB_STATEMENT(sql_delete_tag, "DELETE FROM {prefix}tags WHERE id = ?");
+DB_STATEMENT(sql_delete_action, "DELETE FROM {prefix}actions WHERE id = ?");
+DB_STATEMENT(sql_delete_reward, "DELETE FROM {prefix}reward_levels WHERE id = ?");
+DB_STATEMENT(sql_select_campaign_of_tag, "SELECT campaign_id FROM {prefix}tags WHERE id = ?");
+DB_STATEMENT(sql_select_campaign_of_action, "SELECT campaign_id FROM {prefix}actions WHERE id = ?");
+DB_STATEMENT(sql_select_campaign_of_reward, "SELECT campaign_id FROM {prefix}reward_levels WHERE id = ?");
+
+store_statement_list sql_of_definitions = { &sql_insert_tag, &sql_insert_action, &sql_insert_reward, &sql_update_tag,
+	&sql_update_action, &sql_update_reward, &sql_delete_tag, &sql_delete_action, &sql_delete_reward,
+	&sql_select_campaign_of_tag, &sql_select_campaign_of_action, &sql_select_campaign_of_reward, NULL };
+
 enum { VALUE_COLUMNS = 3 };
 
 /* SQL_INSERT_… and SQL_UPDATE_… begin with the columns of put_values; then come the id and, where it is new, the campaign. */
 static const struct {
 	enum id_kind ids;
-	enum statement insert, update, remove, find;
+	const struct db_statement *insert, *update, *remove, *find;
 } kinds[] = {
-	[DEFINITION_TAG] = { ID_TAG, SQL_INSERT_TAG, SQL_UPDATE_TAG, SQL_DELETE_TAG, SQL_SELECT_CAMPAIGN_OF_TAG },
-	[DEFINITION_ACTION] = { ID_ACTION, SQL_INSERT_ACTION, SQL_UPDATE_ACTION, SQL_DELETE_ACTION,
-	    SQL_SELECT_CAMPAIGN_OF_ACTION },
-	[DEFINITION_REWARD] = { ID_REWARD_LEVEL, SQL_INSERT_REWARD, SQL_UPDATE_REWARD, SQL_DELETE_REWARD,
-	    SQL_SELECT_CAMPAIGN_OF_REWARD },
+	[DEFINITION_TAG] = { ID_TAG, &sql_insert_tag, &sql_update_tag, &sql_delete_tag, &sql_select_campaign_of_tag },
+	[DEFINITION_ACTION] = { ID_ACTION, &sql_insert_action, &sql_update_action, &sql_delete_action,
+	    &sql_select_campaign_of_action },
+	[DEFINITION_REWARD] = { ID_REWARD_LEVEL, &sql_insert_reward, &sql_update_reward, &sql_delete_reward,
+	    &sql_select_campaign_of_reward },
 };
 
 static void

@@ -9,6 +9,67 @@
 #include "store/operator/admin.h"
 #include "store/private.h"
 
+/* The newest deliveries that ended so, by their ids alone. LIMIT 0: none of them. */
+#define IDS_OF_ENDED(index, state)                           \
+	"(SELECT id"                                         \
+	"   FROM {prefix}deliveries FORCE INDEX (" index ")" \
+	"   WHERE " state " AND id >= ? AND id < ?"          \
+	"   ORDER BY id DESC"                                \
+	"   LIMIT ?)"
+
+#define IDS_OF_DUE(index, condition)                  \
+	"(SELECT id"                                  \
+	"   FROM {prefix}due FORCE INDEX (" index ")" \
+	"   WHERE " condition "id >= ? AND id < ?"    \
+	"   ORDER BY id DESC"                         \
+	"   LIMIT ?)"
+
+/* Whole deliveries, of either table; an attempt that is under way is not counted yet. */
+#define SELECT_DELIVERIES(columns)                                                                                  \
+	"SELECT d.id, d.webhook_id, e.type, l.social_id, d.state, d.attempts, d.due_ms, d.last_status,"             \
+	" d.last_error, e.created_ms, d.token IS NOT NULL, w.state, CAST(COALESCE(s.failures, 0) AS UNSIGNED),"     \
+	" COALESCE(s.hold_until_ms, 0), " NOW columns " FROM (SELECT id, event_id, webhook_id, 'pending' AS state," \
+	" CAST(CASE WHEN token IS NULL OR attempts = 0 THEN attempts"                                               \
+	" ELSE attempts - 1 END AS UNSIGNED) AS attempts, due_ms, token, last_status, last_error"                   \
+	"   FROM {prefix}due FORCE INDEX (PRIMARY)"                                                                 \
+	"   WHERE id IN ({list})"                                                                                   \
+	"   UNION ALL SELECT t.id, t.event_id, t.webhook_id, t.state, t.attempts, NULL, NULL, t.last_status,"       \
+	" t.last_error"                                                                                             \
+	"   FROM {prefix}deliveries t FORCE INDEX (PRIMARY)"                                                        \
+	"   LEFT JOIN {prefix}due u ON u.id = t.id"                                                                 \
+	"   WHERE t.id IN ({list}) AND u.id IS NULL) d"                                                             \
+	" JOIN {prefix}events e ON e.id = d.event_id"                                                               \
+	" LEFT JOIN {prefix}leads l ON l.id = e.lead_id"                                                            \
+	" LEFT JOIN {prefix}webhooks w ON w.id = d.webhook_id"                                                      \
+	" LEFT JOIN {prefix}webhook_status s ON s.webhook_id = d.webhook_id"                                        \
+	" ORDER BY d.id DESC"
+
+/* each part in the order of its index, so that it reads no more than its limit */
+DB_STATEMENT(sql_select_delivery_ids, IDS_OF_ENDED("by_state", "state = 'delivered'") " UNION " IDS_OF_ENDED("by_state",
+					  "state = 'failed'") " UNION " IDS_OF_DUE("PRIMARY", "") " ORDER BY id DESC"
+												  " LIMIT ?");
+/* what one webhook has pending is read as a whole, from the index alone */
+DB_STATEMENT(sql_select_delivery_ids_of_webhook,
+    IDS_OF_ENDED("by_webhook", "webhook_id = ? AND state = 'delivered'") " UNION " IDS_OF_ENDED(
+	"by_webhook", "webhook_id = ? AND state = 'failed'") " UNION " IDS_OF_DUE("by_webhook",
+	"shard = ? AND webhook_id = ? AND ") " ORDER BY id DESC"
+					     " LIMIT ?");
+DB_STATEMENT(sql_select_event_ids_of_lead,
+    "SELECT id, deliveries"
+    " FROM {prefix}events FORCE INDEX (by_lead)"
+    " WHERE lead_id = (SELECT id FROM {prefix}leads WHERE social_id = ?) AND id >= ? AND id < ?"
+    " ORDER BY id DESC"
+    " LIMIT ?");
+DB_STATEMENT(sql_select_deliveries, SELECT_DELIVERIES(""));
+DB_STATEMENT(sql_select_delivery, SELECT_DELIVERIES(", e.campaign_id, e.payload, w.url"));
+DB_STATEMENT(sql_select_attempts, "SELECT attempt, started_ms, duration_ms, status, error, answer"
+				  " FROM {prefix}attempts"
+				  " WHERE delivery_id = ?"
+				  " ORDER BY attempt");
+
+store_statement_list sql_of_deliveries = { &sql_select_delivery_ids, &sql_select_delivery_ids_of_webhook,
+	&sql_select_event_ids_of_lead, &sql_select_deliveries, &sql_select_delivery, &sql_select_attempts, NULL };
+
 /* A list on its way down. */
 struct listing {
 	struct store *store;
@@ -32,13 +93,14 @@ struct page {
 enum { PAGE_MIN = DB_LIST_MAX, PAGE_MAX = 64 * DB_LIST_MAX, PAGE_EVENTS = 64 };
 
 static enum result
-query(const struct listing *l, enum statement statement, const struct db_value *values, size_t count, struct db_rows *rows)
+query(const struct listing *l, const struct db_statement *statement, const struct db_value *values, size_t count,
+    struct db_rows *rows)
 {
 	const struct db_arguments arguments = { .values = values, .count = count };
 	return db_query(l->store->db, l->pool, statement, &arguments, rows);
 }
 
-/* SQL_SELECT_DELIVERY_IDS… has a part for each of them. */
+/* sql_select_delivery_ids… has a part for each of them. */
 static const enum delivery_state parts[] = { DELIVERY_DELIVERED, DELIVERY_FAILED, DELIVERY_PENDING };
 
 static enum result
@@ -60,7 +122,7 @@ find_ids(struct listing *l, struct page *page)
 	}
 	values[used++] = DB_U64(l->page_size);
 	enum result result =
-	    query(l, webhook == 0 ? SQL_SELECT_DELIVERY_IDS : SQL_SELECT_DELIVERY_IDS_OF_WEBHOOK, values, used, &rows);
+	    query(l, webhook == 0 ? &sql_select_delivery_ids : &sql_select_delivery_ids_of_webhook, values, used, &rows);
 	if (result != RESULT_OK)
 		return result;
 	*page = (struct page){ rows.values, rows.count };
@@ -79,7 +141,7 @@ find_ids_of_lead(struct listing *l, struct page *page)
 		DB_U64(PAGE_EVENTS) };
 	struct db_rows events;
 	size_t capacity = 0;
-	enum result result = query(l, SQL_SELECT_EVENT_IDS_OF_LEAD, values, ARRAY_SIZE(values), &events);
+	enum result result = query(l, &sql_select_event_ids_of_lead, values, ARRAY_SIZE(values), &events);
 	*page = (struct page){ 0 };
 	if (result != RESULT_OK)
 		return result;
@@ -110,7 +172,7 @@ enum {
 	DELIVERY_WEBHOOK_FAILURES,
 	DELIVERY_WEBHOOK_HOLD_UNTIL_MS,
 	DELIVERY_NOW_MS,
-	/* SQL_SELECT_DELIVERY alone */
+	/* sql_select_delivery alone */
 	DELIVERY_CAMPAIGN_ID,
 	DELIVERY_PAYLOAD,
 	DELIVERY_URL
@@ -160,7 +222,7 @@ take_piece(struct listing *l, struct db_list ids)
 	const struct db_arguments arguments = { .lists = { ids, ids }, .list_count = 2 };
 	struct pool *piece = pool_new();
 	struct db_rows rows;
-	enum result result = db_query(l->store->db, piece, SQL_SELECT_DELIVERIES, &arguments, &rows);
+	enum result result = db_query(l->store->db, piece, &sql_select_deliveries, &arguments, &rows);
 	struct delivery_row *fitting = POOL_ARRAY(piece, ids.count, struct delivery_row);
 	size_t count = 0;
 	for (size_t i = 0; result == RESULT_OK && i < rows.count && count < l->left; i++)
@@ -272,7 +334,7 @@ find_attempts(struct store *store, struct pool *pool, struct delivery_details *d
 	struct db_value id = DB_U64(delivery->row.id);
 	struct db_rows rows;
 	enum result result =
-	    db_query(store->db, pool, SQL_SELECT_ATTEMPTS, &(struct db_arguments){ .values = &id, .count = 1 }, &rows);
+	    db_query(store->db, pool, &sql_select_attempts, &(struct db_arguments){ .values = &id, .count = 1 }, &rows);
 	if (result != RESULT_OK)
 		return result;
 	delivery->attempts = POOL_ARRAY(pool, rows.count, struct attempt_row);
@@ -301,7 +363,7 @@ store_find_delivery(struct store *store, struct pool *pool, uint64_t id, struct 
 		result = db_begin_snapshot(store->db);
 	if (result != RESULT_OK)
 		return result;
-	result = db_query(store->db, pool, SQL_SELECT_DELIVERY, &arguments, &rows);
+	result = db_query(store->db, pool, &sql_select_delivery, &arguments, &rows);
 	if (result == RESULT_OK && rows.count == 0)
 		result = RESULT_NOT_FOUND;
 	if (result == RESULT_OK) {

@@ -8,6 +8,11 @@
 #include "store/private.h"
 #include "store/schema.h"
 
+DB_STATEMENT(sql_insert_installation, "INSERT IGNORE INTO {prefix}installation (name, value) VALUES (?, ?)");
+DB_STATEMENT(sql_insert_schema_version, "INSERT IGNORE INTO {prefix}schema_version (version, applied_ms) VALUES (?, " NOW ")");
+
+store_statement_list sql_of_upgrade = { &sql_insert_installation, &sql_insert_schema_version, NULL };
+
 enum { INSTALLATION_ID_BYTES = 6, SERVER_SECRET_BYTES = 32 };
 
 /* Runs the statements of a file one by one: DDL commits by itself, so a killed run leaves some of them done. */
@@ -23,7 +28,8 @@ run_step(struct store *store, const struct schema_step *step)
 	if (result != RESULT_OK)
 		return result;
 	struct db_value version = DB_U64(step->version);
-	return db_execute(store->db, SQL_INSERT_SCHEMA_VERSION, &(struct db_arguments){ .values = &version, .count = 1 }, NULL);
+	return db_execute(
+	    store->db, &sql_insert_schema_version, &(struct db_arguments){ .values = &version, .count = 1 }, NULL);
 }
 
 /* Made once: a second run finds them there. */
@@ -41,7 +47,7 @@ make_installation(struct store *store)
 		db_bytes(SLICE("server_secret")),
 		db_bytes((struct slice){ (const char *)secret, sizeof(secret) }),
 	};
-	enum result result = db_execute_rows(store->db, SQL_INSERT_INSTALLATION, rows, 2, 2, NULL);
+	enum result result = db_execute_rows(store->db, &sql_insert_installation, rows, 2, 2, NULL);
 	explicit_bzero(secret, sizeof(secret));
 	pool_free(&pool);
 	return result;
@@ -87,9 +93,10 @@ enum result
 store_check_statements(struct store *store, const char **failed)
 {
 	enum result result = RESULT_OK;
-	for (size_t i = 0; i < SQL_COUNT && result == RESULT_OK; i++) {
-		*failed = store_statements[i].name;
-		result = db_check_statement(store->db, i);
-	}
+	for (size_t i = 0; store_statements[i] != NULL; i++)
+		for (size_t k = 0; store_statements[i][k] != NULL && result == RESULT_OK; k++) {
+			*failed = store_statements[i][k]->name;
+			result = db_check_statement(store->db, store_statements[i][k]);
+		}
 	return result;
 }

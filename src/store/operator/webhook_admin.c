@@ -5,9 +5,38 @@
 #include "store/private.h"
 #include "store/queue/dispatch.h"
 
+DB_STATEMENT(sql_select_webhook,
+    "SELECT " WEBHOOK_COLUMNS ", s.last_error, s.failures, CASE WHEN s.hold_until_ms > " NOW
+    " THEN s.hold_until_ms END, CASE WHEN w.previous_until_ms > " NOW " THEN w.previous_until_ms END, w.schedule,"
+    " w.rate, w.ca_file, w.client_certificate, w.client_key" FROM_WEBHOOKS " WHERE w.id = ?");
+/* from the index alone */
+DB_STATEMENT(sql_count_due_of_webhook, "SELECT COUNT(*), MIN(due_ms)"
+				       " FROM {prefix}due FORCE INDEX (by_webhook)"
+				       " WHERE shard = ? AND webhook_id = ?");
+DB_STATEMENT(sql_set_webhook,
+    "UPDATE {prefix}webhooks"
+    " SET events = ?, source = ?, format = ?, schedule = ?, rate = ?, ca_file = ?, client_certificate = ?,"
+    " client_key = ?"
+    " WHERE id = ?");
+DB_STATEMENT(sql_enable_webhook, "UPDATE {prefix}webhooks"
+				 " SET state = 'active'"
+				 " WHERE id = ? AND state IN ('disabled', 'gone')");
+DB_STATEMENT(sql_clear_webhook_status, "UPDATE {prefix}webhook_status"
+				       " SET failing_since_ms = NULL, failures = 0, probes = 0, hold_until_ms = 0"
+				       " WHERE webhook_id = ?");
+/* columns are assigned from the left: the secret that it had is kept */
+DB_STATEMENT(sql_rotate_secret, "UPDATE {prefix}webhooks"
+				" SET previous_secret = CASE WHEN ? > 0 THEN secret END, previous_until_ms = CASE WHEN ? > 0"
+				" THEN " NOW " + ? END, secret = ?"
+				" WHERE id = ? AND secret <> ?");
+DB_STATEMENT(sql_disable_webhook, "UPDATE {prefix}webhooks SET state = 'disabled' WHERE id = ? AND state = 'active'");
+
+store_statement_list sql_of_webhook_admin = { &sql_select_webhook, &sql_count_due_of_webhook, &sql_set_webhook,
+	&sql_enable_webhook, &sql_clear_webhook_status, &sql_rotate_secret, &sql_disable_webhook, NULL };
+
 static enum result
-query_one(struct store *store, struct pool *pool, enum statement statement, const struct db_value *values, size_t count,
-    struct db_rows *rows)
+query_one(struct store *store, struct pool *pool, const struct db_statement *statement, const struct db_value *values,
+    size_t count, struct db_rows *rows)
 {
 	const struct db_arguments arguments = { .values = values, .count = count };
 	enum result result = db_query(store->db, pool, statement, &arguments, rows);
@@ -40,9 +69,9 @@ store_find_webhook(struct store *store, struct pool *pool, uint64_t id, struct w
 {
 	const struct db_value values[] = { DB_U64(webhook_shard(id)), DB_U64(id) };
 	struct db_rows rows, pending;
-	enum result result = query_one(store, pool, SQL_SELECT_WEBHOOK, &values[1], 1, &rows);
+	enum result result = query_one(store, pool, &sql_select_webhook, &values[1], 1, &rows);
 	if (result == RESULT_OK)
-		result = query_one(store, pool, SQL_COUNT_DUE_OF_WEBHOOK, values, 2, &pending);
+		result = query_one(store, pool, &sql_count_due_of_webhook, values, 2, &pending);
 	if (result != RESULT_OK)
 		return result;
 	*webhook = details_from_row(&rows);
@@ -55,9 +84,9 @@ enum result
 store_activate_webhook(struct store *store, uint64_t webhook_id)
 {
 	const struct db_value id = DB_U64(webhook_id);
-	enum result result = store_change_one(store, SQL_ENABLE_WEBHOOK, &id, 1);
+	enum result result = store_change_one(store, &sql_enable_webhook, &id, 1);
 	if (result == RESULT_OK || result == RESULT_NOT_FOUND) /* it was active */
-		result = store_change_one(store, SQL_CLEAR_WEBHOOK_STATUS, &id, 1);
+		result = store_change_one(store, &sql_clear_webhook_status, &id, 1);
 	return result;
 }
 
@@ -82,7 +111,7 @@ disable_webhook(struct store *store, struct pool *pool, void *context)
 	enum result result = store_lock_webhook_settings(store, pool, id.as.u64);
 	if (result != RESULT_OK)
 		return result;
-	result = store_change_one(store, SQL_DISABLE_WEBHOOK, &id, 1);
+	result = store_change_one(store, &sql_disable_webhook, &id, 1);
 	return result == RESULT_NOT_FOUND ? RESULT_OK : result;
 }
 
@@ -109,8 +138,8 @@ rotate_secret(struct store *store, struct pool *pool, void *context)
 	enum result result = store_lock_webhook_settings(store, pool, r->id);
 	if (result != RESULT_OK)
 		return result;
-	result = store_change_one(store, SQL_ROTATE_SECRET, values, ARRAY_SIZE(values));
-	return result == RESULT_NOT_FOUND ? query_one(store, pool, SQL_SELECT_WEBHOOK, &id, 1, &rows) : result;
+	result = store_change_one(store, &sql_rotate_secret, values, ARRAY_SIZE(values));
+	return result == RESULT_NOT_FOUND ? query_one(store, pool, &sql_select_webhook, &id, 1, &rows) : result;
 }
 
 enum result
@@ -133,7 +162,7 @@ edit_webhook(struct store *store, struct pool *pool, void *context)
 	struct db_rows rows;
 	enum result result = store_lock_webhook_settings(store, pool, editing->id);
 	if (result == RESULT_OK)
-		result = query_one(store, pool, SQL_SELECT_WEBHOOK, &id, 1, &rows);
+		result = query_one(store, pool, &sql_select_webhook, &id, 1, &rows);
 	if (result != RESULT_OK)
 		return result;
 	struct webhook_settings s = details_from_row(&rows).settings;
@@ -142,7 +171,7 @@ edit_webhook(struct store *store, struct pool *pool, void *context)
 	const struct db_value values[] = { DB_U64(s.events), db_bytes(s.source),
 		db_bytes(s.form ? SLICE("form") : SLICE("json")), db_bytes(s.schedule), DB_U64(s.rate), db_bytes(s.ca_file),
 		db_bytes(s.client_certificate), db_bytes(s.client_key), id };
-	return store_change_one(store, SQL_SET_WEBHOOK, values, ARRAY_SIZE(values));
+	return store_change_one(store, &sql_set_webhook, values, ARRAY_SIZE(values));
 }
 
 enum result

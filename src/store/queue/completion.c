@@ -6,6 +6,84 @@
 #include "store/private.h"
 #include "store/queue/dispatch.h"
 
+/* For a row that is there already: the delivery was sent again. */
+#define ENDED_AGAIN                                                                    \
+	" ON DUPLICATE KEY UPDATE state = VALUES(state), attempts = VALUES(attempts)," \
+	" last_status = VALUES(last_status), last_error = VALUES(last_error), ended_ms = VALUES(ended_ms)"
+
+DB_STATEMENT(sql_lock_claimed, "SELECT u.id, u.token, u.event_id, u.format, s.webhook_id, s.failing_since_ms IS NOT NULL, " NOW
+			       " FROM {prefix}due u FORCE INDEX (PRIMARY)"
+			       " LEFT JOIN {prefix}webhook_status s ON s.webhook_id = u.webhook_id"
+			       " WHERE u.id IN ({list})"
+			       " ORDER BY u.id"
+			       " FOR UPDATE WAIT 1");
+/* while it waits nobody's outcome is recorded */
+DB_STATEMENT(sql_insert_attempt,
+    "INSERT INTO {prefix}attempts (delivery_id, attempt, started_ms, duration_ms, status, error, answer)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?)");
+DB_STATEMENT(sql_insert_delivery,
+    "INSERT INTO {prefix}deliveries (id, event_id, webhook_id, format, state, attempts, last_status, last_error,"
+    " ended_ms)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)" ENDED_AGAIN);
+/* no list, because in a DELETE no index can be forced */
+DB_STATEMENT(sql_delete_due, "DELETE FROM {prefix}due WHERE id = ?");
+/* an INSERT, because an UPDATE of many rows is run once for each. The rows are there, and locked: the zeros
+ * are never stored */
+DB_STATEMENT(sql_reschedule_due,
+    "INSERT INTO {prefix}due (id, event_id, shard, webhook_id, format, due_ms, last_status, last_error)"
+    " VALUES (?, 0, 0, 0, 'json', ?, ?, ?)"
+    " ON DUPLICATE KEY UPDATE due_ms = VALUES(due_ms), token = NULL, last_status = VALUES(last_status),"
+    " last_error = VALUES(last_error)");
+DB_STATEMENT(sql_unclaim_due, "UPDATE {prefix}due"
+			      " SET due_ms = " NOW ", token = NULL, attempts = attempts - 1"
+			      " WHERE id = ? AND token = ?");
+/* of rows that are there, as above. Who failed before goes on failing, but for a success in between */
+DB_STATEMENT(sql_change_webhook_status,
+    "INSERT INTO {prefix}webhook_status (webhook_id, last_status, last_error, last_delivery_ms, failing_since_ms,"
+    " failures, probes, hold_until_ms)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+    " ON DUPLICATE KEY UPDATE last_status = VALUES(last_status), last_error = VALUES(last_error),"
+    " failing_since_ms = CASE WHEN VALUES(last_delivery_ms) IS NULL"
+    " THEN COALESCE(failing_since_ms, VALUES(failing_since_ms)) ELSE VALUES(failing_since_ms) END,"
+    " last_delivery_ms = COALESCE(VALUES(last_delivery_ms), last_delivery_ms), failures = VALUES(failures),"
+    " probes = VALUES(probes), hold_until_ms = VALUES(hold_until_ms)");
+/* not when its operator has enabled it since: then it fails anew */
+DB_STATEMENT(sql_close_webhook, "UPDATE {prefix}webhooks w"
+				" JOIN {prefix}webhook_status s ON s.webhook_id = w.id"
+				" SET w.state = ?"
+				" WHERE w.id = ? AND w.state = 'active' AND s.failing_since_ms IS NOT NULL");
+DB_STATEMENT(sql_select_due_of_webhook, "SELECT d.id"
+					" FROM {prefix}due d FORCE INDEX (by_webhook)"
+					" WHERE d.shard = ? AND d.webhook_id = ? AND d.token IS NULL AND NOT EXISTS (SELECT 1"
+					"   FROM {prefix}webhooks w"
+					"   WHERE w.id = d.webhook_id AND w.state <> 'gone' LOCK IN SHARE MODE)"
+					" ORDER BY d.due_ms"
+					" LIMIT ?"
+					" FOR UPDATE");
+/* not those that are claimed, unless nobody holds the claim any more: the row of a disabled webhook is never claimed
+ * anew. An event's deliveries have ids behind its own, so the few at the end of a day may be of the next */
+DB_STATEMENT(sql_select_due_of_old_days, "SELECT id"
+					 " FROM {prefix}due FORCE INDEX (PRIMARY)"
+					 " WHERE id < ? AND event_id < ? AND (token IS NULL OR due_ms <= " NOW ")"
+					 " ORDER BY id"
+					 " LIMIT ?"
+					 " FOR UPDATE");
+DB_STATEMENT(sql_lock_due, "SELECT id FROM {prefix}due WHERE id = ? FOR UPDATE");
+DB_STATEMENT(sql_hold_webhook_of, "UPDATE {prefix}webhook_status s"
+				  " JOIN {prefix}due d ON d.webhook_id = s.webhook_id"
+				  " SET s.hold_until_ms = GREATEST(s.hold_until_ms, " NOW " + ?)"
+				  " WHERE d.id = ?");
+DB_STATEMENT(sql_fail_due,
+    "INSERT INTO {prefix}deliveries (id, event_id, webhook_id, format, state, attempts, last_status, last_error,"
+    " ended_ms)"
+    " SELECT id, event_id, webhook_id, format, 'failed', attempts, last_status, ?, " NOW
+    " FROM {prefix}due FORCE INDEX (PRIMARY)"
+    " WHERE id IN ({list})" ENDED_AGAIN);
+
+store_statement_list sql_of_completion = { &sql_lock_claimed, &sql_insert_attempt, &sql_insert_delivery,
+	&sql_delete_due, &sql_reschedule_due, &sql_unclaim_due, &sql_change_webhook_status, &sql_close_webhook,
+	&sql_select_due_of_webhook, &sql_select_due_of_old_days, &sql_lock_due, &sql_hold_webhook_of, &sql_fail_due, NULL };
+
 /* What the outcomes of a batch come to for one webhook. */
 struct webhook_change {
 	const struct delivery_outcome *last; /* tells how it fares */
@@ -100,7 +178,7 @@ write_statuses(struct store *store, struct pool *pool, const struct completed_ro
 			DB_I64(o->webhook_hold_ms > 0 ? now_ms + o->webhook_hold_ms : 0) },
 		    STATUS_COLUMNS);
 	}
-	return db_execute_rows(store->db, SQL_CHANGE_WEBHOOK_STATUS, rows, STATUS_COLUMNS, count, NULL);
+	return db_execute_rows(store->db, &sql_change_webhook_status, rows, STATUS_COLUMNS, count, NULL);
 }
 
 /* A handful of statements. None of them asks for the token again: the rows are locked since it was compared, so that nobody can
@@ -110,14 +188,14 @@ static enum result
 write_completion(struct store *store, struct pool *pool, const struct completed_rows *c, int64_t now_ms)
 {
 	const struct {
-		enum statement statement;
+		const struct db_statement *statement;
 		const struct db_value *rows;
 		size_t columns, count;
 	} steps[] = {
-		{ SQL_INSERT_ATTEMPT, c->attempts, ATTEMPT_COLUMNS, c->attempt_count },
-		{ SQL_INSERT_DELIVERY, c->ended, ENDED_COLUMNS, c->ended_count },
-		{ SQL_DELETE_DUE, c->removed, 1, c->removed_count },
-		{ SQL_RESCHEDULE_DUE, c->moved, MOVED_COLUMNS, c->moved_count },
+		{ &sql_insert_attempt, c->attempts, ATTEMPT_COLUMNS, c->attempt_count },
+		{ &sql_insert_delivery, c->ended, ENDED_COLUMNS, c->ended_count },
+		{ &sql_delete_due, c->removed, 1, c->removed_count },
+		{ &sql_reschedule_due, c->moved, MOVED_COLUMNS, c->moved_count },
 	};
 	enum result result = RESULT_OK;
 	for (size_t i = 0; i < ARRAY_SIZE(steps) && result == RESULT_OK; i++)
@@ -152,7 +230,7 @@ complete(struct store *store, struct pool *pool, void *context)
 	for (size_t i = 0; i < count; i++)
 		ids[i] = DB_U64(outcomes[i].id);
 	struct db_arguments arguments = { .lists = { { ids, count } }, .list_count = 1 };
-	enum result result = db_query(store->db, pool, SQL_LOCK_CLAIMED, &arguments, &locked);
+	enum result result = db_query(store->db, pool, &sql_lock_claimed, &arguments, &locked);
 	if (result != RESULT_OK)
 		return result;
 	struct completed_rows completion = completed_rows(pool, count);
@@ -191,7 +269,7 @@ close_webhook(struct store *store, struct pool *pool, void *context)
 		DB_U64(closing->webhook_id) };
 	enum result result = store_lock_webhook_settings(store, pool, closing->webhook_id);
 	if (result == RESULT_OK)
-		result = store_change_one(store, SQL_CLOSE_WEBHOOK, values, ARRAY_SIZE(values));
+		result = store_change_one(store, &sql_close_webhook, values, ARRAY_SIZE(values));
 	return result == RESULT_NOT_FOUND ? RESULT_OK : result;
 }
 
@@ -209,14 +287,14 @@ store_unclaim(struct store *store, const struct delivery_outcome *claims, size_t
 	size_t added = 0;
 	for (size_t i = 0; i < count; i++)
 		add(rows, &added, (struct db_value[]){ DB_U64(claims[i].id), db_bytes(claims[i].token) }, UNCLAIM_COLUMNS);
-	enum result result = db_execute_rows(store->db, SQL_UNCLAIM_DUE, rows, UNCLAIM_COLUMNS, added, NULL);
+	enum result result = db_execute_rows(store->db, &sql_unclaim_due, rows, UNCLAIM_COLUMNS, added, NULL);
 	pool_free(&pool);
 	return result;
 }
 
 /* Which pending deliveries are to be ended, and what came of it. */
 struct failing {
-	enum statement find; /* answers their ids, and locks them */
+	const struct db_statement *find; /* answers their ids, and locks them */
 	const struct db_value *values;
 	size_t value_count;
 	struct slice error;
@@ -235,10 +313,10 @@ fail_pending(struct store *store, struct pool *pool, void *context)
 	if (result != RESULT_OK || rows.count == 0)
 		return result;
 	struct db_list ids = { rows.values, rows.count };
-	result = db_execute(store->db, SQL_FAIL_DUE,
+	result = db_execute(store->db, &sql_fail_due,
 	    &(struct db_arguments){ .values = &error, .count = 1, .lists = { ids }, .list_count = 1 }, NULL);
 	if (result == RESULT_OK)
-		result = db_execute_rows(store->db, SQL_DELETE_DUE, ids.values, 1, ids.count, NULL);
+		result = db_execute_rows(store->db, &sql_delete_due, ids.values, 1, ids.count, NULL);
 	failing->done = rows.count;
 	return result;
 }
@@ -262,9 +340,9 @@ fail_crashed(struct store *store, struct pool *pool, void *context)
 {
 	struct crashed_delivery *crashed = context;
 	const struct db_value id = DB_U64(crashed->id), hold[] = { DB_I64(crashed->hold_ms), id };
-	struct failing failing = { SQL_LOCK_DUE, &id, 1, SLICE("crashed"), 0 };
+	struct failing failing = { &sql_lock_due, &id, 1, SLICE("crashed"), 0 };
 	enum result result = db_execute(
-	    store->db, SQL_HOLD_WEBHOOK_OF, &(struct db_arguments){ .values = hold, .count = ARRAY_SIZE(hold) }, NULL);
+	    store->db, &sql_hold_webhook_of, &(struct db_arguments){ .values = hold, .count = ARRAY_SIZE(hold) }, NULL);
 	if (result == RESULT_OK)
 		result = fail_pending(store, pool, &failing);
 	crashed->done = failing.done;
@@ -290,7 +368,7 @@ enum result
 store_fail_pending(struct store *store, uint64_t webhook_id, size_t chunk, size_t *done)
 {
 	const struct db_value values[] = { DB_U64(webhook_shard(webhook_id)), DB_U64(webhook_id), chunk_value(chunk) };
-	struct failing failing = { SQL_SELECT_DUE_OF_WEBHOOK, values, ARRAY_SIZE(values), SLICE("webhook_gone"), 0 };
+	struct failing failing = { &sql_select_due_of_webhook, values, ARRAY_SIZE(values), SLICE("webhook_gone"), 0 };
 	return fail_found(store, &failing, done);
 }
 
@@ -298,6 +376,6 @@ enum result
 store_fail_expired(struct store *store, const struct db_value days[2], size_t chunk, size_t *done)
 {
 	const struct db_value values[] = { days[0], days[1], chunk_value(chunk) };
-	struct failing failing = { SQL_SELECT_DUE_OF_OLD_DAYS, values, ARRAY_SIZE(values), SLICE("expired"), 0 };
+	struct failing failing = { &sql_select_due_of_old_days, values, ARRAY_SIZE(values), SLICE("expired"), 0 };
 	return fail_found(store, &failing, done);
 }

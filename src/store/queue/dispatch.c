@@ -11,6 +11,47 @@
 #include "engine/events.h"
 #include "store/private.h"
 
+DB_STATEMENT(sql_lease_shards, "UPDATE {prefix}dispatch_shards"
+			       " SET owner = ?, lease_until_ms = " NOW " + ?"
+			       " WHERE owner IS NULL OR owner = ? OR lease_until_ms <= " NOW);
+DB_STATEMENT(sql_select_leased_shards, "SELECT shard FROM {prefix}dispatch_shards WHERE owner = ?");
+DB_STATEMENT(sql_release_shards, "UPDATE {prefix}dispatch_shards SET owner = NULL, lease_until_ms = 0 WHERE owner = ?");
+/* one probe for each webhook, and then only what comes due within a lease: neither what is due already, nor later */
+DB_STATEMENT(sql_select_claimed_webhooks, "SELECT shard, webhook_id, MIN(due_ms)"
+					  " FROM {prefix}due"
+					  " WHERE due_ms > " NOW " AND due_ms <= " NOW " + ? AND shard IN ({list})"
+					  " GROUP BY shard, webhook_id");
+DB_STATEMENT(sql_select_claims,
+    "SELECT id"
+    " FROM {prefix}due FORCE INDEX (by_webhook)"
+    " WHERE shard = ? AND webhook_id = ? AND due_ms > " NOW " AND due_ms <= " NOW " + ? AND token >= ?"
+    " AND token <= ?");
+DB_STATEMENT(sql_release_claims, "UPDATE {prefix}due FORCE INDEX (PRIMARY)"
+				 " SET due_ms = LEAST(due_ms, " NOW "), token = NULL"
+				 " WHERE token >= ? AND token <= ? AND id IN ({list})");
+DB_STATEMENT(sql_select_due_rows, "SELECT id, due_ms"
+				  " FROM {prefix}due FORCE INDEX (by_webhook)"
+				  " WHERE shard = ? AND webhook_id = ? AND due_ms >= ? AND due_ms <= " NOW " ORDER BY due_ms"
+				  " LIMIT ?");
+/* the index is forced here and in sql_lock_claimed: of a small table the server would rather read all rows,
+ * and lock them, and wait for those of batches that are not committed yet */
+DB_STATEMENT(sql_claim_due, "UPDATE {prefix}due FORCE INDEX (PRIMARY)"
+			    " SET token = ?, due_ms = " NOW " + ?, attempts = attempts + 1"
+			    " WHERE due_ms <= " NOW " AND id IN ({list})");
+DB_STATEMENT(sql_select_claimed, "SELECT u.id, u.webhook_id, u.attempts, u.attempts_before, e.type, u.format, e.payload"
+				 " FROM {prefix}due u"
+				 " LEFT JOIN {prefix}events e ON e.id = u.event_id"
+				 " WHERE u.token = ? AND u.id IN ({list})");
+DB_STATEMENT(sql_select_destinations,
+    "SELECT id, state, url, secret, CASE WHEN previous_until_ms > " NOW " THEN previous_secret END, schedule,"
+    " ca_file, client_certificate, client_key"
+    " FROM {prefix}webhooks FORCE INDEX (PRIMARY)"
+    " WHERE id IN ({list})");
+
+store_statement_list sql_of_dispatch = { &sql_lease_shards, &sql_select_leased_shards, &sql_release_shards,
+	&sql_select_claimed_webhooks, &sql_select_claims, &sql_release_claims, &sql_select_due_rows, &sql_claim_due,
+	&sql_select_claimed, &sql_select_destinations, NULL };
+
 /* A claim's token is the first half of its owner's id and a random half, so that all claims of an owner can be found. */
 enum { TOKEN_OWNER_SIZE = 8 };
 
@@ -30,10 +71,10 @@ store_shards_lease(struct store *store, const unsigned char owner[DISPATCH_OWNER
 	enum result result = store_read_installation(store);
 	*held = 0;
 	if (result == RESULT_OK)
-		result = db_execute(store->db, SQL_LEASE_SHARDS, &(struct db_arguments){ .values = values, .count = 3 }, NULL);
+		result = db_execute(store->db, &sql_lease_shards, &(struct db_arguments){ .values = values, .count = 3 }, NULL);
 	if (result == RESULT_OK)
 		result = db_query(
-		    store->db, pool, SQL_SELECT_LEASED_SHARDS, &(struct db_arguments){ .values = &own, .count = 1 }, &rows);
+		    store->db, pool, &sql_select_leased_shards, &(struct db_arguments){ .values = &own, .count = 1 }, &rows);
 	for (size_t i = 0; result == RESULT_OK && i < rows.count; i++)
 		*held |= UINT64_C(1) << (db_get_u64(&rows, i, 0) % DELIVERY_SHARDS);
 	pool_free(&pool);
@@ -44,7 +85,7 @@ enum result
 store_shards_release(struct store *store, const unsigned char owner[DISPATCH_OWNER_SIZE])
 {
 	struct db_value own = bytes_value(owner, DISPATCH_OWNER_SIZE);
-	return db_execute(store->db, SQL_RELEASE_SHARDS, &(struct db_arguments){ .values = &own, .count = 1 }, NULL);
+	return db_execute(store->db, &sql_release_shards, &(struct db_arguments){ .values = &own, .count = 1 }, NULL);
 }
 
 /* A dead owner's claims on their way to being due again, as many as one statement takes. */
@@ -64,7 +105,7 @@ release_found(struct releasing *r)
 	if (r->count == 0)
 		return RESULT_OK;
 	r->count = 0;
-	return db_execute(r->store->db, SQL_RELEASE_CLAIMS, &arguments, NULL);
+	return db_execute(r->store->db, &sql_release_claims, &arguments, NULL);
 }
 
 static enum result
@@ -73,7 +114,7 @@ find_claims(struct releasing *r, const struct db_value webhook[2], int64_t lease
 	struct pool *pool = pool_new();
 	struct db_value values[] = { webhook[0], webhook[1], DB_I64(lease_ms), r->tokens[0], r->tokens[1] };
 	struct db_rows found;
-	enum result result = db_query(r->store->db, pool, SQL_SELECT_CLAIMS,
+	enum result result = db_query(r->store->db, pool, &sql_select_claims,
 	    &(struct db_arguments){ .values = values, .count = ARRAY_SIZE(values) }, &found);
 	for (size_t i = 0; result == RESULT_OK && i < found.count; i++) {
 		r->ids[r->count++] = found.values[i];
@@ -101,7 +142,7 @@ store_owner_release(struct store *store, const unsigned char dead_owner[DISPATCH
 	struct db_rows webhooks;
 	enum result result = store_read_installation(store);
 	if (result == RESULT_OK)
-		result = db_query(store->db, pool, SQL_SELECT_CLAIMED_WEBHOOKS, &arguments, &webhooks);
+		result = db_query(store->db, pool, &sql_select_claimed_webhooks, &arguments, &webhooks);
 	for (size_t i = 0; result == RESULT_OK && i < webhooks.count; i++)
 		result = find_claims(&r, webhooks.values + i * webhooks.columns, lease_ms);
 	if (result == RESULT_OK)
@@ -115,7 +156,7 @@ look_for_rows(struct store *store, struct pool *pool, const struct due_request *
 {
 	struct db_value values[] = { DB_U64(webhook_shard(request->webhook_id)), DB_U64(request->webhook_id),
 		DB_I64(request->from_ms), DB_U64(limit) };
-	return db_query(store->db, pool, SQL_SELECT_DUE_ROWS,
+	return db_query(store->db, pool, &sql_select_due_rows,
 	    &(struct db_arguments){ .values = values, .count = ARRAY_SIZE(values) }, rows);
 }
 
@@ -198,7 +239,7 @@ store_destinations(
 	for (size_t i = 0; i < count; i++)
 		ids[i] = DB_U64(webhook_ids[i]);
 	struct db_list list = { ids, count };
-	enum result result = store_query_lists(store, pool, SQL_SELECT_DESTINATIONS, &list, 1, &rows);
+	enum result result = store_query_lists(store, pool, &sql_select_destinations, &list, 1, &rows);
 	if (result != RESULT_OK)
 		return result;
 	*destinations = POOL_ARRAY(pool, count, struct destination);
@@ -310,10 +351,10 @@ store_claim(struct store *store, struct pool *pool, const unsigned char owner[DI
 	memcpy(token, owner, TOKEN_OWNER_SIZE);
 	struct db_value guard[] = { db_bytes(claiming.token), DB_I64(lease_ms) };
 	struct db_arguments arguments = { .values = guard, .count = 2, .lists = { ids }, .list_count = 1 };
-	result = db_execute(store->db, SQL_CLAIM_DUE, &arguments, NULL);
+	result = db_execute(store->db, &sql_claim_due, &arguments, NULL);
 	arguments.count = 1;
 	if (result == RESULT_OK)
-		result = db_query(store->db, pool, SQL_SELECT_CLAIMED, &arguments, &rows);
+		result = db_query(store->db, pool, &sql_select_claimed, &arguments, &rows);
 	/* behind the claim, so that what is sent goes where the operator has wanted it by then */
 	if (result == RESULT_OK)
 		result = find_destinations(&claiming, pool, requests, request_count);

@@ -5,13 +5,39 @@
 #include "store/private.h"
 #include "store/queue/dispatch.h"
 
+/* by_campaign makes this two probes for each campaign, and one for each job that is delayed */
+DB_STATEMENT_ANEW(sql_select_next_job,
+    "SELECT j.id, j.campaign_id, j.action, j.tag_id, j.argument, j.lead_ids, j.position, j.total, j.failures"
+    " FROM (SELECT (SELECT w.id"
+    "     FROM {prefix}bulk_jobs w FORCE INDEX (by_campaign)"
+    "     WHERE w.campaign_id = c.campaign_id AND w.delayed_until_ms <= " NOW "     ORDER BY w.id"
+    "     LIMIT 1) AS id"
+    "   FROM (SELECT campaign_id"
+    "     FROM {prefix}bulk_jobs FORCE INDEX (by_campaign)"
+    "     GROUP BY campaign_id) c"
+    "   LEFT JOIN {prefix}bulk_schedule t ON t.campaign_id = c.campaign_id"
+    "   HAVING id IS NOT NULL"
+    "   ORDER BY COALESCE(t.served_ms, 0), id"
+    "   LIMIT 1) n"
+    " JOIN {prefix}bulk_jobs j ON j.id = n.id");
+DB_STATEMENT(sql_delay_job, "UPDATE {prefix}bulk_jobs"
+			    " SET failures = failures + 1, delayed_until_ms = " NOW " + ?"
+			    " WHERE id = ? AND position = ? AND failures = ?");
+DB_STATEMENT(sql_skip_job_item, "UPDATE {prefix}bulk_jobs"
+				" SET position = position + 1, failures = 0, delayed_until_ms = 0"
+				" WHERE id = ? AND position = ?");
+DB_STATEMENT(sql_delete_job_at_end, "DELETE FROM {prefix}bulk_jobs WHERE id = ? AND position >= total");
+
+store_statement_list sql_of_jobs = { &sql_select_next_job, &sql_delay_job, &sql_skip_job_item, &sql_delete_job_at_end,
+	NULL };
+
 enum { JOB_ID, JOB_CAMPAIGN_ID, JOB_ACTION, JOB_TAG_ID, JOB_WORD, JOB_LEAD_IDS, JOB_POSITION, JOB_TOTAL, JOB_FAILURES };
 
 enum result
 store_next_job(struct store *store, struct pool *pool, struct bulk_job *job)
 {
 	struct db_rows rows;
-	enum result result = db_query(store->db, pool, SQL_SELECT_NEXT_JOB, NULL, &rows);
+	enum result result = db_query(store->db, pool, &sql_select_next_job, NULL, &rows);
 	if (result != RESULT_OK)
 		return result;
 	if (rows.count == 0)
@@ -45,7 +71,7 @@ delay_job(struct store *store, struct pool *pool UNUSED, void *context)
 	const struct standing *job = context;
 	const struct db_value values[] = { DB_I64(job->delay_ms), DB_U64(job->job_id), DB_U64(job->position),
 		DB_U64(job->failures) };
-	enum result result = store_change_one(store, SQL_DELAY_JOB, values, ARRAY_SIZE(values));
+	enum result result = store_change_one(store, &sql_delay_job, values, ARRAY_SIZE(values));
 	return result == RESULT_OK ? store_note_job_served(store, job->job_id) : result;
 }
 
@@ -62,11 +88,11 @@ skip_item(struct store *store, struct pool *pool UNUSED, void *context)
 {
 	const struct standing *job = context;
 	const struct db_value values[] = { DB_U64(job->job_id), DB_U64(job->position) };
-	enum result result = store_change_one(store, SQL_SKIP_JOB_ITEM, values, ARRAY_SIZE(values));
+	enum result result = store_change_one(store, &sql_skip_job_item, values, ARRAY_SIZE(values));
 	if (result == RESULT_OK)
 		result = store_note_job_served(store, job->job_id);
 	return result == RESULT_OK
-		   ? db_execute(store->db, SQL_DELETE_JOB_AT_END, &(struct db_arguments){ .values = values, .count = 1 }, NULL)
+		   ? db_execute(store->db, &sql_delete_job_at_end, &(struct db_arguments){ .values = values, .count = 1 }, NULL)
 		   : result;
 }
 

@@ -4,6 +4,46 @@
 #include "store/private.h"
 #include "store/queue/dispatch.h"
 
+DB_STATEMENT(sql_select_work, "SELECT " NOW ", EXISTS (SELECT 1 FROM {prefix}bulk_jobs WHERE delayed_until_ms <= " NOW ")");
+/* (shard, webhook_id, due_ms) makes this one probe for each shard and webhook, however many rows are due;
+ * the second probe is made only for those that have ended. The limit is above what anybody asks for (struct due_query) */
+DB_STATEMENT_ANEW(sql_select_due_webhooks,
+    "SELECT d.webhook_id, (w.state IS NULL OR w.state = 'gone') AND (SELECT u.id"
+    "   FROM {prefix}due u"
+    "   WHERE u.shard = d.shard AND u.webhook_id = d.webhook_id AND u.token IS NULL"
+    "   LIMIT 1) IS NOT NULL, GREATEST(d.first_ms, CASE WHEN w.state = 'active' THEN COALESCE(s.hold_until_ms, 0)"
+    " ELSE 0 END), d.first_ms, CAST(COALESCE(s.failures, 0) AS UNSIGNED), CAST(COALESCE(s.probes, 0) AS UNSIGNED),"
+    " s.failing_since_ms, s.last_delivery_ms IS NOT NULL, CAST(COALESCE(w.rate, 0) AS UNSIGNED)"
+    " FROM (SELECT shard, webhook_id, MIN(due_ms) AS first_ms"
+    "   FROM {prefix}due"
+    "   WHERE shard IN ({list})"
+    "   GROUP BY shard, webhook_id) d"
+    " LEFT JOIN {prefix}webhook_status s ON s.webhook_id = d.webhook_id"
+    " LEFT JOIN {prefix}webhooks w ON w.id = d.webhook_id"
+    " WHERE w.state IS NULL OR w.state <> 'disabled'"
+    " ORDER BY 2 DESC, 3"
+    " LIMIT 20000");
+/* The same for the newest rows alone. One that is removed stays in the indexes for as long as somebody reads in a
+ * snapshot from before, a dump for instance: the statement above walks over all of them, webhook by webhook, this one
+ * over those whose ids have been given just now. Ids are given in blocks, the largest of nearly a hundred thousand, so a
+ * row that is made now may have an older one; what this misses, right after midnight for instance, the next look at all
+ * finds */
+DB_STATEMENT(sql_select_newest_due,
+    "SELECT d.webhook_id, FALSE, GREATEST(d.first_ms, s.hold_until_ms), d.first_ms, CAST(s.failures AS UNSIGNED),"
+    " CAST(s.probes AS UNSIGNED), s.failing_since_ms, s.last_delivery_ms IS NOT NULL, CAST(w.rate AS UNSIGNED)"
+    " FROM (SELECT webhook_id, MIN(due_ms) AS first_ms"
+    "   FROM {prefix}due FORCE INDEX (PRIMARY)"
+    "   WHERE id >= (SELECT " NOW " DIV 86400000 * 68719476736 + GREATEST(next, 200000) - 200000"
+    "     FROM {prefix}id_blocks"
+    "     WHERE name = 'history') AND shard IN ({list})"
+    "   GROUP BY webhook_id) d"
+    " STRAIGHT_JOIN {prefix}webhooks w ON w.id = d.webhook_id"
+    " STRAIGHT_JOIN {prefix}webhook_status s ON s.webhook_id = d.webhook_id"
+    " WHERE w.state = 'active'"
+    " ORDER BY 3");
+
+store_statement_list sql_of_look = { &sql_select_work, &sql_select_due_webhooks, &sql_select_newest_due, NULL };
+
 struct db_list
 store_shard_list(struct pool *pool, uint64_t held)
 {
@@ -61,11 +101,11 @@ store_due_webhooks(struct store *store, struct pool *pool, const struct due_quer
 {
 	const struct db_arguments arguments = { .lists = { store_shard_list(pool, question->held) }, .list_count = 1 };
 	struct db_rows work, rows;
-	enum result result = db_query(store->db, pool, SQL_SELECT_WORK, NULL, &work);
+	enum result result = db_query(store->db, pool, &sql_select_work, NULL, &work);
 	const int64_t asked_ms = clock_monotonic_ms();
 	if (result == RESULT_OK)
 		result = db_query(
-		    store->db, pool, question->newest ? SQL_SELECT_NEWEST_DUE : SQL_SELECT_DUE_WEBHOOKS, &arguments, &rows);
+		    store->db, pool, question->newest ? &sql_select_newest_due : &sql_select_due_webhooks, &arguments, &rows);
 	if (result != RESULT_OK)
 		return result;
 	const size_t room = rows.count < question->limit ? rows.count : question->limit;

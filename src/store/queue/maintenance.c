@@ -4,6 +4,24 @@
 #include "store/private.h"
 #include "store/queue/dispatch.h"
 
+DB_STATEMENT(sql_note_ended_campaigns, "UPDATE {prefix}campaigns"
+				       " SET ended_ms = ends_ms"
+				       " WHERE ended_ms IS NULL AND ends_ms <= " NOW);
+DB_STATEMENT(sql_delete_old_tokens, "DELETE FROM {prefix}commit_tokens WHERE created_ms < " NOW " - ? LIMIT ?");
+DB_STATEMENT(sql_select_deleted_leads, "SELECT lead_id FROM {prefix}deleted_leads ORDER BY lead_id LIMIT ?");
+/* found first, because a DELETE with a list may lock the entries of all leads */
+DB_STATEMENT(sql_select_score_entries, "SELECT lead_id, CAST(reason AS UNSIGNED), ref, round"
+				       " FROM {prefix}score_entries FORCE INDEX (PRIMARY)"
+				       " WHERE lead_id IN ({list})"
+				       " LIMIT 1000");
+DB_STATEMENT(sql_delete_score_entry, "DELETE"
+				     " FROM {prefix}score_entries"
+				     " WHERE lead_id = ? AND reason = ? AND ref = ? AND round = ?");
+DB_STATEMENT(sql_delete_deleted_lead, "DELETE FROM {prefix}deleted_leads WHERE lead_id = ?");
+
+store_statement_list sql_of_maintenance = { &sql_note_ended_campaigns, &sql_delete_old_tokens,
+	&sql_select_deleted_leads, &sql_select_score_entries, &sql_delete_score_entry, &sql_delete_deleted_lead, NULL };
+
 /* One short transaction deletes that many tokens; a day may have as many as batches, so one alone would never catch up. */
 enum { TOKEN_LIFETIME_MS = 24 * 3600 * 1000, TOKEN_CHUNK = 1000, TOKEN_CHUNKS = 20 };
 
@@ -15,7 +33,7 @@ drop_old_tokens(struct store *store)
 	enum result result = RESULT_OK;
 	struct db_arguments arguments = { .values = values, .count = ARRAY_SIZE(values) };
 	for (unsigned i = 0; i < TOKEN_CHUNKS && result == RESULT_OK && dropped == TOKEN_CHUNK; i++)
-		result = db_execute(store->db, SQL_DELETE_OLD_TOKENS, &arguments, &dropped);
+		result = db_execute(store->db, &sql_delete_old_tokens, &arguments, &dropped);
 	return result;
 }
 
@@ -35,14 +53,15 @@ drop_entries(struct store *store, struct pool *pool, void *context)
 	struct dropping *dropping = context;
 	const struct db_list leads = dropping->leads;
 	struct db_rows entries;
-	enum result result = db_query(
-	    store->db, pool, SQL_SELECT_SCORE_ENTRIES, &(struct db_arguments){ .lists = { leads }, .list_count = 1 }, &entries);
+	enum result result = db_query(store->db, pool, &sql_select_score_entries,
+	    &(struct db_arguments){ .lists = { leads }, .list_count = 1 }, &entries);
 	if (result == RESULT_OK)
-		result = db_execute_rows(store->db, SQL_DELETE_SCORE_ENTRY, entries.values, ENTRY_COLUMNS, entries.count, NULL);
+		result =
+		    db_execute_rows(store->db, &sql_delete_score_entry, entries.values, ENTRY_COLUMNS, entries.count, NULL);
 	dropping->all = entries.count < ENTRY_CHUNK;
 	/* they are forgotten with the last of it: a call that ends before is gone on with in the next */
 	return result == RESULT_OK && dropping->all
-		   ? db_execute_rows(store->db, SQL_DELETE_DELETED_LEAD, leads.values, 1, leads.count, NULL)
+		   ? db_execute_rows(store->db, &sql_delete_deleted_lead, leads.values, 1, leads.count, NULL)
 		   : result;
 }
 
@@ -52,7 +71,7 @@ drop_deleted_leads(struct store *store, struct pool *pool, unsigned *chunks, boo
 	struct db_value most = DB_U64(DELETED_LEADS);
 	struct db_rows rows;
 	enum result result =
-	    db_query(store->db, pool, SQL_SELECT_DELETED_LEADS, &(struct db_arguments){ .values = &most, .count = 1 }, &rows);
+	    db_query(store->db, pool, &sql_select_deleted_leads, &(struct db_arguments){ .values = &most, .count = 1 }, &rows);
 	struct dropping dropping = { .leads = { rows.values, rows.count }, .all = rows.count == 0 };
 	*more = rows.count == DELETED_LEADS;
 	for (; result == RESULT_OK && !dropping.all && *chunks > 0; (*chunks)--)
@@ -77,7 +96,7 @@ drop_old_entries(struct store *store)
 enum result
 store_maintain(struct store *store, bool maintains_days)
 {
-	enum result result = db_execute(store->db, SQL_NOTE_ENDED_CAMPAIGNS, NULL, NULL);
+	enum result result = db_execute(store->db, &sql_note_ended_campaigns, NULL, NULL);
 	if (result == RESULT_OK)
 		result = drop_old_entries(store);
 	if (result == RESULT_OK)

@@ -11,7 +11,29 @@
 #include "base/log.h"
 #include "store/private.h"
 
-/* In the order of SQL_SELECT_HISTORY_DAYS, which is the one in which a day goes. Without its row in `deliveries` nothing can be
+/* The limits of a table's days, NULL while it has none. */
+#define HISTORY_DAYS_OF(number, table)                                                              \
+	"SELECT " number ", MIN(CAST(PARTITION_DESCRIPTION AS UNSIGNED)),"                          \
+	" MAX(CAST(PARTITION_DESCRIPTION AS UNSIGNED)), " NOW " FROM information_schema.PARTITIONS" \
+	" WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = '{prefix}" table "' AND PARTITION_NAME <> 'later'"
+
+DB_STATEMENT(
+    sql_find_due_of_old_days, "SELECT id FROM {prefix}due FORCE INDEX (PRIMARY) WHERE id < ? AND event_id < ? LIMIT 1");
+/* a rest that is longer than any was written while the clock was wrong */
+DB_STATEMENT(sql_select_history_rest, "SELECT CAST(value AS SIGNED) > " NOW " AND CAST(value AS SIGNED) <= " NOW " + ?"
+				      " FROM {prefix}installation"
+				      " WHERE name = 'history_rests_until_ms'");
+DB_STATEMENT(sql_set_history_rest, "INSERT INTO {prefix}installation (name, value)"
+				   " VALUES ('history_rests_until_ms', " NOW " + ?)"
+				   " ON DUPLICATE KEY UPDATE value = VALUES(value)");
+DB_STATEMENT(sql_select_history_days, HISTORY_DAYS_OF("0", "deliveries") " UNION ALL " HISTORY_DAYS_OF(
+					  "1", "attempts") " UNION ALL " HISTORY_DAYS_OF("2", "events"));
+DB_STATEMENT(sql_select_first_event, "SELECT MIN(id) FROM {prefix}events WHERE id >= ?");
+
+store_statement_list sql_of_partitions = { &sql_find_due_of_old_days, &sql_select_history_rest, &sql_set_history_rest,
+	&sql_select_history_days, &sql_select_first_event, NULL };
+
+/* In the order of sql_select_history_days, which is the one in which a day goes. Without its row in `deliveries` nothing can be
  * sent again any more; events are last, because what is due needs its event. */
 static const char *const tables[HISTORY_TABLES] = { "deliveries", "attempts", "events" };
 
@@ -56,7 +78,7 @@ store_read_days(struct store *store, struct pool *pool, struct history_days *day
 {
 	const int64_t retention_ms = store->options.retention_ms;
 	struct db_rows rows;
-	enum result result = db_query(store->db, pool, SQL_SELECT_HISTORY_DAYS, NULL, &rows);
+	enum result result = db_query(store->db, pool, &sql_select_history_days, NULL, &rows);
 	*days = (struct history_days){ 0 };
 	for (size_t i = 0; result == RESULT_OK && i < rows.count; i++) {
 		const size_t table = (size_t)db_get_i64(&rows, i, DAYS_TABLE);
@@ -139,7 +161,7 @@ first_to_make(struct store *store, struct pool *pool, const struct history_days 
 	const struct db_value from = DB_U64(first_id(behind));
 	struct db_rows rows;
 	enum result result =
-	    db_query(store->db, pool, SQL_SELECT_FIRST_EVENT, &(struct db_arguments){ .values = &from, .count = 1 }, &rows);
+	    db_query(store->db, pool, &sql_select_first_event, &(struct db_arguments){ .values = &from, .count = 1 }, &rows);
 	*first = days->today;
 	if (result == RESULT_OK && !db_is_null(&rows, 0, 0) && history_day(db_get_u64(&rows, 0, 0)) < *first)
 		*first = history_day(db_get_u64(&rows, 0, 0));
@@ -203,7 +225,7 @@ end_pending(struct store *store, struct pool *pool, uint64_t day, enum progress 
 	*progress = DAY_GOES_ON;
 	if (done == EXPIRE_CHUNK)
 		return RESULT_OK;
-	result = store_exists(store, SQL_FIND_DUE_OF_OLD_DAYS, below, 2);
+	result = store_exists(store, &sql_find_due_of_old_days, below, 2);
 	*progress = result == RESULT_OK ? DAY_WAITS : DAY_DONE;
 	return result == RESULT_NOT_FOUND ? RESULT_OK : result;
 }
@@ -237,7 +259,7 @@ rests(struct store *store, struct pool *pool, bool *resting)
 	const struct db_value longest_ms = DB_I64(REST_MS);
 	struct db_rows rows;
 	enum result result = db_query(
-	    store->db, pool, SQL_SELECT_HISTORY_REST, &(struct db_arguments){ .values = &longest_ms, .count = 1 }, &rows);
+	    store->db, pool, &sql_select_history_rest, &(struct db_arguments){ .values = &longest_ms, .count = 1 }, &rows);
 	*resting = result == RESULT_OK && rows.count > 0 && db_get_bool(&rows, 0, 0);
 	return result;
 }
@@ -246,7 +268,7 @@ static enum result
 rest(struct store *store, int64_t rest_ms)
 {
 	const struct db_value value = DB_I64(rest_ms);
-	return db_execute(store->db, SQL_SET_HISTORY_REST, &(struct db_arguments){ .values = &value, .count = 1 }, NULL);
+	return db_execute(store->db, &sql_set_history_rest, &(struct db_arguments){ .values = &value, .count = 1 }, NULL);
 }
 
 /* *more: there is more to do at once. */

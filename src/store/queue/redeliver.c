@@ -8,6 +8,36 @@
 #include "store/private.h"
 #include "store/queue/dispatch.h"
 
+/* Whether a delivery has what it takes to be sent, its webhook and its event; and whether the webhook gets nothing now. */
+#define SENDABLE                                                                                                       \
+	"(SELECT w.id FROM {prefix}webhooks w WHERE w.id = t.webhook_id AND w.state <> 'gone') IS NOT NULL,"           \
+	" (SELECT e.id FROM {prefix}events e WHERE e.id = t.event_id) IS NOT NULL,"                                    \
+	" COALESCE((SELECT w.state = 'disabled' OR COALESCE(s.hold_until_ms, 0) > " NOW "     FROM {prefix}webhooks w" \
+	"     LEFT JOIN {prefix}webhook_status s ON s.webhook_id = w.id"                                               \
+	"     WHERE w.id = t.webhook_id), FALSE)"
+
+/* here too the primary key is forced, and nothing but these rows is locked */
+DB_STATEMENT(sql_lock_pending,
+    "SELECT t.id, " SENDABLE ", t.token IS NOT NULL AND t.due_ms > " NOW " FROM {prefix}due t FORCE INDEX (PRIMARY)"
+    " WHERE t.id IN ({list})"
+    " ORDER BY t.id"
+    " FOR UPDATE");
+DB_STATEMENT(sql_lock_ended,
+    "SELECT t.id, " SENDABLE ", t.event_id, t.webhook_id, t.format, t.attempts, t.last_status, t.last_error, " NOW
+    " FROM {prefix}deliveries t FORCE INDEX (PRIMARY)"
+    " WHERE t.id IN ({list})"
+    " ORDER BY t.id"
+    " FOR UPDATE");
+DB_STATEMENT(sql_hurry_due, "UPDATE {prefix}due FORCE INDEX (PRIMARY)"
+			    " SET due_ms = LEAST(due_ms, " NOW "), attempts_before = attempts, token = NULL"
+			    " WHERE (token IS NULL OR due_ms <= " NOW ") AND id IN ({list})");
+DB_STATEMENT(sql_send_again,
+    "INSERT INTO {prefix}due (id, event_id, shard, webhook_id, format, due_ms, attempts, attempts_before,"
+    " last_status, last_error)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+
+store_statement_list sql_of_redeliver = { &sql_lock_pending, &sql_lock_ended, &sql_hurry_due, &sql_send_again, NULL };
+
 /* What store_redeliver was asked, and what came of it. */
 struct redelivering {
 	const uint64_t *ids;
@@ -15,7 +45,7 @@ struct redelivering {
 	enum redelivery *what;
 };
 
-/* Columns of SQL_LOCK_PENDING and SQL_LOCK_ENDED. */
+/* Columns of sql_lock_pending and sql_lock_ended. */
 enum { AGAIN_ID, AGAIN_HAS_WEBHOOK, AGAIN_HAS_EVENT, AGAIN_HELD, AGAIN_CLAIMED };
 enum {
 	AGAIN_EVENT_ID = AGAIN_CLAIMED,
@@ -49,7 +79,7 @@ judge(struct redelivering *r, const struct db_rows *rows, size_t row, bool claim
 }
 
 static enum result
-query(struct store *store, struct pool *pool, enum statement statement, struct db_list ids, struct db_rows *rows)
+query(struct store *store, struct pool *pool, const struct db_statement *statement, struct db_list ids, struct db_rows *rows)
 {
 	return db_query(store->db, pool, statement, &(struct db_arguments){ .lists = { ids }, .list_count = 1 }, rows);
 }
@@ -81,7 +111,7 @@ hurry(struct store *store, struct pool *pool, struct redelivering *r, const stru
 	if (list.count == 0)
 		return RESULT_OK;
 	enum result result =
-	    db_execute(store->db, SQL_HURRY_DUE, &(struct db_arguments){ .lists = { list }, .list_count = 1 }, &changed);
+	    db_execute(store->db, &sql_hurry_due, &(struct db_arguments){ .lists = { list }, .list_count = 1 }, &changed);
 	return result == RESULT_OK && changed != list.count ? RESULT_CONFLICT : result;
 }
 
@@ -108,7 +138,7 @@ queue(struct store *store, struct pool *pool, struct redelivering *r, const stru
 		rows[used++] = status == 0 ? DB_NONE : DB_I64(status);
 		rows[used++] = db_bytes(db_get_bytes(ended, i, AGAIN_LAST_ERROR));
 	}
-	return db_execute_rows(store->db, SQL_SEND_AGAIN, rows, DUE_COLUMNS, used / DUE_COLUMNS, NULL);
+	return db_execute_rows(store->db, &sql_send_again, rows, DUE_COLUMNS, used / DUE_COLUMNS, NULL);
 }
 
 static enum result
@@ -122,9 +152,9 @@ redeliver(struct store *store, struct pool *pool, void *context)
 		r->what[i] = REDELIVERY_MISSING;
 	}
 	struct db_list list = store_id_list(pool, ids, r->count);
-	enum result result = query(store, pool, SQL_LOCK_PENDING, list, &pending);
+	enum result result = query(store, pool, &sql_lock_pending, list, &pending);
 	if (result == RESULT_OK)
-		result = query(store, pool, SQL_LOCK_ENDED, without(pool, list, &pending), &ended);
+		result = query(store, pool, &sql_lock_ended, without(pool, list, &pending), &ended);
 	if (result == RESULT_OK)
 		result = hurry(store, pool, r, &pending);
 	return result == RESULT_OK ? queue(store, pool, r, &ended) : result;

@@ -1,39 +1,143 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What comments, tests and documents cite is in the tree: the document, and the numbered section of it.
+# Every document, section, anchor, file and function that a comment, a test or a document cites is in the tree.
 set -u
 cd "$top_srcdir" || exit 99
+LC_ALL=C
+export LC_ALL
 
-found=$(mktemp)
-trap 'rm -f "$found"' EXIT
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+found=$folder/found
 
 # report NUMBER RULE: fails when $found has lines, and shows them
 report()
 {
 	if [ -s "$found" ]; then echo "not ok $1 - $2"; else echo "ok $1 - $2"; fi
-	sed 's/^/# /' "$found"
+	sort -u "$found" | sed 's/^/# /'
 }
 
-# Lines of all texts that match: file:text
+# All files. Those that are read do not include this one, whose patterns look like citations, nor seeds.
+find src tests schema man docs bench scripts conf-examples ./*.md | sed 's,^\./,,' | sort >"$folder/files"
+grep -vE '/(seeds|__pycache__|node_modules)/|^tests/checks/citations\.sh$' "$folder/files" | while IFS= read -r file; do
+	[ ! -f "$file" ] || printf '%s\0' "$file"
+done >"$folder/texts"
+
+# cited PATTERN: what matches in all texts, as file:match, each once
 cited()
 {
-	grep -rIoE "$1" src tests schema man docs bench scripts conf-examples ./*.md --exclude-dir=seeds --exclude-dir=__pycache__ \
-		--exclude=citations.sh | sort -u
+	xargs -0 grep -IoE -e "$1" /dev/null <"$folder/texts" | sort -u
 }
 
-echo "1..3"
+# "docs/api.md 4.1.7" for each numbered heading
+for document in docs/*.md; do
+	sed -nE "s|^#+ ([0-9]+(\.[0-9]+)*) .*|$document \1|p" "$document"
+done >"$folder/sections"
 
-cited '(docs|bench)/[A-Za-z0-9_-]+\.md' | while IFS=: read -r file document; do
-	[ -f "$document" ] || echo "$file cites $document, which does not exist"
+# Headers of the libraries and of the system, as the sources include them
+cited '^#include <[^>]+>' | sed 's/.*<//; s/>//; s,.*/,,' | sort -u >"$folder/headers"
+
+echo "1..6"
+
+# A path from the top. Programs and tests are named without their extension, too; archives are made by the build.
+cited '(^|[^A-Za-z0-9_./@~*$}-])(src|tests|docs|schema|scripts|bench|conf-examples)(/[A-Za-z0-9_.-]+)+[/<{*$]?' | awk '
+	NR == FNR { there[$0] = 1; next }
+	{
+		file = path = $0
+		sub(/:.*/, "", file)
+		sub(/^[^:]*:[^a-z]*/, "", path)
+		if (path ~ /([<{*$]|\.a)$/)
+			next
+		sub(/[.\/]+$/, "", path)
+		if (!(path in there) && !((path ".c") in there) && !((path ".py") in there))
+			print file " cites " path ", which does not exist"
+	}' "$folder/files" - >"$found"
+report 1 "each path that is cited exists"
+
+# A name without a folder, or with the last of its folders: payload.c, engine/payload.c
+cited '(^|[^A-Za-z0-9_./<*%$@}-])([a-z_]+/)*([a-z][a-z0-9_-][a-z0-9_-]+\.(c|h|py|sh|md)|[0-9]{4}-[a-z-]+\.sql)($|[^A-Za-z0-9_(-])' | awk '
+	FILENAME ~ /headers$/ { there[$0] = 1; next }
+	FILENAME ~ /files$/ { for (name = $0; sub(/^[^\/]*\//, "", name);) there[name] = 1; there[$0] = 1; next }
+	{
+		file = name = $0
+		sub(/:.*/, "", file)
+		sub(/^[^:]*:[^a-z0-9]*/, "", name)
+		sub(/[^a-z]*$/, "", name)
+		if (name ~ /^(mod_[a-z]+\.c|(yajl|openssl|curl|mysql|mariadb|sys|netinet|arpa|linux|phonenumbers)\/.*)$/)
+			next
+		if (!(name in there))
+			print file " cites " name ", which does not exist"
+	}' "$folder/headers" "$folder/files" - >"$found"
+report 2 "each file that is named exists"
+
+# "docs/api.md 4.1, 4.6 and 7". A number of a section has at most two digits a part; the status of an answer can follow it.
+number='[0-9]{1,2}(\.[0-9]{1,2})*'
+cited "(^|[^a-z])(api|architecture|deliveries|operating|requirements)\.md $number((,|;| and| to) $number($|[^0-9]))*" | awk '
+	NR == FNR { there[$0] = 1; next }
+	{
+		file = rest = $0
+		sub(/:.*/, "", file)
+		sub(/^[^:]*:[^a-z]*/, "", rest)
+		document = "docs/" rest
+		sub(/\.md.*/, ".md", document)
+		sub(/^[^ ]*/, "", rest)
+		while (match(rest, /[0-9]+(\.[0-9]+)*/)) {
+			section = document " " substr(rest, RSTART, RLENGTH)
+			rest = substr(rest, RSTART + RLENGTH)
+			if (!(section in there))
+				print file " cites " section ", which does not exist"
+		}
+	}' "$folder/sections" - >"$found"
+report 3 "each section that is cited exists"
+
+# A test whose description begins with a number cites a document that its module names.
+{
+	cited 'docs/[a-z]+\.md'
+	cited "^ *(\"\"\"|/\* )$number( in)?[ ,:]"
+} | awk '
+	NR == FNR { there[$0] = 1; next }
+	$0 !~ /^tests\// || / in[ ,:]$/ { next } # "30 in 60 s"
+	{
+		file = rest = $0
+		sub(/:.*/, "", file)
+		sub(/^[^:]*:/, "", rest)
+		if (rest ~ /^docs/) {
+			documents[file] = documents[file] " " rest
+			next
+		}
+		match(rest, /[0-9]+(\.[0-9]+)*/)
+		section = substr(rest, RSTART, RLENGTH)
+		known = section ~ /^4\.3\.[1-6]$/ # rules of a section, which are numbered
+		count = split(documents[file], named, " ")
+		for (i = 1; i <= count; i++)
+			known = known || (named[i] " " section) in there
+		if (!known)
+			print file " cites " section ", of no document that it names"
+	}' "$folder/sections" - >"$found"
+report 4 "each section that a test cites by its number alone exists"
+
+# [text](file#anchor): the anchor of a heading is its text in lower case, without punctuation, with - for blanks.
+cited '\]\([^)]+\)' | grep '^[^:]*\.md:' | while IFS=: read -r file link; do
+	link=$(echo "$link" | sed 's/^](//; s/)$//')
+	case $link in http*) continue ;; esac
+	target=${link%%#*}
+	if [ -z "$target" ]; then target=$file; else target=$(dirname "$file")/$target; fi
+	if [ ! -f "$target" ]; then
+		echo "$file links to $link, which does not exist"
+		continue
+	fi
+	case $link in *'#'*) ;; *) continue ;; esac
+	sed -n 's/^##* //p' "$target" | tr '[:upper:]' '[:lower:]' | sed 's/[^a-z0-9 _-]//g; s/ /-/g' | grep -qxF -e "${link#*#}" ||
+		echo "$file links to $link, which is no heading"
 done >"$found"
-report 1 "each document that is cited exists"
+report 5 "each link has its file and its heading"
 
-cited 'docs/[a-z]+\.md [0-9]+(\.[0-9]+)*' | while IFS=: read -r file citation; do
-	document=${citation%% *} section=${citation#* }
-	grep -qE "^#+ $(echo "$section" | sed 's/\./\\./g') " "$document" 2>/dev/null || echo "$file cites $citation, which does not exist"
-done >"$found"
-report 2 "each section that is cited exists"
-
-grep -rnIE '(^|[^/a-z-])(contract|delivery|operations|interface|architecture|style|house|second-look|performance)\.md' src tests schema man \
-	docs bench scripts conf-examples ./*.md --exclude-dir=seeds --exclude=citations.sh | grep -vE '\((operating|architecture|deliveries|api)\.md' >"$found"
-report 3 "no document that is not in the tree is cited"
+# The paths of a request and of a delivery: | step | `function`, `function` | `file` |
+sed -nE 's/^\| [^|]+ \| (`[a-z_]+`(, `[a-z_]+`)*) \| `(src\/[a-z_\/.-]+)` \|$/\3 \1/p' docs/architecture.md | tr -d '`,' >"$folder/steps"
+while read -r file functions; do
+	for function in $functions; do
+		grep -q "^$function(" "$file" || echo "docs/architecture.md: $function is not in $file"
+	done
+done <"$folder/steps" >"$found"
+[ -s "$folder/steps" ] || echo "docs/architecture.md names no functions" >"$found"
+report 6 "each function of a step is in its file"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a process keeps between requests is never older than the question, and saves the statements that it is there to save."""
+"""docs/api.md 4.1, 4.5: what a process caches between requests is never older than the request, and it saves statements."""
 import concurrent.futures
 import contextlib
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Accounts and campaigns are apart: what belongs to another one looks as if it were not there, and nothing happens to it."""
+"""docs/api.md 3, 4: accounts and campaigns are separate: what belongs to another one looks absent, and nothing happens to it."""
 import re
 
 import pytest

@@ -154,7 +154,7 @@ dispatcher_new(const struct dispatcher_options *options, const struct dispatcher
 	d->slots = slots_new(options->sender.in_flight);
 	d->sender = sender_new(&d->options.sender, steps_attempt_done, d);
 	d->recorder = recorder_new(stores->recorder, d->slots, options->lease_ms, steps_slot_released, d);
-	d->maintenance = maintenance_new(stores->maintenance, options->crashes);
+	d->maintenance = maintenance_new(stores->maintenance, options->crashes, STEPS_WEBHOOKS_MAX);
 	if (d->sender == NULL || d->recorder == NULL || d->maintenance == NULL)
 		dispatcher_free(&d);
 	return d;

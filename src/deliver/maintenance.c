@@ -12,8 +12,8 @@
 #include "store/queue/dispatch.h"
 
 enum {
-	WEBHOOKS_MAX = 64, /* to be ended; the next look finds the others again */
-	END_CHUNK = 500,   /* deliveries which are ended in one transaction */
+	CLOSE_ROUND = 64, /* webhooks that are closed one after another, each in a transaction of its own */
+	END_CHUNK = 500,  /* deliveries which are ended in one transaction */
 	MAINTENANCE_MS = 10 * 1000
 };
 
@@ -31,16 +31,19 @@ struct maintenance {
 	enum task last;      /* the one before: the next one's turn is first */
 	struct back_off away[TASKS];
 
-	struct webhook_closing closings[WEBHOOKS_MAX]; /* the oldest first */
+	size_t webhooks_max;
+	struct webhook_closing *closings; /* the oldest first, one for each webhook */
 	size_t closing_count;
-	uint64_t webhooks[WEBHOOKS_MAX];
+	uint64_t *webhooks; /* to be ended */
 	size_t webhook_count;
 	int64_t next_maintenance_ms;
 	bool bulk_queued;
 
 	/* what the thread is given, and what it answers */
 	struct {
-		struct webhook_closing closing;
+		struct webhook_closing round[CLOSE_ROUND];
+		size_t round_count;
+		bool closed[CLOSE_ROUND];
 		uint64_t webhook_id;
 		size_t ended;
 		bool maintains_days, bulk_left;
@@ -48,9 +51,12 @@ struct maintenance {
 };
 
 struct maintenance *
-maintenance_new(struct store *store, const struct crashes *crashes)
+maintenance_new(struct store *store, const struct crashes *crashes, size_t webhooks_max)
 {
 	struct maintenance *c = memory_alloc(sizeof(*c));
+	c->webhooks_max = webhooks_max;
+	c->closings = memory_alloc(webhooks_max * sizeof(*c->closings));
+	c->webhooks = memory_alloc(webhooks_max * sizeof(*c->webhooks));
 	c->under_way = c->last = TASKS;
 	c->crashes = crashes;
 	c->runner = runner_new(store);
@@ -65,6 +71,8 @@ maintenance_free(struct maintenance **maintenance)
 	if (*maintenance == NULL)
 		return;
 	runner_free(&(*maintenance)->runner);
+	free((*maintenance)->closings);
+	free((*maintenance)->webhooks);
 	free(*maintenance);
 	*maintenance = NULL;
 }
@@ -72,16 +80,38 @@ maintenance_free(struct maintenance **maintenance)
 void
 maintenance_end_webhooks(struct maintenance *c, const uint64_t *webhook_ids, size_t count)
 {
-	c->webhook_count = count < WEBHOOKS_MAX ? count : WEBHOOKS_MAX;
+	c->webhook_count = count < c->webhooks_max ? count : c->webhooks_max;
 	for (size_t i = 0; i < c->webhook_count; i++)
 		c->webhooks[i] = webhook_ids[i];
+}
+
+/* The one of this webhook among them, or NULL. */
+static struct webhook_closing *
+find_closing(struct webhook_closing *closings, size_t count, uint64_t webhook_id)
+{
+	for (size_t i = 0; i < count; i++)
+		if (closings[i].webhook_id == webhook_id)
+			return &closings[i];
+	return NULL;
+}
+
+/* A webhook that has to be both is gone. */
+static bool
+covers(const struct webhook_closing *closing, enum webhook_state state)
+{
+	return closing != NULL && (closing->state == state || closing->state == WEBHOOK_GONE);
 }
 
 void
 maintenance_close_webhook(struct maintenance *c, uint64_t webhook_id, enum webhook_state state)
 {
-	if (c->closing_count < WEBHOOKS_MAX)
+	struct webhook_closing *queued = find_closing(c->closings, c->closing_count, webhook_id);
+	if (c->under_way == TASK_CLOSE && covers(find_closing(c->work.round, c->work.round_count, webhook_id), state))
+		return;
+	if (queued == NULL && c->closing_count < c->webhooks_max)
 		c->closings[c->closing_count++] = (struct webhook_closing){ webhook_id, state };
+	else if (queued != NULL && !covers(queued, state))
+		queued->state = state;
 }
 
 void
@@ -92,17 +122,40 @@ maintenance_bulk_work(struct maintenance *c, bool queued)
 
 /* ---- each of them: in the thread, and afterwards ---- */
 
+/* A round waits for the lock of one campaign at most. Those that were not closed are queued again. */
 static enum result
-close_one(struct store *store, void *context)
+close_round(struct store *store, void *context)
 {
-	const struct maintenance *c = context;
-	return store_close_webhook(store, c->work.closing.webhook_id, c->work.closing.state);
+	struct maintenance *c = context;
+	enum result first = RESULT_OK, result = RESULT_OK;
+	memset(c->work.closed, 0, sizeof(c->work.closed));
+	for (size_t i = 0; i < c->work.round_count && result != RESULT_UNAVAILABLE && result != RESULT_UNKNOWN; i++) {
+		const struct webhook_closing *closing = &c->work.round[i];
+		result = store_close_webhook(store, closing->webhook_id, closing->state, first == RESULT_OK);
+		c->work.closed[i] = result == RESULT_OK;
+		first = first == RESULT_OK ? result : first;
+	}
+	return first;
 }
 
 static bool
-closed_one(struct maintenance *c UNUSED)
+closed_round(struct maintenance *c)
 {
-	return true; /* the next look finds what is left of its deliveries */
+	bool any = false;
+	size_t waited = c->work.round_count;
+	for (size_t i = 0; i < c->work.round_count; i++) {
+		const struct webhook_closing *closing = &c->work.round[i];
+		any = any || c->work.closed[i];
+		if (c->work.closed[i])
+			continue;
+		if (waited == c->work.round_count)
+			waited = i;
+		else
+			maintenance_close_webhook(c, closing->webhook_id, closing->state);
+	}
+	if (waited < c->work.round_count) /* the last, so that another one waits in the next round */
+		maintenance_close_webhook(c, c->work.round[waited].webhook_id, c->work.round[waited].state);
+	return any; /* the next look finds what is left of their deliveries */
 }
 
 static enum result
@@ -161,7 +214,7 @@ static const struct {
 	runner_work *work;
 	bool (*done)(struct maintenance *);
 } maintenance_all[TASKS] = {
-	[TASK_CLOSE] = { "close_webhook", close_one, closed_one },
+	[TASK_CLOSE] = { "close_webhook", close_round, closed_round },
 	[TASK_END] = { "end_pending", end_some, ended_some },
 	[TASK_MAINTAIN] = { "housekeeping", maintain, maintained },
 	[TASK_BULK] = { "bulk", do_bulk, did_bulk },
@@ -209,12 +262,13 @@ next_webhook(const struct maintenance *c)
 	return next != UINT64_MAX ? next : first;
 }
 
-static struct webhook_closing
-next_closing(struct maintenance *c)
+static void
+take_round(struct maintenance *c)
 {
-	const struct webhook_closing first = c->closings[0];
-	memmove(c->closings, c->closings + 1, --c->closing_count * sizeof(*c->closings));
-	return first;
+	c->work.round_count = c->closing_count < CLOSE_ROUND ? c->closing_count : CLOSE_ROUND;
+	c->closing_count -= c->work.round_count;
+	memcpy(c->work.round, c->closings, c->work.round_count * sizeof(*c->closings));
+	memmove(c->closings, c->closings + c->work.round_count, c->closing_count * sizeof(*c->closings));
 }
 
 void
@@ -227,7 +281,7 @@ maintenance_begin(struct maintenance *c, bool maintains_days)
 			continue;
 		c->under_way = c->last = task;
 		if (task == TASK_CLOSE)
-			c->work.closing = next_closing(c);
+			take_round(c);
 		if (task == TASK_END)
 			c->work.webhook_id = next_webhook(c);
 		c->work.maintains_days = maintains_days;
@@ -252,9 +306,7 @@ maintenance_settle(struct maintenance *c)
 	c->under_way = TASKS;
 	if (result != RESULT_OK) {
 		back_off(&c->away[task], maintenance_all[task].name, result);
-		if (task == TASK_CLOSE) /* after the others: one locked campaign must not hold them up */
-			maintenance_close_webhook(c, c->work.closing.webhook_id, c->work.closing.state);
-		return false;
+		return task == TASK_CLOSE && closed_round(c);
 	}
 	c->away[task] = (struct back_off){ 0 };
 	return maintenance_all[task].done(c);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * What a dispatcher does beside delivering, in a thread of its own and a chunk at a time: it ends the deliveries of webhooks
- * that are no more, keeps house, and does queued bulk work (docs/deliveries.md 4 and 6). They take turns; one that fails waits,
- * and the others go on. */
+ * What a dispatcher does beside delivering, in a thread of its own and a chunk at a time: it closes webhooks, ends the
+ * deliveries of those that are no more, keeps house, and does queued bulk work (docs/deliveries.md 4 and 6). They take turns;
+ * one that fails waits, and the others go on. */
 #ifndef LEADHOOK_DELIVER_MAINTENANCE_H
 #define LEADHOOK_DELIVER_MAINTENANCE_H
 
@@ -16,15 +16,17 @@
 struct crashes;
 struct maintenance;
 
-/* NULL, logged, when there can be no thread. `crashes` may be NULL. */
-struct maintenance *maintenance_new(struct store *store, const struct crashes *crashes);
+/* NULL, logged, when there can be no thread. `crashes` may be NULL. Has room for `webhooks_max` webhooks to be closed, and for
+ * as many to be ended. */
+struct maintenance *maintenance_new(struct store *store, const struct crashes *crashes, size_t webhooks_max);
 /* Waits for what is under way; *maintenance may be NULL, becomes NULL. */
 void maintenance_free(struct maintenance **maintenance);
 
 /* These webhooks were removed or are gone, as far as a look at all that is due has shown. Those for which there is no room are
  * told again by the next look. */
 void maintenance_end_webhooks(struct maintenance *maintenance, const uint64_t *webhook_ids, size_t count);
-/* The webhook is to be closed (store_close_webhook). Where there is no room its next attempt reports that again. */
+/* The webhook is to be closed (store_close_webhook), which is done once however often it is asked for. Where there is no room
+ * its next attempt reports that again. */
 void maintenance_close_webhook(struct maintenance *maintenance, uint64_t webhook_id, enum webhook_state state);
 /* A bulk job is queued, or none is. */
 void maintenance_bulk_work(struct maintenance *maintenance, bool queued);

@@ -149,8 +149,7 @@ count_down(struct recorder *r)
 static void
 note_failure(const struct slot *slot, const struct delivery_outcome *outcome)
 {
-	/* one that is stale is somebody else's to tell of, unless it became so by being recorded before */
-	if (outcome->state == DELIVERY_FAILED && (!outcome->stale || slot_is_unknown(slot)))
+	if (outcome->state == DELIVERY_FAILED && !outcome->stale)
 		log_warning("delivery_failed", LOG_BYTES("event", slot_event(slot)), LOG_UINT("delivery", outcome->id),
 		    LOG_UINT("webhook", outcome->webhook_id), LOG_UINT("attempts", outcome->attempt),
 		    LOG_INT("status", outcome->status), LOG_BYTES("error", outcome->error));
@@ -162,7 +161,9 @@ recorded(struct recorder *r, size_t count)
 	size_t lost = 0;
 	for (size_t i = 0; i < count; i++) {
 		struct slot *slot = first(r);
-		lost += r->outcomes[i].stale && !slot_is_unknown(slot) ? 1 : 0;
+		if (slot_is_unknown(slot))
+			r->outcomes[i].stale = false; /* by being recorded before */
+		lost += r->outcomes[i].stale ? 1 : 0;
 		note_failure(slot, &r->outcomes[i]);
 		slot_overtake(slot);
 		r->released(r->context, &r->outcomes[i]);

@@ -9,7 +9,7 @@
 #include "base/pool.h"
 #include "base/random.h"
 
-enum { NEWEST_MS = 2000 /* what was made since then */ };
+enum { NEWEST_MS = 2000 /* what was made since then */, LOCK_WAIT_MS = 1000 };
 
 struct world world;
 
@@ -419,14 +419,21 @@ store_fail_crashed(struct store *store UNUSED, uint64_t delivery_id, int64_t hol
 }
 
 enum result
-store_close_webhook(struct store *store UNUSED, uint64_t webhook_id, enum webhook_state state)
+store_close_webhook(struct store *store UNUSED, uint64_t webhook_id, enum webhook_state state, bool waits)
 {
+	struct world_webhook *webhook = &world.webhooks[webhook_id];
 	if (!world_reachable())
 		return RESULT_UNAVAILABLE;
-	if (world.webhooks[webhook_id].unclosable)
+	if (webhook->state != WEBHOOK_ACTIVE)
+		return RESULT_OK;
+	webhook->closings++;
+	if (webhook->unclosable) {
+		world.lock_waits += waits ? 1 : 0;
+		world.now_ms += waits ? LOCK_WAIT_MS : 0;
 		return RESULT_CONFLICT;
-	if (world.webhooks[webhook_id].state == WEBHOOK_ACTIVE && world.webhooks[webhook_id].failing_since_ms >= 0)
-		world.webhooks[webhook_id].state = state;
+	}
+	if (state == WEBHOOK_GONE || webhook->failing_since_ms >= 0)
+		webhook->state = state;
 	return RESULT_OK;
 }
 

@@ -65,6 +65,7 @@ struct world_webhook {
 	bool stuck;              /* nothing of it is to be ended, though it is said to be */
 	bool unendable;          /* ending its deliveries meets a lock */
 	bool unclosable;         /* closing it meets a lock */
+	size_t closings;         /* how often that was tried */
 	/* as recorded */
 	int64_t hold_until_ms, failing_since_ms;
 	unsigned failures, probes;
@@ -124,6 +125,7 @@ struct world {
 	int64_t blocked_from_ms, blocked_until_ms;
 	size_t blocked_with; /* how many others met one with it */
 	size_t conflicts;
+	size_t lock_waits;              /* of store_close_webhook, each a second */
 	int64_t record_ms;              /* what recording takes */
 	int64_t recorder_away_until_ms; /* the database is away for recording alone */
 	struct store *thread;           /* which works; NULL: the dispatcher itself */

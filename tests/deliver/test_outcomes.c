@@ -321,34 +321,11 @@ looks_that_fail_do_not_stop_everything(void **state UNUSED)
 	assert_true(world.deliveries[0].started_ms[0] < 31 * SECOND);
 }
 
-/* docs/deliveries.md 4: a webhook whose campaign is locked is closed later, and nothing waits for that. */
-static void
-a_locked_campaign_delays_the_closing_of_its_webhook_alone(void **state UNUSED)
-{
-	for (uint64_t id = 1; id <= 2; id++) {
-		world_add(id, 1, 0);
-		world.webhooks[id].status = 410;
-	}
-	world.webhooks[1].unclosable = true;
-	world_add(1, 1, 5 * SECOND);
-	world_add(7, 10, SECOND);
-	stay_until(10 * SECOND);
-	assert_int_equal(world.webhooks[1].state, WEBHOOK_ACTIVE);
-	assert_int_equal(sent(1), 1);
-	assert_int_equal(world.webhooks[2].state, WEBHOOK_GONE);
-	assert_int_equal(world_count(7, DELIVERY_DELIVERED), 10);
-	world.webhooks[1].unclosable = false;
-	stay_until(2 * MINUTE); /* another dispatcher: its first attempt reports it again */
-	assert_int_equal(world.webhooks[1].state, WEBHOOK_GONE);
-	assert_int_equal(world_count(1, DELIVERY_FAILED), 2);
-}
-
 int
 main(void)
 {
 #define TEST(name) cmocka_unit_test_setup(name, fresh_world)
 	const struct CMUnitTest tests[] = {
-		TEST(a_locked_campaign_delays_the_closing_of_its_webhook_alone),
 		TEST(outcomes_are_recorded_together_and_soon),
 		TEST(single_outcomes_wait_for_each_other),
 		TEST(results_outlive_an_outage),

@@ -47,11 +47,17 @@ DB_STATEMENT(sql_change_webhook_status,
     " THEN COALESCE(failing_since_ms, VALUES(failing_since_ms)) ELSE VALUES(failing_since_ms) END,"
     " last_delivery_ms = COALESCE(VALUES(last_delivery_ms), last_delivery_ms), failures = VALUES(failures),"
     " probes = VALUES(probes), hold_until_ms = VALUES(hold_until_ms)");
-/* not when its operator has enabled it since: then it fails anew */
+DB_STATEMENT(
+    sql_select_campaign_of_active_webhook, "SELECT campaign_id FROM {prefix}webhooks WHERE id = ? AND state = 'active'");
+DB_STATEMENT(sql_lock_campaign_if_free,
+    "SELECT campaign_id FROM {prefix}campaign_counters WHERE campaign_id = ? FOR UPDATE SKIP LOCKED");
+DB_STATEMENT(
+    sql_lock_campaign_soon, "SELECT campaign_id FROM {prefix}campaign_counters WHERE campaign_id = ? FOR UPDATE WAIT 1");
+/* for failures not when it was enabled since; a 410 counts whatever came beside it */
 DB_STATEMENT(sql_close_webhook, "UPDATE {prefix}webhooks w"
 				" JOIN {prefix}webhook_status s ON s.webhook_id = w.id"
 				" SET w.state = ?"
-				" WHERE w.id = ? AND w.state = 'active' AND s.failing_since_ms IS NOT NULL");
+				" WHERE w.id = ? AND w.state = 'active' AND (? OR s.failing_since_ms IS NOT NULL)");
 DB_STATEMENT(sql_select_due_of_webhook, "SELECT d.id"
 					" FROM {prefix}due d FORCE INDEX (by_webhook)"
 					" WHERE d.shard = ? AND d.webhook_id = ? AND d.token IS NULL AND NOT EXISTS (SELECT 1"
@@ -80,9 +86,10 @@ DB_STATEMENT(sql_fail_due,
     " FROM {prefix}due FORCE INDEX (PRIMARY)"
     " WHERE id IN ({list})" ENDED_AGAIN);
 
-store_statement_list sql_of_completion = { &sql_lock_claimed, &sql_insert_attempt, &sql_insert_delivery,
-	&sql_delete_due, &sql_reschedule_due, &sql_unclaim_due, &sql_change_webhook_status, &sql_close_webhook,
-	&sql_select_due_of_webhook, &sql_select_due_of_old_days, &sql_lock_due, &sql_hold_webhook_of, &sql_fail_due, NULL };
+store_statement_list sql_of_completion = { &sql_lock_claimed, &sql_insert_attempt, &sql_insert_delivery, &sql_delete_due,
+	&sql_reschedule_due, &sql_unclaim_due, &sql_change_webhook_status, &sql_select_campaign_of_active_webhook,
+	&sql_lock_campaign_if_free, &sql_lock_campaign_soon, &sql_close_webhook, &sql_select_due_of_webhook,
+	&sql_select_due_of_old_days, &sql_lock_due, &sql_hold_webhook_of, &sql_fail_due, NULL };
 
 /* What the outcomes of a batch come to for one webhook. */
 struct webhook_change {
@@ -259,24 +266,37 @@ store_complete(struct store *store, struct delivery_outcome *outcomes, size_t co
 struct webhook_closing {
 	uint64_t webhook_id;
 	enum webhook_state state;
+	bool waits;
 };
 
 static enum result
 close_webhook(struct store *store, struct pool *pool, void *context)
 {
 	const struct webhook_closing *closing = context;
-	const struct db_value values[] = { db_bytes(closing->state == WEBHOOK_GONE ? SLICE("gone") : SLICE("disabled")),
-		DB_U64(closing->webhook_id) };
-	enum result result = store_lock_webhook_settings(store, pool, closing->webhook_id);
+	const bool gone = closing->state == WEBHOOK_GONE;
+	const struct db_value id = DB_U64(closing->webhook_id),
+			      values[] = { db_bytes(gone ? SLICE("gone") : SLICE("disabled")), id, DB_BOOL(gone) };
+	struct db_rows active, locked;
+	enum result result = db_query(store->db, pool, &sql_select_campaign_of_active_webhook,
+	    &(struct db_arguments){ .values = &id, .count = 1 }, &active);
+	if (result != RESULT_OK || active.count == 0)
+		return result;
+	const struct db_value campaign = DB_U64(db_get_u64(&active, 0, 0));
+	result = db_query(store->db, pool, closing->waits ? &sql_lock_campaign_soon : &sql_lock_campaign_if_free,
+	    &(struct db_arguments){ .values = &campaign, .count = 1 }, &locked);
+	if (result == RESULT_OK && locked.count == 0)
+		return RESULT_CONFLICT;
+	if (result == RESULT_OK)
+		result = store_lock_settings(store, campaign.as.u64);
 	if (result == RESULT_OK)
 		result = store_change_one(store, &sql_close_webhook, values, ARRAY_SIZE(values));
 	return result == RESULT_NOT_FOUND ? RESULT_OK : result;
 }
 
 enum result
-store_close_webhook(struct store *store, uint64_t webhook_id, enum webhook_state state)
+store_close_webhook(struct store *store, uint64_t webhook_id, enum webhook_state state, bool waits)
 {
-	return store_transact(store, close_webhook, &(struct webhook_closing){ webhook_id, state }, REPEAT_UNKNOWN);
+	return store_transact(store, close_webhook, &(struct webhook_closing){ webhook_id, state, waits }, REPEAT_NOTHING);
 }
 
 enum result

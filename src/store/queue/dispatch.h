@@ -141,10 +141,12 @@ struct delivery_outcome {
  * somebody stands in the way RESULT_CONFLICT says so within a second or two; it is not tried again by itself. */
 MUST_CHECK enum result store_complete(struct store *store, struct delivery_outcome *outcomes, size_t count);
 
-/* Makes an active webhook WEBHOOK_GONE or WEBHOOK_DISABLED, after the outcome that says so was recorded. A transaction of its
- * own, because it waits for the webhook's campaign. Does nothing to a webhook that was enabled or removed in the meantime. If
- * it is never run, the next attempt reports the same. */
-MUST_CHECK enum result store_close_webhook(struct store *store, uint64_t webhook_id, enum webhook_state state);
+/* Makes an active webhook WEBHOOK_GONE or WEBHOOK_DISABLED, after the outcome that says so was recorded; the latter only while
+ * it is failing: not when it was enabled or had a success in the meantime. Takes no lock when there is nothing to do. A
+ * transaction of its own, because it locks the webhook's campaign: for that it `waits` a second at most, or not at all.
+ * RESULT_CONFLICT: the campaign is locked; it is not tried again by itself. If it is never run, the next attempt reports the
+ * same. */
+MUST_CHECK enum result store_close_webhook(struct store *store, uint64_t webhook_id, enum webhook_state state, bool waits);
 
 /* Gives claimed rows back untried: due at once, the attempt not counted. Does nothing to those that are not claimed so. */
 MUST_CHECK enum result store_unclaim(struct store *store, const struct delivery_outcome *claims, size_t count);

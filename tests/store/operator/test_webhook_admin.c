@@ -125,12 +125,12 @@ what_was_under_way_does_not_undo_an_enabling(void **state)
 	assert_int_equal(complete(w, &outcomes[1], 1), 0); /* it has been failing for a while by then */
 	assert_int_equal(outcomes[1].webhook_state, WEBHOOK_DISABLED);
 	assert_int_equal(find(w, id).row.state, WEBHOOK_ACTIVE);
-	assert_int_equal(store_close_webhook(w->store, id, WEBHOOK_DISABLED), RESULT_OK);
+	assert_int_equal(store_close_webhook(w->store, id, WEBHOOK_DISABLED, true), RESULT_OK);
 	assert_int_equal(find(w, id).row.state, WEBHOOK_DISABLED);
 	assert_int_equal(store_enable_webhook(w->store, id), RESULT_OK);
-	assert_int_equal(store_close_webhook(w->store, id, WEBHOOK_DISABLED), RESULT_OK);
+	assert_int_equal(store_close_webhook(w->store, id, WEBHOOK_DISABLED, true), RESULT_OK);
 	assert_int_equal(find(w, id).row.state, WEBHOOK_ACTIVE);
-	assert_int_equal(store_close_webhook(w->store, NOBODY, WEBHOOK_GONE), RESULT_OK);
+	assert_int_equal(store_close_webhook(w->store, NOBODY, WEBHOOK_GONE, true), RESULT_OK);
 }
 
 /* docs/deliveries.md 3: others of the webhook, which came to an end after it, may have been recorded before. */

@@ -235,7 +235,7 @@ a_webhook_that_is_gone_gets_nothing_more(void **state)
 	struct delivery_outcome gone = outcome_of(claims.items, DELIVERY_FAILED, 410);
 	gone.webhook_failures = 1;
 	complete(w, &gone, 1);
-	assert_int_equal(store_close_webhook(w->store, webhook, WEBHOOK_GONE), RESULT_OK);
+	assert_int_equal(store_close_webhook(w->store, webhook, WEBHOOK_GONE, true), RESULT_OK);
 	assert_int_equal(claim(w, owners[0], webhook, 1, LONG_MS).items->destination->state, WEBHOOK_GONE);
 	sign_up_many(w, "after", 2);
 	assert_int_equal(root_number(DUE, webhook), 1);

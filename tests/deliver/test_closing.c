@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT
+ * What becomes of webhooks that are to be closed, and of the deliveries of those that are no more (docs/deliveries.md 1 and 6).
+ */
+#include "unit.h"
+
+#include <string.h>
+
+#include "captured_log.h"
+#include "run_dispatcher.h"
+
+/* docs/deliveries.md 4: a webhook whose campaign is locked is closed later, and nothing waits for that. */
+static void
+a_locked_campaign_delays_the_closing_of_its_webhook_alone(void **state UNUSED)
+{
+	for (uint64_t id = 1; id <= 2; id++) {
+		world_add(id, 1, 0);
+		world.webhooks[id].status = 410;
+	}
+	world.webhooks[1].unclosable = true;
+	world_add(1, 1, 5 * SECOND);
+	world_add(7, 10, SECOND);
+	stay_until(10 * SECOND);
+	assert_int_equal(world.webhooks[1].state, WEBHOOK_ACTIVE);
+	assert_int_equal(sent(1), 1);
+	assert_int_equal(world.webhooks[2].state, WEBHOOK_GONE);
+	assert_int_equal(world_count(7, DELIVERY_DELIVERED), 10);
+	world.webhooks[1].unclosable = false;
+	stay_until(2 * MINUTE); /* another dispatcher: its first attempt reports it again */
+	assert_int_equal(world.webhooks[1].state, WEBHOOK_GONE);
+	assert_int_equal(world_count(1, DELIVERY_FAILED), 2);
+}
+
+/* docs/deliveries.md 6: one round waits for one campaign; others of it, and other maintenance, do not wait in turn. */
+static void
+one_round_waits_for_one_locked_campaign(void **state UNUSED)
+{
+	enum { LAST = 12 };
+	for (uint64_t id = 1; id <= LAST; id++) {
+		world_add(id, 1, 0);
+		world.webhooks[id].status = 410;
+		world.webhooks[id].unclosable = id != 1 && id != LAST;
+	}
+	capture_log();
+	stay_until(3 * SECOND);
+	assert_int_equal(world.webhooks[1].state, WEBHOOK_GONE);
+	assert_int_equal(world.webhooks[LAST].state, WEBHOOK_GONE);
+	assert_in_range(world.lock_waits, 1, 3);
+	stay_until(MINUTE);
+	captured_log();
+	assert_in_range(world.maintained, 5, 8); /* every ten seconds */
+}
+
+static void
+a_webhook_is_closed_once(void **state UNUSED)
+{
+	world_add(1, PER_WEBHOOK, 0);
+	world.webhooks[1].status = 410;
+	world.webhooks[1].unclosable = true;
+	capture_log();
+	stay_until(SECOND);
+	captured_log();
+	assert_int_equal(sent(1), PER_WEBHOOK);
+	assert_in_range(world.webhooks[1].closings, 1, 4); /* a round each, and then longer and longer ones in between */
+	assert_int_equal(world.webhooks[1].closings, world.lock_waits);
+	world.webhooks[1].closings = 0;
+	world_redeliver(1);
+	world.webhooks[1].hold_until_ms = 0;
+	world.webhooks[1].unclosable = false;
+	stay_until(2 * SECOND);
+	assert_int_equal(world.webhooks[1].closings, 1);
+	assert_int_equal(world.webhooks[1].state, WEBHOOK_GONE);
+}
+
+/* docs/deliveries.md 3: a 410 counts, whatever the others of its batch come to. */
+static void
+a_success_beside_a_410_keeps_no_webhook(void **state UNUSED)
+{
+	struct world_webhook *webhook = &world.webhooks[1];
+	world_add(1, 3, 0); /* of those the last ends first here */
+	memcpy(webhook->script, (struct world_answer[]){ { .status = 200, .times = 2 }, { .status = 410 } },
+	    2 * sizeof(*webhook->script));
+	webhook->script_count = 2;
+	assert_int_equal(run(NULL), RESULT_OK);
+	assert_int_equal(world.flush_count, 1);
+	assert_int_equal(webhook->failing_since_ms, -1);
+	assert_int_equal(webhook->state, WEBHOOK_GONE);
+}
+
+/* Nobody knows whether the outcome was recorded; that the receiver has answered 410 is known. */
+static void
+an_unknown_commit_closes_a_webhook(void **state UNUSED)
+{
+	schedule.count = 0;
+	for (uint64_t id = 1; id <= 2; id++)
+		world_add(id, 1, 0);
+	world.webhooks[1].status = 410;
+	world.webhooks[2].status = 500;
+	options.health.disable_after_ms = 0;
+	world.lost_commit_ms = 0;
+	capture_log();
+	assert_int_equal(run(NULL), RESULT_OK);
+	captured_log();
+	assert_int_equal(world.stale, 2);
+	assert_int_equal(world.webhooks[1].state, WEBHOOK_GONE);
+	assert_int_equal(world.webhooks[2].state, WEBHOOK_DISABLED);
+}
+
+/* Webhooks that cannot be ended keep none out of turn, however many there are. */
+static void
+all_removed_webhooks_are_ended(void **state UNUSED)
+{
+	enum { STUCK = 70, ALL = 200 };
+	for (uint64_t id = 1; id <= ALL; id++) {
+		world_add(id, 1, HOUR);
+		world.webhooks[id].state = WEBHOOK_MISSING;
+		world.webhooks[id].unendable = id <= STUCK;
+	}
+	capture_log();
+	stay_until(20 * MINUTE);
+	captured_log();
+	for (uint64_t id = 1; id <= ALL; id++)
+		assert_int_equal(world_count(id, DELIVERY_FAILED), id <= STUCK ? 0 : 1);
+}
+
+int
+main(void)
+{
+#define TEST(name) cmocka_unit_test_setup(name, fresh_world)
+	const struct CMUnitTest tests[] = {
+		TEST(a_locked_campaign_delays_the_closing_of_its_webhook_alone),
+		TEST(one_round_waits_for_one_locked_campaign),
+		TEST(a_webhook_is_closed_once),
+		TEST(a_success_beside_a_410_keeps_no_webhook),
+		TEST(an_unknown_commit_closes_a_webhook),
+		TEST(all_removed_webhooks_are_ended),
+	};
+	return cmocka_run_group_tests_name("deliver/closing", tests, NULL, NULL);
+}

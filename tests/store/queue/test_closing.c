@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT
+ * Webhooks that their receivers or five days of failures close (docs/deliveries.md 1): beside whatever is under way in their
+ * campaigns. */
+#include "unit.h"
+
+#include <inttypes.h>
+
+#include "base/clock.h"
+#include "store/claims.h"
+#include "store/world.h"
+
+enum { WAIT_MS = 1000, TIMES = 10, SOON_MS = 4500 /* less than a statement waits otherwise */ };
+
+/* Another connection holds the campaign until `unlock`. */
+static void
+lock(const struct world *w)
+{
+	root_run("START TRANSACTION");
+	root_run("UPDATE t_campaign_counters SET lead_count = lead_count + 1 WHERE campaign_id = %" PRIu64, w->campaign);
+}
+
+static void
+unlock(void)
+{
+	root_run("ROLLBACK");
+}
+
+static int64_t
+is(uint64_t webhook, const char *state)
+{
+	return root_number("SELECT state = '%s' FROM t_webhooks WHERE id = %" PRIu64, state, webhook);
+}
+
+static int64_t
+settings_version(const struct world *w)
+{
+	return root_number("SELECT settings_version FROM t_campaign_counters WHERE campaign_id = %" PRIu64, w->campaign);
+}
+
+/* docs/deliveries.md 3: a 410 counts, also when others of its batch, or later ones, are successes. */
+static void
+a_410_closes_whatever_comes_with_it(void **state)
+{
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 3);
+	struct claims claims = claim(w, owners[0], webhook, 3, LONG_MS);
+	struct delivery_outcome outcomes[] = { outcome_of(&claims.items[0], DELIVERY_DELIVERED, 200),
+		outcome_of(&claims.items[1], DELIVERY_FAILED, 410), outcome_of(&claims.items[2], DELIVERY_DELIVERED, 200) };
+	outcomes[1].webhook_state = WEBHOOK_GONE;
+	assert_int_equal(complete(w, outcomes, 3), 0);
+	assert_int_equal(outcomes[1].webhook_state, WEBHOOK_GONE);
+	assert_int_equal(
+	    root_number("SELECT failing_since_ms IS NULL FROM t_webhook_status WHERE webhook_id = %" PRIu64, webhook), 1);
+	assert_int_equal(store_close_webhook(w->store, webhook, WEBHOOK_DISABLED, true), RESULT_OK);
+	assert_int_equal(is(webhook, "active"), 1); /* it does not fail */
+	assert_int_equal(store_close_webhook(w->store, webhook, WEBHOOK_GONE, true), RESULT_OK);
+	assert_int_equal(is(webhook, "gone"), 1);
+}
+
+static void
+a_locked_campaign_is_waited_for_briefly_or_not_at_all(void **state)
+{
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 1);
+	int64_t version = settings_version(w), before = clock_monotonic_ms();
+	lock(w);
+	for (int i = 0; i < TIMES; i++)
+		assert_int_equal(store_close_webhook(w->store, webhook, WEBHOOK_GONE, false), RESULT_CONFLICT);
+	assert_true(clock_monotonic_ms() - before < TIMES * WAIT_MS / 2);
+	before = clock_monotonic_ms();
+	assert_int_equal(store_close_webhook(w->store, webhook, WEBHOOK_GONE, true), RESULT_CONFLICT);
+	assert_in_range(clock_monotonic_ms() - before, WAIT_MS / 2, SOON_MS);
+	unlock();
+	assert_int_equal(is(webhook, "active"), 1);
+	assert_int_equal(store_close_webhook(w->store, webhook, WEBHOOK_GONE, false), RESULT_OK);
+	assert_int_equal(is(webhook, "gone"), 1);
+	assert_int_equal(settings_version(w), version + 1); /* docs/architecture.md 4: other processes read it anew */
+}
+
+static void
+what_is_closed_already_needs_no_lock(void **state)
+{
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 1);
+	assert_int_equal(store_close_webhook(w->store, webhook, WEBHOOK_GONE, false), RESULT_OK);
+	int64_t version = settings_version(w);
+	lock(w);
+	assert_int_equal(store_close_webhook(w->store, webhook, WEBHOOK_DISABLED, false), RESULT_OK);
+	assert_int_equal(store_close_webhook(w->store, NOBODY, WEBHOOK_GONE, false), RESULT_OK);
+	unlock();
+	assert_int_equal(is(webhook, "gone"), 1);
+	assert_int_equal(settings_version(w), version);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WORLD_TEST(a_410_closes_whatever_comes_with_it),
+		WORLD_TEST(a_locked_campaign_is_waited_for_briefly_or_not_at_all),
+		WORLD_TEST(what_is_closed_already_needs_no_lock),
+	};
+	return WORLD_MAIN(tests);
+}

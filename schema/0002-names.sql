@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Plain names for three tables and two columns, the time of a commit token by the database's clock, and whether a redirect URL
--- was stored with a key. Safe to run twice.
+-- Plain names for three tables and two columns, the time of a commit token by the database's clock, whether a redirect URL was
+-- stored with a key, and the account of a bulk job. Safe to run twice.
 
 RENAME TABLE IF EXISTS {prefix}meta TO {prefix}installation;
 RENAME TABLE IF EXISTS {prefix}commits TO {prefix}commit_tokens;
@@ -24,3 +24,10 @@ UPDATE {prefix}commit_tokens SET created_ms = TIMESTAMPDIFF(MICROSECOND, '1970-0
 -- Only a redirect URL that was stored with a key is shown to callers without one. Of those of before it is not known.
 ALTER TABLE {prefix}leads
 	ADD COLUMN IF NOT EXISTS redirect_by_key BOOLEAN NOT NULL DEFAULT FALSE AFTER redirect_url;
+
+-- The jobs of an account are counted. The index serves sql_count_jobs.
+ALTER TABLE {prefix}bulk_jobs
+	ADD COLUMN IF NOT EXISTS account_id BIGINT UNSIGNED NOT NULL DEFAULT 0,
+	ADD KEY IF NOT EXISTS by_account (account_id);
+UPDATE {prefix}bulk_jobs j JOIN {prefix}campaigns c ON c.id = j.campaign_id SET j.account_id = c.account_id
+	WHERE j.account_id = 0;

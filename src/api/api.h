@@ -22,6 +22,7 @@ struct api_options {
 	size_t bulk_items;                  /* how many; at most BULK_LEADS_MAX */
 	size_t utm_bytes;                   /* of a lead's utm parameters together, as JSON */
 	size_t webhooks_per_campaign;
+	unsigned account_bulk_jobs;  /* queued at a time; 0: any number */
 	struct limiter *limiter;     /* of all processes of this host */
 	unsigned account_per_minute; /* GET and POST calls; 0: any number. An account may have a number of its own */
 	const struct network_list *trusted_proxies; /* whose X-Forwarded-For counts */

@@ -60,11 +60,25 @@ answer_queued(struct call *call, struct slice message, struct slice name, size_t
 	json_end_object(&writer);
 }
 
+/* When there is room again depends on the dispatcher. */
+static void
+refuse(struct call *call)
+{
+	if (!http_response_header(call->response, "Retry-After", SLICE("60")))
+		log_error("header_refused", LOG_STR("name", "Retry-After"));
+	call_fail(call, FAILURE_TOO_MANY_JOBS);
+}
+
 /* False: the call has failed. */
 static bool
 queue(struct call *call, enum lead_action action, size_t *matched)
 {
-	struct bulk_request request = { .campaign_id = call->campaign.id, .action = action };
+	struct bulk_request request = {
+		.account_id = call->account_id,
+		.campaign_id = call->campaign.id,
+		.account_jobs = call->api->options->account_bulk_jobs,
+		.action = action,
+	};
 	struct lead_reference *leads;
 	if (!call_parse_leads(call, &leads, &request.lead_count) ||
 	    (parsers[action] != NULL && !parsers[action](call, &request)) || !call_may_wait(call, WAIT_QUEUE))
@@ -72,7 +86,9 @@ queue(struct call *call, enum lead_action action, size_t *matched)
 	request.leads = leads;
 	*matched = 0;
 	enum result result = request.lead_count == 0 ? RESULT_OK : store_queue_bulk(call->api->store, &request, matched);
-	if (result != RESULT_OK)
+	if (result == RESULT_INVALID)
+		refuse(call);
+	else if (result != RESULT_OK)
 		call_fail(call, call_failure(result));
 	else if (*matched == 0)
 		call_fail(call, FAILURE_NO_LEADS);

@@ -58,6 +58,7 @@ struct conf_limits {
 	const char *lookups_per_address, *signups_per_address, *posts_per_address, *failed_keys_per_address;
 	const char *deletes_per_account;
 	unsigned account_per_minute; /* 0: no limit */
+	unsigned account_bulk_jobs;  /* the same */
 	size_t memory;               /* bytes that all of that is counted in */
 };
 

@@ -37,6 +37,7 @@ static const struct failure_text texts[] = {
 	    "Email and phone number belong to different leads" },
 	[FAILURE_CAMPAIGN_ENDED] = { 423, "campaign_ended", "Campaign has ended" },
 	[FAILURE_RATE_LIMITED] = { 429, "rate_limited", "Rate limit exceeded" },
+	[FAILURE_TOO_MANY_JOBS] = { 429, "too_many_jobs", "Too many bulk calls are queued" },
 	[FAILURE_INTERNAL] = { 500, "internal_error", "Internal error" },
 	[FAILURE_UNAVAILABLE] = { 503, "unavailable", "Service unavailable, please retry" },
 };

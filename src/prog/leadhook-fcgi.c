@@ -84,6 +84,7 @@ api_options_of(const struct service *service)
 		.bulk_items = limits->bulk_items,
 		.utm_bytes = limits->custom_fields_bytes,
 		.webhooks_per_campaign = limits->webhooks_per_campaign,
+		.account_bulk_jobs = limits->account_bulk_jobs,
 		.limiter = service->setup.limiter,
 		.account_per_minute = limits->account_per_minute,
 		.trusted_proxies = &wiring->trusted_proxies,

@@ -22,11 +22,13 @@ DB_STATEMENT(sql_select_lead_ids, "SELECT id, campaign_id"
 				  " FROM {prefix}leads"
 				  " WHERE id IN ({list})"
 				  " ORDER BY id");
+DB_STATEMENT(sql_count_jobs, "SELECT COUNT(*)"
+			     " FROM (SELECT id FROM {prefix}bulk_jobs WHERE account_id = ? LIMIT ?) j");
 DB_STATEMENT(sql_insert_job,
-    "INSERT INTO {prefix}bulk_jobs (id, campaign_id, action, tag_id, argument, lead_ids, total, created_ms)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, " NOW ")");
+    "INSERT INTO {prefix}bulk_jobs (id, account_id, campaign_id, action, tag_id, argument, lead_ids, total, created_ms)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, " NOW ")");
 
-store_statement_list sql_of_bulk = { &sql_note_job_served, &sql_select_lead_ids, &sql_insert_job, NULL };
+store_statement_list sql_of_bulk = { &sql_note_job_served, &sql_select_lead_ids, &sql_count_jobs, &sql_insert_job, NULL };
 
 /* What store_queue_bulk was asked, and what came of it. */
 struct queueing {
@@ -60,7 +62,20 @@ find_leads(struct store *store, struct pool *pool, const struct bulk_request *re
 	return result;
 }
 
-/* RESULT_NOT_FOUND: no leads. */
+/* RESULT_INVALID: no. Exact after store_next_id, whose lock lets one transaction at a time insert jobs. */
+static enum result
+has_room(struct store *store, struct pool *pool, const struct bulk_request *request)
+{
+	struct db_value values[] = { DB_U64(request->account_id), DB_U64(request->account_jobs) };
+	struct db_rows rows;
+	if (request->account_jobs == 0)
+		return RESULT_OK;
+	enum result result = db_query(
+	    store->db, pool, &sql_count_jobs, &(struct db_arguments){ .values = values, .count = ARRAY_SIZE(values) }, &rows);
+	return result == RESULT_OK && db_get_u64(&rows, 0, 0) >= request->account_jobs ? RESULT_INVALID : result;
+}
+
+/* RESULT_NOT_FOUND: no leads. RESULT_INVALID: too many jobs. */
 static enum result
 queue_bulk(struct store *store, struct pool *pool, void *context)
 {
@@ -83,8 +98,11 @@ queue_bulk(struct store *store, struct pool *pool, void *context)
 		return RESULT_NOT_FOUND;
 	/* not from a block: a campaign's jobs are done in the order of their ids */
 	result = store_next_id(store, pool, ID_BULK_JOB, &id);
-	struct db_value values[] = { DB_U64(id), DB_U64(request->campaign_id), db_bytes(lead_action_name(request->action)),
-		store_id_or_null(request->tag_id), db_bytes(request->word), db_bytes(lead_ids), DB_U64(matched) };
+	if (result == RESULT_OK)
+		result = has_room(store, pool, request);
+	struct db_value values[] = { DB_U64(id), DB_U64(request->account_id), DB_U64(request->campaign_id),
+		db_bytes(lead_action_name(request->action)), store_id_or_null(request->tag_id), db_bytes(request->word),
+		db_bytes(lead_ids), DB_U64(matched) };
 	return result == RESULT_OK ? store_change_one(store, &sql_insert_job, values, ARRAY_SIZE(values)) : result;
 }
 

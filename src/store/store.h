@@ -160,7 +160,8 @@ MUST_CHECK enum result store_find_definitions(
     struct store *store, struct pool *pool, uint64_t campaign_id, struct definitions *definitions);
 
 struct bulk_request {
-	uint64_t campaign_id;
+	uint64_t account_id, campaign_id; /* of the campaign, and the campaign */
+	uint32_t account_jobs;            /* the most jobs that may be queued for the account; 0: any number */
 	enum lead_action action;
 	uint64_t tag_id;   /* LEAD_TAG */
 	struct slice word; /* as in struct lead_change */
@@ -168,7 +169,8 @@ struct bulk_request {
 	size_t lead_count; /* at most BULK_LEADS_MAX */
 };
 enum { BULK_LEADS_MAX = 250 };
-/* Queues the work for the leads that there are, each once, in one transaction. *matched: how many; none queues nothing. */
+/* Queues the work for the leads that there are, each once, in one transaction. *matched: how many; none queues nothing.
+ * RESULT_INVALID: the account has as many jobs as it may have. */
 MUST_CHECK enum result store_queue_bulk(struct store *store, const struct bulk_request *request, size_t *matched);
 
 /* A webhook as its operator sees it. */

@@ -49,6 +49,7 @@ static const struct asked all_asked[] = {
 	{ "sql_select_leaders", "1#", "" },
 	{ "sql_select_definitions_of_campaign", "111", "" },
 	{ "sql_select_lead_ids", "", "epsl" },
+	{ "sql_count_jobs", "1#", "" },
 	{ "sql_select_next_job", "", "" },
 	{ "sql_delay_job", "1<<", "" },
 	{ "sql_skip_job_item", "1<", "" },

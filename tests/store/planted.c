@@ -64,9 +64,10 @@ plant_webhooks(void)
 		 "FROM seq_1_to_%u",
 	    there->webhooks, there->webhooks - 1, webhook_count());
 	root_run("INSERT INTO t_webhook_status (webhook_id, failing_since_ms) SELECT id, 1 FROM t_webhooks");
-	root_run("INSERT INTO t_bulk_jobs (id, campaign_id, action, lead_ids, total, delayed_until_ms, created_ms) SELECT seq, "
-		 "1 + seq DIV %d, 'optout', REPEAT('12345,', 100), 100, IF(seq %% 10 = 0, %" PRId64 ", 0), 0 FROM seq_1_to_%u",
-	    JOBS_OF_CAMPAIGN, CLOCK_END_MS, there->jobs);
+	root_run("INSERT INTO t_bulk_jobs (id, account_id, campaign_id, action, lead_ids, total, delayed_until_ms, created_ms) "
+		 "SELECT seq, 1 + seq DIV %d, 1 + seq DIV %d, 'optout', REPEAT('12345,', 100), 100, IF(seq %% 10 = 0, %" PRId64
+		 ", 0), 0 FROM seq_1_to_%u",
+	    JOBS_OF_CAMPAIGN, JOBS_OF_CAMPAIGN, CLOCK_END_MS, there->jobs);
 	root_run("INSERT INTO t_bulk_schedule (campaign_id, served_ms) SELECT DISTINCT campaign_id, 0 FROM t_bulk_jobs");
 }
 

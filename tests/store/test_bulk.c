@@ -4,6 +4,7 @@
 #include "unit.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 
 #include "base/clock.h"
 #include "breaks.h"
@@ -228,6 +229,82 @@ a_job_is_delayed_where_it_stands(void **state)
 	root_run("DELETE FROM t_bulk_jobs");
 }
 
+/* An account has `account_jobs` jobs at most, in all of its campaigns, also when many calls come at once (docs/api.md 4.1). */
+static void
+an_account_has_a_number_of_jobs(void **state)
+{
+	enum { JOBS = 3, STORES = 4 };
+	struct world *w = *state;
+	const uint64_t account = 77, other = 78;
+	struct lead_reference named = by_email("lead0@example.org");
+	struct bulk_request request = { account, w->campaign, JOBS, .action = LEAD_BLOCK, .leads = &named, .lead_count = 1 };
+	size_t matched;
+	sign_up_many(w, "lead", 1);
+	root_run("DELETE FROM t_bulk_jobs");
+	for (int i = 0; i < JOBS; i++)
+		expect_queued(w, &request, 1);
+	assert_int_equal(store_queue_bulk(w->store, &request, &matched), RESULT_INVALID);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_bulk_jobs WHERE account_id = %" PRIu64, account), JOBS);
+	request.account_id = other;
+	expect_queued(w, &request, 1);
+	request.account_id = account;
+	request.account_jobs = 0; /* any number */
+	expect_queued(w, &request, 1);
+	root_run("DELETE FROM t_bulk_jobs");
+	request.account_jobs = JOBS;
+	expect_queued(w, &request, 1);
+}
+
+struct rival {
+	const struct bulk_request *request;
+	unsigned queued, refused;
+	pthread_t thread;
+};
+
+enum { RIVALS = 4, CALLS_OF_RIVAL = 5 };
+
+static void *
+queue_as_rival(void *context)
+{
+	struct rival *rival = context;
+	struct store *store = store_new(&world_options);
+	for (int i = 0; i < CALLS_OF_RIVAL; i++) {
+		size_t matched;
+		enum result result = store_queue_bulk(store, rival->request, &matched);
+		rival->queued += result == RESULT_OK ? 1 : 0;
+		rival->refused += result == RESULT_INVALID ? 1 : 0;
+	}
+	store_free(&store);
+	return NULL;
+}
+
+/* The number is exact, however many call at once. */
+static void
+rivals_do_not_exceed_it_together(void **state)
+{
+	enum { JOBS = 7 };
+	struct world *w = *state;
+	struct lead_reference named = by_email("lead0@example.org");
+	const struct bulk_request request = { 77, w->campaign, JOBS, .action = LEAD_BLOCK, .leads = &named, .lead_count = 1 };
+	struct rival rivals[RIVALS] = { 0 };
+	unsigned queued = 0, refused = 0;
+	sign_up_many(w, "lead", 1);
+	root_run("DELETE FROM t_bulk_jobs");
+	for (int i = 0; i < RIVALS; i++) {
+		rivals[i].request = &request;
+		assert_int_equal(pthread_create(&rivals[i].thread, NULL, queue_as_rival, &rivals[i]), 0);
+	}
+	for (int i = 0; i < RIVALS; i++) {
+		pthread_join(rivals[i].thread, NULL);
+		queued += rivals[i].queued;
+		refused += rivals[i].refused;
+	}
+	assert_int_equal(queued, JOBS);
+	assert_int_equal(refused, RIVALS * CALLS_OF_RIVAL - JOBS);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_bulk_jobs"), JOBS);
+	root_run("DELETE FROM t_bulk_jobs");
+}
+
 /* Nobody's lock on a campaign keeps its job at the head of the queue. */
 static void
 a_locked_campaign_is_delayed_at_once(void **state)
@@ -389,6 +466,8 @@ main(void)
 		WORLD_TEST(the_oldest_job_is_the_next),
 		WORLD_TEST(campaigns_take_turns),
 		WORLD_TEST(a_job_is_delayed_where_it_stands),
+		WORLD_TEST(an_account_has_a_number_of_jobs),
+		WORLD_TEST(rivals_do_not_exceed_it_together),
 		WORLD_TEST(a_locked_campaign_is_delayed_at_once),
 		WORLD_TEST(a_long_queue_costs_what_a_short_one_does),
 		WORLD_TEST(an_item_is_skipped_where_the_job_stands),

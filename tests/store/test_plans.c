@@ -404,6 +404,7 @@ static const struct {
 	{ "actions", "by_campaign", NULL },
 	{ "api_keys", "by_account", NULL },
 	{ "api_keys", "by_hash", NULL },
+	{ "bulk_jobs", "by_account", NULL },
 	{ "bulk_jobs", "by_campaign", NULL },
 	{ "campaigns", "by_account", NULL },
 	{ "commit_tokens", "by_time", NULL },

@@ -21,6 +21,7 @@
 	"INSERT INTO %1$s_score_entries VALUES (1, 'custom', 2, 3, 4, 5, NULL, 6);"                                        \
 	"INSERT INTO %1$s_bulk_jobs (id, campaign_id, action, word, lead_ids, total, created_ms) "                         \
 	"VALUES (1, 2, 'block', 'bounced', '3', 1, 0);"                                                                    \
+	"INSERT INTO %1$s_campaigns (id, account_id, name, created_ms) VALUES (2, 9, 'c', 0);"                             \
 	"INSERT INTO %1$s_referral_links (lead_id, level, ancestor_id, counts, earned, credit) VALUES (2, 1, 1, 1, 5, 3);" \
 	"UPDATE %1$s_id_blocks SET next = 77 WHERE name = 'lead';"
 
@@ -69,6 +70,7 @@ is_upgraded(struct store *store, const char *prefix)
 	assert_int_equal(root_number("SELECT served_ms FROM %s_bulk_schedule WHERE campaign_id = 7", prefix), 8);
 	assert_int_equal(root_number("SELECT requested FROM %s_score_entries WHERE lead_id = 1 AND delta = 4", prefix), 5);
 	assert_int_equal(root_number("SELECT argument = 'bounced' FROM %s_bulk_jobs WHERE id = 1", prefix), 1);
+	assert_int_equal(root_number("SELECT account_id FROM %s_bulk_jobs WHERE id = 1", prefix), 9);
 	assert_int_equal(root_number("SELECT earned FROM %s_referral_links WHERE lead_id = 2", prefix), 3);
 	assert_int_equal(root_number("SELECT next FROM %s_id_blocks WHERE name = 'lead'", prefix), 77);
 }

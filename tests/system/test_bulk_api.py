@@ -202,6 +202,25 @@ def test_bulk_bodies_may_have_1_mib(campaign):
                                        key=campaign.key).verdict == (413, "body_too_large")
 
 
+def test_queued_calls_of_an_account(make_service):
+    """4.1: account_bulk_jobs in all campaigns together, then 429 too_many_jobs, until the dispatcher has done some"""
+    service = make_service(workers=2, settings=[("limits", "account_bulk_jobs", 3)])
+    account = service.account()
+    first, second, stranger = service.campaign(account), service.campaign(account), service.campaign(service.account())
+    for campaign in (first, second, stranger):
+        campaign.leads(1)
+    email = {"email": "0@example.org"}
+    assert [call(campaign, "optout", email).status for campaign in (first, second, first)] == [202] * 3
+    for campaign, action in ((first, "optout"), (second, "verify"), (second, "delete")):
+        response = call(campaign, action, email)
+        assert response.verdict == (429, "too_many_jobs") and int(response.headers["Retry-After"]) > 0
+    assert call(first, "optout", {"email": "nobody@example.org"}).verdict == (400, "no_leads")  # it would queue nothing
+    assert call(stranger, "optout", email).status == 202
+    service.dispatch()
+    assert second.find(**email)["verified"] is False  # what was refused is not done
+    assert call(second, "verify", email).status == 202
+
+
 # --- what single actions take ---
 
 def test_tags_by_id_and_by_name(campaign):

@@ -44,6 +44,8 @@ struct api_backend {
 	    void *context, struct pool *pool, const unsigned char hash[32], int64_t deadline_ms, struct api_key *key);
 	enum result (*find_campaign)(
 	    void *context, struct pool *pool, uint64_t id, int64_t deadline_ms, struct campaign *campaign, int64_t *now_ms);
+	/* As store_ready, perhaps a second old. */
+	enum result (*ready)(void *context, int64_t deadline_ms);
 	/* NULL: whoever looks up keys notes their use as well. */
 	enum result (*touch_key)(void *context, const struct api_key *key);
 };

@@ -12,23 +12,14 @@ handle_health(struct call *call)
 
 enum { READY_MS = 2000 };
 
-/* Whoever carries out commands is there, and answers that nobody has this key. */
-static bool
-backend_answers(const struct call *call)
-{
-	static const unsigned char nobody[32];
-	const struct api_backend *backend = call->api->backend;
-	struct api_key key;
-	int64_t deadline_ms = clock_monotonic_ms() + READY_MS;
-	return backend->find_key(backend->context, call->request->pool, nobody, deadline_ms, &key) == RESULT_NOT_FOUND;
-}
-
 /* A schema that is not ours is as bad as no database: there is nothing that can be served. */
 void
 handle_ready(struct call *call)
 {
-	uint32_t found;
-	if (store_ready(call->api->store, &found) == RESULT_OK && backend_answers(call))
+	const struct api_backend *backend = call->api->backend;
+	if (!call_may_wait(call, WAIT_READ))
+		return;
+	if (backend->ready(backend->context, clock_monotonic_ms() + READY_MS) == RESULT_OK)
 		call_answer(call, SLICE("{\"status\":\"ok\"}"));
 	else
 		call_fail(call, FAILURE_UNAVAILABLE);

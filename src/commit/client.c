@@ -287,3 +287,13 @@ commit_client_find_campaign(struct commit_client *client, struct pool *pool, uin
 	*now_ms = commit_answer_now_ms(&answer);
 	return RESULT_OK;
 }
+
+enum result
+commit_client_ready(struct commit_client *client, int64_t deadline_ms)
+{
+	const struct commit_request request = { .kind = REQUEST_READINESS, .deadline_ms = deadline_ms };
+	struct commit_answer answer = { .result = RESULT_UNAVAILABLE };
+	if (exchange(client, &request, true) && !read_answer(NULL, frame_content(&client->in), ANSWER_READINESS, &answer))
+		answer.result = RESULT_UNAVAILABLE;
+	return answer.result;
+}

@@ -27,5 +27,7 @@ MUST_CHECK enum result commit_client_find_key(
     struct commit_client *client, const unsigned char hash[32], int64_t deadline_ms, struct api_key *key);
 MUST_CHECK enum result commit_client_find_campaign(struct commit_client *client, struct pool *pool, uint64_t id,
     int64_t deadline_ms, struct campaign *campaign, int64_t *now_ms);
+/* As store_ready of the committer's store; the answer may be CACHE_AGE_MS old. */
+MUST_CHECK enum result commit_client_ready(struct commit_client *client, int64_t deadline_ms);
 
 #endif

@@ -299,7 +299,7 @@ code_found(struct coder *coder, struct commit_answer *answer)
 static void
 code_request(struct coder *coder, struct commit_request *request)
 {
-	CODE_ENUM(coder, commit_request_kind, request->kind, REQUEST_LOOK_UP);
+	CODE_ENUM(coder, commit_request_kind, request->kind, REQUEST_READINESS);
 	CODE_NUMBER(coder, request->deadline_ms);
 	code_slice(coder, &request->id);
 	switch (request->kind) {
@@ -315,13 +315,15 @@ code_request(struct coder *coder, struct commit_request *request)
 	case REQUEST_LOOK_UP:
 		code_look_up(coder, &request->as.look_up);
 		break;
+	case REQUEST_READINESS:
+		break;
 	}
 }
 
 static void
 code_answer(struct coder *coder, struct commit_answer *answer)
 {
-	CODE_ENUM(coder, commit_answer_kind, answer->kind, ANSWER_CAMPAIGN);
+	CODE_ENUM(coder, commit_answer_kind, answer->kind, ANSWER_READINESS);
 	switch (answer->kind) {
 	case ANSWER_REFUSED:
 		break;
@@ -336,6 +338,9 @@ code_answer(struct coder *coder, struct commit_answer *answer)
 		code_found(coder, answer);
 		code_campaign(coder, &answer->as.found.campaign);
 		CODE_NUMBER(coder, answer->as.found.now_ms);
+		break;
+	case ANSWER_READINESS:
+		code_found(coder, answer);
 		break;
 	}
 }
@@ -375,7 +380,14 @@ commit_decode_answer(struct pool *pool, struct slice bytes, struct commit_answer
 enum commit_answer_kind
 commit_entry_kind(const struct commit_request *request)
 {
-	return request->kind == REQUEST_KEY ? ANSWER_KEY : ANSWER_CAMPAIGN;
+	switch (request->kind) {
+	case REQUEST_KEY:
+		return ANSWER_KEY;
+	case REQUEST_READINESS:
+		return ANSWER_READINESS;
+	default:
+		return ANSWER_CAMPAIGN;
+	}
 }
 
 struct slice
@@ -383,6 +395,8 @@ commit_entry_name(const struct commit_request *request)
 {
 	if (request->kind == REQUEST_KEY)
 		return (struct slice){ (const char *)request->as.key.bytes, sizeof(request->as.key.bytes) };
+	if (request->kind == REQUEST_READINESS)
+		return SLICE("");
 	return (struct slice){ (const char *)&request->as.campaign_id, sizeof(request->as.campaign_id) };
 }
 

@@ -8,7 +8,7 @@
 #include "engine/command.h"
 #include "store/store.h"
 
-enum commit_request_kind { REQUEST_COMMAND, REQUEST_KEY, REQUEST_CAMPAIGN, REQUEST_LOOK_UP };
+enum commit_request_kind { REQUEST_COMMAND, REQUEST_KEY, REQUEST_CAMPAIGN, REQUEST_LOOK_UP, REQUEST_READINESS };
 
 struct commit_request {
 	enum commit_request_kind kind;
@@ -28,13 +28,14 @@ enum commit_answer_kind {
 	ANSWER_REFUSED, /* nothing was done: too much waits, or it waited for too long */
 	ANSWER_OUTCOME,
 	ANSWER_KEY,
-	ANSWER_CAMPAIGN
+	ANSWER_CAMPAIGN,
+	ANSWER_READINESS /* `result`: as store_ready */
 };
 
 struct commit_answer {
 	enum commit_answer_kind kind;
-	/* of keys and campaigns: what they came to, the rest means something with RESULT_OK alone; and clock_monotonic_ms
-	 * before the database was asked */
+	/* of keys, campaigns and readiness: what they came to, the rest means something with RESULT_OK alone; and
+	 * clock_monotonic_ms before the database was asked */
 	enum result result;
 	int64_t read_ms;
 	union {
@@ -47,7 +48,7 @@ struct commit_answer {
 	} as;
 };
 
-/* Of a request for a key or a campaign: the kind that answers it, and the name that its answer is kept under. */
+/* Of a request for a key, a campaign or readiness: the kind that answers it, and the name that its answer is kept under. */
 enum commit_answer_kind commit_entry_kind(const struct commit_request *request);
 struct slice commit_entry_name(const struct commit_request *request);
 

@@ -10,13 +10,15 @@
 struct directory {
 	struct store *store;
 	struct cache *keys, *campaigns; /* encoded answers */
+	struct commit_answer readiness;
+	int64_t readiness_until_ms;
 };
 
 struct directory *
 directory_new(struct store *store)
 {
 	struct directory *directory = memory_alloc(sizeof(*directory));
-	*directory = (struct directory){ store, cache_new(), cache_new() };
+	*directory = (struct directory){ .store = store, .keys = cache_new(), .campaigns = cache_new() };
 	return directory;
 }
 
@@ -41,7 +43,12 @@ bool
 directory_recall(
     struct directory *directory, struct pool *pool, const struct commit_request *request, struct commit_answer *answer)
 {
-	struct slice kept = cache_find(cache_of(directory, request), commit_entry_name(request), clock_monotonic_ms());
+	const int64_t now_ms = clock_monotonic_ms();
+	if (request->kind == REQUEST_READINESS) {
+		*answer = directory->readiness;
+		return now_ms < directory->readiness_until_ms;
+	}
+	struct slice kept = cache_find(cache_of(directory, request), commit_entry_name(request), now_ms);
 	return slice_present(kept) && commit_decode_answer(pool, pool_copy(pool, kept), answer);
 }
 
@@ -59,11 +66,25 @@ keep(struct directory *directory, const struct commit_request *request, const st
 	buffer_free(&bytes);
 }
 
+/* A failure may have taken long: the time begins with the answer. */
+static void
+ask_readiness(struct directory *directory, struct commit_answer *answer)
+{
+	uint32_t found;
+	answer->result = store_ready(directory->store, &found);
+	directory->readiness = *answer;
+	directory->readiness_until_ms = clock_monotonic_ms() + CACHE_AGE_MS;
+}
+
 void
 directory_ask(
     struct directory *directory, struct pool *pool, const struct commit_request *request, struct commit_answer *answer)
 {
 	*answer = (struct commit_answer){ .kind = commit_entry_kind(request), .read_ms = clock_monotonic_ms() };
+	if (request->kind == REQUEST_READINESS) {
+		ask_readiness(directory, answer);
+		return;
+	}
 	if (request->kind == REQUEST_KEY)
 		answer->result = store_find_key(directory->store, request->as.key.bytes, &answer->as.key);
 	else
@@ -104,4 +125,12 @@ directory_find_campaign(struct directory *directory, struct pool *pool, uint64_t
 	*campaign = answer.as.found.campaign;
 	*now_ms = commit_answer_now_ms(&answer);
 	return RESULT_OK;
+}
+
+enum result
+directory_ready(struct directory *directory)
+{
+	const struct commit_request request = { .kind = REQUEST_READINESS };
+	struct commit_answer answer;
+	return find(directory, NULL, &request, &answer);
 }

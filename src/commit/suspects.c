@@ -136,6 +136,7 @@ add_request(struct buffer *out, const struct commit_request *request)
 		return request->as.look_up.campaign_id;
 	case REQUEST_KEY:
 	case REQUEST_CAMPAIGN:
+	case REQUEST_READINESS:
 		break;
 	}
 	add_text(out, commit_entry_name(request));

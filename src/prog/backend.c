@@ -26,6 +26,13 @@ direct_campaign(
 }
 
 static enum result
+direct_ready(void *context, int64_t deadline_ms UNUSED)
+{
+	const struct direct_backend *direct = context;
+	return directory_ready(direct->directory);
+}
+
+static enum result
 direct_touch(void *context, const struct api_key *key)
 {
 	const struct direct_backend *direct = context;
@@ -43,7 +50,15 @@ direct_look_up(
 struct api_backend
 backend_of_store(struct direct_backend *direct)
 {
-	return (struct api_backend){ direct, direct_execute, direct_look_up, direct_key, direct_campaign, direct_touch };
+	return (struct api_backend){
+		.context = direct,
+		.execute = direct_execute,
+		.look_up = direct_look_up,
+		.find_key = direct_key,
+		.find_campaign = direct_campaign,
+		.ready = direct_ready,
+		.touch_key = direct_touch,
+	};
 }
 
 static void
@@ -71,8 +86,21 @@ committer_look_up(void *context, struct pool *pool, const struct look_up *look_u
 	commit_client_look_up(context, pool, look_up, deadline_ms, outcome);
 }
 
+static enum result
+committer_is_ready(void *context, int64_t deadline_ms)
+{
+	return commit_client_ready(context, deadline_ms);
+}
+
 struct api_backend
 backend_of_committer(struct commit_client *client)
 {
-	return (struct api_backend){ client, committer_execute, committer_look_up, committer_key, committer_campaign, NULL };
+	return (struct api_backend){
+		.context = client,
+		.execute = committer_execute,
+		.look_up = committer_look_up,
+		.find_key = committer_key,
+		.find_campaign = committer_campaign,
+		.ready = committer_is_ready,
+	};
 }

@@ -282,10 +282,23 @@ backend_campaign(
 	return store_find_campaign(context, pool, id, campaign, now_ms);
 }
 
+static enum result
+ready(void *context UNUSED, int64_t deadline_ms UNUSED)
+{
+	return RESULT_OK;
+}
+
 struct api_backend
 fake_backend(struct store *store)
 {
-	return (struct api_backend){ store, execute, look_up, find_key, backend_campaign, NULL };
+	return (struct api_backend){
+		.context = store,
+		.execute = execute,
+		.look_up = look_up,
+		.find_key = find_key,
+		.find_campaign = backend_campaign,
+		.ready = ready,
+	};
 }
 
 enum result

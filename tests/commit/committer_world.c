@@ -104,6 +104,14 @@ store_find_campaign(struct store *store UNUSED, struct pool *own, uint64_t id, s
 }
 
 enum result
+store_ready(struct store *store UNUSED, uint32_t *found)
+{
+	note_reading("R", 0);
+	*found = 1;
+	return atomic_load(&shared->away) ? RESULT_UNAVAILABLE : RESULT_OK;
+}
+
+enum result
 store_touch_key(struct store *store UNUSED, const struct api_key *key)
 {
 	note("T", key->id);
@@ -310,6 +318,13 @@ ask_key(size_t peer, unsigned char first)
 {
 	struct commit_request request = request_of(REQUEST_KEY);
 	request.as.key.bytes[0] = first;
+	ask(peer, &request);
+}
+
+void
+ask_readiness(size_t peer)
+{
+	struct commit_request request = request_of(REQUEST_READINESS);
 	ask(peer, &request);
 }
 

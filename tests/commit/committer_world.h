@@ -29,9 +29,11 @@ struct shared {
 	atomic_uint batches;
 	atomic_bool held;   /* it does */
 	atomic_bool locked; /* campaign LOCKED is somebody else's */
+	atomic_bool away;   /* the database is not ready */
 	atomic_bool ready;
 	atomic_uint rests;
-	char calls[CALLS_MAX]; /* "E2 " a batch of two, "K " a key, "C " a campaign, "T " a use that was noted */
+	char calls[CALLS_MAX]; /* "E2 " a batch of two, "K " a key, "C " a campaign, "T " a use that was noted, "R "
+				* readiness */
 };
 
 /* Of the test that runs. */
@@ -68,6 +70,8 @@ void ask_points(size_t peer, size_t leads);
 /* A key by the first byte of its hash. */
 void ask_lead(size_t peer);
 void ask_key(size_t peer, unsigned char first);
+
+void ask_readiness(size_t peer);
 
 struct commit_answer answer_of(size_t peer);
 /* The answer is that to its ask_sign_up. */

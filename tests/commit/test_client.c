@@ -86,6 +86,9 @@ answer_to(const struct commit_request *request)
 		answer.as.found.campaign.name = SLICE("Campaign");
 		answer.as.found.now_ms = 1000;
 		break;
+	case REQUEST_READINESS:
+		answer.kind = ANSWER_READINESS;
+		break;
 	}
 	return answer;
 }
@@ -403,6 +406,36 @@ test_keys_are_kept(void **state UNUSED)
 }
 
 /* How old a value is, is a matter of when the committer read it. */
+static enum result
+ready(int64_t patience_ms)
+{
+	return commit_client_ready(client, clock_monotonic_ms() + patience_ms);
+}
+
+/* What the committer reports; without its answer nothing is ready. */
+static void
+test_readiness(void **state UNUSED)
+{
+	FAKE(ANSWER);
+	assert_int_equal(ready(PATIENCE_MS), RESULT_OK);
+	fake.result = RESULT_INVALID;
+	assert_int_equal(ready(PATIENCE_MS), RESULT_INVALID);
+	stop_fake();
+	assert_int_equal(fake.asked, 2);
+}
+
+static void
+test_readiness_without_an_answer(void **state UNUSED)
+{
+	static const enum step steps[] = { ANSWER_GARBAGE, ANSWER_OTHER, REFUSE, SAY_NOTHING };
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+		client = client == NULL ? commit_client_new(&fake.endpoint) : client;
+		FAKE(steps[i]);
+		assert_int_equal(ready(steps[i] == SAY_NOTHING ? SHORT_MS : PATIENCE_MS), RESULT_UNAVAILABLE);
+		stop_fake();
+	}
+}
+
 static void
 test_an_old_key_is_asked_for_again(void **state UNUSED)
 {
@@ -475,6 +508,8 @@ main(void)
 		TEST(test_nobody_reads),
 		TEST(test_nobody_listens),
 		TEST(test_keys_are_kept),
+		TEST(test_readiness),
+		TEST(test_readiness_without_an_answer),
 		TEST(test_an_old_key_is_asked_for_again),
 		TEST(test_an_unknown_key_is_never_kept),
 		TEST(test_a_look_up_is_repeated),

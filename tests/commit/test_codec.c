@@ -257,6 +257,8 @@ test_look_ups(void **state UNUSED)
 		request.as.key.bytes[i] = (unsigned char)(i + 1);
 	struct commit_request got = carry_request(request);
 	assert_memory_equal(got.as.key.bytes, request.as.key.bytes, sizeof(request.as.key.bytes));
+	got = carry_request((struct commit_request){ .kind = REQUEST_READINESS });
+	assert_int_equal(got.kind, REQUEST_READINESS);
 	got = carry_request((struct commit_request){ .kind = REQUEST_CAMPAIGN, .as.campaign_id = INT64_MAX });
 	assert_int_equal(got.as.campaign_id, INT64_MAX);
 	for (unsigned view = 0; view < 16; view++) {
@@ -462,13 +464,15 @@ test_bent_requests(void **state UNUSED)
 	bend(pool_copy(pool, buffer_slice(&encoded)), true);
 	carry_request((struct commit_request){ .kind = REQUEST_LOOK_UP, .as.look_up.reference = leads[0] });
 	bend(pool_copy(pool, buffer_slice(&encoded)), true);
+	carry_request((struct commit_request){ .kind = REQUEST_READINESS });
+	bend(pool_copy(pool, buffer_slice(&encoded)), true);
 }
 
 static void
 test_bent_answers(void **state UNUSED)
 {
 	struct commit_answer answers[] = { { .kind = ANSWER_REFUSED }, { .kind = ANSWER_OUTCOME }, { .kind = ANSWER_KEY },
-		{ .kind = ANSWER_CAMPAIGN } };
+		{ .kind = ANSWER_CAMPAIGN }, { .kind = ANSWER_READINESS, .result = RESULT_INVALID } };
 	answers[1].as.outcome = (struct outcome){ .body = SLICE("{}") };
 	answers[3].as.found.campaign = next_campaign(true);
 	for (size_t i = 0; i < ARRAY_SIZE(answers); i++) {

@@ -356,6 +356,32 @@ test_a_database_that_is_away(void **state UNUSED)
 	assert_int_equal(answer_of(1).result, RESULT_OK);
 }
 
+/* However many ask; a failure is cached as well as a success, and neither for longer than a second. */
+static void
+test_readiness_is_read_once_a_second(void **state UNUSED)
+{
+	enum { COUNT = COMMITTER_READS_MAX + 8 };
+	for (int away = 0; away < 2; away++) {
+		const enum result wanted = away != 0 ? RESULT_UNAVAILABLE : RESULT_OK;
+		atomic_store(&shared->away, away != 0);
+		if (away == 0)
+			connect_peers(COUNT);
+		ask_readiness(0);
+		const int64_t until_ms = clock_monotonic_ms() + PATIENCE_MS;
+		while (answer_of(0).result != wanted) { /* the answer before was cached */
+			assert_true(clock_monotonic_ms() < until_ms);
+			poll(NULL, 0, 10);
+			ask_readiness(0);
+		}
+		shared->calls[0] = '\0';
+		for (size_t i = 0; i < COUNT; i++)
+			ask_readiness(i);
+		for (size_t i = 0; i < COUNT; i++)
+			assert_int_equal(answer_of(i).result, wanted);
+		assert_true(strlen(shared->calls) <= strlen("R R R ")); /* it may take longer than a second */
+	}
+}
+
 static void
 test_an_idle_connection_to_the_database(void **state UNUSED)
 {
@@ -449,6 +475,7 @@ main(void)
 		COMMITTER_TEST(test_a_flood_of_look_ups),
 		COMMITTER_TEST(test_a_flood_of_unknown_keys),
 		COMMITTER_TEST(test_a_database_that_is_away),
+		COMMITTER_TEST(test_readiness_is_read_once_a_second),
 		COMMITTER_TEST(test_an_idle_connection_to_the_database),
 		COMMITTER_TEST(test_the_end),
 		COMMITTER_TEST(test_connections_that_come_after_the_end),

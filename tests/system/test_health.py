@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: MIT
 """docs/api.md 4.1, health: what a load balancer or a monitor asks. /health is about the program, /health/ready about the service."""
+import contextlib
+import threading
+
 import pytest
+import failing_database as failing
+from load import at_once
+from service import COMMITTER
 from stack.process import wait_until
 
 
@@ -11,6 +17,39 @@ def database(own_database):
 
 def health(service, path="", method="GET", **options):
     return service.client.request(method, "/health" + path, **options)
+
+
+def is_ready(service):
+    return health(service, "/ready").status == 200
+
+
+def wait_not_ready(service):
+    """An answer may be a second old; the rest is for a busy machine."""
+    wait_until(lambda: not is_ready(service), 3, "not ready")
+
+
+def wait_all_ready(service):
+    """Without a committer each worker has an answer of its own."""
+    wait_until(lambda: all(is_ready(service) for _ in range(20)), 10, "all workers are ready")
+
+
+@contextlib.contextmanager
+def polled(service, clients):
+    """So many clients, each with an address of its own, ask for readiness without a pause; yields the statuses so far."""
+    ended, statuses = threading.Event(), []
+
+    def poll():
+        while not ended.is_set():
+            statuses.append(health(service, "/ready").status)
+    threads = [threading.Thread(target=poll) for _ in range(clients)]
+    for thread in threads:
+        thread.start()
+    try:
+        yield statuses
+    finally:
+        ended.set()
+        for thread in threads:
+            thread.join(60)
 
 
 @pytest.mark.smoke
@@ -25,9 +64,13 @@ def test_with_a_database(service, path):
 
 
 def test_without_a_database(service, database):
-    """/health stays 200, /health/ready is 503 with Retry-After; both are 200 again by themselves when it is back"""
+    """/health stays 200, /health/ready is 503 with Retry-After a second later; both are 200 again by themselves when it is back"""
+    assert is_ready(service)
     database.stop()
     try:
+        wait_not_ready(service)
+        if not COMMITTER:
+            wait_until(lambda: not any(is_ready(service) for _ in range(20)), 3, "no worker is ready")
         for _ in range(20):  # more than there are workers: those with an old connection and those without
             assert health(service).status == 200
             ready = health(service, "/ready")
@@ -37,8 +80,7 @@ def test_without_a_database(service, database):
         assert health(service, "/ready", method="HEAD").status == 503
     finally:
         database.start()
-    wait_until(lambda: health(service, "/ready").status == 200, 10, "ready again")
-    assert all(health(service, "/ready").status == 200 for _ in range(20))
+    wait_all_ready(service)
 
 
 def test_a_locked_account(service, database):
@@ -49,9 +91,45 @@ def test_a_locked_account(service, database):
         for number in database.sql(f"SELECT id FROM information_schema.PROCESSLIST WHERE user = '{user}'").split():
             database.sql(f"KILL {number}")
         assert health(service).status == 200
+        wait_until(lambda: not any(is_ready(service) for _ in range(20)), 3, "no worker is ready")
         for path in ("/health/ready", "/v2/1?email=a@example.org"):
             refused = service.client.request("GET", path)
             assert refused.verdict == (503, "unavailable") and int(refused.headers["Retry-After"]) > 0
     finally:
         database.sql(f"ALTER USER '{user}'@'localhost' ACCOUNT UNLOCK")
-    assert health(service, "/ready").status == 200
+    wait_all_ready(service)
+
+
+@pytest.mark.skipif(not COMMITTER, reason="it is the committer that answers")
+def test_readiness_needs_no_connection_of_workers(make_service, database):
+    """Clients that ask for nothing else, 40 at once, leave the database's connections to sign-ups and deliveries"""
+    service = make_service(workers=16, database=database)
+    campaign = service.campaign(service.account())
+    campaign.webhook("new_signup")
+    user = failing.account(service)
+    database.sql(f"ALTER USER '{user}'@'localhost' WITH MAX_USER_CONNECTIONS 6")  # committer, dispatcher (3), one worker, leadhook
+    try:
+        failing.drop_connections(service)  # those from before are not counted
+        with polled(service, 40) as statuses:
+            wait_until(lambda: len(statuses) >= 200, 30, "all workers have answered")
+            service.dispatcher.start()
+            assert len(failing.connections(service)) <= 1 + 3
+            assert campaign.post({"email": "ada@example.org"}).status == 200
+            campaign.delivered(1)
+            assert len(failing.connections(service)) <= 1 + 3
+        assert set(statuses) == {200}
+    finally:
+        service.dispatcher.stop()
+        database.sql(f"ALTER USER '{user}'@'localhost' WITH MAX_USER_CONNECTIONS 0")
+
+
+def test_readiness_is_looked_up_once_a_second(make_service, database):
+    """Without a committer the worker's own answer is used again"""
+    service = make_service(workers=1, committer=False, database=database)
+
+    def questions():
+        return int(database.sql("SELECT variable_value FROM information_schema.GLOBAL_STATUS WHERE variable_name = 'Com_stmt_execute'"))
+    assert is_ready(service)
+    before = questions()
+    answers = at_once([lambda: health(service, "/ready").status] * 60)
+    assert set(answers) == {200} and questions() - before < 60

@@ -100,7 +100,8 @@ enum {
 	ROUTE_SUBSCRIBE = 1 << 2, /* a social id is the referrer's, never that of the lead to update */
 	ROUTE_JSONP = 1 << 3,     /* may be asked for as a script */
 	ROUTE_PAGE = 1 << 4,      /* answers HTML, whatever happens; reads no parameters but the query's */
-	ROUTE_COUNTERS = 1 << 5   /* shows how many leads there are: the campaign must not come from a cache */
+	ROUTE_COUNTERS = 1 << 5,  /* shows how many leads there are: the campaign must not come from a cache */
+	ROUTE_READINESS = 1 << 6  /* has a limit of its own */
 };
 
 struct route {

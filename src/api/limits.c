@@ -59,6 +59,7 @@ log_refusal(struct api *api, const struct limit_verdict *verdict)
 {
 	static const char *const settings[LIMIT_KINDS] = {
 		[LIMIT_LOOKUPS] = "lookups_per_address",
+		[LIMIT_READINESS] = "readiness_per_address",
 		[LIMIT_SIGNUPS] = "signups_per_address",
 		[LIMIT_POSTS] = "posts_per_address",
 		[LIMIT_FAILED_KEYS] = "failed_keys_per_address",
@@ -112,6 +113,8 @@ call_pass_address(struct call *call)
 	const struct limit_network network = network_of(call);
 	if (call->route->key == KEY_TOKEN) /* opt-out pages, whatever the method */
 		return pass(call, &network, &(struct limit_claim){ .kind = LIMIT_POSTS, .who = who }, 1, &verdict);
+	if ((call->route->flags & ROUTE_READINESS) != 0)
+		return pass(call, &network, &(struct limit_claim){ .kind = LIMIT_READINESS, .who = who }, 1, &verdict);
 	if (reads_only(call))
 		return pass(call, &network, &(struct limit_claim){ .kind = LIMIT_LOOKUPS, .who = who }, 1, &verdict);
 	if (call->route->method == HTTP_DELETE) /* none works without a key */

@@ -13,7 +13,7 @@
 
 static const struct route routes[] = {
 	{ HTTP_GET, "health", KEY_NONE, NO_CAMPAIGN, 0, handle_health },
-	{ HTTP_GET, "health/ready", KEY_NONE, NO_CAMPAIGN, 0, handle_ready },
+	{ HTTP_GET, "health/ready", KEY_NONE, NO_CAMPAIGN, ROUTE_READINESS, handle_ready },
 	{ HTTP_GET, "v2/campaigns", KEY_REQUIRED, NO_CAMPAIGN, 0, handle_campaigns },
 	{ HTTP_POST, "v2", KEY_OPTIONAL, CAMPAIGN_IN_PARAMETERS, ROUTE_UNTIL_END, handle_signup },
 	{ HTTP_GET, "v2", KEY_OPTIONAL, CAMPAIGN_IN_PARAMETERS, 0, handle_lookup },

@@ -55,7 +55,8 @@ struct conf_limits {
 	unsigned json_depth, parameters, custom_fields, bulk_items;
 	unsigned webhooks_per_campaign;
 	/* items as 10/60s; "": no limit */
-	const char *lookups_per_address, *signups_per_address, *posts_per_address, *failed_keys_per_address;
+	const char *lookups_per_address, *readiness_per_address;
+	const char *signups_per_address, *posts_per_address, *failed_keys_per_address;
 	const char *deletes_per_account;
 	unsigned account_per_minute; /* 0: no limit */
 	unsigned account_bulk_jobs;  /* the same */

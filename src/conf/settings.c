@@ -193,6 +193,7 @@ static const struct conf_setting settings[] = {
 	{ SETTING(limits, custom_fields_bytes, CONF_SIZE), "16k", 2, COLUMN_MAX, NULL, "size of a lead's custom fields together" },
 	{ SETTING(limits, webhooks_per_campaign, CONF_INTEGER), "20", 0, 10000, NULL, "webhooks of a campaign" },
 	{ SETTING(limits, lookups_per_address, CONF_LIST), "100/60s 200/180s 300/540s", 0, LIMITS_MAX, &limits, "GET calls of an address without a key" },
+	{ SETTING(limits, readiness_per_address, CONF_LIST), "300/60s", 0, LIMITS_MAX, &limits, "readiness checks of an address" },
 	{ SETTING(limits, signups_per_address, CONF_LIST), "10/60s 20/180s 30/540s", 0, LIMITS_MAX, &limits, "POST calls of an address on a campaign without a key" },
 	{ SETTING(limits, posts_per_address, CONF_LIST), "50/60s", 0, LIMITS_MAX, &limits, "POST calls of an address on all campaigns without a key" },
 	{ SETTING(limits, failed_keys_per_address, CONF_LIST), "30/60s", 0, LIMITS_MAX, &limits, "wrong keys of an address" },

@@ -13,13 +13,14 @@
 enum {
 	NAMES = LIMIT_KINDS, /* one more table, of rings that have no windows: what was noted */
 	TABLES,
-	SHARES = 32, /* what the memory is divided into */
+	SHARES = 33, /* what the memory is divided into */
 	NAME_AGE_MS = 60 * 1000
 };
 
 /* Of SHARES, all together. */
 static const size_t shares[TABLES] = {
 	[LIMIT_LOOKUPS] = 9,
+	[LIMIT_READINESS] = 1,
 	[LIMIT_SIGNUPS] = 9,
 	[LIMIT_POSTS] = 4,
 	[LIMIT_FAILED_KEYS] = 4,

@@ -21,6 +21,7 @@
 
 enum limit_kind {
 	LIMIT_LOOKUPS,     /* no key, GET: an address */
+	LIMIT_READINESS,   /* GET /health/ready: an address */
 	LIMIT_SIGNUPS,     /* no key, POST on a campaign: an address and a campaign */
 	LIMIT_POSTS,       /* no key, POST on any: an address */
 	LIMIT_FAILED_KEYS, /* an address */

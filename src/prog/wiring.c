@@ -67,6 +67,7 @@ read_limits(struct wiring *wiring, struct buffer *problems)
 		const char *text, *key;
 	} rules[] = {
 		{ LIMIT_LOOKUPS, limits->lookups_per_address, "lookups_per_address" },
+		{ LIMIT_READINESS, limits->readiness_per_address, "readiness_per_address" },
 		{ LIMIT_SIGNUPS, limits->signups_per_address, "signups_per_address" },
 		{ LIMIT_POSTS, limits->posts_per_address, "posts_per_address" },
 		{ LIMIT_FAILED_KEYS, limits->failed_keys_per_address, "failed_keys_per_address" },

@@ -12,7 +12,7 @@ import pytest
 from client import new_address
 from command import CONFIG, call
 from html_page import check_page
-from load import at_once
+from load import at_once, in_parallel
 from processes import children
 from service import settles
 from stack.front import ApacheFcgid
@@ -21,7 +21,7 @@ from stack.process import wait_until
 LIMITED = (429, "rate_limited")
 ADA = {"email": "ada@example.org"}
 NO_KEY = "lh_" + "x" * 43
-LOOKUPS, SIGNUPS, POSTS, FAILED_KEYS, DELETES = 100, 10, 50, 30, 60
+LOOKUPS, READINESS, SIGNUPS, POSTS, FAILED_KEYS, DELETES = 100, 300, 10, 50, 30, 60
 
 
 def check_refusal(response, limit, window):
@@ -42,7 +42,7 @@ def statuses(request, count):
 # --- without a key ---
 
 def test_look_ups(campaign):
-    """100 in 60 s an address, all campaigns together; HEAD, leaderboard and info count too, health and OPTIONS do not"""
+    """100 in 60 s an address, all campaigns together; HEAD, leaderboard and info count too, /health and OPTIONS do not"""
     address, other = new_address(), campaign.service.campaign(campaign.account)
     campaign.lead(**ADA)
     ask = campaign.client.request
@@ -62,6 +62,18 @@ def test_look_ups(campaign):
     assert campaign.get(ADA, key=None).status == 200  # another address
     assert campaign.get(ADA, address=address).status == 200  # with a key
     assert campaign.post(ADA, key=None, address=address).status == 200  # a POST
+
+
+def test_readiness(campaign):
+    """300 in 60 s an address, enough for several load balancers; they are no look-ups, and /health has no limit"""
+    address, ask = new_address(), campaign.client.request
+    answers = in_parallel([lambda: ask("GET", "/health/ready", address=address).status] * (READINESS + 20))
+    assert collections.Counter(answers) == {200: READINESS, 429: 20}
+    for method in ("GET", "HEAD"):
+        assert ask(method, "/health/ready", address=address).status == 429
+    check_refusal(ask("GET", "/health/ready", address=address, key=campaign.key), READINESS, 60)
+    assert ask("GET", "/health/ready").status == ask("GET", "/health", address=address).status == 200
+    assert campaign.get(ADA, key=None, address=address).status == 404
 
 
 def test_sign_ups(service, account):

@@ -3,6 +3,7 @@
 #include "conf/conf.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/panic.h"
@@ -174,11 +175,18 @@ lease_outlives_attempt(const struct conf *conf)
 	return conf->dispatch.lease >= conf->dispatch.attempt_timeout + LEASE_RESERVE_MS;
 }
 
+static bool
+tls_ca_is_used(const struct conf *conf)
+{
+	return *conf->database.tls_ca == '\0' || strcmp(conf->database.tls, "off") != 0;
+}
+
 static const struct {
 	bool (*holds)(const struct conf *conf);
 	const char *problem;
 } together[] = {
 	{ connect_timeout_is_in_seconds, "database.connect_timeout: expected whole seconds" },
+	{ tls_ca_is_used, "database.tls_ca: is set, but database.tls is off" },
 	/* docs/deliveries.md 4: else a delivery under way could be taken over */
 	{ lease_outlives_attempt, "dispatch.lease: is less than dispatch.attempt_timeout and 15s" },
 };

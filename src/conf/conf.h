@@ -28,6 +28,8 @@ struct conf_database {
 	const char *name;
 	const char *prefix;      /* of every table; [A-Za-z0-9_]{0,20} */
 	const char *option_file; /* read by Connector/C, group CONF_OPTION_GROUP; "": none */
+	const char *tls;         /* "off" or "verify"; "": "verify" for another host */
+	const char *tls_ca;      /* "": as the option file or the system has it */
 	int64_t connect_timeout; /* whole seconds */
 	unsigned port;           /* 0: as the option file or Connector/C has it */
 };

@@ -74,6 +74,12 @@ looks_like_network(struct slice text)
 }
 
 static bool
+is_tls(struct slice text)
+{
+	return text.size == 0 || slice_equal(text, SLICE("off")) || slice_equal(text, SLICE("verify"));
+}
+
+static bool
 is_port(struct slice text)
 {
 	uint64_t port;
@@ -111,6 +117,7 @@ is_listen_place(struct slice text)
 }
 
 static const struct conf_rule prefix = { is_word, "letters, digits and _" };
+static const struct conf_rule tls = { is_tls, "nothing, off or verify" };
 static const struct conf_rule listen_at = { is_listen_place, "nothing, an absolute path, or a loopback address and port" };
 static const struct conf_rule header_text = { is_header_text, "printable ASCII" };
 static const struct conf_rule base_path = { is_base_path, "nothing, or a path that begins but does not end with /" };
@@ -166,6 +173,8 @@ static const struct conf_setting settings[] = {
 	{ SETTING(database, name, CONF_TEXT), "leadhook", 1, 64, NULL, "name of the database" },
 	{ SETTING(database, prefix, CONF_TEXT), "lh_", 0, 20, &prefix, "beginning of every table's name" },
 	{ SETTING(database, option_file, CONF_PATH), "", 0, PATH_BYTES_MAX, NULL, "MariaDB option file" },
+	{ SETTING(database, tls, CONF_TEXT), "", 0, TEXT_MAX, &tls, "whether the database server must prove who it is" },
+	{ SETTING(database, tls_ca, CONF_PATH), "", 0, PATH_BYTES_MAX, NULL, "certificates that the server is verified with" },
 	{ SETTING(database, connect_timeout, CONF_DURATION), "5s", SECOND, HOUR, NULL, "time for a connection to come up" },
 
 	{ SETTING(server, listen, CONF_TEXT), "", 0, SOCKET_PATH_MAX, &listen_at, "socket for the web server" },

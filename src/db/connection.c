@@ -73,6 +73,13 @@ db_error_text(const struct db *db)
 	return db->error_text;
 }
 
+const char *
+db_error_hint(const struct db *db)
+{
+	const struct db_error *error = db->error == 0 ? NULL : error_find(db->error);
+	return error == NULL ? NULL : error->hint;
+}
+
 int64_t
 db_set_deadline(struct db *db, int64_t deadline_ms)
 {
@@ -162,14 +169,11 @@ set_options(struct db *db)
 {
 	const struct db_options *o = db->options;
 	unsigned connect_timeout = o->connect_timeout_s, io_timeout = o->io_timeout_s;
+	trust_set_options(db);
 	mysql_options(db->mysql, MYSQL_OPT_CONNECT_TIMEOUT, &connect_timeout);
 	mysql_options(db->mysql, MYSQL_OPT_READ_TIMEOUT, &io_timeout);
 	mysql_options(db->mysql, MYSQL_OPT_WRITE_TIMEOUT, &io_timeout);
 	mysql_options(db->mysql, MYSQL_SET_CHARSET_NAME, "utf8mb4");
-	if (or_null(o->option_file) != NULL) {
-		mysql_options(db->mysql, MYSQL_READ_DEFAULT_FILE, o->option_file);
-		mysql_options(db->mysql, MYSQL_READ_DEFAULT_GROUP, "leadhook");
-	}
 }
 
 static enum result

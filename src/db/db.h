@@ -30,8 +30,11 @@ struct db_statement {
 struct db_options {
 	/* NULL or "" means: what the option file or Connector/C says */
 	const char *host, *socket, *user, *password, *database;
-	const char *option_file; /* read with its group [leadhook]; NULL: none */
-	unsigned port;           /* 0: default */
+	const char *option_file; /* read with its group [leadhook]; NULL: none. What is set here wins */
+	const char *tls;    /* "verify": only a server with a valid certificate; "off": any; NULL or "": "verify" for a host
+			     * that is not loopback, else "off" */
+	const char *tls_ca; /* file of certificates; NULL or "": what the option file says, else the system's */
+	unsigned port;      /* 0: default */
 	unsigned connect_timeout_s;
 	unsigned io_timeout_s;      /* of one answer of the server, which itself ends a statement a tenth earlier */
 	const char *prefix;         /* [A-Za-z0-9_]* */
@@ -55,6 +58,15 @@ int64_t db_set_deadline(struct db *db, int64_t deadline_ms);
 /* RESULT_UNAVAILABLE when it cannot be reached, has no room for us or does not let us in; at once for a second after it has
  * kept us waiting until a time-out. */
 MUST_CHECK enum result db_connect(struct db *db);
+
+/* The server at the other end of the open connection. */
+enum db_peer {
+	DB_PEER_SOCKET,   /* a unix socket */
+	DB_PEER_LOOPBACK, /* TCP on this host, not verified */
+	DB_PEER_REMOTE,   /* TCP to another host, not verified */
+	DB_PEER_VERIFIED  /* TLS with a verified certificate */
+};
+enum db_peer db_peer(const struct db *db);
 
 /* A transaction (READ COMMITTED by the session statements). Starting one connects, and once more when the idle connection
  * turns out to be dead; after that a lost connection is RESULT_UNAVAILABLE, in COMMIT RESULT_UNKNOWN. */
@@ -128,13 +140,15 @@ MUST_CHECK enum result db_check_statement(struct db *db, const struct db_stateme
 
 /* Of the last call that failed: true when a row with the same unique key was there. */
 bool db_duplicate_key(const struct db *db);
-/* Of the last call that failed: the server is there, and does not let us in. */
+/* Of the last call that failed: the server is there, and does not let us in, or is not trusted with the password. */
 bool db_access_denied(const struct db *db);
 /* Something was not begun because the deadline was over, after answers that have all come; since the last db_clear_late. */
 bool db_was_late(const struct db *db);
 void db_clear_late(struct db *db);
 /* Of the last call that failed; for people, without values of rows. Never for clients. */
 const char *db_error_text(const struct db *db);
+/* Of the last call that failed: what the operator may do; NULL when nothing is known. */
+const char *db_error_hint(const struct db *db);
 
 /* Readers of a value. The wrong kind is a defect of the statement and ends the process. */
 uint64_t db_get_u64(const struct db_rows *rows, size_t row, size_t column);

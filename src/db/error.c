@@ -26,6 +26,11 @@ enum {
 #define MEND_SLOW "the server is slow: see its process list for locks, its disk, its load"
 #define MEND_AWAY "see that the server runs and answers, and the [database] section"
 #define MEND_ACCESS "see user, password and name in the [database] section, and the rights of that account"
+#define MEND_TLS "the server must offer TLS, with a certificate for database.host that database.tls_ca (else the system) trusts"
+#define MEND_PLUGIN                                                                                        \
+	"see that host and port in the [database] section are those of your server; its account must use " \
+	"mysql_native_password "                                                                           \
+	"or ed25519"
 #define MEND_MEMORY "the server is out of memory or threads: see its log"
 
 /* What is no entry here is a defect, or a broken installation. */
@@ -73,6 +78,8 @@ static const struct db_error errors[DB_ERRORS_MAX] = {
 	{ CR_SERVER_GONE_ERROR, RESULT_UNAVAILABLE, MEND_AWAY },
 	{ CR_SERVER_LOST, RESULT_UNAVAILABLE, MEND_AWAY },
 	{ CR_SERVER_LOST_EXTENDED, RESULT_UNAVAILABLE, MEND_AWAY },
+	{ CR_SSL_CONNECTION_ERROR, RESULT_UNAVAILABLE, MEND_TLS },
+	{ CR_PLUGIN_NOT_ALLOWED, RESULT_UNAVAILABLE, MEND_PLUGIN },
 };
 
 const struct db_error *
@@ -118,7 +125,8 @@ bool
 error_is_denial(unsigned number)
 {
 	static const unsigned numbers[] = { ER_ACCESS_DENIED_ERROR, ER_ACCESS_DENIED_NO_PASSWORD_ERROR,
-		ER_DBACCESS_DENIED_ERROR, ER_BAD_DB_ERROR, ER_HOST_NOT_PRIVILEGED };
+		ER_DBACCESS_DENIED_ERROR, ER_BAD_DB_ERROR, ER_HOST_NOT_PRIVILEGED, CR_SSL_CONNECTION_ERROR,
+		CR_PLUGIN_NOT_ALLOWED };
 	return is_among(number, numbers, ARRAY_SIZE(numbers));
 }
 
@@ -140,6 +148,8 @@ quotes_names(unsigned number)
 void
 error_text_without_values(unsigned number, const char *text, char *out, size_t size)
 {
+	if (number == CR_PLUGIN_NOT_ALLOWED) /* Connector/C 3.3 names another plugin than the server did */
+		text = "the server asked for an authentication plugin that is not allowed";
 	const char *first = strchr(text, '\''), *last = strrchr(text, '\'');
 	if (first == NULL || quotes_names(number))
 		snprintf(out, size, "%s", text);

@@ -4,4 +4,5 @@ noinst_LIBRARIES += %D%/libdb.a
 	%D%/connection.c \
 	%D%/error.c \
 	%D%/statement.c \
+	%D%/trust.c \
 	%D%/value.c

@@ -22,7 +22,7 @@ enum { DB_ERRORS_MAX = 48 };
 const struct db_error *error_find(unsigned number);
 /* Of one that was found, in the table; below DB_ERRORS_MAX. */
 size_t error_place(const struct db_error *error);
-/* The server is there, and does not let us in. */
+/* The server is there, and does not let us in, or is not trusted with the password. */
 bool error_is_denial(unsigned number);
 /* After these the connection is of no use. */
 bool error_is_lost(unsigned number);
@@ -64,5 +64,8 @@ MUST_CHECK enum result db_connection_failed(struct db *db, const char *what);
 void db_add_statements(struct db *db, const struct db_statement *const *const *lists);
 /* *handle may be NULL, becomes NULL. */
 void db_close_handle(MYSQL_STMT **handle);
+
+/* trust.c: reads the option file, and sets what the server has to prove before the password is used. First of all options. */
+void trust_set_options(struct db *db);
 
 #endif

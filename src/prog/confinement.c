@@ -40,6 +40,7 @@ confinement_of_responder(const struct conf *conf, const char *socket)
 	const struct sandbox_place places[] = {
 		{ conf->log.file, SANDBOX_WRITE | SANDBOX_BESIDE },            /* made anew when it was moved away */
 		{ conf->database.option_file, SANDBOX_READ | SANDBOX_BESIDE }, /* for each connection; certificates beside it */
+		{ conf->database.tls_ca, SANDBOX_READ | SANDBOX_BESIDE },
 		/* these a responder without a parent reads again on HUP */
 		{ conf->file, SANDBOX_READ | SANDBOX_BESIDE },
 		{ password_file == NULL ? "" : password_file, SANDBOX_READ | SANDBOX_BESIDE },

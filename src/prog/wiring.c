@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -143,6 +144,17 @@ read_disposable_domains(struct wiring *wiring, struct buffer *problems)
 	return good;
 }
 
+/* What is in it, the database library says when it connects. */
+static bool
+find_tls_ca(const struct wiring *wiring, struct buffer *problems)
+{
+	const char *path = wiring->conf->database.tls_ca;
+	if (*path == '\0' || access(path, R_OK) == 0)
+		return true;
+	buffer_printf(problems, "%s: %s: %s\n", conf_origin(wiring->conf, "database", "tls_ca"), path, strerror(errno));
+	return false;
+}
+
 bool
 wiring_read(const char *path, struct wiring *wiring, struct buffer *problems)
 {
@@ -158,6 +170,7 @@ wiring_read(const char *path, struct wiring *wiring, struct buffer *problems)
 	}
 	good = wiring->conf != NULL && read_limits(wiring, problems) && good;
 	good = wiring->conf != NULL && read_disposable_domains(wiring, problems) && good;
+	good = wiring->conf != NULL && find_tls_ca(wiring, problems) && good;
 	if (!good)
 		wiring_free(wiring);
 	return good;
@@ -218,6 +231,8 @@ wiring_store(const struct conf *conf, const struct host_list *disposable_domains
 		.password = conf->database.password,
 		.database = conf->database.name,
 		.option_file = conf->database.option_file,
+		.tls = conf->database.tls,
+		.tls_ca = conf->database.tls_ca,
 		.prefix = conf->database.prefix,
 		.port = conf->database.port,
 		.connect_timeout_s = whole_seconds(connect_ms),

@@ -49,6 +49,8 @@ store_new(const struct store_options *options)
 		.password = options->password,
 		.database = options->database,
 		.option_file = options->option_file,
+		.tls = options->tls,
+		.tls_ca = options->tls_ca,
 		.port = options->port,
 		.connect_timeout_s = options->connect_timeout_s,
 		.io_timeout_s = options->io_timeout_s,

@@ -25,7 +25,7 @@ struct store;
 /* The texts must stay valid as long as the store. */
 struct store_options {
 	/* as in db/db.h */
-	const char *host, *socket, *user, *password, *database, *option_file, *prefix;
+	const char *host, *socket, *user, *password, *database, *option_file, *tls, *tls_ca, *prefix;
 	unsigned port, connect_timeout_s, io_timeout_s;
 	/* the rules' settings */
 	const char *base_url, *avatar_url;

@@ -95,6 +95,8 @@ an_empty_file_gives_every_default(void **state)
 	assert_string_equal(conf->database.name, "leadhook");
 	assert_string_equal(conf->database.prefix, "lh_");
 	assert_string_equal(conf->database.option_file, "");
+	assert_string_equal(conf->database.tls, "");
+	assert_string_equal(conf->database.tls_ca, "");
 	assert_int_equal(conf->database.connect_timeout, 5000);
 	assert_string_equal(conf->server.listen, "");
 	assert_int_equal(conf->server.workers, CONF_WORKERS_AUTO);
@@ -305,10 +307,36 @@ bad_values_are_refused(void **state)
 	}
 }
 
+/* docs/operating.md 3.1 */
+static void
+tls_of_the_database_is_off_or_verify(void **state)
+{
+	(void)state;
+	struct conf *conf = load_file("[database]\ntls = verify\ntls_ca = /etc/ssl/ca.pem\n");
+	assert_string_equal(conf->database.tls, "verify");
+	assert_string_equal(conf->database.tls_ca, "/etc/ssl/ca.pem");
+	conf_free(&conf);
+	conf = load_file("[database]\ntls = off\n");
+	assert_string_equal(conf->database.tls, "off");
+	conf_free(&conf);
+	conf = load_file("[database]\ntls_ca = /etc/ssl/ca.pem\n"); /* of a host that the default is for */
+	conf_free(&conf);
+	static const char *const others[] = { "on", "Verify", "required", "verify off", "no" };
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		char text[64];
+		snprintf(text, sizeof(text), "[database]\ntls = %s\n", others[i]);
+		assert_file_refused(text,
+		    "@:2: database.tls: expected nothing, off or verify (whether the database server must prove who it "
+		    "is)\n");
+	}
+	assert_file_refused_at("[database]\ntls_ca = ca.pem\n", ":2: database.tls_ca: expected an absolute path");
+}
+
 static void
 settings_must_fit_together(void **state)
 {
 	(void)state;
+	assert_file_refused("[database]\ntls = off\ntls_ca = /ca.pem\n", "database.tls_ca: is set, but database.tls is off\n");
 	assert_file_refused("[database]\nconnect_timeout = 1500ms\n", "database.connect_timeout: expected whole seconds\n");
 	assert_file_refused(
 	    "[dispatch]\nattempt_timeout = 46s\n", "dispatch.lease: is less than dispatch.attempt_timeout and 15s\n");
@@ -554,6 +582,7 @@ main(void)
 		cmocka_unit_test(lines_that_would_be_cut_are_refused),
 		cmocka_unit_test(what_is_wrong_is_told_with_its_line),
 		cmocka_unit_test(bad_values_are_refused),
+		cmocka_unit_test(tls_of_the_database_is_off_or_verify),
 		cmocka_unit_test(settings_must_fit_together),
 		cmocka_unit_test(environment_beats_file_beats_default),
 		cmocka_unit_test(the_file_that_was_named_is_read),

@@ -18,7 +18,7 @@
 #include "prog/confinement.h"
 
 static char folder[] = "/tmp/leadhook-confinement-XXXXXX";
-static char log_path[100], conf_path[100], other_path[100], socket_path[100], certificate_path[100];
+static char log_path[100], conf_path[100], other_path[100], socket_path[100], certificate_path[100], ca_path[100];
 static struct conf conf;
 static const char no_landlock[] = "this kernel has no Landlock";
 static bool has_landlock;
@@ -43,11 +43,12 @@ set_up(void **state)
 	make_file(conf_path, sizeof(conf_path), "etc", "leadhook.conf");
 	make_file(other_path, sizeof(other_path), "other", "file");
 	make_file(socket_path, sizeof(socket_path), "run", "fcgi.sock");
+	make_file(ca_path, sizeof(ca_path), "trusted", "ca.pem");
 	make_file(certificate_path, sizeof(certificate_path), "database", "ca.pem");
 	static char option_file[100];
 	snprintf(option_file, sizeof(option_file), "%s/database/client.cnf", folder);
 	conf = (struct conf){
-		.database = { .option_file = option_file },
+		.database = { .option_file = option_file, .tls_ca = ca_path },
 		.server = { .sandbox = true, .state_dir = "" },
 		.lead = { .disposable_domains_file = "" },
 		.log = { .file = log_path, .level = LOG_LEVEL_DEBUG },
@@ -105,6 +106,7 @@ work_as_responder(void)
 	MUST(opens(log_path, O_WRONLY | O_APPEND | O_CREAT));
 	MUST(opens(conf_path, O_RDONLY));
 	MUST(opens(certificate_path, O_RDONLY)); /* beside the option file */
+	MUST(opens(ca_path, O_RDONLY));
 	MUST(opens("/proc/self/maps", O_RDONLY));
 	MUST(opens("/dev/urandom", O_RDONLY));
 }

@@ -18,6 +18,7 @@ EXTRA_DIST += \
 	%D%/payload.py \
 	%D%/private_network.py \
 	%D%/processes.py \
+	%D%/rogue_database.py \
 	%D%/routes.py \
 	%D%/service.py \
 	%D%/settings.py \
@@ -36,6 +37,7 @@ EXTRA_DIST += \
 	%D%/test_concurrency.py \
 	%D%/test_crash.py \
 	%D%/test_cron.py \
+	%D%/test_database_tls.py \
 	%D%/test_delivery.py \
 	%D%/test_delivery_commands.py \
 	%D%/test_dispatch_kills.py \

@@ -31,6 +31,22 @@ version_is_enough(struct slice version)
 	       slice_to_u64(minor, 1000, &b) && (a > 10 || (a == 10 && b >= 6));
 }
 
+/* Over TCP without a verified certificate another program than the server may answer, and it would get all leads. On this host
+ * database.tls = off accepts that. */
+static void
+check_peer(struct store *store, struct check *check)
+{
+	const char *tls = store->options.tls;
+	enum db_peer peer = db_peer(store->db);
+	if (peer == DB_PEER_REMOTE)
+		check_add(check, "database_tls", SLICE("the connection to another host is not verified by TLS"),
+		    "set database.tls to verify: otherwise leads can be read and changed on the way");
+	else if (peer == DB_PEER_LOOPBACK && (tls == NULL || *tls == '\0'))
+		check_add(check, "database_tls",
+		    SLICE("TCP to this host without TLS: while the server is down, any local account can listen on its port"),
+		    "use database.socket, or set database.tls to verify; to off where there are no other accounts");
+}
+
 enum { SERVER_VERSION, SERVER_FLUSH, SERVER_PACKET };
 enum { PACKET_MIN = 1024 * 1024 /* twice what write.c puts into one statement */ };
 
@@ -135,10 +151,12 @@ void
 store_check(struct store *store, struct pool *pool, bool deep, struct finding **findings, size_t *count)
 {
 	struct check check = { .pool = pool };
-	if (db_connect(store->db) != RESULT_OK)
+	if (db_connect(store->db) != RESULT_OK) {
+		const char *hint = db_error_hint(store->db);
 		check_add(&check, "connection", slice_of(store_error_text(store)),
-		    "check the [database] section and that the server runs");
-	else {
+		    hint == NULL ? "check the [database] section and that the server runs" : hint);
+	} else {
+		check_peer(store, &check);
 		check_server(store, &check);
 		bool fits = check_schema(store, &check);
 		if (fits)

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT
+ * What a connection demands of the server before it authenticates: TLS, and an authentication plugin that keeps the password
+ * secret (docs/operating.md 3.1). */
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "db/private.h"
+
+/* The server chooses the plugin, and Connector/C loads whatever it names: some send the password in clear. These two never
+ * send it. Connector/C takes a part of this text for a plugin's name too, so no name here may have that of a weaker plugin
+ * in it. */
+#define PLUGINS_SECRET "mysql_native_password,client_ed25519"
+/* Sends the password when the server wishes: over TLS to a verified server only. */
+#define PLUGINS_VERIFIED PLUGINS_SECRET ",caching_sha2_password"
+
+/* TCP never connects to it. */
+#define NOWHERE "255.255.255.255"
+
+static bool
+is_set(const char *text)
+{
+	return text != NULL && *text != '\0';
+}
+
+/* Connector/C reads the option file when it connects, over what was set before: a line there would switch the verification off,
+ * or name a host that we do not know of. So it is made to read it by a connection that cannot come up, and has no password. */
+static void
+read_option_file(MYSQL *mysql, const char *path)
+{
+	mysql_options(mysql, MYSQL_READ_DEFAULT_FILE, path);
+	mysql_options(mysql, MYSQL_READ_DEFAULT_GROUP, "leadhook");
+	mysql_real_connect(mysql, NOWHERE, "", "", NULL, 1, NULL, CLIENT_REMEMBER_OPTIONS);
+}
+
+/* Names are not resolved: another name than localhost may lead anywhere. */
+static bool
+is_loopback(const char *host)
+{
+	struct in_addr v4;
+	struct in6_addr v6;
+	if (inet_pton(AF_INET, host, &v4) == 1)
+		return ntohl(v4.s_addr) >> 24 == IN_LOOPBACKNET;
+	if (inet_pton(AF_INET6, host, &v6) == 1)
+		return IN6_IS_ADDR_LOOPBACK(&v6);
+	return strcmp(host, "localhost") == 0;
+}
+
+/* Without a host Connector/C takes the unix socket, or localhost. That of the option file mysql_get_option() does not answer.
+ */
+static bool
+host_is_remote(const struct db *db)
+{
+	const char *host = is_set(db->options->host) ? db->options->host : db->mysql->options.host;
+	return is_set(host) && !is_loopback(host);
+}
+
+static bool
+demands_tls(const struct db *db)
+{
+	const char *tls = db->options->tls;
+	return is_set(tls) ? strcmp(tls, "verify") == 0 : host_is_remote(db);
+}
+
+void
+trust_set_options(struct db *db)
+{
+	const struct db_options *o = db->options;
+	const my_bool yes = 1;
+	if (is_set(o->option_file))
+		read_option_file(db->mysql, o->option_file);
+	bool tls = demands_tls(db);
+	if (tls) {
+		mysql_options(db->mysql, MYSQL_OPT_SSL_ENFORCE, &yes);
+		mysql_options(db->mysql, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &yes);
+	}
+	if (tls && is_set(o->tls_ca))
+		mysql_options(db->mysql, MYSQL_OPT_SSL_CA, o->tls_ca);
+	mysql_options(db->mysql, MARIADB_OPT_RESTRICTED_AUTH, tls ? PLUGINS_VERIFIED : PLUGINS_SECRET);
+}
+
+static bool
+by_unix_socket(const struct db *db)
+{
+	struct sockaddr_storage own = { .ss_family = AF_UNSPEC };
+	socklen_t size = sizeof(own);
+	return getsockname(mysql_get_socket(db->mysql), (struct sockaddr *)&own, &size) == 0 && own.ss_family == AF_UNIX;
+}
+
+enum db_peer
+db_peer(const struct db *db)
+{
+	my_bool verified = 0;
+	if (mysql_get_ssl_cipher(db->mysql) != NULL &&
+	    mysql_get_option(db->mysql, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &verified) == 0 && verified)
+		return DB_PEER_VERIFIED;
+	if (by_unix_socket(db))
+		return DB_PEER_SOCKET;
+	return host_is_remote(db) ? DB_PEER_REMOTE : DB_PEER_LOOPBACK;
+}

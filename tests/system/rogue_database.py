@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+"""Stands where a MariaDB server should be, asks for any authentication plugin, and records what it is sent."""
+import socket
+import struct
+import threading
+
+from database_proxy import read_packet
+
+CONNECT_WITH_DB, PROTOCOL_41, TLS, SECURE_CONNECTION, PLUGIN_AUTH = 1 << 3, 1 << 9, 1 << 11, 1 << 15, 1 << 19
+CAPABILITIES = CONNECT_WITH_DB | PROTOCOL_41 | SECURE_CONNECTION | PLUGIN_AUTH
+SCRAMBLE = b"abcdefghijklmnopqrst"
+NATIVE = "mysql_native_password"
+# What a plugin is begun with: the kind of question (the last one, its answer is not shown) and the question, or random bytes.
+QUESTIONS = {"dialog": b"\x04Password: ", "client_ed25519": bytes(range(32))}
+FULL_AUTHENTICATION = b"\x01\x04"  # of caching_sha2_password: the server wants the password itself
+PACKETS = 4  # of one client at most
+
+
+def greeting(plugin, capabilities):
+    low, high = capabilities & 0xffff, capabilities >> 16
+    return (b"\x0a5.5.5-10.11.0-MariaDB\0" + struct.pack("<I", 1) + SCRAMBLE[:8] + b"\0" + struct.pack("<HBHHB", low, 45, 2, high, 21) +
+            bytes(10) + SCRAMBLE[8:] + b"\0" + plugin.encode() + b"\0")
+
+
+class RogueDatabase:
+    """On a loopback port. `first` is the plugin of its greeting, `then` the one that it switches to. With `tls`, a context, it
+    offers TLS. `received` has the packets that each client has sent, but for the one that asks for TLS."""
+
+    def __init__(self, first=NATIVE, then=None, tls=None):
+        self.first, self.then, self.tls, self.received = first, then, tls, []
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def close(self):
+        self._listener.close()
+
+    def _accept(self):
+        while True:
+            try:
+                client, _ = self._listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(client,), daemon=True).start()
+
+    def _serve(self, client):
+        client.settimeout(10)
+        sent = []
+        try:
+            self._send(client, 0, greeting(self.first, CAPABILITIES | (TLS if self.tls else 0)))
+            if self.tls:
+                read_packet(client)  # asks for TLS
+                client = self.tls.wrap_socket(client, server_side=True)
+            self._authenticate(client, sent)
+        except OSError:
+            pass
+        client.close()
+        self.received.append(sent)
+
+    def _authenticate(self, client, sent):
+        answers = [FULL_AUTHENTICATION]
+        if self.then is not None:
+            answers.insert(0, b"\xfe" + self.then.encode() + b"\0" + QUESTIONS.get(self.then, SCRAMBLE + b"\0"))
+        while len(sent) < PACKETS:
+            head, payload = read_packet(client)
+            sent.append(payload)
+            if answers:
+                self._send(client, head[3] + 1, answers.pop(0))
+
+    @staticmethod
+    def _send(client, sequence, payload):
+        client.sendall(len(payload).to_bytes(3, "little") + bytes([sequence]) + payload)

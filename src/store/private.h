@@ -63,12 +63,30 @@ struct store {
 /* The order of locks. A transaction that locks rows of several tables does so in this order, and rows of one table in the order
  * of their primary key:
  *
- *   accounts, campaign_counters, campaigns, bulk_jobs, leads and all that belongs to them, bulk_turns,
- *   due, deliveries, webhooks, webhook_status
+ *   accounts
+ *   campaign_counters
+ *   campaigns, tags, actions, reward_levels
+ *   bulk_jobs
+ *   leads, score_histogram, ip_leads, score_entries, deleted_leads, referral_links
+ *   bulk_schedule
+ *   due
+ *   webhooks
+ *   webhook_status
+ *   deliveries
  *
- * id_blocks is locked in transactions of its own, or last in one that locks nothing but an account or a campaign. Rows of a new
- * event are inserted, never locked. What needs campaign_counters after a table that follows it takes a transaction of its own
- * (store_close_webhook after store_complete). */
+ * The lock of campaign_counters comes before all else of a campaign, so that two that change it never meet later. Beside it go
+ * only: the dispatcher's rows, from due on; jobs that are delayed or skipped (bulk_jobs, bulk_schedule); the noting of end
+ * times (campaigns); the removal of what deleted leads left (score_entries, deleted_leads).
+ *
+ * New rows, with an id or a random key of their own, are inserted anywhere: events, due, attempts, commit_tokens. id_blocks is
+ * locked in a transaction of its own, or after all others; what follows is a new row.
+ *
+ * Two statements lock rows in another order, and what they meet with others is a conflict that is tried again: store_complete
+ * locks a row of due and its webhook's of webhook_status together, one after another; store_fail_pending locks rows of due in
+ * the order in which they are due, but only of webhooks that are no more.
+ *
+ * What needs a table that comes before takes a transaction of its own (store_close_webhook after store_complete).
+ * tests/store/test_lock_order.c tests it. */
 
 /* For whoever looks at all rows, or changes tables: nobody waits for it. */
 enum { STORE_LONG_TIMEOUT_S = 3600 };

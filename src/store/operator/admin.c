@@ -14,10 +14,10 @@ DB_STATEMENT(sql_insert_account, "INSERT INTO {prefix}accounts (id, name, create
 DB_STATEMENT(sql_select_accounts, "SELECT id, name, suspended_ms, per_minute, created_ms FROM {prefix}accounts ORDER BY id");
 DB_STATEMENT(sql_select_account, "SELECT id FROM {prefix}accounts WHERE id = ?");
 DB_STATEMENT(sql_lock_account, "SELECT id FROM {prefix}accounts WHERE id = ? FOR UPDATE");
-DB_STATEMENT(sql_lock_settings_of_account, "UPDATE {prefix}campaigns c"
-					   " JOIN {prefix}campaign_counters n ON n.campaign_id = c.id"
-					   " SET n.settings_version = n.settings_version + 1"
-					   " WHERE c.account_id = ?");
+DB_STATEMENT(sql_select_campaigns_with_account, "SELECT id FROM {prefix}campaigns WHERE account_id = ? ORDER BY id");
+DB_STATEMENT(sql_lock_settings_of, "UPDATE {prefix}campaign_counters FORCE INDEX (PRIMARY)"
+				   " SET settings_version = settings_version + 1"
+				   " WHERE campaign_id IN ({list})");
 DB_STATEMENT(sql_suspend_account, "UPDATE {prefix}accounts"
 				  " SET suspended_ms = IF(?, COALESCE(suspended_ms, " NOW "), NULL)"
 				  " WHERE id = ?");
@@ -81,10 +81,10 @@ DB_STATEMENT(sql_count_due,
     "   LEFT JOIN {prefix}webhook_status s ON s.webhook_id = u.webhook_id) r");
 
 store_statement_list sql_of_admin = { &sql_lock_campaign, &sql_insert_account, &sql_select_accounts, &sql_select_account,
-	&sql_lock_account, &sql_lock_settings_of_account, &sql_suspend_account, &sql_limit_account, &sql_insert_key,
-	&sql_select_keys, &sql_revoke_key, &sql_insert_campaign, &sql_insert_counters, &sql_update_campaign, &sql_end_campaign,
-	&sql_reopen_campaign, &sql_count_addresses, &sql_delete_addresses, &sql_move_counted_addresses, &sql_count_rows,
-	&sql_count_due, NULL };
+	&sql_lock_account, &sql_select_campaigns_with_account, &sql_lock_settings_of, &sql_suspend_account, &sql_limit_account,
+	&sql_insert_key, &sql_select_keys, &sql_revoke_key, &sql_insert_campaign, &sql_insert_counters, &sql_update_campaign,
+	&sql_end_campaign, &sql_reopen_campaign, &sql_count_addresses, &sql_delete_addresses, &sql_move_counted_addresses,
+	&sql_count_rows, &sql_count_due, NULL };
 
 const char *
 store_error_text(const struct store *store)
@@ -162,15 +162,28 @@ struct suspending {
 	bool suspend;
 };
 
+/* Once this is done no sign-up to any of them is under way. The account is locked: it gets no others. */
 static enum result
-suspend_account(struct store *store, struct pool *pool UNUSED, void *context)
+lock_settings_of(struct store *store, struct pool *pool, uint64_t account_id)
+{
+	struct db_rows rows;
+	enum result result = query(store, pool, &sql_select_campaigns_with_account, &DB_U64(account_id), 1, &rows);
+	for (size_t from = 0; result == RESULT_OK && from < rows.count; from += DB_LIST_MAX) {
+		const size_t left = rows.count - from;
+		const struct db_list piece = { rows.values + from, left < DB_LIST_MAX ? left : DB_LIST_MAX };
+		result = db_execute(
+		    store->db, &sql_lock_settings_of, &(struct db_arguments){ .lists = { piece }, .list_count = 1 }, NULL);
+	}
+	return result;
+}
+
+static enum result
+suspend_account(struct store *store, struct pool *pool, void *context)
 {
 	const struct suspending *suspending = context;
 	const struct db_value values[] = { DB_BOOL(suspending->suspend), DB_U64(suspending->id) };
-	/* once this is done no sign-up is under way that still thinks otherwise */
-	enum result result = db_execute(store->db, &sql_lock_settings_of_account,
-	    &(struct db_arguments){ .values = &DB_U64(suspending->id), .count = 1 }, NULL);
-	return result == RESULT_OK ? store_change_one(store, &sql_suspend_account, values, ARRAY_SIZE(values)) : result;
+	enum result result = store_change_one(store, &sql_suspend_account, values, ARRAY_SIZE(values));
+	return result == RESULT_OK ? lock_settings_of(store, pool, suspending->id) : result;
 }
 
 enum result

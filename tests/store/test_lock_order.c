@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT
+ * Transactions lock rows in the order that src/store/private.h states: while one waits for a row, those of tables that follow
+ * are still free. */
+#include "unit.h"
+
+#include <inttypes.h>
+
+#include "store/claims.h"
+#include "store/store.h"
+#include "store/world.h"
+
+enum row { ACCOUNT, COUNTERS, CAMPAIGN, JOB, BULK_SCHEDULE, DUE_ROW, WEBHOOK, STATUS, DELIVERY, ROWS };
+
+static const struct {
+	const char *table, *key;
+} tables[ROWS] = {
+	[ACCOUNT] = { "accounts", "id" },
+	[COUNTERS] = { "campaign_counters", "campaign_id" },
+	[CAMPAIGN] = { "campaigns", "id" },
+	[JOB] = { "bulk_jobs", "id" },
+	[BULK_SCHEDULE] = { "bulk_schedule", "campaign_id" },
+	[DUE_ROW] = { "due", "id" },
+	[WEBHOOK] = { "webhooks", "id" },
+	[STATUS] = { "webhook_status", "webhook_id" },
+	[DELIVERY] = { "deliveries", "id" },
+};
+
+static uint64_t keys[ROWS];
+
+/* By the connection of the test; fails at once when somebody else has it. */
+static void
+lock_row(enum row row)
+{
+	root_run("SELECT 1 FROM t_%s WHERE %s = %" PRIu64 " FOR UPDATE NOWAIT", tables[row].table, tables[row].key, keys[row]);
+}
+
+/* ---- transactions ---- */
+
+static bool
+suspend(struct store *store, const struct world *world, unsigned index UNUSED)
+{
+	return store_suspend_account(store, world->account, false) == RESULT_OK;
+}
+
+static bool
+set_jump_start(void *context UNUSED, struct campaign_settings *settings)
+{
+	settings->jump_start = 1;
+	return true;
+}
+
+static bool
+edit_campaign(struct store *store, const struct world *world, unsigned index UNUSED)
+{
+	return store_edit_campaign(store, world->campaign, set_jump_start, NULL) == RESULT_OK;
+}
+
+static bool
+end_campaign(struct store *store, const struct world *world, unsigned index UNUSED)
+{
+	return store_end_campaign(store, world->campaign, true) == RESULT_OK;
+}
+
+static bool
+put_webhook(struct store *store, const struct world *world, unsigned index UNUSED)
+{
+	const struct webhook_put put = { .campaign_id = world->campaign,
+		.url = SLICE("https://a.example/hook"),
+		.events = 1,
+		.secret = SLICE("whsec_another"),
+		.maximum = 2 };
+	uint64_t id;
+	bool created;
+	return store_put_webhook(store, &put, &id, &created) == RESULT_OK && !created;
+}
+
+static bool
+enable_webhook(struct store *store, const struct world *world UNUSED, unsigned index UNUSED)
+{
+	return store_enable_webhook(store, keys[WEBHOOK]) == RESULT_OK;
+}
+
+static bool
+remove_webhook(struct store *store, const struct world *world UNUSED, unsigned index UNUSED)
+{
+	return store_remove_webhook_id(store, keys[WEBHOOK]) == RESULT_OK;
+}
+
+static bool
+delay_job(struct store *store, const struct world *world UNUSED, unsigned index UNUSED)
+{
+	return store_delay_job(store, keys[JOB], 0, 0, LONG_MS) == RESULT_OK;
+}
+
+static bool
+fail_pending(struct store *store, const struct world *world UNUSED, unsigned index UNUSED)
+{
+	size_t done;
+	return store_fail_pending(store, keys[WEBHOOK], 1, &done) == RESULT_OK;
+}
+
+static bool
+fail_crashed(struct store *store, const struct world *world UNUSED, unsigned index UNUSED)
+{
+	size_t done;
+	return store_fail_crashed(store, keys[DUE_ROW], LONG_MS, &done) == RESULT_OK && done == 1;
+}
+
+static bool
+redeliver(struct store *store, const struct world *world UNUSED, unsigned index UNUSED)
+{
+	const uint64_t ids[] = { keys[DUE_ROW], keys[DELIVERY] };
+	enum redelivery what[2];
+	return store_redeliver(store, ids, 2, what) == RESULT_OK;
+}
+
+static const struct {
+	process_body *transaction;
+	enum row first, later;
+} orders[] = {
+	{ suspend, ACCOUNT, COUNTERS },
+	{ edit_campaign, COUNTERS, CAMPAIGN },
+	{ end_campaign, COUNTERS, CAMPAIGN },
+	{ put_webhook, COUNTERS, WEBHOOK },
+	{ put_webhook, WEBHOOK, STATUS },
+	{ enable_webhook, COUNTERS, WEBHOOK },
+	{ enable_webhook, WEBHOOK, STATUS },
+	{ remove_webhook, COUNTERS, WEBHOOK },
+	{ remove_webhook, WEBHOOK, STATUS },
+	{ delay_job, JOB, BULK_SCHEDULE },
+	{ fail_pending, DUE_ROW, WEBHOOK },
+	{ fail_crashed, DUE_ROW, STATUS },
+	{ redeliver, DUE_ROW, DELIVERY },
+};
+
+/* A webhook that is gone, with a pending delivery and one that has ended, and a job. */
+static void
+set_scene(struct world *w)
+{
+	w->campaign = add_campaign(w);
+	keys[ACCOUNT] = w->account;
+	keys[COUNTERS] = keys[CAMPAIGN] = keys[JOB] = keys[BULK_SCHEDULE] = w->campaign;
+	keys[WEBHOOK] = keys[STATUS] = make_due(w, 2);
+	struct claims claims = claim(w, owners[0], keys[WEBHOOK], 1, LONG_MS);
+	struct delivery_outcome outcome = outcome_of(claims.items, DELIVERY_DELIVERED, 200);
+	assert_int_equal(complete(w, &outcome, 1), 0);
+	keys[DELIVERY] = claims.items->id;
+	keys[DUE_ROW] = (uint64_t)root_number("SELECT id FROM t_due WHERE webhook_id = %" PRIu64, keys[WEBHOOK]);
+	root_run("UPDATE t_webhooks SET state = 'gone' WHERE id = %" PRIu64, keys[WEBHOOK]);
+	root_run("INSERT INTO t_bulk_jobs (id, campaign_id, action, lead_ids, total, created_ms) VALUES (%" PRIu64 ", %" PRIu64
+		 ", 'delete', '1', 1, 1)",
+	    keys[JOB], w->campaign);
+	root_run("INSERT INTO t_bulk_schedule (campaign_id, served_ms) VALUES (%" PRIu64 ", 1)", w->campaign);
+}
+
+static void
+rows_are_locked_in_one_order(void **state)
+{
+	struct world *w = *state;
+	for (size_t i = 0; i < ARRAY_SIZE(orders); i++) {
+		set_scene(w);
+		root_run("START TRANSACTION");
+		lock_row(orders[i].first);
+		processes_start(w, 1, orders[i].transaction);
+		assert_true(root_wait_for(1, "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS "
+					     "WHERE VARIABLE_NAME = 'INNODB_ROW_LOCK_CURRENT_WAITS'"));
+		lock_row(orders[i].later);
+		root_run("ROLLBACK");
+		assert_true(processes_end());
+	}
+}
+
+/* The dispatcher notes the end of campaigns in rows of `campaigns` alone, and edits lock them after the counters. */
+static void
+suspending_an_account_locks_no_campaign(void **state)
+{
+	struct world *w = *state;
+	set_scene(w);
+	root_run("START TRANSACTION");
+	lock_row(CAMPAIGN);
+	assert_int_equal(store_suspend_account(w->store, w->account, true), RESULT_OK);
+	root_run("ROLLBACK");
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WORLD_TEST(rows_are_locked_in_one_order),
+		WORLD_TEST(suspending_an_account_locks_no_campaign),
+	};
+	return WORLD_MAIN(tests);
+}

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/pool.h"
 
+#include <malloc.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +34,9 @@ struct pool {
 	struct block *blocks; /* the newest first; the oldest is kept by pool_reset */
 };
 
+/* In blocks of all pools. Two threads that reach a peak at once may lose one of them. */
+static atomic_size_t held, peak;
+
 void
 memory_exhausted(void)
 {
@@ -56,6 +61,28 @@ memory_realloc(void *old, size_t size)
 	return memory;
 }
 
+static void
+count_block(size_t size)
+{
+	const size_t now = atomic_fetch_add_explicit(&held, size, memory_order_relaxed) + size;
+	if (now > atomic_load_explicit(&peak, memory_order_relaxed))
+		atomic_store_explicit(&peak, now, memory_order_relaxed);
+}
+
+size_t
+memory_freed(void)
+{
+	const size_t now = atomic_load_explicit(&held, memory_order_relaxed);
+	const size_t most = atomic_exchange_explicit(&peak, now, memory_order_relaxed);
+	return most > now ? most - now : 0;
+}
+
+void
+memory_trim(void)
+{
+	malloc_trim(0);
+}
+
 static struct block *
 block_new(size_t size, struct block *next)
 {
@@ -67,6 +94,7 @@ block_new(size_t size, struct block *next)
 	block->next = next;
 	block->size = size;
 	block->used = 0;
+	count_block(size);
 	return block;
 }
 
@@ -91,6 +119,7 @@ static void
 free_block(struct block *block)
 {
 	wipe(block);
+	atomic_fetch_sub_explicit(&held, block->size, memory_order_relaxed);
 	free(block);
 }
 

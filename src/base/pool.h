@@ -46,6 +46,11 @@ void *pool_grow(struct pool *pool, void *items, size_t count, size_t *capacity, 
 /* For the few things that outlive every pool. Never NULL. */
 void *memory_alloc(size_t size);
 void *memory_realloc(void *old, size_t size);
+/* By how much pools hold less now than at their peak since the last call. */
+size_t memory_freed(void);
+/* Returns free memory to the system, also from the middle of the heap: free(3) returns only its end. This takes time that
+ * grows with the heap, so it is for unusual use, not for each request. */
+void memory_trim(void);
 /* A panic (base/panic.h). */
 NO_RETURN void memory_exhausted(void);
 

@@ -19,8 +19,10 @@
 enum {
 	EVENTS_MAX = 256,
 	ACCEPT_MAX = 512,
-	LOOK_MS = 1000,      /* between two looks at an idle connection to the database */
-	LOCKED_DELAY_MS = 10 /* before a campaign that was locked is tried again */
+	LOOK_MS = 1000,          /* between two looks at an idle connection to the database */
+	TRIM_BYTES = 256 * 1024, /* a turn whose pools free more is large */
+	TRIM_DELAY_MS = 1000,    /* from the last large turn until memory is returned to the system */
+	LOCKED_DELAY_MS = 10     /* before a campaign that was locked is tried again */
 };
 
 struct committer {
@@ -32,7 +34,8 @@ struct committer {
 	/* whose turn it is among the peers: with keys and campaigns, with commands, with leads */
 	size_t next_entry, next_command, next_look_up;
 	bool ending;
-	int status; /* to exit with */
+	int status;      /* to exit with */
+	int64_t trim_ms; /* when memory is to be returned to the system; 0: there is none to return */
 	/* of one round of keys and campaigns */
 	size_t asked;                             /* how often the database was */
 	bool unreachable;                         /* it does not answer: who waits is told at once */
@@ -441,6 +444,22 @@ close_all(struct committer *committer)
 		close(committer->peers.epoll);
 }
 
+/* What a batch needs, the next one needs again: the memory of large batches is returned when they have ended. */
+static void
+release_memory(struct committer *committer)
+{
+	const size_t freed = memory_freed();
+	if (freed <= TRIM_BYTES && committer->trim_ms == 0)
+		return;
+	const int64_t now_ms = clock_monotonic_ms();
+	if (freed > TRIM_BYTES) {
+		committer->trim_ms = now_ms + TRIM_DELAY_MS;
+	} else if (now_ms >= committer->trim_ms) {
+		committer->trim_ms = 0;
+		memory_trim();
+	}
+}
+
 static void
 turn(struct committer *committer)
 {
@@ -458,6 +477,7 @@ turn(struct committer *committer)
 		note_used_keys(committer);
 	}
 	peers_sweep(&committer->peers);
+	release_memory(committer);
 }
 
 int

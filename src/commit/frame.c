@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-enum { LENGTH_BYTES = sizeof(uint32_t), CHUNK_BYTES = 16 * 1024, KEEP_BYTES = 64 * 1024 };
+enum { LENGTH_BYTES = sizeof(uint32_t), CHUNK_BYTES = 16 * 1024, KEEP_BYTES = 8 * 1024 };
 
 _Static_assert(FRAME_BUFFER_MAX == FRAME_MAX_BYTES + LENGTH_BYTES, "the length stands in front");
 

@@ -313,6 +313,10 @@ db_query(struct db *db, struct pool *pool, const struct db_statement *statement,
 	}
 	if (more != 0 && more != MYSQL_NO_DATA)
 		return statement_failed(db, statement, handle);
+	/* After the last row Connector/C frees the rows at the statement's next use only, unless it is to fetch them again. If
+	 * there are none, that would make the next use wait for rows. */
+	if (count > 0)
+		mysql_stmt_data_seek(handle, 0);
 	mysql_stmt_free_result(handle);
 	return RESULT_OK;
 }

@@ -26,6 +26,10 @@ static const char program[] = "leadhook-fcgi";
 /* An answer holds a lead, or a list of a few hundred campaigns. */
 enum { ANSWER_MAX_BYTES = 16 * 1024 * 1024, HEADERS_MAX_BYTES = 4096 };
 
+/* After a request an answer's buffer above the first is freed. Memory is returned to the system when the pools have freed more
+ * than the second: the whole request has then used about 1 MiB, and a worker never holds twice what it usually does. */
+enum { ANSWER_KEEP_BYTES = 64 * 1024, TRIM_BYTES = 384 * 1024 };
+
 /* What a configuration comes to. */
 struct setup {
 	struct wiring wiring;
@@ -293,6 +297,16 @@ idle(void *state)
 	store_disconnect_idle(worker->store, worker->service->setup.wiring.conf->server.idle_timeout);
 }
 
+/* A large request must not leave its memory in each worker that has served one. */
+static void
+release_memory(struct worker *worker)
+{
+	if (worker->answer.capacity > ANSWER_KEEP_BYTES)
+		buffer_free(&worker->answer);
+	if (memory_freed() > TRIM_BYTES)
+		memory_trim();
+}
+
 static void
 answered(void *state)
 {
@@ -300,6 +314,7 @@ answered(void *state)
 	api_afterwards(worker->api);
 	log_work_done();
 	pool_reset(worker->pool);
+	release_memory(worker);
 	idle(worker); /* who feeds the committer all the time has no use for a connection of its own */
 }
 

@@ -151,6 +151,32 @@ a_pool_overwrites_what_it_is_given_back(void **state)
 		puts("# skipped: no piece is used again here");
 }
 
+/* docs/architecture.md 7.4: what is freed is known, so that it can be returned to the system. */
+static void
+pools_count_what_they_free(void **state)
+{
+	(void)state;
+	enum { LARGE = 1024 * 1024 };
+	struct pool *pool = pool_new(), *other = pool_new();
+	(void)memory_freed();
+	assert_int_equal(memory_freed(), 0);
+	memset(pool_bytes(pool, LARGE), 'x', LARGE);
+	assert_int_equal(memory_freed(), 0); /* it is in use */
+	pool_reset(pool);
+	assert_in_range(memory_freed(), LARGE, LARGE + LARGE / 8);
+	assert_int_equal(memory_freed(), 0); /* since the last call */
+	for (int i = 0; i < 4; i++) {
+		memset(pool_bytes(pool, LARGE), 'x', LARGE);
+		memset(pool_bytes(other, LARGE), 'x', LARGE);
+		pool_reset(pool);
+		pool_reset(other);
+	}
+	assert_in_range(memory_freed(), 2 * LARGE, 2 * LARGE + LARGE / 8); /* at once */
+	pool_free(&pool);
+	pool_free(&other);
+	memory_trim();
+}
+
 static void
 times_follow_rfc3339(void **state)
 {
@@ -339,6 +365,7 @@ main(void)
 		cmocka_unit_test(a_buffer_refuses_what_is_too_much),
 		cmocka_unit_test(a_pool_serves_small_and_large_pieces),
 		cmocka_unit_test(a_pool_overwrites_what_it_is_given_back),
+		cmocka_unit_test(pools_count_what_they_free),
 		cmocka_unit_test(times_follow_rfc3339),
 		cmocka_unit_test(times_are_written_as_the_calendar_has_them),
 		cmocka_unit_test(bytes_become_text_and_back),

@@ -56,6 +56,7 @@ EXTRA_DIST += \
 	%D%/test_lists.py \
 	%D%/test_log_hygiene.py \
 	%D%/test_lookup.py \
+	%D%/test_memory.py \
 	%D%/test_model.py \
 	%D%/test_names.py \
 	%D%/test_opt_out.py \

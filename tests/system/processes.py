@@ -32,5 +32,15 @@ def _name(pid):
 
 def proportional_size(pid):
     """Memory in bytes, what is shared divided by those who share it."""
-    lines = pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:"))
+    return _sizes(pid)["Pss:"]
+
+
+def private_size(pid):
+    """Memory in bytes that it shares with no other process."""
+    sizes = _sizes(pid)
+    return sizes["Private_Clean:"] + sizes["Private_Dirty:"]
+
+
+def _sizes(pid):
+    lines = pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()[1:]
+    return {name: int(number) * 1024 for name, number, *_ in map(str.split, lines)}

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""docs/architecture.md 7.4: the memory that large requests need is returned to the system."""
+import pathlib
+import re
+
+import pytest
+from conftest import BUILD
+from load import in_parallel
+from processes import children, committer, private_size, wait_for_committer
+from service import COMMITTER
+from stack.process import wait_until
+
+WORKERS = 2
+LARGE = {f"field_{number}": "x" * 4000 for number in range(4)}  # the most that a lead may hold: 16 KiB
+LEADS = 250
+SETTLED = 15  # seconds, many times what the committer waits until it returns memory
+
+needs_committer = pytest.mark.skipif(not COMMITTER, reason="LEADHOOK_TEST_COMMITTER=no")
+pytestmark = pytest.mark.skipif("-fsanitize" in (BUILD / "Makefile").read_text(), reason="sanitizers hold freed memory")
+
+
+@pytest.fixture(scope="module")
+def service(make_service):
+    return make_service(workers=WORKERS, settings=[("server", "sandbox", "off")])  # or only root could measure it
+
+
+@pytest.fixture(scope="module")
+def before(service, account):
+    """What each process holds after some of the usual requests; a worker as much as the one that holds the most."""
+    campaign = service.campaign(account)
+    campaign.webhook("new_signup")
+    campaign.leads(50, name="Ada")
+    for _ in range(4):
+        in_parallel([lambda: campaign.leads(1), lambda: page(campaign, 50)] * 4 * WORKERS)
+    sizes = {pid: private_size(pid) for pid in children(service.responders.pid)}
+    alone = committer(service.responders.pid) if COMMITTER else None
+    most = max(size for pid, size in sizes.items() if pid != alone)
+    return {pid: size if pid == alone else most for pid, size in sizes.items()}
+
+
+@pytest.fixture(scope="module")
+def large(service, account, before):
+    """A campaign of leads with as many custom fields as there may be."""
+    campaign = service.campaign(account)
+    campaign.webhook("score_change")  # its events carry whole leads
+    campaign.social_ids = [lead["social_id"] for lead in campaign.leads(LEADS, **LARGE)]
+    return campaign
+
+
+def page(campaign, limit):
+    response = campaign.get({"limit": limit}, path="/leads")
+    assert response.status == 200 and response.json["leads"]
+
+
+def peak(pid):
+    """The most memory that the process has had since forget_peaks."""
+    return int(re.search(r"^VmHWM:\s+(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)[1]) * 1024
+
+
+def forget_peaks(pids):
+    """What each of them has now."""
+    for pid in pids:
+        pathlib.Path(f"/proc/{pid}/clear_refs").write_text("5")
+    return {pid: peak(pid) for pid in pids}
+
+
+def grown(before):
+    """The processes that hold too much, and how much that is of what they held before."""
+    return {pid: round(private_size(pid) / size, 1) for pid, size in before.items() if private_size(pid) >= 2 * size}
+
+
+def wait_until_returned(service, before):
+    assert set(before) <= set(children(service.responders.pid))
+    try:
+        wait_until(lambda: not grown(before), SETTLED, "memory is returned")
+    finally:
+        assert grown(before) == {}
+
+
+def test_large_pages(service, large, before):
+    """Every worker has answered pages of 4 MiB"""
+    first = forget_peaks(before)
+
+    def all_have():
+        in_parallel([lambda: page(large, LEADS)] * 4 * WORKERS, 2 * WORKERS)
+        return sum(peak(pid) > first[pid] + (8 << 20) for pid in before) >= WORKERS
+    wait_until(all_have, 60, "every worker has answered a large page")
+    wait_until_returned(service, before)
+
+
+@pytest.mark.parametrize("limit", [5, 10, 15, 20, 40])
+def test_pages_of_all_sizes(service, large, before, limit):
+    """Also of pages too small for that"""
+    in_parallel([lambda: page(large, limit)] * 20 * WORKERS, 2 * WORKERS)
+    wait_until_returned(service, before)
+
+
+def test_large_commands(service, large, before):
+    """Points for all of these leads at once: the committer loads 4 MiB, and writes as much in events"""
+    first = forget_peaks(before)
+    for _ in range(2):
+        response = large.post({"social_ids": large.social_ids, "points": 1}, path="/points")
+        assert response.status == 200, response.body
+    assert any(peak(pid) > first[pid] + (8 << 20) for pid in before)
+    wait_until_returned(service, before)
+
+
+@needs_committer
+def test_large_leads_by_many(make_service):
+    """The committer's buffers for each of many responders"""
+    service = make_service(workers=32, settings=[("server", "sandbox", "off")])
+    campaign, numbers = service.campaign(), range(320)
+    pid = wait_for_committer(service.responders.pid)
+
+    def work(kind, **fields):
+        in_parallel([lambda n=n: campaign.lead(email=f"{kind}{n}@example.org", **fields) for n in numbers], 64)
+        in_parallel([lambda n=n: campaign.find(email=f"{kind}{n}@example.org") for n in numbers], 64)
+    work("small")
+    before = {pid: private_size(pid)}
+    work("large", **LARGE)
+    wait_until_returned(service, before)

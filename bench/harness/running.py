@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 """What the whole does while it runs: together, latency, memory."""
+import json
 import statistics
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 from .bench import Goal, outcome
-from .client import drive
+from .client import ask, drive, sign_up
 from .contestants import Leadhook
 from .growth import queue_of
 from .measures import descriptors, pss_kib
@@ -12,6 +15,9 @@ from .sets import large
 
 PACE = 100  # sign-ups a second
 PACED_CONNECTIONS = 16
+LARGE_FIELDS = {f"field_{number}": "x" * 4000 for number in range(4)}  # the most that a lead may hold: 16 KiB
+PAGES_EACH = 8       # pages that each connection asks for
+RELEASE_SECONDS = 3  # what the committer takes to return memory, and some
 
 
 def delivering_too(bench, contestant):
@@ -58,23 +64,46 @@ def latency(bench):
     return outcome(rounds, [Goal("delivery", "p99_ms", "<=", 300)], pace=PACE)
 
 
+AFTER_PAGES, AFTER_LARGE_PAGES = ", after pages", ", after large pages"
+
+
 def mib(pid):
     return pss_kib(pid) / 1024
 
 
+def pages(bench, contestant, leads, **fields):
+    """Sign up so many leads with these fields, then ask for pages of them, by all connections at once."""
+    with ThreadPoolExecutor(bench.options.connections) as pool:
+        answers = list(pool.map(lambda _: sign_up(contestant, **fields), range(leads)))
+        first = min(json.loads(body)["subscription_number"] for _, body in answers)
+        cursor = f"&cursor={first - 1}" if first > 1 else ""
+        path = contestant.path % contestant.campaigns[0] + f"/leads?limit={leads}{cursor}"
+        list(pool.map(lambda _: ask(contestant, path), range(bench.options.connections * PAGES_EACH)))
+    time.sleep(RELEASE_SECONDS)
+
+
 def responders_memory(bench, rounds):
+    """After sign-ups, after ordinary pages of leads, after the largest ones."""
     contestant = Leadhook(bench).start()
     drive(bench, contestant, "create", bench.options.seconds)
     parent, *children = contestant.pids
     # Forks of one program look alike; what every responder talks to has far more descriptors than any of them.
     usual = statistics.median(descriptors(pid) for pid in children)
     committers = [pid for pid in children if descriptors(pid) > 2 * usual]
-    workers = [mib(pid) for pid in children if pid not in committers]
-    rounds["responder, median"] = [{"mib": statistics.median(workers)}]
-    rounds["responder, largest"] = [{"mib": max(workers)}]
+    workers = [pid for pid in children if pid not in committers]
+
+    def note(when=""):
+        sizes = [mib(pid) for pid in workers]
+        rounds[f"responder, median{when}"] = [{"mib": statistics.median(sizes)}]
+        rounds[f"responder, largest{when}"] = [{"mib": max(sizes)}]
+        if committers:
+            rounds[f"committer{when}"] = [{"mib": max(mib(pid) for pid in committers)}]
+    note()
     rounds["their parent"] = [{"mib": mib(parent)}]
-    if committers:
-        rounds["committer"] = [{"mib": max(mib(pid) for pid in committers)}]
+    pages(bench, contestant, 50)
+    note(AFTER_PAGES)
+    pages(bench, contestant, 250, **LARGE_FIELDS)
+    note(AFTER_LARGE_PAGES)
     contestant.stop()
     return len(workers)
 
@@ -102,4 +131,7 @@ def memory(bench):
     goals = [Goal("responder, largest", "mib", "<=", 3), Goal("dispatcher", "mib", "<=", 64)]
     if "committer" in rounds:
         goals.append(Goal("committer", "mib", "<=", 32))
+    # The memory that large answers need is returned to the system.
+    goals += [Goal(label + AFTER_LARGE_PAGES, "mib", "<=", 2, label + AFTER_PAGES)
+              for label in ("responder, largest", "committer") if label in rounds]
     return outcome(rounds, goals, responders=workers, due=due)

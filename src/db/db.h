@@ -117,6 +117,13 @@ struct db_arguments {
 	((struct db_arguments){ .values = (const struct db_value[]){ __VA_ARGS__ }, \
 	    .count = sizeof((struct db_value[]){ __VA_ARGS__ }) / sizeof(struct db_value) })
 
+/* The same, and one list. */
+#define DB_LIST_AND_VALUES(list, ...)                                                      \
+	((struct db_arguments){ .values = (const struct db_value[]){ __VA_ARGS__ },        \
+	    .count = sizeof((struct db_value[]){ __VA_ARGS__ }) / sizeof(struct db_value), \
+	    .lists = { list },                                                             \
+	    .list_count = 1 })
+
 /* An answer, wholly read and copied into the pool. */
 struct db_rows {
 	size_t count;

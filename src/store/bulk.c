@@ -30,13 +30,6 @@ DB_STATEMENT(sql_insert_job,
 
 store_statement_list sql_of_bulk = { &sql_note_job_served, &sql_select_lead_ids, &sql_count_jobs, &sql_insert_job, NULL };
 
-/* What store_queue_bulk was asked, and what came of it. */
-struct queueing {
-	const struct bulk_request *request;
-	struct commit_token token;
-	size_t matched;
-};
-
 /* The leads that there are, in order of their ids, as engine/id_list.h has them. */
 static enum result
 find_leads(struct store *store, struct pool *pool, const struct bulk_request *request, struct slice *ids, size_t *count)
@@ -66,58 +59,57 @@ find_leads(struct store *store, struct pool *pool, const struct bulk_request *re
 static enum result
 has_room(struct store *store, struct pool *pool, const struct bulk_request *request)
 {
-	struct db_value values[] = { DB_U64(request->account_id), DB_U64(request->account_jobs) };
 	struct db_rows rows;
 	if (request->account_jobs == 0)
 		return RESULT_OK;
-	enum result result = db_query(
-	    store->db, pool, &sql_count_jobs, &(struct db_arguments){ .values = values, .count = ARRAY_SIZE(values) }, &rows);
+	enum result result =
+	    store_query(store, pool, &rows, &sql_count_jobs, DB_U64(request->account_id), DB_U64(request->account_jobs));
 	return result == RESULT_OK && db_get_u64(&rows, 0, 0) >= request->account_jobs ? RESULT_INVALID : result;
 }
 
 /* RESULT_NOT_FOUND: no leads. RESULT_INVALID: too many jobs. */
 static enum result
-queue_bulk(struct store *store, struct pool *pool, void *context)
+queue_bulk(struct store *store, struct pool *pool, const struct bulk_request *request, const struct commit_token *token,
+    size_t *matched)
 {
-	struct queueing *queueing = context;
-	const struct bulk_request *request = queueing->request;
 	struct slice lead_ids;
-	size_t matched;
 	uint64_t id;
 	bool done_before;
 	/* not the job's own row says that an earlier run was committed: it may be done and gone by now */
-	enum result result = store_insert_token(store, &queueing->token, &done_before);
+	enum result result = store_insert_token(store, token, &done_before);
 	if (done_before)
 		return store_insert_fence(store);
 	if (result == RESULT_OK)
-		result = find_leads(store, pool, request, &lead_ids, &matched);
+		result = find_leads(store, pool, request, &lead_ids, matched);
 	if (result != RESULT_OK)
 		return result;
-	queueing->matched = matched;
-	if (matched == 0)
+	if (*matched == 0)
 		return RESULT_NOT_FOUND;
 	/* not from a block: a campaign's jobs are done in the order of their ids */
 	result = store_next_id(store, pool, ID_BULK_JOB, &id);
 	if (result == RESULT_OK)
 		result = has_room(store, pool, request);
-	struct db_value values[] = { DB_U64(id), DB_U64(request->account_id), DB_U64(request->campaign_id),
-		db_bytes(lead_action_name(request->action)), store_id_or_null(request->tag_id), db_bytes(request->word),
-		db_bytes(lead_ids), DB_U64(matched) };
-	return result == RESULT_OK ? store_change_one(store, &sql_insert_job, values, ARRAY_SIZE(values)) : result;
+	if (result != RESULT_OK)
+		return result;
+	return store_change_one(store, &sql_insert_job, DB_U64(id), DB_U64(request->account_id), DB_U64(request->campaign_id),
+	    db_bytes(lead_action_name(request->action)), store_id_or_null(request->tag_id), db_bytes(request->word),
+	    db_bytes(lead_ids), DB_U64(*matched));
 }
 
 enum result
 store_queue_bulk(struct store *store, const struct bulk_request *request, size_t *matched)
 {
-	struct queueing queueing = { .request = request, .token = store_new_token() };
-	enum result result = store_transact(store, queue_bulk, &queueing, REPEAT_UNKNOWN);
-	*matched = queueing.matched;
-	return result == RESULT_NOT_FOUND ? RESULT_OK : result;
+	const struct commit_token token = store_new_token();
+	*matched = 0;
+	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+	while (store_runs(&txn))
+		txn.result = queue_bulk(store, txn.pool, request, &token, matched);
+	return txn.result == RESULT_NOT_FOUND ? RESULT_OK : txn.result;
 }
 
 enum result
 store_note_job_served(struct store *store, uint64_t job_id)
 {
 	struct db_value value = DB_U64(job_id);
-	return db_execute(store->db, &sql_note_job_served, &(struct db_arguments){ .values = &value, .count = 1 }, NULL);
+	return store_run(store, &sql_note_job_served, value);
 }

@@ -27,8 +27,7 @@ enum result
 store_insert_token(struct store *store, const struct commit_token *token, bool *done_before)
 {
 	struct db_value value = token_value(token);
-	enum result result =
-	    db_execute(store->db, &sql_insert_token, &(struct db_arguments){ .values = &value, .count = 1 }, NULL);
+	enum result result = store_run(store, &sql_insert_token, value);
 	if (done_before != NULL)
 		*done_before = result == RESULT_CONFLICT && db_duplicate_key(store->db);
 	return result;
@@ -39,8 +38,8 @@ store_find_mark(struct store *store, struct pool *pool, const struct commit_mark
 {
 	struct db_value value = mark->event_id != 0 ? DB_U64(mark->event_id) : token_value(&mark->token);
 	struct db_rows rows = { 0 };
-	enum result result = db_query(store->db, pool, mark->event_id != 0 ? &sql_select_mark_event : &sql_select_token,
-	    &(struct db_arguments){ .values = &value, .count = 1 }, &rows);
+	enum result result =
+	    store_query(store, pool, &rows, mark->event_id != 0 ? &sql_select_mark_event : &sql_select_token, value);
 	*found = rows.count > 0;
 	return result;
 }

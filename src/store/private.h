@@ -107,12 +107,17 @@ MUST_CHECK enum result store_read_installation(struct store *store);
 
 /* Notes, in the transaction that moves or delays a job, that its campaign has had its turn. The job is still there. */
 MUST_CHECK enum result store_note_job_served(struct store *store, uint64_t job_id);
-/* A statement that must change exactly one row; otherwise RESULT_NOT_FOUND. */
-MUST_CHECK enum result store_change_one(
-    struct store *store, const struct db_statement *statement, const struct db_value *values, size_t count);
-/* Whether a statement answers a row. RESULT_NOT_FOUND otherwise. */
-MUST_CHECK enum result store_exists(
-    struct store *store, const struct db_statement *statement, const struct db_value *values, size_t count);
+/* A statement with single values: store_query(store, pool, &rows, &sql_select_key, db_bytes(hash)). */
+#define store_query(store, pool, rows, statement, ...) db_query((store)->db, pool, statement, &DB_VALUES(__VA_ARGS__), rows)
+#define store_run(store, statement, ...) db_execute((store)->db, statement, &DB_VALUES(__VA_ARGS__), NULL)
+/* Must change exactly one row; otherwise RESULT_NOT_FOUND. */
+#define store_change_one(store, statement, ...) store_change_one_row(store, statement, &DB_VALUES(__VA_ARGS__))
+MUST_CHECK enum result store_change_one_row(
+    struct store *store, const struct db_statement *statement, const struct db_arguments *arguments);
+/* Whether it returns a row. RESULT_NOT_FOUND otherwise. */
+#define store_exists(store, statement, ...) store_has_row(store, statement, &DB_VALUES(__VA_ARGS__))
+MUST_CHECK enum result store_has_row(
+    struct store *store, const struct db_statement *statement, const struct db_arguments *arguments);
 /* Waits for whatever is under way in the campaign, and keeps all else waiting until the transaction ends: batches take the same
  * lock. RESULT_NOT_FOUND: no such campaign. */
 MUST_CHECK enum result store_lock_counters(struct store *store, struct pool *pool, uint64_t campaign_id);
@@ -131,21 +136,35 @@ struct db_list store_id_list(struct pool *pool, uint64_t *ids, size_t count);
 MUST_CHECK enum result store_query_lists(struct store *store, struct pool *pool, const struct db_statement *statement,
     const struct db_list *lists, size_t list_count, struct db_rows *rows);
 
-/* What happens between BEGIN and the end of a transaction. It may be run several times; `pool` is of this time alone. */
-typedef enum result transaction_body(struct store *store, struct pool *pool, void *context);
-
 enum repeat {
 	REPEAT_CONFLICT, /* once it may have been done it is left at that: RESULT_UNKNOWN */
 	REPEAT_UNKNOWN,  /* doing it twice is the same as doing it once, or the body notices */
 	REPEAT_NOTHING   /* the caller does that, in its own time */
 };
 
-/* Runs a transaction on the schema of this program, and again when it lost against others, STORE_ATTEMPTS times in all. Commits
- * when the body answers RESULT_OK, else rolls back. Answers what the last time came to: also RESULT_CONFLICT. */
-MUST_CHECK enum result store_transact(struct store *store, transaction_body *body, void *context, enum repeat repeat);
+/* A transaction on the schema of this program, as a loop: what is in it is run again after a conflict, STORE_ATTEMPTS times in
+ * all. It must not be left by break or return.
+ *
+ *	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+ *	while (store_runs(&txn))
+ *		txn.result = change_it(store, txn.pool);
+ *	return txn.result; */
+struct transaction {
+	struct store *store;
+	enum repeat repeat;
+	struct pool *pool; /* of this run */
+	/* set by the loop's body: RESULT_OK commits, all else rolls back. After the loop: what the last run came to, also
+	 * RESULT_CONFLICT */
+	enum result result;
+	unsigned attempt;
+	bool unknown; /* a run was perhaps committed */
+};
+struct transaction store_transaction(struct store *store, enum repeat repeat);
+/* Ends the last run and begins the next one; false: there is none. */
+bool store_runs(struct transaction *txn);
 
 /* The parts of it, for batches, which go by the time that the request has left.
- * Commits when all went well so far, else rolls back. Answers what the transaction came to. */
+ * Commits when all went well so far, else rolls back. Returns what the transaction came to. */
 MUST_CHECK enum result store_finish(struct store *store, enum result so_far);
 /* Waits before the `attempt`-th repetition (from 1) of a transaction that lost against others: a random moment that grows. */
 void store_back_off(unsigned attempt);

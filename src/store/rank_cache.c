@@ -85,10 +85,8 @@ read_nodes(
 {
 	struct db_rows found;
 	size_t row_count;
-	const struct db_arguments arguments = {
-		.values = &DB_U64(question->campaign_id), .count = 1, .lists = { numbers }, .list_count = 1
-	};
-	enum result result = db_query(store->db, pool, &sql_select_histogram_and_version, &arguments, &found);
+	enum result result = db_query(store->db, pool, &sql_select_histogram_and_version,
+	    &DB_LIST_AND_VALUES(numbers, DB_U64(question->campaign_id)), &found);
 	if (result != RESULT_OK)
 		return result;
 	if (found.count == 0)

@@ -65,8 +65,7 @@ store_find_key(struct store *store, const unsigned char hash[32], struct api_key
 	struct pool *pool = pool_new();
 	struct db_rows rows;
 	struct db_value value = db_bytes((struct slice){ (const char *)hash, 32 });
-	enum result result =
-	    db_query(store->db, pool, &sql_select_key, &(struct db_arguments){ .values = &value, .count = 1 }, &rows);
+	enum result result = store_query(store, pool, &rows, &sql_select_key, value);
 	if (result == RESULT_OK && rows.count == 0)
 		result = RESULT_NOT_FOUND;
 	else if (result == RESULT_OK)
@@ -86,11 +85,9 @@ enum result
 store_touch_key(struct store *store, const struct api_key *key)
 {
 	int64_t hour = key->now_ms - key->now_ms % HOUR_MS;
-	struct db_value values[] = { DB_I64(hour), DB_U64(key->id), DB_I64(hour) };
 	if (key->last_used_ms >= hour)
 		return RESULT_OK;
-	return db_execute(
-	    store->db, &sql_touch_key, &(struct db_arguments){ .values = values, .count = ARRAY_SIZE(values) }, NULL);
+	return store_run(store, &sql_touch_key, DB_I64(hour), DB_U64(key->id), DB_I64(hour));
 }
 
 enum result
@@ -98,8 +95,7 @@ store_find_campaign(struct store *store, struct pool *pool, uint64_t id, struct 
 {
 	struct db_rows rows;
 	struct db_value value = DB_U64(id);
-	enum result result =
-	    db_query(store->db, pool, &sql_select_campaign, &(struct db_arguments){ .values = &value, .count = 1 }, &rows);
+	enum result result = store_query(store, pool, &rows, &sql_select_campaign, value);
 	if (result != RESULT_OK)
 		return result;
 	if (rows.count == 0)
@@ -114,10 +110,9 @@ store_list_campaigns(
     struct store *store, struct pool *pool, uint64_t account_id, struct campaign **campaigns, size_t *count, int64_t *now_ms)
 {
 	struct db_rows rows;
-	struct db_value value = DB_U64(account_id);
-	struct db_arguments arguments = { .values = &value, .count = account_id == 0 ? 0 : 1 };
-	enum result result = db_query(
-	    store->db, pool, account_id == 0 ? &sql_select_all_campaigns : &sql_select_campaigns_of_account, &arguments, &rows);
+	enum result result = account_id == 0
+				 ? store_query(store, pool, &rows, &sql_select_all_campaigns)
+				 : store_query(store, pool, &rows, &sql_select_campaigns_of_account, DB_U64(account_id));
 	if (result != RESULT_OK)
 		return result;
 	*campaigns = POOL_ARRAY(pool, rows.count, struct campaign);
@@ -242,10 +237,9 @@ store_query_definitions(struct store *store, struct pool *pool, struct db_list c
 enum result
 store_find_definitions(struct store *store, struct pool *pool, uint64_t campaign_id, struct definitions *definitions)
 {
-	struct db_value id = DB_U64(campaign_id), values[] = { id, id, id };
+	const struct db_value id = DB_U64(campaign_id);
 	struct db_rows rows;
-	enum result result = db_query(store->db, pool, &sql_select_definitions_of_campaign,
-	    &(struct db_arguments){ .values = values, .count = ARRAY_SIZE(values) }, &rows);
+	enum result result = store_query(store, pool, &rows, &sql_select_definitions_of_campaign, id, id, id);
 	*definitions = store_definitions_from_rows(pool, &rows, campaign_id);
 	return result;
 }

@@ -35,9 +35,9 @@ store_read_version(struct store *store, uint32_t *version)
 	struct pool *pool = pool_new();
 	struct db_rows rows;
 	*version = 0;
-	enum result result = db_query(store->db, pool, &sql_count_version_table, NULL, &rows);
+	enum result result = store_query(store, pool, &rows, &sql_count_version_table);
 	if (result == RESULT_OK && db_get_i64(&rows, 0, 0) > 0) {
-		result = db_query(store->db, pool, &sql_select_schema_version, NULL, &rows);
+		result = store_query(store, pool, &rows, &sql_select_schema_version);
 		if (result == RESULT_OK && !db_is_null(&rows, 0, 0))
 			*version = (uint32_t)db_get_u64(&rows, 0, 0);
 	}

@@ -324,8 +324,7 @@ enum result
 store_find_versions(struct store *store, struct pool *pool, uint64_t campaign_id, struct campaign_versions *versions)
 {
 	struct db_rows rows;
-	enum result result = db_query(
-	    store->db, pool, &sql_select_state, &(struct db_arguments){ .values = &DB_U64(campaign_id), .count = 1 }, &rows);
+	enum result result = store_query(store, pool, &rows, &sql_select_state, DB_U64(campaign_id));
 	if (result == RESULT_OK && rows.count == 0)
 		return RESULT_NOT_FOUND;
 	if (result == RESULT_OK)
@@ -345,8 +344,7 @@ show_leads(struct store *store, struct pool *pool, void *context)
 {
 	const struct showing *s = context;
 	struct db_rows rows;
-	enum result result = db_query(
-	    store->db, pool, &sql_select_state, &(struct db_arguments){ .values = &DB_U64(s->campaign_id), .count = 1 }, &rows);
+	enum result result = store_query(store, pool, &rows, &sql_select_state, DB_U64(s->campaign_id));
 	if (result != RESULT_OK)
 		return result;
 	if (rows.count == 0)
@@ -401,12 +399,11 @@ list_all(struct store *store, struct pool *pool, uint64_t campaign_id, const str
 static enum result
 list_filtered(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *f, struct lead_page *page)
 {
-	struct db_value from[] = { DB_U64(campaign_id), DB_U64(f->after), DB_U64(LEAD_PAGE_ROWS_MAX) };
 	struct db_rows behind;
 	struct lead *leads;
 	size_t count;
-	enum result result = db_query(store->db, pool, &sql_select_number_after,
-	    &(struct db_arguments){ .values = from, .count = ARRAY_SIZE(from) }, &behind);
+	enum result result = store_query(
+	    store, pool, &behind, &sql_select_number_after, DB_U64(campaign_id), DB_U64(f->after), DB_U64(LEAD_PAGE_ROWS_MAX));
 	if (result != RESULT_OK)
 		return result;
 	uint32_t end = behind.count == 0 ? 0 : (uint32_t)db_get_u64(&behind, 0, 0);
@@ -448,10 +445,8 @@ enum result
 store_leaderboard(
     struct store *store, struct pool *pool, uint64_t campaign_id, size_t limit, struct lead **leads, size_t *count)
 {
-	struct db_value values[] = { DB_U64(campaign_id), DB_U64(limit) };
 	struct db_rows rows;
-	enum result result = db_query(store->db, pool, &sql_select_leaders,
-	    &(struct db_arguments){ .values = values, .count = ARRAY_SIZE(values) }, &rows);
+	enum result result = store_query(store, pool, &rows, &sql_select_leaders, DB_U64(campaign_id), DB_U64(limit));
 	*leads = POOL_ARRAY(pool, rows.count, struct lead);
 	*count = rows.count;
 	for (size_t i = 0; i < rows.count; i++)

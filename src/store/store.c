@@ -17,8 +17,8 @@ DB_STATEMENT(sql_lock_settings, "UPDATE {prefix}campaign_counters"
 				" SET settings_version = settings_version + 1"
 				" WHERE campaign_id = ?");
 
-store_statement_list sql_of_store = { &sql_lock_id_block, &sql_move_id_block, &sql_select_installation,
-	&sql_lock_counters, &sql_lock_settings, NULL };
+store_statement_list sql_of_store = { &sql_lock_id_block, &sql_move_id_block, &sql_select_installation, &sql_lock_counters,
+	&sql_lock_settings, NULL };
 
 static const char *const id_names[ID_KINDS] = {
 	[ID_ACCOUNT] = "account",
@@ -126,26 +126,45 @@ may_hide_success(enum result result)
 	return result == RESULT_UNAVAILABLE || result == RESULT_CONFLICT || result == RESULT_FAILED;
 }
 
-enum result
-store_transact(struct store *store, transaction_body *body, void *context, enum repeat repeat)
+struct transaction
+store_transaction(struct store *store, enum repeat repeat)
 {
-	bool unknown = false;
-	enum result result = store_read_installation(store);
-	if (result != RESULT_OK)
-		return result;
-	for (unsigned attempt = 1;; attempt++) {
-		struct pool *pool = pool_new();
-		result = db_begin(store->db);
-		if (result == RESULT_OK)
-			result = store_finish(store, body(store, pool, context));
-		pool_free(&pool);
-		unknown = unknown || result == RESULT_UNKNOWN;
-		bool again = (result == RESULT_CONFLICT && repeat != REPEAT_NOTHING) ||
-			     (result == RESULT_UNKNOWN && repeat == REPEAT_UNKNOWN);
-		if (!again || attempt == STORE_ATTEMPTS)
-			return unknown && may_hide_success(result) ? RESULT_UNKNOWN : result;
-		store_back_off(attempt);
+	return (struct transaction){ .store = store, .repeat = repeat, .result = store_read_installation(store) };
+}
+
+/* Whether what the run came to is worth another one. */
+static bool
+may_run_again(const struct transaction *txn)
+{
+	return txn->attempt < STORE_ATTEMPTS && ((txn->result == RESULT_CONFLICT && txn->repeat != REPEAT_NOTHING) ||
+						    (txn->result == RESULT_UNKNOWN && txn->repeat == REPEAT_UNKNOWN));
+}
+
+static bool
+begins(struct transaction *txn)
+{
+	if (txn->attempt++ > 0)
+		store_back_off(txn->attempt - 1);
+	txn->result = db_begin(txn->store->db);
+	if (txn->result == RESULT_OK)
+		txn->pool = pool_new();
+	return txn->result == RESULT_OK;
+}
+
+bool
+store_runs(struct transaction *txn)
+{
+	if (txn->pool != NULL) {
+		txn->result = store_finish(txn->store, txn->result);
+		pool_free(&txn->pool);
+		txn->unknown = txn->unknown || txn->result == RESULT_UNKNOWN;
 	}
+	bool next = txn->attempt == 0 ? txn->result == RESULT_OK : may_run_again(txn);
+	while (next && !begins(txn))
+		next = may_run_again(txn);
+	if (!next && txn->unknown && may_hide_success(txn->result))
+		txn->result = RESULT_UNKNOWN;
+	return next;
 }
 
 bool
@@ -178,17 +197,15 @@ static enum result
 take_block(struct store *store, struct pool *pool, enum id_kind kind, uint64_t count, uint64_t *first)
 {
 	struct db_value name = db_bytes(slice_of(id_names[kind]));
-	struct db_value move[] = { DB_U64(count), name };
 	struct db_rows rows;
-	enum result result =
-	    db_query(store->db, pool, &sql_lock_id_block, &(struct db_arguments){ .values = &name, .count = 1 }, &rows);
+	enum result result = store_query(store, pool, &rows, &sql_lock_id_block, name);
 	if (result == RESULT_OK && rows.count != 1) {
 		log_error("no_id_block", LOG_STR("name", id_names[kind]), LOG_STR("hint", "run leadhook upgrade"));
 		result = RESULT_FAILED;
 	}
 	if (result == RESULT_OK) {
 		*first = db_get_u64(&rows, 0, 0);
-		result = db_execute(store->db, &sql_move_id_block, &(struct db_arguments){ .values = move, .count = 2 }, NULL);
+		result = store_run(store, &sql_move_id_block, DB_U64(count), name);
 	}
 	return result;
 }
@@ -199,18 +216,6 @@ store_next_id(struct store *store, struct pool *pool, enum id_kind kind, uint64_
 	return take_block(store, pool, kind, 1, id);
 }
 
-struct block {
-	enum id_kind kind;
-	uint64_t size, first;
-};
-
-static enum result
-reserve(struct store *store, struct pool *pool, void *context)
-{
-	struct block *block = context;
-	return take_block(store, pool, block->kind, block->size, &block->first);
-}
-
 enum result
 store_reserve_ids(struct store *store, enum id_kind kind, uint64_t count)
 {
@@ -218,12 +223,15 @@ store_reserve_ids(struct store *store, enum id_kind kind, uint64_t count)
 	if (range->end - range->next >= count)
 		return RESULT_OK;
 	/* whoever wants many is likely to want as many again */
-	struct block block = { kind, ID_BLOCK_TIMES * count + ID_BLOCK, 0 };
+	const uint64_t size = ID_BLOCK_TIMES * count + ID_BLOCK;
+	uint64_t first = 0;
 	/* a block that was perhaps taken is perhaps a gap: harmless */
-	enum result result = store_transact(store, reserve, &block, REPEAT_UNKNOWN);
-	if (result == RESULT_OK)
-		*range = (struct id_range){ block.first, block.first + block.size };
-	return result == RESULT_UNKNOWN || result == RESULT_CONFLICT ? RESULT_UNAVAILABLE : result;
+	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+	while (store_runs(&txn))
+		txn.result = take_block(store, txn.pool, kind, size, &first);
+	if (txn.result == RESULT_OK)
+		*range = (struct id_range){ first, first + size };
+	return txn.result == RESULT_UNKNOWN || txn.result == RESULT_CONFLICT ? RESULT_UNAVAILABLE : txn.result;
 }
 
 static enum result
@@ -231,8 +239,7 @@ read_installation_value(struct store *store, const char *name, struct slice *val
 {
 	struct db_rows rows;
 	struct db_value key = db_bytes(slice_of(name));
-	enum result result = db_query(store->db, store->installation, &sql_select_installation,
-	    &(struct db_arguments){ .values = &key, .count = 1 }, &rows);
+	enum result result = store_query(store, store->installation, &rows, &sql_select_installation, key);
 	if (result == RESULT_OK && rows.count != 1) {
 		log_error("not_installed", LOG_STR("missing", name), LOG_STR("hint", "run leadhook install"));
 		return RESULT_FAILED;
@@ -274,21 +281,19 @@ store_payload_settings(struct store *store, const struct payload_settings **sett
 }
 
 enum result
-store_change_one(struct store *store, const struct db_statement *statement, const struct db_value *values, size_t count)
+store_change_one_row(struct store *store, const struct db_statement *statement, const struct db_arguments *arguments)
 {
 	uint64_t affected;
-	enum result result =
-	    db_execute(store->db, statement, &(struct db_arguments){ .values = values, .count = count }, &affected);
+	enum result result = db_execute(store->db, statement, arguments, &affected);
 	return result == RESULT_OK && affected != 1 ? RESULT_NOT_FOUND : result;
 }
 
 enum result
-store_exists(struct store *store, const struct db_statement *statement, const struct db_value *values, size_t count)
+store_has_row(struct store *store, const struct db_statement *statement, const struct db_arguments *arguments)
 {
 	struct pool *pool = pool_new();
 	struct db_rows rows;
-	enum result result =
-	    db_query(store->db, pool, statement, &(struct db_arguments){ .values = values, .count = count }, &rows);
+	enum result result = db_query(store->db, pool, statement, arguments, &rows);
 	pool_free(&pool);
 	return result == RESULT_OK && rows.count == 0 ? RESULT_NOT_FOUND : result;
 }
@@ -358,15 +363,14 @@ store_query_lists(struct store *store, struct pool *pool, const struct db_statem
 enum result
 store_lock_counters(struct store *store, struct pool *pool, uint64_t campaign_id)
 {
-	struct db_value id = DB_U64(campaign_id);
+	const struct db_list ids = { &DB_U64(campaign_id), 1 };
 	struct db_rows rows;
-	struct db_arguments arguments = { .lists = { { &id, 1 } }, .list_count = 1 };
-	enum result result = db_query(store->db, pool, &sql_lock_counters, &arguments, &rows);
+	enum result result = store_query_lists(store, pool, &sql_lock_counters, &ids, 1, &rows);
 	return result == RESULT_OK && rows.count == 0 ? RESULT_NOT_FOUND : result;
 }
 
 enum result
 store_lock_settings(struct store *store, uint64_t campaign_id)
 {
-	return store_change_one(store, &sql_lock_settings, &DB_U64(campaign_id), 1);
+	return store_change_one(store, &sql_lock_settings, DB_U64(campaign_id));
 }

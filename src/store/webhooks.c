@@ -40,67 +40,53 @@ insert_webhook(struct store *store, struct pool *pool, const struct webhook_put 
 	enum result result = store_next_id(store, pool, ID_WEBHOOK, id);
 	if (result != RESULT_OK)
 		return result;
-	struct db_value values[] = { DB_U64(*id), DB_U64(put->campaign_id), db_bytes(put->url), db_bytes(url_hash),
-		DB_U64(put->events), db_bytes(put->source), format_value(put->form == NULL ? &json : put->form),
-		db_bytes(put->secret) };
-	result = store_change_one(store, &sql_insert_webhook, values, ARRAY_SIZE(values));
-	if (result == RESULT_OK)
-		result = store_change_one(store, &sql_insert_webhook_status, values, 1);
-	return result;
+	result = store_change_one(store, &sql_insert_webhook, DB_U64(*id), DB_U64(put->campaign_id), db_bytes(put->url),
+	    db_bytes(url_hash), DB_U64(put->events), db_bytes(put->source), format_value(put->form == NULL ? &json : put->form),
+	    db_bytes(put->secret));
+	return result == RESULT_OK ? store_change_one(store, &sql_insert_webhook_status, DB_U64(*id)) : result;
 }
-
-/* What store_put_webhook was asked, and what came of it. */
-struct putting {
-	const struct webhook_put *put;
-	uint64_t id;
-	bool created;
-};
 
 /* Its receiver wanted no more of it (410): whoever registers it again does. */
 static enum result
 replace_webhook(struct store *store, const struct webhook_put *put, uint64_t id, enum webhook_state state)
 {
-	struct db_value values[] = { DB_U64(put->events), db_bytes(put->source), format_value(put->form), DB_U64(id) };
-	enum result result = store_change_one(store, &sql_update_webhook, values, ARRAY_SIZE(values));
+	enum result result = store_change_one(
+	    store, &sql_update_webhook, DB_U64(put->events), db_bytes(put->source), format_value(put->form), DB_U64(id));
 	return result == RESULT_OK && state == WEBHOOK_GONE ? store_activate_webhook(store, id) : result;
 }
 
 /* The settings are locked, so that two calls for the same URL come one after the other. */
 static enum result
-put_webhook(struct store *store, struct pool *pool, void *context)
+put_webhook(struct store *store, struct pool *pool, const struct webhook_put *put, uint64_t *id, bool *created)
 {
-	struct putting *putting = context;
-	const struct webhook_put *put = putting->put;
 	struct digest digest = digest_sha256(&put->url, 1);
-	struct db_value key[] = { DB_U64(put->campaign_id), db_bytes(digest_slice(&digest)) };
-	struct db_arguments by_url = { .values = key, .count = 2 }, by_campaign = { .values = key, .count = 1 };
+	const struct db_value campaign = DB_U64(put->campaign_id), hash = db_bytes(digest_slice(&digest));
 	struct db_rows found, total;
 	enum result result = store_lock_settings(store, put->campaign_id);
 	if (result == RESULT_OK)
-		result = db_query(store->db, pool, &sql_select_webhook_by_url, &by_url, &found);
+		result = store_query(store, pool, &found, &sql_select_webhook_by_url, campaign, hash);
 	if (result != RESULT_OK)
 		return result;
-	putting->created = found.count == 0;
-	if (!putting->created) {
-		putting->id = db_get_u64(&found, 0, 0);
+	*created = found.count == 0;
+	if (!*created) {
+		*id = db_get_u64(&found, 0, 0);
 		/* nobody else knows this secret: an earlier run was committed, and only its answer was lost */
-		putting->created = slice_equal(db_get_bytes(&found, 0, 1), put->secret);
-		return replace_webhook(store, put, putting->id, store_webhook_state(db_get_bytes(&found, 0, 2)));
+		*created = slice_equal(db_get_bytes(&found, 0, 1), put->secret);
+		return replace_webhook(store, put, *id, store_webhook_state(db_get_bytes(&found, 0, 2)));
 	}
-	result = db_query(store->db, pool, &sql_count_webhooks, &by_campaign, &total);
+	result = store_query(store, pool, &total, &sql_count_webhooks, campaign);
 	if (result == RESULT_OK && db_get_u64(&total, 0, 0) >= put->maximum)
 		return RESULT_INVALID;
-	return result == RESULT_OK ? insert_webhook(store, pool, put, digest_slice(&digest), &putting->id) : result;
+	return result == RESULT_OK ? insert_webhook(store, pool, put, digest_slice(&digest), id) : result;
 }
 
 enum result
 store_put_webhook(struct store *store, const struct webhook_put *put, uint64_t *id, bool *created)
 {
-	struct putting putting = { .put = put };
-	enum result result = store_transact(store, put_webhook, &putting, REPEAT_UNKNOWN);
-	*id = putting.id;
-	*created = putting.created;
-	return result;
+	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+	while (store_runs(&txn))
+		txn.result = put_webhook(store, txn.pool, put, id, created);
+	return txn.result;
 }
 
 enum result
@@ -108,10 +94,9 @@ store_remove_webhook(struct store *store, uint64_t campaign_id, struct slice url
 {
 	struct pool *pool = pool_new();
 	struct digest digest = digest_sha256(&url, 1);
-	struct db_value key[] = { DB_U64(campaign_id), db_bytes(digest_slice(&digest)) };
 	struct db_rows rows;
 	enum result result =
-	    db_query(store->db, pool, &sql_select_webhook_by_url, &(struct db_arguments){ .values = key, .count = 2 }, &rows);
+	    store_query(store, pool, &rows, &sql_select_webhook_by_url, DB_U64(campaign_id), db_bytes(digest_slice(&digest)));
 	if (result == RESULT_OK)
 		result = rows.count == 0 ? RESULT_NOT_FOUND : store_remove_webhook_id(store, db_get_u64(&rows, 0, 0));
 	pool_free(&pool);
@@ -123,27 +108,28 @@ store_lock_webhook_settings(struct store *store, struct pool *pool, uint64_t web
 {
 	struct db_value id = DB_U64(webhook_id);
 	struct db_rows rows;
-	enum result result = db_query(
-	    store->db, pool, &sql_select_campaign_of_webhook, &(struct db_arguments){ .values = &id, .count = 1 }, &rows);
+	enum result result = store_query(store, pool, &rows, &sql_select_campaign_of_webhook, id);
 	if (result == RESULT_OK && rows.count == 0)
 		return RESULT_NOT_FOUND;
 	return result == RESULT_OK ? store_lock_settings(store, db_get_u64(&rows, 0, 0)) : result;
 }
 
 static enum result
-remove_webhook(struct store *store, struct pool *pool, void *context)
+remove_webhook(struct store *store, struct pool *pool, uint64_t id)
 {
-	struct db_value id = DB_U64(*(const uint64_t *)context);
-	enum result result = store_lock_webhook_settings(store, pool, id.as.u64);
+	enum result result = store_lock_webhook_settings(store, pool, id);
 	if (result == RESULT_OK)
-		result = store_change_one(store, &sql_delete_webhook, &id, 1);
-	return result == RESULT_OK ? store_change_one(store, &sql_delete_webhook_status, &id, 1) : result;
+		result = store_change_one(store, &sql_delete_webhook, DB_U64(id));
+	return result == RESULT_OK ? store_change_one(store, &sql_delete_webhook_status, DB_U64(id)) : result;
 }
 
 enum result
 store_remove_webhook_id(struct store *store, uint64_t id)
 {
-	return store_transact(store, remove_webhook, &id, REPEAT_CONFLICT);
+	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
+	while (store_runs(&txn))
+		txn.result = remove_webhook(store, txn.pool, id);
+	return txn.result;
 }
 
 enum result
@@ -151,8 +137,7 @@ store_list_webhooks(struct store *store, struct pool *pool, uint64_t campaign_id
 {
 	struct db_rows rows;
 	struct db_value value = DB_U64(campaign_id);
-	enum result result =
-	    db_query(store->db, pool, &sql_select_webhooks, &(struct db_arguments){ .values = &value, .count = 1 }, &rows);
+	enum result result = store_query(store, pool, &rows, &sql_select_webhooks, value);
 	if (result != RESULT_OK)
 		return result;
 	*webhooks = POOL_ARRAY(pool, rows.count, struct webhook_row);

@@ -285,14 +285,14 @@ write_jobs(const struct write *write)
 	enum result result = RESULT_OK;
 	for (size_t i = 0; i < set->job_count && result == RESULT_OK; i++) {
 		const struct working_job *job = &set->jobs[i];
-		const struct db_value values[] = { DB_U64(job->position), DB_U64(job->id),
-			DB_U64(write->loaded->job_positions[i]) };
+		const struct db_value id = DB_U64(job->id), before = DB_U64(write->loaded->job_positions[i]);
 		if (!job->changed)
 			continue;
 		result = store_note_job_served(write->store, job->id);
 		if (result == RESULT_OK)
-			result = job->position < job->total ? store_change_one(write->store, &sql_move_job, values, 3)
-							    : store_change_one(write->store, &sql_delete_job, values + 1, 2);
+			result = job->position < job->total
+				     ? store_change_one(write->store, &sql_move_job, DB_U64(job->position), id, before)
+				     : store_change_one(write->store, &sql_delete_job, id, before);
 		if (result == RESULT_NOT_FOUND)
 			result = RESULT_CONFLICT;
 	}

@@ -93,42 +93,20 @@ store_error_text(const struct store *store)
 }
 
 static enum result
-query(struct store *store, struct pool *pool, const struct db_statement *statement, const struct db_value *values, size_t count,
-    struct db_rows *rows)
+insert_account(struct store *store, struct pool *pool, struct slice name, uint64_t *id)
 {
-	return db_query(store->db, pool, statement, &(struct db_arguments){ .values = values, .count = count }, rows);
+	enum result result = store_next_id(store, pool, ID_ACCOUNT, id);
+	return result == RESULT_OK ? store_change_one(store, &sql_insert_account, DB_U64(*id), db_bytes(name)) : result;
 }
 
-/* What a store_add_… was asked, and the id that it gave. */
-struct adding {
-	uint64_t account_id, id;
-	struct slice name;                        /* of an account, of a key */
-	struct slice hash;                        /* of a key */
-	const struct campaign_settings *settings; /* of a campaign */
-};
-
-/* None of them is repeated when it was perhaps done: there would be two of them. */
-static enum result
-add(struct store *store, transaction_body *body, struct adding *adding, uint64_t *id)
-{
-	enum result result = store_transact(store, body, adding, REPEAT_CONFLICT);
-	*id = adding->id;
-	return result;
-}
-
-static enum result
-add_account(struct store *store, struct pool *pool, void *context)
-{
-	struct adding *adding = context;
-	enum result result = store_next_id(store, pool, ID_ACCOUNT, &adding->id);
-	struct db_value values[] = { DB_U64(adding->id), db_bytes(adding->name) };
-	return result == RESULT_OK ? store_change_one(store, &sql_insert_account, values, ARRAY_SIZE(values)) : result;
-}
-
+/* Not repeated when it was perhaps done, as all that adds: there would be two of them. */
 enum result
 store_add_account(struct store *store, struct slice name, uint64_t *id)
 {
-	return add(store, add_account, &(struct adding){ .name = name }, id);
+	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
+	while (store_runs(&txn))
+		txn.result = insert_account(store, txn.pool, name, id);
+	return txn.result;
 }
 
 enum { ACCOUNT_ID, ACCOUNT_NAME, ACCOUNT_SUSPENDED_MS, ACCOUNT_PER_MINUTE, ACCOUNT_CREATED_MS };
@@ -137,7 +115,7 @@ enum result
 store_list_accounts(struct store *store, struct pool *pool, struct account_row **accounts, size_t *count)
 {
 	struct db_rows rows;
-	enum result result = query(store, pool, &sql_select_accounts, NULL, 0, &rows);
+	enum result result = store_query(store, pool, &rows, &sql_select_accounts);
 	*accounts = POOL_ARRAY(pool, rows.count, struct account_row);
 	*count = rows.count;
 	for (size_t i = 0; i < rows.count; i++)
@@ -154,74 +132,70 @@ store_list_accounts(struct store *store, struct pool *pool, struct account_row *
 enum result
 store_find_account(struct store *store, uint64_t id)
 {
-	return store_exists(store, &sql_select_account, &DB_U64(id), 1);
+	return store_exists(store, &sql_select_account, DB_U64(id));
 }
-
-struct suspending {
-	uint64_t id;
-	bool suspend;
-};
 
 /* Once this is done no sign-up to any of them is under way. The account is locked: it gets no others. */
 static enum result
 lock_settings_of(struct store *store, struct pool *pool, uint64_t account_id)
 {
 	struct db_rows rows;
-	enum result result = query(store, pool, &sql_select_campaigns_with_account, &DB_U64(account_id), 1, &rows);
+	enum result result = store_query(store, pool, &rows, &sql_select_campaigns_with_account, DB_U64(account_id));
 	for (size_t from = 0; result == RESULT_OK && from < rows.count; from += DB_LIST_MAX) {
 		const size_t left = rows.count - from;
 		const struct db_list piece = { rows.values + from, left < DB_LIST_MAX ? left : DB_LIST_MAX };
-		result = db_execute(
-		    store->db, &sql_lock_settings_of, &(struct db_arguments){ .lists = { piece }, .list_count = 1 }, NULL);
+		result = db_execute(store->db, &sql_lock_settings_of, &DB_LIST_AND_VALUES(piece), NULL);
 	}
 	return result;
 }
 
 static enum result
-suspend_account(struct store *store, struct pool *pool, void *context)
+suspend_account(struct store *store, struct pool *pool, uint64_t id, bool suspend)
 {
-	const struct suspending *suspending = context;
-	const struct db_value values[] = { DB_BOOL(suspending->suspend), DB_U64(suspending->id) };
-	enum result result = store_change_one(store, &sql_suspend_account, values, ARRAY_SIZE(values));
-	return result == RESULT_OK ? lock_settings_of(store, pool, suspending->id) : result;
+	enum result result = store_change_one(store, &sql_suspend_account, DB_BOOL(suspend), DB_U64(id));
+	return result == RESULT_OK ? lock_settings_of(store, pool, id) : result;
 }
 
 enum result
 store_suspend_account(struct store *store, uint64_t id, bool suspend)
 {
-	return store_transact(store, suspend_account, &(struct suspending){ id, suspend }, REPEAT_UNKNOWN);
+	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+	while (store_runs(&txn))
+		txn.result = suspend_account(store, txn.pool, id, suspend);
+	return txn.result;
 }
 
 enum result
 store_limit_account(struct store *store, uint64_t id, int64_t per_minute)
 {
-	const struct db_value values[] = { db_time(per_minute), DB_U64(id) };
-	return store_change_one(store, &sql_limit_account, values, ARRAY_SIZE(values));
+	return store_change_one(store, &sql_limit_account, db_time(per_minute), DB_U64(id));
 }
 
 /* For what belongs to an account: its id is taken while the account is locked. */
 static enum result
-begin_adding(struct store *store, struct pool *pool, enum id_kind kind, struct adding *adding)
+next_id_of_account(struct store *store, struct pool *pool, uint64_t account_id, enum id_kind kind, uint64_t *id)
 {
-	enum result result = store_exists(store, &sql_lock_account, &DB_U64(adding->account_id), 1);
-	return result == RESULT_OK ? store_next_id(store, pool, kind, &adding->id) : result;
+	enum result result = store_exists(store, &sql_lock_account, DB_U64(account_id));
+	return result == RESULT_OK ? store_next_id(store, pool, kind, id) : result;
 }
 
 static enum result
-add_key(struct store *store, struct pool *pool, void *context)
+insert_key(struct store *store, struct pool *pool, uint64_t account_id, struct slice name, struct slice hash, uint64_t *id)
 {
-	struct adding *adding = context;
-	enum result result = begin_adding(store, pool, ID_API_KEY, adding);
-	struct db_value values[] = { DB_U64(adding->id), DB_U64(adding->account_id), db_bytes(adding->name),
-		db_bytes(adding->hash) };
-	return result == RESULT_OK ? store_change_one(store, &sql_insert_key, values, ARRAY_SIZE(values)) : result;
+	enum result result = next_id_of_account(store, pool, account_id, ID_API_KEY, id);
+	if (result != RESULT_OK)
+		return result;
+	return store_change_one(store, &sql_insert_key, DB_U64(*id), DB_U64(account_id), db_bytes(name), db_bytes(hash));
 }
 
 enum result
 store_add_key(struct store *store, uint64_t account_id, struct slice name, const unsigned char hash[32], uint64_t *id)
 {
-	struct adding adding = { .account_id = account_id, .name = name, .hash = { (const char *)hash, 32 } };
-	return add(store, add_key, &adding, id);
+	const struct slice hashed = { (const char *)hash, 32 };
+	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
+	while (store_runs(&txn))
+		txn.result = insert_key(store, txn.pool, account_id, name, hashed, id);
+	return txn.result;
 }
 
 enum { KEY_ID, KEY_ACCOUNT_ID, KEY_NAME, KEY_CREATED_MS, KEY_LAST_USED_MS, KEY_REVOKED_MS };
@@ -230,7 +204,7 @@ enum result
 store_list_keys(struct store *store, struct pool *pool, uint64_t account_id, struct api_key_row **keys, size_t *count)
 {
 	struct db_rows rows;
-	enum result result = query(store, pool, &sql_select_keys, &DB_U64(account_id), 1, &rows);
+	enum result result = store_query(store, pool, &rows, &sql_select_keys, DB_U64(account_id));
 	*keys = POOL_ARRAY(pool, rows.count, struct api_key_row);
 	*count = rows.count;
 	for (size_t i = 0; i < rows.count; i++)
@@ -248,7 +222,7 @@ store_list_keys(struct store *store, struct pool *pool, uint64_t account_id, str
 enum result
 store_revoke_key(struct store *store, uint64_t id)
 {
-	return store_change_one(store, &sql_revoke_key, &DB_U64(id), 1);
+	return store_change_one(store, &sql_revoke_key, DB_U64(id));
 }
 
 /* sql_insert_campaign and sql_update_campaign begin with these. */
@@ -296,88 +270,84 @@ apply_request(struct store *store, uint64_t id, enum campaign_request request)
 {
 	if (request == CAMPAIGN_STAYS)
 		return RESULT_OK;
-	return store_change_one(store, request == CAMPAIGN_ENDS ? &sql_end_campaign : &sql_reopen_campaign, &DB_U64(id), 1);
+	return store_change_one(store, request == CAMPAIGN_ENDS ? &sql_end_campaign : &sql_reopen_campaign, DB_U64(id));
 }
 
 static enum result
-add_campaign(struct store *store, struct pool *pool, void *context)
+insert_campaign(
+    struct store *store, struct pool *pool, uint64_t account_id, const struct campaign_settings *settings, uint64_t *id)
 {
-	struct adding *adding = context;
 	struct db_value values[SETTING_COLUMNS + 2];
-	enum result result = begin_adding(store, pool, ID_CAMPAIGN, adding);
-	put_settings(values, adding->settings);
-	values[SETTING_COLUMNS] = DB_U64(adding->id);
-	values[SETTING_COLUMNS + 1] = DB_U64(adding->account_id);
+	enum result result = next_id_of_account(store, pool, account_id, ID_CAMPAIGN, id);
+	put_settings(values, settings);
+	values[SETTING_COLUMNS] = DB_U64(*id);
+	values[SETTING_COLUMNS + 1] = DB_U64(account_id);
+	if (result == RESULT_OK)
+		result = store_change_one_row(
+		    store, &sql_insert_campaign, &(struct db_arguments){ .values = values, .count = ARRAY_SIZE(values) });
 	/* without a lead there is nothing to count */
-	struct db_value counters[] = { DB_U64(adding->id), DB_U64(adding->settings->max_per_ip > 0 ? IP_COUNTED_ALL : 0) };
 	if (result == RESULT_OK)
-		result = store_change_one(store, &sql_insert_campaign, values, ARRAY_SIZE(values));
-	if (result == RESULT_OK)
-		result = store_change_one(store, &sql_insert_counters, counters, ARRAY_SIZE(counters));
-	return result == RESULT_OK ? apply_request(store, adding->id, adding->settings->request) : result;
+		result = store_change_one(
+		    store, &sql_insert_counters, DB_U64(*id), DB_U64(settings->max_per_ip > 0 ? IP_COUNTED_ALL : 0));
+	return result == RESULT_OK ? apply_request(store, *id, settings->request) : result;
 }
 
 enum result
 store_add_campaign(struct store *store, uint64_t account_id, const struct campaign_settings *settings, uint64_t *id)
 {
-	return add(store, add_campaign, &(struct adding){ .account_id = account_id, .settings = settings }, id);
+	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
+	while (store_runs(&txn))
+		txn.result = insert_campaign(store, txn.pool, account_id, settings, id);
+	return txn.result;
 }
-
-struct editing {
-	uint64_t id;
-	campaign_edit *edit;
-	void *context;
-};
 
 /* Up to which number leads are counted per address. The counters are locked: it is what it was read as. */
 static enum result
 move_counted(struct store *store, const struct campaign *campaign, uint32_t to)
 {
-	const struct db_value values[] = { DB_U64(to), DB_U64(campaign->id), DB_U64(campaign->ip_counted_to) };
-	enum result result = store_change_one(store, &sql_move_counted_addresses, values, ARRAY_SIZE(values));
+	enum result result = store_change_one(
+	    store, &sql_move_counted_addresses, DB_U64(to), DB_U64(campaign->id), DB_U64(campaign->ip_counted_to));
 	return result == RESULT_NOT_FOUND ? RESULT_CONFLICT : result;
 }
 
 static enum result
-edit_campaign(struct store *store, struct pool *pool, void *context)
+edit_campaign(struct store *store, struct pool *pool, uint64_t id, campaign_edit *edit, void *context)
 {
-	const struct editing *editing = context;
 	struct db_value values[SETTING_COLUMNS + 2];
 	struct campaign campaign;
 	int64_t now_ms;
 	/* the dispatcher, which notes end times, takes the campaign's row alone */
-	enum result result = store_lock_settings(store, editing->id);
+	enum result result = store_lock_settings(store, id);
 	if (result == RESULT_OK)
-		result = store_exists(store, &sql_lock_campaign, &DB_U64(editing->id), 1);
+		result = store_exists(store, &sql_lock_campaign, DB_U64(id));
 	if (result == RESULT_OK)
-		result = store_find_campaign(store, pool, editing->id, &campaign, &now_ms);
+		result = store_find_campaign(store, pool, id, &campaign, &now_ms);
 	if (result != RESULT_OK)
 		return result;
 	struct campaign_settings settings = settings_of(&campaign);
-	if (!editing->edit(editing->context, &settings))
+	if (!edit(context, &settings))
 		return RESULT_INVALID;
 	/* the end time holds by itself: whether it was noted must make no difference (docs/api.md 6) */
 	bool noted = campaign.ended_ms == campaign.ends_ms;
 	put_settings(values, &settings);
 	values[SETTING_COLUMNS] = db_time(noted && settings.ends_ms != campaign.ends_ms ? -1 : campaign.ended_ms);
-	values[SETTING_COLUMNS + 1] = DB_U64(editing->id);
-	result = store_change_one(store, &sql_update_campaign, values, ARRAY_SIZE(values));
+	values[SETTING_COLUMNS + 1] = DB_U64(id);
+	result = store_change_one_row(
+	    store, &sql_update_campaign, &(struct db_arguments){ .values = values, .count = ARRAY_SIZE(values) });
 	/* nobody is counted any more; what was counted is removed by store_count_addresses, piece by piece */
 	if (result == RESULT_OK && settings.max_per_ip == 0)
 		result = move_counted(store, &campaign, 0);
-	return result == RESULT_OK ? apply_request(store, editing->id, settings.request) : result;
+	return result == RESULT_OK ? apply_request(store, id, settings.request) : result;
 }
 
 enum result
 store_edit_campaign(struct store *store, uint64_t id, campaign_edit *edit, void *context)
 {
-	return store_transact(store, edit_campaign, &(struct editing){ id, edit, context }, REPEAT_UNKNOWN);
+	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+	while (store_runs(&txn))
+		txn.result = edit_campaign(store, txn.pool, id, edit, context);
+	return txn.result;
 }
-
-struct counting {
-	uint64_t id;
-	bool done;
-};
 
 /* Numbers of leads, or rows of counts, that one transaction takes: sign-ups wait for it. */
 enum { ADDRESSES_AT_ONCE = 10000 };
@@ -386,10 +356,9 @@ enum { ADDRESSES_AT_ONCE = 10000 };
 static enum result
 remove_addresses(struct store *store, uint64_t campaign_id, bool *left)
 {
-	const struct db_value values[] = { DB_U64(campaign_id), DB_U64(ADDRESSES_AT_ONCE) };
-	const struct db_arguments arguments = { .values = values, .count = ARRAY_SIZE(values) };
 	uint64_t removed = 0;
-	enum result result = db_execute(store->db, &sql_delete_addresses, &arguments, &removed);
+	enum result result =
+	    db_execute(store->db, &sql_delete_addresses, &DB_VALUES(DB_U64(campaign_id), DB_U64(ADDRESSES_AT_ONCE)), &removed);
 	*left = removed == ADDRESSES_AT_ONCE;
 	return result;
 }
@@ -399,61 +368,56 @@ count_piece(struct store *store, const struct campaign *campaign, bool *done)
 {
 	uint64_t end = (uint64_t)campaign->ip_counted_to + ADDRESSES_AT_ONCE;
 	uint32_t to = end < campaign->last_subscription_number ? (uint32_t)end : IP_COUNTED_ALL;
-	const struct db_value values[] = { DB_U64(campaign->id), DB_U64(campaign->ip_counted_to), DB_U64(to) };
-	const struct db_arguments arguments = { .values = values, .count = ARRAY_SIZE(values) };
-	enum result result = db_execute(store->db, &sql_count_addresses, &arguments, NULL);
+	enum result result =
+	    store_run(store, &sql_count_addresses, DB_U64(campaign->id), DB_U64(campaign->ip_counted_to), DB_U64(to));
 	*done = to == IP_COUNTED_ALL;
 	return result == RESULT_OK ? move_counted(store, campaign, to) : result;
 }
 
 /* What is to be done follows from the rows alone, so it makes no difference who does it, nor whether two do. */
 static enum result
-count_addresses(struct store *store, struct pool *pool, void *context)
+count_addresses(struct store *store, struct pool *pool, uint64_t campaign_id, bool *done)
 {
-	struct counting *counting = context;
 	struct campaign campaign;
 	int64_t now_ms;
 	bool left = false;
-	enum result result = store_lock_counters(store, pool, counting->id);
+	enum result result = store_lock_counters(store, pool, campaign_id);
 	if (result == RESULT_OK)
-		result = store_find_campaign(store, pool, counting->id, &campaign, &now_ms);
+		result = store_find_campaign(store, pool, campaign_id, &campaign, &now_ms);
 	/* also before the first are counted: whoever was to remove these may have been killed */
 	if (result == RESULT_OK && campaign.ip_counted_to == 0)
-		result = remove_addresses(store, counting->id, &left);
+		result = remove_addresses(store, campaign_id, &left);
 	if (result != RESULT_OK)
 		return result;
-	counting->done = !left && (campaign.max_per_ip == 0 || campaign.ip_counted_to == IP_COUNTED_ALL);
-	return left || counting->done ? RESULT_OK : count_piece(store, &campaign, &counting->done);
+	*done = !left && (campaign.max_per_ip == 0 || campaign.ip_counted_to == IP_COUNTED_ALL);
+	return left || *done ? RESULT_OK : count_piece(store, &campaign, done);
 }
 
 enum result
 store_count_addresses(struct store *store, uint64_t campaign_id, bool *done)
 {
-	struct counting counting = { .id = campaign_id };
-	enum result result = store_transact(store, count_addresses, &counting, REPEAT_UNKNOWN);
-	*done = counting.done;
-	return result;
+	*done = false;
+	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+	while (store_runs(&txn))
+		txn.result = count_addresses(store, txn.pool, campaign_id, done);
+	return txn.result;
 }
 
-struct ending {
-	uint64_t id;
-	enum campaign_request request;
-};
-
 static enum result
-end_campaign(struct store *store, struct pool *pool UNUSED, void *context)
+end_campaign(struct store *store, uint64_t id, bool end)
 {
-	const struct ending *ending = context;
 	/* once this is done no sign-up is under way that still thinks otherwise */
-	enum result result = store_lock_settings(store, ending->id);
-	return result == RESULT_OK ? apply_request(store, ending->id, ending->request) : result;
+	enum result result = store_lock_settings(store, id);
+	return result == RESULT_OK ? apply_request(store, id, end ? CAMPAIGN_ENDS : CAMPAIGN_OPENS) : result;
 }
 
 enum result
 store_end_campaign(struct store *store, uint64_t id, bool end)
 {
-	return store_transact(
-	    store, end_campaign, &(struct ending){ id, end ? CAMPAIGN_ENDS : CAMPAIGN_OPENS }, REPEAT_UNKNOWN);
+	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+	while (store_runs(&txn))
+		txn.result = end_campaign(store, id, end);
+	return txn.result;
 }
 
 enum {
@@ -474,14 +438,14 @@ store_get_status(struct store *store, struct pool *pool, struct store_status *st
 {
 	struct db_rows counts, due, version;
 	*status = (struct store_status){ .oldest_due_ms = -1 };
-	enum result result = query(store, pool, &sql_count_rows, NULL, 0, &counts);
+	enum result result = store_query(store, pool, &counts, &sql_count_rows);
 	if (result == RESULT_OK) {
 		status->now_ms = db_get_i64(&counts, 0, COUNT_NOW_MS);
-		struct db_value now[] = { DB_I64(status->now_ms), DB_I64(status->now_ms), DB_I64(status->now_ms) };
-		result = query(store, pool, &sql_count_due, now, ARRAY_SIZE(now), &due);
+		const struct db_value now = DB_I64(status->now_ms);
+		result = store_query(store, pool, &due, &sql_count_due, now, now, now);
 	}
 	if (result == RESULT_OK)
-		result = query(store, pool, &sql_select_server_version, NULL, 0, &version);
+		result = store_query(store, pool, &version, &sql_select_server_version);
 	if (result != RESULT_OK)
 		return result;
 	status->accounts = db_get_u64(&counts, 0, COUNT_ACCOUNTS);

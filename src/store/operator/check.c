@@ -54,7 +54,7 @@ static void
 check_server(struct store *store, struct check *check)
 {
 	struct db_rows rows;
-	if (db_query(store->db, check->pool, &sql_select_server_version, NULL, &rows) != RESULT_OK) {
+	if (store_query(store, check->pool, &rows, &sql_select_server_version) != RESULT_OK) {
 		check_add(check, "server_version", slice_of(store_error_text(store)), "see the server's log");
 		return;
 	}
@@ -100,7 +100,7 @@ static void
 check_addresses(struct store *store, struct check *check)
 {
 	struct db_rows rows;
-	if (db_query(store->db, check->pool, &sql_select_uncounted_addresses, NULL, &rows) != RESULT_OK) {
+	if (store_query(store, check->pool, &rows, &sql_select_uncounted_addresses) != RESULT_OK) {
 		check_add(check, "addresses_counted", slice_of(store_error_text(store)), "see the server's log");
 		return;
 	}

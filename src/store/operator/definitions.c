@@ -66,6 +66,12 @@ put_values(struct db_value *values, const struct definition *definition)
 	}
 }
 
+static enum result
+change_row(struct store *store, const struct db_statement *statement, const struct db_value *values, size_t count)
+{
+	return store_change_one_row(store, statement, &(struct db_arguments){ .values = values, .count = count });
+}
+
 static size_t
 count_of(const struct definitions *all, enum definition_kind kind)
 {
@@ -104,109 +110,101 @@ judge(const struct definitions *all, uint64_t campaign_id, uint64_t id, const st
 	return DEFINITION_FITS;
 }
 
-/* What is done to one definition. */
-struct defining {
-	enum definition_kind kind;
-	uint64_t campaign_id, id;
-	const struct definition *definition; /* a new one */
-	definition_edit *edit;               /* of one that is there */
-	void *context;
-	enum definition_refusal refusal;
-};
-
 static enum result
-add_definition(struct store *store, struct pool *pool, void *context)
+insert_definition(struct store *store, struct pool *pool, uint64_t campaign_id, const struct definition *definition,
+    uint64_t *id, enum definition_refusal *refusal)
 {
-	struct defining *defining = context;
+	const enum definition_kind kind = definition->kind;
 	struct definitions all;
 	struct db_value values[VALUE_COLUMNS + 2];
-	enum result result = store_lock_settings(store, defining->campaign_id);
+	enum result result = store_lock_settings(store, campaign_id);
 	if (result == RESULT_OK)
-		result = store_find_definitions(store, pool, defining->campaign_id, &all);
+		result = store_find_definitions(store, pool, campaign_id, &all);
 	if (result != RESULT_OK)
 		return result;
-	defining->refusal = judge(&all, defining->campaign_id, 0, defining->definition);
-	if (defining->refusal != DEFINITION_FITS)
+	*refusal = judge(&all, campaign_id, 0, definition);
+	if (*refusal != DEFINITION_FITS)
 		return RESULT_INVALID;
-	result = store_next_id(store, pool, kinds[defining->kind].ids, &defining->id);
-	put_values(values, defining->definition);
-	values[VALUE_COLUMNS] = DB_U64(defining->id);
-	values[VALUE_COLUMNS + 1] = DB_U64(defining->campaign_id);
-	return result == RESULT_OK ? store_change_one(store, kinds[defining->kind].insert, values, ARRAY_SIZE(values)) : result;
+	result = store_next_id(store, pool, kinds[kind].ids, id);
+	put_values(values, definition);
+	values[VALUE_COLUMNS] = DB_U64(*id);
+	values[VALUE_COLUMNS + 1] = DB_U64(campaign_id);
+	return result == RESULT_OK ? change_row(store, kinds[kind].insert, values, ARRAY_SIZE(values)) : result;
 }
 
 enum result
 store_add_definition(struct store *store, uint64_t campaign_id, const struct definition *definition, uint64_t *id,
     enum definition_refusal *refusal)
 {
-	struct defining defining = { .kind = definition->kind, .campaign_id = campaign_id, .definition = definition };
+	*refusal = DEFINITION_FITS;
 	/* not repeated when it was perhaps done: there would be two of them */
-	enum result result = store_transact(store, add_definition, &defining, REPEAT_CONFLICT);
-	*id = defining.id;
-	*refusal = defining.refusal;
-	return result;
+	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
+	while (store_runs(&txn))
+		txn.result = insert_definition(store, txn.pool, campaign_id, definition, id, refusal);
+	return txn.result;
 }
 
 /* Locks the campaign that has it. */
 static enum result
-lock_definition(struct store *store, struct pool *pool, struct defining *defining)
+lock_definition(struct store *store, struct pool *pool, enum definition_kind kind, uint64_t id, uint64_t *campaign_id)
 {
-	struct db_value id = DB_U64(defining->id);
 	struct db_rows rows;
-	enum result result =
-	    db_query(store->db, pool, kinds[defining->kind].find, &(struct db_arguments){ .values = &id, .count = 1 }, &rows);
+	enum result result = store_query(store, pool, &rows, kinds[kind].find, DB_U64(id));
 	if (result == RESULT_OK && rows.count == 0)
 		return RESULT_NOT_FOUND;
 	if (result != RESULT_OK)
 		return result;
-	defining->campaign_id = db_get_u64(&rows, 0, 0);
-	return store_lock_settings(store, defining->campaign_id);
+	*campaign_id = db_get_u64(&rows, 0, 0);
+	return store_lock_settings(store, *campaign_id);
 }
 
 static enum result
-edit_definition(struct store *store, struct pool *pool, void *context)
+edit_definition(struct store *store, struct pool *pool, enum definition_kind kind, uint64_t id, definition_edit *edit,
+    void *context, enum definition_refusal *refusal)
 {
-	struct defining *defining = context;
+	uint64_t campaign_id;
 	struct definitions all;
 	struct definition definition;
 	struct db_value values[VALUE_COLUMNS + 1];
-	enum result result = lock_definition(store, pool, defining);
+	enum result result = lock_definition(store, pool, kind, id, &campaign_id);
 	if (result == RESULT_OK)
-		result = store_find_definitions(store, pool, defining->campaign_id, &all);
+		result = store_find_definitions(store, pool, campaign_id, &all);
 	if (result != RESULT_OK)
 		return result;
-	if (!find_by_id(&all, defining->kind, defining->id, &definition))
+	if (!find_by_id(&all, kind, id, &definition))
 		return RESULT_NOT_FOUND; /* removed meanwhile */
-	defining->refusal = defining->edit(defining->context, &definition)
-				? judge(&all, defining->campaign_id, defining->id, &definition)
-				: DEFINITION_REFUSED;
-	if (defining->refusal != DEFINITION_FITS)
+	*refusal = edit(context, &definition) ? judge(&all, campaign_id, id, &definition) : DEFINITION_REFUSED;
+	if (*refusal != DEFINITION_FITS)
 		return RESULT_INVALID;
 	put_values(values, &definition);
-	values[VALUE_COLUMNS] = DB_U64(defining->id);
-	return store_change_one(store, kinds[defining->kind].update, values, ARRAY_SIZE(values));
+	values[VALUE_COLUMNS] = DB_U64(id);
+	return change_row(store, kinds[kind].update, values, ARRAY_SIZE(values));
 }
 
 enum result
 store_edit_definition(struct store *store, enum definition_kind kind, uint64_t id, definition_edit *edit, void *context,
     enum definition_refusal *refusal)
 {
-	struct defining defining = { .kind = kind, .id = id, .edit = edit, .context = context };
-	enum result result = store_transact(store, edit_definition, &defining, REPEAT_UNKNOWN);
-	*refusal = defining.refusal;
-	return result;
+	*refusal = DEFINITION_FITS;
+	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+	while (store_runs(&txn))
+		txn.result = edit_definition(store, txn.pool, kind, id, edit, context, refusal);
+	return txn.result;
 }
 
 static enum result
-remove_definition(struct store *store, struct pool *pool, void *context)
+delete_definition(struct store *store, struct pool *pool, enum definition_kind kind, uint64_t id)
 {
-	struct defining *defining = context;
-	enum result result = lock_definition(store, pool, defining);
-	return result == RESULT_OK ? store_change_one(store, kinds[defining->kind].remove, &DB_U64(defining->id), 1) : result;
+	uint64_t campaign_id;
+	enum result result = lock_definition(store, pool, kind, id, &campaign_id);
+	return result == RESULT_OK ? store_change_one(store, kinds[kind].remove, DB_U64(id)) : result;
 }
 
 enum result
 store_remove_definition(struct store *store, enum definition_kind kind, uint64_t id)
 {
-	return store_transact(store, remove_definition, &(struct defining){ .kind = kind, .id = id }, REPEAT_CONFLICT);
+	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
+	while (store_runs(&txn))
+		txn.result = delete_definition(store, txn.pool, kind, id);
+	return txn.result;
 }

@@ -333,8 +333,7 @@ find_attempts(struct store *store, struct pool *pool, struct delivery_details *d
 {
 	struct db_value id = DB_U64(delivery->row.id);
 	struct db_rows rows;
-	enum result result =
-	    db_query(store->db, pool, &sql_select_attempts, &(struct db_arguments){ .values = &id, .count = 1 }, &rows);
+	enum result result = store_query(store, pool, &rows, &sql_select_attempts, id);
 	if (result != RESULT_OK)
 		return result;
 	delivery->attempts = POOL_ARRAY(pool, rows.count, struct attempt_row);

@@ -28,8 +28,7 @@ run_step(struct store *store, const struct schema_step *step)
 	if (result != RESULT_OK)
 		return result;
 	struct db_value version = DB_U64(step->version);
-	return db_execute(
-	    store->db, &sql_insert_schema_version, &(struct db_arguments){ .values = &version, .count = 1 }, NULL);
+	return store_run(store, &sql_insert_schema_version, version);
 }
 
 /* Made once: a second run finds them there. */

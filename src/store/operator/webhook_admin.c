@@ -35,11 +35,10 @@ store_statement_list sql_of_webhook_admin = { &sql_select_webhook, &sql_count_du
 	&sql_enable_webhook, &sql_clear_webhook_status, &sql_rotate_secret, &sql_disable_webhook, NULL };
 
 static enum result
-query_one(struct store *store, struct pool *pool, const struct db_statement *statement, const struct db_value *values,
-    size_t count, struct db_rows *rows)
+query_one(struct store *store, struct pool *pool, const struct db_statement *statement, const struct db_arguments *arguments,
+    struct db_rows *rows)
 {
-	const struct db_arguments arguments = { .values = values, .count = count };
-	enum result result = db_query(store->db, pool, statement, &arguments, rows);
+	enum result result = db_query(store->db, pool, statement, arguments, rows);
 	return result == RESULT_OK && rows->count != 1 ? RESULT_NOT_FOUND : result;
 }
 
@@ -67,11 +66,11 @@ details_from_row(const struct db_rows *rows)
 enum result
 store_find_webhook(struct store *store, struct pool *pool, uint64_t id, struct webhook_details *webhook)
 {
-	const struct db_value values[] = { DB_U64(webhook_shard(id)), DB_U64(id) };
 	struct db_rows rows, pending;
-	enum result result = query_one(store, pool, &sql_select_webhook, &values[1], 1, &rows);
+	enum result result = query_one(store, pool, &sql_select_webhook, &DB_VALUES(DB_U64(id)), &rows);
 	if (result == RESULT_OK)
-		result = query_one(store, pool, &sql_count_due_of_webhook, values, 2, &pending);
+		result = query_one(
+		    store, pool, &sql_count_due_of_webhook, &DB_VALUES(DB_U64(webhook_shard(id)), DB_U64(id)), &pending);
 	if (result != RESULT_OK)
 		return result;
 	*webhook = details_from_row(&rows);
@@ -84,16 +83,15 @@ enum result
 store_activate_webhook(struct store *store, uint64_t webhook_id)
 {
 	const struct db_value id = DB_U64(webhook_id);
-	enum result result = store_change_one(store, &sql_enable_webhook, &id, 1);
+	enum result result = store_change_one(store, &sql_enable_webhook, id);
 	if (result == RESULT_OK || result == RESULT_NOT_FOUND) /* it was active */
-		result = store_change_one(store, &sql_clear_webhook_status, &id, 1);
+		result = store_change_one(store, &sql_clear_webhook_status, id);
 	return result;
 }
 
 static enum result
-enable_webhook(struct store *store, struct pool *pool, void *context)
+enable_webhook(struct store *store, struct pool *pool, uint64_t id)
 {
-	const uint64_t id = *(const uint64_t *)context;
 	enum result result = store_lock_webhook_settings(store, pool, id);
 	return result == RESULT_OK ? store_activate_webhook(store, id) : result;
 }
@@ -101,83 +99,77 @@ enable_webhook(struct store *store, struct pool *pool, void *context)
 enum result
 store_enable_webhook(struct store *store, uint64_t id)
 {
-	return store_transact(store, enable_webhook, &id, REPEAT_UNKNOWN);
+	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+	while (store_runs(&txn))
+		txn.result = enable_webhook(store, txn.pool, id);
+	return txn.result;
 }
 
 static enum result
-disable_webhook(struct store *store, struct pool *pool, void *context)
+disable_webhook(struct store *store, struct pool *pool, uint64_t id)
 {
-	const struct db_value id = DB_U64(*(const uint64_t *)context);
-	enum result result = store_lock_webhook_settings(store, pool, id.as.u64);
+	enum result result = store_lock_webhook_settings(store, pool, id);
 	if (result != RESULT_OK)
 		return result;
-	result = store_change_one(store, &sql_disable_webhook, &id, 1);
+	result = store_change_one(store, &sql_disable_webhook, DB_U64(id));
 	return result == RESULT_NOT_FOUND ? RESULT_OK : result;
 }
 
 enum result
 store_disable_webhook(struct store *store, uint64_t id)
 {
-	return store_transact(store, disable_webhook, &id, REPEAT_UNKNOWN);
+	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+	while (store_runs(&txn))
+		txn.result = disable_webhook(store, txn.pool, id);
+	return txn.result;
 }
-
-struct rotating {
-	uint64_t id;
-	struct slice secret;
-	int64_t overlap_ms;
-};
 
 /* Nobody else knows the new secret: where it is there already, an earlier run was committed, and only its answer was lost. */
 static enum result
-rotate_secret(struct store *store, struct pool *pool, void *context)
+rotate_secret(struct store *store, struct pool *pool, uint64_t webhook_id, struct slice new_secret, int64_t overlap_ms)
 {
-	const struct rotating *r = context;
-	const struct db_value id = DB_U64(r->id), overlap = DB_I64(r->overlap_ms), secret = db_bytes(r->secret);
-	const struct db_value values[] = { overlap, overlap, overlap, secret, id, secret };
-	struct db_rows rows;
-	enum result result = store_lock_webhook_settings(store, pool, r->id);
+	const struct db_value id = DB_U64(webhook_id), overlap = DB_I64(overlap_ms), secret = db_bytes(new_secret);
+	enum result result = store_lock_webhook_settings(store, pool, webhook_id);
 	if (result != RESULT_OK)
 		return result;
-	result = store_change_one(store, &sql_rotate_secret, values, ARRAY_SIZE(values));
-	return result == RESULT_NOT_FOUND ? query_one(store, pool, &sql_select_webhook, &id, 1, &rows) : result;
+	result = store_change_one(store, &sql_rotate_secret, overlap, overlap, overlap, secret, id, secret);
+	return result == RESULT_NOT_FOUND ? store_exists(store, &sql_select_webhook, id) : result;
 }
 
 enum result
 store_rotate_secret(struct store *store, uint64_t id, struct slice secret, int64_t overlap_ms)
 {
-	return store_transact(store, rotate_secret, &(struct rotating){ id, secret, overlap_ms }, REPEAT_UNKNOWN);
+	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+	while (store_runs(&txn))
+		txn.result = rotate_secret(store, txn.pool, id, secret, overlap_ms);
+	return txn.result;
 }
 
-struct editing {
-	uint64_t id;
-	webhook_edit *edit;
-	void *context;
-};
-
 static enum result
-edit_webhook(struct store *store, struct pool *pool, void *context)
+edit_webhook(struct store *store, struct pool *pool, uint64_t webhook_id, webhook_edit *edit, void *context)
 {
-	const struct editing *editing = context;
-	const struct db_value id = DB_U64(editing->id);
+	const struct db_value id = DB_U64(webhook_id);
 	struct db_rows rows;
-	enum result result = store_lock_webhook_settings(store, pool, editing->id);
+	enum result result = store_lock_webhook_settings(store, pool, webhook_id);
 	if (result == RESULT_OK)
-		result = query_one(store, pool, &sql_select_webhook, &id, 1, &rows);
+		result = query_one(store, pool, &sql_select_webhook, &DB_VALUES(id), &rows);
 	if (result != RESULT_OK)
 		return result;
 	struct webhook_settings s = details_from_row(&rows).settings;
-	if (!editing->edit(editing->context, &s))
+	if (!edit(context, &s))
 		return RESULT_INVALID;
-	const struct db_value values[] = { DB_U64(s.events), db_bytes(s.source),
-		db_bytes(s.form ? SLICE("form") : SLICE("json")), db_bytes(s.schedule), DB_U64(s.rate), db_bytes(s.ca_file),
-		db_bytes(s.client_certificate), db_bytes(s.client_key), id };
-	return store_change_one(store, &sql_set_webhook, values, ARRAY_SIZE(values));
+	return store_change_one(store, &sql_set_webhook, DB_U64(s.events), db_bytes(s.source),
+	    db_bytes(s.form ? SLICE("form") : SLICE("json")), db_bytes(s.schedule), DB_U64(s.rate), db_bytes(s.ca_file),
+	    db_bytes(s.client_certificate), db_bytes(s.client_key), id);
 }
 
 enum result
 store_edit_webhook(struct store *store, uint64_t id, webhook_edit *edit, void *context)
 {
-	return store_transact(store, edit_webhook, &(struct editing){ id, edit, context }, REPEAT_UNKNOWN);
+	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+	while (store_runs(&txn))
+		txn.result = edit_webhook(store, txn.pool, id, edit, context);
+	return txn.result;
 }
 
 enum result

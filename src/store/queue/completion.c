@@ -220,24 +220,16 @@ still_ours(const struct db_rows *locked, const struct delivery_outcome *outcome,
 	return false;
 }
 
-/* What store_complete was asked, and what came of it. */
-struct completing {
-	struct delivery_outcome *outcomes;
-	size_t count;
-};
-
 static enum result
-complete(struct store *store, struct pool *pool, void *context)
+complete(struct store *store, struct pool *pool, struct delivery_outcome *outcomes, size_t count)
 {
-	const struct completing *completing = context;
-	struct delivery_outcome *outcomes = completing->outcomes;
-	const size_t count = completing->count;
-	struct db_value *ids = POOL_ARRAY(pool, count, struct db_value);
+	struct db_list ids = { .values = NULL, .count = count };
+	struct db_value *values = POOL_ARRAY(pool, count, struct db_value);
 	struct db_rows locked;
 	for (size_t i = 0; i < count; i++)
-		ids[i] = DB_U64(outcomes[i].id);
-	struct db_arguments arguments = { .lists = { { ids, count } }, .list_count = 1 };
-	enum result result = db_query(store->db, pool, &sql_lock_claimed, &arguments, &locked);
+		values[i] = DB_U64(outcomes[i].id);
+	ids.values = values;
+	enum result result = store_query_lists(store, pool, &sql_lock_claimed, &ids, 1, &locked);
 	if (result != RESULT_OK)
 		return result;
 	struct completed_rows completion = completed_rows(pool, count);
@@ -260,43 +252,41 @@ complete(struct store *store, struct pool *pool, void *context)
 enum result
 store_complete(struct store *store, struct delivery_outcome *outcomes, size_t count)
 {
-	return store_transact(store, complete, &(struct completing){ outcomes, count }, REPEAT_NOTHING);
+	struct transaction txn = store_transaction(store, REPEAT_NOTHING);
+	while (store_runs(&txn))
+		txn.result = complete(store, txn.pool, outcomes, count);
+	return txn.result;
 }
 
-struct webhook_closing {
-	uint64_t webhook_id;
-	enum webhook_state state;
-	bool waits;
-};
-
 static enum result
-close_webhook(struct store *store, struct pool *pool, void *context)
+close_webhook(struct store *store, struct pool *pool, uint64_t webhook_id, enum webhook_state state, bool waits)
 {
-	const struct webhook_closing *closing = context;
-	const bool gone = closing->state == WEBHOOK_GONE;
-	const struct db_value id = DB_U64(closing->webhook_id),
-			      values[] = { db_bytes(gone ? SLICE("gone") : SLICE("disabled")), id, DB_BOOL(gone) };
+	const bool gone = state == WEBHOOK_GONE;
+	const struct db_value id = DB_U64(webhook_id);
 	struct db_rows active, locked;
-	enum result result = db_query(store->db, pool, &sql_select_campaign_of_active_webhook,
-	    &(struct db_arguments){ .values = &id, .count = 1 }, &active);
+	enum result result = store_query(store, pool, &active, &sql_select_campaign_of_active_webhook, id);
 	if (result != RESULT_OK || active.count == 0)
 		return result;
-	const struct db_value campaign = DB_U64(db_get_u64(&active, 0, 0));
-	result = db_query(store->db, pool, closing->waits ? &sql_lock_campaign_soon : &sql_lock_campaign_if_free,
-	    &(struct db_arguments){ .values = &campaign, .count = 1 }, &locked);
+	const uint64_t campaign_id = db_get_u64(&active, 0, 0);
+	result = store_query(
+	    store, pool, &locked, waits ? &sql_lock_campaign_soon : &sql_lock_campaign_if_free, DB_U64(campaign_id));
 	if (result == RESULT_OK && locked.count == 0)
 		return RESULT_CONFLICT;
 	if (result == RESULT_OK)
-		result = store_lock_settings(store, campaign.as.u64);
+		result = store_lock_settings(store, campaign_id);
 	if (result == RESULT_OK)
-		result = store_change_one(store, &sql_close_webhook, values, ARRAY_SIZE(values));
+		result = store_change_one(
+		    store, &sql_close_webhook, db_bytes(gone ? SLICE("gone") : SLICE("disabled")), id, DB_BOOL(gone));
 	return result == RESULT_NOT_FOUND ? RESULT_OK : result;
 }
 
 enum result
 store_close_webhook(struct store *store, uint64_t webhook_id, enum webhook_state state, bool waits)
 {
-	return store_transact(store, close_webhook, &(struct webhook_closing){ webhook_id, state, waits }, REPEAT_NOTHING);
+	struct transaction txn = store_transaction(store, REPEAT_NOTHING);
+	while (store_runs(&txn))
+		txn.result = close_webhook(store, txn.pool, webhook_id, state, waits);
+	return txn.result;
 }
 
 enum result
@@ -312,70 +302,40 @@ store_unclaim(struct store *store, const struct delivery_outcome *claims, size_t
 	return result;
 }
 
-/* Which pending deliveries are to be ended, and what came of it. */
-struct failing {
-	const struct db_statement *find; /* answers their ids, and locks them */
-	const struct db_value *values;
-	size_t value_count;
-	struct slice error;
-	size_t done;
-};
-
+/* Ends the deliveries that `find` returns and locks. */
 static enum result
-fail_pending(struct store *store, struct pool *pool, void *context)
+fail_found(struct store *store, struct pool *pool, const struct db_statement *find, const struct db_arguments *arguments,
+    struct slice error, size_t *done)
 {
-	struct failing *failing = context;
-	const struct db_value error = db_bytes(failing->error);
 	struct db_rows rows;
-	enum result result = db_query(store->db, pool, failing->find,
-	    &(struct db_arguments){ .values = failing->values, .count = failing->value_count }, &rows);
-	failing->done = 0;
+	enum result result = db_query(store->db, pool, find, arguments, &rows);
+	*done = 0;
 	if (result != RESULT_OK || rows.count == 0)
 		return result;
-	struct db_list ids = { rows.values, rows.count };
-	result = db_execute(store->db, &sql_fail_due,
-	    &(struct db_arguments){ .values = &error, .count = 1, .lists = { ids }, .list_count = 1 }, NULL);
+	const struct db_list ids = { rows.values, rows.count };
+	result = db_execute(store->db, &sql_fail_due, &DB_LIST_AND_VALUES(ids, db_bytes(error)), NULL);
 	if (result == RESULT_OK)
 		result = db_execute_rows(store->db, &sql_delete_due, ids.values, 1, ids.count, NULL);
-	failing->done = rows.count;
+	*done = rows.count;
 	return result;
 }
 
 static enum result
-fail_found(struct store *store, struct failing *failing, size_t *done)
+fail_crashed(struct store *store, struct pool *pool, uint64_t delivery_id, int64_t hold_ms, size_t *done)
 {
-	enum result result = store_transact(store, fail_pending, failing, REPEAT_CONFLICT);
-	*done = failing->done;
-	return result;
-}
-
-struct crashed_delivery {
-	uint64_t id;
-	int64_t hold_ms;
-	size_t done;
-};
-
-static enum result
-fail_crashed(struct store *store, struct pool *pool, void *context)
-{
-	struct crashed_delivery *crashed = context;
-	const struct db_value id = DB_U64(crashed->id), hold[] = { DB_I64(crashed->hold_ms), id };
-	struct failing failing = { &sql_lock_due, &id, 1, SLICE("crashed"), 0 };
-	enum result result = db_execute(
-	    store->db, &sql_hold_webhook_of, &(struct db_arguments){ .values = hold, .count = ARRAY_SIZE(hold) }, NULL);
-	if (result == RESULT_OK)
-		result = fail_pending(store, pool, &failing);
-	crashed->done = failing.done;
-	return result;
+	const struct db_value id = DB_U64(delivery_id);
+	enum result result = store_run(store, &sql_hold_webhook_of, DB_I64(hold_ms), id);
+	return result == RESULT_OK ? fail_found(store, pool, &sql_lock_due, &DB_VALUES(id), SLICE("crashed"), done) : result;
 }
 
 enum result
 store_fail_crashed(struct store *store, uint64_t delivery_id, int64_t hold_ms, size_t *done)
 {
-	struct crashed_delivery crashed = { delivery_id, hold_ms, 0 };
-	enum result result = store_transact(store, fail_crashed, &crashed, REPEAT_CONFLICT);
-	*done = crashed.done;
-	return result;
+	*done = 0;
+	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
+	while (store_runs(&txn))
+		txn.result = fail_crashed(store, txn.pool, delivery_id, hold_ms, done);
+	return txn.result;
 }
 
 static struct db_value
@@ -387,15 +347,22 @@ chunk_value(size_t chunk)
 enum result
 store_fail_pending(struct store *store, uint64_t webhook_id, size_t chunk, size_t *done)
 {
-	const struct db_value values[] = { DB_U64(webhook_shard(webhook_id)), DB_U64(webhook_id), chunk_value(chunk) };
-	struct failing failing = { &sql_select_due_of_webhook, values, ARRAY_SIZE(values), SLICE("webhook_gone"), 0 };
-	return fail_found(store, &failing, done);
+	const struct db_arguments arguments =
+	    DB_VALUES(DB_U64(webhook_shard(webhook_id)), DB_U64(webhook_id), chunk_value(chunk));
+	*done = 0;
+	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
+	while (store_runs(&txn))
+		txn.result = fail_found(store, txn.pool, &sql_select_due_of_webhook, &arguments, SLICE("webhook_gone"), done);
+	return txn.result;
 }
 
 enum result
 store_fail_expired(struct store *store, const struct db_value days[2], size_t chunk, size_t *done)
 {
-	const struct db_value values[] = { days[0], days[1], chunk_value(chunk) };
-	struct failing failing = { &sql_select_due_of_old_days, values, ARRAY_SIZE(values), SLICE("expired"), 0 };
-	return fail_found(store, &failing, done);
+	const struct db_arguments arguments = DB_VALUES(days[0], days[1], chunk_value(chunk));
+	*done = 0;
+	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
+	while (store_runs(&txn))
+		txn.result = fail_found(store, txn.pool, &sql_select_due_of_old_days, &arguments, SLICE("expired"), done);
+	return txn.result;
 }

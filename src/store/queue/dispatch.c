@@ -65,16 +65,14 @@ enum result
 store_shards_lease(struct store *store, const unsigned char owner[DISPATCH_OWNER_SIZE], int64_t lease_ms, uint64_t *held)
 {
 	struct db_value own = bytes_value(owner, DISPATCH_OWNER_SIZE);
-	struct db_value values[] = { own, DB_I64(lease_ms), own };
 	struct pool *pool = pool_new();
 	struct db_rows rows;
 	enum result result = store_read_installation(store);
 	*held = 0;
 	if (result == RESULT_OK)
-		result = db_execute(store->db, &sql_lease_shards, &(struct db_arguments){ .values = values, .count = 3 }, NULL);
+		result = store_run(store, &sql_lease_shards, own, DB_I64(lease_ms), own);
 	if (result == RESULT_OK)
-		result = db_query(
-		    store->db, pool, &sql_select_leased_shards, &(struct db_arguments){ .values = &own, .count = 1 }, &rows);
+		result = store_query(store, pool, &rows, &sql_select_leased_shards, own);
 	for (size_t i = 0; result == RESULT_OK && i < rows.count; i++)
 		*held |= UINT64_C(1) << (db_get_u64(&rows, i, 0) % DELIVERY_SHARDS);
 	pool_free(&pool);
@@ -85,7 +83,7 @@ enum result
 store_shards_release(struct store *store, const unsigned char owner[DISPATCH_OWNER_SIZE])
 {
 	struct db_value own = bytes_value(owner, DISPATCH_OWNER_SIZE);
-	return db_execute(store->db, &sql_release_shards, &(struct db_arguments){ .values = &own, .count = 1 }, NULL);
+	return store_run(store, &sql_release_shards, own);
 }
 
 /* A dead owner's claims on their way to being due again, as many as one statement takes. */
@@ -99,23 +97,20 @@ struct releasing {
 static enum result
 release_found(struct releasing *r)
 {
-	const struct db_arguments arguments = {
-		.values = r->tokens, .count = 2, .lists = { { r->ids, r->count } }, .list_count = 1
-	};
+	const struct db_list ids = { r->ids, r->count };
 	if (r->count == 0)
 		return RESULT_OK;
 	r->count = 0;
-	return db_execute(r->store->db, &sql_release_claims, &arguments, NULL);
+	return db_execute(r->store->db, &sql_release_claims, &DB_LIST_AND_VALUES(ids, r->tokens[0], r->tokens[1]), NULL);
 }
 
 static enum result
 find_claims(struct releasing *r, const struct db_value webhook[2], int64_t lease_ms)
 {
 	struct pool *pool = pool_new();
-	struct db_value values[] = { webhook[0], webhook[1], DB_I64(lease_ms), r->tokens[0], r->tokens[1] };
 	struct db_rows found;
-	enum result result = db_query(r->store->db, pool, &sql_select_claims,
-	    &(struct db_arguments){ .values = values, .count = ARRAY_SIZE(values) }, &found);
+	enum result result = store_query(
+	    r->store, pool, &found, &sql_select_claims, webhook[0], webhook[1], DB_I64(lease_ms), r->tokens[0], r->tokens[1]);
 	for (size_t i = 0; result == RESULT_OK && i < found.count; i++) {
 		r->ids[r->count++] = found.values[i];
 		if (r->count == DB_LIST_MAX)
@@ -136,13 +131,12 @@ store_owner_release(struct store *store, const unsigned char dead_owner[DISPATCH
 	struct releasing r = { .store = store,
 		.tokens = { bytes_value(lowest, sizeof(lowest)), bytes_value(highest, sizeof(highest)) } };
 	struct pool *pool = pool_new();
-	const struct db_arguments arguments = {
-		.values = &DB_I64(lease_ms), .count = 1, .lists = { store_shard_list(pool, UINT64_MAX) }, .list_count = 1
-	};
+	const struct db_list shards = store_shard_list(pool, UINT64_MAX);
 	struct db_rows webhooks;
 	enum result result = store_read_installation(store);
 	if (result == RESULT_OK)
-		result = db_query(store->db, pool, &sql_select_claimed_webhooks, &arguments, &webhooks);
+		result = db_query(
+		    store->db, pool, &sql_select_claimed_webhooks, &DB_LIST_AND_VALUES(shards, DB_I64(lease_ms)), &webhooks);
 	for (size_t i = 0; result == RESULT_OK && i < webhooks.count; i++)
 		result = find_claims(&r, webhooks.values + i * webhooks.columns, lease_ms);
 	if (result == RESULT_OK)
@@ -154,10 +148,8 @@ store_owner_release(struct store *store, const unsigned char dead_owner[DISPATCH
 static enum result
 look_for_rows(struct store *store, struct pool *pool, const struct due_request *request, size_t limit, struct db_rows *rows)
 {
-	struct db_value values[] = { DB_U64(webhook_shard(request->webhook_id)), DB_U64(request->webhook_id),
-		DB_I64(request->from_ms), DB_U64(limit) };
-	return db_query(store->db, pool, &sql_select_due_rows,
-	    &(struct db_arguments){ .values = values, .count = ARRAY_SIZE(values) }, rows);
+	return store_query(store, pool, rows, &sql_select_due_rows, DB_U64(webhook_shard(request->webhook_id)),
+	    DB_U64(request->webhook_id), DB_I64(request->from_ms), DB_U64(limit));
 }
 
 /* What is left ahead is found once more. */
@@ -349,12 +341,10 @@ store_claim(struct store *store, struct pool *pool, const unsigned char owner[DI
 		return result;
 	random_bytes(token, DISPATCH_TOKEN_SIZE);
 	memcpy(token, owner, TOKEN_OWNER_SIZE);
-	struct db_value guard[] = { db_bytes(claiming.token), DB_I64(lease_ms) };
-	struct db_arguments arguments = { .values = guard, .count = 2, .lists = { ids }, .list_count = 1 };
-	result = db_execute(store->db, &sql_claim_due, &arguments, NULL);
-	arguments.count = 1;
+	const struct db_value guard = db_bytes(claiming.token);
+	result = db_execute(store->db, &sql_claim_due, &DB_LIST_AND_VALUES(ids, guard, DB_I64(lease_ms)), NULL);
 	if (result == RESULT_OK)
-		result = db_query(store->db, pool, &sql_select_claimed, &arguments, &rows);
+		result = db_query(store->db, pool, &sql_select_claimed, &DB_LIST_AND_VALUES(ids, guard), &rows);
 	/* behind the claim, so that what is sent goes where the operator has wanted it by then */
 	if (result == RESULT_OK)
 		result = find_destinations(&claiming, pool, requests, request_count);

@@ -28,8 +28,7 @@ DB_STATEMENT(sql_skip_job_item, "UPDATE {prefix}bulk_jobs"
 				" WHERE id = ? AND position = ?");
 DB_STATEMENT(sql_delete_job_at_end, "DELETE FROM {prefix}bulk_jobs WHERE id = ? AND position >= total");
 
-store_statement_list sql_of_jobs = { &sql_select_next_job, &sql_delay_job, &sql_skip_job_item, &sql_delete_job_at_end,
-	NULL };
+store_statement_list sql_of_jobs = { &sql_select_next_job, &sql_delay_job, &sql_skip_job_item, &sql_delete_job_at_end, NULL };
 
 enum { JOB_ID, JOB_CAMPAIGN_ID, JOB_ACTION, JOB_TAG_ID, JOB_WORD, JOB_LEAD_IDS, JOB_POSITION, JOB_TOTAL, JOB_FAILURES };
 
@@ -37,7 +36,7 @@ enum result
 store_next_job(struct store *store, struct pool *pool, struct bulk_job *job)
 {
 	struct db_rows rows;
-	enum result result = db_query(store->db, pool, &sql_select_next_job, NULL, &rows);
+	enum result result = store_query(store, pool, &rows, &sql_select_next_job);
 	if (result != RESULT_OK)
 		return result;
 	if (rows.count == 0)
@@ -58,48 +57,37 @@ store_next_job(struct store *store, struct pool *pool, struct bulk_job *job)
 	return RESULT_FAILED;
 }
 
-/* A change of a job that stands at its place without its items. */
-struct standing {
-	uint64_t job_id;
-	uint32_t position, failures;
-	int64_t delay_ms;
-};
-
 static enum result
-delay_job(struct store *store, struct pool *pool UNUSED, void *context)
+delay_job(struct store *store, uint64_t job_id, uint32_t position, uint32_t failures, int64_t delay_ms)
 {
-	const struct standing *job = context;
-	const struct db_value values[] = { DB_I64(job->delay_ms), DB_U64(job->job_id), DB_U64(job->position),
-		DB_U64(job->failures) };
-	enum result result = store_change_one(store, &sql_delay_job, values, ARRAY_SIZE(values));
-	return result == RESULT_OK ? store_note_job_served(store, job->job_id) : result;
+	enum result result =
+	    store_change_one(store, &sql_delay_job, DB_I64(delay_ms), DB_U64(job_id), DB_U64(position), DB_U64(failures));
+	return result == RESULT_OK ? store_note_job_served(store, job_id) : result;
 }
 
 enum result
 store_delay_job(struct store *store, uint64_t job_id, uint32_t position, uint32_t failures, int64_t delay_ms)
 {
-	enum result result =
-	    store_transact(store, delay_job, &(struct standing){ job_id, position, failures, delay_ms }, REPEAT_UNKNOWN);
-	return result == RESULT_NOT_FOUND ? RESULT_OK : result;
+	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+	while (store_runs(&txn))
+		txn.result = delay_job(store, job_id, position, failures, delay_ms);
+	return txn.result == RESULT_NOT_FOUND ? RESULT_OK : txn.result;
 }
 
 static enum result
-skip_item(struct store *store, struct pool *pool UNUSED, void *context)
+skip_item(struct store *store, uint64_t job_id, uint32_t position)
 {
-	const struct standing *job = context;
-	const struct db_value values[] = { DB_U64(job->job_id), DB_U64(job->position) };
-	enum result result = store_change_one(store, &sql_skip_job_item, values, ARRAY_SIZE(values));
+	enum result result = store_change_one(store, &sql_skip_job_item, DB_U64(job_id), DB_U64(position));
 	if (result == RESULT_OK)
-		result = store_note_job_served(store, job->job_id);
-	return result == RESULT_OK
-		   ? db_execute(store->db, &sql_delete_job_at_end, &(struct db_arguments){ .values = values, .count = 1 }, NULL)
-		   : result;
+		result = store_note_job_served(store, job_id);
+	return result == RESULT_OK ? store_run(store, &sql_delete_job_at_end, DB_U64(job_id)) : result;
 }
 
 enum result
 store_skip_job_item(struct store *store, uint64_t job_id, uint32_t position)
 {
-	enum result result =
-	    store_transact(store, skip_item, &(struct standing){ .job_id = job_id, .position = position }, REPEAT_UNKNOWN);
-	return result == RESULT_NOT_FOUND ? RESULT_OK : result;
+	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+	while (store_runs(&txn))
+		txn.result = skip_item(store, job_id, position);
+	return txn.result == RESULT_NOT_FOUND ? RESULT_OK : txn.result;
 }

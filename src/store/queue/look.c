@@ -101,7 +101,7 @@ store_due_webhooks(struct store *store, struct pool *pool, const struct due_quer
 {
 	const struct db_arguments arguments = { .lists = { store_shard_list(pool, question->held) }, .list_count = 1 };
 	struct db_rows work, rows;
-	enum result result = db_query(store->db, pool, &sql_select_work, NULL, &work);
+	enum result result = store_query(store, pool, &work, &sql_select_work);
 	const int64_t asked_ms = clock_monotonic_ms();
 	if (result == RESULT_OK)
 		result = db_query(

@@ -14,13 +14,12 @@ DB_STATEMENT(sql_select_score_entries, "SELECT lead_id, CAST(reason AS UNSIGNED)
 				       " FROM {prefix}score_entries FORCE INDEX (PRIMARY)"
 				       " WHERE lead_id IN ({list})"
 				       " LIMIT 1000");
-DB_STATEMENT(sql_delete_score_entry, "DELETE"
-				     " FROM {prefix}score_entries"
+DB_STATEMENT(sql_delete_score_entry, "DELETE FROM {prefix}score_entries"
 				     " WHERE lead_id = ? AND reason = ? AND ref = ? AND round = ?");
 DB_STATEMENT(sql_delete_deleted_lead, "DELETE FROM {prefix}deleted_leads WHERE lead_id = ?");
 
-store_statement_list sql_of_maintenance = { &sql_note_ended_campaigns, &sql_delete_old_tokens,
-	&sql_select_deleted_leads, &sql_select_score_entries, &sql_delete_score_entry, &sql_delete_deleted_lead, NULL };
+store_statement_list sql_of_maintenance = { &sql_note_ended_campaigns, &sql_delete_old_tokens, &sql_select_deleted_leads,
+	&sql_select_score_entries, &sql_delete_score_entry, &sql_delete_deleted_lead, NULL };
 
 /* One short transaction deletes that many tokens; a day may have as many as batches, so one alone would never catch up. */
 enum { TOKEN_LIFETIME_MS = 24 * 3600 * 1000, TOKEN_CHUNK = 1000, TOKEN_CHUNKS = 20 };
@@ -28,12 +27,11 @@ enum { TOKEN_LIFETIME_MS = 24 * 3600 * 1000, TOKEN_CHUNK = 1000, TOKEN_CHUNKS = 
 static enum result
 drop_old_tokens(struct store *store)
 {
-	const struct db_value values[] = { DB_I64(TOKEN_LIFETIME_MS), DB_U64(TOKEN_CHUNK) };
 	uint64_t dropped = TOKEN_CHUNK;
 	enum result result = RESULT_OK;
-	struct db_arguments arguments = { .values = values, .count = ARRAY_SIZE(values) };
 	for (unsigned i = 0; i < TOKEN_CHUNKS && result == RESULT_OK && dropped == TOKEN_CHUNK; i++)
-		result = db_execute(store->db, &sql_delete_old_tokens, &arguments, &dropped);
+		result = db_execute(
+		    store->db, &sql_delete_old_tokens, &DB_VALUES(DB_I64(TOKEN_LIFETIME_MS), DB_U64(TOKEN_CHUNK)), &dropped);
 	return result;
 }
 
@@ -41,41 +39,40 @@ drop_old_tokens(struct store *store)
  * itself), so many transactions a call. */
 enum { DELETED_LEADS = 100, ENTRY_CHUNK = 1000, ENTRY_CHUNKS = 20, ENTRY_COLUMNS = 4 };
 
-/* What store_maintain drops at once, and what came of it. */
-struct dropping {
-	struct db_list leads;
-	bool all; /* nothing is left of them */
-};
-
+/* *all: nothing is left of them. */
 static enum result
-drop_entries(struct store *store, struct pool *pool, void *context)
+drop_entries(struct store *store, struct pool *pool, struct db_list leads, bool *all)
 {
-	struct dropping *dropping = context;
-	const struct db_list leads = dropping->leads;
 	struct db_rows entries;
-	enum result result = db_query(store->db, pool, &sql_select_score_entries,
-	    &(struct db_arguments){ .lists = { leads }, .list_count = 1 }, &entries);
+	enum result result = store_query_lists(store, pool, &sql_select_score_entries, &leads, 1, &entries);
 	if (result == RESULT_OK)
 		result =
 		    db_execute_rows(store->db, &sql_delete_score_entry, entries.values, ENTRY_COLUMNS, entries.count, NULL);
-	dropping->all = entries.count < ENTRY_CHUNK;
+	*all = entries.count < ENTRY_CHUNK;
 	/* they are forgotten with the last of it: a call that ends before is gone on with in the next */
-	return result == RESULT_OK && dropping->all
+	return result == RESULT_OK && *all
 		   ? db_execute_rows(store->db, &sql_delete_deleted_lead, leads.values, 1, leads.count, NULL)
 		   : result;
 }
 
 static enum result
+drop_entries_of(struct store *store, struct db_list leads, bool *all)
+{
+	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+	while (store_runs(&txn))
+		txn.result = drop_entries(store, txn.pool, leads, all);
+	return txn.result;
+}
+
+static enum result
 drop_deleted_leads(struct store *store, struct pool *pool, unsigned *chunks, bool *more)
 {
-	struct db_value most = DB_U64(DELETED_LEADS);
 	struct db_rows rows;
-	enum result result =
-	    db_query(store->db, pool, &sql_select_deleted_leads, &(struct db_arguments){ .values = &most, .count = 1 }, &rows);
-	struct dropping dropping = { .leads = { rows.values, rows.count }, .all = rows.count == 0 };
+	enum result result = store_query(store, pool, &rows, &sql_select_deleted_leads, DB_U64(DELETED_LEADS));
+	bool all = rows.count == 0;
 	*more = rows.count == DELETED_LEADS;
-	for (; result == RESULT_OK && !dropping.all && *chunks > 0; (*chunks)--)
-		result = store_transact(store, drop_entries, &dropping, REPEAT_UNKNOWN);
+	for (; result == RESULT_OK && !all && *chunks > 0; (*chunks)--)
+		result = drop_entries_of(store, (struct db_list){ rows.values, rows.count }, &all);
 	return result;
 }
 
@@ -96,7 +93,7 @@ drop_old_entries(struct store *store)
 enum result
 store_maintain(struct store *store, bool maintains_days)
 {
-	enum result result = db_execute(store->db, &sql_note_ended_campaigns, NULL, NULL);
+	enum result result = store_run(store, &sql_note_ended_campaigns);
 	if (result == RESULT_OK)
 		result = drop_old_entries(store);
 	if (result == RESULT_OK)

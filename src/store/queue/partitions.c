@@ -78,7 +78,7 @@ store_read_days(struct store *store, struct pool *pool, struct history_days *day
 {
 	const int64_t retention_ms = store->options.retention_ms;
 	struct db_rows rows;
-	enum result result = db_query(store->db, pool, &sql_select_history_days, NULL, &rows);
+	enum result result = store_query(store, pool, &rows, &sql_select_history_days);
 	*days = (struct history_days){ 0 };
 	for (size_t i = 0; result == RESULT_OK && i < rows.count; i++) {
 		const size_t table = (size_t)db_get_i64(&rows, i, DAYS_TABLE);
@@ -160,8 +160,7 @@ first_to_make(struct store *store, struct pool *pool, const struct history_days 
 	const uint64_t behind = days->last[table] == HISTORY_NO_DAY ? 0 : days->last[table] + 1;
 	const struct db_value from = DB_U64(first_id(behind));
 	struct db_rows rows;
-	enum result result =
-	    db_query(store->db, pool, &sql_select_first_event, &(struct db_arguments){ .values = &from, .count = 1 }, &rows);
+	enum result result = store_query(store, pool, &rows, &sql_select_first_event, from);
 	*first = days->today;
 	if (result == RESULT_OK && !db_is_null(&rows, 0, 0) && history_day(db_get_u64(&rows, 0, 0)) < *first)
 		*first = history_day(db_get_u64(&rows, 0, 0));
@@ -225,7 +224,7 @@ end_pending(struct store *store, struct pool *pool, uint64_t day, enum progress 
 	*progress = DAY_GOES_ON;
 	if (done == EXPIRE_CHUNK)
 		return RESULT_OK;
-	result = store_exists(store, &sql_find_due_of_old_days, below, 2);
+	result = store_exists(store, &sql_find_due_of_old_days, below[0], below[1]);
 	*progress = result == RESULT_OK ? DAY_WAITS : DAY_DONE;
 	return result == RESULT_NOT_FOUND ? RESULT_OK : result;
 }
@@ -258,8 +257,7 @@ rests(struct store *store, struct pool *pool, bool *resting)
 {
 	const struct db_value longest_ms = DB_I64(REST_MS);
 	struct db_rows rows;
-	enum result result = db_query(
-	    store->db, pool, &sql_select_history_rest, &(struct db_arguments){ .values = &longest_ms, .count = 1 }, &rows);
+	enum result result = store_query(store, pool, &rows, &sql_select_history_rest, longest_ms);
 	*resting = result == RESULT_OK && rows.count > 0 && db_get_bool(&rows, 0, 0);
 	return result;
 }
@@ -268,7 +266,7 @@ static enum result
 rest(struct store *store, int64_t rest_ms)
 {
 	const struct db_value value = DB_I64(rest_ms);
-	return db_execute(store->db, &sql_set_history_rest, &(struct db_arguments){ .values = &value, .count = 1 }, NULL);
+	return store_run(store, &sql_set_history_rest, value);
 }
 
 /* *more: there is more to do at once. */

@@ -78,12 +78,6 @@ judge(struct redelivering *r, const struct db_rows *rows, size_t row, bool claim
 	return what == REDELIVERY_QUEUED || what == REDELIVERY_HELD;
 }
 
-static enum result
-query(struct store *store, struct pool *pool, const struct db_statement *statement, struct db_list ids, struct db_rows *rows)
-{
-	return db_query(store->db, pool, statement, &(struct db_arguments){ .lists = { ids }, .list_count = 1 }, rows);
-}
-
 /* The ids of those that have no row in `pending`. */
 static struct db_list
 without(struct pool *pool, struct db_list ids, const struct db_rows *pending)
@@ -110,8 +104,7 @@ hurry(struct store *store, struct pool *pool, struct redelivering *r, const stru
 			ids[list.count++] = DB_U64(db_get_u64(pending, i, AGAIN_ID));
 	if (list.count == 0)
 		return RESULT_OK;
-	enum result result =
-	    db_execute(store->db, &sql_hurry_due, &(struct db_arguments){ .lists = { list }, .list_count = 1 }, &changed);
+	enum result result = db_execute(store->db, &sql_hurry_due, &DB_LIST_AND_VALUES(list), &changed);
 	return result == RESULT_OK && changed != list.count ? RESULT_CONFLICT : result;
 }
 
@@ -142,9 +135,8 @@ queue(struct store *store, struct pool *pool, struct redelivering *r, const stru
 }
 
 static enum result
-redeliver(struct store *store, struct pool *pool, void *context)
+redeliver(struct store *store, struct pool *pool, struct redelivering *r)
 {
-	struct redelivering *r = context;
 	uint64_t *ids = POOL_ARRAY(pool, r->count, uint64_t);
 	struct db_rows pending, ended;
 	for (size_t i = 0; i < r->count; i++) {
@@ -152,9 +144,11 @@ redeliver(struct store *store, struct pool *pool, void *context)
 		r->what[i] = REDELIVERY_MISSING;
 	}
 	struct db_list list = store_id_list(pool, ids, r->count);
-	enum result result = query(store, pool, &sql_lock_pending, list, &pending);
-	if (result == RESULT_OK)
-		result = query(store, pool, &sql_lock_ended, without(pool, list, &pending), &ended);
+	enum result result = store_query_lists(store, pool, &sql_lock_pending, &list, 1, &pending);
+	if (result == RESULT_OK) {
+		struct db_list rest = without(pool, list, &pending);
+		result = store_query_lists(store, pool, &sql_lock_ended, &rest, 1, &ended);
+	}
 	if (result == RESULT_OK)
 		result = hurry(store, pool, r, &pending);
 	return result == RESULT_OK ? queue(store, pool, r, &ended) : result;
@@ -164,5 +158,9 @@ enum result
 store_redeliver(struct store *store, const uint64_t *ids, size_t count, enum redelivery *what)
 {
 	/* not repeated when it was perhaps done: what has been delivered since would be sent once more */
-	return store_transact(store, redeliver, &(struct redelivering){ ids, count, what }, REPEAT_CONFLICT);
+	struct redelivering r = { ids, count, what };
+	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
+	while (store_runs(&txn))
+		txn.result = redeliver(store, txn.pool, &r);
+	return txn.result;
 }

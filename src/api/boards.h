@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/slice.h"
+#include "api/board.h"
 #include "store/store.h"
 
 struct boards;
@@ -26,13 +26,13 @@ struct boards *boards_new(void);
 /* *boards may be NULL, becomes NULL. */
 void boards_free(struct boards **boards);
 
-/* The board as it is while the campaign has these versions, absent when that is not known; valid until the next boards_keep.
+/* The board as it is while the campaign has these versions, valid until the next boards_keep; false when it is not known.
  * `now_ms`: clock_monotonic_ms, here and below. */
-struct slice boards_find(
-    struct boards *boards, const struct board_key *key, const struct campaign_versions *versions, int64_t now_ms);
+MUST_CHECK bool boards_find(struct boards *boards, const struct board_key *key, const struct campaign_versions *versions,
+    int64_t now_ms, struct board *found);
 /* Keeps a copy, unless it is large, in the place of the ones that were not asked for the longest. `versions` are from before
  * the leaders were read. */
 void boards_keep(struct boards *boards, const struct board_key *key, const struct campaign_versions *versions,
-    struct slice text, int64_t now_ms);
+    const struct board *board, int64_t now_ms);
 
 #endif

@@ -131,36 +131,9 @@ handle_list_leads(struct call *call)
 		call_fail(call, call_failure(result));
 }
 
-/* Equal scores share a rank. */
-static void
-write_leaders(struct call *call, struct json_writer *writer, const struct lead *leads, size_t count)
-{
-	uint64_t rank = 1;
-	json_begin_array(writer);
-	for (size_t i = 0; i < count; i++) {
-		if (i > 0 && leads[i].score < leads[i - 1].score)
-			rank = i + 1;
-		payload_write_standing(writer, call->request->pool, &leads[i], rank, call->account_id != 0);
-	}
-	json_end_array(writer);
-}
-
-static struct slice
-written(struct call *call, const struct lead *leads, size_t count)
-{
-	struct buffer text;
-	struct json_writer writer;
-	buffer_init(&text, call->response->body.maximum);
-	json_writer_init(&writer, &text);
-	write_leaders(call, &writer, leads, count);
-	struct slice json = buffer_ok(&text) ? pool_copy(call->request->pool, buffer_slice(&text)) : SLICE_NONE;
-	buffer_free(&text);
-	return json;
-}
-
 /* The leaders as they were last written, or written now. RESULT_CONFLICT: now, but leads have changed since `versions`. */
 static enum result
-find_leaders(struct call *call, size_t limit, const struct campaign_versions *versions, int64_t now_ms, struct slice *json)
+find_leaders(struct call *call, size_t limit, const struct campaign_versions *versions, int64_t now_ms, struct board *board)
 {
 	struct store *store = call->api->store;
 	struct pool *pool = call->request->pool;
@@ -168,20 +141,18 @@ find_leaders(struct call *call, size_t limit, const struct campaign_versions *ve
 	struct campaign_versions behind;
 	struct lead *leaders;
 	size_t count;
-	*json = boards_find(call->api->boards, &key, versions, now_ms);
-	if (slice_present(*json))
+	if (boards_find(call->api->boards, &key, versions, now_ms, board))
 		return RESULT_OK;
 	enum result result = store_leaderboard(store, pool, call->campaign.id, limit, &leaders, &count);
 	if (result == RESULT_OK)
 		result = store_find_versions(store, pool, call->campaign.id, &behind);
 	if (result != RESULT_OK)
 		return result;
-	*json = written(call, leaders, count);
-	if (!slice_present(*json))
+	if (!board_write(pool, leaders, count, key.full, call->response->body.maximum, board))
 		return RESULT_FAILED;
 	if (behind.leads != versions->leads || behind.settings != versions->settings)
 		return RESULT_CONFLICT;
-	boards_keep(call->api->boards, &key, versions, *json, now_ms);
+	boards_keep(call->api->boards, &key, versions, board, now_ms);
 	return RESULT_OK;
 }
 
@@ -191,7 +162,8 @@ struct leaderboard {
 	size_t limit;
 	struct slice social_id; /* absent: of nobody */
 	struct slice me;        /* absent: there is no such lead */
-	struct slice leaders;
+	struct lead_place place;
+	struct board leaders;
 	enum failure failure; /* whatever else there is does not count then */
 };
 
@@ -215,6 +187,7 @@ find_me(struct leaderboard *board, struct campaign_versions *versions)
 	else if (slice_present(board->social_id))
 		backend->look_up(backend->context, pool, &look_up, call->deadline_ms, &outcome);
 	board->me = outcome.body;
+	board->place = outcome.place;
 	*versions = outcome.versions;
 	if (outcome.failure != FAILURE_LEAD_NOT_FOUND)
 		return outcome.failure;
@@ -233,6 +206,16 @@ read_board(struct store *store UNUSED, struct pool *pool UNUSED, void *context)
 	if (board->failure != FAILURE_NONE)
 		return RESULT_OK;
 	return find_leaders(board->call, board->limit, &versions, now_ms, &board->leaders);
+}
+
+/* Without a key the board that goes with a fraudulent lead is as if the lead were not: `me` and the leaders agree. */
+static struct slice
+shown_leaders(const struct leaderboard *board)
+{
+	const struct call *call = board->call;
+	if (!board->place.fraudulent || call->account_id != 0)
+		return board->leaders.json;
+	return board_with_lead(call->request->pool, &board->leaders, board->limit, &board->place, board->me);
 }
 
 void
@@ -255,7 +238,7 @@ handle_leaderboard(struct call *call)
 	struct json_writer writer = call_begin(call);
 	json_begin_object(&writer);
 	json_key(&writer, SLICE("leaders"));
-	json_raw(&writer, board.leaders);
+	json_raw(&writer, shown_leaders(&board));
 	if (slice_present(typed)) {
 		json_key(&writer, SLICE("me"));
 		json_raw(&writer, slice_present(board.me) ? board.me : SLICE("null"));

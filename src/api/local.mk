@@ -4,6 +4,7 @@ noinst_LIBRARIES += %D%/libapi.a
 	%D%/actions.c \
 	%D%/answer.c \
 	%D%/api.c %D%/api.h \
+	%D%/board.c %D%/board.h \
 	%D%/boards.c %D%/boards.h \
 	%D%/bulk.c \
 	%D%/call.c %D%/call.h \

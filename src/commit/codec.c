@@ -18,7 +18,7 @@ _Static_assert(sizeof(struct completion) == 40, "code_completion");
 _Static_assert(sizeof(struct lead_change) == 80, "code_change");
 _Static_assert(sizeof(struct command) == 328, "code_command");
 _Static_assert(sizeof(struct look_up) == 48, "code_look_up");
-_Static_assert(sizeof(struct outcome) == 56, "code_outcome");
+_Static_assert(sizeof(struct outcome) == 72, "code_outcome");
 _Static_assert(sizeof(struct api_key) == 48, "code_key");
 _Static_assert(sizeof(struct campaign) == 232, "code_campaign");
 #endif
@@ -239,6 +239,9 @@ code_outcome(struct coder *coder, struct outcome *outcome)
 	code_slice(coder, &outcome->body);
 	CODE_NUMBER(coder, outcome->versions.settings);
 	CODE_NUMBER(coder, outcome->versions.leads);
+	CODE_NUMBER(coder, outcome->place.score);
+	CODE_NUMBER(coder, outcome->place.subscription_number);
+	CODE_BOOL(coder, outcome->place.fraudulent);
 }
 
 static void

@@ -107,11 +107,18 @@ struct command {
 	} as;
 };
 
+/* What says where a lead stands on a leaderboard. A fraudulent one is on none. */
+struct lead_place {
+	uint32_t score, subscription_number;
+	bool fraudulent;
+};
+
 struct outcome {
 	enum failure failure;
 	struct slice detail;               /* with a failure whose message is completed: what is added */
 	struct slice body;                 /* without one: the answer's JSON; absent where the command has none */
 	struct campaign_versions versions; /* of look-ups alone */
+	struct lead_place place;           /* of look-ups of a standing alone */
 };
 
 #endif

@@ -118,6 +118,15 @@ payload_write_standing(struct json_writer *writer, struct pool *pool, const stru
 	json_end_object(writer);
 }
 
+/* The rank is the first member. */
+struct slice
+payload_standing_with_rank(struct pool *pool, struct slice standing, uint64_t rank)
+{
+	char digits[DECIMAL_SIZE];
+	struct slice rest = slice_sub(standing, slice_find(standing, ','), standing.size);
+	return POOL_JOIN(pool, SLICE("{\"rank\":"), encode_decimal(rank, digits), rest);
+}
+
 static struct slice
 avatar_url(struct rendering *r)
 {

@@ -44,5 +44,7 @@ void payload_write_test(struct buffer *out, struct slice payload);
 
 /* Writes a lead as leaderboards show it. */
 void payload_write_standing(struct json_writer *writer, struct pool *pool, const struct lead *lead, uint64_t rank, bool full);
+/* The same with another rank. */
+struct slice payload_standing_with_rank(struct pool *pool, struct slice standing, uint64_t rank);
 
 #endif

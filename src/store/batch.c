@@ -167,7 +167,7 @@ copy_outcomes(struct pool *pool, const struct outcome *from, struct outcome *to,
 {
 	for (size_t i = 0; i < count; i++)
 		to[i] = (struct outcome){ from[i].failure, pool_copy(pool, from[i].detail), pool_copy(pool, from[i].body),
-			from[i].versions };
+			from[i].versions, from[i].place };
 }
 
 static void

@@ -265,6 +265,12 @@ rendered(struct store *store, struct pool *pool, const struct payload_subject *s
 	return json;
 }
 
+static struct lead_place
+place_of(const struct lead *lead)
+{
+	return (struct lead_place){ lead->score, lead->subscription_number, lead->fraudulent };
+}
+
 /* From `first` on, all whose campaign was found as it was for that one: `found` is NULL for them then. */
 static enum result
 answer_together(struct store *store, struct pool *pool, const struct look_up *const *look_ups, size_t first, size_t count,
@@ -284,7 +290,8 @@ answer_together(struct store *store, struct pool *pool, const struct look_up *co
 	enum result result = show(store, pool, &state, leads, together, &subjects);
 	for (size_t i = 0; i < together && result == RESULT_OK; i++)
 		outcomes[places[i]] = (struct outcome){ .body = rendered(store, pool, &subjects[i], look_ups[places[i]]),
-			.versions = state.versions };
+			.versions = state.versions,
+			.place = place_of(subjects[i].lead) };
 	return result;
 }
 

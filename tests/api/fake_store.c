@@ -223,7 +223,8 @@ look_up(
 	const struct lead *lead = find_lead(store, look_up->campaign_id, &look_up->reference);
 	*outcome = (struct outcome){ .failure = FAILURE_LEAD_NOT_FOUND };
 	if (lead != NULL)
-		*outcome = (struct outcome){ .body = shown(store, lead, look_up) };
+		*outcome = (struct outcome){ .body = shown(store, lead, look_up),
+			.place = { lead->score, lead->subscription_number, lead->fraudulent } };
 }
 
 void

@@ -36,14 +36,27 @@ static void
 keep(struct boards *boards, uint64_t campaign, size_t bytes)
 {
 	struct board_key key = board_of(campaign);
-	boards_keep(boards, &key, &versions, (struct slice){ filler, bytes }, 0);
+	boards_keep(boards, &key, &versions, &(struct board){ .json = { filler, bytes } }, 0);
 }
 
 static bool
 is_kept(struct boards *boards, uint64_t campaign)
 {
 	struct board_key key = board_of(campaign);
-	return slice_present(boards_find(boards, &key, &versions, 0));
+	struct board found;
+	return boards_find(boards, &key, &versions, 0, &found);
+}
+
+static void
+assert_found(struct boards *boards, const struct board_key *key, const struct board *wanted)
+{
+	struct board found;
+	assert_true(boards_find(boards, key, &versions, 0, &found));
+	assert_true(slice_equal(found.json, wanted->json) && found.count == wanted->count);
+	for (size_t i = 0; i < found.count; i++)
+		assert_true(found.rows[i].score == wanted->rows[i].score && found.rows[i].end == wanted->rows[i].end &&
+			    found.rows[i].subscription_number == wanted->rows[i].subscription_number &&
+			    found.rows[i].rank == wanted->rows[i].rank);
 }
 
 static void
@@ -51,17 +64,21 @@ a_board_is_found_by_all_that_shapes_it(void **state)
 {
 	struct boards *boards = *state;
 	const struct board_key keys[] = { { 1, 50, true }, { 2, 50, true }, { 1, 10, true }, { 1, 50, false } };
-	const struct slice texts[] = { SLICE("[1]"), SLICE("[22]"), SLICE("[333]"), SLICE("[4444]") };
+	const struct board_row rows[] = { { 9, 2, 1, 2 }, { 7, 1, 2, 4 } };
+	const struct board boards_made[] = { { SLICE("[1]"), rows, 1 }, { SLICE("[22]"), NULL, 0 }, { SLICE("[3,3]"), rows, 2 },
+		{ SLICE("[4444]"), rows + 1, 1 } };
+	const struct board empty = { .json = SLICE("[]") };
+	struct board found;
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
-		assert_false(slice_present(boards_find(boards, &keys[i], &versions, 0)));
-		boards_keep(boards, &keys[i], &versions, texts[i], 0);
+		assert_false(boards_find(boards, &keys[i], &versions, 0, &found));
+		boards_keep(boards, &keys[i], &versions, &boards_made[i], 0);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
-		assert_true(slice_equal(boards_find(boards, &keys[i], &versions, 0), texts[i]));
+		assert_found(boards, &keys[i], &boards_made[i]);
 	/* what is written anew takes the place of the old one */
-	boards_keep(boards, &keys[1], &versions, SLICE("[]"), 0);
-	assert_true(slice_equal(boards_find(boards, &keys[1], &versions, 0), SLICE("[]")));
-	assert_true(slice_equal(boards_find(boards, &keys[2], &versions, 0), texts[2]));
+	boards_keep(boards, &keys[1], &versions, &empty, 0);
+	assert_found(boards, &keys[1], &empty);
+	assert_found(boards, &keys[2], &boards_made[2]);
 }
 
 static void
@@ -70,11 +87,12 @@ a_board_holds_for_its_versions_and_a_while(void **state)
 	static const struct campaign_versions others[] = { { 3, 6 }, { 4, 5 }, { 5, 3 }, { 3, 4 }, { 2, 5 } };
 	struct boards *boards = *state;
 	struct board_key key = board_of(1);
-	boards_keep(boards, &key, &versions, SLICE("[1]"), 10000);
+	struct board found;
+	boards_keep(boards, &key, &versions, &(struct board){ .json = SLICE("[1]") }, 10000);
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
-		assert_false(slice_present(boards_find(boards, &key, &others[i], 10000)));
-	assert_true(slice_present(boards_find(boards, &key, &versions, 10000 + STORE_FRESH_MS - 1)));
-	assert_false(slice_present(boards_find(boards, &key, &versions, 10000 + STORE_FRESH_MS)));
+		assert_false(boards_find(boards, &key, &others[i], 10000, &found));
+	assert_true(boards_find(boards, &key, &versions, 10000 + STORE_FRESH_MS - 1, &found));
+	assert_false(boards_find(boards, &key, &versions, 10000 + STORE_FRESH_MS, &found));
 }
 
 static void

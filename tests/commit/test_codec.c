@@ -281,13 +281,15 @@ test_outcomes(void **state UNUSED)
 {
 	struct commit_answer answer = { .kind = ANSWER_OUTCOME };
 	for (unsigned failure = FAILURE_NONE; failure <= FAILURE_UNAVAILABLE; failure++) {
-		answer.as.outcome =
-		    (struct outcome){ (enum failure)failure, next_text(), next_text(), { failure, UINT64_MAX } };
+		answer.as.outcome = (struct outcome){ (enum failure)failure, next_text(), next_text(), { failure, UINT64_MAX },
+			{ failure, UINT32_MAX, failure % 2 != 0 } };
 		struct outcome got = carry_answer(answer).as.outcome;
 		assert_int_equal(got.failure, failure);
 		same_text(got.detail, answer.as.outcome.detail);
 		same_text(got.body, answer.as.outcome.body);
 		assert_true(got.versions.settings == failure && got.versions.leads == UINT64_MAX);
+		assert_true(got.place.score == failure && got.place.subscription_number == UINT32_MAX &&
+			    got.place.fraudulent == (failure % 2 != 0));
 	}
 	answer.as.outcome = (struct outcome){ .body = SLICE("") };
 	struct outcome got = carry_answer(answer).as.outcome;

@@ -337,6 +337,7 @@ a_standing_has_lead_rank_and_versions(void **state)
 		SLICE_ARGS(social_id))
 		.data);
 	assert_int_equal(rank_of(w->campaign, 256), 3);
+	assert_true(before.place.score == 256 && before.place.subscription_number == 4 && !before.place.fraudulent);
 	struct outcome hidden = standing_of(w, w->campaign, social_id, false);
 	assert_non_null(strstr(hidden.body.data, "\"display_name\":\"l\u2026\""));
 	give_points(w, "lead1@example.org", 1);
@@ -346,6 +347,8 @@ a_standing_has_lead_rank_and_versions(void **state)
 	assert_int_equal(set_campaign(w, w->campaign, plain_campaign()), RESULT_OK);
 	after = standing_of(w, w->campaign, social_id, true);
 	assert_true(after.versions.settings > before.versions.settings);
+	root_run("UPDATE t_leads SET fraudulent = TRUE WHERE social_id = '%.*s'", SLICE_ARGS(social_id));
+	assert_true(standing_of(w, w->campaign, social_id, false).place.fraudulent);
 	assert_int_equal(standing_of(w, add_campaign(w), social_id, true).failure, FAILURE_LEAD_NOT_FOUND);
 	assert_int_equal(standing_of(w, NOBODY, social_id, true).failure, FAILURE_LEAD_NOT_FOUND);
 }

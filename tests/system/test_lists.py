@@ -178,15 +178,38 @@ def test_me(campaign):
 
 
 def test_fraudulent_leads_are_not_on_it(campaign):
-    """4.6: nor in ranks; what they see of themselves tells them nothing"""
+    """4.6: nor in ranks"""
     leads = campaign.leads(2)
     campaign.points(leads[0], 9)
     campaign.points(leads[1], 5)
     campaign.change("block", email=leads[0]["email"])
-    answer = board(campaign, key=None, social_id=leads[0]["social_id"])
+    for key in (True, None):
+        answer = board(campaign, key=key, social_id=leads[1]["social_id"])
+        assert [leader["social_id"] for leader in answer["leaders"]] == [leads[1]["social_id"]]
+        assert answer["leaders"][0]["rank"] == answer["me"]["rank"] == 1
+    answer = board(campaign, social_id=leads[0]["social_id"])
     assert [leader["social_id"] for leader in answer["leaders"]] == [leads[1]["social_id"]]
-    assert answer["leaders"][0]["rank"] == 1
     assert (answer["me"]["rank"], answer["me"]["contest_score"]) == (1, 9)
+
+
+def test_a_fraudulent_lead_sees_itself_on_it(campaign):
+    """4.1.2: without a key `me` and the leaders are what they were before it was blocked; other callers do not see it"""
+    leads = campaign.leads(6)
+    for lead, points in zip(leads, (3, 9, 5, 5, 5, 0)):
+        campaign.points(lead, points)
+
+    def boards(lead=None, key=None):
+        return [board(campaign, key=key, limit=limit, **({"social_id": lead["social_id"]} if lead else {}))
+                for limit in (1, 2, 3, 5, 6, 10)]
+    for lead in leads:
+        before = boards(lead)
+        campaign.change("block", email=lead["email"])
+        for _ in range(2):  # also from the cache
+            assert boards(lead) == before
+            for others in (boards(), boards(key=True), boards(lead, key=True), boards(next(one for one in leads if one is not lead))):
+                assert lead["social_id"] not in {leader["social_id"] for answer in others for leader in answer["leaders"]}
+        campaign.change("approve", email=lead["email"])
+        assert boards(lead) == before
 
 
 def test_the_public_sees_less_of_names(campaign):

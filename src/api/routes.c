@@ -2,10 +2,10 @@
  * Which call answers which path and method, with the right it needs (docs/api.md 4.1). */
 #include "api/call.h"
 
-/* A word of a bulk call; `tag` alone changes scores. */
-#define BULK(word, flags)                                                                                                  \
-	{                                                                                                                  \
-		HTTP_POST, "v2/{campaign}/" word, KEY_REQUIRED, CAMPAIGN_IN_PATH, ROUTE_BULK | (flags), handle_bulk_change \
+/* A word of a bulk call. These go on after the campaign's end, `tag` too, and book no points then (docs/api.md 6). */
+#define BULK(word)                                                                                               \
+	{                                                                                                        \
+		HTTP_POST, "v2/{campaign}/" word, KEY_REQUIRED, CAMPAIGN_IN_PATH, ROUTE_BULK, handle_bulk_change \
 	}
 
 /* Older forms and embedded scripts. */
@@ -29,14 +29,14 @@ static const struct route routes[] = {
 	    handle_complete_action },
 	{ HTTP_POST, "v2/{campaign}/points", KEY_REQUIRED, CAMPAIGN_IN_PATH, ROUTE_BULK | ROUTE_UNTIL_END, handle_points },
 	{ HTTP_POST, "v2/{campaign}/tags/{tag_id}/lead", KEY_REQUIRED, CAMPAIGN_IN_PATH, ROUTE_UNTIL_END, handle_tag_lead },
-	BULK("optout", 0),
-	BULK("sms_optout", 0),
-	BULK("verify", 0),
-	BULK("approve", 0),
-	BULK("block", 0),
-	BULK("waitlist", 0),
-	BULK("unwaitlist", 0),
-	BULK("tag", ROUTE_UNTIL_END),
+	BULK("optout"),
+	BULK("sms_optout"),
+	BULK("verify"),
+	BULK("approve"),
+	BULK("block"),
+	BULK("waitlist"),
+	BULK("unwaitlist"),
+	BULK("tag"),
 	{ HTTP_POST, "v2/{campaign}/outbound-webhook", KEY_REQUIRED, CAMPAIGN_IN_PATH, 0, handle_put_webhook },
 	{ HTTP_GET, "v2/{campaign}/outbound-webhook", KEY_REQUIRED, CAMPAIGN_IN_PATH, 0, handle_list_webhooks },
 	{ HTTP_DELETE, "v2/{campaign}/outbound-webhook", KEY_REQUIRED, CAMPAIGN_IN_PATH, 0, handle_remove_webhook },

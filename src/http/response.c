@@ -25,7 +25,7 @@ static const struct {
 
 static const char *const content_types[] = {
 	[HTTP_JSON] = "application/json",
-	[HTTP_JAVASCRIPT] = "application/javascript",
+	[HTTP_JAVASCRIPT] = "text/javascript",
 	[HTTP_HTML] = "text/html",
 };
 

@@ -14,7 +14,6 @@ def call(campaign, what, fields, method="GET", **options):
 
 def unwrap(response, name):
     """What the callback gets."""
-    # lighttpd writes what we say, application/javascript, in the words of RFC 9239
     assert response.headers["Content-Type"] == "text/javascript; charset=utf-8"
     assert response.headers["X-Content-Type-Options"] == "nosniff"
     text = response.body.decode()

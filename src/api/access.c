@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Who may call (docs/api.md 3): the key of a request, or the token of a link. */
-#include "api/call.h"
+#include "api/parameters.h"
 
 #include "identity/api_key.h"
 
@@ -8,7 +8,7 @@
 static bool
 read_key(struct call *call, struct slice *key)
 {
-	if (!call_text(call, "api_key", key))
+	if (!call_read_text(call, READ_KEY, key))
 		return false;
 	if (!slice_present(*key))
 		*key = api_key_from_header(call->request->authorization);
@@ -42,15 +42,12 @@ check_key(struct call *call, struct slice text)
 		call_key_is_bad(call, digest_slice(&hash));
 		return false;
 	default:
-		call_fail(call, call_failure(result));
-		return false;
+		return call_fail(call, call_failure(result));
 	}
 	call->account_id = call->key.account_id;
 	call->api->used_key = call->key;
-	if (call->key.account_suspended && call->route->campaign == NO_CAMPAIGN) {
-		call_fail(call, FAILURE_ACCOUNT_SUSPENDED);
-		return false;
-	}
+	if (call->key.account_suspended && call->route->campaign == NO_CAMPAIGN)
+		return call_fail(call, FAILURE_ACCOUNT_SUSPENDED);
 	return true;
 }
 

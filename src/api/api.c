@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "api/call.h"
+#include "api/parameters.h"
 #include "base/clock.h"
 #include "identity/client_address.h"
 
@@ -57,7 +57,7 @@ parse_parameters(struct call *call)
 		[HTTP_UNSUPPORTED_MEDIA_TYPE] = FAILURE_UNSUPPORTED_MEDIA_TYPE,
 	};
 	const struct http_caps *caps = &call->api->options->caps;
-	struct http_names collecting = call_collecting_names(call->route);
+	struct http_names collecting = call_collecting_names(call);
 	struct http_problem problem;
 	if ((call->route->flags & ROUTE_PAGE) != 0) {
 		http_params_parse_query(call->request, caps, &collecting, &call->params);
@@ -75,14 +75,12 @@ parse_parameters(struct call *call)
 bool
 call_campaign_id(struct call *call, uint64_t *id)
 {
-	static const char *const names[] = { "campaign_id", "campaignId", "list_id", "__lid" };
 	struct slice text = SLICE_NONE;
 	*id = 0;
 	if (call->route->campaign == CAMPAIGN_IN_PATH)
 		text = call->request->segments[1];
-	for (size_t i = 0; i < ARRAY_SIZE(names) && !slice_present(text); i++)
-		if (!call_text(call, names[i], &text))
-			return false;
+	else if (!call_read_text(call, READ_CAMPAIGN, &text))
+		return false;
 	if (!slice_to_u64(text, INT64_MAX, id))
 		*id = 0;
 	return true;

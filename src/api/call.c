@@ -1,85 +1,50 @@
 /* SPDX-License-Identifier: MIT
- * Parameters as docs/api.md 1 has them, and commands carried out. */
+ * How a call reaches the database: commands, and waits. A worker must not wait one call after the other: a call that has waited
+ * in vain is the last for a second. Those that queue up after it are refused at once, or each would take a worker for as long
+ * as the first did. */
 #include "api/call.h"
 
-bool
-call_param_text(struct call *call, const struct http_param *param, struct slice *text)
+#include "base/clock.h"
+
+enum {
+	WAITED_MS = 500, /* a refusal that took less is an answer of the database */
+	REFUSE_MS = 1000
+};
+
+/* What was waited for: reading is the same for all campaigns. */
+static uint64_t
+waited_for(const struct call *call)
 {
-	*text = SLICE_NONE;
-	if (param == NULL)
+	return call->wait == WAIT_READ ? 0 : call->campaign.id;
+}
+
+bool
+call_may_wait(struct call *call, enum call_wait wait)
+{
+	call->wait = wait;
+	const struct refusal *refusal = &call->api->refusals[wait];
+	bool stuck = call->begun_ms < refusal->until_ms && refusal->campaign_id == waited_for(call);
+	if (!stuck && call->begun_ms >= refusal->all_until_ms)
 		return true;
-	if (param->value.type == HTTP_BOOLEAN || !http_value_string(&param->value, text)) {
-		call_fail_parameter(call, param->name, "must be one text");
-		return false;
-	}
-	if (text->size == 0)
-		*text = SLICE_NONE;
-	return true;
+	return call_fail(call, FAILURE_UNAVAILABLE);
 }
 
-bool
-call_text(struct call *call, const char *name, struct slice *text)
+/* Where each answer was slow, and not one of them missing, reading is slow as well. A campaign that somebody holds is no reason
+ * to refuse the others; two of them, one after the other, are a slow database. */
+void
+call_note_wait(struct call *call)
 {
-	return call_param_text(call, http_params_find(call->params, slice_of(name)), text);
-}
-
-bool
-call_first_text(struct call *call, const char *const *names, struct slice *text)
-{
-	for (*text = SLICE_NONE; *names != NULL && !slice_present(*text); names++)
-		if (!call_text(call, *names, text))
-			return false;
-	return true;
-}
-
-bool
-call_boolean(struct call *call, const char *name, bool *value)
-{
-	if (http_value_boolean(http_params_value(call->params, slice_of(name)), value))
-		return true;
-	call_fail_parameter(call, slice_of(name), "must be true or false");
-	return false;
-}
-
-bool
-call_whole_number(struct slice text, int64_t limit, int64_t *number)
-{
-	bool negative = slice_starts_with(text, SLICE("-"));
-	struct slice digits = slice_sub(text, negative ? 1 : 0, text.size);
-	*number = 0;
-	for (size_t i = 0; i < digits.size; i++) {
-		if (!ascii_is_digit(digits.data[i]))
-			return false;
-		if (*number <= limit)
-			*number = *number * 10 + (digits.data[i] - '0');
-	}
-	if (negative)
-		*number = -*number;
-	return digits.size > 0;
-}
-
-bool
-call_parse_points(struct call *call, int32_t *points, bool *given)
-{
-	static const char name[] = "points";
-	struct slice text;
-	int64_t number;
-	*points = 0;
-	if (!call_text(call, name, &text))
-		return false;
-	*given = slice_present(text);
-	if (!*given)
-		return true;
-	if (!call_whole_number(text, SCORE_POINTS_MAX, &number)) {
-		call_fail_parameter(call, slice_of(name), "must be a whole number");
-		return false;
-	}
-	if (number < -SCORE_POINTS_MAX || number > SCORE_POINTS_MAX) {
-		call_fail(call, FAILURE_MAX_POINTS_EXCEEDED);
-		return false;
-	}
-	*points = (int32_t)number;
-	return true;
+	int64_t now_ms = clock_monotonic_ms(), until_ms = now_ms + REFUSE_MS;
+	if (!call->unavailable || now_ms - call->begun_ms < WAITED_MS)
+		return;
+	if (store_was_late(call->api->store))
+		call->wait = WAIT_READ;
+	struct refusal *refusal = &call->api->refusals[call->wait];
+	bool lately = now_ms < refusal->until_ms + call->api->options->request_timeout_ms;
+	if (lately && refusal->campaign_id != waited_for(call))
+		refusal->all_until_ms = until_ms;
+	refusal->campaign_id = waited_for(call);
+	refusal->until_ms = until_ms;
 }
 
 bool

@@ -8,7 +8,6 @@
 #include "base/log.h"
 #include "engine/failure.h"
 #include "engine/model.h"
-#include "identity/email.h"
 #include "json/writer.h"
 
 /* What a call may wait for at the database: the rows that all calls read, whoever else changes the campaign, the queue of bulk
@@ -53,12 +52,12 @@ struct call {
 	bool callback_is_bad;  /* one was named, and can be none */
 };
 
-/* The answers (answer.c). A handler calls exactly one of them, or one of the pages. */
-void call_fail(struct call *call, enum failure failure);
+/* The answers (answer.c). A handler calls exactly one of them, or one of the pages. Failures return false. */
+bool call_fail(struct call *call, enum failure failure);
 /* With a sentence of its own, or completed, where engine/failure.h says so. */
-void call_fail_with(struct call *call, enum failure failure, struct slice detail);
+bool call_fail_with(struct call *call, enum failure failure, struct slice detail);
 /* invalid_parameter: the name, then "must be one text". */
-void call_fail_parameter(struct call *call, struct slice name, const char *rule);
+bool call_fail_parameter(struct call *call, struct slice name, const char *rule);
 /* What a failed call to the store is for the client. */
 enum failure call_failure(enum result result);
 /* A body that is JSON already. */
@@ -73,23 +72,10 @@ MUST_CHECK bool call_check_callback(struct call *call);
 /* Puts what was answered into its call, where it is JSONP. */
 void call_finish(struct call *call);
 
-/* HTML instead, with all headers that such a page needs (page.c). Both texts are plain. `button`: of a form that posts to the
+/* HTML instead, with all headers that such a page needs. Both texts are plain. `button`: of a form that posts to the
  * same address; NULL: there is none. */
 void call_page(struct call *call, const char *heading, struct slice text, const char *button);
 void call_fail_page(struct call *call, struct slice message);
-
-/* The parameter as a text: strings, and numbers as they were written; empty and null are absent. False when it is a boolean
- * or an array: the call has then failed. */
-MUST_CHECK bool call_text(struct call *call, const char *name, struct slice *text);
-/* The same of a found parameter. */
-MUST_CHECK bool call_param_text(struct call *call, const struct http_param *param, struct slice *text);
-/* The first of several names that has a value; the last one is NULL. */
-MUST_CHECK bool call_first_text(struct call *call, const char *const *names, struct slice *text);
-/* A '-' or none, and digits, any number of them: beyond `limit`, which is below 10^17, it is just some number beyond it. False
- * when the text is no whole number. */
-MUST_CHECK bool call_whole_number(struct slice text, int64_t limit, int64_t *number);
-/* docs/api.md 1, Booleans; absent is false. False when it is none: the call has then failed. */
-MUST_CHECK bool call_boolean(struct call *call, const char *name, bool *value);
 
 /* What a route needs before its handler runs. KEY_TOKEN: the signature of an opt-out link. */
 enum route_key { KEY_NONE, KEY_OPTIONAL, KEY_REQUIRED, KEY_TOKEN };
@@ -158,30 +144,16 @@ MUST_CHECK bool call_may_try_key(struct call *call, struct slice hash);
 void call_key_is_good(struct call *call, struct slice hash);
 void call_key_is_bad(struct call *call, struct slice hash);
 
-/* From parameters to a command (docs/api.md 4.3, 4.4), and parts of that. False: the call has failed. */
-MUST_CHECK bool call_parse_signup(struct call *call, struct signup *signup, struct payload_view *view);
-MUST_CHECK bool call_parse_email(struct call *call, struct email *email);
-MUST_CHECK bool call_parse_phone(struct call *call, struct slice *e164);
-MUST_CHECK bool call_merge_url(struct call *call);
-MUST_CHECK bool call_parse_fields(struct call *call, struct signup *signup);
-MUST_CHECK bool call_parse_view(struct call *call, struct payload_view *view);
-/* `points`, within their bounds (docs/api.md 4.1). *given: there are some; else they are 0. */
-MUST_CHECK bool call_parse_points(struct call *call, int32_t *points, bool *given);
-
-/* Which leads are meant (identifiers.c). One: the first of social_id and kid, email, phone_number. */
-MUST_CHECK bool call_parse_lead(struct call *call, struct lead_reference *lead);
-/* Those of a bulk call, as often as they were named; what can be no identifier is left out. */
-MUST_CHECK bool call_parse_leads(struct call *call, struct lead_reference **leads, size_t *count);
 /* The names that collect on this route (docs/api.md 1, Parameters). */
-struct http_names call_collecting_names(const struct route *route);
+struct http_names call_collecting_names(const struct call *call);
 
 /* What the campaign's owner has defined (definitions.c). */
 MUST_CHECK bool call_find_definitions(struct call *call, struct definitions *definitions);
-/* The tag whose id or name is in this parameter, as `by` says; absent: id 0. */
+/* The tag that this text names. False: the call has failed. */
 enum { TAG_BY_ID = 1 << 0, TAG_BY_NAME = 1 << 1 };
-MUST_CHECK bool call_parse_tag(struct call *call, const char *name, unsigned by, uint64_t *tag_id);
+MUST_CHECK bool call_find_tag(struct call *call, struct slice text, unsigned by, uint64_t *tag_id);
 
-/* How workers keep from waiting for the database one call behind the other (lock_wait.c). Before each kind of wait; false: the
+/* How workers keep from waiting for the database one call behind the other (call.c). Before each kind of wait; false: the
  * call has failed. */
 MUST_CHECK bool call_may_wait(struct call *call, enum call_wait wait);
 /* When the call is over. */

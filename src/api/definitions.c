@@ -26,15 +26,9 @@ find_tag(const struct definitions *definitions, uint64_t campaign_id, struct sli
 }
 
 bool
-call_parse_tag(struct call *call, const char *name, unsigned by, uint64_t *tag_id)
+call_find_tag(struct call *call, struct slice text, unsigned by, uint64_t *tag_id)
 {
 	struct definitions definitions;
-	struct slice text;
-	*tag_id = 0;
-	if (!call_text(call, name, &text))
-		return false;
-	if (!slice_present(text))
-		return true;
 	if (!call_find_definitions(call, &definitions))
 		return false;
 	const struct tag *tag = find_tag(&definitions, call->campaign.id, text, by);

@@ -1,92 +1,102 @@
 /* SPDX-License-Identifier: MIT
- * Which leads a call is about (docs/api.md 4.1): one, or those of a bulk call. */
-#include "api/call.h"
+ * Which leads a call is about (docs/api.md 4.1, 4.3): the subject of a sign-up and its referrer, one lead, or several. */
+#include "api/parameters.h"
 
 #include "identity/phone.h"
 #include "identity/social_id.h"
 
 bool
-call_parse_lead(struct call *call, struct lead_reference *lead)
+call_parse_phone(struct call *call, const struct parameter *rule UNUSED, struct arguments *arguments)
 {
-	static const char *const names[] = { "social_id", "kid", NULL };
-	struct slice social_id;
-	struct email email;
-	*lead = (struct lead_reference){ .identity = LEAD_BY_SOCIAL_ID };
-	if (!call_first_text(call, names, &social_id))
-		return false;
-	if (slice_present(social_id)) {
-		if (social_id_parse(call->request->pool, social_id, &lead->value))
+	return !slice_present(arguments->phone_number) ||
+	       phone_parse(call->request->pool, arguments->phone_number, arguments->country_code, &arguments->signup.phone) ||
+	       call_fail(call, FAILURE_INVALID_PHONE_NUMBER);
+}
+
+bool
+call_name_lead(struct call *call, const struct parameter *rule UNUSED, struct arguments *arguments)
+{
+	const struct lead_reference names[] = {
+		{ .identity = LEAD_BY_SOCIAL_ID, .value = arguments->lead.value },
+		{ .identity = LEAD_BY_EMAIL, .value = arguments->email.key },
+		{ .identity = LEAD_BY_PHONE, .value = arguments->signup.phone },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		arguments->lead = names[i];
+		if (slice_present(names[i].value))
 			return true;
-		call_fail(call, FAILURE_LEAD_NOT_FOUND);
-		return false;
 	}
-	if (!call_parse_email(call, &email))
+	return call_fail(call, FAILURE_MISSING_LEAD_IDENTIFIER);
+}
+
+/* `__kid` is never the lead to update. */
+bool
+call_read_social_id(struct call *call, const struct parameter *parameter, struct arguments *arguments)
+{
+	const struct http_param *given;
+	if (!call_first_text(call, parameter, &given, &arguments->social_id))
 		return false;
-	lead->identity = LEAD_BY_EMAIL;
-	lead->value = email.key;
-	if (slice_present(lead->value))
-		return true;
-	lead->identity = LEAD_BY_PHONE;
-	if (!call_parse_phone(call, &lead->value))
-		return false;
-	if (!slice_present(lead->value))
-		call_fail(call, FAILURE_MISSING_LEAD_IDENTIFIER);
-	return slice_present(lead->value);
+	arguments->referrer_only = slice_present(arguments->social_id) && slice_starts_with(given->name, SLICE("_"));
+	return true;
 }
 
-/* What collects: the identifiers on bulk calls, and what `identities` has no more of everywhere. */
-static const struct slice collecting[] = { SLICE("email"), SLICE("emails"), SLICE("phone_number"), SLICE("phone_numbers"),
-	SLICE("social_id"), SLICE("social_ids"), SLICE("kid"), SLICE("event"), SLICE("events") };
-static const enum lead_identity identities[] = { LEAD_BY_EMAIL, LEAD_BY_EMAIL, LEAD_BY_PHONE, LEAD_BY_PHONE, LEAD_BY_SOCIAL_ID,
-	LEAD_BY_SOCIAL_ID, LEAD_BY_SOCIAL_ID };
-
-struct http_names
-call_collecting_names(const struct route *route)
+/* The social id of the request names the lead to update or the referrer; that of `__url` names the referrer. */
+bool
+call_choose_subject(struct call *call, const struct parameter *rule UNUSED, struct arguments *arguments)
 {
-	size_t first = (route->flags & ROUTE_BULK) != 0 ? 0 : ARRAY_SIZE(identities);
-	return (struct http_names){ collecting + first, ARRAY_SIZE(collecting) - first };
+	struct signup *signup = &arguments->signup;
+	const bool in_request = slice_present(arguments->social_id);
+	const struct slice typed = in_request ? arguments->social_id : arguments->url_kid;
+	struct slice id = SLICE_NONE;
+	signup->email = arguments->email.display;
+	signup->email_key = arguments->email.key;
+	const bool identified = slice_present(signup->email_key) || slice_present(signup->phone);
+	const bool known = slice_present(typed) && social_id_parse(call->request->pool, typed, &id);
+	const bool names_subject = in_request && call->account_id != 0 && (call->route->flags & ROUTE_SUBSCRIBE) == 0 &&
+				   (signup->must_exist || (!identified && !arguments->referrer_only));
+	if (!identified && !names_subject)
+		return call_fail(call, FAILURE_MISSING_EMAIL_AND_PHONE);
+	if (names_subject && !known)
+		return call_fail(call, FAILURE_LEAD_NOT_FOUND);
+	if (names_subject)
+		signup->subject = id;
+	else
+		signup->referrer_id = id; /* a malformed id is ignored, like an unknown one */
+	return true;
 }
 
-/* The values under one name: the items of an array, or the one that is there. */
-static size_t
-values_of(const struct http_value *value, const struct http_value **values)
+bool
+call_read_leads(struct call *call, const struct parameter *parameter, struct arguments *arguments)
 {
-	*values = value;
-	if (value == NULL || value->type == HTTP_NULL || (value->type == HTTP_STRING && value->text.size == 0))
-		return 0;
-	if (value->type != HTTP_ARRAY)
-		return 1;
-	*values = value->items;
-	return value->item_count;
-}
-
-/* All that was sent, of one type. False: the call has failed. */
-static bool
-collect(struct call *call, enum lead_identity *identity, struct http_value *values, size_t *count)
-{
+	const size_t most = call->api->options->bulk_items;
 	const struct http_value *found;
-	bool mixed = false;
-	size_t most = call->api->options->bulk_items;
-	*count = 0;
-	for (size_t i = 0; i < ARRAY_SIZE(identities); i++) {
-		size_t number = values_of(http_params_value(call->params, collecting[i]), &found);
-		if (number == 0)
+	if (arguments->typed_leads == NULL)
+		arguments->typed_leads = POOL_ARRAY(call->request->pool, most, struct http_value);
+	for (size_t i = 0; parameter_has_name(parameter, i); i++) {
+		const size_t count = call_values(call, parameter->names[i], &found);
+		if (count == 0)
 			continue;
-		mixed = mixed || (*count > 0 && *identity != identities[i]);
-		*identity = identities[i];
-		for (size_t k = 0; k < number && *count + k < most; k++)
-			values[*count + k] = found[k];
-		*count += number;
+		if (arguments->typed_lead_count > 0 && arguments->identity != parameter->identity)
+			arguments->mixed_identities = true;
+		arguments->identity = parameter->identity;
+		for (size_t k = 0; k < count && arguments->typed_lead_count + k < most; k++)
+			arguments->typed_leads[arguments->typed_lead_count + k] = found[k];
+		arguments->typed_lead_count += count;
 	}
-	if (!mixed && *count > 0 && *count <= most)
-		return true;
-	call_fail(call, mixed         ? FAILURE_MIXED_IDENTIFIERS
-			: *count == 0 ? FAILURE_MISSING_LEAD_IDENTIFIER
-				      : FAILURE_TOO_MANY_ITEMS);
-	return false;
+	return true;
 }
 
-/* False when it can be no identifier of this type. */
+bool
+call_check_leads(struct call *call, const struct parameter *rule UNUSED, struct arguments *arguments)
+{
+	if (arguments->mixed_identities)
+		return call_fail(call, FAILURE_MIXED_IDENTIFIERS);
+	if (arguments->typed_lead_count == 0)
+		return call_fail(call, FAILURE_MISSING_LEAD_IDENTIFIER);
+	return arguments->typed_lead_count <= call->api->options->bulk_items || call_fail(call, FAILURE_TOO_MANY_ITEMS);
+}
+
+/* False: it cannot be an identifier of this type. */
 static bool
 parse_identifier(struct pool *pool, enum lead_identity identity, const struct http_value *typed, struct slice country_code,
     struct slice *value)
@@ -103,20 +113,16 @@ parse_identifier(struct pool *pool, enum lead_identity identity, const struct ht
 	return valid;
 }
 
+/* Malformed ones match no lead. */
 bool
-call_parse_leads(struct call *call, struct lead_reference **leads, size_t *count)
+call_parse_leads(struct call *call, const struct parameter *rule UNUSED, struct arguments *arguments)
 {
 	struct pool *pool = call->request->pool;
-	struct http_value *values = POOL_ARRAY(pool, call->api->options->bulk_items, struct http_value);
-	enum lead_identity identity = LEAD_BY_EMAIL;
-	size_t value_count;
-	struct slice country_code, value;
-	*count = 0;
-	*leads = POOL_ARRAY(pool, call->api->options->bulk_items, struct lead_reference);
-	if (!collect(call, &identity, values, &value_count) || !call_text(call, "country_code", &country_code))
-		return false;
-	for (size_t i = 0; i < value_count; i++)
-		if (parse_identifier(pool, identity, &values[i], country_code, &value))
-			(*leads)[(*count)++] = (struct lead_reference){ .identity = identity, .value = value };
+	struct slice value;
+	arguments->leads = POOL_ARRAY(pool, arguments->typed_lead_count, struct lead_reference);
+	for (size_t i = 0; i < arguments->typed_lead_count; i++)
+		if (parse_identifier(pool, arguments->identity, &arguments->typed_leads[i], arguments->country_code, &value))
+			arguments->leads[arguments->lead_count++] =
+			    (struct lead_reference){ .identity = arguments->identity, .value = value };
 	return true;
 }

@@ -1,28 +1,26 @@
 /* SPDX-License-Identifier: MIT
- * Create or update a lead; look one up. */
-#include "api/call.h"
+ * Calls about leads: create or update, look up, actions, points and tags; and bulk calls, which are queued and done by the
+ * dispatcher (docs/api.md 4.1). */
+#include "api/parameters.h"
 
-/* docs/api.md 4.6: without a key they are ignored, whatever they are. */
-static bool
-parse_points(struct call *call, struct signup *signup)
+static struct command
+new_command(const struct call *call, enum command_kind kind)
 {
-	bool given;
-	return call->account_id == 0 || call_parse_points(call, &signup->points, &given);
+	return (struct command){ .kind = kind, .campaign_id = call->campaign.id, .account_id = call->account_id };
 }
 
 void
 handle_signup(struct call *call)
 {
-	struct command command = {
-		.kind = COMMAND_SIGNUP,
-		.campaign_id = call->campaign.id,
-		.account_id = call->account_id,
-	};
+	struct arguments arguments;
 	struct outcome outcome;
-	if (!call_parse_signup(call, &command.as.signup, &command.view) || !parse_points(call, &command.as.signup))
+	if (!call_read(call, READ_SIGNUP | READ_VIEW | READ_SIGNUP_POINTS, &arguments))
 		return;
-	if (call->response->head) /* must change nothing; which lead GET would answer, nobody knows */
+	if (call->response->head) /* must change nothing, so there is no lead that GET would answer */
 		return;
+	struct command command = new_command(call, COMMAND_SIGNUP);
+	command.view = arguments.view;
+	command.as.signup = arguments.signup;
 	if (call_execute(call, &command, &outcome))
 		call_answer(call, outcome.body);
 }
@@ -31,13 +29,149 @@ void
 handle_lookup(struct call *call)
 {
 	const struct api_backend *backend = call->api->backend;
-	struct look_up look_up = { .campaign_id = call->campaign.id };
+	struct arguments arguments;
 	struct outcome outcome;
-	if (!call_parse_lead(call, &look_up.reference) || !call_parse_view(call, &look_up.view))
+	if (!call_read(call, READ_LEAD | READ_VIEW, &arguments))
 		return;
+	const struct look_up look_up = { call->campaign.id, arguments.lead, arguments.view, .standing = false };
 	backend->look_up(backend->context, call->request->pool, &look_up, call->deadline_ms, &outcome);
 	if (outcome.failure == FAILURE_NONE)
 		call_answer(call, outcome.body);
 	else
 		call_fail(call, outcome.failure);
+}
+
+/* The id after the campaign's; 0: it cannot be one. */
+static uint64_t
+id_in_path(const struct call *call)
+{
+	uint64_t id;
+	return slice_to_u64(call->request->segments[3], INT64_MAX, &id) ? id : 0;
+}
+
+void
+handle_complete_action(struct call *call)
+{
+	const uint64_t id = id_in_path(call);
+	struct arguments arguments;
+	struct outcome outcome;
+	if (id == 0) {
+		call_fail(call, FAILURE_ACTION_NOT_FOUND);
+		return;
+	}
+	if (!call_read(call, READ_LEAD, &arguments))
+		return;
+	struct command command = new_command(call, COMMAND_COMPLETION);
+	command.as.completion = (struct completion){ .lead = arguments.lead, .action_id = id };
+	if (call_execute(call, &command, &outcome))
+		call_answer(call, SLICE("{\"message\":\"Lead added to action\"}"));
+}
+
+void
+handle_tag_lead(struct call *call)
+{
+	const uint64_t id = id_in_path(call);
+	struct arguments arguments;
+	struct outcome outcome;
+	if (id == 0) {
+		call_fail(call, FAILURE_TAG_NOT_FOUND);
+		return;
+	}
+	if (!call_read(call, READ_SIGNUP | READ_VIEW, &arguments))
+		return;
+	struct command command = new_command(call, COMMAND_TAGGING);
+	command.view = arguments.view;
+	command.as.tagging = (struct tagging){ .signup = arguments.signup, .tag_id = id };
+	if (call_execute(call, &command, &outcome))
+		call_answer(call, outcome.body);
+}
+
+void
+handle_points(struct call *call)
+{
+	struct arguments arguments;
+	struct outcome outcome;
+	if (!call_read(call, READ_POINTS | READ_LEADS, &arguments))
+		return;
+	if (arguments.lead_count == 0) {
+		call_fail(call, FAILURE_LEADS_NOT_FOUND);
+		return;
+	}
+	struct command command = new_command(call, COMMAND_POINTS);
+	command.as.points =
+	    (struct points_call){ arguments.leads, arguments.lead_count, arguments.signup.points, arguments.message };
+	if (call_execute(call, &command, &outcome))
+		call_answer(call, SLICE("{\"message\":\"Custom Points added\"}"));
+}
+
+static void
+answer_queued(struct call *call, struct slice message, struct slice name, size_t matched)
+{
+	struct json_writer writer = call_begin(call);
+	call->response->status = 202;
+	json_begin_object(&writer);
+	json_key(&writer, SLICE("message"));
+	json_string(&writer, message);
+	json_key(&writer, name);
+	json_u64(&writer, matched);
+	json_end_object(&writer);
+}
+
+/* When there is room again depends on the dispatcher. */
+static void
+refuse(struct call *call)
+{
+	if (!http_response_header(call->response, "Retry-After", SLICE("60")))
+		log_error("header_refused", LOG_STR("name", "Retry-After"));
+	call_fail(call, FAILURE_TOO_MANY_JOBS);
+}
+
+/* False: the call has failed. */
+static bool
+queue(struct call *call, enum lead_action action, size_t *matched)
+{
+	static const unsigned groups[LEAD_ACTIONS] = {
+		[LEAD_TAG] = READ_TAG, [LEAD_VERIFY] = READ_CHANNEL, [LEAD_BLOCK] = READ_REASON
+	};
+	struct arguments arguments;
+	if (!call_read(call, READ_LEADS | groups[action], &arguments) || !call_may_wait(call, WAIT_QUEUE))
+		return false;
+	const struct bulk_request request = {
+		.account_id = call->account_id,
+		.campaign_id = call->campaign.id,
+		.account_jobs = call->api->options->account_bulk_jobs,
+		.action = action,
+		.tag_id = arguments.tag_id,
+		.word = arguments.word,
+		.leads = arguments.leads,
+		.lead_count = arguments.lead_count,
+	};
+	*matched = 0;
+	enum result result = request.lead_count == 0 ? RESULT_OK : store_queue_bulk(call->api->store, &request, matched);
+	if (result == RESULT_INVALID)
+		refuse(call);
+	else if (result != RESULT_OK)
+		call_fail(call, call_failure(result));
+	else if (*matched == 0)
+		call_fail(call, FAILURE_NO_LEADS);
+	return result == RESULT_OK && *matched > 0;
+}
+
+void
+handle_bulk_change(struct call *call)
+{
+	enum lead_action action;
+	size_t matched;
+	if (!lead_action_parse(call->request->segments[2], &action))
+		call_fail(call, FAILURE_INVALID_ACTION);
+	else if (queue(call, action, &matched))
+		answer_queued(call, SLICE("Your leads have been queued for changes"), SLICE("updated"), matched);
+}
+
+void
+handle_bulk_delete(struct call *call)
+{
+	size_t matched;
+	if (queue(call, LEAD_DELETE, &matched))
+		answer_queued(call, SLICE("Your leads have been queued for deletion"), SLICE("deleted"), matched);
 }

@@ -1,86 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Leads page by page, and the leaderboard. */
-#include "api/call.h"
+#include "api/parameters.h"
 
 #include "base/clock.h"
 #include "identity/social_id.h"
 
-enum { PAGE_LEADS = 50, PAGE_LEADS_MAX = 250, LEADERS = 10, LEADERS_MAX = 50 };
+enum { PAGE_LEADS = 50, LEADERS = 10, LEADERS_MAX = 50 };
 
 /* A page is closed behind the lead that passes this: an answer has an end, but what leads hold together may have none. */
 enum { PAGE_BYTES = 4 * 1024 * 1024 };
-
-/* A number from 1, or `otherwise` where there is none; what is above `maximum` is that. */
-static bool
-parse_limit(struct call *call, int64_t otherwise, int64_t maximum, size_t *limit)
-{
-	static const char name[] = "limit";
-	struct slice text;
-	int64_t number = otherwise;
-	if (!call_text(call, name, &text))
-		return false;
-	if (slice_present(text) && (!call_whole_number(text, maximum, &number) || number < 1)) {
-		call_fail_parameter(call, slice_of(name), "must be a number from 1");
-		return false;
-	}
-	*limit = (size_t)(number < maximum ? number : maximum);
-	return true;
-}
-
-/* A switch that may be left alone: -1. */
-static bool
-parse_switch(struct call *call, const char *name, int *wanted)
-{
-	const struct http_value *value = http_params_value(call->params, slice_of(name));
-	bool on;
-	*wanted = -1;
-	if (value == NULL || value->type == HTTP_NULL)
-		return true;
-	if (!call_boolean(call, name, &on))
-		return false;
-	*wanted = on;
-	return true;
-}
-
-static bool
-parse_since(struct call *call, int64_t *ms)
-{
-	static const char name[] = "since";
-	struct slice text;
-	*ms = 0;
-	if (!call_text(call, name, &text))
-		return false;
-	if (!slice_present(text) || clock_parse_rfc3339(text, ms))
-		return true;
-	call_fail_parameter(call, slice_of(name), "must be a time (2026-11-21T03:38:13Z) or a date");
-	return false;
-}
-
-/* The number of the last lead that was looked at: nothing that anybody else's cursor could show is not the caller's. */
-static bool
-parse_cursor(struct call *call, uint32_t *after)
-{
-	static const char name[] = "cursor";
-	struct slice text;
-	uint64_t number = 0;
-	if (!call_text(call, name, &text))
-		return false;
-	if (slice_present(text) && (!slice_to_u64(text, UINT32_MAX, &number) || number == 0)) {
-		call_fail_parameter(call, slice_of(name), "must be what the page before gave as next");
-		return false;
-	}
-	*after = (uint32_t)number;
-	return true;
-}
-
-static bool
-parse_filter(struct call *call, struct lead_filter *filter)
-{
-	return parse_limit(call, PAGE_LEADS, PAGE_LEADS_MAX, &filter->limit) && parse_cursor(call, &filter->after) &&
-	       parse_switch(call, "verified", &filter->verified) && parse_switch(call, "waitlisted", &filter->waitlisted) &&
-	       parse_switch(call, "fraudulent", &filter->fraudulent) && parse_switch(call, "opted_out", &filter->opted_out) &&
-	       parse_since(call, &filter->since_ms) && call_parse_tag(call, "tag", TAG_BY_ID | TAG_BY_NAME, &filter->tag_id);
-}
 
 static void
 write_page(struct call *call, const struct lead_page *page, const struct payload_subject *subjects,
@@ -113,20 +41,20 @@ handle_list_leads(struct call *call)
 {
 	struct store *store = call->api->store;
 	struct pool *pool = call->request->pool;
-	struct lead_filter filter;
-	struct payload_view view;
+	struct arguments arguments;
 	struct lead_page page;
 	struct payload_subject *subjects;
 	const struct payload_settings *settings;
-	if (!call_parse_view(call, &view) || !parse_filter(call, &filter))
+	if (!call_read(call, READ_VIEW | READ_FILTER, &arguments))
 		return;
-	enum result result = store_list_leads(store, pool, call->campaign.id, &filter, &page);
+	arguments.filter.limit = arguments.limit == 0 ? PAGE_LEADS : arguments.limit;
+	enum result result = store_list_leads(store, pool, call->campaign.id, &arguments.filter, &page);
 	if (result == RESULT_OK)
 		result = store_show_leads(store, pool, call->campaign.id, page.leads, page.count, &subjects);
 	if (result == RESULT_OK)
 		result = store_payload_settings(store, &settings);
 	if (result == RESULT_OK)
-		write_page(call, &page, subjects, settings, view);
+		write_page(call, &page, subjects, settings, arguments.view);
 	else
 		call_fail(call, call_failure(result));
 }
@@ -221,10 +149,13 @@ shown_leaders(const struct leaderboard *board)
 void
 handle_leaderboard(struct call *call)
 {
-	struct leaderboard board = { .call = call };
-	struct slice typed;
-	if (!parse_limit(call, LEADERS, LEADERS_MAX, &board.limit) || !call_text(call, "social_id", &typed))
+	struct leaderboard board = { .call = call, .limit = LEADERS };
+	struct arguments arguments;
+	if (!call_read(call, READ_LEADERS, &arguments))
 		return;
+	if (arguments.limit != 0)
+		board.limit = arguments.limit < LEADERS_MAX ? arguments.limit : LEADERS_MAX;
+	const struct slice typed = arguments.social_id;
 	/* whatever can be no social id is nobody's */
 	if (!slice_present(typed) || !social_id_parse(call->request->pool, typed, &board.social_id))
 		board.social_id = SLICE_NONE;

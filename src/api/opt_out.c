@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The links of `unsubscribe_url`: for people who click, and for mail programs that post (RFC 8058). */
-#include "api/call.h"
+#include "api/parameters.h"
 
 #include "identity/social_id.h"
 #include "webhook/signature.h"
@@ -13,27 +13,13 @@ call_check_token(struct call *call)
 	const struct payload_settings *settings;
 	uint64_t campaign_id;
 	enum result result = store_payload_settings(call->api->store, &settings);
-	if (result != RESULT_OK) {
-		call_fail(call, call_failure(result));
-		return false;
-	}
+	if (result != RESULT_OK)
+		return call_fail(call, call_failure(result));
 	if (slice_to_u64(segments[1], INT64_MAX, &campaign_id) &&
 	    social_id_parse(call->request->pool, segments[2], &call->social_id) &&
 	    opt_out_token_valid(segments[3], settings->server_secret, campaign_id, call->social_id))
 		return true;
-	call_fail(call, FAILURE_NOT_FOUND);
-	return false;
-}
-
-/* When in doubt it asks. */
-static bool
-is_to_ask(struct call *call)
-{
-	const struct http_value *value = http_params_value(call->params, SLICE("safe"));
-	bool safe;
-	if (call->request->method == HTTP_POST)
-		return false;
-	return call->response->head || !http_value_boolean(value, &safe) || safe;
+	return call_fail(call, FAILURE_NOT_FOUND);
 }
 
 static void
@@ -60,8 +46,12 @@ handle_opt_out(struct call *call)
 		.campaign_id = call->campaign.id,
 		.as.change = { .action = LEAD_OPTOUT, .lead = reference },
 	};
+	struct arguments arguments;
 	struct outcome outcome;
-	if (is_to_ask(call)) {
+	if (!call_read(call, READ_OPT_OUT, &arguments))
+		return;
+	/* when in doubt it asks */
+	if (call->request->method != HTTP_POST && (call->response->head || arguments.safe)) {
 		ask(call, &reference);
 		return;
 	}

@@ -1,90 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * From a request's parameters to a sign-up command (docs/api.md 4.3, 4.4). */
-#include "api/call.h"
+ * What a sign-up is made of, beside identifiers: where it came from, custom fields and utm (docs/api.md 4.4), and which
+ * parameters of the query of `__url` join the request (docs/api.md 1.4). */
+#include "api/parameters.h"
+
+#include "engine/custom_fields.h"
 #include "http/text.h"
-#include "identity/email.h"
-#include "identity/link.h"
 #include "identity/network.h"
-#include "identity/phone.h"
-#include "identity/social_id.h"
 
-bool
-call_parse_email(struct call *call, struct email *email)
-{
-	struct slice typed;
-	*email = (struct email){ SLICE_NONE, SLICE_NONE };
-	if (!call_text(call, "email", &typed))
-		return false;
-	if (!slice_present(typed) || email_parse(call->request->pool, typed, email))
-		return true;
-	call_fail(call, FAILURE_INVALID_EMAIL);
-	return false;
-}
+#define UTM "utm_"
 
-bool
-call_parse_phone(struct call *call, struct slice *e164)
-{
-	struct slice number, country_code;
-	*e164 = SLICE_NONE;
-	if (!call_text(call, "phone_number", &number) || !call_text(call, "country_code", &country_code))
-		return false;
-	if (!slice_present(number) || phone_parse(call->request->pool, number, country_code, e164))
-		return true;
-	call_fail(call, FAILURE_INVALID_PHONE_NUMBER);
-	return false;
-}
+enum { FIELDS_MAX_BYTES = 1024 * 1024 };
 
-/* The id that the request itself carries, and whether as `__kid`; else the one in the query of `__url`. */
-struct named_id {
-	struct slice typed;
-	bool of_request, as_referrer_only;
-};
-
-static bool
-find_social_id(struct call *call, struct named_id *id)
-{
-	static const struct slice names[] = { SLICE("social_id"), SLICE("kid"), SLICE("__kid") };
-	*id = (struct named_id){ .typed = SLICE_NONE };
-	for (size_t i = 0; i < ARRAY_SIZE(names) && !slice_present(id->typed); i++) {
-		const struct http_param *param = http_params_find(call->params, names[i]);
-		if (param == NULL || param->origin == HTTP_ORIGIN_URL)
-			continue;
-		if (!call_param_text(call, param, &id->typed))
-			return false;
-		id->of_request = slice_present(id->typed);
-		id->as_referrer_only = i == ARRAY_SIZE(names) - 1;
-	}
-	return id->of_request || call_text(call, "kid", &id->typed);
-}
-
-/* A social id among the parameters names the lead to update, or the referrer (4.3.2, 4.3.3). */
-static bool
-parse_social_id(struct call *call, struct signup *signup)
-{
-	struct named_id named;
-	struct slice id = SLICE_NONE;
-	if (!find_social_id(call, &named))
-		return false;
-	bool identified = slice_present(signup->email_key) || slice_present(signup->phone);
-	bool known = slice_present(named.typed) && social_id_parse(call->request->pool, named.typed, &id);
-	bool names_subject = named.of_request && call->account_id != 0 && (call->route->flags & ROUTE_SUBSCRIBE) == 0 &&
-			     (signup->must_exist || (!identified && !named.as_referrer_only));
-	if (!identified && !names_subject) {
-		call_fail(call, FAILURE_MISSING_EMAIL_AND_PHONE);
-		return false;
-	}
-	if (names_subject && !known) {
-		call_fail(call, FAILURE_LEAD_NOT_FOUND);
-		return false;
-	}
-	if (names_subject)
-		signup->subject = id;
-	else
-		signup->referrer_id = id; /* what can be no id is ignored like an unknown one */
-	return true;
-}
-
-/* A header is kept only as far as it is text. */
+/* A header counts only as far as it is text. */
 static struct slice
 header_text(struct call *call, struct slice header)
 {
@@ -93,38 +20,6 @@ header_text(struct call *call, struct slice header)
 	if (!slice_present(header) || http_text_normalise(call->request->pool, header, &text) != NULL || text.size == 0)
 		return SLICE_NONE;
 	return text;
-}
-
-static bool
-parse_address(struct call *call, struct signup *signup)
-{
-	struct slice given;
-	struct ip_address address;
-	if (!call_text(call, "ip", &given))
-		return false;
-	signup->ip = call->has_client ? ip_address_format(call->request->pool, &call->client) : SLICE_NONE;
-	if (call->account_id == 0 || !slice_present(given))
-		return true;
-	if (!ip_address_parse(given, &address)) {
-		call_fail_parameter(call, SLICE("ip"), "must be an IPv4 or IPv6 address");
-		return false;
-	}
-	signup->ip = ip_address_format(call->request->pool, &address);
-	signup->replace_ip = true;
-	return true;
-}
-
-/* Where a visitor is sent later: whoever reads the lead may make a link of it. */
-static bool
-parse_redirect(struct call *call, struct signup *signup)
-{
-	static const char name[] = "redirect_url";
-	if (!call_text(call, name, &signup->redirect_url))
-		return false;
-	if (link_is_web(signup->redirect_url))
-		return true;
-	call_fail_parameter(call, slice_of(name), "must be an http or https URL, or a reference without a scheme");
-	return false;
 }
 
 /* `name.id` is a source and its id. */
@@ -140,56 +35,191 @@ split_source(struct signup *signup)
 	}
 }
 
-static bool
-parse_origin(struct call *call, struct signup *signup)
+/* What was not sent. With a key, what was sent replaces what is stored. */
+bool
+call_complete_signup(struct call *call, const struct parameter *rule UNUSED, struct arguments *arguments)
 {
-	static const char *const referrers[] = { "__referrer", "__ref", "referrer", NULL };
-	static const char *const sessions[] = { "__sid", "__session_id", NULL };
-	if (!call_first_text(call, referrers, &signup->referrer) || !call_first_text(call, sessions, &signup->session_id) ||
-	    !call_text(call, "__user_agent", &signup->user_agent) || !call_text(call, "__source", &signup->source) ||
-	    !call_text(call, "__url", &signup->signup_url) || !call_text(call, "__rid", &signup->request_id) ||
-	    !call_text(call, "__uid", &signup->uid) || !parse_redirect(call, signup))
-		return false;
-	signup->replace_user_agent = call->account_id != 0 && slice_present(signup->user_agent);
+	struct signup *signup = &arguments->signup;
+	const bool keyed = call->account_id != 0;
+	signup->replace_ip = slice_present(signup->ip);
+	if (!signup->replace_ip && call->has_client)
+		signup->ip = ip_address_format(call->request->pool, &call->client);
+	signup->replace_user_agent = keyed && slice_present(signup->user_agent);
 	if (!slice_present(signup->user_agent))
 		signup->user_agent = header_text(call, call->request->user_agent);
 	if (!slice_present(signup->referrer))
 		signup->referrer = header_text(call, call->request->referer);
 	if (!slice_present(signup->source))
-		signup->source = call->account_id != 0 ? SLICE("API") : SLICE("form");
+		signup->source = keyed ? SLICE("API") : SLICE("form");
 	split_source(signup);
 	return true;
 }
 
-bool
-call_parse_view(struct call *call, struct payload_view *view)
-{
-	view->full = call->account_id != 0;
-	return call_boolean(call, "__skip_urls", &view->skip_urls) && call_boolean(call, "__skip_actions", &view->skip_actions);
-}
-
-/* Any value but a false one keeps it (docs/api.md 4.4); unlike elsewhere an empty text is no false one. */
 static bool
-keeps_opt_out(const struct http_value *value)
+is_utm(struct slice lower_name)
 {
-	bool boolean;
-	if (value == NULL || value->type == HTTP_NULL)
-		return false;
-	if (value->type == HTTP_STRING && value->text.size == 0)
-		return true;
-	return !http_value_boolean(value, &boolean) || boolean;
+	return slice_starts_with(lower_name, SLICE(UTM));
+}
+
+/* docs/api.md 1.4: utm_*, kid and custom fields. The author of a link that a visitor followed chose them, so they must not
+ * name the lead, nor where a browser is sent. */
+static bool
+may_come_from_url(void *pool, const struct http_param *param)
+{
+	struct slice name = custom_field_name(pool, param->name);
+	if (is_utm(name) || parameter_is_from_url(param->name))
+		return param->value.type != HTTP_ARRAY; /* which would be an error in a request */
+	return !slice_starts_with(name, SLICE("_")) && !parameter_is_reserved(name);
 }
 
 bool
-call_parse_signup(struct call *call, struct signup *signup, struct payload_view *view)
+call_merge_url(struct call *call, const struct parameter *rule UNUSED, struct arguments *arguments)
 {
-	struct email email;
-	if (!call_merge_url(call) || !call_parse_email(call, &email) || !call_parse_phone(call, &signup->phone) ||
-	    !call_boolean(call, "must_exist", &signup->must_exist))
-		return false;
-	signup->keep_opt_out = keeps_opt_out(http_params_value(call->params, SLICE("__do_not_reset_opt_out")));
-	signup->email = email.display;
-	signup->email_key = email.key;
-	return parse_social_id(call, signup) && parse_address(call, signup) && parse_origin(call, signup) &&
-	       call_parse_fields(call, signup) && call_parse_view(call, view);
+	struct slice url = arguments->signup.signup_url;
+	if (slice_present(url))
+		http_params_merge_url(call->params, url, may_come_from_url, call->request->pool);
+	return true;
+}
+
+/* A parameter under the name by which it is kept. */
+struct field {
+	struct slice name;
+	const struct http_param *param;
+};
+
+struct fields {
+	struct field *items;
+	size_t count;
+};
+
+/* docs/api.md 1: a later value replaces an earlier one, the body's the query's, and none of __url what the request carries. */
+static bool
+replaces(const struct http_param *one, const struct http_param *other)
+{
+	return one->origin != other->origin ? one->origin > other->origin : one->serial > other->serial;
+}
+
+static void
+add_field(struct fields *fields, struct slice name, const struct http_param *param)
+{
+	for (size_t i = 0; i < fields->count; i++) {
+		if (!slice_equal(fields->items[i].name, name))
+			continue;
+		if (replaces(param, fields->items[i].param))
+			fields->items[i].param = param;
+		return;
+	}
+	fields->items[fields->count++] = (struct field){ name, param };
+}
+
+/* `Plan` and `plan` are two parameters and one field. Lower case can be longer, and a name that was taken must be taken again
+ * as it is shown. False: the call has failed. */
+static bool
+collect_fields(struct call *call, struct fields *fields)
+{
+	struct pool *pool = call->request->pool;
+	size_t count = http_params_count(call->params), cap = call->api->options->caps.name_bytes;
+	*fields = (struct fields){ POOL_ARRAY(pool, count, struct field), 0 };
+	for (size_t i = 0; i < count; i++) {
+		const struct http_param *param = http_params_at(call->params, i);
+		struct slice name = custom_field_name(pool, param->name);
+		if (name.size <= cap) {
+			add_field(fields, name, param);
+		} else if (param->origin != HTTP_ORIGIN_URL) { /* which is data, not a request */
+			return call_fail_parameter(
+			    call, param->name, pool_printf(pool, "is longer than %zu bytes in lower case", cap).data);
+		}
+	}
+	return true;
+}
+
+/* What is cut off here is still far beyond what the fields of a lead may have together. */
+static struct slice
+value_as_json(struct pool *pool, const struct http_value *value)
+{
+	struct buffer out;
+	struct json_writer writer;
+	buffer_init(&out, FIELDS_MAX_BYTES);
+	json_writer_init(&writer, &out);
+	http_value_write(value, &writer);
+	struct slice json = pool_copy(pool, buffer_slice(&out));
+	buffer_free(&out);
+	return json;
+}
+
+/* Null removes a field. An own parameter is one value (docs/api.md 1.1), used here or not. False: the call has failed. */
+static bool
+parse_custom_fields(struct call *call, const struct fields *fields, struct signup *signup)
+{
+	struct pool *pool = call->request->pool;
+	struct custom_field *changes = POOL_ARRAY(pool, fields->count, struct custom_field);
+	for (size_t i = 0; i < fields->count; i++) {
+		const struct slice name = fields->items[i].name;
+		const struct http_param *param = fields->items[i].param;
+		const struct http_value *value = &param->value;
+		if (slice_starts_with(name, SLICE("_")) || is_utm(name))
+			continue;
+		if (!parameter_is_reserved(name)) {
+			changes[signup->custom_field_count++] = (struct custom_field){
+				.name = name,
+				.json = value->type == HTTP_NULL ? SLICE_NONE : value_as_json(pool, value),
+				.text = value->type == HTTP_STRING ? value->text : SLICE_NONE,
+			};
+		} else if (value->type == HTTP_ARRAY)
+			return call_fail_parameter(call, param->name, "must be one value");
+	}
+	signup->custom_fields = changes;
+	return true;
+}
+
+/* False: the call has failed. */
+static bool
+write_utm(struct call *call, const struct fields *fields, struct json_writer *writer, bool *any)
+{
+	const struct slice prefix = SLICE(UTM);
+	for (size_t i = 0; i < fields->count; i++) {
+		struct slice name = fields->items[i].name, text;
+		if (!slice_starts_with(name, prefix) || name.size == prefix.size)
+			continue;
+		if (!call_param_text(call, fields->items[i].param, &text))
+			return false;
+		if (!slice_present(text))
+			continue;
+		json_key(writer, slice_sub(name, prefix.size, name.size));
+		json_string(writer, text);
+		*any = true;
+	}
+	return true;
+}
+
+/* `utm_source=x` is kept as {"source":"x"}. */
+static bool
+parse_utm(struct call *call, const struct fields *fields, struct signup *signup)
+{
+	struct pool *pool = call->request->pool;
+	struct buffer out;
+	struct json_writer writer;
+	bool any = false;
+	buffer_init(&out, call->api->options->utm_bytes);
+	json_writer_init(&writer, &out);
+	json_begin_object(&writer);
+	bool valid = write_utm(call, fields, &writer, &any);
+	json_end_object(&writer);
+	if (valid && !buffer_ok(&out)) {
+		call_fail_with(call, FAILURE_INVALID_PARAMETER,
+		    pool_printf(pool, "The utm parameters may have at most %zu bytes together", call->api->options->utm_bytes));
+		valid = false;
+	}
+	if (valid && any)
+		signup->utm = pool_copy(pool, buffer_slice(&out));
+	buffer_free(&out);
+	return valid;
+}
+
+bool
+call_read_custom_fields(struct call *call, const struct parameter *rule UNUSED, struct arguments *arguments)
+{
+	struct fields fields;
+	return collect_fields(call, &fields) && parse_custom_fields(call, &fields, &arguments->signup) &&
+	       parse_utm(call, &fields, &arguments->signup);
 }

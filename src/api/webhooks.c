@@ -1,82 +1,48 @@
 /* SPDX-License-Identifier: MIT
  * Webhooks of a campaign (docs/deliveries.md 1). */
-#include "api/call.h"
+#include "api/parameters.h"
 
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "engine/events.h"
 #include "webhook/signature.h"
 #include "webhook/webhook_url.h"
-
-/* What a webhook subscribes to: each event once, in the order in which they were named. */
-struct subscription {
-	uint32_t events; /* EVENT_BITs */
-	enum event_type order[EVENT_TYPES];
-	size_t count;
-};
 
 static bool
 subscribe(struct call *call, const struct http_value *value, struct subscription *to)
 {
 	enum event_type type;
-	if (value->type != HTTP_STRING || !event_parse(value->text, &type)) {
-		call_fail_with(call, FAILURE_INVALID_EVENT, value->text);
-		return false;
-	}
+	if (value->type != HTTP_STRING || !event_parse(value->text, &type))
+		return call_fail_with(call, FAILURE_INVALID_EVENT, value->text);
 	if ((to->events & EVENT_BIT(type)) == 0)
 		to->order[to->count++] = type;
 	to->events |= EVENT_BIT(type);
 	return true;
 }
 
-/* `event` and `events`, each one name or several. */
-static bool
-parse_events(struct call *call, struct subscription *to)
+/* One name or several. */
+bool
+call_read_events(struct call *call, const struct parameter *parameter, struct arguments *arguments)
 {
-	static const char *const names[] = { "event", "events" };
-	*to = (struct subscription){ 0 };
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		const struct http_value *value = http_params_value(call->params, slice_of(names[i]));
-		if (value == NULL || value->type == HTTP_NULL || (value->type == HTTP_STRING && value->text.size == 0))
-			continue;
-		if (value->type != HTTP_ARRAY && !subscribe(call, value, to))
-			return false;
-		for (size_t k = 0; k < value->item_count; k++)
-			if (!subscribe(call, &value->items[k], to))
+	const struct http_value *values;
+	for (size_t i = 0; parameter_has_name(parameter, i); i++) {
+		const size_t count = call_values(call, parameter->names[i], &values);
+		for (size_t k = 0; k < count; k++)
+			if (!subscribe(call, &values[k], &arguments->subscription))
 				return false;
 	}
-	if (to->count == 0)
-		call_fail(call, FAILURE_MISSING_EVENT);
-	return to->count != 0;
+	return arguments->subscription.count != 0 || call_fail(call, FAILURE_MISSING_EVENT);
 }
 
-static bool
-parse_url(struct call *call, struct slice *text)
+bool
+call_judge_url(struct call *call, const struct parameter *rule UNUSED, struct arguments *arguments)
 {
-	if (!call_text(call, "url", text))
-		return false;
-	enum webhook_url_result result =
-	    slice_present(*text) ? webhook_url_judge(call->request->pool, *text, call->api->options->webhook_addresses)
-				 : WEBHOOK_URL_INVALID;
-	if (result != WEBHOOK_URL_OK)
-		call_fail(call, result == WEBHOOK_URL_FORBIDDEN ? FAILURE_FORBIDDEN_URL : FAILURE_INVALID_URL);
-	return result == WEBHOOK_URL_OK;
-}
-
-static bool
-parse_format(struct call *call, bool *form, bool *given)
-{
-	struct slice text;
-	if (!call_text(call, "format", &text))
-		return false;
-	*given = slice_present(text);
-	*form = slice_equal(text, SLICE("form"));
-	if (!*given || *form || slice_equal(text, SLICE("json")))
-		return true;
-	call_fail_parameter(call, SLICE("format"), "must be json or form");
-	return false;
+	enum webhook_url_result result = slice_present(arguments->url) ? webhook_url_judge(call->request->pool, arguments->url,
+									     call->api->options->webhook_addresses)
+								       : WEBHOOK_URL_INVALID;
+	return result == WEBHOOK_URL_OK ||
+	       call_fail(call, result == WEBHOOK_URL_FORBIDDEN ? FAILURE_FORBIDDEN_URL : FAILURE_INVALID_URL);
 }
 
 static void
@@ -104,21 +70,26 @@ void
 handle_put_webhook(struct call *call)
 {
 	unsigned char random[SIGNATURE_SECRET_RANDOM];
-	struct webhook_put put = { .campaign_id = call->campaign.id, .maximum = call->api->options->webhooks_per_campaign };
-	struct subscription subscribed;
-	bool form, format_given, created;
+	struct arguments arguments;
+	bool created;
 	uint64_t id;
-	if (!parse_url(call, &put.url) || !parse_events(call, &subscribed) || !call_text(call, "source", &put.source) ||
-	    !parse_format(call, &form, &format_given) || !call_may_wait(call, WAIT_CAMPAIGN))
+	if (!call_read(call, READ_WEBHOOK_URL | READ_WEBHOOK, &arguments) || !call_may_wait(call, WAIT_CAMPAIGN))
 		return;
-	put.events = subscribed.events;
+	const bool form = slice_equal(arguments.format, SLICE("form"));
 	random_bytes(random, sizeof(random));
-	put.secret = signature_secret_make(call->request->pool, random);
+	const struct webhook_put put = {
+		.campaign_id = call->campaign.id,
+		.url = arguments.url,
+		.events = arguments.subscription.events,
+		.source = arguments.source,
+		.form = slice_present(arguments.format) ? &form : NULL,
+		.secret = signature_secret_make(call->request->pool, random),
+		.maximum = call->api->options->webhooks_per_campaign,
+	};
 	explicit_bzero(random, sizeof(random));
-	put.form = format_given ? &form : NULL;
 	enum result result = store_put_webhook(call->api->store, &put, &id, &created);
 	if (result == RESULT_OK)
-		answer_created(call, &subscribed, id, created ? put.secret : SLICE_NONE); /* shown once */
+		answer_created(call, &arguments.subscription, id, created ? put.secret : SLICE_NONE); /* shown once */
 	else
 		call_fail(call, result == RESULT_INVALID     ? FAILURE_TOO_MANY_WEBHOOKS
 				: result == RESULT_NOT_FOUND ? FAILURE_CAMPAIGN_NOT_FOUND
@@ -129,11 +100,12 @@ handle_put_webhook(struct call *call)
 void
 handle_remove_webhook(struct call *call)
 {
-	struct slice url;
-	if (!call_text(call, "url", &url) || !call_may_wait(call, WAIT_CAMPAIGN))
+	struct arguments arguments;
+	if (!call_read(call, READ_WEBHOOK_URL, &arguments) || !call_may_wait(call, WAIT_CAMPAIGN))
 		return;
-	enum result result =
-	    slice_present(url) ? store_remove_webhook(call->api->store, call->campaign.id, url) : RESULT_NOT_FOUND;
+	enum result result = slice_present(arguments.url)
+				 ? store_remove_webhook(call->api->store, call->campaign.id, arguments.url)
+				 : RESULT_NOT_FOUND;
 	if (result == RESULT_OK)
 		call_answer(call, SLICE("{\"message\":\"Webhook Deleted\"}"));
 	else

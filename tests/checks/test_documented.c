@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Every setting stands with its default in the example file and in leadhook.conf(5), and neither has others.
+ * Every setting stands with its default in the example file and in leadhook.conf(5), and neither has others. Every parameter
+ * stands in docs/api.md, in the section of the calls that read it, and the tables of parameters there have no others.
  *
- * Both texts are turned into configuration files and go through the reader of the programs. */
+ * The settings' texts are turned into configuration files and go through the reader of the programs. */
 #include "unit.h"
 
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/parameters.h"
 #include "conf/file.h"
 #include "webhook/address.h"
 
@@ -154,6 +156,174 @@ the_schedule_is_as_promised(void **state)
 	assert_string_equal(conf_setting_find("dispatch", "schedule")->fallback, "5s 1m 5m 30m 2h 5h 10h 14h 20h 24h");
 }
 
+/* ---- Parameters ---- */
+
+static const struct {
+	const char *heading;
+	unsigned groups; /* that the section specifies */
+} sections[] = {
+	{ "### 1.1 ", READ_CAMPAIGN },
+	{ "## 3 ", READ_KEY },
+	{ "#### 4.1.1 ", READ_LEAD },
+	{ "#### 4.1.2 ", READ_FILTER | READ_LEADERS },
+	{ "#### 4.1.3 ", READ_POINTS },
+	{ "#### 4.1.4 ", READ_LEADS | READ_TAG | READ_CHANNEL | READ_REASON },
+	{ "#### 4.1.5 ", READ_OPT_OUT },
+	{ "#### 4.1.6 ", READ_CALLBACK },
+	{ "#### 4.1.7 ", READ_WEBHOOK_URL | READ_WEBHOOK },
+	{ "### 4.4 ", READ_SIGNUP | READ_SIGNUP_POINTS | READ_VIEW | READ_NOTHING },
+};
+
+static void
+add_line(struct slice line, struct buffer *text)
+{
+	buffer_add(text, line);
+	buffer_add_byte(text, '\n');
+}
+
+/* From the heading to the next one. */
+static struct slice
+find_section(struct slice text, const char *heading)
+{
+	const char *begin = NULL;
+	struct slice rest = text, line;
+	while (slice_next(&rest, '\n', &line)) {
+		if (begin != NULL && slice_starts_with(line, SLICE("#")))
+			return (struct slice){ begin, (size_t)(line.data - begin) };
+		if (slice_starts_with(line, slice_of(heading)))
+			begin = line.data;
+	}
+	fail_msg("docs/api.md has no section %s", heading);
+	return SLICE_NONE;
+}
+
+/* Takes the next word between backticks. `inside` is the caller's. */
+static bool
+next_code_word(struct slice *rest, bool *inside, struct slice *word)
+{
+	while (rest->size > 0) {
+		if (rest->data[0] == '`')
+			*inside = !*inside;
+		size_t size = 0;
+		while (*inside && size < rest->size && memchr("` \n", rest->data[size], 3) == NULL)
+			size++;
+		*word = slice_sub(*rest, 0, size);
+		*rest = slice_sub(*rest, size > 0 ? size : 1, rest->size);
+		if (size > 0)
+			return true;
+	}
+	return false;
+}
+
+static bool
+has_code_word(struct slice text, struct slice wanted)
+{
+	struct slice word;
+	bool inside = false;
+	while (next_code_word(&text, &inside, &word))
+		if (slice_equal(word, wanted))
+			return true;
+	return false;
+}
+
+static bool
+is_parameter_of(struct slice name, unsigned groups)
+{
+	size_t count;
+	const struct parameter *parameters = api_parameters(&count);
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; (parameters[i].groups & groups) != 0 && parameter_has_name(&parameters[i], k); k++)
+			if (slice_equal(parameters[i].names[k], name))
+				return true;
+	return false;
+}
+
+/* Each name that the section's calls read stands there. */
+static void
+check_names(struct slice section, unsigned groups, const char *heading, struct buffer *problems)
+{
+	size_t count;
+	const struct parameter *parameters = api_parameters(&count);
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; (parameters[i].groups & groups) != 0 && parameter_has_name(&parameters[i], k); k++)
+			if (!has_code_word(section, parameters[i].names[k]))
+				buffer_printf(
+				    problems, "%.*s is missing in section %s\n", SLICE_ARGS(parameters[i].names[k]), heading);
+}
+
+/* The first column of a table of parameters has no other names; "utm_…" stands for many. */
+static void
+check_table(struct slice section, unsigned groups, struct buffer *problems)
+{
+	struct slice line, word;
+	bool in_table = false;
+	while (slice_next(&section, '\n', &line)) {
+		in_table = slice_starts_with(line, SLICE("|")) && (in_table || slice_starts_with(line, SLICE("| Parameter ")));
+		struct slice cell = slice_sub(line, 0, in_table ? 1 + slice_find(slice_sub(line, 1, line.size), '|') : 0);
+		bool inside = false;
+		while (next_code_word(&cell, &inside, &word))
+			if (slice_is_ascii(word) && !is_parameter_of(word, groups))
+				buffer_printf(problems, "%.*s is not read\n", SLICE_ARGS(word));
+	}
+}
+
+static void
+the_api_document_has_every_parameter(void **state)
+{
+	(void)state;
+	struct buffer text, problems;
+	unsigned specified = 0;
+	size_t count;
+	const struct parameter *parameters = api_parameters(&count);
+	buffer_init(&text, TEXT_BYTES_MAX);
+	buffer_init(&problems, TEXT_BYTES_MAX);
+	read_document("docs/api.md", add_line, &text);
+	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
+		struct slice section = find_section(buffer_slice(&text), sections[i].heading);
+		specified |= sections[i].groups;
+		check_names(section, sections[i].groups, sections[i].heading, &problems);
+		check_table(section, sections[i].groups, &problems);
+	}
+	for (size_t i = 0; i < count; i++)
+		if ((parameters[i].groups & ~specified) != 0)
+			buffer_printf(
+			    &problems, "%.*s has a group that no section specifies\n", SLICE_ARGS(parameters[i].names[0]));
+	if (problems.size > 0)
+		fail_msg("docs/api.md:\n%s", problems.data);
+	buffer_free(&problems);
+	buffer_free(&text);
+}
+
+/* docs/api.md 4.4, "Names that begin with `_` are never fields, nor are …": those of the table, and no others. */
+static void
+the_api_document_lists_the_reserved_names(void **state)
+{
+	(void)state;
+	static const char before[] = "are never\nfields, nor are ";
+	struct buffer text;
+	size_t count;
+	const struct parameter *parameters = api_parameters(&count);
+	struct pool *pool = pool_new();
+	buffer_init(&text, TEXT_BYTES_MAX);
+	read_document("docs/api.md", add_line, &text);
+	struct slice section = find_section(buffer_slice(&text), "### 4.4 ");
+	const char *begin = memmem(section.data, section.size, before, strlen(before));
+	assert_non_null(begin);
+	struct slice list = { begin, (size_t)(section.data + section.size - begin) }, rest = list, word;
+	bool inside = false;
+	while (next_code_word(&rest, &inside, &word))
+		if (!parameter_is_reserved(word))
+			fail_msg("%.*s can be a custom field", SLICE_ARGS(word));
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; (parameters[i].groups & READ_OWN) != 0 && parameter_has_name(&parameters[i], k); k++) {
+			struct slice name = pool_copy_lower(pool, parameters[i].names[k]);
+			if (!slice_starts_with(name, SLICE("_")) && !has_code_word(list, name))
+				fail_msg("%.*s is not listed", SLICE_ARGS(name));
+		}
+	buffer_free(&text);
+	pool_free(&pool);
+}
+
 int
 main(void)
 {
@@ -162,6 +332,8 @@ main(void)
 		cmocka_unit_test(the_manual_explains_every_setting),
 		cmocka_unit_test(the_rules_have_the_same_defaults),
 		cmocka_unit_test(the_schedule_is_as_promised),
+		cmocka_unit_test(the_api_document_has_every_parameter),
+		cmocka_unit_test(the_api_document_lists_the_reserved_names),
 	};
 	return cmocka_run_group_tests_name("documented", tests, NULL, NULL);
 }

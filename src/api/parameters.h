@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT
+ * The table of parameters: the one place that knows their names, which calls read them, and what a bad value does
+ * (docs/api.md 4). */
+#ifndef LEADHOOK_API_PARAMETERS_H
+#define LEADHOOK_API_PARAMETERS_H
+
+#include "api/call.h"
+#include "engine/events.h"
+#include "identity/email.h"
+
+/* What is read together. A call reads one group or several. */
+enum parameter_group {
+	READ_KEY = 1 << 0,
+	READ_CAMPAIGN = 1 << 1,
+	READ_CALLBACK = 1 << 2,
+	READ_SIGNUP = 1 << 3, /* docs/api.md 4.4 */
+	READ_SIGNUP_POINTS = 1 << 4,
+	READ_VIEW = 1 << 5,
+	READ_LEAD = 1 << 6,  /* one lead */
+	READ_LEADS = 1 << 7, /* the leads of a bulk call, or of points */
+	READ_POINTS = 1 << 8,
+	READ_TAG = 1 << 9, /* what bulk calls do, as the next two */
+	READ_CHANNEL = 1 << 10,
+	READ_REASON = 1 << 11,
+	READ_FILTER = 1 << 12,
+	READ_LEADERS = 1 << 13,
+	READ_WEBHOOK_URL = 1 << 14,
+	READ_WEBHOOK = 1 << 15,
+	READ_OPT_OUT = 1 << 16,
+	READ_NOTHING = 1 << 17, /* ignored */
+	READ_OWN =
+	    READ_KEY | READ_CAMPAIGN | READ_CALLBACK | READ_SIGNUP | READ_SIGNUP_POINTS | READ_NOTHING /* not custom fields */
+};
+
+/* The events of a webhook: each once, in the order in which they were named. */
+struct subscription {
+	uint32_t events; /* EVENT_BITs */
+	enum event_type order[EVENT_TYPES];
+	size_t count;
+};
+
+/* What call_read fills. Absent slices were not given. */
+struct arguments {
+	struct signup signup;
+	struct payload_view view;
+	struct lead_reference lead;
+	struct http_value *typed_leads; /* up to the setting bulk_items */
+	size_t typed_lead_count;        /* also those beyond it */
+	enum lead_identity identity;    /* of all of them … */
+	bool mixed_identities;          /* … unless they have several */
+	struct lead_reference *leads;   /* without the malformed ones */
+	size_t lead_count;
+	struct email email;
+	struct slice phone_number, country_code; /* as typed */
+	struct slice social_id, url_kid;         /* as typed, in the request and in the query of `__url` */
+	bool referrer_only;                      /* the social id came as `__kid` */
+	bool has_points;                         /* signup.points were given */
+	struct slice message;
+	uint64_t tag_id;
+	struct slice word; /* as in struct bulk_request */
+	size_t limit;      /* of a list; 0: not given */
+	struct lead_filter filter;
+	struct slice url, source, format;
+	struct subscription subscription;
+	bool safe; /* also when it is no boolean */
+};
+
+enum parameter_flag {
+	PARAMETER_KEYED = 1 << 0,        /* ignored without a key */
+	PARAMETER_FROM_URL = 1 << 1,     /* read from the query of `__url` only, where the others never are */
+	PARAMETER_COLLECTS = 1 << 2,     /* a repeated name makes an array */
+	PARAMETER_ALTERNATIVE = 1 << 3,  /* READ_LEAD: ignored when a parameter before it names the lead */
+	PARAMETER_LENIENT = 1 << 4,      /* of booleans: a bad value is true … */
+	PARAMETER_EMPTY_IS_TRUE = 1 << 5 /* … and so is an empty one */
+};
+
+struct parameter;
+typedef bool parameter_reader(struct call *call, const struct parameter *parameter, struct arguments *arguments);
+
+enum { PARAMETER_NAMES_MAX = 4 };
+
+/* Or, without a name, a rule about the parameters before it. */
+struct parameter {
+	struct slice names[PARAMETER_NAMES_MAX]; /* the first with a value counts */
+	unsigned groups, flags;
+	parameter_reader *read; /* NULL: not by call_read */
+	size_t member;          /* of struct arguments: where the value goes */
+	/* Of texts: whether the value is good. Neither: every text is. */
+	bool (*holds)(struct slice text);
+	bool (*parse)(struct call *call, struct slice text, void *member); /* stores what the text means, too */
+	const char *rule;            /* of a bad value: FAILURE_INVALID_PARAMETER with this rule. NULL: … */
+	enum failure failure;        /* … this failure */
+	enum lead_identity identity; /* READ_LEADS */
+};
+
+/* All of them, in the order in which they are read. */
+const struct parameter *api_parameters(size_t *count);
+
+/* Reads the parameters of these groups. False: the call has failed, as in all functions below. */
+MUST_CHECK bool call_read(struct call *call, unsigned groups, struct arguments *arguments);
+/* Reads the one parameter of the group. */
+MUST_CHECK bool call_read_text(struct call *call, enum parameter_group group, struct slice *text);
+
+/* Whether a name in lower case is one of READ_OWN. */
+bool parameter_is_reserved(struct slice lower_name);
+/* Whether it is one of PARAMETER_FROM_URL. */
+bool parameter_is_from_url(struct slice name);
+
+static inline bool
+parameter_has_name(const struct parameter *parameter, size_t i)
+{
+	return i < PARAMETER_NAMES_MAX && slice_present(parameter->names[i]);
+}
+
+/* A parameter of the request as a text: strings, and numbers as they were written; empty and null are absent. A boolean or an
+ * array is bad. */
+MUST_CHECK bool call_param_text(struct call *call, const struct http_param *param, struct slice *text);
+/* The first name that has a value; those after it are not looked at. */
+MUST_CHECK bool call_first_text(
+    struct call *call, const struct parameter *parameter, const struct http_param **given, struct slice *text);
+/* The items of an array, or the one value; empty and null are none. */
+size_t call_values(const struct call *call, struct slice name, const struct http_value **values);
+
+/* Readers and rules in identifiers.c, signup.c and webhooks.c. */
+parameter_reader call_parse_phone, call_name_lead, call_read_social_id, call_choose_subject, call_read_leads, call_check_leads,
+    call_parse_leads;
+parameter_reader call_merge_url, call_complete_signup, call_read_custom_fields;
+parameter_reader call_judge_url, call_read_events;
+
+#endif

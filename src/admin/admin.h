@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "conf/conf.h"
+#include "store/operator/admin.h"
 #include "store/queue/dispatch.h"
 #include "store/store.h"
 
@@ -22,6 +23,8 @@ struct admin_wiring {
 	bool (*load)(const char *path, struct conf **conf, struct buffer *problems);
 	/* The store that a configuration describes; both live until the command is done. */
 	struct store *(*open_store)(const struct conf *conf);
+	/* Of the programs of this host with that configuration. */
+	struct connection_needs (*connection_needs)(const struct conf *conf);
 	/* Sends a delivery once, as the dispatcher sends it, and records nothing. False when this machine can send nothing at
 	 * all. `now_ms` is the database's time; what is answered lives in the pool. */
 	bool (*deliver)(struct pool *pool, const struct due_delivery *delivery, int64_t now_ms, struct admin_attempt *attempt);

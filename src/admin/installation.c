@@ -2,6 +2,7 @@
  * The installation as a whole: its tables, what is wrong with it, how busy it is. */
 #include <sysexits.h>
 
+#include "admin/admin.h"
 #include "admin/commands.h"
 #include "store/operator/admin.h"
 
@@ -38,7 +39,8 @@ admin_check(struct admin_call *call)
 {
 	struct finding *findings;
 	size_t count;
-	store_check(call->store, call->pool, call->options[OPTION_DEEP] != NULL, &findings, &count);
+	const struct connection_needs needs = call->wiring->connection_needs(call->conf);
+	store_check(call->store, call->pool, &needs, call->options[OPTION_DEEP] != NULL, &findings, &count);
 	struct output *list = output_new(call->pool, OUTPUT_ARRAY);
 	for (size_t i = 0; i < count; i++) {
 		output_record(list);

@@ -38,11 +38,13 @@ enum { DISPATCHER_LEASE_MARGIN_MS = 15 * 1000 };
 struct dispatcher;
 
 /* Each with a connection of its own. */
+enum { DISPATCHER_CONNECTIONS = 3 };
 struct dispatcher_stores {
 	struct store *own;
 	struct store *recorder;    /* for deliver/recorder.h */
 	struct store *maintenance; /* for deliver/maintenance.h */
 };
+_Static_assert(sizeof(struct dispatcher_stores) == DISPATCHER_CONNECTIONS * sizeof(struct store *), "one for each");
 
 /* NULL, logged, when the options contradict each other, or there can be no sender or no thread. `lock` may be NULL; all else
  * that is handed over must stay valid, but for `options` and `stores` themselves. */

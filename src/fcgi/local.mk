@@ -9,4 +9,5 @@ noinst_LIBRARIES += %D%/libfcgi.a
 	%D%/scoreboard.c %D%/scoreboard.h \
 	%D%/server.c %D%/server.h \
 	%D%/signals.c %D%/signals.h \
-	%D%/worker.c %D%/worker.h
+	%D%/worker.c %D%/worker.h \
+	%D%/workers.c

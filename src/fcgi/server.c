@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <string.h>
 #include <sysexits.h>
-#include <unistd.h>
 
 #include "base/log.h"
 #include "fcgi/listener.h"
@@ -12,8 +11,6 @@
 #include "fcgi/scoreboard.h"
 #include "fcgi/signals.h"
 #include "fcgi/worker.h"
-
-enum { WORKERS_PER_CORE = 32, CORES_MAX = 4 };
 
 static struct fcgi_options
 with_defaults(struct fcgi_options options)
@@ -30,7 +27,7 @@ with_defaults(struct fcgi_options options)
 		if (*times[i].value <= 0)
 			*times[i].value = times[i].fallback;
 	if (options.workers_per_core == 0)
-		options.workers_per_core = WORKERS_PER_CORE;
+		options.workers_per_core = FCGI_WORKERS_PER_CORE;
 	return options;
 }
 
@@ -42,11 +39,7 @@ count_workers(const struct fcgi_options *options, const struct listener *listene
 		return asked < FCGI_WORKERS_MAX ? (size_t)asked : FCGI_WORKERS_MAX;
 	if (asked == FCGI_WORKERS_UNSET && listener_is_standard_input(listener))
 		return 0;
-	size_t per_core = options->workers_per_core;
-	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-	if (cores <= 1) /* or nobody knows */
-		return per_core;
-	return per_core * (size_t)(cores < CORES_MAX ? cores : CORES_MAX);
+	return fcgi_workers_auto(options->workers_per_core);
 }
 
 static int

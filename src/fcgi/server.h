@@ -23,8 +23,12 @@
 enum {
 	FCGI_WORKERS_AUTO = -1,  /* workers_per_core for each core, for four cores at most */
 	FCGI_WORKERS_UNSET = -2, /* 0 when the socket is descriptor 0 (one process a request: mod_fcgid), else AUTO */
-	FCGI_WORKERS_MAX = 1024
+	FCGI_WORKERS_MAX = 1024,
+	FCGI_WORKERS_PER_CORE = 32
 };
+
+/* What FCGI_WORKERS_AUTO is on this host. */
+size_t fcgi_workers_auto(size_t per_core);
 
 /* Times are milliseconds; 0 stands for the default named beside it. */
 struct fcgi_options {
@@ -33,7 +37,7 @@ struct fcgi_options {
 	const char *listen;
 	unsigned socket_mode;       /* of a unix socket that is made here; 0 stands for 0660 */
 	const char *socket_group;   /* its group, name or number; NULL leaves the process's own */
-	unsigned workers_per_core;  /* 32: what FCGI_WORKERS_AUTO goes by */
+	unsigned workers_per_core;  /* FCGI_WORKERS_PER_CORE: what FCGI_WORKERS_AUTO goes by */
 	int workers;                /* 0 serves in the calling process, without any fork; see also the names above */
 	uint64_t max_requests;      /* a worker retires after so many, up to a tenth more; 0 never */
 	int64_t request_timeout_ms; /* 30,000: a worker longer in one request is killed (not with workers 0) */

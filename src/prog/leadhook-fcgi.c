@@ -367,7 +367,7 @@ listen_on(const struct conf *conf, const char *given)
 
 /* Those that wait for the committer make the next batch larger; those that write themselves stand in each other's way, and each
  * holds a connection to the database. */
-enum { FEEDING_PER_CORE = 32, WRITING_PER_CORE = 4 };
+enum { FEEDING_PER_CORE = FCGI_WORKERS_PER_CORE, WRITING_PER_CORE = 4 };
 
 /* Of the configuration that the program was started with: what the socket goes by outlives it. */
 static int

@@ -5,7 +5,9 @@
 #include "admin/admin.h"
 #include "base/descriptors.h"
 #include "base/sandbox.h"
+#include "deliver/dispatcher.h"
 #include "deliver/request.h"
+#include "fcgi/server.h"
 #include "prog/wiring.h"
 
 /* What the configuration comes to; empty until it is loaded. Of most commands nothing but that it is right: what they need,
@@ -24,6 +26,19 @@ static struct store *
 open_store(const struct conf *conf)
 {
 	return wiring_store(conf, NULL, WIRING_ANSWER_MS);
+}
+
+/* By server.workers: check knows neither --workers nor --no-committer. Each process holds one connection at most. */
+static struct connection_needs
+connection_needs(const struct conf *conf)
+{
+	const unsigned workers = conf->server.workers;
+	return (struct connection_needs){
+		.workers = workers == CONF_WORKERS_AUTO ? (unsigned)fcgi_workers_auto(FCGI_WORKERS_PER_CORE) : workers,
+		.committer = 1,
+		.dispatcher = DISPATCHER_CONNECTIONS,
+		.command = 1,
+	};
 }
 
 /* An attempt that is under way. */
@@ -72,7 +87,12 @@ deliver(struct pool *pool, const struct due_delivery *delivery, int64_t now_ms, 
 int
 main(int argc, char *argv[])
 {
-	static const struct admin_wiring parts = { load, open_store, deliver };
+	static const struct admin_wiring parts = {
+		.load = load,
+		.open_store = open_store,
+		.connection_needs = connection_needs,
+		.deliver = deliver,
+	};
 	sandbox_begin();
 	sandbox_hide(true);
 	descriptors_fill();

@@ -81,7 +81,7 @@ find(struct world *w, const char *what)
 {
 	struct finding *findings;
 	size_t count;
-	store_check(w->store, w->pool, true, &findings, &count);
+	store_check(w->store, w->pool, NULL, true, &findings, &count);
 	for (size_t i = 0; i < count; i++)
 		if (slice_equal(findings[i].what, slice_of(what)))
 			return &findings[i];

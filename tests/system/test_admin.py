@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """docs/operating.md 3 and 4: the `leadhook` command, as people and as programs use it."""
 import json
+import os
 import pathlib
 import re
 
@@ -61,6 +62,28 @@ def test_check(service, leadhook):
     assert done.returncode == CONFIG and answer["ok"] is False
     [finding] = answer["findings"]
     assert list(finding) == ["what", "detail", "hint"] and finding["what"] == "connection" and all(finding.values())
+
+
+def test_check_of_connections(service, leadhook):
+    """docs/operating.md 2.2: fewer connections than the programs need at most are a finding; the number is that of the account"""
+    user = service.installation.setting("database", "user")
+
+    def check(allowed, workers):
+        service.database.sql(f"ALTER USER '{user}'@'localhost' WITH MAX_USER_CONNECTIONS {allowed}")
+        return call(service.installation, "check", "--json", env={"LEADHOOK_SERVER_WORKERS": str(workers)})
+    try:
+        done = check(20, 16)
+        [finding] = json.loads(done.stdout)["findings"]
+        assert done.returncode == CONFIG and finding == {
+            "what": "connection_limit", "hint": "raise max_user_connections to 21, or set server.workers to 15",
+            "detail": "the programs need up to 21 connections (responders 17, dispatcher 3, leadhook 1), max_user_connections is 20"}
+        for allowed, workers in ((21, 16), (20, 15), (5, 0)):
+            assert check(allowed, workers).returncode == OK
+        cores = min(os.sysconf("SC_NPROCESSORS_ONLN"), 4)
+        [finding] = json.loads(check(20, "auto").stdout)["findings"]
+        assert f"up to {32 * cores + 5} connections" in finding["detail"]
+    finally:
+        check(0, "auto")
 
 
 def test_status(service, leadhook, receiver, campaign):

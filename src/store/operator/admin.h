@@ -19,9 +19,16 @@ struct finding {
 	struct slice detail; /* what was seen */
 	struct slice hint;   /* what to do */
 };
-/* Server version, rights, schema, session settings. `deep`, where these allow it: everything that is kept twice is counted
- * again, which may take minutes, and sign-ups go on. What the database answers is a finding, never an error. */
-void store_check(struct store *store, struct pool *pool, bool deep, struct finding **findings, size_t *count);
+/* The most connections that the programs of a host hold at once (docs/operating.md 2.2). */
+struct connection_needs {
+	unsigned workers; /* 0: there is one responder, without a committer */
+	unsigned committer, dispatcher, command;
+};
+/* Server version, rights, schema, session settings, whether the server allows so many connections (NULL: any number). `deep`,
+ * where these allow it: everything that is kept twice is counted again, which may take minutes, and sign-ups go on. What the
+ * database answers is a finding, never an error. */
+void store_check(struct store *store, struct pool *pool, const struct connection_needs *needs, bool deep,
+    struct finding **findings, size_t *count);
 /* Prepares every statement of the program on the schema at hand. `failed` names the first that does not fit. */
 MUST_CHECK enum result store_check_statements(struct store *store, const char **failed);
 

@@ -5,7 +5,9 @@
 #include <inttypes.h>
 
 const struct db_statement sql_select_server_version = { "sql_select_server_version",
-	"SELECT VERSION(), @@innodb_flush_log_at_trx_commit, @@max_allowed_packet", false };
+	"SELECT VERSION(), @@innodb_flush_log_at_trx_commit, @@max_allowed_packet, CAST(@@max_connections AS SIGNED),"
+	" CAST(@@max_user_connections AS SIGNED)",
+	false };
 DB_STATEMENT(sql_select_uncounted_addresses, "SELECT c.id, c.max_per_ip, n.ip_counted_to, n.last_subscription_number"
 					     " FROM {prefix}campaigns c"
 					     " JOIN {prefix}campaign_counters n ON n.campaign_id = c.id"
@@ -47,11 +49,41 @@ check_peer(struct store *store, struct check *check)
 		    "use database.socket, or set database.tls to verify; to off where there are no other accounts");
 }
 
-enum { SERVER_VERSION, SERVER_FLUSH, SERVER_PACKET };
+enum { SERVER_VERSION, SERVER_FLUSH, SERVER_PACKET, SERVER_CONNECTIONS, SERVER_USER_CONNECTIONS };
 enum { PACKET_MIN = 1024 * 1024 /* twice what write.c puts into one statement */ };
 
+/* What to change: the server, or how many workers there are. */
+static const char *
+connections_hint(struct check *check, const struct connection_needs *needs, const char *variable, int64_t allowed, unsigned all)
+{
+	const int64_t workers = allowed - (all - needs->workers);
+	if (needs->workers == 0 || workers < 1)
+		return pool_printf(check->pool, "raise %s to %u", variable, all).data;
+	return pool_printf(check->pool, "raise %s to %u, or set server.workers to %" PRId64, variable, all, workers).data;
+}
+
+/* max_user_connections is the limit of this account, or the server's for each account; 0: there is none. */
 static void
-check_server(struct store *store, struct check *check)
+check_connections(struct check *check, const struct db_rows *server, const struct connection_needs *needs)
+{
+	const int64_t connections = db_get_i64(server, 0, SERVER_CONNECTIONS);
+	const int64_t of_user = db_get_i64(server, 0, SERVER_USER_CONNECTIONS);
+	const bool user_decides = of_user > 0 && of_user < connections;
+	const char *variable = user_decides ? "max_user_connections" : "max_connections";
+	const int64_t allowed = user_decides ? of_user : connections;
+	const unsigned responders = needs->workers == 0 ? 1 : needs->workers + needs->committer;
+	const unsigned all = responders + needs->dispatcher + needs->command;
+	if (allowed >= all)
+		return;
+	check_add(check, "connection_limit",
+	    pool_printf(check->pool,
+		"the programs need up to %u connections (responders %u, dispatcher %u, leadhook %u), %s is %" PRId64, all,
+		responders, needs->dispatcher, needs->command, variable, allowed),
+	    connections_hint(check, needs, variable, allowed, all));
+}
+
+static void
+check_server(struct store *store, struct check *check, const struct connection_needs *needs)
 {
 	struct db_rows rows;
 	if (store_query(store, check->pool, &rows, &sql_select_server_version) != RESULT_OK) {
@@ -69,6 +101,8 @@ check_server(struct store *store, struct check *check)
 		check_add(check, "packet_size",
 		    pool_printf(check->pool, "max_allowed_packet is %" PRIu64, db_get_u64(&rows, 0, SERVER_PACKET)),
 		    "set it to 1M or more: otherwise what many leads need at once is not written");
+	if (needs != NULL)
+		check_connections(check, &rows, needs);
 }
 
 /* Whether the rest may go on with it. */
@@ -148,7 +182,8 @@ check_days(struct store *store, struct check *check)
 }
 
 void
-store_check(struct store *store, struct pool *pool, bool deep, struct finding **findings, size_t *count)
+store_check(struct store *store, struct pool *pool, const struct connection_needs *needs, bool deep, struct finding **findings,
+    size_t *count)
 {
 	struct check check = { .pool = pool };
 	if (db_connect(store->db) != RESULT_OK) {
@@ -157,7 +192,7 @@ store_check(struct store *store, struct pool *pool, bool deep, struct finding **
 		    hint == NULL ? "check the [database] section and that the server runs" : hint);
 	} else {
 		check_peer(store, &check);
-		check_server(store, &check);
+		check_server(store, &check, needs);
 		bool fits = check_schema(store, &check);
 		if (fits)
 			check_addresses(store, &check);

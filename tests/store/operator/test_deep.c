@@ -100,7 +100,7 @@ static struct finding *
 check(struct world *w, size_t *count)
 {
 	struct finding *findings;
-	store_check(w->store, w->pool, true, &findings, count);
+	store_check(w->store, w->pool, NULL, true, &findings, count);
 	return findings;
 }
 
@@ -322,7 +322,7 @@ a_broken_table_is_a_finding(void **state)
 	struct store *other = store_with_prefix("broken_");
 	assert_int_equal(store_upgrade(other, true, &from, &to), RESULT_OK);
 	root_run("ALTER TABLE broken_score_entries DROP COLUMN requested");
-	store_check(other, w->pool, true, &findings, &count);
+	store_check(other, w->pool, NULL, true, &findings, &count);
 	assert_true(is_told(findings, count, "statements", "requested"));
 	store_free(&other);
 	assert_nothing_found(w);

@@ -22,6 +22,45 @@ has_finding(const struct finding *findings, size_t count, struct slice what)
 	return false;
 }
 
+/* What is found of a server that allows so many connections to this account, or nothing; with a connection that is new. */
+static struct finding
+connections_found(struct world *w, unsigned workers, const char *limit)
+{
+	const struct connection_needs needs = { .workers = workers, .committer = 1, .dispatcher = 3, .command = 1 };
+	struct finding *findings;
+	size_t count;
+	root_run("%s", limit);
+	struct store *other = store_new(&world_options);
+	store_check(other, w->pool, &needs, false, &findings, &count);
+	store_free(&other);
+	assert_true(count <= 1);
+	return count == 1 ? findings[0] : (struct finding){ .what = SLICE_NONE };
+}
+
+#define OF_ACCOUNT "ALTER USER " PRIVATE_SERVER_USER "@localhost WITH MAX_USER_CONNECTIONS "
+
+/* docs/operating.md 2.2 */
+static void
+the_check_counts_connections(void **state)
+{
+	struct world *w = *state;
+	struct finding found = connections_found(w, 16, "SET GLOBAL max_connections = 20");
+	assert_slice(found.what, "connection_limit");
+	assert_slice(found.detail, "the programs need up to 21 connections (responders 17, dispatcher 3, leadhook 1),"
+				   " max_connections is 20");
+	assert_slice(found.hint, "raise max_connections to 21, or set server.workers to 15");
+	assert_false(slice_present(connections_found(w, 16, "SET GLOBAL max_connections = 21").what));
+	root_run("SET GLOBAL max_connections = 151");
+	found = connections_found(w, 16, OF_ACCOUNT "5");
+	assert_slice(found.detail, "the programs need up to 21 connections (responders 17, dispatcher 3, leadhook 1),"
+				   " max_user_connections is 5");
+	assert_slice(found.hint, "raise max_user_connections to 21");
+	assert_false(slice_present(connections_found(w, 0, OF_ACCOUNT "5").what));
+	found = connections_found(w, 0, OF_ACCOUNT "4");
+	assert_slice(found.hint, "raise max_user_connections to 5");
+	assert_false(slice_present(connections_found(w, 16, OF_ACCOUNT "0").what));
+}
+
 static void
 the_check_finds_what_is_wrong(void **state)
 {
@@ -30,34 +69,34 @@ the_check_finds_what_is_wrong(void **state)
 	size_t count;
 	uint32_t from, to;
 	const char *failed;
-	store_check(w->store, w->pool, false, &findings, &count);
+	store_check(w->store, w->pool, NULL, false, &findings, &count);
 	assert_int_equal(count, 0);
 	struct store *other = store_with_prefix("broken_");
-	store_check(other, w->pool, false, &findings, &count);
+	store_check(other, w->pool, NULL, false, &findings, &count);
 	assert_true(has_finding(findings, count, SLICE("schema_version")));
 	assert_int_equal(store_upgrade(other, true, &from, &to), RESULT_OK);
 	root_run("ALTER TABLE broken_due DROP COLUMN attempts");
 	assert_int_not_equal(store_check_statements(other, &failed), RESULT_OK);
 	assert_non_null(strstr(failed, "claim"));
 	assert_non_null(strstr(store_error_text(other), "attempts"));
-	store_check(other, w->pool, false, &findings, &count);
+	store_check(other, w->pool, NULL, false, &findings, &count);
 	assert_true(has_finding(findings, count, SLICE("statements")));
 	root_run("SET GLOBAL innodb_flush_log_at_trx_commit = 2");
-	store_check(other, w->pool, false, &findings, &count);
+	store_check(other, w->pool, NULL, false, &findings, &count);
 	root_run("SET GLOBAL innodb_flush_log_at_trx_commit = 1");
 	assert_true(has_finding(findings, count, SLICE("durability")));
 	assert_false(has_finding(findings, count, SLICE("packet_size")));
 	root_run("SET GLOBAL max_allowed_packet = 1047552");
 	store_free(&other);
 	other = store_new(&world_options); /* a connection keeps what it began with */
-	store_check(other, w->pool, false, &findings, &count);
+	store_check(other, w->pool, NULL, false, &findings, &count);
 	root_run("SET GLOBAL max_allowed_packet = 1048576");
 	assert_true(has_finding(findings, count, SLICE("packet_size")));
 	store_free(&other);
 	struct store_options nobody = world_options;
 	nobody.password = "wrong";
 	other = store_new(&nobody);
-	store_check(other, w->pool, false, &findings, &count);
+	store_check(other, w->pool, NULL, false, &findings, &count);
 	assert_true(has_finding(findings, count, SLICE("connection")));
 	store_free(&other);
 }
@@ -419,6 +458,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WORLD_TEST(the_check_finds_what_is_wrong),
+		WORLD_TEST(the_check_counts_connections),
 		WORLD_TEST(accounts_are_listed_in_order),
 		WORLD_TEST(accounts_are_suspended_and_limited),
 		WORLD_TEST(a_campaign_keeps_its_settings),

@@ -315,7 +315,7 @@ found(struct world *w, struct slice what)
 {
 	struct finding *findings;
 	size_t count;
-	store_check(w->store, w->pool, false, &findings, &count);
+	store_check(w->store, w->pool, NULL, false, &findings, &count);
 	for (size_t i = 0; i < count; i++)
 		if (slice_equal(findings[i].what, what))
 			return &findings[i];

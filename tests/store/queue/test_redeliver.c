@@ -48,7 +48,7 @@ assert_sound(struct world *w)
 {
 	struct finding *findings;
 	size_t count;
-	store_check(w->store, w->pool, true, &findings, &count);
+	store_check(w->store, w->pool, NULL, true, &findings, &count);
 	for (size_t i = 0; i < count; i++)
 		print_error("%.*s: %.*s\n", SLICE_ARGS(findings[i].what), SLICE_ARGS(findings[i].detail));
 	assert_int_equal(count, 0);

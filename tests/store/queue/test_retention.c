@@ -230,7 +230,7 @@ assert_check_is_clean(struct world *w, struct store *store)
 {
 	struct finding *findings;
 	size_t count;
-	store_check(store, w->pool, true, &findings, &count);
+	store_check(store, w->pool, NULL, true, &findings, &count);
 	for (size_t i = 0; i < count; i++)
 		print_error("%.*s: %.*s\n", SLICE_ARGS(findings[i].what), SLICE_ARGS(findings[i].detail));
 	assert_int_equal(count, 0);
@@ -286,11 +286,11 @@ the_check_still_finds_what_is_wrong(void **state)
 	plant_event(id_of(kept), PLANTED_ENDED);
 	assert_check_is_clean(w, w->store);
 	root_run("UPDATE t_events SET deliveries = 2");
-	store_check(w->store, w->pool, true, &findings, &count);
+	store_check(w->store, w->pool, NULL, true, &findings, &count);
 	assert_int_equal(count, 1);
 	assert_true(slice_equal(findings[0].what, SLICE("events")));
 	root_run("DELETE FROM t_events");
-	store_check(w->store, w->pool, true, &findings, &count);
+	store_check(w->store, w->pool, NULL, true, &findings, &count);
 	assert_int_equal(count, 1);
 	assert_true(slice_equal(findings[0].what, SLICE("deliveries")));
 }

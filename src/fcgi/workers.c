@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+#include <unistd.h>
+
+#include "fcgi/server.h"
+
+enum { CORES_MAX = 4 };
+
+size_t
+fcgi_workers_auto(size_t per_core)
+{
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	if (cores <= 1) /* or unknown */
+		return per_core;
+	return per_core * (size_t)(cores < CORES_MAX ? cores : CORES_MAX);
+}

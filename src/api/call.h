@@ -144,12 +144,7 @@ MUST_CHECK bool call_may_try_key(struct call *call, struct slice hash);
 void call_key_is_good(struct call *call, struct slice hash);
 void call_key_is_bad(struct call *call, struct slice hash);
 
-/* The names that collect on this route (docs/api.md 1, Parameters). */
-struct http_names call_collecting_names(const struct call *call);
-
-/* What the campaign's owner has defined (definitions.c). */
-MUST_CHECK bool call_find_definitions(struct call *call, struct definitions *definitions);
-/* The tag that this text names. False: the call has failed. */
+/* The tag that a text names (campaigns.c). False: the call has failed. */
 enum { TAG_BY_ID = 1 << 0, TAG_BY_NAME = 1 << 1 };
 MUST_CHECK bool call_find_tag(struct call *call, struct slice text, unsigned by, uint64_t *tag_id);
 

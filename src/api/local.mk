@@ -7,7 +7,6 @@ noinst_LIBRARIES += %D%/libapi.a
 	%D%/boards.c %D%/boards.h \
 	%D%/call.c %D%/call.h \
 	%D%/campaigns.c \
-	%D%/definitions.c \
 	%D%/identifiers.c \
 	%D%/leads.c \
 	%D%/limits.c \

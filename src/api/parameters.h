@@ -101,6 +101,8 @@ MUST_CHECK bool call_read(struct call *call, unsigned groups, struct arguments *
 /* Reads the one parameter of the group. */
 MUST_CHECK bool call_read_text(struct call *call, enum parameter_group group, struct slice *text);
 
+/* The names of PARAMETER_COLLECTS, on bulk calls those of READ_LEADS, too (docs/api.md 1.1). */
+struct http_names call_collecting_names(const struct call *call);
 /* Whether a name in lower case is one of READ_OWN. */
 bool parameter_is_reserved(struct slice lower_name);
 /* Whether it is one of PARAMETER_FROM_URL. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Every setting stands with its default in the example file and in leadhook.conf(5), and neither has others. Every parameter
- * stands in docs/api.md, in the section of the calls that read it, and the tables of parameters there have no others.
+ * Every setting stands with its default in the example file and in leadhook.conf(5), and neither has others. Limits stand with
+ * theirs in docs/api.md. Every parameter stands there, in the section of the calls that read it, and the tables of parameters
+ * there have no others.
  *
  * The settings' texts are turned into configuration files and go through the reader of the programs. */
 #include "unit.h"
@@ -47,6 +48,28 @@ convert_manual_line(struct slice line, struct buffer *ini)
 		return;
 	buffer_add(ini, slice_sub(text, 0, text.size - 1)); /* without \ or " */
 	buffer_add_text(ini, slice_ends_with(text, SLICE("\\")) ? "\n " : "\n");
+}
+
+/* "| … | 100 in 60 s, 200 in 180 s (`KEY`) |" of docs/api.md 5, as "KEY = 100/60s 200/180s". */
+static void
+convert_limit_line(struct slice line, struct buffer *ini)
+{
+	struct slice rest = line, cell = SLICE_NONE, key, item;
+	unsigned limit, seconds;
+	for (size_t i = 0; i < 3; i++)
+		if (!slice_next(&rest, '|', &cell))
+			return;
+	if (!slice_ends_with(line, SLICE("`) |")) || sscanf(cell.data, " %u in %u s", &limit, &seconds) != 2)
+		return;
+	if (ini->size == 0)
+		buffer_add_text(ini, "[limits]\n");
+	struct slice limits = cell;
+	if (!slice_next(&cell, '`', &key) || !slice_next(&cell, '`', &key))
+		return;
+	buffer_printf(ini, "%.*s =", SLICE_ARGS(key));
+	while (slice_next(&limits, ',', &item) && sscanf(item.data, " %u in %u s", &limit, &seconds) == 2)
+		buffer_printf(ini, " %u/%us", limit, seconds);
+	buffer_add_byte(ini, '\n');
 }
 
 static void
@@ -138,6 +161,35 @@ the_manual_explains_every_setting(void **state)
 {
 	(void)state;
 	check_document("man/leadhook.conf.5.in", convert_manual_line);
+}
+
+/* docs/api.md 5 */
+static void
+the_api_document_has_the_limits(void **state)
+{
+	(void)state;
+	struct pool *pool = pool_new();
+	struct conf_entries entries = { 0 };
+	struct buffer ini, problems;
+	size_t count;
+	const struct conf_setting *settings = conf_settings(&count);
+	buffer_init(&ini, TEXT_BYTES_MAX);
+	buffer_init(&problems, TEXT_BYTES_MAX);
+	read_document("docs/api.md", convert_limit_line, &ini);
+	read_settings(&ini, pool, &entries, &problems);
+	for (size_t i = 0; i < count; i++) {
+		const struct conf_entry *entry = entry_of(&entries, &settings[i]);
+		const bool limit =
+		    slice_equal(slice_of(settings[i].section), SLICE("limits")) && strchr(settings[i].fallback, '/');
+		if (limit && (entry == NULL || !same_words(entry->text, slice_of(settings[i].fallback))))
+			buffer_printf(&problems, "%s is not documented as \"%s\"\n", settings[i].key, settings[i].fallback);
+	}
+	if (problems.size > 0)
+		fail_msg("docs/api.md:\n%s", problems.data);
+	assert_int_equal(entries.count, 6);
+	buffer_free(&problems);
+	buffer_free(&ini);
+	pool_free(&pool);
 }
 
 /* The rules of core have the same defaults, for callers without a configuration. */
@@ -330,6 +382,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_example_shows_every_setting),
 		cmocka_unit_test(the_manual_explains_every_setting),
+		cmocka_unit_test(the_api_document_has_the_limits),
 		cmocka_unit_test(the_rules_have_the_same_defaults),
 		cmocka_unit_test(the_schedule_is_as_promised),
 		cmocka_unit_test(the_api_document_has_every_parameter),

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT
+ * The limits that are shipped (docs/api.md 5), from the settings to the limiter, by a clock of our own: how much passes at
+ * once, and how long its windows are. */
+#include "unit.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "limit/window.h"
+#include "prog/wiring.h"
+
+enum { SECOND = 1000, MINUTE = 60 * SECOND, WINDOWS = 3, OWN_LIMIT = 7 };
+
+static int64_t now = 5000000;
+
+int64_t __wrap_clock_monotonic_ms(void);
+
+int64_t
+__wrap_clock_monotonic_ms(void)
+{
+	return now;
+}
+
+static struct wiring wiring;
+static struct limiter *limiter;
+
+static int
+begin(void **state UNUSED)
+{
+	char path[] = "test_limits.XXXXXX";
+	struct buffer problems;
+	buffer_init(&problems, CONF_PROBLEMS_MAX_BYTES);
+	int fd = mkstemp(path); /* an empty file */
+	assert_true(fd >= 0);
+	close(fd);
+	bool good = wiring_read(path, &wiring, &problems);
+	unlink(path);
+	if (!good)
+		fail_msg("%s", problems.data);
+	buffer_free(&problems);
+	wiring.conf->server.state_dir = ""; /* shared with no other process */
+	limiter = wiring_limiter(&wiring);
+	return limiter == NULL;
+}
+
+static int
+end(void **state UNUSED)
+{
+	limiter_close(&limiter);
+	wiring_free(&wiring);
+	return 0;
+}
+
+static struct limit_verdict verdict;
+
+static bool
+pass(enum limit_kind kind, const char *who)
+{
+	const struct limit_claim claim = { .kind = kind, .who = slice_of(who), .limit = OWN_LIMIT };
+	const struct limit_network network = { slice_of(who), LIMITER_SPREAD };
+	return limiter_pass(limiter, &network, &claim, 1, &verdict);
+}
+
+static unsigned
+burst(enum limit_kind kind, const char *who)
+{
+	unsigned count = 0;
+	while (count <= LIMIT_MAX && pass(kind, who))
+		count++;
+	return count;
+}
+
+/* In each window `limit` pass: those of its first moment are forgotten when it is over, and a sixtieth of it at most. */
+static const struct {
+	enum limit_kind kind;
+	struct {
+		unsigned limit, minutes;
+	} windows[WINDOWS]; /* those that there are, the shortest first */
+} shipped[] = {
+	{ LIMIT_LOOKUPS, { { 100, 1 }, { 200, 3 }, { 300, 9 } } },
+	{ LIMIT_SIGNUPS, { { 10, 1 }, { 20, 3 }, { 30, 9 } } },
+	{ LIMIT_POSTS, { { 50, 1 } } },
+	{ LIMIT_READINESS, { { 300, 1 } } },
+	{ LIMIT_FAILED_KEYS, { { 30, 1 } } },
+	{ LIMIT_DELETES, { { 60, 1 } } },
+	{ LIMIT_ACCOUNT, { { OWN_LIMIT, 1 } } },
+};
+
+/* A caller that takes whatever passes at every moment. */
+static void
+the_shipped_limits_and_windows(void **state UNUSED)
+{
+	assert_int_equal(ARRAY_SIZE(shipped), LIMIT_KINDS);
+	for (size_t i = 0; i < ARRAY_SIZE(shipped); i++) {
+		const int64_t began = now;
+		unsigned before = 0;
+		for (size_t k = 0; k < WINDOWS && shipped[i].windows[k].limit > 0; k++) {
+			const int64_t window_ms = (int64_t)shipped[i].windows[k].minutes * MINUTE;
+			assert_int_equal(burst(shipped[i].kind, "caller"), shipped[i].windows[k].limit - before);
+			assert_int_equal(verdict.limit, shipped[i].windows[k].limit);
+			before = shipped[i].windows[k].limit;
+			assert_in_range(now + verdict.wait_ms, began + window_ms, began + window_ms + window_ms / WINDOW_PARTS);
+			now += verdict.wait_ms - 1;
+			assert_false(pass(shipped[i].kind, "caller"));
+			now += 1;
+		}
+		assert_int_equal(burst(shipped[i].kind, "caller"), shipped[i].windows[0].limit);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(the_shipped_limits_and_windows, begin, end),
+	};
+	return cmocka_run_group_tests_name("prog/limits", tests, NULL, NULL);
+}

@@ -2,6 +2,8 @@
  * Who may call (docs/api.md 3): the key of a request, or the token of a link. */
 #include "api/parameters.h"
 
+#include <string.h>
+
 #include "identity/api_key.h"
 
 /* `api_key` in query or body, else the last token of either header. */
@@ -51,14 +53,24 @@ check_key(struct call *call, struct slice text)
 	return true;
 }
 
+/* Too large for a call without a key. */
+static bool
+body_is_large(const struct call *call)
+{
+	return call->request->body.size > call->api->options->public_body_bytes;
+}
+
 static bool
 authenticate_by_key(struct call *call)
 {
-	struct slice text;
-	if (!read_key(call, &text))
+	call->key = (struct api_key){ .id = 0 };
+	call->account_id = 0;
+	if (!read_key(call, &call->key_text))
 		return false;
-	if (slice_present(text))
-		return check_key(call, text);
+	if (slice_present(call->key_text))
+		return check_key(call, call->key_text);
+	if (call->route->key == KEY_OPTIONAL && body_is_large(call))
+		return call_fail_with(call, FAILURE_BODY_TOO_LARGE, SLICE("Request body is too large without an API key"));
 	if (!call_pass_address(call))
 		return false;
 	if (call->route->key == KEY_REQUIRED)
@@ -79,4 +91,101 @@ call_authenticate(struct call *call)
 		return authenticate_by_key(call);
 	}
 	return true;
+}
+
+/* ---- keys in bodies ---- */
+
+enum { KEYS_TRIED = 4, KEYS_LOOKED_AT = 1000 };
+
+static bool
+contains(struct slice text, const char *word)
+{
+	return memmem(text.data, text.size, word, strlen(word)) != NULL;
+}
+
+/* Of what looks like a key, as it is written without need for an escape. */
+static enum body_key
+find_known_key(struct call *call, struct slice text)
+{
+	enum body_key found = BODY_HAS_NO_KEY;
+	size_t tried = 0;
+	for (size_t looks = 0; tried < KEYS_TRIED; looks++) {
+		const char *at = memmem(text.data, text.size, "lh_", 3);
+		if (at == NULL)
+			return found;
+		text = slice_sub(text, (size_t)(at - text.data), text.size);
+		const struct slice key = slice_sub(text, 0, API_KEY_SIZE);
+		text = slice_sub(text, 1, text.size);
+		if (looks == KEYS_LOOKED_AT)
+			break;
+		if (!api_key_well_formed(key))
+			continue;
+		const struct digest hash = api_key_hash(key);
+		if (call_key_is_known(call, digest_slice(&hash)))
+			return BODY_HAS_KNOWN_KEY;
+		found = BODY_MAY_HAVE_KEY;
+		tried++;
+	}
+	return BODY_MAY_HAVE_KEY;
+}
+
+/* Without parsing. Some clients escape more than they have to. */
+static enum body_key
+look_for_key(struct call *call)
+{
+	const struct slice body = call->request->body;
+	if (body.size == 0)
+		return BODY_HAS_NO_KEY;
+	const enum body_key found = find_known_key(call, body);
+	const bool escaped = contains(body, "lh%5") || contains(body, "lh\\u005");
+	return found == BODY_HAS_NO_KEY && escaped ? BODY_MAY_HAVE_KEY : found;
+}
+
+bool
+call_waits_for_body(struct call *call)
+{
+	call->body_key = look_for_key(call);
+	return call->body_key != BODY_HAS_NO_KEY ||
+	       (call->route->campaign == CAMPAIGN_IN_PARAMETERS && call->request->body.size > 0);
+}
+
+/* Judges what will be counted, and counts a key that is wrong for sure. */
+bool
+call_may_read_body(struct call *call)
+{
+	if (call->body_key == BODY_HAS_KNOWN_KEY)
+		return true;
+	if (call->body_key == BODY_MAY_HAVE_KEY)
+		return !body_is_large(call) || call_may_fail_key(call);
+	call->judging = true;
+	const bool may = call_authenticate(call) && call_pass_account(call);
+	call->judging = false;
+	return may;
+}
+
+bool
+call_has_same_key(struct call *call)
+{
+	struct slice text;
+	return read_key(call, &text) && slice_equal(text, call->key_text);
+}
+
+bool
+call_count_unread(struct call *call)
+{
+	if (call->counted)
+		return true;
+	if (!read_key(call, &call->key_text))
+		return false;
+	if (slice_present(call->key_text))
+		return check_key(call, call->key_text) && call_pass_account(call);
+	return body_is_large(call) || call_pass_address(call);
+}
+
+void
+call_note_unproven(struct call *call)
+{
+	const bool large = call->body_key != BODY_HAS_NO_KEY && body_is_large(call);
+	if (large && call->account_id == 0 && !call->counted && !call->unavailable)
+		call_note_failed_key(call);
 }

@@ -46,9 +46,23 @@ api_body_limit(const struct api *api, const struct http_request *request)
 	return bulk ? api->options->bulk_body_bytes : api->options->body_bytes;
 }
 
-/* Nothing that comes with an opt-out link, bent or whole, may keep it from working. */
+/* An opt-out link works whatever comes with it, and so does what needs no rights. */
 static bool
-parse_parameters(struct call *call)
+reads_body(const struct call *call)
+{
+	return call->route->key != KEY_NONE && (call->route->flags & ROUTE_PAGE) == 0;
+}
+
+static void
+parse_query(struct call *call)
+{
+	struct http_names collecting = call_collecting_names(call);
+	http_params_parse_query(call->request, &call->api->options->caps, &collecting, &call->params);
+}
+
+/* The query once more, for its mistakes, and the body. False: the call has failed, and has the parameters of before. */
+static bool
+parse_body(struct call *call)
 {
 	static const enum failure failures[] = {
 		[HTTP_INVALID_PARAMETER] = FAILURE_INVALID_PARAMETER,
@@ -59,12 +73,13 @@ parse_parameters(struct call *call)
 	const struct http_caps *caps = &call->api->options->caps;
 	struct http_names collecting = call_collecting_names(call);
 	struct http_problem problem;
-	if ((call->route->flags & ROUTE_PAGE) != 0) {
-		http_params_parse_query(call->request, caps, &collecting, &call->params);
+	struct http_params *params;
+	if (http_params_parse(call->request, caps, &collecting, &params, &problem)) {
+		call->params = params;
 		return true;
 	}
-	if (http_params_parse(call->request, caps, &collecting, &call->params, &problem))
-		return true;
+	if (!call_count_unread(call))
+		return false;
 	if (problem.kind == HTTP_TOO_MANY_ITEMS && (call->route->flags & ROUTE_BULK) != 0)
 		call_fail(call, FAILURE_TOO_MANY_ITEMS);
 	else
@@ -137,6 +152,26 @@ check_campaign(struct call *call)
 	return call->route->campaign == NO_CAMPAIGN || !fails(call, refuses(call));
 }
 
+/* Who calls, and on what. */
+static bool
+identify(struct call *call)
+{
+	return call_authenticate(call) && find_campaign(call) && call_pass_account(call) && check_campaign(call);
+}
+
+/* The limiter comes before the body, whose parameters cost more than a refusal; what only the body has is counted after it
+ * (docs/api.md 1.5). */
+static bool
+identify_and_read(struct call *call)
+{
+	parse_query(call);
+	if (!reads_body(call))
+		return identify(call);
+	if (call_waits_for_body(call))
+		return call_may_read_body(call) && parse_body(call) && identify(call);
+	return identify(call) && parse_body(call) && (call_has_same_key(call) || identify(call));
+}
+
 /* docs/api.md 5: a trusted proxy sends one X-Forwarded-For, so another value is the client's own. */
 static bool
 check_address(struct call *call)
@@ -169,15 +204,15 @@ check_request(struct call *call)
 	return FAILURE_NONE;
 }
 
-/* docs/api.md 2, "Order of checks". */
+/* docs/api.md 1.5. */
 static void
 run(struct call *call)
 {
 	enum failure failure = check_request(call);
 	call_read_callback(call);
-	if (!fails(call, failure) && check_address(call) && parse_parameters(call) && call_authenticate(call) &&
-	    find_campaign(call) && call_pass_account(call) && check_campaign(call) && call_check_callback(call))
+	if (!fails(call, failure) && check_address(call) && identify_and_read(call) && call_check_callback(call))
 		call->route->handle(call);
+	call_note_unproven(call);
 	call_note_wait(call);
 	call_finish(call);
 }

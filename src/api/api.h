@@ -19,6 +19,7 @@ struct api;
 struct api_options {
 	struct http_caps caps;
 	size_t body_bytes, bulk_body_bytes; /* the most that a body may have; and where many leads may be named */
+	size_t public_body_bytes;           /* the most of a body without a key */
 	size_t bulk_items;                  /* how many; at most BULK_LEADS_MAX */
 	size_t utm_bytes;                   /* of a lead's utm parameters together, as JSON */
 	size_t webhooks_per_campaign;

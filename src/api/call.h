@@ -30,6 +30,9 @@ struct api {
 	struct log_throttle refusal_log[LIMIT_KINDS];
 };
 
+/* What the body looks like before it is parsed. */
+enum body_key { BODY_HAS_NO_KEY, BODY_MAY_HAVE_KEY, BODY_HAS_KNOWN_KEY };
+
 struct call {
 	struct api *api;
 	const struct route *route; /* NULL: the path is unknown */
@@ -38,9 +41,13 @@ struct call {
 	struct http_params *params;
 	struct ip_address client; /* as docs/api.md 5 finds it; zeros when nobody knows it */
 	bool has_client;
-	struct api_key key;       /* that came with the request; id 0: none did */
-	uint64_t account_id;      /* whose key came with the request; 0: none */
-	bool key_is_known;        /* this host has seen it to be valid */
+	struct slice key_text; /* as it was sent; absent: none */
+	struct api_key key;    /* that came with the request; id 0: none did */
+	uint64_t account_id;   /* whose key came with the request; 0: none */
+	bool key_is_known;     /* this host has seen it to be valid */
+	enum body_key body_key;
+	bool counted;             /* by a limit */
+	bool judging;             /* by the limits, without being counted */
 	struct slice social_id;   /* KEY_TOKEN: the lead that the token is for */
 	struct campaign campaign; /* on routes that have one */
 	int64_t now_ms;           /* the database's time, with the campaign */
@@ -128,6 +135,16 @@ void handle_list_webhooks(struct call *call);
 
 /* The right that the route needs, and the limits that are judged before it (access.c). False: the call has failed. */
 MUST_CHECK bool call_authenticate(struct call *call);
+/* Whether who calls, or on what, may be in the body alone. */
+MUST_CHECK bool call_waits_for_body(struct call *call);
+/* Then: what the limits make of the rest, before the body is parsed. False: the call has failed. */
+MUST_CHECK bool call_may_read_body(struct call *call);
+/* Whether the body has changed nothing about the key. */
+MUST_CHECK bool call_has_same_key(struct call *call);
+/* Counts a call whose parameters cannot be read, if it has not counted yet. False: the call has failed. */
+MUST_CHECK bool call_count_unread(struct call *call);
+/* At the end: a large body was parsed for a key that was not there. That counts as a wrong key. */
+void call_note_unproven(struct call *call);
 /* KEY_TOKEN (opt_out.c). False: the call has failed. */
 MUST_CHECK bool call_check_token(struct call *call);
 /* The id in the path, or the first of the names that stand for it; 0 when there is none that could be one (api.c). */
@@ -138,11 +155,17 @@ MUST_CHECK bool call_campaign_id(struct call *call, uint64_t *id);
 MUST_CHECK bool call_pass_address(struct call *call);
 /* One with a key: what its account may do. */
 MUST_CHECK bool call_pass_account(struct call *call);
+/* Whether the address may send one more wrong key. */
+MUST_CHECK bool call_may_fail_key(struct call *call);
+/* Whether this host knows it to be valid. */
+MUST_CHECK bool call_key_is_known(struct call *call, struct slice hash);
 /* Whether a key may be looked up: one that this host knows to be valid always. */
 MUST_CHECK bool call_may_try_key(struct call *call, struct slice hash);
 /* What it was found to be. A bad one counts, and the call has failed. */
 void call_key_is_good(struct call *call, struct slice hash);
 void call_key_is_bad(struct call *call, struct slice hash);
+/* Counts one, whatever comes of it. */
+void call_note_failed_key(struct call *call);
 
 /* The tag that a text names (campaigns.c). False: the call has failed. */
 enum { TAG_BY_ID = 1 << 0, TAG_BY_NAME = 1 << 1 };

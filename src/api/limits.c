@@ -87,14 +87,20 @@ refuse(struct call *call, const struct limit_verdict *verdict)
 	call_fail(call, FAILURE_RATE_LIMITED);
 }
 
+/* A call counts once, whatever is found out later about it. */
 static bool
-pass(struct call *call, const struct limit_network *network, const struct limit_claim *claims, size_t count,
-    struct limit_verdict *verdict)
+pass(struct call *call, const struct limit_network *network, const struct limit_claim *claims, size_t count)
 {
-	if (limiter_pass(call->api->options->limiter, network, claims, count, verdict))
+	struct limiter *limiter = call->api->options->limiter;
+	struct limit_verdict verdict;
+	if (call->counted)
 		return true;
-	refuse(call, verdict);
-	return false;
+	const bool passes = call->judging ? limiter_would_pass(limiter, network, claims, count, &verdict)
+					  : limiter_pass(limiter, network, claims, count, &verdict);
+	call->counted = passes && !call->judging;
+	if (!passes)
+		refuse(call, &verdict);
+	return passes;
 }
 
 static bool
@@ -106,17 +112,16 @@ reads_only(const struct call *call)
 bool
 call_pass_address(struct call *call)
 {
-	struct limit_verdict verdict;
 	struct who address, on_campaign;
 	uint64_t campaign_id;
 	const struct slice who = address_of(call, 0, &address);
 	const struct limit_network network = network_of(call);
 	if (call->route->key == KEY_TOKEN) /* opt-out pages, whatever the method */
-		return pass(call, &network, &(struct limit_claim){ .kind = LIMIT_POSTS, .who = who }, 1, &verdict);
+		return pass(call, &network, &(struct limit_claim){ .kind = LIMIT_POSTS, .who = who }, 1);
 	if ((call->route->flags & ROUTE_READINESS) != 0)
-		return pass(call, &network, &(struct limit_claim){ .kind = LIMIT_READINESS, .who = who }, 1, &verdict);
+		return pass(call, &network, &(struct limit_claim){ .kind = LIMIT_READINESS, .who = who }, 1);
 	if (reads_only(call))
-		return pass(call, &network, &(struct limit_claim){ .kind = LIMIT_LOOKUPS, .who = who }, 1, &verdict);
+		return pass(call, &network, &(struct limit_claim){ .kind = LIMIT_LOOKUPS, .who = who }, 1);
 	if (call->route->method == HTTP_DELETE) /* none works without a key */
 		return true;
 	if (!call_campaign_id(call, &campaign_id))
@@ -125,13 +130,13 @@ call_pass_address(struct call *call)
 		{ .kind = LIMIT_SIGNUPS, .who = address_of(call, campaign_id, &on_campaign) },
 		{ .kind = LIMIT_POSTS, .who = who },
 	};
-	return pass(call, &network, claims, ARRAY_SIZE(claims), &verdict);
+	const size_t unknown = call->judging && campaign_id == 0 ? 1 : 0; /* it may be in the body */
+	return pass(call, &network, claims + unknown, ARRAY_SIZE(claims) - unknown);
 }
 
 bool
 call_pass_account(struct call *call)
 {
-	struct limit_verdict verdict;
 	struct limit_claim claim = { .kind = LIMIT_DELETES, .who = account_of(call) };
 	const struct limit_network network = { claim.who, 1 };
 	if (call->account_id == 0)
@@ -143,7 +148,7 @@ call_pass_account(struct call *call)
 		if (claim.limit == 0)
 			return true;
 	}
-	return pass(call, &network, &claim, 1, &verdict);
+	return pass(call, &network, &claim, 1);
 }
 
 /* ---- keys ---- */
@@ -155,18 +160,29 @@ failed_key(const struct call *call, struct who *who)
 }
 
 bool
-call_may_try_key(struct call *call, struct slice hash)
+call_may_fail_key(struct call *call)
 {
-	struct limiter *limiter = call->api->options->limiter;
 	const struct limit_network network = network_of(call);
 	struct limit_verdict verdict;
 	struct who who;
 	const struct limit_claim claim = failed_key(call, &who);
-	call->key_is_known = limiter_knows(limiter, hash);
-	if (call->key_is_known || limiter_would_pass(limiter, &network, &claim, 1, &verdict))
+	if (limiter_would_pass(call->api->options->limiter, &network, &claim, 1, &verdict))
 		return true;
 	refuse(call, &verdict);
 	return false;
+}
+
+bool
+call_key_is_known(struct call *call, struct slice hash)
+{
+	return limiter_knows(call->api->options->limiter, hash);
+}
+
+bool
+call_may_try_key(struct call *call, struct slice hash)
+{
+	call->key_is_known = call_key_is_known(call, hash);
+	return call->key_is_known || call_may_fail_key(call);
 }
 
 void
@@ -181,11 +197,21 @@ void
 call_key_is_bad(struct call *call, struct slice hash)
 {
 	const struct limit_network network = network_of(call);
-	struct limit_verdict verdict;
 	struct who who;
 	const struct limit_claim claim = failed_key(call, &who);
 	if (call->key_is_known)
 		limiter_forget(call->api->options->limiter, hash);
-	if (pass(call, &network, &claim, 1, &verdict))
+	call->judging = false; /* whatever is in the body: no key is wrong in vain */
+	if (pass(call, &network, &claim, 1))
 		call_fail(call, FAILURE_INVALID_API_KEY);
+}
+
+void
+call_note_failed_key(struct call *call)
+{
+	const struct limit_network network = network_of(call);
+	struct limit_verdict verdict;
+	struct who who;
+	const struct limit_claim claim = failed_key(call, &who);
+	call->counted = limiter_pass(call->api->options->limiter, &network, &claim, 1, &verdict);
 }

@@ -52,7 +52,7 @@ struct conf_server {
 
 /* docs/api.md 1, Caps, and 5. */
 struct conf_limits {
-	size_t body_bytes, bulk_body_bytes;
+	size_t body_bytes, bulk_body_bytes, public_body_bytes;
 	size_t name_bytes, value_bytes, custom_fields_bytes;
 	unsigned json_depth, parameters, custom_fields, bulk_items;
 	unsigned webhooks_per_campaign;

@@ -193,6 +193,7 @@ static const struct conf_setting settings[] = {
 
 	{ SETTING(limits, body_bytes, CONF_SIZE), "256k", KILO, MEGA, NULL, "size of a request's body" },
 	{ SETTING(limits, bulk_body_bytes, CONF_SIZE), "1M", KILO, 16 * MEGA, NULL, "size of a bulk call's body" },
+	{ SETTING(limits, public_body_bytes, CONF_SIZE), "8k", KILO, MEGA, NULL, "size of a body without a key" },
 	{ SETTING(limits, bulk_items, CONF_INTEGER), "250", 1, BULK_ITEMS_MAX, NULL, "leads that a bulk call names" },
 	{ SETTING(limits, json_depth, CONF_INTEGER), "16", 1, 128, NULL, "depth of a JSON body" },
 	{ SETTING(limits, parameters, CONF_INTEGER), "200", 1, 10000, NULL, "parameters of a request" },

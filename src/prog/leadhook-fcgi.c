@@ -85,6 +85,7 @@ api_options_of(const struct service *service)
 		.caps = HTTP_CAPS_DEFAULT,
 		.body_bytes = limits->body_bytes,
 		.bulk_body_bytes = limits->bulk_body_bytes,
+		.public_body_bytes = limits->public_body_bytes,
 		.bulk_items = limits->bulk_items,
 		.utm_bytes = limits->custom_fields_bytes,
 		.webhooks_per_campaign = limits->webhooks_per_campaign,

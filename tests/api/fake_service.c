@@ -12,6 +12,7 @@ enum { ANSWER_MAX_BYTES = 16 * 1024 * 1024, BODY_MAX_BYTES = 256 * 1024 };
 static const struct api_options defaults = {
 	.body_bytes = BODY_MAX_BYTES,
 	.bulk_body_bytes = 4 * BODY_MAX_BYTES,
+	.public_body_bytes = BODY_MAX_BYTES,
 	.bulk_items = BULK_LEADS_MAX,
 	.utm_bytes = 16384,
 	.webhooks_per_campaign = 3,

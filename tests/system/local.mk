@@ -53,6 +53,7 @@ EXTRA_DIST += \
 	%D%/test_isolation.py \
 	%D%/test_jsonp.py \
 	%D%/test_limits.py \
+	%D%/test_limits_and_bodies.py \
 	%D%/test_lists.py \
 	%D%/test_log_hygiene.py \
 	%D%/test_lookup.py \

@@ -139,9 +139,13 @@ def test_keys_never_appear_in_a_log(service, campaign):
     ("PUT", "/v2/{}", {"body": b"{", "type": "image/png"}, (405, "method_not_allowed")),
     # size before media type
     ("POST", "/v2/{}", {"body": b"x" * 300000, "type": "image/png"}, (413, "body_too_large")),
-    # media type before syntax, both before the key
-    ("POST", "/v2/{}", {"body": b"{", "type": "image/png", "key": WRONG_KEY}, (415, "unsupported_media_type")),
-    ("POST", "/v2/{}", {"body": b"{", "type": "application/json", "key": WRONG_KEY}, (406, "invalid_json")),
+    # key before media type, media type before syntax
+    ("POST", "/v2/{}", {"body": b"{", "type": "image/png", "key": WRONG_KEY}, (409, "invalid_api_key")),
+    ("POST", "/v2/{}", {"body": b"{", "type": "image/png"}, (415, "unsupported_media_type")),
+    # key and campaign before syntax
+    ("POST", "/v2/{}", {"body": b"{", "type": "application/json", "key": WRONG_KEY}, (409, "invalid_api_key")),
+    ("POST", NO_CAMPAIGN, {"body": b"{", "type": "application/json"}, (404, "campaign_not_found")),
+    ("POST", "/v2/{}", {"body": b"{", "type": "application/json"}, (406, "invalid_json")),
     # key before campaign, campaign before fields
     ("POST", NO_CAMPAIGN, {"json_body": {"email": "bad"}, "key": WRONG_KEY}, (409, "invalid_api_key")),
     ("POST", NO_CAMPAIGN, {"json_body": {"email": "bad"}}, (404, "campaign_not_found")),

@@ -102,7 +102,7 @@ def test_sign_ups(service, account):
 
 
 def test_a_call_that_needs_a_key_counts_without_one(campaign):
-    """2 Order of checks: limits come before keys"""
+    """1.5: limits come before keys"""
     address = new_address()
     for _ in range(SIGNUPS):
         assert campaign.post(ADA, path="/points", key=None, address=address).verdict == (409, "missing_api_key")
@@ -110,12 +110,10 @@ def test_a_call_that_needs_a_key_counts_without_one(campaign):
 
 
 def test_what_comes_before_the_limits(campaign):
-    """2 Order of checks: path, method, body size, media type and syntax first; none of them counts. Key and campaign after"""
+    """1.5: path, method and body size first; none of them counts. Key and campaign after"""
     address, ask = new_address(), campaign.client.request
     before = [(404, lambda: ask("POST", "/nowhere", address=address)), (405, lambda: ask("DELETE", "/subscribe", address=address)),
-              (413, lambda: ask("POST", campaign.path, body=b"x" * 300_000, type="text/plain", address=address)),
-              (415, lambda: ask("POST", campaign.path, body=b"x", type="image/png", address=address)),
-              (406, lambda: ask("POST", campaign.path, body=b"{", type="application/json", address=address))]
+              (413, lambda: ask("POST", campaign.path, body=b"x" * 300_000, type="text/plain", address=address))]
     for status, request in before:
         assert statuses(request, SIGNUPS + 1) == [status] * (SIGNUPS + 1)
     assert statuses(lambda: campaign.post(ADA, key=None, address=address), SIGNUPS) == [200] * SIGNUPS

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: MIT
+"""docs/api.md 1.5, 5: the limits come before the body; a key or campaign that only the body has is counted after it."""
+import json
+
+import pytest
+from client import multipart, new_address
+
+ADA = {"email": "ada@example.org"}
+NO_KEY = "lh_" + "x" * 43
+SIGNUPS, POSTS, FAILED_KEYS = 10, 50, 30
+PUBLIC_BODY = 8192
+JSON = "application/json"
+BROKEN = [(406, b"{", JSON), (406, b'{"a":1e400}', JSON), (406, b"a=%ff", "application/x-www-form-urlencoded"),
+          (415, b"x", "image/png")]
+
+
+def post(campaign, body, address, type=JSON, path=None, **options):
+    return campaign.client.request("POST", path or campaign.path, body=body, type=type, address=address, **options)
+
+
+def statuses(request, count):
+    return [request().status for _ in range(count)]
+
+
+def padded(fields, size):
+    """That many bytes of JSON."""
+    return json.dumps(fields).encode().ljust(size)
+
+
+@pytest.mark.parametrize("status, body, type", BROKEN)
+def test_a_body_that_cannot_be_read_counts(campaign, status, body, type):
+    """1.5: the limit of the address comes first"""
+    address = new_address()
+    assert statuses(lambda: post(campaign, body, address, type), SIGNUPS + 1) == [status] * SIGNUPS + [429]
+    assert campaign.post(ADA, key=None, address=address).status == 429
+
+
+@pytest.mark.parametrize("status, body, type", BROKEN)
+def test_so_it_does_where_the_campaign_is_in_the_body(campaign, status, body, type):
+    """as a sign-up on no campaign, then on all of them"""
+    address = new_address()
+    for path in ("/v2", "/subscribe"):
+        found = statuses(lambda: post(campaign, body, address, type, path=path), SIGNUPS)
+        assert found == [status if path == "/v2" else 429] * SIGNUPS
+    assert post(campaign, padded({**ADA, "list_id": campaign.id}, 100), address, path="/v2").status == 200
+
+
+def test_a_broken_body_and_the_limit_of_all_posts(campaign):
+    """1.5: what is known of the limits is judged before the body also where its campaign is not known"""
+    address, campaigns = new_address(), [campaign.service.campaign(campaign.account) for _ in range(POSTS // SIGNUPS)]
+    for other in campaigns:
+        assert statuses(lambda other=other: other.post(ADA, key=None, address=address), SIGNUPS) == [200] * SIGNUPS
+    assert post(campaign, b"{", address, path="/v2").status == 429
+
+
+def test_a_campaign_in_the_body(campaign):
+    """5: counts once, on its campaign; a refusal counts for nothing"""
+    address, other = new_address(), campaign.service.campaign(campaign.account)
+
+    def sign_up(where):
+        return post(where, padded({**ADA, "list_id": where.id}, 100), address, path="/v2")
+    assert statuses(lambda: sign_up(campaign), 2 * SIGNUPS) == [200] * SIGNUPS + [429] * SIGNUPS
+    assert statuses(lambda: sign_up(other), SIGNUPS + 1) == [200] * SIGNUPS + [429]
+    third = [campaign.service.campaign(campaign.account) for _ in range(3)]
+    assert [sign_up(where).status for where in third * SIGNUPS] == [200] * 3 * SIGNUPS  # POSTS in all
+    assert sign_up(campaign.service.campaign(campaign.account)).status == 429
+
+
+def bodies_with(key):
+    fields = {**ADA, "api_key": key}
+    encoded = key.replace("_", "%5F").replace("-", "%2d")
+    yield from ((json.dumps(fields).encode(), JSON), (json.dumps(fields).encode(), "text/plain"),
+                (json.dumps(fields).encode().replace(b"_", b"\\u005F"), JSON),
+                (f"api_key={key}&email=ada@example.org".encode(), "application/x-www-form-urlencoded"),
+                (f"email=ada@example.org&api_key={encoded}".encode(), "application/x-www-form-urlencoded"))
+    type, body = multipart(fields.items())
+    yield body, type
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_key_in_the_body(service, known):
+    """3: counts for its account alone, also from an address that has used up its limits, and when the host has not seen the key"""
+    campaign, address = service.campaign(service.account()), new_address()
+    if known:
+        campaign.lead(**ADA)
+    for _ in range(SIGNUPS):
+        assert campaign.post(ADA, key=None, address=address).status == 200
+    assert campaign.post(ADA, key=None, address=address).status == 429
+    for body, type in bodies_with(campaign.key):
+        response = post(campaign, body, address, type)
+        assert response.status == 200 and "ip" in response.json, body
+    fresh = new_address()
+    assert statuses(lambda: post(campaign, next(bodies_with(campaign.key))[0], fresh), SIGNUPS + 1) == [200] * (SIGNUPS + 1)
+    assert statuses(lambda: campaign.post(ADA, key=None, address=fresh), SIGNUPS + 1) == [200] * SIGNUPS + [429]
+
+
+def test_an_account_counts_once(service):
+    """5: with the key in a header or in the body, whatever else the body has"""
+    account = service.account()
+    campaign, limit = service.campaign(account), 9
+    service.installation.admin("account", "limit", str(account.id), str(limit))
+    ways = [lambda: campaign.post(ADA), lambda: campaign.post({**ADA, "api_key": campaign.key}, key=None),
+            lambda: post(campaign, b"{", None, key=campaign.key),
+            lambda: post(campaign, padded({**ADA, "list_id": campaign.id}, 100), None, path="/v2", key=campaign.key),
+            lambda: campaign.client.request("POST", campaign.path, json_body=ADA, query={"api_key": campaign.key})]
+    found = [ways[number % len(ways)]().status for number in range(limit)]
+    assert found == [(200, 200, 406, 200, 200)[number % len(ways)] for number in range(limit)]
+    assert [way().status for way in ways] == [429] * len(ways)
+
+
+def test_the_body_beats_the_rest(service, campaign):
+    """1.1, 3: the key of the body is the one that counts, an empty one means none"""
+    stranger = service.account()
+    for headers, query in (({"Authorization": "Basic dXNlcjpwYXNz"}, None), ({}, {"api_key": stranger.key}),
+                           ({"Authorization": stranger.key}, {"api_key": "x"})):
+        for key, verdict in ((campaign.key, 200), (stranger.key, 404), (NO_KEY, 409)):
+            response = campaign.client.request("POST", campaign.path, json_body={**ADA, "api_key": key}, headers=headers, query=query)
+            assert response.status == verdict, (headers, query, key)
+    response = campaign.client.request("POST", campaign.path, json_body={**ADA, "api_key": None}, query={"api_key": campaign.key})
+    assert response.status == 200 and "ip" not in response.json
+    for key in ("rubbish", "lh_", ["x"], True):
+        response = campaign.client.request("POST", campaign.path, json_body={**ADA, "api_key": key}, key=campaign.key)
+        assert response.status == (409 if isinstance(key, str) else 406)
+
+
+def test_a_wrong_key_with_a_broken_body(campaign):
+    """5: counts as a wrong key, in a header or in the query, and then nothing of the body is read"""
+    address = new_address()
+    ways = [lambda: post(campaign, b"{", address, key=NO_KEY), lambda: post(campaign, b"{", address, query={"api_key": "x"}),
+            lambda: post(campaign, b"{", address, path="/v2", key="x")]
+    found = [ways[number % len(ways)]().status for number in range(FAILED_KEYS)]
+    assert found == [409] * FAILED_KEYS
+    assert [way().status for way in ways] == [429] * len(ways)
+    assert campaign.post(ADA, key=None, address=address).status == 200
+
+
+def test_large_bodies_without_a_key(campaign):
+    """1.3: 8 KiB, and what is larger counts for nothing; a call that needs a key says so, and counts"""
+    address = new_address()
+    for path in (campaign.path, "/v2", "/subscribe"):
+        body = padded({**ADA, "list_id": campaign.id}, PUBLIC_BODY + 1)
+        response = post(campaign, body, address, path=path)
+        assert response.verdict == (413, "body_too_large") and "key" in response.json["message"]
+        assert post(campaign, b"[" * (PUBLIC_BODY + 1), address, path=path).status == 413
+        assert post(campaign, body[:-1], new_address(), path=path).status == 200
+        assert post(campaign, body, address, path=path, key=campaign.key).status == 200
+    assert statuses(lambda: campaign.post(ADA, key=None, address=address), SIGNUPS) == [200] * SIGNUPS
+    body, address = padded(ADA, PUBLIC_BODY + 1), new_address()
+    found = [post(campaign, body, address, path=campaign.path + "/optout").status for _ in range(SIGNUPS + 1)]
+    assert found == [409] * SIGNUPS + [429]
+
+
+@pytest.mark.parametrize("path", ["", "/optout"])
+def test_a_large_body_that_seems_to_have_a_key(service, path):
+    """5: it is read; when there is no valid key in it, it counts as a wrong one, and such bodies have to wait"""
+    account = service.account()
+    campaign, address = service.campaign(account), new_address()
+    campaign.post(ADA, key=None)
+    good = padded({**ADA, "api_key": account.key}, PUBLIC_BODY + 1)
+    assert post(campaign, good, new_address(), path=campaign.path + path).status in (200, 202)  # its first use
+    decoys = [(padded({**ADA, "a": NO_KEY}, PUBLIC_BODY)[:-1] + b"   {", 406),
+              (padded({**ADA, "a": NO_KEY, "api_key": True}, PUBLIC_BODY + 1), 406),
+              (padded({**ADA, "api_key": NO_KEY}, PUBLIC_BODY + 1), 409)]
+    if not path:  # else it counts for its address, as a call without a key
+        decoys += [(padded({**ADA, "a": NO_KEY}, PUBLIC_BODY + 1), 413), (padded({**ADA, "a": "lh%5F"}, PUBLIC_BODY + 1), 413)]
+    for number in range(FAILED_KEYS):
+        body, status = decoys[number % len(decoys)]
+        assert post(campaign, body, address, path=campaign.path + path).status == status
+    for body, _ in decoys:
+        response = post(campaign, body, address, path=campaign.path + path)
+        assert (response.status, response.headers["RateLimit-Limit"]) == (429, str(FAILED_KEYS))
+    assert post(campaign, good, address, path=campaign.path + path).status in (200, 202)  # the host knows that key
+    assert campaign.post(ADA, key=None, address=address).status == 200
+
+
+def test_what_needs_no_body(campaign):
+    """1.5: /health, calls that need a key and have none, campaigns that do not exist"""
+    ask = campaign.client.request
+    for path in ("/health", "/health/ready"):
+        assert ask("GET", path, query="a=%ff").status == 200
+    assert ask("DELETE", campaign.path, body=b"{", type=JSON).verdict == (409, "missing_api_key")
+    assert ask("POST", campaign.path + "/optout", body=b"{", type=JSON).verdict == (409, "missing_api_key")
+    assert ask("POST", "/v2/999999", body=b"{", type=JSON).verdict == (404, "campaign_not_found")

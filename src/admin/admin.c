@@ -9,7 +9,7 @@
 
 enum { USAGE_MAX_BYTES = 4096 };
 
-/* A program must not touch tables that are not its own version's (docs/architecture.md, Data). */
+/* A program must not touch tables that are not its own version's (docs/architecture.md 9). */
 static int
 check_schema(const struct admin_call *call)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * An answer, and its bytes as a CGI responder writes them (RFC 3875, 6; docs/api.md 1 "Answer" and 7). */
+ * An answer, and its bytes as a CGI responder writes them (RFC 3875, 6; docs/api.md 7). */
 #ifndef LEADHOOK_HTTP_RESPONSE_H
 #define LEADHOOK_HTTP_RESPONSE_H
 

@@ -37,7 +37,7 @@ done >"$folder/sections"
 # Headers of the libraries and of the system, as the sources include them
 cited '^#include <[^>]+>' | sed 's/.*<//; s/>//; s,.*/,,' | sort -u >"$folder/headers"
 
-echo "1..6"
+echo "1..7"
 
 # A path from the top. Programs and tests are named without their extension, too; archives are made by the build.
 cited '(^|[^A-Za-z0-9_./@~*$}-])(src|tests|docs|schema|scripts|bench|conf-examples)(/[A-Za-z0-9_.-]+)+[/<{*$]?' | awk '
@@ -141,3 +141,12 @@ while read -r file functions; do
 done <"$folder/steps" >"$found"
 [ -s "$folder/steps" ] || echo "docs/architecture.md names no functions" >"$found"
 report 6 "each function of a step is in its file"
+
+# docs/api.md 4.1: "what it says", in any case and without marks
+cited 'docs/[a-z]+\.md( [0-9.]+)?(, [A-Z][A-Za-z-]*)?:? "[^"]+"' | while IFS= read -r line; do
+	file=${line%%:*} citation=${line#*:}
+	document=${citation%% *} quote=$(echo "$citation" | sed 's/[^"]*"//; s/"$//; s/`//g')
+	document=${document%%[,:]*}
+	[ ! -f "$document" ] || tr -d '`' <"$document" | tr '\n' ' ' | grep -qiF -e "$quote" || echo "$file quotes \"$quote\", which is not in $document"
+done >"$found"
+report 7 "each text that is quoted stands in its document"

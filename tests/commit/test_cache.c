@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * docs/architecture.md, Processes of leadhook-fcgi: caches are at most a second old, and bounded. */
+ * docs/architecture.md 7: caches are at most a second old, and bounded. */
 #include "unit.h"
 
 #include <stdlib.h>

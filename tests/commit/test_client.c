@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * docs/architecture.md, Processes of leadhook-fcgi: what a responder makes of a committer that ends, hangs, or is not there
+ * docs/architecture.md 7: what a responder makes of a committer that ends, hangs, or is not there
  * yet. The peer is a thread that does what the test wrote down, a step for each connection. */
 #include "unit.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * docs/architecture.md, Processes of leadhook-fcgi: what responders and committer tell each other arrives as it was, and bytes
+ * docs/architecture.md 7: what responders and committer tell each other arrives as it was, and bytes
  * that are no such thing are refused. */
 #include "unit.h"
 

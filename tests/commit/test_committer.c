@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * docs/architecture.md, Processes of leadhook-fcgi: what the committer makes one batch, what it refuses, what it looks up, and
+ * docs/architecture.md 7: what the committer makes one batch, what it refuses, what it looks up, and
  * how it ends. */
 #include "committer_world.h"
 

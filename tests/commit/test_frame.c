@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * docs/architecture.md, Processes of leadhook-fcgi: frames are length-prefixed, with a cap. */
+ * docs/architecture.md 7: frames are length-prefixed, with a cap. */
 #include "unit.h"
 
 #include <stdlib.h>

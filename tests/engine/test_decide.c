@@ -325,7 +325,7 @@ too_many_custom_fields_are_refused_whole(void **state)
 	assert_int_equal(w->set.leads[0]->change, ROW_AS_LOADED);
 }
 
-/* docs/api.md 6; 2, "Order of checks" */
+/* docs/api.md 6; 1.5, order of checks */
 static void
 closed_campaigns_refuse(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The socket that requests come from (docs/architecture.md, "libfcgi, learnt the hard way"): only local peers, no socket taken
+ * The socket that requests come from (docs/architecture.md 10): only local peers, no socket taken
  * from somebody who is alive, mode and group right from the first moment. */
 #include "unit.h"
 

@@ -282,7 +282,7 @@ media_types_choose_the_reader(void **state)
 		else
 			assert_problem(HTTP_UNSUPPORTED_MEDIA_TYPE, NULL);
 	}
-	/* Order of checks (docs/api.md 2): the media type before what is in the request. */
+	/* Order of checks (docs/api.md 1.5): the media type before what is in the request. */
 	assert_false(parse(SLICE("a=%00"), "image/png", SLICE("x")));
 	assert_problem(HTTP_UNSUPPORTED_MEDIA_TYPE, NULL);
 }

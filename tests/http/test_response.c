@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What goes back to the client: docs/api.md 1 "Answer" and "Methods", docs/api.md 7. */
+ * What goes back to the client: docs/api.md 1.1 "Methods", docs/api.md 7. */
 #include "unit.h"
 
 #include <string.h>
@@ -76,7 +76,7 @@ head_without_an_answer_has_no_length(void **state)
 	assert_rendered("Status: 200 OK\r\nContent-Type: application/json; charset=utf-8\r\n" COMMON "\r\n");
 }
 
-/* docs/api.md 1 "Answer": JSONP and opt-out pages have types of their own. */
+/* docs/api.md 7, Body: JSONP and opt-out pages have types of their own. */
 static void
 an_answer_says_what_it_holds(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The JSON layer (docs/architecture.md, "JSON"): what is read is RFC 8259 and nothing more; what is written reads back. */
+ * The JSON layer (docs/architecture.md 11): what is read is RFC 8259 and nothing more; what is written reads back. */
 #include "unit.h"
 
 #include <string.h>

@@ -268,7 +268,7 @@ a_deadlock_is_retried(void **state)
 	assert_int_equal(root_number("SELECT counter FROM t_leads WHERE campaign_id = %" PRIu64, w->campaign), 2);
 }
 
-/* docs/architecture.md: "one transaction, READ COMMITTED", whatever the server's own level is. */
+/* docs/architecture.md 4, 9: a batch is one transaction, READ COMMITTED, whatever the server's own level is. */
 static void
 transactions_read_committed(void **state)
 {

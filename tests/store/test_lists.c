@@ -55,7 +55,7 @@ sum_of_pages(struct world *w, struct lead_filter filter, size_t *pages, size_t *
 	return sum;
 }
 
-/* docs/api.md 4.1: "keyset paging by subscription_number" */
+/* docs/api.md 4.1.2: pages follow subscription_number */
 static void
 pages_follow_each_other(void **state)
 {
@@ -183,7 +183,7 @@ a_page_costs_what_is_on_it(void **state)
 	root_run("DELETE FROM t_leads WHERE campaign_id = %" PRIu64, w->campaign);
 }
 
-/* docs/api.md 4.1: "by score, then sign-up"; 4.6: a fraudulent lead is not on it. */
+/* docs/api.md 4.1.2: "by score, then by sign-up"; docs/api.md 4.6: a fraudulent lead is not on it. */
 static void
 the_leaderboard_is_by_score_then_sign_up(void **state)
 {

@@ -15,7 +15,7 @@
 enum { HOUR_MS = 3600 * 1000 };
 
 /* How many tables have a prefix. */
-/* docs/architecture.md, Data: "programs refuse a wrong version", also one that was started while the database was away. */
+/* docs/architecture.md 9: programs refuse another version of the schema, also when they started without the database. */
 static void
 nothing_is_changed_on_another_schema(void **state)
 {
@@ -175,7 +175,7 @@ only_webhook(struct world *w)
 	return rows[0];
 }
 
-/* docs/deliveries.md 1: "same URL again (byte for byte)"; "more than 20 a campaign" */
+/* docs/api.md 4.1.7: the same URL again; docs/api.md 1.3: more than 20 webhooks of a campaign */
 static void
 a_webhook_is_put_by_its_url(void **state)
 {

@@ -568,7 +568,7 @@ def test_no_configuration_file(service):
                                            "install the newer version of Leadhook that made these tables"),
                                           ("DELETE FROM lh_schema_version", "run leadhook install")])
 def test_a_wrong_schema_version(service, program, words, change, hint):
-    """docs/architecture.md, Data: programs refuse it at the start and says how to fix it"""
+    """docs/architecture.md 9: programs refuse it at the start and says how to fix it"""
     installation = service.installation
     was = installation.sql("SELECT MAX(version) FROM lh_schema_version")
     installation.sql(change)

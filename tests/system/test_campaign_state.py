@@ -76,7 +76,7 @@ def test_an_ended_campaign_is_unchanged(world):
 
 
 def test_the_end_comes_before_the_fields(world):
-    """2 Order of checks"""
+    """1.5 Order of checks"""
     world.end()
     settles(lambda: world.post({"email": "x"}), *ENDED)
     settles(lambda: world.post({}, path="/points"), *ENDED)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A sign-up, its events and their delivery rows are one transaction, and a COMMIT whose answer is lost is neither lost nor done
-twice (docs/architecture.md, load, decide, write; docs/api.md 4.7; docs/requirements.md Delivery format 4)."""
+twice (docs/architecture.md 4; docs/api.md 4.7; docs/requirements.md Delivery format 4)."""
 import concurrent.futures
 import http.client
 import os

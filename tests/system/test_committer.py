@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/architecture.md, Processes of leadhook-fcgi: the committer does many requests in one commit, and may die, be replaced or lose its
+"""docs/architecture.md 7: the committer does many requests in one commit, and may die, be replaced or lose its
 database at any moment."""
 import contextlib
 import os

@@ -117,7 +117,7 @@ def test_points_add_up(service, campaign):
 
 
 def test_everything_at_once(service, receiver, account):
-    """docs/architecture.md, load: sign-ups, referrals, points, tags and bulk work of one campaign, with the dispatcher at work"""
+    """docs/architecture.md 4: sign-ups, referrals, points, tags and bulk work of one campaign, with the dispatcher at work"""
     campaign = service.campaign(account, points_signup=1, points_direct=2, points_indirect=1, max_per_ip=1000)
     tag = campaign.define("tag", "VIP", "--points", 4)
     campaign.webhook("new_signup", "score_change", "tagged", "deleted", "marked_as_fraudulent")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Programs and the database die at any moment: no accepted sign-up is lost or doubled, every event arrives.
 
-docs/requirements.md Delivery format 4, docs/deliveries.md 3 Guarantee, docs/api.md 2 unavailable, docs/architecture.md (processes).
+docs/requirements.md Delivery format 4, docs/deliveries.md 3 Guarantee, docs/api.md 2 unavailable, docs/architecture.md 7.
 """
 import os
 import pathlib
@@ -135,7 +135,7 @@ def test_the_end_without_a_database(service, tmp_path):
 
 
 def test_another_schema_after_an_outage(service, database, receiver, campaign, tmp_path):
-    """docs/architecture.md, Data: a dispatcher that was started while the database was away refuses another version too, says once what
+    """docs/architecture.md 9: a dispatcher that was started while the database was away refuses another version too, says once what
     fixes it, and goes on when it is fixed"""
     campaign.webhook("new_signup")
     campaign.lead(email="a@example.org")

@@ -151,5 +151,5 @@ def test_keys_never_appear_in_a_log(service, campaign):
     ("POST", NO_CAMPAIGN, {"json_body": {"email": "bad"}}, (404, "campaign_not_found")),
 ])
 def test_order_of_checks(campaign, method, path, options, verdict):
-    """2 Order of checks"""
+    """1.5 Order of checks"""
     assert campaign.client.request(method, path.format(campaign.id), **options).verdict == verdict

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The FastCGI layer against peers that behave and peers that do not (docs/architecture.md, "libfcgi, learnt the hard way" and
+"""The FastCGI layer against peers that behave and peers that do not (docs/architecture.md 10 and
 "Processes of leadhook-fcgi"; docs/api.md 1 for bodies). The application is tests/fcgi/echo_app.c.
 """
 import contextlib

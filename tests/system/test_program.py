@@ -11,7 +11,7 @@ from stack.process import wait_until
 
 
 def test_the_configured_socket(service):
-    """docs/architecture.md (libfcgi): server.listen without --listen; TERM takes the socket away, also after a new configuration"""
+    """docs/architecture.md 10: server.listen without --listen; TERM takes the socket away, also after a new configuration"""
     installation = service.installation
     path, log = installation.folder / "configured.sock", installation.folder / "configured.log"
     environment = {**os.environ, "LEADHOOK_SERVER_LISTEN": str(path), "LEADHOOK_SERVER_WORKERS": "1",

@@ -330,7 +330,7 @@ def test_head_is_get_without_the_body(campaign):
 @pytest.mark.parametrize("method, path", [("GET", "/health"), ("GET", "/nowhere"), ("GET", "/v2/campaigns"), ("POST", "/v2/{}"),
                                           ("PUT", "/v2/{}")])
 def test_every_answer_carries_its_headers(campaign, method, path):
-    """1 Answer, 7 CORS: on errors too"""
+    """7, Headers: on errors too"""
     response = campaign.client.request(method, path.format(campaign.id), headers={"Origin": "https://shop.example"})
     headers = response.headers
     assert headers["Content-Type"] == "application/json; charset=utf-8"
@@ -344,7 +344,7 @@ def test_every_answer_carries_its_headers(campaign, method, path):
 
 
 def test_request_ids_differ(campaign):
-    """1 Answer"""
+    """7, Headers: X-Request-Id"""
     assert len({campaign.client.request("GET", "/health").headers["X-Request-Id"] for _ in range(5)}) == 5
 
 

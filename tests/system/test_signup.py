@@ -509,6 +509,6 @@ def test_end_and_reopen(service, campaign):
 
 
 def test_field_errors_come_after_the_campaign_state(service, account):
-    """2 Order of checks: campaign state, then fields"""
+    """1.5 Order of checks: campaign state, then fields"""
     campaign = service.campaign(account, ends_at="2001-01-01T00:00:00Z")
     assert campaign.post({"email": "bad"}).verdict == (423, "campaign_ended")

@@ -161,7 +161,7 @@ def test_methods(campaign):
 
 
 def test_the_length_of_the_answer(campaign):
-    """docs/api.md 1 Answer: no web server replaces Content-Length by chunks, and HEAD has that of the GET"""
+    """docs/api.md 7, Headers: no web server replaces Content-Length by chunks, and HEAD has that of the GET"""
     lead, found = campaign.post(ADA), campaign.get(ADA)
     refused = campaign.client.request("GET", "/nowhere")
     for response in (lead, found, refused):
@@ -205,7 +205,7 @@ def test_parallel_sign_ups(campaign):
 
 @pytest.mark.slow
 def test_a_graceful_stop_under_load(service, campaign):
-    """docs/architecture.md (libfcgi), docs/operating.md 5: every answer that was sent is true, and nothing was done without an answer"""
+    """docs/architecture.md 10, docs/operating.md 5: every answer that was sent is true, and nothing was done without an answer"""
     with Load(campaign) as load:
         load.wait_for(50)
         if service.front.starts_program:

@@ -146,7 +146,7 @@ api_keys_have_one_form(void **state UNUSED)
 	assert_false(api_key_well_formed(SLICE("")));
 }
 
-/* docs/api.md 3: "the last white-space separated token" */
+/* docs/api.md 3: "the last word of the `Authorization` header" */
 static void
 a_header_gives_its_last_token(void **state UNUSED)
 {

@@ -67,7 +67,7 @@ all_of_a_webhook_is_found(void **state)
 	assert_int_equal(store_find_webhook(w->store, w->pool, NOBODY, &found), RESULT_NOT_FOUND);
 }
 
-/* docs/deliveries.md 3: "enabling it resumes them", also after 410; each only from the state that it names */
+/* docs/deliveries.md 1.1: enabling resumes deliveries, also after 410; each only from the state that it names */
 static void
 webhooks_are_enabled_and_disabled(void **state)
 {
@@ -194,7 +194,7 @@ destination(struct world *w, uint64_t id)
 	return *destinations;
 }
 
-/* docs/deliveries.md 2: "after a rotation both signatures …, until the old secret's end" */
+/* docs/deliveries.md 2, Rotation: both secrets sign until the end of the old one */
 static void
 a_secret_is_rotated(void **state)
 {

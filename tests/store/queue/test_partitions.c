@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * docs/architecture.md, Data: "a week made ahead; a sign-up never fails for want of a partition. DDL with a 1 s lock wait,
- * tried again later." */
+ * docs/architecture.md 9.1: partitions are made a week ahead; a sign-up never fails for want of one. An ALTER TABLE waits a
+ * second for its lock, and is tried again later */
 #include "unit.h"
 
 #include <inttypes.h>

@@ -54,8 +54,7 @@ assert_sound(struct world *w)
 	assert_int_equal(count, 0);
 }
 
-/* docs/deliveries.md 6: "new attempts of the same delivery, with its webhook-id and bytes"; the schedule begins anew, the
- * attempts count on */
+/* docs/deliveries.md 3.2: "new attempts of the same delivery"; the schedule begins anew, the attempts are numbered on */
 static void
 what_has_ended_is_due_again(void **state)
 {

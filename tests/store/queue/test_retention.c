@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * docs/deliveries.md 6: "Retention setting (30 days) by dropping day partitions"; docs/architecture.md, Data: "Before a
- * partition goes, its pending deliveries end as failed (expired), logged and counted." */
+ * docs/deliveries.md 6, Retention; docs/architecture.md 9.1: before a partition is dropped, its pending deliveries end as
+ * failed (expired), logged and counted. */
 #include "unit.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Attempts of the dispatcher, as its log of attempts has them, and webhooks to make some at."""
+"""The attempts that the dispatcher has recorded, and webhooks for attempts."""
 import dataclasses
 
 LOG = """
@@ -15,19 +15,19 @@ class Attempt:
     status: int | None
     error: str | None
     seconds: float
-    kept: int  # bytes of the answer
-    delivered: bool  # the delivery that it belongs to
+    stored: int  # bytes of the response body
+    delivered: bool  # state of the delivery
 
 
 def attempts(service, webhook):
-    """Those at one webhook (its id), oldest first."""
+    """The attempts of one webhook (its id), oldest first."""
     rows = [line.split("\t") for line in service.installation.sql(LOG).splitlines()]
-    return [Attempt(int(status) if status else None, error or None, int(duration) / 1000, int(kept), delivered == "1")
-            for id, status, error, duration, kept, delivered in rows if int(id) == webhook]
+    return [Attempt(int(status) if status else None, error or None, int(duration) / 1000, int(stored), delivered == "1")
+            for id, status, error, duration, stored, delivered in rows if int(id) == webhook]
 
 
 def add_webhook(campaign, url, **certificates):
-    """For new_signup, with the certificates of its own that are named as in the table; its id."""
+    """Adds a webhook for new_signup. `certificates` are columns of the table. Returns its id."""
     response = campaign.post({"url": url, "event": "new_signup"}, path="/outbound-webhook")
     assert response.status == 200, response.body
     webhook = response.json["referenceId"]
@@ -37,7 +37,7 @@ def add_webhook(campaign, url, **certificates):
 
 
 def attempt_each(campaign, urls, dispatch):
-    """One attempt at each of the URLs (a dict), all at once, by a run of the dispatcher: the webhooks' ids by the same keys."""
+    """Runs the dispatcher once, with one attempt for each of the URLs (a dict). Returns the webhooks' ids by the same keys."""
     webhooks = {key: add_webhook(campaign, url) for key, url in urls.items()}
     campaign.lead(email="ada@example.org")
     dispatch()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Certificates of a run, made with the openssl command."""
+"""Certificates for the tests, made with the openssl command."""
 import dataclasses
 import itertools
 import pathlib
@@ -48,7 +48,7 @@ class Authority:
         (self.folder / "index.txt").touch()
 
     def issue(self, name, alternative="IP:127.0.0.1", when=VALID):
-        """For a receiver at that address, or a client."""
+        """For a server at that address, or a client."""
         path = self.folder / f"{name}-{next(self.numbers)}"
         made = Certificate(path.with_suffix(".pem"), path.with_suffix(".key"))
         request = path.with_suffix(".csr")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""An HTTP client that sends exactly what a test says."""
+"""An HTTP client that sends exactly what a test specifies."""
 import dataclasses
 import http.client
 import itertools
@@ -11,7 +11,7 @@ _addresses = itertools.count(1)
 
 
 def new_address():
-    """A client address of its own, so that the limits of one test are not used up by another (the front is a trusted proxy)."""
+    """A client address that no other test uses, so that tests do not share limits (the web server is a trusted proxy)."""
     number = next(_addresses)
     return f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
 
@@ -28,12 +28,12 @@ class Response:
 
     @property
     def verdict(self):
-        """(status, error code), what most refusals are compared by."""
+        """(status, error code)"""
         return self.status, self.json.get("error")
 
 
 def multipart(fields, boundary="leadhook-test"):
-    """(content type, body) of a form; a value that is a tuple (file name, bytes) is a file."""
+    """(content type, body) of a form. A value that is a tuple (file name, bytes) becomes a file."""
     parts = []
     for name, value in fields:
         file = ""
@@ -47,10 +47,10 @@ def multipart(fields, boundary="leadhook-test"):
 class Client:
     def __init__(self, port, base_path=""):
         self.port, self.base_path = port, base_path
-        self.phone_numbers = set()  # that were sent
+        self.phone_numbers = set()  # all that were sent
 
     def healthy(self):
-        """Whether it answers, and has its database; also while nobody listens."""
+        """Whether the service is ready and its database reachable. False when nothing listens."""
         try:
             return self.request("GET", "/health/ready").status == 200
         except OSError:
@@ -59,7 +59,7 @@ class Client:
     def request(self, method, path, *, query=None, json_body=None, form=None, body=None, type=None, headers=(), key=None,
                 address=None, chunked=False):
         """`json_body`, `form` or raw `body` with `type`; `query` and `form` are mappings or lists of pairs; `key` goes into
-        Authorization. A new connection each time."""
+        Authorization. Each request opens a new connection."""
         for fields in (query, json_body, form):
             if isinstance(fields, dict) and isinstance(fields.get("phone_number"), (str, int)):
                 self.phone_numbers.add(fields["phone_number"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One private MariaDB a run, one service a module, one campaign a test.
+"""One private MariaDB per run, one service per module, one campaign per test.
 
 top_builddir names the build (default: the source tree), top_srcdir the sources. Run as: /usr/bin/python3 -m pytest tests/system
 """
@@ -18,20 +18,20 @@ SOURCE = pathlib.Path(os.environ.get("top_srcdir") or HERE.parents[1]).resolve()
 BUILD = pathlib.Path(os.environ.get("top_builddir") or SOURCE).resolve()
 sys.path[:0] = [str(SOURCE / "scripts"), str(HERE)]
 
-import settings  # noqa: E402, F401  # before anything starts a program
+import settings  # noqa: E402, F401  # before any program is started
 from command import OK, call  # noqa: E402
 from service import Service  # noqa: E402
 from stack.mariadb import MariaDB  # noqa: E402
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "slow: left out by scripts/check --quick")
+    config.addinivalue_line("markers", "slow: skipped by scripts/check --quick")
     config.addinivalue_line("markers", "smoke: run under valgrind by scripts/check --long")
 
 
 @pytest.fixture(scope="session")
 def make_folder():
-    """Folders with short names (sockets) that Apache's account may enter; removed at the end."""
+    """Folders with names short enough for sockets, which Apache's account may enter; removed at the end."""
     made = []
 
     def make():
@@ -58,13 +58,13 @@ def database(make_folder):
 
 @pytest.fixture(scope="module")
 def own_database(make_folder):
-    """One more, to be stopped or killed."""
+    """A second database, which the test may stop or kill."""
     yield from run_database(make_folder())
 
 
 @pytest.fixture(scope="module")
 def make_service(make_folder, database):
-    """Starts services with other settings, fronts or databases than the module's own; all end with the module."""
+    """Starts services with other settings, web servers or databases than the module's own; all end with the module."""
     started = []
 
     def make(**options):
@@ -93,14 +93,14 @@ def campaign(service, account):
 
 @pytest.fixture
 def receiver(service):
-    """The module's receiver, empty."""
+    """The module's receiver, cleared."""
     service.receiver.clear()
     return service.receiver
 
 
 @pytest.fixture
 def leadhook(service):
-    """Runs a command that succeeds and answers its JSON."""
+    """Runs a command that must succeed; returns its JSON."""
     def run(*words):
         done = call(service.installation, *map(str, words), "--json")
         assert (done.returncode, done.stderr) == (OK, ""), done.stderr
@@ -110,7 +110,7 @@ def leadhook(service):
 
 @pytest.fixture
 def refused(service):
-    """Runs a command that must fail with the status: one sentence on stderr, nothing on stdout; the sentence."""
+    """Runs a command that must fail with the status and print one sentence on stderr only; returns the sentence."""
     def run(status, *words, config=True, env=None):
         done = call(service.installation, *words, config=config, env=env)
         assert done.returncode == status, done.stdout + done.stderr

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Stands between a program and MariaDB on a unix socket, and cuts the connection at a COMMIT when it is told to, or is slow."""
+"""A proxy between a program and MariaDB on a unix socket. It can cut the connection at a COMMIT, or delay answers."""
 import socket
 import threading
 
@@ -18,21 +18,21 @@ def read_exactly(stream, size):
 
 
 def read_packet(stream):
-    """(head, payload): three bytes of length, one of sequence."""
+    """(header, payload). The header is three bytes of length and a sequence number."""
     head = read_exactly(stream, 4)
     return head, read_exactly(stream, int.from_bytes(head[:3], "little"))
 
 
 class DatabaseProxy:
-    """`cut(where, times)` breaks the next COMMITs BEFORE they are forwarded, or AFTER the server has done them; `commits` and
-    `begins` count those that came since then, the broken ones too. HELD: the client has lost its connection, the server not yet,
-    until `let_go(forward)` says whether the COMMIT still gets there. Each answer takes `delay` seconds longer."""
+    """`cut(where, times)` breaks the next COMMITs BEFORE they are forwarded, or AFTER the server has run them. `commits` and
+    `begins` count from that call on, and include the broken ones. HELD: the client has lost its connection, but the server keeps
+    its own until `release(forward)` decides whether the COMMIT is forwarded. Each answer is delayed by `delay` seconds."""
 
     def __init__(self, path, server, delay=0):
         self.socket, self.server, self.delay = path, server, delay
         self.closed = threading.Event()
         self.commits = self.begins = 0
-        self.let_go_of, self.forwards = threading.Event(), False
+        self.released, self.forwards = threading.Event(), False
         self._cuts, self._where = 0, None
         self._lock = threading.Lock()
         self._listener = socket.socket(socket.AF_UNIX)
@@ -42,15 +42,15 @@ class DatabaseProxy:
 
     def cut(self, where, times=1):
         with self._lock:
-            self.let_go_of.clear()
+            self.released.clear()
             self.commits, self.begins, self._cuts, self._where = 0, 0, times, where
 
-    def let_go(self, forward):
+    def release(self, forward):
         self.forwards = forward
-        self.let_go_of.set()
+        self.released.set()
 
     def close(self):
-        """Takes no more connections, and delays nothing any more."""
+        """Accepts no more connections, and stops delaying."""
         self.closed.set()
         self._listener.close()
 
@@ -71,7 +71,7 @@ class DatabaseProxy:
             threading.Thread(target=link.backward, daemon=True).start()
 
     def take_cut(self, payload):
-        """Where this statement is to be cut, if it is."""
+        """Where to cut this statement, or None."""
         with self._lock:
             self.begins += payload == BEGIN
             if payload != COMMIT:
@@ -84,7 +84,7 @@ class DatabaseProxy:
 
 
 class Link:
-    """One connection. Nothing of the answer to a COMMIT that is cut gets through: it is awaited, and swallowed."""
+    """One connection. The answer to a COMMIT that is cut is read and discarded."""
 
     def __init__(self, proxy, client, server):
         self.proxy, self.client, self.server = proxy, client, server
@@ -101,7 +101,7 @@ class Link:
                     self.swallow.set()
                 if where == HELD:
                     self.client.shutdown(socket.SHUT_RDWR)
-                    self.proxy.let_go_of.wait()
+                    self.proxy.released.wait()
                 if where != HELD or self.proxy.forwards:
                     self.server.sendall(head + payload)
                 if where == HELD and not self.proxy.forwards:

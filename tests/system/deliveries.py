@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What the database knows of deliveries, and what a receiver got of them; what has to hold for all of them in the end."""
+"""The deliveries in the database and at a receiver, and the rules that hold for all of them at the end."""
 import collections
 
 from stack.process import wait_until
 
 
 class Deliveries:
-    """Those of all webhooks of a service."""
+    """The deliveries of all webhooks of a service."""
 
     def __init__(self, service):
         self.service, self.sql = service, service.installation.sql
@@ -21,25 +21,25 @@ class Deliveries:
         return self.number("SELECT COUNT(*) FROM lh_due")
 
     def claimed(self, owner=""):
-        """How many are in flight, or were when their dispatcher died; with the first half of its id, those of that one."""
+        """The number of claimed deliveries; with `owner`, the first half of a dispatcher's id, those of that dispatcher."""
         return self.number(f"SELECT COUNT(*) FROM lh_due WHERE HEX(token) LIKE '{owner}%'")
 
     def wait_until_ended(self, seconds):
         wait_until(lambda: self.pending() == 0, seconds, "every delivery has ended")
 
     def attempts(self):
-        """How many were recorded, by the number in the webhook-id that the receiver sees."""
+        """The number of recorded attempts, by the number in the webhook-id header."""
         return dict(self.rows("SELECT delivery_id, COUNT(*) FROM lh_attempts GROUP BY delivery_id"))
 
     def copy(self, webhook, count, older_ms=0):
-        """So many more of the webhook's one delivery that is due, with ids of their own, and due that much earlier."""
+        """Copies the webhook's one due delivery `count` times, with new ids; due_ms is `older_ms` less."""
         self.sql("INSERT INTO lh_due (id, event_id, shard, webhook_id, format, due_ms) "
                  "SELECT (SELECT MAX(id) FROM lh_due) + 1000000 + s.seq, u.event_id, u.shard, u.webhook_id, u.format, "
                  f"u.due_ms - {older_ms} FROM lh_due u JOIN seq_1_to_{count} s "
                  f"WHERE u.id = (SELECT MIN(id) FROM lh_due WHERE webhook_id = {webhook['referenceId']})")
 
     def check_log(self):
-        """Numbers go up with time, none is higher than was counted; the last one is what the delivery says of itself."""
+        """Attempt numbers rise with time, none exceeds the counter, and the last one matches the delivery."""
         assert self.rows("SELECT delivery_id, attempt FROM (SELECT delivery_id, attempt, started_ms, LAG(started_ms + duration_ms) "
                          "OVER (PARTITION BY delivery_id ORDER BY attempt) AS ended_ms FROM lh_attempts) a "
                          "WHERE started_ms < ended_ms LIMIT 5") == []
@@ -55,7 +55,7 @@ def delivery_id(received):
 
 
 def by_message(received):
-    """What arrived, by webhook-id. However often one arrived, it went to the same place and had the same bytes."""
+    """What arrived, by webhook-id. All copies of a delivery have the same destination and the same bytes."""
     messages = collections.defaultdict(list)
     for one in received:
         messages[one.headers["webhook-id"]].append(one)
@@ -66,12 +66,12 @@ def by_message(received):
 
 
 def sign_up(campaign, count, first=0):
-    """Leads with that many further numbers; their social ids."""
+    """Signs up leads with `count` consecutive numbers; returns their social ids."""
     return {campaign.lead(email=f"{number}@example.org")["social_id"] for number in range(first, first + count)}
 
 
 def check_arrived(campaign, hooks, leads):
-    """Each webhook (its path below the campaign's) got the one event of each lead, and nothing else came; by webhook-id."""
+    """Each webhook (its path below the campaign's) received one event per lead, and nothing else. Returns them by webhook-id."""
     messages = by_message(list(campaign.service.receiver.deliveries))
     got = {(same[0].path, same[0].json["social_id"]) for same in messages.values()}
     assert got == {(campaign.hook + below, social_id) for below in hooks for social_id in leads}

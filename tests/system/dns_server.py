@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A name server that answers what a test says, differently each time, or never."""
+"""A name server with scripted answers, which may change from one look-up to the next or never come."""
 import collections
 import ipaddress
 import socket
@@ -15,12 +15,12 @@ SILENCE, FAILURE, CUT = "silence", "failure", "cut"
 
 
 class DnsServer:
-    """Answers on a bound UDP socket. `script(name, looks…)` sets what each look-up of a name finds, the last repeats: a list of
-    addresses and names (aliases, which are followed), or SILENCE, FAILURE, CUT. Other names do not exist.
+    """Answers on a bound UDP socket. `script(name, looks…)` sets the result of each look-up of a name; the last one repeats. One is
+    a list of addresses and names (aliases, which are followed), or SILENCE, FAILURE, CUT. Other names do not exist.
     """
 
     def __init__(self, bound):
-        self.asked = collections.Counter()  # look-ups by name; each asks for both families
+        self.lookups = collections.Counter()  # by name; a look-up is a query for each family
         self._socket = bound
         self._scripts = {}
         self._lock = threading.Lock()
@@ -29,7 +29,7 @@ class DnsServer:
     def script(self, name, *looks):
         with self._lock:
             self._scripts[name] = looks
-            self.asked[name] = 0
+            self.lookups[name] = 0
 
     def close(self):
         self._socket.close()
@@ -45,12 +45,12 @@ class DnsServer:
                 return
 
     def _look(self, name, family):
-        """What the look-up that this question belongs to finds; its question for A is the one that counts."""
+        """The result of the look-up that this query belongs to. Queries for A are counted."""
         with self._lock:
             looks = self._scripts.get(name)
-            number = self.asked[name]
-            self.asked[name] += family == A
-        # glibc asks for A first
+            number = self.lookups[name]
+            self.lookups[name] += family == A
+        # glibc sends the query for A first.
         number -= family == AAAA
         return looks[min(max(number, 0), len(looks) - 1)] if looks else None
 
@@ -80,7 +80,7 @@ class DnsServer:
 
 
 def read_name(message):
-    """(the name of the question, where it ends)"""
+    """(the name in the question, the offset of its end)"""
     labels, at = [], HEADER.size
     while message[at]:
         labels.append(message[at + 1:at + 1 + message[at]].decode())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tests/fcgi/echo_app.c on a socket of its own, and fixtures that start it."""
+"""Runs tests/fcgi/echo_app.c on its own socket, and the fixtures that start it."""
 import contextlib
 import fcntl
 import os
@@ -18,15 +18,15 @@ from stack.process import wait_until
 
 BUILD = pathlib.Path(os.environ.get("top_builddir") or pathlib.Path(__file__).resolve().parents[2])
 PROGRAM = BUILD / "tests" / "fcgi" / "echo_app"
-PATIENCE = 20  # seconds, for anything to happen
+TIMEOUT = 20  # seconds, for any one event
 
 
 def wait_for(condition, what):
-    return wait_until(condition, PATIENCE, what)
+    return wait_until(condition, TIMEOUT, what)
 
 
 class Server:
-    """The program on a socket of its own."""
+    """The program on its own socket."""
 
     def __init__(self, folder, *options, listen=True, via=(), **popen):
         self.path = str(folder / "socket")
@@ -53,13 +53,13 @@ class Server:
         except FileNotFoundError:
             return set()
 
-    def tell(self, number):
+    def send_signal(self, number):
         self.process.send_signal(number)
 
     def end(self, number=signal.SIGTERM):
-        """Exit status after an orderly stop."""
-        self.tell(number)
-        return self.process.wait(PATIENCE)
+        """Stops the program in an orderly way; returns its exit status."""
+        self.send_signal(number)
+        return self.process.wait(TIMEOUT)
 
     def clean_up(self):
         if self.process.poll() is None:
@@ -91,7 +91,7 @@ def start(folder):
 
 @pytest.fixture
 def serve(start):
-    """Starts it and waits until it serves."""
+    """Starts the program and waits until it serves."""
     return lambda *options, **more: start(*options, **more).ready()
 
 
@@ -104,12 +104,12 @@ def gone(pid):
 
 
 def unread(connection):
-    """Bytes sent that the other side has not read yet."""
+    """Bytes sent that the peer has not read yet."""
     return struct.unpack("i", fcntl.ioctl(connection.socket, termios.TIOCOUTQ, bytes(4)))[0]
 
 
 def half(server):
-    """A request whose body is half sent, in the hands of a worker."""
+    """A request whose body is half sent, read by a worker."""
     connection = Connection(server.path).send(head("", 10) + record(STDIN, b"01234"))
     wait_for(lambda: unread(connection) == 0, "a worker to read it")
     return connection

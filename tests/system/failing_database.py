@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Ways in which a database fails. Each is a context: inside it fails, afterwards it is as it was. Where the administrator cannot
+"""Ways in which a database fails. Each is a context: it fails inside and is restored afterwards. Where the administrator cannot
 connect either, the context's value runs statements."""
 import contextlib
 import signal
@@ -15,19 +15,19 @@ def account(service):
 
 
 def connections(service, condition="", sql=None):
-    """Those of the service's account, by their id."""
+    """Ids of the connections of the service's account."""
     return (sql or service.database.sql)("SELECT id FROM information_schema.PROCESSLIST "
                                          f"WHERE user = '{account(service)}' {condition}").split()
 
 
 def drop_connections(service, condition="", sql=None):
     for number in connections(service, condition, sql):
-        with contextlib.suppress(StackError):  # gone by itself
+        with contextlib.suppress(StackError):  # already closed
             (sql or service.database.sql)(f"KILL {number}")
 
 
 class Session:
-    """Somebody else's connection to the database, which stays until it is closed."""
+    """Another client's connection to the database, open until it is closed."""
 
     def __init__(self, service, user=None, password=None, database=None):
         words = ["mariadb", "--no-defaults", f"--socket={service.database.socket}", "--batch", "--skip-column-names", "--unbuffered", "--force"]
@@ -36,7 +36,7 @@ class Session:
         self.process = subprocess.Popen(words, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def run(self, text):
-        """What it answers, when it is done."""
+        """Runs the statement and returns its result."""
         self.process.stdin.write(f"{text};\nSELECT 'done';\n")
         self.process.stdin.flush()
         return "".join(iter(self.process.stdout.readline, "done\n"))
@@ -49,7 +49,7 @@ class Session:
 
 @contextlib.contextmanager
 def held(service, *texts):
-    """Another session has what these statements give it."""
+    """Another session holds the locks of these statements."""
     session = Session(service)
     try:
         for text in texts:
@@ -60,7 +60,7 @@ def held(service, *texts):
 
 
 def locked_campaign(service, campaign):
-    """Its hot row: whatever changes something waits."""
+    """The campaign's counters row is locked: every change of the campaign waits."""
     return held(service, "BEGIN", f"SELECT 1 FROM lh_campaign_counters WHERE campaign_id = {campaign.id} FOR UPDATE")
 
 
@@ -69,7 +69,7 @@ def locked_table(service, _):
 
 
 def frozen(service, _):
-    """As a backup does it: whoever commits waits."""
+    """As during a backup: every commit waits."""
     return held(service, "FLUSH TABLES WITH READ LOCK")
 
 
@@ -107,7 +107,7 @@ def innodb_read_only(service, _):
 
 @contextlib.contextmanager
 def no_connection_left(service, _):
-    """max_connections: strangers have them all but the administrator's."""
+    """max_connections: another account has all of them but the administrator's."""
     service.database.sql("CREATE OR REPLACE USER stranger@localhost IDENTIFIED BY 'x'")
     administrator = Session(service)
     strangers = [Session(service, "stranger", "x", "information_schema") for _ in range(10)]
@@ -125,10 +125,10 @@ def no_connection_left(service, _):
 
 @contextlib.contextmanager
 def no_connection_for_us(service, _):
-    """max_user_connections, as shared hosting has it: somebody else of the same account has the only one."""
+    """max_user_connections, as on shared hosting: another client of the same account has the only one."""
     def limit(most):
         service.database.sql(f"ALTER USER '{account(service)}'@'localhost' WITH MAX_USER_CONNECTIONS {most}")
-    # whoever has come before there was a limit is not counted
+    # Connections from before the limit are not counted.
     limit(100)
     drop_connections(service)
     taken = Session(service, account(service), service.installation.setting("database", "password"))
@@ -144,7 +144,7 @@ def no_connection_for_us(service, _):
 
 @contextlib.contextmanager
 def stopped(service, _):
-    """The process is there, and does nothing."""
+    """The server's process is stopped."""
     service.database.child.send(signal.SIGSTOP)
     try:
         yield
@@ -154,7 +154,7 @@ def stopped(service, _):
 
 @contextlib.contextmanager
 def replaced(service, stand_in):
-    """Somebody else listens where the server did; `stand_in(path, server)` makes it, and has a close()."""
+    """Another program listens in place of the server; `stand_in(path, server)` makes it, and has a close()."""
     database, path = service.database, service.database.socket
     moved = path.with_name("moved.sock")
     path.rename(moved)
@@ -171,7 +171,7 @@ def replaced(service, stand_in):
 
 
 def silent(service, _):
-    """Connections come up, and nobody ever says a word."""
+    """Connections are accepted, but the server never sends anything."""
     def listen(path, _):
         listener = socket.socket(socket.AF_UNIX)
         listener.bind(str(path))
@@ -181,13 +181,13 @@ def silent(service, _):
 
 
 def slow(service, _):
-    """Each answer comes just in time: a request asks for many."""
+    """Each answer comes just in time, but a request needs several."""
     return replaced(service, lambda path, server: DatabaseProxy(path, server, delay=0.8))
 
 
 @contextlib.contextmanager
 def full(service, _):
-    """Nothing more fits, until somebody has made room. What the server needs to remove rows does not fit either."""
+    """The disk is full until space is freed. Even removing rows needs space."""
     service.installation.sql("CREATE TABLE IF NOT EXISTS ballast (id INT AUTO_INCREMENT PRIMARY KEY, data LONGBLOB)")
     for size in (1 << 20, 1 << 16, 1 << 13, 1 << 10, 1):
         with contextlib.suppress(StackError):
@@ -206,7 +206,7 @@ ROOM = 64 << 20
 
 
 def with_room(options, more=ROOM):
-    """The server's options, and its data in one file that may grow by that much."""
+    """The server's options, with its data in one file that may grow by `more`."""
     rest = [option for option in options if "innodb-data-file-path" not in option]
     most = sum(int(option.rpartition(":")[2]) for option in options if option not in rest)
     return [*rest, f"--innodb-data-file-path=ibdata1:12M:autoextend:max:{most + more}"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A web server's side of FastCGI 1.0, small enough to send what no web server would.
+"""The web server's side of FastCGI 1.0; it can also send what no web server would.
 
 It does not multiplex, and it reads one response a connection.
 """
@@ -11,7 +11,7 @@ RESPONDER, KEEP = 1, 1
 
 
 def record(kind, content=b"", request=1, version=1, length=None):
-    """One record; `length` overrides the true one."""
+    """One record. `length` replaces the true length."""
     return struct.pack(">BBHHBx", version, kind, request, len(content) if length is None else length, 0) + content
 
 
@@ -36,7 +36,7 @@ def stdin(body, end=True):
 
 
 def head(query="", length=None, flags=0, **more):
-    """A request up to its body."""
+    """The start of a request, up to its body."""
     values = {"REQUEST_METHOD": "POST", "REQUEST_URI": "/", "QUERY_STRING": query, **more}
     if length is not None:
         values["CONTENT_LENGTH"] = length
@@ -44,7 +44,7 @@ def head(query="", length=None, flags=0, **more):
 
 
 class Response:
-    """`status` is None when no header came, `ended` says whether the request was ended as the protocol wants it."""
+    """`status` is None without a header. `ended`: the response ended with a valid FCGI_END_REQUEST."""
 
     def __init__(self, output, ended):
         top, _, self.body = output.partition(b"\r\n\r\n")
@@ -77,7 +77,7 @@ class Connection:
         return self
 
     def read(self):
-        """Everything until the other side closes."""
+        """Everything until the peer closes."""
         data = b""
         try:
             while piece := self.socket.recv(65536):
@@ -87,7 +87,7 @@ class Connection:
         return data
 
     def closed(self):
-        """True when the other side closes without a word; waits for it."""
+        """Waits until the peer closes; True when it sent nothing."""
         return self.read() == b""
 
     def response(self):
@@ -102,8 +102,8 @@ class Connection:
         return Response(output, ended)
 
 
-def ask(address, query="", body=b"", length=None, timeout=10, **more):
-    """One whole, well-formed request; the length is the body's unless given."""
+def request(address, query="", body=b"", length=None, timeout=10, **more):
+    """Sends one complete, well-formed request. `length` defaults to that of the body."""
     with Connection(address, timeout) as connection:
         connection.send(head(query, len(body) if length is None else length, **more) + stdin(body))
         return connection.response()

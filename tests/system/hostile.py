@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Receivers that do what no web server does: functions of a connection, whose answers are written out byte by byte."""
+"""Receivers that do what no web server does: functions of a connection, which write their answers byte by byte."""
 import socket
 import ssl
 import struct
@@ -11,7 +11,7 @@ OK_HEAD = b"HTTP/1.1 200 OK\r\n"
 class Hostile:
     """Listens on 127.0.0.1; runs `serve(connection)` in a thread for each connection, with TLS when there is a `tls` context.
 
-    Whatever `serve` returns or raises, the connection is closed behind it. `close` ends those that wait, too.
+    The connection is closed when `serve` returns or raises. `close` ends waiting ones, too.
     """
 
     def __init__(self, serve, tls=None):
@@ -42,7 +42,7 @@ class Hostile:
             if self.tls:
                 handshake(connection)
             self.serve(connection)
-        except OSError:  # the dispatcher has had enough of it
+        except OSError:  # the dispatcher has closed it
             pass
         finally:
             connection.close()
@@ -58,7 +58,7 @@ class Hostile:
 
 
 def handshake(connection):
-    """When it fails, what was on its way is read, so that the other side gets the alert and no reset."""
+    """When the handshake fails, pending bytes are read, so that the peer receives the alert instead of a reset."""
     try:
         connection.do_handshake()
     except ssl.SSLError:
@@ -69,7 +69,7 @@ def handshake(connection):
 
 
 def read_request(connection):
-    """The bytes of one request with Content-Length; fewer when the connection ends."""
+    """The bytes of one request with Content-Length; fewer when the connection ends early."""
     request, size = b"", None
     while size is None or len(request) < size:
         more = connection.recv(65536)
@@ -98,7 +98,7 @@ def wait_for_end(connection):
 
 
 def answering(*parts):
-    """Reads the request, sends the parts, closes."""
+    """Reads the request, sends the parts and closes."""
     def serve(connection):
         read_request(connection)
         for part in parts:
@@ -107,7 +107,7 @@ def answering(*parts):
 
 
 def hanging(*parts):
-    """… and then nothing more."""
+    """Reads the request, sends the parts and then nothing."""
     def serve(connection):
         answering(*parts)(connection)
         wait_for_end(connection)
@@ -115,7 +115,7 @@ def hanging(*parts):
 
 
 def resetting(*parts):
-    """… and then a reset, once the other side has had the time to read."""
+    """Reads the request, sends the parts and resets, after the peer has had time to read."""
     def serve(connection):
         answering(*parts)(connection)
         connection.settimeout(0.1)
@@ -127,7 +127,7 @@ def resetting(*parts):
 
 
 def repeating(head, part, pause=0.0):
-    """… with the last part again and again, until the other side closes."""
+    """Reads the request, sends the head, and repeats the part until the peer closes."""
     def serve(connection):
         answering(head)(connection)
         connection.settimeout(pause or None)
@@ -143,7 +143,7 @@ def repeating(head, part, pause=0.0):
 
 
 def reset_after(size):
-    """Resets when that many bytes of the request have come, 0: at once."""
+    """Resets after that many bytes of the request; 0 resets at once."""
     def serve(connection):
         if size:
             connection.recv(size, socket.MSG_WAITALL)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A page as a reader without script, images or a large screen gets it."""
+"""A page as a reader without scripts, images or a large screen sees it."""
 import base64
 import hashlib
 import html.parser
@@ -10,7 +10,7 @@ ALLOWED = {"html", "head", "meta", "title", "style", "body", "main", "h1", "p", 
 
 
 class Page(html.parser.HTMLParser):
-    """Elements, and the text of each; what is not well-formed fails."""
+    """The elements of a page, and the text of each. Fails when the page is not well-formed."""
 
     def __init__(self, text):
         super().__init__()
@@ -43,7 +43,7 @@ class Page(html.parser.HTMLParser):
 
 
 def check_page(response, status):
-    """Valid, accessible, from nowhere else; with the headers of a page whose address is a secret."""
+    """The page is valid, accessible and self-contained; its headers protect an address that is secret."""
     assert response.status == status
     headers = response.headers
     assert headers["Content-Type"] == "text/html; charset=utf-8"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Steady sign-ups from several threads, each with an address of its own, and what became of each."""
+"""Steady sign-ups from several threads, each with its own address, and the answer to each."""
 import concurrent.futures
 import http.client
 import itertools
@@ -9,7 +9,7 @@ from stack.process import wait_until
 
 
 def at_once(requests):
-    """Call all of them at the same moment; the results."""
+    """Runs all of them at the same moment; returns the results."""
     barrier = threading.Barrier(len(requests))
 
     def one(request):
@@ -19,13 +19,13 @@ def at_once(requests):
 
 
 def in_parallel(requests, clients=16):
-    """Call them from so many threads; the results, in their order."""
+    """Runs them in `clients` threads; returns the results in order."""
     with concurrent.futures.ThreadPoolExecutor(clients) as pool:
         return list(pool.map(lambda request: request(), requests))
 
 
 class Clients:
-    """Use as a context: `run` is called in so many threads, with their numbers, until `stopped` is set at the end."""
+    """A context in which `run` is called in each of the threads, with its number. `stopped` is set at the end."""
 
     def __init__(self, run, threads):
         self.stopped = threading.Event()
@@ -43,13 +43,13 @@ class Clients:
 
 
 class Load(Clients):
-    """`answers` maps each email to the status, None where no answer came."""
+    """`answers` maps each email to the status, or to None without an answer."""
 
     def __init__(self, campaign, threads=8):
         super().__init__(self._run, threads)
         self.campaign = campaign
         self.answers = {}
-        self.retry_after = set()  # what 503 answers carried
+        self.retry_after = set()  # of the 503 answers
         self._numbers = itertools.count()
 
     def _run(self, _):
@@ -58,7 +58,7 @@ class Load(Clients):
             status = self._post(email)
             self.answers[email] = status
             if status != 200:
-                self.stopped.wait(0.02)  # a refusing server is not asked in a busy loop
+                self.stopped.wait(0.02)  # no busy loop while the server refuses
 
     def _post(self, email):
         try:
@@ -73,12 +73,12 @@ class Load(Clients):
         return sum(1 for answer in list(self.answers.values()) if answer == status)
 
     def wait_for(self, more, seconds=30, status=200):
-        """Until `more` further answers of that status have come."""
+        """Waits for `more` further answers of that status."""
         goal = self.count(status) + more
         wait_until(lambda: self.count(status) >= goal, seconds, f"{more} answers {status}")
 
     def repeat_refused(self, seconds=30):
-        """What a client does after an error: send it again, until it is accepted."""
+        """Sends refused sign-ups again until they are accepted, as a client does after an error."""
         for email in [email for email, status in self.answers.items() if status != 200]:
             wait_until(lambda email=email: self._post(email) == 200, seconds, f"{email} is accepted")
 
@@ -89,7 +89,7 @@ def lead_count(campaign):
 
 
 def check_leads(campaign, emails):
-    """Exactly these leads, once each, ranks without gap; their payloads by social id."""
+    """Exactly these leads exist, once each, with ranks without gaps. Returns their payloads by social id."""
     leads = [campaign.find(email=email) for email in emails]
     assert sorted(lead["rank"] for lead in leads) == list(range(1, len(leads) + 1))
     assert lead_count(campaign) == len(leads)

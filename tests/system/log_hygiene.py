@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 3, style 8: no key, secret, email address or phone number stands in any log."""
+"""docs/api.md 3, style 8: no log contains a key, secret, email address or phone number."""
 import re
 
 PATTERNS = {
@@ -16,7 +16,7 @@ def digits(number):
 
 
 def leaks(path, since=0, numbers=()):
-    """What stands in the file from that byte on and in no log: `file:line: kind: the line`. `numbers`: of phones, as written."""
+    """Lines after byte `since` with what no log may contain: `file:line: kind: the line`. `numbers`: the phone numbers sent."""
     known = [re.escape(digits(number)) for number in numbers if len(digits(number)) >= 9]
     pattern = re.compile(b"|".join([ANY.pattern, *(rb"(?<![0-9])%s(?![0-9])" % number for number in known)]))
     found = []

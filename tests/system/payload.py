@@ -83,11 +83,11 @@ VIEWS = {
 
 
 def check_payload(payload, view="full", without=(), extra=()):
-    """Exactly the keys of the view (less `without`, plus `extra`), each of its type, and what follows from one another."""
+    """Exactly the keys of the view (less `without`, plus `extra`), with valid types and consistent values."""
     rules = {key: rule for key, rule in VIEWS[view].items() if key not in without}
     assert set(payload) == set(rules) | set(extra)
     wrong = {key: payload[key] for key, rule in rules.items() if not rule(payload[key])}
-    assert not wrong, f"of the wrong type: {wrong}"
+    assert not wrong, f"wrong type: {wrong}"
     assert payload["list_id"] == payload["campaign_id"]
     assert payload["rank"] == payload["subscription_number"] >= 1
     assert payload["rank_relative_position"] == payload["rank"] - 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A network of our own for the dispatcher, in which every address of the world is on this machine, and so is the resolver."""
+"""A network namespace for the dispatcher, in which every address leads to this machine. It has its own resolver."""
 import ctypes
 import http.server
 import os
@@ -13,7 +13,7 @@ from stack.process import Child, StackError
 
 RESOLVER = "127.53.53.53"
 CLONE_NEWNET = 0x40000000
-# Addresses of the world become local ones; the two files say that names are asked of our resolver and nobody else.
+# All addresses become local ones. The two files direct all look-ups to the test's resolver.
 SET_UP = """
 set -e
 ip link set lo up
@@ -29,16 +29,16 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def why_not():
-    """What is missing for it, or None."""
+    """The reason why it cannot be made, or None."""
     try:
         done = subprocess.run([*UNSHARE, "ip", "-6", "route", "show"], capture_output=True, text=True, check=False)
     except OSError as error:
         return f"unshare cannot be run: {error}"
-    return None if done.returncode == 0 else f"no network of our own, needs root and iproute2: {done.stderr.strip()}"
+    return None if done.returncode == 0 else f"no network namespace, needs root and iproute2: {done.stderr.strip()}"
 
 
 class PrivateNetwork:
-    """`wrap` runs a command in it; `resolver` answers its look-ups; `world` is behind every other address, at `world.port`."""
+    """`wrap` runs a command in it; `resolver` answers look-ups; `world` answers at every other address, on `world.port`."""
 
     def __init__(self, folder):
         resolv, switch = folder / "resolv.conf", folder / "nsswitch.conf"
@@ -53,7 +53,7 @@ class PrivateNetwork:
         return ["nsenter", "--mount", "--net", "--target", str(self._holder.pid), *argv]
 
     def inside(self, make):
-        """Calls it in a thread that is in the network; so are the sockets that it makes, from then on."""
+        """Calls `make` in a thread in the network; the sockets that it makes belong to the network."""
         made = []
 
         def work():
@@ -65,7 +65,7 @@ class PrivateNetwork:
         thread.start()
         thread.join()
         if not made:
-            raise StackError("nothing could be made in the network of our own")
+            raise StackError("nothing could be made in the network namespace")
         return made[0]
 
     def close(self):
@@ -108,7 +108,7 @@ class _Server6(_Server):
 
 
 class World:
-    """Takes every connection to its port, whatever the address, and answers 200. `dialled`, `posted`: to which they came."""
+    """Accepts every connection to its port, at any address, and answers 200. `dialled`, `posted`: the addresses used."""
 
     def __init__(self):
         self._dialled, self._posted, self._lock = set(), [], threading.Lock()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Stands where a MariaDB server should be, asks for any authentication plugin, and records what it is sent."""
+"""Listens in place of a MariaDB server, requests any authentication plugin, and records what it receives."""
 import socket
 import struct
 import threading
@@ -10,10 +10,10 @@ CONNECT_WITH_DB, PROTOCOL_41, TLS, SECURE_CONNECTION, PLUGIN_AUTH = 1 << 3, 1 <<
 CAPABILITIES = CONNECT_WITH_DB | PROTOCOL_41 | SECURE_CONNECTION | PLUGIN_AUTH
 SCRAMBLE = b"abcdefghijklmnopqrst"
 NATIVE = "mysql_native_password"
-# What a plugin is begun with: the kind of question (the last one, its answer is not shown) and the question, or random bytes.
+# A plugin's first data: the type of prompt (the last one hides its input) and the prompt, or random bytes.
 QUESTIONS = {"dialog": b"\x04Password: ", "client_ed25519": bytes(range(32))}
-FULL_AUTHENTICATION = b"\x01\x04"  # of caching_sha2_password: the server wants the password itself
-PACKETS = 4  # of one client at most
+FULL_AUTHENTICATION = b"\x01\x04"  # of caching_sha2_password: the server requests the password itself
+PACKETS = 4  # at most, of one client
 
 
 def greeting(plugin, capabilities):
@@ -23,8 +23,8 @@ def greeting(plugin, capabilities):
 
 
 class RogueDatabase:
-    """On a loopback port. `first` is the plugin of its greeting, `then` the one that it switches to. With `tls`, a context, it
-    offers TLS. `received` has the packets that each client has sent, but for the one that asks for TLS."""
+    """Listens on a loopback port. `first` is the plugin of its greeting, `then` the one that it switches to. With `tls`, a context,
+    it offers TLS. `received` has the packets that each client has sent, except the request for TLS."""
 
     def __init__(self, first=NATIVE, then=None, tls=None):
         self.first, self.then, self.tls, self.received = first, then, tls, []
@@ -49,7 +49,7 @@ class RogueDatabase:
         try:
             self._send(client, 0, greeting(self.first, CAPABILITIES | (TLS if self.tls else 0)))
             if self.tls:
-                read_packet(client)  # asks for TLS
+                read_packet(client)  # the request for TLS
                 client = self.tls.wrap_socket(client, server_side=True)
             self._authenticate(client, sent)
         except OSError:

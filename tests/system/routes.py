@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The table of routes, out of its source: tests that have to know every route see a new one by themselves."""
+"""The table of routes, read from its source, so that tests of every route include new ones."""
 import re
 
 from conftest import SOURCE
@@ -8,15 +8,15 @@ TEXT = (SOURCE / "src/api/routes.c").read_text(encoding="utf-8")
 
 
 def routes():
-    """(method, path) of all but bulk changes, {…} where anything may stand."""
+    """(method, path) of all routes except bulk changes; {…} stands for any value."""
     return re.findall(r"\{ HTTP_(\w+), \"([^\"]+)\", KEY_", TEXT)
 
 
 def bulk_words():
-    """The last segments of the paths of bulk changes."""
+    """The last path segments of bulk changes."""
     return re.findall(r"BULK\(\"(\w+)\"", TEXT)
 
 
 def all_routes():
-    """Bulk changes with them."""
+    """All routes, with bulk changes."""
     return routes() + [("POST", "v2/{campaign}/" + word) for word in bulk_words()]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A running service for tests: programs, web server, receiver; accounts and campaigns made as an operator makes them."""
+"""A running service for tests: programs, web server, receiver; accounts and campaigns as an operator makes them."""
 import itertools
 import shutil
 
@@ -13,11 +13,11 @@ from stack.receiver import Receiver
 
 WORKERS = 8
 COMMITTER = TEST_SETTINGS.get("LEADHOOK_TEST_COMMITTER") != "no"
-SETTLED = 5  # seconds, more than enough for what operators change to count everywhere: responders know it a second later
+SETTLED = 5  # seconds, after which operators' changes are in effect everywhere: responders read them within a second
 
 
 def settles(request, status, code=None):
-    """Send it until its answer has that status (and error code); the answer."""
+    """Sends the request until its answer has that status (and error code); returns the answer."""
     def answered():
         response = request()
         good = response.status == status and (code is None or response.json["error"] == code)
@@ -33,7 +33,7 @@ class Account:
 
 
 class Campaign:
-    """A campaign and what is asked of it most."""
+    """A campaign and its most frequent requests."""
 
     def __init__(self, service, account, settings):
         self.service, self.account, self.client = service, account, service.client
@@ -54,7 +54,7 @@ class Campaign:
         return self.client.request("GET", self.path + path, query=fields, key=self.key if key is True else key, **options)
 
     def lead(self, **fields):
-        """Created or updated with the key; the payload."""
+        """Creates or updates a lead with the key; returns the payload."""
         response = self.post(fields)
         assert response.status == 200, response.body
         return response.json
@@ -65,14 +65,14 @@ class Campaign:
         return response.json
 
     def bulk(self, action, fields):
-        """A bulk call, `delete` among the actions; how many leads matched. The dispatcher does the work."""
+        """A bulk call (`delete` is an action, too), queued for the dispatcher. Returns the number of leads that matched."""
         method, path, key = ("DELETE", self.path, "deleted") if action == "delete" else ("POST", f"{self.path}/{action}", "updated")
         response = self.client.request(method, path, json_body=fields, key=self.key)
         assert response.status == 202, response.body
         return response.json[key]
 
     def change(self, action, **fields):
-        """A bulk call, and a run of the dispatcher that does it."""
+        """A bulk call, and a run of the dispatcher that carries it out."""
         self.bulk(action, fields)
         self.service.dispatch()
 
@@ -80,7 +80,7 @@ class Campaign:
         return self.client.request("DELETE", self.path + path, json_body=fields, key=self.key if key is True else key, **options)
 
     def leads(self, count, **fields):
-        """That many new ones, in the order of their numbers."""
+        """Creates that many leads; returns them in order."""
         return [self.lead(email=f"{number}@example.org", **fields) for number in range(count)]
 
     def points(self, lead, points):
@@ -91,14 +91,14 @@ class Campaign:
         self.service.installation.admin("campaign", "end", str(self.id))
 
     def define(self, kind, name, *words):
-        """A tag, action or reward level, as an operator defines it; its id."""
+        """Defines a tag, action or reward level with the operator's command; returns its id."""
         return self.service.installation.admin(kind, "add", str(self.id), name, *map(str, words))["id"]
 
     def stats(self):
         return self.get({}, path="/stats").json["leads"]
 
     def webhook(self, *events, below="", **fields):
-        """Registered by the API for the campaign's own path, or one below it, its secret known to the receiver; the answer."""
+        """Registers a webhook by the API for the campaign's path or one below it, with a secret known to the receiver."""
         url = self.service.receiver.url(self.hook + below)
         response = self.post({"url": url, "events": list(events), **fields}, path="/outbound-webhook")
         assert response.status == 200, response.body
@@ -107,7 +107,7 @@ class Campaign:
         return response.json
 
     def delivered(self, count, event=None, deadline=15):
-        """What the campaign's webhook has received once there are `count`."""
+        """What the campaign's webhook has received, once that is `count` requests."""
         return self.service.receiver.wait_for(count, deadline, path=self.hook, event=event)
 
 
@@ -138,7 +138,7 @@ class Service:
         return self
 
     def program(self):
-        """leadhook-fcgi where the front's account can reach it."""
+        """leadhook-fcgi at a path that the web server's account can reach."""
         program = self.installation.program("leadhook-fcgi")
         return shutil.copy2(program, self.installation.folder) if self.front.run_user else program
 
@@ -146,7 +146,7 @@ class Service:
         wait_until(self.client.healthy, seconds, "the service is not ready")
 
     def stop(self):
-        """Everything; what stands in a log and must not."""
+        """Stops everything; returns the log lines that break the rules of logs."""
         self.dispatcher.kill()
         self.front.stop()
         self.responders.stop()
@@ -160,14 +160,14 @@ class Service:
         return Campaign(self, account or self.account(), settings)
 
     def check(self):
-        """`leadhook check --deep`: the numbers that are kept are those that the rows come to."""
+        """`leadhook check --deep`: stored numbers equal those calculated from the rows."""
         answer = self.installation.admin("check", "--deep")
         assert answer["ok"], answer
 
     def dispatch(self, max_runtime=10):
-        """One run of the dispatcher, as cron makes it: what is due now goes out."""
+        """Runs the dispatcher once, as cron does, which sends what is due."""
         assert self.installation.dispatch(max_runtime) == 0
 
     def deliveries(self, webhook):
-        """What the operator sees of a webhook (the answer of its creation)."""
+        """The operator's list of a webhook's deliveries (`webhook` as the API returned it)."""
         return self.installation.admin("delivery", "list", "--webhook", str(webhook["referenceId"]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/operating.md 3 and 4: the `leadhook` command, as people and as programs use it."""
+"""docs/operating.md 3 and 4: the `leadhook` command, its output for people and for programs."""
 import json
 import os
 import pathlib
@@ -22,11 +22,11 @@ SETTINGS = {"ended_at": None, "ends_at": None, "jump_start": 0, "privacy": True,
             "addresses_counted": None, "blocked_email_domains": None, "blocked_referrers": None, "allowed_networks": None}
 
 
-# --- what each command answers to a program ---
+# --- JSON output of each command ---
 
 @pytest.mark.smoke
 def test_install_and_upgrade(leadhook):
-    """4 install, upgrade: objects; doing it again is fine and changes nothing"""
+    """4 install, upgrade: both print objects, and change nothing when repeated"""
     version = leadhook("status")["schema_version"]
     nothing_to_do = {"from": version, "to": version, "applied": False}
     for words in (["install"], ["install"], ["upgrade"], ["upgrade", "--dry-run"]):
@@ -34,7 +34,7 @@ def test_install_and_upgrade(leadhook):
 
 
 def test_an_empty_database(make_folder, database, make_service):
-    """4: --dry-run makes nothing; install makes everything once"""
+    """4: --dry-run creates nothing; install creates everything once"""
     installation = make_service().installation
     fresh = type(installation)(make_folder(), installation.build, database, name="fresh")
     fresh.configure()
@@ -50,12 +50,12 @@ def test_an_empty_database(make_folder, database, make_service):
     assert fresh.admin("install") == applied
     secret = fresh.sql("SELECT HEX(value) FROM lh_installation WHERE name = 'server_secret'")
     fresh.install()
-    assert fresh.sql("SELECT HEX(value) FROM lh_installation WHERE name = 'server_secret'") == secret, "made once"
+    assert fresh.sql("SELECT HEX(value) FROM lh_installation WHERE name = 'server_secret'") == secret, "the secret changed"
     assert fresh.admin("check") == {"ok": True, "findings": []}
 
 
 def test_check(service, leadhook):
-    """4 check; what it finds has a name, what was seen, and what to do"""
+    """4 check: each finding has a name, a detail and a hint"""
     assert leadhook("check") == {"ok": True, "findings": []}
     done = call(service.installation, "check", "--json", env={"LEADHOOK_DATABASE_SOCKET": "/nonexistent"})
     answer = json.loads(done.stdout)
@@ -65,7 +65,7 @@ def test_check(service, leadhook):
 
 
 def test_check_of_connections(service, leadhook):
-    """docs/operating.md 2.2: fewer connections than the programs need at most are a finding; the number is that of the account"""
+    """docs/operating.md 2.2: a limit below the programs' need is a finding, with the limit of the account"""
     user = service.installation.setting("database", "user")
 
     def check(allowed, workers):
@@ -87,7 +87,7 @@ def test_check_of_connections(service, leadhook):
 
 
 def test_status(service, leadhook, receiver, campaign):
-    """4 status: how much there is and what waits"""
+    """4 status: totals and queued work"""
     before = leadhook("status")
     assert list(before) == ["version", "schema_version", "server_version", "accounts", "campaigns", "leads", "webhooks",
                             "webhooks_failing", "webhooks_disabled", "due_now", "due_later", "oldest_due_at", "bulk_jobs",
@@ -119,7 +119,7 @@ def test_accounts(leadhook):
 
 
 def test_keys(service, leadhook):
-    """4 key add, list (never the keys), revoke; docs/api.md 3: revoking works within one second, twice is fine"""
+    """4 key add, list (never the keys), revoke; docs/api.md 3: revoked within one second, and again without an error"""
     account = str(leadhook("account", "add", "Keys")["id"])
     assert leadhook("key", "list", account) == []
     first, second = leadhook("key", "add", account), leadhook("key", "add", account, "--name", "website")
@@ -137,7 +137,7 @@ def test_keys(service, leadhook):
     assert [list(one) for one in listed] == [["id", "name", "created_at", "last_used_at", "revoked_at"]] * 2
     assert [one["name"] for one in listed] == ["default", "website"]
     assert is_time(listed[0]["revoked_at"]) and listed[1]["revoked_at"] is None
-    assert all(is_time(one["last_used_at"]) and one["last_used_at"].endswith(":00:00Z") for one in listed), "to the hour"
+    assert all(is_time(one["last_used_at"]) and one["last_used_at"].endswith(":00:00Z") for one in listed), "hours only"
 
 
 def test_campaigns(leadhook):
@@ -164,9 +164,9 @@ def test_campaigns(leadhook):
     shown = leadhook("campaign", "show", full["id"])
     assert shown == {**shown, **settings, "ended_at": None, "lead_count": 7}
     assert leadhook("campaign", "set", full["id"], "name=Renamed", "landing_url=", "ends_at=", "allowed_networks=") == \
-        {**shown, "name": "Renamed", "landing_url": None, "ends_at": None, "allowed_networks": None}, "the others stay"
+        {**shown, "name": "Renamed", "landing_url": None, "ends_at": None, "allowed_networks": None}, "the others do not change"
     shown = leadhook("campaign", "show", plain["id"])
-    assert leadhook("campaign", "set", plain["id"], "jump_start=0") == shown, "no change is fine"
+    assert leadhook("campaign", "set", plain["id"], "jump_start=0") == shown, "the same value again is accepted"
     listed = leadhook("campaign", "list", account)
     assert [list(one) for one in listed] == [KEYS_OF_CAMPAIGN] * 2
     assert [one["name"] for one in listed] == ["Plain", "Renamed"]
@@ -183,7 +183,7 @@ def test_words_for_booleans(leadhook, campaign, words):
 
 
 def test_ending_and_reopening(leadhook, campaign):
-    """4 campaign end, reopen; docs/api.md 6, 423; each twice is fine"""
+    """4 campaign end, reopen; docs/api.md 6, 423; both may be repeated"""
     for _ in range(2):
         ended = leadhook("campaign", "end", campaign.id)
         assert ended["state"] == "ended" and is_time(ended["ended_at"])
@@ -195,12 +195,12 @@ def test_ending_and_reopening(leadhook, campaign):
     settles(lambda: campaign.post(ADA), 200)
     leadhook("campaign", "set", campaign.id, "ends_at=2001-01-01")
     assert campaign.post(ADA).status == 423
-    assert leadhook("campaign", "reopen", campaign.id)["ends_at"] is None, "a time that has passed would end it again"
+    assert leadhook("campaign", "reopen", campaign.id)["ends_at"] is None, "a past end time would end it again"
     settles(lambda: campaign.post(ADA), 200)
 
 
-def test_the_state_is_a_setting(leadhook, campaign):
-    """docs/api.md 4.6, `state`: the same as end and reopen, together with other settings"""
+def test_state_is_a_setting(leadhook, campaign):
+    """docs/api.md 4.6, `state`: has the effect of end and reopen, together with other settings"""
     ended = leadhook("campaign", "set", campaign.id, "state=ended", "jump_start=3")
     assert (ended["state"], ended["jump_start"]) == ("ended", 3) and is_time(ended["ended_at"])
     assert campaign.post(ADA).verdict == (423, "campaign_ended")
@@ -213,7 +213,7 @@ def test_the_state_is_a_setting(leadhook, campaign):
 
 
 def test_a_later_end_time(service, leadhook, campaign):
-    """docs/api.md 6: the end time holds by itself, whether the dispatcher has recorded the old one or not"""
+    """docs/api.md 6: the end time is in effect whether or not the dispatcher has recorded the old one"""
     for recorded in (False, True):
         leadhook("campaign", "set", campaign.id, "ends_at=2001-01-01")
         if recorded:
@@ -230,7 +230,7 @@ def test_webhooks(leadhook, campaign):
     added = leadhook("webhook", "add", campaign.id, HOOK, "verified", "new_signup", "fraudulent", "--format", "form",
                      "--source", "crm")
     assert list(added) == ["id", "secret"] and added["secret"].startswith("whsec_")
-    assert leadhook("webhook", "add", campaign.id, HOOK, "deleted") == {"id": added["id"], "secret": None}, "shown once"
+    assert leadhook("webhook", "add", campaign.id, HOOK, "deleted") == {"id": added["id"], "secret": None}, "a secret is shown once"
     leadhook("webhook", "add", campaign.id, HOOK + "?b", "new_signup", "fraudulent")
     listed = leadhook("webhook", "list", campaign.id)
     answer = campaign.get({}, path="/outbound-webhook")
@@ -242,7 +242,7 @@ def test_webhooks(leadhook, campaign):
 
 
 def test_deliveries(service, leadhook, receiver, campaign):
-    """4 delivery list and its filters, alone and together"""
+    """4 delivery list: each filter alone, and filters together"""
     hook = campaign.webhook("new_signup", "repeat_signup")["referenceId"]
     silent = leadhook("webhook", "add", campaign.id, HOOK, "new_signup")["id"]
     first = campaign.lead(email="a@example.org")["social_id"]
@@ -252,18 +252,18 @@ def test_deliveries(service, leadhook, receiver, campaign):
     def rows(*words):
         return leadhook("delivery", "list", *words)
 
-    def told(*words):
+    def listed(*words):
         return sorted((one["webhook_id"], one["event"], one["lead"]) for one in rows(*words))
     assert [list(one) for one in rows("--webhook", hook)] == [["id", "webhook_id", "event", "lead", "state", "attempts", "due_at",
                                                                 "last_status", "last_error", "waiting_for"]] * 3
-    assert told("--webhook", hook) == sorted([(hook, "repeat_signup", first), (hook, "new_signup", other),
+    assert listed("--webhook", hook) == sorted([(hook, "repeat_signup", first), (hook, "new_signup", other),
                                               (hook, "new_signup", first)])
-    assert told("--lead", other, "--webhook", silent, "--limit", 1) == [(silent, "new_signup", other)]
-    assert told("--lead", other, "--webhook", hook, "--limit", 1) == [(hook, "new_signup", other)]
-    assert told("--lead", first) == sorted([(hook, "new_signup", first), (hook, "repeat_signup", first),
+    assert listed("--lead", other, "--webhook", silent, "--limit", 1) == [(silent, "new_signup", other)]
+    assert listed("--lead", other, "--webhook", hook, "--limit", 1) == [(hook, "new_signup", other)]
+    assert listed("--lead", first) == sorted([(hook, "new_signup", first), (hook, "repeat_signup", first),
                                             (silent, "new_signup", first)])
-    assert told("--webhook", hook, "--event", "repeat_signup") == [(hook, "repeat_signup", first)]
-    assert told("--lead", "0000000000") == told("--webhook", NO_ID) == []
+    assert listed("--webhook", hook, "--event", "repeat_signup") == [(hook, "repeat_signup", first)]
+    assert listed("--lead", "0000000000") == listed("--webhook", NO_ID) == []
     waiting = rows("--webhook", hook, "--state", "pending")
     assert len(waiting) == 3 and all((one["attempts"], one["last_status"], one["last_error"]) == (0, None, None)
                                      and is_time(one["due_at"]) for one in waiting)
@@ -278,8 +278,8 @@ def test_deliveries(service, leadhook, receiver, campaign):
         assert len(rows("--webhook", hook, *words)) == count, words
 
 
-def test_a_long_list_is_cut(service, campaign):
-    """4 delivery list: where hardly any fits it looks at so many, and says so"""
+def test_long_list_is_truncated(service, campaign):
+    """4 delivery list: a search with few matches stops after a number of rows, and reports it"""
     hook = campaign.webhook("new_signup")["referenceId"]
     campaign.lead(**ADA)
     sql, planted = service.installation.sql, 1000000000
@@ -294,10 +294,10 @@ def test_a_long_list_is_cut(service, campaign):
         sql(f"DELETE FROM lh_deliveries WHERE id > {first}")
 
 
-# --- what people see ---
+# --- output for people ---
 
 def test_output_for_people(service, campaign):
-    """4: aligned, without colours when it is no terminal"""
+    """4: columns are aligned, without colours when stdout is not a terminal"""
     account = str(campaign.account.id)
     call(service.installation, "webhook", "add", str(campaign.id), HOOK, "new_signup")
     campaign.lead(**ADA)
@@ -318,14 +318,14 @@ def test_output_for_people(service, campaign):
 @pytest.mark.parametrize("words", [["--help"], ["-h"], ["help"], ["campaign", "end", "--help"], ["--help", "delivery", "list"],
                                    ["help", "delivery", "list"]])
 def test_help(service, words):
-    """4, without a configuration"""
+    """4: the help needs no configuration"""
     done = call(service.installation, *words, config="/nonexistent")
     assert done.returncode == OK and "usage: leadhook" in done.stdout and "--json" in done.stdout and done.stderr == ""
     assert "ends_at" not in done.stdout
 
 
 def test_settings_are_listed(service, refused):
-    """4: who does not know the settings of a campaign is told all of them, and what each takes"""
+    """4: without assignments, the command lists all settings of a campaign and their values"""
     points, hosts = "a number from 0 to 99999", "host names, separated by commas or spaces, or nothing"
     settings = {"name": "1 to 200 characters", "state": "active or ended", "ends_at": "a date, a time as in RFC 3339, or nothing",
                 "jump_start": "a number from 0 to 4294967295", "privacy": "on or off", "require_key": "on or off",
@@ -344,19 +344,19 @@ def test_settings_are_listed(service, refused):
 
 
 @pytest.mark.parametrize("words", [[], ["stats"], ["-x"], ["--bogus"], ["bogus", "command"]])
-def test_who_is_lost_is_told_of_the_help(refused, words):
-    """4"""
+def test_unknown_command_names_the_help(refused, words):
+    """4: an unknown command exits 64 with a pointer to --help"""
     assert "leadhook --help lists them" in refused(USAGE, *words, config=None)
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_version(service, program):
-    """Each program tells its own"""
+    """Each program prints its own version"""
     done = call(service.installation, "--version", program=program, config="/nonexistent")
     assert done.returncode == OK and re.fullmatch(rf"{program} \d+\.\S+\n", done.stdout)
 
 
-# --- what is refused, and how ---
+# --- errors ---
 
 @pytest.mark.parametrize("words", [
     [], ["bogus"], ["account"], ["account", "remove"], ["account", "add"], ["account", "add", "A", "B"], ["account", "list", "1"],
@@ -366,7 +366,7 @@ def test_version(service, program):
     ["account", "add", "a\nb"], ["account", "add", "a\x1b[31mb"], ["account", "add", "a\x7f"], ["account", "add", b"a\xffb"],
     ["account", "add", b"\xed\xa0\x80"]])
 def test_wrong_usage(refused, words):
-    """4, 64; control characters and broken UTF-8 never get into a name"""
+    """4, 64; control characters and invalid UTF-8 are rejected in names"""
     assert "\x1b" not in refused(USAGE, *words, config=None)
 
 
@@ -396,8 +396,8 @@ def test_wrong_values(service, refused, words):
 @pytest.mark.parametrize("command", ["key add", "key list", "key revoke", "campaign add {} C", "campaign list", "campaign show",
                                      "campaign set {} privacy=on", "campaign end", "campaign reopen",
                                      f"webhook add {{}} {HOOK} new_signup", "webhook list", "webhook remove"])
-def test_what_does_not_exist(refused, command):
-    """4, 65: an id that nothing has is told from an empty list"""
+def test_missing_objects(refused, command):
+    """4, 65: an id that does not exist is an error, not an empty list"""
     assert "there is no such" in refused(DATA, *(command if "{}" in command else command + " {}").format(NO_ID).split())
 
 
@@ -407,7 +407,7 @@ def test_what_does_not_exist(refused, command):
     ("https://user@hooks.example/", "new_signup", "not valid"), ("http://10.0.0.1/", "new_signup", "not allowed"),
     ("http://169.254.169.254/", "new_signup", "not allowed"), ("https://hooks.example:25/", "new_signup", "not allowed"),
     (HOOK, "bogus", "Invalid event type: bogus"), (HOOK, "", "Invalid event type")])
-def test_webhooks_that_may_not_be(refused, leadhook, campaign, url, event, says):
+def test_invalid_webhooks(refused, leadhook, campaign, url, event, says):
     """docs/deliveries.md 1, 5: the same rules as in the API"""
     assert says in refused(DATA, "webhook", "add", str(campaign.id), url, event)
     refused(DATA, "webhook", "add", str(campaign.id), HOOK, "new_signup", "--format", "xml")
@@ -420,21 +420,21 @@ def test_too_many_webhooks(make_service, service):
     env = {"LEADHOOK_LIMITS_WEBHOOKS_PER_CAMPAIGN": "1"}
     statuses = [call(service.installation, "webhook", "add", str(campaign.id), f"{HOOK}{number}", "verified", env=env).returncode
                 for number in (1, 2, 1)]
-    assert statuses == [OK, DATA, OK], "the same URL again is no further one"
+    assert statuses == [OK, DATA, OK], "the same URL again is not counted"
 
 
 @pytest.mark.parametrize("command", ["install", "upgrade", "status", "account add A", "account list", "key add 1", "campaign list",
                                      "campaign end 1", "webhook list 1", "delivery list"])
 def test_no_database(refused, command):
-    """4, 69: when the database is out of reach"""
+    """4, 69: the database cannot be reached"""
     assert "out of reach" in refused(UNAVAILABLE, *command.split(), env={"LEADHOOK_DATABASE_SOCKET": "/nonexistent"})
 
 
 @pytest.mark.parametrize("name", ["x" * 200, "ü" * 200, "\U0001f600" * 200, "%s%n%d %", "Ada's \"shop\"",
                                   "'; DROP TABLE lh_accounts; --", "a\\b", "<script>", "日本語 שלום", "  spaces  ", "-", "a=b",
                                   "\u202eabc"], ids=lambda name: ascii(name[:8]))
-def test_names_are_kept_as_they_are(service, leadhook, name):
-    """4: 1 to 200 characters of UTF-8, whatever they mean elsewhere"""
+def test_names_are_stored_unchanged(service, leadhook, name):
+    """4: 1 to 200 characters of UTF-8, also those with a meaning elsewhere"""
     account = leadhook("account", "add", name)
     assert account["name"] == name
     key = leadhook("key", "add", account["id"], "--name", name)
@@ -446,12 +446,12 @@ def test_names_are_kept_as_they_are(service, leadhook, name):
     [listed] = service.client.request("GET", "/v2/campaigns", key=key["key"]).json
     assert listed["name"] == name
     done = call(service.installation, "campaign", "list", str(account["id"]))
-    # in which direction a terminal writes is not a stored text's to say
+    # Stored text may not change the direction in which the terminal writes.
     assert done.returncode == OK and name.replace("\u202e", "?") in done.stdout
 
 
-def test_stored_control_characters_stay_off_the_terminal(service, leadhook):
-    """4: what got into the database by another way"""
+def test_stored_control_characters_are_not_printed(service, leadhook):
+    """4: a name that was changed directly in the database"""
     account = leadhook("account", "add", "harmless")["id"]
     service.installation.sql(f"UPDATE lh_accounts SET name = CONCAT('a', CHAR(27), '[31m', CHAR(10), 'b') WHERE id = {account}")
     done = call(service.installation, "account", "list")
@@ -461,8 +461,8 @@ def test_stored_control_characters_stay_off_the_terminal(service, leadhook):
 
 # --- options and configuration ---
 
-def test_options_stand_anywhere(service, campaign):
-    """4; behind -- nothing is an option"""
+def test_options_in_any_position(service, campaign):
+    """4; after --, words are operands"""
     number, config = str(campaign.id), str(service.installation.config)
     outputs = {call(service.installation, *words, config=None).stdout for words in (
         ["--json", "--config", config, "campaign", "show", number], ["campaign", "--json", "show", f"--config={config}", number],
@@ -474,7 +474,7 @@ def test_options_stand_anywhere(service, campaign):
 
 
 def test_which_file_is_read(service):
-    """3: --config, else LEADHOOK_CONF; a named file must be there"""
+    """3: --config, else LEADHOOK_CONF; the named file must exist"""
     installation, missing = service.installation, {"LEADHOOK_CONF": "/nonexistent/leadhook.conf"}
     assert call(installation, "status", config=None, env={"LEADHOOK_CONF": str(installation.config)}).returncode == OK
     assert call(installation, "status", env=missing).returncode == OK
@@ -484,11 +484,11 @@ def test_which_file_is_read(service):
 
 
 def test_environment_beats_file_beats_default(service):
-    """3: the file's database is not the default's, and the environment's is another again"""
+    """3: the file overrides the default database, and the environment overrides the file"""
     installation = service.installation
     assert call(installation, "status").returncode == OK
     for name, value in (("LEADHOOK_DATABASE_SOCKET", "/nonexistent"), ("LEADHOOK_DATABASE_PASSWORD", "wrong"),
-                        ("LEADHOOK_DATABASE_USER", "nobody")):
+                        ("LEADHOOK_DATABASE_USER", "unknown")):
         assert call(installation, "status", env={name: value}).returncode == UNAVAILABLE, name
     done = call(installation, "status", env={"LEADHOOK_DATABASE_PREFIX": "other_"})
     assert done.returncode == CONFIG and "leadhook install" in done.stderr, "another prefix is another installation"
@@ -496,7 +496,7 @@ def test_environment_beats_file_beats_default(service):
 
 
 def test_the_password_from_a_file(service, tmp_path):
-    """3: LEADHOOK_DATABASE_PASSWORD_FILE; refused when others can read it, or the password is given twice"""
+    """3: LEADHOOK_DATABASE_PASSWORD_FILE; rejected when others may read it, or when there are two passwords"""
     installation, secret = service.installation, tmp_path / "secret"
     text = installation.config.read_text()
     password = installation.setting("database", "password")
@@ -515,12 +515,12 @@ def test_the_password_from_a_file(service, tmp_path):
     assert status(0o600, LEADHOOK_DATABASE_PASSWORD=password) == CONFIG
     secret.unlink()
     assert call(installation, "status", config=config, env=env).returncode == CONFIG
-    assert call(installation, "status", config=config).returncode == UNAVAILABLE, "without any the server refuses"
+    assert call(installation, "status", config=config).returncode == UNAVAILABLE, "the server refuses a login without a password"
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_check_config(service, tmp_path, program):
-    """3: each program holds the configuration to the same rules, tells everything at once, touches nothing else"""
+    """3: all programs check the configuration by the same rules, report all errors, and change nothing"""
     installation, config, log = service.installation, tmp_path / "leadhook.conf", tmp_path / "log"
     assert call(installation, "--check-config", program=program).returncode == OK
     assert call(installation, "--check-config", program=program, env={"LEADHOOK_DATABASE_SOCKET": "/nonexistent"}).returncode == OK
@@ -545,15 +545,15 @@ def test_check_config(service, tmp_path, program):
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_a_misspelt_variable(service, program):
-    """3: unknown keys are errors, in the environment too"""
+    """3: unknown keys are errors, in the environment as well"""
     done = call(service.installation, "--check-config", program=program, env={"LEADHOOK_DATABASE_PASWORD": "hidden"})
     assert done.returncode == CONFIG and "LEADHOOK_DATABASE_PASWORD: unknown setting" in done.stderr
     assert "hidden" not in done.stderr
 
 
-@pytest.mark.skipif(pathlib.Path("/usr/local/etc/leadhook/leadhook.conf").exists(), reason="an installation is here")
+@pytest.mark.skipif(pathlib.Path("/usr/local/etc/leadhook/leadhook.conf").exists(), reason="this host has an installation")
 def test_no_configuration_file(service):
-    """3: the installed file may be missing, but not in silence"""
+    """3: the installed file may be missing, with a message"""
     for words, status in ((["--check-config"], OK), (["status"], UNAVAILABLE)):
         done = call(service.installation, *words, config=None, env={"LEADHOOK_DATABASE_SOCKET": "/nonexistent"})
         assert done.returncode == status and "there is no /" in done.stderr and "leadhook.conf" in done.stderr
@@ -568,7 +568,7 @@ def test_no_configuration_file(service):
                                            "install the newer version of Leadhook that made these tables"),
                                           ("DELETE FROM lh_schema_version", "run leadhook install")])
 def test_a_wrong_schema_version(service, program, words, change, hint):
-    """docs/architecture.md 9: programs refuse it at the start and says how to fix it"""
+    """docs/architecture.md 9: programs refuse to start, with a hint"""
     installation = service.installation
     was = installation.sql("SELECT MAX(version) FROM lh_schema_version")
     installation.sql(change)
@@ -581,7 +581,7 @@ def test_a_wrong_schema_version(service, program, words, change, hint):
         assert done.returncode == CONFIG and (finding["what"], finding["hint"]) == ("schema_version", hint)
         if "newer" in hint:
             done = call(installation, "upgrade")
-            assert done.returncode == CONFIG and hint in done.stderr, "nothing is taken back"
+            assert done.returncode == CONFIG and hint in done.stderr, "upgrade must not go back to an older version"
     finally:
         installation.sql(f"DELETE FROM lh_schema_version; INSERT INTO lh_schema_version VALUES ({was}, 0)")
     assert call(installation, "check").returncode == OK

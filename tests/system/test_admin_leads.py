@@ -13,7 +13,7 @@ NUMBER = "+14155552671"
 # --- tags, actions, reward levels ---
 
 def test_tags(leadhook, campaign):
-    """4 tag add, list, set, remove; docs/api.md 4.1, the API's list says the same"""
+    """4 tag add, list, set, remove; docs/api.md 4.1: the API returns the same list"""
     added = leadhook("tag", "add", campaign.id, "vip", "--points", -20, "--description", "Very important")
     plain = leadhook("tag", "add", campaign.id, "  two words ")
     assert list(added) == list(plain) == ["id"]
@@ -28,19 +28,19 @@ def test_tags(leadhook, campaign):
 
 
 def test_actions(leadhook, campaign):
-    """4 action add, list, set, remove; docs/api.md 4.1, the API's list says the same"""
+    """4 action add, list, set, remove; docs/api.md 4.1: the API returns the same list"""
     tag = leadhook("tag", "add", campaign.id, "vip")["id"]
     bound = leadhook("action", "add", campaign.id, "Share it", "--tag", tag)
     free = leadhook("action", "add", campaign.id, "Follow us", "--points", 3)
     rows = [{"id": bound["id"], "text": "Share it", "points": 0, "tag_id": tag},
             {"id": free["id"], "text": "Follow us", "points": 3, "tag_id": None}]
     assert leadhook("action", "list", campaign.id) == rows == campaign.get({}, path="/actions").json
-    assert leadhook("action", "set", bound["id"], "tag=", "text=Tell others") == bound
+    assert leadhook("action", "set", bound["id"], "tag=", "text=Share it") == bound
     assert leadhook("action", "set", free["id"], f"tag={tag}", "points=-99999") == free
-    assert leadhook("action", "list", campaign.id) == [{**rows[0], "tag_id": None, "text": "Tell others"},
+    assert leadhook("action", "list", campaign.id) == [{**rows[0], "tag_id": None, "text": "Share it"},
                                                        {**rows[1], "tag_id": tag, "points": -99999}]
     leadhook("tag", "remove", tag)
-    assert leadhook("action", "list", campaign.id)[1]["tag_id"] == tag, "it stays bound"
+    assert leadhook("action", "list", campaign.id)[1]["tag_id"] == tag, "the tag is still bound"
     assert leadhook("action", "remove", bound["id"]) == bound
     assert leadhook("action", "remove", free["id"]) == free
     assert leadhook("action", "list", campaign.id) == []
@@ -60,8 +60,8 @@ def test_rewards(leadhook, campaign):
     assert leadhook("reward", "list", campaign.id) == rows[1:]
 
 
-def test_what_is_defined_holds_at_once(leadhook, campaign):
-    """docs/api.md 4.6: points, completed actions and the payload follow from what an operator has defined"""
+def test_definitions_take_effect_at_once(leadhook, campaign):
+    """docs/api.md 4.6: points, completed actions and the payload follow an operator's definitions"""
     lead = campaign.lead(email=ADA)
     tag = leadhook("tag", "add", campaign.id, "vip", "--points", 20)["id"]
     action = leadhook("action", "add", campaign.id, "Become one", "--points", 3, "--tag", tag)["id"]
@@ -86,8 +86,8 @@ def test_what_is_defined_holds_at_once(leadhook, campaign):
     (["action", "add", "{}", "A", "--tag", "vip"], "--tag: expected the id of a tag"),
     (["reward", "add", "{}", "A", "--required-points", "-1"], "--required-points: expected a number from 0"),
     (["reward", "add", "{}", "A", "--required-points", "4294967296"], "--required-points: expected a number from 0")])
-def test_definitions_that_may_not_be(service, refused, leadhook, campaign, words, says):
-    """4, 65: nothing is stored; only name, text or subject of another kind may be the same"""
+def test_invalid_definitions(service, refused, leadhook, campaign, words, says):
+    """4, 65: nothing is stored; names are unique within a campaign and kind"""
     leadhook("tag", "add", campaign.id, "vip")
     before = service.installation.sql("SELECT * FROM lh_tags UNION ALL SELECT id, campaign_id, text, tag_id, points FROM lh_actions")
     assert says in refused(DATA, *(word.replace("{}", str(campaign.id)) for word in words))
@@ -97,8 +97,8 @@ def test_definitions_that_may_not_be(service, refused, leadhook, campaign, words
     leadhook("reward", "add", campaign.id, "vip", "--required-points", 1)
 
 
-def test_settings_that_may_not_be(refused, leadhook, campaign):
-    """4, 65: what is wrong is told, and nothing of the call is done"""
+def test_invalid_settings(refused, leadhook, campaign):
+    """4, 65: the error names the invalid setting, and none of the settings is changed"""
     tag = leadhook("tag", "add", campaign.id, "vip")["id"]
     leadhook("tag", "add", campaign.id, "beta")
     action = leadhook("action", "add", campaign.id, "A")["id"]
@@ -117,7 +117,7 @@ def test_settings_that_may_not_be(refused, leadhook, campaign):
 # --- leads ---
 
 def test_one_lead(service, leadhook, refused, campaign):
-    """4 lead show: by each identity, byte for byte what the API answers with a key"""
+    """4 lead show: by each identity, byte for byte the API's answer to a call with a key"""
     campaign.lead(email=ADA, phone_number=NUMBER, first_name="Ada", topics=["a", "b"])
     shown = [call(service.installation, "lead", "show", str(campaign.id), "--json", *words).stdout for words in (
         ["--email", "ADA@Example.org"], ["--phone", "+1 (415) 555-2671"],
@@ -128,7 +128,7 @@ def test_one_lead(service, leadhook, refused, campaign):
 
 
 def test_one_lead_for_people(service, leadhook, campaign):
-    """4 lead show: every value of the payload on a line of its own"""
+    """4 lead show: each value of the payload on its own line"""
     tag = leadhook("tag", "add", campaign.id, "vip")["id"]
     campaign.lead(email=ADA, first_name="Ada", topics=["a", "b"], utm_source="mail")
     campaign.post({"email": ADA}, path=f"/tags/{tag}/lead")
@@ -136,10 +136,10 @@ def test_one_lead_for_people(service, leadhook, campaign):
     lines = dict(re.match(r"(\S+) +(.*)", line).groups() for line in done.stdout.splitlines())
     lead = campaign.find(email=ADA)
     assert done.returncode == OK and {name.split(".")[0] for name in lines} == set(lead), done.stdout
-    told = {"email": ADA, "phone_number": "-", "verified": "no", "contest_score": "0", "custom_fields.first_name": "Ada",
+    expected = {"email": ADA, "phone_number": "-", "verified": "no", "contest_score": "0", "custom_fields.first_name": "Ada",
             "custom_fields.topics": "a, b", "utm.source": "mail", "tags": f"{tag} vip", "completed_actions": "-",
             "unverified_leads.direct": "0", "unsubscribe_url.safe": lead["unsubscribe_url"]["safe"], "when": lead["when"]}
-    assert {name: lines[name] for name in told} == told
+    assert {name: lines[name] for name in expected} == expected
     assert len({re.match(r"\S+ +", line).end() for line in done.stdout.splitlines()}) == 1
     campaign.lead(email=BOB)
     done = call(service.installation, "lead", "show", str(campaign.id), "--email", BOB)
@@ -147,7 +147,7 @@ def test_one_lead_for_people(service, leadhook, campaign):
 
 
 def test_lists_of_leads(service, leadhook, campaign):
-    """4 lead list and its filters, alone and together; each as the API shows it"""
+    """4 lead list: each filter alone, and filters together; each lead as the API returns it"""
     emails = [f"lead{number}@example.org" for number in range(8)]
     leads = [campaign.lead(email=email) for email in emails]
     tag = leadhook("tag", "add", campaign.id, "vip")["id"]
@@ -178,7 +178,7 @@ def test_lists_of_leads(service, leadhook, campaign):
 
 
 def test_long_lists_of_leads(service, leadhook, campaign):
-    """4 lead list: 50 by default, and as many pages as the limit asks for"""
+    """4 lead list: 50 by default, and enough pages for the limit"""
     service.installation.sql(
         f"INSERT INTO lh_leads (id, campaign_id, subscription_number, social_id, created_ms, updated_ms, opted_out) "
         f"SELECT 5000000 + seq, {campaign.id}, seq, LPAD(CONV(seq + 32768, 10, 32), 10, 'X'), 0, 0, seq MOD 2 = 0 "
@@ -192,13 +192,13 @@ def test_long_lists_of_leads(service, leadhook, campaign):
         assert ranks("--limit", 10000, "--opted-out", "on") == list(range(2, 701, 2))
         assert ranks("--after", 690, "--limit", 300) == list(range(691, 701))
     finally:
-        service.installation.sql(f"DELETE FROM lh_leads WHERE campaign_id = {campaign.id}")  # nobody has counted them
+        service.installation.sql(f"DELETE FROM lh_leads WHERE campaign_id = {campaign.id}")  # these are in no counter
 
 
-# --- people ---
+# --- output for people ---
 
 def test_output_for_people(service, leadhook, campaign):
-    """4: aligned, without colours when it is no terminal"""
+    """4: columns are aligned, without colours when stdout is not a terminal"""
     number = str(campaign.id)
     leadhook("tag", "add", number, "vip", "--points", -5)
     leadhook("action", "add", number, "Share it")
@@ -216,14 +216,14 @@ def test_output_for_people(service, leadhook, campaign):
 
 
 def test_settings_are_listed(service):
-    """4: the help of a command tells what it can set"""
+    """4: the help of a command lists its settings"""
     for words, settings in (("tag", ["name", "points", "description"]), ("action", ["text", "points", "tag"]),
                             ("reward", ["subject", "required_points", "emailed"])):
         said = call(service.installation, words, "set", "--help", config="/nonexistent").stdout
         assert re.findall(r"^  (\w+) +.+$", said, re.MULTILINE) == settings
 
 
-# --- what is refused ---
+# --- errors ---
 
 @pytest.mark.parametrize("words", [
     ["tag", "add", "1"], ["tag", "add", "1", "A", "B"], ["tag", "add", "1", "A", "--tag", "1"], ["tag", "set", "1"], ["tag", "list"],
@@ -244,7 +244,7 @@ def test_wrong_usage(refused, words):
     ["lead", "list", "1", "--limit", "0"], ["lead", "list", "1", "--limit", "10001"], ["lead", "list", "1", "--after", "-1"]])
 def test_wrong_values(refused, words):
     """4, 65"""
-    assert "expected" in (told := refused(DATA, *words)) or "is no id of" in told
+    assert "expected" in (expected := refused(DATA, *words)) or "is no id of" in expected
 
 
 @pytest.mark.parametrize("command", [
@@ -252,21 +252,21 @@ def test_wrong_values(refused, words):
       if (kind, word) != ("reward", "set {} points=1")),
     "tag add {} A", "action add {} A", "reward add {} A --required-points 1", "reward set {} emailed=on",
     f"lead show {{}} --email {ADA}", "lead list {}"])
-def test_what_does_not_exist(refused, command):
-    """4, 65: an id that nothing has is told from an empty list"""
+def test_missing_objects(refused, command):
+    """4, 65: an id that does not exist is an error, not an empty list"""
     assert "there is no such" in refused(DATA, *command.format(NO_ID).split())
 
 
 @pytest.mark.parametrize("command", ["tag add 1 A", "action list 1", "reward remove 1", f"lead show 1 --email {ADA}", "lead list 1"])
 def test_no_database(refused, command):
-    """4, 69: when the database is out of reach"""
+    """4, 69: the database cannot be reached"""
     assert "out of reach" in refused(UNAVAILABLE, *command.split(), env={"LEADHOOK_DATABASE_SOCKET": "/nonexistent"})
 
 
 # --- check --deep ---
 
 def make_everything(service, leadhook, campaign):
-    """Leads in every state, with what follows from them."""
+    """Leads in every state, with tags, actions, rewards and bookings."""
     tag = leadhook("tag", "add", campaign.id, "vip", "--points", 7)["id"]
     leadhook("reward", "add", campaign.id, "T-shirt", "--required-points", 5)
     leadhook("campaign", "set", campaign.id, "points_signup=2", "points_indirect=1", "points_verified=3", "waitlist=on",
@@ -284,12 +284,12 @@ def make_everything(service, leadhook, campaign):
 
 
 def test_the_deep_check(service, leadhook, receiver, campaign):
-    """4 check --deep: nothing where the rules have been; what was tampered with has a name, what was seen, and what to do"""
+    """4 check --deep: finds nothing after normal use; each change by hand is a finding with name, detail and hint"""
     make_everything(service, leadhook, campaign)
     assert leadhook("check", "--deep") == {"ok": True, "findings": []}
     one_lead = f"WHERE email = 'lead3@example.org' AND campaign_id = {campaign.id}"
     service.installation.sql(f"UPDATE lh_leads SET score = score + 1 {one_lead}")
-    assert leadhook("check") == {"ok": True, "findings": []}, "it is not looked at without --deep"
+    assert leadhook("check") == {"ok": True, "findings": []}, "only --deep finds it"
     done = call(service.installation, "check", "--deep", "--json")
     service.installation.sql(f"UPDATE lh_leads SET score = score - 1 {one_lead}")
     answer = json.loads(done.stdout)
@@ -302,8 +302,8 @@ def test_the_deep_check(service, leadhook, receiver, campaign):
     assert done.returncode == OK and re.fullmatch(r"ok +yes\n", done.stdout)
 
 
-def test_counting_addresses_anew(service, leadhook, receiver, campaign):
-    """4 check --deep, ip_leads: what the hint says fixes it"""
+def test_recounting_addresses(service, leadhook, receiver, campaign):
+    """4 check --deep, ip_leads: following the hint corrects it"""
     make_everything(service, leadhook, campaign)
     service.installation.sql(f"UPDATE lh_ip_leads SET leads = 77 WHERE campaign_id = {campaign.id}")
     [finding] = json.loads(call(service.installation, "check", "--deep", "--json").stdout)["findings"]
@@ -314,7 +314,7 @@ def test_counting_addresses_anew(service, leadhook, receiver, campaign):
 
 
 def test_a_killed_count_of_addresses(service, leadhook, campaign):
-    """docs/api.md 4.6, max_per_ip; 4 campaign set, show, check: killed in the middle it does not hold, and the same command goes on"""
+    """docs/api.md 4.6, max_per_ip; 4 campaign set, show, check: a killed count is not in effect, and the same command resumes it"""
     def sign_up(name):
         return campaign.post({"email": f"{name}@example.org"}, key=None, headers={"X-Forwarded-For": "192.0.2.1"})
 
@@ -323,7 +323,7 @@ def test_a_killed_count_of_addresses(service, leadhook, campaign):
     names = [f"early{number}" for number in range(4)]
     assert [sign_up(name).status for name in names] == [200] * 4
     assert leadhook("campaign", "set", campaign.id, "max_per_ip=3")["addresses_counted"] is True
-    # as it is when the first of two pieces of the count was done
+    # The state after the first of two chunks of the count.
     service.installation.sql(f"UPDATE lh_campaign_counters SET ip_counted_to = 2 WHERE campaign_id = {campaign.id};"
                              f"UPDATE lh_ip_leads SET leads = 2 WHERE campaign_id = {campaign.id}")
     assert leadhook("campaign", "show", campaign.id)["addresses_counted"] is False
@@ -332,7 +332,7 @@ def test_a_killed_count_of_addresses(service, leadhook, campaign):
     [finding] = json.loads(done.stdout)["findings"]
     assert done.returncode == CONFIG and finding["what"] == "addresses_counted"
     assert f"campaign {campaign.id} is counted up to lead 2 of 5" in finding["detail"]
-    assert leadhook("campaign", "set", campaign.id, "name=Other")["addresses_counted"] is False, "that is not waited for"
+    assert leadhook("campaign", "set", campaign.id, "name=Other")["addresses_counted"] is False, "the count is not waited for"
     command = re.search(r"leadhook (campaign set \d+ max_per_ip=3)", finding["hint"])[1]
     assert leadhook(*command.split())["addresses_counted"] is True
     assert leadhook("check", "--deep") == {"ok": True, "findings": []}
@@ -340,7 +340,7 @@ def test_a_killed_count_of_addresses(service, leadhook, campaign):
 
 
 def test_a_killed_removal_of_counts(service, leadhook, campaign):
-    """4 campaign set, check --deep: max_per_ip=0 holds at once, and once more it removes what is left"""
+    """4 campaign set, check --deep: max_per_ip=0 takes effect at once; repeated, it removes the remaining counts"""
     campaign.lead(email="a@example.org", ip="192.0.2.1")
     leadhook("campaign", "set", campaign.id, "max_per_ip=1")
     assert leadhook("campaign", "set", campaign.id, "max_per_ip=0")["addresses_counted"] is None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 4.1 (bulk calls), docs/deliveries.md 6: work that the API queues and the dispatcher does, once, whatever happens to it."""
+"""docs/api.md 4.1 (bulk calls), docs/deliveries.md 6: the API queues work, and the dispatcher does it once, also after crashes."""
 import os
 import re
 import subprocess
@@ -20,7 +20,7 @@ ACTIONS = {
 
 
 def sign_up(campaign, count=LEADS, **fields):
-    """Their emails."""
+    """Signs up leads; returns their emails."""
     emails = [f"{number}@example.org" for number in range(count)]
     responses = in_parallel([lambda email=email: campaign.post({"email": email, **fields}) for email in emails])
     assert {response.status for response in responses} == {200}
@@ -37,11 +37,11 @@ def items_left(service):
 
 @pytest.mark.parametrize("action", ACTIONS)
 def test_an_action(service, campaign, action):
-    """4.1: what each does is done by the dispatcher, to the leads that are named and no others"""
+    """4.1: the dispatcher carries out each action on the named leads only"""
     campaign.define("tag", "VIP")
     emails = sign_up(campaign, 40, phone_number=None)
-    fields = {"emails": [*emails[:30], emails[0], "nobody@example.org", "no address"], **({"tag": "VIP"} if action == "tag" else {})}
-    assert campaign.bulk(action, fields) == 30  # doubles count once, unknown and malformed ones match nothing
+    fields = {"emails": [*emails[:30], emails[0], "unknown@example.org", "no address"], **({"tag": "VIP"} if action == "tag" else {})}
+    assert campaign.bulk(action, fields) == 30  # duplicates count once; unknown and malformed ones match nothing
     assert not any(ACTIONS[action](campaign.find(email=email)) for email in emails[::9])
     service.dispatch()
     assert [bool(ACTIONS[action](campaign.find(email=email))) for email in emails] == [True] * 30 + [False] * 10
@@ -49,7 +49,7 @@ def test_an_action(service, campaign, action):
 
 
 @pytest.mark.parametrize("there, back", [("block", "approve"), ("waitlist", "unwaitlist")])
-def test_and_back(service, campaign, there, back):
+def test_action_and_its_reverse(service, campaign, there, back):
     emails = sign_up(campaign, 30)
     campaign.bulk(there, {"emails": emails})
     campaign.bulk(back, {"emails": emails})
@@ -67,12 +67,12 @@ def test_deletion(service, campaign):
     service.dispatch()
     assert campaign.stats()["total"] == 5
     assert campaign.get({"email": emails[0]}).verdict == (404, "lead_not_found")
-    assert campaign.lead(email=emails[0])["rank"] == 61  # 4.5: given once, never reused
+    assert campaign.lead(email=emails[0])["rank"] == 61  # 4.5: ranks are never reused
     service.check()
 
 
-def test_work_on_a_lead_that_is_gone(service, campaign):
-    """what was queued before the deletion, behind it, has nothing left to do"""
+def test_work_queued_for_a_deleted_lead(service, campaign):
+    """changes queued after a deletion have no effect on the deleted leads"""
     emails = sign_up(campaign, 30)
     campaign.bulk("delete", {"emails": emails[10:20]})
     campaign.bulk("optout", {"emails": emails})
@@ -83,15 +83,15 @@ def test_work_on_a_lead_that_is_gone(service, campaign):
 
 
 @pytest.fixture
-def hinder(service):
-    """Makes the database refuse changes of a lead, as it does for whoever meets a lock that is not given up."""
+def block_lead(service):
+    """Makes the database refuse changes of a lead, with the error of a deadlock."""
     sql = service.installation.sql
 
     def begin(lead, seconds=0):
-        sql("DELIMITER //\nCREATE OR REPLACE TRIGGER hinder BEFORE UPDATE ON lh_leads FOR EACH ROW "
+        sql("DELIMITER //\nCREATE OR REPLACE TRIGGER block_lead BEFORE UPDATE ON lh_leads FOR EACH ROW "
             f"IF NEW.id = {lead['id']} AND SLEEP({seconds}) = 0 THEN SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213; END IF//")
     yield begin
-    sql("DROP TRIGGER IF EXISTS hinder")
+    sql("DROP TRIGGER IF EXISTS block_lead")
 
 
 def skipped(service):
@@ -102,20 +102,20 @@ def opted_out(campaign, emails):
     return [campaign.find(email=email)["opted_out"] for email in emails]
 
 
-def test_a_lead_that_cannot_be_changed(service, account, campaign, hinder):
-    """what cannot be done holds up nobody else, and is passed over in the end"""
+def test_a_lead_that_cannot_be_changed(service, account, campaign, block_lead):
+    """the item is skipped in the end; other work is not held up"""
     sql, other = service.installation.sql, service.campaign(account)
     emails, others = sign_up(campaign, 30), sign_up(other, 30)
-    culprit = campaign.find(email=emails[10])
-    hinder(culprit)
+    blocked = campaign.find(email=emails[10])
+    block_lead(blocked)
     campaign.bulk("optout", {"emails": emails})
     campaign.bulk("sms_optout", {"emails": emails[:5]})
     other.bulk("optout", {"emails": others})
-    service.dispatch()  # waits for nothing
+    service.dispatch()  # no delay has been set yet
     assert opted_out(other, others) == [True] * 30
     done = int(sql("SELECT position FROM lh_bulk_jobs"))
     assert sum(opted_out(campaign, emails)) == done < 30
-    for failures in range(2, 25):  # the first one was that of the chunk
+    for failures in range(2, 25):  # the first failure was that of the chunk
         sql("UPDATE lh_bulk_jobs SET delayed_until_ms = 0")
         service.dispatch()
         assert sql("SELECT position, failures FROM lh_bulk_jobs").split() == [str(done), str(failures)]
@@ -123,20 +123,20 @@ def test_a_lead_that_cannot_be_changed(service, account, campaign, hinder):
     service.dispatch()
     assert jobs_left(service) == 0
     assert opted_out(campaign, emails) == [True] * 10 + [False] + [True] * 19
-    assert skipped(service) == [str(culprit["id"])]
+    assert skipped(service) == [str(blocked["id"])]
     service.check()
 
 
 @pytest.mark.slow
-def test_a_chunk_that_takes_too_long(service, campaign, hinder):
-    """a chunk that conflicts when its time is over is not done at all; item by item, each has the whole time"""
+def test_chunk_timeout(service, campaign, block_lead):
+    """a chunk that conflicts after its deadline is rolled back; then each item alone has the whole time"""
     sql, emails, before = service.installation.sql, sign_up(campaign, 2), skipped(service)
     last = max((campaign.find(email=email) for email in emails), key=lambda lead: lead["id"])
-    hinder(last, seconds=6)
+    block_lead(last, seconds=6)
     campaign.bulk("optout", {"emails": emails})
     service.dispatcher.start()
     wait_until(lambda: sql("SELECT position FROM lh_bulk_jobs") == "1", 60, "the other one is done")
-    sql("DROP TRIGGER hinder")
+    sql("DROP TRIGGER block_lead")
     sql("UPDATE lh_bulk_jobs SET delayed_until_ms = 0")
     wait_until(lambda: jobs_left(service) == 0, 60, "the last one is done")
     assert opted_out(campaign, emails) == [True] * 2
@@ -144,7 +144,7 @@ def test_a_chunk_that_takes_too_long(service, campaign, hinder):
     assert service.dispatcher.stop() == os.EX_OK
 
 
-def test_a_dry_run_tells(service, campaign):
+def test_dry_run_reports_bulk_work(service, campaign):
     """docs/deliveries.md 6, --dry-run"""
     [email] = sign_up(campaign, 1)
     installation = service.installation
@@ -171,7 +171,7 @@ def events_of(campaign):
 
 
 def queue_all(campaign, emails):
-    """Nearly all that can be done to them: each of these jobs is one of 250 leads, the last one deletes half of them."""
+    """Queues nearly all actions: each job has 250 leads, and the last one deletes half of them."""
     half = emails[LEADS // 2:]
     for action, fields in (("tag", {"tag": "VIP"}), ("optout", {}), ("verify", {}), ("block", {"reason": "bounced"}),
                            ("approve", {}), ("waitlist", {}), ("unwaitlist", {}), ("sms_optout", {})):
@@ -180,17 +180,17 @@ def queue_all(campaign, emails):
 
 
 def check_all(campaign, leads):
-    """Exactly what queue_all asks for, once for each lead. `leads`: their payloads before, in order."""
+    """The effects of queue_all, once for each lead. `leads`: their payloads before, in order."""
     service, ids = campaign.service, [lead["id"] for lead in leads]
-    kept, deleted = ids[:LEADS // 2], ids[LEADS // 2:]
+    remaining, deleted = ids[:LEADS // 2], ids[LEADS // 2:]
     once = dict.fromkeys(ids, 1)
     counts = events_of(campaign)
     referrer = counts["score_change"].pop(campaign.referrer["id"])
     assert counts == {event: once for event in ("tagged", "opted_out", "phone_number_opt_out", "verified", "marked_as_fraudulent",
                                                 "score_change")} | {"deleted": dict.fromkeys(deleted, 1)}
-    # verified: its points come; blocked: all it brought goes; approved: all comes back
+    # verified: points are added; blocked: all credit is removed; approved: all is restored
     assert referrer == 3 * LEADS
-    found = [campaign.find(social_id=lead["social_id"]) for lead in leads[:len(kept)]]
+    found = [campaign.find(social_id=lead["social_id"]) for lead in leads[:len(remaining)]]
     assert {lead["contest_score"] for lead in found} == {7}
     assert all(lead["opted_out"] and lead["sms_opted_out"] and lead["verified"] and not lead["waitlisted"] and not lead["fraudulent"]
                for lead in found)
@@ -198,14 +198,14 @@ def check_all(campaign, leads):
     assert after["contest_score"] == 3 * LEADS and after["referrals"] == LEADS
     assert after["influence"] == {"direct": LEADS, "indirect": 0}
     stats = campaign.stats()
-    assert stats == {"total": len(kept) + 1, "total_with_jumpstart": len(kept) + 1, "verified": len(kept), "waitlisted": 0,
-                     "removed_from_waitlist": len(kept), "fraudulent": 0, "opted_out": len(kept), "referred": len(kept)}
+    assert stats == {"total": len(remaining) + 1, "total_with_jumpstart": len(remaining) + 1, "verified": len(remaining), "waitlisted": 0,
+                     "removed_from_waitlist": len(remaining), "fraudulent": 0, "opted_out": len(remaining), "referred": len(remaining)}
     service.check()
 
 
 @pytest.fixture
 def crowd(service, receiver, account):
-    """A campaign with 250 leads that one referred, all of whose further events are told to a webhook."""
+    """A campaign with 250 leads of one referrer, and a webhook for all their further events."""
     campaign = service.campaign(account, points_direct=1, points_verified=2)
     campaign.define("tag", "VIP", "--points", 7)
     campaign.referrer = campaign.lead(email="referrer@example.org")
@@ -224,7 +224,7 @@ def check_sent(campaign):
 
 @pytest.mark.slow
 def test_a_killed_dispatcher(service, crowd):
-    """4.1: a crash neither loses nor repeats an item; killed again and again, in the middle of each job"""
+    """4.1: a crash neither loses nor repeats an item; the dispatcher is killed in the middle of each job"""
     campaign, emails, leads = crowd
     queue_all(campaign, [lead["email"] for lead in leads])
     kills = 0
@@ -243,7 +243,7 @@ def test_a_killed_dispatcher(service, crowd):
 
 @pytest.mark.slow
 def test_two_dispatchers(service, crowd, tmp_path):
-    """docs/deliveries.md 4, several dispatchers: at the same jobs they do each item once"""
+    """docs/deliveries.md 4, several dispatchers: on the same jobs, they do each item once"""
     campaign, emails, leads = crowd
     program, config = service.installation.program("leadhook-dispatch"), service.installation.config
     others = [Child("leadhook-dispatch", ["env", f"LEADHOOK_DISPATCH_LOCK_FILE={tmp_path / str(number)}", program, "--config", config,

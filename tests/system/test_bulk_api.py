@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 4.1, bulk calls: their identifiers, their answers, and what the dispatcher then does."""
+"""docs/api.md 4.1, bulk calls: identifiers, answers, and what the dispatcher then does."""
 import json
 
 import pytest
@@ -11,7 +11,7 @@ PHONES = ["+14155552671", "+14155552672"]
 
 
 def call(campaign, action, fields, **options):
-    """A bulk call by its word; `delete` is a method."""
+    """A bulk call by its action; `delete` is a method."""
     return campaign.delete(fields, **options) if action == "delete" else campaign.post(fields, path=f"/{action}", **options)
 
 
@@ -59,8 +59,8 @@ def test_delete(campaign, receiver):
 
 
 @pytest.mark.parametrize("word", ["opt_out", "OPTOUT", "delete", "subscribe"])
-def test_unknown_words(campaign, word):
-    """4.1: another word 409 invalid_action; 1 Methods"""
+def test_unknown_actions(campaign, word):
+    """4.1: another action gets 409 invalid_action; 1 Methods"""
     lead, = campaign.leads(1)
     response = campaign.post({"email": lead["email"]}, path=f"/{word}")
     assert response.verdict == (409, "invalid_action") and response.json["message"] == "Invalid action"
@@ -114,8 +114,8 @@ def test_arrays_in_every_body_type(campaign):
 
 @pytest.mark.parametrize("name", ["email", "phone_number", "social_id", "kid"])
 @pytest.mark.parametrize("path", ["", "/actions/1", "/tags/1/lead"])
-def test_only_bulk_calls_collect(campaign, path, name):
-    """1 Parameters: where one value is expected an array is 406, and the last of several values counts"""
+def test_only_bulk_calls_take_arrays(campaign, path, name):
+    """1 Parameters: an array where one value is expected is 406; of several values the last one counts"""
     tag = campaign.define("tag", "T")
     action = campaign.define("action", "A")
     path = path.replace("tags/1", f"tags/{tag}").replace("actions/1", f"actions/{action}")
@@ -124,16 +124,16 @@ def test_only_bulk_calls_collect(campaign, path, name):
     if path.startswith("/actions"): # goes by the first that is given
         fields = {name: fields[name]}
     assert campaign.post(fields, path=path).verdict == (406, "invalid_parameter")
-    form = [("email", "nobody@example.org"), ("email", lead["email"])]
+    form = [("email", "unknown@example.org"), ("email", lead["email"])]
     response = campaign.client.request("POST", campaign.path + path, form=form, key=campaign.key)
-    assert response.status == 200, "one address, the later one"
-    assert campaign.get({"email": "nobody@example.org"}).status == 404
+    assert response.status == 200, "the last address counts"
+    assert campaign.get({"email": "unknown@example.org"}).status == 404
 
 
-def test_malformed_ones_match_nothing_and_doubles_count_once(campaign):
-    """4.1: n is the number of leads that matched"""
+def test_malformed_identifiers_and_duplicates(campaign):
+    """4.1: n is the number of leads that matched; malformed identifiers match nothing, duplicates count once"""
     leads = campaign.leads(2)
-    emails = ["0@example.org", "0@EXAMPLE.org", "no address", "", None, 7, True, "nobody@example.org", "1@example.org"]
+    emails = ["0@example.org", "0@EXAMPLE.org", "no address", "", None, 7, True, "unknown@example.org", "1@example.org"]
     assert call(campaign, "optout", {"emails": emails}).json["updated"] == 2
     social_ids = [leads[0]["social_id"], leads[0]["social_id"].lower(), "x", "0000000000"]
     assert call(campaign, "optout", {"social_ids": social_ids}).json["updated"] == 1
@@ -141,12 +141,12 @@ def test_malformed_ones_match_nothing_and_doubles_count_once(campaign):
 
 
 @pytest.mark.parametrize("action", [*ACTIONS, "delete"])
-def test_nobody(campaign, action):
+def test_no_matching_lead(campaign, action):
     """2 no_leads; leads of other campaigns do not match"""
     other = campaign.service.campaign(campaign.account)
     stranger, = other.leads(1)
     campaign.define("tag", "T")
-    for fields in ({"email": "nobody@example.org"}, {"social_ids": [stranger["social_id"]]}, {"emails": [""]}):
+    for fields in ({"email": "unknown@example.org"}, {"social_ids": [stranger["social_id"]]}, {"emails": [""]}):
         response = call(campaign, action, {**fields, "tag": "T"})
         assert response.verdict == (400, "no_leads") and response.json["message"] == "No leads to update"
 
@@ -173,7 +173,7 @@ def test_mixed_identifiers(campaign, fields):
 
 
 def test_at_most_250(campaign):
-    """2 too_many_items: as many as were sent, doubles too"""
+    """2 too_many_items: by the number sent, duplicates included"""
     campaign.leads(1)
     emails = [f"{number}@example.org" for number in range(251)]
     for action in ("optout", "delete"):
@@ -203,7 +203,7 @@ def test_bulk_bodies_may_have_1_mib(campaign):
 
 
 def test_queued_calls_of_an_account(make_service):
-    """4.1: account_bulk_jobs in all campaigns together, then 429 too_many_jobs, until the dispatcher has done some"""
+    """4.1: at most account_bulk_jobs in all campaigns together, then 429 too_many_jobs, until the dispatcher has done some"""
     service = make_service(workers=2, settings=[("limits", "account_bulk_jobs", 3)])
     account = service.account()
     first, second, stranger = service.campaign(account), service.campaign(account), service.campaign(service.account())
@@ -214,17 +214,17 @@ def test_queued_calls_of_an_account(make_service):
     for campaign, action in ((first, "optout"), (second, "verify"), (second, "delete")):
         response = call(campaign, action, email)
         assert response.verdict == (429, "too_many_jobs") and int(response.headers["Retry-After"]) > 0
-    assert call(first, "optout", {"email": "nobody@example.org"}).verdict == (400, "no_leads")  # it would queue nothing
+    assert call(first, "optout", {"email": "unknown@example.org"}).verdict == (400, "no_leads")  # it would queue nothing
     assert call(stranger, "optout", email).status == 202
     service.dispatch()
-    assert second.find(**email)["verified"] is False  # what was refused is not done
+    assert second.find(**email)["verified"] is False  # the refused call has no effect
     assert call(second, "verify", email).status == 202
 
 
-# --- what single actions take ---
+# --- parameters of single actions ---
 
 def test_tags_by_id_and_by_name(campaign):
-    """4.1: `tag` takes tag_id or tag; an unknown tag is 404, also one of another campaign"""
+    """4.1: `tag` takes tag_id or tag; an unknown tag, or one of another campaign, is 404"""
     lead, = campaign.leads(1)
     seven = campaign.define("tag", "7")
     other = campaign.service.campaign(campaign.account).define("tag", "Other")
@@ -238,7 +238,7 @@ def test_tags_by_id_and_by_name(campaign):
 
 
 def test_verify_by_channel(campaign):
-    """4.6 verify: the channel that is named, else the email"""
+    """4.6 verify: the named channel, else the email"""
     lead = campaign.lead(email="ada@example.org", phone_number=PHONES[0])
     campaign.change("verify", email=lead["email"], channel="phone")
     found = campaign.find(email=lead["email"])
@@ -250,7 +250,7 @@ def test_verify_by_channel(campaign):
 
 
 def test_reasons_of_a_block(campaign, receiver):
-    """4.6 Fraud flags later: manual, or the word given"""
+    """4.6 Fraud flags later: manual, or the given reason"""
     campaign.webhook("marked_as_fraudulent")
     first, second = campaign.leads(2)
     longest = "ü" * 32

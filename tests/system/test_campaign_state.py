@@ -13,7 +13,7 @@ BULK = ["optout", "sms_optout", "verify", "approve", "block", "waitlist", "unwai
 
 @pytest.fixture
 def world(service):
-    """A campaign of an account of its own, with a lead, a tag and an action."""
+    """A campaign of its own account, with a lead, a tag and an action."""
     campaign = service.campaign(service.account())
     campaign.known = campaign.lead(email="ada@example.org")
     campaign.tag_id, campaign.action_id = campaign.define("tag", "VIP", "--points", 5), campaign.define("action", "Follow", "--points", 5)
@@ -21,7 +21,7 @@ def world(service):
 
 
 def calls(campaign, ending):
-    """(method, path, fields) of the calls that change scores and leads by sign-up, or of all others, bulk calls too."""
+    """(method, path, fields) of the calls that an ended campaign refuses, or of all others, including bulk calls."""
     email = {"email": "ada@example.org"}
     if ending:
         return [("POST", campaign.path, email), ("POST", "/v2", {**email, "campaign_id": campaign.id}),
@@ -38,7 +38,7 @@ def calls(campaign, ending):
 
 
 def end_everywhere(campaign):
-    """By its end time, which no responder learns late: those that cache the campaign know the time before it comes."""
+    """Ends it by its end time, which takes effect at once: cached campaigns include it."""
     end = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=3)
     campaign.service.installation.admin("campaign", "set", str(campaign.id), end.strftime("ends_at=%Y-%m-%dT%H:%M:%SZ"))
     wait_until(lambda: campaign.post({}, path="/points").verdict == ENDED, 10, "the end of the campaign")
@@ -49,7 +49,7 @@ def refused(campaign, method, path, fields, verdict, **options):
 
 
 def test_an_ended_campaign(world):
-    """6: 423 for create, update, points, actions and the call that tags one lead; all else goes on"""
+    """6: 423 for create, update, points, actions and the call that tags one lead; all other calls work"""
     end_everywhere(world)
     for method, path, fields in calls(world, True):
         response = refused(world, method, path, fields, ENDED, key=world.key)
@@ -61,7 +61,7 @@ def test_an_ended_campaign(world):
 
 
 def test_an_ended_campaign_is_unchanged(world):
-    """docs/requirements.md States and transitions: ended, 423: no row of the campaign changes, however often it is tried"""
+    """docs/requirements.md States and transitions: ended, 423: repeated calls change no row of the campaign"""
     def rows():
         return world.service.installation.sql("CHECKSUM TABLE lh_leads, lh_campaign_counters, lh_events, lh_due, lh_score_entries")
     world.end()
@@ -72,10 +72,10 @@ def test_an_ended_campaign_is_unchanged(world):
     assert rows() == before
     world.service.installation.admin("campaign", "reopen", str(world.id))
     settles(lambda: world.post({"email": "ada@example.org", "points": 1}, path="/points"), 200)
-    assert rows() != before, "the comparison sees a change"
+    assert rows() != before, "the comparison detects a change"
 
 
-def test_the_end_comes_before_the_fields(world):
+def test_ended_is_checked_before_the_fields(world):
     """1.5 Order of checks"""
     world.end()
     settles(lambda: world.post({"email": "x"}), *ENDED)
@@ -85,7 +85,7 @@ def test_the_end_comes_before_the_fields(world):
 
 
 def test_work_queued_before_the_end(world):
-    """6: is done, without score changes"""
+    """6: is carried out, without score changes"""
     assert world.post({"email": "ada@example.org", "tag": "VIP"}, path="/tag").status == 202
     world.end()
     world.service.dispatch()
@@ -94,7 +94,7 @@ def test_work_queued_before_the_end(world):
 
 
 def test_bulk_tags_after_the_end(world):
-    """6: they go on, with their events; they book no points, and a reopening makes up for none"""
+    """6: tags are applied, with their events; points are neither booked now nor after reopening"""
     world.webhook("tagged", "score_change")
     end_everywhere(world)
     world.change("tag", email="ada@example.org", tag="VIP")
@@ -107,7 +107,7 @@ def test_bulk_tags_after_the_end(world):
 
 
 def test_a_suspended_account(world):
-    """2 account_suspended: any call on its campaigns, with or without a key; a suspended key elsewhere too"""
+    """2 account_suspended: any call on its campaigns, with or without a key; its keys on other calls, too"""
     admin, account = world.service.installation.admin, str(world.account.id)
     assert admin("account", "suspend", account) == {"id": world.account.id}
     for method, path, fields in calls(world, True) + calls(world, False):

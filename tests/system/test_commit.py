@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A sign-up, its events and their delivery rows are one transaction, and a COMMIT whose answer is lost is neither lost nor done
-twice (docs/architecture.md 4; docs/api.md 4.7; docs/requirements.md Delivery format 4)."""
+"""A sign-up, its events and their delivery rows are one transaction. A COMMIT without an answer is neither lost nor repeated
+(docs/architecture.md 4; docs/api.md 4.7; docs/requirements.md Delivery format 4)."""
 import concurrent.futures
 import http.client
 import os
@@ -25,13 +25,13 @@ def proxy(make_folder, database):
 
 @pytest.fixture(scope="module")
 def service(make_service, proxy):
-    """One worker, so that it is known who has which connection."""
+    """One worker, so that its connection can be identified."""
     return make_service(workers=1, settings=[("database", "socket", proxy.socket)])
 
 
 @pytest.fixture
 def webhooks(service, account, campaign):
-    """Several for the campaign; and the worker has its blocks of ids, so that the next COMMIT is that of the next sign-up."""
+    """Several webhooks of the campaign. The worker has its blocks of ids, so that the next COMMIT is that of the next sign-up."""
     for number in range(WEBHOOKS):
         url = service.receiver.url(f"{campaign.hook}/{number}")
         assert campaign.post({"url": url, "events": ["new_signup", "repeat_signup"]}, path="/outbound-webhook").status == 200
@@ -40,22 +40,22 @@ def webhooks(service, account, campaign):
 
 @pytest.fixture
 def count(service, campaign):
-    """Rows of the campaign in a table."""
+    """Returns a function: the number of the campaign's rows in a table."""
     prefix = service.installation.setting("database", "prefix", "lh_")
     of_campaign = {"leads": "campaign_id = {id}", "events": "campaign_id = {id}",
                    "due": "webhook_id IN (SELECT id FROM {prefix}webhooks WHERE campaign_id = {id})"}
 
-    def ask(table, committed=True):
+    def rows(table, committed=True):
         level = "READ COMMITTED" if committed else "READ UNCOMMITTED"
         where = of_campaign[table].format(prefix=prefix, id=campaign.id)
         return int(service.installation.sql(f"SET SESSION TRANSACTION ISOLATION LEVEL {level};"
                                             f"SELECT COUNT(*) FROM {prefix}{table} WHERE {where}"))
-    ask.table = lambda name: prefix + name
-    return ask
+    rows.table = lambda name: prefix + name
+    return rows
 
 
 def check_one_signup(campaign, count):
-    """One lead with one event, a delivery of it for each webhook; the same sign-up again is a repetition."""
+    """One lead with one event and a delivery for each webhook; the same sign-up again is a repetition."""
     assert [count(table) for table in ("leads", "events", "due")] == [1, 1, WEBHOOKS]
     lead = campaign.lead(**ADA)
     assert (lead["counter"], lead["rank"], lead["lead_count"]) == (2, 1, 1)
@@ -64,7 +64,7 @@ def check_one_signup(campaign, count):
 
 @pytest.mark.parametrize("times", [1, 2])
 def test_cut_before_commit(webhooks, proxy, campaign, count, times):
-    """It was not done: it is done again, and the client learns nothing of it"""
+    """It was not done: it is repeated, and the client sees a success"""
     proxy.cut(BEFORE, times)
     response = campaign.post(ADA)
     assert response.status == 200 and response.json["counter"] == 1
@@ -73,18 +73,18 @@ def test_cut_before_commit(webhooks, proxy, campaign, count, times):
 
 
 def test_cut_after_commit(webhooks, proxy, campaign, count):
-    """It was done: its event tells, and the answer is that of the first run"""
+    """It was done: its event proves it, and the client gets the answer of the first run"""
     proxy.cut(AFTER)
     response = campaign.post(ADA)
     assert response.status == 200 and response.json["counter"] == 1
-    assert proxy.commits == 2  # a server shows what is committed before it is on the disk: one more makes sure
+    assert proxy.commits == 2  # committed rows can be visible before they are on disk; the fence's COMMIT ensures that they are
     assert campaign.find(**ADA)["social_id"] == response.json["social_id"]
     check_one_signup(campaign, count)
 
 
 @pytest.mark.parametrize("times", [1, 2])
 def test_cut_after_commit_without_events(service, account, campaign, proxy, times):
-    """The same where nobody gets an event; also when the second answer is lost as the first was"""
+    """The same without an event, where a commit token proves it; also when the second answer is lost"""
     service.campaign(account).lead(**ADA)
     proxy.cut(AFTER, times)
     assert campaign.lead(**ADA)["counter"] == 1
@@ -94,20 +94,20 @@ def test_cut_after_commit_without_events(service, account, campaign, proxy, time
 
 @pytest.mark.parametrize("done", [True, False])
 def test_cut_while_the_server_goes_on(webhooks, proxy, campaign, count, done):
-    """It is open when it is asked whether it was done: the answer is what becomes of it"""
+    """The server still runs it when its outcome is requested: the answer is that of the outcome"""
     proxy.cut(HELD)
     with concurrent.futures.ThreadPoolExecutor() as pool:
         answer = pool.submit(campaign.post, ADA)
         try:
             wait_until(lambda: proxy.begins >= 2, 5, "the second run")
         finally:
-            proxy.let_go(done)
+            proxy.release(done)
         assert answer.result().status == 200 and answer.result().json["counter"] == 1
     check_one_signup(campaign, count)
 
 
-def test_cut_and_the_server_never_learns(webhooks, service, account, proxy, campaign, count):
-    """The server ends what it hears no more of, so the campaign is free again, and the others are hardly held up"""
+def test_cut_unnoticed_by_the_server(webhooks, service, account, proxy, campaign, count):
+    """The old session is ended, which releases the campaign; other campaigns are hardly delayed"""
     other = service.campaign(account)
     proxy.cut(HELD)
     with concurrent.futures.ThreadPoolExecutor() as pool:
@@ -117,12 +117,12 @@ def test_cut_and_the_server_never_learns(webhooks, service, account, proxy, camp
             assert other.lead(**ADA)["counter"] == 1
             assert answer.result().status == 200 and answer.result().json["counter"] == 1
         finally:
-            proxy.let_go(False)
+            proxy.release(False)
     check_one_signup(campaign, count)
 
 
 def test_an_update_cut_after_commit(webhooks, proxy, campaign, count):
-    """The same for a lead that was there: counted once, one repeat_signup"""
+    """The same for an existing lead: counted once, one repeat_signup"""
     campaign.lead(**ADA)
     proxy.cut(AFTER)
     assert campaign.lead(**ADA, custom="1")["counter"] == 2
@@ -131,7 +131,7 @@ def test_an_update_cut_after_commit(webhooks, proxy, campaign, count):
 
 
 def test_a_webhook_cut_after_commit(webhooks, service, proxy, campaign, count):
-    """Made once, and its secret, which is shown once, is in the answer"""
+    """Created once; the answer contains its secret, which is shown once"""
     url = service.receiver.url(f"{campaign.hook}/cut")
     proxy.cut(AFTER)
     made, again = (campaign.post({"url": url, "event": "verified"}, path="/outbound-webhook").json for _ in range(2))
@@ -141,7 +141,7 @@ def test_a_webhook_cut_after_commit(webhooks, service, proxy, campaign, count):
 
 
 class TableLock:
-    """A session of the administrator's that holds LOCK TABLES … WRITE."""
+    """A session of the administrator with LOCK TABLES … WRITE."""
 
     def __init__(self, installation, table):
         self.session = subprocess.Popen(
@@ -167,7 +167,7 @@ def post_or_none(campaign):
 
 
 def test_a_worker_dies_before_the_last_row(webhooks, service, campaign, count):
-    """Killed when lead and event are written and the due rows are not: none of them is left"""
+    """Killed after lead and event are written, but not the due rows: none of them remains"""
     user = service.installation.setting("database", "user")
     waiting = f"SELECT ID FROM information_schema.PROCESSLIST WHERE USER = '{user}' AND STATE LIKE 'Waiting for table%'"
     with concurrent.futures.ThreadPoolExecutor(1) as pool, TableLock(service.installation, count.table("due")):

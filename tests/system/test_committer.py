@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/architecture.md 7: the committer does many requests in one commit, and may die, be replaced or lose its
-database at any moment."""
+"""docs/architecture.md 7: the committer runs many requests in one commit. It may die, be replaced or
+lose its database at any moment."""
 import contextlib
 import os
 import random
@@ -38,35 +38,35 @@ def parent(service):
 
 @pytest.fixture
 def commits(service):
-    """Batches that were committed so far."""
+    """The number of committed batches."""
     return lambda: int(service.installation.sql("SELECT COUNT(*) FROM lh_commit_tokens"))
 
 
 @contextlib.contextmanager
-def held(service, campaign):
-    """No batch of the campaign comes to its end meanwhile; for two seconds at most."""
+def lock_campaign(service, campaign):
+    """Locks the campaign for at most two seconds: none of its batches completes."""
     wait = (f"BEGIN; SELECT lead_count FROM lh_campaign_counters WHERE campaign_id = {campaign.id} FOR UPDATE;"
             "SELECT SLEEP(2); COMMIT")
     running = "SELECT id FROM information_schema.PROCESSLIST WHERE info LIKE 'SELECT SLEEP%'"
     holder = threading.Thread(target=lambda: service.installation.sql(wait))
     holder.start()
-    wait_until(lambda: service.database.sql(running), 10, "the campaign is held")
+    wait_until(lambda: service.database.sql(running), 10, "the campaign is locked")
     yield
     holder.join()
 
 
 @needs_committer
-def test_a_locked_campaign_holds_up_nobody_else(service, parent, account):
-    """one that somebody else works at keeps its own sign-ups waiting, and no other campaign's"""
+def test_locked_campaign_does_not_delay_others(service, parent, account):
+    """a lock on a campaign delays its own sign-ups, and no others"""
     locked, free = service.campaign(account), service.campaign(account)
     answers = []
     waiting = threading.Thread(target=lambda: answers.append(locked.post({"email": "ada@example.org"}).status))
-    with held(service, locked):
+    with lock_campaign(service, locked):
         waiting.start()
         begun = time.monotonic()
         for number in range(20):
             assert free.post({"email": f"ada{number}@example.org"}).status == 200
-            assert locked.get({"email": "nobody@example.org"}).status == 404
+            assert locked.get({"email": "unknown@example.org"}).status == 404
         assert time.monotonic() - begun < 1.5 and not answers
     waiting.join(20)
     assert answers == [200]
@@ -82,7 +82,7 @@ def accepted(load):
 
 
 def check_all(service, campaign, load):
-    """What was accepted is there, once; what was refused is there once or not at all."""
+    """Accepted sign-ups exist once; refused ones once or not at all."""
     assert all(campaign.find(email=email)["counter"] == 1 for email in accepted(load))
     load.repeat_refused()
     check_leads(campaign, load.answers)
@@ -91,9 +91,9 @@ def check_all(service, campaign, load):
 
 @needs_committer
 def test_many_requests_are_few_commits(service, parent, campaign, commits):
-    """As many as came while one batch ran are the next; each answer is that of its own command"""
+    """Requests that arrive during a batch form the next one; each answer is that of its own command"""
     before = commits()
-    with held(service, campaign):
+    with lock_campaign(service, campaign):
         in_parallel([lambda: campaign.get({}, path="/tags")] * 4 * WORKERS, WORKERS)  # responders know key and campaign
         responses = at_once([lambda number=number: campaign.post({"email": f"{number}@example.org", "custom": str(number)})
                              for number in range(WORKERS)])
@@ -109,10 +109,10 @@ def test_many_requests_are_few_commits(service, parent, campaign, commits):
 
 @needs_committer
 def test_mixed_commands_in_one_batch(service, parent, campaign):
-    """What is wrong with one is told to that one alone"""
+    """An invalid command fails alone"""
     action, tag = campaign.define("action", "Follow", "--points", 5), campaign.define("tag", "VIP", "--points", 3)
     ada = campaign.lead(email="ada@example.org")
-    with held(service, campaign):
+    with lock_campaign(service, campaign):
         responses = at_once([
             lambda: campaign.post({"email": "new@example.org"}),
             lambda: campaign.post({"email": "none@example.org", "must_exist": True}),
@@ -128,8 +128,8 @@ def test_mixed_commands_in_one_batch(service, parent, campaign):
 
 
 @needs_committer
-def test_responders_that_only_feed_it_hold_no_connection(service, parent, campaign):
-    """One connection to the database for all sign-ups; none when nobody asks for anything"""
+def test_responders_with_a_committer_need_no_connection(service, parent, campaign):
+    """One connection to the database for all sign-ups; none when idle"""
     with Load(campaign) as load:
         load.wait_for(50)
         wait_until(lambda: connections(service) == 1, 20, "the committer's connection is the only one")
@@ -142,14 +142,14 @@ def test_responders_that_only_feed_it_hold_no_connection(service, parent, campai
 @needs_committer
 @pytest.mark.slow
 def test_killed_committers(service, parent, campaign):
-    """Whatever was answered holds; what got 503 is done once or not at all; the service goes on"""
+    """Accepted requests are stored; those with 503 once or not at all; the service continues"""
     chance = random.Random(1)
     with Load(campaign, threads=16) as load:
         load.wait_for(20)
         victim = 0
         for _ in range(12):
             victim = wait_for_committer(parent, other_than=victim)
-            load.wait_for(chance.randrange(40))  # at no particular moment
+            load.wait_for(chance.randrange(40))  # at a random moment
             os.kill(victim, signal.SIGKILL)
             load.wait_for(5)
     assert set(load.answers.values()) <= {200, 503}
@@ -160,7 +160,7 @@ def test_killed_committers(service, parent, campaign):
 @needs_committer
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
 def test_replaced_under_load(service, parent, campaign, number):
-    """HUP replaces it with the workers, TERM alone: nothing is refused, lost or done twice"""
+    """HUP replaces it together with the workers, TERM alone; no request is refused, lost or repeated"""
     with Load(campaign, threads=16) as load:
         for _ in range(5):
             load.wait_for(30)
@@ -174,8 +174,8 @@ def test_replaced_under_load(service, parent, campaign, number):
 
 
 @needs_committer
-def test_one_that_stops_while_idle(service, parent, campaign):
-    """leadhook-fcgi(8): it is replaced within seconds, and what has come meanwhile is answered"""
+def test_stopped_while_idle(service, parent, campaign):
+    """leadhook-fcgi(8): it is replaced within seconds, and waiting requests are answered"""
     campaign.lead(email="a@example.org")
     stopped = committer(parent)
     os.kill(stopped, signal.SIGSTOP)
@@ -187,8 +187,8 @@ def test_one_that_stops_while_idle(service, parent, campaign):
 
 
 @needs_committer
-def test_one_that_waits_for_the_database_is_not_stuck(service, database, parent, campaign):
-    """leadhook-fcgi(8): also when that takes longer than it may stand still without work"""
+def test_waiting_for_the_database_is_not_stuck(service, database, parent, campaign):
+    """leadhook-fcgi(8): also when that takes longer than the limit for an idle process"""
     campaign.lead(email="a@example.org")
     waiting = committer(parent)
     database.child.send(signal.SIGSTOP)
@@ -203,7 +203,7 @@ def test_one_that_waits_for_the_database_is_not_stuck(service, database, parent,
 
 
 def test_the_end_under_load(service, campaign):
-    """TERM: what was taken is answered; nobody is told that it failed, and all processes end"""
+    """TERM: accepted requests are answered, none fails, and all processes end"""
     with Load(campaign, threads=16) as load:
         load.wait_for(50)
         pids = children(service.responders.pid)
@@ -212,13 +212,13 @@ def test_the_end_under_load(service, campaign):
         service.responders.start()
         service.wait_ready()
         load.wait_for(20)
-    assert load.retry_after <= {None}, "the web server alone says 503, as long as nobody listens"
+    assert load.retry_after <= {None}, "only the web server answers 503, while nothing listens"
     check_all(service, campaign, load)
 
 
 @needs_committer
-def test_a_killed_parent_takes_it_along(service, parent):
-    """Nobody would replace it"""
+def test_committer_ends_with_a_killed_parent(service, parent):
+    """Without its parent it would not be replaced"""
     pid = committer(parent)
     service.responders.kill()
     wait_until(lambda: not os.path.exists(f"/proc/{pid}"), 15, "the committer has ended")
@@ -226,13 +226,13 @@ def test_a_killed_parent_takes_it_along(service, parent):
     service.wait_ready()
 
 
-def test_what_operators_change_counts_within_a_second(service, leadhook):
+def test_operators_changes_take_effect_within_a_second(service, leadhook):
     """docs/architecture.md: keys, accounts and campaigns are at most a second old"""
     account = service.account()
     campaign = service.campaign(account)
 
     def counts(change, status):
-        in_parallel([lambda: campaign.post({"email": "a@example.org"})] * 2 * WORKERS, WORKERS)  # everybody knows it now
+        in_parallel([lambda: campaign.post({"email": "a@example.org"})] * 2 * WORKERS, WORKERS)  # now every process has cached it
         change()
         changed = time.monotonic()
         while time.monotonic() < changed + 1:
@@ -249,8 +249,8 @@ def test_what_operators_change_counts_within_a_second(service, leadhook):
     counts(lambda: leadhook("key", "revoke", key), 409)
 
 
-def test_counters_are_those_of_now(service, campaign):
-    """What was just answered is counted in whatever is read next"""
+def test_counters_are_current(service, campaign):
+    """Every answered sign-up is counted in the next read"""
     for number in range(1, 30):
         campaign.lead(email=f"{number}@example.org")
         assert campaign.stats()["total"] == number
@@ -259,12 +259,12 @@ def test_counters_are_those_of_now(service, campaign):
     assert lead_count(campaign) == 29
 
 
-def test_the_use_of_a_key_is_noted(service):
+def test_use_of_a_key_is_recorded(service):
     """docs/api.md 3: the hour in which a key was last used"""
     campaign = service.campaign(service.account())
     campaign.lead(email="a@example.org")
     used = f"SELECT last_used_ms > 0 FROM lh_api_keys WHERE account_id = {campaign.account.id}"
-    wait_until(lambda: service.installation.sql(used) == "1", 10, "it is noted")
+    wait_until(lambda: service.installation.sql(used) == "1", 10, "the use is recorded")
 
 
 @pytest.fixture
@@ -275,7 +275,7 @@ def hurried(make_service):
 
 
 def test_a_database_that_hangs(hurried, database):
-    """docs/api.md 2 unavailable: 503 for everybody before the workers' time is over, and on it goes afterwards"""
+    """docs/api.md 2 unavailable: every client gets 503 before the worker's request timeout; afterwards the service continues"""
     hurried.lead(email="a@example.org")
     database.child.send(signal.SIGSTOP)
     try:
@@ -294,7 +294,7 @@ def test_a_database_that_hangs(hurried, database):
 
 @pytest.mark.slow
 def test_a_database_that_restarts(service, database, campaign):
-    """503 while it is away; nothing lost, nothing twice"""
+    """503 during the outage; nothing is lost or repeated"""
     with Load(campaign, threads=16) as load:
         load.wait_for(50)
         database.child.kill()
@@ -307,12 +307,12 @@ def test_a_database_that_restarts(service, database, campaign):
 
 @needs_committer
 def test_a_full_queue(make_service):
-    """503 with Retry-After for what does not fit; whoever fits is served"""
+    """503 with Retry-After for requests that do not fit; those that fit are served"""
     service = make_service(workers=16, settings=[("limits", "body_bytes", "1M"), ("limits", "value_bytes", "60000"),
-                                                 ("server", "sandbox", "off")])  # or only root could measure it
+                                                 ("server", "sandbox", "off")])  # otherwise only root could measure it
     campaign = service.campaign(service.account())
-    too_large = {f"field{number}": "x" * 59999 for number in range(15)}  # which is found out when it is carried out
-    with held(service, campaign):
+    too_large = {f"field{number}": "x" * 59999 for number in range(15)}  # found only when the command runs
+    with lock_campaign(service, campaign):
         first = threading.Thread(target=campaign.post, args=({"email": "first@example.org"},))
         first.start()
         responses = at_once([lambda number=number: campaign.post({"email": f"{number}@example.org", **too_large})
@@ -330,7 +330,7 @@ def test_a_full_queue(make_service):
 
 @pytest.fixture(params=["--no-committer", "--workers 0"])
 def without(service, request):
-    """The same installation, its responders without a committer; their parent."""
+    """The same installation with responders without a committer; their parent."""
     service.responders.stop()
     words = service.responders.argv
     service.responders.argv = [*words, *request.param.split()]
@@ -344,7 +344,7 @@ def without(service, request):
 
 
 def test_without_a_committer(service, without, account):
-    """Each responder commits for itself, at once with what operators change"""
+    """Each responder commits by itself, and operators' changes take effect at once"""
     campaign = service.campaign(account)
     assert committer(without) == 0
     assert [campaign.lead(email=f"{number}@example.org")["rank"] for number in range(5)] == [1, 2, 3, 4, 5]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The process beside the workers (fcgi/server.h): kept, replaced and ended with them. What it does here is in
+"""The process that runs beside the workers (fcgi/server.h): started, replaced and ended with them. Its code here is in
 tests/fcgi/echo_app.c."""
 import os
 import signal
@@ -7,15 +7,15 @@ import time
 
 import pytest
 
-from echo_server import PATIENCE, folder, gone, half, serve, start, wait_for  # noqa: F401  # fixtures
-from fastcgi_client import STDIN, ask, record
+from echo_server import TIMEOUT, folder, gone, half, serve, start, wait_for  # noqa: F401  # fixtures
+from fastcgi_client import STDIN, request, record
 
-SILENCE = 7  # seconds, more than a process may be silent
+STUCK = 7  # seconds, more than a process may go without a sign of life
 
 
 @pytest.fixture
 def accompanied(serve, folder):
-    """Two workers and a companion, with a short time for a request."""
+    """Two workers and a companion, with a short request timeout."""
     (folder / "config").write_text("first")
     server = serve("--workers", 2, "--companion", 1, "--config", folder / "config", "--request-ms", 300)
     server.logged("worker_started", 2)
@@ -24,7 +24,7 @@ def accompanied(serve, folder):
 
 
 def companion(server):
-    """The process id of the last one that began."""
+    """The process id of the latest companion."""
     return int([line for line in server.log().splitlines() if " companion_hello " in line][-1].split("[")[1].split("]")[0])
 
 
@@ -36,25 +36,25 @@ def test_a_dead_companion_is_replaced(accompanied):
     assert accompanied.log().count(" companion_died ") == 1 and accompanied.log().count(" companion_prepared ") == 1
 
 
-def test_companions_that_die_of_their_start_are_not_forked_at_full_speed(accompanied):
+def test_companion_restarts_are_delayed(accompanied):
     for times in range(1, 6):
         accompanied.logged("companion_hello", times)
         os.kill(companion(accompanied), signal.SIGKILL)
     accompanied.logged("companion_hello", 6)
     assert "replacement_paused of=companion" in accompanied.log()
-    assert accompanied.log().count(" worker_started ") == 2 and ask(accompanied.path).status == 200
+    assert accompanied.log().count(" worker_started ") == 2 and request(accompanied.path).status == 200
 
 
 def test_a_stuck_companion_is_killed_and_replaced(accompanied, folder):
     (folder / "config").write_text("stuck")
-    accompanied.tell(signal.SIGHUP)
+    accompanied.send_signal(signal.SIGHUP)
     accompanied.logged("companion_stuck")
     accompanied.logged("companion_hello", 3)
-    assert ask(accompanied.path).status == 200
+    assert request(accompanied.path).status == 200
 
 
 def test_a_companion_that_stops_while_idle_is_replaced(accompanied):
-    """leadhook-fcgi(8): one that gives no sign for some seconds"""
+    """leadhook-fcgi(8): without a sign of life for some seconds"""
     stopped, workers = companion(accompanied), accompanied.workers()
     os.kill(stopped, signal.SIGSTOP)
     accompanied.logged("companion_stuck")
@@ -67,20 +67,20 @@ def test_a_worker_that_stops_while_idle_is_replaced(accompanied):
     os.kill(stopped, signal.SIGSTOP)
     accompanied.logged("worker_stuck")
     accompanied.logged("worker_started", 3)
-    assert ask(accompanied.path).status == 200
+    assert request(accompanied.path).status == 200
 
 
-def test_what_stopped_with_its_parent_is_let_go_on(accompanied):
-    """a machine that slept: only what is silent while the parent looks is stuck"""
+def test_processes_stopped_with_their_parent_are_not_killed(accompanied):
+    """a suspended machine: a process is stuck only if the parent ran meanwhile"""
     pids = [accompanied.process.pid, *accompanied.workers()]
     for pid in pids:
         os.kill(pid, signal.SIGSTOP)
     stopped = time.monotonic()
-    wait_for(lambda: time.monotonic() - stopped > SILENCE, "the time to be over")
+    wait_for(lambda: time.monotonic() - stopped > STUCK, "the time to be over")
     for pid in pids:
         os.kill(pid, signal.SIGCONT)
-    assert ask(accompanied.path).status == 200
-    accompanied.tell(signal.SIGHUP)
+    assert request(accompanied.path).status == 200
+    accompanied.send_signal(signal.SIGHUP)
     accompanied.logged("reloaded")
     assert " companion_stuck " not in accompanied.log() and " worker_stuck " not in accompanied.log()
 
@@ -88,7 +88,7 @@ def test_what_stopped_with_its_parent_is_let_go_on(accompanied):
 def test_hup_replaces_the_companion_before_the_old_one_ends(accompanied, folder):
     old = companion(accompanied)
     (folder / "config").write_text("slow")
-    accompanied.tell(signal.SIGHUP)
+    accompanied.send_signal(signal.SIGHUP)
     accompanied.logged("reloaded")
     accompanied.logged("companion_bye")
     assert companion(accompanied) != old
@@ -100,13 +100,13 @@ def test_hup_replaces_the_companion_before_the_old_one_ends(accompanied, folder)
 
 def test_the_companion_ends_after_the_workers(accompanied):
     with half(accompanied) as connection:
-        accompanied.tell(signal.SIGTERM)
+        accompanied.send_signal(signal.SIGTERM)
         accompanied.logged("stopping")
         os.kill(companion(accompanied), signal.SIGKILL)
-        accompanied.logged("companion_hello", 2)  # the request under way may need one
+        accompanied.logged("companion_hello", 2)  # the request under way may need a companion
         connection.send(record(STDIN, b"56789") + record(STDIN))
         assert connection.response().body == b"0123456789"
-    assert accompanied.process.wait(PATIENCE) == 0
+    assert accompanied.process.wait(TIMEOUT) == 0
     log = accompanied.log()
     assert log.count(" bye ") == 2 and log.rindex(" bye ") < log.index(" companion_bye ")
 
@@ -119,5 +119,5 @@ def test_a_companion_does_not_outlive_its_parent(accompanied):
 
 def test_no_companion_without_workers(serve):
     server = serve("--workers", 0, "--companion", 1)
-    assert ask(server.path).status == 200
+    assert request(server.path).status == 200
     assert "companion" not in server.log() and server.workers() == set()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 4.3 rule 5 and docs/architecture.md: what happens at the same moment is as if it happened one after the other."""
+"""docs/api.md 4.3 rule 5 and docs/architecture.md: concurrent requests have the effect of some serial order."""
 import concurrent.futures
 
 import pytest
@@ -15,7 +15,7 @@ def service(make_service):
 
 
 def test_one_new_email(service, receiver, campaign):
-    """4.3 rule 5: one lead, one new_signup, 63 repeat_signup, counter 64; each answer and event is that of its own command"""
+    """4.3 rule 5: one lead, one new_signup, 63 repeat_signup, counter 64; answers and events match their own commands"""
     campaign.webhook("new_signup", "repeat_signup")
     responses = at_once([lambda: campaign.post(ADA)] * PARALLEL)
     assert {response.status for response in responses} == {200}
@@ -32,7 +32,7 @@ def test_one_new_email(service, receiver, campaign):
 
 
 def test_many_new_emails(service, receiver, campaign):
-    """4.5 rank: dense, given once; lead_count is that of the lead's own command"""
+    """4.5 rank: dense and unique; lead_count is the count after the lead's own command"""
     responses = at_once([lambda number=number: campaign.post({"email": f"{number}@example.org"}) for number in range(PARALLEL)])
     leads = [response.json for response in responses]
     assert sorted(lead["rank"] for lead in leads) == list(range(1, PARALLEL + 1))
@@ -41,7 +41,7 @@ def test_many_new_emails(service, receiver, campaign):
 
 
 def test_an_email_and_a_phone_meet(service, campaign):
-    """4.3 rules 1 and 5: whoever comes first, an email and a number never end at two leads of one request"""
+    """4.3 rules 1 and 5: in any order, the email and the number of one request end at one lead"""
     number = "+14155552671"
     requests = [lambda: campaign.post(ADA), lambda: campaign.post({"phone_number": number}),
                 lambda: campaign.post({**ADA, "phone_number": number})] * 8
@@ -65,7 +65,7 @@ def score(campaign, lead):
 
 
 def test_500_sign_ups(service, campaign):
-    """4.5 subscription_number: without gap or double, however many come at once"""
+    """4.5 subscription_number: without gaps or duplicates, at any concurrency"""
     responses = at_once([lambda number=number: campaign.post({"email": f"{number}@example.org"}) for number in range(500)])
     assert {response.status for response in responses} == {200}
     leads = [response.json for response in responses]
@@ -75,7 +75,7 @@ def test_500_sign_ups(service, campaign):
 
 
 def test_a_popular_referrer(service, receiver, account):
-    """4.6 Credit: none is lost or given twice; the events tell each step of the score once"""
+    """4.6 Credit: each credit is given once; events report each value of the score once"""
     campaign = service.campaign(account, points_direct=3, points_indirect=2)
     campaign.webhook("score_change", "referral")
     above = campaign.lead(email="above@example.org")
@@ -87,16 +87,16 @@ def test_a_popular_referrer(service, receiver, account):
     assert found["referrals"] == PARALLEL and found["influence"] == {"direct": PARALLEL, "indirect": 0}
     assert (found["contest_score"], score(campaign, above)) == (3 * PARALLEL, 3 + 2 * PARALLEL)
     service.dispatch()
-    told = [one.json for one in campaign.delivered(2 + 3 * PARALLEL)]
-    steps = sorted(one["__score_change"]["current_contest_score"] for one in told
+    payloads = [one.json for one in campaign.delivered(2 + 3 * PARALLEL)]
+    steps = sorted(one["__score_change"]["current_contest_score"] for one in payloads
                    if one["__event"] == "score_change" and one["social_id"] == popular["social_id"])
     assert steps == list(range(3, 3 * PARALLEL + 1, 3))
-    assert len({one["__referral"]["social_id"] for one in told if one["__event"] == "referral"}) == PARALLEL + 1
+    assert len({one["__referral"]["social_id"] for one in payloads if one["__event"] == "referral"}) == PARALLEL + 1
     service.check()
 
 
 def test_points_add_up(service, campaign):
-    """4.6 Score: from 32 clients at once; it never falls below 0, and what took effect is what the ledger has"""
+    """4.6 Score: from 32 clients at once; it never falls below 0 and equals the sum of the ledger"""
     leads = [campaign.lead(email=f"{number}@example.org") for number in range(3)]
     named = [lead["email"] for lead in leads]
 
@@ -117,7 +117,7 @@ def test_points_add_up(service, campaign):
 
 
 def test_everything_at_once(service, receiver, account):
-    """docs/architecture.md 4: sign-ups, referrals, points, tags and bulk work of one campaign, with the dispatcher at work"""
+    """docs/architecture.md 4: sign-ups, referrals, points, tags and bulk work of one campaign, while the dispatcher runs"""
     campaign = service.campaign(account, points_signup=1, points_direct=2, points_indirect=1, max_per_ip=1000)
     tag = campaign.define("tag", "VIP", "--points", 4)
     campaign.webhook("new_signup", "score_change", "tagged", "deleted", "marked_as_fraudulent")
@@ -149,8 +149,8 @@ def test_everything_at_once(service, receiver, account):
 
 
 @pytest.fixture
-def restless(service, campaign):
-    """Its only lead, whose score goes from 1 to 2 and back, faster than two statements follow each other, until `stop` is set"""
+def changing_lead(service, campaign):
+    """The only lead of a campaign. Its score alternates between 1 and 2, faster than two statements, until `stop` is set."""
     ada = campaign.lead(**ADA)
     campaign.points(ada, 1)
     sql = service.installation.sql
@@ -170,20 +170,20 @@ def restless(service, campaign):
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         changing = pool.submit(sql, change)
         yield ada
-        assert not changing.done() or changing.result(), "the lead came to rest before the end"
+        assert not changing.done() or changing.result(), "the score stopped changing before the end"
         sql("INSERT INTO stop VALUES (1)")
         changing.result()
 
 
-def test_ranks_are_of_the_same_moment(campaign, restless):
-    """4.5 contest_score_rank: whoever is alone is the first, whatever happens meanwhile; a board and its `me` agree"""
+def test_ranks_are_of_the_same_moment(campaign, changing_lead):
+    """4.5 contest_score_rank: a single lead is always the first; a board and its `me` agree"""
     def look_up():
         lead = campaign.find(**ADA)
         assert lead["contest_score_rank"] == 1
         return lead["contest_score"]
 
     def look_at_board():
-        board = campaign.get({"limit": 3, "social_id": restless["social_id"]}, path="/leaderboard").json
+        board = campaign.get({"limit": 3, "social_id": changing_lead["social_id"]}, path="/leaderboard").json
         assert board["me"]["rank"] == 1
         assert [leader["contest_score"] for leader in board["leaders"]] == [board["me"]["contest_score"]]
         return board["me"]["contest_score"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Programs and the database die at any moment: no accepted sign-up is lost or doubled, every event arrives.
+"""Programs and the database die at any moment: no accepted sign-up is lost or duplicated, and every event arrives.
 
 docs/requirements.md Delivery format 4, docs/deliveries.md 3 Guarantee, docs/api.md 2 unavailable, docs/architecture.md 7.
 """
@@ -15,7 +15,7 @@ from stack.process import Child, wait_until
 from stack.receiver import Answer
 
 pytestmark = pytest.mark.slow
-PER_WEBHOOK = 32  # docs/deliveries.md 3 and 4, dispatch.per_webhook: as many of one webhook may be sent twice
+PER_WEBHOOK = 32  # docs/deliveries.md 3 and 4, dispatch.per_webhook: at most so many of one webhook may be sent twice
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def message_ids(campaign):
 
 
 def check_deliveries(campaign, leads, kills=0):
-    """One new_signup for each lead; what was sent twice carries the same webhook-id, and is no more than was in flight."""
+    """One new_signup for each lead. A repetition has the same webhook-id, and there are no more than were under way."""
     due = f"SELECT COUNT(*) FROM lh_due u JOIN lh_webhooks w ON w.id = u.webhook_id WHERE w.campaign_id = {campaign.id}"
     wait_until(lambda: campaign.service.installation.sql(due) == "0", 90, "every delivery has ended")
     received = campaign.service.receiver.at(campaign.hook)
@@ -40,7 +40,7 @@ def check_deliveries(campaign, leads, kills=0):
 
 
 def test_killed_responders(service, receiver, campaign):
-    """A worker that dies in mid-request: others go on, it is replaced, nothing is half done"""
+    """Workers die during requests: others continue, they are replaced, and no request is half done"""
     campaign.webhook("new_signup")
     with Load(campaign) as load:
         load.wait_for(50)
@@ -56,8 +56,8 @@ def test_killed_responders(service, receiver, campaign):
     check_deliveries(campaign, leads)
 
 
-def test_a_killed_parent_takes_its_workers_along(service, receiver, campaign):
-    """The parent's death leaves nobody who answers, and nobody who waits: started again it serves on the same socket"""
+def test_workers_end_with_a_killed_parent(service, receiver, campaign):
+    """After the parent's death its workers end; the restarted parent serves on the same socket"""
     workers = children(service.responders.pid)
     assert workers
     with Load(campaign) as load:
@@ -78,14 +78,14 @@ def alive(pid):
 
 
 def test_a_killed_dispatcher(service, receiver, campaign):
-    """docs/deliveries.md 3 Guarantee: killed in mid-delivery it loses nothing; the next one starts without waiting for leases"""
+    """docs/deliveries.md 3 Guarantee: a killed dispatcher loses nothing; the next one starts without waiting for leases"""
     campaign.webhook("new_signup")
     leads = {campaign.lead(email=f"{number}@example.org")["social_id"] for number in range(200)}
     receiver.script(campaign.hook, Answer(delay=0.05))
     kills = 3
     for kill in range(1, kills + 1):
         service.dispatcher.start()
-        wait_until(lambda kill=kill: len(message_ids(campaign)) >= 50 * kill, 45, "deliveries that are no repetitions")
+        wait_until(lambda kill=kill: len(message_ids(campaign)) >= 50 * kill, 45, "deliveries that are not repetitions")
         service.dispatcher.kill()
     service.dispatcher.start()
     try:
@@ -95,7 +95,7 @@ def test_a_killed_dispatcher(service, receiver, campaign):
 
 
 def test_the_database_restarts_under_load(service, database, receiver, campaign):
-    """docs/api.md 2 unavailable: 503 with Retry-After during the outage; the dispatcher stays and goes on"""
+    """docs/api.md 2 unavailable: 503 with Retry-After during the outage; the dispatcher runs on and continues"""
     campaign.webhook("new_signup")
     service.dispatcher.start()
     try:
@@ -120,32 +120,32 @@ def test_the_database_restarts_under_load(service, database, receiver, campaign)
 
 
 def dispatcher_on(service, socket, log, *words):
-    """A dispatcher of the service whose database is, or will be, at another socket; not started yet."""
+    """A dispatcher of the service, not started, whose database is or will be at another socket."""
     return Child("leadhook-dispatch", ["env", f"LEADHOOK_DATABASE_SOCKET={socket}", service.installation.program("leadhook-dispatch"),
                                        "--config", service.installation.config, *words], log)
 
 
-def test_the_end_without_a_database(service, tmp_path):
-    """docs/deliveries.md 6: a dispatcher that is told to end exits 0, whatever it waits for; a run from cron that reached nothing does not"""
+def test_dispatcher_stops_without_a_database(service, tmp_path):
+    """docs/deliveries.md 6: after TERM a dispatcher exits 0, also while waiting; a run from cron without a database does not"""
     for words, number in ((["--daemon"], signal.SIGTERM), (["--max-runtime", "50"], signal.SIGINT)):
         dispatcher = dispatcher_on(service, "/nonexistent", tmp_path / str(number.value), *words).start()
-        wait_until(lambda: " database step=" in dispatcher.log.read_text(), 10, "it looks for the database")
+        wait_until(lambda: " database step=" in dispatcher.log.read_text(), 10, "it connects to the database")
         assert dispatcher.stop(number) == 0
     assert dispatcher_on(service, "/nonexistent", tmp_path / "cron", "--max-runtime", "1").start().wait(15) == 69
 
 
 def test_another_schema_after_an_outage(service, database, receiver, campaign, tmp_path):
-    """docs/architecture.md 9: a dispatcher that was started while the database was away refuses another version too, says once what
-    fixes it, and goes on when it is fixed"""
+    """docs/architecture.md 9: a dispatcher started during an outage also refuses another schema version, logs the hint
+    once, and continues after the correction"""
     campaign.webhook("new_signup")
     campaign.lead(email="a@example.org")
     socket, installation = tmp_path / "socket", service.installation
     dispatcher = dispatcher_on(service, socket, tmp_path / "log", "--daemon").start()
     try:
-        wait_until(lambda: " database step=" in dispatcher.log.read_text(), 10, "it looks for the database")
+        wait_until(lambda: " database step=" in dispatcher.log.read_text(), 10, "it connects to the database")
         installation.sql("INSERT INTO lh_schema_version VALUES (99, 0)")
         socket.symlink_to(database.socket)
-        wait_until(lambda: dispatcher.log.read_text().count("result=failed") > 2, 15, "it has found it")
+        wait_until(lambda: dispatcher.log.read_text().count("result=failed") > 2, 15, "it has reached the database")
         assert dispatcher.log.read_text().count("wrong_schema") == 1 and "hint=" in dispatcher.log.read_text()
         assert installation.sql("SELECT COUNT(owner) FROM lh_dispatch_shards") == "0" and receiver.at(campaign.hook) == []
         installation.sql("DELETE FROM lh_schema_version WHERE version = 99")

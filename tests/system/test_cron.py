@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/deliveries.md 6: the line of conf-examples/crontab, run as cron runs it; what it prints is what cron mails."""
+"""docs/deliveries.md 6: the line of conf-examples/crontab, run as cron runs it. Its output is what cron would mail."""
 import os
 import subprocess
 
@@ -11,7 +11,7 @@ FIELDS = "* * * * * "
 
 
 def run_as_cron(service, **settings):
-    """The line with cron's few variables; `settings` are LEADHOOK_ variables, as a host may set them."""
+    """Runs the line with cron's few variables; `settings` are LEADHOOK_ variables of the host."""
     installation = service.installation
     lines = fill("crontab", leadhook_dispatch=installation.program("leadhook-dispatch"),
                  leadhook_config=installation.config).splitlines()
@@ -23,8 +23,8 @@ def run_as_cron(service, **settings):
 
 
 @pytest.mark.parametrize("status", [200, 500])
-def test_a_run_delivers_and_is_silent(campaign, status):
-    """also when an attempt fails: another run tries again"""
+def test_run_delivers_without_output(campaign, status):
+    """also when an attempt fails, because another run retries it"""
     campaign.service.receiver.script(campaign.hook, Answer(status))
     campaign.webhook("new_signup")
     campaign.lead(email="ada@example.org")
@@ -33,16 +33,16 @@ def test_a_run_delivers_and_is_silent(campaign, status):
     assert len(campaign.delivered(1)) == 1
 
 
-def test_a_database_out_of_reach_is_no_mail(service):
-    """a run a minute would be a mail a minute"""
+def test_unreachable_database_sends_no_mail(service):
+    """cron would send one mail a minute"""
     done = run_as_cron(service, LEADHOOK_DATABASE_SOCKET="/nonexistent", LEADHOOK_DISPATCH_MAX_RUNTIME="1s")
     assert (done.returncode, done.stdout) == (os.EX_UNAVAILABLE, "")
 
 
-def test_what_somebody_has_to_mend_is_told(service):
-    """a password that is not right any more, a setting that is wrong, tables that are not there"""
+def test_configuration_errors_are_printed(service):
+    """a wrong password, an invalid setting, missing tables"""
     for variable, value, word in (("LEADHOOK_DATABASE_PASSWORD", "wrong", "Access denied"), ("LEADHOOK_LOG_LEVEL", "loudest", "LOG_LEVEL"),
                                   ("LEADHOOK_DATABASE_PREFIX", "other_", "run leadhook install")):
         done = run_as_cron(service, LEADHOOK_DISPATCH_MAX_RUNTIME="10s", **{variable: value})
         assert done.returncode == os.EX_CONFIG and word in done.stdout
-        assert len(done.stdout.splitlines()) <= 2, "a mail is read when it is short"
+        assert len(done.stdout.splitlines()) <= 2, "mails should be short"

@@ -16,8 +16,8 @@ import time
 
 import pytest
 
-from echo_server import PATIENCE, Server, folder, gone, half, serve, start, wait_for  # noqa: F401  # fixtures
-from fastcgi_client import ABORT, BEGIN, KEEP, PARAMS, STDIN, Connection, ask, begin, head, pair, params, record, stdin
+from echo_server import TIMEOUT, Server, folder, gone, half, serve, start, wait_for  # noqa: F401  # fixtures
+from fastcgi_client import ABORT, BEGIN, KEEP, PARAMS, STDIN, Connection, request, begin, head, pair, params, record, stdin
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_a_kept_connection_does_not_hold_a_worker(serve):
     with Connection(server.path) as kept:
         kept.send(head("", 0, flags=KEEP) + stdin(b""))
         kept.socket.recv(1)
-        assert ask(server.path, timeout=1).status == 200
+        assert request(server.path, timeout=1).status == 200
 
 
 @pytest.mark.parametrize("length", ["", None, "0003"])
@@ -61,20 +61,20 @@ def test_a_body_without_a_length_is_read_to_its_end(two, length):
 @pytest.mark.parametrize("body, length", [(b"123", 4), (b"12345", 4), (b"", 1), (b"1", 0), (b"1", "x"), (b"1", "-1"), (b"1", "1 "),
                                           (b"1", 1 << 70)])
 def test_a_body_of_another_length_is_not_processed(two, body, length):
-    response = ask(two.path, body=body, length=length)
+    response = request(two.path, body=body, length=length)
     assert (response.status, response.state, response.body) == (400, "wrong_length", b"")
 
 
 @pytest.mark.parametrize("length", [None, 101, ""])
 def test_a_body_over_the_cap_is_answered(two, length):
-    assert ask(two.path, body=b"x" * 100, BODY_LIMIT=100).status == 200
-    response = ask(two.path, body=b"x" * 101, length=length, BODY_LIMIT=100)
+    assert request(two.path, body=b"x" * 100, BODY_LIMIT=100).status == 200
+    response = request(two.path, body=b"x" * 101, length=length, BODY_LIMIT=100)
     assert (response.status, response.state, response.body) == (413, "too_large", b"")
 
 
 def test_the_peer_of_a_much_too_large_body_gets_its_answer(serve):
     server = serve("--workers", 1)
-    response = ask(server.path, body=b"x" * (4 << 20), BODY_LIMIT=100)
+    response = request(server.path, body=b"x" * (4 << 20), BODY_LIMIT=100)
     assert (response.status, response.ended) == (413, True)
 
 
@@ -100,7 +100,7 @@ def test_parameters_that_are_cut_off_between_two_are_no_request(two):
     with Connection(two.path) as connection:
         connection.send(begin() + params({"REQUEST_METHOD": "POST"}, end=False) + record(ABORT) + record(PARAMS) + stdin(b""))
         assert connection.closed()
-    assert ask(two.path, "last").status == 200
+    assert request(two.path, "last").status == 200
     assert two.log().count(" handling ") == 1
 
 
@@ -110,14 +110,14 @@ def test_an_application_that_does_not_answer_is_noticed(two):
         response = connection.response()
     assert response.status is None and response.ended
     two.logged("request_unanswered")
-    assert ask(two.path).status == 200
+    assert request(two.path).status == 200
 
 
 def test_the_hooks_after_an_answer_and_while_idle_run(serve):
     server = serve("--workers", 0, "--idle-ms", 5)
-    assert ask(server.path).answered == "0"
-    assert ask(server.path).answered == "1"
-    wait_for(lambda: int(ask(server.path).idle) > 0, "idle()")
+    assert request(server.path).answered == "0"
+    assert request(server.path).answered == "1"
+    wait_for(lambda: int(request(server.path).idle) > 0, "idle()")
 
 
 # --- Peers that misbehave: dropped within their time, and nobody else waits
@@ -149,11 +149,11 @@ def test_a_bad_peer_is_dropped(two, data):
     with contextlib.ExitStack() as stack:
         peers = [stack.enter_context(Connection(two.path)).send(data) for _ in range(4)]
         started = time.monotonic()
-        assert ask(two.path, body=b"fine").status == 200, "the others are served"
+        assert request(two.path, body=b"fine").status == 200, "the others are served"
         for peer in peers:
             peer.read()
         assert time.monotonic() - started < 5
-    assert ask(two.path).status == 200
+    assert request(two.path).status == 200
     assert two.workers() == workers, "nobody died of it"
 
 
@@ -173,7 +173,7 @@ def test_a_peer_that_does_not_read_is_dropped(serve):
     body = b"x" * (1 << 20)
     with Connection(server.path) as connection:
         connection.send(head("", len(body), BODY_LIMIT=1 << 20) + stdin(body))
-        assert ask(server.path, timeout=5).status == 200
+        assert request(server.path, timeout=5).status == 200
         server.logged("answer_lost")
 
 
@@ -196,7 +196,7 @@ def test_idle_connections_do_not_stop_the_service(two):
     with contextlib.ExitStack() as stack:
         for _ in range(8):
             stack.enter_context(Connection(two.path))
-        assert ask(two.path).status == 200
+        assert request(two.path).status == 200
 
 
 # --- Stopping
@@ -205,7 +205,7 @@ def test_idle_connections_do_not_stop_the_service(two):
 def tell_again(server, workers):
     """mod_fcgid repeats its TERM after a second: that must change nothing."""
     wait_for(lambda: not workers or not os.path.exists(server.path), "the stop to begin")
-    server.tell(signal.SIGTERM)
+    server.send_signal(signal.SIGTERM)
 
 
 @pytest.mark.parametrize("workers", [0, 2])
@@ -213,12 +213,12 @@ def tell_again(server, workers):
 def test_a_stop_waits_for_the_request_in_flight(serve, workers, number):
     server = serve("--workers", workers)
     with half(server) as connection:
-        server.tell(number)
+        server.send_signal(number)
         tell_again(server, workers)
         connection.send(record(STDIN, b"56789") + record(STDIN))
         response = connection.response()
     assert (response.status, response.body) == (200, b"0123456789")
-    assert server.process.wait(PATIENCE) == 0
+    assert server.process.wait(TIMEOUT) == 0
     assert not os.path.exists(server.path)
 
 
@@ -228,11 +228,11 @@ def test_a_stop_serves_those_who_wait_in_the_queue(serve, workers):
     with contextlib.ExitStack() as stack:
         first = stack.enter_context(half(server))
         queued = [stack.enter_context(Connection(server.path)).send(head("", 1) + stdin(b"q")) for _ in range(5)]
-        server.tell(signal.SIGTERM)
+        server.send_signal(signal.SIGTERM)
         tell_again(server, workers)
         first.send(record(STDIN, b"56789") + record(STDIN))
         assert [peer.response().status for peer in [first, *queued]] == [200] * 6
-    assert server.process.wait(PATIENCE) == 0
+    assert server.process.wait(TIMEOUT) == 0
 
 
 def test_a_stop_is_not_starved_by_load(serve):
@@ -270,7 +270,7 @@ def test_a_killed_worker_is_replaced_and_the_others_go_on(serve):
         victim = wait_for(lambda: busy_worker(server), "the one that reads")
         os.kill(victim, signal.SIGKILL)
         assert connection.closed()
-    assert ask(server.path).status == 200
+    assert request(server.path).status == 200
     wait_for(lambda: len(server.workers() - {victim}) == 2, "the replacement")
     server.logged("worker_died")
 
@@ -290,7 +290,7 @@ def test_a_worker_that_dies_in_a_request_is_replaced(serve):
         with Connection(server.path) as connection:
             connection.send(head("exit", 0) + stdin(b""))
             assert connection.closed()
-    assert ask(server.path).status == 200
+    assert request(server.path).status == 200
 
 
 def test_a_stuck_worker_is_killed_and_replaced(serve):
@@ -298,7 +298,7 @@ def test_a_stuck_worker_is_killed_and_replaced(serve):
     with Connection(server.path) as connection:
         connection.send(head("sleep=60000", 0) + stdin(b""))
         assert connection.closed()
-    assert ask(server.path).status == 200
+    assert request(server.path).status == 200
     server.logged("worker_stuck")
 
 
@@ -312,7 +312,7 @@ def test_workers_that_cannot_start_are_not_forked_at_full_speed(start, folder):
 
 def test_a_worker_retires_after_its_requests(serve):
     server = serve("--workers", 1, "--max-requests", 3)
-    pids = [ask(server.path).pid for _ in range(9)]
+    pids = [request(server.path).pid for _ in range(9)]
     assert len(set(pids)) == 3 and pids == sorted(pids, key=pids.index)
     assert " worker_died " not in server.log()
 
@@ -322,13 +322,13 @@ def test_a_worker_retires_after_its_requests(serve):
 
 @contextlib.contextmanager
 def load(server, fail=True, clients=4):
-    """Clients that ask without a pause; at the end none may have seen anything but 200."""
+    """Clients that request without a pause; at the end none may have seen anything but 200."""
     done, seen, failures = threading.Event(), [], []
 
     def client():
         while not done.is_set():
             try:
-                response = ask(server.path, body=b"load")
+                response = request(server.path, body=b"load")
                 seen.append(response.config)
                 if response.status != 200:
                     failures.append(response.status)
@@ -355,7 +355,7 @@ def test_hup_brings_the_new_configuration_without_a_failed_request(serve, folder
         assert set(seen) == {"old"}
         for times, name in enumerate(("new", "newer"), 1):
             (folder / "config").write_text(name)
-            server.tell(signal.SIGHUP)
+            server.send_signal(signal.SIGHUP)
             server.logged("reloaded", times)
             wait_for(lambda: seen[-1] == name, name)
         wait_for(lambda: len(server.workers()) == workers, "the old ones to end")
@@ -365,9 +365,9 @@ def test_hup_brings_the_new_configuration_without_a_failed_request(serve, folder
 def test_hup_lets_the_request_in_flight_end(serve):
     server = serve("--workers", 1)
     with half(server) as connection:
-        server.tell(signal.SIGHUP)
+        server.send_signal(signal.SIGHUP)
         server.logged("reloaded")
-        assert ask(server.path).status == 200
+        assert request(server.path).status == 200
         connection.send(record(STDIN, b"56789") + record(STDIN))
         assert connection.response().body == b"0123456789"
 
@@ -377,9 +377,9 @@ def test_a_bad_configuration_leaves_the_old_one_serving(serve, folder, workers):
     (folder / "config").write_text("old")
     server = serve("--workers", workers, "--config", folder / "config")
     (folder / "config").write_text("bad")
-    server.tell(signal.SIGHUP)
+    server.send_signal(signal.SIGHUP)
     server.logged("reload_failed")
-    assert ask(server.path).config == "old"
+    assert request(server.path).config == "old"
 
 
 def test_a_process_without_a_parent_stops_before_it_adopts_the_new_configuration(serve, folder):
@@ -387,10 +387,10 @@ def test_a_process_without_a_parent_stops_before_it_adopts_the_new_configuration
     (folder / "config").write_text("old")
     server = serve("--workers", 0, "--config", folder / "config")
     (folder / "config").write_text("new")
-    server.tell(signal.SIGHUP)
+    server.send_signal(signal.SIGHUP)
     server.logged("reloaded")
     assert re.findall(r" bye answered=0 config=(\w+)", server.log()) == ["old"]
-    assert ask(server.path).config == "new"
+    assert request(server.path).config == "new"
 
 
 def test_workers_that_refuse_the_new_configuration_leave_the_old_ones_serving_until_it_is_mended(serve, folder):
@@ -398,19 +398,19 @@ def test_workers_that_refuse_the_new_configuration_leave_the_old_ones_serving_un
     server = serve("--workers", 2, "--config", folder / "config")
     server.logged("worker_started", 2)
     (folder / "config").write_text("refuse")
-    server.tell(signal.SIGHUP)
+    server.send_signal(signal.SIGHUP)
     server.logged("worker_died", 3)
-    assert {ask(server.path).config for _ in range(10)} == {"old"}
+    assert {request(server.path).config for _ in range(10)} == {"old"}
     (folder / "config").write_text("mended")
-    server.tell(signal.SIGHUP)
-    wait_for(lambda: ask(server.path).config == "mended", "the mended configuration")
+    server.send_signal(signal.SIGHUP)
+    wait_for(lambda: request(server.path).config == "mended", "the mended configuration")
     server.logged("reloaded")
 
 
 def test_a_bad_configuration_at_the_start_is_an_error(start, folder):
     (folder / "config").write_text("bad")
     server = start("--workers", 2, "--config", folder / "config")
-    assert server.process.wait(PATIENCE) == os.EX_CONFIG
+    assert server.process.wait(TIMEOUT) == os.EX_CONFIG
     assert not os.path.exists(server.path)
 
 
@@ -427,7 +427,7 @@ def listening(address, family=socket.AF_UNIX):
 def test_descriptor_zero_is_served_without_workers(serve, folder):
     with listening(str(folder / "socket")) as zero:
         server = serve(listen=False, stdin=zero)
-        assert int(ask(server.path).pid) == server.process.pid and not server.workers()
+        assert int(request(server.path).pid) == server.process.pid and not server.workers()
         assert server.end() == 0
     assert os.path.exists(server.path), "the path is its maker's"
 
@@ -435,7 +435,7 @@ def test_descriptor_zero_is_served_without_workers(serve, folder):
 def test_descriptor_zero_can_have_workers(serve, folder):
     with listening(str(folder / "socket")) as zero:
         server = serve("--workers", 2, listen=False, stdin=zero)
-        assert int(ask(server.path).pid) in server.workers()
+        assert int(request(server.path).pid) in server.workers()
 
 
 def test_listen_fds_is_served_and_other_descriptors_are_closed(serve, folder):
@@ -444,7 +444,7 @@ def test_listen_fds_is_served_and_other_descriptors_are_closed(serve, folder):
     script = f'export LISTEN_PID=$$ LISTEN_FDS=1; exec "$0" "$@" 3<&0 0</dev/null 9<{stray}'
     with listening(str(folder / "socket")) as made:
         server = serve("--workers", 2, listen=False, via=["sh", "-c", script], stdin=made)
-        assert int(ask(server.path).pid) in server.workers()
+        assert int(request(server.path).pid) in server.workers()
     links = [os.readlink(link) for link in pathlib.Path(f"/proc/{server.process.pid}/fd").iterdir()]
     assert str(stray) not in links
     assert sum(link.startswith("socket:") for link in links) == 1
@@ -452,12 +452,12 @@ def test_listen_fds_is_served_and_other_descriptors_are_closed(serve, folder):
 
 def test_listen_fds_of_somebody_else_is_not_ours(start, folder):
     server = start(listen=False, env={"LISTEN_PID": "1", "LISTEN_FDS": "1"})
-    assert server.process.wait(PATIENCE) == os.EX_USAGE
+    assert server.process.wait(TIMEOUT) == os.EX_USAGE
 
 
 def test_an_inherited_public_socket_is_refused(start):
     with listening(("0.0.0.0", 0), socket.AF_INET) as zero:
-        assert start(listen=False, stdin=zero).process.wait(PATIENCE) == os.EX_CONFIG
+        assert start(listen=False, stdin=zero).process.wait(TIMEOUT) == os.EX_CONFIG
 
 
 def test_missing_standard_descriptors_are_filled(serve, folder):
@@ -465,7 +465,7 @@ def test_missing_standard_descriptors_are_filled(serve, folder):
     with listening(str(folder / "socket")) as zero:
         server = Server(folder, "--workers", 0, listen=False, stdin=zero, preexec_fn=lambda: (os.close(1), os.close(2)))
         try:
-            assert ask(server.path).status == 200
+            assert request(server.path).status == 200
             assert [os.readlink(f"/proc/{server.process.pid}/fd/{fd}") for fd in (1, 2)] == ["/dev/null"] * 2
         finally:
             server.clean_up()
@@ -476,7 +476,7 @@ def test_loopback_addresses_are_served(serve):
         probe.bind(("127.0.0.1", 0))
         address = probe.getsockname()
     server = serve("--listen", f"127.0.0.1:{address[1]}", "--workers", 1, listen=False)
-    assert ask(address, body=b"tcp").body == b"tcp"
+    assert request(address, body=b"tcp").body == b"tcp"
     assert server.end() == 0
 
 
@@ -487,13 +487,13 @@ def test_a_stale_socket_is_replaced(serve, folder):
     assert os.path.exists(first.path)
     second = serve("--workers", 0)
     second.logged("stale_socket_removed")
-    assert ask(second.path).status == 200
+    assert request(second.path).status == 200
     assert stat.S_IMODE(os.stat(second.path).st_mode) == 0o660
 
 
 def test_a_second_instance_is_refused(serve, start):
     first = serve("--workers", 1)
     second = start("--workers", 1)
-    assert second.process.wait(PATIENCE) == os.EX_UNAVAILABLE
+    assert second.process.wait(TIMEOUT) == os.EX_UNAVAILABLE
     assert "listen_in_use" in second.log()
-    assert ask(first.path).status == 200
+    assert request(first.path).status == 200

@@ -6,7 +6,7 @@ import pytest
 from routes import all_routes
 
 NO_CAMPAIGN = 4294967295
-NOBODY = {"email": "nobody@example.org", "phone_number": "+14155552672", "social_id": "0000000000"}
+NOBODY = {"email": "unknown@example.org", "phone_number": "+14155552672", "social_id": "0000000000"}
 BULK = ["optout", "sms_optout", "verify", "approve", "block", "waitlist", "unwaitlist", "tag", "delete"]
 
 

@@ -183,11 +183,11 @@ def test_an_account(service):
     check_refusal(campaign.client.request("GET", "/v2/campaigns", key=account.key), 5, 60)
     assert campaign.get(ADA, key=stranger.key).verdict == (404, "campaign_not_found")
     assert service.campaign(stranger).get(ADA).status == 404
-    assert campaign.delete({"email": "nobody@example.org"}).verdict == (400, "no_leads")
+    assert campaign.delete({"email": "unknown@example.org"}).verdict == (400, "no_leads")
     service.installation.admin("account", "limit", str(account.id), "0")
     settles(lambda: campaign.get(ADA), 404)
-    assert statuses(lambda: campaign.delete({"email": "nobody@example.org"}), DELETES) == [400] * (DELETES - 1) + [429]
-    check_refusal(campaign.delete({"email": "nobody@example.org"}), DELETES, 60)
+    assert statuses(lambda: campaign.delete({"email": "unknown@example.org"}), DELETES) == [400] * (DELETES - 1) + [429]
+    check_refusal(campaign.delete({"email": "unknown@example.org"}), DELETES, 60)
     assert campaign.get(ADA).status == 404
 
 
@@ -291,7 +291,7 @@ def test_many_at_once(make_service):
 
 def direct(socket, path, address):
     """Without a web server; the status."""
-    return fastcgi_client.ask(str(socket), REQUEST_METHOD="GET", REQUEST_URI=path, REMOTE_ADDR=address).status
+    return fastcgi_client.request(str(socket), REQUEST_METHOD="GET", REQUEST_URI=path, REMOTE_ADDR=address).status
 
 
 def test_processes_of_different_starts(service, campaign, make_folder):

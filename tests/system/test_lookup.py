@@ -36,7 +36,7 @@ def test_several_identifiers(campaign, lead):
     assert campaign.get({"social_id": "0000000000", "email": other["email"]}).verdict == (404, "lead_not_found")
 
 
-@pytest.mark.parametrize("fields", [{"email": "nobody@example.org"}, {"phone_number": "+14155552679"},
+@pytest.mark.parametrize("fields", [{"email": "unknown@example.org"}, {"phone_number": "+14155552679"},
                                     {"social_id": "0000000000"}, {"kid": "x' OR 1=1 --"}])
 def test_nobody(campaign, lead, fields):
     """2 lead_not_found"""

@@ -136,7 +136,7 @@ def test_a_name_that_changes(network, world, attempt, before, after, delivered):
     assert [one.delivered for one in made] == delivered
     assert [one.error for one in made] == [None if good else "forbidden_address" for good in delivered]
     assert world.dialled <= {PUBLIC, PUBLIC_6} and len(world.posted) == 1
-    assert network.resolver.asked["changing.example"] == 2
+    assert network.resolver.lookups["changing.example"] == 2
 
 
 @pytest.mark.parametrize("look", [[], FAILURE, ["gone.names.example"], ["nowhere.example"], CUT],
@@ -169,7 +169,7 @@ def test_a_name_that_never_answers(network, world, service, account, dispatcher)
         webhooks.append(add_webhook(silent, url(world, f"silent{number}.example")))
     add_webhook(other, url(world, "other.example"))
     silent.lead(email="ada@example.org")
-    wait_until(lambda: all(network.resolver.asked[f"silent{number}.example"] for number in range(SILENT)), 10, "the look-ups")
+    wait_until(lambda: all(network.resolver.lookups[f"silent{number}.example"] for number in range(SILENT)), 10, "the look-ups")
     for number in range(3):
         other.lead(email=f"{number}@example.org")
         wait_until(lambda: len(world.posted) == number + 1, CONNECT_S + LATE_S, "another's delivery")
@@ -186,6 +186,6 @@ def test_the_end_during_a_look_up(network, world, service, account, dispatcher):
     network.resolver.script("silent.example", SILENCE)
     webhook = add_webhook(campaign, url(world, "silent.example"))
     campaign.lead(email="ada@example.org")
-    wait_until(lambda: network.resolver.asked["silent.example"], 10, "the look-up")
+    wait_until(lambda: network.resolver.lookups["silent.example"], 10, "the look-up")
     assert dispatcher.stop(seconds=CONNECT_S + LATE_S) == 0
     assert [made.error for made in attempts(service, webhook)] == ["connect_timeout"]

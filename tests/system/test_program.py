@@ -26,7 +26,7 @@ def test_the_configured_socket(service):
             wait_until(lambda: program.poll() is not None or logged("serving"), 20, "the start")
             program.send_signal(signal.SIGHUP)
             wait_until(lambda: program.poll() is not None or logged("reloaded"), 20, "the new configuration")
-            assert fastcgi_client.ask(str(path), REQUEST_METHOD="GET", REQUEST_URI="/health").status == 200
+            assert fastcgi_client.request(str(path), REQUEST_METHOD="GET", REQUEST_URI="/health").status == 200
         finally:
             program.terminate()
         assert program.wait(20) == 0

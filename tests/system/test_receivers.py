@@ -158,7 +158,7 @@ def test_what_a_receiver_does(outcomes, case):
     assert attempt.error in (case.error if isinstance(case.error, tuple) else (case.error,))
     assert attempt.status == case.status
     assert attempt.delivered == (case.error is None and 200 <= case.status < 300)
-    assert attempt.kept <= LOGGED
+    assert attempt.stored <= LOGGED
     if case.error == "timeout":
         assert ATTEMPT_S - 0.1 < attempt.seconds < ATTEMPT_S + LATE_S
 

@@ -36,7 +36,7 @@ class Program:
 
     def serves(self):
         path = str(self.installation.socket)
-        return fastcgi_client.ask(path, REQUEST_METHOD="GET", REQUEST_URI="/health/ready").status == 200
+        return fastcgi_client.request(path, REQUEST_METHOD="GET", REQUEST_URI="/health/ready").status == 200
 
 
 def logged(path, event):

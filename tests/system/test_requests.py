@@ -203,7 +203,7 @@ def test_invalid_utf8_is_refused(campaign, value):
 @pytest.mark.parametrize("value", [True, 1, "1", "true", "yes", "on"])
 def test_true_words(campaign, value):
     """1 Booleans"""
-    assert campaign.post({"email": "nobody@example.org", "must_exist": value}).verdict == (404, "lead_not_found")
+    assert campaign.post({"email": "unknown@example.org", "must_exist": value}).verdict == (404, "lead_not_found")
 
 
 @pytest.mark.parametrize("value", [False, 0, "", "0", "false", "no", "off", None])

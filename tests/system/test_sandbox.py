@@ -138,7 +138,7 @@ def alone(installation, folder, **settings):
                            "--listen", path], env=environment, stdin=subprocess.DEVNULL) as program:
         try:
             wait_until(lambda: program.poll() is not None or lines(log, "serving"), DEADLINE, "the start")
-            assert fastcgi_client.ask(str(path), REQUEST_METHOD="GET", REQUEST_URI="/health/ready").status == 200
+            assert fastcgi_client.request(str(path), REQUEST_METHOD="GET", REQUEST_URI="/health/ready").status == 200
             yield program, log
             program.terminate()
             assert program.wait(DEADLINE) == 0
@@ -154,7 +154,7 @@ def test_a_responder_without_a_parent(service, make_folder):
         wait_until(lambda: lines(log, "reloaded"), DEADLINE, "the new configuration")
         assert len(lines(log, "sandbox landlock=")) + len(lines(log, "no_landlock")) == 1
         path = str(log.parent / "own.sock")
-        assert fastcgi_client.ask(path, REQUEST_METHOD="GET", REQUEST_URI="/health/ready").status == 200
+        assert fastcgi_client.request(path, REQUEST_METHOD="GET", REQUEST_URI="/health/ready").status == 200
 
 
 def test_switched_off(service, make_folder):

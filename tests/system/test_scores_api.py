@@ -61,7 +61,7 @@ def test_bounds_of_points(campaign):
 def test_points_for_nobody(campaign):
     """2 leads_not_found; missing, mixed and too many identifiers as in bulk calls; a key is needed"""
     lead, = campaign.leads(1)
-    for fields in ({"email": "nobody@example.org"}, {"emails": ["x"]}, {"kid": "0000000000"}, {"kid": "x"}):
+    for fields in ({"email": "unknown@example.org"}, {"emails": ["x"]}, {"kid": "0000000000"}, {"kid": "x"}):
         for points in (1, 0):
             response = add(campaign, {**fields, "points": points})
             assert response.verdict == (404, "leads_not_found") and response.json["message"] == "No leads found"
@@ -111,7 +111,7 @@ def test_actions_that_are_refused(campaign):
         assert campaign.post(email, path=f"/actions/{action}").verdict == (404, "action_not_found"), action
     assert campaign.post(email, path=f"/actions/{bound}").verdict == (409, "invalid_action")
     action = campaign.define("action", "Follow us")
-    for fields in ({"email": "nobody@example.org"}, {"kid": "x"}):
+    for fields in ({"email": "unknown@example.org"}, {"kid": "x"}):
         assert campaign.post(fields, path=f"/actions/{action}").verdict == (404, "lead_not_found")
     assert campaign.post({}, path=f"/actions/{action}").verdict == (409, "missing_identifier")
     assert campaign.post(email, path=f"/actions/{action}", key=None).verdict == (409, "missing_api_key")

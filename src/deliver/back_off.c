@@ -7,7 +7,7 @@
 
 enum { FIRST_MS = 100, DOUBLINGS = 10, MAX_MS = 5 * 1000 };
 
-/* With jitter: several dispatchers must not come back at the same moment. */
+/* Adds jitter so that several dispatchers do not retry at the same moment. */
 void
 back_off(struct back_off *b, const char *step, enum result result)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * How long whoever found the database away leaves it alone: doubling, up to 5 s. */
+ * Exponential back-off after database errors: doubles, up to 5 s. */
 #ifndef LEADHOOK_DELIVER_BACK_OFF_H
 #define LEADHOOK_DELIVER_BACK_OFF_H
 
@@ -7,13 +7,13 @@
 
 #include "base/result.h"
 
-/* All zeros: it is there. */
+/* Zero-initialized: no failure. */
 struct back_off {
-	int64_t until_ms;  /* by clock_monotonic_ms */
-	unsigned failures; /* in a row; 0 again: it is there */
+	int64_t until_ms;  /* clock_monotonic_ms */
+	unsigned failures; /* consecutive; 0 after a success */
 };
 
-/* One failure more, and logged; `step` is what was tried. */
+/* Records one more failure and logs it. `step` is the operation that failed. */
 void back_off(struct back_off *back_off, const char *step, enum result result);
 
 #endif

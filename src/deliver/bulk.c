@@ -13,8 +13,8 @@
 /* Less than the time that the shortest lease leaves for its renewal (dispatcher.h). */
 enum { CHUNK_MS = 5 * 1000 };
 
-/* A job that fails waits, four times as long each time, and all else goes on. An item that fails by itself as often as
- * FAILURES_MAX is passed over; that is after nearly two hours, so that nothing that is fixed in time costs an item. */
+/* A failing job is delayed, four times as long after each failure, while other work continues. An item that fails FAILURES_MAX
+ * times on its own is skipped. This takes nearly two hours, so a fault that is fixed within that time skips no item. */
 enum { DELAY_MS = 5 * 1000, DELAY_MAX_MS = 5 * 60 * 1000, FAILURES_MAX = 24 };
 
 static const struct command *
@@ -34,7 +34,8 @@ make_command(struct pool *pool, const struct bulk_job *job, uint32_t position, u
 	return command;
 }
 
-/* From where the job stands; answers how many. After a failure it is one, which has the whole time and fails alone. */
+/* Starts at the job's position and returns the number of commands. After a failure only one item is run, so that it has the
+ * full time limit and fails alone. */
 static size_t
 make_commands(struct pool *pool, const struct bulk_job *job, bool suspect, const struct command *commands[BULK_CHUNK])
 {
@@ -56,9 +57,9 @@ skip_item(struct store *store, uint64_t job_id, uint32_t position, uint64_t lead
 	return result;
 }
 
-/* At an item that could not be done. Where the database is away this cannot be done either. */
+/* Handles an item that failed. If the database is unavailable, this fails too. */
 static enum result
-put_off(struct store *store, const struct lead_change *item, uint32_t failures)
+delay_job(struct store *store, const struct lead_change *item, uint32_t failures)
 {
 	if (failures >= FAILURES_MAX)
 		return skip_item(store, item->job_id, item->job_position, item->lead.id);
@@ -72,15 +73,15 @@ put_off(struct store *store, const struct lead_change *item, uint32_t failures)
 	return result;
 }
 
-/* Whatever stands behind an item that was not done has failed with it, for the job does not stand there: it comes again.
- * Where failures were counted there is only one, so that none before it has moved the job and reset them. */
+/* The job's position stays at the first failed item, so the items after it run again. When failures were counted, the chunk has
+ * only one item, so no earlier item can have moved the position and reset the count. */
 static enum result
 settle(
     struct store *store, const struct command *const *commands, size_t count, const struct outcome *outcomes, uint32_t failures)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (outcomes[i].failure == FAILURE_UNAVAILABLE || outcomes[i].failure == FAILURE_INTERNAL)
-			return put_off(store, &commands[i]->as.change, failures);
+			return delay_job(store, &commands[i]->as.change, failures);
 	}
 	return RESULT_OK;
 }
@@ -96,7 +97,7 @@ bulk_run_chunk(struct store *store, struct pool *pool, const struct crashes *cra
 	if (result != RESULT_OK)
 		return result == RESULT_NOT_FOUND ? RESULT_OK : result;
 	size_t count = make_commands(pool, &job, crashes_suspect_job(crashes, job.id), commands);
-	if (count == 0) /* its list has fewer leads than it says: nobody would ever be done with it */
+	if (count == 0) /* the list has fewer leads than `total`: the job would never end */
 		return skip_item(store, job.id, job.position, 0);
 	if (count > 1)
 		log_work(LOG_UINT("job", job.id));

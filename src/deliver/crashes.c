@@ -15,13 +15,13 @@
 #include "store/queue/dispatch.h"
 
 enum {
-	CRASHES_MAX = 32, /* the newest are kept */
+	CRASHES_MAX = 32, /* the oldest are discarded first */
 	FILE_MAX_BYTES = 4096,
-	DEATHS_MAX = 2,
-	HOLD_MS = 10 * 60 * 1000 /* of the webhook of a delivery that is ended: the next of its deliveries may do the same */
+	CRASH_LIMIT = 2,
+	HOLD_MS = 10 * 60 * 1000 /* hold of the failed delivery's webhook: its next delivery may crash too */
 };
 
-/* As log_work names them: a delivery, a job of which several items were under way, one item of it. */
+/* The keys that log_work writes: a delivery, a job with several items under way, or a single item. */
 enum cause { CAUSE_DELIVERY, CAUSE_JOB, CAUSE_ITEM, CAUSES };
 
 static const struct slice cause_names[CAUSES] = {
@@ -32,13 +32,13 @@ static const struct slice cause_names[CAUSES] = {
 
 struct crash {
 	enum cause cause;
-	uint64_t id, position; /* the latter of an item alone */
+	uint64_t id, position; /* `position` for CAUSE_ITEM only */
 	unsigned count;
 };
 
 struct crashes {
 	int fd;
-	struct crash items[CRASHES_MAX]; /* the oldest first */
+	struct crash items[CRASHES_MAX]; /* oldest first */
 	size_t count;
 };
 
@@ -60,12 +60,12 @@ parse(struct slice line, struct crash *crash)
 }
 
 static void
-note(struct crashes *crashes, const struct crash *crash)
+add_crash(struct crashes *crashes, const struct crash *crash)
 {
 	for (size_t i = 0; i < crashes->count; i++) {
-		struct crash *known = &crashes->items[i];
-		if (known->cause == crash->cause && known->id == crash->id && known->position == crash->position) {
-			known->count++;
+		struct crash *other = &crashes->items[i];
+		if (other->cause == crash->cause && other->id == crash->id && other->position == crash->position) {
+			other->count++;
 			return;
 		}
 	}
@@ -74,8 +74,8 @@ note(struct crashes *crashes, const struct crash *crash)
 	crashes->items[crashes->count++] = *crash;
 }
 
-/* A line that is not whole, or of something else than these causes, is passed over. False: the file is something else than
- * such lines, and not ours to write over. */
+/* Ignores incomplete lines and lines with other keys. Returns false when the file contains anything else. Such a file is not
+ * ours and is not overwritten. */
 static bool
 read_file(struct crashes *crashes)
 {
@@ -95,7 +95,7 @@ read_file(struct crashes *crashes)
 	struct crash crash;
 	while (slice_next(&rest, '\n', &line))
 		if (parse(line, &crash))
-			note(crashes, &crash);
+			add_crash(crashes, &crash);
 	return true;
 }
 
@@ -106,7 +106,7 @@ write_file(const struct crashes *crashes)
 	buffer_init(&text, FILE_MAX_BYTES);
 	for (size_t i = 0; i < crashes->count; i++) {
 		const struct crash *crash = &crashes->items[i];
-		for (unsigned n = 0; n < crash->count && n < DEATHS_MAX; n++) {
+		for (unsigned n = 0; n < crash->count && n < CRASH_LIMIT; n++) {
 			buffer_add(&text, cause_names[crash->cause]);
 			buffer_add_byte(&text, '=');
 			buffer_add_u64(&text, crash->id);
@@ -155,7 +155,7 @@ crashes_free(struct crashes **crashes)
 	*crashes = NULL;
 }
 
-/* ---- what is to be done ---- */
+/* ---- applying ---- */
 
 static enum result
 end_delivery(struct store *store, const struct crash *crash)
@@ -178,7 +178,7 @@ skip_item(struct store *store, const struct crash *crash)
 	return result;
 }
 
-/* Among the items of the job that crashed together it may have been. */
+/* Includes crashes of the whole job, because this item may have caused them. */
 static unsigned
 crashes_of(const struct crashes *crashes, const struct crash *crash)
 {
@@ -189,19 +189,19 @@ crashes_of(const struct crashes *crashes, const struct crash *crash)
 	return count;
 }
 
-/* And with an item the crashes of its job. */
+/* For an item, this includes the crashes of its job. */
 static void
-forget(struct crashes *crashes, const struct crash *settled)
+remove_crash(struct crashes *crashes, const struct crash *settled)
 {
 	const struct crash crash = *settled;
-	size_t kept = 0;
+	size_t remaining = 0;
 	for (size_t i = 0; i < crashes->count; i++) {
 		const struct crash *other = &crashes->items[i];
 		const bool delivery = other->cause == CAUSE_DELIVERY;
 		if (other->id != crash.id || delivery != (crash.cause == CAUSE_DELIVERY))
-			crashes->items[kept++] = *other;
+			crashes->items[remaining++] = *other;
 	}
-	crashes->count = kept;
+	crashes->count = remaining;
 }
 
 static struct crash *
@@ -209,7 +209,7 @@ find_cause(struct crashes *crashes)
 {
 	for (size_t i = 0; i < crashes->count; i++) {
 		struct crash *crash = &crashes->items[i];
-		if (crash->cause != CAUSE_JOB && crashes_of(crashes, crash) >= DEATHS_MAX)
+		if (crash->cause != CAUSE_JOB && crashes_of(crashes, crash) >= CRASH_LIMIT)
 			return crash;
 	}
 	return NULL;
@@ -224,9 +224,9 @@ crashes_settle(struct crashes *crashes, struct store *store)
 		result = crash->cause == CAUSE_DELIVERY ? end_delivery(store, crash) : skip_item(store, crash);
 		if (result == RESULT_UNAVAILABLE || result == RESULT_UNKNOWN)
 			return result;
-		if (result == RESULT_CONFLICT) /* something else stands in the way: the next process tries again */
+		if (result == RESULT_CONFLICT) /* locked by another transaction: the next process tries again */
 			break;
-		forget(crashes, crash);
+		remove_crash(crashes, crash);
 	}
 	write_file(crashes);
 	return RESULT_OK;

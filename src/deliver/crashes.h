@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * What the process crashed at (leadhook-dispatch(8)): a file beside the lock file, to which a process that ends by a defect
- * adds its work (base/panic.h). The next one ends a delivery that was the cause of two crashes, and passes over such an item of
- * bulk work; everything else goes on. A process that is killed leaves nothing there. */
+ * Record of crashes (leadhook-dispatch(8)): a file next to the lock file, to which a process that ends because of a defect
+ * appends its current work (base/panic.h). The next process fails a delivery that caused two crashes and skips such an item of
+ * a bulk job. A process that is killed writes nothing. */
 #ifndef LEADHOOK_DELIVER_CRASHES_H
 #define LEADHOOK_DELIVER_CRASHES_H
 
@@ -14,16 +14,15 @@
 struct crashes;
 struct store;
 
-/* Of the lock file's holder: opens (and makes, mode 0640) the file with ".crashes" after its name, and has crashes noted there.
- * NULL, logged, when it cannot be: then none is found.. */
+/* Requires the lock. Opens the file, whose name is that of the lock file with ".crashes" appended, creates it with mode 0640 if
+ * needed, and has crashes written to it. Returns NULL, logged, when this fails; crashes are then not recorded. */
 MUST_CHECK struct crashes *crashes_open(const char *lock_path);
-/* *crashes may be NULL, becomes NULL. */
+/* *crashes may be NULL; it is set to NULL. */
 void crashes_free(struct crashes **crashes);
 
-/* Ends deliveries, and passes over items, that were the cause of two crashes. Can be repeated. */
+/* Fails deliveries and skips items that caused two crashes. Can be repeated. */
 MUST_CHECK enum result crashes_settle(struct crashes *crashes, struct store *store);
-/* Whether items of this job are to be done one by one; `crashes` may be NULL. May be called by any thread after crashes_settle.
- */
+/* Returns true if the items of this job must run one at a time. `crashes` may be NULL. Thread-safe after crashes_settle. */
 MUST_CHECK bool crashes_suspect_job(const struct crashes *crashes, uint64_t job_id);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * One loop: the steps of a table (steps.c), each with the time at which it is due, then a wait that ends with the first of
- * those times. Only steps touch the database. While it is away none is due before the next try, and results wait in their
- * slots. */
+ * The main loop: runs each step of a table (steps.c) that is due, then waits until the next one is due. Only steps access the
+ * database. While it is unavailable, no step is due before the next retry, and results wait in their slots. */
 #include "deliver/dispatcher.h"
 
 #include <stdlib.h>
@@ -12,15 +11,15 @@
 #include "deliver/steps.h"
 
 enum {
-	TURN = 8,                    /* deliveries in a turn: a claim asks the database once for each webhook */
-	STALL_MARGIN_MS = 10 * 1000, /* between the end of an attempt that was extended and that of its claim */
-	GIVE_UP_MS = 5 * 1000        /* how long the end waits for a database that is away, once nothing is under way */
+	TURN = 8,                    /* deliveries of a webhook per turn: a claim runs one query per webhook */
+	STALL_MARGIN_MS = 10 * 1000, /* between the end of an extended attempt and the end of its claim */
+	GIVE_UP_MS = 5 * 1000        /* how long shutdown waits for an unavailable database once nothing is under way */
 };
 
 static int64_t
 not_before(const struct dispatcher *d, const struct step *step)
 {
-	return step->kind == STEP_TAKES ? 0 : d->away.until_ms;
+	return step->kind == STEP_RESULT ? 0 : d->away.until_ms;
 }
 
 static void
@@ -38,12 +37,12 @@ run_steps(struct dispatcher *d)
 			back_off(&d->away, steps[i].name, result);
 			return;
 		}
-		if (steps[i].kind == STEP_ASKS)
+		if (steps[i].kind == STEP_DATABASE)
 			d->away = (struct back_off){ 0 };
 	}
 }
 
-/* How long to wait for the next step; at most until the time to ask whether it is time to end. */
+/* Time until the next step is due, at most until the next check for shutdown. */
 static int64_t
 wait_ms(const struct dispatcher *d)
 {
@@ -61,12 +60,12 @@ wait_ms(const struct dispatcher *d)
 static bool
 nothing_due(const struct dispatcher *d)
 {
-	return d->looked_at_all && !d->progress && d->untried_count == 0 && !maintenance_are_left(d->maintenance) &&
+	return d->looked_at_all && !d->progress && d->untried_count == 0 && !maintenance_has_work(d->maintenance) &&
 	       steps_no_slot_used(d) && !scheduler_waiting(d->scheduler);
 }
 
 static void
-end_if(struct dispatcher *d, bool reason)
+begin_end_if(struct dispatcher *d, bool reason)
 {
 	if (!reason || d->ending)
 		return;
@@ -74,16 +73,16 @@ end_if(struct dispatcher *d, bool reason)
 	d->give_up_ms = clock_monotonic_ms() + GIVE_UP_MS;
 }
 
-/* True when nothing is left to do, or the database has been waited for long enough: never in the middle of recording, which may
- * take that long and be well. */
+/* True when no work is left or the wait for the database has timed out. Never true while outcomes are being recorded, because
+ * that may take as long without an error. */
 static bool
-over(struct dispatcher *d)
+is_finished(struct dispatcher *d)
 {
 	if (!d->ending)
 		return false;
 	if (slots_sending(d->slots) > 0)
 		d->give_up_ms = clock_monotonic_ms() + GIVE_UP_MS;
-	if (steps_no_slot_used(d) && !d->leased && !maintenance_are_busy(d->maintenance))
+	if (steps_no_slot_used(d) && !d->leased && !maintenance_is_busy(d->maintenance))
 		return true;
 	return clock_monotonic_ms() >= d->give_up_ms && !recorder_is_busy(d->recorder);
 }
@@ -94,29 +93,29 @@ dispatcher_run(struct dispatcher *d)
 	if (d->options.max_runtime_ms > 0)
 		d->end_ms = clock_monotonic_ms() + d->options.max_runtime_ms;
 	for (;;) {
-		end_if(d, clock_monotonic_ms() >= d->end_ms);
+		begin_end_if(d, clock_monotonic_ms() >= d->end_ms);
 		run_steps(d);
-		end_if(d, !d->options.stay && nothing_due(d));
-		if (over(d))
+		begin_end_if(d, !d->options.stay && nothing_due(d));
+		if (is_finished(d))
 			break;
 		/* Once it has fired, the first descriptor stays readable. */
 		const int wake[SENDER_WAKE_FDS] = { d->ending ? -1 : d->options.stop_fd, recorder_fd(d->recorder),
 			maintenance_fd(d->maintenance) };
 		d->stopped = (sender_wait(d->sender, wait_ms(d), wake) & 1) != 0 || d->stopped;
-		end_if(d, d->stopped);
+		begin_end_if(d, d->stopped);
 	}
 	if (slots_used(d->slots) > 0) {
 		log_error("outcomes_given_up", LOG_UINT("deliveries", slots_used(d->slots)));
 		return RESULT_UNAVAILABLE;
 	}
-	/* whoever is told to end has done what it was told: leases end by themselves (docs/deliveries.md 6) */
+	/* a stop requested by the operator is a success: leases expire on their own (docs/deliveries.md 6) */
 	return d->stopped || (d->looked && !d->leased) ? RESULT_OK : RESULT_UNAVAILABLE;
 }
 
-/* More at first than at most is no contradiction worth an error: who lowers the maximum need not know of the other. However
- * long the database keeps us from reading answers, an attempt ends before its claim does. */
+/* An initial window above the maximum is lowered to it, so that the operator can lower the maximum alone. An attempt ends
+ * before its claim, even when database calls delay the reading of responses. */
 static struct dispatcher_options
-consistent(const struct dispatcher_options *options)
+adjusted_options(const struct dispatcher_options *options)
 {
 	struct dispatcher_options own = *options;
 	if (own.health.window_start > own.health.window_max)
@@ -126,7 +125,7 @@ consistent(const struct dispatcher_options *options)
 }
 
 static bool
-options_hold(const struct dispatcher_options *options)
+options_are_valid(const struct dispatcher_options *options)
 {
 	bool hold = options->lease_ms >= options->sender.timeout_ms + DISPATCHER_LEASE_MARGIN_MS;
 	if (!hold)
@@ -138,10 +137,10 @@ options_hold(const struct dispatcher_options *options)
 struct dispatcher *
 dispatcher_new(const struct dispatcher_options *options, const struct dispatcher_stores *stores, struct lock *lock)
 {
-	if (!options_hold(options))
+	if (!options_are_valid(options))
 		return NULL;
 	struct dispatcher *d = memory_alloc(sizeof(*d));
-	d->options = consistent(options);
+	d->options = adjusted_options(options);
 	d->store = stores->own;
 	d->lock = lock;
 	d->end_ms = CLOCK_NEVER;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Takes due deliveries from the database, sends them, records what came of them (docs/deliveries.md 2 to 4 and 6). In between
- * it does queued bulk work.
+ * Claims due deliveries, sends them and records their outcomes (docs/deliveries.md 2 to 4 and 6). Also runs queued bulk jobs.
  *
- * A delivery keeps its slot from its claim until its outcome is committed: so at most `in_flight` deliveries are sent twice
+ * A delivery occupies a slot from its claim until its outcome is committed. So at most `in_flight` deliveries are sent twice
  * when the process is killed, and none is lost. */
 #ifndef LEADHOOK_DELIVER_DISPATCHER_H
 #define LEADHOOK_DELIVER_DISPATCHER_H
@@ -26,36 +25,36 @@ struct dispatcher_options {
 	struct health_rules health;
 	int64_t lease_ms; /* of shards and claims; at least sender.timeout_ms + DISPATCHER_LEASE_MARGIN_MS */
 	const struct retry_schedule *schedule;
-	bool stay;               /* a daemon: works until it is stopped; else until nothing is due */
-	int64_t poll_ms;         /* between two looks for due work while there is none */
-	int64_t max_runtime_ms;  /* takes nothing new after that; 0: no end */
-	struct crashes *crashes; /* of earlier processes; NULL: none are known */
-	int stop_fd;             /* becomes readable when it is to stop (signalfd); or -1 */
+	bool stay;               /* true: runs until it is stopped (daemon); false: until nothing is due */
+	int64_t poll_ms;         /* interval of polls for due work while there is none */
+	int64_t max_runtime_ms;  /* claims nothing after that; 0: no limit */
+	struct crashes *crashes; /* crashes of earlier processes; may be NULL */
+	int stop_fd;             /* becomes readable when the dispatcher must stop (signalfd); or -1 */
 };
 
 enum { DISPATCHER_LEASE_MARGIN_MS = 15 * 1000 };
 
 struct dispatcher;
 
-/* Each with a connection of its own. */
+/* Each has its own connection. */
 enum { DISPATCHER_CONNECTIONS = 3 };
 struct dispatcher_stores {
 	struct store *own;
 	struct store *recorder;    /* for deliver/recorder.h */
 	struct store *maintenance; /* for deliver/maintenance.h */
 };
-_Static_assert(sizeof(struct dispatcher_stores) == DISPATCHER_CONNECTIONS * sizeof(struct store *), "one for each");
+_Static_assert(sizeof(struct dispatcher_stores) == DISPATCHER_CONNECTIONS * sizeof(struct store *), "one each");
 
-/* NULL, logged, when the options contradict each other, or there can be no sender or no thread. `lock` may be NULL; all else
- * that is handed over must stay valid, but for `options` and `stores` themselves. */
+/* Returns NULL, logged, when the options are inconsistent, or the sender or a thread cannot be created. `lock` may be NULL. All
+ * arguments except `options` and `stores` themselves must stay valid. */
 struct dispatcher *dispatcher_new(
     const struct dispatcher_options *options, const struct dispatcher_stores *stores, struct lock *lock);
-/* *dispatcher may be NULL, becomes NULL. */
+/* *dispatcher may be NULL; it is set to NULL. */
 void dispatcher_free(struct dispatcher **dispatcher);
 
-/* Works, then lets what is in flight end, records it and gives the shards back. RESULT_OK; RESULT_UNAVAILABLE when the database
- * did not come back, so that results had to be given up: their deliveries are made again; or so that nothing could be done,
- * unless it was told to stop. */
+/* Runs, then completes what is in flight, records it and releases the shards. Returns RESULT_OK, or RESULT_UNAVAILABLE when the
+ * database did not recover: outcomes were discarded, so their deliveries are sent again, or no work was possible, unless a stop
+ * was requested. */
 MUST_CHECK enum result dispatcher_run(struct dispatcher *dispatcher);
 
 #endif

@@ -21,7 +21,7 @@ struct lock {
 	unsigned char previous[LOCK_OWNER_SIZE];
 };
 
-/* What is not an id (an empty or torn file) is none. */
+/* An empty or incomplete file has no id. */
 static void
 read_previous(struct lock *lock)
 {
@@ -37,11 +37,12 @@ read_previous(struct lock *lock)
 	pool_free(&pool);
 }
 
-/* Nothing but what lock_set_owner writes, torn perhaps: whatever else stands under that name is not ours to write over. */
+/* True if the file is empty or has all or part of what lock_set_owner writes. Any other file is not ours and is not
+ * overwritten. */
 static bool
 is_lock_file(int fd)
 {
-	static const char ours[] = "0123456789abcdef"; /* and its zero */
+	static const char ours[] = "0123456789abcdef"; /* and the terminating zero */
 	char text[HEX_SIZE + 2];
 	struct stat status;
 	const ssize_t size = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) ? pread(fd, text, sizeof(text), 0) : -1;
@@ -51,7 +52,7 @@ is_lock_file(int fd)
 	return size >= 0 && size <= HEX_SIZE + 1;
 }
 
-/* Says how to fix it: after one run as root the file is root's, and those of cron, as another account, cannot open it. */
+/* Logs a hint. After a run as root the file belongs to root, and the account of the cron job cannot open it. */
 static void
 log_cannot_lock(const char *path, int number)
 {
@@ -68,7 +69,8 @@ log_cannot_lock(const char *path, int number)
 enum result
 lock_take(const char *path, struct lock **lock)
 {
-	/* Of the open file, not of the process: closing another descriptor of the same file does not lose it (fcntl(2)). */
+	/* The lock belongs to the open file description, not to the process: closing another descriptor of the file does not
+	 * release it (fcntl(2)). */
 	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
 	if (fd < 0 || fcntl(fd, F_OFD_SETLK, &whole) != 0) {
@@ -115,7 +117,7 @@ lock_set_owner(struct lock *lock, const unsigned char owner[LOCK_OWNER_SIZE])
 	struct pool *pool = pool_new();
 	struct slice text =
 	    pool_printf(pool, "%.*s\n", SLICE_ARGS(encode_hex(pool, (struct slice){ (const char *)owner, LOCK_OWNER_SIZE })));
-	/* Over the old one in one write: a crash leaves one of the two. */
+	/* Overwrites the old id in one write: after a crash the file has one of the two. */
 	if (pwrite(lock->fd, text.data, text.size, 0) != (ssize_t)text.size)
 		log_warning("cannot_write_lock", LOG_STR("path", lock->path), LOG_ERRNO(errno));
 	pool_free(&pool);

@@ -12,14 +12,14 @@
 #include "store/queue/dispatch.h"
 
 enum {
-	CLOSE_ROUND = 64, /* webhooks that are closed one after another, each in a transaction of its own */
-	END_CHUNK = 500,  /* deliveries which are ended in one transaction */
+	CLOSE_ROUND = 64, /* webhooks that are closed in a round, each in its own transaction */
+	END_CHUNK = 500,  /* deliveries that are ended in one transaction */
 	MAINTENANCE_MS = 10 * 1000
 };
 
 enum task { TASK_CLOSE, TASK_END, TASK_MAINTAIN, TASK_BULK, TASKS };
 
-struct webhook_closing {
+struct close_request {
 	uint64_t webhook_id;
 	enum webhook_state state;
 };
@@ -28,20 +28,20 @@ struct maintenance {
 	struct runner *runner;
 	const struct crashes *crashes;
 	enum task under_way; /* TASKS: none */
-	enum task last;      /* the one before: the next one's turn is first */
+	enum task last;      /* the next one in the rotation is tried first */
 	struct back_off away[TASKS];
 
 	size_t webhooks_max;
-	struct webhook_closing *closings; /* the oldest first, one for each webhook */
-	size_t closing_count;
-	uint64_t *webhooks; /* to be ended */
+	struct close_request *close_requests; /* oldest first, one per webhook */
+	size_t close_request_count;
+	uint64_t *webhooks; /* whose deliveries are to be ended */
 	size_t webhook_count;
 	int64_t next_maintenance_ms;
 	bool bulk_queued;
 
-	/* what the thread is given, and what it answers */
+	/* arguments and results of the thread */
 	struct {
-		struct webhook_closing round[CLOSE_ROUND];
+		struct close_request round[CLOSE_ROUND];
 		size_t round_count;
 		bool closed[CLOSE_ROUND];
 		uint64_t webhook_id;
@@ -55,7 +55,7 @@ maintenance_new(struct store *store, const struct crashes *crashes, size_t webho
 {
 	struct maintenance *c = memory_alloc(sizeof(*c));
 	c->webhooks_max = webhooks_max;
-	c->closings = memory_alloc(webhooks_max * sizeof(*c->closings));
+	c->close_requests = memory_alloc(webhooks_max * sizeof(*c->close_requests));
 	c->webhooks = memory_alloc(webhooks_max * sizeof(*c->webhooks));
 	c->under_way = c->last = TASKS;
 	c->crashes = crashes;
@@ -71,7 +71,7 @@ maintenance_free(struct maintenance **maintenance)
 	if (*maintenance == NULL)
 		return;
 	runner_free(&(*maintenance)->runner);
-	free((*maintenance)->closings);
+	free((*maintenance)->close_requests);
 	free((*maintenance)->webhooks);
 	free(*maintenance);
 	*maintenance = NULL;
@@ -85,31 +85,31 @@ maintenance_end_webhooks(struct maintenance *c, const uint64_t *webhook_ids, siz
 		c->webhooks[i] = webhook_ids[i];
 }
 
-/* The one of this webhook among them, or NULL. */
-static struct webhook_closing *
-find_closing(struct webhook_closing *closings, size_t count, uint64_t webhook_id)
+/* Returns NULL when the webhook is not listed. */
+static struct close_request *
+find_close_request(struct close_request *close_requests, size_t count, uint64_t webhook_id)
 {
 	for (size_t i = 0; i < count; i++)
-		if (closings[i].webhook_id == webhook_id)
-			return &closings[i];
+		if (close_requests[i].webhook_id == webhook_id)
+			return &close_requests[i];
 	return NULL;
 }
 
-/* A webhook that has to be both is gone. */
+/* `gone` takes precedence over `disabled`. */
 static bool
-covers(const struct webhook_closing *closing, enum webhook_state state)
+covers(const struct close_request *request, enum webhook_state state)
 {
-	return closing != NULL && (closing->state == state || closing->state == WEBHOOK_GONE);
+	return request != NULL && (request->state == state || request->state == WEBHOOK_GONE);
 }
 
 void
 maintenance_close_webhook(struct maintenance *c, uint64_t webhook_id, enum webhook_state state)
 {
-	struct webhook_closing *queued = find_closing(c->closings, c->closing_count, webhook_id);
-	if (c->under_way == TASK_CLOSE && covers(find_closing(c->work.round, c->work.round_count, webhook_id), state))
+	struct close_request *queued = find_close_request(c->close_requests, c->close_request_count, webhook_id);
+	if (c->under_way == TASK_CLOSE && covers(find_close_request(c->work.round, c->work.round_count, webhook_id), state))
 		return;
-	if (queued == NULL && c->closing_count < c->webhooks_max)
-		c->closings[c->closing_count++] = (struct webhook_closing){ webhook_id, state };
+	if (queued == NULL && c->close_request_count < c->webhooks_max)
+		c->close_requests[c->close_request_count++] = (struct close_request){ webhook_id, state };
 	else if (queued != NULL && !covers(queued, state))
 		queued->state = state;
 }
@@ -120,9 +120,9 @@ maintenance_bulk_work(struct maintenance *c, bool queued)
 	c->bulk_queued = queued;
 }
 
-/* ---- each of them: in the thread, and afterwards ---- */
+/* ---- tasks: work in the thread, then handling of its result ---- */
 
-/* A round waits for the lock of one campaign at most. Those that were not closed are queued again. */
+/* Waits for at most one campaign's lock. Webhooks that were not closed are queued again. */
 static enum result
 close_round(struct store *store, void *context)
 {
@@ -130,8 +130,8 @@ close_round(struct store *store, void *context)
 	enum result first = RESULT_OK, result = RESULT_OK;
 	memset(c->work.closed, 0, sizeof(c->work.closed));
 	for (size_t i = 0; i < c->work.round_count && result != RESULT_UNAVAILABLE && result != RESULT_UNKNOWN; i++) {
-		const struct webhook_closing *closing = &c->work.round[i];
-		result = store_close_webhook(store, closing->webhook_id, closing->state, first == RESULT_OK);
+		const struct close_request *request = &c->work.round[i];
+		result = store_close_webhook(store, request->webhook_id, request->state, first == RESULT_OK);
 		c->work.closed[i] = result == RESULT_OK;
 		first = first == RESULT_OK ? result : first;
 	}
@@ -144,18 +144,18 @@ closed_round(struct maintenance *c)
 	bool any = false;
 	size_t waited = c->work.round_count;
 	for (size_t i = 0; i < c->work.round_count; i++) {
-		const struct webhook_closing *closing = &c->work.round[i];
+		const struct close_request *request = &c->work.round[i];
 		any = any || c->work.closed[i];
 		if (c->work.closed[i])
 			continue;
 		if (waited == c->work.round_count)
 			waited = i;
 		else
-			maintenance_close_webhook(c, closing->webhook_id, closing->state);
+			maintenance_close_webhook(c, request->webhook_id, request->state);
 	}
-	if (waited < c->work.round_count) /* the last, so that another one waits in the next round */
+	if (waited < c->work.round_count) /* queued last, so that the next round waits for another campaign */
 		maintenance_close_webhook(c, c->work.round[waited].webhook_id, c->work.round[waited].state);
-	return any; /* the next look finds what is left of their deliveries */
+	return any; /* the next poll finds the remaining deliveries */
 }
 
 static enum result
@@ -206,26 +206,26 @@ static bool
 did_bulk(struct maintenance *c)
 {
 	c->bulk_queued = c->work.bulk_left;
-	return true; /* webhooks may have to be told */
+	return true; /* webhooks may have new deliveries */
 }
 
 static const struct {
 	const char *name;
 	runner_work *work;
 	bool (*done)(struct maintenance *);
-} maintenance_all[TASKS] = {
+} tasks[TASKS] = {
 	[TASK_CLOSE] = { "close_webhook", close_round, closed_round },
 	[TASK_END] = { "end_pending", end_some, ended_some },
-	[TASK_MAINTAIN] = { "housekeeping", maintain, maintained },
+	[TASK_MAINTAIN] = { "maintenance", maintain, maintained },
 	[TASK_BULK] = { "bulk", do_bulk, did_bulk },
 };
 
-/* ---- whose turn it is ---- */
+/* ---- scheduling of the tasks ---- */
 
 static int64_t
 task_when(const struct maintenance *c, enum task task)
 {
-	const bool wanted[TASKS] = { [TASK_CLOSE] = c->closing_count > 0,
+	const bool wanted[TASKS] = { [TASK_CLOSE] = c->close_request_count > 0,
 		[TASK_END] = c->webhook_count > 0,
 		[TASK_MAINTAIN] = true,
 		[TASK_BULK] = c->bulk_queued };
@@ -248,7 +248,7 @@ maintenance_when(const struct maintenance *c)
 	return first;
 }
 
-/* They take turns by their ids: one that fails must not hold up the others. */
+/* Webhooks are served in the order of their ids, so that one that fails does not block the others. */
 static uint64_t
 next_webhook(const struct maintenance *c)
 {
@@ -265,10 +265,11 @@ next_webhook(const struct maintenance *c)
 static void
 take_round(struct maintenance *c)
 {
-	c->work.round_count = c->closing_count < CLOSE_ROUND ? c->closing_count : CLOSE_ROUND;
-	c->closing_count -= c->work.round_count;
-	memcpy(c->work.round, c->closings, c->work.round_count * sizeof(*c->closings));
-	memmove(c->closings, c->closings + c->work.round_count, c->closing_count * sizeof(*c->closings));
+	c->work.round_count = c->close_request_count < CLOSE_ROUND ? c->close_request_count : CLOSE_ROUND;
+	c->close_request_count -= c->work.round_count;
+	memcpy(c->work.round, c->close_requests, c->work.round_count * sizeof(*c->close_requests));
+	memmove(
+	    c->close_requests, c->close_requests + c->work.round_count, c->close_request_count * sizeof(*c->close_requests));
 }
 
 void
@@ -285,13 +286,13 @@ maintenance_begin(struct maintenance *c, bool maintains_days)
 		if (task == TASK_END)
 			c->work.webhook_id = next_webhook(c);
 		c->work.maintains_days = maintains_days;
-		runner_start(c->runner, maintenance_all[task].work, c);
+		runner_start(c->runner, tasks[task].work, c);
 		return;
 	}
 }
 
 bool
-maintenance_are_done(const struct maintenance *c)
+maintenance_is_done(const struct maintenance *c)
 {
 	return c->under_way != TASKS && runner_is_done(c->runner);
 }
@@ -305,21 +306,21 @@ maintenance_settle(struct maintenance *c)
 		return false;
 	c->under_way = TASKS;
 	if (result != RESULT_OK) {
-		back_off(&c->away[task], maintenance_all[task].name, result);
+		back_off(&c->away[task], tasks[task].name, result);
 		return task == TASK_CLOSE && closed_round(c);
 	}
 	c->away[task] = (struct back_off){ 0 };
-	return maintenance_all[task].done(c);
+	return tasks[task].done(c);
 }
 
 bool
-maintenance_are_left(const struct maintenance *c)
+maintenance_has_work(const struct maintenance *c)
 {
-	return c->closing_count > 0 || c->webhook_count > 0 || c->bulk_queued || c->under_way != TASKS;
+	return c->close_request_count > 0 || c->webhook_count > 0 || c->bulk_queued || c->under_way != TASKS;
 }
 
 bool
-maintenance_are_busy(const struct maintenance *c)
+maintenance_is_busy(const struct maintenance *c)
 {
 	return c->under_way != TASKS;
 }

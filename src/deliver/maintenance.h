@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * What a dispatcher does beside delivering, in a thread of its own and a chunk at a time: it closes webhooks, ends the
- * deliveries of those that are no more, keeps house, and does queued bulk work (docs/deliveries.md 4 and 6). They take turns;
- * one that fails waits, and the others go on. */
+ * Background work of a dispatcher, in its own thread and in chunks: closes webhooks, ends deliveries of closed and deleted
+ * webhooks, runs retention and bulk jobs (docs/deliveries.md 4 and 6). Tasks run in rotation. A task that fails is
+ * delayed; the others continue. */
 #ifndef LEADHOOK_DELIVER_MAINTENANCE_H
 #define LEADHOOK_DELIVER_MAINTENANCE_H
 
@@ -16,34 +16,34 @@
 struct crashes;
 struct maintenance;
 
-/* NULL, logged, when there can be no thread. `crashes` may be NULL. Has room for `webhooks_max` webhooks to be closed, and for
- * as many to be ended. */
+/* Returns NULL, logged, when no thread can be created. `crashes` may be NULL. At most `webhooks_max` webhooks can be queued to
+ * be closed, and as many to be ended. */
 struct maintenance *maintenance_new(struct store *store, const struct crashes *crashes, size_t webhooks_max);
-/* Waits for what is under way; *maintenance may be NULL, becomes NULL. */
+/* Waits for the current task. *maintenance may be NULL; it is set to NULL. */
 void maintenance_free(struct maintenance **maintenance);
 
-/* These webhooks were removed or are gone, as far as a look at all that is due has shown. Those for which there is no room are
- * told again by the next look. */
+/* Sets the webhooks that were deleted or answered 410 and still have pending deliveries, as found by a full poll. Those beyond
+ * `webhooks_max` are reported again by the next poll. */
 void maintenance_end_webhooks(struct maintenance *maintenance, const uint64_t *webhook_ids, size_t count);
-/* The webhook is to be closed (store_close_webhook), which is done once however often it is asked for. Where there is no room
- * its next attempt reports that again. */
+/* Queues the webhook to be closed (store_close_webhook). Repeated calls close it once. When the queue is full, the next attempt
+ * reports it again. */
 void maintenance_close_webhook(struct maintenance *maintenance, uint64_t webhook_id, enum webhook_state state);
-/* A bulk job is queued, or none is. */
+/* `queued`: a bulk job is queued. */
 void maintenance_bulk_work(struct maintenance *maintenance, bool queued);
 
-/* When maintenance_begin has something to do, by clock_monotonic_ms; CLOCK_NEVER: not before something has happened. */
+/* When maintenance_begin has work, in clock_monotonic_ms. CLOCK_NEVER: no work until a call adds some. */
 int64_t maintenance_when(const struct maintenance *maintenance);
-/* `maintains_days`: whether housekeeping looks after the days of the history (store_maintain). */
+/* `maintains_days`: whether the daily partitions of the history are maintained too (store_maintain). */
 void maintenance_begin(struct maintenance *maintenance, bool maintains_days);
 
-/* What was begun is done: maintenance_settle sees to it. */
-bool maintenance_are_done(const struct maintenance *maintenance);
-/* True: there may be something new to deliver, or to end. */
+/* True when the task has finished and maintenance_settle must be called. */
+bool maintenance_is_done(const struct maintenance *maintenance);
+/* Returns true when there may be new deliveries, or deliveries to end. */
 bool maintenance_settle(struct maintenance *maintenance);
-/* Webhooks to be closed or ended are left, or bulk work, or something is under way. */
-bool maintenance_are_left(const struct maintenance *maintenance);
-bool maintenance_are_busy(const struct maintenance *maintenance);
-/* Becomes readable when what was begun is done. */
+/* True while webhooks are to be closed or ended, bulk jobs are queued, or a task is under way. */
+bool maintenance_has_work(const struct maintenance *maintenance);
+bool maintenance_is_busy(const struct maintenance *maintenance);
+/* Becomes readable when the task has finished. */
 int maintenance_fd(const struct maintenance *maintenance);
 
 #endif

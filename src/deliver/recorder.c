@@ -8,11 +8,12 @@
 #include "deliver/back_off.h"
 
 enum {
-	BATCH = 256,                /* outcomes, at most */
-	FLUSH_COUNT = 64,           /* they are recorded after that many … */
-	FLUSH_MS = 5,               /* … or that long (docs/deliveries.md 3, guarantee) */
-	CONFLICTS = 3,              /* of a batch, until they are recorded one by one */
-	STUCK_MARGIN_MS = 10 * 1000 /* so long before its claim ends what meets nothing but conflicts is given up */
+	BATCH = 256,      /* outcomes, at most */
+	FLUSH_COUNT = 64, /* a batch is recorded when it has that many outcomes … */
+	FLUSH_MS = 5,     /* … or after that time (docs/deliveries.md 3, guarantee) */
+	CONFLICTS = 3,    /* of a batch; then its outcomes are recorded one at a time */
+	STUCK_MARGIN_MS =
+	    10 * 1000 /* time before the end of its claim at which an outcome that only met conflicts is discarded */
 };
 
 struct recorder {
@@ -21,13 +22,13 @@ struct recorder {
 	int64_t lease_ms;
 	recorder_released *released;
 	void *context;
-	struct delivery_outcome outcomes[BATCH]; /* of the slots whose attempts ended first */
-	size_t count;                            /* that are being recorded */
-	size_t singly;           /* so many are recorded one by one, because something is wrong with one of them */
-	bool retrying;           /* it is one that was postponed, alone */
-	unsigned conflicts;      /* of this batch, in a row */
-	struct back_off away;    /* the database */
-	struct back_off blocked; /* what was postponed */
+	struct delivery_outcome outcomes[BATCH]; /* in the order in which the attempts ended */
+	size_t count;                            /* being recorded */
+	size_t singly;           /* outcomes to record one at a time, because one of them is invalid or conflicts */
+	bool retrying;           /* a postponed outcome is recorded, alone */
+	unsigned conflicts;      /* of this batch, consecutive */
+	struct back_off away;    /* database unavailable */
+	struct back_off blocked; /* postponed outcomes */
 };
 
 struct recorder *
@@ -68,7 +69,7 @@ recorder_when(const struct recorder *r, bool last)
 	return when > r->away.until_ms ? when : r->away.until_ms;
 }
 
-/* In the thread. */
+/* Runs in the thread. */
 static enum result
 complete(struct store *store, void *context)
 {
@@ -79,9 +80,9 @@ complete(struct store *store, void *context)
 	return result;
 }
 
-/* What cannot be recorded before its claim ends: its delivery is made again then. */
+/* Discards an outcome that cannot be recorded before its claim ends. The delivery is then sent again. */
 static void
-give_up(struct recorder *r, struct slot *slot, const struct delivery_outcome *outcome, enum result result)
+discard(struct recorder *r, struct slot *slot, const struct delivery_outcome *outcome, enum result result)
 {
 	log_error("outcome_lost", LOG_UINT("delivery", outcome->id), LOG_STR("result", result_text(result)));
 	r->released(r->context, outcome);
@@ -89,12 +90,12 @@ give_up(struct recorder *r, struct slot *slot, const struct delivery_outcome *ou
 }
 
 static void
-give_up_stuck(struct recorder *r, int64_t now)
+discard_stuck(struct recorder *r, int64_t now)
 {
 	struct slot *slot;
 	while ((slot = slots_stuck(r->slots, now - r->lease_ms + STUCK_MARGIN_MS)) != NULL) {
 		const struct delivery_outcome outcome = slot_outcome(slot, now);
-		give_up(r, slot, &outcome, RESULT_CONFLICT);
+		discard(r, slot, &outcome, RESULT_CONFLICT);
 	}
 }
 
@@ -103,7 +104,7 @@ recorder_begin(struct recorder *r)
 {
 	const int64_t now = clock_monotonic_ms();
 	slots_follow_postponed(r->slots);
-	give_up_stuck(r, now);
+	discard_stuck(r, now);
 	if (r->singly > slots_ended(r->slots))
 		r->singly = slots_ended(r->slots);
 	r->retrying = slots_first_postponed(r->slots) != NULL && now >= r->blocked.until_ms;
@@ -132,9 +133,9 @@ recorder_fd(const struct recorder *r)
 	return runner_fd(r->runner);
 }
 
-/* Of those that are being recorded. */
+/* The first_slot slot of the batch being recorded. */
 static struct slot *
-first(const struct recorder *r)
+first_slot(const struct recorder *r)
 {
 	return r->retrying ? slots_first_postponed(r->slots) : slots_first_ended(r->slots);
 }
@@ -160,9 +161,9 @@ recorded(struct recorder *r, size_t count)
 {
 	size_t lost = 0;
 	for (size_t i = 0; i < count; i++) {
-		struct slot *slot = first(r);
+		struct slot *slot = first_slot(r);
 		if (slot_is_unknown(slot))
-			r->outcomes[i].stale = false; /* by being recorded before */
+			r->outcomes[i].stale = false; /* it was recorded before */
 		lost += r->outcomes[i].stale ? 1 : 0;
 		note_failure(slot, &r->outcomes[i]);
 		slot_overtake(slot);
@@ -179,34 +180,34 @@ recorded(struct recorder *r, size_t count)
 	r->away = (struct back_off){ 0 };
 }
 
-/* Nobody knows whether it was done. */
+/* The commit may have succeeded. */
 static void
 mark_unknown(struct recorder *r, size_t count)
 {
-	struct slot *slot = first(r);
+	struct slot *slot = first_slot(r);
 	for (size_t i = 0; i < count; i++, slot = slot_next(slot))
 		slot_mark_unknown(slot);
 }
 
-/* It alone was refused, or met somebody in its way. */
+/* A single outcome was rejected or conflicts with another transaction. */
 static void
-one_refused(struct recorder *r, enum result result)
+handle_single_rejection(struct recorder *r, enum result result)
 {
 	if (result != RESULT_CONFLICT) {
-		give_up(r, first(r), &r->outcomes[0], result);
+		discard(r, first_slot(r), &r->outcomes[0], result);
 	} else {
-		slot_postpone(first(r));
+		slot_postpone(first_slot(r));
 		back_off(&r->blocked, "record", result);
 	}
 	count_down(r);
 }
 
-/* The statements were refused, or somebody stands in their way, and only one of the outcomes may be to blame. */
+/* The statements were rejected or conflict with another transaction. Only one of the outcomes may be the cause. */
 static void
-refused(struct recorder *r, size_t count, enum result result)
+handle_rejection(struct recorder *r, size_t count, enum result result)
 {
 	if (count == 1)
-		one_refused(r, result);
+		handle_single_rejection(r, result);
 	else if (result != RESULT_CONFLICT || ++r->conflicts >= CONFLICTS)
 		r->singly = count;
 	else
@@ -228,6 +229,6 @@ recorder_settle(struct recorder *r)
 			mark_unknown(r, count);
 		back_off(&r->away, "record", result);
 	} else {
-		refused(r, count, result);
+		handle_rejection(r, count, result);
 	}
 }

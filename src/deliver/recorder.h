@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Records what came of attempts, in a thread of its own: meanwhile the dispatcher goes on sending and claims what comes next.
- * One batch at a time, of those that ended first. A slot is kept until its outcome is committed. */
+ * Records the outcomes of attempts in its own thread, so that the dispatcher keeps sending and claiming. Records one batch at a
+ * time, in the order in which attempts ended. A slot is released when its outcome is committed. */
 #ifndef LEADHOOK_DELIVER_RECORDER_H
 #define LEADHOOK_DELIVER_RECORDER_H
 
@@ -13,25 +13,26 @@
 
 struct recorder;
 
-/* Called for each outcome that is recorded, or given up, just before its slot is free. */
+/* Called for each outcome that was recorded or discarded, just before its slot is released. */
 typedef void recorder_released(void *context, const struct delivery_outcome *outcome);
 
-/* Records what has ended in `slots`. `lease_ms` is that of a claim. NULL, logged, when there can be no thread. */
+/* Records what has ended in `slots`. `lease_ms` is the duration of a claim. Returns NULL, logged, when no thread can be
+ * created. */
 struct recorder *recorder_new(
     struct store *store, struct slots *slots, int64_t lease_ms, recorder_released *released, void *context);
-/* Waits for a batch that is under way; *recorder may be NULL, becomes NULL. */
+/* Waits for the current batch. *recorder may be NULL; it is set to NULL. */
 void recorder_free(struct recorder **recorder);
 
-/* When recorder_begin has something to do, by clock_monotonic_ms; CLOCK_NEVER: not before something has happened. `last`:
- * nothing more will end, so what there is need not wait for company. */
+/* When recorder_begin has work, in clock_monotonic_ms. CLOCK_NEVER: no work until another attempt ends. `last`: no more
+ * attempts will end, so an incomplete batch need not wait. */
 int64_t recorder_when(const struct recorder *recorder, bool last);
 void recorder_begin(struct recorder *recorder);
 
 bool recorder_is_busy(const struct recorder *recorder);
-/* A batch is done: recorder_settle sees to it. */
+/* True when the batch has finished and recorder_settle must be called. */
 bool recorder_is_done(const struct recorder *recorder);
 void recorder_settle(struct recorder *recorder);
-/* Becomes readable when a batch is done. */
+/* Becomes readable when the batch has finished. */
 int recorder_fd(const struct recorder *recorder);
 
 #endif

@@ -21,7 +21,7 @@ make_body(struct pool *pool, const struct due_delivery *delivery, struct slice *
 	return true;
 }
 
-/* While a rotation lasts, with both secrets. */
+/* During a rotation of the secret, signs with both. */
 static bool
 sign(struct pool *pool, const struct due_delivery *delivery, int64_t timestamp, struct slice body, struct slice *signatures)
 {
@@ -58,11 +58,11 @@ request_make(struct pool *pool, const struct due_delivery *delivery, int64_t now
 		pool_printf(pool, "webhook-timestamp: %" PRId64, timestamp),
 		pool_printf(pool, "webhook-signature: %.*s", SLICE_ARGS(signatures)),
 	};
-	struct slice *kept = POOL_ARRAY(pool, ARRAY_SIZE(headers), struct slice);
+	struct slice *copies = POOL_ARRAY(pool, ARRAY_SIZE(headers), struct slice);
 	for (size_t i = 0; i < ARRAY_SIZE(headers); i++)
-		kept[i] = headers[i];
+		copies[i] = headers[i];
 	attempt->url = pool_string(pool, url);
-	attempt->headers = kept;
+	attempt->headers = copies;
 	attempt->header_count = ARRAY_SIZE(headers);
 	attempt->ca_file = path_or_null(pool, destination->ca_file);
 	attempt->client_certificate = path_or_null(pool, destination->client_certificate);

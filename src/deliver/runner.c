@@ -17,9 +17,9 @@
 enum runner_state { RUNNER_IDLE, RUNNER_BUSY, RUNNER_DONE };
 
 struct runner {
-	struct store *store; /* the thread's */
+	struct store *store; /* used by the thread only */
 	pthread_t thread;
-	pthread_mutex_t lock; /* of all below */
+	pthread_mutex_t lock; /* protects all members below */
 	pthread_cond_t changed;
 	enum runner_state state;
 	bool ending;
@@ -36,14 +36,14 @@ struct runner {
 	} while (0)
 
 static void
-tell(const struct runner *runner)
+notify(const struct runner *runner)
 {
 	const uint64_t one = 1;
 	if (write(runner->fd, &one, sizeof(one)) != (ssize_t)sizeof(one))
 		panic("an eventfd takes nothing");
 }
 
-/* The thread: from busy to done, again and again. */
+/* The thread function. */
 static void *
 loop(void *context)
 {
@@ -59,7 +59,7 @@ loop(void *context)
 		must(pthread_mutex_lock(&r->lock));
 		r->result = result;
 		r->state = RUNNER_DONE;
-		tell(r);
+		notify(r);
 	}
 	must(pthread_mutex_unlock(&r->lock));
 	digest_end_thread();
@@ -118,13 +118,13 @@ runner_start(struct runner *r, runner_work *work, void *context)
 bool
 runner_take(struct runner *r, enum result *result)
 {
-	uint64_t told;
+	uint64_t count;
 	must(pthread_mutex_lock(&r->lock));
 	const bool done = r->state == RUNNER_DONE;
 	if (done) {
 		*result = r->result;
 		r->state = RUNNER_IDLE;
-		if (read(r->fd, &told, sizeof(told)) != (ssize_t)sizeof(told))
+		if (read(r->fd, &count, sizeof(count)) != (ssize_t)sizeof(count))
 			panic("an eventfd has nothing");
 	}
 	must(pthread_mutex_unlock(&r->lock));

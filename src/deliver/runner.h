@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A thread with a connection of its own, that does one thing at a time for the dispatcher, which goes on sending meanwhile. */
+ * A thread with its own connection that runs one task at a time, so that the dispatcher keeps sending. */
 #ifndef LEADHOOK_DELIVER_RUNNER_H
 #define LEADHOOK_DELIVER_RUNNER_H
 
@@ -11,22 +11,22 @@
 struct runner;
 struct store;
 
-/* What it is to do; runs in the thread. */
+/* Runs in the thread. */
 typedef enum result runner_work(struct store *store, void *context);
 
-/* From now on the thread alone uses the store, until runner_free. NULL, logged, when there can be no thread. */
+/* The store belongs to the thread until runner_free. Returns NULL, logged, when no thread can be created. */
 struct runner *runner_new(struct store *store);
-/* Waits for what is under way; *runner may be NULL, becomes NULL. */
+/* Waits for the current task. *runner may be NULL; it is set to NULL. */
 void runner_free(struct runner **runner);
 
-/* Begins work(store, context). What `context` points to belongs to the thread until runner_take has answered true. One thing
- * more than one is a defect and ends the process. */
+/* Starts work(store, context). What `context` points to belongs to the thread until runner_take returns true. Starting a second
+ * task is a defect and ends the process. */
 void runner_start(struct runner *runner, runner_work *work, void *context);
-/* True when the work has ended; then its result is there, once. */
+/* Returns true, and the result, once after the work has finished. */
 MUST_CHECK bool runner_take(struct runner *runner, enum result *result);
-/* There is a result to be taken. */
+/* True when runner_take would return a result. */
 bool runner_is_done(struct runner *runner);
-/* Becomes readable with a result, until it is taken; or -1. */
+/* Becomes readable when a result is available, until it is taken; or -1. */
 int runner_fd(const struct runner *runner);
 
 #endif

@@ -18,32 +18,32 @@
 #include "deliver/sender_error.h"
 
 enum {
-	CONNECTION_LIFETIME_S = 300, /* a kept connection is not asked for its address again (docs/deliveries.md 5) */
+	CONNECTION_LIFETIME_S = 300, /* the name is not resolved again for a reused connection (docs/deliveries.md 5) */
 	CA_LIFETIME_S = 300,         /* after that a CA file is read again */
-	STALL_MS = 100,              /* that late is too late */
-	GRANTED_WAIT_MS = 100,       /* libcurl has no timer for the time that was granted */
-	WATCH_AFTER_MS = 500,        /* the bytes of an attempt that takes longer are counted as they come, … */
-	WATCHED_MAX = 1024 * 1024,   /* … and that many are too many */
+	STALL_MS = 100,              /* a later return from the wait is a stall */
+	EXTENDED_WAIT_MS = 100,      /* libcurl has no timer for the extension */
+	WATCH_AFTER_MS = 500,        /* the received bytes of an attempt that takes longer are counted … */
+	WATCHED_MAX = 1024 * 1024,   /* … up to this limit */
 	HEADER_LINE_MAX = 1024
 };
 
-/* One slot. Its handle is used again and again: what is the same for all attempts is set once. */
+/* One slot. Its handle is reused; options that are the same for all attempts are set once. */
 struct transfer {
 	CURL *easy;
 	struct sender *sender;
 	void *cookie;
 	struct curl_slist *headers;
 	int64_t started_ms;
-	int64_t granted_ms;      /* beyond its time */
-	enum sender_error error; /* found by ourselves, before libcurl did */
-	bool condemned;          /* to be ended without waiting for libcurl */
+	int64_t extension_ms;    /* extension of its time limit */
+	enum sender_error error; /* set by our callbacks before libcurl reports an error */
+	bool failed;             /* to be ended without waiting for libcurl */
 	bool watched;
 	bool own_certificates; /* the handle has those of its last attempt */
-	bool head_ended;       /* the empty line has come */
-	size_t headers_read, body_read, kept;
-	size_t watched_bytes; /* of the body, as it came */
-	char answer[SENDER_ANSWER_KEPT];
-	char words[CURL_ERROR_SIZE]; /* what libcurl says of a failure */
+	bool head_ended;       /* the empty line was received */
+	size_t headers_read, body_read, stored;
+	size_t watched_bytes; /* of the body, before decoding of chunks */
+	char answer[SENDER_ANSWER_STORED];
+	char error_text[CURL_ERROR_SIZE]; /* libcurl's error message */
 	TAILQ_ENTRY(transfer) list;
 };
 
@@ -56,27 +56,27 @@ struct sender {
 	CURLM *multi;
 	CURLSH *share;
 	const char *ca_file, *ca_folder; /* for attempts without a CA file of their own */
-	int64_t expected_ms;             /* when libcurl was to go on */
-	bool granted;                    /* more time, to something that may be under way */
+	int64_t expected_ms;             /* when libcurl's next timeout is due */
+	bool extended;                   /* a transfer that may be under way got an extension */
 	struct transfer *slots;
-	struct transfers unused, running, condemned;
+	struct transfers unused, running, failed;
 };
 
-/* Ends a transfer as soon as libcurl has returned: none of its callbacks may take a handle out of the multi. */
+/* Ends a transfer after libcurl has returned: a callback must not remove a handle from the multi. */
 static void
-condemn(struct transfer *transfer, enum sender_error error)
+fail_transfer(struct transfer *transfer, enum sender_error error)
 {
 	if (transfer->error == SENDER_OK)
 		transfer->error = error;
-	if (transfer->condemned)
+	if (transfer->failed)
 		return;
-	transfer->condemned = true;
+	transfer->failed = true;
 	TAILQ_REMOVE(&transfer->sender->running, transfer, list);
-	TAILQ_INSERT_TAIL(&transfer->sender->condemned, transfer, list);
+	TAILQ_INSERT_TAIL(&transfer->sender->failed, transfer, list);
 }
 
-/* CURLOPT_OPENSOCKETFUNCTION: sees every address that is about to be dialled, after the name was resolved. One that is not
- * allowed condemns the whole attempt: libcurl alone would go on with the next address. */
+/* CURLOPT_OPENSOCKETFUNCTION: checks each resolved address before the connection. A forbidden address fails the whole attempt;
+ * otherwise libcurl would try the next address. */
 static curl_socket_t
 open_socket(void *context, curlsocktype purpose UNUSED, struct curl_sockaddr *address)
 {
@@ -84,16 +84,16 @@ open_socket(void *context, curlsocktype purpose UNUSED, struct curl_sockaddr *ad
 	if (transfer->error != SENDER_OK)
 		return CURL_SOCKET_BAD;
 	if (!address_allowed(transfer->sender->options.rules, &address->addr)) {
-		condemn(transfer, SENDER_FORBIDDEN_ADDRESS);
+		fail_transfer(transfer, SENDER_FORBIDDEN_ADDRESS);
 		return CURL_SOCKET_BAD;
 	}
 	const int fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 	if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM))
-		condemn(transfer, SENDER_INTERNAL); /* no receiver is to blame for that */
+		fail_transfer(transfer, SENDER_INTERNAL); /* not the receiver's fault */
 	return fd;
 }
 
-/* libcurl names the peer of a connection as text. */
+/* libcurl reports the peer of a connection as text. */
 static bool
 parse_peer(const char *ip, int port, struct sockaddr_storage *peer)
 {
@@ -108,18 +108,18 @@ parse_peer(const char *ip, int port, struct sockaddr_storage *peer)
 	return inet_pton(AF_INET6, ip, &v6->sin6_addr) == 1;
 }
 
-/* CURLOPT_PREREQFUNCTION: runs before a request is sent, also on a kept connection, for which no socket is opened. */
+/* CURLOPT_PREREQFUNCTION: runs before a request is sent, including on a reused connection, for which no socket is opened. */
 static int
 before_request(void *context, char *ip, char *own_ip UNUSED, int port, int own_port UNUSED)
 {
 	struct transfer *transfer = context;
 	struct sockaddr_storage peer;
 	if (!parse_peer(ip, port, &peer) || !address_allowed(transfer->sender->options.rules, (const struct sockaddr *)&peer))
-		condemn(transfer, SENDER_FORBIDDEN_ADDRESS);
+		fail_transfer(transfer, SENDER_FORBIDDEN_ADDRESS);
 	return transfer->error == SENDER_OK ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
 }
 
-/* Of an answer, not of an interim one (1xx); 0 while none has come. */
+/* The status of the final response, not of an interim one (1xx); 0 when none was received. */
 static int
 status_of(const struct transfer *transfer)
 {
@@ -129,8 +129,8 @@ status_of(const struct transfer *transfer)
 	return status < 200 ? 0 : (int)status;
 }
 
-/* Other encodings than chunks were never asked for; libcurl would unpack them, layer by layer and without looking at the time:
- * a few kilobytes keep it busy for hours. */
+/* No encoding other than chunked was requested. libcurl would decode others, layer by layer and without checking its timeouts:
+ * a few kilobytes could bytes_stored it busy for hours. */
 static bool
 is_encoded(struct slice line)
 {
@@ -139,7 +139,7 @@ is_encoded(struct slice line)
 	       !slice_equal_nocase(slice_trim(line), SLICE("chunked"));
 }
 
-/* Line by line, those of interim answers and behind the chunks of a body too. */
+/* Called for each line, including those of interim responses and of trailers. */
 static size_t
 read_header(char *data, size_t size, size_t count, void *context)
 {
@@ -156,16 +156,16 @@ static size_t
 read_body(char *data, size_t size, size_t count, void *context)
 {
 	struct transfer *transfer = context;
-	size_t bytes = size * count, room = SENDER_ANSWER_KEPT - transfer->kept;
-	size_t keep = bytes < room ? bytes : room;
-	memcpy(transfer->answer + transfer->kept, data, keep);
-	transfer->kept += keep;
+	size_t bytes = size * count, room = SENDER_ANSWER_STORED - transfer->stored;
+	size_t bytes_stored = bytes < room ? bytes : room;
+	memcpy(transfer->answer + transfer->stored, data, bytes_stored);
+	transfer->stored += bytes_stored;
 	transfer->body_read += bytes;
 	return transfer->body_read < SENDER_ANSWER_READ ? bytes : 0;
 }
 
-/* CURLOPT_DEBUGFUNCTION, while watched: sees the body before it is taken out of its chunks. Around these anything may stand,
- * without end, of which the other callbacks hear nothing. */
+/* CURLOPT_DEBUGFUNCTION, while watched: gets the body before the chunks are decoded. Chunk framing has no size limit, and the
+ * other callbacks do not get it. */
 static int
 count_bytes(CURL *easy UNUSED, curl_infotype type, char *data UNUSED, size_t size, void *context)
 {
@@ -173,18 +173,18 @@ count_bytes(CURL *easy UNUSED, curl_infotype type, char *data UNUSED, size_t siz
 	if (type == CURLINFO_DATA_IN)
 		transfer->watched_bytes += size;
 	if (transfer->watched_bytes > WATCHED_MAX)
-		condemn(transfer, SENDER_BAD_ANSWER);
+		fail_transfer(transfer, SENDER_BAD_ANSWER);
 	return 0;
 }
 
-/* Of a transfer, unless something before it failed. */
+/* Sets an option unless an earlier one failed. */
 #define SET(option, value)    \
 	if (code == CURLE_OK) \
 	code = curl_easy_setopt(transfer->easy, (option), (value))
 
-/* What attempts without a CA file of their own are verified with: that of the options, or what libcurl was built with, which
- * an option's NULL would not bring back. There, the folder says the same as the file; reading them takes tens of milliseconds,
- * and libcurl keeps what it has read only of a file that stands alone. */
+/* Sets the CAs for attempts without a CA file of their own: those of the options, or libcurl's default, which setting an option
+ * to NULL would not restore. In the default the folder has the same CAs as the file. Reading them takes tens of milliseconds,
+ * and libcurl caches only a file without a folder. */
 static CURLcode
 find_authorities(struct sender *sender, CURL *easy)
 {
@@ -201,8 +201,8 @@ find_authorities(struct sender *sender, CURL *easy)
 	return code;
 }
 
-/* libcurl takes a kept connection only where CA file and client certificate have the same names. A TLS session would outlive
- * that: who resumes one is not verified again, and is to the receiver who it was. */
+/* libcurl reuses a connection only when the names of CA file and client certificate match. A TLS session does not depend on
+ * these names: a resumed session is not verified again, and the receiver sees the previous client certificate. */
 static CURLcode
 set_certificates(struct transfer *transfer, const struct attempt *attempt)
 {
@@ -214,7 +214,7 @@ set_certificates(struct transfer *transfer, const struct attempt *attempt)
 	transfer->own_certificates = true;
 	SET(CURLOPT_CAINFO, own_ca ? attempt->ca_file : sender->ca_file);
 	SET(CURLOPT_CAPATH, own_ca ? NULL : sender->ca_folder);
-	SET(CURLOPT_CA_CACHE_TIMEOUT, own_ca ? 0L : (long)CA_LIFETIME_S); /* there is room for one */
+	SET(CURLOPT_CA_CACHE_TIMEOUT, own_ca ? 0L : (long)CA_LIFETIME_S); /* the cache has room for one */
 	SET(CURLOPT_SSLCERT, attempt->client_certificate);
 	SET(CURLOPT_SSLKEY, attempt->client_key);
 	SET(CURLOPT_SSL_SESSIONID_CACHE, own_ca || own_client ? 0L : 1L);
@@ -223,18 +223,18 @@ set_certificates(struct transfer *transfer, const struct attempt *attempt)
 	return code;
 }
 
-/* libcurl looks at the time before it reads. */
+/* libcurl checks its timeouts before it reads. */
 static CURLcode
 set_times(struct transfer *transfer)
 {
 	const struct sender_options *options = &transfer->sender->options;
 	CURLcode code = CURLE_OK;
-	SET(CURLOPT_CONNECTTIMEOUT_MS, (long)(options->connect_timeout_ms + transfer->granted_ms));
-	SET(CURLOPT_TIMEOUT_MS, (long)(options->timeout_ms + transfer->granted_ms));
+	SET(CURLOPT_CONNECTTIMEOUT_MS, (long)(options->connect_timeout_ms + transfer->extension_ms));
+	SET(CURLOPT_TIMEOUT_MS, (long)(options->timeout_ms + transfer->extension_ms));
 	return code;
 }
 
-/* What is the same for every attempt. libcurl answers an error for an option that it was built without. */
+/* Sets the options that are the same for every attempt. libcurl returns an error for an option that it was built without. */
 static bool
 configure(struct transfer *transfer)
 {
@@ -244,14 +244,14 @@ configure(struct transfer *transfer)
 		code = set_times(transfer);
 	SET(CURLOPT_PRIVATE, transfer);
 	SET(CURLOPT_SHARE, transfer->sender->share);
-	/* Time. */
+	/* Timeouts. */
 	SET(CURLOPT_NOSIGNAL, 1L);
-	SET(CURLOPT_QUICK_EXIT, 1L); /* else the end of an attempt waits for a resolver that hangs */
+	SET(CURLOPT_QUICK_EXIT, 1L); /* otherwise the end of an attempt waits for a resolver that hangs */
 	SET(CURLOPT_MAXLIFETIME_CONN, (long)CONNECTION_LIFETIME_S);
 	SET(CURLOPT_TCP_KEEPALIVE, 0L);
-	/* Where to. */
+	/* Destination. */
 	SET(CURLOPT_PROTOCOLS_STR, "http,https");
-	SET(CURLOPT_PROXY, ""); /* not even from the environment */
+	SET(CURLOPT_PROXY, ""); /* not from the environment either */
 	SET(CURLOPT_FOLLOWLOCATION, 0L);
 	SET(CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
 	SET(CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
@@ -266,26 +266,26 @@ configure(struct transfer *transfer)
 	SET(CURLOPT_CAINFO, transfer->sender->ca_file);
 	SET(CURLOPT_CAPATH, transfer->sender->ca_folder);
 	SET(CURLOPT_CA_CACHE_TIMEOUT, (long)CA_LIFETIME_S);
-	SET(CURLOPT_KEYPASSWD, ""); /* else it is asked for at the terminal */
+	SET(CURLOPT_KEYPASSWD, ""); /* otherwise libcurl prompts for it on the terminal */
 	/* The request. */
 	SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
 	SET(CURLOPT_POST, 1L);
 	SET(CURLOPT_USERAGENT, options->user_agent);
-	/* The answer; no Accept-Encoding, so that it is not unpacked. */
+	/* The response; no Accept-Encoding, so that it is not decompressed. */
 	SET(CURLOPT_HEADERFUNCTION, read_header);
 	SET(CURLOPT_HEADERDATA, transfer);
 	SET(CURLOPT_WRITEFUNCTION, read_body);
 	SET(CURLOPT_WRITEDATA, transfer);
 	SET(CURLOPT_DEBUGFUNCTION, count_bytes);
 	SET(CURLOPT_DEBUGDATA, transfer);
-	SET(CURLOPT_ERRORBUFFER, transfer->words);
+	SET(CURLOPT_ERRORBUFFER, transfer->error_text);
 	if (code != CURLE_OK)
 		log_error("curl_setup", LOG_STR("error", curl_easy_strerror(code)));
 	return code == CURLE_OK;
 }
 #undef SET
 
-/* TLS sessions are resumed over all handles; connections are shared by the multi already. */
+/* All handles share TLS sessions; the multi already shares connections. */
 static bool
 set_up(struct sender *sender)
 {
@@ -322,7 +322,7 @@ sender_new(const struct sender_options *options, sender_done *done, void *contex
 	sender->slots = memory_alloc(options->in_flight * sizeof(*sender->slots));
 	TAILQ_INIT(&sender->unused);
 	TAILQ_INIT(&sender->running);
-	TAILQ_INIT(&sender->condemned);
+	TAILQ_INIT(&sender->failed);
 	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK || !set_up(sender)) {
 		log_error("curl_setup", LOG_STR("error", "libcurl cannot be set up"));
 		sender_free(&sender);
@@ -359,7 +359,7 @@ add_header(struct transfer *transfer, const char *line)
 	transfer->headers = longer;
 }
 
-/* False when a header line would hold a line of its own, or is longer than any of ours. */
+/* Returns false when a header contains a line break or is longer than any of ours. */
 static bool
 add_headers(struct transfer *transfer, const struct attempt *attempt)
 {
@@ -386,13 +386,13 @@ sender_start(struct sender *sender, const struct attempt *attempt, void *cookie)
 	TAILQ_INSERT_TAIL(&sender->running, transfer, list);
 	transfer->cookie = cookie;
 	transfer->started_ms = clock_monotonic_ms();
-	transfer->granted_ms = 0;
+	transfer->extension_ms = 0;
 	transfer->error = SENDER_OK;
-	transfer->condemned = transfer->watched = transfer->head_ended = false;
-	transfer->headers_read = transfer->body_read = transfer->kept = transfer->watched_bytes = 0;
-	transfer->words[0] = '\0';
+	transfer->failed = transfer->watched = transfer->head_ended = false;
+	transfer->headers_read = transfer->body_read = transfer->stored = transfer->watched_bytes = 0;
+	transfer->error_text[0] = '\0';
 	if (!add_headers(transfer, attempt)) {
-		condemn(transfer, SENDER_INVALID_HEADER);
+		fail_transfer(transfer, SENDER_INVALID_HEADER);
 		return;
 	}
 	if (set_certificates(transfer, attempt) != CURLE_OK || set_times(transfer) != CURLE_OK ||
@@ -402,7 +402,7 @@ sender_start(struct sender *sender, const struct attempt *attempt, void *cookie)
 	    curl_easy_setopt(transfer->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)attempt->body.size) != CURLE_OK ||
 	    curl_easy_setopt(transfer->easy, CURLOPT_POSTFIELDS, attempt->body.data) != CURLE_OK ||
 	    curl_multi_add_handle(sender->multi, transfer->easy) != CURLM_OK)
-		condemn(transfer, SENDER_INTERNAL);
+		fail_transfer(transfer, SENDER_INTERNAL);
 }
 
 static enum sender_error
@@ -412,12 +412,12 @@ classify(const struct transfer *transfer, CURLcode code)
 		return transfer->error;
 	if (code == CURLE_WRITE_ERROR && transfer->body_read >= SENDER_ANSWER_READ)
 		return SENDER_OK;
-	if (code == CURLE_OK && !transfer->head_ended) /* libcurl is content with less */
+	if (code == CURLE_OK && !transfer->head_ended) /* libcurl accepts less */
 		return SENDER_CONNECTION_LOST;
-	return sender_error_of(transfer->easy, code, transfer->words);
+	return sender_error_of(transfer->easy, code, transfer->error_text);
 }
 
-/* Tells what came of a transfer and frees its slot. */
+/* Reports the result of a transfer and frees its slot. */
 static void
 finish(struct transfer *transfer, CURLcode code)
 {
@@ -425,18 +425,18 @@ finish(struct transfer *transfer, CURLcode code)
 	struct attempt_result result = {
 		.error = classify(transfer, code),
 		.status = status_of(transfer),
-		.answer = { transfer->answer, transfer->kept },
+		.answer = { transfer->answer, transfer->stored },
 		.duration_ms = clock_monotonic_ms() - transfer->started_ms,
 	};
 	struct curl_header *header;
-	/* -1: of the last answer, after any "100 Continue". */
+	/* -1: of the final response, after any "100 Continue" */
 	if (result.status != 0 && curl_easy_header(transfer->easy, "Retry-After", 0, CURLH_HEADER, -1, &header) == CURLHE_OK)
 		result.retry_after = slice_of(header->value);
 	sender->done(sender->context, transfer->cookie, &result);
 	curl_multi_remove_handle(sender->multi, transfer->easy);
 	curl_slist_free_all(transfer->headers);
 	transfer->headers = NULL;
-	TAILQ_REMOVE(transfer->condemned ? &sender->condemned : &sender->running, transfer, list);
+	TAILQ_REMOVE(transfer->failed ? &sender->failed : &sender->running, transfer, list);
 	TAILQ_INSERT_HEAD(&sender->unused, transfer, list);
 }
 
@@ -449,18 +449,18 @@ finish_all_done(struct sender *sender)
 	while ((message = curl_multi_info_read(sender->multi, &left)) != NULL) {
 		if (message->msg != CURLMSG_DONE)
 			continue;
-		CURLcode code = message->data.result; /* the message dies with the handle's removal */
+		CURLcode code = message->data.result; /* the message is freed when the handle is removed */
 		curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
 		finish(transfer, code);
 	}
-	while ((transfer = TAILQ_FIRST(&sender->condemned)) != NULL)
+	while ((transfer = TAILQ_FIRST(&sender->failed)) != NULL)
 		finish(transfer, CURLE_OK);
 }
 
-/* We should have been here earlier, but did something else, or were stopped: a receiver is not to blame for what nobody has
- * read meanwhile. */
+/* Extends the time limits after the process was late: it was busy or stopped. The receiver is not at fault for data that was
+ * not read. */
 static void
-grant_stall(struct sender *sender)
+extend_stalled(struct sender *sender)
 {
 	const int64_t now = clock_monotonic_ms();
 	struct transfer *transfer;
@@ -469,16 +469,16 @@ grant_stall(struct sender *sender)
 	TAILQ_FOREACH(transfer, &sender->running, list)
 	{
 		const int64_t from = transfer->started_ms > sender->expected_ms ? transfer->started_ms : sender->expected_ms;
-		transfer->granted_ms += now - from;
-		if (transfer->granted_ms > sender->options.stall_max_ms)
-			transfer->granted_ms = sender->options.stall_max_ms;
-		sender->granted = true;
+		transfer->extension_ms += now - from;
+		if (transfer->extension_ms > sender->options.stall_max_ms)
+			transfer->extension_ms = sender->options.stall_max_ms;
+		sender->extended = true;
 		if (set_times(transfer) != CURLE_OK)
-			panic("libcurl refuses a time"); /* it takes any number */
+			panic("libcurl refuses a time"); /* libcurl accepts any number */
 	}
 }
 
-/* Most attempts are over by then; those that started first stand first. */
+/* Most attempts have ended by then; those that started first are first in the list. */
 static void
 watch_slow(struct sender *sender)
 {
@@ -506,16 +506,16 @@ sender_wait(struct sender *sender, int64_t timeout_ms, const int wake_fds[SENDER
 		index[count] = i;
 		wake[count++] = (struct curl_waitfd){ .fd = wake_fds[i], .events = CURL_WAIT_POLLIN };
 	}
-	grant_stall(sender);
+	extend_stalled(sender);
 	watch_slow(sender);
-	sender->granted = sender->granted && !TAILQ_EMPTY(&sender->running);
-	if (sender->granted && timeout_ms > GRANTED_WAIT_MS)
-		timeout_ms = GRANTED_WAIT_MS;
-	if (!TAILQ_EMPTY(&sender->condemned))
+	sender->extended = sender->extended && !TAILQ_EMPTY(&sender->running);
+	if (sender->extended && timeout_ms > EXTENDED_WAIT_MS)
+		timeout_ms = EXTENDED_WAIT_MS;
+	if (!TAILQ_EMPTY(&sender->failed))
 		timeout_ms = 0;
 	sender->expected_ms = clock_monotonic_ms() + timeout_ms;
 	CURLMcode code = curl_multi_poll(sender->multi, wake, count, (int)timeout_ms, NULL);
-	grant_stall(sender);
+	extend_stalled(sender);
 	if (code == CURLM_OK)
 		code = curl_multi_perform(sender->multi, &running);
 	if (code != CURLM_OK)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Sends attempts over HTTP, many at a time (libcurl's multi interface), from one thread.
+ * Sends attempts over HTTP, many in parallel (libcurl's multi interface), in one thread.
  *
- * What the outside may do to us ends here: addresses are checked when they are dialled (docs/deliveries.md 5), redirects,
- * cookies, proxies and user names are not known, every wait has an end, every answer a maximum. */
+ * Protects against hostile receivers: addresses are checked when the connection is opened (docs/deliveries.md 5); redirects,
+ * cookies, proxies and user names are not supported; every wait has a timeout and every response a maximum size. */
 #ifndef LEADHOOK_DELIVER_SENDER_H
 #define LEADHOOK_DELIVER_SENDER_H
 
@@ -17,44 +17,43 @@
 struct sender;
 
 enum {
-	SENDER_ANSWER_KEPT = 1024,      /* bytes of an answer's body that are kept for the log */
-	SENDER_ANSWER_READ = 64 * 1024, /* bytes that are read: more of it is cut off, which is no failure */
-	SENDER_HEADERS_READ = 64 * 1024 /* bytes of an answer's header lines: more of them is a failure */
+	SENDER_ANSWER_STORED = 1024,    /* bytes of a response body that are stored in the log */
+	SENDER_ANSWER_READ = 64 * 1024, /* bytes of a response body that are read; the rest is cut off without an error */
+	SENDER_HEADERS_READ = 64 * 1024 /* bytes of response headers; more is an error */
 };
 
-/* Why an attempt got no whole answer. */
+/* Why an attempt got no complete response. */
 enum sender_error {
-	SENDER_OK,                /* a whole answer, whatever its status */
-	SENDER_FORBIDDEN_ADDRESS, /* the name led to an address or a port that is not allowed; nothing was sent */
+	SENDER_OK,                /* a complete response with any status */
+	SENDER_FORBIDDEN_ADDRESS, /* the name resolved to a forbidden address or port; nothing was sent */
 	SENDER_INVALID_URL,
-	SENDER_INVALID_HEADER, /* a control character where it would make a header line of its own; nothing was sent */
+	SENDER_INVALID_HEADER, /* a control character in a header; nothing was sent */
 	SENDER_NOT_RESOLVED,
-	SENDER_REFUSED, /* nobody listens */
+	SENDER_REFUSED, /* connection refused */
 	SENDER_UNREACHABLE,
-	SENDER_CONNECT_TIMEOUT,    /* including the look-up of the name and the TLS handshake */
-	SENDER_TIMEOUT,            /* connected, but no whole answer in time */
-	SENDER_CERTIFICATE,        /* the receiver's: not to be trusted, or for another name */
-	SENDER_CA_FILE,            /* ours: cannot be read, or holds no certificate */
-	SENDER_CLIENT_CERTIFICATE, /* ours, or its key: cannot be read, or they do not fit */
-	SENDER_TLS,                /* no common version, …; or the receiver refuses our certificate, or that there is none */
+	SENDER_CONNECT_TIMEOUT,    /* includes name resolution and the TLS handshake */
+	SENDER_TIMEOUT,            /* connected, but no complete response in time */
+	SENDER_CERTIFICATE,        /* the receiver's: not trusted, or for another name */
+	SENDER_CA_FILE,            /* ours: cannot be read, or has no certificate */
+	SENDER_CLIENT_CERTIFICATE, /* ours, or its key: cannot be read, or they do not match */
+	SENDER_TLS,                /* no common version, …; or the receiver rejects our certificate or its absence */
 	SENDER_CONNECTION_LOST,
-	SENDER_BAD_ANSWER, /* not HTTP, or header lines without end */
-	SENDER_UNREADABLE, /* never told by the sender: its payload, URL or secret is broken, so that there is nothing to send
-			    */
+	SENDER_BAD_ANSWER, /* not HTTP, or too many header bytes */
+	SENDER_UNREADABLE, /* not reported by the sender: the payload, URL or secret is invalid, so nothing can be sent */
 	SENDER_INTERNAL    /* out of descriptors, out of memory, a defect */
 };
 
-/* "timeout", … at most 32 ASCII bytes, as the log of attempts holds them; the absent slice for SENDER_OK. */
+/* "timeout", …: at most 32 ASCII bytes, as stored in the log of attempts. The absent slice for SENDER_OK. */
 struct slice sender_error_name(enum sender_error error);
 
 struct sender_options {
 	const char *user_agent;                 /* no control characters */
-	size_t in_flight;                       /* attempts at a time */
-	int64_t connect_timeout_ms, timeout_ms; /* the latter of the whole attempt */
-	int64_t stall_max_ms; /* time between two calls of sender_wait, or while the process is stopped, counts in neither, up
-				 to that much of an attempt */
+	size_t in_flight;                       /* maximum number of parallel attempts */
+	int64_t connect_timeout_ms, timeout_ms; /* the latter for the whole attempt */
+	int64_t stall_max_ms; /* time between two calls of sender_wait, or while the process is stopped, does not count, up to
+				 this limit per attempt */
 	const char *ca_file;  /* PEM; NULL: the system's */
-	const struct address_rules *rules; /* what may be dialled */
+	const struct address_rules *rules; /* which addresses may be connected to */
 };
 
 struct attempt {
@@ -62,36 +61,36 @@ struct attempt {
 	const struct slice *headers; /* "Name: value", copied */
 	size_t header_count;
 	struct slice body; /* must stay valid until the attempt is done */
-	/* Names of PEM files, copied; NULL: none of its own. The key may be in the certificate's file, and has no passphrase.
-	 * When a file is replaced, connections that were made with the former one go on for some minutes. */
+	/* Names of PEM files, copied; NULL: none of its own. The certificate's file may include the key, which has no
+	 * passphrase. After a file is replaced, connections that used the old one are reused for some minutes. */
 	const char *ca_file, *client_certificate, *client_key;
 };
 
 struct attempt_result {
 	enum sender_error error;
-	int status;               /* HTTP, or 0 when none came */
-	struct slice retry_after; /* the header's value as it came, or absent */
-	struct slice answer;      /* first SENDER_ANSWER_KEPT bytes of the body */
+	int status;               /* HTTP status; 0 when none was received */
+	struct slice retry_after; /* the header's value as received, or absent */
+	struct slice answer;      /* first SENDER_ANSWER_STORED bytes of the body */
 	int64_t duration_ms;
 };
 
-/* Called from within sender_wait when an attempt is done, once for each. `result` and what it points to are valid during the
- * call; it must not start attempts. */
+/* Called by sender_wait once for each attempt, when it is done. `result` and what it points to are valid during the call. Must
+ * not start attempts. */
 typedef void sender_done(void *context, void *cookie, const struct attempt_result *result);
 
-/* NULL, logged, when libcurl cannot do what is asked of it. What `options` points to must stay valid. */
+/* Returns NULL, logged, when libcurl does not support an option. What `options` points to must stay valid. */
 struct sender *sender_new(const struct sender_options *options, sender_done *done, void *context);
-/* Gives up what is under way without a call of `done`; *sender may be NULL, becomes NULL. */
+/* Aborts what is under way without calling `done`. *sender may be NULL; it is set to NULL. */
 void sender_free(struct sender **sender);
 
-/* Starts an attempt. At most options.in_flight at a time: one more is a defect and ends the process. Whatever is wrong with
- * the attempt is told by its result. */
+/* Starts an attempt. More than options.in_flight at a time is a defect and ends the process. An invalid attempt is reported by
+ * its result. */
 void sender_start(struct sender *sender, const struct attempt *attempt, void *cookie);
 
 enum { SENDER_WAKE_FDS = 3 };
 
-/* Moves data, calls `done`; answers as soon as something has happened, at the latest after `timeout_ms`. Sleeps also when
- * nothing is under way. Each of `wake_fds` (-1: none) ends the wait when it becomes readable: bit i of the answer. */
+/* Transfers data and calls `done`. Returns when an attempt has ended or after `timeout_ms`, even when nothing is under way. A
+ * readable descriptor of `wake_fds` (-1: none) ends the wait and sets bit i of the return value. */
 unsigned sender_wait(struct sender *sender, int64_t timeout_ms, const int wake_fds[SENDER_WAKE_FDS]);
 
 #endif

@@ -37,7 +37,7 @@ static const struct {
 	{ CURLE_GOT_NOTHING, SENDER_CONNECTION_LOST }, { CURLE_PARTIAL_FILE, SENDER_CONNECTION_LOST },
 	{ CURLE_RECV_ERROR, SENDER_CONNECTION_LOST }, { CURLE_SEND_ERROR, SENDER_CONNECTION_LOST },
 	{ CURLE_WEIRD_SERVER_REPLY, SENDER_BAD_ANSWER }, { CURLE_BAD_CONTENT_ENCODING, SENDER_BAD_ANSWER },
-	{ CURLE_WRITE_ERROR, SENDER_BAD_ANSWER }, /* our own callbacks refused more of it */
+	{ CURLE_WRITE_ERROR, SENDER_BAD_ANSWER }, /* our callbacks refused more data */
 };
 
 struct slice
@@ -46,13 +46,13 @@ sender_error_name(enum sender_error error)
 	return error_names[error];
 }
 
-/* Codes that mean two things, by whether there was a connection. */
+/* Codes with two meanings: without and with a connection. */
 static const struct {
 	CURLcode code;
 	enum sender_error unconnected, connected;
 } double_meanings[] = {
 	{ CURLE_OPERATION_TIMEDOUT, SENDER_CONNECT_TIMEOUT, SENDER_TIMEOUT },
-	{ CURLE_UNSUPPORTED_PROTOCOL, SENDER_INVALID_URL, SENDER_BAD_ANSWER }, /* an answer without a head is HTTP/0.9 */
+	{ CURLE_UNSUPPORTED_PROTOCOL, SENDER_INVALID_URL, SENDER_BAD_ANSWER }, /* a response without a header is HTTP/0.9 */
 	{ CURLE_OUT_OF_MEMORY, SENDER_INTERNAL, SENDER_BAD_ANSWER },           /* a header line that is too long for libcurl */
 };
 
@@ -70,19 +70,19 @@ was_refused(CURL *easy)
 	return curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &number) == CURLE_OK && number == ECONNREFUSED;
 }
 
-/* In TLS 1.3 a receiver judges a client's certificate, or the lack of one, after the handshake. */
+/* In TLS 1.3 the receiver verifies the client certificate after the handshake. */
 static bool
-was_refused_by_tls(const char *words)
+was_refused_by_tls(const char *error_text)
 {
-	return strstr(words, " alert ") != NULL;
+	return strstr(error_text, " alert ") != NULL;
 }
 
 enum sender_error
-sender_error_of(CURL *easy, CURLcode code, const char *words)
+sender_error_of(CURL *easy, CURLcode code, const char *error_text)
 {
 	if (code == CURLE_COULDNT_CONNECT && was_refused(easy))
 		return SENDER_REFUSED;
-	if (code == CURLE_RECV_ERROR && was_refused_by_tls(words))
+	if (code == CURLE_RECV_ERROR && was_refused_by_tls(error_text))
 		return SENDER_TLS;
 	for (size_t i = 0; i < ARRAY_SIZE(double_meanings); i++)
 		if (double_meanings[i].code == code)
@@ -90,5 +90,5 @@ sender_error_of(CURL *easy, CURLcode code, const char *words)
 	for (size_t i = 0; i < ARRAY_SIZE(error_of_code); i++)
 		if (error_of_code[i].code == code)
 			return error_of_code[i].error;
-	return was_connected(easy) ? SENDER_BAD_ANSWER : SENDER_INTERNAL; /* whoever answers has a part in it */
+	return was_connected(easy) ? SENDER_BAD_ANSWER : SENDER_INTERNAL; /* the receiver contributed to the error */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What libcurl says of a transfer, in the sender's words. */
+ * Maps libcurl's errors to enum sender_error. */
 #ifndef LEADHOOK_DELIVER_SENDER_ERROR_H
 #define LEADHOOK_DELIVER_SENDER_ERROR_H
 
@@ -7,7 +7,7 @@
 
 #include "deliver/sender.h"
 
-/* Of a transfer that has ended with `code`; `words`: what it left in CURLOPT_ERRORBUFFER. */
-enum sender_error sender_error_of(CURL *easy, CURLcode code, const char *words);
+/* For a transfer that ended with `code`; `error_text` is the contents of CURLOPT_ERRORBUFFER. */
+enum sender_error sender_error_of(CURL *easy, CURLcode code, const char *error_text);
 
 #endif

@@ -13,13 +13,13 @@ struct slot {
 	enum slot_state state;
 	struct pool *pool;
 	struct slice event;              /* a literal */
-	struct delivery_outcome outcome; /* its times are made when it is asked for */
+	struct delivery_outcome outcome; /* its times are set when it is read */
 	struct retry_decision decision;
 	const struct retry_schedule *schedule;
 	unsigned attempts_before;
 	int64_t held_until_ms;
 	int64_t claimed_ms, started_ms, ended_ms;
-	uint64_t end_number; /* goes up with each that ends */
+	uint64_t end_number; /* increases with each attempt that ends */
 	bool unknown, late;
 	TAILQ_ENTRY(slot) list;
 	TAILQ_ENTRY(slot) age;
@@ -30,9 +30,9 @@ TAILQ_HEAD(slot_list, slot);
 struct slots {
 	struct slot *all;
 	size_t count;
-	struct slot_list lists[SLOT_STATES]; /* the first has been in it longest */
+	struct slot_list lists[SLOT_STATES]; /* longest in the state first */
 	size_t counts[SLOT_STATES];
-	struct slot_list in_use; /* the oldest first */
+	struct slot_list in_use; /* oldest claim first */
 	uint64_t ends;
 };
 
@@ -175,7 +175,7 @@ slot_end(struct slot *slot, const struct attempt_result *result, const struct re
 }
 
 static void
-demand_ended(const struct slot *slot)
+require_ended(const struct slot *slot)
 {
 	if (slot->state != SLOT_ENDED && slot->state != SLOT_POSTPONED)
 		panic("a slot has not ended");
@@ -184,7 +184,7 @@ demand_ended(const struct slot *slot)
 void
 slot_release(struct slot *slot)
 {
-	demand_ended(slot);
+	require_ended(slot);
 	move(slot, SLOT_UNUSED);
 	TAILQ_REMOVE(&slot->slots->in_use, slot, age);
 	pool_reset(slot->pool);
@@ -193,7 +193,7 @@ slot_release(struct slot *slot)
 void
 slot_postpone(struct slot *slot)
 {
-	demand_ended(slot);
+	require_ended(slot);
 	move(slot, SLOT_POSTPONED);
 }
 
@@ -312,7 +312,7 @@ slot_ended_ms(const struct slot *slot)
 }
 
 static int64_t
-what_is_left(int64_t ms, int64_t passed_ms)
+remaining_ms(int64_t ms, int64_t passed_ms)
 {
 	return ms > passed_ms ? ms - passed_ms : 0;
 }
@@ -323,7 +323,7 @@ slot_outcome(const struct slot *slot, int64_t now_ms)
 	struct delivery_outcome outcome = slot->outcome;
 	outcome.late = slot->late;
 	outcome.started_ms_ago = now_ms - slot->started_ms;
-	outcome.next_due_in_ms = what_is_left(slot->decision.delay_ms, now_ms - slot->ended_ms);
+	outcome.next_due_in_ms = remaining_ms(slot->decision.delay_ms, now_ms - slot->ended_ms);
 	outcome.webhook_hold_ms = slot->held_until_ms > now_ms ? slot->held_until_ms - now_ms : 0;
 	return outcome;
 }

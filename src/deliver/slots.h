@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The slots of a dispatcher. A delivery has one from its claim until its outcome is committed: unused → sending → ended
- * (→ postponed) → unused. Their number is what a kill at the worst moment can send twice. No I/O, no clock. */
+ * The slots of a dispatcher. A delivery occupies one from its claim until its outcome is committed: unused → sending → ended (→
+ * postponed) → unused. Their number limits what a kill at the worst moment can cause to be sent twice. No I/O and no clock. */
 #ifndef LEADHOOK_DELIVER_SLOTS_H
 #define LEADHOOK_DELIVER_SLOTS_H
 
@@ -18,64 +18,64 @@ struct slots;
 struct slot;
 
 struct slots *slots_new(size_t count);
-/* *slots may be NULL, becomes NULL. */
+/* *slots may be NULL; it is set to NULL. */
 void slots_free(struct slots **slots);
 
 size_t slots_unused(const struct slots *slots);
 size_t slots_used(const struct slots *slots);
 size_t slots_sending(const struct slots *slots);
 size_t slots_ended(const struct slots *slots);
-/* The one whose attempt ended first; or NULL. */
+/* The slot whose attempt ended first, or NULL. */
 struct slot *slots_first_ended(const struct slots *slots);
-/* Those that were postponed are none of these any more. */
+/* Postponed slots are not counted as ended. */
 struct slot *slots_first_postponed(const struct slots *slots);
-/* When the oldest of what is in slots was claimed; CLOCK_NEVER: none is in use. */
+/* When the oldest delivery in a slot was claimed; CLOCK_NEVER: all slots are unused. */
 int64_t slots_oldest_ms(const struct slots *slots);
 
-/* What an attempt came to for its webhook. */
+/* The effect of an attempt on its webhook. */
 struct webhook_result {
-	unsigned failures, probes; /* webhook/health.h, afterwards */
-	int64_t held_until_ms;     /* nothing goes to it before */
-	enum webhook_state state;  /* ACTIVE: as it was */
+	unsigned failures, probes; /* webhook/health.h, after the attempt */
+	int64_t held_until_ms;     /* nothing is sent to it before */
+	enum webhook_state state;  /* ACTIVE: no change */
 };
 
-/* Times are those of one clock that never goes back. `claimed_ms`: from when its claim
- * counts. More deliveries than unused slots are a defect and end the process. */
+/* Times are of one monotonic clock. `claimed_ms` is the start of the claim. Taking more slots than are unused is a defect and
+ * ends the process. */
 struct slot *slots_take(struct slots *slots, const struct due_delivery *delivery, int64_t claimed_ms, int64_t now_ms);
-/* By which it is tried again; must stay valid until slot_release. */
+/* The schedule for retries; must stay valid until slot_release. */
 void slot_set_schedule(struct slot *slot, const struct retry_schedule *schedule);
-/* The attempt is done; what of `result` is needed is copied. */
+/* The attempt is done. Copies what it needs from `result`. */
 void slot_end(struct slot *slot, const struct attempt_result *result, const struct retry_decision *decision,
     const struct webhook_result *webhook, int64_t now_ms);
-/* The outcome is committed, or given up. */
+/* The outcome is committed or discarded. */
 void slot_release(struct slot *slot);
-/* Somebody stands in the way of its outcome: it is behind all that were postponed. */
+/* Another transaction blocks the outcome: moves it after all postponed ones. */
 void slot_postpone(struct slot *slot);
-/* So it is with what has ended of the same webhooks: the same one may stand in the way. */
+/* Postpones ended slots of webhooks that have postponed outcomes: the same transaction may block them. */
 void slots_follow_postponed(struct slots *slots);
-/* One that was postponed, and claimed before `since_ms`; or NULL. */
+/* A postponed slot that was claimed before `since_ms`, or NULL. */
 struct slot *slots_stuck(const struct slots *slots, int64_t since_ms);
-/* Its outcome is recorded: those of its webhook that ended before, and were postponed, come late. */
+/* The outcome is recorded: marks postponed outcomes of the same webhook that ended earlier as late. */
 void slot_overtake(const struct slot *slot);
-/* Its outcome is perhaps recorded already. */
+/* The outcome may have been recorded already. */
 void slot_mark_unknown(struct slot *slot);
 bool slot_is_unknown(const struct slot *slot);
-/* The one behind it, of those that have ended, or that were postponed. */
+/* The next slot of the same list, ended or postponed. */
 struct slot *slot_next(const struct slot *slot);
 
-/* Lives until slot_release: what is sent belongs there. */
+/* Freed by slot_release; holds the request. */
 struct pool *slot_pool(struct slot *slot);
 struct slice slot_event(const struct slot *slot);
 const struct retry_schedule *slot_schedule(const struct slot *slot);
-/* With this one, since it was sent first, or again. */
+/* Including this one, since the delivery was created or redelivered. */
 unsigned slot_attempts_made(const struct slot *slot);
 uint64_t slot_delivery_id(const struct slot *slot);
 uint64_t slot_webhook_id(const struct slot *slot);
 int64_t slot_ended_ms(const struct slot *slot);
-/* What is to be recorded. Its times count from now, which may be long after the attempt when the database was away. Texts
- * live until slot_release. */
+/* The outcome to record. Its times are relative to now, which may be long after the attempt when the database was unavailable.
+ * Strings live until slot_release. */
 struct delivery_outcome slot_outcome(const struct slot *slot, int64_t now_ms);
-/* Those of the attempts that ended first, up to `capacity`; answers how many. */
+/* Returns the number of outcomes, at most `capacity`, in the order in which the attempts ended. */
 size_t slots_outcomes(const struct slots *slots, int64_t now_ms, struct delivery_outcome *outcomes, size_t capacity);
 
 #endif

@@ -10,24 +10,25 @@
 #include "deliver/verdict.h"
 
 enum {
-	CLAIM_MS = 5,           /* few free slots wait that long for more, so that a claim is worth its commit */
-	CLAIM_MARGIN_MS = 5000, /* before the oldest claim under way ends nothing more is claimed: it could be that one, anew */
-	STANDBY_MS = 2 * 1000,  /* how often whoever lacks shards asks for them */
-	LOOK_MS = 10,           /* between two looks for due work while there is some */
-	LOOK_SHARE = 4,         /* looks then take at most one part in 1 + that of the time; … */
-	WAITING_LOOK_SHARE = 9, /* … or of that, while others wait for their turn */
-	LOOK_REST_MAX_MS = 1000, /* but nobody waits longer for them */
-	SLOW_LOOK_MS = 20,       /* looks at all that is due which take longer, SLOW_LOOKS in a row, … */
-	SLOW_LOOKS = 2,          /* … are made less often, and in between only the newest are looked at: */
-	SLOW_LOOK_SHARE = 20,    /* they take at most one part in 1 + that of the time, … */
-	ENDLESS_LOOK_MS = 1000,  /* that fails after as long as that counts as slow, too */
-	SLOW_LOOK_MAX_MS = 30000 /* … but are made as often as that */
+	CLAIM_MS = 5, /* a few unused slots wait that long for more, to reduce commits */
+	CLAIM_MARGIN_MS =
+	    5000, /* no new claims in this time before the oldest claim expires: they could claim the same delivery again */
+	STANDBY_MS = 2 * 1000,   /* interval of lease requests while shards are missing */
+	LOOK_MS = 10,            /* interval of polls while there is due work */
+	LOOK_SHARE = 4,          /* polls then take at most 1 part in 1 + LOOK_SHARE of the time, … */
+	WAITING_LOOK_SHARE = 9,  /* … or 1 + WAITING_LOOK_SHARE while webhooks wait for a slot */
+	LOOK_REST_MAX_MS = 1000, /* limit of the delay by these shares */
+	SLOW_LOOK_MS = 20,       /* after SLOW_LOOKS consecutive full polls that take longer, … */
+	SLOW_LOOKS = 2,          /* … full polls are made less often, and others read only the newest rows: */
+	SLOW_LOOK_SHARE = 20,    /* they take at most 1 part in 1 + SLOW_LOOK_SHARE of the time, … */
+	ENDLESS_LOOK_MS = 1000,  /* a full poll that fails after that time counts as slow, too */
+	SLOW_LOOK_MAX_MS = 30000 /* … with at most that interval */
 };
 
-/* Of `held`: whoever has the first shard looks after the days of the history, too. */
+/* Of `held`: the dispatcher with the first shard also maintains the daily partitions. */
 #define DAYS_SHARD UINT64_C(1)
 
-/* ---- the end of an attempt ---- */
+/* ---- end of an attempt ---- */
 
 /* The database's time. */
 static int64_t
@@ -55,7 +56,7 @@ steps_attempt_done(void *context, void *cookie, const struct attempt_result *res
 static int64_t
 when_recover(const struct dispatcher *d)
 {
-	return d->ending || d->taken_over ? CLOCK_NEVER : 0;
+	return d->ending || d->recovered_previous ? CLOCK_NEVER : 0;
 }
 
 static enum result
@@ -72,14 +73,14 @@ recover(struct dispatcher *d)
 		return result;
 	if (left)
 		log_info("recovered", LOG_STR("from", "a dispatcher that was killed, or ended without the database"));
-	/* Only now: until its claims are free the dead one's id is still needed. */
+	/* The previous id is needed until its claims are free. */
 	if (d->lock != NULL)
 		lock_set_owner(d->lock, d->owner);
-	d->taken_over = true;
+	d->recovered_previous = true;
 	return RESULT_OK;
 }
 
-/* ---- steps: what other threads do ---- */
+/* ---- steps: recorder and maintenance ---- */
 
 static bool
 nothing_more_ends(const struct dispatcher *d)
@@ -138,7 +139,7 @@ begin_task(struct dispatcher *d)
 static int64_t
 when_task_done(const struct dispatcher *d)
 {
-	return maintenance_are_done(d->maintenance) ? 0 : CLOCK_NEVER;
+	return maintenance_is_done(d->maintenance) ? 0 : CLOCK_NEVER;
 }
 
 static enum result
@@ -162,13 +163,13 @@ lease(struct dispatcher *d)
 {
 	int64_t now = clock_monotonic_ms();
 	uint64_t held = 0;
-	d->leased = true; /* perhaps also when the answer gets lost */
+	d->leased = true; /* also when the response is lost */
 	enum result result = store_shards_lease(d->store, d->owner, d->options.lease_ms, &held);
 	if (result != RESULT_OK)
 		return result;
 	const uint64_t lost = d->held & ~held;
 	d->held = held;
-	d->next_lease_ms = now + d->options.lease_ms / 3; /* leaves time to try again before it ends */
+	d->next_lease_ms = now + d->options.lease_ms / 3; /* leaves time for retries before the lease ends */
 	if (held != UINT64_MAX && d->next_lease_ms > now + STANDBY_MS)
 		d->next_lease_ms = now + STANDBY_MS;
 	if (lost == 0)
@@ -178,25 +179,25 @@ lease(struct dispatcher *d)
 	return RESULT_OK;
 }
 
-/* ---- step: look for webhooks with something due ---- */
+/* ---- step: poll for webhooks with due deliveries ---- */
 
 static int64_t
 when_look(const struct dispatcher *d)
 {
 	if (d->ending || slots_unused(d->slots) == 0)
 		return CLOCK_NEVER;
-	/* While others wait for their turn, newcomers are looked for at the idle pace. */
+	/* while webhooks wait for a slot, the poll for others uses the idle interval */
 	return scheduler_waiting(d->scheduler) || !d->progress ? d->next_look_ms : d->looked_ms;
 }
 
-/* Behind a look, so that looks take no more than one part in 1 + share of the time. */
+/* The pause after a poll, so that polls take at most 1 part in 1 + share of the time. */
 static int64_t
 rest_ms(int64_t look_ms, int64_t share, int64_t max_ms)
 {
 	return share * look_ms < max_ms ? share * look_ms : max_ms;
 }
 
-/* When it is time for the next look at all that is due, after one that took so long. */
+/* The time of the next full poll, after one that took `took_ms`. */
 static int64_t
 when_to_look_at_all(struct dispatcher *d, int64_t now, int64_t took_ms)
 {
@@ -204,7 +205,7 @@ when_to_look_at_all(struct dispatcher *d, int64_t now, int64_t took_ms)
 	return d->slow_looks < SLOW_LOOKS ? now : now + rest_ms(took_ms, SLOW_LOOK_SHARE, SLOW_LOOK_MAX_MS);
 }
 
-/* When it is time for the next look, which may take as long as the last one of its kind. */
+/* Sets the time of the next poll, which is assumed to take as long as the last one of its kind. */
 static void
 pace_looks(struct dispatcher *d, int64_t now, int64_t next_due_ms)
 {
@@ -225,12 +226,12 @@ look(struct dispatcher *d)
 	struct due_webhooks found;
 	int64_t before = clock_monotonic_ms();
 	const bool all = before >= d->all_looked_ms;
-	const struct due_query question = { .held = d->held, .limit = STEPS_WEBHOOKS_MAX, .newest = !all };
-	enum result result = store_due_webhooks(d->store, d->pool, &question, &found);
+	const struct due_query query = { .held = d->held, .limit = STEPS_WEBHOOKS_MAX, .newest = !all };
+	enum result result = store_due_webhooks(d->store, d->pool, &query, &found);
 	int64_t now = clock_monotonic_ms(), took_ms = now - before;
 	*(all ? &d->all_took_ms : &d->newest_took_ms) = took_ms;
 	if (result != RESULT_OK) {
-		/* one that takes too long to be answered at all would be tried for ever, and keep us from all else */
+		/* otherwise a query that always times out would be retried forever and block all other work */
 		if (all && took_ms > ENDLESS_LOOK_MS)
 			d->all_looked_ms = now + SLOW_LOOK_MAX_MS;
 		return result;
@@ -269,7 +270,7 @@ when_claim(const struct dispatcher *d)
 	return when > worth_it_ms ? when : worth_it_ms;
 }
 
-/* The webhook's own, or the setting's where it has none that can be read. */
+/* The webhook's own schedule, or the configured one if there is none or it is invalid. */
 static const struct retry_schedule *
 schedule_of(const struct dispatcher *d, struct pool *pool, const struct destination *destination)
 {
@@ -303,7 +304,7 @@ send_delivery(struct dispatcher *d, const struct due_delivery *delivery)
 	log_work_done();
 }
 
-/* Notes claims that are to be given back as they were. */
+/* Adds a claim that is returned unchanged. */
 static void
 note_untried(struct dispatcher *d, const struct due_delivery *delivery)
 {
@@ -312,20 +313,20 @@ note_untried(struct dispatcher *d, const struct due_delivery *delivery)
 	d->untried[d->untried_count++] = (struct delivery_outcome){ .id = delivery->id, .token = token };
 }
 
-/* The claim's answer took so long that an attempt could outlive it. */
+/* The claim took so long that an attempt could outlive it. */
 static bool
 too_late(const struct dispatcher *d)
 {
 	return clock_monotonic_ms() + d->options.sender.timeout_ms + CLAIM_MARGIN_MS > d->claimed_ms + d->options.lease_ms;
 }
 
-/* Sends it, unless the webhook was disabled or removed after the look. */
+/* Sends it, unless the webhook was disabled or deleted after the poll. */
 static void
-send_or_not(struct dispatcher *d, const struct due_delivery *delivery)
+send_if_active(struct dispatcher *d, const struct due_delivery *delivery)
 {
 	const enum webhook_state state = delivery->destination->state;
 	if (state != WEBHOOK_DISABLED)
-		d->progress = true; /* if it has ended, the next look finds it among those */
+		d->progress = true; /* if the webhook is closed, the next poll reports it as such */
 	if (state == WEBHOOK_ACTIVE && !too_late(d))
 		send_delivery(d, delivery);
 	else
@@ -345,14 +346,14 @@ claim(struct dispatcher *d)
 		log_debug("claimed", LOG_UINT("deliveries", count));
 	for (size_t i = 0; i < count; i++)
 		if (result == RESULT_OK)
-			send_or_not(d, &deliveries[i]);
+			send_if_active(d, &deliveries[i]);
 		else
 			note_untried(d, &deliveries[i]);
 	scheduler_settle(d->scheduler, database_ms(d));
 	return result;
 }
 
-/* ---- step: give back what was claimed and not sent ---- */
+/* ---- step: return claims that were not sent ---- */
 
 static int64_t
 when_give_back(const struct dispatcher *d)
@@ -365,12 +366,12 @@ give_back(struct dispatcher *d)
 {
 	enum result result = store_unclaim(d->store, d->untried, d->untried_count);
 	if (result != RESULT_UNAVAILABLE && result != RESULT_UNKNOWN)
-		d->untried_count = 0; /* their claims end by themselves */
+		d->untried_count = 0; /* their claims expire on their own */
 	d->progress = true;
 	return result;
 }
 
-/* ---- step: give the shards back ---- */
+/* ---- step: release the shards ---- */
 
 bool
 steps_no_slot_used(const struct dispatcher *d)
@@ -396,20 +397,20 @@ release(struct dispatcher *d)
 	return RESULT_OK;
 }
 
-/* ---- all of them ---- */
+/* ---- table of steps ---- */
 
-/* Slots are freed before anything is claimed, and what a claim did not need is given back before the next one. */
+/* Slots are freed before new claims, and unused claims are returned before the next claim. */
 static const struct step steps[] = {
-	{ when_recover, recover, "recover", STEP_ASKS },
-	{ when_recorded, recorded, "recorded", STEP_TAKES },
-	{ when_task_done, task_done, "task_done", STEP_TAKES },
-	{ when_record, record, "record", STEP_BEGINS },
-	{ when_lease, lease, "lease", STEP_ASKS },
-	{ when_begin_task, begin_task, "begin_task", STEP_BEGINS },
-	{ when_give_back, give_back, "give_back", STEP_ASKS },
-	{ when_look, look, "look", STEP_ASKS },
-	{ when_claim, claim, "claim", STEP_ASKS },
-	{ when_release, release, "release", STEP_ASKS },
+	{ when_recover, recover, "recover", STEP_DATABASE },
+	{ when_recorded, recorded, "recorded", STEP_RESULT },
+	{ when_task_done, task_done, "task_done", STEP_RESULT },
+	{ when_record, record, "record", STEP_START },
+	{ when_lease, lease, "lease", STEP_DATABASE },
+	{ when_begin_task, begin_task, "begin_task", STEP_START },
+	{ when_give_back, give_back, "give_back", STEP_DATABASE },
+	{ when_look, look, "look", STEP_DATABASE },
+	{ when_claim, claim, "claim", STEP_DATABASE },
+	{ when_release, release, "release", STEP_DATABASE },
 };
 
 const struct step *

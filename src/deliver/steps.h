@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a dispatcher does, in pieces that its loop (dispatcher.c) puts in order of time. Private to these two. */
+ * The steps that the dispatcher's loop (dispatcher.c) runs when they are due. Private to these two files. */
 #ifndef LEADHOOK_DELIVER_STEPS_H
 #define LEADHOOK_DELIVER_STEPS_H
 
@@ -15,8 +15,8 @@
 #include "store/queue/dispatch.h"
 
 enum {
-	STEPS_BATCH = 256,        /* deliveries in one claim, at most */
-	STEPS_WEBHOOKS_MAX = 8192 /* known at a time: with something due, or under way */
+	STEPS_BATCH = 256,        /* maximum number of deliveries per claim */
+	STEPS_WEBHOOKS_MAX = 8192 /* maximum number of webhooks with something due or under way */
 };
 
 struct dispatcher {
@@ -32,34 +32,35 @@ struct dispatcher {
 	struct recorder *recorder;
 	struct maintenance *maintenance;
 	struct due_request requests[STEPS_BATCH];
-	struct delivery_outcome untried[STEPS_BATCH]; /* of the last claim, to be given back; all with this token: */
+	struct delivery_outcome untried[STEPS_BATCH]; /* of the last claim, to be returned; all have this token: */
 	char untried_token[DISPATCH_TOKEN_SIZE];
 	size_t untried_count;
 
-	/* Times are those of clock_monotonic_ms. */
+	/* Times are in clock_monotonic_ms. */
 	int64_t next_lease_ms, looked_ms, next_look_ms, claimed_ms;
-	int64_t all_looked_ms;               /* the newest are enough until then */
-	int64_t all_took_ms, newest_took_ms; /* the last looks */
-	int64_t end_ms;                      /* takes nothing new from then on … */
-	int64_t give_up_ms;                  /* … and waits that long for the database */
-	int64_t database_ahead_ms;           /* the database's time, less clock_monotonic_ms */
-	struct back_off away;                /* the database is left alone meanwhile */
+	int64_t all_looked_ms;               /* until then polls read only the newest rows */
+	int64_t all_took_ms, newest_took_ms; /* duration of the last polls */
+	int64_t end_ms;                      /* no new claims from then on … */
+	int64_t give_up_ms;                  /* … and until then it waits for the database */
+	int64_t database_ahead_ms;           /* the database's time minus clock_monotonic_ms */
+	struct back_off away;                /* no database access until it ends */
 	uint64_t held;                       /* shards */
-	unsigned slow_looks;                 /* in a row, at all that is due */
-	bool taken_over, leased, looked;
-	bool looked_at_all;   /* the last time */
-	bool progress;        /* since the last look something was claimed or ended: another look is worth it */
-	bool ending, stopped; /* stopped: it was told to */
+	unsigned slow_looks;                 /* consecutive full polls */
+	bool recovered_previous, leased, looked;
+	bool looked_at_all;   /* the last poll was a full one */
+	bool progress;        /* something was claimed or ended since the last poll, so another one may find more */
+	bool ending, stopped; /* stopped: by stop_fd */
 };
 
 enum step_kind {
-	STEP_ASKS,   /* the database, itself */
-	STEP_BEGINS, /* something in another thread, which does; like the former it waits while the database is away */
-	STEP_TAKES   /* what another thread has done: does not wait */
+	STEP_DATABASE, /* uses the database in this thread */
+	STEP_START, /* starts work in another thread, which uses the database; waits while it is unavailable, like STEP_DATABASE
+		     */
+	STEP_RESULT /* handles the result of another thread; does not wait */
 };
 
-/* A step, and when it is due by clock_monotonic_ms; CLOCK_NEVER: not before something has happened. What it answers but
- * RESULT_OK says that the database is away. */
+/* A step, and when it is due, in clock_monotonic_ms; CLOCK_NEVER: not until an event. Any result other than RESULT_OK starts
+ * the back-off. */
 struct step {
 	int64_t (*when)(const struct dispatcher *);
 	enum result (*run)(struct dispatcher *);
@@ -67,14 +68,14 @@ struct step {
 	enum step_kind kind;
 };
 
-/* In the order in which they run; `count` is how many. */
+/* In the order in which they run; sets *count. */
 const struct step *steps_all(size_t *count);
 
-/* The end of an attempt (sender.h), and of a slot's use (recorder.h); `context` is the dispatcher. */
+/* Callbacks at the end of an attempt (sender.h) and when a slot is released (recorder.h). `context` is the dispatcher. */
 sender_done steps_attempt_done;
 recorder_released steps_slot_released;
 
-/* Nothing is under way, nor waits to be recorded. */
+/* Nothing is under way or waits to be recorded. */
 bool steps_no_slot_used(const struct dispatcher *dispatcher);
 
 #endif

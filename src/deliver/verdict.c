@@ -5,9 +5,9 @@
 #include "base/log.h"
 #include "base/random.h"
 
-/* What is wrong here will be so for the next one, too: its attempts are not to be used up. */
+/* An internal error will affect the next delivery too; the hold saves its attempts. */
 enum { INTERNAL_HOLD_MS = 5000 };
-/* A webhook that is to be closed gets nothing for so long, unless it is closed before (store_close_webhook). */
+/* A webhook that is to be closed is held this long, or until it is closed (store_close_webhook). */
 enum { CLOSING_HOLD_MS = 60 * 1000 };
 
 static struct retry_decision
@@ -44,14 +44,14 @@ log_change(uint64_t webhook_id, const struct attempt_result *result, const struc
 	}
 }
 
-/* Until it is committed the database goes on offering the webhook. */
+/* The database reports the webhook as due until the result is committed. */
 static struct webhook_result
 judge_webhook(struct scheduler *scheduler, uint64_t webhook_id, const struct attempt_result *result,
     const struct retry_decision *decision, int64_t now_ms)
 {
 	struct health health = scheduler_health(scheduler, webhook_id);
 	enum health_change change = HEALTH_UNCHANGED;
-	if (result->error != SENDER_INTERNAL && result->error != SENDER_UNREADABLE) /* which no receiver is to blame for */
+	if (result->error != SENDER_INTERNAL && result->error != SENDER_UNREADABLE) /* not the receiver's fault */
 		change = scheduler_attempted(scheduler, webhook_id, decision->verdict == RETRY_DELIVERED, now_ms, &health);
 	const enum webhook_state state = decision->verdict == RETRY_GONE ? WEBHOOK_GONE
 					 : change == HEALTH_DISABLED     ? WEBHOOK_DISABLED

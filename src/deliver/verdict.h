@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What an attempt comes to, for its delivery and for its webhook (docs/deliveries.md 3); logged. */
+ * Decides the result of an attempt for its delivery and for its webhook (docs/deliveries.md 3), and logs it. */
 #ifndef LEADHOOK_DELIVER_VERDICT_H
 #define LEADHOOK_DELIVER_VERDICT_H
 
@@ -9,8 +9,8 @@
 #include "deliver/sender.h"
 #include "deliver/slots.h"
 
-/* An attempt is done: its slot has ended, its webhook has its new window, and is held where that follows. `now_ms` is
- * clock_monotonic_ms, which the slots count in; the database's clock is that much ahead. */
+/* The attempt is done: ends its slot, updates the webhook's window and sets holds. `now_ms` is clock_monotonic_ms, as in the
+ * slots; the database's clock is `ahead_ms` ahead. */
 void verdict_pass(
     struct scheduler *scheduler, struct slot *slot, const struct attempt_result *result, int64_t now_ms, int64_t ahead_ms);
 

@@ -36,7 +36,7 @@ struct seen {
 	enum sender_error error;
 	int status;
 	char retry_after[64];
-	char answer[SENDER_ANSWER_KEPT + 1];
+	char answer[SENDER_ANSWER_STORED + 1];
 	size_t answer_size;
 	int64_t duration_ms;
 };
@@ -234,7 +234,7 @@ long_answers_are_cut(void **state UNUSED)
 		struct seen seen = send_path("127.0.0.1", paths[i]);
 		assert_int_equal(seen.error, SENDER_OK);
 		assert_int_equal(seen.status, 200);
-		assert_int_equal(seen.answer_size, SENDER_ANSWER_KEPT);
+		assert_int_equal(seen.answer_size, SENDER_ANSWER_STORED);
 		assert_true(seen.duration_ms < TIMEOUT_MS);
 	}
 }

@@ -35,6 +35,7 @@ EXTRA_DIST += \
 	%D%/test_committer.py \
 	%D%/test_companion.py \
 	%D%/test_concurrency.py \
+	%D%/test_cors.py \
 	%D%/test_crash.py \
 	%D%/test_cron.py \
 	%D%/test_database_tls.py \

@@ -140,7 +140,12 @@ while read -r file functions; do
 	done
 done <"$folder/steps" >"$found"
 [ -s "$folder/steps" ] || echo "docs/architecture.md names no functions" >"$found"
-report 6 "each function of a step is in its file"
+# All other names with an underscore: functions, columns, settings
+find src schema -name '*.[ch]' -exec cat {} + -o -name '*.sql' -exec cat {} + | grep -oE '[a-z]+(_[a-z0-9]+)+' | sort -u >"$folder/words"
+grep -oE '`[a-z]+(_[a-z0-9]+)+`' docs/architecture.md docs/deliveries.md | tr -d '`' | while IFS=: read -r document name; do
+	grep -qxF -e "$name" "$folder/words" || echo "$document names $name, which does not exist"
+done >>"$found"
+report 6 "each function of a step is in its file, and each name of the code exists"
 
 # docs/api.md 4.1: "what it says", in any case and without marks
 cited 'docs/[a-z]+\.md( [0-9.]+)?(, [A-Z][A-Za-z-]*)?:? "[^"]+"' | while IFS= read -r line; do

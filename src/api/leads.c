@@ -3,26 +3,27 @@
  * dispatcher (docs/api.md 4.1). */
 #include "api/parameters.h"
 
-static struct command
-new_command(const struct call *call, enum command_kind kind)
+/* Runs a command of this call. `answer`: absent is what the command returns. */
+static void
+run(struct call *call, struct command command, struct slice answer)
 {
-	return (struct command){ .kind = kind, .campaign_id = call->campaign.id, .account_id = call->account_id };
+	struct outcome outcome;
+	command.campaign_id = call->campaign.id;
+	command.account_id = call->account_id;
+	if (call_execute(call, &command, &outcome))
+		call_answer(call, slice_present(answer) ? answer : outcome.body);
 }
 
 void
 handle_signup(struct call *call)
 {
 	struct arguments arguments;
-	struct outcome outcome;
 	if (!call_read(call, READ_SIGNUP | READ_VIEW | READ_SIGNUP_POINTS, &arguments))
 		return;
 	if (call->response->head) /* must change nothing, so there is no lead that GET would answer */
 		return;
-	struct command command = new_command(call, COMMAND_SIGNUP);
-	command.view = arguments.view;
-	command.as.signup = arguments.signup;
-	if (call_execute(call, &command, &outcome))
-		call_answer(call, outcome.body);
+	run(call, (struct command){ .kind = COMMAND_SIGNUP, .view = arguments.view, .as.signup = arguments.signup },
+	    SLICE_NONE);
 }
 
 void
@@ -41,67 +42,49 @@ handle_lookup(struct call *call)
 		call_fail(call, outcome.failure);
 }
 
-/* The id after the campaign's; 0: it cannot be one. */
-static uint64_t
-id_in_path(const struct call *call)
+/* The id after the campaign's. False: it cannot be one, and the call has failed. */
+static bool
+read_id(struct call *call, enum failure failure, uint64_t *id)
 {
-	uint64_t id;
-	return slice_to_u64(call->request->segments[3], INT64_MAX, &id) ? id : 0;
+	return (slice_to_u64(call->request->segments[3], INT64_MAX, id) && *id != 0) || call_fail(call, failure);
 }
 
 void
 handle_complete_action(struct call *call)
 {
-	const uint64_t id = id_in_path(call);
 	struct arguments arguments;
-	struct outcome outcome;
-	if (id == 0) {
-		call_fail(call, FAILURE_ACTION_NOT_FOUND);
+	uint64_t id;
+	if (!read_id(call, FAILURE_ACTION_NOT_FOUND, &id) || !call_read(call, READ_LEAD, &arguments))
 		return;
-	}
-	if (!call_read(call, READ_LEAD, &arguments))
-		return;
-	struct command command = new_command(call, COMMAND_COMPLETION);
-	command.as.completion = (struct completion){ .lead = arguments.lead, .action_id = id };
-	if (call_execute(call, &command, &outcome))
-		call_answer(call, SLICE("{\"message\":\"Lead added to action\"}"));
+	const struct completion completion = { .lead = arguments.lead, .action_id = id };
+	run(call, (struct command){ .kind = COMMAND_COMPLETION, .as.completion = completion },
+	    SLICE("{\"message\":\"Lead added to action\"}"));
 }
 
 void
 handle_tag_lead(struct call *call)
 {
-	const uint64_t id = id_in_path(call);
 	struct arguments arguments;
-	struct outcome outcome;
-	if (id == 0) {
-		call_fail(call, FAILURE_TAG_NOT_FOUND);
+	uint64_t id;
+	if (!read_id(call, FAILURE_TAG_NOT_FOUND, &id) || !call_read(call, READ_SIGNUP | READ_VIEW, &arguments))
 		return;
-	}
-	if (!call_read(call, READ_SIGNUP | READ_VIEW, &arguments))
-		return;
-	struct command command = new_command(call, COMMAND_TAGGING);
-	command.view = arguments.view;
-	command.as.tagging = (struct tagging){ .signup = arguments.signup, .tag_id = id };
-	if (call_execute(call, &command, &outcome))
-		call_answer(call, outcome.body);
+	const struct tagging tagging = { .signup = arguments.signup, .tag_id = id };
+	run(call, (struct command){ .kind = COMMAND_TAGGING, .view = arguments.view, .as.tagging = tagging }, SLICE_NONE);
 }
 
 void
 handle_points(struct call *call)
 {
 	struct arguments arguments;
-	struct outcome outcome;
 	if (!call_read(call, READ_POINTS | READ_LEADS, &arguments))
 		return;
 	if (arguments.lead_count == 0) {
 		call_fail(call, FAILURE_LEADS_NOT_FOUND);
 		return;
 	}
-	struct command command = new_command(call, COMMAND_POINTS);
-	command.as.points =
-	    (struct points_call){ arguments.leads, arguments.lead_count, arguments.signup.points, arguments.message };
-	if (call_execute(call, &command, &outcome))
-		call_answer(call, SLICE("{\"message\":\"Custom Points added\"}"));
+	const struct points_call points = { arguments.leads, arguments.lead_count, arguments.signup.points, arguments.message };
+	run(call, (struct command){ .kind = COMMAND_POINTS, .as.points = points },
+	    SLICE("{\"message\":\"Custom Points added\"}"));
 }
 
 static void

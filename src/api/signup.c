@@ -92,7 +92,7 @@ struct fields {
 	size_t count;
 };
 
-/* docs/api.md 1: a later value replaces an earlier one, the body's the query's, and none of __url what the request carries. */
+/* docs/api.md 4.4: the body's value before the query's, that before the one in `__url`; else the last one. */
 static bool
 replaces(const struct http_param *one, const struct http_param *other)
 {
@@ -123,12 +123,11 @@ collect_fields(struct call *call, struct fields *fields)
 	for (size_t i = 0; i < count; i++) {
 		const struct http_param *param = http_params_at(call->params, i);
 		struct slice name = custom_field_name(pool, param->name);
-		if (name.size <= cap) {
+		if (name.size <= cap)
 			add_field(fields, name, param);
-		} else if (param->origin != HTTP_ORIGIN_URL) { /* which is data, not a request */
+		else if (param->origin != HTTP_ORIGIN_URL) /* which is data, not a request */
 			return call_fail_parameter(
 			    call, param->name, pool_printf(pool, "is longer than %zu bytes in lower case", cap).data);
-		}
 	}
 	return true;
 }
@@ -155,18 +154,17 @@ parse_custom_fields(struct call *call, const struct fields *fields, struct signu
 	struct custom_field *changes = POOL_ARRAY(pool, fields->count, struct custom_field);
 	for (size_t i = 0; i < fields->count; i++) {
 		const struct slice name = fields->items[i].name;
-		const struct http_param *param = fields->items[i].param;
-		const struct http_value *value = &param->value;
+		const struct http_value *value = &fields->items[i].param->value;
 		if (slice_starts_with(name, SLICE("_")) || is_utm(name))
 			continue;
-		if (!parameter_is_reserved(name)) {
+		if (!parameter_is_reserved(name))
 			changes[signup->custom_field_count++] = (struct custom_field){
 				.name = name,
 				.json = value->type == HTTP_NULL ? SLICE_NONE : value_as_json(pool, value),
 				.text = value->type == HTTP_STRING ? value->text : SLICE_NONE,
 			};
-		} else if (value->type == HTTP_ARRAY)
-			return call_fail_parameter(call, param->name, "must be one value");
+		else if (value->type == HTTP_ARRAY)
+			return call_fail_parameter(call, fields->items[i].param->name, "must be one value");
 	}
 	signup->custom_fields = changes;
 	return true;
@@ -176,16 +174,15 @@ parse_custom_fields(struct call *call, const struct fields *fields, struct signu
 static bool
 write_utm(struct call *call, const struct fields *fields, struct json_writer *writer, bool *any)
 {
-	const struct slice prefix = SLICE(UTM);
 	for (size_t i = 0; i < fields->count; i++) {
-		struct slice name = fields->items[i].name, text;
-		if (!slice_starts_with(name, prefix) || name.size == prefix.size)
+		struct slice name = slice_sub(fields->items[i].name, sizeof(UTM) - 1, fields->items[i].name.size), text;
+		if (!is_utm(fields->items[i].name) || name.size == 0)
 			continue;
 		if (!call_param_text(call, fields->items[i].param, &text))
 			return false;
 		if (!slice_present(text))
 			continue;
-		json_key(writer, slice_sub(name, prefix.size, name.size));
+		json_key(writer, name);
 		json_string(writer, text);
 		*any = true;
 	}
@@ -205,11 +202,9 @@ parse_utm(struct call *call, const struct fields *fields, struct signup *signup)
 	json_begin_object(&writer);
 	bool valid = write_utm(call, fields, &writer, &any);
 	json_end_object(&writer);
-	if (valid && !buffer_ok(&out)) {
-		call_fail_with(call, FAILURE_INVALID_PARAMETER,
+	if (valid && !buffer_ok(&out))
+		valid = call_fail_with(call, FAILURE_INVALID_PARAMETER,
 		    pool_printf(pool, "The utm parameters may have at most %zu bytes together", call->api->options->utm_bytes));
-		valid = false;
-	}
 	if (valid && any)
 		signup->utm = pool_copy(pool, buffer_slice(&out));
 	buffer_free(&out);

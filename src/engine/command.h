@@ -23,22 +23,9 @@ struct payload_view {
 
 /* POST /v2/{cid} and its other spellings (docs/api.md 4.3, 4.4). Absent slices were not given. */
 struct signup {
-	struct slice email, email_key; /* as typed; identity */
-	struct slice phone;            /* E.164 */
-	struct slice subject;          /* social id of the lead to update */
-	struct slice referrer_id;      /* social id of the lead that referred a new one */
-	bool must_exist;
-	bool keep_opt_out;
+	SIGNUP_FIELDS(FIELD_MEMBER)
 	const struct custom_field *custom_fields; /* changes: absent json removes */
 	size_t custom_field_count;
-	struct slice utm; /* a JSON object */
-	struct slice uid, redirect_url;
-	struct slice ip, user_agent;
-	bool replace_ip, replace_user_agent; /* given with a key: also on an existing lead */
-	struct slice referrer, source;
-	uint64_t source_id;
-	struct slice signup_url, session_id, request_id;
-	int32_t points; /* custom points that came with it; 0: none */
 };
 
 /* POST /v2/{cid}/tags/{tag_id}/lead: signs a new lead up; one that is there already is only tagged. */

@@ -10,7 +10,7 @@ noinst_LIBRARIES += %D%/libengine.a
 	%D%/decide_score.c \
 	%D%/decide_signup.c \
 	%D%/decide_step.c %D%/decide_step.h \
-	%D%/events.c %D%/events.h \
+	%D%/events.c %D%/events.h %D%/fields.h \
 	%D%/failure.c %D%/failure.h \
 	%D%/id_list.c %D%/id_list.h \
 	%D%/model.c %D%/model.h \

@@ -12,12 +12,13 @@
 #include "base/pool.h"
 #include "base/slice.h"
 #include "engine/failure.h"
+#include "engine/fields.h"
 #include "webhook/delivery.h"
 
-/* How many of a campaign's leads there are now (docs/api.md 4.1, stats). */
 struct campaign_counters {
-	uint32_t leads;
-	uint32_t verified, waitlisted, removed_from_waitlist, fraudulent, opted_out, referred;
+#define MEMBER(type, column, member) FIELD_MEMBER(type, member)
+	CAMPAIGN_COUNTERS(MEMBER)
+#undef MEMBER
 };
 
 /* They go up with every change of a campaign: of its settings, webhooks and definitions; of its leads. */
@@ -26,22 +27,10 @@ struct campaign_versions {
 };
 
 struct campaign {
-	uint64_t id, account_id;
-	struct slice name;
-	int64_t created_ms;
+	CAMPAIGN_FIELDS(FIELD_MEMBER)
+	CAMPAIGN_SETTINGS(FIELD_MEMBER)
+	CAMPAIGN_PROGRESS(FIELD_MEMBER)
 	bool account_suspended;
-	int64_t ended_ms; /* ended by command or noted */
-	int64_t ends_ms;  /* its end time, which holds by itself */
-	/* settings (docs/api.md 4.6) */
-	uint32_t jump_start;
-	bool privacy, require_key;
-	struct slice landing_url, thankyou_url, status_url;
-	uint32_t points_signup, points_direct, points_indirect, points_verified;
-	bool require_verification, waitlist;
-	uint32_t max_per_ip;                                                     /* 0: off */
-	struct slice blocked_email_domains, blocked_referrers, allowed_networks; /* lists */
-	uint32_t last_subscription_number;
-	uint32_t ip_counted_to; /* leads per address are counted up to this number, or IP_COUNTED_ALL */
 	struct campaign_counters counters;
 };
 
@@ -64,6 +53,7 @@ struct lead_pair {
 	uint32_t direct, indirect;
 };
 
+/* Its columns: LEAD_FIELDS. */
 struct lead {
 	uint64_t id, campaign_id;
 	uint32_t subscription_number, counter;

@@ -41,16 +41,12 @@ enum {
 	COUNTERS_CAMPAIGN_ID,
 	COUNTERS_SETTINGS_VERSION,
 	COUNTERS_LEADS_VERSION,
-	COUNTERS_LAST_SUBSCRIPTION_NUMBER,
-	COUNTERS_IP_COUNTED_TO,
-	COUNTERS_LEADS,
-	COUNTERS_VERIFIED,
-	COUNTERS_WAITLISTED,
-	COUNTERS_REMOVED_FROM_WAITLIST,
-	COUNTERS_FRAUDULENT,
-	COUNTERS_OPTED_OUT,
-	COUNTERS_REFERRED,
-	COUNTERS_NOW_MS
+#define COLUMN(type, member) COUNTERS_##member,
+#define COUNTER(type, column, member) COUNTERS_##member,
+	CAMPAIGN_PROGRESS(COLUMN) CAMPAIGN_COUNTERS(COUNTER)
+#undef COLUMN
+#undef COUNTER
+	    COUNTERS_NOW_MS
 };
 
 /* The settings as they are kept, the rest as it was locked. */
@@ -63,17 +59,12 @@ working_campaign(const struct cached_campaign *kept, const struct db_rows *rows,
 		.webhook_count = kept->webhook_count,
 		.definitions = &kept->definitions,
 	};
-	working.campaign.last_subscription_number = store_get_u32(rows, row, COUNTERS_LAST_SUBSCRIPTION_NUMBER);
-	working.campaign.ip_counted_to = store_get_u32(rows, row, COUNTERS_IP_COUNTED_TO);
-	working.campaign.counters = (struct campaign_counters){
-		.leads = store_get_u32(rows, row, COUNTERS_LEADS),
-		.verified = store_get_u32(rows, row, COUNTERS_VERIFIED),
-		.waitlisted = store_get_u32(rows, row, COUNTERS_WAITLISTED),
-		.removed_from_waitlist = store_get_u32(rows, row, COUNTERS_REMOVED_FROM_WAITLIST),
-		.fraudulent = store_get_u32(rows, row, COUNTERS_FRAUDULENT),
-		.opted_out = store_get_u32(rows, row, COUNTERS_OPTED_OUT),
-		.referred = store_get_u32(rows, row, COUNTERS_REFERRED),
-	};
+#define READ(type, member) working.campaign.member = FIELD_READ_##type(rows, row, COUNTERS_##member);
+#define READ_COUNTER(type, column, member) working.campaign.counters.member = FIELD_READ_##type(rows, row, COUNTERS_##member);
+	CAMPAIGN_PROGRESS(READ)
+	CAMPAIGN_COUNTERS(READ_COUNTER)
+#undef READ
+#undef READ_COUNTER
 	return working;
 }
 

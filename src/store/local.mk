@@ -11,7 +11,7 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/rows.c \
 	%D%/schema.c %D%/schema.h \
 	%D%/show.c \
-	%D%/statements.c %D%/statements.h \
+	%D%/fields.h %D%/statements.c %D%/statements.h \
 	%D%/store.c %D%/store.h \
 	%D%/webhooks.c \
 	%D%/write.c \

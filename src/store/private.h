@@ -283,6 +283,8 @@ MUST_CHECK enum result store_query_leads(
 
 uint32_t store_get_u32(const struct db_rows *rows, size_t row, size_t column);
 struct lead store_lead_from_row(const struct db_rows *rows, size_t row);
+/* What payloads need of it. */
+struct lead store_shown_lead_from_row(const struct db_rows *rows, size_t row);
 struct campaign store_campaign_from_row(const struct db_rows *rows, size_t row);
 enum webhook_state store_webhook_state(struct slice name);
 /* Bit i of `held`: shard i. */

@@ -4,14 +4,8 @@
 
 #include "store/private.h"
 
-#define LEAD_COLUMNS                                                                                               \
-	"l.id, l.campaign_id, l.subscription_number, l.counter, l.social_id, l.parent_id, p.social_id, l.email,"   \
-	" l.email_key, l.email_hash, l.phone, l.phone_hash, l.verified_email, l.verified_phone, l.waitlisted,"     \
-	" l.removed_from_waitlist, l.opted_out, l.sms_opted_out, l.custom_fields, l.utm, l.uid, l.redirect_url,"   \
-	" l.redirect_by_key, l.ip, l.user_agent, l.referrer, l.source, l.source_id, l.fraudulent, l.fraud_flags, " \
-	"l.times_flagged,"                                                                                         \
-	" l.announced, l.score, l.referrals, l.unverified_direct, l.unverified_indirect, l.verified_direct,"       \
-	" l.verified_indirect, l.tag_ids, l.action_ids, l.reward_ids, l.created_ms, l.updated_ms"
+#define LEAD_COLUMN(type, column, member, read, written) FIELD_IF_LOADED_##read(FIELD_COLUMN_##written(column))
+#define LEAD_COLUMNS "l.id" LEAD_FIELDS(LEAD_COLUMN)
 
 #define SELECT_LEAD                                    \
 	"SELECT " LEAD_COLUMNS " FROM {prefix}leads l" \
@@ -148,7 +142,7 @@ store_find_lead(
 	if (result != RESULT_OK)
 		return result;
 	/* a social id or an id may be one of another campaign */
-	if (rows.count == 0 || db_get_u64(&rows, 0, LEAD_CAMPAIGN_ID) != campaign_id)
+	if (rows.count == 0 || db_get_u64(&rows, 0, LEAD_campaign_id) != campaign_id)
 		return RESULT_NOT_FOUND;
 	*lead = store_lead_from_row(&rows, 0);
 	return RESULT_OK;

@@ -12,12 +12,8 @@
 #include "base/panic.h"
 
 /* What payloads show. */
-#define SHOWN_COLUMNS                                                                                              \
-	"l.id, l.subscription_number, l.counter, l.social_id, p.social_id, l.email, l.email_key, l.phone,"         \
-	" l.verified_email, l.verified_phone, l.waitlisted, l.opted_out, l.sms_opted_out, l.custom_fields, l.utm," \
-	" l.uid, l.redirect_url, l.redirect_by_key, l.ip, l.referrer, l.fraudulent, l.score, l.referrals, "        \
-	"l.unverified_direct,"                                                                                     \
-	" l.unverified_indirect, l.verified_direct, l.verified_indirect, l.tag_ids, l.action_ids, l.created_ms"
+#define SHOWN_COLUMN(type, column, member, read, written) FIELD_IF_SHOWN_##read(FIELD_COLUMN_##written(column))
+#define SHOWN_COLUMNS "l.id" LEAD_FIELDS(SHOWN_COLUMN)
 
 /* the index is forced: a wrong guess would cost as much as the campaign is large */
 #define SELECT_PAGE                                                             \
@@ -29,10 +25,10 @@
 #define STATE_COLUMNS "n.lead_count, n.settings_version, n.leads_version"
 
 /* leads, and with them what their campaigns have come to; in this order, from the leads' keys on */
-#define LOOK_UP(identity, index)                                                                                  \
-	"SELECT " SHOWN_COLUMNS ", l.campaign_id, " STATE_COLUMNS " FROM {prefix}leads l FORCE INDEX (" index ")" \
-	" STRAIGHT_JOIN {prefix}campaign_counters n ON n.campaign_id = l.campaign_id"                             \
-	" LEFT JOIN {prefix}leads p ON p.id = l.parent_id"                                                        \
+#define LOOK_UP(identity, index)                                                                   \
+	"SELECT " SHOWN_COLUMNS ", " STATE_COLUMNS " FROM {prefix}leads l FORCE INDEX (" index ")" \
+	" STRAIGHT_JOIN {prefix}campaign_counters n ON n.campaign_id = l.campaign_id"              \
+	" LEFT JOIN {prefix}leads p ON p.id = l.parent_id"                                         \
 	" WHERE l." identity " IN ({list})"
 
 DB_STATEMENT(sql_look_up_by_email, LOOK_UP("email_hash", "by_email"));
@@ -63,44 +59,6 @@ DB_STATEMENT(sql_select_leaders, "SELECT " LEADER_COLUMNS " FROM {prefix}leads l
 store_statement_list sql_of_show = { &sql_look_up_by_email, &sql_look_up_by_phone, &sql_look_up_by_social_id,
 	&sql_look_up_by_id, &sql_select_state, &sql_select_leads_by_number, &sql_select_number_after,
 	&sql_select_filtered_leads, &sql_select_leaders, NULL };
-
-static struct lead
-shown_lead(uint64_t campaign_id, const struct db_rows *rows, size_t row)
-{
-	return (struct lead){
-		.id = db_get_u64(rows, row, SHOWN_ID),
-		.campaign_id = campaign_id,
-		.subscription_number = store_get_u32(rows, row, SHOWN_SUBSCRIPTION_NUMBER),
-		.counter = store_get_u32(rows, row, SHOWN_COUNTER),
-		.social_id = db_get_bytes(rows, row, SHOWN_SOCIAL_ID),
-		.parent_social_id = db_get_bytes(rows, row, SHOWN_PARENT_SOCIAL_ID),
-		.email = db_get_bytes(rows, row, SHOWN_EMAIL),
-		.email_key = db_get_bytes(rows, row, SHOWN_EMAIL_KEY),
-		.phone = db_get_bytes(rows, row, SHOWN_PHONE),
-		.verified_email = db_get_bool(rows, row, SHOWN_VERIFIED_EMAIL),
-		.verified_phone = db_get_bool(rows, row, SHOWN_VERIFIED_PHONE),
-		.waitlisted = db_get_bool(rows, row, SHOWN_WAITLISTED),
-		.opted_out = db_get_bool(rows, row, SHOWN_OPTED_OUT),
-		.sms_opted_out = db_get_bool(rows, row, SHOWN_SMS_OPTED_OUT),
-		.custom_fields = db_get_bytes(rows, row, SHOWN_CUSTOM_FIELDS),
-		.utm = db_get_bytes(rows, row, SHOWN_UTM),
-		.uid = db_get_bytes(rows, row, SHOWN_UID),
-		.redirect_url = db_get_bytes(rows, row, SHOWN_REDIRECT_URL),
-		.redirect_by_key = db_get_bool(rows, row, SHOWN_REDIRECT_BY_KEY),
-		.ip = db_get_bytes(rows, row, SHOWN_IP),
-		.referrer = db_get_bytes(rows, row, SHOWN_REFERRER),
-		.fraudulent = db_get_bool(rows, row, SHOWN_FRAUDULENT),
-		.score = store_get_u32(rows, row, SHOWN_SCORE),
-		.referrals = store_get_u32(rows, row, SHOWN_REFERRALS),
-		.unverified = { store_get_u32(rows, row, SHOWN_UNVERIFIED_DIRECT),
-		    store_get_u32(rows, row, SHOWN_UNVERIFIED_INDIRECT) },
-		.verified = { store_get_u32(rows, row, SHOWN_VERIFIED_DIRECT),
-		    store_get_u32(rows, row, SHOWN_VERIFIED_INDIRECT) },
-		.tag_ids = db_get_bytes(rows, row, SHOWN_TAG_IDS),
-		.action_ids = db_get_bytes(rows, row, SHOWN_ACTION_IDS),
-		.created_ms = db_get_i64(rows, row, SHOWN_CREATED_MS),
-	};
-}
 
 /* What a campaign has come to. */
 struct state {
@@ -194,9 +152,8 @@ find_by(struct store *store, struct pool *pool, enum lead_identity identity, con
 	enum result result = store_query_lists(store, pool, statements[identity], &list, 1, &rows);
 	struct shown *shown = POOL_ARRAY(pool, rows.count, struct shown);
 	for (size_t row = 0; row < rows.count; row++) {
-		uint64_t campaign_id = db_get_u64(&rows, row, SHOWN_CAMPAIGN_ID);
-		shown[row] =
-		    (struct shown){ shown_lead(campaign_id, &rows, row), state_from_row(campaign_id, &rows, row, SHOWN_STATE) };
+		const struct lead lead = store_shown_lead_from_row(&rows, row);
+		shown[row] = (struct shown){ lead, state_from_row(lead.campaign_id, &rows, row, SHOWN_STATE) };
 		for (size_t i = 0; i < count; i++)
 			if (look_ups[i]->reference.identity == identity && is_meant(look_ups[i], &shown[row]))
 				found[i] = &shown[row];
@@ -368,7 +325,6 @@ store_show_leads(struct store *store, struct pool *pool, uint64_t campaign_id, c
 	return store_read_consistently(store, pool, show_leads, &showing);
 }
 
-/* values[0] is the campaign's id. */
 static enum result
 select_page(struct store *store, struct pool *pool, const struct db_statement *statement, const struct db_value *values,
     size_t count, struct lead **leads, size_t *lead_count)
@@ -379,7 +335,7 @@ select_page(struct store *store, struct pool *pool, const struct db_statement *s
 	*leads = POOL_ARRAY(pool, rows.count, struct lead);
 	*lead_count = rows.count;
 	for (size_t i = 0; i < rows.count; i++)
-		(*leads)[i] = shown_lead(values[0].as.u64, &rows, i);
+		(*leads)[i] = store_shown_lead_from_row(&rows, i);
 	return result;
 }
 

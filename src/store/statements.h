@@ -5,6 +5,7 @@
 #define LEADHOOK_STORE_STATEMENTS_H
 
 #include "db/db.h"
+#include "store/fields.h"
 #include "engine/rank.h"
 
 /* Every list of statements, NULL ends them. `make check` prepares and explains each statement on a fresh schema. */
@@ -27,13 +28,13 @@ extern const struct db_statement sql_lock_counters, sql_select_server_version;
 #define NOW "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000"
 
 /* In this order: a few accounts may have very many campaigns. */
+#define CAMPAIGN_COLUMN(type, member) "c." #member ", "
+#define CAMPAIGN_PROGRESS_COLUMN(type, member) "n." #member ", "
+#define CAMPAIGN_COUNTER_COLUMN(type, column, member) "n." #column ", "
 #define SELECT_CAMPAIGN_USING(index) \
-	"SELECT c.id, c.account_id, c.name, c.created_ms, a.suspended_ms IS NOT NULL, c.ended_ms, c.ends_ms," \
-	" c.jump_start, c.privacy, c.require_key, c.landing_url, c.thankyou_url, c.status_url, c.points_signup," \
-	" c.points_direct, c.points_indirect, c.points_verified, c.require_verification, c.waitlist, c.max_per_ip," \
-	" c.blocked_email_domains, c.blocked_referrers, c.allowed_networks, n.last_subscription_number," \
-	" n.ip_counted_to, n.lead_count, n.verified, n.waitlisted, n.removed_from_waitlist, n.fraudulent," \
-	" n.opted_out, n.referred, " NOW \
+	"SELECT " CAMPAIGN_FIELDS(CAMPAIGN_COLUMN) CAMPAIGN_SETTINGS(CAMPAIGN_COLUMN) \
+	CAMPAIGN_PROGRESS(CAMPAIGN_PROGRESS_COLUMN) CAMPAIGN_COUNTERS(CAMPAIGN_COUNTER_COLUMN) \
+	"a.suspended_ms IS NOT NULL, " NOW \
 	" FROM {prefix}campaigns c " index \
 	" STRAIGHT_JOIN {prefix}accounts a ON a.id = c.account_id" \
 	" STRAIGHT_JOIN {prefix}campaign_counters n ON n.campaign_id = c.id"
@@ -45,99 +46,33 @@ extern const struct db_statement sql_lock_counters, sql_select_server_version;
 #define FROM_WEBHOOKS " FROM {prefix}webhooks w JOIN {prefix}webhook_status s ON s.webhook_id = w.id"
 
 #define LOCK_COUNTERS \
-	"SELECT campaign_id, settings_version, leads_version, last_subscription_number, ip_counted_to, lead_count," \
-	" verified, waitlisted, removed_from_waitlist, fraudulent, opted_out, referred, " NOW \
-	" FROM {prefix}campaign_counters" \
-	" WHERE campaign_id IN ({list})" \
-	" ORDER BY campaign_id" \
+	"SELECT n.campaign_id, n.settings_version, n.leads_version, " \
+	CAMPAIGN_PROGRESS(CAMPAIGN_PROGRESS_COLUMN) CAMPAIGN_COUNTERS(CAMPAIGN_COUNTER_COLUMN) NOW \
+	" FROM {prefix}campaign_counters n" \
+	" WHERE n.campaign_id IN ({list})" \
+	" ORDER BY n.campaign_id" \
 	" FOR UPDATE"
 
 #define RANK_SLOT_COLUMNS "s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15"
 
 /* clang-format on */
 
-/* Columns of every sql_select_lead… that answers leads, in order. */
+/* Columns of sql_load_leads_by_…, in order. */
 enum lead_column {
-	LEAD_ID,
-	LEAD_CAMPAIGN_ID,
-	LEAD_SUBSCRIPTION_NUMBER,
-	LEAD_COUNTER,
-	LEAD_SOCIAL_ID,
-	LEAD_PARENT_ID,
-	LEAD_PARENT_SOCIAL_ID,
-	LEAD_EMAIL,
-	LEAD_EMAIL_KEY,
-	LEAD_EMAIL_HASH,
-	LEAD_PHONE,
-	LEAD_PHONE_HASH,
-	LEAD_VERIFIED_EMAIL,
-	LEAD_VERIFIED_PHONE,
-	LEAD_WAITLISTED,
-	LEAD_REMOVED_FROM_WAITLIST,
-	LEAD_OPTED_OUT,
-	LEAD_SMS_OPTED_OUT,
-	LEAD_CUSTOM_FIELDS,
-	LEAD_UTM,
-	LEAD_UID,
-	LEAD_REDIRECT_URL,
-	LEAD_REDIRECT_BY_KEY,
-	LEAD_IP,
-	LEAD_USER_AGENT,
-	LEAD_REFERRER,
-	LEAD_SOURCE,
-	LEAD_SOURCE_ID,
-	LEAD_FRAUDULENT,
-	LEAD_FRAUD_FLAGS,
-	LEAD_TIMES_FLAGGED,
-	LEAD_ANNOUNCED,
-	LEAD_SCORE,
-	LEAD_REFERRALS,
-	LEAD_UNVERIFIED_DIRECT,
-	LEAD_UNVERIFIED_INDIRECT,
-	LEAD_VERIFIED_DIRECT,
-	LEAD_VERIFIED_INDIRECT,
-	LEAD_TAG_IDS,
-	LEAD_ACTION_IDS,
-	LEAD_REWARD_IDS,
-	LEAD_CREATED_MS,
-	LEAD_UPDATED_MS
+	LEAD_id,
+#define COLUMN(type, column, member, read, written) FIELD_IF_LOADED_##read(LEAD_##column, )
+	LEAD_FIELDS(COLUMN)
+#undef COLUMN
 };
 
-/* Columns of what is read to be shown - sql_look_up…, pages -, in order: of a lead what payloads need, which is a third less.
- */
+/* Columns of what is read to be shown - sql_look_up_by_…, pages -, in order: of a lead what payloads need, which is a third
+ * less. */
 enum shown_column {
-	SHOWN_ID,
-	SHOWN_SUBSCRIPTION_NUMBER,
-	SHOWN_COUNTER,
-	SHOWN_SOCIAL_ID,
-	SHOWN_PARENT_SOCIAL_ID,
-	SHOWN_EMAIL,
-	SHOWN_EMAIL_KEY,
-	SHOWN_PHONE,
-	SHOWN_VERIFIED_EMAIL,
-	SHOWN_VERIFIED_PHONE,
-	SHOWN_WAITLISTED,
-	SHOWN_OPTED_OUT,
-	SHOWN_SMS_OPTED_OUT,
-	SHOWN_CUSTOM_FIELDS,
-	SHOWN_UTM,
-	SHOWN_UID,
-	SHOWN_REDIRECT_URL,
-	SHOWN_REDIRECT_BY_KEY,
-	SHOWN_IP,
-	SHOWN_REFERRER,
-	SHOWN_FRAUDULENT,
-	SHOWN_SCORE,
-	SHOWN_REFERRALS,
-	SHOWN_UNVERIFIED_DIRECT,
-	SHOWN_UNVERIFIED_INDIRECT,
-	SHOWN_VERIFIED_DIRECT,
-	SHOWN_VERIFIED_INDIRECT,
-	SHOWN_TAG_IDS,
-	SHOWN_ACTION_IDS,
-	SHOWN_CREATED_MS,
-	/* sql_look_up… alone: whose it is, and the columns of sql_select_state */
-	SHOWN_CAMPAIGN_ID,
+	SHOWN_id,
+#define COLUMN(type, column, member, read, written) FIELD_IF_SHOWN_##read(SHOWN_##column, )
+	LEAD_FIELDS(COLUMN)
+#undef COLUMN
+	/* sql_look_up_by_… alone: the columns of sql_select_state */
 	SHOWN_STATE
 };
 
@@ -165,38 +100,12 @@ enum leader_column {
 
 /* Columns of sql_select_campaign…, in order. */
 enum campaign_column {
-	CAMPAIGN_ID,
-	CAMPAIGN_ACCOUNT_ID,
-	CAMPAIGN_NAME,
-	CAMPAIGN_CREATED_MS,
-	CAMPAIGN_ACCOUNT_SUSPENDED,
-	CAMPAIGN_ENDED_MS,
-	CAMPAIGN_ENDS_MS,
-	CAMPAIGN_JUMP_START,
-	CAMPAIGN_PRIVACY,
-	CAMPAIGN_REQUIRE_KEY,
-	CAMPAIGN_LANDING_URL,
-	CAMPAIGN_THANKYOU_URL,
-	CAMPAIGN_STATUS_URL,
-	CAMPAIGN_POINTS_SIGNUP,
-	CAMPAIGN_POINTS_DIRECT,
-	CAMPAIGN_POINTS_INDIRECT,
-	CAMPAIGN_POINTS_VERIFIED,
-	CAMPAIGN_REQUIRE_VERIFICATION,
-	CAMPAIGN_WAITLIST,
-	CAMPAIGN_MAX_PER_IP,
-	CAMPAIGN_BLOCKED_EMAIL_DOMAINS,
-	CAMPAIGN_BLOCKED_REFERRERS,
-	CAMPAIGN_ALLOWED_NETWORKS,
-	CAMPAIGN_LAST_SUBSCRIPTION_NUMBER,
-	CAMPAIGN_IP_COUNTED_TO,
-	CAMPAIGN_LEAD_COUNT,
-	CAMPAIGN_VERIFIED,
-	CAMPAIGN_WAITLISTED,
-	CAMPAIGN_REMOVED_FROM_WAITLIST,
-	CAMPAIGN_FRAUDULENT,
-	CAMPAIGN_OPTED_OUT,
-	CAMPAIGN_REFERRED,
+#define COLUMN(type, member) CAMPAIGN_##member,
+#define COUNTER(type, column, member) CAMPAIGN_counted_##member,
+	CAMPAIGN_FIELDS(COLUMN) CAMPAIGN_SETTINGS(COLUMN) CAMPAIGN_PROGRESS(COLUMN) CAMPAIGN_COUNTERS(COUNTER)
+#undef COLUMN
+#undef COUNTER
+	    CAMPAIGN_ACCOUNT_SUSPENDED,
 	CAMPAIGN_NOW_MS
 };
 

@@ -4,44 +4,28 @@
 
 #include "store/private.h"
 
-#define INSERT_LEAD                                                                                                            \
-	"INSERT INTO {prefix}leads (counter, email, email_key, email_hash, phone, phone_hash, verified_email,"                 \
-	" verified_phone, waitlisted, removed_from_waitlist, opted_out, sms_opted_out, custom_fields, utm, uid,"               \
-	" redirect_url, redirect_by_key, ip, user_agent, fraudulent, fraud_flags, times_flagged, announced, score, referrals," \
-	" unverified_direct, unverified_indirect, verified_direct, verified_indirect, tag_ids, action_ids,"                    \
-	" reward_ids, updated_ms, id, campaign_id, subscription_number, social_id, parent_id, referrer, source,"               \
-	" source_id, signup_url, session_id, request_id, created_ms)"                                                          \
-	" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"             \
-	" ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+#define LEAD_COLUMN(type, column, member, read, written) FIELD_IF_WRITTEN_##written(", " #column)
+#define LEAD_PLACE(type, column, member, read, written) FIELD_IF_WRITTEN_##written(", ?")
+#define LEAD_CHANGE(type, column, member, read, written) FIELD_IF_CHANGES_##written(", " #column " = VALUES(" #column ")")
+#define INSERT_LEAD "INSERT INTO {prefix}leads (id" LEAD_FIELDS(LEAD_COLUMN) ") VALUES (?" LEAD_FIELDS(LEAD_PLACE) ")"
 
 DB_STATEMENT(sql_delete_lead, "DELETE FROM {prefix}leads WHERE id = ?");
 DB_STATEMENT(sql_insert_deleted_lead, "INSERT INTO {prefix}deleted_leads (lead_id) VALUES (?)");
 DB_STATEMENT(sql_free_identities, "UPDATE {prefix}leads SET email_hash = NULL, phone_hash = NULL WHERE id = ?");
-/* as above: the row is there and locked */
-DB_STATEMENT(sql_update_lead,
-    INSERT_LEAD " ON DUPLICATE KEY UPDATE counter = VALUES(counter), email = VALUES(email), email_key = VALUES(email_key),"
-		" email_hash = VALUES(email_hash), phone = VALUES(phone), phone_hash = VALUES(phone_hash),"
-		" verified_email = VALUES(verified_email), verified_phone = VALUES(verified_phone),"
-		" waitlisted = VALUES(waitlisted), removed_from_waitlist = VALUES(removed_from_waitlist),"
-		" opted_out = VALUES(opted_out), sms_opted_out = VALUES(sms_opted_out), custom_fields = VALUES(custom_fields),"
-		" utm = VALUES(utm), uid = VALUES(uid), redirect_url = VALUES(redirect_url),"
-		" redirect_by_key = VALUES(redirect_by_key), ip = VALUES(ip),"
-		" user_agent = VALUES(user_agent), fraudulent = VALUES(fraudulent), fraud_flags = VALUES(fraud_flags),"
-		" times_flagged = VALUES(times_flagged), announced = VALUES(announced), score = VALUES(score),"
-		" referrals = VALUES(referrals), unverified_direct = VALUES(unverified_direct),"
-		" unverified_indirect = VALUES(unverified_indirect), verified_direct = VALUES(verified_direct),"
-		" verified_indirect = VALUES(verified_indirect), tag_ids = VALUES(tag_ids), action_ids = VALUES(action_ids),"
-		" reward_ids = VALUES(reward_ids), updated_ms = VALUES(updated_ms)");
+/* the row is there and locked: nothing is inserted */
+DB_STATEMENT(sql_update_lead, INSERT_LEAD " ON DUPLICATE KEY UPDATE id = id" LEAD_FIELDS(LEAD_CHANGE));
 DB_STATEMENT(sql_insert_lead, INSERT_LEAD);
+#define COUNTER_COLUMN(type, column, member) ", " #column
+#define COUNTER_COLUMN_LIST CAMPAIGN_COUNTERS(COUNTER_COLUMN)
+#define COUNTER_PLACE(type, column, member) ", ?"
+#define COUNTER_PLACES CAMPAIGN_COUNTERS(COUNTER_PLACE)
+#define COUNTER_CHANGE(type, column, member) ", " #column " = VALUES(" #column ")"
+#define COUNTER_CHANGES CAMPAIGN_COUNTERS(COUNTER_CHANGE)
 DB_STATEMENT(sql_update_counters,
-    "INSERT INTO {prefix}campaign_counters (last_subscription_number, lead_count, verified, waitlisted,"
-    " removed_from_waitlist, fraudulent, opted_out, referred, campaign_id)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO {prefix}campaign_counters (campaign_id, last_subscription_number" COUNTER_COLUMN_LIST ")"
+    " VALUES (?, ?" COUNTER_PLACES ")"
     " ON DUPLICATE KEY UPDATE leads_version = leads_version + 1,"
-    " last_subscription_number = VALUES(last_subscription_number), lead_count = VALUES(lead_count),"
-    " verified = VALUES(verified), waitlisted = VALUES(waitlisted),"
-    " removed_from_waitlist = VALUES(removed_from_waitlist), fraudulent = VALUES(fraudulent),"
-    " opted_out = VALUES(opted_out), referred = VALUES(referred)");
+    " last_subscription_number = VALUES(last_subscription_number)" COUNTER_CHANGES);
 DB_STATEMENT(sql_change_histogram,
     "INSERT INTO {prefix}score_histogram (node, " RANK_SLOT_COLUMNS ")"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -152,24 +136,15 @@ run_lists(const struct write *write, const struct row_list *const *lists, size_t
 	run_lists((write), (const struct row_list *const[]){ __VA_ARGS__ }, \
 	    sizeof((const struct row_list *const[]){ __VA_ARGS__ }) / sizeof(struct row_list *))
 
-/* sql_update_lead and sql_insert_lead take the same row; what commands never change stands at its end. */
-enum { LEAD_COLUMNS = 45 };
+/* sql_update_lead and sql_insert_lead take the same row. */
+#define LEAD_COUNT(type, column, member, read, written) FIELD_IF_WRITTEN_##written(+1)
+enum { LEAD_COLUMNS = 1 LEAD_FIELDS(LEAD_COUNT) };
 
 static void
 add_lead(struct row_list *list, const struct lead *l)
 {
-	const struct db_value row[LEAD_COLUMNS] = { DB_U64(l->counter), db_bytes(l->email), db_bytes(l->email_key),
-		db_bytes(l->email_hash), db_bytes(l->phone), db_bytes(l->phone_hash), DB_BOOL(l->verified_email),
-		DB_BOOL(l->verified_phone), DB_BOOL(l->waitlisted), DB_BOOL(l->removed_from_waitlist), DB_BOOL(l->opted_out),
-		DB_BOOL(l->sms_opted_out), db_bytes(l->custom_fields), db_bytes(l->utm), db_bytes(l->uid),
-		db_bytes(l->redirect_url), DB_BOOL(l->redirect_by_key), db_bytes(l->ip), db_bytes(l->user_agent),
-		DB_BOOL(l->fraudulent), db_bytes(l->fraud_flags), DB_U64(l->times_flagged), DB_BOOL(l->announced),
-		DB_U64(l->score), DB_U64(l->referrals), DB_U64(l->unverified.direct), DB_U64(l->unverified.indirect),
-		DB_U64(l->verified.direct), DB_U64(l->verified.indirect), db_bytes(l->tag_ids), db_bytes(l->action_ids),
-		db_bytes(l->reward_ids), DB_I64(l->updated_ms), DB_U64(l->id), DB_U64(l->campaign_id),
-		DB_U64(l->subscription_number), db_bytes(l->social_id), store_id_or_null(l->parent_id), db_bytes(l->referrer),
-		db_bytes(l->source), store_id_or_null(l->source_id), db_bytes(l->signup_url), db_bytes(l->session_id),
-		db_bytes(l->request_id), DB_I64(l->created_ms) };
+#define LEAD_VALUE(type, column, member, read, written) FIELD_IF_WRITTEN_##written(FIELD_VALUE_##type(l->member), )
+	const struct db_value row[LEAD_COLUMNS] = { DB_U64(l->id), LEAD_FIELDS(LEAD_VALUE) };
 	add_row(list, row);
 }
 
@@ -217,7 +192,17 @@ write_leads(const struct write *write)
 	return RUN_LISTS(write, &deleted, &noted, &freed, &updated, &inserted);
 }
 
-enum { COUNTER_COLUMNS = 9, HISTOGRAM_COLUMNS = 1 + RANK_SLOTS, IP_COLUMNS = 3 };
+#define COUNTER_COUNT(type, column, member) +1
+enum { COUNTER_COLUMNS = 2 CAMPAIGN_COUNTERS(COUNTER_COUNT), HISTOGRAM_COLUMNS = 1 + RANK_SLOTS, IP_COLUMNS = 3 };
+
+static void
+add_counters(struct row_list *list, const struct campaign *c)
+{
+#define COUNTER_VALUE(type, column, member) FIELD_VALUE_##type(c->counters.member),
+	const struct db_value row[COUNTER_COLUMNS] = { DB_U64(c->id), DB_U64(c->last_subscription_number),
+		CAMPAIGN_COUNTERS(COUNTER_VALUE) };
+	add_row(list, row);
+}
 
 static enum result
 write_counters(const struct write *write)
@@ -229,11 +214,8 @@ write_counters(const struct write *write)
 	struct row_list addresses = row_list(write, &sql_change_ip_leads, IP_COLUMNS, d->ip_move_count);
 	for (size_t i = 0; i < set->campaign_count; i++) {
 		const struct campaign *c = &set->campaigns[i].campaign;
-		const struct campaign_counters *n = &c->counters;
 		if (set->campaigns[i].changed)
-			ADD_ROW(&counters, DB_U64(c->last_subscription_number), DB_U64(n->leads), DB_U64(n->verified),
-			    DB_U64(n->waitlisted), DB_U64(n->removed_from_waitlist), DB_U64(n->fraudulent),
-			    DB_U64(n->opted_out), DB_U64(n->referred), DB_U64(c->id));
+			add_counters(&counters, c);
 	}
 	for (size_t i = 0; i < write->rank_change_count; i++) {
 		const struct rank_node *change = &write->rank_changes[i];

@@ -29,19 +29,16 @@ DB_STATEMENT(sql_select_keys, "SELECT id, account_id, name, created_ms, last_use
 			      " WHERE account_id = ?"
 			      " ORDER BY id");
 DB_STATEMENT(sql_revoke_key, "UPDATE {prefix}api_keys SET revoked_ms = COALESCE(revoked_ms, " NOW ") WHERE id = ?");
-DB_STATEMENT(sql_insert_campaign,
-    "INSERT INTO {prefix}campaigns (name, ends_ms, jump_start, privacy, require_key, landing_url, thankyou_url,"
-    " status_url, points_signup, points_direct, points_indirect, points_verified, require_verification, waitlist,"
-    " max_per_ip, blocked_email_domains, blocked_referrers, allowed_networks, id, account_id, created_ms)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, " NOW ")");
+#define SETTING_COLUMN(type, member) ", " #member
+#define SETTING_COLUMNS CAMPAIGN_SETTINGS(SETTING_COLUMN)
+#define SETTING_PLACE(type, member) ", ?"
+#define SETTING_PLACES CAMPAIGN_SETTINGS(SETTING_PLACE)
+#define SETTING_CHANGE(type, member) ", " #member " = ?"
+#define SETTING_CHANGES CAMPAIGN_SETTINGS(SETTING_CHANGE)
+DB_STATEMENT(sql_insert_campaign, "INSERT INTO {prefix}campaigns (id, account_id, created_ms" SETTING_COLUMNS ")"
+				  " VALUES (?, ?, " NOW SETTING_PLACES ")");
 DB_STATEMENT(sql_insert_counters, "INSERT INTO {prefix}campaign_counters (campaign_id, ip_counted_to) VALUES (?, ?)");
-DB_STATEMENT(sql_update_campaign,
-    "UPDATE {prefix}campaigns"
-    " SET name = ?, ends_ms = ?, jump_start = ?, privacy = ?, require_key = ?, landing_url = ?, thankyou_url = ?,"
-    " status_url = ?, points_signup = ?, points_direct = ?, points_indirect = ?, points_verified = ?,"
-    " require_verification = ?, waitlist = ?, max_per_ip = ?, blocked_email_domains = ?, blocked_referrers = ?,"
-    " allowed_networks = ?, ended_ms = ?"
-    " WHERE id = ?");
+DB_STATEMENT(sql_update_campaign, "UPDATE {prefix}campaigns SET ended_ms = ?" SETTING_CHANGES " WHERE id = ?");
 /* what was noted is not by command yet */
 DB_STATEMENT(sql_end_campaign, "UPDATE {prefix}campaigns"
 			       " SET ended_ms = CASE WHEN ended_ms IS NULL OR ended_ms = ends_ms THEN " NOW " ELSE ended_ms END"
@@ -225,43 +222,14 @@ store_revoke_key(struct store *store, uint64_t id)
 	return store_change_one(store, &sql_revoke_key, DB_U64(id));
 }
 
-/* sql_insert_campaign and sql_update_campaign begin with these. */
-enum { SETTING_COLUMNS = 18 };
-
-static void
-put_settings(struct db_value *values, const struct campaign_settings *s)
-{
-	const struct db_value row[SETTING_COLUMNS] = { db_bytes(s->name), db_time(s->ends_ms), DB_U64(s->jump_start),
-		DB_BOOL(s->privacy), DB_BOOL(s->require_key), db_bytes(s->landing_url), db_bytes(s->thankyou_url),
-		db_bytes(s->status_url), DB_U64(s->points_signup), DB_U64(s->points_direct), DB_U64(s->points_indirect),
-		DB_U64(s->points_verified), DB_BOOL(s->require_verification), DB_BOOL(s->waitlist), DB_U64(s->max_per_ip),
-		db_bytes(s->blocked_email_domains), db_bytes(s->blocked_referrers), db_bytes(s->allowed_networks) };
-	memcpy(values, row, sizeof(row));
-}
+#define SETTING_VALUE(type, member) , FIELD_VALUE_##type(settings->member)
 
 static struct campaign_settings
 settings_of(const struct campaign *campaign)
 {
-	return (struct campaign_settings){
-		.name = campaign->name,
-		.ends_ms = campaign->ends_ms,
-		.jump_start = campaign->jump_start,
-		.privacy = campaign->privacy,
-		.require_key = campaign->require_key,
-		.landing_url = campaign->landing_url,
-		.thankyou_url = campaign->thankyou_url,
-		.status_url = campaign->status_url,
-		.points_signup = campaign->points_signup,
-		.points_direct = campaign->points_direct,
-		.points_indirect = campaign->points_indirect,
-		.points_verified = campaign->points_verified,
-		.require_verification = campaign->require_verification,
-		.waitlist = campaign->waitlist,
-		.max_per_ip = campaign->max_per_ip,
-		.blocked_email_domains = campaign->blocked_email_domains,
-		.blocked_referrers = campaign->blocked_referrers,
-		.allowed_networks = campaign->allowed_networks,
-	};
+#define COPY(type, member) .member = campaign->member,
+	return (struct campaign_settings){ CAMPAIGN_SETTINGS(COPY) };
+#undef COPY
 }
 
 /* What the setting `state` asks for. */
@@ -277,14 +245,10 @@ static enum result
 insert_campaign(
     struct store *store, struct pool *pool, uint64_t account_id, const struct campaign_settings *settings, uint64_t *id)
 {
-	struct db_value values[SETTING_COLUMNS + 2];
 	enum result result = next_id_of_account(store, pool, account_id, ID_CAMPAIGN, id);
-	put_settings(values, settings);
-	values[SETTING_COLUMNS] = DB_U64(*id);
-	values[SETTING_COLUMNS + 1] = DB_U64(account_id);
 	if (result == RESULT_OK)
-		result = store_change_one_row(
-		    store, &sql_insert_campaign, &(struct db_arguments){ .values = values, .count = ARRAY_SIZE(values) });
+		result = store_change_one(
+		    store, &sql_insert_campaign, DB_U64(*id), DB_U64(account_id) CAMPAIGN_SETTINGS(SETTING_VALUE));
 	/* without a lead there is nothing to count */
 	if (result == RESULT_OK)
 		result = store_change_one(
@@ -313,7 +277,6 @@ move_counted(struct store *store, const struct campaign *campaign, uint32_t to)
 static enum result
 edit_campaign(struct store *store, struct pool *pool, uint64_t id, campaign_edit *edit, void *context)
 {
-	struct db_value values[SETTING_COLUMNS + 2];
 	struct campaign campaign;
 	int64_t now_ms;
 	/* the dispatcher, which notes end times, takes the campaign's row alone */
@@ -324,20 +287,17 @@ edit_campaign(struct store *store, struct pool *pool, uint64_t id, campaign_edit
 		result = store_find_campaign(store, pool, id, &campaign, &now_ms);
 	if (result != RESULT_OK)
 		return result;
-	struct campaign_settings settings = settings_of(&campaign);
-	if (!edit(context, &settings))
+	struct campaign_settings changed = settings_of(&campaign), *const settings = &changed;
+	if (!edit(context, settings))
 		return RESULT_INVALID;
 	/* the end time holds by itself: whether it was noted must make no difference (docs/api.md 6) */
 	bool noted = campaign.ended_ms == campaign.ends_ms;
-	put_settings(values, &settings);
-	values[SETTING_COLUMNS] = db_time(noted && settings.ends_ms != campaign.ends_ms ? -1 : campaign.ended_ms);
-	values[SETTING_COLUMNS + 1] = DB_U64(id);
-	result = store_change_one_row(
-	    store, &sql_update_campaign, &(struct db_arguments){ .values = values, .count = ARRAY_SIZE(values) });
+	const int64_t ended_ms = noted && settings->ends_ms != campaign.ends_ms ? -1 : campaign.ended_ms;
+	result = store_change_one(store, &sql_update_campaign, db_time(ended_ms) CAMPAIGN_SETTINGS(SETTING_VALUE), DB_U64(id));
 	/* nobody is counted any more; what was counted is removed by store_count_addresses, piece by piece */
-	if (result == RESULT_OK && settings.max_per_ip == 0)
+	if (result == RESULT_OK && settings->max_per_ip == 0)
 		result = move_counted(store, &campaign, 0);
-	return result == RESULT_OK ? apply_request(store, id, settings.request) : result;
+	return result == RESULT_OK ? apply_request(store, id, settings->request) : result;
 }
 
 enum result

@@ -65,15 +65,7 @@ MUST_CHECK enum result store_revoke_key(struct store *store, uint64_t id);
 
 /* The settings of a campaign that an operator sets; absent slices are NULL in the row. */
 struct campaign_settings {
-	struct slice name;
-	int64_t ends_ms; /* -1: none */
-	uint32_t jump_start;
-	bool privacy, require_key;
-	struct slice landing_url, thankyou_url, status_url;
-	uint32_t points_signup, points_direct, points_indirect, points_verified;
-	bool require_verification, waitlist;
-	uint32_t max_per_ip;                                                     /* 0: off; else see store_count_addresses */
-	struct slice blocked_email_domains, blocked_referrers, allowed_networks; /* lists; absent: empty */
+	CAMPAIGN_SETTINGS(FIELD_MEMBER) /* an end time of -1: none; max_per_ip: see store_count_addresses */
 	/* As store_end_campaign does it, behind everything else. */
 	enum campaign_request { CAMPAIGN_STAYS, CAMPAIGN_OPENS, CAMPAIGN_ENDS } request;
 };

@@ -9,7 +9,7 @@
 
 enum { USAGE_MAX_BYTES = 4096 };
 
-/* A program must not touch tables that are not its own version's (docs/architecture.md 9). */
+/* A program must not touch tables of another schema version (docs/architecture.md 9). */
 static int
 check_schema(const struct admin_call *call)
 {
@@ -18,7 +18,7 @@ check_schema(const struct admin_call *call)
 	return result == RESULT_INVALID ? admin_wrong_schema(call, found) : admin_answer(call, result);
 }
 
-/* Also when the command fails it may have something to show: check does. */
+/* A command that fails may have output as well, for example check. */
 static int
 print_output(const struct admin_call *call, int status, FILE *out)
 {
@@ -44,9 +44,9 @@ run_command(struct admin_call *call, const struct admin_wiring *wiring, FILE *ou
 	return status;
 }
 
-/* Whoever forgot --config wonders otherwise why nothing is where it should be. */
+/* A missing --config is a common cause of a wrong database. */
 static void
-tell_absent_file(const struct admin_call *call, const struct conf *conf)
+report_absent_file(const struct admin_call *call, const struct conf *conf)
 {
 	if (conf->absent_file != NULL)
 		fprintf(call->errors, "leadhook: there is no %s: defaults and LEADHOOK_ variables hold (see --config)\n",
@@ -63,14 +63,14 @@ load_and_run(struct admin_call *call, const struct admin_wiring *wiring, FILE *o
 	if (!wiring->load(call->options[OPTION_CONFIG], &conf, &problems)) {
 		fwrite(problems.data, 1, problems.size, call->errors);
 	} else if (call->options[OPTION_CHECK_CONFIG] != NULL) {
-		tell_absent_file(call, conf);
+		report_absent_file(call, conf);
 		status = EX_OK;
 	} else {
-		log_init("leadhook", LOG_LEVEL_ERROR); /* whatever else there is to say, the command says as a sentence */
+		log_init("leadhook", LOG_LEVEL_ERROR); /* commands report everything else themselves */
 		call->conf = conf;
 		status = run_command(call, wiring, out);
 		if (status == EX_UNAVAILABLE)
-			tell_absent_file(call, conf);
+			report_absent_file(call, conf);
 	}
 	conf_free(&conf);
 	buffer_free(&problems);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The operator's command (docs/operating.md 4), whole but for the wiring. */
+ * The operator's command (docs/operating.md 4), except for the wiring. */
 #ifndef LEADHOOK_ADMIN_ADMIN_H
 #define LEADHOOK_ADMIN_ADMIN_H
 
@@ -10,27 +10,27 @@
 #include "store/queue/dispatch.h"
 #include "store/store.h"
 
-/* What came of an attempt. */
+/* The result of an attempt. */
 struct admin_attempt {
-	int status;                 /* HTTP, or 0 when none came */
-	struct slice error, answer; /* why no whole answer came, or absent; the beginning of what came */
+	int status;                 /* HTTP status, or 0 without a response */
+	struct slice error, answer; /* why there is no complete response, or absent; its beginning */
 	int64_t duration_ms;
 };
 
-/* What all programs do alike, and the layers below do not know. */
+/* Functions of the wiring that all programs share. */
 struct admin_wiring {
-	/* As conf_load, but holds the configuration to the rules of all layers. */
+	/* As conf_load, and checks the configuration against the rules of all layers. */
 	bool (*load)(const char *path, struct conf **conf, struct buffer *problems);
-	/* The store that a configuration describes; both live until the command is done. */
+	/* Opens the store of the configuration; both live until the command is done. */
 	struct store *(*open_store)(const struct conf *conf);
-	/* Of the programs of this host with that configuration. */
+	/* The database connections that the programs of this host need with that configuration. */
 	struct connection_needs (*connection_needs)(const struct conf *conf);
-	/* Sends a delivery once, as the dispatcher sends it, and records nothing. False when this machine can send nothing at
-	 * all. `now_ms` is the database's time; what is answered lives in the pool. */
+	/* Sends a delivery once, as the dispatcher sends it, and records nothing. False when this
+	 * machine cannot send at all. `now_ms` is the database's time. The result lives in the pool. */
 	bool (*deliver)(struct pool *pool, const struct due_delivery *delivery, int64_t now_ms, struct admin_attempt *attempt);
 };
 
-/* Runs what the arguments say. Results go to `out`, everything else to `errors`. Answers the exit status, of sysexits.h. */
+/* Runs the command of the arguments. Results go to `out`, everything else to `errors`. Returns an exit status of sysexits.h. */
 int admin_main(int argc, char *const argv[], const struct admin_wiring *wiring, FILE *out, FILE *errors);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the store answered, as an exit status and a sentence. */
+ * Converts results of the store to an exit status and a message. */
 #include <inttypes.h>
 #include <sysexits.h>
 

@@ -13,28 +13,28 @@ enum { NAME_CHARACTERS_MAX = 200 };
 
 static const struct {
 	const char *name;
-	const char *value; /* what the help calls it; NULL: takes none */
+	const char *value; /* its name in the help; NULL: takes none */
 	const char *help;
 } option_table[ADMIN_OPTIONS] = {
 	[OPTION_CONFIG] = { "config", "FILE", "read this configuration file" },
 	[OPTION_CHECK_CONFIG] = { "check-config", NULL, "check the configuration and do nothing else" },
 	[OPTION_JSON] = { "json", NULL, "print the result as JSON" },
-	[OPTION_HELP] = { "help", NULL, "print this, or what a command takes; also -h, or the word help" },
+	[OPTION_HELP] = { "help", NULL, "print this help or that of a command; also -h, or the word help" },
 	[OPTION_VERSION] = { "version", NULL, "print the version" },
-	[OPTION_DRY_RUN] = { "dry-run", NULL, "only say what would be done" },
+	[OPTION_DRY_RUN] = { "dry-run", NULL, "only show what would be done" },
 	[OPTION_NAME] = { "name", "NAME", "name of the key" },
-	[OPTION_FORMAT] = { "format", "json|form", "how deliveries are written" },
+	[OPTION_FORMAT] = { "format", "json|form", "format of deliveries" },
 	[OPTION_SOURCE] = { "source", "TEXT", "stored with the webhook" },
 	[OPTION_WEBHOOK] = { "webhook", "ID", "only of this webhook" },
 	[OPTION_LEAD] = { "lead", "SOCIAL_ID", "only of this lead" },
 	[OPTION_EVENT] = { "event", "EVENT", "only of this event" },
 	[OPTION_STATE] = { "state", "STATE", "only pending, delivered or failed ones" },
-	[OPTION_SINCE] = { "since", "TIME", "only from then on" },
-	[OPTION_UNTIL] = { "until", "TIME", "only before then" },
-	[OPTION_LIMIT] = { "limit", "N", "at most so many" },
-	[OPTION_DEEP] = { "deep", NULL, "count everything again; may take minutes" },
-	[OPTION_POINTS] = { "points", "N", "what it adds to a score" },
-	[OPTION_DESCRIPTION] = { "description", "TEXT", "what the tag means" },
+	[OPTION_SINCE] = { "since", "TIME", "only from this time on" },
+	[OPTION_UNTIL] = { "until", "TIME", "only before this time" },
+	[OPTION_LIMIT] = { "limit", "N", "at most this many" },
+	[OPTION_DEEP] = { "deep", NULL, "recount everything; may take minutes" },
+	[OPTION_POINTS] = { "points", "N", "points that it adds to a score" },
+	[OPTION_DESCRIPTION] = { "description", "TEXT", "description of the tag" },
 	[OPTION_TAG] = { "tag", "ID", "the tag that completes the action, or that leads have" },
 	[OPTION_REQUIRED_POINTS] = { "required-points", "N", "the score at which the level is reached" },
 	[OPTION_EMAILED] = { "emailed", NULL, "the reward is sent by email" },
@@ -45,13 +45,14 @@ static const struct {
 	[OPTION_WAITLISTED] = { "waitlisted", "on|off", "only leads on the waitlist, or only the others" },
 	[OPTION_FRAUDULENT] = { "fraudulent", "on|off", "only fraudulent leads, or only the others" },
 	[OPTION_OPTED_OUT] = { "opted-out", "on|off", "only leads that opted out, or only the others" },
-	[OPTION_AFTER] = { "after", "N", "only leads that signed up behind number N" },
+	[OPTION_AFTER] = { "after", "N", "only leads that signed up after number N" },
 };
 
 static const uint32_t general_options = OPTION_BIT(OPTION_CONFIG) | OPTION_BIT(OPTION_CHECK_CONFIG) | OPTION_BIT(OPTION_JSON) |
 					OPTION_BIT(OPTION_HELP) | OPTION_BIT(OPTION_VERSION);
-/* With one of these no command is needed. */
-static const uint32_t lonely_options = OPTION_BIT(OPTION_CHECK_CONFIG) | OPTION_BIT(OPTION_HELP) | OPTION_BIT(OPTION_VERSION);
+/* These need no command. */
+static const uint32_t standalone_options =
+    OPTION_BIT(OPTION_CHECK_CONFIG) | OPTION_BIT(OPTION_HELP) | OPTION_BIT(OPTION_VERSION);
 
 static uint32_t
 options_given(const struct admin_call *call)
@@ -74,7 +75,7 @@ find_option(struct slice name, enum admin_option *option)
 	return false;
 }
 
-/* argv[*at] is "--name", "--name=value" or "--name" with its value behind it. */
+/* argv[*at] is "--name", "--name=value" or "--name" followed by its value. */
 static bool
 take_option(int argc, char *const argv[], int *at, struct admin_call *call, struct buffer *problem)
 {
@@ -100,7 +101,7 @@ take_option(int argc, char *const argv[], int *at, struct admin_call *call, stru
 	return true;
 }
 
-/* Sorts everything that is no option into call->operands, the command's words among them. */
+/* Puts all arguments that are not options into call->operands, including the command's words. */
 static bool
 split_arguments(int argc, char *const argv[], struct admin_call *call, struct buffer *problem)
 {
@@ -108,7 +109,7 @@ split_arguments(int argc, char *const argv[], struct admin_call *call, struct bu
 	call->operands = POOL_ARRAY(call->pool, (size_t)argc + 1, const char *);
 	for (int i = 1; i < argc; i++) {
 		struct slice argument = slice_of(argv[i]);
-		/* what is stored or compared must be text */
+		/* arguments are stored and compared as text */
 		if (slice_has_control(argument) || !utf8_valid(argument)) {
 			buffer_printf(problem, "argument %d is not valid UTF-8, or holds control characters", i);
 			return false;
@@ -129,7 +130,7 @@ split_arguments(int argc, char *const argv[], struct admin_call *call, struct bu
 	return true;
 }
 
-/* How many of the arguments are the command's words: all of them, or 0. */
+/* Returns the number of words of the command when the arguments begin with them, else 0. */
 static size_t
 words_matched(const struct admin_command *command, const struct admin_call *call)
 {
@@ -150,7 +151,7 @@ first_word_is(const struct admin_command *command, const char *word)
 	return slice_equal(slice_sub(words, 0, slice_find(words, ' ')), slice_of(word));
 }
 
-/* "account" alone is answered with what may follow. */
+/* For "account" alone, lists the commands that begin with it. */
 static void
 add_unknown_command(const struct admin_command *commands, size_t count, const struct admin_call *call, struct buffer *problem)
 {
@@ -195,7 +196,7 @@ find_command(const struct admin_command *commands, size_t count, struct admin_ca
 		call->operand_count -= words;
 		return true;
 	}
-	if (call->operand_count == 0 && (options_given(call) & lonely_options) != 0)
+	if (call->operand_count == 0 && (options_given(call) & standalone_options) != 0)
 		return true;
 	add_unknown_command(commands, count, call, problem);
 	return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a command is, and one use of it: the arguments sorted into words, operands and options. */
+ * A command, and one call of it: its arguments as words, operands and options. */
 #ifndef LEADHOOK_ADMIN_CALL_H
 #define LEADHOOK_ADMIN_CALL_H
 
@@ -14,7 +14,7 @@
 #include "conf/conf.h"
 #include "store/store.h"
 
-/* An option means the same wherever it is allowed. */
+/* An option has the same meaning for every command that takes it. */
 enum admin_option {
 	OPTION_CONFIG,
 	OPTION_CHECK_CONFIG,
@@ -54,22 +54,22 @@ enum admin_option {
 struct admin_call;
 struct admin_wiring;
 
-enum { ADMIN_ANY = 1000 }; /* operands without an end */
+enum { ADMIN_ANY = 1000 }; /* no maximum of operands */
 
 struct admin_command {
 	const char *words;       /* "campaign add" */
-	const char *operands;    /* for people: "ACCOUNT NAME [SETTING=VALUE...]" */
+	const char *operands;    /* as shown in messages: "ACCOUNT NAME [SETTING=VALUE...]" */
 	size_t minimum, maximum; /* of operands */
 	uint32_t options;        /* OPTION_BITs beyond those that every command has */
 	bool needs_schema;       /* runs only on the schema of this program */
 	enum output_shape shape;
-	int (*run)(struct admin_call *call); /* answers a status of sysexits.h; has then told why */
+	int (*run)(struct admin_call *call); /* returns a status of sysexits.h; reports its errors */
 	const char *help;
-	void (*explain)(FILE *out); /* what its help says besides; or NULL */
+	void (*explain)(FILE *out); /* prints the rest of its help; or NULL */
 };
 
 struct admin_call {
-	const struct admin_command *command; /* NULL: none was named, and an option explains why */
+	const struct admin_command *command; /* NULL: none was given, because of an option that needs none */
 	const char **operands;               /* terminated texts, valid UTF-8 without control characters */
 	size_t operand_count;
 	const char *options[ADMIN_OPTIONS]; /* NULL: not given; "": given, and takes no value */
@@ -82,32 +82,32 @@ struct admin_call {
 	FILE *errors;
 };
 
-/* Sorts the arguments (argv[0] is passed over). False, with a sentence in `problem`, when they are wrong: EX_USAGE. */
+/* Parses the arguments (argv[0] is skipped). Returns false with a message in `problem` when they are wrong: EX_USAGE. */
 MUST_CHECK bool admin_parse(const struct admin_command *commands, size_t count, int argc, char *const argv[],
     struct admin_call *call, struct buffer *problem);
 
-/* All commands and options, or one command. */
+/* Print the help on all commands and options, or on one command. */
 void admin_help(const struct admin_command *commands, size_t count, FILE *out);
 void admin_command_help(const struct admin_command *command, FILE *out);
 
-/* For commands: writes "leadhook: …" to the call's errors and answers `status`. */
+/* Writes "leadhook: …" to the call's errors and returns `status`. */
 int admin_fail(const struct admin_call *call, int status, const char *format, ...) PRINTF_LIKE(3, 4);
 const char *admin_option_name(enum admin_option option);
-/* 1 to 200 characters, as the tables hold. */
+/* Whether the text has 1 to 200 characters, as the columns allow. */
 MUST_CHECK bool admin_is_name(struct slice text);
-/* False when it is none: told already, EX_DATAERR. */
+/* As admin_is_name, and reports an invalid name: EX_DATAERR. */
 MUST_CHECK bool admin_name(const struct admin_call *call, struct slice text);
-/* What the store answered: 0 for RESULT_OK, else the sentence is written. */
+/* Returns 0 for RESULT_OK, else reports the error and returns its status. */
 int admin_answer(const struct admin_call *call, enum result result);
-/* The same where something may not exist: `missing` is what RESULT_NOT_FOUND means. */
+/* The same; `missing` is the message for RESULT_NOT_FOUND. */
 int admin_finish(const struct admin_call *call, enum result result, const char *missing);
-/* The same, and the id as the answer where it was done. */
+/* The same, and outputs the id after success. */
 int admin_finish_id(const struct admin_call *call, enum result result, uint64_t id, const char *missing);
-/* The schema is another version's: tells what to do. */
+/* Reports that the schema has another version, and what to do. */
 int admin_wrong_schema(const struct admin_call *call, uint32_t found);
-/* A number that the tables have for ids. */
+/* Whether the text is a number in the range of ids. */
 MUST_CHECK bool admin_is_id(struct slice text, uint64_t *id);
-/* An operand that is an id. False when it is none: told already, EX_DATAERR. */
+/* Parses an operand that is an id; reports an invalid one: EX_DATAERR. */
 MUST_CHECK bool admin_id(const struct admin_call *call, const char *text, const char *what, uint64_t *id);
 
 #endif

@@ -68,7 +68,7 @@ admin_campaign_add(struct admin_call *call)
 	return EX_OK;
 }
 
-/* What GET /v2/campaigns says of each (docs/api.md 4.1), and whose it is. */
+/* The fields of GET /v2/campaigns (docs/api.md 4.1), and the account. */
 static void
 add_summary(struct output *output, const struct campaign *campaign, int64_t now_ms)
 {
@@ -100,7 +100,7 @@ admin_campaign_list(struct admin_call *call)
 	return EX_OK;
 }
 
-/* The campaign that the first operand names: 0, or a status, told already. */
+/* Finds the campaign of the first operand. Returns 0, or a status after reporting the error. */
 static int
 find_campaign(struct admin_call *call, struct campaign *campaign, int64_t *now_ms)
 {
@@ -144,7 +144,7 @@ admin_campaign_show(struct admin_call *call)
 	return EX_OK;
 }
 
-/* With many leads it takes a while. What is killed meanwhile has done so much of it. */
+/* May take long with many leads. An interrupted run has counted a part of them. */
 static enum result
 count_addresses(const struct admin_call *call, uint64_t id)
 {
@@ -162,7 +162,7 @@ admin_campaign_set(struct admin_call *call)
 		return EX_DATAERR;
 	enum result result = store_edit_campaign(call->store, id, edit_settings, call);
 	if (result == RESULT_INVALID)
-		return EX_DATAERR; /* told already */
+		return EX_DATAERR; /* already reported */
 	if (result == RESULT_OK && values_have(call, 1, "max_per_ip"))
 		result = count_addresses(call, id);
 	int status = admin_finish(call, result, no_campaign);

@@ -22,7 +22,7 @@ int admin_key_add(struct admin_call *call);
 int admin_key_list(struct admin_call *call);
 int admin_key_revoke(struct admin_call *call);
 /* campaigns.c */
-/* Lists the settings, for the help of the commands that take some. */
+/* Prints the settings, for the help of the commands that take settings. */
 void admin_campaign_settings(FILE *out);
 int admin_campaign_add(struct admin_call *call);
 int admin_campaign_list(struct admin_call *call);

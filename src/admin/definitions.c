@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a campaign's owner defines: tags, actions, reward levels. */
+ * Definitions of a campaign: tags, actions, reward levels. */
 #include <stddef.h>
 #include <sysexits.h>
 
@@ -56,7 +56,7 @@ static const struct {
 
 static const struct {
 	const char *what, *several, *missing;
-	size_t text; /* where the operand of `add` belongs */
+	size_t text; /* offset of the text that is the operand of `add` */
 } names_of[] = {
 	[DEFINITION_TAG] = { "tag", "tags", "there is no such tag", PLACE(tag.name) },
 	[DEFINITION_ACTION] = { "action", "actions", "there is no such action", PLACE(action.text) },
@@ -78,7 +78,7 @@ fail_refused(const struct admin_call *call, enum definition_kind kind, enum defi
 	case DEFINITION_REFUSED:
 		break;
 	}
-	return EX_DATAERR; /* told already */
+	return EX_DATAERR; /* already reported */
 }
 
 static int
@@ -125,7 +125,7 @@ set(struct admin_call *call, enum definition_kind kind)
 }
 
 static int
-take_away(struct admin_call *call, enum definition_kind kind)
+remove_definition(struct admin_call *call, enum definition_kind kind)
 {
 	uint64_t id;
 	if (!admin_id(call, call->operands[0], names_of[kind].what, &id))
@@ -134,9 +134,9 @@ take_away(struct admin_call *call, enum definition_kind kind)
 	return admin_finish_id(call, result, id, names_of[kind].missing);
 }
 
-/* All definitions of the campaign that the first operand names: 0, or a status, told already. */
+/* Finds the definitions of the campaign of the first operand. Returns 0, or a status after reporting the error. */
 static int
-find_all(struct admin_call *call, struct definitions *all)
+find_definitions(struct admin_call *call, struct definitions *all)
 {
 	struct campaign campaign;
 	int64_t now_ms;
@@ -177,7 +177,7 @@ int
 admin_tag_list(struct admin_call *call)
 {
 	struct definitions all;
-	int status = find_all(call, &all);
+	int status = find_definitions(call, &all);
 	for (size_t i = 0; status == EX_OK && i < all.tag_count; i++) {
 		output_record(call->output);
 		output_u64(call->output, "id", all.tags[i].id);
@@ -197,7 +197,7 @@ admin_tag_set(struct admin_call *call)
 int
 admin_tag_remove(struct admin_call *call)
 {
-	return take_away(call, DEFINITION_TAG);
+	return remove_definition(call, DEFINITION_TAG);
 }
 
 int
@@ -210,7 +210,7 @@ int
 admin_action_list(struct admin_call *call)
 {
 	struct definitions all;
-	int status = find_all(call, &all);
+	int status = find_definitions(call, &all);
 	for (size_t i = 0; status == EX_OK && i < all.action_count; i++) {
 		output_record(call->output);
 		output_u64(call->output, "id", all.actions[i].id);
@@ -230,7 +230,7 @@ admin_action_set(struct admin_call *call)
 int
 admin_action_remove(struct admin_call *call)
 {
-	return take_away(call, DEFINITION_ACTION);
+	return remove_definition(call, DEFINITION_ACTION);
 }
 
 int
@@ -245,7 +245,7 @@ int
 admin_reward_list(struct admin_call *call)
 {
 	struct definitions all;
-	int status = find_all(call, &all);
+	int status = find_definitions(call, &all);
 	for (size_t i = 0; status == EX_OK && i < all.reward_count; i++) {
 		output_record(call->output);
 		output_u64(call->output, "id", all.rewards[i].id);
@@ -265,5 +265,5 @@ admin_reward_set(struct admin_call *call)
 int
 admin_reward_remove(struct admin_call *call)
 {
-	return take_away(call, DEFINITION_REWARD);
+	return remove_definition(call, DEFINITION_REWARD);
 }

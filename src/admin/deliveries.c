@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Deliveries: the operator looks for them, at them, and has them sent again (docs/operating.md 4, docs/deliveries.md 6). */
+ * Deliveries: list, show and redeliver (docs/operating.md 4, docs/deliveries.md 6). */
 #include <inttypes.h>
 #include <stddef.h>
 #include <sysexits.h>
@@ -44,7 +44,7 @@ static const struct value_option filter_table[] = {
 	{ OPTION_LIMIT, value_limit, PLACE(limit), "a number from 1 to 10000" },
 };
 
-/* False when one of the filters is wrong: told already, EX_DATAERR. */
+/* Reports an invalid filter and returns false: EX_DATAERR. */
 static bool
 read_filter(const struct admin_call *call, size_t limit, struct delivery_filter *filter)
 {
@@ -52,7 +52,7 @@ read_filter(const struct admin_call *call, size_t limit, struct delivery_filter 
 	return values_take(call, filter_table, ARRAY_SIZE(filter_table), filter);
 }
 
-/* Why it has not ended yet; absent: it has. What holds longest is told. */
+/* Why a delivery is still pending: the reason that holds longest. Absent when it contains ended. */
 static struct slice
 waiting_for(const struct delivery_row *delivery, unsigned breaker_failures)
 {
@@ -68,7 +68,7 @@ waiting_for(const struct delivery_row *delivery, unsigned breaker_failures)
 		return SLICE("disabled");
 	if (due_ms > now_ms && due_ms > held_ms)
 		return SLICE("schedule");
-	if (open) /* also while its probe is under way, or may be sent */
+	if (open) /* also while its probe is under way or due */
 		return SLICE("breaker");
 	return held_ms > now_ms ? SLICE("receiver") : SLICE("dispatcher");
 }
@@ -104,7 +104,8 @@ admin_delivery_list(struct admin_call *call)
 		add_delivery(call, &list.deliveries[i]);
 	if (list.cut)
 		fprintf(call->errors,
-		    "leadhook: only the newest %d of these days were looked at; a webhook, a state or fewer days tell more\n",
+		    "leadhook: only the newest %d deliveries of these days were searched: filter by webhook or state, or by "
+		    "fewer days\n",
 		    DELIVERIES_LOOKED_AT);
 	return EX_OK;
 }
@@ -146,26 +147,26 @@ admin_delivery_show(struct admin_call *call)
 	return EX_OK;
 }
 
-/* Deliveries on their way to being sent again. */
-struct redelivering {
+/* A run of `delivery redeliver`. */
+struct redelivery_run {
 	struct admin_call *call;
-	uint64_t count[REDELIVERIES]; /* by what became of them */
-	bool named;                   /* by their ids: each that is not queued is told */
-	int64_t logged_ms;            /* when the progress was shown last */
-	bool told;
+	uint64_t count[REDELIVERIES]; /* by result */
+	bool named;                   /* given by id: each one that is not queued is reported */
+	int64_t logged_ms;            /* when progress was last shown */
+	bool shown;
 };
 
 enum { PROGRESS_MS = 1000 };
 
 static uint64_t
-queued(const struct redelivering *r)
+queued(const struct redelivery_run *r)
 {
 	return r->count[REDELIVERY_QUEUED] + r->count[REDELIVERY_HELD];
 }
 
-/* On a terminal, when it takes long. */
+/* Shows progress once a second when errors go to a terminal. */
 static void
-tell_progress(struct redelivering *r)
+show_progress(struct redelivery_run *r)
 {
 	const int64_t now_ms = clock_monotonic_ms();
 	if (now_ms - r->logged_ms < PROGRESS_MS || isatty(fileno(r->call->errors)) != 1)
@@ -173,21 +174,22 @@ tell_progress(struct redelivering *r)
 	fprintf(r->call->errors, "\rleadhook: %" PRIu64 " queued", queued(r));
 	fflush(r->call->errors);
 	r->logged_ms = now_ms;
-	r->told = true;
+	r->shown = true;
 }
 
-/* Behind "delivery 7", or behind "1"; and behind a greater number. */
+/* Messages after "delivery 7" or "1", and after a greater number. */
 static const struct {
 	const char *one, *several;
 } not_queued[REDELIVERIES] = {
 	[REDELIVERY_UNDER_WAY] = { "is under way already", "are under way already" },
-	[REDELIVERY_NO_WEBHOOK] = { "has a webhook that was removed or is gone", "have a webhook that was removed or is gone" },
-	[REDELIVERY_NO_EVENT] = { "has an event that is not kept any more", "have an event that is not kept any more" },
-	[REDELIVERY_MISSING] = { "does not exist, or is not kept any more", "are not kept any more" },
+	[REDELIVERY_NO_WEBHOOK] = { "contains a webhook that was removed or is gone",
+	    "have a webhook that was removed or is gone" },
+	[REDELIVERY_NO_EVENT] = { "contains an event that is no longer stored", "have an event that is no longer stored" },
+	[REDELIVERY_MISSING] = { "does not exist, or is no longer stored", "are no longer stored" },
 };
 
 static enum result
-redeliver(struct redelivering *r, const uint64_t *ids, size_t count)
+redeliver(struct redelivery_run *r, const uint64_t *ids, size_t count)
 {
 	enum redelivery what[REDELIVER_MAX];
 	enum result result = store_redeliver(r->call->store, ids, count, what);
@@ -196,13 +198,13 @@ redeliver(struct redelivering *r, const uint64_t *ids, size_t count)
 		if (r->named && not_queued[what[i]].one != NULL)
 			admin_fail(r->call, EX_DATAERR, "delivery %" PRIu64 " %s", ids[i], not_queued[what[i]].one);
 	}
-	tell_progress(r);
+	show_progress(r);
 	return result;
 }
 
-/* What the number of those that are queued does not say. */
+/* Reports the deliveries that were not queued, and those that have to wait. */
 static void
-tell_rest(const struct redelivering *r)
+report_not_sent(const struct redelivery_run *r)
 {
 	const uint64_t held = r->count[REDELIVERY_HELD];
 	FILE *errors = r->call->errors;
@@ -214,7 +216,7 @@ tell_rest(const struct redelivering *r)
 		fprintf(errors,
 		    "leadhook: %" PRIu64 " of %" PRIu64
 		    " %s to wait: %s webhook is disabled or held, see leadhook webhook show\n",
-		    held, queued(r), held == 1 ? "has" : "have", held == 1 ? "its" : "their");
+		    held, queued(r), held == 1 ? "contains" : "have", held == 1 ? "its" : "their");
 }
 
 /* A delivery_visitor. */
@@ -233,7 +235,7 @@ redeliver_found(void *context, const struct delivery_row *deliveries, size_t cou
 }
 
 static bool
-has(const uint64_t *ids, size_t count, uint64_t id)
+contains(const uint64_t *ids, size_t count, uint64_t id)
 {
 	for (size_t i = 0; i < count; i++)
 		if (ids[i] == id)
@@ -241,7 +243,7 @@ has(const uint64_t *ids, size_t count, uint64_t id)
 	return false;
 }
 
-/* Each once, however often it is named. */
+/* Reads the ids without duplicates. */
 static bool
 read_ids(const struct admin_call *call, uint64_t *ids, size_t *count)
 {
@@ -249,13 +251,13 @@ read_ids(const struct admin_call *call, uint64_t *ids, size_t *count)
 	for (size_t i = 0; i < call->operand_count; i++) {
 		if (!admin_id(call, call->operands[i], "delivery", &ids[*count]))
 			return false;
-		*count += has(ids, *count, ids[*count]) ? 0 : 1;
+		*count += contains(ids, *count, ids[*count]) ? 0 : 1;
 	}
 	return true;
 }
 
 static enum result
-redeliver_named(struct redelivering *r, const uint64_t *ids, size_t count)
+redeliver_named(struct redelivery_run *r, const uint64_t *ids, size_t count)
 {
 	enum result result = RESULT_OK;
 	r->named = true;
@@ -273,11 +275,11 @@ has_filter(const struct admin_call *call)
 	return false;
 }
 
-/* What was queued before something went wrong stays queued, and is told. */
+/* Deliveries that were queued before an error stay queued, and are reported. */
 int
 admin_delivery_redeliver(struct admin_call *call)
 {
-	struct redelivering r = { .call = call, .logged_ms = clock_monotonic_ms() };
+	struct redelivery_run r = { .call = call, .logged_ms = clock_monotonic_ms() };
 	struct delivery_filter filter;
 	uint64_t *ids = POOL_ARRAY(call->pool, call->operand_count + 1, uint64_t);
 	size_t count;
@@ -287,10 +289,10 @@ admin_delivery_redeliver(struct admin_call *call)
 		return EX_DATAERR;
 	enum result result =
 	    count > 0 ? redeliver_named(&r, ids, count) : store_visit_deliveries(call->store, &filter, redeliver_found, &r);
-	if (r.told)
+	if (r.shown)
 		fputc('\n', call->errors);
 	if (result == RESULT_OK)
-		tell_rest(&r);
+		report_not_sent(&r);
 	if (result == RESULT_OK && r.named && queued(&r) == 0)
 		return EX_DATAERR;
 	if (result == RESULT_OK || queued(&r) > 0) {

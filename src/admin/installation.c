@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The installation as a whole: its tables, what is wrong with it, how busy it is. */
+ * The installation: its tables, check and status. */
 #include <sysexits.h>
 
 #include "admin/admin.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Leads, as the operator looks for them: one with everything, or many of a campaign. Programs get what the API answers. */
+ * Leads: show one, or list those of a campaign. The JSON is that of the API. */
 #include <stddef.h>
 #include <sysexits.h>
 
@@ -11,7 +11,7 @@
 #include "store/operator/admin.h"
 #include "json/reader.h"
 
-/* Leads that are asked of the database at once; only what is shown of them is kept, until all is printed. */
+/* Leads are read in pages of PAGE_LEADS. Only the shown values are stored until all is printed. */
 enum { PAGE_LEADS = 250, SHOWN_DEPTH = 32 };
 
 static const char no_campaign[] = "there is no such campaign";
@@ -43,7 +43,7 @@ static const struct {
 	{ OPTION_SOCIAL_ID, LEAD_BY_SOCIAL_ID, social_id_parse, "the social_id of a lead" },
 };
 
-/* The one option that names a lead: 0, or a status, told already. */
+/* Reads the one option that identifies a lead. Returns 0, or a status after reporting the error. */
 static int
 read_reference(const struct admin_call *call, struct lead_reference *reference)
 {
@@ -70,7 +70,7 @@ find_campaign(const struct admin_call *call, struct pool *pool, uint64_t campaig
 	return store_find_campaign(call->store, pool, campaign_id, campaign, &now_ms);
 }
 
-/* The API's JSON of a lead, as with a key; in the call's pool. */
+/* Renders a lead as the API does for a request with a key. `json` is in the call's pool. */
 static enum result
 render(const struct admin_call *call, const struct payload_subject *subject, struct slice *json)
 {
@@ -87,18 +87,18 @@ render(const struct admin_call *call, const struct payload_subject *subject, str
 	return result;
 }
 
-/* Turns a payload into one line a value: what is in an object inside it has a name like "utm.source", an array is one line. */
-struct flattening {
+/* Converts a payload to one line a value. A member of a nested object has a name such as "utm.source"; an array is one line. */
+struct payload_flattener {
 	struct output *output;
 	struct pool *pool;
 	struct slice keys[SHOWN_DEPTH + 1]; /* by depth */
 	size_t lines, lines_before[SHOWN_DEPTH + 1];
-	size_t arrays, array_depth; /* how many are around, where the outermost began */
-	struct buffer items;        /* of that one */
+	size_t arrays, array_depth; /* how many enclose the value; depth of the outermost */
+	struct buffer items;        /* of the outermost array */
 };
 
 static void
-add_line(struct flattening *flat, size_t depth, struct slice value)
+add_line(struct payload_flattener *flat, size_t depth, struct slice value)
 {
 	struct slice path = flat->keys[1];
 	for (size_t i = 2; i <= depth; i++)
@@ -107,9 +107,9 @@ add_line(struct flattening *flat, size_t depth, struct slice value)
 	flat->lines++;
 }
 
-/* Items are separated by commas, what is in one of them by spaces. */
+/* Items are separated by commas, values inside an item by spaces. */
 static void
-add_item(struct flattening *flat, const struct json_event *event, struct slice text)
+add_item(struct payload_flattener *flat, const struct json_event *event, struct slice text)
 {
 	if (flat->items.size > 0)
 		buffer_add_text(&flat->items, event->depth == flat->array_depth + 1 ? ", " : " ");
@@ -117,7 +117,7 @@ add_item(struct flattening *flat, const struct json_event *event, struct slice t
 }
 
 static void
-enter(struct flattening *flat, const struct json_event *event)
+enter(struct payload_flattener *flat, const struct json_event *event)
 {
 	flat->lines_before[event->depth] = flat->lines;
 	if (event->type != JSON_ARRAY_BEGIN)
@@ -129,18 +129,18 @@ enter(struct flattening *flat, const struct json_event *event)
 }
 
 static void
-leave(struct flattening *flat, const struct json_event *event)
+leave(struct payload_flattener *flat, const struct json_event *event)
 {
 	if (event->type == JSON_ARRAY_END && --flat->arrays == 0)
 		add_line(flat, event->depth, flat->items.size > 0 ? buffer_slice(&flat->items) : SLICE_NONE);
 	else if (event->type == JSON_OBJECT_END && flat->arrays == 0 && flat->lines == flat->lines_before[event->depth])
-		add_line(flat, event->depth, SLICE_NONE); /* an empty one */
+		add_line(flat, event->depth, SLICE_NONE); /* an empty object */
 }
 
 static bool
 flatten(void *context, const struct json_event *event)
 {
-	struct flattening *flat = context;
+	struct payload_flattener *flat = context;
 	struct slice text = event->text;
 	switch (event->type) {
 	case JSON_KEY:
@@ -174,7 +174,7 @@ flatten(void *context, const struct json_event *event)
 static int
 show(const struct admin_call *call, struct slice json)
 {
-	struct flattening flat = { .output = call->output, .pool = call->pool };
+	struct payload_flattener flat = { .output = call->output, .pool = call->pool };
 	struct json_problem problem;
 	output_json_record(call->output, json);
 	buffer_init(&flat.items, PAYLOAD_MAX_BYTES);
@@ -220,7 +220,7 @@ static const struct value_option filter_table[] = {
 };
 
 static struct slice
-kept(const struct admin_call *call, struct slice text)
+copy(const struct admin_call *call, struct slice text)
 {
 	return pool_copy(call->pool, text);
 }
@@ -235,9 +235,9 @@ add_lead(const struct admin_call *call, const struct payload_subject *subject)
 		return result;
 	output_json_record(call->output, json);
 	output_u64(call->output, "rank", lead->subscription_number);
-	output_text(call->output, "social_id", kept(call, lead->social_id));
-	output_text(call->output, "email", kept(call, lead->email));
-	output_text(call->output, "phone_number", kept(call, lead->phone));
+	output_text(call->output, "social_id", copy(call, lead->social_id));
+	output_text(call->output, "email", copy(call, lead->email));
+	output_text(call->output, "phone_number", copy(call, lead->phone));
 	output_u64(call->output, "contest_score", lead->score);
 	output_u64(call->output, "referrals", lead->referrals);
 	output_boolean(call->output, "verified", lead_is_verified(lead));
@@ -248,7 +248,7 @@ add_lead(const struct admin_call *call, const struct payload_subject *subject)
 	return RESULT_OK;
 }
 
-/* Reads one page and moves the filter behind it; its `limit` is what is still wanted. `pool` is the page's. */
+/* Outputs one page, then moves the filter to the next and subtracts from its `limit`. `pool` is for this page only. */
 static enum result
 add_page(const struct admin_call *call, struct pool *pool, uint64_t campaign_id, struct lead_filter *filter, bool *more)
 {

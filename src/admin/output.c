@@ -20,7 +20,7 @@ struct value {
 };
 
 struct record {
-	struct slice json; /* instead of the values; or absent */
+	struct slice json; /* printed instead of the values; or absent */
 	struct value *values;
 	size_t count, capacity;
 };
@@ -188,7 +188,7 @@ write_output(struct json_writer *writer, const struct output *output)
 		json_end_array(writer);
 }
 
-/* Hands over what there is and empties the buffer. */
+/* Writes the buffer to `out` and empties it. */
 static bool
 flush_buffer(struct buffer *text, FILE *out)
 {
@@ -218,7 +218,7 @@ output_print_json(const struct output *output, FILE *out)
 		json_begin_array(&writer);
 	for (size_t i = 0; i < output->count; i++) {
 		write_record(&writer, &output->records[i]);
-		printed = printed && flush_buffer(&text, out); /* all of them together may be a lot */
+		printed = printed && flush_buffer(&text, out); /* one by one: all of them may be large */
 	}
 	if (output->shape == OUTPUT_ARRAY)
 		json_end_array(&writer);
@@ -226,15 +226,15 @@ output_print_json(const struct output *output, FILE *out)
 	return print_buffer(&text, out) && printed;
 }
 
-/* Unicode's marks and overrides of direction, with which a text can look like another. */
+/* Whether it is one of Unicode's direction marks, which can make a text look like another. */
 static bool
-scheduler_text(uint32_t character)
+is_direction_mark(uint32_t character)
 {
 	return character == 0x061c || character == 0x200e || character == 0x200f ||
 	       (character >= 0x202a && character <= 0x202e) || (character >= 0x2066 && character <= 0x2069);
 }
 
-/* Appends the text as a terminal may see it; answers how many characters that are. */
+/* Appends the text without characters that are unsafe on a terminal; returns its number of characters. */
 static size_t
 add_shown(struct buffer *out, struct slice text)
 {
@@ -245,7 +245,7 @@ add_shown(struct buffer *out, struct slice text)
 		bool valid = utf8_next(&rest, &character);
 		if (!valid)
 			rest = slice_sub(rest, 1, rest.size);
-		if (!valid || character < ' ' || (character >= 0x7f && character < 0xa0) || scheduler_text(character))
+		if (!valid || character < ' ' || (character >= 0x7f && character < 0xa0) || is_direction_mark(character))
 			buffer_add_byte(out, '?');
 		else
 			buffer_add(out, slice_sub(before, 0, before.size - rest.size));
@@ -290,7 +290,7 @@ cell_width(const struct value *value)
 	return width;
 }
 
-/* Fills a cell of `width` characters up; the last of a line stays as it is. */
+/* Pads a cell of `width` characters, except for the last of a line. */
 static void
 add_gap(struct buffer *out, size_t width, size_t column_width, bool last)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a command has to say: records of named values, written as aligned text for people or as JSON for programs. */
+ * The output of a command: records of named values, written as aligned text or as JSON. */
 #ifndef LEADHOOK_ADMIN_OUTPUT_H
 #define LEADHOOK_ADMIN_OUTPUT_H
 
@@ -16,38 +16,38 @@ enum output_shape {
 	OUTPUT_ARRAY   /* any number, all with the same keys */
 };
 
-/* Records under construction. Lives in the pool, as do all texts that are handed to it. */
+/* Records under construction. They live in the pool, as all texts passed to them must. */
 struct output;
 
 struct output *output_new(struct pool *pool, enum output_shape shape);
 
-/* Begins the next record; what follows belongs to it. An object has exactly one. */
+/* Begins the next record. An object has exactly one. */
 void output_record(struct output *output);
-/* The same where programs get this JSON value, as it is: what follows is for people alone. */
+/* The same; the JSON output of the record is `json`, and the values that follow are for text output only. */
 void output_json_record(struct output *output, struct slice json);
 
 bool output_is_empty(const struct output *output);
 
-/* Keys live as long. An absent slice is null. */
+/* `key` must live as long as the output. An absent slice is null. */
 void output_text(struct output *output, const char *key, struct slice value);
 void output_u64(struct output *output, const char *key, uint64_t value);
 void output_i64(struct output *output, const char *key, int64_t value);
-/* 0 is null. */
+/* 0 is written as null. */
 void output_u64_or_null(struct output *output, const char *key, uint64_t value);
 void output_boolean(struct output *output, const char *key, bool value);
 /* Milliseconds since 1970, written as RFC 3339; negative is null. */
 void output_time(struct output *output, const char *key, int64_t ms);
 /* An array of texts. `values` must stay valid. */
 void output_texts(struct output *output, const char *key, const struct slice *values, size_t count);
-/* A value that is JSON already. */
+/* A value that is already JSON. */
 void output_json(struct output *output, const char *key, struct slice json);
 /* Records inside a record. */
 void output_nested(struct output *output, const char *key, const struct output *value);
 
-/* One value and a newline. False when `out` does not take it. */
+/* Writes one JSON value and a newline. False when writing to `out` fails. */
 MUST_CHECK bool output_print_json(const struct output *output, FILE *out);
-/* An object as `key  value` lines, an array as a table with a heading. Control characters are shown as "?", so that no
- * stored text can give orders to a terminal. */
+/* An object as `key  value` lines, an array as a table with a heading. Control characters are shown as "?", so that a
+ * stored text cannot control a terminal. */
 MUST_CHECK bool output_print_text(const struct output *output, FILE *out);
 
 #endif

@@ -14,10 +14,10 @@
 
 enum {
 	URL_BYTES_MAX = 2048,
-	TEXT_BYTES_MAX = 65535,       /* what a column of type TEXT holds */
-	DESCRIPTION_BYTES_MAX = 4096, /* those of all tags go into one answer */
+	TEXT_BYTES_MAX = 65535,       /* maximum of a TEXT column */
+	DESCRIPTION_BYTES_MAX = 4096, /* one response has those of all tags */
 	LISTED_MAX_BYTES = 8192,
-	SCHEDULE_BYTES_MAX = 255, /* as the columns of webhooks have them */
+	SCHEDULE_BYTES_MAX = 255, /* sizes of the columns of webhooks */
 	FILE_BYTES_MAX = 1024,
 	RATE_MAX = 10000
 };
@@ -53,9 +53,9 @@ value_url(struct pool *pool, struct slice text, void *place, struct slice *bad U
 {
 	*(struct slice *)place = or_none(text);
 	bool has_scheme = slice_starts_with_nocase(text, SLICE("http://")) || slice_starts_with_nocase(text, SLICE("https://"));
-	static const struct slice in_no_url = SLICE(" \"<>\\^`{|}"); /* RFC 3986 */
+	static const struct slice not_in_url = SLICE(" \"<>\\^`{|}"); /* RFC 3986 */
 	for (size_t i = 0; i < text.size; i++)
-		if (slice_find(in_no_url, text.data[i]) < in_no_url.size)
+		if (slice_find(not_in_url, text.data[i]) < not_in_url.size)
 			return false;
 	return text.size == 0 || (text.size <= URL_BYTES_MAX && has_scheme && slice_present(link_host(pool, text)));
 }
@@ -65,7 +65,7 @@ value_hosts(struct pool *pool, struct slice text, void *place, struct slice *bad
 {
 	struct host_list list;
 	*(struct slice *)place = or_none(slice_trim(text));
-	/* comments are for files: what is kept is one line */
+	/* comments are allowed in files only: the stored list is one line */
 	*bad = SLICE("#");
 	return text.size <= TEXT_BYTES_MAX && slice_find(text, '#') == text.size && host_list_parse(pool, text, &list, bad);
 }
@@ -230,7 +230,7 @@ value_schedule(struct pool *pool UNUSED, struct slice text, void *place, struct 
 	*(struct slice *)place = or_none(trimmed);
 	if (trimmed.size == 0)
 		return true;
-	/* what has no item at all is told from what is empty: it would be one attempt alone */
+	/* a list of separators only is an error: without delays there would be a single attempt */
 	return trimmed.size <= SCHEDULE_BYTES_MAX && retry_schedule_parse(trimmed, &schedule, bad) && schedule.count > 0;
 }
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * Values of settings ("name=value") and of options, read by tables into the struct of whoever asks. */
+ * Values of settings ("name=value") and of options, read by tables into a struct of the caller. */
 #ifndef LEADHOOK_ADMIN_VALUES_H
 #define LEADHOOK_ADMIN_VALUES_H
 
 #include "admin/call.h"
 
-/* Puts what the text means at `place`; false when it means nothing there, with *bad set where one item of several is to blame.
- * What it puts there lives as long as the text and the pool. */
+/* Parses the text into `place`. Returns false when it is invalid, with *bad set to the invalid item of a list.
+ * The value lives as long as the text and the pool. */
 typedef bool value_reader(struct pool *pool, struct slice text, void *place, struct slice *bad);
 
-/* The type behind each place. "or none": an empty text is none. */
+/* The type of each place. "or none": an empty text is none. */
 value_reader value_name;        /* struct slice: 1 to 200 characters */
 value_reader value_trimmed;     /* the same without white space at its ends */
 value_reader value_description; /* struct slice, or none */
@@ -23,7 +23,7 @@ value_reader value_points;      /* uint32_t: 0 to SCORE_POINTS_MAX */
 value_reader value_delta;       /* int32_t: -SCORE_POINTS_MAX to SCORE_POINTS_MAX */
 value_reader value_switch;      /* bool: on, off and the other words of docs/api.md 1 */
 value_reader value_filter;      /* int: the same as 1 and 0 */
-value_reader value_given;       /* bool: the option is there */
+value_reader value_given;       /* bool: the option was given */
 value_reader value_state;       /* enum campaign_request: "active" or "ended" */
 value_reader value_id;          /* uint64_t */
 value_reader value_id_or_none;  /* uint64_t, or none (0) */
@@ -31,7 +31,7 @@ value_reader value_social_id;   /* struct slice */
 value_reader value_limit;       /* size_t: 1 to VALUE_LIMIT_MAX */
 value_reader value_format;      /* bool: "form", or "json" */
 value_reader value_source;      /* struct slice, or none */
-value_reader value_events;      /* uint32_t: EVENT_BIT of each of a list, which is not empty */
+value_reader value_events;      /* uint32_t: EVENT_BIT of each event of a non-empty list */
 value_reader value_schedule;    /* struct slice: a list of durations as retry_schedule_parse takes it, or none */
 value_reader value_rate;        /* uint32_t: 0 to 10000 */
 value_reader value_file;        /* struct slice: an absolute path, or none */
@@ -49,11 +49,11 @@ struct value_settings {
 	const char *owner; /* "a campaign" */
 };
 
-/* The operands from `first` on. False when one is wrong: told already, EX_DATAERR. */
+/* Applies the operands from `first` on. Reports an invalid one and returns false: EX_DATAERR. */
 MUST_CHECK bool values_apply(const struct admin_call *call, const struct value_settings *settings, size_t first, void *target);
-/* Whether the operands from `first` on set this one. */
+/* Whether the operands from `first` on include this setting. */
 MUST_CHECK bool values_have(const struct admin_call *call, size_t first, const char *setting);
-/* For the help of the commands that take some. */
+/* Prints the settings, for the help of a command. */
 void values_list(const struct value_settings *settings, FILE *out);
 
 struct value_option {
@@ -63,7 +63,7 @@ struct value_option {
 	const char *expected;
 };
 
-/* The options of the table that were given. False when one is wrong: told already, EX_DATAERR. */
+/* Reads the given options of the table. Reports an invalid one and returns false: EX_DATAERR. */
 MUST_CHECK bool values_take(const struct admin_call *call, const struct value_option *options, size_t count, void *target);
 
 #endif

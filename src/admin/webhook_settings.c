@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What an operator sets of a webhook (docs/deliveries.md 1 to 4). */
+ * Settings of a webhook (docs/deliveries.md 1 to 4). */
 #include <stddef.h>
 #include <sysexits.h>
 #include <unistd.h>
@@ -31,7 +31,7 @@ admin_webhook_settings(FILE *out)
 
 struct edit {
 	const struct admin_call *call;
-	struct webhook_settings *settings; /* what they have come to */
+	struct webhook_settings *settings; /* the settings after the change */
 };
 
 static bool
@@ -48,7 +48,7 @@ apply_settings(void *context, struct webhook_settings *settings)
 	return true;
 }
 
-/* The dispatcher may run elsewhere, or as somebody else: so no more than a word about it. */
+/* Only a warning, because the dispatcher may run on another host or as another user. */
 static void
 warn_unreadable(const struct admin_call *call, const char *setting, struct slice path)
 {
@@ -65,7 +65,7 @@ admin_webhook_set(struct admin_call *call)
 		return EX_DATAERR;
 	enum result result = store_edit_webhook(call->store, id, apply_settings, &(struct edit){ call, &settings });
 	if (result == RESULT_INVALID)
-		return EX_DATAERR; /* told already */
+		return EX_DATAERR; /* already reported */
 	int status = admin_finish(call, result, "there is no such webhook");
 	if (status != EX_OK)
 		return status;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A webhook is tried: one delivery of a lead that there is not, whose outcome is shown and left at that (docs/deliveries.md 6).
- */
+ * The test of a webhook: sends one delivery of an invented lead and shows the outcome (docs/deliveries.md 6). */
 #include <sysexits.h>
 
 #include "admin/admin.h"
@@ -9,7 +8,7 @@
 #include "store/operator/admin.h"
 #include "webhook/webhook_url.h"
 
-/* The payload of a lead that would be the next, if it signed up. */
+/* The payload of an invented lead with the next number of the campaign. */
 static bool
 render(
     struct pool *pool, const struct payload_settings *settings, struct campaign campaign, int64_t now_ms, struct slice *payload)
@@ -42,7 +41,7 @@ render(
 	return good;
 }
 
-/* All that is sent; RESULT_NOT_FOUND: no such webhook. */
+/* Makes the test delivery; RESULT_NOT_FOUND: no such webhook. */
 static enum result
 make_delivery(const struct admin_call *call, uint64_t id, struct due_delivery *delivery, int64_t *now_ms)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Webhooks of a campaign (docs/deliveries.md 1): made, shown, switched and removed. */
+ * Webhooks of a campaign (docs/deliveries.md 1): add, show, enable, disable, remove. */
 #include <inttypes.h>
 #include <string.h>
 #include <sysexits.h>
@@ -12,7 +12,7 @@
 #include "webhook/signature.h"
 #include "webhook/webhook_url.h"
 
-/* The operands from the third on. False when one is no event: told already. */
+/* Reads the operands from the third on. Reports an unknown event and returns false. */
 static bool
 read_events(const struct admin_call *call, uint32_t *events)
 {
@@ -28,7 +28,7 @@ read_events(const struct admin_call *call, uint32_t *events)
 	return true;
 }
 
-/* The same rules as at registration by the API. False when it may not be a destination: told already. */
+/* The rules are those of the API's registration. Reports a URL that is not allowed and returns false. */
 static bool
 check_url(const struct admin_call *call, struct slice url)
 {
@@ -64,7 +64,7 @@ new_secret(struct pool *pool)
 	return secret;
 }
 
-/* What was asked for is done, and yet nothing is sent. */
+/* Deliveries to a disabled webhook are queued but not sent. */
 static void
 warn_disabled(const struct admin_call *call, uint64_t id)
 {
@@ -115,7 +115,7 @@ add_events(struct admin_call *call, uint32_t events)
 	output_texts(call->output, "events", names, count);
 }
 
-/* As GET outbound-webhook has it. */
+/* The fields of GET outbound-webhook. */
 static void
 add_webhook(struct admin_call *call, const struct webhook_row *webhook)
 {
@@ -166,7 +166,7 @@ admin_webhook_show(struct admin_call *call)
 	const bool open = webhook.row.state == WEBHOOK_ACTIVE && webhook.failures >= call->conf->dispatch.breaker_failures;
 	add_webhook(call, &webhook.row);
 	output_u64(call->output, "campaign", webhook.row.campaign_id);
-	output_boolean(call->output, "gone", webhook.row.state == WEBHOOK_GONE); /* then it was its receiver who disabled it */
+	output_boolean(call->output, "gone", webhook.row.state == WEBHOOK_GONE); /* its receiver disabled it */
 	output_text(call->output, "last_error", webhook.last_error);
 	output_u64(call->output, "failures", webhook.failures);
 	output_text(call->output, "breaker", open ? SLICE("open") : SLICE("closed"));
@@ -212,7 +212,7 @@ admin_webhook_rotate(struct admin_call *call)
 	if (!admin_id(call, call->operands[0], "webhook", &id))
 		return EX_DATAERR;
 	enum result result = store_rotate_secret(call->store, id, secret, call->conf->dispatch.rotation_overlap);
-	/* a secret that may be in use is shown: nothing else would */
+	/* a secret that may be in use is shown, because no other command shows it */
 	if (result == RESULT_OK || result == RESULT_UNKNOWN) {
 		output_record(call->output);
 		output_text(call->output, "secret", secret);

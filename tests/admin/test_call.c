@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The operator's command line and its output (docs/operating.md 4): options anywhere, usage errors, people and --json. */
+ * The operator's command line and its output (docs/operating.md 4): options anywhere, usage errors, text and JSON. */
 #include "unit.h"
 
 #include <stdio.h>
@@ -81,7 +81,7 @@ operands_follow_the_words(void **state)
 	assert_true(parse("key|list|status", &call, &problem));
 	assert_string_equal(call.command->words, "key list");
 	pool_free(&call.pool);
-	assert_true(parse("key|add|--help", &call, &problem)); /* help asks for no operands */
+	assert_true(parse("key|add|--help", &call, &problem)); /* help needs no operands */
 	assert_string_equal(call.command->words, "key add");
 	pool_free(&call.pool);
 	static const char *const helps[][2] = { { "--help|key|add", "key add" }, { "-h|key|add", "key add" },
@@ -107,7 +107,7 @@ operands_follow_the_words(void **state)
 }
 
 static void
-wrong_usage_is_told(void **state)
+wrong_usage_is_reported(void **state)
 {
 	(void)state;
 	static const char *const wrong[][2] = {
@@ -176,7 +176,7 @@ assert_printed(const struct output *output, bool json, const char *expected)
 }
 
 static void
-records_are_printed_for_people_and_programs(void **state)
+records_are_printed_as_text_and_json(void **state)
 {
 	(void)state;
 	static const struct slice events[] = { { "opted_out", 9 }, { "verified", 8 } };
@@ -221,9 +221,9 @@ records_are_printed_for_people_and_programs(void **state)
 	pool_free(&pool);
 }
 
-/* What programs get may be made elsewhere; people then get what was added to it. */
+/* The JSON of a record may be given; the text output is then made of the values added. */
 static void
-a_record_may_be_json_already(void **state)
+a_record_may_have_given_json(void **state)
 {
 	(void)state;
 	struct pool *pool = pool_new();
@@ -247,10 +247,10 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(options_may_stand_anywhere),
 		cmocka_unit_test(operands_follow_the_words),
-		cmocka_unit_test(wrong_usage_is_told),
+		cmocka_unit_test(wrong_usage_is_reported),
 		cmocka_unit_test(names_and_ids_are_checked),
-		cmocka_unit_test(records_are_printed_for_people_and_programs),
-		cmocka_unit_test(a_record_may_be_json_already),
+		cmocka_unit_test(records_are_printed_as_text_and_json),
+		cmocka_unit_test(a_record_may_have_given_json),
 	};
 	return cmocka_run_group_tests_name("admin", tests, NULL, NULL);
 }

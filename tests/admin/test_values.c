@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Values of settings and options: what each kind takes, and where it goes (docs/api.md 1 and 4.6, docs/operating.md 4). */
+ * Values of settings and options: what each type accepts, and where it is stored (docs/api.md 1 and 4.6, docs/operating.md 4).
+ */
 #include "unit.h"
 
 #include <stdio.h>
@@ -80,9 +81,9 @@ states_and_times(void **state)
 	assert_false(reads(value_time, "", &ms) || reads(value_end, "soon", &ms));
 }
 
-/* "Lists are separated by commas or white space"; what was typed is kept, and an empty list is none. */
+/* "Lists are separated by commas or white space"; the list is stored as typed, and an empty list is none. */
 static void
-lists_are_judged_and_kept(void **state)
+lists_are_checked_and_stored_as_typed(void **state)
 {
 	(void)state;
 	static const struct {
@@ -112,20 +113,20 @@ lists_are_judged_and_kept(void **state)
 	memset(long_list, ' ', size);
 	memcpy(long_list, "a.example", 9);
 	assert_false(reads(value_hosts, long_list, &text) || reads(value_description, long_list, &text));
-	long_list[size - 1] = '\0'; /* what a column holds */
+	long_list[size - 1] = '\0'; /* the maximum of the column */
 	assert_true(reads(value_hosts, long_list, &text));
 }
 
 static void
-texts_are_trimmed_where_they_are_looked_up(void **state)
+texts_of_lookups_are_trimmed(void **state)
 {
 	(void)state;
 	struct slice text;
 	assert_true(reads(value_trimmed, "  two words ", &text));
 	assert_slice(text, "two words");
 	assert_false(reads(value_trimmed, "  ", &text) || reads(value_name, "", &text));
-	assert_true(reads(value_name, " kept ", &text));
-	assert_slice(text, " kept ");
+	assert_true(reads(value_name, " name ", &text));
+	assert_slice(text, " name ");
 	assert_true(reads(value_description, "", &text) && !slice_present(text));
 	assert_true(reads(value_url, "", &text) && !slice_present(text));
 	assert_false(reads(value_url, "ftp://a.example", &text) || reads(value_url, "http://a b", &text));
@@ -140,9 +141,9 @@ static const struct value_setting rows[] = {
 };
 static const struct value_settings settings = { rows, ARRAY_SIZE(rows), "a test" };
 
-/* Applies the operands "first|second"; what was told, in the pool. */
+/* Applies the operands "first|second". Returns what was written to errors, in the pool. */
 static const char *
-told_of(const char *operands, bool *applied, struct campaign_settings *target)
+errors_of(const char *operands, bool *applied, struct campaign_settings *target)
 {
 	const char *list[4];
 	char *text = NULL;
@@ -153,18 +154,18 @@ told_of(const char *operands, bool *applied, struct campaign_settings *target)
 		list[call.operand_count++] = pool_string(pool, operand);
 	*applied = values_apply(&call, &settings, 0, target);
 	fclose(call.errors);
-	const char *told = pool_string(pool, slice_of(text));
+	const char *errors = pool_string(pool, slice_of(text));
 	free(text);
-	return told;
+	return errors;
 }
 
 static void
-settings_go_where_the_table_says(void **state)
+settings_are_stored_by_the_table(void **state)
 {
 	(void)state;
 	struct campaign_settings target = { .points_direct = 1, .points_indirect = 9 };
 	bool applied;
-	assert_string_equal(told_of("points=5|waitlist=on|points=6", &applied, &target), "");
+	assert_string_equal(errors_of("points=5|waitlist=on|points=6", &applied, &target), "");
 	assert_true(applied && target.points_direct == 6 && target.waitlist && target.points_indirect == 9);
 	static const char *const wrong[][2] = {
 		{ "points", "leadhook: points=: expected a number\n" },
@@ -176,13 +177,13 @@ settings_go_where_the_table_says(void **state)
 			"hosts (host names)\n" },
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
-		assert_string_equal(told_of(wrong[i][0], &applied, &target), wrong[i][1]);
+		assert_string_equal(errors_of(wrong[i][0], &applied, &target), wrong[i][1]);
 		assert_false(applied);
 	}
 }
 
 static void
-options_go_where_the_table_says(void **state)
+options_are_stored_by_the_table(void **state)
 {
 	(void)state;
 	static const struct value_option options[] = {
@@ -249,7 +250,7 @@ settings_of_a_webhook(void **state)
 	assert_true(reads(value_source, "", &text) && !slice_present(text));
 }
 
-/* As many bytes as the columns hold, and none more. */
+/* At most as many bytes as the columns hold. */
 static void
 long_settings_of_a_webhook(void **state)
 {
@@ -288,10 +289,10 @@ main(void)
 		cmocka_unit_test(numbers_have_limits),
 		cmocka_unit_test(words_for_on_and_off),
 		cmocka_unit_test(states_and_times),
-		cmocka_unit_test(lists_are_judged_and_kept),
-		cmocka_unit_test(texts_are_trimmed_where_they_are_looked_up),
-		cmocka_unit_test(settings_go_where_the_table_says),
-		cmocka_unit_test(options_go_where_the_table_says),
+		cmocka_unit_test(lists_are_checked_and_stored_as_typed),
+		cmocka_unit_test(texts_of_lookups_are_trimmed),
+		cmocka_unit_test(settings_are_stored_by_the_table),
+		cmocka_unit_test(options_are_stored_by_the_table),
 		cmocka_unit_test(settings_of_a_webhook),
 		cmocka_unit_test(long_settings_of_a_webhook),
 	};

@@ -162,3 +162,44 @@ def test_tags_that_are_refused(campaign):
     tag = campaign.define("tag", "Buyer")
     assert campaign.post({"email": "a@example.org"}, path=f"/tags/{tag}/lead", key=None).verdict == (409, "missing_api_key")
     assert campaign.stats()["total"] == 0
+
+
+# --- the maximum of a score ---
+
+MAXIMUM, LEVELS = (1 << 32) - 1, 8
+
+
+def plant_score(campaign, lead, score):
+    """As 43,000 calls for points would do it: in the ledger, in the lead, in the histogram of ranks (src/engine/rank.h)."""
+    slots = [(((1 << 4 * level) - 1) // 15 + (score >> 4 * (LEVELS - level)), score >> 4 * (LEVELS - 1 - level) & 15)
+             for level in range(LEVELS)]
+    campaign.service.installation.sql("START TRANSACTION;" + "".join(
+        f"INSERT INTO lh_score_histogram (node, s{slot}) VALUES (({campaign.id} << 29) + {node}, 1);" for node, slot in slots)
+        + f"UPDATE lh_leads SET score = {score} WHERE id = {lead['id']};"
+        f"INSERT INTO lh_score_entries VALUES ({lead['id']}, 'custom', 0, 0, {score}, {score}, NULL, 1);"
+        f"UPDATE lh_campaign_counters SET leads_version = leads_version + 1 WHERE campaign_id = {campaign.id};COMMIT")
+
+
+def test_a_score_has_a_maximum(service, account):
+    """4.6: credit beyond it is lost, not owed: each later call for the referred lead is done, and books only what is new"""
+    campaign = service.campaign(account, points_direct=5, points_verified=3)
+    referrer = campaign.lead(email="ada@example.org")
+    plant_score(campaign, referrer, MAXIMUM - 2)
+    assert score(campaign, referrer) == MAXIMUM - 2
+    bob = campaign.lead(email="bob@example.org", phone_number="+14155552671", kid=referrer["social_id"])
+    assert score(campaign, referrer) == MAXIMUM
+    assert add(campaign, {"email": "ada@example.org", "points": 1}).status == 200
+    campaign.change("verify", email="bob@example.org")
+    assert campaign.find(email="bob@example.org")["verified"] is True
+    assert score(campaign, referrer) == MAXIMUM
+    assert add(campaign, {"email": "ada@example.org", "points": -10}).status == 200
+    changed = campaign.post({"email": "bob@example.com", "phone_number": "+14155552671"})
+    assert (changed.status, changed.json["id"], changed.json["verified"]) == (200, bob["id"], False)
+    campaign.change("verify", email="bob@example.com")
+    assert campaign.lead(email="bob@example.com")["verified"] is True
+    assert score(campaign, referrer) == MAXIMUM - 10
+    for action, points in (("block", MAXIMUM - 12), ("approve", MAXIMUM - 10)):
+        campaign.change(action, email="bob@example.com")
+        assert score(campaign, referrer) == points
+    assert service.installation.sql("SELECT COUNT(*) FROM lh_bulk_jobs") == "0"
+    service.check()

@@ -75,6 +75,7 @@ EXTRA_DIST += \
 	%D%/test_revocation.py \
 	%D%/test_sandbox.py \
 	%D%/test_scores_api.py \
+	%D%/test_settings.py \
 	%D%/test_signatures.py \
 	%D%/test_signup.py \
 	%D%/test_tls.py \

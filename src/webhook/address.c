@@ -5,14 +5,14 @@
 #include <netinet/in.h>
 #include <string.h>
 
-/* "a.b.c.d/n" of the table below, in the one form that both families have. */
+/* "a.b.c.d/n" of the table below, in the common form of both families. */
 #define V4(a, b, c, d, bits)                                                                                  \
 	{                                                                                                     \
 		{ { [10] = 0xff, [11] = 0xff, [12] = (a), [13] = (b), [14] = (c), [15] = (d) } }, 96 + (bits) \
 	}
 
-/* No receiver on the public Internet has such an address: IANA's special-purpose registries (RFC 6890), those entries too
- * that are anycast services rather than hosts. */
+/* Addresses that no receiver on the public Internet has: IANA's special-purpose registries (RFC 6890), including the anycast
+ * services among them. */
 static const struct network forbidden_v4[] = {
 	V4(0, 0, 0, 0, 8),        /* this network, unspecified; RFC 791 */
 	V4(10, 0, 0, 0, 8),       /* private; RFC 1918 */
@@ -35,8 +35,8 @@ static const struct network forbidden_v4[] = {
 	V4(240, 0, 0, 0, 4),      /* reserved; RFC 1112; broadcast; RFC 919 */
 };
 
-/* All of IPv6 that hosts have is here; what lies outside (loopback, unspecified, v4-compatible, discard-only 100::/64,
- * local NAT64 64:ff9b:1::/48, SRv6 5f00::/16, unique-local, link-local, site-local, multicast, …) is refused with it. */
+/* All IPv6 addresses of hosts. Others (loopback, unspecified, v4-compatible, discard-only 100::/64, local NAT64 64:ff9b:1::/48,
+ * SRv6 5f00::/16, unique-local, link-local, site-local, multicast, …) are therefore denied. */
 static const struct network global_unicast = { { { 0x20 } }, 3 };
 
 static const struct network forbidden_v6[] = {
@@ -47,11 +47,11 @@ static const struct network forbidden_v6[] = {
 	{ { { 0x3f, 0xff } }, 20 },                   /* documentation; RFC 9637 */
 };
 
-/* IPv6 networks whose addresses carry IPv4 addresses, to which the packets go in the end. */
+/* IPv6 networks whose addresses embed the IPv4 addresses that packets are sent to. */
 static const struct carrier {
 	struct network network;
 	struct {
-		unsigned char offset, mask; /* byte where one starts; what its bytes are XORed with */
+		unsigned char offset, mask; /* offset of the embedded address; value that its bytes are XORed with */
 	} inner[2];
 	size_t count;
 } carriers[] = {
@@ -114,7 +114,7 @@ address_allowed(const struct address_rules *rules, const struct sockaddr *addres
 	struct ip_address ip;
 	if (!ip_address_from_sockaddr(address, &ip) || !address_ip_allowed(rules, &ip))
 		return false;
-	/* both families keep the port in the same place, right behind the family */
+	/* in both families the port directly follows the family */
 	in_port_t port;
 	memcpy(&port, (const char *)address + offsetof(struct sockaddr_in, sin_port), sizeof(port));
 	return address_port_allowed(rules, ntohs(port));

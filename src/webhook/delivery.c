@@ -56,7 +56,7 @@ delivery_state_parse(struct slice name, enum delivery_state *state)
 unsigned
 webhook_shard(uint64_t webhook_id)
 {
-	/* Fibonacci hashing: neighbouring ids, which one busy campaign has, land far apart */
+	/* Fibonacci hashing: spreads consecutive ids, such as those of one busy campaign */
 	return (unsigned)(webhook_id * UINT64_C(0x9e3779b97f4a7c15) >> 58);
 }
 

@@ -5,11 +5,11 @@
 #include "base/encode.h"
 #include "json/reader.h"
 
-/* A container that is open. */
+/* An open container. */
 struct level {
 	struct slice name; /* its own, with brackets; empty for the payload itself */
-	struct slice key;  /* of the value that comes next, in an object */
-	size_t index;      /* of the value that comes next, in an array */
+	struct slice key;  /* of the next value, in an object */
+	size_t index;      /* of the next value, in an array */
 	bool array;
 };
 
@@ -19,7 +19,7 @@ struct form {
 	struct level levels[FORM_DEPTH_MAX];
 };
 
-/* The name of the value that comes next in the container. */
+/* The name of the next value in the container. */
 static struct slice
 next_name(struct form *form, struct level *level)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The form body of a JSON payload (docs/deliveries.md 2, `form`), for receivers that read no JSON. */
+ * The form body of a JSON payload (docs/deliveries.md 2, `form`), for receivers that do not read JSON. */
 #ifndef LEADHOOK_WEBHOOK_FORM_H
 #define LEADHOOK_WEBHOOK_FORM_H
 
@@ -11,10 +11,10 @@
 
 enum { FORM_DEPTH_MAX = 24, FORM_SIZE_MAX = 4 * 1024 * 1024 };
 
-/* application/x-www-form-urlencoded, in the order of the payload; everything but unreserved characters is percent-encoded,
- * brackets too, as browsers do it. Nested values get bracketed names, `custom_fields[plan]=x`, `tags[0][name]=y`. null is
- * empty, booleans are `true` and `false`, numbers stand as written, empty arrays and objects are left out. False when the
- * payload is not one JSON object, nests deeper or makes more than the maximum; *body is then untouched. */
+/* application/x-www-form-urlencoded, in the order of the payload. All but unreserved characters are percent-encoded, including
+ * brackets, as browsers do. Nested values have names in brackets: `custom_fields[plan]=x`, `tags[0][name]=y`. null is empty,
+ * booleans are `true` and `false`, numbers are copied, empty arrays and objects are omitted. Returns false, with *body
+ * unchanged, when the payload is not a single JSON object, is nested too deeply or exceeds the maximum size. */
 MUST_CHECK bool form_encode(struct pool *pool, struct slice payload, struct slice *body);
 
 #endif

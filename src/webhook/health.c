@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "webhook/health.h"
 
-/* As much as the schema's column for probes holds, with room; waits have long stopped growing. */
+/* Fits in the schema's column for probes; the waits reach their maximum much earlier. */
 enum { PROBES_MAX = 1000 };
 
 struct health
@@ -23,7 +23,7 @@ health_allows(const struct health_rules *rules, const struct health *health, siz
 {
 	if (now_ms < health->probe_at_ms)
 		return 0;
-	/* what was started before the breaker opened ends first */
+	/* attempts that started before the breaker opened end first */
 	size_t limit = health_is_open(rules, health) ? 1 : health->window;
 	return in_flight < limit ? limit - in_flight : 0;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * How a webhook fares, and how much it is sent: its window, its circuit breaker, and when it is disabled (docs/deliveries.md 3
- * and 4). Pure: time is handed in.
+ * The health of a webhook: its window, its circuit breaker, and when it is disabled (docs/deliveries.md 3 and 4). Pure: the
+ * time is an argument.
  *
- * The breaker is closed, or open: then nothing is sent but one probe at a time, each when the wait after the one before is
- * over. docs/deliveries.md draws it. */
+ * While the breaker is open, only one probe at a time is sent, each after a wait. docs/deliveries.md has a state diagram. */
 #ifndef LEADHOOK_WEBHOOK_HEALTH_H
 #define LEADHOOK_WEBHOOK_HEALTH_H
 
@@ -15,45 +14,44 @@
 
 struct health_rules {
 	size_t window_start, window_max; /* deliveries under way at a time; at least 1 */
-	unsigned breaker_failures;       /* in a row, that open the breaker; at least 1 */
-	int64_t probe_wait_ms;           /* from the opening to the first probe; doubles after each that fails … */
+	unsigned breaker_failures;       /* consecutive, that open the breaker; at least 1 */
+	int64_t probe_wait_ms;           /* from opening to the first probe; doubles after each failed one … */
 	int64_t probe_wait_max_ms;       /* … up to this */
-	int64_t disable_after_ms;        /* of nothing but failures */
+	int64_t disable_after_ms;        /* without a success */
 };
 
-/* Times are all of one clock. */
+/* All times are of one clock. */
 struct health {
 	unsigned failures;        /* attempts since the last success */
-	unsigned probes;          /* of them, those that were probes */
-	int64_t failing_since_ms; /* the first of them; -1: none */
+	unsigned probes;          /* those of them that were probes */
+	int64_t failing_since_ms; /* time of the first of them; -1: none */
 	size_t window;
-	int64_t probe_at_ms; /* the breaker lets nothing through before */
+	int64_t probe_at_ms; /* the breaker allows nothing before */
 	bool probing;        /* the attempt under way is a probe */
 };
 
-/* What came of an attempt, beyond the numbers. */
+/* A change of state by an attempt. */
 enum health_change {
 	HEALTH_UNCHANGED,
-	HEALTH_OPENED,  /* the breaker, by a failure too many */
-	HEALTH_CLOSED,  /* the breaker, by a success */
-	HEALTH_DISABLED /* failed for too long: is to be disabled */
+	HEALTH_OPENED,  /* the breaker opened after consecutive failures */
+	HEALTH_CLOSED,  /* the breaker closed after a success */
+	HEALTH_DISABLED /* failed for too long: must be disabled */
 };
 
-/* Of a webhook that has failed as often as that, as far as is known. When the breaker is open its wait is over: whoever keeps
- * these numbers keeps the wait. */
+/* Health with the stored numbers of failures. An open breaker has no wait: the caller stores it with these numbers. */
 struct health health_begin(const struct health_rules *rules, unsigned failures, unsigned probes, int64_t failing_since_ms);
 
-/* True while only probes are let through. */
+/* True while only probes are allowed. */
 bool health_is_open(const struct health_rules *rules, const struct health *health);
 
 /* How many more attempts may start now, with `in_flight` under way. */
 size_t health_allows(const struct health_rules *rules, const struct health *health, size_t in_flight, int64_t now_ms);
 
-/* An attempt starts that was allowed. */
+/* Records the start of an allowed attempt. */
 void health_start(const struct health_rules *rules, struct health *health);
 
-/* An attempt has ended. After a success the breaker is closed and the window grows by one, from 1 when it was open; after a
- * failure it is halved. */
+/* Records the end of an attempt. A success closes the breaker and increases the window by one, from 1 when the breaker was
+ * open; a failure halves the window. */
 MUST_CHECK enum health_change health_end(const struct health_rules *rules, struct health *health, bool success, int64_t now_ms);
 
 #endif

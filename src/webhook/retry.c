@@ -57,14 +57,14 @@ retry_decide(
 	return decision;
 }
 
-/* RFC 9110 5.6.7: IMF-fixdate, then the two obsolete forms that a recipient must take too. */
+/* RFC 9110 5.6.7: IMF-fixdate, then the two obsolete forms that a recipient must accept too. */
 static const char *const date_forms[] = {
 	"%a, %d %b %Y %H:%M:%S GMT",
 	"%A, %d-%b-%y %H:%M:%S GMT",
 	"%a %b %e %H:%M:%S %Y",
 };
 
-/* -1 when it is none of them. strptime(3) reads English names because no program of ours sets a locale. */
+/* Returns -1 for other forms. strptime(3) reads English names because our programs set no locale. */
 static int64_t
 parse_date_ms(struct slice text)
 {
@@ -85,7 +85,7 @@ parse_date_ms(struct slice text)
 	return -1;
 }
 
-/* -1 when there is something else than digits; stops growing where it would no longer fit. */
+/* Returns -1 if not all characters are digits; saturates on overflow. */
 static int64_t
 parse_seconds_ms(struct slice text)
 {

@@ -39,7 +39,7 @@ signature_header(
 struct slice
 opt_out_token(struct pool *pool, struct slice server_secret, uint64_t campaign_id, struct slice social_id)
 {
-	/* the first words keep a token from ever being a signature of something else under the same secret */
+	/* domain separation: a token is never a signature of something else under the same secret */
 	char digits[DECIMAL_SIZE];
 	const struct slice pieces[] = { SLICE("leadhook opt-out v1:"), encode_decimal(campaign_id, digits), SLICE(":"),
 		social_id };

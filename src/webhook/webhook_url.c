@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Not libcurl's URL API, which belongs to the sender: there, addresses are judged again when they are dialled. What is taken
- * here is narrow enough that no two parsers disagree about the host; and what libcurl gets to read is put together from what
- * was judged, in ASCII, for it would take other bytes for those of the locale. */
+ * Does not use libcurl's URL API, which belongs to the sender; there, addresses are checked again when connecting. The accepted
+ * syntax is so narrow that all parsers agree on the host. libcurl gets a URL built from the checked parts, in ASCII, because it
+ * would interpret other bytes in the locale's charset. */
 #include "webhook/webhook_url.h"
 
 #include <arpa/inet.h>
@@ -12,7 +12,7 @@
 #include "base/encode.h"
 #include "identity/domain.h"
 
-/* libcurl's longest zone id; a URL whose every byte is percent-encoded, with a host in A-labels. */
+/* libcurl's maximum length of a zone id; a URL with every byte percent-encoded and a host in A-labels. */
 enum { ZONE_MAX = 15, DIALLED_MAX = 3 * WEBHOOK_URL_MAX + 2 * DOMAIN_MAX };
 
 static const struct scheme {
@@ -23,7 +23,7 @@ static const struct scheme {
 	{ SLICE("https://"), 443 },
 };
 
-/* A URL cut into pieces, which lie in its text. */
+/* A parsed URL; the parts point into its text. */
 struct parts {
 	const struct scheme *scheme;
 	struct slice host; /* without brackets */
@@ -32,12 +32,12 @@ struct parts {
 	struct slice target; /* path and query, without the fragment */
 };
 
-/* Where it leads. */
+/* The host and port to connect to. */
 struct destination {
 	bool literal; /* the host is an address */
 	struct ip_address address;
-	struct slice host; /* as it is dialled: lower case, A-labels, no trailing dot; an address as RFC 5952 has it */
-	uint16_t port;     /* the scheme's when the URL names none */
+	struct slice host; /* as used for the connection: lower case, A-labels, no trailing dot; an address in RFC 5952 form */
+	uint16_t port;     /* the scheme's default when the URL has none */
 };
 
 /* No blanks, control characters (C1 are C2 80 to C2 9F in UTF-8) or backslashes. */
@@ -87,12 +87,12 @@ split(struct slice text, struct parts *parts)
 	size_t end = 0;
 	while (end < rest.size && rest.data[end] != '/' && rest.data[end] != '?' && rest.data[end] != '#')
 		end++;
-	struct slice behind = slice_sub(rest, end, rest.size);
-	parts->target = slice_sub(behind, 0, slice_find(behind, '#'));
+	struct slice after_authority = slice_sub(rest, end, rest.size);
+	parts->target = slice_sub(after_authority, 0, slice_find(after_authority, '#'));
 	return split_authority(slice_sub(rest, 0, end), parts);
 }
 
-/* A '%' that begins no pair stays, and makes the name invalid. */
+/* A '%' that begins no pair is copied, and makes the name invalid. */
 static struct slice
 decode_percent(struct pool *pool, struct slice host)
 {
@@ -106,7 +106,7 @@ decode_percent(struct pool *pool, struct slice host)
 	return (struct slice){ out, size };
 }
 
-/* Letters, digits, hyphens and, for names inside a network, underscores; in labels of 1 to 63. Changes it to lower case. */
+/* Letters, digits, hyphens and, for internal names, underscores; in labels of 1 to 63. Converts to lower case. */
 static bool
 is_host_name(char *data, size_t size)
 {
@@ -124,7 +124,7 @@ is_host_name(char *data, size_t size)
 	return true;
 }
 
-/* As the resolver sees it: such a name is an IPv4 address or nothing (WHATWG URL, "ends in a number"). */
+/* The resolver parses such a name as an IPv4 address or not at all (WHATWG URL, "ends in a number"). */
 static bool
 ends_in_number(struct slice name)
 {
@@ -137,7 +137,7 @@ ends_in_number(struct slice name)
 	return true;
 }
 
-/* What libcurl takes for one, which is the name of a network interface. */
+/* What libcurl accepts: the name of a network interface. */
 static bool
 is_zone(struct slice zone)
 {
@@ -148,7 +148,7 @@ is_zone(struct slice zone)
 	return zone.size > 0 && zone.size <= ZONE_MAX;
 }
 
-/* An IPv6 address between brackets. Its zone id says nothing about where the address lies, but a link-local one needs it. */
+/* An IPv6 address in brackets. Its zone id does not affect the check, but a link-local address requires it. */
 static bool
 parse_bracketed(struct pool *pool, struct slice inside, struct destination *to)
 {
@@ -168,7 +168,7 @@ parse_bracketed(struct pool *pool, struct slice inside, struct destination *to)
 	return true;
 }
 
-/* A name may be an address after all. */
+/* A name may turn out to be an address. */
 static bool
 parse_name(struct pool *pool, struct slice typed, struct destination *to)
 {
@@ -219,10 +219,10 @@ webhook_url_judge(struct pool *pool, struct slice text, const struct address_rul
 	return WEBHOOK_URL_OK;
 }
 
-/* What a request line may hold beside letters and digits (RFC 9112, 3.2.1; RFC 3986, 3.3 and 3.4). */
+/* Characters that a request line may contain besides letters and digits (RFC 9112, 3.2.1; RFC 3986, 3.3 and 3.4). */
 static const char target_marks[] = "-._~!$&'()*+,;=:@/?";
 
-/* A '%' that begins no pair is one that was meant. */
+/* A '%' that begins no pair is taken literally. */
 static void
 add_target(struct buffer *out, struct slice target)
 {

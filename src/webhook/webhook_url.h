@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Destinations of webhooks: at registration (docs/deliveries.md 1), and as they are dialled. The addresses that a name has are
- * judged by the sender. */
+ * Destinations of webhooks: at registration (docs/deliveries.md 1) and for connections. The sender checks the addresses that a
+ * name resolves to. */
 #ifndef LEADHOOK_WEBHOOK_WEBHOOK_URL_H
 #define LEADHOOK_WEBHOOK_WEBHOOK_URL_H
 
@@ -20,18 +20,18 @@ enum webhook_url_result {
 	WEBHOOK_URL_FORBIDDEN /* 409 forbidden_url: a literal address or a port that the rules deny */
 };
 
-/* Absolute, http or https in any case, at most WEBHOOK_URL_MAX bytes. No user-info, no ASCII white space, control characters
- * (C1 too) or backslashes anywhere, for parsers disagree about those. A fragment is taken and never sent. The host is decoded
- * and mapped as libcurl and the resolver would do it (percent-encoding, IDNA, inet_aton(3)'s spellings of IPv4, a trailing dot)
- * before it is judged; a name whose last label is a number, yet no address, is invalid. */
+/* Absolute, http or https in any case, at most WEBHOOK_URL_MAX bytes. No user-info, ASCII white space, control characters
+ * (including C1) or backslashes, because parsers disagree about those. A fragment is accepted and never sent. The host is
+ * decoded and mapped like libcurl and the resolver do (percent-encoding, IDNA, inet_aton(3)'s forms of IPv4, a trailing dot)
+ * before the check. A name whose last label is a number, but which is not an address, is invalid. */
 MUST_CHECK enum webhook_url_result webhook_url_judge(struct pool *pool, struct slice text, const struct address_rules *rules);
 
-/* The URL that is dialled for one that may be registered: with the host that was judged, the port when one was given, path
- * and query. What may not stand in a request line is percent-encoded, other characters than ASCII as UTF-8. Its host is still
- * to be judged by the addresses that it has. False when it is none; *dialled is then untouched. */
+/* The URL to connect to for a valid URL: with the checked host, the port if given, path and query. Characters that are not
+ * allowed in a request line are percent-encoded, non-ASCII ones as UTF-8. The addresses of the host must still be checked.
+ * Returns false, with *dialled unchanged, when the URL is invalid. */
 MUST_CHECK bool webhook_url_dial(struct pool *pool, struct slice text, struct slice *dialled);
 
-/* True when a registered URL contains an item of the list setting dispatch.form_urls, anywhere and without regard to case
+/* True when a registered URL contains an item of the list setting dispatch.form_urls, anywhere, ignoring case
  * (docs/deliveries.md 2). */
 bool webhook_url_wants_form(struct slice url, struct slice form_urls);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The fake world's bulk work: what decide and the store do with it, in a few lines. */
+ * The bulk jobs of the fake world: a minimal decide and store. */
 #include "fake_world.h"
 
 #include <stdio.h>
@@ -67,7 +67,7 @@ store_next_job(struct store *store UNUSED, struct pool *pool, struct bulk_job *j
 	return RESULT_OK;
 }
 
-/* Aborts where a command is not the job's. */
+/* Aborts when a command does not belong to the job. */
 static void
 check_command(const struct command *command)
 {
@@ -105,9 +105,9 @@ do_item(struct world_job *job, uint64_t lead_id)
 }
 
 static void
-rival_works(struct world_job *job, uint64_t lead_id)
+other_dispatcher_works(struct world_job *job, uint64_t lead_id)
 {
-	for (size_t i = 0; i < world.bulk.rival && job->position < job->total; i++)
+	for (size_t i = 0; i < world.bulk.other_dispatcher_items && job->position < job->total; i++)
 		if (do_item(job, lead_id + i) == FAILURE_INTERNAL)
 			return;
 }
@@ -125,12 +125,12 @@ store_execute(struct store *store UNUSED, struct pool *pool UNUSED, const struct
 	if (count > world.bulk.largest_chunk)
 		world.bulk.largest_chunk = count;
 	if (reachable)
-		rival_works(&world.bulk.jobs[commands[0]->as.change.job_id - 1], commands[0]->as.change.lead.id);
+		other_dispatcher_works(&world.bulk.jobs[commands[0]->as.change.job_id - 1], commands[0]->as.change.lead.id);
 	for (size_t i = 0; i < count; i++) {
 		const struct lead_change *change = &commands[i]->as.change;
 		struct world_job *job = &world.bulk.jobs[change->job_id - 1];
 		check_command(commands[i]);
-		outcomes[i] = (struct outcome){ .failure = FAILURE_NOT_FOUND }; /* the job does not stand there */
+		outcomes[i] = (struct outcome){ .failure = FAILURE_NOT_FOUND }; /* not the job's position */
 		if (!reachable)
 			outcomes[i].failure = FAILURE_UNAVAILABLE;
 		else if (job->position == change->job_position)

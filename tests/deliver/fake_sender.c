@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The fake world's threads and receivers. Time passes here: while the dispatcher waits. */
+ * The fake world's threads and receivers. Time passes here, while the dispatcher waits. */
 #include "fake_world.h"
 
 #include <stdio.h>
@@ -27,10 +27,10 @@ struct sender {
 	void *context;
 	struct flight *flights;
 	size_t count;
-	size_t idle_waits; /* in a row, without time passing */
+	size_t idle_waits; /* consecutive, without time passing */
 };
 
-/* ---- threads: what is recorded is there when its time has passed, what a task does from its beginning ---- */
+/* ---- threads: a batch is recorded when its time has passed, a task when it starts ---- */
 
 struct runner {
 	struct store *store;
@@ -52,7 +52,7 @@ runner_new(struct store *store)
 	return runner;
 }
 
-/* The dispatcher's own time does not pass meanwhile; answers how long it took. */
+/* Stops the dispatcher's own time; returns the duration. */
 static int64_t
 run_now(struct runner *runner)
 {
@@ -151,7 +151,7 @@ sender_free(struct sender **sender)
 	*sender = NULL;
 }
 
-/* Both secrets while a rotation lasts: one signature each. */
+/* One signature, or two during a rotation of the secret. */
 static unsigned
 signatures_in(const struct attempt *attempt)
 {
@@ -210,7 +210,7 @@ land(struct sender *sender, size_t at)
 	sender->done(sender->context, flight.cookie, &result);
 }
 
-/* Ends the test when the dispatcher spins. */
+/* Fails the test when the dispatcher spins. */
 static void
 note_wait(struct sender *sender, bool idle)
 {

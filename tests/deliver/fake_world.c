@@ -9,7 +9,7 @@
 #include "base/pool.h"
 #include "base/random.h"
 
-enum { NEWEST_MS = 2000 /* what was made since then */, LOCK_WAIT_MS = 1000 };
+enum { NEWEST_MS = 2000 /* age of the deliveries that a poll of the newest finds */, LOCK_WAIT_MS = 1000 };
 
 struct world world;
 
@@ -136,9 +136,9 @@ is_to_be_ended(const struct world_delivery *delivery)
 	return (state == WEBHOOK_MISSING || state == WEBHOOK_GONE) && delivery->state == DELIVERY_PENDING && !delivery->claimed;
 }
 
-/* Of each webhook, one pass over all rows: when its first one comes due, and whether it leaves something to be ended. */
+/* Per webhook, from one pass over all rows: when its first delivery is due, and whether deliveries must be ended. */
 struct overview {
-	int64_t first_ms[WORLD_WEBHOOKS], ready_ms[WORLD_WEBHOOKS]; /* ready: and is not held */
+	int64_t first_ms[WORLD_WEBHOOKS], ready_ms[WORLD_WEBHOOKS]; /* ready: and the webhook is not held */
 	bool ended[WORLD_WEBHOOKS];
 };
 
@@ -251,7 +251,7 @@ claim_one(struct pool *pool, const unsigned char *token, struct world_delivery *
 	};
 }
 
-/* Rows in the order in which they come due. */
+/* In the order in which they are due. */
 static int
 by_time(const void *one, const void *other)
 {
@@ -396,7 +396,7 @@ store_fail_pending(struct store *store UNUSED, uint64_t webhook_id, size_t chunk
 		return RESULT_UNAVAILABLE;
 	*done = 0;
 	world.chunks++;
-	if (world.webhooks[webhook_id].unendable)
+	if (world.webhooks[webhook_id].cannot_be_ended)
 		return RESULT_CONFLICT;
 	for (size_t i = 0; i < world.delivery_count && *done < chunk && !world.webhooks[webhook_id].stuck; i++)
 		if (world.deliveries[i].webhook_id == webhook_id && is_to_be_ended(&world.deliveries[i])) {
@@ -426,8 +426,8 @@ store_close_webhook(struct store *store UNUSED, uint64_t webhook_id, enum webhoo
 		return RESULT_UNAVAILABLE;
 	if (webhook->state != WEBHOOK_ACTIVE)
 		return RESULT_OK;
-	webhook->closings++;
-	if (webhook->unclosable) {
+	webhook->close_attempts++;
+	if (webhook->cannot_be_closed) {
 		world.lock_waits += waits ? 1 : 0;
 		world.now_ms += waits ? LOCK_WAIT_MS : 0;
 		return RESULT_CONFLICT;
@@ -443,6 +443,6 @@ store_maintain(struct store *store UNUSED, bool maintains_days)
 	if (!world_reachable())
 		return RESULT_UNAVAILABLE;
 	world.maintained++;
-	world.days_kept += maintains_days ? 1 : 0;
+	world.days_maintained += maintains_days ? 1 : 0;
 	return RESULT_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A database, receivers and a clock in memory, in place of the store, deliver/sender.c and clock_monotonic_ms: hours pass in
- * milliseconds. The clock moves only while the dispatcher waits, and by WORLD_CALL_MS with each call of the store. */
+ * milliseconds. The clock advances only while the dispatcher waits, and by WORLD_CALL_MS with each call of the store. */
 #ifndef LEADHOOK_TESTS_DELIVER_FAKE_WORLD_H
 #define LEADHOOK_TESTS_DELIVER_FAKE_WORLD_H
 
@@ -14,21 +14,21 @@
 enum {
 	WORLD_ROWS = 16384,
 	WORLD_WEBHOOKS = 1101, /* ids 1 to 1100 */
-	WORLD_ATTEMPTS = 64,   /* noted per delivery */
+	WORLD_ATTEMPTS = 64,   /* recorded per delivery */
 	WORLD_FLUSHES = 4096,
 	WORLD_ANSWERS = 16, /* in a script */
-	WORLD_SEEN = 65536, /* attempts that receivers remember */
+	WORLD_SEEN = 65536, /* attempts that receivers record */
 	WORLD_JOBS = 8,
 	WORLD_JOB_LEADS = 250,
 	WORLD_THREADS = 2,
 	WORLD_CALL_MS = 1
 };
 
-/* The stores of the dispatcher's threads; its own is NULL. */
+/* The stores of the dispatcher's threads; its own store is NULL. */
 #define WORLD_RECORDER ((struct store *)&world.record_ms)
-#define WORLD_CHORES ((struct store *)&world.bulk)
+#define WORLD_MAINTENANCE ((struct store *)&world.bulk)
 
-/* What the database's clock is ahead of ours. */
+/* The database's clock minus ours. */
 #define WORLD_DATABASE_AHEAD_MS INT64_C(1790000000000)
 
 struct world_delivery {
@@ -44,7 +44,7 @@ struct world_delivery {
 	int64_t started_ms[WORLD_ATTEMPTS];
 };
 
-/* What a receiver answers, `times` times. */
+/* A response of a receiver, given `times` times. */
 struct world_answer {
 	int status;
 	enum sender_error error;
@@ -52,7 +52,7 @@ struct world_answer {
 	unsigned times;
 };
 
-/* An attempt, as its receiver saw it. */
+/* An attempt as its receiver saw it. */
 struct world_seen {
 	int64_t at_ms;
 	uint64_t webhook_id;
@@ -61,32 +61,32 @@ struct world_seen {
 
 struct world_webhook {
 	enum webhook_state state;
-	bool removed_after_look; /* before anything of it is claimed */
-	bool stuck;              /* nothing of it is to be ended, though it is said to be */
-	bool unendable;          /* ending its deliveries meets a lock */
-	bool unclosable;         /* closing it meets a lock */
-	size_t closings;         /* how often that was tried */
+	bool removed_after_look; /* deleted between the poll and the claim */
+	bool stuck;              /* reported as deleted, but has nothing to end */
+	bool cannot_be_ended;    /* ending its deliveries meets a lock */
+	bool cannot_be_closed;   /* closing it meets a lock */
+	size_t close_attempts;   /* attempts to close it */
 	/* as recorded */
 	int64_t hold_until_ms, failing_since_ms;
 	unsigned failures, probes;
 	bool succeeded;
-	/* as its operator has set it */
+	/* as set by the operator */
 	unsigned rate;
 	const char *schedule, *previous_secret; /* NULL: none */
 	int64_t previous_until_ms;
-	/* how its receiver answers */
+	/* the response of its receiver */
 	int status;
 	enum sender_error error;
 	int64_t latency_ms;
 	const char *retry_after;
-	size_t fails_first;                        /* that many attempts get a 500 before all that */
-	struct world_answer script[WORLD_ANSWERS]; /* instead of all that; the last one goes on */
+	size_t fails_first;                        /* so many attempts get a 500 first */
+	struct world_answer script[WORLD_ANSWERS]; /* replaces the response; the last entry repeats */
 	size_t script_count, script_at;
-	/* what it saw */
+	/* what it received */
 	size_t in_flight, most_in_flight, received;
 };
 
-/* Bulk work; its id is its place, from 1. The leads of a job are numbered on from those of the one before, from 1. */
+/* A bulk job; its id is its index + 1. Lead ids are consecutive over all jobs, from 1. */
 struct world_job {
 	char lead_ids[WORLD_JOB_LEADS * 5];
 	uint32_t position, total, failures;
@@ -97,38 +97,38 @@ struct world_bulk {
 	struct world_job jobs[WORLD_JOBS];
 	size_t job_count, lead_count;
 	unsigned done[WORLD_JOBS * WORLD_JOB_LEADS + 1]; /* how often each lead was changed */
-	uint64_t broken, deleted;                        /* leads: one at which the store fails, one that is gone */
+	uint64_t broken, deleted;                        /* leads: one at which the store fails, one that was deleted */
 	uint64_t fatal;                                  /* a lead that crashes the dispatcher */
-	uint64_t webhook;                                /* is told of each lead that was changed; 0: none */
-	size_t rival;                                    /* items that another dispatcher does before each chunk of ours */
-	int64_t chunk_ms;                                /* what a chunk takes */
-	int64_t busy_until_ms;                           /* chunks are given up until then, though the database is there */
-	uint64_t stuck;                                  /* this lead is given up, for as long as it comes */
-	size_t most;                                     /* chunks of more items than that are given up; 0: none */
+	uint64_t webhook;                                /* gets a delivery for each changed lead; 0: none */
+	size_t other_dispatcher_items;                   /* items that another dispatcher completes before each chunk of ours */
+	int64_t chunk_ms;                                /* duration of a chunk */
+	int64_t busy_until_ms;                           /* chunks fail until then, although the database responds */
+	uint64_t stuck;                                  /* this lead always fails */
+	size_t most;                                     /* chunks of more items fail; 0: no limit */
 	size_t delays;                                   /* calls of store_delay_job */
 	size_t chunks, largest_chunk;
-	int64_t first_ms, last_ms; /* when a chunk was begun */
+	int64_t first_ms, last_ms; /* start of a chunk */
 };
 
 struct world {
 	int64_t now_ms;
-	int64_t stop_ms;                         /* when TERM comes; -1: never */
-	int64_t outage_from_ms, outage_until_ms; /* the database is away */
-	int64_t lost_commit_ms; /* the first store_complete after that is done, but answers UNKNOWN; -1: none */
-	int64_t claim_ms;       /* what comes between a claim and its answer */
-	bool look_fails;        /* a look at all that is due, in the end */
-	unsigned lost_claims;   /* so many claims are made, but answer UNAVAILABLE */
-	uint64_t poison;        /* outcomes of this delivery are refused for good */
+	int64_t stop_ms;                         /* time of SIGTERM; -1: never */
+	int64_t outage_from_ms, outage_until_ms; /* the database is unavailable */
+	int64_t lost_commit_ms; /* the first store_complete after that commits, but returns UNKNOWN; -1: none */
+	int64_t claim_ms;       /* duration of a claim */
+	bool look_fails;        /* full polls fail */
+	unsigned lost_claims;   /* so many claims commit, but return UNAVAILABLE */
+	uint64_t poison;        /* outcomes of this delivery are always rejected */
 	uint64_t blocked;       /* those of this one meet a conflict … */
 	uint64_t blocked_webhook;
-	int64_t blocked_ms; /* what a conflict takes */
+	int64_t blocked_ms; /* duration of a conflict */
 	int64_t blocked_from_ms, blocked_until_ms;
-	size_t blocked_with; /* how many others met one with it */
+	size_t blocked_with; /* how many other outcomes were in a batch with a conflict */
 	size_t conflicts;
-	size_t lock_waits;              /* of store_close_webhook, each a second */
-	int64_t record_ms;              /* what recording takes */
-	int64_t recorder_away_until_ms; /* the database is away for recording alone */
-	struct store *thread;           /* which works; NULL: the dispatcher itself */
+	size_t lock_waits;              /* of store_close_webhook, one second each */
+	int64_t record_ms;              /* duration of store_complete */
+	int64_t recorder_away_until_ms; /* the database is unavailable for the recorder only */
+	struct store *thread;           /* the running thread; NULL: the dispatcher */
 
 	struct world_delivery deliveries[WORLD_ROWS];
 	size_t delivery_count;
@@ -136,48 +136,48 @@ struct world {
 	struct world_seen seen[WORLD_SEEN];
 	size_t seen_count;
 	uint64_t fatal; /* a delivery that crashes the dispatcher; 0: none */
-	/* what happens next in the world, and when; NULL: nothing does */
+	/* the next event of the scenario and its time; NULL: none */
 	void (*happen)(void);
 	int64_t happens_ms;
 
 	size_t unrecorded, most_unrecorded; /* claimed, outcome not committed */
-	size_t flushes[WORLD_FLUSHES];      /* outcomes in each store_complete that worked */
+	size_t flushes[WORLD_FLUSHES];      /* outcomes of each successful store_complete */
 	size_t flush_count;
 	int64_t longest_unrecorded_ms; /* from the end of an attempt to its commit */
 	size_t stale;
 	size_t calls_in_outage;
-	int64_t look_ms;                               /* what a look at all that is due takes */
-	int64_t newest_look_ms;                        /* … and one at the newest */
-	size_t looks, chunks;                          /* of store_due_webhooks, of store_fail_pending */
+	int64_t look_ms;                               /* duration of a full poll */
+	int64_t newest_look_ms;                        /* … and of a poll of the newest */
+	size_t looks, chunks;                          /* calls of store_due_webhooks, of store_fail_pending */
 	int64_t leased_until_ms, longest_lease_gap_ms; /* gap: time worked without a lease */
-	uint64_t foreign;                              /* shards that somebody else holds */
-	size_t maintained, days_kept;                  /* of store_maintain, and with the days of the history */
+	uint64_t foreign;                              /* shards that another dispatcher holds */
+	size_t maintained, days_maintained;            /* calls of store_maintain, and those with the daily partitions */
 	bool leased, released;
-	int64_t lost_ms, regained_ms; /* another dispatcher has all shards in between */
-	bool dead_released_first;     /* store_owner_release was called, before any lease */
+	int64_t lost_ms, regained_ms; /* between these times another dispatcher has all shards */
+	bool dead_released_first;     /* store_owner_release was called before any lease */
 	unsigned char dead[DISPATCH_OWNER_SIZE];
 	struct world_bulk bulk;
 };
 
 extern struct world world;
 
-/* Empty, time 0, every receiver answering 200 at once, and known to have done so before. */
+/* Resets to an empty world at time 0. Every receiver answers 200 at once and has succeeded before. */
 void world_reset(void);
-/* Deliveries that come due at `due_ms`. */
+/* Adds deliveries that are due at `due_ms`. */
 void world_add(uint64_t webhook_id, size_t count, int64_t due_ms);
-/* A call of the store: takes time. False while the database is away. */
+/* Called by each function of the store; advances the clock. Returns false while the database is unavailable. */
 bool world_reachable(void);
 /* Queues a job for so many leads. */
 void world_queue(uint32_t leads);
-/* The oldest job that is not done, delayed or not, or NULL. */
+/* Returns the oldest job that is not done, delayed or not, or NULL. */
 struct world_job *world_next_job(void);
-/* The same, but for those that are delayed. */
+/* Returns the oldest job that is neither done nor delayed, or NULL. */
 struct world_job *world_ready_job(void);
-/* Another dispatcher claims all of a webhook's deliveries until then, and dies. */
+/* Another dispatcher claims all deliveries of a webhook until then, and dies. */
 void world_claim_elsewhere(uint64_t webhook_id, int64_t until_ms);
-/* Its operator has all of a webhook's deliveries sent again, as store_redeliver does it. */
+/* Redelivers all deliveries of a webhook, as store_redeliver does. */
 void world_redeliver(uint64_t webhook_id);
-/* How many deliveries of a webhook (0: of all) are in that state. */
+/* Returns how many deliveries of a webhook (0: of all) have that state. */
 size_t world_count(uint64_t webhook_id, enum delivery_state state);
 
 #endif

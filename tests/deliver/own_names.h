@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A getaddrinfo of our own, which libcurl asks for names: they can lead anywhere without a name server. "hanging.example" is
- * answered after OWN_NAMES_HANG_MS, that there is none. */
+ * Replaces getaddrinfo, which libcurl calls, so that names resolve to any address without a name server. "hanging.example"
+ * fails after OWN_NAMES_HANG_MS. */
 #ifndef LEADHOOK_TESTS_DELIVER_OWN_NAMES_H
 #define LEADHOOK_TESTS_DELIVER_OWN_NAMES_H
 

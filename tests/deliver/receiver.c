@@ -37,7 +37,7 @@ put_text(int fd, const char *text)
 	return put(fd, text, strlen(text));
 }
 
-/* Until the other side has had enough. */
+/* Until the other side closes. */
 static bool
 put_for_ever(int fd, const char *text)
 {
@@ -157,7 +157,7 @@ answer_garbage(int fd, const char *argument)
 	return false;
 }
 
-/* Each answers whether the connection is kept. */
+/* Each returns whether the connection stays open. */
 static const struct {
 	const char *path;
 	bool (*answer)(int fd, const char *argument);
@@ -186,7 +186,7 @@ answer(int fd, const char *request)
 	return false;
 }
 
-/* One whole request; answers its size, 0 at the end of the connection. */
+/* Reads one complete request. Returns its size, 0 at the end of the connection. */
 static size_t
 read_request(int fd, char *request)
 {

@@ -16,7 +16,7 @@ fresh_world(void **state UNUSED)
 	assert_true(retry_schedule_parse(SLICE("5s 1m 5m 30m 2h 5h 10h 14h 20h 24h"), &schedule, &bad));
 	options = (struct dispatcher_options){
 		.sender = { .in_flight = SLOTS, .timeout_ms = 15 * SECOND },
-		/* no breaker: most tests are of something else */
+		/* no breaker: most tests do not concern it */
 		.health = { .window_start = PER_WEBHOOK,
 		    .window_max = PER_WEBHOOK,
 		    .breaker_failures = UINT32_MAX,
@@ -35,7 +35,7 @@ fresh_world(void **state UNUSED)
 enum result
 run(struct lock *lock)
 {
-	const struct dispatcher_stores stores = { .recorder = WORLD_RECORDER, .maintenance = WORLD_CHORES };
+	const struct dispatcher_stores stores = { .recorder = WORLD_RECORDER, .maintenance = WORLD_MAINTENANCE };
 	struct dispatcher *dispatcher = dispatcher_new(&options, &stores, lock);
 	assert_non_null(dispatcher);
 	enum result result = dispatcher_run(dispatcher);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A dispatcher in a world of its own (fake_world.h). */
+ * Runs a dispatcher in its own fake world (fake_world.h). */
 #ifndef LEADHOOK_TESTS_DELIVER_RUN_DISPATCHER_H
 #define LEADHOOK_TESTS_DELIVER_RUN_DISPATCHER_H
 
@@ -10,15 +10,15 @@ enum { SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE };
 enum { SLOTS = 32, PER_WEBHOOK = 8, POLL = 100 };
 
 extern struct retry_schedule schedule;
-/* Of the next run; cron's after fresh_world. */
+/* Options of the next run; fresh_world sets those of cron. */
 extern struct dispatcher_options options;
 
 /* The setup of every test. */
 int fresh_world(void **state);
 MUST_CHECK enum result run(struct lock *lock);
-/* Attempts at a webhook. */
+/* Attempts received by a webhook. */
 size_t sent(uint64_t webhook_id);
-/* A daemon that is told to stop at `until_ms`. */
+/* Runs a daemon that is stopped at `until_ms`. */
 void stay_until(int64_t until_ms);
 
 #endif

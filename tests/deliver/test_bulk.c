@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Bulk work (docs/api.md 4.1, docs/deliveries.md 6), in the dispatcher's fake world. */
+ * Bulk jobs (docs/api.md 4.1, docs/deliveries.md 6), in the dispatcher's fake world. */
 #include "unit.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "deliver/bulk.h"
 #include "run_dispatcher.h"
 
-/* Every lead was changed once, but for `left`. */
+/* Every lead except `left` was changed once. */
 static void
 assert_done_once(uint64_t left)
 {
@@ -36,9 +36,9 @@ cron_works_until_no_job_is_left(void **state UNUSED)
 	assert_true(world.now_ms < SECOND);
 }
 
-/* What bulk work makes goes out in the same run. */
+/* Events of bulk jobs are delivered in the same run. */
 static void
-its_events_are_sent(void **state UNUSED)
+events_of_jobs_are_delivered(void **state UNUSED)
 {
 	world_queue(100);
 	world.bulk.webhook = 1;
@@ -47,7 +47,7 @@ its_events_are_sent(void **state UNUSED)
 	assert_int_equal(world_count(1, DELIVERY_DELIVERED), 100);
 }
 
-/* Sending does not wait for bulk work, nor bulk work for sending. */
+/* Deliveries and bulk jobs do not wait for each other. */
 static void
 sending_goes_on_between_chunks(void **state UNUSED)
 {
@@ -66,9 +66,9 @@ sending_goes_on_between_chunks(void **state UNUSED)
 		    world.deliveries[i].started_ms[0] - world.deliveries[i].born_ms <= 2 * (world.bulk.chunk_ms + POLL));
 }
 
-/* The rest of the job is for the next run. */
+/* The next run continues the job. */
 static void
-no_chunk_is_begun_after_the_time(void **state UNUSED)
+no_chunk_starts_after_the_time_limit(void **state UNUSED)
 {
 	options.max_runtime_ms = SECOND;
 	world_queue(250);
@@ -82,7 +82,7 @@ no_chunk_is_begun_after_the_time(void **state UNUSED)
 }
 
 static void
-no_chunk_is_begun_after_term(void **state UNUSED)
+no_chunk_starts_after_term(void **state UNUSED)
 {
 	world_queue(250);
 	world.bulk.chunk_ms = 200;
@@ -93,7 +93,7 @@ no_chunk_is_begun_after_term(void **state UNUSED)
 }
 
 static void
-a_daemon_begins_what_is_queued_later(void **state UNUSED)
+a_daemon_starts_jobs_queued_later(void **state UNUSED)
 {
 	stay_until(SECOND);
 	world_queue(30);
@@ -102,9 +102,9 @@ a_daemon_begins_what_is_queued_later(void **state UNUSED)
 	assert_true(world.bulk.first_ms - SECOND <= 2 * POLL);
 }
 
-/* A lead at which the program itself fails stops nobody else, and is done when that is fixed. */
+/* A lead that causes an internal error does not block other jobs, and is done after the error is fixed. */
 static void
-a_defect_holds_up_its_own_job(void **state UNUSED)
+a_defect_blocks_only_its_own_job(void **state UNUSED)
 {
 	world_queue(60);
 	world_queue(10);
@@ -134,7 +134,7 @@ a_lead_that_was_deleted_counts_as_done(void **state UNUSED)
 	assert_int_equal(world.bulk.chunks, 2);
 }
 
-/* No job may hold up the queue for ever. */
+/* No job may block the queue forever. */
 static void
 a_list_with_too_few_leads_ends(void **state UNUSED)
 {
@@ -163,20 +163,21 @@ an_outage_neither_loses_nor_repeats(void **state UNUSED)
 }
 
 static void
-a_chunk_that_is_given_up_is_tried_again_later(void **state UNUSED)
+a_failed_chunk_is_retried_later(void **state UNUSED)
 {
 	world_queue(250);
 	world.bulk.busy_until_ms = 10 * SECOND;
 	stay_until(MINUTE);
 	assert_done_once(0);
-	/* at once, after 5 seconds, after 20 more; then by itself, and the rest in chunks again */
+	/* at once, after 5 seconds, after 20 more; then alone, and the rest in chunks again */
 	assert_int_equal(world.bulk.chunks, 2 + 1 + chunks_of(249));
 	assert_in_range(world.bulk.last_ms, 25 * SECOND, 26 * SECOND);
 }
 
-/* One that never works holds up neither other jobs nor, in the end, those behind it; it is tried for as long as any lock. */
+/* A lead that always fails blocks neither other jobs nor, in the end, the items after it. It is retried as long as one that
+ * meets a lock. */
 static void
-a_lead_that_is_always_given_up_stops_nothing(void **state UNUSED)
+a_lead_that_always_fails_blocks_nothing(void **state UNUSED)
 {
 	world_queue(60);
 	world_queue(250);
@@ -197,9 +198,9 @@ a_lead_that_is_always_given_up_stops_nothing(void **state UNUSED)
 	assert_non_null(strstr(log, " bulk_item_skipped job=1 item=36 lead=37\n"));
 }
 
-/* What is done before the time is over is kept; items that together take longer than they may are done one by one. */
+/* Items done within the time limit stay done. Items that together exceed it run one at a time. */
 static void
-a_chunk_that_takes_too_long_is_done_one_by_one(void **state UNUSED)
+a_slow_chunk_is_done_one_by_one(void **state UNUSED)
 {
 	world_queue(30);
 	world.bulk.most = 1;
@@ -208,7 +209,7 @@ a_chunk_that_takes_too_long_is_done_one_by_one(void **state UNUSED)
 	assert_int_equal(world.bulk.delays, 29); /* the last item is a chunk of one */
 }
 
-/* What is delayed is for a later run. */
+/* A later run does delayed jobs. */
 static void
 cron_does_not_wait_for_delayed_work(void **state UNUSED)
 {
@@ -225,13 +226,13 @@ cron_does_not_wait_for_delayed_work(void **state UNUSED)
 	assert_done_once(0);
 }
 
-/* Whoever finds a job elsewhere than it stood takes it from there. */
+/* A dispatcher continues a job at its current position, even when another one has moved it. */
 static void
 two_dispatchers_at_one_job(void **state UNUSED)
 {
 	for (size_t i = 0; i < 3; i++)
 		world_queue(250);
-	world.bulk.rival = 10;
+	world.bulk.other_dispatcher_items = 10;
 	capture_log();
 	assert_int_equal(run(NULL), RESULT_OK);
 	assert_done_once(0);
@@ -244,18 +245,18 @@ main(void)
 #define TEST(name) cmocka_unit_test_setup(name, fresh_world)
 	const struct CMUnitTest tests[] = {
 		TEST(cron_works_until_no_job_is_left),
-		TEST(its_events_are_sent),
+		TEST(events_of_jobs_are_delivered),
 		TEST(sending_goes_on_between_chunks),
-		TEST(no_chunk_is_begun_after_the_time),
-		TEST(no_chunk_is_begun_after_term),
-		TEST(a_daemon_begins_what_is_queued_later),
-		TEST(a_defect_holds_up_its_own_job),
+		TEST(no_chunk_starts_after_the_time_limit),
+		TEST(no_chunk_starts_after_term),
+		TEST(a_daemon_starts_jobs_queued_later),
+		TEST(a_defect_blocks_only_its_own_job),
 		TEST(a_lead_that_was_deleted_counts_as_done),
 		TEST(a_list_with_too_few_leads_ends),
 		TEST(an_outage_neither_loses_nor_repeats),
-		TEST(a_chunk_that_is_given_up_is_tried_again_later),
-		TEST(a_lead_that_is_always_given_up_stops_nothing),
-		TEST(a_chunk_that_takes_too_long_is_done_one_by_one),
+		TEST(a_failed_chunk_is_retried_later),
+		TEST(a_lead_that_always_fails_blocks_nothing),
+		TEST(a_slow_chunk_is_done_one_by_one),
 		TEST(cron_does_not_wait_for_delayed_work),
 		TEST(two_dispatchers_at_one_job),
 	};

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What becomes of webhooks that are to be closed, and of the deliveries of those that are no more (docs/deliveries.md 1 and 6).
- */
+ * Closing of webhooks, and deliveries of deleted webhooks (docs/deliveries.md 1 and 6). */
 #include "unit.h"
 
 #include <string.h>
@@ -8,7 +7,7 @@
 #include "captured_log.h"
 #include "run_dispatcher.h"
 
-/* docs/deliveries.md 4: a webhook whose campaign is locked is closed later, and nothing waits for that. */
+/* docs/deliveries.md 4: a webhook whose campaign is locked is closed later, and nothing else waits. */
 static void
 a_locked_campaign_delays_the_closing_of_its_webhook_alone(void **state UNUSED)
 {
@@ -16,7 +15,7 @@ a_locked_campaign_delays_the_closing_of_its_webhook_alone(void **state UNUSED)
 		world_add(id, 1, 0);
 		world.webhooks[id].status = 410;
 	}
-	world.webhooks[1].unclosable = true;
+	world.webhooks[1].cannot_be_closed = true;
 	world_add(1, 1, 5 * SECOND);
 	world_add(7, 10, SECOND);
 	stay_until(10 * SECOND);
@@ -24,13 +23,13 @@ a_locked_campaign_delays_the_closing_of_its_webhook_alone(void **state UNUSED)
 	assert_int_equal(sent(1), 1);
 	assert_int_equal(world.webhooks[2].state, WEBHOOK_GONE);
 	assert_int_equal(world_count(7, DELIVERY_DELIVERED), 10);
-	world.webhooks[1].unclosable = false;
+	world.webhooks[1].cannot_be_closed = false;
 	stay_until(2 * MINUTE); /* another dispatcher: its first attempt reports it again */
 	assert_int_equal(world.webhooks[1].state, WEBHOOK_GONE);
 	assert_int_equal(world_count(1, DELIVERY_FAILED), 2);
 }
 
-/* docs/deliveries.md 6: one round waits for one campaign; others of it, and other maintenance, do not wait in turn. */
+/* docs/deliveries.md 6: a round waits for one locked campaign only; other webhooks and other maintenance continue. */
 static void
 one_round_waits_for_one_locked_campaign(void **state UNUSED)
 {
@@ -38,7 +37,7 @@ one_round_waits_for_one_locked_campaign(void **state UNUSED)
 	for (uint64_t id = 1; id <= LAST; id++) {
 		world_add(id, 1, 0);
 		world.webhooks[id].status = 410;
-		world.webhooks[id].unclosable = id != 1 && id != LAST;
+		world.webhooks[id].cannot_be_closed = id != 1 && id != LAST;
 	}
 	capture_log();
 	stay_until(3 * SECOND);
@@ -55,28 +54,28 @@ a_webhook_is_closed_once(void **state UNUSED)
 {
 	world_add(1, PER_WEBHOOK, 0);
 	world.webhooks[1].status = 410;
-	world.webhooks[1].unclosable = true;
+	world.webhooks[1].cannot_be_closed = true;
 	capture_log();
 	stay_until(SECOND);
 	captured_log();
 	assert_int_equal(sent(1), PER_WEBHOOK);
-	assert_in_range(world.webhooks[1].closings, 1, 4); /* a round each, and then longer and longer ones in between */
-	assert_int_equal(world.webhooks[1].closings, world.lock_waits);
-	world.webhooks[1].closings = 0;
+	assert_in_range(world.webhooks[1].close_attempts, 1, 4); /* one per round, at growing intervals */
+	assert_int_equal(world.webhooks[1].close_attempts, world.lock_waits);
+	world.webhooks[1].close_attempts = 0;
 	world_redeliver(1);
 	world.webhooks[1].hold_until_ms = 0;
-	world.webhooks[1].unclosable = false;
+	world.webhooks[1].cannot_be_closed = false;
 	stay_until(2 * SECOND);
-	assert_int_equal(world.webhooks[1].closings, 1);
+	assert_int_equal(world.webhooks[1].close_attempts, 1);
 	assert_int_equal(world.webhooks[1].state, WEBHOOK_GONE);
 }
 
-/* docs/deliveries.md 3: a 410 counts, whatever the others of its batch come to. */
+/* docs/deliveries.md 3: a 410 counts, whatever the other outcomes of its batch are. */
 static void
-a_success_beside_a_410_keeps_no_webhook(void **state UNUSED)
+a_410_closes_the_webhook_despite_a_success(void **state UNUSED)
 {
 	struct world_webhook *webhook = &world.webhooks[1];
-	world_add(1, 3, 0); /* of those the last ends first here */
+	world_add(1, 3, 0); /* the last of them ends first here */
 	memcpy(webhook->script, (struct world_answer[]){ { .status = 200, .times = 2 }, { .status = 410 } },
 	    2 * sizeof(*webhook->script));
 	webhook->script_count = 2;
@@ -86,7 +85,7 @@ a_success_beside_a_410_keeps_no_webhook(void **state UNUSED)
 	assert_int_equal(webhook->state, WEBHOOK_GONE);
 }
 
-/* Nobody knows whether the outcome was recorded; that the receiver has answered 410 is known. */
+/* Even if it is unknown whether the outcome was recorded, the receiver has answered 410. */
 static void
 an_unknown_commit_closes_a_webhook(void **state UNUSED)
 {
@@ -105,7 +104,7 @@ an_unknown_commit_closes_a_webhook(void **state UNUSED)
 	assert_int_equal(world.webhooks[2].state, WEBHOOK_DISABLED);
 }
 
-/* Webhooks that cannot be ended keep none out of turn, however many there are. */
+/* Webhooks whose deliveries cannot be ended do not block others, however many there are. */
 static void
 all_removed_webhooks_are_ended(void **state UNUSED)
 {
@@ -113,7 +112,7 @@ all_removed_webhooks_are_ended(void **state UNUSED)
 	for (uint64_t id = 1; id <= ALL; id++) {
 		world_add(id, 1, HOUR);
 		world.webhooks[id].state = WEBHOOK_MISSING;
-		world.webhooks[id].unendable = id <= STUCK;
+		world.webhooks[id].cannot_be_ended = id <= STUCK;
 	}
 	capture_log();
 	stay_until(20 * MINUTE);
@@ -130,7 +129,7 @@ main(void)
 		TEST(a_locked_campaign_delays_the_closing_of_its_webhook_alone),
 		TEST(one_round_waits_for_one_locked_campaign),
 		TEST(a_webhook_is_closed_once),
-		TEST(a_success_beside_a_410_keeps_no_webhook),
+		TEST(a_410_closes_the_webhook_despite_a_success),
 		TEST(an_unknown_commit_closes_a_webhook),
 		TEST(all_removed_webhooks_are_ended),
 	};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * leadhook-dispatch(8): what crashes the dispatcher twice is ended, and all else goes on. */
+ * leadhook-dispatch(8): a delivery or item that crashes the dispatcher twice is ended, and the rest continues. */
 #include "own_process.h"
 
 #include <signal.h>
@@ -67,7 +67,7 @@ run_to_the_crash(void)
 	(void)!run_once();
 }
 
-/* In a process whose world is lost with it, as a database forgets what was not committed. */
+/* Runs in a child process, so that its world is lost like uncommitted changes of a database. */
 static void
 crash(void)
 {
@@ -97,12 +97,12 @@ a_delivery_is_ended_after_two_crashes(void **state UNUSED)
 }
 
 static void
-an_item_of_bulk_work_is_passed_over_after_two_crashes(void **state UNUSED)
+a_bulk_item_is_skipped_after_two_crashes(void **state UNUSED)
 {
 	world_queue(60);
 	world.bulk.fatal = 37;
 	capture_log();
-	world.bulk.jobs[0].position = 25; /* what was before is committed */
+	world.bulk.jobs[0].position = 25; /* items before it are committed */
 	crash();
 	assert_crashes("job=1\n");
 	world.bulk.jobs[0].position = 36;
@@ -117,7 +117,7 @@ an_item_of_bulk_work_is_passed_over_after_two_crashes(void **state UNUSED)
 }
 
 static void
-a_suspected_job_goes_on_item_by_item(void **state UNUSED)
+a_suspected_job_runs_item_by_item(void **state UNUSED)
 {
 	world_queue(60);
 	world_queue(30);
@@ -128,7 +128,7 @@ a_suspected_job_goes_on_item_by_item(void **state UNUSED)
 	assert_crashes("job=2\n");
 }
 
-/* The database is asked first of all: nothing else is begun before. */
+/* The database is needed first; nothing else starts before. */
 static void
 an_outage_only_delays_it(void **state UNUSED)
 {
@@ -141,7 +141,7 @@ an_outage_only_delays_it(void **state UNUSED)
 }
 
 static void
-what_is_no_whole_line_counts_for_nothing(void **state UNUSED)
+incomplete_lines_are_ignored(void **state UNUSED)
 {
 	world_add(1, 2, 0);
 	write_crashes("delivery=1\ndeliveries=64\nrequest=1\ndelivery\n=1\njob_item=1\ndelivery=01\ndelivery=1");
@@ -150,9 +150,9 @@ what_is_no_whole_line_counts_for_nothing(void **state UNUSED)
 	assert_crashes("delivery=1\n");
 }
 
-/* The file is bounded: the oldest give way. */
+/* The file has a maximum size: the oldest entries are discarded. */
 static void
-there_may_be_any_number(void **state UNUSED)
+the_file_has_a_maximum_size(void **state UNUSED)
 {
 	FILE *file = fopen(path, "w");
 	assert_non_null(file);
@@ -184,11 +184,11 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CRASH_TEST(a_delivery_is_ended_after_two_crashes),
-		CRASH_TEST(an_item_of_bulk_work_is_passed_over_after_two_crashes),
-		CRASH_TEST(a_suspected_job_goes_on_item_by_item),
+		CRASH_TEST(a_bulk_item_is_skipped_after_two_crashes),
+		CRASH_TEST(a_suspected_job_runs_item_by_item),
 		CRASH_TEST(an_outage_only_delays_it),
-		CRASH_TEST(what_is_no_whole_line_counts_for_nothing),
-		CRASH_TEST(there_may_be_any_number),
+		CRASH_TEST(incomplete_lines_are_ignored),
+		CRASH_TEST(the_file_has_a_maximum_size),
 		CRASH_TEST(another_file_is_left_alone),
 	};
 	return cmocka_run_group_tests_name("crashes", tests, NULL, NULL);

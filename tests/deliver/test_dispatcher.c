@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The dispatcher's rules (docs/deliveries.md 3, 4 and 6) in a world of its own: see fake_world.h. */
+ * The dispatcher's rules (docs/deliveries.md 3, 4 and 6) in a fake world (fake_world.h). */
 #include "unit.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ static void
 cron_works_until_nothing_is_due(void **state UNUSED)
 {
 	world_add(1, 500, 0);
-	world_add(2, 1, 30 * SECOND); /* due later than now: left to the next run */
+	world_add(2, 1, 30 * SECOND); /* due later: left to the next run */
 	assert_int_equal(run(NULL), RESULT_OK);
 	assert_int_equal(world_count(1, DELIVERY_DELIVERED), 500);
 	assert_int_equal(world_count(2, DELIVERY_PENDING), 1);
@@ -28,7 +28,7 @@ cron_works_until_nothing_is_due(void **state UNUSED)
 }
 
 static void
-cron_takes_nothing_new_after_its_time(void **state UNUSED)
+cron_claims_nothing_after_its_time_limit(void **state UNUSED)
 {
 	options.max_runtime_ms = 3 * SECOND;
 	world_add(1, 1000, 0);
@@ -59,12 +59,12 @@ failures_follow_the_schedule(void **state UNUSED)
 }
 
 static void
-every_kind_of_failure_is_tried_again(void **state UNUSED)
+every_kind_of_failure_is_retried(void **state UNUSED)
 {
 	const struct world_webhook kinds[] = {
 		{ .status = 302 }, { .status = 404 }, { .status = 500 }, { .error = SENDER_TIMEOUT },
 		{ .error = SENDER_REFUSED }, { .error = SENDER_NOT_RESOLVED }, { .error = SENDER_CERTIFICATE },
-		{ .status = 200, .error = SENDER_TIMEOUT }, /* headers came, the body did not */
+		{ .status = 200, .error = SENDER_TIMEOUT }, /* headers were received, the body was not */
 	};
 	for (uint64_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		world.webhooks[i + 1] = kinds[i];
@@ -77,7 +77,7 @@ every_kind_of_failure_is_tried_again(void **state UNUSED)
 	}
 }
 
-/* Who is given up, and why, is told; neither addresses nor payloads are. */
+/* The log has the failed webhook and the reason, but neither addresses nor payloads. */
 static void
 failures_are_logged(void **state UNUSED)
 {
@@ -115,7 +115,7 @@ a_success_ends_the_retries(void **state UNUSED)
 	assert_int_equal(world_count(1, DELIVERY_DELIVERED), 1);
 }
 
-/* docs/deliveries.md 3, Retry-After: with 429 and 503 nothing goes to the webhook before; others are not held. */
+/* docs/deliveries.md 3, Retry-After: after 429 and 503 the webhook is held for that time; other webhooks are not. */
 static void
 retry_after_holds_the_webhook(void **state UNUSED)
 {
@@ -124,15 +124,15 @@ retry_after_holds_the_webhook(void **state UNUSED)
 	world.webhooks[1].retry_after = "120";
 	world_add(2, 100, 0);
 	stay_until(119 * SECOND);
-	assert_int_equal(sent(1), PER_WEBHOOK); /* those under way when the answer came */
+	assert_int_equal(sent(1), PER_WEBHOOK); /* those under way when the response came */
 	assert_int_equal(world_count(2, DELIVERY_DELIVERED), 100);
 	assert_true(world.webhooks[1].hold_until_ms >= 120 * SECOND);
 	assert_true(world.webhooks[1].hold_until_ms <= 121 * SECOND);
 }
 
-/* … with any other failure it is a floor for that delivery alone. */
+/* … with other failures it is a minimum for that delivery only. */
 static void
-retry_after_is_a_floor_for_the_delivery(void **state UNUSED)
+retry_after_is_a_minimum_for_the_delivery(void **state UNUSED)
 {
 	world_add(1, 20, 0);
 	world.webhooks[1].status = 500;
@@ -144,7 +144,7 @@ retry_after_is_a_floor_for_the_delivery(void **state UNUSED)
 	assert_int_equal(world.webhooks[1].hold_until_ms, 0);
 }
 
-/* docs/deliveries.md 3, 410: disabled, what was pending ends as failed, whenever it was due. */
+/* docs/deliveries.md 3, 410: the webhook is disabled, and all pending deliveries fail, whenever they are due. */
 static void
 gone_ends_everything(void **state UNUSED)
 {
@@ -152,7 +152,7 @@ gone_ends_everything(void **state UNUSED)
 	world_add(1, 100, 10 * HOUR);
 	world_add(2, 50, 0);
 	world.webhooks[1].status = 410;
-	world.webhooks[1].latency_ms = SECOND; /* cron has looked in vain before it comes */
+	world.webhooks[1].latency_ms = SECOND; /* cron has polled in vain before it comes */
 	assert_int_equal(run(NULL), RESULT_OK);
 	assert_int_equal(sent(1), PER_WEBHOOK);
 	assert_int_equal(world.webhooks[1].state, WEBHOOK_GONE);
@@ -160,10 +160,10 @@ gone_ends_everything(void **state UNUSED)
 	assert_int_equal(world_count(2, DELIVERY_DELIVERED), 50);
 }
 
-/* docs/deliveries.md 1, DELETE: what is pending is never sent from then on; nor does it stay pending until it is due. The same
- * for what a dispatcher that was killed has left of a webhook that answered 410. */
+/* docs/deliveries.md 1, DELETE: pending deliveries are not sent afterwards and do not stay pending until they are due. The same
+ * for those that a killed dispatcher left after a 410. */
 static void
-what_removed_webhooks_leave_is_ended(void **state UNUSED)
+deliveries_of_deleted_webhooks_are_ended(void **state UNUSED)
 {
 	enum { MANY = 40 };
 	for (uint64_t id = 1; id <= MANY; id++) {
@@ -180,7 +180,7 @@ what_removed_webhooks_leave_is_ended(void **state UNUSED)
 }
 
 static void
-a_webhook_that_is_removed_after_the_look_gets_nothing(void **state UNUSED)
+a_webhook_deleted_after_the_poll_gets_nothing(void **state UNUSED)
 {
 	world_add(1, 600, 0);
 	world_add(1, 600, HOUR);
@@ -190,9 +190,10 @@ a_webhook_that_is_removed_after_the_look_gets_nothing(void **state UNUSED)
 	assert_int_equal(world_count(1, DELIVERY_FAILED), 1200);
 }
 
-/* What is claimed is its owner's; when that one is dead, it is ended when the claim ends, and nobody waits for it busily. */
+/* A claimed delivery belongs to its owner. If the owner is dead, the delivery is ended when the claim expires, without busy
+ * waiting. */
 static void
-claims_on_removed_webhooks_are_left_to_their_owner(void **state UNUSED)
+claims_on_deleted_webhooks_are_left_to_their_owner(void **state UNUSED)
 {
 	world_add(1, 10, 0);
 	world_claim_elsewhere(1, 30 * SECOND);
@@ -210,7 +211,7 @@ claims_on_removed_webhooks_are_left_to_their_owner(void **state UNUSED)
 }
 
 static void
-what_cannot_be_ended_is_tried_at_the_idle_pace(void **state UNUSED)
+deliveries_that_cannot_be_ended_are_retried_at_the_poll_interval(void **state UNUSED)
 {
 	world_add(1, 10, HOUR);
 	world.webhooks[1].state = WEBHOOK_MISSING;
@@ -221,7 +222,7 @@ what_cannot_be_ended_is_tried_at_the_idle_pace(void **state UNUSED)
 	assert_true(world.chunks <= world.looks);
 }
 
-/* docs/deliveries.md 3, disabling: they wait, and are no attempts; nor does cron wait for them. */
+/* docs/deliveries.md 3, disabling: deliveries wait without attempts, and cron does not wait for them. */
 static void
 disabled_webhooks_wait(void **state UNUSED)
 {
@@ -235,9 +236,9 @@ disabled_webhooks_wait(void **state UNUSED)
 	assert_true(world.now_ms < SECOND);
 }
 
-/* docs/deliveries.md 4, fairness: a webhook with many rows that hang does not delay the others' first attempts. */
+/* docs/deliveries.md 4, fairness: a webhook with many deliveries that hang does not delay the first attempts of others. */
 static void
-a_flood_that_hangs_delays_nobody(void **state UNUSED)
+many_hanging_deliveries_delay_no_other_webhook(void **state UNUSED)
 {
 	world_add(1, 3000, 0);
 	world.webhooks[1].latency_ms = 15 * SECOND;
@@ -278,9 +279,9 @@ cron_gives_up_without_a_database(void **state UNUSED)
 	assert_true(world.calls_in_outage < 50);
 }
 
-/* docs/deliveries.md 6, TERM: takes nothing new, lets what is in flight end, records. */
+/* docs/deliveries.md 6, TERM: claims nothing new, completes what is in flight, records it. */
 static void
-term_lets_attempts_end(void **state UNUSED)
+term_completes_attempts(void **state UNUSED)
 {
 	world_add(1, 100, 0);
 	world.webhooks[1].latency_ms = 3 * SECOND;
@@ -291,9 +292,8 @@ term_lets_attempts_end(void **state UNUSED)
 	assert_true(world.released);
 }
 
-/* docs/deliveries.md 6, TERM: it ends well also while the database is away, unless results are lost; before the first look, or
- * later.
- */
+/* docs/deliveries.md 6, TERM: exits with success even while the database is unavailable, before the first poll or later, unless
+ * outcomes are lost. */
 static void
 term_ends_well_without_a_database(void **state UNUSED)
 {
@@ -310,7 +310,7 @@ term_ends_well_without_a_database(void **state UNUSED)
 }
 
 static void
-term_tells_when_results_are_lost(void **state UNUSED)
+term_fails_when_outcomes_are_lost(void **state UNUSED)
 {
 	world_add(1, 10, 0);
 	world.webhooks[1].latency_ms = 50;
@@ -322,7 +322,7 @@ term_tells_when_results_are_lost(void **state UNUSED)
 }
 
 static void
-an_idle_daemon_looks_often_and_no_more(void **state UNUSED)
+an_idle_daemon_polls_at_its_interval(void **state UNUSED)
 {
 	stay_until(10 * SECOND);
 	assert_in_range(world.looks, 10 * SECOND / (2 * POLL), 10 * SECOND / POLL + 1);
@@ -335,9 +335,9 @@ add_one(void)
 	world.happens_ms += 1370;
 }
 
-/* 6, --daemon: looks that take long do not slow down one that has nothing else to do. */
+/* 6, --daemon: slow polls do not slow down a dispatcher that is idle otherwise. */
 static void
-an_idle_daemon_keeps_its_pace(void **state UNUSED)
+slow_polls_do_not_delay_an_idle_daemon(void **state UNUSED)
 {
 	world.look_ms = world.newest_look_ms = POLL;
 	world.happen = add_one;
@@ -346,11 +346,11 @@ an_idle_daemon_keeps_its_pace(void **state UNUSED)
 	assert_true(world.delivery_count > 30);
 	for (size_t i = 0; i < world.delivery_count; i++)
 		assert_true(world.deliveries[i].started_ms[0] - world.deliveries[i].born_ms <=
-			    6 * POLL); /* a rest of four looks, and one more */
+			    6 * POLL); /* a pause of four polls, and one more */
 }
 
 static void
-a_daemon_starts_what_comes_due_at_once(void **state UNUSED)
+a_daemon_sends_due_deliveries_at_once(void **state UNUSED)
 {
 	for (int64_t at = 0; at < 50; at++)
 		world_add(1, 1, at * 137);
@@ -368,9 +368,8 @@ leases_are_renewed_before_they_end(void **state UNUSED)
 	assert_int_equal(world.longest_lease_gap_ms, 0);
 }
 
-/* docs/deliveries.md 4: each webhook is worked by one at a time. Its lease was lost, because it was stopped for longer than
- * that, say.
- */
+/* docs/deliveries.md 4: only one dispatcher sends to a webhook. The lease was lost, for example because the process was stopped
+ * for longer. */
 static void
 without_its_shards_it_sends_nothing(void **state UNUSED)
 {
@@ -385,23 +384,22 @@ without_its_shards_it_sends_nothing(void **state UNUSED)
 	assert_int_equal(count_in(captured_log(), " shards_lost shards=64\n"), 1);
 }
 
-/* docs/deliveries.md 6, retention: of several dispatchers the one that has the first shard looks after the days of the history.
- */
+/* docs/deliveries.md 6, retention: of several dispatchers the one with the first shard maintains the daily partitions. */
 static void
-one_dispatcher_keeps_the_days(void **state UNUSED)
+one_dispatcher_maintains_the_days(void **state UNUSED)
 {
 	world.foreign = 1;
 	stay_until(MINUTE);
 	assert_in_range(world.maintained, 5, 7);
-	assert_int_equal(world.days_kept, 0);
+	assert_int_equal(world.days_maintained, 0);
 	world.foreign = ~UINT64_C(1);
 	stay_until(2 * MINUTE);
-	assert_true(world.days_kept > 0);
+	assert_true(world.days_maintained > 0);
 }
 
-/* 4: a claim of which the answer is lost is given back: nobody waits for its end, and no attempt is counted. */
+/* 4: a claim whose response is lost is returned: no waiting for its end, no attempt counted. */
 static void
-a_claim_without_an_answer_is_given_back(void **state UNUSED)
+a_claim_without_a_response_is_returned(void **state UNUSED)
 {
 	world_add(1, 20, 0);
 	world.lost_claims = 2;
@@ -412,7 +410,7 @@ a_claim_without_an_answer_is_given_back(void **state UNUSED)
 		assert_int_equal(world.deliveries[i].attempts, 1);
 }
 
-/* 4: what it held before a renewal failed is not forgotten: that it is another one's now is noticed afterwards. */
+/* 4: a loss of shards after a failed renewal is noticed later. */
 static void
 a_loss_of_shards_is_noticed_after_an_outage(void **state UNUSED)
 {
@@ -434,7 +432,7 @@ free_the_shards(void)
 	world.happen = NULL;
 }
 
-/* 4: who stands by notices soon that shards are free. */
+/* 4: a standby dispatcher notices soon that shards are free. */
 static void
 free_shards_are_taken_soon(void **state UNUSED)
 {
@@ -447,7 +445,7 @@ free_shards_are_taken_soon(void **state UNUSED)
 	assert_in_range(world.deliveries[0].started_ms[0], 10 * SECOND, 13 * SECOND);
 }
 
-/* 6: more slots than are claimed at once. */
+/* 6: more slots than one claim fills. */
 static void
 thousands_of_slots_are_used(void **state UNUSED)
 {
@@ -460,15 +458,15 @@ thousands_of_slots_are_used(void **state UNUSED)
 	assert_in_range(world.webhooks[1].most_in_flight, 2900, 3000); /* the last quarter is for others */
 }
 
-/* What cannot be ended now holds up neither what can, nor deliveries, nor bulk work. */
+/* Deliveries that cannot be ended now block neither other ones, nor sending, nor bulk jobs. */
 static void
-a_chore_that_fails_holds_up_nothing_else(void **state UNUSED)
+failing_maintenance_blocks_nothing_else(void **state UNUSED)
 {
 	for (uint64_t id = 1; id <= 3; id++) {
 		world_add(id, 10, HOUR);
 		world.webhooks[id].state = WEBHOOK_MISSING;
 	}
-	world.webhooks[1].unendable = true;
+	world.webhooks[1].cannot_be_ended = true;
 	world_add(7, 10, SECOND);
 	world_queue(250);
 	stay_until(2 * SECOND);
@@ -484,9 +482,9 @@ a_chore_that_fails_holds_up_nothing_else(void **state UNUSED)
 		assert_true(world.deliveries[i].started_ms[0] <= SECOND + 2 * POLL);
 }
 
-/* What is wrong with us is not held against a receiver; nor are the attempts of all that is due used up. */
+/* Internal errors do not count against a receiver, and do not use up the attempts of due deliveries. */
 static void
-our_own_failures_open_no_breaker(void **state UNUSED)
+internal_errors_open_no_breaker(void **state UNUSED)
 {
 	options.health.breaker_failures = 2;
 	world_add(1, 60, 0);
@@ -514,7 +512,7 @@ a_short_lease_is_refused(void **state UNUSED)
 	dispatcher_free(&dispatcher);
 }
 
-/* docs/deliveries.md 4: whoever gets the lock may release exactly the dead one's shards and claims first. */
+/* docs/deliveries.md 4: the process that gets the lock may first release exactly the dead one's shards and claims. */
 static void
 a_dead_dispatcher_is_freed_first(void **state UNUSED)
 {
@@ -533,7 +531,7 @@ a_dead_dispatcher_is_freed_first(void **state UNUSED)
 	lock_free(&lock);
 	assert_true(world.dead_released_first);
 	assert_memory_equal(world.dead, dead, sizeof(dead));
-	/* It ended cleanly: nobody is named any more. */
+	/* After a clean exit the file has no id. */
 	assert_int_equal(lock_take(path, &lock), RESULT_OK);
 	assert_false(lock_previous_owner(lock, found));
 	lock_free(&lock);
@@ -546,39 +544,39 @@ main(void)
 #define TEST(name) cmocka_unit_test_setup(name, fresh_world)
 	const struct CMUnitTest tests[] = {
 		TEST(cron_works_until_nothing_is_due),
-		TEST(cron_takes_nothing_new_after_its_time),
+		TEST(cron_claims_nothing_after_its_time_limit),
 		TEST(failures_follow_the_schedule),
-		TEST(every_kind_of_failure_is_tried_again),
+		TEST(every_kind_of_failure_is_retried),
 		TEST(failures_are_logged),
 		TEST(a_success_ends_the_retries),
 		TEST(retry_after_holds_the_webhook),
-		TEST(retry_after_is_a_floor_for_the_delivery),
+		TEST(retry_after_is_a_minimum_for_the_delivery),
 		TEST(gone_ends_everything),
-		TEST(what_removed_webhooks_leave_is_ended),
-		TEST(a_webhook_that_is_removed_after_the_look_gets_nothing),
-		TEST(claims_on_removed_webhooks_are_left_to_their_owner),
-		TEST(what_cannot_be_ended_is_tried_at_the_idle_pace),
+		TEST(deliveries_of_deleted_webhooks_are_ended),
+		TEST(a_webhook_deleted_after_the_poll_gets_nothing),
+		TEST(claims_on_deleted_webhooks_are_left_to_their_owner),
+		TEST(deliveries_that_cannot_be_ended_are_retried_at_the_poll_interval),
 		TEST(disabled_webhooks_wait),
-		TEST(a_flood_that_hangs_delays_nobody),
+		TEST(many_hanging_deliveries_delay_no_other_webhook),
 		TEST(all_slots_are_used_and_no_more),
 		TEST(cron_gives_up_without_a_database),
-		TEST(term_lets_attempts_end),
+		TEST(term_completes_attempts),
 		TEST(term_ends_well_without_a_database),
-		TEST(term_tells_when_results_are_lost),
-		TEST(an_idle_daemon_looks_often_and_no_more),
-		TEST(an_idle_daemon_keeps_its_pace),
-		TEST(a_daemon_starts_what_comes_due_at_once),
+		TEST(term_fails_when_outcomes_are_lost),
+		TEST(an_idle_daemon_polls_at_its_interval),
+		TEST(slow_polls_do_not_delay_an_idle_daemon),
+		TEST(a_daemon_sends_due_deliveries_at_once),
 		TEST(leases_are_renewed_before_they_end),
 		TEST(without_its_shards_it_sends_nothing),
-		TEST(one_dispatcher_keeps_the_days),
+		TEST(one_dispatcher_maintains_the_days),
 		TEST(a_short_lease_is_refused),
 		TEST(a_dead_dispatcher_is_freed_first),
-		TEST(a_claim_without_an_answer_is_given_back),
+		TEST(a_claim_without_a_response_is_returned),
 		TEST(a_loss_of_shards_is_noticed_after_an_outage),
 		TEST(free_shards_are_taken_soon),
 		TEST(thousands_of_slots_are_used),
-		TEST(a_chore_that_fails_holds_up_nothing_else),
-		TEST(our_own_failures_open_no_breaker),
+		TEST(failing_maintenance_blocks_nothing_else),
+		TEST(internal_errors_open_no_breaker),
 	};
 	return cmocka_run_group_tests_name("deliver/dispatcher", tests, NULL, NULL);
 }

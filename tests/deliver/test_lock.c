@@ -40,7 +40,7 @@ remove_file(void **state UNUSED)
 }
 
 static void
-only_one_holds_it(void **state UNUSED)
+only_one_process_gets_the_lock(void **state UNUSED)
 {
 	struct lock *first = NULL, *second = NULL;
 	assert_int_equal(lock_take(path, &first), RESULT_OK);
@@ -52,7 +52,7 @@ only_one_holds_it(void **state UNUSED)
 }
 
 static void
-the_next_one_learns_who_died(void **state UNUSED)
+the_next_owner_gets_the_previous_id(void **state UNUSED)
 {
 	struct lock *lock = NULL;
 	unsigned char found[LOCK_OWNER_SIZE];
@@ -67,7 +67,7 @@ the_next_one_learns_who_died(void **state UNUSED)
 }
 
 static void
-a_clean_end_leaves_no_name(void **state UNUSED)
+a_clean_exit_leaves_no_id(void **state UNUSED)
 {
 	struct lock *lock = NULL;
 	unsigned char found[LOCK_OWNER_SIZE];
@@ -81,7 +81,7 @@ a_clean_end_leaves_no_name(void **state UNUSED)
 }
 
 static void
-a_torn_file_names_nobody(void **state UNUSED)
+a_torn_file_has_no_id(void **state UNUSED)
 {
 	static const char *const texts[] = { "", "0123", "30313233343536373839616263646" };
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
@@ -97,7 +97,7 @@ a_torn_file_names_nobody(void **state UNUSED)
 	}
 }
 
-/* A name that was mistyped must not cost anybody a file. */
+/* A mistyped path must not destroy a file. */
 static void
 another_file_is_left_alone(void **state UNUSED)
 {
@@ -124,7 +124,7 @@ another_file_is_left_alone(void **state UNUSED)
 	assert_null(lock);
 }
 
-/* Tries to take a lock that cannot be taken, and answers what was logged. */
+/* Takes a lock that cannot be taken, and returns what was logged. */
 static const char *
 log_of_failure(const char *at)
 {
@@ -139,40 +139,40 @@ log_of_failure(const char *at)
 }
 
 static void
-a_folder_that_is_missing_is_told(void **state UNUSED)
+a_missing_folder_is_logged(void **state UNUSED)
 {
 	const char *log = log_of_failure("/nonexistent/leadhook/lock");
 	assert_non_null(strstr(log, " cannot_lock path=/nonexistent/leadhook/lock error=\"No such file or directory\""));
 	assert_non_null(strstr(log, " hint=\"make the directory, or set dispatch.lock_file\""));
 }
 
-/* As root one may do everything: then as somebody else. */
+/* Root has all permissions: runs as another user then. */
 static const char *
-log_of_failure_as_nobody(void)
+log_of_failure_as_unprivileged(void)
 {
-	enum { NOBODY = 65534 };
+	enum { UNPRIVILEGED = 65534 };
 	uid_t account = geteuid();
 	if (account == 0)
-		assert_int_equal(seteuid(NOBODY), 0);
+		assert_int_equal(seteuid(UNPRIVILEGED), 0);
 	const char *log = log_of_failure(path);
 	assert_int_equal(seteuid(account), 0);
 	return log;
 }
 
-/* After one run as root the file is root's. */
+/* After a run as root the file belongs to root. */
 static void
-somebody_elses_file_is_told(void **state UNUSED)
+a_file_of_another_account_is_logged(void **state UNUSED)
 {
 	struct lock *lock = NULL;
 	assert_int_equal(lock_take(path, &lock), RESULT_OK);
 	lock_free(&lock);
 	assert_int_equal(chmod(folder, 0755), 0);
 	assert_int_equal(chmod(path, 0), 0);
-	const char *log = log_of_failure_as_nobody();
+	const char *log = log_of_failure_as_unprivileged();
 	assert_non_null(strstr(log, " hint=\"remove the file, or run as the account that it belongs to\""));
 	unlink(path);
 	assert_int_equal(chmod(folder, 0555), 0);
-	log = log_of_failure_as_nobody();
+	log = log_of_failure_as_unprivileged();
 	assert_non_null(strstr(log, " hint=\"let this account write to the directory, or set dispatch.lock_file\""));
 	assert_int_equal(chmod(folder, 0700), 0);
 }
@@ -181,13 +181,13 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(only_one_holds_it, remove_file),
-		cmocka_unit_test_teardown(the_next_one_learns_who_died, remove_file),
-		cmocka_unit_test_teardown(a_clean_end_leaves_no_name, remove_file),
-		cmocka_unit_test_teardown(a_torn_file_names_nobody, remove_file),
+		cmocka_unit_test_teardown(only_one_process_gets_the_lock, remove_file),
+		cmocka_unit_test_teardown(the_next_owner_gets_the_previous_id, remove_file),
+		cmocka_unit_test_teardown(a_clean_exit_leaves_no_id, remove_file),
+		cmocka_unit_test_teardown(a_torn_file_has_no_id, remove_file),
 		cmocka_unit_test_teardown(another_file_is_left_alone, remove_file),
-		cmocka_unit_test(a_folder_that_is_missing_is_told),
-		cmocka_unit_test_teardown(somebody_elses_file_is_told, remove_file),
+		cmocka_unit_test(a_missing_folder_is_logged),
+		cmocka_unit_test_teardown(a_file_of_another_account_is_logged, remove_file),
 	};
 	return cmocka_run_group_tests_name("deliver/lock", tests, make_folder, remove_folder);
 }

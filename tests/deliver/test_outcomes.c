@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What becomes of outcomes (docs/deliveries.md 3, guarantee: a slot is kept until its outcome is committed), also while the
- * database is away, slow or refuses. */
+ * Recording of outcomes (docs/deliveries.md 3, guarantee: a slot is occupied until its outcome is committed), also while the
+ * database is unavailable, slow, or returns errors. */
 #include "unit.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "captured_log.h"
 #include "run_dispatcher.h"
 
-/* docs/deliveries.md 3, guarantee: outcomes are flushed together, and after 5 ms at the latest. */
+/* docs/deliveries.md 3, guarantee: outcomes are recorded in batches, after at most 5 ms. */
 static void
 outcomes_are_recorded_together_and_soon(void **state UNUSED)
 {
@@ -47,7 +47,7 @@ results_outlive_an_outage(void **state UNUSED)
 	assert_int_equal(world_count(1, DELIVERY_DELIVERED), 100);
 	assert_int_equal(sent(1), 100); /* none was sent twice */
 	assert_int_equal(world.stale, 0);
-	/* Backing off: 100 ms doubling to 5 s, with jitter; two threads. */
+	/* Back-off: 100 ms doubling to 5 s, with jitter; two threads. */
 	assert_in_range(world.calls_in_outage, 5, 2 * 20);
 }
 
@@ -64,14 +64,14 @@ an_unknown_commit_is_repeated(void **state UNUSED)
 }
 
 static void
-one_bad_outcome_does_not_hold_the_others(void **state UNUSED)
+one_invalid_outcome_does_not_block_others(void **state UNUSED)
 {
 	world_add(1, 20, 0);
 	world.poison = 7;
 	assert_int_equal(run(NULL), RESULT_OK);
 	assert_int_equal(world_count(1, DELIVERY_DELIVERED), 19);
 	assert_int_equal(world.deliveries[6].state, DELIVERY_PENDING);
-	/* it is made again, so nobody may be told that it is given up */
+	/* it is sent again, so nothing may log it as failed */
 	schedule.count = 0;
 	world_add(2, 2, world.now_ms);
 	world.webhooks[2].status = 500;
@@ -84,7 +84,7 @@ one_bad_outcome_does_not_hold_the_others(void **state UNUSED)
 }
 
 static void
-cron_gives_up_results_in_the_end(void **state UNUSED)
+cron_discards_outcomes_in_the_end(void **state UNUSED)
 {
 	world_add(1, 10, 0);
 	world.webhooks[1].latency_ms = 50;
@@ -94,9 +94,10 @@ cron_gives_up_results_in_the_end(void **state UNUSED)
 	assert_in_range(world.now_ms, 55 * SECOND, 61 * SECOND);
 }
 
-/* 3, guarantee: a slot is kept until its outcome is committed; what has ended is not sent once more because that takes long. */
+/* 3, guarantee: a slot is occupied until its outcome is committed. An ended delivery is not sent again because recording takes
+ * long. */
 static void
-what_waits_to_be_recorded_is_not_claimed_anew(void **state UNUSED)
+unrecorded_deliveries_are_not_claimed_again(void **state UNUSED)
 {
 	world_add(1, 3, 0);           /* its window has room for more */
 	world_add(1, 2, 70 * SECOND); /* in the outage, later than a lease */
@@ -108,9 +109,9 @@ what_waits_to_be_recorded_is_not_claimed_anew(void **state UNUSED)
 	assert_int_equal(world.stale, 0);
 }
 
-/* … nor because the answer to the claim did: the claim began before. */
+/* … nor because the response to the claim was late: the claim began before it. */
 static void
-claims_end_however_late_their_answer_comes(void **state UNUSED)
+claims_expire_however_late_the_response(void **state UNUSED)
 {
 	world_add(1, 2, 0);
 	world.claim_ms = 15 * SECOND;
@@ -127,9 +128,9 @@ answer_soon(void)
 	world.happen = NULL;
 }
 
-/* … and what could outlive its claim is not sent. */
+/* … and a delivery that could outlive its claim is not sent. */
 static void
-a_claim_that_is_nearly_over_is_given_back(void **state UNUSED)
+a_claim_that_is_nearly_over_is_returned(void **state UNUSED)
 {
 	world_add(1, 2, 0);
 	world.claim_ms = options.lease_ms - options.sender.timeout_ms;
@@ -139,13 +140,13 @@ a_claim_that_is_nearly_over_is_given_back(void **state UNUSED)
 	assert_int_equal(sent(1), 2);
 	for (size_t i = 0; i < 2; i++) {
 		assert_int_equal(world.deliveries[i].attempts, 1);
-		assert_true(world.deliveries[i].started_ms[0] >= options.lease_ms - options.sender.timeout_ms); /* anew */
+		assert_true(world.deliveries[i].started_ms[0] >= options.lease_ms - options.sender.timeout_ms); /* again */
 	}
 }
 
-/* … and recording is no reason to wait. */
+/* … and sending continues while outcomes are recorded. */
 static void
-sending_goes_on_while_outcomes_are_recorded(void **state UNUSED)
+sending_continues_while_outcomes_are_recorded(void **state UNUSED)
 {
 	world_add(1, PER_WEBHOOK, 0);
 	world_add(2, PER_WEBHOOK, SECOND);
@@ -166,9 +167,9 @@ note_delivered(void)
 	world.happen = NULL;
 }
 
-/* Somebody holds a lock on one of a batch. */
+/* Another transaction locks one outcome of a batch. */
 static void
-one_locked_outcome_does_not_hold_the_others(void **state UNUSED)
+one_locked_outcome_does_not_block_others(void **state UNUSED)
 {
 	enum { LATER = 1000 };
 	world_add(1, 20, 0);
@@ -180,7 +181,7 @@ one_locked_outcome_does_not_hold_the_others(void **state UNUSED)
 	world.happens_ms = 10 * SECOND;
 	stay_until(40 * SECOND);
 	assert_int_equal(delivered_before, LATER + 19);
-	assert_in_range(world.blocked_with, 1, 3 * 20); /* later it stands in nobody's way */
+	assert_in_range(world.blocked_with, 1, 3 * 20); /* later it blocks no others */
 	assert_int_equal(world_count(0, DELIVERY_DELIVERED), LATER + 20);
 	assert_int_equal(sent(1), 20);
 	assert_int_equal(sent(2), LATER);
@@ -193,9 +194,9 @@ block_the_first(void)
 	world.happen = NULL;
 }
 
-/* 3, Retry-After: what it says is not lost with the time that its recording takes. */
+/* 3, Retry-After: a hold is not shortened by the time that recording takes. */
 static void
-a_silence_is_recorded_behind_a_lock(void **state UNUSED)
+a_hold_is_recorded_after_a_lock_wait(void **state UNUSED)
 {
 	world_add(1, 2, 0);
 	world.webhooks[1].status = 429;
@@ -208,14 +209,14 @@ a_silence_is_recorded_behind_a_lock(void **state UNUSED)
 	assert_int_equal(world.webhooks[1].failures, 2);
 }
 
-/* … but what was overtaken by a later attempt says nothing of its webhook any more. */
+/* … but an outcome that is recorded after a later attempt's does not change the webhook. */
 static void
-what_was_overtaken_changes_no_webhook(void **state UNUSED)
+a_late_outcome_does_not_change_the_webhook(void **state UNUSED)
 {
 	schedule.count = 0;
 	world_add(1, 5, 0);
 	struct world_webhook *webhook = &world.webhooks[1];
-	webhook->succeeded = true; /* so that it gets several at once; of those the last ends first here */
+	webhook->succeeded = true; /* so that it gets several at once; the last of them ends first here */
 	memcpy(webhook->script,
 	    (struct world_answer[]){ { .status = 200, .times = 3 }, { .status = 500, .times = 1 }, { .status = 200 } },
 	    3 * sizeof(*webhook->script));
@@ -231,15 +232,15 @@ what_was_overtaken_changes_no_webhook(void **state UNUSED)
 	assert_true(webhook->failing_since_ms < 0);
 }
 
-/* A commit is lost, and what is left of its transaction stands in the way for a while. */
+/* A commit's response is lost, and its transaction still holds locks for a while. */
 static void
-an_unknown_commit_that_stands_in_its_own_way(void **state UNUSED)
+an_unknown_commit_that_still_holds_locks(void **state UNUSED)
 {
 	world_add(1, 1, 0);
 	world_add(2, 1, 5 * SECOND);
 	world.lost_commit_ms = 0;
 	world.happen = block_the_first;
-	world.happens_ms = 30; /* before it is tried again */
+	world.happens_ms = 30; /* before the retry */
 	world.blocked_until_ms = 20 * SECOND;
 	capture_log();
 	stay_until(30 * SECOND);
@@ -251,10 +252,10 @@ an_unknown_commit_that_stands_in_its_own_way(void **state UNUSED)
 	assert_int_equal(count_in(log, " outcome_lost "), 0);
 }
 
-/* However many of a webhook meet a lock, others do not wait for all of them, and they are given up before nothing may be
- * claimed any more. */
+/* However many outcomes of a webhook meet a lock, others do not wait for all of them. They are discarded before claims would
+ * stop. */
 static void
-a_webhook_that_is_locked_holds_nobody_else(void **state UNUSED)
+a_locked_webhook_blocks_no_other(void **state UNUSED)
 {
 	enum { LOCKED = 60, LATER = 1000, BY_THEN = 100 };
 	options.health.window_max = 32;
@@ -279,9 +280,9 @@ a_webhook_that_is_locked_holds_nobody_else(void **state UNUSED)
 		assert_true(world.deliveries[i].started_ms[0] - world.deliveries[i].born_ms <= 6 * SECOND);
 }
 
-/* Its delivery is made again when its claim has ended. */
+/* Its delivery is sent again when its claim has ended. */
 static void
-what_is_locked_for_a_lease_is_given_up(void **state UNUSED)
+an_outcome_locked_for_a_lease_is_discarded(void **state UNUSED)
 {
 	world_add(1, 20, 0);
 	world.blocked = 7;
@@ -294,9 +295,9 @@ what_is_locked_for_a_lease_is_given_up(void **state UNUSED)
 	assert_int_equal(world.deliveries[6].attempts, 2);
 }
 
-/* Nothing is told of claims that were lost, when they were recorded and only the answer was. */
+/* No lost claims are logged when outcomes were recorded and only the response was lost. */
 static void
-an_unknown_commit_is_no_lost_claim(void **state UNUSED)
+an_unknown_commit_logs_no_lost_claim(void **state UNUSED)
 {
 	schedule.count = 0;
 	world_add(1, 20, 0);
@@ -309,9 +310,9 @@ an_unknown_commit_is_no_lost_claim(void **state UNUSED)
 	assert_int_equal(count_in(log, " delivery_failed "), 20);
 }
 
-/* docs/deliveries.md 4: where a look at all that is due takes so long that it is not answered, what is new is still sent. */
+/* docs/deliveries.md 4: when full polls time out, new deliveries are still sent. */
 static void
-looks_that_fail_do_not_stop_everything(void **state UNUSED)
+failing_polls_do_not_stop_new_deliveries(void **state UNUSED)
 {
 	world.look_ms = 20 * SECOND;
 	world.look_fails = true;
@@ -330,20 +331,20 @@ main(void)
 		TEST(single_outcomes_wait_for_each_other),
 		TEST(results_outlive_an_outage),
 		TEST(an_unknown_commit_is_repeated),
-		TEST(one_bad_outcome_does_not_hold_the_others),
-		TEST(what_waits_to_be_recorded_is_not_claimed_anew),
-		TEST(claims_end_however_late_their_answer_comes),
-		TEST(a_claim_that_is_nearly_over_is_given_back),
-		TEST(sending_goes_on_while_outcomes_are_recorded),
-		TEST(one_locked_outcome_does_not_hold_the_others),
-		TEST(a_silence_is_recorded_behind_a_lock),
-		TEST(what_was_overtaken_changes_no_webhook),
-		TEST(an_unknown_commit_that_stands_in_its_own_way),
-		TEST(a_webhook_that_is_locked_holds_nobody_else),
-		TEST(what_is_locked_for_a_lease_is_given_up),
-		TEST(an_unknown_commit_is_no_lost_claim),
-		TEST(looks_that_fail_do_not_stop_everything),
-		TEST(cron_gives_up_results_in_the_end),
+		TEST(one_invalid_outcome_does_not_block_others),
+		TEST(unrecorded_deliveries_are_not_claimed_again),
+		TEST(claims_expire_however_late_the_response),
+		TEST(a_claim_that_is_nearly_over_is_returned),
+		TEST(sending_continues_while_outcomes_are_recorded),
+		TEST(one_locked_outcome_does_not_block_others),
+		TEST(a_hold_is_recorded_after_a_lock_wait),
+		TEST(a_late_outcome_does_not_change_the_webhook),
+		TEST(an_unknown_commit_that_still_holds_locks),
+		TEST(a_locked_webhook_blocks_no_other),
+		TEST(an_outcome_locked_for_a_lease_is_discarded),
+		TEST(an_unknown_commit_logs_no_lost_claim),
+		TEST(failing_polls_do_not_stop_new_deliveries),
+		TEST(cron_discards_outcomes_in_the_end),
 	};
 	return cmocka_run_group_tests_name("deliver/outcomes", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What is sent for a delivery (docs/deliveries.md 2). */
+ * The HTTP request of a delivery (docs/deliveries.md 2). */
 #include "unit.h"
 #include "with_pool.h"
 
@@ -17,7 +17,7 @@ static const struct due_delivery usual = {
 };
 
 static void
-headers_and_body_are_those_of_the_format(void **state UNUSED)
+headers_and_body_follow_the_format(void **state UNUSED)
 {
 	struct due_delivery delivery = usual;
 	struct attempt attempt;
@@ -35,9 +35,9 @@ headers_and_body_are_those_of_the_format(void **state UNUSED)
 	assert_slice(attempt.body, "id=1");
 }
 
-/* 1: the typed URL is what is stored; libcurl would read other bytes than ASCII by the locale's charset. */
+/* 1: the URL is stored as typed; libcurl would interpret bytes other than ASCII in the locale's charset. */
 static void
-a_url_is_dialled_in_ascii(void **state UNUSED)
+a_url_is_sent_in_ascii(void **state UNUSED)
 {
 	struct due_delivery delivery = usual;
 	struct attempt attempt;
@@ -48,9 +48,9 @@ a_url_is_dialled_in_ascii(void **state UNUSED)
 	assert_string_equal(attempt.url, "http://xn--exmple-cua.org:8080/%C3%A4?%C3%B6=1");
 }
 
-/* 2, Headers: after a rotation both signatures, the new one first. */
+/* 2, Headers: during a rotation there are both signatures, the new one first. */
 static void
-a_rotation_signs_twice(void **state UNUSED)
+a_rotation_has_two_signatures(void **state UNUSED)
 {
 	struct due_delivery delivery = usual;
 	struct destination destination = there, old = there;
@@ -68,7 +68,7 @@ a_rotation_signs_twice(void **state UNUSED)
 	assert_true(slice_equal(attempt.headers[3], both));
 }
 
-/* 2, TLS: own CA file and client certificate per webhook. */
+/* 2, TLS: CA file and client certificate per webhook. */
 static void
 a_destination_has_its_own_certificates(void **state UNUSED)
 {
@@ -88,7 +88,7 @@ a_destination_has_its_own_certificates(void **state UNUSED)
 }
 
 static void
-what_is_broken_is_not_sent(void **state UNUSED)
+invalid_deliveries_are_not_sent(void **state UNUSED)
 {
 	struct due_delivery no_url = usual, no_secret = usual, no_payload = usual, missing = usual;
 	struct attempt attempt;
@@ -110,11 +110,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(headers_and_body_are_those_of_the_format),
-		cmocka_unit_test(a_url_is_dialled_in_ascii),
-		cmocka_unit_test(a_rotation_signs_twice),
+		cmocka_unit_test(headers_and_body_follow_the_format),
+		cmocka_unit_test(a_url_is_sent_in_ascii),
+		cmocka_unit_test(a_rotation_has_two_signatures),
 		cmocka_unit_test(a_destination_has_its_own_certificates),
-		cmocka_unit_test(what_is_broken_is_not_sent),
+		cmocka_unit_test(invalid_deliveries_are_not_sent),
 	};
 	return cmocka_run_group_tests_name("request", tests, begin, end);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Outcomes are recorded, and maintenance done, in a thread of their own (docs/deliveries.md 3, guarantee: a slot is kept until
+ * Outcomes are recorded and maintenance runs in their own threads (docs/deliveries.md 3, guarantee: a slot is occupied until
  * its outcome is committed). */
 #include "unit.h"
 
@@ -48,7 +48,7 @@ close_runner(void **state UNUSED)
 }
 
 static bool
-is_told(int timeout_ms)
+has_result(int timeout_ms)
 {
 	struct pollfd fd = { .fd = runner_fd(runner), .events = POLLIN };
 	return poll(&fd, 1, timeout_ms) == 1;
@@ -57,7 +57,7 @@ is_told(int timeout_ms)
 static size_t two = 2;
 
 static void
-work_is_done_beside_us(void **state UNUSED)
+work_runs_in_the_background(void **state UNUSED)
 {
 	enum result result;
 	for (size_t round = 1; round <= 3; round++) {
@@ -65,34 +65,34 @@ work_is_done_beside_us(void **state UNUSED)
 		sem_wait(&begun);
 		assert_false(runner_is_done(runner));
 		assert_false(runner_take(runner, &result));
-		assert_false(is_told(0));
+		assert_false(has_result(0));
 		sem_post(&may_end);
-		assert_true(is_told(DEADLINE_MS));
+		assert_true(has_result(DEADLINE_MS));
 		assert_true(runner_is_done(runner));
 		assert_true(runner_take(runner, &result));
 		assert_int_equal(result, RESULT_OK);
 		assert_int_equal(recorded, 2 * round);
 		/* once */
-		assert_false(is_told(0));
+		assert_false(has_result(0));
 		assert_false(runner_take(runner, &result));
 	}
 }
 
 static void
-what_went_wrong_is_told(void **state UNUSED)
+an_error_is_returned(void **state UNUSED)
 {
 	enum result result;
 	answer = RESULT_UNAVAILABLE;
 	sem_post(&may_end);
 	runner_start(runner, record, &two);
-	assert_true(is_told(DEADLINE_MS));
+	assert_true(has_result(DEADLINE_MS));
 	assert_true(runner_take(runner, &result));
 	assert_int_equal(result, RESULT_UNAVAILABLE);
 }
 
-/* What is under way is no longer its caller's to free: the end waits for it. */
+/* The context belongs to the thread: runner_free waits for the current task. */
 static void
-the_end_waits_for_what_is_under_way(void **state UNUSED)
+runner_free_waits_for_the_current_task(void **state UNUSED)
 {
 	runner_start(runner, record, &two);
 	sem_wait(&begun);
@@ -102,9 +102,9 @@ the_end_waits_for_what_is_under_way(void **state UNUSED)
 	assert_int_equal(recorded, 2);
 }
 
-/* … and begins what was handed over just before. */
+/* … and runs a task that was started just before. */
 static void
-nothing_handed_over_is_forgotten(void **state UNUSED)
+runner_free_runs_a_started_task(void **state UNUSED)
 {
 	sem_post(&may_end);
 	runner_start(runner, record, &two);
@@ -117,10 +117,10 @@ main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_runner, close_runner)
 	const struct CMUnitTest tests[] = {
-		TEST(work_is_done_beside_us),
-		TEST(what_went_wrong_is_told),
-		TEST(the_end_waits_for_what_is_under_way),
-		TEST(nothing_handed_over_is_forgotten),
+		TEST(work_runs_in_the_background),
+		TEST(an_error_is_returned),
+		TEST(runner_free_waits_for_the_current_task),
+		TEST(runner_free_runs_a_started_task),
 	};
 	return cmocka_run_group_tests_name("deliver/runner", tests, NULL, NULL);
 }

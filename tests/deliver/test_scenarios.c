@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Plays the files of tests/deliver/scenarios: a dispatcher in a world of its own (fake_world.h), days in milliseconds. Each
- * says what it shows; scenarios/README.md says how they are written. */
+ * Runs the files of tests/deliver/scenarios: a dispatcher in its own fake world (fake_world.h), days in milliseconds. Each
+ * names what it shows; scenarios/README.md describes the format. */
 #include "unit.h"
 
 #include <glob.h>
@@ -31,7 +31,7 @@ static struct {
 	unsigned number; /* of the line */
 	struct planned actions[ACTIONS];
 	size_t action_count, done;
-	char texts[TEXTS]; /* words of actions, dates */
+	char texts[TEXTS]; /* arguments of actions, dates */
 	size_t text_size;
 } play;
 
@@ -44,14 +44,14 @@ static struct {
 /* ---- words ---- */
 
 static const char *
-keep(const char *text)
+copy_text(const char *text)
 {
 	size_t size = strlen(text) + 1;
 	assert_true(play.text_size + size <= TEXTS);
-	char *kept = play.texts + play.text_size;
-	memcpy(kept, text, size);
+	char *copied = play.texts + play.text_size;
+	memcpy(copied, text, size);
 	play.text_size += size;
-	return kept;
+	return copied;
 }
 
 static const char *
@@ -62,7 +62,7 @@ word(const struct line *line, size_t at)
 	return line->words[at];
 }
 
-/* The words from there on, with blanks in between. */
+/* The words from index `from`, joined by blanks. */
 static struct slice
 joined(const struct line *line, size_t from)
 {
@@ -117,7 +117,7 @@ range(const char *text)
 	return r;
 }
 
-/* ---- what receivers answer ---- */
+/* ---- responses of receivers ---- */
 
 static const struct {
 	const char *name;
@@ -129,7 +129,7 @@ static const struct {
 	{ "certificate", SENDER_CERTIFICATE },
 };
 
-/* The date at that time of the scenario. */
+/* The HTTP date of that time of the scenario. */
 static const char *
 date(int64_t at_ms)
 {
@@ -138,10 +138,10 @@ date(int64_t at_ms)
 	time_t seconds = (time_t)((WORLD_DATABASE_AHEAD_MS + at_ms) / 1000);
 	assert_non_null(gmtime_r(&seconds, &when));
 	assert_true(strftime(text, sizeof(text), "%a, %d %b %Y %H:%M:%S GMT", &when) > 0);
-	return keep(text);
+	return copy_text(text);
 }
 
-/* "500", "timeout", with "x3" for three times, and behind "/" a Retry-After: "429/120", "503/date=2h". */
+/* "500", "timeout", with "x3" for three times, and a Retry-After after "/": "429/120", "503/date=2h". */
 static struct world_answer
 answer(const char *text)
 {
@@ -156,7 +156,7 @@ answer(const char *text)
 	}
 	if (after != NULL) {
 		*after++ = '\0';
-		answer.retry_after = strncmp(after, "date=", 5) == 0 ? date(duration(after + 5)) : keep(after);
+		answer.retry_after = strncmp(after, "date=", 5) == 0 ? date(duration(after + 5)) : copy_text(after);
 	}
 	for (size_t i = 0; i < sizeof(failures) / sizeof(failures[0]); i++)
 		if (strcmp(buffer, failures[i].name) == 0) {
@@ -177,7 +177,7 @@ script(struct world_webhook *webhook, const struct line *line, size_t from)
 	}
 }
 
-/* ---- what happens ---- */
+/* ---- actions ---- */
 
 /* due WEBHOOKS COUNT [every TIME] */
 static void
@@ -205,7 +205,7 @@ set_webhook(struct world_webhook *webhook, const struct line *line)
 	else if (is(line, 2, "rate"))
 		webhook->rate = (unsigned)number(word(line, 3));
 	else if (is(line, 2, "schedule"))
-		webhook->schedule = keep(word(line, 3));
+		webhook->schedule = copy_text(word(line, 3));
 	else if (is(line, 2, "new"))
 		webhook->succeeded = false;
 	else if (is(line, 2, "rotated")) { /* until TIME */
@@ -249,7 +249,7 @@ happen(const struct line *line)
 		WRONG("nothing is known of %s", word(line, 0));
 }
 
-/* The next of the actions, which stand in order. */
+/* Runs the next of the actions, which are in order. */
 static void
 next_action(void)
 {
@@ -272,7 +272,7 @@ plan(const struct line *line)
 	if (play.action_count > 0 && action->at_ms < action[-1].at_ms)
 		WRONG("what comes later stands later");
 	for (size_t i = 2; i < line->count; i++)
-		action->line.words[action->line.count++] = keep(line->words[i]);
+		action->line.words[action->line.count++] = copy_text(line->words[i]);
 	play.action_count++;
 	world.happen = next_action;
 	world.happens_ms = play.actions[play.done].at_ms;
@@ -315,9 +315,9 @@ set(const struct line *line)
 		WRONG("no such setting or value: %s", word(line, 1));
 }
 
-/* ---- what is expected ---- */
+/* ---- expectations ---- */
 
-/* Whether `actual` is in that relation to `expected`. */
+/* Fails unless `actual` has that relation to `expected`. */
 static void
 compare(const char *what, int64_t actual, const char *relation, int64_t expected)
 {
@@ -329,7 +329,7 @@ compare(const char *what, int64_t actual, const char *relation, int64_t expected
 		WRONG("%s: %" PRId64 " is not %s %" PRId64, what, actual, relation, expected);
 }
 
-/* gaps WEBHOOK TIME... [within PERCENT]: between the starts of its attempts, in order; the last "…" lets more follow. */
+/* gaps WEBHOOK TIME... [within PERCENT]: the times between starts of attempts, in order; a final "…" allows more. */
 static void
 expect_gaps(const struct line *line)
 {
@@ -341,7 +341,7 @@ expect_gaps(const struct line *line)
 		last -= 2;
 	}
 	const bool more = is(line, last - 1, "...");
-	const int64_t slack_ms = 2 * options.poll_ms; /* until what is due is looked for */
+	const int64_t slack_ms = 2 * options.poll_ms; /* until the next poll */
 	last -= more ? 1 : 0;
 	for (size_t i = 0; i < world.seen_count; i++) {
 		if (world.seen[i].webhook_id != id)
@@ -371,8 +371,8 @@ seen_between(const struct world_seen *seen, const struct range *webhooks, int64_
 	       seen->at_ms < to_ms;
 }
 
-/* received|signatures WEBHOOKS [between TIME TIME] RELATION NUMBER: how many attempts, all of them together; the signatures of
- * each. */
+/* received|signatures WEBHOOKS [between TIME TIME] RELATION NUMBER: the number of attempts, of all webhooks together; the
+ * signatures of each. */
 static void
 expect_seen(const struct line *line)
 {
@@ -396,11 +396,11 @@ expect_seen(const struct line *line)
 		WRONG("nothing was received");
 }
 
-/* Of the deliveries to some webhooks: */
+/* The deliveries to some webhooks: */
 struct tally {
 	int64_t counts[DELIVERY_FAILED + 1];
-	int64_t attempts;    /* the most that one had, recorded */
-	int64_t start_delay; /* the longest from when one came due to its first attempt, or until now */
+	int64_t attempts;    /* maximum of one delivery, recorded */
+	int64_t start_delay; /* the longest time from due to the first attempt, or until now */
 };
 
 static struct tally
@@ -535,7 +535,7 @@ main(void)
 		tests[i] = (struct CMUnitTest){ .name = strrchr(found.gl_pathv[i], '/') + 1,
 			.test_func = play_scenario,
 			.initial_state = found.gl_pathv[i] };
-	/* not the macro, which wants an array of known size */
+	/* not the macro, which requires an array of known size */
 	int failed = _cmocka_run_group_tests("deliver/scenarios", tests, found.gl_pathc, NULL, NULL);
 	globfree(&found);
 	return failed;

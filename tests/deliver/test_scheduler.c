@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Turns among webhooks (docs/deliveries.md 4, fairness and rate). */
+ * Scheduling of webhooks (docs/deliveries.md 4, fairness and rate). */
 #include "unit.h"
 
 #include "base/attributes.h"
@@ -7,7 +7,7 @@
 
 enum { SLOTS = 128, MAX = 4, TURN = 2, START = 4 };
 
-/* So many are left, and as many as are kept for those with nothing under way. */
+/* `slots` plus the quarter that is reserved for webhooks with nothing under way. */
 #define BESIDE_THE_LAST(slots) ((slots) + SLOTS / 4)
 
 static const struct health_rules rules = { .window_start = START,
@@ -33,7 +33,7 @@ end(void **state UNUSED)
 	return 0;
 }
 
-/* One that has succeeded before. */
+/* A webhook that has succeeded before. */
 static struct due_webhook
 good(uint64_t webhook_id)
 {
@@ -82,7 +82,7 @@ attempted(uint64_t webhook_id, bool success, int64_t now_ms)
 	return change;
 }
 
-/* As many as it gets are started; how many that were. */
+/* Starts all deliveries that it gets. Returns their number. */
 static size_t
 take_and_start(size_t slots, int64_t now_ms)
 {
@@ -106,7 +106,7 @@ slots_are_given_out_evenly(void **state UNUSED)
 		assert_int_equal(rows_of(id, count), 2);
 }
 
-/* What is claimed at once may be less than what is unused, and is no sign that slots are scarce. */
+/* A claim may take fewer than the unused slots; slots are not scarce then. */
 static void
 a_claim_has_its_own_maximum(void **state UNUSED)
 {
@@ -118,7 +118,7 @@ a_claim_has_its_own_maximum(void **state UNUSED)
 }
 
 static void
-scheduler_go_on_where_they_stopped(void **state UNUSED)
+the_rotation_continues_where_it_stopped(void **state UNUSED)
 {
 	for (uint64_t id = 1; id <= 3; id++)
 		offer(id, 0);
@@ -128,7 +128,7 @@ scheduler_go_on_where_they_stopped(void **state UNUSED)
 }
 
 static void
-nobody_gets_more_than_the_window(void **state UNUSED)
+no_webhook_gets_more_than_its_window(void **state UNUSED)
 {
 	offer(1, 0);
 	offer(2, 0);
@@ -148,7 +148,7 @@ nobody_gets_more_than_the_window(void **state UNUSED)
 }
 
 static void
-who_has_less_than_was_asked_for_leaves(void **state UNUSED)
+a_webhook_with_fewer_rows_than_requested_leaves(void **state UNUSED)
 {
 	offer(1, 0);
 	offer(2, 0);
@@ -162,7 +162,7 @@ who_has_less_than_was_asked_for_leaves(void **state UNUSED)
 
 /* docs/deliveries.md 3: Retry-After of 429 and 503 holds the whole webhook. */
 static void
-a_silenced_webhook_stays_away(void **state UNUSED)
+a_held_webhook_gets_nothing(void **state UNUSED)
 {
 	offer(1, 0);
 	start(1, 2, 0);
@@ -177,24 +177,24 @@ a_silenced_webhook_stays_away(void **state UNUSED)
 	assert_true(scheduler_waiting(scheduler));
 }
 
-/* The database's clock may be set back: whoever is put among the others then gets no empty turn. */
+/* The database's clock may be set back: a webhook whose rate limit then allows nothing gets no empty turn. */
 static void
-nobody_gets_nothing(void **state UNUSED)
+no_webhook_gets_an_empty_turn(void **state UNUSED)
 {
 	struct due_webhook webhook = good(1);
 	webhook.rate = 1;
 	scheduler_offer(scheduler, &webhook, 1000);
 	assert_int_equal(take_and_start(1, 1000), 1);
 	(void)attempted(1, true, 1000);
-	scheduler_offer(scheduler, &webhook, 2500); /* lets one through */
+	scheduler_offer(scheduler, &webhook, 2500); /* allows one delivery */
 	assert_int_equal(scheduler_take(scheduler, SLOTS, SLOTS, 1500, requests), 0);
 	assert_int_equal(scheduler_take(scheduler, SLOTS, SLOTS, 2500, requests), 1);
 	assert_int_equal(requests[0].rows, 1);
 }
 
-/* Where to look for its rows: behind those that it had, unless the database tells of an older one, committed late. */
+/* The position of the next row: after those that it had, unless the database reports an older one that was committed late. */
 static void
-a_turn_goes_on_where_the_last_one_ended(void **state UNUSED)
+a_turn_continues_after_the_last_row(void **state UNUSED)
 {
 	struct due_webhook webhook = good(1);
 	webhook.first_due_ms = 100;
@@ -217,9 +217,9 @@ a_turn_goes_on_where_the_last_one_ended(void **state UNUSED)
 	assert_true(requests[0].from_ms == 120);
 }
 
-/* Its operator may have made an end of it. */
+/* The operator may have ended the hold. */
 static void
-the_database_is_believed_while_nothing_is_under_way(void **state UNUSED)
+the_database_is_authoritative_while_nothing_is_under_way(void **state UNUSED)
 {
 	offer(1, 0);
 	start(1, 1, 0);
@@ -232,7 +232,7 @@ the_database_is_believed_while_nothing_is_under_way(void **state UNUSED)
 }
 
 static void
-room_comes_back(void **state UNUSED)
+ended_deliveries_free_their_slots(void **state UNUSED)
 {
 	scheduler_free(&scheduler);
 	scheduler = scheduler_new(&(struct scheduler_limits){ .webhooks = 2, .slots = SLOTS, .turn = TURN }, &rules);
@@ -245,9 +245,9 @@ room_comes_back(void **state UNUSED)
 	assert_int_equal(requests[0].webhook_id, 3);
 }
 
-/* docs/deliveries.md 4: each webhook is worked by one dispatcher at a time. */
+/* docs/deliveries.md 4: only one dispatcher sends to a webhook at a time. */
 static void
-what_another_dispatcher_has_gets_nothing(void **state UNUSED)
+webhooks_of_other_dispatchers_get_nothing(void **state UNUSED)
 {
 	for (uint64_t id = 1; id <= 20; id++)
 		offer(id, 0);
@@ -260,16 +260,16 @@ what_another_dispatcher_has_gets_nothing(void **state UNUSED)
 	assert_int_equal(scheduler_take(scheduler, SLOTS, SLOTS, 1, requests), 1);
 }
 
-/* docs/deliveries.md 4, rate: however often it is offered, and whoever else was known in between. */
+/* docs/deliveries.md 4, rate: holds however often the webhook is offered, and whichever others were offered in between. */
 static void
-a_rate_is_kept(void **state UNUSED)
+a_rate_limit_holds(void **state UNUSED)
 {
 	enum { RATE = 5, SECONDS = 10 };
-	struct due_webhook paced = good(1);
+	struct due_webhook limited = good(1);
 	size_t started = 0;
-	paced.rate = RATE;
+	limited.rate = RATE;
 	for (int64_t now = 0; now < SECONDS * 1000; now++) {
-		scheduler_offer(scheduler, &paced, now);
+		scheduler_offer(scheduler, &limited, now);
 		size_t taken = take_and_start(SLOTS, now);
 		assert_true(taken <= 1);
 		if (taken == 0 && started > 0)
@@ -281,16 +281,16 @@ a_rate_is_kept(void **state UNUSED)
 	assert_in_range(started, RATE * SECONDS, RATE * SECONDS + 1);
 }
 
-/* … and a high one in pieces of a tenth of a second. */
+/* … and deliveries of a high rate start in groups of a tenth of a second. */
 static void
-a_high_rate_goes_out_in_pieces(void **state UNUSED)
+a_high_rate_is_sent_in_groups(void **state UNUSED)
 {
 	enum { RATE = 1000 };
-	struct due_webhook paced = good(1);
+	struct due_webhook limited = good(1);
 	size_t started = 0;
-	paced.rate = RATE;
+	limited.rate = RATE;
 	for (int64_t now = 0; now <= 2000; now += 10) {
-		scheduler_offer(scheduler, &paced, now);
+		scheduler_offer(scheduler, &limited, now);
 		for (size_t taken; (taken = take_and_start(SLOTS, now)) > 0; started += taken)
 			for (; taken > 0; taken--, started++)
 				(void)attempted(1, true, now);
@@ -298,9 +298,9 @@ a_high_rate_goes_out_in_pieces(void **state UNUSED)
 	assert_in_range(started, 2 * RATE, 2 * RATE + RATE / 10 + 10);
 }
 
-/* docs/deliveries.md 4, fairness: however many webhooks hang, half of the slots are for those that do not. */
+/* docs/deliveries.md 4, fairness: however many webhooks hang, half of the slots are for the others. */
 static void
-those_that_fail_share_half_of_the_slots(void **state UNUSED)
+webhooks_on_probation_share_half_of_the_slots(void **state UNUSED)
 {
 	for (uint64_t id = 1; id <= 50; id++)
 		offer_failing(id, 0);
@@ -309,14 +309,14 @@ those_that_fail_share_half_of_the_slots(void **state UNUSED)
 	offer(60, 1);
 	assert_int_equal(scheduler_next_ms(scheduler, SLOTS / 2, 1), 1);
 	assert_int_equal(take_and_start(SLOTS / 2, 1), MAX);
-	/* a success makes room for others of them */
+	/* a success frees room for others of them */
 	assert_int_equal(attempted(1, true, 2), HEALTH_UNCHANGED);
 	assert_int_equal(scheduler_next_ms(scheduler, SLOTS / 2 - MAX + 1, 2), 2);
 }
 
-/* The same for those of which nothing is known yet. */
+/* The same for webhooks without any attempt. */
 static void
-unknown_webhooks_are_not_trusted_yet(void **state UNUSED)
+new_webhooks_are_on_probation(void **state UNUSED)
 {
 	for (uint64_t id = 1; id <= 50; id++) {
 		struct due_webhook webhook = good(id);
@@ -326,9 +326,9 @@ unknown_webhooks_are_not_trusted_yet(void **state UNUSED)
 	assert_int_equal(take_and_start(SLOTS, 0), SLOTS / 2);
 }
 
-/* Both kinds take turns, so that those that fail are not forgotten either. */
+/* Healthy webhooks and those on probation alternate, so that the latter are served too. */
 static void
-the_two_kinds_alternate(void **state UNUSED)
+healthy_webhooks_and_those_on_probation_alternate(void **state UNUSED)
 {
 	for (uint64_t id = 1; id <= 20; id++)
 		offer(id, 0);
@@ -337,9 +337,9 @@ the_two_kinds_alternate(void **state UNUSED)
 	assert_int_equal(rows_of(21, count), MAX);
 }
 
-/* Webhooks with wide windows leave the last quarter to others, and so do many that all begin at once. */
+/* Webhooks with large windows leave the last quarter to others, even when many start at once. */
 static void
-the_last_slots_are_for_those_with_nothing_under_way(void **state UNUSED)
+the_last_slots_are_for_webhooks_with_nothing_under_way(void **state UNUSED)
 {
 	static const struct health_rules wide = { .window_start = START,
 		.window_max = 32,
@@ -351,7 +351,7 @@ the_last_slots_are_for_those_with_nothing_under_way(void **state UNUSED)
 	scheduler = scheduler_new(&(struct scheduler_limits){ .webhooks = 64, .slots = SLOTS, .turn = TURN }, &wide);
 	for (uint64_t id = 1; id <= 8; id++) {
 		offer(id, 0);
-		for (size_t i = 0; i < 32; i++) { /* wide by success */
+		for (size_t i = 0; i < 32; i++) { /* grown by successes */
 			start(id, 1, 0);
 			assert_int_equal(attempted(id, true, 0), HEALTH_UNCHANGED);
 		}
@@ -364,9 +364,9 @@ the_last_slots_are_for_those_with_nothing_under_way(void **state UNUSED)
 	assert_int_equal(rows_of(60, count), 1);
 }
 
-/* docs/deliveries.md 3, breaker: one probe at a time, and the next one only when its outcome says so. */
+/* docs/deliveries.md 3, breaker: one probe at a time; its outcome decides on the next one. */
 static void
-an_open_breaker_lets_one_through(void **state UNUSED)
+an_open_breaker_allows_one_probe(void **state UNUSED)
 {
 	struct due_webhook webhook = good(1);
 	webhook.failures = 7;
@@ -391,22 +391,22 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(slots_are_given_out_evenly),
 		TEST(a_claim_has_its_own_maximum),
-		TEST(nobody_gets_nothing),
-		TEST(scheduler_go_on_where_they_stopped),
-		TEST(nobody_gets_more_than_the_window),
-		TEST(who_has_less_than_was_asked_for_leaves),
-		TEST(a_silenced_webhook_stays_away),
-		TEST(a_turn_goes_on_where_the_last_one_ended),
-		TEST(the_database_is_believed_while_nothing_is_under_way),
-		TEST(room_comes_back),
-		TEST(what_another_dispatcher_has_gets_nothing),
-		TEST(a_rate_is_kept),
-		TEST(a_high_rate_goes_out_in_pieces),
-		TEST(those_that_fail_share_half_of_the_slots),
-		TEST(unknown_webhooks_are_not_trusted_yet),
-		TEST(the_two_kinds_alternate),
-		TEST(the_last_slots_are_for_those_with_nothing_under_way),
-		TEST(an_open_breaker_lets_one_through),
+		TEST(no_webhook_gets_an_empty_turn),
+		TEST(the_rotation_continues_where_it_stopped),
+		TEST(no_webhook_gets_more_than_its_window),
+		TEST(a_webhook_with_fewer_rows_than_requested_leaves),
+		TEST(a_held_webhook_gets_nothing),
+		TEST(a_turn_continues_after_the_last_row),
+		TEST(the_database_is_authoritative_while_nothing_is_under_way),
+		TEST(ended_deliveries_free_their_slots),
+		TEST(webhooks_of_other_dispatchers_get_nothing),
+		TEST(a_rate_limit_holds),
+		TEST(a_high_rate_is_sent_in_groups),
+		TEST(webhooks_on_probation_share_half_of_the_slots),
+		TEST(new_webhooks_are_on_probation),
+		TEST(healthy_webhooks_and_those_on_probation_alternate),
+		TEST(the_last_slots_are_for_webhooks_with_nothing_under_way),
+		TEST(an_open_breaker_allows_one_probe),
 	};
 	return cmocka_run_group_tests_name("deliver/scheduler", tests, NULL, NULL);
 }

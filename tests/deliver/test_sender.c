@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The sender (docs/deliveries.md 2, success, redirects, time; 5, address rules) against a receiver on 127.0.0.1.
  *
- * Names are those of own_names.c. */
+ * own_names.c resolves names. */
 #include "unit.h"
 
 #include <arpa/inet.h>
@@ -97,7 +97,7 @@ start_path(const char *host, const char *path, struct seen *seen)
 	start_url(url, seen);
 }
 
-/* Whether `fd` (-1: none) has ended the wait. */
+/* Returns true when `fd` (-1: none) ended the wait. */
 static bool
 wait_a_moment(int64_t timeout_ms, int fd)
 {
@@ -165,7 +165,7 @@ open_sender(void **state UNUSED)
 /* ---- tests ---- */
 
 static void
-statuses_come_back_as_they_are(void **state UNUSED)
+statuses_are_returned_unchanged(void **state UNUSED)
 {
 	static const int statuses[] = { 200, 201, 299, 301, 302, 307, 308, 404, 410, 429, 500, 503 };
 	for (size_t i = 0; i < ARRAY_SIZE(statuses); i++) {
@@ -181,7 +181,7 @@ statuses_come_back_as_they_are(void **state UNUSED)
 }
 
 static void
-the_request_is_what_was_asked_for(void **state UNUSED)
+the_request_has_its_headers_and_body(void **state UNUSED)
 {
 	send_path("good.example", "/status/200");
 	const char *request = receiver_last_request();
@@ -196,7 +196,7 @@ the_request_is_what_was_asked_for(void **state UNUSED)
 	assert_null(strcasestr(request, "\r\nCookie:"));
 }
 
-/* libcurl asks before it sends more than 1 MiB, and then waits a second for those who do not answer. */
+/* libcurl sends "Expect: 100-continue" before more than 1 MiB, and then waits a second for the response. */
 static void
 a_large_body_is_sent_at_once(void **state UNUSED)
 {
@@ -215,19 +215,19 @@ a_large_body_is_sent_at_once(void **state UNUSED)
 }
 
 static void
-retry_after_is_told(void **state UNUSED)
+retry_after_is_returned(void **state UNUSED)
 {
 	assert_string_equal(send_path("127.0.0.1", "/status/503?retry-after").retry_after, "17");
 	assert_string_equal(send_path("127.0.0.1", "/status/503").retry_after, "");
-	/* That of an interim answer does not count. */
+	/* The status of an interim response does not count. */
 	struct seen seen = send_path("127.0.0.1", "/continue");
 	assert_int_equal(seen.status, 200);
 	assert_string_equal(seen.retry_after, "");
 }
 
-/* docs/deliveries.md 2, success: the whole body or its first 64 KiB; the log keeps 1 KiB. */
+/* docs/deliveries.md 2, success: the whole body or its first 64 KiB; the log stores 1 KiB. */
 static void
-long_answers_are_cut(void **state UNUSED)
+long_responses_are_cut(void **state UNUSED)
 {
 	static const char *const paths[] = { "/body/65535", "/body/65536", "/body/65537", "/body/5000000", "/endless" };
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
@@ -240,7 +240,7 @@ long_answers_are_cut(void **state UNUSED)
 }
 
 static void
-broken_answers_fail(void **state UNUSED)
+broken_responses_fail(void **state UNUSED)
 {
 	static const struct {
 		const char *path;
@@ -253,7 +253,7 @@ broken_answers_fail(void **state UNUSED)
 		{ "/close", SENDER_CONNECTION_LOST, 0 },
 		{ "/garbage", SENDER_BAD_ANSWER, 0 },
 		{ "/headers", SENDER_BAD_ANSWER, 200 },
-		/* never asked for; three layers of endless nothing would keep libcurl busy for hours */
+		/* not requested; three layers of endless zeros would keep libcurl busy for hours */
 		{ "/encoded/gzip,chunked", SENDER_BAD_ANSWER, 200 },
 		{ "/encoded/gzip", SENDER_BAD_ANSWER, 200 },
 		{ "/encoded/deflate", SENDER_BAD_ANSWER, 200 },
@@ -267,9 +267,9 @@ broken_answers_fail(void **state UNUSED)
 	}
 }
 
-/* No body, and no end to what stands around it: a core would be busy with that until the timeout. */
+/* Endless chunk framing without a body: it would keep a core busy until the timeout. */
 static void
-an_endless_frame_is_cut(void **state UNUSED)
+endless_chunk_framing_is_cut(void **state UNUSED)
 {
 	make_sender(&open_rules, DEADLINE_MS);
 	struct seen seen = send_path("127.0.0.1", "/extension");
@@ -277,7 +277,7 @@ an_endless_frame_is_cut(void **state UNUSED)
 	assert_true(seen.duration_ms < DEADLINE_MS / 2);
 }
 
-/* The log of attempts has room for 32 bytes (schema); leadhook(1) says what each means. */
+/* The log of attempts has room for 32 bytes (schema); leadhook(1) explains each name. */
 static void
 errors_have_names_that_operators_can_look_up(void **state UNUSED)
 {
@@ -333,9 +333,9 @@ a_header_cannot_hold_another(void **state UNUSED)
 	assert_int_equal(receiver_connections(), 0);
 }
 
-/* docs/deliveries.md 5: the address that is dialled is checked, whatever the URL looks like. */
+/* docs/deliveries.md 5: the address of the connection is checked, whatever the form of the URL. */
 static void
-forbidden_addresses_are_not_dialled(void **state UNUSED)
+forbidden_addresses_are_not_connected_to(void **state UNUSED)
 {
 	static const char *const hosts[] = { "127.0.0.1", "127.1", "2130706433", "0x7f.1", "good.example", "[::ffff:127.0.0.1]",
 		"[::1]", "inner.example" };
@@ -349,12 +349,12 @@ forbidden_addresses_are_not_dialled(void **state UNUSED)
 }
 
 static void
-denied_ports_are_not_dialled(void **state UNUSED)
+denied_ports_are_not_connected_to(void **state UNUSED)
 {
 	assert_int_equal(send_url("http://127.0.0.1:25/").error, SENDER_FORBIDDEN_ADDRESS);
 }
 
-/* … and once a forbidden one was offered no further address is. */
+/* … and after a forbidden one no further address is tried. */
 static void
 a_forbidden_address_ends_the_attempt(void **state UNUSED)
 {
@@ -365,7 +365,7 @@ a_forbidden_address_ends_the_attempt(void **state UNUSED)
 }
 
 static void
-connections_are_used_again_and_checked_again(void **state UNUSED)
+reused_connections_are_checked_again(void **state UNUSED)
 {
 	struct address_rules rules = open_rules;
 	use_rules(&rules);
@@ -378,23 +378,23 @@ connections_are_used_again_and_checked_again(void **state UNUSED)
 }
 
 static void
-many_go_at_once(void **state UNUSED)
+many_attempts_run_in_parallel(void **state UNUSED)
 {
 	struct seen seen[IN_FLIGHT];
 	start_path("127.0.0.1", "/hang", &seen[0]);
 	for (size_t i = 1; i < IN_FLIGHT; i++)
 		start_path("127.0.0.1", "/status/200", &seen[i]);
 	await(seen + 1, IN_FLIGHT - 1);
-	assert_false(seen[0].done); /* the one that hangs delays nobody */
+	assert_false(seen[0].done); /* the hanging one does not delay it */
 	await(seen, IN_FLIGHT);
 	for (size_t i = 1; i < IN_FLIGHT; i++)
 		assert_int_equal(seen[i].status, 200);
 	assert_int_equal(seen[0].error, SENDER_TIMEOUT);
 }
 
-/* docs/deliveries.md 4, fairness: a name that is never answered must not stop the loop. */
+/* docs/deliveries.md 4, fairness: name resolution that hangs must not block the loop. */
 static void
-a_hanging_name_server_delays_nobody(void **state UNUSED)
+a_hanging_name_server_delays_no_attempt(void **state UNUSED)
 {
 	struct seen hanging, other;
 	int64_t longest = 0;
@@ -413,9 +413,9 @@ a_hanging_name_server_delays_nobody(void **state UNUSED)
 	assert_true(longest < OWN_NAMES_HANG_MS / 2);
 }
 
-/* No receiver is to blame for that: verdict.c knows it by this error alone. */
+/* Not the receiver's fault: verdict.c relies on this error. */
 static void
-a_lack_of_descriptors_is_our_own(void **state UNUSED)
+a_lack_of_descriptors_is_an_internal_error(void **state UNUSED)
 {
 	struct rlimit before;
 	const int next = dup(STDIN_FILENO);
@@ -429,14 +429,14 @@ a_lack_of_descriptors_is_our_own(void **state UNUSED)
 	assert_int_equal(send_path("127.0.0.1", "/status/200").error, SENDER_OK);
 }
 
-/* 2, time: what a receiver has answered while we did something else has come in time. */
+/* 2, time: a response that came while the process was busy came in time. */
 static void
-nobody_is_blamed_for_our_own_delay(void **state UNUSED)
+a_busy_process_extends_the_time_limit(void **state UNUSED)
 {
 	struct seen answered, hanging;
 	start_path("127.0.0.1", "/status/200", &answered);
 	start_path("127.0.0.1", "/hang", &hanging);
-	for (unsigned i = 0; i < 3; i++) /* the requests leave */
+	for (unsigned i = 0; i < 3; i++) /* the requests are sent */
 		(void)wait_a_moment(50, -1);
 	assert_false(hanging.done);
 	poll(NULL, 0, 2 * TIMEOUT_MS);
@@ -453,9 +453,9 @@ nobody_is_blamed_for_our_own_delay(void **state UNUSED)
 	assert_in_range(hanging.duration_ms, TIMEOUT_MS - 50, 3 * TIMEOUT_MS - 100);
 }
 
-/* … nor is anybody while we are stopped, or the machine sleeps. */
+/* … and so did one that came while the process or the machine was suspended. */
 static void
-nobody_is_blamed_while_we_are_stopped(void **state UNUSED)
+a_stopped_process_extends_the_time_limit(void **state UNUSED)
 {
 	struct seen hanging;
 	start_path("127.0.0.1", "/hang", &hanging);
@@ -476,9 +476,9 @@ nobody_is_blamed_while_we_are_stopped(void **state UNUSED)
 	assert_int_equal(waitpid(stopper, NULL, 0), stopper);
 }
 
-/* … but the claim does not wait for ever. */
+/* … but the claim does not last forever. */
 static void
-a_delay_counts_up_to_a_maximum(void **state UNUSED)
+the_extension_has_a_maximum(void **state UNUSED)
 {
 	struct seen hanging;
 	start_path("127.0.0.1", "/hang", &hanging);
@@ -490,7 +490,7 @@ a_delay_counts_up_to_a_maximum(void **state UNUSED)
 	assert_true(hanging.duration_ms < STALL_MAX_MS + 3 * TIMEOUT_MS);
 }
 
-/* … and its end is noticed, though nothing else happens. */
+/* … and its end is noticed when nothing else happens. */
 static void
 an_attempt_that_was_delayed_ends_in_time(void **state UNUSED)
 {
@@ -519,7 +519,7 @@ a_descriptor_ends_the_wait(void **state UNUSED)
 }
 
 static void
-what_is_under_way_can_be_given_up(void **state UNUSED)
+attempts_under_way_can_be_aborted(void **state UNUSED)
 {
 	struct seen seen;
 	start_path("127.0.0.1", "/hang", &seen);
@@ -534,30 +534,30 @@ main(void)
 {
 #define TEST(name) cmocka_unit_test_setup(name, open_sender)
 	const struct CMUnitTest tests[] = {
-		TEST(statuses_come_back_as_they_are),
-		TEST(the_request_is_what_was_asked_for),
+		TEST(statuses_are_returned_unchanged),
+		TEST(the_request_has_its_headers_and_body),
 		TEST(a_large_body_is_sent_at_once),
-		TEST(retry_after_is_told),
-		TEST(long_answers_are_cut),
-		TEST(broken_answers_fail),
-		TEST(an_endless_frame_is_cut),
+		TEST(retry_after_is_returned),
+		TEST(long_responses_are_cut),
+		TEST(broken_responses_fail),
+		TEST(endless_chunk_framing_is_cut),
 		TEST(errors_have_names_that_operators_can_look_up),
 		TEST(unreachable_receivers_fail),
 		TEST(other_urls_are_refused),
 		TEST(a_header_cannot_hold_another),
-		TEST(forbidden_addresses_are_not_dialled),
-		TEST(denied_ports_are_not_dialled),
+		TEST(forbidden_addresses_are_not_connected_to),
+		TEST(denied_ports_are_not_connected_to),
 		TEST(a_forbidden_address_ends_the_attempt),
-		TEST(connections_are_used_again_and_checked_again),
-		TEST(many_go_at_once),
-		TEST(a_hanging_name_server_delays_nobody),
-		TEST(a_lack_of_descriptors_is_our_own),
-		TEST(nobody_is_blamed_for_our_own_delay),
-		TEST(nobody_is_blamed_while_we_are_stopped),
-		TEST(a_delay_counts_up_to_a_maximum),
+		TEST(reused_connections_are_checked_again),
+		TEST(many_attempts_run_in_parallel),
+		TEST(a_hanging_name_server_delays_no_attempt),
+		TEST(a_lack_of_descriptors_is_an_internal_error),
+		TEST(a_busy_process_extends_the_time_limit),
+		TEST(a_stopped_process_extends_the_time_limit),
+		TEST(the_extension_has_a_maximum),
 		TEST(an_attempt_that_was_delayed_ends_in_time),
 		TEST(a_descriptor_ends_the_wait),
-		TEST(what_is_under_way_can_be_given_up),
+		TEST(attempts_under_way_can_be_aborted),
 	};
 	return cmocka_run_group_tests_name("deliver/sender", tests, set_up, tear_down);
 }

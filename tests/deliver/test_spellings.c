@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Spellings of forbidden addresses (docs/deliveries.md 1, registration; 5, when they are dialled): what is said of each when it
- * is registered, and what comes of it when it is dialled, by libcurl and the C library's own reading of numbers.
+ * Spellings of forbidden addresses (docs/deliveries.md 1, registration; 5, connection): the result of registering each, and of
+ * sending to it with libcurl's and the C library's parsing of numbers.
  *
- * Names are looked up nowhere. */
+ * No names are resolved. */
 #include "unit.h"
 
 #include <dlfcn.h>
@@ -50,12 +50,12 @@ see(void *context UNUSED, void *cookie, const struct attempt_result *result)
 static enum sender_error
 dial(const char *url)
 {
-	static const int nobody[SENDER_WAKE_FDS] = { -1, -1 };
+	static const int no_fds[SENDER_WAKE_FDS] = { -1, -1 };
 	struct seen seen = { .done = false };
 	int64_t deadline = clock_monotonic_ms() + DEADLINE_MS;
 	sender_start(sender, &(struct attempt){ .url = url, .body = SLICE("{}") }, &seen);
 	while (!seen.done && clock_monotonic_ms() < deadline)
-		sender_wait(sender, 100, nobody);
+		sender_wait(sender, 100, no_fds);
 	assert_true(seen.done);
 	return seen.error;
 }
@@ -94,7 +94,7 @@ tear_down(void **state)
 
 /* ---- tests ---- */
 
-/* What stands between "http://" and ":port/…". */
+/* The text between "http://" and ":port/…". */
 
 static const char *const of_127_0_0_1[] = {
 	/* decimal, octal, hexadecimal, in four parts or fewer */
@@ -106,7 +106,7 @@ static const char *const of_127_0_0_1[] = {
 	/* percent-encoded */
 	"%31%32%37.0.0.1", "%31%32%37%2e%30%2e%30%2e%31", "127%2E0%2E0%2E1", "127.0.0.1%2E", "127.0.0.%31", "0%78%37f.1",
 	"%32130706433", "%EF%BC%91%EF%BC%92%EF%BC%97.0.0.1",
-	/* other dots and digits, and characters that vanish */
+	/* other dots and digits, and ignored characters */
 	"127\u30020\u30020\u30021", "127\uff0e0\uff0e0\uff0e1", "127\uff610\uff610\uff611", "\uff11\uff12\uff17.0.0.1",
 	"\uff11\uff12\uff17\uff0e\uff10\uff0e\uff10\uff0e\uff11", "\u2460\u2461\u2466.0.0.1", "\u246b7.0.0.1",
 	"\U0001d7cf\U0001d7d0\U0001d7d5.0.0.1", "\uff10\uff587f.1", "\u00b927.1", "127.0.0.1\u00ad", "12\u00ad7.0.0.1",
@@ -116,7 +116,7 @@ static const char *const of_127_0_0_1[] = {
 };
 
 static const char *const forbidden[] = {
-	/* other addresses of the loopback net, this network, everything at once */
+	/* other addresses of the loopback net, this network, broadcast */
 	"127.65535", "127.0.256", "127.0.0", "127.255.255.254", "0", "00", "0x0", "0.0.0.0", "0.1", "1", "0x1", "4294967295",
 	"037777777777", "0xffffffff", "255.255.255.255",
 	/* private nets */
@@ -126,7 +126,7 @@ static const char *const forbidden[] = {
 	"169.254.169.254", "169.254.43518", "2852039166", "0xa9fea9fe", "0251.0376.0251.0376", "025177524776",
 	"0xA9.254.0251.254", "169.254.169.254.", "100.64.1", "100.100.100.200", "168.63.129.16", "224.1", "240.1", "198.18.1",
 	"192.0.2.1", "192.88.99.1",
-	/* ::1, in many ways, with zone ids */
+	/* ::1, in many forms, with zone ids */
 	"[::1]", "[0::1]", "[::01]", "[0:0:0:0:0:0:0:1]", "[0000:0000:0000:0000:0000:0000:0000:0001]", "[::0.0.0.1]",
 	"[::1%25lo]", "[::1%lo]", "[::1%251]", "[::1%1]", "[::%31]", "[::]", "[0:0:0:0:0:0:0:0]",
 	/* v4-mapped, v4-compatible, translated */
@@ -136,7 +136,7 @@ static const char *const forbidden[] = {
 	"[64:ff9b::127.0.0.1]", "[64:ff9b::7f00:1]", "[64:ff9b::a9fe:a9fe]", "[64:ff9b:1::8.8.8.8]", "[2002:7f00:1::]",
 	"[2002:a9fe:a9fe::1]", "[2002:a00:1::1]", "[2001:0:808:808::80ff:fffe]", "[2001::80ff:fffe]",
 	"[2001:0:7f00:1::f7f7:f7f7]",
-	/* link-local, unique-local, site-local, multicast, the rest */
+	/* link-local, unique-local, site-local, multicast, others */
 	"[fe80::1]", "[fe80::1%25eth0]", "[fe80::1%eth0]", "[fc00::1]", "[fd00:ec2::254]", "[fec0::1]", "[ff02::1]", "[100::1]",
 	"[2001:db8::1]", "[2001:2::1]", "[3fff::1]", "[5f00::1]", "[4000::1]",
 	/* what looks like user-info is path, query or fragment */
@@ -144,21 +144,21 @@ static const char *const forbidden[] = {
 };
 
 static const char *const invalid[] = {
-	/* too large, too many parts, too few, no number */
+	/* too large, too many parts, too few, not a number */
 	"4294967296", "4429185024", "6425673729", "0x100007f000001", "127.0.0.1.0", "127..0.1", ".127.0.0.1", "127.0.0.1..",
 	"127.0.0.256", "256.0.0.1", "127.0.65536", "08.0.0.1", "0x", "0x.0x.0x.0x", "-127.0.0.1", "+127.0.0.1", "*.0.0.1",
 	"\u0663.0.0.1",
-	/* encoded characters that no host has, or encoded twice */
+	/* encoded characters that are not valid in a host, or encoded twice */
 	"127.0.0.1%00", "127.0.0.1%00.hooks.example", "127.0.0.1%20", "%20127.0.0.1", "127.0.0.1%09", "127.0.0.1%0a",
 	"127.0.0.1%2f", "127.0.0.1%23.hooks.example", "127.0.0.1%3a80", "%2531%2532%2537.0.0.1", "%5b::1%5d", "%5B::1]",
-	/* brackets with something else, or the address without them */
+	/* brackets with other contents, or an IPv6 address without them */
 	"[00000::1]", "[::ffff:127.1]", "[::ffff:0x7f.0.0.1]", "[::ffff:0177.0.0.1]", "[%3a%3a1]", "[::\uff11]", "::1",
 	"[127.0.0.1]", "[127.1]", "[v1.127.0.0.1]", "[::1", "[::1]x", "[::1].", "[]",
 	/* user-info */
 	"ann@127.0.0.1", "@127.0.0.1", ":@127.0.0.1", "ann:word@127.0.0.1", "hooks.example@127.0.0.1",
 	"hooks.example:80@127.0.0.1", "hooks.example@@127.0.0.1", "127.0.0.1@hooks.example", "127.0.0.1&@hooks.example",
 	"[::1]@hooks.example", "hooks.example%40127.0.0.1",
-	/* what other parsers take for the end of the host, or for none */
+	/* what other parsers take for the end of the host */
 	"hooks.example\\@127.0.0.1", "127.0.0.1\\@hooks.example", "127.0.0.1\\.hooks.example", "\\127.0.0.1", "/127.0.0.1",
 	"//127.0.0.1", "127.0.0.1;hooks.example", "127.0.0.1,hooks.example", "127.0.0.1 hooks.example",
 	"127.0.0.1\thooks.example", "127.0.0.1\r\nhooks.example", "127.0.0.1\xc2\x85.hooks.example",
@@ -166,7 +166,7 @@ static const char *const invalid[] = {
 	"127.0.0.1:80", "127.0.0.1:+80", "127.0.0.1:"
 };
 
-/* They hold an address, but are names, whose addresses are judged when they are known. */
+/* They contain an address, but are names; their addresses are checked after resolution. */
 static const char *const names[] = { "127.0.0.1e0", "127.0.0.1.hooks.example", "0x7f000001.hooks.example", "127-0-0-1",
 	"1.0.0.127.in-addr.arpa", "hooks.example#@127.0.0.1", "hooks.example/@127.0.0.1", "hooks.example?@127.0.0.1",
 	"127.0.0.0x7g" };
@@ -177,16 +177,16 @@ url_of(const char *authority)
 	return pool_string(pool, pool_printf(pool, "http://%s:%d/status/200", authority, port));
 }
 
-/* As it was typed, as if nobody had judged it: libcurl and the C library alone may make an address of it. */
+/* The URL as typed, without a check at registration: only libcurl and the C library parse it. */
 static void
-expect_typed_leads_nowhere(const char *url)
+expect_typed_is_refused(const char *url)
 {
 	enum sender_error error = dial(url);
 	if (error != SENDER_FORBIDDEN_ADDRESS && error != SENDER_INVALID_URL && error != SENDER_NOT_RESOLVED)
 		fail_msg("%s: %.*s", url, SLICE_ARGS(sender_error_name(error)));
 }
 
-/* What is said when it is registered; and of what the dispatcher makes of it, when that is dialled. */
+/* The result of registration; and of sending to the URL that the dispatcher uses for it. */
 static void
 expect(const char *const *authorities, size_t count, enum webhook_url_result registered, enum sender_error dialled)
 {
@@ -196,7 +196,7 @@ expect(const char *const *authorities, size_t count, enum webhook_url_result reg
 		enum webhook_url_result result = webhook_url_judge(pool, slice_of(url), &rules);
 		if (result != registered)
 			fail_msg("%s: registered as %d, not %d", url, (int)result, (int)registered);
-		expect_typed_leads_nowhere(url);
+		expect_typed_is_refused(url);
 		assert_int_equal(webhook_url_dial(pool, slice_of(url), &made), result != WEBHOOK_URL_INVALID);
 		if (result == WEBHOOK_URL_INVALID)
 			continue;
@@ -217,20 +217,20 @@ forbidden_addresses_are_refused_in_any_spelling(void **state UNUSED)
 }
 
 static void
-what_parsers_disagree_about_is_invalid(void **state UNUSED)
+ambiguous_urls_are_invalid(void **state UNUSED)
 {
 	use_rules("");
 	expect(invalid, ARRAY_SIZE(invalid), WEBHOOK_URL_INVALID, SENDER_INVALID_URL);
 }
 
 static void
-names_are_names(void **state UNUSED)
+names_with_addresses_are_names(void **state UNUSED)
 {
 	use_rules("");
 	expect(names, ARRAY_SIZE(names), WEBHOOK_URL_OK, SENDER_NOT_RESOLVED);
 }
 
-/* The control: these spellings do lead there, once that is allowed. */
+/* The control: these spellings do reach the receiver when loopback is allowed. */
 static void
 open_networks_are_reached_in_any_spelling(void **state UNUSED)
 {
@@ -250,8 +250,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(forbidden_addresses_are_refused_in_any_spelling),
-		cmocka_unit_test(what_parsers_disagree_about_is_invalid),
-		cmocka_unit_test(names_are_names),
+		cmocka_unit_test(ambiguous_urls_are_invalid),
+		cmocka_unit_test(names_with_addresses_are_names),
 		cmocka_unit_test(open_networks_are_reached_in_any_spelling),
 	};
 	return cmocka_run_group_tests_name("deliver/spellings", tests, set_up, tear_down);

@@ -37,7 +37,7 @@ socket_address(const char *text, uint16_t port)
 }
 
 static bool
-may_dial(const struct address_rules *by, const char *text, uint16_t port)
+is_allowed(const struct address_rules *by, const char *text, uint16_t port)
 {
 	struct sockaddr_storage storage = socket_address(text, port);
 	return address_allowed(by, (const struct sockaddr *)&storage);
@@ -45,7 +45,7 @@ may_dial(const struct address_rules *by, const char *text, uint16_t port)
 
 /* Every class of docs/deliveries.md 5: its first and last address. */
 static void
-forbidden_addresses_are_never_dialled(void **state UNUSED)
+forbidden_addresses_are_never_allowed(void **state UNUSED)
 {
 	static const char *const forbidden[] = { /* unspecified, this network */
 		"0.0.0.0", "0.0.0.1", "0.255.255.255", "::",
@@ -85,13 +85,13 @@ forbidden_addresses_are_never_dialled(void **state UNUSED)
 		"64:ff9b:0:1::8.8.8.8"
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(forbidden); i++)
-		if (may_dial(&rules, forbidden[i], 443))
+		if (is_allowed(&rules, forbidden[i], 443))
 			fail_msg("dialled: %s", forbidden[i]);
 }
 
-/* Next to the forbidden ranges, and the public side of the carriers. */
+/* Next to the forbidden ranges, and addresses that embed public ones. */
 static void
-public_addresses_are_dialled(void **state UNUSED)
+public_addresses_are_allowed(void **state UNUSED)
 {
 	static const char *const allowed[] = { "1.0.0.0", "8.8.8.8", "9.255.255.255", "11.0.0.0", "100.63.255.255",
 		"100.128.0.0", "126.255.255.255", "128.0.0.0", "168.63.129.15", "168.63.129.17", "169.253.255.255",
@@ -101,11 +101,11 @@ public_addresses_are_dialled(void **state UNUSED)
 		"2003::1", "2606:4700::1111", "3ffd:ffff::1", "3fff:1000::1", "2a00::1", "::ffff:8.8.8.8", "2002:808:808::1",
 		"64:ff9b::8.8.8.8", "2001:0:808:808::f7f7:f7f7" };
 	for (size_t i = 0; i < ARRAY_SIZE(allowed); i++)
-		if (!may_dial(&rules, allowed[i], 443))
+		if (!is_allowed(&rules, allowed[i], 443))
 			fail_msg("refused: %s", allowed[i]);
 }
 
-/* "Setting allow_networks opens listed networks", those only, and inside other addresses as well. */
+/* "Setting allow_networks opens listed networks": only those, also when embedded in other addresses. */
 static void
 listed_networks_are_open(void **state UNUSED)
 {
@@ -117,41 +117,41 @@ listed_networks_are_open(void **state UNUSED)
 	static const char *const refused[] = { "::1", "::127.0.0.1", "10.1.2.4", "fd00:2::5", "169.254.169.254",
 		"64:ff9b::10.1.2.4" };
 	for (size_t i = 0; i < ARRAY_SIZE(allowed); i++)
-		if (!may_dial(&open, allowed[i], 8081))
+		if (!is_allowed(&open, allowed[i], 8081))
 			fail_msg("refused: %s", allowed[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(refused); i++)
-		if (may_dial(&open, refused[i], 8081))
+		if (is_allowed(&open, refused[i], 8081))
 			fail_msg("dialled: %s", refused[i]);
-	assert_false(may_dial(&open, "127.0.0.1", 3306));
+	assert_false(is_allowed(&open, "127.0.0.1", 3306));
 }
 
 static void
-denied_ports_are_not_dialled(void **state UNUSED)
+denied_ports_are_not_allowed(void **state UNUSED)
 {
 	static const uint16_t denied[] = { 0, 1, 22, 23, 25, 53, 110, 143, 389, 445, 465, 587, 2049, 2375, 3306, 5432, 6000,
 		6379, 6667, 10080, 11211, 27017, 33060 };
 	static const uint16_t fine[] = { 80, 81, 443, 3000, 5000, 8000, 8080, 8443, 9000, 49152, 65535 };
 	for (size_t i = 0; i < ARRAY_SIZE(denied); i++) {
-		assert_false(may_dial(&rules, "8.8.8.8", denied[i]));
-		assert_false(may_dial(&rules, "2606:4700::1111", denied[i]));
+		assert_false(is_allowed(&rules, "8.8.8.8", denied[i]));
+		assert_false(is_allowed(&rules, "2606:4700::1111", denied[i]));
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(fine); i++) {
-		assert_true(may_dial(&rules, "8.8.8.8", fine[i]));
-		assert_true(may_dial(&rules, "2606:4700::1111", fine[i]));
+		assert_true(is_allowed(&rules, "8.8.8.8", fine[i]));
+		assert_true(is_allowed(&rules, "2606:4700::1111", fine[i]));
 	}
 	struct address_rules own;
 	struct slice bad;
 	assert_true(address_rules_parse(pool, SLICE(""), SLICE("8080,8081"), &own, &bad));
-	assert_false(may_dial(&own, "8.8.8.8", 8081));
-	assert_true(may_dial(&own, "8.8.8.8", 22));
+	assert_false(is_allowed(&own, "8.8.8.8", 8081));
+	assert_true(is_allowed(&own, "8.8.8.8", 22));
 	/* docs/operating.md 3: an empty list setting is an empty list */
 	assert_true(address_rules_parse(pool, SLICE(""), SLICE(""), &own, &bad));
-	assert_true(may_dial(&own, "8.8.8.8", 22));
-	assert_false(may_dial(&own, "8.8.8.8", 0));
+	assert_true(is_allowed(&own, "8.8.8.8", 22));
+	assert_false(is_allowed(&own, "8.8.8.8", 0));
 }
 
 static void
-other_families_are_never_dialled(void **state UNUSED)
+other_families_are_never_allowed(void **state UNUSED)
 {
 	struct sockaddr_un local = { .sun_family = AF_UNIX, .sun_path = "/run/x" };
 	assert_false(address_allowed(&rules, (const struct sockaddr *)&local));
@@ -219,7 +219,7 @@ the_client_is_the_first_untrusted_address(void **state UNUSED)
 		const char *remote, *forwarded, *client; /* NULL: absent */
 	} cases[] = {
 		{ "198.51.100.7", NULL, "198.51.100.7" },
-		/* an untrusted peer's header means nothing */
+		/* the header of an untrusted peer is ignored */
 		{ "198.51.100.7", "203.0.113.1", "198.51.100.7" },
 		{ "10.0.0.1", NULL, "10.0.0.1" },
 		{ "10.0.0.1", "", "10.0.0.1" },
@@ -236,7 +236,7 @@ the_client_is_the_first_untrusted_address(void **state UNUSED)
 		{ "10.0.0.1", "[2001:db8::5]:4711", "2001:db8::5" },
 		{ "10.0.0.1", "fe80::5%eth0", "fe80::5" },
 		{ "10.0.0.1", "203.0.113.1, 10.0.0.2:80", "203.0.113.1" },
-		/* what cannot be read ends the walk */
+		/* an invalid item ends the walk */
 		{ "10.0.0.1", "203.0.113.1, unknown", "10.0.0.1" },
 		{ "10.0.0.1", "203.0.113.1, unknown, 10.0.0.2", "10.0.0.2" },
 		{ "10.0.0.1", "203.0.113.1,", "203.0.113.1" },
@@ -259,7 +259,7 @@ the_client_is_the_first_untrusted_address(void **state UNUSED)
 			? ip_address_format(pool, &address)
 			: SLICE_NONE;
 		if (slice_present(client) != (cases[i].client != NULL) || !slice_equal(client, slice_of(cases[i].client)))
-			fail_msg("%s behind %s: %.*s", cases[i].forwarded, cases[i].remote, SLICE_ARGS(client));
+			fail_msg("%s after %s: %.*s", cases[i].forwarded, cases[i].remote, SLICE_ARGS(client));
 	}
 }
 
@@ -267,11 +267,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(forbidden_addresses_are_never_dialled),
-		cmocka_unit_test(public_addresses_are_dialled),
+		cmocka_unit_test(forbidden_addresses_are_never_allowed),
+		cmocka_unit_test(public_addresses_are_allowed),
 		cmocka_unit_test(listed_networks_are_open),
-		cmocka_unit_test(denied_ports_are_not_dialled),
-		cmocka_unit_test(other_families_are_never_dialled),
+		cmocka_unit_test(denied_ports_are_not_allowed),
+		cmocka_unit_test(other_families_are_never_allowed),
 		cmocka_unit_test(wrong_rules_name_the_item),
 		cmocka_unit_test(networks_end_at_their_last_bit),
 		cmocka_unit_test(the_client_is_the_first_untrusted_address),

@@ -37,7 +37,7 @@ payloads_become_forms(void **state UNUSED)
 }
 
 static void
-other_texts_are_no_payloads(void **state UNUSED)
+other_texts_are_refused(void **state UNUSED)
 {
 	static const char *const wrong[] = { "", "[]", "1", "null", "\"x\"", "[{\"a\":1}]", "{\"a\":1", "{\"a\":1} x",
 		"{a:1}" };
@@ -72,7 +72,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(payloads_become_forms),
-		cmocka_unit_test(other_texts_are_no_payloads),
+		cmocka_unit_test(other_texts_are_refused),
 		cmocka_unit_test(depth_has_a_limit),
 	};
 	return cmocka_run_group_tests_name("form", tests, begin, end);

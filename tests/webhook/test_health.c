@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * How a webhook fares (docs/deliveries.md 3, breaker and disabling, and 4, window). */
+ * The health of a webhook (docs/deliveries.md 3, breaker and disabling, and 4, window). */
 #include "unit.h"
 
 #include "base/attributes.h"
@@ -50,7 +50,7 @@ the_window_grows_and_is_halved(void **state UNUSED)
 	assert_int_equal(health_allows(&rules, &health, 0, 0), 3);
 }
 
-/* 3, breaker: after 5 failures in a row one probe at a time, 10 s apart, doubling to 1 h. */
+/* 3, breaker: after 5 consecutive failures one probe at a time, 10 s apart, doubling to 1 h. */
 static void
 the_breaker_waits_longer_each_time(void **state UNUSED)
 {
@@ -71,7 +71,7 @@ the_breaker_waits_longer_each_time(void **state UNUSED)
 	}
 }
 
-/* A success in between begins the count anew. */
+/* A success resets the count. */
 static void
 only_failures_in_a_row_open_it(void **state UNUSED)
 {
@@ -80,9 +80,10 @@ only_failures_in_a_row_open_it(void **state UNUSED)
 		assert_int_equal(attempt(&health, i % 5 == 4, 0), HEALTH_UNCHANGED);
 }
 
-/* What was under way when it opened is no probe: it neither lengthens the wait nor lets a probe out beside it. */
+/* An attempt that was under way when the breaker opened is no probe: it neither lengthens the wait nor allows a second
+ * probe. */
 static void
-late_failures_are_no_probes(void **state UNUSED)
+late_failures_do_not_count_as_probes(void **state UNUSED)
 {
 	struct health health = fresh();
 	for (int i = 0; i < 32; i++)
@@ -115,7 +116,7 @@ a_success_releases_slowly(void **state UNUSED)
 	}
 }
 
-/* … and one of what was under way when it opened counts as well. */
+/* … and the success of an attempt that was under way when it opened counts too. */
 static void
 a_late_success_closes_it(void **state UNUSED)
 {
@@ -153,7 +154,7 @@ main(void)
 		cmocka_unit_test(the_window_grows_and_is_halved),
 		cmocka_unit_test(the_breaker_waits_longer_each_time),
 		cmocka_unit_test(only_failures_in_a_row_open_it),
-		cmocka_unit_test(late_failures_are_no_probes),
+		cmocka_unit_test(late_failures_do_not_count_as_probes),
 		cmocka_unit_test(a_success_releases_slowly),
 		cmocka_unit_test(a_late_success_closes_it),
 		cmocka_unit_test(failures_for_five_days_disable),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * When deliveries are tried again (docs/deliveries.md 3). */
+ * Retry times of deliveries (docs/deliveries.md 3). */
 #include "unit.h"
 
 #include "webhook/retry.h"
@@ -10,9 +10,9 @@
 
 static const int64_t promised_delays[] = { 5 * S, M, 5 * M, 30 * M, 2 * H, 5 * H, 10 * H, 14 * H, 20 * H, 24 * H };
 
-/* That of docs/deliveries.md. */
+/* The one of docs/deliveries.md. */
 static struct retry_schedule
-promised_schedule(void)
+default_schedule(void)
 {
 	struct retry_schedule schedule;
 	struct slice bad;
@@ -21,9 +21,9 @@ promised_schedule(void)
 }
 
 static void
-the_promised_schedule_is_read(void **state UNUSED)
+the_default_schedule_is_read(void **state UNUSED)
 {
-	struct retry_schedule schedule = promised_schedule();
+	struct retry_schedule schedule = default_schedule();
 	assert_int_equal(schedule.count, ARRAY_SIZE(promised_delays));
 	for (size_t i = 0; i < ARRAY_SIZE(promised_delays); i++)
 		assert_int_equal(schedule.delays_ms[i], promised_delays[i]);
@@ -59,14 +59,14 @@ schedules_are_lists_of_times(void **state UNUSED)
 static struct retry_decision
 decide(bool answered, int status, int64_t retry_after_ms, unsigned attempts_made, uint64_t random)
 {
-	const struct retry_schedule schedule = promised_schedule();
+	const struct retry_schedule schedule = default_schedule();
 	const struct attempt_outcome outcome = { answered, status, retry_after_ms };
 	return retry_decide(&schedule, &outcome, attempts_made, random);
 }
 
-/* "each ±20 %": never more, and both ends are reached */
+/* "each ±20 %": never more, and both limits are reached */
 static void
-each_delay_keeps_within_a_fifth(void **state UNUSED)
+each_delay_is_within_a_fifth(void **state UNUSED)
 {
 	for (unsigned i = 0; i < ARRAY_SIZE(promised_delays); i++) {
 		const int64_t fifth = promised_delays[i] / 5;
@@ -88,13 +88,13 @@ eleven_attempts_are_made(void **state UNUSED)
 	assert_int_equal(decide(true, 500, -1, 11, 0).verdict, RETRY_EXHAUSTED);
 	assert_int_equal(decide(true, 500, 5000, 11, 0).verdict, RETRY_EXHAUSTED);
 	assert_int_equal(decide(false, 0, -1, 4000000000u, 0).verdict, RETRY_EXHAUSTED);
-	/* the webhook is held although this delivery is over */
+	/* the webhook is held although this delivery has ended */
 	assert_int_equal(decide(true, 503, 5000, 11, 0).hold_ms, 5000);
 }
 
-/* 2xx with a whole answer is a success, 410 the end, everything else is tried again. */
+/* 2xx with a complete response is a success, 410 ends the webhook, everything else is retried. */
 static void
-answers_have_three_meanings(void **state UNUSED)
+statuses_have_three_meanings(void **state UNUSED)
 {
 	for (int status = 200; status < 300; status++)
 		assert_int_equal(decide(true, status, -1, 1, 0).verdict, RETRY_DELIVERED);
@@ -104,14 +104,14 @@ answers_have_three_meanings(void **state UNUSED)
 		assert_int_equal(decide(true, failures[i], -1, 1, 0).verdict, RETRY_LATER);
 	assert_int_equal(decide(true, 410, -1, 1, 0).verdict, RETRY_GONE);
 	assert_int_equal(decide(true, 410, -1, 11, 0).verdict, RETRY_GONE);
-	/* status line read, then the connection broke or time was up */
+	/* the status line was read, then the connection broke or timed out */
 	assert_int_equal(decide(false, 200, -1, 1, 0).verdict, RETRY_LATER);
 	assert_int_equal(decide(false, 410, -1, 1, 0).verdict, RETRY_LATER);
 }
 
-/* "(any failure) a floor for that delivery, with 429 and 503 for the whole webhook; capped at 24 h" */
+/* "(any failure) a minimum for that delivery, with 429 and 503 for the whole webhook; capped at 24 h" */
 static void
-retry_after_is_a_floor(void **state UNUSED)
+retry_after_is_a_minimum(void **state UNUSED)
 {
 	assert_int_equal(decide(true, 500, 10 * M, 1, 0).delay_ms, 10 * M);
 	assert_int_equal(decide(true, 404, 10 * M, 1, 0).delay_ms, 10 * M);
@@ -172,12 +172,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_promised_schedule_is_read),
+		cmocka_unit_test(the_default_schedule_is_read),
 		cmocka_unit_test(schedules_are_lists_of_times),
-		cmocka_unit_test(each_delay_keeps_within_a_fifth),
+		cmocka_unit_test(each_delay_is_within_a_fifth),
 		cmocka_unit_test(eleven_attempts_are_made),
-		cmocka_unit_test(answers_have_three_meanings),
-		cmocka_unit_test(retry_after_is_a_floor),
+		cmocka_unit_test(statuses_have_three_meanings),
+		cmocka_unit_test(retry_after_is_a_minimum),
 		cmocka_unit_test(retry_after_headers_are_read),
 	};
 	return cmocka_run_group_tests_name("retry", tests, NULL, NULL);

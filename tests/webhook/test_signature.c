@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Digests, Base64, ids, keys, signatures, event names.
  *
- * Expected values come from elsewhere: RFC 4231, RFC 4648, FIPS 180-2, and for our own texts from Python's hmac and hashlib
- * (one of them from `openssl dgst -sha256 -mac HMAC` too), as said beside each. */
+ * Expected values have other sources: RFC 4231, RFC 4648, FIPS 180-2, and for our own texts Python's hmac and hashlib (one of
+ * them also `openssl dgst -sha256 -mac HMAC`), as noted at each. */
 #include "unit.h"
 #include "with_pool.h"
 
@@ -41,7 +41,7 @@ hex(struct digest digest)
 	return encode_hex(pool, digest_slice(&digest));
 }
 
-/* FIPS 180-2 B.1; pieces are hashed as if they stood together. */
+/* FIPS 180-2 B.1; pieces are hashed like one text. */
 static void
 sha256_of_known_texts(void **state UNUSED)
 {
@@ -68,8 +68,7 @@ hmac_of_known_texts(void **state UNUSED)
 	    hex(digest_hmac_sha256(SLICE_NONE, NULL, 0)), "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad");
 }
 
-/* Keys come in any order, the same one more than once, and each signs as if it were the first. RFC 4231; the empty key: Python.
- */
+/* Keys may alternate and repeat, and each signs as if it were the first. RFC 4231; the empty key: Python. */
 static void
 hmac_of_keys_in_turn(void **state UNUSED)
 {
@@ -158,9 +157,9 @@ a_header_gives_its_last_token(void **state UNUSED)
 	assert_false(slice_present(api_key_from_header(SLICE_NONE)));
 }
 
-/* docs/api.md 4.5: 10 characters of Crockford Base32, 50 bits of which each one counts */
+/* docs/api.md 4.5: 10 characters of Crockford Base32, 50 bits that all count */
 static void
-social_ids_use_all_fifty_bits(void **state UNUSED)
+social_ids_have_fifty_bits(void **state UNUSED)
 {
 	assert_slice(social_id_make(pool, 0), "0000000000");
 	assert_slice(social_id_make(pool, UINT64_MAX), "ZZZZZZZZZZ");
@@ -193,7 +192,7 @@ retyped_social_ids_are_understood(void **state UNUSED)
 
 /* docs/deliveries.md 2; values by Python's hmac, the second also by openssl. */
 static void
-deliveries_are_signed_as_standard_webhooks_say(void **state UNUSED)
+deliveries_are_signed_by_standard_webhooks(void **state UNUSED)
 {
 	struct slice random = counting(0, SIGNATURE_SECRET_RANDOM), header;
 	struct slice secret = signature_secret_make(pool, (const unsigned char *)random.data);
@@ -208,9 +207,9 @@ deliveries_are_signed_as_standard_webhooks_say(void **state UNUSED)
 	assert_slice(header, "v1,uTfH4a+VDzWT1Ag1NzNivyljP1b22ZqZh847paNqdZU=");
 }
 
-/* Standard Webhooks: 24 to 64 bytes behind the prefix. */
+/* Standard Webhooks: 24 to 64 bytes after the prefix. */
 static void
-broken_secrets_sign_nothing(void **state UNUSED)
+invalid_secrets_sign_nothing(void **state UNUSED)
 {
 	struct slice header = SLICE("untouched");
 	const struct slice bad[] = { SLICE_NONE, SLICE("whsec_"), SLICE("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"),
@@ -222,7 +221,7 @@ broken_secrets_sign_nothing(void **state UNUSED)
 	assert_slice(header, "untouched");
 }
 
-/* docs/api.md 4.1: only who holds the server's secret can opt a lead out. Value by Python's hmac. */
+/* docs/api.md 4.1: only holders of the server's secret can opt a lead out. Value by Python's hmac. */
 static void
 opt_out_tokens_belong_to_one_lead(void **state UNUSED)
 {
@@ -264,7 +263,7 @@ twelve_events_have_names(void **state UNUSED)
 	assert_int_equal(EVENT_BIT(EVENT_DELETED), 1 << 11);
 }
 
-/* Of its own key and text, again and again: whether each was the same. */
+/* Hashes its own key and text repeatedly. Returns whether all results were equal. */
 static void *
 digest_often(void *context)
 {
@@ -309,10 +308,10 @@ main(void)
 		cmocka_unit_test(base64_is_strict),
 		cmocka_unit_test(api_keys_have_one_form),
 		cmocka_unit_test(a_header_gives_its_last_token),
-		cmocka_unit_test(social_ids_use_all_fifty_bits),
+		cmocka_unit_test(social_ids_have_fifty_bits),
 		cmocka_unit_test(retyped_social_ids_are_understood),
-		cmocka_unit_test(deliveries_are_signed_as_standard_webhooks_say),
-		cmocka_unit_test(broken_secrets_sign_nothing),
+		cmocka_unit_test(deliveries_are_signed_by_standard_webhooks),
+		cmocka_unit_test(invalid_secrets_sign_nothing),
 		cmocka_unit_test(opt_out_tokens_belong_to_one_lead),
 		cmocka_unit_test(twelve_events_have_names),
 	};

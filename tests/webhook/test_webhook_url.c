@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Destinations: at registration (docs/deliveries.md 1), and as they are dialled. */
+ * Destinations: at registration (docs/deliveries.md 1), and for connections. */
 #include "unit.h"
 
 #include <string.h>
@@ -17,9 +17,9 @@ expect(const char *const *urls, size_t count, enum webhook_url_result expected)
 	}
 }
 
-/* The host that was judged, and a request line in ASCII (RFC 3986). */
+/* The host that was checked, and a request line in ASCII (RFC 3986). */
 static void
-good_urls_are_dialled_in_one_spelling(void **state UNUSED)
+good_urls_are_normalized(void **state UNUSED)
 {
 	static const char *const cases[][2] = {
 		{ "http://hooks.example/in", "http://hooks.example/in" },
@@ -48,7 +48,7 @@ good_urls_are_dialled_in_one_spelling(void **state UNUSED)
 		{ "http://[::ffff:8.8.8.8]/", "http://8.8.8.8/" },
 		{ "http://[::ffff:8.8.8.8%25eth0]/", "http://8.8.8.8/" },
 		{ "http://h%6F%6Fks.example/", "http://hooks.example/" },
-		/* other characters than ASCII: in the host as A-labels, behind it as UTF-8 */
+		/* non-ASCII characters: A-labels in the host, UTF-8 after it */
 		{ "http://ex\xc3\xa4mple.org/", "http://xn--exmple-cua.org/" },
 		{ "https://EX\xc3\x84MPLE\xe3\x80\x82org:8443", "https://xn--exmple-cua.org:8443/" },
 		{ "http://ex%C3%A4mple.org/", "http://xn--exmple-cua.org/" },
@@ -62,7 +62,7 @@ good_urls_are_dialled_in_one_spelling(void **state UNUSED)
 		    "http://hooks.example/-._~!$&'()*+,;=:@/?-._~!$&'()*+,;=:@/?" },
 		{ "http://hooks.example/\"<>[]^`{|}?a[]=\"",
 		    "http://hooks.example/%22%3C%3E%5B%5D%5E%60%7B%7C%7D?a%5B%5D=%22" },
-		/* an '@' is only user-info before the path */
+		/* an '@' belongs to user-info only before the path */
 		{ "http://hooks.example/@ann", "http://hooks.example/@ann" },
 		{ "http://hooks.example?@ann", "http://hooks.example/?@ann" },
 		{ "http://hooks.example/http://127.0.0.1/", "http://hooks.example/http://127.0.0.1/" },
@@ -74,7 +74,7 @@ good_urls_are_dialled_in_one_spelling(void **state UNUSED)
 			fail_msg("refused: %s", cases[i][0]);
 		assert_true(webhook_url_dial(pool, slice_of(cases[i][0]), &dialled));
 		assert_slice(dialled, cases[i][1]);
-		/* which says the same again */
+		/* the normalized URL is valid too */
 		assert_int_equal(webhook_url_judge(pool, dialled, &rules), WEBHOOK_URL_OK);
 		assert_true(webhook_url_dial(pool, dialled, &dialled));
 		assert_slice(dialled, cases[i][1]);
@@ -82,13 +82,13 @@ good_urls_are_dialled_in_one_spelling(void **state UNUSED)
 }
 
 static void
-what_is_no_url_is_invalid(void **state UNUSED)
+invalid_urls_are_refused(void **state UNUSED)
 {
 	static const char *const invalid[] = { "", "http", "http:", "http:/", "http://", "http:///x", "https://:443/",
 		"http://?x", "http://.", "hooks.example", "//hooks.example/", "/in", "ftp://hooks.example/",
 		"file:///etc/passwd", "gopher://hooks.example/", "javascript:alert(1)", "httpx://hooks.example/",
 		"http:hooks.example", "http:/hooks.example", "http:\\\\hooks.example", " http://hooks.example/",
-		/* user-info, also an empty one */
+		/* user-info, including an empty one */
 		"http://ann@hooks.example/", "http://ann:secret@hooks.example/", "http://@hooks.example/",
 		"http://a@b@hooks.example/", "http://8.8.8.8:80@hooks.example/",
 		/* white space, control characters, backslashes */
@@ -105,13 +105,13 @@ what_is_no_url_is_invalid(void **state UNUSED)
 		"http://hooks%2Eexample%2F/", "http://hooks%00.example/", "http://ann%40hooks.example/",
 		"http://\xe2\x98\x83.example/", "http://%ff.example/",
 		"http://aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.example/",
-		/* brackets that hold no IPv6 address */
+		/* brackets without an IPv6 address */
 		"http://[]/", "http://[::1/", "http://::1/", "http://[::1]x/", "http://[8.8.8.8]/", "http://[hooks.example]/",
 		"http://[::g]/", "http://x[::1]/", "http://[::1]]/",
-		/* no zone id */
+		/* not a zone id */
 		"http://[::1%]/", "http://[::1%25lo/x]/", "http://[::1%25l@o]/", "http://[::1%abcdefghijklmnop]/",
 		"http://[8.8.8.8%:]/", "http://[::1%25lo%25]/",
-		/* ends in a number, but is no address */
+		/* ends in a number, but is not an address */
 		"http://256.256.256.256/", "http://1.2.3.4.5/", "http://4294967296/", "http://08.1/", "http://0x100000000/",
 		"http://hooks.1/", "http://hooks.0x1/", "http://1..2/", "http://0xg.1/" };
 	expect(invalid, ARRAY_SIZE(invalid), WEBHOOK_URL_INVALID);
@@ -124,7 +124,7 @@ what_is_no_url_is_invalid(void **state UNUSED)
 	}
 }
 
-/* "any spelling that the resolver would take" */
+/* "any spelling that the resolver would accept" */
 static void
 forbidden_literals_are_refused_in_any_spelling(void **state UNUSED)
 {
@@ -178,16 +178,16 @@ a_url_has_2048_bytes_at_most(void **state UNUSED)
 {
 	char text[WEBHOOK_URL_MAX + 1] = "http://\xc3\xbc/";
 	struct slice dialled;
-	memset(text + strlen(text), '\xff', sizeof(text) - strlen(text)); /* each is dialled as three */
+	memset(text + strlen(text), '\xff', sizeof(text) - strlen(text)); /* each is percent-encoded to three bytes */
 	assert_int_equal(webhook_url_judge(pool, (struct slice){ text, WEBHOOK_URL_MAX }, &rules), WEBHOOK_URL_OK);
 	assert_int_equal(webhook_url_judge(pool, (struct slice){ text, WEBHOOK_URL_MAX + 1 }, &rules), WEBHOOK_URL_INVALID);
 	assert_true(webhook_url_dial(pool, (struct slice){ text, WEBHOOK_URL_MAX }, &dialled));
 	assert_int_equal(dialled.size, strlen("http://xn--tda/") + 3 * (WEBHOOK_URL_MAX - strlen("http://\xc3\xbc/")));
 }
 
-/* docs/deliveries.md 2, form: a word of form_urls anywhere in the URL, without regard to case */
+/* docs/deliveries.md 2, form: an item of form_urls anywhere in the URL, ignoring case */
 static void
-some_urls_want_forms(void **state UNUSED)
+form_urls_are_recognized(void **state UNUSED)
 {
 	const struct slice hosts = SLICE("marketing.example, OTHER");
 	assert_true(webhook_url_wants_form(SLICE("https://eu.Marketing.example/in"), hosts));
@@ -202,13 +202,13 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(good_urls_are_dialled_in_one_spelling),
-		cmocka_unit_test(what_is_no_url_is_invalid),
+		cmocka_unit_test(good_urls_are_normalized),
+		cmocka_unit_test(invalid_urls_are_refused),
 		cmocka_unit_test(forbidden_literals_are_refused_in_any_spelling),
 		cmocka_unit_test(denied_ports_are_refused),
 		cmocka_unit_test(open_networks_may_be_named),
 		cmocka_unit_test(a_url_has_2048_bytes_at_most),
-		cmocka_unit_test(some_urls_want_forms),
+		cmocka_unit_test(form_urls_are_recognized),
 	};
 	return cmocka_run_group_tests_name("webhook_url", tests, begin_with_rules, end);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * As with_pool.h, and the address rules that hold where nothing is configured. */
+ * Like with_pool.h, with the default address rules. */
 #ifndef LEADHOOK_TESTS_CORE_WITH_RULES_H
 #define LEADHOOK_TESTS_CORE_WITH_RULES_H
 

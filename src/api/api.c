@@ -22,7 +22,7 @@ api_new(const struct api_options *options, struct store *store, const struct api
 void
 api_free(struct api **api)
 {
-	boards_free(&(*api)->boards);
+	cache_free(&(*api)->boards);
 	free(*api);
 	*api = NULL;
 }

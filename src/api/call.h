@@ -23,7 +23,7 @@ struct refusal {
 struct api {
 	const struct api_options *options;
 	struct store *store;
-	struct boards *boards;
+	struct cache *boards;
 	const struct api_backend *backend;
 	struct api_key used_key; /* of the last request; id 0: none */
 	struct refusal refusals[CALL_WAITS];

@@ -65,11 +65,11 @@ find_leaders(struct call *call, size_t limit, const struct campaign_versions *ve
 {
 	struct store *store = call->api->store;
 	struct pool *pool = call->request->pool;
-	const struct board_key key = { call->campaign.id, limit, call->account_id != 0 };
+	const struct board_key key = { call->campaign.id, *versions, limit, call->account_id != 0 };
 	struct campaign_versions behind;
 	struct lead *leaders;
 	size_t count;
-	if (boards_find(call->api->boards, &key, versions, now_ms, board))
+	if (boards_find(call->api->boards, &key, now_ms, board))
 		return RESULT_OK;
 	enum result result = store_leaderboard(store, pool, call->campaign.id, limit, &leaders, &count);
 	if (result == RESULT_OK)
@@ -80,7 +80,7 @@ find_leaders(struct call *call, size_t limit, const struct campaign_versions *ve
 		return RESULT_FAILED;
 	if (behind.leads != versions->leads || behind.settings != versions->settings)
 		return RESULT_CONFLICT;
-	boards_keep(call->api->boards, &key, versions, board, now_ms);
+	boards_put(call->api->boards, &key, board, now_ms);
 	return RESULT_OK;
 }
 

@@ -2,6 +2,7 @@ noinst_LIBRARIES += %D%/libbase.a
 %C%_libbase_a_SOURCES = \
 	%D%/attributes.h \
 	%D%/buffer.c %D%/buffer.h \
+	%D%/cache.c %D%/cache.h \
 	%D%/clock.c %D%/clock.h \
 	%D%/descriptors.c %D%/descriptors.h \
 	%D%/directory.c %D%/directory.h \

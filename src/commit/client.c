@@ -9,7 +9,6 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "commit/cache.h"
 #include "commit/codec.h"
 #include "commit/frame.h"
 
@@ -48,8 +47,8 @@ commit_client_new(const struct endpoint *endpoint)
 	client->fd = -1;
 	frame_reader_init(&client->in);
 	buffer_init(&client->out, FRAME_BUFFER_MAX);
-	client->keys = cache_new();
-	client->campaigns = cache_new();
+	client->keys = cache_new(&commit_entry_limits);
+	client->campaigns = cache_new(&commit_entry_limits);
 	return client;
 }
 

@@ -384,3 +384,5 @@ commit_answer_now_ms(const struct commit_answer *answer)
 {
 	return answer->as.found.now_ms + (clock_monotonic_ms() - answer->read_ms);
 }
+
+const struct cache_limits commit_entry_limits = { ENTRY_COUNT, ENTRY_BYTES, ENTRY_BYTES, ENTRY_AGE_MS };

@@ -5,6 +5,7 @@
 #define LEADHOOK_COMMIT_CODEC_H
 
 #include "base/buffer.h"
+#include "base/cache.h"
 #include "engine/command.h"
 #include "store/store.h"
 
@@ -61,5 +62,9 @@ void commit_encode_answer(struct buffer *out, const struct commit_answer *answer
 /* False when the bytes are no such thing, wholly. Arrays are in the pool, texts stay where they are: in `bytes`. */
 MUST_CHECK bool commit_decode_request(struct pool *pool, struct slice bytes, struct commit_request *request);
 MUST_CHECK bool commit_decode_answer(struct pool *pool, struct slice bytes, struct commit_answer *answer);
+
+/* Of the caches of keys, and of campaigns, in the committer and in each responder. */
+enum { ENTRY_AGE_MS = 1000, ENTRY_COUNT = 64, ENTRY_BYTES = 512 * 1024 };
+extern const struct cache_limits commit_entry_limits;
 
 #endif

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "commit/cache.h"
 
 struct directory {
 	struct store *store;
@@ -18,7 +17,9 @@ struct directory *
 directory_new(struct store *store)
 {
 	struct directory *directory = memory_alloc(sizeof(*directory));
-	*directory = (struct directory){ .store = store, .keys = cache_new(), .campaigns = cache_new() };
+	*directory = (struct directory){
+		.store = store, .keys = cache_new(&commit_entry_limits), .campaigns = cache_new(&commit_entry_limits)
+	};
 	return directory;
 }
 
@@ -59,7 +60,7 @@ keep(struct directory *directory, const struct commit_request *request, const st
 	struct buffer bytes;
 	if (request->kind == REQUEST_KEY)
 		kept.as.key.last_used_ms = kept.as.key.now_ms; /* noted by the one who asked, which is enough */
-	buffer_init(&bytes, CACHE_BYTES);
+	buffer_init(&bytes, ENTRY_BYTES);
 	commit_encode_answer(&bytes, &kept);
 	if (buffer_ok(&bytes))
 		cache_put(cache_of(directory, request), commit_entry_name(request), buffer_slice(&bytes), answer->read_ms);
@@ -73,7 +74,7 @@ ask_readiness(struct directory *directory, struct commit_answer *answer)
 	uint32_t found;
 	answer->result = store_ready(directory->store, &found);
 	directory->readiness = *answer;
-	directory->readiness_until_ms = clock_monotonic_ms() + CACHE_AGE_MS;
+	directory->readiness_until_ms = clock_monotonic_ms() + ENTRY_AGE_MS;
 }
 
 void

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Keys and campaigns out of the database, for authentication and reads: what was found is cached for a second (commit/cache.h),
+ * Keys and campaigns out of the database, for authentication and reads: what was found is cached for a second (base/cache.h),
  * what was not found is asked for again. And whether the database is ready: either answer is cached for a second. */
 #ifndef LEADHOOK_COMMIT_DIRECTORY_H
 #define LEADHOOK_COMMIT_DIRECTORY_H

@@ -1,6 +1,5 @@
 noinst_LIBRARIES += %D%/libcommit.a
 %C%_libcommit_a_SOURCES = \
-	%D%/cache.c %D%/cache.h \
 	%D%/client.c %D%/client.h \
 	%D%/codec.c %D%/codec.h \
 	%D%/committer.c %D%/committer.h \

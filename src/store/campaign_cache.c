@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cache.h"
 #include "base/clock.h"
 #include "store/private.h"
 #include "webhook/webhook_url.h"
@@ -180,8 +181,8 @@ store_cache_campaigns(struct store *store, struct pool *pool, const struct versi
 	forget_oldest(&store->campaign_cache); /* none of this call's: the batch uses what is kept until its end */
 	for (size_t i = 0; i < count; i++) {
 		struct cached_campaign *kept = find(&store->campaign_cache, campaigns[i].id);
-		if (kept == NULL || kept->versions.settings != campaigns[i].versions.settings ||
-		    now_ms - kept->read_ms >= STORE_FRESH_MS) {
+		if (kept == NULL || !cache_is_valid(kept->versions.settings, campaigns[i].versions.settings, kept->read_ms,
+					now_ms, STORE_FRESH_MS)) {
 			stale[stale_count++] = DB_U64(campaigns[i].id);
 			continue;
 		}

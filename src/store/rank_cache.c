@@ -2,6 +2,7 @@
  * Ranks, read from the histogram (engine/rank.h) and kept as long as no lead of the campaign has changed. Most leads share
  * their score with others, so a look-up seldom has to ask; and where all scores differ, their nodes' upper levels are the same.
  */
+#include "base/cache.h"
 #include "base/clock.h"
 #include "store/private.h"
 
@@ -51,8 +52,8 @@ rank_place(struct rank_cache *known, const struct question *question, uint32_t s
 static bool
 is_rank_cached(const struct cached_rank *rank, const struct question *question, uint32_t score)
 {
-	return rank->campaign_id == question->campaign_id && rank->version == question->version && rank->score == score &&
-	       question->now_ms - rank->read_ms < STORE_FRESH_MS;
+	return rank->campaign_id == question->campaign_id && rank->score == score &&
+	       cache_is_valid(rank->version, question->version, rank->read_ms, question->now_ms, STORE_FRESH_MS);
 }
 
 static struct cached_node *
@@ -67,8 +68,8 @@ static const struct rank_node *
 cached_node(struct rank_cache *known, const struct question *question, uint64_t node)
 {
 	const struct cached_node *place = node_place(known, node);
-	bool there = place->node.node == node && place->version == question->version &&
-		     question->now_ms - place->read_ms < STORE_FRESH_MS;
+	bool there = place->node.node == node &&
+		     cache_is_valid(place->version, question->version, place->read_ms, question->now_ms, STORE_FRESH_MS);
 	return there ? &place->node : NULL;
 }
 

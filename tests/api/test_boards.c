@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Leaderboards that are kept: each only for what was asked, at its versions, for a while; and how much is kept at most. */
+ * The cache of leaderboards: each for one request at its versions, for a while; and how large it becomes. */
 #include "unit.h"
 
 #include <string.h>
@@ -20,38 +20,38 @@ open_boards(void **state)
 static int
 close_boards(void **state)
 {
-	boards_free((struct boards **)state);
+	cache_free((struct cache **)state);
 	assert_null(*state);
-	boards_free((struct boards **)state);
+	cache_free((struct cache **)state);
 	return 0;
 }
 
 static struct board_key
 board_of(uint64_t campaign)
 {
-	return (struct board_key){ campaign, 50, true };
+	return (struct board_key){ campaign, versions, 50, true };
 }
 
 static void
-keep(struct boards *boards, uint64_t campaign, size_t bytes)
+put(struct cache *boards, uint64_t campaign, size_t bytes)
 {
 	struct board_key key = board_of(campaign);
-	boards_keep(boards, &key, &versions, &(struct board){ .json = { filler, bytes } }, 0);
+	boards_put(boards, &key, &(struct board){ .json = { filler, bytes } }, 0);
 }
 
 static bool
-is_kept(struct boards *boards, uint64_t campaign)
+is_cached(struct cache *boards, uint64_t campaign)
 {
 	struct board_key key = board_of(campaign);
 	struct board found;
-	return boards_find(boards, &key, &versions, 0, &found);
+	return boards_find(boards, &key, 0, &found);
 }
 
 static void
-assert_found(struct boards *boards, const struct board_key *key, const struct board *wanted)
+assert_found(struct cache *boards, const struct board_key *key, const struct board *wanted)
 {
 	struct board found;
-	assert_true(boards_find(boards, key, &versions, 0, &found));
+	assert_true(boards_find(boards, key, 0, &found));
 	assert_true(slice_equal(found.json, wanted->json) && found.count == wanted->count);
 	for (size_t i = 0; i < found.count; i++)
 		assert_true(found.rows[i].score == wanted->rows[i].score && found.rows[i].end == wanted->rows[i].end &&
@@ -62,21 +62,22 @@ assert_found(struct boards *boards, const struct board_key *key, const struct bo
 static void
 a_board_is_found_by_all_that_shapes_it(void **state)
 {
-	struct boards *boards = *state;
-	const struct board_key keys[] = { { 1, 50, true }, { 2, 50, true }, { 1, 10, true }, { 1, 50, false } };
+	struct cache *boards = *state;
+	const struct board_key keys[] = { { 1, versions, 50, true }, { 2, versions, 50, true }, { 1, versions, 10, true },
+		{ 1, versions, 50, false } };
 	const struct board_row rows[] = { { 9, 2, 1, 2 }, { 7, 1, 2, 4 } };
 	const struct board boards_made[] = { { SLICE("[1]"), rows, 1 }, { SLICE("[22]"), NULL, 0 }, { SLICE("[3,3]"), rows, 2 },
 		{ SLICE("[4444]"), rows + 1, 1 } };
 	const struct board empty = { .json = SLICE("[]") };
 	struct board found;
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
-		assert_false(boards_find(boards, &keys[i], &versions, 0, &found));
-		boards_keep(boards, &keys[i], &versions, &boards_made[i], 0);
+		assert_false(boards_find(boards, &keys[i], 0, &found));
+		boards_put(boards, &keys[i], &boards_made[i], 0);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 		assert_found(boards, &keys[i], &boards_made[i]);
 	/* what is written anew takes the place of the old one */
-	boards_keep(boards, &keys[1], &versions, &empty, 0);
+	boards_put(boards, &keys[1], &empty, 0);
 	assert_found(boards, &keys[1], &empty);
 	assert_found(boards, &keys[2], &boards_made[2]);
 }
@@ -85,48 +86,51 @@ static void
 a_board_holds_for_its_versions_and_a_while(void **state)
 {
 	static const struct campaign_versions others[] = { { 3, 6 }, { 4, 5 }, { 5, 3 }, { 3, 4 }, { 2, 5 } };
-	struct boards *boards = *state;
+	struct cache *boards = *state;
 	struct board_key key = board_of(1);
 	struct board found;
-	boards_keep(boards, &key, &versions, &(struct board){ .json = SLICE("[1]") }, 10000);
-	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
-		assert_false(boards_find(boards, &key, &others[i], 10000, &found));
-	assert_true(boards_find(boards, &key, &versions, 10000 + STORE_FRESH_MS - 1, &found));
-	assert_false(boards_find(boards, &key, &versions, 10000 + STORE_FRESH_MS, &found));
+	boards_put(boards, &key, &(struct board){ .json = SLICE("[1]") }, 10000);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+		key.versions = others[i];
+		assert_false(boards_find(boards, &key, 10000, &found));
+	}
+	key.versions = versions;
+	assert_true(boards_find(boards, &key, 10000 + STORE_FRESH_MS - 1, &found));
+	assert_false(boards_find(boards, &key, 10000 + STORE_FRESH_MS, &found));
 }
 
 static void
-the_one_that_nobody_asks_for_goes_first(void **state)
+the_least_recently_used_is_dropped_first(void **state)
 {
-	struct boards *boards = *state;
+	struct cache *boards = *state;
 	for (uint64_t campaign = 1; campaign <= BOARDS_MAX; campaign++)
-		keep(boards, campaign, 100);
-	assert_true(is_kept(boards, 1));
-	keep(boards, BOARDS_MAX + 1, 100);
-	keep(boards, BOARDS_MAX + 2, 100);
-	assert_true(is_kept(boards, 1) && !is_kept(boards, 2) && !is_kept(boards, 3));
+		put(boards, campaign, 100);
+	assert_true(is_cached(boards, 1));
+	put(boards, BOARDS_MAX + 1, 100);
+	put(boards, BOARDS_MAX + 2, 100);
+	assert_true(is_cached(boards, 1) && !is_cached(boards, 2) && !is_cached(boards, 3));
 	for (uint64_t campaign = 4; campaign <= BOARDS_MAX + 2; campaign++)
-		assert_true(is_kept(boards, campaign));
+		assert_true(is_cached(boards, campaign));
 }
 
 static void
 boards_have_a_maximum_together_and_each(void **state)
 {
-	enum { FULL = BOARDS_MAX_BYTES / BOARD_MAX_BYTES };
-	struct boards *boards = *state;
+	enum { FULL = BOARDS_MAX_BYTES / BOARD_MAX_BYTES, LARGEST = BOARD_MAX_BYTES - sizeof(size_t) };
+	struct cache *boards = *state;
 	for (uint64_t campaign = 1; campaign <= FULL; campaign++)
-		keep(boards, campaign, BOARD_MAX_BYTES);
+		put(boards, campaign, LARGEST);
 	for (uint64_t campaign = 1; campaign <= FULL; campaign++)
-		assert_true(is_kept(boards, campaign));
-	keep(boards, FULL + 1, 1);
-	assert_true(!is_kept(boards, 1) && is_kept(boards, 2) && is_kept(boards, FULL + 1));
-	/* one that is too large is not kept, nor what it was before it grew */
-	keep(boards, 2, BOARD_MAX_BYTES + 1);
-	keep(boards, FULL + 2, BOARD_MAX_BYTES + 1);
-	assert_true(!is_kept(boards, 2) && !is_kept(boards, FULL + 2) && is_kept(boards, 3));
+		assert_true(is_cached(boards, campaign));
+	put(boards, FULL + 1, 1);
+	assert_true(!is_cached(boards, 1) && is_cached(boards, 2) && is_cached(boards, FULL + 1));
+	/* one that is too large is not stored, nor what it was before it grew */
+	put(boards, 2, LARGEST + 1);
+	put(boards, FULL + 2, LARGEST + 1);
+	assert_true(!is_cached(boards, 2) && !is_cached(boards, FULL + 2) && is_cached(boards, 3));
 	/* what has gone makes room */
-	keep(boards, 1, BOARD_MAX_BYTES);
-	assert_true(is_kept(boards, 1) && is_kept(boards, 3) && is_kept(boards, FULL + 1));
+	put(boards, 1, LARGEST);
+	assert_true(is_cached(boards, 1) && is_cached(boards, 3) && is_cached(boards, FULL + 1));
 }
 
 #define BOARDS_TEST(name) cmocka_unit_test_setup_teardown(name, open_boards, close_boards)
@@ -137,7 +141,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		BOARDS_TEST(a_board_is_found_by_all_that_shapes_it),
 		BOARDS_TEST(a_board_holds_for_its_versions_and_a_while),
-		BOARDS_TEST(the_one_that_nobody_asks_for_goes_first),
+		BOARDS_TEST(the_least_recently_used_is_dropped_first),
 		BOARDS_TEST(boards_have_a_maximum_together_and_each),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,6 @@
 if HAVE_CMOCKA
-check_PROGRAMS += %D%/test_cache %D%/test_client %D%/test_codec %D%/test_committer %D%/test_frame %D%/test_suspects
+check_PROGRAMS += %D%/test_client %D%/test_codec %D%/test_committer %D%/test_frame %D%/test_suspects
 %C%_libs = src/commit/libcommit.a $(engine_libs) $(CMOCKA_LIBS)
-%C%_test_cache_SOURCES = %D%/test_cache.c
-%C%_test_cache_LDADD = $(%C%_libs)
 %C%_test_codec_SOURCES = %D%/test_codec.c
 %C%_test_codec_LDADD = $(%C%_libs)
 %C%_test_frame_SOURCES = %D%/test_frame.c

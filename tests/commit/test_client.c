@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "commit/cache.h"
 #include "commit/client.h"
 #include "commit/codec.h"
 #include "commit/frame.h"
@@ -439,7 +438,7 @@ test_readiness_without_an_answer(void **state UNUSED)
 static void
 test_an_old_key_is_asked_for_again(void **state UNUSED)
 {
-	fake.read_ms -= CACHE_AGE_MS;
+	fake.read_ms -= ENTRY_AGE_MS;
 	FAKE(ANSWER);
 	assert_int_equal(find_key(1), RESULT_OK);
 	assert_int_equal(find_key(1), RESULT_OK);
@@ -477,9 +476,9 @@ test_campaigns_are_kept(void **state UNUSED)
 	fake.read_ms = clock_monotonic_ms() - 100;
 	FAKE(ANSWER);
 	assert_int_equal(commit_client_find_campaign(client, pool, 7, deadline_ms, &first, &now_ms), RESULT_OK);
-	assert_in_range(now_ms, 1100, 1100 + CACHE_AGE_MS);
+	assert_in_range(now_ms, 1100, 1100 + ENTRY_AGE_MS);
 	assert_int_equal(commit_client_find_campaign(client, pool, 7, deadline_ms, &second, &later_ms), RESULT_OK);
-	assert_in_range(later_ms, now_ms, 1100 + CACHE_AGE_MS);
+	assert_in_range(later_ms, now_ms, 1100 + ENTRY_AGE_MS);
 	stop_fake();
 	assert_int_equal(fake.asked, 1);
 	assert_int_equal(second.id, 7);

@@ -6,16 +6,17 @@
 #include <string.h>
 
 #include "base/attributes.h"
-#include "commit/cache.h"
+#include "base/cache.h"
 
-enum { NOW = 5000 };
+enum { NOW = 5000, AGE_MS = 1000, ENTRIES = 64, BYTES = 64 * 1024 };
+static const struct cache_limits limits = { ENTRIES, BYTES, BYTES, AGE_MS };
 
 static struct cache *cache;
 
 static int
 begin(void **state UNUSED)
 {
-	cache = cache_new();
+	cache = cache_new(&limits);
 	return 0;
 }
 
@@ -50,8 +51,8 @@ test_a_value_counts_for_a_second(void **state UNUSED)
 	assert_false(slice_present(find(1, NOW)));
 	put(1, "one", NOW);
 	assert_slice(find(1, NOW), "one");
-	assert_slice(find(1, NOW + CACHE_AGE_MS - 1), "one");
-	assert_false(slice_present(find(1, NOW + CACHE_AGE_MS)));
+	assert_slice(find(1, NOW + AGE_MS - 1), "one");
+	assert_false(slice_present(find(1, NOW + AGE_MS)));
 	assert_false(slice_present(find(2, NOW)));
 }
 
@@ -59,20 +60,20 @@ static void
 test_use_makes_nothing_younger(void **state UNUSED)
 {
 	put(1, "one", NOW);
-	for (int64_t now = NOW; now < NOW + CACHE_AGE_MS; now += 100)
+	for (int64_t now = NOW; now < NOW + AGE_MS; now += 100)
 		assert_true(slice_present(find(1, now)));
-	assert_false(slice_present(find(1, NOW + CACHE_AGE_MS)));
+	assert_false(slice_present(find(1, NOW + AGE_MS)));
 }
 
 static void
 test_a_newer_value_takes_the_place(void **state UNUSED)
 {
 	put(1, "one", NOW);
-	put(1, "uno", NOW + CACHE_AGE_MS);
-	assert_slice(find(1, NOW + CACHE_AGE_MS), "uno");
-	put(1, "", NOW + CACHE_AGE_MS);
-	assert_true(slice_present(find(1, NOW + CACHE_AGE_MS)));
-	assert_slice(find(1, NOW + CACHE_AGE_MS), "");
+	put(1, "uno", NOW + AGE_MS);
+	assert_slice(find(1, NOW + AGE_MS), "uno");
+	put(1, "", NOW + AGE_MS);
+	assert_true(slice_present(find(1, NOW + AGE_MS)));
+	assert_slice(find(1, NOW + AGE_MS), "");
 }
 
 static void
@@ -90,31 +91,31 @@ test_names_are_compared_wholly(void **state UNUSED)
 static void
 test_the_one_longest_unused_leaves(void **state UNUSED)
 {
-	for (uint64_t name = 0; name < CACHE_ENTRIES; name++)
+	for (uint64_t name = 0; name < ENTRIES; name++)
 		put(name, "value", NOW);
 	assert_true(slice_present(find(0, NOW)));
-	put(CACHE_ENTRIES, "new", NOW);
+	put(ENTRIES, "new", NOW);
 	assert_true(slice_present(find(0, NOW)));
 	assert_false(slice_present(find(1, NOW)));
-	assert_slice(find(CACHE_ENTRIES, NOW), "new");
-	for (uint64_t name = 2; name < CACHE_ENTRIES; name++)
+	assert_slice(find(ENTRIES, NOW), "new");
+	for (uint64_t name = 2; name < ENTRIES; name++)
 		assert_true(slice_present(find(name, NOW)));
 }
 
 static void
 test_large_values_are_bounded_together(void **state UNUSED)
 {
-	enum { EACH = CACHE_BYTES / 4 };
-	char *text = calloc(1, CACHE_BYTES + 1);
+	enum { EACH = BYTES / 4 };
+	char *text = calloc(1, BYTES + 1);
 	for (uint64_t name = 0; name < 6; name++)
 		cache_put(cache, name_of(&name), (struct slice){ text, EACH }, NOW);
 	for (uint64_t name = 0; name < 6; name++)
 		assert_int_equal(slice_present(find(name, NOW)), name >= 2);
 	uint64_t name = 9;
-	cache_put(cache, name_of(&name), (struct slice){ text, CACHE_BYTES }, NOW);
-	assert_int_equal(find(9, NOW).size, CACHE_BYTES);
+	cache_put(cache, name_of(&name), (struct slice){ text, BYTES }, NOW);
+	assert_int_equal(find(9, NOW).size, BYTES);
 	assert_false(slice_present(find(5, NOW)));
-	cache_put(cache, name_of(&name), (struct slice){ text, CACHE_BYTES + 1 }, NOW);
+	cache_put(cache, name_of(&name), (struct slice){ text, BYTES + 1 }, NOW);
 	assert_false(slice_present(find(9, NOW)));
 	put(1, "one", NOW);
 	assert_slice(find(1, NOW), "one");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "commit/cache.h"
+#include "base/cache.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,23 +12,26 @@ struct entry {
 	char *value;
 	size_t value_size;
 	int64_t read_ms;
-	uint64_t used; /* when it was last asked for, in uses of the cache */
+	uint64_t used; /* when it was last used, in uses of the cache */
 };
 
 struct cache {
-	struct entry entries[CACHE_ENTRIES];
+	struct cache_limits limits;
 	size_t bytes;
 	uint64_t uses;
+	struct entry entries[];
 };
 
 struct cache *
-cache_new(void)
+cache_new(const struct cache_limits *limits)
 {
-	return memory_alloc(sizeof(struct cache));
+	struct cache *cache = memory_alloc(sizeof(*cache) + limits->entries * sizeof(*cache->entries));
+	cache->limits = *limits;
+	return cache;
 }
 
 static void
-forget(struct cache *cache, struct entry *entry)
+drop(struct cache *cache, struct entry *entry)
 {
 	cache->bytes -= entry->value_size;
 	free(entry->value);
@@ -40,8 +43,8 @@ cache_free(struct cache **cache)
 {
 	if (*cache == NULL)
 		return;
-	for (size_t i = 0; i < CACHE_ENTRIES; i++)
-		forget(*cache, &(*cache)->entries[i]);
+	for (size_t i = 0; i < (*cache)->limits.entries; i++)
+		drop(*cache, &(*cache)->entries[i]);
 	free(*cache);
 	*cache = NULL;
 }
@@ -49,7 +52,7 @@ cache_free(struct cache **cache)
 static struct entry *
 find(struct cache *cache, struct slice name)
 {
-	for (size_t i = 0; i < CACHE_ENTRIES; i++) {
+	for (size_t i = 0; i < cache->limits.entries; i++) {
 		struct entry *entry = &cache->entries[i];
 		if (entry->name_size > 0 && slice_equal(name, (struct slice){ entry->name, entry->name_size }))
 			return entry;
@@ -61,18 +64,18 @@ struct slice
 cache_find(struct cache *cache, struct slice name, int64_t now_ms)
 {
 	struct entry *entry = find(cache, name);
-	if (entry == NULL || now_ms - entry->read_ms >= CACHE_AGE_MS)
+	if (entry == NULL || !cache_is_valid(0, 0, entry->read_ms, now_ms, cache->limits.age_ms))
 		return SLICE_NONE;
 	entry->used = ++cache->uses;
 	return (struct slice){ entry->value, entry->value_size };
 }
 
-/* The one that was not asked for the longest; places that are not taken come first. */
+/* The one that was not used for the longest; unused entries come first. */
 static struct entry *
 oldest(struct cache *cache, bool taken)
 {
 	struct entry *found = NULL;
-	for (size_t i = 0; i < CACHE_ENTRIES; i++) {
+	for (size_t i = 0; i < cache->limits.entries; i++) {
 		struct entry *entry = &cache->entries[i];
 		if (taken && entry->name_size == 0)
 			continue;
@@ -87,13 +90,13 @@ cache_put(struct cache *cache, struct slice name, struct slice value, int64_t re
 {
 	struct entry *entry = find(cache, name);
 	if (entry != NULL)
-		forget(cache, entry);
-	if (value.size > CACHE_BYTES)
+		drop(cache, entry);
+	if (value.size > cache->limits.value_bytes)
 		return;
-	while (cache->bytes + value.size > CACHE_BYTES)
-		forget(cache, oldest(cache, true));
+	while (cache->bytes + value.size > cache->limits.bytes)
+		drop(cache, oldest(cache, true));
 	entry = oldest(cache, false);
-	forget(cache, entry);
+	drop(cache, entry);
 	memcpy(entry->name, name.data, name.size);
 	entry->name_size = name.size;
 	entry->value = memory_alloc(value.size);

@@ -27,11 +27,13 @@ static const struct {
 
 static uint64_t keys[ROWS];
 
-/* By the connection of the test; fails at once when somebody else has it. */
+/* By the connection of the test; fails at once when somebody else has it. `shared_lock`: others may read it, also with a lock.
+ */
 static void
-lock_row(enum row row)
+lock_row(enum row row, bool shared_lock)
 {
-	root_run("SELECT 1 FROM t_%s WHERE %s = %" PRIu64 " FOR UPDATE NOWAIT", tables[row].table, tables[row].key, keys[row]);
+	root_run("SELECT 1 FROM t_%s WHERE %s = %" PRIu64 " %s NOWAIT", tables[row].table, tables[row].key, keys[row],
+	    shared_lock ? "LOCK IN SHARE MODE" : "FOR UPDATE");
 }
 
 /* ---- transactions ---- */
@@ -160,11 +162,11 @@ rows_are_locked_in_one_order(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(orders); i++) {
 		set_scene(w);
 		root_run("START TRANSACTION");
-		lock_row(orders[i].first);
+		lock_row(orders[i].first, true);
 		processes_start(w, 1, orders[i].transaction);
 		assert_true(root_wait_for(1, "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS "
 					     "WHERE VARIABLE_NAME = 'INNODB_ROW_LOCK_CURRENT_WAITS'"));
-		lock_row(orders[i].later);
+		lock_row(orders[i].later, false);
 		root_run("ROLLBACK");
 		assert_true(processes_end());
 	}
@@ -177,7 +179,7 @@ suspending_an_account_locks_no_campaign(void **state)
 	struct world *w = *state;
 	set_scene(w);
 	root_run("START TRANSACTION");
-	lock_row(CAMPAIGN);
+	lock_row(CAMPAIGN, false);
 	assert_int_equal(store_suspend_account(w->store, w->account, true), RESULT_OK);
 	root_run("ROLLBACK");
 }

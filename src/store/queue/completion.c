@@ -302,30 +302,37 @@ store_unclaim(struct store *store, const struct delivery_outcome *claims, size_t
 	return result;
 }
 
+/* Ends deliveries whose rows of `due` are locked; `locked` has their ids. */
+static enum result
+fail_locked(struct store *store, const struct db_rows *locked, struct slice error, size_t *done)
+{
+	const struct db_list ids = { locked->values, locked->count };
+	*done = locked->count;
+	if (locked->count == 0)
+		return RESULT_OK;
+	enum result result = db_execute(store->db, &sql_fail_due, &DB_LIST_AND_VALUES(ids, db_bytes(error)), NULL);
+	return result == RESULT_OK ? db_execute_rows(store->db, &sql_delete_due, ids.values, 1, ids.count, NULL) : result;
+}
+
 /* Ends the deliveries that `find` returns and locks. */
 static enum result
 fail_found(struct store *store, struct pool *pool, const struct db_statement *find, const struct db_arguments *arguments,
     struct slice error, size_t *done)
 {
-	struct db_rows rows;
-	enum result result = db_query(store->db, pool, find, arguments, &rows);
-	*done = 0;
-	if (result != RESULT_OK || rows.count == 0)
-		return result;
-	const struct db_list ids = { rows.values, rows.count };
-	result = db_execute(store->db, &sql_fail_due, &DB_LIST_AND_VALUES(ids, db_bytes(error)), NULL);
-	if (result == RESULT_OK)
-		result = db_execute_rows(store->db, &sql_delete_due, ids.values, 1, ids.count, NULL);
-	*done = rows.count;
-	return result;
+	struct db_rows locked;
+	enum result result = db_query(store->db, pool, find, arguments, &locked);
+	return result == RESULT_OK ? fail_locked(store, &locked, error, done) : result;
 }
 
 static enum result
 fail_crashed(struct store *store, struct pool *pool, uint64_t delivery_id, int64_t hold_ms, size_t *done)
 {
 	const struct db_value id = DB_U64(delivery_id);
-	enum result result = store_run(store, &sql_hold_webhook_of, DB_I64(hold_ms), id);
-	return result == RESULT_OK ? fail_found(store, pool, &sql_lock_due, &DB_VALUES(id), SLICE("crashed"), done) : result;
+	struct db_rows locked;
+	enum result result = store_query(store, pool, &locked, &sql_lock_due, id);
+	if (result == RESULT_OK)
+		result = store_run(store, &sql_hold_webhook_of, DB_I64(hold_ms), id);
+	return result == RESULT_OK ? fail_locked(store, &locked, SLICE("crashed"), done) : result;
 }
 
 enum result

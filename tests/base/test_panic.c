@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * A process that ends by a defect says where, why and at what work (leadhook-fcgi(8), DIAGNOSTICS). */
+#ifndef LEADHOOK_DEBUG
+#define LEADHOOK_DEBUG /* checks here in every build */
+#endif
+
 #include "own_process.h"
 
 #include <signal.h>
@@ -97,6 +101,30 @@ the_place_is_named(void **state)
 	assert_non_null(strstr(log, "test_panic.c line="));
 }
 
+static void
+breaks_a_precondition(void)
+{
+	size_t count = 3;
+	begin();
+	log_work(LOG_STR("request", "0123abcd"));
+	require(count == 3);
+	require(count <= 2);
+}
+
+/* HACKING, "Building and testing". */
+static void
+a_failed_check_ends_the_process(void **state)
+{
+	(void)state;
+	capture_log();
+	int status = own_process(breaks_a_precondition);
+	const char *log = captured_log();
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+	assert_non_null(strstr(log, " panic file="));
+	assert_non_null(strstr(log, "test_panic.c line="));
+	assert_non_null(strstr(log, " what=\"count <= 2\" request=0123abcd\n"));
+}
+
 /* docs/operating.md: each line of a request, or of a delivery, names it once. */
 static void
 lines_name_the_work(void **state)
@@ -120,6 +148,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ends_by_the_signal_and_says_so),
 		cmocka_unit_test(the_place_is_named),
+		cmocka_unit_test(a_failed_check_ends_the_process),
 		cmocka_unit_test(lines_name_the_work),
 	};
 	return cmocka_run_group_tests_name("panic", tests, NULL, NULL);

@@ -155,6 +155,10 @@ MUST_CHECK bool call_campaign_id(struct call *call, uint64_t *id);
 MUST_CHECK bool call_pass_address(struct call *call);
 /* One with a key: what its account may do. */
 MUST_CHECK bool call_pass_account(struct call *call);
+/* Without a key: whether the campaign may have one more new lead now. False: *verdict says when. */
+MUST_CHECK bool call_may_add_lead(struct call *call, struct limit_verdict *verdict);
+void call_count_new_lead(struct call *call);
+void call_refuse_new_lead(struct call *call, const struct limit_verdict *verdict);
 /* Whether the address may send one more wrong key. */
 MUST_CHECK bool call_may_fail_key(struct call *call);
 /* Whether this host knows it to be valid. */

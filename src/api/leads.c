@@ -4,26 +4,36 @@
 #include "api/parameters.h"
 
 /* Runs a command of this call. `answer`: absent is what the command returns. */
-static void
+static struct outcome
 run(struct call *call, struct command command, struct slice answer)
 {
-	struct outcome outcome;
+	struct outcome outcome = { .failure = FAILURE_NONE };
 	command.campaign_id = call->campaign.id;
 	command.account_id = call->account_id;
 	if (call_execute(call, &command, &outcome))
 		call_answer(call, slice_present(answer) ? answer : outcome.body);
+	return outcome;
 }
 
+/* A known lead can sign up while there are too many new ones: the command must then find a lead, and a lead counts when it was
+ * made. Calls at the same moment can pass the limit together. */
 void
 handle_signup(struct call *call)
 {
 	struct arguments arguments;
+	struct limit_verdict verdict;
 	if (!call_read(call, READ_SIGNUP | READ_VIEW | READ_SIGNUP_POINTS, &arguments))
 		return;
 	if (call->response->head) /* must change nothing, so there is no lead that GET would answer */
 		return;
-	run(call, (struct command){ .kind = COMMAND_SIGNUP, .view = arguments.view, .as.signup = arguments.signup },
-	    SLICE_NONE);
+	struct command command = { .kind = COMMAND_SIGNUP, .view = arguments.view, .as.signup = arguments.signup };
+	const bool must_be_known = !arguments.signup.must_exist && !call_may_add_lead(call, &verdict);
+	command.as.signup.must_exist = arguments.signup.must_exist || must_be_known;
+	const struct outcome outcome = run(call, command, SLICE_NONE);
+	if (outcome.created)
+		call_count_new_lead(call);
+	if (must_be_known && outcome.failure == FAILURE_LEAD_NOT_FOUND)
+		call_refuse_new_lead(call, &verdict);
 }
 
 void

@@ -63,11 +63,12 @@ log_refusal(struct api *api, const struct limit_verdict *verdict)
 		[LIMIT_SIGNUPS] = "signups_per_address",
 		[LIMIT_POSTS] = "posts_per_address",
 		[LIMIT_FAILED_KEYS] = "failed_keys_per_address",
+		[LIMIT_NEW_LEADS] = "new_leads_per_campaign",
 		[LIMIT_DELETES] = "deletes_per_account",
 		[LIMIT_ACCOUNT] = "account_per_minute",
 	};
 	uint64_t suppressed;
-	if (log_throttle_passes(&api->refusal_log[verdict->kind], &suppressed))
+	if (verdict->kind != LIMIT_NEW_LEADS && log_throttle_passes(&api->refusal_log[verdict->kind], &suppressed))
 		log_info("rate_limited", LOG_STR("setting", settings[verdict->kind]), LOG_UINT("limit", verdict->limit),
 		    LOG_UINT("suppressed", suppressed));
 }
@@ -149,6 +150,44 @@ call_pass_account(struct call *call)
 			return true;
 	}
 	return pass(call, &network, &claim, 1);
+}
+
+/* ---- new leads ---- */
+
+static struct limit_claim
+new_lead(const struct call *call, enum limit_kind kind)
+{
+	return (struct limit_claim){ .kind = kind, .who = { (const char *)&call->campaign.id, sizeof(call->campaign.id) } };
+}
+
+bool
+call_may_add_lead(struct call *call, struct limit_verdict *verdict)
+{
+	const struct limit_claim claim = new_lead(call, LIMIT_NEW_LEADS);
+	const struct limit_network network = { claim.who, 1 };
+	return call->account_id != 0 || limiter_would_pass(call->api->options->limiter, &network, &claim, 1, verdict);
+}
+
+void
+call_count_new_lead(struct call *call)
+{
+	const struct limit_claim claim = new_lead(call, LIMIT_NEW_LEADS);
+	const struct limit_network network = { claim.who, 1 };
+	struct limit_verdict verdict;
+	if (call->account_id == 0)
+		(void)!limiter_pass(call->api->options->limiter, &network, &claim, 1, &verdict);
+}
+
+/* A line a minute for each campaign, by all processes together. */
+void
+call_refuse_new_lead(struct call *call, const struct limit_verdict *verdict)
+{
+	const struct limit_claim line = new_lead(call, LIMIT_NEW_LEADS_LOG);
+	const struct limit_network network = { line.who, 1 };
+	struct limit_verdict ignored;
+	if (limiter_pass(call->api->options->limiter, &network, &line, 1, &ignored))
+		log_info("new_leads_limited", LOG_UINT("campaign", call->campaign.id), LOG_UINT("limit", verdict->limit));
+	refuse(call, verdict);
 }
 
 /* ---- keys ---- */

@@ -234,6 +234,7 @@ static void
 code_outcome(struct coder *coder, struct outcome *outcome)
 {
 	CODE_ENUM(coder, failure, outcome->failure, FAILURE_UNAVAILABLE);
+	CODE_BOOL(coder, outcome->created);
 	code_slice(coder, &outcome->detail);
 	code_slice(coder, &outcome->body);
 	CODE_NUMBER(coder, outcome->versions.settings);

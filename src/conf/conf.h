@@ -53,13 +53,13 @@ struct conf_server {
 /* docs/api.md 1, Caps, and 5. */
 struct conf_limits {
 	size_t body_bytes, bulk_body_bytes, public_body_bytes;
-	size_t name_bytes, value_bytes, custom_fields_bytes;
+	size_t name_bytes, value_bytes, custom_fields_bytes, public_custom_fields_bytes;
 	unsigned json_depth, parameters, custom_fields, bulk_items;
 	unsigned webhooks_per_campaign;
 	/* items as 10/60s; "": no limit */
 	const char *lookups_per_address, *readiness_per_address;
 	const char *signups_per_address, *posts_per_address, *failed_keys_per_address;
-	const char *deletes_per_account;
+	const char *new_leads_per_campaign, *deletes_per_account;
 	unsigned account_per_minute; /* 0: no limit */
 	unsigned account_bulk_jobs;  /* the same */
 	size_t memory;               /* bytes that all of that is counted in */

@@ -102,6 +102,7 @@ struct lead_place {
 
 struct outcome {
 	enum failure failure;
+	bool created;                      /* a sign-up or tagging: the lead is new */
 	struct slice detail;               /* with a failure whose message is completed: what is added */
 	struct slice body;                 /* without one: the answer's JSON; absent where the command has none */
 	struct campaign_versions versions; /* of look-ups alone */

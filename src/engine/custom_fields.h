@@ -21,8 +21,9 @@ struct custom_fields {
 };
 
 struct custom_field_limits {
-	size_t fields; /* of a lead */
-	size_t bytes;  /* of the JSON object with its names */
+	size_t fields;       /* of a lead */
+	size_t bytes;        /* of the JSON object with its names … */
+	size_t public_bytes; /* … when a call without a key adds to it; 0: the same */
 };
 
 /* The name under which a parameter is kept: in lower case, whatever its script is, else unchanged (docs/api.md 4.4). It may

@@ -149,6 +149,7 @@ add_lead(struct step *step, const struct signup *signup, struct slice custom_fie
 	const struct working_lead *referrer = step_find_social_id(step, signup->referrer_id);
 	struct lead made = new_lead(step, signup, custom_fields, referrer);
 	struct working_lead *lead = step_add_lead(step, &made);
+	step->outcome->created = true;
 	step_note(step, EVENT_NEW_SIGNUP, lead, SLICE_NONE);
 	if (lead->lead.announced)
 		step_note(step, EVENT_NEW_SIGNUP_NOT_EXCLUDED, lead, SLICE_NONE);
@@ -159,6 +160,19 @@ add_lead(struct step *step, const struct signup *signup, struct slice custom_fie
 		step_update_referral(step, lead, SCORE_REFERRAL);
 	}
 	return lead;
+}
+
+/* docs/api.md 1.3: without a key the fields do not grow beyond public_bytes; what a key has stored stays. */
+static struct custom_field_limits
+field_limits(const struct step *step, const struct working_lead *lead)
+{
+	struct custom_field_limits limits = step->id_supply->custom_fields;
+	const size_t stored = lead == NULL ? 0 : lead->lead.custom_fields.size;
+	if (step->command->account_id != 0 || limits.public_bytes == 0)
+		return limits;
+	const size_t most = stored > limits.public_bytes ? stored : limits.public_bytes;
+	limits.bytes = most < limits.bytes ? most : limits.bytes;
+	return limits;
 }
 
 /* The lead that the sign-up made or updated; NULL when it failed. `update` false: one that is there already is left alone. */
@@ -174,8 +188,9 @@ sign_up(struct step *step, const struct signup *request, bool update)
 		return NULL;
 	if (lead != NULL && !update)
 		return lead;
+	const struct custom_field_limits limits = field_limits(step, lead);
 	if (!custom_fields_merge(step->pool, lead == NULL ? SLICE_NONE : lead->lead.custom_fields, signup.custom_fields,
-		signup.custom_field_count, &step->id_supply->custom_fields, &custom_fields, &problem)) {
+		signup.custom_field_count, &limits, &custom_fields, &problem)) {
 		step_fail(step, FAILURE_INVALID_PARAMETER, problem);
 		return NULL;
 	}

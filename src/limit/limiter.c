@@ -13,20 +13,22 @@
 enum {
 	NAMES = LIMIT_KINDS, /* one more table, of rings that have no windows: what was noted */
 	TABLES,
-	SHARES = 33, /* what the memory is divided into */
+	SHARES = 69, /* what the memory is divided into */
 	NAME_AGE_MS = 60 * 1000
 };
 
 /* Of SHARES, all together. */
 static const size_t shares[TABLES] = {
-	[LIMIT_LOOKUPS] = 9,
-	[LIMIT_READINESS] = 1,
-	[LIMIT_SIGNUPS] = 9,
-	[LIMIT_POSTS] = 4,
-	[LIMIT_FAILED_KEYS] = 4,
-	[LIMIT_DELETES] = 2,
-	[LIMIT_ACCOUNT] = 3,
-	[NAMES] = 1,
+	[LIMIT_LOOKUPS] = 18,
+	[LIMIT_READINESS] = 2,
+	[LIMIT_SIGNUPS] = 18,
+	[LIMIT_POSTS] = 8,
+	[LIMIT_FAILED_KEYS] = 8,
+	[LIMIT_NEW_LEADS] = 2,
+	[LIMIT_NEW_LEADS_LOG] = 1,
+	[LIMIT_DELETES] = 4,
+	[LIMIT_ACCOUNT] = 6,
+	[NAMES] = 2,
 };
 
 /* One caller; zeros: nobody. Its rings' counters follow. */

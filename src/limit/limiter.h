@@ -20,13 +20,15 @@
 #include "limit/rule.h"
 
 enum limit_kind {
-	LIMIT_LOOKUPS,     /* no key, GET: an address */
-	LIMIT_READINESS,   /* GET /health/ready: an address */
-	LIMIT_SIGNUPS,     /* no key, POST on a campaign: an address and a campaign */
-	LIMIT_POSTS,       /* no key, POST on any: an address */
-	LIMIT_FAILED_KEYS, /* an address */
-	LIMIT_DELETES,     /* an account */
-	LIMIT_ACCOUNT,     /* an account's GET and POST; its limit comes with the claim, its window is the rule's */
+	LIMIT_LOOKUPS,       /* no key, GET: an address */
+	LIMIT_READINESS,     /* GET /health/ready: an address */
+	LIMIT_SIGNUPS,       /* no key, POST on a campaign: an address and a campaign */
+	LIMIT_POSTS,         /* no key, POST on any: an address */
+	LIMIT_FAILED_KEYS,   /* an address */
+	LIMIT_DELETES,       /* an account */
+	LIMIT_NEW_LEADS,     /* no key: a campaign's */
+	LIMIT_NEW_LEADS_LOG, /* lines about it: a campaign's */
+	LIMIT_ACCOUNT,       /* an account's GET and POST; its limit comes with the claim, its window is the rule's */
 	LIMIT_KINDS
 };
 

@@ -72,6 +72,7 @@ read_limits(struct wiring *wiring, struct buffer *problems)
 		{ LIMIT_SIGNUPS, limits->signups_per_address, "signups_per_address" },
 		{ LIMIT_POSTS, limits->posts_per_address, "posts_per_address" },
 		{ LIMIT_FAILED_KEYS, limits->failed_keys_per_address, "failed_keys_per_address" },
+		{ LIMIT_NEW_LEADS, limits->new_leads_per_campaign, "new_leads_per_campaign" },
 		{ LIMIT_DELETES, limits->deletes_per_account, "deletes_per_account" },
 	};
 	bool good = true;
@@ -240,7 +241,8 @@ wiring_store(const struct conf *conf, const struct host_list *disposable_domains
 		.base_url = conf->server.base_url,
 		.avatar_url = conf->lead.avatar_url,
 		.form_urls = conf->dispatch.form_urls,
-		.custom_fields = { conf->limits.custom_fields, conf->limits.custom_fields_bytes },
+		.custom_fields = { conf->limits.custom_fields, conf->limits.custom_fields_bytes,
+		    conf->limits.public_custom_fields_bytes },
 		.disposable_domains = disposable_domains,
 		.retention_ms = conf->dispatch.retention,
 	};
@@ -252,6 +254,7 @@ _Static_assert(LIMIT_MAX == 1000000 && LIMIT_WINDOWS_MAX == 4, "limits.account_p
 
 /* The limit itself comes with each claim. */
 static const struct limit_rule account_rule = { { { LIMIT_MAX, 60 * MS_PER_S } }, 1 };
+static const struct limit_rule log_rule = { { { 1, 60 * MS_PER_S } }, 1 };
 
 struct limiter *
 wiring_limiter(const struct wiring *wiring)
@@ -263,6 +266,7 @@ wiring_limiter(const struct wiring *wiring)
 	};
 	memcpy(options.rules, wiring->limits, sizeof(options.rules));
 	options.rules[LIMIT_ACCOUNT] = account_rule;
+	options.rules[LIMIT_NEW_LEADS_LOG] = log_rule;
 	return limiter_open(&options);
 }
 

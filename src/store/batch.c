@@ -166,8 +166,8 @@ static void
 copy_outcomes(struct pool *pool, const struct outcome *from, struct outcome *to, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		to[i] = (struct outcome){ from[i].failure, pool_copy(pool, from[i].detail), pool_copy(pool, from[i].body),
-			from[i].versions, from[i].place };
+		to[i] = (struct outcome){ from[i].failure, from[i].created, pool_copy(pool, from[i].detail),
+			pool_copy(pool, from[i].body), from[i].versions, from[i].place };
 }
 
 static void

@@ -281,10 +281,11 @@ test_outcomes(void **state UNUSED)
 {
 	struct commit_answer answer = { .kind = ANSWER_OUTCOME };
 	for (unsigned failure = FAILURE_NONE; failure <= FAILURE_UNAVAILABLE; failure++) {
-		answer.as.outcome = (struct outcome){ (enum failure)failure, next_text(), next_text(), { failure, UINT64_MAX },
-			{ failure, UINT32_MAX, failure % 2 != 0 } };
+		answer.as.outcome = (struct outcome){ (enum failure)failure, failure % 2 == 1, next_text(), next_text(),
+			{ failure, UINT64_MAX }, { failure, UINT32_MAX, failure % 2 != 0 } };
 		struct outcome got = carry_answer(answer).as.outcome;
 		assert_int_equal(got.failure, failure);
+		assert_int_equal(got.created, failure % 2 == 1);
 		same_text(got.detail, answer.as.outcome.detail);
 		same_text(got.body, answer.as.outcome.body);
 		assert_true(got.versions.settings == failure && got.versions.leads == UINT64_MAX);

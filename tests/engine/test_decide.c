@@ -319,10 +319,43 @@ too_many_custom_fields_are_refused_whole(void **state)
 	run(w, &command, 1);
 	assert_failure(w, 0, FAILURE_INVALID_PARAMETER);
 	assert_int_equal(w->set.leads[0]->lead.counter, 1);
-	w->id_supply.custom_fields = (struct custom_field_limits){ 50, 12 };
+	w->id_supply.custom_fields = (struct custom_field_limits){ 50, 12, 0 };
 	run(w, &command, 1);
 	assert_failure(w, 0, FAILURE_INVALID_PARAMETER);
 	assert_int_equal(w->set.leads[0]->change, ROW_AS_LOADED);
+}
+
+/* docs/api.md 1.3: without a key they do not grow beyond a number of their own; what came with a key stays. */
+static void
+without_a_key_custom_fields_are_fewer(void **state)
+{
+	struct world *w = *state;
+	struct custom_field fields[] = { { SLICE("a"), SLICE("\"12345\""), SLICE_NONE }, { SLICE("b"), SLICE("1"), SLICE_NONE },
+		{ SLICE("a"), SLICE("\"54321\""), SLICE_NONE }, { SLICE("b"), SLICE_NONE, SLICE_NONE } };
+	struct command command = signup("a@x.org", NULL);
+	command.account_id = 0;
+	command.as.signup.custom_fields = fields;
+	command.as.signup.custom_field_count = 2;
+	w->id_supply.custom_fields = (struct custom_field_limits){ 50, 100, 18 }; /* {"a":"12345","b":1} has 19 */
+	run(w, &command, 1);
+	assert_failure(w, 0, FAILURE_INVALID_PARAMETER);
+	assert_contains(w->outcomes[0].detail, "at most 18 bytes");
+	command.account_id = ACCOUNT;
+	run(w, &command, 1);
+	assert_int_equal(w->outcomes[0].failure, FAILURE_NONE);
+	settle(w);
+	command.account_id = 0;
+	command.as.signup.custom_fields = fields + 2; /* of the same size */
+	command.as.signup.custom_field_count = 1;
+	run(w, &command, 1);
+	assert_int_equal(w->outcomes[0].failure, FAILURE_NONE);
+	settle(w);
+	fields[2].json = SLICE("\"543210\"");
+	run(w, &command, 1);
+	assert_failure(w, 0, FAILURE_INVALID_PARAMETER);
+	command.as.signup.custom_field_count = 2; /* and another one goes */
+	run(w, &command, 1);
+	assert_int_equal(w->outcomes[0].failure, FAILURE_NONE);
 }
 
 /* docs/api.md 6; 1.5, order of checks */
@@ -541,6 +574,7 @@ main(void)
 		WORLD_TEST(a_repeated_signup_resets_the_opt_out),
 		WORLD_TEST(fields_of_an_existing_lead_are_merged),
 		WORLD_TEST(too_many_custom_fields_are_refused_whole),
+		WORLD_TEST(without_a_key_custom_fields_are_fewer),
 		WORLD_TEST(closed_campaigns_refuse),
 		WORLD_TEST(events_follow_subscriptions),
 		WORLD_TEST(a_large_jump_start_does_not_wrap),

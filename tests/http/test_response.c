@@ -83,8 +83,8 @@ an_answer_says_what_it_holds(void **state)
 	(void)state;
 	response.content = HTTP_JAVASCRIPT;
 	buffer_add_text(&response.body, "f({});");
-	assert_rendered("Status: 200 OK\r\nContent-Type: text/javascript; charset=utf-8\r\nContent-Length: 6\r\n" COMMON
-			"\r\nf({});");
+	assert_rendered(
+	    "Status: 200 OK\r\nContent-Type: text/javascript; charset=utf-8\r\nContent-Length: 6\r\n" COMMON "\r\nf({});");
 	buffer_clear(&out);
 	buffer_clear(&response.body);
 	response.content = HTTP_HTML;

@@ -278,7 +278,8 @@ open_store(struct pool *pool, const struct tree *item)
 		.form_urls = "",
 		.connect_timeout_s = TIME_MS / 1000,
 		.io_timeout_s = TIME_MS / 1000,
-		.custom_fields = { (size_t)tree_id(item, "fields"), (size_t)tree_id(item, "fields_bytes") },
+		.custom_fields = { (size_t)tree_id(item, "fields"), (size_t)tree_id(item, "fields_bytes"),
+		    (size_t)tree_id(item, "public_fields_bytes") },
 		.disposable_domains = disposable,
 	};
 	if (!host_list_parse(pool, pool_copy(pool, tree_text(item, "disposable_domains")), disposable, &bad))

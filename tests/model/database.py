@@ -5,7 +5,7 @@ import getpass
 import json
 import subprocess
 
-from plain import DISPOSABLE_DOMAINS, FIELDS_BYTES_MAX, FIELDS_MAX
+from plain import DISPOSABLE_DOMAINS, FIELDS_BYTES_MAX, FIELDS_MAX, PUBLIC_FIELDS_BYTES_MAX
 from render import AVATAR_URL, BASE_URL
 from stack.process import StackError
 
@@ -52,7 +52,8 @@ class Runner(Talk):
         super().__init__([program], folder / "batch_runner.log")
         self.ask("open", {"socket": str(socket), "user": getpass.getuser(), "database": database, "prefix": "lh_",
                           "base_url": BASE_URL, "avatar_url": AVATAR_URL, "fields": FIELDS_MAX,
-                          "fields_bytes": FIELDS_BYTES_MAX, "disposable_domains": " ".join(DISPOSABLE_DOMAINS)})
+                          "fields_bytes": FIELDS_BYTES_MAX, "public_fields_bytes": PUBLIC_FIELDS_BYTES_MAX,
+                          "disposable_domains": " ".join(DISPOSABLE_DOMAINS)})
 
     def ask(self, what, value):
         self.say(json.dumps({what: value}, separators=(",", ":")))

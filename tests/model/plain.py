@@ -17,7 +17,7 @@ EVENTS = ["new_signup", "repeat_signup", "marked_as_fraudulent", "new_signup_not
           "verified", "tagged", "score_change", "reward_level", "referral", "deleted"]
 REASONS = ["signup", "custom", "tag", "action", "referral", "verified", "fraud", "approve"]
 LEVELS = 16
-FIELDS_MAX, FIELDS_BYTES_MAX = 5, 160
+FIELDS_MAX, FIELDS_BYTES_MAX, PUBLIC_FIELDS_BYTES_MAX = 5, 160, 100
 DISPOSABLE_DOMAINS = ["disposable.example"]
 SETTINGS = {
     "jump_start": 0, "privacy": True, "require_key": False, "landing_url": None, "thankyou_url": None, "status_url": None,
@@ -408,15 +408,19 @@ class Step:
         return lead
 
     def merged(self, fields):
+        def size_of(fields):
+            # as it is written: U+2028 is escaped, so that the text is JavaScript too
+            return len(json.dumps(fields, separators=(",", ":"), ensure_ascii=False).replace("\u2028", "\\u2028").encode())
+        most = FIELDS_BYTES_MAX
+        if self.command.get("account", 0) == 0:
+            most = min(most, max(PUBLIC_FIELDS_BYTES_MAX, size_of(fields)))
         fields = dict(fields)
         for name, value, _ in self.command.get("custom_fields", []):
             if value is None:
                 fields.pop(name, None)
             else:
                 fields[name] = json.loads(value)
-        # as it is written: U+2028 is escaped, so that the text is JavaScript too
-        size = len(json.dumps(fields, separators=(",", ":"), ensure_ascii=False).replace("\u2028", "\\u2028").encode())
-        if len(fields) > FIELDS_MAX or size > FIELDS_BYTES_MAX:
+        if len(fields) > FIELDS_MAX or size_of(fields) > most:
             raise Refused("invalid_parameter")
         return fields
 

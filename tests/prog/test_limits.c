@@ -83,6 +83,8 @@ static const struct {
 	{ LIMIT_POSTS, { { 50, 1 } } },
 	{ LIMIT_READINESS, { { 300, 1 } } },
 	{ LIMIT_FAILED_KEYS, { { 30, 1 } } },
+	{ LIMIT_NEW_LEADS, { { 600, 1 } } },
+	{ LIMIT_NEW_LEADS_LOG, { { 1, 1 } } },
 	{ LIMIT_DELETES, { { 60, 1 } } },
 	{ LIMIT_ACCOUNT, { { OWN_LIMIT, 1 } } },
 };

@@ -67,6 +67,7 @@ EXTRA_DIST += \
 	%D%/test_program.py \
 	%D%/test_quickstart.py \
 	%D%/test_readme.py \
+	%D%/test_public_signups.py \
 	%D%/test_receivers.py \
 	%D%/test_reload.py \
 	%D%/test_requests.py \

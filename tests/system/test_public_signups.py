@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""docs/api.md 1.3, 5: how much sign-ups without a key can store."""
+import concurrent.futures
+import itertools
+import time
+
+import pytest
+from client import new_address
+from stack.process import wait_until
+
+LIMIT, WORKERS, WINDOW, SHORT_WINDOW = 5, 4, 60, 6
+
+
+@pytest.fixture(scope="module")
+def limited(make_service):
+    return make_service(workers=WORKERS, settings=[("limits", "new_leads_per_campaign", f"{LIMIT}/{WINDOW}s")])
+
+
+def new_leads(campaign, count, name="new"):
+    """Each from an address of its own; the answers."""
+    return [campaign.post({"email": f"{name}{number}@example.org"}, key=None) for number in range(count)]
+
+
+def lines(service, campaign):
+    text = service.responders.log.read_text(encoding="utf-8")
+    return [line for line in text.splitlines() if "new_leads_limited" in line and f"campaign={campaign.id}" in line.split()]
+
+
+def test_new_leads_of_a_campaign(limited):
+    """5 New leads: the limit, 429 with what a client needs; other campaigns have their own"""
+    campaign, other = limited.campaign(limited.account()), limited.campaign(limited.account())
+    answers = new_leads(campaign, LIMIT + 3)
+    assert [answer.status for answer in answers] == [200] * LIMIT + [429] * 3
+    refused = answers[-1]
+    assert refused.verdict == (429, "rate_limited") and 0 < int(refused.headers["Retry-After"]) <= WINDOW + 1
+    assert (refused.headers["RateLimit-Limit"], refused.headers["RateLimit-Remaining"]) == (str(LIMIT), "0")
+    assert campaign.stats()["total"] == LIMIT
+    assert [answer.status for answer in new_leads(other, 1)] == [200]
+
+
+def test_after_the_window(make_service):
+    """5: a caller that waits as long as it was told passes"""
+    service = make_service(workers=2, settings=[("limits", "new_leads_per_campaign", f"1/{SHORT_WINDOW}s")])
+    campaign = service.campaign()
+    refused = wait_until(lambda: next((answer for answer in new_leads(campaign, 3) if answer.status == 429), None), 30, "a refusal")
+    told = time.monotonic() + int(refused.headers["Retry-After"])
+    wait_until(lambda: new_leads(campaign, 1, f"later{time.monotonic()}-")[0].status == 200, 30, "a new lead passes")
+    assert time.monotonic() < told + 5
+
+
+def test_known_leads_pass(limited):
+    """5 New leads: who is known does not count, is not refused, and is answered as ever; nor are calls with a key"""
+    campaign = limited.campaign(limited.account())
+    known = campaign.lead(email="known@example.org")
+    for _ in range(2 * LIMIT):
+        assert campaign.post({"email": "known@example.org"}, key=None).status == 200
+    assert [answer.status for answer in new_leads(campaign, LIMIT)] == [200] * LIMIT
+    wrong = {"email": "x"}, {"email": "nobody@example.org", "must_exist": True}
+    again = [campaign.post({"email": "known@example.org", "plan": "pro"}, key=None) for _ in range(3)]
+    assert [answer.status for answer in again] == [200] * 3
+    assert again[-1].json["counter"] == 1 + 2 * LIMIT + 3 and again[-1].json["social_id"] == known["social_id"]
+    assert [campaign.post(fields, key=None).verdict for fields in wrong] == [(406, "invalid_email"), (404, "lead_not_found")]
+    assert campaign.client.request("GET", f"/v1/{campaign.id}/subscribe", query={"email": "new@example.org"}).status == 429
+    assert campaign.post({"email": "keyed@example.org"}).status == 200
+    assert campaign.post({"email": "refused@example.org"}, key=None).status == 429
+    assert campaign.get({"email": "refused@example.org"}).status == 404
+
+
+def test_what_is_refused_does_not_count_for_its_campaign(limited):
+    """5: a sign-up that fails makes no lead"""
+    campaign = limited.campaign(limited.account())
+    for _ in range(LIMIT + 1):
+        assert campaign.post({"email": "x"}, key=None).status == 406
+    assert [answer.status for answer in new_leads(campaign, LIMIT)] == [200] * LIMIT
+
+
+def test_many_at_once(limited):
+    """5: beyond the limit by as many as there are workers, at most"""
+    campaign, numbers = limited.campaign(limited.account()), itertools.count()
+    with concurrent.futures.ThreadPoolExecutor(2 * WORKERS) as pool:
+        found = list(pool.map(lambda _: campaign.post({"email": f"{next(numbers)}@example.org"}, key=None).status, range(60)))
+    made = campaign.stats()["total"]
+    assert found.count(200) == made and LIMIT <= made < LIMIT + WORKERS
+    assert found.count(429) == 60 - made
+
+
+def test_one_line_a_minute(limited):
+    """docs/operating.md 8: for each campaign, by all processes together"""
+    first, second = limited.campaign(limited.account()), limited.campaign(limited.account())
+    for campaign in (first, second):
+        with concurrent.futures.ThreadPoolExecutor(2 * WORKERS) as pool:
+            found = list(pool.map(lambda number, campaign=campaign: new_leads(campaign, 1, f"n{number}")[0].status,
+                                  range(LIMIT + 20)))
+        assert 429 in found
+    for campaign in (first, second):
+        assert len(lines(limited, campaign)) == 1
+        assert f"limit={LIMIT}" in lines(limited, campaign)[0]
+
+
+def test_custom_fields_without_a_key(service, campaign):
+    """1.3: 2 KiB; what a key has stored stays, and may change within its size"""
+    address = new_address()
+    names = ["a", "b"]
+
+    def fields(size):
+        """Custom fields that have so many bytes as an object."""
+        return {names[0]: "x" * 1000, names[1]: "x" * (size - len('{"a":"","b":""}') - 1000)}
+    ada = {"email": "ada@example.org"}
+    refused = campaign.post({**ada, **fields(2049)}, key=None, address=address)
+    assert refused.verdict == (406, "invalid_parameter") and "2048 bytes" in refused.json["message"]
+    assert campaign.post({**ada, **fields(2048)}, key=None, address=address).status == 200
+    assert campaign.post({**ada, "c": "x"}, key=None, address=address).verdict == (406, "invalid_parameter")
+    assert campaign.post({**ada, "c": "x" * 2000}).status == 200
+    assert campaign.post({**ada, "c": "y" * 2000}, key=None, address=address).status == 200
+    assert campaign.post({**ada, "c": "y" * 2001}, key=None, address=address).verdict == (406, "invalid_parameter")
+    assert campaign.find(**ada)["custom_fields"]["c"] == "y" * 2000

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Who may call (docs/api.md 3): the key of a request, or the token of a link. */
 #include "api/parameters.h"
+#include "api/reads.h"
 
 #include <string.h>
 
@@ -8,7 +9,7 @@
 
 /* `api_key` in query or body, else the last token of either header. */
 static bool
-read_key(struct call *call, struct slice *key)
+read_key_text(struct call *call, struct slice *key)
 {
 	if (!call_read_text(call, READ_KEY, key))
 		return false;
@@ -23,10 +24,7 @@ read_key(struct call *call, struct slice *key)
 static enum result
 find_key(struct call *call, struct slice text, const struct digest *hash)
 {
-	const struct api_backend *backend = call->api->backend;
-	if (!api_key_well_formed(text))
-		return RESULT_NOT_FOUND;
-	return backend->find_key(backend->context, call->request->pool, hash->bytes, call->deadline_ms, &call->key);
+	return api_key_well_formed(text) ? read_key(call, hash->bytes, &call->key) : RESULT_NOT_FOUND;
 }
 
 static bool
@@ -65,7 +63,7 @@ authenticate_by_key(struct call *call)
 {
 	call->key = (struct api_key){ .id = 0 };
 	call->account_id = 0;
-	if (!read_key(call, &call->key_text))
+	if (!read_key_text(call, &call->key_text))
 		return false;
 	if (slice_present(call->key_text))
 		return check_key(call, call->key_text);
@@ -167,7 +165,7 @@ bool
 call_has_same_key(struct call *call)
 {
 	struct slice text;
-	return read_key(call, &text) && slice_equal(text, call->key_text);
+	return read_key_text(call, &text) && slice_equal(text, call->key_text);
 }
 
 bool
@@ -175,7 +173,7 @@ call_count_unread(struct call *call)
 {
 	if (call->counted)
 		return true;
-	if (!read_key(call, &call->key_text))
+	if (!read_key_text(call, &call->key_text))
 		return false;
 	if (slice_present(call->key_text))
 		return check_key(call, call->key_text) && call_pass_account(call);

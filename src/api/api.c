@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "api/parameters.h"
+#include "api/reads.h"
 #include "base/clock.h"
 #include "identity/client_address.h"
 
@@ -110,17 +111,6 @@ refuses(const struct call *call)
 		return FAILURE_MISSING_API_KEY;
 	bool ended = (call->route->flags & ROUTE_UNTIL_END) != 0 && campaign_has_ended(campaign, call->now_ms);
 	return ended ? FAILURE_CAMPAIGN_ENDED : FAILURE_NONE;
-}
-
-/* Counters that are shown are those of now. */
-static enum result
-read_campaign(struct call *call, uint64_t id)
-{
-	const struct api_backend *backend = call->api->backend;
-	struct pool *pool = call->request->pool;
-	if ((call->route->flags & ROUTE_COUNTERS) != 0)
-		return store_find_campaign(call->api->store, pool, id, &call->campaign, &call->now_ms);
-	return backend->find_campaign(backend->context, pool, id, call->deadline_ms, &call->campaign, &call->now_ms);
 }
 
 static bool

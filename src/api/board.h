@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A leaderboard as JSON (docs/api.md 4.1.2), and the same with the row of one more lead. */
+ * A leaderboard as JSON (docs/api.md 4.1.2), the same with the row of one more lead, and a cache of boards. */
 #ifndef LEADHOOK_API_BOARD_H
 #define LEADHOOK_API_BOARD_H
 
@@ -7,10 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/cache.h"
 #include "base/pool.h"
 #include "base/slice.h"
 #include "engine/command.h"
 #include "engine/model.h"
+#include "store/store.h"
 
 struct board_row {
 	uint32_t score, subscription_number, rank;
@@ -30,5 +32,19 @@ MUST_CHECK bool board_write(
 /* The JSON of a board of at most `limit` rows with the row of a lead that is not on it. `standing` is that row. */
 struct slice board_with_lead(
     struct pool *pool, const struct board *board, size_t limit, const struct lead_place *place, struct slice standing);
+
+/* The cache of boards: few and small ones; all others are written for each request. */
+enum { BOARDS_MAX = 16, BOARDS_MAX_BYTES = 256 * 1024, BOARD_MAX_BYTES = 64 * 1024 };
+struct board_key {
+	uint64_t campaign_id;
+	struct campaign_versions versions; /* from before the leaders were read */
+	size_t limit;
+	bool full; /* the view */
+};
+struct cache *boards_new(void);
+/* False when it is not in the cache. Valid until the next boards_put. */
+MUST_CHECK bool boards_find(struct cache *boards, const struct board_key *key, int64_t now_ms, struct board *found);
+/* Stores a copy, unless it is large. */
+void boards_put(struct cache *boards, const struct board_key *key, const struct board *board, int64_t now_ms);
 
 #endif

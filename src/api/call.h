@@ -4,7 +4,7 @@
 #define LEADHOOK_API_CALL_H
 
 #include "api/api.h"
-#include "api/boards.h"
+#include "base/cache.h"
 #include "base/log.h"
 #include "engine/failure.h"
 #include "engine/model.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Campaigns, their numbers, tags and actions, and what monitors request. */
-#include "api/call.h"
+#include "api/reads.h"
 
 #include "base/clock.h"
 
@@ -16,10 +16,9 @@ enum { READY_MS = 2000 };
 void
 handle_ready(struct call *call)
 {
-	const struct api_backend *backend = call->api->backend;
 	if (!call_may_wait(call, WAIT_READ))
 		return;
-	if (backend->ready(backend->context, clock_monotonic_ms() + READY_MS) == RESULT_OK)
+	if (read_readiness(call, clock_monotonic_ms() + READY_MS) == RESULT_OK)
 		call_answer(call, SLICE("{\"status\":\"ok\"}"));
 	else
 		call_fail(call, FAILURE_UNAVAILABLE);
@@ -54,8 +53,7 @@ handle_campaigns(struct call *call)
 {
 	struct campaign *campaigns;
 	size_t count;
-	enum result result =
-	    store_list_campaigns(call->api->store, call->request->pool, call->account_id, &campaigns, &count, &call->now_ms);
+	enum result result = read_campaigns(call, &campaigns, &count);
 	if (result != RESULT_OK) {
 		call_fail(call, call_failure(result));
 		return;
@@ -91,7 +89,7 @@ handle_stats(struct call *call)
 static bool
 find_definitions(struct call *call, struct definitions *definitions)
 {
-	enum result result = store_find_definitions(call->api->store, call->request->pool, call->campaign.id, definitions);
+	enum result result = read_definitions(call, definitions);
 	return result == RESULT_OK || call_fail(call, call_failure(result));
 }
 

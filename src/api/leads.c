@@ -2,6 +2,7 @@
  * Calls about leads: create or update, look up, actions, points and tags; and bulk calls, which are queued and done by the
  * dispatcher (docs/api.md 4.1). */
 #include "api/parameters.h"
+#include "api/reads.h"
 
 /* Runs a command of this call. `answer`: absent is what the command returns. */
 static struct outcome
@@ -39,13 +40,12 @@ handle_signup(struct call *call)
 void
 handle_lookup(struct call *call)
 {
-	const struct api_backend *backend = call->api->backend;
 	struct arguments arguments;
 	struct outcome outcome;
 	if (!call_read(call, READ_LEAD | READ_VIEW, &arguments))
 		return;
 	const struct look_up look_up = { call->campaign.id, arguments.lead, arguments.view, .standing = false };
-	backend->look_up(backend->context, call->request->pool, &look_up, call->deadline_ms, &outcome);
+	read_lead(call, &look_up, &outcome);
 	if (outcome.failure == FAILURE_NONE)
 		call_answer(call, outcome.body);
 	else

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Leads page by page, and the leaderboard. */
 #include "api/parameters.h"
+#include "api/reads.h"
 
 #include "base/clock.h"
 #include "identity/social_id.h"
@@ -39,8 +40,6 @@ write_page(struct call *call, const struct lead_page *page, const struct payload
 void
 handle_list_leads(struct call *call)
 {
-	struct store *store = call->api->store;
-	struct pool *pool = call->request->pool;
 	struct arguments arguments;
 	struct lead_page page;
 	struct payload_subject *subjects;
@@ -48,40 +47,11 @@ handle_list_leads(struct call *call)
 	if (!call_read(call, READ_VIEW | READ_FILTER, &arguments))
 		return;
 	arguments.filter.limit = arguments.limit == 0 ? PAGE_LEADS : arguments.limit;
-	enum result result = store_list_leads(store, pool, call->campaign.id, &arguments.filter, &page);
-	if (result == RESULT_OK)
-		result = store_show_leads(store, pool, call->campaign.id, page.leads, page.count, &subjects);
-	if (result == RESULT_OK)
-		result = store_payload_settings(store, &settings);
+	enum result result = read_page(call, &arguments.filter, &page, &subjects, &settings);
 	if (result == RESULT_OK)
 		write_page(call, &page, subjects, settings, arguments.view);
 	else
 		call_fail(call, call_failure(result));
-}
-
-/* The leaders as they were last written, or written now. RESULT_CONFLICT: now, but leads have changed since `versions`. */
-static enum result
-find_leaders(struct call *call, size_t limit, const struct campaign_versions *versions, int64_t now_ms, struct board *board)
-{
-	struct store *store = call->api->store;
-	struct pool *pool = call->request->pool;
-	const struct board_key key = { call->campaign.id, *versions, limit, call->account_id != 0 };
-	struct campaign_versions behind;
-	struct lead *leaders;
-	size_t count;
-	if (boards_find(call->api->boards, &key, now_ms, board))
-		return RESULT_OK;
-	enum result result = store_leaderboard(store, pool, call->campaign.id, limit, &leaders, &count);
-	if (result == RESULT_OK)
-		result = store_find_versions(store, pool, call->campaign.id, &behind);
-	if (result != RESULT_OK)
-		return result;
-	if (!board_write(pool, leaders, count, key.full, call->response->body.maximum, board))
-		return RESULT_FAILED;
-	if (behind.leads != versions->leads || behind.settings != versions->settings)
-		return RESULT_CONFLICT;
-	boards_put(call->api->boards, &key, board, now_ms);
-	return RESULT_OK;
 }
 
 /* What is asked for, and the answer as JSON. */
@@ -99,33 +69,28 @@ struct leaderboard {
 static enum failure
 find_me(struct leaderboard *board, struct campaign_versions *versions)
 {
-	const struct call *call = board->call;
-	const struct api_backend *backend = call->api->backend;
-	struct store *store = call->api->store;
-	struct pool *pool = call->request->pool;
+	struct call *call = board->call;
 	const struct look_up look_up = {
 		.campaign_id = call->campaign.id,
 		.reference = { .identity = LEAD_BY_SOCIAL_ID, .value = board->social_id },
 		.view.full = call->account_id != 0,
 		.standing = true,
-	}, *one = &look_up;
+	};
 	struct outcome outcome = { .failure = FAILURE_LEAD_NOT_FOUND };
-	if (slice_present(board->social_id) && store_in_snapshot(store))
-		store_answer_look_ups(store, pool, &one, 1, &outcome);
-	else if (slice_present(board->social_id))
-		backend->look_up(backend->context, pool, &look_up, call->deadline_ms, &outcome);
+	if (slice_present(board->social_id))
+		read_lead(call, &look_up, &outcome);
 	board->me = outcome.body;
 	board->place = outcome.place;
 	*versions = outcome.versions;
 	if (outcome.failure != FAILURE_LEAD_NOT_FOUND)
 		return outcome.failure;
-	enum result result = store_find_versions(store, pool, call->campaign.id, versions);
+	enum result result = read_versions(call, versions);
 	return result == RESULT_OK ? FAILURE_NONE : call_failure(result);
 }
 
 /* RESULT_CONFLICT: `me` and the leaders are not of the same moment. */
 static enum result
-read_board(struct store *store UNUSED, struct pool *pool UNUSED, void *context)
+read_leaderboard(struct store *store UNUSED, struct pool *pool UNUSED, void *context)
 {
 	struct leaderboard *board = context;
 	int64_t now_ms = clock_monotonic_ms();
@@ -133,7 +98,7 @@ read_board(struct store *store UNUSED, struct pool *pool UNUSED, void *context)
 	board->failure = find_me(board, &versions);
 	if (board->failure != FAILURE_NONE)
 		return RESULT_OK;
-	return find_leaders(board->call, board->limit, &versions, now_ms, &board->leaders);
+	return read_board(board->call, board->limit, &versions, now_ms, &board->leaders);
 }
 
 /* Without a key the board that goes with a fraudulent lead is as if the lead were not: `me` and the leaders agree. */
@@ -159,7 +124,7 @@ handle_leaderboard(struct call *call)
 	/* whatever can be no social id is nobody's */
 	if (!slice_present(typed) || !social_id_parse(call->request->pool, typed, &board.social_id))
 		board.social_id = SLICE_NONE;
-	enum result result = store_read_consistently(call->api->store, call->request->pool, read_board, &board);
+	enum result result = read_consistently(call, read_leaderboard, &board);
 	if (result != RESULT_OK)
 		board.failure = call_failure(result);
 	if (board.failure != FAILURE_NONE) {

@@ -4,7 +4,6 @@ noinst_LIBRARIES += %D%/libapi.a
 	%D%/answer.c \
 	%D%/api.c %D%/api.h \
 	%D%/board.c %D%/board.h \
-	%D%/boards.c %D%/boards.h \
 	%D%/call.c %D%/call.h \
 	%D%/campaigns.c \
 	%D%/identifiers.c \
@@ -13,6 +12,7 @@ noinst_LIBRARIES += %D%/libapi.a
 	%D%/lists.c \
 	%D%/opt_out.c \
 	%D%/parameters.c %D%/parameters.h \
+	%D%/reads.c %D%/reads.h \
 	%D%/routes.c \
 	%D%/signup.c \
 	%D%/webhooks.c

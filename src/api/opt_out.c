@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The links of `unsubscribe_url`: for people who click, and for mail programs that post (RFC 8058). */
 #include "api/parameters.h"
+#include "api/reads.h"
 
 #include "identity/social_id.h"
 #include "webhook/signature.h"
@@ -12,7 +13,7 @@ call_check_token(struct call *call)
 	const struct slice *segments = call->request->segments;
 	const struct payload_settings *settings;
 	uint64_t campaign_id;
-	enum result result = store_payload_settings(call->api->store, &settings);
+	enum result result = read_payload_settings(call, &settings);
 	if (result != RESULT_OK)
 		return call_fail(call, call_failure(result));
 	if (slice_to_u64(segments[1], INT64_MAX, &campaign_id) &&
@@ -27,7 +28,7 @@ ask(struct call *call, const struct lead_reference *reference)
 {
 	struct pool *pool = call->request->pool;
 	struct lead lead;
-	enum result result = store_find_lead(call->api->store, pool, call->campaign.id, reference, &lead);
+	enum result result = read_lead_row(call, reference, &lead);
 	if (result != RESULT_OK) {
 		call_fail(call, result == RESULT_NOT_FOUND ? FAILURE_LEAD_NOT_FOUND : call_failure(result));
 		return;

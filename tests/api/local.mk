@@ -1,7 +1,7 @@
 if HAVE_CMOCKA
 check_PROGRAMS += %D%/test_boards
 %C%_test_boards_SOURCES = %D%/test_boards.c
-%C%_test_boards_LDADD = src/api/libapi.a src/limit/liblimit.a src/base/libbase.a $(CMOCKA_LIBS)
+%C%_test_boards_LDADD = src/api/libapi.a $(engine_libs) $(CMOCKA_LIBS)
 endif
 
 # The store is the test's own.

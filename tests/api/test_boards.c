@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "api/boards.h"
+#include "api/board.h"
 
 static const struct campaign_versions versions = { 3, 5 };
 static char filler[BOARD_MAX_BYTES + 1];

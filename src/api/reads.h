@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ * All that handlers read. Which backend answers, the committer or the worker's own store, is decided here; so is what may come
+ * from a cache. Results are in the pool of the request, and as store/store.h describes them. */
+#ifndef LEADHOOK_API_READS_H
+#define LEADHOOK_API_READS_H
+
+#include "api/board.h"
+#include "api/call.h"
+
+/* From a cache, at most a second old. */
+MUST_CHECK enum result read_key(struct call *call, const unsigned char hash[32], struct api_key *key);
+MUST_CHECK enum result read_readiness(struct call *call, int64_t deadline_ms);
+/* call->campaign and call->now_ms. From a cache, at most a second old, unless the route shows counters. */
+MUST_CHECK enum result read_campaign(struct call *call, uint64_t id);
+
+/* A lead as JSON. Inside read_consistently it is of the same moment as the rest. */
+void read_lead(struct call *call, const struct look_up *look_up, struct outcome *outcome);
+MUST_CHECK enum result read_lead_row(struct call *call, const struct lead_reference *reference, struct lead *lead);
+MUST_CHECK enum result read_campaigns(struct call *call, struct campaign **campaigns, size_t *count);
+MUST_CHECK enum result read_definitions(struct call *call, struct definitions *definitions);
+MUST_CHECK enum result read_webhooks(struct call *call, struct webhook_row **webhooks, size_t *count);
+MUST_CHECK enum result read_payload_settings(struct call *call, const struct payload_settings **settings);
+/* A page with what its payloads are written from. */
+MUST_CHECK enum result read_page(struct call *call, const struct lead_filter *filter, struct lead_page *page,
+    struct payload_subject **subjects, const struct payload_settings **settings);
+
+MUST_CHECK enum result read_versions(struct call *call, struct campaign_versions *versions);
+/* At most `limit` leaders, from a cache when they were read at these versions. RESULT_CONFLICT: leads have changed since. */
+MUST_CHECK enum result read_board(
+    struct call *call, size_t limit, const struct campaign_versions *versions, int64_t now_ms, struct board *board);
+/* As store_read_consistently. */
+MUST_CHECK enum result read_consistently(struct call *call, consistent_read *body, void *context);
+
+#endif

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/operating.md 3.1: which server the programs trust, and what they never send it."""
+"""docs/operating.md 3.1: which database servers the programs trust, and what they never send to others."""
 import getpass
 import json
 import os
@@ -17,7 +17,7 @@ from stack.process import wait_until
 
 PASSWORD = "correct horse battery staple"
 ADDRESS = "127.0.0.1"
-# The resolver takes it for 127.0.0.1. For the programs it is a name, which may be that of any host.
+# The resolver returns 127.0.0.1 for it. The programs treat it as another host's name.
 OTHER_HOST = "127.1"
 PROGRAMS = {"leadhook": ["status"], "leadhook-dispatch": ["--max-runtime", "2"], "leadhook-fcgi": ["--workers", "1"]}
 NOT_ALLOWED, NO_TLS = "not allowed", "SSL is required, but the server does not support it"
@@ -53,7 +53,7 @@ def context(certificate):
 
 
 def of_database(**settings):
-    """The settings of [database] as variables, which win over the installation's file."""
+    """Settings of [database] as variables, which override the installation's file."""
     return {f"LEADHOOK_DATABASE_{name.upper()}": str(value) for name, value in settings.items()}
 
 
@@ -62,10 +62,10 @@ def connecting(server, host=ADDRESS, **settings):
 
 
 def run(installation, program, env, tmp_path):
-    """Until it ends, or (the responders) has logged what is wrong; the log."""
+    """Runs the program until it ends, or until the responders have logged the error; returns the log."""
     if program != "leadhook-fcgi":
         done = call(installation, *PROGRAMS[program], program=program, env=env)
-        # A run from cron ends with what an operator sees: this does not pass by itself.
+        # A run from cron ends with an error that needs the operator.
         assert done.returncode == (UNAVAILABLE if program == "leadhook" else CONFIG)
         return done.stderr
     log = tmp_path / "fcgi.log"
@@ -81,7 +81,7 @@ def run(installation, program, env, tmp_path):
 
 
 def sent_to(server):
-    """By all clients, once one has come and gone."""
+    """What all clients sent, once one has disconnected."""
     wait_until(lambda: server.received, 20, "a client of the rogue database")
     return b"".join(packet for client in server.received for packet in client)
 
@@ -91,12 +91,12 @@ def sent_to(server):
     ("mysql_clear_password", None), (NATIVE, "mysql_clear_password"), ("dialog", None), (NATIVE, "dialog"),
     (NATIVE, "mysql_old_password"), (NATIVE, "sha256_password"), (NATIVE, "caching_sha2_password")])
 def test_no_plugin_gets_the_password(service, rogue, tmp_path, program, first, then):
-    """whatever the server asks for, in its greeting or later; the log says what to look at"""
+    """for any plugin that the server requests, in its greeting or later; the log has a hint"""
     server = rogue(first, then)
     log = run(service.installation, program, connecting(server), tmp_path)
     sent = sent_to(server)
     assert PASSWORD.encode() not in sent
-    # The control: as far as the allowed plugin goes, the server is answered.
+    # The control: the server gets an answer while the plugins are allowed.
     assert (service.installation.name.encode() in sent) == (first == NATIVE)
     assert " error " in log and "number=5010" in log and NOT_ALLOWED in log and "ed25519" in log
     assert PASSWORD not in log
@@ -138,7 +138,7 @@ def by_option_file(tmp_path, server, host, lines):
 @pytest.mark.parametrize("host, lines", [(OTHER_HOST, []), (OTHER_HOST, ["ssl-verify-server-cert = 0", "ssl-enforce = 0"]),
                                          (f"{ADDRESS},{OTHER_HOST}", [])])
 def test_a_host_of_the_option_file(service, rogue, tmp_path, host, lines):
-    """needs TLS as one of ours does, and no line of the file makes it less"""
+    """needs TLS as well, and no line of the file can weaken that"""
     server = rogue()
     env = by_option_file(tmp_path, server, host, lines)
     assert call(service.installation, "status", env=env).returncode == UNAVAILABLE
@@ -146,7 +146,7 @@ def test_a_host_of_the_option_file(service, rogue, tmp_path, host, lines):
 
 
 def test_plugins_of_the_option_file(service, rogue, tmp_path):
-    """are not allowed either; a password of that file is kept as well as ours"""
+    """are not allowed either; a password of that file is protected as well"""
     server = rogue("dialog")
     env = by_option_file(tmp_path, server, ADDRESS, ["restricted-auth = dialog", f"password = {PASSWORD}"])
     done = call(service.installation, "status", env={**env, **of_database(password="")})
@@ -156,7 +156,7 @@ def test_plugins_of_the_option_file(service, rogue, tmp_path):
 
 @pytest.mark.parametrize("then, gets_it", [("caching_sha2_password", True), ("mysql_clear_password", False), ("dialog", False)])
 def test_plugins_inside_tls(service, rogue, authority, then, gets_it):
-    """caching_sha2_password may send the password to a server with a valid certificate, no other may"""
+    """caching_sha2_password may send the password to a server with a valid certificate only"""
     server = rogue(NATIVE, then, tls=context(authority.issue("server")))
     done = call(service.installation, "status", env=connecting(server, tls="verify", tls_ca=authority.file))
     assert done.returncode == UNAVAILABLE
@@ -165,7 +165,7 @@ def test_plugins_inside_tls(service, rogue, authority, then, gets_it):
 
 
 def test_nothing_is_sent_before_the_certificate_is_verified(service, rogue, stranger, authority):
-    """a certificate of a stranger, one with another name"""
+    """a certificate of another authority, or for another name"""
     for issuer, names in ((stranger, "IP:127.0.0.1"), (authority, "DNS:other.example")):
         server = rogue(tls=context(issuer.issue("server", names)))
         done = call(service.installation, "status", env=connecting(server, tls="verify", tls_ca=authority.file))
@@ -174,7 +174,7 @@ def test_nothing_is_sent_before_the_certificate_is_verified(service, rogue, stra
 
 
 class TlsMariaDB(MariaDB):
-    """Also on a loopback port, where an account has to come by TLS."""
+    """Also listens on a loopback port, where accounts need TLS."""
 
     def __init__(self, folder, certificate):
         self.port = free_port()
@@ -204,7 +204,7 @@ def tls_service(make_service, tls_database, authority):
 
 
 def test_all_programs_over_tls(tls_service):
-    """verified; the account demands TLS of them, and a restart of the server ends none"""
+    """the certificate is verified, the account requires TLS, and a restart of the server ends no program"""
     campaign = tls_service.campaign()
     campaign.webhook("new_signup")
     campaign.lead(email="ada@example.org")
@@ -218,7 +218,7 @@ def test_all_programs_over_tls(tls_service):
 
 
 def finding(installation, **settings):
-    """The only one of `leadhook check`."""
+    """The only finding of `leadhook check`."""
     done = call(installation, "check", "--json", env=of_database(**settings))
     assert done.returncode == CONFIG
     [found] = json.loads(done.stdout)["findings"]
@@ -226,7 +226,7 @@ def finding(installation, **settings):
 
 
 def test_certificates_of_the_server(tls_service, stranger, tmp_path):
-    """a stranger's, another name, a CA file without certificates: each has its error, and a hint"""
+    """another authority, another name, a CA file without certificates: each has its error and a hint"""
     garbage = tmp_path / "garbage.pem"
     garbage.write_text("none\n")
     for settings, error in (({"tls_ca": stranger.file}, "certificate"), ({"tls_ca": ""}, "certificate"),
@@ -238,8 +238,8 @@ def test_certificates_of_the_server(tls_service, stranger, tmp_path):
         assert "database.tls_ca" in found["hint"]
 
 
-def test_the_certificates_of_the_system(tls_service, authority):
-    """are what a server is verified with when database.tls_ca is not set"""
+def test_system_certificates(tls_service, authority):
+    """verify the server when database.tls_ca is not set"""
     trusted = {**of_database(tls_ca=""), "SSL_CERT_FILE": str(authority.file)}
     assert call(tls_service.installation, "check", env=trusted).returncode == OK
     assert finding(tls_service.installation, tls_ca="")["what"] == "connection"
@@ -252,7 +252,7 @@ def test_certificates_of_the_option_file(tls_service, authority, tmp_path):
 
 
 def test_check_warns_of_connections_without_tls(tls_service, tls_database):
-    """to another host always, on this host unless that was chosen; never by the unix socket"""
+    """to another host always, on this host unless TLS is off by setting; never for the unix socket"""
     name = tls_service.installation.setting("database", "user")
     tls_database.sql(f"ALTER USER '{name}'@'{ADDRESS}' REQUIRE NONE")
     bare = {"tls_ca": ""}
@@ -264,8 +264,8 @@ def test_check_warns_of_connections_without_tls(tls_service, tls_database):
     tls_database.sql(f"ALTER USER '{name}'@'{ADDRESS}' REQUIRE SSL")
 
 
-def test_a_server_that_knows_the_account_by_its_socket(service, database):
-    """unix_socket: no plugin of the client's is needed, no password is sent"""
+def test_account_identified_by_its_socket(service, database):
+    """unix_socket: the client needs no plugin and sends no password"""
     done = call(service.installation, "status", env=of_database(user=getpass.getuser(), password=""))
     assert done.returncode == OK, done.stderr
 
@@ -275,6 +275,6 @@ def test_a_server_that_knows_the_account_by_its_socket(service, database):
     ({"tls_ca": "/nonexistent/ca.pem"}, "LEADHOOK_DATABASE_TLS_CA: /nonexistent/ca.pem: No such file or directory"),
     ({"tls": "off", "tls_ca": "/dev/null"}, "database.tls_ca: is set, but database.tls is off")])
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_settings_that_are_no_use(service, program, settings, problem):
+def test_settings_without_effect(service, program, settings, problem):
     done = call(service.installation, "--check-config", program=program, env=of_database(**settings))
     assert done.returncode == CONFIG and problem in done.stderr

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/deliveries.md 2, 3 and 6: what arrives at a receiver, and when. docs/api.md 4.7: which operation makes which event."""
+"""docs/deliveries.md 2, 3 and 6: what a receiver gets, and when. docs/api.md 4.7: the events of each operation."""
 import signal
 import time
 import urllib.parse
@@ -23,7 +23,7 @@ def service(make_service):
 
 @pytest.mark.smoke
 def test_a_delivery(service, receiver, campaign):
-    """2: method, body, headers, signature; the payload is the full view at that moment"""
+    """2: method, body, headers, signature; the payload is the full view at the time of the event"""
     campaign.webhook("new_signup")
     lead = campaign.lead(**ADA, plan="gold")
     service.dispatch()
@@ -45,7 +45,7 @@ def test_a_lead_without_a_key_is_delivered_in_full(service, receiver, campaign):
 
 
 def test_events_of_sign_ups(service, receiver, campaign):
-    """4.7: new_signup and new_signup_not_excluded once, repeat_signup for each update, as each call left the lead"""
+    """4.7: new_signup and new_signup_not_excluded once, repeat_signup for each update, with the lead as after each call"""
     campaign.webhook("new_signup", "new_signup_not_excluded", "repeat_signup")
     for _ in range(3):
         campaign.lead(**ADA)
@@ -57,7 +57,7 @@ def test_events_of_sign_ups(service, receiver, campaign):
 
 
 def test_only_subscribed_events(service, receiver, campaign):
-    """4.7: no subscribed webhook, no row"""
+    """4.7: without a subscribed webhook there is no row"""
     campaign.webhook("repeat_signup")
     campaign.lead(**ADA)
     campaign.lead(**ADA)
@@ -80,8 +80,8 @@ def test_each_webhook_has_its_own_deliveries(service, receiver, campaign):
 @pytest.mark.parametrize("host, typed, target", [
     ("127.0.0.1", "/ä-{}?ö=1&x[]={{}}#ü", "/%C3%A4-{}?%C3%B6=1&x%5B%5D=%7B%7D"),
     ("１２７。0。0。1", "/{}", "/{}"), ("127.1", "?{}", "/?{}")])
-def test_what_is_dialled_is_ascii(service, receiver, campaign, host, typed, target):
-    """1, 2: a host in letters of any script is reached, path and query arrive percent-encoded; the URL is shown as typed"""
+def test_urls_are_converted_to_ascii(service, receiver, campaign, host, typed, target):
+    """1, 2: hosts in any script are reached, path and query are percent-encoded; the URL is shown as typed"""
     url, target = f"http://{host}:{receiver.port}{typed.format(campaign.id)}", target.format(campaign.id)
     response = campaign.post({"url": url, "event": "new_signup"}, path="/outbound-webhook")
     assert response.status == 200
@@ -95,7 +95,7 @@ def test_what_is_dialled_is_ascii(service, receiver, campaign, host, typed, targ
 
 
 def test_form_format(service, receiver, campaign):
-    """2 form: nested values with brackets, null is empty, booleans are words, empty arrays and objects are left out"""
+    """2 form: nested values with brackets, null is empty, booleans are words, empty arrays and objects are omitted"""
     campaign.webhook("new_signup", format="form")
     lead = campaign.lead(**ADA, plan="x & y", list=["a", "b"])
     service.dispatch()
@@ -137,7 +137,7 @@ def test_success(service, receiver, campaign, status):
 
 @pytest.mark.slow
 def test_the_first_retry_comes_after_5_seconds(service, receiver, campaign):
-    """3 Schedule: +-20 %; a poll of the idle daemon and the attempt itself come on top"""
+    """3 Schedule: +-20 %, plus the daemon's poll interval and the attempt itself"""
     campaign.webhook("new_signup")
     receiver.script(campaign.hook, Answer(500), Answer(200))
     campaign.lead(**ADA)
@@ -152,7 +152,7 @@ def test_the_first_retry_comes_after_5_seconds(service, receiver, campaign):
 @pytest.mark.slow
 @pytest.mark.parametrize("status", [429, 503, 500])
 def test_retry_after_is_a_floor(service, receiver, campaign, status):
-    """3 Retry-After: with 429 and 503 for the whole webhook, else for that delivery"""
+    """3 Retry-After: 429 and 503 delay the whole webhook, other statuses that delivery"""
     campaign.webhook("new_signup")
     receiver.script(campaign.hook, Answer(status, {"Retry-After": "3600"}), Answer(200))
     campaign.lead(**ADA)
@@ -168,7 +168,7 @@ def states(service, webhook):
 
 
 def fail_first(service, receiver, campaign, *answers):
-    """A webhook with a delivery that is to be tried again in a while; what the receiver answers then."""
+    """A webhook with a delivery that waits for its retry; the receiver then answers with `answers`."""
     webhook = campaign.webhook("new_signup")
     receiver.script(campaign.hook, Answer(500, {"Retry-After": "3600"}), *answers)
     campaign.lead(**ADA)
@@ -179,7 +179,7 @@ def fail_first(service, receiver, campaign, *answers):
 
 
 def test_gone_disables(service, receiver, campaign):
-    """3: 410 disables the webhook, its pending deliveries end, none are made any more"""
+    """3: 410 disables the webhook, ends its pending deliveries, and prevents new ones"""
     webhook = fail_first(service, receiver, campaign, Answer(410))
     campaign.lead(email="b@example.org")
     service.dispatch()
@@ -191,8 +191,8 @@ def test_gone_disables(service, receiver, campaign):
     assert states(service, webhook) == [("failed", 1, None)] * 2
 
 
-def test_what_a_killed_dispatcher_left_of_a_webhook_that_is_gone(service, receiver, campaign):
-    """3 410: its pending deliveries end with the next run, not when they are due"""
+def test_deliveries_of_a_gone_webhook_end_after_a_kill(service, receiver, campaign):
+    """3 410: pending deliveries end with the next run, whenever they are due"""
     webhook = fail_first(service, receiver, campaign)
     service.installation.sql(f"UPDATE lh_webhooks SET state = 'gone' WHERE id = {webhook['referenceId']}")
     service.dispatch()
@@ -200,8 +200,8 @@ def test_what_a_killed_dispatcher_left_of_a_webhook_that_is_gone(service, receiv
     assert len(receiver.at(campaign.hook)) == 1
 
 
-def test_deleting_stops_what_is_pending(service, receiver, campaign):
-    """1 DELETE: pending deliveries are never sent from then on, and end with the next run, due or not"""
+def test_deleting_a_webhook_ends_its_pending_deliveries(service, receiver, campaign):
+    """1 DELETE: pending deliveries are never sent, and end with the next run, due or not"""
     webhook = fail_first(service, receiver, campaign)
     campaign.lead(email="b@example.org")
     response = campaign.client.request("DELETE", campaign.path + "/outbound-webhook", key=campaign.key,
@@ -229,7 +229,7 @@ def test_a_failed_attempt_is_recorded(service, receiver, campaign):
 
 @pytest.mark.slow
 def test_a_hanging_receiver_does_not_delay_the_others(service, account, receiver, campaign):
-    """4 Fairness: many rows that hang, more than there are slots, have no more than one webhook's share of these"""
+    """4 Fairness: more hanging deliveries than slots occupy only one webhook's share of the slots"""
     other = service.campaign(account)
     campaign.webhook("new_signup")
     other.webhook("new_signup")
@@ -249,7 +249,7 @@ def test_a_hanging_receiver_does_not_delay_the_others(service, account, receiver
         receiver.released.clear()
 
 
-def test_the_daemon_is_quick(service, receiver, campaign):
+def test_idle_daemon_polls_often(service, receiver, campaign):
     """6: an idle daemon wakes at least every 200 ms"""
     campaign.webhook("new_signup")
     service.dispatcher.start()
@@ -264,7 +264,7 @@ def test_the_daemon_is_quick(service, receiver, campaign):
 
 
 def test_the_cron_line(service, receiver, campaign):
-    """6, docs/operating.md 5: the shipped crontab, as cron runs it: assignments become the environment, the rest goes to sh"""
+    """6, docs/operating.md 5: the shipped crontab, as cron runs it: assignments form the environment, the rest goes to sh"""
     table = fill("crontab", leadhook_dispatch=service.installation.program("leadhook-dispatch"),
                  leadhook_config=service.installation.config)
     lines = [line for line in table.splitlines() if line and not line.startswith("#")]
@@ -278,7 +278,7 @@ def test_the_cron_line(service, receiver, campaign):
 
 
 def test_a_second_dispatcher_with_the_same_lock_ends_at_once(service, receiver, campaign):
-    """6: silently, with success, and leaves the first alone"""
+    """6: without output, with success; the first one continues"""
     campaign.webhook("new_signup")
     service.dispatcher.start()
     try:
@@ -294,8 +294,8 @@ def test_a_second_dispatcher_with_the_same_lock_ends_at_once(service, receiver, 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.slow
-def test_a_graceful_end_lets_what_is_in_flight_end(service, receiver, campaign, number):
-    """6 TERM, INT: takes nothing new, records, exits 0"""
+def test_graceful_end_finishes_attempts_under_way(service, receiver, campaign, number):
+    """6 TERM, INT: claims no more, records results, exits 0"""
     campaign.webhook("new_signup")
     receiver.script(campaign.hook, Answer(delay=2))
     campaign.lead(**ADA)
@@ -304,4 +304,4 @@ def test_a_graceful_end_lets_what_is_in_flight_end(service, receiver, campaign, 
     assert service.dispatcher.stop(number) == 0
     receiver.script(campaign.hook, Answer())
     service.dispatch()
-    assert len(receiver.at(campaign.hook)) == 1, "its outcome was recorded"
+    assert len(receiver.at(campaign.hook)) == 1, "the result was not recorded"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/operating.md 4, docs/deliveries.md 3 and 6: what became of a delivery, why it waits, and sending it again."""
+"""docs/operating.md 4, docs/deliveries.md 3 and 6: the state of a delivery, why it waits, and sending it again."""
 import json
 
 import pytest
@@ -31,7 +31,7 @@ def webhook(campaign):
 
 @pytest.fixture
 def show(leadhook):
-    """All of a delivery, whose members are always the same."""
+    """Returns a function that shows a delivery; its members are always the same."""
     def shown(delivery):
         answer = leadhook("delivery", "show", delivery)
         assert list(answer) == SHOWN and all(list(attempt) == LOGGED for attempt in answer["log"])
@@ -40,12 +40,12 @@ def show(leadhook):
 
 
 def ids(service, webhook, *words):
-    """Of the webhook's deliveries, the latest first."""
+    """Ids of the webhook's deliveries, latest first."""
     return [row["id"] for row in service.installation.admin("delivery", "list", "--webhook", str(webhook), *map(str, words))]
 
 
 def fail_for_good(service, campaign, webhook, count=1, **settings):
-    """Deliveries that have failed, their schedule being at its end; their ids."""
+    """Deliveries that have failed at the end of their schedule; returns their ids."""
     service.installation.admin("webhook", "set", str(webhook), "schedule=1s", "rate=0")
     service.receiver.script(campaign.hook, Answer(500, body=b"no"))
     campaign.leads(count)
@@ -61,7 +61,7 @@ def fail_for_good(service, campaign, webhook, count=1, **settings):
 # --- show ---
 
 def test_show(service, leadhook, receiver, campaign, webhook, show):
-    """4 delivery show: the list's row, where it goes, what is sent, and the log of attempts"""
+    """4 delivery show: the list's row, destination, content and log of attempts"""
     receiver.script(campaign.hook, Answer(201, body=b"created"))
     lead = campaign.lead(**ADA)
     [delivery] = ids(service, webhook)
@@ -83,7 +83,7 @@ def test_show(service, leadhook, receiver, campaign, webhook, show):
 
 
 def test_show_failures(service, leadhook, receiver, campaign, webhook, show):
-    """6 Log: status or error class, the first 1 KiB of the answer; one that is no UTF-8 is fixed"""
+    """6 Log: status or error class, the first 1 KiB of the answer with invalid UTF-8 replaced"""
     receiver.script(campaign.hook, Answer(500, body=b"\xff<" + "ü".encode() * 1000))
     campaign.lead(**ADA)
     unused = leadhook("webhook", "add", campaign.id, f"http://127.0.0.1:{free_port()}/", "new_signup")["id"]
@@ -96,7 +96,7 @@ def test_show_failures(service, leadhook, receiver, campaign, webhook, show):
 
 
 def test_output_for_people(service, receiver, campaign, webhook):
-    """4: lines, and the log as a table; nothing of the answer gives orders to a terminal"""
+    """4: lines, and the log as a table; control characters of the answer do not reach the terminal"""
     receiver.script(campaign.hook, Answer(200, body=b"\x1b[31m\xff"))
     campaign.lead(**ADA)
     service.dispatch()
@@ -112,7 +112,7 @@ def test_output_for_people(service, receiver, campaign, webhook):
 
 
 def test_waiting_for(service, leadhook, receiver, campaign, webhook, show):
-    """4: for each delivery that has not ended one word says why"""
+    """4: for each delivery that has not ended, one word gives the reason"""
     receiver.script(campaign.hook, Answer(500))
     campaign.lead(**ADA)
     [delivery] = ids(service, webhook)
@@ -155,8 +155,8 @@ def test_waiting_for_an_attempt(service, receiver, campaign, webhook, show):
 
 # --- redeliver ---
 
-def test_redeliver_what_failed(service, leadhook, receiver, campaign, webhook, show):
-    """6 redeliver: the same webhook-id and bytes, a new attempt in the log, the schedule begins anew"""
+def test_redeliver_failed(service, leadhook, receiver, campaign, webhook, show):
+    """6 redeliver: the same webhook-id and bytes, a new attempt in the log, the schedule starts again"""
     [delivery] = fail_for_good(service, campaign, webhook)
     before = show(delivery)
     assert (before["state"], before["attempts"], before["waiting_for"]) == ("failed", ATTEMPTS, None)
@@ -181,8 +181,8 @@ def test_redeliver_what_failed(service, leadhook, receiver, campaign, webhook, s
     service.check()
 
 
-def test_redeliver_what_was_delivered(service, leadhook, receiver, campaign, webhook, show):
-    """6 redeliver: whatever has ended"""
+def test_redeliver_delivered(service, leadhook, receiver, campaign, webhook, show):
+    """6 redeliver: any delivery that has ended"""
     campaign.lead(**ADA)
     service.dispatch()
     [delivery] = ids(service, webhook)
@@ -193,8 +193,8 @@ def test_redeliver_what_was_delivered(service, leadhook, receiver, campaign, web
     assert (show(delivery)["state"], show(delivery)["attempts"]) == ("delivered", 2)
 
 
-def test_redeliver_what_waits(service, leadhook, receiver, campaign, webhook, show):
-    """6 redeliver: what waits for its next attempt is due at once"""
+def test_redeliver_pending(service, leadhook, receiver, campaign, webhook, show):
+    """6 redeliver: a delivery that waits for its next attempt is due at once"""
     receiver.script(campaign.hook, Answer(500), Answer(200))
     campaign.lead(**ADA)
     service.dispatch()
@@ -205,7 +205,7 @@ def test_redeliver_what_waits(service, leadhook, receiver, campaign, webhook, sh
 
 
 def test_redeliver_by_filter(service, account, leadhook, receiver, campaign, webhook):
-    """6 redeliver by webhook, lead, event, time range, state; without a limit all of them, however many"""
+    """6 redeliver by webhook, lead, event, time range, state; without a limit all that match"""
     other = service.campaign(account)
     elsewhere = other.webhook("new_signup", "repeat_signup")["referenceId"]
     leads = campaign.leads(30)
@@ -226,7 +226,7 @@ def test_redeliver_by_filter(service, account, leadhook, receiver, campaign, web
 
 
 def test_redeliver_more_than_one_page(service, leadhook, campaign, webhook):
-    """6 redeliver: in chunks; more than the list shows, or a statement takes"""
+    """6 redeliver: works in chunks; more deliveries than a list or one statement takes"""
     count = 1500
     sql = service.installation.sql
     campaign.lead(**ADA)
@@ -245,8 +245,8 @@ def test_redeliver_more_than_one_page(service, leadhook, campaign, webhook):
             f"DELETE FROM lh_events WHERE id > {first}")
 
 
-def test_redeliver_what_cannot_be_sent(service, leadhook, refused, receiver, campaign, webhook, show):
-    """6: webhooks that were removed or are gone, deliveries that there are not: told by name; 65 when none is left"""
+def test_redeliver_impossible(service, leadhook, refused, receiver, campaign, webhook, show):
+    """6: the error names deliveries of removed or gone webhooks and unknown deliveries; 65 when none remains"""
     campaign.lead(**ADA)
     service.dispatch()
     [delivery] = ids(service, webhook)
@@ -271,8 +271,8 @@ def test_redeliver_what_cannot_be_sent(service, leadhook, refused, receiver, cam
     assert "gone" in refused(DATA, "delivery", "redeliver", str(sendable))
 
 
-def test_redeliver_what_is_under_way(service, refused, receiver, campaign, webhook, show):
-    """6 redeliver: what a dispatcher is at is left alone"""
+def test_redeliver_under_way(service, refused, receiver, campaign, webhook, show):
+    """6 redeliver: a claimed delivery is not changed"""
     receiver.script(campaign.hook, Answer(delay=1))
     campaign.lead(**ADA)
     [delivery] = ids(service, webhook)
@@ -287,7 +287,7 @@ def test_redeliver_what_is_under_way(service, refused, receiver, campaign, webho
 
 
 def test_redeliver_of_a_disabled_webhook(service, leadhook, receiver, campaign, webhook, show):
-    """3 Disabling: its deliveries wait, also those that are sent again"""
+    """3 Disabling: its deliveries wait, including those sent again"""
     campaign.lead(**ADA)
     service.dispatch()
     [delivery] = ids(service, webhook)
@@ -303,8 +303,8 @@ def test_redeliver_of_a_disabled_webhook(service, leadhook, receiver, campaign, 
 
 
 @pytest.mark.parametrize("words", [[], ["1", "--webhook", "1"], ["--json"]])
-def test_redeliver_names_what_it_means(refused, words):
-    """4, 64: deliveries or filters, one of them, not both"""
+def test_redeliver_needs_deliveries_or_filters(refused, words):
+    """4, 64: either deliveries or filters"""
     assert "delivery redeliver takes" in refused(USAGE, "delivery", "redeliver", *words)
 
 
@@ -315,6 +315,6 @@ def test_wrong_values(refused, words):
     refused(DATA, "delivery", *words)
 
 
-def test_what_does_not_exist(refused):
+def test_missing_delivery(refused):
     """4, 65"""
     assert "there is no such delivery" in refused(DATA, "delivery", "show", NO_ID)

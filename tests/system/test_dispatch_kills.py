@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The dispatcher or its database die at random moments, with deliveries in flight: nothing is lost, little is sent twice.
+"""The dispatcher or its database dies at random moments during deliveries: nothing is lost, little is sent twice.
 
-docs/deliveries.md 3 Guarantee, 6 Database gone. LEADHOOK_KILLS says how many kills (scripts/check --long: many more), LEADHOOK_SEED repeats
-what was random of a failure.
+docs/deliveries.md 3 Guarantee, 6 Database gone. LEADHOOK_KILLS is the number of kills (scripts/check --long: more), LEADHOOK_SEED
+repeats the random choices of a failure.
 """
 import random
 import time
@@ -19,7 +19,7 @@ KILLS = int(TEST_SETTINGS.get("LEADHOOK_KILLS", 15))
 IN_FLIGHT = 256  # dispatch.in_flight
 HOOKS, LEADS_A_KILL = 20, 10
 LONGEST_LIFE = 0.5  # seconds, of a dispatcher that is killed
-# Windows that fill all slots. A lease outlives every outage here, so that nothing comes due again meanwhile.
+# Windows that fill all slots. A lease outlasts every outage here, so that nothing becomes due again meanwhile.
 SETTINGS = [("dispatch", "window", 16), ("dispatch", "schedule", "1s " * 32), ("dispatch", "breaker_wait", "1s"),
             ("dispatch", "breaker_max_wait", "1s"), ("dispatch", "attempt_timeout", "3s"), ("dispatch", "lease", "25s")]
 
@@ -41,7 +41,7 @@ def deliveries(service):
 
 @pytest.fixture
 def dispatcher(service):
-    """Not started yet."""
+    """The dispatcher, not started."""
     yield service.dispatcher
     service.receiver.released.set()
     service.dispatcher.stop()
@@ -49,7 +49,7 @@ def dispatcher(service):
 
 
 def sometimes(chance, rarely, mostly, number):
-    """What a receiver answers: so many at random, and then what it mostly does. `rarely`, `mostly`: functions of a generator."""
+    """A receiver's answers: `number` random ones, and then `mostly`. `rarely`, `mostly`: functions of a generator."""
     return [rarely(chance) if chance.random() < 0.25 else mostly(chance) for _ in range(number)] + [mostly(chance)]
 
 
@@ -73,14 +73,14 @@ KINDS = ((at_once, at_once), (slowly, slowly), (failing, at_once), (busy, slowly
 
 
 def sent_twice(messages, deliveries):
-    """Attempts that arrived and were not recorded, of all deliveries."""
+    """Attempts that arrived without being recorded, of all deliveries."""
     recorded = deliveries.attempts()
-    assert {delivery_id(same[0]) for same in messages.values()} <= set(recorded), "each has an outcome"
+    assert {delivery_id(same[0]) for same in messages.values()} <= set(recorded), "every delivery has an outcome"
     return sum(max(0, len(same) - recorded[delivery_id(same[0])]) for same in messages.values())
 
 
 def test_killed_at_random_moments(service, receiver, campaign, dispatcher, deliveries):
-    """3 Guarantee: with receivers of all kinds; what was in flight, and no more, may be sent twice, as it was sent before"""
+    """3 Guarantee: with receivers of all kinds; only deliveries under way may be sent twice, with the same content"""
     seed = int(TEST_SETTINGS.get("LEADHOOK_SEED", random.randrange(2 ** 48)))
     print(f"LEADHOOK_SEED={seed} LEADHOOK_KILLS={KILLS}")
     chance = random.Random(seed)
@@ -92,12 +92,12 @@ def test_killed_at_random_moments(service, receiver, campaign, dispatcher, deliv
     for kill in range(KILLS):
         leads |= sign_up(campaign, LEADS_A_KILL, kill * LEADS_A_KILL)
         dispatcher.start()
-        time.sleep(chance.uniform(0, LONGEST_LIFE))  # the moment is what this is about: there is nothing to wait for
+        time.sleep(chance.uniform(0, LONGEST_LIFE))  # a random moment, with nothing to wait for
         assert dispatcher.alive()
         dispatcher.kill()
         in_flight.append(deliveries.claimed())
     assert max(in_flight) <= IN_FLIGHT
-    assert len([count for count in in_flight if count > 0]) > KILLS / 2, "most kills were in mid-delivery"
+    assert len([count for count in in_flight if count > 0]) > KILLS / 2, "most kills were during deliveries"
     dispatcher.start()
     deliveries.wait_until_ended(60 + KILLS)
     assert dispatcher.stop() == 0
@@ -109,21 +109,21 @@ def test_killed_at_random_moments(service, receiver, campaign, dispatcher, deliv
 
 
 def results_wait(dispatcher):
-    """How often the dispatcher has said that it could not record."""
+    """How often the dispatcher has logged that it could not record results."""
     return dispatcher.log.read_text().count(" database step=record")
 
 
 def begin_and_lose_the_database(campaign, dispatcher, count):
-    """With so many more deliveries in flight the database is killed; returns when their results wait."""
+    """Kills the database while `count` more deliveries are under way; returns when their results wait."""
     receiver, before = campaign.service.receiver, results_wait(dispatcher)
     goal = len(receiver.deliveries) + count
-    wait_until(lambda: len(receiver.deliveries) >= goal, 20, "deliveries are in flight")
+    wait_until(lambda: len(receiver.deliveries) >= goal, 20, "deliveries are under way")
     campaign.service.database.child.kill()
     wait_until(lambda: results_wait(dispatcher) > before, 20, "results wait")
 
 
 def test_killed_while_results_wait(service, database, receiver, campaign, dispatcher, deliveries):
-    """3 Guarantee, 6 Database gone: also results that could not be recorded are no more than what was in flight"""
+    """3 Guarantee, 6 Database gone: unrecorded results are limited to the deliveries under way, too"""
     hooks = ["/a", "/b"]
     for below in hooks:
         campaign.webhook("new_signup", below=below)
@@ -146,7 +146,7 @@ def test_killed_while_results_wait(service, database, receiver, campaign, dispat
 
 
 def test_the_database_restarts(service, database, receiver, campaign, dispatcher, deliveries):
-    """6 Database gone: the dispatcher stays, and records what it held: none of it is sent again"""
+    """6 Database gone: the dispatcher continues and records the waiting results: nothing is sent again"""
     hooks = ["/a", "/b", "/c"]
     for below in hooks:
         campaign.webhook("new_signup", below=below)

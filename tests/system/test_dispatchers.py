@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""docs/deliveries.md 4 Several dispatchers: any number at once, each webhook worked by one at a time; one that dies or sleeps is replaced
-when its lease is over, and changes nothing any more.
+"""docs/deliveries.md 4 Several dispatchers: any number at once, with one per webhook at a time; one that dies or is suspended is
+replaced when its lease ends, and changes nothing afterwards.
 
-They have different lock files, as on different hosts. That a second one with the same file ends at once: test_delivery.py.
+They have different lock files, as on different hosts. test_delivery.py tests a second one with the same file.
 """
 import contextlib
 import re
@@ -15,8 +15,8 @@ from stack.receiver import Answer
 
 pytestmark = pytest.mark.slow
 
-ATTEMPT_TIMEOUT, LEASE = 3, 18  # seconds; the shortest lease that goes with it
-TAKEN_OVER = LEASE + LEASE / 3 + 10  # a lease is looked at three times while it lasts; and what a busy machine needs
+ATTEMPT_TIMEOUT, LEASE = 3, 18  # seconds; the shortest lease for this timeout
+TAKEN_OVER = LEASE + LEASE / 3 + 10  # leases are checked three times while they last; ten seconds are for a busy machine
 HOOKS = 16
 
 
@@ -32,7 +32,7 @@ def deliveries(service):
 
 
 class Dispatcher(Child):
-    """A daemon with a lock file of its own, and with its id, which stands in that file."""
+    """A daemon with its own lock file, which contains its id."""
 
     def __init__(self, service, folder):
         program = service.installation.program("leadhook-dispatch")
@@ -50,7 +50,7 @@ class Dispatcher(Child):
 
     @property
     def token(self):
-        """How the tokens of its claims begin."""
+        """The start of the tokens of its claims."""
         return self.id[:16]
 
     def has_claimed(self):
@@ -66,8 +66,8 @@ def free_shards(service):
 
 @pytest.fixture
 def dispatchers(service, tmp_path):
-    """Makes so many that run; the first has all shards. With `contend` each believes that it has, until it renews its lease: that
-    is worse than anything that leases can bring about."""
+    """Starts `count` dispatchers; the first has all shards. With `contend` each one acts as the owner of all shards until it renews
+    its lease, which is worse than anything that leases can cause."""
     with contextlib.ExitStack() as running:
         def make(count, contend=False):
             made = []
@@ -79,7 +79,7 @@ def dispatchers(service, tmp_path):
                 running.callback(made[-1].kill)
                 made[-1].start()
                 if contend or number == 0:
-                    wait_until(lambda: made[-1].id in owners(service), 10, "it has leased")
+                    wait_until(lambda: made[-1].id in owners(service), 10, "it has leases")
                 if contend:
                     free_shards(service)
             return made
@@ -87,13 +87,13 @@ def dispatchers(service, tmp_path):
 
 
 def owners(service):
-    """Whose the shards are, and how many."""
+    """The owners of shards, with the number of their shards."""
     rows = service.installation.sql("SELECT HEX(owner), COUNT(*) FROM lh_dispatch_shards WHERE owner IS NOT NULL GROUP BY owner")
     return {owner: int(count) for owner, count in (line.split("\t") for line in rows.splitlines())}
 
 
 def share(deliveries, running):
-    """An equal part of the shards for each, as when others have died; returns when all know it, for they have renewed it."""
+    """Gives each an equal part of the shards, as after the death of others; returns when all have renewed their leases."""
     for number, one in enumerate(running):
         deliveries.sql(f"UPDATE lh_dispatch_shards SET owner = UNHEX('{one.id}') WHERE shard % {len(running)} = {number}")
     last = deliveries.number("SELECT MAX(lease_until_ms) FROM lh_dispatch_shards")
@@ -101,7 +101,7 @@ def share(deliveries, running):
 
 
 def all_hooks(campaign, answer):
-    """Registers webhooks of the campaign, enough to be in very different shards; their paths below its own."""
+    """Registers enough webhooks of the campaign to use many shards; returns their paths below the campaign's."""
     hooks = [f"/{number}" for number in range(HOOKS)]
     for below in hooks:
         campaign.webhook("new_signup", below=below)
@@ -110,7 +110,7 @@ def all_hooks(campaign, answer):
 
 
 def test_four_at_once(service, receiver, campaign, deliveries, dispatchers):
-    """4 Several dispatchers: no row is claimed twice, even where two believe to have its webhook"""
+    """4 Several dispatchers: no row is claimed twice, even while two act as owner of its webhook"""
     hooks = all_hooks(campaign, Answer(delay=0.3))
     leads = sign_up(campaign, 100)
     running = dispatchers(4, contend=True)
@@ -124,8 +124,8 @@ def test_four_at_once(service, receiver, campaign, deliveries, dispatchers):
 
 
 def test_one_that_dies(service, receiver, campaign, deliveries, dispatchers):
-    """4 Several dispatchers: its webhooks and what it had in flight come back when its lease ends, to others; nothing is sent
-    twice but that"""
+    """4 Several dispatchers: after its lease others take over its webhooks and its deliveries under way; nothing else is
+    sent twice"""
     hooks = all_hooks(campaign, Answer(delay=1))
     victim, other = dispatchers(2)
     share(deliveries, (victim, other))
@@ -141,7 +141,7 @@ def test_one_that_dies(service, receiver, campaign, deliveries, dispatchers):
     assert owners(service) == {other.id: 64}
     messages = check_arrived(campaign, hooks, leads)
     twice = {delivery_id(same[0]) for same in messages.values() if len(same) > 1}
-    assert twice and twice <= set(due_again), "only what was in flight is sent again"
+    assert twice and twice <= set(due_again), "only deliveries under way are sent again"
     started = dict(deliveries.rows("SELECT delivery_id, started_ms FROM lh_attempts WHERE attempt = 2"))
     assert all(started[one] >= due_again[one] - 50 for one in twice), "not before the lease's end"  # clocks are rounded
     assert other.claims_lost() == 0 and other.stop() == 0
@@ -149,24 +149,24 @@ def test_one_that_dies(service, receiver, campaign, deliveries, dispatchers):
     service.check()
 
 
-def test_one_that_sleeps_longer_than_its_lease(service, receiver, campaign, deliveries, dispatchers):
-    """4 Outcomes are recorded only where the token still matches: what another one has claimed meanwhile is left alone; and the
-    other's clean end gives all back at once"""
-    sleeper, other = dispatchers(2)
-    assert owners(service) == {sleeper.id: 64}
+def test_one_that_is_suspended_longer_than_its_lease(service, receiver, campaign, deliveries, dispatchers):
+    """4 Outcomes are recorded only while the token matches: deliveries claimed by another dispatcher are not changed; the
+    other one's clean end releases all leases at once"""
+    suspended, other = dispatchers(2)
+    assert owners(service) == {suspended.id: 64}
     webhook = campaign.webhook("new_signup")
     count = 3
-    slowly = ATTEMPT_TIMEOUT - 1  # so that nothing has been tried again before it sleeps, however long these sign-ups take
+    slowly = ATTEMPT_TIMEOUT - 1  # so that nothing is retried before the suspension, however long these sign-ups take
     receiver.script(campaign.hook, *[Answer(500, delay=slowly)] * count, *[Answer(200, delay=slowly)] * count, Answer())
     for number in range(count):
         campaign.lead(email=f"{number}@example.org")
     campaign.delivered(count)
-    sleeper.send(signal.SIGSTOP)
-    assert deliveries.claimed(sleeper.token) == count
+    suspended.send(signal.SIGSTOP)
+    assert deliveries.claimed(suspended.token) == count
     campaign.delivered(2 * count, deadline=TAKEN_OVER)
-    assert deliveries.claimed(other.token) == count, "they are in flight again"
-    sleeper.send(signal.SIGCONT)
-    wait_until(lambda: sleeper.claims_lost() == count, 10, "it gives up what it has")
+    assert deliveries.claimed(other.token) == count, "they are under way again"
+    suspended.send(signal.SIGCONT)
+    wait_until(lambda: suspended.claims_lost() == count, 10, "it gives up its claims")
     deliveries.wait_until_ended(15)
     assert owners(service) == {other.id: 64}
     assert len(by_message(campaign.delivered(2 * count))) == count
@@ -177,6 +177,6 @@ def test_one_that_sleeps_longer_than_its_lease(service, receiver, campaign, deli
     assert other.stop() == 0
     campaign.lead(email="last@example.org")
     campaign.delivered(2 * count + 1)
-    assert owners(service) == {sleeper.id: 64} and sleeper.stop() == 0
+    assert owners(service) == {suspended.id: 64} and suspended.stop() == 0
     deliveries.check_log()
     service.check()

@@ -10,14 +10,14 @@ NO_CAMPAIGN = "/v2/4294967295"
 @pytest.mark.parametrize("fields", [{}, {"first_name": "Ada"}, {"email": ""}, {"email": "   "}, {"email": None},
                                     {"phone_number": ""}])
 def test_missing_identifier(campaign, fields):
-    """2: 406 on create, with the words of docs/requirements.md's rule"""
+    """2: 406 on create, with the message of docs/requirements.md"""
     for key in (True, None):
         response = campaign.post(fields, key=key)
         assert response.verdict == (406, "missing_identifier")
         assert response.json["message"] == "Please include an email or phone_number"
 
 
-def test_a_bad_phone_beside_a_good_email(campaign):
+def test_invalid_phone_with_a_valid_email(campaign):
     """2 invalid_phone_number; nothing is stored"""
     assert campaign.post({**ADA, "phone_number": "123"}).verdict == (406, "invalid_phone_number")
     assert campaign.get(ADA).status == 404
@@ -26,7 +26,7 @@ def test_a_bad_phone_beside_a_good_email(campaign):
 @pytest.mark.parametrize("method, path", [("POST", ""), ("GET", ""), ("POST", "/outbound-webhook"), ("GET", "/outbound-webhook"),
                                           ("DELETE", "/outbound-webhook")])
 def test_unknown_and_foreign_campaigns_look_alike(service, campaign, method, path):
-    """2 campaign_not_found, also a campaign of another account when a key is sent"""
+    """2 campaign_not_found, also for a campaign of another account when a key is sent"""
     stranger = service.account("Stranger").key
     foreign = campaign.client.request(method, campaign.path + path, query=ADA, key=stranger)
     unknown = campaign.client.request(method, NO_CAMPAIGN + path, query=ADA, key=stranger)
@@ -41,8 +41,8 @@ def test_an_unknown_campaign_without_a_key(campaign):
 
 
 @pytest.mark.parametrize("number", ["99999999999999999999999999", "18446744073709551616", "9223372036854775808"])
-def test_a_number_beyond_all_ids(campaign, number):
-    """1 Campaign id: a number that is no campaign"""
+def test_number_larger_than_any_id(campaign, number):
+    """1 Campaign id: a number without a campaign"""
     assert campaign.client.request("GET", f"/v2/{number}", query=ADA).verdict == (404, "campaign_not_found")
 
 
@@ -65,7 +65,7 @@ def test_wrong_key(campaign, method, path, key):
 
 
 def key_in(where, key):
-    """Options of a request that carries the key there."""
+    """Options of a request with the key in that place."""
     return {
         "query": {"query": {"api_key": key}}, "Authorization": {"headers": {"Authorization": f"Bearer {key}"}},
         "any scheme": {"headers": {"Authorization": f"Some Thing  {key} "}}, "bare": {"headers": {"Authorization": key}},
@@ -75,7 +75,7 @@ def key_in(where, key):
 
 @pytest.mark.parametrize("where", ["query", "Authorization", "any scheme", "bare", "Authentication"])
 def test_places_of_the_key(campaign, where):
-    """3: parameter or last token of either header, on every request, whatever its type"""
+    """3: parameter, or last token of either header, on requests of every type"""
     good, bad = key_in(where, campaign.key), key_in(where, WRONG_KEY)
     assert "ip" in campaign.client.request("POST", campaign.path, json_body=ADA, **good).json
     assert "ip" in campaign.client.request("POST", campaign.path, form=ADA, **good).json
@@ -88,7 +88,7 @@ def test_the_key_in_a_body(campaign):
     fields = {**ADA, "api_key": campaign.key}
     assert "ip" in campaign.client.request("POST", campaign.path, json_body=fields).json
     lead = campaign.client.request("POST", campaign.path, form=fields).json
-    assert "ip" in lead and lead["custom_fields"] == {}, "the key is no custom field"
+    assert "ip" in lead and lead["custom_fields"] == {}, "the key is not a custom field"
 
 
 def test_the_parameter_beats_the_headers(campaign):
@@ -102,8 +102,8 @@ def test_the_parameter_beats_the_headers(campaign):
     assert status(None, WRONG_KEY, campaign.key) == 409
 
 
-def test_keys_look_as_promised(campaign):
-    """3: lh_ and 43 url-safe characters; several for an account"""
+def test_key_format(campaign):
+    """3: lh_ and 43 URL-safe characters; an account may have several"""
     other = campaign.service.installation.admin("key", "add", str(campaign.account.id), "--name", "second")
     assert set(other) == {"id", "name", "key"}
     for key in (campaign.key, other["key"]):
@@ -112,7 +112,7 @@ def test_keys_look_as_promised(campaign):
         assert campaign.client.request("GET", "/v2/campaigns", key=key).status == 200
 
 
-def test_a_campaign_may_demand_a_key(service, account):
+def test_campaign_that_requires_a_key(service, account):
     """3 require_key"""
     campaign = service.campaign(account, require_key="on")
     for method in ("GET", "POST"):
@@ -121,7 +121,7 @@ def test_a_campaign_may_demand_a_key(service, account):
 
 
 def test_keys_never_appear_in_a_log(service, campaign):
-    """3, style 8: neither a good one nor a bad one, from whatever place; the web server's log included"""
+    """3, style 8: valid and invalid keys, from every place; the web server's log included"""
     for where in ("query", "Authorization", "Authentication"):
         for key in (campaign.key, WRONG_KEY):
             campaign.client.request("GET", campaign.path, **key_in(where, key))
@@ -133,7 +133,7 @@ def test_keys_never_appear_in_a_log(service, campaign):
 
 
 @pytest.mark.parametrize("method, path, options, verdict", [
-    # path before everything
+    # path before everything else
     ("PUT", "/v3", {"body": b"{", "type": "image/png"}, (404, "not_found")),
     # method before the body
     ("PUT", "/v2/{}", {"body": b"{", "type": "image/png"}, (405, "method_not_allowed")),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 2, unavailable: a database that is slow, silent, full, read-only or crowded. 503 with Retry-After within the time that
-leadhook.conf(5) promises, for many more requests than there are workers; afterwards all is as if it had never happened."""
+"""docs/api.md 2, unavailable: a database that is slow, silent, full, read-only or overloaded. 503 with Retry-After within the time
+that leadhook.conf(5) promises, for many more requests than there are workers; afterwards there are no lasting effects."""
 import collections
 import itertools
 import os
@@ -16,15 +16,15 @@ from stack.mariadb import MariaDB
 from stack.process import wait_until
 
 REQUEST_TIMEOUT = 5
-# Half of it is what a call may spend, a quarter one answer that is then under way; two seconds are for a machine that is busy.
+# A call may take half of it, and a quarter for an answer that is then under way; two seconds are for a busy machine.
 BOUND = REQUEST_TIMEOUT * 3 / 4 + 2
 ROUNDS = 4  # of all kinds of calls, all at once
 DISPATCHER = 3  # connections
 OK = {200, 202}
 READS = {"look_up", "statistics", "list", "webhooks"}
 ALL = READS | {"register", "optout", "points", "sign_up"}
-# What fails; which calls go on; which may, for they wait for what does not or behind somebody who does, or a row fits in a page
-# that is there already. All others are refused, and where there are none, most of those that may go on.
+# What fails; the calls that succeed; the calls that may succeed, because not all of them wait for a lock, or because a row fits
+# in an existing page. All others are refused. When every call may succeed, most are refused.
 KINDS = {failing.locked_campaign: (READS | {"optout"}, set()), failing.locked_table: (set(), ALL - {"sign_up", "look_up", "list"}),
          failing.frozen: (set(), READS), failing.read_only: (READS, set()), failing.innodb_read_only: (READS, set()),
          failing.full: (READS, ALL - READS), failing.no_connection_left: (set(), set()), failing.no_connection_for_us: (set(), set()),
@@ -35,7 +35,7 @@ numbers = itertools.count(1)
 
 @pytest.fixture(scope="module")
 def database(make_folder):
-    """With a data file that can be filled. The undo log and the rows are in it."""
+    """With a data file that can be filled. It contains the undo log and the rows."""
     folder = make_folder()
     server = MariaDB(folder, folder / "mariadb.sock", more=failing.with_room(["--innodb-file-per-table=0"]))
     server.create().start()
@@ -58,12 +58,12 @@ def dispatcher(service):
 
 
 class Calls:
-    """Of one campaign, of every kind; what was asked, and what came of it."""
+    """Calls of every kind on one campaign, and their answers."""
 
     def __init__(self, campaign):
         self.campaign, self.known = campaign, campaign.lead(email="known@example.org")
-        self.answers = collections.defaultdict(list)  # by kind: the statuses
-        self.sign_ups = {}  # by email: the status
+        self.answers = collections.defaultdict(list)  # statuses by kind
+        self.sign_ups = {}  # statuses by email
         self.seconds = []
 
     def kinds(self):
@@ -80,26 +80,26 @@ class Calls:
 
     def sign_up(self, key):
         email = f"lead{next(numbers)}@example.org"
-        response = self.ask("sign_up", lambda: self.campaign.post({"email": email}, key=key))
+        response = self.call("sign_up", lambda: self.campaign.post({"email": email}, key=key))
         self.sign_ups[email] = response.status
 
-    def ask(self, kind, call):
+    def call(self, kind, request):
         begun = time.monotonic()
-        response = call()
+        response = request()
         self.seconds.append(time.monotonic() - begun)
         self.answers[kind].append(response.status)
         if response.status == 503:
             assert response.json["error"] == "unavailable" and int(response.headers["Retry-After"]) > 0
         return response
 
-    def ask_all(self):
-        calls = [lambda kind=kind, call=call: self.ask(kind, call) for kind, call in self.kinds().items()]
+    def call_all(self):
+        calls = [lambda kind=kind, request=request: self.call(kind, request) for kind, request in self.kinds().items()]
         calls += [lambda key=key: self.sign_up(key) for key in (True, True, None)]
         at_once(calls * ROUNDS)
 
 
-def is_well(campaign):
-    """All workers answer."""
+def workers_answer(campaign):
+    """Whether all workers answer."""
     return all(response.status == 200 for response in at_once([lambda: campaign.get({}, path="/stats")] * 32))
 
 
@@ -125,31 +125,31 @@ def check_answers(calls, rounds, go_on, may_go_on):
 
 
 def check_nothing_is_left(service, sql=None):
-    """No statement goes on for somebody who has given up."""
+    """No statement runs on after its request was refused."""
     def left():
         return len(failing.connections(service, "AND command NOT IN ('Sleep', 'Killed')", sql))
-    wait_until(lambda: left() <= DISPATCHER, 3, "nothing runs at the server but the dispatcher's")
+    wait_until(lambda: left() <= DISPATCHER, 3, "only the dispatcher's statements run at the server")
 
 
 def check_processes(service, before, log_before):
-    """None was killed or has died, and the log says what is wrong once, not for each request (which has a line of its own)."""
+    """No process was killed or died, and an error is logged once, not for each request (each has its own line)."""
     assert children(service.responders.pid) == before
     lines = lines_of(service.responders.log)[log_before:]
     kinds = collections.Counter((line.split()[2], *line.split()[3:6]) for line in lines if " database_" in line)
     assert not [line for line in lines if "_stuck" in line or "_died" in line]
     assert all(count == 1 for count in kinds.values()), lines
-    told = [line for line in lines if " answered " not in line]
-    assert len(told) <= 6 * len(before), told
+    logged = [line for line in lines if " answered " not in line]
+    assert len(logged) <= 6 * len(before), logged
 
 
-def writes_well(campaign):
-    """Whether all workers take changes again: many at once are done."""
-    asked = [lambda: campaign.post({"email": "known@example.org"}) for _ in range(32)]
-    return {response.status for response in at_once(asked)} == {200}
+def workers_write(campaign):
+    """Whether all workers accept changes: many at once succeed."""
+    requests = [lambda: campaign.post({"email": "known@example.org"}) for _ in range(32)]
+    return {response.status for response in at_once(requests)} == {200}
 
 
 def check_all(service, campaign, calls):
-    """What was answered is there once, what was refused once or not at all; each lead has one event, each event one delivery."""
+    """Accepted sign-ups exist once, refused ones once or not at all; each lead has one event, each event one delivery."""
     for email, status in calls.sign_ups.items():
         if status != 200:
             assert campaign.lead(email=email)["counter"] in (1, 2)
@@ -167,39 +167,39 @@ def check_all(service, campaign, calls):
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_a_database_that_fails(service, campaign, receiver, dispatcher, kind):
-    wait_until(lambda: is_well(campaign), 10, "nothing is left of what failed before")
+    wait_until(lambda: workers_answer(campaign), 10, "the effects of the previous failure are over")
     campaign.webhook("new_signup")
     calls = Calls(campaign)
     campaign.delivered(1)
     before, log_before = children(service.responders.pid), len(lines_of(service.responders.log))
-    used, spoken = processor_seconds(dispatcher.pid), len(lines_of(dispatcher.log))
-    # where all is slow, a worker may wait twice, for different things, before it refuses what is behind
+    used, lines = processor_seconds(dispatcher.pid), len(lines_of(dispatcher.log))
+    # With a slow database a worker may wait twice, for different things, before it refuses the queued requests.
     rounds = 2 if kind in (failing.slow, failing.frozen) else 1
     with kind(service, campaign) as sql:
-        calls.ask_all()
+        calls.call_all()
         check_answers(calls, rounds, *KINDS[kind])
-        calls.ask_all()  # the first have waited, the others need not
+        calls.call_all()  # the workers have detected the failure, and need not wait again
         check_answers(calls, rounds, *KINDS[kind])
         if kind is not failing.stopped:
             check_nothing_is_left(service, sql)
         assert service.client.request("GET", "/health").status == 200
-    wait_until(lambda: is_well(campaign), 5, "all workers read again")
-    wait_until(lambda: writes_well(campaign), 10, "they write again")
+    wait_until(lambda: workers_answer(campaign), 5, "all workers read again")
+    wait_until(lambda: workers_write(campaign), 10, "all workers write again")
     check_nothing_is_left(service)
     check_processes(service, before, log_before)
-    assert processor_seconds(dispatcher.pid) - used < 2 and len(lines_of(dispatcher.log)) - spoken < 60
+    assert processor_seconds(dispatcher.pid) - used < 2 and len(lines_of(dispatcher.log)) - lines < 60
     check_all(service, campaign, calls)
 
 
 def test_scripts_of_a_locked_campaign(service, campaign):
-    """docs/api.md 4.1, jsonp: a refusal that is a 200 for the web server keeps no worker from the others either"""
+    """docs/api.md 4.1, jsonp: refusals that the web server sees as 200 do not occupy the workers either"""
     def subscribe(number):
         begun = time.monotonic()
         query = {"email": f"script{number}@example.org", "jsonp": "f"}
         response = campaign.client.request("GET", f"/v1/{campaign.id}/subscribe", query=query)
         assert response.status == 200 and b'"status":503,' in response.body
         return time.monotonic() - begun
-    wait_until(lambda: is_well(campaign), 10, "nothing is left of what failed before")
+    wait_until(lambda: workers_answer(campaign), 10, "the effects of the previous failure are over")
     with failing.locked_campaign(service, campaign):
         assert max(at_once([lambda number=number: subscribe(number) for number in range(32)])) < BOUND
     assert campaign.stats()["total"] == 0

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""docs/deliveries.md 4: however much is due to receivers that hang, the others get theirs meanwhile; a rate is kept.
+"""docs/deliveries.md 4: deliveries to hanging receivers do not delay others, however many are due; rates are respected.
 
-An attempt may take a minute here, and what is waited for half of that: whatever arrives arrives while all that hang do.
+An attempt may take a minute here, and tests wait half of that: everything arrives while the hanging attempts are under way.
 """
 import collections
 import datetime
@@ -13,7 +13,7 @@ from stack.receiver import Answer
 
 pytestmark = pytest.mark.slow
 
-WINDOW = 4  # dispatch.window: what a webhook gets that has not answered yet
+WINDOW = 4  # dispatch.window: the attempts under way at a webhook that has not answered yet
 OLDER_MS = 600_000
 SOON = 30  # seconds
 
@@ -26,14 +26,14 @@ def service(make_service):
 
 @pytest.fixture
 def deliveries(service):
-    """Nothing is left for the next test, nor claimed by anybody."""
+    """Removes all deliveries and claims after the test."""
     yield Deliveries(service)
     service.installation.sql("TRUNCATE TABLE lh_due")
 
 
 @pytest.fixture
 def dispatcher(service, deliveries):
-    """Not started yet. At its end nobody waits for those that hang."""
+    """The dispatcher, not started. Hanging attempts are ended after the test."""
     yield service.dispatcher
     service.dispatcher.kill()
     service.receiver.released.set()
@@ -41,7 +41,7 @@ def dispatcher(service, deliveries):
 
 
 def register(campaign, name, count):
-    """So many webhooks of the campaign; the answers, and their paths."""
+    """Registers that many webhooks of the campaign; returns the answers and the paths."""
     below = [f"/{name}/{number}" for number in range(count)]
     return [campaign.webhook("new_signup", below=one) for one in below], [campaign.hook + one for one in below]
 
@@ -52,7 +52,7 @@ def hang(receiver, paths):
 
 
 def arrived(receiver, paths):
-    """How many at these, by path."""
+    """The number of requests, by path."""
     counts = collections.Counter(one.path for one in list(receiver.deliveries))
     return [counts[path] for path in paths]
 
@@ -63,15 +63,15 @@ def copy(deliveries, webhooks, count, older_ms=0):
 
 
 def check_all_hang(receiver, deliveries, hanging, paths):
-    """They have been sent something, and no attempt of theirs has ended."""
+    """They have received something, and none of their attempts has ended."""
     assert 0 < max(arrived(receiver, paths)) <= WINDOW
     ids = ", ".join(str(webhook["referenceId"]) for webhook in hanging)
     assert deliveries.number(f"SELECT COUNT(*) FROM lh_due u JOIN lh_attempts a ON a.delivery_id = u.id "
                              f"WHERE u.webhook_id IN ({ids})") == 0
 
 
-def test_a_hundred_thousand_that_hang(receiver, campaign, deliveries, dispatcher):
-    """4 Fairness: one webhook with very many due rows, all older than those of 30 others"""
+def test_hundred_thousand_hanging_deliveries(receiver, campaign, deliveries, dispatcher):
+    """4 Fairness: one webhook with very many due rows, all older than those of 30 other webhooks"""
     hanging, hung = register(campaign, "hangs", 1)
     fast, paths = register(campaign, "fast", 30)
     hang(receiver, hung)
@@ -79,16 +79,16 @@ def test_a_hundred_thousand_that_hang(receiver, campaign, deliveries, dispatcher
     copy(deliveries, hanging, 100_000, OLDER_MS)
     copy(deliveries, fast, 19)
     dispatcher.start()
-    wait_until(lambda: arrived(receiver, paths) == [20] * len(paths), SOON, "all others get theirs")
+    wait_until(lambda: arrived(receiver, paths) == [20] * len(paths), SOON, "all others get their deliveries")
     campaign.lead(email="b@example.org")
-    wait_until(lambda: arrived(receiver, paths) == [21] * len(paths), SOON, "and what is new")
+    wait_until(lambda: arrived(receiver, paths) == [21] * len(paths), SOON, "new deliveries arrive")
     check_all_hang(receiver, deliveries, hanging, hung)
 
 
 @pytest.mark.parametrize("hung_known, good_known", [(True, True), (True, False), (False, True), (False, False)])
-def test_seventy_that_hang(receiver, campaign, deliveries, dispatcher, hung_known, good_known):
-    """4 Fairness: more webhooks hang than would fill all slots with a window each, all that they have is older; ten others get
-    theirs"""
+def test_seventy_hanging_webhooks(receiver, campaign, deliveries, dispatcher, hung_known, good_known):
+    """4 Fairness: more hanging webhooks, with older deliveries, than would fill all slots with a window each; ten others get
+    their deliveries"""
     names = sorted((("good", 10, good_known), ("hangs", 70, hung_known)), key=lambda one: not one[2])
     webhooks, paths = {}, {}
     for name, count, known in names:
@@ -102,12 +102,12 @@ def test_seventy_that_hang(receiver, campaign, deliveries, dispatcher, hung_know
     copy(deliveries, webhooks["hangs"], 6, OLDER_MS)
     copy(deliveries, webhooks["good"], 9)
     dispatcher.start()
-    wait_until(lambda: min(arrived(receiver, paths["good"])) >= 10, SOON, "those that answer get theirs")
+    wait_until(lambda: min(arrived(receiver, paths["good"])) >= 10, SOON, "working webhooks get their deliveries")
     check_all_hang(receiver, deliveries, webhooks["hangs"], paths["hangs"])
 
 
-def test_a_look_costs_by_webhook(service, receiver, campaign, deliveries, dispatcher):
-    """4: what a dispatcher asks the database again and again does not depend on how much is due"""
+def test_cost_of_a_poll_depends_on_webhooks(service, receiver, campaign, deliveries, dispatcher):
+    """4: the cost of the dispatcher's polling does not depend on the number of due deliveries"""
     webhooks, paths = register(campaign, "many", 50)
     for webhook in webhooks:
         service.installation.admin("webhook", "set", str(webhook["referenceId"]), "rate=2")
@@ -119,15 +119,15 @@ def test_a_look_costs_by_webhook(service, receiver, campaign, deliveries, dispat
         return deliveries.number("SELECT CAST(SUM(VARIABLE_VALUE) AS SIGNED) FROM information_schema.GLOBAL_STATUS "
                                  "WHERE VARIABLE_NAME LIKE 'HANDLER\\_READ\\_%'")
     dispatcher.start()
-    wait_until(lambda: min(arrived(receiver, paths)) >= 2, SOON, "the first")
+    wait_until(lambda: min(arrived(receiver, paths)) >= 2, SOON, "the first deliveries arrive")
     before = rows_read()
-    wait_until(lambda: min(arrived(receiver, paths)) >= 6, SOON, "and some more")
+    wait_until(lambda: min(arrived(receiver, paths)) >= 6, SOON, "more deliveries arrive")
     read = rows_read() - before
-    assert read < 50_000, "less than all that is due"
+    assert read < 50_000, "less than all due rows"
 
 
 def test_a_rate(receiver, campaign, deliveries, dispatcher):
-    """4 Rate: so many a second, evenly; others have no part in it"""
+    """4 Rate: so many a second, evenly, without effect on other webhooks"""
     rate, count = 20, 60
     (limited, free), paths = register(campaign, "rate", 2)
     deliveries.sql(f"UPDATE lh_webhooks SET rate = {rate} WHERE id = {limited['referenceId']}")
@@ -136,7 +136,7 @@ def test_a_rate(receiver, campaign, deliveries, dispatcher):
     dispatcher.start()
     slow, fast = (receiver.wait_for(count, SOON, path) for path in paths)
     times = [datetime.datetime.fromisoformat(one.time).timestamp() for one in slow]
-    # A tenth of a second's deliveries may go out together, and a busy receiver may be late with the first one.
+    # A tenth of a second's deliveries may be sent together, and a busy receiver may record the first one late.
     assert times[-1] - times[0] > (count - 1 - rate / 10) / rate - 0.3
     stamps = collections.Counter(one.headers["webhook-timestamp"] for one in slow)
     assert max(stamps.values()) <= rate + rate / 10, "in no second of the dispatcher's clock"

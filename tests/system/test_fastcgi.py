@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The FastCGI layer against peers that behave and peers that do not (docs/architecture.md 10 and
-"Processes of leadhook-fcgi"; docs/api.md 1 for bodies). The application is tests/fcgi/echo_app.c.
+"""The FastCGI layer with correct and incorrect peers (docs/architecture.md 7 and 10; docs/api.md 1 for bodies). The application is
+tests/fcgi/echo_app.c.
 """
 import contextlib
 import os
@@ -22,7 +22,7 @@ from fastcgi_client import ABORT, BEGIN, KEEP, PARAMS, STDIN, Connection, reques
 
 @pytest.fixture
 def two(serve):
-    """Both workers are there, and patient for less than a second."""
+    """A server with two workers, and timeouts of less than a second."""
     server = serve("--workers", 2, "--silence-ms", 300, "--receive-ms", 600)
     server.logged("worker_started", 2)
     return server
@@ -31,7 +31,7 @@ def two(serve):
 # --- Requests
 
 
-def test_a_request_is_answered_and_the_connection_closed_although_it_may_be_kept(two):
+def test_connection_is_closed_despite_keep_conn(two):
     body = bytes(range(256)) * 500
     with Connection(two.path) as connection:
         connection.send(head("", len(body), flags=KEEP, REQUEST_URI="/v2/a%2Fb") + stdin(body))
@@ -39,14 +39,14 @@ def test_a_request_is_answered_and_the_connection_closed_although_it_may_be_kept
         response = connection.response()
     assert (response.status, response.state, response.uri) == (200, "complete", "/v2/a%2Fb")
     assert response.body == body and response.ended
-    assert time.monotonic() - started < 1, "it waited for the peer to close first"
+    assert time.monotonic() - started < 1, "it waited until the peer closed"
 
 
-def test_a_kept_connection_does_not_hold_a_worker(serve):
+def test_open_connection_does_not_occupy_a_worker(serve):
     server = serve("--workers", 1)
-    with Connection(server.path) as kept:
-        kept.send(head("", 0, flags=KEEP) + stdin(b""))
-        kept.socket.recv(1)
+    with Connection(server.path) as connection:
+        connection.send(head("", 0, flags=KEEP) + stdin(b""))
+        connection.socket.recv(1)
         assert request(server.path, timeout=1).status == 200
 
 
@@ -72,7 +72,7 @@ def test_a_body_over_the_cap_is_answered(two, length):
     assert (response.status, response.state, response.body) == (413, "too_large", b"")
 
 
-def test_the_peer_of_a_much_too_large_body_gets_its_answer(serve):
+def test_much_too_large_body_is_answered(serve):
     server = serve("--workers", 1)
     response = request(server.path, body=b"x" * (4 << 20), BODY_LIMIT=100)
     assert (response.status, response.ended) == (413, True)
@@ -85,14 +85,14 @@ def test_an_aborted_body_is_not_processed(two):
     assert (response.status, response.state, response.body) == (400, "aborted", b"")
 
 
-def test_a_body_without_its_end_is_aborted_even_when_its_bytes_are_all_there(two):
+def test_complete_body_without_its_end_record_is_aborted(two):
     with Connection(two.path) as connection:
         connection.send(head("", 3) + record(STDIN, b"abc"))
         connection.socket.shutdown(socket.SHUT_WR)
         assert connection.response().state == "aborted"
 
 
-def test_parameters_that_are_cut_off_between_two_are_no_request(two):
+def test_truncated_parameters_are_no_request(two):
     with Connection(two.path) as connection:
         connection.send(begin() + params({"REQUEST_METHOD": "POST"}, end=False))
         connection.socket.shutdown(socket.SHUT_WR)
@@ -104,7 +104,7 @@ def test_parameters_that_are_cut_off_between_two_are_no_request(two):
     assert two.log().count(" handling ") == 1
 
 
-def test_an_application_that_does_not_answer_is_noticed(two):
+def test_missing_answer_is_logged(two):
     with Connection(two.path) as connection:
         connection.send(head("silent", 0) + stdin(b""))
         response = connection.response()
@@ -113,14 +113,14 @@ def test_an_application_that_does_not_answer_is_noticed(two):
     assert request(two.path).status == 200
 
 
-def test_the_hooks_after_an_answer_and_while_idle_run(serve):
+def test_hooks_after_answers_and_while_idle(serve):
     server = serve("--workers", 0, "--idle-ms", 5)
     assert request(server.path).answered == "0"
     assert request(server.path).answered == "1"
     wait_for(lambda: int(request(server.path).idle) > 0, "idle()")
 
 
-# --- Peers that misbehave: dropped within their time, and nobody else waits
+# --- Incorrect peers: dropped within their time, without delay for others
 
 
 BAD = {
@@ -149,22 +149,22 @@ def test_a_bad_peer_is_dropped(two, data):
     with contextlib.ExitStack() as stack:
         peers = [stack.enter_context(Connection(two.path)).send(data) for _ in range(4)]
         started = time.monotonic()
-        assert request(two.path, body=b"fine").status == 200, "the others are served"
+        assert request(two.path, body=b"fine").status == 200, "others are served"
         for peer in peers:
             peer.read()
         assert time.monotonic() - started < 5
     assert request(two.path).status == 200
-    assert two.workers() == workers, "nobody died of it"
+    assert two.workers() == workers, "no worker died"
 
 
-def test_slow_drips_are_cut_at_the_deadline(two):
+def test_slow_sender_is_dropped_at_the_deadline(two):
     data = head("", 1000) + record(STDIN, b"x" * 1000)
     with Connection(two.path) as connection:
         started = time.monotonic()
         with pytest.raises((BrokenPipeError, ConnectionResetError)):
             for at in range(len(data)):
                 connection.send(data[at:at + 1])
-                select.select([connection.socket], [], [], 0.01)  # nothing comes but the end
+                select.select([connection.socket], [], [], 0.01)  # readable at the end only
         assert 0.5 < time.monotonic() - started < 3
 
 
@@ -177,7 +177,7 @@ def test_a_peer_that_does_not_read_is_dropped(serve):
         server.logged("answer_lost")
 
 
-def test_a_peer_that_reads_in_sips_is_dropped_at_the_deadline(serve):
+def test_slow_reader_is_dropped_at_the_deadline(serve):
     server = serve("--workers", 1, "--receive-ms", 600)
     body = b"x" * (1 << 20)
     with Connection(server.path) as connection:
@@ -202,8 +202,8 @@ def test_idle_connections_do_not_stop_the_service(two):
 # --- Stopping
 
 
-def tell_again(server, workers):
-    """mod_fcgid repeats its TERM after a second: that must change nothing."""
+def repeat_term(server, workers):
+    """mod_fcgid repeats its TERM after a second; the second one has no effect."""
     wait_for(lambda: not workers or not os.path.exists(server.path), "the stop to begin")
     server.send_signal(signal.SIGTERM)
 
@@ -214,7 +214,7 @@ def test_a_stop_waits_for_the_request_in_flight(serve, workers, number):
     server = serve("--workers", workers)
     with half(server) as connection:
         server.send_signal(number)
-        tell_again(server, workers)
+        repeat_term(server, workers)
         connection.send(record(STDIN, b"56789") + record(STDIN))
         response = connection.response()
     assert (response.status, response.body) == (200, b"0123456789")
@@ -223,13 +223,13 @@ def test_a_stop_waits_for_the_request_in_flight(serve, workers, number):
 
 
 @pytest.mark.parametrize("workers", [0, 1])
-def test_a_stop_serves_those_who_wait_in_the_queue(serve, workers):
+def test_a_stop_serves_queued_requests(serve, workers):
     server = serve("--workers", workers)
     with contextlib.ExitStack() as stack:
         first = stack.enter_context(half(server))
         queued = [stack.enter_context(Connection(server.path)).send(head("", 1) + stdin(b"q")) for _ in range(5)]
         server.send_signal(signal.SIGTERM)
-        tell_again(server, workers)
+        repeat_term(server, workers)
         first.send(record(STDIN, b"56789") + record(STDIN))
         assert [peer.response().status for peer in [first, *queued]] == [200] * 6
     assert server.process.wait(TIMEOUT) == 0
@@ -263,11 +263,11 @@ def test_workers_end_with_their_parent(serve):
 # --- Workers that die
 
 
-def test_a_killed_worker_is_replaced_and_the_others_go_on(serve):
+def test_a_killed_worker_is_replaced_and_others_continue(serve):
     server = serve("--workers", 2)
     with half(server) as connection:
         server.logged("worker_started", 2)
-        victim = wait_for(lambda: busy_worker(server), "the one that reads")
+        victim = wait_for(lambda: busy_worker(server), "a worker that reads the request")
         os.kill(victim, signal.SIGKILL)
         assert connection.closed()
     assert request(server.path).status == 200
@@ -276,7 +276,7 @@ def test_a_killed_worker_is_replaced_and_the_others_go_on(serve):
 
 
 def busy_worker(server):
-    """The worker with a connection: it has one socket more than the listening one."""
+    """The worker with a connection, which has one more socket than the listening one."""
     def sockets(pid):
         links = pathlib.Path(f"/proc/{pid}/fd").iterdir()
         return sum(os.readlink(link).startswith("socket:") for link in links)
@@ -302,7 +302,7 @@ def test_a_stuck_worker_is_killed_and_replaced(serve):
     server.logged("worker_stuck")
 
 
-def test_workers_that_cannot_start_are_not_forked_at_full_speed(start, folder):
+def test_restarts_of_failing_workers_are_delayed(start, folder):
     (folder / "config").write_text("refuse")
     server = start("--workers", 1, "--config", folder / "config")
     server.logged("replacement_paused", 3)
@@ -322,7 +322,7 @@ def test_a_worker_retires_after_its_requests(serve):
 
 @contextlib.contextmanager
 def load(server, fail=True, clients=4):
-    """Clients that request without a pause; at the end none may have seen anything but 200."""
+    """Clients that send requests without a pause; each answer must be 200, unless `fail` is false."""
     done, seen, failures = threading.Event(), [], []
 
     def client():
@@ -358,8 +358,8 @@ def test_hup_brings_the_new_configuration_without_a_failed_request(serve, folder
             server.send_signal(signal.SIGHUP)
             server.logged("reloaded", times)
             wait_for(lambda: seen[-1] == name, name)
-        wait_for(lambda: len(server.workers()) == workers, "the old ones to end")
-        wait_for(lambda: set(seen[-20:]) == {"newer"}, "nobody with the old one")
+        wait_for(lambda: len(server.workers()) == workers, "the old workers to end")
+        wait_for(lambda: set(seen[-20:]) == {"newer"}, "only the new configuration")
 
 
 def test_hup_lets_the_request_in_flight_end(serve):
@@ -383,7 +383,7 @@ def test_a_bad_configuration_leaves_the_old_one_serving(serve, folder, workers):
 
 
 def test_a_process_without_a_parent_stops_before_it_adopts_the_new_configuration(serve, folder):
-    """server.h, adopt: what the application holds of the previous configuration is valid until it has stopped"""
+    """server.h, adopt: the previous configuration is valid until the application has stopped"""
     (folder / "config").write_text("old")
     server = serve("--workers", 0, "--config", folder / "config")
     (folder / "config").write_text("new")
@@ -393,7 +393,7 @@ def test_a_process_without_a_parent_stops_before_it_adopts_the_new_configuration
     assert request(server.path).config == "new"
 
 
-def test_workers_that_refuse_the_new_configuration_leave_the_old_ones_serving_until_it_is_mended(serve, folder):
+def test_old_workers_serve_until_a_refused_configuration_is_corrected(serve, folder):
     (folder / "config").write_text("old")
     server = serve("--workers", 2, "--config", folder / "config")
     server.logged("worker_started", 2)
@@ -401,9 +401,9 @@ def test_workers_that_refuse_the_new_configuration_leave_the_old_ones_serving_un
     server.send_signal(signal.SIGHUP)
     server.logged("worker_died", 3)
     assert {request(server.path).config for _ in range(10)} == {"old"}
-    (folder / "config").write_text("mended")
+    (folder / "config").write_text("corrected")
     server.send_signal(signal.SIGHUP)
-    wait_for(lambda: request(server.path).config == "mended", "the mended configuration")
+    wait_for(lambda: request(server.path).config == "corrected", "the corrected configuration")
     server.logged("reloaded")
 
 
@@ -429,7 +429,7 @@ def test_descriptor_zero_is_served_without_workers(serve, folder):
         server = serve(listen=False, stdin=zero)
         assert int(request(server.path).pid) == server.process.pid and not server.workers()
         assert server.end() == 0
-    assert os.path.exists(server.path), "the path is its maker's"
+    assert os.path.exists(server.path), "the socket's creator removes it"
 
 
 def test_descriptor_zero_can_have_workers(serve, folder):
@@ -450,7 +450,7 @@ def test_listen_fds_is_served_and_other_descriptors_are_closed(serve, folder):
     assert sum(link.startswith("socket:") for link in links) == 1
 
 
-def test_listen_fds_of_somebody_else_is_not_ours(start, folder):
+def test_listen_fds_of_another_process_is_ignored(start, folder):
     server = start(listen=False, env={"LISTEN_PID": "1", "LISTEN_FDS": "1"})
     assert server.process.wait(TIMEOUT) == os.EX_USAGE
 
@@ -461,7 +461,7 @@ def test_an_inherited_public_socket_is_refused(start):
 
 
 def test_missing_standard_descriptors_are_filled(serve, folder):
-    """FastCGI hands over descriptor 0 alone: no connection may become standard error."""
+    """FastCGI passes descriptor 0 only: no connection may become standard error."""
     with listening(str(folder / "socket")) as zero:
         server = Server(folder, "--workers", 0, listen=False, stdin=zero, preexec_fn=lambda: (os.close(1), os.close(2)))
         try:

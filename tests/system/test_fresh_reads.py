@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 4.1, 4.5: what a process caches between requests is never older than the request, and it saves statements."""
+"""docs/api.md 4.1, 4.5: what a process caches between requests is never older than the request, and saves statements."""
 import concurrent.futures
 import contextlib
 import re
 
 import pytest
 
-ASKING = 12  # calls at once, so that both workers get some
+CALLS = 12  # at once, so that both workers get some
 FEW, MANY = 3, 50
 
 
@@ -22,15 +22,15 @@ def board(campaign, key, limit, **fields):
 
 
 def boards(campaign, **fields):
-    """The leaderboard as all who ask at once get it, each view and limit: {(key, limit): [answer, ...]}"""
-    asked = [(key, limit) for key in (True, None) for limit in (FEW, MANY)] * ASKING
+    """The leaderboard in concurrent calls of each view and limit: {(key, limit): [answer, ...]}"""
+    calls = [(key, limit) for key in (True, None) for limit in (FEW, MANY)] * CALLS
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
-        answers = list(pool.map(lambda one: (one, board(campaign, *one, **fields)), asked))
-    return {one: [answer for other, answer in answers if other == one] for one in asked}
+        answers = list(pool.map(lambda one: (one, board(campaign, *one, **fields)), calls))
+    return {one: [answer for other, answer in answers if other == one] for one in calls}
 
 
 def leaders_by_look_up(campaign, leads, key):
-    """What the leaderboard must be, put together from the leads themselves."""
+    """The expected leaderboard, from look-ups of the leads."""
     found = [campaign.get({"social_id": lead["social_id"]}) for lead in leads]
     ranked = [answer.json for answer in found if answer.status == 200 and not answer.json["fraudulent"]]
     ranked.sort(key=lambda lead: (-lead["contest_score"], lead["subscription_number"]))
@@ -57,7 +57,7 @@ CHANGES = {
     "deletion": lambda campaign, lead: campaign.change("delete", social_id=lead["social_id"]),
     "fraud": lambda campaign, lead: campaign.change("block", social_id=lead["social_id"]),
 }
-# Nobody sees these on a leaderboard; it must stay right.
+# These do not appear on a leaderboard, which must remain correct.
 OTHER_CHANGES = {
     "opt-out": lambda campaign, lead: campaign.change("optout", social_id=lead["social_id"]),
     "definition": lambda campaign, lead: campaign.define("tag", "defined"),
@@ -68,7 +68,7 @@ OTHER_CHANGES = {
 
 @pytest.mark.parametrize("change", [*CHANGES, *OTHER_CHANGES])
 def test_a_change_is_on_the_next_leaderboard(campaign, change):
-    """4.1 GET /v2/{cid}/leaderboard: whichever process answers"""
+    """4.1 GET /v2/{cid}/leaderboard: from any process"""
     leads = campaign.leads(5)
     for lead, points in zip(leads, (5, 4, 3, 2, 1)):
         campaign.points(lead, points)
@@ -78,7 +78,7 @@ def test_a_change_is_on_the_next_leaderboard(campaign, change):
 
 
 def test_new_leads_are_on_the_next_leaderboard(service, account):
-    """4.1: also the first one, and those that a change of settings lets in with points"""
+    """4.1: also the first lead, and leads with points after a change of the settings"""
     campaign = service.campaign(account)
     assert check_boards(campaign, []) == []
     first, = campaign.leads(1)
@@ -88,7 +88,7 @@ def test_new_leads_are_on_the_next_leaderboard(service, account):
     assert check_boards(campaign, [first, second])[0]["social_id"] == second["social_id"]
 
 
-def test_an_approved_lead_is_back(campaign):
+def test_approved_lead_is_back(campaign):
     """4.6"""
     leads = campaign.leads(3)
     campaign.points(leads[2], 3)
@@ -99,8 +99,8 @@ def test_an_approved_lead_is_back(campaign):
     assert check_boards(campaign, leads) == before
 
 
-def test_me_moves_at_once(campaign):
-    """4.1: me in the same answer, by the leads of the same moment"""
+def test_me_is_current(campaign):
+    """4.1: `me` is consistent with the leaders of the same answer"""
     leads = campaign.leads(4)
     for step in range(1, 4):
         campaign.points(leads[1], 3 if step % 2 else -3)
@@ -112,8 +112,8 @@ def test_me_moves_at_once(campaign):
                 assert [one for one in answer["leaders"] if one["social_id"] == me["social_id"]] == [answer["me"]]
 
 
-def test_boards_of_campaigns_are_their_own(service, account):
-    """4.1: more campaigns than a process keeps leaderboards"""
+def test_leaderboards_of_many_campaigns(service, account):
+    """4.1: with more campaigns than a process caches leaderboards"""
     campaigns = [service.campaign(account) for _ in range(10)]
     leads = [campaign.leads(2) for campaign in campaigns]
     for _ in range(2):
@@ -123,15 +123,15 @@ def test_boards_of_campaigns_are_their_own(service, account):
                        {lead["social_id"] for lead in own[:limit]}
 
 
-def test_look_ups_are_never_older_than_the_question(campaign):
-    """4.5: numbers, settings and definitions by whichever process answers"""
+def test_look_ups_are_current(campaign):
+    """4.5: numbers, settings and definitions, from any process"""
     leads = campaign.leads(3)
     tag = campaign.define("tag", "before")
     campaign.change("tag", social_id=leads[0]["social_id"], tag_id=tag)
 
     def seen():
         with concurrent.futures.ThreadPoolExecutor(8) as pool:
-            answers = list(pool.map(lambda _: campaign.find(social_id=leads[0]["social_id"]), range(ASKING)))
+            answers = list(pool.map(lambda _: campaign.find(social_id=leads[0]["social_id"]), range(CALLS)))
         assert all(answer == answers[0] for answer in answers)
         return answers[0]
 
@@ -160,7 +160,7 @@ def test_look_ups_are_never_older_than_the_question(campaign):
 
 @contextlib.contextmanager
 def statements(service):
-    """What is asked of the database meanwhile, but for keys and whole campaigns."""
+    """The statements that run meanwhile, except those for keys and whole campaigns."""
     database, found = service.installation.database, []
     database.sql("SET GLOBAL log_output = 'TABLE'; TRUNCATE mysql.general_log; SET GLOBAL general_log = 1")
     try:
@@ -172,37 +172,37 @@ def statements(service):
 
 
 @pytest.fixture
-def alone(make_service):
-    """One process, which therefore answers all."""
+def one_worker(make_service):
+    """A service with one worker, which answers all calls."""
     return make_service(workers=1)
 
 
-def test_a_look_up_is_one_statement(alone):
-    """Whatever has to be read again a second after, a look-up between is one statement; three at first, and one for the rank"""
-    other = alone.campaign()
-    other.find(email=other.leads(1)[0]["email"])  # for what a process asks only once
-    campaign = alone.campaign(points_signup=3)
+def test_a_look_up_is_one_statement(one_worker):
+    """At most four statements at first; one statement while the entry is valid"""
+    other = one_worker.campaign()
+    other.find(email=other.leads(1)[0]["email"])  # for the entries that do not depend on a campaign
+    campaign = one_worker.campaign(points_signup=3)
     leads = campaign.leads(4)
     counts = []
     for lead in leads * 3:
         for by in ({"email": lead["email"]}, {"social_id": lead["social_id"]}):
-            with statements(alone) as made:
+            with statements(one_worker) as made:
                 campaign.find(**by)
             counts.append(len(made))
     assert min(counts) == 1 and max(counts) <= 4 and counts.count(1) > len(counts) / 2, counts
 
 
-def test_a_leaderboard_is_one_statement(alone):
-    """one while nothing changes, for the lead that is looking; else its rank and the leaders are read too, and whether these are
-    of the same moment"""
-    campaign = alone.campaign(points_signup=3)
+def test_a_leaderboard_is_one_statement(one_worker):
+    """one for the requested lead while nothing changes; otherwise its rank, the leaders and a check that both are of the same
+    moment are read, too"""
+    campaign = one_worker.campaign(points_signup=3)
     leads = campaign.leads(4)
     unchanged, changed = [], []
     for step in range(8):
-        with statements(alone) as made:
+        with statements(one_worker) as made:
             board(campaign, True, MANY, social_id=leads[0]["social_id"])
         changed.append(len(made))
-        with statements(alone) as made:
+        with statements(one_worker) as made:
             board(campaign, True, MANY, social_id=leads[0]["social_id"])
         unchanged.append(len(made))
         campaign.points(leads[step % 4], 0 if step % 4 else 1)

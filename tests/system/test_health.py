@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 4.1, health: what a load balancer or a monitor asks. /health is about the program, /health/ready about the service."""
+"""docs/api.md 4.1, health: the checks of load balancers and monitors. /health is the program's, /health/ready the service's."""
 import contextlib
 import threading
 
@@ -24,18 +24,18 @@ def is_ready(service):
 
 
 def wait_not_ready(service):
-    """An answer may be a second old; the rest is for a busy machine."""
+    """Answers may be a second old; the rest of the time is for a busy machine."""
     wait_until(lambda: not is_ready(service), 3, "not ready")
 
 
 def wait_all_ready(service):
-    """Without a committer each worker has an answer of its own."""
+    """Without a committer each worker has its own answer."""
     wait_until(lambda: all(is_ready(service) for _ in range(20)), 10, "all workers are ready")
 
 
 @contextlib.contextmanager
 def polled(service, clients):
-    """So many clients, each with an address of its own, ask for readiness without a pause; yields the statuses so far."""
+    """`clients` clients with different addresses poll readiness without a pause; yields the statuses so far."""
     ended, statuses = threading.Event(), []
 
     def poll():
@@ -55,7 +55,7 @@ def polled(service, clients):
 @pytest.mark.smoke
 @pytest.mark.parametrize("path", ["", "/ready"])
 def test_with_a_database(service, path):
-    """200 for both; no key is asked for, and a wrong one does not matter"""
+    """200 for both; no key is needed, and a wrong one is ignored"""
     for options in ({}, {"key": "lh_wrong"}, {"query": {"api_key": "x"}}):
         response = health(service, path, **options)
         assert (response.status, response.json) == (200, {"status": "ok"})
@@ -64,14 +64,14 @@ def test_with_a_database(service, path):
 
 
 def test_without_a_database(service, database):
-    """/health stays 200, /health/ready is 503 with Retry-After a second later; both are 200 again by themselves when it is back"""
+    """/health stays 200, /health/ready is 503 with Retry-After a second later; both return to 200 with the database"""
     assert is_ready(service)
     database.stop()
     try:
         wait_not_ready(service)
         if not COMMITTER:
             wait_until(lambda: not any(is_ready(service) for _ in range(20)), 3, "no worker is ready")
-        for _ in range(20):  # more than there are workers: those with an old connection and those without
+        for _ in range(20):  # more than there are workers, so that workers with and without an old connection answer
             assert health(service).status == 200
             ready = health(service, "/ready")
             assert ready.verdict == (503, "unavailable") and int(ready.headers["Retry-After"]) > 0
@@ -84,7 +84,7 @@ def test_without_a_database(service, database):
 
 
 def test_a_locked_account(service, database):
-    """A server that does not let us in (a password that is being changed) is no defect: 503 until it does"""
+    """A server that refuses the login (during a change of the password) is an outage: 503 until it accepts"""
     user = service.installation.setting("database", "user")
     database.sql(f"ALTER USER '{user}'@'localhost' ACCOUNT LOCK")
     try:
@@ -100,16 +100,16 @@ def test_a_locked_account(service, database):
     wait_all_ready(service)
 
 
-@pytest.mark.skipif(not COMMITTER, reason="it is the committer that answers")
+@pytest.mark.skipif(not COMMITTER, reason="the committer answers")
 def test_readiness_needs_no_connection_of_workers(make_service, database):
-    """Clients that ask for nothing else, 40 at once, leave the database's connections to sign-ups and deliveries"""
+    """40 concurrent readiness checks leave the database's connections to sign-ups and deliveries"""
     service = make_service(workers=16, database=database)
     campaign = service.campaign(service.account())
     campaign.webhook("new_signup")
     user = failing.account(service)
     database.sql(f"ALTER USER '{user}'@'localhost' WITH MAX_USER_CONNECTIONS 6")  # committer, dispatcher (3), one worker, leadhook
     try:
-        failing.drop_connections(service)  # those from before are not counted
+        failing.drop_connections(service)  # earlier ones are not counted
         with polled(service, 40) as statuses:
             wait_until(lambda: len(statuses) >= 200, 30, "all workers have answered")
             service.dispatcher.start()
@@ -123,13 +123,13 @@ def test_readiness_needs_no_connection_of_workers(make_service, database):
         database.sql(f"ALTER USER '{user}'@'localhost' WITH MAX_USER_CONNECTIONS 0")
 
 
-def test_readiness_is_looked_up_once_a_second(make_service, database):
-    """Without a committer the worker's own answer is used again"""
+def test_readiness_is_checked_once_a_second(make_service, database):
+    """Without a committer each worker caches its own answer"""
     service = make_service(workers=1, committer=False, database=database)
 
-    def questions():
+    def checks():
         return int(database.sql("SELECT variable_value FROM information_schema.GLOBAL_STATUS WHERE variable_name = 'Com_stmt_execute'"))
     assert is_ready(service)
-    before = questions()
+    before = checks()
     answers = at_once([lambda: health(service, "/ready").status] * 60)
-    assert set(answers) == {200} and questions() - before < 60
+    assert set(answers) == {200} and checks() - before < 60

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 4.2: what is an email address, what is a phone number, and when two are the same."""
+"""docs/api.md 4.2: valid email addresses and phone numbers, and when two of them are the same."""
 import pytest
 
 LOCAL_64 = "l" * 64
 LABEL_63 = "d" * 63
-# with a local part of one octet and the @ the longest address there is, 254
+# The longest address with a local part of one octet and the @: 254.
 DOMAIN_252 = ".".join([LABEL_63, LABEL_63, LABEL_63, "d" * 57, "ee"])
 
 VALID = ["a@example.org", "a.b+c_d-e@example.org", "!#$%&'*+/=?^_`{|}~-@example.org", f"{LOCAL_64}@example.org",
@@ -21,7 +21,7 @@ INVALID = ["a", "@example.org", "a@", "a@example", "a b@example.org", "a@exa mpl
 
 @pytest.mark.parametrize("email", VALID)
 def test_valid_addresses(campaign, email):
-    """4.2 Email syntax; the first spelling is kept"""
+    """4.2 Email syntax; the first spelling is stored"""
     assert campaign.lead(email=email)["email"] == email
 
 
@@ -33,7 +33,7 @@ def test_invalid_addresses(campaign, email):
     assert response.json["message"] == "Email is not valid"
 
 
-# some 890 bytes, more than any other address in U-labels
+# About 890 bytes, more than any other address in U-labels.
 LONGEST = "a@" + ".".join(["\U00010000" * 56] * 3 + ["\U00010000" * 50, "ee"])
 
 
@@ -43,7 +43,7 @@ LONGEST = "a@" + ".".join(["\U00010000" * 56] * 3 + ["\U00010000" * 50, "ee"])
                                          ("\u212a" * 64 + "@example.org", True)],
                          ids=["U-labels", "1024 bytes", "1026 bytes", "2200 bytes", "local part of 64 octets after NFC"])
 def test_the_longest_addresses(campaign, email, fits):
-    """4.2: what is taken fits where it is kept; IDNA drops soft hyphens, so nothing else would stop them"""
+    """4.2: every accepted address fits its column; IDNA drops soft hyphens, so that only the limit of bytes rejects them"""
     for key in (None, True):
         response = campaign.post({"email": email}, key=key)
         assert response.status == 200 if fits else response.verdict == (406, "invalid_email")
@@ -55,7 +55,7 @@ def test_the_longest_addresses(campaign, email, fits):
                                            ("gr\u00fc\u00dfe@example.org", "gru\u0308\u00dfe@example.org"),
                                            ("a@MÜNCHEN.de", "a@münchen.de")])
 def test_spellings_of_one_address(campaign, first, second):
-    """4.2 Email identity: NFC, ASCII case, A-labels; the first spelling is kept"""
+    """4.2 Email identity: NFC, ASCII case, A-labels; the first spelling is stored"""
     created, updated = campaign.lead(email=first), campaign.lead(email=second)
     assert updated["social_id"] == created["social_id"] and updated["counter"] == 2
     assert updated["email"] == first
@@ -64,7 +64,7 @@ def test_spellings_of_one_address(campaign, first, second):
 @pytest.mark.parametrize("first, second", [("a.b@example.org", "ab@example.org"), ("a+x@example.org", "a@example.org"),
                                            ("Ä@example.org", "ä@example.org"), ("a@faß.de", "a@fass.de")])
 def test_different_addresses(campaign, first, second):
-    """4.2 Email identity: no dot or plus folding, only ASCII letters lose their case, non-transitional IDNA"""
+    """4.2 Email identity: no dot or plus folding, case is ignored for ASCII letters only, non-transitional IDNA"""
     assert campaign.lead(email=first)["social_id"] != campaign.lead(email=second)["social_id"]
 
 
@@ -81,7 +81,7 @@ PHONES = [
 
 @pytest.mark.parametrize("fields, number", PHONES)
 def test_valid_numbers(campaign, fields, number):
-    """4.2 Phone syntax and identity: E.164; the number's own prefix beats country_code"""
+    """4.2 Phone syntax and identity: E.164; the number's own prefix overrides country_code"""
     assert campaign.lead(**fields)["phone_number"] == number
 
 

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 3, 4: accounts and campaigns are separate: what belongs to another one looks absent, and nothing happens to it."""
+"""docs/api.md 3, 4: accounts and campaigns are separate: objects of another one appear not to exist, and never change."""
 import re
 
 import pytest
 from routes import all_routes
 
 NO_CAMPAIGN = 4294967295
-NOBODY = {"email": "unknown@example.org", "phone_number": "+14155552672", "social_id": "0000000000"}
+UNKNOWN = {"email": "unknown@example.org", "phone_number": "+14155552672", "social_id": "0000000000"}
 BULK = ["optout", "sms_optout", "verify", "approve", "block", "waitlist", "unwaitlist", "tag", "delete"]
 
 
 class World:
-    """A campaign of ours; the objects of another one, `theirs`, which is another account's, or our own second."""
+    """A campaign of ours, and the objects of `theirs`: another account's campaign, or a second one of ours."""
 
     def __init__(self, service, ours, theirs):
         self.service, self.ours, self.theirs = service, ours, theirs
@@ -25,7 +25,7 @@ class World:
         theirs.leads(3)
 
     def rows(self):
-        """All that is kept of their campaign, as hexadecimal text: hashes are no UTF-8."""
+        """All rows of their campaign, as hexadecimal text, because hashes are not UTF-8."""
         sql = self.service.installation.sql
         columns = {}
         for line in sql("SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = DATABASE()").split("\n"):
@@ -38,9 +38,9 @@ class World:
         return sql("".join(f"SELECT '{table}', {', '.join(f'HEX({column})' for column in columns[table])} "
                            f"FROM {table} WHERE {where} ORDER BY 1, 2;" for table, where in wheres.items()))
 
-    def same(self, ask, theirs, nothing):
-        """What `ask` is answered for theirs, which must be what it is answered for something that there is not."""
-        answers = [ask(what) for what in (theirs, nothing)]
+    def same(self, call, theirs, nothing):
+        """The answer to `call` for theirs, which must equal the answer for an object that does not exist."""
+        answers = [call(what) for what in (theirs, nothing)]
         assert answers[0].status == answers[1].status and answers[0].body == answers[1].body, (theirs, answers)
         return answers[0]
 
@@ -54,7 +54,7 @@ def world(request, service):
 
 @pytest.fixture(autouse=True)
 def nothing_happens(world):
-    """Whatever a test asks for: theirs is as it was, also when the queued work is done."""
+    """After each test and its queued work, their campaign is unchanged."""
     before = world.rows()
     yield
     world.service.dispatch()
@@ -62,33 +62,33 @@ def nothing_happens(world):
 
 
 def names_of(lead):
-    """(name, value) for each way to name one lead, and one that there is not."""
+    """(name, value) for each way to name a lead; one that does not exist, too."""
     for name in ("email", "phone_number", "social_id"):
-        yield name, lead[name], NOBODY[name]
-    yield "kid", lead["social_id"], NOBODY["social_id"]
+        yield name, lead[name], UNKNOWN[name]
+    yield "kid", lead["social_id"], UNKNOWN["social_id"]
 
 
 # --- campaigns ---
 
 @pytest.mark.parametrize("world", ["of another account"], indirect=True)
 def test_every_route(world):
-    """2: a campaign of another account is answered as one that there is not"""
+    """2: a campaign of another account is answered like one that does not exist"""
     ours, theirs = world.ours, world.theirs
     values = {"social_id": theirs.first["social_id"], "action_id": theirs.action_id, "tag_id": theirs.tag_id,
               "token": ours.first["unsubscribe_url"]["default"].rsplit("/", 1)[1]}
-    fields = {**NOBODY, "email": theirs.first["email"], "points": 7, "tag_id": theirs.tag_id, "url": theirs.url, "event": "verified"}
-    asked = 0
+    fields = {**UNKNOWN, "email": theirs.first["email"], "points": 7, "tag_id": theirs.tag_id, "url": theirs.url, "event": "verified"}
+    compared = 0
     for method, path in all_routes():
-        def ask(campaign_id, method=method, path=path):
+        def call(campaign_id, method=method, path=path):
             filled = re.sub(r"\{(\w+)\}", lambda name: str({**values, "campaign": campaign_id}[name[1]]), f"/{path}")
             named = {**fields, "campaign_id": campaign_id}
             sent = {"query": named} if method == "GET" else {"json_body": named}
             return ours.client.request(method, filled, key=ours.key, **sent)
-        answer = world.same(ask, theirs.id, NO_CAMPAIGN)
+        answer = world.same(call, theirs.id, NO_CAMPAIGN)
         if path not in ("health", "health/ready", "v2/campaigns"):
             assert answer.status == 404, path
-            asked += 1
-    assert asked > 25
+            compared += 1
+    assert compared > 25
     assert theirs.id not in [campaign["id"] for campaign in ours.client.request("GET", "/v2/campaigns", key=ours.key).json]
 
 
@@ -98,25 +98,25 @@ def test_every_route(world):
 def test_look_ups(world, path):
     """4.1: by email, phone number, kid or social id"""
     for key in (world.ours.key, None):
-        for name, theirs, nobody in names_of(world.theirs.first):
-            def ask(value, name=name, key=key):
+        for name, theirs, unknown in names_of(world.theirs.first):
+            def call(value, name=name, key=key):
                 return world.ours.client.request("GET", path.format(world.ours.id), query={name: value}, key=key)
-            assert world.same(ask, theirs, nobody).verdict == (404, "lead_not_found")
+            assert world.same(call, theirs, unknown).verdict == (404, "lead_not_found")
 
 
 @pytest.mark.parametrize("action", BULK)
 def test_bulk_calls(world, action):
     """4.1: all identifiers of bulk calls, one and several"""
-    for name, theirs, nobody in names_of(world.theirs.first):
+    for name, theirs, unknown in names_of(world.theirs.first):
         for spelling in (name, name + "[]", *([name + "s"] if name != "kid" else [])):
-            def ask(value, spelling=spelling):
+            def call(value, spelling=spelling):
                 fields = {spelling.removesuffix("[]"): [value] if spelling.endswith("[]") else value, "tag_id": world.ours.tag_id}
                 return world.ours.delete(fields) if action == "delete" else world.ours.post(fields, path=f"/{action}")
-            assert world.same(ask, theirs, nobody).verdict == (400, "no_leads")
+            assert world.same(call, theirs, unknown).verdict == (400, "no_leads")
 
 
 def test_bulk_calls_pass_over_them(world):
-    """4.1: n is the number of leads that matched; those of others do not, beside one that does"""
+    """4.1: n is the number of leads that matched; leads of others do not match, also in a list with one that does"""
     ours, theirs = world.ours.first, world.theirs.first
     assert world.ours.bulk("verify", {"social_ids": [theirs["social_id"], ours["social_id"]]}) == 1
     assert world.ours.bulk("verify", {"emails": [theirs["email"], ours["email"]]}) == 1
@@ -124,67 +124,67 @@ def test_bulk_calls_pass_over_them(world):
 
 @pytest.mark.parametrize("path, verdict", [("/points", (404, "leads_not_found")), ("/actions/{}", (404, "lead_not_found"))])
 def test_points_and_actions(world, path, verdict):
-    """4.1: leads of others get no points and complete nothing"""
+    """4.1: leads of others get no points and complete no actions"""
     path = path.format(world.ours.action_id)
-    for name, theirs, nobody in names_of(world.theirs.first):
-        answer = world.same(lambda value, name=name: world.ours.post({name: value, "points": 7}, path=path), theirs, nobody)
+    for name, theirs, unknown in names_of(world.theirs.first):
+        answer = world.same(lambda value, name=name: world.ours.post({name: value, "points": 7}, path=path), theirs, unknown)
         assert answer.verdict == verdict
 
 
 def test_updates(world):
-    """4.3: a lead of others is not the one to update; with must_exist, none is made"""
+    """4.3: leads of others are not updated; with must_exist, none is created"""
     theirs = world.theirs.first
     for path in ("", f"/tags/{world.ours.tag_id}/lead"):
-        def ask(fields, path=path):
+        def call(fields, path=path):
             return world.ours.post({"first_name": "Eve", **fields}, path=path)
         for name in ("social_id", "kid"):
-            assert world.same(ask, {name: theirs["social_id"]}, {name: NOBODY["social_id"]}).verdict == (404, "lead_not_found")
-            answer = world.same(ask, {name: theirs["social_id"], "email": "new@example.org", "must_exist": True},
-                                {name: NOBODY["social_id"], "email": "new@example.org", "must_exist": True})
+            assert world.same(call, {name: theirs["social_id"]}, {name: UNKNOWN["social_id"]}).verdict == (404, "lead_not_found")
+            answer = world.same(call, {name: theirs["social_id"], "email": "new@example.org", "must_exist": True},
+                                {name: UNKNOWN["social_id"], "email": "new@example.org", "must_exist": True})
             assert answer.verdict == (404, "lead_not_found")
         for name in ("email", "phone_number"):
-            answer = world.same(ask, {name: theirs[name], "must_exist": True}, {name: NOBODY[name], "must_exist": True})
+            answer = world.same(call, {name: theirs[name], "must_exist": True}, {name: UNKNOWN[name], "must_exist": True})
             assert answer.verdict == (404, "lead_not_found")
 
 
 @pytest.mark.parametrize("name", ["social_id", "kid", "__kid", "__url"])
 def test_referrers(world, name):
-    """4.6 Referrer: foreign ids are ignored as unknown ones are"""
+    """4.6 Referrer: foreign ids are ignored like unknown ones"""
     def sign_up(social_id):
         campaign = world.service.campaign(world.ours.account)
         value = f"https://shop.example/?kid={social_id}" if name == "__url" else social_id
         return campaign.lead(email="new@example.org", **{name: value}), campaign.stats()
-    (theirs, theirs_stats), (nobody, nobody_stats) = sign_up(world.theirs.first["social_id"]), sign_up(NOBODY["social_id"])
+    (theirs, theirs_stats), (unknown, unknown_stats) = sign_up(world.theirs.first["social_id"]), sign_up(UNKNOWN["social_id"])
     own = ("id", "ip", "social_id", "campaign_id", "list_id", "when", "unsubscribe_url")
-    assert {key: theirs[key] for key in theirs if key not in own} == {key: nobody[key] for key in nobody if key not in own}
-    assert theirs["parent_id"] is None and theirs_stats == nobody_stats and theirs_stats["referred"] == 0
+    assert {key: theirs[key] for key in theirs if key not in own} == {key: unknown[key] for key in unknown if key not in own}
+    assert theirs["parent_id"] is None and theirs_stats == unknown_stats and theirs_stats["referred"] == 0
 
 
 def test_leaderboards(world):
-    """4.1: `me` of a lead of others is null, as of nobody"""
+    """4.1: `me` of a lead of others is null, as for an unknown lead"""
     for key in (world.ours.key, None):
-        def ask(social_id, key=key):
+        def call(social_id, key=key):
             return world.ours.get({"social_id": social_id}, path="/leaderboard", key=key)
-        assert world.same(ask, world.theirs.first["social_id"], NOBODY["social_id"]).json["me"] is None
+        assert world.same(call, world.theirs.first["social_id"], UNKNOWN["social_id"]).json["me"] is None
 
 
 def test_opt_out_links(world):
-    """4.1: a token is its own lead's in its own campaign, and nobody else's"""
+    """4.1: a token is valid for its own lead in its own campaign only"""
     theirs, ours = world.theirs.first, world.ours.first
     tokens = [lead["unsubscribe_url"]["default"].rsplit("/", 1)[1] for lead in (theirs, ours)]
     for method in ("GET", "POST"):
         for campaign, lead, token in ((world.ours, theirs, tokens[0]), (world.ours, theirs, tokens[1]),
                                       (world.theirs, theirs, tokens[1]), (world.theirs, ours, tokens[1])):
-            def ask(path):
+            def call(path):
                 return world.ours.client.request(method, f"/opt-out/{path}")
-            answer = world.same(ask, f"{campaign.id}/{lead['social_id']}/{token}", f"{campaign.id}/0000000000/{'x' * 24}")
+            answer = world.same(call, f"{campaign.id}/{lead['social_id']}/{token}", f"{campaign.id}/0000000000/{'x' * 24}")
             assert answer.status == 404
 
 
-# --- what campaigns define ---
+# --- definitions ---
 
 def test_actions_and_tags(world):
-    """4.1, 2: ids and names of others' are unknown; nothing is made on the way"""
+    """4.1, 2: ids and names of others are unknown; nothing is created"""
     email = {"email": world.ours.first["email"]}
     for path, theirs, code in (("/actions/{}", world.theirs.action_id, "action_not_found"),
                                ("/tags/{}/lead", world.theirs.tag_id, "tag_not_found")):
@@ -198,20 +198,20 @@ def test_actions_and_tags(world):
 
 
 def test_lists(world):
-    """4.1: neither tags nor cursors of others lead to their leads"""
-    def ask(fields):
+    """4.1: tags and cursors of others do not give access to their leads"""
+    def call(fields):
         return world.ours.get(fields, path="/leads")
     for theirs in (world.theirs.tag_id, "Tag 1"):
-        assert world.same(ask, {"tag": theirs}, {"tag": NO_CAMPAIGN}).verdict == (404, "tag_not_found")
+        assert world.same(call, {"tag": theirs}, {"tag": NO_CAMPAIGN}).verdict == (404, "tag_not_found")
     cursor = world.theirs.get({"limit": 2}, path="/leads").json["next"]
     assert cursor is not None
-    assert world.same(ask, {"cursor": cursor}, {"cursor": NO_CAMPAIGN}).json == {"leads": [], "next": None}
+    assert world.same(call, {"cursor": cursor}, {"cursor": NO_CAMPAIGN}).json == {"leads": [], "next": None}
     for path, own in (("/actions", world.ours.action_id), ("/tags", world.ours.tag_id)):
         assert [item["id"] for item in world.ours.get({}, path=path).json] == [own]
 
 
 def test_webhooks(world):
-    """docs/deliveries.md 1: a URL of others is unknown here, may be registered, and is removed from here alone"""
+    """docs/deliveries.md 1: a URL of others is unknown here, may be registered, and is removed only here"""
     def remove(url):
         return world.ours.delete({"url": url}, path="/outbound-webhook")
 
@@ -219,7 +219,7 @@ def test_webhooks(world):
         return [hook["url"] for hook in campaign.get({}, path="/outbound-webhook").json]
     assert world.same(remove, world.theirs.url, "https://hooks.example/nothing").verdict == (404, "webhook_not_found")
     hook = world.ours.post({"url": world.theirs.url, "events": ["verified"]}, path="/outbound-webhook")
-    assert hook.status == 200 and "secret" in hook.json, "a new one"
+    assert hook.status == 200 and "secret" in hook.json, "it is a new webhook"
     assert listed(world.ours) == [world.ours.url, world.theirs.url] and listed(world.theirs) == [world.theirs.url]
     assert remove(world.theirs.url).status == 200
     assert listed(world.ours) == [world.ours.url] and listed(world.theirs) == [world.theirs.url]

@@ -13,7 +13,7 @@ def call(campaign, what, fields, method="GET", **options):
 
 
 def unwrap(response, name):
-    """What the callback gets."""
+    """The argument of the callback."""
     assert response.headers["Content-Type"] == "text/javascript; charset=utf-8"
     assert response.headers["X-Content-Type-Options"] == "nosniff"
     text = response.body.decode()
@@ -40,14 +40,14 @@ def test_subscribe(campaign, key, view):
 def test_other_methods(campaign):
     """1 Methods"""
     for method, path in (("DELETE", f"/v1/{campaign.id}/subscribe"), ("GET", "/subscribe"), ("POST", f"/v1/{campaign.id}/info")):
-        for query in (None, {"jsonp": "f"}):  # a script is asked for by GET alone
+        for query in (None, {"jsonp": "f"}):  # scripts are requested by GET only
             assert campaign.client.request(method, path, query=query, key=campaign.key).verdict == (405, "method_not_allowed")
     assert campaign.client.request("GET", f"/v1/{campaign.id}").verdict == (404, "not_found")
     assert campaign.client.request("POST", "/subscribe", json_body=ADA).verdict == (404, "campaign_not_found")
 
 
-def test_head_signs_nobody_up(campaign):
-    """1 Methods: what looks at a link changes nothing"""
+def test_head_creates_no_lead(campaign):
+    """1 Methods: link checkers change nothing"""
     for fields in (ADA, {**ADA, "jsonp": "f"}):
         response = call(campaign, "subscribe", fields, "HEAD")
         assert (response.status, response.body) == (200, b"")
@@ -72,7 +72,7 @@ def test_a_social_id_is_the_referrers(campaign, name):
 
 
 def test_info(campaign):
-    """4.1 GET /v1/{cid}/info: as look-up"""
+    """4.1 GET /v1/{cid}/info: like a look-up"""
     lead = campaign.lead(**ADA)
     for fields in (ADA, {"social_id": lead["social_id"]}):
         assert check_payload(call(campaign, "info", fields).json, "public")["social_id"] == lead["social_id"]
@@ -101,13 +101,13 @@ def test_callbacks(campaign, name):
     """4.1: [A-Za-z_$][\\w$.]{0,63}"""
     lead = check_payload(unwrap(call(campaign, "subscribe", {**ADA, "jsonp": name}), name), "public")
     assert unwrap(call(campaign, "info", {**ADA, "jsonp": name}), name)["social_id"] == lead["social_id"]
-    assert campaign.find(**ADA)["custom_fields"] == {}, "it is no custom field"
+    assert campaign.find(**ADA)["custom_fields"] == {}, "the callback is not a custom field"
 
 
 @pytest.mark.parametrize("name", ["1a", ".a", "a-b", "a b", "a(", "alert(1)//", "<script>", "a;b", "a[0]", "ä", "a\u2028",
                                   "A" + "x" * 64, "*/alert(1)/*", "a'", "a\"", "{", "\u0430lert", "a=1"])
 def test_hostile_callbacks(campaign, name):
-    """4.1: else 406, and nothing of the name at the head of an answer"""
+    """4.1: others get 406, and the answer does not start with the name"""
     for what in ("subscribe", "info"):
         response = call(campaign, what, {**ADA, "jsonp": name})
         assert response.verdict == (406, "invalid_parameter")
@@ -117,7 +117,7 @@ def test_hostile_callbacks(campaign, name):
 
 
 def test_several_callbacks(campaign):
-    """1 Parameters: the last of several counts, an array is refused"""
+    """1 Parameters: the last of several counts, an array is rejected"""
     unwrap(call(campaign, "subscribe", [("email", ADA["email"]), ("jsonp", "<"), ("jsonp", "f")]), "f")
     assert call(campaign, "info", [("email", ADA["email"]), ("jsonp[]", "f")]).verdict == (406, "invalid_parameter")
 
@@ -150,15 +150,15 @@ def test_errors_reach_the_callback(service, campaign):
     assert unwrap(response, "cb")["error"] == "campaign_not_found"
 
 
-def test_values_stay_inside_the_answer(campaign):
-    """4.1: the answer is JavaScript whatever the values are"""
+def test_values_are_escaped(campaign):
+    """4.1: the answer is valid JavaScript for any values"""
     value = "\u2028\u2029</script>\\\"'"
     lead = unwrap(call(campaign, "subscribe", {**ADA, "first_name": value, "jsonp": "f"}, key=campaign.key), "f")
     assert lead["first_name"] == lead["custom_fields"]["first_name"] == value
 
 
-def test_posts_and_other_paths_know_no_callback(campaign):
-    """4.1: GET with jsonp, on /v1 alone"""
+def test_posts_and_other_paths_ignore_callbacks(campaign):
+    """4.1: GET with jsonp, on /v1 only"""
     response = call(campaign, "subscribe", {**ADA, "jsonp": "f"}, "POST")
     assert response.headers["Content-Type"] == "application/json; charset=utf-8" and response.json
     response = campaign.get({**ADA, "jsonp": "<"})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 5 (limits) as clients see them; the windows themselves are tested by a clock of their own in tests/limit."""
+"""docs/api.md 5 (limits) as clients see them; tests/limit tests the windows with its own clock."""
 import collections
 import concurrent.futures
 import json
@@ -25,7 +25,7 @@ LOOKUPS, READINESS, SIGNUPS, POSTS, FAILED_KEYS, DELETES = 100, 300, 10, 50, 30,
 
 
 def check_refusal(response, limit, window):
-    """429 with what a client needs to come back at the right time"""
+    """429 with the time to retry"""
     assert response.verdict == LIMITED
     assert response.json["message"] == "Rate limit exceeded"
     wait = int(response.headers["Retry-After"])
@@ -42,58 +42,58 @@ def statuses(request, count):
 # --- without a key ---
 
 def test_look_ups(campaign):
-    """100 in 60 s an address, all campaigns together; HEAD, leaderboard and info count too, /health and OPTIONS do not"""
+    """100 in 60 s per address, in all campaigns together; HEAD, leaderboard and info count, /health and OPTIONS do not"""
     address, other = new_address(), campaign.service.campaign(campaign.account)
     campaign.lead(**ADA)
-    ask = campaign.client.request
+    request = campaign.client.request
     calls = [lambda: campaign.get(ADA, key=None, address=address), lambda: other.get(ADA, key=None, address=address),
-             lambda: ask("HEAD", campaign.path, query=ADA, address=address),
-             lambda: ask("GET", campaign.path + "/leaderboard", address=address),
-             lambda: ask("GET", f"/v1/{campaign.id}/info", query=ADA, address=address)]
+             lambda: request("HEAD", campaign.path, query=ADA, address=address),
+             lambda: request("GET", campaign.path + "/leaderboard", address=address),
+             lambda: request("GET", f"/v1/{campaign.id}/info", query=ADA, address=address)]
     for number in range(LOOKUPS):
         assert calls[number % len(calls)]().status in (200, 404)
-        assert ask("OPTIONS", campaign.path, address=address).status == 204
+        assert request("OPTIONS", campaign.path, address=address).status == 204
     for request in calls:
         response = request()
         assert response.status == 429
     check_refusal(calls[0](), LOOKUPS, 60)
-    assert ask("GET", "/health", address=address).status == 200
-    assert ask("OPTIONS", campaign.path, address=address).status == 204
+    assert request("GET", "/health", address=address).status == 200
+    assert request("OPTIONS", campaign.path, address=address).status == 204
     assert campaign.get(ADA, key=None).status == 200  # another address
     assert campaign.get(ADA, address=address).status == 200  # with a key
     assert campaign.post(ADA, key=None, address=address).status == 200  # a POST
 
 
 def test_readiness(campaign):
-    """300 in 60 s an address, enough for several load balancers; they are no look-ups, and /health has no limit"""
-    address, ask = new_address(), campaign.client.request
-    answers = in_parallel([lambda: ask("GET", "/health/ready", address=address).status] * (READINESS + 20))
+    """300 in 60 s per address, enough for several load balancers; they do not count as look-ups, and /health has no limit"""
+    address, request = new_address(), campaign.client.request
+    answers = in_parallel([lambda: request("GET", "/health/ready", address=address).status] * (READINESS + 20))
     assert collections.Counter(answers) == {200: READINESS, 429: 20}
     for method in ("GET", "HEAD"):
-        assert ask(method, "/health/ready", address=address).status == 429
-    check_refusal(ask("GET", "/health/ready", address=address, key=campaign.key), READINESS, 60)
-    assert ask("GET", "/health/ready").status == ask("GET", "/health", address=address).status == 200
+        assert request(method, "/health/ready", address=address).status == 429
+    check_refusal(request("GET", "/health/ready", address=address, key=campaign.key), READINESS, 60)
+    assert request("GET", "/health/ready").status == request("GET", "/health", address=address).status == 200
     assert campaign.get(ADA, key=None, address=address).status == 404
 
 
 def test_sign_ups(service, account):
-    """10 in 60 s an address and campaign, 50 over all; subscribe counts as POST, opt-out pages towards the 50"""
+    """10 in 60 s per address and campaign, 50 in all; subscribe counts as POST, opt-out pages count towards the 50"""
     address = new_address()
     campaigns = [service.campaign(account) for _ in range(5)]
     lead = campaigns[0].lead(**ADA)
     page = lead["unsubscribe_url"]["safe"].removeprefix(service.front.url)
-    ask = service.client.request
+    request = service.client.request
     for campaign in campaigns[:4]:
-        calls = [lambda: campaign.post(ADA, key=None, address=address), lambda: ask("POST", "/subscribe", query=ADA, address=address,
+        calls = [lambda: campaign.post(ADA, key=None, address=address), lambda: request("POST", "/subscribe", query=ADA, address=address,
                                                                                    form={"list_id": campaign.id}),
-                 lambda: ask("GET", f"/v1/{campaign.id}/subscribe", query=ADA, address=address)]
+                 lambda: request("GET", f"/v1/{campaign.id}/subscribe", query=ADA, address=address)]
         assert statuses(calls[0], 4) + statuses(calls[1], 3) + statuses(calls[2], 3) == [200] * SIGNUPS
         for request in calls:
             check_refusal(request(), SIGNUPS, 60)
     assert campaigns[4].post({}, key=None, address=address).verdict == (406, "missing_identifier")  # passed, and counts
     for method in ("GET", "POST", "GET", "POST", "GET", "POST", "GET", "POST", "GET"):
-        assert ask(method, page, address=address).status == 200
-    refused = ask("GET", page, address=address)
+        assert request(method, page, address=address).status == 200
+    refused = request("GET", page, address=address)
     check_page(refused, 429)
     assert refused.headers["RateLimit-Limit"] == str(POSTS)
     check_refusal(campaigns[4].post(ADA, key=None, address=address), POSTS, 60)
@@ -109,19 +109,19 @@ def test_a_call_that_needs_a_key_counts_without_one(campaign):
     check_refusal(campaign.post(ADA, path="/points", key=None, address=address), SIGNUPS, 60)
 
 
-def test_what_comes_before_the_limits(campaign):
+def test_checks_before_the_limits(campaign):
     """1.5: path, method and body size first; none of them counts. Key and campaign after"""
-    address, ask = new_address(), campaign.client.request
-    before = [(404, lambda: ask("POST", "/nowhere", address=address)), (405, lambda: ask("DELETE", "/subscribe", address=address)),
-              (413, lambda: ask("POST", campaign.path, body=b"x" * 300_000, type="text/plain", address=address))]
+    address, request = new_address(), campaign.client.request
+    before = [(404, lambda: request("POST", "/nowhere", address=address)), (405, lambda: request("DELETE", "/subscribe", address=address)),
+              (413, lambda: request("POST", campaign.path, body=b"x" * 300_000, type="text/plain", address=address))]
     for status, request in before:
         assert statuses(request, SIGNUPS + 1) == [status] * (SIGNUPS + 1)
     assert statuses(lambda: campaign.post(ADA, key=None, address=address), SIGNUPS) == [200] * SIGNUPS
     for status, request in before:
         assert request().status == status
     assert campaign.post({}, key=None, address=address).status == 429
-    assert statuses(lambda: ask("POST", "/v2/999999", form=ADA, address=address), SIGNUPS + 1) == [404] * SIGNUPS + [429]
-    assert statuses(lambda: ask("DELETE", campaign.path, address=address), POSTS + 1) == [409] * (POSTS + 1)
+    assert statuses(lambda: request("POST", "/v2/999999", form=ADA, address=address), SIGNUPS + 1) == [404] * SIGNUPS + [429]
+    assert statuses(lambda: request("DELETE", campaign.path, address=address), POSTS + 1) == [409] * (POSTS + 1)
 
 
 def test_jsonp(campaign):
@@ -138,7 +138,7 @@ def test_jsonp(campaign):
 @pytest.mark.parametrize("first, second, same", [
     ("2001:db8:1:2::1", "2001:db8:1:2:ffff::9", True), ("2001:db8:1:2::1", "2001:db8:1:3::1", False),
     ("203.0.113.1", "203.0.113.2", False), ("203.0.113.7", "::ffff:203.0.113.7", True), ("198.51.100.1", "[198.51.100.1]:80", True)])
-def test_who_is_one_caller(campaign, first, second, same):
+def test_callers_with_one_limit(campaign, first, second, same):
     """IPv6 by /64, IPv4 by address in any spelling"""
     other = campaign.service.campaign(campaign.account)  # sign-ups count by campaign
     assert statuses(lambda: other.post(ADA, key=None, address=first), SIGNUPS + 1) == [200] * SIGNUPS + [429]
@@ -146,10 +146,10 @@ def test_who_is_one_caller(campaign, first, second, same):
 
 
 def test_trusted_proxies(make_service):
-    """the first untrusted address of X-Forwarded-For from the right; nobody's word counts unless he is trusted"""
+    """the first untrusted address of X-Forwarded-For from the right; headers of untrusted peers are ignored"""
     strict = make_service(workers=2, settings=[("server", "trusted_proxies", "")])
     campaign = strict.campaign()
-    forged = {"X_Forwarded_For": "8.8.8.8"}  # two values that do not count
+    forged = {"X_Forwarded_For": "8.8.8.8"}  # two values that are ignored
     assert statuses(lambda: campaign.post(ADA, key=None, headers=forged), SIGNUPS + 1) == [200] * SIGNUPS + [429]
     chain = make_service(workers=2, settings=[("server", "trusted_proxies", "127.0.0.1, 192.0.2.0/24")]).campaign()
 
@@ -159,8 +159,8 @@ def test_trusted_proxies(make_service):
 
 
 @pytest.mark.parametrize("name", ["X_Forwarded_For", "X.Forwarded.For", "X-Forwarded_For"])
-def test_a_header_that_looks_like_anothers(campaign, name):
-    """docs/api.md 5: lighttpd makes one variable of both; two values from a trusted proxy are refused, and count as nothing"""
+def test_similar_header_names(campaign, name):
+    """docs/api.md 5: lighttpd joins both headers; two values from a trusted proxy are rejected, and not counted"""
     address = "203.0.113.80"
 
     def post(forged):
@@ -173,7 +173,7 @@ def test_a_header_that_looks_like_anothers(campaign, name):
 # --- with a key ---
 
 def test_an_account(service):
-    """the account's own number, else the setting (here: none); DELETE 60 in 60 s; what others do does not count"""
+    """the account's own number, else the setting (here: none); DELETE 60 in 60 s; other accounts do not count"""
     account, stranger = service.account(), service.account()
     campaign = service.campaign(account)
     assert statuses(lambda: campaign.get(ADA), LOOKUPS + 1) == [404] * (LOOKUPS + 1)
@@ -192,14 +192,14 @@ def test_an_account(service):
 
 
 def test_a_default_for_accounts(make_service):
-    """setting limits.account_per_minute; the limit stands before the campaign's state and the fields, behind the account's"""
+    """setting limits.account_per_minute; it is checked after the account's state, before the campaign's state and the fields"""
     service = make_service(workers=2, settings=[("limits", "account_per_minute", 3)])
     first, second = service.campaign(service.account()), service.campaign(service.account())
     assert statuses(lambda: first.get(ADA), 4) == [404] * 3 + [429]
     assert second.get(ADA).status == 404
     assert first.get(ADA, key=second.key).verdict == (404, "campaign_not_found")
     first.end()
-    time_of_caches = wait_until(lambda: first.post({}, key=None).status == 423, 5, "the end is known")
+    time_of_caches = wait_until(lambda: first.post({}, key=None).status == 423, 5, "the end is in effect")
     assert time_of_caches and first.post({}).status == 429
     service.installation.admin("account", "limit", str(first.account.id), "default")
     assert first.get(ADA).status == 429
@@ -210,10 +210,10 @@ def test_a_default_for_accounts(make_service):
 
 
 def test_failed_keys(service, account, campaign):
-    """30 in 60 s an address; beyond it a key that the host has not seen to be valid is refused without a look-up"""
+    """30 in 60 s per address; beyond it, a key that the host has not yet verified is refused without a look-up"""
     address = new_address()
     seen, unseen = account.key, service.account().key
-    campaign.get(ADA)  # the host knows it now
+    campaign.get(ADA)  # the host has now verified the key
     wrong = [lambda: campaign.get(ADA, key=NO_KEY, address=address), lambda: campaign.post(ADA, key="rubbish", address=address),
              lambda: campaign.client.request("GET", "/v2/campaigns", query={"api_key": "x"}, address=address)]
     for number in range(FAILED_KEYS):
@@ -223,12 +223,12 @@ def test_failed_keys(service, account, campaign):
     check_refusal(campaign.get(ADA, key=unseen, address=address), FAILED_KEYS, 60)
     assert campaign.get(ADA, key=seen, address=address).status == 404  # lead_not_found: it passed
     assert campaign.get(ADA, key=None, address=address).status == 404
-    assert campaign.get(ADA, key=unseen).verdict == (404, "campaign_not_found")  # elsewhere it is seen to be valid, …
-    assert campaign.get(ADA, key=unseen, address=address).verdict == (404, "campaign_not_found")  # … and that counts here too
+    assert campaign.get(ADA, key=unseen).verdict == (404, "campaign_not_found")  # verified at another address, …
+    assert campaign.get(ADA, key=unseen, address=address).verdict == (404, "campaign_not_found")  # … so accepted here, too
 
 
-def test_a_wrong_key_counts_as_nothing_else(campaign):
-    """2: a request with a wrong key counts as a failed key only; valid keys count as none"""
+def test_wrong_key_counts_once(campaign):
+    """2: a request with a wrong key counts as a failed key only; valid keys do not count as failed"""
     address = new_address()
     assert statuses(lambda: campaign.post(ADA, key=NO_KEY, address=address), SIGNUPS + 1) == [409] * (SIGNUPS + 1)
     assert statuses(lambda: campaign.post(ADA, key=None, address=address), SIGNUPS) == [200] * SIGNUPS
@@ -238,7 +238,7 @@ def test_a_wrong_key_counts_as_nothing_else(campaign):
 
 
 def test_many_at_once_with_a_key(make_service):
-    """a valid key that nobody has used yet, by more than the limit of wrong ones; and wrong ones: exactly the limit are told so"""
+    """a new valid key passes more often than the limit of wrong keys; of wrong ones exactly the limit gets invalid_api_key"""
     service = make_service(workers=64)
     campaign, address = service.campaign(), new_address()
     for key, expected in ((campaign.key, {404: 64}), (NO_KEY, {409: FAILED_KEYS, 429: 64 - FAILED_KEYS})):
@@ -247,7 +247,7 @@ def test_many_at_once_with_a_key(make_service):
 
 
 def test_a_revoked_key_fails(service):
-    """3: also one that the host has seen to be valid"""
+    """3: also a key that the host has verified"""
     campaign, address = service.campaign(service.account()), new_address()
     assert campaign.get(ADA, address=address).status == 404
     number = service.installation.admin("key", "list", str(campaign.account.id))[0]["id"]
@@ -259,7 +259,7 @@ def test_a_revoked_key_fails(service):
 # --- windows, processes, failures ---
 
 def test_a_window_slides(make_service):
-    """whoever waits as long as he was told passes, and not much earlier; refused requests do not count"""
+    """a call passes after Retry-After, and not much earlier; refused requests do not count"""
     campaign = make_service(workers=2, settings=[("limits", "signups_per_address", "2/3s 3/6s")]).campaign()
     address, passed, windows = new_address(), [], {2: 3, 3: 6}
 
@@ -272,16 +272,16 @@ def test_a_window_slides(make_service):
     for limit in (2, 3):
         while (response := post()).status == 200:
             continue
-        told = time.monotonic() + int(response.headers["Retry-After"])
+        allowed_at = time.monotonic() + int(response.headers["Retry-After"])
         assert (response.status, response.headers["RateLimit-Limit"]) == (429, str(limit))
         wait_until(lambda: post().status == 200, windows[limit] + 2, "a call passes")
-        assert time.monotonic() < told + 0.5
+        assert time.monotonic() < allowed_at + 0.5
     for limit, window in windows.items():
         assert all(sum(at <= other < at + window - 0.5 for other in passed) <= limit for at in passed)
 
 
 def test_many_at_once(make_service):
-    """exactly as many pass as may, through all processes"""
+    """exactly the limit passes, in all processes together"""
     campaign = make_service(workers=16, settings=[("limits", "lookups_per_address", "777/60s")]).campaign()
     address = new_address()
     with concurrent.futures.ThreadPoolExecutor(16) as pool:
@@ -290,12 +290,12 @@ def test_many_at_once(make_service):
 
 
 def direct(socket, path, address):
-    """Without a web server; the status."""
+    """The status of a request without a web server."""
     return fastcgi_client.request(str(socket), REQUEST_METHOD="GET", REQUEST_URI=path, REMOTE_ADDR=address).status
 
 
 def test_processes_of_different_starts(service, campaign, make_folder):
-    """one limit for all processes of the host, one request each (mod_fcgid) or pre-forked; it outlives them all"""
+    """one limit for all processes of the host, with one request each (mod_fcgid) or pre-forked; it outlives them"""
     installation, address, path = service.installation, "198.51.100.77", f"{campaign.path}/leaderboard"
     started, folder = [], make_folder()
     try:
@@ -320,8 +320,8 @@ def test_processes_of_different_starts(service, campaign, make_folder):
             child.kill()
 
 
-def test_killed_workers_stop_nobody(make_service):
-    """the memory survives the death of any process"""
+def test_limits_survive_killed_workers(make_service):
+    """the shared memory survives the death of any process"""
     service = make_service(workers=4)
     campaign, address, passed = service.campaign(), new_address(), 0
 
@@ -329,9 +329,9 @@ def test_killed_workers_stop_nobody(make_service):
         return campaign.get({}, path="/leaderboard", key=None, address=address).status
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         for pid in children(service.responders.pid):
-            asked = [pool.submit(look) for _ in range(40)]
+            answers = [pool.submit(look) for _ in range(40)]
             os.kill(pid, signal.SIGKILL)
-            passed += sum(answer.result() == 200 for answer in asked)
+            passed += sum(answer.result() == 200 for answer in answers)
     service.wait_ready()
     assert 40 <= passed <= LOOKUPS
     wait_until(lambda: look() == 429, 10, "the limit")
@@ -339,7 +339,7 @@ def test_killed_workers_stop_nobody(make_service):
 
 
 def test_a_refusal_needs_no_database(own_database, make_service):
-    """5: no database work"""
+    """5: the limit is checked without the database"""
     service = make_service(database=own_database, workers=2)
     campaign, address = service.campaign(), new_address()
     assert statuses(lambda: campaign.get(ADA, key=None, address=address), LOOKUPS) == [404] * LOOKUPS
@@ -348,7 +348,7 @@ def test_a_refusal_needs_no_database(own_database, make_service):
     try:
         for key, limit in ((None, LOOKUPS), (NO_KEY, FAILED_KEYS)):
             check_refusal(campaign.get(ADA, key=key, address=address), limit, 60)
-        other = new_address()  # what nobody could look up is no failed key
+        other = new_address()  # keys that could not be looked up do not count as failed
         assert statuses(lambda: campaign.get(ADA, key=NO_KEY, address=other), FAILED_KEYS + 1) == [503] * (FAILED_KEYS + 1)
     finally:
         own_database.start()
@@ -361,13 +361,13 @@ def test_new_limits_on_hup(make_service):
     assert statuses(lambda: campaign.post(ADA, key=None, address=address), SIGNUPS + 1) == [200] * SIGNUPS + [429]
     service.installation.configure([("limits", "signups_per_address", ""), ("limits", "posts_per_address", "")])
     service.responders.send(signal.SIGHUP)
-    # the workers from before end when the new ones are there
+    # Workers from before end when the new ones are ready.
     wait_until(lambda: set(statuses(lambda: campaign.post(ADA, key=None, address=address), 2 * POSTS)) == {200}, 15,
                "the limits are off")
 
 
-def test_behind_mod_fcgid(make_service):
-    """one process a request, as a shared host starts them: one limit"""
+def test_mod_fcgid(make_service):
+    """one limit for all processes, with one request each, as a shared host starts them"""
     service = make_service(front=ApacheFcgid)
     campaign, address = service.campaign(), new_address()
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
@@ -375,8 +375,8 @@ def test_behind_mod_fcgid(make_service):
     assert (found.count(200), found.count(429)) == (SIGNUPS, 20)
 
 
-def test_a_state_dir_that_is_not_there(service, make_folder):
-    """the program says what is wrong before it takes requests"""
+def test_missing_state_dir(service, make_folder):
+    """the program reports the error before it accepts requests"""
     folder = make_folder()
     for path, word in ((folder / "a" / "b", "make the directory"), ("/proc/self/task", "set server.state_dir")):
         done = call(service.installation, "--workers", "1", "--listen", str(folder / "s.sock"), program="leadhook-fcgi",
@@ -385,7 +385,7 @@ def test_a_state_dir_that_is_not_there(service, make_folder):
 
 
 def test_bad_limits(service):
-    """every bad input gets a clear error"""
+    """each invalid value gets a clear error"""
     for key, value in (("signups_per_address", "10"), ("posts_per_address", "0/60s"), ("lookups_per_address", "5/4s"),
                        ("deletes_per_account", "1/3s 1/6s 1/9s 1/12s 1/15s"), ("account_per_minute", "-1"), ("memory", "1k")):
         done = call(service.installation, "--check-config", program="leadhook-fcgi",
@@ -394,7 +394,7 @@ def test_bad_limits(service):
 
 
 def test_account_limit_refuses(service, account, refused):
-    """the command: what is no number, and no account"""
+    """the command: invalid numbers, unknown accounts"""
     for value in ("x", "1000001", "1.5", "08"):
         assert "expected default or a number" in refused(65, "account", "limit", str(account.id), value)
     for words in (("account", "limit", "4294967295", "5"), ("account", "suspend", "4294967295"), ("account", "resume", "4294967295")):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 1.5, 5: the limits come before the body; a key or campaign that only the body has is counted after it."""
+"""docs/api.md 1.5, 5: limits are checked before the body; a key or campaign in the body is counted after it."""
 import json
 
 import pytest
@@ -23,12 +23,12 @@ def statuses(request, count):
 
 
 def padded(fields, size):
-    """That many bytes of JSON."""
+    """JSON, padded to `size` bytes."""
     return json.dumps(fields).encode().ljust(size)
 
 
 @pytest.mark.parametrize("status, body, type", BROKEN)
-def test_a_body_that_cannot_be_read_counts(campaign, status, body, type):
+def test_invalid_body_counts(campaign, status, body, type):
     """1.5: the limit of the address comes first"""
     address = new_address()
     assert statuses(lambda: post(campaign, body, address, type), SIGNUPS + 1) == [status] * SIGNUPS + [429]
@@ -36,8 +36,8 @@ def test_a_body_that_cannot_be_read_counts(campaign, status, body, type):
 
 
 @pytest.mark.parametrize("status, body, type", BROKEN)
-def test_so_it_does_where_the_campaign_is_in_the_body(campaign, status, body, type):
-    """as a sign-up on no campaign, then on all of them"""
+def test_invalid_body_counts_with_the_campaign_in_it(campaign, status, body, type):
+    """first without a campaign, then by the limit of all campaigns"""
     address = new_address()
     for path in ("/v2", "/subscribe"):
         found = statuses(lambda: post(campaign, body, address, type, path=path), SIGNUPS)
@@ -45,8 +45,8 @@ def test_so_it_does_where_the_campaign_is_in_the_body(campaign, status, body, ty
     assert post(campaign, padded({**ADA, "list_id": campaign.id}, 100), address, path="/v2").status == 200
 
 
-def test_a_broken_body_and_the_limit_of_all_posts(campaign):
-    """1.5: what is known of the limits is judged before the body also where its campaign is not known"""
+def test_invalid_body_after_the_limit_of_all_posts(campaign):
+    """1.5: limits that do not depend on the campaign are checked before the body"""
     address, campaigns = new_address(), [campaign.service.campaign(campaign.account) for _ in range(POSTS // SIGNUPS)]
     for other in campaigns:
         assert statuses(lambda other=other: other.post(ADA, key=None, address=address), SIGNUPS) == [200] * SIGNUPS
@@ -54,7 +54,7 @@ def test_a_broken_body_and_the_limit_of_all_posts(campaign):
 
 
 def test_a_campaign_in_the_body(campaign):
-    """5: counts once, on its campaign; a refusal counts for nothing"""
+    """5: counts once, for its campaign; refused calls do not count"""
     address, other = new_address(), campaign.service.campaign(campaign.account)
 
     def sign_up(where):
@@ -79,7 +79,7 @@ def bodies_with(key):
 
 @pytest.mark.parametrize("known", [True, False])
 def test_a_key_in_the_body(service, known):
-    """3: counts for its account alone, also from an address that has used up its limits, and when the host has not seen the key"""
+    """3: counts for its account only, also from an address over its limits, and when the host has not verified the key"""
     campaign, address = service.campaign(service.account()), new_address()
     if known:
         campaign.lead(**ADA)
@@ -95,7 +95,7 @@ def test_a_key_in_the_body(service, known):
 
 
 def test_an_account_counts_once(service):
-    """5: with the key in a header or in the body, whatever else the body has"""
+    """5: with the key in a header or in the body"""
     account = service.account()
     campaign, limit = service.campaign(account), 9
     service.installation.admin("account", "limit", str(account.id), str(limit))
@@ -108,8 +108,8 @@ def test_an_account_counts_once(service):
     assert [way().status for way in ways] == [429] * len(ways)
 
 
-def test_the_body_beats_the_rest(service, campaign):
-    """1.1, 3: the key of the body is the one that counts, an empty one means none"""
+def test_key_in_the_body_has_precedence(service, campaign):
+    """1.1, 3: the key in the body counts; an empty one means none"""
     stranger = service.account()
     for headers, query in (({"Authorization": "Basic dXNlcjpwYXNz"}, None), ({}, {"api_key": stranger.key}),
                            ({"Authorization": stranger.key}, {"api_key": "x"})):
@@ -123,8 +123,8 @@ def test_the_body_beats_the_rest(service, campaign):
         assert response.status == (409 if isinstance(key, str) else 406)
 
 
-def test_a_wrong_key_with_a_broken_body(campaign):
-    """5: counts as a wrong key, in a header or in the query, and then nothing of the body is read"""
+def test_wrong_key_with_an_invalid_body(campaign):
+    """5: counts as a wrong key, in a header or in the query, and the body is not read"""
     address = new_address()
     ways = [lambda: post(campaign, b"{", address, key=NO_KEY), lambda: post(campaign, b"{", address, query={"api_key": "x"}),
             lambda: post(campaign, b"{", address, path="/v2", key="x")]
@@ -135,7 +135,7 @@ def test_a_wrong_key_with_a_broken_body(campaign):
 
 
 def test_large_bodies_without_a_key(campaign):
-    """1.3: 8 KiB, and what is larger counts for nothing; a call that needs a key says so, and counts"""
+    """1.3: 8 KiB; larger bodies do not count; a call that needs a key reports that, and counts"""
     address = new_address()
     for path in (campaign.path, "/v2", "/subscribe"):
         body = padded({**ADA, "list_id": campaign.id}, PUBLIC_BODY + 1)
@@ -151,8 +151,8 @@ def test_large_bodies_without_a_key(campaign):
 
 
 @pytest.mark.parametrize("path", ["", "/optout"])
-def test_a_large_body_that_seems_to_have_a_key(service, path):
-    """5: it is read; when there is no valid key in it, it counts as a wrong one, and such bodies have to wait"""
+def test_large_body_with_an_apparent_key(service, path):
+    """5: it is read; without a valid key in it, it counts as a wrong key, and such bodies are limited"""
     account = service.account()
     campaign, address = service.campaign(account), new_address()
     campaign.post(ADA, key=None)
@@ -161,7 +161,7 @@ def test_a_large_body_that_seems_to_have_a_key(service, path):
     decoys = [(padded({**ADA, "a": NO_KEY}, PUBLIC_BODY)[:-1] + b"   {", 406),
               (padded({**ADA, "a": NO_KEY, "api_key": True}, PUBLIC_BODY + 1), 406),
               (padded({**ADA, "api_key": NO_KEY}, PUBLIC_BODY + 1), 409)]
-    if not path:  # else it counts for its address, as a call without a key
+    if not path:  # other paths count for their address, as calls without a key
         decoys += [(padded({**ADA, "a": NO_KEY}, PUBLIC_BODY + 1), 413), (padded({**ADA, "a": "lh%5F"}, PUBLIC_BODY + 1), 413)]
     for number in range(FAILED_KEYS):
         body, status = decoys[number % len(decoys)]
@@ -169,15 +169,15 @@ def test_a_large_body_that_seems_to_have_a_key(service, path):
     for body, _ in decoys:
         response = post(campaign, body, address, path=campaign.path + path)
         assert (response.status, response.headers["RateLimit-Limit"]) == (429, str(FAILED_KEYS))
-    assert post(campaign, good, address, path=campaign.path + path).status in (200, 202)  # the host knows that key
+    assert post(campaign, good, address, path=campaign.path + path).status in (200, 202)  # the host has verified that key
     assert campaign.post(ADA, key=None, address=address).status == 200
 
 
-def test_what_needs_no_body(campaign):
+def test_errors_before_the_body(campaign):
     """1.5: /health, calls that need a key and have none, campaigns that do not exist"""
-    ask = campaign.client.request
+    request = campaign.client.request
     for path in ("/health", "/health/ready"):
-        assert ask("GET", path, query="a=%ff").status == 200
-    assert ask("DELETE", campaign.path, body=b"{", type=JSON).verdict == (409, "missing_api_key")
-    assert ask("POST", campaign.path + "/optout", body=b"{", type=JSON).verdict == (409, "missing_api_key")
-    assert ask("POST", "/v2/999999", body=b"{", type=JSON).verdict == (404, "campaign_not_found")
+        assert request("GET", path, query="a=%ff").status == 200
+    assert request("DELETE", campaign.path, body=b"{", type=JSON).verdict == (409, "missing_api_key")
+    assert request("POST", campaign.path + "/optout", body=b"{", type=JSON).verdict == (409, "missing_api_key")
+    assert request("POST", "/v2/999999", body=b"{", type=JSON).verdict == (404, "campaign_not_found")

@@ -14,7 +14,7 @@ def page(campaign, **fields):
 
 
 def walk(campaign, **fields):
-    """All leads, page by page."""
+    """All leads, from all pages."""
     found, cursor = [], {}
     while cursor is not None:
         answer = page(campaign, **cursor, **fields)
@@ -30,7 +30,7 @@ def ids(leads):
 # --- leads ---
 
 def test_each_lead_once(campaign):
-    """4.1 GET /v2/{cid}/leads: by subscription_number, also while others sign up and leave"""
+    """4.1 GET /v2/{cid}/leads: by subscription_number, also while leads are created and deleted"""
     leads = campaign.leads(7)
     first = page(campaign, limit=3)
     assert ids(first["leads"]) == ids(leads[:3]) and isinstance(first["next"], str)
@@ -49,7 +49,7 @@ def test_an_empty_campaign(campaign):
     assert page(campaign) == {"leads": [], "next": None}
 
 
-def test_groups_can_be_left_out(campaign):
+def test_skipped_groups(campaign):
     """4.5 __skip_urls, __skip_actions"""
     campaign.leads(2)
     for lead in page(campaign, __skip_urls=1, __skip_actions=1)["leads"]:
@@ -58,7 +58,7 @@ def test_groups_can_be_left_out(campaign):
 
 @pytest.mark.parametrize("limit, count", [(None, 50), (1, 1), (250, 250), (251, 250), (10**30, 250), ("", 50)])
 def test_limits(crowd, limit, count):
-    """4.1: default 50, more than 250 is 250"""
+    """4.1: default 50; more than 250 means 250"""
     answer = page(crowd, **({} if limit is None else {"limit": limit}))
     assert len(answer["leads"]) == count and answer["next"] is not None
 
@@ -71,7 +71,7 @@ def crowd(service, account):
 
 
 @pytest.mark.parametrize("limit", [1, 2, 50, 100, 250])
-def test_pages_of_any_size_come_to_the_same(crowd, limit):
+def test_page_size_does_not_change_the_result(crowd, limit):
     """4.1 keyset paging"""
     found = walk(crowd, limit=limit) if limit > 2 else walk(crowd, limit=limit, since="2000-01-01")
     assert [lead["subscription_number"] for lead in found] == list(range(1, 253))
@@ -82,7 +82,7 @@ def test_pages_of_any_size_come_to_the_same(crowd, limit):
     ("limit", "-1"), ("limit", "many"), ("verified", "maybe"), ("waitlisted", "2"), ("fraudulent", "x"), ("opted_out", "-"),
     ("since", "yesterday"), ("since", "2026-13-01"), ("since", "1"), ("cursor[]", "1")])
 def test_bad_parameters(campaign, name, value):
-    """4.1 bad: 406"""
+    """4.1: invalid values are 406"""
     campaign.leads(1)
     response = campaign.get({name: value}, path="/leads")
     assert response.verdict == (406, "invalid_parameter") and name.removesuffix("[]") in response.json["message"]
@@ -123,8 +123,8 @@ def test_unknown_tags_of_a_filter(campaign):
         assert campaign.get({"tag": tag}, path="/leads").verdict == (404, "tag_not_found")
 
 
-def test_a_page_of_large_leads_ends_early(campaign):
-    """4.1: every lead comes, however much they hold together"""
+def test_pages_of_large_leads_are_shorter(campaign):
+    """4.1: all leads are listed, of any size"""
     large = {f"{kind}{number}": "x" * 4000 for kind in ("utm_", "field_") for number in range(4)}
     leads = campaign.leads(130, **large, __uid="x" * 4000)
     first = page(campaign, limit=250)
@@ -177,8 +177,8 @@ def test_me(campaign):
     assert "me" not in board(campaign, social_id="")
 
 
-def test_fraudulent_leads_are_not_on_it(campaign):
-    """4.6: nor in ranks"""
+def test_fraudulent_leads_are_not_on_the_leaderboard(campaign):
+    """4.6: they have no rank either"""
     leads = campaign.leads(2)
     campaign.points(leads[0], 9)
     campaign.points(leads[1], 5)
@@ -192,8 +192,8 @@ def test_fraudulent_leads_are_not_on_it(campaign):
     assert (answer["me"]["rank"], answer["me"]["contest_score"]) == (1, 9)
 
 
-def test_a_fraudulent_lead_sees_itself_on_it(campaign):
-    """4.1.2: without a key `me` and the leaders are what they were before it was blocked; other callers do not see it"""
+def test_fraudulent_lead_sees_itself_on_the_leaderboard(campaign):
+    """4.1.2: without a key `me` and the leaders are the same as before it was blocked; other callers do not see it"""
     leads = campaign.leads(6)
     for lead, points in zip(leads, (3, 9, 5, 5, 5, 0)):
         campaign.points(lead, points)
@@ -204,7 +204,7 @@ def test_a_fraudulent_lead_sees_itself_on_it(campaign):
     for lead in leads:
         before = boards(lead)
         campaign.change("block", email=lead["email"])
-        for _ in range(2):  # also from the cache
+        for _ in range(2):  # the second one is cached
             assert boards(lead) == before
             for others in (boards(), boards(key=True), boards(lead, key=True), boards(next(one for one in leads if one is not lead))):
                 assert lead["social_id"] not in {leader["social_id"] for answer in others for leader in answer["leaders"]}
@@ -212,22 +212,22 @@ def test_a_fraudulent_lead_sees_itself_on_it(campaign):
         assert boards(lead) == before
 
 
-def test_the_public_sees_less_of_names(campaign):
-    """4.5 display_name: in the view of who asks"""
+def test_display_names_by_view(campaign):
+    """4.5 display_name: depends on the view"""
     campaign.lead(email="ada@example.org")
     assert board(campaign)["leaders"][0]["display_name"] == "ada"
     assert board(campaign, key=None)["leaders"][0]["display_name"] == "a…"
 
 
 def test_limits_of_the_leaderboard(crowd):
-    """4.1: default 10, more than 50 is 50"""
+    """4.1: default 10; more than 50 means 50"""
     for limit, count in ((None, 10), (3, 3), (50, 50), (51, 50), (10**30, 50)):
         assert len(board(crowd, **({} if limit is None else {"limit": limit}))["leaders"]) == count
     for limit in ("0", "-1", "x"):
         assert crowd.get({"limit": limit}, path="/leaderboard").verdict == (406, "invalid_parameter")
 
 
-def test_a_leaderboard_behind_a_key(service, account):
+def test_leaderboard_that_requires_a_key(service, account):
     """3 require_key"""
     campaign = service.campaign(account, require_key="on")
     assert campaign.get({}, key=None, path="/leaderboard").verdict == (409, "missing_api_key")

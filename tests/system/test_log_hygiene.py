@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 3, style 8: whatever is sent, and whatever fails, no log tells keys, secrets, email addresses or phone numbers. Web
-servers log paths, where the interface has no place for any of them, and no queries.
+"""docs/api.md 3, style 8: no request and no failure puts keys, secrets, email addresses or phone numbers into a log. Web servers
+log paths, in which the interface has no place for any of them, and no queries.
 
-All other modules are watched as well: their services look through their logs when they stop (conftest.py)."""
+All other modules are checked as well: services check their logs when they stop (conftest.py)."""
 import pytest
 from log_hygiene import leaks
 from stack.receiver import Answer
@@ -25,8 +25,8 @@ def log_of(service):
     return service.responders.log.read_text()
 
 
-def test_what_is_sent(service, campaign):
-    """Malformed, wrong, too large, in places where it does not belong"""
+def test_requests(service, campaign):
+    """Malformed, wrong, too large, in unexpected places"""
     for key in (UNKNOWN_KEY, campaign.key, UNKNOWN_KEY[:-1], EMAIL, SECRET):
         for place in ({"query": {"api_key": key}}, {"json_body": {"api_key": key}}, {"form": {"api_key": key}}, {"key": key},
                       {"headers": {"Authentication": f"Token {key}"}}, {"query": {"api_key[]": key}}):
@@ -44,7 +44,7 @@ def test_what_is_sent(service, campaign):
 
 
 def test_webhooks_and_their_receivers(service, campaign, receiver):
-    """Their URLs hold passwords and addresses of people, their secrets are ours"""
+    """Their URLs contain passwords and addresses of people; their secrets are ours"""
     for url in (f"https://user:{SECRET}@example.org/", f"ftp://{EMAIL}/", f"http://127.0.0.1:1/{EMAIL}?key={SECRET}",
                 receiver.url(f"/hook?to={EMAIL}&key={campaign.key}")):
         for fields in ({"event": "new_signup"}, {"event": EMAIL}, {"event": "new_signup", "source": SECRET}):
@@ -57,8 +57,8 @@ def test_webhooks_and_their_receivers(service, campaign, receiver):
     assert "status=500" in service.dispatcher.log.read_text()
 
 
-def test_what_the_server_says(service, campaign, database):
-    """It quotes values of rows in its errors; the log has the error and not the value"""
+def test_errors_of_the_database(service, campaign, database):
+    """The server quotes values in its errors; the log has the error without the value"""
     table = f"{service.installation.name}.lh_leads"
     database.sql(f"ALTER TABLE {table} MODIFY uid INT")
     try:
@@ -69,13 +69,13 @@ def test_what_the_server_says(service, campaign, database):
     assert "'...' for column" in log_of(service)
 
 
-def test_nothing_of_it_is_in_a_log(service):
+def test_logs_contain_none_of_it(service):
     assert service.logs.leaks() == []
 
 
 @pytest.mark.parametrize("leak", [UNKNOWN_KEY, f"secret={SECRET}", f'"{EMAIL}"', "/v2/1?email=ada%40example.org", NUMBER,
                                   "phone=4930901820", "number=%2B4930901820"])
-def test_the_watch_bites(tmp_path, leak):
+def test_leaks_are_detected(tmp_path, leak):
     log = tmp_path / "some.log"
-    log.write_text(f"2026-11-22T12:00:00Z info program[1] fine\n{leak} behind\n2026-11-22T12:00:00Z +0000 root@localhost whsec_\n")
+    log.write_text(f"2026-11-22T12:00:00Z info program[1] fine\n{leak} more\n2026-11-22T12:00:00Z +0000 root@localhost whsec_\n")
     assert [line.split(": ")[0] for line in leaks(log, numbers=["+49 30 901820"])] == ["some.log:2"]

@@ -18,11 +18,11 @@ def test_by_each_identifier(campaign, lead, by, key, view):
     value = lead["social_id"] if by in ("social_id", "kid") else lead[by]
     found = check_payload(campaign.get({by: value}, key=key).json, view)
     assert found["social_id"] == lead["social_id"]
-    assert found["counter"] == 1, "looking changes nothing"
+    assert found["counter"] == 1, "look-ups change nothing"
 
 
 def test_by_spelling(campaign, lead):
-    """4.2 identity holds for look-ups; country_code is prepended"""
+    """4.2 applies to look-ups; country_code is prepended"""
     assert campaign.find(email="ADA@Example.ORG")["id"] == lead["id"]
     assert campaign.find(phone_number="(415) 555-2671", country_code="US")["id"] == lead["id"]
 
@@ -38,7 +38,7 @@ def test_several_identifiers(campaign, lead):
 
 @pytest.mark.parametrize("fields", [{"email": "unknown@example.org"}, {"phone_number": "+14155552679"},
                                     {"social_id": "0000000000"}, {"kid": "x' OR 1=1 --"}])
-def test_nobody(campaign, lead, fields):
+def test_unknown_leads(campaign, lead, fields):
     """2 lead_not_found"""
     for key in (True, None):
         response = campaign.get(fields, key=key)
@@ -54,7 +54,7 @@ def test_no_identifier(campaign):
 
 
 def test_a_lead_of_another_campaign(service, account, campaign, lead):
-    """4.1: within the campaign"""
+    """4.1: look-ups are within the campaign"""
     other = service.campaign(account)
     for fields in ({"social_id": lead["social_id"]}, {"email": lead["email"]}):
         assert other.get(fields).verdict == (404, "lead_not_found")
@@ -64,7 +64,7 @@ def test_campaigns(service):
     """4.1 GET /v2/campaigns: the account's own, by id"""
     account = service.account()
     mine = [service.campaign(account) for _ in range(3)]
-    service.campaign(service.account("Somebody else"))
+    service.campaign(service.account("Another account"))
     mine[1].lead(email="a@example.org")
     mine[1].lead(email="b@example.org")
     response = service.client.request("GET", "/v2/campaigns", key=account.key)
@@ -83,7 +83,7 @@ def test_an_account_without_campaigns(service):
 
 
 def test_a_large_jump_start_does_not_wrap(service, account):
-    """4.5 lead_count: everywhere the sum of the two, however large"""
+    """4.5 lead_count: the sum of both everywhere, however large"""
     campaign = service.campaign(account, jump_start=2**32 - 1)
     assert campaign.lead(email="ada@example.org")["lead_count"] == 2**32
     assert campaign.find(email="ada@example.org")["lead_count"] == 2**32

@@ -11,9 +11,9 @@ from service import COMMITTER
 from stack.process import wait_until
 
 WORKERS = 2
-LARGE = {f"field_{number}": "x" * 4000 for number in range(4)}  # the most that a lead may hold: 16 KiB
+LARGE = {f"field_{number}": "x" * 4000 for number in range(4)}  # 16 KiB, the maximum of a lead
 LEADS = 250
-SETTLED = 15  # seconds, many times what the committer waits until it returns memory
+SETTLED = 15  # seconds, many times the delay after which the committer returns memory
 
 needs_committer = pytest.mark.skipif(not COMMITTER, reason="LEADHOOK_TEST_COMMITTER=no")
 pytestmark = pytest.mark.skipif("-fsanitize" in (BUILD / "Makefile").read_text(), reason="sanitizers hold freed memory")
@@ -21,12 +21,12 @@ pytestmark = pytest.mark.skipif("-fsanitize" in (BUILD / "Makefile").read_text()
 
 @pytest.fixture(scope="module")
 def service(make_service):
-    return make_service(workers=WORKERS, settings=[("server", "sandbox", "off")])  # or only root could measure it
+    return make_service(workers=WORKERS, settings=[("server", "sandbox", "off")])  # otherwise only root could measure it
 
 
 @pytest.fixture(scope="module")
 def before(service, account):
-    """What each process holds after some of the usual requests; a worker as much as the one that holds the most."""
+    """The memory of each process after some typical requests; for each worker that of the largest one."""
     campaign = service.campaign(account)
     campaign.webhook("new_signup")
     campaign.leads(50, name="Ada")
@@ -40,9 +40,9 @@ def before(service, account):
 
 @pytest.fixture(scope="module")
 def large(service, account, before):
-    """A campaign of leads with as many custom fields as there may be."""
+    """A campaign of leads with the maximum of custom fields."""
     campaign = service.campaign(account)
-    campaign.webhook("score_change")  # its events carry whole leads
+    campaign.webhook("score_change")  # its events contain whole leads
     campaign.social_ids = [lead["social_id"] for lead in campaign.leads(LEADS, **LARGE)]
     return campaign
 
@@ -53,19 +53,19 @@ def page(campaign, limit):
 
 
 def peak(pid):
-    """The most memory that the process has had since forget_peaks."""
+    """The most memory that the process has used since reset_peaks."""
     return int(re.search(r"^VmHWM:\s+(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)[1]) * 1024
 
 
-def forget_peaks(pids):
-    """What each of them has now."""
+def reset_peaks(pids):
+    """Resets the peaks; returns the current sizes."""
     for pid in pids:
         pathlib.Path(f"/proc/{pid}/clear_refs").write_text("5")
     return {pid: peak(pid) for pid in pids}
 
 
 def grown(before):
-    """The processes that hold too much, and how much that is of what they held before."""
+    """The processes that use too much memory, with the ratio to their size before."""
     return {pid: round(private_size(pid) / size, 1) for pid, size in before.items() if private_size(pid) >= 2 * size}
 
 
@@ -78,8 +78,8 @@ def wait_until_returned(service, before):
 
 
 def test_large_pages(service, large, before):
-    """Every worker has answered pages of 4 MiB"""
-    first = forget_peaks(before)
+    """All workers have returned pages of 4 MiB"""
+    first = reset_peaks(before)
 
     def all_have():
         in_parallel([lambda: page(large, LEADS)] * 4 * WORKERS, 2 * WORKERS)
@@ -90,14 +90,14 @@ def test_large_pages(service, large, before):
 
 @pytest.mark.parametrize("limit", [5, 10, 15, 20, 40])
 def test_pages_of_all_sizes(service, large, before, limit):
-    """Also of pages too small for that"""
+    """Pages of other sizes, also below the threshold"""
     in_parallel([lambda: page(large, limit)] * 20 * WORKERS, 2 * WORKERS)
     wait_until_returned(service, before)
 
 
 def test_large_commands(service, large, before):
     """Points for all of these leads at once: the committer loads 4 MiB, and writes as much in events"""
-    first = forget_peaks(before)
+    first = reset_peaks(before)
     for _ in range(2):
         response = large.post({"social_ids": large.social_ids, "points": 1}, path="/points")
         assert response.status == 200, response.body
@@ -107,7 +107,7 @@ def test_large_commands(service, large, before):
 
 @needs_committer
 def test_large_leads_by_many(make_service):
-    """The committer's buffers for each of many responders"""
+    """The committer's buffers for many responders"""
     service = make_service(workers=32, settings=[("server", "sandbox", "off")])
     campaign, numbers = service.campaign(), range(320)
     pid = wait_for_committer(service.responders.pid)

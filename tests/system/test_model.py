@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """docs/api.md 4.3 to 4.7 and 6: thousands of random histories on the real engine and on a plain model, which must agree.
 
-LEADHOOK_HISTORIES says how many (scripts/check --long: many more), LEADHOOK_SEED repeats one. A history that shows a difference
-is cut down before it is printed.
+LEADHOOK_HISTORIES is their number (scripts/check --long: many more), LEADHOOK_SEED repeats one. A history that shows a difference
+is shortened before it is printed.
 """
 import json
 import random
@@ -28,14 +28,14 @@ SHRINK_SECONDS = 60
 
 
 class Engine:
-    """An installation of its own, and the programs that the histories are played with."""
+    """An installation, and the programs that play the histories."""
 
     def __init__(self, folder, database):
         self.folder, self.database = folder, database
         self.installation = Installation(folder, BUILD, database, name="model")
         self.installation.configure()
         self.installation.install()
-        # Definitions and campaigns get ids of ours, far below those that the programs will give.
+        # Definitions and campaigns get ids far below those that the programs assign.
         self.installation.sql("UPDATE lh_id_blocks SET next = 1000000000 WHERE next < 1000000000")
         self.runner = self.sql = None
 
@@ -44,19 +44,19 @@ class Engine:
         self.runner = Runner(BUILD / "tests/model/batch_runner", self.folder, self.database.socket, "model")
 
     def close(self):
-        """How the programs end."""
+        """Stops the programs; returns their exit statuses."""
         return [program.close() for program in (self.runner, self.sql)]
 
     def play(self, steps):
-        """The log must stay empty."""
+        """Plays a history; the log must stay empty."""
         Player(self.runner, self.sql, self.installation.admin).play(steps)
         said = self.runner.said()
         if said:
             raise Difference(f"the log: {said}")
 
     def recount(self):
-        """What the operator's command finds when it counts everything again."""
-        self.database.sql("SET GLOBAL innodb_flush_log_at_trx_commit = 1")  # else that is what the check finds
+        """The findings of the operator's deep check."""
+        self.database.sql("SET GLOBAL innodb_flush_log_at_trx_commit = 1")  # otherwise this setting is a finding
         answer = subprocess.run([self.installation.program("leadhook"), "--config", self.installation.config, "--json", "check",
                                  "--deep"], capture_output=True, text=True, timeout=300, check=False).stdout
         return json.loads(answer)["findings"]
@@ -66,7 +66,7 @@ class Engine:
 def engine(make_folder, own_database):
     engine = Engine(make_folder(), own_database)
     engine.open()
-    # Half of the time would be spent on being safe from power cuts.
+    # Durability would take half of the time.
     own_database.sql("SET GLOBAL innodb_flush_log_at_trx_commit = 0")
     yield engine
     assert engine.close() == [0, 0], engine.runner.said()
@@ -77,7 +77,7 @@ def steps_of(seed):
 
 
 def problem(engine, steps):
-    """What goes wrong when they are played; None when nothing does."""
+    """The error that a history causes, or None."""
     try:
         engine.play(steps)
     except Difference as found:
@@ -90,7 +90,7 @@ def problem(engine, steps):
 
 
 def without(steps, at):
-    """The history less one step, or less one command of it: at is (step, command or None)."""
+    """The history without one step, or without one command of it: `at` is (step, command or None)."""
     step, command = at
     if command is None:
         return steps[:step] + steps[step + 1:]
@@ -98,8 +98,8 @@ def without(steps, at):
     return steps[:step] + [{"batch": commands[:command] + commands[command + 1:]}] + steps[step + 1:]
 
 
-def places(steps):
-    """What can be left out, the last first."""
+def removable(steps):
+    """Steps and commands that can be removed, last first."""
     for step in reversed(range(len(steps))):
         if "campaign" not in steps[step]:
             yield step, None
@@ -107,13 +107,13 @@ def places(steps):
             yield step, command
 
 
-def cut_down(engine, steps):
-    """The history without whatever is not needed for a difference."""
+def shorten(engine, steps):
+    """The shortest part of the history that still shows a difference."""
     end = time.monotonic() + SHRINK_SECONDS
     smaller = True
     while smaller:
         smaller = False
-        for at in list(places(steps)):
+        for at in list(removable(steps)):
             if time.monotonic() > end:
                 return steps
             if at[0] < len(steps) and (at[1] is None or at[1] < len(steps[at[0]].get("batch", []))):
@@ -123,28 +123,28 @@ def cut_down(engine, steps):
     return steps
 
 
-def tell(engine, seed, found, steps):
-    small = cut_down(engine, steps)
-    lines = [f"LEADHOOK_SEED={seed}", found, "", "cut down to:", *map(json.dumps, small), "", str(problem(engine, small))]
+def report(engine, seed, found, steps):
+    small = shorten(engine, steps)
+    lines = [f"LEADHOOK_SEED={seed}", found, "", "shortened to:", *map(json.dumps, small), "", str(problem(engine, small))]
     return "\n".join(lines)
 
 
 def test_random_histories(engine):
-    """4.3 to 4.7, 6: the same answers, events, deliveries and rows, and nothing for `leadhook check --deep` to find"""
+    """4.3 to 4.7, 6: the same answers, events, deliveries and rows, without findings of `leadhook check --deep`"""
     first = TEST_SETTINGS.get("LEADHOOK_SEED")
     seeds = [int(first)] if first else [random.randrange(2 ** 48) for _ in range(HISTORIES)]
     for seed in seeds:
         steps = steps_of(seed)
         found = problem(engine, steps)
         if found:
-            pytest.fail(tell(engine, seed, found, steps), pytrace=False)
+            pytest.fail(report(engine, seed, found, steps), pytrace=False)
     assert engine.recount() == []
 
 
 # --- the model by itself: examples from docs/api.md ---
 
 class Story:
-    """A campaign in the model alone."""
+    """A campaign in the model only."""
 
     def __init__(self, **settings):
         self.model = Model()
@@ -175,7 +175,7 @@ def names(result):
 
 
 def test_model_referral():
-    """4.6 Credit, 4.7 the order of events"""
+    """4.6 Credit, 4.7 order of events"""
     story = Story(points_direct=2, points_indirect=1, points_signup=3)
     a = story.join("a")
     assert names(a) == ["new_signup", "new_signup_not_excluded", "score_change"]
@@ -191,7 +191,7 @@ def test_model_referral():
 
 
 def test_model_fraud_and_floor():
-    """4.6: block takes the credit back, approve restores every score exactly, also where the floor was met"""
+    """4.6: block removes the credit, approve restores each score exactly, also after the floor was reached"""
     story = Story(points_direct=5, points_verified=2)
     a = story.join("a")
     story.join("b", referrer_id=a.body["social_id"])
@@ -222,7 +222,7 @@ def test_model_verification():
 
 
 def test_model_chain():
-    """4.6: 16 levels; a deleted lead ends the chain, what came through it stays"""
+    """4.6: 16 levels; deleting a lead ends the chain, and earlier credit remains"""
     story = Story(points_indirect=1)
     last = story.join("p0")
     for i in range(1, 19):
@@ -237,7 +237,7 @@ def test_model_chain():
 
 
 def test_model_ended():
-    """6: 423, the other changes go on without points, nothing is made up for"""
+    """6: 423; other changes work without points, which are not booked later either"""
     story = Story()
     a = story.join("a")
     story.join("b", referrer_id=a.body["social_id"])

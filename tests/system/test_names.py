@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""docs/deliveries.md 5: names may lead anywhere, and somewhere else each time.
+"""docs/deliveries.md 5: names may resolve to any address, and to another one each time.
 
-The dispatcher runs in a network of its own, in which somebody listens at every address: so it shows what is dialled.
+The dispatcher runs in a network namespace in which every address accepts connections, so that all dialled addresses are recorded.
 """
 import private_network
 import pytest
@@ -12,7 +12,7 @@ from stack.process import run, wait_until
 
 PUBLIC, PUBLIC_2, PUBLIC_6 = "8.8.8.8", "9.9.9.9", "2606:4700::1111"
 CONNECT_S, LATE_S = 1, 4
-PATIENT = "RES_OPTIONS=timeout:20 attempts:1"  # the resolver, when nobody answers
+RESOLVER = "RES_OPTIONS=timeout:20 attempts:1"  # a resolver that never answers must not end by its own timeout
 
 
 @pytest.fixture(scope="module")
@@ -30,13 +30,13 @@ def service(make_service, network):
     service = make_service(settings=[("dispatch", "allow_networks", ""), ("dispatch", "connect_timeout", f"{CONNECT_S}s"),
                                      ("dispatch", "attempt_timeout", "3s"), ("dispatch", "schedule", ""),
                                      ("limits", "webhooks_per_campaign", 100)])
-    service.dispatcher.argv = network.wrap(["env", PATIENT, *service.dispatcher.argv])
+    service.dispatcher.argv = network.wrap(["env", RESOLVER, *service.dispatcher.argv])
     return service
 
 
 @pytest.fixture(scope="module")
 def dispatch(service, network):
-    """A run as from cron, in the network: each resolves all names anew."""
+    """Runs the dispatcher as cron does, in the network: each run resolves all names again."""
     command = [service.installation.program("leadhook-dispatch"), "--config", service.installation.config, "--max-runtime", "10"]
     return lambda: run("leadhook-dispatch", network.wrap(command))
 
@@ -64,7 +64,7 @@ ALLOWED = [PUBLIC, PUBLIC_6, "::ffff:8.8.8.8", "64:ff9b::808:808", "2002:808:808
 
 @pytest.fixture(scope="module")
 def dialled(service, account, network, dispatch):
-    """One attempt at a name for each address; (attempts by address, addresses that were dialled)"""
+    """One attempt at a name for each address. Returns (attempts by address, dialled addresses)."""
     names = {address: f"a{number}.names.example" for number, address in enumerate(FORBIDDEN + ALLOWED)}
     for address, name in names.items():
         network.resolver.script(name, [address])
@@ -75,14 +75,14 @@ def dialled(service, account, network, dispatch):
 
 
 @pytest.mark.parametrize("address", FORBIDDEN)
-def test_a_name_that_leads_to_a_forbidden_address(dialled, address):
-    """nothing is dialled, and the attempt says why"""
+def test_name_with_a_forbidden_address(dialled, address):
+    """no address is dialled, and the attempt has the reason"""
     by_address, _ = dialled
     [attempt] = by_address[address]
     assert (attempt.error, attempt.status, attempt.delivered) == ("forbidden_address", None, False)
 
 
-def test_what_was_dialled(dialled):
+def test_dialled_addresses(dialled):
     by_address, addresses = dialled
     assert {address: [attempt.delivered for attempt in by_address[address]] for address in ALLOWED} == \
         {address: [True] for address in ALLOWED}
@@ -91,7 +91,7 @@ def test_what_was_dialled(dialled):
 
 @pytest.fixture
 def attempt(service, account, network, dispatch):
-    """One attempt at a name, by a process of its own."""
+    """Makes one attempt at a name, in a process of its own."""
     def make(name):
         campaign = service.campaign(account)
         webhooks = attempt_each(campaign, {name: url(network.world, name)}, dispatch)
@@ -105,7 +105,7 @@ def attempt(service, account, network, dispatch):
     ["::1", PUBLIC], [PUBLIC, "::1"], ["127.0.0.1", PUBLIC_6], [PUBLIC_6, "127.0.0.1"], ["::ffff:127.0.0.1", PUBLIC],
     ["64:ff9b::7f00:1", PUBLIC_6], [PUBLIC_6, "64:ff9b::7f00:1"]], ids="+".join)
 def test_mixed_answers(network, world, attempt, addresses):
-    """in whatever order: nothing forbidden is dialled; what was delivered went to an allowed address, offered before"""
+    """in any order: no forbidden address is dialled; deliveries reach an allowed address that precedes it"""
     network.resolver.script("mixed.example", addresses)
     made = attempt("mixed.example")
     allowed = set(addresses) & {PUBLIC, PUBLIC_2, PUBLIC_6}
@@ -114,8 +114,8 @@ def test_mixed_answers(network, world, attempt, addresses):
 
 
 @pytest.mark.parametrize("forbidden", ["127.0.0.1", "10.0.0.1"])
-def test_an_allowed_address_that_refuses_before_a_forbidden_one(network, world, service, account, dispatch, forbidden):
-    """once a forbidden one was offered the attempt fails and no further address is dialled"""
+def test_refusing_address_before_a_forbidden_one(network, world, service, account, dispatch, forbidden):
+    """a forbidden address ends the attempt, and no further address is dialled"""
     network.resolver.script("refusing.example", [PUBLIC, forbidden, PUBLIC_2])
     closed = network.inside(free_port)
     campaign = service.campaign(account)
@@ -129,7 +129,7 @@ def test_an_allowed_address_that_refuses_before_a_forbidden_one(network, world, 
     ([PUBLIC_6], ["::1"], [True, False]), (["internal.names.example"], [PUBLIC], [False, True])],
     ids=lambda value: "+".join(map(str, value)))
 def test_a_name_that_changes(network, world, attempt, before, after, delivered):
-    """rebinding: each look-up is judged by itself"""
+    """rebinding: each look-up is checked by itself"""
     network.resolver.script("internal.names.example", ["10.0.0.1"])
     network.resolver.script("changing.example", before, after)
     made = [attempt("changing.example") for _ in range(2)]
@@ -141,8 +141,8 @@ def test_a_name_that_changes(network, world, attempt, before, after, delivered):
 
 @pytest.mark.parametrize("look", [[], FAILURE, ["gone.names.example"], ["nowhere.example"], CUT],
                          ids=["no address", "failure", "alias of nothing", "alias of itself", "cut"])
-def test_names_that_lead_nowhere(network, world, attempt, look):
-    """3 DNS: told apart from receivers, in time"""
+def test_names_without_an_address(network, world, attempt, look):
+    """3 DNS: reported as such, in time"""
     network.resolver.script("nowhere.example", look)
     made = attempt("nowhere.example")
     assert made.error in ("not_resolved", "connect_timeout") and made.seconds < CONNECT_S + LATE_S
@@ -160,7 +160,7 @@ SILENT = 8  # deliveries to names that never answer
 
 
 def test_a_name_that_never_answers(network, world, service, account, dispatcher):
-    """4 Fairness: others are not delayed; the attempt ends in time; 6 TERM: so does the dispatcher, the resolver or no"""
+    """4 Fairness: others are not delayed, and the attempt ends in time; 6 TERM: the dispatcher ends without waiting for it"""
     silent, other = service.campaign(account), service.campaign(account)
     network.resolver.script("other.example", [PUBLIC])
     webhooks = []
@@ -180,8 +180,8 @@ def test_a_name_that_never_answers(network, world, service, account, dispatcher)
     assert dispatcher.stop(seconds=LATE_S) == 0
 
 
-def test_the_end_during_a_look_up(network, world, service, account, dispatcher):
-    """6 TERM: takes nothing new, lets what is in flight end, which the connect timeout bounds, records, exits 0"""
+def test_term_during_a_look_up(network, world, service, account, dispatcher):
+    """6 TERM: claims no more, lets attempts end, which the connect timeout bounds, records, exits 0"""
     campaign = service.campaign(account)
     network.resolver.script("silent.example", SILENCE)
     webhook = add_webhook(campaign, url(world, "silent.example"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 4.1: the pages behind unsubscribe_url."""
+"""docs/api.md 4.1: the pages of unsubscribe_url."""
 import pytest
 from client import multipart
 from html_page import check_page
@@ -32,7 +32,7 @@ def check_form(page):
 
 
 def test_get_opts_out(campaign, lead):
-    """4.1 GET /opt-out/{cid}/{social_id}/{token}: unsubscribe_url.default; twice is as once"""
+    """4.1 GET /opt-out/{cid}/{social_id}/{token}: unsubscribe_url.default; may be repeated"""
     for _ in range(2):
         page = check_page(go(campaign, path_of(campaign, lead)), 200)
         assert not page.all("form") and campaign.name in page.text("p")
@@ -40,8 +40,8 @@ def test_get_opts_out(campaign, lead):
     assert campaign.find(email="ada@example.org")["counter"] == 1
 
 
-def test_safe_asks_first(campaign, lead):
-    """4.1 GET ?safe=1 asks, POST opts out"""
+def test_safe_needs_confirmation(campaign, lead):
+    """4.1 GET ?safe=1 shows a form, whose POST opts out"""
     path = path_of(campaign, lead, "safe")
     for query in ("", "&safe=yes", "&safe=what", "&safe[]=1", "&x=%ff&=&a=b"):
         check_form(check_page(go(campaign, path + query), 200))
@@ -60,11 +60,11 @@ def test_other_parameters_do_not_matter(campaign, lead, query):
 
 @pytest.mark.parametrize("which", ["default", "safe"])
 def test_head_changes_nothing(campaign, lead, which):
-    """4.1, 1 Methods: as the question, without its body"""
+    """4.1, 1 Methods: like the form, without its body"""
     response = go(campaign, path_of(campaign, lead, which), "HEAD")
     assert (response.status, response.body) == (200, b"") and response.headers["Content-Type"] == "text/html; charset=utf-8"
-    asked = go(campaign, path_of(campaign, lead, "safe"))
-    assert response.headers["Content-Length"] == str(len(asked.body))
+    form = go(campaign, path_of(campaign, lead, "safe"))
+    assert response.headers["Content-Length"] == str(len(form.body))
     assert opted_out(campaign) is False
 
 
@@ -74,13 +74,13 @@ def test_head_changes_nothing(campaign, lead, which):
     ("application/x-www-form-urlencoded; charset=latin1", b"a=%ff&a[]=\xff"), (None, b"")])
 @pytest.mark.parametrize("which", ["default", "safe"])
 def test_one_click(campaign, lead, which, type, body):
-    """4.1, RFC 8058: whatever the mail program's POST holds"""
+    """4.1, RFC 8058: with any body of a mail program's POST"""
     check_page(go(campaign, path_of(campaign, lead, which), "POST", body=body, type=type), 200)
     assert opted_out(campaign) is True
 
 
 def test_forged_and_foreign_tokens(service, campaign, lead):
-    """4.1: bad token 404; a token is for one lead of one campaign"""
+    """4.1: an invalid token is 404; a token is for one lead of one campaign"""
     other = service.campaign(campaign.account)
     base, social_id, token = path_of(campaign, lead).rsplit("/", 2)
     second = campaign.lead(email="b@example.org")
@@ -101,15 +101,15 @@ def test_forged_and_foreign_tokens(service, campaign, lead):
         assert not any(lead["opted_out"] for lead in one.get({}, path="/leads").json["leads"])
 
 
-def test_the_spelling_of_the_id(campaign, lead):
-    """4.5 social_id: typed by hand it is understood as everywhere"""
+def test_spellings_of_the_id(campaign, lead):
+    """4.5 social_id: accepted as typed by hand, as in other calls"""
     base, social_id, token = path_of(campaign, lead).rsplit("/", 2)
     check_page(go(campaign, f"{base}/{social_id.lower()}/{token}"), 200)
     assert opted_out(campaign) is True
 
 
-def test_a_lead_that_is_gone(campaign, lead):
-    """4.1: a page, too"""
+def test_deleted_lead(campaign, lead):
+    """4.1: the error is a page"""
     campaign.change("delete", email=lead["email"])
     for which in ("default", "safe"):
         check_page(go(campaign, path_of(campaign, lead, which)), 404)
@@ -131,7 +131,7 @@ def test_a_body_over_the_cap(campaign, lead):
 
 
 def test_the_link_of_a_webhook(campaign, receiver):
-    """4.5 unsubscribe_url, 4.7 opted_out: out of a payload that was sent"""
+    """4.5 unsubscribe_url, 4.7 opted_out: the link from a delivered payload"""
     campaign.webhook("new_signup", "opted_out")
     campaign.post({"email": "ada@example.org"}, key=None)
     campaign.service.dispatch()
@@ -144,7 +144,7 @@ def test_the_link_of_a_webhook(campaign, receiver):
     assert event.json["opted_out"] is True
 
 
-def test_names_are_only_text(service, account, campaign):
+def test_names_are_escaped(service, account, campaign):
     """4.1: the sender's name is escaped"""
     name = "<script>alert('x')</script> & \"Söhne\""
     id = service.installation.admin("campaign", "add", str(account.id), name)["id"]
@@ -154,8 +154,8 @@ def test_names_are_only_text(service, account, campaign):
         assert name in check_page(response, 200).text("p") and b"<script" not in response.body
 
 
-def test_neither_keys_nor_ends_matter(service, account):
-    """3 require_key: opt-out pages aside; 6: opt-out goes on"""
+def test_require_key_and_ended_campaigns(service, account):
+    """3 require_key: not for opt-out pages; 6: they work after the end"""
     campaign = service.campaign(account, require_key="on")
     lead = campaign.lead(email="ada@example.org")
     campaign.end()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""leadhook-fcgi(8), leadhook-dispatch(8): a row that crashes the committer, or the dispatcher, costs its own lead, and at last its
-own campaign, and nothing else.
+"""leadhook-fcgi(8), leadhook-dispatch(8): a row that crashes the committer or the dispatcher causes the refusal of its own lead, in
+the end of its campaign, and of nothing else.
 
-The row here has a utm that is so long that the lead's payload exceeds its maximum, which no call of the API can bring about.
+The row here has a utm that makes the lead's payload exceed its maximum, which no call of the API can do.
 """
 import re
 import signal
@@ -15,7 +15,7 @@ from service import COMMITTER
 from stack.mariadb import MariaDB
 from stack.process import wait_until
 
-needs_committer = pytest.mark.skipif(not COMMITTER, reason="without a committer a row crashes the worker alone")
+needs_committer = pytest.mark.skipif(not COMMITTER, reason="without a committer a row crashes only the worker")
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def cure(campaign):
 
 
 def refused(request):
-    """The request is sent until its answer is 500, which is returned a second later: by then no worker answers 503 at once."""
+    """Sends the request until its answer is 500, and waits a second: by then no worker answers 503 any more."""
     answers = []
 
     def is_refused():
@@ -47,7 +47,7 @@ def refused(request):
     assert {answer.verdict for answer in answers[:-1]} <= {(503, "unavailable")}
     assert answers[-1].verdict == (500, "internal_error")
     settled = time.monotonic() + 1.5
-    wait_until(lambda: time.monotonic() > settled, 5, "the second to be over")
+    wait_until(lambda: time.monotonic() > settled, 5, "a second has passed")
     return answers[-1]
 
 
@@ -57,7 +57,7 @@ def deaths(service):
 
 @needs_committer
 def test_a_poisoned_lead(service, campaign):
-    """two deaths, then 500 for it alone: the account's other leads and other accounts' are served"""
+    """two deaths, then 500 for this lead only: other leads of the account and of other accounts are served"""
     parent = service.responders.pid
     others = service.campaign(service.account())
     lead, healthy = campaign.lead(email="poison@example.org"), campaign.lead(email="healthy@example.org")
@@ -88,7 +88,7 @@ def test_a_poisoned_lead(service, campaign):
 
 @needs_committer
 def test_a_campaign_of_poisoned_leads(service, campaign):
-    """the third refused lead ends the deaths: what is refused then is the whole campaign"""
+    """the third refused lead ends the crashes: from then on the whole campaign is refused"""
     parent = service.responders.pid
     others = service.campaign(service.account())
     for lead in campaign.leads(5):
@@ -104,8 +104,8 @@ def test_a_campaign_of_poisoned_leads(service, campaign):
 
 
 @needs_committer
-def test_a_restart_forgets(service, campaign):
-    """leadhook-fcgi(8): what was repaired is served when ten minutes are over, or after a restart"""
+def test_refusals_end_with_a_restart(service, campaign):
+    """leadhook-fcgi(8): after a repair, the lead is served after ten minutes or a restart"""
     poison(campaign, campaign.lead(email="poison@example.org"))
     refused(lambda: campaign.post({"email": "poison@example.org"}))
     cure(campaign)
@@ -117,7 +117,7 @@ def test_a_restart_forgets(service, campaign):
 
 
 def test_a_poisoned_lead_of_a_bulk_call(service, receiver, campaign):
-    """two deaths of the dispatcher, then the item is passed over: the call's other leads, and all else, are done"""
+    """two deaths of the dispatcher, then the item is skipped: the call's other leads and other work are done"""
     leads = campaign.leads(40)
     campaign.webhook("verified")
     poison(campaign, leads[33])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The programs as an operator starts them: by their configuration alone, and in odd surroundings."""
+"""The programs with nothing but their configuration, and in unusual environments."""
 import os
 import pathlib
 import signal
@@ -11,7 +11,7 @@ from stack.process import wait_until
 
 
 def test_the_configured_socket(service):
-    """docs/architecture.md 10: server.listen without --listen; TERM takes the socket away, also after a new configuration"""
+    """docs/architecture.md 10: server.listen without --listen; TERM removes the socket, also after a reload"""
     installation = service.installation
     path, log = installation.folder / "configured.sock", installation.folder / "configured.log"
     environment = {**os.environ, "LEADHOOK_SERVER_LISTEN": str(path), "LEADHOOK_SERVER_WORKERS": "1",
@@ -35,19 +35,19 @@ def test_the_configured_socket(service):
 
 
 def run_without(descriptor, installation, program, *words, **environment):
-    """One run with a standard descriptor closed, as some supervisors start programs; its exit status."""
+    """One run with a standard descriptor closed, as some supervisors start programs; returns its exit status."""
     return subprocess.run([installation.program(program), "--config", installation.config, *words], timeout=60,
                           env={**os.environ, **environment}, stdin=subprocess.DEVNULL, check=False,
                           preexec_fn=lambda: os.close(descriptor)).returncode
 
 
-def test_results_that_nobody_gets_are_an_error(service):
+def test_closed_stdout_is_an_error(service):
     """docs/operating.md 4: exit codes of sysexits.h"""
     assert run_without(1, service.installation, "leadhook", "status") == os.EX_IOERR
 
 
-def test_no_log_line_lands_in_another_file(service):
-    """docs/deliveries.md 4: the lock file holds the owner's id and nothing else, also when standard error is closed"""
+def test_log_lines_stay_out_of_other_files(service):
+    """docs/deliveries.md 4: the lock file contains only the owner's id, also when standard error is closed"""
     lock = pathlib.Path(service.installation.setting("dispatch", "lock_file"))
     run_without(2, service.installation, "leadhook-dispatch", "--max-runtime", "1", LEADHOOK_DATABASE_SOCKET="/nonexistent")
     assert lock.stat().st_size <= 33
@@ -55,7 +55,7 @@ def test_no_log_line_lands_in_another_file(service):
 
 
 def test_a_database_that_hangs(make_service, database):
-    """docs/api.md 2 unavailable: the client has its 503 before the worker's time is over"""
+    """docs/api.md 2 unavailable: the client gets 503 before the worker's request timeout"""
     service = make_service(workers=2, settings=[("server", "request_timeout", "5s")])
     campaign = service.campaign(service.account())
     campaign.lead(email="a@example.org")
@@ -73,7 +73,7 @@ def test_a_database_that_hangs(make_service, database):
 
 @pytest.mark.parametrize("program", ["leadhook", "leadhook-fcgi", "leadhook-dispatch"])
 def test_the_list_of_disposable_domains(service, tmp_path, program):
-    """docs/operating.md 3: a list that cannot be used is told with the setting, the file and the item"""
+    """docs/operating.md 3: an error names the setting, the file and the item"""
     path, config = tmp_path / "hosts.txt", tmp_path / "leadhook.conf"
     config.write_text(f"[lead]\ndisposable_domains_file = {path}\n")
 

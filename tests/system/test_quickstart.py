@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/operating.md 1: what the quickstart promises, from the moment at which everything is built."""
+"""docs/operating.md 1: what the quickstart does once everything is built."""
 import json
 import os
 import pathlib
@@ -18,11 +18,11 @@ from stack.front import accepts, free_port
 from stack.process import replace_file, wait_until
 
 pytestmark = pytest.mark.slow
-PROGRAMS = 6  # database, receiver, responders, dispatcher, web server; the supervisor itself
+PROGRAMS = 6  # database, receiver, responders, dispatcher, web server, and the supervisor itself
 
 
 class Run:
-    """Quickstarts that share a state."""
+    """Quickstarts with the same state directory."""
 
     def __init__(self, state):
         self.state = state
@@ -43,7 +43,7 @@ class Run:
         return done.stdout
 
     def start_in_foreground(self, out):
-        """What it prints goes into the file `out`."""
+        """Writes its output into the file `out`."""
         self.port = free_port()
         with open(out, "wb") as file:
             process = subprocess.Popen(self.command("--port", str(self.port)), env=self.environment, stdout=file, stderr=file)
@@ -83,7 +83,7 @@ def running(pid):
 
 
 def name_of(pid):
-    """None when it has gone meanwhile."""
+    """None when the process has ended."""
     try:
         return pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
     except OSError:
@@ -98,8 +98,8 @@ def quickstart(make_folder):
 
 
 @pytest.mark.parametrize("web", ["lighttpd", "apache"])
-def test_the_first_minutes(quickstart, web):
-    """Prints URL, key and three curl lines; a sign-up answers; its event arrives, signed, in the receiver's log"""
+def test_first_run(quickstart, web):
+    """Prints URL, key and three curl commands; a sign-up is answered; its signed event is in the receiver's log"""
     text = quickstart.start("--web", web)
     values = quickstart.values
     assert set(values) == {"LEADHOOK_URL", "LEADHOOK_KEY", "LEADHOOK_CAMPAIGN", "LEADHOOK_CONF", "LEADHOOK_RECEIVER_LOG"}
@@ -112,8 +112,8 @@ def test_the_first_minutes(quickstart, web):
     assert {json.loads(line["body"])["__event"] for line in quickstart.received()} == {"new_signup", "new_signup_not_excluded"}
 
 
-def test_a_killed_program_is_started_again(quickstart):
-    """within 2 s, each of them"""
+def test_killed_programs_are_restarted(quickstart):
+    """each within 2 s"""
     quickstart.start()
     for victim in quickstart.children():
         name = name_of(victim)
@@ -124,7 +124,7 @@ def test_a_killed_program_is_started_again(quickstart):
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-def test_everything_ends_with_it(quickstart, number):
+def test_all_programs_end_with_it(quickstart, number):
     """also when it is killed"""
     quickstart.start()
     pids = quickstart.children()
@@ -134,13 +134,13 @@ def test_everything_ends_with_it(quickstart, number):
     assert not accepts(quickstart.port)
 
 
-def test_stop_and_start_again(quickstart):
-    """--stop needs only the state; data, key, settings and the port are kept, on another port too"""
+def test_stop_and_restart(quickstart):
+    """--stop needs only the state; data, key, settings and port remain, also on another port"""
     quickstart.start("--set", "server.service_name=My Service")
     first, key = quickstart.lead("ada@example.org"), quickstart.values["LEADHOOK_KEY"]
     assert quickstart.call("--stop").returncode == 0
     assert not accepts(quickstart.port)
-    assert quickstart.call("--stop").returncode == 0, "nothing to stop is no error"
+    assert quickstart.call("--stop").returncode == 0, "stopping again is not an error"
     quickstart.start()
     second = quickstart.lead("ada@example.org")
     assert quickstart.values["LEADHOOK_KEY"] == key
@@ -155,7 +155,7 @@ def test_stop_and_start_again(quickstart):
 
 
 def test_other_database_servers_keep_their_temporary_tables(quickstart):
-    """A server that starts removes what it finds of them"""
+    """A starting server removes the temporary tables that it finds"""
     files = [pathlib.Path(tempfile.gettempdir(), f"#sql-temptable-leadhook-1-1{ending}") for ending in (".frm", ".MAI", ".MAD")]
     try:
         for file in files:
@@ -167,8 +167,8 @@ def test_other_database_servers_keep_their_temporary_tables(quickstart):
             file.unlink(missing_ok=True)
 
 
-def test_a_file_is_replaced_whole_or_not_at_all(tmp_path):
-    """The key and the password are nowhere else: a kill must not leave half of the file that has them"""
+def test_files_are_replaced_atomically(tmp_path):
+    """The only copy of the key and the password must survive a kill"""
     path = tmp_path / "state.json"
     for text in ("one", "two"):
         replace_file(path, text)
@@ -182,8 +182,8 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path):
     assert path.read_text() == "two" and list(tmp_path.iterdir()) == [path]
 
 
-def test_a_second_one(quickstart, make_folder):
-    """on the same port, or with the same state, it fails with a clear sentence"""
+def test_second_instance(quickstart, make_folder):
+    """on the same port, or with the same state, it fails with a clear message"""
     quickstart.start()
     other = Run(make_folder())
     done = other.call("--port", str(quickstart.port), "--detach")
@@ -195,8 +195,8 @@ def test_a_second_one(quickstart, make_folder):
 
 @pytest.mark.parametrize("name,value", [("log.level", "loudest"), ("server.bogus", "1"), ("bogus.key", "1"),
                                         ("dispatch.ca_file", "missing.pem"), ("log.file", "/proc/leadhook.log")])
-def test_a_setting_that_does_not_work(quickstart, name, value):
-    """The failed step says which and why, whether the file or a program refuses it; the state stays as it was"""
+def test_invalid_settings(quickstart, name, value):
+    """The failed step names the setting and the reason, for errors of the file and of a program; the state does not change"""
     quickstart.start()
     assert quickstart.call("--stop").returncode == 0
     before = pathlib.Path(quickstart.values["LEADHOOK_CONF"]).read_text()
@@ -207,8 +207,8 @@ def test_a_setting_that_does_not_work(quickstart, name, value):
     quickstart.lead("ada@example.org")
 
 
-def test_whatever_the_receiver_gets(quickstart, tmp_path):
-    """Forms and garbage are shown as far as they are known, and do not end the one that shows them"""
+def test_unexpected_requests_at_the_receiver(quickstart, tmp_path):
+    """Forms and invalid data are shown as far as possible, and the receiver continues"""
     out = tmp_path / "out"
     with quickstart.start_in_foreground(out) as process:
         try:
@@ -235,26 +235,26 @@ def test_whatever_the_receiver_gets(quickstart, tmp_path):
 
 
 @pytest.mark.parametrize("web", ["lighttpd", "apache"])
-def test_only_its_owner_reads_its_logs(quickstart, web):
-    """They hold personal data"""
+def test_logs_are_private(quickstart, web):
+    """They contain personal data"""
     quickstart.start("--web", web)
     quickstart.lead("ada@example.org")
     wait_until(lambda: len(quickstart.received()) >= 2, 10, "two deliveries")
     logs = {path.name: stat.S_IMODE(path.stat().st_mode) for path in quickstart.state.rglob("*.log")
-            if "data" not in path.parts}  # the database looks after its own
+            if "data" not in path.parts}  # the database protects its own files
     assert {"receiver.log", "fcgi.log", "dispatch.log", "access.log", "error.log", "quickstart.log"} <= logs.keys()
     assert {name: mode for name, mode in logs.items() if mode & 0o077} == {}
 
 
 def refused_at_once(script, *options):
-    """One sentence, before anything is installed or built"""
+    """Fails with one message, before anything is installed or built."""
     done = subprocess.run([script, *options], text=True, capture_output=True, timeout=30, check=False)
     assert done.returncode == 1 and done.stdout == "" and done.stderr.count("\n") == 1, done.stdout + done.stderr
     return done.stderr
 
 
 def test_a_path_with_a_blank(tmp_path):
-    """neither configure nor mariadb-install-db takes it"""
+    """neither configure nor mariadb-install-db accepts it"""
     clone, state = tmp_path / "a b", tmp_path / "other state"
     clone.mkdir()
     (clone / "scripts").symlink_to(SOURCE / "scripts")
@@ -264,7 +264,7 @@ def test_a_path_with_a_blank(tmp_path):
 
 
 @pytest.mark.parametrize("setting", ["nonsense", "server=1", "a=b.c", ".port=1", "server.=1", "log.level=info\nmore"])
-def test_what_is_no_setting(tmp_path, setting):
+def test_unknown_settings(tmp_path, setting):
     state = tmp_path / "state"
     assert "--set takes" in refused_at_once(SOURCE / "scripts/quickstart", "--state", state, "--set", setting)
     assert not state.exists()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""README.md and docs/operating.md: their commands and the receiver are run as written, answers have the fields shown."""
+"""README.md and docs/operating.md: commands and the receiver run as written, and answers have the shown fields."""
 import json
 import os
 import re
@@ -21,7 +21,7 @@ FORMS = {"webhook-id": r"msg_[0-9a-f]{12}_\d+", "webhook-timestamp": r"\d{10}", 
 
 
 def blocks(heading, document=README):
-    """(language, text) of the fenced blocks below a heading, up to the next one."""
+    """(language, text) of the fenced blocks between a heading and the next one."""
     section = re.search(rf"^#+ {heading}\n(.*?)(?=^#+ |\Z)", document, re.MULTILINE | re.DOTALL)[1]
     return re.findall(r"^```(\w+)\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
 
@@ -36,7 +36,7 @@ def shape(value):
 
 
 def run(command, campaign):
-    """A curl command of the README, as a reader runs it after the quickstart."""
+    """Runs a curl command of the README, as a reader does after the quickstart."""
     environment = {**os.environ, "LEADHOOK_URL": campaign.service.front.url, "LEADHOOK_KEY": campaign.key,
                    "LEADHOOK_CAMPAIGN": str(campaign.id)}
     done = subprocess.run(["sh", "-eu", "-c", command.replace("curl ", "curl -sS --fail ")], env=environment, text=True,
@@ -46,7 +46,7 @@ def run(command, campaign):
 
 
 def test_a_first_sign_up(campaign):
-    """The public answer in full; what the key adds or changes, no more and no less; the look-up"""
+    """The whole public answer; the exact differences with a key; the look-up"""
     found = blocks("A first sign-up")
     (public, with_key), (sign_up, update, look_up) = map(json.loads, only(found, "json")), only(found, "sh")
     first = run(sign_up, campaign)
@@ -78,7 +78,7 @@ def readme_receiver(tmp_path):
 
 
 def post(port, secret, sent, body=b"{}"):
-    """A request to the receiver that is signed as a delivery is; the status that curl saw."""
+    """Sends the receiver a signed request like a delivery; returns the status that curl reports."""
     headers = {"webhook-id": "msg_1", "webhook-timestamp": str(sent),
                "webhook-signature": f"v1,{signature(secret, 'msg_1', sent, body)}"}
     words = [word for name, value in headers.items() for word in ("-H", f"{name}: {value}")]
@@ -87,7 +87,7 @@ def post(port, secret, sent, body=b"{}"):
 
 
 def test_a_webhook(campaign, readme_receiver):
-    """The receiver takes a real delivery; it refuses a wrong signature and a timestamp that is old"""
+    """The receiver accepts a delivery, and rejects a wrong signature and an old timestamp"""
     found, port = blocks("A webhook"), free_port()
     (shown,), (program,), (register, sign_up) = only(found, "json"), only(found, "python"), only(found, "sh")
     created = run(register.replace(PORT, str(port)), campaign)
@@ -104,8 +104,8 @@ def test_a_webhook(campaign, readme_receiver):
     assert post(port, created["secret"], now - 3600) == "401"
 
 
-def test_the_delivery_that_is_shown(campaign, receiver):
-    """Exactly these headers, in the form that is shown; `__event` comes last"""
+def test_shown_delivery(campaign, receiver):
+    """Exactly these headers, in the shown form; `__event` is last"""
     head, body = only(blocks("A webhook"), "http")[0].split("\n\n")
     shown = dict(line.split(": ", 1) for line in head.splitlines()[1:])
     campaign.webhook("new_signup")
@@ -120,8 +120,8 @@ def test_the_delivery_that_is_shown(campaign, receiver):
     assert body.endswith('"__event":"new_signup"}\n') and list(delivery.json)[-1] == "__event"
 
 
-def test_the_configuration_that_is_shown(service, tmp_path):
-    """It is valid, and the commands that follow it work"""
+def test_shown_configuration(service, tmp_path):
+    """It is valid, and the following commands work"""
     config = tmp_path / "leadhook.conf"
     config.write_text(only(blocks("3 Configuration", OPERATING), "ini")[0])
     config.chmod(0o600)
@@ -132,12 +132,12 @@ def test_the_configuration_that_is_shown(service, tmp_path):
     for number, command in enumerate(commands):
         here = command.replace("leadhook", f"'{program}' --config '{service.installation.config}'", 1)
         done = subprocess.run(["sh", "-c", here], text=True, capture_output=True, check=False)
-        # the last ones are of webhooks and deliveries that are not here
+        # The last ones use webhooks and deliveries that do not exist here.
         allowed = (os.EX_OK,) if number < 10 else (os.EX_OK, os.EX_DATAERR)
         assert done.returncode in allowed, f"{command}: {done.stderr}"
 
 
-def test_the_document_of_the_api_is_complete(campaign):
+def test_api_document_is_complete(campaign):
     """docs/api.md has every route, error, event and field of a lead"""
     text = (SOURCE / "docs" / "api.md").read_text(encoding="utf-8")
     words = set(re.findall(r"[\w/{}-]+", text))

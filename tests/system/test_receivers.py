@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/deliveries.md 2: receivers that hang, lie, drip, reset or never end."""
+"""docs/deliveries.md 2: receivers that hang, answer incorrectly or slowly, reset, or never end."""
 import dataclasses
 import datetime
 import email.utils
@@ -13,7 +13,7 @@ from stack.receiver import Answer
 
 ADA = {"email": "ada@example.org"}
 ATTEMPT_S = 1.5
-LATE_S = 3  # on a machine that is busy, and more so with all of them at once
+LATE_S = 3  # on a busy machine, with all cases at once
 READ, LOGGED = 64 * 1024, 1024
 FIRST_RETRY_S = 200
 
@@ -22,7 +22,7 @@ FIRST_RETRY_S = 200
 class Case:
     name: str
     serve: typing.Callable
-    error: str | tuple | None = None  # None: a whole answer
+    error: str | tuple | None = None  # None: a complete answer
     status: int | None = None
 
 
@@ -42,7 +42,7 @@ CHUNKED = OK_HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
 UNTIL_CLOSE = OK_HEAD + b"\r\n"
 CASES = [
     success("plain", answering(OK_HEAD + b"Content-Length: 2\r\n\r\nok")),
-    # bodies that have no end, or are long: the first 64 KiB are enough
+    # Bodies without an end, or long ones: the first 64 KiB suffice.
     success("endless body", repeating(UNTIL_CLOSE, b"x" * 1000)),
     success("endless chunks", repeating(CHUNKED, chunk(b"x" * 1000))),
     success("endless chunk", repeating(CHUNKED + b"7fffffff\r\n", b"x" * 1000)),
@@ -52,7 +52,7 @@ CASES = [
     success("64 KiB, then a reset", resetting(UNTIL_CLOSE + b"x" * READ)),
     Case("500 and an endless body", repeating(b"HTTP/1.1 500 No\r\n\r\n", b"x" * 1000), None, 500),
     success("compressed bomb", answering(OK_HEAD + b"Content-Encoding: gzip\r\nContent-Length: 4\r\n\r\n\x1f\x8b\x08\x00")),
-    # hangs
+    # Receivers that hang.
     timeout("says nothing", hanging()),
     timeout("reads nothing", wait_for_end),
     timeout("status line, then silence", hanging(OK_HEAD), 200),
@@ -61,14 +61,14 @@ CASES = [
     timeout("half a body", hanging(OK_HEAD + b"Content-Length: 2\r\n\r\no"), 200),
     timeout("half a chunk", hanging(CHUNKED + b"5\r\nab"), 200),
     timeout("no last chunk", hanging(CHUNKED + chunk(b"ab")), 200),
-    # drips
+    # Slow receivers.
     timeout("drip of a status line", repeating(b"HTTP/1.1 200 ", b"O", pause=0.05)),
     timeout("drip of a header line", repeating(OK_HEAD + b"X-Drip: ", b"x", pause=0.05), 200),
     timeout("drip of header lines", repeating(OK_HEAD, b"X-Drip: x\r\n", pause=0.05), 200),
     timeout("drip of a body", repeating(UNTIL_CLOSE, b"x", pause=0.05), 200),
     timeout("drip of chunks", repeating(CHUNKED, chunk(b"x"), pause=0.05), 200),
     timeout("drip of 100 Continue", repeating(b"", b"HTTP/1.1 100 Continue\r\n\r\n", pause=0.05)),
-    # interim answers
+    # Interim answers.
     success("100 Continue", answering(b"HTTP/1.1 100 Continue\r\n\r\n", OK_HEAD + b"Content-Length: 0\r\n\r\n")),
     success("five interim answers", answering(b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" * 5,
                                               OK_HEAD + b"Content-Length: 0\r\n\r\n")),
@@ -76,43 +76,43 @@ CASES = [
     Case("100 Continue, then the end", answering(b"HTTP/1.1 100 Continue\r\n\r\n"), "connection_lost"),
     Case("endless 100 Continue", repeating(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), "bad_answer"),
     Case("101", answering(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n"), "connection_lost"),
-    # HTTP/1.0
+    # HTTP/1.0.
     success("HTTP/1.0", answering(b"HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok")),
     success("HTTP/1.0 until the end", answering(b"HTTP/1.0 200 OK\r\n\r\nok")),
     success("HTTP/1.0 without a body", answering(b"HTTP/1.0 200 OK\r\n\r\n")),
-    success("HTTP/1.0, kept", hanging(b"HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 0\r\n\r\n")),
+    success("HTTP/1.0, keep-alive", hanging(b"HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 0\r\n\r\n")),
     Case("HTTP/1.0 503", answering(b"HTTP/1.0 503 No\r\n\r\n"), None, 503),
     success("bare line feeds", answering(b"HTTP/1.1 200 OK\nContent-Length: 2\n\nok")),
     success("no reason", answering(b"HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n")),
     success("chunks and a trailer", answering(CHUNKED + chunk(b"ok") + b"0\r\nX-More: and more\r\n\r\n")),
     success("204 with a body", answering(b"HTTP/1.1 204 None\r\nContent-Length: 2\r\n\r\nok"), 204),
-    # the connection ends
-    Case("reset at once", reset_after(0), ("connection_lost", "unreachable")),  # whichever is seen first
+    # The connection ends.
+    Case("reset at once", reset_after(0), ("connection_lost", "unreachable")),  # depends on timing
     Case("reset within the request", reset_after(20), "connection_lost"),
-    Case("reset behind the request", resetting(), "connection_lost"),
+    Case("reset after the request", resetting(), "connection_lost"),
     Case("reset within the status line", resetting(b"HTTP/1.1 20"), "connection_lost"),
-    Case("reset behind the status line", resetting(OK_HEAD), "connection_lost", 200),
+    Case("reset after the status line", resetting(OK_HEAD), "connection_lost", 200),
     Case("reset within the header lines", resetting(OK_HEAD + b"Content-Le"), "connection_lost", 200),
-    Case("reset behind the header lines", resetting(OK_HEAD + b"Content-Length: 2\r\n\r\n"), "connection_lost", 200),
+    Case("reset after the header lines", resetting(OK_HEAD + b"Content-Length: 2\r\n\r\n"), "connection_lost", 200),
     Case("reset within the body", resetting(OK_HEAD + b"Content-Length: 2\r\n\r\no"), "connection_lost", 200),
     Case("reset within a body until the end", resetting(UNTIL_CLOSE + b"ok"), "connection_lost", 200),
     Case("reset within a chunk", resetting(CHUNKED + b"5\r\nab"), "connection_lost", 200),
     Case("end within the status line", answering(b"HTTP/1.1 20"), "connection_lost"),
-    Case("end behind the status line", answering(OK_HEAD), "connection_lost", 200),
+    Case("end after the status line", answering(OK_HEAD), "connection_lost", 200),
     Case("end within a header line", answering(OK_HEAD + b"Content-Le"), "connection_lost", 200),
-    Case("end behind a header line", answering(OK_HEAD + b"X-More: and more\r\n"), "connection_lost", 200),
+    Case("end after a header line", answering(OK_HEAD + b"X-More: and more\r\n"), "connection_lost", 200),
     Case("end within a body", answering(OK_HEAD + b"Content-Length: 2\r\n\r\no"), "connection_lost", 200),
     Case("end within a chunk", answering(CHUNKED + b"5\r\nab"), "connection_lost", 200),
     Case("end without the last chunk", answering(CHUNKED + chunk(b"ab")), "connection_lost", 200),
-    success("reset behind the answer", resetting(OK_HEAD + b"Content-Length: 2\r\n\r\nok")),
+    success("reset after the answer", resetting(OK_HEAD + b"Content-Length: 2\r\n\r\nok")),
     success("an answer before the request is read", lambda connection: connection.sendall(
         OK_HEAD + b"Connection: close\r\nContent-Length: 2\r\n\r\nok") or wait_for_end(connection)),
-    # header lines without end
+    # Header lines without an end.
     Case("endless header lines", repeating(OK_HEAD, b"X-More: and more\r\n"), "bad_answer", 200),
     Case("endless header line", repeating(OK_HEAD + b"X-Long: ", b"x" * 1000), "bad_answer", 200),
     Case("endless status line", repeating(b"HTTP/1.1 200 ", b"O" * 1000), "bad_answer"),
     Case("endless trailer", repeating(CHUNKED + b"0\r\n", b"X-More: and more\r\n"), "bad_answer", 200),
-    # what is not HTTP
+    # Answers that are not HTTP.
     Case("mail", answering(b"220 mail.example ESMTP\r\n"), "bad_answer"),
     Case("HTTP/0.9", answering(b"<html>hello</html>"), "bad_answer"),
     Case("HTTP/3.0 in clear", answering(b"HTTP/3.0 200 OK\r\n\r\n"), "bad_answer"),
@@ -152,8 +152,8 @@ def outcomes(service, account):
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_what_a_receiver_does(outcomes, case):
-    """Success: 2xx, headers in time and the whole body or its first 64 KiB read; Time: the whole attempt, body included"""
+def test_receiver_behaviour(outcomes, case):
+    """Success: 2xx, headers in time and the whole body or its first 64 KiB read; Time: of the whole attempt, with the body"""
     [attempt] = outcomes[case.name]
     assert attempt.error in (case.error if isinstance(case.error, tuple) else (case.error,))
     assert attempt.status == case.status
@@ -197,7 +197,7 @@ def rfc_850(seconds):
     ("0", 0), ("-5", 0), ("soon", 0), ("", 0), (lambda: http_date(-HOUR), 0)],
     ids=["seconds", "date", "old date", "a day", "more", "much more", "date beyond", "none", "negative", "word", "empty", "past"])
 def test_retry_after(service, receiver, campaign, header, wait):
-    """3 Retry-After: seconds or date, capped at 24 h; what is no such thing leaves the schedule as it is"""
+    """3 Retry-After: seconds or a date, at most 24 h; an invalid value does not change the schedule"""
     receiver.script(campaign.hook, Answer(429, {"Retry-After": header if isinstance(header, str) else header()}))
     webhook = add_webhook(campaign, receiver.url(campaign.hook))
     campaign.lead(**ADA)
@@ -207,7 +207,7 @@ def test_retry_after(service, receiver, campaign, header, wait):
     assert abs(due - max(wait, FIRST_RETRY_S)) < 60 and row["attempts"] == 1
 
 
-def test_cookies_are_not_kept(service, receiver, campaign):
+def test_cookies_are_ignored(service, receiver, campaign):
     """5: no cookies"""
     receiver.script(campaign.hook, Answer(200, {"Set-Cookie": "a=b; Path=/"}))
     add_webhook(campaign, receiver.url(campaign.hook))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""leadhook-fcgi(8), SIGNALS: HUP brings the new configuration, all of it or nothing."""
+"""leadhook-fcgi(8), SIGNALS: HUP applies the whole new configuration, or nothing of it."""
 import os
 import signal
 
@@ -10,11 +10,11 @@ from stack.installation import Installation
 from stack.process import Child, wait_until
 
 DEADLINE = 20
-NO_STATE = ("server", "state_dir", "/dev/null/state")  # it is refused when it is used, not when it is read
+NO_STATE = ("server", "state_dir", "/dev/null/state")  # is only rejected when it is used
 
 
 class Program:
-    """leadhook-fcgi with a configuration of its own, on the database of a service."""
+    """leadhook-fcgi with its own configuration, on the database of a service."""
 
     def __init__(self, service, folder, workers):
         self.installation = Installation(folder, BUILD, service.database, service.installation.name)
@@ -29,7 +29,7 @@ class Program:
         self.installation.configure(settings)
 
     def hup(self, event, log=None):
-        """Once it has logged what came of it."""
+        """Sends HUP, and waits until its result is logged."""
         count = logged(self.log, event)
         self.child.send(signal.SIGHUP)
         wait_until(lambda: logged(log or self.log, event) > (count if log is None else 0), DEADLINE, event)
@@ -52,8 +52,8 @@ def program(service, make_folder, request):
     made.child.stop()
 
 
-def test_a_refused_configuration_leaves_the_log(program):
-    """neither its file nor its level is in use when something else is wrong with it"""
+def test_refused_configuration_does_not_change_the_log(program):
+    """neither the log's file nor its level changes when another setting is wrong"""
     other = program.log.with_name("other.log")
     program.configure(("log", "file", other), ("log", "level", "error"), NO_STATE)
     program.hup("reload_failed")
@@ -63,8 +63,8 @@ def test_a_refused_configuration_leaves_the_log(program):
     assert not other.exists() or other.read_text() == ""
 
 
-def test_a_log_that_cannot_be_opened_leaves_all_else(program):
-    """the counts of callers stay where they are, and the log keeps its level"""
+def test_unwritable_log_changes_nothing(program):
+    """the limits' counters remain, and the log keeps its level"""
     limits = program.log.with_name("state") / "limits"
     before = limits.stat().st_ino
     program.configure(("log", "file", program.log.with_name("none") / "log"), ("log", "level", "error"),
@@ -77,7 +77,7 @@ def test_a_log_that_cannot_be_opened_leaves_all_else(program):
 
 
 def test_an_accepted_configuration_is_in_use(program):
-    """also the next one, after one that was refused"""
+    """also the next one, after a refused one"""
     other = program.log.with_name("other.log")
     program.configure(NO_STATE)
     program.hup("reload_failed")

@@ -32,7 +32,7 @@ def test_segments_are_decoded_and_a_trailing_slash_never_matters(campaign, path)
 
 
 @pytest.mark.parametrize("path", ["/v2/{}%2F", "/v2%2F{}", "/v2/{}%00", "/v2/x/../{}", "/v2/..%2F{}"])
-def test_encoded_slash_zero_and_dots_are_no_way_to_a_campaign(campaign, path):
+def test_encoded_slash_zero_and_dots_do_not_match(campaign, path):
     """1 Path: 404, or the web server's own 400"""
     path = path.format(campaign.id)
     assert campaign.client.request("POST", path, json_body={"email": "a@example.org"}, key=campaign.key).status in (400, 404)
@@ -66,7 +66,7 @@ def test_the_order_of_the_campaign_names(service, account, campaign):
 
 # --- Parameters ---
 
-def test_the_body_beats_the_query_and_both_count(campaign):
+def test_body_has_precedence_over_the_query(campaign):
     """1 Parameters"""
     lead = campaign.post({"email": "body@example.org"}, query={"email": "query@example.org", "color": "red"}).json
     assert lead["email"] == "body@example.org" and lead["custom_fields"] == {"color": "red"}
@@ -121,7 +121,7 @@ def test_other_types_and_charsets(campaign, type):
     assert send(campaign, JSON, type).verdict == (415, "unsupported_media_type")
 
 
-def test_an_empty_body_is_no_parameters(campaign):
+def test_empty_body_has_no_parameters(campaign):
     """1 Body types"""
     for type in ("application/json", "application/x-www-form-urlencoded", "text/plain"):
         assert send(campaign, b"", type, query={"email": "a@example.org"}).status == 200
@@ -139,7 +139,7 @@ def test_files_are_refused(campaign):
                                   b"{'a':1}", b'{"a":NaN}',
                                   b'{"a":"' + b"\xff" + b'"}', b"[" * 100, b'{"a":' * 17 + b"1" + b"}" * 17])
 def test_malformed_json(campaign, body):
-    """1 Caps (depth 16), 2 invalid_json. Bad UTF-8 inside JSON is 406 by either rule."""
+    """1 Caps (depth 16), 2 invalid_json. Invalid UTF-8 in JSON is 406 by either rule."""
     response = send(campaign, body, "application/json")
     assert response.status == 406
     if b"\xff" not in body:
@@ -150,7 +150,7 @@ def test_malformed_json(campaign, body):
 # --- Arrays, objects, values ---
 
 def test_arrays(campaign):
-    """1 Arrays, 4.4: arrays of strings, numbers and booleans are kept"""
+    """1 Arrays, 4.4: arrays of strings, numbers and booleans are stored"""
     lead = campaign.lead(email="a@example.org", list=["a", 1, True, 1.5])
     assert lead["custom_fields"]["list"] == ["a", 1, True, 1.5]
     form = [("email", "b@example.org"), ("list[]", "a"), ("list[]", "b")]
@@ -168,21 +168,21 @@ def test_objects_are_refused(campaign, value):
 
 
 @pytest.mark.parametrize("name", ["event", "events", "list"])
-def test_too_many_items_are_told_as_such(campaign, name):
-    """2 invalid_parameter: names the parameter and the cap, also where a name collects"""
+def test_too_many_items(campaign, name):
+    """2 invalid_parameter: names the parameter and the cap, also with repeated names"""
     response = campaign.post({"email": "a@example.org", name: [""] * 10001}, path="/outbound-webhook")
     assert response.verdict == (406, "invalid_parameter")
     assert response.json["message"] == f"Parameter {name} has more than 10000 items"
 
 
-@pytest.mark.parametrize("sent, kept", [("  x \t\n", "x"), ("a\r\nb\rc\nd", "a\nb\nc\nd"), ("a\tb", "a\tb"),
+@pytest.mark.parametrize("sent, stored", [("  x \t\n", "x"), ("a\r\nb\rc\nd", "a\nb\nc\nd"), ("a\tb", "a\tb"),
                                         ("\u00a0x", "\u00a0x"), ("grüße 🎉", "grüße 🎉"), ("", "")])
-def test_values_are_trimmed_and_line_ends_made_one(campaign, sent, kept):
+def test_values_are_trimmed_and_line_ends_normalized(campaign, sent, stored):
     """1 Values"""
-    assert campaign.lead(email="a@example.org", field=sent)["custom_fields"]["field"] == kept
+    assert campaign.lead(email="a@example.org", field=sent)["custom_fields"]["field"] == stored
     form = {"email": "b@example.org", "field": sent}
     lead = campaign.client.request("POST", campaign.path, form=form, key=campaign.key).json
-    assert lead["custom_fields"]["field"] == kept
+    assert lead["custom_fields"]["field"] == stored
 
 
 @pytest.mark.parametrize("value", ["a\0b", "a\x01b", "a\x1fb", "a\x7fb", "a\x0bb"])
@@ -222,7 +222,7 @@ def test_other_booleans_are_refused(campaign, value):
 # --- Caps ---
 
 def padding(size):
-    """A valid body of `size` bytes: nothing in it is kept."""
+    """A valid body of `size` bytes, of which nothing is stored."""
     fields, number = {"email": "a@example.org"}, 0
     while size - len(json.dumps(fields)) > VALUE_CAP + 20:
         fields[f"_padding{number}"] = "x" * (VALUE_CAP - 20)
@@ -232,7 +232,7 @@ def padding(size):
 
 
 def test_the_body_cap(campaign):
-    """1 Caps, 2 body_too_large: 256 KiB pass, one byte more does not, with and without a length"""
+    """1 Caps, 2 body_too_large: 256 KiB are accepted, one byte more is not, with and without a length"""
     assert send(campaign, padding(BODY_CAP), "application/json").status == 200
     assert send(campaign, padding(BODY_CAP + 1), "application/json").verdict == (413, "body_too_large")
     assert send(campaign, padding(BODY_CAP + 1), "application/json", chunked=True).verdict == (413, "body_too_large")
@@ -252,11 +252,11 @@ CAPS = {
 
 @pytest.mark.parametrize("cap", CAPS)
 def test_caps(campaign, cap):
-    """1 Caps: at the cap it passes, over it is 406 invalid_parameter"""
+    """1 Caps: accepted at the cap, 406 invalid_parameter above it"""
     fits, over = CAPS[cap]
     assert campaign.post({"email": "a@example.org", **fits}).status == 200
     assert campaign.post({"email": "b@example.org", **over}).verdict == (406, "invalid_parameter")
-    assert campaign.get({"email": "b@example.org"}).status == 404, "a refused request leaves nothing behind"
+    assert campaign.get({"email": "b@example.org"}).status == 404, "a refused request creates no lead"
 
 
 def test_the_custom_field_cap_holds_for_the_merged_lead(campaign):
@@ -267,18 +267,18 @@ def test_the_custom_field_cap_holds_for_the_merged_lead(campaign):
 
 
 def test_the_longest_values_that_settings_allow(make_service):
-    """1 Caps: whatever is taken fits where it is kept, and into the payload"""
+    """1 Caps: all accepted values fit their columns and the payload"""
     service = make_service(settings=[("limits", "body_bytes", "1M"), ("limits", "value_bytes", "65535"),
                                      ("limits", "custom_fields_bytes", "65535"), ("limits", "public_body_bytes", "1M")])
     campaign = service.campaign(service.account())
     campaign.webhook("new_signup", source="😀" * 16383 + "abc")
     text, url = "😀" * 16383 + "abc", "http://x/?" + "😀" * 16381 + "a"
     assert len(text.encode()) == len(url.encode()) == 65535
-    kept = {"__uid": text, "redirect_url": url, "__url": url, "__referrer": text, "__user_agent": text, "__sid": text,
+    stored = {"__uid": text, "redirect_url": url, "__url": url, "__referrer": text, "__user_agent": text, "__sid": text,
             "__rid": text, "__source": text[:-2] + ".9", "utm_source": text[:-20],
             "ip": "0000:0000:0000:0000:0000:ffff:255.255.255.255", "plan": text[:-20]}
     for email, key in (("a@example.org", campaign.key), ("b@example.org", None)):
-        body = json.dumps({"email": email, **kept}, ensure_ascii=False).encode()
+        body = json.dumps({"email": email, **stored}, ensure_ascii=False).encode()
         response = campaign.client.request("POST", campaign.path, body=body, type="application/json", key=key)
         assert response.status == 200, response.body[:200]
         lead = campaign.find(email=email)
@@ -290,7 +290,7 @@ def test_the_longest_values_that_settings_allow(make_service):
 
 
 def test_json_depth(campaign):
-    """1 Caps: 16 levels are syntax that is read (an object is refused as a value), 17 are not"""
+    """1 Caps: 16 levels are valid syntax (but an object is an invalid value), 17 are not"""
     nested = b'{"email":"a@example.org","x":' + b"[" * 15 + b"]" * 15 + b"}"
     assert send(campaign, nested, "application/json").verdict == (406, "invalid_parameter")
     nested = b'{"email":"a@example.org","x":' + b"[" * 16 + b"]" * 16 + b"}"
@@ -330,7 +330,7 @@ def test_head_is_get_without_the_body(campaign):
 @pytest.mark.parametrize("method, path", [("GET", "/health"), ("GET", "/nowhere"), ("GET", "/v2/campaigns"), ("POST", "/v2/{}"),
                                           ("PUT", "/v2/{}")])
 def test_every_answer_carries_its_headers(campaign, method, path):
-    """7, Headers: on errors too"""
+    """7, Headers: also on errors"""
     response = campaign.client.request(method, path.format(campaign.id), headers={"Origin": "https://shop.example"})
     headers = response.headers
     assert headers["Content-Type"] == "application/json; charset=utf-8"
@@ -350,7 +350,7 @@ def test_request_ids_differ(campaign):
 
 @pytest.mark.parametrize("path", ["/v2/{}", "/v2/{}/outbound-webhook", "/v2/campaigns", "/v2", "/health", "/anything/at/all"])
 def test_preflight(campaign, path):
-    """4.1 OPTIONS any, 7; no key, no campaign needed"""
+    """4.1 OPTIONS, 7; needs neither a key nor a campaign"""
     response = campaign.client.request("OPTIONS", path.format(campaign.id), headers={
         "Origin": "https://shop.example", "Access-Control-Request-Method": "POST",
         "Access-Control-Request-Headers": "authorization"})
@@ -365,7 +365,7 @@ def memory_peak(pid):
 
 
 def many_values(kind):
-    """A megabyte of values: each costs more than it has bytes."""
+    """A megabyte of values, each of which needs more memory than it has bytes."""
     size = (1 << 20) - 100
     if kind == "arrays":
         body = ",".join(f'"a{number:02}":[{",".join(["1"] * 9999)}]' for number in range(52))

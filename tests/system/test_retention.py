@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/deliveries.md 6: days of the history that are older than the retention are dropped, by runs from cron, while the service works."""
+"""docs/deliveries.md 6: days older than the retention are dropped, by runs from cron, while the service is in use."""
 import contextlib
 import datetime
 import getpass
@@ -26,7 +26,7 @@ def today(service):
 
 @pytest.fixture
 def log(service):
-    """What the dispatcher has logged since the test began, as lines."""
+    """The lines that the dispatcher has logged since the test began."""
     path = service.installation.folder / "dispatch.log"
     begun = path.stat().st_size if path.exists() else 0
     return lambda word: [line for line in path.read_text()[begun:].splitlines() if f" {word} " in line]
@@ -41,7 +41,7 @@ def partition(day):
 
 
 def days_of(service, table):
-    """The days that have a partition of their own; `later` comes behind them."""
+    """The days with a partition of their own; `later` follows them."""
     *days, later = service.installation.sql("SELECT PARTITION_DESCRIPTION FROM information_schema.PARTITIONS WHERE TABLE_SCHEMA = DATABASE()"
                                             f" AND TABLE_NAME = 'lh_{table}' ORDER BY PARTITION_ORDINAL_POSITION").split()
     assert later == "MAXVALUE"
@@ -49,7 +49,7 @@ def days_of(service, table):
 
 
 def plant_days(service, first):
-    """Partitions as they are when the service has been there for some time; and nobody has looked at them of late."""
+    """Makes the partitions of a service in use that has not been maintained recently."""
     for table in TABLES:
         oldest = days_of(service, table)[0]
         days = ", ".join(partition(day) for day in range(first, oldest + 1))
@@ -59,15 +59,15 @@ def plant_days(service, first):
 
 
 def make_old(service, lead, days):
-    """All that has happened to a lead happened so many days ago."""
-    behind = days << DAY_BITS
+    """Moves all history of a lead that many days back."""
+    offset = days << DAY_BITS
     ids = f"SELECT id FROM lh_events WHERE lead_id = {lead['id']}"
     service.installation.sql(f"""
-        UPDATE lh_attempts SET delivery_id = delivery_id - {behind}
+        UPDATE lh_attempts SET delivery_id = delivery_id - {offset}
             WHERE delivery_id IN (SELECT id FROM lh_deliveries WHERE event_id IN ({ids}));
-        UPDATE lh_deliveries SET id = id - {behind}, event_id = event_id - {behind} WHERE event_id IN ({ids});
-        UPDATE lh_due SET id = id - {behind}, event_id = event_id - {behind} WHERE event_id IN ({ids});
-        UPDATE lh_events SET id = id - {behind}, created_ms = created_ms - {days} * 86400000 WHERE lead_id = {lead['id']}""")
+        UPDATE lh_deliveries SET id = id - {offset}, event_id = event_id - {offset} WHERE event_id IN ({ids});
+        UPDATE lh_due SET id = id - {offset}, event_id = event_id - {offset} WHERE event_id IN ({ids});
+        UPDATE lh_events SET id = id - {offset}, created_ms = created_ms - {days} * 86400000 WHERE lead_id = {lead['id']}""")
 
 
 def rows(service, table, day):
@@ -84,7 +84,7 @@ def test_a_new_installation(service, today):
 
 @pytest.mark.slow
 def test_old_days_are_dropped(service, receiver, account, today, log):
-    """one a run, the oldest first, while leads sign up and are delivered; what is pending of them ends before, and is counted"""
+    """one per run, oldest first, during sign-ups and deliveries; their pending deliveries end first, and are counted"""
     campaign, silent = service.campaign(account), service.campaign(account)
     webhook, disabled = campaign.webhook("new_signup"), silent.webhook("new_signup")
     service.installation.sql(f"UPDATE lh_webhooks SET state = 'disabled' WHERE id = {disabled['referenceId']}")
@@ -93,7 +93,7 @@ def test_old_days_are_dropped(service, receiver, account, today, log):
     campaign.delivered(6)
     plant_days(service, today - RETENTION - 2)
     for number, lead in enumerate(leads):
-        make_old(service, lead, RETENTION + 2 - number // 2)  # two of each day, the last two of one that stays
+        make_old(service, lead, RETENTION + 2 - number // 2)  # two on each day, the last two on a day that remains
     for lead in waiting[:2]:
         make_old(service, lead, RETENTION + 1)
     assert [rows(service, table, today - RETENTION - 1) for table in TABLES] == [4, 2, 2]
@@ -102,7 +102,7 @@ def test_old_days_are_dropped(service, receiver, account, today, log):
     with Load(campaign, threads=1) as load:
         load.wait_for(10)
         for _ in range(3):
-            service.dispatch(max_runtime=2)  # there is always something to deliver
+            service.dispatch(max_runtime=2)  # there is always a due delivery
             service.check()
         load.wait_for(10)
     service.dispatch()
@@ -124,7 +124,7 @@ def test_old_days_are_dropped(service, receiver, account, today, log):
 
 @contextlib.contextmanager
 def in_use(service, table):
-    """Somebody has read the table, and has not ended his transaction."""
+    """Another client has read the table in a transaction that is still open."""
     client = subprocess.Popen(["mariadb", "--no-defaults", f"--socket={service.database.socket}", f"--user={getpass.getuser()}",
                                "--batch", "--unbuffered", "--skip-column-names", service.installation.setting("database", "name")],
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -141,7 +141,7 @@ def in_use(service, table):
 
 @pytest.mark.slow
 def test_a_table_in_use(service, receiver, campaign, today, log):
-    """The drop gives up and is left for minutes, not for the next run; nobody else waits for longer than that, nothing else fails"""
+    """The drop is given up and retried minutes later, not in the next run; others wait no longer than that, nothing else fails"""
     campaign.webhook("new_signup")
     plant_days(service, today - RETENTION - 1)
     with in_use(service, "events"), Load(campaign, threads=1) as load:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/deliveries.md 2 and 3: failures are tried again, by a schedule that is short here; what each retry has in common."""
+"""docs/deliveries.md 2 and 3: failures are retried, here by a short schedule; what the retries have in common."""
 import pytest
 from stack.front import free_port
 from stack.process import wait_until
@@ -33,8 +33,8 @@ def row_of(service, webhook):
 @pytest.mark.parametrize("failure", [Answer(301), Answer(302), Answer(307), Answer(400), Answer(404), Answer(429), Answer(500),
                                      Answer(503), Answer(hang=True), Answer(200, {"Content-Length": "100"})],
                          ids=lambda answer: "hang" if answer.hang else "short body" if answer.headers else str(answer.status))
-def test_failures_are_tried_again(service, receiver, dispatcher, campaign, failure):
-    """2 Redirects, Success, 3: the same bytes, the same webhook-id, a signature of its own time"""
+def test_failures_are_retried(service, receiver, dispatcher, campaign, failure):
+    """2 Redirects, Success, 3: the same bytes and webhook-id, with a signature of the new time"""
     campaign.webhook("new_signup")
     failure.headers.setdefault("Location", receiver.url("/elsewhere"))
     receiver.script(campaign.hook, failure, Answer(200))
@@ -47,7 +47,7 @@ def test_failures_are_tried_again(service, receiver, dispatcher, campaign, failu
 
 
 def test_a_refused_connection(service, receiver, dispatcher, campaign):
-    """3 refused: recorded as an attempt, tried again; the operator is told why, in the list and when it is given up in the log"""
+    """3 refused: recorded as an attempt and retried; the reason is in the list, and in the log after the last attempt"""
     unused = free_port()
     webhook = campaign.post({"url": f"http://127.0.0.1:{unused}/?token=hidden", "event": "new_signup"},
                             path="/outbound-webhook").json
@@ -56,14 +56,14 @@ def test_a_refused_connection(service, receiver, dispatcher, campaign):
     row = wait_until(lambda: (row := row_of(service, webhook))["state"] == "failed" and row, 15, "the last attempt")
     assert (row["attempts"], row["last_status"], row["last_error"]) == (ATTEMPTS, None, "refused")
     [line] = wait_until(lambda: [line for line in dispatcher.log.read_text().splitlines() if f" delivery={row['id']} " in line], 10,
-                        "what was recorded is logged")
+                        "the result is logged")
     assert line.endswith(f" delivery_failed event=new_signup delivery={row['id']} webhook={webhook['referenceId']}"
                          f" attempts={ATTEMPTS} status=0 error=refused") and " warning " in line
     assert not any(text in dispatcher.log.read_text() for text in ("hidden", ADA["email"]))
 
 
 def test_a_success_clears_the_error(service, receiver, dispatcher, campaign):
-    """The last attempt counts: what went wrong before is in the log of attempts"""
+    """The last attempt counts; earlier errors are in the log of attempts"""
     webhook = campaign.webhook("new_signup")
     receiver.script(campaign.hook, Answer(hang=True), Answer(200))
     campaign.lead(**ADA)
@@ -73,7 +73,7 @@ def test_a_success_clears_the_error(service, receiver, dispatcher, campaign):
 
 
 def test_exhausted(service, receiver, dispatcher, campaign):
-    """3 Exhausted: state failed, kept; nothing more is sent"""
+    """3 Exhausted: state failed, stored; nothing more is sent"""
     webhook = campaign.webhook("new_signup")
     receiver.script(campaign.hook, Answer(500))
     campaign.lead(**ADA)

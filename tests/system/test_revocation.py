@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 3: revoking a key works within one second, however busy it is."""
+"""docs/api.md 3: revoking a key takes effect within one second, under any load."""
 import threading
 import time
 
@@ -9,14 +9,14 @@ from service import COMMITTER
 from stack.process import wait_until
 
 SECOND = 1
-SLACK = 0.3  # of an answer that is under way on a machine that is busy
+SLACK = 0.3  # for an answer under way on a busy machine
 RATE = 20  # requests a second
 THREADS = 4
-REFUSALS = 40  # that each service gives before it is judged: two seconds
+REFUSALS = 40  # by each service before the check: two seconds
 
 
 class Use(Clients):
-    """The key is used all the time, by one service; when the last request that it opened was sent, and the first refusal came."""
+    """Uses the key at one service without a pause; records the start of the last accepted request, and the first refusal."""
 
     def __init__(self, client, path, key):
         super().__init__(self._run, THREADS)
@@ -40,24 +40,24 @@ class Use(Clients):
 
 @pytest.fixture(scope="module", params=[True, False] if COMMITTER else [False], ids=lambda with_one: "committer" if with_one else "without")
 def two_services(request, make_service):
-    """On one database: a key is revoked at one host, and used at both."""
+    """Two services on one database: a key is revoked at one host, and used at both."""
     first = make_service(committer=request.param)
     same = [("database", name, first.installation.setting("database", name)) for name in ("user", "password", "name")]
     second = make_service(committer=request.param, settings=same)
     return first, second
 
 
-def test_a_key_that_is_in_use_ends_within_a_second(two_services):
+def test_key_in_use_is_refused_within_a_second(two_services):
     first, second = two_services
     campaign = first.campaign(first.account())
     campaign.lead(email="known@example.org")
     key = first.installation.admin("key", "list", str(campaign.account.id))[0]["id"]
     uses = [Use(service.client, campaign.path, campaign.key) for service in two_services]
     with uses[0], uses[1]:
-        # every worker of both knows it when it goes
+        # Every worker of both services has cached the key.
         at_once([lambda service=service: service.client.request("GET", campaign.path + "/tags", key=campaign.key)
                  for service in two_services for _ in range(32)])
-        wait_until(lambda: all(use.accepted >= RATE for use in uses), 20, "a key that is in use")
+        wait_until(lambda: all(use.accepted >= RATE for use in uses), 20, "accepted requests at both services")
         first.installation.admin("key", "revoke", str(key))
         revoked = time.monotonic()
         wait_until(lambda: all(use.refused >= REFUSALS for use in uses), 20, "refusals")

@@ -53,8 +53,8 @@ def test_look_ups(campaign):
     for number in range(LOOKUPS):
         assert calls[number % len(calls)]().status in (200, 404)
         assert request("OPTIONS", campaign.path, address=address).status == 204
-    for request in calls:
-        response = request()
+    for call in calls:
+        response = call()
         assert response.status == 429
     check_refusal(calls[0](), LOOKUPS, 60)
     assert request("GET", "/health", address=address).status == 200
@@ -88,8 +88,8 @@ def test_sign_ups(service, account):
                                                                                    form={"list_id": campaign.id}),
                  lambda: request("GET", f"/v1/{campaign.id}/subscribe", query=ADA, address=address)]
         assert statuses(calls[0], 4) + statuses(calls[1], 3) + statuses(calls[2], 3) == [200] * SIGNUPS
-        for request in calls:
-            check_refusal(request(), SIGNUPS, 60)
+        for call in calls:
+            check_refusal(call(), SIGNUPS, 60)
     assert campaigns[4].post({}, key=None, address=address).verdict == (406, "missing_identifier")  # passed, and counts
     for method in ("GET", "POST", "GET", "POST", "GET", "POST", "GET", "POST", "GET"):
         assert request(method, page, address=address).status == 200
@@ -114,11 +114,11 @@ def test_checks_before_the_limits(campaign):
     address, request = new_address(), campaign.client.request
     before = [(404, lambda: request("POST", "/nowhere", address=address)), (405, lambda: request("DELETE", "/subscribe", address=address)),
               (413, lambda: request("POST", campaign.path, body=b"x" * 300_000, type="text/plain", address=address))]
-    for status, request in before:
-        assert statuses(request, SIGNUPS + 1) == [status] * (SIGNUPS + 1)
+    for status, call in before:
+        assert statuses(call, SIGNUPS + 1) == [status] * (SIGNUPS + 1)
     assert statuses(lambda: campaign.post(ADA, key=None, address=address), SIGNUPS) == [200] * SIGNUPS
-    for status, request in before:
-        assert request().status == status
+    for status, call in before:
+        assert call().status == status
     assert campaign.post({}, key=None, address=address).status == 429
     assert statuses(lambda: request("POST", "/v2/999999", form=ADA, address=address), SIGNUPS + 1) == [404] * SIGNUPS + [429]
     assert statuses(lambda: request("DELETE", campaign.path, address=address), POSTS + 1) == [409] * (POSTS + 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The programs at work in their sandbox: what they need still works, nothing else does, and what is not there is told."""
+"""The programs in their sandbox: what they need works, other access is denied, and a missing sandbox is logged."""
 import contextlib
 import os
 import pathlib
@@ -20,7 +20,7 @@ needs_committer = pytest.mark.skipif(not COMMITTER, reason="this run has no comm
 
 @pytest.fixture(scope="module")
 def service(make_service, make_folder):
-    """Its log is in a folder that another one can take the place of."""
+    """Its log is in a folder that the tests replace."""
     folder = make_folder() / "log"
     folder.mkdir()
     return make_service(workers=2, settings=[("log", "file", folder / "leadhook.log"), ("log", "level", "debug")])
@@ -36,13 +36,13 @@ def lines(path, event):
 
 
 def drop_connection(service):
-    """A worker logs it at level debug, and the parent knows nothing of it."""
+    """A worker logs it at level debug, into a log that the parent does not open."""
     with fastcgi_client.Connection(str(service.installation.socket)):
         pass
 
 
 def reload(service, log):
-    """HUP, until the new processes serve and the old ones are gone: until then those accept connections too."""
+    """Sends HUP, and waits until the new processes serve and the old ones, which also accept connections, have ended."""
     before = set(children(service.responders.pid))
     count = len(lines(log, "reloaded"))
     service.responders.send(signal.SIGHUP)
@@ -68,7 +68,7 @@ def started(child):
 
 
 def test_each_process_is_restricted(service, log):
-    """no new privileges and no core dumps, in every process of every program that stays"""
+    """no new privileges and no core dumps, in every long-lived process of every program"""
     with started(service.installation.dispatcher()) as dispatcher:
         pids = [dispatcher.pid, *children(service.responders.pid)]
         assert len(pids) == (4 if COMMITTER else 3)
@@ -80,7 +80,7 @@ def test_each_process_is_restricted(service, log):
 
 
 def test_sign_up_and_delivery(service, campaign, log):
-    """the database and the network are there; test_names and test_tls use names and certificates"""
+    """the database and the network are available; test_names and test_tls use names and certificates"""
     service.receiver.clear()
     campaign.webhook("new_signup")
     with started(service.installation.dispatcher()):
@@ -90,7 +90,7 @@ def test_sign_up_and_delivery(service, campaign, log):
 
 
 def test_a_rotated_log(service, campaign, log):
-    """a worker makes the log anew: that folder it may write"""
+    """a worker creates the new log, because it may write that folder"""
     moved = log.rename(f"{log}.1")
     drop_connection(service)
     wait_until(lambda: lines(log, "connection_dropped"), DEADLINE, "a new log")
@@ -98,8 +98,8 @@ def test_a_rotated_log(service, campaign, log):
     assert lines(log, "connection_dropped")[0].split()[2] in [f"leadhook-fcgi[{pid}]" for pid in children(service.responders.pid)]
 
 
-def test_no_other_folder_is_written(service, log):
-    """one in the log folder's place is not that folder: workers go on in the old one until HUP, then use the new one"""
+def test_other_folders_are_not_writable(service, log):
+    """a folder in place of the log folder is not writable: workers use the old one until HUP, and then the new one"""
     if any(lines(one, "no_landlock") for one in log.parent.iterdir()):
         pytest.skip("this kernel has no Landlock")
     moved = log.parent.rename(f"{log.parent}.1") / log.name
@@ -115,14 +115,14 @@ def test_no_other_folder_is_written(service, log):
 
 
 def test_a_new_configuration(service, campaign, log):
-    """HUP: the parent is free to read it, and its new workers serve"""
+    """HUP: the unrestricted parent reads it, and its new workers serve"""
     reload(service, log)
     assert campaign.lead(email="a@example.org")["rank"] == 1
 
 
 @needs_committer
 def test_a_dead_committer(service, campaign, log):
-    """the next one is made, and has its connection"""
+    """it is replaced, and the new one connects to the database"""
     before = wait_for_committer(service.responders.pid)
     os.kill(before, signal.SIGKILL)
     wait_for_committer(service.responders.pid, other_than=before)
@@ -130,8 +130,8 @@ def test_a_dead_committer(service, campaign, log):
 
 
 @contextlib.contextmanager
-def alone(installation, folder, **settings):
-    """One process, without a parent, with settings of its own; it and its log, once it serves."""
+def single_process(installation, folder, **settings):
+    """One process without a parent, with its own settings; yields it and its log, once it serves."""
     path, log = folder / "own.sock", folder / "own.log"
     environment = {**os.environ, "LEADHOOK_LOG_FILE": str(log), **settings}
     with subprocess.Popen([installation.program("leadhook-fcgi"), "--config", installation.config, "--workers", "0",
@@ -148,8 +148,8 @@ def alone(installation, folder, **settings):
 
 
 def test_a_responder_without_a_parent(service, make_folder):
-    """it reads its configuration anew by itself, and takes its socket away"""
-    with alone(service.installation, make_folder()) as (program, log):
+    """it reloads its configuration itself, and removes its socket"""
+    with single_process(service.installation, make_folder()) as (program, log):
         program.send_signal(signal.SIGHUP)
         wait_until(lambda: lines(log, "reloaded"), DEADLINE, "the new configuration")
         assert len(lines(log, "sandbox landlock=")) + len(lines(log, "no_landlock")) == 1
@@ -158,8 +158,8 @@ def test_a_responder_without_a_parent(service, make_folder):
 
 
 def test_switched_off(service, make_folder):
-    """server.sandbox = off is told; core dumps stay off"""
-    with alone(service.installation, make_folder(), LEADHOOK_SERVER_SANDBOX="off") as (program, log):
+    """server.sandbox = off is logged; core dumps stay off"""
+    with single_process(service.installation, make_folder(), LEADHOOK_SERVER_SANDBOX="off") as (program, log):
         assert lines(log, "sandbox_off setting=server.sandbox") and not lines(log, "sandbox landlock=")
         assert core_limit(program.pid) == ("0", "0")
 
@@ -172,7 +172,7 @@ def allow_cores(folder):
 
 @pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGABRT], ids=lambda number: number.name)
 def test_a_crash_leaves_no_core(service, make_folder, number):
-    """neither a worker's nor the committer's nor the parent's, whatever limit it was started with; each logs its end"""
+    """no worker, committer or parent dumps core, whatever its limit at the start; each logs its end"""
     folder = make_folder()
     path, log = folder / "own.sock", folder / "own.log"
     environment = {**os.environ, "LEADHOOK_LOG_FILE": str(log), "ASAN_OPTIONS": "handle_segv=0"}

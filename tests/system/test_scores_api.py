@@ -14,7 +14,7 @@ def score(campaign, lead):
 
 
 def test_points(campaign, receiver):
-    """4.1 POST /v2/{cid}/points: done at once, below 0 never; the message is kept"""
+    """4.1 POST /v2/{cid}/points: booked at once, never below 0; the message is stored"""
     campaign.webhook("score_change")
     lead, other = campaign.leads(2)
     response = add(campaign, {"email": lead["email"], "points": 5, "message": "for a photo"})
@@ -25,9 +25,9 @@ def test_points(campaign, receiver):
     campaign.service.dispatch()
     changes = [event.json["__score_change"] for event in campaign.delivered(2, event="score_change")]
     assert {change["delta"] for change in changes} == {5, -5} and {change["reason"] for change in changes} == {"custom"}
-    kept = campaign.service.installation.sql(
+    ledger = campaign.service.installation.sql(
         f"SELECT requested, delta, message FROM lh_score_entries WHERE lead_id = {lead['id']} ORDER BY requested")
-    assert kept.split("\n") == ["-7\t-5\tNULL", "5\t5\tfor a photo"]
+    assert ledger.split("\n") == ["-7\t-5\tNULL", "5\t5\tfor a photo"]
 
 
 @pytest.mark.parametrize("name", ["email", "emails", "kid", "social_id", "social_ids", "phone_numbers"])
@@ -35,13 +35,13 @@ def test_points_for_several(campaign, name):
     """4.1: email, emails[], kid, social_id"""
     number = {"emails": "email", "email": "email", "phone_numbers": "phone_number"}.get(name, "social_id")
     leads = [campaign.lead(email=f"{n}@example.org", phone_number=f"+1415555267{n}") for n in range(3)]
-    values = [leads[0][number], leads[1][number], leads[0][number], "nobody"]
+    values = [leads[0][number], leads[1][number], leads[0][number], "unknown"]
     assert add(campaign, {name: values, "points": 3}).status == 200
     assert [score(campaign, lead) for lead in leads] == [3, 3, 0]
 
 
 def test_bounds_of_points(campaign):
-    """4.1: above 99999 either way 409, not a whole number 406, missing 409; 0 changes nothing"""
+    """4.1: more than 99999 in either direction 409, not an integer 406, missing 409; 0 changes nothing"""
     lead, = campaign.leads(1)
     email = {"email": lead["email"]}
     for points in (POINTS + 1, -POINTS - 1, 10**30, "100000", f"-{10**40}"):
@@ -58,8 +58,8 @@ def test_bounds_of_points(campaign):
         assert score(campaign, lead) == expected
 
 
-def test_points_for_nobody(campaign):
-    """2 leads_not_found; missing, mixed and too many identifiers as in bulk calls; a key is needed"""
+def test_points_without_a_lead(campaign):
+    """2 leads_not_found; missing, mixed and too many identifiers as in bulk calls; needs a key"""
     lead, = campaign.leads(1)
     for fields in ({"email": "unknown@example.org"}, {"emails": ["x"]}, {"kid": "0000000000"}, {"kid": "x"}):
         for points in (1, 0):
@@ -91,7 +91,7 @@ def test_points_of_a_sign_up(campaign):
 
 @pytest.mark.parametrize("by", ["email", "phone_number", "social_id", "kid"])
 def test_actions(campaign, by):
-    """4.1 POST /v2/{cid}/actions/{action_id}: once, though it may be sent twice"""
+    """4.1 POST /v2/{cid}/actions/{action_id}: completed once, also when sent twice"""
     action = campaign.define("action", "Follow us", "--points", 10)
     lead = campaign.lead(email="ada@example.org", phone_number="+14155552671")
     for _ in range(2):
@@ -101,7 +101,7 @@ def test_actions(campaign, by):
     assert (found["contest_score"], found["completed_actions"]) == (10, [action])
 
 
-def test_actions_that_are_refused(campaign):
+def test_refused_actions(campaign):
     """4.1, 2: unknown actions and leads; an action that a tag completes"""
     lead, = campaign.leads(1)
     email = {"email": lead["email"]}
@@ -122,7 +122,7 @@ def test_actions_that_are_refused(campaign):
 # --- tags on single leads ---
 
 def test_tagging_an_existing_lead(campaign, receiver):
-    """4.1 POST /v2/{cid}/tags/{tag_id}/lead: no sign-up; the actions bound to the tag"""
+    """4.1 POST /v2/{cid}/tags/{tag_id}/lead: not a sign-up; completes the actions bound to the tag"""
     campaign.webhook("new_signup", "repeat_signup", "tagged")
     tag = campaign.define("tag", "Buyer", "--points", 3)
     action = campaign.define("action", "Buy", "--points", 4, "--tag", tag)
@@ -139,8 +139,8 @@ def test_tagging_an_existing_lead(campaign, receiver):
     assert sorted(event.event for event in receiver.at(campaign.hook)) == ["new_signup", "tagged"]
 
 
-def test_tagging_makes_a_lead(campaign):
-    """4.1: creates it if an email or phone is given and none matches"""
+def test_tagging_creates_a_lead(campaign):
+    """4.1: creates it when an email or phone is given and none matches"""
     tag = campaign.define("tag", "Buyer", "--points", 3)
     path = f"/tags/{tag}/lead"
     lead = campaign.post({"email": "a@example.org", "plan": "pro"}, path=path).json
@@ -153,8 +153,8 @@ def test_tagging_makes_a_lead(campaign):
     assert campaign.stats()["total"] == 2
 
 
-def test_tags_that_are_refused(campaign):
-    """2 tag_not_found; a key is needed"""
+def test_refused_tags(campaign):
+    """2 tag_not_found; needs a key"""
     foreign = campaign.service.campaign(campaign.account).define("tag", "Elsewhere")
     for tag in (foreign, 999999999, 0, "x", "1x", 10**30):
         response = campaign.post({"email": "a@example.org"}, path=f"/tags/{tag}/lead")

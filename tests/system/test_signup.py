@@ -14,7 +14,7 @@ OTHER_PHONE = "+14155552672"
 
 @pytest.mark.smoke
 def test_create(campaign):
-    """4.1, 4.5: the full view to the key"""
+    """4.1, 4.5: the full view with a key"""
     lead = check_payload(campaign.lead(**ADA, first_name="Ada", last_name="Lovelace"))
     assert lead["campaign_id"] == campaign.id
     assert (lead["rank"], lead["counter"], lead["lead_count"]) == (1, 1, 1)
@@ -24,7 +24,7 @@ def test_create(campaign):
 
 @pytest.mark.smoke
 def test_update(campaign):
-    """4.3 rule 1: the same lead, counted"""
+    """4.3 rule 1: the same lead, with a higher counter"""
     first = campaign.lead(**ADA)
     second = check_payload(campaign.lead(**ADA))
     assert (second["id"], second["social_id"], second["rank"], second["when"]) == \
@@ -48,7 +48,7 @@ def test_campaigns_do_not_share_leads(service, account, campaign):
 # --- 4.3 Matching ---
 
 def test_by_phone(campaign):
-    """4.3 rules 1 and 2, 4: phone alone matches; a missing email is added, with and without a key"""
+    """4.3 rules 1, 2 and 4: a phone alone matches; a missing email is added, with and without a key"""
     for key, number, email in ((True, PHONE, "a@example.org"), (None, OTHER_PHONE, "b@example.org")):
         lead = campaign.lead(phone_number=number)
         assert lead["email"] is None
@@ -65,7 +65,7 @@ def test_a_missing_phone_is_added(campaign):
 
 
 def test_email_and_phone_of_two_leads(campaign):
-    """4.3 rule 1, 2 conflicting_identifiers; nothing is changed"""
+    """4.3 rule 1, 2 conflicting_identifiers; nothing changes"""
     campaign.lead(**ADA)
     campaign.lead(phone_number=PHONE)
     for key in (True, None):
@@ -76,7 +76,7 @@ def test_email_and_phone_of_two_leads(campaign):
     assert (lead["counter"], lead["custom_fields"], lead["phone_number"]) == (1, {}, None)
 
 
-def test_without_a_key_nothing_stored_is_replaced(campaign):
+def test_calls_without_a_key_replace_nothing(campaign):
     """4.3 rule 4"""
     campaign.lead(**ADA, phone_number=PHONE)
     assert campaign.post({**ADA, "phone_number": OTHER_PHONE}, key=None).status == 200
@@ -85,8 +85,8 @@ def test_without_a_key_nothing_stored_is_replaced(campaign):
     assert campaign.find(phone_number=PHONE)["email"] == ADA["email"]
 
 
-def test_a_stranger_does_not_receive_a_sign_up(campaign):
-    """4.3 rule 1: without a key the email alone decides where the number's lead has another one; with a key it is 422"""
+def test_sign_up_does_not_go_to_another_lead(campaign):
+    """4.3 rule 1: without a key the email alone decides when the number is another lead's; with a key it is 422"""
     eve = {"email": "eve@example.org"}
     planted = campaign.post({**eve, "phone_number": PHONE, "redirect_url": "https://evil.example/"}, key=None).json
     for counter in (1, 2):
@@ -105,13 +105,13 @@ def test_a_stranger_does_not_receive_a_sign_up(campaign):
         assert campaign.post(fields, key=None).json["social_id"] == planted["social_id"]
 
 
-def test_a_redirect_url_of_a_stranger_is_not_shown(service, account):
-    """4.5: without a key what this request sent, or what was stored with a key; sign-ups and look-ups, whatever privacy is"""
+def test_redirect_url_from_another_request_is_not_shown(service, account):
+    """4.5: without a key that of this request, or one stored with a key; on sign-ups and look-ups, with any privacy"""
     for privacy in ("on", "off"):
         campaign = service.campaign(account, privacy=privacy)
 
         def shown(key, sent=None, **fields):
-            """The answers of sign-up and look-up."""
+            """The redirect URLs in the answers to sign-up and look-up."""
             urls = {"redirect_url": sent} if sent else {}
             info = f"/v1/{campaign.id}/info"
             answers = [campaign.post({**fields, **urls}, key=key), campaign.get(fields, key=key),
@@ -126,8 +126,8 @@ def test_a_redirect_url_of_a_stranger_is_not_shown(service, account):
         assert shown(True, "/own", email="b@example.org") == shown(None, email="b@example.org") == ["/own"] * 3
 
 
-def test_with_a_key_they_are_replaced(campaign):
-    """4.3 rule 4; the old one is free for somebody else"""
+def test_calls_with_a_key_replace_identifiers(campaign):
+    """4.3 rule 4; the old one may be used by another lead"""
     lead = campaign.lead(**ADA, phone_number=PHONE)
     assert campaign.lead(**ADA, phone_number=OTHER_PHONE)["phone_number"] == OTHER_PHONE
     changed = campaign.lead(email="new@example.org", phone_number=OTHER_PHONE)
@@ -137,7 +137,7 @@ def test_with_a_key_they_are_replaced(campaign):
 
 
 @pytest.mark.parametrize("name", ["social_id", "kid", "__kid"])
-def test_a_social_id_beside_an_email_names_the_referrer(campaign, name):
+def test_social_id_with_an_email_is_the_referrer(campaign, name):
     """4.3 rule 2"""
     referrer = campaign.lead(email="referrer@example.org")["social_id"]
     for key, email in ((True, "a@example.org"), (None, "b@example.org")):
@@ -164,8 +164,8 @@ def test_a_foreign_referrer_is_ignored(service, account, campaign):
 
 
 @pytest.mark.parametrize("name", ["social_id", "kid", "__kid"])
-def test_must_exist_with_a_key_names_the_lead(campaign, name):
-    """4.3 rule 2, exception: this is how an email or phone is added to a known lead"""
+def test_must_exist_with_a_key_identifies_the_lead(campaign, name):
+    """4.3 rule 2, exception: this adds an email or phone to an existing lead"""
     lead = campaign.lead(phone_number=PHONE)
     changed = campaign.lead(**{name: lead["social_id"], "email": "new@example.org", "must_exist": True})
     assert (changed["social_id"], changed["email"], changed["counter"]) == (lead["social_id"], "new@example.org", 2)
@@ -173,7 +173,7 @@ def test_must_exist_with_a_key_names_the_lead(campaign, name):
     assert response.verdict == (404, "lead_not_found")
 
 
-def test_must_exist_never_takes_what_belongs_to_somebody_else(campaign):
+def test_must_exist_never_takes_another_leads_identifier(campaign):
     """4.3 rule 4, 2 conflicting_identifiers"""
     campaign.lead(**ADA)
     lead = campaign.lead(phone_number=PHONE)
@@ -181,23 +181,23 @@ def test_must_exist_never_takes_what_belongs_to_somebody_else(campaign):
 
 
 @pytest.mark.parametrize("name", ["social_id", "kid"])
-def test_a_social_id_alone_names_the_lead_with_a_key(campaign, name):
-    """4.3 rule 3; `__kid` is none of these"""
+def test_social_id_alone_identifies_the_lead_with_a_key(campaign, name):
+    """4.3 rule 3; not for `__kid`"""
     lead = campaign.lead(**ADA)
     assert campaign.lead(**{name: lead["social_id"], "color": "red"})["custom_fields"] == {"color": "red"}
     assert campaign.post({name: "0000000000"}).verdict == (404, "lead_not_found")
     assert campaign.post({name: lead["social_id"]}, key=None).verdict == (406, "missing_identifier")
 
 
-def test_a_referrer_alone_names_no_lead(campaign):
-    """4.3 rules 2 and 3: `__kid` is the referrer, and the lead to update only with must_exist"""
+def test_referrer_alone_identifies_no_lead(campaign):
+    """4.3 rules 2 and 3: `__kid` is the referrer; it is the lead to update only with must_exist"""
     lead = campaign.lead(**ADA)
     assert campaign.post({"__kid": lead["social_id"], "plan": "x"}).verdict == (406, "missing_identifier")
     assert campaign.lead(__kid=lead["social_id"], must_exist=True)["counter"] == 2
 
 
-def test_the_request_beats_its_url_whatever_the_name(campaign):
-    """1, Merging __url: only what the request does not carry; `kid` and `__kid` say the same"""
+def test_request_has_precedence_over_its_url(campaign):
+    """1, Merging __url: only parameters that the request lacks; `kid` and `__kid` are the same"""
     one, two = campaign.lead(email="1@example.org"), campaign.lead(email="2@example.org")
     url = f"https://shop.example/?kid={two['social_id']}"
     assert campaign.lead(**ADA, __kid=one["social_id"], __url=url)["parent_id"] == one["social_id"]
@@ -205,7 +205,7 @@ def test_the_request_beats_its_url_whatever_the_name(campaign):
 
 
 def test_utm_has_a_cap(campaign):
-    """1, Caps: as custom fields, so that no stranger's sign-up makes each later event large"""
+    """1, Caps: like custom fields, so that an anonymous sign-up cannot enlarge later events"""
     fields = {f"utm_{number}": "x" * 4000 for number in range(4)}
     assert len(campaign.lead(**ADA, **fields)["utm"]) == 4
     response = campaign.post({"email": "b@example.org", **fields, "utm_5": "x" * 400})
@@ -214,16 +214,16 @@ def test_utm_has_a_cap(campaign):
 
 def test_only_a_key_replaces_the_user_agent(campaign, service):
     """4.3 rule 6"""
-    def kept():
+    def stored():
         return service.installation.sql("SELECT user_agent FROM lh_leads WHERE campaign_id = %d" % campaign.id)
     campaign.lead(**ADA, __user_agent="first")
     assert campaign.post({**ADA, "__user_agent": "second"}, key=None).status == 200
-    assert kept() == "first"
+    assert stored() == "first"
     campaign.lead(**ADA, __user_agent="third")
-    assert kept() == "third"
+    assert stored() == "third"
 
 
-def test_social_id_beats_kid(campaign):
+def test_social_id_has_precedence_over_kid(campaign):
     """4.3 rule 3"""
     one, two = campaign.lead(email="1@example.org"), campaign.lead(email="2@example.org")
     assert campaign.lead(social_id=one["social_id"], kid=two["social_id"])["social_id"] == one["social_id"]
@@ -239,12 +239,12 @@ def test_must_exist(campaign):
 
 
 def test_custom_fields_are_merged(campaign):
-    """4.3 rule 6: a given value replaces, null removes, the rest stays"""
+    """4.3 rule 6: a given value replaces, null removes, others remain"""
     campaign.lead(**ADA, a="1", b="2", c="3")
     assert campaign.lead(**ADA, b="new", c=None, d=True)["custom_fields"] == {"a": "1", "b": "new", "d": True}
 
 
-def test_what_is_replaced_and_what_keeps_its_first_value(campaign):
+def test_replaced_and_first_values(campaign):
     """4.3 rule 6"""
     campaign.lead(**ADA, __uid="u1", redirect_url="https://a.example/", ip="192.0.2.1", __referrer="https://r1.example/",
                   utm_source="one")
@@ -263,13 +263,13 @@ _private __source __sid __session_id __rid utm_source UTM_medium Controller""".s
 
 @pytest.mark.parametrize("name", RESERVED)
 def test_reserved_names_are_no_custom_fields(campaign, name):
-    """4.4; a value is chosen that is valid for the names that mean something"""
+    """4.4; names with a meaning get a valid value"""
     value = {"list_id": campaign.id, "campaign_id": campaign.id, "campaignid": campaign.id, "country_code": "US", "jsonp": ""}
-    lead = campaign.lead(**ADA, **{name: value.get(name, "x")}, kept="y")
-    assert lead["custom_fields"] == {"kept": "y"}
+    lead = campaign.lead(**ADA, **{name: value.get(name, "x")}, other="y")
+    assert lead["custom_fields"] == {"other": "y"}
 
 
-def test_custom_field_names_are_lower_cased_and_nothing_else(campaign):
+def test_custom_field_names_are_only_lower_cased(campaign):
     """4.4"""
     assert campaign.lead(**ADA, **{"Favourite Color!": "red"})["custom_fields"] == {"favourite color!": "red"}
     names = {"NÄME": "näme", "ИМЯ": "имя", "\u212aöLN": "köln", "名前": "名前", "A\u0308": "a\u0308"}
@@ -277,8 +277,8 @@ def test_custom_field_names_are_lower_cased_and_nothing_else(campaign):
     assert lead["custom_fields"] == {name: "x" for name in names.values()} and lead["utm"] == {"k": "k"}
 
 
-def test_the_longest_name_that_lower_case_makes_longer(make_service):
-    """1 Caps: a name that is taken can be sent again as it is shown; so both count"""
+def test_name_that_is_longer_in_lower_case(make_service):
+    """1 Caps: an accepted name is also valid in lower case, because both lengths count"""
     service = make_service(settings=[("limits", "name_bytes", "64")])
     campaign = service.campaign(service.account())
     longest = "Ⱥ" * 21 + "x"  # two bytes each, three in lower case
@@ -291,8 +291,8 @@ def test_the_longest_name_that_lower_case_makes_longer(make_service):
 
 
 @pytest.mark.parametrize("name", ["points", "campaign_id", "list_id", "jsonp", "kid", "redirect_url", "Points"])
-def test_one_value_where_one_belongs(campaign, name):
-    """1: an array is 406, and nothing is stored"""
+def test_array_for_a_single_value(campaign, name):
+    """1: it is 406, and nothing is stored"""
     for send in ({"json_body": {**ADA, name: ["1"]}}, {"form": [*ADA.items(), (f"{name}[]", "1")]}):
         response = campaign.client.request("POST", campaign.path, key=campaign.key, **send)
         assert response.verdict == (406, "invalid_parameter") and name in response.json["message"]
@@ -300,8 +300,8 @@ def test_one_value_where_one_belongs(campaign, name):
 
 
 @pytest.mark.parametrize("number", ["1e400", "-1e999", "[1,1e400]"])
-def test_a_number_that_no_double_holds(campaign, number):
-    """4.4 Values: numbers keep their type, also where a webhook's receiver reads them"""
+def test_numbers_beyond_double_precision(campaign, number):
+    """4.4 Values: numbers keep their type and value, also at a webhook's receiver"""
     body = b'{"email":"ada@example.org","big":%s}' % number.encode()
     assert campaign.client.request("POST", campaign.path, body=body, type="application/json").verdict == (406, "invalid_parameter")
     body = b'{"email":"ada@example.org","big":[1e308,-0,1e-400,0.10]}'
@@ -309,30 +309,30 @@ def test_a_number_that_no_double_holds(campaign, number):
     assert b'"big":[1e308,-0,1e-400,0.10]' in response.body
 
 
-@pytest.mark.parametrize("query, body, kept", [
+@pytest.mark.parametrize("query, body, stored", [
     ("plan=q1&Plan=q2", {"plan": "body"}, "body"), ("Plan=q", {"plan": "body"}, "body"), ("plan=q1&Plan=q2", {}, "q2"),
     ("Plan=q1&plan=q2&PLAN=q3&Plan=q4", {}, "q4"), ("", {"plan": "one", "Plan": "two"}, "two"),
     ("__url=http://x/?Plan=u", {"plan": "body"}, "body"), ("plan=q&__url=http://x/?Plan=u", {}, "q"),
     ("__url=http://x/?plan=u1%26Plan=u2", {}, "u2"), ("Plan=q&__url=http://x/?PLAN=u", {"plan": None}, None)])
-def test_of_names_that_differ_in_case_one_counts(campaign, query, body, kept):
-    """1: body beats query, __url beats nothing, else the last counts; 4.4: custom fields"""
+def test_names_that_differ_in_case(campaign, query, body, stored):
+    """1: the body precedes the query, __url is last, otherwise the last value counts; 4.4: custom fields"""
     lead = campaign.post({**ADA, **body}, query=query).json
-    assert lead["custom_fields"] == ({} if kept is None else {"plan": kept})
+    assert lead["custom_fields"] == ({} if stored is None else {"plan": stored})
 
 
-@pytest.mark.parametrize("query, kept", [
+@pytest.mark.parametrize("query, stored", [
     ("utm_source=a&UTM_source=b", b'{"source":"b"}'), ("UTM_source=b&utm_source=a", b'{"source":"a"}'),
     ("utm_source=a&__url=http://x/?UTM_SOURCE=z", b'{"source":"a"}'),
     ("utm_source=&__url=http://x/?UTM_SOURCE=z", b"{}"),
     ("utm_source=a&__url=http://x/?UTM_medium=z%26utm_source[]=b", b'{"source":"a","medium":"z"}')])
-def test_utm_names_that_differ_in_case_are_one(campaign, query, kept):
-    """1 Merging, 4.4: no name twice in the object; the request's own value counts"""
+def test_utm_names_that_differ_in_case(campaign, query, stored):
+    """1 Merging, 4.4: each name once in the object; the request's own value counts"""
     response = campaign.client.request("POST", campaign.path, query=query, form=ADA, key=campaign.key)
-    assert response.status == 200 and b'"utm":' + kept in response.body
+    assert response.status == 200 and b'"utm":' + stored in response.body
 
 
-def test_arrays_in_the_url_where_one_text_is_expected_are_left_out(campaign):
-    """1 Merging: the URL is data, not a request"""
+def test_arrays_in_the_url_are_ignored(campaign):
+    """1 Merging: where one text is expected; the URL is data, and cannot be invalid"""
     lead = campaign.lead(**ADA, __url="http://x/?utm_source[]=a&kid[]=b&list[]=c")
     assert lead["utm"] == {} and lead["parent_id"] is None and lead["custom_fields"] == {"list": ["c"]}
 
@@ -340,18 +340,18 @@ def test_arrays_in_the_url_where_one_text_is_expected_are_left_out(campaign):
 @pytest.mark.parametrize("value", ["text", 1, -1, 1.5, 12345678901234567890, True, False, "", [], ["a"], [1, 2.5, False]])
 def test_custom_values_keep_their_type(campaign, value):
     """4.4"""
-    kept = campaign.lead(**ADA, field=value)["custom_fields"]["field"]
-    assert kept == value and type(kept) is type(value)
+    stored = campaign.lead(**ADA, field=value)["custom_fields"]["field"]
+    assert stored == value and type(stored) is type(value)
 
 
 def test_utm(campaign):
-    """4.4: without the prefix, as a whole from the first request that has any; case of the name does not matter"""
+    """4.4: without the prefix, all from the first request that has any; the case of names is ignored"""
     assert campaign.lead(**ADA)["utm"] == {}
     assert campaign.lead(**ADA, utm_source="news", UTM_Campaign="may")["utm"] == {"source": "news", "campaign": "may"}
 
 
 def test_url_parameters_are_merged(campaign):
-    """1 Merging: utm, kid and custom fields arrive; the request's own values win; dangerous names never do"""
+    """1 Merging: utm, kid and custom fields are used; the request's own values have precedence; reserved names are ignored"""
     referrer = campaign.lead(email="referrer@example.org")["social_id"]
     url = f"https://shop.example/page?utm_source=ad&kid={referrer}&color=red&size=m" \
           "&points=50&ip=192.0.2.9&__uid=evil&api_key=wrong&must_exist=1#end"
@@ -362,7 +362,7 @@ def test_url_parameters_are_merged(campaign):
 
 
 def test_utm_that_is_too_large_is_refused(make_service):
-    """1 Caps: whatever the settings let through, what is kept is whole"""
+    """1 Caps: with any settings, stored values are complete"""
     service = make_service(settings=[("limits", "body_bytes", "1M"), ("limits", "value_bytes", "60k")])
     campaign = service.campaign(service.account())
     quotes = {f"utm_{number}": '"' * 60000 for number in range(15)}
@@ -373,8 +373,8 @@ def test_utm_that_is_too_large_is_refused(make_service):
 
 
 @pytest.mark.parametrize("name", ["social_id", "email", "phone_number", "redirect_url", "referrer", "country_code"])
-def test_a_link_does_not_choose_the_lead(campaign, name):
-    """1 Merging: nothing but utm, kid and custom fields; whoever made the link must not name the lead, or where it is sent"""
+def test_url_does_not_identify_the_lead(campaign, name):
+    """1 Merging: utm, kid and custom fields only; the author of a link must not choose the lead, or where it is redirected"""
     other = campaign.lead(email="other@example.org")
     values = {"social_id": other["social_id"], "email": "other@example.org", "phone_number": "+4917112345678",
               "redirect_url": "https://evil.example/", "referrer": "https://evil.example/", "country_code": "49"}
@@ -397,8 +397,8 @@ def test_a_link_does_not_choose_the_lead(campaign, name):
 @pytest.mark.parametrize("fields, opted_out", [
     ({}, False), *(({"__do_not_reset_opt_out": value}, False) for value in ("0", 0, "false", "no", "off", False, None)),
     *(({"__do_not_reset_opt_out": value}, True) for value in ("1", 1, "true", True, "", "please", 2, ["a"]))])
-def test_an_update_ends_the_opt_out_unless_told_otherwise(service, campaign, fields, opted_out):
-    """4.4, docs/requirements.md __do_not_reset_opt_out: present keeps the opt-out, but for an explicit false"""
+def test_updates_end_the_opt_out(service, campaign, fields, opted_out):
+    """4.4, docs/requirements.md __do_not_reset_opt_out: any value but false preserves the opt-out"""
     lead = campaign.lead(**ADA)
     service.installation.sql(f"UPDATE lh_leads SET opted_out = 1 WHERE id = {lead['id']}")
     assert campaign.find(**ADA)["opted_out"] is True
@@ -416,8 +416,8 @@ def test_redirect_urls(campaign, url):
 @pytest.mark.parametrize("url", ["javascript:alert(1)", " JavaScript:alert(1)", "java\nscript:alert(1)",
                                  "\tjava\tscript\n:alert(1)", "data:text/html,x", "vbscript:x", "mailto:a@example.org",
                                  "shop.example:8080/"])
-def test_no_redirect_url_runs_in_a_page(campaign, url):
-    """2 invalid_parameter: also on somebody else's lead, which stays as it was"""
+def test_redirect_urls_contain_no_script(campaign, url):
+    """2 invalid_parameter: also for an existing lead, which does not change"""
     before = campaign.lead(**ADA, redirect_url="https://shop.example/")
     for email in (ADA["email"], "new@example.org"):
         for options in ({"json_body": {"email": email, "redirect_url": url}}, {"form": {"email": email, "redirect_url": url}}):
@@ -430,7 +430,7 @@ def test_no_redirect_url_runs_in_a_page(campaign, url):
 
 
 def test_ip(campaign):
-    """4.4: honoured with a key, else the client's address"""
+    """4.4: with a key the given address, else the client's"""
     assert campaign.lead(**ADA, ip="192.0.2.1")["ip"] == "192.0.2.1"
     assert campaign.post({"email": "b@example.org", "ip": "192.0.2.1"}, key=None, address="203.0.113.7").status == 200
     assert campaign.find(email="b@example.org")["ip"] == "203.0.113.7"
@@ -438,14 +438,14 @@ def test_ip(campaign):
     assert lead["ip"] == "203.0.113.8"
 
 
-@pytest.mark.parametrize("sent, kept", [
+@pytest.mark.parametrize("sent, stored", [
     ("2001:DB8:0:0:0:0:0:1", "2001:db8::1"), ("::ffff:192.0.2.1", "192.0.2.1"), ("0:0:0:0:0:FFFF:C000:0201", "192.0.2.1")])
-def test_ip_has_one_spelling(campaign, sent, kept):
-    """4.4: as RFC 5952 has it, so that the same address counts as one; given and from the connection"""
-    assert campaign.lead(**ADA, ip=sent)["ip"] == kept
+def test_ip_has_one_spelling(campaign, sent, stored):
+    """4.4: as in RFC 5952, so that equal addresses count as one; given and from the connection"""
+    assert campaign.lead(**ADA, ip=sent)["ip"] == stored
     assert campaign.lead(**ADA, ip="192.0.2.9")["ip"] == "192.0.2.9"
-    assert campaign.lead(**ADA, ip=sent)["ip"] == kept
-    assert campaign.post({"email": "b@example.org"}, address=sent).json["ip"] == kept
+    assert campaign.lead(**ADA, ip=sent)["ip"] == stored
+    assert campaign.post({"email": "b@example.org"}, address=sent).json["ip"] == stored
 
 
 @pytest.mark.parametrize("name", ["__referrer", "__ref", "referrer"])
@@ -456,18 +456,18 @@ def test_referrer(campaign, name):
     assert lead["referrer"] == "https://h.example/"
 
 
-@pytest.mark.parametrize("sent, kept", [
+@pytest.mark.parametrize("sent, stored", [
     ({"__source": "newsletter.42", "__sid": "s1", "__rid": "r1"}, ["newsletter", "42", "s1", "r1"]),
     ({"__source": "a.b.7", "__session_id": "s2"}, ["a.b", "7", "s2", "NULL"]),
     ({"__source": "a.b"}, ["a.b", "NULL", "NULL", "NULL"]),
     ({}, ["API", "NULL", "NULL", "NULL"]),
 ])
-def test_where_a_sign_up_came_from(service, campaign, sent, kept):
+def test_source_of_a_sign_up(service, campaign, sent, stored):
     """4.4, docs/requirements.md Lead request fields: __source (`source.id`), __sid or __session_id, __rid, __url"""
     lead = campaign.lead(**ADA, __url="https://shop.example/?x=1", **sent)
     row = service.installation.sql("SELECT source, source_id, session_id, request_id, signup_url FROM lh_leads "
                                    f"WHERE id = {lead['id']}")
-    assert row.split("\t") == [*kept, "https://shop.example/?x=1"]
+    assert row.split("\t") == [*stored, "https://shop.example/?x=1"]
 
 
 def test_a_source_without_a_key(service, campaign):
@@ -479,7 +479,7 @@ def test_a_source_without_a_key(service, campaign):
 # --- 6 Ending a campaign ---
 
 def test_an_ended_campaign_takes_no_leads(service, account):
-    """6, 2 campaign_ended: create and update 423; look-up and webhooks go on"""
+    """6, 2 campaign_ended: create and update 423; look-ups and webhooks work"""
     campaign = service.campaign(account, ends_at="2001-01-01T00:00:00Z")
     for key in (True, None):
         response = campaign.post(ADA, key=key)
@@ -489,8 +489,8 @@ def test_an_ended_campaign_takes_no_leads(service, account):
     assert campaign.webhook("new_signup")["message"] == "Webhook Created"
 
 
-def test_the_end_time_holds_by_itself(service, account):
-    """6: no program needs to do anything; an update is refused too"""
+def test_end_time_takes_effect_by_itself(service, account):
+    """6: without any program's action; updates are refused, too"""
     end = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=3)
     campaign = service.campaign(account, ends_at=end.strftime("%Y-%m-%dT%H:%M:%SZ"))
     assert campaign.post(ADA).status == 200
@@ -499,7 +499,7 @@ def test_the_end_time_holds_by_itself(service, account):
 
 
 def test_end_and_reopen(service, campaign):
-    """6 By command; what happened meanwhile is not made up for"""
+    """6 By command; refused calls are not made up for"""
     lead = campaign.lead(**ADA)
     service.installation.admin("campaign", "end", str(campaign.id))
     wait_until(lambda: campaign.post(ADA).verdict == (423, "campaign_ended"), 5, "the end of the campaign")

@@ -15,7 +15,7 @@ from stack.process import run, wait_until
 
 HALF = OK_HEAD + b"Content-Length: 9\r\n\r\nok"
 GOOD = OK_HEAD + b"Connection: close\r\nContent-Length: 2\r\n\r\nok"
-# What a system forbids by itself is allowed here, so that nobody but the sender refuses it.
+# OpenSSL allows everything here, so that only the sender refuses.
 WEAK = """
 openssl_conf = defaults
 [defaults]
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.slow
 
 
 def context(certificate, version=None, clients=None, demanded=True):
-    """A receiver's; `clients`: the authority of those who may come, if they have to (or may) show a certificate."""
+    """A receiver's context. `clients`: the authority of clients that must, or may, show a certificate."""
     made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     made.load_cert_chain(certificate.certificate, certificate.key)
     if version:
@@ -76,7 +76,7 @@ def service(make_service):
 
 @pytest.fixture
 def attempt(service, account):
-    """One attempt at a receiver, with these certificates of the webhook's own."""
+    """Makes one attempt at a receiver, with these certificates of the webhook."""
     started = []
 
     def make(tls, serve=answering(GOOD), url=None, **certificates):
@@ -98,7 +98,7 @@ def attempt(service, account):
     ("good", None), ("expired", "certificate"), ("not yet valid", "certificate"), ("another name", "certificate"),
     ("another address", "certificate"), ("a stranger's", "certificate"), ("self-signed", "certificate")])
 def test_certificates_of_receivers(pki, attempt, tmp_path, name, error):
-    """verified, with the webhook's own CA file, and else with the system's"""
+    """verified with the webhook's own CA file, else with the system's"""
     made = {"good": lambda: pki.good, "expired": lambda: pki.ours.issue("receiver", when=EXPIRED),
             "not yet valid": lambda: pki.ours.issue("receiver", when=FUTURE),
             "another name": lambda: pki.ours.issue("receiver", "DNS:receiver.example"),
@@ -115,7 +115,7 @@ def test_a_self_signed_certificate_can_be_its_own_ca_file(attempt, tmp_path):
 
 
 def speaks(tls, version):
-    """The control: a client that is content with less does get through."""
+    """The control: a client that accepts older versions connects."""
     hostile = Hostile(answering(GOOD), tls)
     client = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     client.check_hostname, client.verify_mode = False, ssl.CERT_NONE
@@ -132,7 +132,7 @@ def speaks(tls, version):
                                             (ssl.TLSVersion.TLSv1_2, None), (ssl.TLSVersion.TLSv1_3, None)],
                          ids=lambda value: getattr(value, "name", value))
 def test_1_2_or_newer(pki, attempt, weak_system, version, error):
-    """also where the system's OpenSSL would take less"""
+    """also where the system's OpenSSL would accept less"""
     tls = context(pki.good, version)
     assert speaks(tls, version) == version.name.replace("_", ".")
     assert attempt(tls, ca_file=pki.ours.file).error == error
@@ -140,7 +140,7 @@ def test_1_2_or_newer(pki, attempt, weak_system, version, error):
 
 @pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3], ids=lambda version: version.name)
 def test_client_certificates(pki, attempt, tmp_path, version):
-    """shown where the receiver demands one, its key in a file of its own or in the same"""
+    """shown when the receiver requires one, with the key in its own file or in the same"""
     tls = context(pki.good, version, pki.clients)
     both = pki.client.in_one_file(tmp_path / "both.pem")
     ca = {"ca_file": pki.ours.file}
@@ -151,8 +151,8 @@ def test_client_certificates(pki, attempt, tmp_path, version):
     assert attempt(tls, **ca, client_certificate=stranger).error == "tls"
 
 
-def spoiled(pki, tmp_path):
-    """Files that are no use, by what is wrong with them."""
+def invalid_files(pki, tmp_path):
+    """Unusable files, by the fault."""
     garbage, encrypted = tmp_path / "garbage.pem", tmp_path / "encrypted.key"
     garbage.write_text("-----BEGIN CERTIFICATE-----\nnone\n-----END CERTIFICATE-----\n")
     run("openssl ec", ["openssl", "pkey", "-in", pki.client.key, "-out", encrypted, "-aes256", "-passout", "pass:secret"])
@@ -161,28 +161,28 @@ def spoiled(pki, tmp_path):
 
 
 @pytest.mark.parametrize("what", ["missing", "garbage", "folder", "empty"])
-def test_a_ca_file_that_is_no_use(pki, attempt, tmp_path, what):
-    """nothing is trusted instead, and the operator is told"""
-    assert attempt(context(pki.good), ca_file=spoiled(pki, tmp_path)[what]).error == "ca_file"
+def test_unusable_ca_file(pki, attempt, tmp_path, what):
+    """no other authority is trusted instead, and the error is recorded"""
+    assert attempt(context(pki.good), ca_file=invalid_files(pki, tmp_path)[what]).error == "ca_file"
 
 
 @pytest.mark.parametrize("member, what", [
     *(("client_certificate", what) for what in ("missing", "garbage", "folder", "empty", "encrypted")),
     *(("client_key", what) for what in ("missing", "garbage", "folder", "empty", "encrypted", "another's"))])
-def test_a_client_certificate_that_is_no_use(pki, attempt, tmp_path, member, what):
-    """nothing is sent without it, and the operator is told"""
-    given = {"client_certificate": pki.client.certificate, "client_key": pki.client.key, member: spoiled(pki, tmp_path)[what]}
+def test_unusable_client_certificate(pki, attempt, tmp_path, member, what):
+    """nothing is sent without it, and the error is recorded"""
+    given = {"client_certificate": pki.client.certificate, "client_key": pki.client.key, member: invalid_files(pki, tmp_path)[what]}
     served = []
     tls = context(pki.good, clients=pki.clients, demanded=False)
     assert attempt(tls, served.append, ca_file=pki.ours.file, **given).error == "client_certificate"
     assert served == []
 
 
-def test_nobody_is_asked_for_a_passphrase(service, campaign, pki, tmp_path):
-    """6: at a terminal, too, the dispatcher goes on by itself"""
+def test_no_prompt_for_a_passphrase(service, campaign, pki, tmp_path):
+    """6: at a terminal the dispatcher needs no input either"""
     hostile = Hostile(answering(GOOD), context(pki.good))
     webhook = add_webhook(campaign, hostile.url(), ca_file=pki.ours.file, client_certificate=pki.client.certificate,
-                          client_key=spoiled(pki, tmp_path)["encrypted"])
+                          client_key=invalid_files(pki, tmp_path)["encrypted"])
     campaign.lead(email="ada@example.org")
     command = [service.installation.program("leadhook-dispatch"), "--config", service.installation.config, "--max-runtime", "5"]
     said = run("a run at a terminal", ["script", "-qec", shlex.join(map(str, command)), "/dev/null"])
@@ -195,14 +195,14 @@ def test_nobody_is_asked_for_a_passphrase(service, campaign, pki, tmp_path):
     (lambda connection: cut(connection, HALF), "connection_lost", 200), (resetting(HALF), "connection_lost", 200),
     (reset_after(0), "connection_lost", None), (wait_for_end, "timeout", None), (lambda _: None, "connection_lost", None)],
                          ids=["cut within the body", "reset within the body", "reset", "hang", "end"])
-def test_what_happens_inside(pki, attempt, serve, error, status):
+def test_failures_inside_tls(pki, attempt, serve, error, status):
     """2 Success: the whole body"""
     made = attempt(context(pki.good), serve, ca_file=pki.ours.file)
     assert (made.error, made.status) == (error, status)
 
 
 def cut(connection, answer):
-    """The TCP connection ends, without the message that ends TLS."""
+    """The TCP connection ends without TLS's closing message."""
     answering(answer)(connection)
     socket.socket(fileno=connection.detach()).close()
 
@@ -210,12 +210,12 @@ def cut(connection, answer):
 @pytest.mark.parametrize("serve, error", [
     (wait_for_end, "connect_timeout"), (reset_after(100), "tls"), (lambda connection: connection.sendall(GOOD), "tls")],
                          ids=["hang", "reset", "clear text"])
-def test_no_tls_behind_https(attempt, serve, error):
+def test_plain_receiver_of_an_https_url(attempt, serve, error):
     made = attempt(None, serve, url=lambda hostile: f"https://127.0.0.1:{hostile.port}/")
     assert made.error == error
 
 
-def test_tls_behind_http(pki, attempt):
+def test_tls_receiver_of_an_http_url(pki, attempt):
     made = attempt(context(pki.good), url=lambda hostile: f"http://127.0.0.1:{hostile.port}/")
     assert made.error in ("connection_lost", "bad_answer")
 
@@ -228,10 +228,10 @@ class Request:
 
 
 class Identifying:
-    """Writes down who comes; `keeps`: takes several requests on a connection."""
+    """Records each request's client; `persistent`: accepts several requests on a connection."""
 
-    def __init__(self, keeps):
-        self.keeps, self.requests, self.connections = keeps, [], 0
+    def __init__(self, persistent):
+        self.persistent, self.requests, self.connections = persistent, [], 0
 
     def __call__(self, connection):
         self.connections += 1
@@ -240,14 +240,14 @@ class Identifying:
             subject = (connection.getpeercert() or {}).get("subject", [])
             names = [value for part in subject for name, value in part if name == "commonName"]
             self.requests.append(Request(number, connection.session_reused, names[0] if names else None))
-            connection.sendall(OK_HEAD + (b"" if self.keeps else b"Connection: close\r\n") + b"Content-Length: 0\r\n\r\n")
-            if not self.keeps:
+            connection.sendall(OK_HEAD + (b"" if self.persistent else b"Connection: close\r\n") + b"Content-Length: 0\r\n\r\n")
+            if not self.persistent:
                 return
 
 
 @pytest.fixture(scope="module")
 def trusting(make_service, pki):
-    """A service that trusts `ours` anyway, and has a single handle for all that it sends."""
+    """A service that trusts `ours` by default, and has a single handle for all attempts."""
     service = make_service(settings=[("dispatch", "ca_file", pki.ours.file), ("dispatch", "in_flight", 1),
                                      ("dispatch", "per_webhook", 1), ("dispatch", "window", 1), ("dispatch", "schedule", "")])
     service.dispatcher.start()
@@ -256,7 +256,7 @@ def trusting(make_service, pki):
 
 @pytest.fixture
 def visit(trusting, pki):
-    """Attempts at one receiver one after another, all by one process; the error of each."""
+    """Makes attempts at one receiver one after another, by one process; returns their errors."""
     account, numbers = trusting.account(), itertools.count()
     started = []
 
@@ -279,7 +279,7 @@ def visit(trusting, pki):
 
 
 def visitors(pki):
-    """Webhooks whose certificates differ, by whom the receiver sees."""
+    """Webhooks with different certificates, by the name that the receiver sees."""
     def client(certificate):
         return {"client_certificate": certificate.certificate, "client_key": certificate.key}
     return {None: (None, {}), "client": ("client", client(pki.client)),
@@ -289,18 +289,18 @@ def visitors(pki):
 SEEN = [None, None, "client", "client", None, "other client", "client", None, None]
 
 
-def test_nobody_comes_on_anothers_connection(visit, pki):
-    """neither on a kept connection of another webhook's nor with what the handle was used for before"""
-    serve, known = Identifying(keeps=True), visitors(pki)
+def test_connections_are_not_shared_between_clients(visit, pki):
+    """neither an open connection of another webhook nor the handle's previous certificate is used"""
+    serve, known = Identifying(persistent=True), visitors(pki)
     assert visit(serve, *(known[name] for name in SEEN)) == [None] * len(SEEN)
     assert [request.client for request in serve.requests] == SEEN
-    assert serve.requests[0].connection == serve.requests[1].connection, "the control: connections are kept"
+    assert serve.requests[0].connection == serve.requests[1].connection, "the control: connections are reused"
     assert serve.requests[2].connection == serve.requests[3].connection
 
 
-def test_nobody_resumes_anothers_session(visit, pki):
-    """… nor with a TLS session: what has certificates of its own resumes none"""
-    serve, known = Identifying(keeps=False), visitors(pki)
+def test_sessions_are_not_shared_between_clients(visit, pki):
+    """a webhook with its own certificates resumes no TLS session"""
+    serve, known = Identifying(persistent=False), visitors(pki)
     assert visit(serve, *(known[name] for name in SEEN)) == [None] * len(SEEN)
     assert [request.client for request in serve.requests] == SEEN
     resumed = [request.resumed for request in serve.requests]
@@ -308,12 +308,12 @@ def test_nobody_resumes_anothers_session(visit, pki):
     assert not any(request.resumed for request in serve.requests if request.client)
 
 
-@pytest.mark.parametrize("keeps", [True, False], ids=["kept", "closed"])
-def test_trust_is_a_webhooks_own(visit, pki, keeps):
-    """whoever trusts another authority alone is not sent on what those have opened who trust this one"""
+@pytest.mark.parametrize("persistent", [True, False], ids=["persistent", "closed"])
+def test_trust_is_separate_for_each_webhook(visit, pki, persistent):
+    """a webhook with another authority does not use connections or sessions that were opened with this one"""
     own = {"ours": ("ours", {"ca_file": pki.ours.file}), "strangers": ("strangers", {"ca_file": pki.strangers.file}),
            "none": ("none", {})}
-    serve = Identifying(keeps)
+    serve = Identifying(persistent)
     order = ["none", "strangers", "none", "ours", "strangers", "strangers", "none"]
     assert visit(serve, *(own[name] for name in order)) == \
         ["certificate" if name == "strangers" else None for name in order]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/operating.md 5: the program behind each web server, with exactly the files of conf-examples/; docs/api.md 1, 2, 3, 7."""
+"""docs/operating.md 5: the program with each web server, using the files of conf-examples/; docs/api.md 1, 2, 3, 7."""
 import contextlib
 import json
 import pathlib
@@ -18,14 +18,14 @@ from stack.process import run, wait_until
 from test_requests import CORS, PREFLIGHT
 
 ADA = {"email": "ada@example.org"}
-# 200 KiB that are read and not kept: names with _ are no custom fields, a value has at most 4 KiB.
+# 200 KiB that are read but not stored: names with _ are not custom fields, and a value has at most 4 KiB.
 LARGE = {**ADA, **{f"_padding{number}": "x" * 4096 for number in range(50)}}
 DEBIAN = pathlib.Path("/etc/lighttpd")
 
 
 @pytest.fixture(scope="module", params=FRONTS)
 def service(request, make_service):
-    """Each front below a path, as a site beside others."""
+    """Each web server with the program below a path, as on a shared site."""
     service = make_service(front=FRONTS[request.param], mount="/lead/", workers=4)
     yield service
     service.stop()
@@ -44,8 +44,8 @@ def test_bodies(campaign, kind, chunked, fields):
     assert response.json["email"] == ADA["email"] and response.json["custom_fields"] == {"first_name": "Ada"}
 
 
-def test_slow_bodies_hold_no_worker(campaign):
-    """5, the web server's part: it has the whole body before a worker is asked"""
+def test_slow_bodies_occupy_no_worker(campaign):
+    """5: the web server reads the whole body before it uses a worker"""
     head = (f"POST {campaign.client.base_path}{campaign.path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
             "Content-Length: 200000\r\n\r\n{").encode()
     with contextlib.ExitStack() as stack:
@@ -60,8 +60,8 @@ def test_slow_bodies_hold_no_worker(campaign):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("front", [ApacheProxy, ApacheFcgid])
-def test_slow_bodies_hold_apache_for_seconds(make_service, monkeypatch, front):
-    """docs/operating.md 5: RequestReadTimeout ends bodies that come byte by byte, here more of them than Apache has workers"""
+def test_slow_bodies_occupy_apache_for_seconds(make_service, monkeypatch, front):
+    """docs/operating.md 5: RequestReadTimeout ends slow bodies, here more of them than Apache has workers"""
     class Small(front):
         main = front.main + "ServerLimit 1\nStartServers 1\nThreadsPerChild 8\nMaxRequestWorkers 8\n"
     service = make_service(front=Small)
@@ -78,12 +78,12 @@ def test_slow_bodies_hold_apache_for_seconds(make_service, monkeypatch, front):
                     connection.sendall(b" ")
             return service.client.healthy()
         assert not answers()
-        wait_until(answers, 60, "an answer beside slow bodies")
+        wait_until(answers, 60, "an answer during slow bodies")
 
 
 @pytest.mark.parametrize("chunked", [False, True], ids=["length", "chunked"])
-def test_too_large_a_body_gets_the_programs_answer(campaign, chunked):
-    """docs/api.md 2 body_too_large: the web server's own limit is above it"""
+def test_too_large_body_is_answered_by_the_program(campaign, chunked):
+    """docs/api.md 2 body_too_large: the web server's own limit is higher"""
     response = campaign.client.request("POST", campaign.path, body=b"x" * 300000, type="application/json", chunked=chunked)
     assert response.verdict == (413, "body_too_large")
 
@@ -110,7 +110,7 @@ def test_scripts_and_pages(campaign):
 
 @pytest.mark.parametrize("header", ["Authorization", "Authentication"])
 def test_keys_arrive(campaign, header):
-    """docs/api.md 3: research found that Apache drops Authorization unless it is told not to"""
+    """docs/api.md 3: Apache drops Authorization without the setting of the example"""
     for method, path in (("GET", "/v2/campaigns"), ("POST", campaign.path)):
         response = campaign.client.request(method, path, query=ADA, headers={header: f"Bearer {campaign.key}"})
         assert response.status == 200
@@ -123,8 +123,8 @@ def test_the_clients_address_arrives(campaign):
 
 
 @pytest.mark.parametrize("name", ["X_Forwarded_For", "X.Forwarded.For"])
-def test_a_header_that_looks_like_x_forwarded_for(service, campaign, name):
-    """docs/api.md 5: Apache drops it, lighttpd passes it on, and the program refuses the request"""
+def test_header_similar_to_x_forwarded_for(service, campaign, name):
+    """docs/api.md 5: Apache drops it; lighttpd passes it on, and the program refuses the request"""
     response = campaign.post(ADA, address="203.0.113.9", headers={name: "8.8.8.8"})
     if isinstance(service.front, Apache):
         assert response.status == 200 and response.json["ip"] == "203.0.113.9"
@@ -141,7 +141,7 @@ def test_preflight(campaign):
 
 
 def test_errors_keep_their_body_and_headers(campaign):
-    """docs/api.md 2, 7: no web server puts an error page in place of ours"""
+    """docs/api.md 2, 7: web servers do not replace them with error pages"""
     for response, verdict in ((campaign.get(ADA), (404, "lead_not_found")), (campaign.post({}), (406, "missing_identifier")),
                               (campaign.client.request("GET", "/v2/campaigns"), (409, "missing_api_key")),
                               (campaign.client.request("GET", "/nowhere"), (404, "not_found"))):
@@ -150,7 +150,7 @@ def test_errors_keep_their_body_and_headers(campaign):
 
 
 def test_methods(campaign):
-    """docs/api.md 1 Methods: DELETE and HEAD come through; 405 carries Allow"""
+    """docs/api.md 1 Methods: DELETE and HEAD are passed on; 405 has Allow"""
     campaign.webhook("new_signup")
     response = campaign.client.request("DELETE", campaign.path + "/outbound-webhook", key=campaign.key,
                                        json_body={"url": campaign.service.receiver.url(campaign.hook)})
@@ -161,7 +161,7 @@ def test_methods(campaign):
 
 
 def test_the_length_of_the_answer(campaign):
-    """docs/api.md 7, Headers: no web server replaces Content-Length by chunks, and HEAD has that of the GET"""
+    """docs/api.md 7, Headers: web servers do not replace Content-Length with chunks, and HEAD has that of GET"""
     lead, found = campaign.post(ADA), campaign.get(ADA)
     refused = campaign.client.request("GET", "/nowhere")
     for response in (lead, found, refused):
@@ -173,7 +173,7 @@ def test_the_length_of_the_answer(campaign):
 
 
 def test_encoded_paths(campaign):
-    """docs/api.md 1 Path: segments are decoded, an encoded slash is none"""
+    """docs/api.md 1 Path: segments are decoded; an encoded slash does not separate them"""
     encoded = "/v2/" + "".join(f"%{ord(digit):x}" for digit in str(campaign.id))
     assert campaign.client.request("POST", encoded + "/", json_body=ADA, key=campaign.key).json["campaign_id"] == campaign.id
     for path in (f"/v2%2F{campaign.id}", f"/v2/{campaign.id}%2F", f"/v2/{campaign.id}%00"):
@@ -181,7 +181,7 @@ def test_encoded_paths(campaign):
 
 
 def test_query_characters(campaign):
-    """docs/api.md 1 Parameters: the query is neither decoded twice nor cut"""
+    """docs/api.md 1 Parameters: the query is neither decoded twice nor truncated"""
     value = "a+b & c=d %41 é?#/"
     lead = campaign.post({**ADA}, query={"field": value}).json
     assert lead["custom_fields"] == {"field": value}
@@ -196,7 +196,7 @@ def test_no_key_in_the_web_servers_logs(service, campaign):
 
 
 def test_parallel_sign_ups(campaign):
-    """docs/api.md 4.3 rule 5, also where single processes run without a committer"""
+    """docs/api.md 4.3 rule 5, also with single processes without a committer"""
     with Load(campaign, threads=16) as load:
         load.wait_for(200)
     assert set(load.answers.values()) == {200}
@@ -205,7 +205,7 @@ def test_parallel_sign_ups(campaign):
 
 @pytest.mark.slow
 def test_a_graceful_stop_under_load(service, campaign):
-    """docs/architecture.md 10, docs/operating.md 5: every answer that was sent is true, and nothing was done without an answer"""
+    """docs/architecture.md 10, docs/operating.md 5: every answer is correct, and every completed request is answered"""
     with Load(campaign) as load:
         load.wait_for(50)
         if service.front.starts_program:
@@ -222,8 +222,8 @@ def test_a_graceful_stop_under_load(service, campaign):
 
 @pytest.mark.parametrize("others", [(), ("10-accesslog", "10-fastcgi")], ids=["alone", "beside others"])
 @pytest.mark.parametrize("example", ["lighttpd-socket.conf", "lighttpd-spawn.conf"])
-def test_debians_lighttpd_takes_the_example(tmp_path, example, others):
-    """docs/operating.md 5: dropped among the files that an administrator has enabled, in a server with a limit of its own"""
+def test_example_with_debians_lighttpd(tmp_path, example, others):
+    """docs/operating.md 5: among the files that an administrator has enabled, in a server with its own limit"""
     enabled = tmp_path / "conf-enabled"
     enabled.mkdir()
     main = (DEBIAN / "lighttpd.conf").read_text(encoding="utf-8")
@@ -235,8 +235,8 @@ def test_debians_lighttpd_takes_the_example(tmp_path, example, others):
     run("lighttpd -tt", ["lighttpd", "-tt", "-f", tmp_path / "lighttpd.conf"])
 
 
-def test_an_apache_without_mod_env_takes_the_example(tmp_path):
-    """what mod_env is for is no reason not to start"""
+def test_example_without_mod_env(tmp_path):
+    """Apache starts without mod_env, too"""
     class Bare(ApacheProxy):
         modules = tuple(name for name in ApacheProxy.modules if name != "env")
     front = Bare(tmp_path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/operating.md 4, docs/deliveries.md 1 to 3 and 6: what an operator sees and changes of a webhook, and tries it."""
+"""docs/operating.md 4, docs/deliveries.md 1 to 3 and 6: showing, changing and testing webhooks as an operator."""
 import json
 
 import pytest
@@ -35,7 +35,7 @@ def webhook(campaign):
 
 
 def set_webhook(service, webhook, *settings):
-    """Status, answer and stderr of `webhook set`."""
+    """Status, output and stderr of `webhook set`."""
     done = call(service.installation, "webhook", "set", str(webhook), *settings, "--json")
     return done.returncode, json.loads(done.stdout) if done.stdout else None, done.stderr
 
@@ -43,7 +43,7 @@ def set_webhook(service, webhook, *settings):
 # --- show ---
 
 def test_show(leadhook, campaign, webhook):
-    """4 webhook show: all of it, the list's members first, and never a secret"""
+    """4 webhook show: all fields, the list's first, and never a secret"""
     shown = leadhook("webhook", "show", webhook)
     [listed] = leadhook("webhook", "list", campaign.id)
     assert list(shown) == SHOWN and {name: shown[name] for name in LISTED} == listed
@@ -53,8 +53,8 @@ def test_show(leadhook, campaign, webhook):
     assert "whsec" not in json.dumps(shown)
 
 
-def test_show_what_waits(service, leadhook, receiver, campaign, webhook):
-    """4 webhook show, 3 Breaker: what is pending, since when, and why"""
+def test_show_pending(service, leadhook, receiver, campaign, webhook):
+    """4 webhook show, 3 Breaker: pending deliveries, since when, and why"""
     receiver.script(campaign.hook, Answer(500))
     campaign.leads(BREAKER_FAILURES)
     waiting = leadhook("webhook", "show", webhook)
@@ -66,11 +66,11 @@ def test_show_what_waits(service, leadhook, receiver, campaign, webhook):
     assert is_time(shown["held_until"]) and shown["held_until"] > shown["failing_since"]
     assert (shown["last_status"], shown["last_error"]) == (500, None)
     leadhook("webhook", "disable", webhook)
-    assert leadhook("webhook", "show", webhook)["breaker"] == "closed", "nothing goes to it in any case"
+    assert leadhook("webhook", "show", webhook)["breaker"] == "closed", "nothing is sent in any case"
 
 
 def test_output_for_people(service, webhook):
-    """4: a line each, no JSON, no secret"""
+    """4: one field per line, no JSON, no secret"""
     done = call(service.installation, "webhook", "show", str(webhook))
     lines = dict(line.split(maxsplit=1) for line in done.stdout.splitlines())
     assert done.returncode == OK and list(lines) == SHOWN and "whsec" not in done.stdout
@@ -80,7 +80,7 @@ def test_output_for_people(service, webhook):
 # --- enable, disable ---
 
 def test_disable_and_enable(service, leadhook, receiver, campaign, webhook):
-    """3 Disabling: what is pending waits, new deliveries join it, enabling resumes them at once; twice is fine"""
+    """3 Disabling: pending and new deliveries wait; enabling resumes them at once; both may be repeated"""
     for _ in range(2):
         assert leadhook("webhook", "disable", webhook)["state"] == "disabled"
     campaign.leads(3)
@@ -93,8 +93,8 @@ def test_disable_and_enable(service, leadhook, receiver, campaign, webhook):
     assert all(one.verified for one in campaign.delivered(3)) and leadhook("webhook", "show", webhook)["pending"] == 0
 
 
-def test_enabling_forgets_failures(service, leadhook, receiver, campaign, webhook):
-    """3: failing since, failures and the breaker's wait are gone, for a daemon that knew of them, too"""
+def test_enabling_clears_failures(service, leadhook, receiver, campaign, webhook):
+    """3: failing since, failures and the breaker's wait are cleared, also in a running daemon"""
     receiver.script(campaign.hook, Answer(500))
     service.dispatcher.start()
     try:
@@ -112,14 +112,14 @@ def test_enabling_forgets_failures(service, leadhook, receiver, campaign, webhoo
 
 
 def test_enable_after_410(service, leadhook, receiver, campaign, webhook):
-    """3 410: none are kept and none are made; enabled, it gets new ones"""
+    """3 410: there are no deliveries; once enabled, it gets new ones"""
     receiver.script(campaign.hook, Answer(410), Answer(200))
     campaign.lead(**ADA)
     service.dispatch()
     shown = leadhook("webhook", "disable", webhook)
     assert (shown["state"], shown["gone"]) == ("disabled", True)
     campaign.lead(email="b@example.org")
-    assert leadhook("webhook", "show", webhook)["pending"] == 0, "as gone as before"
+    assert leadhook("webhook", "show", webhook)["pending"] == 0, "earlier deliveries do not return"
     shown = leadhook("webhook", "enable", webhook)
     assert (shown["state"], shown["gone"]) == ("active", False)
     wait_until(lambda: campaign.lead(email="c@example.org") and leadhook("webhook", "show", webhook)["pending"], 5, "a delivery")
@@ -129,7 +129,7 @@ def test_enable_after_410(service, leadhook, receiver, campaign, webhook):
 
 @pytest.mark.parametrize("by_command", [False, True])
 def test_registered_again_after_410(service, leadhook, receiver, campaign, webhook, by_command):
-    """1 same URL again, 3 410: whoever registers it again wants it again; the id stays"""
+    """1 same URL again, 3 410: registering it again enables it; the id is the same"""
     receiver.script(campaign.hook, Answer(410), Answer(200))
     campaign.lead(**ADA)
     service.dispatch()
@@ -145,8 +145,8 @@ def test_registered_again_after_410(service, leadhook, receiver, campaign, webho
     assert len(campaign.delivered(2)) >= 2
 
 
-def test_a_disabled_one_added_again_stays_so(service, leadhook, receiver, campaign, webhook):
-    """3 Disabling: whoever adds it again is told"""
+def test_disabled_webhook_added_again_stays_disabled(service, leadhook, receiver, campaign, webhook):
+    """3 Disabling: adding it again prints a warning"""
     leadhook("webhook", "disable", webhook)
     done = call(service.installation, "webhook", "add", str(campaign.id), receiver.url(campaign.hook), "new_signup")
     assert done.returncode == OK and f"webhook {webhook} is disabled" in done.stderr
@@ -154,7 +154,7 @@ def test_a_disabled_one_added_again_stays_so(service, leadhook, receiver, campai
 
 
 def test_enabling_ends_a_hold(service, leadhook, receiver, campaign, webhook):
-    """3 Retry-After, 6: an operator who knows better need not wait for what the receiver, or the breaker, has asked for"""
+    """3 Retry-After, 6: neither the receiver's Retry-After nor the breaker delays deliveries after enabling"""
     receiver.script(campaign.hook, Answer(429, {"Retry-After": "86400"}), Answer(200))
     campaign.lead(**ADA)
     service.dispatch()
@@ -175,7 +175,7 @@ def signatures(delivery):
 
 
 def test_rotate(service, leadhook, receiver, campaign):
-    """2 Headers: after a rotation both signatures, until the old secret's end; then the new one alone"""
+    """2 Headers: after a rotation two signatures, until the old secret's end; then only the new one"""
     made = campaign.webhook("new_signup")
     webhook, old = made["referenceId"], made["secret"]
     answer = leadhook("webhook", "rotate", webhook)
@@ -208,8 +208,8 @@ def test_rotate_without_an_overlap(service, leadhook, receiver, campaign, webhoo
 
 
 @pytest.mark.parametrize("lost, status", [(1, OK), (99, TEMPFAIL)])
-def test_a_rotation_whose_answer_is_lost(service, database, webhook, make_folder, lost, status):
-    """4: the secret is shown, for it is in use; one lost answer is not even noticed"""
+def test_rotation_with_a_lost_answer(service, database, webhook, make_folder, lost, status):
+    """4: the new secret is shown, because it is in use; a single lost answer has no effect"""
     proxy = DatabaseProxy(make_folder() / "proxy.sock", database.socket)
     proxy.cut(AFTER, lost)
     done = call(service.installation, "webhook", "rotate", str(webhook), "--json", env={"LEADHOOK_DATABASE_SOCKET": str(proxy.socket)})
@@ -222,7 +222,7 @@ def test_a_rotation_whose_answer_is_lost(service, database, webhook, make_folder
 # --- set ---
 
 def test_set(service, webhook, make_folder):
-    """4 webhook set: what is named changes, the rest stays; empty is none; a file that cannot be read here is a warning"""
+    """4 webhook set: named settings change, others do not; an empty value clears; a file that cannot be read here is a warning"""
     file = make_folder() / "pem"
     file.write_text("PEM")
     status, shown, said = set_webhook(service, webhook, "events=verified,fraudulent", "source=crm", "schedule=10s 1m, 2h", "rate=50",
@@ -245,15 +245,15 @@ def test_set(service, webhook, make_folder):
     ("rate=10001", "0 to 10000"), ("rate=-1", "0 to 10000"), ("rate=", "0 to 10000"), ("ca_file=ca.pem", "absolute path"),
     ("client_certificate=/" + "x" * 1024, "absolute path"), ("client_key=/key.pem", "needs a client_certificate")],
     ids=lambda text: text[:20])
-def test_set_what_may_not_be(service, leadhook, refused, webhook, setting, says):
+def test_set_invalid_values(service, leadhook, refused, webhook, setting, says):
     """4, 65: all or nothing"""
     before = leadhook("webhook", "show", webhook)
     assert says in refused(DATA, "webhook", "set", str(webhook), "source=crm", setting)
     assert leadhook("webhook", "show", webhook) == before
 
 
-def test_what_is_set_counts(service, leadhook, receiver, campaign, webhook):
-    """2 form, 3 Schedule (one per webhook): for deliveries made from then on, by the dispatcher"""
+def test_settings_take_effect(service, leadhook, receiver, campaign, webhook):
+    """2 form, 3 Schedule (one per webhook): for new deliveries of the dispatcher"""
     leadhook("webhook", "set", webhook, "format=form", "schedule=1s", "events=new_signup,repeat_signup")
     receiver.script(campaign.hook, Answer(500))
     campaign.lead(**ADA)
@@ -270,7 +270,7 @@ def test_what_is_set_counts(service, leadhook, receiver, campaign, webhook):
 # --- test ---
 
 def try_webhook(service, webhook):
-    """Status and answer of `webhook test`."""
+    """Status and output of `webhook test`."""
     done = call(service.installation, "webhook", "test", str(webhook), "--json")
     answer = json.loads(done.stdout)
     assert done.stderr == "" and list(answer) == ["ok", "status", "error", "duration_ms", "answer"]
@@ -302,30 +302,30 @@ def test_test(service, receiver, campaign, webhook):
     (Answer(500, body=b"oops \xff\xfe"), 500, "oops \ufffd\ufffd"), (Answer(302, {"Location": "/elsewhere"}), 302, ""),
     (Answer(410), 410, "")])
 def test_test_refused(service, leadhook, receiver, campaign, webhook, answer, status, text):
-    """6 test: not retried, changes nothing of the webhook; answers that are no UTF-8 are mended; 69"""
+    """6 test: not retried, changes nothing of the webhook; invalid UTF-8 in answers is replaced; 69"""
     receiver.script(campaign.hook, answer)
     before = leadhook("webhook", "show", webhook)
-    code, told = try_webhook(service, webhook)
-    assert (code, told["status"], told["error"], told["answer"]) == (UNAVAILABLE, status, None, text)
+    code, result = try_webhook(service, webhook)
+    assert (code, result["status"], result["error"], result["answer"]) == (UNAVAILABLE, status, None, text)
     assert len(receiver.at(campaign.hook)) == 1 and leadhook("webhook", "show", webhook) == before
 
 
-def test_test_of_nobody(service, leadhook, campaign):
-    """6 test: a port where nobody listens, and a receiver that hangs"""
+def test_test_without_an_answer(service, leadhook, campaign):
+    """6 test: a port where nothing listens, and a receiver that hangs"""
     webhook = leadhook("webhook", "add", campaign.id, f"http://127.0.0.1:{free_port()}/", "new_signup")["id"]
-    code, told = try_webhook(service, webhook)
-    assert (code, told["status"], told["error"], told["answer"]) == (UNAVAILABLE, None, "refused", None)
+    code, result = try_webhook(service, webhook)
+    assert (code, result["status"], result["error"], result["answer"]) == (UNAVAILABLE, None, "refused", None)
 
 
 def test_test_of_a_forbidden_address(service, receiver, campaign, webhook):
-    """5: checked at every delivery in any case"""
+    """5: checked at every delivery"""
     done = call(service.installation, "webhook", "test", str(webhook), "--json", env={"LEADHOOK_DISPATCH_ALLOW_NETWORKS": ""})
     assert done.returncode == UNAVAILABLE and json.loads(done.stdout)["error"] == "forbidden_address"
     assert receiver.at(campaign.hook) == []
 
 
-def test_test_past_breaker_and_state(service, leadhook, receiver, campaign, webhook):
-    """6 test: past the breaker, and whatever the webhook's state is; as a form where it is one"""
+def test_test_ignores_breaker_and_state(service, leadhook, receiver, campaign, webhook):
+    """6 test: also with an open breaker and in any state; as a form when the webhook's format is form"""
     receiver.script(campaign.hook, Answer(500))
     campaign.leads(BREAKER_FAILURES)
     service.dispatch()
@@ -341,24 +341,24 @@ def test_test_past_breaker_and_state(service, leadhook, receiver, campaign, webh
 
 
 def test_test_for_people(service, receiver, campaign, webhook):
-    """4: the same for people"""
+    """4: text output"""
     receiver.script(campaign.hook, Answer(200, body=b"\x1b[31mred"))
     done = call(service.installation, "webhook", "test", str(webhook))
     assert done.returncode == OK and "answer       ?[31mred" in done.stdout and done.stdout.startswith("ok           yes\n")
 
 
-# --- what is not there ---
+# --- missing webhooks ---
 
 @pytest.mark.parametrize("command", ["show", "enable", "disable", "rotate", "test", "set {} rate=1"])
-def test_what_does_not_exist(refused, command):
+def test_missing_webhook(refused, command):
     """4, 65"""
     words = (command if "{}" in command else command + " {}").format(NO_ID).split()
     assert "there is no such webhook" in refused(DATA, "webhook", *words)
     assert "no id of a webhook" in refused(DATA, "webhook", words[0], "x", *words[2:])
 
 
-def test_status_tells_of_webhooks_and_dispatchers(service, leadhook, receiver, campaign, webhook):
-    """4 status: webhooks that fail or are disabled, and whether a dispatcher is at work"""
+def test_status_of_webhooks_and_dispatchers(service, leadhook, receiver, campaign, webhook):
+    """4 status: failing and disabled webhooks, and whether a dispatcher is running"""
     before = leadhook("status")
     assert before["dispatcher_until"] is None
     receiver.script(campaign.hook, Answer(500))

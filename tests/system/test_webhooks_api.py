@@ -81,7 +81,7 @@ def test_invalid_url(campaign, url):
     assert listed(campaign) == []
 
 
-def test_a_url_is_needed(campaign):
+def test_missing_url(campaign):
     """1"""
     assert create(campaign, event="new_signup").verdict == (409, "invalid_url")
 
@@ -99,7 +99,7 @@ def test_the_longest_url(campaign):
     "http://[fd00::1]/", "http://[::ffff:10.0.0.1]/", "http://[64:ff9b::a00:1]/", "http://[2002:a00:1::]/", "http://[::]/",
     "http://hooks.example:22/", "http://hooks.example:25/", "https://hooks.example:3306/"])
 def test_forbidden_destinations(campaign, url):
-    """1, 5, docs/api.md 2 forbidden_url: literal addresses in any spelling that a resolver takes, and ports"""
+    """1, 5, docs/api.md 2 forbidden_url: literal addresses in any spelling that resolvers accept, and ports"""
     response = create(campaign, url=url, event="new_signup")
     assert response.verdict == (409, "forbidden_url") and response.json["message"] == "Url is not allowed"
     assert listed(campaign) == []
@@ -114,7 +114,7 @@ def test_loopback_is_forbidden_unless_it_is_allowed(make_service):
 
 
 def test_the_same_url_again(campaign):
-    """1: replaces events, source and format where given; the same id, no secret"""
+    """1: replaces given events, source and format; the same id, no secret"""
     first = create(campaign, url=URL, events=["new_signup", "verified"], source="shop", format="form").json
     again = create(campaign, url=URL, event="deleted").json
     assert set(again) == {"message", "referenceId", "events"}
@@ -139,7 +139,7 @@ def test_format(campaign):
 
 
 def test_too_many(campaign):
-    """1: 20 a campaign; one that is there may still be changed"""
+    """1: 20 per campaign; existing ones may still be changed"""
     for number in range(20):
         assert create(campaign, url=f"{URL}/{number}", event="new_signup").status == 200
     response = create(campaign, url=f"{URL}/20", event="new_signup")
@@ -170,7 +170,7 @@ def test_delete(campaign):
 
 
 def test_webhooks_of_another_campaign(service, account, campaign):
-    """1: a campaign's own only"""
+    """1: within the campaign"""
     create(campaign, url=URL, event="new_signup")
     other = service.campaign(account)
     assert listed(other) == []
@@ -178,7 +178,7 @@ def test_webhooks_of_another_campaign(service, account, campaign):
     assert response.verdict == (404, "webhook_not_found")
 
 
-def test_the_operators_command_adds_the_same_kind(service, campaign):
+def test_webhook_added_by_the_operator(service, campaign):
     """docs/operating.md 4 webhook add"""
     added = service.installation.admin("webhook", "add", str(campaign.id), URL, "new_signup", "verified")
     assert added["secret"].startswith("whsec_")

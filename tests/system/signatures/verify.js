@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Has Standard Webhooks' own library judge what is on the standard input: an array of {secret, headers, body}, the body in base64.
-// Prints an array of "accepted", or what was said against it.
+// Verifies signatures with Standard Webhooks' own library. Reads an array of {secret, headers, body} with the body in base64.
+// Prints an array of "accepted" or error messages.
 "use strict";
 
 const { Webhook, WebhookVerificationError } = require("standardwebhooks");
 
-function judge({ secret, headers, body }) {
+function verify({ secret, headers, body }) {
 	try {
 		new Webhook(secret).verify(Buffer.from(body, "base64"), headers, { jsonParse: false });
 		return "accepted";
@@ -16,4 +16,4 @@ function judge({ secret, headers, body }) {
 	}
 }
 
-console.log(JSON.stringify(JSON.parse(require("fs").readFileSync(0, "utf8")).map(judge)));
+console.log(JSON.stringify(JSON.parse(require("fs").readFileSync(0, "utf8")).map(verify)));

@@ -73,7 +73,7 @@ fake_service_close(struct fake_service *service)
 }
 
 void
-fake_service_ask(struct fake_service *service, struct fake_environment *environment, struct http_request *request,
+fake_service_call(struct fake_service *service, struct fake_environment *environment, struct http_request *request,
     struct http_response *response)
 {
 	bool path_is_valid = http_request_init(request, service->pool, get, environment, SLICE("")) == RESULT_OK;

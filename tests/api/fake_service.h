@@ -35,7 +35,7 @@ void fake_service_open(struct fake_service *service);
 void fake_service_close(struct fake_service *service);
 
 /* *response is to be freed by http_response_free. */
-void fake_service_ask(struct fake_service *service, struct fake_environment *environment, struct http_request *request,
+void fake_service_call(struct fake_service *service, struct fake_environment *environment, struct http_request *request,
     struct http_response *response);
 
 #endif

@@ -99,7 +99,7 @@ ask(const struct route *route, uint64_t campaign_id, struct slice key)
 	fake_set(&environment, SLICE("REQUEST_URI"), path_for(route, campaign_id));
 	fake_set(&environment, SLICE("CONTENT_TYPE"), SLICE("application/json"));
 	fake_set(&environment, SLICE("HTTP_AUTHORIZATION"), key);
-	fake_service_ask(&service, &environment, &request, &response);
+	fake_service_call(&service, &environment, &request, &response);
 	struct answer answer = { response.status, pool_copy(service.pool, buffer_slice(&response.body)), rendered(&response) };
 	http_response_free(&response);
 	return answer;

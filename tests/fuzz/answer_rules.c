@@ -6,10 +6,10 @@
 
 enum { DEPTH = 32, RENDERED_MAX = 32 * 1024 * 1024 };
 
-/* The members of an error, as far as they were seen. */
+/* The members of an error that have been read. */
 struct seen {
 	bool message, error;
-	bool *next; /* whose value comes */
+	bool *next; /* the member of the next value */
 };
 
 static bool
@@ -35,7 +35,7 @@ require_json(struct slice body, bool error)
 	REQUIRE(!error || (seen.message && seen.error));
 }
 
-/* name({…}); — and the name is one that a script may have. */
+/* name({…}); with a valid name of a JavaScript function. */
 static void
 require_script(struct slice body)
 {
@@ -77,7 +77,7 @@ has_header(const struct http_response *response, const char *name)
 	return false;
 }
 
-/* Header lines, each with a colon, up to an empty one. */
+/* Header lines, each with a colon, until an empty line. */
 static struct slice
 require_head(struct slice rendered)
 {

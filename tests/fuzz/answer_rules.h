@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What holds for every answer, whatever was asked (docs/api.md 2 and 7). */
+ * The rules of every answer, to any request (docs/api.md 2 and 7). */
 #ifndef LEADHOOK_TESTS_FUZZ_ANSWER_RULES_H
 #define LEADHOOK_TESTS_FUZZ_ANSWER_RULES_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The main of a fuzz target where there is no libFuzzer: runs it over nothing at all and over each file of its folder of seeds,
- * or over the files that are named. Speaks TAP; what breaks a rule ends it, and its line stands last. */
+ * The main of a fuzz target without libFuzzer. Runs it with empty input and with each file of its seed folder, or with the
+ * given files. Prints TAP. A broken rule aborts it; the last line names the file. */
 #include <dirent.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,7 +8,7 @@
 
 #include "fuzz.h"
 
-/* Bytes in a block of just their size, so that a sanitizer sees who reads behind them. */
+/* The block has exactly the size of the file, so that sanitizers detect reads past its end. */
 static uint8_t *
 read_file(const char *path, size_t *size)
 {
@@ -47,7 +47,7 @@ is_seed(const struct dirent *entry)
 	return entry->d_name[0] != '.';
 }
 
-/* fuzz_json has its seeds in seeds/json. */
+/* The seeds of fuzz_json are in seeds/json. */
 static size_t
 run_seeds(const char *program)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What every fuzz target begins with. A target is one function, which is given any bytes at all and must find each rule of
- * its own kept; libFuzzer calls it with what it makes up, driver.c with the target's seeds. */
+ * Included by every fuzz target. A target is a function that takes any bytes and checks its rules with REQUIRE; libFuzzer
+ * calls it with generated input, driver.c with the target's seeds. */
 #ifndef LEADHOOK_TESTS_FUZZ_FUZZ_H
 #define LEADHOOK_TESTS_FUZZ_FUZZ_H
 
@@ -12,20 +12,20 @@
 #include "base/pool.h"
 #include "base/slice.h"
 
-/* libFuzzer's name for it; always 0. */
+/* The name is libFuzzer's. Returns 0. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* In every build: assert(3) may be compiled away. */
+/* Active in every build, unlike assert(3). */
 #define REQUIRE(rule) ((rule) ? (void)0 : (fprintf(stderr, "%s:%d: broken: %s\n", __FILE__, __LINE__, #rule), abort()))
 
-/* Never absent. */
+/* The input as a slice, which is never absent. */
 static inline struct slice
 fuzz_input(const uint8_t *data, size_t size)
 {
 	return (struct slice){ size == 0 ? "" : (const char *)data, size };
 }
 
-/* Takes the next line off the front, without its end; "" when there is none. */
+/* Removes and returns the first line, without its end; "" when there is none. */
 static inline struct slice
 fuzz_line(struct slice *rest)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * An address (as text, or four or sixteen bytes as they are), the networks that are open, the ports that are not, a line each
- * (docs/deliveries.md 5): a forbidden address stays forbidden however a URL spells it. */
+ * An address (as text, or as four or sixteen bytes), the allowed networks, and the denied ports, one per line
+ * (docs/deliveries.md 5): a forbidden address is rejected in any spelling of the URL. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <string.h>
@@ -59,7 +59,7 @@ full_width(struct pool *pool, struct slice text)
 	return out;
 }
 
-/* inet_aton(3)'s, a URL's and Unicode's ways to write an IPv4 address; all are dialled as the plain one. */
+/* Spellings of an IPv4 address by inet_aton(3), URLs and Unicode. All are dialled as the plain one. */
 static void
 require_spellings_v4(struct pool *pool, const unsigned char b[V4_SIZE], const struct address_rules *rules, bool allowed)
 {
@@ -91,7 +91,7 @@ require_spellings_v4(struct pool *pool, const unsigned char b[V4_SIZE], const st
 	}
 }
 
-/* Packets to these go to the address inside. */
+/* IPv6 addresses that carry the IPv4 address are treated like it. */
 static void
 require_carriers(struct pool *pool, const unsigned char b[V4_SIZE], const struct address_rules *rules, bool allowed)
 {
@@ -123,7 +123,7 @@ require_spellings_v6(struct pool *pool, const struct ip_address *address, const 
 		require_judged(pool, spellings[i], rules, allowed);
 }
 
-/* As it is dialled, the last judgement. */
+/* The check when the address is dialled. */
 static void
 require_dialled(const struct ip_address *address, const struct address_rules *rules, bool allowed)
 {
@@ -137,7 +137,7 @@ require_dialled(const struct ip_address *address, const struct address_rules *ru
 	REQUIRE(address_allowed(rules, (const struct sockaddr *)&v4) == allowed);
 }
 
-/* A network that is open holds its own base, and written again it is the same. */
+/* An allowed network contains its own base, and is the same when it is written and read again. */
 static void
 require_networks(struct pool *pool, const struct address_rules *rules)
 {
@@ -150,7 +150,7 @@ require_networks(struct pool *pool, const struct address_rules *rules)
 		REQUIRE(network->prefix <= 128 && network_contains(network, &network->base));
 		REQUIRE(address_ip_allowed(rules, &network->base));
 		if (ip_address_is_v4(&network->base) && !v4)
-			continue; /* has no text of its own: it is wider than all of IPv4 */
+			continue; /* wider than IPv4, which cannot be written */
 		struct slice text = pool_printf(pool, "%.*s/%u", SLICE_ARGS(base), network->prefix - (v4 ? 96 : 0));
 		REQUIRE(network_list_parse(pool, text, &again, &bad) && again.count == 1);
 		REQUIRE(again.networks[0].prefix == network->prefix &&
@@ -178,7 +178,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	if (address_rules_parse(pool, networks, rest, &rules, &bad)) {
 		require_networks(pool, &rules);
-		REQUIRE(!allowed || address_ip_allowed(&rules, &address)); /* opening closes nothing */
+		REQUIRE(!allowed || address_ip_allowed(&rules, &address)); /* allowed networks deny nothing */
 		REQUIRE(!address_port_allowed(&rules, 0));
 	}
 	pool_free(&pool);

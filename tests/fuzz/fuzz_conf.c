@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A configuration file (docs/operating.md 3): either everything in it is right, and each value lies within its setting's
- * limits, or it is said what is wrong. */
+ * A configuration file (docs/operating.md 3): either all of it is valid, with each value within its setting's limits, or
+ * the errors are reported. */
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -63,7 +63,7 @@ require_values(const struct conf *conf)
 	}
 }
 
-/* Whole lines for an operator's terminal. */
+/* Complete lines, without control characters. */
 static void
 require_problems(struct slice problems)
 {
@@ -73,7 +73,7 @@ require_problems(struct slice problems)
 		REQUIRE(line.size > 0 && !slice_has_control(line));
 }
 
-/* The settings of the environment would count as well. */
+/* Without the environment, whose settings would apply as well. */
 static bool
 load(const char *path, struct conf **conf, struct buffer *problems)
 {

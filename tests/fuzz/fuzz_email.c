@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Email addresses (docs/api.md 4.2): the key is an address by itself, and the same one; spellings of it in capitals are too. */
+ * Email addresses (docs/api.md 4.2): the key is a valid address with the same key, and so is its spelling in capitals. */
 #include "base/utf8.h"
 #include "fuzz.h"
 #include "identity/email.h"

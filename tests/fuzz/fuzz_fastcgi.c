@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The bytes of one connection, as a web server sends them, for a responder that answers what it was sent: whatever they are, it
- * comes to an end, takes no part of a body for the whole, and says nothing but whole records (src/fcgi, libfcgi). */
+ * The bytes of one connection from a web server, for a responder that echoes: with any bytes it ends, treats no partial body as
+ * complete, and writes only complete records (src/fcgi, libfcgi). */
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -20,7 +20,7 @@ enum {
 	RECORD_STDERR = 7,
 	RECORD_VALUES = 10,
 	RECORD_UNKNOWN = 11,
-	END_STATUS = 4 /* its place in the content */
+	END_STATUS = 4 /* its offset in the content */
 };
 
 static const struct fcgi_options options = {
@@ -28,8 +28,8 @@ static const struct fcgi_options options = {
 	.silence_timeout_ms = SILENCE_MS,
 };
 
-/* libfcgi 2.4.2 forgets 48 bytes for each management record of a type that it does not know, and pads its answers to them with
- * what is on its stack. Web servers send none; no seed has one, for valgrind would tell. */
+/* libfcgi 2.4.2 leaks 48 bytes for each management record of an unknown type, and pads its answers to them with uninitialized
+ * bytes of its stack. Web servers send none. No seed has one, because valgrind would report it. */
 const char *__lsan_default_suppressions(void);
 
 const char *
@@ -38,7 +38,7 @@ __lsan_default_suppressions(void)
 	return "leak:libfcgi.so";
 }
 
-/* libfcgi's handlers give way to those that a worker has, and to the ones before. */
+/* Replaces libfcgi's signal handlers with those of a worker, and then with the previous ones. */
 static struct fcgi_exchange *
 start(void)
 {
@@ -63,21 +63,21 @@ require_state(const struct fcgi_exchange *exchange)
 		REQUIRE(length == body.size);
 }
 
-/* Answers with the address and the body; *said is what went out, if it did. */
+/* Answers with the URI and the body. *sent is the answer. Returns whether it was sent. */
 static bool
-echo(struct fcgi_exchange *exchange, struct buffer *said)
+echo(struct fcgi_exchange *exchange, struct buffer *sent)
 {
-	buffer_add_text(said, "Status: 200 OK\r\n\r\n");
-	buffer_add(said, fcgi_exchange_param(exchange, "REQUEST_URI"));
-	buffer_add(said, fcgi_exchange_body(exchange));
-	REQUIRE(buffer_ok(said));
-	return fcgi_exchange_answer(exchange, buffer_slice(said));
+	buffer_add_text(sent, "Status: 200 OK\r\n\r\n");
+	buffer_add(sent, fcgi_exchange_param(exchange, "REQUEST_URI"));
+	buffer_add(sent, fcgi_exchange_body(exchange));
+	REQUIRE(buffer_ok(sent));
+	return fcgi_exchange_answer(exchange, buffer_slice(sent));
 }
 
-/* Takes records off until the connection ends: those of the standard streams, the end of the request, and answers to what is no
- * request. What stands in the output stream goes to *said. */
+/* Reads records until the connection ends: standard streams, the end of the request, and answers to management records. Appends
+ * the output stream to *sent. Returns whether the request ended. */
 static bool
-read_records(struct slice rest, struct buffer *said)
+read_records(struct slice rest, struct buffer *sent)
 {
 	bool ended = false;
 	while (rest.size > 0) {
@@ -89,15 +89,15 @@ read_records(struct slice rest, struct buffer *said)
 			header[1] == RECORD_VALUES || header[1] == RECORD_UNKNOWN);
 		REQUIRE(!ended);
 		if (header[1] == RECORD_STDOUT)
-			buffer_add(said, slice_sub(rest, RECORD_HEADER, RECORD_HEADER + content));
-		/* with another status it ends a request that was sent into this one, and never begun */
+			buffer_add(sent, slice_sub(rest, RECORD_HEADER, RECORD_HEADER + content));
+		/* another status refuses a second request that was sent during this one */
 		ended = header[1] == RECORD_END && content > END_STATUS && header[RECORD_HEADER + END_STATUS] == 0;
 		rest = slice_sub(rest, RECORD_HEADER + content + padding, rest.size);
 	}
 	return ended;
 }
 
-/* All that came, up to the end of the connection, which must be there. */
+/* Reads all bytes up to the end of the connection, which must have ended. */
 static void
 receive(int peer, struct buffer *bytes)
 {
@@ -111,28 +111,28 @@ receive(int peer, struct buffer *bytes)
 static void
 serve(struct fcgi_exchange *exchange, int connection, int peer)
 {
-	struct buffer said, came, heard;
+	struct buffer sent, bytes_read, received;
 	bool answered = false;
-	buffer_init(&said, ANSWER_MAX);
-	buffer_init(&came, ANSWER_MAX * 4);
-	buffer_init(&heard, ANSWER_MAX);
+	buffer_init(&sent, ANSWER_MAX);
+	buffer_init(&bytes_read, ANSWER_MAX * 4);
+	buffer_init(&received, ANSWER_MAX);
 	if (exchange_open(exchange, connection)) {
 		exchange_read_body(exchange, BODY_LIMIT);
 		require_state(exchange);
-		answered = echo(exchange, &said);
+		answered = echo(exchange, &sent);
 		REQUIRE(exchange_close(exchange));
 	}
-	receive(peer, &came);
-	bool ended = read_records(buffer_slice(&came), &heard);
+	receive(peer, &bytes_read);
+	bool ended = read_records(buffer_slice(&bytes_read), &received);
 	if (answered)
-		REQUIRE(ended && slice_equal(buffer_slice(&heard), buffer_slice(&said)));
-	buffer_free(&heard);
-	buffer_free(&came);
-	buffer_free(&said);
+		REQUIRE(ended && slice_equal(buffer_slice(&received), buffer_slice(&sent)));
+	buffer_free(&received);
+	buffer_free(&bytes_read);
+	buffer_free(&sent);
 }
 
-/* libfcgi 2.4.2 takes memory for a name and a value before they come. Lengths that together are more than an int end the
- * process, and the parent starts another one: we cannot fix that, so none is that long here. */
+/* libfcgi 2.4.2 allocates memory for a name and a value before it reads them. When their lengths overflow an int it ends the
+ * process, and the parent starts another one. That cannot be fixed here, so lengths are limited. */
 static ssize_t
 send_bytes(int peer, const uint8_t *data, size_t size)
 {
@@ -152,7 +152,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size > REQUEST_MAX)
 		return 0;
 	REQUIRE(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
-	/* nothing comes any more: the other end never waits for it */
+	/* no more bytes follow, so that the reader never waits */
 	REQUIRE(send_bytes(ends[1], data, size) == (ssize_t)size && shutdown(ends[1], SHUT_WR) == 0);
 	serve(exchange, ends[0], ends[1]);
 	close(ends[1]);

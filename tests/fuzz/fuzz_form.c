@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A query and a form, the first line and the rest; and both as the query of an address (docs/api.md 1, Parameters). */
+ * The first line as a query and the rest as a form, and both as the query of a URL (docs/api.md 1, Parameters). */
 #include "params_rules.h"
 
 int

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * REMOTE_ADDR, X-Forwarded-For and the trusted proxies, a line each (docs/api.md 5): nobody passes for somebody else by what he
- * puts in front. */
+ * REMOTE_ADDR, X-Forwarded-For and the trusted proxies, one per line (docs/api.md 5): a client cannot change its address by
+ * prepending to the header. */
 #include "fuzz.h"
 #include "identity/client_address.h"
 
-/* As text; absent when nobody knows. */
+/* As text; absent when it cannot be determined. */
 static struct slice
 find_client(struct pool *pool, struct slice remote, struct slice forwarded, const struct network_list *trusted)
 {
@@ -19,7 +19,7 @@ require_text(struct pool *pool, struct slice text, struct ip_address *address)
 	REQUIRE(slice_equal(ip_address_format(pool, address), text));
 }
 
-/* What stands left of the first untrusted address may be anything. */
+/* Text left of the first untrusted address has no effect. */
 static void
 require_unforged(struct pool *pool, struct slice remote, struct slice forwarded, const struct network_list *trusted)
 {
@@ -32,7 +32,7 @@ require_unforged(struct pool *pool, struct slice remote, struct slice forwarded,
 	}
 }
 
-/* Nor does it matter what stands left of something that cannot be read. */
+/* Text left of an unreadable entry has no effect. */
 static void
 require_end(struct pool *pool, struct slice remote, struct slice forwarded, const struct network_list *trusted)
 {
@@ -46,11 +46,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct pool *pool = pool_new();
 	struct slice rest = fuzz_input(data, size), remote = fuzz_line(&rest), forwarded = fuzz_line(&rest), bad;
-	struct network_list trusted, nobody = { 0 };
+	struct network_list trusted, none = { 0 };
 	struct ip_address address;
 	if (!network_list_parse(pool, rest, &trusted, &bad))
 		REQUIRE(network_list_parse(pool, SLICE("127.0.0.0/8 ::1 10.0.0.0/8"), &trusted, &bad));
-	struct slice peer = find_client(pool, remote, forwarded, &nobody);
+	struct slice peer = find_client(pool, remote, forwarded, &none);
 	struct slice client = find_client(pool, remote, forwarded, &trusted);
 	REQUIRE(slice_present(peer) == slice_present(client));
 	if (slice_present(client)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * JSON: what is read is well formed and within the limit, and written again it reads the same; as a body, and as the payload
- * that becomes a form (docs/api.md 1; docs/deliveries.md 2). */
+ * JSON: accepted text is well formed and within the limits, and the same when written and read again; as a body, and as a
+ * payload that becomes a form (docs/api.md 1; docs/deliveries.md 2). */
 #include "base/utf8.h"
 #include "params_rules.h"
 #include "webhook/form.h"
@@ -9,13 +9,13 @@
 
 enum { DEPTH = 6, WRITTEN_MAX = 16 * 1024 * 1024 };
 
-/* The containers that are open, and the text written so far. */
+/* The open containers, and the text written so far. */
 struct echo {
 	struct json_writer writer;
 	struct buffer out;
 	bool is_object[DEPTH];
 	size_t depth;
-	bool key_waits;
+	bool has_key;
 };
 
 static void
@@ -78,9 +78,9 @@ on_event(void *context, const struct json_event *event)
 	bool in_object = echo->depth > 0 && echo->is_object[echo->depth - 1];
 	REQUIRE(event->depth == echo->depth - (ends ? 1 : 0));
 	REQUIRE(!has_text || (slice_present(event->text) && utf8_valid(event->text)));
-	/* in an object keys and values take turns */
-	REQUIRE(echo->key_waits == (in_object && !ends && event->type != JSON_KEY));
-	echo->key_waits = event->type == JSON_KEY;
+	/* in an object keys and values alternate */
+	REQUIRE(echo->has_key == (in_object && !ends && event->type != JSON_KEY));
+	echo->has_key = event->type == JSON_KEY;
 	write_event(echo, event);
 	return true;
 }
@@ -99,7 +99,7 @@ read_and_write(struct slice text, struct echo *echo)
 	return valid;
 }
 
-/* So that it is JavaScript as well, and a line of a log. */
+/* The text is also valid JavaScript, and a single line of a log. */
 static void
 require_plain(struct slice json)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The name of a JSONP callback (docs/api.md 4.1): one that matches [A-Za-z_$][\w$.]{0,63} gets the answer, an empty one is
- * none, with any other there is no script. */
+ * The name of a JSONP callback (docs/api.md 4.1): a name that matches [A-Za-z_$][\w$.]{0,63} gets the answer, an empty one is
+ * ignored, and any other one gets no script. */
 #include "answer_rules.h"
 #include "api/fake_service.h"
 #include "api/fake_store.h"
@@ -22,7 +22,7 @@ is_name(struct slice name)
 	return name.size >= 1 && name.size <= NAME_MAX_BYTES;
 }
 
-/* What the name is by the rules for values; absent when it is no value, or too long for one, and then left out. */
+/* The name normalized like a value; absent when it is an invalid value, or too long. */
 static struct slice
 value_of(struct pool *pool, struct slice name)
 {
@@ -33,7 +33,7 @@ value_of(struct pool *pool, struct slice name)
 }
 
 static void
-ask(struct fake_service *service, struct slice name, const char *query, struct http_request *request,
+request_info(struct fake_service *service, struct slice name, const char *query, struct http_request *request,
     struct http_response *response)
 {
 	struct fake_environment environment = { .count = 0 };
@@ -43,7 +43,7 @@ ask(struct fake_service *service, struct slice name, const char *query, struct h
 	encode_percent(&target, name);
 	fake_set(&environment, SLICE("REQUEST_METHOD"), SLICE("GET"));
 	fake_set(&environment, SLICE("REQUEST_URI"), buffer_slice(&target));
-	fake_service_ask(service, &environment, request, response);
+	fake_service_call(service, &environment, request, response);
 	require_answer(request, response);
 	buffer_free(&target);
 }
@@ -56,7 +56,7 @@ require_rule(const struct http_response *response, struct slice value, unsigned 
 		REQUIRE(response->content == HTTP_JAVASCRIPT && response->status == 200);
 		REQUIRE(slice_starts_with(body, value) && body.data[value.size] == '(');
 	} else {
-		/* found where the call gets that far; what is no value is one of the request's faults */
+		/* unless an earlier check refuses the call; an invalid value is an error of the request */
 		REQUIRE(response->content == HTTP_JSON);
 		REQUIRE(response->status == 406 || (!slice_present(value) && response->status == status));
 	}
@@ -68,14 +68,14 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const struct {
 		const char *query;
 		unsigned status; /* without a callback */
-	} calls[] = { { "email=" FAKE_EMAIL, 200 }, { "email=nobody@example.org", 404 }, { "email=x", 406 } };
+	} calls[] = { { "email=" FAKE_EMAIL, 200 }, { "email=unknown@example.org", 404 }, { "email=x", 406 } };
 	struct slice name = fuzz_input(data, size < TARGET_MAX / 4 ? size : TARGET_MAX / 4);
 	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
 		struct fake_service service;
 		struct http_request request;
 		struct http_response response;
 		fake_service_open(&service);
-		ask(&service, name, calls[i].query, &request, &response);
+		request_info(&service, name, calls[i].query, &request, &response);
 		require_rule(&response, value_of(service.pool, name), calls[i].status);
 		http_response_free(&response);
 		fake_service_close(&service);

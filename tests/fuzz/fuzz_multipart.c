@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A content type and a body, the first line and the rest: multipart/form-data above all (docs/api.md 1, Body types). */
+ * The first line as a content type and the rest as a body, especially multipart/form-data (docs/api.md 1, Body types). */
 #include "params_rules.h"
 
 int

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A request target, as REQUEST_URI has it, and the configured base path: the first line, the rest (docs/api.md 1, Path). */
+ * The first line as REQUEST_URI, and the rest as the configured base path (docs/api.md 1, Path). */
 #include "base/encode.h"
 #include "fuzz.h"
 #include "http/request.h"
@@ -36,7 +36,7 @@ require_same(const struct http_request *one, const struct http_request *other)
 		REQUIRE(slice_equal(one->segments[i], other->segments[i]));
 }
 
-/* Written with every byte escaped that may be, with and without a slash at the end, it is the same path. */
+/* The path is the same with every possible byte escaped, with and without a trailing slash. */
 static void
 require_again(struct pool *pool, const struct http_request *request)
 {
@@ -56,7 +56,7 @@ require_again(struct pool *pool, const struct http_request *request)
 	buffer_free(&out);
 }
 
-/* Where nothing is escaped, the segments are what stands between the slashes. */
+/* Without escapes, the segments are the text between the slashes. */
 static void
 require_verbatim(struct pool *pool, struct slice target, const struct http_request *request)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A country code and a phone number, the first line and the rest (docs/api.md 4.2): what comes out is E.164 and reads as
+ * The first line as a country code and the rest as a phone number (docs/api.md 4.2): the result is E.164, and parses to
  * itself.
  */
 #include "fuzz.h"

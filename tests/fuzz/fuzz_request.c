@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A whole request through the api: CGI variables, NAME=value, a line each, an empty line, the body. However it looks, there is
- * an answer; one that refuses has changed nothing, and a key reaches its account's campaigns alone (docs/api.md 1, 2). */
+ * A whole request to the API: CGI variables as lines NAME=value, an empty line, the body. Every request gets an answer, a
+ * refused one changes nothing, and a key gives access to its own account's campaigns only (docs/api.md 1, 2). */
 #include "answer_rules.h"
 #include "api/call.h"
 #include "api/fake_service.h"
@@ -44,7 +44,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct http_response response;
 	fake_service_open(&service);
 	read_environment(fuzz_input(data, size), &environment);
-	fake_service_ask(&service, &environment, &request, &response);
+	fake_service_call(&service, &environment, &request, &response);
 	require_answer(&request, &response);
 	require_isolation(&service);
 	REQUIRE(response.status < 400 || all_changes(service.store) == 0);

@@ -8,7 +8,7 @@
 #include "webhook/retry.h"
 
 enum { SECOND_MS = 1000, SCHEDULE_MAX = 4096 };
-/* Some moment, and the end of the year 9999. */
+/* A moment, and the end of the year 9999. */
 #define NOW_MS INT64_C(1795232293000)
 #define END_MS INT64_C(253402300799000)
 
@@ -22,7 +22,7 @@ is_number(struct slice text)
 	return text.size > 0;
 }
 
-/* In the form that everybody writes today, a date is the same one. */
+/* In the preferred form of RFC 9110 the date is the same. */
 static void
 require_date(int64_t date_ms)
 {
@@ -47,7 +47,7 @@ require_header(struct slice header)
 		require_date(at_first);
 }
 
-/* What decides goes by it: later, never sooner, and not beyond the cap. */
+/* Retry-After delays the decision, up to the cap, and never advances it. */
 static void
 require_decision(const struct retry_schedule *schedule, int64_t retry_after_ms)
 {

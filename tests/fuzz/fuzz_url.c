@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Destinations of webhooks (docs/deliveries.md 1, 5) and links that a page may follow (docs/api.md 4.4): what is dialled is
- * judged as what was registered, and no script passes for a link. */
+ * Destinations of webhooks (docs/deliveries.md 1, 5) and links of a page (docs/api.md 4.4): the dialled URL passes the same
+ * checks as the registered one, and no script is accepted as a link. */
 #include "fuzz.h"
 #include "identity/link.h"
 #include "webhook/webhook_url.h"
@@ -12,7 +12,7 @@ require_request_line(struct slice url)
 	REQUIRE(slice_find(url, '\\') == url.size && slice_find(url, '#') == url.size);
 	struct slice authority = slice_sub(url, slice_find(url, '/') + 2, url.size);
 	authority = slice_sub(authority, 0, slice_find(authority, '/'));
-	for (size_t i = 0; i < authority.size && authority.data[0] != '['; i++) /* there, the name of an interface */
+	for (size_t i = 0; i < authority.size && authority.data[0] != '['; i++) /* which may contain the name of an interface */
 		REQUIRE(authority.data[i] == ascii_lower(authority.data[i]));
 	REQUIRE(
 	    authority.size > 0 && slice_find(authority, '@') == authority.size && slice_find(authority, '?') == authority.size);
@@ -32,13 +32,13 @@ require_webhook(struct pool *pool, struct slice url)
 	require_request_line(dialled);
 	struct slice without_fragment = slice_sub(url, 0, slice_find(url, '#'));
 	REQUIRE(webhook_url_dial(pool, without_fragment, &again) && slice_equal(dialled, again));
-	if (dialled.size > WEBHOOK_URL_MAX) /* could not be registered in that spelling */
+	if (dialled.size > WEBHOOK_URL_MAX) /* too long to register in that spelling */
 		return;
 	REQUIRE(webhook_url_judge(pool, dialled, &rules) == result);
 	REQUIRE(webhook_url_dial(pool, dialled, &again) && slice_equal(dialled, again));
 }
 
-/* As a browser reads it: without what it drops in front, and without tabs and line ends. */
+/* As browsers read it: without leading white space and control characters, tabs and line ends. */
 static void
 require_link(struct pool *pool, struct slice link)
 {

@@ -19,7 +19,7 @@ require_name(struct slice name)
 	REQUIRE(utf8_valid(name) && !slice_has_control(name));
 }
 
-/* Valid, no white space around it, no control character but tab and line end. */
+/* Valid UTF-8, trimmed, without control characters except tab and line end. */
 static void
 require_text(struct slice text)
 {
@@ -28,7 +28,7 @@ require_text(struct slice text)
 		REQUIRE(text.data[i] == '\t' || text.data[i] == '\n' || !slice_has_control(slice_sub(text, i, i + 1)));
 }
 
-/* Normal, within its cap; of the right members. */
+/* Normalized, within its cap, with the members of its type. */
 static void
 require_value(const struct http_value *value, bool item)
 {
@@ -61,7 +61,7 @@ require_same(const struct http_params *one, const struct http_params *other)
 	}
 }
 
-/* JSON can say all that a table can hold: written so and read again it is the same. */
+/* JSON can represent every table: it is the same when written as JSON and read again. */
 static void
 require_again(struct pool *pool, const struct http_params *params)
 {
@@ -80,7 +80,7 @@ require_again(struct pool *pool, const struct http_params *params)
 	REQUIRE(buffer_ok(&out));
 	struct http_request request = { .pool = pool, .content_type = SLICE("application/json"), .body = buffer_slice(&out) };
 	struct http_caps caps = small_caps;
-	caps.values += caps.parameters; /* an array counts there besides its items */
+	caps.values += caps.parameters; /* in JSON an array counts in addition to its items */
 	REQUIRE(http_params_parse(&request, &caps, &some_names, &again, &problem));
 	require_same(params, again);
 	buffer_free(&out);
@@ -98,7 +98,7 @@ require_table(const struct http_params *params)
 	}
 }
 
-/* What is told to a client is fit to be told. */
+/* Error messages are valid text for clients. */
 static void
 require_problem(const struct http_problem *problem)
 {
@@ -114,7 +114,7 @@ any(void *context, const struct http_param *param)
 	return true;
 }
 
-/* The query's parameters as those of an address: they fill gaps alone. */
+/* Parameters of a URL are only added, and replace none. */
 static void
 require_merge(struct pool *pool, struct http_params *params, struct slice query)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Does on a real database what tests/system/test_model.py asks for. A JSON object a line on standard input, one a line
- * answered:
+ * Runs the requests of tests/system/test_model.py on a database. Each line of standard input is a JSON object, and so is each
+ * line of the answers:
  *
  *   {"open":{"socket","user","database",…}}            {}
  *   {"commands":[{"kind","campaign",…},…]}   a batch   {"outcomes":[{"failure":code or null,"detail","body"},…]}
@@ -22,13 +22,13 @@
 enum { TIME_MS = 20 * 1000, ANSWER_MAX = 256 * 1024 * 1024, PAGE = 250 };
 
 static NO_RETURN void
-give_up(const char *what)
+fail(const char *what)
 {
 	fprintf(stderr, "batch_runner: %s\n", what);
 	exit(EXIT_FAILURE);
 }
 
-/* --- what is asked for --- */
+/* --- requests --- */
 
 static const struct {
 	const char *name;
@@ -89,7 +89,7 @@ parse_reference(const struct tree *pair)
 		if (slice_equal(pair->first->text, slice_of(identities[i])))
 			return (struct lead_reference){ (enum lead_identity)i, pair->last->text,
 				i == LEAD_BY_ID ? strtoull(pair->last->text.data, NULL, 10) : 0 };
-	give_up("a lead is named by what it has not");
+	fail("unknown identity of a lead");
 }
 
 static const struct lead_reference *
@@ -107,7 +107,7 @@ parse_action(const struct tree *item)
 {
 	enum lead_action action;
 	if (!lead_action_parse(tree_text(item, "action"), &action))
-		give_up("no such action");
+		fail("no such action");
 	return action;
 }
 
@@ -158,10 +158,10 @@ parse_command(struct pool *pool, const struct tree *item)
 		parse_change(item, &command->as.change);
 		return command;
 	}
-	give_up("no such kind of command");
+	fail("no such kind of command");
 }
 
-/* --- what is done --- */
+/* --- actions --- */
 
 static void
 write_outcome(struct json_writer *out, const struct outcome *outcome)
@@ -208,7 +208,7 @@ queue(struct store *store, struct pool *pool, const struct tree *item, struct js
 	};
 	request.leads = parse_references(pool, tree_find(item, "leads"), &request.lead_count);
 	if (store_queue_bulk(store, &request, &matched) != RESULT_OK)
-		give_up("cannot queue");
+		fail("cannot queue");
 	json_key(out, SLICE("matched"));
 	json_u64(out, matched);
 }
@@ -221,7 +221,7 @@ show_page(struct store *store, struct pool *pool, const struct campaign *campaig
 	struct payload_subject *subjects;
 	if (store_payload_settings(store, &settings) != RESULT_OK ||
 	    store_show_leads(store, pool, campaign->id, page->leads, page->count, &subjects) != RESULT_OK)
-		give_up("cannot show leads");
+		fail("cannot show leads");
 	for (size_t i = 0; i < page->count; i++) {
 		struct buffer payload;
 		buffer_init(&payload, PAYLOAD_MAX_BYTES);
@@ -231,7 +231,7 @@ show_page(struct store *store, struct pool *pool, const struct campaign *campaig
 	}
 }
 
-/* Every lead of a campaign by sign-up, and the best by score. */
+/* All leads of a campaign by sign-up, and the leaders by score. */
 static void
 show(struct store *store, struct pool *pool, const struct tree *item, struct json_writer *out)
 {
@@ -242,18 +242,18 @@ show(struct store *store, struct pool *pool, const struct tree *item, struct jso
 	struct lead *leaders;
 	size_t leader_count;
 	if (store_find_campaign(store, pool, tree_id(item, "campaign"), &campaign, &now_ms) != RESULT_OK)
-		give_up("no such campaign");
+		fail("no such campaign");
 	json_key(out, SLICE("leads"));
 	json_begin_array(out);
 	do {
 		if (store_list_leads(store, pool, campaign.id, &filter, &page) != RESULT_OK)
-			give_up("cannot list leads");
+			fail("cannot list leads");
 		show_page(store, pool, &campaign, &page, tree_flag(item, "full"), out);
 		filter.after = page.next;
 	} while (page.next != 0);
 	json_end_array(out);
 	if (store_leaderboard(store, pool, campaign.id, PAGE, &leaders, &leader_count) != RESULT_OK)
-		give_up("cannot tell the best");
+		fail("cannot read the leaderboard");
 	json_key(out, SLICE("leaders"));
 	json_begin_array(out);
 	for (size_t i = 0; i < leader_count; i++)
@@ -283,16 +283,16 @@ open_store(struct pool *pool, const struct tree *item)
 		.disposable_domains = disposable,
 	};
 	if (!host_list_parse(pool, pool_copy(pool, tree_text(item, "disposable_domains")), disposable, &bad))
-		give_up("no list of hosts");
+		fail("invalid list of hosts");
 	return store_new(&options);
 }
 
 static void
-answer(struct store **store, struct pool *texts, struct pool *pool, const struct tree *asked, struct json_writer *out)
+answer(struct store **store, struct pool *texts, struct pool *pool, const struct tree *request, struct json_writer *out)
 {
-	const struct tree *what = asked == NULL ? NULL : asked->first;
+	const struct tree *what = request == NULL ? NULL : request->first;
 	if (what == NULL)
-		give_up("a line is no JSON object");
+		fail("a line is not a JSON object");
 	if (slice_equal(what->key, SLICE("open")))
 		*store = open_store(texts, what);
 	else if (slice_equal(what->key, SLICE("commands")))
@@ -310,24 +310,24 @@ main(void)
 	struct pool *texts = pool_new(), *pool = pool_new();
 	struct buffer line;
 	struct json_writer out;
-	char *asked = NULL;
+	char *input = NULL;
 	size_t capacity = 0;
 	ssize_t size;
 	log_init("batch_runner", LOG_LEVEL_WARNING);
 	buffer_init(&line, ANSWER_MAX);
-	while ((size = getline(&asked, &capacity, stdin)) > 0) {
+	while ((size = getline(&input, &capacity, stdin)) > 0) {
 		buffer_clear(&line);
 		json_writer_init(&out, &line);
 		json_begin_object(&out);
-		answer(&store, texts, pool, tree_read(pool, (struct slice){ asked, (size_t)size }), &out);
+		answer(&store, texts, pool, tree_read(pool, (struct slice){ input, (size_t)size }), &out);
 		json_end_object(&out);
 		if (!buffer_ok(&line) || fwrite(line.data, 1, line.size, stdout) != line.size || putchar('\n') == EOF ||
 		    fflush(stdout) != 0)
-			give_up("cannot answer");
+			fail("cannot answer");
 		pool_reset(pool);
 	}
 	buffer_free(&line);
-	free(asked);
+	free(input);
 	store_free(&store);
 	pool_free(&pool);
 	pool_free(&texts);

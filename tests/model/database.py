@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The real engine for test_model.py: batch_runner, and a mariadb client that stays open."""
+"""The engine for test_model.py: batch_runner, and a mariadb client that stays open."""
 import contextlib
 import getpass
 import json
@@ -10,8 +10,8 @@ from render import AVATAR_URL, BASE_URL
 from stack.process import StackError
 
 
-class Talk:
-    """A program that answers what it is told, line by line."""
+class LineProgram:
+    """A program that reads and writes lines."""
 
     def __init__(self, argv, log):
         self.log = log
@@ -19,65 +19,65 @@ class Talk:
             self.process = subprocess.Popen([str(word) for word in argv], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                             stderr=errors, encoding="utf-8")
 
-    def say(self, text):
+    def send(self, text):
         try:
             self.process.stdin.write(text + "\n")
             self.process.stdin.flush()
         except BrokenPipeError:
-            self.ended()
+            self.raise_exit()
 
-    def hear(self):
+    def receive(self):
         line = self.process.stdout.readline()
-        return line.rstrip("\n") if line else self.ended()
+        return line.rstrip("\n") if line else self.raise_exit()
 
-    def ended(self):
-        raise StackError(f"{self.process.args[0]} has ended with status {self.process.wait()}\n{self.said()}")
+    def raise_exit(self):
+        raise StackError(f"{self.process.args[0]} ended with status {self.process.wait()}\n{self.new_log()}")
 
-    def said(self):
-        """What is new in the log."""
+    def new_log(self):
+        """Returns the log, and clears it."""
         text = self.log.read_text()
         self.log.write_text("")
         return text
 
     def close(self):
-        """The exit status."""
+        """Ends the program; returns its exit status."""
         with contextlib.suppress(BrokenPipeError):
             self.process.stdin.close()
         self.process.stdout.close()
         return self.process.wait(20)
 
 
-class Runner(Talk):
+class Runner(LineProgram):
     def __init__(self, program, folder, socket, database):
         super().__init__([program], folder / "batch_runner.log")
-        self.ask("open", {"socket": str(socket), "user": getpass.getuser(), "database": database, "prefix": "lh_",
+        self.call("open", {"socket": str(socket), "user": getpass.getuser(), "database": database, "prefix": "lh_",
                           "base_url": BASE_URL, "avatar_url": AVATAR_URL, "fields": FIELDS_MAX,
                           "fields_bytes": FIELDS_BYTES_MAX, "public_fields_bytes": PUBLIC_FIELDS_BYTES_MAX,
                           "disposable_domains": " ".join(DISPOSABLE_DOMAINS)})
 
-    def ask(self, what, value):
-        self.say(json.dumps({what: value}, separators=(",", ":")))
-        return json.loads(self.hear())
+    def call(self, what, value):
+        self.send(json.dumps({what: value}, separators=(",", ":")))
+        return json.loads(self.receive())
 
 
-class Sql(Talk):
-    END = "that was all"
+class Sql(LineProgram):
+    END = "end of results"
 
     def __init__(self, folder, socket, database):
         super().__init__(["mariadb", "--no-defaults", f"--socket={socket}", f"--user={getpass.getuser()}", "--batch", "--raw",
                           "--skip-column-names", "--unbuffered", database], folder / "mariadb-client.log")
 
     def rows(self, statements):
-        """The answers of all the statements, one behind the other; NULL is "NULL"."""
-        self.say(f"{statements};\nSELECT '{self.END}';")
+        """The rows of all statements in order; NULL is "NULL"."""
+        self.send(f"{statements};\nSELECT '{self.END}';")
         rows = []
-        while (line := self.hear()) != self.END:
+        while (line := self.receive()) != self.END:
             rows.append(line.split("\t"))
         return rows
 
 
 def quoted(value):
-    """As SQL; a list as it stands in a setting."""
+    """An SQL literal; a list is written as in a setting."""
     if value is None:
         return "NULL"
     if isinstance(value, (bool, int)):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Random histories for test_model.py: campaigns with their settings, and steps.
 
-A history is data: it can be printed as JSON, cut down and played again. So leads that are not there yet are named by the
-sign-up that will bring them ({"of": number}), campaigns, tags, actions and rewards by their place in the lists, jobs by their
+A history is data, which can be printed as JSON, shortened and played again. Leads that do not exist yet are named by the
+sign-up that will create them ({"of": number}), campaigns, tags, actions and rewards by their index in the lists, jobs by their
 number.
 """
 import json
@@ -19,7 +19,7 @@ FIELDS = {"first_name": ['"Ada"', '""', "7"], "last_name": ['"King"'], "name": [
           "color": ['"red"', '"über\\u2028"', "true", "1.50", '["a",1,false]'], "note": [json.dumps("x" * 70)],
           "size": ["42", '"' + "y" * 60 + '"'], "plan": ['"pro"']}
 ACTIONS = ["verify", "approve", "block"] * 8 + ["tag", "optout", "sms_optout", "waitlist", "unwaitlist", "delete"]
-TAGS, LEVELS = 3, 2  # of a campaign in the beginning
+TAGS, LEVELS = 3, 2  # of a campaign at the start
 
 
 class Generator:
@@ -70,7 +70,7 @@ class Generator:
                                             "required_points": self.choice([0, 1, 2, 5, 10, 99999])}]}
 
     def webhooks(self, campaign):
-        """Mostly one for all events."""
+        """Usually one webhook for all events."""
         if self.chance(0.8):
             return [{"webhook": [campaign, EVENTS]}]
         some = [self.random.sample(EVENTS, self.random.randint(1, 6)) for _ in range(self.random.randint(0, 3))]
@@ -88,7 +88,7 @@ class Generator:
         return {name: self.setting(name) for name in self.random.sample(self.NAMES, self.random.randint(1, 3))}
 
     def between(self):
-        """Something that is no command."""
+        """A step that is not a command."""
         campaign = self.random.randrange(self.campaigns)
         what = self.random.random()
         if what < 0.36:
@@ -130,8 +130,8 @@ class Generator:
     # --- commands ---
 
     def of(self, campaign, changed=False):
-        """The social id of somebody who has signed up. Referrers are more often those who came early, and changes happen
-        more often to the next few, so that much happens to the same."""
+        """The social id of an existing lead. Early leads are referrers more often, and the next few are changed more often, so
+        that many steps affect the same leads."""
         numbers = self.known.get(campaign if self.chance(0.98) else self.random.randrange(self.campaigns), [])
         if not numbers or self.chance(0.03):
             return UNKNOWN_SOCIAL_ID
@@ -143,7 +143,7 @@ class Generator:
         return {"of": self.known[campaign][-1]} if self.known.get(campaign) else UNKNOWN_SOCIAL_ID
 
     def email(self):
-        # in a deep history nearly everybody is new
+        # In a deep history nearly all leads are new.
         return self.emails[self.signups % len(self.emails)] if self.deep and self.chance(0.95) else self.choice(self.emails)
 
     def reference(self, campaign, kind=None, changed=False):
@@ -152,7 +152,7 @@ class Generator:
                        "social_id": lambda: self.of(campaign, changed)}[kind]()]
 
     def one_of(self, count):
-        """The place of a definition; now and then one that is not there."""
+        """The index of a definition, rarely of one that does not exist."""
         return self.random.randrange(count) if self.chance(0.95) else count + 5
 
     def words(self, action):
@@ -235,7 +235,7 @@ class Generator:
         return command
 
     def job_item(self):
-        """Mostly the next one; also one that was done before, or is not due yet."""
+        """Usually the next item; sometimes one that is done, or not due yet."""
         job = self.choice(self.open_jobs)
         position = job[1]
         if self.chance(0.85):
@@ -246,7 +246,7 @@ class Generator:
             position = max(0, position + self.choice([-1, 1]))
         return {"kind": "job", "job": job[0], "position": position}
 
-    # --- stories: much happens to the same two ---
+    # --- scenarios: many steps for the same two leads ---
 
     def joins(self, campaign, email, **fields):
         self.signups += 1
@@ -259,7 +259,7 @@ class Generator:
                 **self.words(action)}
 
     def pair(self, campaign):
-        """Somebody refers somebody: credit comes and goes, while points are taken away and addresses and settings change."""
+        """A lead refers another one: credit is booked and removed, while points, addresses and settings change."""
         ways = [lambda: self.changes(campaign, friend, ["block", "approve"]),
                 lambda: self.changes(campaign, friend, ["block", "approve"]),
                 lambda: self.changes(campaign, friend, ["verify"]),
@@ -278,7 +278,7 @@ class Generator:
         return steps
 
     def exchange(self, campaign):
-        """Two people, and whoever joins meanwhile, take each other's addresses."""
+        """Two leads, and others that sign up meanwhile, exchange addresses."""
         emails = [f"n{self.signups}{letter}@example.org" for letter in "abc"]
         steps = [{"batch": [self.joins(campaign, email) for email in emails[:2]]}]
         numbers = [self.signups - 1, self.signups]
@@ -290,7 +290,7 @@ class Generator:
                         for _ in range(2)]
 
     def strangers(self, campaign):
-        """A few callers, most of them without a key, use the same emails, phone numbers and redirect URLs."""
+        """Several callers, most of them without a key, use the same emails, phone numbers and redirect URLs."""
         emails = [f"n{self.signups}{letter}@example.org" for letter in "abc"]
         phones = [f"+1415666{(self.signups + number) % 10000:04}" for number in range(2)]
 
@@ -307,7 +307,7 @@ class Generator:
 
         return [{"batch": [joins() for _ in range(self.random.randint(1, 6))]} for _ in range(4)]
 
-    # --- all of it ---
+    # --- whole histories ---
 
     def batch(self, size, kind=None):
         commands = [self.command(kind) for _ in range(size)]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A plain model of the lead engine, from docs/api.md 4.3 to 4.7 and 6: what the real one is compared with.
+"""A plain model of the lead engine, from docs/api.md 4.3 to 4.7 and 6, with which the engine is compared.
 
-As simple-minded as can be: nothing is counted that can be counted anew. What cannot be is the ledger and what each link of a
-referral chain remembers. Commands are dictionaries as tests/model/batch_runner.c reads them; they are applied one by one.
+It is as simple as possible: values are calculated again instead of stored, except for the ledger and the links of a
+referral chain. Commands are dictionaries as tests/model/batch_runner.c reads them, and are applied one by one.
 """
 import copy
 import dataclasses
@@ -27,7 +27,7 @@ SETTINGS = {
 
 
 class Refused(Exception):
-    """The command fails with this code and changes nothing; but a job moves on."""
+    """The command fails with this code and changes nothing, except that a job advances."""
 
 
 @dataclasses.dataclass
@@ -42,7 +42,7 @@ class Entry:
 
 @dataclasses.dataclass
 class Link:
-    """What an ancestor has of a referred lead. It outlives both."""
+    """An ancestor's share in a referred lead. It remains when either is deleted."""
     lead: int
     level: int
     ancestor: int
@@ -102,7 +102,7 @@ class Lead:
         return sum(entry.delta for entry in self.ledger)
 
     def opt_out_links(self):
-        """The token is not ours to know: see player.py."""
+        """With a placeholder: player.py checks the token."""
         url = f"{BASE_URL}/opt-out/{self.campaign}/{self.social_id}/TOKEN"
         return {"default": url, "safe": url + "?safe=1"}
 
@@ -115,7 +115,7 @@ class Campaign:
     suspended: bool = False
     ended: bool = False
     last_number: int = 0
-    counted: bool = True        # leads per address; else max_per_ip does not hold
+    counted: bool = True        # leads per address; otherwise max_per_ip is not in effect
     leads: dict = dataclasses.field(default_factory=dict)
     links: dict = dataclasses.field(default_factory=dict)
     tags: dict = dataclasses.field(default_factory=dict)
@@ -128,7 +128,7 @@ class Campaign:
         return next((lead for lead in self.leads.values() if getattr(lead, attribute) == value), None)
 
     def chain(self, lead):
-        """The links from a lead up to its referrers, as far as these exist."""
+        """The links from a lead to its ancestors, up to one that does not exist."""
         for level in range(1, LEVELS + 1):
             link = self.links.get((lead.id, level))
             if link is None or link.ancestor not in self.leads:
@@ -174,15 +174,15 @@ class Model:
         self.calls = 0
 
     def apply(self, command, learned=None):
-        """What becomes of a command. Of what the engine answered, `learned`, only a new lead's id, social id and time are
-        taken."""
+        """The result of a command. `learned` is the engine's answer, of which only a new lead's id, social id and time are
+        used."""
         try:
             return Step(self, command, learned).run()
         except Refused as refused:
             return Result(failure=str(refused))
 
     def take_job(self, command):
-        """True when the job stands at this item; it is then moved on, and leaves when it is done."""
+        """True when this is the job's next item. Advances the job, and removes it at its end."""
         job = self.jobs.get(command["job_id"])
         if job is None or job[0] != command["job_position"]:
             return False
@@ -198,7 +198,7 @@ class Step:
     def __init__(self, model, command, learned):
         self.model, self.command, self.learned = model, command, learned
         self.campaign = model.campaigns.get(command["campaign"])
-        self.made = []  # (type, lead id, extra)
+        self.emitted = []  # (type, lead id, extra)
         self.answer = None
         self.created = None
 
@@ -208,18 +208,18 @@ class Step:
         scores = {id: lead.score for id, lead in before.items()}
         getattr(self, self.command["kind"])()
         self.recount()
-        self.changed(before, scores)
-        self.made.sort(key=lambda made: (EVENTS.index(made[0]), made[1]))
-        events = [Event(self.campaign.id, id, type, self.event_payload(id, type, extra)) for type, id, extra in self.made
+        self.compare(before, scores)
+        self.emitted.sort(key=lambda emitted: (EVENTS.index(emitted[0]), emitted[1]))
+        events = [Event(self.campaign.id, id, type, self.event_payload(id, type, extra)) for type, id, extra in self.emitted
                   if self.subscribed(type)]
-        for id in [id for type, id, _ in self.made if type == "deleted"]:
+        for id in [id for type, id, _ in self.emitted if type == "deleted"]:
             del self.campaign.leads[id]
         view = [self.command.get(name, False) for name in ("full", "skip_urls", "skip_actions")]
         sent = self.command.get("redirect_url") is not None
         body = payload(self.campaign, self.answer, *view, redirect_sent=sent) if self.answer else None
         return Result(body=body, events=events)
 
-    # --- what is refused (docs/api.md 2) ---
+    # --- refusals (docs/api.md 2) ---
 
     def refuse(self):
         account, kind = self.command.get("account", 0), self.command["kind"]
@@ -316,9 +316,9 @@ class Step:
         self.tag(lead, self.command["tag_id"])
 
     def change_delete(self, lead):
-        self.made.append(("deleted", lead.id, None))
+        self.emitted.append(("deleted", lead.id, None))
 
-    # --- who is meant (4.3) ---
+    # --- matching (4.3) ---
 
     def match(self):
         command, find = self.command, self.campaign.find
@@ -338,7 +338,7 @@ class Step:
             raise Refused("lead_not_found")
         return lead
 
-    # --- signing up, and again (4.3.6, 4.4, 4.6) ---
+    # --- creation and update (4.3.6, 4.4, 4.6) ---
 
     def create(self):
         command, campaign = self.command, self.campaign
@@ -358,7 +358,7 @@ class Step:
         for level, ancestor in enumerate(chain[:LEVELS], 1):
             campaign.links[lead.id, level] = Link(lead.id, level, ancestor)
         campaign.leads[lead.id] = self.created = lead
-        self.made.append(("new_signup", lead.id, None))
+        self.emitted.append(("new_signup", lead.id, None))
         self.flag(lead, self.flags_at_signup(lead))
         self.book(lead, "signup", 0, 0, campaign.settings["points_signup"])
         if not lead.fraudulent:
@@ -387,7 +387,7 @@ class Step:
         command, key = self.command, self.command.get("account", 0) != 0
         lead.custom_fields = self.merged(lead.custom_fields)
         lead.counter += 1
-        self.made.append(("repeat_signup", lead.id, None))
+        self.emitted.append(("repeat_signup", lead.id, None))
         if not command.get("keep_opt_out"):
             lead.opted_out = False
         email, phone = command.get("email_key"), command.get("phone")
@@ -431,13 +431,13 @@ class Step:
     # --- scores (4.6) ---
 
     def book(self, lead, reason, ref, round, requested, message=None):
-        """Answers what took effect."""
+        """Returns the points that were booked."""
         if requested == 0 or self.campaign.ended:
             return 0
         assert not any((entry.reason, entry.ref, entry.round) == (reason, ref, round) for entry in lead.ledger), \
-            "the same cause is never booked twice"
+            "the same cause is booked only once"
         delta = max(requested, -lead.score)
-        # a copy: what the lead was before this command has the old ledger
+        # A copy, because the lead's state before the command has the old ledger.
         lead.ledger = lead.ledger + [Entry(reason, ref, round, delta, requested, message)]
         return delta
 
@@ -446,7 +446,7 @@ class Step:
             return
         tag = self.campaign.tags[tag_id]
         lead.tags = lead.tags + [tag_id]
-        self.made.append(("tagged", lead.id, {"tag_id": tag_id, "name": tag["name"], "points": tag["points"]}))
+        self.emitted.append(("tagged", lead.id, {"tag_id": tag_id, "name": tag["name"], "points": tag["points"]}))
         self.book(lead, "tag", tag_id, 0, tag["points"])
         for action_id in sorted(self.campaign.actions):
             if self.campaign.actions[action_id]["tag_id"] == tag_id:
@@ -460,7 +460,7 @@ class Step:
     # --- referrals and fraud (4.6) ---
 
     def credit(self, lead, why):
-        """At creation, verify and approve: what a lead that counts brings to those above it."""
+        """At creation, verify and approve: credits the ancestors of a lead that counts."""
         settings = self.campaign.settings
         if lead.fraudulent or (settings["require_verification"] and not lead.verified):
             return
@@ -477,17 +477,17 @@ class Step:
             link.earned += points + extra
             if link.level == 1 and not link.settled:
                 named = {"social_id": lead.social_id, "email": lead.email, "phone_number": lead.phone}
-                self.made.append(("referral", ancestor.id, {name: text for name, text in named.items() if text is not None}))
+                self.emitted.append(("referral", ancestor.id, {name: text for name, text in named.items() if text is not None}))
             link.settled = True
             if self.campaign.ended:
                 link.earned = link.credit
             elif why == "approve":
-                self.bring(link, ancestor, lead, "approve", link.earned - link.credit)
+                self.book_credit(link, ancestor, lead, "approve", link.earned - link.credit)
             else:
-                self.bring(link, ancestor, lead, "referral", link.earned - link.credit - extra)
-                self.bring(link, ancestor, lead, "verified", extra)
+                self.book_credit(link, ancestor, lead, "referral", link.earned - link.credit - extra)
+                self.book_credit(link, ancestor, lead, "verified", extra)
 
-    def bring(self, link, ancestor, lead, reason, requested):
+    def book_credit(self, link, ancestor, lead, reason, requested):
         if requested > 0:
             delta = self.book(ancestor, reason, lead.id, lead.times_flagged, requested)
             link.credit += delta
@@ -509,30 +509,30 @@ class Step:
     def announce(self, lead):
         if not lead.announced:
             lead.announced = True
-            self.made.append(("new_signup_not_excluded", lead.id, None))
+            self.emitted.append(("new_signup_not_excluded", lead.id, None))
 
-    # --- what follows from the difference that a command made ---
+    # --- effects of a command's changes ---
 
     def recount(self):
         for lead in self.campaign.leads.values():
             for link, _ in self.campaign.chain(lead):
                 link.counted = "no" if lead.fraudulent else "verified" if lead.verified else "unverified"
 
-    def changed(self, before, scores):
+    def compare(self, before, scores):
         nothing = Lead(0, "", 0, 0, "")
         for lead in self.campaign.leads.values():
             was = before.get(lead.id, nothing)
             if lead.fraudulent and not was.fraudulent:
-                self.made.append(("marked_as_fraudulent", lead.id, list(lead.flags)))
+                self.emitted.append(("marked_as_fraudulent", lead.id, list(lead.flags)))
             if lead.opted_out and not was.opted_out:
-                self.made.append(("opted_out", lead.id, None))
+                self.emitted.append(("opted_out", lead.id, None))
             if lead.sms_opted_out and not was.sms_opted_out:
-                self.made.append(("phone_number_opt_out", lead.id, None))
+                self.emitted.append(("phone_number_opt_out", lead.id, None))
             if lead.verified and not was.verified:
-                self.made.append(("verified", lead.id, None))
+                self.emitted.append(("verified", lead.id, None))
             booked = lead.ledger[len(was.ledger):]
             if lead.score != scores.get(lead.id, 0):
-                self.made.append(("score_change", lead.id, {
+                self.emitted.append(("score_change", lead.id, {
                     "previous_contest_score": scores.get(lead.id, 0), "current_contest_score": lead.score,
                     "delta": lead.score - scores.get(lead.id, 0),
                     "reason": max((entry.reason for entry in booked), key=REASONS.index)}))
@@ -543,7 +543,7 @@ class Step:
         for id, level in sorted(self.campaign.rewards.items()):
             if lead.score >= level["required_points"] and id not in lead.rewards:
                 lead.rewards = lead.rewards + [id]
-                self.made.append(("reward_level", lead.id, {
+                self.emitted.append(("reward_level", lead.id, {
                     "reward_level_id": id, "subject": level["subject"], "required_points": level["required_points"],
                     "emailed": level["emailed"]}))
 

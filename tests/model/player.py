@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Plays a history on the engine and on the model, and compares: answers, events, deliveries, and in the end the rows."""
+"""Plays a history on the engine and on the model, and compares answers, events, deliveries, and finally the rows."""
 import itertools
 import json
 import re
@@ -9,9 +9,9 @@ from database import quoted
 from plain import EVENTS, SETTINGS, Campaign, Model
 from render import BASE_URL, payload
 
-UNKNOWN = 999_999_999  # the id of nothing
+UNKNOWN = 999_999_999  # an id that does not exist
 ALL_COUNTED = 4294967295
-FIRST_ID = 1_000_000   # ours, far from those that the programs give
+FIRST_ID = 1_000_000   # of the test, far below those that the programs assign
 OPT_OUT_URL = re.compile(re.escape(BASE_URL) + r"/opt-out/\d+/\w{10}/(\w|-){16,}")
 TIME = "%Y-%m-%dT%H:%M:%SZ"
 
@@ -21,7 +21,7 @@ class Difference(Exception):
 
 
 def difference(expected, got, path=""):
-    """Where two values differ: [(path, expected, got)]."""
+    """The differences between two values: [(path, expected, got)]."""
     if isinstance(expected, dict) and isinstance(got, dict):
         return [found for key in {**expected, **got}
                 for found in difference(expected.get(key, "(absent)"), got.get(key, "(absent)"), f"{path}.{key}")]
@@ -31,14 +31,14 @@ def difference(expected, got, path=""):
 
 
 def same(what, expected, got):
-    # As JSON, for there true is not 1.
+    # As JSON, where true is not 1.
     if json.dumps(expected, sort_keys=True) != json.dumps(got, sort_keys=True):
         lines = [f"  {path or '(all)'}: expected {a!r}, got {b!r}" for path, a, b in difference(expected, got)]
         raise Difference("\n".join([f"{what}:", *lines]))
 
 
 def without_token(shown):
-    """Only the engine knows the opt-out token: the links are looked at, then it is taken out."""
+    """Checks the opt-out links, and replaces the token, which only the engine can calculate."""
     links = shown and shown.get("unsubscribe_url")
     if links:
         if not OPT_OUT_URL.fullmatch(links["default"]) or links["safe"] != links["default"] + "?safe=1":
@@ -62,8 +62,8 @@ class Player:
         self.definitions = {}  # (campaign's place, kind): ids in order
         self.webhooks = {}
         self.people = {}       # number of a sign-up: social id
-        self.counted_to = {}   # campaign: number of the last lead whose address is counted, where not all are
-        self.jobs = {}         # number: (id, campaign, command's words, lead ids)
+        self.counted_to = {}   # campaign with an incomplete count: number of the last lead whose address is counted
+        self.jobs = {}         # number: (id, campaign, command's fields, lead ids)
         (self.last_event,), (self.last_delivery,) = sql.rows(
             "SELECT COALESCE(MAX(id), 0) FROM lh_events; SELECT COALESCE(MAX(id), 0) FROM lh_due")
         self.account, self.other_account = next(self.ids), next(self.ids)
@@ -84,7 +84,7 @@ class Player:
                 self.play_set(place, {"max_per_ip": campaign.settings["max_per_ip"]})
                 self.compare_counters(campaign)
 
-    # --- what is no command ---
+    # --- steps that are not commands ---
 
     def play_campaign(self, settings):
         id = next(self.ids)
@@ -102,14 +102,14 @@ class Player:
         campaign = self.campaigns[place]
         number = settings.get("max_per_ip", campaign.settings["max_per_ip"])
         if (number == 0) != (campaign.settings["max_per_ip"] == 0) or ("max_per_ip" in settings and not campaign.counted):
-            # this counts the leads there are, or those that are left
+            # The command counts the existing leads, or continues an incomplete count.
             self.admin("campaign", "set", str(campaign.id), f"max_per_ip={number}")
             campaign.counted = True
         self.update("campaigns", campaign.id, settings)
         campaign.settings |= settings
 
     def play_uncount(self, place):
-        """As it is when whoever counted leads per address was killed in the middle."""
+        """The state after a count of leads per address was killed."""
         campaign = self.campaigns[place]
         if campaign.settings["max_per_ip"]:
             campaign.counted = False
@@ -121,7 +121,7 @@ class Player:
             self.counted_to[campaign.id] = number
 
     def change_settings(self, statement):
-        """As an operator's command does it: with a new version."""
+        """Changes rows like an operator's command, with a new version."""
         self.sql.rows(f"{statement}; UPDATE lh_campaign_counters SET settings_version = settings_version + 1")
 
     def update(self, table, id, values):
@@ -129,7 +129,7 @@ class Player:
                              f"WHERE id = {id}")
 
     def play_end(self, place, how):
-        """Ends it, or opens it again."""
+        """Ends or reopens a campaign."""
         campaign = self.campaigns[place]
         campaign.ended = not campaign.ended
         past = 1 if campaign.ended else None
@@ -151,24 +151,24 @@ class Player:
         ids = self.definitions.get((place, kind), [])
         return ids[index] if index is not None and index < len(ids) else UNKNOWN
 
-    def living_tag(self, place, index):
+    def existing_tag(self, place, index):
         id = self.definition(place, "tag", index)
         return id if id in self.campaigns[place].tags else None
 
     def play_define(self, place, kind, values):
         id = next(self.ids)
         if kind == "action":
-            values = values | {"tag_id": self.living_tag(place, values["tag_id"])}
+            values = values | {"tag_id": self.existing_tag(place, values["tag_id"])}
         self.change_settings(f"INSERT INTO lh_{self.TABLES[kind]} (id, campaign_id, {', '.join(values)}) VALUES "
                              f"({id}, {self.campaigns[place].id}, {', '.join(map(quoted, values.values()))})")
         self.definitions.setdefault((place, kind), []).append(id)
         self.known(place, kind)[id] = values
 
     def play_redefine(self, place, index, tag_index, points):
-        """An action gets another tag and other points."""
+        """Changes an action's tag and points."""
         id = self.definition(place, "action", index)
         if id in self.campaigns[place].actions:
-            values = {"tag_id": self.living_tag(place, tag_index), "points": points}
+            values = {"tag_id": self.existing_tag(place, tag_index), "points": points}
             self.update("actions", id, values)
             self.campaigns[place].actions[id] = self.campaigns[place].actions[id] | values
 
@@ -199,7 +199,7 @@ class Player:
         if "tag_id" in words:
             words = words | {"tag_id": self.definition(place, "tag", words["tag_id"])}
         found = {lead.id for lead in (campaign.find(*reference) for reference in references) if lead is not None}
-        answer = self.runner.ask("queue", words | {"campaign": campaign.id, "leads": references})
+        answer = self.runner.call("queue", words | {"campaign": campaign.id, "leads": references})
         self.commits()
         same("leads that a bulk call matches", len(found), answer["matched"])
         rows = self.sql.rows("SELECT id, lead_ids FROM lh_bulk_jobs ORDER BY id DESC LIMIT 1") if found else []
@@ -218,7 +218,7 @@ class Player:
         return [reference[0], self.social_id(reference[1]) if reference[0] == "social_id" else reference[1]]
 
     def job_command(self, symbolic):
-        """None where the job has no such item."""
+        """The command of an item; None when the job has no such item."""
         id, place, words, lead_ids = self.jobs.get(symbolic["job"], (0, 0, {}, []))
         if symbolic["position"] >= len(lead_ids):
             return None
@@ -251,7 +251,7 @@ class Player:
         if not pairs:
             return
         began = time.time()
-        outcomes = self.runner.ask("commands", [command for _, command in pairs])["outcomes"]
+        outcomes = self.runner.call("commands", [command for _, command in pairs])["outcomes"]
         if self.commits() > 1:
             raise Difference("the batch failed as a whole and was run again in single commands")
         rows = self.events()
@@ -267,17 +267,17 @@ class Player:
                 self.people[one["signup"]] = body["social_id"]
                 if body["subscription_number"] == self.model.campaigns[command["campaign"]].last_number:
                     self.check_time(body["when"], began)
-        same("events that nobody expects", [], [row[2:] for row in rows])
+        same("unexpected events", [], [row[2:] for row in rows])
         self.compare_deliveries(deliveries)
 
     def commits(self):
-        """How many there were since this was asked last."""
+        """The number of commits since the last call."""
         (count,), = self.sql.rows("SELECT COUNT(*) FROM lh_commit_tokens; DELETE FROM lh_commit_tokens")
         return int(count)
 
     @staticmethod
     def check_time(when, began):
-        """`when` of a lead that is not older than this history."""
+        """`when` of a lead that this history created."""
         if not began - 600 <= time.mktime(time.strptime(when, TIME)) - time.timezone <= time.time() + 1:
             raise Difference(f"created at {when}")
 
@@ -289,7 +289,7 @@ class Player:
         return rows
 
     def compare_events(self, what, expected, rows, deliveries):
-        """Takes them off the rows; adds what is to be delivered."""
+        """Removes the events from the rows, and adds their deliveries."""
         got = rows[:len(expected)]
         del rows[:len(expected)]
         names = [(event.campaign, event.lead, event.type) for event in expected]
@@ -305,12 +305,12 @@ class Player:
             self.last_delivery = rows[-1][0]
         same("deliveries (event, webhook)", sorted(expected), sorted((int(row[1]), int(row[2])) for row in rows))
 
-    # --- the rows that are left ---
+    # --- final rows ---
 
     def compare_rows(self):
         for campaign in self.campaigns:
             for full in (True, False):
-                shown = self.runner.ask("show", {"campaign": campaign.id, "full": full})
+                shown = self.runner.call("show", {"campaign": campaign.id, "full": full})
                 expected = [payload(campaign, lead, full) for lead in campaign.leads.values()]
                 same("the list of leads", expected, [without_token(lead) for lead in shown["leads"]])
             same("leaders", campaign.leaders()[:250], shown["leaders"])
@@ -336,7 +336,7 @@ class Player:
         same("leads of each address", ips, {ip: int(leads) for ip, leads in rows})
 
     def compare_leads(self, campaign):
-        """What no payload shows."""
+        """Columns that are in no payload."""
         rows = self.sql.rows("SELECT id, COALESCE(fraud_flags, '[]'), times_flagged, announced, removed_from_waitlist, "
                              "tag_ids, action_ids, reward_ids, source, user_agent FROM lh_leads "
                              f"WHERE campaign_id = {campaign.id} ORDER BY subscription_number")
@@ -346,7 +346,7 @@ class Player:
                                for lead in campaign.leads.values()], got)
 
     def compare_ledgers(self, campaign):
-        """The ref of custom points is the call's: any number, another one each time."""
+        """The ref of custom points is any number, and unique for each call."""
         rows = self.sql.rows("SELECT lead_id, reason, ref, round, delta, requested, COALESCE(message, '') FROM lh_score_entries "
                              f"WHERE lead_id IN (SELECT id FROM lh_leads WHERE campaign_id = {campaign.id})")
         got = sorted((int(row[0]), row[1], 0 if row[1] == "custom" else int(row[2]), *map(int, row[3:6]), row[6])
@@ -356,7 +356,7 @@ class Player:
         same("ledger", expected, got)
 
     def compare_links(self, campaign):
-        """Those of deleted leads stay as they are."""
+        """Links of deleted leads are not changed."""
         leads = ", ".join(map(str, {lead for lead, _ in campaign.links})) or "0"
         rows = self.sql.rows("SELECT lead_id, level, ancestor_id, counted, counts, settled, verified_settled, earned, credit "
                              f"FROM lh_referral_links WHERE lead_id IN ({leads})")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The lead payload of docs/api.md 4.5, worked out anew from the model each time."""
+"""The lead payload of docs/api.md 4.5, calculated from the model each time."""
 import hashlib
 
 BASE_URL = "https://lead.example"

@@ -5,44 +5,44 @@
 
 enum { DEPTH_MAX = 8 };
 
-struct growing {
+struct tree_builder {
 	struct pool *pool;
-	struct tree root, *inside;
+	struct tree root, *container;
 	struct slice key;
 };
 
 static bool
-grow(void *context, const struct json_event *event)
+add_event(void *context, const struct json_event *event)
 {
-	struct growing *growing = context;
+	struct tree_builder *builder = context;
 	if (event->type == JSON_KEY) {
-		growing->key = pool_copy(growing->pool, event->text);
+		builder->key = pool_copy(builder->pool, event->text);
 		return true;
 	}
 	if (event->type == JSON_OBJECT_END || event->type == JSON_ARRAY_END) {
-		growing->inside = growing->inside->parent;
+		builder->container = builder->container->parent;
 		return true;
 	}
-	struct tree *item = POOL_NEW(growing->pool, struct tree), *inside = growing->inside;
-	*item = (struct tree){ .type = event->type, .key = growing->key, .boolean = event->boolean, .parent = inside };
+	struct tree *item = POOL_NEW(builder->pool, struct tree), *container = builder->container;
+	*item = (struct tree){ .type = event->type, .key = builder->key, .boolean = event->boolean, .parent = container };
 	if (event->type == JSON_STRING || event->type == JSON_NUMBER)
-		item->text = pool_copy(growing->pool, event->text);
-	*(inside->last == NULL ? &inside->first : &inside->last->next) = item;
-	inside->last = item;
-	inside->count++;
+		item->text = pool_copy(builder->pool, event->text);
+	*(container->last == NULL ? &container->first : &container->last->next) = item;
+	container->last = item;
+	container->count++;
 	if (event->type == JSON_OBJECT_BEGIN || event->type == JSON_ARRAY_BEGIN)
-		growing->inside = item;
+		builder->container = item;
 	return true;
 }
 
 struct tree *
 tree_read(struct pool *pool, struct slice json)
 {
-	struct growing *growing = POOL_NEW(pool, struct growing);
+	struct tree_builder *builder = POOL_NEW(pool, struct tree_builder);
 	struct json_problem problem;
-	growing->pool = pool;
-	growing->inside = &growing->root;
-	return json_read(json, DEPTH_MAX, grow, growing, &problem) ? growing->root.first : NULL;
+	builder->pool = pool;
+	builder->container = &builder->root;
+	return json_read(json, DEPTH_MAX, add_event, builder, &problem) ? builder->root.first : NULL;
 }
 
 const struct tree *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A JSON text as a tree, and its values by name. What is missing or null is absent, 0 or false. */
+ * A JSON text as a tree, and its values by name. Missing values and null are absent, 0 or false. */
 #ifndef LEADHOOK_TESTS_MODEL_TREE_H
 #define LEADHOOK_TESTS_MODEL_TREE_H
 
@@ -15,17 +15,17 @@ struct tree {
 	struct slice key, text;
 	bool boolean;
 	struct tree *first, *last, *next, *parent;
-	size_t count; /* of the items inside */
+	size_t count; /* of the children */
 };
 
-/* In the pool; NULL when it is no JSON. */
+/* Allocated in the pool. Returns NULL when the text is not valid JSON. */
 struct tree *tree_read(struct pool *pool, struct slice json);
 
 const struct tree *tree_find(const struct tree *object, const char *name);
 struct slice tree_text(const struct tree *object, const char *name);
 bool tree_flag(const struct tree *object, const char *name);
 int64_t tree_number(const struct tree *object, const char *name);
-/* The same where it is never negative. */
+/* As tree_number, for values that are never negative. */
 uint64_t tree_id(const struct tree *object, const char *name);
 
 #endif

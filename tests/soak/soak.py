@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A long day in minutes: mixed load, a tenth of it garbage, while processes are killed and the database is restarted.
+"""Mixed load for minutes, a tenth of it invalid, while processes are killed and the database is restarted.
 
-At the end every sign-up that was accepted must have had its webhook, signed, `leadhook check --deep` must find nothing, and
-what the processes hold (memory, descriptors) must not have grown while nothing was killed. scripts/soak starts it.
+At the end the signed webhook of every accepted sign-up must have arrived, `leadhook check --deep` must have no findings, and
+no process's memory or descriptors may have grown in the last phase, without kills. scripts/soak starts it.
 """
 import argparse
 import collections
@@ -34,19 +34,19 @@ CLIENTS = 6
 GARBAGE = 0.1
 KILL_SECONDS = (3, 12)
 RESTART_DATABASE_SECONDS = 150
-CALM_SHARE = 1 / 3  # of the time, at its end: nothing is killed any more, and what the processes hold is watched
-SETTLE_SHARE = 1 / 3  # of the calm: caches fill
-SAMPLES = 20  # in the rest of it
+CALM_SHARE = 1 / 3  # of the time, at its end, without kills: memory and descriptors are measured
+SETTLE_SHARE = 1 / 3  # of that phase: caches fill
+SAMPLES = 20  # in the rest of that phase
 MINUTES_MIN = 2
 DRAIN_SECONDS = 600
-START_SECONDS = 8  # until a killed parent serves again, beside the load
+START_SECONDS = 8  # until a restarted parent serves, under load
 GROWTH_BYTES, GROWTH_SHARE = 2 * 1024 * 1024, 1.15
-OWN_FILES = 24  # descriptors of a process that has no connections
-IN_FLIGHT = 256  # connections that a dispatcher keeps, at most
+OWN_FILES = 24  # descriptors of a process without connections
+IN_FLIGHT = 256  # connections that a dispatcher keeps open, at most
 
 
 class Tally(Receiver):
-    """Remembers who had which event, no bodies; refuses one delivery in fifty."""
+    """Records leads and events without bodies; refuses one delivery in fifty."""
 
     def __init__(self):
         super().__init__()
@@ -79,7 +79,7 @@ class Soak:
             ("dispatch", "breaker_wait", "1s"), ("limits", "deletes_per_account", "")])
         self.service.receiver = Tally()
         self.accepted, self.statuses = {}, collections.Counter()
-        self.internal = []  # answers 500 of our own; one of the web server tells of a process that was killed
+        self.internal = []  # answers 500 of the programs; those of the web server result from kills
         self.send, self.service.client.request = self.service.client.request, self.request
         self.kills, self.slowest_start = collections.Counter(), 0
         self.numbers, self.stop = itertools.count(), threading.Event()
@@ -105,7 +105,7 @@ class Soak:
     # --- load ---
 
     def client(self, seed):
-        """One client: sign-ups, and what comes after them."""
+        """One client: sign-ups, and further calls for their leads."""
         chance, mine = random.Random(seed), collections.deque(maxlen=200)
         while not self.stop.is_set():
             try:
@@ -154,11 +154,11 @@ class Soak:
         kind = chance.randrange(6)
         noise = chance.randbytes(chance.randrange(1, 3000))
         campaign = chance.choice(self.campaigns)
-        if kind == 0:  # past the web server
-            return self.throw(socket.AF_UNIX, str(self.service.installation.socket), noise)
-        if kind == 1:  # a request that begins well
+        if kind == 0:  # without the web server
+            return self.send_bytes(socket.AF_UNIX, str(self.service.installation.socket), noise)
+        if kind == 1:  # a request with a valid start
             head = f"POST {campaign.path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n"
-            return self.throw(socket.AF_INET, ("127.0.0.1", self.service.front.port), head.encode() + noise)
+            return self.send_bytes(socket.AF_INET, ("127.0.0.1", self.service.front.port), head.encode() + noise)
         if kind == 2:
             return campaign.client.request("POST", campaign.path, body=noise, type=chance.choice(
                 ["application/json", "text/plain", "multipart/form-data; boundary=x", "application/x-www-form-urlencoded"])).status
@@ -169,7 +169,7 @@ class Soak:
         return campaign.client.request(chance.choice(["GET", "PUT", "DELETE"]), f"/v2/{noise.hex()[:40]}").status
 
     @staticmethod
-    def throw(family, address, data):
+    def send_bytes(family, address, data):
         with socket.socket(family) as connection:
             connection.settimeout(5)
             connection.connect(address)
@@ -177,16 +177,16 @@ class Soak:
             connection.shutdown(socket.SHUT_WR)
             with contextlib.suppress(TimeoutError):
                 connection.recv(1000)
-        return "thrown"
+        return "sent"
 
-    # --- what goes wrong ---
+    # --- failures ---
 
-    def kill_something(self):
+    def kill_one(self):
         parent = self.service.responders.pid
         what = random.choice(["worker", "worker", "worker", "committer", "committer", "dispatcher", "dispatcher", "parent", "hup"])
         if what == "parent":
             self.service.responders.kill()
-            self.bring_back()
+            self.restart_parent()
         elif what == "dispatcher":
             self.service.dispatcher.kill()
         elif what == "hup":
@@ -199,20 +199,20 @@ class Soak:
                 os.kill(pid, signal.SIGKILL)
         self.kills[what] += 1
 
-    def revive(self):
-        """As a supervisor would."""
+    def restart_dead(self):
+        """Restarts dead programs, as a supervisor does."""
         for child in (self.service.responders, self.service.dispatcher):
             if not child.alive():
                 child.start()
 
-    def bring_back(self):
-        """Until it serves again: those that were left must not hold up the start."""
+    def restart_parent(self):
+        """Waits until the service serves again: remaining processes must not delay the start."""
         begun = time.monotonic()
 
         def serves():
-            self.revive()
+            self.restart_dead()
             return self.service.client.healthy()
-        wait_until(serves, 60, "the service has come back")
+        wait_until(serves, 60, "the service serves again")
         self.slowest_start = max(self.slowest_start, time.monotonic() - begun)
 
     def restart_database(self):
@@ -221,48 +221,48 @@ class Soak:
         self.stop.wait(random.uniform(0, 3))
         self.database.start()
 
-    def trouble(self, until):
+    def cause_failures(self, until):
         next_kill, next_restart = 0, time.monotonic() + RESTART_DATABASE_SECONDS / 2
         while time.monotonic() < until:
             now = time.monotonic()
             if now >= next_kill:
-                self.kill_something()
+                self.kill_one()
                 next_kill = now + random.uniform(*KILL_SECONDS)
             if now >= next_restart:
                 self.restart_database()
                 next_restart = time.monotonic() + RESTART_DATABASE_SECONDS
-            self.revive()
+            self.restart_dead()
             self.stop.wait(0.2)
 
-    # --- what is held ---
+    # --- memory and descriptors ---
 
-    def holdings(self):
-        """{role: (bytes, descriptors)}: workers on average."""
+    def resources(self):
+        """{role: (bytes, descriptors)}, for workers on average."""
         parent = self.service.responders.pid
         workers = [pid for pid in children(parent) if pid != committer(parent)]
         roles = {"parent": [parent], "committer": [committer(parent)], "workers": workers, "dispatcher": [self.service.dispatcher.pid]}
         return {role: (sum(map(proportional_size, pids)) // len(pids),
                        sum(len(os.listdir(f"/proc/{pid}/fd")) for pid in pids) / len(pids)) for role, pids in roles.items()}
 
-    def watch(self, until):
+    def sample(self, until):
         rest = until - time.monotonic()
         self.stop.wait(rest * SETTLE_SHARE)
-        samples = [self.holdings()]
+        samples = [self.resources()]
         for _ in range(SAMPLES):
             self.stop.wait(rest * (1 - SETTLE_SHARE) / SAMPLES)
-            samples.append(self.holdings())
+            samples.append(self.resources())
         return samples
 
-    # --- the whole ---
+    # --- the run ---
 
     def run(self, minutes):
         end = time.monotonic() + minutes * 60
         threads = [threading.Thread(target=self.client, args=(self.seed + number,), daemon=True) for number in range(CLIENTS)]
         for thread in threads:
             thread.start()
-        self.trouble(end - minutes * 60 * CALM_SHARE)
-        self.revive()
-        samples = self.watch(end)
+        self.cause_failures(end - minutes * 60 * CALM_SHARE)
+        self.restart_dead()
+        samples = self.sample(end)
         self.stop.set()
         for thread in threads:
             thread.join()
@@ -272,13 +272,13 @@ class Soak:
         status = self.service.installation.admin("status")
         return status["due_now"] + status["due_later"] + status["bulk_jobs"]
 
-    def judge(self, samples):
-        """What is wrong, as sentences."""
+    def findings(self, samples):
+        """The errors, as sentences."""
         wrong = []
         try:
             wait_until(lambda: self.waiting() == 0, DRAIN_SECONDS, "all deliveries and bulk calls are done")
         except StackError as error:
-            wrong.append(f"{error}: {self.waiting()} wait")
+            wrong.append(f"{error}: {self.waiting()} are waiting")
         check = self.service.installation.admin("check", "--deep", timeout=600)
         if not check["ok"]:
             wrong.append(f"check --deep: {check['findings']}")
@@ -289,24 +289,24 @@ class Soak:
         if self.internal:
             wrong.append(f"{len(self.internal)} internal errors, {self.internal[0]} among them")
         if self.slowest_start > START_SECONDS:
-            wrong.append(f"killed, it served again after {self.slowest_start:.1f} s")
+            wrong.append(f"after a kill, the parent served again only after {self.slowest_start:.1f} s")
         if tally.unsigned:
             wrong.append(f"{tally.unsigned} deliveries were not signed")
-        # the committer has a connection of each worker that had something for it, and they come one by one
+        # The committer accepts a connection from each worker, at the latest with the worker's first command.
         connections = {"committer": len(children(self.service.responders.pid)) - 1, "dispatcher": IN_FLIGHT}
         for role, (first_bytes, first_files) in samples[0].items():
             last_bytes, last_files = samples[-1][role]
             if last_bytes > first_bytes * GROWTH_SHARE + GROWTH_BYTES:
-                wrong.append(f"{role}: {first_bytes} bytes have become {last_bytes}")
+                wrong.append(f"{role}: memory grew from {first_bytes} to {last_bytes} bytes")
             most = OWN_FILES + connections.get(role, 0)
             if last_files > max(most, first_files):
-                wrong.append(f"{role}: {first_files} descriptors have become {last_files}, more than {most}")
+                wrong.append(f"{role}: descriptors grew from {first_files} to {last_files}, more than {most}")
         return wrong
 
     def report(self, samples):
         tally = self.service.receiver
         print(f"answers: {dict(sorted(self.statuses.items(), key=str))}")
-        print(f"killed: {dict(self.kills)}; serving again after {self.slowest_start:.1f} s at most")
+        print(f"killed: {dict(self.kills)}; slowest restart: {self.slowest_start:.1f} s")
         print(f"sign-ups accepted: {len(self.accepted)}; deliveries received: {tally.count}, of which refused: {tally.refused}")
         for role, first in samples[0].items():
             last = samples[-1][role]
@@ -324,7 +324,7 @@ def main():
     parser.add_argument("--seed", type=int, default=random.randrange(10 ** 9))
     options = parser.parse_args()
     if options.minutes < MINUTES_MIN:
-        parser.error(f"at least {MINUTES_MIN} minutes: else nothing can be said of what is held")
+        parser.error(f"at least {MINUTES_MIN} minutes, otherwise growth cannot be measured")
     random.seed(options.seed)
     print(f"--seed {options.seed}", flush=True)
     folder = pathlib.Path(tempfile.mkdtemp(prefix="leadhook-soak-"))
@@ -334,7 +334,7 @@ def main():
     try:
         soak.start()
         samples = soak.run(options.minutes)
-        wrong = soak.judge(samples)
+        wrong = soak.findings(samples)
         soak.report(samples)
     finally:
         soak.close()
@@ -343,7 +343,7 @@ def main():
     if wrong:
         return 1
     shutil.rmtree(folder)
-    print("nothing was lost")
+    print("no errors")
     return 0
 
 

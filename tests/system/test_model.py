@@ -50,7 +50,7 @@ class Engine:
     def play(self, steps):
         """Plays a history; the log must stay empty."""
         Player(self.runner, self.sql, self.installation.admin).play(steps)
-        said = self.runner.said()
+        said = self.runner.new_log()
         if said:
             raise Difference(f"the log: {said}")
 
@@ -69,7 +69,7 @@ def engine(make_folder, own_database):
     # Durability would take half of the time.
     own_database.sql("SET GLOBAL innodb_flush_log_at_trx_commit = 0")
     yield engine
-    assert engine.close() == [0, 0], engine.runner.said()
+    assert engine.close() == [0, 0], engine.runner.new_log()
 
 
 def steps_of(seed):
@@ -143,7 +143,7 @@ def test_random_histories(engine):
 
 # --- the model by itself: examples from docs/api.md ---
 
-class Story:
+class Scenario:
     """A campaign in the model only."""
 
     def __init__(self, **settings):
@@ -176,7 +176,7 @@ def names(result):
 
 def test_model_referral():
     """4.6 Credit, 4.7 order of events"""
-    story = Story(points_direct=2, points_indirect=1, points_signup=3)
+    story = Scenario(points_direct=2, points_indirect=1, points_signup=3)
     a = story.join("a")
     assert names(a) == ["new_signup", "new_signup_not_excluded", "score_change"]
     b = story.join("b", referrer_id=a.body["social_id"])
@@ -192,7 +192,7 @@ def test_model_referral():
 
 def test_model_fraud_and_floor():
     """4.6: block removes the credit, approve restores each score exactly, also after the floor was reached"""
-    story = Story(points_direct=5, points_verified=2)
+    story = Scenario(points_direct=5, points_verified=2)
     a = story.join("a")
     story.join("b", referrer_id=a.body["social_id"])
     assert names(story.change("verify", "b")) == ["verified", "score_change"] and story.score("a") == 7
@@ -209,7 +209,7 @@ def test_model_fraud_and_floor():
 
 def test_model_verification():
     """4.6 require_verification, points_verified; 4.3.4 a replaced email is not verified, credit stays"""
-    story = Story(require_verification=True, points_verified=2)
+    story = Scenario(require_verification=True, points_verified=2)
     a = story.join("a")
     b = story.join("b", referrer_id=a.body["social_id"])
     assert story.score("a") == 0 and "referral" not in names(b)
@@ -223,7 +223,7 @@ def test_model_verification():
 
 def test_model_chain():
     """4.6: 16 levels; deleting a lead ends the chain, and earlier credit remains"""
-    story = Story(points_indirect=1)
+    story = Scenario(points_indirect=1)
     last = story.join("p0")
     for i in range(1, 19):
         last = story.join(f"p{i}", referrer_id=last.body["social_id"])
@@ -238,7 +238,7 @@ def test_model_chain():
 
 def test_model_ended():
     """6: 423; other changes work without points, which are not booked later either"""
-    story = Story()
+    story = Scenario()
     a = story.join("a")
     story.join("b", referrer_id=a.body["social_id"])
     story.campaign.ended = True

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh disable=SC2034,SC2154
-# What quickstart and check share: steps that show their log when they fail, the Debian packages, the build. Sourced, POSIX sh.
+# Shared by the scripts: steps that show their log when they fail, the Debian packages, the build. Sourced, POSIX sh.
 # The caller sets `logs`, a folder that exists.
 
 packages_build="autoconf automake gcc g++ libc6-dev make pkg-config libcurl4-openssl-dev libfcgi-dev libidn2-dev libinih-dev \
 libmariadb-dev libphonenumber-dev libssl-dev libunistring-dev libyajl-dev"
-# The -core and -bin packages bring no system service; only lighttpd and PHP's do, see install_packages.
+# The -core and -bin packages have no system service; lighttpd and php8.2-fpm do, see install_packages.
 packages_run="curl python3 mariadb-server-core mariadb-client-core"
 packages_lighttpd="lighttpd"
 packages_apache="apache2-bin libapache2-mod-fcgid"
@@ -23,7 +23,7 @@ fail() {
 	exit 1
 }
 
-# step NAME COMMAND...: says what it does, keeps the output, shows its end when it fails.
+# step NAME COMMAND...: prints the name and runs the command; its output goes to a log, whose end is shown when it fails.
 step() {
 	step_name=$1
 	shift
@@ -45,7 +45,7 @@ missing_packages() {
 	done
 }
 
-# A package must not start a system service: with this file invoke-rc.d refuses to. One that is there already is left alone.
+# Packages must not start system services: with this file invoke-rc.d refuses to. An existing file is not changed.
 forbid_services() {
 	[ -e "$policy" ] && return 0
 	policy_is_ours=yes
@@ -62,9 +62,9 @@ apt_install() {
 		as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@"
 }
 
-# install_packages NAME...: what is missing of them, with apt, as root or through sudo.
+# install_packages NAME...: installs missing packages with apt, as root or with sudo.
 install_packages() {
-	command -v dpkg-query >/dev/null || fail "this is not a Debian system; install what these Debian packages hold: $*"
+	command -v dpkg-query >/dev/null || fail "this is not a Debian system; install the contents of these Debian packages: $*"
 	missing=$(missing_packages "$@")
 	[ -n "$missing" ] || return 0
 	if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then
@@ -77,13 +77,13 @@ install_packages() {
 	# shellcheck disable=SC2086 # a list of words
 	step "Installing packages" apt_install $missing
 	allow_services
-	# Nor at the next boot.
+	# They must not start at the next boot either.
 	for service in lighttpd php8.2-fpm; do
 		case " $missing" in *" $service "*) as_root update-rc.d "$service" disable >/dev/null 2>&1 || true ;; esac
 	done
 }
 
-# configure_in FOLDER SOURCE [configure options]: once.
+# configure_in FOLDER SOURCE [configure options]: does nothing when it is configured.
 configure_in() {
 	build=$1
 	source=$2
@@ -94,13 +94,13 @@ configure_in() {
 	[ -f "$build/Makefile" ] || step "Configuring" sh -c 'cd "$1" && shift && exec "$@"' sh "$build" "$source/configure" -q "$@"
 }
 
-# build_in, with the same: an out-of-tree build; a second time only what has changed.
+# build_in, with the same arguments: an out-of-tree build, which repeats only what has changed.
 build_in() {
 	configure_in "$@"
 	step "Building" make -C "$build" -s -j "$(nproc)"
 }
 
-# copy_sources FOLDER: what git knows or would add; in a tarball, all but what a build in place leaves.
+# copy_sources FOLDER: the files that git has or would add; in a tarball, all files except those of a build in place.
 copy_sources() {
 	copy=$1
 	mkdir -p "$copy"
@@ -110,12 +110,12 @@ copy_sources() {
 		(cd "$top" && find . ! -type d ! -path './var/*' \( ! -path './build*/*' -o -path './build-aux/*' \) ! -path '*/.deps/*' \
 			! -name '*.[oa]' ! -path ./Makefile ! -path './config.[ls]*' ! -path './autom4te.cache/*' -print0) >"$copy.files"
 	fi
-	# A file that was deleted but not yet for git is no reason to stop.
+	# Files that were deleted without git are ignored.
 	(cd "$top" && tar --null --ignore-failed-read -T "$copy.files" -cf -) | tar -C "$copy" -xf -
 }
 
-# build_bench BUILD: what bench/run needs besides the programs.
+# build_bench BUILD: builds what bench/run needs in addition to the programs.
 build_bench() {
-	[ -f "$1/Makefile" ] || fail "$1 is no build folder"
-	step "Building the yardsticks" make -C "$1" -s -j "$(nproc)" bench-programs
+	[ -f "$1/Makefile" ] || fail "$1 is not a build folder"
+	step "Building the benchmark programs" make -C "$1" -s -j "$(nproc)" bench-programs
 }

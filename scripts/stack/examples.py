@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The shipped files of conf-examples/, with nothing changed but the values that they mark as the reader's to edit."""
+"""The shipped files of conf-examples/, in which only the values that they mark for editing are replaced."""
 import pathlib
 import re
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Private web servers on loopback, each running the shipped example in a main configuration of its own."""
+"""Private web servers on loopback, each with a minimal main configuration that includes the shipped example."""
 import contextlib
 import os
 import pathlib
@@ -17,7 +17,7 @@ APACHE_USER = "www-data"
 
 
 def free_port():
-    """Below the ports that the kernel gives to clients: none of those can take it before its server does."""
+    """A free port below the range of client ports, so that no client connection takes it before the server does."""
     for port in random.sample(range(20000, 32000), 100):
         with socket.socket() as probe, contextlib.suppress(OSError):
             probe.bind(("127.0.0.1", port))
@@ -32,10 +32,10 @@ def accepts(port):
 
 
 class Front:
-    """One web server in the foreground. `folder` is its own and short; `mount` has both slashes."""
+    """One web server in the foreground. `folder` is its own, with a short path; `mount` starts and ends with a slash."""
 
     starts_program = False  # whether the server runs leadhook-fcgi itself
-    run_user = None  # account that the program needs its configuration to belong to; None is ours
+    run_user = None  # the account that must own the program's configuration; None: the current one
 
     def __init__(self, folder, port=None, mount="/"):
         self.folder, self.port, self.mount = pathlib.Path(folder), port or free_port(), mount
@@ -75,12 +75,12 @@ class Front:
             self.child.stop()
 
     def restart_gracefully(self):
-        """What an administrator does: what is in flight ends first."""
+        """Restart like an administrator: requests under way end first."""
         raise NotImplementedError
 
 
 class Lighttpd(Front):
-    """The main file; the example comes by include."""
+    """The main file includes the example."""
 
     def command(self):
         return ["lighttpd", "-D", "-f", self.folder / "main.conf"]
@@ -114,7 +114,7 @@ class LighttpdSpawn(Lighttpd):
 
 
 class Apache(Front):
-    """The main file with what Debian's own does (modules, user, default denial); the example comes by Include."""
+    """The main file has Debian's modules, user and default denial, and includes the example."""
 
     modules = ("mpm_event", "authz_core", "reqtimeout")
     main = ""

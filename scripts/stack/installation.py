@@ -14,7 +14,7 @@ from .process import Child, StackError, replace_file, run
 
 
 def find_program(build, name):
-    """A program of the build tree (or of an installation's prefix)."""
+    """The path of a program in the build tree (or in an installation's prefix)."""
     for folder in ("", "src/prog", "sbin", "bin"):
         path = pathlib.Path(build, folder, name)
         if path.is_file() and os.access(path, os.X_OK):
@@ -33,9 +33,9 @@ class Installation:
     # --- configuration ---
 
     def configure(self, settings=(), owner=None):
-        """Write the file, or change an existing one; `settings` are (section, key, value). Readable by `owner` alone.
+        """Write the file, or change an existing one; `settings` are (section, key, value). Only `owner` may read it.
 
-        Nothing is changed when the programs would refuse it.
+        An invalid configuration changes nothing.
         """
         parser = configparser.RawConfigParser(default_section=None)
         if not parser.read(self.config):
@@ -64,19 +64,19 @@ class Installation:
         return {
             "database": {"socket": str(self.database.socket), "user": self.name, "password": secrets.token_hex(16),
                          "name": self.name},
-            # A web server that drops root's rights must reach the socket; the folder decides who else can.
+            # A web server without root's rights must reach the socket; the folder restricts other accounts.
             "server": {"listen": str(self.socket), "socket_mode": "0666" if os.geteuid() == 0 else "0660",
                        "state_dir": str(self.folder / "state")},
-            # The receivers are on this machine.
+            # Receivers are on this machine.
             "dispatch": {"allow_networks": "127.0.0.0/8", "lock_file": str(self.folder / "dispatch.lock")},
         }
 
     def text(self):
-        """The configuration; None while there is none."""
+        """The configuration, or None."""
         return self.config.read_text() if self.config.exists() else None
 
     def put_back(self, text):
-        """The configuration as text() gave it before."""
+        """Restore a configuration that text() returned."""
         if text is None:
             self.config.unlink(missing_ok=True)
         elif text != self.text():
@@ -99,24 +99,24 @@ class Installation:
         return find_program(self.build, name)
 
     def admin(self, *words, timeout=60):
-        """`leadhook …` with --json: the answer."""
+        """Run `leadhook … --json`; return its output."""
         text = run(f"leadhook {words[0]}", [self.program("leadhook"), "--config", self.config, "--json", *words],
                    timeout=timeout)
         return json.loads(text) if text.strip() else None
 
     def responders(self, workers="auto", listen=None, committer=True):
-        """leadhook-fcgi on `listen`, else on the configured socket; not started yet."""
+        """leadhook-fcgi on `listen`, else on the configured socket; not started."""
         words = [*(["--listen", listen] if listen else []), *([] if committer else ["--no-committer"])]
         return Child("leadhook-fcgi", [self.program("leadhook-fcgi"), "--config", self.config, *words, "--workers", workers],
                      self.folder / "fcgi.log", death_signal=signal.SIGTERM)
 
     def dispatcher(self):
-        """leadhook-dispatch as a daemon, not started yet."""
+        """leadhook-dispatch as a daemon, not started."""
         return Child("leadhook-dispatch", [self.program("leadhook-dispatch"), "--config", self.config, "--daemon"],
                      self.folder / "dispatch.log")
 
     def dispatch(self, max_runtime=5, seconds=30):
-        """One run as cron makes it; its exit status."""
+        """Run the dispatcher as cron does; return its exit status."""
         with open(self.folder / "dispatch.log", "ab") as log:
             return subprocess.run([self.program("leadhook-dispatch"), "--config", self.config, "--max-runtime", str(max_runtime)],
                                   timeout=seconds, stdout=log, stderr=log, check=False).returncode

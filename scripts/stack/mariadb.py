@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A private MariaDB in a folder: unix socket only, the administrator is whoever runs it."""
+"""A private MariaDB in a folder: unix socket only, with the current account as administrator."""
 import getpass
 import os
 import pathlib
@@ -7,18 +7,18 @@ import shutil
 
 from .process import Child, run
 
-# What "all privileges on one database" comes down to on shared hosting, without what the cheaper hosts leave out.
+# The privileges on one database that even cheap shared hosting grants.
 HOSTING_RIGHTS = "SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER, INDEX, DROP"
 
 
 class MariaDB:
-    """`folder` keeps the data; `socket` must be short (108 bytes is the system's limit); `more`: options of mariadbd."""
+    """`folder` contains the data; `socket` must be a short path (at most 107 bytes); `more`: options of mariadbd."""
 
     def __init__(self, folder, socket, buffer_pool="64M", redo_log="48M", more=()):
         self.folder, self.socket = pathlib.Path(folder), pathlib.Path(socket)
         self.buffer_pool, self.redo_log, self.more = buffer_pool, redo_log, more
         self.data = self.folder / "data"
-        # A server that starts removes every temporary table in its folder for those: in /tmp also those of other servers.
+        # A starting server removes all temporary tables in its folder for them; in /tmp those of other servers as well.
         self.temporary = self.folder / "tmp"
         self.log = self.folder / "mariadb.log"
         self.child = None
@@ -27,11 +27,11 @@ class MariaDB:
         options = ["--no-defaults", f"--datadir={data}", f"--tmpdir={self.temporary}",
                    f"--innodb-buffer-pool-size={self.buffer_pool}", f"--innodb-log-file-size={self.redo_log}",
                    "--skip-name-resolve"]
-        # mariadbd refuses to run as root unless it is told so.
+        # mariadbd refuses to run as root without this option.
         return options + (["--user=root"] if os.geteuid() == 0 else [])
 
     def create(self):
-        """Make the data folder, unless there is one. It gets its name when it is complete: a killed run leaves no half."""
+        """Make the data folder, unless it exists. It is renamed when it is complete, so that a killed run leaves no partial one."""
         self.temporary.mkdir(parents=True, exist_ok=True)
         if self.data.exists():
             return self
@@ -61,12 +61,12 @@ class MariaDB:
             return False
 
     def sql(self, text, database="", timeout=60):
-        """Run statements as the administrator; answers are tab separated lines without heading."""
+        """Run statements as the administrator; return the rows as tab-separated lines without heading."""
         return run("mariadb", ["mariadb", "--no-defaults", f"--socket={self.socket}", f"--user={getpass.getuser()}", "--batch",
                                "--skip-column-names", database], timeout=timeout, input=text).rstrip("\n")
 
     def add_account(self, database, user, password):
-        """A database and an account that has only what shared hosting gives."""
+        """Make a database, and an account with only the rights of shared hosting."""
         self.sql(f"CREATE DATABASE IF NOT EXISTS `{database}` CHARACTER SET utf8mb4;"
                  f"CREATE OR REPLACE USER '{user}'@'localhost' IDENTIFIED BY '{password}';"
                  f"GRANT {HOSTING_RIGHTS} ON `{database}`.* TO '{user}'@'localhost'")

@@ -9,17 +9,17 @@ import time
 
 PR_SET_PDEATHSIG = 1
 POLL_SECONDS = 0.02
-# Where Debian keeps servers; an ordinary account's PATH lacks it.
+# The folder of Debian's servers, which the PATH of ordinary accounts lacks.
 os.environ["PATH"] = os.environ.get("PATH", "/usr/bin:/bin") + ":/usr/sbin:/sbin"
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
 class StackError(Exception):
-    """Something that was started did not work; the text is for a person and shows the end of the log."""
+    """A program failed. The text is for people, and shows the end of the log."""
 
 
 def die_with_parent(parent, death_signal):
-    """Called in the child, before exec. The parent may have died before prctl took hold: look again."""
+    """Called in the child, before exec. The parent may have died before the prctl call, so it is checked again."""
     _libc.prctl(PR_SET_PDEATHSIG, death_signal, 0, 0, 0)
     if os.getppid() != parent:
         os._exit(1)
@@ -33,7 +33,7 @@ def tail(path, lines=25):
 
 
 def replace_file(path, text, check=lambda wanted: None):
-    """Write a file that only its owner reads: whole, or, when `check` of the new one raises or we are killed, as it was."""
+    """Replace a file, readable by its owner only, atomically. It is unchanged when `check` of the new one raises."""
     wanted = path.with_name(f"{path.name}.new")
     try:
         with os.fdopen(os.open(wanted, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
@@ -88,20 +88,20 @@ class Child:
             self.process.send_signal(number)
 
     def wait(self, seconds):
-        """Exit status; StackError when it has not ended by then."""
+        """Return the exit status; StackError when it has not ended in time."""
         try:
             return self.process.wait(seconds)
         except subprocess.TimeoutExpired:
             raise StackError(f"{self.name} did not end within {seconds} s\n{tail(self.log)}") from None
 
     def kill(self):
-        """SIGKILL, as a power cut would."""
+        """Send SIGKILL, and wait."""
         self.send(signal.SIGKILL)
         if self.process is not None:
             self.process.wait()
 
     def stop(self, number=signal.SIGTERM, seconds=15):
-        """Ask to end, then make sure."""
+        """Send the signal, and SIGKILL if it does not end in time."""
         self.send(number)
         try:
             return self.wait(seconds) if self.process else None
@@ -109,7 +109,7 @@ class Child:
             self.kill()
 
     def ready(self, condition, seconds=20):
-        """Wait until it answers; a program that ended meanwhile is an error that shows its log."""
+        """Wait until it is ready; StackError with its log when it ends."""
         def answers():
             if not self.alive():
                 raise StackError(f"{self.name} ended with status {self.process.returncode}:\n{tail(self.log)}")
@@ -124,7 +124,7 @@ class Child:
 
 
 def run(what, argv, timeout=60, input=None):
-    """Run to the end and return stdout; StackError with what it said when it fails."""
+    """Run to the end and return stdout; StackError with the output when it fails."""
     done = subprocess.run([str(word) for word in argv], timeout=timeout, input=input, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     if done.returncode != 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The quickstart's supervisor: starts a whole Leadhook, restarts what dies, ends everything with itself."""
+"""The quickstart's supervisor: starts a whole Leadhook, restarts programs that die, and ends all of them when it ends."""
 import argparse
 import contextlib
 import fcntl
@@ -26,18 +26,18 @@ from .process import Child, StackError, replace_file, wait_until
 EVENTS = ("new_signup new_signup_not_excluded repeat_signup score_change marked_as_fraudulent opted_out phone_number_opt_out "
           "referral tagged reward_level verified deleted").split()
 WEB = {"lighttpd": LighttpdSocket, "apache": ApacheProxy}
-RESTART_PAUSE = 1.0  # a program that dies at once is not started more often than this
+RESTART_PAUSE = 1.0  # seconds between restarts of a program that dies at once
 LOOP_PAUSE = 0.1
-PORT = 8080  # of the web server, unless the last run had another
-SOCKET_PATH_MAX = 90  # of 108 bytes, less the socket's own name
+PORT = 8080  # of the web server, unless the last run used another one
+SOCKET_PATH_MAX = 90  # 108 bytes minus the socket's name
 
 
 class Ended(BaseException):
-    """A signal asked us to end. Not an Exception: nothing on the way may swallow it."""
+    """A signal ends the supervisor. Not an Exception, so that no handler catches it."""
 
 
 class State:
-    """The folder: who holds it, and what must survive a restart."""
+    """The state folder: its lock, and the values that survive a restart."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder).absolute()
@@ -50,7 +50,7 @@ class State:
         replace_file(self.file, json.dumps(self.values))
 
     def take(self):
-        """Hold the folder until this process ends; the file names the holder. None when it is held already."""
+        """Lock the folder until this process ends; the file has its process id. None when it is locked already."""
         lock = open(self.folder / "lock", "a+", encoding="ascii")
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -60,27 +60,27 @@ class State:
         self.lock = lock
         return lock
 
-    def name_holder(self):
+    def write_pid(self):
         self.lock.truncate(0)
         self.lock.write(str(os.getpid()))
         self.lock.flush()
 
-    def holder(self):
+    def read_pid(self):
         return int((self.folder / "lock").read_text() or 0)
 
 
 def stop(state):
-    """End the one that holds the state; needs nothing else."""
+    """End the supervisor that holds the state's lock."""
     if state.take():
         print(f"nothing runs in {state.folder}")
         return
     with contextlib.suppress(ProcessLookupError):
-        os.kill(wait_until(state.holder, 5, "the holder of the state is not known"), signal.SIGTERM)
+        os.kill(wait_until(state.read_pid, 5, "the quickstart's process id is not known"), signal.SIGTERM)
     wait_until(state.take, 60, "the quickstart did not end")
 
 
 def check_free(state, port):
-    """Before anything is built or started."""
+    """Check the state and the port before anything is built or started."""
     if not state.take():
         raise StackError(f"a quickstart is running in {state.folder} already (--stop ends it, --state makes another)")
     if accepts(port):
@@ -98,7 +98,7 @@ class Quickstart:
     # --- parts, in the order in which they are started ---
 
     def run_folder(self):
-        """For the sockets: in the state, or elsewhere if the path is too long or Apache's account could not reach it."""
+        """The folder of sockets: in the state, or elsewhere if the path is too long or not accessible to Apache's account."""
         folder = self.folder / "run"
         apart = os.geteuid() == 0 and self.options.web == "apache"
         if apart or len(str(folder)) > SOCKET_PATH_MAX:
@@ -124,7 +124,7 @@ class Quickstart:
                                      ("server", "listen", self.installation.socket), *self.options.set])
         base_path = self.installation.setting("server", "base_path", "")
         self.front = WEB[self.options.web](self.folder / "web", self.options.port, mount=f"{base_path}/")
-        # An address that somebody has set stays.
+        # A configured address is not changed.
         if self.installation.setting("server", "base_url", "") == self.state.values.get("base_url", ""):
             self.installation.configure([("server", "base_url", self.front.url)])
 
@@ -141,7 +141,7 @@ class Quickstart:
             self.state.save(key=key, campaign=campaign)
 
     def start_receiver(self):
-        """On the port of the last run if it is still free, for the webhook has it in its address."""
+        """Use the port of the last run if it is free, because it is part of the webhook's URL."""
         port = self.state.values.get("receiver_port")
         if port is None or accepts(port):
             campaign, old = str(self.state.values["campaign"]), self.state.values.get("webhook")
@@ -180,7 +180,7 @@ class Quickstart:
         return self.folder / "receiver.log"
 
     def start(self):
-        """All of it, or StackError; a start that does not come to its end leaves the configuration as it was."""
+        """Start all programs, or raise StackError; a failed start does not change the configuration."""
         run_folder = self.run_folder()
         self.database = MariaDB(self.folder / "mariadb", run_folder / "mariadb.sock")
         self.installation = Installation(self.folder, self.options.build, self.database)
@@ -209,7 +209,7 @@ class Quickstart:
             except (StackError, OSError) as error:
                 raise StackError(f"{name} failed: {error}") from error
 
-    # --- what people see ---
+    # --- output ---
 
     def write_env(self):
         values = {"LEADHOOK_URL": self.front.url, "LEADHOOK_KEY": self.state.values["key"],
@@ -232,7 +232,7 @@ class Quickstart:
                 f"  curl -G -H 'Authorization: Bearer {key}' -d email=ada@example.org {url}\n")
 
     def run(self, show):
-        """Restart what dies, show what arrives, until a signal."""
+        """Restart programs that die and show deliveries, until a signal."""
         seen = self.receiver_log.stat().st_size if self.receiver_log.exists() else 0
         while True:
             for child in self.children:
@@ -252,7 +252,7 @@ class Quickstart:
 
 
 def show_deliveries(log, seen):
-    """Print the lines that were added after `seen` bytes, whole ones only; returns where to go on."""
+    """Print the complete lines after `seen` bytes; return the new offset."""
     if not log.exists():
         return seen
     with open(log, "rb") as file:
@@ -266,7 +266,7 @@ def show_deliveries(log, seen):
 
 
 def fields_of(text):
-    """The object or form that it is; empty for anything else. Anybody on this machine can send to the receiver."""
+    """A JSON object or form as a dict, empty for anything else. Any process on this machine can send to the receiver."""
     try:
         fields = json.loads(text)
     except (ValueError, RecursionError):
@@ -275,7 +275,7 @@ def fields_of(text):
 
 
 def describe(line):
-    """What a terminal shows of one line of the receiver's log: words, and ? for what is none."""
+    """The text for one line of the receiver's log; unprintable or missing values are shown as ?."""
     one = fields_of(line)
     body = fields_of(one.get("body", ""))
 
@@ -291,10 +291,10 @@ def end(*_):
 
 
 def serve(options, state, report):
-    """The whole life; `report(text)` is called once when everything answers."""
+    """Start, run and stop; `report(text)` is called once when all programs are ready."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, end)
-    state.name_holder()
+    state.write_pid()
     quickstart = Quickstart(options, state)
     try:
         quickstart.start()
@@ -309,7 +309,7 @@ def serve(options, state, report):
 
 
 def detach(options, state):
-    """Serve in a session of its own; this process returns the status once that one is ready or has failed."""
+    """Serve in a new session; return the status once it is ready or has failed."""
     parent_end, child_end = socket.socketpair()
     if os.fork():
         child_end.close()
@@ -337,7 +337,7 @@ def detach(options, state):
 
 
 def setting(text):
-    """`section.key=value`, which scripts/quickstart has made sure of."""
+    """`section.key=value`, as checked by scripts/quickstart."""
     name, _, value = text.partition("=")
     section, _, key = name.partition(".")
     return section, key, value
@@ -354,7 +354,7 @@ def main():
     parser.add_argument("--stop", action="store_true")
     parser.add_argument("--check-free", action="store_true")
     options = parser.parse_args()
-    # The logs hold personal data. The run folder, all that Apache's own account has to reach, gets its mode by itself.
+    # The logs contain personal data. Only the run folder, which Apache's account uses, gets another mode.
     os.umask(0o077)
     state = State(options.state)
     options.port = options.port or state.values.get("port", PORT)

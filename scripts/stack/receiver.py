@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A webhook receiver: verifies Standard Webhooks signatures, answers as scripted, remembers or logs what came.
+"""A webhook receiver: verifies Standard Webhooks signatures, sends scripted answers, stores or logs requests.
 
-As a program (`receiver.py --port N --secret-file F --log F`) it is the quickstart's own receiver.
+As a program (`receiver.py --port N --secret-file F --log F`) it is the quickstart's receiver.
 """
 import argparse
 import base64
@@ -23,7 +23,7 @@ SECRET_PREFIX = "whsec_"
 
 
 def signature(secret, message_id, timestamp, body):
-    """Standard Webhooks, symmetric: base64 of HMAC-SHA256 over `id.timestamp.body`, the key being the decoded secret."""
+    """Standard Webhooks, symmetric: base64 of the HMAC-SHA256 of `id.timestamp.body`, with the decoded secret as key."""
     key = base64.b64decode(secret.removeprefix(SECRET_PREFIX))
     return base64.b64encode(hmac.new(key, f"{message_id}.{timestamp}.".encode() + body, hashlib.sha256).digest()).decode()
 
@@ -43,7 +43,7 @@ def verified(secrets, headers, body):
 
 @dataclasses.dataclass
 class Answer:
-    """What to answer to one delivery. `hang` holds the connection, silent, until the receiver closes or is released."""
+    """The answer to one delivery. `hang` keeps the connection open without an answer, until the receiver closes or is released."""
     status: int = 200
     headers: dict = dataclasses.field(default_factory=dict)
     body: bytes = b""
@@ -104,11 +104,11 @@ class _Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
     request_queue_size = 256
 
     def handle_error(self, request, client_address):
-        """A dispatcher that is killed in mid-delivery hangs up: part of the tests, no news."""
+        """Ignore closed connections: tests kill the dispatcher during deliveries."""
 
 
 class Receiver:
-    """Listens on 127.0.0.1; `script(path, answers…)` sets what one path answers, the last answer repeats (default 200)."""
+    """Listens on 127.0.0.1; `script(path, answers…)` sets the answers of a path; the last one repeats (default 200)."""
 
     def __init__(self, port=0, log=None, secrets=()):
         self.secrets = list(secrets)
@@ -174,7 +174,7 @@ class Receiver:
 def main():
     parser = argparse.ArgumentParser(description="Receive webhooks on loopback and log each as one line of JSON.")
     parser.add_argument("--port", type=int, required=True)
-    parser.add_argument("--secret-file", required=True, help="the webhook's whsec_ secret, one a line")
+    parser.add_argument("--secret-file", required=True, help="whsec_ secrets of the webhook, one per line")
     parser.add_argument("--log", required=True)
     options = parser.parse_args()
     secrets = pathlib.Path(options.secret_file).read_text(encoding="utf-8").split()

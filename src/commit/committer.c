@@ -59,7 +59,7 @@ static enum kind
 kind_of(const struct peer *peer)
 {
 	struct slice content = frame_content(&peer->in);
-	if (peer->state != PEER_WAITS || peer->delayed_until_ms > clock_monotonic_ms())
+	if (peer->state != PEER_WAITING || peer->delayed_until_ms > clock_monotonic_ms())
 		return KIND_NONE;
 	if (peer->suspect)
 		return KIND_SUSPECT;
@@ -75,7 +75,7 @@ read_request(struct committer *committer, struct pool *pool, struct peer *peer, 
 	const struct commit_answer refused = { .kind = ANSWER_REFUSED };
 	if (!commit_decode_request(pool, frame_content(&peer->in), request)) {
 		log_error("committer_request_broken", LOG_UINT("bytes", frame_content(&peer->in).size));
-		peer->state = PEER_GONE;
+		peer->state = PEER_CLOSED;
 		return false;
 	}
 	if (request->deadline_ms > clock_monotonic_ms())
@@ -313,7 +313,7 @@ try_suspect(struct committer *committer, struct pool *pool, struct peer *peer)
 		look_up(committer, pool, &alone);
 	else if (!find_entry(committer, pool, peer, request))
 		return;
-	if (peer->state != PEER_WAITS)
+	if (peer->state != PEER_WAITING)
 		suspects_clear(committer->options->suspects, request);
 }
 
@@ -336,7 +336,7 @@ idle_ms(const struct committer *committer)
 	for (size_t i = 0; i < committer->peers.count; i++) {
 		const struct peer *peer = committer->peers.items[i];
 		int64_t left = peer->delayed_until_ms > now_ms ? peer->delayed_until_ms - now_ms : 0;
-		if (peer->state == PEER_WAITS && left < ms)
+		if (peer->state == PEER_WAITING && left < ms)
 			ms = left;
 	}
 	return (int)ms;

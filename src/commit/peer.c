@@ -47,7 +47,7 @@ peers_sweep(struct peers *peers)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < peers->count; i++)
-		if (peers->items[i]->state == PEER_GONE)
+		if (peers->items[i]->state == PEER_CLOSED)
 			peer_free(peers, peers->items[i]);
 		else
 			peers->items[kept++] = peers->items[i];
@@ -67,13 +67,13 @@ peers_free(struct peers *peers)
 static void
 watch(const struct peers *peers, struct peer *peer)
 {
-	uint32_t events = (peers->ending ? 0 : EPOLLIN) | (peer->state == PEER_TAKES ? EPOLLOUT : 0);
+	uint32_t events = (peers->ending ? 0 : EPOLLIN) | (peer->state == PEER_WRITING ? EPOLLOUT : 0);
 	struct epoll_event event = { .events = events, .data.ptr = peer };
 	if (events == peer->watched)
 		return;
 	peer->watched = events;
 	if (epoll_ctl(peers->epoll, EPOLL_CTL_MOD, peer->fd, &event) != 0)
-		peer->state = PEER_GONE;
+		peer->state = PEER_CLOSED;
 }
 
 static void
@@ -89,8 +89,10 @@ send_answer(struct peers *peers, struct peer *peer)
 	enum frame_state state = frame_send(peer->fd, &peer->out, &peer->sent);
 	if (state == FRAME_WHOLE)
 		frame_clear(&peer->out);
-	peer->state = state == FRAME_PARTIAL ? PEER_TAKES : state == FRAME_WHOLE && !peers->ending ? PEER_ASKS : PEER_GONE;
-	if (peer->state != PEER_GONE)
+	peer->state = state == FRAME_PARTIAL                   ? PEER_WRITING
+		      : state == FRAME_WHOLE && !peers->ending ? PEER_READING
+							       : PEER_CLOSED;
+	if (peer->state != PEER_CLOSED)
 		watch(peers, peer);
 }
 
@@ -106,7 +108,7 @@ peer_answer(struct peers *peers, struct peer *peer, const struct commit_answer *
 		send_answer(peers, peer);
 	} else {
 		log_error("answer_too_large", LOG_UINT("maximum", FRAME_MAX_BYTES));
-		peer->state = PEER_GONE;
+		peer->state = PEER_CLOSED;
 	}
 }
 
@@ -121,7 +123,7 @@ receive(struct peers *peers, struct peer *peer)
 	case FRAME_PARTIAL:
 		break;
 	case FRAME_WHOLE:
-		peer->state = PEER_WAITS;
+		peer->state = PEER_WAITING;
 		peer->delayed_until_ms = 0;
 		peer->suspect = false;
 		break;
@@ -131,11 +133,11 @@ receive(struct peers *peers, struct peer *peer)
 		break;
 	case FRAME_BROKEN:
 		log_error("committer_peer_broken", LOG_INT("fd", peer->fd));
-		peer->state = PEER_GONE;
+		peer->state = PEER_CLOSED;
 		break;
 	case FRAME_ENDED:
 	case FRAME_LOST:
-		peer->state = PEER_GONE;
+		peer->state = PEER_CLOSED;
 		break;
 	}
 }
@@ -143,12 +145,12 @@ receive(struct peers *peers, struct peer *peer)
 void
 peer_act(struct peers *peers, struct peer *peer, uint32_t events)
 {
-	if (peer->state == PEER_TAKES && (events & EPOLLOUT) != 0)
+	if (peer->state == PEER_WRITING && (events & EPOLLOUT) != 0)
 		send_answer(peers, peer);
-	else if (peer->state == PEER_ASKS)
+	else if (peer->state == PEER_READING)
 		receive(peers, peer);
 	else
-		peer->state = PEER_GONE; /* nobody is there to take the answer, or it says something out of its turn */
+		peer->state = PEER_CLOSED; /* nobody is there to take the answer, or it says something out of its turn */
 }
 
 void
@@ -158,11 +160,11 @@ peers_end(struct peers *peers)
 	for (size_t i = 0; i < peers->count; i++) {
 		struct peer *peer = peers->items[i];
 		shutdown(peer->fd, SHUT_RD);
-		if (peer->state == PEER_ASKS)
+		if (peer->state == PEER_READING)
 			receive(peers, peer);
-		if (peer->state == PEER_ASKS)
-			peer->state = PEER_GONE;
-		if (peer->state != PEER_GONE)
+		if (peer->state == PEER_READING)
+			peer->state = PEER_CLOSED;
+		if (peer->state != PEER_CLOSED)
 			watch(peers, peer);
 	}
 }

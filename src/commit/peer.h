@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A connection of the committer, at whose other end is a responder. It asks, waits, takes its answer, and may ask again. */
+ * A connection of a responder to the committer: one request after another, each with its answer. */
 #ifndef LEADHOOK_COMMIT_PEER_H
 #define LEADHOOK_COMMIT_PEER_H
 
@@ -9,10 +9,10 @@
 #include "commit/frame.h"
 
 enum peer_state {
-	PEER_ASKS,  /* its request has not come, or not wholly */
-	PEER_WAITS, /* for an answer to `in` */
-	PEER_TAKES, /* its answer is not out wholly */
-	PEER_GONE   /* to be closed */
+	PEER_READING, /* its request is incomplete */
+	PEER_WAITING, /* its request, `in`, has no answer yet */
+	PEER_WRITING, /* its answer is not written completely */
+	PEER_CLOSED   /* peers_sweep frees it */
 };
 
 struct peer {

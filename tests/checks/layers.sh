@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The layer table of HACKING.md, from the include lines: who may include whom, and who alone may use which library.
+# The layer table of HACKING.md, checked against the include lines: which folder includes which, and which library.
 set -u
 cd "$top_srcdir/src" || exit 99
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What style and architecture ask of every source file and a program can see.
+# Rules of style and architecture for every source file.
 set -u
 cd "$top_srcdir" || exit 99
 

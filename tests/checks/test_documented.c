@@ -133,7 +133,7 @@ check_document(const char *name, line_converter *convert)
 	buffer_init(&ini, TEXT_BYTES_MAX);
 	buffer_init(&problems, TEXT_BYTES_MAX);
 	read_document(name, convert, &ini);
-	read_settings(&ini, pool, &entries, &problems); /* tells unknown settings and those that stand there twice */
+	read_settings(&ini, pool, &entries, &problems); /* reports unknown and repeated settings */
 	for (size_t i = 0; i < count; i++) {
 		const struct conf_entry *entry = entry_of(&entries, &settings[i]);
 		if (entry == NULL)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Plain names for three tables and two columns, the time of a commit token by the database's clock, whether a redirect URL was
--- stored with a key, and the account of a bulk job. Safe to run twice.
+-- Plain names for three tables and two columns; the time of a commit token by the database's clock; whether a redirect URL was
+-- stored with a key; the account of a bulk job. Safe to run twice.
 
 RENAME TABLE IF EXISTS {prefix}meta TO {prefix}installation;
 RENAME TABLE IF EXISTS {prefix}commits TO {prefix}commit_tokens;
@@ -9,19 +9,19 @@ RENAME TABLE IF EXISTS {prefix}bulk_turns TO {prefix}bulk_schedule;
 ALTER TABLE {prefix}score_entries CHANGE COLUMN IF EXISTS asked requested BIGINT NOT NULL;
 ALTER TABLE {prefix}bulk_jobs CHANGE COLUMN IF EXISTS word argument VARCHAR(64) NULL;
 
--- Credit that a referrer's score had no room for counted as owed, and was booked again at the next verification: that failed, for
--- a cause is booked once. Such credit is lost. Of a referral that counts nothing else is owed.
+-- Credit above the maximum of a referrer's score counted as owed, and was booked again at the next verification, which failed
+-- because a cause is booked once. Such credit is lost. A referral that counts is owed nothing else.
 UPDATE {prefix}referral_links SET earned = credit WHERE counts = 1 AND earned > credit;
 
--- Tokens were dropped by the time in their first bytes, which a host's clock had written. Those of before are dropped a day from
--- now. The index serves SQL_DELETE_OLD_TOKENS.
+-- Tokens were dropped by the time in their first bytes, which was the clock of a host. Existing ones are dropped a day from now.
+-- The index serves sql_delete_old_tokens.
 ALTER TABLE {prefix}commit_tokens
 	ADD COLUMN IF NOT EXISTS created_ms BIGINT NOT NULL DEFAULT 0,
 	ADD KEY IF NOT EXISTS by_time (created_ms);
 UPDATE {prefix}commit_tokens SET created_ms = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
 	WHERE created_ms = 0;
 
--- Only a redirect URL that was stored with a key is shown to callers without one. Of those of before it is not known.
+-- Only a redirect URL that was stored with a key is shown to callers without one. Existing ones count as stored without.
 ALTER TABLE {prefix}leads
 	ADD COLUMN IF NOT EXISTS redirect_by_key BOOLEAN NOT NULL DEFAULT FALSE AFTER redirect_url;
 

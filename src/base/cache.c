@@ -8,11 +8,11 @@
 
 struct entry {
 	char name[CACHE_NAME_MAX];
-	size_t name_size; /* 0: not taken */
+	size_t name_size; /* 0: unused */
 	char *value;
 	size_t value_size;
 	int64_t read_ms;
-	uint64_t used; /* when it was last used, in uses of the cache */
+	uint64_t used; /* time of last use, counted in uses of the cache */
 };
 
 struct cache {
@@ -70,7 +70,7 @@ cache_find(struct cache *cache, struct slice name, int64_t now_ms)
 	return (struct slice){ entry->value, entry->value_size };
 }
 
-/* The one that was not used for the longest; unused entries come first. */
+/* The least recently used entry; unused entries come first. */
 static struct entry *
 oldest(struct cache *cache, bool taken)
 {

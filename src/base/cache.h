@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Values that were read from the database and are valid for a while: copies under names, bounded. Not for what decides a write.
- * The caller passes the time (clock_monotonic_ms, the same for all processes). A value that is valid for one version of its
- * source alone has the version in its name. */
+ * Cached copies of values read from the database, under names, with a maximum size. Not for decisions of a write. The caller
+ * passes the time (clock_monotonic_ms, the same for all processes). A value that is valid for one version of its source alone
+ * has the version in its name. */
 #ifndef LEADHOOK_BASE_CACHE_H
 #define LEADHOOK_BASE_CACHE_H
 
@@ -19,7 +19,7 @@ struct cache_limits {
 };
 enum { CACHE_NAME_MAX = 48 };
 
-/* Whether a value that was read at `read_ms`, from that version of its source, is valid. */
+/* Whether a value that was read at `read_ms` from that version of its source is valid. */
 static inline bool
 cache_is_valid(uint64_t version, uint64_t current_version, int64_t read_ms, int64_t now_ms, int64_t age_ms)
 {
@@ -33,8 +33,8 @@ struct cache *cache_new(const struct cache_limits *limits);
 void cache_free(struct cache **cache);
 /* The value of that name, if it is valid; else absent. Valid until the next cache_put. Its data are aligned for any type. */
 struct slice cache_find(struct cache *cache, struct slice name, int64_t now_ms);
-/* Stores a copy, and removes the entries that were not used for the longest to make room. `name` has 1 to CACHE_NAME_MAX bytes;
- * `read_ms` is a time before the value was read. */
+/* Stores a copy, and removes the least recently used entries to make room. `name` has 1 to CACHE_NAME_MAX bytes; `read_ms` is a
+ * time before the value was read. */
 void cache_put(struct cache *cache, struct slice name, struct slice value, int64_t read_ms);
 
 #endif

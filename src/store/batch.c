@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Load, decide, write: a batch of commands as one transaction with a fixed number of statements, however many commands there
- * are and however large the campaign is. This file takes ids, repeats what others broke, and says what came of it; load.c and
- * write.c have the rows. */
+ * Load, decide, write: a batch of commands as one transaction with a fixed number of statements, whatever the number of
+ * commands and the size of the campaign. This file takes ids, repeats the batch after conflicts, and reports the outcomes;
+ * load.c and write.c read and write the rows. */
 #include <string.h>
 
 #include "base/clock.h"
@@ -10,22 +10,22 @@
 #include "identity/social_id.h"
 #include "store/private.h"
 
-/* What is reserved at first. Most commands make fewer events for fewer webhooks; those that make more are decided again. */
+/* Reserved at first. Most commands make fewer events for fewer webhooks; batches that need more are decided again. */
 enum { EVENTS_EXPECTED = 4, DELIVERIES_EXPECTED = 20, HISTORY_EXPECTED = EVENTS_EXPECTED * (1 + DELIVERIES_EXPECTED) };
 
 struct batch {
 	struct store *store;
 	const struct command *const *commands;
 	size_t count;
-	bool unknown;            /* a run was perhaps committed: its outcomes are kept, and are the answer if it was */
-	struct commit_mark mark; /* what the last such run left, if it was */
-	bool done_before;        /* this run has found it */
-	uint64_t history;        /* ids of events and deliveries that a run is to have */
+	bool unknown;            /* a run may have been committed; its outcomes are stored, and valid if it was */
+	struct commit_mark mark; /* what that run wrote, if it was committed */
+	bool done_before;        /* this run has found the mark */
+	uint64_t history;        /* number of ids for events and deliveries */
 	bool *locked;            /* as in store_load */
-	bool short_of_ids;       /* the last run wanted more of them */
+	bool short_of_ids;       /* the last run needed more of them */
 };
 
-/* What one run of a batch works with; lives in the run's pool. */
+/* The data of one run of a batch; in the run's pool. */
 struct run {
 	struct pool *pool;
 	struct loaded loaded;
@@ -36,7 +36,7 @@ struct run {
 	size_t rank_change_count;
 };
 
-/* Ids are taken before the transaction, from blocks. */
+/* Ids are taken from blocks, before the transaction. */
 static enum result
 reserve(const struct batch *batch)
 {
@@ -73,7 +73,7 @@ prepare_id_supply(const struct batch *batch, struct run *run)
 	};
 }
 
-/* Used whether the transaction holds or not: a second run must not meet its own first ids. */
+/* Used ids are never given again, whether the run is committed or not: a second run must not meet the ids of the first. */
 static void
 return_id_supply(struct store *store, const struct id_supply *id_supply)
 {
@@ -95,7 +95,7 @@ render(const struct batch *batch, struct run *run)
 	return result;
 }
 
-/* An event's id is used once, so its row tells whether the run was committed. Where no event was made, a token has to. */
+/* An event's id is used once, so its row shows that the run was committed. Without an event, a token does. */
 static enum result
 leave_mark(const struct batch *batch, const struct run *run)
 {
@@ -110,7 +110,7 @@ load_decide_write(struct batch *batch, struct run *run)
 {
 	struct store *store = batch->store;
 	enum result result = store_load(store, run->pool, batch->commands, batch->count, batch->locked, &run->loaded);
-	/* the campaigns' locks are ours now, so the run that had them before has ended, one way or the other */
+	/* the campaigns' locks are held, so the earlier run has ended */
 	if (result == RESULT_OK && batch->unknown)
 		result = store_find_mark(store, run->pool, &batch->mark, &batch->done_before);
 	if (result == RESULT_OK && batch->done_before)
@@ -132,7 +132,7 @@ load_decide_write(struct batch *batch, struct run *run)
 	return result == RESULT_OK ? leave_mark(batch, run) : result;
 }
 
-/* One try of the batch, filling run->outcomes. */
+/* One attempt at the batch; fills run->outcomes. */
 static enum result
 try_batch(struct batch *batch, struct run *run)
 {
@@ -149,7 +149,7 @@ try_batch(struct batch *batch, struct run *run)
 	if (batch->done_before)
 		return store_finish(store, result);
 	if (result == RESULT_OK && !run->decision.changes) {
-		db_rollback(store->db); /* every command was refused: nothing to keep */
+		db_rollback(store->db); /* every command was refused: nothing to store */
 		return RESULT_OK;
 	}
 	result = store_finish(store, result);
@@ -186,8 +186,8 @@ any(const bool *flags, size_t count)
 	return false;
 }
 
-/* Runs a batch until it is done, hopeless or too late. RESULT_OK: the outcomes are filled. RESULT_CONFLICT at once where
- * somebody is `locked`. */
+/* Runs a batch until it is committed, has failed, or the deadline is over. RESULT_OK: the outcomes are filled. RESULT_CONFLICT
+ * at once when a campaign is `locked`. */
 static enum result
 run_batch(struct store *store, struct pool *pool, const struct command *const *commands, size_t count, int64_t deadline_ms,
     struct outcome *outcomes, bool *locked)
@@ -215,7 +215,7 @@ run_batch(struct store *store, struct pool *pool, const struct command *const *c
 		if (batch.short_of_ids)
 			continue;
 		conflicts += result == RESULT_CONFLICT;
-		/* while nobody knows whether it was done, nothing else is an answer yet */
+		/* while the outcome of a COMMIT is unknown, no other result is valid */
 		if (!batch.unknown && (result != RESULT_CONFLICT || conflicts == STORE_ATTEMPTS))
 			return result;
 		store_back_off(attempt < 6 ? attempt : 6);
@@ -226,7 +226,7 @@ run_batch(struct store *store, struct pool *pool, const struct command *const *c
 static void execute(struct store *store, struct pool *pool, const struct command *const *commands, size_t count,
     int64_t deadline_ms, struct outcome *outcomes, bool *locked);
 
-/* Those that are not locked, of whom there is one less at least each time. */
+/* Runs the commands whose campaign is not locked: at least one fewer in each round. */
 static void
 execute_rest(struct store *store, struct pool *pool, const struct command *const *commands, size_t count, int64_t deadline_ms,
     struct outcome *outcomes, bool *locked)
@@ -268,13 +268,13 @@ execute(struct store *store, struct pool *pool, const struct command *const *com
 		execute_rest(store, pool, commands, count, deadline_ms, outcomes, locked);
 		return;
 	}
-	/* what an earlier try met is no matter: nobody may take for not begun what was perhaps done */
+	/* the batch may have been run: what an earlier attempt found locked is no longer reported as not begun */
 	for (size_t i = 0; locked != NULL && i < count; i++)
 		locked[i] = false;
 	if (result == RESULT_OK)
 		return;
-	/* One command may be what breaks it: only the culprit is to get the error. What was perhaps done never comes here:
-	 * taken apart, it would be done once more. */
+	/* One command may cause the failure: run each alone, so that only that one fails. Batches that may have been committed
+	 * are excluded: their commands would be run twice. */
 	if (count > 1 && (result == RESULT_CONFLICT || result == RESULT_FAILED)) {
 		for (size_t i = 0; i < count; i++)
 			execute(store, pool, &commands[i], 1, deadline_ms, &outcomes[i], locked == NULL ? NULL : &locked[i]);
@@ -284,7 +284,7 @@ execute(struct store *store, struct pool *pool, const struct command *const *com
 	fail_all(outcomes, count, result == RESULT_FAILED ? FAILURE_INTERNAL : FAILURE_UNAVAILABLE);
 }
 
-/* What a batch begins has to come to its end in the batch's time. */
+/* Statements must end within the batch's deadline. */
 static void
 execute_in_time(struct store *store, struct pool *pool, const struct command *const *commands, size_t count,
     int64_t deadline_ms, struct outcome *outcomes, bool *locked)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Queued bulk work (docs/api.md 4.1): a job for the leads that a call names, and its way through the dispatcher. What it does
- * to each of them is a batch of commands like any other. */
+ * Queued bulk work (docs/api.md 4.1): adds jobs for the leads that a call names. What a job does to each lead is an ordinary
+ * batch of commands. */
 #include "base/log.h"
 #include "engine/id_list.h"
 #include "store/private.h"
@@ -30,7 +30,7 @@ DB_STATEMENT(sql_insert_job,
 
 store_statement_list sql_of_bulk = { &sql_note_job_served, &sql_select_lead_ids, &sql_count_jobs, &sql_insert_job, NULL };
 
-/* The leads that there are, in order of their ids, as engine/id_list.h has them. */
+/* The leads that exist, by id, as a list of engine/id_list.h. */
 static enum result
 find_leads(struct store *store, struct pool *pool, const struct bulk_request *request, struct slice *ids, size_t *count)
 {
@@ -55,7 +55,8 @@ find_leads(struct store *store, struct pool *pool, const struct bulk_request *re
 	return result;
 }
 
-/* RESULT_INVALID: no. Exact after store_next_id, whose lock lets one transaction at a time insert jobs. */
+/* RESULT_INVALID: the maximum is reached. Exact after store_next_id, whose lock allows one transaction at a time to insert
+ * jobs. */
 static enum result
 has_room(struct store *store, struct pool *pool, const struct bulk_request *request)
 {
@@ -75,7 +76,7 @@ queue_bulk(struct store *store, struct pool *pool, const struct bulk_request *re
 	struct slice lead_ids;
 	uint64_t id;
 	bool done_before;
-	/* not the job's own row says that an earlier run was committed: it may be done and gone by now */
+	/* the job's own row does not show whether an earlier run was committed: the job may have ended already */
 	enum result result = store_insert_token(store, token, &done_before);
 	if (done_before)
 		return store_insert_fence(store);
@@ -85,7 +86,7 @@ queue_bulk(struct store *store, struct pool *pool, const struct bulk_request *re
 		return result;
 	if (*matched == 0)
 		return RESULT_NOT_FOUND;
-	/* not from a block: a campaign's jobs are done in the order of their ids */
+	/* not from a block: a campaign's jobs run in the order of their ids */
 	result = store_next_id(store, pool, ID_BULK_JOB, &id);
 	if (result == RESULT_OK)
 		result = has_room(store, pool, request);

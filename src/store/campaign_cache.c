@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What batches would read again and again, kept by the process as long as nobody has changed it: what a campaign's sign-ups go
- * by - settings, webhooks, definitions - and its histogram. The versions of both stand in the row that every batch locks, and
- * every change moves them on under that lock. */
+ * Caches what batches would read again each time: a campaign's settings, webhooks and definitions, and its histogram. The
+ * versions of both are in the row that every batch locks, and every change increments them under that lock. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +16,8 @@ DB_STATEMENT(sql_select_subscriptions, "SELECT id, campaign_id, events, state, f
 
 store_statement_list sql_of_campaign_cache = { &sql_select_campaigns, &sql_select_subscriptions, NULL };
 
-/* More than a host has busy campaigns. */
-enum { KEPT_MAX = 64, NODES_MAX = 1024 /* of a campaign: 140 KiB */ };
+/* More than the busy campaigns of a host. */
+enum { CAMPAIGNS_MAX = 64, NODES_MAX = 1024 /* of a campaign: 140 KiB */ };
 
 /* Campaigns that were read together share their memory. */
 struct cache_group {
@@ -27,7 +26,7 @@ struct cache_group {
 };
 
 static void
-leave_group(struct cache_group *group)
+release_group(struct cache_group *group)
 {
 	if (--group->members > 0)
 		return;
@@ -36,60 +35,60 @@ leave_group(struct cache_group *group)
 }
 
 static void
-forget(struct cached_campaigns *kept, size_t i)
+remove_campaign(struct cached_campaigns *cache, size_t i)
 {
-	leave_group(kept->items[i].group);
-	free(kept->items[i].nodes);
-	kept->items[i] = kept->items[--kept->count];
+	release_group(cache->items[i].group);
+	free(cache->items[i].nodes);
+	cache->items[i] = cache->items[--cache->count];
 }
 
 void
 store_clear_campaign_cache(struct store *store)
 {
 	while (store->campaign_cache.count > 0)
-		forget(&store->campaign_cache, 0);
+		remove_campaign(&store->campaign_cache, 0);
 	free(store->campaign_cache.items);
 	store->campaign_cache = (struct cached_campaigns){ 0 };
 }
 
 static struct cached_campaign *
-find(const struct cached_campaigns *kept, uint64_t id)
+find_campaign(const struct cached_campaigns *cache, uint64_t id)
 {
-	for (size_t i = 0; i < kept->count; i++)
-		if (kept->items[i].campaign.id == id)
-			return &kept->items[i];
+	for (size_t i = 0; i < cache->count; i++)
+		if (cache->items[i].campaign.id == id)
+			return &cache->items[i];
 	return NULL;
 }
 
 const struct cached_campaign *
 store_cached_campaign(const struct store *store, uint64_t id)
 {
-	return find(&store->campaign_cache, id);
+	return find_campaign(&store->campaign_cache, id);
 }
 
 static void
-forget_oldest(struct cached_campaigns *kept)
+remove_oldest(struct cached_campaigns *cache)
 {
-	while (kept->count > KEPT_MAX) {
+	while (cache->count > CAMPAIGNS_MAX) {
 		size_t oldest = 0;
-		for (size_t i = 1; i < kept->count; i++)
-			if (kept->items[i].used_ms < kept->items[oldest].used_ms)
+		for (size_t i = 1; i < cache->count; i++)
+			if (cache->items[i].used_ms < cache->items[oldest].used_ms)
 				oldest = i;
-		forget(kept, oldest);
+		remove_campaign(cache, oldest);
 	}
 }
 
 static void
-keep(struct cached_campaigns *kept, const struct cached_campaign *campaign)
+cache_campaign(struct cached_campaigns *cache, const struct cached_campaign *campaign)
 {
-	struct cached_campaign *old = find(kept, campaign->campaign.id);
+	struct cached_campaign *old = find_campaign(cache, campaign->campaign.id);
 	if (old != NULL)
-		forget(kept, (size_t)(old - kept->items));
-	if (kept->count == kept->capacity) {
-		kept->capacity = kept->capacity == 0 ? KEPT_MAX : 2 * kept->capacity;
-		kept->items = memory_realloc(kept->items, kept->capacity * sizeof(*kept->items));
+		remove_campaign(cache, (size_t)(old - cache->items));
+	if (cache->count == cache->capacity) {
+		cache->capacity = cache->capacity == 0 ? CAMPAIGNS_MAX : 2 * cache->capacity;
+		cache->items = memory_realloc(cache->items, cache->capacity * sizeof(*cache->items));
 	}
-	kept->items[kept->count++] = *campaign;
+	cache->items[cache->count++] = *campaign;
 	campaign->group->members++;
 }
 
@@ -139,7 +138,7 @@ webhooks_from_rows(
 	return webhooks;
 }
 
-/* It is among them: it was asked for because it is. */
+/* The campaign is always among them. */
 static struct campaign_versions
 versions_of(const struct versioned_campaign *campaigns, size_t count, uint64_t id)
 {
@@ -149,7 +148,7 @@ versions_of(const struct versioned_campaign *campaigns, size_t count, uint64_t i
 	return campaigns[i].versions;
 }
 
-/* Reads those campaigns anew, with a fixed number of statements. */
+/* Reads these campaigns with a fixed number of statements. */
 static enum result
 read_campaigns(struct store *store, struct cache_group *group, struct db_list ids, const struct versioned_campaign *versioned,
     size_t versioned_count)
@@ -161,13 +160,13 @@ read_campaigns(struct store *store, struct cache_group *group, struct db_list id
 	if (result == RESULT_OK)
 		result = store_query_definitions(store, group->pool, ids, &definitions);
 	for (size_t i = 0; result == RESULT_OK && i < campaigns.count; i++) {
-		struct cached_campaign kept = { .campaign = store_campaign_from_row(&campaigns, i), .group = group };
-		uint64_t id = kept.campaign.id;
-		kept.webhooks = webhooks_from_rows(store, group->pool, &subscriptions, id, &kept.webhook_count);
-		kept.definitions = store_definitions_from_rows(group->pool, &definitions, id);
-		kept.versions = versions_of(versioned, versioned_count, id);
-		kept.read_ms = kept.used_ms = clock_monotonic_ms();
-		keep(&store->campaign_cache, &kept);
+		struct cached_campaign cached = { .campaign = store_campaign_from_row(&campaigns, i), .group = group };
+		uint64_t id = cached.campaign.id;
+		cached.webhooks = webhooks_from_rows(store, group->pool, &subscriptions, id, &cached.webhook_count);
+		cached.definitions = store_definitions_from_rows(group->pool, &definitions, id);
+		cached.versions = versions_of(versioned, versioned_count, id);
+		cached.read_ms = cached.used_ms = clock_monotonic_ms();
+		cache_campaign(&store->campaign_cache, &cached);
 	}
 	return result;
 }
@@ -178,51 +177,52 @@ store_cache_campaigns(struct store *store, struct pool *pool, const struct versi
 	struct db_value *stale = POOL_ARRAY(pool, count, struct db_value);
 	size_t stale_count = 0;
 	int64_t now_ms = clock_monotonic_ms();
-	forget_oldest(&store->campaign_cache); /* none of this call's: the batch uses what is kept until its end */
+	remove_oldest(
+	    &store->campaign_cache); /* only before this call's campaigns are used: the batch needs them until its end */
 	for (size_t i = 0; i < count; i++) {
-		struct cached_campaign *kept = find(&store->campaign_cache, campaigns[i].id);
-		if (kept == NULL || !cache_is_valid(kept->versions.settings, campaigns[i].versions.settings, kept->read_ms,
-					now_ms, STORE_FRESH_MS)) {
+		struct cached_campaign *cached = find_campaign(&store->campaign_cache, campaigns[i].id);
+		if (cached == NULL || !cache_is_valid(cached->versions.settings, campaigns[i].versions.settings,
+					  cached->read_ms, now_ms, STORE_FRESH_MS)) {
 			stale[stale_count++] = DB_U64(campaigns[i].id);
 			continue;
 		}
-		if (kept->versions.leads != campaigns[i].versions.leads)
-			kept->node_count = 0; /* somebody else's batch */
-		kept->versions.leads = campaigns[i].versions.leads;
-		kept->used_ms = now_ms;
+		if (cached->versions.leads != campaigns[i].versions.leads)
+			cached->node_count = 0; /* changed by a batch of another process */
+		cached->versions.leads = campaigns[i].versions.leads;
+		cached->used_ms = now_ms;
 	}
 	if (stale_count == 0)
 		return RESULT_OK;
 	struct cache_group *group = memory_alloc(sizeof(*group));
 	*group = (struct cache_group){ .pool = pool_new(), .members = 1 };
 	enum result result = read_campaigns(store, group, (struct db_list){ stale, stale_count }, campaigns, count);
-	leave_group(group);
+	release_group(group);
 	return result;
 }
 
 static struct rank_node *
-find_node(struct cached_campaign *kept, uint64_t node)
+find_node(struct cached_campaign *cached, uint64_t node)
 {
-	return kept == NULL ? NULL : rank_find(kept->nodes, kept->node_count, node);
+	return cached == NULL ? NULL : rank_find(cached->nodes, cached->node_count, node);
 }
 
 static void
-keep_nodes(struct cached_campaign *kept, const struct rank_node *nodes, size_t count)
+cache_nodes(struct cached_campaign *cached, const struct rank_node *nodes, size_t count)
 {
-	if (kept == NULL || count > NODES_MAX)
+	if (cached == NULL || count > NODES_MAX)
 		return;
-	if (kept->node_count + count > NODES_MAX)
-		kept->node_count = 0;
-	if (kept->node_count + count > kept->node_capacity) {
-		kept->node_capacity = 2 * (kept->node_count + count);
-		kept->nodes = memory_realloc(kept->nodes, kept->node_capacity * sizeof(*kept->nodes));
+	if (cached->node_count + count > NODES_MAX)
+		cached->node_count = 0;
+	if (cached->node_count + count > cached->node_capacity) {
+		cached->node_capacity = 2 * (cached->node_count + count);
+		cached->nodes = memory_realloc(cached->nodes, cached->node_capacity * sizeof(*cached->nodes));
 	}
-	memcpy(kept->nodes + kept->node_count, nodes, count * sizeof(*nodes));
-	kept->node_count += count;
-	rank_sort(kept->nodes, kept->node_count);
+	memcpy(cached->nodes + cached->node_count, nodes, count * sizeof(*nodes));
+	cached->node_count += count;
+	rank_sort(cached->nodes, cached->node_count);
 }
 
-/* Of some nodes by number: those of the first one's campaign. */
+/* How many of the first nodes belong to the first one's campaign. */
 static size_t
 same_campaign(const struct rank_node *nodes, size_t count)
 {
@@ -232,7 +232,7 @@ same_campaign(const struct rank_node *nodes, size_t count)
 	return i;
 }
 
-/* Reads nodes that are not kept yet, and keeps them. */
+/* Reads nodes that are not cached, and caches them. */
 static enum result
 read_nodes(struct store *store, struct pool *pool, uint64_t *numbers, size_t count, struct rank_node *nodes)
 {
@@ -247,7 +247,7 @@ read_nodes(struct store *store, struct pool *pool, uint64_t *numbers, size_t cou
 	}
 	for (size_t i = 0, some; i < count; i += some) {
 		some = same_campaign(nodes + i, count - i);
-		keep_nodes(find(&store->campaign_cache, rank_campaign(nodes[i].node)), nodes + i, some);
+		cache_nodes(find_campaign(&store->campaign_cache, rank_campaign(nodes[i].node)), nodes + i, some);
 	}
 	return RESULT_OK;
 }
@@ -259,9 +259,10 @@ store_cache_nodes(struct store *store, struct pool *pool, const uint64_t *number
 	size_t found = 0, missing_count = 0;
 	*nodes = POOL_ARRAY(pool, count, struct rank_node);
 	for (size_t i = 0; i < count; i++) {
-		const struct rank_node *kept = find_node(find(&store->campaign_cache, rank_campaign(numbers[i])), numbers[i]);
-		if (kept != NULL)
-			(*nodes)[found++] = *kept;
+		const struct rank_node *cached =
+		    find_node(find_campaign(&store->campaign_cache, rank_campaign(numbers[i])), numbers[i]);
+		if (cached != NULL)
+			(*nodes)[found++] = *cached;
 		else
 			missing[missing_count++] = numbers[i];
 	}
@@ -276,13 +277,13 @@ void
 store_note_batch(struct store *store, const struct working_set *set, const struct rank_node *changes, size_t change_count)
 {
 	for (size_t i = 0; i < set->campaign_count; i++) {
-		struct cached_campaign *kept = find(&store->campaign_cache, set->campaigns[i].campaign.id);
-		if (set->campaigns[i].changed && kept != NULL)
-			kept->versions.leads++;
+		struct cached_campaign *cached = find_campaign(&store->campaign_cache, set->campaigns[i].campaign.id);
+		if (set->campaigns[i].changed && cached != NULL)
+			cached->versions.leads++;
 	}
 	for (size_t i = 0; i < change_count; i++) {
 		struct rank_node *node =
-		    find_node(find(&store->campaign_cache, rank_campaign(changes[i].node)), changes[i].node);
+		    find_node(find_campaign(&store->campaign_cache, rank_campaign(changes[i].node)), changes[i].node);
 		for (size_t slot = 0; node != NULL && slot < RANK_SLOTS; slot++)
 			node->leads[slot] += changes[i].leads[slot];
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the tables of engine/fields.h are in SQL, and in rows. */
+ * The fields of engine/fields.h as SQL columns and row values. */
 #ifndef LEADHOOK_STORE_FIELDS_H
 #define LEADHOOK_STORE_FIELDS_H
 
@@ -21,7 +21,7 @@
 #define FIELD_VALUE_TIME(value) DB_I64(value)
 #define FIELD_VALUE_OPTIONAL_TIME(value) db_time(value)
 
-/* What is made of a lead's field when it is loaded in a batch, when it is shown, when it is written, when it changes. */
+/* The code generated for a lead's field where it is loaded in a batch, shown, inserted, or updated. */
 #define FIELD_IF_LOADED_SHOWN(...) __VA_ARGS__
 #define FIELD_IF_LOADED_LOADED(...) __VA_ARGS__
 #define FIELD_IF_LOADED_UNREAD(...)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The first part of a batch: every row that its commands may touch, with a fixed number of statements. */
+ * The first part of a batch: reads every row that its commands may touch, with a fixed number of statements. */
 #include <stdlib.h>
 
 #include "store/private.h"
@@ -21,18 +21,18 @@ DB_STATEMENT(sql_select_ip_leads, "SELECT campaign_id, ip, leads"
 store_statement_list sql_of_load = { &sql_lock_free_counters, &sql_select_counters, &sql_lock_jobs, &sql_select_links,
 	&sql_select_ip_leads, NULL };
 
-/* A load on its way. */
+/* State of a load. */
 struct load {
 	struct store *store;
 	struct pool *pool;
 	const struct command *const *commands;
 	size_t count;
-	bool *locked; /* NULL: waits for campaigns that others have locked */
+	bool *locked; /* NULL: waits for locked campaigns */
 	struct loaded *loaded;
 };
 
 static enum result
-query(const struct load *load, const struct db_statement *statement, struct db_list list, struct db_rows *rows)
+query_list(const struct load *load, const struct db_statement *statement, struct db_list list, struct db_rows *rows)
 {
 	return store_query_lists(load->store, load->pool, statement, &list, 1, rows);
 }
@@ -49,15 +49,15 @@ enum {
 	    COUNTERS_NOW_MS
 };
 
-/* The settings as they are kept, the rest as it was locked. */
+/* Settings from the cache, the rest from the locked row. */
 static struct working_campaign
-working_campaign(const struct cached_campaign *kept, const struct db_rows *rows, size_t row)
+working_campaign(const struct cached_campaign *cached, const struct db_rows *rows, size_t row)
 {
 	struct working_campaign working = {
-		.campaign = kept->campaign,
-		.webhooks = kept->webhooks,
-		.webhook_count = kept->webhook_count,
-		.definitions = &kept->definitions,
+		.campaign = cached->campaign,
+		.webhooks = cached->webhooks,
+		.webhook_count = cached->webhook_count,
+		.definitions = &cached->definitions,
 	};
 #define READ(type, member) working.campaign.member = FIELD_READ_##type(rows, row, COUNTERS_##member);
 #define READ_COUNTER(type, column, member) working.campaign.counters.member = FIELD_READ_##type(rows, row, COUNTERS_##member);
@@ -77,9 +77,9 @@ is_among(const struct db_rows *rows, uint64_t id)
 	return false;
 }
 
-/* Of the campaigns that were not locked, those that there are: somebody else has locked them. */
+/* Marks the commands whose campaign exists but was not locked: another transaction holds its lock. */
 static enum result
-tell_locked(struct load *load, const struct db_rows *rows)
+report_locked(struct load *load, const struct db_rows *rows)
 {
 	uint64_t *missing = POOL_ARRAY(load->pool, load->count, uint64_t);
 	size_t missing_count = 0;
@@ -87,7 +87,7 @@ tell_locked(struct load *load, const struct db_rows *rows)
 	for (size_t i = 0; i < load->count; i++)
 		if (!is_among(rows, load->commands[i]->campaign_id))
 			missing[missing_count++] = load->commands[i]->campaign_id;
-	enum result result = query(load, &sql_select_counters, store_id_list(load->pool, missing, missing_count), &others);
+	enum result result = query_list(load, &sql_select_counters, store_id_list(load->pool, missing, missing_count), &others);
 	for (size_t i = 0; i < load->count && result == RESULT_OK; i++)
 		load->locked[i] = is_among(&others, load->commands[i]->campaign_id);
 	return result == RESULT_OK && others.count > 0 ? RESULT_CONFLICT : result;
@@ -101,11 +101,11 @@ load_campaigns(struct load *load)
 	struct db_rows rows;
 	for (size_t i = 0; i < load->count; i++)
 		ids[i] = load->commands[i]->campaign_id;
-	/* the lock comes before every other read: all of them are then current */
+	/* the lock comes before every other read, so that all of them are current */
 	const struct db_statement *lock = load->locked == NULL ? &sql_lock_counters : &sql_lock_free_counters;
-	enum result result = query(load, lock, store_id_list(load->pool, ids, load->count), &rows);
+	enum result result = query_list(load, lock, store_id_list(load->pool, ids, load->count), &rows);
 	if (result == RESULT_OK && load->locked != NULL)
-		result = tell_locked(load, &rows);
+		result = report_locked(load, &rows);
 	if (result != RESULT_OK)
 		return result;
 	struct versioned_campaign *campaigns = POOL_ARRAY(load->pool, rows.count, struct versioned_campaign);
@@ -117,9 +117,9 @@ load_campaigns(struct load *load)
 		return result;
 	set->campaigns = POOL_ARRAY(load->pool, rows.count, struct working_campaign);
 	for (size_t i = 0; i < rows.count; i++) {
-		const struct cached_campaign *kept = store_cached_campaign(load->store, campaigns[i].id);
-		if (kept != NULL)
-			set->campaigns[set->campaign_count++] = working_campaign(kept, &rows, i);
+		const struct cached_campaign *cached = store_cached_campaign(load->store, campaigns[i].id);
+		if (cached != NULL)
+			set->campaigns[set->campaign_count++] = working_campaign(cached, &rows, i);
 		set->now_ms = db_get_i64(&rows, i, COUNTERS_NOW_MS);
 	}
 	return RESULT_OK;
@@ -136,7 +136,7 @@ load_jobs(struct load *load)
 	for (size_t i = 0; i < load->count; i++)
 		if (load->commands[i]->kind == COMMAND_CHANGE && load->commands[i]->as.change.job_id != 0)
 			ids[id_count++] = load->commands[i]->as.change.job_id;
-	enum result result = query(load, &sql_lock_jobs, store_id_list(load->pool, ids, id_count), &rows);
+	enum result result = query_list(load, &sql_lock_jobs, store_id_list(load->pool, ids, id_count), &rows);
 	if (result != RESULT_OK)
 		return result;
 	struct working_job *jobs = POOL_ARRAY(load->pool, rows.count, struct working_job);
@@ -167,7 +167,7 @@ add_value(struct pool *pool, struct value_list *list, struct db_value value)
 	list->values[list->count++] = value;
 }
 
-/* Every identity that a command names, by kind. */
+/* Every identity that the commands name, by kind. */
 struct identities {
 	struct value_list of[LEAD_BY_ID + 1];
 };
@@ -178,7 +178,7 @@ collect(struct pool *pool, struct identities *to, const struct command *command,
 	add_value(pool, &to->of[reference->identity], store_reference_value(pool, command->campaign_id, reference));
 }
 
-/* NULL: the command is none. */
+/* NULL: not a sign-up. */
 static const struct signup *
 signup_of(const struct command *command)
 {
@@ -229,7 +229,7 @@ compare_leads(const void *left, const void *right)
 	return (a->lead.id > b->lead.id) - (a->lead.id < b->lead.id);
 }
 
-/* Adds leads to the working set, by id. One lead can be found by several of its identities; it must be there once. */
+/* Adds leads to the working set, by id. A lead that is found by several of its identities is added once. */
 static enum result
 add_leads(struct load *load, const struct identities *named)
 {
@@ -295,7 +295,7 @@ link_from_row(const struct db_rows *rows, size_t row)
 	};
 }
 
-/* Whether a command may change what referrers have of a lead, or may need the chain above a referrer. */
+/* Whether a command may change what referrers gain from a lead, or may need a referrer's ancestors. */
 static bool
 concerns_referrers(const struct command *command)
 {
@@ -313,7 +313,7 @@ concerns_referrers(const struct command *command)
 	return false;
 }
 
-/* The chains of the leads that are loaded. */
+/* The referral links of the leads that are loaded. */
 static enum result
 load_links(struct load *load)
 {
@@ -329,7 +329,7 @@ load_links(struct load *load)
 	for (size_t i = 0; i < set->lead_count; i++)
 		if (set->leads[i]->lead.parent_id != 0)
 			referred[referred_count++] = set->leads[i]->lead.id;
-	enum result result = query(load, &sql_select_links, store_id_list(load->pool, referred, referred_count), &rows);
+	enum result result = query_list(load, &sql_select_links, store_id_list(load->pool, referred, referred_count), &rows);
 	if (result != RESULT_OK)
 		return result;
 	struct working_link *links = POOL_ARRAY(load->pool, rows.count, struct working_link);
@@ -349,7 +349,7 @@ compare_lead_with_id(const void *id, const void *lead)
 	return (a > b) - (a < b);
 }
 
-/* Those ends of the links that are not loaded yet; so far the leads are in order of their ids. */
+/* The ancestors of the links that are not loaded yet. So far the leads are sorted by id. */
 static enum result
 load_ancestors(struct load *load)
 {
@@ -379,7 +379,7 @@ is_counted(const struct working_set *set, uint64_t campaign_id, struct slice ip)
 	return false;
 }
 
-/* Rows of the answers; a row may be in the answers to several pieces of a list. */
+/* Rows of the answers; a row may occur in the answers to several pieces of a list. */
 static void
 add_ip_counts(struct load *load, const struct db_rows *rows)
 {
@@ -396,7 +396,7 @@ add_ip_counts(struct load *load, const struct db_rows *rows)
 	}
 }
 
-/* One campaign after another: two lists at once would look up each pair of them. */
+/* For one campaign at a time: two lists in one statement would look up each pair of them. */
 static enum result
 load_ip_counts(struct load *load)
 {
@@ -435,7 +435,7 @@ enum result
 store_load(struct store *store, struct pool *pool, const struct command *const *commands, size_t count, bool *locked,
     struct loaded *loaded)
 {
-	/* a step that has nothing to ask makes no round trip */
+	/* a step without values makes no round trip */
 	static enum result (*const steps[])(
 	    struct load * load) = { load_campaigns, load_jobs, load_leads, load_links, load_ancestors, load_ip_counts };
 	struct load load = {

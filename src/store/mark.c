@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What tells, after a COMMIT that nobody answered, whether it was done. */
+ * Shows, after a COMMIT without an answer, whether it took effect. */
 #include "base/random.h"
 #include "store/private.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the files of this folder share. Nobody else includes it. */
+ * Shared by the files of this folder, and included only by them. */
 #ifndef LEADHOOK_STORE_PRIVATE_H
 #define LEADHOOK_STORE_PRIVATE_H
 
@@ -9,14 +9,14 @@
 #include "store/statements.h"
 #include "store/store.h"
 
-/* Where blocks of ids come from; the order of id_names. */
+/* Kinds of ids that are taken from blocks, in the order of id_names. */
 enum id_kind {
 	ID_ACCOUNT,
 	ID_API_KEY,
 	ID_CAMPAIGN,
 	ID_WEBHOOK,
 	ID_LEAD,
-	ID_HISTORY, /* events, and the deliveries of each behind it */
+	ID_HISTORY, /* events, and the deliveries of each, which follow it */
 	ID_TAG,
 	ID_ACTION,
 	ID_REWARD_LEVEL,
@@ -25,14 +25,14 @@ enum id_kind {
 	ID_KINDS
 };
 
-/* What a campaign's sign-ups go by, kept from one batch to the next (campaign_cache.c). */
+/* What sign-ups need of a campaign, cached between batches (campaign_cache.c). */
 struct cached_campaign {
 	struct campaign campaign;       /* its counters are those of the time it was read */
 	const struct webhook *webhooks; /* by id */
 	size_t webhook_count;
 	struct definitions definitions;
 	struct campaign_versions versions;
-	struct rank_node *nodes; /* of its histogram, by number, as they are with versions.leads */
+	struct rank_node *nodes; /* of its histogram, by number, valid for versions.leads */
 	size_t node_count, node_capacity;
 	int64_t read_ms, used_ms;
 	struct cache_group *group; /* holds the texts */
@@ -49,14 +49,14 @@ struct store {
 	struct db *db;
 	bool in_snapshot;
 	struct id_range ids[ID_KINDS];
-	/* from the database, read once */
+	/* read from the database once */
 	struct pool *installation;
 	bool has_installation;
-	bool schema_logged; /* that it is another one */
+	bool schema_logged; /* that the schema has the wrong version */
 	struct slice installation_id;
 	struct payload_settings payload;
 	struct cached_campaigns campaign_cache;
-	struct rank_cache *rank_cache; /* of rank_cache.c; NULL: nothing yet */
+	struct rank_cache *rank_cache; /* rank_cache.c; NULL: not allocated yet */
 	struct log_throttle batch_log;
 };
 
@@ -74,76 +74,78 @@ struct store {
  *   webhook_status
  *   deliveries
  *
- * The lock of campaign_counters comes before all else of a campaign, so that two that change it never meet later. Beside it go
- * only: the dispatcher's rows, from due on; jobs that are delayed or skipped (bulk_jobs, bulk_schedule); the noting of end
- * times (campaigns); the removal of what deleted leads left (score_entries, deleted_leads).
+ * The lock of campaign_counters comes before everything else of a campaign: two transactions that change it wait there and
+ * nowhere later. Only these run without it: changes of the dispatcher's rows, from due on; delaying and skipping jobs
+ * (bulk_jobs, bulk_schedule); recording end times (campaigns); removing the rows of deleted leads (score_entries,
+ * deleted_leads).
  *
- * New rows, with an id or a random key of their own, are inserted anywhere: events, due, attempts, commit_tokens. id_blocks is
- * locked in a transaction of its own, or after all others; what follows is a new row.
+ * New rows with an id or a random key of their own are inserted at any point: events, due, attempts, commit_tokens. id_blocks
+ * is locked in a transaction of its own, or after all others, before an insert.
  *
- * Two statements lock rows in another order, and what they meet with others is a conflict that is tried again: store_complete
- * locks a row of due and its webhook's of webhook_status together, one after another; store_fail_pending locks rows of due in
- * the order in which they are due, but only of webhooks that are no more.
+ * Two statements lock rows in another order; a conflict of theirs is repeated: store_complete locks rows of due and
+ * webhook_status in pairs; store_fail_pending locks rows of due in the order of their times, but only of webhooks that are gone
+ * or removed.
  *
- * What needs a table that comes before takes a transaction of its own (store_close_webhook after store_complete).
- * tests/store/test_lock_order.c tests it. */
+ * A change that needs an earlier table afterwards uses a transaction of its own (store_close_webhook after store_complete).
+ * tests/store/test_lock_order.c tests the order. */
 
-/* For whoever looks at all rows, or changes tables: nobody waits for it. */
+/* For commands that read all rows or change tables, with no client waiting. */
 enum { STORE_LONG_TIMEOUT_S = 3600 };
-/* From now on an answer may take that long; of a new connection, for the server has to know. Answers what it was before. */
+/* Sets the timeout of each answer. It takes effect with a new connection, because the server needs it too. Returns the old
+ * value. */
 unsigned store_set_answer_timeout(struct store *store, unsigned answer_timeout_s);
 
-/* Makes sure that at least `count` ids of the kind are at hand, in a transaction of its own: not to be called inside one.
- * RESULT_UNAVAILABLE also when others were faster every time. */
+/* Makes sure that at least `count` ids of the kind are reserved. Uses a transaction of its own: not to be called inside one.
+ * Returns RESULT_UNAVAILABLE also when every attempt met a conflict. */
 MUST_CHECK enum result store_reserve_ids(struct store *store, enum id_kind kind, uint64_t count);
-/* One id inside a transaction, where it is not worth a block. */
+/* Takes one id inside a transaction, where a block is not worth it. */
 MUST_CHECK enum result store_next_id(struct store *store, struct pool *pool, enum id_kind kind, uint64_t *id);
 
-/* 0 when there is no schema at all. */
+/* *version is 0 when there is no schema. */
 MUST_CHECK enum result store_read_version(struct store *store, uint32_t *version);
-/* Makes sure of the schema, reads installation id and secret; once. RESULT_FAILED, logged, when they are not as they must
- * be. */
+/* Checks the schema and reads installation id and secret, once. Returns RESULT_FAILED, logged, when they are missing or
+ * wrong. */
 MUST_CHECK enum result store_read_installation(struct store *store);
 
-/* Notes, in the transaction that moves or delays a job, that its campaign has had its turn. The job is still there. */
+/* Records, in the transaction that moves or delays a job, that its campaign was served. The job must still exist. */
 MUST_CHECK enum result store_note_job_served(struct store *store, uint64_t job_id);
 /* A statement with single values: store_query(store, pool, &rows, &sql_select_key, db_bytes(hash)). */
 #define store_query(store, pool, rows, statement, ...) db_query((store)->db, pool, statement, &DB_VALUES(__VA_ARGS__), rows)
 #define store_run(store, statement, ...) db_execute((store)->db, statement, &DB_VALUES(__VA_ARGS__), NULL)
-/* Must change exactly one row; otherwise RESULT_NOT_FOUND. */
+/* Returns RESULT_NOT_FOUND unless exactly one row changes. */
 #define store_change_one(store, statement, ...) store_change_one_row(store, statement, &DB_VALUES(__VA_ARGS__))
 MUST_CHECK enum result store_change_one_row(
     struct store *store, const struct db_statement *statement, const struct db_arguments *arguments);
-/* Whether it returns a row. RESULT_NOT_FOUND otherwise. */
+/* Returns RESULT_NOT_FOUND unless there is a row. */
 #define store_exists(store, statement, ...) store_has_row(store, statement, &DB_VALUES(__VA_ARGS__))
 MUST_CHECK enum result store_has_row(
     struct store *store, const struct db_statement *statement, const struct db_arguments *arguments);
-/* Waits for whatever is under way in the campaign, and keeps all else waiting until the transaction ends: batches take the same
- * lock. RESULT_NOT_FOUND: no such campaign. */
+/* Locks the campaign's counters until the transaction ends. Batches take the same lock: those under way end first, later ones
+ * wait. RESULT_NOT_FOUND: no such campaign. */
 MUST_CHECK enum result store_lock_counters(struct store *store, struct pool *pool, uint64_t campaign_id);
 
-/* The same for a change of what a campaign's sign-ups depend on: settings, webhooks, definitions. Processes cache those as long
- * as their version stays the same (campaign_cache.c), so every change of them begins with this. */
+/* The same for a change of what a campaign's sign-ups depend on: settings, webhooks, definitions. Processes cache those while
+ * their version stays the same (campaign_cache.c), so every change of them begins with this. */
 MUST_CHECK enum result store_lock_settings(struct store *store, uint64_t campaign_id);
-/* The same by a webhook of the campaign. RESULT_NOT_FOUND: no such webhook; it may also be removed before the lock is granted.
- */
+/* The same by a webhook of the campaign. RESULT_NOT_FOUND: no such webhook; it may also be removed before the lock is
+ * granted. */
 MUST_CHECK enum result store_lock_webhook_settings(struct store *store, struct pool *pool, uint64_t webhook_id);
 
-/* The ids as a list, in order and each once; sorts `ids` itself. */
+/* The ids as a sorted list without duplicates; sorts `ids` in place. */
 struct db_list store_id_list(struct pool *pool, uint64_t *ids, size_t count);
-/* db_query with lists of any length: those that are too long for one statement go piece by piece, the n-th of each together,
- * and the answers are put together. */
+/* db_query with lists of any length. Lists that are too long for one statement are split; the n-th pieces of all lists go
+ * together, and the rows are joined. */
 MUST_CHECK enum result store_query_lists(struct store *store, struct pool *pool, const struct db_statement *statement,
     const struct db_list *lists, size_t list_count, struct db_rows *rows);
 
 enum repeat {
-	REPEAT_CONFLICT, /* once it may have been done it is left at that: RESULT_UNKNOWN */
-	REPEAT_UNKNOWN,  /* doing it twice is the same as doing it once, or the body notices */
-	REPEAT_NOTHING   /* the caller does that, in its own time */
+	REPEAT_CONFLICT, /* repeated only while it is certain that nothing was committed; else RESULT_UNKNOWN */
+	REPEAT_UNKNOWN,  /* repeated in any case: the body is idempotent */
+	REPEAT_NOTHING   /* the caller repeats it */
 };
 
-/* A transaction on the schema of this program, as a loop: what is in it is run again after a conflict, STORE_ATTEMPTS times in
- * all. It must not be left by break or return.
+/* A transaction on the schema of this program, as a loop: its body is run again after a conflict, STORE_ATTEMPTS times in all.
+ * Do not leave it by break or return.
  *
  *	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
  *	while (store_runs(&txn))
@@ -153,65 +155,66 @@ struct transaction {
 	struct store *store;
 	enum repeat repeat;
 	struct pool *pool; /* of this run */
-	/* set by the loop's body: RESULT_OK commits, all else rolls back. After the loop: what the last run came to, also
+	/* set by the loop's body: RESULT_OK commits, anything else rolls back. After the loop: the result of the last run, also
 	 * RESULT_CONFLICT */
 	enum result result;
 	unsigned attempt;
-	bool unknown; /* a run was perhaps committed */
+	bool unknown; /* a run may have been committed */
 };
 struct transaction store_transaction(struct store *store, enum repeat repeat);
-/* Ends the last run and begins the next one; false: there is none. */
+/* Ends the last run and begins the next one. Returns false when there is no next one. */
 bool store_runs(struct transaction *txn);
 
-/* The parts of it, for batches, which go by the time that the request has left.
- * Commits when all went well so far, else rolls back. Returns what the transaction came to. */
+/* The same in parts, for batches, which repeat until a deadline.
+ * Commits when `so_far` is RESULT_OK, else rolls back. Returns the result of the transaction. */
 MUST_CHECK enum result store_finish(struct store *store, enum result so_far);
-/* Waits before the `attempt`-th repetition (from 1) of a transaction that lost against others: a random moment that grows. */
+/* Waits before the `attempt`-th repetition (from 1) after a conflict: a random time, longer with each attempt. */
 void store_back_off(unsigned attempt);
 enum { STORE_ATTEMPTS = 5 };
 
-/* A transaction that is repeated with the same token is done once. */
+/* A transaction that is repeated with the same token is committed once. */
 enum { COMMIT_TOKEN_SIZE = 16 };
 struct commit_token {
 	unsigned char bytes[COMMIT_TOKEN_SIZE];
 };
 struct commit_token store_new_token(void);
-/* *done_before (may be NULL): the token is there, an earlier run was committed; the result is then RESULT_CONFLICT. */
+/* *done_before (may be NULL): the token exists, because an earlier run was committed; the result is then RESULT_CONFLICT. */
 MUST_CHECK enum result store_insert_token(struct store *store, const struct commit_token *token, bool *done_before);
 
-/* What a batch leaves that nobody else can have left: an event, or, where `event_id` is 0, the token. */
+/* What only this batch can have written: an event, or, where `event_id` is 0, the token. */
 struct commit_mark {
 	uint64_t event_id;
 	struct commit_token token;
 };
-/* Whether it is there. Asked under locks that the uncertain transaction had: while that is open, nobody can tell. */
+/* Whether the mark exists. Call it with the locks of the uncertain transaction held: they are granted only after that one has
+ * ended. */
 MUST_CHECK enum result store_find_mark(struct store *store, struct pool *pool, const struct commit_mark *mark, bool *found);
-/* The server shows what is committed before it is on the disk. So who finds that an earlier run was done commits something of
- * its own, which waits for both: what is answered then survives. */
+/* The server shows what is committed before it is on disk. A process that finds a commit mark therefore commits a row of its
+ * own, which reaches the disk after the mark: the reported outcome then survives a crash. */
 MUST_CHECK enum result store_insert_fence(struct store *store);
 
-/* Which days of the history have partitions of their own, in `deliveries`, `attempts` and `events`. Days are numbers as of
- * history_day; HISTORY_NO_DAY where a table has none. */
+/* The days of the history that have partitions, in `deliveries`, `attempts` and `events`. Days are numbers as of history_day;
+ * HISTORY_NO_DAY where a table has none. */
 #define HISTORY_NO_DAY UINT64_MAX
 enum { HISTORY_TABLES = 3, HISTORY_AHEAD_DAYS = 7 };
 struct history_days {
 	uint64_t today;
-	uint64_t retained_from; /* the retention's first day: those before it are to be dropped */
+	uint64_t retained_from; /* the first day of the retention: earlier ones are dropped */
 	uint64_t first[HISTORY_TABLES], last[HISTORY_TABLES];
 };
 MUST_CHECK enum result store_read_days(struct store *store, struct pool *pool, struct history_days *days);
 /* "2026-11-23", in the pool. */
 const char *store_day_text(struct pool *pool, uint64_t day);
-/* Makes the partitions of all days up to HISTORY_AHEAD_DAYS from today that have none; what has come in the meantime moves
- * into them. RESULT_CONFLICT: somebody used a table for too long. */
+/* Makes the missing partitions of all days up to HISTORY_AHEAD_DAYS from today; rows that exist already move into them.
+ * RESULT_CONFLICT: a table was in use for too long. */
 MUST_CHECK enum result store_make_days(struct store *store, struct pool *pool, const struct history_days *days);
-/* What the dispatcher does about days now and then: makes those to come, drops one that is over. Logs what came of it. */
+/* The dispatcher's maintenance of days: makes coming ones, drops one that is over. Logs the result. */
 void store_maintain_days(struct store *store);
-/* completion.c: ends up to `chunk` pending deliveries of old days, with the error "expired", but for those that are claimed.
- * `days`: the id that theirs, and the one that their events' are below. */
+/* completion.c: ends up to `chunk` pending deliveries of old days with the error "expired", except claimed ones. `days`: limits
+ * of the deliveries' ids and of their events' ids. */
 MUST_CHECK enum result store_fail_expired(struct store *store, const struct db_value days[2], size_t chunk, size_t *done);
 
-/* The identities of a lead as its row has them. */
+/* The identities of a lead as stored in its row. */
 struct stored_identities {
 	struct slice email_hash, phone_hash;
 };
@@ -221,50 +224,49 @@ struct versioned_campaign {
 	struct campaign_versions versions;
 };
 
-/* Makes sure that the settings of these campaigns are kept with these versions, and of their histograms nothing older. A batch
- * asks inside its transaction, which has locked their counters: nobody can change them meanwhile. Without the lock they may be
- * newer than the version says, which then meets nobody any more. Campaigns without a row are passed over. */
+/* Makes sure that the settings of these campaigns are cached with these versions, and that their cached histograms are not
+ * older. A batch calls it with their counters locked, so nothing changes meanwhile. Without the lock, what is cached may be
+ * newer than its version, which then no longer matches. Campaigns without a row are skipped. */
 MUST_CHECK enum result store_cache_campaigns(
     struct store *store, struct pool *pool, const struct versioned_campaign *campaigns, size_t count);
-/* NULL: there is none. Valid until the next store_cache_campaigns. */
+/* NULL: it does not exist. Valid until the next store_cache_campaigns. */
 const struct cached_campaign *store_cached_campaign(const struct store *store, uint64_t id);
 void store_clear_campaign_cache(struct store *store);
 
-/* Nodes of the histogram, inside a transaction that has locked the counters of their campaigns, which are kept. `numbers` are
- * in order, each once; so are the nodes, also those without a row. */
+/* Nodes of the histogram, inside a transaction that has locked the counters of their campaigns, which are cached. `numbers` are
+ * sorted and distinct; so are the nodes, which include those without a row. */
 MUST_CHECK enum result store_cache_nodes(
     struct store *store, struct pool *pool, const uint64_t *numbers, size_t count, struct rank_node **nodes);
-/* That a batch was committed which changed the leads of these campaigns, and their histograms so. */
+/* Updates the cache after the commit of a batch, with its changes of leads and histograms. */
 void store_note_batch(struct store *store, const struct working_set *set, const struct rank_node *changes, size_t change_count);
 
-/* What a batch works with; in the pool of one run, but for what is kept. */
+/* The data of one run of a batch; in the run's pool, except what is cached. */
 struct loaded {
 	struct working_set set;
-	/* as they were loaded: of the first leads of the set, of its jobs */
+	/* as loaded: of the first leads of the set, of its jobs */
 	const struct stored_identities *identities;
 	size_t identity_count;
 	const uint32_t *job_positions;
 };
 
-/* Inside the batch's transaction: the working set as engine/decide.h describes it. `locked`, one a command, says that no
- * campaign is waited for: RESULT_CONFLICT, and true for those whose campaign somebody else has locked, when there are any.
- * NULL: waits.
- */
+/* Inside the batch's transaction: loads the working set as engine/decide.h describes it. With `locked`, one a command, it does
+ * not wait for campaigns: where others have locked some, it sets `locked` for the commands of those and returns
+ * RESULT_CONFLICT. NULL: waits. */
 MUST_CHECK enum result store_load(struct store *store, struct pool *pool, const struct command *const *commands, size_t count,
     bool *locked, struct loaded *loaded);
-/* Inside the batch's transaction: every row that a decision changes or makes. RESULT_CONFLICT also when a job was moved by
- * somebody else. The last two are what decide_rank_changes says. */
+/* Inside the batch's transaction: writes every row that a decision changes or makes. Returns RESULT_CONFLICT also when another
+ * process has moved a job. The last two are the results of decide_rank_changes. */
 MUST_CHECK enum result store_write(struct store *store, struct pool *pool, const struct loaded *loaded,
     const struct decision *decision, const struct rank_node *rank_changes, size_t rank_change_count);
 
 /* Nodes of the histogram, by number. */
 struct rank_node *store_nodes_from_rows(struct pool *pool, const struct db_rows *rows, size_t *count);
-/* The histogram's rows of these nodes, by number. */
+/* Reads the histogram's rows of these nodes, by number. */
 MUST_CHECK enum result store_read_histogram(
     struct store *store, struct pool *pool, uint64_t *nodes, size_t node_count, struct rank_node **rows, size_t *row_count);
 
-/* The ranks of scores in a campaign, from 1; `leads_version` was read before. RESULT_CONFLICT: leads have changed since, and
- * what was read at that version is to be read again. */
+/* The ranks of scores in a campaign, from 1; `leads_version` was read before. RESULT_CONFLICT: leads have changed since; read
+ * everything of that version again. */
 struct rank {
 	uint32_t score;
 	uint64_t rank;
@@ -272,36 +274,36 @@ struct rank {
 MUST_CHECK enum result store_rank(
     struct store *store, struct pool *pool, uint64_t campaign_id, uint64_t leads_version, struct rank *ranks, size_t count);
 
-/* Without the descriptions, of several campaigns; and what is one's own of the answer, each kind by id. */
+/* Definitions of several campaigns, without descriptions; and those of one campaign from the rows, each kind by id. */
 MUST_CHECK enum result store_query_definitions(
     struct store *store, struct pool *pool, struct db_list campaigns, struct db_rows *rows);
 struct definitions store_definitions_from_rows(struct pool *pool, const struct db_rows *rows, uint64_t campaign_id);
 
-/* Whole leads by that identity, whose values are as store_reference_value has them. */
+/* Leads by that identity, with values from store_reference_value. */
 MUST_CHECK enum result store_query_leads(
     struct store *store, struct pool *pool, enum lead_identity identity, struct db_list list, struct db_rows *rows);
 
 uint32_t store_get_u32(const struct db_rows *rows, size_t row, size_t column);
 struct lead store_lead_from_row(const struct db_rows *rows, size_t row);
-/* What payloads need of it. */
+/* The columns that payloads need. */
 struct lead store_shown_lead_from_row(const struct db_rows *rows, size_t row);
 struct campaign store_campaign_from_row(const struct db_rows *rows, size_t row);
 enum webhook_state store_webhook_state(struct slice name);
 /* Bit i of `held`: shard i. */
 struct db_list store_shard_list(struct pool *pool, uint64_t held);
-/* Of sql_select_webhook…. */
+/* A row of sql_select_webhook…. */
 struct webhook_row store_webhook_from_row(const struct db_rows *rows, size_t row);
-/* Makes it active, as if it had never failed; its campaign's settings are locked. */
+/* Makes the webhook active and resets its failures. The settings of its campaign are locked. */
 MUST_CHECK enum result store_activate_webhook(struct store *store, uint64_t webhook_id);
 /* An HTTP status; NULL is 0. */
 int store_get_status_code(const struct db_rows *rows, size_t row, size_t column);
 bool store_is_form(struct slice format);
-/* An id that may be missing, and is 0 then. */
+/* NULL is 0. */
 struct db_value store_id_or_null(uint64_t id);
 uint64_t store_get_id(const struct db_rows *rows, size_t row, size_t column);
-/* What the row of a lead has that is named so: in `email_hash`, `phone_hash`, `social_id` or `id`, by its identity. */
+/* The value that a lead's row has for this reference: in `email_hash`, `phone_hash`, `social_id` or `id`. */
 struct db_value store_reference_value(struct pool *pool, uint64_t campaign_id, const struct lead_reference *reference);
-/* The schema's word for it, and back. */
+/* The name in the schema, and the reverse. */
 struct slice store_counted_name(enum referral_counted counted);
 enum referral_counted store_counted(struct slice name);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Reads: keys, campaigns, single leads, what campaigns define. */
+ * Reads: keys, campaigns, single leads, definitions. */
 #include <stdlib.h>
 
 #include "store/private.h"
@@ -13,7 +13,8 @@
 
 #define SELECT_CAMPAIGN SELECT_CAMPAIGN_USING("")
 
-/* All kinds at once, told apart by a number; what a kind lacks is 0 of the right type. The rules need no descriptions. */
+/* All kinds in one statement, with a number for the kind; missing values are 0 of the right type. The rules need no
+ * descriptions. */
 #define SELECT_DEFINITIONS(description, campaigns)                                                                   \
 	"SELECT 1, id, campaign_id, name, CAST(points AS SIGNED), CAST(0 AS UNSIGNED), FALSE, " description          \
 	" FROM {prefix}tags"                                                                                         \
@@ -141,7 +142,7 @@ store_find_lead(
 	enum result result = store_query_leads(store, pool, reference->identity, (struct db_list){ &value, 1 }, &rows);
 	if (result != RESULT_OK)
 		return result;
-	/* a social id or an id may be one of another campaign */
+	/* a social id or an id may belong to another campaign */
 	if (rows.count == 0 || db_get_u64(&rows, 0, LEAD_campaign_id) != campaign_id)
 		return RESULT_NOT_FOUND;
 	*lead = store_lead_from_row(&rows, 0);
@@ -159,7 +160,7 @@ store_read_histogram(
 	return result;
 }
 
-/* The kinds as the statements number them. */
+/* Numbers of the kinds in the statements. */
 enum { DEFINITION_TAG = 1, DEFINITION_ACTION, DEFINITION_REWARD_LEVEL };
 enum {
 	DEFINITION_KIND,

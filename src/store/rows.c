@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Rows as the rules' values. */
+ * Rows as values of the rules. */
 #include "store/private.h"
 
 struct db_value

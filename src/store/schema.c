@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Which schema the database has, and whether it is the one that this program needs. */
+ * Compares the database's schema version with the one that this program needs. */
 #include "store/schema.h"
 
 #include "base/log.h"

@@ -11,7 +11,7 @@ struct schema_step {
 	const char *text; /* statements; each ends with ';' at the end of a line */
 };
 
-/* In order; version 0 ends them. */
+/* In order, ended by version 0. */
 extern const struct schema_step schema_steps[];
 
 #endif

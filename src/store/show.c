@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: MIT
- * Leads as payloads, pages and leaderboards show them: what is asked most often, with as few statements as there can be.
+ * Leads as payloads, pages and leaderboards show them: the most frequent reads, with as few statements as possible.
  *
- * What belongs to the campaign - settings, definitions, ranks - is kept by the process under the versions that come with each
- * answer. Versions are read before what they stand for, so what is kept may be newer than its version says, never older; where
- * that would show, as with a lead and its rank, the rank comes with the version it belongs to, and when that is another one all
- * is read again, in the end within a snapshot. */
+ * Settings, definitions and ranks are cached under the versions that come with each answer. Versions are read first, so what is
+ * cached may be newer than its version, never older. Where that would show, as with a lead and its rank, the rank comes with
+ * its version. If it is another one, everything is read again, finally in a snapshot. */
 #include <string.h>
 
 #include "store/private.h"
 
 #include "base/panic.h"
 
-/* What payloads show. */
+/* Columns that payloads show. */
 #define SHOWN_COLUMN(type, column, member, read, written) FIELD_IF_SHOWN_##read(FIELD_COLUMN_##written(column))
 #define SHOWN_COLUMNS "l.id" LEAD_FIELDS(SHOWN_COLUMN)
 
-/* the index is forced: a wrong guess would cost as much as the campaign is large */
+/* the index is forced: with a wrong one the cost would grow with the campaign */
 #define SELECT_PAGE                                                             \
 	"SELECT " SHOWN_COLUMNS " FROM {prefix}leads l FORCE INDEX (by_number)" \
 	" LEFT JOIN {prefix}leads p ON p.id = l.parent_id"
@@ -24,7 +23,7 @@
 
 #define STATE_COLUMNS "n.lead_count, n.settings_version, n.leads_version"
 
-/* leads, and with them what their campaigns have come to; in this order, from the leads' keys on */
+/* leads with the state of their campaigns; joined in this order, from the leads' index */
 #define LOOK_UP(identity, index)                                                                   \
 	"SELECT " SHOWN_COLUMNS ", " STATE_COLUMNS " FROM {prefix}leads l FORCE INDEX (" index ")" \
 	" STRAIGHT_JOIN {prefix}campaign_counters n ON n.campaign_id = l.campaign_id"              \
@@ -60,7 +59,7 @@ store_statement_list sql_of_show = { &sql_look_up_by_email, &sql_look_up_by_phon
 	&sql_look_up_by_id, &sql_select_state, &sql_select_leads_by_number, &sql_select_number_after,
 	&sql_select_filtered_leads, &sql_select_leaders, NULL };
 
-/* What a campaign has come to. */
+/* The state of a campaign. */
 struct state {
 	uint64_t campaign_id;
 	uint32_t leads;
@@ -79,17 +78,17 @@ state_from_row(uint64_t campaign_id, const struct db_rows *rows, size_t row, siz
 	};
 }
 
-/* The campaign as it is kept, with its leads counted as they are now. */
+/* The cached campaign, with its current number of leads. */
 static enum result
-show(struct store *store, struct pool *pool, const struct state *state, const struct lead *leads, size_t count,
+read_subjects(struct store *store, struct pool *pool, const struct state *state, const struct lead *leads, size_t count,
     struct payload_subject **subjects)
 {
 	const struct versioned_campaign shown = { state->campaign_id, state->versions };
 	struct campaign *campaign = POOL_NEW(pool, struct campaign);
 	struct rank *ranks = POOL_ARRAY(pool, count, struct rank);
 	enum result result = store_cache_campaigns(store, pool, &shown, 1);
-	const struct cached_campaign *kept = result == RESULT_OK ? store_cached_campaign(store, state->campaign_id) : NULL;
-	if (result == RESULT_OK && kept == NULL)
+	const struct cached_campaign *cached = result == RESULT_OK ? store_cached_campaign(store, state->campaign_id) : NULL;
+	if (result == RESULT_OK && cached == NULL)
 		result = RESULT_NOT_FOUND;
 	for (size_t i = 0; i < count; i++)
 		ranks[i].score = leads[i].score;
@@ -97,13 +96,14 @@ show(struct store *store, struct pool *pool, const struct state *state, const st
 		result = store_rank(store, pool, state->campaign_id, state->versions.leads, ranks, count);
 	if (result != RESULT_OK)
 		return result;
-	*campaign = kept->campaign;
+	*campaign = cached->campaign;
 	campaign->counters.leads = state->leads;
 	*subjects = POOL_ARRAY(pool, count, struct payload_subject);
 	for (size_t i = 0; i < count; i++)
-		(*subjects)[i] = (struct payload_subject){
-			.campaign = campaign, .lead = &leads[i], .definitions = &kept->definitions, .score_rank = ranks[i].rank
-		};
+		(*subjects)[i] = (struct payload_subject){ .campaign = campaign,
+			.lead = &leads[i],
+			.definitions = &cached->definitions,
+			.score_rank = ranks[i].rank };
 	return RESULT_OK;
 }
 
@@ -114,7 +114,7 @@ struct shown {
 };
 
 static bool
-is_meant(const struct look_up *look_up, const struct shown *shown)
+matches(const struct look_up *look_up, const struct shown *shown)
 {
 	const struct lead_reference *reference = &look_up->reference;
 	if (look_up->campaign_id != shown->lead.campaign_id)
@@ -132,7 +132,7 @@ is_meant(const struct look_up *look_up, const struct shown *shown)
 	return reference->id == shown->lead.id;
 }
 
-/* Those that name their lead in this way, with one statement; found[i] stays NULL where there is none. */
+/* Runs the look-ups that use this identity, with one statement; found[i] stays NULL when there is no lead. */
 static enum result
 find_by(struct store *store, struct pool *pool, enum lead_identity identity, const struct look_up *const *look_ups,
     size_t count, const struct shown **found)
@@ -155,7 +155,7 @@ find_by(struct store *store, struct pool *pool, enum lead_identity identity, con
 		const struct lead lead = store_shown_lead_from_row(&rows, row);
 		shown[row] = (struct shown){ lead, state_from_row(lead.campaign_id, &rows, row, SHOWN_STATE) };
 		for (size_t i = 0; i < count; i++)
-			if (look_ups[i]->reference.identity == identity && is_meant(look_ups[i], &shown[row]))
+			if (look_ups[i]->reference.identity == identity && matches(look_ups[i], &shown[row]))
 				found[i] = &shown[row];
 	}
 	return result;
@@ -171,8 +171,8 @@ find_all(
 	return result;
 }
 
-/* A look-up, and what came of it. */
-struct looking {
+/* Arguments of look_up_one. */
+struct look_up_request {
 	struct look_up look_up;
 	struct payload_subject **subject;
 };
@@ -180,25 +180,25 @@ struct looking {
 static enum result
 look_up_one(struct store *store, struct pool *pool, void *context)
 {
-	const struct looking *looking = context;
-	const struct look_up *one = &looking->look_up;
+	const struct look_up_request *request = context;
+	const struct look_up *one = &request->look_up;
 	const struct shown *found = NULL;
 	enum result result = find_all(store, pool, &one, 1, &found);
 	if (result == RESULT_OK && found == NULL)
 		result = RESULT_NOT_FOUND;
-	return result == RESULT_OK ? show(store, pool, &found->state, &found->lead, 1, looking->subject) : result;
+	return result == RESULT_OK ? read_subjects(store, pool, &found->state, &found->lead, 1, request->subject) : result;
 }
 
 enum result
 store_look_up(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_reference *reference,
     struct payload_subject **subject)
 {
-	struct looking looking = { { .campaign_id = campaign_id, .reference = *reference }, subject };
-	return store_read_consistently(store, pool, look_up_one, &looking);
+	struct look_up_request request = { { .campaign_id = campaign_id, .reference = *reference }, subject };
+	return store_read_consistently(store, pool, look_up_one, &request);
 }
 
 static bool
-go_together(const struct state *a, const struct state *b)
+same_state(const struct state *a, const struct state *b)
 {
 	return a->campaign_id == b->campaign_id && a->leads == b->leads && a->versions.settings == b->versions.settings &&
 	       a->versions.leads == b->versions.leads;
@@ -216,7 +216,7 @@ rendered(struct store *store, struct pool *pool, const struct payload_subject *s
 	else
 		payload_write(&out, &store->payload, subject, look_up->view);
 	if (!buffer_ok(&out))
-		panic("a payload beyond PAYLOAD_MAX_BYTES"); /* the settings' bounds keep every lead below it */
+		panic("a payload beyond PAYLOAD_MAX_BYTES"); /* the settings' limits keep every lead below it */
 	struct slice json = pool_copy(pool, buffer_slice(&out));
 	buffer_free(&out);
 	return json;
@@ -228,9 +228,9 @@ place_of(const struct lead *lead)
 	return (struct lead_place){ lead->score, lead->subscription_number, lead->fraudulent };
 }
 
-/* From `first` on, all whose campaign was found as it was for that one: `found` is NULL for them then. */
+/* Answers the look-up `first` and those after it whose campaign had the same state; sets `found` to NULL for them. */
 static enum result
-answer_together(struct store *store, struct pool *pool, const struct look_up *const *look_ups, size_t first, size_t count,
+answer_group(struct store *store, struct pool *pool, const struct look_up *const *look_ups, size_t first, size_t count,
     const struct shown **found, struct outcome *outcomes)
 {
 	const struct state state = found[first]->state;
@@ -238,13 +238,13 @@ answer_together(struct store *store, struct pool *pool, const struct look_up *co
 	size_t *places = POOL_ARRAY(pool, count - first, size_t), together = 0;
 	struct payload_subject *subjects;
 	for (size_t i = first; i < count; i++) {
-		if (found[i] == NULL || !go_together(&found[i]->state, &state))
+		if (found[i] == NULL || !same_state(&found[i]->state, &state))
 			continue;
 		leads[together] = found[i]->lead;
 		places[together++] = i;
 		found[i] = NULL;
 	}
-	enum result result = show(store, pool, &state, leads, together, &subjects);
+	enum result result = read_subjects(store, pool, &state, leads, together, &subjects);
 	for (size_t i = 0; i < together && result == RESULT_OK; i++)
 		outcomes[places[i]] = (struct outcome){ .body = rendered(store, pool, &subjects[i], look_ups[places[i]]),
 			.versions = state.versions,
@@ -252,7 +252,7 @@ answer_together(struct store *store, struct pool *pool, const struct look_up *co
 	return result;
 }
 
-struct answering {
+struct look_up_batch {
 	const struct look_up *const *look_ups;
 	size_t count;
 	struct outcome *outcomes;
@@ -261,14 +261,14 @@ struct answering {
 static enum result
 answer_look_ups(struct store *store, struct pool *pool, void *context)
 {
-	const struct answering *a = context;
+	const struct look_up_batch *a = context;
 	const struct shown **found = POOL_ARRAY(pool, a->count, const struct shown *);
 	for (size_t i = 0; i < a->count; i++)
 		a->outcomes[i] = (struct outcome){ .failure = FAILURE_LEAD_NOT_FOUND };
 	enum result result = find_all(store, pool, a->look_ups, a->count, found);
 	for (size_t i = 0; i < a->count && result == RESULT_OK; i++)
 		if (found[i] != NULL)
-			result = answer_together(store, pool, a->look_ups, i, a->count, found, a->outcomes);
+			result = answer_group(store, pool, a->look_ups, i, a->count, found, a->outcomes);
 	return result;
 }
 
@@ -276,10 +276,10 @@ void
 store_answer_look_ups(
     struct store *store, struct pool *pool, const struct look_up *const *look_ups, size_t count, struct outcome *outcomes)
 {
-	struct answering answering = { look_ups, count, outcomes };
+	struct look_up_batch batch = { look_ups, count, outcomes };
 	enum result result = store_read_installation(store);
 	if (result == RESULT_OK)
-		result = store_read_consistently(store, pool, answer_look_ups, &answering);
+		result = store_read_consistently(store, pool, answer_look_ups, &batch);
 	for (size_t i = 0; i < count && result != RESULT_OK; i++)
 		outcomes[i] = (struct outcome){ .failure = result == RESULT_FAILED ? FAILURE_INTERNAL : FAILURE_UNAVAILABLE };
 }
@@ -296,7 +296,7 @@ store_find_versions(struct store *store, struct pool *pool, uint64_t campaign_id
 	return result;
 }
 
-struct showing {
+struct page_request {
 	uint64_t campaign_id;
 	const struct lead *leads;
 	size_t count;
@@ -306,7 +306,7 @@ struct showing {
 static enum result
 show_leads(struct store *store, struct pool *pool, void *context)
 {
-	const struct showing *s = context;
+	const struct page_request *s = context;
 	struct db_rows rows;
 	enum result result = store_query(store, pool, &rows, &sql_select_state, DB_U64(s->campaign_id));
 	if (result != RESULT_OK)
@@ -314,15 +314,15 @@ show_leads(struct store *store, struct pool *pool, void *context)
 	if (rows.count == 0)
 		return RESULT_NOT_FOUND;
 	struct state state = state_from_row(s->campaign_id, &rows, 0, 0);
-	return show(store, pool, &state, s->leads, s->count, s->subjects);
+	return read_subjects(store, pool, &state, s->leads, s->count, s->subjects);
 }
 
 enum result
 store_show_leads(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead *leads, size_t count,
     struct payload_subject **subjects)
 {
-	struct showing showing = { campaign_id, leads, count, subjects };
-	return store_read_consistently(store, pool, show_leads, &showing);
+	struct page_request request = { campaign_id, leads, count, subjects };
+	return store_read_consistently(store, pool, show_leads, &request);
 }
 
 static enum result
@@ -339,7 +339,7 @@ select_page(struct store *store, struct pool *pool, const struct db_statement *s
 	return result;
 }
 
-/* A page ends with its limit; `end` is the first number that was not looked at, 0: there is none. */
+/* A page ends with its limit; `end` is the first number that was not read, 0: none. */
 static struct lead_page
 make_page(struct lead *leads, size_t count, size_t limit, uint32_t end)
 {
@@ -362,14 +362,14 @@ list_all(struct store *store, struct pool *pool, uint64_t campaign_id, const str
 static enum result
 list_filtered(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *f, struct lead_page *page)
 {
-	struct db_rows behind;
+	struct db_rows next;
 	struct lead *leads;
 	size_t count;
 	enum result result = store_query(
-	    store, pool, &behind, &sql_select_number_after, DB_U64(campaign_id), DB_U64(f->after), DB_U64(LEAD_PAGE_ROWS_MAX));
+	    store, pool, &next, &sql_select_number_after, DB_U64(campaign_id), DB_U64(f->after), DB_U64(LEAD_PAGE_ROWS_MAX));
 	if (result != RESULT_OK)
 		return result;
-	uint32_t end = behind.count == 0 ? 0 : (uint32_t)db_get_u64(&behind, 0, 0);
+	uint32_t end = next.count == 0 ? 0 : (uint32_t)db_get_u64(&next, 0, 0);
 	struct db_value values[] = { DB_U64(campaign_id), DB_U64(f->after),
 		DB_U64(end == 0 ? UINT64_C(1) << 32 : end), /* numbers have 32 bits */
 		DB_I64(f->verified), DB_I64(f->verified), DB_I64(f->waitlisted), DB_I64(f->waitlisted), DB_I64(f->fraudulent),

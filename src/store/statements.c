@@ -6,13 +6,13 @@ const struct db_statement *const *const store_statements[] = { sql_of_admin, sql
 	sql_of_look, sql_of_maintenance, sql_of_mark, sql_of_partitions, sql_of_rank_cache, sql_of_read, sql_of_redeliver,
 	sql_of_schema, sql_of_show, sql_of_store, sql_of_upgrade, sql_of_webhook_admin, sql_of_webhooks, sql_of_write, NULL };
 
-/* What a client sees must not depend on the server's configuration. The lock wait is short because a batch is run again. A
- * transaction whose connection is lost may stay open on the server, locks and all, until it misses the next statement: that it
- * is to do soon. Ours pause for as long as a batch is decided. */
+/* Answers must not depend on the server's configuration. The lock wait is short because batches are repeated. A transaction
+ * whose connection is lost may stay open on the server with its locks: the server ends it after idle_transaction_timeout. Our
+ * own transactions pause only while a batch is decided. */
 const char *const store_session[] = {
 	"SET SESSION time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ENGINE_SUBSTITUTION', "
 	"innodb_lock_wait_timeout = 5, lock_wait_timeout = 15, idle_transaction_timeout = 10, autocommit = 1",
-	/* by its own statement: the variable has another name since MariaDB 11.1 */
+	/* a statement of its own: the variable has another name since MariaDB 11.1 */
 	"SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
 	NULL,
 };

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT
- * SQL: each file of the store has its statements at its top, and lists them for the table of all. What several files share
- * is here. */
+ * SQL: each file of the store has its statements and their list at its top. Shared parts are here. */
 #ifndef LEADHOOK_STORE_STATEMENTS_H
 #define LEADHOOK_STORE_STATEMENTS_H
 
 #include "db/db.h"
-#include "store/fields.h"
 #include "engine/rank.h"
+#include "store/fields.h"
 
-/* Every list of statements, NULL ends them. `make check` prepares and explains each statement on a fresh schema. */
+/* Every list of statements, ended by NULL. `make check` prepares and explains each statement on a fresh schema. */
 extern const struct db_statement *const *const store_statements[];
 /* Run on each new connection. */
 extern const char *const store_session[];
 
-/* Of one file; NULL ends it. */
+/* Those of one file, ended by NULL. */
 typedef const struct db_statement *const store_statement_list[];
 extern store_statement_list sql_of_admin, sql_of_bulk, sql_of_campaign_cache, sql_of_check, sql_of_completion, sql_of_deep,
     sql_of_definitions, sql_of_deliveries, sql_of_dispatch, sql_of_jobs, sql_of_load, sql_of_look, sql_of_maintenance,
@@ -27,7 +26,7 @@ extern const struct db_statement sql_lock_counters, sql_select_server_version;
 /* The database's time in milliseconds; UNIX_TIMESTAMP would end in 2038. */
 #define NOW "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000"
 
-/* In this order: a few accounts may have very many campaigns. */
+/* Joined in this order because a few accounts may have very many campaigns. */
 #define CAMPAIGN_COLUMN(type, member) "c." #member ", "
 #define CAMPAIGN_PROGRESS_COLUMN(type, member) "n." #member ", "
 #define CAMPAIGN_COUNTER_COLUMN(type, column, member) "n." #column ", "
@@ -65,8 +64,7 @@ enum lead_column {
 #undef COLUMN
 };
 
-/* Columns of what is read to be shown - sql_look_up_by_…, pages -, in order: of a lead what payloads need, which is a third
- * less. */
+/* Columns of sql_look_up_by_… and of pages, in order: only what payloads need of a lead, which is a third less. */
 enum shown_column {
 	SHOWN_id,
 #define COLUMN(type, column, member, read, written) FIELD_IF_SHOWN_##read(SHOWN_##column, )
@@ -83,7 +81,7 @@ enum state_column { STATE_LEADS, STATE_SETTINGS_VERSION, STATE_LEADS_VERSION };
 enum histogram_column {
 	HISTOGRAM_NODE,
 	HISTOGRAM_SLOTS,
-	/* sql_select_histogram_and_version alone; its node is NULL where none of them has a row */
+	/* sql_select_histogram_and_version alone; its node is NULL where none has a row */
 	HISTOGRAM_LEADS_VERSION = HISTOGRAM_SLOTS + RANK_SLOTS
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The connection, ids from blocks, the installation record, and the small tools of the other files. */
+ * The connection, ids from blocks, the installation record, and helpers for the other files. */
 #include "store/private.h"
 
 #include <stdlib.h>
@@ -34,7 +34,8 @@ static const char *const id_names[ID_KINDS] = {
 	[ID_POINTS_CALL] = "points_call",
 };
 
-/* A block that lasts a while, and is no loss when the process ends: so many, and so many times what is wanted now. */
+/* The size of a block: this number, plus this many times the ids needed now. Ids that are unused when the process ends are
+ * lost, which is harmless. */
 enum { ID_BLOCK = 1000, ID_BLOCK_TIMES = 8 };
 
 struct store *
@@ -119,7 +120,7 @@ store_back_off(unsigned attempt)
 	nanosleep(&(struct timespec){ ms / 1000, (long)(ms % 1000) * 1000000 }, NULL);
 }
 
-/* After a COMMIT without an answer: whether this result says that nothing was changed, without having looked. */
+/* Whether the result of a repeated run leaves open if an earlier COMMIT, which got no answer, took effect. */
 static bool
 may_hide_success(enum result result)
 {
@@ -132,7 +133,7 @@ store_transaction(struct store *store, enum repeat repeat)
 	return (struct transaction){ .store = store, .repeat = repeat, .result = store_read_installation(store) };
 }
 
-/* Whether what the run came to is worth another one. */
+/* Whether the result of the run justifies another one. */
 static bool
 may_run_again(const struct transaction *txn)
 {
@@ -192,7 +193,7 @@ store_read_consistently(struct store *store, struct pool *pool, consistent_read 
 	return result;
 }
 
-/* Moves the block's start by `count` inside the running transaction; *first is the first of the ids that are now ours. */
+/* Moves the block's start by `count` inside the running transaction; *first is the first of the taken ids. */
 static enum result
 take_block(struct store *store, struct pool *pool, enum id_kind kind, uint64_t count, uint64_t *first)
 {
@@ -222,10 +223,10 @@ store_reserve_ids(struct store *store, enum id_kind kind, uint64_t count)
 	struct id_range *range = &store->ids[kind];
 	if (range->end - range->next >= count)
 		return RESULT_OK;
-	/* whoever wants many is likely to want as many again */
+	/* a caller that needs many probably needs as many again */
 	const uint64_t size = ID_BLOCK_TIMES * count + ID_BLOCK;
 	uint64_t first = 0;
-	/* a block that was perhaps taken is perhaps a gap: harmless */
+	/* if the outcome is unknown, a gap in the ids is harmless */
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 	while (store_runs(&txn))
 		txn.result = take_block(store, txn.pool, kind, size, &first);

@@ -16,8 +16,7 @@ DB_STATEMENT(sql_update_webhook, "UPDATE {prefix}webhooks"
 				 " WHERE id = ?");
 DB_STATEMENT(sql_delete_webhook, "DELETE FROM {prefix}webhooks WHERE id = ?");
 DB_STATEMENT(sql_delete_webhook_status, "DELETE FROM {prefix}webhook_status WHERE webhook_id = ?");
-/* the index is forced: with old statistics the server would rather read the webhooks of all campaigns in the order of their ids
- */
+/* the index is forced: with old statistics the server would read the webhooks of all campaigns by id */
 DB_STATEMENT(sql_select_webhooks, "SELECT " WEBHOOK_COLUMNS " FROM {prefix}webhooks w FORCE INDEX (by_campaign)"
 				  " JOIN {prefix}webhook_status s ON s.webhook_id = w.id"
 				  " WHERE w.campaign_id = ?"
@@ -46,7 +45,7 @@ insert_webhook(struct store *store, struct pool *pool, const struct webhook_put 
 	return result == RESULT_OK ? store_change_one(store, &sql_insert_webhook_status, DB_U64(*id)) : result;
 }
 
-/* Its receiver wanted no more of it (410): whoever registers it again does. */
+/* A webhook whose receiver answered 410 becomes active when it is registered again. */
 static enum result
 replace_webhook(struct store *store, const struct webhook_put *put, uint64_t id, enum webhook_state state)
 {
@@ -55,7 +54,7 @@ replace_webhook(struct store *store, const struct webhook_put *put, uint64_t id,
 	return result == RESULT_OK && state == WEBHOOK_GONE ? store_activate_webhook(store, id) : result;
 }
 
-/* The settings are locked, so that two calls for the same URL come one after the other. */
+/* The settings are locked, so that two calls for the same URL run one after the other. */
 static enum result
 put_webhook(struct store *store, struct pool *pool, const struct webhook_put *put, uint64_t *id, bool *created)
 {
@@ -70,7 +69,7 @@ put_webhook(struct store *store, struct pool *pool, const struct webhook_put *pu
 	*created = found.count == 0;
 	if (!*created) {
 		*id = db_get_u64(&found, 0, 0);
-		/* nobody else knows this secret: an earlier run was committed, and only its answer was lost */
+		/* the secret is new in every call: an earlier run was committed, and its answer was lost */
 		*created = slice_equal(db_get_bytes(&found, 0, 1), put->secret);
 		return replace_webhook(store, put, *id, store_webhook_state(db_get_bytes(&found, 0, 2)));
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The last part of a batch: the rows that it changes and makes, with multi-row statements. */
+ * The last part of a batch: writes the rows that it changes and makes, with multi-row statements. */
 #include <string.h>
 
 #include "store/private.h"
@@ -12,7 +12,7 @@
 DB_STATEMENT(sql_delete_lead, "DELETE FROM {prefix}leads WHERE id = ?");
 DB_STATEMENT(sql_insert_deleted_lead, "INSERT INTO {prefix}deleted_leads (lead_id) VALUES (?)");
 DB_STATEMENT(sql_free_identities, "UPDATE {prefix}leads SET email_hash = NULL, phone_hash = NULL WHERE id = ?");
-/* the row is there and locked: nothing is inserted */
+/* the row exists and is locked: nothing is inserted */
 DB_STATEMENT(sql_update_lead, INSERT_LEAD " ON DUPLICATE KEY UPDATE id = id" LEAD_FIELDS(LEAD_CHANGE));
 DB_STATEMENT(sql_insert_lead, INSERT_LEAD);
 #define COUNTER_COLUMN(type, column, member) ", " #column
@@ -59,7 +59,7 @@ store_statement_list sql_of_write = { &sql_delete_lead, &sql_insert_deleted_lead
 	&sql_insert_lead, &sql_update_counters, &sql_change_histogram, &sql_change_ip_leads, &sql_insert_score_entry,
 	&sql_update_link, &sql_insert_link, &sql_move_job, &sql_delete_job, &sql_insert_event, &sql_insert_due, NULL };
 
-/* A write on its way. */
+/* State of a write. */
 struct write {
 	struct store *store;
 	struct pool *pool;
@@ -69,7 +69,7 @@ struct write {
 	size_t rank_change_count;
 };
 
-/* What one statement is run with, gathered row by row. */
+/* The rows for one statement. */
 struct row_list {
 	const struct db_statement *statement;
 	size_t columns;
@@ -91,9 +91,9 @@ add_row(struct row_list *list, const struct db_value *row)
 
 #define ADD_ROW(list, ...) add_row((list), (const struct db_value[]){ __VA_ARGS__ })
 
-/* A server takes 16 MiB at once, or as little as the 1 MiB that `leadhook check` demands; what it does not take costs the
- * connection, so that nobody could tell it from a server that is away. */
-enum { BYTES_AT_ONCE = 512 * 1024, BYTES_AROUND_VALUE = 10 /* a number, or the length of bytes, and what tells NULL */ };
+/* Less than max_allowed_packet: 16 MiB by default, at least the 1 MiB that `leadhook check` requires. A larger statement costs
+ * the connection, which looks like a server that is down. */
+enum { BYTES_AT_ONCE = 512 * 1024, BYTES_AROUND_VALUE = 10 /* a number, or the length of bytes, and the NULL flag */ };
 
 static size_t
 row_bytes(const struct row_list *list, size_t row)
@@ -122,7 +122,7 @@ run_rows(const struct write *write, const struct row_list *list)
 	return result;
 }
 
-/* One after another; a list without rows is no round trip. */
+/* One after another; a list without rows makes no round trip. */
 static enum result
 run_lists(const struct write *write, const struct row_list *const *lists, size_t count)
 {
@@ -158,7 +158,7 @@ identity_changed(const struct loaded *loaded, size_t i)
 	       !slice_equal(lead->phone_hash, loaded->identities[i].phone_hash);
 }
 
-/* The order keeps the unique keys: what one lead gives up, an address or itself, may go to another one. */
+/* The order respects the unique keys: another lead may take an identity that one lead gives up, also by its deletion. */
 static enum result
 write_leads(const struct write *write)
 {
@@ -188,7 +188,7 @@ write_leads(const struct write *write)
 		}
 	}
 	if (freed.count == 1)
-		freed.count = 0; /* nobody among the others to take it from, or to give it to */
+		freed.count = 0; /* no other lead can take its identity or give one up */
 	return RUN_LISTS(write, &deleted, &noted, &freed, &updated, &inserted);
 }
 
@@ -259,7 +259,7 @@ write_scores(const struct write *write)
 	return RUN_LISTS(write, &entries, &updated, &inserted);
 }
 
-/* The job goes on with its effects, or both do not. */
+/* The job's position and its effects are written together. */
 static enum result
 write_jobs(const struct write *write)
 {

@@ -39,7 +39,7 @@ DB_STATEMENT(sql_insert_campaign, "INSERT INTO {prefix}campaigns (id, account_id
 				  " VALUES (?, ?, " NOW SETTING_PLACES ")");
 DB_STATEMENT(sql_insert_counters, "INSERT INTO {prefix}campaign_counters (campaign_id, ip_counted_to) VALUES (?, ?)");
 DB_STATEMENT(sql_update_campaign, "UPDATE {prefix}campaigns SET ended_ms = ?" SETTING_CHANGES " WHERE id = ?");
-/* what was noted is not by command yet */
+/* an end time that was only recorded does not count as ended by command */
 DB_STATEMENT(sql_end_campaign, "UPDATE {prefix}campaigns"
 			       " SET ended_ms = CASE WHEN ended_ms IS NULL OR ended_ms = ends_ms THEN " NOW " ELSE ended_ms END"
 			       " WHERE id = ?");
@@ -66,7 +66,7 @@ DB_STATEMENT(sql_count_rows,
     " (SELECT COUNT(*) FROM {prefix}webhooks WHERE state <> 'active'), (SELECT MAX(lease_until_ms)"
     "   FROM {prefix}dispatch_shards"
     "   WHERE owner IS NOT NULL AND lease_until_ms > " NOW ")");
-/* ready_ms: since when, or from when on, a dispatcher may take it; NULL: nobody knows */
+/* ready_ms: the time from which a dispatcher may take it; NULL: unknown */
 DB_STATEMENT(sql_count_due,
     "SELECT COUNT(CASE WHEN ready_ms <= ? THEN 1 END), COUNT(CASE WHEN ready_ms <= ? THEN NULL ELSE 1 END),"
     " MIN(ready_ms)"
@@ -96,7 +96,7 @@ insert_account(struct store *store, struct pool *pool, struct slice name, uint64
 	return result == RESULT_OK ? store_change_one(store, &sql_insert_account, DB_U64(*id), db_bytes(name)) : result;
 }
 
-/* Not repeated when it was perhaps done, as all that adds: there would be two of them. */
+/* Like every insert, not repeated when it may have been committed: there would be two rows. */
 enum result
 store_add_account(struct store *store, struct slice name, uint64_t *id)
 {
@@ -132,7 +132,7 @@ store_find_account(struct store *store, uint64_t id)
 	return store_exists(store, &sql_select_account, DB_U64(id));
 }
 
-/* Once this is done no sign-up to any of them is under way. The account is locked: it gets no others. */
+/* Afterwards no sign-up to these campaigns is under way. The account is locked: it gets no new campaigns. */
 static enum result
 lock_settings_of(struct store *store, struct pool *pool, uint64_t account_id)
 {
@@ -168,7 +168,7 @@ store_limit_account(struct store *store, uint64_t id, int64_t per_minute)
 	return store_change_one(store, &sql_limit_account, db_time(per_minute), DB_U64(id));
 }
 
-/* For what belongs to an account: its id is taken while the account is locked. */
+/* For rows of an account: takes the id while the account is locked. */
 static enum result
 next_id_of_account(struct store *store, struct pool *pool, uint64_t account_id, enum id_kind kind, uint64_t *id)
 {
@@ -232,7 +232,7 @@ settings_of(const struct campaign *campaign)
 #undef COPY
 }
 
-/* What the setting `state` asks for. */
+/* Applies the setting `state`. */
 static enum result
 apply_request(struct store *store, uint64_t id, enum campaign_request request)
 {
@@ -249,7 +249,7 @@ insert_campaign(
 	if (result == RESULT_OK)
 		result = store_change_one(
 		    store, &sql_insert_campaign, DB_U64(*id), DB_U64(account_id) CAMPAIGN_SETTINGS(SETTING_VALUE));
-	/* without a lead there is nothing to count */
+	/* without leads there is nothing to count */
 	if (result == RESULT_OK)
 		result = store_change_one(
 		    store, &sql_insert_counters, DB_U64(*id), DB_U64(settings->max_per_ip > 0 ? IP_COUNTED_ALL : 0));
@@ -265,7 +265,7 @@ store_add_campaign(struct store *store, uint64_t account_id, const struct campai
 	return txn.result;
 }
 
-/* Up to which number leads are counted per address. The counters are locked: it is what it was read as. */
+/* Sets the number up to which leads are counted per address. The counters are locked: it has not changed since it was read. */
 static enum result
 move_counted(struct store *store, const struct campaign *campaign, uint32_t to)
 {
@@ -279,7 +279,7 @@ edit_campaign(struct store *store, struct pool *pool, uint64_t id, campaign_edit
 {
 	struct campaign campaign;
 	int64_t now_ms;
-	/* the dispatcher, which notes end times, takes the campaign's row alone */
+	/* the dispatcher, which records end times, locks only the campaign's row */
 	enum result result = store_lock_settings(store, id);
 	if (result == RESULT_OK)
 		result = store_exists(store, &sql_lock_campaign, DB_U64(id));
@@ -290,11 +290,11 @@ edit_campaign(struct store *store, struct pool *pool, uint64_t id, campaign_edit
 	struct campaign_settings changed = settings_of(&campaign), *const settings = &changed;
 	if (!edit(context, settings))
 		return RESULT_INVALID;
-	/* the end time holds by itself: whether it was noted must make no difference (docs/api.md 6) */
+	/* an end time holds whether it was recorded or not (docs/api.md 6) */
 	bool noted = campaign.ended_ms == campaign.ends_ms;
 	const int64_t ended_ms = noted && settings->ends_ms != campaign.ends_ms ? -1 : campaign.ended_ms;
 	result = store_change_one(store, &sql_update_campaign, db_time(ended_ms) CAMPAIGN_SETTINGS(SETTING_VALUE), DB_U64(id));
-	/* nobody is counted any more; what was counted is removed by store_count_addresses, piece by piece */
+	/* counting stops; store_count_addresses removes the counts, piece by piece */
 	if (result == RESULT_OK && settings->max_per_ip == 0)
 		result = move_counted(store, &campaign, 0);
 	return result == RESULT_OK ? apply_request(store, id, settings->request) : result;
@@ -309,7 +309,7 @@ store_edit_campaign(struct store *store, uint64_t id, campaign_edit *edit, void 
 	return txn.result;
 }
 
-/* Numbers of leads, or rows of counts, that one transaction takes: sign-ups wait for it. */
+/* Leads, or rows of counts, in one transaction: sign-ups wait for it. */
 enum { ADDRESSES_AT_ONCE = 10000 };
 
 /* *left: there may be more of them. */
@@ -334,7 +334,7 @@ count_piece(struct store *store, const struct campaign *campaign, bool *done)
 	return result == RESULT_OK ? move_counted(store, campaign, to) : result;
 }
 
-/* What is to be done follows from the rows alone, so it makes no difference who does it, nor whether two do. */
+/* Depends on the rows alone: any process may go on with it, also two at once. */
 static enum result
 count_addresses(struct store *store, struct pool *pool, uint64_t campaign_id, bool *done)
 {
@@ -344,7 +344,7 @@ count_addresses(struct store *store, struct pool *pool, uint64_t campaign_id, bo
 	enum result result = store_lock_counters(store, pool, campaign_id);
 	if (result == RESULT_OK)
 		result = store_find_campaign(store, pool, campaign_id, &campaign, &now_ms);
-	/* also before the first are counted: whoever was to remove these may have been killed */
+	/* also before counting begins: an earlier removal may have been killed */
 	if (result == RESULT_OK && campaign.ip_counted_to == 0)
 		result = remove_addresses(store, campaign_id, &left);
 	if (result != RESULT_OK)
@@ -366,7 +366,7 @@ store_count_addresses(struct store *store, uint64_t campaign_id, bool *done)
 static enum result
 end_campaign(struct store *store, uint64_t id, bool end)
 {
-	/* once this is done no sign-up is under way that still thinks otherwise */
+	/* afterwards no sign-up is under way with the old state */
 	enum result result = store_lock_settings(store, id);
 	return result == RESULT_OK ? apply_request(store, id, end ? CAMPAIGN_ENDS : CAMPAIGN_OPENS) : result;
 }

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT
- * What the operator's command asks of the database. Rows live in the caller's pool. */
+ * The reads and changes of the operator's command. Rows live in the caller's pool. */
 #ifndef LEADHOOK_STORE_OPERATOR_ADMIN_H
 #define LEADHOOK_STORE_OPERATOR_ADMIN_H
 
 #include "store/store.h"
 
-/* Of the last call that failed; for the operator's eyes. */
+/* The error of the last call that failed, for the operator. */
 const char *store_error_text(const struct store *store);
 
-/* Applies the schema files that the database does not have yet, in order; each is safe to run twice, so a run that was killed
- * is simply started again. Makes the partitions of the coming days, too. `apply` false: only tells. *from and *to: version
- * before and after. RESULT_INVALID: the database is newer than this program. */
+/* Applies the schema files that the database does not have yet, in order. Each is safe to run twice, so a killed run is simply
+ * started again. Also makes the partitions of the coming days. `apply` false: only reports. *from and *to: version before and
+ * after. RESULT_INVALID: the database is newer than this program. */
 MUST_CHECK enum result store_upgrade(struct store *store, bool apply, uint32_t *from, uint32_t *to);
 
-/* One remark of `leadhook check`. */
+/* A finding of `leadhook check`. */
 struct finding {
-	struct slice what;   /* stable word, e.g. "schema_version" */
-	struct slice detail; /* what was seen */
+	struct slice what;   /* stable name, e.g. "schema_version" */
+	struct slice detail; /* what was found */
 	struct slice hint;   /* what to do */
 };
 /* The most connections that the programs of a host hold at once (docs/operating.md 2.2). */
@@ -24,30 +24,29 @@ struct connection_needs {
 	unsigned workers; /* 0: there is one responder, without a committer */
 	unsigned committer, dispatcher, command;
 };
-/* Server version, rights, schema, session settings, whether the server allows so many connections (NULL: any number). `deep`,
- * where these allow it: everything that is kept twice is counted again, which may take minutes, and sign-ups go on. What the
- * database answers is a finding, never an error. */
+/* Checks server version, rights, schema, session settings, and whether the server allows so many connections (NULL: not
+ * checked). `deep`, if the rest passed: recounts all redundant data, which may take minutes while sign-ups go on. A failed
+ * query is a finding, not an error. */
 void store_check(struct store *store, struct pool *pool, const struct connection_needs *needs, bool deep,
     struct finding **findings, size_t *count);
-/* Prepares every statement of the program on the schema at hand. `failed` names the first that does not fit. */
+/* Prepares every statement of the program on the current schema. `failed` is the name of the first that does not fit. */
 MUST_CHECK enum result store_check_statements(struct store *store, const char **failed);
 
 struct account_row {
 	uint64_t id;
 	struct slice name;
 	int64_t suspended_ms, created_ms;
-	int64_t per_minute; /* GET and POST calls with a key, 0: any number; -1: as the setting says */
+	int64_t per_minute; /* limit of GET and POST calls with a key, 0: any number; -1: the setting's */
 };
 MUST_CHECK enum result store_add_account(struct store *store, struct slice name, uint64_t *id);
 MUST_CHECK enum result store_list_accounts(
     struct store *store, struct pool *pool, struct account_row **accounts, size_t *count);
-/* RESULT_OK when there is such an account, else RESULT_NOT_FOUND. */
+/* Returns RESULT_OK when the account exists, else RESULT_NOT_FOUND. */
 MUST_CHECK enum result store_find_account(struct store *store, uint64_t id);
 
-/* No call on its campaigns works from then on, what is under way aside; or they work again. RESULT_NOT_FOUND: no such account.
- */
+/* Suspends the account, so that later calls on its campaigns fail, or resumes it. RESULT_NOT_FOUND: no such account. */
 MUST_CHECK enum result store_suspend_account(struct store *store, uint64_t id, bool suspend);
-/* As account_row has it. RESULT_NOT_FOUND: no such account. */
+/* Sets account_row.per_minute. RESULT_NOT_FOUND: no such account. */
 MUST_CHECK enum result store_limit_account(struct store *store, uint64_t id, int64_t per_minute);
 
 struct api_key_row {
@@ -66,35 +65,36 @@ MUST_CHECK enum result store_revoke_key(struct store *store, uint64_t id);
 /* The settings of a campaign that an operator sets; absent slices are NULL in the row. */
 struct campaign_settings {
 	CAMPAIGN_SETTINGS(FIELD_MEMBER) /* an end time of -1: none; max_per_ip: see store_count_addresses */
-	/* As store_end_campaign does it, behind everything else. */
+	/* As store_end_campaign does it, after everything else. */
 	enum campaign_request { CAMPAIGN_STAYS, CAMPAIGN_OPENS, CAMPAIGN_ENDS } request;
 };
 /* RESULT_NOT_FOUND: no such account. */
 MUST_CHECK enum result store_add_campaign(
     struct store *store, uint64_t account_id, const struct campaign_settings *settings, uint64_t *id);
-/* Sets some of them and leaves the others as they are; what it sets must outlive the call. False: they may not be so. */
+/* Sets some of them and leaves the others unchanged; the values must outlive the call. Returns false to refuse. */
 typedef bool campaign_edit(void *context, struct campaign_settings *settings);
-/* Changes settings with the campaign and its counters locked, so that two calls at once keep what both have set. `edit` may be
- * called several times. A new end time holds instead of the old one, also when that has passed; what was ended by command stays
- * ended. RESULT_INVALID: `edit` answered false, nothing was changed. RESULT_NOT_FOUND: no such campaign. */
+/* Changes settings with the campaign and its counters locked, so that concurrent changes of different settings are both stored.
+ * `edit` may be called several times. A new end time replaces the old one, also after that has passed; a campaign that was
+ * ended by command stays ended. RESULT_INVALID: `edit` returned false, nothing was changed. RESULT_NOT_FOUND: no such
+ * campaign. */
 MUST_CHECK enum result store_edit_campaign(struct store *store, uint64_t id, campaign_edit *edit, void *context);
-/* Goes on with what a change of max_per_ip leaves to be done, a piece a call, each a transaction of its own so that sign-ups go
- * on in between: set, the leads there are get counted per address; 0, the counts are removed. Until *done duplicate_ip is not
- * judged; whoever calls next, however long after, goes on where the last one ended. RESULT_NOT_FOUND: no such campaign. */
+/* Applies a change of max_per_ip to the existing leads, one piece a call, each in a transaction of its own so that sign-ups go
+ * on in between: if it is set, they are counted per address; if it is 0, the counts are removed. Until *done, duplicate_ip is
+ * not flagged; any later call goes on where the last one ended. RESULT_NOT_FOUND: no such campaign. */
 MUST_CHECK enum result store_count_addresses(struct store *store, uint64_t campaign_id, bool *done);
 /* Ends it now, also when its end time has passed; or opens it again (an end time that has passed is then removed). */
 MUST_CHECK enum result store_end_campaign(struct store *store, uint64_t id, bool end);
 
-/* What a campaign's owner defines. No white space at either end of a tag's name, which the tables could not tell apart. */
+/* A definition of a campaign. A tag's name has no white space at either end, which the tables would not distinguish. */
 struct definition {
 	enum definition_kind { DEFINITION_TAG, DEFINITION_ACTION, DEFINITION_REWARD } kind;
 	union {
 		struct tag tag;
 		struct action action;
 		struct reward_level reward;
-	} as; /* ids are not looked at */
+	} as; /* ids are ignored */
 };
-/* Why it may not be so. */
+/* Why a definition is refused. */
 enum definition_refusal {
 	DEFINITION_FITS,
 	DEFINITION_TOO_MANY,   /* the campaign has DEFINITIONS_MAX of the kind already */
@@ -102,15 +102,15 @@ enum definition_refusal {
 	DEFINITION_NO_TAG,     /* the campaign has none with the action's tag_id */
 	DEFINITION_REFUSED     /* by the edit */
 };
-/* RESULT_INVALID: *refusal tells why. RESULT_NOT_FOUND: no such campaign. */
+/* RESULT_INVALID: *refusal is the reason. RESULT_NOT_FOUND: no such campaign. */
 MUST_CHECK enum result store_add_definition(struct store *store, uint64_t campaign_id, const struct definition *definition,
     uint64_t *id, enum definition_refusal *refusal);
-/* Sets some of it and leaves the rest as it is; what it sets must outlive the call. False: it may not be so. */
+/* Sets some of it and leaves the rest unchanged; the values must outlive the call. Returns false to refuse. */
 typedef bool definition_edit(void *context, struct definition *definition);
-/* As store_edit_campaign. RESULT_NOT_FOUND: the kind has none with that id. */
+/* As store_edit_campaign. RESULT_NOT_FOUND: no definition of that kind and id. */
 MUST_CHECK enum result store_edit_definition(struct store *store, enum definition_kind kind, uint64_t id, definition_edit *edit,
     void *context, enum definition_refusal *refusal);
-/* What leads have of it they keep. Actions that a removed tag completes stay bound to it. */
+/* Leads keep it if they have it. Actions stay bound to a removed tag. */
 MUST_CHECK enum result store_remove_definition(struct store *store, enum definition_kind kind, uint64_t id);
 
 /* What an operator sets of a webhook; absent slices are NULL in the row. */
@@ -125,28 +125,26 @@ struct webhook_settings {
 struct webhook_details {
 	struct webhook_row row;
 	struct webhook_settings settings;
-	struct slice last_error;   /* why the last attempt got no whole answer; absent: it got one */
+	struct slice last_error;   /* why the last attempt got no complete answer; absent: it got one */
 	unsigned failures;         /* attempts since the last success */
-	int64_t held_until_ms;     /* nothing is sent before; -1: nothing holds it */
-	int64_t previous_until_ms; /* the secret before this one signs too until then; -1: it does not */
+	int64_t held_until_ms;     /* nothing is sent before; -1: no hold */
+	int64_t previous_until_ms; /* until then the previous secret signs too; -1: it does not */
 	uint64_t pending;          /* deliveries */
 	int64_t oldest_due_ms;     /* of them; -1: there are none */
 };
-/* RESULT_NOT_FOUND: no such webhook. So it is with all that follow. */
+/* RESULT_NOT_FOUND: no such webhook, here and below. */
 MUST_CHECK enum result store_find_webhook(struct store *store, struct pool *pool, uint64_t id, struct webhook_details *webhook);
-/* Makes one active that was disabled or has answered 410, and lets one that is held go on, as if it had never failed; its
- * deliveries are sent when they are due. */
+/* Makes a disabled or gone webhook active, and ends its hold and its failures; its deliveries are sent when they are due. */
 MUST_CHECK enum result store_enable_webhook(struct store *store, uint64_t id);
-/* Its deliveries wait from then on. Nothing is done to one that is not active: what has answered 410 stays so. */
+/* Its deliveries wait from then on. Does nothing to a webhook that is not active: a gone one stays gone. */
 MUST_CHECK enum result store_disable_webhook(struct store *store, uint64_t id);
-/* Gives it another secret, new itself in every call. The one that it had signs too for `overlap_ms`; one before that does not
- * any more. */
+/* Sets another secret, a new one in every call. The previous one signs too for `overlap_ms`; older ones no longer do. */
 MUST_CHECK enum result store_rotate_secret(struct store *store, uint64_t id, struct slice secret, int64_t overlap_ms);
-/* Sets some of them and leaves the others as they are; what it sets must outlive the call. False: they may not be so. */
+/* Sets some of them and leaves the others unchanged; the values must outlive the call. Returns false to refuse. */
 typedef bool webhook_edit(void *context, struct webhook_settings *settings);
-/* As store_edit_campaign. Deliveries that were made already keep their format. */
+/* As store_edit_campaign. Existing deliveries keep their format. */
 MUST_CHECK enum result store_edit_webhook(struct store *store, uint64_t id, webhook_edit *edit, void *context);
-/* What tries a webhook: a delivery that is in no table, but for its payload and format. In whatever state it is. */
+/* A test delivery for a webhook in any state: it is in no table, and has no payload or format yet. */
 struct due_delivery;
 MUST_CHECK enum result store_test_delivery(
     struct store *store, struct pool *pool, uint64_t webhook_id, struct due_delivery *delivery);
@@ -166,39 +164,38 @@ struct delivery_row {
 	struct slice lead_social_id;
 	enum delivery_state state;
 	unsigned attempts;
-	int64_t due_ms;          /* -1: not due any more */
+	int64_t due_ms;          /* -1: ended */
 	int last_status;         /* 0: none */
-	struct slice last_error; /* "timeout", …; absent: the last attempt got a whole answer */
+	struct slice last_error; /* "timeout", …; absent: the last attempt got a complete answer */
 	bool claimed;            /* by a dispatcher, until due_ms */
-	/* What it waits for. */
+	/* State of its webhook. */
 	enum webhook_state webhook_state;
 	unsigned webhook_failures;
-	int64_t webhook_hold_until_ms; /* 0: nothing holds it */
+	int64_t webhook_hold_until_ms; /* 0: no hold */
 	int64_t now_ms;
 };
 struct delivery_list {
 	struct delivery_row *deliveries;
 	size_t count;
-	bool cut; /* there may be more, among those that were not looked at */
+	bool cut; /* there may be more, among those that were not read */
 };
-/* By id, from the highest: the latest day first, within a day only roughly, because processes take ids in blocks. Webhook, lead
- * and state have indexes, days are ranges of ids; for what else the filter says it looks at no more than
- * about DELIVERIES_LOOKED_AT. */
+/* By id, the highest first: the latest day first, within a day only roughly, because processes take ids in blocks. Webhook,
+ * lead and state have indexes, days are ranges of ids; with other filters it reads about DELIVERIES_LOOKED_AT rows at most. */
 enum { DELIVERIES_LOOKED_AT = 100000 };
 MUST_CHECK enum result store_list_deliveries(
     struct store *store, struct pool *pool, const struct delivery_filter *filter, struct delivery_list *list);
-/* The same list to its end, however much of it does not fit the filter: `visit` gets it piece by piece, each valid during the
- * call, and may change what it is given. What it answers but RESULT_OK ends the list and is answered. */
+/* The same list without that limit: `visit` gets it piece by piece, each valid during the call, and may change what it gets.
+ * The first result of `visit` other than RESULT_OK ends the list and is returned. */
 typedef enum result delivery_visitor(void *context, const struct delivery_row *deliveries, size_t count);
 MUST_CHECK enum result store_visit_deliveries(
     struct store *store, const struct delivery_filter *filter, delivery_visitor *visit, void *context);
 
-/* An attempt, as the log has it. */
+/* A row of `attempts`. */
 struct attempt_row {
 	unsigned attempt; /* from 1 */
 	int64_t started_ms, duration_ms;
-	int status;          /* 0: none came */
-	struct slice error;  /* absent: a whole answer came */
+	int status;          /* 0: no answer */
+	struct slice error;  /* absent: the answer was complete */
 	struct slice answer; /* its beginning, any bytes; may be absent */
 };
 struct delivery_details {
@@ -211,19 +208,19 @@ struct delivery_details {
 	struct attempt_row *attempts;
 	size_t attempt_count;
 };
-/* RESULT_NOT_FOUND: no such delivery, or its event is not kept any more. */
+/* RESULT_NOT_FOUND: no such delivery, or the retention has dropped its event. */
 MUST_CHECK enum result store_find_delivery(
     struct store *store, struct pool *pool, uint64_t id, struct delivery_details *delivery);
 
 struct store_status {
 	uint64_t accounts, campaigns, leads, webhooks;
 	uint64_t webhooks_failing, webhooks_disabled; /* of them, as webhook_shown_state says */
-	uint64_t due_now;       /* what a dispatcher could take now: to send it, or to end it when its webhook is no more */
-	uint64_t due_later;     /* the others: due later, held back, claimed, of a disabled webhook */
-	int64_t oldest_due_ms;  /* since when the oldest of due_now could be taken; -1: none */
-	uint64_t bulk_jobs;     /* bulk calls that are not done yet */
-	int64_t oldest_bulk_ms; /* when the oldest of them came; -1: there is none */
-	int64_t dispatcher_until_ms; /* a dispatcher has leased shards until then; -1: none is at work */
+	uint64_t due_now;                             /* deliveries that a dispatcher can take now, to send or to end them */
+	uint64_t due_later;                           /* the others: due later, on hold, claimed, of a disabled webhook */
+	int64_t oldest_due_ms;                        /* since when the oldest of due_now can be taken; -1: none */
+	uint64_t bulk_jobs;                           /* unfinished bulk jobs */
+	int64_t oldest_bulk_ms;                       /* when the oldest of them was queued; -1: none */
+	int64_t dispatcher_until_ms;                  /* the latest end of a lease; -1: no dispatcher is running */
 	int64_t now_ms;
 	uint32_t schema_version;
 	struct slice server_version;

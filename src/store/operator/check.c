@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What `leadhook check` finds. */
+ * The findings of `leadhook check`. */
 #include "store/operator/check.h"
 
 #include <inttypes.h>
@@ -23,7 +23,7 @@ check_add(struct check *check, const char *what, struct slice detail, const char
 	check->findings[check->count++] = (struct finding){ slice_of(what), pool_copy(check->pool, detail), slice_of(hint) };
 }
 
-/* MariaDB 10.6 is the oldest with what we use. */
+/* MariaDB 10.6 is the oldest version with the features used. */
 static bool
 version_is_enough(struct slice version)
 {
@@ -33,7 +33,7 @@ version_is_enough(struct slice version)
 	       slice_to_u64(minor, 1000, &b) && (a > 10 || (a == 10 && b >= 6));
 }
 
-/* Over TCP without a verified certificate another program than the server may answer, and it would get all leads. On this host
+/* Over TCP without a verified certificate, another program could pose as the server and receive all leads. On this host,
  * database.tls = off accepts that. */
 static void
 check_peer(struct store *store, struct check *check)
@@ -50,9 +50,9 @@ check_peer(struct store *store, struct check *check)
 }
 
 enum { SERVER_VERSION, SERVER_FLUSH, SERVER_PACKET, SERVER_CONNECTIONS, SERVER_USER_CONNECTIONS };
-enum { PACKET_MIN = 1024 * 1024 /* twice what write.c puts into one statement */ };
+enum { PACKET_MIN = 1024 * 1024 /* twice the maximum of a statement in write.c */ };
 
-/* What to change: the server, or how many workers there are. */
+/* What to change: the server's setting, or the number of workers. */
 static const char *
 connections_hint(struct check *check, const struct connection_needs *needs, const char *variable, int64_t allowed, unsigned all)
 {
@@ -62,7 +62,7 @@ connections_hint(struct check *check, const struct connection_needs *needs, cons
 	return pool_printf(check->pool, "raise %s to %u, or set server.workers to %" PRId64, variable, all, workers).data;
 }
 
-/* max_user_connections is the limit of this account, or the server's for each account; 0: there is none. */
+/* max_user_connections is the limit of this account, or the server's for each account; 0: none. */
 static void
 check_connections(struct check *check, const struct db_rows *server, const struct connection_needs *needs)
 {
@@ -105,7 +105,7 @@ check_server(struct store *store, struct check *check, const struct connection_n
 		check_connections(check, &rows, needs);
 }
 
-/* Whether the rest may go on with it. */
+/* Returns whether the other checks can run. */
 static bool
 check_schema(struct store *store, struct check *check)
 {
@@ -129,7 +129,7 @@ check_schema(struct store *store, struct check *check)
 
 enum { UNCOUNTED_ID, UNCOUNTED_MAX_PER_IP, UNCOUNTED_TO, UNCOUNTED_LAST_NUMBER };
 
-/* Where a `campaign set` was killed, or is under way. */
+/* Campaigns where a `campaign set` was killed or is under way. */
 static void
 check_addresses(struct store *store, struct check *check)
 {
@@ -151,7 +151,7 @@ check_addresses(struct store *store, struct check *check)
 	}
 }
 
-enum { LATE_DAYS = 2 /* that an old day may stay: its last deliveries may be under way, somebody may be reading */ };
+enum { LATE_DAYS = 2 /* extra days before a finding: deliveries may be under way, or a reader may block the drop */ };
 
 static void
 check_days(struct store *store, struct check *check)
@@ -168,7 +168,7 @@ check_days(struct store *store, struct check *check)
 		last = made_to < last ? made_to : last;
 		first = days.first[i] < first ? days.first[i] : first;
 	}
-	/* those of a new day are made within minutes, or with the next run */
+	/* partitions of a new day are made within minutes, or with the next run */
 	if (last < days.today + HISTORY_AHEAD_DAYS - 1)
 		check_add(check, "partitions",
 		    pool_printf(check->pool, "the history has none for the days from %s on",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The findings of store_check under construction. Nobody outside this folder includes it. */
+ * The findings of store_check. Included only by this folder. */
 #ifndef LEADHOOK_STORE_OPERATOR_CHECK_H
 #define LEADHOOK_STORE_OPERATOR_CHECK_H
 
@@ -12,9 +12,9 @@ struct check {
 	size_t count, capacity;
 };
 
-/* `what` and `hint` live as long as the pool; `detail` is copied. */
+/* `what` and `hint` must live as long as the pool; `detail` is copied. */
 void check_add(struct check *check, const char *what, struct slice detail, const char *hint);
-/* deep.c: counts again what is kept twice. Uses a connection of its own. */
+/* deep.c: recounts all redundant data. Uses a connection of its own. */
 void check_deep(struct store *store, struct check *check);
 
 #endif

@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: MIT
- * `leadhook check --deep`: counts again, from the rows that it follows from, everything that is kept beside them.
+ * `leadhook check --deep`: recounts all redundant data from the rows that it derives from.
  *
- * Sign-ups go on meanwhile, and differ in nothing: each question is one statement, which compares within itself and sees one
- * snapshot of all its tables, whatever the isolation of transactions is. So nothing is locked, and no snapshot is kept longer
- * than a question takes. */
+ * Sign-ups go on and cause no findings: each check is one statement, which compares within one snapshot of all its tables,
+ * whatever the isolation level. So nothing is locked, and no snapshot is open for longer than a statement. */
 #include <inttypes.h>
 
 #include "store/operator/check.h"
 
-/* What differs, the first few of it as text, and how much there is. The server counts, and returns nothing but differences.
- * Whole tables are read in the order of their own keys: an index that leads elsewhere would cost a jump a row. */
+/* The first few differences as text, and their number. The server counts and returns only differences. Whole tables are read in
+ * the order of their primary keys: another index would cost a random read for each row. */
 /* clang-format off */
 
 #define TOTAL " COUNT(*) OVER () "
 #define FEW " LIMIT 5"
-/* A column of the row that is kept, against what was counted; and what is told of it. */
+/* A stored column differs from its count; the text of the difference. */
 #define DIFFERS(column) "t." column " <> COALESCE(k." column ", 0)"
-#define TOLD(column) \
+#define DIFFERENCE(column) \
 	"IF(" DIFFERS(column) ", CONCAT('" column " is ', t." column ", ', counted ', COALESCE(k." column ", 0)), NULL)"
 
 #define DEEP_COUNTERS \
 	"SELECT CONCAT('campaign ', t.campaign_id, ' (', CONCAT_WS(', ', " \
-	TOLD("lead_count") ", " TOLD("verified") ", " TOLD("waitlisted") ", " TOLD("removed_from_waitlist") ", " \
-	TOLD("fraudulent") ", " TOLD("opted_out") ", " TOLD("referred") ", " \
+	DIFFERENCE("lead_count") ", " DIFFERENCE("verified") ", " DIFFERENCE("waitlisted") ", " DIFFERENCE("removed_from_waitlist") ", " \
+	DIFFERENCE("fraudulent") ", " DIFFERENCE("opted_out") ", " DIFFERENCE("referred") ", " \
 	"IF(t.last_subscription_number < k.last_number, 'last_subscription_number is too low', NULL)), ')')," TOTAL \
 	"FROM {prefix}campaign_counters t LEFT JOIN (SELECT campaign_id, COUNT(*) AS lead_count, " \
 	"SUM(verified_email OR verified_phone) AS verified, SUM(waitlisted) AS waitlisted, " \
@@ -38,7 +37,7 @@
 	"FROM (SELECT l.id, l.score, (SELECT COALESCE(SUM(e.delta), 0) FROM {prefix}score_entries e " \
 	"WHERE e.lead_id = l.id) AS booked FROM {prefix}leads l USE INDEX ()) s WHERE s.score <> s.booked ORDER BY s.id" FEW
 
-/* The places of engine/rank.c: the first node of each level, and how far the bits of node and slot are shifted. */
+/* The layout of engine/rank.c: the first node of each level, and the bits by which scores are shifted for node and slot. */
 #define RANK_TREE \
 	"(SELECT 0 AS first_node, 32 AS above, 28 AS below UNION ALL SELECT 1, 28, 24 UNION ALL SELECT 17, 24, 20 " \
 	"UNION ALL SELECT 273, 20, 16 UNION ALL SELECT 4369, 16, 12 UNION ALL SELECT 69905, 12, 8 " \
@@ -60,8 +59,8 @@
 
 #define DEEP_REFERRALS \
 	"SELECT CONCAT('lead ', t.id, ' (', CONCAT_WS(', ', " \
-	TOLD("referrals") ", " TOLD("unverified_direct") ", " TOLD("unverified_indirect") ", " \
-	TOLD("verified_direct") ", " TOLD("verified_indirect") "), ')')," TOTAL \
+	DIFFERENCE("referrals") ", " DIFFERENCE("unverified_direct") ", " DIFFERENCE("unverified_indirect") ", " \
+	DIFFERENCE("verified_direct") ", " DIFFERENCE("verified_indirect") "), ')')," TOTAL \
 	"FROM {prefix}leads t USE INDEX () LEFT JOIN (SELECT ancestor_id, SUM(level = 1 AND counts) AS referrals, " \
 	"SUM(level = 1 AND counted = 'unverified') AS unverified_direct, " \
 	"SUM(level > 1 AND counted = 'unverified') AS unverified_indirect, " \
@@ -71,7 +70,7 @@
 	DIFFERS("referrals") " OR " DIFFERS("unverified_direct") " OR " DIFFERS("unverified_indirect") " OR " \
 	DIFFERS("verified_direct") " OR " DIFFERS("verified_indirect") " ORDER BY t.id" FEW
 
-/* Each reason by itself, so that the key is used to its end: a lead may have referred a hundred thousand. */
+/* Each reason separately, so that the whole key is used: a lead may have referred a hundred thousand. */
 #define BOOKED(reason) \
 	"(SELECT COALESCE(SUM(e.delta), 0) FROM {prefix}score_entries e WHERE e.lead_id = k.ancestor_id " \
 	"AND e.reason = '" reason "' AND e.ref = k.lead_id)"
@@ -82,7 +81,7 @@
 	"STRAIGHT_JOIN {prefix}leads a ON a.id = k.ancestor_id) c WHERE c.credit <> c.booked " \
 	"ORDER BY c.ancestor_id, c.lead_id" FEW
 
-/* Of direct referrers that are there: further up a lead that was deleted may have cut the chain. */
+/* Only for existing direct referrers: further up, a deleted lead may have cut the chain. */
 #define DEEP_LINKS \
 	"SELECT CONCAT('lead ', l.id, IF(k.lead_id IS NULL, ' (is not linked to its referrer)', ' (is not counted as it is)'))," \
 	TOTAL "FROM {prefix}leads l USE INDEX () LEFT JOIN {prefix}referral_links k ON k.lead_id = l.id AND k.level = 1 " \
@@ -98,10 +97,10 @@
 	"GROUP BY l.campaign_id, l.ip UNION ALL SELECT campaign_id, ip, -leads FROM {prefix}ip_leads) p " \
 	"GROUP BY p.campaign_id, p.ip HAVING SUM(p.leads) <> 0) d GROUP BY d.campaign_id ORDER BY d.campaign_id" FEW
 
-/* Where a row of a delivery, or of one that is pending, must stand: behind its event. */
+/* Whether a row of `deliveries` or `due` is outside its event's range of ids, which follows the event's id. */
 #define OUT_OF_PLACE(row) "(" row ".id <= e.id OR " row ".id > e.id + e.deliveries)"
 
-/* One that has ended and is to be sent again counts its attempts on. */
+/* A delivery that was sent again counts on from its attempts. */
 #define GOES_ON "u.webhook_id = d.webhook_id AND u.event_id = d.event_id AND u.attempts_before >= d.attempts"
 #define DEEP_DUE \
 	"SELECT CONCAT('delivery ', u.id, IF(e.id IS NULL, ' (has no event)', IF(" OUT_OF_PLACE("u") ", ' (is not of its event)', " \
@@ -111,7 +110,7 @@
 	"WHERE e.id IS NULL OR " OUT_OF_PLACE("u") " OR u.attempts_before > u.attempts OR (d.id IS NOT NULL AND NOT (" GOES_ON ")) " \
 	"ORDER BY u.id" FEW
 
-/* This and the next of events from an id on: of days before it some tables may be dropped, and others not yet. */
+/* This and the next statement: events from an id on. Of earlier days, some tables may be dropped already. */
 #define DEEP_DELIVERIES \
 	"SELECT CONCAT('delivery ', d.id, IF(e.id IS NULL, ' (has no event)', ' (is not of its event)'))," TOTAL \
 	"FROM {prefix}deliveries d LEFT JOIN {prefix}events e ON e.id = d.event_id " \
@@ -119,12 +118,12 @@
 
 /* Sorted as a whole (SQL_BIG_RESULT): a temporary table with a key takes ten times as long. */
 #define DEEP_EVENTS \
-	"SELECT CONCAT('event ', k.event_id, ' (deliveries is ', k.kept, ', counted ', k.counted, ')')," TOTAL \
-	"FROM (SELECT SQL_BIG_RESULT p.event_id, SUM(p.kept) AS kept, SUM(p.counted) AS counted FROM " \
-	"(SELECT id AS event_id, deliveries AS kept, 0 AS counted FROM {prefix}events USE INDEX () WHERE id >= ? " \
+	"SELECT CONCAT('event ', k.event_id, ' (deliveries is ', k.stored, ', counted ', k.counted, ')')," TOTAL \
+	"FROM (SELECT SQL_BIG_RESULT p.event_id, SUM(p.stored) AS stored, SUM(p.counted) AS counted FROM " \
+	"(SELECT id AS event_id, deliveries AS stored, 0 AS counted FROM {prefix}events USE INDEX () WHERE id >= ? " \
 	"UNION ALL SELECT event_id, 0, 1 FROM {prefix}deliveries UNION ALL SELECT u.event_id, 0, 1 FROM {prefix}due u " \
 	"LEFT JOIN {prefix}deliveries d ON d.id = u.id WHERE d.id IS NULL) p " \
-	"GROUP BY p.event_id HAVING kept > 0 AND kept <> counted) k ORDER BY k.event_id" FEW
+	"GROUP BY p.event_id HAVING stored > 0 AND stored <> counted) k ORDER BY k.event_id" FEW
 
 #define DEEP_ENTRIES \
 	"SELECT r.what," TOTAL "FROM (SELECT CONCAT('lead ', e.lead_id, ' (does not exist)') AS what FROM " \
@@ -175,28 +174,28 @@ store_statement_list sql_of_deep = { &sql_deep_counters, &sql_deep_scores, &sql_
 
 enum { DETAIL_MAX_BYTES = 4096 };
 
-#define MEND_COUNT "stop the programs and write what was counted into "
-#define MEND_REPORT "; then report it, for it is a defect, or a backup was not of one moment"
-#define MEND_ROWS "stop the programs and remove these rows" MEND_REPORT
+#define HINT_COUNT "stop the programs and write what was counted into "
+#define HINT_REPORT "; then report it, for it is a defect, or a backup was not of one moment"
+#define HINT_ROWS "stop the programs and remove these rows" HINT_REPORT
 
 static const struct {
 	const struct db_statement *statement;
 	const char *what, *hint;
-} questions[] = {
-	{ &sql_deep_counters, "campaign_counters", MEND_COUNT "campaign_counters" MEND_REPORT },
-	{ &sql_deep_scores, "scores", MEND_COUNT "leads.score, and the score histogram after it" MEND_REPORT },
-	{ &sql_deep_histogram, "score_histogram", MEND_COUNT "score_histogram" MEND_REPORT },
-	{ &sql_deep_referrals, "referral_counts", MEND_COUNT "these columns of leads" MEND_REPORT },
-	{ &sql_deep_credit, "referral_credit", MEND_COUNT "referral_links.credit" MEND_REPORT },
-	{ &sql_deep_links, "referral_links", MEND_COUNT "the referrer's counts, and these links" MEND_REPORT },
+} queries[] = {
+	{ &sql_deep_counters, "campaign_counters", HINT_COUNT "campaign_counters" HINT_REPORT },
+	{ &sql_deep_scores, "scores", HINT_COUNT "leads.score, and the score histogram after it" HINT_REPORT },
+	{ &sql_deep_histogram, "score_histogram", HINT_COUNT "score_histogram" HINT_REPORT },
+	{ &sql_deep_referrals, "referral_counts", HINT_COUNT "these columns of leads" HINT_REPORT },
+	{ &sql_deep_credit, "referral_credit", HINT_COUNT "referral_links.credit" HINT_REPORT },
+	{ &sql_deep_links, "referral_links", HINT_COUNT "the referrer's counts, and these links" HINT_REPORT },
 	{ &sql_deep_addresses, "ip_leads",
 	    "set max_per_ip of the campaign to 0, once more if it is, and back: that counts them anew" },
-	{ &sql_deep_due, "due", MEND_ROWS },
-	{ &sql_deep_deliveries, "deliveries", MEND_ROWS },
-	{ &sql_deep_events, "events", MEND_COUNT "events.deliveries" MEND_REPORT },
-	{ &sql_deep_entries, "score_entries", MEND_ROWS },
-	{ &sql_deep_deleted, "deleted_leads", MEND_ROWS },
-	{ &sql_deep_orphans, "orphans", MEND_ROWS },
+	{ &sql_deep_due, "due", HINT_ROWS },
+	{ &sql_deep_deliveries, "deliveries", HINT_ROWS },
+	{ &sql_deep_events, "events", HINT_COUNT "events.deliveries" HINT_REPORT },
+	{ &sql_deep_entries, "score_entries", HINT_ROWS },
+	{ &sql_deep_deleted, "deleted_leads", HINT_ROWS },
+	{ &sql_deep_orphans, "orphans", HINT_ROWS },
 };
 
 /* These two take the id of the first event to be counted. */
@@ -207,14 +206,13 @@ is_of_history(const struct db_statement *statement)
 }
 
 static enum result
-ask(struct store *store, struct check *check, size_t question, uint64_t first_event)
+run_query(struct store *store, struct check *check, size_t query, uint64_t first_event)
 {
 	const struct db_value from = DB_U64(first_event);
-	const struct db_arguments arguments = { .values = &from,
-		.count = is_of_history(questions[question].statement) ? 1 : 0 };
+	const struct db_arguments arguments = { .values = &from, .count = is_of_history(queries[query].statement) ? 1 : 0 };
 	struct db_rows rows;
 	struct buffer detail;
-	enum result result = db_query(store->db, check->pool, questions[question].statement, &arguments, &rows);
+	enum result result = db_query(store->db, check->pool, queries[query].statement, &arguments, &rows);
 	if (result != RESULT_OK || rows.count == 0)
 		return result;
 	buffer_init(&detail, DETAIL_MAX_BYTES);
@@ -223,13 +221,13 @@ ask(struct store *store, struct check *check, size_t question, uint64_t first_ev
 		buffer_printf(&detail, "%s%.*s", i == 0 ? "" : ", ", SLICE_ARGS(db_get_bytes(&rows, i, 0)));
 	if (db_get_u64(&rows, 0, 1) > rows.count)
 		buffer_add_text(&detail, ", …");
-	check_add(check, questions[question].what, buffer_slice(&detail), questions[question].hint);
+	check_add(check, queries[query].what, buffer_slice(&detail), queries[query].hint);
 	buffer_free(&detail);
 	return RESULT_OK;
 }
 
-/* A day goes table by table, perhaps while we count: what is older than the retention, or than a table that has lost its first
- * day already, is left out. */
+/* A day is dropped table by table, perhaps meanwhile: days older than the retention, or dropped from one table already, are
+ * excluded. */
 static enum result
 find_first_event(struct store *store, struct check *check, uint64_t *first_event)
 {
@@ -249,8 +247,8 @@ check_deep(struct store *store, struct check *check)
 	const unsigned ordinary_timeout_s = store_set_answer_timeout(store, STORE_LONG_TIMEOUT_S);
 	uint64_t first_event = 0;
 	enum result result = find_first_event(store, check, &first_event);
-	for (size_t i = 0; result == RESULT_OK && i < ARRAY_SIZE(questions); i++)
-		result = ask(store, check, i, first_event);
+	for (size_t i = 0; result == RESULT_OK && i < ARRAY_SIZE(queries); i++)
+		result = run_query(store, check, i, first_event);
 	if (result != RESULT_OK)
 		check_add(
 		    check, "deep", slice_of(store_error_text(store)), "fix this and check again: the rest was not counted");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Tags, actions and reward levels of a campaign, as its operator manages them.
  *
- * Each change is made under the lock that every batch takes first: what is under way sees all of it or nothing. */
+ * Each change is made under the lock that every batch takes first: a batch sees all of it or nothing. */
 #include "store/operator/admin.h"
 #include "store/private.h"
 
@@ -29,7 +29,7 @@ store_statement_list sql_of_definitions = { &sql_insert_tag, &sql_insert_action,
 
 enum { VALUE_COLUMNS = 3 };
 
-/* SQL_INSERT_… and SQL_UPDATE_… begin with the columns of put_values; then come the id and, where it is new, the campaign. */
+/* sql_insert_… and sql_update_… begin with the columns of put_values; then come the id and, for a new one, the campaign. */
 static const struct {
 	enum id_kind ids;
 	const struct db_statement *insert, *update, *remove, *find;
@@ -89,13 +89,13 @@ find_by_id(const struct definitions *all, enum definition_kind kind, uint64_t id
 			found->as.action = all->actions[i];
 		else
 			found->as.reward = all->rewards[i];
-		if (found->as.tag.id == id) /* all three begin with it */
+		if (found->as.tag.id == id) /* the first member of all three */
 			return true;
 	}
 	return false;
 }
 
-/* `id`: its own, 0 for a new one. */
+/* `id`: 0 for a new one. */
 static enum definition_refusal
 judge(const struct definitions *all, uint64_t campaign_id, uint64_t id, const struct definition *definition)
 {
@@ -137,14 +137,14 @@ store_add_definition(struct store *store, uint64_t campaign_id, const struct def
     enum definition_refusal *refusal)
 {
 	*refusal = DEFINITION_FITS;
-	/* not repeated when it was perhaps done: there would be two of them */
+	/* not repeated when it may have been committed: there would be two of them */
 	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
 	while (store_runs(&txn))
 		txn.result = insert_definition(store, txn.pool, campaign_id, definition, id, refusal);
 	return txn.result;
 }
 
-/* Locks the campaign that has it. */
+/* Locks the settings of its campaign. */
 static enum result
 lock_definition(struct store *store, struct pool *pool, enum definition_kind kind, uint64_t id, uint64_t *campaign_id)
 {

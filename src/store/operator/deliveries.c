@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * Deliveries as the operator sees them, one or a list: pending ones are rows of `due`, the others of `deliveries`, and neither
- * knows more than its ids of what the filter asks.
+ * Deliveries as the operator sees them, one or a list. Pending ones are rows of `due`, ended ones of `deliveries`; both tables
+ * have only ids of most values in a filter.
  *
- * The list goes down page by page: first ids from an index, the newest below the last page; then the rows with these ids, piece
- * by piece, of which the filter takes what fits. A delivery that ends in between is in one of the two tables all the time. */
+ * The list is read page by page: first the highest ids below the last page, from an index; then the rows with these ids, piece
+ * by piece, to which the filter is applied. A delivery that ends meanwhile is always in at least one of the two tables. */
 #include "base/clock.h"
 #include "base/log.h"
 #include "store/operator/admin.h"
 #include "store/private.h"
 
-/* The newest deliveries that ended so, by their ids alone. LIMIT 0: none of them. */
+/* The ids of the newest deliveries in this state, from the index alone. LIMIT 0: none. */
 #define IDS_OF_ENDED(index, state)                           \
 	"(SELECT id"                                         \
 	"   FROM {prefix}deliveries FORCE INDEX (" index ")" \
@@ -24,7 +24,7 @@
 	"   ORDER BY id DESC"                         \
 	"   LIMIT ?)"
 
-/* Whole deliveries, of either table; an attempt that is under way is not counted yet. */
+/* Rows of both tables; an attempt under way is not counted yet. */
 #define SELECT_DELIVERIES(columns)                                                                                  \
 	"SELECT d.id, d.webhook_id, e.type, l.social_id, d.state, d.attempts, d.due_ms, d.last_status,"             \
 	" d.last_error, e.created_ms, d.token IS NOT NULL, w.state, CAST(COALESCE(s.failures, 0) AS UNSIGNED),"     \
@@ -48,7 +48,7 @@
 DB_STATEMENT(sql_select_delivery_ids, IDS_OF_ENDED("by_state", "state = 'delivered'") " UNION " IDS_OF_ENDED("by_state",
 					  "state = 'failed'") " UNION " IDS_OF_DUE("PRIMARY", "") " ORDER BY id DESC"
 												  " LIMIT ?");
-/* what one webhook has pending is read as a whole, from the index alone */
+/* the pending deliveries of a webhook are read as a whole, from the index alone */
 DB_STATEMENT(sql_select_delivery_ids_of_webhook,
     IDS_OF_ENDED("by_webhook", "webhook_id = ? AND state = 'delivered'") " UNION " IDS_OF_ENDED(
 	"by_webhook", "webhook_id = ? AND state = 'failed'") " UNION " IDS_OF_DUE("by_webhook",
@@ -70,30 +70,30 @@ DB_STATEMENT(sql_select_attempts, "SELECT attempt, started_ms, duration_ms, stat
 store_statement_list sql_of_deliveries = { &sql_select_delivery_ids, &sql_select_delivery_ids_of_webhook,
 	&sql_select_event_ids_of_lead, &sql_select_deliveries, &sql_select_delivery, &sql_select_attempts, NULL };
 
-/* A list on its way down. */
-struct listing {
+/* State of reading a list. */
+struct page_reader {
 	struct store *store;
 	struct pool *pool; /* the page's */
 	const struct delivery_filter *filter;
 	int64_t since_ms, until_ms;
-	uint64_t from, below; /* the ids that are left; none when they meet */
+	uint64_t from, below; /* remaining ids, from `from` to below `below` */
 	size_t page_size, looked_at;
-	size_t left; /* of what the filter wants */
+	size_t left; /* remaining number of rows for the filter */
 	delivery_visitor *visit;
 	void *context;
 };
 
-/* The ids of a page, from the highest. */
+/* The ids of a page, the highest first. */
 struct page {
 	struct db_value *ids;
 	size_t count;
 };
 
-/* Pages grow, because what a webhook has pending is sorted for each of them anew. */
+/* Pages grow, because each sorts all pending deliveries of a webhook again. */
 enum { PAGE_MIN = DB_LIST_MAX, PAGE_MAX = 64 * DB_LIST_MAX, PAGE_EVENTS = 64 };
 
 static enum result
-query(const struct listing *l, const struct db_statement *statement, const struct db_value *values, size_t count,
+query(const struct page_reader *l, const struct db_statement *statement, const struct db_value *values, size_t count,
     struct db_rows *rows)
 {
 	const struct db_arguments arguments = { .values = values, .count = count };
@@ -104,7 +104,7 @@ query(const struct listing *l, const struct db_statement *statement, const struc
 static const enum delivery_state parts[] = { DELIVERY_DELIVERED, DELIVERY_FAILED, DELIVERY_PENDING };
 
 static enum result
-find_ids(struct listing *l, struct page *page)
+find_ids(struct page_reader *l, struct page *page)
 {
 	const uint64_t webhook = l->filter->webhook_id;
 	struct db_value values[ARRAY_SIZE(parts) * 5 + 1];
@@ -133,9 +133,9 @@ find_ids(struct listing *l, struct page *page)
 
 enum { EVENT_ID, EVENT_DELIVERIES };
 
-/* Those of a lead stand behind its events. */
+/* A lead's deliveries have the ids that follow its events'. */
 static enum result
-find_ids_of_lead(struct listing *l, struct page *page)
+find_ids_of_lead(struct page_reader *l, struct page *page)
 {
 	struct db_value values[] = { db_bytes(l->filter->lead_social_id), DB_U64(l->from), DB_U64(l->below),
 		DB_U64(PAGE_EVENTS) };
@@ -202,9 +202,9 @@ delivery_from_row(const struct db_rows *rows, size_t row)
 	};
 }
 
-/* All of the filter, also what the ids were found by: a delivery that was pending then may have ended since. */
+/* Applies the whole filter, also what the ids were selected by: a pending delivery may have ended meanwhile. */
 static bool
-is_wanted(const struct listing *l, const struct db_rows *rows, size_t row)
+is_wanted(const struct page_reader *l, const struct db_rows *rows, size_t row)
 {
 	const struct delivery_filter *f = l->filter;
 	const int64_t event_ms = db_get_i64(rows, row, DELIVERY_EVENT_MS);
@@ -215,9 +215,9 @@ is_wanted(const struct listing *l, const struct db_rows *rows, size_t row)
 				    slice_of(delivery_state_name((enum delivery_state)f->state))));
 }
 
-/* What fits of the deliveries with these ids, at most DB_LIST_MAX. */
+/* Visits the matching deliveries with these ids, at most DB_LIST_MAX. */
 static enum result
-take_piece(struct listing *l, struct db_list ids)
+take_piece(struct page_reader *l, struct db_list ids)
 {
 	const struct db_arguments arguments = { .lists = { ids, ids }, .list_count = 2 };
 	struct pool *piece = pool_new();
@@ -237,7 +237,7 @@ take_piece(struct listing *l, struct db_list ids)
 }
 
 static enum result
-take_page(struct listing *l)
+take_page(struct page_reader *l)
 {
 	struct page page = { 0 };
 	enum result result = slice_present(l->filter->lead_social_id) ? find_ids_of_lead(l, &page) : find_ids(l, &page);
@@ -248,13 +248,13 @@ take_page(struct listing *l)
 	return result;
 }
 
-/* *cut: it has looked at `look_at` and not come to the end. */
+/* *cut: it stopped after `look_at` rows, before the end. */
 static enum result
 visit_deliveries(struct store *store, const struct delivery_filter *filter, size_t look_at, delivery_visitor *visit,
     void *context, bool *cut)
 {
 	static const int64_t day_ms = 86400000;
-	struct listing l = { .store = store,
+	struct page_reader l = { .store = store,
 		.filter = filter,
 		.since_ms = filter->since_ms < 0 ? 0 : filter->since_ms,
 		.until_ms = filter->until_ms < 0 ? CLOCK_END_MS : filter->until_ms,
@@ -263,7 +263,7 @@ visit_deliveries(struct store *store, const struct delivery_filter *filter, size
 		.visit = visit,
 		.context = context };
 	enum result result = RESULT_OK;
-	/* an id's day is its event's, give or take the moment between two statements: a day more costs nothing */
+	/* an id may be a moment off its event's day: read one day more */
 	l.from = history_id_floor(l.since_ms < day_ms ? 0 : l.since_ms - day_ms);
 	l.below = history_id_floor(l.until_ms + 2 * day_ms);
 	while (result == RESULT_OK && l.from < l.below && l.left > 0 && l.looked_at < look_at) {
@@ -282,17 +282,17 @@ store_visit_deliveries(struct store *store, const struct delivery_filter *filter
 	return visit_deliveries(store, filter, SIZE_MAX, visit, context, &cut);
 }
 
-/* A list that is gathered. */
-struct gathering {
+/* Collects a list. */
+struct delivery_collector {
 	struct pool *pool;
 	struct delivery_list *list;
 	size_t capacity;
 };
 
 static enum result
-gather(void *context, const struct delivery_row *deliveries, size_t count)
+collect(void *context, const struct delivery_row *deliveries, size_t count)
 {
-	struct gathering *g = context;
+	struct delivery_collector *g = context;
 	struct delivery_list *list = g->list;
 	for (size_t i = 0; i < count; i++) {
 		list->deliveries = pool_grow(g->pool, list->deliveries, list->count, &g->capacity, sizeof(*list->deliveries));
@@ -307,9 +307,9 @@ gather(void *context, const struct delivery_row *deliveries, size_t count)
 enum result
 store_list_deliveries(struct store *store, struct pool *pool, const struct delivery_filter *filter, struct delivery_list *list)
 {
-	struct gathering gathering = { .pool = pool, .list = list };
+	struct delivery_collector collector = { .pool = pool, .list = list };
 	*list = (struct delivery_list){ 0 };
-	return visit_deliveries(store, filter, DELIVERIES_LOOKED_AT, gather, &gathering, &list->cut);
+	return visit_deliveries(store, filter, DELIVERIES_LOOKED_AT, collect, &collector, &list->cut);
 }
 
 static struct delivery_details
@@ -357,7 +357,7 @@ store_find_delivery(struct store *store, struct pool *pool, uint64_t id, struct 
 	const struct db_arguments arguments = { .lists = { { &value, 1 }, { &value, 1 } }, .list_count = 2 };
 	struct db_rows rows;
 	enum result result = store_read_installation(store);
-	/* of one moment: the log is not to have an attempt that the delivery does not know of */
+	/* in one snapshot, so that the attempts match the delivery */
 	if (result == RESULT_OK)
 		result = db_begin_snapshot(store->db);
 	if (result != RESULT_OK)

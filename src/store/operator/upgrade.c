@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * How the database gets the schema that this program needs, and whether the program's statements fit the one that is there. */
+ * Applies the schema files, and checks that the program's statements fit the schema. */
 #include <string.h>
 
 #include "base/log.h"
@@ -15,7 +15,7 @@ store_statement_list sql_of_upgrade = { &sql_insert_installation, &sql_insert_sc
 
 enum { INSTALLATION_ID_BYTES = 6, SERVER_SECRET_BYTES = 32 };
 
-/* Runs the statements of a file one by one: DDL commits by itself, so a killed run leaves some of them done. */
+/* Runs the statements of a file one by one: DDL commits by itself, so after a kill some of them are done. */
 static enum result
 run_step(struct store *store, const struct schema_step *step)
 {
@@ -31,7 +31,7 @@ run_step(struct store *store, const struct schema_step *step)
 	return store_run(store, &sql_insert_schema_version, version);
 }
 
-/* Made once: a second run finds them there. */
+/* Inserted once: later runs leave it unchanged. */
 static enum result
 make_installation(struct store *store)
 {
@@ -52,7 +52,7 @@ make_installation(struct store *store)
 	return result;
 }
 
-/* What was made before there were partitions, or while nobody looked after them, moves into them. */
+/* Rows from before the partitions existed, or from days without maintenance, move into them. */
 static enum result
 make_days(struct store *store)
 {

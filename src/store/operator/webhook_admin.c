@@ -24,7 +24,7 @@ DB_STATEMENT(sql_enable_webhook, "UPDATE {prefix}webhooks"
 DB_STATEMENT(sql_clear_webhook_status, "UPDATE {prefix}webhook_status"
 				       " SET failing_since_ms = NULL, failures = 0, probes = 0, hold_until_ms = 0"
 				       " WHERE webhook_id = ?");
-/* columns are assigned from the left: the secret that it had is kept */
+/* columns are assigned from the left: the old secret is stored */
 DB_STATEMENT(sql_rotate_secret, "UPDATE {prefix}webhooks"
 				" SET previous_secret = CASE WHEN ? > 0 THEN secret END, previous_until_ms = CASE WHEN ? > 0"
 				" THEN " NOW " + ? END, secret = ?"
@@ -124,7 +124,7 @@ store_disable_webhook(struct store *store, uint64_t id)
 	return txn.result;
 }
 
-/* Nobody else knows the new secret: where it is there already, an earlier run was committed, and only its answer was lost. */
+/* The secret is new in every call: if it is stored already, an earlier run was committed, and its answer was lost. */
 static enum result
 rotate_secret(struct store *store, struct pool *pool, uint64_t webhook_id, struct slice new_secret, int64_t overlap_ms)
 {

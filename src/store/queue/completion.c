@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * What becomes of claims: outcomes are recorded, untried ones are given back, those of webhooks that are no more are ended. */
+ * Ends claims: records outcomes, gives untried deliveries back, ends those of webhooks that are gone or removed. */
 #include <string.h>
 
 #include "base/log.h"
 #include "store/private.h"
 #include "store/queue/dispatch.h"
 
-/* For a row that is there already: the delivery was sent again. */
+/* For an existing row: the delivery was sent again. */
 #define ENDED_AGAIN                                                                    \
 	" ON DUPLICATE KEY UPDATE state = VALUES(state), attempts = VALUES(attempts)," \
 	" last_status = VALUES(last_status), last_error = VALUES(last_error), ended_ms = VALUES(ended_ms)"
@@ -17,7 +17,7 @@ DB_STATEMENT(sql_lock_claimed, "SELECT u.id, u.token, u.event_id, u.format, s.we
 			       " WHERE u.id IN ({list})"
 			       " ORDER BY u.id"
 			       " FOR UPDATE WAIT 1");
-/* while it waits nobody's outcome is recorded */
+/* while it waits, no outcome is recorded */
 DB_STATEMENT(sql_insert_attempt,
     "INSERT INTO {prefix}attempts (delivery_id, attempt, started_ms, duration_ms, status, error, answer)"
     " VALUES (?, ?, ?, ?, ?, ?, ?)");
@@ -25,10 +25,9 @@ DB_STATEMENT(sql_insert_delivery,
     "INSERT INTO {prefix}deliveries (id, event_id, webhook_id, format, state, attempts, last_status, last_error,"
     " ended_ms)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)" ENDED_AGAIN);
-/* no list, because in a DELETE no index can be forced */
+/* one row a statement, because a DELETE with a list cannot force an index */
 DB_STATEMENT(sql_delete_due, "DELETE FROM {prefix}due WHERE id = ?");
-/* an INSERT, because an UPDATE of many rows is run once for each. The rows are there, and locked: the zeros
- * are never stored */
+/* an INSERT, because an UPDATE of many rows runs once for each. The rows exist and are locked: the zeros are never stored */
 DB_STATEMENT(sql_reschedule_due,
     "INSERT INTO {prefix}due (id, event_id, shard, webhook_id, format, due_ms, last_status, last_error)"
     " VALUES (?, 0, 0, 0, 'json', ?, ?, ?)"
@@ -37,7 +36,7 @@ DB_STATEMENT(sql_reschedule_due,
 DB_STATEMENT(sql_unclaim_due, "UPDATE {prefix}due"
 			      " SET due_ms = " NOW ", token = NULL, attempts = attempts - 1"
 			      " WHERE id = ? AND token = ?");
-/* of rows that are there, as above. Who failed before goes on failing, but for a success in between */
+/* of existing rows, as above. failing_since_ms stays unless there was a success */
 DB_STATEMENT(sql_change_webhook_status,
     "INSERT INTO {prefix}webhook_status (webhook_id, last_status, last_error, last_delivery_ms, failing_since_ms,"
     " failures, probes, hold_until_ms)"
@@ -53,7 +52,7 @@ DB_STATEMENT(sql_lock_campaign_if_free,
     "SELECT campaign_id FROM {prefix}campaign_counters WHERE campaign_id = ? FOR UPDATE SKIP LOCKED");
 DB_STATEMENT(
     sql_lock_campaign_soon, "SELECT campaign_id FROM {prefix}campaign_counters WHERE campaign_id = ? FOR UPDATE WAIT 1");
-/* for failures not when it was enabled since; a 410 counts whatever came beside it */
+/* after failures, not if the webhook was enabled since; a 410 always counts */
 DB_STATEMENT(sql_close_webhook, "UPDATE {prefix}webhooks w"
 				" JOIN {prefix}webhook_status s ON s.webhook_id = w.id"
 				" SET w.state = ?"
@@ -66,8 +65,8 @@ DB_STATEMENT(sql_select_due_of_webhook, "SELECT d.id"
 					" ORDER BY d.due_ms"
 					" LIMIT ?"
 					" FOR UPDATE");
-/* not those that are claimed, unless nobody holds the claim any more: the row of a disabled webhook is never claimed
- * anew. An event's deliveries have ids behind its own, so the few at the end of a day may be of the next */
+/* not claimed ones, unless the claim has ended: the row of a disabled webhook is not claimed again. Deliveries have ids after
+ * their event's, so a few at the end of a day may have ids of the next day */
 DB_STATEMENT(sql_select_due_of_old_days, "SELECT id"
 					 " FROM {prefix}due FORCE INDEX (PRIMARY)"
 					 " WHERE id < ? AND event_id < ? AND (token IS NULL OR due_ms <= " NOW ")"
@@ -91,9 +90,9 @@ store_statement_list sql_of_completion = { &sql_lock_claimed, &sql_insert_attemp
 	&sql_lock_campaign_if_free, &sql_lock_campaign_soon, &sql_close_webhook, &sql_select_due_of_webhook,
 	&sql_select_due_of_old_days, &sql_lock_due, &sql_hold_webhook_of, &sql_fail_due, NULL };
 
-/* What the outcomes of a batch come to for one webhook. */
+/* The outcomes of one webhook in a batch. */
 struct webhook_change {
-	const struct delivery_outcome *last; /* tells how it fares */
+	const struct delivery_outcome *last; /* gives the webhook's status */
 	bool delivered;                      /* any of them was a success */
 };
 
@@ -122,14 +121,14 @@ completed_rows(struct pool *pool, size_t count)
 }
 
 static void
-add(struct db_value *list, size_t *count, const struct db_value *row, size_t columns)
+add_row(struct db_value *list, size_t *count, const struct db_value *row, size_t columns)
 {
 	memcpy(list + *count * columns, row, columns * sizeof(*row));
 	(*count)++;
 }
 
 static void
-note_webhook(struct completed_rows *c, const struct delivery_outcome *o)
+note_webhook_change(struct completed_rows *c, const struct delivery_outcome *o)
 {
 	size_t i = 0;
 	while (i < c->change_count && c->changes[i].last->webhook_id != o->webhook_id)
@@ -151,24 +150,24 @@ complete_one(
     struct completed_rows *c, const struct delivery_outcome *o, const struct db_rows *locked, size_t row, int64_t now_ms)
 {
 	struct db_value id = DB_U64(o->id), webhook = DB_U64(o->webhook_id), status = status_value(o->status);
-	add(c->attempts, &c->attempt_count,
+	add_row(c->attempts, &c->attempt_count,
 	    (struct db_value[]){ id, DB_U64(o->attempt), DB_I64(now_ms - o->started_ms_ago), DB_I64(o->duration_ms), status,
 		db_bytes(o->error), db_bytes(o->answer) },
 	    ATTEMPT_COLUMNS);
 	if (o->state == DELIVERY_PENDING) {
-		add(c->moved, &c->moved_count,
+		add_row(c->moved, &c->moved_count,
 		    (struct db_value[]){ id, DB_I64(now_ms + o->next_due_in_ms), status, db_bytes(o->error) }, MOVED_COLUMNS);
 	} else {
-		add(c->ended, &c->ended_count,
+		add_row(c->ended, &c->ended_count,
 		    (struct db_value[]){ id, DB_U64(db_get_u64(locked, row, LOCKED_EVENT_ID)), webhook,
 			db_bytes(db_get_bytes(locked, row, LOCKED_FORMAT)), db_bytes(slice_of(delivery_state_name(o->state))),
 			DB_U64(o->attempt), status, db_bytes(o->error), DB_I64(now_ms) },
 		    ENDED_COLUMNS);
-		add(c->removed, &c->removed_count, &id, 1);
+		add_row(c->removed, &c->removed_count, &id, 1);
 	}
 }
 
-/* No more than one row a webhook, however many of its deliveries there are. */
+/* One row a webhook, whatever the number of its deliveries. */
 static enum result
 write_statuses(struct store *store, struct pool *pool, const struct completed_rows *c, int64_t now_ms)
 {
@@ -176,9 +175,8 @@ write_statuses(struct store *store, struct pool *pool, const struct completed_ro
 	size_t count = 0;
 	for (size_t i = 0; i < c->change_count; i++) {
 		const struct delivery_outcome *o = c->changes[i].last;
-		const bool failed =
-		    o->state != DELIVERY_DELIVERED && o->webhook_failures > 0; /* and its receiver is to blame */
-		add(rows, &count,
+		const bool failed = o->state != DELIVERY_DELIVERED && o->webhook_failures > 0; /* and the receiver caused it */
+		add_row(rows, &count,
 		    (struct db_value[]){ DB_U64(o->webhook_id), status_value(o->status), db_bytes(o->error),
 			c->changes[i].delivered ? DB_I64(now_ms) : DB_NONE, failed ? DB_I64(now_ms) : DB_NONE,
 			DB_U64(o->webhook_failures), DB_U64(o->webhook_probes),
@@ -188,9 +186,9 @@ write_statuses(struct store *store, struct pool *pool, const struct completed_ro
 	return db_execute_rows(store->db, &sql_change_webhook_status, rows, STATUS_COLUMNS, count, NULL);
 }
 
-/* A handful of statements. None of them asks for the token again: the rows are locked since it was compared, so that nobody can
- * have claimed them anew, or have removed them, before this is committed. Nor can an attempt be in the log already: its number
- * was counted with the claim, which ended when it was recorded. */
+/* A fixed number of statements. None compares the token again: the rows have been locked since it was compared, so no other
+ * process can have claimed or removed them. The attempt cannot be in the log already: its number was counted with the claim,
+ * which ends when the attempt is recorded. */
 static enum result
 write_completion(struct store *store, struct pool *pool, const struct completed_rows *c, int64_t now_ms)
 {
@@ -210,7 +208,7 @@ write_completion(struct store *store, struct pool *pool, const struct completed_
 	return result == RESULT_OK ? write_statuses(store, pool, c, now_ms) : result;
 }
 
-/* Is the claim still the one that this outcome belongs to? *row: where it is. */
+/* Whether the row still has the claim of this outcome; *row is its index. */
 static bool
 still_ours(const struct db_rows *locked, const struct delivery_outcome *outcome, size_t *row)
 {
@@ -241,10 +239,10 @@ complete(struct store *store, struct pool *pool, struct delivery_outcome *outcom
 			continue;
 		complete_one(&completion, &outcomes[i], &locked, row, now_ms);
 		if (outcomes[i].webhook_state == WEBHOOK_DISABLED && !db_get_bool(&locked, row, LOCKED_FAILING))
-			outcomes[i].webhook_state = WEBHOOK_ACTIVE; /* it was enabled while this attempt was under way */
-		/* without a status it was removed, and must get none anew */
+			outcomes[i].webhook_state = WEBHOOK_ACTIVE; /* it was enabled during this attempt */
+		/* without a status it was removed: do not insert one */
 		if (!outcomes[i].late && !db_is_null(&locked, row, LOCKED_STATUS_OF))
-			note_webhook(&completion, &outcomes[i]);
+			note_webhook_change(&completion, &outcomes[i]);
 	}
 	return write_completion(store, pool, &completion, now_ms);
 }
@@ -296,13 +294,13 @@ store_unclaim(struct store *store, const struct delivery_outcome *claims, size_t
 	struct db_value *rows = POOL_ARRAY(pool, count * UNCLAIM_COLUMNS, struct db_value);
 	size_t added = 0;
 	for (size_t i = 0; i < count; i++)
-		add(rows, &added, (struct db_value[]){ DB_U64(claims[i].id), db_bytes(claims[i].token) }, UNCLAIM_COLUMNS);
+		add_row(rows, &added, (struct db_value[]){ DB_U64(claims[i].id), db_bytes(claims[i].token) }, UNCLAIM_COLUMNS);
 	enum result result = db_execute_rows(store->db, &sql_unclaim_due, rows, UNCLAIM_COLUMNS, added, NULL);
 	pool_free(&pool);
 	return result;
 }
 
-/* Ends deliveries whose rows of `due` are locked; `locked` has their ids. */
+/* Ends the deliveries whose rows of `due` are locked; `locked` has their ids. */
 static enum result
 fail_locked(struct store *store, const struct db_rows *locked, struct slice error, size_t *done)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Leases, claims and outcomes of the dispatcher. Claims are guarded updates by primary key; nothing depends on who sees
- * whose locks, so that it holds on a cluster too. */
+ * Leases, claims and outcomes of the dispatcher. Claims are guarded updates by primary key; none depends on locks that other
+ * nodes of a cluster would not see. */
 #include "store/queue/dispatch.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ DB_STATEMENT(sql_lease_shards, "UPDATE {prefix}dispatch_shards"
 			       " WHERE owner IS NULL OR owner = ? OR lease_until_ms <= " NOW);
 DB_STATEMENT(sql_select_leased_shards, "SELECT shard FROM {prefix}dispatch_shards WHERE owner = ?");
 DB_STATEMENT(sql_release_shards, "UPDATE {prefix}dispatch_shards SET owner = NULL, lease_until_ms = 0 WHERE owner = ?");
-/* one probe for each webhook, and then only what comes due within a lease: neither what is due already, nor later */
+/* one probe for each webhook, then only rows that come due within a lease, not earlier or later ones */
 DB_STATEMENT(sql_select_claimed_webhooks, "SELECT shard, webhook_id, MIN(due_ms)"
 					  " FROM {prefix}due"
 					  " WHERE due_ms > " NOW " AND due_ms <= " NOW " + ? AND shard IN ({list})"
@@ -33,8 +33,8 @@ DB_STATEMENT(sql_select_due_rows, "SELECT id, due_ms"
 				  " FROM {prefix}due FORCE INDEX (by_webhook)"
 				  " WHERE shard = ? AND webhook_id = ? AND due_ms >= ? AND due_ms <= " NOW " ORDER BY due_ms"
 				  " LIMIT ?");
-/* the index is forced here and in sql_lock_claimed: of a small table the server would rather read all rows,
- * and lock them, and wait for those of batches that are not committed yet */
+/* the index is forced here and in sql_lock_claimed: the server would read and lock all rows of a small table, and wait for
+ * those of batches that are not committed yet */
 DB_STATEMENT(sql_claim_due, "UPDATE {prefix}due FORCE INDEX (PRIMARY)"
 			    " SET token = ?, due_ms = " NOW " + ?, attempts = attempts + 1"
 			    " WHERE due_ms <= " NOW " AND id IN ({list})");
@@ -86,16 +86,16 @@ store_shards_release(struct store *store, const unsigned char owner[DISPATCH_OWN
 	return store_run(store, &sql_release_shards, own);
 }
 
-/* A dead owner's claims on their way to being due again, as many as one statement takes. */
-struct releasing {
+/* Claims of a dead owner that are made due, at most as many as one statement takes. */
+struct claim_release {
 	struct store *store;
-	struct db_value tokens[2]; /* the lowest and the highest that it can have given */
+	struct db_value tokens[2]; /* the lowest and the highest of the owner */
 	struct db_value ids[DB_LIST_MAX];
 	size_t count;
 };
 
 static enum result
-release_found(struct releasing *r)
+release_found(struct claim_release *r)
 {
 	const struct db_list ids = { r->ids, r->count };
 	if (r->count == 0)
@@ -105,7 +105,7 @@ release_found(struct releasing *r)
 }
 
 static enum result
-find_claims(struct releasing *r, const struct db_value webhook[2], int64_t lease_ms)
+find_claims(struct claim_release *r, const struct db_value webhook[2], int64_t lease_ms)
 {
 	struct pool *pool = pool_new();
 	struct db_rows found;
@@ -128,7 +128,7 @@ store_owner_release(struct store *store, const unsigned char dead_owner[DISPATCH
 	memset(highest, 0xff, sizeof(highest));
 	memcpy(lowest, dead_owner, TOKEN_OWNER_SIZE);
 	memcpy(highest, dead_owner, TOKEN_OWNER_SIZE);
-	struct releasing r = { .store = store,
+	struct claim_release r = { .store = store,
 		.tokens = { bytes_value(lowest, sizeof(lowest)), bytes_value(highest, sizeof(highest)) } };
 	struct pool *pool = pool_new();
 	const struct db_list shards = store_shard_list(pool, UINT64_MAX);
@@ -146,19 +146,19 @@ store_owner_release(struct store *store, const unsigned char dead_owner[DISPATCH
 }
 
 static enum result
-look_for_rows(struct store *store, struct pool *pool, const struct due_request *request, size_t limit, struct db_rows *rows)
+query_due_rows(struct store *store, struct pool *pool, const struct due_request *request, size_t limit, struct db_rows *rows)
 {
 	return store_query(store, pool, rows, &sql_select_due_rows, DB_U64(webhook_shard(request->webhook_id)),
 	    DB_U64(request->webhook_id), DB_I64(request->from_ms), DB_U64(limit));
 }
 
-/* What is left ahead is found once more. */
+/* Rows that were left are read again. */
 static enum result
-look_ahead(struct store *store, struct pool *pool, const struct due_request *request)
+read_ahead(struct store *store, struct pool *pool, const struct due_request *request)
 {
 	struct due_rows *ahead = request->ahead;
 	struct db_rows rows;
-	enum result result = look_for_rows(store, pool, request, DUE_ROWS_AHEAD, &rows);
+	enum result result = query_due_rows(store, pool, request, DUE_ROWS_AHEAD, &rows);
 	ahead->at = ahead->count = 0;
 	for (size_t i = 0; result == RESULT_OK && i < rows.count; i++) {
 		ahead->rows[i].id = db_get_u64(&rows, i, 0);
@@ -177,7 +177,7 @@ find_due_rows(struct store *store, struct pool *pool, struct due_request *reques
 	request->last_ms = request->from_ms;
 	if (ahead != NULL && request->rows <= DUE_ROWS_AHEAD) {
 		if (ahead->count - ahead->at < request->rows)
-			result = look_ahead(store, pool, request);
+			result = read_ahead(store, pool, request);
 		for (size_t i = 0; i < request->rows && ahead->at < ahead->count; i++, ahead->at++) {
 			ids[(*count)++] = DB_U64(ahead->rows[ahead->at].id);
 			request->last_ms = ahead->rows[ahead->at].due_ms;
@@ -186,7 +186,7 @@ find_due_rows(struct store *store, struct pool *pool, struct due_request *reques
 	}
 	if (ahead != NULL)
 		ahead->at = ahead->count = 0;
-	result = look_for_rows(store, pool, request, request->rows, &rows);
+	result = query_due_rows(store, pool, request, request->rows, &rows);
 	for (size_t i = 0; result == RESULT_OK && i < rows.count; i++) {
 		ids[(*count)++] = DB_U64(db_get_u64(&rows, i, 0));
 		request->last_ms = db_get_i64(&rows, i, 1);
@@ -254,16 +254,16 @@ enum {
 	CLAIMED_PAYLOAD
 };
 
-/* What a claim asked for. */
-struct claiming {
+/* Arguments of a claim. */
+struct claim_batch {
 	struct store *store;
 	struct slice token;
-	const struct destination *destinations; /* of the requests, one by one */
+	const struct destination *destinations; /* one for each request */
 	size_t count;
 };
 
 static struct due_delivery
-due_from_row(const struct claiming *c, struct pool *pool, const struct db_rows *rows, size_t row)
+due_from_row(const struct claim_batch *c, struct pool *pool, const struct db_rows *rows, size_t row)
 {
 	const uint64_t id = db_get_u64(rows, row, CLAIMED_ID);
 	log_work(LOG_UINT("delivery", id));
@@ -285,7 +285,7 @@ due_from_row(const struct claiming *c, struct pool *pool, const struct db_rows *
 	};
 }
 
-/* The ids of due rows, those of each request in a row. */
+/* The ids of due rows, grouped by request. */
 static enum result
 find_requested(struct store *store, struct pool *pool, struct due_request *requests, size_t request_count, struct db_list *ids)
 {
@@ -301,7 +301,7 @@ find_requested(struct store *store, struct pool *pool, struct due_request *reque
 }
 
 static enum result
-find_destinations(struct claiming *c, struct pool *pool, const struct due_request *requests, size_t request_count)
+find_destinations(struct claim_batch *c, struct pool *pool, const struct due_request *requests, size_t request_count)
 {
 	uint64_t *ids = POOL_ARRAY(pool, request_count, uint64_t);
 	struct destination *destinations;
@@ -315,7 +315,7 @@ find_destinations(struct claiming *c, struct pool *pool, const struct due_reques
 	return result;
 }
 
-/* Those of which the answer is missing. */
+/* Deliveries that may have been claimed although the statement failed. */
 static void
 perhaps_claimed(struct pool *pool, struct slice token, struct db_list ids, struct due_delivery **deliveries, size_t *count)
 {
@@ -330,7 +330,7 @@ store_claim(struct store *store, struct pool *pool, const unsigned char owner[DI
     struct due_request *requests, size_t request_count, struct due_delivery **deliveries, size_t *count)
 {
 	char *token = pool_alloc(pool, DISPATCH_TOKEN_SIZE);
-	struct claiming claiming = { .store = store, .token = { token, DISPATCH_TOKEN_SIZE } };
+	struct claim_batch batch = { .store = store, .token = { token, DISPATCH_TOKEN_SIZE } };
 	struct db_list ids;
 	struct db_rows rows;
 	enum result result = store_read_installation(store);
@@ -341,21 +341,21 @@ store_claim(struct store *store, struct pool *pool, const unsigned char owner[DI
 		return result;
 	random_bytes(token, DISPATCH_TOKEN_SIZE);
 	memcpy(token, owner, TOKEN_OWNER_SIZE);
-	const struct db_value guard = db_bytes(claiming.token);
+	const struct db_value guard = db_bytes(batch.token);
 	result = db_execute(store->db, &sql_claim_due, &DB_LIST_AND_VALUES(ids, guard, DB_I64(lease_ms)), NULL);
 	if (result == RESULT_OK)
 		result = db_query(store->db, pool, &sql_select_claimed, &DB_LIST_AND_VALUES(ids, guard), &rows);
-	/* behind the claim, so that what is sent goes where the operator has wanted it by then */
+	/* after the claim, so that the delivery goes to the destination that is set by then */
 	if (result == RESULT_OK)
-		result = find_destinations(&claiming, pool, requests, request_count);
+		result = find_destinations(&batch, pool, requests, request_count);
 	if (result != RESULT_OK) {
-		perhaps_claimed(pool, claiming.token, ids, deliveries, count);
+		perhaps_claimed(pool, batch.token, ids, deliveries, count);
 		return result;
 	}
 	*deliveries = POOL_ARRAY(pool, rows.count, struct due_delivery);
 	*count = rows.count;
 	for (size_t i = 0; i < rows.count; i++)
-		(*deliveries)[i] = due_from_row(&claiming, pool, &rows, i);
+		(*deliveries)[i] = due_from_row(&batch, pool, &rows, i);
 	log_work_done();
 	return RESULT_OK;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * What the dispatcher asks of the database: leases of shards, claims of due deliveries, outcomes (docs/deliveries.md 4).
+ * The dispatcher's statements: leases of shards, claims of due deliveries, outcomes (docs/deliveries.md 4).
  *
- * Whoever has leased shards, or released somebody's, knows that the schema is the right one; nothing else here looks.
+ * store_shards_lease and store_owner_release check the schema version; the other functions here do not.
  *
- * Times are the database's. RESULT_UNAVAILABLE and RESULT_UNKNOWN mean that the connection is gone: call again later; every
+ * Times are the database's. RESULT_UNAVAILABLE and RESULT_UNKNOWN mean that the connection was lost: call again later; every
  * function here may be repeated. */
 #ifndef LEADHOOK_STORE_QUEUE_DISPATCH_H
 #define LEADHOOK_STORE_QUEUE_DISPATCH_H
@@ -21,49 +21,49 @@ struct store;
 
 enum { DISPATCH_OWNER_SIZE = 16, DISPATCH_TOKEN_SIZE = 16 };
 
-/* Takes free shards, renews ours. `owner` is DISPATCH_OWNER_SIZE random bytes. *held: bit i is set when shard i is ours until
- * now + lease_ms. */
+/* Takes free shards and renews ours. `owner` is DISPATCH_OWNER_SIZE random bytes. *held: bit i is set when shard i is ours
+ * until now + lease_ms. */
 MUST_CHECK enum result store_shards_lease(
     struct store *store, const unsigned char owner[DISPATCH_OWNER_SIZE], int64_t lease_ms, uint64_t *held);
-/* Gives all of ours back, at a clean end. */
+/* Releases all our shards, at a clean exit. */
 MUST_CHECK enum result store_shards_release(struct store *store, const unsigned char owner[DISPATCH_OWNER_SIZE]);
-/* Frees the shards and makes due the claims of a dispatcher that is known to be dead. Those that have ended are due already;
- * one that ends later than in lease_ms, because it was made with a longer lease, comes due when it ends. */
+/* Frees the shards and makes due the claims of a dispatcher that is dead. Expired claims are due already; a claim that ends
+ * later than in lease_ms, because it was made with a longer lease, comes due when it ends. */
 MUST_CHECK enum result store_owner_release(
     struct store *store, const unsigned char dead_owner[DISPATCH_OWNER_SIZE], int64_t lease_ms);
 
 struct due_webhook {
 	uint64_t webhook_id;
-	int64_t first_due_ms;      /* its oldest delivery; may be before its hold was over */
-	unsigned failures, probes; /* as store_complete recorded them last */
+	int64_t first_due_ms;      /* its oldest delivery; may be before its hold ended */
+	unsigned failures, probes; /* as store_complete last recorded them */
 	int64_t failing_since_ms;  /* -1: the last attempt succeeded, or there was none */
-	bool succeeded;            /* ever */
+	bool succeeded;            /* at least once */
 	unsigned rate;             /* deliveries a second; 0: any number */
 };
 
 /* What there is to do. */
 struct due_webhooks {
-	struct due_webhook *due; /* have something due now, the oldest first; not those that are held */
+	struct due_webhook *due; /* webhooks with a delivery due now, the oldest first, except those on hold */
 	size_t due_count;
-	uint64_t *ended; /* were removed or are gone: what they have pending is to be ended, whenever it is due */
+	uint64_t *ended; /* webhooks that were removed or are gone: their pending deliveries are ended at once */
 	size_t ended_count;
-	int64_t now_ms;      /* the database's time, as this is told */
-	int64_t next_due_ms; /* the earliest later time at which something comes due, or -1 */
+	int64_t now_ms;      /* the database's time when the function returns */
+	int64_t next_due_ms; /* the earliest later time at which a delivery comes due, or -1 */
 	bool bulk_work;      /* a job is queued that is not delayed */
 };
 
 /* What to look for. */
 struct due_query {
-	uint64_t held; /* in these shards, bit i is shard i */
-	size_t limit;  /* so many webhooks of each kind at most */
-	bool newest;   /* among the newest deliveries alone: that tells of nobody who has ended, nor of all that is due */
+	uint64_t held; /* only these shards; bit i is shard i */
+	size_t limit;  /* maximum of webhooks of each kind */
+	bool newest;   /* only the newest deliveries: does not find ended webhooks, nor all that is due */
 };
 
-/* What is claimed makes nobody one of the ended ones: it is its owner's, and comes due when its claim ends. Costs one probe per
- * webhook, not per row; but all that was removed is walked over while old snapshots are read, by a dump for instance. Not so
- * when it is asked for the newest alone. */
+/* A webhook whose deliveries are all claimed is not in `ended`: the claims belong to their dispatcher and come due when they
+ * end. Costs one probe per webhook, not per row; but while an old snapshot is open, a dump for instance, it reads over all
+ * removed rows. With `newest` it does not. */
 MUST_CHECK enum result store_due_webhooks(
-    struct store *store, struct pool *pool, const struct due_query *question, struct due_webhooks *webhooks);
+    struct store *store, struct pool *pool, const struct due_query *query, struct due_webhooks *webhooks);
 
 /* Rows of a webhook that were found due and are not claimed yet, the oldest first; from `at` to before `count`. All zeros:
  * none. */
@@ -79,19 +79,19 @@ struct due_rows {
 struct due_request {
 	uint64_t webhook_id;
 	size_t rows;
-	struct due_rows *ahead; /* used up first, and filled again, so that not every claim has to look; or NULL */
-	int64_t from_ms;        /* nothing that is due before is looked for */
-	int64_t last_ms;        /* when the last one came due that store_claim found; from_ms: none */
+	struct due_rows *ahead; /* rows read before, used first and refilled, so that not every claim runs a query; or NULL */
+	int64_t from_ms;        /* rows due before this time are not searched */
+	int64_t last_ms;        /* the time of the last row that store_claim found; from_ms: none */
 };
 
-/* How a webhook is reached, as its operator has set it. */
+/* The receiver of a webhook and how to reach it, as set by the operator. */
 struct destination {
 	uint64_t webhook_id;
-	enum webhook_state state; /* of WEBHOOK_MISSING the rest is absent */
+	enum webhook_state state; /* with WEBHOOK_MISSING, the rest is absent */
 	struct slice url, secret;
-	struct slice previous_secret;                         /* signs too, while a rotation lasts; else absent */
+	struct slice previous_secret;                         /* signs too during a rotation; else absent */
 	struct slice schedule;                                /* as retry_schedule_parse takes it; absent: the setting's */
-	struct slice ca_file, client_certificate, client_key; /* paths; absent: none of its own */
+	struct slice ca_file, client_certificate, client_key; /* paths; absent: the dispatcher's */
 };
 
 struct due_delivery {
@@ -99,20 +99,20 @@ struct due_delivery {
 	const struct destination *destination;
 	struct slice event;       /* its name, a literal; absent when the event's row is missing */
 	unsigned attempt;         /* from 1, this one */
-	unsigned attempts_before; /* the last of them before it was sent again; 0: it was not */
+	unsigned attempts_before; /* attempts before it was sent again; 0: it was not */
 	struct slice token;       /* of this claim */
 	struct slice message_id;  /* the webhook-id header */
 	struct slice payload;     /* JSON */
 	bool form;                /* to be sent as application/x-www-form-urlencoded */
 };
 
-/* Claims up to requests[i].rows due rows of each webhook, the oldest first: a guarded UPDATE sets the token, due_ms = now +
- * lease_ms and counts the attempt. Answers only rows whose claim took; everything is in the pool. When it fails, *deliveries
- * are those that are perhaps claimed nevertheless, with id and token alone: store_unclaim gives them back. */
+/* Claims up to requests[i].rows due rows of each webhook, the oldest first: a guarded UPDATE sets the token, sets due_ms = now
+ * + lease_ms, and counts the attempt. Returns only rows that it claimed, in the pool. If it fails, *deliveries are those that
+ * may have been claimed, with only id and token: give them back with store_unclaim. */
 MUST_CHECK enum result store_claim(struct store *store, struct pool *pool, const unsigned char owner[DISPATCH_OWNER_SIZE],
     int64_t lease_ms, struct due_request *requests, size_t request_count, struct due_delivery **deliveries, size_t *count);
 
-/* The destinations of these webhooks, one by one; in the pool. */
+/* The destinations of these webhooks, in the same order; in the pool. */
 MUST_CHECK enum result store_destinations(
     struct store *store, struct pool *pool, const uint64_t *webhook_ids, size_t count, struct destination **destinations);
 
@@ -120,43 +120,43 @@ struct delivery_outcome {
 	uint64_t id, webhook_id;
 	struct slice token;
 	unsigned attempt;
-	enum delivery_state state;        /* what the delivery becomes; PENDING: tried again */
-	int64_t next_due_in_ms;           /* from now, when PENDING */
-	enum webhook_state webhook_state; /* ACTIVE, or what store_close_webhook has to make of it: GONE after a 410,
-					   * DISABLED when it has failed for too long. Set to ACTIVE when the
-					   * webhook was enabled during the attempt */
-	/* What the attempt came to for the webhook. Of several outcomes the last one's is kept, and not one that comes late. */
+	enum delivery_state state; /* new state of the delivery; PENDING: tried again */
+	int64_t next_due_in_ms;    /* from now, when PENDING */
+	/* ACTIVE, or the argument for store_close_webhook: GONE after a 410, DISABLED after failures for too long. Set to
+	 * ACTIVE when the webhook was enabled during the attempt. */
+	enum webhook_state webhook_state;
+	/* The webhook's state after the attempt. Of several outcomes the last one counts, except late ones. */
 	unsigned webhook_failures, webhook_probes;
-	int64_t webhook_hold_ms; /* > 0: nothing of it before now + this */
+	int64_t webhook_hold_ms; /* > 0: nothing is sent before now + this */
 	int64_t started_ms_ago, duration_ms;
 	int status;          /* HTTP, or 0 when none came */
-	struct slice error;  /* why no whole answer came, at most 32 ASCII bytes; absent: one came */
+	struct slice error;  /* why there was no complete answer, at most 32 ASCII bytes; absent: there was one */
 	struct slice answer; /* at most 1 KiB of it */
-	bool late;           /* others of its webhook that came to an end after it have been recorded already */
-	bool stale;          /* told by store_complete: the claim was no longer ours, nothing was recorded */
+	bool late;           /* later outcomes of its webhook have been recorded already */
+	bool stale;          /* set by store_complete: the claim was no longer ours, nothing was recorded */
 };
 
-/* One transaction of a handful of statements: log of attempts, deliveries that have ended and leave `due`, or are moved in it,
- * state of the webhooks. An outcome whose claim is no longer ours is left out and marked as stale. At most 1024 of them. Where
- * somebody stands in the way RESULT_CONFLICT says so within a second or two; it is not tried again by itself. */
+/* Records outcomes in one transaction with a fixed number of statements: inserts attempts, moves ended deliveries out of `due`,
+ * reschedules the others, updates the webhooks' status. An outcome whose claim is no longer ours is skipped and marked as
+ * stale. At most 1024 outcomes. Returns RESULT_CONFLICT after a second or two of waiting for a lock, without another
+ * attempt. */
 MUST_CHECK enum result store_complete(struct store *store, struct delivery_outcome *outcomes, size_t count);
 
-/* Makes an active webhook WEBHOOK_GONE or WEBHOOK_DISABLED, after the outcome that says so was recorded; the latter only while
- * it is failing: not when it was enabled or had a success in the meantime. Takes no lock when there is nothing to do. A
- * transaction of its own, because it locks the webhook's campaign: for that it `waits` a second at most, or not at all.
- * RESULT_CONFLICT: the campaign is locked; it is not tried again by itself. If it is never run, the next attempt reports the
- * same. */
+/* Makes an active webhook WEBHOOK_GONE or WEBHOOK_DISABLED, after the outcome was recorded. WEBHOOK_DISABLED only while it is
+ * failing: not if it was enabled or had a success meanwhile. Takes no lock when there is nothing to do. A transaction of its
+ * own, because it locks the webhook's campaign: `waits`: for up to a second, else not at all. RESULT_CONFLICT: the campaign is
+ * locked; there is no other attempt. If the call is missed, the next attempt reports the same state. */
 MUST_CHECK enum result store_close_webhook(struct store *store, uint64_t webhook_id, enum webhook_state state, bool waits);
 
-/* Gives claimed rows back untried: due at once, the attempt not counted. Does nothing to those that are not claimed so. */
+/* Gives claimed rows back untried: due at once, the attempt not counted. Skips rows with another claim. */
 MUST_CHECK enum result store_unclaim(struct store *store, const struct delivery_outcome *claims, size_t count);
 
-/* Ends up to `chunk` pending deliveries of a webhook with the error "webhook_gone", if it is gone or removed; but for those
- * that are claimed: their attempts are recorded first. *done: how many; 0 when there are none left. */
+/* Ends up to `chunk` pending deliveries of a webhook that is gone or removed, with the error "webhook_gone". Skips claimed
+ * ones, whose attempts are recorded first. *done: their number; 0 when none are left. */
 MUST_CHECK enum result store_fail_pending(struct store *store, uint64_t webhook_id, size_t chunk, size_t *done);
 
-/* Ends a pending delivery, claimed or not, with the error "crashed", and leaves its webhook alone for `hold_ms`. *done: 1, or 0
- * when it is not pending. Reads nothing of what it says. */
+/* Ends a pending delivery, claimed or not, with the error "crashed", and holds its webhook for `hold_ms`. *done: 1, or 0 when
+ * it is not pending. Does not read its payload. */
 MUST_CHECK enum result store_fail_crashed(struct store *store, uint64_t delivery_id, int64_t hold_ms, size_t *done);
 
 /* Queued bulk work (docs/api.md 4.1). */
@@ -169,34 +169,32 @@ struct bulk_job {
 	uint32_t position, total;
 	uint32_t failures; /* in a row, at this position */
 };
-/* The oldest job of the campaign that was served longest ago. RESULT_NOT_FOUND: there is none, but for those that are
- * delayed. */
+/* The oldest job of the campaign that was served longest ago, except delayed ones. RESULT_NOT_FOUND: none. */
 MUST_CHECK enum result store_next_job(struct store *store, struct pool *pool, struct bulk_job *job);
-/* Counts a failure at `position`, where `failures` are counted already, and leaves the job alone for `delay_ms`; that was its
- * campaign's turn. Does nothing when somebody else has done it, or has moved the job. */
+/* Counts a failure at `position`, where `failures` are counted already, and delays the job by `delay_ms`; its campaign then
+ * counts as served. Does nothing if another process has moved or delayed the job. */
 MUST_CHECK enum result store_delay_job(
     struct store *store, uint64_t job_id, uint32_t position, uint32_t failures, int64_t delay_ms);
-/* Passes over the item at `position`, which cannot be done: the job goes on with the next. Does nothing when somebody else has
- * moved it. */
+/* Skips the item at `position`, which cannot be done. Does nothing if another process has moved the job. */
 MUST_CHECK enum result store_skip_job_item(struct store *store, uint64_t job_id, uint32_t position);
 
-/* Notes campaigns whose end time has come; removes what deleted leads left behind, in chunks; drops commit tokens older than a
- * day. Cheap when there is nothing to do. `maintains_days`: makes the partitions of the days to come as well, and drops those
- * that are older than the retention, after it has ended what is pending of them; every few minutes, and at most one day at a
- * time. That this fails is logged and tried again later. One dispatcher at a time is to do it. */
+/* Records campaigns whose end time has passed; removes the rows of deleted leads, in chunks; drops commit tokens older than a
+ * day. Cheap when there is nothing to do. `maintains_days`: also makes the partitions of coming days, and drops days older than
+ * the retention after ending their pending deliveries; at most one day at a time, every few minutes. A failure of this part is
+ * logged and retried later. One dispatcher at a time calls it. */
 MUST_CHECK enum result store_maintain(struct store *store, bool maintains_days);
 
-/* What became of the wish that a delivery be sent again. */
+/* Result of a request to send a delivery again. */
 enum redelivery {
-	REDELIVERY_QUEUED,     /* is due now; its schedule begins anew, its attempts count on */
+	REDELIVERY_QUEUED,     /* is due now; its schedule begins again, its attempts are counted on */
 	REDELIVERY_HELD,       /* the same; but its webhook is disabled or held */
-	REDELIVERY_UNDER_WAY,  /* a dispatcher is at it: left alone */
+	REDELIVERY_UNDER_WAY,  /* a dispatcher is sending it: unchanged */
 	REDELIVERY_NO_WEBHOOK, /* the webhook was removed, or has answered 410 */
-	REDELIVERY_NO_EVENT,   /* the event is not kept any more */
+	REDELIVERY_NO_EVENT,   /* the event was dropped by the retention */
 	REDELIVERY_MISSING,    /* no such delivery */
 	REDELIVERIES
 };
-/* In one transaction; what[i] is said of ids[i]. RESULT_UNKNOWN: it was perhaps done. */
+/* In one transaction; what[i] is the result of ids[i]. RESULT_UNKNOWN: it may have been committed. */
 enum { REDELIVER_MAX = 250 };
 MUST_CHECK enum result store_redeliver(struct store *store, const uint64_t *ids, size_t count, enum redelivery *what);
 

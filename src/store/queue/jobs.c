@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Queued bulk work (docs/api.md 4.1) as the dispatcher takes it. What a job does to each lead is a batch of commands like any
- * other. */
+ * Queued bulk work (docs/api.md 4.1), as the dispatcher runs it. What a job does to each lead is an ordinary batch of
+ * commands. */
 #include "base/log.h"
 #include "store/private.h"
 #include "store/queue/dispatch.h"
 
-/* by_campaign makes this two probes for each campaign, and one for each job that is delayed */
+/* the index by_campaign makes this two probes for each campaign, and one for each delayed job */
 DB_STATEMENT_ANEW(sql_select_next_job,
     "SELECT j.id, j.campaign_id, j.action, j.tag_id, j.argument, j.lead_ids, j.position, j.total, j.failures"
     " FROM (SELECT (SELECT w.id"

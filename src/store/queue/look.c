@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Which webhooks have something due. */
+ * Finds the webhooks with due deliveries. */
 #include "base/clock.h"
 #include "store/private.h"
 #include "store/queue/dispatch.h"
 
 DB_STATEMENT(sql_select_work, "SELECT " NOW ", EXISTS (SELECT 1 FROM {prefix}bulk_jobs WHERE delayed_until_ms <= " NOW ")");
-/* (shard, webhook_id, due_ms) makes this one probe for each shard and webhook, however many rows are due;
- * the second probe is made only for those that have ended. The limit is above what anybody asks for (struct due_query) */
+/* (shard, webhook_id, due_ms) makes this one probe for each shard and webhook, however many rows are due; the second probe is
+ * made only for ended webhooks. The LIMIT is above every due_query.limit */
 DB_STATEMENT_ANEW(sql_select_due_webhooks,
     "SELECT d.webhook_id, (w.state IS NULL OR w.state = 'gone') AND (SELECT u.id"
     "   FROM {prefix}due u"
@@ -23,11 +23,10 @@ DB_STATEMENT_ANEW(sql_select_due_webhooks,
     " WHERE w.state IS NULL OR w.state <> 'disabled'"
     " ORDER BY 2 DESC, 3"
     " LIMIT 20000");
-/* The same for the newest rows alone. One that is removed stays in the indexes for as long as somebody reads in a
- * snapshot from before, a dump for instance: the statement above walks over all of them, webhook by webhook, this one
- * over those whose ids have been given just now. Ids are given in blocks, the largest of nearly a hundred thousand, so a
- * row that is made now may have an older one; what this misses, right after midnight for instance, the next look at all
- * finds */
+/* The same for the newest rows alone. A removed row stays in the indexes while an older snapshot is open, a dump for instance:
+ * the statement above reads over all of them, webhook by webhook; this one only over those with recent ids. Ids are given in
+ * blocks of nearly a hundred thousand at most, so a new row may have an older id; what this misses, right after midnight for
+ * instance, the next full query finds */
 DB_STATEMENT(sql_select_newest_due,
     "SELECT d.webhook_id, FALSE, GREATEST(d.first_ms, s.hold_until_ms), d.first_ms, CAST(s.failures AS UNSIGNED),"
     " CAST(s.probes AS UNSIGNED), s.failing_since_ms, s.last_delivery_ms IS NOT NULL, CAST(w.rate AS UNSIGNED)"
@@ -67,7 +66,7 @@ enum {
 	DUE_RATE
 };
 
-/* The rows come in order: first those that have ended, then the others by time. */
+/* The rows are sorted: ended webhooks first, then the others by time. */
 static void
 sort_webhooks(const struct db_rows *rows, size_t limit, struct due_webhooks *webhooks)
 {
@@ -97,18 +96,18 @@ sort_webhooks(const struct db_rows *rows, size_t limit, struct due_webhooks *web
 enum { WORK_NOW_MS, WORK_IN_BULK };
 
 enum result
-store_due_webhooks(struct store *store, struct pool *pool, const struct due_query *question, struct due_webhooks *webhooks)
+store_due_webhooks(struct store *store, struct pool *pool, const struct due_query *query, struct due_webhooks *webhooks)
 {
-	const struct db_arguments arguments = { .lists = { store_shard_list(pool, question->held) }, .list_count = 1 };
+	const struct db_arguments arguments = { .lists = { store_shard_list(pool, query->held) }, .list_count = 1 };
 	struct db_rows work, rows;
 	enum result result = store_query(store, pool, &work, &sql_select_work);
-	const int64_t asked_ms = clock_monotonic_ms();
+	const int64_t queried_ms = clock_monotonic_ms();
 	if (result == RESULT_OK)
 		result = db_query(
-		    store->db, pool, question->newest ? &sql_select_newest_due : &sql_select_due_webhooks, &arguments, &rows);
+		    store->db, pool, query->newest ? &sql_select_newest_due : &sql_select_due_webhooks, &arguments, &rows);
 	if (result != RESULT_OK)
 		return result;
-	const size_t room = rows.count < question->limit ? rows.count : question->limit;
+	const size_t room = rows.count < query->limit ? rows.count : query->limit;
 	*webhooks = (struct due_webhooks){
 		.due = POOL_ARRAY(pool, room, struct due_webhook),
 		.ended = POOL_ARRAY(pool, room, uint64_t),
@@ -116,7 +115,7 @@ store_due_webhooks(struct store *store, struct pool *pool, const struct due_quer
 		.next_due_ms = -1,
 		.bulk_work = db_get_bool(&work, 0, WORK_IN_BULK),
 	};
-	sort_webhooks(&rows, question->limit, webhooks);
-	webhooks->now_ms += clock_monotonic_ms() - asked_ms;
+	sort_webhooks(&rows, query->limit, webhooks);
+	webhooks->now_ms += clock_monotonic_ms() - queried_ms;
 	return RESULT_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What the dispatcher tidies up: campaigns whose time has come, what deleted leads left, old tokens, days
- * of the history (partitions.c). */
+ * The dispatcher's maintenance of the database: ended campaigns, rows of deleted leads, old tokens, days of the history
+ * (partitions.c). */
 #include "store/private.h"
 #include "store/queue/dispatch.h"
 
@@ -9,7 +9,7 @@ DB_STATEMENT(sql_note_ended_campaigns, "UPDATE {prefix}campaigns"
 				       " WHERE ended_ms IS NULL AND ends_ms <= " NOW);
 DB_STATEMENT(sql_delete_old_tokens, "DELETE FROM {prefix}commit_tokens WHERE created_ms < " NOW " - ? LIMIT ?");
 DB_STATEMENT(sql_select_deleted_leads, "SELECT lead_id FROM {prefix}deleted_leads ORDER BY lead_id LIMIT ?");
-/* found first, because a DELETE with a list may lock the entries of all leads */
+/* selected first, because a DELETE with a list may lock the entries of all leads */
 DB_STATEMENT(sql_select_score_entries, "SELECT lead_id, CAST(reason AS UNSIGNED), ref, round"
 				       " FROM {prefix}score_entries FORCE INDEX (PRIMARY)"
 				       " WHERE lead_id IN ({list})"
@@ -21,7 +21,7 @@ DB_STATEMENT(sql_delete_deleted_lead, "DELETE FROM {prefix}deleted_leads WHERE l
 store_statement_list sql_of_maintenance = { &sql_note_ended_campaigns, &sql_delete_old_tokens, &sql_select_deleted_leads,
 	&sql_select_score_entries, &sql_delete_score_entry, &sql_delete_deleted_lead, NULL };
 
-/* One short transaction deletes that many tokens; a day may have as many as batches, so one alone would never catch up. */
+/* A short transaction deletes TOKEN_CHUNK tokens. One a call would not keep up with a token for each batch. */
 enum { TOKEN_LIFETIME_MS = 24 * 3600 * 1000, TOKEN_CHUNK = 1000, TOKEN_CHUNKS = 20 };
 
 static enum result
@@ -35,11 +35,11 @@ drop_old_tokens(struct store *store)
 	return result;
 }
 
-/* The same for what deleted leads left: so many of them at once, so many rows a transaction (the statement says the number
- * itself), so many transactions a call. */
+/* The same for rows of deleted leads: leads selected at once, rows in one transaction (repeated in the statement), transactions
+ * in one call. */
 enum { DELETED_LEADS = 100, ENTRY_CHUNK = 1000, ENTRY_CHUNKS = 20, ENTRY_COLUMNS = 4 };
 
-/* *all: nothing is left of them. */
+/* *all: no rows of these leads are left. */
 static enum result
 drop_entries(struct store *store, struct pool *pool, struct db_list leads, bool *all)
 {
@@ -49,7 +49,7 @@ drop_entries(struct store *store, struct pool *pool, struct db_list leads, bool 
 		result =
 		    db_execute_rows(store->db, &sql_delete_score_entry, entries.values, ENTRY_COLUMNS, entries.count, NULL);
 	*all = entries.count < ENTRY_CHUNK;
-	/* they are forgotten with the last of it: a call that ends before is gone on with in the next */
+	/* leads are removed with the last of their rows: the next call goes on where one ends early */
 	return result == RESULT_OK && *all
 		   ? db_execute_rows(store->db, &sql_delete_deleted_lead, leads.values, 1, leads.count, NULL)
 		   : result;
@@ -98,7 +98,7 @@ store_maintain(struct store *store, bool maintains_days)
 		result = drop_old_entries(store);
 	if (result == RESULT_OK)
 		result = drop_old_tokens(store);
-	/* whatever comes of it, all else goes on */
+	/* independent of the result of this step */
 	if (result == RESULT_OK && maintains_days)
 		store_maintain_days(store);
 	return result;

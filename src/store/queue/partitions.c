@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Days of the history: each has a partition of its own in `events`, `deliveries` and `attempts`, made a week ahead, and dropped
- * as a whole when it is older than the retention (docs/deliveries.md 6).
+ * Days of the history: each has a partition in `events`, `deliveries` and `attempts`, made a week ahead, and dropped as a whole
+ * when it is older than the retention (docs/deliveries.md 6).
  *
- * ALTER TABLE waits until nobody uses the table, and everybody who comes later waits behind it. So it waits a second and no
- * longer, after which it is left for some minutes, and one call of ours does no more than one day's. Nothing can be bound
- * there: the texts are made of numbers alone. */
+ * ALTER TABLE waits until the table is unused, and later statements wait for the ALTER TABLE. It therefore waits for a second
+ * at most, then pauses for some minutes; and one call handles one day at most. DDL takes no bound values: the texts contain
+ * numbers only. */
 #include <inttypes.h>
 
 #include "base/clock.h"
@@ -19,29 +19,29 @@
 
 DB_STATEMENT(
     sql_find_due_of_old_days, "SELECT id FROM {prefix}due FORCE INDEX (PRIMARY) WHERE id < ? AND event_id < ? LIMIT 1");
-/* a rest that is longer than any was written while the clock was wrong */
-DB_STATEMENT(sql_select_history_rest, "SELECT CAST(value AS SIGNED) > " NOW " AND CAST(value AS SIGNED) <= " NOW " + ?"
-				      " FROM {prefix}installation"
-				      " WHERE name = 'history_rests_until_ms'");
-DB_STATEMENT(sql_set_history_rest, "INSERT INTO {prefix}installation (name, value)"
-				   " VALUES ('history_rests_until_ms', " NOW " + ?)"
-				   " ON DUPLICATE KEY UPDATE value = VALUES(value)");
+/* a pause that is longer than PAUSE_MS was written while the clock was wrong */
+DB_STATEMENT(sql_select_history_pause, "SELECT CAST(value AS SIGNED) > " NOW " AND CAST(value AS SIGNED) <= " NOW " + ?"
+				       " FROM {prefix}installation"
+				       " WHERE name = 'history_rests_until_ms'");
+DB_STATEMENT(sql_set_history_pause, "INSERT INTO {prefix}installation (name, value)"
+				    " VALUES ('history_rests_until_ms', " NOW " + ?)"
+				    " ON DUPLICATE KEY UPDATE value = VALUES(value)");
 DB_STATEMENT(sql_select_history_days, HISTORY_DAYS_OF("0", "deliveries") " UNION ALL " HISTORY_DAYS_OF(
 					  "1", "attempts") " UNION ALL " HISTORY_DAYS_OF("2", "events"));
 DB_STATEMENT(sql_select_first_event, "SELECT MIN(id) FROM {prefix}events WHERE id >= ?");
 
-store_statement_list sql_of_partitions = { &sql_find_due_of_old_days, &sql_select_history_rest, &sql_set_history_rest,
+store_statement_list sql_of_partitions = { &sql_find_due_of_old_days, &sql_select_history_pause, &sql_set_history_pause,
 	&sql_select_history_days, &sql_select_first_event, NULL };
 
-/* In the order of sql_select_history_days, which is the one in which a day goes. Without its row in `deliveries` nothing can be
- * sent again any more; events are last, because what is due needs its event. */
+/* In the order of sql_select_history_days, in which a day is dropped. A delivery cannot be sent again without its row in
+ * `deliveries`; events are last, because due deliveries need them. */
 static const char *const tables[HISTORY_TABLES] = { "deliveries", "attempts", "events" };
 
 enum {
-	BACK_DAYS = 60, /* days before today that are made at once, at most: what is older goes into the first of them */
-	REST_MS = 5 * 60 * 1000,
-	EXPIRE_CHUNK = 500,     /* deliveries that are ended in one transaction … */
-	EXPIRE_CHUNKS = 20,     /* … and transactions in one call */
+	BACK_DAYS = 60, /* past days that get partitions, at most; older rows go into the first of them */
+	PAUSE_MS = 5 * 60 * 1000,
+	EXPIRE_CHUNK = 500,     /* deliveries ended in one transaction */
+	EXPIRE_CHUNKS = 20,     /* transactions in one call */
 	DELIVERIES_MAX = 65536, /* of an event: SMALLINT */
 	TEXT_MAX_BYTES = 64 * 1024
 };
@@ -91,7 +91,7 @@ store_read_days(struct store *store, struct pool *pool, struct history_days *day
 	}
 	if (result != RESULT_OK)
 		return result;
-	/* whatever the setting is: an event of today, or of a moment ago, tells that a COMMIT was done (mark.c) */
+	/* whatever the setting: a recent event is also a commit mark (mark.c) */
 	if (days->retained_from + 1 > days->today)
 		days->retained_from = days->today - 1;
 	return RESULT_OK;
@@ -114,7 +114,7 @@ add_name(struct buffer *text, uint64_t day)
 	buffer_printf(text, "d%.4s%.2s%.2s", time, time + 5, time + 8);
 }
 
-/* Splits what is left for later into the days from `first` to `last`, and the rest. */
+/* Splits the partition `later` into the days from `first` to `last`, and the rest. */
 static enum result
 split_later(struct store *store, const char *table, uint64_t first, uint64_t last)
 {
@@ -132,7 +132,7 @@ split_later(struct store *store, const char *table, uint64_t first, uint64_t las
 	return result;
 }
 
-/* That it is gone already is no failure. */
+/* A missing partition is no failure. */
 static enum result
 drop_partition(struct store *store, const char *table, uint64_t day)
 {
@@ -153,12 +153,12 @@ has_days_ahead(const struct history_days *days, size_t table)
 	return days->last[table] != HISTORY_NO_DAY && days->last[table] >= days->today + HISTORY_AHEAD_DAYS;
 }
 
-/* The first day to be made: that of the oldest event which has none, so that no table has rows without their event's. */
+/* The first day to be made: that of the oldest event without a day, so that a delivery's day exists when its event's does. */
 static enum result
 first_to_make(struct store *store, struct pool *pool, const struct history_days *days, size_t table, uint64_t *first)
 {
-	const uint64_t behind = days->last[table] == HISTORY_NO_DAY ? 0 : days->last[table] + 1;
-	const struct db_value from = DB_U64(first_id(behind));
+	const uint64_t next = days->last[table] == HISTORY_NO_DAY ? 0 : days->last[table] + 1;
+	const struct db_value from = DB_U64(first_id(next));
 	struct db_rows rows;
 	enum result result = store_query(store, pool, &rows, &sql_select_first_event, from);
 	*first = days->today;
@@ -166,8 +166,8 @@ first_to_make(struct store *store, struct pool *pool, const struct history_days 
 		*first = history_day(db_get_u64(&rows, 0, 0));
 	if (*first + BACK_DAYS < days->today)
 		*first = days->today - BACK_DAYS;
-	if (*first < behind)
-		*first = behind;
+	if (*first < next)
+		*first = next;
 	return result;
 }
 
@@ -181,7 +181,7 @@ make_days_of(struct store *store, struct pool *pool, const struct history_days *
 		result = split_later(store, tables[table], first, days->today + HISTORY_AHEAD_DAYS);
 	if (result != RESULT_CONFLICT)
 		return result;
-	/* perhaps because somebody else has just made them */
+	/* another process may just have made them */
 	result = store_read_days(store, pool, &now);
 	return result != RESULT_OK || has_days_ahead(&now, table) ? result : RESULT_CONFLICT;
 }
@@ -198,14 +198,14 @@ store_make_days(struct store *store, struct pool *pool, const struct history_day
 
 /* ---- dropping days ---- */
 
-/* How far a day has come on its way out. */
+/* Progress of dropping a day. */
 enum progress {
 	DAY_DONE,
-	DAY_GOES_ON, /* there is more to be done for it at once */
+	DAY_GOES_ON, /* call again at once */
 	DAY_WAITS    /* for deliveries that are under way */
 };
 
-/* Ends what is pending of all days up to this one. */
+/* Ends the pending deliveries of all days up to this one. */
 static enum result
 end_pending(struct store *store, struct pool *pool, uint64_t day, enum progress *progress)
 {
@@ -229,8 +229,8 @@ end_pending(struct store *store, struct pool *pool, uint64_t day, enum progress 
 	return result == RESULT_NOT_FOUND ? RESULT_OK : result;
 }
 
-/* Killed in between, it goes on with the tables that still have the day. What is pending is looked for before each of them:
- * somebody may have had a delivery sent again meanwhile. */
+/* After a kill, the next call goes on with the tables that still have the day. Pending deliveries are searched before each
+ * table: one may have been sent again meanwhile. */
 static enum result
 drop_day(struct store *store, struct pool *pool, const struct history_days *days, uint64_t day, enum progress *progress)
 {
@@ -250,28 +250,28 @@ drop_day(struct store *store, struct pool *pool, const struct history_days *days
 	return RESULT_OK;
 }
 
-/* ---- now and then ---- */
+/* ---- maintenance ---- */
 
 static enum result
-rests(struct store *store, struct pool *pool, bool *resting)
+is_paused(struct store *store, struct pool *pool, bool *paused)
 {
-	const struct db_value longest_ms = DB_I64(REST_MS);
+	const struct db_value longest_ms = DB_I64(PAUSE_MS);
 	struct db_rows rows;
-	enum result result = store_query(store, pool, &rows, &sql_select_history_rest, longest_ms);
-	*resting = result == RESULT_OK && rows.count > 0 && db_get_bool(&rows, 0, 0);
+	enum result result = store_query(store, pool, &rows, &sql_select_history_pause, longest_ms);
+	*paused = result == RESULT_OK && rows.count > 0 && db_get_bool(&rows, 0, 0);
 	return result;
 }
 
 static enum result
-rest(struct store *store, int64_t rest_ms)
+set_pause(struct store *store, int64_t pause_ms)
 {
-	const struct db_value value = DB_I64(rest_ms);
-	return store_run(store, &sql_set_history_rest, value);
+	const struct db_value value = DB_I64(pause_ms);
+	return store_run(store, &sql_set_history_pause, value);
 }
 
 /* *more: there is more to do at once. */
 static enum result
-keep_days(struct store *store, struct pool *pool, bool *more)
+maintain_days(struct store *store, struct pool *pool, bool *more)
 {
 	struct history_days days;
 	enum progress progress;
@@ -295,22 +295,22 @@ keep_days(struct store *store, struct pool *pool, bool *more)
 	return result;
 }
 
-/* The rest is kept in the database: a dispatcher from cron lives for a minute at most. It begins before the work, so that a
- * kill, or a connection that is lost, is no reason to try again at once. */
+/* The pause is stored in the database, because a dispatcher started by cron runs for a minute at most. It is set before the
+ * work, so that a kill or a lost connection does not cause another attempt at once. */
 void
 store_maintain_days(struct store *store)
 {
-	bool resting = false, more = false;
+	bool paused = false, more = false;
 	struct pool *pool = pool_new();
-	enum result result = rests(store, pool, &resting);
-	if (result == RESULT_OK && !resting) {
-		result = rest(store, REST_MS);
+	enum result result = is_paused(store, pool, &paused);
+	if (result == RESULT_OK && !paused) {
+		result = set_pause(store, PAUSE_MS);
 		if (result == RESULT_OK)
-			result = keep_days(store, pool, &more);
+			result = maintain_days(store, pool, &more);
 		if (result == RESULT_OK && more)
-			result = rest(store, 0);
+			result = set_pause(store, 0);
 	}
 	if (result != RESULT_OK)
-		log_warning("history_days_failed", LOG_STR("result", result_text(result)), LOG_INT("retry_in_ms", REST_MS));
+		log_warning("history_days_failed", LOG_STR("result", result_text(result)), LOG_INT("retry_in_ms", PAUSE_MS));
 	pool_free(&pool);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Deliveries that are to be sent again (docs/deliveries.md 6): those that have ended get a row of `due` anew, those that wait
- * are due at once. Dispatchers go on meanwhile.
+ * Sends deliveries again (docs/deliveries.md 6): ended ones get a new row of `due`, waiting ones are due at once. Dispatchers
+ * keep running.
  *
- * Whoever ends a delivery locks its row of `due` first and writes its row of `deliveries` then; here it is the same. A delivery
- * that has no row of `due` while its row of `deliveries` is locked gets one from nobody else, so its attempts are those that
- * the latter counts, and none is numbered twice. */
+ * Whatever ends a delivery locks its row of `due` first and writes its row of `deliveries` then; the order is the same here.
+ * While the row of `deliveries` is locked, no other process inserts a missing row of `due`. Its count of attempts is therefore
+ * final, and no number is used twice. */
 #include "store/private.h"
 #include "store/queue/dispatch.h"
 
@@ -28,18 +28,18 @@ DB_STATEMENT(sql_lock_ended,
     " WHERE t.id IN ({list})"
     " ORDER BY t.id"
     " FOR UPDATE");
-DB_STATEMENT(sql_hurry_due, "UPDATE {prefix}due FORCE INDEX (PRIMARY)"
-			    " SET due_ms = LEAST(due_ms, " NOW "), attempts_before = attempts, token = NULL"
-			    " WHERE (token IS NULL OR due_ms <= " NOW ") AND id IN ({list})");
+DB_STATEMENT(sql_reschedule_pending, "UPDATE {prefix}due FORCE INDEX (PRIMARY)"
+				     " SET due_ms = LEAST(due_ms, " NOW "), attempts_before = attempts, token = NULL"
+				     " WHERE (token IS NULL OR due_ms <= " NOW ") AND id IN ({list})");
 DB_STATEMENT(sql_send_again,
     "INSERT INTO {prefix}due (id, event_id, shard, webhook_id, format, due_ms, attempts, attempts_before,"
     " last_status, last_error)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
 
-store_statement_list sql_of_redeliver = { &sql_lock_pending, &sql_lock_ended, &sql_hurry_due, &sql_send_again, NULL };
+store_statement_list sql_of_redeliver = { &sql_lock_pending, &sql_lock_ended, &sql_reschedule_pending, &sql_send_again, NULL };
 
-/* What store_redeliver was asked, and what came of it. */
-struct redelivering {
+/* Arguments of store_redeliver. */
+struct redelivery_batch {
 	const uint64_t *ids;
 	size_t count;
 	enum redelivery *what;
@@ -58,9 +58,9 @@ enum {
 };
 enum { DUE_COLUMNS = 10 };
 
-/* Says it of the delivery; answers whether it is to be queued. */
+/* Stores the result for the delivery; returns whether it is queued. */
 static bool
-judge(struct redelivering *r, const struct db_rows *rows, size_t row, bool claimed)
+classify(struct redelivery_batch *r, const struct db_rows *rows, size_t row, bool claimed)
 {
 	const uint64_t id = db_get_u64(rows, row, AGAIN_ID);
 	enum redelivery what = REDELIVERY_QUEUED;
@@ -94,28 +94,28 @@ without(struct pool *pool, struct db_list ids, const struct db_rows *pending)
 }
 
 static enum result
-hurry(struct store *store, struct pool *pool, struct redelivering *r, const struct db_rows *pending)
+reschedule_pending(struct store *store, struct pool *pool, struct redelivery_batch *r, const struct db_rows *pending)
 {
 	struct db_value *ids = POOL_ARRAY(pool, pending->count, struct db_value);
 	struct db_list list = { ids, 0 };
 	uint64_t changed = 0;
 	for (size_t i = 0; i < pending->count; i++)
-		if (judge(r, pending, i, db_get_bool(pending, i, AGAIN_CLAIMED)))
+		if (classify(r, pending, i, db_get_bool(pending, i, AGAIN_CLAIMED)))
 			ids[list.count++] = DB_U64(db_get_u64(pending, i, AGAIN_ID));
 	if (list.count == 0)
 		return RESULT_OK;
-	enum result result = db_execute(store->db, &sql_hurry_due, &DB_LIST_AND_VALUES(list), &changed);
+	enum result result = db_execute(store->db, &sql_reschedule_pending, &DB_LIST_AND_VALUES(list), &changed);
 	return result == RESULT_OK && changed != list.count ? RESULT_CONFLICT : result;
 }
 
-/* Where another call has queued one of them meanwhile its key is there: then this is done anew, and finds it pending. */
+/* If another call has inserted one of them meanwhile, its key exists: the transaction is repeated and finds it pending. */
 static enum result
-queue(struct store *store, struct pool *pool, struct redelivering *r, const struct db_rows *ended)
+requeue_ended(struct store *store, struct pool *pool, struct redelivery_batch *r, const struct db_rows *ended)
 {
 	struct db_value *rows = POOL_ARRAY(pool, ended->count * DUE_COLUMNS, struct db_value);
 	size_t used = 0;
 	for (size_t i = 0; i < ended->count; i++) {
-		if (!judge(r, ended, i, false))
+		if (!classify(r, ended, i, false))
 			continue;
 		const uint64_t webhook_id = db_get_u64(ended, i, AGAIN_WEBHOOK_ID);
 		const uint64_t attempts = db_get_u64(ended, i, AGAIN_ATTEMPTS);
@@ -135,7 +135,7 @@ queue(struct store *store, struct pool *pool, struct redelivering *r, const stru
 }
 
 static enum result
-redeliver(struct store *store, struct pool *pool, struct redelivering *r)
+redeliver(struct store *store, struct pool *pool, struct redelivery_batch *r)
 {
 	uint64_t *ids = POOL_ARRAY(pool, r->count, uint64_t);
 	struct db_rows pending, ended;
@@ -150,15 +150,15 @@ redeliver(struct store *store, struct pool *pool, struct redelivering *r)
 		result = store_query_lists(store, pool, &sql_lock_ended, &rest, 1, &ended);
 	}
 	if (result == RESULT_OK)
-		result = hurry(store, pool, r, &pending);
-	return result == RESULT_OK ? queue(store, pool, r, &ended) : result;
+		result = reschedule_pending(store, pool, r, &pending);
+	return result == RESULT_OK ? requeue_ended(store, pool, r, &ended) : result;
 }
 
 enum result
 store_redeliver(struct store *store, const uint64_t *ids, size_t count, enum redelivery *what)
 {
-	/* not repeated when it was perhaps done: what has been delivered since would be sent once more */
-	struct redelivering r = { ids, count, what };
+	/* not repeated when it may have been committed: a delivery that has ended since would be sent once more */
+	struct redelivery_batch r = { ids, count, what };
 	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
 	while (store_runs(&txn))
 		txn.result = redeliver(store, txn.pool, &r);

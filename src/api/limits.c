@@ -6,13 +6,7 @@
 
 #include "base/log.h"
 
-enum {
-	MS_PER_S = 1000,
-	V6_CALLER_SIZE = 8,
-	V6_NETWORK_SIZE = 6,
-	V4_SPREAD = 8,
-	WHO_SIZE = sizeof(struct ip_address) + sizeof(uint64_t)
-};
+enum { MS_PER_S = 1000, V6_NETWORK_SIZE = 6, V4_SPREAD = 8, WHO_SIZE = sizeof(struct ip_address) + sizeof(uint64_t) };
 _Static_assert((int)WHO_SIZE <= (int)LIMITER_WHO_MAX, "an address and a campaign");
 
 /* An address, perhaps with a campaign. */
@@ -20,15 +14,26 @@ struct who {
 	char bytes[WHO_SIZE];
 };
 
-/* An IPv6 client has a whole /64 of addresses: they are one caller. Where the web server knows none, all are one. */
-static struct slice
-address_of(const struct call *call, uint64_t campaign_id, struct who *who)
+/* The bytes of an IPv6 address that stand for its caller: a client has a whole /64, a site a /56, some a /48. */
+static const size_t reach_bytes[LIMIT_REACHES] = { [REACH_CALLER] = 8, [REACH_SITE] = 7, [REACH_PROVIDER] = 6 };
+
+/* What an address may do, by its own limit and by those of its networks; how many claims that is. `campaign_id` 0: on any.
+ * Where the web server knows no address, all callers are one. */
+static size_t
+claim_address(const struct call *call, enum limit_kind kind, uint64_t campaign_id, struct limit_claim *claims, struct who *whos)
 {
-	const bool whole = ip_address_is_v4(&call->client);
-	memset(who, 0, sizeof(*who));
-	memcpy(who->bytes, call->client.bytes, whole ? sizeof(call->client.bytes) : V6_CALLER_SIZE);
-	memcpy(who->bytes + sizeof(call->client.bytes), &campaign_id, sizeof(campaign_id));
-	return (struct slice){ who->bytes, sizeof(who->bytes) };
+	const bool v4 = ip_address_is_v4(&call->client);
+	const size_t reaches = v4 ? 1 : LIMIT_REACHES;
+	for (size_t reach = 0; reach < reaches; reach++) {
+		struct who *who = &whos[reach];
+		memset(who, 0, sizeof(*who));
+		memcpy(who->bytes, call->client.bytes, v4 ? sizeof(call->client.bytes) : reach_bytes[reach]);
+		memcpy(who->bytes + sizeof(call->client.bytes), &campaign_id, sizeof(campaign_id));
+		claims[reach] = (struct limit_claim){
+			.kind = kind, .reach = (enum limit_reach)reach, .who = { who->bytes, sizeof(who->bytes) }
+		};
+	}
+	return reaches;
 }
 
 /* An IPv6 site has a /48, and with it more callers than there is memory for; an IPv4 address is one for each campaign. */
@@ -110,29 +115,37 @@ reads_only(const struct call *call)
 	return call->route->method == HTTP_GET && (call->route->flags & ROUTE_SUBSCRIBE) == 0;
 }
 
+/* One kind, on all campaigns together. */
+static bool
+pass_kind(struct call *call, enum limit_kind kind)
+{
+	struct limit_claim claims[LIMIT_REACHES];
+	struct who whos[LIMIT_REACHES];
+	const struct limit_network network = network_of(call);
+	return pass(call, &network, claims, claim_address(call, kind, 0, claims, whos));
+}
+
 bool
 call_pass_address(struct call *call)
 {
-	struct who address, on_campaign;
-	uint64_t campaign_id;
-	const struct slice who = address_of(call, 0, &address);
+	struct limit_claim claims[2 * LIMIT_REACHES];
+	struct who whos[2 * LIMIT_REACHES];
 	const struct limit_network network = network_of(call);
+	uint64_t campaign_id;
 	if (call->route->key == KEY_TOKEN) /* opt-out pages, whatever the method */
-		return pass(call, &network, &(struct limit_claim){ .kind = LIMIT_POSTS, .who = who }, 1);
+		return pass_kind(call, LIMIT_POSTS);
 	if ((call->route->flags & ROUTE_READINESS) != 0)
-		return pass(call, &network, &(struct limit_claim){ .kind = LIMIT_READINESS, .who = who }, 1);
+		return pass_kind(call, LIMIT_READINESS);
 	if (reads_only(call))
-		return pass(call, &network, &(struct limit_claim){ .kind = LIMIT_LOOKUPS, .who = who }, 1);
+		return pass_kind(call, LIMIT_LOOKUPS);
 	if (call->route->method == HTTP_DELETE) /* none works without a key */
 		return true;
 	if (!call_campaign_id(call, &campaign_id))
 		return false;
-	const struct limit_claim claims[] = {
-		{ .kind = LIMIT_SIGNUPS, .who = address_of(call, campaign_id, &on_campaign) },
-		{ .kind = LIMIT_POSTS, .who = who },
-	};
-	const size_t unknown = call->judging && campaign_id == 0 ? 1 : 0; /* it may be in the body */
-	return pass(call, &network, claims + unknown, ARRAY_SIZE(claims) - unknown);
+	size_t count = claim_address(call, LIMIT_POSTS, 0, claims, whos);
+	if (!call->judging || campaign_id != 0) /* else it may be in the body */
+		count += claim_address(call, LIMIT_SIGNUPS, campaign_id, claims + count, whos + count);
+	return pass(call, &network, claims, count);
 }
 
 bool
@@ -192,20 +205,15 @@ call_refuse_new_lead(struct call *call, const struct limit_verdict *verdict)
 
 /* ---- keys ---- */
 
-static struct limit_claim
-failed_key(const struct call *call, struct who *who)
-{
-	return (struct limit_claim){ .kind = LIMIT_FAILED_KEYS, .who = address_of(call, 0, who) };
-}
-
 bool
 call_may_fail_key(struct call *call)
 {
+	struct limit_claim claims[LIMIT_REACHES];
+	struct who whos[LIMIT_REACHES];
 	const struct limit_network network = network_of(call);
+	const size_t count = claim_address(call, LIMIT_FAILED_KEYS, 0, claims, whos);
 	struct limit_verdict verdict;
-	struct who who;
-	const struct limit_claim claim = failed_key(call, &who);
-	if (limiter_would_pass(call->api->options->limiter, &network, &claim, 1, &verdict))
+	if (limiter_would_pass(call->api->options->limiter, &network, claims, count, &verdict))
 		return true;
 	refuse(call, &verdict);
 	return false;
@@ -235,13 +243,10 @@ call_key_is_good(struct call *call, struct slice hash)
 void
 call_key_is_bad(struct call *call, struct slice hash)
 {
-	const struct limit_network network = network_of(call);
-	struct who who;
-	const struct limit_claim claim = failed_key(call, &who);
 	if (call->key_is_known)
 		limiter_forget(call->api->options->limiter, hash);
 	call->judging = false; /* whatever is in the body: no key is wrong in vain */
-	if (pass(call, &network, &claim, 1))
+	if (pass_kind(call, LIMIT_FAILED_KEYS))
 		call_fail(call, FAILURE_INVALID_API_KEY);
 }
 
@@ -249,8 +254,9 @@ void
 call_note_failed_key(struct call *call)
 {
 	const struct limit_network network = network_of(call);
+	struct limit_claim claims[LIMIT_REACHES];
+	struct who whos[LIMIT_REACHES];
+	const size_t count = claim_address(call, LIMIT_FAILED_KEYS, 0, claims, whos);
 	struct limit_verdict verdict;
-	struct who who;
-	const struct limit_claim claim = failed_key(call, &who);
-	call->counted = limiter_pass(call->api->options->limiter, &network, &claim, 1, &verdict);
+	call->counted = limiter_pass(call->api->options->limiter, &network, claims, count, &verdict);
 }

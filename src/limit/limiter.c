@@ -11,11 +11,13 @@
 #include "limit/window.h"
 
 enum {
-	NAMES = LIMIT_KINDS, /* one more table, of rings that have no windows: what was noted */
+	NAMES = LIMIT_KINDS * LIMIT_REACHES, /* one more table, of rings that have no windows: what was noted */
 	TABLES,
-	SHARES = 69, /* what the memory is divided into */
+	SHARES = 82, /* what the memory is divided into */
 	NAME_AGE_MS = 60 * 1000
 };
+
+#define TABLE(kind, reach) ((reach)*LIMIT_KINDS + (kind))
 
 /* Of SHARES, all together. */
 static const size_t shares[TABLES] = {
@@ -28,8 +30,20 @@ static const size_t shares[TABLES] = {
 	[LIMIT_NEW_LEADS_LOG] = 1,
 	[LIMIT_DELETES] = 4,
 	[LIMIT_ACCOUNT] = 6,
+	[TABLE(LIMIT_LOOKUPS, REACH_SITE)] = 2,
+	[TABLE(LIMIT_READINESS, REACH_SITE)] = 1,
+	[TABLE(LIMIT_SIGNUPS, REACH_SITE)] = 3,
+	[TABLE(LIMIT_POSTS, REACH_SITE)] = 1,
+	[TABLE(LIMIT_FAILED_KEYS, REACH_SITE)] = 1,
+	[TABLE(LIMIT_LOOKUPS, REACH_PROVIDER)] = 1,
+	[TABLE(LIMIT_READINESS, REACH_PROVIDER)] = 1,
+	[TABLE(LIMIT_SIGNUPS, REACH_PROVIDER)] = 1,
+	[TABLE(LIMIT_POSTS, REACH_PROVIDER)] = 1,
+	[TABLE(LIMIT_FAILED_KEYS, REACH_PROVIDER)] = 1,
 	[NAMES] = 2,
 };
+
+static const uint32_t times[LIMIT_REACHES] = { [REACH_CALLER] = 1, [REACH_SITE] = 4, [REACH_PROVIDER] = 16 };
 
 /* One caller; zeros: nobody. Its rings' counters follow. */
 struct entry {
@@ -60,13 +74,14 @@ struct seat {
 };
 
 static void
-lay_out_entry(struct table *table, const struct limit_rule *rule)
+lay_out_entry(struct table *table, const struct limit_rule *rule, uint32_t factor)
 {
 	size_t size = sizeof(struct entry);
 	table->windows = rule->count;
 	for (size_t i = 0; i < rule->count; i++) {
-		table->limits[i] = rule->windows[i].limit;
-		table->shapes[i] = ring_shape_of(&rule->windows[i]);
+		const struct limit_window window = { rule->windows[i].limit * factor, rule->windows[i].ms };
+		table->limits[i] = window.limit;
+		table->shapes[i] = ring_shape_of(&window);
 		table->counters[i] = size;
 		size += ring_bytes(&table->shapes[i]);
 	}
@@ -81,7 +96,8 @@ lay_out(struct limiter *limiter, const struct limiter_options *options)
 	for (size_t i = 0; i < TABLES; i++) {
 		struct table *table = &limiter->tables[i];
 		const size_t size = options->memory / SHARES * shares[i] / sizeof(uint64_t) * sizeof(uint64_t);
-		lay_out_entry(table, i == NAMES ? &none : &options->rules[i]);
+		const bool counts = i != NAMES && size > 0;
+		lay_out_entry(table, counts ? &options->rules[i % LIMIT_KINDS] : &none, counts ? times[i / LIMIT_KINDS] : 1);
 		table->offset = offset;
 		table->sets = size / (table->stride * LIMITER_WAYS);
 		offset += size;
@@ -150,9 +166,9 @@ place_within(struct slice who)
 }
 
 static struct seat
-seat_of(const struct limiter *limiter, const struct digest *network, size_t spread, size_t kind, struct slice who)
+seat_of(const struct limiter *limiter, const struct digest *network, size_t spread, size_t table, struct slice who)
 {
-	struct seat seat = { .table = &limiter->tables[kind] };
+	struct seat seat = { .table = &limiter->tables[table] };
 	uint64_t place;
 	memcpy(seat.name, network->bytes + sizeof(place), LIMITER_WHO_MAX);
 	for (size_t i = 0; i < who.size && i < LIMITER_WHO_MAX; i++)
@@ -160,7 +176,7 @@ seat_of(const struct limiter *limiter, const struct digest *network, size_t spre
 	memcpy(&place, network->bytes, sizeof(place));
 	place = (place + place_within(who) % spread) % seat.table->sets;
 	seat.set = limiter->shared.memory + seat.table->offset + place * seat.table->stride * LIMITER_WAYS;
-	seat.lock = (place * TABLES + kind) % SHARED_LOCKS;
+	seat.lock = (place * TABLES + table) % SHARED_LOCKS;
 	return seat;
 }
 
@@ -251,14 +267,17 @@ add(const struct seat *seat, struct entry *entry)
 static void
 sort_by_lock(struct seat *seats, const struct limit_claim **claims, size_t count)
 {
-	if (count < 2 || seats[0].lock <= seats[1].lock)
-		return;
-	const struct seat seat = seats[0];
-	const struct limit_claim *claim = claims[0];
-	seats[0] = seats[1];
-	claims[0] = claims[1];
-	seats[1] = seat;
-	claims[1] = claim;
+	for (size_t i = 1; i < count; i++) {
+		const struct seat seat = seats[i];
+		const struct limit_claim *claim = claims[i];
+		size_t place = i;
+		for (; place > 0 && seats[place - 1].lock > seat.lock; place--) {
+			seats[place] = seats[place - 1];
+			claims[place] = claims[place - 1];
+		}
+		seats[place] = seat;
+		claims[place] = claim;
+	}
 }
 
 static void
@@ -295,10 +314,11 @@ decide(struct limiter *limiter, const struct limit_network *network, const struc
 	if (count > LIMITER_CLAIMS_MAX)
 		panic("too many claims");
 	for (size_t i = 0; i < count; i++) {
-		if (limiter->tables[claims[i].kind].windows == 0)
+		const size_t table = TABLE(claims[i].kind, claims[i].reach);
+		if (limiter->tables[table].windows == 0)
 			continue;
 		made[used] = &claims[i];
-		seats[used++] = seat_of(limiter, &digest, network->spread, claims[i].kind, claims[i].who);
+		seats[used++] = seat_of(limiter, &digest, network->spread, table, claims[i].who);
 	}
 	sort_by_lock(seats, made, used);
 	if (used == 0 || !lock(limiter, seats, used))

@@ -32,7 +32,10 @@ enum limit_kind {
 	LIMIT_KINDS
 };
 
-enum { LIMITER_WAYS = 8, LIMITER_SPREAD = 64, LIMITER_WHO_MAX = 24, LIMITER_CLAIMS_MAX = 2, LIMITER_MEMORY_MIN = 1024 * 1024 };
+enum { LIMITER_WAYS = 8, LIMITER_SPREAD = 64, LIMITER_WHO_MAX = 24, LIMITER_CLAIMS_MAX = 6, LIMITER_MEMORY_MIN = 1024 * 1024 };
+
+/* What a limit counts together: a caller, or a network of callers, with 4 and 16 times the limits of the rule. */
+enum limit_reach { REACH_CALLER, REACH_SITE, REACH_PROVIDER, LIMIT_REACHES };
 
 struct limiter;
 
@@ -51,8 +54,9 @@ struct limit_network {
 
 struct limit_claim {
 	enum limit_kind kind;
-	struct slice who; /* at most LIMITER_WHO_MAX bytes; a caller is in one network alone */
-	uint32_t limit;   /* of LIMIT_ACCOUNT, from 1 to LIMIT_MAX */
+	enum limit_reach reach; /* other than REACH_CALLER for the kinds that count addresses alone */
+	struct slice who;       /* at most LIMITER_WHO_MAX bytes; a caller is in one network alone */
+	uint32_t limit;         /* of LIMIT_ACCOUNT, from 1 to LIMIT_MAX */
 };
 
 /* Of the window that refuses the longest, where one does. */

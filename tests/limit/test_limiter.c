@@ -194,6 +194,45 @@ what_is_refused_counts_nowhere(void **state)
 	assert_int_equal(passes_of(LIMIT_POSTS, 1, 60), 49);
 }
 
+/* A caller, its site and its provider, each with claims of two kinds: one, 4 and 16 times the limit, and what one refuses
+ * counts for none. */
+static bool
+sign_up_in(uint64_t caller, uint64_t site)
+{
+	const struct limit_claim claims[] = {
+		{ LIMIT_SIGNUPS, REACH_CALLER, name_of(caller), 0 },
+		{ LIMIT_POSTS, REACH_CALLER, name_of(caller), 0 },
+		{ LIMIT_SIGNUPS, REACH_SITE, name_of(site), 0 },
+		{ LIMIT_POSTS, REACH_SITE, name_of(site), 0 },
+		{ LIMIT_SIGNUPS, REACH_PROVIDER, SLICE("48"), 0 },
+		{ LIMIT_POSTS, REACH_PROVIDER, SLICE("48"), 0 },
+	};
+	return pass_claims(claims, ARRAY_SIZE(claims));
+}
+
+static void
+networks_have_more_and_count_too(void **state)
+{
+	(void)state;
+	for (uint64_t caller = 0; caller < 4; caller++) {
+		for (size_t i = 0; i < 10; i++)
+			assert_true(sign_up_in(caller, 100));
+		assert_false(sign_up_in(caller, 100));
+		assert_int_equal(verdict.limit, caller < 3 ? 10 : verdict.limit);
+	}
+	assert_false(sign_up_in(4, 100)); /* who has not called yet */
+	assert_int_equal(verdict.limit, 40);
+	for (uint64_t caller = 5; caller < 5 + 12; caller++)
+		for (size_t i = 0; i < 10; i++)
+			assert_true(sign_up_in(caller, 200 + caller / 4));
+	assert_false(sign_up_in(50, 300));
+	assert_int_equal(verdict.limit, 160);
+	assert_int_equal(verdict.kind, LIMIT_SIGNUPS);
+	assert_int_equal(passes_of(LIMIT_POSTS, 50, 60), 50); /* nothing of it was counted */
+	now += 61 * SECOND;
+	assert_true(sign_up_in(50, 300));
+}
+
 static void
 whoever_asks_alone_is_not_counted(void **state)
 {
@@ -455,6 +494,7 @@ main(void)
 		TEST(an_account_brings_its_limit),
 		TEST(accounts_do_not_share),
 		TEST(what_is_refused_counts_nowhere),
+		TEST(networks_have_more_and_count_too),
 		TEST(whoever_asks_alone_is_not_counted),
 		TEST(names_are_known_until_others_take_their_place),
 		TEST(random_histories),

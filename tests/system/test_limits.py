@@ -2,6 +2,7 @@
 """docs/api.md 5 (limits) as clients see them; tests/limit tests the windows with its own clock."""
 import collections
 import concurrent.futures
+import itertools
 import json
 import os
 import signal
@@ -143,6 +144,43 @@ def test_callers_with_one_limit(campaign, first, second, same):
     other = campaign.service.campaign(campaign.account)  # sign-ups count by campaign
     assert statuses(lambda: other.post(ADA, key=None, address=first), SIGNUPS + 1) == [200] * SIGNUPS + [429]
     assert other.post(ADA, key=None, address=second).status == (429 if same else 200)
+
+
+@pytest.fixture(scope="module")
+def small(make_service):
+    """Long windows and small limits, so that whole networks reach them."""
+    rules = {"signups_per_address": "2/600s", "posts_per_address": "6/600s", "lookups_per_address": "3/600s",
+             "failed_keys_per_address": "3/600s"}
+    return make_service(workers=2, settings=[("limits", name, rule) for name, rule in rules.items()])
+
+
+@pytest.mark.parametrize("network, neighbour, times", [("2001:db8:56:{:x}::1", "2001:db8:56:1{:02x}::1", 4),
+                                                       ("2001:db8:48:{:x}00::1", "2001:db8:{:x}::1", 16)])
+def test_networks_of_ipv6(small, network, neighbour, times):
+    """5 Address: a /56 has 4 times the limit of a /64, a /48 has 16 times: sign-ups, all posts, look-ups, wrong keys"""
+    account, numbers = small.account(), itertools.count(1)
+    campaign = small.campaign(account)
+    campaign.lead(**ADA)  # the host knows the key
+
+    def new():
+        return network.format(next(numbers))
+
+    def each_uses_up(limit, request, status):
+        for _ in range(times):
+            address = new()
+            assert statuses(lambda address=address: request(address), limit) == [status] * limit
+        check_refusal(request(new()), times * limit, 600)
+        assert request(neighbour.format(next(numbers))).status == status
+    each_uses_up(2, lambda address: campaign.post(ADA, key=None, address=address), 200)
+    for _ in range(2):  # 6 posts for each 2 sign-ups on a campaign
+        other = small.campaign(account)
+        for _ in range(times):
+            address = new()
+            assert statuses(lambda address=address: other.post(ADA, key=None, address=address), 2) == [200] * 2
+    check_refusal(small.campaign(account).post(ADA, key=None, address=new()), times * 6, 600)
+    each_uses_up(3, lambda address: campaign.get(ADA, key=None, address=address), 200)
+    each_uses_up(3, lambda address: campaign.get(ADA, key=NO_KEY, address=address), 409)
+    assert campaign.get(ADA, address=new()).status == 200
 
 
 def test_trusted_proxies(make_service):

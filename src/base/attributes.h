@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Compiler attributes, spelled once. */
+ * Compiler attributes. */
 #ifndef LEADHOOK_BASE_ATTRIBUTES_H
 #define LEADHOOK_BASE_ATTRIBUTES_H
 
-/* The answer says whether it worked: not looking at it does not compile. */
+/* Ignoring the return value, which reports success, is a compile error. */
 #define MUST_CHECK __attribute__((warn_unused_result))
 #define PRINTF_LIKE(template, first) __attribute__((__format__(__printf__, template, first)))
 #define NO_RETURN __attribute__((noreturn))

@@ -17,7 +17,7 @@ buffer_init(struct buffer *buffer, size_t maximum)
 	*buffer = (struct buffer){ .maximum = maximum };
 }
 
-/* As a pool does. What realloc(3) has left behind on the way is not reached. */
+/* As in a pool. Copies that realloc(3) has left are not reached. */
 static void
 wipe(struct buffer *buffer)
 {

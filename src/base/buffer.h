@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Bytes that are written one after another, up to a maximum that its maker must name.
+ * A growing sequence of bytes with a maximum size.
  *
- * An append that would pass the maximum marks the buffer as failed; from then on every append is ignored. So a writer
- * appends freely and asks once, at the end: truncation is a failure, never a shorter text. */
+ * An append beyond the maximum marks the buffer as failed; later appends are ignored. A writer therefore checks once, at the
+ * end, and never gets truncated text. */
 #ifndef LEADHOOK_BASE_BUFFER_H
 #define LEADHOOK_BASE_BUFFER_H
 
@@ -20,21 +20,21 @@ struct buffer {
 	bool failed;
 };
 
-/* Holds nothing yet. `maximum` in bytes. */
+/* Makes it empty. `maximum` in bytes. */
 void buffer_init(struct buffer *buffer, size_t maximum);
-/* Gives the memory back, overwritten; the buffer can be used again with the same maximum. */
+/* Overwrites and frees the memory. The buffer can be used again with the same maximum. */
 void buffer_free(struct buffer *buffer);
-/* Empties and overwrites it, keeps the memory, forgets a failure. */
+/* Empties and overwrites it, resets a failure, and retains the memory. */
 void buffer_clear(struct buffer *buffer);
 
-/* Takes the memory for `more` bytes and a terminator. False, and marked as failed, when they do not fit. */
+/* Reserves memory for `more` bytes and a terminator. Returns false, and marks the buffer as failed, when they do not fit. */
 MUST_CHECK bool buffer_reserve(struct buffer *buffer, size_t more);
 
-/* Appends `size` bytes that the caller fills at once; NULL when they do not fit. */
+/* Appends `size` bytes that the caller must fill; returns NULL when they do not fit. */
 MUST_CHECK static inline char *
 buffer_extend(struct buffer *buffer, size_t size)
 {
-	/* the memory is never more than the maximum allows */
+	/* the capacity never exceeds the maximum */
 	if ((buffer->failed || size >= buffer->capacity - buffer->size) && !buffer_reserve(buffer, size))
 		return NULL;
 	char *place = buffer->data + buffer->size;
@@ -71,7 +71,7 @@ buffer_ok(const struct buffer *buffer)
 	return !buffer->failed;
 }
 
-/* What was written; valid until the next append. Present even when empty. */
+/* The contents; valid until the next append. Present even when empty. */
 struct slice buffer_slice(const struct buffer *buffer);
 
 #endif

@@ -24,8 +24,8 @@ clock_monotonic_ms(void)
 	return read_clock(CLOCK_MONOTONIC);
 }
 
-/* Moves *rest past the text that the pattern describes and stores its numbers, in order. In the pattern 'd' is a digit. False,
- * *rest unchanged, when the text is another. */
+/* Parses the pattern at the start of *rest, where 'd' is a digit, and stores its numbers in order. Returns false, with *rest
+ * unchanged, when the text does not match. */
 static bool
 take_numbers(struct slice *rest, struct slice pattern, int *numbers)
 {
@@ -82,7 +82,7 @@ take_offset(struct slice *rest, int64_t *ms)
 	return true;
 }
 
-/* A time of day with fraction and offset, in ms of the UTC day: also before or after it. */
+/* A time of day with fraction and offset, in ms of the UTC day; may lie before or after it. */
 static bool
 take_time(struct slice *rest, int64_t *ms)
 {
@@ -104,7 +104,7 @@ clock_parse_rfc3339(struct slice text, int64_t *ms)
 		return false;
 	struct tm day = { .tm_year = date[0] - 1900, .tm_mon = date[1] - 1, .tm_mday = date[2] };
 	const int64_t result = (int64_t)timegm(&day) * 1000 + time_ms;
-	/* timegm(3) turns a day that the month does not have into one of another month */
+	/* timegm(3) converts a day that the month does not have to one of another month */
 	if (day.tm_mon != date[1] - 1 || day.tm_mday != date[2] || result < 0 || result >= CLOCK_END_MS)
 		return false;
 	*ms = result;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Time as milliseconds. The rules never read a clock: the database's time is handed to them (docs/deliveries.md 4). */
+ * Time in milliseconds. The rules never read a clock: they get the database's time as an argument (docs/deliveries.md 4). */
 #ifndef LEADHOOK_BASE_CLOCK_H
 #define LEADHOOK_BASE_CLOCK_H
 
@@ -10,21 +10,21 @@
 
 /* Since 1970-01-01T00:00:00Z, by this host's clock: for logs, Retry-After dates and seeds only. */
 int64_t clock_wall_ms(void);
-/* Never goes back; no meaning beyond differences. */
+/* Monotonic; only differences are meaningful. */
 int64_t clock_monotonic_ms(void);
 
-/* A time that does not come, by any clock. */
+/* Later than any time. */
 #define CLOCK_NEVER INT64_MAX
 
-/* The start of the year 10000, which RFC 3339 cannot write any more. */
+/* The start of the year 10000, which RFC 3339 cannot represent. */
 #define CLOCK_END_MS INT64_C(253402300800000)
 
 enum { CLOCK_RFC3339_SIZE = 32 };
-/* "2026-11-21T03:38:13Z": UTC, seconds (RFC 3339); milliseconds are cut off. Outside of the years 1970 to 9999: the start of
+/* "2026-11-21T03:38:13Z": UTC, seconds (RFC 3339); milliseconds are cut off. Outside the years 1970 to 9999: the start of
  * 1970. */
 void clock_rfc3339(int64_t ms, char out[CLOCK_RFC3339_SIZE]);
-/* An RFC 3339 time ("2026-11-21T03:38:13Z", fractions and numeric offsets too) or a date ("2026-11-21", its start in UTC).
- * False when it is neither or lies outside the years 1970 to 9999. */
+/* Parses an RFC 3339 time ("2026-11-21T03:38:13Z", fractions and numeric offsets too) or a date ("2026-11-21", its start in
+ * UTC). Returns false for anything else and outside the years 1970 to 9999. */
 MUST_CHECK bool clock_parse_rfc3339(struct slice text, int64_t *ms);
 
 #endif

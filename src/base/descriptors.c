@@ -9,7 +9,7 @@ descriptors_fill(void)
 {
 	int fd;
 	do
-		/* the lowest number that is free; not close-on-exec, as 0 to 2 are not */
+		/* gets the lowest free number; not close-on-exec, like 0 to 2 */
 		fd = open("/dev/null", fcntl(STDIN_FILENO, F_GETFD) < 0 ? O_WRONLY : O_RDONLY);
 	while (fd >= 0 && fd <= STDERR_FILENO);
 	if (fd >= 0)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * The three descriptors that every program counts on. */
+ * The three standard descriptors. */
 #ifndef LEADHOOK_BASE_DESCRIPTORS_H
 #define LEADHOOK_BASE_DESCRIPTORS_H
 
-/* Call first in main(), before anything is opened: takes those of 0 to 2 that are closed, so that no later file gets the
- * number that results or log lines are written to. What a program then writes to a closed one fails, as it should. */
+/* Opens those of 0 to 2 that are closed, so that no other file gets the number that results or log lines are written to. Call
+ * first in main(), before any file is opened. A write to a descriptor that was closed then fails. */
 void descriptors_fill(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Taking turns with other programs in a directory. */
+ * Locks on directories, for mutual exclusion with other programs. */
 #ifndef LEADHOOK_BASE_DIRECTORY_H
 #define LEADHOOK_BASE_DIRECTORY_H
 
@@ -7,8 +7,9 @@
 
 enum { DIRECTORY_LOCK_WAIT_MS = 5000 };
 
-/* Opens it and locks it: a descriptor, which holds the lock until it is closed. -1, errno set, when it cannot be opened, or
- * when somebody else, who needs no more than to read it, has kept the lock for DIRECTORY_LOCK_WAIT_MS (ETIMEDOUT). */
+/* Opens and locks it. Returns a descriptor, which holds the lock until it is closed. Returns -1 with errno set when it cannot
+ * be opened, or when another process has held the lock for DIRECTORY_LOCK_WAIT_MS (ETIMEDOUT); any process that can read the
+ * directory can do so. */
 MUST_CHECK int directory_lock(const char *path);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Lengths of time as people write them: "200ms", "15s", "5m", "24h", "30d". */
+ * Durations as text: "200ms", "15s", "5m", "24h", "30d". */
 #ifndef LEADHOOK_BASE_DURATION_H
 #define LEADHOOK_BASE_DURATION_H
 
@@ -9,10 +9,10 @@
 #include "base/buffer.h"
 #include "base/slice.h"
 
-/* A whole number with its unit right behind it, in milliseconds. False when it is none or does not fit; *ms is then
- * untouched. A bare number is refused: nobody should have to guess whether 30 is seconds. */
+/* Parses a whole number directly followed by its unit, in milliseconds. Returns false, with *ms unchanged, when the text is
+ * invalid or the value does not fit. A number without a unit is refused, because it would be ambiguous. */
 MUST_CHECK bool duration_parse(struct slice text, int64_t *ms);
-/* Appends it with the largest unit that divides it. `ms` is not negative. */
+/* Appends it with the largest unit that divides it. `ms` must not be negative. */
 void duration_add(struct buffer *out, int64_t ms);
 
 #endif

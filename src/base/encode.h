@@ -12,10 +12,10 @@ enum { DECIMAL_SIZE = 20 };
 struct slice encode_decimal(uint64_t number, char out[DECIMAL_SIZE]);
 /* Lower-case hexadecimal. */
 struct slice encode_hex(struct pool *pool, struct slice bytes);
-/* False when the text is not an even number of hexadecimal digits. */
+/* Returns false when the text is not an even number of hexadecimal digits. */
 MUST_CHECK bool decode_hex(struct pool *pool, struct slice text, struct slice *bytes);
 
-/* The byte that `%XX` at this place stands for; -1 when there is none. */
+/* The byte that `%XX` at this offset encodes; -1 when there is none. */
 int percent_byte(struct slice text, size_t at);
 /* Appends the bytes with everything but RFC 3986 unreserved characters as %XX. */
 void encode_percent(struct buffer *out, struct slice bytes);

@@ -32,7 +32,7 @@ static struct {
 
 static _Thread_local struct log_field current_work; /* key NULL: none */
 
-/* A program's threads write to the same file, and follow it. The rest of the state is set before there are any. */
+/* Threads share the file and detect its rotation. The other state is set before threads start. */
 static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
 
 bool
@@ -54,7 +54,7 @@ log_init(const char *program, enum log_level level)
 	state.level = level;
 }
 
-/* The file that has the name now. False, errno set: `file` stays as it is. */
+/* Opens the file that has the name now. Returns false, with errno set and `file` unchanged, on errors. */
 static bool
 open_by_name(struct log_file *file)
 {
@@ -77,7 +77,7 @@ open_by_name(struct log_file *file)
 struct log_file *
 log_open(const char *path)
 {
-	const size_t size = strlen(path) + 1; /* rotation needs it when the caller's may be gone */
+	const size_t size = strlen(path) + 1; /* a copy, because rotation needs it later */
 	struct log_file *file = memory_alloc(sizeof(*file) + size);
 	file->fd = -1;
 	memcpy(file->path, path, size);
@@ -149,7 +149,7 @@ log_throttle_passes(struct log_throttle *pace, uint64_t *suppressed)
 	return true;
 }
 
-/* A rotated file is noticed by its inode, so that whoever cannot send us a signal can rotate too. */
+/* Detects a rotated file by its inode, so that no signal is needed to rotate. */
 static void
 follow_rotation(void)
 {
@@ -158,7 +158,7 @@ follow_rotation(void)
 	if (file == NULL)
 		return;
 	if (stat(file->path, &status) != 0 || status.st_ino != file->inode || status.st_dev != file->device)
-		(void)!open_by_name(file); /* the old file goes on where the new one cannot be made */
+		(void)!open_by_name(file); /* the old file is used when the new one cannot be created */
 }
 
 static bool
@@ -221,7 +221,7 @@ add_work(struct buffer *line, const struct log_field *fields, size_t count)
 		add_field(line, work);
 }
 
-/* Takes no memory: there may be none left. */
+/* Allocates no memory, because none may be left. */
 void
 log_event(enum log_level level, const char *event, const struct log_field *fields, size_t count)
 {
@@ -235,7 +235,7 @@ log_event(enum log_level level, const char *event, const struct log_field *field
 	for (size_t i = 0; i < count; i++)
 		add_field(&line, &fields[i]);
 	add_work(&line, fields, count);
-	text[line.size] = '\n'; /* a line that is too long keeps what fitted: better than none */
+	text[line.size] = '\n'; /* a line that is too long is truncated */
 	pthread_mutex_lock(&writing);
 	follow_rotation();
 	if (write(log_descriptor(), text, line.size + 1) < 0) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * One line per event to standard error or a file: `time level program[pid] event key=value …`.
  *
- * The logger escapes every value (control characters, quotes, bytes outside ASCII), so callers hand over untrusted text as
- * it is. Never pass a key, a secret or a whole email address. */
+ * The logger escapes every value (control characters, quotes, non-ASCII bytes), so callers pass untrusted text unchanged. Never
+ * pass a key, a secret or a complete email address. */
 #ifndef LEADHOOK_BASE_LOG_H
 #define LEADHOOK_BASE_LOG_H
 
@@ -34,35 +34,35 @@ struct log_file;
 /* The text of an errno value. */
 #define LOG_ERRNO(number) LOG_STR("error", strerror(number))
 
-/* "error", "warning", "info" or "debug"; false when it is none of them. */
+/* "error", "warning", "info" or "debug"; returns false for any other name. */
 MUST_CHECK bool log_level_parse(struct slice name, enum log_level *level);
 
 /* `program` must stay valid. Lines above `level` are dropped. */
 void log_init(const char *program, enum log_level level);
-/* A file to log to (created 0640, appended, opened anew when it was moved away). The path is copied. NULL, errno set, when it
+/* A file to log to (created 0640, appended, reopened after rotation). The path is copied. Returns NULL, with errno set, when it
  * cannot be opened. */
 MUST_CHECK struct log_file *log_open(const char *path);
-/* Of a file that is not used; *file may be NULL, becomes NULL. */
+/* For a file that is not in use. *file may be NULL; it is set to NULL. */
 void log_close(struct log_file **file);
-/* Lines go there from now on; NULL: to standard error. The logger owns the file. */
+/* Sends all further lines to the file; NULL: to standard error. The logger owns the file. */
 void log_use(struct log_file *file);
 
 /* For a signal handler. */
 const char *log_program(void);
 int log_descriptor(void);
-/* What the calling thread is at, a request or a delivery: a text, which is not copied, or a LOG_UINT. It is appended to
- * each line that does not name it, and to the last one of a process that ends with a panic. */
+/* Sets the current work of the calling thread, a request or a delivery: a text, which is not copied, or a LOG_UINT. It is
+ * appended to each line that does not include it, and to the last line of a process that panics. */
 void log_work(struct log_field work);
 void log_work_done(void);
 /* NULL: none. */
 const struct log_field *log_current_work(void);
 
-/* For what can come with every request: when it was last told. All zeros: never. */
+/* Limits an event that may occur with every request: when it was last logged. Zero-initialized: never. */
 struct log_throttle {
 	int64_t logged_ms;
 	uint64_t suppressed; /* times since then */
 };
-/* Whether it is to be told now, which it is once a minute; then *suppressed says how often it was not. */
+/* Returns true when the event is to be logged, once a minute; *suppressed is then the number of times it was not. */
 MUST_CHECK bool log_throttle_passes(struct log_throttle *pace, uint64_t *suppressed);
 
 void log_event(enum log_level level, const char *event, const struct log_field *fields, size_t count);

@@ -14,7 +14,7 @@ static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 
 static int note_fd = -1;
 
-/* A line that a signal handler may write: no memory is taken, nothing is locked. */
+/* A line that a signal handler can write: no allocation, no locks. */
 struct line {
 	char text[512];
 	size_t size;
@@ -53,7 +53,7 @@ write_line(struct line *line, int fd)
 {
 	line->text[line->size] = '\n';
 	if (write(fd, line->text, line->size + 1) < 0) {
-		/* nothing is left to say it with */
+		/* nothing can be reported */
 	}
 }
 
@@ -77,7 +77,7 @@ panic_at(const char *file, int number, const char *what)
 {
 	log_error("panic", LOG_STR("file", file), LOG_INT("line", number), LOG_STR("what", what));
 	note_work();
-	signal(SIGABRT, SIG_DFL); /* it is told */
+	signal(SIGABRT, SIG_DFL); /* already logged */
 	abort();
 }
 
@@ -100,14 +100,14 @@ on_signal(int number)
 	raise(number);
 }
 
-/* The sanitizers have handlers of their own, which tell more. */
+/* The sanitizers have handlers that report more. */
 void
 panic_on_signals(void)
 {
 	struct sigaction ours, before;
 	memset(&ours, 0, sizeof(ours));
 	ours.sa_handler = on_signal;
-	ours.sa_flags = (int)(SA_RESETHAND | SA_NODEFER); /* a second one ends the process */
+	ours.sa_flags = (int)(SA_RESETHAND | SA_NODEFER); /* a second signal ends the process */
 	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
 		if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
 			sigaction(signals[i], &ours, NULL);

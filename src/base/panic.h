@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * The end of a process that has met a defect of its own, or a state that must not be. */
+ * Ends the process after a defect or an impossible state. */
 #ifndef LEADHOOK_BASE_PANIC_H
 #define LEADHOOK_BASE_PANIC_H
 
 #include "base/attributes.h"
 
-/* Logs file, line, what, and the work at hand (log_work), then aborts. Takes no memory. */
+/* Logs file, line, what, and the current work (log_work), then aborts. Allocates no memory. */
 #define panic(what) panic_at(__FILE__, __LINE__, (what))
 NO_RETURN void panic_at(const char *file, int line, const char *what);
 
@@ -17,12 +17,11 @@ NO_RETURN void panic_at(const char *file, int line, const char *what);
 #define require(condition) ((void)sizeof(!(condition)))
 #endif
 
-/* From now on a signal that means a defect (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT) logs its number and the work at hand
- * before it ends the process. That line begins with the time in seconds, for a signal handler can do no more. */
+/* Makes signals that indicate a defect (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT) log their number and the current work before
+ * they end the process. The line starts with the time in seconds, because a signal handler cannot format it. */
 void panic_on_signals(void);
 
-/* Where the last work of a thread that ends the process in either way is noted, too: as a line "key=value" that is appended to
- * this descriptor. -1: nowhere. */
+/* Also appends the current work of the thread that ends the process to this descriptor, as a line "key=value". -1: off. */
 void panic_note_to(int fd);
 
 #endif

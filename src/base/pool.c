@@ -16,7 +16,7 @@
 #define ADDRESSES_ARE_WATCHED 0
 #endif
 
-/* Under the address sanitizer each piece is a block of its own, so that it sees who goes beyond one. */
+/* With the address sanitizer each allocation is a separate block, so that it detects overruns. */
 #if defined(__SANITIZE_ADDRESS__) || ADDRESSES_ARE_WATCHED
 enum { BLOCK_SIZE = 0 };
 #else
@@ -31,10 +31,10 @@ struct block {
 };
 
 struct pool {
-	struct block *blocks; /* the newest first; the oldest is kept by pool_reset */
+	struct block *blocks; /* newest first; pool_reset retains the oldest */
 };
 
-/* In blocks of all pools. Two threads that reach a peak at once may lose one of them. */
+/* Bytes in the blocks of all pools. If two threads reach a peak at the same time, one of the peaks may be lost. */
 static atomic_size_t held, peak;
 
 void
@@ -106,8 +106,7 @@ pool_new(void)
 	return pool;
 }
 
-/* Keys, passwords and secrets are among it, and what people have typed: none of it is to turn up in memory that is used again.
- */
+/* Pools hold keys, passwords, secrets and personal data. None of it may remain in memory that is reused. */
 static void
 wipe(struct block *block)
 {

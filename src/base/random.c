@@ -28,7 +28,7 @@ random_bytes(void *out, size_t size)
 uint64_t
 random_below(uint64_t bound)
 {
-	/* values above the largest multiple of bound would favour the small numbers */
+	/* reject values above the largest multiple of bound, which would favour small numbers */
 	uint64_t limit = UINT64_MAX - UINT64_MAX % bound, number;
 	do
 		random_bytes(&number, sizeof(number));

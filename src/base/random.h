@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Fills `out`; ends the process when the kernel gives none (it then has no generator at all). */
+/* Fills `out`. Ends the process when the kernel has no generator. */
 void random_bytes(void *out, size_t size);
-/* Evenly from 0 to below `bound` (> 0). */
+/* Uniformly distributed, 0 to `bound` - 1; `bound` > 0. */
 uint64_t random_below(uint64_t bound);
 
 #endif

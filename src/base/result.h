@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * What a call that can fail answers, where the caller has to choose what to do next. */
+ * Result of a call that can fail, for callers that must handle the cases differently. */
 #ifndef LEADHOOK_BASE_RESULT_H
 #define LEADHOOK_BASE_RESULT_H
 
 enum result {
 	RESULT_OK = 0,
-	RESULT_NOT_FOUND,   /* there is no such thing; nothing was changed */
-	RESULT_INVALID,     /* the input is wrong: doing it again will not help */
-	RESULT_CONFLICT,    /* somebody else was faster (deadlock, duplicate key): the whole transaction may be run again */
-	RESULT_UNAVAILABLE, /* out of reach or out of resources for now; nothing was changed; try later */
-	RESULT_UNKNOWN,     /* the connection broke during COMMIT: it may be done or not */
-	RESULT_FAILED       /* a defect or a broken installation; logged where it was found */
+	RESULT_NOT_FOUND, /* not found; nothing was changed */
+	RESULT_INVALID,   /* invalid input: a retry will not help */
+	RESULT_CONFLICT, /* conflict with another transaction (deadlock, duplicate key): the whole transaction can be retried */
+	RESULT_UNAVAILABLE, /* unreachable or out of resources; nothing was changed; retry later */
+	RESULT_UNKNOWN,     /* the connection broke during COMMIT: the transaction may be committed or not */
+	RESULT_FAILED       /* a defect or a broken installation; logged where it was detected */
 };
 
 /* "ok", "not found", … for logs. */

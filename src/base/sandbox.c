@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Landlock as in linux/landlock.h and the kernel's Documentation/userspace-api/landlock.rst. Headers may be older than the
- * kernel that the program runs on, so what is younger than Linux 5.13 is named here. */
+ * running kernel, so everything newer than Linux 5.13 is defined here. */
 #include "base/sandbox.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@
 #include "base/pool.h"
 
 struct sandbox {
-	int rules; /* descriptor; -1: this kernel has none */
+	int rules; /* descriptor; -1: not supported by this kernel */
 };
 
 void
@@ -51,7 +51,7 @@ enum { ABI_REFER = 2, ABI_TRUNCATE = 3, ABI_TCP = 4 };
 #define RIGHT_TRUNCATE (UINT64_C(1) << 14)
 #define RIGHT_BIND_TCP UINT64_C(1)
 
-/* All that the first Landlock knows: from "execute" to "make a symbolic link". */
+/* All rights of the first Landlock version: from "execute" to "make a symbolic link". */
 static const uint64_t first_rights = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1;
 
 static const uint64_t rights_of_files =
@@ -66,18 +66,18 @@ static const struct {
 	{ SANDBOX_REMOVE, LANDLOCK_ACCESS_FS_REMOVE_FILE },
 };
 
-/* Of the running kernel; below 0: none. */
+/* Of the running kernel; negative: none. */
 static int
 landlock_abi(void)
 {
 	return (int)syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
 }
 
-/* Rules that allow nothing yet. */
+/* Creates rules that allow nothing. */
 static int
 create_rules(int abi)
 {
-	/* struct landlock_ruleset_attr; the kernel wants what it does not know to be 0 */
+	/* struct landlock_ruleset_attr; unknown members must be 0 */
 	const struct {
 		uint64_t files, tcp;
 	} handled = {
@@ -87,7 +87,7 @@ create_rules(int abi)
 	return (int)syscall(SYS_landlock_create_ruleset, &handled, sizeof(handled), 0);
 }
 
-/* -1, errno set, when this kernel has no Landlock or has it switched off. */
+/* Returns -1, with errno set, when this kernel has no Landlock or it is disabled. */
 static int
 make_rules(enum log_level level)
 {
@@ -110,7 +110,7 @@ allow(int rules, const char *path, unsigned rights)
 		if ((rights & meanings[i].right) != 0)
 			rule.allowed_access |= meanings[i].landlock;
 	if (fstat(rule.parent_fd, &status) != 0 || !S_ISDIR(status.st_mode))
-		rule.allowed_access &= rights_of_files; /* others mean nothing for a file, and are refused */
+		rule.allowed_access &= rights_of_files; /* other rights do not apply to files and are refused */
 	if (rule.allowed_access != 0 && syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0)
 		log_warning("sandbox_rule_failed", LOG_STR("path", path), LOG_ERRNO(errno));
 	close(rule.parent_fd);
@@ -157,7 +157,7 @@ sandbox_new(enum log_level level)
 static void
 allow_beside(int rules, const struct sandbox_place *place)
 {
-	char *copy = strdup(place->path); /* dirname(3) writes into it */
+	char *copy = strdup(place->path); /* dirname(3) modifies it */
 	if (copy == NULL)
 		memory_exhausted();
 	allow(rules, dirname(copy), place->rights);

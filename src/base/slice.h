@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A run of bytes that somebody else owns: never terminated, may hold any byte. */
+ * A reference to bytes that are owned elsewhere: not terminated, may contain any byte. */
 #ifndef LEADHOOK_BASE_SLICE_H
 #define LEADHOOK_BASE_SLICE_H
 
@@ -32,7 +32,7 @@ slice_present(struct slice s)
 }
 
 bool slice_equal(struct slice a, struct slice b);
-/* ASCII letters compare without case; every other byte exactly. */
+/* ASCII letters compare without case; all other bytes exactly. */
 bool slice_equal_nocase(struct slice a, struct slice b);
 bool slice_starts_with(struct slice s, struct slice prefix);
 bool slice_starts_with_nocase(struct slice s, struct slice prefix);
@@ -43,28 +43,28 @@ size_t slice_find(struct slice s, char c);
 /* Offset of the last byte `c`, or s.size. */
 size_t slice_find_last(struct slice s, char c);
 
-/* From `from` to before `to`; both are clamped to the slice. */
+/* From `from` up to, but not including, `to`; both are clamped to the slice. */
 struct slice slice_sub(struct slice s, size_t from, size_t to);
 
 bool slice_is_ascii(struct slice s);
-/* True when it holds a C0 control character (tab and line ends too) or DEL. */
+/* True when it contains a C0 control character (including tab and line ends) or DEL. */
 bool slice_has_control(struct slice s);
 
-/* Without ASCII white space (space, \t \n \v \f \r) at both ends. */
+/* Removes ASCII white space (space, \t \n \v \f \r) at both ends. */
 struct slice slice_trim(struct slice s);
 
-/* Splits off the part before `separator`: sets *head to it, leaves the part behind it in *rest and answers true; answers
- * false when *rest is used up. "a,,b" gives "a", "", "b"; "" gives nothing. */
+/* Splits at `separator`: sets *head to the part before it and *rest to the part after it. Returns false when *rest is used up.
+ * "a,,b" gives "a", "", "b"; "" gives nothing. */
 bool slice_next(struct slice *rest, char separator, struct slice *head);
 
-/* As slice_next for lists whose items are separated by commas or ASCII white space; empty items are passed over. */
+/* Like slice_next, for lists separated by commas or ASCII white space; skips empty items. */
 bool slice_next_item(struct slice *rest, struct slice *item);
 
-/* Decimal without sign, tail or leading zeros ("0" itself is fine), at most `maximum`. False otherwise; *value is then
- * untouched. */
+/* Parses a decimal number without sign or leading zeros ("0" is valid), at most `maximum`. Returns false, with *value
+ * unchanged, otherwise. */
 MUST_CHECK bool slice_to_u64(struct slice s, uint64_t maximum, uint64_t *value);
 
-/* ASCII only, whatever the locale is. */
+/* ASCII only, independent of the locale. */
 static inline bool
 ascii_is_digit(char c)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Where values come from and which of them wins; what several settings must be together. */
+ * The sources of values, their precedence, and checks that involve several settings. */
 #include "conf/conf.h"
 
 #include <stdlib.h>
@@ -11,11 +11,11 @@
 #include "conf/file.h"
 #include "conf/settings.h"
 
-/* What conf_load hands out: the pool holds it and every text. */
-struct loaded {
+/* Allocated by conf_load; the pool owns it and all its strings. */
+struct loaded_conf {
 	struct conf conf; /* first: conf_free gets only its address */
 	struct pool *pool;
-	const char **origins; /* one a setting, in their order */
+	const char **origins; /* one per setting, in the same order */
 };
 
 #define FILE_SUFFIX "_FILE"
@@ -30,9 +30,10 @@ setting_index(const struct conf_setting *setting)
 	return (size_t)(setting - conf_settings(&count));
 }
 
-/* `origin` is as conf_origin answers it. */
+/* `origin` as returned by conf_origin. */
 static void
-store(const struct conf_setting *setting, struct slice text, const char *origin, struct loaded *loaded, struct buffer *problems)
+store(const struct conf_setting *setting, struct slice text, const char *origin, struct loaded_conf *loaded,
+    struct buffer *problems)
 {
 	struct buffer expected;
 	buffer_init(&expected, EXPECTED_MAX_BYTES);
@@ -43,7 +44,7 @@ store(const struct conf_setting *setting, struct slice text, const char *origin,
 }
 
 static void
-take_defaults(struct loaded *loaded, struct buffer *problems)
+take_defaults(struct loaded_conf *loaded, struct buffer *problems)
 {
 	size_t count;
 	const struct conf_setting *settings = conf_settings(&count);
@@ -62,7 +63,7 @@ file_path(const char *option, bool *may_be_missing)
 }
 
 static void
-take_file(const char *option, struct loaded *loaded, struct buffer *problems)
+take_file(const char *option, struct loaded_conf *loaded, struct buffer *problems)
 {
 	bool may_be_missing;
 	const char *path = file_path(option, &may_be_missing);
@@ -89,7 +90,7 @@ add_variable_name(struct buffer *name, const struct conf_setting *setting)
 }
 
 static void
-take_variable(const struct conf_setting *setting, struct loaded *loaded, struct buffer *problems)
+take_variable(const struct conf_setting *setting, struct loaded_conf *loaded, struct buffer *problems)
 {
 	struct buffer name, file_name;
 	buffer_init(&name, VARIABLE_MAX_BYTES);
@@ -108,7 +109,7 @@ take_variable(const struct conf_setting *setting, struct loaded *loaded, struct 
 	buffer_free(&name);
 }
 
-/* Whether `variable` is that of the setting, or the one that names a secret's file. */
+/* Whether `variable` is that of the setting, or the one with the path of its secret's file. */
 static bool
 is_variable_of(const struct conf_setting *setting, struct slice variable)
 {
@@ -122,7 +123,7 @@ is_variable_of(const struct conf_setting *setting, struct slice variable)
 	return is;
 }
 
-/* Whether it begins as the variables of the setting's section do. */
+/* Whether `variable` starts like those of the setting's section. */
 static bool
 is_variable_of_section(const struct conf_setting *setting, struct slice variable)
 {
@@ -135,7 +136,7 @@ is_variable_of_section(const struct conf_setting *setting, struct slice variable
 	return is;
 }
 
-/* What begins as a setting's variable and is none is as good as a misspelt line of the file. */
+/* A variable that starts like a setting's but does not exist is an error, like an unknown key in the file. */
 static void
 refuse_unknown_variables(struct buffer *problems)
 {
@@ -154,7 +155,7 @@ refuse_unknown_variables(struct buffer *problems)
 }
 
 static void
-take_environment(struct loaded *loaded, struct buffer *problems)
+take_environment(struct loaded_conf *loaded, struct buffer *problems)
 {
 	size_t count;
 	const struct conf_setting *settings = conf_settings(&count);
@@ -187,11 +188,11 @@ static const struct {
 } together[] = {
 	{ connect_timeout_is_in_seconds, "database.connect_timeout: expected whole seconds" },
 	{ tls_ca_is_used, "database.tls_ca: is set, but database.tls is off" },
-	/* docs/deliveries.md 4: else a delivery under way could be taken over */
+	/* docs/deliveries.md 4: otherwise another dispatcher could claim a delivery that is under way */
 	{ lease_outlives_attempt, "dispatch.lease: is less than dispatch.attempt_timeout and 15s" },
 };
 
-/* Only once each value by itself is right: else one mistake would be told twice. */
+/* Runs only when each value is valid, so that no error is reported twice. */
 static void
 check_together(const struct conf *conf, struct buffer *problems)
 {
@@ -204,7 +205,7 @@ bool
 conf_load(const char *path, struct conf **conf, struct buffer *problems)
 {
 	struct pool *pool = pool_new();
-	struct loaded *loaded = POOL_NEW(pool, struct loaded);
+	struct loaded_conf *loaded = POOL_NEW(pool, struct loaded_conf);
 	loaded->pool = pool;
 	*conf = NULL;
 	take_defaults(loaded, problems);
@@ -226,7 +227,7 @@ conf_origin(const struct conf *conf, const char *section, const char *key)
 	const struct conf_setting *setting = conf_setting_find(section, key);
 	if (setting == NULL)
 		panic("no such setting");
-	return ((const struct loaded *)(const void *)conf)->origins[setting_index(setting)];
+	return ((const struct loaded_conf *)(const void *)conf)->origins[setting_index(setting)];
 }
 
 void
@@ -234,7 +235,7 @@ conf_free(struct conf **conf)
 {
 	if (*conf == NULL)
 		return;
-	struct pool *pool = ((struct loaded *)(void *)*conf)->pool;
+	struct pool *pool = ((struct loaded_conf *)(void *)*conf)->pool;
 	*conf = NULL;
 	pool_free(&pool);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * The configuration: what the programs read from their file and their environment (docs/operating.md 3).
+ * The configuration that programs read from their file and their environment (docs/operating.md 3).
  *
- * A value comes from the environment (LEADHOOK_<SECTION>_<KEY>; a secret also from the file that
- * LEADHOOK_<SECTION>_<KEY>_FILE names), else from the file, else from the table in conf/settings.c. What the table cannot
- * tell by itself (networks, retry times) stays text and is parsed by the layer whose rule it is. */
+ * A value comes from the environment (LEADHOOK_<SECTION>_<KEY>; a secret also from the file named by
+ * LEADHOOK_<SECTION>_<KEY>_FILE), else from the file, else from the table in conf/settings.c. Values that the table cannot
+ * check (networks, retry times) stay text, and the layer that uses them parses them. */
 #ifndef LEADHOOK_CONF_CONF_H
 #define LEADHOOK_CONF_CONF_H
 
@@ -19,35 +19,35 @@ enum { CONF_WORKERS_AUTO = 65535 };
 /* The group of the MariaDB option file that is read. */
 #define CONF_OPTION_GROUP "leadhook"
 
-/* A text, path or list that is not set is "", never NULL. Lists stay texts, as the rules take them: items between white space
- * or commas, each checked for its form. Durations are milliseconds. */
+/* A text, path or list that is not set is "", never NULL. Lists stay text: items separated by white space or commas, each
+ * checked by its rule. Durations are in milliseconds. */
 struct conf_database {
-	/* "": as the option file or Connector/C has it. The password stays while the process lives: each connection needs it.
-	 */
+	/* "": as in the option file or Connector/C's default. The password stays in memory, because each connection needs
+	 * it. */
 	const char *host, *socket, *user, *password;
 	const char *name;
 	const char *prefix;      /* of every table; [A-Za-z0-9_]{0,20} */
 	const char *option_file; /* read by Connector/C, group CONF_OPTION_GROUP; "": none */
 	const char *tls;         /* "off" or "verify"; "": "verify" for another host */
-	const char *tls_ca;      /* "": as the option file or the system has it */
+	const char *tls_ca;      /* "": as in the option file, else the system's */
 	int64_t connect_timeout; /* whole seconds */
-	unsigned port;           /* 0: as the option file or Connector/C has it */
+	unsigned port;           /* 0: as in the option file or Connector/C's default */
 };
 
 struct conf_server {
 	const char *listen; /* path of a unix socket, or loopback address:port; "": inherited */
 	const char *socket_group;
-	const char *base_path; /* "" or "/…" without a "/" at its end */
-	const char *base_url;  /* scheme, host and base path as clients see them, without a "/" at its end; "": no links */
+	const char *base_path; /* "" or "/…" without a trailing "/" */
+	const char *base_url;  /* scheme, host and base path as clients see them, without a trailing "/"; "": no links */
 	const char *service_name;
 	const char *trusted_proxies; /* networks */
-	const char *state_dir;       /* where the programs of this host keep what they share; "": nowhere */
+	const char *state_dir;       /* folder with the shared state of all programs on this host; "": none */
 	int64_t request_timeout;
 	int64_t idle_timeout; /* of a database connection */
 	unsigned workers;     /* or CONF_WORKERS_AUTO */
 	unsigned socket_mode;
-	unsigned max_requests; /* of one worker; 0: any number */
-	bool sandbox;          /* the dispatcher's too */
+	unsigned max_requests; /* per worker; 0: no limit */
+	bool sandbox;          /* for the dispatcher too */
 };
 
 /* docs/api.md 1, Caps, and 5. */
@@ -61,12 +61,12 @@ struct conf_limits {
 	const char *signups_per_address, *posts_per_address, *failed_keys_per_address;
 	const char *new_leads_per_campaign, *deletes_per_account;
 	unsigned account_per_minute; /* 0: no limit */
-	unsigned account_bulk_jobs;  /* the same */
-	size_t memory;               /* bytes that all of that is counted in */
+	unsigned account_bulk_jobs;  /* 0: no limit */
+	size_t memory;               /* bytes for the counters of all limits */
 };
 
 struct conf_lead {
-	const char *avatar_url;              /* has "{hash}"; "": no avatars */
+	const char *avatar_url;              /* contains "{hash}"; "": no avatars */
 	const char *disposable_domains_file; /* host names, as identity/host_list.h reads them; "": none */
 };
 
@@ -82,7 +82,7 @@ struct conf_dispatch {
 	int64_t max_runtime, poll_interval;
 	int64_t breaker_wait, breaker_max_wait, disable_after;
 	int64_t rotation_overlap, retention;
-	unsigned in_flight, per_webhook, window; /* a window above per_webhook is per_webhook */
+	unsigned in_flight, per_webhook, window; /* a window above per_webhook is lowered to it */
 	unsigned breaker_failures;
 };
 
@@ -98,19 +98,19 @@ struct conf {
 	struct conf_lead lead;
 	struct conf_dispatch dispatch;
 	struct conf_log log;
-	const char *file;        /* where it was looked for */
-	const char *absent_file; /* the installed file, when nobody named another and it is not there; else NULL */
+	const char *file;        /* the file that was read or looked for */
+	const char *absent_file; /* the installed file, when it does not exist and no other was named; else NULL */
 };
 
 enum { CONF_PROBLEMS_MAX_BYTES = 8192 };
 
-/* Reads the file that `path` names (--config), else the one that LEADHOOK_CONF names, else the installed one; only the last
- * may be missing. True: *conf is valid until conf_free. False: *conf is NULL, and `problems` has a line for each thing that is
- * wrong, `FILE:LINE: section.key: …` or `VARIABLE: …`, never with a secret's value in it. The caller gives an empty buffer,
- * CONF_PROBLEMS_MAX_BYTES are enough for anybody to read. */
+/* Reads the file `path` (--config), else the one that LEADHOOK_CONF names, else the installed one; only the last may be
+ * missing. Returns true: *conf is valid until conf_free. Returns false: *conf is NULL, and `problems` has a line for each
+ * error, `FILE:LINE: section.key: …` or `VARIABLE: …`, never with a secret's value. `problems` must be empty;
+ * CONF_PROBLEMS_MAX_BYTES is a suitable maximum. */
 MUST_CHECK bool conf_load(const char *path, struct conf **conf, struct buffer *problems);
-/* Where the value of a setting stands, to begin a problem with: "FILE:LINE: section.key", a variable's name, or "section.key"
- * for a default. The text lives as long as *conf. */
+/* The origin of a setting's value, as the start of an error message: "FILE:LINE: section.key", a variable's name, or
+ * "section.key" for a default. Lives as long as *conf. */
 const char *conf_origin(const struct conf *conf, const char *section, const char *key);
 /* Frees it and sets *conf to NULL; *conf may be NULL. */
 void conf_free(struct conf **conf);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The only user of inih. Distributions build it with lines of 200 bytes that it cuts in silence, and with comments behind
- * values that cut a password at " ;". So lines are handed to it one by one, and one that it would cut is refused. */
+ * The only user of inih. Distributions build it with lines of 200 bytes, which it truncates silently, and with inline comments,
+ * which truncate a password at " ;". Therefore lines are passed to it one at a time, and lines that it would truncate are
+ * refused. */
 #include "conf/file.h"
 
 #include <errno.h>
@@ -19,9 +20,9 @@ struct reader {
 	char *line;
 	size_t capacity;
 	size_t number;   /* of the line, from 1 */
-	bool in_setting; /* a setting stands above in this section: an indented line goes on with it */
+	bool in_setting; /* this section has a setting above: an indented line continues it */
 	bool continues;  /* this line does */
-	bool known;      /* that setting is known and not there twice: it is the last entry */
+	bool known;      /* that setting is valid and not a duplicate: it is the last entry */
 };
 
 static void
@@ -30,8 +31,8 @@ add_problem(struct reader *reader, const char *what)
 	buffer_printf(reader->problems, "%s:%zu: %s\n", reader->path, reader->number, what);
 }
 
-/* The group may read: that is how the account of the programs gets at a file of root's. Whoever can write could send the
- * programs, and all they know, to a database of his own. */
+/* The group may read it, so that the programs' account can read a file owned by root. A process with write access could send
+ * the programs, and everything they store, to another database. */
 static bool
 is_open_to_others(FILE *file)
 {
@@ -39,7 +40,7 @@ is_open_to_others(FILE *file)
 	return fstat(fileno(file), &status) == 0 && (status.st_mode & (S_IWGRP | S_IROTH | S_IWOTH)) != 0;
 }
 
-/* A comment in the sense of inih's defaults: only at the start of a line. */
+/* A comment by inih's defaults: only at the start of a line. */
 static bool
 is_comment(struct slice text)
 {
@@ -55,23 +56,23 @@ has_inline_comment(struct slice text)
 	return false;
 }
 
-/* What is wrong with a line before it is parsed, or NULL. `room` is what inih takes. */
+/* The error of a line before it is parsed, or NULL. `room` is inih's maximum line size. */
 static const char *
 line_problem(struct slice line, size_t room)
 {
 	struct slice text = slice_trim(line);
 	if (slice_find(line, '\0') < line.size)
-		return "holds a NUL byte";
+		return "contains a NUL byte";
 	if (is_comment(text))
 		return NULL;
 	if (line.size > room)
-		return "is too long (a list may go on in further lines that begin with a blank)";
+		return "is too long (a list may continue on lines that begin with a blank)";
 	if (has_inline_comment(text))
-		return "has a comment behind the value: put it on a line of its own";
+		return "has a comment after the value: put it on a separate line";
 	return NULL;
 }
 
-/* inih's rule for lines that go on with the value above, so that the handler can tell them from a setting given twice. */
+/* Applies inih's rule for continuation lines, so that the handler can distinguish them from duplicate settings. */
 static void
 note_kind(struct reader *reader, struct slice line)
 {
@@ -82,7 +83,7 @@ note_kind(struct reader *reader, struct slice line)
 		reader->in_setting = false;
 }
 
-/* inih's fgets. A line that it must not see is handed over as an empty one, so that both count the same lines. */
+/* inih's fgets. A line that inih must not parse is replaced by an empty one, so that line numbers match. */
 static char *
 next_line(char *out, int size, void *context)
 {
@@ -108,7 +109,7 @@ continue_value(struct reader *reader, const char *value)
 {
 	struct conf_entry *entry = reader->known ? &reader->entries->items[reader->entries->count - 1] : NULL;
 	if (entry == NULL)
-		return; /* was refused where it began */
+		return; /* was refused where it started */
 	if (entry->setting->type == CONF_LIST)
 		entry->text = pool_printf(reader->pool, "%.*s %s", SLICE_ARGS(entry->text), value);
 	else
@@ -124,7 +125,7 @@ find_entry(const struct conf_entries *entries, const struct conf_setting *settin
 	return NULL;
 }
 
-/* A name that may be anything, for a terminal that would do what control characters say. */
+/* Escapes an arbitrary name for terminals, which would interpret control characters. */
 static const char *
 shown(struct reader *reader, const char *name)
 {
@@ -157,7 +158,7 @@ begin_value(struct reader *reader, const char *section, const char *key, const c
 	}
 }
 
-/* inih's handler: 1 is "go on", so that everything that is wrong is told at once. */
+/* inih's handler. Returns 1 to continue, so that all errors are reported at once. */
 static int
 take_value(void *context, const char *section, const char *key, const char *value)
 {
@@ -209,7 +210,7 @@ struct slice
 conf_secret_read(const char *path, const char *origin, size_t maximum, struct pool *pool, struct buffer *problems)
 {
 	struct slice secret = SLICE_NONE;
-	size_t room = maximum + 2; /* a newline, and one byte that tells too much */
+	size_t room = maximum + 2; /* a newline, and one byte to detect a larger file */
 	FILE *file = fopen(path, "re");
 	if (file == NULL) {
 		buffer_printf(problems, "%s: %s: %s\n", origin, path, strerror(errno));
@@ -224,7 +225,7 @@ conf_secret_read(const char *path, const char *origin, size_t maximum, struct po
 	else if (is_open_to_others(file))
 		buffer_printf(problems, "%s: others can read or change the file: chmod 640 %s\n", origin, path);
 	else if (text.size > maximum || slice_find(text, '\0') < text.size)
-		buffer_printf(problems, "%s: %s: holds a NUL byte or more than %zu bytes\n", origin, path, maximum);
+		buffer_printf(problems, "%s: %s: contains a NUL byte or more than %zu bytes\n", origin, path, maximum);
 	else
 		secret = text;
 	fclose(file);

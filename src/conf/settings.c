@@ -14,7 +14,7 @@ is_word(struct slice text)
 	return true;
 }
 
-/* Visible ASCII; a blank only where `blank` says so. */
+/* Visible ASCII; blanks only if `blank`. */
 static bool
 is_ascii(struct slice text, bool blank)
 {
@@ -30,7 +30,7 @@ is_header_text(struct slice text)
 	return is_ascii(text, true);
 }
 
-/* A path or URL that something is appended to: no query, no fragment, no "/" at its end. */
+/* A path or URL that something is appended to: no query, no fragment, no trailing "/". */
 static bool
 is_stem(struct slice text)
 {
@@ -63,7 +63,7 @@ is_avatar_url(struct slice text)
 	return text.size == 0 || (is_web_address(text) && memmem(text.data, text.size, "{hash}", 6) != NULL);
 }
 
-/* Whether it is a network indeed, core's address rules say. */
+/* Checks the form only; the address rules parse it. */
 static bool
 looks_like_network(struct slice text)
 {
@@ -99,7 +99,7 @@ is_url_part(struct slice text)
 	return is_ascii(text, false);
 }
 
-/* What limits there may be, the limiter says. */
+/* Checks the form only; the limiter parses it. */
 static bool
 is_limit(struct slice text)
 {
@@ -109,7 +109,7 @@ is_limit(struct slice text)
 	       is_duration(slice_sub(text, stroke + 1, text.size));
 }
 
-/* Whether the address is a loopback one, the listener says. */
+/* Checks the form only; the listener requires a loopback address. */
 static bool
 is_listen_place(struct slice text)
 {
@@ -129,7 +129,7 @@ static const struct conf_rule durations = { is_duration, "durations as 5s, 30m o
 static const struct conf_rule limits = { is_limit, "numbers of requests and durations as 10/60s" };
 static const struct conf_rule url_parts = { is_url_part, "words of ASCII characters" };
 
-/* The type of the place that a setting of each type has in struct conf. */
+/* The C type of each setting type in struct conf. */
 #define PLACE_CONF_TEXT const char *
 #define PLACE_CONF_PATH const char *
 #define PLACE_CONF_SECRET const char *
@@ -142,16 +142,16 @@ static const struct conf_rule url_parts = { is_url_part, "words of ASCII charact
 #define PLACE_CONF_SWITCH bool
 #define PLACE_CONF_LEVEL enum log_level
 
-/* A member of another type does not compile: the comparison is never made, but checked. */
+/* Does not compile when the member has another type: the comparison is checked, but never evaluated. */
 #define SETTING(section, key, type) \
 #section, #key, type,       \
 	    offsetof(struct conf, section.key) + 0 * sizeof((PLACE_##type *)0 == &((struct conf *)0)->section.key)
 
 enum { TEXT_MAX = 255, PATH_BYTES_MAX = 4095, SOCKET_PATH_MAX = 107, URL_MAX = 2048, LIST_MAX = 256, LIMITS_MAX = 4 };
 enum { KILO = 1024, MEGA = 1024 * 1024 };
-/* What a TEXT column of the schema holds. */
+/* The size of a TEXT column of the schema. */
 enum { COLUMN_MAX = 65535 };
-/* docs/requirements.md, Limits: more is 413, always. */
+/* docs/requirements.md, Limits: more is always 413. */
 enum { BULK_ITEMS_MAX = 250 };
 enum { SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE, DAY = 24 * HOUR };
 #define YEAR (INT64_C(365) * DAY)
@@ -173,7 +173,7 @@ static const struct conf_setting settings[] = {
 	{ SETTING(database, name, CONF_TEXT), "leadhook", 1, 64, NULL, "name of the database" },
 	{ SETTING(database, prefix, CONF_TEXT), "lh_", 0, 20, &prefix, "beginning of every table's name" },
 	{ SETTING(database, option_file, CONF_PATH), "", 0, PATH_BYTES_MAX, NULL, "MariaDB option file" },
-	{ SETTING(database, tls, CONF_TEXT), "", 0, TEXT_MAX, &tls, "whether the database server must prove who it is" },
+	{ SETTING(database, tls, CONF_TEXT), "", 0, TEXT_MAX, &tls, "whether the certificate of the database server is verified" },
 	{ SETTING(database, tls_ca, CONF_PATH), "", 0, PATH_BYTES_MAX, NULL, "certificates that the server is verified with" },
 	{ SETTING(database, connect_timeout, CONF_DURATION), "5s", SECOND, HOUR, NULL, "time for a connection to come up" },
 
@@ -233,7 +233,7 @@ static const struct conf_setting settings[] = {
 	{ SETTING(dispatch, breaker_max_wait, CONF_DURATION), "1h", SECOND, DAY, NULL, "longest wait between two probes" },
 	{ SETTING(dispatch, disable_after, CONF_DURATION), "5d", MINUTE, YEAR, NULL, "time of failures alone that disables a webhook" },
 	{ SETTING(dispatch, rotation_overlap, CONF_DURATION), "24h", 0, YEAR, NULL, "time that a rotated secret goes on signing" },
-	{ SETTING(dispatch, retention, CONF_DURATION), "30d", DAY, 10 * YEAR, NULL, "time that events and deliveries are kept" },
+	{ SETTING(dispatch, retention, CONF_DURATION), "30d", DAY, 10 * YEAR, NULL, "time that events and deliveries are stored" },
 	{ SETTING(dispatch, max_runtime, CONF_DURATION), "55s", SECOND, DAY, NULL, "time that a run from cron may take" },
 	{ SETTING(dispatch, poll_interval, CONF_DURATION), "200ms", 1, HOUR, NULL, "wait of an idle daemon between two looks" },
 	{ SETTING(dispatch, lock_file, CONF_PATH), "/run/leadhook/dispatch.lock", 1, PATH_BYTES_MAX, NULL, "file that lets one dispatcher run" },

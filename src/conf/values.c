@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * From a setting's text to its value: one reader a type. */
+ * Parses the text of a setting: one reader per type. */
 #include "conf/settings.h"
 
 #include "base/duration.h"
 
-/* Puts the value at `place`, or appends to `expected` what it should have been. */
+/* Stores the value at `place`, or appends the expected form to `expected`. */
 typedef bool value_reader(
     const struct conf_setting *setting, struct slice text, struct pool *pool, void *place, struct buffer *expected);
 
-/* Both bounds of a number, as the setting's type writes numbers. */
+/* Both limits of a number, in the notation of the setting's type. */
 static void
 add_range(
     struct buffer *expected, const char *what, const struct conf_setting *setting, void (*add)(struct buffer *, int64_t number))
@@ -41,7 +41,7 @@ read_text(const struct conf_setting *setting, struct slice text, struct pool *po
 	return true;
 }
 
-/* A program changes its directory, so a relative path would mean another file in each. */
+/* Programs change their directory, so a relative path would be ambiguous. */
 static bool
 read_path(const struct conf_setting *setting, struct slice text, struct pool *pool, void *place, struct buffer *expected)
 {

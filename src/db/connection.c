@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A connection to MariaDB, transactions, and what an error means. */
+ * Connections to MariaDB, transactions, and the handling of errors. */
 #include <errmsg.h>
 #include <mysqld_error.h>
 
@@ -11,8 +11,8 @@
 #include "base/log.h"
 #include "db/private.h"
 
-/* A failure that took at least that long is one of a server that keeps its clients waiting. It is then left alone for as long
- * as AWAY_MS: whoever asks meanwhile is told at once, or all would wait for it, one behind the other. */
+/* A connection attempt that fails after at least WAITED_MS has met a server that hangs. No connection is tried for AWAY_MS
+ * then: further calls fail at once instead of waiting one after the other. */
 enum { WAITED_MS = 900, AWAY_MS = 1000 };
 
 struct db *
@@ -100,7 +100,7 @@ db_was_late(const struct db *db)
 	return db->late;
 }
 
-/* Whether there is no time left to begin anything. */
+/* True when the deadline has passed. */
 static bool
 is_late(struct db *db)
 {
@@ -109,27 +109,27 @@ is_late(struct db *db)
 		return false;
 	db->late = true;
 	db->error = 0;
-	snprintf(db->error_text, sizeof(db->error_text), "the server has taken too long");
-	if (log_throttle_passes(&db->late_log, &suppressed))
+	snprintf(db->error_text, sizeof(db->error_text), "the deadline has passed");
+	if (log_throttle_passes(&db->late_throttle, &suppressed))
 		log_warning("database_slow", LOG_UINT("suppressed", suppressed),
-		    LOG_STR("hint", "see the process list of the server for locks, its disk, its load"));
+		    LOG_STR("hint", "check the process list of the server for locks, its disk, its load"));
 	return true;
 }
 
-/* A defect is told each time, what is the server's own trouble once in a while. */
+/* Logs a defect each time, a problem of the server at most once a minute. */
 static void
-tell(struct db *db, const struct db_error *error, const char *what)
+log_failure(struct db *db, const struct db_error *error, const char *what)
 {
 	uint64_t suppressed = 0;
 	if (error != NULL &&
-	    (error->result == RESULT_CONFLICT || !log_throttle_passes(&db->told[error_place(error)], &suppressed)))
+	    (error->result == RESULT_CONFLICT || !log_throttle_passes(&db->log_throttles[error_place(error)], &suppressed)))
 		return;
 	int64_t now_ms = clock_monotonic_ms();
 	const struct log_field fields[] = { LOG_STR("statement", what), LOG_UINT("number", db->error),
 		LOG_STR("error", db->error_text), LOG_INT("took_ms", now_ms - db->begun_ms), LOG_UINT("suppressed", suppressed),
 		LOG_STR("hint", error == NULL ? "" : error->hint) };
-	bool needs_somebody = error == NULL || error_is_denial(db->error);
-	log_event(needs_somebody ? LOG_LEVEL_ERROR : LOG_LEVEL_WARNING, "database_error", fields,
+	bool is_operator_error = error == NULL || error_is_denial(db->error);
+	log_event(is_operator_error ? LOG_LEVEL_ERROR : LOG_LEVEL_WARNING, "database_error", fields,
 	    ARRAY_SIZE(fields) - (error == NULL ? 2 : 0));
 }
 
@@ -139,7 +139,7 @@ db_failed(struct db *db, const char *what, unsigned number, const char *text)
 	const struct db_error *error = error_find(number);
 	db->error = number;
 	error_text_without_values(number, text, db->error_text, sizeof(db->error_text));
-	tell(db, error, what);
+	log_failure(db, error, what);
 	if (!error_is_lost(number))
 		return error == NULL ? RESULT_FAILED : error->result;
 	int64_t now_ms = clock_monotonic_ms();
@@ -152,7 +152,7 @@ db_failed(struct db *db, const char *what, unsigned number, const char *text)
 enum result
 db_connection_failed(struct db *db, const char *what)
 {
-	/* copied first: the text lives in the connection that db_failed() may close */
+	/* copied first: db_failed() may close the connection that owns the text */
 	char text[MYSQL_ERRMSG_SIZE];
 	snprintf(text, sizeof(text), "%s", mysql_error(db->mysql));
 	return db_failed(db, what, mysql_errno(db->mysql), text);
@@ -184,8 +184,7 @@ session_query(struct db *db, const char *text)
 	return mysql_real_query(db->mysql, text, strlen(text)) == 0 ? RESULT_OK : db_connection_failed(db, "session");
 }
 
-/* The server ends what takes too long before we give it up: nothing goes on there that nobody waits for, and the connection
- * is still good. */
+/* The server ends statements before our timeout: no abandoned statement continues there, and the connection stays usable. */
 static enum result
 begin_session(struct db *db)
 {
@@ -208,7 +207,7 @@ db_connect(struct db *db)
 	if (db->mysql != NULL)
 		return RESULT_OK;
 	if (db->begun_ms < db->away_until_ms) {
-		snprintf(db->error_text, sizeof(db->error_text), "the server has kept us waiting a moment ago");
+		snprintf(db->error_text, sizeof(db->error_text), "the last connection attempt timed out");
 		db->error = 0;
 		return RESULT_UNAVAILABLE;
 	}
@@ -220,7 +219,7 @@ db_connect(struct db *db)
 	enum result result = RESULT_OK;
 	if (mysql_real_connect(db->mysql, or_null(o->host), or_null(o->user), or_null(o->password), or_null(o->database),
 		o->port, or_null(o->socket), CLIENT_FOUND_ROWS) == NULL) {
-		/* a password is being changed, a host is not yet allowed: for whoever waits it is as good as out of reach */
+		/* a password is being changed, or a host is not allowed yet: treated as unreachable */
 		result = db_connection_failed(db, "connect");
 		result = result == RESULT_FAILED ? RESULT_UNAVAILABLE : result;
 	}
@@ -243,7 +242,8 @@ start(struct db *db, bool snapshot)
 {
 	enum result result = db_connect(db);
 	if (result == RESULT_OK && snapshot)
-		result = plain_query(db, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"); /* the next one alone */
+		result =
+		    plain_query(db, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"); /* affects only the next transaction */
 	if (result == RESULT_OK)
 		result =
 		    plain_query(db, snapshot ? "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY" : "START TRANSACTION");
@@ -257,11 +257,11 @@ begin(struct db *db, bool snapshot)
 	if (is_late(db))
 		return RESULT_UNAVAILABLE;
 	enum result result = start(db, snapshot);
-	/* the server closes connections that were idle too long: nothing was begun, so once more */
+	/* the server closed the idle connection: nothing was started, so retry once */
 	if (result == RESULT_UNAVAILABLE && !fresh)
 		result = start(db, snapshot);
 	db->in_transaction = result == RESULT_OK;
-	/* who knows what is open now, and how the next one would be isolated */
+	/* the state of the transaction and its isolation level are unknown */
 	if (result != RESULT_OK)
 		db_disconnect(db);
 	return result;
@@ -287,7 +287,7 @@ db_commit(struct db *db)
 		return RESULT_UNAVAILABLE;
 	}
 	enum result result = plain_query(db, "COMMIT");
-	/* without the answer, or with one that says nothing of it, nobody knows whether it was done */
+	/* without a response, or with an inconclusive one, the commit may have succeeded */
 	if (result != RESULT_OK && (db->mysql == NULL || error_leaves_commit_open(db->error))) {
 		db_disconnect(db);
 		return RESULT_UNKNOWN;
@@ -298,7 +298,7 @@ db_commit(struct db *db)
 	return result;
 }
 
-/* Where there is no time left, the server does it when the connection goes. */
+/* When the deadline has passed, the connection is closed, and the server rolls back. */
 void
 db_rollback(struct db *db)
 {

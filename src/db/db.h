@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * A connection to MariaDB with its prepared statements. It knows nothing of tables: the caller brings the statements.
+ * A connection to MariaDB with its prepared statements. It does not depend on tables: the caller provides the statements.
  *
- * A statement's text may hold `{prefix}` (the table prefix) and `{list}` (an IN list of any length up to DB_LIST_MAX). Lists
- * are padded to a power of two, so that a handful of prepared texts serves every length. Everything is bound, nothing is
- * put into a text. Each statement is prepared when it is first used, for as long as the connection lasts. */
+ * A statement's text may contain `{prefix}` (the table prefix) and `{list}` (an IN list of any length up to DB_LIST_MAX). Lists
+ * are padded to a power of two, so that a few prepared statements serve all lengths. Values are always bound, never put into
+ * the text. Each statement is prepared at its first use on a connection. */
 #ifndef LEADHOOK_DB_DB_H
 #define LEADHOOK_DB_DB_H
 
@@ -16,47 +16,47 @@
 
 struct db;
 
-/* Run by its address. */
+/* Identified by its address. */
 struct db_statement {
 	const char *name; /* for logs */
 	const char *sql;
-	bool anew; /* prepared for each run: MariaDB (10.11) plans a prepared one worse when its table was changed after a run,
-		    * and reads an index wholly where it had jumped from group to group */
+	bool anew; /* prepared for each run: MariaDB (10.11) chooses a worse plan for a prepared statement when its table was
+		      changed after a run, and scans a whole index instead of skipping between groups */
 };
 
 #define DB_STATEMENT(id, text) static const struct db_statement id = { #id, text, false }
 #define DB_STATEMENT_ANEW(id, text) static const struct db_statement id = { #id, text, true }
 
 struct db_options {
-	/* NULL or "" means: what the option file or Connector/C says */
+	/* NULL or "": as in the option file or Connector/C's default */
 	const char *host, *socket, *user, *password, *database;
-	const char *option_file; /* read with its group [leadhook]; NULL: none. What is set here wins */
+	const char *option_file; /* its group [leadhook] is read; NULL: none. The settings here override it */
 	const char *tls;    /* "verify": only a server with a valid certificate; "off": any; NULL or "": "verify" for a host
 			     * that is not loopback, else "off" */
-	const char *tls_ca; /* file of certificates; NULL or "": what the option file says, else the system's */
+	const char *tls_ca; /* file of certificates; NULL or "": as in the option file, else the system's */
 	unsigned port;      /* 0: default */
 	unsigned connect_timeout_s;
-	unsigned io_timeout_s;      /* of one answer of the server, which itself ends a statement a tenth earlier */
+	unsigned io_timeout_s;      /* for one response of the server, which itself ends a statement a tenth earlier */
 	const char *prefix;         /* [A-Za-z0-9_]* */
-	const char *const *session; /* statements run on each new connection, NULL ends them */
+	const char *const *session; /* statements run on each new connection, terminated by NULL */
 };
 
-/* Does not connect yet. `lists` has all statements that will be run; NULL ends each list, and the lists. All of it must stay
- * valid. */
+/* Does not connect yet. `lists` has all statements that will be run; each list, and the list of lists, is terminated by NULL.
+ * All of it must stay valid. */
 struct db *db_new(const struct db_options *options, const struct db_statement *const *const *lists);
-/* Closes it; *db may be NULL, becomes NULL. */
+/* Closes it. *db may be NULL; it is set to NULL. */
 void db_free(struct db **db);
-/* Closes the connection, which the next use opens again. */
+/* Closes the connection; the next use reopens it. */
 void db_disconnect(struct db *db);
 /* Closes the connection when it was not used for `idle_ms`. */
 void db_disconnect_idle(struct db *db, int64_t idle_ms);
 
-/* When clock_monotonic_ms is that far, nothing is begun any more: RESULT_UNAVAILABLE, and a COMMIT becomes a rollback. What is
- * under way ends by its own time-out. CLOCK_NEVER, as at first: there is no such time. Answers what it was before. */
+/* After this time of clock_monotonic_ms nothing is started: calls return RESULT_UNAVAILABLE, and a COMMIT becomes a rollback.
+ * What is under way ends by its own timeout. CLOCK_NEVER, the initial value: no deadline. Returns the previous deadline. */
 int64_t db_set_deadline(struct db *db, int64_t deadline_ms);
 
-/* RESULT_UNAVAILABLE when it cannot be reached, has no room for us or does not let us in; at once for a second after it has
- * kept us waiting until a time-out. */
+/* RESULT_UNAVAILABLE when the server cannot be reached, has no free connection or denies access. After a timeout, it is
+ * returned at once for one second. */
 MUST_CHECK enum result db_connect(struct db *db);
 
 /* The server at the other end of the open connection. */
@@ -68,13 +68,13 @@ enum db_peer {
 };
 enum db_peer db_peer(const struct db *db);
 
-/* A transaction (READ COMMITTED by the session statements). Starting one connects, and once more when the idle connection
- * turns out to be dead; after that a lost connection is RESULT_UNAVAILABLE, in COMMIT RESULT_UNKNOWN. */
+/* Starts a transaction (READ COMMITTED by the session statements). Connects if needed, and reconnects once if the idle
+ * connection was closed. Later, a lost connection is RESULT_UNAVAILABLE, or RESULT_UNKNOWN in COMMIT. */
 MUST_CHECK enum result db_begin(struct db *db);
-/* The same for reading alone: every statement sees the database as it was when this was called. Ends with db_rollback. */
+/* The same, read-only: every statement sees the database as of this call. Ended by db_rollback. */
 MUST_CHECK enum result db_begin_snapshot(struct db *db);
 MUST_CHECK enum result db_commit(struct db *db);
-/* Never fails: where the connection is gone, so is the transaction. Does nothing outside one. */
+/* Never fails: a transaction ends with its connection. Does nothing outside a transaction. */
 void db_rollback(struct db *db);
 
 /* A value to bind. */
@@ -93,18 +93,18 @@ struct db_value {
 #define DB_NONE ((struct db_value){ DB_NULL, { .u64 = 0 } })
 /* An absent slice is NULL. */
 struct db_value db_bytes(struct slice s);
-/* NULL when it is negative (a time that is not set). */
+/* NULL when it is negative (not set). */
 struct db_value db_time(int64_t ms);
 
 enum { DB_LIST_MAX = 1024, DB_LISTS = 4 };
 
 struct db_list {
 	const struct db_value *values;
-	size_t count; /* at most DB_LIST_MAX; none matches nothing */
+	size_t count; /* at most DB_LIST_MAX; an empty list matches nothing */
 };
 
-/* What a statement is run with: first the single values in the order of their `?`, then the lists in the order of their
- * `{list}`. In the text every `?` stands before the first `{list}`. */
+/* The arguments of a statement: first the single values in the order of their `?`, then the lists in the order of their
+ * `{list}`. In the text every `?` is before the first `{list}`. */
 struct db_arguments {
 	const struct db_value *values;
 	size_t count;
@@ -112,19 +112,19 @@ struct db_arguments {
 	size_t list_count;
 };
 
-/* Single values alone, as they are written in the call. */
+/* Single values only, as written in the call. */
 #define DB_VALUES(...)                                                              \
 	((struct db_arguments){ .values = (const struct db_value[]){ __VA_ARGS__ }, \
 	    .count = sizeof((struct db_value[]){ __VA_ARGS__ }) / sizeof(struct db_value) })
 
-/* The same, and one list. */
+/* Single values and one list. */
 #define DB_LIST_AND_VALUES(list, ...)                                                      \
 	((struct db_arguments){ .values = (const struct db_value[]){ __VA_ARGS__ },        \
 	    .count = sizeof((struct db_value[]){ __VA_ARGS__ }) / sizeof(struct db_value), \
 	    .lists = { list },                                                             \
 	    .list_count = 1 })
 
-/* An answer, wholly read and copied into the pool. */
+/* A complete result set, copied into the pool. */
 struct db_rows {
 	size_t count;
 	size_t columns;
@@ -136,28 +136,28 @@ MUST_CHECK enum result db_query(struct db *db, struct pool *pool, const struct d
 /* *affected may be NULL; counts matched rows, not changed ones. */
 MUST_CHECK enum result db_execute(
     struct db *db, const struct db_statement *statement, const struct db_arguments *arguments, uint64_t *affected);
-/* Runs a statement once for each of `count` rows of `columns` values, in one round trip. None is no round trip. */
+/* Runs a statement once for each of `count` rows of `columns` values, in one round trip; in none when there are no rows. */
 MUST_CHECK enum result db_execute_rows(struct db *db, const struct db_statement *statement, const struct db_value *values,
     size_t columns, size_t count, uint64_t *affected);
-/* Runs a text that is not worth preparing (schema files); `{prefix}` is replaced. The server may take as long as it needs, also
- * when we have given up: what changes a table may have to copy it. */
+/* Runs a text without preparing it (schema files); `{prefix}` is replaced. The server has no time limit, even after our
+ * timeout: a change of a table may have to copy it. */
 MUST_CHECK enum result db_run_text(struct db *db, struct slice text);
-/* Prepares a statement with lists of one value: does its text fit the schema? */
+/* Prepares a statement with lists of one value, to check its text against the schema. */
 MUST_CHECK enum result db_check_statement(struct db *db, const struct db_statement *statement);
 
-/* Of the last call that failed: true when a row with the same unique key was there. */
+/* True when the last failed call hit an existing row with the same unique key. */
 bool db_duplicate_key(const struct db *db);
-/* Of the last call that failed: the server is there, and does not let us in, or is not trusted with the password. */
+/* True when in the last failed call the server denied access or was not trusted with the password. */
 bool db_access_denied(const struct db *db);
-/* Something was not begun because the deadline was over, after answers that have all come; since the last db_clear_late. */
+/* True when a call was rejected because of the deadline, since the last db_clear_late, and no response is outstanding. */
 bool db_was_late(const struct db *db);
 void db_clear_late(struct db *db);
-/* Of the last call that failed; for people, without values of rows. Never for clients. */
+/* Of the last failed call; for operators, without values of rows. Never for clients. */
 const char *db_error_text(const struct db *db);
-/* Of the last call that failed: what the operator may do; NULL when nothing is known. */
+/* Of the last failed call: what the operator can do; NULL when there is no hint. */
 const char *db_error_hint(const struct db *db);
 
-/* Readers of a value. The wrong kind is a defect of the statement and ends the process. */
+/* Readers of a value. A wrong type is a defect of the statement and ends the process. */
 uint64_t db_get_u64(const struct db_rows *rows, size_t row, size_t column);
 int64_t db_get_i64(const struct db_rows *rows, size_t row, size_t column);
 bool db_get_bool(const struct db_rows *rows, size_t row, size_t column);

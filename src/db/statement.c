@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Statements: prepared when they are first used, bound, run, read. */
+ * Statements: prepared at their first use, bound, run, read. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ db_add_statements(struct db *db, const struct db_statement *const *const *lists)
 	qsort(db->prepared, count, sizeof(*db->prepared), compare_prepared);
 }
 
-/* Where the handle is. */
+/* The address of the statement's handle. */
 static MYSQL_STMT **
 handle_of(struct db *db, const struct db_statement *statement, size_t size_class)
 {
@@ -63,7 +63,7 @@ statement_failed(struct db *db, const struct db_statement *statement, MYSQL_STMT
 	return db_failed(db, statement->name, number, text);
 }
 
-/* The text with {prefix} replaced and each {list} as `places` question marks. */
+/* Replaces {prefix} in the text, and each {list} by `places` question marks. */
 static void
 expand(const struct db *db, struct slice text, size_t places, struct buffer *out)
 {
@@ -107,7 +107,7 @@ prepare(struct db *db, const struct db_statement *statement, size_t size_class, 
 			mysql_stmt_close(made);
 			return result;
 		}
-		/* lets Connector/C tell how long the longest value of each column is */
+		/* makes Connector/C compute the longest value of each column */
 		my_bool update_max_length = 1;
 		mysql_stmt_attr_set(made, STMT_ATTR_UPDATE_MAX_LENGTH, &update_max_length);
 		*place = made;
@@ -154,7 +154,7 @@ list_size_class(const struct db_arguments *arguments)
 	return size_class;
 }
 
-/* All values of a call in the order of their places; lists are padded with their last value. */
+/* All values of a call in the order of their question marks; lists are padded with their last value. */
 static MYSQL_BIND *
 bind_arguments(struct pool *pool, const struct db_arguments *arguments, size_t places, size_t *count)
 {
@@ -195,7 +195,7 @@ run_once(struct db *db, struct pool *pool, const struct db_statement *statement,
 	return RESULT_OK;
 }
 
-/* Outside a transaction an idle connection that turns out dead is opened once more; `may_repeat` when that is harmless. */
+/* Outside a transaction, an idle connection that was closed is reopened once; `may_repeat` when that is harmless. */
 static enum result
 run(struct db *db, struct pool *pool, const struct db_statement *statement, const struct db_arguments *arguments,
     bool may_repeat, MYSQL_STMT **handle)
@@ -210,7 +210,7 @@ run(struct db *db, struct pool *pool, const struct db_statement *statement, cons
 	return result;
 }
 
-/* Where a column of the answer is fetched to. */
+/* The buffer that a column is fetched to. */
 struct column {
 	union {
 		uint64_t u64;
@@ -256,7 +256,7 @@ bind_columns(struct pool *pool, MYSQL_STMT *handle, MYSQL_RES *metadata, unsigne
 	return mysql_stmt_bind_result(handle, binds) == 0 ? columns : NULL;
 }
 
-/* `again`: the column is to be fetched to the same place once more. */
+/* `again`: the column must be fetched to the same buffer once more. */
 static struct db_value
 column_value(struct pool *pool, const struct column *column, bool again)
 {
@@ -269,8 +269,8 @@ column_value(struct pool *pool, const struct column *column, bool again)
 	return db_bytes(again ? pool_copy(pool, bytes) : bytes);
 }
 
-/* The server has refused amid the rows, as it does where it locks them one by one. Connector/C would wait for the others when
- * the handle is used again: it is closed, and prepared anew by the next use. */
+/* The server may return an error in the middle of the rows, for example when it locks them one at a time. Connector/C would
+ * wait for more rows at the next use of the handle. Therefore the handle is closed, and the statement is prepared again. */
 static enum result
 answer_failed(struct db *db, const struct db_statement *statement, MYSQL_STMT *handle)
 {
@@ -313,8 +313,8 @@ db_query(struct db *db, struct pool *pool, const struct db_statement *statement,
 	}
 	if (more != 0 && more != MYSQL_NO_DATA)
 		return statement_failed(db, statement, handle);
-	/* After the last row Connector/C frees the rows at the statement's next use only, unless it is to fetch them again. If
-	 * there are none, that would make the next use wait for rows. */
+	/* Connector/C frees the rows only at the statement's next use, unless they can be fetched again. Without rows, that
+	 * would make the next use wait for rows. */
 	if (count > 0)
 		mysql_stmt_data_seek(handle, 0);
 	mysql_stmt_free_result(handle);
@@ -333,8 +333,8 @@ db_execute(struct db *db, const struct db_statement *statement, const struct db_
 	return result;
 }
 
-/* Binds a column of many rows the way Connector/C's bulk execution wants it: an array of numbers, or of pointers and
- * lengths, beside an array that says which are NULL. */
+/* Binds a column of many rows for Connector/C's bulk execution: an array of numbers, or of pointers and lengths, and an array
+ * of NULL indicators. */
 static void
 bind_column_of_rows(struct pool *pool, MYSQL_BIND *bind, const struct db_value *values, size_t columns, size_t count)
 {
@@ -380,7 +380,7 @@ run_rows(struct db *db, struct pool *pool, const struct db_statement *statement,
 	bool done = mysql_stmt_bind_param(handle, binds) == 0 && mysql_stmt_execute(handle) == 0;
 	if (done && affected != NULL)
 		*affected = mysql_stmt_affected_rows(handle);
-	rows = 0; /* the next use may be an ordinary one */
+	rows = 0; /* resets it for ordinary use */
 	mysql_stmt_attr_set(handle, STMT_ATTR_ARRAY_SIZE, &rows);
 	return done ? RESULT_OK : statement_failed(db, statement, handle);
 }

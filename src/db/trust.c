@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What a connection demands of the server before it authenticates: TLS, and an authentication plugin that keeps the password
- * secret (docs/operating.md 3.1). */
+ * Requirements for the server before we authenticate: TLS, and an authentication plugin that does not reveal the password
+ * (docs/operating.md 3.1). */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <string.h>
@@ -8,14 +8,14 @@
 
 #include "db/private.h"
 
-/* The server chooses the plugin, and Connector/C loads whatever it names: some send the password in clear. These two never
- * send it. Connector/C takes a part of this text for a plugin's name too, so no name here may have that of a weaker plugin
- * in it. */
+/* The server chooses the plugin, and Connector/C loads any that it names, including those that send the password in clear.
+ * These two never send it. Connector/C also matches substrings of this list, so no name here may contain the name of a weaker
+ * plugin. */
 #define PLUGINS_SECRET "mysql_native_password,client_ed25519"
-/* Sends the password when the server wishes: over TLS to a verified server only. */
+/* Sends the password on the server's request: only over TLS to a verified server. */
 #define PLUGINS_VERIFIED PLUGINS_SECRET ",caching_sha2_password"
 
-/* TCP never connects to it. */
+/* TCP cannot connect to it. */
 #define NOWHERE "255.255.255.255"
 
 static bool
@@ -24,8 +24,9 @@ is_set(const char *text)
 	return text != NULL && *text != '\0';
 }
 
-/* Connector/C reads the option file when it connects, over what was set before: a line there would switch the verification off,
- * or name a host that we do not know of. So it is made to read it by a connection that cannot come up, and has no password. */
+/* Connector/C reads the option file when it connects, and its lines override earlier options: a line could disable
+ * verification, or name a host that we have not checked. So it is read by a connection attempt that cannot succeed and has no
+ * password. */
 static void
 read_option_file(MYSQL *mysql, const char *path)
 {
@@ -34,7 +35,7 @@ read_option_file(MYSQL *mysql, const char *path)
 	mysql_real_connect(mysql, NOWHERE, "", "", NULL, 1, NULL, CLIENT_REMEMBER_OPTIONS);
 }
 
-/* Names are not resolved: another name than localhost may lead anywhere. */
+/* Names are not resolved: any name other than localhost may lead anywhere. */
 static bool
 is_loopback(const char *host)
 {
@@ -47,8 +48,8 @@ is_loopback(const char *host)
 	return strcmp(host, "localhost") == 0;
 }
 
-/* Without a host Connector/C takes the unix socket, or localhost. That of the option file mysql_get_option() does not answer.
- */
+/* Without a host Connector/C uses the unix socket or localhost. mysql_get_option() does not return the host of the option
+ * file. */
 static bool
 host_is_remote(const struct db *db)
 {

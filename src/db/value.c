@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Values to bind, and readers of an answer's values. */
+ * Values to bind, and readers of result values. */
 #include "db/db.h"
 
 #include "base/panic.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The inside of fcgi/server.h's companion: how it tells its parent what it is at. */
+ * Private part of fcgi/server.h's companion: how it reports its state to the parent. */
 #ifndef LEADHOOK_FCGI_COMPANION_H
 #define LEADHOOK_FCGI_COMPANION_H
 

@@ -10,7 +10,7 @@
 static volatile sig_atomic_t watched = -1;
 static volatile sig_atomic_t direction;
 
-/* Interrupting the read would not do: the signal may come just before it. A shutdown lasts. */
+/* Interrupting the read would not be enough, because the signal may arrive just before it. A shutdown is permanent. */
 static void
 on_alarm(int signal_number)
 {

@@ -17,8 +17,8 @@
 
 enum {
 	CHUNK_BYTES = 16 * 1024,
-	/* Of a body that is too large, so much is read and dropped: a web server that is still sending when the connection
-	 * closes reports a failure of its own instead of our 413. */
+	/* bytes of a too large body that are read and discarded: if the connection closes while it is sending, a web server
+	 * reports an error of its own instead of our 413 */
 	DISCARD_MAX_BYTES = 16 * 1024 * 1024
 };
 
@@ -36,7 +36,7 @@ exchange_new(const struct fcgi_options *options)
 	struct fcgi_exchange *exchange = memory_alloc(sizeof(*exchange));
 	exchange->options = options;
 	buffer_init(&exchange->body, 0);
-	/* Without a listening socket libfcgi cannot accept one more connection by itself after a broken one. */
+	/* Without a listening socket libfcgi cannot accept another connection itself after a broken one. */
 	if (FCGX_Init() != 0 || FCGX_InitRequest(&exchange->request, -1, 0) != 0) {
 		log_error("fcgi_init_failed", LOG_ERRNO(errno));
 		exchange_free(&exchange);
@@ -62,8 +62,8 @@ limit_silence(int connection, int64_t ms)
 	       setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof(time)) == 0;
 }
 
-/* Always closes, also where the web server asked to keep the connection: a kept one would hold this process until the
- * web server lets go. */
+/* Always closes, even when the web server requested a persistent connection: it would occupy this process until the web server
+ * closes it. */
 static void
 finish(struct fcgi_exchange *exchange)
 {
@@ -84,12 +84,12 @@ exchange_open(struct fcgi_exchange *exchange, int connection)
 	}
 	deadline_start(connection, SHUT_RD, exchange->options->receive_timeout_ms);
 	request->ipcFd = connection;
-	request->keepConnection = 1; /* FCGX_Accept_r finishes what was before: nothing, on this connection */
-	FCGX_Detach(request);        /* libfcgi's word for close(2) without waiting up to 2 s for the peer to close first */
-	exchange->open = FCGX_Accept_r(request) == 0; /* if not, it has closed the connection */
-	/* libfcgi takes parameters that end between two pairs for all of them: the error says that they were cut off. */
+	request->keepConnection = 1; /* FCGX_Accept_r finishes the previous request: there is none on this connection */
+	FCGX_Detach(request);        /* libfcgi's way to close(2) without waiting up to 2 s for the peer to close first */
+	exchange->open = FCGX_Accept_r(request) == 0; /* on failure it has closed the connection */
+	/* libfcgi accepts parameters that end between two pairs as complete; the error reports the truncation. */
 	if (exchange->open && FCGX_GetError(request->in) != 0) {
-		FCGX_Free(request, 1); /* closes, without the answer that FCGX_Finish_r would make up */
+		FCGX_Free(request, 1); /* closes, without the response that FCGX_Finish_r would generate */
 		exchange->open = false;
 	}
 	if (!exchange->open)
@@ -97,7 +97,8 @@ exchange_open(struct fcgi_exchange *exchange, int connection)
 	return exchange->open;
 }
 
-/* The announced length; false when it is no number. Absent or empty (nginx sends it so) is `came`: whatever there is. */
+/* The announced length; returns false when it is not a number. If it is absent or empty (nginx sends it so), the length is
+ * `came`. */
 static bool
 announced_length(const struct fcgi_exchange *exchange, size_t came, uint64_t *length)
 {
@@ -134,7 +135,7 @@ exchange_read_body(struct fcgi_exchange *exchange, size_t limit)
 		came += (size_t)size;
 		buffer_add(&exchange->body, (struct slice){ chunk, (size_t)size });
 	} while (size == CHUNK_BYTES && (came <= limit || came - limit < DISCARD_MAX_BYTES));
-	deadline_stop(); /* the handler takes the time it needs */
+	deadline_stop(); /* no time limit for the handler */
 	exchange->state = judge_body(exchange, came, limit);
 	if (exchange->state != FCGI_BODY_COMPLETE)
 		buffer_free(&exchange->body);
@@ -149,8 +150,8 @@ exchange_close(struct fcgi_exchange *exchange)
 	return answered;
 }
 
-/* Web servers make one name of several headers (X-Forwarded-For, X_Forwarded_For), and lighttpd sends them all: one of the
- * values may be the client's own, the other a proxy's. */
+/* Web servers convert several headers to one name (X-Forwarded-For, X_Forwarded_For), and lighttpd sends them all: one of the
+ * values may come from the client, the other from a proxy. */
 static struct slice
 find_param(const struct fcgi_exchange *exchange, const char *name, bool *ambiguous)
 {
@@ -201,7 +202,7 @@ fcgi_exchange_answer(struct fcgi_exchange *exchange, struct slice response)
 	if (!exchange->open || response.size > INT_MAX)
 		return false;
 	deadline_start(exchange->request.ipcFd, SHUT_RDWR, exchange->options->receive_timeout_ms);
-	/* The end of the request goes out with the last stream: in one piece with the answer, when that is `out`. */
+	/* The end of the request is sent with the last stream: in one write with the response, when that is `out`. */
 	FCGX_FClose(exchange->request.err);
 	bool sent = FCGX_PutStr(response.data, (int)response.size, out) == (int)response.size && FCGX_FClose(out) == 0;
 	finish(exchange);

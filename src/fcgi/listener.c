@@ -25,9 +25,9 @@ enum { BACKLOG = 1024, DEFAULT_MODE = 0660 };
 
 struct listener {
 	int fd;
-	const char *name; /* the options' text or a literal */
+	const char *name; /* from the options, or a literal */
 	bool made_path;   /* `name` is a path that was bound here */
-	dev_t device;     /* of that path's file: somebody else may have put another one there since */
+	dev_t device;     /* of that path's file: another process may have replaced it since */
 	ino_t inode;
 };
 
@@ -53,7 +53,7 @@ is_loopback(const union address *address)
 	}
 }
 
-/* The protocol has no authentication, and libfcgi's parser is for peers that are trusted (CVE-2025-23016). */
+/* The protocol has no authentication, and libfcgi's parser is only for trusted peers (CVE-2025-23016). */
 static int
 refuse_public(const char *name)
 {
@@ -141,8 +141,8 @@ listen_on_address(struct listener *listener)
 	return EX_OK;
 }
 
-/* Two programs that start at once must not both find the old socket stale and remove each other's: they take turns on the
- * directory. -1 where there is no turn to take; then the check alone has to do. */
+/* Two programs that start at the same time must not both find the old socket stale and remove each other's, so they lock the
+ * directory. Returns -1 when it cannot be locked; then only the check protects. */
 static int
 lock_directory(const char *path)
 {
@@ -154,13 +154,13 @@ lock_directory(const char *path)
 	return fd;
 }
 
-/* Makes room for the socket; EX_OK when the path is free. */
+/* Removes a stale socket; EX_OK when the path is free. */
 static int
 remove_stale(const struct listener *listener, const union address *address)
 {
 	struct stat status;
 	if (lstat(listener->name, &status) != 0)
-		return EX_OK; /* bind says what else is wrong */
+		return EX_OK; /* bind reports other errors */
 	if (!S_ISSOCK(status.st_mode)) {
 		log_error("listen_not_a_socket", LOG_STR("listen", listener->name));
 		return EX_CANTCREAT;
@@ -170,7 +170,8 @@ remove_stale(const struct listener *listener, const union address *address)
 		log_error("listen_failed", LOG_STR("listen", listener->name), LOG_ERRNO(errno));
 		return EX_OSERR;
 	}
-	/* Only a refusal proves that nobody is there: a full queue (EAGAIN) is somebody, and what we may not ask is unknown. */
+	/* Only a refusal proves that no process listens: a full queue (EAGAIN) has a listener, and a permission error proves
+	 * nothing. */
 	bool stale = connect(probe, &address->any, sizeof(address->local)) != 0 && errno == ECONNREFUSED;
 	close(probe);
 	if (!stale) {
@@ -196,7 +197,7 @@ find_group(const char *text, gid_t *group)
 	return true;
 }
 
-/* The mode comes from the umask and the group is set before listen(2): at no time may anybody connect who should not. */
+/* The mode comes from the umask, and the group is set before listen(2), so that the socket is never open to others. */
 static int
 bind_path(struct listener *listener, const struct fcgi_options *options, const union address *address)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The socket that requests come from: made here or inherited. */
+ * The listening socket: created here or inherited. */
 #ifndef LEADHOOK_FCGI_LISTENER_H
 #define LEADHOOK_FCGI_LISTENER_H
 
@@ -8,21 +8,21 @@
 
 struct listener;
 
-/* Opens what options->listen, socket_mode and socket_group say. NULL when it cannot: logged, *status is then the exit status.
- * The options' texts must stay. A unix socket that nobody listens on any more is replaced; one with somebody behind it never.
- */
+/* Opens the socket of options->listen, socket_mode and socket_group. Returns NULL, logged, on errors; *status is then the exit
+ * status. The strings of the options must stay valid. Replaces a unix socket on which no process listens, never one that is in
+ * use. */
 MUST_CHECK struct listener *listener_open(const struct fcgi_options *options, int *status);
-/* Closes it, removes the path when it is still the one made here, and sets *listener to NULL; *listener may be NULL. */
+/* Closes it, removes the path if it is still the one created here, and sets *listener to NULL; *listener may be NULL. */
 void listener_close(struct listener **listener);
 
-/* Non-blocking and close-on-exec; stays the listener's. */
+/* Non-blocking and close-on-exec; owned by the listener. */
 int listener_descriptor(const struct listener *listener);
 /* For logs: the path or address, or how it was inherited. */
 const char *listener_name(const struct listener *listener);
-/* True when the process manager gave it as descriptor 0. */
+/* True when the process manager passed it as descriptor 0. */
 bool listener_is_standard_input(const struct listener *listener);
-/* Takes the path away, so that no new connection can come. True when that is so: what is queued now is all there will be.
- * False for sockets that others hold too and for addresses, where there would be no end to it. */
+/* Removes the path, so that no new connections are possible. Returns true on success: only the queued connections are left.
+ * Returns false for sockets that other processes share and for addresses, on which connections would continue. */
 bool listener_retract(struct listener *listener);
 
 #endif

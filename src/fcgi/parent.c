@@ -20,40 +20,40 @@
 #include "fcgi/worker.h"
 
 enum {
-	CALM_MS = 1000,       /* between two looks at the scoreboard */
-	BUSY_MS = 50,         /* the same while workers come or go */
-	FAST_DEATH_MS = 1000, /* a worker that lived shorter died of its start */
-	FAST_DEATHS_FREE = 3, /* so many in a row are replaced at once */
-	PAUSE_FIRST_MS = 100, /* then after this, doubled each time, */
+	CALM_MS = 1000,       /* interval of checks of the scoreboard */
+	BUSY_MS = 50,         /* the same while workers start or end */
+	FAST_DEATH_MS = 1000, /* a worker that ended sooner failed during its start */
+	FAST_DEATHS_FREE = 3, /* so many consecutive ones are replaced at once */
+	PAUSE_FIRST_MS = 100, /* then after this delay, doubled each time, */
 	PAUSE_DOUBLINGS = 6,
 	PAUSE_LAST_MS = 5000, /* up to this */
-	SILENCE_MS = 5000,    /* beyond its idle time, for a child that is at no request and gives no sign */
-	END_MARGIN_MS = 2000, /* beyond the request timeout, for a worker that was told to end */
-	COMPANION_SLOTS = 4   /* the one at work, the next, and those that are ending */
+	SILENCE_MS = 5000,    /* without a heartbeat, after its idle time, for a child without a request */
+	END_MARGIN_MS = 2000, /* after the request timeout, for a worker that was stopped */
+	COMPANION_SLOTS = 4   /* the current one, the next, and those that are ending */
 };
 
 enum child_state {
 	CHILD_NONE,
 	CHILD_RUNNING,
-	CHILD_ENDING, /* was told to finish what it is at */
-	CHILD_KILLED, /* not waited for yet */
+	CHILD_ENDING, /* was requested to end after its current work */
+	CHILD_KILLED, /* not reaped yet */
 };
 
 struct child {
 	enum child_state state;
 	pid_t pid;
-	unsigned generation; /* of the configuration it was forked with */
+	unsigned generation; /* of the configuration that it was forked with */
 	int64_t started, end_by;
 };
 
 struct parent;
 
-/* Children that do the same: so many slots of the scoreboard, and so many wanted of the current generation. */
+/* Children with the same task: their slots in the scoreboard, and the number wanted of the current generation. */
 struct crew {
 	const char *name, *ended, *died, *stuck, *does_not_end; /* for logs */
 	int (*run)(const struct parent *parent, size_t slot);
 	size_t first, slots, wanted;
-	unsigned fast_deaths; /* in a row */
+	unsigned fast_deaths; /* consecutive */
 	int64_t fork_after;   /* no replacement before this time */
 };
 
@@ -68,8 +68,8 @@ struct parent {
 	struct child *children; /* scoreboard->count of them */
 	struct crew crews[CREWS];
 	unsigned generation;
-	int64_t looked, resumed; /* the last look at the scoreboard; the first after a long time without */
-	bool reloading;          /* the current generation is starting, the one before it still serves */
+	int64_t looked, resumed; /* the last check of the scoreboard; the first one after a long gap */
+	bool reloading;          /* the current generation is starting, the previous one still serves */
 	bool stopping;
 };
 
@@ -90,18 +90,18 @@ static int
 run_companion(const struct parent *parent, size_t slot)
 {
 	struct fcgi_companion companion = { &parent->scoreboard->slots[slot] };
-	close(listener_descriptor(parent->listener)); /* should the parent be killed, nobody must take the socket for served */
-	fcgi_companion_busy(&companion, true);        /* a start can be stuck too */
+	close(listener_descriptor(parent->listener)); /* if the parent is killed, the socket must not appear to be served */
+	fcgi_companion_busy(&companion, true);        /* a start can hang too */
 	return parent->application->companion_run(parent->application->context, &companion);
 }
 
 static NO_RETURN void
 run_child(const struct parent *parent, const struct crew *crew, size_t slot)
 {
-	/* Without a parent nobody would replace or stop it. */
+	/* Without a parent it would be neither replaced nor stopped. */
 	if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != parent->pid)
 		_exit(EX_OSERR);
-	_exit(crew->run(parent, slot)); /* what main() registered with atexit(3) is the parent's */
+	_exit(crew->run(parent, slot)); /* the atexit(3) handlers of main() belong to the parent */
 }
 
 static void
@@ -136,9 +136,9 @@ child_kill(struct child *child)
 	kill(child->pid, SIGKILL);
 }
 
-/* Deaths in quick succession have a cause that is still there: forking at full speed would only add load and log lines. */
+/* Fast repeated deaths have a persistent cause: forking at full speed would only add load and log lines. */
 static void
-note_death(struct crew *crew, bool fast, int64_t now)
+record_death(struct crew *crew, bool fast, int64_t now)
 {
 	crew->fast_deaths = fast ? crew->fast_deaths + 1 : 0;
 	if (crew->fast_deaths <= FAST_DEATHS_FREE)
@@ -162,7 +162,7 @@ child_gone(struct crew *crew, struct child *child, int status, int64_t now)
 		    LOG_INT("signal", WIFSIGNALED(status) ? WTERMSIG(status) : 0),
 		    LOG_INT("status", WIFEXITED(status) ? WEXITSTATUS(status) : 0));
 		if (child->state == CHILD_RUNNING)
-			note_death(crew, lived < FAST_DEATH_MS, now);
+			record_death(crew, lived < FAST_DEATH_MS, now);
 	}
 	*child = (struct child){ .state = CHILD_NONE };
 }
@@ -184,7 +184,7 @@ reap(struct parent *parent)
 				child_gone(crew_of(parent, i), &parent->children[i], status, clock_monotonic_ms());
 }
 
-/* Ends those of a crew that run and are (or are not) of the current generation. */
+/* Ends the running children of a crew that are (or are not) of the current generation. */
 static void
 end_generation(struct parent *parent, const struct crew *crew, bool current)
 {
@@ -205,7 +205,7 @@ end_crew(struct parent *parent, const struct crew *crew)
 static void
 stop(struct parent *parent)
 {
-	if (parent->stopping) /* mod_fcgid says it twice */
+	if (parent->stopping) /* mod_fcgid sends it twice */
 		return;
 	parent->stopping = true;
 	parent->reloading = false;
@@ -229,7 +229,7 @@ reload(struct parent *parent)
 		application->adopt(application->context);
 	}
 	for (size_t i = 0; i < CREWS; i++) {
-		if (parent->reloading) /* the generation between never served: the one before it still does */
+		if (parent->reloading) /* the unfinished generation never served: the previous one still does */
 			end_generation(parent, &parent->crews[i], true);
 		parent->crews[i].fast_deaths = 0;
 		parent->crews[i].fork_after = 0;
@@ -239,7 +239,7 @@ reload(struct parent *parent)
 	log_info("reloading", LOG_UINT("generation", parent->generation));
 }
 
-/* Those of the current generation; all that run, or those that can take requests. */
+/* Children of the current generation; all that run, or those that are ready. */
 static size_t
 count_current(const struct parent *parent, const struct crew *crew, bool ready_only)
 {
@@ -272,7 +272,7 @@ complete_reload(struct parent *parent)
 	log_info("reloaded", LOG_UINT("generation", parent->generation));
 }
 
-/* Whether a child is at one request for too long, or has stopped turning. */
+/* Whether a child has spent too long on one request, or has stopped its heartbeat. */
 static bool
 is_stuck(const struct parent *parent, size_t slot, int64_t now, int64_t *ms)
 {
@@ -283,21 +283,21 @@ is_stuck(const struct parent *parent, size_t slot, int64_t now, int64_t *ms)
 	return *ms > (busy ? parent->options->request_timeout_ms : parent->options->idle_ms + SILENCE_MS);
 }
 
-/* Where this process did not run itself, the children did not either: their time begins anew. */
+/* If this process was suspended, the children were too: their time starts again. */
 static void
-note_look(struct parent *parent, int64_t now)
+record_check(struct parent *parent, int64_t now)
 {
 	if (now - parent->looked > 2 * CALM_MS)
 		parent->resumed = now;
 	parent->looked = now;
 }
 
-/* Kills whoever is stuck, or does not come to its end. */
+/* Kills children that hang or do not end. */
 static void
 kill_overdue(struct parent *parent, int64_t now)
 {
 	int64_t ms;
-	note_look(parent, now);
+	record_check(parent, now);
 	for (size_t i = 0; i < parent->scoreboard->count; i++) {
 		struct child *child = &parent->children[i];
 		if (child->state != CHILD_RUNNING && child->state != CHILD_ENDING)
@@ -313,7 +313,7 @@ kill_overdue(struct parent *parent, int64_t now)
 }
 
 static void
-fork_missing(struct parent *parent, struct crew *crew, int64_t now)
+start_missing(struct parent *parent, struct crew *crew, int64_t now)
 {
 	size_t running = count_current(parent, crew, false);
 	for (size_t i = crew->first; i < crew->first + crew->slots && running < crew->wanted && now >= crew->fork_after; i++)
@@ -323,7 +323,7 @@ fork_missing(struct parent *parent, struct crew *crew, int64_t now)
 		}
 }
 
-/* Of a crew; those that were told to end, or all. */
+/* Children of a crew; those that were requested to end, or all. */
 static size_t
 count_children(const struct parent *parent, const struct crew *crew, bool ending_only)
 {
@@ -378,14 +378,14 @@ wait_for_signal(struct parent *parent, const sigset_t *set)
 }
 
 static void
-look_after_children(struct parent *parent)
+supervise(struct parent *parent)
 {
 	int64_t now = clock_monotonic_ms();
 	kill_overdue(parent, now);
 	complete_reload(parent);
 	complete_stop(parent);
 	for (size_t i = 0; i < CREWS; i++)
-		fork_missing(parent, &parent->crews[i], now);
+		start_missing(parent, &parent->crews[i], now);
 }
 
 int
@@ -417,7 +417,7 @@ parent_run(
 	parent.children = memory_alloc(parent.scoreboard->count * sizeof(*parent.children));
 	signals_fill(&set);
 	do {
-		look_after_children(&parent);
+		supervise(&parent);
 		wait_for_signal(&parent, &set);
 	} while (!has_ended(&parent));
 	free(parent.children);

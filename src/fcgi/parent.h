@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The process that forks the workers, replaces them and ends them; it touches nothing but signals. */
+ * The process that forks, replaces and ends the workers; it handles only signals. */
 #ifndef LEADHOOK_FCGI_PARENT_H
 #define LEADHOOK_FCGI_PARENT_H
 
@@ -7,8 +7,8 @@
 #include "fcgi/listener.h"
 #include "fcgi/server.h"
 
-/* Keeps `workers` (> 0) workers at it until it is told to stop. `options` have their defaults filled in; signals are blocked
- * (fcgi/signals.h); the application is prepared. Answers an exit status. */
+/* Runs `workers` (> 0) workers until it is stopped. `options` has its defaults filled in, signals are blocked (fcgi/signals.h),
+ * the application is prepared. Returns an exit status. */
 MUST_CHECK int parent_run(
     const struct fcgi_options *options, const struct fcgi_application *application, struct listener *listener, size_t workers);
 

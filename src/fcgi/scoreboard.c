@@ -16,7 +16,7 @@ scoreboard_new(size_t count)
 	return scoreboard;
 }
 
-/* In this order: whoever reads `busy` first never takes an old beat for one of the new state. */
+/* In this order: a reader that reads `busy` first never combines an old beat with the new state. */
 void
 scoreboard_beat(struct scoreboard_slot *slot, bool busy)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What workers and their parent tell each other: memory that fork(2) shares. */
+ * Shared state of workers and their parent, in memory that fork(2) shares. */
 #ifndef LEADHOOK_FCGI_SCOREBOARD_H
 #define LEADHOOK_FCGI_SCOREBOARD_H
 
@@ -10,23 +10,23 @@
 
 #include "base/attributes.h"
 
-/* Written by the one worker or companion it was given to, read by the parent. */
+/* Written by the worker or companion that owns it, read by the parent. */
 struct scoreboard_slot {
-	atomic_bool ready;     /* it can take requests */
-	atomic_bool busy;      /* it is at a request */
-	_Atomic(int64_t) beat; /* clock_monotonic_ms when it took that request, or was last seen without one */
+	atomic_bool ready;     /* can take requests */
+	atomic_bool busy;      /* has a request */
+	_Atomic(int64_t) beat; /* clock_monotonic_ms when it took that request, or of its last heartbeat without one */
 };
 
 struct scoreboard {
-	atomic_bool drain; /* written by the parent: who stops shall first serve what is queued */
+	atomic_bool drain; /* written by the parent: a worker that stops must first serve the queue */
 	size_t count;
 	struct scoreboard_slot slots[];
 };
 
-/* All zero. NULL (errno set) when there is no memory. It is there until the process ends. */
+/* Zero-initialized. Returns NULL, with errno set, without memory. Never freed. */
 MUST_CHECK struct scoreboard *scoreboard_new(size_t count);
 
-/* The slot's process takes a request; or it has none, which it says again and again: silence means that it is stuck. */
+/* The slot's process takes a request, or has none. Without a request it calls this repeatedly: silence means that it hangs. */
 void scoreboard_beat(struct scoreboard_slot *slot, bool busy);
 
 #endif

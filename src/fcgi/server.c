@@ -34,10 +34,10 @@ with_defaults(struct fcgi_options options)
 static size_t
 count_workers(const struct fcgi_options *options, const struct listener *listener)
 {
-	int asked = options->workers;
-	if (asked >= 0)
-		return asked < FCGI_WORKERS_MAX ? (size_t)asked : FCGI_WORKERS_MAX;
-	if (asked == FCGI_WORKERS_UNSET && listener_is_standard_input(listener))
+	int workers = options->workers;
+	if (workers >= 0)
+		return workers < FCGI_WORKERS_MAX ? (size_t)workers : FCGI_WORKERS_MAX;
+	if (workers == FCGI_WORKERS_UNSET && listener_is_standard_input(listener))
 		return 0;
 	return fcgi_workers_auto(options->workers_per_core);
 }

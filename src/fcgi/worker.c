@@ -25,9 +25,9 @@ struct worker {
 	void *state; /* the application's */
 	struct fcgi_exchange *exchange;
 	int listening, signals, epoll;
-	uint64_t served, quota; /* quota 0: no end */
-	bool stopping, reload_asked;
-	int status; /* to exit with */
+	uint64_t served, quota; /* quota 0: no limit */
+	bool stopping, reload_requested;
+	int status; /* exit status */
 };
 
 static void
@@ -49,7 +49,7 @@ serve(struct worker *worker, int connection)
 	scoreboard_beat(worker->slot, false);
 }
 
-/* False when no connection waits (any more): another worker may have been faster. */
+/* Returns false when no connection is waiting: another worker may have taken it. */
 static bool
 serve_next(struct worker *worker)
 {
@@ -58,7 +58,7 @@ serve_next(struct worker *worker)
 		serve(worker, connection);
 		return true;
 	}
-	/* Out of descriptors or memory: waiting would spin, a new process may do better. */
+	/* Out of descriptors or memory: waiting would spin, a new process may succeed. */
 	if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
 		log_error("accept_failed", LOG_ERRNO(errno));
 		worker->status = EX_OSERR;
@@ -74,8 +74,8 @@ read_signals(struct worker *worker)
 	while (read(worker->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
 		if (signal_means_stop((int)info.ssi_signo))
 			worker->stopping = true;
-		else if (info.ssi_signo == SIGHUP && worker->setup->alone) /* else the parent acts on it */
-			worker->reload_asked = true;
+		else if (info.ssi_signo == SIGHUP && worker->setup->alone) /* otherwise the parent handles it */
+			worker->reload_requested = true;
 	}
 }
 
@@ -100,7 +100,7 @@ static void
 reload(struct worker *worker)
 {
 	const struct fcgi_application *application = worker->application;
-	worker->reload_asked = false;
+	worker->reload_requested = false;
 	if (application->prepare != NULL && !application->prepare(application->context)) {
 		log_error("reload_failed", LOG_STR("consequence", "the previous configuration stays"));
 		return;
@@ -114,9 +114,9 @@ reload(struct worker *worker)
 		log_info("reloaded", LOG_UINT("served", worker->served));
 }
 
-/* Waits for a connection, a signal, or the idle time to pass, and acts on it. */
+/* Waits for a connection, a signal, or the idle time, and handles it. */
 static void
-turn(struct worker *worker)
+wait_and_serve(struct worker *worker)
 {
 	struct epoll_event events[2];
 	bool waits = false;
@@ -128,10 +128,10 @@ turn(struct worker *worker)
 		else
 			waits = true;
 	}
-	if (worker->reload_asked)
+	if (worker->reload_requested)
 		reload(worker);
-	/* A connection wakes one worker alone, so it is served even by one that was just told to stop; and as that one may
-	 * have died on the way, everybody looks after an idle time too. */
+	/* A connection wakes only one worker, so even a worker that was just stopped serves it. That worker may have died, so
+	 * all workers check after an idle time too. */
 	bool served = (waits || count == 0) && worker->state != NULL && serve_next(worker);
 	if (count == 0 && !served && worker->application->idle != NULL)
 		worker->application->idle(worker->state);
@@ -151,7 +151,7 @@ open_descriptors(struct worker *worker)
 	signals_fill(&set);
 	worker->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 	worker->epoll = epoll_create1(EPOLL_CLOEXEC);
-	/* Exclusive: one connection wakes one worker, not all. */
+	/* Exclusive: a connection wakes one worker, not all. */
 	if (worker->signals >= 0 && worker->epoll >= 0 && watch(worker->epoll, worker->signals, EPOLLIN) &&
 	    watch(worker->epoll, worker->listening, EPOLLIN | EPOLLEXCLUSIVE))
 		return true;
@@ -169,9 +169,10 @@ close_descriptors(struct worker *worker)
 		close(worker->epoll);
 }
 
-/* A worker that wakes up does not interrupt whoever runs: there are many of them, and what they wait for is done by few. */
+/* A worker that wakes up does not preempt running processes: there are many workers, and few processes do the work that they
+ * wait for. */
 static void
-be_patient(void)
+use_batch_scheduling(void)
 {
 	const struct sched_param none = { .sched_priority = 0 };
 	if (sched_setscheduler(0, SCHED_BATCH, &none) != 0)
@@ -182,20 +183,21 @@ static bool
 start(struct worker *worker)
 {
 	uint64_t most = worker->setup->options->max_requests;
-	worker->quota = most == 0 ? 0 : most + random_below(most / 10 + 1); /* not all workers in the same moment */
+	worker->quota =
+	    most == 0 ? 0 : most + random_below(most / 10 + 1); /* so that workers do not all end at the same time */
 	worker->exchange = exchange_new(worker->setup->options);
 	if (worker->exchange == NULL) {
 		worker->status = EX_OSERR;
 		return false;
 	}
-	signal(SIGPIPE, SIG_IGN); /* once more: exchange_new */
+	signal(SIGPIPE, SIG_IGN); /* again, after exchange_new */
 	deadline_install();
 	if (!worker->setup->alone)
-		be_patient();
+		use_batch_scheduling();
 	return open_descriptors(worker) && start_application(worker);
 }
 
-/* Whether those who wait in the queue would be turned away if this process just left. */
+/* True when queued connections would be refused if this process ended now. */
 static bool
 must_drain(const struct worker *worker)
 {
@@ -216,12 +218,12 @@ worker_run(const struct worker_setup *setup)
 		.epoll = -1,
 		.status = EX_OK,
 	};
-	scoreboard_beat(worker.slot, true); /* a start can be stuck as a request can */
+	scoreboard_beat(worker.slot, true); /* a start can hang like a request */
 	if (start(&worker)) {
 		atomic_store(&worker.slot->ready, true);
 		log_debug("worker_started", LOG_UINT("quota", worker.quota));
 		while (!worker.stopping && (worker.quota == 0 || worker.served < worker.quota))
-			turn(&worker);
+			wait_and_serve(&worker);
 		bool drain = must_drain(&worker);
 		while (drain && serve_next(&worker))
 			continue;

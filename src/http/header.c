@@ -10,15 +10,15 @@ http_header_value(struct slice *rest)
 	return value;
 }
 
-/* Browsers escape nothing but '"', as %22 (WHATWG HTML, multipart/form-data), and send names of files with backslashes in
- * them: so a backslash counts only before a quote or another backslash. */
+/* Browsers escape only '"', as %22 (WHATWG HTML, multipart/form-data), and send file names with backslashes. So a backslash is
+ * an escape only before a quote or another backslash. */
 static bool
 is_escape(struct slice text, size_t at)
 {
 	return text.data[at] == '\\' && at + 1 < text.size && (text.data[at + 1] == '"' || text.data[at + 1] == '\\');
 }
 
-/* Takes a quoted string off the front. Room is made for the string alone: a header may hold thousands of them. */
+/* Takes a quoted string off the front. Allocates only the size of the string, because a header may have thousands of them. */
 static struct slice
 take_quoted(struct pool *pool, struct slice *rest)
 {
@@ -38,7 +38,7 @@ take_quoted(struct pool *pool, struct slice *rest)
 bool
 http_header_parameter(struct pool *pool, struct slice *rest, struct slice *name, struct slice *value)
 {
-	/* what stands between a quoted string and the next ';' has no meaning */
+	/* text between a quoted string and the next ';' is ignored */
 	size_t start = slice_find(*rest, ';') + 1;
 	*rest = slice_trim(slice_sub(*rest, start, rest->size));
 	if (rest->size == 0)
@@ -46,10 +46,10 @@ http_header_parameter(struct pool *pool, struct slice *rest, struct slice *name,
 	size_t end = slice_find(*rest, ';'), equals = slice_find(slice_sub(*rest, 0, end), '=');
 	*name = slice_trim(slice_sub(*rest, 0, equals));
 	*value = SLICE("");
-	struct slice behind = slice_trim(slice_sub(*rest, equals + 1, rest->size));
-	if (equals < end && slice_starts_with(behind, SLICE("\""))) {
-		*value = take_quoted(pool, &behind);
-		*rest = behind;
+	struct slice after = slice_trim(slice_sub(*rest, equals + 1, rest->size));
+	if (equals < end && slice_starts_with(after, SLICE("\""))) {
+		*value = take_quoted(pool, &after);
+		*rest = after;
 		return true;
 	}
 	if (equals < end)

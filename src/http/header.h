@@ -7,9 +7,9 @@
 #include "base/pool.h"
 #include "base/slice.h"
 
-/* Splits off what stands before the first ';', trimmed; *rest is then what http_header_parameter takes. */
+/* Splits off the part before the first ';', trimmed; *rest is then the argument of http_header_parameter. */
 struct slice http_header_value(struct slice *rest);
-/* Takes the next parameter: the value without its quotes, "" when it has none. False at the end. */
+/* Takes the next parameter: its value without quotes, "" when it has none. Returns false at the end. */
 MUST_CHECK bool http_header_parameter(struct pool *pool, struct slice *rest, struct slice *name, struct slice *value);
 
 #endif

@@ -14,7 +14,7 @@ static const struct {
 } body_formats[] = {
 	{ SLICE("application/json"), BODY_JSON }, { SLICE("application/x-www-form-urlencoded"), BODY_FORM },
 	{ SLICE("multipart/form-data"), BODY_MULTIPART },
-	{ SLICE("text/plain"), BODY_JSON }, /* what navigator.sendBeacon makes of a string */
+	{ SLICE("text/plain"), BODY_JSON }, /* sent by navigator.sendBeacon for a string */
 };
 
 static const struct {
@@ -38,7 +38,7 @@ struct body {
 	struct slice boundary;
 };
 
-/* Reads the parameters of a media type. False when they ask for another charset than UTF-8. */
+/* Reads the parameters of a media type. Returns false for any charset other than UTF-8. */
 static bool
 read_media_parameters(struct pool *pool, struct slice rest, struct slice *boundary)
 {
@@ -53,7 +53,7 @@ read_media_parameters(struct pool *pool, struct slice rest, struct slice *bounda
 	return true;
 }
 
-/* False: 415. */
+/* Returns false for 415. */
 static bool
 choose_format(struct pool *pool, struct slice content_type, struct body *body)
 {

@@ -3,7 +3,7 @@
 #include "http/params_table.h"
 #include "http/text.h"
 
-/* Takes the next field that is not empty. */
+/* Takes the next non-empty field. */
 static bool
 next_field(struct pool *pool, struct slice *rest, struct slice *name, struct slice *value)
 {

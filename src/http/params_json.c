@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * A JSON body: one object of scalars and arrays of scalars.
  *
- * A value that does not belong is remembered, not acted on: the text is read to its end first, so that malformed JSON is
- * reported as such wherever it is malformed. */
+ * An invalid value is reported only at the end of the text, so that malformed JSON is always reported as such, wherever the
+ * error is. */
 #include "http/params_table.h"
 #include "json/reader.h"
 
-struct reading {
+struct json_parser {
 	struct params_source *source;
-	struct slice name; /* of the parameter whose value comes; in the pool */
+	struct slice name; /* of the parameter whose value is next; in the pool */
 	bool failed;
 };
 
@@ -19,19 +19,19 @@ static const enum http_type scalar_types[] = {
 	[JSON_STRING] = HTTP_STRING,
 };
 
-/* Everything inside the one object that is not a key. */
+/* Handles everything inside the object except keys. */
 static bool
-take_value(struct reading *reading, const struct json_event *event)
+take_value(struct json_parser *parser, const struct json_event *event)
 {
 	if (event->type == JSON_ARRAY_BEGIN && event->depth == 1)
-		return params_set_array(reading->source, reading->name);
+		return params_set_array(parser->source, parser->name);
 	if (event->type == JSON_ARRAY_END)
 		return true;
 	if (event->type >= ARRAY_SIZE(scalar_types))
-		return params_fail_named(reading->source, reading->name, "must be a plain value or an array of plain values");
+		return params_fail_named(parser->source, parser->name, "must be a plain value or an array of plain values");
 	struct http_value scalar = { .type = scalar_types[event->type], .text = event->text, .boolean = event->boolean };
-	return event->depth == 1 ? params_set(reading->source, reading->name, &scalar)
-				 : params_append(reading->source, reading->name, &scalar);
+	return event->depth == 1 ? params_set(parser->source, parser->name, &scalar)
+				 : params_append(parser->source, parser->name, &scalar);
 }
 
 static bool
@@ -44,25 +44,25 @@ fail_json(struct params_source *source, const char *where)
 static bool
 on_event(void *context, const struct json_event *event)
 {
-	struct reading *reading = context;
-	if (reading->failed)
+	struct json_parser *parser = context;
+	if (parser->failed)
 		return true;
 	if (event->depth == 0)
-		reading->failed = event->type != JSON_OBJECT_BEGIN && event->type != JSON_OBJECT_END &&
-				  !fail_json(reading->source, "it must be an object");
+		parser->failed = event->type != JSON_OBJECT_BEGIN && event->type != JSON_OBJECT_END &&
+				 !fail_json(parser->source, "it must be an object");
 	else if (event->type == JSON_KEY)
-		reading->name = pool_copy(reading->source->pool, event->text);
+		parser->name = pool_copy(parser->source->pool, event->text);
 	else
-		reading->failed = !take_value(reading, event);
+		parser->failed = !take_value(parser, event);
 	return true;
 }
 
 bool
 params_read_json(struct params_source *source, struct slice text)
 {
-	struct reading reading = { .source = source };
+	struct json_parser parser = { .source = source };
 	struct json_problem problem;
-	if (!json_read(text, source->caps.depth, on_event, &reading, &problem))
+	if (!json_read(text, source->caps.depth, on_event, &parser, &problem))
 		return fail_json(source, problem.message);
-	return !reading.failed;
+	return !parser.failed;
 }

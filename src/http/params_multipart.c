@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * multipart/form-data bodies (RFC 7578, RFC 2046 5.1): fields only, files are refused. Each byte is looked at a bounded
- * number of times. */
+ * multipart/form-data bodies (RFC 7578, RFC 2046 5.1): fields only, files are refused. Takes linear time. */
 #include <string.h>
 
 #include "http/header.h"
@@ -24,24 +23,25 @@ find(struct slice text, struct slice needle)
 	return at == NULL ? text.size : (size_t)(at - text.data);
 }
 
-/* The line behind a boundary: true when it makes it a delimiter. Sets *last for the closing one, else *rest behind it. */
+/* Parses the line after a boundary. Returns true for a delimiter: sets *last for the closing one, else *rest to the text after
+ * the line. */
 static bool
-end_delimiter(struct slice behind, struct slice *rest, bool *last)
+end_delimiter(struct slice after, struct slice *rest, bool *last)
 {
-	*last = slice_starts_with(behind, SLICE("--"));
+	*last = slice_starts_with(after, SLICE("--"));
 	if (*last)
 		return true;
-	size_t at = 0; /* RFC 2046 lets white space stand here */
-	while (at < behind.size && (behind.data[at] == ' ' || behind.data[at] == '\t'))
+	size_t at = 0; /* RFC 2046 allows white space here */
+	while (at < after.size && (after.data[at] == ' ' || after.data[at] == '\t'))
 		at++;
-	behind = slice_sub(behind, at, behind.size);
-	if (!slice_starts_with(behind, SLICE(LINE_END)))
+	after = slice_sub(after, at, after.size);
+	if (!slice_starts_with(after, SLICE(LINE_END)))
 		return false;
-	*rest = slice_sub(behind, sizeof(LINE_END) - 1, behind.size);
+	*rest = slice_sub(after, sizeof(LINE_END) - 1, after.size);
 	return true;
 }
 
-/* Takes what stands before the next delimiter (line end, "--", boundary) off *rest. False when there is none. */
+/* Takes the part before the next delimiter (line end, "--", boundary) off *rest. Returns false when there is none. */
 static bool
 take_part(struct slice *rest, struct slice delimiter, struct slice *part, bool *last)
 {
@@ -59,7 +59,7 @@ take_part(struct slice *rest, struct slice delimiter, struct slice *part, bool *
 	return false;
 }
 
-/* The Content-Disposition among the header lines; absent when there is none. */
+/* The Content-Disposition header of the part; absent when there is none. */
 static struct slice
 find_disposition(struct slice headers)
 {
@@ -99,8 +99,8 @@ params_read_multipart(struct params_source *source, struct slice text, struct sl
 	struct slice delimiter = pool_printf(source->pool, LINE_END "--%.*s", SLICE_ARGS(boundary));
 	struct slice rest = text, part;
 	bool last = false;
-	/* The first delimiter may stand at the very start, without the line end that belongs to the others; what else comes
-	 * before it is a preamble, to be ignored. */
+	/* The first delimiter may be at the start of the body, without its line end. Text before it is a preamble and is
+	 * ignored. */
 	struct slice first = slice_sub(delimiter, sizeof(LINE_END) - 1, delimiter.size);
 	bool at_start = slice_starts_with(text, first) && end_delimiter(slice_sub(text, first.size, text.size), &rest, &last);
 	if (!at_start && (!take_part(&rest, delimiter, &part, &last) || last))

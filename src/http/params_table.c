@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A hash table with open addressing, sized for the cap from the start: it never grows, and colliding names cost a bounded
- * number of steps. */
+ * A hash table with open addressing, sized for the cap: it never grows, and colliding names take a bounded number of steps. */
 #include "http/params_table.h"
 
 #include <math.h>
@@ -21,9 +20,9 @@ struct http_params {
 	struct http_names collecting;
 	struct entry *entries;
 	size_t count, capacity;
-	size_t values; /* that were sent, also those that were replaced */
+	size_t values; /* number of values sent, including replaced ones */
 	size_t serial; /* of the last value */
-	size_t *slots; /* index into entries + 1; 0 is free */
+	size_t *slots; /* index into entries + 1; 0: free */
 	size_t mask;
 };
 
@@ -62,7 +61,7 @@ cap_text(const struct params_source *source, const char *rule, size_t cap, const
 	return pool_printf(source->pool, "%s %zu %s", rule, cap, unit).data;
 }
 
-/* NULL, or what is wrong with the name. */
+/* Returns NULL, or the rule that the name breaks. */
 static const char *
 name_problem(const struct params_source *source, struct slice name)
 {
@@ -101,7 +100,7 @@ hash_name(struct slice name)
 	return hash;
 }
 
-/* The slot that has the name, or the free one where it belongs. */
+/* The slot with the name, or the free slot for it. */
 static size_t *
 find_slot(const struct http_params *params, struct slice name, uint32_t hash)
 {
@@ -133,7 +132,7 @@ add_entry(struct http_params *params, struct slice name)
 	return entry;
 }
 
-/* The entry of a checked name for one more value, made if need be; NULL when it may not be. */
+/* The entry of a valid name, added if needed; NULL when the table is full. */
 static struct entry *
 claim(struct params_source *source, struct slice name)
 {
@@ -152,7 +151,7 @@ claim(struct params_source *source, struct slice name)
 	return NULL;
 }
 
-/* Checks the name and copies the value, normalised: before an entry is made, so that a bad field leaves none behind. */
+/* Checks the name and copies the normalized value, before an entry is added, so that an invalid field adds none. */
 static bool
 check_field(struct params_source *source, struct slice name, const struct http_value *scalar, struct http_value *copy)
 {
@@ -165,7 +164,7 @@ check_field(struct params_source *source, struct slice name, const struct http_v
 			return params_fail_named(source, name, rule);
 	} else if (scalar->type == HTTP_NUMBER) {
 		copy->text = pool_copy(source->pool, scalar->text);
-		/* kept as it was written; but receivers that read it as a double must be able to */
+		/* copied as written, but must be representable as a double for receivers */
 		if (!isfinite(strtod(copy->text.data, NULL)))
 			return params_fail_named(source, name, "must be a number that a double can hold");
 	}
@@ -245,7 +244,7 @@ is_collecting(const struct http_params *params, struct slice name)
 	return false;
 }
 
-/* The value that stands alone becomes the first item of an array. */
+/* Converts a single value to an array. */
 static void
 make_array(struct params_source *source, struct entry *entry)
 {
@@ -274,7 +273,7 @@ params_add_field(struct params_source *source, struct slice name, struct slice t
 	return to_array ? params_append(source, name, &value) : params_set(source, name, &value);
 }
 
-/* Adds what is missing in `params` and allowed. */
+/* Adds the parameters that `params` does not have and `allowed` accepts. */
 static void
 merge(struct http_params *params, const struct http_params *from, http_param_allowed *allowed, void *context)
 {

@@ -18,7 +18,7 @@ static const struct {
 	{ SLICE("OPTIONS"), HTTP_OPTIONS },
 };
 
-/* In this order: the first variable of a field that has a value wins. */
+/* In this order; the first variable with a value has precedence. */
 static const struct {
 	const char *variable;
 	size_t field;
@@ -53,7 +53,7 @@ read_variables(struct http_request *request, http_environment_get *get, void *co
 	}
 }
 
-/* The path of an absolute-form target, which any server may be sent (RFC 9112, 3.2.2), without scheme and authority. */
+/* The path of an absolute-form target, which clients may send to any server (RFC 9112, 3.2.2), without scheme and authority. */
 static struct slice
 without_origin(struct slice target)
 {
@@ -67,7 +67,7 @@ without_origin(struct slice target)
 	return target;
 }
 
-/* The path, and whether it is still encoded: SCRIPT_NAME and PATH_INFO are decoded by the server (RFC 3875, 4.1.5). */
+/* The path, and whether it is still encoded: the server decodes SCRIPT_NAME and PATH_INFO (RFC 3875, 4.1.5). */
 static struct slice
 read_target(struct http_request *request, http_environment_get *get, void *context, bool *encoded)
 {
@@ -95,7 +95,7 @@ read_segment(struct pool *pool, struct slice text, bool encoded, struct slice *s
 	       !slice_equal(*segment, SLICE(".")) && !slice_equal(*segment, SLICE(".."));
 }
 
-/* Splits a path that starts with '/'; one '/' at its end does not count. */
+/* Splits a path that starts with '/'; a trailing '/' is ignored. */
 static bool
 read_segments(struct http_request *request, struct slice path, bool encoded)
 {
@@ -112,7 +112,7 @@ read_segments(struct http_request *request, struct slice path, bool encoded)
 	return true;
 }
 
-/* Compared segment by segment, so that it ends where a segment ends. */
+/* Compares whole segments. */
 static bool
 drop_base_path(struct http_request *request, struct slice base_path)
 {

@@ -29,8 +29,8 @@ static const char *const content_types[] = {
 	[HTTP_HTML] = "text/html",
 };
 
-/* Of every answer (docs/api.md 1 and 7). What is answered depends on headers that a cache knows nothing of, and is somebody's
- * own business: none may keep it. */
+/* Headers of every response (docs/api.md 1 and 7). Responses depend on headers that a cache does not compare, and are private:
+ * they must not be cached. */
 static const char common_headers[] = "Cache-Control: no-store\r\n"
 				     "X-Content-Type-Options: nosniff\r\n"
 				     "Access-Control-Allow-Origin: *\r\n"
@@ -83,7 +83,7 @@ http_status_text(unsigned status)
 	return "";
 }
 
-/* A length that GET would not have had is worse than none (RFC 9110, 8.6). */
+/* The length must be omitted if it differs from that of GET (RFC 9110, 8.6). */
 static void
 add_content_headers(struct buffer *out, const struct http_response *response, size_t size)
 {

@@ -4,7 +4,7 @@
 #include "base/encode.h"
 #include "base/utf8.h"
 
-/* `plus` is what '+' becomes. Sets *whole to whether every '%' was part of an escape; others are kept. */
+/* '+' is replaced by `plus`. Sets *whole to whether every '%' starts an escape; others are copied. */
 static struct slice
 decode(struct pool *pool, struct slice text, char plus, bool *whole)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * yajl's parser, after a scan for what it wrongly accepts: \v and \f as white space, overlong forms and encoded surrogates
  * as UTF-8, and half of a surrogate pair, which it turns into '?' or another character.
- * Quotes and backslashes occur only in strings, so a scan that knows no other grammar finds every escape of a well-formed
+ * Quotes and backslashes occur only in strings, so a scan without any other grammar finds every escape of a well-formed
  * text. A text that misleads the scan is one that yajl refuses. */
 #include "json/reader.h"
 

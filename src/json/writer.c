@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* How a byte is written inside a string: PLAIN as it is, the values below by rules of their own, any other value is the
- * letter that follows a backslash. */
+/* How a byte is written in a string: PLAIN is copied, the values below have their own rules, and any other value is the letter
+ * after a backslash. */
 enum { PLAIN = 0, UNICODE = 'u', LINE_SEPARATOR = 0xe2 };
 
 /* UTF-8 of U+2028 and U+2029 without the last byte, which is 0xa8 or 0xa9. */

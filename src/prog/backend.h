@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Who carries out commands for the API: a store of the responder's own, or the committer. */
+ * The backend that runs commands for the API: a store of the responder's own, or the committer. */
 #ifndef LEADHOOK_PROG_BACKEND_H
 #define LEADHOOK_PROG_BACKEND_H
 
@@ -12,7 +12,7 @@ struct direct_backend {
 	struct directory *directory;
 };
 
-/* What they are given is the caller's, and stays as long as the backend. */
+/* The arguments belong to the caller and must stay valid as long as the backend. */
 struct api_backend backend_of_store(struct direct_backend *direct);
 struct api_backend backend_of_committer(struct commit_client *client);
 

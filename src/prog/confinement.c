@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT
- * A connection to the database or to a name server needs no place: Landlock does not restrict connecting. */
+ * Connections to the database or a name server need no path: Landlock does not restrict connecting. */
 #include "prog/confinement.h"
 
 #include <stdlib.h>
 
 #include "base/attributes.h"
 
-/* What libraries open while we run. Folders, not the files in them: a rule holds for the file that is there now, and these are
- * replaced by new ones. Who may read what is below is still a matter of modes and owners. */
+/* Files that libraries open at run time. Folders instead of files, because a rule applies to the existing file, and these are
+ * replaced by new ones. Modes and owners still restrict what can be read below them. */
 static const struct sandbox_place system_places[] = {
-	{ "/etc", SANDBOX_READ }, /* the resolver's files, accounts, zone, certificates */
+	{ "/etc", SANDBOX_READ }, /* the resolver's files, accounts, time zone, certificates */
 	{ "/usr", SANDBOX_READ }, /* the plugins of resolver and Connector/C; zones, locales, certificates */
-	{ "/lib", SANDBOX_READ }, /* the same where these are no links to /usr */
+	{ "/lib", SANDBOX_READ }, /* the same where these are not links to /usr */
 	{ "/lib64", SANDBOX_READ },
 	{ "/run", SANDBOX_READ },         /* resolv.conf of systemd-resolved, which may start after us */
-	{ "/var/lib/sss", SANDBOX_READ }, /* accounts, as sssd keeps them */
-	{ "/proc", SANDBOX_READ }, /* libc and sanitizers look at their own process; others' memory Landlock keeps closed */
+	{ "/var/lib/sss", SANDBOX_READ }, /* accounts of sssd */
+	{ "/proc", SANDBOX_READ }, /* libc and sanitizers read their own process; Landlock protects the memory of others */
 	{ "/sys/devices/system/cpu", SANDBOX_READ },
 	{ "/dev/null", SANDBOX_READ | SANDBOX_WRITE },
 	{ "/dev/urandom", SANDBOX_READ },
 	{ "/dev/random", SANDBOX_READ },
 };
 
-/* NULL when there is to be none. */
+/* Returns NULL when the sandbox is off. */
 static struct sandbox *
 begin(const struct conf *conf, enum log_level level)
 {
@@ -38,10 +38,11 @@ confinement_of_responder(const struct conf *conf, const char *socket)
 {
 	const char *password_file = getenv("LEADHOOK_DATABASE_PASSWORD_FILE");
 	const struct sandbox_place places[] = {
-		{ conf->log.file, SANDBOX_WRITE | SANDBOX_BESIDE },            /* made anew when it was moved away */
-		{ conf->database.option_file, SANDBOX_READ | SANDBOX_BESIDE }, /* for each connection; certificates beside it */
+		{ conf->log.file, SANDBOX_WRITE | SANDBOX_BESIDE }, /* reopened after rotation */
+		{ conf->database.option_file,
+		    SANDBOX_READ | SANDBOX_BESIDE }, /* read for each connection; certificates are next to it */
 		{ conf->database.tls_ca, SANDBOX_READ | SANDBOX_BESIDE },
-		/* these a responder without a parent reads again on HUP */
+		/* reread on HUP by a responder without a parent */
 		{ conf->file, SANDBOX_READ | SANDBOX_BESIDE },
 		{ password_file == NULL ? "" : password_file, SANDBOX_READ | SANDBOX_BESIDE },
 		{ conf->lead.disposable_domains_file, SANDBOX_READ | SANDBOX_BESIDE },
@@ -56,8 +57,8 @@ confinement_of_responder(const struct conf *conf, const char *socket)
 	return sandbox;
 }
 
-/* It may read everything: a webhook names its certificates, any file that an operator likes, and the next one may be set while
- * we run. With a list of folders such webhooks would fail, and nobody would see why. */
+/* The dispatcher may read everything: a webhook names its certificates, which can be any file and can change at run time. With
+ * a list of folders such webhooks would fail without an obvious reason. */
 struct sandbox *
 confinement_of_dispatcher(const struct conf *conf, enum log_level level)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * leadhook-dispatch(8): delivers what is due, from cron or as a daemon. */
+ * leadhook-dispatch(8): sends due deliveries, from cron or as a daemon. */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -47,7 +47,7 @@ struct arguments {
 	bool daemon;
 };
 
-/* Seconds, or a length of time as in the configuration. */
+/* Parses seconds, or a duration as in the configuration. */
 static bool
 parse_runtime(const char *text, int64_t *ms)
 {
@@ -59,7 +59,7 @@ parse_runtime(const char *text, int64_t *ms)
 	return *ms > 0 && *ms <= (int64_t)MAX_RUNTIME_S * 1000;
 }
 
-/* One line for each webhook that there is something to do for, and one for bulk work. */
+/* One line for each webhook with work, and one for bulk jobs. */
 static void
 print_due(const struct due_webhooks *webhooks)
 {
@@ -101,21 +101,21 @@ show_due(struct store *store)
 	if (result == RESULT_OK)
 		print_due(&webhooks);
 	pool_free(&pool);
-	if (result != RESULT_OK && result != RESULT_INVALID) /* which is told already, with what to do */
+	if (result != RESULT_OK && result != RESULT_INVALID) /* already logged, with a hint */
 		fprintf(stderr, "%s: the database: %s\n", program, result_text(result));
 	return status_of(store, result);
 }
 
-/* Whether it is worth trying: the database may come back, but what the operator has to fix is told by a run from cron, once. A
- * daemon waits until it is fixed. */
+/* The exit status, or EX_OK to start. The database may recover, so a daemon waits. An error that the operator must correct ends
+ * a run from cron, so that it is reported once. */
 static int
-may_begin(struct store *store, bool daemon)
+check_start(struct store *store, bool daemon)
 {
 	const int status = status_of(store, store_demand_schema(store));
 	return status == EX_UNAVAILABLE || (daemon && store_access_denied(store)) ? EX_OK : status;
 }
 
-/* A descriptor that becomes readable with a signal to end; -1, logged, when there can be none. */
+/* Returns a descriptor that becomes readable with a signal to end; -1, logged, on errors. */
 static int
 end_signals(void)
 {
@@ -123,7 +123,7 @@ end_signals(void)
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGHUP); /* the terminal is gone */
+	sigaddset(&signals, SIGHUP); /* the terminal was closed */
 	int fd = sigprocmask(SIG_BLOCK, &signals, NULL) == 0 ? signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK) : -1;
 	if (fd < 0)
 		log_error("cannot_watch_signals", LOG_ERRNO(errno));
@@ -175,13 +175,13 @@ deliver(const struct wiring *wiring, const struct arguments *arguments, struct s
 		.crashes = crashes,
 		.stop_fd = stop_fd,
 	};
-	/* only now that signals are watched: it may take a while until the database answers */
+	/* after signals are watched, because the connection may take a while */
 	struct dispatcher_stores stores = {
 		.own = store,
 		.recorder = wiring_store(wiring->conf, &wiring->disposable_domains, WIRING_ANSWER_MS),
 		.maintenance = wiring_store(wiring->conf, &wiring->disposable_domains, WIRING_ANSWER_MS),
 	};
-	int status = may_begin(store, arguments->daemon);
+	int status = check_start(store, arguments->daemon);
 	struct dispatcher *dispatcher = status == EX_OK ? dispatcher_new(&wanted, &stores, lock) : NULL;
 	if (dispatcher != NULL)
 		status = dispatcher_run(dispatcher) == RESULT_OK ? EX_OK : EX_UNAVAILABLE;
@@ -200,15 +200,15 @@ lock_and_deliver(const struct wiring *wiring, const struct arguments *arguments,
 	struct lock *lock = NULL;
 	const char *path = wiring->conf->dispatch.lock_file;
 	enum result locked = *path == '\0' ? RESULT_OK : lock_take(path, &lock);
-	if (locked == RESULT_CONFLICT && isatty(STDERR_FILENO)) /* cron hears nothing of it */
+	if (locked == RESULT_CONFLICT && isatty(STDERR_FILENO)) /* silent for cron */
 		fprintf(stderr, "%s: another one with the lock file %s is at work\n", program, path);
 	if (locked != RESULT_OK)
 		return locked == RESULT_CONFLICT ? EX_OK : EX_OSERR;
 	struct crashes *crashes = lock == NULL ? NULL : crashes_open(path); /* before the sandbox */
 	prepare_process();
-	/* from cron that would be a line a minute */
+	/* from cron this would be a line per minute */
 	struct sandbox *sandbox = confinement_of_dispatcher(wiring->conf, arguments->daemon ? LOG_LEVEL_INFO : LOG_LEVEL_DEBUG);
-	sandbox_enter(&sandbox); /* before there are threads */
+	sandbox_enter(&sandbox); /* before threads start */
 	int status = deliver(wiring, arguments, store, lock, crashes);
 	crashes_free(&crashes);
 	lock_free(&lock);

@@ -23,38 +23,38 @@
 
 static const char program[] = "leadhook-fcgi";
 
-/* An answer holds a lead, or a list of a few hundred campaigns. */
+/* A response has a lead, or a list of a few hundred campaigns. */
 enum { ANSWER_MAX_BYTES = 16 * 1024 * 1024, HEADERS_MAX_BYTES = 4096 };
 
-/* After a request an answer's buffer above the first is freed. Memory is returned to the system when the pools have freed more
- * than the second: the whole request has then used about 1 MiB, and a worker never holds twice what it usually does. */
+/* After a request, a response buffer above ANSWER_KEEP_BYTES is freed. Memory is returned to the system when the pools have
+ * freed more than TRIM_BYTES: the whole request has then used about 1 MiB, and a worker never holds twice its usual memory. */
 enum { ANSWER_KEEP_BYTES = 64 * 1024, TRIM_BYTES = 384 * 1024 };
 
-/* What a configuration comes to. */
+/* The parsed configuration and what depends on it. */
 struct setup {
 	struct wiring wiring;
 	struct limiter *limiter;
 };
 
-/* Made in the parent, inherited by the workers. */
+/* Created in the parent, inherited by the workers. */
 struct service {
 	const char *config_path;
-	int64_t request_timeout_ms; /* as it was at the start: the parent goes by that one, too */
-	struct setup setup, next;   /* the latter is prepared, and in use when it is adopted */
+	int64_t request_timeout_ms; /* of the first configuration, because the parent uses that, too */
+	struct setup setup, next;   /* `next` is prepared, and replaces `setup` when it is adopted */
 	struct api_options api;
 	bool has_committer;
-	struct endpoint committer; /* of all generations */
-	struct suspects *suspects; /* the same */
-	const char *own_socket;    /* path of the one that a responder without a parent removes; "": none */
-	struct sandbox *sandbox;   /* for those to come; NULL: none */
-	bool is_confined;          /* this process is one of them */
+	struct endpoint committer; /* shared by all generations */
+	struct suspects *suspects; /* shared by all generations */
+	const char *own_socket;    /* path of the socket that a responder without a parent removes; "": none */
+	struct sandbox *sandbox;   /* for new processes; NULL: none */
+	bool is_confined;          /* this process has entered it */
 };
 
 struct worker {
 	const struct service *service;
 	struct store *store;
-	struct commit_client *committer; /* NULL: there is none … */
-	struct direct_backend direct;    /* … but this */
+	struct commit_client *committer; /* NULL: not used … */
+	struct direct_backend direct;    /* … and this is used instead */
 	struct api_backend backend;
 	struct api *api;
 	struct pool *pool; /* of the request */
@@ -94,7 +94,7 @@ api_options_of(const struct service *service)
 		.account_per_minute = limits->account_per_minute,
 		.trusted_proxies = &wiring->trusted_proxies,
 		.webhook_addresses = &wiring->webhook_addresses,
-		.request_timeout_ms = service->request_timeout_ms / 2, /* the answer is to come before the worker is killed */
+		.request_timeout_ms = service->request_timeout_ms / 2, /* the response must precede the kill of the worker */
 	};
 	api.caps.depth = limits->json_depth;
 	api.caps.parameters = limits->parameters;
@@ -103,14 +103,14 @@ api_options_of(const struct service *service)
 	return api;
 }
 
-/* What follows from the setup. */
+/* Computes the values that depend on the setup. */
 static void
 derive(struct service *service)
 {
 	service->api = api_options_of(service);
 	phone_load(); /* some megabytes that the workers then share */
 	sandbox_free(&service->sandbox);
-	if (!service->is_confined) /* else there is no other any more */
+	if (!service->is_confined) /* once confined, no other sandbox is possible */
 		service->sandbox = confinement_of_responder(service->setup.wiring.conf, service->own_socket);
 }
 
@@ -132,8 +132,8 @@ adopt(void *context)
 	derive(service);
 }
 
-/* A database that hangs costs a request one answer, and where that was on an idle connection one more and a new connection: the
- * client is to get its 503 from us, before the worker is killed. */
+/* A request waits for at most one response of a database that hangs, and after an idle connection for one more and a new
+ * connection. The client must get its 503 before the worker is killed. */
 static struct store *
 open_store(const struct service *service)
 {
@@ -172,8 +172,7 @@ committer_busy(void *companion, bool busy)
 	fcgi_companion_busy(companion, busy);
 }
 
-/* What a batch needs, the next one needs again: taking it from the system and giving it back each time would cost as much as
- * writing an answer. */
+/* The next batch needs the same memory again: freeing it each time would cost as much as writing a response. */
 enum { BATCH_KEEP_BYTES = 8 * 1024 * 1024 };
 
 static int
@@ -199,13 +198,13 @@ run_committer(void *context, struct fcgi_companion *companion)
 	return status;
 }
 
-/* Reads, and whatever changes no leads, go to a store of the worker's own, which connects when it is needed. */
+/* Reads, and commands that change no leads, use a store of the worker's own, which connects on demand. */
 static void
 open_backend(struct worker *worker, struct service *service)
 {
 	worker->store = open_store(service);
 	if (service->has_committer) {
-		endpoint_close(&service->committer); /* or connections would be taken that nobody serves */
+		endpoint_close(&service->committer); /* otherwise this process would hold connections that it does not serve */
 		worker->committer = commit_client_new(&service->committer);
 		worker->backend = backend_of_committer(worker->committer);
 	} else {
@@ -246,7 +245,7 @@ environment(void *context, const char *name)
 	return fcgi_exchange_param(context, name);
 }
 
-/* Which limit holds is a matter of the path. */
+/* The limit depends on the path. */
 static size_t
 body_limit(void *state, const struct fcgi_exchange *exchange)
 {
@@ -285,7 +284,7 @@ handle(void *state, struct fcgi_exchange *exchange)
 	api_handle(worker->api, request, worker->path_is_valid, &response);
 	buffer_clear(&worker->answer);
 	if (!http_response_render(&response, request->request_id, &worker->answer))
-		log_error("answer_too_large", LOG_UINT("bytes", response.body.size)); /* closing without an answer is a 500 */
+		log_error("answer_too_large", LOG_UINT("bytes", response.body.size)); /* closing without a response is a 500 */
 	else if (!fcgi_exchange_answer(exchange, buffer_slice(&worker->answer)))
 		log_info("client_gone", LOG_UINT("status", response.status));
 	http_response_free(&response);
@@ -316,7 +315,7 @@ answered(void *state)
 	log_work_done();
 	pool_reset(worker->pool);
 	release_memory(worker);
-	idle(worker); /* who feeds the committer all the time has no use for a connection of its own */
+	idle(worker); /* a worker that constantly uses the committer needs no connection of its own */
 }
 
 static const char usage[] = "usage: leadhook-fcgi [--config FILE] [--listen PATH|ADDRESS:PORT] [--workers N|auto|0]\n"
@@ -332,7 +331,7 @@ static const struct program_option options[OPTIONS] = {
 	[OPTION_CHECK_CONFIG] = { "check-config", false },
 };
 
-/* --workers; NULL is not given. False, told, when it is no number of workers. */
+/* --workers; NULL: not given. Returns false, with a message, when it is not a number of workers. */
 static bool
 parse_workers(const char *text, int *workers)
 {
@@ -353,11 +352,11 @@ workers_of(const struct conf *conf, int given)
 {
 	if (given != FCGI_WORKERS_UNSET)
 		return given;
-	/* auto under a process manager that brings the socket on descriptor 0 means one process */
+	/* auto, under a process manager that passes the socket as descriptor 0, means one process */
 	return conf->server.workers == CONF_WORKERS_AUTO ? FCGI_WORKERS_UNSET : (int)conf->server.workers;
 }
 
-/* --listen, else the socket that a process manager handed over, else the configured one. */
+/* --listen, else the socket passed by a process manager, else the configured one. */
 static const char *
 listen_on(const struct conf *conf, const char *given)
 {
@@ -366,11 +365,11 @@ listen_on(const struct conf *conf, const char *given)
 	return conf->server.listen;
 }
 
-/* Those that wait for the committer make the next batch larger; those that write themselves stand in each other's way, and each
- * holds a connection to the database. */
+/* Workers that wait for the committer increase the next batch. Workers that write themselves block each other, and each has a
+ * database connection. */
 enum { FEEDING_PER_CORE = FCGI_WORKERS_PER_CORE, WRITING_PER_CORE = 4 };
 
-/* Of the configuration that the program was started with: what the socket goes by outlives it. */
+/* Uses the first configuration, because the socket's settings do not change. */
 static int
 serve(struct service *service, const char *const *given, int workers, struct pool *pool)
 {

@@ -10,8 +10,7 @@
 #include "fcgi/server.h"
 #include "prog/wiring.h"
 
-/* What the configuration comes to; empty until it is loaded. Of most commands nothing but that it is right: what they need,
- * they parse themselves. */
+/* The configuration; empty until it is loaded. For most commands it only has to be valid: they parse what they need. */
 static struct wiring wiring;
 
 static bool
@@ -28,7 +27,7 @@ open_store(const struct conf *conf)
 	return wiring_store(conf, NULL, WIRING_ANSWER_MS);
 }
 
-/* By server.workers: check knows neither --workers nor --no-committer. Each process holds one connection at most. */
+/* From server.workers: check has neither --workers nor --no-committer. Each process has at most one connection. */
 static struct connection_needs
 connection_needs(const struct conf *conf)
 {
@@ -42,7 +41,7 @@ connection_needs(const struct conf *conf)
 }
 
 /* An attempt that is under way. */
-struct sending {
+struct pending_attempt {
 	struct pool *pool;
 	struct admin_attempt *attempt;
 	bool done;
@@ -51,21 +50,21 @@ struct sending {
 static void
 on_done(void *context, void *cookie UNUSED, const struct attempt_result *result)
 {
-	struct sending *sending = context;
-	*sending->attempt = (struct admin_attempt){
+	struct pending_attempt *pending = context;
+	*pending->attempt = (struct admin_attempt){
 		.status = result->status,
 		.error = sender_error_name(result->error),
-		.answer = pool_copy(sending->pool, result->answer),
+		.answer = pool_copy(pending->pool, result->answer),
 		.duration_ms = result->duration_ms,
 	};
-	sending->done = true;
+	pending->done = true;
 }
 
 static bool
 deliver(struct pool *pool, const struct due_delivery *delivery, int64_t now_ms, struct admin_attempt *made)
 {
 	struct sender_options options = wiring_sender(&wiring);
-	struct sending sending = { .pool = pool, .attempt = made };
+	struct pending_attempt pending = { .pool = pool, .attempt = made };
 	struct attempt attempt = { 0 };
 	options.in_flight = 1;
 	wiring_prepare_sending();
@@ -73,13 +72,13 @@ deliver(struct pool *pool, const struct due_delivery *delivery, int64_t now_ms, 
 		*made = (struct admin_attempt){ .error = sender_error_name(SENDER_INTERNAL) };
 		return true;
 	}
-	struct sender *sender = sender_new(&options, on_done, &sending);
+	struct sender *sender = sender_new(&options, on_done, &pending);
 	if (sender == NULL)
 		return false;
 	sender_start(sender, &attempt, NULL);
-	static const int nobody[SENDER_WAKE_FDS] = { -1, -1 };
-	while (!sending.done)
-		sender_wait(sender, options.timeout_ms, nobody);
+	static const int no_fds[SENDER_WAKE_FDS] = { -1, -1 };
+	while (!pending.done)
+		sender_wait(sender, options.timeout_ms, no_fds);
 	sender_free(&sender);
 	return true;
 }

@@ -7,7 +7,7 @@
 
 #include "base/panic.h"
 
-/* Behind the numbers of the table. */
+/* After the numbers of the table. */
 enum { SHOW_HELP = PROGRAM_OPTIONS_MAX, SHOW_VERSION };
 
 int

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The command line of a program that has options only. */
+ * Command lines that have only options. */
 #ifndef LEADHOOK_PROG_OPTIONS_H
 #define LEADHOOK_PROG_OPTIONS_H
 
@@ -13,8 +13,8 @@ struct program_option {
 
 enum { PROGRAM_OPTIONS_MAX = 16 };
 
-/* Sets values[i] to what was given for options[i]: its value, "" where it takes none, NULL where it was not given. Answers -1
- * to go on, else the status to exit with: --help and --version were answered, or the usage was shown. */
+/* Sets values[i] to the argument of options[i]: its value, "" if it takes none, NULL if it was not given. Returns -1 to
+ * continue, else the exit status: --help or --version was handled, or the usage was shown. */
 int options_read(const char *program, const char *usage, const struct program_option *options, size_t count, int argc,
     char *argv[], const char **values);
 

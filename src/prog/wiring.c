@@ -46,9 +46,9 @@ parse_schedule(struct wiring *wiring, struct slice *bad)
 	return retry_schedule_parse(slice_of(wiring->conf->dispatch.schedule), &wiring->schedule, bad);
 }
 
-#define EXPECTED_NETWORKS "addresses, or networks with no bit set behind the prefix (10.0.0.0/8)"
+#define EXPECTED_NETWORKS "addresses, or networks with no bit set after the prefix (10.0.0.0/8)"
 
-/* What conf knows only as a list of words, and the layer whose rule it is. */
+/* Settings that conf stores as text, and the parsers of their layers. */
 static const struct {
 	bool (*parse)(struct wiring *wiring, struct slice *bad);
 	const char *section, *key, *expected;
@@ -89,7 +89,7 @@ read_limits(struct wiring *wiring, struct buffer *problems)
 	return good;
 }
 
-/* 0, or why not. */
+/* Returns 0 or an errno value. */
 static int
 read_file(const char *path, struct buffer *text)
 {
@@ -122,7 +122,7 @@ parse_disposable_domains(struct wiring *wiring, struct slice text, struct buffer
 		return true;
 	buffer_printf(problems, "%s: %s:%zu: expected host names", conf_origin(wiring->conf, "lead", "disposable_domains_file"),
 	    wiring->conf->lead.disposable_domains_file, line_of(text, bad.data));
-	if (bad.size <= DOMAIN_MAX && utf8_valid(bad) && !slice_has_control(bad)) /* else it is no list at all */
+	if (bad.size <= DOMAIN_MAX && utf8_valid(bad) && !slice_has_control(bad)) /* otherwise the file is not a text list */
 		buffer_printf(problems, ", not %.*s", SLICE_ARGS(bad));
 	buffer_add_byte(problems, '\n');
 	return false;
@@ -145,7 +145,7 @@ read_disposable_domains(struct wiring *wiring, struct buffer *problems)
 	return good;
 }
 
-/* What is in it, the database library says when it connects. */
+/* The database library checks its contents when it connects. */
 static bool
 find_tls_ca(const struct wiring *wiring, struct buffer *problems)
 {
@@ -249,10 +249,10 @@ wiring_store(const struct conf *conf, const struct host_list *disposable_domains
 	return store_new(&options);
 }
 
-/* What conf/settings.c says in numbers of its own. */
+/* Numbers that conf/settings.c repeats. */
 _Static_assert(LIMIT_MAX == 1000000 && LIMIT_WINDOWS_MAX == 4, "limits.account_per_minute, lists of limits");
 
-/* The limit itself comes with each claim. */
+/* Each claim has its own limit. */
 static const struct limit_rule account_rule = { { { LIMIT_MAX, 60 * MS_PER_S } }, 1 };
 static const struct limit_rule log_rule = { { { 1, 60 * MS_PER_S } }, 1 };
 

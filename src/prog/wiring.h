@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * From the configuration to the options of the layers, the same for all programs. */
+ * Converts the configuration to the options of the layers, for all programs. */
 #ifndef LEADHOOK_PROG_WIRING_H
 #define LEADHOOK_PROG_WIRING_H
 
@@ -14,45 +14,46 @@
 #include "webhook/address.h"
 #include "webhook/retry.h"
 
-/* What a configuration comes to. */
+/* The parsed configuration. */
 struct wiring {
 	struct conf *conf;
-	struct pool *pool; /* holds what follows */
+	struct pool *pool; /* owns the members below */
 	struct address_rules webhook_addresses;
 	struct network_list trusted_proxies;
 	struct retry_schedule schedule;
 	struct host_list disposable_domains;
 	struct limit_rule limits[LIMIT_KINDS];
-	struct log_file *log; /* opened and not used yet; NULL: none, or standard error */
+	struct log_file *log; /* opened, not used yet; NULL: none, or standard error */
 };
 
-/* Reads the configuration as conf_load does, and has each layer parse what is its. False: nothing is to be freed, and
- * `problems` has a line for each thing that is wrong. */
+/* Reads the configuration like conf_load, and has each layer parse its settings. Returns false, with a line in `problems` for
+ * each error and nothing to free. */
 MUST_CHECK bool wiring_read(const char *path, struct wiring *wiring, struct buffer *problems);
 void wiring_free(struct wiring *wiring);
 
-/* As wiring_read, and opens the log file. False: what is wrong was written to standard error; EX_CONFIG is the status. */
+/* Like wiring_read, and opens the log file. Returns false after writing the errors to standard error; the exit status is
+ * EX_CONFIG. */
 MUST_CHECK bool wiring_load(const char *program, const char *path, struct wiring *wiring);
-/* Logs to where the configuration says from now on. After wiring_load, once; `program` must stay valid. */
+/* Logs to the configured file from now on. Once, after wiring_load; `program` must stay valid. */
 void wiring_start_log(const char *program, struct wiring *wiring);
 
-/* How long one answer of the database may take at most. */
+/* Maximum time for one response of the database. */
 enum { WIRING_ANSWER_MS = 20000 };
-/* A store for a configuration. Both, and the list (NULL: none), live until the process ends or the store is freed. Neither an
- * answer of the database nor a connection to it may take longer than `answer_ms`, cut to whole seconds, at least one. */
+/* A store for a configuration. Both, and the list (NULL: none), must stay valid until the store is freed. A response of the
+ * database, or a connection to it, may take at most `answer_ms`, rounded down to whole seconds, at least one. */
 struct store *wiring_store(const struct conf *conf, const struct host_list *disposable_domains, int64_t answer_ms);
 
-/* What counts callers, for all processes of this host. NULL, logged, when it cannot be shared with them. */
+/* The rate limiter shared by all processes of this host. NULL, logged, when it cannot be shared. */
 struct limiter *wiring_limiter(const struct wiring *wiring);
 
-/* How deliveries are sent; valid as long as the wiring. */
+/* The options for sending deliveries; valid as long as the wiring. */
 struct sender_options wiring_sender(const struct wiring *wiring);
-/* What the process has to be like for that: a receiver that hangs up ends no process, a name server that does not answer holds
- * no thread for long. */
+/* Prepares the process for sending: a receiver that disconnects must not end it, and a name server that does not answer must
+ * not block a thread for long. */
 void wiring_prepare_sending(void);
 
-/* Refuses to go on without the schema of this program: tells what to run. A database that is out of reach is no reason: it
- * may come back, and the store looks then. */
+/* Returns false, logged with a hint, if the database's schema is not that of this program. An unreachable database is not an
+ * error: it may recover, and the store checks then. */
 MUST_CHECK bool wiring_schema_fits(struct store *store);
 
 #endif

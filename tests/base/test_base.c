@@ -63,7 +63,7 @@ slices_split_and_trim(void **state)
 }
 
 static void
-control_characters_are_seen_wherever_they_stand(void **state)
+control_characters_are_found_anywhere(void **state)
 {
 	(void)state;
 	static const struct slice with[] = { SLICE("\0"), SLICE("a\tb"), SLICE("\nab"), SLICE("ab\r"), SLICE("a\x1f"),
@@ -76,7 +76,7 @@ control_characters_are_seen_wherever_they_stand(void **state)
 }
 
 static void
-a_buffer_refuses_what_is_too_much(void **state)
+a_buffer_has_a_maximum(void **state)
 {
 	(void)state;
 	struct buffer buffer;
@@ -93,14 +93,14 @@ a_buffer_refuses_what_is_too_much(void **state)
 	assert_slice(buffer_slice(&buffer), "-9223372");
 	buffer_printf(&buffer, "%s", "long enough to fail");
 	assert_false(buffer_ok(&buffer));
-	/* what would fit is not appended either */
+	/* smaller data is not appended either */
 	buffer_add(&buffer, SLICE(""));
 	buffer_add_byte(&buffer, 'x');
 	assert_null(buffer_extend(&buffer, 1));
 	assert_slice(buffer_slice(&buffer), "-9223372");
 	char *place = buffer.data;
 	buffer_clear(&buffer);
-	assert_memory_equal(place, "\0\0\0\0\0\0\0\0", 8); /* nothing of a secret stays */
+	assert_memory_equal(place, "\0\0\0\0\0\0\0\0", 8); /* no part of a secret remains */
 	memcpy(buffer_extend(&buffer, 10), "0123456789", 10);
 	assert_string_equal(buffer.data, "0123456789");
 	assert_null(buffer_extend(&buffer, 1));
@@ -111,7 +111,7 @@ a_buffer_refuses_what_is_too_much(void **state)
 }
 
 static void
-a_pool_serves_small_and_large_pieces(void **state)
+a_pool_allocates_small_and_large_pieces(void **state)
 {
 	(void)state;
 	struct pool *pool = pool_new();
@@ -134,16 +134,16 @@ a_pool_serves_small_and_large_pieces(void **state)
 	assert_null(pool);
 }
 
-/* Nothing of a secret stays. */
+/* No part of a secret remains. */
 static void
-a_pool_overwrites_what_it_is_given_back(void **state)
+a_pool_overwrites_freed_memory(void **state)
 {
 	(void)state;
 	struct pool *pool = pool_new();
 	char *first = pool_bytes(pool, 4000);
 	memset(first, 'x', 4000);
 	pool_reset(pool);
-	const bool again = pool_bytes(pool, 4000) == first; /* else each piece is watched by the address sanitizer */
+	const bool again = pool_bytes(pool, 4000) == first; /* otherwise the address sanitizer tracks each piece */
 	for (size_t i = 0; again && i < 4000; i++)
 		assert_int_equal(first[i], 0);
 	pool_free(&pool);
@@ -151,7 +151,7 @@ a_pool_overwrites_what_it_is_given_back(void **state)
 		puts("# skipped: no piece is used again here");
 }
 
-/* docs/architecture.md 7.4: what is freed is known, so that it can be returned to the system. */
+/* docs/architecture.md 7.4: freed memory is counted, so that it can be returned to the system. */
 static void
 pools_count_what_they_free(void **state)
 {
@@ -171,7 +171,7 @@ pools_count_what_they_free(void **state)
 		pool_reset(pool);
 		pool_reset(other);
 	}
-	assert_in_range(memory_freed(), 2 * LARGE, 2 * LARGE + LARGE / 8); /* at once */
+	assert_in_range(memory_freed(), 2 * LARGE, 2 * LARGE + LARGE / 8); /* at the same time */
 	pool_free(&pool);
 	pool_free(&other);
 	memory_trim();
@@ -209,7 +209,7 @@ times_follow_rfc3339(void **state)
 }
 
 static void
-times_are_written_as_the_calendar_has_them(void **state)
+times_are_formatted_by_the_calendar(void **state)
 {
 	static const struct {
 		int64_t ms;
@@ -304,7 +304,7 @@ utf8_is_strict(void **state)
 }
 
 static void
-a_rotated_log_is_opened_anew(void **state)
+a_rotated_log_is_reopened(void **state)
 {
 	(void)state;
 	static const char folder_template[] = "/tmp/leadhook-log-XXXXXX";
@@ -318,7 +318,7 @@ a_rotated_log_is_opened_anew(void **state)
 	struct log_file *file = log_open(given);
 	assert_non_null(file);
 	log_use(file);
-	memset(given, 'x', sizeof(given) - 1); /* a configuration that was read anew */
+	memset(given, 'x', sizeof(given) - 1); /* as after a reload of the configuration */
 	given[sizeof(given) - 1] = '\0';
 	log_error("first", LOG_UINT("n", 1));
 	assert_int_equal(rename(path, moved), 0);
@@ -329,12 +329,12 @@ a_rotated_log_is_opened_anew(void **state)
 	assert_true(unlink(path) == 0 && unlink(moved) == 0 && rmdir(folder) == 0);
 }
 
-/* What a receiver answers is shown as far as it is text: any other byte is one replacement. */
+/* A receiver's response is shown as text; each invalid byte is replaced by one character. */
 static void
-broken_utf8_is_mended(void **state)
+invalid_utf8_is_replaced(void **state)
 {
 	static const struct {
-		struct slice text, mended;
+		struct slice text, sanitized;
 	} cases[] = {
 		{ SLICE(""), SLICE("") },
 		{ SLICE("all fine \xc3\xbc"), SLICE("all fine \xc3\xbc") },
@@ -350,7 +350,7 @@ broken_utf8_is_mended(void **state)
 	struct pool *pool = pool_new();
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		assert_slices_equal(utf8_sanitized(pool, cases[i].text), cases[i].mended);
+		assert_slices_equal(utf8_sanitized(pool, cases[i].text), cases[i].sanitized);
 	assert_false(slice_present(utf8_sanitized(pool, SLICE_NONE)));
 	pool_free(&pool);
 }
@@ -361,18 +361,18 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_are_strict),
 		cmocka_unit_test(slices_split_and_trim),
-		cmocka_unit_test(control_characters_are_seen_wherever_they_stand),
-		cmocka_unit_test(a_buffer_refuses_what_is_too_much),
-		cmocka_unit_test(a_pool_serves_small_and_large_pieces),
-		cmocka_unit_test(a_pool_overwrites_what_it_is_given_back),
+		cmocka_unit_test(control_characters_are_found_anywhere),
+		cmocka_unit_test(a_buffer_has_a_maximum),
+		cmocka_unit_test(a_pool_allocates_small_and_large_pieces),
+		cmocka_unit_test(a_pool_overwrites_freed_memory),
 		cmocka_unit_test(pools_count_what_they_free),
 		cmocka_unit_test(times_follow_rfc3339),
-		cmocka_unit_test(times_are_written_as_the_calendar_has_them),
+		cmocka_unit_test(times_are_formatted_by_the_calendar),
 		cmocka_unit_test(bytes_become_text_and_back),
 		cmocka_unit_test(random_numbers_stay_below_their_bound),
 		cmocka_unit_test(utf8_is_strict),
-		cmocka_unit_test(broken_utf8_is_mended),
-		cmocka_unit_test(a_rotated_log_is_opened_anew),
+		cmocka_unit_test(invalid_utf8_is_replaced),
+		cmocka_unit_test(a_rotated_log_is_reopened),
 	};
 	return cmocka_run_group_tests_name("base", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Lengths of time as text. */
+ * Durations as text. */
 #include "unit.h"
 
 #include "base/duration.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A process that ends by a defect says where, why and at what work (leadhook-fcgi(8), DIAGNOSTICS). */
+ * A process that ends because of a defect logs the place, the reason and its current work (leadhook-fcgi(8), DIAGNOSTICS). */
 #ifndef LEADHOOK_DEBUG
 #define LEADHOOK_DEBUG /* checks here in every build */
 #endif
@@ -15,7 +15,7 @@
 
 static char note_path[] = "/tmp/leadhook-note-XXXXXX";
 
-/* As a process that has told nothing of itself before. */
+/* Resets the log state of the process. */
 static void
 begin(void)
 {
@@ -59,7 +59,7 @@ exhausts_memory(void)
 }
 
 static void
-ends_by_the_signal_and_says_so(void **state)
+the_signal_is_logged_and_ends_the_process(void **state)
 {
 	static const struct {
 		void (*body)(void);
@@ -125,9 +125,9 @@ a_failed_check_ends_the_process(void **state)
 	assert_non_null(strstr(log, " what=\"count <= 2\" request=0123abcd\n"));
 }
 
-/* docs/operating.md: each line of a request, or of a delivery, names it once. */
+/* docs/operating.md: each line of a request, or of a delivery, has its id once. */
 static void
-lines_name_the_work(void **state)
+lines_have_the_current_work(void **state)
 {
 	(void)state;
 	capture_log();
@@ -146,10 +146,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ends_by_the_signal_and_says_so),
+		cmocka_unit_test(the_signal_is_logged_and_ends_the_process),
 		cmocka_unit_test(the_place_is_named),
 		cmocka_unit_test(a_failed_check_ends_the_process),
-		cmocka_unit_test(lines_name_the_work),
+		cmocka_unit_test(lines_have_the_current_work),
 	};
 	return cmocka_run_group_tests_name("panic", tests, NULL, NULL);
 }

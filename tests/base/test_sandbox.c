@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The sandbox: what is not allowed fails, what is allowed works, and what is given up does not come back. Each test runs in a
- * process of its own, which has no way back. */
+ * The sandbox: allowed operations work, others fail, and privileges do not return. Each test runs in its own process, because a
+ * sandbox cannot be left. */
 #include "unit.h"
 
 #include <arpa/inet.h>
@@ -23,7 +23,7 @@ static char folder[] = "/tmp/leadhook-sandbox-XXXXXX";
 static const char no_landlock[] = "this kernel has no Landlock";
 static bool has_landlock, restricts_truncation, restricts_ports;
 
-/* A path in the test's folder; the next call but three overwrites it. */
+/* A path in the test's folder; valid for three more calls. */
 static const char *
 path_of(const char *name)
 {
@@ -63,7 +63,7 @@ clean_up(void **state)
 static void
 enter(const char *path, unsigned rights)
 {
-	/* what the test itself needs, in sanitizers too */
+	/* for the test itself, with sanitizers too */
 	const struct sandbox_place places[] = { { path, rights }, { "/proc", SANDBOX_READ }, { "", SANDBOX_READ },
 		{ "/nonexistent/file", SANDBOX_READ | SANDBOX_BESIDE } };
 	struct sandbox *sandbox = sandbox_new(LOG_LEVEL_DEBUG);
@@ -88,7 +88,7 @@ read_in_sandbox(void)
 }
 
 static void
-reading_is_allowed_where_it_was_said(void **state)
+reading_is_allowed_in_listed_paths(void **state)
 {
 	(void)state;
 	assert_holds_where(has_landlock, no_landlock, read_in_sandbox);
@@ -111,7 +111,7 @@ write_in_sandbox(void)
 }
 
 static void
-writing_is_allowed_where_it_was_said(void **state)
+writing_is_allowed_in_listed_paths(void **state)
 {
 	(void)state;
 	assert_holds_where(has_landlock, no_landlock, write_in_sandbox);
@@ -127,14 +127,14 @@ remove_in_sandbox(void)
 }
 
 static void
-removing_is_allowed_where_it_was_said(void **state)
+removing_is_allowed_in_listed_paths(void **state)
 {
 	(void)state;
 	assert_holds_where(has_landlock, no_landlock, remove_in_sandbox);
 }
 
 static void
-use_what_is_open(void)
+use_open_files(void)
 {
 	int fd = open(path_of("other/file"), O_RDWR);
 	enter(path_of("allowed"), SANDBOX_READ);
@@ -143,10 +143,10 @@ use_what_is_open(void)
 
 /* As the dispatcher does with its lock file. */
 static void
-what_is_open_stays_usable(void **state)
+open_files_stay_usable(void **state)
 {
 	(void)state;
-	assert_holds_where(has_landlock, no_landlock, use_what_is_open);
+	assert_holds_where(has_landlock, no_landlock, use_open_files);
 }
 
 static void
@@ -175,7 +175,7 @@ connect_in_sandbox(void)
 	MUST(connect(connecting, (struct sockaddr *)&address, sizeof(address)) == 0);
 }
 
-/* The database's socket needs no place. */
+/* The database's socket needs no path. */
 static void
 connections_to_unix_sockets_are_free(void **state)
 {
@@ -201,7 +201,7 @@ static void
 no_tcp_port_gets_a_listener(void **state)
 {
 	(void)state;
-	assert_holds_where(restricts_ports, "this kernel's Landlock knows no ports", listen_in_sandbox);
+	assert_holds_where(restricts_ports, "this kernel's Landlock does not support ports", listen_in_sandbox);
 }
 
 static bool
@@ -223,7 +223,7 @@ begin_in_child(void)
 	MUST(status_has("\nNoNewPrivs:\t1\n"));
 }
 
-/* A set-user-ID program gains nothing any more: PR_SET_NO_NEW_PRIVS(2const). */
+/* A set-user-ID program gains no privileges: PR_SET_NO_NEW_PRIVS(2const). */
 static void
 there_are_no_new_privileges(void **state)
 {
@@ -257,8 +257,8 @@ a_crash_leaves_no_core(void **state)
 	int status = own_process(crash_hidden);
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
 	assert_false(WCOREDUMP(status));
-	/* a file is not made even when the process is not hidden; a program that is handed cores gets them whatever the limit
-	 * is */
+	/* no core file is created even when the process is not hidden; a program that receives cores gets them whatever the
+	 * limit */
 	FILE *file = fopen("/proc/sys/kernel/core_pattern", "r");
 	int handed_over = file != NULL && fgetc(file) == '|';
 	if (file != NULL)
@@ -303,10 +303,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reading_is_allowed_where_it_was_said),
-		cmocka_unit_test(writing_is_allowed_where_it_was_said),
-		cmocka_unit_test(removing_is_allowed_where_it_was_said),
-		cmocka_unit_test(what_is_open_stays_usable),
+		cmocka_unit_test(reading_is_allowed_in_listed_paths),
+		cmocka_unit_test(writing_is_allowed_in_listed_paths),
+		cmocka_unit_test(removing_is_allowed_in_listed_paths),
+		cmocka_unit_test(open_files_stay_usable),
 		cmocka_unit_test(nothing_is_executed),
 		cmocka_unit_test(connections_to_unix_sockets_are_free),
 		cmocka_unit_test(no_tcp_port_gets_a_listener),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The configuration (docs/operating.md 3): environment beats file beats default; what is wrong is told with file and line. */
+ * The configuration (docs/operating.md 3): precedence of environment, file and default; errors with file and line. */
 #include "unit.h"
 
 #include <stdio.h>
@@ -37,7 +37,7 @@ load_file(const char *text)
 	return conf;
 }
 
-/* The file as it stands is refused, and the problems are exactly `expected`, "@" standing for the file's path. */
+/* The file is refused, and the problems are exactly `expected`, in which "@" is the file's path. */
 static void
 assert_refused(const char *expected)
 {
@@ -64,7 +64,7 @@ assert_file_refused(const char *text, const char *expected)
 	assert_refused(expected);
 }
 
-/* As above; only the beginning of the single problem counts. */
+/* The same, but compares only the start of the single problem. */
 static void
 assert_file_refused_at(const char *text, const char *beginning)
 {
@@ -122,7 +122,7 @@ an_empty_file_gives_every_default(void **state)
 	assert_int_equal(conf->limits.custom_fields_bytes, 16384);
 	assert_int_equal(conf->limits.webhooks_per_campaign, 20);
 	assert_int_equal(conf->limits.account_bulk_jobs, 1000);
-	/* docs/api.md 5; tests/prog/test_limits.c has the others */
+	/* docs/api.md 5; tests/prog/test_limits.c checks the others */
 	assert_int_equal(conf->limits.account_per_minute, 0);
 	assert_int_equal(conf->limits.memory, 16 * 1024 * 1024);
 	assert_string_equal(conf->lead.avatar_url, "https://www.gravatar.com/avatar/{hash}?d=mp");
@@ -187,7 +187,7 @@ every_type_is_read(void **state)
 }
 
 static void
-a_list_goes_on_in_indented_lines(void **state)
+a_list_continues_on_indented_lines(void **state)
 {
 	(void)state;
 	struct conf *conf = load_file("[dispatch]\n"
@@ -200,7 +200,7 @@ a_list_goes_on_in_indented_lines(void **state)
 	assert_string_equal(conf->dispatch.form_urls, "a.example b.example c.example");
 	assert_int_equal(conf->dispatch.lease, 50000);
 	conf_free(&conf);
-	/* before any setting of its section an indented line is a setting */
+	/* an indented line is a setting if its section has none above */
 	conf = load_file("[dispatch]\nlease = 50s\n[log]\n level = error\n");
 	assert_int_equal(conf->log.level, LOG_LEVEL_ERROR);
 	conf_free(&conf);
@@ -209,9 +209,9 @@ a_list_goes_on_in_indented_lines(void **state)
 	assert_file_refused("[dispatch]\nhosts = a\n b\n", "@:2: dispatch.hosts: unknown setting\n");
 }
 
-/* Nothing is ever cut: not by the length of a line, not at a comment behind a value, not at a NUL. */
+/* Nothing is truncated: not by the length of a line, not at a comment after a value, not at a NUL. */
 static void
-lines_that_would_be_cut_are_refused(void **state)
+lines_that_would_be_truncated_are_refused(void **state)
 {
 	(void)state;
 	char text[1000] = "[server]\nbase_path = /";
@@ -221,18 +221,18 @@ lines_that_would_be_cut_are_refused(void **state)
 	assert_int_equal(strlen(conf->server.base_path), 179);
 	conf_free(&conf);
 	memset(text + used, 'x', 400);
-	assert_file_refused(text, "@:2: is too long (a list may go on in further lines that begin with a blank)\n");
-	text[9] = '#'; /* comments may be as long as they like */
+	assert_file_refused(text, "@:2: is too long (a list may continue on lines that begin with a blank)\n");
+	text[9] = '#'; /* comments have no maximum length */
 	conf = load_file(text);
 	conf_free(&conf);
 	assert_file_refused(
-	    "[database]\npassword = abc ;def\n", "@:2: has a comment behind the value: put it on a line of its own\n");
+	    "[database]\npassword = abc ;def\n", "@:2: has a comment after the value: put it on a separate line\n");
 	write_file(conf_path, "[log]\nlevel = in\0fo\n", 20, 0600);
-	assert_refused("@:2: holds a NUL byte\n");
+	assert_refused("@:2: contains a NUL byte\n");
 }
 
 static void
-what_is_wrong_is_told_with_its_line(void **state)
+errors_have_their_line(void **state)
 {
 	(void)state;
 	assert_file_refused("[server]\nworker = 3\n[servers]\nworkers = 3\n",
@@ -250,7 +250,7 @@ what_is_wrong_is_told_with_its_line(void **state)
 	    "@:2: server.request_timeout: expected a duration from 5s to 1h (time for a whole request)\n");
 }
 
-/* A value of each type that it must refuse. */
+/* For each type a value that it must refuse. */
 static void
 bad_values_are_refused(void **state)
 {
@@ -323,21 +323,21 @@ tls_of_the_database_is_off_or_verify(void **state)
 	conf = load_file("[database]\ntls = off\n");
 	assert_string_equal(conf->database.tls, "off");
 	conf_free(&conf);
-	conf = load_file("[database]\ntls_ca = /etc/ssl/ca.pem\n"); /* of a host that the default is for */
+	conf = load_file("[database]\ntls_ca = /etc/ssl/ca.pem\n"); /* for a host with that default */
 	conf_free(&conf);
 	static const char *const others[] = { "on", "Verify", "required", "verify off", "no" };
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
 		char text[64];
 		snprintf(text, sizeof(text), "[database]\ntls = %s\n", others[i]);
 		assert_file_refused(text,
-		    "@:2: database.tls: expected nothing, off or verify (whether the database server must prove who it "
-		    "is)\n");
+		    "@:2: database.tls: expected nothing, off or verify (whether the certificate of the database server is "
+		    "verified)\n");
 	}
 	assert_file_refused_at("[database]\ntls_ca = ca.pem\n", ":2: database.tls_ca: expected an absolute path");
 }
 
 static void
-settings_must_fit_together(void **state)
+settings_must_be_consistent(void **state)
 {
 	(void)state;
 	assert_file_refused("[database]\ntls = off\ntls_ca = /ca.pem\n", "database.tls_ca: is set, but database.tls is off\n");
@@ -370,9 +370,9 @@ environment_beats_file_beats_default(void **state)
 	unsetenv("LEADHOOK_LIMITS_JSON_DEPTH");
 }
 
-/* --config beats LEADHOOK_CONF; only a file that nobody named may be missing. */
+/* --config overrides LEADHOOK_CONF; only the default file may be missing. */
 static void
-the_file_that_was_named_is_read(void **state)
+the_named_file_is_read(void **state)
 {
 	(void)state;
 	struct conf *conf = load_file("[log]\nlevel = error\n");
@@ -394,7 +394,7 @@ the_file_that_was_named_is_read(void **state)
 	unsetenv("LEADHOOK_CONF");
 	assert_false(conf_load("/nonexistent/leadhook.conf", &conf, &problems));
 	buffer_clear(&problems);
-	assert_false(conf_load(directory, &conf, &problems)); /* opens, but cannot be read */
+	assert_false(conf_load(directory, &conf, &problems)); /* it can be opened, but not read */
 	buffer_clear(&problems);
 	if (access(LEADHOOK_CONFIG_FILE, F_OK) != 0) {
 		assert_true(conf_load(NULL, &conf, &problems));
@@ -447,7 +447,7 @@ load_secret(const char *text, size_t size, const char *password)
 }
 
 static void
-a_secret_may_come_from_a_file_of_its_own(void **state)
+a_secret_may_come_from_a_separate_file(void **state)
 {
 	(void)state;
 	char longest[257];
@@ -501,11 +501,11 @@ an_unknown_variable_is_refused(void **state)
 		{ "LEADHOOK_DATABASE_PASWORD", true },
 		{ "LEADHOOK_DATABASE_", true },
 		{ "LEADHOOK_DATABASE_PASSWORD_FILES", true },
-		{ "LEADHOOK_SERVER_LISTEN_FILE", true }, /* no secret */
+		{ "LEADHOOK_SERVER_LISTEN_FILE", true }, /* not a secret */
 		{ "LEADHOOK_LOG_FILE_FILE", true },
 		{ "LEADHOOK_log_level", false },
 		{ "LEADHOOK_DATABASEPASSWORD", false },
-		{ "LEADHOOK_KEY", false }, /* the quickstart's own */
+		{ "LEADHOOK_KEY", false }, /* used by the quickstart */
 		{ "LEADHOOK_RECEIVER_LOG", false },
 		{ "XLEADHOOK_DATABASE_PASWORD", false },
 	};
@@ -527,7 +527,7 @@ an_unknown_variable_is_refused(void **state)
 }
 
 static void
-where_a_value_stands_can_be_told(void **state)
+values_have_an_origin(void **state)
 {
 	(void)state;
 	char expected[128];
@@ -561,9 +561,9 @@ remove_directory(void **state)
 	return rmdir(directory);
 }
 
-/* Whoever runs the tests may have settings of an own installation in the environment. */
+/* The environment may have settings of the tester's own installation. */
 static void
-forget_environment(void)
+clear_environment(void)
 {
 	for (char **variable = environ; *variable != NULL;) {
 		char name[256];
@@ -582,19 +582,19 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_empty_file_gives_every_default),
 		cmocka_unit_test(every_type_is_read),
-		cmocka_unit_test(a_list_goes_on_in_indented_lines),
-		cmocka_unit_test(lines_that_would_be_cut_are_refused),
-		cmocka_unit_test(what_is_wrong_is_told_with_its_line),
+		cmocka_unit_test(a_list_continues_on_indented_lines),
+		cmocka_unit_test(lines_that_would_be_truncated_are_refused),
+		cmocka_unit_test(errors_have_their_line),
 		cmocka_unit_test(bad_values_are_refused),
 		cmocka_unit_test(tls_of_the_database_is_off_or_verify),
-		cmocka_unit_test(settings_must_fit_together),
+		cmocka_unit_test(settings_must_be_consistent),
 		cmocka_unit_test(environment_beats_file_beats_default),
-		cmocka_unit_test(the_file_that_was_named_is_read),
+		cmocka_unit_test(the_named_file_is_read),
 		cmocka_unit_test(a_file_with_a_password_is_not_open_to_others),
-		cmocka_unit_test(a_secret_may_come_from_a_file_of_its_own),
+		cmocka_unit_test(a_secret_may_come_from_a_separate_file),
 		cmocka_unit_test(an_unknown_variable_is_refused),
-		cmocka_unit_test(where_a_value_stands_can_be_told),
+		cmocka_unit_test(values_have_an_origin),
 	};
-	forget_environment();
+	clear_environment();
 	return cmocka_run_group_tests_name("conf", tests, make_directory, remove_directory);
 }

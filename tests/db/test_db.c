@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The contract of db/db.h against a real server: lists, rows, values, lost connections, what an error means. */
+ * The contract of db/db.h against a real server: lists, rows, values, lost connections, errors. */
 #include "unit.h"
 
 #include <stdio.h>
@@ -74,7 +74,7 @@ insert_numbers(struct world *w, size_t count)
 	assert_int_equal(affected, count);
 }
 
-/* A list of any length up to DB_LIST_MAX finds exactly its members: what it is padded with adds nothing. */
+/* A list of any length up to DB_LIST_MAX finds exactly its members: padding adds nothing. */
 static void
 a_list_of_any_length_finds_its_members(void **state)
 {
@@ -107,7 +107,7 @@ lists_of_one_statement_may_differ_in_length(void **state)
 	assert_int_equal(query(w, &sql_select_in_either, &arguments).count, 0);
 }
 
-/* Every kind of value, and the ends of its range, beside NULL in the same column. */
+/* Every type of value with its limits, and NULL in the same column. */
 static const struct db_value *
 odd_rows(size_t *count)
 {
@@ -148,7 +148,7 @@ assert_rows(const struct db_rows *rows, const struct db_value *values, size_t co
 }
 
 static void
-many_rows_at_once_are_the_rows_one_by_one(void **state)
+many_rows_at_once_equal_single_rows(void **state)
 {
 	struct world *w = *state;
 	size_t count;
@@ -165,7 +165,7 @@ many_rows_at_once_are_the_rows_one_by_one(void **state)
 	assert_rows(&bulk, rows, count);
 }
 
-/* In one round trip however many rows there are; none is no round trip. */
+/* In one round trip for any number of rows; none without rows. */
 static void
 rows_are_one_round_trip(void **state)
 {
@@ -180,7 +180,7 @@ rows_are_one_round_trip(void **state)
 	assert_int_equal(root_questions() - before, 0);
 }
 
-/* An ordinary use of a statement after one with many rows is one row again. */
+/* After a run with many rows, a statement runs with one row again. */
 static void
 one_row_after_many(void **state)
 {
@@ -212,7 +212,7 @@ matched_rows_are_counted(void **state)
 }
 
 static void
-a_row_that_is_there_is_a_conflict(void **state)
+a_duplicate_key_is_a_conflict(void **state)
 {
 	struct world *w = *state;
 	size_t count;
@@ -222,7 +222,7 @@ a_row_that_is_there_is_a_conflict(void **state)
 	assert_true(db_duplicate_key(w->db));
 	assert_int_equal(db_execute_rows(w->db, &sql_insert, rows, COLUMNS, count, NULL), RESULT_CONFLICT);
 	assert_true(db_duplicate_key(w->db));
-	/* the connection goes on */
+	/* the connection is still usable */
 	assert_true(query(w, &sql_select_all, NULL).count >= 3);
 }
 
@@ -254,7 +254,7 @@ a_statement_that_does_not_fit_is_found(void **state)
 }
 
 static void
-a_transaction_is_kept_or_forgotten(void **state)
+a_transaction_is_committed_or_rolled_back(void **state)
 {
 	struct world *w = *state;
 	assert_int_equal(db_begin(w->db), RESULT_OK);
@@ -285,9 +285,9 @@ kill_connection(struct world *w)
 	    root_wait_for(0, "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE ID = %llu", (unsigned long long)id));
 }
 
-/* An idle connection that turns out dead is opened once more where nothing can be done twice. */
+/* An idle connection that was closed is reopened once if nothing can be done twice. */
 static void
-a_dead_idle_connection_is_opened_again(void **state)
+a_dead_idle_connection_is_reopened(void **state)
 {
 	struct world *w = *state;
 	kill_connection(w);
@@ -297,9 +297,9 @@ a_dead_idle_connection_is_opened_again(void **state)
 	db_rollback(w->db);
 }
 
-/* Inside a transaction it is the end of the transaction; in COMMIT nobody knows. */
+/* In a transaction, a lost connection ends it; in COMMIT the result is unknown. */
 static void
-a_lost_transaction_is_told(void **state)
+a_lost_transaction_is_reported(void **state)
 {
 	struct world *w = *state;
 	struct db_rows rows;
@@ -316,10 +316,10 @@ a_lost_transaction_is_told(void **state)
 	assert_int_equal(query(w, &sql_select_all, NULL).count, 0);
 }
 
-/* It begins again on a new connection when the idle one is dead, and the next transaction is an ordinary one. There is none in
- * another; whoever tries is left outside both. */
+/* A snapshot starts on a new connection when the idle one is dead, and the next transaction is an ordinary one. Snapshots
+ * cannot be nested: an attempt ends both. */
 static void
-a_snapshot_is_of_its_moment(void **state)
+a_snapshot_does_not_change(void **state)
 {
 	struct world *w = *state;
 	insert_numbers(w, 2);
@@ -341,7 +341,7 @@ a_snapshot_is_of_its_moment(void **state)
 }
 
 static void
-nobody_there_and_a_wrong_password_are_unavailable(void **state UNUSED)
+no_server_and_a_wrong_password_are_unavailable(void **state UNUSED)
 {
 	struct db_options other = options;
 	other.socket = "/nonexistent/socket";
@@ -370,7 +370,7 @@ idle_connections_are_closed(void **state)
 	db_disconnect_idle(w->db, 60 * 1000);
 	assert_int_equal(root_number(mine), 1);
 	assert_int_equal(db_begin(w->db), RESULT_OK);
-	db_disconnect_idle(w->db, 0); /* not inside a transaction */
+	db_disconnect_idle(w->db, 0); /* not in a transaction */
 	assert_int_equal(db_commit(w->db), RESULT_OK);
 	db_disconnect_idle(w->db, 0);
 	assert_true(root_wait_for(0, mine));
@@ -411,9 +411,9 @@ a_text_gets_the_prefix(void **state)
 	assert_int_equal(db_run_text(w->db, SLICE("DROP TABLE {prefix}missing")), RESULT_FAILED);
 }
 
-/* The server refuses when some rows have been sent already: whoever asks again does not wait for the others. */
+/* The server reports an error after some rows: the next call does not wait for more of them. */
 static void
-an_error_amid_the_rows_is_the_end_of_them(void **state)
+an_error_after_some_rows_ends_the_result(void **state)
 {
 	struct world *w = *state;
 	struct db_rows rows;
@@ -436,22 +436,22 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_list_of_any_length_finds_its_members),
 		TEST(lists_of_one_statement_may_differ_in_length),
-		TEST(many_rows_at_once_are_the_rows_one_by_one),
+		TEST(many_rows_at_once_equal_single_rows),
 		TEST(rows_are_one_round_trip),
 		TEST(one_row_after_many),
 		TEST(matched_rows_are_counted),
-		TEST(a_row_that_is_there_is_a_conflict),
+		TEST(a_duplicate_key_is_a_conflict),
 		TEST(a_value_that_does_not_fit_fails),
 		TEST(a_statement_that_does_not_fit_is_found),
-		TEST(a_transaction_is_kept_or_forgotten),
-		TEST(a_dead_idle_connection_is_opened_again),
-		TEST(a_lost_transaction_is_told),
-		TEST(a_snapshot_is_of_its_moment),
-		TEST(nobody_there_and_a_wrong_password_are_unavailable),
+		TEST(a_transaction_is_committed_or_rolled_back),
+		TEST(a_dead_idle_connection_is_reopened),
+		TEST(a_lost_transaction_is_reported),
+		TEST(a_snapshot_does_not_change),
+		TEST(no_server_and_a_wrong_password_are_unavailable),
 		TEST(idle_connections_are_closed),
 		TEST(statements_are_prepared_once_or_for_each_run),
 		TEST(a_text_gets_the_prefix),
-		TEST(an_error_amid_the_rows_is_the_end_of_them),
+		TEST(an_error_after_some_rows_ends_the_result),
 	};
 	if (!private_server_installed()) {
 		puts("1..0 # SKIP mariadbd is not installed");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A server that is slow, away, full or read-only (docs/api.md 2, unavailable): how long anybody waits for it, what goes on
- * there afterwards, and what the log says. */
+ * A server that is slow, unavailable, full or read-only (docs/api.md 2, unavailable): how long a call waits, what continues on
+ * the server, and what is logged. */
 #include "unit.h"
 
 #include <stdio.h>
@@ -57,9 +57,9 @@ number(struct world *w, const struct db_statement *statement)
 	return db_get_u64(&rows, 0, 0);
 }
 
-/* The server ends what takes too long, before we do: nothing is left there that nobody waits for. */
+/* The server ends a long statement before our timeout: no abandoned statement continues there. */
 static void
-a_long_statement_is_ended_by_the_server(void **state)
+the_server_ends_a_long_statement(void **state)
 {
 	struct world *w = *state;
 	struct db_rows rows;
@@ -67,14 +67,13 @@ a_long_statement_is_ended_by_the_server(void **state)
 	int64_t before = clock_monotonic_ms();
 	assert_int_equal(db_query(w->db, w->pool, &sql_sleep, NULL, &rows), RESULT_UNAVAILABLE);
 	assert_in_range(clock_monotonic_ms() - before, ANSWER_MS / 2, ANSWER_MS);
-	assert_true(
-	    root_wait_for(0, "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE INFO LIKE 'SELECT SLEEP%%'"));
+	assert_true(root_wait_for(0, "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE INFO LIKE 'SELECT SLEEP%%'"));
 	assert_int_equal(number(w, &sql_connection), connection);
 }
 
-/* What changes a table may have to copy it: it goes on however long that takes. */
+/* A change of a table may have to copy it: it has no time limit. */
 static void
-texts_may_take_as_long_as_they_need(void **state)
+texts_have_no_time_limit(void **state)
 {
 	struct world *w = *state;
 	assert_int_equal(number(w, &sql_limit), 9 * ANSWER_S);
@@ -84,9 +83,9 @@ texts_may_take_as_long_as_they_need(void **state)
 	assert_int_equal(number(w, &sql_limit), 9 * ANSWER_S);
 }
 
-/* Behind its deadline nobody begins anything, and what was not committed is not done. */
+/* After the deadline nothing is started, and nothing uncommitted is committed. */
 static void
-nothing_is_begun_behind_a_deadline(void **state)
+nothing_starts_after_a_deadline(void **state)
 {
 	struct world *w = *state;
 	struct db_rows rows;
@@ -105,9 +104,9 @@ nothing_is_begun_behind_a_deadline(void **state)
 	assert_int_equal(number(w, &sql_count), 0);
 }
 
-/* A COMMIT that the server has broken off may be done all the same: nobody may be told that it is not. */
+/* A COMMIT that the server has interrupted may have succeeded: it must not be reported as failed. */
 static void
-a_commit_that_was_broken_off_is_unknown(void **state)
+an_interrupted_commit_is_unknown(void **state)
 {
 	struct world *w = *state;
 	assert_int_equal(db_begin(w->db), RESULT_OK);
@@ -119,9 +118,9 @@ a_commit_that_was_broken_off_is_unknown(void **state)
 	assert_int_equal(insert(w, 2, "bob@example.org"), RESULT_OK);
 }
 
-/* The first who waits for a server in vain is the last for a second: the others are told at once. */
+/* After a call that waited for a server in vain, other calls fail at once for a second. */
 static void
-a_server_that_hangs_is_left_alone_for_a_while(void **state UNUSED)
+calls_fail_at_once_after_a_timeout(void **state UNUSED)
 {
 	struct db_options other = options;
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -132,7 +131,7 @@ a_server_that_hangs_is_left_alone_for_a_while(void **state UNUSED)
 	struct db *db = db_new(&other, lists);
 	for (int round = 0; round < 2; round++) {
 		int64_t before, refused = clock_monotonic_ms();
-		do { /* in the second round it is left alone at first, and tried again a second later */
+		do { /* in the second round it fails at once first, and is tried again a second later */
 			before = clock_monotonic_ms();
 			assert_int_equal(db_connect(db), RESULT_UNAVAILABLE);
 			assert_true(before - refused < 3000);
@@ -149,9 +148,9 @@ a_server_that_hangs_is_left_alone_for_a_while(void **state UNUSED)
 	unlink(address.sun_path);
 }
 
-/* A server that refuses is told once, with what to do about it; and the connection goes on. */
+/* An error of the server is logged once, with a hint, and the connection stays usable. */
 static void
-a_read_only_server_is_told_once(void **state)
+a_read_only_server_is_logged_once(void **state)
 {
 	struct world *w = *state;
 	uint64_t connection = number(w, &sql_connection);
@@ -163,13 +162,13 @@ a_read_only_server_is_told_once(void **state)
 	root_run("SET GLOBAL read_only = 0");
 	assert_int_equal(count_in(log, "\n"), 1);
 	assert_int_equal(count_in(log, " database_error statement=sql_insert number=1290 "), 1);
-	assert_int_equal(count_in(log, "switch read_only"), 1);
+	assert_int_equal(count_in(log, "turn off read_only"), 1);
 	assert_int_equal(insert(w, 1, "ada@example.org"), RESULT_OK);
 	assert_int_equal(number(w, &sql_connection), connection);
 }
 
 static void
-an_account_without_room_is_told_once(void **state)
+an_account_at_its_limit_is_logged_once(void **state)
 {
 	struct world *w = *state;
 	root_run("ALTER USER " PRIVATE_SERVER_USER "@localhost WITH MAX_USER_CONNECTIONS 1");
@@ -186,9 +185,9 @@ an_account_without_room_is_told_once(void **state)
 	db_free(&second);
 }
 
-/* docs/api.md 3 and style 8: the server quotes values in some of its texts, and they are people's. */
+/* docs/api.md 3 and style 8: the server quotes values in some messages, and they may be personal data. */
 static void
-texts_have_no_values(void **state)
+error_texts_have_no_values(void **state)
 {
 	struct world *w = *state;
 	assert_int_equal(insert(w, 1, "o'brien@example.org"), RESULT_OK);
@@ -209,14 +208,14 @@ main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_world, close_world)
 	const struct CMUnitTest tests[] = {
-		TEST(a_long_statement_is_ended_by_the_server),
-		TEST(texts_may_take_as_long_as_they_need),
-		TEST(nothing_is_begun_behind_a_deadline),
-		TEST(a_commit_that_was_broken_off_is_unknown),
-		TEST(a_server_that_hangs_is_left_alone_for_a_while),
-		TEST(a_read_only_server_is_told_once),
-		TEST(an_account_without_room_is_told_once),
-		TEST(texts_have_no_values),
+		TEST(the_server_ends_a_long_statement),
+		TEST(texts_have_no_time_limit),
+		TEST(nothing_starts_after_a_deadline),
+		TEST(an_interrupted_commit_is_unknown),
+		TEST(calls_fail_at_once_after_a_timeout),
+		TEST(a_read_only_server_is_logged_once),
+		TEST(an_account_at_its_limit_is_logged_once),
+		TEST(error_texts_have_no_values),
 	};
 	if (!private_server_installed()) {
 		puts("1..0 # SKIP mariadbd is not installed");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * A fixture for one test program: a private server with one table, empty at the beginning of each test, and a connection.
+ * A fixture for one test program: a private server with one table, which is emptied before each test, and a connection.
  *
- * Before it is included the program has `options` and `lists` of statements, and says what makes the table and what empties
- * it: MAKE_TABLE, EMPTY_TABLE. */
+ * Before including it, the program defines `options` and `lists` of statements, and the statements that create and empty the
+ * table: MAKE_TABLE, EMPTY_TABLE. */
 #ifndef LEADHOOK_TESTS_DB_WITH_TABLE_H
 #define LEADHOOK_TESTS_DB_WITH_TABLE_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * An application that tells what it was asked, for tests/system/test_fastcgi.py; it does what QUERY_STRING says:
- *   sleep=MS  before the answer    exit    dies without one    silent  returns without one
- * BODY_LIMIT is the body's cap in bytes. The text of the --config file is read by prepare(): "bad" is refused there, "refuse"
- * by the workers, with "slow" the companion (--companion 1) takes a while to be ready, with "stuck" it is busy for ever. */
+ * An application that returns its request, for tests/system/test_fastcgi.py. QUERY_STRING selects what it does:
+ *   sleep=MS  before the response    exit    dies without one    silent  returns without one
+ * BODY_LIMIT is the maximum body size in bytes. prepare() reads the text of the --config file: it refuses "bad", workers refuse
+ * "refuse", with "slow" the companion (--companion 1) takes a while to be ready, with "stuck" it is busy forever. */
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The socket that requests come from (docs/architecture.md 10): only local peers, no socket taken
- * from somebody who is alive, mode and group right from the first moment. */
+ * The listening socket (docs/architecture.md 10): only local peers, no socket taken from a live process, mode and group correct
+ * from the start. */
 #include "unit.h"
 
 #include <fcntl.h>
@@ -41,7 +41,7 @@ only_loopback_addresses_are_taken(void **state)
 }
 
 static void
-the_socket_has_its_mode_and_goes_at_the_end(void **state)
+the_socket_has_its_mode_and_is_removed_at_the_end(void **state)
 {
 	(void)state;
 	struct stat status;
@@ -101,7 +101,7 @@ a_stale_socket_is_replaced(void **state)
 }
 
 static void
-a_file_that_is_no_socket_is_left_alone(void **state)
+a_regular_file_is_left_alone(void **state)
 {
 	(void)state;
 	int code, fd = open(path, O_WRONLY | O_CREAT, 0600);
@@ -112,7 +112,7 @@ a_file_that_is_no_socket_is_left_alone(void **state)
 }
 
 static void
-somebody_elses_socket_is_not_removed(void **state)
+a_replaced_socket_is_not_removed(void **state)
 {
 	(void)state;
 	int code;
@@ -162,12 +162,12 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_loopback_addresses_are_taken),
-		cmocka_unit_test(the_socket_has_its_mode_and_goes_at_the_end),
+		cmocka_unit_test(the_socket_has_its_mode_and_is_removed_at_the_end),
 		cmocka_unit_test(an_unknown_group_is_a_wrong_configuration),
 		cmocka_unit_test(a_live_socket_is_left_alone),
 		cmocka_unit_test(a_stale_socket_is_replaced),
-		cmocka_unit_test(a_file_that_is_no_socket_is_left_alone),
-		cmocka_unit_test(somebody_elses_socket_is_not_removed),
+		cmocka_unit_test(a_regular_file_is_left_alone),
+		cmocka_unit_test(a_replaced_socket_is_not_removed),
 		cmocka_unit_test(a_path_that_does_not_fit_is_refused),
 	};
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

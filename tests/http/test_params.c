@@ -81,7 +81,7 @@ assert_params(const char *expected)
 	buffer_free(&out);
 }
 
-/* `message`: a part of it; NULL where the kind has a text of its own. */
+/* `message`: a part of it; NULL for kinds with a fixed text. */
 static void
 assert_problem(enum http_problem_kind kind, const char *message)
 {
@@ -134,7 +134,7 @@ queries_and_forms_make_one_flat_table(void **state)
 	assert_null(http_params_value(params, SLICE("c")));
 }
 
-/* Names that differ in case are two parameters here: which of them came later can be told. */
+/* Names that differ in case are two parameters; their order is known. */
 static void
 the_last_value_has_the_largest_serial(void **state)
 {
@@ -199,7 +199,7 @@ broken_json_is_invalid_json(void **state)
 }
 
 static void
-what_does_not_belong_names_its_parameter(void **state)
+errors_name_their_parameter(void **state)
 {
 	(void)state;
 	static const struct {
@@ -226,7 +226,7 @@ what_does_not_belong_names_its_parameter(void **state)
 }
 
 static void
-values_are_normalised_or_refused(void **state)
+values_are_normalized_or_refused(void **state)
 {
 	(void)state;
 	assert_true(parse(SLICE("a=%09+x%0D%0Ay%0Dz%0D%0A&b=+%0A&c=x%09%0A%0Dy"), NULL, SLICE_NONE));
@@ -282,7 +282,7 @@ media_types_choose_the_reader(void **state)
 		else
 			assert_problem(HTTP_UNSUPPORTED_MEDIA_TYPE, NULL);
 	}
-	/* Order of checks (docs/api.md 1.5): the media type before what is in the request. */
+	/* Order of checks (docs/api.md 1.5): the media type before the contents. */
 	assert_false(parse(SLICE("a=%00"), "image/png", SLICE("x")));
 	assert_problem(HTTP_UNSUPPORTED_MEDIA_TYPE, NULL);
 }
@@ -362,7 +362,7 @@ caps_are_named(void **state)
 		const char *type;
 		struct slice body;
 		enum http_problem_kind kind;
-		const char *message; /* NULL: fits */
+		const char *message; /* NULL: within the cap */
 	} cases[] = {
 		{ SLICE("abc=1234"), FORM, SLICE("abc=5&d=1"), HTTP_INVALID_PARAMETER, NULL },
 		{ SLICE("a=++1234++"), NULL, SLICE_NONE, HTTP_INVALID_PARAMETER, NULL },
@@ -378,7 +378,7 @@ caps_are_named(void **state)
 		{ SLICE_NONE, JSON, SLICE("{\"a\":[1,2,3]}"), HTTP_TOO_MANY_ITEMS, "Parameter a has more than 2 items" },
 		{ SLICE("a[]=&a[]=&a[]="), NULL, SLICE_NONE, HTTP_TOO_MANY_ITEMS, "Parameter a has more than 2 items" },
 		{ SLICE_NONE, JSON, SLICE("{\"a\":[[1]]}"), HTTP_INVALID_JSON, "nested too deeply" },
-		/* what is replaced has cost memory too */
+		/* replaced values have used memory too */
 		{ SLICE("a=1&a=2&a=3"), FORM, SLICE("a=4&a=5&a=6"), HTTP_INVALID_PARAMETER, NULL },
 		{ SLICE("a=1&a=2&a=3"), FORM, SLICE("a=4&a=5&a=6&a=7"), HTTP_INVALID_PARAMETER, "more than 6 values" },
 		{ SLICE_NONE, JSON, SLICE("{\"a\":[1],\"a\":[1],\"a\":[1]}"), HTTP_INVALID_PARAMETER, NULL },
@@ -397,9 +397,9 @@ caps_are_named(void **state)
 	assert_problem(HTTP_TOO_MANY_ITEMS, "Parameter email has more than 2 items");
 }
 
-/* Doubles and names made to collide cost no more than others: the whole body within the cap is quick. */
+/* Duplicates and colliding names cost no more than others: a complete body within the cap is parsed quickly. */
 static void
-a_full_table_holds_its_cap(void **state)
+a_full_table_is_fast(void **state)
 {
 	(void)state;
 	struct buffer body;
@@ -415,7 +415,7 @@ a_full_table_holds_its_cap(void **state)
 }
 
 static void
-the_url_adds_what_is_missing(void **state)
+the_url_adds_missing_parameters(void **state)
 {
 	(void)state;
 	static const struct {
@@ -442,9 +442,9 @@ the_url_adds_what_is_missing(void **state)
 	assert_params("a='1';b='1';");
 }
 
-/* For answers that must come whatever else was sent: opt-out links, and the callback of JSONP. */
+/* For responses that must be sent whatever else the request has: opt-out links, and the callback of JSONP. */
 static void
-the_query_alone_is_read_without_complaint(void **state)
+the_query_alone_is_read_leniently(void **state)
 {
 	(void)state;
 	const struct http_request request = {
@@ -455,7 +455,7 @@ the_query_alone_is_read_without_complaint(void **state)
 	};
 	http_params_parse_query(&request, &HTTP_CAPS_DEFAULT, &collecting, &params);
 	assert_params("safe='1';jsonp='b';email=['c','d',];");
-	/* however often something does not fit, nothing after it gets in */
+	/* after a value that does not fit, no later one is accepted */
 	const struct http_request many = { .pool = pool, .query = SLICE("a=1&a=2&a=3&a=4&a=5&a=6") };
 	struct http_caps caps = HTTP_CAPS_DEFAULT;
 	caps.values = 3;
@@ -467,7 +467,7 @@ the_query_alone_is_read_without_complaint(void **state)
 }
 
 static void
-booleans_and_strings_out_of_values(void **state)
+booleans_and_strings_are_read_from_values(void **state)
 {
 	(void)state;
 	static const struct {
@@ -510,7 +510,7 @@ booleans_and_strings_out_of_values(void **state)
 	assert_false(http_value_string(http_params_value(params, SLICE("a")), &text));
 }
 
-/* What one request takes of memory is a small multiple of its size, however its header lines are made. */
+/* The memory for a request is a small multiple of its size, whatever its header lines. */
 static void
 many_header_parameters_cost_little_memory(void **state)
 {
@@ -532,7 +532,7 @@ many_header_parameters_cost_little_memory(void **state)
 	free(body);
 }
 
-/* Whatever comes, it is taken or refused with something to say; run with the sanitizers this is a small fuzz test. */
+/* Any input is accepted or refused with a message; with the sanitizers this is a small fuzz test. */
 static void
 random_bodies_do_no_harm(void **state)
 {
@@ -571,16 +571,16 @@ main(void)
 		cmocka_unit_test_setup_teardown(the_last_value_has_the_largest_serial, begin, end),
 		cmocka_unit_test_setup_teardown(json_bodies_keep_their_types, begin, end),
 		cmocka_unit_test_setup_teardown(broken_json_is_invalid_json, begin, end),
-		cmocka_unit_test_setup_teardown(what_does_not_belong_names_its_parameter, begin, end),
-		cmocka_unit_test_setup_teardown(values_are_normalised_or_refused, begin, end),
+		cmocka_unit_test_setup_teardown(errors_name_their_parameter, begin, end),
+		cmocka_unit_test_setup_teardown(values_are_normalized_or_refused, begin, end),
 		cmocka_unit_test_setup_teardown(media_types_choose_the_reader, begin, end),
 		cmocka_unit_test_setup_teardown(multipart_forms_are_read, begin, end),
 		cmocka_unit_test_setup_teardown(bad_multipart_forms_are_refused, begin, end),
 		cmocka_unit_test_setup_teardown(caps_are_named, begin, end),
-		cmocka_unit_test_setup_teardown(a_full_table_holds_its_cap, begin, end),
-		cmocka_unit_test_setup_teardown(the_url_adds_what_is_missing, begin, end),
-		cmocka_unit_test_setup_teardown(the_query_alone_is_read_without_complaint, begin, end),
-		cmocka_unit_test_setup_teardown(booleans_and_strings_out_of_values, begin, end),
+		cmocka_unit_test_setup_teardown(a_full_table_is_fast, begin, end),
+		cmocka_unit_test_setup_teardown(the_url_adds_missing_parameters, begin, end),
+		cmocka_unit_test_setup_teardown(the_query_alone_is_read_leniently, begin, end),
+		cmocka_unit_test_setup_teardown(booleans_and_strings_are_read_from_values, begin, end),
 		cmocka_unit_test_setup_teardown(many_header_parameters_cost_little_memory, begin, end),
 		cmocka_unit_test_setup_teardown(random_bodies_do_no_harm, begin, end),
 	};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A request out of CGI variables: docs/api.md 1 "Path" and "Methods", docs/api.md 3 for where keys come from. */
+ * Requests from CGI variables: docs/api.md 1 "Path" and "Methods", docs/api.md 3 for the sources of keys. */
 #include "unit.h"
 #include "with_pool.h"
 
@@ -95,9 +95,9 @@ dangerous_paths_are_not_found(void **state)
 	}
 }
 
-/* Without REQUEST_URI the path comes decoded (RFC 3875, 4.1.5): it is not decoded again. */
+/* Without REQUEST_URI the path is already decoded (RFC 3875, 4.1.5) and is not decoded again. */
 static void
-script_name_and_path_info_stand_in(void **state)
+script_name_and_path_info_are_a_fallback(void **state)
 {
 	(void)state;
 	const char *environment[] = { "SCRIPT_NAME", "/api", "PATH_INFO", "/v2/a%20b", "QUERY_STRING", "x=1", NULL };
@@ -124,9 +124,9 @@ methods_are_case_sensitive(void **state)
 	}
 }
 
-/* docs/api.md 3: behind Apache the header may arrive as REDIRECT_HTTP_AUTHORIZATION. */
+/* docs/api.md 3: Apache may pass the header as REDIRECT_HTTP_AUTHORIZATION. */
 static void
-headers_are_kept_and_empty_ones_are_absent(void **state)
+headers_are_copied_and_empty_ones_are_absent(void **state)
 {
 	(void)state;
 	const char *environment[] = { "REQUEST_URI", "/", "HTTP_AUTHORIZATION", "", "REDIRECT_HTTP_AUTHORIZATION", "Bearer k",
@@ -153,9 +153,9 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(paths_are_split_and_then_decoded, begin, end),
 		cmocka_unit_test_setup_teardown(dangerous_paths_are_not_found, begin, end),
-		cmocka_unit_test_setup_teardown(script_name_and_path_info_stand_in, begin, end),
+		cmocka_unit_test_setup_teardown(script_name_and_path_info_are_a_fallback, begin, end),
 		cmocka_unit_test_setup_teardown(methods_are_case_sensitive, begin, end),
-		cmocka_unit_test_setup_teardown(headers_are_kept_and_empty_ones_are_absent, begin, end),
+		cmocka_unit_test_setup_teardown(headers_are_copied_and_empty_ones_are_absent, begin, end),
 	};
 	return cmocka_run_group_tests_name("request", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What goes back to the client: docs/api.md 1.1 "Methods", docs/api.md 7. */
+ * Responses: docs/api.md 1.1 "Methods", docs/api.md 7. */
 #include "unit.h"
 
 #include <string.h>
@@ -45,7 +45,7 @@ assert_rendered(const char *expected)
 }
 
 static void
-an_answer_has_all_its_headers(void **state)
+a_response_has_all_its_headers(void **state)
 {
 	(void)state;
 	response.status = 429;
@@ -67,18 +67,18 @@ head_is_get_without_the_body(void **state)
 	    "Status: 200 OK\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: 5\r\n" COMMON "\r\n");
 }
 
-/* What GET would have made is not known, so neither is its length. */
+/* The length of GET's body is not known. */
 static void
-head_without_an_answer_has_no_length(void **state)
+head_without_a_body_has_no_length(void **state)
 {
 	(void)state;
 	response.head = true;
 	assert_rendered("Status: 200 OK\r\nContent-Type: application/json; charset=utf-8\r\n" COMMON "\r\n");
 }
 
-/* docs/api.md 7, Body: JSONP and opt-out pages have types of their own. */
+/* docs/api.md 7, Body: JSONP and opt-out pages have their own types. */
 static void
-an_answer_says_what_it_holds(void **state)
+a_response_has_its_content_type(void **state)
 {
 	(void)state;
 	response.content = HTTP_JAVASCRIPT;
@@ -103,7 +103,7 @@ a_preflight_is_204_without_content(void **state)
 }
 
 static void
-a_header_cannot_be_broken_out_of(void **state)
+a_header_cannot_contain_another(void **state)
 {
 	(void)state;
 	assert_false(http_response_header(&response, "Allow", SLICE("GET\r\nSet-Cookie: a=b")));
@@ -116,7 +116,7 @@ a_header_cannot_be_broken_out_of(void **state)
 }
 
 static void
-a_body_that_does_not_fit_is_no_answer(void **state)
+a_body_that_does_not_fit_is_an_error(void **state)
 {
 	(void)state;
 	buffer_add_text(&response.body, "more than twenty bytes");
@@ -138,13 +138,13 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(an_answer_has_all_its_headers, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_response_has_all_its_headers, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(head_is_get_without_the_body, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(head_without_an_answer_has_no_length, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(an_answer_says_what_it_holds, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(head_without_a_body_has_no_length, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_response_has_its_content_type, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_preflight_is_204_without_content, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_header_cannot_be_broken_out_of, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_body_that_does_not_fit_is_no_answer, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_header_cannot_contain_another, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_body_that_does_not_fit_is_an_error, set_up, tear_down),
 		cmocka_unit_test(every_status_has_a_text),
 	};
 	return cmocka_run_group_tests_name("response", tests, NULL, NULL);

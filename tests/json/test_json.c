@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The JSON layer (docs/architecture.md 11): what is read is RFC 8259 and nothing more; what is written reads back. */
+ * The JSON layer (docs/architecture.md 11): accepts exactly RFC 8259; its output can be read back. */
 #include "unit.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ enum { DEPTH = 16 };
 
 #define LITERAL(text) ((struct slice){ (text), sizeof(text) - 1 })
 
-/* Writes the text anew from its events. */
+/* Writes the text again from its events. */
 static bool
 copy_event(void *context, const struct json_event *event)
 {
@@ -89,13 +89,13 @@ values_come_through_unchanged(void **state)
 }
 
 static void
-what_is_not_json_is_refused(void **state)
+invalid_json_is_refused(void **state)
 {
 	(void)state;
 	static const struct {
 		struct slice text;
 		enum json_problem_kind kind;
-		size_t from, to; /* where the offset may lie */
+		size_t from, to; /* the range of the offset */
 	} cases[] = {
 		{ SLICE(""), JSON_PROBLEM_SYNTAX, 0, 0 },
 		{ SLICE("  "), JSON_PROBLEM_SYNTAX, 2, 2 },
@@ -187,7 +187,7 @@ events_carry_their_depth_and_the_handler_may_stop(void **state)
 }
 
 static void
-the_writer_sets_commas_by_itself(void **state)
+the_writer_adds_commas(void **state)
 {
 	(void)state;
 	struct buffer out;
@@ -215,7 +215,7 @@ the_writer_sets_commas_by_itself(void **state)
 	buffer_free(&out);
 }
 
-/* No text may do more than be refused; what is taken must read back as itself. */
+/* Any text is accepted or refused; an accepted one reads back unchanged. */
 static void
 random_texts_do_no_harm(void **state)
 {
@@ -245,9 +245,9 @@ random_texts_do_no_harm(void **state)
 	buffer_free(&second);
 }
 
-/* Both ways to write a key, and an object that goes on where another one ended. */
+/* Both functions that write a key, and an object that continues another one. */
 static void
-keys_of_our_own_are_written_the_same(void **state)
+literal_keys_are_written_like_others(void **state)
 {
 	(void)state;
 	struct buffer keys, names, more;
@@ -277,7 +277,7 @@ keys_of_our_own_are_written_the_same(void **state)
 	json_end_object(&longer);
 	json_end_array(&longer);
 	assert_slice(buffer_slice(&more), "[null,{\"a key\":0,\"a key\":1,\"a key\":2,\"b\":null}]");
-	/* one that does not fit leaves nothing behind */
+	/* a key that does not fit adds nothing */
 	buffer_free(&more);
 	buffer_init(&more, 6);
 	json_writer_init(&longer, &more);
@@ -295,11 +295,11 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values_come_through_unchanged),
-		cmocka_unit_test(what_is_not_json_is_refused),
+		cmocka_unit_test(invalid_json_is_refused),
 		cmocka_unit_test(depth_is_limited),
 		cmocka_unit_test(events_carry_their_depth_and_the_handler_may_stop),
-		cmocka_unit_test(the_writer_sets_commas_by_itself),
-		cmocka_unit_test(keys_of_our_own_are_written_the_same),
+		cmocka_unit_test(the_writer_adds_commas),
+		cmocka_unit_test(literal_keys_are_written_like_others),
 		cmocka_unit_test(random_texts_do_no_harm),
 	};
 	return cmocka_run_group_tests_name("json", tests, NULL, NULL);

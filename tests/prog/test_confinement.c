@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What responders and dispatcher can still do once they run: what they need works, what they do not need fails. Each test runs
- * in a process of its own, which has no way back. */
+ * What responders and dispatcher can do at run time: what they need works, other operations fail. Each test runs in its own
+ * process, because a sandbox cannot be left. */
 #include "unit.h"
 
 #include <dlfcn.h>
@@ -85,7 +85,7 @@ enter_as_dispatcher(void)
 	sandbox_enter(&sandbox);
 }
 
-/* Its plugins are loaded by the first look-up. */
+/* The first look-up loads its plugins. */
 static void
 resolve(void)
 {
@@ -93,7 +93,7 @@ resolve(void)
 	MUST(getaddrinfo("localhost", "3306", NULL, &found) == 0);
 	freeaddrinfo(found);
 	MUST(getpwuid(0) != NULL);
-	MUST(dlopen("libnss_compat.so.2", RTLD_NOW) != NULL); /* of libc's own plugins one that is no part of libc */
+	MUST(dlopen("libnss_compat.so.2", RTLD_NOW) != NULL); /* one of libc's plugins that is not part of libc */
 	MUST(opens("/etc/resolv.conf", O_RDONLY) || errno == ENOENT);
 	MUST(opens("/usr/share", O_RDONLY | O_DIRECTORY)); /* zones, locales, certificates */
 }
@@ -105,7 +105,7 @@ work_as_responder(void)
 	resolve();
 	MUST(opens(log_path, O_WRONLY | O_APPEND | O_CREAT));
 	MUST(opens(conf_path, O_RDONLY));
-	MUST(opens(certificate_path, O_RDONLY)); /* beside the option file */
+	MUST(opens(certificate_path, O_RDONLY)); /* next to the option file */
 	MUST(opens(ca_path, O_RDONLY));
 	MUST(opens("/proc/self/maps", O_RDONLY));
 	MUST(opens("/dev/urandom", O_RDONLY));
@@ -148,7 +148,7 @@ remove_own_socket(void)
 	MUST(unlink(other_path) != 0 && errno == EACCES);
 }
 
-/* One without a parent made it. */
+/* A responder without a parent created it. */
 static void
 a_lone_responder_removes_its_socket(void **state)
 {
@@ -178,7 +178,7 @@ the_dispatcher_reads_everything_and_writes_its_log(void **state)
 }
 
 static void
-stay_free(void)
+stay_unrestricted(void)
 {
 	conf.server.sandbox = false;
 	capture_log();
@@ -189,12 +189,12 @@ stay_free(void)
 	MUST(count_in(captured_log(), " sandbox_off setting=server.sandbox") == 2);
 }
 
-/* server.sandbox = off, and it is logged. */
+/* server.sandbox = off, which is logged. */
 static void
 the_setting_turns_it_off(void **state)
 {
 	(void)state;
-	assert_holds(stay_free);
+	assert_holds(stay_unrestricted);
 }
 
 static void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The limits that are shipped (docs/api.md 5), from the settings to the limiter, by a clock of our own: how much passes at
- * once, and how long its windows are. */
+ * The default limits (docs/api.md 5), from the settings to the limiter, with a simulated clock: how many calls pass at once,
+ * and how long the windows are. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -39,7 +39,7 @@ begin(void **state UNUSED)
 	if (!good)
 		fail_msg("%s", problems.data);
 	buffer_free(&problems);
-	wiring.conf->server.state_dir = ""; /* shared with no other process */
+	wiring.conf->server.state_dir = ""; /* not shared with other processes */
 	limiter = wiring_limiter(&wiring);
 	return limiter == NULL;
 }
@@ -55,28 +55,28 @@ end(void **state UNUSED)
 static struct limit_verdict verdict;
 
 static bool
-pass(enum limit_kind kind, const char *who)
+pass(enum limit_kind kind, const char *caller)
 {
-	const struct limit_claim claim = { .kind = kind, .who = slice_of(who), .limit = OWN_LIMIT };
-	const struct limit_network network = { slice_of(who), LIMITER_SPREAD };
+	const struct limit_claim claim = { .kind = kind, .who = slice_of(caller), .limit = OWN_LIMIT };
+	const struct limit_network network = { slice_of(caller), LIMITER_SPREAD };
 	return limiter_pass(limiter, &network, &claim, 1, &verdict);
 }
 
 static unsigned
-burst(enum limit_kind kind, const char *who)
+burst(enum limit_kind kind, const char *caller)
 {
 	unsigned count = 0;
-	while (count <= LIMIT_MAX && pass(kind, who))
+	while (count <= LIMIT_MAX && pass(kind, caller))
 		count++;
 	return count;
 }
 
-/* In each window `limit` pass: those of its first moment are forgotten when it is over, and a sixtieth of it at most. */
+/* In each window `limit` calls pass: those of its first moment expire when it ends, or at most a sixtieth of it later. */
 static const struct {
 	enum limit_kind kind;
 	struct {
 		unsigned limit, minutes;
-	} windows[WINDOWS]; /* those that there are, the shortest first */
+	} windows[WINDOWS]; /* the existing ones, shortest first */
 } shipped[] = {
 	{ LIMIT_LOOKUPS, { { 100, 1 }, { 200, 3 }, { 300, 9 } } },
 	{ LIMIT_SIGNUPS, { { 10, 1 }, { 20, 3 }, { 30, 9 } } },
@@ -89,7 +89,7 @@ static const struct {
 	{ LIMIT_ACCOUNT, { { OWN_LIMIT, 1 } } },
 };
 
-/* A caller that takes whatever passes at every moment. */
+/* A caller that takes every permitted call. */
 static void
 the_shipped_limits_and_windows(void **state UNUSED)
 {

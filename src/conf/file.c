@@ -148,7 +148,7 @@ begin_value(struct reader *reader, const char *section, const char *key, const c
 		buffer_printf(reader->problems, "%s:%zu: %s.%s: unknown setting\n", reader->path, reader->number,
 		    shown(reader, section), shown(reader, key));
 	} else if (before != NULL) {
-		buffer_printf(reader->problems, "%s:%zu: %s.%s: stands in line %zu already\n", reader->path, reader->number,
+		buffer_printf(reader->problems, "%s:%zu: %s.%s: is already set in line %zu\n", reader->path, reader->number,
 		    section, key, before->line);
 	} else {
 		entries->items =

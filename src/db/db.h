@@ -20,8 +20,8 @@ struct db;
 struct db_statement {
 	const char *name; /* for logs */
 	const char *sql;
-	bool anew; /* prepared for each run: MariaDB (10.11) chooses a worse plan for a prepared statement when its table was
-		      changed after a run, and scans a whole index instead of skipping between groups */
+	bool prepare_each_run; /* prepared for each run: MariaDB (10.11) chooses a worse plan for a prepared statement when its
+		      table was changed after a run, and scans a whole index instead of skipping between groups */
 };
 
 #define DB_STATEMENT(id, text) static const struct db_statement id = { #id, text, false }

@@ -91,7 +91,7 @@ static enum result
 prepare(struct db *db, const struct db_statement *statement, size_t size_class, MYSQL_STMT **handle)
 {
 	MYSQL_STMT **place = handle_of(db, statement, size_class);
-	if (statement->anew)
+	if (statement->prepare_each_run)
 		db_close_handle(place);
 	if (*place == NULL) {
 		struct buffer text;

@@ -60,7 +60,7 @@ wait_ms(const struct dispatcher *d)
 static bool
 nothing_due(const struct dispatcher *d)
 {
-	return d->looked_at_all && !d->progress && d->untried_count == 0 && !maintenance_has_work(d->maintenance) &&
+	return d->last_poll_was_full && !d->progress && d->untried_count == 0 && !maintenance_has_work(d->maintenance) &&
 	       steps_no_slot_used(d) && !scheduler_waiting(d->scheduler);
 }
 
@@ -109,7 +109,7 @@ dispatcher_run(struct dispatcher *d)
 		return RESULT_UNAVAILABLE;
 	}
 	/* a stop requested by the operator is a success: leases expire on their own (docs/deliveries.md 6) */
-	return d->stopped || (d->looked && !d->leased) ? RESULT_OK : RESULT_UNAVAILABLE;
+	return d->stopped || (d->polled && !d->leased) ? RESULT_OK : RESULT_UNAVAILABLE;
 }
 
 /* An initial window above the maximum is lowered to it, so that the operator can lower the maximum alone. An attempt ends

@@ -40,7 +40,7 @@ notify(const struct runner *runner)
 {
 	const uint64_t one = 1;
 	if (write(runner->fd, &one, sizeof(one)) != (ssize_t)sizeof(one))
-		panic("an eventfd takes nothing");
+		panic("writing to an eventfd failed");
 }
 
 /* The thread function. */
@@ -125,7 +125,7 @@ runner_take(struct runner *r, enum result *result)
 		*result = r->result;
 		r->state = RUNNER_IDLE;
 		if (read(r->fd, &count, sizeof(count)) != (ssize_t)sizeof(count))
-			panic("an eventfd has nothing");
+			panic("reading from an eventfd failed");
 	}
 	must(pthread_mutex_unlock(&r->lock));
 	return done;

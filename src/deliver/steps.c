@@ -13,16 +13,16 @@ enum {
 	CLAIM_MS = 5, /* a few unused slots wait that long for more, to reduce commits */
 	CLAIM_MARGIN_MS =
 	    5000, /* no new claims in this time before the oldest claim expires: they could claim the same delivery again */
-	STANDBY_MS = 2 * 1000,   /* interval of lease requests while shards are missing */
-	LOOK_MS = 10,            /* interval of polls while there is due work */
-	LOOK_SHARE = 4,          /* polls then take at most 1 part in 1 + LOOK_SHARE of the time, … */
-	WAITING_LOOK_SHARE = 9,  /* … or 1 + WAITING_LOOK_SHARE while webhooks wait for a slot */
-	LOOK_REST_MAX_MS = 1000, /* limit of the delay by these shares */
-	SLOW_LOOK_MS = 20,       /* after SLOW_LOOKS consecutive full polls that take longer, … */
-	SLOW_LOOKS = 2,          /* … full polls are made less often, and others read only the newest rows: */
-	SLOW_LOOK_SHARE = 20,    /* they take at most 1 part in 1 + SLOW_LOOK_SHARE of the time, … */
-	ENDLESS_LOOK_MS = 1000,  /* a full poll that fails after that time counts as slow, too */
-	SLOW_LOOK_MAX_MS = 30000 /* … with at most that interval */
+	STANDBY_MS = 2 * 1000,    /* interval of lease requests while shards are missing */
+	BUSY_POLL_MS = 10,        /* interval of polls while there is due work */
+	POLL_SHARE = 4,           /* polls then take at most 1 part in 1 + POLL_SHARE of the time, … */
+	WAITING_POLL_SHARE = 9,   /* … or 1 + WAITING_POLL_SHARE while webhooks wait for a slot */
+	POLL_PAUSE_MAX_MS = 1000, /* limit of the delay by these shares */
+	SLOW_POLL_MS = 20,        /* after SLOW_POLLS consecutive full polls that take longer, … */
+	SLOW_POLLS = 2,           /* … full polls are made less often, and others read only the newest rows: */
+	SLOW_POLL_SHARE = 20,     /* they take at most 1 part in 1 + SLOW_POLL_SHARE of the time, … */
+	FAILED_POLL_MS = 1000,    /* a full poll that fails after that time counts as slow, too */
+	SLOW_POLL_MAX_MS = 30000  /* … with at most that interval */
 };
 
 /* Of `held`: the dispatcher with the first shard also maintains the daily partitions. */
@@ -182,71 +182,72 @@ lease(struct dispatcher *d)
 /* ---- step: poll for webhooks with due deliveries ---- */
 
 static int64_t
-when_look(const struct dispatcher *d)
+when_poll(const struct dispatcher *d)
 {
 	if (d->ending || slots_unused(d->slots) == 0)
 		return CLOCK_NEVER;
 	/* while webhooks wait for a slot, the poll for others uses the idle interval */
-	return scheduler_waiting(d->scheduler) || !d->progress ? d->next_look_ms : d->looked_ms;
+	return scheduler_waiting(d->scheduler) || !d->progress ? d->next_poll_ms : d->busy_poll_ms;
 }
 
 /* The pause after a poll, so that polls take at most 1 part in 1 + share of the time. */
 static int64_t
-rest_ms(int64_t look_ms, int64_t share, int64_t max_ms)
+pause_ms(int64_t poll_ms, int64_t share, int64_t max_ms)
 {
-	return share * look_ms < max_ms ? share * look_ms : max_ms;
+	return share * poll_ms < max_ms ? share * poll_ms : max_ms;
 }
 
 /* The time of the next full poll, after one that took `took_ms`. */
 static int64_t
-when_to_look_at_all(struct dispatcher *d, int64_t now, int64_t took_ms)
+next_full_poll(struct dispatcher *d, int64_t now, int64_t took_ms)
 {
-	d->slow_looks = took_ms > SLOW_LOOK_MS ? d->slow_looks + 1 : 0;
-	return d->slow_looks < SLOW_LOOKS ? now : now + rest_ms(took_ms, SLOW_LOOK_SHARE, SLOW_LOOK_MAX_MS);
+	d->slow_polls = took_ms > SLOW_POLL_MS ? d->slow_polls + 1 : 0;
+	return d->slow_polls < SLOW_POLLS ? now : now + pause_ms(took_ms, SLOW_POLL_SHARE, SLOW_POLL_MAX_MS);
 }
 
 /* Sets the time of the next poll, which is assumed to take as long as the last one of its kind. */
 static void
-pace_looks(struct dispatcher *d, int64_t now, int64_t next_due_ms)
+schedule_next_poll(struct dispatcher *d, int64_t now, int64_t next_due_ms)
 {
-	const int64_t look_ms = now >= d->all_looked_ms ? d->all_took_ms : d->newest_took_ms;
-	const int64_t soonest_ms = now + rest_ms(look_ms, LOOK_SHARE, LOOK_REST_MAX_MS);
-	const int64_t waiting_ms = scheduler_waiting(d->scheduler) ? rest_ms(look_ms, WAITING_LOOK_SHARE, LOOK_REST_MAX_MS) : 0;
-	d->looked_ms = soonest_ms + LOOK_MS;
-	d->next_look_ms = now + (d->options.poll_ms > waiting_ms ? d->options.poll_ms : waiting_ms);
-	if (next_due_ms >= 0 && next_due_ms - d->database_ahead_ms < d->next_look_ms)
-		d->next_look_ms = next_due_ms - d->database_ahead_ms + 1;
-	if (d->next_look_ms < soonest_ms)
-		d->next_look_ms = soonest_ms;
+	const int64_t poll_ms = now >= d->next_full_poll_ms ? d->full_poll_took_ms : d->newest_poll_took_ms;
+	const int64_t soonest_ms = now + pause_ms(poll_ms, POLL_SHARE, POLL_PAUSE_MAX_MS);
+	const int64_t waiting_ms =
+	    scheduler_waiting(d->scheduler) ? pause_ms(poll_ms, WAITING_POLL_SHARE, POLL_PAUSE_MAX_MS) : 0;
+	d->busy_poll_ms = soonest_ms + BUSY_POLL_MS;
+	d->next_poll_ms = now + (d->options.poll_ms > waiting_ms ? d->options.poll_ms : waiting_ms);
+	if (next_due_ms >= 0 && next_due_ms - d->database_ahead_ms < d->next_poll_ms)
+		d->next_poll_ms = next_due_ms - d->database_ahead_ms + 1;
+	if (d->next_poll_ms < soonest_ms)
+		d->next_poll_ms = soonest_ms;
 }
 
 static enum result
-look(struct dispatcher *d)
+poll_due(struct dispatcher *d)
 {
 	struct due_webhooks found;
 	int64_t before = clock_monotonic_ms();
-	const bool all = before >= d->all_looked_ms;
+	const bool all = before >= d->next_full_poll_ms;
 	const struct due_query query = { .held = d->held, .limit = STEPS_WEBHOOKS_MAX, .newest = !all };
 	enum result result = store_due_webhooks(d->store, d->pool, &query, &found);
 	int64_t now = clock_monotonic_ms(), took_ms = now - before;
-	*(all ? &d->all_took_ms : &d->newest_took_ms) = took_ms;
+	*(all ? &d->full_poll_took_ms : &d->newest_poll_took_ms) = took_ms;
 	if (result != RESULT_OK) {
 		/* otherwise a query that always times out would be retried forever and block all other work */
-		if (all && took_ms > ENDLESS_LOOK_MS)
-			d->all_looked_ms = now + SLOW_LOOK_MAX_MS;
+		if (all && took_ms > FAILED_POLL_MS)
+			d->next_full_poll_ms = now + SLOW_POLL_MAX_MS;
 		return result;
 	}
 	if (all)
-		d->all_looked_ms = when_to_look_at_all(d, now, took_ms);
-	d->looked_at_all = all;
+		d->next_full_poll_ms = next_full_poll(d, now, took_ms);
+	d->last_poll_was_full = all;
 	d->database_ahead_ms = found.now_ms - now;
 	for (size_t i = 0; i < found.due_count; i++)
 		scheduler_offer(d->scheduler, &found.due[i], found.now_ms);
 	if (all)
 		maintenance_end_webhooks(d->maintenance, found.ended, found.ended_count);
-	pace_looks(d, now, found.next_due_ms);
+	schedule_next_poll(d, now, found.next_due_ms);
 	maintenance_bulk_work(d->maintenance, found.bulk_work);
-	d->looked = true;
+	d->polled = true;
 	d->progress = false;
 	return RESULT_OK;
 }
@@ -408,7 +409,7 @@ static const struct step steps[] = {
 	{ when_lease, lease, "lease", STEP_DATABASE },
 	{ when_begin_task, begin_task, "begin_task", STEP_START },
 	{ when_give_back, give_back, "give_back", STEP_DATABASE },
-	{ when_look, look, "look", STEP_DATABASE },
+	{ when_poll, poll_due, "poll", STEP_DATABASE },
 	{ when_claim, claim, "claim", STEP_DATABASE },
 	{ when_release, release, "release", STEP_DATABASE },
 };

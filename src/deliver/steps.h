@@ -37,19 +37,19 @@ struct dispatcher {
 	size_t untried_count;
 
 	/* Times are in clock_monotonic_ms. */
-	int64_t next_lease_ms, looked_ms, next_look_ms, claimed_ms;
-	int64_t all_looked_ms;               /* until then polls read only the newest rows */
-	int64_t all_took_ms, newest_took_ms; /* duration of the last polls */
-	int64_t end_ms;                      /* no new claims from then on … */
-	int64_t give_up_ms;                  /* … and until then it waits for the database */
-	int64_t database_ahead_ms;           /* the database's time minus clock_monotonic_ms */
-	struct back_off away;                /* no database access until it ends */
-	uint64_t held;                       /* shards */
-	unsigned slow_looks;                 /* consecutive full polls */
-	bool recovered_previous, leased, looked;
-	bool looked_at_all;   /* the last poll was a full one */
-	bool progress;        /* something was claimed or ended since the last poll, so another one may find more */
-	bool ending, stopped; /* stopped: by stop_fd */
+	int64_t next_lease_ms, busy_poll_ms, next_poll_ms, claimed_ms;
+	int64_t next_full_poll_ms;                      /* until then polls read only the newest rows */
+	int64_t full_poll_took_ms, newest_poll_took_ms; /* duration of the last polls */
+	int64_t end_ms;                                 /* no new claims from then on … */
+	int64_t give_up_ms;                             /* … and until then it waits for the database */
+	int64_t database_ahead_ms;                      /* the database's time minus clock_monotonic_ms */
+	struct back_off away;                           /* no database access until it ends */
+	uint64_t held;                                  /* shards */
+	unsigned slow_polls;                            /* consecutive full polls */
+	bool recovered_previous, leased, polled;
+	bool last_poll_was_full; /* the last poll was a full one */
+	bool progress;           /* something was claimed or ended since the last poll, so another one may find more */
+	bool ending, stopped;    /* stopped: by stop_fd */
 };
 
 enum step_kind {

@@ -239,15 +239,15 @@ errors_have_their_line(void **state)
 	    "@:2: server.worker: unknown setting\n@:4: servers.workers: unknown setting\n");
 	assert_file_refused("workers = 3\n", "@:1: .workers: unknown setting\n");
 	assert_file_refused("[\x1b[2J]\n\x7fworkers = 3\n", "@:2: ?[2J.?workers: unknown setting\n");
-	assert_file_refused("[server]\nworkers = 3\n\nworkers = 4\n", "@:4: server.workers: stands in line 2 already\n");
+	assert_file_refused("[server]\nworkers = 3\n\nworkers = 4\n", "@:4: server.workers: is already set in line 2\n");
 	assert_file_refused(
-	    "[server]\nworkers = 3\n[log]\n[server]\nworkers = 3\n", "@:5: server.workers: stands in line 2 already\n");
+	    "[server]\nworkers = 3\n[log]\n[server]\nworkers = 3\n", "@:5: server.workers: is already set in line 2\n");
 	assert_file_refused("[server\n", "@:1: is neither [section] nor key = value nor a comment\n");
 	assert_file_refused("[server]\nworkers\n", "@:2: is neither [section] nor key = value nor a comment\n");
 	assert_file_refused("[database]\nport = 65536\n",
 	    "@:2: database.port: expected a whole number from 0 to 65535 (TCP port of the database server)\n");
 	assert_file_refused("[server]\nrequest_timeout = 30\n",
-	    "@:2: server.request_timeout: expected a duration from 5s to 1h (time for a whole request)\n");
+	    "@:2: server.request_timeout: expected a duration from 5s to 1h (time limit of a request)\n");
 }
 
 /* For each type a value that it must refuse. */

@@ -14,7 +14,7 @@
 
 enum { IDLE_WAITS_MAX = 10000 };
 
-struct flight {
+struct attempt_in_flight {
 	void *cookie;
 	struct world_webhook *webhook;
 	struct world_answer answer;
@@ -25,7 +25,7 @@ struct sender {
 	struct sender_options options;
 	sender_done *done;
 	void *context;
-	struct flight *flights;
+	struct attempt_in_flight *attempts;
 	size_t count;
 	size_t idle_waits; /* consecutive, without time passing */
 };
@@ -137,7 +137,7 @@ sender_new(const struct sender_options *options, sender_done *done, void *contex
 	sender->options = *options;
 	sender->done = done;
 	sender->context = context;
-	sender->flights = memory_alloc(options->in_flight * sizeof(*sender->flights));
+	sender->attempts = memory_alloc(options->in_flight * sizeof(*sender->attempts));
 	return sender;
 }
 
@@ -146,7 +146,7 @@ sender_free(struct sender **sender)
 {
 	if (*sender == NULL)
 		return;
-	free((*sender)->flights);
+	free((*sender)->attempts);
 	free(*sender);
 	*sender = NULL;
 }
@@ -188,7 +188,7 @@ sender_start(struct sender *sender, const struct attempt *attempt, void *cookie)
 	if (++webhook->in_flight > webhook->most_in_flight)
 		webhook->most_in_flight = webhook->in_flight;
 	world.seen[world.seen_count++ % WORLD_SEEN] = (struct world_seen){ world.now_ms, webhook_id, signatures_in(attempt) };
-	sender->flights[sender->count++] = (struct flight){ .cookie = cookie,
+	sender->attempts[sender->count++] = (struct attempt_in_flight){ .cookie = cookie,
 		.webhook = webhook,
 		.answer = next_answer(webhook),
 		.started_ms = world.now_ms,
@@ -196,18 +196,18 @@ sender_start(struct sender *sender, const struct attempt *attempt, void *cookie)
 }
 
 static void
-land(struct sender *sender, size_t at)
+end_attempt(struct sender *sender, size_t at)
 {
-	struct flight flight = sender->flights[at];
+	struct attempt_in_flight attempt = sender->attempts[at];
 	struct attempt_result result = {
-		.error = flight.answer.error,
-		.status = flight.answer.status,
-		.retry_after = slice_of(flight.answer.retry_after),
-		.duration_ms = world.now_ms - flight.started_ms,
+		.error = attempt.answer.error,
+		.status = attempt.answer.status,
+		.retry_after = slice_of(attempt.answer.retry_after),
+		.duration_ms = world.now_ms - attempt.started_ms,
 	};
-	sender->flights[at] = sender->flights[--sender->count];
-	flight.webhook->in_flight--;
-	sender->done(sender->context, flight.cookie, &result);
+	sender->attempts[at] = sender->attempts[--sender->count];
+	attempt.webhook->in_flight--;
+	sender->done(sender->context, attempt.cookie, &result);
 }
 
 /* Fails the test when the dispatcher spins. */
@@ -227,7 +227,7 @@ sender_wait(struct sender *sender, int64_t timeout_ms, const int wake_fds[SENDER
 	int64_t before = world.now_ms, until = world.now_ms + timeout_ms;
 	bool stops = wake_fds[0] >= 0 && world.stop_ms >= 0;
 	for (size_t i = 0; i < sender->count; i++)
-		until = sender->flights[i].ends_ms < until ? sender->flights[i].ends_ms : until;
+		until = sender->attempts[i].ends_ms < until ? sender->attempts[i].ends_ms : until;
 	if (stops && world.stop_ms < until)
 		until = world.stop_ms;
 	if (world.happen != NULL && world.happens_ms < until)
@@ -237,12 +237,12 @@ sender_wait(struct sender *sender, int64_t timeout_ms, const int wake_fds[SENDER
 	world.now_ms = until > before ? until : before;
 	while (world.happen != NULL && world.happens_ms <= world.now_ms)
 		world.happen();
-	size_t landed = 0;
+	size_t ended = 0;
 	for (size_t i = sender->count; i > 0; i--)
-		if (sender->flights[i - 1].ends_ms <= world.now_ms) {
-			land(sender, i - 1);
-			landed++;
+		if (sender->attempts[i - 1].ends_ms <= world.now_ms) {
+			end_attempt(sender, i - 1);
+			ended++;
 		}
-	note_wait(sender, landed == 0 && world.now_ms == before);
+	note_wait(sender, ended == 0 && world.now_ms == before);
 	return stops && world.now_ms >= world.stop_ms ? 1 : 0;
 }

@@ -187,9 +187,9 @@ store_due_webhooks(
 	static struct overview overview;
 	if (!world_reachable())
 		return RESULT_UNAVAILABLE;
-	world.looks++;
-	world.now_ms += question->newest ? world.newest_look_ms : world.look_ms;
-	if (!question->newest && world.look_fails)
+	world.polls++;
+	world.now_ms += question->newest ? world.newest_poll_ms : world.poll_ms;
+	if (!question->newest && world.poll_fails)
 		return RESULT_UNAVAILABLE;
 	look_over(&overview, question->newest, from_ms);
 	int64_t next = INT64_MAX;
@@ -280,7 +280,7 @@ store_claim(struct store *store UNUSED, struct pool *pool, const unsigned char o
 		struct world_webhook *webhook = &world.webhooks[requests[r].webhook_id];
 		wanted[requests[r].webhook_id] = &requests[r];
 		requests[r].last_ms = requests[r].from_ms;
-		if (webhook->removed_after_look)
+		if (webhook->deleted_after_poll)
 			webhook->state = WEBHOOK_MISSING;
 	}
 	for (size_t i = 0; i < world.delivery_count; i++)

@@ -61,7 +61,7 @@ struct world_seen {
 
 struct world_webhook {
 	enum webhook_state state;
-	bool removed_after_look; /* deleted between the poll and the claim */
+	bool deleted_after_poll; /* deleted between the poll and the claim */
 	bool stuck;              /* reported as deleted, but has nothing to end */
 	bool cannot_be_ended;    /* ending its deliveries meets a lock */
 	bool cannot_be_closed;   /* closing it meets a lock */
@@ -116,7 +116,7 @@ struct world {
 	int64_t outage_from_ms, outage_until_ms; /* the database is unavailable */
 	int64_t lost_commit_ms; /* the first store_complete after that commits, but returns UNKNOWN; -1: none */
 	int64_t claim_ms;       /* duration of a claim */
-	bool look_fails;        /* full polls fail */
+	bool poll_fails;        /* full polls fail */
 	unsigned lost_claims;   /* so many claims commit, but return UNAVAILABLE */
 	uint64_t poison;        /* outcomes of this delivery are always rejected */
 	uint64_t blocked;       /* those of this one meet a conflict … */
@@ -146,9 +146,9 @@ struct world {
 	int64_t longest_unrecorded_ms; /* from the end of an attempt to its commit */
 	size_t stale;
 	size_t calls_in_outage;
-	int64_t look_ms;                               /* duration of a full poll */
-	int64_t newest_look_ms;                        /* … and of a poll of the newest */
-	size_t looks, chunks;                          /* calls of store_due_webhooks, of store_fail_pending */
+	int64_t poll_ms;                               /* duration of a full poll */
+	int64_t newest_poll_ms;                        /* … and of a poll of the newest */
+	size_t polls, chunks;                          /* calls of store_due_webhooks, of store_fail_pending */
 	int64_t leased_until_ms, longest_lease_gap_ms; /* gap: time worked without a lease */
 	uint64_t foreign;                              /* shards that another dispatcher holds */
 	size_t maintained, days_maintained;            /* calls of store_maintain, and those with the daily partitions */

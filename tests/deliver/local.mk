@@ -13,7 +13,7 @@ check_PROGRAMS += %D%/test_scheduler %D%/test_runner %D%/test_lock %D%/test_disp
 %C%_test_lock_SOURCES = %D%/test_lock.c
 %C%_test_lock_LDADD = src/deliver/libdeliver.a src/base/libbase.a $(CMOCKA_LIBS)
 
-# The store, the sender and the clock are the test's own.
+# The test replaces the store, the sender and the clock.
 %C%_fake = %D%/fake_bulk.c %D%/fake_sender.c %D%/fake_world.c %D%/fake_world.h %D%/run_dispatcher.c %D%/run_dispatcher.h
 %C%_test_dispatcher_SOURCES = %D%/test_dispatcher.c $(%C%_fake)
 %C%_test_dispatcher_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_monotonic_ms
@@ -27,7 +27,7 @@ check_PROGRAMS += %D%/test_scheduler %D%/test_runner %D%/test_lock %D%/test_disp
 %C%_test_closing_LDFLAGS = $(%C%_test_dispatcher_LDFLAGS)
 %C%_test_closing_LDADD = $(%C%_test_dispatcher_LDADD)
 
-# One test for each file; it finds them by itself.
+# One test for each file, found by the program.
 %C%_test_scenarios_SOURCES = %D%/test_scenarios.c $(%C%_fake)
 %C%_test_scenarios_LDFLAGS = $(%C%_test_dispatcher_LDFLAGS)
 %C%_test_scenarios_LDADD = $(%C%_test_dispatcher_LDADD)

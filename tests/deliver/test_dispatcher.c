@@ -184,7 +184,7 @@ a_webhook_deleted_after_the_poll_gets_nothing(void **state UNUSED)
 {
 	world_add(1, 600, 0);
 	world_add(1, 600, HOUR);
-	world.webhooks[1].removed_after_look = true;
+	world.webhooks[1].deleted_after_poll = true;
 	assert_int_equal(run(NULL), RESULT_OK);
 	assert_int_equal(sent(1), 0);
 	assert_int_equal(world_count(1, DELIVERY_FAILED), 1200);
@@ -204,7 +204,7 @@ claims_on_deleted_webhooks_are_left_to_their_owner(void **state UNUSED)
 	stay_until(29 * SECOND);
 	assert_int_equal(world_count(1, DELIVERY_PENDING), 10);
 	assert_int_equal(world.chunks, 0);
-	assert_true(world.looks <= 2 + 29 * SECOND / POLL);
+	assert_true(world.polls <= 2 + 29 * SECOND / POLL);
 	stay_until(31 * SECOND);
 	assert_int_equal(world_count(1, DELIVERY_FAILED), 10);
 	assert_int_equal(sent(1), 0);
@@ -218,8 +218,8 @@ deliveries_that_cannot_be_ended_are_retried_at_the_poll_interval(void **state UN
 	world.webhooks[1].stuck = true;
 	assert_int_equal(run(NULL), RESULT_OK);
 	stay_until(10 * SECOND);
-	assert_in_range(world.looks, 10 * SECOND / (2 * POLL), 2 + 10 * SECOND / POLL);
-	assert_true(world.chunks <= world.looks);
+	assert_in_range(world.polls, 10 * SECOND / (2 * POLL), 2 + 10 * SECOND / POLL);
+	assert_true(world.chunks <= world.polls);
 }
 
 /* docs/deliveries.md 3, disabling: deliveries wait without attempts, and cron does not wait for them. */
@@ -299,13 +299,13 @@ term_ends_well_without_a_database(void **state UNUSED)
 {
 	world.outage_until_ms = INT64_MAX;
 	stay_until(SECOND);
-	assert_int_equal(world.looks, 0);
+	assert_int_equal(world.polls, 0);
 	assert_in_range(world.now_ms, SECOND, 7 * SECOND);
 	fresh_world(NULL);
 	world.outage_from_ms = 500;
 	world.outage_until_ms = INT64_MAX;
 	stay_until(SECOND);
-	assert_true(world.looks > 0);
+	assert_true(world.polls > 0);
 	assert_false(world.released);
 }
 
@@ -325,7 +325,7 @@ static void
 an_idle_daemon_polls_at_its_interval(void **state UNUSED)
 {
 	stay_until(10 * SECOND);
-	assert_in_range(world.looks, 10 * SECOND / (2 * POLL), 10 * SECOND / POLL + 1);
+	assert_in_range(world.polls, 10 * SECOND / (2 * POLL), 10 * SECOND / POLL + 1);
 }
 
 static void
@@ -339,7 +339,7 @@ add_one(void)
 static void
 slow_polls_do_not_delay_an_idle_daemon(void **state UNUSED)
 {
-	world.look_ms = world.newest_look_ms = POLL;
+	world.poll_ms = world.newest_poll_ms = POLL;
 	world.happen = add_one;
 	world.happens_ms = SECOND;
 	stay_until(60 * SECOND);

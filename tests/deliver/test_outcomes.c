@@ -314,8 +314,8 @@ an_unknown_commit_logs_no_lost_claim(void **state UNUSED)
 static void
 failing_polls_do_not_stop_new_deliveries(void **state UNUSED)
 {
-	world.look_ms = 20 * SECOND;
-	world.look_fails = true;
+	world.poll_ms = 20 * SECOND;
+	world.poll_fails = true;
 	world_add(1, 3, 30 * SECOND);
 	stay_until(49 * SECOND);
 	assert_int_equal(world_count(1, DELIVERY_DELIVERED), 3);

@@ -293,7 +293,7 @@ set(const struct line *line)
 		{ "lease", &options.lease_ms },
 		{ "max_runtime", &options.max_runtime_ms },
 		{ "poll_interval", &options.poll_ms },
-		{ "look", &world.look_ms },
+		{ "full_poll", &world.poll_ms },
 	};
 	struct slice bad;
 	for (size_t i = 0; i < sizeof(durations) / sizeof(durations[0]); i++)

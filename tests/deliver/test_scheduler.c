@@ -8,7 +8,7 @@
 enum { SLOTS = 128, MAX = 4, TURN = 2, START = 4 };
 
 /* `slots` plus the quarter that is reserved for webhooks with nothing under way. */
-#define BESIDE_THE_LAST(slots) ((slots) + SLOTS / 4)
+#define BEFORE_THE_RESERVE(slots) ((slots) + SLOTS / 4)
 
 static const struct health_rules rules = { .window_start = START,
 	.window_max = MAX,
@@ -100,7 +100,7 @@ slots_are_given_out_evenly(void **state UNUSED)
 {
 	for (uint64_t id = 1; id <= 3; id++)
 		offer(id, 0);
-	size_t count = scheduler_take(scheduler, BESIDE_THE_LAST(6), BESIDE_THE_LAST(6), 0, requests);
+	size_t count = scheduler_take(scheduler, BEFORE_THE_RESERVE(6), BEFORE_THE_RESERVE(6), 0, requests);
 	assert_int_equal(count, 3);
 	for (uint64_t id = 1; id <= 3; id++)
 		assert_int_equal(rows_of(id, count), 2);
@@ -152,11 +152,11 @@ a_webhook_with_fewer_rows_than_requested_leaves(void **state UNUSED)
 {
 	offer(1, 0);
 	offer(2, 0);
-	assert_int_equal(scheduler_take(scheduler, BESIDE_THE_LAST(4), BESIDE_THE_LAST(4), 0, requests), 2);
+	assert_int_equal(scheduler_take(scheduler, BEFORE_THE_RESERVE(4), BEFORE_THE_RESERVE(4), 0, requests), 2);
 	start(1, 2, 0);
 	start(2, 1, 0);
 	scheduler_settle(scheduler, 0);
-	assert_int_equal(scheduler_take(scheduler, BESIDE_THE_LAST(8), BESIDE_THE_LAST(8), 0, requests), 1);
+	assert_int_equal(scheduler_take(scheduler, BEFORE_THE_RESERVE(8), BEFORE_THE_RESERVE(8), 0, requests), 1);
 	assert_int_equal(requests[0].webhook_id, 1);
 }
 
@@ -199,21 +199,21 @@ a_turn_continues_after_the_last_row(void **state UNUSED)
 	struct due_webhook webhook = good(1);
 	webhook.first_due_ms = 100;
 	scheduler_offer(scheduler, &webhook, 1000);
-	assert_int_equal(scheduler_take(scheduler, BESIDE_THE_LAST(2), BESIDE_THE_LAST(2), 1000, requests), 1);
+	assert_int_equal(scheduler_take(scheduler, BEFORE_THE_RESERVE(2), BEFORE_THE_RESERVE(2), 1000, requests), 1);
 	assert_true(requests[0].from_ms == 100);
 	requests[0].last_ms = 150;
 	start(1, 2, 1000);
 	scheduler_settle(scheduler, 1000);
 	webhook.first_due_ms = 160;
 	scheduler_offer(scheduler, &webhook, 1001);
-	assert_int_equal(scheduler_take(scheduler, BESIDE_THE_LAST(1), BESIDE_THE_LAST(1), 1001, requests), 1);
+	assert_int_equal(scheduler_take(scheduler, BEFORE_THE_RESERVE(1), BEFORE_THE_RESERVE(1), 1001, requests), 1);
 	assert_true(requests[0].from_ms == 150);
 	requests[0].last_ms = 155;
 	start(1, 1, 1001);
 	scheduler_settle(scheduler, 1001);
 	webhook.first_due_ms = 120;
 	scheduler_offer(scheduler, &webhook, 1002);
-	assert_int_equal(scheduler_take(scheduler, BESIDE_THE_LAST(1), BESIDE_THE_LAST(1), 1002, requests), 1);
+	assert_int_equal(scheduler_take(scheduler, BEFORE_THE_RESERVE(1), BEFORE_THE_RESERVE(1), 1002, requests), 1);
 	assert_true(requests[0].from_ms == 120);
 }
 
@@ -333,7 +333,7 @@ healthy_webhooks_and_those_on_probation_alternate(void **state UNUSED)
 	for (uint64_t id = 1; id <= 20; id++)
 		offer(id, 0);
 	offer_failing(21, 0);
-	size_t count = scheduler_take(scheduler, BESIDE_THE_LAST(8), BESIDE_THE_LAST(8), 0, requests);
+	size_t count = scheduler_take(scheduler, BEFORE_THE_RESERVE(8), BEFORE_THE_RESERVE(8), 0, requests);
 	assert_int_equal(rows_of(21, count), MAX);
 }
 

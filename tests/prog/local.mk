@@ -4,7 +4,7 @@ check_PROGRAMS += %D%/test_confinement %D%/test_limits
 %C%_test_confinement_SOURCES = %D%/test_confinement.c
 %C%_test_confinement_LDADD = src/prog/libwiring.a src/base/libbase.a $(CMOCKA_LIBS)
 
-# The clock is the test's own.
+# The test replaces the clock.
 %C%_test_limits_SOURCES = %D%/test_limits.c
 %C%_test_limits_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_monotonic_ms
 %C%_test_limits_LDADD = src/prog/libwiring.a src/deliver/libdeliver.a src/limit/liblimit.a src/store/libstore.a src/db/libdb.a \

@@ -209,7 +209,7 @@ def test_deleting_a_webhook_ends_its_pending_deliveries(service, receiver, campa
     assert response.status == 200
     said = run("a dry run", [service.installation.program("leadhook-dispatch"), "--config", service.installation.config,
                              "--dry-run"]).splitlines()
-    assert f"webhook {webhook['referenceId']} is no more: its pending deliveries are to be ended" in said
+    assert f"webhook {webhook['referenceId']} was deleted or is gone: its pending deliveries will be ended" in said
     assert not any(line.startswith(f"webhook {webhook['referenceId']} is due") for line in said)
     service.dispatch()
     assert states(service, webhook) == [("failed", 0, None), ("failed", 1, None)]

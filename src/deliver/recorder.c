@@ -133,7 +133,7 @@ recorder_fd(const struct recorder *r)
 	return runner_fd(r->runner);
 }
 
-/* The first_slot slot of the batch being recorded. */
+/* The first slot of the batch being recorded. */
 static struct slot *
 first_slot(const struct recorder *r)
 {

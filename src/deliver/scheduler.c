@@ -338,7 +338,7 @@ scheduler_take(struct scheduler *scheduler, size_t slots, size_t most, int64_t n
 	requeue_rate_limited(scheduler, now_ms);
 	while (most > 0 && (webhook = next(scheduler, slots, probation_slots)) != NULL) {
 		const size_t rows = least(most, rows_of_turn(scheduler, webhook, slots, probation_slots, now_ms));
-		if (rows == 0) { /* the clock was set back since it was requeue here */
+		if (rows == 0) { /* the clock was set back since the webhook got its state */
 			requeue(scheduler, webhook, now_ms);
 			continue;
 		}

@@ -130,7 +130,7 @@ status_of(const struct transfer *transfer)
 }
 
 /* No encoding other than chunked was requested. libcurl would decode others, layer by layer and without checking its timeouts:
- * a few kilobytes could bytes_stored it busy for hours. */
+ * a few kilobytes could keep it busy for hours. */
 static bool
 is_encoded(struct slice line)
 {

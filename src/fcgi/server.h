@@ -21,7 +21,7 @@
 
 enum {
 	FCGI_WORKERS_AUTO = -1,  /* workers_per_core for each core, for four cores at most */
-	FCGI_WORKERS_UNSET = -2, /* 0 when the socket is descriptor 0 (one process a request: mod_fcgid), else AUTO */
+	FCGI_WORKERS_UNSET = -2, /* 0 when the socket is descriptor 0 (one process per request: mod_fcgid), else AUTO */
 	FCGI_WORKERS_MAX = 1024,
 	FCGI_WORKERS_PER_CORE = 32
 };

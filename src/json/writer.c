@@ -111,7 +111,7 @@ plain_end(struct slice value, size_t at)
 	return at;
 }
 
-/* Copies runs: byte by byte would be most of the cost of an answer. Most values are a single run. */
+/* Copies runs: byte by byte would be most of the cost of a response. Most values are a single run. */
 static void
 add_quoted(struct buffer *out, struct slice value)
 {

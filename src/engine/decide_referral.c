@@ -52,8 +52,9 @@ step_refer(struct step *step, struct working_lead *lead, const struct working_le
 static uint32_t *
 place_of(struct lead *ancestor, const struct referral_link *link)
 {
-	struct lead_pair *pair = link->counted == REFERRAL_VERIFIED ? &ancestor->verified : &ancestor->unverified;
-	return link->level == 1 ? &pair->direct : &pair->indirect;
+	if (link->counted == REFERRAL_VERIFIED)
+		return link->level == 1 ? &ancestor->verified_direct : &ancestor->verified_indirect;
+	return link->level == 1 ? &ancestor->unverified_direct : &ancestor->unverified_indirect;
 }
 
 /* unverified_leads and verified_leads (4.5). */

@@ -18,55 +18,57 @@
 
 /* clang-format off */
 
-/* Of a lead, but for its id: X(type, column of `leads`, member of struct lead, read, written)
+/* Of a lead, but for its id: X(type, column of `leads` and member of struct lead, read, written, shown)
  *   read      SHOWN: for payloads, and in a batch; LOADED: in a batch; UNREAD
- *   written   CHANGES; ONCE: at sign-up; JOINED: it is a column of the referrer */
+ *   written   CHANGES; ONCE: at sign-up; JOINED: it is a column of the referrer
+ *   shown     in payloads, under its name: PERSONAL: unless the campaign's `privacy` hides it; FULL: in the full view;
+ *             OWN: by code of its own, or not at all */
 #define LEAD_FIELDS(X) \
-	X(U64, campaign_id, campaign_id, SHOWN, ONCE) \
-	X(U32, subscription_number, subscription_number, SHOWN, ONCE) \
-	X(U32, counter, counter, SHOWN, CHANGES) \
-	X(TEXT, social_id, social_id, SHOWN, ONCE) \
-	X(ID, parent_id, parent_id, LOADED, ONCE) \
-	X(TEXT, parent_social_id, parent_social_id, SHOWN, JOINED) \
-	X(TEXT, email, email, SHOWN, CHANGES) \
-	X(TEXT, email_key, email_key, SHOWN, CHANGES) \
-	X(TEXT, email_hash, email_hash, LOADED, CHANGES) \
-	X(TEXT, phone, phone, SHOWN, CHANGES) \
-	X(TEXT, phone_hash, phone_hash, LOADED, CHANGES) \
-	X(BOOL, verified_email, verified_email, SHOWN, CHANGES) \
-	X(BOOL, verified_phone, verified_phone, SHOWN, CHANGES) \
-	X(BOOL, waitlisted, waitlisted, SHOWN, CHANGES) \
-	X(BOOL, removed_from_waitlist, removed_from_waitlist, LOADED, CHANGES) \
-	X(BOOL, opted_out, opted_out, SHOWN, CHANGES) \
-	X(BOOL, sms_opted_out, sms_opted_out, SHOWN, CHANGES) \
-	X(TEXT, custom_fields, custom_fields, SHOWN, CHANGES) \
-	X(TEXT, utm, utm, SHOWN, CHANGES) \
-	X(TEXT, uid, uid, SHOWN, CHANGES) \
-	X(TEXT, redirect_url, redirect_url, SHOWN, CHANGES) \
-	X(BOOL, redirect_by_key, redirect_by_key, SHOWN, CHANGES) \
-	X(TEXT, ip, ip, SHOWN, CHANGES) \
-	X(TEXT, user_agent, user_agent, LOADED, CHANGES) \
-	X(TEXT, referrer, referrer, SHOWN, ONCE) \
-	X(TEXT, source, source, LOADED, ONCE) \
-	X(ID, source_id, source_id, LOADED, ONCE) \
-	X(TEXT, signup_url, signup_url, UNREAD, ONCE) \
-	X(TEXT, session_id, session_id, UNREAD, ONCE) \
-	X(TEXT, request_id, request_id, UNREAD, ONCE) \
-	X(BOOL, fraudulent, fraudulent, SHOWN, CHANGES) \
-	X(TEXT, fraud_flags, fraud_flags, LOADED, CHANGES) \
-	X(U32, times_flagged, times_flagged, LOADED, CHANGES) \
-	X(BOOL, announced, announced, LOADED, CHANGES) \
-	X(U32, score, score, SHOWN, CHANGES) \
-	X(U32, referrals, referrals, SHOWN, CHANGES) \
-	X(U32, unverified_direct, unverified.direct, SHOWN, CHANGES) \
-	X(U32, unverified_indirect, unverified.indirect, SHOWN, CHANGES) \
-	X(U32, verified_direct, verified.direct, SHOWN, CHANGES) \
-	X(U32, verified_indirect, verified.indirect, SHOWN, CHANGES) \
-	X(TEXT, tag_ids, tag_ids, SHOWN, CHANGES) \
-	X(TEXT, action_ids, action_ids, SHOWN, CHANGES) \
-	X(TEXT, reward_ids, reward_ids, LOADED, CHANGES) \
-	X(TIME, created_ms, created_ms, SHOWN, ONCE) \
-	X(TIME, updated_ms, updated_ms, LOADED, CHANGES)
+	X(U64, campaign_id, SHOWN, ONCE, OWN) \
+	X(U32, subscription_number, SHOWN, ONCE, OWN) \
+	X(U32, counter, SHOWN, CHANGES, OWN) \
+	X(TEXT, social_id, SHOWN, ONCE, OWN) /* SOCIAL_ID_SIZE characters */ \
+	X(ID, parent_id, LOADED, ONCE, OWN) /* 0: none */ \
+	X(TEXT, parent_social_id, SHOWN, JOINED, OWN) /* absent also when the referrer was deleted */ \
+	X(TEXT, email, SHOWN, CHANGES, OWN) \
+	X(TEXT, email_key, SHOWN, CHANGES, OWN) \
+	X(TEXT, email_hash, LOADED, CHANGES, OWN) \
+	X(TEXT, phone, SHOWN, CHANGES, OWN) \
+	X(TEXT, phone_hash, LOADED, CHANGES, OWN) \
+	X(BOOL, verified_email, SHOWN, CHANGES, OWN) \
+	X(BOOL, verified_phone, SHOWN, CHANGES, OWN) \
+	X(BOOL, waitlisted, SHOWN, CHANGES, OWN) \
+	X(BOOL, removed_from_waitlist, LOADED, CHANGES, OWN) \
+	X(BOOL, opted_out, SHOWN, CHANGES, PERSONAL) \
+	X(BOOL, sms_opted_out, SHOWN, CHANGES, PERSONAL) \
+	X(TEXT, custom_fields, SHOWN, CHANGES, OWN) /* a JSON object */ \
+	X(TEXT, utm, SHOWN, CHANGES, OWN) /* a JSON object */ \
+	X(TEXT, uid, SHOWN, CHANGES, PERSONAL) \
+	X(TEXT, redirect_url, SHOWN, CHANGES, OWN) \
+	X(BOOL, redirect_by_key, SHOWN, CHANGES, OWN) /* redirect_url was stored with a key */ \
+	X(TEXT, ip, SHOWN, CHANGES, FULL) \
+	X(TEXT, user_agent, LOADED, CHANGES, OWN) \
+	X(TEXT, referrer, SHOWN, ONCE, FULL) \
+	X(TEXT, source, LOADED, ONCE, OWN) \
+	X(ID, source_id, LOADED, ONCE, OWN) /* 0: none */ \
+	X(TEXT, signup_url, UNREAD, ONCE, OWN) \
+	X(TEXT, session_id, UNREAD, ONCE, OWN) \
+	X(TEXT, request_id, UNREAD, ONCE, OWN) \
+	X(BOOL, fraudulent, SHOWN, CHANGES, FULL) \
+	X(TEXT, fraud_flags, LOADED, CHANGES, OWN) /* a JSON array of their names */ \
+	X(U32, times_flagged, LOADED, CHANGES, OWN) /* how often it became fraudulent */ \
+	X(BOOL, announced, LOADED, CHANGES, OWN) /* new_signup_not_excluded was made */ \
+	X(U32, score, SHOWN, CHANGES, OWN) \
+	X(U32, referrals, SHOWN, CHANGES, OWN) /* direct ones that count */ \
+	X(U32, unverified_direct, SHOWN, CHANGES, OWN) /* referred leads that are not fraudulent, as the next three */ \
+	X(U32, unverified_indirect, SHOWN, CHANGES, OWN) \
+	X(U32, verified_direct, SHOWN, CHANGES, OWN) \
+	X(U32, verified_indirect, SHOWN, CHANGES, OWN) \
+	X(TEXT, tag_ids, SHOWN, CHANGES, OWN) /* an id list (engine/id_list.h), in the order they came, as the next two */ \
+	X(TEXT, action_ids, SHOWN, CHANGES, OWN) \
+	X(TEXT, reward_ids, LOADED, CHANGES, OWN) \
+	X(TIME, created_ms, SHOWN, ONCE, OWN) \
+	X(TIME, updated_ms, LOADED, CHANGES, OWN)
 
 /* Settings of a campaign (docs/api.md 4.6): X(type, column and member) */
 #define CAMPAIGN_SETTINGS(X) \

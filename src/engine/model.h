@@ -48,35 +48,11 @@ enum failure campaign_refuses(const struct campaign *campaign, uint64_t account_
 
 enum { LEAD_HASH_SIZE = 16 };
 
-/* Of referred leads: how many are direct ones, and how many came further down. */
-struct lead_pair {
-	uint32_t direct, indirect;
-};
-
-/* Its columns: LEAD_FIELDS. */
 struct lead {
-	uint64_t id, campaign_id;
-	uint32_t subscription_number, counter;
-	struct slice social_id;        /* SOCIAL_ID_SIZE characters */
-	uint64_t parent_id;            /* 0: none */
-	struct slice parent_social_id; /* absent also when the referrer was deleted */
-	struct slice email, email_key, email_hash;
-	struct slice phone, phone_hash;
-	bool verified_email, verified_phone, waitlisted, removed_from_waitlist, opted_out, sms_opted_out;
-	struct slice custom_fields; /* a JSON object, or absent */
-	struct slice utm;           /* a JSON object, or absent */
-	struct slice uid, redirect_url, ip, user_agent, referrer, source, signup_url, session_id, request_id;
-	bool redirect_by_key; /* redirect_url was stored with a key */
-	uint64_t source_id;   /* 0: none */
-	bool fraudulent;
-	struct slice fraud_flags; /* a JSON array of their names, or absent */
-	uint32_t times_flagged;   /* how often it became fraudulent */
-	bool announced;           /* new_signup_not_excluded was made */
-	uint32_t score;
-	uint32_t referrals;                           /* direct ones that count */
-	struct lead_pair unverified, verified;        /* referred leads that are not fraudulent */
-	struct slice tag_ids, action_ids, reward_ids; /* id lists (engine/id_list.h), in the order they came */
-	int64_t created_ms, updated_ms;
+	uint64_t id;
+#define MEMBER(type, column, read, written, shown) FIELD_MEMBER(type, column)
+	LEAD_FIELDS(MEMBER)
+#undef MEMBER
 };
 
 bool lead_is_verified(const struct lead *lead);

@@ -266,6 +266,17 @@ put_tags(struct rendering *r)
 	json_end_array(&r->writer);
 }
 
+/* The fields that a payload shows under their names. */
+#define PUT_BOOL put_boolean
+#define PUT_TEXT put_text
+#define PUT_U32 put_u64
+#define PUT_PERSONAL_PERSONAL(type, column) PUT_##type(r, SLICE(#column), r->lead->column);
+#define PUT_PERSONAL_FULL(type, column)
+#define PUT_PERSONAL_OWN(type, column)
+#define PUT_FULL_PERSONAL(type, column)
+#define PUT_FULL_FULL(type, column) PUT_##type(r, SLICE(#column), r->lead->column);
+#define PUT_FULL_OWN(type, column)
+
 static void
 put_personal(struct rendering *r)
 {
@@ -273,45 +284,52 @@ put_personal(struct rendering *r)
 	put_text(r, SLICE("email"), lead->email);
 	put_text(r, SLICE("phone_number"), lead->phone);
 	put_object(r, SLICE("custom_fields"), lead->custom_fields);
-	put_text(r, SLICE("uid"), lead->uid);
 	put_text(r, SLICE("parent_id"), lead->parent_social_id);
-	put_boolean(r, SLICE("opted_out"), lead->opted_out);
-	put_boolean(r, SLICE("sms_opted_out"), lead->sms_opted_out);
 	put_object(r, SLICE("utm"), lead->utm);
 	put_tags(r);
+#define PUT(type, column, read, written, shown) PUT_PERSONAL_##shown(type, column)
+	LEAD_FIELDS(PUT)
+#undef PUT
 }
 
-/* NULL: numbers that are not kept. */
 static void
-put_pair(struct rendering *r, struct slice key, const struct lead_pair *pair)
+put_full(struct rendering *r)
+{
+#define PUT(type, column, read, written, shown) PUT_FULL_##shown(type, column)
+	LEAD_FIELDS(PUT)
+#undef PUT
+}
+
+static void
+put_pair(struct rendering *r, struct slice key, uint32_t direct, uint32_t indirect)
 {
 	json_name(&r->writer, key);
 	json_begin_object(&r->writer);
-	json_name(&r->writer, SLICE("direct"));
-	if (pair != NULL)
-		json_u64(&r->writer, pair->direct);
-	else
-		json_null(&r->writer);
-	json_name(&r->writer, SLICE("indirect"));
-	if (pair != NULL)
-		json_u64(&r->writer, pair->indirect);
-	else
-		json_null(&r->writer);
+	put_u64(r, SLICE("direct"), direct);
+	put_u64(r, SLICE("indirect"), indirect);
 	json_end_object(&r->writer);
+}
+
+/* Numbers that this campaign does not have. */
+static void
+put_no_pair(struct rendering *r, struct slice key)
+{
+	json_name(&r->writer, key);
+	json_raw(&r->writer, SLICE("{\"direct\":null,\"indirect\":null}"));
 }
 
 static void
 put_referrals(struct rendering *r)
 {
 	const struct lead *lead = r->lead;
-	struct lead_pair influence = {
-		lead->unverified.direct + lead->verified.direct,
-		lead->unverified.indirect + lead->verified.indirect,
-	};
 	put_u64(r, SLICE("referrals"), lead->referrals);
-	put_pair(r, SLICE("unverified_leads"), &lead->unverified);
-	put_pair(r, SLICE("verified_leads"), r->campaign->require_verification ? &lead->verified : NULL);
-	put_pair(r, SLICE("influence"), &influence);
+	put_pair(r, SLICE("unverified_leads"), lead->unverified_direct, lead->unverified_indirect);
+	if (r->campaign->require_verification)
+		put_pair(r, SLICE("verified_leads"), lead->verified_direct, lead->verified_indirect);
+	else
+		put_no_pair(r, SLICE("verified_leads"));
+	put_pair(r, SLICE("influence"), lead->unverified_direct + lead->verified_direct,
+	    lead->unverified_indirect + lead->verified_indirect);
 }
 
 static void
@@ -326,11 +344,8 @@ put_lead(struct rendering *r)
 	if (r->view.full || !r->campaign->privacy)
 		put_personal(r);
 	put_referrals(r);
-	if (r->view.full) {
-		put_text(r, SLICE("ip"), r->lead->ip);
-		put_text(r, SLICE("referrer"), r->lead->referrer);
-		put_boolean(r, SLICE("fraudulent"), r->lead->fraudulent);
-	}
+	if (r->view.full)
+		put_full(r);
 }
 
 static struct slice

@@ -23,8 +23,7 @@ store_get_u32(const struct db_rows *rows, size_t row, size_t column)
 struct lead
 store_lead_from_row(const struct db_rows *rows, size_t row)
 {
-#define READ(type, column, member, read, written) \
-	FIELD_IF_LOADED_##read(.member = FIELD_READ_##type(rows, row, LEAD_##column), )
+#define READ(type, column, read, written, shown) FIELD_IF_LOADED_##read(.column = FIELD_READ_##type(rows, row, LEAD_##column), )
 	return (struct lead){ .id = db_get_u64(rows, row, LEAD_id), LEAD_FIELDS(READ) };
 #undef READ
 }
@@ -32,8 +31,7 @@ store_lead_from_row(const struct db_rows *rows, size_t row)
 struct lead
 store_shown_lead_from_row(const struct db_rows *rows, size_t row)
 {
-#define READ(type, column, member, read, written) \
-	FIELD_IF_SHOWN_##read(.member = FIELD_READ_##type(rows, row, SHOWN_##column), )
+#define READ(type, column, read, written, shown) FIELD_IF_SHOWN_##read(.column = FIELD_READ_##type(rows, row, SHOWN_##column), )
 	return (struct lead){ .id = db_get_u64(rows, row, SHOWN_id), LEAD_FIELDS(READ) };
 #undef READ
 }

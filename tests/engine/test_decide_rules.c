@@ -94,8 +94,8 @@ a_referral_credits_the_chain(void **state)
 	    extra(w, EVENT_REWARD_LEVEL), "{\"reward_level_id\":1,\"subject\":\"mug\",\"required_points\":3,\"emailed\":true}");
 	assert_int_equal(lead(w, 0)->score, 3);
 	assert_int_equal(lead(w, 0)->referrals, 1);
-	assert_int_equal(lead(w, 0)->unverified.direct, 1);
-	assert_int_equal(lead(w, 0)->unverified.indirect, 1);
+	assert_int_equal(lead(w, 0)->unverified_direct, 1);
+	assert_int_equal(lead(w, 0)->unverified_indirect, 1);
 	assert_contains(w->decision.events[2].payload, "\"influence\":{\"direct\":1,\"indirect\":1}");
 }
 
@@ -108,13 +108,13 @@ a_chain_has_sixteen_levels_and_ends_at_a_deleted_lead(void **state)
 	sign_up(w, 0, -1);
 	for (int i = 1; i <= 18; i++)
 		sign_up(w, i, i - 1);
-	assert_int_equal(lead(w, 0)->unverified.direct + lead(w, 0)->unverified.indirect, 16);
+	assert_int_equal(lead(w, 0)->unverified_direct + lead(w, 0)->unverified_indirect, 16);
 	assert_int_equal(lead(w, 0)->score, 16);
 	change(w, 17, LEAD_DELETE);
 	uint32_t score = lead(w, 16)->score;
 	change(w, 18, LEAD_BLOCK);
 	assert_int_equal(lead(w, 16)->score, score);
-	assert_int_equal(lead(w, 16)->unverified.indirect, 1);
+	assert_int_equal(lead(w, 16)->unverified_indirect, 1);
 	assert_false(slice_present(lead(w, 18)->parent_social_id));
 	sign_up(w, 19, 18);
 	assert_int_equal(lead(w, 18)->score, 1);
@@ -133,7 +133,7 @@ blocking_takes_back_and_approving_restores(void **state)
 	change(w, 1, LEAD_VERIFY);
 	ASSERT_EVENTS(w, EVENT_VERIFIED, EVENT_SCORE_CHANGE);
 	assert_int_equal(lead(w, 0)->score, 7);
-	assert_int_equal(lead(w, 0)->verified.direct, 1);
+	assert_int_equal(lead(w, 0)->verified_direct, 1);
 	give_points(w, 0, -4);
 	campaign(w)->points_direct = 1;
 	change_with(w, 1, LEAD_BLOCK, "bounced");
@@ -141,7 +141,7 @@ blocking_takes_back_and_approving_restores(void **state)
 	assert_string_equal(extra(w, EVENT_MARKED_AS_FRAUDULENT), "[\"bounced\"]");
 	assert_int_equal(lead(w, 0)->score, 0);
 	assert_int_equal(lead(w, 0)->referrals, 0);
-	assert_int_equal(lead(w, 0)->verified.direct, 0);
+	assert_int_equal(lead(w, 0)->verified_direct, 0);
 	assert_int_equal(w->decision.entries[0].requested, -7);
 	assert_int_equal(w->decision.entries[0].delta, -3);
 	change_with(w, 1, LEAD_BLOCK, "again");
@@ -221,7 +221,7 @@ a_referral_may_have_to_be_verified(void **state)
 	sign_up(w, 0, -1);
 	sign_up(w, 1, 0);
 	assert_int_equal(lead(w, 0)->referrals, 0);
-	assert_int_equal(lead(w, 0)->unverified.direct, 1);
+	assert_int_equal(lead(w, 0)->unverified_direct, 1);
 	change(w, 1, LEAD_VERIFY);
 	ASSERT_EVENTS(w, EVENT_VERIFIED, EVENT_SCORE_CHANGE, EVENT_REFERRAL);
 	assert_contains(w->decision.events[1].extra, "\"delta\":2,\"reason\":\"verified\"");
@@ -232,11 +232,11 @@ a_referral_may_have_to_be_verified(void **state)
 	run(w, &update, 1);
 	settle(w);
 	assert_int_equal(lead(w, 0)->score, 2);
-	assert_int_equal(lead(w, 0)->unverified.direct, 1);
+	assert_int_equal(lead(w, 0)->unverified_direct, 1);
 	change(w, 1, LEAD_VERIFY);
 	ASSERT_EVENTS(w, EVENT_VERIFIED);
 	assert_int_equal(lead(w, 0)->score, 2);
-	assert_int_equal(lead(w, 0)->verified.direct, 1);
+	assert_int_equal(lead(w, 0)->verified_direct, 1);
 }
 
 static void
@@ -271,7 +271,7 @@ a_suspicious_lead_is_flagged(void **state)
 	ASSERT_EVENTS(w, EVENT_NEW_SIGNUP, EVENT_MARKED_AS_FRAUDULENT);
 	assert_string_equal(extra(w, EVENT_MARKED_AS_FRAUDULENT),
 	    "[\"duplicate_ip\",\"blocked_email_domain\",\"disposable_email\",\"blocked_referrer\"]");
-	assert_int_equal(lead(w, 0)->unverified.direct, 0);
+	assert_int_equal(lead(w, 0)->unverified_direct, 0);
 	assert_int_equal(campaign(w)->counters.fraudulent, 1);
 	assert_int_equal(campaign(w)->counters.leads, 2);
 	change(w, 1, LEAD_APPROVE);

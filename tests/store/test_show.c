@@ -139,8 +139,8 @@ a_look_up_has_the_whole_lead(void **state)
 		assert_true(lead->counter == 2 && lead->created_ms == row.created_ms && lead->score == row.score);
 		assert_true(lead->verified_email && !lead->verified_phone && lead->waitlisted && lead->opted_out &&
 			    !lead->sms_opted_out && !lead->fraudulent && lead->redirect_by_key);
-		assert_true(lead->referrals == 3 && lead->unverified.direct == 4 && lead->unverified.indirect == 5 &&
-			    lead->verified.direct == 6 && lead->verified.indirect == 7);
+		assert_true(lead->referrals == 3 && lead->unverified_direct == 4 && lead->unverified_indirect == 5 &&
+			    lead->verified_direct == 6 && lead->verified_indirect == 7);
 		const struct {
 			struct slice found, expected;
 		} texts[] = { { lead->social_id, row.social_id }, { lead->parent_social_id, parent.social_id },

@@ -63,8 +63,10 @@ some_lead(struct world *w, uint64_t id, uint32_t n)
 		.times_flagged = n + 2,
 		.score = n + 3,
 		.referrals = n + 4,
-		.unverified = { n + 5, n + 6 },
-		.verified = { n + 7, n + 8 },
+		.unverified_direct = n + 5,
+		.unverified_indirect = n + 6,
+		.verified_direct = n + 7,
+		.verified_indirect = n + 8,
 		.tag_ids = pool_printf(w->pool, "1,%" PRIu32, n),
 		.action_ids = pool_printf(w->pool, "2,%" PRIu32, n),
 		.reward_ids = pool_printf(w->pool, "3,%" PRIu32, n),
@@ -92,8 +94,10 @@ assert_same_lead(const struct lead *a, const struct lead *b)
 		    a->announced == b->announced && a->redirect_by_key == b->redirect_by_key);
 	assert_true(a->times_flagged == b->times_flagged && a->score == b->score && a->referrals == b->referrals &&
 		    a->created_ms == b->created_ms && a->updated_ms == b->updated_ms);
-	assert_memory_equal(&a->unverified, &b->unverified, sizeof(a->unverified));
-	assert_memory_equal(&a->verified, &b->verified, sizeof(a->verified));
+	assert_int_equal(a->unverified_direct, b->unverified_direct);
+	assert_int_equal(a->unverified_indirect, b->unverified_indirect);
+	assert_int_equal(a->verified_direct, b->verified_direct);
+	assert_int_equal(a->verified_indirect, b->verified_indirect);
 }
 
 /* As a new row, and as a changed one. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ceiling: what libfcgi can do behind the same web server. Every request's body is read, and answered with the bytes of
- * a file (headers and body, as we would have answered), from processes that are forked beforehand.
+ * The ceiling: the maximum of libfcgi with the same web server. It reads the body of each request and answers with the contents
+ * of a file (headers and body of an answer of Leadhook), in pre-forked processes.
  *
  * ceiling SOCKET PROCESSES FILE
  */

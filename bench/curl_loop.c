@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What libcurl can do: one curl_multi that posts the same body, with as many headers as a delivery has, to one receiver until
- * COUNT have been answered with 200, CONCURRENT at a time on kept connections. No database, no signatures.
+ * The maximum of libcurl: one curl_multi that posts the same body, with as many headers as a delivery, to one receiver until
+ * COUNT have been answered with 200, CONCURRENT at a time on persistent connections. No database, no signatures.
  *
  * curl_loop URL COUNT CONCURRENT WEBHOOKS BODY-FILE   (the URL has a %d for the webhook)
  */
@@ -34,7 +34,7 @@ send_next(struct loop *loop, CURL *easy)
 {
 	char url[256];
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* the caller's own */
+#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* the format is an argument */
 	snprintf(url, sizeof(url), loop->url, (int)(loop->left % loop->webhooks) + 1);
 #pragma GCC diagnostic pop
 	loop->left--;
@@ -55,7 +55,7 @@ make(struct loop *loop)
 	return easy;
 }
 
-/* What has ended is sent again until nothing is left; false when an answer was not 200. */
+/* Starts a new request for each one that ended, until none is left. Returns false when an answer was not 200. */
 static bool
 finish(struct loop *loop)
 {

@@ -1,15 +1,15 @@
 -- SPDX-License-Identifier: MIT
--- wrk's requests, and what it makes of the answers. One thread. Arguments: name=value words; see harness/client.py.
+-- Requests of wrk, and checks of the answers. One thread. Arguments: name=value words; see harness/client.py.
 
 local ffi = require("ffi")
 ffi.cdef("typedef struct { long seconds, nanoseconds; } bench_time; int clock_gettime(int, bench_time *);")
 
 local KINDS = {}
 local options = {}
--- The others are words, though they may look like numbers: a social id for one.
+-- The others are text, even when they look like numbers, as social ids may.
 local NUMBERS = {campaigns = true, first_campaign = true, first_lead = true, leads = true, pace = true, random = true, start = true, status = true}
 local count, answers = 0, 0
-local SAMPLE = 16 -- every so many answers the body is looked at too
+local SAMPLE = 16 -- the body of every 16th answer is checked, too
 local MONOTONIC = 1
 local time = ffi.new("bench_time")
 
@@ -28,7 +28,7 @@ local function campaign(n)
 	return options.first_campaign + n % options.campaigns
 end
 
--- Without a key there is no such line.
+-- Without a key the header is omitted.
 local function authorization()
 	return options.key == "" and "" or format("Authorization: Bearer %s\r\n", options.key)
 end
@@ -49,23 +49,23 @@ local function email(n)
 	return format("u%d-%s@bench.example", n, options.seed)
 end
 
--- Leads that nobody has seen; where a referrer is named, each tenth one is its.
+-- New leads; with a referrer, every tenth lead is referred.
 function KINDS.create(n)
 	local more = options.referrer and n % 10 == 0 and format(',"kid":"%s"', options.referrer) or ""
 	return post(n, email(n), more)
 end
 
--- The first `leads` of them again and again.
+-- The first `leads` of them repeatedly.
 KINDS["repeat"] = function(n)
 	return KINDS.create(n % options.leads)
 end
 
--- Their addresses say when they were sent; bench/receiver.c reads that.
-function KINDS.paced(n)
+-- The addresses contain the time of sending, which bench/receiver.c reads.
+function KINDS.steady(n)
 	return post(n, format("t%.0f-%d-%s@bench.example", now_ns(), n, options.seed), "")
 end
 
--- The leads that harness/sets.py made, any of them. Neither order nor repetitions matter: all are in memory.
+-- Random leads of harness/sets.py. Order and repetitions do not matter, because all are in memory.
 local function any_social_id()
 	return format("%010X", options.first_lead + math.random(options.leads))
 end
@@ -95,7 +95,7 @@ function KINDS.stats()
 	return get("/stats")
 end
 
--- With `pace`, so many requests a second over all connections: when the next one's turn is.
+-- With `pace`, that many requests a second over all connections. next_ns is the time of the next one.
 local next_ns = 0
 
 local function pause_ms()
@@ -128,7 +128,7 @@ function response(status, headers, body)
 	if status == options.status and (answers % SAMPLE ~= 0 or find(body, options.expect, 1, true)) then
 		return
 	end
-	-- Globals: done() runs elsewhere and can read nothing else.
+	-- Globals, because done() runs in another Lua state.
 	wrong_answers = (wrong_answers or 0) + 1
 	wrong_example = wrong_example or format("%d %s", status, body:sub(1, 300))
 end

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The receiver of all deliveries: one process with epoll that answers 200 and counts. It notes when each delivery's first
- * byte came, and, when the lead's address tells when its sign-up began (t<nanoseconds>-…@…), how long that took.
+ * The receiver of all deliveries: one process with epoll that answers 200 and counts. It records the time of each delivery's
+ * first byte, and its latency when the lead's address has the time of its sign-up (t<nanoseconds>-…@…).
  *
  * POST /hang      is never answered
- * GET  /count     how many deliveries came since the last reset
- * GET  /stats     more of them, as JSON; times are those of CLOCK_MONOTONIC
- * GET  /reset     forgets it
+ * GET  /count     number of deliveries since the last reset
+ * GET  /stats     statistics as JSON; times are those of CLOCK_MONOTONIC
+ * GET  /reset     clears them
  * any other POST  is a delivery
  *
  * receiver PORT
@@ -24,14 +24,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BACKLOG = 4096, CONNECTIONS_MAX = 8192, REQUEST_MAX = 65536, EVENTS_MAX = 256, NOTED_MAX = 4 << 20, ANSWER_MAX = 1024 };
+enum { BACKLOG = 4096, CONNECTIONS_MAX = 8192, REQUEST_MAX = 65536, EVENTS_MAX = 256, STORED_MAX = 4 << 20, ANSWER_MAX = 1024 };
 
 static const char delivered[] = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
 static const char event_mark[] = "\"__event\":\"";
 static const char stamp_mark[] = "\"email\":\"t";
 
 struct connection {
-	uint64_t began; /* when the first byte of this request came */
+	uint64_t began; /* time of the request's first byte */
 	size_t size;
 	bool hangs;
 	char data[REQUEST_MAX + 1];
@@ -39,12 +39,12 @@ struct connection {
 
 static struct connection *connections[CONNECTIONS_MAX];
 
-/* What /stats tells. The arrays have room for NOTED_MAX; what comes beyond is counted only. */
+/* The values of /stats. The arrays have room for STORED_MAX; more deliveries are only counted. */
 static struct {
 	uint64_t count, wrong, hanging, bytes, first, last;
 	uint64_t *arrivals, *latencies;
 	size_t arrival_count, latency_count;
-} noted;
+} stats;
 
 static void
 fail(const char *what)
@@ -64,8 +64,8 @@ now(void)
 static void
 reset(void)
 {
-	noted.count = noted.wrong = noted.hanging = noted.bytes = noted.first = noted.last = 0;
-	noted.arrival_count = noted.latency_count = 0;
+	stats.count = stats.wrong = stats.hanging = stats.bytes = stats.first = stats.last = 0;
+	stats.arrival_count = stats.latency_count = 0;
 }
 
 static int
@@ -85,27 +85,27 @@ percentile(const uint64_t *values, size_t count, size_t percent)
 static int
 write_count(char *body, size_t size)
 {
-	return snprintf(body, size, "%ju", noted.count);
+	return snprintf(body, size, "%ju", stats.count);
 }
 
 static int
 write_stats(char *body, size_t size)
 {
-	qsort(noted.arrivals, noted.arrival_count, sizeof(uint64_t), compare);
-	qsort(noted.latencies, noted.latency_count, sizeof(uint64_t), compare);
-	const uint64_t *arrivals = noted.arrivals, *latencies = noted.latencies;
+	qsort(stats.arrivals, stats.arrival_count, sizeof(uint64_t), compare);
+	qsort(stats.latencies, stats.latency_count, sizeof(uint64_t), compare);
+	const uint64_t *arrivals = stats.arrivals, *latencies = stats.latencies;
 	return snprintf(body, size,
 	    "{\"count\":%ju,\"wrong\":%ju,\"hanging\":%ju,\"bytes\":%ju,\"first_ns\":%ju,\"last_ns\":%ju,\"arrival_p50_ns\":%"
 	    "ju,"
 	    "\"arrival_p99_ns\":%ju,\"latencies\":%zu,\"latency_p50_ns\":%ju,\"latency_p99_ns\":%ju,\"latency_max_ns\":%ju}",
-	    noted.count, noted.wrong, noted.hanging, noted.bytes, noted.first, noted.last,
-	    percentile(arrivals, noted.arrival_count, 50), percentile(arrivals, noted.arrival_count, 99), noted.latency_count,
-	    percentile(latencies, noted.latency_count, 50), percentile(latencies, noted.latency_count, 99),
-	    percentile(latencies, noted.latency_count, 100));
+	    stats.count, stats.wrong, stats.hanging, stats.bytes, stats.first, stats.last,
+	    percentile(arrivals, stats.arrival_count, 50), percentile(arrivals, stats.arrival_count, 99), stats.latency_count,
+	    percentile(latencies, stats.latency_count, 50), percentile(latencies, stats.latency_count, 99),
+	    percentile(latencies, stats.latency_count, 100));
 }
 
 static bool
-tell(int fd, int (*write_body)(char *, size_t))
+send_text(int fd, int (*write_body)(char *, size_t))
 {
 	char body[ANSWER_MAX], text[2 * ANSWER_MAX];
 	int length = snprintf(
@@ -114,22 +114,22 @@ tell(int fd, int (*write_body)(char *, size_t))
 }
 
 static void
-note(const struct connection *connection, const char *body, size_t size)
+record(const struct connection *connection, const char *body, size_t size)
 {
 	uint64_t began = connection->began;
-	noted.first = noted.count == 0 ? began : noted.first;
-	noted.last = began;
-	noted.count++;
-	noted.bytes += size;
-	if (noted.arrival_count < NOTED_MAX)
-		noted.arrivals[noted.arrival_count++] = began;
+	stats.first = stats.count == 0 ? began : stats.first;
+	stats.last = began;
+	stats.count++;
+	stats.bytes += size;
+	if (stats.arrival_count < STORED_MAX)
+		stats.arrivals[stats.arrival_count++] = began;
 	if (memmem(body, size, event_mark, sizeof(event_mark) - 1) == NULL)
-		noted.wrong++;
+		stats.wrong++;
 	const char *stamp = memmem(body, size, stamp_mark, sizeof(stamp_mark) - 1);
-	if (stamp == NULL || noted.latency_count == NOTED_MAX)
+	if (stamp == NULL || stats.latency_count == STORED_MAX)
 		return;
 	uint64_t signed_up = strtoull(stamp + sizeof(stamp_mark) - 1, NULL, 10);
-	noted.latencies[noted.latency_count++] = began > signed_up ? began - signed_up : 0;
+	stats.latencies[stats.latency_count++] = began > signed_up ? began - signed_up : 0;
 }
 
 static void
@@ -140,7 +140,7 @@ drop(int fd)
 	connections[fd] = NULL;
 }
 
-/* What the header says, 0 without one; `head` ends at `end` and the data with a zero byte. */
+/* The value of Content-Length, or 0; `head` ends at `end`, and the data with a zero byte. */
 static size_t
 content_length(const char *head, const char *end)
 {
@@ -149,27 +149,27 @@ content_length(const char *head, const char *end)
 	return at != NULL && at < end ? strtoul(at + sizeof(name) - 1, NULL, 10) : 0;
 }
 
-/* Answers one whole request; false when the connection has to end. The sockets' buffers hold any answer of ours. */
+/* Answers one request. Returns false when the connection must end. Every answer fits the socket's buffer. */
 static bool
 answer(int fd, struct connection *connection, const char *body, size_t size)
 {
 	if (strncmp(connection->data, "GET /count ", 11) == 0)
-		return tell(fd, write_count);
+		return send_text(fd, write_count);
 	if (strncmp(connection->data, "GET /stats ", 11) == 0)
-		return tell(fd, write_stats);
+		return send_text(fd, write_stats);
 	if (strncmp(connection->data, "POST /hang ", 11) == 0) {
-		noted.hanging++;
+		stats.hanging++;
 		connection->hangs = true;
 		return true;
 	}
 	if (strncmp(connection->data, "GET /reset ", 11) == 0)
 		reset();
 	else
-		note(connection, body, size);
+		record(connection, body, size);
 	return send(fd, delivered, sizeof(delivered) - 1, MSG_NOSIGNAL) == (ssize_t)sizeof(delivered) - 1;
 }
 
-/* All whole requests that are there. */
+/* Answers all complete requests in the buffer. */
 static bool
 answer_all(int fd, struct connection *connection)
 {
@@ -247,11 +247,11 @@ main(int argc, char **argv)
 		fputs("usage: receiver PORT\n", stderr);
 		return 2;
 	}
-	noted.arrivals = malloc(NOTED_MAX * sizeof(uint64_t));
-	noted.latencies = malloc(NOTED_MAX * sizeof(uint64_t));
+	stats.arrivals = malloc(STORED_MAX * sizeof(uint64_t));
+	stats.latencies = malloc(STORED_MAX * sizeof(uint64_t));
 	int listener = listen_on(port), poll = epoll_create1(EPOLL_CLOEXEC);
 	struct epoll_event event = { .events = EPOLLIN, .data.fd = listener }, events[EVENTS_MAX];
-	if (noted.arrivals == NULL || noted.latencies == NULL || poll < 0 ||
+	if (stats.arrivals == NULL || stats.latencies == NULL || poll < 0 ||
 	    epoll_ctl(poll, EPOLL_CTL_ADD, listener, &event) != 0)
 		fail("receiver");
 	for (;;) {

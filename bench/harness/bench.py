@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The stage that all workloads share: options, the temporary folder, one MariaDB, what runs at the moment."""
+"""Shared by all workloads: options, the temporary folder, one MariaDB, running programs."""
 import os
 import pathlib
 
@@ -19,12 +19,12 @@ class Bench:
         self.sizes = (500, 2000) if options.quick else (10_000, 100_000, 1_000_000)
         self.warm_up = 0 if options.quick else 2
         pool = "128M" if options.quick else f"{min(4096, self.machine['memory_mib'] // 3)}M"
-        # Locked: a server that has run for a day has touched all of its memory. The first touch is the machine's work, not
-        # the contestants', and a virtual machine's may cost more than the insert that it is for.
+        # Locked, as in a server that has run for a day, which has touched all of its memory. The first touch of a page is the
+        # machine's cost, not the contestants', and on a virtual machine it may exceed that of the insert.
         self.database = MariaDB(self.folder / "mariadb", self.folder / "mariadb" / "db.sock", buffer_pool=pool,
                                 redo_log="64M" if options.quick else "1G", more=["--memlock"])
         self.receiver_port = free_port()
-        self.running = []  # what has to be stopped, in the order of its start
+        self.running = []  # to be stopped, in the order of start
         self.receiver = Receiver(self)
         self.sets = {}  # of sets.large()
         self.databases = []
@@ -48,14 +48,14 @@ class Bench:
         self.database.stop()
 
     def tidy(self):
-        """After a workload: only the large sets stay, so that the next one has the buffer pool."""
-        kept = {one.database for one in self.sets.values()}
-        for name in set(self.databases) - kept:
+        """Drop all databases but those of the large sets after a workload, to free the buffer pool."""
+        needed = {one.database for one in self.sets.values()}
+        for name in set(self.databases) - needed:
             self.database.sql(f"DROP DATABASE {name}", timeout=300)
-        self.databases = list(kept)
+        self.databases = list(needed)
 
     def setup(self):
-        """What stands above the table."""
+        """The lines above the table."""
         version = self.database.sql("SELECT VERSION()")
         flush, locked = self.database.sql("SELECT @@innodb_flush_log_at_trx_commit, @@locked_in_memory").split()
         return {**self.machine, "mariadb": version, **versions(), "buffer_pool": self.database.buffer_pool,
@@ -63,7 +63,7 @@ class Bench:
                 "connections": self.options.connections, "rounds": self.options.rounds, "seconds": self.options.seconds, "quick": self.options.quick}
 
     def interleave(self, plan):
-        """{label: [what its function answered in each round]}: one of each a round, so that a noisy minute hits them all."""
+        """{label: [result of its function in each round]}: one of each per round, so that disturbances affect all."""
         rounds = {label: [] for label in plan}
         for _ in range(self.options.rounds):
             for label, measure in plan.items():
@@ -71,7 +71,7 @@ class Bench:
         return rounds
 
     def best(self, contestant, candidates, measure):
-        """Start it with the number of workers that serves it best; {workers: rate} of those that were tried."""
+        """Start it with the number of workers with the best rate; return {workers: rate} of all candidates."""
         if self.options.quick:
             contestant.start()
             return {}
@@ -84,7 +84,7 @@ class Bench:
 
 
 class Goal:
-    """`label` of a workload reaches `factor` times `reference`, or the number itself without one."""
+    """`label` of a workload reaches `factor` times `reference`, or the number itself without a reference."""
 
     def __init__(self, label, metric, sense, factor, reference=None, reference_metric=None):
         self.label, self.metric, self.sense, self.factor = label, metric, sense, factor
@@ -101,5 +101,5 @@ class Goal:
 
 
 def outcome(rounds, goals=(), **notes):
-    """What a workload hands to the report."""
+    """The result of a workload for the report."""
     return {"rounds": rounds, "goals": [goal.judge(rounds) for goal in goals], "notes": notes}

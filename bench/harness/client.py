@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""wrk with bench/lead.lua; one request by hand to see what a contestant answers."""
+"""wrk with bench/lead.lua; single requests to inspect a contestant's answer."""
 import http.client
 import itertools
 import json
@@ -12,17 +12,17 @@ from stack.process import Child, StackError
 from . import BENCH
 
 SEEDS = itertools.count(1)
-# What the web server adds by itself, and what belongs to the connection.
+# Headers that the web server adds, and those of the connection.
 NOT_OURS = {"date", "server", "connection", "transfer-encoding", "keep-alive"}
 
 
 def fresh_seed():
-    """Part of every email address of a run: nobody has seen one with it."""
+    """Part of every email address of a run, which makes the addresses new."""
     return f"s{next(SEEDS)}"
 
 
 def drive(bench, contestant, kind, seconds, connections=None, **words):
-    """One run of wrk: {"rate", "p50_ms", "p99_ms", …}. StackError when an answer was not as it must be."""
+    """One run of wrk: {"rate", "p50_ms", "p99_ms", …}. StackError when an answer was wrong."""
     words = {"kind": kind, "path": contestant.path, "key": contestant.key, "campaigns": len(contestant.campaigns),
              "first_campaign": contestant.campaigns[0], "start": 0, "seed": fresh_seed(),
              "random": random.getrandbits(31), "status": 200, "expect": '"campaign_id":', **words}
@@ -35,11 +35,11 @@ def drive(bench, contestant, kind, seconds, connections=None, **words):
         wrk.wait(seconds + 60)
     finally:
         wrk.kill()
-    return judge(contestant.name, kind, log.read_text(errors="replace"))
+    return parse(contestant.name, kind, log.read_text(errors="replace"))
 
 
-def judge(name, kind, text):
-    """Out of what the script prints at its end."""
+def parse(name, kind, text):
+    """Parse the output of the script."""
     found = re.search(r"^RESULT (.*)$", text, re.MULTILINE)
     if not found:
         raise StackError(f"wrk gave no result ({name}, {kind}):\n{text}")
@@ -47,14 +47,14 @@ def judge(name, kind, text):
     if values["wrong"] or values["broken"] or not values["requests"]:
         example = re.search(r"^EXAMPLE (.*)$", text, re.MULTILINE)
         raise StackError(f"{name}, {kind}: of {values['requests']} answers {values['wrong']} were wrong, "
-                         f"{values['broken']} did not come whole; {example[1] if example else ''}")
+                         f"{values['broken']} were incomplete; {example[1] if example else ''}")
     return {"rate": values["requests"] / values["microseconds"] * 1e6, "p50_ms": values["p50"] / 1e3,
             "p99_ms": values["p99"] / 1e3, "max_ms": values["max"] / 1e3, "requests": values["requests"],
             "bytes_each": values["bytes"] / values["requests"]}
 
 
-def ask(contestant, path, fields=None, key=True, status=200):
-    """(head as FastCGI sends it, body) of one answer, which must have that status."""
+def request(contestant, path, fields=None, key=True, status=200):
+    """(head as in FastCGI, body) of one answer, which must have that status."""
     connection = http.client.HTTPConnection("127.0.0.1", contestant.port, timeout=20)
     headers = {"Authorization": f"Bearer {contestant.key}"} if key else {}
     if fields:
@@ -70,7 +70,7 @@ def ask(contestant, path, fields=None, key=True, status=200):
 
 
 def sign_up(contestant, **fields):
-    """One lead with what the client's script sends; (head, body)."""
-    return ask(contestant, contestant.path % contestant.campaigns[0],
-               {"email": f"{fresh_seed()}@bench.example", "first_name": "Ada", "last_name": "Lovelace", "plan": "pro",
-                "utm_source": "news", "utm_campaign": "launch", "ip": "203.0.113.7", **fields})
+    """One lead like those of the client's script; (head, body)."""
+    return request(contestant, contestant.path % contestant.campaigns[0],
+                   {"email": f"{fresh_seed()}@bench.example", "first_name": "Ada", "last_name": "Lovelace", "plan": "pro",
+                    "utm_source": "news", "utm_campaign": "launch", "ip": "203.0.113.7", **fields})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Who is measured: ourselves and the yardsticks, each behind a web server of its own with the same configuration."""
+"""The contestants: Leadhook and the yardsticks, each with its own web server in the same configuration."""
 import hashlib
 import itertools
 import os
@@ -14,7 +14,7 @@ from .measures import family
 
 CAMPAIGNS = 8
 LOOPBACK_HOOK = "http://127.0.0.1:{port}/hook/{number}"
-# What makes us answer each request in a transaction of its own.
+# Makes Leadhook answer each request in its own transaction.
 SINGLE_OPTIONS = ("--no-committer",)
 NUMBERS = itertools.count(1)
 
@@ -45,7 +45,7 @@ class Contestant:
         return family(self.program.pid)
 
     def child(self):
-        """The program, not started yet."""
+        """The program, not started."""
         raise NotImplementedError
 
     def start(self):
@@ -77,7 +77,7 @@ class Contestant:
 
 
 class Ceiling(Contestant):
-    """Answers `answer`, (head, body), whatever is asked."""
+    """Answers every request with `answer`, (head, body)."""
 
     name = "ceiling"
 
@@ -133,7 +133,7 @@ INSERT INTO api_keys (hash, account_id) VALUES (UNHEX('{hashlib.sha256(self.key.
 
 
 class Leadhook(Contestant):
-    """An installation of its own with an account, its key and campaigns that have a webhook for new_signup each."""
+    """An installation with an account, its key, and campaigns that have one webhook for new_signup each."""
 
     name = "leadhook"
     options = ()
@@ -143,7 +143,7 @@ class Leadhook(Contestant):
         self.database = f"bench_leadhook{next(NUMBERS)}"
         bench.databases.append(self.database)
         self.installation = Installation(self.folder, bench.options.build, bench.database, name=self.database)
-        # hidden from all but root, its memory could not be measured
+        # without the sandbox, which would restrict measuring its memory to root
         measurable = [] if os.geteuid() == 0 else [("server", "sandbox", "off")]
         self.installation.configure([("server", "base_url", self.front.url), ("log", "level", "warning"), *measurable])
         self.installation.install()

@@ -15,9 +15,9 @@ from .receiving import rates
 from .sets import Queue
 
 WEBHOOKS = 100
-CONCURRENT = 256  # of the bare loop: dispatch.in_flight's default
+CONCURRENT = 256  # of the curl loop: dispatch.in_flight's default
 SILENT_RESOLVER = ("127.53.53.53", 53)
-# Our own resolv.conf over the system's, seen by the dispatcher alone.
+# Mounts a private resolv.conf over the system's, for the dispatcher only.
 OWN_RESOLVER = 'mount --bind "$1" /etc/resolv.conf && shift && exec "$@"'
 
 
@@ -35,14 +35,14 @@ def timed(bench, child, count, seconds, database=True):
         stats = bench.receiver.wait_for(count, seconds, child.name)
         used = processor_seconds(servers) - before + processor_seconds(family(child.pid))
     finally:
-        # Asked to end, it would wait for a receiver that hangs; what it leaves undone is made due again.
+        # TERM would wait for hanging receivers; unfinished deliveries are made due again.
         child.kill()
     bench.receiver.settle()
     return {**rates(stats, begun), "cpu_us": used / stats["count"] * 1e6}
 
 
 def ours(bench, contestant, queue, wrap=(), awaited=None):
-    """A round of our dispatcher: everything is due, until all (or `awaited`) have come."""
+    """A round of the dispatcher: all deliveries are due, until all (or `awaited`) have arrived."""
     def measure():
         queue.make_due()
         child = contestant.installation.dispatcher()
@@ -52,7 +52,7 @@ def ours(bench, contestant, queue, wrap=(), awaited=None):
 
 
 def our_queue(bench, count):
-    """An installation with a real event, and so many deliveries to WEBHOOKS webhooks."""
+    """An installation with a real event, and `count` deliveries to WEBHOOKS webhooks."""
     contestant = Leadhook(bench)
     with contestant:
         sign_up(contestant)
@@ -114,7 +114,7 @@ def deliver(bench):
 
 
 def silent_resolver(bench):
-    """(socket that must stay open, words before the dispatcher's command); None where we may not do that."""
+    """(socket that must stay open, words before the dispatcher's command), or None without root."""
     if subprocess.run(["unshare", "--mount", "true"], capture_output=True, check=False).returncode != 0:
         return None
     listener = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -141,4 +141,4 @@ def deliver_hostile(bench):
     if resolver:
         resolver[0].close()
     return outcome(rounds, [Goal("hostile", "rate", ">=", 0.9, "deliver"), Goal("hostile", "delay_p99_ms", "<=", 2, "deliver")],
-                   hanging=count // 2, unresolved=count // 200 if resolver else "left out, needs root")
+                   hanging=count // 2, unresolved=count // 200 if resolver else "omitted, needs root")

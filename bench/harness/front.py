@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The web server: the same configuration for every contestant, but for the socket behind it."""
+"""The web server, with the same configuration for every contestant except for the socket."""
 from stack.front import Lighttpd
 
 from . import BENCH
 
 
 class BenchLighttpd(Lighttpd):
-    """No access log for anybody; as many requests on a connection as lighttpd can count."""
+    """No access log; the maximum of requests per connection."""
 
     def configure(self, listen, program=None, config=None):
         self.write("main.conf", f"""

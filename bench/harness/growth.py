@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""growth: what a request and a delivery cost at 10 k, 100 k and 1 M leads, and with scores all different and all the same."""
+"""growth: the cost of a request and of a delivery at 10 k, 100 k and 1 M leads, with all scores different and all equal."""
 from .bench import Goal, outcome
 from .client import drive, sign_up
 from .deliver import WEBHOOKS, hook_url, timed
@@ -10,7 +10,7 @@ KINDS = ("create", "lookup", "leaderboard", "last-page", "no-match-page", "stats
 QUICK_KINDS = KINDS[:3]
 WITH_GOALS = ("create", "lookup", "leaderboard", "deliver")
 ALLOWED = 1.2
-# Pages take so long that what is under way at the end would count for much.
+# Pages take so long that those under way at the end would change the result.
 CONNECTIONS = {"last-page": 4, "no-match-page": 4}
 
 
@@ -20,7 +20,7 @@ def expected(kind):
 
 
 def costing(bench, contestant, kind, seconds):
-    """A function for bench.interleave: requests of one kind; the processor time is without web server and client."""
+    """A function for bench.interleave: requests of one kind; processor time without web server and client."""
     words = {"expect": expected(kind), **contestant.set_words}
 
     def measure():
@@ -34,7 +34,7 @@ def costing(bench, contestant, kind, seconds):
 
 
 def queue_of(bench, contestant):
-    """As many deliveries as the set has leads; made once."""
+    """One delivery for each lead of the set; made once."""
     if not hasattr(contestant, "queue"):
         with contestant:
             sign_up(contestant)
@@ -70,7 +70,7 @@ def growth(bench):
     others = {f"{largest:,} {shape}": large(bench, largest, shape) for shape in shapes}
     rounds = requests(bench, {**natural, **others}, seconds)
     seconds_of_check = {name: round(check(one), 1) for name, one in natural.items()}
-    # Deliveries know nothing of scores.
+    # Deliveries do not depend on scores.
     rounds.update(bench.interleave({f"deliver {name}": delivering(bench, one, seconds) for name, one in natural.items()}))
     first = f"{smallest:,}"
     goals = [Goal(label, "cpu_us", "<=", ALLOWED, f"{label.split()[0]} {first}") for label in rounds

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""bench/run hands over to this once everything is built."""
+"""Started by bench/run once everything is built."""
 import argparse
 import os
 import pathlib
@@ -23,7 +23,7 @@ WORKLOADS = {"create": create, "one-campaign": one_campaign, "together": togethe
 
 
 class Ended(BaseException):
-    """A signal asked us to end."""
+    """A signal ends the run."""
 
 
 def end(*_):
@@ -45,11 +45,11 @@ def arguments():
     options = parser.parse_args()
     options.rounds = options.rounds or (1 if options.quick else 3)
     options.seconds = options.seconds or (1 if options.quick else 10)
-    # Few, so that a slow machine too answers some of them in a second.
+    # Few, so that a slow machine also answers some of them in a second.
     options.connections = options.connections or (16 if options.quick else 64)
     unknown = set(options.names) - set(WORKLOADS)
     if unknown:
-        parser.error(f"no such workload: {' '.join(sorted(unknown))}; there are {' '.join(WORKLOADS)}")
+        parser.error(f"unknown workload: {' '.join(sorted(unknown))}; there are {' '.join(WORKLOADS)}")
     return options
 
 
@@ -82,7 +82,7 @@ def main():
     options = arguments()
     if options.check:
         return 0
-    # What we start takes none of the caller's settings.
+    # The caller's settings do not reach the programs.
     for name in [name for name in os.environ if name.startswith("LEADHOOK_")]:
         del os.environ[name]
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

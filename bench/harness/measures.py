@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What /proc says about processes and about the machine."""
+"""Measurements of processes and of the machine from /proc."""
 import ctypes
 import os
 import pathlib
@@ -15,7 +15,7 @@ LIBC = ctypes.CDLL(None)
 
 
 def family(pid):
-    """A process and all that it started."""
+    """A process and all its descendants."""
     try:
         tasks = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     except FileNotFoundError:
@@ -24,22 +24,22 @@ def family(pid):
 
 
 def processor_seconds(pids):
-    """Of all threads there were, to the nanosecond: a database's threads come and go with their connections."""
+    """Of all threads, including ended ones, in nanoseconds: a database's threads come and go with their connections."""
     total, clock = 0, ctypes.c_int()
     for pid in pids:
         if LIBC.clock_getcpuclockid(pid, ctypes.byref(clock)) != 0:
-            raise StackError(f"process {pid} has ended while it was measured")
+            raise StackError(f"process {pid} ended during the measurement")
         total += time.clock_gettime(clock.value)
     return total
 
 
 def pss_kib(pid):
-    """Proportional set size: shared pages are divided by those who share them."""
+    """Proportional set size: shared pages are divided by the number of processes that share them."""
     return int(re.search(r"^Pss:\s+(\d+)", pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text(), re.MULTILINE)[1])
 
 
 def descriptors(pid):
-    """How many it has open."""
+    """The number of open descriptors."""
     return len(os.listdir(f"/proc/{pid}/fd"))
 
 
@@ -58,7 +58,7 @@ def machine(folder):
 
 
 def versions():
-    """{program: what it says of itself}; wrk says it with a failure."""
+    """{program: version text}; wrk prints it with a failure."""
     commands = {"lighttpd": ["lighttpd", "-v"], "php": ["php8.2", "-v"], "wrk": ["wrk", "-v"]}
     found = {}
     for name, command in commands.items():

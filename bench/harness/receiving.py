@@ -23,7 +23,7 @@ class Receiver:
     def stop(self):
         self.child.stop()
 
-    def ask(self, path):
+    def get(self, path):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
         connection.request("GET", path)
         body = connection.getresponse().read()
@@ -31,36 +31,36 @@ class Receiver:
         return body
 
     def reset(self):
-        self.ask("/reset")
+        self.get("/reset")
 
     def count(self):
-        return int(self.ask("/count"))
+        return int(self.get("/count"))
 
     def stats(self):
-        return json.loads(self.ask("/stats"))
+        return json.loads(self.get("/stats"))
 
     def wait_for(self, count, seconds, sender="dispatcher"):
-        """What has come once there are `count`, or after that time; StackError when something was no event of ours."""
+        """The statistics once there are `count` deliveries, or after that time; StackError when one was not an event."""
         end = time.monotonic() + seconds
         while self.count() < count and time.monotonic() < end:
             time.sleep(POLL_SECONDS)
         stats = self.stats()
         if stats["wrong"] or not stats["count"]:
-            raise StackError(f"of {sender} the receiver got {stats['count']} deliveries, {stats['wrong']} of them no events")
+            raise StackError(f"of {sender} the receiver got {stats['count']} deliveries, of which {stats['wrong']} were not events")
         return stats
 
     def settle(self, seconds=20):
-        """Until a dispatcher that was stopped, or a loop that was ended, has nothing under way any more."""
+        """Wait until a stopped dispatcher or loop has nothing under way."""
         seen = [-1]
 
         def quiet():
             before, seen[0] = seen[0], self.count()
             return before == seen[0]
-        wait_until(quiet, seconds, "the receiver is not quiet")
+        wait_until(quiet, seconds, "the deliveries under way have ended")
 
 
 def rates(stats, begun_ns):
-    """What a round of deliveries is measured by; the delays are those from the sender's start."""
+    """The rates of a round of deliveries; delays count from the sender's start."""
     seconds = (stats["last_ns"] - stats["first_ns"]) / 1e9
     return {"rate": (stats["count"] - 1) / seconds if seconds > 0 else float(stats["count"]), "deliveries": stats["count"],
             "delay_p50_ms": (stats["arrival_p50_ns"] - begun_ns) / 1e6,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The table, and the file with everything."""
+"""The table, and the file with all numbers."""
 import json
 import pathlib
 
@@ -34,7 +34,7 @@ def cell(rounds, metric, form):
 
 
 def table(name, rounds):
-    """Lines: medians, with the least and the most of the rounds."""
+    """Lines with the median, minimum and maximum of the rounds."""
     metrics = [metric for metric in COLUMNS if any(metric in one for runs in rounds.values() for one in runs)]
     lines = [[name, *(COLUMNS[metric][0] for metric in metrics)]]
     lines += [["  " + label, *(cell(runs, metric, COLUMNS[metric][1]) for metric in metrics)] for label, runs in rounds.items()]
@@ -44,7 +44,7 @@ def table(name, rounds):
 
 
 def show(name, result, quick):
-    """One workload, as soon as it is done."""
+    """Print one workload when it is done."""
     print("", *table(name, result["rounds"]), sep="\n")
     if not quick:
         for goal in result["goals"]:

@@ -5,7 +5,7 @@ import json
 from stack.process import StackError
 
 from .bench import Goal, outcome
-from .client import ask, drive, fresh_seed, sign_up
+from .client import drive, fresh_seed, request, sign_up
 from .contestants import Ceiling, Leadhook, Php, Single
 from .sets import FIRST_LEAD, large
 
@@ -28,17 +28,17 @@ def creating(contestant, seconds):
 
 
 def compare(ours, php, answer):
-    """StackError unless PHP's answer has our fields, and a sign-up by referral does there what it should."""
+    """StackError unless PHP's answer has the same fields, and a sign-up by referral has the right effect."""
     first = json.loads(sign_up(php)[1])
     second = json.loads(sign_up(php, kid=first["social_id"])[1])
     if list(first) != list(json.loads(answer[1])):
-        raise StackError(f"PHP's payload has other fields than ours: {first}")
+        raise StackError(f"PHP's payload has different fields: {first}")
     referrer = php.sql(f"SELECT score, referrals FROM leads WHERE id = {first['id']}")
     if second["parent_id"] != first["social_id"] or referrer != "1\t1":
-        raise StackError(f"PHP's referral went wrong: {second}, the referrer has {referrer}")
+        raise StackError(f"PHP's referral is wrong: {second}, the referrer has {referrer}")
     sizes = {"leadhook": ours.payload_bytes(), "php": php.payload_bytes()}
     if abs(sizes["php"] / sizes["leadhook"] - 1) > PAYLOADS_APART:
-        raise StackError(f"the payloads are not of a size: {sizes}")
+        raise StackError(f"the sizes of the payloads differ: {sizes}")
     return sizes
 
 
@@ -60,7 +60,7 @@ def create(bench):
 
 
 def one_campaign(bench):
-    """All leads in one, every tenth by the same referrer, for whom each of them means points, and levels to reach."""
+    """All leads in one campaign, every tenth by the same referrer, which gets points and reward levels."""
     spread_out = Leadhook(bench).start()
     alone = Leadhook(bench, campaigns=1, settings=("points_signup=1", "points_direct=5")).start()
     for points in (10, 1000, 100_000):
@@ -68,7 +68,7 @@ def one_campaign(bench):
     referrer = json.loads(sign_up(alone)[1])["social_id"]
     rounds = bench.interleave({"create": measured(bench, spread_out, "create"),
                                "one-campaign": measured(bench, alone, "create", referrer=referrer)})
-    referrals = json.loads(ask(alone, f"/v2/{alone.campaigns[0]}?social_id={referrer}")[1])["referrals"]
+    referrals = json.loads(request(alone, f"/v2/{alone.campaigns[0]}?social_id={referrer}")[1])["referrals"]
     spread_out.stop()
     alone.stop()
     return outcome(rounds, [Goal("one-campaign", "rate", ">=", 0.8, "create")], referrals=referrals)
@@ -87,9 +87,9 @@ def repeat(bench):
 
 
 def reading(bench, kind, path, factor, expect):
-    """A read of the largest set beside the ceiling that answers the same bytes."""
+    """A read of the largest set, and the ceiling with the same bytes."""
     contestant = large(bench, bench.sizes[-1]).start()
-    answer = ask(contestant, f"/v2/{contestant.campaigns[0]}{path}")
+    answer = request(contestant, f"/v2/{contestant.campaigns[0]}{path}")
     ceiling = Ceiling(bench, answer)
     words = {**contestant.set_words, "expect": expect}
     tried = bench.best(ceiling, CEILING_WORKERS, lambda one, seconds: drive(bench, one, kind, seconds, **words))
@@ -102,14 +102,14 @@ def reading(bench, kind, path, factor, expect):
 
 
 def limited(bench):
-    """Look-ups and sign-ups without a key, all of which are refused, beside the ceiling that answers the same bytes."""
+    """Look-ups and sign-ups without a key, all of which are refused, and the ceiling with the same bytes."""
     contestant = Leadhook(bench)
     contestant.installation.configure([("limits", "lookups_per_address", "1/24h"), ("limits", "posts_per_address", "1/24h")])
     contestant.start()
     path = contestant.path % contestant.campaigns[0]
-    ask(contestant, path + "?email=nobody@bench.example", key=False, status=404)
-    ask(contestant, path, {"email": "first@bench.example"}, key=False)
-    answer = ask(contestant, path + "?email=nobody@bench.example", key=False, status=429)
+    request(contestant, path + "?email=unknown@bench.example", key=False, status=404)
+    request(contestant, path, {"email": "first@bench.example"}, key=False)
+    answer = request(contestant, path + "?email=unknown@bench.example", key=False, status=429)
     ceiling = Ceiling(bench, answer)
     words = {"key": "", "status": 429, "expect": '"error":"rate_limited"'}
     tried = bench.best(ceiling, CEILING_WORKERS, lambda one, seconds: drive(bench, one, "limited", seconds, **words))

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What the whole does while it runs: together, latency, memory."""
+"""Workloads of the running service: together, latency, memory."""
 import json
 import statistics
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 from .bench import Goal, outcome
-from .client import ask, drive, sign_up
+from .client import drive, request, sign_up
 from .contestants import Leadhook
 from .growth import queue_of
 from .measures import descriptors, pss_kib
@@ -14,14 +14,14 @@ from .requests import measured
 from .sets import large
 
 PACE = 100  # sign-ups a second
-PACED_CONNECTIONS = 16
-LARGE_FIELDS = {f"field_{number}": "x" * 4000 for number in range(4)}  # the most that a lead may hold: 16 KiB
-PAGES_EACH = 8       # pages that each connection asks for
-RELEASE_SECONDS = 3  # what the committer takes to return memory, and some
+STEADY_CONNECTIONS = 16
+LARGE_FIELDS = {f"field_{number}": "x" * 4000 for number in range(4)}  # 16 KiB, the maximum of a lead
+PAGES_EACH = 8       # pages per connection
+RELEASE_SECONDS = 3  # more than the committer's delay before it returns memory
 
 
 def delivering_too(bench, contestant):
-    """create while the dispatcher runs; what it delivered meanwhile, and what it has still to do."""
+    """create while the dispatcher runs, with its deliveries and its backlog."""
     def measure():
         contestant.sql("TRUNCATE TABLE lh_due")
         bench.receiver.reset()
@@ -46,13 +46,13 @@ def together(bench):
 
 
 def latency(bench):
-    """From the moment a sign-up is sent to its webhook's first byte at the receiver."""
+    """From the sending of a sign-up to its webhook's first byte at the receiver."""
     contestant = Leadhook(bench).start()
     dispatcher = contestant.installation.dispatcher().start()
 
     def measure():
         bench.receiver.reset()
-        found = drive(bench, contestant, "paced", bench.options.seconds, connections=PACED_CONNECTIONS, pace=PACE)
+        found = drive(bench, contestant, "steady", bench.options.seconds, connections=STEADY_CONNECTIONS, pace=PACE)
         stats = bench.receiver.wait_for(found["requests"], 20)
         return {"rate": found["rate"], "p50_ms": stats["latency_p50_ns"] / 1e6, "p99_ms": stats["latency_p99_ns"] / 1e6,
                 "max_ms": stats["latency_max_ns"] / 1e6, "deliveries": stats["count"]}
@@ -72,22 +72,22 @@ def mib(pid):
 
 
 def pages(bench, contestant, leads, **fields):
-    """Sign up so many leads with these fields, then ask for pages of them, by all connections at once."""
+    """Sign up that many leads with these fields, then request pages of them on all connections at once."""
     with ThreadPoolExecutor(bench.options.connections) as pool:
         answers = list(pool.map(lambda _: sign_up(contestant, **fields), range(leads)))
         first = min(json.loads(body)["subscription_number"] for _, body in answers)
         cursor = f"&cursor={first - 1}" if first > 1 else ""
         path = contestant.path % contestant.campaigns[0] + f"/leads?limit={leads}{cursor}"
-        list(pool.map(lambda _: ask(contestant, path), range(bench.options.connections * PAGES_EACH)))
+        list(pool.map(lambda _: request(contestant, path), range(bench.options.connections * PAGES_EACH)))
     time.sleep(RELEASE_SECONDS)
 
 
 def responders_memory(bench, rounds):
-    """After sign-ups, after ordinary pages of leads, after the largest ones."""
+    """After sign-ups, after ordinary pages of leads, and after the largest ones."""
     contestant = Leadhook(bench).start()
     drive(bench, contestant, "create", bench.options.seconds)
     parent, *children = contestant.pids
-    # Forks of one program look alike; what every responder talks to has far more descriptors than any of them.
+    # Processes of a program look alike; the committer has far more descriptors than the others.
     usual = statistics.median(descriptors(pid) for pid in children)
     committers = [pid for pid in children if descriptors(pid) > 2 * usual]
     workers = [pid for pid in children if pid not in committers]
@@ -99,7 +99,7 @@ def responders_memory(bench, rounds):
         if committers:
             rounds[f"committer{when}"] = [{"mib": max(mib(pid) for pid in committers)}]
     note()
-    rounds["their parent"] = [{"mib": mib(parent)}]
+    rounds["parent"] = [{"mib": mib(parent)}]
     pages(bench, contestant, 50)
     note(AFTER_PAGES)
     pages(bench, contestant, 250, **LARGE_FIELDS)
@@ -109,7 +109,7 @@ def responders_memory(bench, rounds):
 
 
 def dispatcher_memory(bench, rounds):
-    """While it delivers out of as many due rows as the largest set has leads; what comes first is its growing."""
+    """While it delivers from one due row for each lead of the largest set; its start is not measured."""
     contestant = large(bench, bench.sizes[-1])
     queue = queue_of(bench, contestant)
     queue.make_due()
@@ -131,7 +131,7 @@ def memory(bench):
     goals = [Goal("responder, largest", "mib", "<=", 3), Goal("dispatcher", "mib", "<=", 64)]
     if "committer" in rounds:
         goals.append(Goal("committer", "mib", "<=", 32))
-    # The memory that large answers need is returned to the system.
+    # The memory for large answers must be returned to the system.
     goals += [Goal(label + AFTER_LARGE_PAGES, "mib", "<=", 2, label + AFTER_PAGES)
               for label in ("responder, largest", "committer") if label in rounds]
     return outcome(rounds, goals, responders=workers, due=due)

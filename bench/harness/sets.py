@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Campaigns of any size, and deliveries that are due, made by SQL as the programs would have left them."""
+"""Campaigns of any size, and due deliveries, made by SQL in the form in which the programs store them."""
 import time
 
 from stack.process import StackError
@@ -7,13 +7,13 @@ from stack.process import StackError
 from .contestants import Leadhook
 
 SHAPES = {"natural": "FLOOR(-LN(1 - RAND(seq)) * 8)", "distinct": "(seq * 7919) % {leads}", "same": "7"}
-# Far above all ids that the programs take themselves.
+# Far above all ids that the programs assign.
 FIRST_LEAD = 1_000_000_000
 FIRST_HISTORY = 1 << 35
-DAY_BITS = 36  # the low bits of a history id; above them is the UTC day
+DAY_BITS = 36  # the low bits of a history id; the high bits are the UTC day
 SHARD_FACTOR, SHARD_SHIFT = 0x9E3779B97F4A7C15, 58  # webhook_shard() in src/webhook/delivery.c
 
-# Numbers, addresses and ids all come from one number. A social id may hold any hexadecimal digit.
+# Numbers, addresses and ids are derived from one number. A social id may contain any hexadecimal digit.
 LEADS = """
 INSERT INTO lh_leads (id, campaign_id, subscription_number, social_id, email, email_key, email_hash, score, source,
                       created_ms, updated_ms)
@@ -25,7 +25,7 @@ INSERT INTO lh_score_entries (lead_id, reason, ref, round, delta, requested, cre
 SELECT id, 'custom', 1, 0, score, score, created_ms FROM lh_leads WHERE campaign_id = {campaign} AND score > 0;
 UPDATE lh_campaign_counters SET last_subscription_number = {leads}, lead_count = {leads} WHERE campaign_id = {campaign};
 """
-# One level of the tree of scores, as src/engine/rank.h describes it.
+# One level of the tree of scores, as described in src/engine/rank.h.
 HISTOGRAM = """
 INSERT INTO lh_score_histogram (node, s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15)
 SELECT ({campaign} << 29) + {start} + (score >> {above}), {slots}
@@ -39,7 +39,7 @@ SELECT {first} + seq, {campaign}, {url}, UNHEX(SHA2({url}, 256)), 1, 'json', sec
 FROM (SELECT secret, created_ms FROM lh_webhooks ORDER BY id LIMIT 1) one, seq_1_to_{count};
 INSERT INTO lh_webhook_status (webhook_id) SELECT {first} + seq FROM seq_1_to_{count};
 """
-# Every event with the bytes of a real one, and one delivery, whose id is the next. `bench_queue` says what is to be due.
+# Every event has the bytes of a real one, and one delivery with the next id. `bench_queue` lists the deliveries to make due.
 HISTORY = """
 INSERT INTO lh_events (id, campaign_id, lead_id, type, deliveries, created_ms, payload)
 SELECT {first} + 2 * seq, {campaign}, {lead} + seq, 0, 1, {now}, payload
@@ -64,7 +64,7 @@ def shard(webhook):
 
 
 def fill_leads(contestant, campaign, leads, shape):
-    """That many leads, and what `leadhook check --deep` wants of scores, histogram and counters."""
+    """Leads with the scores, histogram and counters that `leadhook check --deep` expects."""
     text = LEADS.format(campaign=campaign, leads=leads, score=SHAPES[shape].format(leads=leads), first=FIRST_LEAD)
     start = 0
     for level in range(LEVELS):
@@ -77,16 +77,16 @@ def fill_leads(contestant, campaign, leads, shape):
 
 
 def check(contestant):
-    """`leadhook check --deep` in seconds; StackError when it finds a difference."""
+    """Seconds of `leadhook check --deep`; StackError when it has findings."""
     begun = time.monotonic()
     found = contestant.installation.admin("check", "--deep", timeout=600)
     if not found["ok"]:
-        raise StackError(f"{contestant.name}: leadhook check --deep finds differences: {found}")
+        raise StackError(f"{contestant.name}: leadhook check --deep has findings: {found}")
     return time.monotonic() - begun
 
 
 def large(bench, leads, shape="natural"):
-    """A contestant, not running, with one campaign of that many leads; made once a run."""
+    """A contestant, not running, with one campaign of that many leads; made once per run."""
     key = (leads, shape)
     if key not in bench.sets:
         contestant = Leadhook(bench, campaigns=1)
@@ -97,17 +97,17 @@ def large(bench, leads, shape="natural"):
 
 
 class Queue:
-    """Deliveries to webhooks of one campaign; make_due() makes all of them due, however many have gone out."""
+    """Deliveries to webhooks of one campaign; make_due() makes all of them due, including delivered ones."""
 
     def __init__(self, contestant):
         self.contestant, self.count = contestant, 0
         self.first = int(time.time()) // 86400 << DAY_BITS | FIRST_HISTORY
         self.webhooks = []
-        # Nothing else is pending, and `leadhook check --deep` still finds that all is right.
+        # Nothing else is pending, and `leadhook check --deep` still has no findings.
         contestant.sql("TRUNCATE TABLE lh_due; UPDATE lh_events SET deliveries = 0")
 
     def add_webhooks(self, count, url):
-        """`url`: an SQL expression in which seq counts from 1; the ids."""
+        """`url`: an SQL expression in which seq counts from 1. Returns the ids."""
         first = 1000 + len(self.webhooks)
         added = [first + number for number in range(1, count + 1)]
         self.contestant.sql(WEBHOOKS.format(first=first, campaign=self.contestant.campaigns[0], url=url, count=count))
@@ -115,7 +115,7 @@ class Queue:
         return added
 
     def add(self, count, webhooks):
-        """So many deliveries, to these webhooks in turn."""
+        """Adds that many deliveries, to these webhooks in turn."""
         first = webhooks[0]
         self.contestant.sql(HISTORY.format(
             first=self.first + 2 * self.count, campaign=self.contestant.campaigns[0], lead=FIRST_LEAD + self.count, count=count,

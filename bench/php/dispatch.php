@@ -1,7 +1,7 @@
 <?php
 // SPDX-License-Identifier: MIT
-// dispatch.php SECONDS: sends what is due, in chunks, many at a time, until nothing is left or the time is over. From cron.
-// A chunk is claimed before it is sent, so that others may run meanwhile, and what a dead one had comes due again.
+// dispatch.php SECONDS: sends due deliveries in chunks, many at a time, until none is left or the time is over. Run by cron.
+// A chunk is claimed before it is sent, so that several processes may run, and chunks of a dead process become due again.
 declare(strict_types=1);
 
 const CHUNK = 1000;
@@ -71,7 +71,7 @@ function handle(): CurlHandle
     return $handle;
 }
 
-/** Sends a chunk; rows for the log of attempts. */
+/** Sends a chunk; returns the rows for the log of attempts. */
 function send(CurlMultiHandle $multi, array $free, array $deliveries): array
 {
     $attempts = $under_way = [];
@@ -102,7 +102,7 @@ function send(CurlMultiHandle $multi, array $free, array $deliveries): array
     return $attempts;
 }
 
-/** One transaction a chunk. */
+/** One transaction per chunk. */
 function mark(mysqli $db, array $attempts): void
 {
     $taken = $refused = [];

@@ -1,6 +1,6 @@
 <?php
 // SPDX-License-Identifier: MIT
-// POST lead.php?campaign=N with a key and JSON: a sign-up, answered with the whole lead, its webhooks' deliveries queued.
+// POST lead.php?campaign=N with a key and JSON: a sign-up. Answers with the whole lead, and queues deliveries for its webhooks.
 declare(strict_types=1);
 
 require __DIR__ . '/payload.php';
@@ -24,7 +24,7 @@ function answer(int $status, array $body): void
     echo $text;
 }
 
-/** The parameters as they are kept, or Refused. */
+/** The parameters as stored, or Refused. */
 function parameters(): array
 {
     $given = json_decode(file_get_contents('php://input'), true, 16);
@@ -147,7 +147,7 @@ function queue(mysqli $db, array $webhooks, int $lead, array $payload): void
     $db->execute_query("INSERT INTO deliveries (event_id, webhook_id, due_at) VALUES $rows", $values);
 }
 
-/** The counter's row is locked first: numbers without holes, and two calls with the same email come one after the other. */
+/** The counter's row is locked first: numbers have no gaps, and calls with the same email are serialized. */
 function sign_up(mysqli $db, array $campaign, array $given): array
 {
     $hash = substr(hash('sha256', "$campaign[id]:" . strtolower($given['email']), true), 0, 16);

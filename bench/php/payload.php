@@ -1,6 +1,6 @@
 <?php
 // SPDX-License-Identifier: MIT
-// A lead as its owner sees it: the fields of our own payload.
+// A lead in the full view: the fields of Leadhook's payload.
 declare(strict_types=1);
 
 const SOCIAL_ID_LETTERS = '23456789ABCDEFGHJKLMNPQRSTVWXYZ0';

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 7: scripts of any site may read every answer, whatever its status and its form."""
+"""docs/api.md 7: scripts of any site may read every answer, with any status and content type."""
 import pytest
 from client import new_address
 from html_page import check_page
@@ -19,7 +19,7 @@ def service(make_service, own_database):
 
 
 def check(response, status=None):
-    """Each header once; of an error also that its body is ours and no web server's."""
+    """Each header is present once; the body of an error is the program's, not the web server's."""
     assert {name: response.headers.get_all(name) for name in CORS} == CORS, response.status
     assert response.headers["X-Request-Id"]
     if status is not None:
@@ -46,53 +46,53 @@ def page_of(campaign):
     return campaign.lead(**ADA)["unsubscribe_url"]["safe"].removeprefix(campaign.service.front.url)
 
 
-def test_bodies_that_are_refused(campaign):
-    """413 for a body that is too large and for too many leads, 415, 406 for what is no JSON"""
-    ask = campaign.client.request
-    check(ask("POST", campaign.path, body=b"x" * 300_000, type="text/plain", headers=ORIGIN), 413)
+def test_refused_bodies(campaign):
+    """413 for too large a body and for too many leads, 415, 406 for invalid JSON"""
+    request = campaign.client.request
+    check(request("POST", campaign.path, body=b"x" * 300_000, type="text/plain", headers=ORIGIN), 413)
     many = {"emails": [f"{number}@example.org" for number in range(251)]}
-    check(ask("POST", campaign.path + "/optout", json_body=many, key=campaign.key, headers=ORIGIN), 413)
-    check(ask("POST", campaign.path, body=b"x", type="image/png", headers=ORIGIN), 415)
-    check(ask("POST", campaign.path, body=b"{", type="application/json", headers=ORIGIN), 406)
+    check(request("POST", campaign.path + "/optout", json_body=many, key=campaign.key, headers=ORIGIN), 413)
+    check(request("POST", campaign.path, body=b"x", type="image/png", headers=ORIGIN), 415)
+    check(request("POST", campaign.path, body=b"{", type="application/json", headers=ORIGIN), 406)
 
 
 def test_errors_of_callers(campaign):
     """404, 405, 409, 423"""
-    ask = campaign.client.request
-    check(ask("GET", "/nowhere", headers=ORIGIN), 404)
-    check(ask("PUT", campaign.path, headers=ORIGIN), 405)
-    check(ask("GET", "/v2/campaigns", headers=ORIGIN), 409)
+    request = campaign.client.request
+    check(request("GET", "/nowhere", headers=ORIGIN), 404)
+    check(request("PUT", campaign.path, headers=ORIGIN), 405)
+    check(request("GET", "/v2/campaigns", headers=ORIGIN), 409)
     campaign.end()
     check(settles(lambda: campaign.post(ADA, headers=ORIGIN), 423), 423)
 
 
 def test_refused_by_a_limit(campaign):
     """429 as JSON, as a script, as a page"""
-    address, ask, page = new_address(), campaign.client.request, page_of(campaign)
+    address, request, page = new_address(), campaign.client.request, page_of(campaign)
     for _ in range(SIGNUPS):
         check(campaign.post(ADA, key=None, address=address, headers=ORIGIN), 200)
     check(campaign.post(ADA, key=None, address=address, headers=ORIGIN), 429)
     check_script(subscribe(campaign, address=address))
     for _ in range(POSTS - SIGNUPS):
-        ask("GET", page, address=address)
-    refused = ask("GET", page, address=address, headers=ORIGIN)
+        request("GET", page, address=address)
+    refused = request("GET", page, address=address, headers=ORIGIN)
     check_page(refused, 429)
     check(refused)
 
 
 def test_scripts_and_pages(campaign):
-    """of success and of failure"""
+    """of successful and failed calls"""
     page = page_of(campaign)
     check_script(look_up(campaign, **ADA))
-    check_script(look_up(campaign, email="nobody@example.org"))
-    for path, status in ((page, 200), (f"/opt-out/{campaign.id}/nobody/x", 404)):
+    check_script(look_up(campaign, email="unknown@example.org"))
+    for path, status in ((page, 200), (f"/opt-out/{campaign.id}/unknown/x", 404)):
         response = campaign.client.request("GET", path, headers=ORIGIN)
         check_page(response, status)
         check(response)
 
 
 def test_an_internal_error(service, campaign):
-    """500: a table is not there"""
+    """500: a table is missing"""
     sql = service.installation.sql
     sql("RENAME TABLE lh_webhook_status TO lh_away")
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 1.3, 5: how much sign-ups without a key can store."""
+"""docs/api.md 1.3, 5: limits of what sign-ups without a key can store."""
 import concurrent.futures
 import itertools
 import time
@@ -17,7 +17,7 @@ def limited(make_service):
 
 
 def new_leads(campaign, count, name="new"):
-    """Each from an address of its own; the answers."""
+    """Signs up leads from different addresses; returns the answers."""
     return [campaign.post({"email": f"{name}{number}@example.org"}, key=None) for number in range(count)]
 
 
@@ -27,7 +27,7 @@ def lines(service, campaign):
 
 
 def test_new_leads_of_a_campaign(limited):
-    """5 New leads: the limit, 429 with what a client needs; other campaigns have their own"""
+    """5 New leads: the limit, 429 with the time to retry; other campaigns have their own limit"""
     campaign, other = limited.campaign(limited.account()), limited.campaign(limited.account())
     answers = new_leads(campaign, LIMIT + 3)
     assert [answer.status for answer in answers] == [200] * LIMIT + [429] * 3
@@ -39,23 +39,23 @@ def test_new_leads_of_a_campaign(limited):
 
 
 def test_after_the_window(make_service):
-    """5: a caller that waits as long as it was told passes"""
+    """5: a call passes after Retry-After"""
     service = make_service(workers=2, settings=[("limits", "new_leads_per_campaign", f"1/{SHORT_WINDOW}s")])
     campaign = service.campaign()
     refused = wait_until(lambda: next((answer for answer in new_leads(campaign, 3) if answer.status == 429), None), 30, "a refusal")
-    told = time.monotonic() + int(refused.headers["Retry-After"])
+    allowed_at = time.monotonic() + int(refused.headers["Retry-After"])
     wait_until(lambda: new_leads(campaign, 1, f"later{time.monotonic()}-")[0].status == 200, 30, "a new lead passes")
-    assert time.monotonic() < told + 5
+    assert time.monotonic() < allowed_at + 5
 
 
 def test_known_leads_pass(limited):
-    """5 New leads: who is known does not count, is not refused, and is answered as ever; nor are calls with a key"""
+    """5 New leads: calls for existing leads and calls with a key do not count, and are answered as usual"""
     campaign = limited.campaign(limited.account())
     known = campaign.lead(email="known@example.org")
     for _ in range(2 * LIMIT):
         assert campaign.post({"email": "known@example.org"}, key=None).status == 200
     assert [answer.status for answer in new_leads(campaign, LIMIT)] == [200] * LIMIT
-    wrong = {"email": "x"}, {"email": "nobody@example.org", "must_exist": True}
+    wrong = {"email": "x"}, {"email": "unknown@example.org", "must_exist": True}
     again = [campaign.post({"email": "known@example.org", "plan": "pro"}, key=None) for _ in range(3)]
     assert [answer.status for answer in again] == [200] * 3
     assert again[-1].json["counter"] == 1 + 2 * LIMIT + 3 and again[-1].json["social_id"] == known["social_id"]
@@ -66,8 +66,8 @@ def test_known_leads_pass(limited):
     assert campaign.get({"email": "refused@example.org"}).status == 404
 
 
-def test_what_is_refused_does_not_count_for_its_campaign(limited):
-    """5: a sign-up that fails makes no lead"""
+def test_refused_signups_do_not_count(limited):
+    """5: a failed sign-up creates no lead"""
     campaign = limited.campaign(limited.account())
     for _ in range(LIMIT + 1):
         assert campaign.post({"email": "x"}, key=None).status == 406
@@ -75,7 +75,7 @@ def test_what_is_refused_does_not_count_for_its_campaign(limited):
 
 
 def test_many_at_once(limited):
-    """5: beyond the limit by as many as there are workers, at most"""
+    """5: the limit is exceeded by at most the number of workers"""
     campaign, numbers = limited.campaign(limited.account()), itertools.count()
     with concurrent.futures.ThreadPoolExecutor(2 * WORKERS) as pool:
         found = list(pool.map(lambda _: campaign.post({"email": f"{next(numbers)}@example.org"}, key=None).status, range(60)))
@@ -85,7 +85,7 @@ def test_many_at_once(limited):
 
 
 def test_one_line_a_minute(limited):
-    """docs/operating.md 8: for each campaign, by all processes together"""
+    """docs/operating.md 8: for each campaign, in all processes together"""
     first, second = limited.campaign(limited.account()), limited.campaign(limited.account())
     for campaign in (first, second):
         with concurrent.futures.ThreadPoolExecutor(2 * WORKERS) as pool:
@@ -98,12 +98,12 @@ def test_one_line_a_minute(limited):
 
 
 def test_custom_fields_without_a_key(service, campaign):
-    """1.3: 2 KiB; what a key has stored stays, and may change within its size"""
+    """1.3: 2 KiB; larger fields stored with a key remain, and may change within their size"""
     address = new_address()
     names = ["a", "b"]
 
     def fields(size):
-        """Custom fields that have so many bytes as an object."""
+        """Custom fields with that many bytes as an object."""
         return {names[0]: "x" * 1000, names[1]: "x" * (size - len('{"a":"","b":""}') - 1000)}
     ada = {"email": "ada@example.org"}
     refused = campaign.post({**ada, **fields(2049)}, key=None, address=address)

@@ -170,7 +170,7 @@ MAXIMUM, LEVELS = (1 << 32) - 1, 8
 
 
 def plant_score(campaign, lead, score):
-    """As 43,000 calls for points would do it: in the ledger, in the lead, in the histogram of ranks (src/engine/rank.h)."""
+    """Stores a score as 43,000 calls for points would: in the ledger, the lead and the histogram (src/engine/rank.h)."""
     slots = [(((1 << 4 * level) - 1) // 15 + (score >> 4 * (LEVELS - level)), score >> 4 * (LEVELS - 1 - level) & 15)
              for level in range(LEVELS)]
     campaign.service.installation.sql("START TRANSACTION;" + "".join(
@@ -181,7 +181,7 @@ def plant_score(campaign, lead, score):
 
 
 def test_a_score_has_a_maximum(service, account):
-    """4.6: credit beyond it is lost, not owed: each later call for the referred lead is done, and books only what is new"""
+    """4.6: credit above it is lost: later calls for the referred lead succeed, and book only new credit"""
     campaign = service.campaign(account, points_direct=5, points_verified=3)
     referrer = campaign.lead(email="ada@example.org")
     plant_score(campaign, referrer, MAXIMUM - 2)

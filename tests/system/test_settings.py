@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""HACKING.md, Building and testing: the settings of the tests hold in each process of pytest-xdist, and reach no program."""
+"""HACKING.md, Building and testing: settings of the tests are in effect in each process of pytest-xdist, and reach no program."""
 import os
 import pathlib
 import subprocess
 import sys
 
 
-def test_processes_that_are_started_later():
+def test_settings_in_child_processes():
     show = "import os, settings; print(settings.TEST_SETTINGS, sorted(name for name in os.environ if name.startswith('LEADHOOK_')))"
     again = f"{show}; import subprocess, sys; sys.stdout.flush(); subprocess.run([sys.executable, '-c', {show!r}], check=True)"
     done = subprocess.run([sys.executable, "-c", again], cwd=pathlib.Path(__file__).parent, capture_output=True, text=True, check=True,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Built by `make bench-programs` alone; bench/run does that.
+# Built only by `make bench-programs`, which bench/run calls.
 bench_programs = %D%/ceiling %D%/curl_loop %D%/receiver
 EXTRA_PROGRAMS += $(bench_programs)
 CLEANFILES += $(bench_programs)

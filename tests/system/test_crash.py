@@ -15,7 +15,7 @@ from stack.process import Child, wait_until
 from stack.receiver import Answer
 
 pytestmark = pytest.mark.slow
-PER_WEBHOOK = 32  # docs/deliveries.md 3 and 4, dispatch.per_webhook: at most so many of one webhook may be sent twice
+PER_WEBHOOK = 32  # docs/deliveries.md 3 and 4, dispatch.per_webhook: at most this many of one webhook may be sent twice
 
 
 @pytest.fixture(scope="module")

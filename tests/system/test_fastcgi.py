@@ -382,7 +382,7 @@ def test_a_bad_configuration_leaves_the_old_one_serving(serve, folder, workers):
     assert request(server.path).config == "old"
 
 
-def test_a_process_without_a_parent_stops_before_it_adopts_the_new_configuration(serve, folder):
+def test_reload_without_a_parent_stops_first(serve, folder):
     """server.h, adopt: the previous configuration is valid until the application has stopped"""
     (folder / "config").write_text("old")
     server = serve("--workers", 0, "--config", folder / "config")

@@ -24,7 +24,7 @@ def send(campaign, body, type=None, **options):
 # --- Path ---
 
 @pytest.mark.parametrize("path", ["/v2/{}", "/v2/{}/", "/v2/%{:x}", "/v2/{}?"])
-def test_segments_are_decoded_and_a_trailing_slash_never_matters(campaign, path):
+def test_segments_are_decoded_and_a_trailing_slash_is_ignored(campaign, path):
     """1 Path"""
     first, rest = str(campaign.id)[0], str(campaign.id)[1:]
     path = path.format(ord(first)) + rest if "%" in path else path.format(campaign.id)
@@ -39,7 +39,7 @@ def test_encoded_slash_zero_and_dots_do_not_match(campaign, path):
 
 
 @pytest.mark.parametrize("segment", ["0{}", "+{}", "-{}", "{}x", "x", "{}.0", "0"])
-def test_a_segment_that_is_no_decimal_number_is_an_unknown_path(campaign, segment):
+def test_campaign_id_that_is_not_decimal_is_an_unknown_path(campaign, segment):
     """1 Campaign id"""
     response = campaign.client.request("GET", "/v2/" + segment.format(campaign.id), query={"email": "a@example.org"})
     assert response.status == 404 and response.json["error"] in ("not_found", "campaign_not_found")
@@ -48,14 +48,14 @@ def test_a_segment_that_is_no_decimal_number_is_an_unknown_path(campaign, segmen
 
 
 @pytest.mark.parametrize("name", ["campaign_id", "campaignId", "list_id", "__lid"])
-def test_a_path_without_campaign_takes_it_from_the_parameters(campaign, name):
+def test_campaign_id_from_the_parameters(campaign, name):
     """1 Campaign id; 4.1 POST /v2 and GET /v2?campaign_id"""
     body = {name: campaign.id, "email": "a@example.org"}
     assert campaign.client.request("POST", "/v2", json_body=body, key=campaign.key).json["campaign_id"] == campaign.id
     assert campaign.client.request("GET", "/v2", query=body, key=campaign.key).json["campaign_id"] == campaign.id
 
 
-def test_the_order_of_the_campaign_names(service, account, campaign):
+def test_precedence_of_the_campaign_parameters(service, account, campaign):
     """1 Campaign id: campaign_id, campaignId, list_id, __lid, in that order"""
     other = service.campaign(account).id
     names = ["campaign_id", "campaignId", "list_id", "__lid"]

@@ -508,7 +508,7 @@ def test_end_and_reopen(service, campaign):
     assert campaign.find(**ADA)["counter"] == lead["counter"] + 1
 
 
-def test_field_errors_come_after_the_campaign_state(service, account):
+def test_campaign_state_is_checked_before_the_fields(service, account):
     """1.5 Order of checks: campaign state, then fields"""
     campaign = service.campaign(account, ends_at="2001-01-01T00:00:00Z")
     assert campaign.post({"email": "bad"}).verdict == (423, "campaign_ended")

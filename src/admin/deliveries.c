@@ -52,7 +52,7 @@ read_filter(const struct admin_call *call, size_t limit, struct delivery_filter 
 	return values_take(call, filter_table, ARRAY_SIZE(filter_table), filter);
 }
 
-/* Why a delivery is still pending: the reason that holds longest. Absent when it contains ended. */
+/* Why a delivery is still pending: the reason that holds longest. Absent when it has ended. */
 static struct slice
 waiting_for(const struct delivery_row *delivery, unsigned breaker_failures)
 {
@@ -182,9 +182,8 @@ static const struct {
 	const char *one, *several;
 } not_queued[REDELIVERIES] = {
 	[REDELIVERY_UNDER_WAY] = { "is under way already", "are under way already" },
-	[REDELIVERY_NO_WEBHOOK] = { "contains a webhook that was removed or is gone",
-	    "have a webhook that was removed or is gone" },
-	[REDELIVERY_NO_EVENT] = { "contains an event that is no longer stored", "have an event that is no longer stored" },
+	[REDELIVERY_NO_WEBHOOK] = { "has a webhook that was removed or is gone", "have a webhook that was removed or is gone" },
+	[REDELIVERY_NO_EVENT] = { "has an event that is no longer stored", "have an event that is no longer stored" },
 	[REDELIVERY_MISSING] = { "does not exist, or is no longer stored", "are no longer stored" },
 };
 
@@ -216,7 +215,7 @@ report_not_sent(const struct redelivery_run *r)
 		fprintf(errors,
 		    "leadhook: %" PRIu64 " of %" PRIu64
 		    " %s to wait: %s webhook is disabled or held, see leadhook webhook show\n",
-		    held, queued(r), held == 1 ? "contains" : "have", held == 1 ? "its" : "their");
+		    held, queued(r), held == 1 ? "has" : "have", held == 1 ? "its" : "their");
 }
 
 /* A delivery_visitor. */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# A program a target. Configured with --enable-fuzzers libFuzzer drives them (scripts/fuzz); else their seeds are tests.
+# One program per target. With --enable-fuzzers they use libFuzzer (scripts/fuzz), otherwise their seeds are tests.
 fuzz_targets = %D%/fuzz_address %D%/fuzz_conf %D%/fuzz_email %D%/fuzz_fastcgi %D%/fuzz_form %D%/fuzz_forwarded \
 	%D%/fuzz_json %D%/fuzz_jsonp %D%/fuzz_multipart %D%/fuzz_path %D%/fuzz_phone %D%/fuzz_request %D%/fuzz_retry \
 	%D%/fuzz_url

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/panic.h"
 #include "db/private.h"
 
 /* A connection attempt that fails after at least WAITED_MS has met a server that hangs. No connection is tried for AWAY_MS
@@ -253,6 +254,7 @@ start(struct db *db, bool snapshot)
 static enum result
 begin(struct db *db, bool snapshot)
 {
+	require(!db->in_transaction);
 	bool fresh = db->mysql == NULL;
 	if (is_late(db))
 		return RESULT_UNAVAILABLE;
@@ -282,6 +284,7 @@ db_begin_snapshot(struct db *db)
 enum result
 db_commit(struct db *db)
 {
+	require(db->in_transaction);
 	if (is_late(db)) {
 		db_rollback(db);
 		return RESULT_UNAVAILABLE;
@@ -307,4 +310,10 @@ db_rollback(struct db *db)
 	if (clock_monotonic_ms() >= db->deadline_ms || mysql_real_query(db->mysql, "ROLLBACK", strlen("ROLLBACK")) != 0)
 		db_disconnect(db);
 	db->in_transaction = false;
+}
+
+bool
+db_in_transaction(const struct db *db)
+{
+	return db->in_transaction;
 }

@@ -76,6 +76,7 @@ MUST_CHECK enum result db_begin_snapshot(struct db *db);
 MUST_CHECK enum result db_commit(struct db *db);
 /* Never fails: a transaction ends with its connection. Does nothing outside a transaction. */
 void db_rollback(struct db *db);
+bool db_in_transaction(const struct db *db);
 
 /* A value to bind. */
 struct db_value {

@@ -143,6 +143,7 @@ bind_value(MYSQL_BIND *bind, const struct db_value *value)
 static size_t
 list_size_class(const struct db_arguments *arguments)
 {
+	require(arguments->list_count <= DB_LISTS);
 	size_t longest = 1, size_class = 0;
 	for (size_t i = 0; i < arguments->list_count; i++)
 		if (arguments->lists[i].count > longest)
@@ -404,6 +405,7 @@ db_execute_rows(struct db *db, const struct db_statement *statement, const struc
 enum result
 db_run_text(struct db *db, struct slice text)
 {
+	require(!db->in_transaction);
 	struct buffer expanded;
 	enum result result = db_connect(db);
 	if (result != RESULT_OK)

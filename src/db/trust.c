@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "base/panic.h"
 #include "db/private.h"
 
 /* The server chooses the plugin, and Connector/C loads any that it names, including those that send the password in clear.
@@ -92,6 +93,7 @@ by_unix_socket(const struct db *db)
 enum db_peer
 db_peer(const struct db *db)
 {
+	require(db->mysql != NULL);
 	my_bool verified = 0;
 	if (mysql_get_ssl_cipher(db->mysql) != NULL &&
 	    mysql_get_option(db->mysql, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &verified) == 0 && verified)

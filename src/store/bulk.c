@@ -2,6 +2,7 @@
  * Queued bulk work (docs/api.md 4.1): adds jobs for the leads that a call names. What a job does to each lead is an ordinary
  * batch of commands. */
 #include "base/log.h"
+#include "base/panic.h"
 #include "engine/id_list.h"
 #include "store/private.h"
 
@@ -100,6 +101,7 @@ queue_bulk(struct store *store, struct pool *pool, const struct bulk_request *re
 enum result
 store_queue_bulk(struct store *store, const struct bulk_request *request, size_t *matched)
 {
+	require(request->lead_count <= BULK_LEADS_MAX);
 	const struct commit_token token = store_new_token();
 	*matched = 0;
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
@@ -111,6 +113,7 @@ store_queue_bulk(struct store *store, const struct bulk_request *request, size_t
 enum result
 store_note_job_served(struct store *store, uint64_t job_id)
 {
+	require(db_in_transaction(store->db));
 	struct db_value value = DB_U64(job_id);
 	return store_run(store, &sql_note_job_served, value);
 }

@@ -6,6 +6,7 @@
 
 #include "base/cache.h"
 #include "base/clock.h"
+#include "base/panic.h"
 #include "store/private.h"
 #include "webhook/webhook_url.h"
 
@@ -255,6 +256,7 @@ read_nodes(struct store *store, struct pool *pool, uint64_t *numbers, size_t cou
 enum result
 store_cache_nodes(struct store *store, struct pool *pool, const uint64_t *numbers, size_t count, struct rank_node **nodes)
 {
+	require(db_in_transaction(store->db));
 	uint64_t *missing = POOL_ARRAY(pool, count, uint64_t);
 	size_t found = 0, missing_count = 0;
 	*nodes = POOL_ARRAY(pool, count, struct rank_node);
@@ -276,6 +278,7 @@ store_cache_nodes(struct store *store, struct pool *pool, const uint64_t *number
 void
 store_note_batch(struct store *store, const struct working_set *set, const struct rank_node *changes, size_t change_count)
 {
+	require(!db_in_transaction(store->db));
 	for (size_t i = 0; i < set->campaign_count; i++) {
 		struct cached_campaign *cached = find_campaign(&store->campaign_cache, set->campaigns[i].campaign.id);
 		if (set->campaigns[i].changed && cached != NULL)

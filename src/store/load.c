@@ -2,6 +2,7 @@
  * The first part of a batch: reads every row that its commands may touch, with a fixed number of statements. */
 #include <stdlib.h>
 
+#include "base/panic.h"
 #include "store/private.h"
 
 DB_STATEMENT(sql_lock_free_counters, LOCK_COUNTERS " SKIP LOCKED");
@@ -435,6 +436,7 @@ enum result
 store_load(struct store *store, struct pool *pool, const struct command *const *commands, size_t count, bool *locked,
     struct loaded *loaded)
 {
+	require(db_in_transaction(store->db));
 	/* a step without values makes no round trip */
 	static enum result (*const steps[])(
 	    struct load * load) = { load_campaigns, load_jobs, load_leads, load_links, load_ancestors, load_ip_counts };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Shows, after a COMMIT without an answer, whether it took effect. */
+#include "base/panic.h"
 #include "base/random.h"
 #include "store/private.h"
 
@@ -26,6 +27,7 @@ token_value(const struct commit_token *token)
 enum result
 store_insert_token(struct store *store, const struct commit_token *token, bool *done_before)
 {
+	require(db_in_transaction(store->db));
 	struct db_value value = token_value(token);
 	enum result result = store_run(store, &sql_insert_token, value);
 	if (done_before != NULL)
@@ -36,6 +38,7 @@ store_insert_token(struct store *store, const struct commit_token *token, bool *
 enum result
 store_find_mark(struct store *store, struct pool *pool, const struct commit_mark *mark, bool *found)
 {
+	require(db_in_transaction(store->db));
 	struct db_value value = mark->event_id != 0 ? DB_U64(mark->event_id) : token_value(&mark->token);
 	struct db_rows rows = { 0 };
 	enum result result =

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/log.h"
+#include "base/panic.h"
 #include "base/random.h"
 
 DB_STATEMENT(sql_lock_id_block, "SELECT next FROM {prefix}id_blocks WHERE name = ? FOR UPDATE");
@@ -98,6 +99,7 @@ store_was_late(const struct store *store)
 unsigned
 store_set_answer_timeout(struct store *store, unsigned answer_timeout_s)
 {
+	require(!db_in_transaction(store->db));
 	const unsigned before_s = store->db_options.io_timeout_s;
 	db_disconnect(store->db);
 	store->db_options.io_timeout_s = answer_timeout_s;
@@ -214,12 +216,14 @@ take_block(struct store *store, struct pool *pool, enum id_kind kind, uint64_t c
 enum result
 store_next_id(struct store *store, struct pool *pool, enum id_kind kind, uint64_t *id)
 {
+	require(db_in_transaction(store->db));
 	return take_block(store, pool, kind, 1, id);
 }
 
 enum result
 store_reserve_ids(struct store *store, enum id_kind kind, uint64_t count)
 {
+	require(!db_in_transaction(store->db));
 	struct id_range *range = &store->ids[kind];
 	if (range->end - range->next >= count)
 		return RESULT_OK;
@@ -364,6 +368,7 @@ store_query_lists(struct store *store, struct pool *pool, const struct db_statem
 enum result
 store_lock_counters(struct store *store, struct pool *pool, uint64_t campaign_id)
 {
+	require(db_in_transaction(store->db));
 	const struct db_list ids = { &DB_U64(campaign_id), 1 };
 	struct db_rows rows;
 	enum result result = store_query_lists(store, pool, &sql_lock_counters, &ids, 1, &rows);
@@ -373,5 +378,6 @@ store_lock_counters(struct store *store, struct pool *pool, uint64_t campaign_id
 enum result
 store_lock_settings(struct store *store, uint64_t campaign_id)
 {
+	require(db_in_transaction(store->db));
 	return store_change_one(store, &sql_lock_settings, DB_U64(campaign_id));
 }

@@ -2,6 +2,7 @@
  * The last part of a batch: writes the rows that it changes and makes, with multi-row statements. */
 #include <string.h>
 
+#include "base/panic.h"
 #include "store/private.h"
 
 #define LEAD_COLUMN(type, column, read, written, shown) FIELD_IF_WRITTEN_##written(", " #column)
@@ -307,6 +308,7 @@ enum result
 store_write(struct store *store, struct pool *pool, const struct loaded *loaded, const struct decision *decision,
     const struct rank_node *rank_changes, size_t rank_change_count)
 {
+	require(db_in_transaction(store->db));
 	static enum result (*const steps[])(
 	    const struct write *write) = { write_leads, write_counters, write_scores, write_jobs, write_events };
 	const struct write write = { store, pool, loaded, decision, rank_changes, rank_change_count };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * One webhook, as the installation's operator sees and changes it (docs/operating.md 4). */
+#include "base/panic.h"
 #include "base/random.h"
 #include "store/operator/admin.h"
 #include "store/private.h"
@@ -82,6 +83,7 @@ store_find_webhook(struct store *store, struct pool *pool, uint64_t id, struct w
 enum result
 store_activate_webhook(struct store *store, uint64_t webhook_id)
 {
+	require(db_in_transaction(store->db));
 	const struct db_value id = DB_U64(webhook_id);
 	enum result result = store_change_one(store, &sql_enable_webhook, id);
 	if (result == RESULT_OK || result == RESULT_NOT_FOUND) /* it was active */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/panic.h"
 #include "store/private.h"
 #include "store/queue/dispatch.h"
 
@@ -250,6 +251,7 @@ complete(struct store *store, struct pool *pool, struct delivery_outcome *outcom
 enum result
 store_complete(struct store *store, struct delivery_outcome *outcomes, size_t count)
 {
+	require(count <= DB_LIST_MAX);
 	struct transaction txn = store_transaction(store, REPEAT_NOTHING);
 	while (store_runs(&txn))
 		txn.result = complete(store, txn.pool, outcomes, count);
@@ -281,6 +283,7 @@ close_webhook(struct store *store, struct pool *pool, uint64_t webhook_id, enum 
 enum result
 store_close_webhook(struct store *store, uint64_t webhook_id, enum webhook_state state, bool waits)
 {
+	require(state == WEBHOOK_GONE || state == WEBHOOK_DISABLED);
 	struct transaction txn = store_transaction(store, REPEAT_NOTHING);
 	while (store_runs(&txn))
 		txn.result = close_webhook(store, txn.pool, webhook_id, state, waits);

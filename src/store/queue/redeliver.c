@@ -5,6 +5,7 @@
  * Whatever ends a delivery locks its row of `due` first and writes its row of `deliveries` then; the order is the same here.
  * While the row of `deliveries` is locked, no other process inserts a missing row of `due`. Its count of attempts is therefore
  * final, and no number is used twice. */
+#include "base/panic.h"
 #include "store/private.h"
 #include "store/queue/dispatch.h"
 
@@ -157,6 +158,7 @@ redeliver(struct store *store, struct pool *pool, struct redelivery_batch *r)
 enum result
 store_redeliver(struct store *store, const uint64_t *ids, size_t count, enum redelivery *what)
 {
+	require(count <= REDELIVER_MAX);
 	/* not repeated when it may have been committed: a delivery that has ended since would be sent once more */
 	struct redelivery_batch r = { ids, count, what };
 	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);

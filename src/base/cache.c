@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/panic.h"
 #include "base/pool.h"
 
 struct entry {
@@ -25,6 +26,7 @@ struct cache {
 struct cache *
 cache_new(const struct cache_limits *limits)
 {
+	require(limits->entries > 0 && limits->value_bytes <= limits->bytes);
 	struct cache *cache = memory_alloc(sizeof(*cache) + limits->entries * sizeof(*cache->entries));
 	cache->limits = *limits;
 	return cache;
@@ -88,6 +90,7 @@ oldest(struct cache *cache, bool taken)
 void
 cache_put(struct cache *cache, struct slice name, struct slice value, int64_t read_ms)
 {
+	require(name.size > 0 && name.size <= CACHE_NAME_MAX);
 	struct entry *entry = find(cache, name);
 	if (entry != NULL)
 		drop(cache, entry);

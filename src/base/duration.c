@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/duration.h"
 
+#include "base/panic.h"
+
 /* The largest first. */
 static const struct {
 	struct slice unit;
@@ -35,6 +37,7 @@ duration_parse(struct slice text, int64_t *ms)
 void
 duration_add(struct buffer *out, int64_t ms)
 {
+	require(ms >= 0);
 	size_t i = 0;
 	while (i + 1 < ARRAY_SIZE(units) && (ms == 0 || ms % units[i].ms != 0))
 		i++;

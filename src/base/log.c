@@ -11,6 +11,7 @@
 
 #include "base/buffer.h"
 #include "base/clock.h"
+#include "base/panic.h"
 #include "base/pool.h"
 
 enum { LINE_MAX_BYTES = 4096, VALUE_MAX_BYTES = 512, PACE_MS = 60 * 1000 };
@@ -109,6 +110,7 @@ log_use(struct log_file *file)
 void
 log_work(struct log_field work)
 {
+	require(work.kind != LOG_I64);
 	current_work = work;
 }
 

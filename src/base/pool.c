@@ -254,6 +254,7 @@ pool_printf(struct pool *pool, const char *format, ...)
 void *
 pool_grow(struct pool *pool, void *items, size_t count, size_t *capacity, size_t item_size)
 {
+	require(count <= *capacity);
 	if (count < *capacity)
 		return items;
 	size_t larger = *capacity == 0 ? 8 : *capacity * 2;

@@ -28,6 +28,7 @@ random_bytes(void *out, size_t size)
 uint64_t
 random_below(uint64_t bound)
 {
+	require(bound > 0);
 	/* reject values above the largest multiple of bound, which would favour small numbers */
 	uint64_t limit = UINT64_MAX - UINT64_MAX % bound, number;
 	do

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Points, actions, and what bulk calls do to each of their leads (docs/api.md 4.1, 4.6). */
+#include "base/panic.h"
 #include "engine/decide_step.h"
 
 void
@@ -125,6 +126,7 @@ apply(struct step *step, struct working_lead *lead)
 void
 decide_change(struct step *step)
 {
+	require(step->command->as.change.word.size <= LEAD_WORD_MAX_BYTES);
 	struct working_lead *lead = step_find(step, &step->command->as.change.lead);
 	if (lead == NULL)
 		step_fail(step, FAILURE_LEAD_NOT_FOUND, SLICE_NONE);

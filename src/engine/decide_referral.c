@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Who referred whom, what the referrers count and what it earns them (docs/api.md 4.6, Chain and Credit). */
+#include "base/panic.h"
 #include "engine/decide_step.h"
 
 /* The lead's link to its ancestor at a level; NULL where the chain ends: at a lead that was deleted. */
@@ -162,6 +163,7 @@ give(struct step *step, struct working_link *link, struct working_lead *ancestor
 void
 step_update_referral(struct step *step, struct working_lead *lead, enum score_reason reason)
 {
+	require(reason == SCORE_REFERRAL || reason == SCORE_FRAUD || reason == SCORE_APPROVE);
 	const struct lead *l = &lead->lead;
 	bool counts = !l->fraudulent && (lead_is_verified(l) || !step->campaign->campaign.require_verification);
 	struct working_lead *ancestor;

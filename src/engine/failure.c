@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/failure.h"
 
+#include "base/panic.h"
+
 static const struct failure_text texts[] = {
 	[FAILURE_BAD_REQUEST] = { 400, "bad_request", "The request body did not arrive completely" },
 	[FAILURE_NO_LEADS] = { 400, "no_leads", "No leads to update" },
@@ -45,5 +47,6 @@ static const struct failure_text texts[] = {
 const struct failure_text *
 failure_text(enum failure failure)
 {
+	require(failure > FAILURE_NONE && failure <= FAILURE_UNAVAILABLE);
 	return &texts[failure];
 }

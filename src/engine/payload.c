@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/encode.h"
+#include "base/panic.h"
 #include "crypto/digest.h"
 #include "engine/custom_fields.h"
 #include "engine/id_list.h"
@@ -371,6 +372,7 @@ void
 payload_write(struct buffer *out, const struct payload_settings *settings, const struct payload_subject *subject,
     struct payload_view view)
 {
+	require(subject->score_rank > 0);
 	struct rendering r = { pool_new(), { 0 }, settings, subject->campaign, subject->lead, subject, view };
 	json_writer_init(&r.writer, out);
 	json_begin_object(&r.writer);

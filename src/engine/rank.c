@@ -3,12 +3,15 @@
 
 #include <stdlib.h>
 
+#include "base/panic.h"
+
 /* Room for the nodes of one campaign: 1 + 16 + 256 and so on, 286,331,153 in all. */
 enum { NODE_BITS = 29, SLOT_BITS = 4, SLOT_MASK = (1 << SLOT_BITS) - 1 };
 
 uint64_t
 rank_first_node(uint64_t campaign_id)
 {
+	require(campaign_id < UINT64_C(1) << (64 - NODE_BITS));
 	return campaign_id << NODE_BITS;
 }
 
@@ -16,6 +19,7 @@ rank_first_node(uint64_t campaign_id)
 uint64_t
 rank_level_start(uint64_t campaign_id, unsigned level)
 {
+	require(level < RANK_LEVELS);
 	return rank_first_node(campaign_id) + ((UINT64_C(1) << (SLOT_BITS * level)) - 1) / SLOT_MASK;
 }
 
@@ -49,6 +53,15 @@ rank_sort(struct rank_node *nodes, size_t count)
 		qsort(nodes, count, sizeof(*nodes), compare);
 }
 
+bool
+rank_is_sorted(const struct rank_node *nodes, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (nodes[i - 1].node >= nodes[i].node)
+			return false;
+	return true;
+}
+
 struct rank_node *
 rank_find(const struct rank_node *nodes, size_t count, uint64_t node)
 {
@@ -59,6 +72,7 @@ rank_find(const struct rank_node *nodes, size_t count, uint64_t node)
 uint64_t
 rank_leads_above(const struct rank_node *nodes, size_t count, uint64_t campaign_id, uint32_t score)
 {
+	require(rank_is_sorted(nodes, count));
 	struct rank_place places[RANK_LEVELS];
 	int64_t above = 0;
 	rank_places(campaign_id, score, places);

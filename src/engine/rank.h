@@ -5,6 +5,7 @@
 #ifndef LEADHOOK_ENGINE_RANK_H
 #define LEADHOOK_ENGINE_RANK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,6 +33,8 @@ struct rank_node {
 
 /* By number; and the one with a number among nodes in that order, or NULL. */
 void rank_sort(struct rank_node *nodes, size_t count);
+/* Each number once, too. */
+bool rank_is_sorted(const struct rank_node *nodes, size_t count);
 struct rank_node *rank_find(const struct rank_node *nodes, size_t count, uint64_t node);
 
 /* How many leads have a higher score. `nodes` are at least those of the score's places, as far as they have rows, by number. */

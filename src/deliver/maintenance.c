@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "deliver/maintenance.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/panic.h"
 #include "base/pool.h"
 #include "deliver/back_off.h"
 #include "deliver/bulk.h"
@@ -25,6 +27,7 @@ struct close_request {
 };
 
 struct maintenance {
+	pthread_t owner; /* the only thread that calls these functions */
 	struct runner *runner;
 	const struct crashes *crashes;
 	enum task under_way; /* TASKS: none */
@@ -54,6 +57,7 @@ struct maintenance *
 maintenance_new(struct store *store, const struct crashes *crashes, size_t webhooks_max)
 {
 	struct maintenance *c = memory_alloc(sizeof(*c));
+	c->owner = pthread_self();
 	c->webhooks_max = webhooks_max;
 	c->close_requests = memory_alloc(webhooks_max * sizeof(*c->close_requests));
 	c->webhooks = memory_alloc(webhooks_max * sizeof(*c->webhooks));
@@ -80,6 +84,7 @@ maintenance_free(struct maintenance **maintenance)
 void
 maintenance_end_webhooks(struct maintenance *c, const uint64_t *webhook_ids, size_t count)
 {
+	require(pthread_equal(c->owner, pthread_self()));
 	c->webhook_count = count < c->webhooks_max ? count : c->webhooks_max;
 	for (size_t i = 0; i < c->webhook_count; i++)
 		c->webhooks[i] = webhook_ids[i];
@@ -105,6 +110,8 @@ covers(const struct close_request *request, enum webhook_state state)
 void
 maintenance_close_webhook(struct maintenance *c, uint64_t webhook_id, enum webhook_state state)
 {
+	require(pthread_equal(c->owner, pthread_self()));
+	require(state == WEBHOOK_GONE || state == WEBHOOK_DISABLED);
 	struct close_request *queued = find_close_request(c->close_requests, c->close_request_count, webhook_id);
 	if (c->under_way == TASK_CLOSE && covers(find_close_request(c->work.round, c->work.round_count, webhook_id), state))
 		return;
@@ -117,6 +124,7 @@ maintenance_close_webhook(struct maintenance *c, uint64_t webhook_id, enum webho
 void
 maintenance_bulk_work(struct maintenance *c, bool queued)
 {
+	require(pthread_equal(c->owner, pthread_self()));
 	c->bulk_queued = queued;
 }
 
@@ -275,6 +283,7 @@ take_round(struct maintenance *c)
 void
 maintenance_begin(struct maintenance *c, bool maintains_days)
 {
+	require(c->under_way == TASKS);
 	const int64_t now = clock_monotonic_ms();
 	for (unsigned i = 1; i <= TASKS; i++) {
 		const enum task task = ((unsigned)c->last + i) % TASKS;

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/panic.h"
 #include "deliver/back_off.h"
 
 enum {
@@ -102,6 +103,7 @@ discard_stuck(struct recorder *r, int64_t now)
 void
 recorder_begin(struct recorder *r)
 {
+	require(r->count == 0);
 	const int64_t now = clock_monotonic_ms();
 	slots_follow_postponed(r->slots);
 	discard_stuck(r, now);

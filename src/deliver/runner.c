@@ -18,6 +18,7 @@ enum runner_state { RUNNER_IDLE, RUNNER_BUSY, RUNNER_DONE };
 
 struct runner {
 	struct store *store; /* used by the thread only */
+	pthread_t owner;     /* the thread that created it */
 	pthread_t thread;
 	pthread_mutex_t lock; /* protects all members below */
 	pthread_cond_t changed;
@@ -71,6 +72,7 @@ runner_new(struct store *store)
 {
 	struct runner *r = memory_alloc(sizeof(*r));
 	r->store = store;
+	r->owner = pthread_self();
 	must(pthread_mutex_init(&r->lock, NULL));
 	must(pthread_cond_init(&r->changed, NULL));
 	r->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -90,6 +92,7 @@ runner_free(struct runner **runner)
 	struct runner *r = *runner;
 	if (r == NULL)
 		return;
+	require(pthread_equal(r->owner, pthread_self()));
 	must(pthread_mutex_lock(&r->lock));
 	r->ending = true;
 	must(pthread_cond_signal(&r->changed));
@@ -105,6 +108,7 @@ runner_free(struct runner **runner)
 void
 runner_start(struct runner *r, runner_work *work, void *context)
 {
+	require(pthread_equal(r->owner, pthread_self()));
 	must(pthread_mutex_lock(&r->lock));
 	if (r->state != RUNNER_IDLE)
 		panic("a runner is not idle");
@@ -118,6 +122,7 @@ runner_start(struct runner *r, runner_work *work, void *context)
 bool
 runner_take(struct runner *r, enum result *result)
 {
+	require(pthread_equal(r->owner, pthread_self()));
 	uint64_t count;
 	must(pthread_mutex_lock(&r->lock));
 	const bool done = r->state == RUNNER_DONE;
@@ -134,6 +139,7 @@ runner_take(struct runner *r, enum result *result)
 bool
 runner_is_done(struct runner *r)
 {
+	require(pthread_equal(r->owner, pthread_self()));
 	must(pthread_mutex_lock(&r->lock));
 	const bool done = r->state == RUNNER_DONE;
 	must(pthread_mutex_unlock(&r->lock));

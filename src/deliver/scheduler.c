@@ -400,6 +400,7 @@ enum health_change
 scheduler_attempted(struct scheduler *scheduler, uint64_t webhook_id, bool success, int64_t now_ms, struct health *health)
 {
 	struct webhook_entry *webhook = must_find(scheduler, webhook_id);
+	require(webhook->in_flight > 0);
 	count_out(scheduler, webhook);
 	enum health_change change = health_end(scheduler->rules, &webhook->health, success, now_ms);
 	webhook->succeeded = webhook->succeeded || success;
@@ -412,7 +413,9 @@ scheduler_attempted(struct scheduler *scheduler, uint64_t webhook_id, bool succe
 struct health
 scheduler_health(const struct scheduler *scheduler, uint64_t webhook_id)
 {
-	return must_find(scheduler, webhook_id)->health;
+	const struct webhook_entry *webhook = must_find(scheduler, webhook_id);
+	require(webhook->in_flight > 0);
+	return webhook->health;
 }
 
 bool
@@ -438,6 +441,7 @@ scheduler_ended(struct scheduler *scheduler, uint64_t webhook_id, int64_t now_ms
 {
 	struct webhook_entry *webhook = must_find(scheduler, webhook_id);
 	count_out(scheduler, webhook);
+	require(webhook->in_flight > 0);
 	webhook->in_flight--;
 	count_in(scheduler, webhook);
 	requeue(scheduler, webhook, now_ms);

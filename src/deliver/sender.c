@@ -5,6 +5,7 @@
 #include <curl/curl.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
@@ -60,6 +61,8 @@ struct sender {
 	bool extended;                   /* a transfer that may be under way got an extension */
 	struct transfer *slots;
 	struct transfers unused, running, failed;
+	pthread_t owner; /* the only thread that uses it */
+	bool reporting;  /* `done` is running */
 };
 
 /* Ends a transfer after libcurl has returned: a callback must not remove a handle from the multi. */
@@ -318,6 +321,7 @@ sender_new(const struct sender_options *options, sender_done *done, void *contex
 	sender->options = *options;
 	sender->done = done;
 	sender->context = context;
+	sender->owner = pthread_self();
 	sender->expected_ms = clock_monotonic_ms();
 	sender->slots = memory_alloc(options->in_flight * sizeof(*sender->slots));
 	TAILQ_INIT(&sender->unused);
@@ -379,6 +383,8 @@ add_headers(struct transfer *transfer, const struct attempt *attempt)
 void
 sender_start(struct sender *sender, const struct attempt *attempt, void *cookie)
 {
+	require(pthread_equal(sender->owner, pthread_self()));
+	require(!sender->reporting);
 	struct transfer *transfer = TAILQ_FIRST(&sender->unused);
 	if (transfer == NULL)
 		panic("no transfer is unused");
@@ -432,7 +438,9 @@ finish(struct transfer *transfer, CURLcode code)
 	/* -1: of the final response, after any "100 Continue" */
 	if (result.status != 0 && curl_easy_header(transfer->easy, "Retry-After", 0, CURLH_HEADER, -1, &header) == CURLHE_OK)
 		result.retry_after = slice_of(header->value);
+	sender->reporting = true;
 	sender->done(sender->context, transfer->cookie, &result);
+	sender->reporting = false;
 	curl_multi_remove_handle(sender->multi, transfer->easy);
 	curl_slist_free_all(transfer->headers);
 	transfer->headers = NULL;
@@ -497,6 +505,8 @@ watch_slow(struct sender *sender)
 unsigned
 sender_wait(struct sender *sender, int64_t timeout_ms, const int wake_fds[SENDER_WAKE_FDS])
 {
+	require(pthread_equal(sender->owner, pthread_self()));
+	require(!sender->reporting);
 	struct curl_waitfd wake[SENDER_WAKE_FDS];
 	unsigned count = 0, index[SENDER_WAKE_FDS], woken = 0;
 	int running;

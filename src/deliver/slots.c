@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "deliver/slots.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/queue.h>
 
@@ -34,6 +35,7 @@ struct slots {
 	size_t counts[SLOT_STATES];
 	struct slot_list in_use; /* oldest claim first */
 	uint64_t ends;
+	pthread_t owner; /* the only thread that changes slots */
 };
 
 static const enum delivery_state state_after[] = {
@@ -54,6 +56,7 @@ enter(struct slot *slot, enum slot_state state)
 static void
 move(struct slot *slot, enum slot_state to)
 {
+	require(pthread_equal(slot->slots->owner, pthread_self()));
 	TAILQ_REMOVE(&slot->slots->lists[slot->state], slot, list);
 	slot->slots->counts[slot->state]--;
 	enter(slot, to);
@@ -65,6 +68,7 @@ slots_new(size_t count)
 	struct slots *slots = memory_alloc(sizeof(*slots));
 	slots->all = memory_alloc(count * sizeof(*slots->all));
 	slots->count = count;
+	slots->owner = pthread_self();
 	for (size_t i = 0; i < SLOT_STATES; i++)
 		TAILQ_INIT(&slots->lists[i]);
 	TAILQ_INIT(&slots->in_use);
@@ -137,6 +141,8 @@ slots_take(struct slots *slots, const struct due_delivery *delivery, int64_t cla
 	struct slot *slot = TAILQ_FIRST(&slots->lists[SLOT_UNUSED]);
 	if (slot == NULL)
 		panic("no slot is unused");
+	require(claimed_ms <= now_ms);
+	require(TAILQ_EMPTY(&slots->in_use) || TAILQ_LAST(&slots->in_use, slot_list)->claimed_ms <= claimed_ms);
 	move(slot, SLOT_SENDING);
 	TAILQ_INSERT_TAIL(&slots->in_use, slot, age);
 	slot->claimed_ms = claimed_ms;
@@ -237,6 +243,7 @@ slots_stuck(const struct slots *slots, int64_t since_ms)
 void
 slot_overtake(const struct slot *slot)
 {
+	require_ended(slot);
 	struct slot *other;
 	TAILQ_FOREACH(other, &slot->slots->lists[SLOT_POSTPONED], list)
 	{
@@ -248,6 +255,7 @@ slot_overtake(const struct slot *slot)
 void
 slot_mark_unknown(struct slot *slot)
 {
+	require_ended(slot);
 	slot->unknown = true;
 }
 
@@ -320,6 +328,7 @@ remaining_ms(int64_t ms, int64_t passed_ms)
 struct delivery_outcome
 slot_outcome(const struct slot *slot, int64_t now_ms)
 {
+	require_ended(slot);
 	struct delivery_outcome outcome = slot->outcome;
 	outcome.late = slot->late;
 	outcome.started_ms_ago = now_ms - slot->started_ms;

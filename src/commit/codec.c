@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/panic.h"
 
 /* A new member that is not in a table of engine/fields.h makes these fail, unless it fits into a gap: the function of its
  * struct below has to name it, and so has tests/commit/test_codec.c. */
@@ -360,6 +361,7 @@ commit_decode_answer(struct pool *pool, struct slice bytes, struct commit_answer
 enum commit_answer_kind
 commit_entry_kind(const struct commit_request *request)
 {
+	require(request->kind != REQUEST_COMMAND && request->kind != REQUEST_LOOK_UP);
 	switch (request->kind) {
 	case REQUEST_KEY:
 		return ANSWER_KEY;
@@ -373,6 +375,7 @@ commit_entry_kind(const struct commit_request *request)
 struct slice
 commit_entry_name(const struct commit_request *request)
 {
+	require(request->kind != REQUEST_COMMAND && request->kind != REQUEST_LOOK_UP);
 	if (request->kind == REQUEST_KEY)
 		return (struct slice){ (const char *)request->as.key.bytes, sizeof(request->as.key.bytes) };
 	if (request->kind == REQUEST_READINESS)
@@ -383,6 +386,7 @@ commit_entry_name(const struct commit_request *request)
 int64_t
 commit_answer_now_ms(const struct commit_answer *answer)
 {
+	require(answer->kind == ANSWER_CAMPAIGN && answer->result == RESULT_OK);
 	return answer->as.found.now_ms + (clock_monotonic_ms() - answer->read_ms);
 }
 

@@ -58,11 +58,11 @@ enum kind { KIND_NONE, KIND_ENTRY, KIND_LOOK_UP, KIND_COMMAND, KIND_SUSPECT };
 static enum kind
 kind_of(const struct peer *peer)
 {
-	struct slice content = frame_content(&peer->in);
 	if (peer->state != PEER_WAITING || peer->delayed_until_ms > clock_monotonic_ms())
 		return KIND_NONE;
 	if (peer->suspect)
 		return KIND_SUSPECT;
+	struct slice content = frame_content(&peer->in);
 	if (content.size > 0 && content.data[0] == REQUEST_COMMAND)
 		return KIND_COMMAND;
 	return content.size > 0 && content.data[0] == REQUEST_LOOK_UP ? KIND_LOOK_UP : KIND_ENTRY;

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "base/panic.h"
+
 enum { LENGTH_BYTES = sizeof(uint32_t), CHUNK_BYTES = 16 * 1024, KEEP_BYTES = 8 * 1024 };
 
 _Static_assert(FRAME_BUFFER_MAX == FRAME_MAX_BYTES + LENGTH_BYTES, "the length stands in front");
@@ -57,6 +59,7 @@ frame_reader_size(const struct frame_reader *reader)
 struct slice
 frame_content(const struct frame_reader *reader)
 {
+	require(frame_reader_size(reader) == reader->bytes.size - LENGTH_BYTES);
 	return slice_sub(buffer_slice(&reader->bytes), LENGTH_BYTES, reader->bytes.size);
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/panic.h"
 #include "commit/endpoint.h"
 
 void
@@ -99,6 +100,7 @@ send_answer(struct peers *peers, struct peer *peer)
 void
 peer_answer(struct peers *peers, struct peer *peer, const struct commit_answer *answer)
 {
+	require(peer->state == PEER_READING || peer->state == PEER_WAITING);
 	frame_reader_reset(&peer->in);
 	count_bytes(peers, peer, 0);
 	peer->sent = 0;

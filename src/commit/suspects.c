@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/panic.h"
 #include "crypto/digest.h"
 
 enum { ENTRIES = 512, RECORDS = 8, NAME_SIZE = 16, ID_SIZE = 40, SUBJECT_MAX_BYTES = 64 * 1024 };
@@ -295,6 +296,7 @@ suspects_clear(struct suspects *suspects, const struct commit_request *request)
 void
 suspects_begin(struct suspects *suspects, const struct commit_request *const *requests, size_t count)
 {
+	require(count <= SUSPECTS_BATCH_MAX);
 	struct record *own = suspects->own;
 	if (own == NULL)
 		return;

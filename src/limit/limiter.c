@@ -123,6 +123,7 @@ layout_of(const struct limiter_options *options)
 struct limiter *
 limiter_open(const struct limiter_options *options)
 {
+	require(options->memory >= LIMITER_MEMORY_MIN);
 	struct limiter *limiter = memory_alloc(sizeof(*limiter));
 	const struct digest layout = layout_of(options);
 	lay_out(limiter, options);
@@ -168,6 +169,7 @@ place_within(struct slice who)
 static struct seat
 seat_of(const struct limiter *limiter, const struct digest *network, size_t spread, size_t table, struct slice who)
 {
+	require(spread > 0 && spread <= LIMITER_SPREAD);
 	struct seat seat = { .table = &limiter->tables[table] };
 	uint64_t place;
 	memcpy(seat.name, network->bytes + sizeof(place), LIMITER_WHO_MAX);
@@ -292,6 +294,7 @@ static bool
 lock(struct limiter *limiter, const struct seat *seats, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
+		require(i == 0 || seats[i - 1].lock <= seats[i].lock);
 		if ((i > 0 && seats[i].lock == seats[i - 1].lock) || shared_lock(&limiter->shared.locks[seats[i].lock]))
 			continue;
 		unlock(limiter, seats, i);
@@ -317,6 +320,8 @@ decide(struct limiter *limiter, const struct limit_network *network, const struc
 		const size_t table = TABLE(claims[i].kind, claims[i].reach);
 		if (limiter->tables[table].windows == 0)
 			continue;
+		require(claims[i].who.size <= LIMITER_WHO_MAX);
+		require(claims[i].kind != LIMIT_ACCOUNT || (claims[i].limit > 0 && claims[i].limit <= LIMIT_MAX));
 		made[used] = &claims[i];
 		seats[used++] = seat_of(limiter, &digest, network->spread, table, claims[i].who);
 	}

@@ -3,9 +3,13 @@
 
 #include <string.h>
 
+#include "base/panic.h"
+
 struct ring_shape
 ring_shape_of(const struct limit_window *window)
 {
+	require(window->limit > 0 && window->limit <= LIMIT_MAX);
+	require(window->ms > 0 && window->ms <= LIMIT_WINDOW_MAX_MS && window->ms % LIMIT_WINDOW_STEP_MS == 0);
 	return (struct ring_shape){
 		.width = window->limit <= UINT8_MAX    ? 1
 			 : window->limit <= UINT16_MAX ? 2
@@ -83,6 +87,7 @@ ring_count(const struct ring *ring, int64_t now_ms)
 int64_t
 ring_wait_ms(const struct ring *ring, uint32_t limit, int64_t now_ms)
 {
+	require(limit > 0);
 	uint32_t left = ring_count(ring, now_ms), gone = 0;
 	/* The part after the newest has the oldest one's place. */
 	while (left >= limit && gone < WINDOW_COUNTERS)

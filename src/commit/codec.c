@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Each struct has one function that names its fields, for both directions: what is written is what is read. */
+ * One function for each struct encodes and decodes it, so the two directions cannot differ. */
 #include "commit/codec.h"
 
 #include <string.h>
@@ -7,8 +7,8 @@
 #include "base/clock.h"
 #include "base/panic.h"
 
-/* A new member that is not in a table of engine/fields.h makes these fail, unless it fits into a gap: the function of its
- * struct below has to name it, and so has tests/commit/test_codec.c. */
+/* These fail when a struct gets a member that is not in a table of engine/fields.h, unless it fits into padding. Add it to the
+ * function of the struct below and to tests/commit/test_codec.c. */
 #if __SIZEOF_POINTER__ == 8
 _Static_assert(sizeof(struct custom_field) == 48, "code_custom_field");
 _Static_assert(sizeof(struct tagging) == 280, "code_tagging");
@@ -22,16 +22,16 @@ _Static_assert(sizeof(struct outcome) == 72, "code_outcome");
 _Static_assert(sizeof(struct api_key) == 48, "code_key");
 #endif
 
-/* The fewest bytes that an item of an array takes: none is believed to have more items than fit. */
+/* The encoded size of the smallest item of an array: a count of more items than fit is an error. */
 enum { LEAD_MIN_BYTES = 13, CUSTOM_FIELD_MIN_BYTES = 12 };
 
 #define ABSENT UINT32_MAX
 
 struct coder {
-	struct buffer *out; /* NULL: reads */
-	struct slice in;    /* what is left of it */
-	struct pool *pool;  /* for what is read */
-	bool failed;        /* in reading; values are then as they were */
+	struct buffer *out; /* NULL: decode */
+	struct slice in;    /* not decoded yet */
+	struct pool *pool;  /* for decoded arrays */
+	bool failed;        /* in decoding; later values are unchanged */
 };
 
 static struct slice
@@ -59,7 +59,7 @@ code_bytes(struct coder *coder, void *value, size_t size)
 
 #define CODE_NUMBER(coder, number) code_bytes((coder), &(number), sizeof(number))
 
-/* One of 0 to `last`. */
+/* A number from 0 to `last`. */
 static unsigned
 code_choice(struct coder *coder, unsigned value, unsigned last)
 {
@@ -85,7 +85,7 @@ code_slice(struct coder *coder, struct slice *text)
 		*text = size == ABSENT ? SLICE_NONE : take(coder, size);
 }
 
-/* A field of engine/fields.h. */
+/* The types of engine/fields.h. */
 #define FIELD_CODE_U64(coder, value) CODE_NUMBER(coder, value)
 #define FIELD_CODE_U32(coder, value) CODE_NUMBER(coder, value)
 #define FIELD_CODE_I32(coder, value) CODE_NUMBER(coder, value)
@@ -94,7 +94,7 @@ code_slice(struct coder *coder, struct slice *text)
 #define FIELD_CODE_TIME(coder, value) CODE_NUMBER(coder, value)
 #define FIELD_CODE_OPTIONAL_TIME(coder, value) CODE_NUMBER(coder, value)
 
-/* The number of items in an array; answers room for those to be read. */
+/* The number of items of an array. When decoding, allocates and returns the items, else NULL. */
 static void *
 code_count(struct coder *coder, size_t *count, size_t item_size, size_t item_min_bytes)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What responders ask the committer and what it answers, as bytes and back. Both are forks of one process, so numbers are
- * as the machine has them; still nothing that comes is trusted: lengths, counts and choices are checked. */
+ * Encodes and decodes the requests of responders and the answers of the committer. Both are forks of one process, so numbers
+ * have the machine's representation. Decoding still checks lengths, counts and enums. */
 #ifndef LEADHOOK_COMMIT_CODEC_H
 #define LEADHOOK_COMMIT_CODEC_H
 
@@ -13,7 +13,7 @@ enum commit_request_kind { REQUEST_COMMAND, REQUEST_KEY, REQUEST_CAMPAIGN, REQUE
 
 struct commit_request {
 	enum commit_request_kind kind;
-	int64_t deadline_ms; /* clock_monotonic_ms; later nobody waits for the answer */
+	int64_t deadline_ms; /* clock_monotonic_ms; the responder waits no longer */
 	struct slice id;     /* of the HTTP request, for logs */
 	union {
 		struct command command;
@@ -26,7 +26,7 @@ struct commit_request {
 };
 
 enum commit_answer_kind {
-	ANSWER_REFUSED, /* nothing was done: too much waits, or it waited for too long */
+	ANSWER_REFUSED, /* not executed: the queue is full, or the deadline is over */
 	ANSWER_OUTCOME,
 	ANSWER_KEY,
 	ANSWER_CAMPAIGN,
@@ -35,8 +35,7 @@ enum commit_answer_kind {
 
 struct commit_answer {
 	enum commit_answer_kind kind;
-	/* of keys, campaigns and readiness: what they came to, the rest means something with RESULT_OK alone; and
-	 * clock_monotonic_ms before the database was asked */
+	/* of keys, campaigns and readiness: whether `as` is set, and clock_monotonic_ms before the database was read */
 	enum result result;
 	int64_t read_ms;
 	union {
@@ -49,21 +48,21 @@ struct commit_answer {
 	} as;
 };
 
-/* Of a request for a key, a campaign or readiness: the kind that answers it, and the name that its answer is kept under. */
+/* Of a request for a key, a campaign or readiness: the kind of its answer, and the name of its cache entry. */
 enum commit_answer_kind commit_entry_kind(const struct commit_request *request);
 struct slice commit_entry_name(const struct commit_request *request);
 
-/* The database's time of a campaign that was found, by now. */
+/* The database's time now, from that of the campaign's read. */
 int64_t commit_answer_now_ms(const struct commit_answer *answer);
 
-/* Append to `out`, which fails when that is too much for it. */
+/* Append to `out`; buffer_ok is false when its maximum is exceeded. */
 void commit_encode_request(struct buffer *out, const struct commit_request *request);
 void commit_encode_answer(struct buffer *out, const struct commit_answer *answer);
-/* False when the bytes are no such thing, wholly. Arrays are in the pool, texts stay where they are: in `bytes`. */
+/* Return false unless the bytes are exactly one message. Arrays are in the pool; texts are slices of `bytes`. */
 MUST_CHECK bool commit_decode_request(struct pool *pool, struct slice bytes, struct commit_request *request);
 MUST_CHECK bool commit_decode_answer(struct pool *pool, struct slice bytes, struct commit_answer *answer);
 
-/* Of the caches of keys, and of campaigns, in the committer and in each responder. */
+/* Limits of the caches of keys and of campaigns, in the committer and in each responder. */
 enum { ENTRY_AGE_MS = 1000, ENTRY_COUNT = 64, ENTRY_BYTES = 512 * 1024 };
 extern const struct cache_limits commit_entry_limits;
 

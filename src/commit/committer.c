@@ -143,7 +143,7 @@ read_entry(struct committer *committer, struct pool *pool, const struct commit_r
 {
 	begin_work(committer, &request, 1);
 	store_set_deadline(committer->store, request->deadline_ms);
-	directory_ask(committer->directory, pool, request, answer);
+	directory_read(committer->directory, pool, request, answer);
 	end_work(committer);
 	committer->asked++;
 	committer->unreachable = answer->result == RESULT_UNAVAILABLE;
@@ -156,7 +156,7 @@ static bool
 find_entry(struct committer *committer, struct pool *pool, struct peer *peer, const struct commit_request *request)
 {
 	struct commit_answer answer;
-	if (!directory_recall(committer->directory, pool, request, &answer)) {
+	if (!directory_find_cached(committer->directory, pool, request, &answer)) {
 		if (committer->asked == COMMITTER_READS_MAX)
 			return false;
 		if (committer->unreachable)

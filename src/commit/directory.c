@@ -41,7 +41,7 @@ cache_of(const struct directory *directory, const struct commit_request *request
 }
 
 bool
-directory_recall(
+directory_find_cached(
     struct directory *directory, struct pool *pool, const struct commit_request *request, struct commit_answer *answer)
 {
 	const int64_t now_ms = clock_monotonic_ms();
@@ -49,27 +49,27 @@ directory_recall(
 		*answer = directory->readiness;
 		return now_ms < directory->readiness_until_ms;
 	}
-	struct slice kept = cache_find(cache_of(directory, request), commit_entry_name(request), now_ms);
-	return slice_present(kept) && commit_decode_answer(pool, pool_copy(pool, kept), answer);
+	struct slice cached = cache_find(cache_of(directory, request), commit_entry_name(request), now_ms);
+	return slice_present(cached) && commit_decode_answer(pool, pool_copy(pool, cached), answer);
 }
 
 static void
-keep(struct directory *directory, const struct commit_request *request, const struct commit_answer *answer)
+cache_answer(struct directory *directory, const struct commit_request *request, const struct commit_answer *answer)
 {
-	struct commit_answer kept = *answer;
+	struct commit_answer entry = *answer;
 	struct buffer bytes;
 	if (request->kind == REQUEST_KEY)
-		kept.as.key.last_used_ms = kept.as.key.now_ms; /* noted by the one who asked, which is enough */
+		entry.as.key.last_used_ms = entry.as.key.now_ms; /* the use is recorded once for an entry */
 	buffer_init(&bytes, ENTRY_BYTES);
-	commit_encode_answer(&bytes, &kept);
+	commit_encode_answer(&bytes, &entry);
 	if (buffer_ok(&bytes))
 		cache_put(cache_of(directory, request), commit_entry_name(request), buffer_slice(&bytes), answer->read_ms);
 	buffer_free(&bytes);
 }
 
-/* A failure may have taken long: the time begins with the answer. */
+/* The second begins after the check, because a failed check can take long. */
 static void
-ask_readiness(struct directory *directory, struct commit_answer *answer)
+read_readiness(struct directory *directory, struct commit_answer *answer)
 {
 	uint32_t found;
 	answer->result = store_ready(directory->store, &found);
@@ -78,12 +78,12 @@ ask_readiness(struct directory *directory, struct commit_answer *answer)
 }
 
 void
-directory_ask(
+directory_read(
     struct directory *directory, struct pool *pool, const struct commit_request *request, struct commit_answer *answer)
 {
 	*answer = (struct commit_answer){ .kind = commit_entry_kind(request), .read_ms = clock_monotonic_ms() };
 	if (request->kind == REQUEST_READINESS) {
-		ask_readiness(directory, answer);
+		read_readiness(directory, answer);
 		return;
 	}
 	if (request->kind == REQUEST_KEY)
@@ -92,14 +92,14 @@ directory_ask(
 		answer->result = store_find_campaign(
 		    directory->store, pool, request->as.campaign_id, &answer->as.found.campaign, &answer->as.found.now_ms);
 	if (answer->result == RESULT_OK)
-		keep(directory, request, answer);
+		cache_answer(directory, request, answer);
 }
 
 static enum result
-find(struct directory *directory, struct pool *pool, const struct commit_request *request, struct commit_answer *answer)
+find_answer(struct directory *directory, struct pool *pool, const struct commit_request *request, struct commit_answer *answer)
 {
-	if (!directory_recall(directory, pool, request, answer))
-		directory_ask(directory, pool, request, answer);
+	if (!directory_find_cached(directory, pool, request, answer))
+		directory_read(directory, pool, request, answer);
 	return answer->result;
 }
 
@@ -109,7 +109,7 @@ directory_find_key(struct directory *directory, struct pool *pool, const unsigne
 	struct commit_request request = { .kind = REQUEST_KEY };
 	struct commit_answer answer;
 	memcpy(request.as.key.bytes, hash, sizeof(request.as.key.bytes));
-	enum result result = find(directory, pool, &request, &answer);
+	enum result result = find_answer(directory, pool, &request, &answer);
 	if (result == RESULT_OK)
 		*key = answer.as.key;
 	return result;
@@ -120,7 +120,7 @@ directory_find_campaign(struct directory *directory, struct pool *pool, uint64_t
 {
 	const struct commit_request request = { .kind = REQUEST_CAMPAIGN, .as.campaign_id = id };
 	struct commit_answer answer;
-	enum result result = find(directory, pool, &request, &answer);
+	enum result result = find_answer(directory, pool, &request, &answer);
 	if (result != RESULT_OK)
 		return result;
 	*campaign = answer.as.found.campaign;
@@ -133,5 +133,5 @@ directory_ready(struct directory *directory)
 {
 	const struct commit_request request = { .kind = REQUEST_READINESS };
 	struct commit_answer answer;
-	return find(directory, NULL, &request, &answer);
+	return find_answer(directory, NULL, &request, &answer);
 }

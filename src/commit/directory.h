@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Keys and campaigns out of the database, for authentication and reads: what was found is cached for a second (base/cache.h),
- * what was not found is asked for again. And whether the database is ready: either answer is cached for a second. */
+ * Reads API keys, campaigns and the readiness of the database. Existing keys and campaigns are cached for a second
+ * (base/cache.h), unknown ones are not. Readiness is cached for a second, whatever it is. */
 #ifndef LEADHOOK_COMMIT_DIRECTORY_H
 #define LEADHOOK_COMMIT_DIRECTORY_H
 
@@ -13,14 +13,14 @@ struct directory *directory_new(struct store *store);
 /* *directory may be NULL; it is set to NULL. */
 void directory_free(struct directory **directory);
 
-/* For REQUEST_KEY, REQUEST_CAMPAIGN and REQUEST_READINESS. What is cached; false: nothing. Texts are in the pool. */
-MUST_CHECK bool directory_recall(
+/* For REQUEST_KEY, REQUEST_CAMPAIGN and REQUEST_READINESS. Returns false if no answer is cached. Texts are in the pool. */
+MUST_CHECK bool directory_find_cached(
     struct directory *directory, struct pool *pool, const struct commit_request *request, struct commit_answer *answer);
-/* What the database says, which is cached. */
-void directory_ask(
+/* For the same requests. Reads the database and caches the answer. */
+void directory_read(
     struct directory *directory, struct pool *pool, const struct commit_request *request, struct commit_answer *answer);
 
-/* One or the other. */
+/* From the cache, else from the database. */
 MUST_CHECK enum result directory_find_key(
     struct directory *directory, struct pool *pool, const unsigned char hash[32], struct api_key *key);
 MUST_CHECK enum result directory_find_campaign(

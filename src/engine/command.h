@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A command: something that changes leads, parsed and validated completely. It holds no connection and no request, so it can
- * wait in a queue, travel to another process and be run again.
- *
- * And what becomes of it: its outcome. */
+ * A command changes leads. It is parsed and validated completely, and holds no connection and no request, so it can be queued,
+ * sent to another process and run again. Its result is an outcome. */
 #ifndef LEADHOOK_ENGINE_COMMAND_H
 #define LEADHOOK_ENGINE_COMMAND_H
 
@@ -15,26 +13,26 @@
 #include "engine/failure.h"
 #include "engine/model.h"
 
-/* Which parts of a lead its reader sees (docs/api.md 4.5). */
+/* Which parts of a lead are shown (docs/api.md 4.5). */
 struct payload_view {
 	bool full; /* with a key, and in webhooks; else the public view */
 	bool skip_urls, skip_actions;
 };
 
-/* POST /v2/{cid} and its other spellings (docs/api.md 4.3, 4.4). Absent slices were not given. */
+/* POST /v2/{cid} and its aliases (docs/api.md 4.3, 4.4). Fields that were not given are absent. */
 struct signup {
 	SIGNUP_FIELDS(FIELD_MEMBER)
 	const struct custom_field *custom_fields; /* changes: absent json removes */
 	size_t custom_field_count;
 };
 
-/* POST /v2/{cid}/tags/{tag_id}/lead: signs a new lead up; one that is there already is only tagged. */
+/* POST /v2/{cid}/tags/{tag_id}/lead: signs up a new lead; an existing one is only tagged. */
 struct tagging {
 	struct signup signup;
 	uint64_t tag_id;
 };
 
-/* POST /v2/{cid}/points. Leads that do not exist are passed over. */
+/* POST /v2/{cid}/points. Leads that do not exist are skipped. */
 struct points_call {
 	const struct lead_reference *leads;
 	size_t lead_count;
@@ -48,7 +46,7 @@ struct completion {
 	uint64_t action_id;
 };
 
-/* What bulk calls do to each of their leads (docs/api.md 4.1). As in the schema's enum. */
+/* The changes of bulk calls (docs/api.md 4.1), as in the schema's enum. */
 enum lead_action {
 	LEAD_OPTOUT,
 	LEAD_SMS_OPTOUT,
@@ -73,7 +71,7 @@ struct lead_change {
 	uint64_t tag_id;   /* LEAD_TAG */
 	struct slice word; /* LEAD_BLOCK: the reason, LEAD_VERIFY: "email" or "phone"; absent: the default; LEAD_WORD_MAX_BYTES
 			      at most */
-	/* Queued work: which item of which job this is. Done only while the job stands there, and moves it on. 0: none. */
+	/* The bulk job and its item; 0: none. Made only while the job is at this item, and moves it to the next. */
 	uint64_t job_id;
 	uint32_t job_position;
 };
@@ -83,7 +81,7 @@ enum command_kind { COMMAND_SIGNUP, COMMAND_TAGGING, COMMAND_POINTS, COMMAND_COM
 struct command {
 	enum command_kind kind;
 	uint64_t campaign_id;
-	uint64_t account_id; /* whose key came with it; 0: none */
+	uint64_t account_id; /* of the request's key; 0: none */
 	struct payload_view view;
 	union {
 		struct signup signup;
@@ -94,7 +92,7 @@ struct command {
 	} as;
 };
 
-/* What says where a lead stands on a leaderboard. A fraudulent one is on none. */
+/* What the place of a lead on leaderboards depends on. A fraudulent lead has none. */
 struct lead_place {
 	uint32_t score, subscription_number;
 	bool fraudulent;
@@ -103,10 +101,10 @@ struct lead_place {
 struct outcome {
 	enum failure failure;
 	bool created;                      /* a sign-up or tagging: the lead is new */
-	struct slice detail;               /* with a failure whose message is completed: what is added */
-	struct slice body;                 /* without one: the answer's JSON; absent where the command has none */
-	struct campaign_versions versions; /* of look-ups alone */
-	struct lead_place place;           /* of look-ups of a standing alone */
+	struct slice detail;               /* of a failure: completes its message, or absent */
+	struct slice body;                 /* without a failure: the answer's JSON, or absent */
+	struct campaign_versions versions; /* of look-ups only */
+	struct lead_place place;           /* of look-ups with `standing` only */
 };
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The fields of leads, campaigns and sign-ups, a line each. From these tables the preprocessor makes structs, the columns of
- * SQL statements, what reads and writes rows (store/fields.h), and what sends values to the committer (commit/codec.c).
+ * The fields of leads, campaigns and sign-ups, one line each. The preprocessor makes structs, the columns of SQL statements,
+ * the readers and writers of rows (store/fields.h) and the committer's codec (commit/codec.c) from these tables.
  *
  * Types: U64, U32, I32, BOOL; TEXT, which may be absent; ID, where 0 is NULL in the database; TIME, which is always set;
  * OPTIONAL_TIME, where -1 is NULL. */
@@ -18,7 +18,7 @@
 
 /* clang-format off */
 
-/* Of a lead, but for its id: X(type, column of `leads` and member of struct lead, read, written, shown)
+/* Of a lead, without its id: X(type, column of `leads` and member of struct lead, read, written, shown)
  *   read      SHOWN: for payloads, and in a batch; LOADED: in a batch; UNREAD
  *   written   CHANGES; ONCE: at sign-up; JOINED: it is a column of the referrer
  *   shown     in payloads, under its name: PERSONAL: unless the campaign's `privacy` hides it; FULL: in the full view;
@@ -91,19 +91,19 @@
 	X(TEXT, blocked_referrers) \
 	X(TEXT, allowed_networks)
 
-/* What else its row has. */
+/* Other fields of a campaign. */
 #define CAMPAIGN_FIELDS(X) \
 	X(U64, id) \
 	X(U64, account_id) \
 	X(TIME, created_ms) \
-	X(OPTIONAL_TIME, ended_ms) /* by command or noted; the end time, ends_ms, holds by itself */
+	X(OPTIONAL_TIME, ended_ms) /* by command, or recorded after ends_ms, which applies by itself */
 
-/* What its row in `campaign_counters` has, apart from numbers of leads. */
+/* Other columns of its row in `campaign_counters` than counts of leads. */
 #define CAMPAIGN_PROGRESS(X) \
 	X(U32, last_subscription_number) \
 	X(U32, ip_counted_to) /* leads per address are counted up to this number, or IP_COUNTED_ALL */
 
-/* How many of its leads there are now (docs/api.md 4.1, stats): X(type, column of `campaign_counters`, member) */
+/* Counts of its leads (docs/api.md 4.1, stats): X(type, column of `campaign_counters`, member) */
 #define CAMPAIGN_COUNTERS(X) \
 	X(U32, lead_count, leads) \
 	X(U32, verified, verified) \
@@ -113,7 +113,7 @@
 	X(U32, opted_out, opted_out) \
 	X(U32, referred, referred)
 
-/* What a sign-up brings beside its custom fields (docs/api.md 4.3, 4.4): X(type, member of struct signup) */
+/* Of a sign-up, without its custom fields (docs/api.md 4.3, 4.4): X(type, member of struct signup) */
 #define SIGNUP_FIELDS(X) \
 	X(TEXT, email) /* as typed */ \
 	X(TEXT, email_key) /* identity */ \
@@ -135,7 +135,7 @@
 	X(BOOL, keep_opt_out) \
 	X(BOOL, replace_ip) /* given with a key: also on an existing lead */ \
 	X(BOOL, replace_user_agent) /* as replace_ip */ \
-	X(I32, points) /* custom points that came with it; 0: none */
+	X(I32, points) /* custom points; 0: none */
 
 /* clang-format on */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Campaigns, leads and webhooks as the rules see them. Values only: whoever loads them owns them, in a pool.
+ * Campaigns, leads and webhooks, as the rules use them: plain values in a pool of the caller.
  *
- * Times are milliseconds since 1970 by the database's clock, -1 where there is none. An absent slice is a missing value. */
+ * Times are milliseconds since 1970 by the database's clock; -1 is none. An absent slice is a missing value. */
 #ifndef LEADHOOK_ENGINE_MODEL_H
 #define LEADHOOK_ENGINE_MODEL_H
 
@@ -21,7 +21,7 @@ struct campaign_counters {
 #undef MEMBER
 };
 
-/* They go up with every change of a campaign: of its settings, webhooks and definitions; of its leads. */
+/* `settings` is incremented with each change of settings, webhooks and definitions; `leads` with each change of leads. */
 struct campaign_versions {
 	uint64_t settings, leads;
 };
@@ -34,16 +34,16 @@ struct campaign {
 	struct campaign_counters counters;
 };
 
-/* Also those to come. */
+/* Future leads are included. */
 #define IP_COUNTED_ALL UINT32_MAX
 
-/* Whether sign-ups are held to max_per_ip (docs/api.md 4.6): it is set, and no lead is left to count. */
+/* Whether max_per_ip (docs/api.md 4.6) applies to sign-ups: it is set, and all leads are counted by address. */
 bool campaign_judges_addresses(const struct campaign *campaign);
 
 /* docs/api.md 6. */
 bool campaign_has_ended(const struct campaign *campaign, int64_t now_ms);
-/* What every call on a campaign checks first, in the order of docs/api.md 1: found, the account's own (account_id 0: no key),
- * not suspended. `campaign` may be NULL. */
+/* The first checks of every call on a campaign, in the order of docs/api.md 1: it exists, it is the account's own (account_id
+ * 0: no key), it is not suspended. `campaign` may be NULL. */
 enum failure campaign_refuses(const struct campaign *campaign, uint64_t account_id);
 
 enum { LEAD_HASH_SIZE = 16 };
@@ -57,7 +57,7 @@ struct lead {
 
 bool lead_is_verified(const struct lead *lead);
 
-/* How a lead is named in a request, and in queued work. */
+/* How requests and bulk jobs name a lead. */
 enum lead_identity { LEAD_BY_EMAIL, LEAD_BY_PHONE, LEAD_BY_SOCIAL_ID, LEAD_BY_ID };
 struct lead_reference {
 	enum lead_identity identity;
@@ -65,7 +65,7 @@ struct lead_reference {
 	uint64_t id;        /* LEAD_BY_ID */
 };
 
-/* One step of the chain from a referred lead up to its referrers (docs/api.md 4.6, Chain), with what the ancestor has of it. */
+/* A referred lead and one of its referrers (docs/api.md 4.6, Chain), with the referrer's credit for it. */
 struct referral_link {
 	uint64_t lead_id; /* the referred one */
 	unsigned level;   /* 1: the direct referrer; up to REFERRAL_LEVELS */
@@ -73,14 +73,14 @@ struct referral_link {
 	enum referral_counted { REFERRAL_NOT_COUNTED, REFERRAL_UNVERIFIED, REFERRAL_VERIFIED } counted;
 	bool counts;           /* as a referral that earns credit */
 	bool settled;          /* has counted once: what it earns is known, and the event was made */
-	bool verified_settled; /* the same of points_verified */
+	bool verified_settled; /* the same for points_verified */
 	uint32_t earned;       /* what it earned when it was settled: nothing after the campaign's end */
-	uint32_t credit;       /* what it brings now: the net of its score entries */
+	uint32_t credit;       /* the net of its score entries */
 };
 
 enum { REFERRAL_LEVELS = 16 };
 
-/* What a campaign's owner defines; at most DEFINITIONS_MAX of each kind a campaign. */
+/* Tags, actions and reward levels: how many of each kind a campaign can have. */
 enum { DEFINITIONS_MAX = 500 };
 
 struct tag {
@@ -93,7 +93,7 @@ struct action {
 	uint64_t id, campaign_id;
 	struct slice text;
 	int32_t points;
-	uint64_t tag_id; /* this tag completes it, and nothing else does; 0: none */
+	uint64_t tag_id; /* only this tag completes it; 0: none */
 };
 
 struct reward_level {
@@ -103,7 +103,7 @@ struct reward_level {
 	bool emailed;
 };
 
-/* Of one campaign or of several, each kind by id. */
+/* Of one or more campaigns; each array is sorted by id. */
 struct definitions {
 	const struct tag *tags;
 	size_t tag_count;
@@ -113,7 +113,7 @@ struct definitions {
 	size_t reward_count;
 };
 
-/* NULL when the campaign has none with that id. */
+/* Return NULL if the campaign has none with that id. */
 const struct tag *definitions_tag(const struct definitions *definitions, uint64_t campaign_id, uint64_t id);
 const struct action *definitions_action(const struct definitions *definitions, uint64_t campaign_id, uint64_t id);
 
@@ -130,9 +130,9 @@ enum score_reason {
 };
 /* "signup", … */
 struct slice score_reason_name(enum score_reason reason);
-enum { SCORE_POINTS_MAX = 99999 }; /* of one booking by a client or operator, either way */
+enum { SCORE_POINTS_MAX = 99999 }; /* of one booking by a client or operator, added or taken */
 
-/* The fixed-length identities that the unique keys are made of: one for each campaign and value. The result is in the pool. */
+/* Hashes of campaign and value, which the unique keys are made of. The result is in the pool. */
 struct slice lead_email_hash(struct pool *pool, uint64_t campaign_id, struct slice email_key);
 struct slice lead_phone_hash(struct pool *pool, uint64_t campaign_id, struct slice e164);
 

@@ -160,7 +160,7 @@ def test_networks_of_ipv6(small, network, neighbour, times):
     """5 Address: a /56 has 4 times the limit of a /64, a /48 has 16 times: sign-ups, all posts, look-ups, wrong keys"""
     account, numbers = small.account(), itertools.count(1)
     campaign = small.campaign(account)
-    campaign.lead(**ADA)  # the host knows the key
+    campaign.lead(**ADA)  # the host has now verified the key
 
     def new():
         return network.format(next(numbers))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Transactions that break when a test wants it; for programs that are linked with --wrap=db_commit and --wrap=db_begin. */
+ * Injects failures into transactions, for programs that are linked with --wrap=db_commit and --wrap=db_begin. */
 #ifndef LEADHOOK_TESTS_STORE_BREAKS_H
 #define LEADHOOK_TESTS_STORE_BREAKS_H
 
@@ -7,13 +7,13 @@
 
 #include "base/result.h"
 
-/* How a COMMIT breaks, and what comes then. Zeroed: nothing breaks. */
+/* How a COMMIT fails, and what follows. Zeroed: nothing fails. */
 extern struct breaks {
-	unsigned commits;        /* the next ones break, as many as that: the connection is lost … */
-	bool after;              /* … when they are done: only the answer is */
-	void (*meanwhile)(void); /* NULL, or what happens before anybody can ask */
-	bool conflict;           /* … no, it holds: others were faster */
-	unsigned begins;         /* and then so many transactions cannot be started … */
+	unsigned commits;        /* so many of the next ones fail: the connection is lost … */
+	bool after;              /* … after the COMMIT; only its answer is lost */
+	void (*meanwhile)(void); /* NULL, or called before the next transaction */
+	bool conflict;           /* … instead there is a conflict */
+	unsigned begins;         /* then so many transactions cannot be started … */
 	enum result why;         /* … for this reason */
 } breaks;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Deliveries that are due, claimed and completed, for the tests of the dispatcher's rows. */
+ * Due, claimed and completed deliveries, for the tests of the dispatcher's rows. */
 #ifndef LEADHOOK_TESTS_STORE_CLAIMS_H
 #define LEADHOOK_TESTS_STORE_CLAIMS_H
 
@@ -8,7 +8,7 @@
 
 enum { LONG_MS = 60 * 1000, ALL_ROWS = 1000 };
 
-/* Rows of a webhook: what is pending, what has ended, and attempts at either (the webhook twice). */
+/* Numbers of pending and ended deliveries of a webhook, and of attempts of either (takes the webhook twice). */
 #define DUE "SELECT COUNT(*) FROM t_due WHERE webhook_id = %" PRIu64
 #define DELIVERIES "SELECT COUNT(*) FROM t_deliveries WHERE webhook_id = %" PRIu64
 #define ATTEMPTS                                                                                                     \
@@ -23,12 +23,12 @@ struct claims {
 	size_t count;
 };
 
-/* A webhook for new leads, and so many of them. */
+/* A webhook and so many new leads. */
 uint64_t make_due(struct world *w, size_t count);
 struct claims claim(struct world *w, const unsigned char *owner, uint64_t webhook, size_t rows, int64_t lease_ms);
-/* What comes of a claim; a status of 0 is a timeout. */
+/* The outcome of a claim; a status of 0 is a timeout. */
 struct delivery_outcome outcome_of(const struct due_delivery *claimed, enum delivery_state state, int status);
-/* Answers how many of them were stale. */
+/* Returns how many of them were stale. */
 size_t complete(struct world *w, struct delivery_outcome *outcomes, size_t count);
 
 #endif

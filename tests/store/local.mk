@@ -42,7 +42,7 @@ check_PROGRAMS += %D%/test_store %D%/test_schema %D%/operator/test_operators %D%
 %C%_test_load_SOURCES = %D%/test_load.c $(%C%_world)
 %C%_test_load_LDADD = $(%C%_libs)
 
-%C%_test_plans_SOURCES = %D%/test_plans.c %D%/asked.c %D%/asked.h %D%/planted.c %D%/planted.h \
+%C%_test_plans_SOURCES = %D%/test_plans.c %D%/statement_values.c %D%/statement_values.h %D%/planted.c %D%/planted.h \
 	$(%C%_world)
 %C%_test_plans_LDADD = $(%C%_libs)
 

@@ -11,7 +11,7 @@
 
 enum { FIRST_DAY = 20000 /* of the history */, DAYS = 10, CLAIMED = 1024, JOBS_OF_CAMPAIGN = 5, FREE_IDS = 1000000000 };
 
-static const struct amounts *there; /* in the tables now; NULL: nothing */
+static const struct amounts *there; /* in the tables now; NULL: none */
 static bool analyzed;
 
 static unsigned
@@ -26,11 +26,11 @@ webhook_count(void)
 	return there->webhooks + there->campaigns - 1;
 }
 
-/* All that grow. */
+/* Tables that grow. */
 static const char *const tables[] = { "accounts", "actions", "api_keys", "attempts", "bulk_jobs", "bulk_schedule",
 	"campaign_counters", "campaigns", "commit_tokens", "deleted_leads", "deliveries", "due", "events", "ip_leads", "leads",
 	"referral_links", "reward_levels", "score_entries", "score_histogram", "tags", "webhook_status", "webhooks" };
-/* All that do not: as many rows as there are kinds, installation records, shards, steps. */
+/* Tables that do not: kinds, installation records, shards, steps. */
 static const char *const fixed_tables[] = { "dispatch_shards", "id_blocks", "installation", "schema_version" };
 
 static void
@@ -71,7 +71,7 @@ plant_webhooks(void)
 	root_run("INSERT INTO t_bulk_schedule (campaign_id, served_ms) SELECT DISTINCT campaign_id, 0 FROM t_bulk_jobs");
 }
 
-/* Every third lead was referred by the one before, which was referred, too; every twelfth is among the deleted. */
+/* Every third lead was referred by the previous one, which was referred, too; every twelfth was deleted. */
 static void
 plant_leads(void)
 {
@@ -97,15 +97,15 @@ plant_leads(void)
 	    CLOCK_END_MS);
 }
 
-/* Of the seq-th event, and of its only delivery, directly behind it. */
+/* Of the seq-th event, and of its only delivery, which has the next id. */
 #define DAY "(%d + seq %% %d)"
 #define EVENT_ID "(" DAY " << 36) + 2 * seq"
 #define HISTORY_ID EVENT_ID " + 1"
 #define WEBHOOK "IF(seq <= %u, %u - seq %% %u, 1 + seq %% %u)"
 #define WEBHOOK_ARGUMENTS there->due, webhook_count(), there->due_webhooks, webhook_count()
 
-/* The first deliveries are still due; the first of those are claimed. Of the others every hundredth has failed. Shards are not
- * those of webhook_shard, but as many. */
+/* The first deliveries are due; the first of those are claimed. Of the others every hundredth has failed. Shards are not those
+ * of webhook_shard, but as many. */
 static void
 plant_history(void)
 {
@@ -141,7 +141,7 @@ unplant(void)
 		root_run("TRUNCATE TABLE t_%s", tables[i]);
 	}
 	analyze();
-	root_run("UPDATE t_id_blocks SET next = %d", FREE_IDS); /* for what a test makes besides */
+	root_run("UPDATE t_id_blocks SET next = %d", FREE_IDS); /* ids for rows that a test adds */
 }
 
 void
@@ -212,7 +212,7 @@ planted_value(struct pool *pool, enum value_kind kind, size_t i)
 		return db_bytes(pool_printf(pool, "h%031zu", 1 + i));
 	case VALUE_BLOCK:
 		return db_bytes(SLICE("lead"));
-	case VALUE_FACT:
+	case VALUE_INSTALLATION:
 		return db_bytes(SLICE("server_secret"));
 	case VALUE_ANY:
 		return DB_I64(-1);

@@ -22,12 +22,12 @@ enum { PATH_SIZE = 128, START_SECONDS = 60, WAIT_SECONDS = 10, TEXT_SIZE = 16384
 
 static char folder[] = "/tmp/leadhook-db-XXXXXX";
 static char data_option[PATH_SIZE], socket_option[PATH_SIZE], log_path[PATH_SIZE];
-/* A server that starts removes the temporary tables that it finds: in /tmp they would be another server's. */
+/* At start a server removes the temporary tables that it finds: in /tmp they could be another server's. */
 static char tmpdir_option[PATH_SIZE];
 static const char *socket_path;
 static pid_t server;
 static MYSQL *root;
-static int64_t root_commands; /* that root has sent */
+static int64_t root_commands; /* sent by root */
 
 static void
 pause_a_moment(void)
@@ -40,7 +40,7 @@ in_path(const char *program)
 {
 	char list[4096], path[4096 + PATH_SIZE], *rest = list;
 	const char *own = getenv("PATH");
-	/* servers stand where an ordinary account's PATH does not look */
+	/* servers are installed outside an ordinary account's PATH */
 	snprintf(list, sizeof(list), "%s:/usr/sbin:/sbin:/usr/local/sbin", own == NULL ? "/usr/bin" : own);
 	setenv("PATH", list, 1);
 	for (char *part; (part = strsep(&rest, ":")) != NULL;) {
@@ -57,7 +57,7 @@ private_server_installed(void)
 	return in_path("mariadbd") && in_path("mariadb-install-db");
 }
 
-/* A child that writes to the log and does not outlive us. */
+/* A child that writes to the log and ends with this process. */
 static pid_t
 spawn(const char *const *argv)
 {
@@ -76,7 +76,7 @@ spawn(const char *const *argv)
 static bool
 make_data(void)
 {
-	/* the server refuses to run as root unless it is told so */
+	/* the server refuses to run as root without this option */
 	const char *const argv[] = { "mariadb-install-db", "--no-defaults", "--auth-root-authentication-method=normal",
 		"--skip-test-db", "--innodb-log-file-size=4M", data_option, tmpdir_option,
 		geteuid() == 0 ? "--user=root" : NULL, NULL };
@@ -162,7 +162,7 @@ private_server_stop(void)
 		mysql_close(root);
 	root = NULL;
 	if (server > 0) {
-		kill(server, SIGKILL); /* nobody will ever read these data */
+		kill(server, SIGKILL); /* its data are not needed any more */
 		waitpid(server, NULL, 0);
 	}
 	nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
@@ -247,11 +247,11 @@ root_rows_read(void)
 {
 	static const char sum[] = "SELECT CAST(SUM(VARIABLE_VALUE) AS SIGNED) FROM information_schema.GLOBAL_STATUS WHERE "
 				  "VARIABLE_NAME LIKE 'HANDLER\\_READ\\_%%'";
-	static int64_t own, asked; /* what a question costs, and how many there were */
-	if (asked == 0) {
+	static int64_t own, queries; /* reads of one query, and their number */
+	if (queries == 0) {
 		own = -root_number(sum);
 		own += root_number(sum);
-		asked = 2;
+		queries = 2;
 	}
-	return root_number(sum) - own * asked++;
+	return root_number(sum) - own * queries++;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Leads per address: counted, and forgotten, in pieces that sign-ups go on between, whoever is killed in the middle. */
+ * Leads per address: counted and removed in pieces while sign-ups go on, also after a kill. */
 #include "unit.h"
 
 #include <inttypes.h>
@@ -32,7 +32,7 @@ set_max_per_ip(struct world *w, uint32_t max_per_ip)
 	assert_int_equal(set_campaign(w, w->campaign, settings), RESULT_OK);
 }
 
-/* One piece; whether it was the last one. */
+/* Runs one piece; returns whether it was the last one. */
 static bool
 count_piece(struct world *w)
 {
@@ -41,7 +41,7 @@ count_piece(struct world *w)
 	return done;
 }
 
-/* LEADS of them from that many addresses; those of earlier tests only cost time. */
+/* LEADS leads from that many addresses; the leads of earlier tests only take time. */
 static void
 plant_leads(struct world *w, int addresses)
 {
@@ -75,7 +75,7 @@ delete_number(struct world *w, uint64_t number)
 	run_all(w, &command, 1);
 }
 
-/* What `check --deep` finds of that name, or NULL. The leads are planted: what else follows from them is missing. */
+/* The finding of `check --deep` with that name, or NULL. The leads are planted, without their other rows. */
 static const struct finding *
 find(struct world *w, const char *what)
 {
@@ -88,9 +88,9 @@ find(struct world *w, const char *what)
 	return NULL;
 }
 
-/* docs/api.md 4.6, duplicate_ip: "stored leads of the campaign from the IP, this one included", also those from before */
+/* docs/api.md 4.6, duplicate_ip: "stored leads of the campaign from the IP, this one included", also earlier ones */
 static void
-addresses_are_counted_when_somebody_looks_at_them(void **state)
+existing_leads_are_counted_when_max_per_ip_is_set(void **state)
 {
 	struct world *w = *state;
 	sign_up_from(w, "a@example.org", "192.0.2.1");
@@ -114,10 +114,10 @@ addresses_are_counted_when_somebody_looks_at_them(void **state)
 	sign_up_from(w, "g@example.org", "192.0.2.2");
 	assert_true(is_fraudulent(w, "g@example.org"));
 	bool done;
-	assert_int_equal(store_count_addresses(w->store, NOBODY, &done), RESULT_NOT_FOUND);
+	assert_int_equal(store_count_addresses(w->store, UNKNOWN_ID, &done), RESULT_NOT_FOUND);
 }
 
-/* docs/api.md 4.6: the setting holds when all are counted; sign-ups and deletions in between are counted once. */
+/* docs/api.md 4.6: the setting holds when all are counted; sign-ups and deletions meanwhile are counted once. */
 static void
 sign_ups_go_on_between_the_pieces(void **state)
 {
@@ -151,7 +151,7 @@ sign_ups_go_on_between_the_pieces(void **state)
 	assert_null(find(w, "addresses_counted"));
 }
 
-/* Sign-ups wait for one piece, however many leads there are. */
+/* Sign-ups wait for one piece, whatever the number of leads. */
 static void
 a_piece_reads_its_own_leads_alone(void **state)
 {
@@ -166,9 +166,9 @@ a_piece_reads_its_own_leads_alone(void **state)
 	assert_true(count_piece(w));
 }
 
-/* docs/operating.md 4, check: what a killed command left has a name and a hint. */
+/* docs/operating.md 4, check: an interrupted count is a finding with a hint. */
 static void
-the_check_tells_what_is_not_counted(void **state)
+the_check_finds_an_interrupted_count(void **state)
 {
 	struct world *w = *state;
 	plant_leads(w, ADDRESSES);
@@ -188,7 +188,7 @@ the_check_tells_what_is_not_counted(void **state)
 	assert_int_equal(counted(w), LEADS);
 }
 
-/* A lost answer to COMMIT: whether the piece was done or not, each lead is counted once. */
+/* A lost answer to COMMIT: each lead is counted once, whether the piece was committed or not. */
 static void
 a_lost_answer_counts_nothing_twice(void **state)
 {
@@ -243,9 +243,9 @@ work(struct store *store, const struct world *w, unsigned index)
 	return index < COUNTERS ? change_and_count(store, w) : sign_up_and_delete(store, w, index);
 }
 
-/* Whoever sets it, counts, signs up and deletes at the same moment. */
+/* Setting, counting, sign-ups and deletions at the same time. */
 static void
-counts_are_right_whoever_is_at_it(void **state)
+concurrent_changes_are_counted_once(void **state)
 {
 	struct world *w = *state;
 	plant_leads(w, ADDRESSES);
@@ -257,7 +257,7 @@ counts_are_right_whoever_is_at_it(void **state)
 	assert_null(find(w, "ip_leads"));
 }
 
-/* Counts are forgotten in pieces too; what is left of them when max_per_ip comes back is not counted again. */
+/* Counts are removed in pieces too; the rest is not counted again when max_per_ip is set once more. */
 static void
 old_counts_are_removed_before_new_ones_are_made(void **state)
 {
@@ -277,7 +277,7 @@ old_counts_are_removed_before_new_ones_are_made(void **state)
 	assert_int_equal(counted(w), LEADS);
 	assert_null(find(w, "ip_leads"));
 	set_max_per_ip(w, 0);
-	assert_non_null(find(w, "ip_leads")); /* what it tells to do is done by setting it once more */
+	assert_non_null(find(w, "ip_leads")); /* follows the hint: set it once more */
 	assert_null(find(w, "addresses_counted"));
 	count_addresses(w);
 	assert_null(find(w, "ip_leads"));
@@ -287,12 +287,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WORLD_TEST(addresses_are_counted_when_somebody_looks_at_them),
+		WORLD_TEST(existing_leads_are_counted_when_max_per_ip_is_set),
 		WORLD_TEST(sign_ups_go_on_between_the_pieces),
 		WORLD_TEST(a_piece_reads_its_own_leads_alone),
-		WORLD_TEST(the_check_tells_what_is_not_counted),
+		WORLD_TEST(the_check_finds_an_interrupted_count),
 		WORLD_TEST(a_lost_answer_counts_nothing_twice),
-		WORLD_TEST(counts_are_right_whoever_is_at_it),
+		WORLD_TEST(concurrent_changes_are_counted_once),
 		WORLD_TEST(old_counts_are_removed_before_new_ones_are_made),
 	};
 	return WORLD_MAIN(tests);

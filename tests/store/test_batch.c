@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Load, decide, write (architecture): batches of every size as one transaction each, many processes at once, and what becomes
- * of a batch that loses a race, breaks, or does not learn whether it was committed. */
+ * Load, decide, write (docs/architecture.md 4): batches of every size as one transaction each, many processes at once, and
+ * batches with conflicts, failures, or a COMMIT of unknown outcome. */
 #include "unit.h"
 
 #include <inttypes.h>
@@ -29,7 +29,7 @@ assert_outcomes(const struct outcome *outcomes, size_t count, enum failure failu
 	}
 }
 
-/* Counters are exact, numbers dense from 1, and each event has a due row for each of `webhooks`, with an id behind its own. */
+/* Counters are exact, numbers have no gaps, and each event has a due row for each of `webhooks`, with an id after its own. */
 static void
 assert_consistent(uint64_t campaign, int64_t leads, int64_t webhooks)
 {
@@ -112,7 +112,7 @@ round_trips_do_not_depend_on_the_size(void **state)
 	assert_in_range(trips[0], 8, 15);
 }
 
-/* Blocks of ids are no round trips of their own as a rule, however large the batches are. */
+/* Blocks of ids seldom cost a round trip, whatever the size of batches. */
 static void
 ids_come_from_blocks(void **state)
 {
@@ -141,8 +141,8 @@ more_webhooks_than_expected_get_their_deliveries(void **state)
 	assert_consistent(w->campaign, 32, WEBHOOKS);
 }
 
-/* Commands of several campaigns in one batch; what is refused changes nothing, and a batch that was refused altogether leaves
- * not even its token. */
+/* Commands of several campaigns in one batch. A refused command changes nothing; a batch of refused commands leaves no
+ * token. */
 static void
 each_command_has_its_own_outcome(void **state)
 {
@@ -170,7 +170,7 @@ each_command_has_its_own_outcome(void **state)
 }
 
 static void
-time_that_is_over_is_unavailable(void **state)
+a_passed_deadline_is_unavailable(void **state)
 {
 	struct world *w = *state;
 	struct command command = signup(w, w->campaign, "late@example.org");
@@ -197,7 +197,7 @@ create_one_email(struct store *store, const struct world *world, unsigned index 
 {
 	bool all = true;
 	for (unsigned i = 0; i < CREATES; i++)
-		all = create(store, world, "everybody@example.org") && all;
+		all = create(store, world, "everyone@example.org") && all;
 	return all;
 }
 
@@ -229,7 +229,7 @@ create_own_emails(struct store *store, const struct world *world, unsigned index
 	return all;
 }
 
-/* Every process takes its ids from blocks of its own; numbers are given once. */
+/* Every process takes its ids from its own blocks; numbers are given once. */
 static void
 many_processes_give_dense_numbers_and_unique_ids(void **state)
 {
@@ -246,7 +246,7 @@ update_the_lead(struct store *store, const struct world *world, unsigned index U
 	return create(store, world, "contended@example.org");
 }
 
-/* "Retry: the whole batch … on deadlock": the administrator's transaction is the heavier one, so the batch is the victim. */
+/* "Retry: the whole batch … on deadlock": the test's transaction is the heavier one, so the batch is the victim. */
 static void
 a_deadlock_is_retried(void **state)
 {
@@ -268,7 +268,7 @@ a_deadlock_is_retried(void **state)
 	assert_int_equal(root_number("SELECT counter FROM t_leads WHERE campaign_id = %" PRIu64, w->campaign), 2);
 }
 
-/* docs/architecture.md 4, 9: a batch is one transaction, READ COMMITTED, whatever the server's own level is. */
+/* docs/architecture.md 4, 9: a batch is one transaction, READ COMMITTED, whatever the server's default is. */
 static void
 transactions_read_committed(void **state)
 {
@@ -305,7 +305,7 @@ update_in_turns(struct store *store, const struct world *world, unsigned index)
 	return all;
 }
 
-/* Whoever names the same campaigns and leads in whatever order, nobody is refused and nothing is lost. */
+/* Batches with the same campaigns and leads in any order: no command is refused and none is lost. */
 static void
 batches_that_cross_are_all_done(void **state)
 {
@@ -342,7 +342,7 @@ a_command_that_breaks_the_batch_fails_alone(void **state)
 	assert_consistent(w->campaign, 7, 1);
 }
 
-/* The same for a unique key that is taken behind decide's back, again and again: it may be done later, so 503. */
+/* The same for a unique key that is taken each time after `decide`: it may succeed later, so 503. */
 static void
 a_key_that_is_always_taken_fails_alone(void **state)
 {
@@ -369,7 +369,7 @@ execute_broken(struct world *w, struct breaks planned, int64_t time_ms, struct o
 	struct command commands[] = { signup(w, w->campaign, "a@example.org"), signup(w, w->campaign, "b@example.org"),
 		signup(w, w->campaign, "a@example.org") };
 	struct command other = signup(w, add_campaign(w), "other@example.org");
-	execute(w->store, w->pool, &other, 1, outcomes); /* takes the blocks of ids, whose COMMIT is not meant */
+	execute(w->store, w->pool, &other, 1, outcomes); /* takes the blocks of ids, so that the next COMMIT is the batch's */
 	breaks = planned;
 	const struct command *pointers[] = { &commands[0], &commands[1], &commands[2] };
 	store_execute(w->store, w->pool, pointers, 3, clock_monotonic_ms() + time_ms, outcomes);
@@ -377,7 +377,7 @@ execute_broken(struct world *w, struct breaks planned, int64_t time_ms, struct o
 	breaks = (struct breaks){ 0 };
 }
 
-/* A batch leaves another mark where it makes no events. */
+/* Without events, a batch leaves the other kind of mark. */
 static void
 renew_campaign(struct world *w, bool with_events)
 {
@@ -394,7 +394,7 @@ assert_done_once(struct world *w, bool with_events, const struct outcome outcome
 	assert_non_null(strstr(outcomes[2].body.data, "\"counter\":2"));
 	assert_consistent(w->campaign, 2, with_events ? 1 : 0);
 	assert_int_equal(root_number(COUNT_EVENTS, w->campaign), with_events ? 3 : 0);
-	/* what was answered is what is stored */
+	/* the outcomes match the rows */
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(root_number("SELECT COUNT(*) FROM t_leads WHERE campaign_id = %" PRIu64
 					     " AND LOCATE(CONCAT('\"social_id\":\"', social_id, '\"'), '%.*s') > 0",
@@ -404,7 +404,7 @@ assert_done_once(struct world *w, bool with_events, const struct outcome outcome
 
 /* "When the outcome of a COMMIT is unknown, the same batch is run again" */
 static void
-a_commit_that_was_not_done_is_done_again(void **state)
+a_lost_commit_is_repeated(void **state)
 {
 	struct world *w = *state;
 	struct outcome outcomes[3];
@@ -415,10 +415,9 @@ a_commit_that_was_not_done_is_done_again(void **state)
 	}
 }
 
-/* … also when it takes a while until anybody can ask: what a second run meets before it knows is no answer, and nothing that a
- * batch may be taken apart for. */
+/* … also when the database is down for a while: failures of a later run are not the outcome, and do not split the batch. */
 static void
-a_commit_that_was_done_is_not_repeated(void **state)
+a_commit_that_took_effect_is_not_repeated(void **state)
 {
 	static const struct breaks cases[] = {
 		{ .commits = 1, .after = true },
@@ -434,7 +433,7 @@ a_commit_that_was_done_is_not_repeated(void **state)
 		renew_campaign(w, with_events);
 		execute_broken(w, cases[i / 2], TIME_MS, outcomes);
 		assert_done_once(w, with_events, outcomes);
-		/* that of the first sign-up; that of the batch; and so that both are on the disk, that of the last COMMIT */
+		/* that of the first sign-up; that of the batch; that of the fence */
 		assert_int_equal(root_number("SELECT COUNT(*) FROM t_commit_tokens"), tokens + (with_events ? 2 : 3));
 	}
 }
@@ -445,9 +444,9 @@ from_now_on_it_is_done(void)
 	breaks.after = true;
 }
 
-/* Of two COMMITs that nobody answered the first was not done, the second was. */
+/* Of two COMMITs without an answer, the second took effect. */
 static void
-the_last_run_is_the_one_to_ask_for(void **state)
+the_last_run_leaves_the_mark(void **state)
 {
 	struct world *w = *state;
 	struct outcome outcomes[3];
@@ -459,7 +458,7 @@ the_last_run_is_the_one_to_ask_for(void **state)
 }
 
 static void
-a_batch_that_is_perhaps_done_is_not_taken_apart(void **state)
+a_batch_of_unknown_outcome_is_not_split(void **state)
 {
 	static const enum result reasons[] = { RESULT_UNAVAILABLE, RESULT_CONFLICT, RESULT_FAILED };
 	struct world *w = *state;
@@ -488,14 +487,14 @@ hold_campaign(struct store *store, const struct world *world UNUSED, unsigned in
 	return good;
 }
 
-/* Who does not wait carries out the rest at once, and knows what is not begun. */
+/* Without waiting, the other commands are run at once, and the locked ones are reported as not begun. */
 static void
-a_locked_campaign_holds_up_nobody_else(void **state)
+a_locked_campaign_delays_no_other(void **state)
 {
 	struct world *w = *state;
 	uint64_t other = add_campaign(w);
 	struct command all[] = { signup(w, other, "a@example.org"), signup(w, w->campaign, "a@example.org"),
-		signup(w, NOBODY, "a@example.org"), signup(w, w->campaign, "b@example.org"),
+		signup(w, UNKNOWN_ID, "a@example.org"), signup(w, w->campaign, "b@example.org"),
 		signup(w, other, "b@example.org") };
 	const struct command *commands[ARRAY_SIZE(all)];
 	struct outcome outcomes[ARRAY_SIZE(all)];
@@ -508,7 +507,7 @@ a_locked_campaign_holds_up_nobody_else(void **state)
 		poll(NULL, 0, 1);
 	int64_t start_ms = clock_monotonic_ms();
 	store_execute_free(w->store, w->pool, commands, ARRAY_SIZE(all), start_ms + TIME_MS, outcomes, locked);
-	assert_in_range(clock_monotonic_ms() - start_ms, 0, 4000); /* a lock is waited for 5 s */
+	assert_in_range(clock_monotonic_ms() - start_ms, 0, 4000); /* the lock wait timeout is 5 s */
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		assert_int_equal(locked[i], all[i].campaign_id == w->campaign);
 	assert_int_equal(outcomes[0].failure, FAILURE_NONE);
@@ -533,9 +532,9 @@ lock_it(void)
 	root_number("SELECT campaign_id FROM t_campaign_counters WHERE campaign_id = %" PRIu64 " FOR UPDATE", campaign_to_lock);
 }
 
-/* A batch whose COMMIT was perhaps done is not "not begun", whatever its repetition meets: it would be done once more. */
+/* A batch that may have been committed is never "not begun", whatever its repetition meets: its commands would be run again. */
 static void
-what_is_perhaps_done_is_not_locked(void **state)
+a_batch_of_unknown_outcome_is_not_reported_as_locked(void **state)
 {
 	struct world *w = *state;
 	struct command command = signup(w, w->campaign, "a@example.org");
@@ -543,7 +542,7 @@ what_is_perhaps_done_is_not_locked(void **state)
 	struct outcome outcome;
 	bool locked = true;
 	struct command other = signup(w, add_campaign(w), "other@example.org");
-	execute(w->store, w->pool, &other, 1, &outcome); /* takes the blocks of ids, whose COMMIT is not meant */
+	execute(w->store, w->pool, &other, 1, &outcome); /* takes the blocks of ids, so that the next COMMIT is the batch's */
 	campaign_to_lock = w->campaign;
 	breaks = (struct breaks){ .commits = 1, .meanwhile = lock_it };
 	store_execute_free(w->store, w->pool, &pointer, 1, clock_monotonic_ms() + 300, &outcome, &locked);
@@ -564,20 +563,20 @@ main(void)
 		WORLD_TEST(ids_come_from_blocks),
 		WORLD_TEST(more_webhooks_than_expected_get_their_deliveries),
 		WORLD_TEST(each_command_has_its_own_outcome),
-		WORLD_TEST(time_that_is_over_is_unavailable),
+		WORLD_TEST(a_passed_deadline_is_unavailable),
 		WORLD_TEST(many_processes_make_one_lead_of_one_email),
 		WORLD_TEST(many_processes_give_dense_numbers_and_unique_ids),
 		WORLD_TEST(a_deadlock_is_retried),
-		WORLD_TEST(a_locked_campaign_holds_up_nobody_else),
-		WORLD_TEST(what_is_perhaps_done_is_not_locked),
+		WORLD_TEST(a_locked_campaign_delays_no_other),
+		WORLD_TEST(a_batch_of_unknown_outcome_is_not_reported_as_locked),
 		WORLD_TEST(transactions_read_committed),
 		WORLD_TEST(batches_that_cross_are_all_done),
 		WORLD_TEST(a_command_that_breaks_the_batch_fails_alone),
 		WORLD_TEST(a_key_that_is_always_taken_fails_alone),
-		WORLD_TEST(a_commit_that_was_not_done_is_done_again),
-		WORLD_TEST(a_commit_that_was_done_is_not_repeated),
-		WORLD_TEST(the_last_run_is_the_one_to_ask_for),
-		WORLD_TEST(a_batch_that_is_perhaps_done_is_not_taken_apart),
+		WORLD_TEST(a_lost_commit_is_repeated),
+		WORLD_TEST(a_commit_that_took_effect_is_not_repeated),
+		WORLD_TEST(the_last_run_leaves_the_mark),
+		WORLD_TEST(a_batch_of_unknown_outcome_is_not_split),
 	};
 	return WORLD_MAIN(tests);
 }

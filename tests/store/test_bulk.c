@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Queued bulk work (docs/api.md 4.1): what is queued, once whatever becomes of the connection; its order; and what deleted
- * leads leave to the housekeeping. */
+ * Queued bulk work (docs/api.md 4.1): jobs are queued once, also after connection failures; their order; removal of the rows of
+ * deleted leads. */
 #include "unit.h"
 
 #include <inttypes.h>
@@ -17,7 +17,7 @@
 static void
 expect_queued(struct world *w, const struct bulk_request *request, size_t expected)
 {
-	size_t matched = NOBODY;
+	size_t matched = UNKNOWN_ID;
 	assert_int_equal(store_queue_bulk(w->store, request, &matched), RESULT_OK);
 	assert_int_equal(matched, expected);
 }
@@ -28,7 +28,7 @@ by_email(const char *email)
 	return (struct lead_reference){ .identity = LEAD_BY_EMAIL, .value = slice_of(email) };
 }
 
-/* "doubles count once", whatever names the lead; strangers match nothing. */
+/* "doubles count once", by any identity; unknown leads match nothing. */
 static void
 each_lead_is_queued_once(void **state)
 {
@@ -48,7 +48,7 @@ each_lead_is_queued_once(void **state)
 		{ .identity = LEAD_BY_SOCIAL_ID, .value = leads[2].social_id },
 		{ .identity = LEAD_BY_ID, .id = leads[1].id },
 		{ .identity = LEAD_BY_PHONE, .value = SLICE("+14155552671") },
-		by_email("nobody@example.org"),
+		by_email("unknown@example.org"),
 	};
 	root_run("DELETE FROM t_bulk_jobs");
 	expect_queued(w,
@@ -93,7 +93,7 @@ as_many_leads_as_a_call_takes_are_queued(void **state)
 	assert_int_equal(count, BULK_LEADS_MAX);
 }
 
-/* A campaign's jobs are done in the order in which they came, also from several processes; a job that is done leaves. */
+/* A campaign's jobs run in the order in which they were queued, also with several processes; a finished job is removed. */
 static void
 the_oldest_job_is_the_next(void **state)
 {
@@ -135,10 +135,10 @@ next_job_id(struct world *w)
 	struct bulk_job job = { 0 };
 	enum result result = store_next_job(w->store, w->pool, &job);
 	assert_true(result == RESULT_OK || result == RESULT_NOT_FOUND);
-	return result == RESULT_OK ? job.id : NOBODY;
+	return result == RESULT_OK ? job.id : UNKNOWN_ID;
 }
 
-/* Does the job's only item. */
+/* Runs the job's only item. */
 static void
 do_job(struct world *w, uint64_t campaign, uint64_t job)
 {
@@ -148,7 +148,7 @@ do_job(struct world *w, uint64_t campaign, uint64_t job)
 	run_all(w, &item, 1);
 }
 
-/* Whoever has queued a lot does not keep the others waiting: one job of it, or one part, for one of theirs. */
+/* Campaigns are served in turn, one job or chunk each, however many jobs one has. */
 static void
 campaigns_take_turns(void **state)
 {
@@ -161,7 +161,7 @@ campaigns_take_turns(void **state)
 		for (size_t n = 0; n < 3; n++)
 			jobs[i * 3 + n] = queue_for(w, campaigns[i]);
 	}
-	/* moved by a batch, passed over, delayed: each is a turn */
+	/* a job that is moved by a batch, skipped or delayed counts as served */
 	static const size_t order[] = { 0, 3, 6, 1, 4, 7, 2, 5, 8 };
 	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
 		uint64_t job = jobs[order[i]];
@@ -172,12 +172,12 @@ campaigns_take_turns(void **state)
 			assert_int_equal(store_skip_job_item(w->store, job, 0), RESULT_OK);
 		else
 			assert_int_equal(store_delay_job(w->store, job, 0, 0, 60 * 1000), RESULT_OK);
-		/* the clock that tells the turns apart has milliseconds */
+		/* served_ms has milliseconds: wait for the next one */
 		root_run("UPDATE t_bulk_schedule SET served_ms = served_ms - 10");
 	}
-	assert_int_equal(next_job_id(w), NOBODY);
+	assert_int_equal(next_job_id(w), UNKNOWN_ID);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_bulk_jobs"), 3);
-	/* who comes later has waited longest */
+	/* a new campaign has not been served yet */
 	uint64_t newcomer = add_campaign(w);
 	w->campaign = newcomer;
 	sign_up_many(w, "lead", 1);
@@ -188,7 +188,7 @@ campaigns_take_turns(void **state)
 	root_run("DELETE FROM t_bulk_jobs");
 }
 
-/* A job that fails lets others pass, also those of its own campaign, until its time has come. */
+/* A job that fails is delayed; others run meanwhile, also those of its campaign. */
 static void
 a_job_is_delayed_where_it_stands(void **state)
 {
@@ -198,16 +198,16 @@ a_job_is_delayed_where_it_stands(void **state)
 	sign_up_many(w, "lead", 1);
 	root_run("DELETE FROM t_bulk_jobs");
 	uint64_t id = queue_for(w, w->campaign);
-	/* not where it does not stand, nor when somebody else has counted that failure */
+	/* not at another position, nor when another process has counted that failure */
 	assert_int_equal(store_delay_job(w->store, id, 1, 0, 60 * 1000), RESULT_OK);
 	assert_int_equal(store_delay_job(w->store, id, 0, 1, 60 * 1000), RESULT_OK);
-	assert_int_equal(store_delay_job(w->store, NOBODY, 0, 0, 60 * 1000), RESULT_OK);
+	assert_int_equal(store_delay_job(w->store, UNKNOWN_ID, 0, 0, 60 * 1000), RESULT_OK);
 	assert_int_equal(next_job_id(w), id);
-	/* an answer that was lost counts once */
+	/* counted once after a lost answer */
 	breaks = (struct breaks){ .commits = 1, .after = true };
 	assert_int_equal(store_delay_job(w->store, id, 0, 0, 60 * 1000), RESULT_OK);
 	assert_int_equal(breaks.commits, 0);
-	assert_int_equal(next_job_id(w), NOBODY);
+	assert_int_equal(next_job_id(w), UNKNOWN_ID);
 	assert_int_equal(
 	    store_due_webhooks(w->store, w->pool, &(struct due_query){ .held = UINT64_MAX, .limit = 10 }, &due), RESULT_OK);
 	assert_false(due.bulk_work);
@@ -217,7 +217,7 @@ a_job_is_delayed_where_it_stands(void **state)
 	assert_int_equal(store_delay_job(w->store, id, 0, 1, 0), RESULT_OK);
 	assert_int_equal(store_next_job(w->store, w->pool, &job), RESULT_OK);
 	assert_true(job.id == id && job.failures == 2);
-	/* and goes on as if nothing had been */
+	/* and the job continues as before */
 	root_run("UPDATE t_bulk_jobs SET total = 3, lead_ids = CONCAT(lead_ids, ',1,2') WHERE id = %" PRIu64, id);
 	do_job(w, w->campaign, id);
 	assert_int_equal(store_next_job(w->store, w->pool, &job), RESULT_OK);
@@ -229,7 +229,7 @@ a_job_is_delayed_where_it_stands(void **state)
 	root_run("DELETE FROM t_bulk_jobs");
 }
 
-/* An account has `account_jobs` jobs at most, in all of its campaigns, also when many calls come at once (docs/api.md 4.1). */
+/* An account has `account_jobs` jobs at most, in all of its campaigns (docs/api.md 4.1). */
 static void
 an_account_has_a_number_of_jobs(void **state)
 {
@@ -278,7 +278,7 @@ queue_as_rival(void *context)
 	return NULL;
 }
 
-/* The number is exact, however many call at once. */
+/* The maximum holds for concurrent calls. */
 static void
 rivals_do_not_exceed_it_together(void **state)
 {
@@ -305,7 +305,7 @@ rivals_do_not_exceed_it_together(void **state)
 	root_run("DELETE FROM t_bulk_jobs");
 }
 
-/* Nobody's lock on a campaign keeps its job at the head of the queue. */
+/* A locked campaign does not hold up the queue. */
 static void
 a_locked_campaign_is_delayed_at_once(void **state)
 {
@@ -317,12 +317,12 @@ a_locked_campaign_is_delayed_at_once(void **state)
 	root_number("SELECT lead_count FROM t_campaign_counters WHERE campaign_id = %" PRIu64 " FOR UPDATE", w->campaign);
 	int64_t before = clock_monotonic_ms();
 	assert_int_equal(store_delay_job(w->store, id, 0, 0, 60 * 1000), RESULT_OK);
-	assert_true(clock_monotonic_ms() - before < 4000); /* a lock is waited for longer than that */
+	assert_true(clock_monotonic_ms() - before < 4000); /* less than the lock wait timeout */
 	root_run("ROLLBACK");
 	root_run("DELETE FROM t_bulk_jobs");
 }
 
-/* The question is asked before every chunk. */
+/* The query runs before every chunk. */
 static void
 a_long_queue_costs_what_a_short_one_does(void **state)
 {
@@ -355,10 +355,10 @@ an_item_is_skipped_where_the_job_stands(void **state)
 	expect_queued(w, &(struct bulk_request){ .campaign_id = w->campaign, .leads = named, .lead_count = 2 }, 2);
 	assert_int_equal(store_next_job(w->store, w->pool, &job), RESULT_OK);
 	assert_int_equal(store_skip_job_item(w->store, job.id, 1), RESULT_OK);
-	assert_int_equal(store_skip_job_item(w->store, NOBODY, 0), RESULT_OK);
+	assert_int_equal(store_skip_job_item(w->store, UNKNOWN_ID, 0), RESULT_OK);
 	assert_int_equal(store_next_job(w->store, w->pool, &later), RESULT_OK);
 	assert_int_equal(later.position, 0);
-	/* an answer that was lost does not skip the next one as well */
+	/* after a lost answer the next item is not skipped */
 	breaks = (struct breaks){ .commits = 1, .after = true };
 	assert_int_equal(store_skip_job_item(w->store, job.id, 0), RESULT_OK);
 	assert_int_equal(breaks.commits, 0);
@@ -375,8 +375,8 @@ do_all_jobs(void)
 	root_run("DELETE FROM t_bulk_jobs");
 }
 
-/* When nobody knows whether a COMMIT was done, the job is queued once: also when the dispatcher had done it by then. Who finds
- * that it was leaves a token more: its COMMIT has to write, so that both are on the disk. */
+/* After a COMMIT of unknown outcome the job is queued once, also when the dispatcher has finished it by then. The repetition
+ * writes a fence, so that the job is on disk. */
 static void
 a_lost_answer_queues_nothing_twice(void **state)
 {
@@ -406,9 +406,9 @@ a_lost_answer_queues_nothing_twice(void **state)
 	}
 }
 
-/* The question for what is due answers this too. */
+/* store_due_webhooks reports queued jobs. */
 static void
-queued_work_is_told_with_what_is_due(void **state)
+queued_jobs_are_reported_with_due_webhooks(void **state)
 {
 	struct world *w = *state;
 	struct due_webhooks due;
@@ -434,9 +434,9 @@ plant_entries(uint64_t lead, unsigned count)
 	    lead, count);
 }
 
-/* A call does a bounded part of it, and the next one goes on; other leads keep theirs. */
+/* A call removes a limited number, and the next one goes on; other leads keep their rows. */
 static void
-what_deleted_leads_leave_is_removed_in_chunks(void **state)
+rows_of_deleted_leads_are_removed_in_chunks(void **state)
 {
 	enum { LEADS = 250, ENTRIES = 25000 };
 	static const char left[] = "SELECT COUNT(*) FROM t_score_entries WHERE lead_id >= 9000000";
@@ -472,8 +472,8 @@ main(void)
 		WORLD_TEST(a_long_queue_costs_what_a_short_one_does),
 		WORLD_TEST(an_item_is_skipped_where_the_job_stands),
 		WORLD_TEST(a_lost_answer_queues_nothing_twice),
-		WORLD_TEST(queued_work_is_told_with_what_is_due),
-		WORLD_TEST(what_deleted_leads_leave_is_removed_in_chunks),
+		WORLD_TEST(queued_jobs_are_reported_with_due_webhooks),
+		WORLD_TEST(rows_of_deleted_leads_are_removed_in_chunks),
 	};
 	return WORLD_MAIN(tests);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a process keeps between batches - settings, webhooks, definitions, the histogram - is never older than what the batch
+ * What a process caches between batches - settings, webhooks, definitions, the histogram - is never older than what the batch
  * would have read under its lock. */
 #include "unit.h"
 
@@ -13,7 +13,7 @@
 static struct loaded
 load(struct world *w, uint64_t campaign)
 {
-	struct command command = signup(w, campaign, "nobody@example.org");
+	struct command command = signup(w, campaign, "unknown@example.org");
 	const struct command *pointer = &command;
 	struct loaded loaded;
 	assert_int_equal(db_begin(w->store->db), RESULT_OK);
@@ -31,7 +31,7 @@ seen(struct world *w)
 }
 
 static void
-what_is_kept_is_not_read_again(void **state)
+cached_campaigns_are_not_read_again(void **state)
 {
 	struct world *w = *state;
 	sign_up_many(w, "first", 1);
@@ -41,7 +41,7 @@ what_is_kept_is_not_read_again(void **state)
 	assert_int_equal(root_questions() - before, 7);
 }
 
-/* docs/api.md 1, 4.6: what an owner changes holds for the next sign-up, whichever process carries it out. */
+/* docs/api.md 1, 4.6: a change of the operator holds for the next sign-up, in every process. */
 static bool
 double_points(void *context, struct definition *definition)
 {
@@ -100,9 +100,9 @@ every_change_is_seen_by_the_next_batch(void **state)
 	store_free(&other);
 }
 
-/* Rows changed by hand leave the versions as they are. */
+/* Changes by hand do not change the versions. */
 static void
-what_nobody_has_announced_is_seen_after_a_while(void **state)
+unversioned_changes_are_seen_after_the_cache_age(void **state)
 {
 	struct world *w = *state;
 	assert_int_equal(seen(w)->campaign.points_signup, 0);
@@ -114,7 +114,7 @@ what_nobody_has_announced_is_seen_after_a_while(void **state)
 }
 
 static void
-more_campaigns_than_are_kept(void **state)
+more_campaigns_than_the_cache_holds(void **state)
 {
 	enum { CAMPAIGNS = 2 * BATCH_MAX + 10 };
 	struct world *w = *state;
@@ -138,7 +138,7 @@ points(const struct world *w, const struct lead_reference *lead, int32_t number)
 		.as.points = { .leads = lead, .lead_count = 1, .points = number } };
 }
 
-/* Signs somebody up with some points, in that store; the answer must have the rank that counting gives. */
+/* Signs up a lead with some points, in that store; its rank in the answer must be the counted one. */
 static void
 check_rank(struct world *w, struct store *store, size_t number, int32_t score)
 {
@@ -153,9 +153,9 @@ check_rank(struct world *w, struct store *store, size_t number, int32_t score)
 	assert_non_null(strstr(outcome.body.data, pool_printf(w->pool, "\"contest_score_rank\":%" PRId64 ",", above + 1).data));
 }
 
-/* docs/api.md 4.5, contest_score_rank: also where others change the histogram, and where the same leads go up and down. */
+/* docs/api.md 4.5, contest_score_rank: also when other processes change the histogram, or the same leads. */
 static void
-ranks_are_right_whoever_has_moved_them(void **state)
+ranks_are_right_after_changes_of_other_processes(void **state)
 {
 	struct world *w = *state;
 	struct store *other = store_new(&world_options);
@@ -173,7 +173,7 @@ ranks_are_right_whoever_has_moved_them(void **state)
 	store_free(&other);
 }
 
-/* A COMMIT whose answer was lost may have changed the histogram, or not. */
+/* A COMMIT of unknown outcome may have changed the histogram. */
 static void
 ranks_are_right_after_a_lost_answer(void **state)
 {
@@ -185,9 +185,9 @@ ranks_are_right_after_a_lost_answer(void **state)
 	}
 }
 
-/* More nodes than are kept. */
+/* More nodes than are cached. */
 static void
-a_wide_histogram_is_not_kept_whole(void **state)
+a_wide_histogram_is_not_cached_whole(void **state)
 {
 	enum { LEADS = 1000 };
 	struct world *w = *state;
@@ -209,13 +209,13 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WORLD_TEST(what_is_kept_is_not_read_again),
+		WORLD_TEST(cached_campaigns_are_not_read_again),
 		WORLD_TEST(every_change_is_seen_by_the_next_batch),
-		WORLD_TEST(what_nobody_has_announced_is_seen_after_a_while),
-		WORLD_TEST(more_campaigns_than_are_kept),
-		WORLD_TEST(ranks_are_right_whoever_has_moved_them),
+		WORLD_TEST(unversioned_changes_are_seen_after_the_cache_age),
+		WORLD_TEST(more_campaigns_than_the_cache_holds),
+		WORLD_TEST(ranks_are_right_after_changes_of_other_processes),
 		WORLD_TEST(ranks_are_right_after_a_lost_answer),
-		WORLD_TEST(a_wide_histogram_is_not_kept_whole),
+		WORLD_TEST(a_wide_histogram_is_not_cached_whole),
 	};
 	return WORLD_MAIN(tests);
 }

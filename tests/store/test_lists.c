@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Lists of leads and the leaderboard: what is on a page, that nothing is left out between two, and what a page costs. */
+ * Lists of leads and the leaderboard: the content of pages, no gaps between them, and their cost. */
 #include "unit.h"
 
 #include <inttypes.h>
@@ -7,11 +7,11 @@
 #include "store/private.h"
 #include "world.h"
 
-static const struct lead_filter everybody = {
+static const struct lead_filter all_leads = {
 	.verified = -1, .waitlisted = -1, .fraudulent = -1, .opted_out = -1, .since_ms = -1, .limit = 50
 };
 
-/* Leads 1 to `count` whose properties follow from their numbers. */
+/* Leads 1 to `count` with properties that follow from their numbers. */
 static void
 plant_leads(uint64_t campaign, unsigned count)
 {
@@ -32,7 +32,7 @@ list(struct world *w, struct lead_filter filter)
 	return page;
 }
 
-/* The sum of the numbers on all pages, which are in order. */
+/* The sum of the numbers on all pages, which must be in order. */
 static uint64_t
 sum_of_pages(struct world *w, struct lead_filter filter, size_t *pages, size_t *leads)
 {
@@ -60,7 +60,7 @@ static void
 pages_follow_each_other(void **state)
 {
 	struct world *w = *state;
-	struct lead_filter filter = everybody;
+	struct lead_filter filter = all_leads;
 	size_t pages, leads;
 	assert_int_equal(list(w, filter).count, 0);
 	assert_int_equal(list(w, filter).next, 0);
@@ -117,7 +117,7 @@ static void
 a_filtered_page_ends_with_its_range(void **state)
 {
 	struct world *w = *state;
-	struct lead_filter filter = everybody;
+	struct lead_filter filter = all_leads;
 	size_t pages, leads;
 	plant_leads(w->campaign, 2 * LEAD_PAGE_ROWS_MAX + 100);
 	root_run("UPDATE t_leads SET opted_out = subscription_number IN (3, 20050) WHERE campaign_id = %" PRIu64, w->campaign);
@@ -134,7 +134,7 @@ a_filtered_page_ends_with_its_range(void **state)
 	filter.limit = 1;
 	assert_int_equal(sum_of_pages(w, filter, &pages, &leads), 20053);
 	assert_int_equal(pages, 3);
-	/* rows, not numbers: where many were deleted a page reaches further; it ends with the leads when no more are left */
+	/* rows, not numbers: after deletions a page reaches further; the last one ends with the leads */
 	root_run(
 	    "DELETE FROM t_leads WHERE subscription_number BETWEEN 5001 AND 15000 AND campaign_id = %" PRIu64, w->campaign);
 	page = list(w, filter);
@@ -166,19 +166,19 @@ cost_of_leaderboard(struct world *w)
 	return root_rows_read() - before;
 }
 
-/* Costs come with the page, not with the campaign, nor with how far the page is from its beginning. */
+/* The cost depends on the page, not on the campaign or on the page's place in it. */
 static void
 a_page_costs_what_is_on_it(void **state)
 {
 	struct world *w = *state;
-	struct lead_filter far = everybody, rare = everybody;
+	struct lead_filter far = all_leads, rare = all_leads;
 	plant_leads(w->campaign, 3 * LEAD_PAGE_ROWS_MAX);
 	far.after = 29000;
 	rare.tag_id = 3;
-	assert_in_range(cost_of_list(w, everybody), 50, 60);
+	assert_in_range(cost_of_list(w, all_leads), 50, 60);
 	assert_in_range(cost_of_list(w, far), 50, 60);
 	assert_in_range(cost_of_leaderboard(w), 10, 20);
-	/* once to find the end of the range, once to look at it */
+	/* once to find the end of the range, once to read it */
 	assert_in_range(cost_of_list(w, rare), LEAD_PAGE_ROWS_MAX, 2 * LEAD_PAGE_ROWS_MAX + 100);
 	root_run("DELETE FROM t_leads WHERE campaign_id = %" PRIu64, w->campaign);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The working set as engine/decide.h describes it: what the commands of a batch name, and what hangs on that. */
+ * The working set as engine/decide.h describes it: the rows that the commands of a batch name, and those that depend on
+ * them. */
 #include "unit.h"
 
 #include <inttypes.h>
@@ -66,9 +67,9 @@ a_lead_comes_with_its_chain(void **state)
 	assert_int_equal(alone.set.link_count, 0);
 }
 
-/* The fewer rows there are to ask for, the fewer round trips. */
+/* Statements without values are not sent. */
 static void
-what_is_not_needed_is_not_asked_for(void **state)
+only_needed_statements_run(void **state)
 {
 	struct world *w = *state;
 	struct lead a = sign_up_referred(w, "a@example.org", SLICE_NONE);
@@ -101,7 +102,7 @@ leads_are_loaded_by_every_identity_once(void **state)
 		{ .identity = LEAD_BY_SOCIAL_ID, .value = others[1].social_id },
 		{ .identity = LEAD_BY_ID, .id = others[2].id },
 		{ .identity = LEAD_BY_ID, .id = a.id },
-		{ .identity = LEAD_BY_EMAIL, .value = SLICE("nobody@example.org") },
+		{ .identity = LEAD_BY_EMAIL, .value = SLICE("unknown@example.org") },
 	};
 	struct command commands[] = {
 		both,
@@ -142,7 +143,7 @@ long_lists_are_loaded_whole(void **state)
 		{ .kind = COMMAND_POINTS, .campaign_id = w->campaign, .as.points = { named, MANY, 1, SLICE_NONE } },
 		change_of(w, named[0].id, LEAD_VERIFY),
 	};
-	/* points are no matter of referrers */
+	/* points do not concern referrers */
 	struct loaded loaded = load(w, commands, 1);
 	assert_int_equal(loaded.set.lead_count, MANY);
 	assert_int_equal(loaded.set.link_count, 0);
@@ -153,7 +154,7 @@ long_lists_are_loaded_whole(void **state)
 		assert_non_null(loaded_lead(&loaded, first + i));
 }
 
-/* Of the named campaigns alone, each kind by id. */
+/* Only those of the named campaigns, each kind by id. */
 static void
 definitions_are_loaded_by_id(void **state)
 {
@@ -186,7 +187,7 @@ definitions_are_loaded_by_id(void **state)
 	assert_slice(found.rewards[0].subject, "mug");
 }
 
-/* docs/api.md 4.6, duplicate_ip: counted for campaigns with max_per_ip alone. */
+/* docs/api.md 4.6, duplicate_ip: counted only for campaigns with max_per_ip. */
 static void
 addresses_are_counted_where_they_matter(void **state)
 {
@@ -206,7 +207,7 @@ addresses_are_counted_where_they_matter(void **state)
 	assert_int_equal(loaded.set.ip_count_count, 1);
 	assert_int_equal(loaded.set.ip_counts[0].leads, 2);
 	assert_slice(loaded.set.ip_counts[0].ip, "192.0.2.1");
-	/* once, also when there are more sign-ups than one statement takes */
+	/* once, also with more sign-ups than one statement takes */
 	struct command *many = POOL_ARRAY(w->pool, MANY, struct command);
 	for (size_t i = 0; i < MANY; i++)
 		many[i] = commands[0];
@@ -215,7 +216,7 @@ addresses_are_counted_where_they_matter(void **state)
 	last.as.signup.ip = SLICE("192.0.2.1");
 	run_all(w, &last, 1);
 	assert_true(find_lead(w, w->campaign, LEAD_BY_EMAIL, "e@example.org").fraudulent);
-	/* an update that leaves the address as it is leaves the count alone */
+	/* an update with the same address does not change the count */
 	run_all(w, commands, 1);
 	assert_int_equal(
 	    root_number("SELECT leads FROM t_ip_leads WHERE campaign_id = %" PRIu64 " AND ip = '192.0.2.1'", w->campaign), 3);
@@ -223,11 +224,11 @@ addresses_are_counted_where_they_matter(void **state)
 	run_all(w, &gone, 1);
 	assert_int_equal(
 	    root_number("SELECT leads FROM t_ip_leads WHERE campaign_id = %" PRIu64 " AND ip = '2001:db8::1'", w->campaign), 0);
-	/* what has not changed is not written */
+	/* unchanged rows are not written */
 	root_run("DELETE FROM t_ip_leads WHERE campaign_id = %" PRIu64, w->campaign);
 	run_all(w, commands, 1);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_ip_leads WHERE campaign_id = %" PRIu64, w->campaign), 0);
-	/* where not all leads are counted nobody asks for a part of them */
+	/* not read while some leads are not counted */
 	root_run("INSERT INTO t_ip_leads VALUES (%" PRIu64 ", '192.0.2.1', 1)", w->campaign);
 	assert_int_equal(load(w, commands, 1).set.ip_count_count, 1);
 	root_run("UPDATE t_campaign_counters SET ip_counted_to = 1 WHERE campaign_id = %" PRIu64, w->campaign);
@@ -259,7 +260,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WORLD_TEST(a_lead_comes_with_its_chain),
-		WORLD_TEST(what_is_not_needed_is_not_asked_for),
+		WORLD_TEST(only_needed_statements_run),
 		WORLD_TEST(leads_are_loaded_by_every_identity_once),
 		WORLD_TEST(long_lists_are_loaded_whole),
 		WORLD_TEST(definitions_are_loaded_by_id),

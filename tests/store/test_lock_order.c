@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Transactions lock rows in the order that src/store/private.h states: while one waits for a row, those of tables that follow
- * are still free. */
+ * Transactions lock rows in the order that src/store/private.h states: while a transaction waits for a row, the rows of later
+ * tables are free. */
 #include "unit.h"
 
 #include <inttypes.h>
@@ -27,8 +27,7 @@ static const struct {
 
 static uint64_t keys[ROWS];
 
-/* By the connection of the test; fails at once when somebody else has it. `shared_lock`: others may read it, also with a lock.
- */
+/* Locks a row with the test's connection; fails at once when it is locked. `shared_lock`: others may hold a shared lock. */
 static void
 lock_row(enum row row, bool shared_lock)
 {
@@ -135,7 +134,7 @@ static const struct {
 	{ redeliver, DUE_ROW, DELIVERY },
 };
 
-/* A webhook that is gone, with a pending delivery and one that has ended, and a job. */
+/* A gone webhook, with a pending and an ended delivery, and a job. */
 static void
 set_scene(struct world *w)
 {
@@ -172,7 +171,7 @@ rows_are_locked_in_one_order(void **state)
 	}
 }
 
-/* The dispatcher notes the end of campaigns in rows of `campaigns` alone, and edits lock them after the counters. */
+/* The dispatcher records the end of campaigns with locks of `campaigns` alone; edits lock them after the counters. */
 static void
 suspending_an_account_locks_no_campaign(void **state)
 {

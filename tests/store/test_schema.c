@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The schema steps: safe to run twice and to kill at any statement, and what is in the tables stays (docs/operating.md 4,
+ * The schema steps: safe to run twice and to kill after any statement, and the rows of the tables stay (docs/operating.md 4,
  * install and upgrade). */
 #include "unit.h"
 
@@ -13,7 +13,7 @@
 
 #define TABLES "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE '%s%%'"
 
-/* What version 1 has, in tables that later steps rename or change. */
+/* Rows of version 1, in tables that later steps rename or change. */
 #define ROWS_OF_VERSION_1                                                                                                  \
 	"INSERT INTO %1$s_meta VALUES ('installation_id', 'a1'), ('server_secret', 's3');"                                 \
 	"INSERT INTO %1$s_commits VALUES ('token'), ('another');"                                                          \
@@ -25,7 +25,7 @@
 	"INSERT INTO %1$s_referral_links (lead_id, level, ancestor_id, counts, earned, credit) VALUES (2, 1, 1, 1, 5, 3);" \
 	"UPDATE %1$s_id_blocks SET next = 77 WHERE name = 'lead';"
 
-/* Runs the first `count` statements of a step, as a killed run leaves them; answers how many it has. */
+/* Runs the first `count` statements of a step, as a killed run does; returns how many it has. */
 static unsigned
 run_statements(const char *prefix, const struct schema_step *step, unsigned count)
 {

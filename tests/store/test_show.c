@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Leads as they are shown: what belongs to it, that it is never older than the question, and how often the database is asked.
- */
+ * Leads as they are shown: the content, that it is never older than the request, and the number of statements. */
 #include "unit.h"
 
 #include <inttypes.h>
@@ -21,7 +20,7 @@ __wrap_clock_monotonic_ms(void)
 	return __real_clock_monotonic_ms() + ahead_ms;
 }
 
-static const struct lead_filter everybody = {
+static const struct lead_filter all_leads = {
 	.verified = -1, .waitlisted = -1, .fraudulent = -1, .opted_out = -1, .since_ms = -1, .limit = 50
 };
 
@@ -29,11 +28,11 @@ static struct lead_page
 everyone(struct world *w)
 {
 	struct lead_page page;
-	assert_int_equal(store_list_leads(w->store, w->pool, w->campaign, &everybody, &page), RESULT_OK);
+	assert_int_equal(store_list_leads(w->store, w->pool, w->campaign, &all_leads, &page), RESULT_OK);
 	return page;
 }
 
-/* In a store of its own or the world's: as another process sees it, or the one that has changed it. */
+/* In a store of its own, as another process reads it, or in the world's. */
 static struct payload_subject *
 look_up(struct world *w, struct store *store, uint64_t campaign, const char *email)
 {
@@ -61,7 +60,7 @@ rank_of(uint64_t campaign, uint32_t score)
 	    campaign, score);
 }
 
-/* Leads 0 to 8, of which the seventh is fraudulent. */
+/* Leads 0 to 8; the seventh is fraudulent. */
 static void
 plant_scores(struct world *w)
 {
@@ -83,7 +82,7 @@ leads_are_shown_with_their_ranks(void **state)
 	plant_scores(w);
 	struct lead_page page = everyone(w);
 	assert_int_equal(page.count, 9);
-	/* the second time from what is kept */
+	/* the second time from the cache */
 	for (int time = 0; time < 2; time++) {
 		assert_int_equal(
 		    store_show_leads(w->store, w->pool, w->campaign, page.leads, page.count, &subjects), RESULT_OK);
@@ -106,10 +105,10 @@ leads_are_shown_with_what_is_defined(void **state)
 	assert_int_equal(store_show_leads(w->store, w->pool, w->campaign, page.leads, 2, &subjects), RESULT_OK);
 	assert_slice(definitions_tag(subjects[1].definitions, w->campaign, w->campaign * 10 + 2)->name, "aaa");
 	assert_int_equal(store_show_leads(w->store, w->pool, w->campaign, page.leads, 0, &subjects), RESULT_OK);
-	assert_int_equal(store_show_leads(w->store, w->pool, NOBODY, page.leads, 2, &subjects), RESULT_NOT_FOUND);
+	assert_int_equal(store_show_leads(w->store, w->pool, UNKNOWN_ID, page.leads, 2, &subjects), RESULT_NOT_FOUND);
 }
 
-/* What a look-up fills is what the row has, whichever way the lead is named. */
+/* A look-up by any identity returns the whole row. */
 static void
 a_look_up_has_the_whole_lead(void **state)
 {
@@ -154,9 +153,9 @@ a_look_up_has_the_whole_lead(void **state)
 	}
 }
 
-/* Another process has kept all that it can; whatever is changed, it tells at once. */
+/* Another process has everything in its cache and returns each change at once. */
 static void
-a_look_up_is_never_older_than_the_question(void **state)
+a_look_up_is_never_older_than_its_request(void **state)
 {
 	struct world *w = *state;
 	struct store *other = store_new(&world_options);
@@ -182,9 +181,9 @@ a_look_up_is_never_older_than_the_question(void **state)
 	store_free(&other);
 }
 
-/* Campaigns and scores that share a place among the kept ranks do not take each other's. */
+/* Campaigns and scores with the same place in the cache do not get each other's rank. */
 static void
-kept_ranks_are_not_mixed_up(void **state)
+cached_ranks_are_not_mixed_up(void **state)
 {
 	struct world *w = *state;
 	struct lead_page page;
@@ -211,7 +210,7 @@ kept_ranks_are_not_mixed_up(void **state)
 		assert_int_equal(store_rank(w->store, w->pool, campaign, versions.leads, mine, 2), RESULT_OK);
 		assert_true(mine[0].rank == first && mine[1].rank == second);
 	}
-	/* and once more when all theirs are there before ours */
+	/* and once more when all of theirs are cached before ours */
 	root_run("UPDATE t_campaign_counters SET leads_version = leads_version + 1");
 	versions.leads++;
 	for (uint64_t other = campaign + 1; other <= campaign + OTHERS; other++) {
@@ -224,7 +223,7 @@ kept_ranks_are_not_mixed_up(void **state)
 	root_run("DELETE FROM t_campaign_counters WHERE campaign_id > %" PRIu64, campaign);
 }
 
-/* Of the eight nodes of a score only the lowest is read again for the next one. */
+/* Of the eight nodes of a score, only the lowest is read again for the next one. */
 static void
 upper_nodes_are_read_once(void **state)
 {
@@ -248,24 +247,23 @@ questions_of_look_up(struct world *w, const char *email)
 	return root_questions() - before;
 }
 
-/* One statement while nothing changes, one more for a rank that may have. */
+/* One statement without changes, one more for a rank that may have changed. */
 static void
-a_look_up_asks_once(void **state)
+a_look_up_is_one_statement(void **state)
 {
 	struct world *w = *state;
 	plant_scores(w);
-	look_up(w, w->store, w->campaign, "lead1@example.org"); /* prepares what is needed, keeps what can be kept */
+	look_up(w, w->store, w->campaign, "lead1@example.org"); /* prepares the statements, fills the cache */
 	give_points(w, "lead1@example.org", 3);
-	assert_int_equal(
-	    questions_of_look_up(w, "lead1@example.org"), 2); /* the histogram, and whether that is still the same */
+	assert_int_equal(questions_of_look_up(w, "lead1@example.org"), 2); /* the histogram with its version */
 	assert_int_equal(questions_of_look_up(w, "lead1@example.org"), 1);
 	ahead_ms += STORE_FRESH_MS;
 	assert_int_equal(questions_of_look_up(w, "lead1@example.org"), 5); /* settings and definitions too */
 }
 
-/* Rows mended by hand, without a word to the versions, are seen after a while. */
+/* Rows changed by hand, without a new version, are seen after a while. */
 static void
-what_is_kept_is_read_again(void **state)
+cached_data_is_read_again(void **state)
 {
 	struct world *w = *state;
 	plant_scores(w);
@@ -277,7 +275,7 @@ what_is_kept_is_read_again(void **state)
 	root_run("UPDATE t_score_histogram SET s15 = s15 - 10 WHERE node = %" PRIu64, rank_first_node(w->campaign));
 }
 
-/* Nodes of one look-up serve the next, but none after a change. */
+/* Nodes of one look-up serve the next one, but not after a change. */
 static void
 ranks_follow_every_change(void **state)
 {
@@ -293,7 +291,7 @@ ranks_follow_every_change(void **state)
 	}
 }
 
-/* On each level of the histogram somebody is above the first lead there alone. */
+/* On each level of the histogram a lead has a higher score than the first one there alone. */
 static void
 ranks_are_counted_on_all_levels(void **state)
 {
@@ -350,7 +348,7 @@ a_standing_has_lead_rank_and_versions(void **state)
 	root_run("UPDATE t_leads SET fraudulent = TRUE WHERE social_id = '%.*s'", SLICE_ARGS(social_id));
 	assert_true(standing_of(w, w->campaign, social_id, false).place.fraudulent);
 	assert_int_equal(standing_of(w, add_campaign(w), social_id, true).failure, FAILURE_LEAD_NOT_FOUND);
-	assert_int_equal(standing_of(w, NOBODY, social_id, true).failure, FAILURE_LEAD_NOT_FOUND);
+	assert_int_equal(standing_of(w, UNKNOWN_ID, social_id, true).failure, FAILURE_LEAD_NOT_FOUND);
 }
 
 int
@@ -360,11 +358,11 @@ main(void)
 		WORLD_TEST(leads_are_shown_with_their_ranks),
 		WORLD_TEST(leads_are_shown_with_what_is_defined),
 		WORLD_TEST(a_look_up_has_the_whole_lead),
-		WORLD_TEST(a_look_up_is_never_older_than_the_question),
-		WORLD_TEST(kept_ranks_are_not_mixed_up),
+		WORLD_TEST(a_look_up_is_never_older_than_its_request),
+		WORLD_TEST(cached_ranks_are_not_mixed_up),
 		WORLD_TEST(upper_nodes_are_read_once),
-		WORLD_TEST(a_look_up_asks_once),
-		WORLD_TEST(what_is_kept_is_read_again),
+		WORLD_TEST(a_look_up_is_one_statement),
+		WORLD_TEST(cached_data_is_read_again),
 		WORLD_TEST(ranks_follow_every_change),
 		WORLD_TEST(ranks_are_counted_on_all_levels),
 		WORLD_TEST(a_standing_has_lead_rank_and_versions),

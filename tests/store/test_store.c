@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Installing, keys, leads and webhooks: what the API asks, each function with the results that it documents. Operators, batches
- * and the dispatcher have tests of their own. */
+ * Installation, keys, leads and webhooks: the functions of the API with their documented results. Operators, batches and the
+ * dispatcher have tests of their own. */
 #include "unit.h"
 
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 
 enum { HOUR_MS = 3600 * 1000 };
 
-/* How many tables have a prefix. */
+/* The number of tables with a prefix. */
 /* docs/architecture.md 9: programs refuse another version of the schema, also when they started without the database. */
 static void
 nothing_is_changed_on_another_schema(void **state)
@@ -88,7 +88,7 @@ a_key_is_found_until_it_is_revoked(void **state)
 	size_t count;
 	uint64_t id;
 	memcpy(hash + 8, &w->account, sizeof(w->account));
-	assert_int_equal(store_add_key(w->store, NOBODY, SLICE("Key"), hash, &id), RESULT_NOT_FOUND);
+	assert_int_equal(store_add_key(w->store, UNKNOWN_ID, SLICE("Key"), hash, &id), RESULT_NOT_FOUND);
 	assert_int_equal(store_add_key(w->store, w->account, SLICE("Key"), hash, &id), RESULT_OK);
 	assert_int_equal(store_find_key(w->store, other, &key), RESULT_NOT_FOUND);
 	assert_int_equal(store_find_key(w->store, hash, &key), RESULT_OK);
@@ -110,7 +110,7 @@ a_key_is_found_until_it_is_revoked(void **state)
 	assert_int_equal(count, 1);
 	assert_slice(rows->name, "Key");
 	assert_int_equal(rows->revoked_ms, -1);
-	assert_int_equal(store_revoke_key(w->store, NOBODY), RESULT_NOT_FOUND);
+	assert_int_equal(store_revoke_key(w->store, UNKNOWN_ID), RESULT_NOT_FOUND);
 	assert_int_equal(store_revoke_key(w->store, id), RESULT_OK);
 	assert_int_equal(store_list_keys(w->store, w->pool, w->account, &rows, &count), RESULT_OK);
 	int64_t revoked_ms = rows->revoked_ms;
@@ -119,11 +119,11 @@ a_key_is_found_until_it_is_revoked(void **state)
 	assert_int_equal(store_list_keys(w->store, w->pool, w->account, &rows, &count), RESULT_OK);
 	assert_true(rows->revoked_ms == revoked_ms);
 	assert_int_equal(store_find_key(w->store, hash, &key), RESULT_NOT_FOUND);
-	assert_int_equal(store_list_keys(w->store, w->pool, NOBODY, &rows, &count), RESULT_OK);
+	assert_int_equal(store_list_keys(w->store, w->pool, UNKNOWN_ID, &rows, &count), RESULT_OK);
 	assert_int_equal(count, 0);
 }
 
-/* Identities are bytes, and of one campaign. */
+/* Identities are bytes, and belong to one campaign. */
 static void
 a_lead_is_found_by_each_identity(void **state)
 {
@@ -209,7 +209,7 @@ a_webhook_is_put_by_its_url(void **state)
 	put.maximum = 2;
 	assert_int_equal(store_put_webhook(w->store, &put, &again, &created), RESULT_OK);
 	assert_true(created && again != id);
-	put.campaign_id = NOBODY;
+	put.campaign_id = UNKNOWN_ID;
 	assert_int_equal(store_put_webhook(w->store, &put, &again, &created), RESULT_NOT_FOUND);
 	assert_int_equal(store_remove_webhook(w->store, w->campaign, SLICE("https://A.example/")), RESULT_OK);
 	assert_int_equal(store_remove_webhook(w->store, w->campaign, SLICE("https://A.example/")), RESULT_NOT_FOUND);
@@ -219,9 +219,9 @@ a_webhook_is_put_by_its_url(void **state)
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_webhook_status WHERE webhook_id = %" PRIu64, id), 0);
 }
 
-/* docs/deliveries.md 3, 410: the same URL again is a wish for more; what its operator has disabled stays so */
+/* docs/deliveries.md 3, 410: registering the same URL again activates it; a disabled one stays disabled */
 static void
-one_that_is_gone_comes_back_by_its_url(void **state)
+a_gone_webhook_is_activated_by_its_url(void **state)
 {
 	static const struct {
 		const char *from;
@@ -318,7 +318,7 @@ main(void)
 		WORLD_TEST(a_key_is_found_until_it_is_revoked),
 		WORLD_TEST(a_lead_is_found_by_each_identity),
 		WORLD_TEST(a_webhook_is_put_by_its_url),
-		WORLD_TEST(one_that_is_gone_comes_back_by_its_url),
+		WORLD_TEST(a_gone_webhook_is_activated_by_its_url),
 		WORLD_TEST(webhooks_put_at_once_are_one_and_keep_the_maximum),
 		WORLD_TEST(payload_settings_are_read_once),
 	};

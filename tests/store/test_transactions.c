@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Every change that is a transaction of its own: repeated when others were faster, and when nobody knows whether it was done
- * only where that does no harm. */
+ * Every change with a transaction of its own: repeated after conflicts; after a COMMIT of unknown outcome only when that is
+ * harmless. */
 #include "unit.h"
 
 #include <inttypes.h>
@@ -16,10 +16,10 @@ enum { TRIES = 5, LEASE_MS = 60 * 1000 };
 
 static const unsigned char owner[DISPATCH_OWNER_SIZE] = "the dispatcher!";
 
-/* What the changes of a test are made to. */
+/* The rows that the changes of a test apply to. */
 static struct scene {
 	uint64_t webhook;
-	struct due_delivery claimed; /* of it; another one is not */
+	struct due_delivery claimed; /* claimed; the other one is not */
 	uint64_t delivered;
 } scene;
 
@@ -49,7 +49,8 @@ set_scene(struct world *w)
 	request = (struct due_request){ .webhook_id = scene.webhook, .rows = 2 };
 	assert_int_equal(store_claim(w->store, w->pool, owner, LEASE_MS, &request, 1, &claimed, &count), RESULT_OK);
 	assert_int_equal(count, 2);
-	assert_int_equal(complete(w, &claimed[0]), RESULT_OK); /* takes the block of ids, whose COMMIT is not meant */
+	assert_int_equal(
+	    complete(w, &claimed[0]), RESULT_OK); /* takes the block of ids, so that the next COMMIT is the test's */
 	scene.claimed = claimed[1];
 	scene.delivered = claimed[0].id;
 }
@@ -66,7 +67,7 @@ add_key(struct world *w)
 {
 	unsigned char hash[32] = "key";
 	uint64_t id;
-	memcpy(hash + 8, &w->campaign, sizeof(w->campaign)); /* another in each scene */
+	memcpy(hash + 8, &w->campaign, sizeof(w->campaign)); /* another one in each case */
 	return store_add_key(w->store, w->account, SLICE("Key"), hash, &id);
 }
 
@@ -170,7 +171,7 @@ redeliver(struct world *w)
 
 static const struct {
 	enum result (*make)(struct world *w);
-	const char *count; /* grows by one when it is done once */
+	const char *count; /* increases by one when the change is made once */
 	enum result when_answer_is_lost;
 } changes[] = {
 	{ add_account, "SELECT COUNT(*) FROM t_accounts", RESULT_UNKNOWN },
@@ -189,7 +190,7 @@ static const struct {
 	{ fail_pending, "SELECT COUNT(*) FROM t_deliveries WHERE state = 'failed'", RESULT_UNKNOWN },
 };
 
-/* Makes the change while transactions break, and answers how often it was done. */
+/* Makes the change while transactions fail; returns how often it was made. */
 static int64_t
 make_broken(struct world *w, size_t change, struct breaks planned, enum result expected)
 {
@@ -203,12 +204,12 @@ make_broken(struct world *w, size_t change, struct breaks planned, enum result e
 }
 
 static void
-who_loses_against_others_tries_again(void **state)
+conflicts_are_repeated(void **state)
 {
 	struct breaks but_the_last = { .commits = TRIES - 1, .conflict = true },
 		      all = { .commits = UINT_MAX, .conflict = true };
 	for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
-		const unsigned tries = changes[i].make == complete_claimed ? 1 : TRIES; /* its caller tries again */
+		const unsigned tries = changes[i].make == complete_claimed ? 1 : TRIES; /* its caller repeats it */
 		if (tries > 1)
 			assert_int_equal(make_broken(*state, i, but_the_last, RESULT_OK), 1);
 		assert_int_equal(make_broken(*state, i, all, RESULT_CONFLICT), 0);
@@ -217,9 +218,9 @@ who_loses_against_others_tries_again(void **state)
 	}
 }
 
-/* "once it may have been done it is left at that", but for what may be done twice */
+/* Repeated after a COMMIT of unknown outcome only if it is idempotent. */
 static void
-what_was_perhaps_done_is_done_once(void **state)
+uncertain_idempotent_changes_are_repeated(void **state)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
 		assert_int_equal(
@@ -229,9 +230,9 @@ what_was_perhaps_done_is_done_once(void **state)
 	}
 }
 
-/* RESULT_UNAVAILABLE and RESULT_CONFLICT would say that nothing was changed. */
+/* RESULT_UNAVAILABLE and RESULT_CONFLICT would mean that nothing was changed. */
 static void
-what_was_perhaps_done_stays_unknown(void **state)
+uncertain_changes_stay_unknown(void **state)
 {
 	static const struct breaks planned[] = {
 		{ .commits = 1, .after = true, .begins = 1, .why = RESULT_UNAVAILABLE },
@@ -247,9 +248,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WORLD_TEST(who_loses_against_others_tries_again),
-		WORLD_TEST(what_was_perhaps_done_is_done_once),
-		WORLD_TEST(what_was_perhaps_done_stays_unknown),
+		WORLD_TEST(conflicts_are_repeated),
+		WORLD_TEST(uncertain_idempotent_changes_are_repeated),
+		WORLD_TEST(uncertain_changes_stay_unknown),
 	};
 	return WORLD_MAIN(tests);
 }

@@ -21,8 +21,7 @@ write_loaded(struct world *w, const struct loaded *loaded, const struct decision
 	assert_int_equal(store_finish(w->store, expected), expected);
 }
 
-/* Every member has a value of its own, so that no two columns can stand for each other; all that commands change depends on
- * `n`. */
+/* Every member has a distinct value, so that exchanged columns are found; all values that commands change depend on `n`. */
 static struct lead
 some_lead(struct world *w, uint64_t id, uint32_t n)
 {
@@ -102,7 +101,7 @@ assert_same_lead(const struct lead *a, const struct lead *b)
 
 /* As a new row, and as a changed one. */
 static void
-every_column_of_a_lead_is_kept(void **state)
+every_column_of_a_lead_is_stored(void **state)
 {
 	static const uint32_t kinds[] = { 0, 1, 2, 4, 8, 16, 32, 64, 128, 255, 256, 0xfffffff0 };
 	struct world *w = *state;
@@ -119,7 +118,7 @@ every_column_of_a_lead_is_kept(void **state)
 		assert_same_lead(&found, &lead.lead);
 		lead.change = ROW_CHANGED;
 	}
-	/* and as a new one with all that it can have at once, or with nothing */
+	/* and as a new one with all values at once, or with none */
 	lead.change = ROW_DELETED;
 	write_loaded(w, &loaded, &(struct decision){ 0 }, RESULT_OK);
 	assert_int_equal(store_find_lead(w->store, w->pool, w->campaign, &reference, &found), RESULT_NOT_FOUND);
@@ -147,7 +146,7 @@ every_column_of_a_lead_is_kept(void **state)
 }
 
 static void
-counters_and_links_are_kept(void **state)
+counters_and_links_are_stored(void **state)
 {
 	struct world *w = *state;
 	struct working_campaign changed = { .campaign = find_campaign(w, w->campaign), .changed = true };
@@ -180,10 +179,10 @@ counters_and_links_are_kept(void **state)
 	assert_int_equal(root_number(row, 16, links[0].link.lead_id), 1692010698);
 }
 
-/* With a key an address can be replaced (docs/api.md 4.3): in one batch three leads pass theirs on in a circle, and a new one
- * gets what was given up. */
+/* With a key an address can be replaced (docs/api.md 4.3): in one batch three leads exchange theirs in a circle, and a new one
+ * gets an address that was given up. */
 static void
-addresses_change_hands_within_a_batch(void **state)
+addresses_move_between_leads_within_a_batch(void **state)
 {
 	static const char *const old[] = { "a@example.org", "b@example.org", "c@example.org" };
 	static const char *const moves[][2] = { { "a", "free" }, { "c", "a" }, { "b", "c" }, { "a", "b" } };
@@ -200,14 +199,14 @@ addresses_change_hands_within_a_batch(void **state)
 	commands[4] = signup(w, w->campaign, "free@example.org");
 	int64_t batches = root_number("SELECT COUNT(*) FROM t_commit_tokens");
 	run_all(w, commands, 5);
-	assert_int_equal(root_number("SELECT COUNT(*) FROM t_commit_tokens"), batches + 1); /* it was not taken apart */
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_commit_tokens"), batches + 1); /* the batch was not split */
 	assert_int_equal(find_lead(w, w->campaign, LEAD_BY_EMAIL, "b@example.org").id, leads[0].id);
 	assert_int_equal(find_lead(w, w->campaign, LEAD_BY_EMAIL, "c@example.org").id, leads[1].id);
 	assert_int_equal(find_lead(w, w->campaign, LEAD_BY_EMAIL, "a@example.org").id, leads[2].id);
 	assert_int_equal(find_lead(w, w->campaign, LEAD_BY_EMAIL, "free@example.org").subscription_number, 4);
 }
 
-/* What all rows of a campaign must say together. */
+/* The invariants of all rows of a campaign. */
 static void
 assert_agree(uint64_t campaign)
 {
@@ -227,7 +226,7 @@ assert_agree(uint64_t campaign)
 		"AND c.referred = l.referred",
 		campaign),
 	    1);
-	/* each level of the histogram counts the leads with a score that are not fraudulent; its lowest says their scores */
+	/* each level of the histogram counts the leads with a score that are not fraudulent; the lowest gives their scores */
 	assert_int_equal(
 	    root_number(
 		"SELECT COUNT(*) FROM (SELECT score, COUNT(*) AS leads FROM t_leads WHERE NOT fraudulent AND score > 0 AND "
@@ -246,7 +245,7 @@ assert_agree(uint64_t campaign)
 
 /* One of each command, in one batch. */
 static void
-a_mixed_batch_leaves_rows_that_agree(void **state)
+a_mixed_batch_leaves_consistent_rows(void **state)
 {
 	struct world *w = *state;
 	plant_definitions(w->campaign);
@@ -254,14 +253,14 @@ a_mixed_batch_leaves_rows_that_agree(void **state)
 	add_webhook(w, w->campaign, "https://a.example/", ALL_EVENTS);
 	struct lead a = sign_up_referred(w, "a@example.org", SLICE_NONE);
 	struct lead b = sign_up_referred(w, "b@example.org", a.social_id);
-	struct lead_reference everybody[] = { { .identity = LEAD_BY_ID, .id = a.id }, { .identity = LEAD_BY_ID, .id = b.id } };
+	struct lead_reference all_leads[] = { { .identity = LEAD_BY_ID, .id = a.id }, { .identity = LEAD_BY_ID, .id = b.id } };
 	struct command commands[] = {
 		referred_signup(w, "c@example.org", b.social_id),
 		{ .kind = COMMAND_TAGGING, .campaign_id = w->campaign, .account_id = w->account, .view = { .full = true } },
-		{ .kind = COMMAND_POINTS, .campaign_id = w->campaign, .as.points = { everybody, 2, 500, SLICE("well done") } },
+		{ .kind = COMMAND_POINTS, .campaign_id = w->campaign, .as.points = { all_leads, 2, 500, SLICE("well done") } },
 		{ .kind = COMMAND_COMPLETION,
 		    .campaign_id = w->campaign,
-		    .as.completion = { everybody[1], w->campaign * 10 + 1 } },
+		    .as.completion = { all_leads[1], w->campaign * 10 + 1 } },
 		change_of(w, b.id, LEAD_VERIFY),
 		change_of(w, b.id, LEAD_BLOCK),
 		change_of(w, a.id, LEAD_OPTOUT),
@@ -273,7 +272,7 @@ a_mixed_batch_leaves_rows_that_agree(void **state)
 	a = find_lead(w, w->campaign, LEAD_BY_EMAIL, "a@example.org");
 	b = find_lead(w, w->campaign, LEAD_BY_EMAIL, "b@example.org");
 	struct lead tagged = find_lead(w, w->campaign, LEAD_BY_EMAIL, "t@example.org");
-	assert_int_equal(a.score, 3 + 5 + 500); /* b brings nothing any more, c does */
+	assert_int_equal(a.score, 3 + 5 + 500); /* b earns nothing any more, c does */
 	assert_int_equal(b.score, 3 + 10 + 500 + 3);
 	assert_int_equal(tagged.score, 3 + 7 + 4);
 	assert_true(id_list_has(tagged.tag_ids, w->campaign * 10 + 1) && id_list_has(tagged.action_ids, w->campaign * 10 + 2));
@@ -291,9 +290,9 @@ a_mixed_batch_leaves_rows_that_agree(void **state)
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_leads WHERE id = %" PRIu64, tagged.id), 0);
 }
 
-/* A lead that is made and deleted in one batch leaves what a deleted one leaves. */
+/* A lead that is made and deleted in one batch leaves the same rows as any deleted lead. */
 static void
-a_lead_can_come_and_go_within_a_batch(void **state)
+a_lead_is_made_and_deleted_in_one_batch(void **state)
 {
 	struct world *w = *state;
 	struct command gone = { .kind = COMMAND_CHANGE,
@@ -310,7 +309,7 @@ a_lead_can_come_and_go_within_a_batch(void **state)
 	assert_agree(w->campaign);
 }
 
-/* "the number of round trips does not depend on … the campaign", nor does what is read on them. */
+/* "the number of round trips does not depend on … the campaign", nor does the number of rows read. */
 static void
 a_large_campaign_costs_what_a_small_one_does(void **state)
 {
@@ -347,7 +346,7 @@ a_large_campaign_costs_what_a_small_one_does(void **state)
 
 /* More bytes than the server takes in one statement. */
 static void
-large_payloads_go_piece_by_piece(void **state)
+large_payloads_are_split_into_statements(void **state)
 {
 	enum { EVENTS = 24, PAYLOAD = 100 * 1024 };
 	struct world *w = *state;
@@ -364,9 +363,9 @@ large_payloads_go_piece_by_piece(void **state)
 	    EVENTS);
 }
 
-/* Nor may rows without a text be more than that: nobody could tell that server from one that is away. */
+/* Nor may rows without a text exceed it: the lost connection would look like a server that is down. */
 static void
-many_small_rows_go_piece_by_piece(void **state)
+many_small_rows_are_split_into_statements(void **state)
 {
 	enum { DELIVERIES = 40000, ROW = 4 * sizeof(uint64_t) };
 	struct world *w = *state;
@@ -417,8 +416,8 @@ an_item_of_a_job_is_done_once(void **state)
 	assert_int_equal(outcome.failure, FAILURE_NOT_FOUND);
 	assert_false(find_lead(w, w->campaign, LEAD_BY_EMAIL, "a@example.org").fraudulent);
 	assert_int_equal(root_number(position, job), 1);
-	/* at its end it leaves, whatever came of the last item */
-	struct command last = job_item(w, job, 1, NOBODY);
+	/* it is removed at its end, whatever the result of the last item */
+	struct command last = job_item(w, job, 1, UNKNOWN_ID);
 	execute(w->store, w->pool, &last, 1, &outcome);
 	assert_int_equal(outcome.failure, FAILURE_LEAD_NOT_FOUND);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_bulk_jobs WHERE id = %" PRIu64, job), 0);
@@ -453,7 +452,7 @@ processes_at_one_job_do_it_once(void **state)
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_bulk_jobs WHERE id = %" PRIu64, shared[0]), 0);
 }
 
-/* The guard itself, behind decide's back. */
+/* The guard itself: the job is moved after `decide`. */
 static void
 a_job_that_was_moved_is_a_conflict(void **state)
 {
@@ -470,7 +469,7 @@ a_job_that_was_moved_is_a_conflict(void **state)
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_bulk_jobs WHERE id = %" PRIu64, job.id), 0);
 }
 
-/* A command that makes more events, for more webhooks, than are expected of one. */
+/* A command that makes more events, for more webhooks, than are reserved. */
 static void
 a_batch_that_is_short_of_ids_is_decided_again(void **state)
 {
@@ -504,14 +503,14 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WORLD_TEST(every_column_of_a_lead_is_kept),
-		WORLD_TEST(counters_and_links_are_kept),
-		WORLD_TEST(addresses_change_hands_within_a_batch),
-		WORLD_TEST(a_mixed_batch_leaves_rows_that_agree),
-		WORLD_TEST(a_lead_can_come_and_go_within_a_batch),
+		WORLD_TEST(every_column_of_a_lead_is_stored),
+		WORLD_TEST(counters_and_links_are_stored),
+		WORLD_TEST(addresses_move_between_leads_within_a_batch),
+		WORLD_TEST(a_mixed_batch_leaves_consistent_rows),
+		WORLD_TEST(a_lead_is_made_and_deleted_in_one_batch),
 		WORLD_TEST(a_large_campaign_costs_what_a_small_one_does),
-		WORLD_TEST(large_payloads_go_piece_by_piece),
-		WORLD_TEST(many_small_rows_go_piece_by_piece),
+		WORLD_TEST(large_payloads_are_split_into_statements),
+		WORLD_TEST(many_small_rows_are_split_into_statements),
 		WORLD_TEST(an_item_of_a_job_is_done_once),
 		WORLD_TEST(processes_at_one_job_do_it_once),
 		WORLD_TEST(a_job_that_was_moved_is_a_conflict),

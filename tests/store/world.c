@@ -89,7 +89,7 @@ int
 world_close(void **state)
 {
 	struct world *w = *state;
-	root_run("ROLLBACK"); /* what a test that failed has left */
+	root_run("ROLLBACK"); /* of a test that failed */
 	store_free(&w->store);
 	pool_free(&w->pool);
 	free(w);
@@ -249,7 +249,7 @@ sign_up_many(struct world *w, const char *stem, size_t count)
 	}
 }
 
-/* Waits at the gate, whose other end the parent closes, until everybody is there. */
+/* Waits until the parent closes the other end, when all processes are ready. */
 static bool
 run_process(const struct world *world, const int gate[2], const int ready[2], unsigned index, process_body *body)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * `check --deep`: silent about what the rules made, loud about every other number (docs/operating.md 4). */
+ * `check --deep`: no findings about data that the rules made, a finding for every wrong number (docs/operating.md 4). */
 #include "unit.h"
 
 #include <inttypes.h>
@@ -37,7 +37,7 @@ email(struct world *w, size_t number)
 	return numbered_email(w->pool, "lead", number);
 }
 
-/* Each lead is referred by the one before; every address twice. */
+/* Each lead is referred by the previous one; every address occurs twice. */
 static void
 sign_up_chain(struct world *w)
 {
@@ -65,7 +65,7 @@ deliver_some(struct world *w, uint64_t webhook)
 	assert_int_equal(what, REDELIVERY_QUEUED);
 }
 
-/* A campaign in which everything has happened that makes numbers. */
+/* A campaign in which every kind of count and booking occurs. */
 static void
 make_history(struct world *w)
 {
@@ -124,11 +124,11 @@ open_history(void **state)
 }
 
 static void
-nothing_is_found_where_the_rules_have_been(void **state)
+consistent_data_has_no_findings(void **state)
 {
 	struct world *w = *state;
 	assert_nothing_found(w);
-	assert_int_equal(store_maintain(w->store, true), RESULT_OK); /* removes what the deleted lead's score was made of */
+	assert_int_equal(store_maintain(w->store, true), RESULT_OK); /* removes the entries of the deleted lead */
 	assert_nothing_found(w);
 	root_run("UPDATE t_campaigns SET max_per_ip = 0");
 	root_run("UPDATE t_campaign_counters SET ip_counted_to = 0");
@@ -136,7 +136,7 @@ nothing_is_found_where_the_rules_have_been(void **state)
 	assert_nothing_found(w);
 }
 
-/* Each change is one wrong number or row; `detail` is a part of what must be told of it. */
+/* Each change is one wrong number or row; `detail` is a part of the finding. */
 static const struct {
 	const char *change, *undo, *what, *detail;
 } cases[] = {
@@ -234,7 +234,7 @@ static const struct {
 };
 
 static bool
-is_told(const struct finding *findings, size_t count, const char *what, const char *detail)
+is_reported(const struct finding *findings, size_t count, const char *what, const char *detail)
 {
 	for (size_t i = 0; i < count; i++)
 		if (slice_equal(findings[i].what, slice_of(what)))
@@ -250,8 +250,8 @@ each_wrong_number_is_found(void **state)
 		size_t count;
 		root_run("%s", cases[i].change);
 		struct finding *findings = check(w, &count);
-		if (!is_told(findings, count, cases[i].what, cases[i].detail))
-			fail_msg("%s: not told, %zu others, the first: %.*s", cases[i].change, count,
+		if (!is_reported(findings, count, cases[i].what, cases[i].detail))
+			fail_msg("%s: not reported, %zu others, the first: %.*s", cases[i].change, count,
 			    SLICE_ARGS(count > 0 ? findings[0].detail : SLICE_NONE));
 		root_run("%s", cases[i].undo);
 	}
@@ -291,7 +291,7 @@ sign_up_until_stopped(struct store *store, const struct world *world, unsigned i
 	return all;
 }
 
-/* Each question sees one moment: sign-ups that go on meanwhile differ in nothing. */
+/* Each check sees one moment: concurrent sign-ups cause no findings. */
 static void
 sign_ups_go_on_meanwhile(void **state)
 {
@@ -311,7 +311,7 @@ sign_ups_go_on_meanwhile(void **state)
 	assert_true(find_campaign(w, w->campaign).counters.leads >= before + 100);
 }
 
-/* What the server refuses is a finding, and what was not counted is not called right. */
+/* An error of the server is a finding, and ends the check. */
 static void
 a_broken_table_is_a_finding(void **state)
 {
@@ -323,7 +323,7 @@ a_broken_table_is_a_finding(void **state)
 	assert_int_equal(store_upgrade(other, true, &from, &to), RESULT_OK);
 	root_run("ALTER TABLE broken_score_entries DROP COLUMN requested");
 	store_check(other, w->pool, NULL, true, &findings, &count);
-	assert_true(is_told(findings, count, "statements", "requested"));
+	assert_true(is_reported(findings, count, "statements", "requested"));
 	store_free(&other);
 	assert_nothing_found(w);
 	sign_up_many(w, "later", 1);
@@ -338,7 +338,7 @@ main(void)
 		HISTORY_TEST(each_wrong_number_is_found),
 		HISTORY_TEST(many_differences_are_one_finding),
 		HISTORY_TEST(sign_ups_go_on_meanwhile),
-		HISTORY_TEST(nothing_is_found_where_the_rules_have_been),
+		HISTORY_TEST(consistent_data_has_no_findings),
 		HISTORY_TEST(a_broken_table_is_a_finding),
 	};
 	return WORLD_MAIN(tests);

@@ -46,7 +46,7 @@ refused(struct world *w, struct definition definition)
 	return refusal;
 }
 
-/* The edit: everything is replaced. */
+/* An edit that replaces everything. */
 static bool
 replace(void *context, struct definition *definition)
 {
@@ -104,22 +104,22 @@ definitions_are_added_changed_and_removed(void **state)
 }
 
 static void
-what_does_not_exist_is_told(void **state)
+missing_definitions_are_reported(void **state)
 {
 	struct world *w = *state;
 	enum definition_refusal refusal;
 	struct definition definition = tag("vip");
 	uint64_t id = add(w, definition);
-	w->campaign = NOBODY;
+	w->campaign = UNKNOWN_ID;
 	assert_int_equal(store_add_definition(w->store, w->campaign, &definition, &id, &refusal), RESULT_NOT_FOUND);
 	for (int kind = DEFINITION_TAG; kind <= DEFINITION_REWARD; kind++)
-		assert_int_equal(store_remove_definition(w->store, (enum definition_kind)kind, NOBODY), RESULT_NOT_FOUND);
-	assert_int_equal(set(w, NOBODY, tag("vip"), &refusal), RESULT_NOT_FOUND);
-	assert_int_equal(set(w, NOBODY, action(0), &refusal), RESULT_NOT_FOUND);
-	assert_int_equal(set(w, NOBODY, reward(1), &refusal), RESULT_NOT_FOUND);
+		assert_int_equal(store_remove_definition(w->store, (enum definition_kind)kind, UNKNOWN_ID), RESULT_NOT_FOUND);
+	assert_int_equal(set(w, UNKNOWN_ID, tag("vip"), &refusal), RESULT_NOT_FOUND);
+	assert_int_equal(set(w, UNKNOWN_ID, action(0), &refusal), RESULT_NOT_FOUND);
+	assert_int_equal(set(w, UNKNOWN_ID, reward(1), &refusal), RESULT_NOT_FOUND);
 }
 
-/* Byte for byte: case and accents tell names apart. */
+/* Compared byte for byte, with case and accents. */
 static void
 names_of_tags_are_unique_in_a_campaign(void **state)
 {
@@ -132,7 +132,7 @@ names_of_tags_are_unique_in_a_campaign(void **state)
 		add(w, tag(others[i]));
 	assert_int_equal(set(w, id, tag("VIP"), &refusal), RESULT_INVALID);
 	assert_int_equal(refusal, DEFINITION_NAME_TAKEN);
-	assert_int_equal(set(w, id, tag("vip"), &refusal), RESULT_OK); /* its own */
+	assert_int_equal(set(w, id, tag("vip"), &refusal), RESULT_OK); /* its own name */
 	w->campaign = add_campaign(w);
 	add(w, tag("vip"));
 }
@@ -146,7 +146,7 @@ an_action_has_a_tag_of_its_campaign(void **state)
 	w->campaign = add_campaign(w);
 	uint64_t own = add(w, tag("vip")), id = add(w, action(own));
 	assert_int_equal(refused(w, action(foreign)), DEFINITION_NO_TAG);
-	assert_int_equal(refused(w, action(NOBODY)), DEFINITION_NO_TAG);
+	assert_int_equal(refused(w, action(UNKNOWN_ID)), DEFINITION_NO_TAG);
 	assert_int_equal(set(w, id, action(foreign), &refusal), RESULT_INVALID);
 	assert_int_equal(refusal, DEFINITION_NO_TAG);
 	assert_int_equal(find_all(w, w->campaign).actions[0].tag_id, own);
@@ -189,7 +189,7 @@ add_many(struct store *store, const struct world *world, unsigned index)
 	return refused_once;
 }
 
-/* "At most DEFINITIONS_MAX of each kind a campaign", whoever adds at the same time; the other kinds are not in the way. */
+/* "At most DEFINITIONS_MAX of each kind a campaign", also with concurrent calls; other kinds do not count. */
 static void
 a_campaign_has_so_many_of_each_kind(void **state)
 {
@@ -210,7 +210,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WORLD_TEST(definitions_are_added_changed_and_removed),
-		WORLD_TEST(what_does_not_exist_is_told),
+		WORLD_TEST(missing_definitions_are_reported),
 		WORLD_TEST(names_of_tags_are_unique_in_a_campaign),
 		WORLD_TEST(an_action_has_a_tag_of_its_campaign),
 		WORLD_TEST(a_refused_edit_changes_nothing),

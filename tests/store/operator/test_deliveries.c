@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What becomes of deliveries: pending ones are rows of `due`, those that have ended of `deliveries`; and the operator's list of
- * both (docs/operating.md 4). */
+ * Ends of deliveries: pending ones are rows of `due`, ended ones of `deliveries`; and the operator's list of both
+ * (docs/operating.md 4). */
 #include "unit.h"
 
 #include <inttypes.h>
@@ -35,7 +35,7 @@ outcomes_are_recorded(void **state)
 		outcome_of(&claims.items[3], DELIVERY_FAILED, 404),
 		outcome_of(&claims.items[4], DELIVERY_DELIVERED, 200),
 	};
-	outcomes[4].token = SLICE("somebody else's!");
+	outcomes[4].token = SLICE("another process!");
 	assert_int_equal(claims.count, 6);
 	assert_int_equal(complete(w, outcomes, 5), 1);
 	assert_int_equal(root_number(DELIVERIES " AND state = 'delivered' AND last_status = 204 AND attempts = 1", webhook), 1);
@@ -86,7 +86,7 @@ a_webhook_fails_and_recovers(void **state)
 	assert_int_equal(rows->state, WEBHOOK_ACTIVE);
 }
 
-/* What is claimed is left to whoever has the claim, so that its attempt is recorded. */
+/* Claimed deliveries are left to their dispatcher, so that their attempts are recorded. */
 static void
 pending_deliveries_end_in_chunks(void **state)
 {
@@ -154,7 +154,7 @@ deliveries_are_listed_by_filter(void **state)
 	assert_int_equal(count_deliveries(w, filter), 3);
 	filter.webhook_id = hook;
 	assert_int_equal(count_deliveries(w, filter), 1);
-	filter.limit = 1; /* counts what passes the filter */
+	filter.limit = 1; /* counts the rows that match the filter */
 	assert_int_equal(count_deliveries(w, filter), 1);
 	filter = any;
 	filter.webhook_id = all;
@@ -172,7 +172,7 @@ deliveries_are_listed_by_filter(void **state)
 	assert_int_equal(count_deliveries(w, filter), 0);
 }
 
-/* One list of both tables: what is under way is pending, and its attempt is not counted yet. */
+/* One list of both tables: a delivery under way is pending, and its attempt is not counted yet. */
 static void
 each_state_is_listed(void **state)
 {
@@ -212,19 +212,19 @@ each_state_is_listed(void **state)
 	}
 }
 
-/* A delivery that is sent again keeps its id: it is pending while it is in `due`, and its row takes the new end. */
+/* A delivery that is sent again keeps its id: it is pending while it is in `due`, and its row is replaced at its end. */
 static void
-what_is_sent_again_ends_again(void **state)
+a_delivery_sent_again_ends_again(void **state)
 {
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 1);
 	struct claims claims = claim(w, owners[0], webhook, 1, LONG_MS);
 	struct delivery_outcome outcome = outcome_of(claims.items, DELIVERY_FAILED, 500);
-	root_run("CREATE TABLE t_kept AS SELECT * FROM t_due");
+	root_run("CREATE TABLE t_copy AS SELECT * FROM t_due");
 	assert_int_equal(complete(w, &outcome, 1), 0);
 	assert_int_equal(list(w, any).deliveries->state, DELIVERY_FAILED);
-	root_run("INSERT INTO t_due SELECT * FROM t_kept");
-	root_run("DROP TABLE t_kept");
+	root_run("INSERT INTO t_due SELECT * FROM t_copy");
+	root_run("DROP TABLE t_copy");
 	assert_int_equal(list(w, any).count, 1);
 	assert_int_equal(list(w, any).deliveries->state, DELIVERY_PENDING);
 	outcome.state = DELIVERY_DELIVERED;
@@ -244,15 +244,15 @@ what_is_sent_again_ends_again(void **state)
 	    root_number(DELIVERIES " AND state = 'failed' AND last_error = 'webhook_gone' AND attempts = 3", webhook), 1);
 }
 
-/* Of outcomes that are recorded together the last tells how the webhook fares. */
+/* Of outcomes that are recorded together, the last sets the webhook's status. */
 static void
 outcomes_at_once_are_one_row_of_the_webhook(void **state)
 {
 	static const struct {
-		int statuses[3]; /* in turn */
+		int statuses[3]; /* in this order */
 		bool failing, as_before, delivered;
 	} cases[] = {
-		{ { 500, 0, 503 }, true, false, false }, /* it did not fail before */
+		{ { 500, 0, 503 }, true, false, false }, /* it was not failing before */
 		{ { 0, 500, 404 }, true, true, false },
 		{ { 500, 200, 500 }, true, false, true },
 		{ { 500, 500, 200 }, false, false, true },
@@ -290,7 +290,7 @@ outcomes_at_once_are_one_row_of_the_webhook(void **state)
 	}
 }
 
-/* What is recorded after its webhook was removed brings nothing of it back. */
+/* An outcome after the removal of its webhook does not bring back its status. */
 static void
 a_removed_webhook_gets_no_status(void **state)
 {
@@ -306,9 +306,9 @@ a_removed_webhook_gets_no_status(void **state)
 	assert_int_equal(root_number(DUE " AND token IS NULL", webhook), 1);
 }
 
-/* "One transaction of a handful of statements" */
+/* The number of statements does not depend on the number of outcomes. */
 static void
-many_outcomes_cost_no_more_questions(void **state)
+many_outcomes_cost_no_more_statements(void **state)
 {
 	static const size_t sizes[] = { 9, 63, 150 };
 	struct world *w = *state;
@@ -332,15 +332,15 @@ many_outcomes_cost_no_more_questions(void **state)
 		assert_int_equal(complete(w, outcomes, count), 0);
 		cost[i] = root_questions() - before;
 	}
-	assert_in_range(cost[0], 5, 12); /* each statement of the first is prepared */
+	assert_in_range(cost[0], 5, 12); /* the first one includes preparing its statements */
 	assert_in_range(cost[1], 5, cost[0]);
 	assert_in_range(cost[2], 5, cost[0] + 2);
 	assert_int_equal(root_number("SELECT COUNT(token) FROM t_due"), 0);
 }
 
-/* Whatever sign-ups have made and not committed yet, rows are claimed, completed and ended without them. */
+/* Rows are claimed, completed and ended while sign-ups are not committed yet. */
 static void
-nobody_waits_for_sign_ups(void **state)
+the_dispatcher_does_not_wait_for_sign_ups(void **state)
 {
 	enum { ROWS = 200, SOME = 40 };
 	struct world *w = *state;
@@ -366,7 +366,7 @@ nobody_waits_for_sign_ups(void **state)
 	assert_int_equal(done, SOME);
 }
 
-/* However many there are of the others, no more is read than is listed. */
+/* However many others there are, no more is read than is listed. */
 static void
 rare_states_are_found_by_index(void **state)
 {
@@ -386,16 +386,16 @@ rare_states_are_found_by_index(void **state)
 		filter.webhook_id = i < 3 ? 0 : webhook;
 		filter.state = i % 3 == 0 ? DELIVERY_FAILED : i % 3 == 1 ? DELIVERY_PENDING : -1;
 		size_t expected = filter.state < 0 ? filter.limit : 1;
-		assert_int_equal(list(w, filter).count, expected); /* prepares */
+		assert_int_equal(list(w, filter).count, expected); /* prepares the statements */
 		int64_t before = root_rows_read();
 		assert_int_equal(list(w, filter).count, expected);
 		assert_in_range(root_rows_read() - before, 1, filter.state < 0 ? ROWS / 2 : ROWS / 100);
 	}
 }
 
-/* A list of what hardly any delivery is ends, and says so. */
+/* A list of rare deliveries ends and reports that it was cut. */
 static void
-a_list_looks_at_no_more_than_so_many(void **state)
+a_list_reads_a_limited_number_of_rows(void **state)
 {
 	enum { ROWS = DELIVERIES_LOOKED_AT + DELIVERIES_LOOKED_AT / 2 };
 	struct world *w = *state;
@@ -403,7 +403,7 @@ a_list_looks_at_no_more_than_so_many(void **state)
 	uint64_t webhook = make_due(w, 1);
 	filter.event = EVENT_NEW_SIGNUP;
 	assert_int_equal(list(w, filter).count, 1);
-	/* newer than that one, and of no event that there is */
+	/* newer than that one, and without an event */
 	root_run(
 	    "INSERT INTO t_deliveries SELECT u.id + seq, 1, u.webhook_id, 'json', 'delivered', 1, 200, NULL, 1 FROM t_due u, "
 	    "seq_1_to_%d",
@@ -418,7 +418,7 @@ a_list_looks_at_no_more_than_so_many(void **state)
 	assert_int_equal(count_deliveries(w, filter), 1);
 }
 
-/* A lead's are found by its events, however many there are of them, and of their webhooks. */
+/* A lead's deliveries are found by its events, however many there are, and by their webhooks. */
 static void
 a_lead_has_many_deliveries(void **state)
 {
@@ -448,15 +448,15 @@ main(void)
 		DELIVERY_TEST(outcomes_are_recorded),
 		DELIVERY_TEST(a_webhook_fails_and_recovers),
 		DELIVERY_TEST(pending_deliveries_end_in_chunks),
-		DELIVERY_TEST(what_is_sent_again_ends_again),
+		DELIVERY_TEST(a_delivery_sent_again_ends_again),
 		DELIVERY_TEST(outcomes_at_once_are_one_row_of_the_webhook),
 		DELIVERY_TEST(a_removed_webhook_gets_no_status),
-		DELIVERY_TEST(many_outcomes_cost_no_more_questions),
-		DELIVERY_TEST(nobody_waits_for_sign_ups),
+		DELIVERY_TEST(many_outcomes_cost_no_more_statements),
+		DELIVERY_TEST(the_dispatcher_does_not_wait_for_sign_ups),
 		DELIVERY_TEST(deliveries_are_listed_by_filter),
 		DELIVERY_TEST(each_state_is_listed),
 		DELIVERY_TEST(rare_states_are_found_by_index),
-		DELIVERY_TEST(a_list_looks_at_no_more_than_so_many),
+		DELIVERY_TEST(a_list_reads_a_limited_number_of_rows),
 		DELIVERY_TEST(a_lead_has_many_deliveries),
 	};
 	return WORLD_MAIN(tests);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What operators ask and change: accounts, campaigns, deliveries, the state of the installation. */
+ * Reads and changes of operators: accounts, campaigns, deliveries, the state of the installation. */
 #include "unit.h"
 
 #include <inttypes.h>
@@ -22,7 +22,7 @@ has_finding(const struct finding *findings, size_t count, struct slice what)
 	return false;
 }
 
-/* What is found of a server that allows so many connections to this account, or nothing; with a connection that is new. */
+/* The finding, on a new connection, when the server allows so many connections to this account; or absent. */
 static struct finding
 connections_found(struct world *w, unsigned workers, const char *limit)
 {
@@ -88,14 +88,14 @@ the_check_finds_what_is_wrong(void **state)
 	assert_false(has_finding(findings, count, SLICE("packet_size")));
 	root_run("SET GLOBAL max_allowed_packet = 1047552");
 	store_free(&other);
-	other = store_new(&world_options); /* a connection keeps what it began with */
+	other = store_new(&world_options); /* a connection keeps the settings of its start */
 	store_check(other, w->pool, NULL, false, &findings, &count);
 	root_run("SET GLOBAL max_allowed_packet = 1048576");
 	assert_true(has_finding(findings, count, SLICE("packet_size")));
 	store_free(&other);
-	struct store_options nobody = world_options;
-	nobody.password = "wrong";
-	other = store_new(&nobody);
+	struct store_options wrong_login = world_options;
+	wrong_login.password = "wrong";
+	other = store_new(&wrong_login);
 	store_check(other, w->pool, NULL, false, &findings, &count);
 	assert_true(has_finding(findings, count, SLICE("connection")));
 	store_free(&other);
@@ -137,8 +137,8 @@ static void
 accounts_are_suspended_and_limited(void **state)
 {
 	const struct world *w = *state;
-	assert_int_equal(store_suspend_account(w->store, NOBODY, true), RESULT_NOT_FOUND);
-	assert_int_equal(store_limit_account(w->store, NOBODY, 1), RESULT_NOT_FOUND);
+	assert_int_equal(store_suspend_account(w->store, UNKNOWN_ID, true), RESULT_NOT_FOUND);
+	assert_int_equal(store_limit_account(w->store, UNKNOWN_ID, 1), RESULT_NOT_FOUND);
 	assert_int_equal(find_account(w).per_minute, -1);
 	assert_int_equal(store_suspend_account(w->store, w->account, true), RESULT_OK);
 	assert_int_equal(store_limit_account(w->store, w->account, 0), RESULT_OK);
@@ -176,7 +176,7 @@ a_campaign_keeps_its_settings(void **state)
 	uint64_t id;
 	struct campaign found;
 	int64_t now_ms;
-	assert_int_equal(store_add_campaign(w->store, NOBODY, &settings, &id), RESULT_NOT_FOUND);
+	assert_int_equal(store_add_campaign(w->store, UNKNOWN_ID, &settings, &id), RESULT_NOT_FOUND);
 	assert_int_equal(store_add_campaign(w->store, w->account, &settings, &id), RESULT_OK);
 	found = find_campaign(w, id);
 	assert_int_equal(found.account_id, w->account);
@@ -194,14 +194,14 @@ a_campaign_keeps_its_settings(void **state)
 	assert_int_equal(found.counters.leads, 0);
 	assert_true(campaign_judges_addresses(&found)); /* without leads there is nothing to count */
 	settings = plain_campaign();
-	assert_int_equal(set_campaign(w, NOBODY, settings), RESULT_NOT_FOUND);
+	assert_int_equal(set_campaign(w, UNKNOWN_ID, settings), RESULT_NOT_FOUND);
 	assert_int_equal(set_campaign(w, id, settings), RESULT_OK);
 	assert_int_equal(set_campaign(w, id, settings), RESULT_OK);
 	found = find_campaign(w, id);
 	assert_true(found.privacy && !found.require_key && found.ends_ms == -1 && found.jump_start == 0);
 	assert_false(slice_present(found.landing_url) || slice_present(found.blocked_email_domains));
 	assert_true(found.points_direct == 0 && found.max_per_ip == 0 && found.ip_counted_to == 0 && !found.waitlist);
-	assert_int_equal(store_find_campaign(w->store, w->pool, NOBODY, &found, &now_ms), RESULT_NOT_FOUND);
+	assert_int_equal(store_find_campaign(w->store, w->pool, UNKNOWN_ID, &found, &now_ms), RESULT_NOT_FOUND);
 }
 
 static void
@@ -219,7 +219,7 @@ campaigns_are_listed_by_account(void **state)
 	assert_true(now_ms >= rows[1].created_ms);
 	assert_int_equal(store_list_campaigns(w->store, w->pool, 0, &rows, &all, &now_ms), RESULT_OK);
 	assert_true(all >= 2 && rows[all - 1].id == second);
-	assert_int_equal(store_list_campaigns(w->store, w->pool, NOBODY, &rows, &count, &now_ms), RESULT_OK);
+	assert_int_equal(store_list_campaigns(w->store, w->pool, UNKNOWN_ID, &rows, &count, &now_ms), RESULT_OK);
 	assert_int_equal(count, 0);
 }
 
@@ -228,7 +228,7 @@ static void
 a_campaign_ends_and_opens_again(void **state)
 {
 	struct world *w = *state;
-	assert_int_equal(store_end_campaign(w->store, NOBODY, true), RESULT_NOT_FOUND);
+	assert_int_equal(store_end_campaign(w->store, UNKNOWN_ID, true), RESULT_NOT_FOUND);
 	assert_int_equal(store_end_campaign(w->store, w->campaign, true), RESULT_OK);
 	int64_t ended_ms = find_campaign(w, w->campaign).ended_ms;
 	assert_true(ended_ms > 0);
@@ -275,7 +275,7 @@ has_ended(struct world *w)
 	return campaign_has_ended(&campaign, now_ms);
 }
 
-/* A campaign whose end time has passed; noted by the dispatcher, or not yet. */
+/* A campaign whose end time has passed; recorded by the dispatcher, or not yet. */
 static void
 add_over(struct world *w, bool noted)
 {
@@ -309,9 +309,9 @@ an_end_time_holds_noted_or_not(void **state)
 	}
 }
 
-/* docs/api.md 6, by command: no end time opens it again, whatever came first. */
+/* docs/api.md 6, by command: no end time opens it again, in either order. */
 static void
-what_was_ended_by_command_stays_ended(void **state)
+a_campaign_ended_by_command_stays_ended(void **state)
 {
 	struct world *w = *state;
 	for (int noted = 0; noted < 2; noted++) {
@@ -351,9 +351,9 @@ edit_often(struct store *store, const struct world *world, unsigned index UNUSED
 	return all;
 }
 
-/* "two calls at once keep what both have set" */
+/* Concurrent changes of different settings are both stored. */
 static void
-edits_at_once_are_all_kept(void **state)
+concurrent_edits_are_all_stored(void **state)
 {
 	struct world *w = *state;
 	processes_start(w, PROCESSES_MAX, edit_often);
@@ -361,10 +361,10 @@ edits_at_once_are_all_kept(void **state)
 	assert_int_equal(find_campaign(w, w->campaign).jump_start, PROCESSES_MAX * EDITS);
 	assert_int_equal(store_edit_campaign(w->store, w->campaign, refuse, NULL), RESULT_INVALID);
 	assert_int_equal(find_campaign(w, w->campaign).jump_start, PROCESSES_MAX * EDITS);
-	assert_int_equal(store_edit_campaign(w->store, NOBODY, refuse, NULL), RESULT_NOT_FOUND);
+	assert_int_equal(store_edit_campaign(w->store, UNKNOWN_ID, refuse, NULL), RESULT_NOT_FOUND);
 }
 
-/* What the next store_ready answers when it is asked; RESULT_OK: the truth. */
+/* The result of the next store_ready; RESULT_OK: the real one. */
 static enum result readiness;
 
 enum result __real_store_ready(struct store *store, uint32_t *found);
@@ -400,12 +400,12 @@ the_status_counts(void **state)
 	assert_true(slice_present(after.server_version));
 }
 
-/* "due_now: what a dispatcher could take now" */
+/* due_now: deliveries that a dispatcher can take now */
 static void
-the_status_tells_what_can_be_taken_now(void **state)
+the_status_counts_what_can_be_taken_now(void **state)
 {
 	static const struct {
-		const char *change; /* to one of three that are due since a minute */
+		const char *change; /* to one of three that have been due for a minute */
 		uint64_t now;
 		int64_t since_ms; /* of the oldest, or -1 */
 	} cases[] = {
@@ -428,7 +428,7 @@ the_status_tells_what_can_be_taken_now(void **state)
 		sign_up_many(w, "lead", 3);
 		root_run("UPDATE t_due SET due_ms = due_ms - %d", MINUTE_MS);
 		root_run("%s", cases[i].change);
-		if (i + 1 == ARRAY_SIZE(cases)) /* the same for what is claimed of a webhook that was removed */
+		if (i + 1 == ARRAY_SIZE(cases)) /* the same for a claimed delivery of a removed webhook */
 			root_run("DELETE FROM t_webhooks");
 		assert_int_equal(store_get_status(w->store, w->pool, &status), RESULT_OK);
 		assert_int_equal(status.due_now, cases[i].now);
@@ -440,7 +440,7 @@ the_status_tells_what_can_be_taken_now(void **state)
 	}
 }
 
-/* A connection that is lost between two of its questions must not make the version 0. */
+/* A connection that is lost between two of its statements must not make the version 0. */
 static void
 the_status_is_all_or_nothing(void **state)
 {
@@ -466,10 +466,10 @@ main(void)
 		WORLD_TEST(a_campaign_ends_and_opens_again),
 		WORLD_TEST(the_state_is_set_with_the_other_settings),
 		WORLD_TEST(an_end_time_holds_noted_or_not),
-		WORLD_TEST(what_was_ended_by_command_stays_ended),
-		WORLD_TEST(edits_at_once_are_all_kept),
+		WORLD_TEST(a_campaign_ended_by_command_stays_ended),
+		WORLD_TEST(concurrent_edits_are_all_stored),
 		WORLD_TEST(the_status_counts),
-		WORLD_TEST(the_status_tells_what_can_be_taken_now),
+		WORLD_TEST(the_status_counts_what_can_be_taken_now),
 		WORLD_TEST(the_status_is_all_or_nothing),
 	};
 	return WORLD_MAIN(tests);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What an operator sees and changes of one webhook (docs/operating.md 4, docs/deliveries.md 2 and 3). */
+ * Reads and changes of one webhook by the operator (docs/operating.md 4, docs/deliveries.md 2 and 3). */
 #include "unit.h"
 
 #include <inttypes.h>
@@ -64,7 +64,7 @@ all_of_a_webhook_is_found(void **state)
 	root_run("UPDATE t_webhooks SET previous_secret = 'x', previous_until_ms = 1");
 	found = find(w, id);
 	assert_true(found.held_until_ms == -1 && found.previous_until_ms == -1);
-	assert_int_equal(store_find_webhook(w->store, w->pool, NOBODY, &found), RESULT_NOT_FOUND);
+	assert_int_equal(store_find_webhook(w->store, w->pool, UNKNOWN_ID, &found), RESULT_NOT_FOUND);
 }
 
 /* docs/deliveries.md 1.1: enabling resumes deliveries, also after 410; each only from the state that it names */
@@ -80,7 +80,7 @@ webhooks_are_enabled_and_disabled(void **state)
 		{ "active", store_disable_webhook, WEBHOOK_DISABLED, false },
 		{ "disabled", store_disable_webhook, WEBHOOK_DISABLED, false },
 		{ "gone", store_disable_webhook, WEBHOOK_GONE, false },
-		{ "active", store_enable_webhook, WEBHOOK_ACTIVE, true }, /* what holds it ends */
+		{ "active", store_enable_webhook, WEBHOOK_ACTIVE, true }, /* a hold ends */
 		{ "disabled", store_enable_webhook, WEBHOOK_ACTIVE, true },
 		{ "gone", store_enable_webhook, WEBHOOK_ACTIVE, true },
 	};
@@ -104,13 +104,13 @@ webhooks_are_enabled_and_disabled(void **state)
 		assert_int_equal(
 		    root_number("SELECT state = '%s' FROM t_webhooks WHERE id = %" PRIu64, cases[i].from, other), 1);
 	}
-	assert_int_equal(store_enable_webhook(w->store, NOBODY), RESULT_NOT_FOUND);
-	assert_int_equal(store_disable_webhook(w->store, NOBODY), RESULT_NOT_FOUND);
+	assert_int_equal(store_enable_webhook(w->store, UNKNOWN_ID), RESULT_NOT_FOUND);
+	assert_int_equal(store_disable_webhook(w->store, UNKNOWN_ID), RESULT_NOT_FOUND);
 }
 
 /* docs/deliveries.md 3, disabling: not by an attempt that was under way when its operator enabled it. */
 static void
-what_was_under_way_does_not_undo_an_enabling(void **state)
+an_attempt_under_way_does_not_undo_enabling(void **state)
 {
 	struct world *w = *state;
 	uint64_t id = make_due(w, 2);
@@ -130,12 +130,12 @@ what_was_under_way_does_not_undo_an_enabling(void **state)
 	assert_int_equal(store_enable_webhook(w->store, id), RESULT_OK);
 	assert_int_equal(store_close_webhook(w->store, id, WEBHOOK_DISABLED, true), RESULT_OK);
 	assert_int_equal(find(w, id).row.state, WEBHOOK_ACTIVE);
-	assert_int_equal(store_close_webhook(w->store, NOBODY, WEBHOOK_GONE, true), RESULT_OK);
+	assert_int_equal(store_close_webhook(w->store, UNKNOWN_ID, WEBHOOK_GONE, true), RESULT_OK);
 }
 
-/* docs/deliveries.md 3: others of the webhook, which came to an end after it, may have been recorded before. */
+/* docs/deliveries.md 3: later outcomes of the webhook may have been recorded before. */
 static void
-what_comes_late_says_nothing_of_its_webhook(void **state)
+a_late_outcome_does_not_change_the_webhook(void **state)
 {
 	struct world *w = *state;
 	uint64_t id = make_due(w, 2);
@@ -155,9 +155,9 @@ what_comes_late_says_nothing_of_its_webhook(void **state)
 	assert_int_equal(root_number(DELIVERIES " AND state = 'delivered'", id), 1);
 }
 
-/* An attempt that failed for our own lack of something. */
+/* An attempt that failed for a local reason. */
 static void
-what_no_receiver_is_to_blame_for_is_no_failing(void **state)
+local_errors_are_no_failures_of_the_webhook(void **state)
 {
 	struct world *w = *state;
 	uint64_t id = make_due(w, 1);
@@ -167,9 +167,9 @@ what_no_receiver_is_to_blame_for_is_no_failing(void **state)
 	assert_true(find(w, id).row.failing_since_ms == -1);
 }
 
-/* What waited is offered to dispatchers as soon as it is due. */
+/* Waiting deliveries are offered to dispatchers as soon as they are due. */
 static void
-what_waited_is_offered_when_it_is_enabled(void **state)
+waiting_deliveries_are_due_after_enabling(void **state)
 {
 	struct world *w = *state;
 	uint64_t id = make_due(w, 2);
@@ -211,7 +211,7 @@ a_secret_is_rotated(void **state)
 	assert_slice(destination(w, id).secret, "whsec_fourth");
 	assert_false(slice_present(destination(w, id).previous_secret));
 	assert_int_equal(root_number("SELECT COUNT(previous_secret) + COUNT(previous_until_ms) FROM t_webhooks"), 0);
-	assert_int_equal(store_rotate_secret(w->store, NOBODY, SLICE("whsec_x"), 0), RESULT_NOT_FOUND);
+	assert_int_equal(store_rotate_secret(w->store, UNKNOWN_ID, SLICE("whsec_x"), 0), RESULT_NOT_FOUND);
 }
 
 static bool
@@ -257,7 +257,7 @@ settings_are_set(void **state)
 	    root_number("SELECT COUNT(*) FROM t_webhooks WHERE COALESCE(source, schedule, ca_file, client_certificate, "
 			"client_key) IS NULL AND rate = 0 AND format = 'json'"),
 	    1);
-	assert_int_equal(store_edit_webhook(w->store, NOBODY, set_all, &wanted), RESULT_NOT_FOUND);
+	assert_int_equal(store_edit_webhook(w->store, UNKNOWN_ID, set_all, &wanted), RESULT_NOT_FOUND);
 }
 
 enum { EDITS = 20 };
@@ -282,7 +282,7 @@ edit_often(struct store *store, const struct world *world UNUSED, unsigned index
 	return true;
 }
 
-/* Two calls at once keep what both have set. */
+/* Concurrent changes of different settings are both stored. */
 static void
 settings_are_not_lost(void **state)
 {
@@ -308,12 +308,12 @@ a_test_is_no_delivery(void **state)
 	assert_false(slice_equal(one.message_id, other.message_id));
 	assert_slice(one.destination->url, "https://a.example/");
 	assert_true(slice_present(one.destination->secret));
-	assert_int_equal(store_test_delivery(w->store, w->pool, NOBODY, &one), RESULT_NOT_FOUND);
+	assert_int_equal(store_test_delivery(w->store, w->pool, UNKNOWN_ID, &one), RESULT_NOT_FOUND);
 }
 
 /* docs/operating.md 4, status */
 static void
-the_status_tells_how_webhooks_fare(void **state)
+the_status_counts_failing_and_disabled_webhooks(void **state)
 {
 	struct world *w = *state;
 	struct store_status status;
@@ -342,15 +342,15 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		WEBHOOK_TEST(all_of_a_webhook_is_found),
 		WEBHOOK_TEST(webhooks_are_enabled_and_disabled),
-		WEBHOOK_TEST(what_was_under_way_does_not_undo_an_enabling),
-		WEBHOOK_TEST(what_comes_late_says_nothing_of_its_webhook),
-		WEBHOOK_TEST(what_no_receiver_is_to_blame_for_is_no_failing),
-		WEBHOOK_TEST(what_waited_is_offered_when_it_is_enabled),
+		WEBHOOK_TEST(an_attempt_under_way_does_not_undo_enabling),
+		WEBHOOK_TEST(a_late_outcome_does_not_change_the_webhook),
+		WEBHOOK_TEST(local_errors_are_no_failures_of_the_webhook),
+		WEBHOOK_TEST(waiting_deliveries_are_due_after_enabling),
 		WEBHOOK_TEST(a_secret_is_rotated),
 		WEBHOOK_TEST(settings_are_set),
 		WEBHOOK_TEST(settings_are_not_lost),
 		WEBHOOK_TEST(a_test_is_no_delivery),
-		WEBHOOK_TEST(the_status_tells_how_webhooks_fare),
+		WEBHOOK_TEST(the_status_counts_failing_and_disabled_webhooks),
 	};
 	return WORLD_MAIN(tests);
 }

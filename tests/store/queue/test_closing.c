@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Webhooks that their receivers or five days of failures close (docs/deliveries.md 1): beside whatever is under way in their
- * campaigns. */
+ * Webhooks that are closed by their receivers or after five days of failures (docs/deliveries.md 1), while other transactions
+ * run in their campaigns. */
 #include "unit.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include "store/claims.h"
 #include "store/world.h"
 
-enum { WAIT_MS = 1000, TIMES = 10, SOON_MS = 4500 /* less than a statement waits otherwise */ };
+enum { WAIT_MS = 1000, TIMES = 10, SOON_MS = 4500 /* less than the lock wait timeout */ };
 
 /* Another connection holds the campaign until `unlock`. */
 static void
@@ -52,7 +52,7 @@ a_410_closes_whatever_comes_with_it(void **state)
 	assert_int_equal(
 	    root_number("SELECT failing_since_ms IS NULL FROM t_webhook_status WHERE webhook_id = %" PRIu64, webhook), 1);
 	assert_int_equal(store_close_webhook(w->store, webhook, WEBHOOK_DISABLED, true), RESULT_OK);
-	assert_int_equal(is(webhook, "active"), 1); /* it does not fail */
+	assert_int_equal(is(webhook, "active"), 1); /* it is not failing */
 	assert_int_equal(store_close_webhook(w->store, webhook, WEBHOOK_GONE, true), RESULT_OK);
 	assert_int_equal(is(webhook, "gone"), 1);
 }
@@ -74,11 +74,11 @@ a_locked_campaign_is_waited_for_briefly_or_not_at_all(void **state)
 	assert_int_equal(is(webhook, "active"), 1);
 	assert_int_equal(store_close_webhook(w->store, webhook, WEBHOOK_GONE, false), RESULT_OK);
 	assert_int_equal(is(webhook, "gone"), 1);
-	assert_int_equal(settings_version(w), version + 1); /* docs/architecture.md 4: other processes read it anew */
+	assert_int_equal(settings_version(w), version + 1); /* docs/architecture.md 4: other processes read it again */
 }
 
 static void
-what_is_closed_already_needs_no_lock(void **state)
+a_closed_webhook_needs_no_lock(void **state)
 {
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 1);
@@ -86,7 +86,7 @@ what_is_closed_already_needs_no_lock(void **state)
 	int64_t version = settings_version(w);
 	lock(w);
 	assert_int_equal(store_close_webhook(w->store, webhook, WEBHOOK_DISABLED, false), RESULT_OK);
-	assert_int_equal(store_close_webhook(w->store, NOBODY, WEBHOOK_GONE, false), RESULT_OK);
+	assert_int_equal(store_close_webhook(w->store, UNKNOWN_ID, WEBHOOK_GONE, false), RESULT_OK);
 	unlock();
 	assert_int_equal(is(webhook, "gone"), 1);
 	assert_int_equal(settings_version(w), version);
@@ -98,7 +98,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		WORLD_TEST(a_410_closes_whatever_comes_with_it),
 		WORLD_TEST(a_locked_campaign_is_waited_for_briefly_or_not_at_all),
-		WORLD_TEST(what_is_closed_already_needs_no_lock),
+		WORLD_TEST(a_closed_webhook_needs_no_lock),
 	};
 	return WORLD_MAIN(tests);
 }

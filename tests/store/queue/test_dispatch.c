@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Leases, claims and outcomes (docs/deliveries.md 3 and 4): nothing is claimed twice, nothing is lost, and only who still holds
- * a claim records what became of it. */
+ * Leases, claims and outcomes (docs/deliveries.md 3 and 4): nothing is claimed twice, nothing is lost, and only the holder of a
+ * claim records its outcome. */
 #include "unit.h"
 
 #include <inttypes.h>
@@ -40,7 +40,8 @@ lease(struct world *w, const unsigned char *owner, int64_t lease_ms)
 	return held;
 }
 
-/* docs/deliveries.md 4: each shard is one dispatcher's at a time, and comes back when it is given back or its lease ends. */
+/* docs/deliveries.md 4: each shard belongs to one dispatcher at a time, and is free after its release or the end of its
+ * lease. */
 static void
 a_shard_has_one_owner(void **state)
 {
@@ -119,7 +120,7 @@ a_claim_says_all_that_is_sent(void **state)
 }
 
 static void
-a_claim_takes_the_oldest_and_no_more_than_asked(void **state)
+a_claim_takes_the_oldest_up_to_its_limit(void **state)
 {
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 8);
@@ -134,7 +135,7 @@ a_claim_takes_the_oldest_and_no_more_than_asked(void **state)
 	assert_int_equal(claim(w, owners[1], webhook + 1, ALL_ROWS, LONG_MS).count, 0);
 }
 
-/* Every process takes what it gets until nothing is left; shared[0] counts, the ids stand behind it. */
+/* Each process claims until nothing is left; shared[0] is the number, the ids follow. */
 static bool
 claim_all(struct store *store, const struct world *world UNUSED, unsigned index)
 {
@@ -171,7 +172,7 @@ processes_never_claim_a_row_twice(void **state)
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_due WHERE token IS NOT NULL AND attempts = 1"), ROWS);
 }
 
-/* What a dead dispatcher held comes due by itself; what it still has to say then is stale. */
+/* A dead dispatcher's claims come due by themselves; its later outcomes are stale. */
 static void
 a_claim_ends_and_its_outcome_is_stale(void **state)
 {
@@ -199,8 +200,8 @@ a_claim_ends_and_its_outcome_is_stale(void **state)
 	assert_int_equal(root_number(DELIVERIES " AND state = 'delivered' AND attempts = 2 AND last_status = 200", webhook), 1);
 }
 
-/* An attempt has the number that its claim counted. What was given back is none, what nobody recorded is missing, and what is
- * recorded once more is in the log already. */
+/* An attempt has the number that its claim counted. An unclaimed row has no attempt; an attempt that was not recorded is
+ * missing; recording it again changes nothing. */
 static void
 attempts_are_numbered_by_their_claims(void **state)
 {
@@ -225,7 +226,7 @@ attempts_are_numbered_by_their_claims(void **state)
 	assert_int_equal(root_number(DELIVERIES " AND attempts = 3", webhook), 1);
 }
 
-/* docs/deliveries.md 3: 410 disables; no delivery is made for it from then on. */
+/* docs/deliveries.md 3: 410 disables; no delivery is made for it afterwards. */
 static void
 a_webhook_that_is_gone_gets_nothing_more(void **state)
 {
@@ -242,7 +243,7 @@ a_webhook_that_is_gone_gets_nothing_more(void **state)
 	assert_int_equal(root_number(DELIVERIES, webhook), 1);
 }
 
-/* docs/deliveries.md 4: a campaign that is locked holds up no outcome, not even one that closes a webhook of it. */
+/* docs/deliveries.md 4: a locked campaign delays no outcome, not even one that closes a webhook of it. */
 static void
 a_locked_campaign_holds_up_no_outcome(void **state)
 {
@@ -263,7 +264,7 @@ a_locked_campaign_holds_up_no_outcome(void **state)
 }
 
 static void
-what_is_given_back_is_due_and_not_counted(void **state)
+an_unclaimed_delivery_is_due_and_not_counted(void **state)
 {
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 2);
@@ -277,9 +278,9 @@ what_is_given_back_is_due_and_not_counted(void **state)
 	assert_int_equal(root_number(ATTEMPTS, webhook, webhook), 0);
 }
 
-/* docs/deliveries.md 4: whoever gets a dead dispatcher's lock file releases exactly that one's shards and claims. */
+/* docs/deliveries.md 4: the dispatcher that gets a dead one's lock file releases only its shards and claims. */
 static void
-a_dead_owner_is_released_and_nobody_else(void **state)
+only_the_dead_owner_is_released(void **state)
 {
 	struct world *w = *state;
 	uint64_t other = add_webhook(w, w->campaign, "https://other.example/", EVENT_BIT(EVENT_NEW_SIGNUP));
@@ -288,7 +289,7 @@ a_dead_owner_is_released_and_nobody_else(void **state)
 	assert_int_equal(claim(w, owners[0], webhook, 2, LONG_MS).count, 2);
 	assert_int_equal(claim(w, owners[1], webhook, 3, LONG_MS).count, 3);
 	assert_int_equal(claim(w, owners[0], other, ALL_ROWS, LONG_MS).count, 6);
-	assert_int_equal(store_owner_release(w->store, (const unsigned char *)"somebody unknown", LONG_MS), RESULT_OK);
+	assert_int_equal(store_owner_release(w->store, (const unsigned char *)"an unknown owner", LONG_MS), RESULT_OK);
 	assert_int_equal(root_number(DUE " AND token IS NOT NULL", webhook), 5);
 	assert_true(lease(w, owners[1], LONG_MS) == 0);
 	assert_int_equal(store_owner_release(w->store, owners[0], LONG_MS), RESULT_OK);
@@ -322,7 +323,7 @@ due_webhooks_are_found_oldest_first(void **state)
 	l = look(w, ALL_SHARDS, 10);
 	assert_int_equal(l.due_count, 3);
 	assert_int_equal(l.due[0].webhook_id, ids[1]);
-	root_run("DELETE FROM t_webhook_status WHERE webhook_id = %" PRIu64, ids[2]); /* nobody has asked for silence */
+	root_run("DELETE FROM t_webhook_status WHERE webhook_id = %" PRIu64, ids[2]); /* no hold was requested */
 	assert_int_equal(look(w, ALL_SHARDS, 10).due_count, 3);
 	assert_true(l.due[0].first_due_ms <= l.now_ms - 1000);
 	assert_int_equal(look(w, ALL_SHARDS, 1).due_count, 1);
@@ -336,9 +337,9 @@ due_webhooks_are_found_oldest_first(void **state)
 	assert_in_range(l.next_due_ms, l.now_ms + LONG_MS / 2, l.now_ms + LONG_MS);
 }
 
-/* A receiver that asked for silence has it; a disabled webhook's deliveries wait. */
+/* A hold requested by the receiver is respected; a disabled webhook's deliveries wait. */
 static void
-only_who_may_be_called_is_found(void **state)
+only_active_webhooks_are_due(void **state)
 {
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 2);
@@ -357,8 +358,8 @@ only_who_may_be_called_is_found(void **state)
 	assert_true(l.next_due_ms == -1);
 }
 
-/* docs/deliveries.md 1 and 3: what a removed webhook leaves, or one that answered 410, is ended whenever it is due; but for
- * what is claimed, which comes due when its claim ends. */
+/* docs/deliveries.md 1 and 3: deliveries of a removed or gone webhook are ended whenever they are due; claimed ones come due
+ * when their claim ends. */
 static void
 webhooks_that_ended_are_found_at_once(void **state)
 {
@@ -373,7 +374,7 @@ webhooks_that_ended_are_found_at_once(void **state)
 		claim(w, owners[0], webhook, 1, LONG_MS);
 		root_run("UPDATE t_webhook_status SET hold_until_ms = UNIX_TIMESTAMP() * 1000 + %d WHERE webhook_id = %" PRIu64,
 		    3 * LONG_MS, webhook);
-		/* whoever was told so a moment too early does no harm */
+		/* ending a webhook that is not closed does nothing */
 		size_t none;
 		assert_int_equal(store_fail_pending(w->store, webhook, 10, &none), RESULT_OK);
 		assert_int_equal(none, 0);
@@ -403,7 +404,7 @@ webhooks_that_ended_are_found_at_once(void **state)
 	}
 }
 
-/* docs/deliveries.md 3: one that the dispatcher crashed at twice ends, whoever has claimed it, and its webhook rests. */
+/* docs/deliveries.md 3: a delivery that crashed the dispatcher twice ends, claimed or not, and its webhook is held. */
 static void
 a_crashed_delivery_ends_alone(void **state)
 {
@@ -430,7 +431,7 @@ a_crashed_delivery_ends_alone(void **state)
 	assert_int_equal(done, 0);
 }
 
-/* Sign-ups insert into `due` until they commit. Whoever read all of a small table, to find a few rows, would wait for them. */
+/* Sign-ups insert into `due` until they commit. A query that reads all rows of a small table would wait for them. */
 static void
 nothing_waits_for_a_batch_under_way(void **state)
 {
@@ -445,7 +446,7 @@ nothing_waits_for_a_batch_under_way(void **state)
 	root_run("START TRANSACTION");
 	root_run("INSERT INTO t_due (id, event_id, shard, webhook_id, format, due_ms) VALUES (%" PRId64
 		 ", 0, 0, %d, 'json', 1)",
-	    newest + 1, NOBODY);
+	    newest + 1, UNKNOWN_ID);
 	int64_t began = clock_monotonic_ms();
 	struct claims claims = claim(w, owners[0], webhook, CLAIMED, LONG_MS);
 	assert_int_equal(claims.count, CLAIMED);
@@ -454,11 +455,11 @@ nothing_waits_for_a_batch_under_way(void **state)
 	assert_int_equal(complete(w, outcomes, CLAIMED), 0);
 	assert_int_equal(store_fail_pending(w->store, webhook, ROWS, &done), RESULT_OK);
 	assert_int_equal(done, ROWS - CLAIMED);
-	assert_true(clock_monotonic_ms() - began < 4000); /* a lock is waited for five seconds */
+	assert_true(clock_monotonic_ms() - began < 4000); /* less than the lock wait timeout */
 	root_run("ROLLBACK");
 }
 
-/* However many have ended: those that have something to send are found. */
+/* Webhooks with due deliveries are found, however many have ended. */
 static void
 ended_webhooks_take_no_room_from_others(void **state)
 {
@@ -491,7 +492,7 @@ a_look_does_not_read_every_row(void **state)
 	int64_t before = root_number(reads);
 	assert_int_equal(look(w, ALL_SHARDS, 10).due_count, 4);
 	assert_in_range(root_number(reads) - before, 1, ROWS / 20);
-	/* nor for what removed webhooks have left */
+	/* nor rows of removed webhooks */
 	root_run("UPDATE t_due SET webhook_id = webhook_id + 1000000");
 	root_run("ANALYZE TABLE t_due");
 	before = root_number(reads);
@@ -499,7 +500,7 @@ a_look_does_not_read_every_row(void **state)
 	assert_in_range(root_number(reads) - before, 1, ROWS / 20);
 }
 
-/* This host's clock is wrong by that much. */
+/* The error of this host's clock. */
 static int64_t host_clock_ahead_ms;
 
 int64_t __real_clock_wall_ms(void);
@@ -514,7 +515,7 @@ __wrap_clock_wall_ms(void)
 /* docs/api.md 6: the end holds by itself and is recorded. docs/deliveries.md 4: the database's clock counts, so commit tokens
  * are dropped after a day of it, whatever this host's clock shows. */
 static void
-housekeeping_notes_ends_and_drops_old_tokens(void **state)
+maintenance_records_ends_and_drops_old_tokens(void **state)
 {
 	enum { OLD_TOKENS = 5000 };
 	struct world *w = *state;
@@ -545,22 +546,22 @@ main(void)
 		DISPATCH_TEST(a_lease_ends),
 		DISPATCH_TEST(processes_never_share_a_shard),
 		DISPATCH_TEST(a_claim_says_all_that_is_sent),
-		DISPATCH_TEST(a_claim_takes_the_oldest_and_no_more_than_asked),
+		DISPATCH_TEST(a_claim_takes_the_oldest_up_to_its_limit),
 		DISPATCH_TEST(processes_never_claim_a_row_twice),
 		DISPATCH_TEST(a_claim_ends_and_its_outcome_is_stale),
 		DISPATCH_TEST(attempts_are_numbered_by_their_claims),
 		DISPATCH_TEST(a_webhook_that_is_gone_gets_nothing_more),
 		DISPATCH_TEST(a_locked_campaign_holds_up_no_outcome),
-		DISPATCH_TEST(what_is_given_back_is_due_and_not_counted),
-		DISPATCH_TEST(a_dead_owner_is_released_and_nobody_else),
+		DISPATCH_TEST(an_unclaimed_delivery_is_due_and_not_counted),
+		DISPATCH_TEST(only_the_dead_owner_is_released),
 		DISPATCH_TEST(due_webhooks_are_found_oldest_first),
-		DISPATCH_TEST(only_who_may_be_called_is_found),
+		DISPATCH_TEST(only_active_webhooks_are_due),
 		DISPATCH_TEST(webhooks_that_ended_are_found_at_once),
 		DISPATCH_TEST(a_crashed_delivery_ends_alone),
 		DISPATCH_TEST(nothing_waits_for_a_batch_under_way),
 		DISPATCH_TEST(ended_webhooks_take_no_room_from_others),
 		DISPATCH_TEST(a_look_does_not_read_every_row),
-		DISPATCH_TEST(housekeeping_notes_ends_and_drops_old_tokens),
+		DISPATCH_TEST(maintenance_records_ends_and_drops_old_tokens),
 	};
 	return WORLD_MAIN(tests);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What a look for due deliveries costs (docs/deliveries.md 4 and 6): it asks by webhook, not by row, and what was removed is
- * not walked over again and again while a dump keeps it from being purged. */
+ * The cost of searching due deliveries (docs/deliveries.md 4 and 6): it depends on the webhooks, not on the rows, and removed
+ * rows are not read repeatedly while a dump keeps them from being purged. */
 #include "unit.h"
 
 #include <inttypes.h>
@@ -19,7 +19,7 @@ open_look(void **state)
 	return world_open(state);
 }
 
-/* Pages that the server has looked at. */
+/* Pages that the server has read. */
 static int64_t
 pages(void)
 {
@@ -37,7 +37,7 @@ look(struct world *w, bool newest)
 	return found;
 }
 
-/* The fewest of some tries: the server's own threads look at pages, too. */
+/* The lowest of some attempts: the server's own threads read pages, too. */
 static int64_t
 pages_of_look(struct world *w, bool newest, struct due_webhooks *found)
 {
@@ -51,7 +51,7 @@ pages_of_look(struct world *w, bool newest, struct due_webhooks *found)
 	return fewest;
 }
 
-/* It asks by webhook, not by row: also when it has asked before, and rows were claimed since. */
+/* It depends on the webhooks, not on the rows: also in later queries, after claims. */
 static void
 a_look_costs_what_the_webhooks_do(void **state)
 {
@@ -76,9 +76,9 @@ a_look_costs_what_the_webhooks_do(void **state)
 	root_run("DELETE FROM t_webhooks");
 }
 
-/* Deliverable 2 of the queue's design: a scan floor. */
+/* A query for the newest rows alone does not read removed ones, which an open snapshot keeps. */
 static void
-what_is_new_is_found_behind_what_was_removed(void **state)
+new_rows_are_found_after_removed_ones(void **state)
 {
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 1);
@@ -88,7 +88,7 @@ what_is_new_is_found_behind_what_was_removed(void **state)
 	    "format, due_ms FROM t_due, seq_1_to_%d",
 	    REMOVED);
 	root_run("UPDATE t_webhooks SET state = 'gone' WHERE id = %" PRIu64, webhook);
-	/* what comes now is far behind them */
+	/* new ids are far above them */
 	root_run("UPDATE t_id_blocks SET next = next + 2000000 WHERE name = 'history'");
 	store_free(&w->store);
 	w->store = store_new(&world_options);
@@ -103,15 +103,15 @@ what_is_new_is_found_behind_what_was_removed(void **state)
 	assert_int_equal(newly.due_count, 1);
 	assert_int_equal(newly.due[0].webhook_id, webhook);
 	assert_true(newly.due[0].first_due_ms == all.due[0].first_due_ms);
-	/* else the snapshot did not do what it is here for */
+	/* otherwise the snapshot keeps nothing from being purged */
 	assert_true(all_pages > 2 * FEW_PAGES);
 	assert_in_range(new_pages, 1, FEW_PAGES);
 	root_run("COMMIT");
 }
 
-/* What is told of it is the same. */
+/* Both queries return the same columns. */
 static void
-the_newest_are_told_as_all_that_is_due(void **state)
+the_newest_have_the_same_columns(void **state)
 {
 	struct world *w = *state;
 	uint64_t old = make_due(w, 1);
@@ -130,17 +130,17 @@ the_newest_are_told_as_all_that_is_due(void **state)
 	assert_int_equal(all.due_count, 2);
 	assert_int_equal(all.due[0].webhook_id, old);
 	assert_false(all.due[0].succeeded);
-	const struct due_webhook *told[] = { &found.due[0], &all.due[1] };
+	const struct due_webhook *rows[] = { &found.due[0], &all.due[1] };
 	for (size_t i = 0; i < 2; i++)
-		assert_true(told[i]->webhook_id == webhook && told[i]->failures == 7 && told[i]->probes == 2 &&
-			    told[i]->failing_since_ms == 5 && told[i]->succeeded && told[i]->rate == 9);
-	const int64_t first_ms = told[0]->first_due_ms, now_ms = found.now_ms;
-	assert_true(told[1]->first_due_ms == first_ms);
-	/* what has waited for the end of a hold was due before it */
+		assert_true(rows[i]->webhook_id == webhook && rows[i]->failures == 7 && rows[i]->probes == 2 &&
+			    rows[i]->failing_since_ms == 5 && rows[i]->succeeded && rows[i]->rate == 9);
+	const int64_t first_ms = rows[0]->first_due_ms, now_ms = found.now_ms;
+	assert_true(rows[1]->first_due_ms == first_ms);
+	/* a delivery that waited for the end of a hold was due earlier */
 	root_run("UPDATE t_webhook_status SET hold_until_ms = %" PRId64 " WHERE webhook_id = %" PRIu64, now_ms - 1, webhook);
 	assert_true(look(w, true).due[0].first_due_ms == first_ms);
 	assert_true(look(w, false).due[1].first_due_ms == first_ms);
-	/* held, disabled, removed: not now */
+	/* held, disabled, removed: not due */
 	root_run(
 	    "UPDATE t_webhook_status SET hold_until_ms = %" PRId64 " WHERE webhook_id = %" PRIu64, now_ms + 90000, webhook);
 	found = look(w, true);
@@ -155,7 +155,7 @@ the_newest_are_told_as_all_that_is_due(void **state)
 	assert_int_equal(look(w, true).due_count, 0);
 }
 
-/* A claim says how far it went. */
+/* A claim returns the time of its last row. */
 static void
 a_claim_goes_on_where_the_last_one_ended(void **state)
 {
@@ -181,8 +181,7 @@ a_claim_goes_on_where_the_last_one_ended(void **state)
 	assert_true(request.last_ms == request.from_ms);
 }
 
-/* The rows that it found beyond those that were asked for are claimed without another look; what others have done to them
- * meanwhile is respected. */
+/* Rows read ahead are claimed without another query; changes of other processes to them are respected. */
 static void
 a_claim_looks_ahead(void **state)
 {
@@ -206,12 +205,12 @@ a_claim_looks_ahead(void **state)
 		assert_true(request.last_ms == 1000);
 		request.from_ms = request.last_ms;
 	}
-	/* a look, and three statements a claim */
+	/* a query, and three statements a claim */
 	assert_in_range(root_questions() - begun, 30, 32);
 	assert_int_equal(ahead.count - ahead.at, 2);
 	root_run("DELETE FROM t_due WHERE id = %" PRIu64, ahead.rows[ahead.at].id);
 	assert_int_equal(store_claim(w->store, w->pool, owners[0], LONG_MS, &request, 1, &deliveries, &count), RESULT_OK);
-	assert_int_equal(count, 3); /* looked anew: two were too few */
+	assert_int_equal(count, 3); /* queried again: two were too few */
 	request.rows = 6;
 	assert_int_equal(ahead.count - ahead.at, 6);
 	root_run("DELETE FROM t_due WHERE id = %" PRIu64, ahead.rows[ahead.at].id);
@@ -226,8 +225,8 @@ main(void)
 #define LOOK_TEST(name) cmocka_unit_test_setup_teardown(name, open_look, world_close)
 	const struct CMUnitTest tests[] = {
 		LOOK_TEST(a_look_costs_what_the_webhooks_do),
-		LOOK_TEST(what_is_new_is_found_behind_what_was_removed),
-		LOOK_TEST(the_newest_are_told_as_all_that_is_due),
+		LOOK_TEST(new_rows_are_found_after_removed_ones),
+		LOOK_TEST(the_newest_have_the_same_columns),
 		LOOK_TEST(a_claim_goes_on_where_the_last_one_ended),
 		LOOK_TEST(a_claim_looks_ahead),
 	};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * docs/architecture.md 9.1: partitions are made a week ahead; a sign-up never fails for want of one. An ALTER TABLE waits a
- * second for its lock, and is tried again later */
+ * docs/architecture.md 9.1: partitions are made a week ahead; a sign-up never fails without one. An ALTER TABLE waits a second
+ * for its lock, and is repeated later */
 #include "unit.h"
 
 #include <inttypes.h>
@@ -26,7 +26,7 @@ maintain(struct world *w)
 	assert_int_equal(store_maintain(w->store, true), RESULT_OK);
 }
 
-/* Those from `first` to a week from now have partitions, and no other day has. */
+/* The days from `first` to a week from now have partitions, and no other day has. */
 static void
 assert_days_from(struct world *w, uint64_t first)
 {
@@ -40,7 +40,7 @@ assert_days_from(struct world *w, uint64_t first)
 		assert_string_equal(days_of(w->pool, tables[i]), pool_printf(w->pool, "%.*slater", SLICE_ARGS(wanted)).data);
 }
 
-/* Done first, before anything else touches the tables. */
+/* Runs first, before any other change of the tables. */
 static void
 installing_makes_today_and_a_week(void **state)
 {
@@ -53,9 +53,9 @@ installing_makes_today_and_a_week(void **state)
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_events PARTITION (d%" PRId64 ")", date_of(today())), 3);
 }
 
-/* What was there before is moved, to the edge of its day; none is lost. `upgrade` and the dispatcher do the same. */
+/* Existing rows are moved, also at the edges of their day; none is lost. `upgrade` and the dispatcher do the same. */
 static void
-rows_that_are_there_move_into_their_days(void **state)
+existing_rows_move_into_their_days(void **state)
 {
 	struct world *w = *state;
 	const uint64_t now = today(), old = now - 3;
@@ -85,9 +85,9 @@ rows_that_are_there_move_into_their_days(void **state)
 	}
 }
 
-/* The days that are made at once have an end; what is older stands in the first of them. */
+/* The number of days made at once is limited; older rows are in the first of them. */
 static void
-what_is_very_old_goes_into_the_first_day(void **state)
+very_old_rows_go_into_the_first_day(void **state)
 {
 	struct world *w = *state;
 	enum { MOST = 60 };
@@ -100,9 +100,9 @@ what_is_very_old_goes_into_the_first_day(void **state)
 	assert_true(in_day("deliveries", 1001, today() - MOST));
 }
 
-/* Nobody was there for some days: those on which something has happened get their partitions, in all three tables. */
+/* After some days without maintenance, the days with events get their partitions, in all three tables. */
 static void
-days_that_were_missed_are_made_up_for(void **state)
+missed_days_are_made(void **state)
 {
 	struct world *w = *state;
 	const uint64_t now = today();
@@ -122,7 +122,7 @@ days_that_were_missed_are_made_up_for(void **state)
 	assert_int_equal(tables_with(now), 3);
 }
 
-/* A new day begins: one more is made. A run that was killed left some tables without it. */
+/* On a new day one more is made. A killed run left some tables without it. */
 static void
 a_day_is_added_every_day(void **state)
 {
@@ -151,9 +151,9 @@ doing_it_twice_changes_nothing(void **state)
 	assert_days_from(w, today());
 }
 
-/* It is looked at every few minutes, whichever process does it: a run from cron is a new one every minute. */
+/* It runs every few minutes, in any process: cron starts a new one every minute. */
 static void
-it_rests_for_some_minutes(void **state)
+maintenance_pauses_for_some_minutes(void **state)
 {
 	static const char rest_ms[] = "SELECT value - TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000 FROM "
 				      "t_installation WHERE name = 'history_rests_until_ms'";
@@ -167,20 +167,20 @@ it_rests_for_some_minutes(void **state)
 	struct store *other = store_new(&world_options);
 	assert_int_equal(store_maintain(other, true), RESULT_OK);
 	assert_int_equal(tables_with(last), 2);
-	/* a clock that was wrong keeps nobody waiting for years */
+	/* a clock that was wrong does not stop it for years */
 	root_run("UPDATE t_installation SET value = value + 86400000 WHERE name = 'history_rests_until_ms'");
-	assert_int_equal(store_maintain(other, false), RESULT_OK); /* not its work */
+	assert_int_equal(store_maintain(other, false), RESULT_OK); /* this process does not maintain days */
 	assert_int_equal(tables_with(last), 2);
 	assert_int_equal(store_maintain(other, true), RESULT_OK);
 	assert_int_equal(tables_with(last), 3);
 	store_free(&other);
 }
 
-/* Somebody reads the history, and goes on reading. Whoever comes behind ALTER TABLE would wait as long as it does. */
+/* A long read of the history: statements after the ALTER TABLE would wait as long as it does. */
 static void
 a_table_in_use_is_left_alone(void **state)
 {
-	enum { GIVES_UP_MS = 5000 /* the server waits its second up to twice, and what is slow is slow */ };
+	enum { GIVES_UP_MS = 5000 /* the server waits its second up to twice, and the test may be slow */ };
 	struct world *w = *state;
 	const uint64_t now = today();
 	add_webhook(w, w->campaign, "https://a.example/", EVENT_BIT(EVENT_NEW_SIGNUP));
@@ -191,7 +191,7 @@ a_table_in_use_is_left_alone(void **state)
 	capture_log();
 	maintain(w);
 	int64_t took = clock_monotonic_ms() - began;
-	maintain(w); /* and is not tried again at once */
+	maintain(w); /* and is not repeated at once */
 	bool quick = clock_monotonic_ms() - began - took < 500;
 	const char *log = captured_log();
 	assert_in_range(took, 900, GIVES_UP_MS);
@@ -210,7 +210,7 @@ a_table_in_use_is_left_alone(void **state)
 	upgrade(w->store);
 }
 
-/* upgrade says so, and is to be started again. */
+/* upgrade reports it, and is to be started again. */
 static void
 an_upgrade_that_finds_a_table_in_use_fails(void **state)
 {
@@ -225,9 +225,9 @@ an_upgrade_that_finds_a_table_in_use_fails(void **state)
 	assert_days_from(w, today());
 }
 
-/* Rights that are missing are told, and stop nothing. */
+/* Missing rights are logged, and do not stop other maintenance. */
 static void
-a_failure_stops_nothing(void **state)
+a_failure_does_not_stop_other_maintenance(void **state)
 {
 	struct world *w = *state;
 	const uint64_t now = today();
@@ -250,7 +250,7 @@ a_failure_stops_nothing(void **state)
 
 enum { SIGN_UPS = 40 };
 
-/* Two make the days at the same moment, and two dispatchers think that it is theirs; leads sign up. */
+/* Two processes make the days at the same time, and two dispatchers maintain them, during sign-ups. */
 static bool
 one_of_many(struct store *store, const struct world *world, unsigned index)
 {
@@ -272,7 +272,7 @@ one_of_many(struct store *store, const struct world *world, unsigned index)
 }
 
 static void
-several_at_once_do_no_harm(void **state)
+several_at_once_are_harmless(void **state)
 {
 	struct world *w = *state;
 	add_webhook(w, w->campaign, "https://a.example/", EVENT_BIT(EVENT_NEW_SIGNUP));
@@ -283,9 +283,9 @@ several_at_once_do_no_harm(void **state)
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_events PARTITION (d%" PRId64 ")", date_of(today())), SIGN_UPS);
 }
 
-/* Statements are prepared for as long as the connection lasts, those of many rows too: they go on with the new partitions. */
+/* Statements stay prepared while the connection lasts, also for many rows: they work with the new partitions. */
 static void
-prepared_statements_go_on(void **state)
+prepared_statements_survive_the_change(void **state)
 {
 	struct world *w = *state;
 	enum { LEADS = 5 };
@@ -323,7 +323,7 @@ found(struct world *w, struct slice what)
 }
 
 static void
-the_check_tells_of_days_that_are_missing(void **state)
+the_check_finds_missing_days(void **state)
 {
 	struct world *w = *state;
 	const uint64_t now = today();
@@ -345,13 +345,13 @@ the_check_tells_of_days_that_are_missing(void **state)
 }
 
 static void
-the_check_tells_of_days_that_should_be_gone(void **state)
+the_check_finds_days_past_the_retention(void **state)
 {
 	struct world *w = *state;
-	const uint64_t now = today(), first_kept = now - RETENTION_DAYS;
-	remake_days(first_kept - 2, now + AHEAD);
+	const uint64_t now = today(), first_retained = now - RETENTION_DAYS;
+	remake_days(first_retained - 2, now + AHEAD);
 	assert_null(found(w, SLICE("retention")));
-	remake_days(first_kept - 3, now + AHEAD);
+	remake_days(first_retained - 3, now + AHEAD);
 	const struct finding *finding = found(w, SLICE("retention"));
 	assert_non_null(finding);
 	assert_true(slice_present(finding->detail));
@@ -364,19 +364,19 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WORLD_TEST(installing_makes_today_and_a_week),
-		WORLD_TEST(rows_that_are_there_move_into_their_days),
-		WORLD_TEST(what_is_very_old_goes_into_the_first_day),
-		WORLD_TEST(days_that_were_missed_are_made_up_for),
+		WORLD_TEST(existing_rows_move_into_their_days),
+		WORLD_TEST(very_old_rows_go_into_the_first_day),
+		WORLD_TEST(missed_days_are_made),
 		WORLD_TEST(a_day_is_added_every_day),
 		WORLD_TEST(doing_it_twice_changes_nothing),
-		WORLD_TEST(it_rests_for_some_minutes),
+		WORLD_TEST(maintenance_pauses_for_some_minutes),
 		WORLD_TEST(a_table_in_use_is_left_alone),
 		WORLD_TEST(an_upgrade_that_finds_a_table_in_use_fails),
-		WORLD_TEST(a_failure_stops_nothing),
-		WORLD_TEST(several_at_once_do_no_harm),
-		WORLD_TEST(prepared_statements_go_on),
-		WORLD_TEST(the_check_tells_of_days_that_are_missing),
-		WORLD_TEST(the_check_tells_of_days_that_should_be_gone),
+		WORLD_TEST(a_failure_does_not_stop_other_maintenance),
+		WORLD_TEST(several_at_once_are_harmless),
+		WORLD_TEST(prepared_statements_survive_the_change),
+		WORLD_TEST(the_check_finds_missing_days),
+		WORLD_TEST(the_check_finds_days_past_the_retention),
 	};
 	return DAYS_MAIN(tests);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Deliveries are sent again (docs/deliveries.md 6): with the id, the event and the format that they had, while dispatchers go
- * on. */
+ * Deliveries are sent again (docs/deliveries.md 6) with their id, event and format, while dispatchers run. */
 #include "unit.h"
 
 #include <inttypes.h>
@@ -32,7 +31,7 @@ redeliver(struct world *w, uint64_t id)
 	return what;
 }
 
-/* The id of one that has ended so, after one attempt. */
+/* The id of a delivery that ended so, after one attempt. */
 static uint64_t
 make_ended(struct world *w, uint64_t webhook, enum delivery_state state, int status)
 {
@@ -54,15 +53,15 @@ assert_sound(struct world *w)
 	assert_int_equal(count, 0);
 }
 
-/* docs/deliveries.md 3.2: "new attempts of the same delivery"; the schedule begins anew, the attempts are numbered on */
+/* docs/deliveries.md 3.2: "new attempts of the same delivery"; the schedule begins again, the attempts are numbered on */
 static void
-what_has_ended_is_due_again(void **state)
+an_ended_delivery_is_due_again(void **state)
 {
 	static const enum delivery_state states[] = { DELIVERY_FAILED, DELIVERY_DELIVERED };
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 1);
 	struct slice message_id = SLICE_NONE, payload = SLICE_NONE;
-	root_run("UPDATE t_due SET format = 'form'"); /* other than its webhook's now */
+	root_run("UPDATE t_due SET format = 'form'"); /* not its webhook's format now */
 	for (unsigned i = 0; i < 4; i++) {
 		struct claims claims = claim(w, owners[0], webhook, ALL_ROWS, LONG_MS);
 		assert_int_equal(claims.count, 1);
@@ -89,9 +88,9 @@ what_has_ended_is_due_again(void **state)
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_attempts"), 4);
 }
 
-/* What waits for its next attempt has it at once, and all of its schedule; what is due already stays where it is. */
+/* A delivery that waits for its next attempt is due at once, with its whole schedule; one that is due keeps its time. */
 static void
-what_waits_is_due_at_once(void **state)
+a_waiting_delivery_is_due_at_once(void **state)
 {
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 2);
@@ -108,9 +107,9 @@ what_waits_is_due_at_once(void **state)
 	assert_sound(w);
 }
 
-/* A dispatcher is at it: its outcome is still the one that counts. */
+/* A dispatcher is sending it: its outcome still counts. */
 static void
-what_is_under_way_is_left_alone(void **state)
+a_claimed_delivery_is_unchanged(void **state)
 {
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 1);
@@ -121,9 +120,9 @@ what_is_under_way_is_left_alone(void **state)
 	assert_int_equal(root_number(DUE, webhook), 0);
 }
 
-/* … but not when that one is dead: a disabled webhook's claims are taken over by nobody. */
+/* … but not after the claim has ended: claims of a disabled webhook are not taken over. */
 static void
-a_claim_that_has_ended_is_nobodys(void **state)
+an_expired_claim_can_be_sent_again(void **state)
 {
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 1);
@@ -135,9 +134,9 @@ a_claim_that_has_ended_is_nobodys(void **state)
 	assert_int_equal(claim(w, owners[1], webhook, 1, LONG_MS).count, 1);
 }
 
-/* docs/deliveries.md 4: what is given back is due at once, its attempt not counted, and only by whoever has claimed it. */
+/* docs/deliveries.md 4: an unclaimed delivery is due at once, its attempt not counted; only its claim's token unclaims it. */
 static void
-what_is_given_back_was_never_tried(void **state)
+an_unclaimed_delivery_has_no_attempt(void **state)
 {
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 1);
@@ -153,9 +152,9 @@ what_is_given_back_was_never_tried(void **state)
 	assert_int_equal(claims.items->attempt, 1);
 }
 
-/* Whether it has ended or not; what has to wait is queued, and told. */
+/* Whether it has ended or not; deliveries that have to wait are queued, and reported. */
 static void
-what_cannot_be_sent_is_not_queued(void **state)
+unsendable_deliveries_are_not_queued(void **state)
 {
 	static const struct {
 		const char *change, *undo;
@@ -182,19 +181,19 @@ what_cannot_be_sent_is_not_queued(void **state)
 		root_run("%s", cases[i].undo);
 		assert_int_equal(root_number(DUE, webhook), cases[i].expected == REDELIVERY_HELD ? 2 : 1);
 	}
-	assert_int_equal(redeliver(w, NOBODY), REDELIVERY_MISSING);
+	assert_int_equal(redeliver(w, UNKNOWN_ID), REDELIVERY_MISSING);
 }
 
-/* Of many at once each is told; one that is named twice is one. */
+/* Each of many ids has its result; an id that is named twice counts once. */
 static void
-each_is_told(void **state)
+each_id_gets_its_result(void **state)
 {
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 3);
 	uint64_t ended = make_ended(w, webhook, DELIVERY_DELIVERED, 200);
 	struct claims claims = claim(w, owners[0], webhook, 1, LONG_MS);
 	uint64_t waiting = (uint64_t)root_number("SELECT id FROM t_due WHERE token IS NULL");
-	const uint64_t ids[] = { waiting, NOBODY, ended, claims.items->id, ended };
+	const uint64_t ids[] = { waiting, UNKNOWN_ID, ended, claims.items->id, ended };
 	enum redelivery what[ARRAY_SIZE(ids)];
 	assert_int_equal(store_redeliver(w->store, ids, ARRAY_SIZE(ids), what), RESULT_OK);
 	assert_int_equal(what[0], REDELIVERY_QUEUED);
@@ -207,7 +206,7 @@ each_is_told(void **state)
 
 enum { ROUNDS = 60, RACED = 20 };
 
-/* The even ones are operators, the odd ones dispatchers. shared[2…] are the ids, shared[1] is the webhook. */
+/* Even indexes are operators, odd ones dispatchers. shared[2…] are the ids, shared[1] is the webhook. */
 static bool
 race(struct store *store, const struct world *world UNUSED, unsigned index)
 {
@@ -226,7 +225,7 @@ race(struct store *store, const struct world *world UNUSED, unsigned index)
 			result = store_claim(store, pool, owner, LONG_MS, &request, 1, &items, &count);
 		for (size_t i = 0; result == RESULT_OK && i < count; i++)
 			outcomes[i] = outcome_of(&items[i], i % 2 == 0 ? DELIVERY_DELIVERED : DELIVERY_FAILED, 200);
-		/* whoever loses too often tries again: a claim that is not recorded would be lost to this test */
+		/* repeats conflicts: a claim that is not recorded would be lost to this test */
 		for (unsigned tries = 1; count > 0 && (tries == 1 || result == RESULT_CONFLICT); tries++) {
 			if (tries > 1)
 				store_back_off(tries < STORE_ATTEMPTS ? tries : STORE_ATTEMPTS);
@@ -241,8 +240,7 @@ race(struct store *store, const struct world *world UNUSED, unsigned index)
 	return true;
 }
 
-/* "Race-free against a running dispatcher": no attempt has the number of another, none is lost, nothing is in a state that is
- * none. */
+/* "Race-free against a running dispatcher": no number of an attempt is used twice, none is lost, every state is valid. */
 static void
 operators_and_dispatchers_race(void **state)
 {
@@ -254,7 +252,7 @@ operators_and_dispatchers_race(void **state)
 	assert_true(processes_end());
 	assert_sound(w);
 	assert_int_equal(root_number("SELECT COUNT(token) FROM t_due"), 0);
-	/* each has had as many attempts as the log has of it, the last of which tells how many there were */
+	/* each has as many attempts as the log has for it, and the last one gives their number */
 	assert_int_equal(
 	    root_number("SELECT COUNT(*) FROM t_deliveries d JOIN (SELECT delivery_id, COUNT(*) AS logged, MAX(attempt) "
 			"AS last FROM t_attempts GROUP BY delivery_id) a ON a.delivery_id = d.id "
@@ -270,9 +268,9 @@ redeliver_one(struct store *store, const struct world *world UNUSED, unsigned in
 	return store_redeliver(store, &shared[1], 1, &what) == RESULT_OK && what == REDELIVERY_QUEUED;
 }
 
-/* Its end is being written: the attempts count on from what that comes to. */
+/* Its completion is under way: the attempts are counted on from its result. */
 static void
-an_end_that_is_being_written_is_waited_for(void **state)
+a_completion_under_way_is_waited_for(void **state)
 {
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 1);
@@ -287,7 +285,7 @@ an_end_that_is_being_written_is_waited_for(void **state)
 	assert_int_equal(root_number(DUE " AND attempts = 7 AND attempts_before = 7", webhook), 1);
 }
 
-/* What is visited. */
+/* The rows that were visited. */
 struct visits {
 	struct world *w;
 	size_t count;
@@ -309,7 +307,7 @@ visit(void *context, const struct delivery_row *deliveries, size_t count)
 	return v->stops ? RESULT_CONFLICT : RESULT_OK;
 }
 
-/* All that fit come once each, in order, though they are changed meanwhile, and however many do not fit. */
+/* All that match are visited once each, in order, though they are changed meanwhile, and however many do not match. */
 static void
 all_that_fit_are_visited(void **state)
 {
@@ -339,7 +337,7 @@ all_that_fit_are_visited(void **state)
 	assert_int_equal(store_visit_deliveries(w->store, &any, visit, &visits), RESULT_CONFLICT);
 }
 
-/* docs/operating.md 4, `delivery show`: the row with all that hangs on it, and its log in order. */
+/* docs/operating.md 4, `delivery show`: the row with its campaign, payload and URL, and its attempts in order. */
 static void
 a_delivery_is_found_with_its_log(void **state)
 {
@@ -381,22 +379,22 @@ a_delivery_is_found_with_its_log(void **state)
 	assert_int_equal(store_find_delivery(w->store, w->pool, id, &found), RESULT_OK);
 	assert_false(slice_present(found.url));
 	assert_int_equal(found.row.webhook_state, WEBHOOK_MISSING);
-	assert_int_equal(store_find_delivery(w->store, w->pool, NOBODY, &found), RESULT_NOT_FOUND);
+	assert_int_equal(store_find_delivery(w->store, w->pool, UNKNOWN_ID, &found), RESULT_NOT_FOUND);
 }
 
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		REDELIVER_TEST(what_has_ended_is_due_again),
-		REDELIVER_TEST(what_waits_is_due_at_once),
-		REDELIVER_TEST(what_is_under_way_is_left_alone),
-		REDELIVER_TEST(a_claim_that_has_ended_is_nobodys),
-		REDELIVER_TEST(what_is_given_back_was_never_tried),
-		REDELIVER_TEST(what_cannot_be_sent_is_not_queued),
-		REDELIVER_TEST(each_is_told),
+		REDELIVER_TEST(an_ended_delivery_is_due_again),
+		REDELIVER_TEST(a_waiting_delivery_is_due_at_once),
+		REDELIVER_TEST(a_claimed_delivery_is_unchanged),
+		REDELIVER_TEST(an_expired_claim_can_be_sent_again),
+		REDELIVER_TEST(an_unclaimed_delivery_has_no_attempt),
+		REDELIVER_TEST(unsendable_deliveries_are_not_queued),
+		REDELIVER_TEST(each_id_gets_its_result),
 		REDELIVER_TEST(operators_and_dispatchers_race),
-		REDELIVER_TEST(an_end_that_is_being_written_is_waited_for),
+		REDELIVER_TEST(a_completion_under_way_is_waited_for),
 		REDELIVER_TEST(all_that_fit_are_visited),
 		REDELIVER_TEST(a_delivery_is_found_with_its_log),
 	};

@@ -14,18 +14,18 @@
 
 static const char *const tables[] = { "events", "deliveries", "attempts" };
 
-/* Events and deliveries there, by the day of the event's id. */
+/* Events and deliveries, by the day of the event's id. */
 #define EVENTS "SELECT COUNT(*) FROM t_events WHERE id >> 36 = %" PRIu64
 #define PENDING "SELECT COUNT(*) FROM t_due WHERE event_id >> 36 = %" PRIu64
 #define ENDED "SELECT COUNT(*) FROM t_deliveries WHERE event_id >> 36 = %" PRIu64
 
 static uint64_t
-first_kept(void)
+first_retained(void)
 {
 	return today() - RETENTION_DAYS;
 }
 
-/* The next time that the dispatcher looks. */
+/* Lets the dispatcher maintain days again at once. */
 static void
 maintain(struct store *store)
 {
@@ -34,39 +34,39 @@ maintain(struct store *store)
 }
 
 static bool
-rests(void)
+is_paused(void)
 {
 	return root_number("SELECT COUNT(*) FROM t_installation WHERE name = 'history_rests_until_ms' AND value > "
 			   "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000") == 1;
 }
 
-/* ---- which days go ---- */
+/* ---- dropped days ---- */
 
-/* One a call, the oldest first; of the retention's own day nothing is lost, up to its edges. */
+/* One a call, the oldest first; of the retention's first day nothing is lost, up to its edges. */
 static void
-days_that_are_over_go(void **state)
+expired_days_are_dropped(void **state)
 {
 	struct world *w = *state;
-	const uint64_t kept = first_kept();
-	const uint64_t lost[] = { id_of(kept - 2), id_of(kept - 1) - 2, id_of(kept - 1), id_of(kept) - 2 };
-	const uint64_t left[] = { id_of(kept), id_of(kept + 1) - 2, id_of(today()) };
-	remake_days(kept - 2, today() + AHEAD);
+	const uint64_t retained = first_retained();
+	const uint64_t lost[] = { id_of(retained - 2), id_of(retained - 1) - 2, id_of(retained - 1), id_of(retained) - 2 };
+	const uint64_t left[] = { id_of(retained), id_of(retained + 1) - 2, id_of(today()) };
+	remake_days(retained - 2, today() + AHEAD);
 	for (size_t i = 0; i < ARRAY_SIZE(lost); i++)
 		plant_event(lost[i], PLANTED_ENDED);
 	for (size_t i = 0; i < ARRAY_SIZE(left); i++)
 		plant_event(left[i], PLANTED_ENDED);
 	capture_log();
 	maintain(w->store);
-	assert_int_equal(tables_with(kept - 2), 0);
-	assert_int_equal(tables_with(kept - 1), 3);
-	assert_false(rests()); /* there is more to be done */
+	assert_int_equal(tables_with(retained - 2), 0);
+	assert_int_equal(tables_with(retained - 1), 3);
+	assert_false(is_paused()); /* there is more to do */
 	maintain(w->store);
 	maintain(w->store);
 	maintain(w->store);
 	const char *log = captured_log();
-	assert_true(rests());
-	assert_int_equal(tables_with(kept - 1), 0);
-	for (uint64_t day = kept; day <= today() + AHEAD; day++)
+	assert_true(is_paused());
+	assert_int_equal(tables_with(retained - 1), 0);
+	for (uint64_t day = retained; day <= today() + AHEAD; day++)
 		assert_int_equal(tables_with(day), 3);
 	for (size_t i = 0; i < ARRAY_SIZE(tables); i++)
 		assert_int_equal(root_number("SELECT COUNT(*) FROM t_%s", tables[i]), ARRAY_SIZE(left));
@@ -75,7 +75,7 @@ days_that_are_over_go(void **state)
 	assert_int_equal(count_in(log, "info test"), 2);
 	const char *first = strstr(log, "history_dropped day=");
 	assert_non_null(first);
-	const int64_t date = date_of(kept - 2);
+	const int64_t date = date_of(retained - 2);
 	struct slice text =
 	    pool_printf(w->pool, "%" PRId64 "-%02" PRId64 "-%02" PRId64, date / 10000, date / 100 % 100, date % 100);
 	assert_memory_equal(first + strlen("history_dropped day="), text.data, text.size);
@@ -90,9 +90,9 @@ store_with_retention(int64_t retention_ms)
 	return store_new(&options);
 }
 
-/* "an event of today is the mark by which a lost COMMIT is recognised", also for whoever commits at midnight. */
+/* "an event of today is the mark by which a lost COMMIT is recognised", also for a COMMIT at midnight. */
 static void
-today_and_yesterday_never_go(void **state UNUSED)
+today_and_yesterday_are_never_dropped(void **state UNUSED)
 {
 	const uint64_t now = today();
 	struct store *store = store_with_retention(1);
@@ -109,7 +109,7 @@ today_and_yesterday_never_go(void **state UNUSED)
 }
 
 static void
-without_a_retention_everything_stays(void **state UNUSED)
+without_a_retention_nothing_is_dropped(void **state UNUSED)
 {
 	const uint64_t old = today() - 50;
 	struct store *store = store_with_retention(0);
@@ -122,69 +122,69 @@ without_a_retention_everything_stays(void **state UNUSED)
 	store_free(&store);
 }
 
-/* Who comes after a long time: days are made first, and dropped then. */
+/* After a long time without maintenance: days are made first, then dropped. */
 static void
-what_was_left_for_later_goes_too(void **state)
+missed_days_are_made_then_dropped(void **state)
 {
 	struct world *w = *state;
-	const uint64_t kept = first_kept();
+	const uint64_t retained = first_retained();
 	remake_days(1, 0);
-	plant_event(id_of(kept - 1), PLANTED_ENDED);
-	plant_event(id_of(kept), PLANTED_ENDED);
+	plant_event(id_of(retained - 1), PLANTED_ENDED);
+	plant_event(id_of(retained), PLANTED_ENDED);
 	maintain(w->store);
-	assert_false(rests());
-	assert_int_equal(root_number(EVENTS, kept - 1), 1);
+	assert_false(is_paused());
+	assert_int_equal(root_number(EVENTS, retained - 1), 1);
 	maintain(w->store);
-	assert_int_equal(root_number(EVENTS, kept - 1), 0);
-	assert_int_equal(root_number(EVENTS, kept), 1);
+	assert_int_equal(root_number(EVENTS, retained - 1), 0);
+	assert_int_equal(root_number(EVENTS, retained), 1);
 }
 
-/* ---- what is pending then ---- */
+/* ---- pending deliveries ---- */
 
-/* A claimed row keeps the day, so that what becomes of the others can be seen; their ids may be of the next day. */
+/* A claimed row delays the drop, so that the end of the others can be seen; their ids may be of the next day. */
 static void
 pending_deliveries_expire(void **state)
 {
 	struct world *w = *state;
-	const uint64_t kept = first_kept(), claimed = id_of(kept - 1) + 100;
-	remake_days(kept - 1, today() + AHEAD);
-	plant_event(id_of(kept - 1), PLANTED_PENDING);
-	plant_event(id_of(kept) - 1, PLANTED_PENDING);
-	plant_event(id_of(kept - 1) + 50, PLANTED_CLAIM_OVER);
-	plant_event(id_of(kept), PLANTED_PENDING);
+	const uint64_t retained = first_retained(), claimed = id_of(retained - 1) + 100;
+	remake_days(retained - 1, today() + AHEAD);
+	plant_event(id_of(retained - 1), PLANTED_PENDING);
+	plant_event(id_of(retained) - 1, PLANTED_PENDING);
+	plant_event(id_of(retained - 1) + 50, PLANTED_CLAIM_OVER);
+	plant_event(id_of(retained), PLANTED_PENDING);
 	plant_event(claimed, PLANTED_CLAIMED);
-	root_run("UPDATE t_due SET last_status = 503 WHERE id = %" PRIu64, id_of(kept - 1) + 1);
+	root_run("UPDATE t_due SET last_status = 503 WHERE id = %" PRIu64, id_of(retained - 1) + 1);
 	capture_log();
 	maintain(w->store);
 	const char *log = captured_log();
 	assert_int_equal(count_in(log, "warning test"), 1);
 	assert_int_equal(count_in(log, "deliveries_expired deliveries=3 "), 1);
-	assert_int_equal(root_number(PENDING, kept - 1), 1);
-	assert_int_equal(root_number(PENDING, kept), 1);
+	assert_int_equal(root_number(PENDING, retained - 1), 1);
+	assert_int_equal(root_number(PENDING, retained), 1);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_deliveries WHERE state = 'failed' AND last_error = 'expired' AND "
 				     "webhook_id = %d AND attempts = 2 AND format = 'json' AND ended_ms > 0",
 			     PLANTED_WEBHOOK),
 	    3);
-	assert_int_equal(root_number("SELECT last_status FROM t_deliveries WHERE id = %" PRIu64, id_of(kept - 1) + 1), 503);
-	assert_int_equal(tables_with(kept - 1), 3);
-	assert_true(rests());
+	assert_int_equal(root_number("SELECT last_status FROM t_deliveries WHERE id = %" PRIu64, id_of(retained - 1) + 1), 503);
+	assert_int_equal(tables_with(retained - 1), 3);
+	assert_true(is_paused());
 	/* its attempt has ended, and failed */
 	root_run("UPDATE t_due SET token = NULL WHERE id = %" PRIu64, claimed + 1);
 	maintain(w->store);
-	assert_int_equal(root_number(PENDING, kept - 1), 0);
-	assert_int_equal(tables_with(kept - 1), 0);
-	assert_int_equal(root_number(PENDING, kept), 1);
-	/* the one that ran over the end of its day is there as long as the day that it ran into */
-	assert_int_equal(root_number(ENDED, kept - 1), 1);
-	assert_true(in_day("deliveries", id_of(kept), kept));
+	assert_int_equal(root_number(PENDING, retained - 1), 0);
+	assert_int_equal(tables_with(retained - 1), 0);
+	assert_int_equal(root_number(PENDING, retained), 1);
+	/* a delivery with an id of the next day is dropped with that day */
+	assert_int_equal(root_number(ENDED, retained - 1), 1);
+	assert_true(in_day("deliveries", id_of(retained), retained));
 }
 
-/* What is under way ends first, and is recorded as ever. */
+/* An attempt under way ends first, and is recorded as usual. */
 static void
-a_claim_is_waited_for(void **state)
+a_claimed_delivery_delays_the_drop(void **state)
 {
 	struct world *w = *state;
-	const uint64_t kept = first_kept(), old = kept - 1;
+	const uint64_t retained = first_retained(), old = retained - 1;
 	remake_days(old, today() + AHEAD);
 	uint64_t webhook = make_due(w, 1);
 	root_run("UPDATE t_events SET id = (id & 68719476735) | %" PRIu64, id_of(old));
@@ -202,13 +202,13 @@ a_claim_is_waited_for(void **state)
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_deliveries"), 0);
 }
 
-/* In chunks, so many in one call: the dispatcher has other things to do. */
+/* In chunks, with a limit for one call: other maintenance must not wait. */
 static void
-many_expire_piece_by_piece(void **state)
+many_deliveries_expire_in_chunks(void **state)
 {
 	enum { AT_ONCE = 10000, ALL = 10600 };
 	struct world *w = *state;
-	const uint64_t kept = first_kept(), old = kept - 1;
+	const uint64_t retained = first_retained(), old = retained - 1;
 	remake_days(old, today() + AHEAD);
 	root_run("INSERT INTO t_due (id, event_id, shard, webhook_id, format, due_ms) SELECT %" PRIu64
 		 " + 2 * seq + 1, %" PRIu64 " + 2 * seq, 1, %d, 'json', 0 FROM seq_1_to_%d",
@@ -217,13 +217,13 @@ many_expire_piece_by_piece(void **state)
 	assert_int_equal(root_number(PENDING, old), ALL - AT_ONCE);
 	assert_int_equal(root_number(ENDED, old), AT_ONCE);
 	assert_int_equal(tables_with(old), 3);
-	assert_false(rests());
+	assert_false(is_paused());
 	maintain(w->store);
 	assert_int_equal(root_number(PENDING, old), 0);
 	assert_int_equal(tables_with(old), 0);
 }
 
-/* ---- when something comes in between ---- */
+/* ---- interruptions ---- */
 
 static void
 assert_check_is_clean(struct world *w, struct store *store)
@@ -246,19 +246,19 @@ assert_listed(struct world *w, size_t count)
 	assert_false(list.cut);
 }
 
-/* A kill between two tables: nobody finds anything wrong, whatever the retention is by then; and it goes on where it was. */
+/* After a kill between two tables, reads are consistent, whatever the retention is by then; the next call continues. */
 static void
-a_day_that_is_half_gone_harms_nobody(void **state)
+a_half_dropped_day_is_consistent(void **state)
 {
 	/* as partitions.c has them */
 	static const char *const in_order[] = { "deliveries", "attempts", "events" };
 	struct world *w = *state;
-	const uint64_t kept = first_kept(), old = kept - 1;
+	const uint64_t retained = first_retained(), old = retained - 1;
 	for (size_t gone = 0; gone <= ARRAY_SIZE(in_order); gone++) {
 		struct store *for_ever = store_with_retention(0);
 		remake_days(old, today() + AHEAD);
 		plant_event(id_of(old), PLANTED_ENDED);
-		plant_event(id_of(kept), PLANTED_ENDED);
+		plant_event(id_of(retained), PLANTED_ENDED);
 		for (size_t i = 0; i < gone; i++)
 			root_run("ALTER TABLE t_%s DROP PARTITION d%" PRId64, in_order[i], date_of(old));
 		assert_check_is_clean(w, w->store);
@@ -274,16 +274,16 @@ a_day_that_is_half_gone_harms_nobody(void **state)
 	}
 }
 
-/* What is wrong in the days that are whole is still found. */
+/* Errors in complete days are still found. */
 static void
 the_check_still_finds_what_is_wrong(void **state)
 {
 	struct world *w = *state;
-	const uint64_t kept = first_kept();
+	const uint64_t retained = first_retained();
 	struct finding *findings;
 	size_t count;
-	remake_days(kept, today() + AHEAD);
-	plant_event(id_of(kept), PLANTED_ENDED);
+	remake_days(retained, today() + AHEAD);
+	plant_event(id_of(retained), PLANTED_ENDED);
 	assert_check_is_clean(w, w->store);
 	root_run("UPDATE t_events SET deliveries = 2");
 	store_check(w->store, w->pool, NULL, true, &findings, &count);
@@ -295,12 +295,12 @@ the_check_still_finds_what_is_wrong(void **state)
 	assert_true(slice_equal(findings[0].what, SLICE("deliveries")));
 }
 
-/* A delivery that is sent again while its day goes: its event stays until that has come to its end, too. */
+/* A delivery that is sent again while its day is dropped: its event stays until it has ended, too. */
 static void
-what_is_sent_again_meanwhile_expires_too(void **state)
+a_delivery_sent_again_meanwhile_expires_too(void **state)
 {
 	struct world *w = *state;
-	const uint64_t kept = first_kept(), old = kept - 1;
+	const uint64_t retained = first_retained(), old = retained - 1;
 	remake_days(old, today() + AHEAD);
 	plant_event(id_of(old), PLANTED_PENDING);
 	root_run("ALTER TABLE t_deliveries DROP PARTITION d%" PRId64, date_of(old));
@@ -311,12 +311,12 @@ what_is_sent_again_meanwhile_expires_too(void **state)
 	assert_listed(w, 0);
 }
 
-/* The last of the three is in use: the others are gone by then, the rest goes later. */
+/* The last of the three tables is in use: the others are dropped, the rest later. */
 static void
 a_table_in_use_is_tried_again_later(void **state)
 {
 	struct world *w = *state;
-	const uint64_t kept = first_kept(), old = kept - 1;
+	const uint64_t retained = first_retained(), old = retained - 1;
 	remake_days(old, today() + AHEAD);
 	plant_event(id_of(old), PLANTED_ENDED);
 	root_run("BEGIN");
@@ -327,20 +327,20 @@ a_table_in_use_is_tried_again_later(void **state)
 	assert_int_equal(count_in(log, "history_days_failed result=conflict"), 1);
 	assert_int_equal(count_in(log, "history_dropped"), 0);
 	root_run("ROLLBACK");
-	assert_true(rests());
+	assert_true(is_paused());
 	assert_int_equal(root_number(EVENTS, old), 1);
 	assert_int_equal(tables_with(old), 1);
-	sign_up_many(w, "behind", 2);
+	sign_up_many(w, "later", 2);
 	maintain(w->store);
 	assert_int_equal(tables_with(old), 0);
 }
 
-/* An ALTER that waits for the server's own purge may take longer than the other waits for it: that one leaves it for later,
- * and for nothing else. */
+/* An ALTER that waits for the server's own purge may take longer than a concurrent one waits for it: that one is repeated
+ * later. */
 static bool
 one_of_two(struct store *store, const struct world *world UNUSED, unsigned index UNUSED)
 {
-	enum { WAIT_MS = 1000, EARLY_MS = 50 }; /* "WAIT 1"; the server's clock is another */
+	enum { WAIT_MS = 1000, EARLY_MS = 50 }; /* "WAIT 1"; the server's clock differs */
 	bool good = true;
 	size_t slow = 0;
 	capture_log();
@@ -357,36 +357,36 @@ one_of_two(struct store *store, const struct world *world UNUSED, unsigned index
 	return good;
 }
 
-/* Two that both think it theirs, for a lease has just changed hands. That a day is gone already is no failure. */
+/* Two at the same time, because a lease has just changed owner. A missing partition is no failure. */
 static void
-two_at_once_do_no_harm(void **state)
+two_at_once_are_harmless(void **state)
 {
 	enum { PENDING_ROWS = 700 };
 	struct world *w = *state;
-	const uint64_t kept = first_kept();
-	remake_days(kept - 3, today() + AHEAD);
-	for (uint64_t day = kept - 3; day < kept; day++)
+	const uint64_t retained = first_retained();
+	remake_days(retained - 3, today() + AHEAD);
+	for (uint64_t day = retained - 3; day < retained; day++)
 		root_run("INSERT INTO t_due (id, event_id, shard, webhook_id, format, due_ms) SELECT %" PRIu64
 			 " + 2 * seq + 1, %" PRIu64 " + 2 * seq, 1, %d, 'json', 0 FROM seq_1_to_%d",
 		    id_of(day), id_of(day), PLANTED_WEBHOOK, PENDING_ROWS);
-	plant_event(id_of(kept), PLANTED_PENDING);
+	plant_event(id_of(retained), PLANTED_PENDING);
 	processes_start(w, 2, one_of_two);
 	assert_true(processes_end());
 	for (int i = 0; i < 4; i++)
 		maintain(w->store);
-	for (uint64_t day = kept - 3; day < kept; day++) {
+	for (uint64_t day = retained - 3; day < retained; day++) {
 		assert_int_equal(tables_with(day), 0);
 		assert_int_equal(root_number(PENDING, day), 0);
 	}
-	assert_int_equal(tables_with(kept), 3);
-	assert_int_equal(root_number(PENDING, kept), 1);
+	assert_int_equal(tables_with(retained), 3);
+	assert_int_equal(root_number(PENDING, retained), 1);
 	assert_check_is_clean(w, w->store);
 }
 
 static int
 close_days(void **state)
 {
-	remake_days(today(), today() + AHEAD); /* what is planted has no campaign, lead or webhook */
+	remake_days(today(), today() + AHEAD); /* planted rows have no campaign, lead or webhook */
 	return world_close(state);
 }
 #define DAYS_TEST(name) cmocka_unit_test_setup_teardown(name, world_open, close_days)
@@ -395,18 +395,18 @@ int
 main(void)
 {
 	const struct CMUnitTest tests_of_days[] = {
-		DAYS_TEST(days_that_are_over_go),
-		DAYS_TEST(today_and_yesterday_never_go),
-		DAYS_TEST(without_a_retention_everything_stays),
-		DAYS_TEST(what_was_left_for_later_goes_too),
+		DAYS_TEST(expired_days_are_dropped),
+		DAYS_TEST(today_and_yesterday_are_never_dropped),
+		DAYS_TEST(without_a_retention_nothing_is_dropped),
+		DAYS_TEST(missed_days_are_made_then_dropped),
 		DAYS_TEST(pending_deliveries_expire),
-		DAYS_TEST(a_claim_is_waited_for),
-		DAYS_TEST(many_expire_piece_by_piece),
-		DAYS_TEST(a_day_that_is_half_gone_harms_nobody),
+		DAYS_TEST(a_claimed_delivery_delays_the_drop),
+		DAYS_TEST(many_deliveries_expire_in_chunks),
+		DAYS_TEST(a_half_dropped_day_is_consistent),
 		DAYS_TEST(the_check_still_finds_what_is_wrong),
-		DAYS_TEST(what_is_sent_again_meanwhile_expires_too),
+		DAYS_TEST(a_delivery_sent_again_meanwhile_expires_too),
 		DAYS_TEST(a_table_in_use_is_tried_again_later),
-		DAYS_TEST(two_at_once_do_no_harm),
+		DAYS_TEST(two_at_once_are_harmless),
 	};
 	return DAYS_MAIN(tests_of_days);
 }

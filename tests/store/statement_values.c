@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "asked.h"
+#include "statement_values.h"
 
 #include <string.h>
 
 #include "planted.h"
 
 /* By name. */
-static const struct asked all_asked[] = {
+static const struct statement_values all_values[] = {
 	{ "sql_lock_id_block", "b", "" },
 	{ "sql_move_id_block", "b", "" },
 	{ "sql_select_installation", "f", "" },
@@ -179,32 +179,32 @@ statement_at(size_t number)
 	return NULL;
 }
 
-const struct asked *
-asked_of(size_t statement)
+const struct statement_values *
+values_of_statement(size_t statement)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(all_asked); i++)
-		if (strcmp(all_asked[i].name, statement_at(statement)->name) == 0)
-			return &all_asked[i];
+	for (size_t i = 0; i < ARRAY_SIZE(all_values); i++)
+		if (strcmp(all_values[i].name, statement_at(statement)->name) == 0)
+			return &all_values[i];
 	return NULL;
 }
 
 size_t
-asked_count(void)
+statement_values_count(void)
 {
-	return ARRAY_SIZE(all_asked);
+	return ARRAY_SIZE(all_values);
 }
 
 size_t
-asked_longest(size_t statement)
+longest_list(size_t statement)
 {
-	/* those for leads, of which a call may name many, and for nodes, of which each lead has several */
+	/* statements for leads, of which a call may name many, and for nodes, of which each lead has several */
 	static const char *const long_ones[] = { "sql_load_leads_by_email", "sql_load_leads_by_phone",
 		"sql_load_leads_by_social_id", "sql_load_leads_by_id", "sql_select_lead_ids", "sql_select_links",
 		"sql_select_histogram", "sql_select_histogram_and_version", "sql_select_deliveries" };
 	for (size_t i = 0; i < ARRAY_SIZE(long_ones); i++)
 		if (strcmp(long_ones[i], statement_at(statement)->name) == 0)
 			return DB_LIST_MAX;
-	return asked_of(statement)->lists[0] == '\0' ? 1 : BATCH_LONGEST;
+	return values_of_statement(statement)->lists[0] == '\0' ? 1 : BATCH_LONGEST;
 }
 
 static size_t
@@ -217,10 +217,10 @@ places_in(const char *sql)
 }
 
 enum result
-ask_statement(struct db *db, struct pool *pool, const struct db_statement *run, const struct asked *asked, size_t size,
-    struct db_rows *rows)
+run_with_values(struct db *db, struct pool *pool, const struct db_statement *run, const struct statement_values *used,
+    size_t size, struct db_rows *rows)
 {
-	const char *kinds = asked->values, *lists = asked->lists;
+	const char *kinds = used->values, *lists = used->lists;
 	size_t count = places_in(run->sql), last = strlen(kinds);
 	struct db_value *values = POOL_ARRAY(pool, count, struct db_value);
 	struct db_arguments arguments = { .values = values, .count = count, .list_count = strlen(lists) };

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ * The values that each statement is run with on planted tables. */
+#ifndef LEADHOOK_TESTS_STORE_STATEMENT_VALUES_H
+#define LEADHOOK_TESTS_STORE_STATEMENT_VALUES_H
+
+#include "db/db.h"
+#include "store/statements.h"
+
+/* The statements of all files, numbered from 0. */
+size_t statement_count(void);
+const struct db_statement *statement_at(size_t number);
+
+struct statement_values {
+	const char *name;
+	/* kinds of planted_value: of its last values (those before are assigned), and of its lists */
+	const char *values, *lists;
+};
+/* NULL: it is an INSERT without a SELECT. */
+const struct statement_values *values_of_statement(size_t statement);
+/* The number of entries; each names an existing statement. */
+size_t statement_values_count(void);
+
+/* The maximum length of its lists; 1: it has none. */
+size_t longest_list(size_t statement);
+enum { BATCH_LONGEST = 256 /* campaigns, deliveries, jobs */ };
+
+/* Runs `run` with the values of a statement, and lists of `size` values. */
+MUST_CHECK enum result run_with_values(struct db *db, struct pool *pool, const struct db_statement *run,
+    const struct statement_values *used, size_t size, struct db_rows *rows);
+
+#endif

@@ -19,7 +19,7 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/queue/dispatch.c %D%/queue/dispatch.h \
 	%D%/queue/maintenance.c \
 	%D%/queue/jobs.c \
-	%D%/queue/look.c \
+	%D%/queue/due.c \
 	%D%/queue/partitions.c \
 	%D%/queue/redeliver.c \
 	%D%/operator/admin.c %D%/operator/admin.h \

@@ -140,8 +140,8 @@ MUST_CHECK enum result store_query_lists(struct store *store, struct pool *pool,
 
 enum repeat {
 	REPEAT_CONFLICT, /* repeated only while it is certain that nothing was committed; else RESULT_UNKNOWN */
-	REPEAT_UNKNOWN,  /* repeated in any case: the body is idempotent */
-	REPEAT_NOTHING   /* the caller repeats it */
+	REPEAT_UNKNOWN,  /* repeated in any case: the body is idempotent or detects an earlier commit */
+	REPEAT_NOTHING   /* not repeated: the caller does that */
 };
 
 /* A transaction on the schema of this program, as a loop: its body is run again after a conflict, STORE_ATTEMPTS times in all.

@@ -177,8 +177,8 @@ the_check_finds_an_interrupted_count(void **state)
 	const struct finding *finding = find(w, "addresses_counted");
 	assert_non_null(finding);
 	assert_slice(finding->detail,
-	    pool_printf(
-		w->pool, "campaign %" PRIu64 " is counted up to lead 10000 of 25000: max_per_ip does not hold yet", w->campaign)
+	    pool_printf(w->pool, "campaign %" PRIu64 " is counted up to lead 10000 of 25000: max_per_ip is not applied yet",
+		w->campaign)
 		.data);
 	assert_non_null(strstr(
 	    finding->hint.data, pool_printf(w->pool, "leadhook campaign set %" PRIu64 " max_per_ip=7", w->campaign).data));

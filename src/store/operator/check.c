@@ -100,7 +100,7 @@ check_server(struct store *store, struct check *check, const struct connection_n
 	if (db_get_u64(&rows, 0, SERVER_PACKET) < PACKET_MIN)
 		check_add(check, "packet_size",
 		    pool_printf(check->pool, "max_allowed_packet is %" PRIu64, db_get_u64(&rows, 0, SERVER_PACKET)),
-		    "set it to 1M or more: otherwise what many leads need at once is not written");
+		    "set it to 1M or more: otherwise large statements fail");
 	if (needs != NULL)
 		check_connections(check, &rows, needs);
 }
@@ -142,7 +142,7 @@ check_addresses(struct store *store, struct check *check)
 		uint64_t id = db_get_u64(&rows, i, UNCOUNTED_ID);
 		check_add(check, "addresses_counted",
 		    pool_printf(check->pool,
-			"campaign %" PRIu64 " is counted up to lead %" PRIu64 " of %" PRIu64 ": max_per_ip does not hold yet",
+			"campaign %" PRIu64 " is counted up to lead %" PRIu64 " of %" PRIu64 ": max_per_ip is not applied yet",
 			id, db_get_u64(&rows, i, UNCOUNTED_TO), db_get_u64(&rows, i, UNCOUNTED_LAST_NUMBER)),
 		    pool_printf(check->pool,
 			"run leadhook campaign set %" PRIu64 " max_per_ip=%" PRIu64 ", unless that is under way", id,
@@ -171,12 +171,12 @@ check_days(struct store *store, struct check *check)
 	/* partitions of a new day are made within minutes, or with the next run */
 	if (last < days.today + HISTORY_AHEAD_DAYS - 1)
 		check_add(check, "partitions",
-		    pool_printf(check->pool, "the history has none for the days from %s on",
+		    pool_printf(check->pool, "the history has no partitions for the days from %s on",
 			store_day_text(check->pool, last < days.today ? days.today : last + 1)),
-		    "run leadhook-dispatch, or leadhook upgrade: days without one are not dropped one by one");
+		    "run leadhook-dispatch, or leadhook upgrade: days without a partition cannot be dropped separately");
 	if (first != HISTORY_NO_DAY && first + LATE_DAYS < days.retained_from)
 		check_add(check, "retention",
-		    pool_printf(check->pool, "%s is still there, dispatch.retention ends with %s",
+		    pool_printf(check->pool, "the history still has %s; dispatch.retention begins at %s",
 			store_day_text(check->pool, first), store_day_text(check->pool, days.retained_from)),
 		    hint);
 }

@@ -174,8 +174,8 @@ store_statement_list sql_of_deep = { &sql_deep_counters, &sql_deep_scores, &sql_
 
 enum { DETAIL_MAX_BYTES = 4096 };
 
-#define HINT_COUNT "stop the programs and write what was counted into "
-#define HINT_REPORT "; then report it, for it is a defect, or a backup was not of one moment"
+#define HINT_COUNT "stop the programs and write the counted values into "
+#define HINT_REPORT "; then report it: it is a defect, or a backup was not taken at one moment"
 #define HINT_ROWS "stop the programs and remove these rows" HINT_REPORT
 
 static const struct {
@@ -189,7 +189,7 @@ static const struct {
 	{ &sql_deep_credit, "referral_credit", HINT_COUNT "referral_links.credit" HINT_REPORT },
 	{ &sql_deep_links, "referral_links", HINT_COUNT "the referrer's counts, and these links" HINT_REPORT },
 	{ &sql_deep_addresses, "ip_leads",
-	    "set max_per_ip of the campaign to 0, once more if it is, and back: that counts them anew" },
+	    "set max_per_ip of the campaign to 0, again if it is 0 already, then back: this counts them again" },
 	{ &sql_deep_due, "due", HINT_ROWS },
 	{ &sql_deep_deliveries, "deliveries", HINT_ROWS },
 	{ &sql_deep_events, "events", HINT_COUNT "events.deliveries" HINT_REPORT },
@@ -250,7 +250,7 @@ check_deep(struct store *store, struct check *check)
 	for (size_t i = 0; result == RESULT_OK && i < ARRAY_SIZE(queries); i++)
 		result = run_query(store, check, i, first_event);
 	if (result != RESULT_OK)
-		check_add(
-		    check, "deep", slice_of(store_error_text(store)), "fix this and check again: the rest was not counted");
+		check_add(check, "deep", slice_of(store_error_text(store)),
+		    "correct this and run the check again: the other checks did not run");
 	store_set_answer_timeout(store, ordinary_timeout_s);
 }

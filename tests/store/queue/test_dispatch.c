@@ -299,7 +299,7 @@ only_the_dead_owner_is_released(void **state)
 }
 
 static struct due_webhooks
-look(struct world *w, uint64_t held, size_t limit)
+find_due(struct world *w, uint64_t held, size_t limit)
 {
 	struct due_webhooks found;
 	assert_int_equal(
@@ -315,24 +315,24 @@ due_webhooks_are_found_oldest_first(void **state)
 	for (size_t i = 0; i < 3; i++)
 		ids[i] = add_webhook(
 		    w, w->campaign, pool_printf(w->pool, "https://a.example/%zu", i).data, EVENT_BIT(EVENT_NEW_SIGNUP));
-	struct due_webhooks l = look(w, ALL_SHARDS, 10);
+	struct due_webhooks l = find_due(w, ALL_SHARDS, 10);
 	assert_int_equal(l.due_count, 0);
 	assert_true(l.next_due_ms == -1);
 	sign_up_many(w, "due", 5);
 	root_run("UPDATE t_due SET due_ms = due_ms - 1000 WHERE webhook_id = %" PRIu64, ids[1]);
-	l = look(w, ALL_SHARDS, 10);
+	l = find_due(w, ALL_SHARDS, 10);
 	assert_int_equal(l.due_count, 3);
 	assert_int_equal(l.due[0].webhook_id, ids[1]);
 	root_run("DELETE FROM t_webhook_status WHERE webhook_id = %" PRIu64, ids[2]); /* no hold was requested */
-	assert_int_equal(look(w, ALL_SHARDS, 10).due_count, 3);
+	assert_int_equal(find_due(w, ALL_SHARDS, 10).due_count, 3);
 	assert_true(l.due[0].first_due_ms <= l.now_ms - 1000);
-	assert_int_equal(look(w, ALL_SHARDS, 1).due_count, 1);
-	assert_int_equal(look(w, 0, 10).due_count, 0);
+	assert_int_equal(find_due(w, ALL_SHARDS, 1).due_count, 1);
+	assert_int_equal(find_due(w, 0, 10).due_count, 0);
 	uint64_t shard = UINT64_C(1) << webhook_shard(ids[1]);
-	assert_int_equal(look(w, shard, 10).due[0].webhook_id, ids[1]);
-	assert_true(look(w, ALL_SHARDS & ~shard, 10).due[0].webhook_id != ids[1]);
+	assert_int_equal(find_due(w, shard, 10).due[0].webhook_id, ids[1]);
+	assert_true(find_due(w, ALL_SHARDS & ~shard, 10).due[0].webhook_id != ids[1]);
 	claim(w, owners[0], ids[0], ALL_ROWS, LONG_MS);
-	l = look(w, ALL_SHARDS, 10);
+	l = find_due(w, ALL_SHARDS, 10);
 	assert_int_equal(l.due_count, 2);
 	assert_in_range(l.next_due_ms, l.now_ms + LONG_MS / 2, l.now_ms + LONG_MS);
 }
@@ -347,13 +347,13 @@ only_active_webhooks_are_due(void **state)
 	struct delivery_outcome held = outcome_of(claims.items, DELIVERY_PENDING, 429);
 	held.webhook_hold_ms = LONG_MS / 2;
 	complete(w, &held, 1);
-	struct due_webhooks l = look(w, ALL_SHARDS, 10);
+	struct due_webhooks l = find_due(w, ALL_SHARDS, 10);
 	assert_int_equal(l.due_count, 0);
 	assert_in_range(l.next_due_ms, l.now_ms + LONG_MS / 4, l.now_ms + LONG_MS / 2);
 	root_run("UPDATE t_webhook_status SET hold_until_ms = 0 WHERE webhook_id = %" PRIu64, webhook);
-	assert_int_equal(look(w, ALL_SHARDS, 10).due_count, 1);
+	assert_int_equal(find_due(w, ALL_SHARDS, 10).due_count, 1);
 	root_run("UPDATE t_webhooks SET state = 'disabled' WHERE id = %" PRIu64, webhook);
-	l = look(w, ALL_SHARDS, 10);
+	l = find_due(w, ALL_SHARDS, 10);
 	assert_int_equal(l.due_count, 0);
 	assert_true(l.next_due_ms == -1);
 }
@@ -382,20 +382,20 @@ webhooks_that_ended_are_found_at_once(void **state)
 			root_run("UPDATE t_webhooks SET state = 'gone' WHERE id = %" PRIu64, webhook);
 		else
 			assert_int_equal(store_remove_webhook_id(w->store, webhook), RESULT_OK);
-		struct due_webhooks l = look(w, ALL_SHARDS, 10);
+		struct due_webhooks l = find_due(w, ALL_SHARDS, 10);
 		assert_int_equal(l.due_count, 0);
 		assert_int_equal(l.ended_count, 1);
 		assert_int_equal(l.ended[0], webhook);
-		assert_int_equal(look(w, ALL_SHARDS, 0).ended_count, 0);
-		assert_int_equal(look(w, ALL_SHARDS & ~(UINT64_C(1) << webhook_shard(webhook)), 10).ended_count, 0);
+		assert_int_equal(find_due(w, ALL_SHARDS, 0).ended_count, 0);
+		assert_int_equal(find_due(w, ALL_SHARDS & ~(UINT64_C(1) << webhook_shard(webhook)), 10).ended_count, 0);
 		size_t done;
 		assert_int_equal(store_fail_pending(w->store, webhook, 10, &done), RESULT_OK);
 		assert_int_equal(done, 2);
-		l = look(w, ALL_SHARDS, 10);
+		l = find_due(w, ALL_SHARDS, 10);
 		assert_int_equal(l.due_count + l.ended_count, 0);
 		assert_in_range(l.next_due_ms, l.now_ms + LONG_MS / 2, l.now_ms + LONG_MS);
 		root_run("UPDATE t_due SET due_ms = 1 WHERE webhook_id = %" PRIu64, webhook);
-		l = look(w, ALL_SHARDS, 10);
+		l = find_due(w, ALL_SHARDS, 10);
 		assert_int_equal(l.ended_count, 0);
 		assert_int_equal(l.due_count, 1);
 		assert_int_equal(
@@ -421,7 +421,7 @@ a_crashed_delivery_ends_alone(void **state)
 	    1);
 	assert_int_equal(
 	    root_number("SELECT COUNT(*) FROM t_due WHERE webhook_id = %" PRIu64 " AND id <> %" PRIu64, webhook, crashed), 2);
-	struct due_webhooks l = look(w, ALL_SHARDS, 10);
+	struct due_webhooks l = find_due(w, ALL_SHARDS, 10);
 	assert_int_equal(l.due_count, 0);
 	assert_in_range(l.next_due_ms, l.now_ms + LONG_MS / 2, l.now_ms + LONG_MS);
 	struct delivery_outcome outcome = outcome_of(&claims.items[0], DELIVERY_DELIVERED, 200);
@@ -467,7 +467,7 @@ ended_webhooks_take_no_room_from_others(void **state)
 	uint64_t webhook = make_due(w, 1);
 	root_run(
 	    "INSERT INTO t_due (id, event_id, shard, webhook_id, due_ms) SELECT seq, 0, 5, seq, 1 FROM seq_1000001_to_1000020");
-	struct due_webhooks l = look(w, ALL_SHARDS, 4);
+	struct due_webhooks l = find_due(w, ALL_SHARDS, 4);
 	assert_int_equal(l.ended_count, 4);
 	assert_int_equal(l.due_count, 1);
 	assert_int_equal(l.due[0].webhook_id, webhook);
@@ -475,7 +475,7 @@ ended_webhooks_take_no_room_from_others(void **state)
 
 /* "Costs one probe per webhook, not per row." */
 static void
-a_look_does_not_read_every_row(void **state)
+finding_due_webhooks_does_not_read_every_row(void **state)
 {
 	enum { ROWS = 20000 };
 	static const char reads[] = "SELECT SUM(VARIABLE_VALUE) FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME IN "
@@ -488,15 +488,15 @@ a_look_does_not_read_every_row(void **state)
 		 " - seq %% 4, seq FROM seq_1_to_%d",
 	    last, ROWS);
 	root_run("ANALYZE TABLE t_due");
-	look(w, ALL_SHARDS, 10);
+	find_due(w, ALL_SHARDS, 10);
 	int64_t before = root_number(reads);
-	assert_int_equal(look(w, ALL_SHARDS, 10).due_count, 4);
+	assert_int_equal(find_due(w, ALL_SHARDS, 10).due_count, 4);
 	assert_in_range(root_number(reads) - before, 1, ROWS / 20);
 	/* nor rows of removed webhooks */
 	root_run("UPDATE t_due SET webhook_id = webhook_id + 1000000");
 	root_run("ANALYZE TABLE t_due");
 	before = root_number(reads);
-	assert_int_equal(look(w, ALL_SHARDS, 10).ended_count, 4);
+	assert_int_equal(find_due(w, ALL_SHARDS, 10).ended_count, 4);
 	assert_in_range(root_number(reads) - before, 1, ROWS / 20);
 }
 
@@ -560,7 +560,7 @@ main(void)
 		DISPATCH_TEST(a_crashed_delivery_ends_alone),
 		DISPATCH_TEST(nothing_waits_for_a_batch_under_way),
 		DISPATCH_TEST(ended_webhooks_take_no_room_from_others),
-		DISPATCH_TEST(a_look_does_not_read_every_row),
+		DISPATCH_TEST(finding_due_webhooks_does_not_read_every_row),
 		DISPATCH_TEST(maintenance_records_ends_and_drops_old_tokens),
 	};
 	return WORLD_MAIN(tests);

@@ -41,7 +41,7 @@ DB_STATEMENT(sql_select_newest_due,
     " WHERE w.state = 'active'"
     " ORDER BY 3");
 
-store_statement_list sql_of_look = { &sql_select_work, &sql_select_due_webhooks, &sql_select_newest_due, NULL };
+store_statement_list sql_of_due = { &sql_select_work, &sql_select_due_webhooks, &sql_select_newest_due, NULL };
 
 struct db_list
 store_shard_list(struct pool *pool, uint64_t held)

@@ -13,7 +13,7 @@
 enum { REMOVED = 60000, FEW_PAGES = 100 };
 
 static int
-open_look(void **state)
+open_due(void **state)
 {
 	root_run("DELETE FROM t_due");
 	return world_open(state);
@@ -28,7 +28,7 @@ pages(void)
 }
 
 static struct due_webhooks
-look(struct world *w, bool newest)
+find_due(struct world *w, bool newest)
 {
 	struct due_webhooks found;
 	assert_int_equal(store_due_webhooks(w->store, w->pool,
@@ -39,12 +39,12 @@ look(struct world *w, bool newest)
 
 /* The lowest of some attempts: the server's own threads read pages, too. */
 static int64_t
-pages_of_look(struct world *w, bool newest, struct due_webhooks *found)
+pages_read(struct world *w, bool newest, struct due_webhooks *found)
 {
 	int64_t fewest = INT64_MAX;
 	for (int i = 0; i < 5; i++) {
 		const int64_t before = pages();
-		*found = look(w, newest);
+		*found = find_due(w, newest);
 		const int64_t seen = pages() - before;
 		fewest = seen < fewest ? seen : fewest;
 	}
@@ -53,7 +53,7 @@ pages_of_look(struct world *w, bool newest, struct due_webhooks *found)
 
 /* It depends on the webhooks, not on the rows: also in later queries, after claims. */
 static void
-a_look_costs_what_the_webhooks_do(void **state)
+the_cost_depends_on_the_webhooks(void **state)
 {
 	enum { ROWS = 2000, WEBHOOKS = 100 };
 	struct world *w = *state;
@@ -69,7 +69,7 @@ a_look_costs_what_the_webhooks_do(void **state)
 	root_run("ANALYZE TABLE t_due");
 	for (unsigned i = 0; i < 5; i++) {
 		int64_t before = root_rows_read();
-		(void)look(w, false);
+		(void)find_due(w, false);
 		assert_in_range(root_rows_read() - before, WEBHOOKS, 20 * WEBHOOKS);
 		(void)claim(w, owners[0], webhooks[i], 8, LONG_MS);
 	}
@@ -98,7 +98,7 @@ new_rows_are_found_after_removed_ones(void **state)
 	assert_int_equal(store_enable_webhook(w->store, webhook), RESULT_OK);
 	sign_up_many(w, "new", 1);
 	struct due_webhooks all, newly;
-	const int64_t all_pages = pages_of_look(w, false, &all), new_pages = pages_of_look(w, true, &newly);
+	const int64_t all_pages = pages_read(w, false, &all), new_pages = pages_read(w, true, &newly);
 	assert_int_equal(all.due_count, 1);
 	assert_int_equal(newly.due_count, 1);
 	assert_int_equal(newly.due[0].webhook_id, webhook);
@@ -125,7 +125,7 @@ the_newest_have_the_same_columns(void **state)
 		 "webhook_id = %" PRIu64,
 	    webhook);
 	root_run("UPDATE t_webhooks SET rate = 9 WHERE id = %" PRIu64, webhook);
-	struct due_webhooks found = look(w, true), all = look(w, false);
+	struct due_webhooks found = find_due(w, true), all = find_due(w, false);
 	assert_int_equal(found.due_count, 1);
 	assert_int_equal(all.due_count, 2);
 	assert_int_equal(all.due[0].webhook_id, old);
@@ -138,21 +138,21 @@ the_newest_have_the_same_columns(void **state)
 	assert_true(rows[1]->first_due_ms == first_ms);
 	/* a delivery that waited for the end of a hold was due earlier */
 	root_run("UPDATE t_webhook_status SET hold_until_ms = %" PRId64 " WHERE webhook_id = %" PRIu64, now_ms - 1, webhook);
-	assert_true(look(w, true).due[0].first_due_ms == first_ms);
-	assert_true(look(w, false).due[1].first_due_ms == first_ms);
+	assert_true(find_due(w, true).due[0].first_due_ms == first_ms);
+	assert_true(find_due(w, false).due[1].first_due_ms == first_ms);
 	/* held, disabled, removed: not due */
 	root_run(
 	    "UPDATE t_webhook_status SET hold_until_ms = %" PRId64 " WHERE webhook_id = %" PRIu64, now_ms + 90000, webhook);
-	found = look(w, true);
+	found = find_due(w, true);
 	assert_int_equal(found.due_count, 0);
 	assert_true(found.next_due_ms == now_ms + 90000);
 	root_run("UPDATE t_webhook_status SET hold_until_ms = 0");
 	root_run("UPDATE t_webhooks SET state = 'disabled' WHERE id = %" PRIu64, webhook);
-	assert_int_equal(look(w, true).due_count, 0);
+	assert_int_equal(find_due(w, true).due_count, 0);
 	root_run("UPDATE t_webhooks SET state = 'active' WHERE id = %" PRIu64, webhook);
-	assert_int_equal(look(w, true).due_count, 1);
+	assert_int_equal(find_due(w, true).due_count, 1);
 	assert_int_equal(store_remove_webhook_id(w->store, webhook), RESULT_OK);
-	assert_int_equal(look(w, true).due_count, 0);
+	assert_int_equal(find_due(w, true).due_count, 0);
 }
 
 /* A claim returns the time of its last row. */
@@ -183,7 +183,7 @@ a_claim_goes_on_where_the_last_one_ended(void **state)
 
 /* Rows read ahead are claimed without another query; changes of other processes to them are respected. */
 static void
-a_claim_looks_ahead(void **state)
+a_claim_reads_ahead(void **state)
 {
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 40);
@@ -222,13 +222,13 @@ a_claim_looks_ahead(void **state)
 int
 main(void)
 {
-#define LOOK_TEST(name) cmocka_unit_test_setup_teardown(name, open_look, world_close)
+#define DUE_TEST(name) cmocka_unit_test_setup_teardown(name, open_due, world_close)
 	const struct CMUnitTest tests[] = {
-		LOOK_TEST(a_look_costs_what_the_webhooks_do),
-		LOOK_TEST(new_rows_are_found_after_removed_ones),
-		LOOK_TEST(the_newest_have_the_same_columns),
-		LOOK_TEST(a_claim_goes_on_where_the_last_one_ended),
-		LOOK_TEST(a_claim_looks_ahead),
+		DUE_TEST(the_cost_depends_on_the_webhooks),
+		DUE_TEST(new_rows_are_found_after_removed_ones),
+		DUE_TEST(the_newest_have_the_same_columns),
+		DUE_TEST(a_claim_goes_on_where_the_last_one_ended),
+		DUE_TEST(a_claim_reads_ahead),
 	};
 	return WORLD_MAIN(tests);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Who may call (docs/api.md 3): the key of a request, or the token of a link. */
+ * Authentication (docs/api.md 3): the key of a request, or the token of a link. */
 #include "api/parameters.h"
 #include "api/reads.h"
 
@@ -7,7 +7,7 @@
 
 #include "identity/api_key.h"
 
-/* `api_key` in query or body, else the last token of either header. */
+/* Reads `api_key` of query or body, else the last token of either header. */
 static bool
 read_key_text(struct call *call, struct slice *key)
 {
@@ -20,7 +20,7 @@ read_key_text(struct call *call, struct slice *key)
 	return true;
 }
 
-/* What cannot be a key is not looked up. */
+/* A malformed key is not looked up. */
 static enum result
 find_key(struct call *call, struct slice text, const struct digest *hash)
 {
@@ -51,7 +51,7 @@ check_key(struct call *call, struct slice text)
 	return true;
 }
 
-/* Too large for a call without a key. */
+/* Whether the body is too large for a call without a key. */
 static bool
 body_is_large(const struct call *call)
 {
@@ -101,7 +101,7 @@ contains(struct slice text, const char *word)
 	return memmem(text.data, text.size, word, strlen(word)) != NULL;
 }
 
-/* Of what looks like a key, as it is written without need for an escape. */
+/* Checks a text that looks like a key. Keys need no escapes. */
 static enum body_key
 find_known_key(struct call *call, struct slice text)
 {
@@ -127,7 +127,7 @@ find_known_key(struct call *call, struct slice text)
 	return BODY_MAY_HAVE_KEY;
 }
 
-/* Without parsing. Some clients escape more than they have to. */
+/* Searches the body for a key without parsing it. Some clients escape more than necessary. */
 static enum body_key
 look_for_key(struct call *call)
 {
@@ -147,7 +147,7 @@ call_waits_for_body(struct call *call)
 	       (call->route->campaign == CAMPAIGN_IN_PARAMETERS && call->request->body.size > 0);
 }
 
-/* Judges what will be counted, and counts a key that is wrong for sure. */
+/* Checks the limits of a call that is counted later, and counts a key that is certainly wrong. */
 bool
 call_may_read_body(struct call *call)
 {
@@ -155,9 +155,9 @@ call_may_read_body(struct call *call)
 		return true;
 	if (call->body_key == BODY_MAY_HAVE_KEY)
 		return !body_is_large(call) || call_may_fail_key(call);
-	call->judging = true;
+	call->checking_limits = true;
 	const bool may = call_authenticate(call) && call_pass_account(call);
-	call->judging = false;
+	call->checking_limits = false;
 	return may;
 }
 

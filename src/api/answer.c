@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Answers and failures, as JSON, JSONP or a page. The few pages that people see are whole without script, images and anything
- * from elsewhere. */
+ * Answers and failures, as JSON, JSONP or a page. The HTML pages need no scripts, images or external resources. */
 #include "api/call.h"
 
 #include "base/log.h"
 #include "crypto/base64.h"
 #include "crypto/digest.h"
 
-/* Seconds after which a client may try again what failed for want of a database. */
+/* Retry-After in seconds when the database is unavailable. */
 #define RETRY_AFTER "5"
 
 enum { CALLBACK_MAX_BYTES = 64 };
@@ -18,7 +17,7 @@ call_failure(enum result result)
 	return result == RESULT_FAILED || result == RESULT_INVALID ? FAILURE_INTERNAL : FAILURE_UNAVAILABLE;
 }
 
-/* 5xx texts carry the request id, and the log a line with it (docs/api.md 2): what was wrong is told apart, once for many. */
+/* 5xx messages contain the request id, and the log has a line with it (docs/api.md 2). The cause is logged separately. */
 static struct slice
 failure_message(struct call *call, const struct failure_text *text, enum failure failure, struct slice detail)
 {
@@ -32,7 +31,7 @@ failure_message(struct call *call, const struct failure_text *text, enum failure
 	return slice_present(detail) ? detail : slice_of(text->message);
 }
 
-/* A script that fails to load tells its page nothing, so the failure of JSONP is an answer as any other. */
+/* A page cannot see why a script failed to load, so JSONP failures have status 200. */
 static void
 write_failure(struct call *call, const struct failure_text *text, struct slice message)
 {
@@ -94,7 +93,7 @@ call_begin(struct call *call)
 	return writer;
 }
 
-/* [A-Za-z_$][\w$.]{0,63} (docs/api.md 4.1): whatever else might stand before the answer, it must be no script of a stranger. */
+/* [A-Za-z_$][\w$.]{0,63} (docs/api.md 4.1). Anything else could inject a script. */
 static bool
 is_callback(struct slice name)
 {
@@ -109,7 +108,7 @@ is_callback(struct slice name)
 	return true;
 }
 
-/* Read apart from the other parameters, so that whatever is wrong with those can be told to the callback. */
+/* Read before the other parameters, so that their errors are passed to the callback. */
 void
 call_read_callback(struct call *call)
 {
@@ -145,7 +144,7 @@ call_finish(struct call *call)
 		return;
 	call->response->content = HTTP_JAVASCRIPT;
 	struct slice json = pool_copy(call->request->pool, buffer_slice(body));
-	if (json.size == 0) /* nothing was made for HEAD */
+	if (json.size == 0) /* HEAD has no body */
 		return;
 	buffer_clear(body);
 	buffer_add(body, call->callback);
@@ -172,7 +171,7 @@ add_escaped(struct buffer *out, struct slice text)
 	}
 }
 
-/* The address is a secret of one person: nobody is to tell it on or find it; and nothing but our style is to run. */
+/* The URL is secret: no referrer, no indexing. Only the page's own style is allowed. */
 static void
 add_headers(struct call *call)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * From a request to its handler, in the order of checks of docs/api.md 1. */
+ * Routes requests to their handlers, with the checks in the order of docs/api.md 1. */
 #include "api/api.h"
 
 #include <stdlib.h>
@@ -47,7 +47,7 @@ api_body_limit(const struct api *api, const struct http_request *request)
 	return bulk ? api->options->bulk_body_bytes : api->options->body_bytes;
 }
 
-/* An opt-out link works whatever comes with it, and so does what needs no rights. */
+/* Opt-out links, and routes without a key, ignore the body. */
 static bool
 reads_body(const struct call *call)
 {
@@ -61,7 +61,8 @@ parse_query(struct call *call)
 	http_params_parse_query(call->request, &call->api->options->caps, &collecting, &call->params);
 }
 
-/* The query once more, for its mistakes, and the body. False: the call has failed, and has the parameters of before. */
+/* Parses the query again, to report its errors, and the body. Returns false when the call has failed; its parameters are then
+ * unchanged. */
 static bool
 parse_body(struct call *call)
 {
@@ -135,22 +136,22 @@ find_campaign(struct call *call)
 							 : call_failure(result));
 }
 
-/* The campaign's state stands behind the account's limit. */
+/* The campaign's state is checked after the account's limit. */
 static bool
 check_campaign(struct call *call)
 {
 	return call->route->campaign == NO_CAMPAIGN || !fails(call, refuses(call));
 }
 
-/* Who calls, and on what. */
+/* Finds the caller and the campaign. */
 static bool
 identify(struct call *call)
 {
 	return call_authenticate(call) && find_campaign(call) && call_pass_account(call) && check_campaign(call);
 }
 
-/* The limiter comes before the body, whose parameters cost more than a refusal; what only the body has is counted after it
- * (docs/api.md 1.5). */
+/* The limits are checked before the body is parsed, which costs more than a refusal. Limits that need parameters of the body
+ * are checked after it (docs/api.md 1.5). */
 static bool
 identify_and_read(struct call *call)
 {
@@ -173,7 +174,7 @@ check_address(struct call *call)
 	return !forged;
 }
 
-/* What is known before anything is read: path, method, size of the body. */
+/* Checks path, method and the size of the body before anything is read. */
 static enum failure
 check_request(struct call *call)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The HTTP interface: from a request to its response, over one store (docs/api.md). Knows nothing of FastCGI. */
+ * The HTTP interface: from a request to its response, over one store (docs/api.md). It does not depend on FastCGI. */
 #ifndef LEADHOOK_API_API_H
 #define LEADHOOK_API_API_H
 
@@ -15,27 +15,26 @@
 
 struct api;
 
-/* Everything must stay valid as long as the api. */
+/* All pointers must stay valid as long as the api. */
 struct api_options {
 	struct http_caps caps;
-	size_t body_bytes, bulk_body_bytes; /* the most that a body may have; and where many leads may be named */
-	size_t public_body_bytes;           /* the most of a body without a key */
-	size_t bulk_items;                  /* how many; at most BULK_LEADS_MAX */
+	size_t body_bytes, bulk_body_bytes; /* maximum of a body; and that of bulk calls */
+	size_t public_body_bytes;           /* maximum of a body without a key */
+	size_t bulk_items;                  /* maximum of leads; at most BULK_LEADS_MAX */
 	size_t utm_bytes;                   /* of a lead's utm parameters together, as JSON */
 	size_t webhooks_per_campaign;
-	unsigned account_bulk_jobs;  /* queued at a time; 0: any number */
-	struct limiter *limiter;     /* of all processes of this host */
-	unsigned account_per_minute; /* GET and POST calls; 0: any number. An account may have a number of its own */
-	const struct network_list *trusted_proxies; /* whose X-Forwarded-For counts */
+	unsigned account_bulk_jobs;                 /* maximum of queued jobs; 0: unlimited */
+	struct limiter *limiter;                    /* shared by all processes of this host */
+	unsigned account_per_minute;                /* GET and POST calls; 0: unlimited. Accounts may have their own limit */
+	const struct network_list *trusted_proxies; /* whose X-Forwarded-For is used */
 	const struct address_rules *webhook_addresses;
-	int64_t request_timeout_ms; /* the backend is given up that long after a request has come */
+	int64_t request_timeout_ms; /* from the start of a request to the deadline of the backend */
 };
 
-/* Who carries out commands and looks up what every call begins with: the store itself, or a process that does it for many.
- * Everything else the api reads from its store. */
+/* Runs commands and looks up keys, campaigns and leads: the store itself, or the committer. All other reads use the store. */
 struct api_backend {
 	void *context;
-	/* As in store/store.h, for one command or look-up; each gives up when `deadline_ms` (clock_monotonic_ms) is over. Keys
+	/* As in store/store.h, for one command or look-up; each fails after `deadline_ms` (clock_monotonic_ms). Keys
 	 * and campaigns may be a second old; texts are in the pool. */
 	void (*execute)(
 	    void *context, struct pool *pool, const struct command *command, int64_t deadline_ms, struct outcome *outcome);
@@ -45,21 +44,21 @@ struct api_backend {
 	    void *context, struct pool *pool, const unsigned char hash[32], int64_t deadline_ms, struct api_key *key);
 	enum result (*find_campaign)(
 	    void *context, struct pool *pool, uint64_t id, int64_t deadline_ms, struct campaign *campaign, int64_t *now_ms);
-	/* As store_ready, perhaps a second old. */
+	/* As store_ready; the answer may be a second old. */
 	enum result (*ready)(void *context, int64_t deadline_ms);
-	/* NULL: whoever looks up keys notes their use as well. */
+	/* NULL: the look-up of keys records their use. */
 	enum result (*touch_key)(void *context, const struct api_key *key);
 };
 
-/* Store and backend are the caller's. */
+/* The caller owns store and backend. */
 struct api *api_new(const struct api_options *options, struct store *store, const struct api_backend *backend);
 void api_free(struct api **api);
 
-/* The most bytes of body that this request may have; asked before the body is read. */
+/* The maximum of the request's body; called before the body is read. */
 size_t api_body_limit(const struct api *api, const struct http_request *request);
-/* Answers the request, whatever it is. `path_is_valid`: what http_request_init said. */
+/* Answers any request. `path_is_valid` is the result of http_request_init. */
 void api_handle(struct api *api, struct http_request *request, bool path_is_valid, struct http_response *response);
-/* What may be done when the answer is out: notes the use of a key. */
+/* Work after the answer is sent: records the use of a key. */
 void api_afterwards(struct api *api);
 
 #endif

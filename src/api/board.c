@@ -28,7 +28,7 @@ board_write(struct pool *pool, const struct lead *leads, size_t count, bool full
 	return ok;
 }
 
-/* After the bracket, or after the row before and a comma. */
+/* A row without the bracket or comma before it. */
 static struct slice
 row_json(const struct board *board, size_t row)
 {
@@ -43,7 +43,7 @@ is_before(const struct board_row *row, const struct lead_place *place)
 	       (row->score == place->score && row->subscription_number < place->subscription_number);
 }
 
-/* The row, with its rank beside the lead. */
+/* The row with its rank after the lead has been added. */
 static struct slice
 row_beside(struct pool *pool, const struct board *board, size_t row, const struct lead_place *place)
 {
@@ -70,7 +70,7 @@ board_with_lead(
 	return pool_join(pool, pieces, count);
 }
 
-/* A value: the number of rows, the rows, the JSON. */
+/* A cached value: the number of rows, the rows, the JSON. */
 enum { HEAD_BYTES = sizeof(size_t) };
 
 struct cache *

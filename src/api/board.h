@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A leaderboard as JSON (docs/api.md 4.1.2), the same with the row of one more lead, and a cache of boards. */
+ * A leaderboard as JSON (docs/api.md 4.1.2), also with the row of an additional lead, and a cache of boards. */
 #ifndef LEADHOOK_API_BOARD_H
 #define LEADHOOK_API_BOARD_H
 
@@ -16,7 +16,7 @@
 
 struct board_row {
 	uint32_t score, subscription_number, rank;
-	size_t end; /* of its JSON, in that of the board */
+	size_t end; /* offset of its end in the board's JSON */
 };
 
 struct board {
@@ -25,24 +25,24 @@ struct board {
 	size_t count;
 };
 
-/* `leads` by score, then by sign-up. The board is in the pool. False when it has more than `max_bytes`. */
+/* `leads` are sorted by score, then by sign-up. The board is in the pool. Returns false when it exceeds `max_bytes`. */
 MUST_CHECK bool board_write(
     struct pool *pool, const struct lead *leads, size_t count, bool full, size_t max_bytes, struct board *board);
 
-/* The JSON of a board of at most `limit` rows with the row of a lead that is not on it. `standing` is that row. */
+/* Returns the JSON of a board of at most `limit` rows, with the row `standing` of a lead that is not on it. */
 struct slice board_with_lead(
     struct pool *pool, const struct board *board, size_t limit, const struct lead_place *place, struct slice standing);
 
-/* The cache of boards: few and small ones; all others are written for each request. */
+/* The cache of boards holds a few small ones; others are written for each request. */
 enum { BOARDS_MAX = 16, BOARDS_MAX_BYTES = 256 * 1024, BOARD_MAX_BYTES = 64 * 1024 };
 struct board_key {
 	uint64_t campaign_id;
-	struct campaign_versions versions; /* from before the leaders were read */
+	struct campaign_versions versions; /* read before the leaders */
 	size_t limit;
 	bool full; /* the view */
 };
 struct cache *boards_new(void);
-/* False when it is not in the cache. Valid until the next boards_put. */
+/* Returns false when it is not in the cache. The board is valid until the next boards_put. */
 MUST_CHECK bool boards_find(struct cache *boards, const struct board_key *key, int64_t now_ms, struct board *found);
 /* Stores a copy, unless it is large. */
 void boards_put(struct cache *boards, const struct board_key *key, const struct board *board, int64_t now_ms);

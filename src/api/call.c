@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * How a call reaches the database: commands, and waits. A worker must not wait one call after the other: a call that has waited
- * in vain is the last for a second. Those that queue up after it are refused at once, or each would take a worker for as long
- * as the first did. */
+ * How calls use the database: commands, and limits on waiting. After a call has timed out, similar calls are refused at once
+ * for a second. Otherwise each queued call would block a worker for its full timeout. */
 #include "api/call.h"
 
 #include "base/clock.h"
 
 enum {
-	WAITED_MS = 500, /* a refusal that took less is an answer of the database */
+	WAITED_MS = 500, /* a faster failure is an answer of the database */
 	REFUSE_MS = 1000
 };
 
-/* What was waited for: reading is the same for all campaigns. */
+/* The campaign that was waited for; 0 for reads, which do not depend on the campaign. */
 static uint64_t
 waited_for(const struct call *call)
 {
@@ -29,8 +28,8 @@ call_may_wait(struct call *call, enum call_wait wait)
 	return call_fail(call, FAILURE_UNAVAILABLE);
 }
 
-/* Where each answer was slow, and not one of them missing, reading is slow as well. A campaign that somebody holds is no reason
- * to refuse the others; two of them, one after the other, are a slow database. */
+/* A store that was late in general makes reads slow as well. One locked campaign is no reason to refuse calls on others, but
+ * two different ones in succession indicate a slow database. */
 void
 call_note_wait(struct call *call)
 {

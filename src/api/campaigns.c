@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Campaigns, their numbers, tags and actions, and what monitors request. */
+ * Campaigns, their counters, tags and actions, and the health routes. */
 #include "api/reads.h"
 
 #include "base/clock.h"
@@ -12,7 +12,7 @@ handle_health(struct call *call)
 
 enum { READY_MS = 2000 };
 
-/* A schema that is not ours is as bad as no database: there is nothing that can be served. */
+/* With another schema version no call can be served, as without a database. */
 void
 handle_ready(struct call *call)
 {
@@ -93,7 +93,7 @@ find_definitions(struct call *call, struct definitions *definitions)
 	return result == RESULT_OK || call_fail(call, call_failure(result));
 }
 
-/* By id before by name: a tag may be called 7. */
+/* Ids take precedence over names: a tag may be named "7". */
 static const struct tag *
 find_tag(const struct definitions *definitions, uint64_t campaign_id, struct slice text, unsigned by)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Which leads a call is about (docs/api.md 4.1, 4.3): the subject of a sign-up and its referrer, one lead, or several. */
+ * The leads of a call (docs/api.md 4.1, 4.3): the subject of a sign-up and its referrer, one lead, or several. */
 #include "api/parameters.h"
 
 #include "identity/phone.h"
@@ -29,7 +29,7 @@ call_name_lead(struct call *call, const struct parameter *rule UNUSED, struct ar
 	return call_fail(call, FAILURE_MISSING_LEAD_IDENTIFIER);
 }
 
-/* `__kid` is never the lead to update. */
+/* `__kid` never identifies the lead to update. */
 bool
 call_read_social_id(struct call *call, const struct parameter *parameter, struct arguments *arguments)
 {
@@ -40,7 +40,7 @@ call_read_social_id(struct call *call, const struct parameter *parameter, struct
 	return true;
 }
 
-/* The social id of the request names the lead to update or the referrer; that of `__url` names the referrer. */
+/* The social id of the request identifies the lead to update or the referrer; that of `__url` identifies the referrer. */
 bool
 call_choose_subject(struct call *call, const struct parameter *rule UNUSED, struct arguments *arguments)
 {
@@ -61,7 +61,7 @@ call_choose_subject(struct call *call, const struct parameter *rule UNUSED, stru
 	if (names_subject)
 		signup->subject = id;
 	else
-		signup->referrer_id = id; /* a malformed id is ignored, like an unknown one */
+		signup->referrer_id = id; /* malformed ids are ignored, as unknown ones are */
 	return true;
 }
 
@@ -96,7 +96,7 @@ call_check_leads(struct call *call, const struct parameter *rule UNUSED, struct 
 	return arguments->typed_lead_count <= call->api->options->bulk_items || call_fail(call, FAILURE_TOO_MANY_ITEMS);
 }
 
-/* False: it cannot be an identifier of this type. */
+/* Returns false when the text is not a valid identifier of this type. */
 static bool
 parse_identifier(struct pool *pool, enum lead_identity identity, const struct http_value *typed, struct slice country_code,
     struct slice *value)
@@ -113,7 +113,7 @@ parse_identifier(struct pool *pool, enum lead_identity identity, const struct ht
 	return valid;
 }
 
-/* Malformed ones match no lead. */
+/* Malformed identifiers match no lead. */
 bool
 call_parse_leads(struct call *call, const struct parameter *rule UNUSED, struct arguments *arguments)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Calls about leads: create or update, look up, actions, points and tags; and bulk calls, which are queued and done by the
- * dispatcher (docs/api.md 4.1). */
+ * Calls about leads: create or update, look up, actions, points and tags; and bulk calls, which the dispatcher runs
+ * later (docs/api.md 4.1). */
 #include "api/parameters.h"
 #include "api/reads.h"
 
-/* Runs a command of this call. `answer`: absent is what the command returns. */
+/* Runs a command of this call. `answer`: absent for the command's own answer. */
 static struct outcome
 run(struct call *call, struct command command, struct slice answer)
 {
@@ -16,8 +16,8 @@ run(struct call *call, struct command command, struct slice answer)
 	return outcome;
 }
 
-/* A known lead can sign up while there are too many new ones: the command must then find a lead, and a lead counts when it was
- * made. Calls at the same moment can pass the limit together. */
+/* Existing leads can sign up while new ones are refused: the command must then find a lead. A new lead is counted when it has
+ * been created, so concurrent calls can exceed the limit. */
 void
 handle_signup(struct call *call)
 {
@@ -25,7 +25,7 @@ handle_signup(struct call *call)
 	struct limit_verdict verdict;
 	if (!call_read(call, READ_SIGNUP | READ_VIEW | READ_SIGNUP_POINTS, &arguments))
 		return;
-	if (call->response->head) /* must change nothing, so there is no lead that GET would answer */
+	if (call->response->head) /* HEAD must change nothing, so it has no lead to show */
 		return;
 	struct command command = { .kind = COMMAND_SIGNUP, .view = arguments.view, .as.signup = arguments.signup };
 	const bool must_be_known = !arguments.signup.must_exist && !call_may_add_lead(call, &verdict);
@@ -52,7 +52,7 @@ handle_lookup(struct call *call)
 		call_fail(call, outcome.failure);
 }
 
-/* The id after the campaign's. False: it cannot be one, and the call has failed. */
+/* Reads the id after the campaign's. Returns false when it is invalid: the call has failed. */
 static bool
 read_id(struct call *call, enum failure failure, uint64_t *id)
 {
@@ -110,7 +110,7 @@ answer_queued(struct call *call, struct slice message, struct slice name, size_t
 	json_end_object(&writer);
 }
 
-/* When there is room again depends on the dispatcher. */
+/* Without Retry-After: when there is room depends on the dispatcher. */
 static void
 refuse(struct call *call)
 {

@@ -1,42 +1,43 @@
 /* SPDX-License-Identifier: MIT
- * How much callers may do (docs/api.md 5): who counts as one, and what a refusal says. */
+ * Rate limits of calls (docs/api.md 5): what identifies a caller, and the refusals. */
 #include "api/call.h"
 
 #include <string.h>
 
 #include "base/log.h"
 
-enum { MS_PER_S = 1000, V6_NETWORK_SIZE = 6, V4_SPREAD = 8, WHO_SIZE = sizeof(struct ip_address) + sizeof(uint64_t) };
-_Static_assert((int)WHO_SIZE <= (int)LIMITER_WHO_MAX, "an address and a campaign");
+enum { MS_PER_S = 1000, V6_NETWORK_SIZE = 6, V4_SPREAD = 8, CALLER_NAME_MAX = sizeof(struct ip_address) + sizeof(uint64_t) };
+_Static_assert((int)CALLER_NAME_MAX <= (int)LIMITER_CALLER_MAX, "an address and a campaign");
 
-/* An address, perhaps with a campaign. */
-struct who {
-	char bytes[WHO_SIZE];
+/* The name of a caller: an address, with or without a campaign. */
+struct caller_name {
+	char bytes[CALLER_NAME_MAX];
 };
 
-/* The bytes of an IPv6 address that stand for its caller: a client has a whole /64, a site a /56, some a /48. */
+/* The bytes of an IPv6 address that identify its caller: a client has a /64, a site a /56, some a /48. */
 static const size_t reach_bytes[LIMIT_REACHES] = { [REACH_CALLER] = 8, [REACH_SITE] = 7, [REACH_PROVIDER] = 6 };
 
-/* What an address may do, by its own limit and by those of its networks; how many claims that is. `campaign_id` 0: on any.
- * Where the web server knows no address, all callers are one. */
+/* Makes the claims of an address and its networks, and returns their number. `campaign_id` 0: on any. Without an address all
+ * clients are one caller. */
 static size_t
-claim_address(const struct call *call, enum limit_kind kind, uint64_t campaign_id, struct limit_claim *claims, struct who *whos)
+claim_address(
+    const struct call *call, enum limit_kind kind, uint64_t campaign_id, struct limit_claim *claims, struct caller_name *names)
 {
 	const bool v4 = ip_address_is_v4(&call->client);
 	const size_t reaches = v4 ? 1 : LIMIT_REACHES;
 	for (size_t reach = 0; reach < reaches; reach++) {
-		struct who *who = &whos[reach];
-		memset(who, 0, sizeof(*who));
-		memcpy(who->bytes, call->client.bytes, v4 ? sizeof(call->client.bytes) : reach_bytes[reach]);
-		memcpy(who->bytes + sizeof(call->client.bytes), &campaign_id, sizeof(campaign_id));
+		struct caller_name *caller = &names[reach];
+		memset(caller, 0, sizeof(*caller));
+		memcpy(caller->bytes, call->client.bytes, v4 ? sizeof(call->client.bytes) : reach_bytes[reach]);
+		memcpy(caller->bytes + sizeof(call->client.bytes), &campaign_id, sizeof(campaign_id));
 		claims[reach] = (struct limit_claim){
-			.kind = kind, .reach = (enum limit_reach)reach, .who = { who->bytes, sizeof(who->bytes) }
+			.kind = kind, .reach = (enum limit_reach)reach, .caller = { caller->bytes, sizeof(caller->bytes) }
 		};
 	}
 	return reaches;
 }
 
-/* An IPv6 site has a /48, and with it more callers than there is memory for; an IPv4 address is one for each campaign. */
+/* An IPv6 site has a /48, with more callers than fit into the memory. An IPv4 address is a caller for each campaign. */
 static struct limit_network
 network_of(const struct call *call)
 {
@@ -58,7 +59,7 @@ add_header(struct call *call, const char *name, struct slice value)
 		log_error("header_refused", LOG_STR("name", name));
 }
 
-/* Once in a while: a line for each refusal would cost more than the refusal. */
+/* Throttled, because a line for each refusal would cost more than the refusal. */
 static void
 log_refusal(struct api *api, const struct limit_verdict *verdict)
 {
@@ -78,7 +79,7 @@ log_refusal(struct api *api, const struct limit_verdict *verdict)
 		    LOG_UINT("suppressed", suppressed));
 }
 
-/* In seconds, so that whoever waits that long is not refused again. */
+/* Retry-After is rounded up, so that a client that waits so long is not refused again. */
 static void
 refuse(struct call *call, const struct limit_verdict *verdict)
 {
@@ -93,7 +94,7 @@ refuse(struct call *call, const struct limit_verdict *verdict)
 	call_fail(call, FAILURE_RATE_LIMITED);
 }
 
-/* A call counts once, whatever is found out later about it. */
+/* A call is counted once, whatever happens later. */
 static bool
 pass(struct call *call, const struct limit_network *network, const struct limit_claim *claims, size_t count)
 {
@@ -101,9 +102,9 @@ pass(struct call *call, const struct limit_network *network, const struct limit_
 	struct limit_verdict verdict;
 	if (call->counted)
 		return true;
-	const bool passes = call->judging ? limiter_would_pass(limiter, network, claims, count, &verdict)
-					  : limiter_pass(limiter, network, claims, count, &verdict);
-	call->counted = passes && !call->judging;
+	const bool passes = call->checking_limits ? limiter_would_pass(limiter, network, claims, count, &verdict)
+						  : limiter_pass(limiter, network, claims, count, &verdict);
+	call->counted = passes && !call->checking_limits;
 	if (!passes)
 		refuse(call, &verdict);
 	return passes;
@@ -120,39 +121,39 @@ static bool
 pass_kind(struct call *call, enum limit_kind kind)
 {
 	struct limit_claim claims[LIMIT_REACHES];
-	struct who whos[LIMIT_REACHES];
+	struct caller_name names[LIMIT_REACHES];
 	const struct limit_network network = network_of(call);
-	return pass(call, &network, claims, claim_address(call, kind, 0, claims, whos));
+	return pass(call, &network, claims, claim_address(call, kind, 0, claims, names));
 }
 
 bool
 call_pass_address(struct call *call)
 {
 	struct limit_claim claims[2 * LIMIT_REACHES];
-	struct who whos[2 * LIMIT_REACHES];
+	struct caller_name names[2 * LIMIT_REACHES];
 	const struct limit_network network = network_of(call);
 	uint64_t campaign_id;
-	if (call->route->key == KEY_TOKEN) /* opt-out pages, whatever the method */
+	if (call->route->key == KEY_TOKEN) /* opt-out pages, with any method */
 		return pass_kind(call, LIMIT_POSTS);
 	if ((call->route->flags & ROUTE_READINESS) != 0)
 		return pass_kind(call, LIMIT_READINESS);
 	if (reads_only(call))
 		return pass_kind(call, LIMIT_LOOKUPS);
-	if (call->route->method == HTTP_DELETE) /* none works without a key */
+	if (call->route->method == HTTP_DELETE) /* DELETE always needs a key */
 		return true;
 	if (!call_campaign_id(call, &campaign_id))
 		return false;
-	size_t count = claim_address(call, LIMIT_POSTS, 0, claims, whos);
-	if (!call->judging || campaign_id != 0) /* else it may be in the body */
-		count += claim_address(call, LIMIT_SIGNUPS, campaign_id, claims + count, whos + count);
+	size_t count = claim_address(call, LIMIT_POSTS, 0, claims, names);
+	if (!call->checking_limits || campaign_id != 0) /* else it may be in the body */
+		count += claim_address(call, LIMIT_SIGNUPS, campaign_id, claims + count, names + count);
 	return pass(call, &network, claims, count);
 }
 
 bool
 call_pass_account(struct call *call)
 {
-	struct limit_claim claim = { .kind = LIMIT_DELETES, .who = account_of(call) };
-	const struct limit_network network = { claim.who, 1 };
+	struct limit_claim claim = { .kind = LIMIT_DELETES, .caller = account_of(call) };
+	const struct limit_network network = { claim.caller, 1 };
 	if (call->account_id == 0)
 		return true;
 	if (call->route->method != HTTP_DELETE) {
@@ -170,14 +171,14 @@ call_pass_account(struct call *call)
 static struct limit_claim
 new_lead(const struct call *call, enum limit_kind kind)
 {
-	return (struct limit_claim){ .kind = kind, .who = { (const char *)&call->campaign.id, sizeof(call->campaign.id) } };
+	return (struct limit_claim){ .kind = kind, .caller = { (const char *)&call->campaign.id, sizeof(call->campaign.id) } };
 }
 
 bool
 call_may_add_lead(struct call *call, struct limit_verdict *verdict)
 {
 	const struct limit_claim claim = new_lead(call, LIMIT_NEW_LEADS);
-	const struct limit_network network = { claim.who, 1 };
+	const struct limit_network network = { claim.caller, 1 };
 	return call->account_id != 0 || limiter_would_pass(call->api->options->limiter, &network, &claim, 1, verdict);
 }
 
@@ -185,18 +186,18 @@ void
 call_count_new_lead(struct call *call)
 {
 	const struct limit_claim claim = new_lead(call, LIMIT_NEW_LEADS);
-	const struct limit_network network = { claim.who, 1 };
+	const struct limit_network network = { claim.caller, 1 };
 	struct limit_verdict verdict;
 	if (call->account_id == 0)
 		(void)!limiter_pass(call->api->options->limiter, &network, &claim, 1, &verdict);
 }
 
-/* A line a minute for each campaign, by all processes together. */
+/* Logs a line a minute for each campaign, over all processes. */
 void
 call_refuse_new_lead(struct call *call, const struct limit_verdict *verdict)
 {
 	const struct limit_claim line = new_lead(call, LIMIT_NEW_LEADS_LOG);
-	const struct limit_network network = { line.who, 1 };
+	const struct limit_network network = { line.caller, 1 };
 	struct limit_verdict ignored;
 	if (limiter_pass(call->api->options->limiter, &network, &line, 1, &ignored))
 		log_info("new_leads_limited", LOG_UINT("campaign", call->campaign.id), LOG_UINT("limit", verdict->limit));
@@ -209,9 +210,9 @@ bool
 call_may_fail_key(struct call *call)
 {
 	struct limit_claim claims[LIMIT_REACHES];
-	struct who whos[LIMIT_REACHES];
+	struct caller_name names[LIMIT_REACHES];
 	const struct limit_network network = network_of(call);
-	const size_t count = claim_address(call, LIMIT_FAILED_KEYS, 0, claims, whos);
+	const size_t count = claim_address(call, LIMIT_FAILED_KEYS, 0, claims, names);
 	struct limit_verdict verdict;
 	if (limiter_would_pass(call->api->options->limiter, &network, claims, count, &verdict))
 		return true;
@@ -222,7 +223,7 @@ call_may_fail_key(struct call *call)
 bool
 call_key_is_known(struct call *call, struct slice hash)
 {
-	return limiter_knows(call->api->options->limiter, hash);
+	return limiter_is_noted(call->api->options->limiter, hash);
 }
 
 bool
@@ -239,13 +240,13 @@ call_key_is_good(struct call *call, struct slice hash)
 		limiter_note(call->api->options->limiter, hash);
 }
 
-/* Those that were looked up at the same moment, beyond the limit, are told no more than those that come after them. */
+/* Concurrent look-ups beyond the limit get the same refusal as later ones. */
 void
 call_key_is_bad(struct call *call, struct slice hash)
 {
 	if (call->key_is_known)
-		limiter_forget(call->api->options->limiter, hash);
-	call->judging = false; /* whatever is in the body: no key is wrong in vain */
+		limiter_remove(call->api->options->limiter, hash);
+	call->checking_limits = false; /* a wrong key always counts, whatever the body has */
 	if (pass_kind(call, LIMIT_FAILED_KEYS))
 		call_fail(call, FAILURE_INVALID_API_KEY);
 }
@@ -255,8 +256,8 @@ call_note_failed_key(struct call *call)
 {
 	const struct limit_network network = network_of(call);
 	struct limit_claim claims[LIMIT_REACHES];
-	struct who whos[LIMIT_REACHES];
-	const size_t count = claim_address(call, LIMIT_FAILED_KEYS, 0, claims, whos);
+	struct caller_name names[LIMIT_REACHES];
+	const size_t count = claim_address(call, LIMIT_FAILED_KEYS, 0, claims, names);
 	struct limit_verdict verdict;
 	call->counted = limiter_pass(call->api->options->limiter, &network, claims, count, &verdict);
 }

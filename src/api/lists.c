@@ -8,7 +8,7 @@
 
 enum { PAGE_LEADS = 50, LEADERS = 10, LEADERS_MAX = 50 };
 
-/* A page is closed behind the lead that passes this: an answer has an end, but what leads hold together may have none. */
+/* A page ends with the lead that exceeds this, because the total size of leads is not bounded. */
 enum { PAGE_BYTES = 4 * 1024 * 1024 };
 
 static void
@@ -21,7 +21,7 @@ write_page(struct call *call, const struct lead_page *page, const struct payload
 	json_key(&writer, SLICE("leads"));
 	json_begin_array(&writer);
 	for (size_t i = 0; i < page->count; i++) {
-		json_raw(&writer, SLICE("")); /* the comma before a value that writes itself */
+		json_raw(&writer, SLICE("")); /* the comma before a value written without the writer */
 		payload_write(&call->response->body, settings, &subjects[i], view);
 		if (call->response->body.size > PAGE_BYTES && i + 1 < page->count) {
 			next = page->leads[i].subscription_number;
@@ -54,18 +54,18 @@ handle_list_leads(struct call *call)
 		call_fail(call, call_failure(result));
 }
 
-/* What is asked for, and the answer as JSON. */
+/* A request for a leaderboard, and its answer as JSON. */
 struct leaderboard {
 	struct call *call;
 	size_t limit;
-	struct slice social_id; /* absent: of nobody */
-	struct slice me;        /* absent: there is no such lead */
+	struct slice social_id; /* absent: none */
+	struct slice me;        /* absent: no such lead */
 	struct lead_place place;
 	struct board leaders;
-	enum failure failure; /* whatever else there is does not count then */
+	enum failure failure; /* if set, the other members are invalid */
 };
 
-/* `me`, and the versions that the campaign had at that time. */
+/* Reads `me`, and the campaign's versions at that time. */
 static enum failure
 find_me(struct leaderboard *board, struct campaign_versions *versions)
 {
@@ -88,7 +88,7 @@ find_me(struct leaderboard *board, struct campaign_versions *versions)
 	return result == RESULT_OK ? FAILURE_NONE : call_failure(result);
 }
 
-/* RESULT_CONFLICT: `me` and the leaders are not of the same moment. */
+/* RESULT_CONFLICT: `me` and the leaders are not of the same version. */
 static enum result
 read_leaderboard(struct store *store UNUSED, struct pool *pool UNUSED, void *context)
 {
@@ -101,7 +101,7 @@ read_leaderboard(struct store *store UNUSED, struct pool *pool UNUSED, void *con
 	return read_board(board->call, board->limit, &versions, now_ms, &board->leaders);
 }
 
-/* Without a key the board that goes with a fraudulent lead is as if the lead were not: `me` and the leaders agree. */
+/* Without a key, a fraudulent lead sees a board as if it were not fraudulent, consistent with `me`. */
 static struct slice
 shown_leaders(const struct leaderboard *board)
 {
@@ -121,7 +121,7 @@ handle_leaderboard(struct call *call)
 	if (arguments.limit != 0)
 		board.limit = arguments.limit < LEADERS_MAX ? arguments.limit : LEADERS_MAX;
 	const struct slice typed = arguments.social_id;
-	/* whatever can be no social id is nobody's */
+	/* an invalid social id matches no lead */
 	if (!slice_present(typed) || !social_id_parse(call->request->pool, typed, &board.social_id))
 		board.social_id = SLICE_NONE;
 	enum result result = read_consistently(call, read_leaderboard, &board);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * The links of `unsubscribe_url`: for people who click, and for mail programs that post (RFC 8058). */
+ * The links of `unsubscribe_url`: for clicks, and for mail programs that post (RFC 8058). */
 #include "api/parameters.h"
 #include "api/reads.h"
 
 #include "identity/social_id.h"
 #include "webhook/signature.h"
 
-/* /opt-out/{campaign}/{social_id}/{token}. What is wrong with a link is told to nobody. */
+/* /opt-out/{campaign}/{social_id}/{token}. All invalid links have the same answer. */
 bool
 call_check_token(struct call *call)
 {
@@ -24,7 +24,7 @@ call_check_token(struct call *call)
 }
 
 static void
-ask(struct call *call, const struct lead_reference *reference)
+show_form(struct call *call, const struct lead_reference *reference)
 {
 	struct pool *pool = call->request->pool;
 	struct lead lead;
@@ -51,9 +51,9 @@ handle_opt_out(struct call *call)
 	struct outcome outcome;
 	if (!call_read(call, READ_OPT_OUT, &arguments))
 		return;
-	/* when in doubt it asks */
+	/* a lenient boolean: a bad value shows the page as well */
 	if (call->request->method != HTTP_POST && (call->response->head || arguments.safe)) {
-		ask(call, &reference);
+		show_form(call, &reference);
 		return;
 	}
 	if (call_execute(call, &command, &outcome))

@@ -90,8 +90,8 @@ read_switch(struct call *call, const struct parameter *parameter, struct argumen
 	return true;
 }
 
-/* A '-' or none, and digits, any number of them: beyond `limit`, which is below 10^17, it is just some number beyond it. False
- * when the text is no whole number. */
+/* Parses an optional '-' and any number of digits. A number beyond `limit`, which is below 10^17, gives any number beyond it.
+ * Returns false when the text is not a whole number. */
 static bool
 parse_whole_number(struct slice text, int64_t limit, int64_t *number)
 {
@@ -132,7 +132,7 @@ parse_limit(struct call *call UNUSED, struct slice text, void *limit)
 	return true;
 }
 
-/* The number of the last lead that was examined: a cursor of another account shows nothing. */
+/* The number of the last lead on the page, so a cursor reveals nothing about other accounts. */
 static bool
 parse_cursor(struct call *call UNUSED, struct slice text, void *after)
 {
@@ -149,7 +149,7 @@ parse_time(struct call *call UNUSED, struct slice text, void *ms)
 	return clock_parse_rfc3339(text, ms);
 }
 
-/* Without a key the address is that of the request, whatever is sent. */
+/* Without a key the address of the request is used, not the parameter. */
 static bool
 parse_ip(struct call *call, struct slice text, void *ip)
 {
@@ -255,7 +255,7 @@ read_tag_filter(struct call *call, const struct parameter *parameter, struct arg
 #define TEXT(name) .read = read_text, MEMBER(struct slice, name)
 #define BOOLEAN(name) .read = read_boolean, MEMBER(bool, name)
 #define SWITCH(name) .read = read_switch, MEMBER(int, name)
-/* Texts that are parsed or checked, and what a bad one gives: a failure, or a rule that it breaks. */
+/* Texts that are parsed or checked; a bad one gives a failure, or the message of a rule. */
 #define FORM(type, name, parser, code) .read = read_text, MEMBER(type, name), .parse = (parser), .failure = FAILURE_##code
 #define RULED(type, name, parser, text) .read = read_text, MEMBER(type, name), .parse = (parser), .rule = (text)
 #define CHECKED(name, check, text) TEXT(name), .holds = (check), .rule = (text)
@@ -267,7 +267,7 @@ read_tag_filter(struct call *call, const struct parameter *parameter, struct arg
 
 #define N(name) SLICE(name)
 
-/* They are read in this order: of several bad values the first is reported. */
+/* Read in this order: of several bad values the first is reported. */
 static const struct parameter parameters[] = {
 	/* by call_read_text and call_read_callback */
 	{ { N("api_key") }, READ_KEY, .read = NULL },

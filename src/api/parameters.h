@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The table of parameters: the one place that knows their names, which calls read them, and what a bad value does
+ * The table of parameters: their names, the calls that read them, and the failures of bad values
  * (docs/api.md 4). */
 #ifndef LEADHOOK_API_PARAMETERS_H
 #define LEADHOOK_API_PARAMETERS_H
@@ -8,7 +8,7 @@
 #include "engine/events.h"
 #include "identity/email.h"
 
-/* What is read together. A call reads one group or several. */
+/* Parameters that are read together. A call reads one or more groups. */
 enum parameter_group {
 	READ_KEY = 1 << 0,
 	READ_CAMPAIGN = 1 << 1,
@@ -19,7 +19,7 @@ enum parameter_group {
 	READ_LEAD = 1 << 6,  /* one lead */
 	READ_LEADS = 1 << 7, /* the leads of a bulk call, or of points */
 	READ_POINTS = 1 << 8,
-	READ_TAG = 1 << 9, /* what bulk calls do, as the next two */
+	READ_TAG = 1 << 9, /* details of bulk calls, as the next two */
 	READ_CHANNEL = 1 << 10,
 	READ_REASON = 1 << 11,
 	READ_FILTER = 1 << 12,
@@ -32,28 +32,28 @@ enum parameter_group {
 	    READ_KEY | READ_CAMPAIGN | READ_CALLBACK | READ_SIGNUP | READ_SIGNUP_POINTS | READ_NOTHING /* not custom fields */
 };
 
-/* The events of a webhook: each once, in the order in which they were named. */
+/* The events of a webhook, without duplicates, in the given order. */
 struct subscription {
 	uint32_t events; /* EVENT_BITs */
 	enum event_type order[EVENT_TYPES];
 	size_t count;
 };
 
-/* What call_read fills. Absent slices were not given. */
+/* Filled by call_read. Absent slices were not given. */
 struct arguments {
 	struct signup signup;
 	struct payload_view view;
 	struct lead_reference lead;
 	struct http_value *typed_leads; /* up to the setting bulk_items */
-	size_t typed_lead_count;        /* also those beyond it */
-	enum lead_identity identity;    /* of all of them … */
+	size_t typed_lead_count;        /* including those beyond the setting */
+	enum lead_identity identity;    /* of all leads … */
 	bool mixed_identities;          /* … unless they have several */
 	struct lead_reference *leads;   /* without the malformed ones */
 	size_t lead_count;
 	struct email email;
 	struct slice phone_number, country_code; /* as typed */
 	struct slice social_id, url_kid;         /* as typed, in the request and in the query of `__url` */
-	bool referrer_only;                      /* the social id came as `__kid` */
+	bool referrer_only;                      /* the social id was given as `__kid` */
 	bool has_points;                         /* signup.points were given */
 	struct slice message;
 	uint64_t tag_id;
@@ -62,14 +62,14 @@ struct arguments {
 	struct lead_filter filter;
 	struct slice url, source, format;
 	struct subscription subscription;
-	bool safe; /* also when it is no boolean */
+	bool safe; /* also true when it is not a boolean */
 };
 
 enum parameter_flag {
 	PARAMETER_KEYED = 1 << 0,        /* ignored without a key */
-	PARAMETER_FROM_URL = 1 << 1,     /* read from the query of `__url` only, where the others never are */
+	PARAMETER_FROM_URL = 1 << 1,     /* read only from the query of `__url`, from which no other is read */
 	PARAMETER_COLLECTS = 1 << 2,     /* a repeated name makes an array */
-	PARAMETER_ALTERNATIVE = 1 << 3,  /* READ_LEAD: ignored when a parameter before it names the lead */
+	PARAMETER_ALTERNATIVE = 1 << 3,  /* READ_LEAD: ignored when a parameter before it identifies the lead */
 	PARAMETER_LENIENT = 1 << 4,      /* of booleans: a bad value is true … */
 	PARAMETER_EMPTY_IS_TRUE = 1 << 5 /* … and so is an empty one */
 };
@@ -79,16 +79,16 @@ typedef bool parameter_reader(struct call *call, const struct parameter *paramet
 
 enum { PARAMETER_NAMES_MAX = 4 };
 
-/* Or, without a name, a rule about the parameters before it. */
+/* A parameter, or without a name a rule about the parameters before it. */
 struct parameter {
-	struct slice names[PARAMETER_NAMES_MAX]; /* the first with a value counts */
+	struct slice names[PARAMETER_NAMES_MAX]; /* the first with a value is used */
 	unsigned groups, flags;
 	parameter_reader *read; /* NULL: not by call_read */
-	size_t member;          /* of struct arguments: where the value goes */
-	/* Of texts: whether the value is good. Neither: every text is. */
+	size_t member;          /* offset in struct arguments */
+	/* For texts: checks or parses the value. With neither, all texts are valid. */
 	bool (*holds)(struct slice text);
-	bool (*parse)(struct call *call, struct slice text, void *member); /* stores what the text means, too */
-	const char *rule;            /* of a bad value: FAILURE_INVALID_PARAMETER with this rule. NULL: … */
+	bool (*parse)(struct call *call, struct slice text, void *member); /* also stores the parsed value */
+	const char *rule;            /* for a bad value: FAILURE_INVALID_PARAMETER with this rule. NULL: … */
 	enum failure failure;        /* … this failure */
 	enum lead_identity identity; /* READ_LEADS */
 };
@@ -117,10 +117,10 @@ parameter_has_name(const struct parameter *parameter, size_t i)
 /* A parameter of the request as a text: strings, and numbers as they were written; empty and null are absent. A boolean or an
  * array is bad. */
 MUST_CHECK bool call_param_text(struct call *call, const struct http_param *param, struct slice *text);
-/* The first name that has a value; those after it are not looked at. */
+/* Reads the first name that has a value; later ones are ignored. */
 MUST_CHECK bool call_first_text(
     struct call *call, const struct parameter *parameter, const struct http_param **given, struct slice *text);
-/* The items of an array, or the one value; empty and null are none. */
+/* Returns the items of an array, or a single value; empty and null are none. */
 size_t call_values(const struct call *call, struct slice name, const struct http_value **values);
 
 /* Readers and rules in identifiers.c, signup.c and webhooks.c. */

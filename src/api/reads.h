@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * All that handlers read. Which backend answers, the committer or the worker's own store, is decided here; so is what may come
- * from a cache. Results are in the pool of the request, and as store/store.h describes them. */
+ * The reads of the handlers. These functions choose between committer, the worker's own store and caches. Results are in the
+ * pool of the request, as store/store.h describes. */
 #ifndef LEADHOOK_API_READS_H
 #define LEADHOOK_API_READS_H
 
@@ -13,14 +13,14 @@ MUST_CHECK enum result read_readiness(struct call *call, int64_t deadline_ms);
 /* call->campaign and call->now_ms. From a cache, at most a second old, unless the route shows counters. */
 MUST_CHECK enum result read_campaign(struct call *call, uint64_t id);
 
-/* A lead as JSON. Inside read_consistently it is of the same moment as the rest. */
+/* A lead as JSON. Within read_consistently it is consistent with the other reads. */
 void read_lead(struct call *call, const struct look_up *look_up, struct outcome *outcome);
 MUST_CHECK enum result read_lead_row(struct call *call, const struct lead_reference *reference, struct lead *lead);
 MUST_CHECK enum result read_campaigns(struct call *call, struct campaign **campaigns, size_t *count);
 MUST_CHECK enum result read_definitions(struct call *call, struct definitions *definitions);
 MUST_CHECK enum result read_webhooks(struct call *call, struct webhook_row **webhooks, size_t *count);
 MUST_CHECK enum result read_payload_settings(struct call *call, const struct payload_settings **settings);
-/* A page with what its payloads are written from. */
+/* A page of leads with the data of their payloads. */
 MUST_CHECK enum result read_page(struct call *call, const struct lead_filter *filter, struct lead_page *page,
     struct payload_subject **subjects, const struct payload_settings **settings);
 

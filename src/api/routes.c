@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Which call answers which path and method, with the right it needs (docs/api.md 4.1). */
+ * The table of routes: path, method, handler and authentication (docs/api.md 4.1). */
 #include "api/call.h"
 
-/* A word of a bulk call. These go on after the campaign's end, `tag` too, and book no points then (docs/api.md 6). */
+/* A word of a bulk call. They work after the campaign's end as well, without points (docs/api.md 6). */
 #define BULK(word)                                                                                               \
 	{                                                                                                        \
 		HTTP_POST, "v2/{campaign}/" word, KEY_REQUIRED, CAMPAIGN_IN_PATH, ROUTE_BULK, handle_bulk_change \
@@ -55,7 +55,7 @@ api_routes(size_t *count)
 	return routes;
 }
 
-/* A campaign id: decimal, no leading zeros (docs/api.md 1). Numbers that are too large for one are no campaign's. */
+/* A campaign id: decimal, no leading zeros (docs/api.md 1). Larger numbers match no campaign. */
 static bool
 is_campaign_id(struct slice segment)
 {
@@ -89,7 +89,7 @@ path_matches(const char *path, const struct http_request *request)
 	return i == request->segment_count;
 }
 
-/* An action nobody knows: docs/api.md 1, Methods. */
+/* Whether the action is unknown: docs/api.md 1, Methods. */
 static bool
 is_unknown_action(const struct http_request *request)
 {
@@ -106,7 +106,7 @@ find_route(const struct http_request *request, enum http_method method)
 	return NULL;
 }
 
-/* The methods that the path knows, as a header's value; *route is one of them, or NULL. */
+/* The methods of the path, as a header's value; *route is one of its routes, or NULL. */
 static struct slice
 allowed_methods(const struct http_request *request, const struct route **route)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What a sign-up is made of, beside identifiers: where it came from, custom fields and utm (docs/api.md 4.4), and which
- * parameters of the query of `__url` join the request (docs/api.md 1.4). */
+ * The fields of a sign-up, except identifiers: its source, custom fields and utm (docs/api.md 4.4), and the parameters that are
+ * taken from the query of `__url` (docs/api.md 1.4). */
 #include "api/parameters.h"
 
 #include "engine/custom_fields.h"
@@ -11,7 +11,7 @@
 
 enum { FIELDS_MAX_BYTES = 1024 * 1024 };
 
-/* A header counts only as far as it is text. */
+/* The part of a header that is valid text. */
 static struct slice
 header_text(struct call *call, struct slice header)
 {
@@ -35,7 +35,7 @@ split_source(struct signup *signup)
 	}
 }
 
-/* What was not sent. With a key, what was sent replaces what is stored. */
+/* Fills in values that were not sent. With a key, sent values replace stored ones. */
 bool
 call_complete_signup(struct call *call, const struct parameter *rule UNUSED, struct arguments *arguments)
 {
@@ -61,14 +61,14 @@ is_utm(struct slice lower_name)
 	return slice_starts_with(lower_name, SLICE(UTM));
 }
 
-/* docs/api.md 1.4: utm_*, kid and custom fields. The author of a link that a visitor followed chose them, so they must not
- * name the lead, nor where a browser is sent. */
+/* docs/api.md 1.4: utm_*, kid and custom fields. The author of a link chose them, not the visitor, so they must not
+ * identify the lead or set a redirect. */
 static bool
 may_come_from_url(void *pool, const struct http_param *param)
 {
 	struct slice name = custom_field_name(pool, param->name);
 	if (is_utm(name) || parameter_is_from_url(param->name))
-		return param->value.type != HTTP_ARRAY; /* which would be an error in a request */
+		return param->value.type != HTTP_ARRAY; /* which is an error in a request */
 	return !slice_starts_with(name, SLICE("_")) && !parameter_is_reserved(name);
 }
 
@@ -81,7 +81,7 @@ call_merge_url(struct call *call, const struct parameter *rule UNUSED, struct ar
 	return true;
 }
 
-/* A parameter under the name by which it is kept. */
+/* A parameter and the name under which it is stored. */
 struct field {
 	struct slice name;
 	const struct http_param *param;
@@ -92,7 +92,7 @@ struct fields {
 	size_t count;
 };
 
-/* docs/api.md 4.4: the body's value before the query's, that before the one in `__url`; else the last one. */
+/* docs/api.md 4.4: the body takes precedence over the query, the query over `__url`; otherwise the last value is used. */
 static bool
 replaces(const struct http_param *one, const struct http_param *other)
 {
@@ -112,8 +112,8 @@ add_field(struct fields *fields, struct slice name, const struct http_param *par
 	fields->items[fields->count++] = (struct field){ name, param };
 }
 
-/* `Plan` and `plan` are two parameters and one field. Lower case can be longer, and a name that was taken must be taken again
- * as it is shown. False: the call has failed. */
+/* `Plan` and `plan` are two parameters and one field. The length is checked after the change to lower case, which can make
+ * names longer, so that a shown name is always accepted. False: the call has failed. */
 static bool
 collect_fields(struct call *call, struct fields *fields)
 {
@@ -125,14 +125,14 @@ collect_fields(struct call *call, struct fields *fields)
 		struct slice name = custom_field_name(pool, param->name);
 		if (name.size <= cap)
 			add_field(fields, name, param);
-		else if (param->origin != HTTP_ORIGIN_URL) /* which is data, not a request */
+		else if (param->origin != HTTP_ORIGIN_URL) /* which is ignored there */
 			return call_fail_parameter(
 			    call, param->name, pool_printf(pool, "is longer than %zu bytes in lower case", cap).data);
 	}
 	return true;
 }
 
-/* What is cut off here is still far beyond what the fields of a lead may have together. */
+/* The maximum here is far larger than that of all fields of a lead. */
 static struct slice
 value_as_json(struct pool *pool, const struct http_value *value)
 {
@@ -189,7 +189,7 @@ write_utm(struct call *call, const struct fields *fields, struct json_writer *wr
 	return true;
 }
 
-/* `utm_source=x` is kept as {"source":"x"}. */
+/* `utm_source=x` is stored as {"source":"x"}. */
 static bool
 parse_utm(struct call *call, const struct fields *fields, struct signup *signup)
 {

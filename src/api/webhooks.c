@@ -22,7 +22,7 @@ subscribe(struct call *call, const struct http_value *value, struct subscription
 	return true;
 }
 
-/* One name or several. */
+/* Reads one or more names of events. */
 bool
 call_read_events(struct call *call, const struct parameter *parameter, struct arguments *arguments)
 {
@@ -97,7 +97,7 @@ handle_put_webhook(struct call *call)
 							     : call_failure(result));
 }
 
-/* Whatever was registered can be removed, so the URL is not judged. */
+/* The URL is not checked, so that every registered one can be removed. */
 void
 handle_remove_webhook(struct call *call)
 {

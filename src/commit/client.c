@@ -12,7 +12,7 @@
 #include "commit/codec.h"
 #include "commit/frame.h"
 
-/* Between tries. The first comes at once: a connection that was idle ends with its committer, and the next one listens. */
+/* Pauses between retries. The first retry has none: an idle connection ends with its committer, and the next one listens. */
 enum { PAUSE_FIRST_MS = 2, PAUSE_DOUBLINGS = 6 };
 
 struct commit_client {
@@ -20,23 +20,23 @@ struct commit_client {
 	int fd; /* -1: not connected */
 	struct frame_reader in;
 	struct buffer out;
-	struct cache *keys, *campaigns; /* answers, as they came */
-	struct log_throttle told;
+	struct cache *keys, *campaigns; /* encoded answers */
+	struct log_throttle throttle;
 };
 
-/* What became of one try. */
+/* The result of one attempt. */
 enum sent {
 	SENT_ANSWERED,
-	SENT_NOTHING, /* the committer did not get all of it, so it did nothing */
-	SENT_UNKNOWN, /* it ended, and may have done it */
-	SENT_LATE,    /* the deadline is over */
-	SENT_NOBODY   /* it did nothing, and there will be no other */
+	SENT_NOTHING,  /* the committer did not receive the complete request, so it did nothing */
+	SENT_UNKNOWN,  /* the committer ended, and may have run the request */
+	SENT_LATE,     /* the deadline has passed */
+	SENT_NO_PARENT /* the request did not run, and there will be no other committer */
 };
 
 static const char *const reasons[] = {
 	[SENT_UNKNOWN] = "end of file",
 	[SENT_LATE] = "deadline",
-	[SENT_NOBODY] = "no parent",
+	[SENT_NO_PARENT] = "no parent",
 };
 
 struct commit_client *
@@ -74,7 +74,7 @@ commit_client_free(struct commit_client **client)
 	*client = NULL;
 }
 
-/* Waits until the connection is ready for something. False when the deadline is over. */
+/* Waits until the connection is ready for `events`. Returns false after the deadline. */
 static bool
 wait_for(const struct commit_client *client, short events, int64_t deadline_ms)
 {
@@ -117,7 +117,7 @@ receive_answer(struct commit_client *client, int64_t deadline_ms)
 			break;
 		case FRAME_WHOLE:
 			return SENT_ANSWERED;
-		case FRAME_LOST: /* it had not read the frame to its end */
+		case FRAME_LOST: /* the committer had not read the whole frame */
 			return SENT_NOTHING;
 		case FRAME_DROPPED:
 		case FRAME_ENDED:
@@ -127,21 +127,21 @@ receive_answer(struct commit_client *client, int64_t deadline_ms)
 	}
 }
 
-/* One try on a connection: there, or a new one. */
+/* One attempt on the open connection, or a new one. */
 static enum sent
 try_once(struct commit_client *client, int64_t deadline_ms)
 {
 	if (client->fd < 0)
 		client->fd = endpoint_connect(client->endpoint);
-	/* Refused: the parent, which listens, is gone, and this process is to end. */
+	/* Refused: the parent, which listens, has ended. */
 	if (client->fd < 0)
-		return errno == ECONNREFUSED ? SENT_NOBODY : SENT_NOTHING;
+		return errno == ECONNREFUSED ? SENT_NO_PARENT : SENT_NOTHING;
 	frame_reader_reset(&client->in);
 	enum sent sent = send_request(client, deadline_ms);
 	if (sent == SENT_ANSWERED)
 		sent = receive_answer(client, deadline_ms);
 	if (sent != SENT_ANSWERED)
-		disconnect(client); /* an answer that comes too late must not be taken for the next one */
+		disconnect(client); /* a late answer must not be read as that of the next request */
 	return sent;
 }
 
@@ -155,14 +155,14 @@ pause_before(unsigned attempt, int64_t deadline_ms)
 }
 
 static void
-tell_no_answer(struct commit_client *client, enum sent sent)
+log_no_answer(struct commit_client *client, enum sent sent)
 {
 	uint64_t suppressed;
-	if (log_throttle_passes(&client->told, &suppressed))
+	if (log_throttle_passes(&client->throttle, &suppressed))
 		log_warning("no_answer_of_committer", LOG_STR("reason", reasons[sent]), LOG_UINT("suppressed", suppressed));
 }
 
-/* True: `client->in` has an answer. What may be done is asked again only where twice is as good as once. */
+/* Returns true with the answer in `client->in`. A request that may have run is sent again only if it is repeatable. */
 static bool
 exchange(struct commit_client *client, const struct commit_request *request, bool repeatable)
 {
@@ -186,11 +186,11 @@ exchange(struct commit_client *client, const struct commit_request *request, boo
 	}
 	frame_clear(&client->out);
 	if (sent != SENT_ANSWERED)
-		tell_no_answer(client, sent);
+		log_no_answer(client, sent);
 	return sent == SENT_ANSWERED;
 }
 
-/* False when it is none to what was asked: it was refused, or is broken. */
+/* Returns false when the request was refused, or the answer is invalid or of another kind. */
 static bool
 read_answer(struct pool *pool, struct slice bytes, enum commit_answer_kind wanted, struct commit_answer *answer)
 {
@@ -201,7 +201,7 @@ read_answer(struct pool *pool, struct slice bytes, enum commit_answer_kind wante
 }
 
 static void
-ask_outcome(struct commit_client *client, struct pool *pool, const struct commit_request *request, bool repeatable,
+request_outcome(struct commit_client *client, struct pool *pool, const struct commit_request *request, bool repeatable,
     struct outcome *outcome)
 {
 	struct commit_answer answer;
@@ -221,7 +221,7 @@ commit_client_execute(struct commit_client *client, struct pool *pool, const str
 		.deadline_ms = deadline_ms,
 		.as.command = *command,
 	};
-	ask_outcome(client, pool, &request, false, outcome);
+	request_outcome(client, pool, &request, false, outcome);
 }
 
 void
@@ -233,26 +233,26 @@ commit_client_look_up(struct commit_client *client, struct pool *pool, const str
 		.deadline_ms = deadline_ms,
 		.as.look_up = *look_up,
 	};
-	ask_outcome(client, pool, &request, true, outcome);
+	request_outcome(client, pool, &request, true, outcome);
 }
 
-/* One that is kept, or a new one. Its texts are in the pool; NULL: it has none. */
+/* Answers from the cache or the committer. Texts are in the pool; NULL: the answer has none. */
 static enum result
 find_entry(struct commit_client *client, struct pool *pool, const struct commit_request *request, struct commit_answer *answer)
 {
 	struct cache *cache = request->kind == REQUEST_KEY ? client->keys : client->campaigns;
 	struct slice name = commit_entry_name(request);
 	struct slice bytes = cache_find(cache, name, clock_monotonic_ms());
-	bool kept = slice_present(bytes);
-	if (!kept && !exchange(client, request, true))
+	bool hit = slice_present(bytes);
+	if (!hit && !exchange(client, request, true))
 		return RESULT_UNAVAILABLE;
-	if (!kept)
+	if (!hit)
 		bytes = frame_content(&client->in);
 	if (pool != NULL)
 		bytes = pool_copy(pool, bytes);
 	if (!read_answer(pool, bytes, commit_entry_kind(request), answer))
 		return RESULT_UNAVAILABLE;
-	if (!kept && answer->result == RESULT_OK)
+	if (!hit && answer->result == RESULT_OK)
 		cache_put(cache, name, bytes, answer->read_ms);
 	return answer->result;
 }

@@ -19,10 +19,10 @@
 enum {
 	EVENTS_MAX = 256,
 	ACCEPT_MAX = 512,
-	LOOK_MS = 1000,          /* between two looks at an idle connection to the database */
-	TRIM_BYTES = 256 * 1024, /* a turn whose pools free more is large */
-	TRIM_DELAY_MS = 1000,    /* from the last large turn until memory is returned to the system */
-	LOCKED_DELAY_MS = 10     /* before a campaign that was locked is tried again */
+	IDLE_CHECK_MS = 1000,    /* between checks for an idle connection to the database */
+	TRIM_BYTES = 256 * 1024, /* a run_turn whose pools free more than this is large */
+	TRIM_DELAY_MS = 1000,    /* from the last large run_turn until memory is returned to the system */
+	LOCKED_DELAY_MS = 10     /* before the requests of a locked campaign are retried */
 };
 
 struct committer {
@@ -31,30 +31,29 @@ struct committer {
 	struct peers peers;
 	struct directory *directory;
 	int signals;
-	/* whose turn it is among the peers: with keys and campaigns, with commands, with leads */
+	/* the peers that are next: with keys and campaigns, with commands, with look-ups of leads */
 	size_t next_entry, next_command, next_look_up;
 	bool ending;
-	int status;      /* to exit with */
-	int64_t trim_ms; /* when memory is to be returned to the system; 0: there is none to return */
-	/* of one round of keys and campaigns */
-	size_t asked;                             /* how often the database was */
-	bool unreachable;                         /* it does not answer: who waits is told at once */
+	int status;      /* exit status */
+	int64_t trim_ms; /* when to return memory to the system; 0: none to return */
+	/* in one round of keys and campaigns */
+	size_t reads;                             /* from the database */
+	bool unreachable;                         /* the database: further requests fail at once */
 	struct api_key used[COMMITTER_READS_MAX]; /* keys that were read */
 	size_t used_count;
 };
 
-/* Requests of one kind that are done at once. */
-struct gathered {
+/* Requests of one kind that run together. */
+struct request_batch {
 	struct peer *peers[COMMITTER_BATCH_MAX];
 	const struct commit_request *requests[COMMITTER_BATCH_MAX];
 	size_t count, leads;
-	int64_t deadline_ms; /* the latest */
+	int64_t deadline_ms; /* the latest of all requests */
 };
 
 enum kind { KIND_NONE, KIND_ENTRY, KIND_LOOK_UP, KIND_COMMAND, KIND_SUSPECT };
 
-/* What waits for an answer, by its first byte, as the codec has it; what is none of all is found out with the keys and
- * campaigns. */
+/* The kind of a waiting request, by the codec's first byte. Unknown ones count as entries, whose decoder rejects them. */
 static enum kind
 kind_of(const struct peer *peer)
 {
@@ -68,7 +67,7 @@ kind_of(const struct peer *peer)
 	return content.size > 0 && content.data[0] == REQUEST_LOOK_UP ? KIND_LOOK_UP : KIND_ENTRY;
 }
 
-/* False: the peer was refused or given up. */
+/* Returns false when the request was refused, or its peer closed. */
 static bool
 read_request(struct committer *committer, struct pool *pool, struct peer *peer, struct commit_request *request)
 {
@@ -90,7 +89,7 @@ set_busy(const struct committer *committer, bool busy)
 	committer->options->busy(committer->options->context, busy);
 }
 
-/* What a request that is refused as a suspect gets. */
+/* The answer to a request that is refused as a suspect. */
 static struct commit_answer
 failed_answer(const struct commit_request *request)
 {
@@ -99,9 +98,9 @@ failed_answer(const struct commit_request *request)
 	return (struct commit_answer){ .kind = commit_entry_kind(request), .result = RESULT_FAILED };
 }
 
-/* Of what waits: refuses what committers die of, and puts aside what they may die of. */
+/* Refuses waiting requests that crash committers, and marks suspects. */
 static void
-judge(struct committer *committer, struct pool *pool)
+check_suspects(struct committer *committer, struct pool *pool)
 {
 	struct suspects *suspects = committer->options->suspects;
 	struct commit_request request;
@@ -116,13 +115,13 @@ judge(struct committer *committer, struct pool *pool)
 		if (suspicion != SUSPICION_REFUSED)
 			continue;
 		log_error("request_refused", LOG_BYTES("request", request.id),
-		    LOG_STR("reason", "it, or others of its campaign, crashed the committer twice"));
+		    LOG_STR("reason", "this request or others of its campaign crashed the committer twice"));
 		const struct commit_answer answer = failed_answer(&request);
 		peer_answer(&committer->peers, peer, &answer);
 	}
 }
 
-/* Around the work for requests: what a crash is put down to. */
+/* Called around the work for requests, which are suspects after a crash. */
 static void
 begin_work(struct committer *committer, const struct commit_request *const *requests, size_t count)
 {
@@ -145,19 +144,19 @@ read_entry(struct committer *committer, struct pool *pool, const struct commit_r
 	store_set_deadline(committer->store, request->deadline_ms);
 	directory_read(committer->directory, pool, request, answer);
 	end_work(committer);
-	committer->asked++;
+	committer->reads++;
 	committer->unreachable = answer->result == RESULT_UNAVAILABLE;
 	if (answer->result == RESULT_OK && request->kind == REQUEST_KEY)
 		committer->used[committer->used_count++] = answer->as.key;
 }
 
-/* Answers from what is kept, or from the database. False: it has to wait for the next round. */
+/* Answers from the cache or the database. Returns false when the request has to wait for the next round. */
 static bool
 find_entry(struct committer *committer, struct pool *pool, struct peer *peer, const struct commit_request *request)
 {
 	struct commit_answer answer;
 	if (!directory_find_cached(committer->directory, pool, request, &answer)) {
-		if (committer->asked == COMMITTER_READS_MAX)
+		if (committer->reads == COMMITTER_READS_MAX)
 			return false;
 		if (committer->unreachable)
 			answer = (struct commit_answer){ .kind = commit_entry_kind(request), .result = RESULT_UNAVAILABLE };
@@ -168,13 +167,13 @@ find_entry(struct committer *committer, struct pool *pool, struct peer *peer, co
 	return true;
 }
 
-/* Keys and campaigns. */
+/* Answers requests for keys and campaigns. */
 static void
 answer_entries(struct committer *committer, struct pool *pool)
 {
 	struct peers *peers = &committer->peers;
 	struct commit_request request;
-	committer->asked = committer->used_count = 0;
+	committer->reads = committer->used_count = 0;
 	committer->unreachable = false;
 	for (size_t i = 0; i < peers->count; i++) {
 		size_t at = (committer->next_entry + i) % peers->count;
@@ -187,14 +186,14 @@ answer_entries(struct committer *committer, struct pool *pool)
 	}
 }
 
-/* Behind the answers: nobody waits for it. */
+/* Called after the answers are sent, so that no request waits for it. */
 static void
 note_used_keys(struct committer *committer)
 {
 	enum result result = RESULT_OK;
 	set_busy(committer, true);
 	for (size_t i = 0; i < committer->used_count && result == RESULT_OK; i++)
-		result = store_touch_key(committer->store, &committer->used[i]); /* a failure is logged there */
+		result = store_touch_key(committer->store, &committer->used[i]); /* which logs failures */
 	committer->used_count = 0;
 }
 
@@ -205,9 +204,9 @@ leads_named(const struct commit_request *request)
 	return many ? request->as.command.as.points.lead_count : 1;
 }
 
-/* False: there is no room for it any more. */
+/* Returns false when the batch is full. */
 static bool
-add_request(struct gathered *batch, struct peer *peer, const struct commit_request *request)
+add_request(struct request_batch *batch, struct peer *peer, const struct commit_request *request)
 {
 	size_t leads = leads_named(request);
 	if (batch->count > 0 && (batch->count == COMMITTER_BATCH_MAX || batch->leads + leads > COMMITTER_LEADS_MAX))
@@ -220,12 +219,12 @@ add_request(struct gathered *batch, struct peer *peer, const struct commit_reque
 	return true;
 }
 
-/* Those of a kind that wait, from the peer on whose turn it is. */
+/* Collects the waiting requests of a kind, starting with the peer that is next. */
 static void
-gather(struct committer *committer, struct pool *pool, enum kind kind, size_t *next, struct gathered *batch)
+gather(struct committer *committer, struct pool *pool, enum kind kind, size_t *next, struct request_batch *batch)
 {
 	struct peers *peers = &committer->peers;
-	*batch = (struct gathered){ .count = 0 };
+	*batch = (struct request_batch){ .count = 0 };
 	for (size_t i = 0; i < peers->count; i++) {
 		size_t at = (*next + i) % peers->count;
 		struct commit_request *request;
@@ -240,9 +239,9 @@ gather(struct committer *committer, struct pool *pool, enum kind kind, size_t *n
 	}
 }
 
-/* Whoever is `locked` (NULL: nobody) goes on waiting, so that one campaign does not hold up the others. */
+/* Requests that are `locked` (NULL: none) stay waiting, so that a locked campaign does not block the others. */
 static void
-answer_gathered(struct committer *committer, const struct gathered *batch, const struct outcome *outcomes, const bool *locked)
+answer_batch(struct committer *committer, const struct request_batch *batch, const struct outcome *outcomes, const bool *locked)
 {
 	for (size_t i = 0; i < batch->count; i++) {
 		if (locked != NULL && locked[i]) {
@@ -255,7 +254,7 @@ answer_gathered(struct committer *committer, const struct gathered *batch, const
 }
 
 static void
-execute(struct committer *committer, struct pool *pool, const struct gathered *batch)
+execute(struct committer *committer, struct pool *pool, const struct request_batch *batch)
 {
 	const struct command *commands[COMMITTER_BATCH_MAX];
 	struct outcome outcomes[COMMITTER_BATCH_MAX];
@@ -265,11 +264,11 @@ execute(struct committer *committer, struct pool *pool, const struct gathered *b
 	begin_work(committer, batch->requests, batch->count);
 	store_execute_free(committer->store, pool, commands, batch->count, batch->deadline_ms, outcomes, locked);
 	end_work(committer);
-	answer_gathered(committer, batch, outcomes, locked);
+	answer_batch(committer, batch, outcomes, locked);
 }
 
 static void
-look_up(struct committer *committer, struct pool *pool, const struct gathered *batch)
+look_up(struct committer *committer, struct pool *pool, const struct request_batch *batch)
 {
 	const struct look_up *look_ups[COMMITTER_BATCH_MAX];
 	struct outcome outcomes[COMMITTER_BATCH_MAX];
@@ -279,13 +278,13 @@ look_up(struct committer *committer, struct pool *pool, const struct gathered *b
 	store_set_deadline(committer->store, batch->deadline_ms);
 	store_answer_look_ups(committer->store, pool, look_ups, batch->count, outcomes);
 	end_work(committer);
-	answer_gathered(committer, batch, outcomes, NULL);
+	answer_batch(committer, batch, outcomes, NULL);
 }
 
 static void
 execute_commands(struct committer *committer, struct pool *pool)
 {
-	struct gathered batch;
+	struct request_batch batch;
 	gather(committer, pool, KIND_COMMAND, &committer->next_command, &batch);
 	if (batch.count > 0)
 		execute(committer, pool, &batch);
@@ -294,7 +293,7 @@ execute_commands(struct committer *committer, struct pool *pool)
 static void
 answer_look_ups(struct committer *committer, struct pool *pool)
 {
-	struct gathered batch;
+	struct request_batch batch;
 	gather(committer, pool, KIND_LOOK_UP, &committer->next_look_up, &batch);
 	if (batch.count > 0)
 		look_up(committer, pool, &batch);
@@ -304,7 +303,7 @@ static void
 try_suspect(struct committer *committer, struct pool *pool, struct peer *peer)
 {
 	struct commit_request *request = POOL_NEW(pool, struct commit_request);
-	struct gathered alone = { .count = 0 };
+	struct request_batch alone = { .count = 0 };
 	if (!read_request(committer, pool, peer, request) || !add_request(&alone, peer, request))
 		return;
 	if (request->kind == REQUEST_COMMAND)
@@ -317,7 +316,7 @@ try_suspect(struct committer *committer, struct pool *pool, struct peer *peer)
 		suspects_clear(committer->options->suspects, request);
 }
 
-/* One a turn, when all others have their answers. */
+/* Runs one suspect a run_turn, after all other requests. */
 static void
 answer_suspect(struct committer *committer, struct pool *pool)
 {
@@ -328,11 +327,11 @@ answer_suspect(struct committer *committer, struct pool *pool)
 		}
 }
 
-/* For how long there is nothing to do, unless something comes. */
+/* Returns how long to wait for events. */
 static int
 idle_ms(const struct committer *committer)
 {
-	int64_t now_ms = clock_monotonic_ms(), ms = LOOK_MS;
+	int64_t now_ms = clock_monotonic_ms(), ms = IDLE_CHECK_MS;
 	for (size_t i = 0; i < committer->peers.count; i++) {
 		const struct peer *peer = committer->peers.items[i];
 		int64_t left = peer->delayed_until_ms > now_ms ? peer->delayed_until_ms - now_ms : 0;
@@ -342,7 +341,7 @@ idle_ms(const struct committer *committer)
 	return (int)ms;
 }
 
-/* Some of them: strangers who knock all the time must not keep the others waiting. */
+/* Accepts a limited number, so that a flood of connections does not block requests. */
 static void
 accept_some(struct committer *committer)
 {
@@ -352,23 +351,23 @@ accept_some(struct committer *committer)
 		if (fd >= 0)
 			peers_add(&committer->peers, fd);
 	}
-	/* Out of descriptors or memory: waiting would spin, a new process may do better. */
+	/* Out of descriptors or memory: retrying would spin, so a new process takes over. */
 	if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)) {
 		log_error("accept_failed", LOG_ERRNO(errno));
 		committer->status = EX_OSERR;
 	}
 }
 
-/* Whether TERM came, which alone is watched. */
+/* Whether SIGTERM was received. */
 static bool
-was_told_to_end(const struct committer *committer)
+term_received(const struct committer *committer)
 {
 	struct signalfd_siginfo info;
 	return read(committer->signals, &info, sizeof(info)) == (ssize_t)sizeof(info);
 }
 
 static void
-end(struct committer *committer)
+begin_ending(struct committer *committer)
 {
 	log_debug("committer_ending", LOG_UINT("peers", committer->peers.count));
 	committer->ending = true;
@@ -376,23 +375,23 @@ end(struct committer *committer)
 	peers_end(&committer->peers);
 }
 
-/* Takes in what has come; waits for it when there is nothing to do. */
+/* Waits for events and handles them. */
 static void
-listen_to_all(struct committer *committer)
+handle_events(struct committer *committer)
 {
 	struct epoll_event events[EVENTS_MAX];
 	int count = epoll_wait(committer->peers.epoll, events, EVENTS_MAX, idle_ms(committer));
-	bool told = false;
+	bool term = false;
 	for (int i = 0; i < count; i++) {
 		if (events[i].data.ptr == &committer->signals)
-			told = was_told_to_end(committer);
+			term = term_received(committer);
 		else if (events[i].data.ptr == committer->options->endpoint)
 			accept_some(committer);
 		else
 			peer_act(&committer->peers, events[i].data.ptr, events[i].events);
 	}
-	if (!committer->ending && (told || committer->status != EX_OK))
-		end(committer);
+	if (!committer->ending && (term || committer->status != EX_OK))
+		begin_ending(committer);
 	if (count == 0)
 		store_disconnect_idle(committer->store, committer->options->idle_ms);
 }
@@ -421,7 +420,7 @@ open_descriptors(struct committer *committer)
 	return false;
 }
 
-/* There may be more responders than a process usually has descriptors. */
+/* There may be more responders than the default limit of descriptors. */
 static void
 raise_limit(void)
 {
@@ -444,7 +443,7 @@ close_all(struct committer *committer)
 		close(committer->peers.epoll);
 }
 
-/* What a batch needs, the next one needs again: the memory of large batches is returned when they have ended. */
+/* The next batch may need the memory of this one, so memory is returned only some time after the last large batch. */
 static void
 release_memory(struct committer *committer)
 {
@@ -461,14 +460,14 @@ release_memory(struct committer *committer)
 }
 
 static void
-turn(struct committer *committer)
+run_turn(struct committer *committer)
 {
 	set_busy(committer, false);
-	listen_to_all(committer);
+	handle_events(committer);
 	if (idle_ms(committer) == 0) {
 		struct pool *pool = pool_new();
 		set_busy(committer, true);
-		judge(committer, pool);
+		check_suspects(committer, pool);
 		answer_entries(committer, pool);
 		answer_look_ups(committer, pool);
 		execute_commands(committer, pool);
@@ -496,7 +495,7 @@ committer_run(const struct committer_options *options)
 		options->ready(options->context);
 		log_debug("committer_started", LOG_INT("idle_ms", options->idle_ms));
 		while (!committer.ending || committer.peers.count > 0)
-			turn(&committer);
+			run_turn(&committer);
 	}
 	close_all(&committer);
 	return committer.status;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The process that carries out the commands of all responders: whatever has come while the last batch ran is the next one, so
- * a burst costs one commit for many requests. It also looks up leads, keys and campaigns for them. */
+ * The process that runs the commands of all responders. Commands that arrive during a batch form the next one, so that a burst
+ * needs one commit for many requests. It also looks up leads, keys and campaigns. */
 #ifndef LEADHOOK_COMMIT_COMMITTER_H
 #define LEADHOOK_COMMIT_COMMITTER_H
 
@@ -9,25 +9,25 @@
 #include "commit/suspects.h"
 #include "store/store.h"
 
-/* A batch has at least one command, and at most so many, that name at most so many leads. */
+/* Maximum of commands in a batch, and of leads in its commands, unless a single command has more. */
 enum { COMMITTER_BATCH_MAX = SUSPECTS_BATCH_MAX, COMMITTER_LEADS_MAX = 256 };
-/* Keys and campaigns that are read from the database between two batches: unknown ones must not keep sign-ups waiting. */
+/* Maximum of keys and campaigns read from the database between two batches, so that unknown ones do not delay sign-ups. */
 enum { COMMITTER_READS_MAX = 32 };
 
 struct committer_options {
 	const struct endpoint *endpoint;
-	struct store *store; /* the caller's */
+	struct store *store; /* owned by the caller */
 	struct suspects *suspects;
-	int64_t idle_ms; /* after which a connection to the database is closed */
-	/* Told when requests are taken; that there is work, before it and again before each time that the database is asked: it
-	 * is stuck when that takes too long; and each second that there is none: it is stuck when it does not say so. */
+	int64_t idle_ms; /* after which an idle connection to the database is closed */
+	/* `ready` is called when requests are accepted. `busy` is called with true before work, and before each use of the
+	 * database; with false each second without work. The committer is stuck when the next call takes too long. */
 	void (*ready)(void *context);
 	void (*busy)(void *context, bool busy);
 	void *context;
 };
 
-/* Works until SIGTERM, which must be blocked: then takes no more connections, carries out what was sent wholly, answers all
- * of it and ends. Answers a status of sysexits.h. */
+/* Runs until SIGTERM, which must be blocked. Then accepts no more connections, runs and answers all complete requests, and
+ * returns a status of sysexits.h. */
 MUST_CHECK int committer_run(const struct committer_options *options);
 
 #endif

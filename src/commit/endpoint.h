@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Where responders meet the committer: a socket that the parent of both opens, so that it is there whoever of them is. */
+ * The socket of the committer. The parent opens it, so that it exists while responders and committers are replaced. */
 #ifndef LEADHOOK_COMMIT_ENDPOINT_H
 #define LEADHOOK_COMMIT_ENDPOINT_H
 
@@ -10,17 +10,17 @@
 #include "base/attributes.h"
 
 struct endpoint {
-	int fd; /* listens; non-blocking and close-on-exec; -1: closed */
+	int fd; /* listening, non-blocking, close-on-exec; -1: closed */
 	struct sockaddr_un address;
 	socklen_t address_size;
 };
 
-/* An abstract unix socket whose name the kernel chooses: there is no file that could stay. False (logged) when it cannot. */
+/* Opens an abstract unix socket whose name the kernel chooses, so that no file is left over. Logs a failure. */
 MUST_CHECK bool endpoint_open(struct endpoint *endpoint);
-/* In whoever does not accept on it: with the last one closed connections are refused. The address stays. */
+/* Called by processes that do not accept on it. Once all have closed it, connections are refused. The address stays valid. */
 void endpoint_close(struct endpoint *endpoint);
-/* A non-blocking connection, or -1 with errno set. Anybody here may try an abstract name, so both ends look whom they have:
- * EACCES when it is another account. ECONNREFUSED: nobody has it open any more. */
+/* Returns a non-blocking connection, or -1 with errno set. Every user of the host can connect to an abstract name, so both ends
+ * verify their peer: EACCES when it runs as another user. ECONNREFUSED: no process has the socket open. */
 MUST_CHECK int endpoint_connect(const struct endpoint *endpoint);
 MUST_CHECK bool endpoint_peer_is_ours(int fd);
 

@@ -41,9 +41,9 @@ frame_reader_reset(struct frame_reader *reader)
 	reader->drops = false;
 }
 
-/* As the peer announced it. */
+/* The length in the frame's header. */
 static size_t
-announced(const struct frame_reader *reader)
+announced_size(const struct frame_reader *reader)
 {
 	uint32_t size;
 	memcpy(&size, reader->bytes.data, LENGTH_BYTES);
@@ -53,7 +53,7 @@ announced(const struct frame_reader *reader)
 size_t
 frame_reader_size(const struct frame_reader *reader)
 {
-	return reader->bytes.size < LENGTH_BYTES || reader->drops ? 0 : announced(reader);
+	return reader->bytes.size < LENGTH_BYTES || reader->drops ? 0 : announced_size(reader);
 }
 
 struct slice
@@ -63,7 +63,7 @@ frame_content(const struct frame_reader *reader)
 	return slice_sub(buffer_slice(&reader->bytes), LENGTH_BYTES, reader->bytes.size);
 }
 
-/* Takes in what was read, and says how the frame stands. */
+/* Adds bytes that were read, and returns the state of the frame. */
 static enum frame_state
 advance(struct frame_reader *reader, struct slice chunk, size_t room)
 {
@@ -72,7 +72,7 @@ advance(struct frame_reader *reader, struct slice chunk, size_t room)
 	if (reader->bytes.size < LENGTH_BYTES)
 		return FRAME_PARTIAL;
 	struct slice content = slice_sub(chunk, head, chunk.size);
-	size_t size = announced(reader);
+	size_t size = announced_size(reader);
 	if (size > FRAME_MAX_BYTES)
 		return FRAME_BROKEN;
 	if (head > 0)

@@ -46,13 +46,13 @@ peer_free(struct peers *peers, struct peer *peer)
 void
 peers_sweep(struct peers *peers)
 {
-	size_t kept = 0;
+	size_t open = 0;
 	for (size_t i = 0; i < peers->count; i++)
 		if (peers->items[i]->state == PEER_CLOSED)
 			peer_free(peers, peers->items[i]);
 		else
-			peers->items[kept++] = peers->items[i];
-	peers->count = kept;
+			peers->items[open++] = peers->items[i];
+	peers->count = open;
 }
 
 void
@@ -64,7 +64,7 @@ peers_free(struct peers *peers)
 	*peers = (struct peers){ .epoll = peers->epoll };
 }
 
-/* Besides these, epoll always tells of an end at both sides. */
+/* epoll also reports a connection that is closed on both sides. */
 static void
 watch(const struct peers *peers, struct peer *peer)
 {
@@ -152,7 +152,7 @@ peer_act(struct peers *peers, struct peer *peer, uint32_t events)
 	else if (peer->state == PEER_READING)
 		receive(peers, peer);
 	else
-		peer->state = PEER_CLOSED; /* nobody is there to take the answer, or it says something out of its turn */
+		peer->state = PEER_CLOSED; /* it closed the connection, or sent data while it had to wait */
 }
 
 void

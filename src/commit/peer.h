@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A connection of a responder to the committer: one request after another, each with its answer. */
+ * A responder's connection to the committer. The responder sends a request, reads the answer, and may send the next. */
 #ifndef LEADHOOK_COMMIT_PEER_H
 #define LEADHOOK_COMMIT_PEER_H
 
@@ -9,9 +9,9 @@
 #include "commit/frame.h"
 
 enum peer_state {
-	PEER_READING, /* its request is incomplete */
-	PEER_WAITING, /* its request, `in`, has no answer yet */
-	PEER_WRITING, /* its answer is not written completely */
+	PEER_READING, /* the request is incomplete */
+	PEER_WAITING, /* the request in `in` has no answer yet */
+	PEER_WRITING, /* the answer is not completely sent */
 	PEER_CLOSED   /* peers_sweep frees it */
 };
 
@@ -19,37 +19,37 @@ struct peer {
 	int fd;
 	enum peer_state state;
 	struct frame_reader in;
-	int64_t delayed_until_ms; /* its request is left alone until then; 0: it is not */
-	bool suspect;             /* its request is carried out alone (commit/suspects.h) */
-	size_t counted;           /* bytes of `in` that count as queued */
+	int64_t delayed_until_ms; /* its request is not tried until then; 0: no delay */
+	bool suspect;             /* its request runs alone (commit/suspects.h) */
+	size_t counted;           /* bytes of `in` in queued_bytes */
 	struct buffer out;
 	size_t sent;
 	uint32_t watched; /* events of epoll(7) */
 };
 
-/* All that were accepted. */
+/* All accepted connections. */
 struct peers {
 	int epoll;
 	struct peer **items;
 	size_t count, capacity;
-	size_t queued_bytes; /* of requests that were announced and not answered yet */
-	bool ending;         /* nobody is asked anything more */
+	size_t queued_bytes; /* of requests without an answer, from their frame headers on */
+	bool ending;         /* no more requests are accepted */
 };
 
-/* No more than this is kept of requests: what comes beyond is refused. */
+/* Maximum of queued requests; further requests are refused. */
 enum { QUEUE_MAX_BYTES = 8 * 1024 * 1024 };
 
-/* Takes the connection over; closes it when it is not ours, or cannot be watched. */
+/* Takes ownership of the connection. Closes it when its peer runs as another user, or epoll fails. */
 void peers_add(struct peers *peers, int fd);
-/* Closes those that are gone. */
+/* Frees peers in the state PEER_CLOSED. */
 void peers_sweep(struct peers *peers);
-/* What epoll tells of one. */
+/* Handles the events that epoll reports for a peer. */
 void peer_act(struct peers *peers, struct peer *peer, uint32_t events);
-/* Answers what it waits for, and is done with its request. */
+/* Sends the answer to its request, and frees the request. */
 void peer_answer(struct peers *peers, struct peer *peer, const struct commit_answer *answer);
-/* From now on nobody can send more, but what was sent before is read; whoever has got its answer is gone. */
+/* Stops reading, after what was sent before. Peers are closed once they have their answers. */
 void peers_end(struct peers *peers);
-/* Closes all that are left and frees what there is. */
+/* Closes all peers and frees the memory. */
 void peers_free(struct peers *peers);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * While a reload lasts two committers may write at the same time. What is lost then costs one more death. */
+ * During a reload two committers may write at the same time. A lost update costs one more death. */
 #include "commit/suspects.h"
 
 #include <errno.h>
@@ -17,20 +17,20 @@
 
 enum { ENTRIES = 512, RECORDS = 8, NAME_SIZE = 16, ID_SIZE = 40, SUBJECT_MAX_BYTES = 64 * 1024 };
 
-/* What a request is about. */
+/* What identifies a request. */
 struct subject {
 	unsigned char name[NAME_SIZE];
 	uint64_t campaign_id; /* 0: none */
-	char id[ID_SIZE];     /* of the HTTP request, the last one */
+	char id[ID_SIZE];     /* of the last HTTP request */
 };
 
 struct entry {
 	struct subject subject;
 	int64_t died_ms;
-	unsigned deaths; /* while it was alone, but for the first; 0: the entry is free */
+	unsigned deaths; /* after the first, only those while it ran alone; 0: the entry is free */
 };
 
-/* What one committer is at. */
+/* The requests that a committer is working on. */
 struct record {
 	_Atomic(pid_t) pid; /* 0: the record is free */
 	_Atomic(size_t) count;
@@ -67,7 +67,7 @@ suspects_free(struct suspects **suspects)
 	*suspects = NULL;
 }
 
-/* ---- what a request is about ---- */
+/* ---- the identity of requests ---- */
 
 static void
 add_number(struct buffer *out, uint64_t number)
@@ -149,7 +149,7 @@ subject_of(const struct commit_request *request)
 {
 	struct subject subject = { .campaign_id = 0 };
 	struct buffer out;
-	buffer_init(&out, SUBJECT_MAX_BYTES); /* more leads than fit are known by the first of them */
+	buffer_init(&out, SUBJECT_MAX_BYTES); /* leads beyond the maximum are ignored */
 	subject.campaign_id = add_request(&out, request);
 	struct slice bytes = buffer_slice(&out);
 	struct digest digest = digest_sha256(&bytes, 1);
@@ -162,7 +162,7 @@ subject_of(const struct commit_request *request)
 /* ---- deaths ---- */
 
 static bool
-is_forgotten(const struct entry *entry, int64_t now_ms)
+is_expired(const struct entry *entry, int64_t now_ms)
 {
 	return entry->deaths == 0 || now_ms - entry->died_ms >= 2 * SUSPECTS_REFUSED_MS;
 }
@@ -184,15 +184,15 @@ find(const struct suspects *suspects, const struct subject *subject)
 	return NULL;
 }
 
-/* Its own; else one that is free, or that of the oldest death. */
+/* Returns the subject's entry, else a free one, else the one with the oldest death. */
 static struct entry *
 find_or_choose(const struct suspects *suspects, const struct subject *subject, int64_t now_ms)
 {
 	struct entry *chosen = find(suspects, subject);
-	if (chosen != NULL && !is_forgotten(chosen, now_ms))
+	if (chosen != NULL && !is_expired(chosen, now_ms))
 		return chosen;
 	for (size_t i = 0; i < ENTRIES && chosen == NULL; i++)
-		if (is_forgotten(&suspects->shared->entries[i], now_ms))
+		if (is_expired(&suspects->shared->entries[i], now_ms))
 			chosen = &suspects->shared->entries[i];
 	for (size_t i = 0; i < ENTRIES && (chosen == NULL || chosen->deaths > 0); i++)
 		if (chosen == NULL || suspects->shared->entries[i].died_ms < chosen->died_ms)
@@ -201,9 +201,9 @@ find_or_choose(const struct suspects *suspects, const struct subject *subject, i
 	return chosen;
 }
 
-/* Of those that died together only one is to blame: a further death counts for one that was alone. */
+/* A crash with several requests has one cause, so after its first death a request is counted only when it ran alone. */
 static void
-accuse(struct suspects *suspects, const struct subject *subject, bool alone, int64_t now_ms)
+record_death(struct suspects *suspects, const struct subject *subject, bool alone, int64_t now_ms)
 {
 	struct entry *entry = find_or_choose(suspects, subject, now_ms);
 	unsigned deaths = entry->deaths == 0 || alone ? entry->deaths + 1 : entry->deaths;
@@ -215,14 +215,14 @@ accuse(struct suspects *suspects, const struct subject *subject, bool alone, int
 }
 
 static void
-accuse_all(struct suspects *suspects, const struct record *record, int64_t now_ms)
+record_deaths(struct suspects *suspects, const struct record *record, int64_t now_ms)
 {
 	const size_t noted = atomic_load(&record->count), count = noted < SUSPECTS_BATCH_MAX ? noted : SUSPECTS_BATCH_MAX;
 	for (size_t i = 0; i < count; i++)
-		accuse(suspects, &record->subjects[i], count == 1, now_ms);
+		record_death(suspects, &record->subjects[i], count == 1, now_ms);
 	if (count > 1)
-		log_error("batch_crashed_committer", LOG_UINT("requests", count),
-		    LOG_STR("consequence", "they are carried out one by one when they come again"));
+		log_error(
+		    "batch_crashed_committer", LOG_UINT("requests", count), LOG_STR("consequence", "retries run one by one"));
 	if (count > 0)
 		atomic_store(&suspects->shared->died_ms, now_ms);
 }
@@ -245,7 +245,7 @@ suspects_recover(struct suspects *suspects, int64_t now_ms)
 			continue;
 		if (!atomic_compare_exchange_strong(&record->pid, &pid, getpid()))
 			continue;
-		accuse_all(suspects, record, now_ms);
+		record_deaths(suspects, record, now_ms);
 		atomic_store(&record->count, 0);
 		if (suspects->own == NULL)
 			suspects->own = record;
@@ -254,7 +254,7 @@ suspects_recover(struct suspects *suspects, int64_t now_ms)
 	}
 }
 
-/* ---- what the committer asks ---- */
+/* ---- functions of the committer ---- */
 
 bool
 suspects_any(const struct suspects *suspects, int64_t now_ms)
@@ -281,7 +281,7 @@ suspects_judge(const struct suspects *suspects, const struct commit_request *req
 	const struct entry *entry = find(suspects, &subject);
 	if (campaign_is_refused(suspects, subject.campaign_id, now_ms) || (entry != NULL && is_refused(entry, now_ms)))
 		return SUSPICION_REFUSED;
-	return entry == NULL || is_forgotten(entry, now_ms) ? SUSPICION_NONE : SUSPICION_ALONE;
+	return entry == NULL || is_expired(entry, now_ms) ? SUSPICION_NONE : SUSPICION_ALONE;
 }
 
 void

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Requests that committers die of (leadhook-fcgi(8)). Which ones are under way is noted in memory that a parent shares with its
- * committers; what a dead one was at, the next one suspects, and carries out one by one, after all others. A request that was
- * alone at a second death is refused for a while, then tried again, alone.
+ * Requests that crash committers (leadhook-fcgi(8)). Committers record their current requests in memory that the parent shares.
+ * After a crash, the next committer treats these requests as suspects and runs them one by one, after all others. A request
+ * that crashes a committer again while it runs alone is refused for a while, then retried alone.
  *
- * A request is known by what it is about – kind, campaign, lead – and not by its text: so are the client's next tries, and a
- * row that cannot be read fails whatever comes with the lead. When several requests of a campaign are refused, all of it is. */
+ * A request is identified by its kind, campaign and lead, not by its other content. So retries of the client match, and
+ * other requests for the same damaged row. When several requests of a campaign are refused, all its requests are. */
 #ifndef LEADHOOK_COMMIT_SUSPECTS_H
 #define LEADHOOK_COMMIT_SUSPECTS_H
 
@@ -16,30 +16,30 @@
 #include "commit/codec.h"
 
 enum {
-	SUSPECTS_BATCH_MAX = 128,             /* requests that are under way together */
-	SUSPECTS_REFUSED_MS = 10 * 60 * 1000, /* how long one is refused, and is a suspect afterwards */
-	SUSPECTS_CAMPAIGN_MAX = 3             /* refused requests of a campaign, and all of it is */
+	SUSPECTS_BATCH_MAX = 128,             /* requests of a batch */
+	SUSPECTS_REFUSED_MS = 10 * 60 * 1000, /* how long a request is refused, and then remains a suspect */
+	SUSPECTS_CAMPAIGN_MAX = 3             /* refused requests of a campaign after which all are refused */
 };
 
 struct suspects;
 
-/* In the parent, before it forks. NULL, errno set, when there is no memory. */
+/* Called by the parent before it forks. Returns NULL with errno set when there is no memory. */
 MUST_CHECK struct suspects *suspects_new(void);
-/* *suspects may be NULL, becomes NULL. */
+/* *suspects may be NULL; it is set to NULL. */
 void suspects_free(struct suspects **suspects);
 
-/* Suspects what dead committers were at, which is logged. Call it often: a process may be dead a while later. Times are those
- * of clock_monotonic_ms. */
+/* Records the requests of dead committers as suspects, and logs this. Must be called regularly, because a committer may still
+ * be alive at the first call. Times are those of clock_monotonic_ms. */
 void suspects_recover(struct suspects *suspects, int64_t now_ms);
-/* Whether any request is a suspect at all. */
+/* Whether there are suspects. */
 MUST_CHECK bool suspects_any(const struct suspects *suspects, int64_t now_ms);
 
 enum suspicion { SUSPICION_NONE, SUSPICION_ALONE, SUSPICION_REFUSED };
 MUST_CHECK enum suspicion suspects_judge(const struct suspects *suspects, const struct commit_request *request, int64_t now_ms);
-/* It was carried out, and nobody died. */
+/* Removes a request that has run without a crash. */
 void suspects_clear(struct suspects *suspects, const struct commit_request *request);
 
-/* Around the work. */
+/* Called before and after a batch runs. */
 void suspects_begin(struct suspects *suspects, const struct commit_request *const *requests, size_t count);
 void suspects_end(struct suspects *suspects);
 

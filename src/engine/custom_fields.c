@@ -12,10 +12,10 @@ enum { OBJECT_MAX_BYTES = 1024 * 1024, DEPTH_MAX = 2 };
 struct slice
 custom_field_name(struct pool *pool, struct slice typed)
 {
-	if (slice_is_ascii(typed)) /* nearly all are */
+	if (slice_is_ascii(typed)) /* most names */
 		return pool_copy_lower(pool, typed);
 	size_t size = 0;
-	/* without a language: the same for everybody, and nothing is normalised */
+	/* without a language or normalisation: the result must not depend on the locale */
 	uint8_t *lower = u8_tolower((const uint8_t *)typed.data, typed.size, NULL, NULL, NULL, &size);
 	if (lower == NULL)
 		memory_exhausted();
@@ -24,8 +24,8 @@ custom_field_name(struct pool *pool, struct slice typed)
 	return name;
 }
 
-/* Builds the list while the object is read. */
-struct reading {
+/* Builds the list of fields while the object is parsed. */
+struct field_reader {
 	struct pool *pool;
 	struct custom_field *items;
 	size_t count, capacity;
@@ -54,50 +54,50 @@ write_scalar(struct json_writer *writer, const struct json_event *event)
 }
 
 static void
-start_value(struct reading *reading)
+start_value(struct field_reader *reader)
 {
-	buffer_clear(&reading->value);
-	json_writer_init(&reading->writer, &reading->value);
+	buffer_clear(&reader->value);
+	json_writer_init(&reader->writer, &reader->value);
 }
 
 static void
-end_value(struct reading *reading, struct slice text)
+end_value(struct field_reader *reader, struct slice text)
 {
-	reading->items = pool_grow(reading->pool, reading->items, reading->count, &reading->capacity, sizeof(*reading->items));
-	reading->items[reading->count++] = (struct custom_field){
-		.name = reading->name,
-		.json = pool_copy(reading->pool, buffer_slice(&reading->value)),
-		.text = pool_copy(reading->pool, text),
+	reader->items = pool_grow(reader->pool, reader->items, reader->count, &reader->capacity, sizeof(*reader->items));
+	reader->items[reader->count++] = (struct custom_field){
+		.name = reader->name,
+		.json = pool_copy(reader->pool, buffer_slice(&reader->value)),
+		.text = pool_copy(reader->pool, text),
 	};
 }
 
 static bool
 read_event(void *context, const struct json_event *event)
 {
-	struct reading *reading = context;
+	struct field_reader *reader = context;
 	switch (event->type) {
 	case JSON_OBJECT_BEGIN:
 	case JSON_OBJECT_END:
 		return event->depth == 0;
 	case JSON_KEY:
-		reading->name = pool_copy(reading->pool, event->text);
-		start_value(reading);
+		reader->name = pool_copy(reader->pool, event->text);
+		start_value(reader);
 		return true;
 	case JSON_ARRAY_BEGIN:
 		if (event->depth != 1)
 			return false;
-		json_begin_array(&reading->writer);
+		json_begin_array(&reader->writer);
 		return true;
 	case JSON_ARRAY_END:
-		json_end_array(&reading->writer);
-		end_value(reading, SLICE_NONE);
+		json_end_array(&reader->writer);
+		end_value(reader, SLICE_NONE);
 		return true;
 	default:
 		if (event->depth == 0)
 			return false;
-		write_scalar(&reading->writer, event);
+		write_scalar(&reader->writer, event);
 		if (event->depth == 1)
-			end_value(reading, event->type == JSON_STRING ? event->text : SLICE_NONE);
+			end_value(reader, event->type == JSON_STRING ? event->text : SLICE_NONE);
 		return true;
 	}
 }
@@ -105,14 +105,14 @@ read_event(void *context, const struct json_event *event)
 struct custom_fields
 custom_fields_read(struct pool *pool, struct slice json)
 {
-	struct reading reading = { .pool = pool };
+	struct field_reader reader = { .pool = pool };
 	struct json_problem problem;
 	if (!slice_present(json))
 		return (struct custom_fields){ 0 };
-	buffer_init(&reading.value, OBJECT_MAX_BYTES);
-	bool read = json_read(json, DEPTH_MAX, read_event, &reading, &problem);
-	buffer_free(&reading.value);
-	return read ? (struct custom_fields){ reading.items, reading.count } : (struct custom_fields){ 0 };
+	buffer_init(&reader.value, OBJECT_MAX_BYTES);
+	bool read = json_read(json, DEPTH_MAX, read_event, &reader, &problem);
+	buffer_free(&reader.value);
+	return read ? (struct custom_fields){ reader.items, reader.count } : (struct custom_fields){ 0 };
 }
 
 static struct custom_field *
@@ -131,9 +131,9 @@ text_of(const struct custom_fields *fields, struct slice name)
 	return field == NULL || field->text.size == 0 ? SLICE_NONE : field->text;
 }
 
-/* Behind the string, of which nothing is escaped, that begins at `at`; 0: there is none. */
+/* Returns the end of the unescaped string at `at`, or 0 when there is none. */
 static size_t
-behind_string(struct slice json, size_t at)
+end_of_string(struct slice json, size_t at)
 {
 	if (at >= json.size || json.data[at] != '"')
 		return 0;
@@ -141,36 +141,35 @@ behind_string(struct slice json, size_t at)
 	return at + 1 + size < json.size ? at + size + 2 : 0;
 }
 
-/* Behind the value as write_object writes it, at the comma or brace. */
+/* Returns the end of the value at `at`, where the comma or brace is, or 0. The value is as write_object writes it. */
 static size_t
-behind_value(struct slice json, size_t at)
+end_of_value(struct slice json, size_t at)
 {
 	bool array = at < json.size && json.data[at] == '[';
 	if (at < json.size && json.data[at] == '"')
-		return behind_string(json, at);
+		return end_of_string(json, at);
 	while (at < json.size) {
 		char c = json.data[at];
 		if (array ? c == ']' : c == ',' || c == '}')
 			return array ? at + 1 : at;
 		if (c == '"' && !array)
 			return 0;
-		at = c == '"' ? behind_string(json, at) : at + 1;
+		at = c == '"' ? end_of_string(json, at) : at + 1;
 		if (at == 0)
 			return 0;
 	}
 	return 0;
 }
 
-/* Whether the object was written by write_object, and nothing in it is escaped: that much can be seen without a parser, and
- * nearly all are so. */
+/* Finds the texts without a parser. Returns false when the object is not as write_object writes it, or has escapes; few do. */
 static bool
 find_texts(struct slice json, const struct slice *names, size_t count, struct slice *texts)
 {
 	size_t at = 0;
 	do {
-		size_t name_end = behind_string(json, at + 1), value = name_end + 1;
+		size_t name_end = end_of_string(json, at + 1), value = name_end + 1;
 		size_t end =
-		    name_end == 0 || name_end >= json.size || json.data[name_end] != ':' ? 0 : behind_value(json, value);
+		    name_end == 0 || name_end >= json.size || json.data[name_end] != ':' ? 0 : end_of_value(json, value);
 		if (end == 0 || end >= json.size)
 			return false;
 		struct slice name = slice_sub(json, at + 2, name_end - 1);
@@ -198,7 +197,7 @@ custom_fields_texts(struct pool *pool, struct slice json, const struct slice *na
 		texts[i] = text_of(&fields, names[i]);
 }
 
-/* A changed field keeps its place. */
+/* A changed field stays in its place. */
 static void
 apply(struct custom_fields *fields, const struct custom_field *change)
 {

@@ -10,9 +10,9 @@
 #include "base/slice.h"
 
 struct custom_field {
-	struct slice name; /* by custom_field_name */
+	struct slice name; /* as custom_field_name returns it */
 	struct slice json; /* the value as JSON; absent in a change: the field is removed */
-	struct slice text; /* the value when it is a string */
+	struct slice text; /* the value, if it is a string */
 };
 
 struct custom_fields {
@@ -26,20 +26,19 @@ struct custom_field_limits {
 	size_t public_bytes; /* … when a call without a key adds to it; 0: the same */
 };
 
-/* The name under which a parameter is kept: in lower case, whatever its script is, else unchanged (docs/api.md 4.4). It may
- * have half as many bytes again as what was sent. */
+/* The name under which a parameter is stored: in lower case in every script, else unchanged (docs/api.md 4.4). It may be
+ * half as long again as the submitted one. */
 struct slice custom_field_name(struct pool *pool, struct slice typed);
 
-/* Reads a stored object; an absent one has no fields. Whatever is no object of scalars and arrays has none either: it was
- * not written by us. */
+/* Reads a stored object. An absent one, or JSON that is not an object of scalars and arrays, has no fields. */
 struct custom_fields custom_fields_read(struct pool *pool, struct slice json);
 
-/* The string values of some fields of a stored object; absent where there is none or it is no string or empty. They are in the
- * pool or part of the object. */
+/* The string values of some fields of a stored object. A value is absent when the field is missing, empty or not a string.
+ * They are in the pool or part of the object. */
 void custom_fields_texts(struct pool *pool, struct slice json, const struct slice *names, size_t count, struct slice *texts);
 
-/* The object after the changes, old fields first, in the order they were first given. Absent when nothing is left. False when
- * it would pass a limit: *problem then says which, for the client. */
+/* Applies the changes to an object. The result has the old fields first, in their order, and is absent when it has no fields.
+ * Returns false with a message for the client in *problem when it would exceed a limit. */
 MUST_CHECK bool custom_fields_merge(struct pool *pool, struct slice json, const struct custom_field *changes, size_t count,
     const struct custom_field_limits *limits, struct slice *merged, struct slice *problem);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The commands of a batch, one after another; then the ranks and the rendering of what they left. */
+ * Runs the commands of a batch in order, then computes the ranks and renders the payloads. */
 #include "engine/decide.h"
 
 #include <stdlib.h>
@@ -16,9 +16,9 @@ find_campaign(struct working_set *set, uint64_t id)
 	return NULL;
 }
 
-/* Queued work is done only by the command whose turn it is, whatever comes of it. */
+/* Advances the command's job past the item. Returns false when the job is at another item or does not exist. */
 static bool
-take_turn(struct step *step)
+advance_job(struct step *step)
 {
 	const struct lead_change *change = &step->command->as.change;
 	for (size_t i = 0; i < step->set->job_count; i++) {
@@ -33,7 +33,7 @@ take_turn(struct step *step)
 	return false;
 }
 
-/* docs/api.md 6: after the end these are refused, all else goes on without points. */
+/* docs/api.md 6: refused after the campaign's end; all others continue without points. */
 static bool
 is_refused_at_end(enum command_kind kind)
 {
@@ -45,7 +45,7 @@ refuses(const struct step *step, bool queued)
 {
 	const struct campaign *campaign = step->campaign == NULL ? NULL : &step->campaign->campaign;
 	enum failure refused = campaign_refuses(campaign, step->command->account_id);
-	/* what was taken on before the account was suspended is done */
+	/* items queued before the account was suspended are completed */
 	if (refused == FAILURE_ACCOUNT_SUSPENDED && queued)
 		refused = FAILURE_NONE;
 	if (refused == FAILURE_NONE && step->ended && is_refused_at_end(step->command->kind))
@@ -74,13 +74,13 @@ run(struct step *step)
 	return NULL;
 }
 
-/* The lead that the command answers, as it left it; or NULL. */
+/* Returns a snapshot of the lead that is the command's answer, or NULL. */
 static struct snapshot *
 decide_one(struct step *step)
 {
 	bool queued = step->command->kind == COMMAND_CHANGE && step->command->as.change.job_id != 0;
 	*step->outcome = (struct outcome){ 0 };
-	if (queued && !take_turn(step)) {
+	if (queued && !advance_job(step)) {
 		step_fail(step, FAILURE_NOT_FOUND, SLICE_NONE);
 		return NULL;
 	}
@@ -136,7 +136,7 @@ add_nodes(const struct snapshot *snapshot, uint64_t *nodes)
 size_t
 decide_rank_nodes(struct pool *pool, const struct decision *decision, uint64_t **nodes)
 {
-	size_t count = 0, kept = 0;
+	size_t count = 0, unique = 0;
 	*nodes = POOL_ARRAY(pool, (decision->answer_count + decision->event_count) * RANK_LEVELS, uint64_t);
 	for (size_t i = 0; i < decision->answer_count; i++)
 		if (decision->answers[i] != NULL)
@@ -146,9 +146,9 @@ decide_rank_nodes(struct pool *pool, const struct decision *decision, uint64_t *
 	if (count > 1)
 		qsort(*nodes, count, sizeof(**nodes), compare_numbers);
 	for (size_t i = 0; i < count; i++)
-		if (kept == 0 || (*nodes)[kept - 1] != (*nodes)[i])
-			(*nodes)[kept++] = (*nodes)[i];
-	return kept;
+		if (unique == 0 || (*nodes)[unique - 1] != (*nodes)[i])
+			(*nodes)[unique++] = (*nodes)[i];
+	return unique;
 }
 
 static bool
@@ -164,7 +164,7 @@ size_t
 decide_rank_changes(struct pool *pool, const struct decision *decision, struct rank_node **changes)
 {
 	struct rank_node *nodes = POOL_ARRAY(pool, decision->score_move_count * RANK_LEVELS, struct rank_node);
-	size_t count = 0, merged = 0, kept = 0;
+	size_t count = 0, merged = 0, changed = 0;
 	for (size_t i = 0; i < decision->score_move_count; i++) {
 		const struct score_move *move = &decision->score_moves[i];
 		struct rank_place places[RANK_LEVELS];
@@ -184,12 +184,12 @@ decide_rank_changes(struct pool *pool, const struct decision *decision, struct r
 	}
 	for (size_t i = 0; i < merged; i++)
 		if (is_change(&nodes[i]))
-			nodes[kept++] = nodes[i];
+			nodes[changed++] = nodes[i];
 	*changes = nodes;
-	return kept;
+	return changed;
 }
 
-/* As it was when the snapshot was taken: before the batch, and what the batch had done by then. */
+/* The rank at the time of the snapshot: the histogram before the batch, with the batch's moves until then. */
 static void
 rank(const struct decision *decision, const struct rank_node *nodes, size_t node_count, struct snapshot *snapshot)
 {
@@ -207,21 +207,21 @@ static struct slice
 rendered(struct pool *pool, const struct buffer *out)
 {
 	if (!buffer_ok(out))
-		panic("a payload beyond PAYLOAD_MAX_BYTES"); /* the settings' bounds keep every lead below it */
+		panic("a payload beyond PAYLOAD_MAX_BYTES"); /* the bounds of the settings exclude it */
 	return pool_copy(pool, buffer_slice(out));
 }
 
-struct rendering {
+struct renderer {
 	struct pool *pool;
 	const struct payload_settings *settings;
 	const struct rank_node *nodes;
 	size_t node_count;
 	const struct decision *decision;
-	struct buffer out; /* one that grows for all, whose contents are copied */
+	struct buffer out; /* shared by all; results are copied to the pool */
 };
 
 static struct slice
-render_view(struct rendering *r, struct snapshot *snapshot, struct payload_view view)
+render_view(struct renderer *r, struct snapshot *snapshot, struct payload_view view)
 {
 	if (snapshot->subject.score_rank == 0)
 		rank(r->decision, r->nodes, r->node_count, snapshot);
@@ -230,9 +230,9 @@ render_view(struct rendering *r, struct snapshot *snapshot, struct payload_view 
 	return rendered(r->pool, &r->out);
 }
 
-/* Written once for the answer and all events of a command that show it. */
+/* Rendered once for the answer and all events of a command. */
 static struct slice
-full_payload(struct rendering *r, struct snapshot *snapshot)
+full_payload(struct renderer *r, struct snapshot *snapshot)
 {
 	if (!slice_present(snapshot->payload))
 		snapshot->payload = render_view(r, snapshot, (struct payload_view){ .full = true });
@@ -243,7 +243,7 @@ void
 decide_render(struct pool *pool, const struct command *const *commands, size_t count, const struct payload_settings *settings,
     const struct rank_node *nodes, size_t node_count, struct outcome *outcomes, struct decision *decision)
 {
-	struct rendering r = { pool, settings, nodes, node_count, decision, { 0 } };
+	struct renderer r = { pool, settings, nodes, node_count, decision, { 0 } };
 	buffer_init(&r.out, PAYLOAD_MAX_BYTES);
 	for (size_t i = 0; i < count; i++) {
 		struct payload_view view = commands[i]->view;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Points, actions, and what bulk calls do to each of their leads (docs/api.md 4.1, 4.6). */
+ * Points, actions, and the changes of bulk calls to each lead (docs/api.md 4.1, 4.6). */
 #include "base/panic.h"
 #include "engine/decide_step.h"
 
@@ -16,7 +16,7 @@ decide_points(struct step *step)
 		found++;
 		size_t touched = step->touched_count;
 		step_touch(step, lead);
-		if (step->touched_count > touched) /* else it was named twice */
+		if (step->touched_count > touched) /* otherwise the lead was given twice */
 			step_book(step, lead,
 			    &(struct booking){
 				.reason = SCORE_CUSTOM, .ref = id, .points = call->points, .message = call->message });
@@ -42,7 +42,7 @@ decide_completion(struct step *step)
 		step_complete(step, lead, action);
 }
 
-/* The channel that is named, else the email if there is one. */
+/* Verifies the given channel; without one the email, or the phone when there is no email. */
 static void
 verify(struct step *step, struct working_lead *lead, struct slice channel)
 {
@@ -57,9 +57,9 @@ verify(struct step *step, struct working_lead *lead, struct slice channel)
 		step_update_referral(step, lead, SCORE_REFERRAL);
 }
 
-/* Opt-outs come again and again, from mail clients that follow links: those write nothing. */
+/* Mail clients that follow links repeat opt-outs; repetitions write nothing. */
 static void
-set_for_good(struct step *step, struct working_lead *lead, bool *flag)
+set_once(struct step *step, struct working_lead *lead, bool *flag)
 {
 	if (*flag)
 		return;
@@ -81,7 +81,7 @@ static void
 tag(struct step *step, struct working_lead *lead, uint64_t tag_id)
 {
 	const struct tag *found = definitions_tag(step->campaign->definitions, step->command->campaign_id, tag_id);
-	/* queued work may come to a tag that was removed since */
+	/* the tag may have been removed since the item was queued */
 	if (found == NULL)
 		step_fail(step, FAILURE_TAG_NOT_FOUND, SLICE_NONE);
 	else
@@ -94,10 +94,10 @@ apply(struct step *step, struct working_lead *lead)
 	const struct lead_change *change = &step->command->as.change;
 	switch (change->action) {
 	case LEAD_OPTOUT:
-		set_for_good(step, lead, &lead->lead.opted_out);
+		set_once(step, lead, &lead->lead.opted_out);
 		return;
 	case LEAD_SMS_OPTOUT:
-		set_for_good(step, lead, &lead->lead.sms_opted_out);
+		set_once(step, lead, &lead->lead.sms_opted_out);
 		return;
 	case LEAD_VERIFY:
 		verify(step, lead, change->word);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * From what has occurred in a command to events and their deliveries (docs/api.md 4.7). */
+ * Makes events and deliveries from the occurrences of a command (docs/api.md 4.7). */
 #include <stdlib.h>
 
 #include "base/panic.h"
 #include "engine/decide_step.h"
 #include "json/writer.h"
 
-/* Subjects, messages and the like are far smaller. */
+/* Subjects and messages are far smaller. */
 enum { EXTRA_MAX_BYTES = 64 * 1024 };
 
 /* JSON under construction. */
@@ -97,11 +97,11 @@ event_extra_reward(struct pool *pool, const struct reward_level *level)
 	return end(&extra, pool);
 }
 
-/* What the snapshots of one command have in common. */
+/* The data that all snapshots of one command share. */
 struct view {
 	struct step *step;
 	const struct campaign *campaign, *campaign_before;
-	struct snapshot **taken; /* one for each touched lead, when somebody has asked */
+	struct snapshot **taken; /* one for each touched lead, made when first needed */
 };
 
 static const struct campaign *
@@ -118,7 +118,7 @@ sends_redirect(const struct command *command)
 	return command->kind == COMMAND_SIGNUP && slice_present(command->as.signup.redirect_url);
 }
 
-/* The lead as the command left it; one that was deleted as it was before. */
+/* The lead as the command left it, or as it was before the command deleted it. */
 static struct snapshot *
 make_snapshot(const struct view *view, const struct touched *touched, const struct lead *lead)
 {
@@ -150,7 +150,7 @@ snapshot_of(struct view *view, const struct working_lead *lead)
 	return make_snapshot(view, NULL, &lead->lead);
 }
 
-/* The next number of the range; 0 when there is none any more, which makes the decision void. */
+/* Returns the next number of the range. Returns 0 when it is used up, which makes the decision invalid. */
 static uint64_t
 take_number(struct step *step)
 {
@@ -162,8 +162,8 @@ take_number(struct step *step)
 	return 0;
 }
 
-/* Its id follows from the event's, so that a lead's deliveries are found by its events alone. Its number is taken all the same:
- * nobody else may have it. */
+/* The delivery's id follows the event's, so that a lead's deliveries can be found by its events. Its number is reserved all
+ * the same, so that no other row gets it. */
 static void
 add_delivery(struct step *step, struct made_event *event, const struct webhook *webhook)
 {
@@ -179,7 +179,7 @@ add_delivery(struct step *step, struct made_event *event, const struct webhook *
 	};
 }
 
-/* The event and its deliveries; without a subscribed webhook, nothing. */
+/* Makes the event and its deliveries, if a webhook is subscribed. */
 static void
 make_event(struct view *view, const struct occurrence *occurrence)
 {
@@ -206,7 +206,7 @@ make_event(struct view *view, const struct occurrence *occurrence)
 	}
 }
 
-/* By kind, then by lead; what is alike keeps the order in which it occurred, which is that of the addresses. */
+/* Sorts by kind, then by lead, then in the order of occurrence, which is that of the addresses. */
 static int
 compare(const void *left, const void *right)
 {

@@ -9,7 +9,7 @@
 #include "json/reader.h"
 #include "json/writer.h"
 
-/* Flags of a lead; a reason that comes when there are so many is not kept. */
+/* Maximum of flags of a lead; further reasons are not stored. */
 enum { FLAGS_MAX = 16, FLAGS_MAX_BYTES = 16 * 1024 };
 
 struct flags {
@@ -42,7 +42,7 @@ read_flags(struct pool *pool, struct slice json)
 	struct flags flags = { .pool = pool };
 	struct json_problem problem;
 	if (slice_present(json) && !json_read(json, 1, on_json, &flags, &problem))
-		flags.count = 0; /* not written by us */
+		flags.count = 0; /* not a stored list of flags */
 	return flags;
 }
 
@@ -66,7 +66,7 @@ write_flags(const struct flags *flags)
 	return json;
 }
 
-/* Leads of the campaign with this address: those that were loaded, and what the batch did since. */
+/* Leads of the campaign with this address: the loaded count, and the changes of the batch until now. */
 static int64_t
 leads_from(const struct step *step, struct slice ip)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Who referred whom, what the referrers count and what it earns them (docs/api.md 4.6, Chain and Credit). */
+ * The chain of referrers, their counts and their credit (docs/api.md 4.6, Chain and Credit). */
 #include "base/panic.h"
 #include "engine/decide_step.h"
 
-/* The lead's link to its ancestor at a level; NULL where the chain ends: at a lead that was deleted. */
+/* Returns the lead's link to its ancestor at a level, or NULL where the chain ends or the ancestor was deleted. */
 static struct working_link *
 find_link(const struct step *step, uint64_t lead_id, unsigned level, struct working_lead **ancestor)
 {
@@ -58,7 +58,7 @@ place_of(struct lead *ancestor, const struct referral_link *link)
 	return link->level == 1 ? &ancestor->unverified_direct : &ancestor->unverified_indirect;
 }
 
-/* unverified_leads and verified_leads (4.5). */
+/* Updates unverified_leads and verified_leads (docs/api.md 4.5). */
 static void
 recount(struct step *step, struct working_link *link, struct working_lead *ancestor, const struct lead *lead)
 {
@@ -76,7 +76,7 @@ recount(struct step *step, struct working_link *link, struct working_lead *ances
 		++*place_of(&ancestor->lead, &link->link);
 }
 
-/* Whether the referral counts, and the referrer's `referrals`. */
+/* Sets whether the referral counts, and updates the referrer's `referrals`. */
 static void
 set_counts(struct step *step, struct working_link *link, struct working_lead *ancestor, bool counts)
 {
@@ -102,11 +102,11 @@ credit(struct step *step, struct working_link *link, struct working_lead *ancest
 	if (points != 0)
 		change(link);
 	link->link.credit = (uint32_t)((int64_t)link->link.credit + delta);
-	if (points > delta) /* the referrer's score is at its maximum: the rest is lost, not owed */
+	if (points > delta) /* the referrer's score is at its maximum: the rest is lost */
 		link->link.earned -= (uint32_t)(points - delta);
 }
 
-/* Notes what the referral earns; after the campaign's end nothing, then or later. */
+/* Records the credit of the referral; there is none after the campaign's end. */
 static uint32_t
 earn(const struct step *step, struct working_link *link, uint32_t points)
 {
@@ -116,7 +116,7 @@ earn(const struct step *step, struct working_link *link, uint32_t points)
 	return earned;
 }
 
-/* The first time that it counts. */
+/* Called when the referral counts for the first time. */
 static void
 settle(struct step *step, struct working_link *link, struct working_lead *ancestor, const struct lead *lead)
 {
@@ -130,7 +130,7 @@ settle(struct step *step, struct working_link *link, struct working_lead *ancest
 		step_note(step, EVENT_REFERRAL, ancestor, event_extra_referral(step->pool, lead));
 }
 
-/* The first time that the lead is verified: "extra to the direct referrer, once". */
+/* Called when the lead is verified for the first time: "extra to the direct referrer, once". */
 static uint32_t
 settle_verified(struct step *step, struct working_link *link, const struct lead *lead)
 {
@@ -140,7 +140,7 @@ settle_verified(struct step *step, struct working_link *link, const struct lead 
 	return earn(step, link, step->campaign->campaign.points_verified);
 }
 
-/* What was earned and is not there: what was taken back, or never given. */
+/* Books the part of the earned credit that was taken back or not given yet. */
 static void
 give(struct step *step, struct working_link *link, struct working_lead *ancestor, const struct lead *lead,
     enum score_reason reason)

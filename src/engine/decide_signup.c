@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Sign-ups: which lead is meant, what is kept of the request (docs/api.md 4.3, 4.4), what follows (4.6, 4.7). */
+ * Sign-ups: matching the lead, storing the fields (docs/api.md 4.3, 4.4), and the consequences (4.6, 4.7). */
 #include "engine/custom_fields.h"
 #include "engine/decide_step.h"
 
-/* 4.3: without a key the number of a lead with another email is that lead's, and says nothing of the caller. Else a stranger
- * who had stored it beside his own email would receive the sign-up of its owner. */
+/* 4.3: without a key, the phone number of a lead with another email does not match. Otherwise a stranger could store the
+ * number with another email and receive the sign-up of the number's owner. */
 static bool
 is_number_of_other_email(const struct step *step, const struct signup *signup)
 {
@@ -13,7 +13,7 @@ is_number_of_other_email(const struct step *step, const struct signup *signup)
 	       slice_present(owner->lead.email_key) && !slice_equal(owner->lead.email_key, signup->email_key);
 }
 
-/* The lead that a sign-up is about (4.3.1 to 4.3.3), or NULL for a new one; false when it fails. */
+/* Finds the lead of a sign-up (4.3.1 to 4.3.3); NULL: a new one. Returns false when the command fails. */
 static bool
 match_lead(struct step *step, const struct signup *signup, struct working_lead **match)
 {
@@ -39,7 +39,7 @@ match_lead(struct step *step, const struct signup *signup, struct working_lead *
 	return true;
 }
 
-/* 4.3.4: what is missing is added; what is there is replaced only with a key, and is then no longer verified. */
+/* 4.3.4: missing identities are added. Existing ones are replaced only with a key, and are then no longer verified. */
 static void
 update_identities(struct step *step, const struct signup *signup, struct lead *lead)
 {
@@ -162,7 +162,7 @@ add_lead(struct step *step, const struct signup *signup, struct slice custom_fie
 	return lead;
 }
 
-/* docs/api.md 1.3: without a key the fields do not grow beyond public_bytes; what a key has stored stays. */
+/* docs/api.md 1.3: without a key the fields do not grow beyond public_bytes; fields stored with a key stay. */
 static struct custom_field_limits
 field_limits(const struct step *step, const struct working_lead *lead)
 {
@@ -175,7 +175,7 @@ field_limits(const struct step *step, const struct working_lead *lead)
 	return limits;
 }
 
-/* The lead that the sign-up made or updated; NULL when it failed. `update` false: one that is there already is left alone. */
+/* Returns the created or updated lead, or NULL when the sign-up failed. Without `update` an existing lead is not changed. */
 static struct working_lead *
 sign_up(struct step *step, const struct signup *request, bool update)
 {

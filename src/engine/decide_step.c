@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Finding leads, and what follows from their having changed. */
+ * Finds leads, and settles their changes. */
 #include "engine/decide_step.h"
 
 #include "base/panic.h"
@@ -10,7 +10,7 @@ step_fail(struct step *step, enum failure failure, struct slice detail)
 	*step->outcome = (struct outcome){ .failure = failure, .detail = detail };
 }
 
-/* Leads are named by bytes: which of its identities is compared is the offset of a slice in struct lead. */
+/* `identity` is the offset of the compared slice in struct lead. */
 static struct working_lead *
 find(const struct step *step, size_t identity, struct slice value)
 {
@@ -140,7 +140,7 @@ step_note(struct step *step, enum event_type type, struct working_lead *lead, st
 	step->occurrences[step->occurrence_count++] = (struct occurrence){ type, lead, extra };
 }
 
-/* Adds a lead's part in its campaign's counters, or takes it away. */
+/* Adds a lead to its campaign's counters, or subtracts it. */
 static void
 count_lead(struct campaign_counters *counters, const struct lead *lead, bool add)
 {
@@ -167,7 +167,7 @@ static void
 move_score(struct step *step, uint32_t score, int leads)
 {
 	struct decision *d = step->decision;
-	if (score == 0) /* above nobody */
+	if (score == 0) /* no lead ranks below it */
 		return;
 	d->score_moves =
 	    pool_grow(step->pool, d->score_moves, d->score_move_count, &d->score_move_capacity, sizeof(*d->score_moves));
@@ -206,14 +206,14 @@ count_difference(struct step *step, const struct touched *touched)
 	if (ranked_after && !(ranked_before && before->score == after->score))
 		move_score(step, after->score, 1);
 	if (after->subscription_number > step->campaign->campaign.ip_counted_to)
-		return; /* whoever counts on takes it as it is then */
+		return; /* the count of later leads includes it when it gets there */
 	if (was)
 		move_ip(step, before->ip, -1);
 	if (is)
 		move_ip(step, after->ip, 1);
 }
 
-/* Events that a lead's new state makes, whatever the command was (docs/api.md 4.7). */
+/* Notes the events that follow from the difference of states, for all commands (docs/api.md 4.7). */
 static void
 note_difference(struct step *step, const struct touched *touched)
 {

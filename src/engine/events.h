@@ -10,7 +10,7 @@
 #include "base/slice.h"
 
 /* In the order in which one command makes them (docs/api.md 4.7). The numbers are stored (subscription masks, event rows):
- * they never change, a new event goes to the end. */
+ * they never change, and new events are added at the end. */
 enum event_type {
 	EVENT_NEW_SIGNUP,
 	EVENT_REPEAT_SIGNUP,
@@ -30,11 +30,11 @@ enum event_type {
 /* The event's place in a webhook's subscription mask. */
 #define EVENT_BIT(type) (UINT32_C(1) << (type))
 
-/* "new_signup", …: the wire name, for `__event` and the webhook's `events`. Absent when a row's number is none of them. */
+/* "new_signup", …: the wire name, for `__event` and the webhook's `events`. Absent for an unknown number. */
 struct slice event_name(enum event_type type);
 
 /* Finds the event of a submitted name, exactly as written; `fraudulent` is the older name of marked_as_fraudulent
- * (docs/requirements.md "Versioning"). False when there is none; *type is then untouched. */
+ * (docs/requirements.md "Versioning"). Returns false when there is none; *type is then unchanged. */
 MUST_CHECK bool event_parse(struct slice name, enum event_type *type);
 
 #endif

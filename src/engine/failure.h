@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Every way in which a call of the API can fail: status, stable code and message, word for word (docs/api.md 2). */
+ * All failures of the API: status, stable code and exact message (docs/api.md 2). */
 #ifndef LEADHOOK_ENGINE_FAILURE_H
 #define LEADHOOK_ENGINE_FAILURE_H
 
@@ -19,7 +19,7 @@ enum failure {
 	FAILURE_INVALID_EMAIL,
 	FAILURE_INVALID_PHONE_NUMBER,
 	FAILURE_INVALID_PARAMETER, /* the message names the parameter and the rule */
-	FAILURE_INVALID_JSON,      /* the message adds where it broke */
+	FAILURE_INVALID_JSON,      /* the message adds the position of the error */
 	FAILURE_MISSING_API_KEY,
 	FAILURE_INVALID_API_KEY,
 	FAILURE_MISSING_LEAD_IDENTIFIER,
@@ -47,10 +47,10 @@ enum failure {
 struct failure_text {
 	int status;          /* HTTP */
 	const char *code;    /* `error` */
-	const char *message; /* `message`, or its beginning where the enum says that something is added */
+	const char *message; /* `message`, or its beginning where the enum mentions an addition */
 };
 
-/* Of any failure but FAILURE_NONE. */
+/* For any failure except FAILURE_NONE. */
 const struct failure_text *failure_text(enum failure failure);
 
 #endif

@@ -66,7 +66,7 @@ score_reason_name(enum score_reason reason)
 	return names[reason];
 }
 
-/* The kind keeps an email from ever standing for a phone number. */
+/* The kind separates the hashes of emails from those of phone numbers. */
 static struct slice
 identity_hash(struct pool *pool, struct slice kind, uint64_t campaign_id, struct slice identity)
 {

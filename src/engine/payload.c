@@ -10,8 +10,8 @@
 #include "webhook/signature.h"
 #include "json/writer.h"
 
-/* What every part of a payload is written from. */
-struct rendering {
+/* The state of a writer of payloads. */
+struct payload_writer {
 	struct pool *pool;
 	struct json_writer writer;
 	const struct payload_settings *settings;
@@ -22,34 +22,34 @@ struct rendering {
 };
 
 static void
-put_u64(struct rendering *r, struct slice key, uint64_t value)
+put_u64(struct payload_writer *r, struct slice key, uint64_t value)
 {
 	json_name(&r->writer, key);
 	json_u64(&r->writer, value);
 }
 
 static void
-put_boolean(struct rendering *r, struct slice key, bool value)
+put_boolean(struct payload_writer *r, struct slice key, bool value)
 {
 	json_name(&r->writer, key);
 	json_boolean(&r->writer, value);
 }
 
 static void
-put_text(struct rendering *r, struct slice key, struct slice value)
+put_text(struct payload_writer *r, struct slice key, struct slice value)
 {
 	json_name(&r->writer, key);
 	json_string_or_null(&r->writer, value);
 }
 
 static void
-put_object(struct rendering *r, struct slice key, struct slice json)
+put_object(struct payload_writer *r, struct slice key, struct slice json)
 {
 	json_name(&r->writer, key);
 	json_raw(&r->writer, slice_present(json) ? json : SLICE("{}"));
 }
 
-/* The length of the UTF-8 character that `s` starts with. */
+/* Returns the length of the first UTF-8 character. */
 static size_t
 first_character(struct slice s)
 {
@@ -86,7 +86,7 @@ lead_names(struct pool *pool, const struct lead *lead)
 	};
 }
 
-/* Without a name the public sees no more than a hint of the address. */
+/* Without a name, the public view shows only the beginning of the email address. */
 static struct slice
 display_name(struct pool *pool, const struct lead *lead, const struct names *names, bool full)
 {
@@ -119,7 +119,7 @@ payload_write_standing(struct json_writer *writer, struct pool *pool, const stru
 	json_end_object(writer);
 }
 
-/* The rank is the first member. */
+/* Replaces the rank, which is the first member. */
 struct slice
 payload_standing_with_rank(struct pool *pool, struct slice standing, uint64_t rank)
 {
@@ -129,7 +129,7 @@ payload_standing_with_rank(struct pool *pool, struct slice standing, uint64_t ra
 }
 
 static struct slice
-avatar_url(struct rendering *r)
+avatar_url(struct payload_writer *r)
 {
 	static const struct slice place = { "{hash}", 6 };
 	struct slice template = r->settings->avatar_url;
@@ -145,9 +145,9 @@ avatar_url(struct rendering *r)
 	return template;
 }
 
-/* The URL with `name=social_id` in its query, before a fragment. */
+/* Returns the URL with `name=social_id` in its query, before a fragment. */
 static struct slice
-url_with_id(struct rendering *r, struct slice url, struct slice name)
+url_with_id(struct payload_writer *r, struct slice url, struct slice name)
 {
 	if (url.size == 0)
 		return SLICE_NONE;
@@ -160,10 +160,10 @@ url_with_id(struct rendering *r, struct slice url, struct slice name)
 }
 
 static void
-put_unsubscribe_url(struct rendering *r)
+put_unsubscribe_url(struct payload_writer *r)
 {
 	json_name(&r->writer, SLICE("unsubscribe_url"));
-	/* in the public view the link would let anybody opt anybody out */
+	/* in the public view, anyone could opt out any lead by this link */
 	if (!r->view.full || r->settings->base_url.size == 0) {
 		json_null(&r->writer);
 		return;
@@ -179,7 +179,7 @@ put_unsubscribe_url(struct rendering *r)
 }
 
 static void
-put_numbers(struct rendering *r)
+put_numbers(struct payload_writer *r)
 {
 	uint32_t number = r->lead->subscription_number;
 	put_u64(r, SLICE("id"), r->lead->id);
@@ -197,7 +197,7 @@ put_numbers(struct rendering *r)
 }
 
 static void
-put_display(struct rendering *r)
+put_display(struct payload_writer *r)
 {
 	struct names names = lead_names(r->pool, r->lead);
 	char when[CLOCK_RFC3339_SIZE];
@@ -216,16 +216,16 @@ put_display(struct rendering *r)
 	put_boolean(r, SLICE("anonymous"), false);
 }
 
-/* Without a key it is not shown if another caller without a key stored it: such a caller may be anyone who knows the email. */
+/* Without a key, a URL that another request without a key stored is not shown: anyone can send one for a known email. */
 static struct slice
-shown_redirect_url(const struct rendering *r)
+shown_redirect_url(const struct payload_writer *r)
 {
 	bool shown = r->view.full || r->lead->redirect_by_key || r->subject->redirect_sent;
 	return shown ? r->lead->redirect_url : SLICE_NONE;
 }
 
 static void
-put_urls(struct rendering *r)
+put_urls(struct payload_writer *r)
 {
 	put_text(r, SLICE("social_url"), url_with_id(r, r->campaign->landing_url, SLICE("kid")));
 	put_text(r, SLICE("redirect_url"), url_with_id(r, shown_redirect_url(r), SLICE("kolid")));
@@ -234,9 +234,9 @@ put_urls(struct rendering *r)
 	put_unsubscribe_url(r);
 }
 
-/* Actions and tags that the owner has removed are not shown. */
+/* Removed actions and tags are not shown. */
 static void
-put_actions(struct rendering *r)
+put_actions(struct payload_writer *r)
 {
 	struct slice rest = r->lead->action_ids;
 	uint64_t id;
@@ -249,7 +249,7 @@ put_actions(struct rendering *r)
 }
 
 static void
-put_tags(struct rendering *r)
+put_tags(struct payload_writer *r)
 {
 	struct slice rest = r->lead->tag_ids;
 	uint64_t id;
@@ -279,7 +279,7 @@ put_tags(struct rendering *r)
 #define PUT_FULL_OWN(type, column)
 
 static void
-put_personal(struct rendering *r)
+put_personal(struct payload_writer *r)
 {
 	const struct lead *lead = r->lead;
 	put_text(r, SLICE("email"), lead->email);
@@ -294,7 +294,7 @@ put_personal(struct rendering *r)
 }
 
 static void
-put_full(struct rendering *r)
+put_full(struct payload_writer *r)
 {
 #define PUT(type, column, read, written, shown) PUT_FULL_##shown(type, column)
 	LEAD_FIELDS(PUT)
@@ -302,7 +302,7 @@ put_full(struct rendering *r)
 }
 
 static void
-put_pair(struct rendering *r, struct slice key, uint32_t direct, uint32_t indirect)
+put_pair(struct payload_writer *r, struct slice key, uint32_t direct, uint32_t indirect)
 {
 	json_name(&r->writer, key);
 	json_begin_object(&r->writer);
@@ -313,14 +313,14 @@ put_pair(struct rendering *r, struct slice key, uint32_t direct, uint32_t indire
 
 /* Numbers that this campaign does not have. */
 static void
-put_no_pair(struct rendering *r, struct slice key)
+put_no_pair(struct payload_writer *r, struct slice key)
 {
 	json_name(&r->writer, key);
 	json_raw(&r->writer, SLICE("{\"direct\":null,\"indirect\":null}"));
 }
 
 static void
-put_referrals(struct rendering *r)
+put_referrals(struct payload_writer *r)
 {
 	const struct lead *lead = r->lead;
 	put_u64(r, SLICE("referrals"), lead->referrals);
@@ -334,7 +334,7 @@ put_referrals(struct rendering *r)
 }
 
 static void
-put_lead(struct rendering *r)
+put_lead(struct payload_writer *r)
 {
 	put_numbers(r);
 	put_display(r);
@@ -373,7 +373,7 @@ payload_write(struct buffer *out, const struct payload_settings *settings, const
     struct payload_view view)
 {
 	require(subject->score_rank > 0);
-	struct rendering r = { pool_new(), { 0 }, settings, subject->campaign, subject->lead, subject, view };
+	struct payload_writer r = { pool_new(), { 0 }, settings, subject->campaign, subject->lead, subject, view };
 	json_writer_init(&r.writer, out);
 	json_begin_object(&r.writer);
 	put_lead(&r);

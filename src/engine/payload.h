@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The one renderer of a lead: for answers, webhooks and exports (docs/api.md 4.5). */
+ * The only renderer of leads: for answers, webhooks and exports (docs/api.md 4.5). */
 #ifndef LEADHOOK_ENGINE_PAYLOAD_H
 #define LEADHOOK_ENGINE_PAYLOAD_H
 
@@ -12,39 +12,39 @@
 #include "engine/model.h"
 #include "json/writer.h"
 
-/* What is the same for every lead of an installation. */
+/* Settings of the installation, the same for all leads. */
 struct payload_settings {
-	struct slice base_url;      /* where clients reach us, without a trailing '/'; absent: opt-out links are null */
+	struct slice base_url;      /* public URL of the API, without a trailing '/'; absent: opt-out links are null */
 	struct slice avatar_url;    /* with {hash}; absent: null */
 	struct slice server_secret; /* signs opt-out links */
 };
 
-/* A lead as somebody looks at it. */
+/* A lead and what its payload needs besides. */
 struct payload_subject {
 	const struct campaign *campaign;
 	const struct lead *lead;
-	const struct definitions *definitions; /* the campaign's, for the names of tags; needed where the lead has any */
+	const struct definitions *definitions; /* of the campaign, for the names of tags; required when the lead has tags */
 	uint64_t score_rank;                   /* contest_score_rank, from 1 */
-	bool redirect_sent;                    /* the lead's redirect_url came with the request that is answered */
+	bool redirect_sent;                    /* the answered request contained redirect_url */
 };
 
-/* What the events table takes. The limits of the settings on values and custom fields keep a payload far below. */
+/* Maximum of the column. The limits on values and custom fields keep payloads far smaller. */
 enum { PAYLOAD_MAX_BYTES = 16 * 1024 * 1024 - 1 };
 
 /* Appends the JSON object of a lead. */
 void payload_write(struct buffer *out, const struct payload_settings *settings, const struct payload_subject *subject,
     struct payload_view view);
 
-/* Appends the body of a webhook: a lead's JSON object in full view with `__event` at its end, and the event's extra field with
- * the JSON `extra` (absent: it has none). */
+/* Appends the body of a webhook: a lead's JSON object in full view with `__event` at its end, and `extra`, the
+ * JSON of the event's extra field (absent: it has none). */
 void payload_write_event(struct buffer *out, struct slice payload, enum event_type event, struct slice extra);
 
-/* The same for a trial, which is none of the events: `__event` is "test". */
+/* The same for a test delivery: `__event` is "test". */
 void payload_write_test(struct buffer *out, struct slice payload);
 
-/* Writes a lead as leaderboards show it. */
+/* Writes the entry of a lead on a leaderboard. */
 void payload_write_standing(struct json_writer *writer, struct pool *pool, const struct lead *lead, uint64_t rank, bool full);
-/* The same with another rank. */
+/* Returns such an entry with another rank. */
 struct slice payload_standing_with_rank(struct pool *pool, struct slice standing, uint64_t rank);
 
 #endif

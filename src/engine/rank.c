@@ -15,7 +15,7 @@ rank_first_node(uint64_t campaign_id)
 	return campaign_id << NODE_BITS;
 }
 
-/* Before it stand 1 + 16 + 256 and so on. */
+/* 1 + 16 + 256 and so on nodes precede it. */
 uint64_t
 rank_level_start(uint64_t campaign_id, unsigned level)
 {

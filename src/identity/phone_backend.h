@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What phone.c needs to know about the world's numbering plans: phone_shim.cc calls libphonenumber, phone_structure.c is for
+ * Numbering plans for phone.c: phone_shim.cc calls libphonenumber, phone_structure.c is for
  * the build without it. One of the two is linked. Read by C and by C++. */
 #ifndef LEADHOOK_IDENTITY_PHONE_BACKEND_H
 #define LEADHOOK_IDENTITY_PHONE_BACKEND_H
@@ -16,8 +16,8 @@ void phone_backend_load(void);
 /* The calling code of an ISO 3166 two-letter code in upper case, terminated ("DE" gives 49); 0 when it has none. */
 unsigned phone_backend_calling_code(const char *region);
 
-/* Answers whether "+" and digits is a possible number and writes its E.164 form, terminated. False also when that does not
- * fit in `size` bytes. */
+/* Returns whether "+" and digits is a possible number, and writes its E.164 form, terminated. Returns false also when that
+ * does not fit in `size` bytes. */
 bool phone_backend_normalise(const char *international, char *e164, size_t size);
 
 #ifdef __cplusplus

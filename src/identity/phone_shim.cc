@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * libphonenumber for C. The only C++ here: nothing but calls.
+ * A C interface of libphonenumber, the only C++ of the project.
  *
  * No exception is caught: only std::bad_alloc can be thrown, and out of memory ends the process, as everywhere. */
 #include <cstring>
@@ -15,7 +15,7 @@ using i18n::phonenumbers::NullLogger;
 using i18n::phonenumbers::PhoneNumber;
 using i18n::phonenumbers::PhoneNumberUtil;
 
-/* Its messages would go to standard output, which is reserved for answers. */
+/* Disables its messages on standard output, which is reserved for answers. */
 static const PhoneNumberUtil &
 library()
 {

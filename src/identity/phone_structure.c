@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The build without libphonenumber: the form alone is checked. phone.c counts the digits; no country is known by its letters,
- * and a trunk prefix stays where it is. */
+ * The build without libphonenumber: the form alone is checked. phone.c counts the digits; country letters are not supported,
+ * and a trunk prefix is not removed. */
 #include "identity/phone_backend.h"
 
 #include <stdio.h>

@@ -11,15 +11,15 @@
 #include "limit/window.h"
 
 enum {
-	NAMES = LIMIT_KINDS * LIMIT_REACHES, /* one more table, of rings that have no windows: what was noted */
+	NAMES = LIMIT_KINDS * LIMIT_REACHES, /* one more table, without windows: the noted names */
 	TABLES,
-	SHARES = 82, /* what the memory is divided into */
+	SHARES = 82, /* parts of the memory */
 	NAME_AGE_MS = 60 * 1000
 };
 
 #define TABLE(kind, reach) ((reach)*LIMIT_KINDS + (kind))
 
-/* Of SHARES, all together. */
+/* The parts of each table; SHARES in all. */
 static const size_t shares[TABLES] = {
 	[LIMIT_LOOKUPS] = 18,
 	[LIMIT_READINESS] = 2,
@@ -45,18 +45,18 @@ static const size_t shares[TABLES] = {
 
 static const uint32_t times[LIMIT_REACHES] = { [REACH_CALLER] = 1, [REACH_SITE] = 4, [REACH_PROVIDER] = 16 };
 
-/* One caller; zeros: nobody. Its rings' counters follow. */
+/* One caller; zeros: a free entry. The counters of its rings follow. */
 struct entry {
-	unsigned char name[LIMITER_WHO_MAX]; /* of the caller, masked */
-	uint32_t newest[LIMIT_WINDOWS_MAX];  /* of each ring; of a noted name: when it was noted or asked for, in NAME_AGE_MS */
+	unsigned char name[LIMITER_CALLER_MAX]; /* of the caller, masked */
+	uint32_t newest[LIMIT_WINDOWS_MAX];     /* of each ring; of a name: when it was noted or last used, in NAME_AGE_MS */
 };
 
 struct table {
-	size_t offset, sets, stride; /* bytes from the memory's beginning, sets, bytes of an entry */
+	size_t offset, sets, stride; /* offset in the memory, number of sets, bytes of an entry */
 	size_t windows;
 	uint32_t limits[LIMIT_WINDOWS_MAX];
 	struct ring_shape shapes[LIMIT_WINDOWS_MAX];
-	size_t counters[LIMIT_WINDOWS_MAX]; /* where they are in an entry */
+	size_t counters[LIMIT_WINDOWS_MAX]; /* offsets in an entry */
 };
 
 struct limiter {
@@ -65,10 +65,10 @@ struct limiter {
 	int64_t (*now_ms)(void);
 };
 
-/* Where somebody is, or would be. */
-struct seat {
+/* The set of a caller. */
+struct location {
 	const struct table *table;
-	unsigned char name[LIMITER_WHO_MAX];
+	unsigned char name[LIMITER_CALLER_MAX];
 	unsigned char *set;
 	size_t lock;
 };
@@ -106,7 +106,7 @@ lay_out(struct limiter *limiter, const struct limiter_options *options)
 		panic("limits need more memory than they have");
 }
 
-/* What lies where follows from the memory and the rules. */
+/* The layout depends on the size of the memory and the rules only. */
 static struct digest
 layout_of(const struct limiter_options *options)
 {
@@ -145,8 +145,8 @@ limiter_close(struct limiter **limiter)
 	*limiter = NULL;
 }
 
-/* What a network comes to: where its sets begin, and what its callers' names are masked with, so that no address stands in the
- * memory. */
+/* The digest of a network: the position of its sets, and the mask of its callers' names, so that the memory contains no
+ * addresses. */
 static struct digest
 digest_of(const struct limiter *limiter, struct slice network)
 {
@@ -154,38 +154,38 @@ digest_of(const struct limiter *limiter, struct slice network)
 	return digest_sha256(pieces, ARRAY_SIZE(pieces));
 }
 
-/* Within a network; FNV-1a, its bits mixed once more, for names may be short. Who foresees it gains nothing: they are his own
- * callers that he brings together. */
+/* A hash within a network: FNV-1a, with a final mix of the bits, because names may be short. It needs no secret: collisions
+ * that an attacker provokes affect only callers of the same network. */
 static uint64_t
-place_within(struct slice who)
+place_within(struct slice caller)
 {
 	uint64_t hash = UINT64_C(14695981039346656037);
-	for (size_t i = 0; i < who.size; i++)
-		hash = (hash ^ (unsigned char)who.data[i]) * UINT64_C(1099511628211);
+	for (size_t i = 0; i < caller.size; i++)
+		hash = (hash ^ (unsigned char)caller.data[i]) * UINT64_C(1099511628211);
 	hash = (hash ^ hash >> 32) * UINT64_C(0xd6e8feb86659fd93);
 	return hash >> 32;
 }
 
-static struct seat
-seat_of(const struct limiter *limiter, const struct digest *network, size_t spread, size_t table, struct slice who)
+static struct location
+location_of(const struct limiter *limiter, const struct digest *network, size_t spread, size_t table, struct slice caller)
 {
 	require(spread > 0 && spread <= LIMITER_SPREAD);
-	struct seat seat = { .table = &limiter->tables[table] };
+	struct location location = { .table = &limiter->tables[table] };
 	uint64_t place;
-	memcpy(seat.name, network->bytes + sizeof(place), LIMITER_WHO_MAX);
-	for (size_t i = 0; i < who.size && i < LIMITER_WHO_MAX; i++)
-		seat.name[i] ^= (unsigned char)who.data[i];
+	memcpy(location.name, network->bytes + sizeof(place), LIMITER_CALLER_MAX);
+	for (size_t i = 0; i < caller.size && i < LIMITER_CALLER_MAX; i++)
+		location.name[i] ^= (unsigned char)caller.data[i];
 	memcpy(&place, network->bytes, sizeof(place));
-	place = (place + place_within(who) % spread) % seat.table->sets;
-	seat.set = limiter->shared.memory + seat.table->offset + place * seat.table->stride * LIMITER_WAYS;
-	seat.lock = (place * TABLES + table) % SHARED_LOCKS;
-	return seat;
+	place = (place + place_within(caller) % spread) % location.table->sets;
+	location.set = limiter->shared.memory + location.table->offset + place * location.table->stride * LIMITER_WAYS;
+	location.lock = (place * TABLES + table) % SHARED_LOCKS;
+	return location;
 }
 
 static struct entry *
-entry_at(const struct seat *seat, size_t way)
+entry_at(const struct location *location, size_t way)
 {
-	return (struct entry *)(void *)(seat->set + way * seat->table->stride);
+	return (struct entry *)(void *)(location->set + way * location->table->stride);
 }
 
 static struct ring
@@ -195,7 +195,7 @@ ring_of(const struct table *table, struct entry *entry, size_t window)
 	    struct ring){ &table->shapes[window], (unsigned char *)entry + table->counters[window], &entry->newest[window] };
 }
 
-/* How much of its limit the fullest of its windows holds, in 65536ths; 0 is nothing at all. */
+/* The use of the fullest window in 65536ths of its limit; 0: all windows are empty. */
 static uint64_t
 load_of(const struct table *table, struct entry *entry, int64_t now_ms)
 {
@@ -209,27 +209,27 @@ load_of(const struct table *table, struct entry *entry, int64_t now_ms)
 }
 
 static struct entry *
-find_entry(const struct seat *seat)
+find_entry(const struct location *location)
 {
 	for (size_t way = 0; way < LIMITER_WAYS; way++) {
-		struct entry *entry = entry_at(seat, way);
-		if (memcmp(entry->name, seat->name, LIMITER_WHO_MAX) == 0)
+		struct entry *entry = entry_at(location, way);
+		if (memcmp(entry->name, location->name, LIMITER_CALLER_MAX) == 0)
 			return entry;
 	}
 	return NULL;
 }
 
-/* His own, or the one that he would go on with: the least used, and of those the first. */
+/* Returns the caller's entry, else the first of the least used entries of its set. */
 static struct entry *
-find_or_choose(const struct seat *seat, int64_t now_ms)
+find_or_choose(const struct location *location, int64_t now_ms)
 {
-	struct entry *chosen = find_entry(seat);
+	struct entry *chosen = find_entry(location);
 	uint64_t least = UINT64_MAX;
 	if (chosen != NULL)
 		return chosen;
 	for (size_t way = 0; way < LIMITER_WAYS; way++) {
-		struct entry *entry = entry_at(seat, way);
-		const uint64_t load = load_of(seat->table, entry, now_ms);
+		struct entry *entry = entry_at(location, way);
+		const uint64_t load = load_of(location->table, entry, now_ms);
 		if (load >= least)
 			continue;
 		least = load;
@@ -238,14 +238,14 @@ find_or_choose(const struct seat *seat, int64_t now_ms)
 	return chosen;
 }
 
-/* What each window of his says; the longest wait is kept. */
+/* Checks all windows of an entry; the verdict has the longest wait. */
 static void
-judge(const struct seat *seat, struct entry *entry, const struct limit_claim *claim, int64_t now_ms,
+check_windows(const struct location *location, struct entry *entry, const struct limit_claim *claim, int64_t now_ms,
     struct limit_verdict *verdict)
 {
-	for (size_t i = 0; i < seat->table->windows; i++) {
-		const uint32_t limit = claim->kind == LIMIT_ACCOUNT ? claim->limit : seat->table->limits[i];
-		const struct ring ring = ring_of(seat->table, entry, i);
+	for (size_t i = 0; i < location->table->windows; i++) {
+		const uint32_t limit = claim->kind == LIMIT_ACCOUNT ? claim->limit : location->table->limits[i];
+		const struct ring ring = ring_of(location->table, entry, i);
 		const int64_t wait_ms = ring_wait_ms(&ring, limit, now_ms);
 		if (wait_ms <= verdict->wait_ms)
 			continue;
@@ -256,60 +256,61 @@ judge(const struct seat *seat, struct entry *entry, const struct limit_claim *cl
 }
 
 static void
-add(const struct seat *seat, struct entry *entry)
+add(const struct location *location, struct entry *entry)
 {
-	memcpy(entry->name, seat->name, LIMITER_WHO_MAX);
-	for (size_t i = 0; i < seat->table->windows; i++) {
-		const struct ring ring = ring_of(seat->table, entry, i);
+	memcpy(entry->name, location->name, LIMITER_CALLER_MAX);
+	for (size_t i = 0; i < location->table->windows; i++) {
+		const struct ring ring = ring_of(location->table, entry, i);
 		ring_add(&ring);
 	}
 }
 
-/* Locks are always taken in the order of their numbers. */
+/* Locks are always acquired in ascending order. */
 static void
-sort_by_lock(struct seat *seats, const struct limit_claim **claims, size_t count)
+sort_by_lock(struct location *locations, const struct limit_claim **claims, size_t count)
 {
 	for (size_t i = 1; i < count; i++) {
-		const struct seat seat = seats[i];
+		const struct location location = locations[i];
 		const struct limit_claim *claim = claims[i];
 		size_t place = i;
-		for (; place > 0 && seats[place - 1].lock > seat.lock; place--) {
-			seats[place] = seats[place - 1];
+		for (; place > 0 && locations[place - 1].lock > location.lock; place--) {
+			locations[place] = locations[place - 1];
 			claims[place] = claims[place - 1];
 		}
-		seats[place] = seat;
+		locations[place] = location;
 		claims[place] = claim;
 	}
 }
 
 static void
-unlock(struct limiter *limiter, const struct seat *seats, size_t count)
+unlock(struct limiter *limiter, const struct location *locations, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (i == 0 || seats[i].lock != seats[i - 1].lock)
-			pthread_mutex_unlock(&limiter->shared.locks[seats[i].lock]);
+		if (i == 0 || locations[i].lock != locations[i - 1].lock)
+			pthread_mutex_unlock(&limiter->shared.locks[locations[i].lock]);
 }
 
 static bool
-lock(struct limiter *limiter, const struct seat *seats, size_t count)
+lock(struct limiter *limiter, const struct location *locations, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		require(i == 0 || seats[i - 1].lock <= seats[i].lock);
-		if ((i > 0 && seats[i].lock == seats[i - 1].lock) || shared_lock(&limiter->shared.locks[seats[i].lock]))
+		require(i == 0 || locations[i - 1].lock <= locations[i].lock);
+		if ((i > 0 && locations[i].lock == locations[i - 1].lock) ||
+		    shared_lock(&limiter->shared.locks[locations[i].lock]))
 			continue;
-		unlock(limiter, seats, i);
+		unlock(limiter, locations, i);
 		return false;
 	}
 	return true;
 }
 
-/* Without the lock, which a process that was stopped may keep for ever, nobody is counted, and nobody refused. */
+/* Without the lock, which a stopped process may hold for ever, requests pass and are not counted. */
 static bool
 decide(struct limiter *limiter, const struct limit_network *network, const struct limit_claim *claims, size_t count,
     bool counts, struct limit_verdict *verdict)
 {
 	const struct digest digest = digest_of(limiter, network->name);
-	struct seat seats[LIMITER_CLAIMS_MAX];
+	struct location locations[LIMITER_CLAIMS_MAX];
 	const struct limit_claim *made[LIMITER_CLAIMS_MAX];
 	struct entry *entries[LIMITER_CLAIMS_MAX];
 	size_t used = 0;
@@ -320,22 +321,22 @@ decide(struct limiter *limiter, const struct limit_network *network, const struc
 		const size_t table = TABLE(claims[i].kind, claims[i].reach);
 		if (limiter->tables[table].windows == 0)
 			continue;
-		require(claims[i].who.size <= LIMITER_WHO_MAX);
+		require(claims[i].caller.size <= LIMITER_CALLER_MAX);
 		require(claims[i].kind != LIMIT_ACCOUNT || (claims[i].limit > 0 && claims[i].limit <= LIMIT_MAX));
 		made[used] = &claims[i];
-		seats[used++] = seat_of(limiter, &digest, network->spread, table, claims[i].who);
+		locations[used++] = location_of(limiter, &digest, network->spread, table, claims[i].caller);
 	}
-	sort_by_lock(seats, made, used);
-	if (used == 0 || !lock(limiter, seats, used))
+	sort_by_lock(locations, made, used);
+	if (used == 0 || !lock(limiter, locations, used))
 		return true;
-	const int64_t now_ms = limiter->now_ms(); /* behind the locks: who comes later, comes later */
+	const int64_t now_ms = limiter->now_ms(); /* read under the locks, so that times do not decrease */
 	for (size_t i = 0; i < used; i++) {
-		entries[i] = find_or_choose(&seats[i], now_ms);
-		judge(&seats[i], entries[i], made[i], now_ms, verdict);
+		entries[i] = find_or_choose(&locations[i], now_ms);
+		check_windows(&locations[i], entries[i], made[i], now_ms, verdict);
 	}
 	for (size_t i = 0; i < used && counts && verdict->wait_ms == 0; i++)
-		add(&seats[i], entries[i]);
-	unlock(limiter, seats, used);
+		add(&locations[i], entries[i]);
+	unlock(limiter, locations, used);
 	return verdict->wait_ms == 0;
 }
 
@@ -355,11 +356,11 @@ limiter_would_pass(struct limiter *limiter, const struct limit_network *network,
 
 /* ---- names ---- */
 
-static struct seat
-seat_of_name(const struct limiter *limiter, struct slice name)
+static struct location
+location_of_name(const struct limiter *limiter, struct slice name)
 {
 	const struct digest digest = digest_of(limiter, name);
-	return seat_of(limiter, &digest, 1, NAMES, name);
+	return location_of(limiter, &digest, 1, NAMES, name);
 }
 
 static uint32_t
@@ -369,50 +370,50 @@ name_age(const struct limiter *limiter)
 }
 
 static struct entry *
-oldest_entry(const struct seat *seat)
+oldest_entry(const struct location *location)
 {
-	struct entry *oldest = entry_at(seat, 0);
+	struct entry *oldest = entry_at(location, 0);
 	for (size_t way = 1; way < LIMITER_WAYS; way++)
-		if (entry_at(seat, way)->newest[0] < oldest->newest[0])
-			oldest = entry_at(seat, way);
+		if (entry_at(location, way)->newest[0] < oldest->newest[0])
+			oldest = entry_at(location, way);
 	return oldest;
 }
 
 void
 limiter_note(struct limiter *limiter, struct slice name)
 {
-	const struct seat seat = seat_of_name(limiter, name);
-	if (!lock(limiter, &seat, 1))
+	const struct location location = location_of_name(limiter, name);
+	if (!lock(limiter, &location, 1))
 		return;
-	struct entry *entry = find_entry(&seat);
+	struct entry *entry = find_entry(&location);
 	if (entry == NULL)
-		entry = oldest_entry(&seat);
-	memcpy(entry->name, seat.name, LIMITER_WHO_MAX);
+		entry = oldest_entry(&location);
+	memcpy(entry->name, location.name, LIMITER_CALLER_MAX);
 	entry->newest[0] = name_age(limiter);
-	unlock(limiter, &seat, 1);
+	unlock(limiter, &location, 1);
 }
 
 bool
-limiter_knows(struct limiter *limiter, struct slice name)
+limiter_is_noted(struct limiter *limiter, struct slice name)
 {
-	const struct seat seat = seat_of_name(limiter, name);
-	if (!lock(limiter, &seat, 1))
+	const struct location location = location_of_name(limiter, name);
+	if (!lock(limiter, &location, 1))
 		return false;
-	struct entry *entry = find_entry(&seat);
+	struct entry *entry = find_entry(&location);
 	if (entry != NULL)
 		entry->newest[0] = name_age(limiter);
-	unlock(limiter, &seat, 1);
+	unlock(limiter, &location, 1);
 	return entry != NULL;
 }
 
 void
-limiter_forget(struct limiter *limiter, struct slice name)
+limiter_remove(struct limiter *limiter, struct slice name)
 {
-	const struct seat seat = seat_of_name(limiter, name);
-	if (!lock(limiter, &seat, 1))
+	const struct location location = location_of_name(limiter, name);
+	if (!lock(limiter, &location, 1))
 		return;
-	struct entry *entry = find_entry(&seat);
+	struct entry *entry = find_entry(&location);
 	if (entry != NULL)
 		memset(entry, 0, sizeof(*entry));
-	unlock(limiter, &seat, 1);
+	unlock(limiter, &location, 1);
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * Who may do how much (docs/api.md 5), counted in memory that all processes of this host share.
+ * Rate limits (docs/api.md 5), counted in memory that all processes of this host share.
  *
- * The memory is bounded. It is a table of sets of LIMITER_WAYS rings (limit/window.h) for each kind of limit. A caller that is
- * not in his set gets an empty ring, or one whose time has passed; where there is none he goes on with the one that is the
- * least used, and what was counted in it counts for him: a flood of callers cannot make anybody's count disappear. So however
- * many there are, no window lets more through a set than LIMITER_WAYS times the limit, who is at his limit stays there, and as
- * long as there is room each has a ring of his own.
+ * The memory is bounded. For each kind of limit it has a table of sets of LIMITER_WAYS rings (limit/window.h). A caller without
+ * a ring in its set gets an empty one, or one whose window has passed. If there is none, it shares the least used ring and
+ * inherits its count, so that a flood of callers cannot erase the count of another. Hence the requests that pass a set in a
+ * window are at most LIMITER_WAYS times the limit, a caller at its limit stays there, and as long as there is room each caller
+ * has its own ring.
  *
- * Nor can a flood shut others out that comes from one network: a keyed hash, which nobody can foresee, puts each network into a
- * few sets, LIMITER_SPREAD at most, and its callers are in these alone.
+ * A flood from one network cannot block others either: a keyed hash assigns each network at most LIMITER_SPREAD sets, and its
+ * callers are in these only.
  *
- * A process may be killed at any instruction: the others go on, at worst its call counts, or somebody begins anew whose place
- * it was about to take. */
+ * A process may be killed at any instruction: the others continue. At worst its call counts, or the entry that it was replacing
+ * starts again. */
 #ifndef LEADHOOK_LIMIT_LIMITER_H
 #define LEADHOOK_LIMIT_LIMITER_H
 
@@ -23,16 +23,22 @@ enum limit_kind {
 	LIMIT_LOOKUPS,       /* no key, GET: an address */
 	LIMIT_READINESS,     /* GET /health/ready: an address */
 	LIMIT_SIGNUPS,       /* no key, POST on a campaign: an address and a campaign */
-	LIMIT_POSTS,         /* no key, POST on any: an address */
+	LIMIT_POSTS,         /* no key, POST on any campaign: an address */
 	LIMIT_FAILED_KEYS,   /* an address */
 	LIMIT_DELETES,       /* an account */
 	LIMIT_NEW_LEADS,     /* no key: a campaign's */
 	LIMIT_NEW_LEADS_LOG, /* lines about it: a campaign's */
-	LIMIT_ACCOUNT,       /* an account's GET and POST; its limit comes with the claim, its window is the rule's */
+	LIMIT_ACCOUNT,       /* an account's GET and POST; the claim has its limit, the rule its window */
 	LIMIT_KINDS
 };
 
-enum { LIMITER_WAYS = 8, LIMITER_SPREAD = 64, LIMITER_WHO_MAX = 24, LIMITER_CLAIMS_MAX = 6, LIMITER_MEMORY_MIN = 1024 * 1024 };
+enum {
+	LIMITER_WAYS = 8,
+	LIMITER_SPREAD = 64,
+	LIMITER_CALLER_MAX = 24,
+	LIMITER_CLAIMS_MAX = 6,
+	LIMITER_MEMORY_MIN = 1024 * 1024
+};
 
 /* What a limit counts together: a caller, or a network of callers, with 4 and 16 times the limits of the rule. */
 enum limit_reach { REACH_CALLER, REACH_SITE, REACH_PROVIDER, LIMIT_REACHES };
@@ -40,13 +46,13 @@ enum limit_reach { REACH_CALLER, REACH_SITE, REACH_PROVIDER, LIMIT_REACHES };
 struct limiter;
 
 struct limiter_options {
-	const char *folder; /* of the file; "": shared with the processes that are forked alone */
+	const char *folder; /* of the file; "": shared with forked processes only */
 	size_t memory;      /* at least LIMITER_MEMORY_MIN */
 	struct limit_rule rules[LIMIT_KINDS];
 	int64_t (*now_ms)(void); /* clock_monotonic_ms; the same for all processes */
 };
 
-/* Whose callers they are: any bytes, and in how many sets they may be. */
+/* The network of callers: its name, any bytes, and the maximum of its sets. */
 struct limit_network {
 	struct slice name;
 	size_t spread; /* from 1 to LIMITER_SPREAD */
@@ -55,32 +61,32 @@ struct limit_network {
 struct limit_claim {
 	enum limit_kind kind;
 	enum limit_reach reach; /* other than REACH_CALLER for the kinds that count addresses alone */
-	struct slice who;       /* at most LIMITER_WHO_MAX bytes; a caller is in one network alone */
+	struct slice caller;    /* at most LIMITER_CALLER_MAX bytes; a caller belongs to one network */
 	uint32_t limit;         /* of LIMIT_ACCOUNT, from 1 to LIMIT_MAX */
 };
 
-/* Of the window that refuses the longest, where one does. */
+/* Describes the window that refuses the longest, if one does. */
 struct limit_verdict {
 	enum limit_kind kind;
 	uint32_t limit;
-	int64_t wait_ms; /* until the same claims would pass, if nobody else came in between */
+	int64_t wait_ms; /* until the same claims would pass without other requests in between */
 };
 
-/* NULL, logged, when there is no memory to share. */
+/* Returns NULL, and logs why, when there is no shared memory. */
 struct limiter *limiter_open(const struct limiter_options *options);
-/* *limiter may be NULL, becomes NULL. What was counted stays. */
+/* *limiter may be NULL; it is set to NULL. The counts stay. */
 void limiter_close(struct limiter **limiter);
 
-/* True: all of the claims pass, and count. False: none counts. A kind without a rule passes. */
+/* Returns true when all claims pass, and counts them. Otherwise counts none. A kind without a rule passes. */
 MUST_CHECK bool limiter_pass(struct limiter *limiter, const struct limit_network *network, const struct limit_claim *claims,
     size_t count, struct limit_verdict *verdict);
-/* The same without counting: what a claim would come to now. */
+/* The same without counting. */
 MUST_CHECK bool limiter_would_pass(struct limiter *limiter, const struct limit_network *network,
     const struct limit_claim *claims, size_t count, struct limit_verdict *verdict);
 
-/* Names (LIMITER_WHO_MAX bytes of them count) that were noted are known, until others were noted, or asked for, since. */
+/* A bounded set of names, of which LIMITER_CALLER_MAX bytes are used. The least recently noted or queried are replaced. */
 void limiter_note(struct limiter *limiter, struct slice name);
-MUST_CHECK bool limiter_knows(struct limiter *limiter, struct slice name);
-void limiter_forget(struct limiter *limiter, struct slice name);
+MUST_CHECK bool limiter_is_noted(struct limiter *limiter, struct slice name);
+void limiter_remove(struct limiter *limiter, struct slice name);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a limit is: so many requests in each of some windows of time (docs/api.md 5). */
+ * A limit: a maximum of requests in each of its windows of time (docs/api.md 5). */
 #ifndef LEADHOOK_LIMIT_RULE_H
 #define LEADHOOK_LIMIT_RULE_H
 
@@ -21,14 +21,14 @@ struct limit_window {
 	int64_t ms;     /* a multiple of LIMIT_WINDOW_STEP_MS, up to LIMIT_WINDOW_MAX_MS */
 };
 
-/* All of its windows hold at once. */
+/* All of its windows apply. */
 struct limit_rule {
 	struct limit_window windows[LIMIT_WINDOWS_MAX];
 	size_t count; /* 0: there is no limit */
 };
 
-/* "10/60s 20/3m", separated by commas or white space; nothing is a rule without windows. False, with *bad the item that is
- * wrong, when one is, or when there are too many. */
+/* Parses "10/60s 20/3m", separated by commas or white space; an empty text is a rule without windows. Returns false with the
+ * item in *bad when it is invalid, or one too many. */
 MUST_CHECK bool limit_rule_parse(struct slice text, struct limit_rule *rule, struct slice *bad);
 
 #endif

@@ -20,19 +20,19 @@ enum { BOOT_SIZE = 64, CACHE_LINE = 64, NAME_SIZE = 64, MS_PER_S = 1000 };
 
 static const char magic[16] = "leadhook limits";
 
-/* What a file begins with. Everything in it stands before the file gets its name. */
+/* The header of the file, complete before the file gets its name. */
 struct header {
 	char magic[sizeof(magic)];
 	char version[32];
-	char boot[BOOT_SIZE]; /* the clock begins anew with each, and no lock outlives one */
+	char boot[BOOT_SIZE]; /* clock and locks are valid within one boot */
 	unsigned char layout[SHARED_LAYOUT_SIZE];
 	uint64_t size;
-	uint64_t lock_size; /* as the C library has it */
+	uint64_t lock_size; /* of the C library */
 	unsigned char secret[SHARED_SECRET_SIZE];
 	pthread_mutex_t locks[SHARED_LOCKS];
 };
 
-/* A file that is being looked for or made. */
+/* The file to find or create. */
 struct place {
 	const char *folder, *name;
 	int directory;
@@ -46,7 +46,7 @@ header_size(void)
 	return (sizeof(struct header) + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
 }
 
-/* Of this run of the kernel; "" when it does not tell. */
+/* Reads the kernel's boot id; "" when it cannot be read. */
 static void
 read_boot(char boot[BOOT_SIZE])
 {
@@ -79,7 +79,7 @@ log_failure(const struct place *place, const char *hint)
 	return false;
 }
 
-/* A lock is given to the next one when its owner dies (pthread_mutexattr_setrobust(3)). */
+/* Robust locks can be acquired after their owner has died (pthread_mutexattr_setrobust(3)). */
 static void
 make_locks(struct header *header)
 {
@@ -112,14 +112,14 @@ map(int fd, size_t size, void **mapping)
 	return true;
 }
 
-/* All of it is taken from the file system at once: a page that is missing later would be a SIGBUS. */
+/* Allocates all blocks at once, because a missing block would cause SIGBUS later. */
 static bool
 make_file(const struct place *place, void **mapping)
 {
 	char name[NAME_SIZE];
 	snprintf(name, sizeof(name), "%s.new", place->name);
 	if (unlinkat(place->directory, name, 0) != 0 && errno != ENOENT)
-		return log_failure(place, "remove the file with .new behind its name");
+		return log_failure(place, "remove the file with the suffix .new");
 	const int fd = openat(place->directory, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return log_failure(place, "let this account write to the directory, or set server.state_dir");
@@ -140,7 +140,7 @@ make_file(const struct place *place, void **mapping)
 	return log_failure(place, "make room there, or lower limits.memory");
 }
 
-enum found { FOUND_MINE, FOUND_NONE, FOUND_FOREIGN, FOUND_BROKEN, FOUND_STRANGE };
+enum found { FOUND_MINE, FOUND_NONE, FOUND_FOREIGN, FOUND_BROKEN, FOUND_UNSAFE };
 
 static bool
 header_fits(const struct place *place, const struct header *header)
@@ -149,7 +149,7 @@ header_fits(const struct place *place, const struct header *header)
 	return wanted->boot[0] != '\0' && memcmp(header, wanted, offsetof(struct header, secret)) == 0;
 }
 
-/* What stands under the name. Only what begins as ours, or is empty, is ever replaced. */
+/* Finds the file. Only an empty file, or one with our magic number, may be replaced. */
 static enum found
 find_file(const struct place *place, void **mapping)
 {
@@ -171,7 +171,7 @@ find_file(const struct place *place, void **mapping)
 	return found;
 }
 
-/* Nobody else can put another file there. */
+/* Whether no other account can replace files in the directory. */
 static bool
 is_ours(int directory)
 {
@@ -180,7 +180,7 @@ is_ours(int directory)
 	       (status.st_mode & S_IWOTH) == 0;
 }
 
-/* One process at a time looks for the file and makes it. */
+/* Finds or creates the file, one process at a time. */
 static bool
 open_file(struct place *place, void **mapping)
 {
@@ -189,19 +189,20 @@ open_file(struct place *place, void **mapping)
 	place->directory = directory_lock(place->folder);
 	if (place->directory < 0)
 		return log_failure(
-		    place, "let this account read the directory, and nobody else lock it, or set server.state_dir");
+		    place, "let this account read the directory, and no other account lock it, or set server.state_dir");
 	bool opened = false;
 	errno = 0;
-	switch (is_ours(place->directory) ? find_file(place, mapping) : FOUND_STRANGE) {
+	switch (is_ours(place->directory) ? find_file(place, mapping) : FOUND_UNSAFE) {
 	case FOUND_MINE:
 		opened = true;
 		break;
 	case FOUND_NONE:
 		opened = make_file(place, mapping);
 		break;
-	case FOUND_STRANGE:
+	case FOUND_UNSAFE:
 		errno = EPERM;
-		opened = log_failure(place, "let the directory belong to this account or to root, and nobody else write there");
+		opened =
+		    log_failure(place, "let the directory belong to this account or to root, and no other account write there");
 		break;
 	case FOUND_BROKEN:
 		opened = log_failure(place, "lower limits.memory");
@@ -211,7 +212,7 @@ open_file(struct place *place, void **mapping)
 		opened = log_failure(place, "remove the file, or run as the account that it belongs to");
 		break;
 	}
-	close(place->directory); /* and the lock with it */
+	close(place->directory); /* this releases the lock */
 	return opened;
 }
 

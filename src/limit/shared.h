@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Memory that all processes of this host share, whoever started them: a file in a directory of theirs. */
+ * Memory that all processes of this host share, however they were started: a file in the state directory. */
 #ifndef LEADHOOK_LIMIT_SHARED_H
 #define LEADHOOK_LIMIT_SHARED_H
 
@@ -12,26 +12,26 @@
 enum { SHARED_LAYOUT_SIZE = 32, SHARED_SECRET_SIZE = 32, SHARED_LOCKS = 256, SHARED_LOCK_WAIT_MS = 1000 };
 
 struct shared {
-	unsigned char *memory; /* of the caller's; aligned to a cache line, zero at first */
+	unsigned char *memory; /* for the caller; aligned to a cache line, initially zero */
 	size_t size;
-	const unsigned char *secret; /* SHARED_SECRET_SIZE bytes that nobody outside knows */
-	pthread_mutex_t *locks;      /* SHARED_LOCKS of them; shared_lock, pthread_mutex_unlock */
+	const unsigned char *secret; /* SHARED_SECRET_SIZE random bytes */
+	pthread_mutex_t *locks;      /* SHARED_LOCKS locks, for shared_lock and pthread_mutex_unlock */
 	void *mapping;
 	size_t mapped;
 };
 
-/* `size` bytes in `folder`/`name`. The folder is made when it is missing, not its parent. A file of an earlier boot, another
- * version or another layout (the caller's word for what lies in the memory, sizes included) is replaced by a new one; who has
- * the old one mapped keeps it. `folder` "": memory that only this process and those that it forks share.
- * The folder has to be this account's or root's, and not open for everybody to write.
- * False, *shared untouched, when there is no such memory; it has logged why. */
+/* Maps `size` bytes of `folder`/`name`. A missing folder is created, but not its parent. A file of an earlier boot, another
+ * version or another layout (the caller's digest of the memory's structure) is replaced by a new one; processes that have the
+ * old one mapped keep it. `folder` "": memory shared with forked processes only.
+ * The folder must belong to this account or to root, and must not be writable by others.
+ * Returns false, and logs why, when there is no such memory; *shared is then unchanged. */
 MUST_CHECK bool shared_open(
     const char *folder, const char *name, size_t size, const unsigned char layout[SHARED_LAYOUT_SIZE], struct shared *shared);
-/* The file stays. */
+/* Unmaps the memory. The file stays. */
 void shared_close(struct shared *shared);
 
-/* Also gets a lock whose owner has died. False, logged, when somebody keeps it for SHARED_LOCK_WAIT_MS: a process that was
- * stopped. */
+/* Acquires a lock, also when its owner has died. Returns false, and logs this, when another process, probably a stopped one,
+ * holds it for SHARED_LOCK_WAIT_MS. */
 MUST_CHECK bool shared_lock(pthread_mutex_t *lock);
 
 #endif

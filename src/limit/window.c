@@ -60,10 +60,10 @@ part_of(const struct ring *ring, int64_t ms)
 	return (uint32_t)(ms / ring->shape->part_ms);
 }
 
-/* `newest` comes last: where somebody dies before, the next one does it all again. A clock that goes back, which none
- * does behind a lock, comes to a huge difference. */
+/* `newest` is written last: after a crash before that, the next process repeats all. A clock that goes back, which none does
+ * under a lock, results in a huge difference. */
 static void
-forget_old(const struct ring *ring, uint32_t now)
+drop_old(const struct ring *ring, uint32_t now)
 {
 	const uint32_t newest = *ring->newest;
 	if (now - newest >= WINDOW_COUNTERS)
@@ -78,7 +78,7 @@ uint32_t
 ring_count(const struct ring *ring, int64_t now_ms)
 {
 	uint32_t sum = 0;
-	forget_old(ring, part_of(ring, now_ms));
+	drop_old(ring, part_of(ring, now_ms));
 	for (uint32_t i = 0; i < WINDOW_COUNTERS; i++)
 		sum += counter(ring, i);
 	return sum;
@@ -89,7 +89,7 @@ ring_wait_ms(const struct ring *ring, uint32_t limit, int64_t now_ms)
 {
 	require(limit > 0);
 	uint32_t left = ring_count(ring, now_ms), gone = 0;
-	/* The part after the newest has the oldest one's place. */
+	/* The slot after the newest part holds the oldest. */
 	while (left >= limit && gone < WINDOW_COUNTERS)
 		left -= counter(ring, *ring->newest + ++gone);
 	return gone == 0 ? 0 : (*ring->newest + (int64_t)gone) * ring->shape->part_ms - now_ms;

@@ -3,7 +3,7 @@
 
 #include "fake_store.h"
 
-/* Definitions of the first campaign; the id of any other's begins with the campaign's. */
+/* Ids of definitions of the first campaign; those of others begin with the campaign's id. */
 enum { DEFINITIONS_OF_A_CAMPAIGN = 10 };
 
 static const uint64_t accounts[FAKE_CAMPAIGNS + 1] = {
@@ -14,7 +14,7 @@ static const uint64_t accounts[FAKE_CAMPAIGNS + 1] = {
 	[FAKE_SUSPENDED_CAMPAIGN] = FAKE_SUSPENDED_ACCOUNT,
 };
 
-/* A tag, an action, another that the tag completes, a reward. */
+/* A tag, an action, another action that the tag completes, a reward. */
 static const struct definitions *
 define(struct pool *pool, uint64_t campaign_id)
 {

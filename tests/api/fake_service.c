@@ -19,7 +19,7 @@ static const struct api_options defaults = {
 	.request_timeout_ms = 10000,
 };
 
-/* Limits that are there, and never in the way. */
+/* Limits that are never reached. */
 static struct limiter *
 generous_limiter(void)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * The api over the fake store, asked as leadhook-fcgi asks it: CGI variables and a body go in, an answer comes out. */
+ * The api over the fake store, called as leadhook-fcgi does: CGI variables and a body in, an answer out. */
 #ifndef LEADHOOK_TESTS_API_FAKE_SERVICE_H
 #define LEADHOOK_TESTS_API_FAKE_SERVICE_H
 
 #include "api/api.h"
 
 struct fake_service {
-	struct pool *pool; /* of all that there is */
+	struct pool *pool; /* of all allocations */
 	struct store *store;
 	struct address_rules webhook_addresses;
 	struct network_list trusted_proxies; /* loopback */
@@ -20,17 +20,17 @@ struct fake_variable {
 };
 
 enum { FAKE_VARIABLES_MAX = 32 };
-/* What a web server hands over; the strings are the caller's. */
+/* The request of a web server. The caller owns the strings. */
 struct fake_environment {
 	struct fake_variable variables[FAKE_VARIABLES_MAX];
 	size_t count;
 	struct slice body;
 };
 
-/* Adds a variable; those beyond the maximum are lost. */
+/* Adds a variable; those beyond the maximum are dropped. */
 void fake_set(struct fake_environment *environment, struct slice name, struct slice value);
 
-/* A world as it is at first. */
+/* Opens a service in its initial state. */
 void fake_service_open(struct fake_service *service);
 void fake_service_close(struct fake_service *service);
 

@@ -21,7 +21,7 @@ struct store {
 	struct webhook_row webhooks[WEBHOOKS_MAX];
 	size_t webhook_count;
 	uint64_t next_social_id, next_webhook_id;
-	size_t reads[FAKE_CAMPAIGNS + 1], changes[FAKE_CAMPAIGNS + 1]; /* 0: of no campaign that there is */
+	size_t reads[FAKE_CAMPAIGNS + 1], changes[FAKE_CAMPAIGNS + 1]; /* 0: of unknown campaigns */
 };
 
 static const struct payload_settings settings = {
@@ -118,7 +118,7 @@ fake_opt_out_token(const struct store *store, uint64_t campaign_id)
 	return opt_out_token(store->pool, settings.server_secret, campaign_id, fake_social_id(store, campaign_id));
 }
 
-/* What a commit does to the histogram. */
+/* Updates the histogram as a commit does. */
 static void
 move_scores(struct store *store, const struct decision *decision)
 {
@@ -141,7 +141,7 @@ move_scores(struct store *store, const struct decision *decision)
 	store->node_count = count;
 }
 
-/* What a commit does to the rows. */
+/* Updates the rows as a commit does. */
 static void
 settle(struct store *store, const struct decision *decision)
 {
@@ -151,7 +151,7 @@ settle(struct store *store, const struct decision *decision)
 	for (size_t i = 0; i < set->ip_count_count; i++)
 		counts[count++] = set->ip_counts[i];
 	for (size_t i = 0; i < decision->ip_move_count; i++)
-		counts[count++] = decision->ip_moves[i]; /* of one address there may be several: they add up */
+		counts[count++] = decision->ip_moves[i]; /* several rows of one address add up */
 	set->ip_counts = counts;
 	set->ip_count_count = count;
 	for (size_t i = 0; i < set->lead_count; i++)
@@ -253,7 +253,7 @@ find_key(void *context, struct pool *pool UNUSED, const unsigned char hash[32], 
 	return RESULT_NOT_FOUND;
 }
 
-/* Notes nothing: a campaign is read to learn whose it is. */
+/* Not counted: the account of a campaign may be read. */
 void
 store_set_deadline(struct store *store UNUSED, int64_t deadline_ms UNUSED)
 {
@@ -333,7 +333,7 @@ store_list_campaigns(
 	return RESULT_OK;
 }
 
-/* There is one moment alone. */
+/* All reads are consistent. */
 enum result
 store_read_consistently(struct store *store, struct pool *pool, consistent_read *body, void *context)
 {
@@ -391,7 +391,7 @@ is_listed(const struct lead *lead, const struct lead_filter *filter)
 	       (filter->tag_id == 0 || id_list_has(lead->tag_ids, filter->tag_id)) && lead->created_ms >= filter->since_ms;
 }
 
-/* Leads are kept in the order of their sign-up. */
+/* Leads are stored in the order of their sign-up. */
 enum result
 store_list_leads(
     struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *filter, struct lead_page *page)
@@ -411,7 +411,7 @@ store_list_leads(
 	return RESULT_OK;
 }
 
-/* The place of a score among those that are sorted already, behind its equals. */
+/* The position of a score among sorted ones, after equal scores. */
 static size_t
 place_among(const struct lead *leads, size_t count, uint32_t score)
 {
@@ -451,7 +451,7 @@ store_find_definitions(struct store *store, struct pool *pool UNUSED, uint64_t c
 	return RESULT_OK;
 }
 
-/* What is queued is not done: nobody asks for it here. */
+/* Queued jobs are not run: no test needs it. */
 enum result
 store_queue_bulk(struct store *store, const struct bulk_request *request, size_t *matched)
 {
@@ -587,7 +587,7 @@ fake_store_new(struct pool *pool)
 		sign_up(store, id);
 		put_webhook(store, id);
 	}
-	fake_rows_settle(&store->set); /* as their owners have set them meanwhile */
+	fake_rows_settle(&store->set); /* the settings of their owners */
 	memset(store->reads, 0, sizeof(store->reads));
 	memset(store->changes, 0, sizeof(store->changes));
 	return store;

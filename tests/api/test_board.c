@@ -37,7 +37,7 @@ written(struct pool *pool, const struct lead *leads, size_t count)
 	return board;
 }
 
-/* As a look-up has it: with 1 and the number of leads with a higher score. */
+/* As a look-up returns it: its rank is 1 and the number of leads with a higher score. */
 static struct slice
 standing_of(struct pool *pool, const struct lead *lead, const struct lead *others, size_t count)
 {
@@ -69,7 +69,7 @@ a_board_ranks_its_leads(void **state UNUSED)
 	pool_free(&pool);
 }
 
-/* Leads with every number of equal scores, each of them in turn left out and added again, for every limit. */
+/* For every number of equal scores and every limit, each lead in turn is removed and added again. */
 static void
 a_lead_is_added_in_its_place(void **state UNUSED)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The cache of leaderboards: each for one request at its versions, for a while; and how large it becomes. */
+ * The cache of leaderboards: entries are valid for one kind of request and version, for a limited time; sizes are limited. */
 #include "unit.h"
 
 #include <string.h>
@@ -60,7 +60,7 @@ assert_found(struct cache *boards, const struct board_key *key, const struct boa
 }
 
 static void
-a_board_is_found_by_all_that_shapes_it(void **state)
+a_board_is_found_by_its_key(void **state)
 {
 	struct cache *boards = *state;
 	const struct board_key keys[] = { { 1, versions, 50, true }, { 2, versions, 50, true }, { 1, versions, 10, true },
@@ -76,7 +76,7 @@ a_board_is_found_by_all_that_shapes_it(void **state)
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 		assert_found(boards, &keys[i], &boards_made[i]);
-	/* what is written anew takes the place of the old one */
+	/* a new board replaces the old one */
 	boards_put(boards, &keys[1], &empty, 0);
 	assert_found(boards, &keys[1], &empty);
 	assert_found(boards, &keys[2], &boards_made[2]);
@@ -114,7 +114,7 @@ the_least_recently_used_is_dropped_first(void **state)
 }
 
 static void
-boards_have_a_maximum_together_and_each(void **state)
+the_size_of_boards_is_limited(void **state)
 {
 	enum { FULL = BOARDS_MAX_BYTES / BOARD_MAX_BYTES, LARGEST = BOARD_MAX_BYTES - sizeof(size_t) };
 	struct cache *boards = *state;
@@ -124,11 +124,11 @@ boards_have_a_maximum_together_and_each(void **state)
 		assert_true(is_cached(boards, campaign));
 	put(boards, FULL + 1, 1);
 	assert_true(!is_cached(boards, 1) && is_cached(boards, 2) && is_cached(boards, FULL + 1));
-	/* one that is too large is not stored, nor what it was before it grew */
+	/* a board that is too large is not stored, and its predecessor is removed */
 	put(boards, 2, LARGEST + 1);
 	put(boards, FULL + 2, LARGEST + 1);
 	assert_true(!is_cached(boards, 2) && !is_cached(boards, FULL + 2) && is_cached(boards, 3));
-	/* what has gone makes room */
+	/* removed boards make room */
 	put(boards, 1, LARGEST);
 	assert_true(is_cached(boards, 1) && is_cached(boards, 3) && is_cached(boards, FULL + 1));
 }
@@ -139,10 +139,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		BOARDS_TEST(a_board_is_found_by_all_that_shapes_it),
+		BOARDS_TEST(a_board_is_found_by_its_key),
 		BOARDS_TEST(a_board_holds_for_its_versions_and_a_while),
 		BOARDS_TEST(the_least_recently_used_is_dropped_first),
-		BOARDS_TEST(boards_have_a_maximum_together_and_each),
+		BOARDS_TEST(the_size_of_boards_is_limited),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * docs/api.md 2, campaign_not_found: with a key of another account a campaign looks as one that there is not, on every route of
- * the table, and nothing of it is read or changed. What a route is asked with, its owner is answered to. */
+ * docs/api.md 2, campaign_not_found: with a key of another account, a campaign looks like a missing one on every route, and
+ * nothing of it is read or changed. The same requests succeed with the owner's key. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -27,10 +27,10 @@ end(void **state UNUSED)
 
 struct answer {
 	unsigned status;
-	struct slice body, all; /* all: without what differs from request to request */
+	struct slice body, all; /* all: without parts that differ between requests */
 };
 
-/* Whatever any route may want; the campaign, too, for one that does not take it from its path. */
+/* The parameters of all routes, including the campaign for routes without it in the path. */
 static struct slice
 body_for(uint64_t campaign_id)
 {
@@ -42,8 +42,8 @@ body_for(uint64_t campaign_id)
 	    FAKE_TAG);
 }
 
-/* What stands in a path for {…}: objects of the first campaign. A token is right for its own lead alone, and nobody has it who
- * was not given it, so it is another lead's. */
+/* The values for {…} in paths: objects of the first campaign. A token is valid for one lead only and secret, so the test uses
+ * that of another lead. */
 static struct slice
 fill(struct slice part, uint64_t campaign_id)
 {
@@ -86,7 +86,7 @@ rendered(const struct http_response *response)
 }
 
 static struct answer
-ask(const struct route *route, uint64_t campaign_id, struct slice key)
+send_call(const struct route *route, uint64_t campaign_id, struct slice key)
 {
 	static const struct slice methods[] = {
 		[HTTP_GET] = SLICE("GET"), [HTTP_POST] = SLICE("POST"), [HTTP_DELETE] = SLICE("DELETE")
@@ -115,13 +115,13 @@ require_untouched(const struct route *route, uint64_t campaign_id)
 }
 
 static void
-a_campaign_of_another_account_looks_as_a_missing_one(void **state UNUSED)
+a_campaign_of_another_account_looks_like_a_missing_one(void **state UNUSED)
 {
 	size_t count;
 	const struct route *routes = api_routes(&count);
 	for (size_t i = 0; i < count; i++) {
-		struct answer missing = ask(&routes[i], FAKE_NO_CAMPAIGN, SLICE(FAKE_OTHER_KEY));
-		struct answer foreign = ask(&routes[i], FAKE_CAMPAIGN, SLICE(FAKE_OTHER_KEY));
+		struct answer missing = send_call(&routes[i], FAKE_NO_CAMPAIGN, SLICE(FAKE_OTHER_KEY));
+		struct answer foreign = send_call(&routes[i], FAKE_CAMPAIGN, SLICE(FAKE_OTHER_KEY));
 		require_untouched(&routes[i], FAKE_CAMPAIGN);
 		if (!slice_equal(missing.all, foreign.all))
 			fail_msg("%s answers %.*s\nwhere a missing campaign is %.*s", routes[i].path, SLICE_ARGS(foreign.all),
@@ -131,22 +131,22 @@ a_campaign_of_another_account_looks_as_a_missing_one(void **state UNUSED)
 	}
 }
 
-/* Or the test above would pass for want of a request that gets anywhere. */
+/* Verifies that the requests of the test above are valid. */
 static void
-the_owner_is_answered_otherwise(void **state UNUSED)
+requests_of_the_owner_succeed(void **state UNUSED)
 {
 	size_t count;
 	const struct route *routes = api_routes(&count);
 	for (size_t i = 0; i < count; i++) {
 		if (routes[i].campaign == NO_CAMPAIGN || routes[i].key == KEY_TOKEN)
 			continue;
-		struct answer own = ask(&routes[i], FAKE_CAMPAIGN, SLICE(FAKE_KEY));
+		struct answer own = send_call(&routes[i], FAKE_CAMPAIGN, SLICE(FAKE_KEY));
 		if (own.status == 404)
 			fail_msg("%s: %.*s", routes[i].path, SLICE_ARGS(own.body));
 	}
 }
 
-/* The check goes by what the table says of a route, so what it says must be so. */
+/* The check depends on the table of routes, so the table must be right. */
 static void
 a_path_with_a_campaign_says_so(void **state UNUSED)
 {
@@ -173,7 +173,7 @@ campaigns_of_others_are_not_listed(void **state UNUSED)
 	const struct route *routes = api_routes(&count);
 	for (size_t i = 0; i < count; i++)
 		if (routes[i].campaign == NO_CAMPAIGN)
-			ask(&routes[i], FAKE_CAMPAIGN, SLICE(FAKE_OTHER_KEY));
+			send_call(&routes[i], FAKE_CAMPAIGN, SLICE(FAKE_OTHER_KEY));
 	for (uint64_t id = 1; id <= FAKE_CAMPAIGNS; id++)
 		if (fake_account(service.store, id) != FAKE_OTHER_ACCOUNT)
 			assert_int_equal(fake_reads(service.store, id) + fake_changes(service.store, id), 0);
@@ -186,8 +186,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ROUTE_TEST(a_campaign_of_another_account_looks_as_a_missing_one),
-		ROUTE_TEST(the_owner_is_answered_otherwise),
+		ROUTE_TEST(a_campaign_of_another_account_looks_like_a_missing_one),
+		ROUTE_TEST(requests_of_the_owner_succeed),
 		ROUTE_TEST(a_path_with_a_campaign_says_so),
 		ROUTE_TEST(campaigns_of_others_are_not_listed),
 	};

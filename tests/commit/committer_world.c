@@ -57,7 +57,7 @@ store_execute_free(struct store *store UNUSED, struct pool *own, const struct co
 	}
 }
 
-static int64_t until_ms; /* which the committer's store has time; 0: it was not told */
+static int64_t until_ms; /* deadline of the store; 0: none was set */
 
 void
 store_set_deadline(struct store *store UNUSED, int64_t deadline_ms)
@@ -65,7 +65,7 @@ store_set_deadline(struct store *store UNUSED, int64_t deadline_ms)
 	until_ms = deadline_ms;
 }
 
-/* Whoever reads has to end when those who wait do. */
+/* Reads must have the deadline of their requests. */
 static void
 note_reading(const char *what, uint64_t number)
 {
@@ -159,7 +159,7 @@ has_rested(void)
 void
 wait_until(bool (*condition)(void))
 {
-	int64_t end_ms = clock_monotonic_ms() + PATIENCE_MS;
+	int64_t end_ms = clock_monotonic_ms() + TIMEOUT_MS;
 	while (!condition()) {
 		assert_true(clock_monotonic_ms() < end_ms);
 		poll(NULL, 0, 1);
@@ -174,7 +174,7 @@ start_committer(void)
 	};
 	committer = fork();
 	if (committer == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that is killed leaves nobody */
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* a killed test leaves no process */
 		_exit(committer_run(&options));
 	}
 }
@@ -256,7 +256,7 @@ frame_of(const struct commit_request *request)
 }
 
 void
-ask(size_t peer, const struct commit_request *request)
+send_request(size_t peer, const struct commit_request *request)
 {
 	struct buffer out = frame_of(request);
 	size_t sent = 0;
@@ -267,7 +267,7 @@ ask(size_t peer, const struct commit_request *request)
 struct commit_request
 request_of(enum commit_request_kind kind)
 {
-	return (struct commit_request){ .kind = kind, .deadline_ms = clock_monotonic_ms() + PATIENCE_MS };
+	return (struct commit_request){ .kind = kind, .deadline_ms = clock_monotonic_ms() + TIMEOUT_MS };
 }
 
 struct commit_request
@@ -279,56 +279,56 @@ sign_up(struct slice email)
 }
 
 void
-ask_sign_up(size_t peer)
+request_sign_up(size_t peer)
 {
 	struct commit_request request = sign_up(pool_printf(pool, "%zu@example.org", peer));
 	request.as.command.as.signup.email_key = request.as.command.as.signup.email;
-	ask(peer, &request);
+	send_request(peer, &request);
 }
 
 void
-ask_locked(size_t peer, int64_t deadline_ms)
+request_locked(size_t peer, int64_t deadline_ms)
 {
 	struct commit_request request = sign_up(pool_printf(pool, "%zu@example.org", peer));
 	request.as.command.campaign_id = LOCKED;
 	request.deadline_ms = deadline_ms;
-	ask(peer, &request);
+	send_request(peer, &request);
 }
 
 void
-ask_points(size_t peer, size_t leads)
+request_points(size_t peer, size_t leads)
 {
 	struct commit_request request = request_of(REQUEST_COMMAND);
 	request.as.command.kind = COMMAND_POINTS;
 	request.as.command.as.points.leads = POOL_ARRAY(pool, leads, struct lead_reference);
 	request.as.command.as.points.lead_count = leads;
-	ask(peer, &request);
+	send_request(peer, &request);
 }
 
 void
-ask_lead(size_t peer)
+request_lead(size_t peer)
 {
 	struct commit_request request = request_of(REQUEST_LOOK_UP);
 	request.as.look_up.reference.value = pool_printf(pool, "%zu@example.org", peer);
-	ask(peer, &request);
+	send_request(peer, &request);
 }
 
 void
-ask_key(size_t peer, unsigned char first)
+request_key(size_t peer, unsigned char first)
 {
 	struct commit_request request = request_of(REQUEST_KEY);
 	request.as.key.bytes[0] = first;
-	ask(peer, &request);
+	send_request(peer, &request);
 }
 
 void
-ask_readiness(size_t peer)
+request_readiness(size_t peer)
 {
 	struct commit_request request = request_of(REQUEST_READINESS);
-	ask(peer, &request);
+	send_request(peer, &request);
 }
 
-/* FRAME_WHOLE: *answer is there, in the pool. */
+/* FRAME_WHOLE: *answer is set, in the pool. */
 static enum frame_state
 receive(size_t peer, struct commit_answer *answer)
 {
@@ -336,7 +336,7 @@ receive(size_t peer, struct commit_answer *answer)
 	enum frame_state state;
 	frame_reader_init(&reader);
 	while ((state = frame_read(&reader, peers[peer], FRAME_MAX_BYTES)) == FRAME_PARTIAL)
-		assert_int_equal(poll(&(struct pollfd){ .fd = peers[peer], .events = POLLIN }, 1, PATIENCE_MS), 1);
+		assert_int_equal(poll(&(struct pollfd){ .fd = peers[peer], .events = POLLIN }, 1, TIMEOUT_MS), 1);
 	if (state == FRAME_WHOLE)
 		assert_true(commit_decode_answer(pool, pool_copy(pool, frame_content(&reader)), answer));
 	frame_reader_free(&reader);
@@ -372,7 +372,7 @@ hold_peer(size_t peer)
 {
 	atomic_store(&shared->held, false);
 	atomic_store(&shared->hold, true);
-	ask_sign_up(peer);
+	request_sign_up(peer);
 	wait_until(is_held);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * docs/architecture.md 7: what a responder makes of a committer that ends, hangs, or is not there
- * yet. The peer is a thread that does what the test wrote down, a step for each connection. */
+ * docs/architecture.md 7: how a responder handles a committer that ends, hangs or has not started. The peer is a thread that
+ * follows the steps of the test, one for each connection. */
 #include "unit.h"
 
 #include <poll.h>
@@ -16,20 +16,20 @@
 #include "with_pool.h"
 
 enum step {
-	ANSWER,         /* whatever comes on the connection, until the client closes it */
-	ANSWER_ONCE,    /* one request, then the end */
+	ANSWER,         /* all requests, until the client closes the connection */
+	ANSWER_ONCE,    /* one request, then closes */
 	END_UNREAD,     /* closes with the request unread */
 	END_HALF_READ,  /* the same, with its first bytes read */
-	END_READ,       /* closes with the request read wholly */
+	END_READ,       /* closes with the whole request read */
 	END_IN_ANSWER,  /* … and half of an answer sent */
-	TAKE_NO_MORE,   /* reads no more than what was sent so far, and closes when the client does */
-	ANSWER_GARBAGE, /* a frame that is no answer */
+	TAKE_NO_MORE,   /* reads only what has been sent so far, and closes when the client does */
+	ANSWER_GARBAGE, /* a frame that is not an answer */
 	ANSWER_OTHER,   /* the answer to another kind of request */
-	REFUSE,         /* too much waits */
-	SAY_NOTHING     /* until the client closes */
+	REFUSE,         /* as with a full queue */
+	STAY_SILENT     /* until the client closes */
 };
 
-enum { TEXT_BYTES = 1024 * 1024, PATIENCE_MS = 10000, SHORT_MS = 200, STEPS_MAX = 8 };
+enum { TEXT_BYTES = 1024 * 1024, TIMEOUT_MS = 10000, SHORT_MS = 200, STEPS_MAX = 8 };
 
 static struct fake {
 	struct endpoint endpoint;
@@ -37,7 +37,7 @@ static struct fake {
 	enum step steps[STEPS_MAX];
 	size_t step_count;
 	bool runs;
-	unsigned asked; /* requests that were read wholly */
+	unsigned requests_read; /* complete requests read */
 	int64_t read_ms;
 	enum result result;
 } fake;
@@ -47,7 +47,7 @@ static struct commit_client *client;
 static void
 wait_readable(int fd)
 {
-	poll(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, PATIENCE_MS);
+	poll(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, TIMEOUT_MS);
 }
 
 /* False: the client has closed. */
@@ -60,7 +60,7 @@ read_request(int fd, struct frame_reader *reader, struct pool *own, struct commi
 		wait_readable(fd);
 	if (state != FRAME_WHOLE)
 		return false;
-	fake.asked++;
+	fake.requests_read++;
 	return commit_decode_request(own, frame_content(reader), request);
 }
 
@@ -98,7 +98,7 @@ send_some(int fd, struct buffer *out, size_t size)
 	size_t sent = 0;
 	out->size = size < out->size ? size : out->size;
 	while (frame_send(fd, out, &sent) == FRAME_PARTIAL)
-		poll(&(struct pollfd){ .fd = fd, .events = POLLOUT }, 1, PATIENCE_MS);
+		poll(&(struct pollfd){ .fd = fd, .events = POLLOUT }, 1, TIMEOUT_MS);
 }
 
 static void
@@ -134,10 +134,10 @@ take_no_more(int fd)
 static void
 until_closed(int fd)
 {
-	poll(&(struct pollfd){ .fd = fd, .events = POLLRDHUP }, 1, PATIENCE_MS);
+	poll(&(struct pollfd){ .fd = fd, .events = POLLRDHUP }, 1, TIMEOUT_MS);
 }
 
-/* One that comes as a whole, and what the step says to it. */
+/* Reads complete requests and answers them as the step says. */
 static void
 converse(int fd, enum step step)
 {
@@ -146,7 +146,7 @@ converse(int fd, enum step step)
 	struct commit_request request;
 	frame_reader_init(&reader);
 	while (read_request(fd, &reader, own, &request) && step != END_READ) {
-		if (step == SAY_NOTHING)
+		if (step == STAY_SILENT)
 			until_closed(fd);
 		else
 			send_answer(fd, step, &request);
@@ -223,29 +223,29 @@ close_all(void **state)
 }
 
 static struct outcome
-execute(struct slice email, int64_t patience_ms)
+execute(struct slice email, int64_t timeout_ms)
 {
 	struct command command = { .kind = COMMAND_SIGNUP, .as.signup.email = email };
 	struct outcome outcome;
-	commit_client_execute(client, pool, &command, clock_monotonic_ms() + patience_ms, &outcome);
+	commit_client_execute(client, pool, &command, clock_monotonic_ms() + timeout_ms, &outcome);
 	return outcome;
 }
 
 static void
 assert_done(const char *email)
 {
-	struct outcome outcome = execute(slice_of(email), PATIENCE_MS);
+	struct outcome outcome = execute(slice_of(email), TIMEOUT_MS);
 	assert_int_equal(outcome.failure, FAILURE_NONE);
 	assert_slice(outcome.body, email);
 }
 
-/* Not done, or perhaps: at once, unless it is a matter of the deadline. */
+/* FAILURE_UNAVAILABLE at once, or at the deadline if that is short. */
 static void
-assert_unavailable(int64_t patience_ms)
+assert_unavailable(int64_t timeout_ms)
 {
 	int64_t started = clock_monotonic_ms();
-	assert_int_equal(execute(SLICE("a"), patience_ms).failure, FAILURE_UNAVAILABLE);
-	assert_true(clock_monotonic_ms() - started < (patience_ms < PATIENCE_MS ? PATIENCE_MS : SHORT_MS * 10));
+	assert_int_equal(execute(SLICE("a"), timeout_ms).failure, FAILURE_UNAVAILABLE);
+	assert_true(clock_monotonic_ms() - started < (timeout_ms < TIMEOUT_MS ? TIMEOUT_MS : SHORT_MS * 10));
 }
 
 static void
@@ -256,7 +256,7 @@ test_several_commands_on_one_connection(void **state UNUSED)
 	assert_done("two");
 	assert_done("three");
 	stop_fake();
-	assert_int_equal(fake.asked, 3);
+	assert_int_equal(fake.requests_read, 3);
 }
 
 static void
@@ -265,19 +265,19 @@ test_a_large_command(void **state UNUSED)
 	static char text[TEXT_BYTES];
 	memset(text, 'x', sizeof(text));
 	FAKE(ANSWER);
-	struct outcome outcome = execute((struct slice){ text, sizeof(text) }, PATIENCE_MS);
+	struct outcome outcome = execute((struct slice){ text, sizeof(text) }, TIMEOUT_MS);
 	assert_int_equal(outcome.body.size, TEXT_BYTES);
 	assert_done("next");
 }
 
-/* What was not read wholly was not done, so it is sent again. */
+/* A request that was not completely read has not run, so it is sent again. */
 static void
 test_a_request_that_was_not_taken(void **state UNUSED)
 {
 	FAKE(END_UNREAD, END_HALF_READ, ANSWER);
 	assert_done("one");
 	stop_fake();
-	assert_int_equal(fake.asked, 1);
+	assert_int_equal(fake.requests_read, 1);
 }
 
 static void
@@ -289,37 +289,37 @@ test_a_committer_that_ends_between_requests(void **state UNUSED)
 	assert_done("three");
 }
 
-/* Its other part comes to nothing, and the whole goes to the next. */
+/* The rest cannot be sent, and the whole request goes to the next committer. */
 static void
 test_a_committer_that_ends_in_a_request(void **state UNUSED)
 {
 	static char text[TEXT_BYTES];
 	memset(text, 'x', sizeof(text));
 	FAKE(TAKE_NO_MORE, ANSWER);
-	struct outcome outcome = execute((struct slice){ text, sizeof(text) }, PATIENCE_MS);
+	struct outcome outcome = execute((struct slice){ text, sizeof(text) }, TIMEOUT_MS);
 	assert_int_equal(outcome.failure, FAILURE_NONE);
 	assert_int_equal(outcome.body.size, TEXT_BYTES);
 	stop_fake();
-	assert_int_equal(fake.asked, 1);
+	assert_int_equal(fake.requests_read, 1);
 }
 
-/* It may be done: never sent again. */
+/* It may have run, so it is not sent again. */
 static void
 test_a_request_that_was_taken(void **state UNUSED)
 {
 	FAKE(END_READ, END_IN_ANSWER, ANSWER);
-	assert_unavailable(PATIENCE_MS);
-	assert_unavailable(PATIENCE_MS);
+	assert_unavailable(TIMEOUT_MS);
+	assert_unavailable(TIMEOUT_MS);
 	assert_done("three");
 	stop_fake();
-	assert_int_equal(fake.asked, 3);
+	assert_int_equal(fake.requests_read, 3);
 }
 
 static void
-test_answers_that_are_none(void **state UNUSED)
+test_invalid_answers(void **state UNUSED)
 {
 	FAKE(ANSWER_GARBAGE);
-	assert_unavailable(PATIENCE_MS);
+	assert_unavailable(TIMEOUT_MS);
 	stop_fake();
 }
 
@@ -327,59 +327,59 @@ static void
 test_an_answer_to_something_else(void **state UNUSED)
 {
 	FAKE(ANSWER_OTHER);
-	assert_unavailable(PATIENCE_MS);
+	assert_unavailable(TIMEOUT_MS);
 }
 
 static void
 test_a_refusal(void **state UNUSED)
 {
 	FAKE(REFUSE);
-	assert_unavailable(PATIENCE_MS);
+	assert_unavailable(TIMEOUT_MS);
 }
 
-/* The answer that comes too late is not taken for the next one. */
+/* A late answer is not read as the next one. */
 static void
 test_the_deadline(void **state UNUSED)
 {
-	FAKE(SAY_NOTHING, ANSWER);
+	FAKE(STAY_SILENT, ANSWER);
 	assert_unavailable(SHORT_MS);
 	assert_done("two");
 	stop_fake();
-	assert_int_equal(fake.asked, 2);
+	assert_int_equal(fake.requests_read, 2);
 }
 
 static void
-test_a_deadline_that_is_over(void **state UNUSED)
+test_a_deadline_in_the_past(void **state UNUSED)
 {
 	assert_unavailable(0);
 }
 
-/* Who listens is the parent: connections wait in its queue until there is a committer. */
+/* The parent listens: connections wait in its queue until there is a committer. */
 static void
-test_nobody_accepts_yet(void **state UNUSED)
+test_no_committer_accepts_yet(void **state UNUSED)
 {
 	assert_unavailable(SHORT_MS);
 	FAKE(ANSWER, ANSWER);
 	assert_done("one");
 }
 
-/* Nor may it wait for ever while it sends. */
+/* Sending ends at the deadline as well. */
 static void
-test_nobody_reads(void **state UNUSED)
+test_no_committer_reads(void **state UNUSED)
 {
 	static char text[TEXT_BYTES];
 	int64_t started = clock_monotonic_ms();
 	memset(text, 'x', sizeof(text));
 	assert_int_equal(execute((struct slice){ text, sizeof(text) }, SHORT_MS).failure, FAILURE_UNAVAILABLE);
-	assert_in_range(clock_monotonic_ms() - started, SHORT_MS, PATIENCE_MS);
+	assert_in_range(clock_monotonic_ms() - started, SHORT_MS, TIMEOUT_MS);
 }
 
-/* Without the parent there is nothing to wait for: this process holds up the next start. */
+/* Without the parent the request fails at once, because this process has to end. */
 static void
-test_nobody_listens(void **state UNUSED)
+test_no_parent_listens(void **state UNUSED)
 {
 	endpoint_close(&fake.endpoint);
-	assert_unavailable(PATIENCE_MS);
+	assert_unavailable(TIMEOUT_MS);
 }
 
 static enum result
@@ -387,92 +387,92 @@ find_key(unsigned char first)
 {
 	unsigned char hash[32] = { first };
 	struct api_key key = { 0 };
-	enum result result = commit_client_find_key(client, hash, clock_monotonic_ms() + PATIENCE_MS, &key);
+	enum result result = commit_client_find_key(client, hash, clock_monotonic_ms() + TIMEOUT_MS, &key);
 	if (result == RESULT_OK)
 		assert_int_equal(key.id, first);
 	return result;
 }
 
 static void
-test_keys_are_kept(void **state UNUSED)
+test_keys_are_cached(void **state UNUSED)
 {
 	FAKE(ANSWER);
 	assert_int_equal(find_key(1), RESULT_OK);
 	assert_int_equal(find_key(2), RESULT_OK);
 	assert_int_equal(find_key(1), RESULT_OK);
 	stop_fake();
-	assert_int_equal(fake.asked, 2);
+	assert_int_equal(fake.requests_read, 2);
 }
 
-/* How old a value is, is a matter of when the committer read it. */
+/* The age of a value counts from the time at which the committer read it. */
 static enum result
-ready(int64_t patience_ms)
+ready(int64_t timeout_ms)
 {
-	return commit_client_ready(client, clock_monotonic_ms() + patience_ms);
+	return commit_client_ready(client, clock_monotonic_ms() + timeout_ms);
 }
 
-/* What the committer reports; without its answer nothing is ready. */
+/* As the committer reports; not ready without its answer. */
 static void
 test_readiness(void **state UNUSED)
 {
 	FAKE(ANSWER);
-	assert_int_equal(ready(PATIENCE_MS), RESULT_OK);
+	assert_int_equal(ready(TIMEOUT_MS), RESULT_OK);
 	fake.result = RESULT_INVALID;
-	assert_int_equal(ready(PATIENCE_MS), RESULT_INVALID);
+	assert_int_equal(ready(TIMEOUT_MS), RESULT_INVALID);
 	stop_fake();
-	assert_int_equal(fake.asked, 2);
+	assert_int_equal(fake.requests_read, 2);
 }
 
 static void
 test_readiness_without_an_answer(void **state UNUSED)
 {
-	static const enum step steps[] = { ANSWER_GARBAGE, ANSWER_OTHER, REFUSE, SAY_NOTHING };
+	static const enum step steps[] = { ANSWER_GARBAGE, ANSWER_OTHER, REFUSE, STAY_SILENT };
 	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
 		client = client == NULL ? commit_client_new(&fake.endpoint) : client;
 		FAKE(steps[i]);
-		assert_int_equal(ready(steps[i] == SAY_NOTHING ? SHORT_MS : PATIENCE_MS), RESULT_UNAVAILABLE);
+		assert_int_equal(ready(steps[i] == STAY_SILENT ? SHORT_MS : TIMEOUT_MS), RESULT_UNAVAILABLE);
 		stop_fake();
 	}
 }
 
 static void
-test_an_old_key_is_asked_for_again(void **state UNUSED)
+test_an_old_key_is_requested_again(void **state UNUSED)
 {
 	fake.read_ms -= ENTRY_AGE_MS;
 	FAKE(ANSWER);
 	assert_int_equal(find_key(1), RESULT_OK);
 	assert_int_equal(find_key(1), RESULT_OK);
 	stop_fake();
-	assert_int_equal(fake.asked, 2);
+	assert_int_equal(fake.requests_read, 2);
 }
 
 static void
-test_an_unknown_key_is_never_kept(void **state UNUSED)
+test_an_unknown_key_is_never_cached(void **state UNUSED)
 {
 	fake.result = RESULT_NOT_FOUND;
 	FAKE(ANSWER);
 	assert_int_equal(find_key(1), RESULT_NOT_FOUND);
 	assert_int_equal(find_key(1), RESULT_NOT_FOUND);
 	stop_fake();
-	assert_int_equal(fake.asked, 2);
+	assert_int_equal(fake.requests_read, 2);
 }
 
-/* Asking twice is as good as once. */
+/* Look-ups are repeatable. */
 static void
 test_a_look_up_is_repeated(void **state UNUSED)
 {
 	FAKE(END_READ, END_IN_ANSWER, END_UNREAD, ANSWER);
 	assert_int_equal(find_key(1), RESULT_OK);
 	stop_fake();
-	assert_int_equal(fake.asked, 3);
+	assert_int_equal(fake.requests_read, 3);
 }
 
-/* The database's time goes on while the campaign is kept; its texts are the pool's. */
+/* The database's time advances while the campaign is cached; its texts are in the pool. */
 static void
-test_campaigns_are_kept(void **state UNUSED)
+test_campaigns_are_cached(void **state UNUSED)
 {
 	struct campaign first, second;
-	int64_t now_ms, later_ms, deadline_ms = clock_monotonic_ms() + PATIENCE_MS;
+	int64_t now_ms, later_ms, deadline_ms = clock_monotonic_ms() + TIMEOUT_MS;
 	fake.read_ms = clock_monotonic_ms() - 100;
 	FAKE(ANSWER);
 	assert_int_equal(commit_client_find_campaign(client, pool, 7, deadline_ms, &first, &now_ms), RESULT_OK);
@@ -480,7 +480,7 @@ test_campaigns_are_kept(void **state UNUSED)
 	assert_int_equal(commit_client_find_campaign(client, pool, 7, deadline_ms, &second, &later_ms), RESULT_OK);
 	assert_in_range(later_ms, now_ms, 1100 + ENTRY_AGE_MS);
 	stop_fake();
-	assert_int_equal(fake.asked, 1);
+	assert_int_equal(fake.requests_read, 1);
 	assert_int_equal(second.id, 7);
 	assert_slice(first.name, "Campaign");
 	assert_slice(second.name, "Campaign");
@@ -498,21 +498,21 @@ main(void)
 		TEST(test_a_committer_that_ends_between_requests),
 		TEST(test_a_committer_that_ends_in_a_request),
 		TEST(test_a_request_that_was_taken),
-		TEST(test_answers_that_are_none),
+		TEST(test_invalid_answers),
 		TEST(test_an_answer_to_something_else),
 		TEST(test_a_refusal),
 		TEST(test_the_deadline),
-		TEST(test_a_deadline_that_is_over),
-		TEST(test_nobody_accepts_yet),
-		TEST(test_nobody_reads),
-		TEST(test_nobody_listens),
-		TEST(test_keys_are_kept),
+		TEST(test_a_deadline_in_the_past),
+		TEST(test_no_committer_accepts_yet),
+		TEST(test_no_committer_reads),
+		TEST(test_no_parent_listens),
+		TEST(test_keys_are_cached),
 		TEST(test_readiness),
 		TEST(test_readiness_without_an_answer),
-		TEST(test_an_old_key_is_asked_for_again),
-		TEST(test_an_unknown_key_is_never_kept),
+		TEST(test_an_old_key_is_requested_again),
+		TEST(test_an_unknown_key_is_never_cached),
 		TEST(test_a_look_up_is_repeated),
-		TEST(test_campaigns_are_kept),
+		TEST(test_campaigns_are_cached),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

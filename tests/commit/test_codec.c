@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * docs/architecture.md 7: what responders and committer tell each other arrives as it was, and bytes
- * that are no such thing are refused. */
+ * docs/architecture.md 7: messages between responders and committer are decoded as they were encoded, and invalid
+ * bytes are refused. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ enum { ENCODED_MAX = 64 * 1024, RANDOM_TRIES = 20000, RANDOM_BYTES = 400 };
 
 static struct buffer encoded;
 
-/* A text that no other call gave. */
+/* Returns a unique text. */
 static struct slice
 next_text(void)
 {
@@ -34,7 +34,7 @@ next_lead(enum lead_identity identity)
 	return (struct lead_reference){ identity, next_text(), next_number() + (UINT64_C(1) << 40) };
 }
 
-/* Every member has a value of its own, but for those that are to be absent, empty or false. */
+/* Every member has a unique value, except those that must be absent, empty or false. */
 static struct signup
 next_signup(bool on)
 {
@@ -69,7 +69,7 @@ next_signup(bool on)
 	};
 }
 
-/* Absent and empty stay different. */
+/* Absent and empty are different. */
 static void
 same_text(struct slice got, struct slice want)
 {
@@ -139,7 +139,7 @@ same_command(const struct command *got, const struct command *want)
 	assert_int_equal(got->view.skip_actions, want->view.skip_actions);
 }
 
-/* There and back, with a deadline. */
+/* Encodes and decodes a request with a deadline. */
 static struct commit_request
 carry_request(struct commit_request request)
 {
@@ -386,7 +386,7 @@ same_campaign(const struct campaign *got, const struct campaign *want)
 	same_settings(got, want);
 	assert_int_equal(got->last_subscription_number, want->last_subscription_number);
 	assert_int_equal(got->ip_counted_to, want->ip_counted_to);
-	assert_memory_equal(&got->counters, &want->counters, sizeof(want->counters)); /* numbers without holes between */
+	assert_memory_equal(&got->counters, &want->counters, sizeof(want->counters)); /* a struct without padding */
 }
 
 static void
@@ -404,20 +404,20 @@ test_found_campaigns(void **state UNUSED)
 	}
 }
 
-/* Decoded from memory of exactly this size, and encoded again: nothing outside may be looked at. */
+/* Decodes from memory of exactly this size, so that a sanitizer reports reads beyond it, and encodes again. */
 static bool
 survives(struct slice bytes, bool request)
 {
 	struct pool *own = pool_new();
 	char *copy = malloc(bytes.size == 0 ? 1 : bytes.size);
-	struct commit_request asked;
+	struct commit_request decoded_request;
 	struct commit_answer answer;
 	memcpy(copy, bytes.data, bytes.size);
 	struct slice exact = { copy, bytes.size };
-	bool good = request ? commit_decode_request(own, exact, &asked) : commit_decode_answer(own, exact, &answer);
+	bool good = request ? commit_decode_request(own, exact, &decoded_request) : commit_decode_answer(own, exact, &answer);
 	buffer_clear(&encoded);
 	if (good && request)
-		commit_encode_request(&encoded, &asked);
+		commit_encode_request(&encoded, &decoded_request);
 	else if (good)
 		commit_encode_answer(&encoded, &answer);
 	if (good)
@@ -446,7 +446,7 @@ bend(struct slice bytes, bool request)
 }
 
 static void
-test_bent_requests(void **state UNUSED)
+test_altered_requests(void **state UNUSED)
 {
 	struct lead_reference leads[] = { next_lead(LEAD_BY_EMAIL), next_lead(LEAD_BY_ID) };
 	struct command commands[] = { next_command(COMMAND_SIGNUP, true), next_command(COMMAND_TAGGING, true),
@@ -472,7 +472,7 @@ test_bent_requests(void **state UNUSED)
 }
 
 static void
-test_bent_answers(void **state UNUSED)
+test_altered_answers(void **state UNUSED)
 {
 	struct commit_answer answers[] = { { .kind = ANSWER_REFUSED }, { .kind = ANSWER_OUTCOME }, { .kind = ANSWER_KEY },
 		{ .kind = ANSWER_CAMPAIGN }, { .kind = ANSWER_READINESS, .result = RESULT_INVALID } };
@@ -491,13 +491,13 @@ test_random_bytes(void **state UNUSED)
 	srandom(1);
 	for (int try = 0; try < RANDOM_TRIES; try++) {
 		size_t size = (size_t)random() % sizeof(bytes);
-		for (size_t i = 0; i < size; i++) /* small numbers are lengths and choices more often */
+		for (size_t i = 0; i < size; i++) /* small numbers are more often valid lengths and choices */
 			bytes[i] = (char)(random() % 2 == 0 ? random() % 4 : random());
 		(void)survives((struct slice){ bytes, size }, try % 2 == 0);
 	}
 }
 
-/* No memory is taken for what cannot be there. */
+/* No memory is allocated for items that the bytes cannot hold. */
 static void
 test_a_count_beyond_the_bytes(void **state UNUSED)
 {
@@ -524,8 +524,8 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_outcomes, begin, end),
 		cmocka_unit_test_setup_teardown(test_found_keys, begin, end),
 		cmocka_unit_test_setup_teardown(test_found_campaigns, begin, end),
-		cmocka_unit_test_setup_teardown(test_bent_requests, begin, end),
-		cmocka_unit_test_setup_teardown(test_bent_answers, begin, end),
+		cmocka_unit_test_setup_teardown(test_altered_requests, begin, end),
+		cmocka_unit_test_setup_teardown(test_altered_answers, begin, end),
 		cmocka_unit_test_setup_teardown(test_random_bytes, begin, end),
 		cmocka_unit_test_setup_teardown(test_a_count_beyond_the_bytes, begin, end),
 	};

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * docs/architecture.md 7: what the committer makes one batch, what it refuses, what it looks up, and
- * how it ends. */
+ * docs/architecture.md 7: batches, refusals, look-ups and the end of the committer. */
 #include "committer_world.h"
 
 #include <errno.h>
@@ -13,21 +12,21 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "commit/directory.h"
 #include "commit/committer.h"
+#include "commit/directory.h"
 #include "commit/peer.h"
 
 static void
-test_what_came_meanwhile_is_one_batch(void **state UNUSED)
+test_requests_during_a_batch_form_the_next(void **state UNUSED)
 {
 	hold();
 	connect_peers(20);
 	for (size_t i = 1; i <= 20; i++)
-		ask_sign_up(i);
+		request_sign_up(i);
 	release();
 	for (size_t i = 1; i <= 20; i++)
 		assert_own_outcome(i);
-	ask_sign_up(3);
+	request_sign_up(3);
 	assert_own_outcome(3);
 	assert_string_equal(shared->calls, "E1 E20 E1 ");
 }
@@ -38,27 +37,27 @@ test_a_batch_has_an_end(void **state UNUSED)
 	hold();
 	connect_peers(200);
 	for (size_t i = 1; i <= 200; i++)
-		ask_sign_up(i);
+		request_sign_up(i);
 	release();
 	for (size_t i = 1; i <= 200; i++)
 		assert_own_outcome(i);
 	assert_string_equal(shared->calls, "E1 E128 E72 ");
 }
 
-/* Who had no place in a batch comes first in the next, whatever the others ask meanwhile. */
+/* A request without room in a batch is first in the next, whatever the others send in the meantime. */
 static void
-test_nobody_is_passed_over_for_ever(void **state UNUSED)
+test_no_request_is_passed_over_for_ever(void **state UNUSED)
 {
 	enum { BEGUN = 2 * COMMITTER_BATCH_MAX, ALL = BEGUN + 40 };
 	hold();
 	connect_peers(ALL);
 	for (size_t i = 1; i <= ALL; i++)
-		ask_sign_up(i);
+		request_sign_up(i);
 	hold_next(); /* the first 128 */
 	hold_next(); /* the next 128 */
 	for (size_t i = 0; i <= COMMITTER_BATCH_MAX; i++) {
 		assert_own_outcome(i);
-		ask_sign_up(i);
+		request_sign_up(i);
 	}
 	hold_next();
 	hold_next();
@@ -67,13 +66,13 @@ test_nobody_is_passed_over_for_ever(void **state UNUSED)
 }
 
 static void
-test_a_batch_names_so_many_leads(void **state UNUSED)
+test_the_leads_of_a_batch_are_limited(void **state UNUSED)
 {
 	static const size_t leads[] = { 100, 100, 57, 250, 250, 56, 150 };
 	hold();
 	connect_peers(ARRAY_SIZE(leads));
 	for (size_t i = 0; i < ARRAY_SIZE(leads); i++)
-		ask_points(1 + i, leads[i]);
+		request_points(1 + i, leads[i]);
 	release();
 	for (size_t i = 0; i < ARRAY_SIZE(leads); i++)
 		assert_int_equal(answer_of(1 + i).kind, ANSWER_OUTCOME);
@@ -81,22 +80,22 @@ test_a_batch_names_so_many_leads(void **state UNUSED)
 }
 
 static void
-test_a_command_of_more_leads_than_that(void **state UNUSED)
+test_a_command_of_more_leads_is_a_batch(void **state UNUSED)
 {
 	connect_peers(1);
-	ask_points(0, COMMITTER_LEADS_MAX + 1);
+	request_points(0, COMMITTER_LEADS_MAX + 1);
 	assert_int_equal(answer_of(0).kind, ANSWER_OUTCOME);
 }
 
 static void
-test_who_waited_too_long_is_refused(void **state UNUSED)
+test_a_request_past_its_deadline_is_refused(void **state UNUSED)
 {
 	struct commit_request late = sign_up(SLICE("late@example.org"));
 	hold();
 	connect_peers(2);
 	late.deadline_ms = clock_monotonic_ms();
-	ask(1, &late);
-	ask_sign_up(2);
+	send_request(1, &late);
+	request_sign_up(2);
 	release();
 	assert_int_equal(answer_of(1).kind, ANSWER_REFUSED);
 	assert_own_outcome(2);
@@ -104,17 +103,17 @@ test_who_waited_too_long_is_refused(void **state UNUSED)
 }
 
 static void
-test_who_has_gone_is_not_served(void **state UNUSED)
+test_a_closed_peer_is_not_served(void **state UNUSED)
 {
 	hold();
 	connect_peers(3);
 	for (size_t i = 1; i <= 3; i++)
-		ask_sign_up(i);
+		request_sign_up(i);
 	shutdown(peers[2], SHUT_RDWR);
 	release();
 	assert_own_outcome(1);
 	assert_own_outcome(3);
-	ask_sign_up(1);
+	request_sign_up(1);
 	assert_own_outcome(1);
 	assert_null(strstr(shared->calls, "E4"));
 }
@@ -127,7 +126,7 @@ test_bytes_that_are_no_request(void **state UNUSED)
 	assert_int_equal(send(peers[1], "\377\377\377\377", 4, 0), 4);
 	assert_closed(0);
 	assert_closed(1);
-	ask_sign_up(2);
+	request_sign_up(2);
 	assert_own_outcome(2);
 }
 
@@ -136,13 +135,13 @@ test_two_requests_at_once(void **state UNUSED)
 {
 	hold();
 	connect_peers(1);
-	ask_sign_up(1);
-	ask_sign_up(1);
+	request_sign_up(1);
+	request_sign_up(1);
 	release();
 	assert_closed(1);
 }
 
-/* Sends on `count` peers from `first` on, as much as they take, until all is out. */
+/* Sends on `count` peers from `first` on, as much as they accept, until all is sent. */
 static void
 pump(struct buffer *out, size_t *sent, size_t first, size_t count)
 {
@@ -166,7 +165,7 @@ test_a_full_queue(void **state UNUSED)
 	const struct commit_request request = sign_up((struct slice){ text, sizeof(text) });
 	struct buffer out = frame_of(&request);
 	connect_peers(1 + 2 * COUNT);
-	for (size_t first = 1; first <= 1 + COUNT; first += COUNT) { /* the room comes back */
+	for (size_t first = 1; first <= 1 + COUNT; first += COUNT) { /* the room is freed */
 		size_t sent[COUNT] = { 0 }, done = 0;
 		hold_peer(0);
 		for (size_t i = 0; i < COUNT; i++)
@@ -183,7 +182,7 @@ test_a_full_queue(void **state UNUSED)
 	buffer_free(&out);
 }
 
-/* The room of a request that is never sent to its end comes back. */
+/* The room of a request that is never completed is freed. */
 static void
 test_an_announced_request_that_does_not_come(void **state UNUSED)
 {
@@ -191,8 +190,8 @@ test_an_announced_request_that_does_not_come(void **state UNUSED)
 	connect_peers(2);
 	for (int round = 0; round < 3; round++) {
 		assert_int_equal(send(peers[0], &size, sizeof(size), 0), sizeof(size));
-		for (int i = 0; i < 2; i++) { /* meanwhile the announcement was read */
-			ask_sign_up(1);
+		for (int i = 0; i < 2; i++) { /* the announcement has been read by then */
+			request_sign_up(1);
 			assert_own_outcome(1);
 		}
 		shutdown(peers[0], SHUT_RDWR);
@@ -202,7 +201,7 @@ test_an_announced_request_that_does_not_come(void **state UNUSED)
 	}
 }
 
-/* A reader that is slow keeps nobody waiting. */
+/* A slow reader does not delay others. */
 static void
 test_a_large_answer(void **state UNUSED)
 {
@@ -216,11 +215,11 @@ test_a_large_answer(void **state UNUSED)
 		continue;
 	buffer_free(&out);
 	for (int i = 0; i < 5; i++) {
-		ask_sign_up(1);
+		request_sign_up(1);
 		assert_own_outcome(1);
 	}
 	assert_int_equal(answer_of(0).as.outcome.body.size, LARGE);
-	ask_sign_up(0);
+	request_sign_up(0);
 	assert_own_outcome(0);
 }
 
@@ -228,9 +227,9 @@ static void
 test_keys_are_read_once_a_second(void **state UNUSED)
 {
 	connect_peers(2);
-	ask_key(0, 3);
+	request_key(0, 3);
 	struct commit_answer first = answer_of(0);
-	ask_key(1, 3);
+	request_key(1, 3);
 	struct commit_answer second = answer_of(1);
 	assert_int_equal(first.result, RESULT_OK);
 	assert_int_equal(first.as.key.id, 3);
@@ -239,7 +238,7 @@ test_keys_are_read_once_a_second(void **state UNUSED)
 	assert_string_equal(shared->calls, "K T3 ");
 	while (clock_monotonic_ms() < first.read_ms + ENTRY_AGE_MS)
 		poll(NULL, 0, 10);
-	ask_key(1, 3);
+	request_key(1, 3);
 	assert_true(answer_of(1).read_ms >= first.read_ms + ENTRY_AGE_MS);
 }
 
@@ -248,7 +247,7 @@ test_unknown_keys_are_read_each_time(void **state UNUSED)
 {
 	connect_peers(1);
 	for (int i = 0; i < 3; i++) {
-		ask_key(0, UNKNOWN);
+		request_key(0, UNKNOWN);
 		assert_int_equal(answer_of(0).result, RESULT_NOT_FOUND);
 	}
 	assert_string_equal(shared->calls, "K K K ");
@@ -261,7 +260,7 @@ test_campaigns(void **state UNUSED)
 	connect_peers(1);
 	request.as.campaign_id = 9;
 	for (int i = 0; i < 2; i++) {
-		ask(0, &request);
+		send_request(0, &request);
 		struct commit_answer answer = answer_of(0);
 		assert_int_equal(answer.result, RESULT_OK);
 		assert_int_equal(answer.as.found.campaign.id, 9);
@@ -271,16 +270,16 @@ test_campaigns(void **state UNUSED)
 	assert_string_equal(shared->calls, "C ");
 }
 
-/* A campaign that somebody else has locked holds up its own requests alone: until it is free, or their time is over. */
+/* A campaign that another process has locked delays only its own requests, until it is free or their deadlines pass. */
 static void
 test_a_locked_campaign(void **state UNUSED)
 {
 	atomic_store(&shared->locked, true);
 	connect_peers(3);
-	ask_locked(0, clock_monotonic_ms() + PATIENCE_MS);
-	ask_locked(1, clock_monotonic_ms() + 50);
+	request_locked(0, clock_monotonic_ms() + TIMEOUT_MS);
+	request_locked(1, clock_monotonic_ms() + 50);
 	for (int i = 0; i < 10; i++) {
-		ask_sign_up(2);
+		request_sign_up(2);
 		assert_own_outcome(2);
 	}
 	assert_int_equal(answer_of(1).kind, ANSWER_REFUSED);
@@ -288,7 +287,7 @@ test_a_locked_campaign(void **state UNUSED)
 	assert_own_outcome(0);
 }
 
-/* All that wait for leads are answered at once, before the commands. */
+/* All waiting look-ups of leads are answered together, before the commands. */
 static void
 test_look_ups_of_leads(void **state UNUSED)
 {
@@ -296,15 +295,15 @@ test_look_ups_of_leads(void **state UNUSED)
 	hold();
 	connect_peers(COUNT + 1);
 	for (size_t i = 1; i <= COUNT; i++)
-		ask_lead(i);
-	ask_sign_up(COUNT + 1);
+		request_lead(i);
+	request_sign_up(COUNT + 1);
 	release();
 	for (size_t i = 1; i <= COUNT + 1; i++)
 		assert_own_outcome(i);
 	assert_string_equal(shared->calls, "E1 L20 E1 ");
 }
 
-/* More than are answered at once: nobody is left out. */
+/* More than are answered together: all get an answer. */
 static void
 test_a_flood_of_look_ups(void **state UNUSED)
 {
@@ -312,15 +311,15 @@ test_a_flood_of_look_ups(void **state UNUSED)
 	hold();
 	connect_peers(COUNT + 1);
 	for (size_t i = 1; i <= COUNT; i++)
-		ask_lead(i);
-	ask_sign_up(COUNT + 1);
+		request_lead(i);
+	request_sign_up(COUNT + 1);
 	release();
 	for (size_t i = 1; i <= COUNT + 1; i++)
 		assert_own_outcome(i);
 	assert_string_equal(shared->calls, pool_printf(pool, "E1 L%d E1 L8 ", COMMITTER_BATCH_MAX).data);
 }
 
-/* The calls of a round, in short: how many keys, then the batch. */
+/* The number of keys in a round, then the batch. */
 static void
 test_a_flood_of_unknown_keys(void **state UNUSED)
 {
@@ -329,8 +328,8 @@ test_a_flood_of_unknown_keys(void **state UNUSED)
 	hold();
 	connect_peers(COUNT + 1);
 	for (size_t i = 1; i <= COUNT; i++)
-		ask_key(i, UNKNOWN);
-	ask_sign_up(COUNT + 1);
+		request_key(i, UNKNOWN);
+	request_sign_up(COUNT + 1);
 	release();
 	for (size_t i = 1; i <= COUNT; i++)
 		assert_int_equal(answer_of(i).result, RESULT_NOT_FOUND);
@@ -340,23 +339,23 @@ test_a_flood_of_unknown_keys(void **state UNUSED)
 	assert_string_equal(shared->calls, expected);
 }
 
-/* It may take seconds to find out: who waits is told at once. */
+/* The first failure may take seconds; all waiting requests then fail at once. */
 static void
 test_a_database_that_is_away(void **state UNUSED)
 {
 	hold();
 	connect_peers(10);
 	for (size_t i = 1; i <= 10; i++)
-		ask_key(i, UNREACHABLE);
+		request_key(i, UNREACHABLE);
 	release();
 	for (size_t i = 1; i <= 10; i++)
 		assert_int_equal(answer_of(i).result, RESULT_UNAVAILABLE);
 	assert_string_equal(shared->calls, "E1 K ");
-	ask_key(1, 3);
+	request_key(1, 3);
 	assert_int_equal(answer_of(1).result, RESULT_OK);
 }
 
-/* However many ask; a failure is cached as well as a success, and neither for longer than a second. */
+/* For any number of requests. Failures are cached as successes are, for at most a second. */
 static void
 test_readiness_is_read_once_a_second(void **state UNUSED)
 {
@@ -366,16 +365,16 @@ test_readiness_is_read_once_a_second(void **state UNUSED)
 		atomic_store(&shared->away, away != 0);
 		if (away == 0)
 			connect_peers(COUNT);
-		ask_readiness(0);
-		const int64_t until_ms = clock_monotonic_ms() + PATIENCE_MS;
-		while (answer_of(0).result != wanted) { /* the answer before was cached */
+		request_readiness(0);
+		const int64_t until_ms = clock_monotonic_ms() + TIMEOUT_MS;
+		while (answer_of(0).result != wanted) { /* the previous answer was cached */
 			assert_true(clock_monotonic_ms() < until_ms);
 			poll(NULL, 0, 10);
-			ask_readiness(0);
+			request_readiness(0);
 		}
 		shared->calls[0] = '\0';
 		for (size_t i = 0; i < COUNT; i++)
-			ask_readiness(i);
+			request_readiness(i);
 		for (size_t i = 0; i < COUNT; i++)
 			assert_int_equal(answer_of(i).result, wanted);
 		assert_true(strlen(shared->calls) <= strlen("R R R ")); /* it may take longer than a second */
@@ -388,19 +387,19 @@ test_an_idle_connection_to_the_database(void **state UNUSED)
 	wait_until(has_rested);
 }
 
-/* What was sent wholly is carried out and answered; nothing else is. */
+/* Only complete requests run and are answered. */
 static void
 test_the_end(void **state UNUSED)
 {
 	hold();
 	connect_peers(12);
 	for (size_t i = 1; i <= 10; i++)
-		ask_sign_up(i);
+		request_sign_up(i);
 	assert_int_equal(send(peers[11], "\20\0\0\0par", 7, 0), 7);
 	kill(committer, SIGTERM);
 	hold_next();
 	assert_own_outcome(0);
-	assert_int_equal(send(peers[12], "late", 4, MSG_NOSIGNAL), -1); /* its responder turns to the next committer */
+	assert_int_equal(send(peers[12], "late", 4, MSG_NOSIGNAL), -1); /* its responder connects to the next committer */
 	assert_int_equal(errno, EPIPE);
 	assert_int_equal(ended(), EX_OK);
 	for (size_t i = 1; i <= 10; i++) {
@@ -413,19 +412,19 @@ test_the_end(void **state UNUSED)
 	assert_string_equal(shared->calls, "E1 E10 ");
 }
 
-/* They wait for the next one. */
+/* They wait for the next committer. */
 static void
 test_connections_that_come_after_the_end(void **state UNUSED)
 {
 	kill(committer, SIGTERM);
 	assert_int_equal(ended(), EX_OK);
 	connect_peers(1);
-	ask_sign_up(0);
+	request_sign_up(0);
 	start_committer();
 	assert_own_outcome(0);
 }
 
-/* Anybody on the host may try an abstract socket. */
+/* Every user of the host can connect to an abstract socket. */
 static void
 test_another_account(void **state UNUSED)
 {
@@ -436,7 +435,7 @@ test_another_account(void **state UNUSED)
 	}
 	pid_t other = fork();
 	if (other == 0) {
-		if (setuid(NOBODY) != 0)
+		if (setuid(OTHER_UID) != 0)
 			_exit(1);
 		int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 		char byte;
@@ -447,7 +446,7 @@ test_another_account(void **state UNUSED)
 	assert_int_equal(waitpid(other, &status, 0), other);
 	assert_int_equal(status, 0);
 	connect_peers(1);
-	ask_sign_up(0);
+	request_sign_up(0);
 	assert_own_outcome(0);
 }
 
@@ -455,13 +454,13 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		COMMITTER_TEST(test_what_came_meanwhile_is_one_batch),
+		COMMITTER_TEST(test_requests_during_a_batch_form_the_next),
 		COMMITTER_TEST(test_a_batch_has_an_end),
-		COMMITTER_TEST(test_nobody_is_passed_over_for_ever),
-		COMMITTER_TEST(test_a_batch_names_so_many_leads),
-		COMMITTER_TEST(test_a_command_of_more_leads_than_that),
-		COMMITTER_TEST(test_who_waited_too_long_is_refused),
-		COMMITTER_TEST(test_who_has_gone_is_not_served),
+		COMMITTER_TEST(test_no_request_is_passed_over_for_ever),
+		COMMITTER_TEST(test_the_leads_of_a_batch_are_limited),
+		COMMITTER_TEST(test_a_command_of_more_leads_is_a_batch),
+		COMMITTER_TEST(test_a_request_past_its_deadline_is_refused),
+		COMMITTER_TEST(test_a_closed_peer_is_not_served),
 		COMMITTER_TEST(test_bytes_that_are_no_request),
 		COMMITTER_TEST(test_two_requests_at_once),
 		COMMITTER_TEST(test_a_full_queue),

@@ -10,7 +10,7 @@
 #include "base/attributes.h"
 #include "commit/frame.h"
 
-enum { LARGE = 1024 * 1024 }; /* more than a socket takes at once */
+enum { LARGE = 1024 * 1024 }; /* more than a socket accepts at once */
 
 static int ends[2];
 static struct frame_reader reader;
@@ -110,7 +110,7 @@ large_content(void)
 	return (struct slice){ bytes, sizeof(bytes) };
 }
 
-/* What does not fit is sent when there is room again; memory is given back. */
+/* The rest is sent when the socket accepts more; memory is freed. */
 static void
 test_a_large_frame(void **state UNUSED)
 {
@@ -131,7 +131,7 @@ test_a_large_frame(void **state UNUSED)
 	assert_int_equal(out.capacity, 0);
 }
 
-/* It is read to its end, so that an answer can follow, but not kept. */
+/* It is read to its end, so that an answer can follow, and dropped. */
 static void
 test_a_frame_without_room(void **state UNUSED)
 {
@@ -152,7 +152,7 @@ test_a_frame_without_room(void **state UNUSED)
 }
 
 static void
-test_what_is_no_frame(void **state UNUSED)
+test_invalid_frames(void **state UNUSED)
 {
 	uint32_t size = FRAME_MAX_BYTES + 1;
 	assert_int_equal(send(ends[0], &size, sizeof(size), 0), sizeof(size));
@@ -174,7 +174,7 @@ test_ends(void **state UNUSED)
 	assert_int_equal(frame_send(ends[1], &out, &sent), FRAME_BROKEN);
 }
 
-/* unix(7) on Linux: whoever closes with something unread lets the peer know. */
+/* unix(7) on Linux: closing with unread data is reported to the peer. */
 static void
 test_a_peer_that_has_not_read_all(void **state UNUSED)
 {
@@ -203,7 +203,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_byte_by_byte, begin, end),
 		cmocka_unit_test_setup_teardown(test_a_large_frame, begin, end),
 		cmocka_unit_test_setup_teardown(test_a_frame_without_room, begin, end),
-		cmocka_unit_test_setup_teardown(test_what_is_no_frame, begin, end),
+		cmocka_unit_test_setup_teardown(test_invalid_frames, begin, end),
 		cmocka_unit_test_setup_teardown(test_ends, begin, end),
 		cmocka_unit_test_setup_teardown(test_a_peer_that_has_not_read_all, begin, end),
 		cmocka_unit_test_setup_teardown(test_a_frame_over_the_cap_is_not_made, begin, end),

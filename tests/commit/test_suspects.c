@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * leadhook-fcgi(8): a request that the committer dies of twice is refused, and all others are served. */
+ * leadhook-fcgi(8): a request that crashes the committer twice is refused, and all others are served. */
 #include "committer_world.h"
 
 #include "own_process.h"
@@ -29,7 +29,7 @@ recover(void)
 	suspects_recover(suspects, now_ms);
 }
 
-/* A committer was at the requests and is dead. */
+/* Simulates a committer that died while it ran the requests. */
 static void
 die_of(const struct commit_request *requests, size_t count)
 {
@@ -147,7 +147,7 @@ a_campaign_with_three_of_them_is_refused(void **state UNUSED)
 	assert_suspicion(&other, SUSPICION_NONE);
 }
 
-/* The memory is bounded: the oldest give way. */
+/* The memory is bounded: the oldest are replaced. */
 static void
 there_may_be_any_number(void **state UNUSED)
 {
@@ -165,10 +165,10 @@ there_may_be_any_number(void **state UNUSED)
 /* ---- the committer ---- */
 
 static void
-ask_poison(size_t peer)
+request_poison(size_t peer)
 {
 	const struct commit_request request = sign_up(POISON);
-	ask(peer, &request);
+	send_request(peer, &request);
 }
 
 static void
@@ -184,21 +184,21 @@ one_command_of_a_batch_is_to_blame(void **state UNUSED)
 {
 	hold();
 	connect_peers(3);
-	ask_sign_up(1);
-	ask_poison(2);
-	ask_sign_up(3);
+	request_sign_up(1);
+	request_poison(2);
+	request_sign_up(3);
 	release();
 	restart_committer();
 	connect_peers(3); /* 4 to 6 */
-	ask_sign_up(1 + 3);
+	request_sign_up(1 + 3);
 	assert_own_outcome(4);
-	ask_poison(5);
+	request_poison(5);
 	assert_closed(5);
 	restart_committer();
 	connect_peers(2);
-	ask_poison(7);
+	request_poison(7);
 	assert_refused(7);
-	ask_sign_up(8);
+	request_sign_up(8);
 	assert_own_outcome(8);
 	assert_string_equal(shared->calls, "E1 ");
 }
@@ -207,13 +207,13 @@ static void
 others_come_before_a_suspect(void **state UNUSED)
 {
 	connect_peers(1);
-	ask_poison(0);
+	request_poison(0);
 	assert_closed(0);
 	restart_committer();
 	connect_peers(3);
 	hold_peer(1);
-	ask_poison(2);
-	ask_sign_up(3);
+	request_poison(2);
+	request_sign_up(3);
 	atomic_store(&shared->hold, false);
 	assert_own_outcome(1);
 	assert_own_outcome(3);
@@ -231,12 +231,12 @@ look_ups_and_campaigns_too(void **state UNUSED)
 	for (size_t i = 0; i < ARRAY_SIZE(requests); i++) {
 		for (unsigned death = 0; death < 2; death++) {
 			connect_peers(1);
-			ask(peer, &requests[i]);
+			send_request(peer, &requests[i]);
 			assert_closed(peer++);
 			restart_committer();
 		}
 		connect_peers(1);
-		ask(peer, &requests[i]);
+		send_request(peer, &requests[i]);
 		if (requests[i].kind == REQUEST_LOOK_UP)
 			assert_refused(peer++);
 		else

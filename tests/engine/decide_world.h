@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A database in memory for the tests of decide: two campaigns of one account, every row always loaded, one webhook for all
- * events. */
+ * A database in memory for the tests of decide: two campaigns of one account, all rows loaded, one webhook for all events. */
 #ifndef LEADHOOK_TESTS_CORE_DECIDE_WORLD_H
 #define LEADHOOK_TESTS_CORE_DECIDE_WORLD_H
 
@@ -99,7 +98,7 @@ count_in(struct rank_node *rows, size_t *count, struct rank_place place)
 	row->leads[place.slot]++;
 }
 
-/* What the database would hold: the places of each lead. */
+/* The histogram as the database would store it. */
 static struct rank_node *
 histogram(struct world *w, size_t *count)
 {
@@ -132,7 +131,7 @@ run(struct world *w, const struct command *commands, size_t count)
 	decide_render(w->pool, pointers, count, &settings, rows, row_count, w->outcomes, &w->decision);
 }
 
-/* What a commit does to the rows. */
+/* Applies the changes as a commit does. */
 static void
 settle(struct world *w)
 {
@@ -141,7 +140,7 @@ settle(struct world *w)
 	for (size_t i = 0; i < old; i++)
 		counts[i] = w->set.ip_counts[i];
 	for (size_t i = 0; i < moved; i++)
-		counts[old + i] = w->decision.ip_moves[i]; /* of one address there may be several: they add up */
+		counts[old + i] = w->decision.ip_moves[i]; /* several rows of one address add up */
 	w->set.ip_counts = counts;
 	w->set.ip_count_count = old + moved;
 	for (size_t i = 0; i < w->set.lead_count; i++)

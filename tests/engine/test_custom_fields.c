@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Names of custom fields (docs/api.md 4.4); what becomes of the fields is in test_decide.c. */
+ * Names of custom fields (docs/api.md 4.4); test_decide.c tests the fields. */
 #include "unit.h"
 #include "with_pool.h"
 
@@ -19,11 +19,11 @@ names_become_lower_case_in_every_script(void **state UNUSED)
 		{ "N\xc3\x84ME", "n\xc3\xa4me" },
 		{ "\xd0\x98\xd0\xbc\xd1\x8f", "\xd0\xb8\xd0\xbc\xd1\x8f" },
 		{ "\xf0\x90\x90\x80", "\xf0\x90\x90\xa8" },
-		/* no language: a dotless i is none of ours */
+		/* no language: no dotless i as in Turkish */
 		{ "PLAN I", "plan i" },
 		/* not normalised: a letter and its accent stay two characters */
 		{ "A\xcc\x88 \xef\xac\x81", "a\xcc\x88 \xef\xac\x81" },
-		/* KELVIN SIGN is a letter k: "\u212aid" cannot pass for another name than "kid" */
+		/* KELVIN SIGN is a letter k: "\u212aid" and "kid" are the same name */
 		{ "\xe2\x84\xaaID", "kid" },
 		/* no lower case */
 		{ "\xe5\x90\x8d\xe5\x89\x8d", "\xe5\x90\x8d\xe5\x89\x8d" },
@@ -43,9 +43,9 @@ a_name_may_become_longer(void **state UNUSED)
 	assert_slice(custom_field_name(pool, SLICE("\xc8\xba\xc8\xba")), "\xe2\xb1\xa5\xe2\xb1\xa5");
 }
 
-/* A stored object, whichever way its texts are found. */
+/* Texts of stored objects, found with and without a parser. */
 static void
-texts_are_found_in_what_is_stored(void **state UNUSED)
+texts_of_stored_objects_are_found(void **state UNUSED)
 {
 	static const struct {
 		struct slice json, name, other;
@@ -59,7 +59,7 @@ texts_are_found_in_what_is_stored(void **state UNUSED)
 		{ SLICE("{\"my name\":\"Ada\",\"name \":\"Bob\",\"\":\"other\"}"), SLICE_NONE, SLICE_NONE },
 		{ SLICE("{\"x\":\"name\",\"name\":\"other\",\"other\":null}"), SLICE("other"), SLICE_NONE },
 		{ SLICE("{\"name\":\"Ada\",\"name\":\"Bob\"}"), SLICE("Ada"), SLICE_NONE },
-		/* escaped, or not as we write it */
+		/* escaped, or not in the form that is written */
 		{ SLICE("{\"name\":\"A\\\"d\\u0061\",\"other\":\"\\\\\"}"), SLICE("A\"da"), SLICE("\\") },
 		{ SLICE("{\"n\\u0061me\":\"Ada\"}"), SLICE("Ada"), SLICE_NONE },
 		{ SLICE(" {\"name\":\"Ada\"}"), SLICE("Ada"), SLICE_NONE },
@@ -67,7 +67,7 @@ texts_are_found_in_what_is_stored(void **state UNUSED)
 		{ SLICE("{\"other\": \"x,\",\"name\":\"Ada\"}\n"), SLICE("Ada"), SLICE("x,") },
 		{ SLICE("{\"a\":[1, \"]\"],\"name\":\"Ada\"}"), SLICE("Ada"), SLICE_NONE },
 		{ SLICE("{\"a\":\n[],\"name\":\"Ada\"}"), SLICE("Ada"), SLICE_NONE },
-		/* no object of ours */
+		/* not an object of scalars and arrays */
 		{ SLICE(""), SLICE_NONE, SLICE_NONE },
 		{ SLICE("{}"), SLICE_NONE, SLICE_NONE },
 		{ SLICE("{"), SLICE_NONE, SLICE_NONE },
@@ -84,7 +84,7 @@ texts_are_found_in_what_is_stored(void **state UNUSED)
 	static const struct slice names[] = { SLICE("name"), SLICE("other") };
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct slice texts[ARRAY_SIZE(names)];
-		/* a copy of its own: a sanitizer sees what is read behind it */
+		/* a copy, so that a sanitizer reports reads beyond its end */
 		struct slice json = cases[i].json;
 		char *copy = memory_alloc(json.size);
 		if (slice_present(json))
@@ -104,7 +104,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_become_lower_case_in_every_script),
 		cmocka_unit_test(a_name_may_become_longer),
-		cmocka_unit_test(texts_are_found_in_what_is_stored),
+		cmocka_unit_test(texts_of_stored_objects_are_found),
 	};
 	return cmocka_run_group_tests_name("custom_fields", tests, begin, end);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The rules of docs/api.md 4.3, 4.4 and 4.7 for sign-ups, decided without a database: single commands, batches, and thousands
- * of random histories in which a batch must come to the same as its commands one by one. */
+ * of random histories in which a batch must have the same result as its commands one by one. */
 #include "decide_world.h"
 
 #include <inttypes.h>
@@ -40,7 +40,7 @@ shows(struct slice payload, const char *name)
 	return strstr(payload.data, name) != NULL;
 }
 
-/* 4.5, 4.7: events show the lead in full view, whatever the answer shows. */
+/* 4.5, 4.7: events show the lead in full view, independent of the answer's view. */
 static void
 events_show_the_whole_lead_in_every_view(void **state)
 {
@@ -87,7 +87,7 @@ an_email_completes_a_lead_that_has_a_phone_only(void **state)
 
 /* 4.3.4 */
 static void
-only_a_key_replaces_what_is_there(void **state)
+only_a_key_replaces_identities(void **state)
 {
 	struct world *w = *state;
 	run(w, (struct command[]){ signup("a@x.org", "+4930123456") }, 1);
@@ -100,21 +100,21 @@ only_a_key_replaces_what_is_there(void **state)
 	assert_slice(w->set.leads[0]->lead.phone, "+4930999999");
 	assert_false(w->set.leads[0]->lead.verified_phone);
 	assert_true(w->set.leads[0]->lead.verified_email);
-	/* the first spelling is kept (4.2) */
+	/* the first spelling stays (4.2) */
 	struct command other = signup("A@x.org", NULL);
 	other.as.signup.email_key = SLICE("a@x.org");
 	run(w, &other, 1);
 	assert_slice(w->set.leads[0]->lead.email, "a@x.org");
 }
 
-/* 4.3: a stranger has stored a number beside an email of his own. */
+/* 4.3: a stranger has stored the number with another email. */
 static void
-without_a_key_a_number_does_not_beat_the_email(void **state)
+without_a_key_the_email_takes_precedence(void **state)
 {
 	struct world *w = *state;
 	run(w, (struct command[]){ public_signup("eve@x.org", "+4930123456") }, 1);
 	settle(w);
-	/* a new lead, then the one with the email: the number stays where it is */
+	/* the first request creates a lead, the second finds it by its email; the number stays with the other lead */
 	for (uint32_t counter = 1; counter <= 2; counter++) {
 		run(w, (struct command[]){ public_signup("ada@x.org", "+4930123456") }, 1);
 		settle(w);
@@ -132,18 +132,18 @@ without_a_key_a_number_does_not_beat_the_email(void **state)
 	/* with a key it is a conflict */
 	run(w, (struct command[]){ signup("ada@x.org", "+4930123456") }, 1);
 	assert_failure(w, 0, FAILURE_CONFLICTING_IDENTIFIERS);
-	/* the number alone, or beside its own email, finds its lead */
+	/* the number alone, or with its lead's email, finds its lead */
 	run(w, (struct command[]){ public_signup(NULL, "+4930123456"), public_signup("eve@x.org", "+4930123456") }, 2);
 	assert_int_equal(w->set.lead_count, 2);
 	assert_int_equal(w->set.leads[0]->lead.counter, 3);
-	/* must_exist: the number is no match either */
+	/* must_exist: the number does not match either */
 	struct command command = public_signup("new@x.org", "+4930123456");
 	command.as.signup.must_exist = true;
 	run(w, &command, 1);
 	assert_failure(w, 0, FAILURE_LEAD_NOT_FOUND);
 }
 
-/* The redirect_url of the only answer; SLICE_NONE when it is null. */
+/* Returns the redirect_url of the only answer, or SLICE_NONE when it is null. */
 static struct slice
 shown_redirect(const struct world *w)
 {
@@ -155,9 +155,9 @@ shown_redirect(const struct world *w)
 	return *value == 'n' ? SLICE_NONE : (struct slice){ value + 1, strcspn(value + 1, "?") };
 }
 
-/* 4.5: what another caller without a key has stored is not shown without a key. */
+/* 4.5: a URL that another request without a key has stored is not shown without a key. */
 static void
-without_a_key_the_redirect_url_of_strangers_is_not_shown(void **state)
+without_a_key_a_redirect_url_stored_by_others_is_not_shown(void **state)
 {
 	struct world *w = *state;
 	const struct {
@@ -206,7 +206,7 @@ a_key_may_name_the_lead_to_update(void **state)
 	update.as.signup.subject = SLICE("ZZZZZZZZZZ");
 	run(w, &update, 1);
 	assert_failure(w, 0, FAILURE_LEAD_NOT_FOUND);
-	/* an id of another campaign is no id here */
+	/* an id of another campaign is not found */
 	update.campaign_id = CAMPAIGN + 1;
 	update.as.signup.subject = w->set.leads[0]->lead.social_id;
 	run(w, &update, 1);
@@ -226,7 +226,7 @@ must_exist_makes_no_lead(void **state)
 	assert_false(w->decision.changes);
 }
 
-/* 4.6: the referrer is set once; in a batch the referred may come right behind it. */
+/* 4.6: the referrer is set once; the referred lead may be in the same batch. */
 static void
 referrer_and_referred_in_one_batch(void **state)
 {
@@ -302,7 +302,7 @@ fields_of_an_existing_lead_are_merged(void **state)
 
 /* docs/api.md 1, Caps: the merged fields count, not only the request's. */
 static void
-too_many_custom_fields_are_refused_whole(void **state)
+too_many_custom_fields_are_refused(void **state)
 {
 	struct world *w = *state;
 	struct custom_field fields[3] = { { SLICE("a"), SLICE("1"), SLICE_NONE }, { SLICE("b"), SLICE("1"), SLICE_NONE },
@@ -380,7 +380,7 @@ closed_campaigns_refuse(void **state)
 	assert_failure(w, 0, FAILURE_ACCOUNT_SUSPENDED);
 }
 
-/* 4.7: no subscribed webhook, no row; each subscribed one gets a delivery of the one event. */
+/* 4.7: without a subscribed webhook no event is stored; each subscribed webhook gets a delivery of it. */
 static void
 events_follow_subscriptions(void **state)
 {
@@ -407,11 +407,11 @@ events_follow_subscriptions(void **state)
 	assert_int_equal(w->decision.events[0].deliveries, 2);
 	for (size_t i = 0; i < 2; i++)
 		assert_int_equal(w->decision.deliveries[i].id, w->decision.events[0].id + 1 + i);
-	assert_int_equal(w->id_supply.history_ids.next, 4); /* nobody else gets these three */
+	assert_int_equal(w->id_supply.history_ids.next, 4); /* these three are reserved */
 	assert_int_equal(w->decision.events[0].id >> 36, (uint64_t)NOW / 86400);
 }
 
-/* A small generator, so that a failure can be repeated. */
+/* A generator with a seed, so that failures can be repeated. */
 static uint64_t
 next_random(uint64_t *seed)
 {
@@ -497,7 +497,7 @@ vary_settings(struct world *w, uint64_t history)
 
 /* docs/architecture.md: batching is not observable from outside. */
 static void
-a_batch_is_its_commands_one_by_one(void **state)
+a_batch_equals_its_commands_one_by_one(void **state)
 {
 	(void)state;
 	for (uint64_t history = 1; history <= 300; history++) {
@@ -544,9 +544,9 @@ a_large_jump_start_does_not_wrap(void **state)
 	assert_contains(w->outcomes[0].body, "\"lead_count\":4294967296,");
 }
 
-/* What we would not have written has no fields, and does no harm. */
+/* An unexpected stored value has no fields and is not an error. */
 static void
-a_stored_value_that_is_no_object_has_no_fields(void **state)
+a_stored_value_that_is_not_an_object_has_no_fields(void **state)
 {
 	struct world *w = *state;
 	static const struct slice values[] = { SLICE("1"), SLICE("\"a\""), SLICE("null"), SLICE("true"), SLICE("[]"),
@@ -565,21 +565,21 @@ main(void)
 		WORLD_TEST(each_command_sees_its_own_state),
 		WORLD_TEST(email_and_phone_of_two_leads_conflict),
 		WORLD_TEST(an_email_completes_a_lead_that_has_a_phone_only),
-		WORLD_TEST(only_a_key_replaces_what_is_there),
-		WORLD_TEST(without_a_key_a_number_does_not_beat_the_email),
-		WORLD_TEST(without_a_key_the_redirect_url_of_strangers_is_not_shown),
+		WORLD_TEST(only_a_key_replaces_identities),
+		WORLD_TEST(without_a_key_the_email_takes_precedence),
+		WORLD_TEST(without_a_key_a_redirect_url_stored_by_others_is_not_shown),
 		WORLD_TEST(a_key_may_name_the_lead_to_update),
 		WORLD_TEST(must_exist_makes_no_lead),
 		WORLD_TEST(referrer_and_referred_in_one_batch),
 		WORLD_TEST(a_repeated_signup_resets_the_opt_out),
 		WORLD_TEST(fields_of_an_existing_lead_are_merged),
-		WORLD_TEST(too_many_custom_fields_are_refused_whole),
+		WORLD_TEST(too_many_custom_fields_are_refused),
 		WORLD_TEST(without_a_key_custom_fields_are_fewer),
 		WORLD_TEST(closed_campaigns_refuse),
 		WORLD_TEST(events_follow_subscriptions),
 		WORLD_TEST(a_large_jump_start_does_not_wrap),
-		WORLD_TEST(a_stored_value_that_is_no_object_has_no_fields),
-		cmocka_unit_test(a_batch_is_its_commands_one_by_one),
+		WORLD_TEST(a_stored_value_that_is_not_an_object_has_no_fields),
+		cmocka_unit_test(a_batch_equals_its_commands_one_by_one),
 	};
 	return cmocka_run_group_tests_name("decide", tests, NULL, NULL);
 }

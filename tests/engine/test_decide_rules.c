@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Referrals, scores, fraud, tags, actions, rewards, verification and the events of each (docs/api.md 4.6, 4.7, 6), decided
- * without a database. More than 600 lines, because all of them begin with the same few helpers. */
+ * without a database. More than 600 lines, because all tests share the same helpers. */
 #include "decide_world.h"
 
 #include <inttypes.h>
@@ -19,7 +19,7 @@ lead(struct world *w, size_t i)
 	return &w->set.leads[i]->lead;
 }
 
-/* Lead number `i` signs up, referred by lead number `referrer` (-1: nobody). */
+/* Signs up lead number `i`, referred by lead number `referrer` (-1: none). */
 static void
 sign_up(struct world *w, int i, int referrer)
 {
@@ -54,9 +54,9 @@ change(struct world *w, int i, enum lead_action action)
 static void
 give_points(struct world *w, int i, int32_t points)
 {
-	const struct lead_reference who = { .identity = LEAD_BY_ID, .id = lead(w, (size_t)i)->id };
+	const struct lead_reference target = { .identity = LEAD_BY_ID, .id = lead(w, (size_t)i)->id };
 	struct command command = { .kind = COMMAND_POINTS, .campaign_id = CAMPAIGN, .account_id = ACCOUNT };
-	command.as.points = (struct points_call){ &who, 1, points, SLICE("thanks") };
+	command.as.points = (struct points_call){ &target, 1, points, SLICE("thanks") };
 	run(w, &command, 1);
 	settle(w);
 }
@@ -121,7 +121,7 @@ a_chain_has_sixteen_levels_and_ends_at_a_deleted_lead(void **state)
 	assert_int_equal(lead(w, 16)->score, score);
 }
 
-/* 4.6: taken back when flagged, given again when approved, nothing twice; whatever the settings are now. */
+/* 4.6: taken back when flagged, given again when approved, never twice; the current settings do not matter. */
 static void
 blocking_takes_back_and_approving_restores(void **state)
 {
@@ -158,8 +158,7 @@ blocking_takes_back_and_approving_restores(void **state)
 	assert_false(w->decision.changes);
 }
 
-/* 4.6: "given again" is what was taken, "once" is once: no order of blocking, approving, new addresses and verifying makes
- * points, and no change of settings does. */
+/* 4.6: no order of blocking, approving, changing the email and verifying, and no change of settings, gives points twice. */
 static void
 credit_is_earned_once(void **state)
 {
@@ -170,7 +169,7 @@ credit_is_earned_once(void **state)
 	sign_up(w, 1, 0);
 	change(w, 1, LEAD_VERIFY);
 	for (int i = 0; i < 3; i++) {
-		give_points(w, 0, -8); /* the floor keeps the credit from being taken back */
+		give_points(w, 0, -8); /* a score of 0: the credit cannot be taken back */
 		change(w, 1, LEAD_BLOCK);
 		struct command update = signup(pool_printf(w->pool, "new%d@x.org", i).data, NULL);
 		update.as.signup.subject = lead(w, 1)->social_id;
@@ -190,7 +189,7 @@ credit_is_earned_once(void **state)
 
 /* 4.6: "the same cause is never booked twice", also when the score was at its maximum and the booking had no effect. */
 static void
-credit_that_has_no_room_is_lost(void **state)
+credit_above_the_maximum_is_lost(void **state)
 {
 	struct world *w = *state;
 	campaign(w)->points_verified = 3;
@@ -211,7 +210,7 @@ credit_that_has_no_room_is_lost(void **state)
 	assert_int_equal(lead(w, 0)->score, 10);
 }
 
-/* 4.6: with require_verification a referral counts when the lead is verified; points_verified come on top, once. */
+/* 4.6: with require_verification a referral counts when the lead is verified; points_verified are added, once. */
 static void
 a_referral_may_have_to_be_verified(void **state)
 {
@@ -246,7 +245,7 @@ limit_addresses(struct world *w, uint32_t max_per_ip)
 	campaign(w)->ip_counted_to = IP_COUNTED_ALL;
 }
 
-/* 4.6, Fraud flags at sign-up: all that hold, in the documented order; new_signup_not_excluded comes with the approval. */
+/* 4.6, Fraud flags at sign-up: all that hold, in the documented order; new_signup_not_excluded is made by the approval. */
 static void
 a_suspicious_lead_is_flagged(void **state)
 {
@@ -282,7 +281,7 @@ a_suspicious_lead_is_flagged(void **state)
 	ASSERT_EVENTS(w, EVENT_SCORE_CHANGE);
 }
 
-/* 4.6: not for a server that signs its visitors up with a key, nor for networks that are allowed. */
+/* 4.6: sign-ups with a key, and those from allowed networks, are not counted per address. */
 static void
 an_address_may_be_shared(void **state)
 {
@@ -307,7 +306,7 @@ an_address_may_be_shared(void **state)
 	assert_false(w->set.leads[w->set.lead_count - 1]->lead.fraudulent);
 }
 
-/* Lead `i`, its address the one in its number's place, signs up or is updated; what that moves of the address. */
+/* Signs up or updates lead `i` from the address. Returns the change of the address's count. */
 static int64_t
 moved_by_signup(struct world *w, int i, const char *ip)
 {
@@ -323,9 +322,10 @@ moved_by_signup(struct world *w, int i, const char *ip)
 	return moved;
 }
 
-/* decide.h: leads with a number above ip_counted_to are in no count, and while there may be some nobody is judged. */
+/* decide.h: leads with a number above ip_counted_to are not counted, and max_per_ip has no effect while such leads may exist.
+ */
 static void
-a_lead_behind_the_mark_is_neither_counted_nor_judged(void **state)
+a_lead_after_the_mark_is_not_counted(void **state)
 {
 	struct world *w = *state;
 	campaign(w)->max_per_ip = 1;
@@ -339,7 +339,7 @@ a_lead_behind_the_mark_is_neither_counted_nor_judged(void **state)
 	assert_int_equal(w->decision.ip_move_count, 0);
 	change(w, 1, LEAD_DELETE);
 	assert_int_equal(w->decision.ip_moves[0].leads, -1);
-	/* max_per_ip alone makes no difference to what is counted */
+	/* max_per_ip does not change what is counted */
 	campaign(w)->max_per_ip = 0;
 	change(w, 0, LEAD_DELETE);
 	assert_int_equal(w->decision.ip_moves[0].leads, -1);
@@ -382,10 +382,10 @@ scores_have_a_floor(void **state)
 	command = public_signup("b@x.org", NULL);
 	command.as.signup.points = 10;
 	run(w, &command, 1);
-	assert_int_equal(lead(w, 1)->score, 4); /* not without a key */
+	assert_int_equal(lead(w, 1)->score, 4); /* points need a key */
 }
 
-/* 4.6, Tag: once per lead, with its points, and it completes the actions bound to it. */
+/* 4.6, Tag: given once per lead, with its points; it completes the actions bound to it. */
 static void
 a_tag_books_and_completes(void **state)
 {
@@ -422,17 +422,17 @@ actions_are_completed_once(void **state)
 	assert_failure(w, 0, FAILURE_LEAD_NOT_FOUND);
 }
 
-/* 4.1: a lead that is there already is tagged and nothing else. */
+/* 4.1: an existing lead is only tagged. */
 static void
-tagging_is_no_signup_for_a_lead_that_is_there(void **state)
+tagging_is_no_signup_for_an_existing_lead(void **state)
 {
 	struct world *w = *state;
 	sign_up(w, 0, -1);
 	lead(w, 0)->opted_out = true;
 	struct command command = signup("u0@x.org", NULL);
-	struct signup who = command.as.signup;
+	struct signup request = command.as.signup;
 	command.kind = COMMAND_TAGGING;
-	command.as.tagging = (struct tagging){ who, 1 };
+	command.as.tagging = (struct tagging){ request, 1 };
 	run(w, &command, 1);
 	ASSERT_EVENTS(w, EVENT_TAGGED, EVENT_SCORE_CHANGE, EVENT_REWARD_LEVEL, EVENT_REWARD_LEVEL);
 	assert_contains(w->outcomes[0].body, "\"counter\":1,");
@@ -446,7 +446,7 @@ tagging_is_no_signup_for_a_lead_that_is_there(void **state)
 	assert_failure(w, 0, FAILURE_TAG_NOT_FOUND);
 }
 
-/* docs/api.md 6: changes and events go on, nothing is booked, nothing is made up for. */
+/* docs/api.md 6: changes and events continue; no points are booked, then or later. */
 static void
 nothing_is_booked_after_the_end(void **state)
 {
@@ -468,7 +468,7 @@ nothing_is_booked_after_the_end(void **state)
 	change(w, 1, LEAD_BLOCK);
 	change(w, 1, LEAD_APPROVE);
 	assert_int_equal(lead(w, 0)->score, 0);
-	/* what is taken before the end and approved after it is gone */
+	/* credit that was taken before the end is not given by an approval after it */
 	sign_up(w, 2, 0);
 	change(w, 2, LEAD_VERIFY);
 	assert_int_equal(lead(w, 0)->score, 1);
@@ -533,9 +533,9 @@ counters_follow_the_leads(void **state)
 	assert_true(lead(w, 0)->verified_email);
 }
 
-/* decide.h: queued work is done once, at its turn, whatever comes of it. */
+/* decide.h: an item of a bulk job is run once, when the job is at it, also when it fails. */
 static void
-queued_work_is_done_at_its_turn(void **state)
+items_of_bulk_jobs_run_once(void **state)
 {
 	struct world *w = *state;
 	struct working_job job = { .id = 5, .position = 0, .total = 2 };
@@ -548,7 +548,7 @@ queued_work_is_done_at_its_turn(void **state)
 	struct command missing = command;
 	missing.as.change.lead.id = 99;
 	missing.as.change.job_position = 1;
-	campaign(w)->account_suspended = true; /* it was taken on before */
+	campaign(w)->account_suspended = true; /* the job was queued before */
 	run(w, (struct command[]){ missing, command, command, missing }, 4);
 	assert_failure(w, 0, FAILURE_NOT_FOUND);
 	assert_int_equal(w->outcomes[1].failure, FAILURE_NONE);
@@ -559,7 +559,7 @@ queued_work_is_done_at_its_turn(void **state)
 	assert_int_equal(lead(w, 0)->times_flagged, 1);
 }
 
-/* decide.h: a decision that ran out of ids says how many it wants. */
+/* decide.h: a decision that ran out of ids reports how many it needs. */
 static void
 too_few_ids_make_no_event(void **state)
 {
@@ -570,9 +570,9 @@ too_few_ids_make_no_event(void **state)
 	assert_int_equal(w->decision.history_wanted, 8);
 }
 
-/* 4.5: leads that are fraudulent rank nobody down. */
+/* 4.5: fraudulent leads do not lower the rank of others. */
 static void
-ranks_leave_the_fraudulent_out(void **state)
+fraudulent_leads_have_no_effect_on_ranks(void **state)
 {
 	struct world *w = *state;
 	for (int i = 0; i < 3; i++)
@@ -600,21 +600,21 @@ main(void)
 		WORLD_TEST(a_chain_has_sixteen_levels_and_ends_at_a_deleted_lead),
 		WORLD_TEST(blocking_takes_back_and_approving_restores),
 		WORLD_TEST(credit_is_earned_once),
-		WORLD_TEST(credit_that_has_no_room_is_lost),
+		WORLD_TEST(credit_above_the_maximum_is_lost),
 		WORLD_TEST(a_referral_may_have_to_be_verified),
 		WORLD_TEST(a_suspicious_lead_is_flagged),
 		WORLD_TEST(an_address_may_be_shared),
-		WORLD_TEST(a_lead_behind_the_mark_is_neither_counted_nor_judged),
+		WORLD_TEST(a_lead_after_the_mark_is_not_counted),
 		WORLD_TEST(scores_have_a_floor),
 		WORLD_TEST(a_tag_books_and_completes),
 		WORLD_TEST(actions_are_completed_once),
-		WORLD_TEST(tagging_is_no_signup_for_a_lead_that_is_there),
+		WORLD_TEST(tagging_is_no_signup_for_an_existing_lead),
 		WORLD_TEST(nothing_is_booked_after_the_end),
 		WORLD_TEST(a_deleted_lead_is_shown_as_it_was),
 		WORLD_TEST(counters_follow_the_leads),
-		WORLD_TEST(queued_work_is_done_at_its_turn),
+		WORLD_TEST(items_of_bulk_jobs_run_once),
 		WORLD_TEST(too_few_ids_make_no_event),
-		WORLD_TEST(ranks_leave_the_fraudulent_out),
+		WORLD_TEST(fraudulent_leads_have_no_effect_on_ranks),
 	};
 	return cmocka_run_group_tests_name("decide_rules", tests, NULL, NULL);
 }

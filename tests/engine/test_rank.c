@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Ranks out of the histogram: the same as counting (docs/api.md 4.5, contest_score_rank). */
+ * Ranks of the histogram equal those of counting (docs/api.md 4.5, contest_score_rank). */
 #include "unit.h"
 
 #include "engine/rank.h"
@@ -45,9 +45,9 @@ a_rank_is_the_number_of_higher_scores(void **state)
 	assert_int_equal(rank_leads_above(rows, count, 9, 0), 0);
 }
 
-/* Every place is one node's slot, and nodes of two campaigns, levels or prefixes never meet. */
+/* Nodes of different campaigns, levels or prefixes have different numbers. */
 static void
-places_never_meet(void **state)
+places_are_distinct(void **state)
 {
 	(void)state;
 	static const uint32_t some[] = { 0, 0x10000000, 0x00100000, 0x00000010, 0xf0000000, 0xffffffff };
@@ -72,7 +72,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_rank_is_the_number_of_higher_scores),
-		cmocka_unit_test(places_never_meet),
+		cmocka_unit_test(places_are_distinct),
 	};
 	return cmocka_run_group_tests_name("rank", tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@ expect_key(const char *typed, const char *key)
 	if (!slice_equal(email.key, slice_of(key)))
 		fail_msg("%s: key is %.*s, not %s", typed, SLICE_ARGS(email.key), key);
 	assert_slice(email.display, typed);
-	/* the key is an address that has itself as its key */
+	/* the key of a key is the key itself */
 	struct email again = { 0 };
 	assert_true(email_parse(pool, email.key, &again));
 	assert_slices_equal(again.key, email.key);
@@ -98,7 +98,7 @@ what_mail_servers_refuse_is_refused(void **state UNUSED)
 		/* labels: hyphens at an end, other characters, a number at the end */
 		"a@-mail.example", "a@mail-.example", "a@mail.-example", "a@mail.example-", "a@ma_il.example",
 		"a@ma!il.example", "a@*.example", "a@192.0.2.1", "a@mail.123", "a@mail.0", "a@%6dail.example",
-		/* names that IDNA2008 knows nothing of: symbols, broken A-labels, ZERO WIDTH NON-JOINER out of place */
+		/* names that are not valid in IDNA2008: symbols, broken A-labels, ZERO WIDTH NON-JOINER out of place */
 		"a@\xe2\x98\x83.example", "a@\xf0\x9f\x98\x80.example", "a@xn--n3h.example", "a@xn--a.example",
 		"a@xn--.example",
 		"a@a\xe2\x80\x8c"
@@ -152,9 +152,10 @@ lengths_count_octets_of_the_key(void **state UNUSED)
 #define SEVEN LINEAR_B LINEAR_B LINEAR_B LINEAR_B LINEAR_B LINEAR_B LINEAR_B
 #define LABEL SEVEN SEVEN SEVEN SEVEN SEVEN SEVEN SEVEN SEVEN /* 224 bytes, 63 octets as an A-label */
 
-/* What is typed fits its column: every address in U-labels does, and soft hyphens, which IDNA drops, are not without end. */
+/* An address as typed has a maximum as well: every address in U-labels fits, but not any number of soft hyphens, which IDNA
+ * drops. */
 static void
-what_is_typed_has_a_maximum_too(void **state UNUSED)
+an_address_as_typed_has_a_maximum(void **state UNUSED)
 {
 	struct email email;
 	assert_true(email_parse(
@@ -195,7 +196,7 @@ main(void)
 		cmocka_unit_test(spellings_of_one_address_share_a_key),
 		cmocka_unit_test(what_mail_servers_refuse_is_refused),
 		cmocka_unit_test(lengths_count_octets_of_the_key),
-		cmocka_unit_test(what_is_typed_has_a_maximum_too),
+		cmocka_unit_test(an_address_as_typed_has_a_maximum),
 		cmocka_unit_test(domains_become_a_labels),
 	};
 	return cmocka_run_group_tests_name("email", tests, begin, end);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Links that a page may lead its visitors to. */
+ * Links that a page may send its visitors to. */
 #include "unit.h"
 
 #include "base/attributes.h"
@@ -18,7 +18,7 @@ web_addresses_and_references_are_taken(void **state UNUSED)
 			fail_msg("refused: %s", links[i].data);
 }
 
-/* As a browser would see them: what it drops is no way around. */
+/* Schemes are recognised as browsers do, without the characters that these skip. */
 static void
 other_schemes_are_refused_in_any_spelling(void **state UNUSED)
 {

@@ -24,7 +24,7 @@ check(const struct phone_case *c)
 		fail_msg("\"%s\" with \"%s\" is %.*s, not %s", c->number, code, SLICE_ARGS(e164), expected);
 	if (!taken)
 		return;
-	/* what is stored reads as itself */
+	/* the stored form parses to itself */
 	assert_true(phone_parse(pool, e164, SLICE("1"), &again));
 	assert_slices_equal(again, e164);
 }
@@ -44,7 +44,7 @@ numbers_become_e164(void **state UNUSED)
 		{ "6502530000", " +1 ", "+16502530000" },
 		{ "171 1234567", "49", "+491711234567" },
 		{ "3570000", "1242", "+12423570000" },
-		/* the number's own prefix wins, whatever stands in the other field */
+		/* the number's own prefix takes precedence over the other field */
 		{ "+447911123456", "49", "+447911123456" },
 		{ "+447911123456", "DE", "+447911123456" },
 		{ "+447911123456", "nonsense", "+447911123456" },
@@ -115,9 +115,9 @@ national_rules_hold(void **state UNUSED)
 		{ "044 668 18 00", "CH", "+41446681800" },
 		/* Italy keeps its zero */
 		{ "02 3661 8300", "IT", "+390236618300" },
-		/* possible, though no such number is given out */
+		/* possible, although no such number is assigned */
 		{ "+1 555 555 5555", NULL, "+15555555555" },
-		/* a trunk prefix too many, a carrier's, and one that leaves too little */
+		/* a trunk prefix too many, a carrier's prefix, and one that leaves too few digits */
 		{ "+49 00 171 1234567", NULL, "+491711234567" },
 		{ "+860126197208224", NULL, "+867208224" },
 		{ "+49 0 1234", NULL, NULL },
@@ -142,7 +142,7 @@ only_the_form_is_checked(void **state UNUSED)
 		{ "+999 123456789012", NULL, "+999123456789012" },
 		{ "+999 1234567890123", NULL, NULL },
 		{ "0171 1234567", "", NULL },
-		/* no country is known by its letters; the number's own prefix still wins */
+		/* country letters are not supported; the number's own prefix still takes precedence */
 		{ "171 1234567", "DE", NULL },
 		{ "+491711234567", "DE", "+491711234567" },
 	};
@@ -151,7 +151,7 @@ only_the_form_is_checked(void **state UNUSED)
 }
 #endif
 
-/* Standard output belongs to answers and to commands' results. */
+/* Standard output is reserved for answers and the results of commands. */
 static void
 nothing_is_printed(void **state UNUSED)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Who may do how much (docs/api.md 5), by a clock of our own: several windows and limits at once, beside a plain exact model; a
- * table that is full; many processes, and such that die. */
+ * Rate limits (docs/api.md 5) with a fake clock: several windows and limits at once, compared with an exact model; a full
+ * table; many processes, and killed ones. */
 #include "unit.h"
 
 #include <signal.h>
@@ -15,7 +15,7 @@
 #include "base/log.h"
 #include "limit/limiter.h"
 
-enum { SECOND = 1000, MINUTE = 60 * SECOND, WHOS = 16, TIMES = 8192 };
+enum { SECOND = 1000, MINUTE = 60 * SECOND, HISTORIES = 16, TIMES = 8192 };
 
 static int64_t now;
 static struct limiter *limiter;
@@ -70,14 +70,14 @@ name_of(uint64_t number)
 static bool
 pass_claims(const struct limit_claim *claims, size_t count)
 {
-	const struct limit_network own = { claims[count - 1].who, LIMITER_SPREAD };
+	const struct limit_network own = { claims[count - 1].caller, LIMITER_SPREAD };
 	return limiter_pass(limiter, &own, claims, count, &verdict);
 }
 
 static bool
-pass(enum limit_kind kind, uint64_t who)
+pass(enum limit_kind kind, uint64_t caller)
 {
-	const struct limit_claim claim = { .kind = kind, .who = name_of(who) };
+	const struct limit_claim claim = { .kind = kind, .caller = name_of(caller) };
 	return pass_claims(&claim, 1);
 }
 
@@ -85,18 +85,18 @@ static bool
 sign_up(uint64_t address, uint64_t campaign)
 {
 	const struct limit_claim claims[] = {
-		{ .kind = LIMIT_SIGNUPS, .who = name_of(address * 1000 + campaign) },
-		{ .kind = LIMIT_POSTS, .who = name_of(address) },
+		{ .kind = LIMIT_SIGNUPS, .caller = name_of(address * 1000 + campaign) },
+		{ .kind = LIMIT_POSTS, .caller = name_of(address) },
 	};
 	return pass_claims(claims, 2);
 }
 
 static size_t
-passes_of(enum limit_kind kind, uint64_t who, size_t tries)
+passes_of(enum limit_kind kind, uint64_t caller, size_t tries)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < tries; i++)
-		count += pass(kind, who) ? 1 : 0;
+		count += pass(kind, caller) ? 1 : 0;
 	return count;
 }
 
@@ -126,7 +126,7 @@ each_window_holds(void **state)
 }
 
 static void
-everybody_has_a_limit_of_his_own(void **state)
+each_caller_has_its_own_limit(void **state)
 {
 	(void)state;
 	assert_int_equal(passes_of(LIMIT_FAILED_KEYS, 1, 50), 30);
@@ -143,23 +143,23 @@ a_kind_without_a_rule_passes(void **state)
 }
 
 static void
-an_account_brings_its_limit(void **state)
+the_limit_of_an_account_comes_with_the_claim(void **state)
 {
 	(void)state;
-	struct limit_claim claim = { .kind = LIMIT_ACCOUNT, .who = SLICE("7"), .limit = 70000 };
+	struct limit_claim claim = { .kind = LIMIT_ACCOUNT, .caller = SLICE("7"), .limit = 70000 };
 	size_t passed = 0;
 	for (size_t i = 0; i < 80000; i++)
 		passed += pass_claims(&claim, 1) ? 1 : 0;
 	assert_int_equal(passed, 70000);
 	assert_int_equal(verdict.limit, 70000);
-	claim.limit = 70001; /* as its operator has it now */
+	claim.limit = 70001; /* as changed by the operator */
 	assert_true(pass_claims(&claim, 1));
 	claim.limit = 5;
 	assert_false(pass_claims(&claim, 1));
 	assert_int_equal(verdict.limit, 5);
 }
 
-/* … and has a ring of its own, however far its limit is from the highest that there may be. */
+/* … and has its own ring, also when its limit is far below the maximum. */
 static void
 accounts_do_not_share(void **state)
 {
@@ -167,14 +167,14 @@ accounts_do_not_share(void **state)
 	enum { ACCOUNTS = 30, LIMIT = 10 };
 	for (size_t i = 0; i < LIMIT + 1; i++)
 		for (uint64_t account = 1; account <= ACCOUNTS; account++) {
-			const struct limit_claim claim = { .kind = LIMIT_ACCOUNT, .who = name_of(account), .limit = LIMIT };
+			const struct limit_claim claim = { .kind = LIMIT_ACCOUNT, .caller = name_of(account), .limit = LIMIT };
 			assert_int_equal(pass_claims(&claim, 1), i < LIMIT);
 		}
 }
 
-/* Of several limits all hold; what is refused by one counts for none. */
+/* All limits apply; a request that one refuses counts for none. */
 static void
-what_is_refused_counts_nowhere(void **state)
+a_refused_request_counts_nowhere(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < 10; i++)
@@ -220,7 +220,7 @@ networks_have_more_and_count_too(void **state)
 		assert_false(sign_up_in(caller, 100));
 		assert_int_equal(verdict.limit, caller < 3 ? 10 : verdict.limit);
 	}
-	assert_false(sign_up_in(4, 100)); /* who has not called yet */
+	assert_false(sign_up_in(4, 100)); /* a new caller */
 	assert_int_equal(verdict.limit, 40);
 	for (uint64_t caller = 5; caller < 5 + 12; caller++)
 		for (size_t i = 0; i < 10; i++)
@@ -234,11 +234,11 @@ networks_have_more_and_count_too(void **state)
 }
 
 static void
-whoever_asks_alone_is_not_counted(void **state)
+a_check_without_counting_does_not_count(void **state)
 {
 	(void)state;
-	const struct limit_claim claim = { .kind = LIMIT_FAILED_KEYS, .who = SLICE("1") };
-	const struct limit_network network = { claim.who, LIMITER_SPREAD };
+	const struct limit_claim claim = { .kind = LIMIT_FAILED_KEYS, .caller = SLICE("1") };
+	const struct limit_network network = { claim.caller, LIMITER_SPREAD };
 	for (size_t i = 0; i < 100; i++)
 		assert_true(limiter_would_pass(limiter, &network, &claim, 1, &verdict));
 	assert_int_equal(passes_of(LIMIT_FAILED_KEYS, 1, 50), 30);
@@ -247,34 +247,34 @@ whoever_asks_alone_is_not_counted(void **state)
 }
 
 static void
-names_are_known_until_others_take_their_place(void **state)
+noted_names_stay_until_they_are_replaced(void **state)
 {
 	(void)state;
 	enum { MANY = 20000 };
-	assert_false(limiter_knows(limiter, SLICE("a")));
+	assert_false(limiter_is_noted(limiter, SLICE("a")));
 	limiter_note(limiter, SLICE("a"));
 	limiter_note(limiter, SLICE("b"));
-	assert_true(limiter_knows(limiter, SLICE("a")));
-	limiter_forget(limiter, SLICE("a"));
-	assert_false(limiter_knows(limiter, SLICE("a")));
-	assert_true(limiter_knows(limiter, SLICE("b")));
+	assert_true(limiter_is_noted(limiter, SLICE("a")));
+	limiter_remove(limiter, SLICE("a"));
+	assert_false(limiter_is_noted(limiter, SLICE("a")));
+	assert_true(limiter_is_noted(limiter, SLICE("b")));
 	for (uint64_t i = 0; i < MANY; i++) {
 		now += MINUTE;
-		assert_true(limiter_knows(limiter, SLICE("b"))); /* who is asked for stays */
+		assert_true(limiter_is_noted(limiter, SLICE("b"))); /* a queried name stays */
 		limiter_note(limiter, name_of(i));
 	}
-	assert_false(limiter_knows(limiter, name_of(0)));
-	assert_true(limiter_knows(limiter, name_of(MANY - 1)));
+	assert_false(limiter_is_noted(limiter, name_of(0)));
+	assert_true(limiter_is_noted(limiter, name_of(MANY - 1)));
 }
 
-/* ---- beside a plain exact model ---- */
+/* ---- compared with an exact model ---- */
 
 struct history {
 	int64_t times[TIMES];
 	size_t count;
 };
 
-/* Whether it would pass if a window were that much longer. */
+/* Whether a request would pass with windows longer by `parts`. */
 static bool
 exact(const struct history *history, const struct limit_rule *rule, int64_t parts)
 {
@@ -289,20 +289,20 @@ exact(const struct history *history, const struct limit_rule *rule, int64_t part
 	return true;
 }
 
-/* What passes would pass exactly; what is refused would be refused with windows a sixtieth longer. Bursts, pauses, and waits to
- * just before and at the time that was told. */
+/* Requests that pass also pass the exact model; refused ones are also refused with windows a sixtieth longer. Bursts, pauses,
+ * and waits until just before and at the reported time. */
 static void
 random_histories(void **state)
 {
 	(void)state;
-	static struct history histories[WHOS];
+	static struct history histories[HISTORIES];
 	unsigned seed = 20261122;
 	for (size_t step = 0; step < 60000; step++) {
-		const size_t who = (size_t)rand_r(&seed) % WHOS;
-		struct history *history = &histories[who];
+		const size_t caller = (size_t)rand_r(&seed) % HISTORIES;
+		struct history *history = &histories[caller];
 		const struct limit_rule *rule = &options.rules[LIMIT_SIGNUPS];
 		const bool at_most = exact(history, rule, 0), at_least = exact(history, rule, 1);
-		const bool passed = pass(LIMIT_SIGNUPS, who);
+		const bool passed = pass(LIMIT_SIGNUPS, caller);
 		assert_true(passed ? at_most : !at_least);
 		if (passed)
 			history->times[history->count++ % TIMES] = now;
@@ -316,12 +316,12 @@ random_histories(void **state)
 
 /* ---- a full table ---- */
 
-/* A flood of addresses makes nobody's count disappear, and shuts nobody out. */
+/* A flood of addresses does not erase counts, and does not block others. */
 static void
-nobody_gains_by_filling_the_table(void **state)
+a_flood_does_not_erase_counts(void **state)
 {
 	(void)state;
-	enum { FLOOD = 30000 }; /* some thirty times as many as there is room for */
+	enum { FLOOD = 30000 }; /* about thirty times the capacity */
 	assert_int_equal(passes_of(LIMIT_LOOKUPS, 1, 200), 100);
 	assert_int_equal(passes_of(LIMIT_LOOKUPS, 2, 60), 60);
 	for (uint64_t i = 0; i < FLOOD; i++) {
@@ -331,10 +331,10 @@ nobody_gains_by_filling_the_table(void **state)
 	assert_false(pass(LIMIT_LOOKUPS, 1));
 	assert_in_range(passes_of(LIMIT_LOOKUPS, 2, 100), 0, 40);
 	for (uint64_t i = 0; i < 100; i++)
-		assert_true(pass(LIMIT_LOOKUPS, 10000000 + i)); /* who comes anew */
+		assert_true(pass(LIMIT_LOOKUPS, 10000000 + i)); /* a new caller */
 }
 
-/* So much that none of a few hundred callers shares. */
+/* Enough memory that a few hundred callers share no ring. */
 static void
 make_room(void)
 {
@@ -344,7 +344,7 @@ make_room(void)
 	assert_non_null(limiter);
 }
 
-/* Callers of one network fill a few sets alone, however many they are and whatever they use up: the others notice nothing. */
+/* Any number of callers of one network fills only a few sets, without effect on others. */
 static void
 a_network_fills_its_own_sets(void **state)
 {
@@ -353,26 +353,26 @@ a_network_fills_its_own_sets(void **state)
 	const struct limit_network site = { SLICE("2001:db8:1::/48"), LIMITER_SPREAD };
 	size_t passed = 0, refused = 0;
 	make_room();
-	for (uint64_t i = 0; i < 400; i++) { /* as long as there is room each has its own */
-		const struct limit_claim claim = { .kind = LIMIT_FAILED_KEYS, .who = name_of(i) };
+	for (uint64_t i = 0; i < 400; i++) { /* as long as there is room each caller has its own ring */
+		const struct limit_claim claim = { .kind = LIMIT_FAILED_KEYS, .caller = name_of(i) };
 		for (size_t j = 0; j < 5; j++)
 			assert_true(limiter_pass(limiter, &site, &claim, 1, &verdict));
 	}
 	for (size_t round = 0; round < 30; round++)
 		for (uint64_t i = 0; i < CALLERS; i++) {
-			const struct limit_claim claim = { .kind = LIMIT_FAILED_KEYS, .who = name_of(i) };
+			const struct limit_claim claim = { .kind = LIMIT_FAILED_KEYS, .caller = name_of(i) };
 			passed += limiter_pass(limiter, &site, &claim, 1, &verdict) ? 1 : 0;
 		}
 	assert_in_range(passed, 1, LIMITER_SPREAD * LIMITER_WAYS * 30);
 	for (uint64_t i = 0; i < OTHERS; i++)
 		refused += pass(LIMIT_FAILED_KEYS, 1000000 + i) ? 0 : 1;
-	assert_in_range(refused, 0, OTHERS / 50); /* those whose set is one of the 64, of some ten thousand */
+	assert_in_range(refused, 0, OTHERS / 50); /* those in one of the 64 sets, of about ten thousand */
 }
 
-/* Two who take each other's place, over and over, gain nothing either: with every set full of others, what passes for all of
- * them together in a window stays below what the sets hold. */
+/* Callers that replace each other gain nothing: with full sets, the requests that pass in a window stay below the capacity of
+ * the sets. */
 static void
-a_full_table_has_an_end(void **state)
+a_full_table_limits_all_callers(void **state)
 {
 	(void)state;
 	enum { PEOPLE = 50000, ROUNDS = 40 };
@@ -385,12 +385,12 @@ a_full_table_has_an_end(void **state)
 	assert_true(passed <= rings * 30);
 	assert_true(passed >= rings * 30 / 2);
 	now += 61 * SECOND;
-	assert_true(pass(LIMIT_FAILED_KEYS, 1)); /* when its time has passed it is over */
+	assert_true(pass(LIMIT_FAILED_KEYS, 1)); /* passes again after the window */
 }
 
-/* As long as there is room each has a ring of his own, also while others' time passes. */
+/* Each caller has its own ring as long as there is room, also while the windows of others pass. */
 static void
-those_whose_time_has_passed_make_room(void **state)
+expired_entries_are_replaced_first(void **state)
 {
 	(void)state;
 	for (uint64_t i = 0; i < 1000000; i++) {
@@ -435,7 +435,7 @@ many_processes_share_one_limit(void **state)
 static bool
 pass_account(uint64_t account, uint32_t limit)
 {
-	const struct limit_claim claim = { .kind = LIMIT_ACCOUNT, .who = name_of(account), .limit = limit };
+	const struct limit_claim claim = { .kind = LIMIT_ACCOUNT, .caller = name_of(account), .limit = limit };
 	return pass_claims(&claim, 1);
 }
 
@@ -451,9 +451,9 @@ gets_above(const size_t *number, size_t before)
 	return above;
 }
 
-/* Killed at any instruction, with a lock or without: the others go on, and what has passed is counted. */
+/* Processes killed at any instruction, with or without a lock, do not stop the others, and passed requests are counted. */
 static void
-killed_processes_stop_nobody(void **state)
+killed_processes_do_not_stop_others(void **state)
 {
 	(void)state;
 	enum { ACCOUNTS = 10, KILLS = 30, LIFE_US = 1000 };
@@ -477,7 +477,7 @@ killed_processes_stop_nobody(void **state)
 		assert_in_range(tally->passed, KILLS, LIMIT_MAX - KILLS - 1);
 		assert_false(pass_account(account, (uint32_t)tally->passed));
 		assert_true(
-		    pass_account(account, (uint32_t)tally->passed + KILLS + 1)); /* at worst those that died count too */
+		    pass_account(account, (uint32_t)tally->passed + KILLS + 1)); /* at worst the killed calls count as well */
 	}
 	log_init("test", LOG_LEVEL_INFO);
 	munmap(tally, sizeof(*tally));
@@ -489,21 +489,21 @@ main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 		TEST(each_window_holds),
-		TEST(everybody_has_a_limit_of_his_own),
+		TEST(each_caller_has_its_own_limit),
 		TEST(a_kind_without_a_rule_passes),
-		TEST(an_account_brings_its_limit),
+		TEST(the_limit_of_an_account_comes_with_the_claim),
 		TEST(accounts_do_not_share),
-		TEST(what_is_refused_counts_nowhere),
+		TEST(a_refused_request_counts_nowhere),
 		TEST(networks_have_more_and_count_too),
-		TEST(whoever_asks_alone_is_not_counted),
-		TEST(names_are_known_until_others_take_their_place),
+		TEST(a_check_without_counting_does_not_count),
+		TEST(noted_names_stay_until_they_are_replaced),
 		TEST(random_histories),
-		TEST(nobody_gains_by_filling_the_table),
+		TEST(a_flood_does_not_erase_counts),
 		TEST(a_network_fills_its_own_sets),
-		TEST(a_full_table_has_an_end),
-		TEST(those_whose_time_has_passed_make_room),
+		TEST(a_full_table_limits_all_callers),
+		TEST(expired_entries_are_replaced_first),
 		TEST(many_processes_share_one_limit),
-		TEST(killed_processes_stop_nobody),
+		TEST(killed_processes_do_not_stop_others),
 	};
 	log_init("test", LOG_LEVEL_INFO);
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The settings of limits: so many in such a time (docs/api.md 5). */
+ * The settings of limits: a number and a window (docs/api.md 5). */
 #include "unit.h"
 
 #include "limit/rule.h"

@@ -64,15 +64,16 @@ all_see_the_same(void **state)
 	assert_memory_equal(one.secret, other.secret, SHARED_SECRET_SIZE);
 	assert_int_equal(stat(path, &status), 0);
 	assert_int_equal(status.st_mode & 07777, 0600);
-	assert_true((size_t)status.st_blocks * 512 >= SIZE); /* all of it is there: no SIGBUS when the disk is full later */
+	assert_true(
+	    (size_t)status.st_blocks * 512 >= SIZE); /* all blocks are allocated: no SIGBUS when the disk is full later */
 	shared_close(&one);
 	shared_close(&other);
-	one = open_it(); /* it stays when nobody has it open */
+	one = open_it(); /* it stays when no process has it open */
 	assert_int_equal(one.memory[SIZE - 1], 42);
 	shared_close(&one);
 }
 
-/* The header, as any earlier boot, version or layout would have left it. */
+/* Alters the header, as an earlier boot, another version or layout would. */
 static void
 damage(long at, char value)
 {
@@ -82,7 +83,7 @@ damage(long at, char value)
 }
 
 static void
-what_is_of_another_time_starts_afresh(void **state)
+a_file_of_another_boot_or_version_is_replaced(void **state)
 {
 	(void)state;
 	enum { VERSION_AT = 16, BOOT_AT = 48, LAYOUT_AT = 112 };
@@ -98,14 +99,14 @@ what_is_of_another_time_starts_afresh(void **state)
 		assert_true(inode() != before);
 		assert_int_equal(new.memory[0], 0);
 		assert_memory_not_equal(new.secret, secret, sizeof(secret));
-		assert_int_equal(old.memory[0], 1); /* who has it goes on */
+		assert_int_equal(old.memory[0], 1); /* processes that have it mapped continue */
 		shared_close(&old);
 		shared_close(&new);
 	}
 }
 
 static void
-another_layout_or_size_starts_afresh(void **state)
+a_file_of_another_layout_or_size_is_replaced(void **state)
 {
 	(void)state;
 	struct shared shared = open_it();
@@ -121,7 +122,7 @@ another_layout_or_size_starts_afresh(void **state)
 	assert_true(inode() != second);
 	assert_int_equal(shared.memory[SIZE - 1], 0);
 	shared_close(&shared);
-	close(open(path, O_WRONLY | O_TRUNC)); /* killed while the disk was full */
+	close(open(path, O_WRONLY | O_TRUNC)); /* as after a kill while the disk was full */
 	shared = open_it();
 	shared_close(&shared);
 }
@@ -137,18 +138,18 @@ refused(const char *event, const char *word)
 		fail_msg("%s", log);
 }
 
-/* Whatever else has the name is not ours to write over. */
+/* Other files of that name are not overwritten. */
 static void
-what_is_not_ours_is_left_alone(void **state)
+other_files_are_not_overwritten(void **state)
 {
 	(void)state;
 	struct stat status;
 	FILE *file = fopen(path, "w");
-	fputs("somebody's notes", file);
+	fputs("other data", file);
 	fclose(file);
 	refused("no_shared_memory", "remove the file");
 	assert_int_equal(stat(path, &status), 0);
-	assert_int_equal(status.st_size, strlen("somebody's notes"));
+	assert_int_equal(status.st_size, strlen("other data"));
 	unlink(path);
 	assert_int_equal(symlink("/etc/passwd", path), 0);
 	refused("no_shared_memory", "remove the file");
@@ -157,37 +158,37 @@ what_is_not_ours_is_left_alone(void **state)
 	refused("no_shared_memory", "remove the file");
 	rmdir(path);
 	if (geteuid() != 0)
-		return; /* only root can give files away */
+		return; /* only root can change the owner of files */
 	struct shared shared = open_it();
 	shared_close(&shared);
 	assert_int_equal(chown(path, 65534, 65534), 0);
 	refused("no_shared_memory", "remove the file");
 }
 
-/* Nor is a folder where anybody could put another file in its place. */
+/* A folder where other accounts can replace the file is refused. */
 static void
-a_folder_of_everybodys_is_refused(void **state)
+a_folder_that_others_can_write_is_refused(void **state)
 {
 	(void)state;
 	assert_int_equal(chmod(folder, 01777), 0);
-	refused("no_shared_memory", "nobody else write there");
+	refused("no_shared_memory", "no other account write there");
 	assert_int_equal(chmod(folder, 0700), 0);
 	if (geteuid() != 0)
 		return;
 	assert_int_equal(chown(folder, 65534, 65534), 0);
-	refused("no_shared_memory", "nobody else write there");
+	refused("no_shared_memory", "no other account write there");
 	assert_int_equal(chown(folder, 0, 0), 0);
 }
 
-/* Whoever may read the folder can lock it: that must not keep us for ever. */
+/* Every account that may read the folder can lock it: the wait for the lock is limited. */
 static void
-a_lock_on_the_folder_is_waited_for_in_vain(void **state)
+the_wait_for_a_locked_folder_is_limited(void **state)
 {
 	(void)state;
 	const int64_t before = clock_monotonic_ms();
 	const int other = open(folder, O_RDONLY | O_DIRECTORY);
 	assert_int_equal(flock(other, LOCK_EX), 0);
-	refused("no_shared_memory", "nobody else lock it");
+	refused("no_shared_memory", "no other account lock it");
 	assert_in_range(clock_monotonic_ms() - before, DIRECTORY_LOCK_WAIT_MS, WAIT_MS);
 	close(other);
 	struct shared shared = open_it();
@@ -195,7 +196,7 @@ a_lock_on_the_folder_is_waited_for_in_vain(void **state)
 }
 
 static void
-the_folder_is_made_its_parent_not(void **state)
+the_folder_is_created_but_not_its_parent(void **state)
 {
 	(void)state;
 	char missing[sizeof(folder) + 32], deeper[sizeof(missing) + 32];
@@ -215,9 +216,9 @@ the_folder_is_made_its_parent_not(void **state)
 	rmdir(missing);
 }
 
-/* No room: it is said at the start, not by a SIGBUS later; nothing stays. */
+/* Without room on the disk the start fails, instead of SIGBUS later; no file is left. */
 static void
-no_room_is_told(void **state)
+a_full_disk_is_reported(void **state)
 {
 	(void)state;
 	struct rlimit before, small = { SIZE / 2, SIZE / 2 };
@@ -253,7 +254,7 @@ without_a_folder_forks_share_it(void **state)
 	shared_close(&shared);
 }
 
-/* Begins a process that holds the first lock until it is killed. */
+/* Starts a process that holds the first lock until it is killed. */
 static pid_t
 begin_holder(struct shared *shared)
 {
@@ -272,7 +273,7 @@ begin_holder(struct shared *shared)
 }
 
 static void
-the_lock_of_a_dead_process_is_taken_over(void **state)
+the_lock_of_a_dead_process_is_recovered(void **state)
 {
 	(void)state;
 	struct shared shared = open_it(), other = open_it();
@@ -280,7 +281,7 @@ the_lock_of_a_dead_process_is_taken_over(void **state)
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	for (size_t i = 0; i < 3; i++) {
-		assert_true(shared_lock(&other.locks[0])); /* through another mapping, as another program has it */
+		assert_true(shared_lock(&other.locks[0])); /* through another mapping, as in another program */
 		pthread_mutex_unlock(&other.locks[0]);
 	}
 	shared_close(&shared);
@@ -288,7 +289,7 @@ the_lock_of_a_dead_process_is_taken_over(void **state)
 }
 
 static void
-a_lock_that_is_kept_is_given_up(void **state)
+the_wait_for_a_held_lock_is_limited(void **state)
 {
 	(void)state;
 	struct shared shared = open_it();
@@ -305,9 +306,9 @@ a_lock_that_is_kept_is_given_up(void **state)
 	shared_close(&shared);
 }
 
-/* Many start at the same moment: all end up with the same file. */
+/* Many processes start at the same time and map the same file. */
 static void
-those_who_start_together_share_one(void **state)
+processes_that_start_together_share_one_file(void **state)
 {
 	(void)state;
 	enum { STARTERS = 16, ROUNDS = 10 };
@@ -353,17 +354,17 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(all_see_the_same, clean),
-		cmocka_unit_test_setup(what_is_of_another_time_starts_afresh, clean),
-		cmocka_unit_test_setup(another_layout_or_size_starts_afresh, clean),
-		cmocka_unit_test_setup(what_is_not_ours_is_left_alone, clean),
-		cmocka_unit_test_setup(a_folder_of_everybodys_is_refused, clean),
-		cmocka_unit_test_setup(a_lock_on_the_folder_is_waited_for_in_vain, clean),
-		cmocka_unit_test_setup(the_folder_is_made_its_parent_not, clean),
-		cmocka_unit_test_setup(no_room_is_told, clean),
+		cmocka_unit_test_setup(a_file_of_another_boot_or_version_is_replaced, clean),
+		cmocka_unit_test_setup(a_file_of_another_layout_or_size_is_replaced, clean),
+		cmocka_unit_test_setup(other_files_are_not_overwritten, clean),
+		cmocka_unit_test_setup(a_folder_that_others_can_write_is_refused, clean),
+		cmocka_unit_test_setup(the_wait_for_a_locked_folder_is_limited, clean),
+		cmocka_unit_test_setup(the_folder_is_created_but_not_its_parent, clean),
+		cmocka_unit_test_setup(a_full_disk_is_reported, clean),
 		cmocka_unit_test_setup(without_a_folder_forks_share_it, clean),
-		cmocka_unit_test_setup(the_lock_of_a_dead_process_is_taken_over, clean),
-		cmocka_unit_test_setup(a_lock_that_is_kept_is_given_up, clean),
-		cmocka_unit_test_setup(those_who_start_together_share_one, clean),
+		cmocka_unit_test_setup(the_lock_of_a_dead_process_is_recovered, clean),
+		cmocka_unit_test_setup(the_wait_for_a_held_lock_is_limited, clean),
+		cmocka_unit_test_setup(processes_that_start_together_share_one_file, clean),
 	};
 	if (mkdtemp(folder) == NULL)
 		return 1;

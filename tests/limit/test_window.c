@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Sliding windows beside a plain exact one, which remembers every time (docs/api.md 5: never more than the limit in a window,
- * nobody refused more than a sixtieth of it too long). */
+ * Sliding windows compared with an exact model that stores all times (docs/api.md 5: never more than the limit in a window,
+ * no caller refused more than a sixtieth of it too long). */
 #include "unit.h"
 
 #include <stdio.h>
@@ -46,7 +46,7 @@ edges_of_a_window(void **state)
 		assert_true(pass(10, 1000000 + (int64_t)i));
 	assert_false(pass(10, 1000010));
 	assert_int_equal(ring_wait_ms(&ring, 10, 1000010), MINUTE + 1000 - 10);
-	assert_false(pass(10, 1000000 + MINUTE - 1)); /* the first is less than a minute ago */
+	assert_false(pass(10, 1000000 + MINUTE - 1)); /* the first was less than a minute ago */
 	assert_false(pass(10, 1000000 + MINUTE + 999));
 	for (size_t i = 0; i < 10; i++)
 		assert_true(pass(10, 1000000 + MINUTE + 1000)); /* a sixtieth later */
@@ -54,7 +54,7 @@ edges_of_a_window(void **state)
 }
 
 static void
-one_leaves_after_the_other(void **state)
+requests_leave_one_by_one(void **state)
 {
 	(void)state;
 	start(3, MINUTE);
@@ -69,9 +69,9 @@ one_leaves_after_the_other(void **state)
 	assert_false(pass(3, 61000));
 }
 
-/* Whatever a ring may hold, a limit ends. */
+/* A ring with any content does not refuse for ever. */
 static void
-a_clock_that_goes_back_starts_afresh(void **state)
+a_clock_that_goes_back_empties_the_ring(void **state)
 {
 	(void)state;
 	start(1, MINUTE);
@@ -80,7 +80,7 @@ a_clock_that_goes_back_starts_afresh(void **state)
 	assert_false(pass(1, 5000));
 }
 
-/* Counters are as wide as the limit wants them. */
+/* Counters are as wide as the limit requires. */
 static void
 counters_hold_their_limit(void **state)
 {
@@ -95,12 +95,12 @@ counters_hold_their_limit(void **state)
 	}
 }
 
-/* ---- the exact one ---- */
+/* ---- the exact model ---- */
 
 static int64_t times[TIMES];
 static size_t passed;
 
-/* How many passed less than `ms` ago. */
+/* Returns how many passed less than `ms` ago. */
 static uint32_t
 exact_count(int64_t now_ms, int64_t ms)
 {
@@ -117,7 +117,7 @@ compare(unsigned seed, uint32_t limit, int64_t ms)
 	start(limit, ms);
 	passed = 0;
 	while (passed < TIMES / 2) {
-		/* bursts, pauses, and waits to the edge */
+		/* bursts, pauses, and waits until the edge */
 		const int choice = rand_r(&seed) % 10;
 		const int64_t wait = ring_wait_ms(&ring, limit, now);
 		now += choice < 6               ? rand_r(&seed) % 3
@@ -152,8 +152,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(edges_of_a_window),
-		cmocka_unit_test(one_leaves_after_the_other),
-		cmocka_unit_test(a_clock_that_goes_back_starts_afresh),
+		cmocka_unit_test(requests_leave_one_by_one),
+		cmocka_unit_test(a_clock_that_goes_back_empties_the_ring),
 		cmocka_unit_test(counters_hold_their_limit),
 		cmocka_unit_test(random_histories),
 	};

@@ -57,7 +57,7 @@ static struct limit_verdict verdict;
 static bool
 pass(enum limit_kind kind, const char *caller)
 {
-	const struct limit_claim claim = { .kind = kind, .who = slice_of(caller), .limit = OWN_LIMIT };
+	const struct limit_claim claim = { .kind = kind, .caller = slice_of(caller), .limit = OWN_LIMIT };
 	const struct limit_network network = { slice_of(caller), LIMITER_SPREAD };
 	return limiter_pass(limiter, &network, &claim, 1, &verdict);
 }

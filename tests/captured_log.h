@@ -17,7 +17,7 @@ enum { CAPTURED_LOG_MAX = 64 * 1024 };
 
 static char captured_log_path[] = "/tmp/leadhook-log-XXXXXX";
 
-/* From now on all lines are kept; begins anew each time. */
+/* Captures all lines from now on; begins anew each time. */
 static inline void
 capture_log(void)
 {

@@ -22,7 +22,7 @@
 		}                                                               \
 	} while (0)
 
-/* What became of `body`, as waitpid(2) tells it. */
+/* What became of `body`, as waitpid(2) reports it. */
 static inline int
 own_process(void (*body)(void))
 {

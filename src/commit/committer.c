@@ -20,8 +20,8 @@ enum {
 	EVENTS_MAX = 256,
 	ACCEPT_MAX = 512,
 	IDLE_CHECK_MS = 1000,    /* between checks for an idle connection to the database */
-	TRIM_BYTES = 256 * 1024, /* a run_turn whose pools free more than this is large */
-	TRIM_DELAY_MS = 1000,    /* from the last large run_turn until memory is returned to the system */
+	TRIM_BYTES = 256 * 1024, /* a turn whose pools free more than this is large */
+	TRIM_DELAY_MS = 1000,    /* from the last large turn until memory is returned to the system */
 	LOCKED_DELAY_MS = 10     /* before the requests of a locked campaign are retried */
 };
 
@@ -316,7 +316,7 @@ try_suspect(struct committer *committer, struct pool *pool, struct peer *peer)
 		suspects_clear(committer->options->suspects, request);
 }
 
-/* Runs one suspect a run_turn, after all other requests. */
+/* Runs one suspect a turn, after all other requests. */
 static void
 answer_suspect(struct committer *committer, struct pool *pool)
 {

@@ -23,7 +23,7 @@ struct claims {
 	size_t count;
 };
 
-/* A webhook and so many new leads. */
+/* Makes a webhook, then a number of new leads. */
 uint64_t make_due(struct world *w, size_t count);
 struct claims claim(struct world *w, const unsigned char *owner, uint64_t webhook, size_t rows, int64_t lease_ms);
 /* The outcome of a claim; a status of 0 is a timeout. */

@@ -11,7 +11,7 @@ struct amounts {
 	unsigned accounts, campaigns;
 	unsigned big, small;                          /* leads of campaign 1, of each other one */
 	unsigned webhooks;                            /* of campaign 1; each other one has one */
-	unsigned deliveries, due, due_webhooks, jobs; /* so many deliveries are due, of so many webhooks */
+	unsigned deliveries, due, due_webhooks, jobs; /* `due` deliveries of `due_webhooks` webhooks are due */
 };
 
 /* The number of tables it covers: planted ones, and those that do not grow. */

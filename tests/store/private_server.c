@@ -162,7 +162,7 @@ private_server_stop(void)
 		mysql_close(root);
 	root = NULL;
 	if (server > 0) {
-		kill(server, SIGKILL); /* its data are not needed any more */
+		kill(server, SIGKILL); /* its data is no longer needed */
 		waitpid(server, NULL, 0);
 	}
 	nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);

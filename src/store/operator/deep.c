@@ -226,8 +226,8 @@ run_query(struct store *store, struct check *check, size_t query, uint64_t first
 	return RESULT_OK;
 }
 
-/* A day is dropped table by table, perhaps meanwhile: days older than the retention, or dropped from one table already, are
- * excluded. */
+/* A day is dropped table by table, possibly during the check: days older than the retention, or dropped from one table already,
+ * are excluded. */
 static enum result
 find_first_event(struct store *store, struct check *check, uint64_t *first_event)
 {

@@ -70,7 +70,7 @@ open_world(void **state)
 		.lead_ids = { 1, UINT64_MAX },
 		.history_ids = { 1, UINT64_MAX },
 		.points_call_ids = { 1, UINT64_MAX },
-		.custom_fields = { 50, 16384 },
+		.custom_fields = { 50, 16384, 0 },
 	};
 	w->next_social_id = 1;
 	*state = w;

@@ -215,7 +215,9 @@ class Quickstart:
         values = {"LEADHOOK_URL": self.front.url, "LEADHOOK_KEY": self.state.values["key"],
                   "LEADHOOK_CAMPAIGN": str(self.state.values["campaign"]), "LEADHOOK_CONF": str(self.installation.config),
                   "LEADHOOK_RECEIVER_LOG": str(self.receiver_log)}
-        replace_file(self.folder / "env", "".join(f"{name}={shlex.quote(value)}\n" for name, value in values.items()))
+        lines = [f"export {name}={shlex.quote(value)}\n" for name, value in values.items()]
+        lines.append(f'export PATH={shlex.quote(str(self.installation.program("leadhook").parent))}:"$PATH"\n')
+        replace_file(self.folder / "env", "".join(lines))
 
     def banner(self):
         key, url = self.state.values["key"], f"{self.front.url}/v2/{self.state.values['campaign']}"
@@ -226,10 +228,10 @@ class Quickstart:
                 f"  command     {self.installation.program('leadhook')} --config {self.installation.config}\n"
                 f"  deliveries  {self.receiver_log}\n\n"
                 "Try:\n"
-                f"  curl -d email=ada@example.org -d first_name=Ada {url}\n"
+                f"  curl -d email=first@example.org -d first_name=Ada {url}\n"
                 f"  curl -H 'Authorization: Bearer {key}' -H 'Content-Type: application/json' \\\n"
-                f"       -d '{{\"email\":\"grace@example.org\",\"plan\":\"pro\"}}' {url}\n"
-                f"  curl -G -H 'Authorization: Bearer {key}' -d email=ada@example.org {url}\n")
+                f"       -d '{{\"email\":\"second@example.org\",\"plan\":\"pro\"}}' {url}\n"
+                f"  curl -G -H 'Authorization: Bearer {key}' -d email=first@example.org {url}\n")
 
     def run(self, show):
         """Restart programs that die and show deliveries, until a signal."""

@@ -43,7 +43,7 @@ static const size_t shares[TABLES] = {
 	[NAMES] = 2,
 };
 
-static const uint32_t times[LIMIT_REACHES] = { [REACH_CALLER] = 1, [REACH_SITE] = 4, [REACH_PROVIDER] = 16 };
+static const uint32_t times[LIMIT_REACHES] = { [REACH_CALLER] = 1, [REACH_SITE] = 4, [REACH_PROVIDER] = LIMIT_FACTOR_MAX };
 
 /* One caller; zeros: a free entry. The counters of its rings follow. */
 struct entry {

@@ -12,12 +12,13 @@
 enum {
 	LIMIT_WINDOWS_MAX = 4,
 	LIMIT_MAX = 1000000,
+	LIMIT_FACTOR_MAX = 16,       /* a network may have that many times the limit of an address */
 	LIMIT_WINDOW_STEP_MS = 3000, /* windows are multiples of it, so that a sixtieth of one is whole milliseconds */
 	LIMIT_WINDOW_MAX_MS = 24 * 60 * 60 * 1000
 };
 
 struct limit_window {
-	uint32_t limit; /* from 1 to LIMIT_MAX */
+	uint32_t limit; /* from 1 to LIMIT_MAX, of a network LIMIT_FACTOR_MAX times that */
 	int64_t ms;     /* a multiple of LIMIT_WINDOW_STEP_MS, up to LIMIT_WINDOW_MAX_MS */
 };
 

@@ -8,7 +8,7 @@
 struct ring_shape
 ring_shape_of(const struct limit_window *window)
 {
-	require(window->limit > 0 && window->limit <= LIMIT_MAX);
+	require(window->limit > 0 && window->limit <= LIMIT_MAX * LIMIT_FACTOR_MAX);
 	require(window->ms > 0 && window->ms <= LIMIT_WINDOW_MAX_MS && window->ms % LIMIT_WINDOW_STEP_MS == 0);
 	return (struct ring_shape){
 		.width = window->limit <= UINT8_MAX    ? 1

@@ -580,7 +580,7 @@ fake_store_new(struct pool *pool)
 		.lead_ids = { 1, UINT64_MAX },
 		.history_ids = { 1, UINT64_MAX },
 		.points_call_ids = { 1, UINT64_MAX },
-		.custom_fields = { 50, 16384 },
+		.custom_fields = { 50, 16384, 0 },
 	};
 	fake_rows_add(pool, &store->set);
 	for (uint64_t id = 1; id <= FAKE_CAMPAIGNS; id++) {

@@ -16,7 +16,7 @@ REFERRERS = [None] * 4 + ["https://fine.example/page", "https://bad.example/", "
                           "https://notbad.example/"]
 DOMAINS = ["example.org"] * 12 + ["blocked.example", "mail.blocked.example", "notblocked.example", "disposable.example"]
 FIELDS = {"first_name": ['"Ada"', '""', "7"], "last_name": ['"King"'], "name": ['"Grace Brewster Hopper"', '"Grace"'],
-          "color": ['"red"', '"über\\u2028"', "true", "1.50", '["a",1,false]'], "note": [json.dumps("x" * 70)],
+          "color": ['"red"', '"über\\u2028"', "true", "1.25", '["a",1,false]'], "note": [json.dumps("x" * 70)],
           "size": ["42", '"' + "y" * 60 + '"'], "plan": ['"pro"']}
 ACTIONS = ["verify", "approve", "block"] * 8 + ["tag", "optout", "sms_optout", "waitlist", "unwaitlist", "delete"]
 TAGS, LEVELS = 3, 2  # of a campaign at the start

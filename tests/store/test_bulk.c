@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "breaks.h"
+#include "crypto/digest.h"
 #include "engine/id_list.h"
 #include "store/queue/dispatch.h"
 #include "world.h"
@@ -275,6 +276,7 @@ queue_as_rival(void *context)
 		rival->refused += result == RESULT_INVALID ? 1 : 0;
 	}
 	store_free(&store);
+	digest_end_thread();
 	return NULL;
 }
 

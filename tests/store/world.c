@@ -27,7 +27,7 @@ struct store_options world_options = {
 	.base_url = "https://lead.example",
 	.avatar_url = "",
 	.form_urls = "form.example",
-	.custom_fields = { 50, 16384 },
+	.custom_fields = { 50, 16384, 0 },
 	.retention_ms = INT64_C(30) * 24 * 3600 * 1000,
 };
 

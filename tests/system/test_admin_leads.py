@@ -346,6 +346,6 @@ def test_a_killed_removal_of_counts(service, leadhook, campaign):
     assert leadhook("campaign", "set", campaign.id, "max_per_ip=0")["addresses_counted"] is None
     service.installation.sql(f"INSERT INTO lh_ip_leads VALUES ({campaign.id}, '192.0.2.1', 1)")
     [finding] = json.loads(call(service.installation, "check", "--deep", "--json").stdout)["findings"]
-    assert finding["what"] == "ip_leads" and "once more" in finding["hint"]
+    assert finding["what"] == "ip_leads" and "again" in finding["hint"]
     leadhook("campaign", "set", campaign.id, "max_per_ip=0")
     assert leadhook("check", "--deep") == {"ok": True, "findings": []}

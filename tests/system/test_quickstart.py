@@ -53,7 +53,7 @@ class Run:
 
     def read_env(self):
         self.client = Client(self.port)
-        self.values = dict(word.split("=", 1) for word in shlex.split((self.state / "env").read_text()))
+        self.values = dict(word.split("=", 1) for word in shlex.split((self.state / "env").read_text()) if "=" in word)
 
     @property
     def path(self):
@@ -102,7 +102,9 @@ def test_first_run(quickstart, web):
     """Prints URL, key and three curl commands; a sign-up is answered; its signed event is in the receiver's log"""
     text = quickstart.start("--web", web)
     values = quickstart.values
-    assert set(values) == {"LEADHOOK_URL", "LEADHOOK_KEY", "LEADHOOK_CAMPAIGN", "LEADHOOK_CONF", "LEADHOOK_RECEIVER_LOG"}
+    assert set(values) == {"LEADHOOK_URL", "LEADHOOK_KEY", "LEADHOOK_CAMPAIGN", "LEADHOOK_CONF", "LEADHOOK_RECEIVER_LOG", "PATH"}
+    status = subprocess.run(["sh", "-euc", f". {quickstart.state}/env && leadhook status"], text=True, capture_output=True, check=True)
+    assert "accounts" in status.stdout
     assert values["LEADHOOK_URL"] in text and values["LEADHOOK_KEY"] in text and text.count("\n  curl ") == 3
     lead = quickstart.lead("ada@example.org")
     wait_until(lambda: len(quickstart.received()) >= 2, 10, "two deliveries")

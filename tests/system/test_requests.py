@@ -269,7 +269,8 @@ def test_the_custom_field_cap_holds_for_the_merged_lead(campaign):
 def test_the_longest_values_that_settings_allow(make_service):
     """1 Caps: all accepted values fit their columns and the payload"""
     service = make_service(settings=[("limits", "body_bytes", "1M"), ("limits", "value_bytes", "65535"),
-                                     ("limits", "custom_fields_bytes", "65535"), ("limits", "public_body_bytes", "1M")])
+                                     ("limits", "custom_fields_bytes", "65535"), ("limits", "public_body_bytes", "1M"),
+                                     ("limits", "public_custom_fields_bytes", "65535")])
     campaign = service.campaign(service.account())
     campaign.webhook("new_signup", source="😀" * 16383 + "abc")
     text, url = "😀" * 16383 + "abc", "http://x/?" + "😀" * 16381 + "a"

@@ -126,7 +126,7 @@ void handle_complete_action(struct call *call);
 void handle_points(struct call *call);
 void handle_tag_lead(struct call *call);
 void handle_bulk_change(struct call *call);
-void handle_bulk_delete(struct call *call);
+void handle_delete_leads(struct call *call);
 void handle_opt_out(struct call *call);
 void handle_put_webhook(struct call *call);
 void handle_remove_webhook(struct call *call);

@@ -4,7 +4,7 @@
 #include "api/parameters.h"
 #include "api/reads.h"
 
-/* Runs a command of this call. `answer`: absent for the command's own answer. */
+/* Runs a command of this call. `answer`: the body; absent: the command's result. */
 static struct outcome
 run(struct call *call, struct command command, struct slice answer)
 {
@@ -16,8 +16,8 @@ run(struct call *call, struct command command, struct slice answer)
 	return outcome;
 }
 
-/* Existing leads can sign up while new ones are refused: the command must then find a lead. A new lead is counted when it has
- * been created, so concurrent calls can exceed the limit. */
+/* Over the limit of new leads only known leads may sign up: must_exist is forced. The count follows creation, so simultaneous
+ * calls can exceed it. */
 void
 handle_signup(struct call *call)
 {
@@ -25,7 +25,7 @@ handle_signup(struct call *call)
 	struct limit_verdict verdict;
 	if (!call_read(call, READ_SIGNUP | READ_VIEW | READ_SIGNUP_POINTS, &arguments))
 		return;
-	if (call->response->head) /* HEAD must change nothing, so it has no lead to show */
+	if (call->response->head) /* HEAD on GET /v1/.../subscribe: nothing is created, the body is empty */
 		return;
 	struct command command = { .kind = COMMAND_SIGNUP, .view = arguments.view, .as.signup = arguments.signup };
 	const bool must_be_known = !arguments.signup.must_exist && !call_may_add_lead(call, &verdict);
@@ -110,7 +110,7 @@ answer_queued(struct call *call, struct slice message, struct slice name, size_t
 	json_end_object(&writer);
 }
 
-/* Without Retry-After: when there is room depends on the dispatcher. */
+/* The client cannot know when there is room; 60 s is arbitrary. */
 static void
 refuse(struct call *call)
 {
@@ -162,7 +162,7 @@ handle_bulk_change(struct call *call)
 }
 
 void
-handle_bulk_delete(struct call *call)
+handle_delete_leads(struct call *call)
 {
 	size_t matched;
 	if (queue(call, LEAD_DELETE, &matched))

@@ -19,7 +19,7 @@ static const struct route routes[] = {
 	{ HTTP_GET, "v2", KEY_OPTIONAL, CAMPAIGN_IN_PARAMETERS, 0, handle_lookup },
 	{ HTTP_POST, "v2/{campaign}", KEY_OPTIONAL, CAMPAIGN_IN_PATH, ROUTE_UNTIL_END, handle_signup },
 	{ HTTP_GET, "v2/{campaign}", KEY_OPTIONAL, CAMPAIGN_IN_PATH, 0, handle_lookup },
-	{ HTTP_DELETE, "v2/{campaign}", KEY_REQUIRED, CAMPAIGN_IN_PATH, ROUTE_BULK, handle_bulk_delete },
+	{ HTTP_DELETE, "v2/{campaign}", KEY_REQUIRED, CAMPAIGN_IN_PATH, ROUTE_BULK, handle_delete_leads },
 	{ HTTP_GET, "v2/{campaign}/stats", KEY_REQUIRED, CAMPAIGN_IN_PATH, ROUTE_COUNTERS, handle_stats },
 	{ HTTP_GET, "v2/{campaign}/leads", KEY_REQUIRED, CAMPAIGN_IN_PATH, 0, handle_list_leads },
 	{ HTTP_GET, "v2/{campaign}/leaderboard", KEY_OPTIONAL, CAMPAIGN_IN_PATH, 0, handle_leaderboard },

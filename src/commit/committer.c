@@ -19,7 +19,7 @@
 enum {
 	EVENTS_MAX = 256,
 	ACCEPT_MAX = 512,
-	IDLE_CHECK_MS = 1000,    /* between checks for an idle connection to the database */
+	HEARTBEAT_MS = 1000,     /* between polls for an idle database connection; the heartbeat against companion_stuck */
 	TRIM_BYTES = 256 * 1024, /* a turn whose pools free more than this is large */
 	TRIM_DELAY_MS = 1000,    /* from the last large turn until memory is returned to the system */
 	LOCKED_DELAY_MS = 10     /* before the requests of a locked campaign are retried */
@@ -53,7 +53,7 @@ struct request_batch {
 
 enum kind { KIND_NONE, KIND_ENTRY, KIND_LOOK_UP, KIND_COMMAND, KIND_SUSPECT };
 
-/* The kind of a waiting request, by the codec's first byte. Unknown ones count as entries, whose decoder rejects them. */
+/* The kind of a waiting request, by the codec's first byte. Unknown types count as KIND_ENTRY and fail in decoding. */
 static enum kind
 kind_of(const struct peer *peer)
 {
@@ -98,7 +98,7 @@ failed_answer(const struct commit_request *request)
 	return (struct commit_answer){ .kind = commit_entry_kind(request), .result = RESULT_FAILED };
 }
 
-/* Refuses waiting requests that crash committers, and marks suspects. */
+/* Refuses requests that crashed a committer twice; marks suspects for separate execution. */
 static void
 check_suspects(struct committer *committer, struct pool *pool)
 {
@@ -121,7 +121,7 @@ check_suspects(struct committer *committer, struct pool *pool)
 	}
 }
 
-/* Called around the work for requests, which are suspects after a crash. */
+/* Records the requests that a crash would be attributed to. */
 static void
 begin_work(struct committer *committer, const struct commit_request *const *requests, size_t count)
 {
@@ -186,7 +186,7 @@ answer_entries(struct committer *committer, struct pool *pool)
 	}
 }
 
-/* Called after the answers are sent, so that no request waits for it. */
+/* After the answers, so that no request waits. */
 static void
 note_used_keys(struct committer *committer)
 {
@@ -239,7 +239,7 @@ gather(struct committer *committer, struct pool *pool, enum kind kind, size_t *n
 	}
 }
 
-/* Requests that are `locked` (NULL: none) stay waiting, so that a locked campaign does not block the others. */
+/* Requests whose campaign is locked (`locked`; NULL: none) keep waiting. */
 static void
 answer_batch(struct committer *committer, const struct request_batch *batch, const struct outcome *outcomes, const bool *locked)
 {
@@ -327,11 +327,11 @@ answer_suspect(struct committer *committer, struct pool *pool)
 		}
 }
 
-/* Returns how long to wait for events. */
+/* Milliseconds until a waiting peer can be served, at most HEARTBEAT_MS. */
 static int
 idle_ms(const struct committer *committer)
 {
-	int64_t now_ms = clock_monotonic_ms(), ms = IDLE_CHECK_MS;
+	int64_t now_ms = clock_monotonic_ms(), ms = HEARTBEAT_MS;
 	for (size_t i = 0; i < committer->peers.count; i++) {
 		const struct peer *peer = committer->peers.items[i];
 		int64_t left = peer->delayed_until_ms > now_ms ? peer->delayed_until_ms - now_ms : 0;
@@ -341,7 +341,7 @@ idle_ms(const struct committer *committer)
 	return (int)ms;
 }
 
-/* Accepts a limited number, so that a flood of connections does not block requests. */
+/* At most ACCEPT_MAX a turn, so that repeated connections do not delay the peers. */
 static void
 accept_some(struct committer *committer)
 {
@@ -358,7 +358,7 @@ accept_some(struct committer *committer)
 	}
 }
 
-/* Whether SIGTERM was received. */
+/* Whether SIGTERM was received. The signalfd has only SIGTERM. */
 static bool
 term_received(const struct committer *committer)
 {
@@ -367,7 +367,7 @@ term_received(const struct committer *committer)
 }
 
 static void
-begin_ending(struct committer *committer)
+begin_shutdown(struct committer *committer)
 {
 	log_debug("committer_ending", LOG_UINT("peers", committer->peers.count));
 	committer->ending = true;
@@ -391,13 +391,13 @@ handle_events(struct committer *committer)
 			peer_act(&committer->peers, events[i].data.ptr, events[i].events);
 	}
 	if (!committer->ending && (term || committer->status != EX_OK))
-		begin_ending(committer);
+		begin_shutdown(committer);
 	if (count == 0)
 		store_disconnect_idle(committer->store, committer->options->idle_ms);
 }
 
 static bool
-watch(struct committer *committer, int fd, const void *name)
+epoll_add(struct committer *committer, int fd, const void *name)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.ptr = (void *)name };
 	return epoll_ctl(committer->peers.epoll, EPOLL_CTL_ADD, fd, &event) == 0;
@@ -412,8 +412,8 @@ open_descriptors(struct committer *committer)
 	committer->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 	committer->peers.epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (committer->signals >= 0 && committer->peers.epoll >= 0 &&
-	    watch(committer, committer->signals, &committer->signals) &&
-	    watch(committer, committer->options->endpoint->fd, committer->options->endpoint))
+	    epoll_add(committer, committer->signals, &committer->signals) &&
+	    epoll_add(committer, committer->options->endpoint->fd, committer->options->endpoint))
 		return true;
 	log_error("committer_failed", LOG_ERRNO(errno));
 	committer->status = EX_OSERR;

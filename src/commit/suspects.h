@@ -28,8 +28,8 @@ MUST_CHECK struct suspects *suspects_new(void);
 /* *suspects may be NULL; it is set to NULL. */
 void suspects_free(struct suspects **suspects);
 
-/* Records the requests of dead committers as suspects, and logs this. Must be called regularly, because a committer may still
- * be alive at the first call. Times are those of clock_monotonic_ms. */
+/* Records as suspects what crashed committers were executing, and logs this. Must be called regularly, because a committer may
+ * still be alive at the first call. Times are those of clock_monotonic_ms. */
 void suspects_recover(struct suspects *suspects, int64_t now_ms);
 /* Whether there are suspects. */
 MUST_CHECK bool suspects_any(const struct suspects *suspects, int64_t now_ms);

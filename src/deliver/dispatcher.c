@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The main loop: runs each step of a table (steps.c) that is due, then waits until the next one is due. Only steps access the
- * database. While it is unavailable, no step is due before the next retry, and results wait in their slots. */
+ * The main loop: runs each step of a table (steps.c) that is due, then waits until the next one is due. The loop
+ * accesses the database only in steps. While it is unavailable, only STEP_RESULT steps run. */
 #include "deliver/dispatcher.h"
 
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 #include "deliver/steps.h"
 
 enum {
+	STOP_WOKEN = 1 << 0,         /* in the result of sender_wait: stop_fd is the first descriptor */
 	TURN = 8,                    /* deliveries of a webhook per turn: a claim runs one query per webhook */
 	STALL_MARGIN_MS = 10 * 1000, /* between the end of an extended attempt and the end of its claim */
 	GIVE_UP_MS = 5 * 1000        /* how long shutdown waits for an unavailable database once nothing is under way */
@@ -61,7 +62,7 @@ static bool
 nothing_due(const struct dispatcher *d)
 {
 	return d->last_poll_was_full && !d->progress && d->untried_count == 0 && !maintenance_has_work(d->maintenance) &&
-	       steps_no_slot_used(d) && !scheduler_waiting(d->scheduler);
+	       !steps_any_slot_used(d) && !scheduler_waiting(d->scheduler);
 }
 
 static void
@@ -74,7 +75,7 @@ begin_end_if(struct dispatcher *d, bool reason)
 }
 
 /* True when no work is left or the wait for the database has timed out. Never true while outcomes are being recorded, because
- * that may take as long without an error. */
+ * that can exceed GIVE_UP_MS without an error. */
 static bool
 is_finished(struct dispatcher *d)
 {
@@ -82,7 +83,7 @@ is_finished(struct dispatcher *d)
 		return false;
 	if (slots_sending(d->slots) > 0)
 		d->give_up_ms = clock_monotonic_ms() + GIVE_UP_MS;
-	if (steps_no_slot_used(d) && !d->leased && !maintenance_is_busy(d->maintenance))
+	if (!steps_any_slot_used(d) && !d->leased && !maintenance_is_busy(d->maintenance))
 		return true;
 	return clock_monotonic_ms() >= d->give_up_ms && !recorder_is_busy(d->recorder);
 }
@@ -101,7 +102,7 @@ dispatcher_run(struct dispatcher *d)
 		/* Once it has fired, the first descriptor stays readable. */
 		const int wake[SENDER_WAKE_FDS] = { d->ending ? -1 : d->options.stop_fd, recorder_fd(d->recorder),
 			maintenance_fd(d->maintenance) };
-		d->stopped = (sender_wait(d->sender, wait_ms(d), wake) & 1) != 0 || d->stopped;
+		d->stopped = (sender_wait(d->sender, wait_ms(d), wake) & STOP_WOKEN) != 0 || d->stopped;
 		begin_end_if(d, d->stopped);
 	}
 	if (slots_used(d->slots) > 0) {

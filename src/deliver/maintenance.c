@@ -19,7 +19,7 @@ enum {
 	MAINTENANCE_MS = 10 * 1000
 };
 
-enum task { TASK_CLOSE, TASK_END, TASK_MAINTAIN, TASK_BULK, TASKS };
+enum task { TASK_CLOSE, TASK_FAIL_PENDING, TASK_CLEAN_UP, TASK_BULK, TASKS };
 
 struct close_request {
 	uint64_t webhook_id;
@@ -223,8 +223,8 @@ static const struct {
 	bool (*done)(struct maintenance *);
 } tasks[TASKS] = {
 	[TASK_CLOSE] = { "close_webhook", close_round, closed_round },
-	[TASK_END] = { "end_pending", end_some, ended_some },
-	[TASK_MAINTAIN] = { "maintenance", maintain, maintained },
+	[TASK_FAIL_PENDING] = { "end_pending", end_some, ended_some },
+	[TASK_CLEAN_UP] = { "maintenance", maintain, maintained },
 	[TASK_BULK] = { "bulk", do_bulk, did_bulk },
 };
 
@@ -234,10 +234,10 @@ static int64_t
 task_when(const struct maintenance *c, enum task task)
 {
 	const bool wanted[TASKS] = { [TASK_CLOSE] = c->close_request_count > 0,
-		[TASK_END] = c->webhook_count > 0,
-		[TASK_MAINTAIN] = true,
+		[TASK_FAIL_PENDING] = c->webhook_count > 0,
+		[TASK_CLEAN_UP] = true,
 		[TASK_BULK] = c->bulk_queued };
-	const int64_t when = task == TASK_MAINTAIN ? c->next_maintenance_ms : 0;
+	const int64_t when = task == TASK_CLEAN_UP ? c->next_maintenance_ms : 0;
 	if (!wanted[task])
 		return CLOCK_NEVER;
 	return when > c->away[task].until_ms ? when : c->away[task].until_ms;
@@ -292,7 +292,7 @@ maintenance_begin(struct maintenance *c, bool maintains_days)
 		c->under_way = c->last = task;
 		if (task == TASK_CLOSE)
 			take_round(c);
-		if (task == TASK_END)
+		if (task == TASK_FAIL_PENDING)
 			c->work.webhook_id = next_webhook(c);
 		c->work.maintains_days = maintains_days;
 		runner_start(c->runner, tasks[task].work, c);

@@ -375,15 +375,15 @@ give_back(struct dispatcher *d)
 /* ---- step: release the shards ---- */
 
 bool
-steps_no_slot_used(const struct dispatcher *d)
+steps_any_slot_used(const struct dispatcher *d)
 {
-	return slots_used(d->slots) == 0;
+	return slots_used(d->slots) > 0;
 }
 
 static int64_t
 when_release(const struct dispatcher *d)
 {
-	return d->ending && d->leased && d->untried_count == 0 && steps_no_slot_used(d) ? 0 : CLOCK_NEVER;
+	return d->ending && d->leased && d->untried_count == 0 && !steps_any_slot_used(d) ? 0 : CLOCK_NEVER;
 }
 
 static enum result

@@ -75,7 +75,7 @@ const struct step *steps_all(size_t *count);
 sender_done steps_attempt_done;
 recorder_released steps_slot_released;
 
-/* Nothing is under way or waits to be recorded. */
-bool steps_no_slot_used(const struct dispatcher *dispatcher);
+/* Whether a delivery is under way or waits to be recorded. */
+bool steps_any_slot_used(const struct dispatcher *dispatcher);
 
 #endif

@@ -79,7 +79,7 @@ queue_bulk(struct store *store, struct pool *pool, const struct bulk_request *re
 	bool done_before;
 	/* the job's own row does not show whether an earlier run was committed: the job may have ended already */
 	enum result result = store_insert_token(store, token, &done_before);
-	if (done_before)
+	if (done_before) /* *matched is still the earlier run's */
 		return store_insert_fence(store);
 	if (result == RESULT_OK)
 		result = find_leads(store, pool, request, &lead_ids, matched);

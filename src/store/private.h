@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Shared by the files of this folder, and included only by them. */
+ * Internal to src/store with its subfolders, and to tests. */
 #ifndef LEADHOOK_STORE_PRIVATE_H
 #define LEADHOOK_STORE_PRIVATE_H
 
@@ -112,7 +112,7 @@ MUST_CHECK enum result store_note_job_served(struct store *store, uint64_t job_i
 /* A statement with single values: store_query(store, pool, &rows, &sql_select_key, db_bytes(hash)). */
 #define store_query(store, pool, rows, statement, ...) db_query((store)->db, pool, statement, &DB_VALUES(__VA_ARGS__), rows)
 #define store_run(store, statement, ...) db_execute((store)->db, statement, &DB_VALUES(__VA_ARGS__), NULL)
-/* Returns RESULT_NOT_FOUND unless exactly one row changes. */
+/* Returns RESULT_NOT_FOUND unless exactly one row matches or is inserted. */
 #define store_change_one(store, statement, ...) store_change_one_row(store, statement, &DB_VALUES(__VA_ARGS__))
 MUST_CHECK enum result store_change_one_row(
     struct store *store, const struct db_statement *statement, const struct db_arguments *arguments);
@@ -124,11 +124,11 @@ MUST_CHECK enum result store_has_row(
  * wait. RESULT_NOT_FOUND: no such campaign. */
 MUST_CHECK enum result store_lock_counters(struct store *store, struct pool *pool, uint64_t campaign_id);
 
-/* The same for a change of what a campaign's sign-ups depend on: settings, webhooks, definitions. Processes cache those while
- * their version stays the same (campaign_cache.c), so every change of them begins with this. */
+/* Locks the campaign's counters for a change of what its sign-ups depend on: settings, webhooks, definitions. Processes cache
+ * those while their version stays the same (campaign_cache.c), so every change of them begins with this. */
 MUST_CHECK enum result store_lock_settings(struct store *store, uint64_t campaign_id);
-/* The same by a webhook of the campaign. RESULT_NOT_FOUND: no such webhook; it may also be removed before the lock is
- * granted. */
+/* Calls store_lock_settings for the campaign of a webhook. RESULT_NOT_FOUND: no such webhook; it may also be removed before the
+ * lock is granted. */
 MUST_CHECK enum result store_lock_webhook_settings(struct store *store, struct pool *pool, uint64_t webhook_id);
 
 /* The ids as a sorted list without duplicates; sorts `ids` in place. */
@@ -165,8 +165,8 @@ struct transaction store_transaction(struct store *store, enum repeat repeat);
 /* Ends the last run and begins the next one. Returns false when there is no next one. */
 bool store_runs(struct transaction *txn);
 
-/* The same in parts, for batches, which repeat until a deadline.
- * Commits when `so_far` is RESULT_OK, else rolls back. Returns the result of the transaction. */
+/* Ends a transaction without repeating it, for batches, which repeat until the deadline or STORE_ATTEMPTS conflicts. Commits
+ * when `so_far` is RESULT_OK, else rolls back. Returns the result of the transaction. */
 MUST_CHECK enum result store_finish(struct store *store, enum result so_far);
 /* Waits before the `attempt`-th repetition (from 1) after a conflict: a random time, longer with each attempt. */
 void store_back_off(unsigned attempt);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Webhooks of a campaign, as their operator manages them (docs/deliveries.md 1). */
+ * Webhooks of a campaign: registered, changed, removed, listed (docs/deliveries.md 1). */
 #include "crypto/digest.h"
 #include "store/private.h"
 

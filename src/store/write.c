@@ -27,6 +27,7 @@ DB_STATEMENT(sql_update_counters,
     " VALUES (?, ?" COUNTER_PLACES ")"
     " ON DUPLICATE KEY UPDATE leads_version = leads_version + 1,"
     " last_subscription_number = VALUES(last_subscription_number)" COUNTER_CHANGES);
+_Static_assert(RANK_SLOTS == 16, "sql_change_histogram has 16 slots");
 DB_STATEMENT(sql_change_histogram,
     "INSERT INTO {prefix}score_histogram (node, " RANK_SLOT_COLUMNS ")"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -159,7 +160,7 @@ identity_changed(const struct loaded *loaded, size_t i)
 	       !slice_equal(lead->phone_hash, loaded->identities[i].phone_hash);
 }
 
-/* The order respects the unique keys: another lead may take an identity that one lead gives up, also by its deletion. */
+/* Identities are freed before others take them: unique keys. */
 static enum result
 write_leads(const struct write *write)
 {
@@ -189,7 +190,7 @@ write_leads(const struct write *write)
 		}
 	}
 	if (freed.count == 1)
-		freed.count = 0; /* no other lead can take its identity or give one up */
+		freed.count = 0; /* one changed lead cannot collide with another update; inserts come later */
 	return RUN_LISTS(write, &deleted, &noted, &freed, &updated, &inserted);
 }
 

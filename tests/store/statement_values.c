@@ -27,7 +27,7 @@ static const struct statement_values all_values[] = {
 	{ "sql_load_leads_by_id", "", "l" },
 	{ "sql_select_links", "", "l" },
 	{ "sql_select_ip_leads", "", "1i" },
-	{ "sql_select_histogram", "", "n" },
+	{ "sql_select_histogram_nodes", "", "n" },
 	{ "sql_select_histogram_and_version", "1", "n" },
 	{ "sql_delete_lead", "l", "" },
 	{ "sql_free_identities", "l", "" },
@@ -156,7 +156,7 @@ static const struct statement_values all_values[] = {
 	{ "sql_deep_events", "<", "" },
 	{ "sql_deep_entries", "", "" },
 	{ "sql_deep_deleted", "", "" },
-	{ "sql_deep_orphans", "", "" },
+	{ "sql_deep_missing_parents", "", "" },
 };
 
 size_t
@@ -200,7 +200,7 @@ longest_list(size_t statement)
 	/* statements for leads, of which a call may name many, and for nodes, of which each lead has several */
 	static const char *const long_ones[] = { "sql_load_leads_by_email", "sql_load_leads_by_phone",
 		"sql_load_leads_by_social_id", "sql_load_leads_by_id", "sql_select_lead_ids", "sql_select_links",
-		"sql_select_histogram", "sql_select_histogram_and_version", "sql_select_deliveries" };
+		"sql_select_histogram_nodes", "sql_select_histogram_and_version", "sql_select_deliveries" };
 	for (size_t i = 0; i < ARRAY_SIZE(long_ones); i++)
 		if (strcmp(long_ones[i], statement_at(statement)->name) == 0)
 			return DB_LIST_MAX;

@@ -112,7 +112,7 @@ static const struct {
 	{ "sql_deep_events", NULL, READS_ALL, DEEP },
 	{ "sql_deep_entries", NULL, READS_ALL, DEEP },
 	{ "sql_deep_deleted", NULL, READS_ALL, DEEP },
-	{ "sql_deep_orphans", NULL, READS_ALL, DEEP },
+	{ "sql_deep_missing_parents", NULL, READS_ALL, DEEP },
 };
 
 static unsigned

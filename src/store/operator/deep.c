@@ -142,7 +142,7 @@
 #define WITHOUT(what, table, missing, other, condition) \
 	" UNION ALL SELECT CONCAT('" what " ', t.id, ' (has no " missing ")') FROM {prefix}" table " t " \
 	"WHERE NOT EXISTS (SELECT * FROM {prefix}" other " o WHERE " condition ")"
-#define DEEP_ORPHANS \
+#define DEEP_MISSING_PARENTS \
 	"SELECT o.what," TOTAL "FROM (SELECT CONCAT(r.kind, ' of campaign ', r.campaign_id, ' (', r.rows_left, ')') AS what FROM (" \
 	ROWS_OF("leads") " UNION ALL " ROWS_OF("campaign_counters") " UNION ALL " ROWS_OF("webhooks") " UNION ALL " \
 	ROWS_OF("tags") " UNION ALL " ROWS_OF("actions") " UNION ALL " ROWS_OF("reward_levels") " UNION ALL " \
@@ -166,11 +166,11 @@ DB_STATEMENT(sql_deep_deliveries, DEEP_DELIVERIES);
 DB_STATEMENT(sql_deep_events, DEEP_EVENTS);
 DB_STATEMENT(sql_deep_entries, DEEP_ENTRIES);
 DB_STATEMENT(sql_deep_deleted, DEEP_DELETED);
-DB_STATEMENT(sql_deep_orphans, DEEP_ORPHANS);
+DB_STATEMENT(sql_deep_missing_parents, DEEP_MISSING_PARENTS);
 
 store_statement_list sql_of_deep = { &sql_deep_counters, &sql_deep_scores, &sql_deep_histogram, &sql_deep_referrals,
 	&sql_deep_credit, &sql_deep_links, &sql_deep_addresses, &sql_deep_due, &sql_deep_deliveries, &sql_deep_events,
-	&sql_deep_entries, &sql_deep_deleted, &sql_deep_orphans, NULL };
+	&sql_deep_entries, &sql_deep_deleted, &sql_deep_missing_parents, NULL };
 
 enum { DETAIL_MAX_BYTES = 4096 };
 
@@ -195,7 +195,7 @@ static const struct {
 	{ &sql_deep_events, "events", HINT_COUNT "events.deliveries" HINT_REPORT },
 	{ &sql_deep_entries, "score_entries", HINT_ROWS },
 	{ &sql_deep_deleted, "deleted_leads", HINT_ROWS },
-	{ &sql_deep_orphans, "orphans", HINT_ROWS },
+	{ &sql_deep_missing_parents, "orphans", HINT_ROWS },
 };
 
 /* These two take the id of the first event to be counted. */

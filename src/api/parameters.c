@@ -2,6 +2,7 @@
 #include "api/parameters.h"
 
 #include "base/clock.h"
+#include "base/panic.h"
 #include "identity/link.h"
 #include "identity/network.h"
 #include "identity/social_id.h"
@@ -90,8 +91,8 @@ read_switch(struct call *call, const struct parameter *parameter, struct argumen
 	return true;
 }
 
-/* Parses an optional '-' and any number of digits. A number beyond `limit`, which is below 10^17, gives any number beyond it.
- * Returns false when the text is not a whole number. */
+/* Parses an optional '-' and any number of digits. Larger numbers are returned as any value above `limit`, which is
+ * below 10^17. Returns false when the text is not a whole number. */
 static bool
 parse_whole_number(struct slice text, int64_t limit, int64_t *number)
 {
@@ -376,8 +377,10 @@ call_read_text(struct call *call, enum parameter_group group, struct slice *text
 {
 	const struct parameter *parameter = parameters;
 	const struct http_param *given;
-	while ((parameter->groups & group) == 0)
+	while ((parameter->groups & group) == 0) {
 		parameter++;
+		require(parameter < parameters + ARRAY_SIZE(parameters));
+	}
 	return call_first_text(call, parameter, &given, text);
 }
 
@@ -416,7 +419,10 @@ call_collecting_names(const struct call *call)
 	struct http_names collecting = { names, 0 };
 	for (size_t i = 0; i < ARRAY_SIZE(parameters); i++)
 		if ((parameters[i].flags & PARAMETER_COLLECTS) != 0 && (bulk || (parameters[i].groups & READ_LEADS) == 0))
-			for (size_t k = 0; parameter_has_name(&parameters[i], k) && collecting.count < COLLECTING_MAX; k++)
-				names[collecting.count++] = parameters[i].names[k];
+			for (size_t k = 0; parameter_has_name(&parameters[i], k); k++) {
+				require(collecting.count < COLLECTING_MAX);
+				if (collecting.count < COLLECTING_MAX)
+					names[collecting.count++] = parameters[i].names[k];
+			}
 	return collecting;
 }

@@ -7,12 +7,30 @@
 
 #include "identity/api_key.h"
 
-/* Reads `api_key` of query or body, else the last token of either header. */
+/* Whether the body is too large for a call without a key. */
+static bool
+body_is_large(const struct call *call)
+{
+	return call->request->body.size > call->api->options->public_body_bytes;
+}
+
+/* A large body with the text of a key counts as a wrong key, unless it has a valid one. */
+static bool
+must_prove_key(const struct call *call)
+{
+	return call->body_key != BODY_HAS_NO_KEY && body_is_large(call);
+}
+
+/* Reads `api_key` of query or body, else the last token of either header. An unreadable key counts as none. */
 static bool
 read_key_text(struct call *call, struct slice *key)
 {
-	if (!call_read_text(call, READ_KEY, key))
+	if (!call_read_text(call, READ_KEY, key)) {
+		call->checking_limits = false;
+		if (!must_prove_key(call))
+			(void)!call_pass_address(call);
 		return false;
+	}
 	if (!slice_present(*key))
 		*key = api_key_from_header(call->request->authorization);
 	if (!slice_present(*key))
@@ -49,13 +67,6 @@ check_key(struct call *call, struct slice text)
 	if (call->key.account_suspended && call->route->campaign == NO_CAMPAIGN)
 		return call_fail(call, FAILURE_ACCOUNT_SUSPENDED);
 	return true;
-}
-
-/* Whether the body is too large for a call without a key. */
-static bool
-body_is_large(const struct call *call)
-{
-	return call->request->body.size > call->api->options->public_body_bytes;
 }
 
 static bool
@@ -127,7 +138,8 @@ find_known_key(struct call *call, struct slice text)
 	return BODY_MAY_HAVE_KEY;
 }
 
-/* Searches the body for a key without parsing it. Some clients escape more than necessary. */
+/* Searches the body for a key without parsing it. Some clients escape more than necessary. A key that is missed here is found
+ * after parsing, so only a call that needs one has to look for every escape. */
 static enum body_key
 look_for_key(struct call *call)
 {
@@ -135,7 +147,8 @@ look_for_key(struct call *call)
 	if (body.size == 0)
 		return BODY_HAS_NO_KEY;
 	const enum body_key found = find_known_key(call, body);
-	const bool escaped = contains(body, "lh%5") || contains(body, "lh\\u005");
+	const bool escaped = call->route->key == KEY_REQUIRED ? contains(body, "%") || contains(body, "\\u")
+							      : contains(body, "lh%5") || contains(body, "lh\\u005");
 	return found == BODY_HAS_NO_KEY && escaped ? BODY_MAY_HAVE_KEY : found;
 }
 
@@ -165,7 +178,11 @@ bool
 call_has_same_key(struct call *call)
 {
 	struct slice text;
-	return read_key_text(call, &text) && slice_equal(text, call->key_text);
+	if (!read_key_text(call, &text))
+		return false;
+	const bool same = slice_equal(text, call->key_text);
+	call->counted = call->counted && same; /* the account of the other key counts it, too */
+	return same;
 }
 
 bool
@@ -183,7 +200,6 @@ call_count_unread(struct call *call)
 void
 call_note_unproven(struct call *call)
 {
-	const bool large = call->body_key != BODY_HAS_NO_KEY && body_is_large(call);
-	if (large && call->account_id == 0 && !call->counted && !call->unavailable)
+	if (must_prove_key(call) && call->account_id == 0 && !call->counted && !call->unavailable)
 		call_note_failed_key(call);
 }

@@ -128,7 +128,11 @@ find_campaign(struct call *call)
 	uint64_t id;
 	if (call->route->campaign == NO_CAMPAIGN)
 		return true;
-	if (!call_campaign_id(call, &id) || !call_may_wait(call, WAIT_READ))
+	if (!call_campaign_id(call, &id)) {
+		(void)!call_pass_account(call); /* the failure counts */
+		return false;
+	}
+	if (!call_may_wait(call, WAIT_READ))
 		return false;
 	enum result result = id == 0 ? RESULT_NOT_FOUND : read_campaign(call, id);
 	return !fails(call, result == RESULT_OK          ? campaign_refuses(&call->campaign, call->account_id)

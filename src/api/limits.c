@@ -141,12 +141,12 @@ call_pass_address(struct call *call)
 		return pass_kind(call, LIMIT_LOOKUPS);
 	if (call->route->method == HTTP_DELETE) /* DELETE always needs a key */
 		return true;
-	if (!call_campaign_id(call, &campaign_id))
-		return false;
+	const bool readable = call_campaign_id(call, &campaign_id);
+	call->checking_limits = call->checking_limits && readable; /* else it has failed, and counts now */
 	size_t count = claim_address(call, LIMIT_POSTS, 0, claims, names);
 	if (!call->checking_limits || campaign_id != 0) /* else it may be in the body */
 		count += claim_address(call, LIMIT_SIGNUPS, campaign_id, claims + count, names + count);
-	return pass(call, &network, claims, count);
+	return pass(call, &network, claims, count) && readable;
 }
 
 bool

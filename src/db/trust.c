@@ -70,8 +70,11 @@ trust_set_options(struct db *db)
 {
 	const struct db_options *o = db->options;
 	const my_bool yes = 1;
+	const unsigned no = 0;
 	if (is_set(o->option_file))
 		read_option_file(db->mysql, o->option_file);
+	mysql_options(
+	    db->mysql, MYSQL_OPT_LOCAL_INFILE, &no); /* whatever the option file says: a server could request any file */
 	bool tls = demands_tls(db);
 	if (tls) {
 		mysql_options(db->mysql, MYSQL_OPT_SSL_ENFORCE, &yes);

@@ -181,3 +181,41 @@ def test_errors_before_the_body(campaign):
     assert request("DELETE", campaign.path, body=b"{", type=JSON).verdict == (409, "missing_api_key")
     assert request("POST", campaign.path + "/optout", body=b"{", type=JSON).verdict == (409, "missing_api_key")
     assert request("POST", "/v2/999999", body=b"{", type=JSON).verdict == (404, "campaign_not_found")
+
+
+UNREADABLE = [("", {**ADA, "api_key": ["x"]}, None), ("", {**ADA, "api_key": ["x"], "a": NO_KEY}, None),
+              ("", ADA, {"api_key[]": "x"}), ("/v2", {**ADA, "campaign_id": ["1"]}, None),
+              ("/v2", {**ADA, "campaign_id": ["1"], "a": NO_KEY}, None), ("/v2", ADA, {"campaign_id[]": "1"})]
+
+
+@pytest.mark.parametrize("path, fields, query", UNREADABLE)
+def test_unreadable_key_or_campaign_counts(campaign, path, fields, query):
+    """5: errors count; a key or a campaign that is an array counts as none"""
+    address = new_address()
+    body = json.dumps(fields).encode()
+    found = statuses(lambda: post(campaign, body, address, path=path or None, query=query), SIGNUPS + 1)
+    assert found == [406] * SIGNUPS + [429]
+
+
+def test_unreadable_campaign_counts_for_the_account(service):
+    """5: with a key, too"""
+    account = service.account()
+    campaign = service.campaign(account)
+    service.installation.admin("account", "limit", str(account.id), "5")
+    body = json.dumps({**ADA, "campaign_id": ["1"]}).encode()
+    assert statuses(lambda: post(campaign, body, None, path="/v2", key=account.key), 6) == [406] * 5 + [429]
+
+
+def test_escaped_key_counts_for_its_account(service):
+    """3, 5: every escape of JSON and of forms is legal in a key"""
+    account = service.account()
+    campaign, limit = service.campaign(account), 8
+    service.installation.admin("account", "limit", str(account.id), str(limit))
+    escaped = "".join(f"\\u{ord(character):04x}" for character in account.key)
+    form = "".join(f"%{ord(character):02X}" for character in account.key)
+    bodies = [(f'{{"email": "ada@example.org", "api_key": "{escaped}"}}'.encode(), JSON),
+              (f"email=ada@example.org&api_key={form}".encode(), "application/x-www-form-urlencoded")]
+    ways = [(body, type, path) for body, type in bodies for path in (campaign.path, campaign.path + "/optout")]
+    for round in range(limit // len(ways)):
+        assert [post(campaign, body, new_address(), type, path=path).status for body, type, path in ways] == [200, 202] * 2
+    assert [post(campaign, body, new_address(), type, path=path).status for body, type, path in ways] == [429] * len(ways)

@@ -20,7 +20,6 @@ EXTRA_DIST += \
 	%D%/harness/__init__.py \
 	%D%/harness/bench.py \
 	%D%/harness/client.py \
-	%D%/harness/contestants.py \
 	%D%/harness/deliver.py \
 	%D%/harness/front.py \
 	%D%/harness/growth.py \
@@ -31,6 +30,7 @@ EXTRA_DIST += \
 	%D%/harness/requests.py \
 	%D%/harness/running.py \
 	%D%/harness/sets.py \
+	%D%/harness/subjects.py \
 	%D%/lead.lua \
 	%D%/php/dispatch.php \
 	%D%/php/fpm.conf \

@@ -20,7 +20,7 @@ class Bench:
         self.warm_up = 0 if options.quick else 2
         pool = "128M" if options.quick else f"{min(4096, self.machine['memory_mib'] // 3)}M"
         # Locked, as in a server that has run for a day, which has touched all of its memory. The first touch of a page is the
-        # machine's cost, not the contestants', and on a virtual machine it may exceed that of the insert.
+        # machine's cost, not the subjects', and on a virtual machine it may exceed that of the insert.
         self.database = MariaDB(self.folder / "mariadb", self.folder / "mariadb" / "db.sock", buffer_pool=pool,
                                 redo_log="64M" if options.quick else "1G", more=["--memlock"])
         self.receiver_port = free_port()
@@ -70,16 +70,16 @@ class Bench:
                 rounds[label].append(measure())
         return rounds
 
-    def best(self, contestant, candidates, measure):
+    def best(self, subject, candidates, measure):
         """Start it with the number of workers with the best rate; return {workers: rate} of all candidates."""
         if self.options.quick:
-            contestant.start()
+            subject.start()
             return {}
         tried = {}
         for workers in candidates:
-            contestant.restart(workers)
-            tried[workers] = round(measure(contestant, 2)["rate"])
-        contestant.restart(max(tried, key=tried.get))
+            subject.restart(workers)
+            tried[workers] = round(measure(subject, 2)["rate"])
+        subject.restart(max(tried, key=tried.get))
         return tried
 
 

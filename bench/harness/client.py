@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""wrk with bench/lead.lua; single requests to inspect a contestant's answer."""
+"""wrk with bench/lead.lua; single requests to inspect a subject's answer."""
 import http.client
 import itertools
 import json
@@ -21,21 +21,21 @@ def fresh_seed():
     return f"s{next(SEEDS)}"
 
 
-def drive(bench, contestant, kind, seconds, connections=None, **words):
+def drive(bench, subject, kind, seconds, connections=None, **words):
     """One run of wrk: {"rate", "p50_ms", "p99_ms", …}. StackError when an answer was wrong."""
-    words = {"kind": kind, "path": contestant.path, "key": contestant.key, "campaigns": len(contestant.campaigns),
-             "first_campaign": contestant.campaigns[0], "start": 0, "seed": fresh_seed(),
+    words = {"kind": kind, "path": subject.path, "key": subject.key, "campaigns": len(subject.campaigns),
+             "first_campaign": subject.campaigns[0], "start": 0, "seed": fresh_seed(),
              "random": random.getrandbits(31), "status": 200, "expect": '"campaign_id":', **words}
     connections = connections or bench.options.connections
     log = bench.folder / f"wrk-{next(SEEDS)}.log"
     wrk = Child("wrk", ["wrk", "--threads", 1, "--connections", connections, "--duration", f"{math.ceil(seconds)}s",
-                        "--timeout", "20s", "--script", BENCH / "lead.lua", f"http://127.0.0.1:{contestant.port}/", "--",
+                        "--timeout", "20s", "--script", BENCH / "lead.lua", f"http://127.0.0.1:{subject.port}/", "--",
                         *(f"{name}={value}" for name, value in words.items())], log).start()
     try:
         wrk.wait(seconds + 60)
     finally:
         wrk.kill()
-    return parse(contestant.name, kind, log.read_text(errors="replace"))
+    return parse(subject.name, kind, log.read_text(errors="replace"))
 
 
 def parse(name, kind, text):
@@ -53,10 +53,10 @@ def parse(name, kind, text):
             "bytes_each": values["bytes"] / values["requests"]}
 
 
-def request(contestant, path, fields=None, key=True, status=200):
+def request(subject, path, fields=None, key=True, status=200):
     """(head as in FastCGI, body) of one answer, which must have that status."""
-    connection = http.client.HTTPConnection("127.0.0.1", contestant.port, timeout=20)
-    headers = {"Authorization": f"Bearer {contestant.key}"} if key else {}
+    connection = http.client.HTTPConnection("127.0.0.1", subject.port, timeout=20)
+    headers = {"Authorization": f"Bearer {subject.key}"} if key else {}
     if fields:
         headers["Content-Type"] = "application/json"
     connection.request("POST" if fields else "GET", path, json.dumps(fields) if fields else None, headers)
@@ -64,13 +64,13 @@ def request(contestant, path, fields=None, key=True, status=200):
     body = response.read()
     connection.close()
     if response.status != status:
-        raise StackError(f"{contestant.name}: {response.status} {body[:300]!r}")
+        raise StackError(f"{subject.name}: {response.status} {body[:300]!r}")
     head = "".join(f"{name}: {value}\r\n" for name, value in response.getheaders() if name.lower() not in NOT_OURS)
     return f"Status: {status} {response.reason}\r\n{head}", body
 
 
-def sign_up(contestant, **fields):
+def sign_up(subject, **fields):
     """One lead like those of the client's script; (head, body)."""
-    return request(contestant, contestant.path % contestant.campaigns[0],
+    return request(subject, subject.path % subject.campaigns[0],
                    {"email": f"{fresh_seed()}@bench.example", "first_name": "Ada", "last_name": "Lovelace", "plan": "pro",
                     "utm_source": "news", "utm_campaign": "launch", "ip": "203.0.113.7", **fields})

@@ -9,7 +9,7 @@ from stack.process import Child
 from . import BENCH
 from .bench import Goal, outcome
 from .client import sign_up
-from .contestants import Leadhook, Php
+from .subjects import Leadhook, Php
 from .measures import family, processor_seconds
 from .receiving import rates
 from .sets import Queue
@@ -41,11 +41,11 @@ def timed(bench, child, count, seconds, database=True):
     return {**rates(stats, begun), "cpu_us": used / stats["count"] * 1e6}
 
 
-def ours(bench, contestant, queue, wrap=(), awaited=None):
+def ours(bench, subject, queue, wrap=(), awaited=None):
     """A round of the dispatcher: all deliveries are due, until all (or `awaited`) have arrived."""
     def measure():
         queue.make_due()
-        child = contestant.installation.dispatcher()
+        child = subject.installation.dispatcher()
         child.argv = [*wrap, *child.argv]
         return timed(bench, child, awaited or queue.count, 6 * bench.options.seconds)
     return measure
@@ -53,17 +53,17 @@ def ours(bench, contestant, queue, wrap=(), awaited=None):
 
 def our_queue(bench, count):
     """An installation with a real event, and `count` deliveries to WEBHOOKS webhooks."""
-    contestant = Leadhook(bench)
-    with contestant:
-        sign_up(contestant)
-    queue = Queue(contestant)
+    subject = Leadhook(bench)
+    with subject:
+        sign_up(subject)
+    queue = Queue(subject)
     queue.add(count, queue.add_webhooks(WEBHOOKS, hook_url(bench)))
-    return contestant, queue
+    return subject, queue
 
 
-def curl(bench, contestant, count):
+def curl(bench, subject, count):
     body = bench.folder / "payload"
-    payload = contestant.sql("SELECT CONVERT(payload USING utf8mb4) FROM lh_events ORDER BY id LIMIT 1")
+    payload = subject.sql("SELECT CONVERT(payload USING utf8mb4) FROM lh_events ORDER BY id LIMIT 1")
     body.write_text(payload, encoding="utf-8")
 
     def measure():
@@ -106,11 +106,11 @@ def due_count(bench):
 
 def deliver(bench):
     count = due_count(bench)
-    contestant, queue = our_queue(bench, count)
-    rounds = bench.interleave({"curl": curl(bench, contestant, count), "php-cron": php_cron(bench, count),
-                               "leadhook": ours(bench, contestant, queue)})
+    subject, queue = our_queue(bench, count)
+    rounds = bench.interleave({"curl": curl(bench, subject, count), "php-cron": php_cron(bench, count),
+                               "leadhook": ours(bench, subject, queue)})
     return outcome(rounds, [Goal("leadhook", "rate", ">=", 0.17, "curl"), Goal("leadhook", "rate", ">=", 4, "php-cron")],
-                   due=count, webhooks=WEBHOOKS, payload_bytes=contestant.payload_bytes())
+                   due=count, webhooks=WEBHOOKS, payload_bytes=subject.payload_bytes())
 
 
 def silent_resolver(bench):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The web server, with the same configuration for every contestant except for the socket."""
+"""The web server, with the same configuration for every subject except for the socket."""
 from stack.front import Lighttpd
 
 from . import BENCH

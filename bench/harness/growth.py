@@ -19,46 +19,46 @@ def expected(kind):
         kind, '"campaign_id":')
 
 
-def costing(bench, contestant, kind, seconds):
+def costing(bench, subject, kind, seconds):
     """A function for bench.interleave: requests of one kind; processor time without web server and client."""
-    words = {"expect": expected(kind), **contestant.set_words}
+    words = {"expect": expected(kind), **subject.set_words}
 
     def measure():
         if bench.warm_up:
-            drive(bench, contestant, kind, 1, CONNECTIONS.get(kind), **words)
-        pids = [bench.database.child.pid, *contestant.pids]
+            drive(bench, subject, kind, 1, CONNECTIONS.get(kind), **words)
+        pids = [bench.database.child.pid, *subject.pids]
         before = processor_seconds(pids)
-        found = drive(bench, contestant, kind, seconds, CONNECTIONS.get(kind), **words)
+        found = drive(bench, subject, kind, seconds, CONNECTIONS.get(kind), **words)
         return {**found, "cpu_us": (processor_seconds(pids) - before) / found["requests"] * 1e6}
     return measure
 
 
-def queue_of(bench, contestant):
+def queue_of(bench, subject):
     """One delivery for each lead of the set; made once."""
-    if not hasattr(contestant, "queue"):
-        with contestant:
-            sign_up(contestant)
-        contestant.queue = Queue(contestant)
-        contestant.queue.add(contestant.set_words["leads"], contestant.queue.add_webhooks(WEBHOOKS, hook_url(bench)))
-    return contestant.queue
+    if not hasattr(subject, "queue"):
+        with subject:
+            sign_up(subject)
+        subject.queue = Queue(subject)
+        subject.queue.add(subject.set_words["leads"], subject.queue.add_webhooks(WEBHOOKS, hook_url(bench)))
+    return subject.queue
 
 
-def delivering(bench, contestant, seconds):
+def delivering(bench, subject, seconds):
     def measure():
-        queue = queue_of(bench, contestant)
+        queue = queue_of(bench, subject)
         queue.make_due()
-        return timed(bench, contestant.installation.dispatcher(), queue.count, seconds)
+        return timed(bench, subject.installation.dispatcher(), queue.count, seconds)
     return measure
 
 
 def requests(bench, sets, seconds):
-    for contestant in sets.values():
-        contestant.start()
-    plan = {f"{kind} {name}": costing(bench, contestant, kind, seconds)
-            for kind in (QUICK_KINDS if bench.options.quick else KINDS) for name, contestant in sets.items()}
+    for subject in sets.values():
+        subject.start()
+    plan = {f"{kind} {name}": costing(bench, subject, kind, seconds)
+            for kind in (QUICK_KINDS if bench.options.quick else KINDS) for name, subject in sets.items()}
     rounds = bench.interleave(plan)
-    for contestant in sets.values():
-        contestant.stop()
+    for subject in sets.values():
+        subject.stop()
     return rounds
 
 

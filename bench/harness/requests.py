@@ -6,7 +6,7 @@ from stack.process import StackError
 
 from .bench import Goal, outcome
 from .client import drive, fresh_seed, request, sign_up
-from .contestants import Ceiling, Leadhook, Php, Single
+from .subjects import Ceiling, Leadhook, Php, Single
 from .sets import FIRST_LEAD, large
 
 CEILING_WORKERS = (2, 4, 8, 16)
@@ -14,17 +14,17 @@ PHP_WORKERS = (4, 8, 16, 32)
 PAYLOADS_APART = 0.1
 
 
-def measured(bench, contestant, kind, **words):
+def measured(bench, subject, kind, **words):
     """A function for bench.interleave: warm-up, then a run."""
     def measure():
         if bench.warm_up:
-            drive(bench, contestant, kind, bench.warm_up, **words)
-        return drive(bench, contestant, kind, bench.options.seconds, **words)
+            drive(bench, subject, kind, bench.warm_up, **words)
+        return drive(bench, subject, kind, bench.options.seconds, **words)
     return measure
 
 
-def creating(contestant, seconds):
-    return drive(contestant.bench, contestant, "create", seconds)
+def creating(subject, seconds):
+    return drive(subject.bench, subject, "create", seconds)
 
 
 def compare(ours, php, answer):
@@ -48,14 +48,14 @@ def create(bench):
     ceiling = Ceiling(bench, answer)
     ceilings, phps = bench.best(ceiling, CEILING_WORKERS, creating), bench.best(php, PHP_WORKERS, creating)
     sizes = compare(ours, php, answer)
-    contestants = (ceiling, php, single, ours)
-    rounds = bench.interleave({one.name: measured(bench, one, "create") for one in contestants})
-    for one in contestants:
+    subjects = (ceiling, php, single, ours)
+    rounds = bench.interleave({one.name: measured(bench, one, "create") for one in subjects})
+    for one in subjects:
         one.stop()
     return outcome(rounds, [
         Goal("leadhook", "rate", ">=", 5, "php"), Goal("leadhook", "rate", ">=", 0.30, "ceiling"),
         Goal("leadhook", "p99_ms", "<=", 25), Goal("single", "rate", ">=", 1.3, "php"),
-    ], workers={one.name: one.workers for one in contestants}, ceiling_workers_tried=ceilings,
+    ], workers={one.name: one.workers for one in subjects}, ceiling_workers_tried=ceilings,
         php_workers_tried=phps, payload_bytes=sizes, answer_bytes=len(answer[1]))
 
 
@@ -75,49 +75,49 @@ def one_campaign(bench):
 
 
 def repeat(bench):
-    contestant = Leadhook(bench).start()
+    subject = Leadhook(bench).start()
     seed = fresh_seed()
-    made = drive(bench, contestant, "create", bench.options.seconds, seed=seed)["requests"]
+    made = drive(bench, subject, "create", bench.options.seconds, seed=seed)["requests"]
     # The last ones may be under way when the client ends.
     leads = max(1, made - 2 * bench.options.connections)
-    rounds = bench.interleave({"create": measured(bench, contestant, "create"),
-                               "repeat": measured(bench, contestant, "repeat", seed=seed, leads=leads)})
-    contestant.stop()
+    rounds = bench.interleave({"create": measured(bench, subject, "create"),
+                               "repeat": measured(bench, subject, "repeat", seed=seed, leads=leads)})
+    subject.stop()
     return outcome(rounds, [Goal("repeat", "rate", ">=", 1, "create")], leads=leads)
 
 
 def reading(bench, kind, path, factor, expect):
     """A read of the largest set, and the ceiling with the same bytes."""
-    contestant = large(bench, bench.sizes[-1]).start()
-    answer = request(contestant, f"/v2/{contestant.campaigns[0]}{path}")
+    subject = large(bench, bench.sizes[-1]).start()
+    answer = request(subject, f"/v2/{subject.campaigns[0]}{path}")
     ceiling = Ceiling(bench, answer)
-    words = {**contestant.set_words, "expect": expect}
+    words = {**subject.set_words, "expect": expect}
     tried = bench.best(ceiling, CEILING_WORKERS, lambda one, seconds: drive(bench, one, kind, seconds, **words))
-    rounds = bench.interleave({one.name: measured(bench, one, kind, **words) for one in (ceiling, contestant)})
+    rounds = bench.interleave({one.name: measured(bench, one, kind, **words) for one in (ceiling, subject)})
     ceiling.stop()
-    contestant.stop()
+    subject.stop()
     return outcome(rounds, [Goal("leadhook", "rate", ">=", factor, "ceiling")], leads=bench.sizes[-1],
-                   workers={"ceiling": ceiling.workers, "leadhook": contestant.workers}, ceiling_workers_tried=tried,
+                   workers={"ceiling": ceiling.workers, "leadhook": subject.workers}, ceiling_workers_tried=tried,
                    answer_bytes=len(answer[1]))
 
 
 def limited(bench):
     """Look-ups and sign-ups without a key, all of which are refused, and the ceiling with the same bytes."""
-    contestant = Leadhook(bench)
-    contestant.installation.configure([("limits", "lookups_per_address", "1/24h"), ("limits", "posts_per_address", "1/24h")])
-    contestant.start()
-    path = contestant.path % contestant.campaigns[0]
-    request(contestant, path + "?email=unknown@bench.example", key=False, status=404)
-    request(contestant, path, {"email": "first@bench.example"}, key=False)
-    answer = request(contestant, path + "?email=unknown@bench.example", key=False, status=429)
+    subject = Leadhook(bench)
+    subject.installation.configure([("limits", "lookups_per_address", "1/24h"), ("limits", "posts_per_address", "1/24h")])
+    subject.start()
+    path = subject.path % subject.campaigns[0]
+    request(subject, path + "?email=unknown@bench.example", key=False, status=404)
+    request(subject, path, {"email": "first@bench.example"}, key=False)
+    answer = request(subject, path + "?email=unknown@bench.example", key=False, status=429)
     ceiling = Ceiling(bench, answer)
     words = {"key": "", "status": 429, "expect": '"error":"rate_limited"'}
     tried = bench.best(ceiling, CEILING_WORKERS, lambda one, seconds: drive(bench, one, "limited", seconds, **words))
-    rounds = bench.interleave({one.name: measured(bench, one, "limited", **words) for one in (ceiling, contestant)})
+    rounds = bench.interleave({one.name: measured(bench, one, "limited", **words) for one in (ceiling, subject)})
     ceiling.stop()
-    contestant.stop()
+    subject.stop()
     return outcome(rounds, [Goal("leadhook", "rate", ">=", 0.8, "ceiling")],
-                   workers={"ceiling": ceiling.workers, "leadhook": contestant.workers}, ceiling_workers_tried=tried,
+                   workers={"ceiling": ceiling.workers, "leadhook": subject.workers}, ceiling_workers_tried=tried,
                    answer_bytes=len(answer[1]))
 
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from .bench import Goal, outcome
 from .client import drive, request, sign_up
-from .contestants import Leadhook
+from .subjects import Leadhook
 from .growth import queue_of
 from .measures import descriptors, pss_kib
 from .requests import measured
@@ -20,18 +20,18 @@ PAGES_EACH = 8       # pages per connection
 RELEASE_SECONDS = 3  # more than the committer's delay before it returns memory
 
 
-def delivering_too(bench, contestant):
+def delivering_too(bench, subject):
     """create while the dispatcher runs, with its deliveries and its backlog."""
     def measure():
-        contestant.sql("TRUNCATE TABLE lh_due")
+        subject.sql("TRUNCATE TABLE lh_due")
         bench.receiver.reset()
-        dispatcher = contestant.installation.dispatcher().start()
+        dispatcher = subject.installation.dispatcher().start()
         try:
-            found = drive(bench, contestant, "create", bench.options.seconds)
+            found = drive(bench, subject, "create", bench.options.seconds)
             delivered = bench.receiver.wait_for(1, 10)["count"]
         finally:
             dispatcher.stop()
-        backlog = int(contestant.sql("SELECT COUNT(*) FROM lh_due"))
+        backlog = int(subject.sql("SELECT COUNT(*) FROM lh_due"))
         bench.receiver.settle()
         return {**found, "delivered_rate": delivered / bench.options.seconds, "backlog": backlog}
     return measure
@@ -47,12 +47,12 @@ def together(bench):
 
 def latency(bench):
     """From the sending of a sign-up to its webhook's first byte at the receiver."""
-    contestant = Leadhook(bench).start()
-    dispatcher = contestant.installation.dispatcher().start()
+    subject = Leadhook(bench).start()
+    dispatcher = subject.installation.dispatcher().start()
 
     def measure():
         bench.receiver.reset()
-        found = drive(bench, contestant, "steady", bench.options.seconds, connections=STEADY_CONNECTIONS, pace=PACE)
+        found = drive(bench, subject, "steady", bench.options.seconds, connections=STEADY_CONNECTIONS, pace=PACE)
         stats = bench.receiver.wait_for(found["requests"], 20)
         return {"rate": found["rate"], "p50_ms": stats["latency_p50_ns"] / 1e6, "p99_ms": stats["latency_p99_ns"] / 1e6,
                 "max_ms": stats["latency_max_ns"] / 1e6, "deliveries": stats["count"]}
@@ -60,7 +60,7 @@ def latency(bench):
         rounds = bench.interleave({"delivery": measure})
     finally:
         dispatcher.stop()
-    contestant.stop()
+    subject.stop()
     return outcome(rounds, [Goal("delivery", "p99_ms", "<=", 300)], pace=PACE)
 
 
@@ -71,22 +71,22 @@ def mib(pid):
     return pss_kib(pid) / 1024
 
 
-def pages(bench, contestant, leads, **fields):
+def pages(bench, subject, leads, **fields):
     """Sign up that many leads with these fields, then request pages of them on all connections at once."""
     with ThreadPoolExecutor(bench.options.connections) as pool:
-        answers = list(pool.map(lambda _: sign_up(contestant, **fields), range(leads)))
+        answers = list(pool.map(lambda _: sign_up(subject, **fields), range(leads)))
         first = min(json.loads(body)["subscription_number"] for _, body in answers)
         cursor = f"&cursor={first - 1}" if first > 1 else ""
-        path = contestant.path % contestant.campaigns[0] + f"/leads?limit={leads}{cursor}"
-        list(pool.map(lambda _: request(contestant, path), range(bench.options.connections * PAGES_EACH)))
+        path = subject.path % subject.campaigns[0] + f"/leads?limit={leads}{cursor}"
+        list(pool.map(lambda _: request(subject, path), range(bench.options.connections * PAGES_EACH)))
     time.sleep(RELEASE_SECONDS)
 
 
 def responders_memory(bench, rounds):
     """After sign-ups, after ordinary pages of leads, and after the largest ones."""
-    contestant = Leadhook(bench).start()
-    drive(bench, contestant, "create", bench.options.seconds)
-    parent, *children = contestant.pids
+    subject = Leadhook(bench).start()
+    drive(bench, subject, "create", bench.options.seconds)
+    parent, *children = subject.pids
     # Processes of a program look alike; the committer has far more descriptors than the others.
     usual = statistics.median(descriptors(pid) for pid in children)
     committers = [pid for pid in children if descriptors(pid) > 2 * usual]
@@ -100,21 +100,21 @@ def responders_memory(bench, rounds):
             rounds[f"committer{when}"] = [{"mib": max(mib(pid) for pid in committers)}]
     note()
     rounds["parent"] = [{"mib": mib(parent)}]
-    pages(bench, contestant, 50)
+    pages(bench, subject, 50)
     note(AFTER_PAGES)
-    pages(bench, contestant, 250, **LARGE_FIELDS)
+    pages(bench, subject, 250, **LARGE_FIELDS)
     note(AFTER_LARGE_PAGES)
-    contestant.stop()
+    subject.stop()
     return len(workers)
 
 
 def dispatcher_memory(bench, rounds):
     """While it delivers from one due row for each lead of the largest set; its start is not measured."""
-    contestant = large(bench, bench.sizes[-1])
-    queue = queue_of(bench, contestant)
+    subject = large(bench, bench.sizes[-1])
+    queue = queue_of(bench, subject)
     queue.make_due()
     bench.receiver.reset()
-    dispatcher = contestant.installation.dispatcher().start()
+    dispatcher = subject.installation.dispatcher().start()
     try:
         bench.receiver.wait_for(queue.count // 4, bench.options.seconds)
         rounds["dispatcher"] = [{"mib": mib(dispatcher.pid)}]

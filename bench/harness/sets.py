@@ -4,7 +4,7 @@ import time
 
 from stack.process import StackError
 
-from .contestants import Leadhook
+from .subjects import Leadhook
 
 SHAPES = {"natural": "FLOOR(-LN(1 - RAND(seq)) * 8)", "distinct": "(seq * 7919) % {leads}", "same": "7"}
 # Far above all ids that the programs assign.
@@ -63,7 +63,7 @@ def shard(webhook):
     return (webhook * SHARD_FACTOR & (1 << 64) - 1) >> SHARD_SHIFT
 
 
-def fill_leads(contestant, campaign, leads, shape):
+def fill_leads(subject, campaign, leads, shape):
     """Leads with the scores, histogram and counters that `leadhook check --deep` expects."""
     text = LEADS.format(campaign=campaign, leads=leads, score=SHAPES[shape].format(leads=leads), first=FIRST_LEAD)
     start = 0
@@ -72,59 +72,59 @@ def fill_leads(contestant, campaign, leads, shape):
         slots = ", ".join(f"SUM((score >> {shift}) & 15 = {slot})" for slot in range(16))
         text += HISTOGRAM.format(campaign=campaign, start=start, above=shift + 4, slots=slots)
         start += 16 ** level
-    contestant.sql(text + "ANALYZE TABLE lh_leads, lh_score_histogram, lh_score_entries;")
-    check(contestant)
+    subject.sql(text + "ANALYZE TABLE lh_leads, lh_score_histogram, lh_score_entries;")
+    check(subject)
 
 
-def check(contestant):
+def check(subject):
     """Seconds of `leadhook check --deep`; StackError when it has findings."""
     begun = time.monotonic()
-    found = contestant.installation.admin("check", "--deep", timeout=600)
+    found = subject.installation.admin("check", "--deep", timeout=600)
     if not found["ok"]:
-        raise StackError(f"{contestant.name}: leadhook check --deep has findings: {found}")
+        raise StackError(f"{subject.name}: leadhook check --deep has findings: {found}")
     return time.monotonic() - begun
 
 
 def large(bench, leads, shape="natural"):
-    """A contestant, not running, with one campaign of that many leads; made once per run."""
+    """A subject, not running, with one campaign of that many leads; made once per run."""
     key = (leads, shape)
     if key not in bench.sets:
-        contestant = Leadhook(bench, campaigns=1)
-        contestant.set_words = {"leads": leads, "first_lead": FIRST_LEAD}
-        fill_leads(contestant, contestant.campaigns[0], leads, shape)
-        bench.sets[key] = contestant
+        subject = Leadhook(bench, campaigns=1)
+        subject.set_words = {"leads": leads, "first_lead": FIRST_LEAD}
+        fill_leads(subject, subject.campaigns[0], leads, shape)
+        bench.sets[key] = subject
     return bench.sets[key]
 
 
 class Queue:
     """Deliveries to webhooks of one campaign; make_due() makes all of them due, including delivered ones."""
 
-    def __init__(self, contestant):
-        self.contestant, self.count = contestant, 0
+    def __init__(self, subject):
+        self.subject, self.count = subject, 0
         self.first = int(time.time()) // 86400 << DAY_BITS | FIRST_HISTORY
         self.webhooks = []
         # Nothing else is pending, and `leadhook check --deep` still has no findings.
-        contestant.sql("TRUNCATE TABLE lh_due; UPDATE lh_events SET deliveries = 0")
+        subject.sql("TRUNCATE TABLE lh_due; UPDATE lh_events SET deliveries = 0")
 
     def add_webhooks(self, count, url):
         """`url`: an SQL expression in which seq counts from 1. Returns the ids."""
         first = 1000 + len(self.webhooks)
         added = [first + number for number in range(1, count + 1)]
-        self.contestant.sql(WEBHOOKS.format(first=first, campaign=self.contestant.campaigns[0], url=url, count=count))
+        self.subject.sql(WEBHOOKS.format(first=first, campaign=self.subject.campaigns[0], url=url, count=count))
         self.webhooks += added
         return added
 
     def add(self, count, webhooks):
         """Adds that many deliveries, to these webhooks in turn."""
         first = webhooks[0]
-        self.contestant.sql(HISTORY.format(
-            first=self.first + 2 * self.count, campaign=self.contestant.campaigns[0], lead=FIRST_LEAD + self.count, count=count,
+        self.subject.sql(HISTORY.format(
+            first=self.first + 2 * self.count, campaign=self.subject.campaigns[0], lead=FIRST_LEAD + self.count, count=count,
             now=int(time.time() * 1000), webhook=f"{first} + (seq - 1) % {len(webhooks)}"))
         self.count += count
 
     def make_due(self):
         shards = " ".join(f"WHEN {webhook} THEN {shard(webhook)}" for webhook in self.webhooks)
-        self.contestant.sql(DUE.format(shards=shards, now=int(time.time() * 1000) - 1000))
+        self.subject.sql(DUE.format(shards=shards, now=int(time.time() * 1000) - 1000))
 
     def left(self):
-        return int(self.contestant.sql("SELECT COUNT(*) FROM lh_due"))
+        return int(self.subject.sql("SELECT COUNT(*) FROM lh_due"))

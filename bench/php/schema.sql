@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The PHP yardstick's tables, with indexes for the same queries as Leadhook's.
+-- The PHP baseline's tables, with indexes for the same queries as Leadhook's.
 CREATE TABLE campaigns (
 	id INT UNSIGNED NOT NULL PRIMARY KEY,
 	account_id INT UNSIGNED NOT NULL,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The contestants: Leadhook and the yardsticks, each with its own web server in the same configuration."""
+"""The subjects: Leadhook and the baselines, each with its own web server in the same configuration."""
 import hashlib
 import itertools
 import os
@@ -19,7 +19,7 @@ SINGLE_OPTIONS = ("--no-committer",)
 NUMBERS = itertools.count(1)
 
 
-class Contestant:
+class Subject:
     """`path` has a %d for the campaign; `campaigns` are consecutive ids."""
 
     name = ""
@@ -76,7 +76,7 @@ class Contestant:
         self.stop()
 
 
-class Ceiling(Contestant):
+class Ceiling(Subject):
     """Answers every request with `answer`, (head, body)."""
 
     name = "ceiling"
@@ -91,15 +91,15 @@ class Ceiling(Contestant):
                      self.folder / "ceiling.log", death_signal=signal.SIGTERM)
 
 
-class Php(Contestant):
+class Php(Subject):
     name = "php"
     path = "/lead.php?campaign=%d"
-    key = "lh_php-yardstick"
+    key = "lh_php-baseline"
 
     def __init__(self, bench, workers=8):
         super().__init__(bench, workers)
         self.socket = self.folder / "fpm.sock"
-        self.database, self.account, self.password = f"bench_php{next(NUMBERS)}", f"php{next(NUMBERS)}", "yardstick"
+        self.database, self.account, self.password = f"bench_php{next(NUMBERS)}", f"php{next(NUMBERS)}", "baseline"
         bench.databases.append(self.database)
         bench.database.add_account(self.database, self.account, self.password)
         campaigns = ", ".join(f"({n}, 1, 'Campaign {n}')" for n in self.campaigns)
@@ -132,7 +132,7 @@ INSERT INTO api_keys (hash, account_id) VALUES (UNHEX('{hashlib.sha256(self.key.
         return int(self.sql("SELECT LENGTH(payload) FROM events ORDER BY id DESC LIMIT 1"))
 
 
-class Leadhook(Contestant):
+class Leadhook(Subject):
     """An installation with an account, its key, and campaigns that have one webhook for new_signup each."""
 
     name = "leadhook"

@@ -47,8 +47,8 @@ commit_client_new(const struct endpoint *endpoint)
 	client->fd = -1;
 	frame_reader_init(&client->in);
 	buffer_init(&client->out, FRAME_BUFFER_MAX);
-	client->keys = cache_new(&commit_entry_limits);
-	client->campaigns = cache_new(&commit_entry_limits);
+	client->keys = cache_new(&commit_cache_limits);
+	client->campaigns = cache_new(&commit_cache_limits);
 	return client;
 }
 
@@ -238,10 +238,11 @@ commit_client_look_up(struct commit_client *client, struct pool *pool, const str
 
 /* Answers from the cache or the committer. Texts are in the pool; NULL: the answer has none. */
 static enum result
-find_entry(struct commit_client *client, struct pool *pool, const struct commit_request *request, struct commit_answer *answer)
+find_in_directory(
+    struct commit_client *client, struct pool *pool, const struct commit_request *request, struct commit_answer *answer)
 {
 	struct cache *cache = request->kind == REQUEST_KEY ? client->keys : client->campaigns;
-	struct slice name = commit_entry_name(request);
+	struct slice name = commit_directory_name(request);
 	struct slice bytes = cache_find(cache, name, clock_monotonic_ms());
 	bool hit = slice_present(bytes);
 	if (!hit && !exchange(client, request, true))
@@ -250,7 +251,7 @@ find_entry(struct commit_client *client, struct pool *pool, const struct commit_
 		bytes = frame_content(&client->in);
 	if (pool != NULL)
 		bytes = pool_copy(pool, bytes);
-	if (!read_answer(pool, bytes, commit_entry_kind(request), answer))
+	if (!read_answer(pool, bytes, commit_directory_answer(request), answer))
 		return RESULT_UNAVAILABLE;
 	if (!hit && answer->result == RESULT_OK)
 		cache_put(cache, name, bytes, answer->read_ms);
@@ -263,7 +264,7 @@ commit_client_find_key(struct commit_client *client, const unsigned char hash[32
 	struct commit_request request = { .kind = REQUEST_KEY, .deadline_ms = deadline_ms };
 	struct commit_answer answer;
 	memcpy(request.as.key.bytes, hash, sizeof(request.as.key.bytes));
-	enum result result = find_entry(client, NULL, &request, &answer);
+	enum result result = find_in_directory(client, NULL, &request, &answer);
 	if (result == RESULT_OK)
 		*key = answer.as.key;
 	return result;
@@ -279,7 +280,7 @@ commit_client_find_campaign(struct commit_client *client, struct pool *pool, uin
 		.as.campaign_id = id,
 	};
 	struct commit_answer answer;
-	enum result result = find_entry(client, pool, &request, &answer);
+	enum result result = find_in_directory(client, pool, &request, &answer);
 	if (result != RESULT_OK)
 		return result;
 	*campaign = answer.as.found.campaign;

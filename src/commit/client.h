@@ -21,12 +21,13 @@ void commit_client_execute(struct commit_client *client, struct pool *pool, cons
 /* As store_answer_look_ups, for one. */
 void commit_client_look_up(struct commit_client *client, struct pool *pool, const struct look_up *look_up, int64_t deadline_ms,
     struct outcome *outcome);
-/* As store_find_key and store_find_campaign, but the answer may be ENTRY_AGE_MS old. The campaign's texts are in the pool. */
+/* As store_find_key and store_find_campaign, but the answer may be COMMIT_CACHE_AGE_MS old. The campaign's texts are in the
+ * pool. */
 MUST_CHECK enum result commit_client_find_key(
     struct commit_client *client, const unsigned char hash[32], int64_t deadline_ms, struct api_key *key);
 MUST_CHECK enum result commit_client_find_campaign(struct commit_client *client, struct pool *pool, uint64_t id,
     int64_t deadline_ms, struct campaign *campaign, int64_t *now_ms);
-/* As store_ready of the committer's store; the answer may be ENTRY_AGE_MS old. */
+/* As store_ready of the committer's store; the answer may be COMMIT_CACHE_AGE_MS old. */
 MUST_CHECK enum result commit_client_ready(struct commit_client *client, int64_t deadline_ms);
 
 #endif

@@ -359,7 +359,7 @@ commit_decode_answer(struct pool *pool, struct slice bytes, struct commit_answer
 }
 
 enum commit_answer_kind
-commit_entry_kind(const struct commit_request *request)
+commit_directory_answer(const struct commit_request *request)
 {
 	require(request->kind != REQUEST_COMMAND && request->kind != REQUEST_LOOK_UP);
 	switch (request->kind) {
@@ -373,7 +373,7 @@ commit_entry_kind(const struct commit_request *request)
 }
 
 struct slice
-commit_entry_name(const struct commit_request *request)
+commit_directory_name(const struct commit_request *request)
 {
 	require(request->kind != REQUEST_COMMAND && request->kind != REQUEST_LOOK_UP);
 	if (request->kind == REQUEST_KEY)
@@ -390,4 +390,5 @@ commit_answer_now_ms(const struct commit_answer *answer)
 	return answer->as.found.now_ms + (clock_monotonic_ms() - answer->read_ms);
 }
 
-const struct cache_limits commit_entry_limits = { ENTRY_COUNT, ENTRY_BYTES, ENTRY_BYTES, ENTRY_AGE_MS };
+const struct cache_limits commit_cache_limits = { COMMIT_CACHE_ENTRIES, COMMIT_CACHE_BYTES, COMMIT_CACHE_BYTES,
+	COMMIT_CACHE_AGE_MS };

@@ -48,9 +48,10 @@ struct commit_answer {
 	} as;
 };
 
-/* Of a request for a key, a campaign or readiness: the kind of its answer, and the name of its cache entry. */
-enum commit_answer_kind commit_entry_kind(const struct commit_request *request);
-struct slice commit_entry_name(const struct commit_request *request);
+/* Of a directory request, which is one for a key, a campaign or readiness (commit/directory.h): the kind of its answer, and the
+ * name of what it requests, unique among those of its kind. */
+enum commit_answer_kind commit_directory_answer(const struct commit_request *request);
+struct slice commit_directory_name(const struct commit_request *request);
 
 /* The database's time now, from that of the campaign's read. */
 int64_t commit_answer_now_ms(const struct commit_answer *answer);
@@ -62,8 +63,8 @@ void commit_encode_answer(struct buffer *out, const struct commit_answer *answer
 MUST_CHECK bool commit_decode_request(struct pool *pool, struct slice bytes, struct commit_request *request);
 MUST_CHECK bool commit_decode_answer(struct pool *pool, struct slice bytes, struct commit_answer *answer);
 
-/* Limits of the caches of keys and of campaigns, in the committer and in each responder. */
-enum { ENTRY_AGE_MS = 1000, ENTRY_COUNT = 64, ENTRY_BYTES = 512 * 1024 };
-extern const struct cache_limits commit_entry_limits;
+/* Limits of each of the two caches, of keys and of campaigns, in the committer and in each responder. */
+enum { COMMIT_CACHE_AGE_MS = 1000, COMMIT_CACHE_ENTRIES = 64, COMMIT_CACHE_BYTES = 512 * 1024 };
+extern const struct cache_limits commit_cache_limits;
 
 #endif

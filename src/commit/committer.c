@@ -31,12 +31,12 @@ struct committer {
 	struct peers peers;
 	struct directory *directory;
 	int signals;
-	/* the peers that are next: with keys and campaigns, with commands, with look-ups of leads */
-	size_t next_entry, next_command, next_look_up;
+	/* the peers that are next: with directory requests, with commands, with look-ups of leads */
+	size_t next_directory, next_command, next_look_up;
 	bool ending;
 	int status;      /* exit status */
 	int64_t trim_ms; /* when to return memory to the system; 0: none to return */
-	/* in one round of keys and campaigns */
+	/* in one round of directory requests */
 	size_t reads;                             /* from the database */
 	bool unreachable;                         /* the database: further requests fail at once */
 	struct api_key used[COMMITTER_READS_MAX]; /* keys that were read */
@@ -51,9 +51,9 @@ struct request_batch {
 	int64_t deadline_ms; /* the latest of all requests */
 };
 
-enum kind { KIND_NONE, KIND_ENTRY, KIND_LOOK_UP, KIND_COMMAND, KIND_SUSPECT };
+enum kind { KIND_NONE, KIND_DIRECTORY, KIND_LOOK_UP, KIND_COMMAND, KIND_SUSPECT };
 
-/* The kind of a waiting request, by the codec's first byte. Unknown types count as KIND_ENTRY and fail in decoding. */
+/* The kind of a waiting request, by the codec's first byte. Unknown types count as KIND_DIRECTORY and fail in decoding. */
 static enum kind
 kind_of(const struct peer *peer)
 {
@@ -64,7 +64,7 @@ kind_of(const struct peer *peer)
 	struct slice content = frame_content(&peer->in);
 	if (content.size > 0 && content.data[0] == REQUEST_COMMAND)
 		return KIND_COMMAND;
-	return content.size > 0 && content.data[0] == REQUEST_LOOK_UP ? KIND_LOOK_UP : KIND_ENTRY;
+	return content.size > 0 && content.data[0] == REQUEST_LOOK_UP ? KIND_LOOK_UP : KIND_DIRECTORY;
 }
 
 /* Returns false when the request was refused, or its peer closed. */
@@ -95,7 +95,7 @@ failed_answer(const struct commit_request *request)
 {
 	if (request->kind == REQUEST_COMMAND || request->kind == REQUEST_LOOK_UP)
 		return (struct commit_answer){ .kind = ANSWER_OUTCOME, .as.outcome.failure = FAILURE_INTERNAL };
-	return (struct commit_answer){ .kind = commit_entry_kind(request), .result = RESULT_FAILED };
+	return (struct commit_answer){ .kind = commit_directory_answer(request), .result = RESULT_FAILED };
 }
 
 /* Refuses requests that crashed a committer twice; marks suspects for separate execution. */
@@ -138,7 +138,8 @@ end_work(struct committer *committer)
 }
 
 static void
-read_entry(struct committer *committer, struct pool *pool, const struct commit_request *request, struct commit_answer *answer)
+read_directory(
+    struct committer *committer, struct pool *pool, const struct commit_request *request, struct commit_answer *answer)
 {
 	begin_work(committer, &request, 1);
 	store_set_deadline(committer->store, request->deadline_ms);
@@ -152,35 +153,37 @@ read_entry(struct committer *committer, struct pool *pool, const struct commit_r
 
 /* Answers from the cache or the database. Returns false when the request has to wait for the next round. */
 static bool
-find_entry(struct committer *committer, struct pool *pool, struct peer *peer, const struct commit_request *request)
+answer_directory_request(
+    struct committer *committer, struct pool *pool, struct peer *peer, const struct commit_request *request)
 {
 	struct commit_answer answer;
 	if (!directory_find_cached(committer->directory, pool, request, &answer)) {
 		if (committer->reads == COMMITTER_READS_MAX)
 			return false;
 		if (committer->unreachable)
-			answer = (struct commit_answer){ .kind = commit_entry_kind(request), .result = RESULT_UNAVAILABLE };
+			answer =
+			    (struct commit_answer){ .kind = commit_directory_answer(request), .result = RESULT_UNAVAILABLE };
 		else
-			read_entry(committer, pool, request, &answer);
+			read_directory(committer, pool, request, &answer);
 	}
 	peer_answer(&committer->peers, peer, &answer);
 	return true;
 }
 
-/* Answers requests for keys and campaigns. */
+/* Answers directory requests. */
 static void
-answer_entries(struct committer *committer, struct pool *pool)
+answer_directory_requests(struct committer *committer, struct pool *pool)
 {
 	struct peers *peers = &committer->peers;
 	struct commit_request request;
 	committer->reads = committer->used_count = 0;
 	committer->unreachable = false;
 	for (size_t i = 0; i < peers->count; i++) {
-		size_t at = (committer->next_entry + i) % peers->count;
-		if (kind_of(peers->items[at]) != KIND_ENTRY || !read_request(committer, pool, peers->items[at], &request))
+		size_t at = (committer->next_directory + i) % peers->count;
+		if (kind_of(peers->items[at]) != KIND_DIRECTORY || !read_request(committer, pool, peers->items[at], &request))
 			continue;
-		if (!find_entry(committer, pool, peers->items[at], &request)) {
-			committer->next_entry = at;
+		if (!answer_directory_request(committer, pool, peers->items[at], &request)) {
+			committer->next_directory = at;
 			break;
 		}
 	}
@@ -310,7 +313,7 @@ try_suspect(struct committer *committer, struct pool *pool, struct peer *peer)
 		execute(committer, pool, &alone);
 	else if (request->kind == REQUEST_LOOK_UP)
 		look_up(committer, pool, &alone);
-	else if (!find_entry(committer, pool, peer, request))
+	else if (!answer_directory_request(committer, pool, peer, request))
 		return;
 	if (peer->state != PEER_WAITING)
 		suspects_clear(committer->options->suspects, request);
@@ -468,7 +471,7 @@ run_turn(struct committer *committer)
 		struct pool *pool = pool_new();
 		set_busy(committer, true);
 		check_suspects(committer, pool);
-		answer_entries(committer, pool);
+		answer_directory_requests(committer, pool);
 		answer_look_ups(committer, pool);
 		execute_commands(committer, pool);
 		answer_suspect(committer, pool);

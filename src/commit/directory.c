@@ -18,7 +18,7 @@ directory_new(struct store *store)
 {
 	struct directory *directory = memory_alloc(sizeof(*directory));
 	*directory = (struct directory){
-		.store = store, .keys = cache_new(&commit_entry_limits), .campaigns = cache_new(&commit_entry_limits)
+		.store = store, .keys = cache_new(&commit_cache_limits), .campaigns = cache_new(&commit_cache_limits)
 	};
 	return directory;
 }
@@ -49,21 +49,21 @@ directory_find_cached(
 		*answer = directory->readiness;
 		return now_ms < directory->readiness_until_ms;
 	}
-	struct slice cached = cache_find(cache_of(directory, request), commit_entry_name(request), now_ms);
+	struct slice cached = cache_find(cache_of(directory, request), commit_directory_name(request), now_ms);
 	return slice_present(cached) && commit_decode_answer(pool, pool_copy(pool, cached), answer);
 }
 
 static void
 cache_answer(struct directory *directory, const struct commit_request *request, const struct commit_answer *answer)
 {
-	struct commit_answer entry = *answer;
+	struct commit_answer copy = *answer;
 	struct buffer bytes;
 	if (request->kind == REQUEST_KEY)
-		entry.as.key.last_used_ms = entry.as.key.now_ms; /* the use is recorded once for an entry */
-	buffer_init(&bytes, ENTRY_BYTES);
-	commit_encode_answer(&bytes, &entry);
+		copy.as.key.last_used_ms = copy.as.key.now_ms; /* the use is recorded once while the copy is cached */
+	buffer_init(&bytes, COMMIT_CACHE_BYTES);
+	commit_encode_answer(&bytes, &copy);
 	if (buffer_ok(&bytes))
-		cache_put(cache_of(directory, request), commit_entry_name(request), buffer_slice(&bytes), answer->read_ms);
+		cache_put(cache_of(directory, request), commit_directory_name(request), buffer_slice(&bytes), answer->read_ms);
 	buffer_free(&bytes);
 }
 
@@ -74,14 +74,14 @@ read_readiness(struct directory *directory, struct commit_answer *answer)
 	uint32_t found;
 	answer->result = store_ready(directory->store, &found);
 	directory->readiness = *answer;
-	directory->readiness_until_ms = clock_monotonic_ms() + ENTRY_AGE_MS;
+	directory->readiness_until_ms = clock_monotonic_ms() + COMMIT_CACHE_AGE_MS;
 }
 
 void
 directory_read(
     struct directory *directory, struct pool *pool, const struct commit_request *request, struct commit_answer *answer)
 {
-	*answer = (struct commit_answer){ .kind = commit_entry_kind(request), .read_ms = clock_monotonic_ms() };
+	*answer = (struct commit_answer){ .kind = commit_directory_answer(request), .read_ms = clock_monotonic_ms() };
 	if (request->kind == REQUEST_READINESS) {
 		read_readiness(directory, answer);
 		return;

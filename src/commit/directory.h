@@ -13,7 +13,8 @@ struct directory *directory_new(struct store *store);
 /* *directory may be NULL; it is set to NULL. */
 void directory_free(struct directory **directory);
 
-/* For REQUEST_KEY, REQUEST_CAMPAIGN and REQUEST_READINESS. Returns false if no answer is cached. Texts are in the pool. */
+/* For directory requests: REQUEST_KEY, REQUEST_CAMPAIGN and REQUEST_READINESS. Returns false if no answer is cached. Texts are
+ * in the pool. */
 MUST_CHECK bool directory_find_cached(
     struct directory *directory, struct pool *pool, const struct commit_request *request, struct commit_answer *answer);
 /* For the same requests. Reads the database and caches the answer. */

@@ -140,7 +140,7 @@ add_request(struct buffer *out, const struct commit_request *request)
 	case REQUEST_READINESS:
 		break;
 	}
-	add_text(out, commit_entry_name(request));
+	add_text(out, commit_directory_name(request));
 	return request->kind == REQUEST_CAMPAIGN ? request->as.campaign_id : 0;
 }
 

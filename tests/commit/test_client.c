@@ -438,7 +438,7 @@ test_readiness_without_an_answer(void **state UNUSED)
 static void
 test_an_old_key_is_requested_again(void **state UNUSED)
 {
-	fake.read_ms -= ENTRY_AGE_MS;
+	fake.read_ms -= COMMIT_CACHE_AGE_MS;
 	FAKE(ANSWER);
 	assert_int_equal(find_key(1), RESULT_OK);
 	assert_int_equal(find_key(1), RESULT_OK);
@@ -476,9 +476,9 @@ test_campaigns_are_cached(void **state UNUSED)
 	fake.read_ms = clock_monotonic_ms() - 100;
 	FAKE(ANSWER);
 	assert_int_equal(commit_client_find_campaign(client, pool, 7, deadline_ms, &first, &now_ms), RESULT_OK);
-	assert_in_range(now_ms, 1100, 1100 + ENTRY_AGE_MS);
+	assert_in_range(now_ms, 1100, 1100 + COMMIT_CACHE_AGE_MS);
 	assert_int_equal(commit_client_find_campaign(client, pool, 7, deadline_ms, &second, &later_ms), RESULT_OK);
-	assert_in_range(later_ms, now_ms, 1100 + ENTRY_AGE_MS);
+	assert_in_range(later_ms, now_ms, 1100 + COMMIT_CACHE_AGE_MS);
 	stop_fake();
 	assert_int_equal(fake.requests_read, 1);
 	assert_int_equal(second.id, 7);

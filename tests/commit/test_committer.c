@@ -236,10 +236,10 @@ test_keys_are_read_once_a_second(void **state UNUSED)
 	assert_int_equal(second.as.key.id, 3);
 	assert_int_equal(second.read_ms, first.read_ms);
 	assert_string_equal(shared->calls, "K T3 ");
-	while (clock_monotonic_ms() < first.read_ms + ENTRY_AGE_MS)
+	while (clock_monotonic_ms() < first.read_ms + COMMIT_CACHE_AGE_MS)
 		poll(NULL, 0, 10);
 	request_key(1, 3);
-	assert_true(answer_of(1).read_ms >= first.read_ms + ENTRY_AGE_MS);
+	assert_true(answer_of(1).read_ms >= first.read_ms + COMMIT_CACHE_AGE_MS);
 }
 
 static void

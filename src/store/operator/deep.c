@@ -195,7 +195,7 @@ static const struct {
 	{ &sql_deep_events, "events", HINT_COUNT "events.deliveries" HINT_REPORT },
 	{ &sql_deep_entries, "score_entries", HINT_ROWS },
 	{ &sql_deep_deleted, "deleted_leads", HINT_ROWS },
-	{ &sql_deep_missing_parents, "orphans", HINT_ROWS },
+	{ &sql_deep_missing_parents, "missing_parents", HINT_ROWS },
 };
 
 /* These two take the id of the first event to be counted. */

@@ -135,7 +135,7 @@ queue(struct call *call, enum lead_action action, size_t *matched)
 		.account_jobs = call->api->options->account_bulk_jobs,
 		.action = action,
 		.tag_id = arguments.tag_id,
-		.word = arguments.word,
+		.argument = arguments.argument,
 		.leads = arguments.leads,
 		.lead_count = arguments.lead_count,
 	};

@@ -184,8 +184,8 @@ is_channel(struct slice text)
 static bool
 is_reason(struct slice text)
 {
-	_Static_assert(LEAD_WORD_MAX_BYTES == 64, "the rule below");
-	return text.size <= LEAD_WORD_MAX_BYTES;
+	_Static_assert(LEAD_ARGUMENT_MAX_BYTES == 64, "the rule below");
+	return text.size <= LEAD_ARGUMENT_MAX_BYTES;
 }
 
 static bool
@@ -333,8 +333,8 @@ static const struct parameter parameters[] = {
 	{ { N("message") }, READ_POINTS, TEXT(message) },
 	{ { N("tag_id") }, READ_TAG, .read = read_tag_id },
 	{ { N("tag") }, READ_TAG, .read = read_tag_name },
-	{ { N("channel") }, READ_CHANNEL, CHECKED(word, is_channel, "must be email or phone") },
-	{ { N("reason") }, READ_REASON, CHECKED(word, is_reason, "is longer than 64 bytes") },
+	{ { N("channel") }, READ_CHANNEL, CHECKED(argument, is_channel, "must be email or phone") },
+	{ { N("reason") }, READ_REASON, CHECKED(argument, is_reason, "is longer than 64 bytes") },
 
 	{ { N("url") }, READ_WEBHOOK_URL, TEXT(url) },
 	RULE(READ_WEBHOOK, call_judge_url),

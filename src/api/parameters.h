@@ -57,8 +57,8 @@ struct arguments {
 	bool has_points;                         /* signup.points were given */
 	struct slice message;
 	uint64_t tag_id;
-	struct slice word; /* as in struct bulk_request */
-	size_t limit;      /* of a list; 0: not given */
+	struct slice argument; /* as in struct bulk_request */
+	size_t limit;          /* of a list; 0: not given */
 	struct lead_filter filter;
 	struct slice url, source, format;
 	struct subscription subscription;

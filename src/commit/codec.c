@@ -182,8 +182,8 @@ code_change(struct coder *coder, struct lead_change *change)
 	CODE_ENUM(coder, lead_action, change->action, LEAD_ACTIONS - 1);
 	code_lead(coder, &change->lead);
 	CODE_NUMBER(coder, change->tag_id);
-	code_slice(coder, &change->word);
-	coder->failed = coder->failed || change->word.size > LEAD_WORD_MAX_BYTES;
+	code_slice(coder, &change->argument);
+	coder->failed = coder->failed || change->argument.size > LEAD_ARGUMENT_MAX_BYTES;
 	CODE_NUMBER(coder, change->job_id);
 	CODE_NUMBER(coder, change->job_position);
 }

@@ -27,7 +27,7 @@ make_command(struct pool *pool, const struct bulk_job *job, uint32_t position, u
 		.action = job->action,
 		.lead = { .identity = LEAD_BY_ID, .id = lead_id },
 		.tag_id = job->tag_id,
-		.word = job->word,
+		.argument = job->argument,
 		.job_id = job->id,
 		.job_position = position,
 	};

@@ -63,14 +63,14 @@ enum lead_action {
 struct slice lead_action_name(enum lead_action action);
 MUST_CHECK bool lead_action_parse(struct slice name, enum lead_action *action);
 
-enum { LEAD_WORD_MAX_BYTES = 64 };
+enum { LEAD_ARGUMENT_MAX_BYTES = 64 };
 /* One lead of a bulk call, or of an opt-out link. */
 struct lead_change {
 	enum lead_action action;
 	struct lead_reference lead;
-	uint64_t tag_id;   /* LEAD_TAG */
-	struct slice word; /* LEAD_BLOCK: the reason, LEAD_VERIFY: "email" or "phone"; absent: the default; LEAD_WORD_MAX_BYTES
-			      at most */
+	uint64_t tag_id; /* LEAD_TAG */
+	/* LEAD_BLOCK: the reason, LEAD_VERIFY: "email" or "phone"; absent: the default. At most LEAD_ARGUMENT_MAX_BYTES. */
+	struct slice argument;
 	/* The bulk job and its item; 0: none. Made only while the job is at this item, and moves it to the next. */
 	uint64_t job_id;
 	uint32_t job_position;

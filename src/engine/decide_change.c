@@ -100,13 +100,13 @@ apply(struct step *step, struct working_lead *lead)
 		set_once(step, lead, &lead->lead.sms_opted_out);
 		return;
 	case LEAD_VERIFY:
-		verify(step, lead, change->word);
+		verify(step, lead, change->argument);
 		return;
 	case LEAD_APPROVE:
 		step_approve(step, lead);
 		return;
 	case LEAD_BLOCK:
-		step_block(step, lead, change->word);
+		step_block(step, lead, change->argument);
 		return;
 	case LEAD_WAITLIST:
 	case LEAD_UNWAITLIST:
@@ -126,7 +126,7 @@ apply(struct step *step, struct working_lead *lead)
 void
 decide_change(struct step *step)
 {
-	require(step->command->as.change.word.size <= LEAD_WORD_MAX_BYTES);
+	require(step->command->as.change.argument.size <= LEAD_ARGUMENT_MAX_BYTES);
 	struct working_lead *lead = step_find(step, &step->command->as.change.lead);
 	if (lead == NULL)
 		step_fail(step, FAILURE_LEAD_NOT_FOUND, SLICE_NONE);

@@ -94,7 +94,7 @@ queue_bulk(struct store *store, struct pool *pool, const struct bulk_request *re
 	if (result != RESULT_OK)
 		return result;
 	return store_change_one(store, &sql_insert_job, DB_U64(id), DB_U64(request->account_id), DB_U64(request->campaign_id),
-	    db_bytes(lead_action_name(request->action)), store_id_or_null(request->tag_id), db_bytes(request->word),
+	    db_bytes(lead_action_name(request->action)), store_id_or_null(request->tag_id), db_bytes(request->argument),
 	    db_bytes(lead_ids), DB_U64(*matched));
 }
 

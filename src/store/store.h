@@ -162,8 +162,8 @@ struct bulk_request {
 	uint64_t account_id, campaign_id; /* the campaign and its account */
 	uint32_t account_jobs;            /* maximum of jobs queued for the account; 0: any number */
 	enum lead_action action;
-	uint64_t tag_id;   /* LEAD_TAG */
-	struct slice word; /* as in struct lead_change */
+	uint64_t tag_id;       /* LEAD_TAG */
+	struct slice argument; /* as in struct lead_change */
 	const struct lead_reference *leads;
 	size_t lead_count; /* at most BULK_LEADS_MAX */
 };

@@ -243,7 +243,7 @@ test_changes(void **state UNUSED)
 		assert_int_equal(got->action, action);
 		same_lead(&got->lead, &change->lead);
 		assert_int_equal(got->tag_id, change->tag_id);
-		same_text(got->word, change->word);
+		same_text(got->argument, change->argument);
 		assert_int_equal(got->job_id, change->job_id);
 		assert_int_equal(got->job_position, change->job_position);
 	}

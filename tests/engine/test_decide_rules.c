@@ -32,14 +32,14 @@ sign_up(struct world *w, int i, int referrer)
 }
 
 static void
-change_with(struct world *w, int i, enum lead_action action, const char *word)
+change_with(struct world *w, int i, enum lead_action action, const char *argument)
 {
 	struct command command = { .kind = COMMAND_CHANGE, .campaign_id = CAMPAIGN, .account_id = ACCOUNT };
 	command.as.change = (struct lead_change){
 		.action = action,
 		.lead = { .identity = LEAD_BY_ID, .id = lead(w, (size_t)i)->id },
 		.tag_id = 1,
-		.word = slice_of(word),
+		.argument = slice_of(argument),
 	};
 	run(w, &command, 1);
 	settle(w);

@@ -118,7 +118,7 @@ parse_change(const struct tree *item, struct lead_change *change)
 		.action = parse_action(item),
 		.lead = parse_reference(tree_find(item, "lead")),
 		.tag_id = tree_id(item, "tag_id"),
-		.word = tree_text(item, "word"),
+		.argument = tree_text(item, "argument"),
 		.job_id = tree_id(item, "job_id"),
 		.job_position = (uint32_t)tree_id(item, "job_position"),
 	};
@@ -204,7 +204,7 @@ queue(struct store *store, struct pool *pool, const struct tree *item, struct js
 		.campaign_id = tree_id(item, "campaign"),
 		.action = parse_action(item),
 		.tag_id = tree_id(item, "tag_id"),
-		.word = tree_text(item, "word"),
+		.argument = tree_text(item, "argument"),
 	};
 	request.leads = parse_references(pool, tree_find(item, "leads"), &request.lead_count);
 	if (store_queue_bulk(store, &request, &matched) != RESULT_OK)

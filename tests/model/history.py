@@ -125,7 +125,7 @@ class Generator:
         action = self.choice(ACTIONS)
         kind = self.choice(["email", "phone", "social_id"])
         leads = [self.reference(campaign, kind, changed=True) for _ in range(self.random.randint(1, 8))]
-        return {"queue": [self.jobs, campaign, {"action": action, "leads": leads, **self.words(action)}]}
+        return {"queue": [self.jobs, campaign, {"action": action, "leads": leads, **self.arguments(action)}]}
 
     # --- commands ---
 
@@ -155,13 +155,13 @@ class Generator:
         """The index of a definition, rarely of one that does not exist."""
         return self.random.randrange(count) if self.chance(0.95) else count + 5
 
-    def words(self, action):
+    def arguments(self, action):
         if action == "tag":
             return {"tag_id": self.one_of(TAGS)}
         if action == "block":
-            return {"word": self.choice([None, None, "bounced", "manual", "spam"])}
+            return {"argument": self.choice([None, None, "bounced", "manual", "spam"])}
         if action == "verify":
-            return {"word": self.choice([None, None, None, "email", "phone"])}
+            return {"argument": self.choice([None, None, None, "email", "phone"])}
         return {}
 
     def identity(self):
@@ -231,7 +231,7 @@ class Generator:
             command |= {"lead": self.reference(campaign), "action_id": self.one_of(TAGS)}
         else:
             action = self.choice(ACTIONS)
-            command |= {"account": 0, "action": action, "lead": self.reference(campaign, changed=True), **self.words(action)}
+            command |= {"account": 0, "action": action, "lead": self.reference(campaign, changed=True), **self.arguments(action)}
         return command
 
     def job_item(self):
@@ -256,7 +256,7 @@ class Generator:
     def changes(self, campaign, number, actions):
         action = self.choice(actions)
         return {"kind": "change", "campaign": campaign, "account": 0, "action": action, "lead": ["social_id", {"of": number}],
-                **self.words(action)}
+                **self.arguments(action)}
 
     def pair(self, campaign):
         """A lead refers another one: credit is booked and removed, while points, addresses and settings change."""

@@ -294,7 +294,7 @@ class Step:
             lead.waitlisted, lead.removed_from_waitlist = False, True
 
     def change_verify(self, lead):
-        channel = self.command.get("word") or ("email" if lead.email else "phone")
+        channel = self.command.get("argument") or ("email" if lead.email else "phone")
         was = lead.verified
         if channel == "email" and lead.email:
             lead.verified_email = True
@@ -304,7 +304,7 @@ class Step:
             self.credit(lead, "verify")
 
     def change_block(self, lead):
-        self.flag(lead, [self.command.get("word") or "manual"])
+        self.flag(lead, [self.command.get("argument") or "manual"])
 
     def change_approve(self, lead):
         if lead.fraudulent:

@@ -224,7 +224,7 @@ class Player:
             return None
         return {"kind": "change", "campaign": self.campaigns[place].id, "action": words["action"], "job_id": id,
                 "job_position": symbolic["position"], "lead": ["id", lead_ids[symbolic["position"]]],
-                **{name: words[name] for name in ("tag_id", "word") if name in words}}
+                **{name: words[name] for name in ("tag_id", "argument") if name in words}}
 
     def command(self, symbolic):
         if symbolic["kind"] == "job":

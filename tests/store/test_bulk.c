@@ -55,14 +55,14 @@ each_lead_is_queued_once(void **state)
 	expect_queued(w,
 	    &(struct bulk_request){ .campaign_id = w->campaign,
 		.action = LEAD_BLOCK,
-		.word = SLICE("bounced"),
+		.argument = SLICE("bounced"),
 		.leads = named,
 		.lead_count = ARRAY_SIZE(named) },
 	    2);
 	assert_int_equal(store_next_job(w->store, w->pool, &job), RESULT_OK);
 	assert_true(job.campaign_id == w->campaign && job.action == LEAD_BLOCK && job.tag_id == 0);
 	assert_true(job.position == 0 && job.total == 2);
-	assert_slice(job.word, "bounced");
+	assert_slice(job.argument, "bounced");
 	assert_slices_equal(job.lead_ids, pool_printf(w->pool, "%" PRIu64 ",%" PRIu64, leads[0].id, leads[1].id));
 	expect_queued(w, &(struct bulk_request){ .campaign_id = w->campaign, .leads = named + 6, .lead_count = 2 }, 0);
 	expect_queued(w, &(struct bulk_request){ .campaign_id = w->campaign }, 0);

@@ -197,12 +197,12 @@ def test_model_fraud_and_floor():
     story.join("b", referrer_id=a.body["social_id"])
     assert names(story.change("verify", "b")) == ["verified", "score_change"] and story.score("a") == 7
     story.do("points", leads=[["email", "a@example.org"]], points=-4)
-    result = story.change("block", "b", word="bounced")
+    result = story.change("block", "b", argument="bounced")
     assert names(result) == ["marked_as_fraudulent", "score_change"] and story.score("a") == 0
     assert result.events[0].payload["__fraudulent"] == ["bounced"]
     assert result.events[1].payload["__score_change"] == {
         "previous_contest_score": 3, "current_contest_score": 0, "delta": -3, "reason": "fraud"}
-    assert story.change("block", "b", word="spam").events == [] and story.lead("b").flags == ["bounced", "spam"]
+    assert story.change("block", "b", argument="spam").events == [] and story.lead("b").flags == ["bounced", "spam"]
     assert names(story.change("approve", "b")) == ["score_change"] and story.score("a") == 3
     assert story.change("approve", "b").events == []
 

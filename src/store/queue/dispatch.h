@@ -164,7 +164,7 @@ struct bulk_job {
 	uint64_t id, campaign_id;
 	enum lead_action action;
 	uint64_t tag_id;
-	struct slice word;
+	struct slice argument;
 	struct slice lead_ids; /* engine/id_list.h */
 	uint32_t position, total;
 	uint32_t failures; /* in a row, at this position */

@@ -30,7 +30,7 @@ DB_STATEMENT(sql_delete_job_at_end, "DELETE FROM {prefix}bulk_jobs WHERE id = ? 
 
 store_statement_list sql_of_jobs = { &sql_select_next_job, &sql_delay_job, &sql_skip_job_item, &sql_delete_job_at_end, NULL };
 
-enum { JOB_ID, JOB_CAMPAIGN_ID, JOB_ACTION, JOB_TAG_ID, JOB_WORD, JOB_LEAD_IDS, JOB_POSITION, JOB_TOTAL, JOB_FAILURES };
+enum { JOB_ID, JOB_CAMPAIGN_ID, JOB_ACTION, JOB_TAG_ID, JOB_ARGUMENT, JOB_LEAD_IDS, JOB_POSITION, JOB_TOTAL, JOB_FAILURES };
 
 enum result
 store_next_job(struct store *store, struct pool *pool, struct bulk_job *job)
@@ -45,7 +45,7 @@ store_next_job(struct store *store, struct pool *pool, struct bulk_job *job)
 		.id = db_get_u64(&rows, 0, JOB_ID),
 		.campaign_id = db_get_u64(&rows, 0, JOB_CAMPAIGN_ID),
 		.tag_id = store_get_id(&rows, 0, JOB_TAG_ID),
-		.word = db_get_bytes(&rows, 0, JOB_WORD),
+		.argument = db_get_bytes(&rows, 0, JOB_ARGUMENT),
 		.lead_ids = db_get_bytes(&rows, 0, JOB_LEAD_IDS),
 		.position = (uint32_t)db_get_u64(&rows, 0, JOB_POSITION),
 		.total = (uint32_t)db_get_u64(&rows, 0, JOB_TOTAL),

@@ -58,7 +58,7 @@ store_next_job(struct store *store UNUSED, struct pool *pool, struct bulk_job *j
 		.campaign_id = 7,
 		.action = LEAD_BLOCK,
 		.tag_id = 8,
-		.word = SLICE("bounced"),
+		.argument = SLICE("bounced"),
 		.lead_ids = pool_copy(pool, slice_of(next->lead_ids)),
 		.position = next->position,
 		.total = next->total,
@@ -74,7 +74,7 @@ check_command(const struct command *command)
 	const struct lead_change *change = &command->as.change;
 	if (command->kind != COMMAND_CHANGE || command->campaign_id != 7 || command->account_id != 0 ||
 	    change->action != LEAD_BLOCK || change->lead.identity != LEAD_BY_ID || change->tag_id != 8 ||
-	    !slice_equal(change->word, SLICE("bounced")))
+	    !slice_equal(change->argument, SLICE("bounced")))
 		abort();
 }
 

@@ -21,6 +21,7 @@ admin_answer(const struct admin_call *call, enum result result)
 		    call, EX_TEMPFAIL, "the connection was lost: check whether the change was made before you try again");
 	case RESULT_NOT_FOUND:
 	case RESULT_INVALID:
+	case RESULT_TOO_MANY:
 	case RESULT_FAILED:
 		break;
 	}

@@ -88,10 +88,11 @@ admin_webhook_add(struct admin_call *call)
 	if (!admin_id(call, call->operands[0], "campaign", &put.campaign_id) || !check_url(call, put.url) ||
 	    !read_events(call, &put.events) || !values_take(call, &format, 1, &form))
 		return EX_DATAERR;
-	put.form = call->options[OPTION_FORMAT] == NULL ? NULL : &form;
+	if (call->options[OPTION_FORMAT] != NULL)
+		put.format = form ? FORMAT_FORM : FORMAT_JSON;
 	put.secret = new_secret(call->pool);
 	enum result result = store_put_webhook(call->store, &put, &id, &created);
-	if (result == RESULT_INVALID)
+	if (result == RESULT_TOO_MANY)
 		return admin_fail(
 		    call, EX_DATAERR, "the campaign has %zu webhooks already (limits.webhooks_per_campaign)", put.maximum);
 	if (result != RESULT_OK)

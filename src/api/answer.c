@@ -14,7 +14,8 @@ enum { CALLBACK_MAX_BYTES = 64 };
 enum failure
 call_failure(enum result result)
 {
-	return result == RESULT_FAILED || result == RESULT_INVALID ? FAILURE_INTERNAL : FAILURE_UNAVAILABLE;
+	const bool internal = result == RESULT_FAILED || result == RESULT_INVALID || result == RESULT_TOO_MANY;
+	return internal ? FAILURE_INTERNAL : FAILURE_UNAVAILABLE;
 }
 
 /* 5xx messages contain the request id, and the log has a line with it (docs/api.md 2). The cause is logged separately. */

@@ -141,7 +141,7 @@ queue(struct call *call, enum lead_action action, size_t *matched)
 	};
 	*matched = 0;
 	enum result result = request.lead_count == 0 ? RESULT_OK : store_queue_bulk(call->api->store, &request, matched);
-	if (result == RESULT_INVALID)
+	if (result == RESULT_TOO_MANY)
 		refuse(call);
 	else if (result != RESULT_OK)
 		call_fail(call, call_failure(result));

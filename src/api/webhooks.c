@@ -67,6 +67,14 @@ answer_created(struct call *call, const struct subscription *subscribed, uint64_
 	json_end_object(&writer);
 }
 
+static enum format_change
+chosen_format(struct slice format)
+{
+	if (!slice_present(format))
+		return FORMAT_UNCHANGED;
+	return slice_equal(format, SLICE("form")) ? FORMAT_FORM : FORMAT_JSON;
+}
+
 void
 handle_put_webhook(struct call *call)
 {
@@ -76,14 +84,13 @@ handle_put_webhook(struct call *call)
 	uint64_t id;
 	if (!call_read(call, READ_WEBHOOK_URL | READ_WEBHOOK, &arguments) || !call_may_wait(call, WAIT_CAMPAIGN))
 		return;
-	const bool form = slice_equal(arguments.format, SLICE("form"));
 	random_bytes(random, sizeof(random));
 	const struct webhook_put put = {
 		.campaign_id = call->campaign.id,
 		.url = arguments.url,
 		.events = arguments.subscription.events,
 		.source = arguments.source,
-		.form = slice_present(arguments.format) ? &form : NULL,
+		.format = chosen_format(arguments.format),
 		.secret = signature_secret_make(call->request->pool, random),
 		.maximum = call->api->options->webhooks_per_campaign,
 	};
@@ -92,7 +99,7 @@ handle_put_webhook(struct call *call)
 	if (result == RESULT_OK)
 		answer_created(call, &arguments.subscription, id, created ? put.secret : SLICE_NONE); /* shown once */
 	else
-		call_fail(call, result == RESULT_INVALID     ? FAILURE_TOO_MANY_WEBHOOKS
+		call_fail(call, result == RESULT_TOO_MANY    ? FAILURE_TOO_MANY_WEBHOOKS
 				: result == RESULT_NOT_FOUND ? FAILURE_CAMPAIGN_NOT_FOUND
 							     : call_failure(result));
 }

@@ -8,6 +8,7 @@ result_text(enum result result)
 		[RESULT_OK] = "ok",
 		[RESULT_NOT_FOUND] = "not found",
 		[RESULT_INVALID] = "invalid",
+		[RESULT_TOO_MANY] = "too many",
 		[RESULT_CONFLICT] = "conflict",
 		[RESULT_UNAVAILABLE] = "unavailable",
 		[RESULT_UNKNOWN] = "outcome unknown",

@@ -7,6 +7,7 @@ enum result {
 	RESULT_OK = 0,
 	RESULT_NOT_FOUND, /* not found; nothing was changed */
 	RESULT_INVALID,   /* invalid input: a retry will not help */
+	RESULT_TOO_MANY,  /* a maximum is reached; nothing was changed */
 	RESULT_CONFLICT, /* conflict with another transaction (deadlock, duplicate key): the whole transaction can be retried */
 	RESULT_UNAVAILABLE, /* unreachable or out of resources; nothing was changed; retry later */
 	RESULT_UNKNOWN,     /* the connection broke during COMMIT: the transaction may be committed or not */

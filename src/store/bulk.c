@@ -56,7 +56,7 @@ find_leads(struct store *store, struct pool *pool, const struct bulk_request *re
 	return result;
 }
 
-/* RESULT_INVALID: the maximum is reached. Exact after store_next_id, whose lock allows one transaction at a time to insert
+/* RESULT_TOO_MANY: the maximum is reached. Exact after store_next_id, whose lock allows one transaction at a time to insert
  * jobs. */
 static enum result
 has_room(struct store *store, struct pool *pool, const struct bulk_request *request)
@@ -66,10 +66,10 @@ has_room(struct store *store, struct pool *pool, const struct bulk_request *requ
 		return RESULT_OK;
 	enum result result =
 	    store_query(store, pool, &rows, &sql_count_jobs, DB_U64(request->account_id), DB_U64(request->account_jobs));
-	return result == RESULT_OK && db_get_u64(&rows, 0, 0) >= request->account_jobs ? RESULT_INVALID : result;
+	return result == RESULT_OK && db_get_u64(&rows, 0, 0) >= request->account_jobs ? RESULT_TOO_MANY : result;
 }
 
-/* RESULT_NOT_FOUND: no leads. RESULT_INVALID: too many jobs. */
+/* RESULT_NOT_FOUND: no leads. RESULT_TOO_MANY: the account has its maximum of jobs. */
 static enum result
 queue_bulk(struct store *store, struct pool *pool, const struct bulk_request *request, const struct commit_token *token,
     size_t *matched)

@@ -169,7 +169,7 @@ struct bulk_request {
 };
 enum { BULK_LEADS_MAX = 250 };
 /* Queues the job for the leads that exist, each once, in one transaction. *matched: their number; if it is 0, nothing is
- * queued. RESULT_INVALID: the account has its maximum of jobs. */
+ * queued. RESULT_TOO_MANY: the account has its maximum of jobs. */
 MUST_CHECK enum result store_queue_bulk(struct store *store, const struct bulk_request *request, size_t *matched);
 
 /* A webhook as its operator sees it. */
@@ -183,19 +183,25 @@ struct webhook_row {
 	int status; /* HTTP status of the last attempt, 0: none */
 };
 
+enum format_change {
+	FORMAT_UNCHANGED, /* JSON for a new webhook */
+	FORMAT_JSON,
+	FORMAT_FORM
+};
+
 struct webhook_put {
 	uint64_t campaign_id;
 	struct slice url;
 	uint32_t events;
 	struct slice source; /* absent: unchanged */
-	const bool *form;    /* NULL: unchanged, json for a new one */
+	enum format_change format;
 	struct slice secret; /* for a new one; a new secret in every call */
 	size_t maximum;      /* of webhooks in a campaign */
 };
 
 /* Adds a webhook, or replaces the events (source, format) of the one with the same URL, byte for byte. *created: it was added,
  * with the given secret. A webhook whose receiver answered 410 becomes active again; a disabled one stays disabled.
- * RESULT_INVALID: the campaign has `maximum` webhooks; RESULT_NOT_FOUND: no such campaign. */
+ * RESULT_TOO_MANY: the campaign has `maximum` webhooks; RESULT_NOT_FOUND: no such campaign. */
 MUST_CHECK enum result store_put_webhook(struct store *store, const struct webhook_put *put, uint64_t *id, bool *created);
 /* The dispatcher ends its pending deliveries. */
 MUST_CHECK enum result store_remove_webhook(struct store *store, uint64_t campaign_id, struct slice url);

@@ -26,22 +26,24 @@ store_statement_list sql_of_webhooks = { &sql_select_campaign_of_webhook, &sql_s
 	&sql_insert_webhook, &sql_insert_webhook_status, &sql_update_webhook, &sql_delete_webhook, &sql_delete_webhook_status,
 	&sql_select_webhooks, NULL };
 
+/* NULL: unchanged. */
 static struct db_value
-format_value(const bool *form)
+format_value(enum format_change format)
 {
-	return form == NULL ? DB_NONE : db_bytes(*form ? SLICE("form") : SLICE("json"));
+	if (format == FORMAT_UNCHANGED)
+		return DB_NONE;
+	return db_bytes(format == FORMAT_FORM ? SLICE("form") : SLICE("json"));
 }
 
 static enum result
 insert_webhook(struct store *store, struct pool *pool, const struct webhook_put *put, struct slice url_hash, uint64_t *id)
 {
-	static const bool json = false;
+	const enum format_change format = put->format == FORMAT_UNCHANGED ? FORMAT_JSON : put->format;
 	enum result result = store_next_id(store, pool, ID_WEBHOOK, id);
 	if (result != RESULT_OK)
 		return result;
 	result = store_change_one(store, &sql_insert_webhook, DB_U64(*id), DB_U64(put->campaign_id), db_bytes(put->url),
-	    db_bytes(url_hash), DB_U64(put->events), db_bytes(put->source), format_value(put->form == NULL ? &json : put->form),
-	    db_bytes(put->secret));
+	    db_bytes(url_hash), DB_U64(put->events), db_bytes(put->source), format_value(format), db_bytes(put->secret));
 	return result == RESULT_OK ? store_change_one(store, &sql_insert_webhook_status, DB_U64(*id)) : result;
 }
 
@@ -50,7 +52,7 @@ static enum result
 replace_webhook(struct store *store, const struct webhook_put *put, uint64_t id, enum webhook_state state)
 {
 	enum result result = store_change_one(
-	    store, &sql_update_webhook, DB_U64(put->events), db_bytes(put->source), format_value(put->form), DB_U64(id));
+	    store, &sql_update_webhook, DB_U64(put->events), db_bytes(put->source), format_value(put->format), DB_U64(id));
 	return result == RESULT_OK && state == WEBHOOK_GONE ? store_activate_webhook(store, id) : result;
 }
 
@@ -75,7 +77,7 @@ put_webhook(struct store *store, struct pool *pool, const struct webhook_put *pu
 	}
 	result = store_query(store, pool, &total, &sql_count_webhooks, campaign);
 	if (result == RESULT_OK && db_get_u64(&total, 0, 0) >= put->maximum)
-		return RESULT_INVALID;
+		return RESULT_TOO_MANY;
 	return result == RESULT_OK ? insert_webhook(store, pool, put, digest_slice(&digest), id) : result;
 }
 

@@ -497,7 +497,7 @@ store_put_webhook(struct store *store, const struct webhook_put *put, uint64_t *
 	*created = webhook == NULL;
 	if (webhook == NULL) {
 		if (count_webhooks(store, put->campaign_id) >= put->maximum || store->webhook_count == WEBHOOKS_MAX)
-			return RESULT_INVALID;
+			return RESULT_TOO_MANY;
 		webhook = &store->webhooks[store->webhook_count++];
 		*webhook = (struct webhook_row){ .id = store->next_webhook_id++,
 			.campaign_id = put->campaign_id,
@@ -509,8 +509,8 @@ store_put_webhook(struct store *store, const struct webhook_put *put, uint64_t *
 	webhook->events = put->events;
 	if (slice_present(put->source))
 		webhook->source = put->source;
-	if (put->form != NULL)
-		webhook->form = *put->form;
+	if (put->format != FORMAT_UNCHANGED)
+		webhook->form = put->format == FORMAT_FORM;
 	note_change(store, put->campaign_id);
 	*id = webhook->id;
 	return RESULT_OK;

@@ -244,7 +244,7 @@ an_account_has_a_number_of_jobs(void **state)
 	root_run("DELETE FROM t_bulk_jobs");
 	for (int i = 0; i < JOBS; i++)
 		expect_queued(w, &request, 1);
-	assert_int_equal(store_queue_bulk(w->store, &request, &matched), RESULT_INVALID);
+	assert_int_equal(store_queue_bulk(w->store, &request, &matched), RESULT_TOO_MANY);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_bulk_jobs WHERE account_id = %" PRIu64, account), JOBS);
 	request.account_id = other;
 	expect_queued(w, &request, 1);
@@ -273,7 +273,7 @@ queue_as_rival(void *context)
 		size_t matched;
 		enum result result = store_queue_bulk(store, rival->request, &matched);
 		rival->queued += result == RESULT_OK ? 1 : 0;
-		rival->refused += result == RESULT_INVALID ? 1 : 0;
+		rival->refused += result == RESULT_TOO_MANY ? 1 : 0;
 	}
 	store_free(&store);
 	digest_end_thread();

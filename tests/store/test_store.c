@@ -179,13 +179,12 @@ only_webhook(struct world *w)
 static void
 a_webhook_is_put_by_its_url(void **state)
 {
-	static const bool form = true;
 	struct world *w = *state;
 	struct webhook_put put = { .campaign_id = w->campaign,
 		.url = SLICE("https://a.example/"),
 		.events = 1,
 		.source = SLICE("crm"),
-		.form = &form,
+		.format = FORMAT_FORM,
 		.secret = SLICE("whsec_one"),
 		.maximum = 1 };
 	uint64_t id, again;
@@ -205,7 +204,7 @@ a_webhook_is_put_by_its_url(void **state)
 	assert_true(slice_equal(row.source, SLICE("crm")) && slice_equal(row.secret, SLICE("whsec_one")));
 	assert_true(row.state == WEBHOOK_ACTIVE && row.failing_since_ms == -1 && row.last_delivery_ms == -1 && row.status == 0);
 	put.url = SLICE("https://A.example/");
-	assert_int_equal(store_put_webhook(w->store, &put, &again, &created), RESULT_INVALID);
+	assert_int_equal(store_put_webhook(w->store, &put, &again, &created), RESULT_TOO_MANY);
 	put.maximum = 2;
 	assert_int_equal(store_put_webhook(w->store, &put, &again, &created), RESULT_OK);
 	assert_true(created && again != id);
@@ -275,7 +274,7 @@ put_own_url(struct store *store, const struct world *world, unsigned index)
 	};
 	bool created;
 	enum result result = store_put_webhook(store, &put, &shared[index], &created);
-	return result == RESULT_OK || result == RESULT_INVALID;
+	return result == RESULT_OK || result == RESULT_TOO_MANY;
 }
 
 static void

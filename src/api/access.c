@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Authentication (docs/api.md 3): the key of a request, or the token of a link. */
+#include "api/fetch.h"
 #include "api/parameters.h"
-#include "api/reads.h"
 
 #include <string.h>
 
@@ -25,7 +25,7 @@ must_prove_key(const struct call *call)
 static bool
 read_key_text(struct call *call, struct slice *key)
 {
-	if (!call_read_text(call, READ_KEY, key)) {
+	if (!call_read_text(call, GROUP_KEY, key)) {
 		call->checking_limits = false;
 		if (!must_prove_key(call))
 			(void)!call_pass_address(call);
@@ -42,7 +42,7 @@ read_key_text(struct call *call, struct slice *key)
 static enum result
 find_key(struct call *call, struct slice text, const struct digest *hash)
 {
-	return api_key_well_formed(text) ? read_key(call, hash->bytes, &call->key) : RESULT_NOT_FOUND;
+	return api_key_well_formed(text) ? fetch_key(call, hash->bytes, &call->key) : RESULT_NOT_FOUND;
 }
 
 static bool

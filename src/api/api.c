@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
+#include "api/fetch.h"
 #include "api/parameters.h"
-#include "api/reads.h"
 #include "base/clock.h"
 #include "identity/client_address.h"
 
@@ -96,7 +96,7 @@ call_campaign_id(struct call *call, uint64_t *id)
 	*id = 0;
 	if (call->route->campaign == CAMPAIGN_IN_PATH)
 		text = call->request->segments[1];
-	else if (!call_read_text(call, READ_CAMPAIGN, &text))
+	else if (!call_read_text(call, GROUP_CAMPAIGN, &text))
 		return false;
 	if (!slice_to_u64(text, INT64_MAX, id))
 		*id = 0;
@@ -134,7 +134,7 @@ find_campaign(struct call *call)
 	}
 	if (!call_may_wait(call, WAIT_READ))
 		return false;
-	enum result result = id == 0 ? RESULT_NOT_FOUND : read_campaign(call, id);
+	enum result result = id == 0 ? RESULT_NOT_FOUND : fetch_campaign(call, id);
 	return !fails(call, result == RESULT_OK          ? campaign_refuses(&call->campaign, call->account_id)
 			    : result == RESULT_NOT_FOUND ? FAILURE_CAMPAIGN_NOT_FOUND
 							 : call_failure(result));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Campaigns, their counters, tags and actions, and the health routes. */
-#include "api/reads.h"
+#include "api/fetch.h"
 
 #include "base/clock.h"
 
@@ -18,7 +18,7 @@ handle_ready(struct call *call)
 {
 	if (!call_may_wait(call, WAIT_READ))
 		return;
-	if (read_readiness(call, clock_monotonic_ms() + READY_MS) == RESULT_OK)
+	if (fetch_readiness(call, clock_monotonic_ms() + READY_MS) == RESULT_OK)
 		call_answer(call, SLICE("{\"status\":\"ok\"}"));
 	else
 		call_fail(call, FAILURE_UNAVAILABLE);
@@ -53,7 +53,7 @@ handle_campaigns(struct call *call)
 {
 	struct campaign *campaigns;
 	size_t count;
-	enum result result = read_campaigns(call, &campaigns, &count);
+	enum result result = fetch_campaigns(call, &campaigns, &count);
 	if (result != RESULT_OK) {
 		call_fail(call, call_failure(result));
 		return;
@@ -89,7 +89,7 @@ handle_stats(struct call *call)
 static bool
 find_definitions(struct call *call, struct definitions *definitions)
 {
-	enum result result = read_definitions(call, definitions);
+	enum result result = fetch_definitions(call, definitions);
 	return result == RESULT_OK || call_fail(call, call_failure(result));
 }
 

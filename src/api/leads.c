@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Calls about leads: create or update, look up, actions, points and tags; and bulk calls, which the dispatcher runs
  * later (docs/api.md 4.1). */
+#include "api/fetch.h"
 #include "api/parameters.h"
-#include "api/reads.h"
 
 /* Runs a command of this call. `answer`: the body; absent: the command's result. */
 static struct outcome
@@ -23,7 +23,7 @@ handle_signup(struct call *call)
 {
 	struct arguments arguments;
 	struct limit_verdict verdict;
-	if (!call_read(call, READ_SIGNUP | READ_VIEW | READ_SIGNUP_POINTS, &arguments))
+	if (!call_read(call, GROUP_SIGNUP | GROUP_VIEW | GROUP_SIGNUP_POINTS, &arguments))
 		return;
 	if (call->response->head) /* HEAD on GET /v1/.../subscribe: nothing is created, the body is empty */
 		return;
@@ -42,10 +42,10 @@ handle_lookup(struct call *call)
 {
 	struct arguments arguments;
 	struct outcome outcome;
-	if (!call_read(call, READ_LEAD | READ_VIEW, &arguments))
+	if (!call_read(call, GROUP_LEAD | GROUP_VIEW, &arguments))
 		return;
 	const struct look_up look_up = { call->campaign.id, arguments.lead, arguments.view, .standing = false };
-	read_lead(call, &look_up, &outcome);
+	fetch_lead(call, &look_up, &outcome);
 	if (outcome.failure == FAILURE_NONE)
 		call_answer(call, outcome.body);
 	else
@@ -64,7 +64,7 @@ handle_complete_action(struct call *call)
 {
 	struct arguments arguments;
 	uint64_t id;
-	if (!read_id(call, FAILURE_ACTION_NOT_FOUND, &id) || !call_read(call, READ_LEAD, &arguments))
+	if (!read_id(call, FAILURE_ACTION_NOT_FOUND, &id) || !call_read(call, GROUP_LEAD, &arguments))
 		return;
 	const struct completion completion = { .lead = arguments.lead, .action_id = id };
 	run(call, (struct command){ .kind = COMMAND_COMPLETION, .as.completion = completion },
@@ -76,7 +76,7 @@ handle_tag_lead(struct call *call)
 {
 	struct arguments arguments;
 	uint64_t id;
-	if (!read_id(call, FAILURE_TAG_NOT_FOUND, &id) || !call_read(call, READ_SIGNUP | READ_VIEW, &arguments))
+	if (!read_id(call, FAILURE_TAG_NOT_FOUND, &id) || !call_read(call, GROUP_SIGNUP | GROUP_VIEW, &arguments))
 		return;
 	const struct tagging tagging = { .signup = arguments.signup, .tag_id = id };
 	run(call, (struct command){ .kind = COMMAND_TAGGING, .view = arguments.view, .as.tagging = tagging }, SLICE_NONE);
@@ -86,7 +86,7 @@ void
 handle_points(struct call *call)
 {
 	struct arguments arguments;
-	if (!call_read(call, READ_POINTS | READ_LEADS, &arguments))
+	if (!call_read(call, GROUP_POINTS | GROUP_LEADS, &arguments))
 		return;
 	if (arguments.lead_count == 0) {
 		call_fail(call, FAILURE_LEADS_NOT_FOUND);
@@ -124,10 +124,10 @@ static bool
 queue(struct call *call, enum lead_action action, size_t *matched)
 {
 	static const unsigned groups[LEAD_ACTIONS] = {
-		[LEAD_TAG] = READ_TAG, [LEAD_VERIFY] = READ_CHANNEL, [LEAD_BLOCK] = READ_REASON
+		[LEAD_TAG] = GROUP_TAG, [LEAD_VERIFY] = GROUP_CHANNEL, [LEAD_BLOCK] = GROUP_REASON
 	};
 	struct arguments arguments;
-	if (!call_read(call, READ_LEADS | groups[action], &arguments) || !call_may_wait(call, WAIT_QUEUE))
+	if (!call_read(call, GROUP_LEADS | groups[action], &arguments) || !call_may_wait(call, WAIT_QUEUE))
 		return false;
 	const struct bulk_request request = {
 		.account_id = call->account_id,

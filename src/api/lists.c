@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Leads page by page, and the leaderboard. */
+#include "api/fetch.h"
 #include "api/parameters.h"
-#include "api/reads.h"
 
 #include "base/clock.h"
 #include "identity/social_id.h"
@@ -44,10 +44,10 @@ handle_list_leads(struct call *call)
 	struct lead_page page;
 	struct payload_subject *subjects;
 	const struct payload_settings *settings;
-	if (!call_read(call, READ_VIEW | READ_FILTER, &arguments))
+	if (!call_read(call, GROUP_VIEW | GROUP_FILTER, &arguments))
 		return;
 	arguments.filter.limit = arguments.limit == 0 ? PAGE_LEADS : arguments.limit;
-	enum result result = read_page(call, &arguments.filter, &page, &subjects, &settings);
+	enum result result = fetch_page(call, &arguments.filter, &page, &subjects, &settings);
 	if (result == RESULT_OK)
 		write_page(call, &page, subjects, settings, arguments.view);
 	else
@@ -78,19 +78,19 @@ find_me(struct leaderboard *board, struct campaign_versions *versions)
 	};
 	struct outcome outcome = { .failure = FAILURE_LEAD_NOT_FOUND };
 	if (slice_present(board->social_id))
-		read_lead(call, &look_up, &outcome);
+		fetch_lead(call, &look_up, &outcome);
 	board->me = outcome.body;
 	board->place = outcome.place;
 	*versions = outcome.versions;
 	if (outcome.failure != FAILURE_LEAD_NOT_FOUND)
 		return outcome.failure;
-	enum result result = read_versions(call, versions);
+	enum result result = fetch_versions(call, versions);
 	return result == RESULT_OK ? FAILURE_NONE : call_failure(result);
 }
 
 /* RESULT_CONFLICT: `me` and the leaders are not of the same version. */
 static enum result
-read_leaderboard(struct store *store UNUSED, struct pool *pool UNUSED, void *context)
+fetch_leaderboard(struct store *store UNUSED, struct pool *pool UNUSED, void *context)
 {
 	struct leaderboard *board = context;
 	int64_t now_ms = clock_monotonic_ms();
@@ -98,7 +98,7 @@ read_leaderboard(struct store *store UNUSED, struct pool *pool UNUSED, void *con
 	board->failure = find_me(board, &versions);
 	if (board->failure != FAILURE_NONE)
 		return RESULT_OK;
-	return read_board(board->call, board->limit, &versions, now_ms, &board->leaders);
+	return fetch_board(board->call, board->limit, &versions, now_ms, &board->leaders);
 }
 
 /* Without a key, a fraudulent lead sees a board as if it were not fraudulent, consistent with `me`. */
@@ -116,7 +116,7 @@ handle_leaderboard(struct call *call)
 {
 	struct leaderboard board = { .call = call, .limit = LEADERS };
 	struct arguments arguments;
-	if (!call_read(call, READ_LEADERS, &arguments))
+	if (!call_read(call, GROUP_LEADERS, &arguments))
 		return;
 	if (arguments.limit != 0)
 		board.limit = arguments.limit < LEADERS_MAX ? arguments.limit : LEADERS_MAX;
@@ -124,7 +124,7 @@ handle_leaderboard(struct call *call)
 	/* an invalid social id matches no lead */
 	if (!slice_present(typed) || !social_id_parse(call->request->pool, typed, &board.social_id))
 		board.social_id = SLICE_NONE;
-	enum result result = read_consistently(call, read_leaderboard, &board);
+	enum result result = fetch_consistently(call, fetch_leaderboard, &board);
 	if (result != RESULT_OK)
 		board.failure = call_failure(result);
 	if (board.failure != FAILURE_NONE) {

@@ -6,13 +6,13 @@ noinst_LIBRARIES += %D%/libapi.a
 	%D%/board.c %D%/board.h \
 	%D%/call.c %D%/call.h \
 	%D%/campaigns.c \
+	%D%/fetch.c %D%/fetch.h \
 	%D%/identifiers.c \
 	%D%/leads.c \
 	%D%/limits.c \
 	%D%/lists.c \
 	%D%/opt_out.c \
 	%D%/parameters.c %D%/parameters.h \
-	%D%/reads.c %D%/reads.h \
 	%D%/routes.c \
 	%D%/signup.c \
 	%D%/webhooks.c

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The links of `unsubscribe_url`: for clicks, and for mail programs that post (RFC 8058). */
+#include "api/fetch.h"
 #include "api/parameters.h"
-#include "api/reads.h"
 
 #include "identity/social_id.h"
 #include "webhook/signature.h"
@@ -13,7 +13,7 @@ call_check_token(struct call *call)
 	const struct slice *segments = call->request->segments;
 	const struct payload_settings *settings;
 	uint64_t campaign_id;
-	enum result result = read_payload_settings(call, &settings);
+	enum result result = fetch_payload_settings(call, &settings);
 	if (result != RESULT_OK)
 		return call_fail(call, call_failure(result));
 	if (slice_to_u64(segments[1], INT64_MAX, &campaign_id) &&
@@ -28,7 +28,7 @@ show_form(struct call *call, const struct lead_reference *reference)
 {
 	struct pool *pool = call->request->pool;
 	struct lead lead;
-	enum result result = read_lead_row(call, reference, &lead);
+	enum result result = fetch_lead_row(call, reference, &lead);
 	if (result != RESULT_OK) {
 		call_fail(call, result == RESULT_NOT_FOUND ? FAILURE_LEAD_NOT_FOUND : call_failure(result));
 		return;
@@ -49,7 +49,7 @@ handle_opt_out(struct call *call)
 	};
 	struct arguments arguments;
 	struct outcome outcome;
-	if (!call_read(call, READ_OPT_OUT, &arguments))
+	if (!call_read(call, GROUP_OPT_OUT, &arguments))
 		return;
 	/* a lenient boolean: a bad value shows the page as well */
 	if (call->request->method != HTTP_POST && (call->response->head || arguments.safe)) {

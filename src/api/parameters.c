@@ -271,77 +271,77 @@ read_tag_filter(struct call *call, const struct parameter *parameter, struct arg
 /* Read in this order: of several bad values the first is reported. */
 static const struct parameter parameters[] = {
 	/* by call_read_text and call_read_callback */
-	{ { N("api_key") }, READ_KEY, .read = NULL },
-	{ { N("campaign_id"), N("campaignId"), N("list_id"), N("__lid") }, READ_CAMPAIGN, .read = NULL },
-	{ { N("jsonp") }, READ_CALLBACK, .read = NULL },
-	{ { N("action") }, READ_NOTHING, .read = NULL },
-	{ { N("controller") }, READ_NOTHING, .read = NULL },
-	{ { N("ip_address") }, READ_NOTHING, .read = NULL },
-	{ { N("kolid") }, READ_NOTHING, .read = NULL },
-	{ { N("landing_page_id") }, READ_NOTHING, .read = NULL },
-	{ { N("skip_ar") }, READ_NOTHING, .read = NULL },
+	{ { N("api_key") }, GROUP_KEY, .read = NULL },
+	{ { N("campaign_id"), N("campaignId"), N("list_id"), N("__lid") }, GROUP_CAMPAIGN, .read = NULL },
+	{ { N("jsonp") }, GROUP_CALLBACK, .read = NULL },
+	{ { N("action") }, GROUP_IGNORED, .read = NULL },
+	{ { N("controller") }, GROUP_IGNORED, .read = NULL },
+	{ { N("ip_address") }, GROUP_IGNORED, .read = NULL },
+	{ { N("kolid") }, GROUP_IGNORED, .read = NULL },
+	{ { N("landing_page_id") }, GROUP_IGNORED, .read = NULL },
+	{ { N("skip_ar") }, GROUP_IGNORED, .read = NULL },
 
-	{ { N("__url") }, READ_SIGNUP, TEXT(signup.signup_url) },
-	RULE(READ_SIGNUP, call_merge_url),
-	{ { N("social_id"), N("kid") }, READ_LEAD, FORM(struct slice, lead.value, parse_social_id, LEAD_NOT_FOUND) },
-	{ { N("email") }, READ_SIGNUP | READ_LEAD, PARAMETER_ALTERNATIVE,
+	{ { N("__url") }, GROUP_SIGNUP, TEXT(signup.signup_url) },
+	RULE(GROUP_SIGNUP, call_merge_url),
+	{ { N("social_id"), N("kid") }, GROUP_LEAD, FORM(struct slice, lead.value, parse_social_id, LEAD_NOT_FOUND) },
+	{ { N("email") }, GROUP_SIGNUP | GROUP_LEAD, PARAMETER_ALTERNATIVE,
 	    FORM(struct email, email, parse_email, INVALID_EMAIL) },
-	{ { N("phone_number") }, READ_SIGNUP | READ_LEAD, PARAMETER_ALTERNATIVE, TEXT(phone_number) },
-	{ { N("country_code") }, READ_SIGNUP | READ_LEAD, PARAMETER_ALTERNATIVE, TEXT(country_code) },
-	RULE(READ_SIGNUP | READ_LEAD, call_parse_phone),
-	RULE(READ_LEAD, call_name_lead),
-	{ { N("must_exist") }, READ_SIGNUP, BOOLEAN(signup.must_exist) },
-	{ { N("__do_not_reset_opt_out") }, READ_SIGNUP, PARAMETER_LENIENT | PARAMETER_EMPTY_IS_TRUE,
+	{ { N("phone_number") }, GROUP_SIGNUP | GROUP_LEAD, PARAMETER_ALTERNATIVE, TEXT(phone_number) },
+	{ { N("country_code") }, GROUP_SIGNUP | GROUP_LEAD, PARAMETER_ALTERNATIVE, TEXT(country_code) },
+	RULE(GROUP_SIGNUP | GROUP_LEAD, call_parse_phone),
+	RULE(GROUP_LEAD, call_name_lead),
+	{ { N("must_exist") }, GROUP_SIGNUP, BOOLEAN(signup.must_exist) },
+	{ { N("__do_not_reset_opt_out") }, GROUP_SIGNUP, PARAMETER_LENIENT | PARAMETER_EMPTY_IS_TRUE,
 	    BOOLEAN(signup.keep_opt_out) },
-	{ { N("social_id"), N("kid"), N("__kid") }, READ_SIGNUP, .read = call_read_social_id },
-	{ { N("kid") }, READ_SIGNUP, PARAMETER_FROM_URL, TEXT(url_kid) },
-	RULE(READ_SIGNUP, call_choose_subject),
-	{ { N("ip") }, READ_SIGNUP, RULED(struct slice, signup.ip, parse_ip, "must be an IPv4 or IPv6 address") },
-	{ { N("__referrer"), N("__ref"), N("referrer") }, READ_SIGNUP, TEXT(signup.referrer) },
-	{ { N("__sid"), N("__session_id") }, READ_SIGNUP, TEXT(signup.session_id) },
-	{ { N("__user_agent") }, READ_SIGNUP, TEXT(signup.user_agent) },
-	{ { N("__source") }, READ_SIGNUP, TEXT(signup.source) },
-	{ { N("__rid") }, READ_SIGNUP, TEXT(signup.request_id) },
-	{ { N("__uid") }, READ_SIGNUP, TEXT(signup.uid) },
-	{ { N("redirect_url") }, READ_SIGNUP,
+	{ { N("social_id"), N("kid"), N("__kid") }, GROUP_SIGNUP, .read = call_read_social_id },
+	{ { N("kid") }, GROUP_SIGNUP, PARAMETER_FROM_URL, TEXT(url_kid) },
+	RULE(GROUP_SIGNUP, call_choose_subject),
+	{ { N("ip") }, GROUP_SIGNUP, RULED(struct slice, signup.ip, parse_ip, "must be an IPv4 or IPv6 address") },
+	{ { N("__referrer"), N("__ref"), N("referrer") }, GROUP_SIGNUP, TEXT(signup.referrer) },
+	{ { N("__sid"), N("__session_id") }, GROUP_SIGNUP, TEXT(signup.session_id) },
+	{ { N("__user_agent") }, GROUP_SIGNUP, TEXT(signup.user_agent) },
+	{ { N("__source") }, GROUP_SIGNUP, TEXT(signup.source) },
+	{ { N("__rid") }, GROUP_SIGNUP, TEXT(signup.request_id) },
+	{ { N("__uid") }, GROUP_SIGNUP, TEXT(signup.uid) },
+	{ { N("redirect_url") }, GROUP_SIGNUP,
 	    CHECKED(signup.redirect_url, link_is_web, "must be an http or https URL, or a reference without a scheme") },
-	RULE(READ_SIGNUP, call_complete_signup),
-	RULE(READ_SIGNUP, call_read_custom_fields),
-	{ { N("__skip_urls") }, READ_VIEW, BOOLEAN(view.skip_urls) },
-	{ { N("__skip_actions") }, READ_VIEW, BOOLEAN(view.skip_actions) },
+	RULE(GROUP_SIGNUP, call_complete_signup),
+	RULE(GROUP_SIGNUP, call_read_custom_fields),
+	{ { N("__skip_urls") }, GROUP_VIEW, BOOLEAN(view.skip_urls) },
+	{ { N("__skip_actions") }, GROUP_VIEW, BOOLEAN(view.skip_actions) },
 
-	{ { N("limit") }, READ_LEADERS | READ_FILTER, RULED(size_t, limit, parse_limit, "must be a number from 1") },
-	{ { N("social_id") }, READ_LEADERS, TEXT(social_id) },
-	{ { N("cursor") }, READ_FILTER,
+	{ { N("limit") }, GROUP_LEADERS | GROUP_FILTER, RULED(size_t, limit, parse_limit, "must be a number from 1") },
+	{ { N("social_id") }, GROUP_LEADERS, TEXT(social_id) },
+	{ { N("cursor") }, GROUP_FILTER,
 	    RULED(uint32_t, filter.after, parse_cursor, "must be what the page before gave as next") },
-	{ { N("verified") }, READ_FILTER, SWITCH(filter.verified) },
-	{ { N("waitlisted") }, READ_FILTER, SWITCH(filter.waitlisted) },
-	{ { N("fraudulent") }, READ_FILTER, SWITCH(filter.fraudulent) },
-	{ { N("opted_out") }, READ_FILTER, SWITCH(filter.opted_out) },
-	{ { N("since") }, READ_FILTER,
+	{ { N("verified") }, GROUP_FILTER, SWITCH(filter.verified) },
+	{ { N("waitlisted") }, GROUP_FILTER, SWITCH(filter.waitlisted) },
+	{ { N("fraudulent") }, GROUP_FILTER, SWITCH(filter.fraudulent) },
+	{ { N("opted_out") }, GROUP_FILTER, SWITCH(filter.opted_out) },
+	{ { N("since") }, GROUP_FILTER,
 	    RULED(int64_t, filter.since_ms, parse_time, "must be a time (2026-11-21T03:38:13Z) or a date") },
-	{ { N("tag") }, READ_FILTER, .read = read_tag_filter },
+	{ { N("tag") }, GROUP_FILTER, .read = read_tag_filter },
 
-	{ { N("points") }, READ_SIGNUP_POINTS | READ_POINTS, PARAMETER_KEYED, .read = read_points },
-	RULE(READ_POINTS, require_points),
-	{ { N("email"), N("emails") }, READ_LEADS, LEADS(EMAIL) },
-	{ { N("phone_number"), N("phone_numbers") }, READ_LEADS, LEADS(PHONE) },
-	{ { N("social_id"), N("social_ids"), N("kid") }, READ_LEADS, LEADS(SOCIAL_ID) },
-	RULE(READ_LEADS, call_check_leads),
-	{ { N("country_code") }, READ_LEADS, TEXT(country_code) },
-	RULE(READ_LEADS, call_parse_leads),
-	{ { N("message") }, READ_POINTS, TEXT(message) },
-	{ { N("tag_id") }, READ_TAG, .read = read_tag_id },
-	{ { N("tag") }, READ_TAG, .read = read_tag_name },
-	{ { N("channel") }, READ_CHANNEL, CHECKED(argument, is_channel, "must be email or phone") },
-	{ { N("reason") }, READ_REASON, CHECKED(argument, is_reason, "is longer than 64 bytes") },
+	{ { N("points") }, GROUP_SIGNUP_POINTS | GROUP_POINTS, PARAMETER_KEYED, .read = read_points },
+	RULE(GROUP_POINTS, require_points),
+	{ { N("email"), N("emails") }, GROUP_LEADS, LEADS(EMAIL) },
+	{ { N("phone_number"), N("phone_numbers") }, GROUP_LEADS, LEADS(PHONE) },
+	{ { N("social_id"), N("social_ids"), N("kid") }, GROUP_LEADS, LEADS(SOCIAL_ID) },
+	RULE(GROUP_LEADS, call_check_leads),
+	{ { N("country_code") }, GROUP_LEADS, TEXT(country_code) },
+	RULE(GROUP_LEADS, call_parse_leads),
+	{ { N("message") }, GROUP_POINTS, TEXT(message) },
+	{ { N("tag_id") }, GROUP_TAG, .read = read_tag_id },
+	{ { N("tag") }, GROUP_TAG, .read = read_tag_name },
+	{ { N("channel") }, GROUP_CHANNEL, CHECKED(argument, is_channel, "must be email or phone") },
+	{ { N("reason") }, GROUP_REASON, CHECKED(argument, is_reason, "is longer than 64 bytes") },
 
-	{ { N("url") }, READ_WEBHOOK_URL, TEXT(url) },
-	RULE(READ_WEBHOOK, call_judge_url),
-	{ { N("event"), N("events") }, READ_WEBHOOK, PARAMETER_COLLECTS, .read = call_read_events },
-	{ { N("source") }, READ_WEBHOOK, TEXT(source) },
-	{ { N("format") }, READ_WEBHOOK, CHECKED(format, is_format, "must be json or form") },
-	{ { N("safe") }, READ_OPT_OUT, PARAMETER_LENIENT, BOOLEAN(safe) },
+	{ { N("url") }, GROUP_WEBHOOK_URL, TEXT(url) },
+	RULE(GROUP_WEBHOOK, call_judge_url),
+	{ { N("event"), N("events") }, GROUP_WEBHOOK, PARAMETER_COLLECTS, .read = call_read_events },
+	{ { N("source") }, GROUP_WEBHOOK, TEXT(source) },
+	{ { N("format") }, GROUP_WEBHOOK, CHECKED(format, is_format, "must be json or form") },
+	{ { N("safe") }, GROUP_OPT_OUT, PARAMETER_LENIENT, BOOLEAN(safe) },
 };
 
 const struct parameter *
@@ -358,7 +358,7 @@ is_skipped(const struct call *call, const struct parameter *parameter, unsigned 
 		return true;
 	if ((parameter->flags & PARAMETER_KEYED) != 0 && call->account_id == 0)
 		return true;
-	return (groups & READ_LEAD) != 0 && (parameter->flags & PARAMETER_ALTERNATIVE) != 0 &&
+	return (groups & GROUP_LEAD) != 0 && (parameter->flags & PARAMETER_ALTERNATIVE) != 0 &&
 	       (slice_present(arguments->lead.value) || slice_present(arguments->email.key));
 }
 
@@ -397,7 +397,7 @@ bool
 parameter_is_reserved(struct slice lower_name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(parameters); i++)
-		if ((parameters[i].groups & READ_OWN) != 0 && has_name(&parameters[i], lower_name))
+		if ((parameters[i].groups & GROUPS_RESERVED) != 0 && has_name(&parameters[i], lower_name))
 			return true;
 	return false;
 }
@@ -418,7 +418,7 @@ call_collecting_names(const struct call *call)
 	struct slice *names = POOL_ARRAY(call->request->pool, COLLECTING_MAX, struct slice);
 	struct http_names collecting = { names, 0 };
 	for (size_t i = 0; i < ARRAY_SIZE(parameters); i++)
-		if ((parameters[i].flags & PARAMETER_COLLECTS) != 0 && (bulk || (parameters[i].groups & READ_LEADS) == 0))
+		if ((parameters[i].flags & PARAMETER_COLLECTS) != 0 && (bulk || (parameters[i].groups & GROUP_LEADS) == 0))
 			for (size_t k = 0; parameter_has_name(&parameters[i], k); k++) {
 				require(collecting.count < COLLECTING_MAX);
 				if (collecting.count < COLLECTING_MAX)

@@ -10,26 +10,26 @@
 
 /* Parameters that are read together. A call reads one or more groups. */
 enum parameter_group {
-	READ_KEY = 1 << 0,
-	READ_CAMPAIGN = 1 << 1,
-	READ_CALLBACK = 1 << 2,
-	READ_SIGNUP = 1 << 3, /* docs/api.md 4.4 */
-	READ_SIGNUP_POINTS = 1 << 4,
-	READ_VIEW = 1 << 5,
-	READ_LEAD = 1 << 6,  /* one lead */
-	READ_LEADS = 1 << 7, /* the leads of a bulk call, or of points */
-	READ_POINTS = 1 << 8,
-	READ_TAG = 1 << 9, /* details of bulk calls, as the next two */
-	READ_CHANNEL = 1 << 10,
-	READ_REASON = 1 << 11,
-	READ_FILTER = 1 << 12,
-	READ_LEADERS = 1 << 13,
-	READ_WEBHOOK_URL = 1 << 14,
-	READ_WEBHOOK = 1 << 15,
-	READ_OPT_OUT = 1 << 16,
-	READ_NOTHING = 1 << 17, /* ignored */
-	READ_OWN =
-	    READ_KEY | READ_CAMPAIGN | READ_CALLBACK | READ_SIGNUP | READ_SIGNUP_POINTS | READ_NOTHING /* not custom fields */
+	GROUP_KEY = 1 << 0,
+	GROUP_CAMPAIGN = 1 << 1,
+	GROUP_CALLBACK = 1 << 2,
+	GROUP_SIGNUP = 1 << 3, /* docs/api.md 4.4 */
+	GROUP_SIGNUP_POINTS = 1 << 4,
+	GROUP_VIEW = 1 << 5,
+	GROUP_LEAD = 1 << 6,  /* one lead */
+	GROUP_LEADS = 1 << 7, /* the leads of a bulk call, or of points */
+	GROUP_POINTS = 1 << 8,
+	GROUP_TAG = 1 << 9, /* details of bulk calls, as the next two */
+	GROUP_CHANNEL = 1 << 10,
+	GROUP_REASON = 1 << 11,
+	GROUP_FILTER = 1 << 12,
+	GROUP_LEADERS = 1 << 13,
+	GROUP_WEBHOOK_URL = 1 << 14,
+	GROUP_WEBHOOK = 1 << 15,
+	GROUP_OPT_OUT = 1 << 16,
+	GROUP_IGNORED = 1 << 17, /* ignored */
+	GROUPS_RESERVED = GROUP_KEY | GROUP_CAMPAIGN | GROUP_CALLBACK | GROUP_SIGNUP | GROUP_SIGNUP_POINTS |
+			  GROUP_IGNORED /* not custom fields */
 };
 
 /* The events of a webhook, without duplicates, in the given order. */
@@ -69,7 +69,7 @@ enum parameter_flag {
 	PARAMETER_KEYED = 1 << 0,        /* ignored without a key */
 	PARAMETER_FROM_URL = 1 << 1,     /* read only from the query of `__url`, from which no other is read */
 	PARAMETER_COLLECTS = 1 << 2,     /* a repeated name makes an array */
-	PARAMETER_ALTERNATIVE = 1 << 3,  /* READ_LEAD: ignored when a parameter before it identifies the lead */
+	PARAMETER_ALTERNATIVE = 1 << 3,  /* GROUP_LEAD: ignored when a parameter before it identifies the lead */
 	PARAMETER_LENIENT = 1 << 4,      /* of booleans: a bad value is true … */
 	PARAMETER_EMPTY_IS_TRUE = 1 << 5 /* … and so is an empty one */
 };
@@ -90,7 +90,7 @@ struct parameter {
 	bool (*parse)(struct call *call, struct slice text, void *member); /* also stores the parsed value */
 	const char *rule;            /* for a bad value: FAILURE_INVALID_PARAMETER with this rule. NULL: … */
 	enum failure failure;        /* … this failure */
-	enum lead_identity identity; /* READ_LEADS */
+	enum lead_identity identity; /* GROUP_LEADS */
 };
 
 /* All of them, in the order in which they are read. */
@@ -101,9 +101,9 @@ MUST_CHECK bool call_read(struct call *call, unsigned groups, struct arguments *
 /* Reads the one parameter of the group. */
 MUST_CHECK bool call_read_text(struct call *call, enum parameter_group group, struct slice *text);
 
-/* The names of PARAMETER_COLLECTS, on bulk calls those of READ_LEADS, too (docs/api.md 1.1). */
+/* The names of PARAMETER_COLLECTS, on bulk calls those of GROUP_LEADS, too (docs/api.md 1.1). */
 struct http_names call_collecting_names(const struct call *call);
-/* Whether a name in lower case is one of READ_OWN. */
+/* Whether a name in lower case is one of GROUPS_RESERVED. */
 bool parameter_is_reserved(struct slice lower_name);
 /* Whether it is one of PARAMETER_FROM_URL. */
 bool parameter_is_from_url(struct slice name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Webhooks of a campaign (docs/deliveries.md 1). */
+#include "api/fetch.h"
 #include "api/parameters.h"
-#include "api/reads.h"
 
 #include <string.h>
 
@@ -82,7 +82,7 @@ handle_put_webhook(struct call *call)
 	struct arguments arguments;
 	bool created;
 	uint64_t id;
-	if (!call_read(call, READ_WEBHOOK_URL | READ_WEBHOOK, &arguments) || !call_may_wait(call, WAIT_CAMPAIGN))
+	if (!call_read(call, GROUP_WEBHOOK_URL | GROUP_WEBHOOK, &arguments) || !call_may_wait(call, WAIT_CAMPAIGN))
 		return;
 	random_bytes(random, sizeof(random));
 	const struct webhook_put put = {
@@ -109,7 +109,7 @@ void
 handle_remove_webhook(struct call *call)
 {
 	struct arguments arguments;
-	if (!call_read(call, READ_WEBHOOK_URL, &arguments) || !call_may_wait(call, WAIT_CAMPAIGN))
+	if (!call_read(call, GROUP_WEBHOOK_URL, &arguments) || !call_may_wait(call, WAIT_CAMPAIGN))
 		return;
 	enum result result = slice_present(arguments.url)
 				 ? store_remove_webhook(call->api->store, call->campaign.id, arguments.url)
@@ -165,7 +165,7 @@ handle_list_webhooks(struct call *call)
 {
 	struct webhook_row *webhooks;
 	size_t count;
-	enum result result = read_webhooks(call, &webhooks, &count);
+	enum result result = fetch_webhooks(call, &webhooks, &count);
 	if (result != RESULT_OK) {
 		call_fail(call, call_failure(result));
 		return;

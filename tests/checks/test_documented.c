@@ -214,16 +214,16 @@ static const struct {
 	const char *heading;
 	unsigned groups; /* that the section specifies */
 } sections[] = {
-	{ "### 1.1 ", READ_CAMPAIGN },
-	{ "## 3 ", READ_KEY },
-	{ "#### 4.1.1 ", READ_LEAD },
-	{ "#### 4.1.2 ", READ_FILTER | READ_LEADERS },
-	{ "#### 4.1.3 ", READ_POINTS },
-	{ "#### 4.1.4 ", READ_LEADS | READ_TAG | READ_CHANNEL | READ_REASON },
-	{ "#### 4.1.5 ", READ_OPT_OUT },
-	{ "#### 4.1.6 ", READ_CALLBACK },
-	{ "#### 4.1.7 ", READ_WEBHOOK_URL | READ_WEBHOOK },
-	{ "### 4.4 ", READ_SIGNUP | READ_SIGNUP_POINTS | READ_VIEW | READ_NOTHING },
+	{ "### 1.1 ", GROUP_CAMPAIGN },
+	{ "## 3 ", GROUP_KEY },
+	{ "#### 4.1.1 ", GROUP_LEAD },
+	{ "#### 4.1.2 ", GROUP_FILTER | GROUP_LEADERS },
+	{ "#### 4.1.3 ", GROUP_POINTS },
+	{ "#### 4.1.4 ", GROUP_LEADS | GROUP_TAG | GROUP_CHANNEL | GROUP_REASON },
+	{ "#### 4.1.5 ", GROUP_OPT_OUT },
+	{ "#### 4.1.6 ", GROUP_CALLBACK },
+	{ "#### 4.1.7 ", GROUP_WEBHOOK_URL | GROUP_WEBHOOK },
+	{ "### 4.4 ", GROUP_SIGNUP | GROUP_SIGNUP_POINTS | GROUP_VIEW | GROUP_IGNORED },
 };
 
 static void
@@ -367,7 +367,8 @@ the_api_document_lists_the_reserved_names(void **state)
 		if (!parameter_is_reserved(word))
 			fail_msg("%.*s can be a custom field", SLICE_ARGS(word));
 	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; (parameters[i].groups & READ_OWN) != 0 && parameter_has_name(&parameters[i], k); k++) {
+		for (size_t k = 0; (parameters[i].groups & GROUPS_RESERVED) != 0 && parameter_has_name(&parameters[i], k);
+		     k++) {
 			struct slice name = pool_copy_lower(pool, parameters[i].names[k]);
 			if (!slice_starts_with(name, SLICE("_")) && !has_code_word(list, name))
 				fail_msg("%.*s is not listed", SLICE_ARGS(name));

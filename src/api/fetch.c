@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-#include "api/reads.h"
+#include "api/fetch.h"
 
 enum result
-read_key(struct call *call, const unsigned char hash[32], struct api_key *key)
+fetch_key(struct call *call, const unsigned char hash[32], struct api_key *key)
 {
 	const struct api_backend *backend = call->api->backend;
 	return backend->find_key(backend->context, call->request->pool, hash, call->deadline_ms, key);
 }
 
 enum result
-read_readiness(struct call *call, int64_t deadline_ms)
+fetch_readiness(struct call *call, int64_t deadline_ms)
 {
 	const struct api_backend *backend = call->api->backend;
 	return backend->ready(backend->context, deadline_ms);
 }
 
 enum result
-read_campaign(struct call *call, uint64_t id)
+fetch_campaign(struct call *call, uint64_t id)
 {
 	const struct api_backend *backend = call->api->backend;
 	struct pool *pool = call->request->pool;
@@ -26,7 +26,7 @@ read_campaign(struct call *call, uint64_t id)
 }
 
 void
-read_lead(struct call *call, const struct look_up *look_up, struct outcome *outcome)
+fetch_lead(struct call *call, const struct look_up *look_up, struct outcome *outcome)
 {
 	const struct api_backend *backend = call->api->backend;
 	if (store_in_snapshot(call->api->store))
@@ -36,37 +36,37 @@ read_lead(struct call *call, const struct look_up *look_up, struct outcome *outc
 }
 
 enum result
-read_lead_row(struct call *call, const struct lead_reference *reference, struct lead *lead)
+fetch_lead_row(struct call *call, const struct lead_reference *reference, struct lead *lead)
 {
 	return store_find_lead(call->api->store, call->request->pool, call->campaign.id, reference, lead);
 }
 
 enum result
-read_campaigns(struct call *call, struct campaign **campaigns, size_t *count)
+fetch_campaigns(struct call *call, struct campaign **campaigns, size_t *count)
 {
 	return store_list_campaigns(call->api->store, call->request->pool, call->account_id, campaigns, count, &call->now_ms);
 }
 
 enum result
-read_definitions(struct call *call, struct definitions *definitions)
+fetch_definitions(struct call *call, struct definitions *definitions)
 {
 	return store_find_definitions(call->api->store, call->request->pool, call->campaign.id, definitions);
 }
 
 enum result
-read_webhooks(struct call *call, struct webhook_row **webhooks, size_t *count)
+fetch_webhooks(struct call *call, struct webhook_row **webhooks, size_t *count)
 {
 	return store_list_webhooks(call->api->store, call->request->pool, call->campaign.id, webhooks, count);
 }
 
 enum result
-read_payload_settings(struct call *call, const struct payload_settings **settings)
+fetch_payload_settings(struct call *call, const struct payload_settings **settings)
 {
 	return store_payload_settings(call->api->store, settings);
 }
 
 enum result
-read_page(struct call *call, const struct lead_filter *filter, struct lead_page *page, struct payload_subject **subjects,
+fetch_page(struct call *call, const struct lead_filter *filter, struct lead_page *page, struct payload_subject **subjects,
     const struct payload_settings **settings)
 {
 	struct store *store = call->api->store;
@@ -78,13 +78,13 @@ read_page(struct call *call, const struct lead_filter *filter, struct lead_page 
 }
 
 enum result
-read_versions(struct call *call, struct campaign_versions *versions)
+fetch_versions(struct call *call, struct campaign_versions *versions)
 {
 	return store_find_versions(call->api->store, call->request->pool, call->campaign.id, versions);
 }
 
 enum result
-read_board(struct call *call, size_t limit, const struct campaign_versions *versions, int64_t now_ms, struct board *board)
+fetch_board(struct call *call, size_t limit, const struct campaign_versions *versions, int64_t now_ms, struct board *board)
 {
 	struct pool *pool = call->request->pool;
 	const struct board_key key = { call->campaign.id, *versions, limit, call->account_id != 0 };
@@ -95,7 +95,7 @@ read_board(struct call *call, size_t limit, const struct campaign_versions *vers
 		return RESULT_OK;
 	enum result result = store_leaderboard(call->api->store, pool, call->campaign.id, limit, &leaders, &count);
 	if (result == RESULT_OK)
-		result = read_versions(call, &later);
+		result = fetch_versions(call, &later);
 	if (result != RESULT_OK)
 		return result;
 	if (!board_write(pool, leaders, count, key.full, call->response->body.maximum, board))
@@ -107,7 +107,7 @@ read_board(struct call *call, size_t limit, const struct campaign_versions *vers
 }
 
 enum result
-read_consistently(struct call *call, consistent_read *body, void *context)
+fetch_consistently(struct call *call, consistent_read *body, void *context)
 {
 	return store_read_consistently(call->api->store, call->request->pool, body, context);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The main loop: runs each step of a table (steps.c) that is due, then waits until the next one is due. The loop
- * accesses the database only in steps. While it is unavailable, only STEP_RESULT steps run. */
+ * accesses the database only in steps. While it is unavailable, only the results of the threads are handled. */
 #include "deliver/dispatcher.h"
 
 #include <stdlib.h>
@@ -17,10 +17,13 @@ enum {
 	GIVE_UP_MS = 5 * 1000        /* how long shutdown waits for an unavailable database once nothing is under way */
 };
 
-static int64_t
-not_before(const struct dispatcher *d, const struct step *step)
+/* Slots are freed before new claims. */
+static void
+handle_results(struct dispatcher *d)
 {
-	return step->kind == STEP_RESULT ? 0 : d->away.until_ms;
+	recorder_settle(d->recorder);
+	if (maintenance_settle(d->maintenance))
+		d->progress = true;
 }
 
 static void
@@ -30,7 +33,7 @@ run_steps(struct dispatcher *d)
 	const struct step *steps = steps_all(&count);
 	for (size_t i = 0; i < count; i++) {
 		int64_t now = clock_monotonic_ms();
-		if (now < not_before(d, &steps[i]) || now < steps[i].when(d))
+		if (now < d->away.until_ms || now < steps[i].when(d))
 			continue;
 		enum result result = steps[i].run(d);
 		pool_reset(d->pool);
@@ -38,7 +41,7 @@ run_steps(struct dispatcher *d)
 			back_off(&d->away, steps[i].name, result);
 			return;
 		}
-		if (steps[i].kind == STEP_DATABASE)
+		if (steps[i].uses_database)
 			d->away = (struct back_off){ 0 };
 	}
 }
@@ -52,7 +55,7 @@ wait_ms(const struct dispatcher *d)
 	const struct step *steps = steps_all(&count);
 	for (size_t i = 0; i < count; i++) {
 		int64_t when = steps[i].when(d);
-		when = when > not_before(d, &steps[i]) ? when : not_before(d, &steps[i]);
+		when = when > d->away.until_ms ? when : d->away.until_ms;
 		first = when < first ? when : first;
 	}
 	return first > now ? first - now : 0;
@@ -62,7 +65,7 @@ static bool
 nothing_due(const struct dispatcher *d)
 {
 	return d->last_poll_was_full && !d->progress && d->untried_count == 0 && !maintenance_has_work(d->maintenance) &&
-	       !steps_any_slot_used(d) && !scheduler_waiting(d->scheduler);
+	       slots_used(d->slots) == 0 && !scheduler_waiting(d->scheduler);
 }
 
 static void
@@ -83,7 +86,7 @@ is_finished(struct dispatcher *d)
 		return false;
 	if (slots_sending(d->slots) > 0)
 		d->give_up_ms = clock_monotonic_ms() + GIVE_UP_MS;
-	if (!steps_any_slot_used(d) && !d->leased && !maintenance_is_busy(d->maintenance))
+	if (slots_used(d->slots) == 0 && !d->leased && !maintenance_is_busy(d->maintenance))
 		return true;
 	return clock_monotonic_ms() >= d->give_up_ms && !recorder_is_busy(d->recorder);
 }
@@ -95,6 +98,7 @@ dispatcher_run(struct dispatcher *d)
 		d->end_ms = clock_monotonic_ms() + d->options.max_runtime_ms;
 	for (;;) {
 		begin_end_if(d, clock_monotonic_ms() >= d->end_ms);
+		handle_results(d);
 		run_steps(d);
 		begin_end_if(d, !d->options.stay && nothing_due(d));
 		if (is_finished(d))

@@ -301,12 +301,6 @@ maintenance_begin(struct maintenance *c, bool maintains_days)
 }
 
 bool
-maintenance_is_done(const struct maintenance *c)
-{
-	return c->under_way != TASKS && runner_is_done(c->runner);
-}
-
-bool
 maintenance_settle(struct maintenance *c)
 {
 	enum result result = RESULT_OK;

@@ -36,9 +36,7 @@ int64_t maintenance_when(const struct maintenance *maintenance);
 /* `maintains_days`: whether the daily partitions of the history are maintained too (store_maintain). */
 void maintenance_begin(struct maintenance *maintenance, bool maintains_days);
 
-/* True when the task has finished and maintenance_settle must be called. */
-bool maintenance_is_done(const struct maintenance *maintenance);
-/* Returns true when there may be new deliveries, or deliveries to end. */
+/* Handles the result of the task if it has finished. Returns true when there may be new deliveries, or deliveries to end. */
 bool maintenance_settle(struct maintenance *maintenance);
 /* True while webhooks are to be closed or ended, bulk jobs are queued, or a task is under way. */
 bool maintenance_has_work(const struct maintenance *maintenance);

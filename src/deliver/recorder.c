@@ -123,12 +123,6 @@ recorder_is_busy(const struct recorder *r)
 	return r->count > 0;
 }
 
-bool
-recorder_is_done(const struct recorder *r)
-{
-	return r->count > 0 && runner_is_done(r->runner);
-}
-
 int
 recorder_fd(const struct recorder *r)
 {

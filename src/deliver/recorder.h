@@ -29,8 +29,7 @@ int64_t recorder_when(const struct recorder *recorder, bool last);
 void recorder_begin(struct recorder *recorder);
 
 bool recorder_is_busy(const struct recorder *recorder);
-/* True when the batch has finished and recorder_settle must be called. */
-bool recorder_is_done(const struct recorder *recorder);
+/* Handles the result of the batch if it has finished. */
 void recorder_settle(struct recorder *recorder);
 /* Becomes readable when the batch has finished. */
 int recorder_fd(const struct recorder *recorder);

@@ -136,16 +136,6 @@ runner_take(struct runner *r, enum result *result)
 	return done;
 }
 
-bool
-runner_is_done(struct runner *r)
-{
-	require(pthread_equal(r->owner, pthread_self()));
-	must(pthread_mutex_lock(&r->lock));
-	const bool done = r->state == RUNNER_DONE;
-	must(pthread_mutex_unlock(&r->lock));
-	return done;
-}
-
 int
 runner_fd(const struct runner *r)
 {

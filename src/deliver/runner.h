@@ -25,8 +25,6 @@ void runner_free(struct runner **runner);
 void runner_start(struct runner *runner, runner_work *work, void *context);
 /* Returns true, and the result, once after the work has finished. */
 MUST_CHECK bool runner_take(struct runner *runner, enum result *result);
-/* True when runner_take would return a result. */
-bool runner_is_done(struct runner *runner);
 /* Becomes readable when a result is available, until it is taken; or -1. */
 int runner_fd(const struct runner *runner);
 

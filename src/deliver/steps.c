@@ -101,19 +101,6 @@ record(struct dispatcher *d)
 	return RESULT_OK;
 }
 
-static int64_t
-when_recorded(const struct dispatcher *d)
-{
-	return recorder_is_done(d->recorder) ? 0 : CLOCK_NEVER;
-}
-
-static enum result
-recorded(struct dispatcher *d)
-{
-	recorder_settle(d->recorder);
-	return RESULT_OK;
-}
-
 void
 steps_slot_released(void *context, const struct delivery_outcome *outcome)
 {
@@ -133,20 +120,6 @@ static enum result
 begin_task(struct dispatcher *d)
 {
 	maintenance_begin(d->maintenance, (d->held & DAYS_SHARD) != 0);
-	return RESULT_OK;
-}
-
-static int64_t
-when_task_done(const struct dispatcher *d)
-{
-	return maintenance_is_done(d->maintenance) ? 0 : CLOCK_NEVER;
-}
-
-static enum result
-task_done(struct dispatcher *d)
-{
-	if (maintenance_settle(d->maintenance))
-		d->progress = true;
 	return RESULT_OK;
 }
 
@@ -374,16 +347,10 @@ give_back(struct dispatcher *d)
 
 /* ---- step: release the shards ---- */
 
-bool
-steps_any_slot_used(const struct dispatcher *d)
-{
-	return slots_used(d->slots) > 0;
-}
-
 static int64_t
 when_release(const struct dispatcher *d)
 {
-	return d->ending && d->leased && d->untried_count == 0 && !steps_any_slot_used(d) ? 0 : CLOCK_NEVER;
+	return d->ending && d->leased && d->untried_count == 0 && slots_used(d->slots) == 0 ? 0 : CLOCK_NEVER;
 }
 
 static enum result
@@ -400,18 +367,16 @@ release(struct dispatcher *d)
 
 /* ---- table of steps ---- */
 
-/* Slots are freed before new claims, and unused claims are returned before the next claim. */
+/* Unused claims are returned before the next claim. */
 static const struct step steps[] = {
-	{ when_recover, recover, "recover", STEP_DATABASE },
-	{ when_recorded, recorded, "recorded", STEP_RESULT },
-	{ when_task_done, task_done, "task_done", STEP_RESULT },
-	{ when_record, record, "record", STEP_START },
-	{ when_lease, lease, "lease", STEP_DATABASE },
-	{ when_begin_task, begin_task, "begin_task", STEP_START },
-	{ when_give_back, give_back, "give_back", STEP_DATABASE },
-	{ when_poll, poll_due, "poll", STEP_DATABASE },
-	{ when_claim, claim, "claim", STEP_DATABASE },
-	{ when_release, release, "release", STEP_DATABASE },
+	{ when_recover, recover, "recover", true },
+	{ when_record, record, "record", false },
+	{ when_lease, lease, "lease", true },
+	{ when_begin_task, begin_task, "begin_task", false },
+	{ when_give_back, give_back, "give_back", true },
+	{ when_poll, poll_due, "poll", true },
+	{ when_claim, claim, "claim", true },
+	{ when_release, release, "release", true },
 };
 
 const struct step *

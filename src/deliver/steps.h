@@ -52,20 +52,13 @@ struct dispatcher {
 	bool ending, stopped;    /* stopped: by stop_fd */
 };
 
-enum step_kind {
-	STEP_DATABASE, /* uses the database in this thread */
-	STEP_START, /* starts work in another thread, which uses the database; waits while it is unavailable, like STEP_DATABASE
-		     */
-	STEP_RESULT /* handles the result of another thread; does not wait */
-};
-
 /* A step, and when it is due, in clock_monotonic_ms; CLOCK_NEVER: not until an event. Any result other than RESULT_OK starts
  * the back-off. */
 struct step {
 	int64_t (*when)(const struct dispatcher *);
 	enum result (*run)(struct dispatcher *);
 	const char *name;
-	enum step_kind kind;
+	bool uses_database; /* in this thread; other steps start work in another thread, which uses it */
 };
 
 /* In the order in which they run; sets *count. */
@@ -74,8 +67,5 @@ const struct step *steps_all(size_t *count);
 /* Callbacks at the end of an attempt (sender.h) and when a slot is released (recorder.h). `context` is the dispatcher. */
 sender_done steps_attempt_done;
 recorder_released steps_slot_released;
-
-/* Whether a delivery is under way or waits to be recorded. */
-bool steps_any_slot_used(const struct dispatcher *dispatcher);
 
 #endif

@@ -88,15 +88,9 @@ runner_start(struct runner *runner, runner_work *work, void *context)
 }
 
 bool
-runner_is_done(struct runner *runner)
-{
-	return runner->busy && world.now_ms >= runner->done_ms;
-}
-
-bool
 runner_take(struct runner *runner, enum result *result)
 {
-	if (!runner_is_done(runner))
+	if (!runner->busy || world.now_ms < runner->done_ms)
 		return false;
 	if (runner->store == WORLD_RECORDER)
 		(void)run_now(runner);

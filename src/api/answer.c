@@ -74,10 +74,10 @@ call_fail(struct call *call, enum failure failure)
 }
 
 bool
-call_fail_parameter(struct call *call, struct slice name, const char *rule)
+call_fail_parameter(struct call *call, struct slice name, const char *requirement)
 {
-	return call_fail_with(
-	    call, FAILURE_INVALID_PARAMETER, pool_printf(call->request->pool, "Parameter %.*s %s", SLICE_ARGS(name), rule));
+	return call_fail_with(call, FAILURE_INVALID_PARAMETER,
+	    pool_printf(call->request->pool, "Parameter %.*s %s", SLICE_ARGS(name), requirement));
 }
 
 void

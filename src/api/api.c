@@ -57,7 +57,7 @@ reads_body(const struct call *call)
 static void
 parse_query(struct call *call)
 {
-	struct http_names collecting = call_collecting_names(call);
+	struct http_names collecting = call_repeatable_names(call);
 	http_params_parse_query(call->request, &call->api->options->caps, &collecting, &call->params);
 }
 
@@ -73,7 +73,7 @@ parse_body(struct call *call)
 		[HTTP_UNSUPPORTED_MEDIA_TYPE] = FAILURE_UNSUPPORTED_MEDIA_TYPE,
 	};
 	const struct http_caps *caps = &call->api->options->caps;
-	struct http_names collecting = call_collecting_names(call);
+	struct http_names collecting = call_repeatable_names(call);
 	struct http_problem problem;
 	struct http_params *params;
 	if (http_params_parse(call->request, caps, &collecting, &params, &problem)) {

@@ -63,7 +63,7 @@ bool call_fail(struct call *call, enum failure failure);
 /* The same with an addition to the message, or another message, as engine/failure.h says. */
 bool call_fail_with(struct call *call, enum failure failure, struct slice detail);
 /* invalid_parameter: the name, then "must be one text". */
-bool call_fail_parameter(struct call *call, struct slice name, const char *rule);
+bool call_fail_parameter(struct call *call, struct slice name, const char *requirement);
 /* The failure that a result of the store means for the client. */
 enum failure call_failure(enum result result);
 /* Answers with JSON. */

@@ -6,7 +6,7 @@
 #include "identity/social_id.h"
 
 bool
-call_parse_phone(struct call *call, const struct parameter *rule UNUSED, struct arguments *arguments)
+call_parse_phone(struct call *call, const struct parameter *parameter UNUSED, struct arguments *arguments)
 {
 	return !slice_present(arguments->phone_number) ||
 	       phone_parse(call->request->pool, arguments->phone_number, arguments->country_code, &arguments->signup.phone) ||
@@ -14,7 +14,7 @@ call_parse_phone(struct call *call, const struct parameter *rule UNUSED, struct 
 }
 
 bool
-call_name_lead(struct call *call, const struct parameter *rule UNUSED, struct arguments *arguments)
+call_name_lead(struct call *call, const struct parameter *parameter UNUSED, struct arguments *arguments)
 {
 	const struct lead_reference names[] = {
 		{ .identity = LEAD_BY_SOCIAL_ID, .value = arguments->lead.value },
@@ -42,7 +42,7 @@ call_read_social_id(struct call *call, const struct parameter *parameter, struct
 
 /* The social id of the request identifies the lead to update or the referrer; that of `__url` identifies the referrer. */
 bool
-call_choose_subject(struct call *call, const struct parameter *rule UNUSED, struct arguments *arguments)
+call_choose_subject(struct call *call, const struct parameter *parameter UNUSED, struct arguments *arguments)
 {
 	struct signup *signup = &arguments->signup;
 	const bool in_request = slice_present(arguments->social_id);
@@ -87,7 +87,7 @@ call_read_leads(struct call *call, const struct parameter *parameter, struct arg
 }
 
 bool
-call_check_leads(struct call *call, const struct parameter *rule UNUSED, struct arguments *arguments)
+call_check_leads(struct call *call, const struct parameter *parameter UNUSED, struct arguments *arguments)
 {
 	if (arguments->mixed_identities)
 		return call_fail(call, FAILURE_MIXED_IDENTIFIERS);
@@ -115,7 +115,7 @@ parse_identifier(struct pool *pool, enum lead_identity identity, const struct ht
 
 /* Malformed identifiers match no lead. */
 bool
-call_parse_leads(struct call *call, const struct parameter *rule UNUSED, struct arguments *arguments)
+call_parse_leads(struct call *call, const struct parameter *parameter UNUSED, struct arguments *arguments)
 {
 	struct pool *pool = call->request->pool;
 	struct slice value;

@@ -7,7 +7,7 @@
 #include "identity/network.h"
 #include "identity/social_id.h"
 
-enum { PAGE_LEADS_MAX = 250, COLLECTING_MAX = 16 };
+enum { PAGE_LEADS_MAX = 250, REPEATABLE_MAX = 16 };
 
 static void *
 member_of(const struct parameter *parameter, struct arguments *arguments)
@@ -31,7 +31,7 @@ call_param_text(struct call *call, const struct http_param *param, struct slice 
 bool
 call_first_text(struct call *call, const struct parameter *parameter, const struct http_param **given, struct slice *text)
 {
-	const bool from_url = (parameter->flags & PARAMETER_FROM_URL) != 0;
+	const bool from_url = (parameter->flags & PARAMETER_ONLY_FROM_URL) != 0;
 	*text = SLICE_NONE;
 	for (size_t i = 0; parameter_has_name(parameter, i) && !slice_present(*text); i++) {
 		*given = http_params_find(call->params, parameter->names[i]);
@@ -51,10 +51,10 @@ read_text(struct call *call, const struct parameter *parameter, struct arguments
 	if (parameter->parse == NULL)
 		*member = text;
 	if (!slice_present(text) || (parameter->parse != NULL ? parameter->parse(call, text, member)
-							      : parameter->holds == NULL || parameter->holds(text)))
+							      : parameter->is_valid == NULL || parameter->is_valid(text)))
 		return true;
-	if (parameter->rule != NULL)
-		return call_fail_parameter(call, given->name, parameter->rule);
+	if (parameter->requirement != NULL)
+		return call_fail_parameter(call, given->name, parameter->requirement);
 	return call_fail(call, parameter->failure);
 }
 
@@ -64,7 +64,7 @@ parse_boolean(struct call *call, const struct parameter *parameter, const struct
 	const bool empty = value != NULL && value->type == HTTP_STRING && value->text.size == 0;
 	if (!http_value_boolean(value, boolean)) {
 		*boolean = true;
-		return (parameter->flags & PARAMETER_LENIENT) != 0 ||
+		return (parameter->flags & PARAMETER_BAD_IS_TRUE) != 0 ||
 		       call_fail_parameter(call, parameter->names[0], "must be true or false");
 	}
 	*boolean = *boolean || (empty && (parameter->flags & PARAMETER_EMPTY_IS_TRUE) != 0);
@@ -80,7 +80,7 @@ read_boolean(struct call *call, const struct parameter *parameter, struct argume
 
 /* 1 or 0; absent and null: -1. */
 static bool
-read_switch(struct call *call, const struct parameter *parameter, struct arguments *arguments)
+read_boolean_or_any(struct call *call, const struct parameter *parameter, struct arguments *arguments)
 {
 	const struct http_value *value = http_params_value(call->params, parameter->names[0]);
 	const bool given = value != NULL && value->type != HTTP_NULL;
@@ -184,7 +184,7 @@ is_channel(struct slice text)
 static bool
 is_reason(struct slice text)
 {
-	_Static_assert(LEAD_ARGUMENT_MAX_BYTES == 64, "the rule below");
+	_Static_assert(LEAD_ARGUMENT_MAX_BYTES == 64, "the text of `reason` below");
 	return text.size <= LEAD_ARGUMENT_MAX_BYTES;
 }
 
@@ -214,7 +214,7 @@ read_points(struct call *call, const struct parameter *parameter, struct argumen
 }
 
 static bool
-require_points(struct call *call, const struct parameter *rule UNUSED, struct arguments *arguments)
+require_points(struct call *call, const struct parameter *parameter UNUSED, struct arguments *arguments)
 {
 	return arguments->has_points || call_fail(call, FAILURE_MISSING_POINTS);
 }
@@ -253,95 +253,99 @@ read_tag_filter(struct call *call, const struct parameter *parameter, struct arg
 /* The member must have this type. */
 #define MEMBER(type, name) .member = offsetof(struct arguments, name) + 0 * sizeof((type *)0 == &((struct arguments *)0)->name)
 
+/* How a value is read, and where it is stored: a member of struct arguments. The message about a bad value is the parameter's
+ * name and `text`, or that of the failure. BOOLEAN_OR_ANY: 1, 0, or -1 when it was not given. */
 #define TEXT(name) .read = read_text, MEMBER(struct slice, name)
+#define CHECKED_TEXT(name, check, text) TEXT(name), .is_valid = (check), .requirement = (text)
+#define PARSED_TEXT(type, name, parser, text) .read = read_text, MEMBER(type, name), .parse = (parser), .requirement = (text)
+#define PARSED_TEXT_OR(code, type, name, parser) \
+	.read = read_text, MEMBER(type, name), .parse = (parser), .failure = FAILURE_##code
 #define BOOLEAN(name) .read = read_boolean, MEMBER(bool, name)
-#define SWITCH(name) .read = read_switch, MEMBER(int, name)
-/* Texts that are parsed or checked; a bad one gives a failure, or the message of a rule. */
-#define FORM(type, name, parser, code) .read = read_text, MEMBER(type, name), .parse = (parser), .failure = FAILURE_##code
-#define RULED(type, name, parser, text) .read = read_text, MEMBER(type, name), .parse = (parser), .rule = (text)
-#define CHECKED(name, check, text) TEXT(name), .holds = (check), .rule = (text)
-#define LEADS(type) .flags = PARAMETER_COLLECTS, .read = call_read_leads, .identity = LEAD_BY_##type
-#define RULE(group, rule)                         \
-	{                                         \
-		.groups = (group), .read = (rule) \
+#define BOOLEAN_OR_ANY(name) .read = read_boolean_or_any, MEMBER(int, name)
+#define LEADS_BY(type) .flags = PARAMETER_REPEATABLE, .read = call_read_leads, .identity = LEAD_BY_##type
+/* A row without a name: a function that checks the parameters above together, or computes values from them. */
+#define THEN(group, function)                         \
+	{                                             \
+		.groups = (group), .read = (function) \
 	}
 
-#define N(name) SLICE(name)
+#define NAME(name) SLICE(name)
 
 /* Read in this order: of several bad values the first is reported. */
 static const struct parameter parameters[] = {
 	/* by call_read_text and call_read_callback */
-	{ { N("api_key") }, GROUP_KEY, .read = NULL },
-	{ { N("campaign_id"), N("campaignId"), N("list_id"), N("__lid") }, GROUP_CAMPAIGN, .read = NULL },
-	{ { N("jsonp") }, GROUP_CALLBACK, .read = NULL },
-	{ { N("action") }, GROUP_IGNORED, .read = NULL },
-	{ { N("controller") }, GROUP_IGNORED, .read = NULL },
-	{ { N("ip_address") }, GROUP_IGNORED, .read = NULL },
-	{ { N("kolid") }, GROUP_IGNORED, .read = NULL },
-	{ { N("landing_page_id") }, GROUP_IGNORED, .read = NULL },
-	{ { N("skip_ar") }, GROUP_IGNORED, .read = NULL },
+	{ { NAME("api_key") }, GROUP_KEY, .read = NULL },
+	{ { NAME("campaign_id"), NAME("campaignId"), NAME("list_id"), NAME("__lid") }, GROUP_CAMPAIGN, .read = NULL },
+	{ { NAME("jsonp") }, GROUP_CALLBACK, .read = NULL },
+	{ { NAME("action") }, GROUP_IGNORED, .read = NULL },
+	{ { NAME("controller") }, GROUP_IGNORED, .read = NULL },
+	{ { NAME("ip_address") }, GROUP_IGNORED, .read = NULL },
+	{ { NAME("kolid") }, GROUP_IGNORED, .read = NULL },
+	{ { NAME("landing_page_id") }, GROUP_IGNORED, .read = NULL },
+	{ { NAME("skip_ar") }, GROUP_IGNORED, .read = NULL },
 
-	{ { N("__url") }, GROUP_SIGNUP, TEXT(signup.signup_url) },
-	RULE(GROUP_SIGNUP, call_merge_url),
-	{ { N("social_id"), N("kid") }, GROUP_LEAD, FORM(struct slice, lead.value, parse_social_id, LEAD_NOT_FOUND) },
-	{ { N("email") }, GROUP_SIGNUP | GROUP_LEAD, PARAMETER_ALTERNATIVE,
-	    FORM(struct email, email, parse_email, INVALID_EMAIL) },
-	{ { N("phone_number") }, GROUP_SIGNUP | GROUP_LEAD, PARAMETER_ALTERNATIVE, TEXT(phone_number) },
-	{ { N("country_code") }, GROUP_SIGNUP | GROUP_LEAD, PARAMETER_ALTERNATIVE, TEXT(country_code) },
-	RULE(GROUP_SIGNUP | GROUP_LEAD, call_parse_phone),
-	RULE(GROUP_LEAD, call_name_lead),
-	{ { N("must_exist") }, GROUP_SIGNUP, BOOLEAN(signup.must_exist) },
-	{ { N("__do_not_reset_opt_out") }, GROUP_SIGNUP, PARAMETER_LENIENT | PARAMETER_EMPTY_IS_TRUE,
+	{ { NAME("__url") }, GROUP_SIGNUP, TEXT(signup.signup_url) },
+	THEN(GROUP_SIGNUP, call_merge_url),
+	{ { NAME("social_id"), NAME("kid") }, GROUP_LEAD,
+	    PARSED_TEXT_OR(LEAD_NOT_FOUND, struct slice, lead.value, parse_social_id) },
+	{ { NAME("email") }, GROUP_SIGNUP | GROUP_LEAD, PARAMETER_UNLESS_IDENTIFIED,
+	    PARSED_TEXT_OR(INVALID_EMAIL, struct email, email, parse_email) },
+	{ { NAME("phone_number") }, GROUP_SIGNUP | GROUP_LEAD, PARAMETER_UNLESS_IDENTIFIED, TEXT(phone_number) },
+	{ { NAME("country_code") }, GROUP_SIGNUP | GROUP_LEAD, PARAMETER_UNLESS_IDENTIFIED, TEXT(country_code) },
+	THEN(GROUP_SIGNUP | GROUP_LEAD, call_parse_phone),
+	THEN(GROUP_LEAD, call_name_lead),
+	{ { NAME("must_exist") }, GROUP_SIGNUP, BOOLEAN(signup.must_exist) },
+	{ { NAME("__do_not_reset_opt_out") }, GROUP_SIGNUP, PARAMETER_BAD_IS_TRUE | PARAMETER_EMPTY_IS_TRUE,
 	    BOOLEAN(signup.keep_opt_out) },
-	{ { N("social_id"), N("kid"), N("__kid") }, GROUP_SIGNUP, .read = call_read_social_id },
-	{ { N("kid") }, GROUP_SIGNUP, PARAMETER_FROM_URL, TEXT(url_kid) },
-	RULE(GROUP_SIGNUP, call_choose_subject),
-	{ { N("ip") }, GROUP_SIGNUP, RULED(struct slice, signup.ip, parse_ip, "must be an IPv4 or IPv6 address") },
-	{ { N("__referrer"), N("__ref"), N("referrer") }, GROUP_SIGNUP, TEXT(signup.referrer) },
-	{ { N("__sid"), N("__session_id") }, GROUP_SIGNUP, TEXT(signup.session_id) },
-	{ { N("__user_agent") }, GROUP_SIGNUP, TEXT(signup.user_agent) },
-	{ { N("__source") }, GROUP_SIGNUP, TEXT(signup.source) },
-	{ { N("__rid") }, GROUP_SIGNUP, TEXT(signup.request_id) },
-	{ { N("__uid") }, GROUP_SIGNUP, TEXT(signup.uid) },
-	{ { N("redirect_url") }, GROUP_SIGNUP,
-	    CHECKED(signup.redirect_url, link_is_web, "must be an http or https URL, or a reference without a scheme") },
-	RULE(GROUP_SIGNUP, call_complete_signup),
-	RULE(GROUP_SIGNUP, call_read_custom_fields),
-	{ { N("__skip_urls") }, GROUP_VIEW, BOOLEAN(view.skip_urls) },
-	{ { N("__skip_actions") }, GROUP_VIEW, BOOLEAN(view.skip_actions) },
+	{ { NAME("social_id"), NAME("kid"), NAME("__kid") }, GROUP_SIGNUP, .read = call_read_social_id },
+	{ { NAME("kid") }, GROUP_SIGNUP, PARAMETER_ONLY_FROM_URL, TEXT(url_kid) },
+	THEN(GROUP_SIGNUP, call_choose_subject),
+	{ { NAME("ip") }, GROUP_SIGNUP, PARSED_TEXT(struct slice, signup.ip, parse_ip, "must be an IPv4 or IPv6 address") },
+	{ { NAME("__referrer"), NAME("__ref"), NAME("referrer") }, GROUP_SIGNUP, TEXT(signup.referrer) },
+	{ { NAME("__sid"), NAME("__session_id") }, GROUP_SIGNUP, TEXT(signup.session_id) },
+	{ { NAME("__user_agent") }, GROUP_SIGNUP, TEXT(signup.user_agent) },
+	{ { NAME("__source") }, GROUP_SIGNUP, TEXT(signup.source) },
+	{ { NAME("__rid") }, GROUP_SIGNUP, TEXT(signup.request_id) },
+	{ { NAME("__uid") }, GROUP_SIGNUP, TEXT(signup.uid) },
+	{ { NAME("redirect_url") }, GROUP_SIGNUP,
+	    CHECKED_TEXT(signup.redirect_url, link_is_web, "must be an http or https URL, or a reference without a scheme") },
+	THEN(GROUP_SIGNUP, call_complete_signup),
+	THEN(GROUP_SIGNUP, call_read_custom_fields),
+	{ { NAME("__skip_urls") }, GROUP_VIEW, BOOLEAN(view.skip_urls) },
+	{ { NAME("__skip_actions") }, GROUP_VIEW, BOOLEAN(view.skip_actions) },
 
-	{ { N("limit") }, GROUP_LEADERS | GROUP_FILTER, RULED(size_t, limit, parse_limit, "must be a number from 1") },
-	{ { N("social_id") }, GROUP_LEADERS, TEXT(social_id) },
-	{ { N("cursor") }, GROUP_FILTER,
-	    RULED(uint32_t, filter.after, parse_cursor, "must be what the page before gave as next") },
-	{ { N("verified") }, GROUP_FILTER, SWITCH(filter.verified) },
-	{ { N("waitlisted") }, GROUP_FILTER, SWITCH(filter.waitlisted) },
-	{ { N("fraudulent") }, GROUP_FILTER, SWITCH(filter.fraudulent) },
-	{ { N("opted_out") }, GROUP_FILTER, SWITCH(filter.opted_out) },
-	{ { N("since") }, GROUP_FILTER,
-	    RULED(int64_t, filter.since_ms, parse_time, "must be a time (2026-11-21T03:38:13Z) or a date") },
-	{ { N("tag") }, GROUP_FILTER, .read = read_tag_filter },
+	{ { NAME("limit") }, GROUP_LEADERS | GROUP_FILTER, PARSED_TEXT(size_t, limit, parse_limit, "must be a number from 1") },
+	{ { NAME("social_id") }, GROUP_LEADERS, TEXT(social_id) },
+	{ { NAME("cursor") }, GROUP_FILTER,
+	    PARSED_TEXT(uint32_t, filter.after, parse_cursor, "must be what the page before gave as next") },
+	{ { NAME("verified") }, GROUP_FILTER, BOOLEAN_OR_ANY(filter.verified) },
+	{ { NAME("waitlisted") }, GROUP_FILTER, BOOLEAN_OR_ANY(filter.waitlisted) },
+	{ { NAME("fraudulent") }, GROUP_FILTER, BOOLEAN_OR_ANY(filter.fraudulent) },
+	{ { NAME("opted_out") }, GROUP_FILTER, BOOLEAN_OR_ANY(filter.opted_out) },
+	{ { NAME("since") }, GROUP_FILTER,
+	    PARSED_TEXT(int64_t, filter.since_ms, parse_time, "must be a time (2026-11-21T03:38:13Z) or a date") },
+	{ { NAME("tag") }, GROUP_FILTER, .read = read_tag_filter },
 
-	{ { N("points") }, GROUP_SIGNUP_POINTS | GROUP_POINTS, PARAMETER_KEYED, .read = read_points },
-	RULE(GROUP_POINTS, require_points),
-	{ { N("email"), N("emails") }, GROUP_LEADS, LEADS(EMAIL) },
-	{ { N("phone_number"), N("phone_numbers") }, GROUP_LEADS, LEADS(PHONE) },
-	{ { N("social_id"), N("social_ids"), N("kid") }, GROUP_LEADS, LEADS(SOCIAL_ID) },
-	RULE(GROUP_LEADS, call_check_leads),
-	{ { N("country_code") }, GROUP_LEADS, TEXT(country_code) },
-	RULE(GROUP_LEADS, call_parse_leads),
-	{ { N("message") }, GROUP_POINTS, TEXT(message) },
-	{ { N("tag_id") }, GROUP_TAG, .read = read_tag_id },
-	{ { N("tag") }, GROUP_TAG, .read = read_tag_name },
-	{ { N("channel") }, GROUP_CHANNEL, CHECKED(argument, is_channel, "must be email or phone") },
-	{ { N("reason") }, GROUP_REASON, CHECKED(argument, is_reason, "is longer than 64 bytes") },
+	{ { NAME("points") }, GROUP_SIGNUP_POINTS | GROUP_POINTS, PARAMETER_NEEDS_KEY, .read = read_points },
+	THEN(GROUP_POINTS, require_points),
+	{ { NAME("email"), NAME("emails") }, GROUP_LEADS, LEADS_BY(EMAIL) },
+	{ { NAME("phone_number"), NAME("phone_numbers") }, GROUP_LEADS, LEADS_BY(PHONE) },
+	{ { NAME("social_id"), NAME("social_ids"), NAME("kid") }, GROUP_LEADS, LEADS_BY(SOCIAL_ID) },
+	THEN(GROUP_LEADS, call_check_leads),
+	{ { NAME("country_code") }, GROUP_LEADS, TEXT(country_code) },
+	THEN(GROUP_LEADS, call_parse_leads),
+	{ { NAME("message") }, GROUP_POINTS, TEXT(message) },
+	{ { NAME("tag_id") }, GROUP_TAG, .read = read_tag_id },
+	{ { NAME("tag") }, GROUP_TAG, .read = read_tag_name },
+	{ { NAME("channel") }, GROUP_CHANNEL, CHECKED_TEXT(argument, is_channel, "must be email or phone") },
+	{ { NAME("reason") }, GROUP_REASON, CHECKED_TEXT(argument, is_reason, "is longer than 64 bytes") },
 
-	{ { N("url") }, GROUP_WEBHOOK_URL, TEXT(url) },
-	RULE(GROUP_WEBHOOK, call_judge_url),
-	{ { N("event"), N("events") }, GROUP_WEBHOOK, PARAMETER_COLLECTS, .read = call_read_events },
-	{ { N("source") }, GROUP_WEBHOOK, TEXT(source) },
-	{ { N("format") }, GROUP_WEBHOOK, CHECKED(format, is_format, "must be json or form") },
-	{ { N("safe") }, GROUP_OPT_OUT, PARAMETER_LENIENT, BOOLEAN(safe) },
+	{ { NAME("url") }, GROUP_WEBHOOK_URL, TEXT(url) },
+	THEN(GROUP_WEBHOOK, call_judge_url),
+	{ { NAME("event"), NAME("events") }, GROUP_WEBHOOK, PARAMETER_REPEATABLE, .read = call_read_events },
+	{ { NAME("source") }, GROUP_WEBHOOK, TEXT(source) },
+	{ { NAME("format") }, GROUP_WEBHOOK, CHECKED_TEXT(format, is_format, "must be json or form") },
+	{ { NAME("safe") }, GROUP_OPT_OUT, PARAMETER_BAD_IS_TRUE, BOOLEAN(safe) },
 };
 
 const struct parameter *
@@ -356,9 +360,9 @@ is_skipped(const struct call *call, const struct parameter *parameter, unsigned 
 {
 	if ((parameter->groups & groups) == 0 || parameter->read == NULL)
 		return true;
-	if ((parameter->flags & PARAMETER_KEYED) != 0 && call->account_id == 0)
+	if ((parameter->flags & PARAMETER_NEEDS_KEY) != 0 && call->account_id == 0)
 		return true;
-	return (groups & GROUP_LEAD) != 0 && (parameter->flags & PARAMETER_ALTERNATIVE) != 0 &&
+	return (groups & GROUP_LEAD) != 0 && (parameter->flags & PARAMETER_UNLESS_IDENTIFIED) != 0 &&
 	       (slice_present(arguments->lead.value) || slice_present(arguments->email.key));
 }
 
@@ -406,23 +410,23 @@ bool
 parameter_is_from_url(struct slice name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(parameters); i++)
-		if ((parameters[i].flags & PARAMETER_FROM_URL) != 0 && slice_equal(parameters[i].names[0], name))
+		if ((parameters[i].flags & PARAMETER_ONLY_FROM_URL) != 0 && slice_equal(parameters[i].names[0], name))
 			return true;
 	return false;
 }
 
 struct http_names
-call_collecting_names(const struct call *call)
+call_repeatable_names(const struct call *call)
 {
 	const bool bulk = (call->route->flags & ROUTE_BULK) != 0;
-	struct slice *names = POOL_ARRAY(call->request->pool, COLLECTING_MAX, struct slice);
-	struct http_names collecting = { names, 0 };
+	struct slice *names = POOL_ARRAY(call->request->pool, REPEATABLE_MAX, struct slice);
+	struct http_names repeatable = { names, 0 };
 	for (size_t i = 0; i < ARRAY_SIZE(parameters); i++)
-		if ((parameters[i].flags & PARAMETER_COLLECTS) != 0 && (bulk || (parameters[i].groups & GROUP_LEADS) == 0))
+		if ((parameters[i].flags & PARAMETER_REPEATABLE) != 0 && (bulk || (parameters[i].groups & GROUP_LEADS) == 0))
 			for (size_t k = 0; parameter_has_name(&parameters[i], k); k++) {
-				require(collecting.count < COLLECTING_MAX);
-				if (collecting.count < COLLECTING_MAX)
-					names[collecting.count++] = parameters[i].names[k];
+				require(repeatable.count < REPEATABLE_MAX);
+				if (repeatable.count < REPEATABLE_MAX)
+					names[repeatable.count++] = parameters[i].names[k];
 			}
-	return collecting;
+	return repeatable;
 }

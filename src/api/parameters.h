@@ -66,12 +66,12 @@ struct arguments {
 };
 
 enum parameter_flag {
-	PARAMETER_KEYED = 1 << 0,        /* ignored without a key */
-	PARAMETER_FROM_URL = 1 << 1,     /* read only from the query of `__url`, from which no other is read */
-	PARAMETER_COLLECTS = 1 << 2,     /* a repeated name makes an array */
-	PARAMETER_ALTERNATIVE = 1 << 3,  /* GROUP_LEAD: ignored when a parameter before it identifies the lead */
-	PARAMETER_LENIENT = 1 << 4,      /* of booleans: a bad value is true … */
-	PARAMETER_EMPTY_IS_TRUE = 1 << 5 /* … and so is an empty one */
+	PARAMETER_NEEDS_KEY = 1 << 0,         /* ignored without a key */
+	PARAMETER_ONLY_FROM_URL = 1 << 1,     /* read only from the query of `__url`, from which no other is read */
+	PARAMETER_REPEATABLE = 1 << 2,        /* may be given several times: the values make an array */
+	PARAMETER_UNLESS_IDENTIFIED = 1 << 3, /* GROUP_LEAD: ignored when a parameter before it identifies the lead */
+	PARAMETER_BAD_IS_TRUE = 1 << 4,       /* of booleans: a bad value is true */
+	PARAMETER_EMPTY_IS_TRUE = 1 << 5      /* of booleans: an empty value is true */
 };
 
 struct parameter;
@@ -79,17 +79,18 @@ typedef bool parameter_reader(struct call *call, const struct parameter *paramet
 
 enum { PARAMETER_NAMES_MAX = 4 };
 
-/* A parameter, or without a name a rule about the parameters before it. */
+/* A parameter, or without a name a function that checks the parameters before it together, or computes values from them. */
 struct parameter {
 	struct slice names[PARAMETER_NAMES_MAX]; /* the first with a value is used */
 	unsigned groups, flags;
 	parameter_reader *read; /* NULL: not by call_read */
 	size_t member;          /* offset in struct arguments */
 	/* For texts: checks or parses the value. With neither, all texts are valid. */
-	bool (*holds)(struct slice text);
+	bool (*is_valid)(struct slice text);
 	bool (*parse)(struct call *call, struct slice text, void *member); /* also stores the parsed value */
-	const char *rule;            /* for a bad value: FAILURE_INVALID_PARAMETER with this rule. NULL: … */
-	enum failure failure;        /* … this failure */
+	/* for a bad value: FAILURE_INVALID_PARAMETER with this text, such as "must be a number"; NULL: `failure` */
+	const char *requirement;
+	enum failure failure;
 	enum lead_identity identity; /* GROUP_LEADS */
 };
 
@@ -101,11 +102,11 @@ MUST_CHECK bool call_read(struct call *call, unsigned groups, struct arguments *
 /* Reads the one parameter of the group. */
 MUST_CHECK bool call_read_text(struct call *call, enum parameter_group group, struct slice *text);
 
-/* The names of PARAMETER_COLLECTS, on bulk calls those of GROUP_LEADS, too (docs/api.md 1.1). */
-struct http_names call_collecting_names(const struct call *call);
+/* The names of PARAMETER_REPEATABLE, on bulk calls those of GROUP_LEADS, too (docs/api.md 1.1). */
+struct http_names call_repeatable_names(const struct call *call);
 /* Whether a name in lower case is one of GROUPS_RESERVED. */
 bool parameter_is_reserved(struct slice lower_name);
-/* Whether it is one of PARAMETER_FROM_URL. */
+/* Whether it is one of PARAMETER_ONLY_FROM_URL. */
 bool parameter_is_from_url(struct slice name);
 
 static inline bool
@@ -123,7 +124,7 @@ MUST_CHECK bool call_first_text(
 /* Returns the items of an array, or a single value; empty and null are none. */
 size_t call_values(const struct call *call, struct slice name, const struct http_value **values);
 
-/* Readers and rules in identifiers.c, signup.c and webhooks.c. */
+/* Readers, and functions of rows without a name, in identifiers.c, signup.c and webhooks.c. */
 parameter_reader call_parse_phone, call_name_lead, call_read_social_id, call_choose_subject, call_read_leads, call_check_leads,
     call_parse_leads;
 parameter_reader call_merge_url, call_complete_signup, call_read_custom_fields;

@@ -37,7 +37,7 @@ split_source(struct signup *signup)
 
 /* Fills in values that were not sent. With a key, sent values replace stored ones. */
 bool
-call_complete_signup(struct call *call, const struct parameter *rule UNUSED, struct arguments *arguments)
+call_complete_signup(struct call *call, const struct parameter *parameter UNUSED, struct arguments *arguments)
 {
 	struct signup *signup = &arguments->signup;
 	const bool keyed = call->account_id != 0;
@@ -73,7 +73,7 @@ may_come_from_url(void *pool, const struct http_param *param)
 }
 
 bool
-call_merge_url(struct call *call, const struct parameter *rule UNUSED, struct arguments *arguments)
+call_merge_url(struct call *call, const struct parameter *parameter UNUSED, struct arguments *arguments)
 {
 	struct slice url = arguments->signup.signup_url;
 	if (slice_present(url))
@@ -212,7 +212,7 @@ parse_utm(struct call *call, const struct fields *fields, struct signup *signup)
 }
 
 bool
-call_read_custom_fields(struct call *call, const struct parameter *rule UNUSED, struct arguments *arguments)
+call_read_custom_fields(struct call *call, const struct parameter *parameter UNUSED, struct arguments *arguments)
 {
 	struct fields fields;
 	return collect_fields(call, &fields) && parse_custom_fields(call, &fields, &arguments->signup) &&

@@ -37,7 +37,7 @@ call_read_events(struct call *call, const struct parameter *parameter, struct ar
 }
 
 bool
-call_judge_url(struct call *call, const struct parameter *rule UNUSED, struct arguments *arguments)
+call_judge_url(struct call *call, const struct parameter *parameter UNUSED, struct arguments *arguments)
 {
 	enum webhook_url_result result = slice_present(arguments->url) ? webhook_url_judge(call->request->pool, arguments->url,
 									     call->api->options->webhook_addresses)

@@ -2,8 +2,6 @@
  * Runs the commands of a batch in order, then computes the ranks and renders the payloads. */
 #include "engine/decide.h"
 
-#include <stdlib.h>
-
 #include "base/panic.h"
 #include "engine/decide_step.h"
 
@@ -116,39 +114,21 @@ decide(struct pool *pool, struct working_set *set, const struct command *const *
 	}
 }
 
-static int
-compare_numbers(const void *left, const void *right)
-{
-	const uint64_t *a = left, *b = right;
-	return (*a > *b) - (*a < *b);
-}
-
-static size_t
-add_nodes(const struct snapshot *snapshot, uint64_t *nodes)
-{
-	struct rank_place places[RANK_LEVELS];
-	rank_places(snapshot->lead.campaign_id, snapshot->lead.score, places);
-	for (size_t i = 0; i < RANK_LEVELS; i++)
-		nodes[i] = places[i].node;
-	return RANK_LEVELS;
-}
-
 size_t
 decide_rank_nodes(struct pool *pool, const struct decision *decision, uint64_t **nodes)
 {
-	size_t count = 0, unique = 0;
+	size_t count = 0;
 	*nodes = POOL_ARRAY(pool, (decision->answer_count + decision->event_count) * RANK_LEVELS, uint64_t);
-	for (size_t i = 0; i < decision->answer_count; i++)
-		if (decision->answers[i] != NULL)
-			count += add_nodes(decision->answers[i], *nodes + count);
-	for (size_t i = 0; i < decision->event_count; i++)
-		count += add_nodes(decision->events[i].snapshot, *nodes + count);
-	if (count > 1)
-		qsort(*nodes, count, sizeof(**nodes), compare_numbers);
-	for (size_t i = 0; i < count; i++)
-		if (unique == 0 || (*nodes)[unique - 1] != (*nodes)[i])
-			(*nodes)[unique++] = (*nodes)[i];
-	return unique;
+	for (size_t i = 0; i < decision->answer_count; i++) {
+		const struct snapshot *answer = decision->answers[i];
+		if (answer != NULL)
+			count += rank_nodes(answer->lead.campaign_id, answer->lead.score, *nodes + count);
+	}
+	for (size_t i = 0; i < decision->event_count; i++) {
+		const struct lead *lead = &decision->events[i].snapshot->lead;
+		count += rank_nodes(lead->campaign_id, lead->score, *nodes + count);
+	}
+	return count;
 }
 
 static bool

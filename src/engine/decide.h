@@ -156,7 +156,7 @@ struct decision {
 void decide(struct pool *pool, struct working_set *set, const struct command *const *commands, size_t count,
     struct id_supply *id_supply, struct outcome *outcomes, struct decision *decision);
 
-/* The histogram nodes that the ranks of the payloads need, without duplicates. Their rows are needed as before the batch. */
+/* The histogram nodes that the ranks of the payloads need; some more than once. Their rows are needed as before the batch. */
 size_t decide_rank_nodes(struct pool *pool, const struct decision *decision, uint64_t **nodes);
 
 /* The changes of the histogram by the batch, without nodes that stay the same. */

@@ -15,22 +15,25 @@ rank_first_node(uint64_t campaign_id)
 	return campaign_id << NODE_BITS;
 }
 
-/* 1 + 16 + 256 and so on nodes precede it. */
-uint64_t
-rank_level_start(uint64_t campaign_id, unsigned level)
-{
-	require(level < RANK_LEVELS);
-	return rank_first_node(campaign_id) + ((UINT64_C(1) << (SLOT_BITS * level)) - 1) / SLOT_MASK;
-}
-
 void
 rank_places(uint64_t campaign_id, uint32_t score, struct rank_place places[RANK_LEVELS])
 {
+	uint64_t first = rank_first_node(campaign_id); /* of the level: 1 + 16 + 256 and so on nodes precede it */
 	for (unsigned level = 0; level < RANK_LEVELS; level++) {
 		uint64_t bits = (uint64_t)score >> (SLOT_BITS * (RANK_LEVELS - 1 - level));
-		places[level] = (struct rank_place){ rank_level_start(campaign_id, level) + (bits >> SLOT_BITS),
-			(unsigned)(bits & SLOT_MASK) };
+		places[level] = (struct rank_place){ first + (bits >> SLOT_BITS), (unsigned)(bits & SLOT_MASK) };
+		first += UINT64_C(1) << (SLOT_BITS * level);
 	}
+}
+
+size_t
+rank_nodes(uint64_t campaign_id, uint32_t score, uint64_t nodes[RANK_LEVELS])
+{
+	struct rank_place places[RANK_LEVELS];
+	rank_places(campaign_id, score, places);
+	for (size_t i = 0; i < RANK_LEVELS; i++)
+		nodes[i] = places[i].node;
+	return RANK_LEVELS;
 }
 
 uint64_t

@@ -19,9 +19,10 @@ struct rank_place {
 
 /* Campaign ids must be below 2^35. */
 void rank_places(uint64_t campaign_id, uint32_t score, struct rank_place places[RANK_LEVELS]);
-/* The first node of a campaign, and the first of one of its levels. Numbers increase with levels, and with campaigns. */
+/* The nodes of these places; returns RANK_LEVELS. */
+size_t rank_nodes(uint64_t campaign_id, uint32_t score, uint64_t nodes[RANK_LEVELS]);
+/* The first node of a campaign. Numbers increase with levels, and with campaigns. */
 uint64_t rank_first_node(uint64_t campaign_id);
-uint64_t rank_level_start(uint64_t campaign_id, unsigned level);
 uint64_t rank_campaign(uint64_t node);
 
 /* A row of the histogram: the counts of its slots, or their changes. */

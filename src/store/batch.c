@@ -85,13 +85,14 @@ return_id_supply(struct store *store, const struct id_supply *id_supply)
 static enum result
 render(const struct batch *batch, struct run *run)
 {
-	uint64_t *nodes;
-	size_t node_count = decide_rank_nodes(run->pool, &run->decision, &nodes);
-	struct rank_node *rows;
-	enum result result = store_cache_nodes(batch->store, run->pool, nodes, node_count, &rows);
+	uint64_t *numbers;
+	size_t count = decide_rank_nodes(run->pool, &run->decision, &numbers);
+	const struct db_list list = store_id_list(run->pool, numbers, count);
+	struct rank_node *nodes;
+	enum result result = store_locked_nodes(batch->store, run->pool, list, &nodes);
 	if (result == RESULT_OK)
-		decide_render(run->pool, batch->commands, batch->count, &batch->store->payload, rows, node_count, run->outcomes,
-		    &run->decision);
+		decide_render(run->pool, batch->commands, batch->count, &batch->store->payload, nodes, list.count,
+		    run->outcomes, &run->decision);
 	return result;
 }
 
@@ -157,8 +158,10 @@ try_batch(struct batch *batch, struct run *run)
 		batch->unknown = true;
 		batch->mark.event_id = run->decision.event_count > 0 ? run->decision.events[0].id : 0;
 	}
-	if (result == RESULT_OK)
-		store_note_batch(store, &run->loaded.set, run->rank_changes, run->rank_change_count);
+	if (result == RESULT_OK) {
+		store_note_campaigns(store, &run->loaded.set);
+		store_note_nodes(store, run->rank_changes, run->rank_change_count);
+	}
 	return result;
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Caches what batches would read again each time: a campaign's settings, webhooks and definitions, and its histogram. The
- * versions of both are in the row that every batch locks, and every change increments them under that lock. */
+ * Caches what batches would read again each time: a campaign's settings, webhooks and definitions. Their version is in the row
+ * that every batch locks, and every change increments it under that lock. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/cache.h"
 #include "base/clock.h"
@@ -18,7 +17,7 @@ DB_STATEMENT(sql_select_subscriptions, "SELECT id, campaign_id, events, state, f
 store_statement_list sql_of_campaign_cache = { &sql_select_campaigns, &sql_select_subscriptions, NULL };
 
 /* More than the busy campaigns of a host. */
-enum { CAMPAIGNS_MAX = 64, NODES_MAX = 1024 /* of a campaign: 140 KiB */ };
+enum { CAMPAIGNS_MAX = 64 };
 
 /* Campaigns that were read together share their memory. */
 struct cache_group {
@@ -39,7 +38,6 @@ static void
 remove_campaign(struct cached_campaigns *cache, size_t i)
 {
 	release_group(cache->items[i].group);
-	free(cache->items[i].nodes);
 	cache->items[i] = cache->items[--cache->count];
 }
 
@@ -166,6 +164,7 @@ read_campaigns(struct store *store, struct cache_group *group, struct db_list id
 		cached.webhooks = webhooks_from_rows(store, group->pool, &subscriptions, id, &cached.webhook_count);
 		cached.definitions = store_definitions_from_rows(group->pool, &definitions, id);
 		cached.versions = versions_of(versioned, versioned_count, id);
+		cached.nodes = ++store->node_generations;
 		cached.read_ms = cached.used_ms = clock_monotonic_ms();
 		cache_campaign(&store->campaign_cache, &cached);
 	}
@@ -188,7 +187,7 @@ store_cache_campaigns(struct store *store, struct pool *pool, const struct versi
 			continue;
 		}
 		if (cached->versions.leads != campaigns[i].versions.leads)
-			cached->node_count = 0; /* changed by a batch of another process */
+			cached->nodes = ++store->node_generations; /* changed by a batch of another process */
 		cached->versions.leads = campaigns[i].versions.leads;
 		cached->used_ms = now_ms;
 	}
@@ -201,93 +200,13 @@ store_cache_campaigns(struct store *store, struct pool *pool, const struct versi
 	return result;
 }
 
-static struct rank_node *
-find_node(struct cached_campaign *cached, uint64_t node)
-{
-	return cached == NULL ? NULL : rank_find(cached->nodes, cached->node_count, node);
-}
-
-static void
-cache_nodes(struct cached_campaign *cached, const struct rank_node *nodes, size_t count)
-{
-	if (cached == NULL || count > NODES_MAX)
-		return;
-	if (cached->node_count + count > NODES_MAX)
-		cached->node_count = 0;
-	if (cached->node_count + count > cached->node_capacity) {
-		cached->node_capacity = 2 * (cached->node_count + count);
-		cached->nodes = memory_realloc(cached->nodes, cached->node_capacity * sizeof(*cached->nodes));
-	}
-	memcpy(cached->nodes + cached->node_count, nodes, count * sizeof(*nodes));
-	cached->node_count += count;
-	rank_sort(cached->nodes, cached->node_count);
-}
-
-/* How many of the first nodes belong to the first one's campaign. */
-static size_t
-same_campaign(const struct rank_node *nodes, size_t count)
-{
-	size_t i = 1;
-	while (i < count && rank_campaign(nodes[i].node) == rank_campaign(nodes[0].node))
-		i++;
-	return i;
-}
-
-/* Reads nodes that are not cached, and caches them. */
-static enum result
-read_nodes(struct store *store, struct pool *pool, uint64_t *numbers, size_t count, struct rank_node *nodes)
-{
-	struct rank_node *rows;
-	size_t row_count;
-	enum result result = store_read_histogram(store, pool, numbers, count, &rows, &row_count);
-	if (result != RESULT_OK)
-		return result;
-	for (size_t i = 0; i < count; i++) {
-		const struct rank_node *row = rank_find(rows, row_count, numbers[i]);
-		nodes[i] = row == NULL ? (struct rank_node){ .node = numbers[i] } : *row;
-	}
-	for (size_t i = 0, some; i < count; i += some) {
-		some = same_campaign(nodes + i, count - i);
-		cache_nodes(find_campaign(&store->campaign_cache, rank_campaign(nodes[i].node)), nodes + i, some);
-	}
-	return RESULT_OK;
-}
-
-enum result
-store_cache_nodes(struct store *store, struct pool *pool, const uint64_t *numbers, size_t count, struct rank_node **nodes)
-{
-	require(db_in_transaction(store->db));
-	uint64_t *missing = POOL_ARRAY(pool, count, uint64_t);
-	size_t found = 0, missing_count = 0;
-	*nodes = POOL_ARRAY(pool, count, struct rank_node);
-	for (size_t i = 0; i < count; i++) {
-		const struct rank_node *cached =
-		    find_node(find_campaign(&store->campaign_cache, rank_campaign(numbers[i])), numbers[i]);
-		if (cached != NULL)
-			(*nodes)[found++] = *cached;
-		else
-			missing[missing_count++] = numbers[i];
-	}
-	if (missing_count == 0)
-		return RESULT_OK;
-	enum result result = read_nodes(store, pool, missing, missing_count, *nodes + found);
-	rank_sort(*nodes, count);
-	return result;
-}
-
 void
-store_note_batch(struct store *store, const struct working_set *set, const struct rank_node *changes, size_t change_count)
+store_note_campaigns(struct store *store, const struct working_set *set)
 {
 	require(!db_in_transaction(store->db));
 	for (size_t i = 0; i < set->campaign_count; i++) {
 		struct cached_campaign *cached = find_campaign(&store->campaign_cache, set->campaigns[i].campaign.id);
 		if (set->campaigns[i].changed && cached != NULL)
 			cached->versions.leads++;
-	}
-	for (size_t i = 0; i < change_count; i++) {
-		struct rank_node *node =
-		    find_node(find_campaign(&store->campaign_cache, rank_campaign(changes[i].node)), changes[i].node);
-		for (size_t slot = 0; node != NULL && slot < RANK_SLOTS; slot++)
-			node->leads[slot] += changes[i].leads[slot];
 	}
 }

@@ -32,8 +32,7 @@ struct cached_campaign {
 	size_t webhook_count;
 	struct definitions definitions;
 	struct campaign_versions versions;
-	struct rank_node *nodes; /* of its histogram, by number, valid for versions.leads */
-	size_t node_count, node_capacity;
+	uint64_t nodes; /* generation of the nodes of its histogram that are valid for versions.leads (rank_cache.c) */
 	int64_t read_ms, used_ms;
 	struct cache_group *group; /* holds the texts */
 };
@@ -56,7 +55,8 @@ struct store {
 	struct slice installation_id;
 	struct payload_settings payload;
 	struct cached_campaigns campaign_cache;
-	struct rank_cache *rank_cache; /* rank_cache.c; NULL: not allocated yet */
+	struct cached_node *cached_nodes; /* rank_cache.c; NULL: not allocated yet */
+	uint64_t node_generations;        /* that were given */
 	struct log_throttle batch_log;
 };
 
@@ -233,12 +233,15 @@ MUST_CHECK enum result store_cache_campaigns(
 const struct cached_campaign *store_cached_campaign(const struct store *store, uint64_t id);
 void store_clear_campaign_cache(struct store *store);
 
-/* Nodes of the histogram, inside a transaction that has locked the counters of their campaigns, which are cached. `numbers` are
+/* Updates the versions after the commit of a batch. */
+void store_note_campaigns(struct store *store, const struct working_set *set);
+
+/* Nodes of histograms, inside a transaction that has locked the counters of their campaigns, which are cached. `numbers` are
  * sorted and distinct; so are the nodes, which include those without a row. */
-MUST_CHECK enum result store_cache_nodes(
-    struct store *store, struct pool *pool, const uint64_t *numbers, size_t count, struct rank_node **nodes);
-/* Updates the cache after the commit of a batch, with its changes of leads and histograms. */
-void store_note_batch(struct store *store, const struct working_set *set, const struct rank_node *changes, size_t change_count);
+MUST_CHECK enum result store_locked_nodes(
+    struct store *store, struct pool *pool, struct db_list numbers, struct rank_node **nodes);
+/* Updates the cached nodes after the commit of a batch with these changes. */
+void store_note_nodes(struct store *store, const struct rank_node *changes, size_t count);
 
 /* The data of one run of a batch; in the run's pool, except what is cached. */
 struct loaded {
@@ -258,12 +261,6 @@ MUST_CHECK enum result store_load(struct store *store, struct pool *pool, const 
  * process has moved a job. The last two are the results of decide_rank_changes. */
 MUST_CHECK enum result store_write(struct store *store, struct pool *pool, const struct loaded *loaded,
     const struct decision *decision, const struct rank_node *rank_changes, size_t rank_change_count);
-
-/* Nodes of the histogram, by number. */
-struct rank_node *store_nodes_from_rows(struct pool *pool, const struct db_rows *rows, size_t *count);
-/* Reads the histogram's rows of these nodes, by number. */
-MUST_CHECK enum result store_read_histogram(
-    struct store *store, struct pool *pool, uint64_t *nodes, size_t node_count, struct rank_node **rows, size_t *row_count);
 
 /* The ranks of scores in a campaign, from 1; `leads_version` was read before. RESULT_CONFLICT: leads have changed since; read
  * everything of that version again. */

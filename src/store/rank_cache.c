@@ -1,182 +1,150 @@
 /* SPDX-License-Identifier: MIT
- * Ranks, computed from the histogram (engine/rank.h) and cached while no lead of the campaign changes. Most leads share their
- * score with others, so few look-ups need a statement; where all scores differ, they share the upper levels of the
- * histogram. */
-#include "base/cache.h"
-#include "base/clock.h"
+ * Nodes of histograms (engine/rank.h), for batches and look-ups, and the ranks that follow from them. Nodes are cached as long
+ * as no other process changes a lead of the campaign. Most leads share their score with others, so few look-ups need a
+ * statement; where all scores differ, they share the upper levels of the histogram. */
+#include "base/panic.h"
 #include "store/private.h"
 
+DB_STATEMENT(
+    sql_select_histogram_nodes, "SELECT node, " RANK_SLOT_COLUMNS " FROM {prefix}score_histogram WHERE node IN ({list})");
 DB_STATEMENT(sql_select_histogram_and_version,
     "SELECT h.node, " RANK_SLOT_COLUMNS ", n.leads_version"
     " FROM (SELECT leads_version FROM {prefix}campaign_counters WHERE campaign_id = ?) n"
     " LEFT JOIN {prefix}score_histogram h ON h.node IN ({list})");
 
-store_statement_list sql_of_rank_cache = { &sql_select_histogram_and_version, NULL };
+store_statement_list sql_of_rank_cache = { &sql_select_histogram_nodes, &sql_select_histogram_and_version, NULL };
 
-enum {
-	RANKS_MAX = 1024,
-	NODE_BITS = 13, /* bits of a node's number: a million scores in a row have 4,369 nodes on these levels */
-	NODES_MAX = 1 << NODE_BITS,
-	NODE_LEVELS = RANK_LEVELS - 1 /* the last level has too many */
-};
+enum { NODE_BITS = 13, NODES_MAX = 1 << NODE_BITS /* a million scores in a row have 4,369 nodes above the last level */ };
 
-/* An entry's place follows from its campaign and score, or its number; a new entry replaces the old one there. */
-struct cached_rank {
-	uint64_t campaign_id, version, rank;
-	int64_t read_ms;
-	uint32_t score;
-};
 struct cached_node {
-	uint64_t version;
-	int64_t read_ms;
+	uint64_t generation; /* as cached_campaign.nodes when it was cached */
 	struct rank_node node;
 };
 
-struct rank_cache {
-	struct cached_rank ranks[RANKS_MAX];
-	struct cached_node nodes[NODES_MAX];
-};
-
-/* The campaign, its version, and the time of the query. */
-struct rank_query {
+/* What nodes are wanted of: one campaign, at a version of its leads; campaign_id 0: any that are locked. */
+struct node_source {
 	uint64_t campaign_id, version;
-	int64_t now_ms;
 };
 
-static struct cached_rank *
-rank_place(struct rank_cache *cache, const struct rank_query *query, uint32_t score)
-{
-	return &cache->ranks[(query->campaign_id * 131 + score) % RANKS_MAX];
-}
-
-static bool
-is_rank_cached(const struct cached_rank *rank, const struct rank_query *query, uint32_t score)
-{
-	return rank->campaign_id == query->campaign_id && rank->score == score &&
-	       cache_is_valid(rank->version, query->version, rank->read_ms, query->now_ms, STORE_FRESH_MS);
-}
-
+/* A node's place follows from its number; a new node replaces the old one there. */
 static struct cached_node *
-node_place(struct rank_cache *cache, uint64_t node)
+place_of(struct store *store, uint64_t number)
 {
 	const uint64_t golden = 0x9e3779b97f4a7c15; /* 2^64 divided by the golden ratio: spreads consecutive numbers */
-	return &cache->nodes[node * golden >> (64 - NODE_BITS)];
+	if (store->cached_nodes == NULL)
+		store->cached_nodes = memory_alloc(NODES_MAX * sizeof(*store->cached_nodes));
+	return &store->cached_nodes[number * golden >> (64 - NODE_BITS)];
+}
+
+/* 0: nothing is cached for this source. */
+static uint64_t
+generation_of(const struct store *store, const struct node_source *source, uint64_t number)
+{
+	const struct cached_campaign *cached = store_cached_campaign(store, rank_campaign(number));
+	bool is_current = cached != NULL && (source->campaign_id == 0 || cached->versions.leads == source->version);
+	return is_current ? cached->nodes : 0;
 }
 
 /* NULL: not cached. */
-static const struct rank_node *
-cached_node(struct rank_cache *cache, const struct rank_query *query, uint64_t node)
+static struct rank_node *
+find_node(struct store *store, const struct node_source *source, uint64_t number)
 {
-	const struct cached_node *place = node_place(cache, node);
-	bool there = place->node.node == node &&
-		     cache_is_valid(place->version, query->version, place->read_ms, query->now_ms, STORE_FRESH_MS);
-	return there ? &place->node : NULL;
+	struct cached_node *place = place_of(store, number);
+	bool is_valid =
+	    place->node.node == number && place->generation != 0 && place->generation == generation_of(store, source, number);
+	return is_valid ? &place->node : NULL;
 }
 
-/* Nodes that were read, by number, without duplicates; those without a row count no leads. */
-struct node_rows {
-	struct rank_node *nodes;
-	size_t count;
-	uint64_t version; /* of the campaign's leads, when they were read */
-};
-
 static enum result
-read_nodes(
-    struct store *store, struct pool *pool, const struct rank_query *query, struct db_list numbers, struct node_rows *read)
+query_nodes(
+    struct store *store, struct pool *pool, const struct node_source *source, struct db_list numbers, struct db_rows *rows)
 {
-	struct db_rows found;
-	size_t row_count;
+	if (source->campaign_id == 0)
+		return store_query_lists(store, pool, &sql_select_histogram_nodes, &numbers, 1, rows);
 	enum result result = db_query(store->db, pool, &sql_select_histogram_and_version,
-	    &DB_LIST_AND_VALUES(numbers, DB_U64(query->campaign_id)), &found);
+	    &DB_LIST_AND_VALUES(numbers, DB_U64(source->campaign_id)), rows);
 	if (result != RESULT_OK)
 		return result;
-	if (found.count == 0)
+	if (rows->count == 0)
 		return RESULT_NOT_FOUND;
-	const struct rank_node *rows = store_nodes_from_rows(pool, &found, &row_count);
-	*read = (struct node_rows){ .nodes = POOL_ARRAY(pool, numbers.count, struct rank_node),
-		.version = db_get_u64(&found, 0, HISTOGRAM_LEADS_VERSION) };
-	for (size_t i = 0; i < numbers.count; i++) {
-		uint64_t number = numbers.values[i].as.u64;
-		const struct rank_node *row = rank_find(rows, row_count, number);
-		read->nodes[read->count++] = row != NULL ? *row : (struct rank_node){ .node = number };
+	return db_get_u64(rows, 0, HISTOGRAM_LEADS_VERSION) == source->version ? RESULT_OK : RESULT_CONFLICT;
+}
+
+/* Reads the `missing` ones of the nodes, and caches them. Those without a row count no leads. */
+static enum result
+read_nodes(struct store *store, struct pool *pool, const struct node_source *source, struct db_list missing,
+    struct rank_node *nodes, size_t count)
+{
+	struct db_rows rows;
+	enum result result = query_nodes(store, pool, source, missing, &rows);
+	if (result != RESULT_OK)
+		return result;
+	for (size_t i = 0; i < rows.count; i++) {
+		if (db_is_null(&rows, i, HISTOGRAM_NODE))
+			continue;
+		struct rank_node *node = rank_find(nodes, count, db_get_u64(&rows, i, HISTOGRAM_NODE));
+		for (size_t slot = 0; slot < RANK_SLOTS; slot++)
+			node->leads[slot] = db_get_i64(&rows, i, HISTOGRAM_SLOTS + slot);
+	}
+	for (size_t i = 0; i < missing.count; i++) {
+		uint64_t number = missing.values[i].as.u64;
+		*place_of(store, number) =
+		    (struct cached_node){ generation_of(store, source, number), *rank_find(nodes, count, number) };
 	}
 	return RESULT_OK;
 }
 
-/* How many leads have a higher score, from nodes that are cached or were read. */
-static uint64_t
-leads_above(struct rank_cache *cache, const struct rank_query *query, const struct node_rows *read, uint32_t score)
+static enum result
+find_nodes(
+    struct store *store, struct pool *pool, const struct node_source *source, struct db_list numbers, struct rank_node **nodes)
 {
-	struct rank_place places[RANK_LEVELS];
-	struct rank_node nodes[RANK_LEVELS];
-	size_t count = 0;
-	rank_places(query->campaign_id, score, places);
-	for (size_t level = 0; level < RANK_LEVELS; level++) {
-		const struct rank_node *node = cached_node(cache, query, places[level].node);
-		if (node == NULL)
-			node = rank_find(read->nodes, read->count, places[level].node);
-		if (node != NULL)
-			nodes[count++] = *node;
+	struct db_value *values = POOL_ARRAY(pool, numbers.count, struct db_value);
+	struct db_list missing = { values, 0 };
+	*nodes = POOL_ARRAY(pool, numbers.count, struct rank_node);
+	for (size_t i = 0; i < numbers.count; i++) {
+		const struct rank_node *cached = find_node(store, source, numbers.values[i].as.u64);
+		(*nodes)[i] = cached != NULL ? *cached : (struct rank_node){ .node = numbers.values[i].as.u64 };
+		if (cached == NULL)
+			values[missing.count++] = numbers.values[i];
 	}
-	return rank_leads_above(nodes, count, query->campaign_id, score);
+	return missing.count == 0 ? RESULT_OK : read_nodes(store, pool, source, missing, *nodes, numbers.count);
 }
 
-/* The nodes that must be read for the ranks that are 0. */
-static struct db_list
-missing_nodes(
-    const struct store *store, struct pool *pool, const struct rank_query *query, const struct rank *ranks, size_t count)
+enum result
+store_locked_nodes(struct store *store, struct pool *pool, struct db_list numbers, struct rank_node **nodes)
 {
-	uint64_t *numbers = POOL_ARRAY(pool, count * RANK_LEVELS, uint64_t);
-	size_t missing = 0;
-	for (size_t i = 0; i < count; i++) {
-		struct rank_place places[RANK_LEVELS];
-		if (ranks[i].rank != 0)
-			continue;
-		rank_places(query->campaign_id, ranks[i].score, places);
-		for (size_t level = 0; level < RANK_LEVELS; level++)
-			if (cached_node(store->rank_cache, query, places[level].node) == NULL)
-				numbers[missing++] = places[level].node;
-	}
-	return store_id_list(pool, numbers, missing);
+	require(db_in_transaction(store->db));
+	const struct node_source locked = { 0 };
+	return find_nodes(store, pool, &locked, numbers, nodes);
 }
 
-static void
-cache_ranks(struct rank_cache *cache, const struct rank_query *query, const struct rank *ranks, size_t count,
-    const struct node_rows *read)
+void
+store_note_nodes(struct store *store, const struct rank_node *changes, size_t count)
 {
-	const uint64_t lower = rank_level_start(query->campaign_id, NODE_LEVELS);
+	require(!db_in_transaction(store->db));
+	const struct node_source committed = { 0 };
 	for (size_t i = 0; i < count; i++) {
-		struct cached_rank *place = rank_place(cache, query, ranks[i].score);
-		if (!is_rank_cached(place, query, ranks[i].score))
-			*place = (struct cached_rank){ query->campaign_id, query->version, ranks[i].rank, query->now_ms,
-				ranks[i].score };
+		struct rank_node *node = find_node(store, &committed, changes[i].node);
+		for (size_t slot = 0; node != NULL && slot < RANK_SLOTS; slot++)
+			node->leads[slot] += changes[i].leads[slot];
 	}
-	for (size_t i = 0; i < read->count && read->nodes[i].node < lower; i++)
-		*node_place(cache, read->nodes[i].node) = (struct cached_node){ query->version, query->now_ms, read->nodes[i] };
 }
 
 /* For at most RANKS_AT_ONCE ranks. */
 static enum result
-rank_some(struct store *store, struct pool *pool, const struct rank_query *query, struct rank *ranks, size_t count)
+rank_some(struct store *store, struct pool *pool, const struct node_source *source, struct rank *ranks, size_t count)
 {
-	struct node_rows read;
-	for (size_t i = 0; i < count; i++) {
-		const struct cached_rank *cached = rank_place(store->rank_cache, query, ranks[i].score);
-		ranks[i].rank = is_rank_cached(cached, query, ranks[i].score) ? cached->rank : 0;
-	}
-	struct db_list missing = missing_nodes(store, pool, query, ranks, count);
-	if (missing.count == 0)
-		return RESULT_OK;
-	enum result result = read_nodes(store, pool, query, missing, &read);
-	if (result != RESULT_OK)
-		return result;
-	if (read.version != query->version)
-		return RESULT_CONFLICT;
+	uint64_t *numbers = POOL_ARRAY(pool, count * RANK_LEVELS, uint64_t);
+	struct rank_node *nodes;
+	size_t used = 0;
 	for (size_t i = 0; i < count; i++)
-		if (ranks[i].rank == 0)
-			ranks[i].rank = 1 + leads_above(store->rank_cache, query, &read, ranks[i].score);
-	cache_ranks(store->rank_cache, query, ranks, count, &read);
-	return RESULT_OK;
+		if (i == 0 || ranks[i].score != ranks[i - 1].score)
+			used += rank_nodes(source->campaign_id, ranks[i].score, numbers + used);
+	const struct db_list list = store_id_list(pool, numbers, used);
+	enum result result = find_nodes(store, pool, source, list, &nodes);
+	for (size_t i = 0; result == RESULT_OK && i < count; i++)
+		ranks[i].rank = 1 + rank_leads_above(nodes, list.count, source->campaign_id, ranks[i].score);
+	return result;
 }
 
 enum result
@@ -184,13 +152,11 @@ store_rank(
     struct store *store, struct pool *pool, uint64_t campaign_id, uint64_t leads_version, struct rank *ranks, size_t count)
 {
 	enum { RANKS_AT_ONCE = DB_LIST_MAX / RANK_LEVELS };
-	const struct rank_query query = { campaign_id, leads_version, clock_monotonic_ms() };
+	const struct node_source source = { campaign_id, leads_version };
 	enum result result = RESULT_OK;
-	if (store->rank_cache == NULL)
-		store->rank_cache = memory_alloc(sizeof(*store->rank_cache));
 	for (size_t i = 0; i < count && result == RESULT_OK; i += RANKS_AT_ONCE) {
 		size_t some = count - i < RANKS_AT_ONCE ? count - i : RANKS_AT_ONCE;
-		result = rank_some(store, pool, &query, ranks + i, some);
+		result = rank_some(store, pool, &source, ranks + i, some);
 	}
 	return result;
 }

@@ -40,17 +40,14 @@ DB_STATEMENT(sql_load_leads_by_email, SELECT_LEAD " WHERE l.email_hash IN ({list
 DB_STATEMENT(sql_load_leads_by_phone, SELECT_LEAD " WHERE l.phone_hash IN ({list})");
 DB_STATEMENT(sql_load_leads_by_social_id, SELECT_LEAD " WHERE l.social_id IN ({list})");
 DB_STATEMENT(sql_load_leads_by_id, SELECT_LEAD " WHERE l.id IN ({list})");
-DB_STATEMENT(
-    sql_select_histogram_nodes, "SELECT node, " RANK_SLOT_COLUMNS " FROM {prefix}score_histogram WHERE node IN ({list})");
 DB_STATEMENT(sql_select_campaign, SELECT_CAMPAIGN " WHERE c.id = ?");
 DB_STATEMENT(sql_select_campaigns_of_account, SELECT_CAMPAIGN " WHERE c.account_id = ? ORDER BY c.id");
 DB_STATEMENT(sql_select_all_campaigns, SELECT_CAMPAIGN " ORDER BY c.id");
 DB_STATEMENT(sql_select_definitions_of_campaign, SELECT_DEFINITIONS("description", "= ?"));
 
 store_statement_list sql_of_read = { &sql_select_key, &sql_touch_key, &sql_select_definitions, &sql_load_leads_by_email,
-	&sql_load_leads_by_phone, &sql_load_leads_by_social_id, &sql_load_leads_by_id, &sql_select_histogram_nodes,
-	&sql_select_campaign, &sql_select_campaigns_of_account, &sql_select_all_campaigns, &sql_select_definitions_of_campaign,
-	NULL };
+	&sql_load_leads_by_phone, &sql_load_leads_by_social_id, &sql_load_leads_by_id, &sql_select_campaign,
+	&sql_select_campaigns_of_account, &sql_select_all_campaigns, &sql_select_definitions_of_campaign, NULL };
 
 enum { KEY_ID, KEY_ACCOUNT_ID, KEY_SUSPENDED, KEY_PER_MINUTE, KEY_LAST_USED_MS, KEY_NOW_MS };
 enum { HOUR_MS = 3600 * 1000 };
@@ -148,17 +145,6 @@ store_find_lead(
 		return RESULT_NOT_FOUND;
 	*lead = store_lead_from_row(&rows, 0);
 	return RESULT_OK;
-}
-
-enum result
-store_read_histogram(
-    struct store *store, struct pool *pool, uint64_t *nodes, size_t node_count, struct rank_node **rows, size_t *row_count)
-{
-	struct db_list list = store_id_list(pool, nodes, node_count);
-	struct db_rows found;
-	enum result result = store_query_lists(store, pool, &sql_select_histogram_nodes, &list, 1, &found);
-	*rows = store_nodes_from_rows(pool, &found, row_count);
-	return result;
 }
 
 /* Numbers of the kinds in the statements. */

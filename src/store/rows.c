@@ -49,24 +49,6 @@ store_campaign_from_row(const struct db_rows *rows, size_t row)
 #undef READ_COUNTER
 }
 
-struct rank_node *
-store_nodes_from_rows(struct pool *pool, const struct db_rows *rows, size_t *count)
-{
-	struct rank_node *nodes = POOL_ARRAY(pool, rows->count, struct rank_node);
-	*count = 0;
-	for (size_t i = 0; i < rows->count; i++) {
-		struct rank_node *node = &nodes[*count];
-		if (db_is_null(rows, i, HISTOGRAM_NODE))
-			continue;
-		node->node = db_get_u64(rows, i, HISTOGRAM_NODE);
-		for (size_t slot = 0; slot < RANK_SLOTS; slot++)
-			node->leads[slot] = db_get_i64(rows, i, HISTOGRAM_SLOTS + slot);
-		(*count)++;
-	}
-	rank_sort(nodes, *count);
-	return nodes;
-}
-
 enum webhook_state
 store_webhook_state(struct slice name)
 {

@@ -71,7 +71,7 @@ store_free(struct store **store)
 		return;
 	db_free(&(*store)->db);
 	store_clear_campaign_cache(*store);
-	free((*store)->rank_cache);
+	free((*store)->cached_nodes);
 	pool_free(&(*store)->installation);
 	free(*store);
 	*store = NULL;

@@ -589,7 +589,7 @@ fraudulent_leads_have_no_effect_on_ranks(void **state)
 	struct rank_node *changes;
 	assert_int_equal(decide_rank_changes(w->pool, &w->decision, &changes), 0);
 	uint64_t *nodes;
-	assert_int_equal(decide_rank_nodes(w->pool, &w->decision, &nodes), RANK_LEVELS);
+	assert_int_equal(decide_rank_nodes(w->pool, &w->decision, &nodes), w->decision.event_count * RANK_LEVELS);
 }
 
 int

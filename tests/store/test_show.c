@@ -247,7 +247,7 @@ questions_of_look_up(struct world *w, const char *email)
 	return root_questions() - before;
 }
 
-/* One statement without changes, one more for a rank that may have changed. */
+/* One statement, also after changes of the same process; one more for a rank that another process may have changed. */
 static void
 a_look_up_is_one_statement(void **state)
 {
@@ -255,6 +255,11 @@ a_look_up_is_one_statement(void **state)
 	plant_scores(w);
 	look_up(w, w->store, w->campaign, "lead1@example.org"); /* prepares the statements, fills the cache */
 	give_points(w, "lead1@example.org", 3);
+	assert_int_equal(questions_of_look_up(w, "lead1@example.org"), 1);
+	struct world other = *w;
+	other.store = store_new(&world_options);
+	give_points(&other, "lead1@example.org", 3);
+	store_free(&other.store);
 	assert_int_equal(questions_of_look_up(w, "lead1@example.org"), 2); /* the histogram with its version */
 	assert_int_equal(questions_of_look_up(w, "lead1@example.org"), 1);
 	ahead_ms += STORE_FRESH_MS;

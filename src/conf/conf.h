@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The configuration that programs read from their file and their environment (docs/operating.md 3).
+ * The configuration that programs read from their file and their environment (leadhook.conf(5)).
  *
  * A value comes from the environment (LEADHOOK_<SECTION>_<KEY>; a secret also from the file named by
  * LEADHOOK_<SECTION>_<KEY>_FILE), else from the file, else from the table in conf/settings.c. Values that the table cannot

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Requirements for the server before we authenticate: TLS, and an authentication plugin that does not reveal the password
- * (docs/operating.md 3.1). */
+ * (leadhook.conf(5), tls). */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The configuration (docs/operating.md 3): precedence of environment, file and default; errors with file and line. */
+ * The configuration (leadhook.conf(5)): precedence of environment, file and default; errors with file and line. */
 #include "unit.h"
 
 #include <stdio.h>
@@ -311,7 +311,7 @@ bad_values_are_refused(void **state)
 	}
 }
 
-/* docs/operating.md 3.1 */
+/* leadhook.conf(5), tls */
 static void
 tls_of_the_database_is_off_or_verify(void **state)
 {
@@ -489,7 +489,7 @@ a_secret_may_come_from_a_separate_file(void **state)
 	buffer_free(&problems);
 }
 
-/* docs/operating.md 3: unknown keys are errors. */
+/* leadhook.conf(5): unknown keys are errors. */
 static void
 an_unknown_variable_is_refused(void **state)
 {

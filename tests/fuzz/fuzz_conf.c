@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A configuration file (docs/operating.md 3): either all of it is valid, with each value within its setting's limits, or
+ * A configuration file (leadhook.conf(5)): either all of it is valid, with each value within its setting's limits, or
  * the errors are reported. */
 #include <string.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/operating.md 3.1: which database servers the programs trust, and what they never send to others."""
+"""leadhook.conf(5), tls: which database servers the programs trust, and what they never send to others."""
 import getpass
 import json
 import os

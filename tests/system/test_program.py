@@ -73,7 +73,7 @@ def test_a_database_that_hangs(make_service, database):
 
 @pytest.mark.parametrize("program", ["leadhook", "leadhook-fcgi", "leadhook-dispatch"])
 def test_the_list_of_disposable_domains(service, tmp_path, program):
-    """docs/operating.md 3: an error names the setting, the file and the item"""
+    """leadhook.conf(5): an error names the setting, the file and the item"""
     path, config = tmp_path / "hosts.txt", tmp_path / "leadhook.conf"
     config.write_text(f"[lead]\ndisposable_domains_file = {path}\n")
 

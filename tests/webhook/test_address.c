@@ -144,7 +144,7 @@ denied_ports_are_not_allowed(void **state UNUSED)
 	assert_true(address_rules_parse(pool, SLICE(""), SLICE("8080,8081"), &own, &bad));
 	assert_false(is_allowed(&own, "8.8.8.8", 8081));
 	assert_true(is_allowed(&own, "8.8.8.8", 22));
-	/* docs/operating.md 3: an empty list setting is an empty list */
+	/* leadhook.conf(5): an empty list setting is an empty list */
 	assert_true(address_rules_parse(pool, SLICE(""), SLICE(""), &own, &bad));
 	assert_true(is_allowed(&own, "8.8.8.8", 22));
 	assert_false(is_allowed(&own, "8.8.8.8", 0));

@@ -23,6 +23,16 @@ utf8_valid_size(struct slice s)
 	return invalid == NULL ? s.size : (size_t)((const char *)invalid - s.data);
 }
 
+/* C1 characters are C2 80 to C2 9F. */
+bool
+utf8_has_control(struct slice s)
+{
+	for (size_t i = 0; i + 1 < s.size; i++)
+		if ((unsigned char)s.data[i] == 0xc2 && (unsigned char)s.data[i + 1] < 0xa0)
+			return true;
+	return slice_has_control(s);
+}
+
 struct slice
 utf8_sanitized(struct pool *pool, struct slice s)
 {

@@ -21,6 +21,9 @@ utf8_valid(struct slice s)
 	return utf8_valid_size(s) == s.size;
 }
 
+/* True when it contains a control character: those of slice_has_control, and C1 (U+0080 to U+009F). */
+bool utf8_has_control(struct slice s);
+
 /* Replaces each byte that belongs to no character by U+FFFD; a copy in the pool, unless all of it is valid. */
 struct slice utf8_sanitized(struct pool *pool, struct slice s);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "identity/link.h"
 
+#include "base/utf8.h"
 #include "identity/domain.h"
 
 /* The characters of a scheme after the first, which is a letter (RFC 3986, 3.1). */
@@ -15,9 +16,11 @@ link_is_web(struct slice link)
 {
 	char scheme[sizeof("https")];
 	size_t size = 0;
+	if (utf8_has_control(link))
+		return false;
 	for (size_t i = 0; i < link.size; i++) {
 		char c = link.data[i];
-		if (c == '\t' || c == '\n' || c == '\r' || (size == 0 && (unsigned char)c <= ' '))
+		if (size == 0 && c == ' ')
 			continue;
 		if (c == ':' && size > 0)
 			return slice_equal_nocase((struct slice){ scheme, size }, SLICE("http")) ||

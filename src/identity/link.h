@@ -9,8 +9,8 @@
 #include "base/slice.h"
 
 /* True for an http or https URL and for a reference without a scheme ("/thanks", "//shop.example/", "?step=2"), parsed as
- * browsers do (WHATWG URL, "basic URL parser"): leading blanks and control characters are skipped, tabs and line ends are
- * skipped everywhere. So the scheme of "java\nscript:alert(1)" is found. */
+ * browsers do (WHATWG URL, "basic URL parser"), which skip leading blanks. They skip some control characters, too: with any of
+ * these ("java\nscript:alert(1)") it is false. */
 bool link_is_web(struct slice link);
 
 /* The host, in lower-case A-labels, of an http or https URL, whose scheme may be missing ("//shop.example/",

@@ -10,6 +10,7 @@
 
 #include "base/buffer.h"
 #include "base/encode.h"
+#include "base/utf8.h"
 #include "identity/domain.h"
 
 /* libcurl's maximum length of a zone id; a URL with every byte percent-encoded and a host in A-labels. */
@@ -40,16 +41,11 @@ struct destination {
 	uint16_t port;     /* the scheme's default when the URL has none */
 };
 
-/* No blanks, control characters (C1 are C2 80 to C2 9F in UTF-8) or backslashes. */
+/* No blanks, control characters or backslashes. */
 static bool
 is_plain(struct slice text)
 {
-	if (slice_has_control(text) || slice_find(text, ' ') != text.size || slice_find(text, '\\') != text.size)
-		return false;
-	for (size_t i = 0; i + 1 < text.size; i++)
-		if ((unsigned char)text.data[i] == 0xc2 && (unsigned char)text.data[i + 1] < 0xa0)
-			return false;
-	return true;
+	return !utf8_has_control(text) && slice_find(text, ' ') == text.size && slice_find(text, '\\') == text.size;
 }
 
 static bool

@@ -330,6 +330,20 @@ a_rotated_log_is_reopened(void **state)
 }
 
 /* A receiver's response is shown as text; each invalid byte is replaced by one character. */
+/* C0, DEL and C1; the last byte of another character is none. */
+static void
+control_characters_in_utf8_are_found(void **state)
+{
+	(void)state;
+	static const struct slice with[] = { SLICE("\0"), SLICE("a\tb"), SLICE("\x7f"), SLICE("\xc2\x80"), SLICE("a\xc2\x9f") };
+	static const struct slice without[] = { SLICE(""), SLICE(" ~"), SLICE("\xc2\xa0"), SLICE("\xc3\x80"),
+		SLICE("\xe2\x82\x80"), SLICE_NONE };
+	for (size_t i = 0; i < ARRAY_SIZE(with); i++)
+		assert_true(utf8_has_control(with[i]));
+	for (size_t i = 0; i < ARRAY_SIZE(without); i++)
+		assert_false(utf8_has_control(without[i]));
+}
+
 static void
 invalid_utf8_is_replaced(void **state)
 {
@@ -371,6 +385,7 @@ main(void)
 		cmocka_unit_test(bytes_become_text_and_back),
 		cmocka_unit_test(random_numbers_stay_below_their_bound),
 		cmocka_unit_test(utf8_is_strict),
+		cmocka_unit_test(control_characters_in_utf8_are_found),
 		cmocka_unit_test(invalid_utf8_is_replaced),
 		cmocka_unit_test(a_rotated_log_is_reopened),
 	};

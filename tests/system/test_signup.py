@@ -414,10 +414,10 @@ def test_redirect_urls(campaign, url):
 
 
 @pytest.mark.parametrize("url", ["javascript:alert(1)", " JavaScript:alert(1)", "java\nscript:alert(1)",
-                                 "\tjava\tscript\n:alert(1)", "data:text/html,x", "vbscript:x", "mailto:a@example.org",
+                                 "\tjava\tscript\n:alert(1)", "/a\tb", "https://shop.example/\nx", "/\x80", "data:text/html,x", "vbscript:x", "mailto:a@example.org",
                                  "shop.example:8080/"])
 def test_redirect_urls_contain_no_script(campaign, url):
-    """2 invalid_parameter: also for an existing lead, which does not change"""
+    """2 invalid_parameter, 4.4: no other scheme, no control characters; also for an existing lead, which does not change"""
     before = campaign.lead(**ADA, redirect_url="https://shop.example/")
     for email in (ADA["email"], "new@example.org"):
         for options in ({"json_body": {"email": email, "redirect_url": url}}, {"form": {"email": email, "redirect_url": url}}):

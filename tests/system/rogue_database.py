@@ -6,13 +6,14 @@ import threading
 
 from database_proxy import read_packet
 
-CONNECT_WITH_DB, PROTOCOL_41, TLS, SECURE_CONNECTION, PLUGIN_AUTH = 1 << 3, 1 << 9, 1 << 11, 1 << 15, 1 << 19
-CAPABILITIES = CONNECT_WITH_DB | PROTOCOL_41 | SECURE_CONNECTION | PLUGIN_AUTH
+CONNECT_WITH_DB, LOCAL_FILES, PROTOCOL_41, TLS, SECURE_CONNECTION, PLUGIN_AUTH = 1 << 3, 1 << 7, 1 << 9, 1 << 11, 1 << 15, 1 << 19
+CAPABILITIES = CONNECT_WITH_DB | LOCAL_FILES | PROTOCOL_41 | SECURE_CONNECTION | PLUGIN_AUTH
 SCRAMBLE = b"abcdefghijklmnopqrst"
 NATIVE = "mysql_native_password"
 # A plugin's first data: the type of prompt (the last one hides its input) and the prompt, or random bytes.
 QUESTIONS = {"dialog": b"\x04Password: ", "client_ed25519": bytes(range(32))}
 FULL_AUTHENTICATION = b"\x01\x04"  # of caching_sha2_password: the server requests the password itself
+OK, REQUEST_FOR_FILE = b"\0\0\0\2\0\0\0", b"\xfb"  # the latter is what LOAD DATA LOCAL INFILE makes a server answer
 PACKETS = 4  # at most, of one client
 
 
@@ -24,10 +25,11 @@ def greeting(plugin, capabilities):
 
 class RogueDatabase:
     """Listens on a loopback port. `first` is the plugin of its greeting, `then` the one that it switches to. With `tls`, a context,
-    it offers TLS. `received` has the packets that each client has sent, except the request for TLS."""
+    it offers TLS. With `asks_for`, the path of a file, it accepts any password, and answers the first statement with a request for
+    that file. `received` has the packets that each client has sent, except the request for TLS."""
 
-    def __init__(self, first=NATIVE, then=None, tls=None):
-        self.first, self.then, self.tls, self.received = first, then, tls, []
+    def __init__(self, first=NATIVE, then=None, tls=None, asks_for=None):
+        self.first, self.then, self.tls, self.asks_for, self.received = first, then, tls, asks_for, []
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
@@ -58,7 +60,7 @@ class RogueDatabase:
         self.received.append(sent)
 
     def _authenticate(self, client, sent):
-        answers = [FULL_AUTHENTICATION]
+        answers = [FULL_AUTHENTICATION] if self.asks_for is None else [OK, REQUEST_FOR_FILE + str(self.asks_for).encode()]
         if self.then is not None:
             answers.insert(0, b"\xfe" + self.then.encode() + b"\0" + QUESTIONS.get(self.then, SCRAMBLE + b"\0"))
         while len(sent) < PACKETS:

@@ -173,6 +173,19 @@ def test_nothing_is_sent_before_the_certificate_is_verified(service, rogue, stra
         assert sent_to(server) == b""
 
 
+@pytest.mark.parametrize("lines", [[], ["local-infile = 1"]])
+def test_no_file_is_sent(service, rogue, tmp_path, lines):
+    """a server cannot request a local file (LOAD DATA LOCAL INFILE), whatever the option file says"""
+    secret = tmp_path / "secret"
+    secret.write_text("contents of a local file")
+    server = rogue(asks_for=secret)
+    env = by_option_file(tmp_path, server, ADDRESS, lines)
+    assert call(service.installation, "status", env=env).returncode == UNAVAILABLE
+    sent = sent_to(server)
+    assert b"SET SESSION" in sent  # the control: the server got a statement, and answered with its request
+    assert secret.read_bytes() not in sent
+
+
 class TlsMariaDB(MariaDB):
     """Also listens on a loopback port, where accounts need TLS."""
 

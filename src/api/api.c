@@ -135,9 +135,12 @@ find_campaign(struct call *call)
 	if (!call_may_wait(call, WAIT_READ))
 		return false;
 	enum result result = id == 0 ? RESULT_NOT_FOUND : fetch_campaign(call, id);
-	return !fails(call, result == RESULT_OK          ? campaign_refuses(&call->campaign, call->account_id)
-			    : result == RESULT_NOT_FOUND ? FAILURE_CAMPAIGN_NOT_FOUND
-							 : call_failure(result));
+	enum failure failure = result == RESULT_OK          ? campaign_refuses(&call->campaign, call->account_id)
+			       : result == RESULT_NOT_FOUND ? FAILURE_CAMPAIGN_NOT_FOUND
+							    : call_failure(result);
+	if (failure == FAILURE_CAMPAIGN_NOT_FOUND && !call_pass_account(call)) /* guesses of ids count */
+		return false;
+	return !fails(call, failure);
 }
 
 /* The campaign's state is checked after the account's limit. */

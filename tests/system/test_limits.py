@@ -229,6 +229,26 @@ def test_an_account(service):
     assert campaign.get(ADA).status == 404
 
 
+@pytest.mark.parametrize("limit", ["account_per_minute", "deletes_per_account"])
+def test_guesses_of_campaigns_count(make_service, limit):
+    """5 What counts: a valid key whose campaign is another account's or does not exist, in the path, the query or the body"""
+    service = make_service(workers=2, settings=[("limits", limit, 4 if limit == "account_per_minute" else "4/60s")])
+    foreign, account = service.campaign(service.account()), service.account()
+    request, method = service.client.request, "POST" if limit == "account_per_minute" else "DELETE"
+    guesses = [lambda: request(method, foreign.path, json_body=ADA, key=account.key),
+               lambda: request(method, "/v2/999999", json_body=ADA, key=account.key)]
+    if method == "POST":
+        guesses += [lambda: request(method, "/v2", json_body={**ADA, "list_id": foreign.id}, key=account.key),
+                    lambda: request("GET", "/v2", query={**ADA, "list_id": 999999, "api_key": account.key})]
+    found = [guesses[number % len(guesses)]().verdict for number in range(4)]
+    assert found == [(404, "campaign_not_found")] * 4
+    for guess in guesses:
+        check_refusal(guess(), 4, 60)
+    own = service.campaign(account)
+    check_refusal(request(method, own.path, json_body=ADA, key=account.key), 4, 60)
+    assert request(method, own.path, json_body=ADA, key=foreign.key).verdict == (404, "campaign_not_found")
+
+
 def test_a_default_for_accounts(make_service):
     """setting limits.account_per_minute; it is checked after the account's state, before the campaign's state and the fields"""
     service = make_service(workers=2, settings=[("limits", "account_per_minute", 3)])

@@ -8,7 +8,7 @@ import pytest
 from client import new_address
 from stack.process import wait_until
 
-LIMIT, WORKERS, WINDOW, SHORT_WINDOW = 5, 4, 60, 6
+LIMIT, SIGNUPS, WORKERS, WINDOW, SHORT_WINDOW = 5, 10, 4, 60, 6
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +72,18 @@ def test_refused_signups_do_not_count(limited):
     for _ in range(LIMIT + 1):
         assert campaign.post({"email": "x"}, key=None).status == 406
     assert [answer.status for answer in new_leads(campaign, LIMIT)] == [200] * LIMIT
+
+
+def test_refused_new_leads_count_for_their_address(limited):
+    """5 What counts: once, like any call"""
+    campaign, address = limited.campaign(limited.account()), new_address()
+    assert [answer.status for answer in new_leads(campaign, LIMIT)] == [200] * LIMIT
+
+    def refused_by():
+        answer = campaign.post({"email": "refused@example.org"}, key=None, address=address)
+        assert answer.verdict == (429, "rate_limited")
+        return int(answer.headers["RateLimit-Limit"])
+    assert [refused_by() for _ in range(SIGNUPS + 1)] == [LIMIT] * SIGNUPS + [SIGNUPS]
 
 
 def test_many_at_once(limited):

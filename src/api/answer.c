@@ -113,14 +113,11 @@ is_callback(struct slice name)
 void
 call_read_callback(struct call *call)
 {
-	struct http_params *query;
-	struct http_names none = { NULL, 0 };
 	struct slice name;
 	if (call->route == NULL || (call->route->flags & ROUTE_JSONP) == 0 ||
 	    (call->request->method != HTTP_GET && call->request->method != HTTP_HEAD))
 		return;
-	http_params_parse_query(call->request, &call->api->options->caps, &none, &query);
-	call->callback_is_bad = !http_value_string(http_params_value(query, SLICE("jsonp")), &name);
+	call->callback_is_bad = !http_value_string(http_params_value(call->params, SLICE("jsonp")), &name);
 	if (call->callback_is_bad || name.size == 0)
 		return;
 	call->callback_is_bad = !is_callback(name);

@@ -58,11 +58,11 @@ static void
 parse_query(struct call *call)
 {
 	struct http_names collecting = call_repeatable_names(call);
-	http_params_parse_query(call->request, &call->api->options->caps, &collecting, &call->params);
+	call->params = http_params_parse_query(call->request, &call->api->options->caps, &collecting);
 }
 
-/* Parses the query again, to report its errors, and the body. Returns false when the call has failed; its parameters are then
- * unchanged. */
+/* Adds the parameters of the body. Returns false when they or the query are invalid: the call has failed, and its parameters
+ * are unchanged. */
 static bool
 parse_body(struct call *call)
 {
@@ -72,14 +72,9 @@ parse_body(struct call *call)
 		[HTTP_INVALID_JSON] = FAILURE_INVALID_JSON,
 		[HTTP_UNSUPPORTED_MEDIA_TYPE] = FAILURE_UNSUPPORTED_MEDIA_TYPE,
 	};
-	const struct http_caps *caps = &call->api->options->caps;
-	struct http_names collecting = call_repeatable_names(call);
 	struct http_problem problem;
-	struct http_params *params;
-	if (http_params_parse(call->request, caps, &collecting, &params, &problem)) {
-		call->params = params;
+	if (http_params_parse_body(call->params, call->request, &call->params, &problem))
 		return true;
-	}
 	if (!call_count_unread(call))
 		return false;
 	if (problem.kind == HTTP_TOO_MANY_ITEMS && (call->route->flags & ROUTE_BULK) != 0)
@@ -162,7 +157,6 @@ identify(struct call *call)
 static bool
 identify_and_read(struct call *call)
 {
-	parse_query(call);
 	if (!reads_body(call))
 		return identify(call);
 	if (call_waits_for_body(call))
@@ -207,6 +201,8 @@ static void
 run(struct call *call)
 {
 	enum failure failure = check_request(call);
+	if (call->route != NULL)
+		parse_query(call);
 	call_read_callback(call);
 	if (!fails(call, failure) && check_address(call) && identify_and_read(call) && call_check_callback(call))
 		call->route->handle(call);

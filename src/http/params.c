@@ -88,27 +88,32 @@ read_body(struct params_source *source, const struct body *body)
 	return true;
 }
 
-bool
-http_params_parse(const struct http_request *request, const struct http_caps *caps, const struct http_names *collecting,
-    struct http_params **params, struct http_problem *problem)
+struct http_params *
+http_params_parse_query(const struct http_request *request, const struct http_caps *caps, const struct http_names *collecting)
 {
-	*params = params_new(request->pool, caps, collecting);
-	struct params_source query = params_source(*params, HTTP_ORIGIN_QUERY, problem);
-	struct params_source body = params_source(*params, HTTP_ORIGIN_BODY, problem);
-	struct body content = { .text = request->body };
-	if (!choose_format(request->pool, request->content_type, &content))
-		return params_fail(&body, HTTP_UNSUPPORTED_MEDIA_TYPE, NULL);
-	return params_read_form(&query, request->query) && read_body(&body, &content);
+	struct http_params *params = params_new(request->pool, caps, collecting);
+	struct params_source source = params_source(params, HTTP_ORIGIN_QUERY, &params->query_problem);
+	params->query_is_valid = params_read_query(&source, request->query);
+	return params;
 }
 
-void
-http_params_parse_query(const struct http_request *request, const struct http_caps *caps, const struct http_names *collecting,
-    struct http_params **params)
+bool
+http_params_parse_body(
+    struct http_params *query, const struct http_request *request, struct http_params **params, struct http_problem *problem)
 {
-	struct http_problem ignored;
-	*params = params_new(request->pool, caps, collecting);
-	struct params_source query = params_source(*params, HTTP_ORIGIN_QUERY, &ignored);
-	params_read_form_leniently(&query, request->query);
+	struct body body = { .text = request->body };
+	*problem = (struct http_problem){ .kind = HTTP_UNSUPPORTED_MEDIA_TYPE };
+	if (!choose_format(request->pool, request->content_type, &body))
+		return false;
+	*problem = query->query_problem;
+	if (!query->query_is_valid)
+		return false;
+	struct http_params *both = body.format == BODY_NONE ? query : params_copy(query);
+	struct params_source source = params_source(both, HTTP_ORIGIN_BODY, problem);
+	if (!read_body(&source, &body))
+		return false;
+	*params = both;
+	return true;
 }
 
 bool

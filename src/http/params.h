@@ -63,16 +63,15 @@ struct http_problem {
 
 struct http_params;
 
-/* Parses request->query and request->body. Body types: docs/api.md 1; an absent or empty body is valid with any type. A later
- * value replaces an earlier one of the same name, and a value of the body one of the query; collected names collect within the
- * query or within the body. The table lives in the request's pool; `collecting` must stay valid as long. Returns false with
- * *problem filled on errors. */
-MUST_CHECK bool http_params_parse(const struct http_request *request, const struct http_caps *caps,
-    const struct http_names *collecting, struct http_params **params, struct http_problem *problem);
-
-/* Parses request->query only and skips invalid parameters. */
-void http_params_parse_query(const struct http_request *request, const struct http_caps *caps,
-    const struct http_names *collecting, struct http_params **params);
+/* Parses request->query and skips invalid parameters. A later value replaces an earlier one of the same name; collected names
+ * collect within the query or within the body. The table lives in the request's pool; `collecting` must stay valid as long. */
+struct http_params *http_params_parse_query(
+    const struct http_request *request, const struct http_caps *caps, const struct http_names *collecting);
+/* Parses request->body and sets *params to a table with these and the query's parameters, which the body's replace. Body types:
+ * docs/api.md 1; an absent or empty body is valid with any type. Returns false, with *problem filled and *params unchanged,
+ * when the query or the body is invalid. */
+MUST_CHECK bool http_params_parse_body(
+    struct http_params *query, const struct http_request *request, struct http_params **params, struct http_problem *problem);
 
 /* NULL when the request does not have it. */
 const struct http_param *http_params_find(const struct http_params *params, struct slice name);

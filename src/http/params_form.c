@@ -18,12 +18,13 @@ next_field(struct pool *pool, struct slice *rest, struct slice *name, struct sli
 	return true;
 }
 
+/* Stops after an invalid field. */
 static bool
-read_fields(struct params_source *source, struct slice text, bool leniently)
+read_fields(struct params_source *source, struct slice *rest)
 {
 	struct slice name, value;
-	while (next_field(source->pool, &text, &name, &value))
-		if (!params_add_field(source, name, value) && !leniently)
+	while (next_field(source->pool, rest, &name, &value))
+		if (!params_add_field(source, name, value))
 			return false;
 	return true;
 }
@@ -31,11 +32,16 @@ read_fields(struct params_source *source, struct slice text, bool leniently)
 bool
 params_read_form(struct params_source *source, struct slice text)
 {
-	return read_fields(source, text, false);
+	return read_fields(source, &text);
 }
 
-void
-params_read_form_leniently(struct params_source *source, struct slice text)
+bool
+params_read_query(struct params_source *source, struct slice text)
 {
-	read_fields(source, text, true);
+	struct http_problem later;
+	const bool valid = read_fields(source, &text);
+	source->problem = &later;
+	while (!read_fields(source, &text))
+		continue;
+	return valid;
 }

@@ -4,26 +4,15 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/utf8.h"
 #include "http/text.h"
 
-struct entry {
+struct params_entry {
 	struct http_param param;
 	uint32_t hash;
 	size_t capacity; /* of the array */
-};
-
-struct http_params {
-	struct pool *pool;
-	struct http_caps caps;
-	struct http_names collecting;
-	struct entry *entries;
-	size_t count, capacity;
-	size_t values; /* number of values sent, including replaced ones */
-	size_t serial; /* of the last value */
-	size_t *slots; /* index into entries + 1; 0: free */
-	size_t mask;
 };
 
 struct http_params *
@@ -39,6 +28,25 @@ params_new(struct pool *pool, const struct http_caps *caps, const struct http_na
 	params->slots = POOL_ARRAY(pool, slots, size_t);
 	params->mask = slots - 1;
 	return params;
+}
+
+static void *
+copy_array(struct pool *pool, const void *items, size_t count, size_t capacity, size_t item_size)
+{
+	void *copy = pool_alloc_array(pool, capacity, item_size);
+	return count == 0 ? copy : memcpy(copy, items, count * item_size);
+}
+
+/* Values are replaced, never changed, so they are shared. */
+struct http_params *
+params_copy(const struct http_params *params)
+{
+	struct http_params *copy = POOL_NEW(params->pool, struct http_params);
+	const size_t slots = params->mask + 1;
+	*copy = *params;
+	copy->slots = copy_array(params->pool, params->slots, slots, slots, sizeof(*params->slots));
+	copy->entries = copy_array(params->pool, params->entries, params->count, params->capacity, sizeof(*params->entries));
+	return copy;
 }
 
 struct params_source
@@ -108,35 +116,35 @@ find_slot(const struct http_params *params, struct slice name, uint32_t hash)
 		size_t *slot = &params->slots[at];
 		if (*slot == 0)
 			return slot;
-		const struct entry *entry = &params->entries[*slot - 1];
+		const struct params_entry *entry = &params->entries[*slot - 1];
 		if (entry->hash == hash && slice_equal(entry->param.name, name))
 			return slot;
 	}
 }
 
-static struct entry *
+static struct params_entry *
 find_entry(const struct http_params *params, struct slice name)
 {
 	size_t slot = *find_slot(params, name, hash_name(name));
 	return slot == 0 ? NULL : &params->entries[slot - 1];
 }
 
-static struct entry *
+static struct params_entry *
 add_entry(struct http_params *params, struct slice name)
 {
 	uint32_t hash = hash_name(name);
 	params->entries = pool_grow(params->pool, params->entries, params->count, &params->capacity, sizeof(*params->entries));
-	struct entry *entry = &params->entries[params->count++];
-	*entry = (struct entry){ .param.name = pool_copy(params->pool, name), .hash = hash };
+	struct params_entry *entry = &params->entries[params->count++];
+	*entry = (struct params_entry){ .param.name = pool_copy(params->pool, name), .hash = hash };
 	*find_slot(params, name, hash) = params->count;
 	return entry;
 }
 
 /* The entry of a valid name, added if needed; NULL when the table is full. */
-static struct entry *
+static struct params_entry *
 claim(struct params_source *source, struct slice name)
 {
-	struct entry *entry = find_entry(source->params, name);
+	struct params_entry *entry = find_entry(source->params, name);
 	if (source->params->values++ >= source->caps.values) {
 		params_fail(
 		    source, HTTP_INVALID_PARAMETER, cap_text(source, "There are more than", source->caps.values, "values"));
@@ -174,7 +182,7 @@ check_field(struct params_source *source, struct slice name, const struct http_v
 }
 
 static void
-replace(struct entry *entry, const struct params_source *source, struct http_value value)
+replace(struct params_entry *entry, const struct params_source *source, struct http_value value)
 {
 	entry->param.value = value;
 	entry->param.origin = source->origin;
@@ -188,7 +196,7 @@ params_set(struct params_source *source, struct slice name, const struct http_va
 	struct http_value value;
 	if (!check_field(source, name, scalar, &value))
 		return false;
-	struct entry *entry = claim(source, name);
+	struct params_entry *entry = claim(source, name);
 	if (entry == NULL)
 		return false;
 	replace(entry, source, value);
@@ -198,7 +206,7 @@ params_set(struct params_source *source, struct slice name, const struct http_va
 bool
 params_set_array(struct params_source *source, struct slice name)
 {
-	struct entry *entry = check_name(source, name) ? claim(source, name) : NULL;
+	struct params_entry *entry = check_name(source, name) ? claim(source, name) : NULL;
 	if (entry == NULL)
 		return false;
 	replace(entry, source, (struct http_value){ .type = HTTP_ARRAY });
@@ -206,7 +214,7 @@ params_set_array(struct params_source *source, struct slice name)
 }
 
 static void
-push(struct params_source *source, struct entry *entry, struct http_value item)
+push(struct params_source *source, struct params_entry *entry, struct http_value item)
 {
 	struct http_value *array = &entry->param.value;
 	array->items = pool_grow(source->pool, array->items, array->item_count, &entry->capacity, sizeof(item));
@@ -220,7 +228,7 @@ params_append(struct params_source *source, struct slice name, const struct http
 	struct http_value item;
 	if (!check_field(source, name, scalar, &item))
 		return false;
-	struct entry *entry = claim(source, name);
+	struct params_entry *entry = claim(source, name);
 	if (entry == NULL)
 		return false;
 	const struct http_value *value = &entry->param.value;
@@ -246,7 +254,7 @@ is_collecting(const struct http_params *params, struct slice name)
 
 /* Converts a single value to an array. */
 static void
-make_array(struct params_source *source, struct entry *entry)
+make_array(struct params_source *source, struct params_entry *entry)
 {
 	struct http_value first = entry->param.value;
 	if (first.type == HTTP_ARRAY)
@@ -263,7 +271,7 @@ params_add_field(struct params_source *source, struct slice name, struct slice t
 	if (to_array)
 		name = slice_sub(name, 0, name.size - suffix.size);
 	if (is_collecting(source->params, name)) {
-		struct entry *entry = find_entry(source->params, name);
+		struct params_entry *entry = find_entry(source->params, name);
 		if (entry != NULL && entry->param.origin == source->origin) {
 			make_array(source, entry);
 			to_array = true;
@@ -287,7 +295,7 @@ merge(struct http_params *params, const struct http_params *from, http_param_all
 const struct http_param *
 http_params_find(const struct http_params *params, struct slice name)
 {
-	const struct entry *entry = find_entry(params, name);
+	const struct params_entry *entry = find_entry(params, name);
 	return entry == NULL ? NULL : &entry->param;
 }
 
@@ -318,6 +326,6 @@ http_params_merge_url(struct http_params *params, struct slice url, http_param_a
 	struct http_problem ignored;
 	struct http_params *found = params_new(params->pool, &params->caps, &params->collecting);
 	struct params_source source = params_source(found, HTTP_ORIGIN_URL, &ignored);
-	params_read_form_leniently(&source, query);
+	params_read_query(&source, query);
 	merge(params, found, allowed, context);
 }

@@ -6,6 +6,20 @@
 #include "base/pool.h"
 #include "http/params.h"
 
+struct http_params {
+	struct pool *pool;
+	struct http_caps caps;
+	struct http_names collecting;
+	struct params_entry *entries;
+	size_t count, capacity;
+	size_t values; /* number of values sent, including replaced ones */
+	size_t serial; /* of the last value */
+	size_t *slots; /* index into entries + 1; 0: free */
+	size_t mask;
+	bool query_is_valid;
+	struct http_problem query_problem; /* of its first invalid parameter */
+};
+
 /* A query or body that is being parsed. */
 struct params_source {
 	struct http_params *params;
@@ -16,6 +30,8 @@ struct params_source {
 };
 
 struct http_params *params_new(struct pool *pool, const struct http_caps *caps, const struct http_names *collecting);
+/* Changes of the copy do not change `params`. */
+struct http_params *params_copy(const struct http_params *params);
 struct params_source params_source(struct http_params *params, enum http_origin origin, struct http_problem *problem);
 
 /* Fills the problem; `message` is NULL for kinds with a fixed text. Always returns false. */
@@ -36,8 +52,8 @@ MUST_CHECK bool params_add_field(struct params_source *source, struct slice name
 
 /* The parsers, one file each. */
 MUST_CHECK bool params_read_form(struct params_source *source, struct slice text);
-/* Skips invalid fields. */
-void params_read_form_leniently(struct params_source *source, struct slice text);
+/* Skips invalid fields. Returns false, with the problem of the first of them, when there are some. */
+bool params_read_query(struct params_source *source, struct slice text);
 MUST_CHECK bool params_read_json(struct params_source *source, struct slice text);
 MUST_CHECK bool params_read_multipart(struct params_source *source, struct slice text, struct slice boundary);
 

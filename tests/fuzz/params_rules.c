@@ -81,7 +81,7 @@ require_again(struct pool *pool, const struct http_params *params)
 	struct http_request request = { .pool = pool, .content_type = SLICE("application/json"), .body = buffer_slice(&out) };
 	struct http_caps caps = small_caps;
 	caps.values += caps.parameters; /* in JSON an array counts in addition to its items */
-	REQUIRE(http_params_parse(&request, &caps, &some_names, &again, &problem));
+	REQUIRE(http_params_parse_body(http_params_parse_query(&request, &caps, &some_names), &request, &again, &problem));
 	require_same(params, again);
 	buffer_free(&out);
 }
@@ -131,9 +131,8 @@ require_params(struct pool *pool, struct slice query, struct slice content_type,
 {
 	struct http_problem problem = { .message = SLICE_NONE };
 	struct http_request request = { .pool = pool, .query = query, .content_type = content_type, .body = body };
-	struct http_params *lenient;
-	bool valid = http_params_parse(&request, &small_caps, &some_names, params, &problem);
-	http_params_parse_query(&request, &small_caps, &some_names, &lenient);
+	struct http_params *lenient = http_params_parse_query(&request, &small_caps, &some_names);
+	bool valid = http_params_parse_body(lenient, &request, params, &problem);
 	require_table(lenient);
 	if (valid) {
 		require_table(*params);

@@ -28,7 +28,8 @@ static bool
 parse_within(struct http_caps caps, struct slice query, const char *type, struct slice body)
 {
 	struct http_request request = { .pool = pool, .query = query, .content_type = slice_of(type), .body = body };
-	return http_params_parse(&request, &caps, &collecting, &params, &problem);
+	params = http_params_parse_query(&request, &caps, &collecting);
+	return http_params_parse_body(params, &request, &params, &problem);
 }
 
 static bool
@@ -442,27 +443,45 @@ the_url_adds_missing_parameters(void **state)
 	assert_params("a='1';b='1';");
 }
 
+static void
+an_invalid_body_leaves_the_parameters_of_the_query(void **state)
+{
+	(void)state;
+	static const struct slice bodies[] = { SLICE("a=2&email=d&b=1&c=%00"), SLICE("{\"a\":2,\"email\":[\"d\"],\"b\":1") };
+	for (size_t i = 0; i < ARRAY_SIZE(bodies); i++) {
+		struct http_request request = { .pool = pool, .query = SLICE("a=1&email=b&email=c"), .body = bodies[i] };
+		params = http_params_parse_query(&request, &HTTP_CAPS_DEFAULT, &collecting);
+		assert_false(http_params_parse_body(params, &request, &params, &problem));
+		assert_params("a='1';email=['b','c',];");
+	}
+}
+
 /* For responses that must be sent whatever else the request has: opt-out links, and the callback of JSONP. */
 static void
 the_query_alone_is_read_leniently(void **state)
 {
 	(void)state;
-	const struct http_request request = {
+	struct http_request request = {
 		.pool = pool,
 		.query = SLICE("safe=1&x=%FF&%00=y&jsonp=a&jsonp=b&email=c&email=d"),
 		.content_type = SLICE("image/png"),
 		.body = SLICE("safe=0"),
 	};
-	http_params_parse_query(&request, &HTTP_CAPS_DEFAULT, &collecting, &params);
+	params = http_params_parse_query(&request, &HTTP_CAPS_DEFAULT, &collecting);
 	assert_params("safe='1';jsonp='b';email=['c','d',];");
+	assert_false(http_params_parse_body(params, &request, &params, &problem));
+	assert_problem(HTTP_UNSUPPORTED_MEDIA_TYPE, NULL);
+	request.content_type = SLICE(FORM);
+	assert_false(http_params_parse_body(params, &request, &params, &problem));
+	assert_problem(HTTP_INVALID_PARAMETER, "Parameter x must be valid UTF-8"); /* the first one of the query */
 	/* after a value that does not fit, no later one is accepted */
 	const struct http_request many = { .pool = pool, .query = SLICE("a=1&a=2&a=3&a=4&a=5&a=6") };
 	struct http_caps caps = HTTP_CAPS_DEFAULT;
 	caps.values = 3;
-	http_params_parse_query(&many, &caps, &collecting, &params);
+	params = http_params_parse_query(&many, &caps, &collecting);
 	assert_params("a='3';");
 	const struct http_request without = { .pool = pool };
-	http_params_parse_query(&without, &HTTP_CAPS_DEFAULT, &collecting, &params);
+	params = http_params_parse_query(&without, &HTTP_CAPS_DEFAULT, &collecting);
 	assert_params("");
 }
 
@@ -579,6 +598,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(caps_are_named, begin, end),
 		cmocka_unit_test_setup_teardown(a_full_table_is_fast, begin, end),
 		cmocka_unit_test_setup_teardown(the_url_adds_missing_parameters, begin, end),
+		cmocka_unit_test_setup_teardown(an_invalid_body_leaves_the_parameters_of_the_query, begin, end),
 		cmocka_unit_test_setup_teardown(the_query_alone_is_read_leniently, begin, end),
 		cmocka_unit_test_setup_teardown(booleans_and_strings_are_read_from_values, begin, end),
 		cmocka_unit_test_setup_teardown(many_header_parameters_cost_little_memory, begin, end),

@@ -18,57 +18,62 @@
 
 /* clang-format off */
 
-/* Of a lead, without its id: X(type, column of `leads` and member of struct lead, read, written, shown)
- *   read      SHOWN: for payloads, and in a batch; LOADED: in a batch; UNREAD
- *   written   CHANGES; ONCE: at sign-up; JOINED: it is a column of the referrer
- *   shown     in payloads, under its name: PERSONAL: unless the campaign's `privacy` hides it; FULL: in the full view;
- *             OWN: by code of its own, or not at all */
+/* Of a lead, without its id: X(type, column, read for, written, in payload). `column` is the column of `leads` and the member
+ * of struct lead.
+ *   read for     the statements that read it. PAYLOADS: those for payloads and those of batches; BATCHES: only those of
+ *                batches; NEVER
+ *   written      ON_CHANGE: with every change of the lead; AT_SIGNUP: when the lead is inserted, and never again;
+ *                OF_REFERRER: never, because it is a column of the referrer's row, which is read together with the lead
+ *   in payload   PERSONAL: under its name, but in the public view only where the campaign has no `privacy`; FULL_VIEW: under
+ *                its name, in the full view only; BY_CODE: as code of its own writes it (engine/payload.c), or not at all
+ * Example: X(TEXT, uid, PAYLOADS, ON_CHANGE, PERSONAL). `uid` is a text. All statements that read leads read it, every change
+ * of a lead writes it, and payloads with personal data have it as "uid". */
 #define LEAD_FIELDS(X) \
-	X(U64, campaign_id, SHOWN, ONCE, OWN) \
-	X(U32, subscription_number, SHOWN, ONCE, OWN) \
-	X(U32, counter, SHOWN, CHANGES, OWN) \
-	X(TEXT, social_id, SHOWN, ONCE, OWN) /* SOCIAL_ID_SIZE characters */ \
-	X(ID, parent_id, LOADED, ONCE, OWN) /* 0: none */ \
-	X(TEXT, parent_social_id, SHOWN, JOINED, OWN) /* absent also when the referrer was deleted */ \
-	X(TEXT, email, SHOWN, CHANGES, OWN) \
-	X(TEXT, email_key, SHOWN, CHANGES, OWN) \
-	X(TEXT, email_hash, LOADED, CHANGES, OWN) \
-	X(TEXT, phone, SHOWN, CHANGES, OWN) \
-	X(TEXT, phone_hash, LOADED, CHANGES, OWN) \
-	X(BOOL, verified_email, SHOWN, CHANGES, OWN) \
-	X(BOOL, verified_phone, SHOWN, CHANGES, OWN) \
-	X(BOOL, waitlisted, SHOWN, CHANGES, OWN) \
-	X(BOOL, removed_from_waitlist, LOADED, CHANGES, OWN) \
-	X(BOOL, opted_out, SHOWN, CHANGES, PERSONAL) \
-	X(BOOL, sms_opted_out, SHOWN, CHANGES, PERSONAL) \
-	X(TEXT, custom_fields, SHOWN, CHANGES, OWN) /* a JSON object */ \
-	X(TEXT, utm, SHOWN, CHANGES, OWN) /* a JSON object */ \
-	X(TEXT, uid, SHOWN, CHANGES, PERSONAL) \
-	X(TEXT, redirect_url, SHOWN, CHANGES, OWN) \
-	X(BOOL, redirect_by_key, SHOWN, CHANGES, OWN) /* redirect_url was stored with a key */ \
-	X(TEXT, ip, SHOWN, CHANGES, FULL) \
-	X(TEXT, user_agent, LOADED, CHANGES, OWN) \
-	X(TEXT, referrer, SHOWN, ONCE, FULL) \
-	X(TEXT, source, LOADED, ONCE, OWN) \
-	X(ID, source_id, LOADED, ONCE, OWN) /* 0: none */ \
-	X(TEXT, signup_url, UNREAD, ONCE, OWN) \
-	X(TEXT, session_id, UNREAD, ONCE, OWN) \
-	X(TEXT, request_id, UNREAD, ONCE, OWN) \
-	X(BOOL, fraudulent, SHOWN, CHANGES, FULL) \
-	X(TEXT, fraud_flags, LOADED, CHANGES, OWN) /* a JSON array of their names */ \
-	X(U32, times_flagged, LOADED, CHANGES, OWN) /* how often it became fraudulent */ \
-	X(BOOL, announced, LOADED, CHANGES, OWN) /* new_signup_not_excluded was made */ \
-	X(U32, score, SHOWN, CHANGES, OWN) \
-	X(U32, referrals, SHOWN, CHANGES, OWN) /* direct ones that count */ \
-	X(U32, unverified_direct, SHOWN, CHANGES, OWN) /* referred leads that are not fraudulent, as the next three */ \
-	X(U32, unverified_indirect, SHOWN, CHANGES, OWN) \
-	X(U32, verified_direct, SHOWN, CHANGES, OWN) \
-	X(U32, verified_indirect, SHOWN, CHANGES, OWN) \
-	X(TEXT, tag_ids, SHOWN, CHANGES, OWN) /* an id list (engine/id_list.h), in the order they came, as the next two */ \
-	X(TEXT, action_ids, SHOWN, CHANGES, OWN) \
-	X(TEXT, reward_ids, LOADED, CHANGES, OWN) \
-	X(TIME, created_ms, SHOWN, ONCE, OWN) \
-	X(TIME, updated_ms, LOADED, CHANGES, OWN)
+	X(U64, campaign_id, PAYLOADS, AT_SIGNUP, BY_CODE) \
+	X(U32, subscription_number, PAYLOADS, AT_SIGNUP, BY_CODE) \
+	X(U32, counter, PAYLOADS, ON_CHANGE, BY_CODE) \
+	X(TEXT, social_id, PAYLOADS, AT_SIGNUP, BY_CODE) /* SOCIAL_ID_SIZE characters */ \
+	X(ID, parent_id, BATCHES, AT_SIGNUP, BY_CODE) /* 0: none */ \
+	X(TEXT, parent_social_id, PAYLOADS, OF_REFERRER, BY_CODE) /* absent also when the referrer was deleted */ \
+	X(TEXT, email, PAYLOADS, ON_CHANGE, BY_CODE) \
+	X(TEXT, email_key, PAYLOADS, ON_CHANGE, BY_CODE) \
+	X(TEXT, email_hash, BATCHES, ON_CHANGE, BY_CODE) \
+	X(TEXT, phone, PAYLOADS, ON_CHANGE, BY_CODE) \
+	X(TEXT, phone_hash, BATCHES, ON_CHANGE, BY_CODE) \
+	X(BOOL, verified_email, PAYLOADS, ON_CHANGE, BY_CODE) \
+	X(BOOL, verified_phone, PAYLOADS, ON_CHANGE, BY_CODE) \
+	X(BOOL, waitlisted, PAYLOADS, ON_CHANGE, BY_CODE) \
+	X(BOOL, removed_from_waitlist, BATCHES, ON_CHANGE, BY_CODE) \
+	X(BOOL, opted_out, PAYLOADS, ON_CHANGE, PERSONAL) \
+	X(BOOL, sms_opted_out, PAYLOADS, ON_CHANGE, PERSONAL) \
+	X(TEXT, custom_fields, PAYLOADS, ON_CHANGE, BY_CODE) /* a JSON object */ \
+	X(TEXT, utm, PAYLOADS, ON_CHANGE, BY_CODE) /* a JSON object */ \
+	X(TEXT, uid, PAYLOADS, ON_CHANGE, PERSONAL) \
+	X(TEXT, redirect_url, PAYLOADS, ON_CHANGE, BY_CODE) \
+	X(BOOL, redirect_by_key, PAYLOADS, ON_CHANGE, BY_CODE) /* redirect_url was stored with a key */ \
+	X(TEXT, ip, PAYLOADS, ON_CHANGE, FULL_VIEW) \
+	X(TEXT, user_agent, BATCHES, ON_CHANGE, BY_CODE) \
+	X(TEXT, referrer, PAYLOADS, AT_SIGNUP, FULL_VIEW) \
+	X(TEXT, source, BATCHES, AT_SIGNUP, BY_CODE) \
+	X(ID, source_id, BATCHES, AT_SIGNUP, BY_CODE) /* 0: none */ \
+	X(TEXT, signup_url, NEVER, AT_SIGNUP, BY_CODE) \
+	X(TEXT, session_id, NEVER, AT_SIGNUP, BY_CODE) \
+	X(TEXT, request_id, NEVER, AT_SIGNUP, BY_CODE) \
+	X(BOOL, fraudulent, PAYLOADS, ON_CHANGE, FULL_VIEW) \
+	X(TEXT, fraud_flags, BATCHES, ON_CHANGE, BY_CODE) /* a JSON array of their names */ \
+	X(U32, times_flagged, BATCHES, ON_CHANGE, BY_CODE) /* how often it became fraudulent */ \
+	X(BOOL, announced, BATCHES, ON_CHANGE, BY_CODE) /* new_signup_not_excluded was made */ \
+	X(U32, score, PAYLOADS, ON_CHANGE, BY_CODE) \
+	X(U32, referrals, PAYLOADS, ON_CHANGE, BY_CODE) /* direct ones that count */ \
+	X(U32, unverified_direct, PAYLOADS, ON_CHANGE, BY_CODE) /* referred leads that are not fraudulent, as the next three */ \
+	X(U32, unverified_indirect, PAYLOADS, ON_CHANGE, BY_CODE) \
+	X(U32, verified_direct, PAYLOADS, ON_CHANGE, BY_CODE) \
+	X(U32, verified_indirect, PAYLOADS, ON_CHANGE, BY_CODE) \
+	X(TEXT, tag_ids, PAYLOADS, ON_CHANGE, BY_CODE) /* an id list (engine/id_list.h), in the order they came, as the next two */ \
+	X(TEXT, action_ids, PAYLOADS, ON_CHANGE, BY_CODE) \
+	X(TEXT, reward_ids, BATCHES, ON_CHANGE, BY_CODE) \
+	X(TIME, created_ms, PAYLOADS, AT_SIGNUP, BY_CODE) \
+	X(TIME, updated_ms, BATCHES, ON_CHANGE, BY_CODE)
 
 /* Settings of a campaign (docs/api.md 4.6): X(type, column and member) */
 #define CAMPAIGN_SETTINGS(X) \

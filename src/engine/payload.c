@@ -272,11 +272,11 @@ put_tags(struct payload_writer *r)
 #define PUT_TEXT put_text
 #define PUT_U32 put_u64
 #define PUT_PERSONAL_PERSONAL(type, column) PUT_##type(r, SLICE(#column), r->lead->column);
-#define PUT_PERSONAL_FULL(type, column)
-#define PUT_PERSONAL_OWN(type, column)
+#define PUT_PERSONAL_FULL_VIEW(type, column)
+#define PUT_PERSONAL_BY_CODE(type, column)
 #define PUT_FULL_PERSONAL(type, column)
-#define PUT_FULL_FULL(type, column) PUT_##type(r, SLICE(#column), r->lead->column);
-#define PUT_FULL_OWN(type, column)
+#define PUT_FULL_FULL_VIEW(type, column) PUT_##type(r, SLICE(#column), r->lead->column);
+#define PUT_FULL_BY_CODE(type, column)
 
 static void
 put_personal(struct payload_writer *r)
@@ -288,7 +288,7 @@ put_personal(struct payload_writer *r)
 	put_text(r, SLICE("parent_id"), lead->parent_social_id);
 	put_object(r, SLICE("utm"), lead->utm);
 	put_tags(r);
-#define PUT(type, column, read, written, shown) PUT_PERSONAL_##shown(type, column)
+#define PUT(type, column, read_for, written, in_payload) PUT_PERSONAL_##in_payload(type, column)
 	LEAD_FIELDS(PUT)
 #undef PUT
 }
@@ -296,7 +296,7 @@ put_personal(struct payload_writer *r)
 static void
 put_full(struct payload_writer *r)
 {
-#define PUT(type, column, read, written, shown) PUT_FULL_##shown(type, column)
+#define PUT(type, column, read_for, written, in_payload) PUT_FULL_##in_payload(type, column)
 	LEAD_FIELDS(PUT)
 #undef PUT
 }

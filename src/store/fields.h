@@ -21,23 +21,24 @@
 #define FIELD_VALUE_TIME(value) DB_I64(value)
 #define FIELD_VALUE_OPTIONAL_TIME(value) db_time(value)
 
-/* The code generated for a lead's field where it is loaded in a batch, shown, inserted, or updated. */
-#define FIELD_IF_LOADED_SHOWN(...) __VA_ARGS__
-#define FIELD_IF_LOADED_LOADED(...) __VA_ARGS__
-#define FIELD_IF_LOADED_UNREAD(...)
-#define FIELD_IF_SHOWN_SHOWN(...) __VA_ARGS__
-#define FIELD_IF_SHOWN_LOADED(...)
-#define FIELD_IF_SHOWN_UNREAD(...)
-#define FIELD_IF_WRITTEN_CHANGES(...) __VA_ARGS__
-#define FIELD_IF_WRITTEN_ONCE(...) __VA_ARGS__
-#define FIELD_IF_WRITTEN_JOINED(...)
-#define FIELD_IF_CHANGES_CHANGES(...) __VA_ARGS__
-#define FIELD_IF_CHANGES_ONCE(...)
-#define FIELD_IF_CHANGES_JOINED(...)
+/* Code for a lead's field, by its line in LEAD_FIELDS: in statements of batches, in statements for payloads, in an INSERT, in
+ * an UPDATE. */
+#define FIELD_IF_BATCH_READS_PAYLOADS(...) __VA_ARGS__
+#define FIELD_IF_BATCH_READS_BATCHES(...) __VA_ARGS__
+#define FIELD_IF_BATCH_READS_NEVER(...)
+#define FIELD_IF_PAYLOAD_READS_PAYLOADS(...) __VA_ARGS__
+#define FIELD_IF_PAYLOAD_READS_BATCHES(...)
+#define FIELD_IF_PAYLOAD_READS_NEVER(...)
+#define FIELD_IF_WRITTEN_ON_CHANGE(...) __VA_ARGS__
+#define FIELD_IF_WRITTEN_AT_SIGNUP(...) __VA_ARGS__
+#define FIELD_IF_WRITTEN_OF_REFERRER(...)
+#define FIELD_IF_UPDATED_ON_CHANGE(...) __VA_ARGS__
+#define FIELD_IF_UPDATED_AT_SIGNUP(...)
+#define FIELD_IF_UPDATED_OF_REFERRER(...)
 
 /* A lead's column, of the lead or of its referrer. */
-#define FIELD_COLUMN_CHANGES(column) ", l." #column
-#define FIELD_COLUMN_ONCE(column) ", l." #column
-#define FIELD_COLUMN_JOINED(column) ", p.social_id"
+#define FIELD_COLUMN_ON_CHANGE(column) ", l." #column
+#define FIELD_COLUMN_AT_SIGNUP(column) ", l." #column
+#define FIELD_COLUMN_OF_REFERRER(column) ", p.social_id"
 
 #endif

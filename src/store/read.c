@@ -4,7 +4,7 @@
 
 #include "store/private.h"
 
-#define LEAD_COLUMN(type, column, read, written, shown) FIELD_IF_LOADED_##read(FIELD_COLUMN_##written(column))
+#define LEAD_COLUMN(type, column, read_for, written, in_payload) FIELD_IF_BATCH_READS_##read_for(FIELD_COLUMN_##written(column))
 #define LEAD_COLUMNS "l.id" LEAD_FIELDS(LEAD_COLUMN)
 
 #define SELECT_LEAD                                    \

@@ -23,7 +23,8 @@ store_get_u32(const struct db_rows *rows, size_t row, size_t column)
 struct lead
 store_lead_from_row(const struct db_rows *rows, size_t row)
 {
-#define READ(type, column, read, written, shown) FIELD_IF_LOADED_##read(.column = FIELD_READ_##type(rows, row, LEAD_##column), )
+#define READ(type, column, read_for, written, in_payload) \
+	FIELD_IF_BATCH_READS_##read_for(.column = FIELD_READ_##type(rows, row, LEAD_##column), )
 	return (struct lead){ .id = db_get_u64(rows, row, LEAD_id), LEAD_FIELDS(READ) };
 #undef READ
 }
@@ -31,7 +32,8 @@ store_lead_from_row(const struct db_rows *rows, size_t row)
 struct lead
 store_shown_lead_from_row(const struct db_rows *rows, size_t row)
 {
-#define READ(type, column, read, written, shown) FIELD_IF_SHOWN_##read(.column = FIELD_READ_##type(rows, row, SHOWN_##column), )
+#define READ(type, column, read_for, written, in_payload) \
+	FIELD_IF_PAYLOAD_READS_##read_for(.column = FIELD_READ_##type(rows, row, SHOWN_##column), )
 	return (struct lead){ .id = db_get_u64(rows, row, SHOWN_id), LEAD_FIELDS(READ) };
 #undef READ
 }

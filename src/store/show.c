@@ -11,7 +11,8 @@
 #include "base/panic.h"
 
 /* Columns that payloads show. */
-#define SHOWN_COLUMN(type, column, read, written, shown) FIELD_IF_SHOWN_##read(FIELD_COLUMN_##written(column))
+#define SHOWN_COLUMN(type, column, read_for, written, in_payload) \
+	FIELD_IF_PAYLOAD_READS_##read_for(FIELD_COLUMN_##written(column))
 #define SHOWN_COLUMNS "l.id" LEAD_FIELDS(SHOWN_COLUMN)
 
 /* the index is forced: with a wrong one the cost would grow with the campaign */

@@ -59,7 +59,7 @@ extern const struct db_statement sql_lock_counters, sql_select_server_version;
 /* Columns of sql_load_leads_by_…, in order. */
 enum lead_column {
 	LEAD_id,
-#define COLUMN(type, column, read, written, shown) FIELD_IF_LOADED_##read(LEAD_##column, )
+#define COLUMN(type, column, read_for, written, in_payload) FIELD_IF_BATCH_READS_##read_for(LEAD_##column, )
 	LEAD_FIELDS(COLUMN)
 #undef COLUMN
 };
@@ -67,7 +67,7 @@ enum lead_column {
 /* Columns of sql_look_up_by_… and of pages, in order: only what payloads need of a lead, which is a third less. */
 enum shown_column {
 	SHOWN_id,
-#define COLUMN(type, column, read, written, shown) FIELD_IF_SHOWN_##read(SHOWN_##column, )
+#define COLUMN(type, column, read_for, written, in_payload) FIELD_IF_PAYLOAD_READS_##read_for(SHOWN_##column, )
 	LEAD_FIELDS(COLUMN)
 #undef COLUMN
 	/* sql_look_up_by_… alone: the columns of sql_select_state */

@@ -5,9 +5,10 @@
 #include "base/panic.h"
 #include "store/private.h"
 
-#define LEAD_COLUMN(type, column, read, written, shown) FIELD_IF_WRITTEN_##written(", " #column)
-#define LEAD_PLACE(type, column, read, written, shown) FIELD_IF_WRITTEN_##written(", ?")
-#define LEAD_CHANGE(type, column, read, written, shown) FIELD_IF_CHANGES_##written(", " #column " = VALUES(" #column ")")
+#define LEAD_COLUMN(type, column, read_for, written, in_payload) FIELD_IF_WRITTEN_##written(", " #column)
+#define LEAD_PLACE(type, column, read_for, written, in_payload) FIELD_IF_WRITTEN_##written(", ?")
+#define LEAD_CHANGE(type, column, read_for, written, in_payload) \
+	FIELD_IF_UPDATED_##written(", " #column " = VALUES(" #column ")")
 #define INSERT_LEAD "INSERT INTO {prefix}leads (id" LEAD_FIELDS(LEAD_COLUMN) ") VALUES (?" LEAD_FIELDS(LEAD_PLACE) ")"
 
 DB_STATEMENT(sql_delete_lead, "DELETE FROM {prefix}leads WHERE id = ?");
@@ -139,13 +140,13 @@ run_lists(const struct write *write, const struct row_list *const *lists, size_t
 	    sizeof((const struct row_list *const[]){ __VA_ARGS__ }) / sizeof(struct row_list *))
 
 /* sql_update_lead and sql_insert_lead take the same row. */
-#define LEAD_COUNT(type, column, read, written, shown) FIELD_IF_WRITTEN_##written(+1)
+#define LEAD_COUNT(type, column, read_for, written, in_payload) FIELD_IF_WRITTEN_##written(+1)
 enum { LEAD_COLUMNS = 1 LEAD_FIELDS(LEAD_COUNT) };
 
 static void
 add_lead(struct row_list *list, const struct lead *l)
 {
-#define LEAD_VALUE(type, column, read, written, shown) FIELD_IF_WRITTEN_##written(FIELD_VALUE_##type(l->column), )
+#define LEAD_VALUE(type, column, read_for, written, in_payload) FIELD_IF_WRITTEN_##written(FIELD_VALUE_##type(l->column), )
 	const struct db_value row[LEAD_COLUMNS] = { DB_U64(l->id), LEAD_FIELDS(LEAD_VALUE) };
 	add_row(list, row);
 }

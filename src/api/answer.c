@@ -40,13 +40,10 @@ write_failure(struct call *call, const struct failure_text *text, struct slice m
 	json_begin_object(&writer);
 	if (slice_present(call->callback)) {
 		call->response->status = 200;
-		json_key(&writer, SLICE("status"));
-		json_i64(&writer, text->status);
+		json_put_i64(&writer, SLICE("status"), text->status);
 	}
-	json_key(&writer, SLICE("message"));
-	json_string(&writer, message);
-	json_key(&writer, SLICE("error"));
-	json_string(&writer, slice_of(text->code));
+	json_put_text(&writer, SLICE("message"), message);
+	json_put_text(&writer, SLICE("error"), slice_of(text->code));
 	json_end_object(&writer);
 }
 

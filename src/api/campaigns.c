@@ -25,26 +25,16 @@ handle_ready(struct call *call)
 }
 
 static void
-write_number(struct json_writer *writer, struct slice name, uint64_t number)
-{
-	json_key(writer, name);
-	json_u64(writer, number);
-}
-
-static void
 write_campaign(struct json_writer *writer, const struct campaign *campaign, int64_t now_ms)
 {
 	char created[CLOCK_RFC3339_SIZE];
 	clock_rfc3339(campaign->created_ms, created);
 	json_begin_object(writer);
-	write_number(writer, SLICE("id"), campaign->id);
-	json_key(writer, SLICE("name"));
-	json_string(writer, campaign->name);
-	write_number(writer, SLICE("lead_count"), (uint64_t)campaign->counters.leads + campaign->jump_start);
-	json_key(writer, SLICE("state"));
-	json_string(writer, campaign_has_ended(campaign, now_ms) ? SLICE("ended") : SLICE("active"));
-	json_key(writer, SLICE("created_at"));
-	json_string(writer, slice_of(created));
+	json_put_u64(writer, SLICE("id"), campaign->id);
+	json_put_text(writer, SLICE("name"), campaign->name);
+	json_put_u64(writer, SLICE("lead_count"), (uint64_t)campaign->counters.leads + campaign->jump_start);
+	json_put_text(writer, SLICE("state"), campaign_has_ended(campaign, now_ms) ? SLICE("ended") : SLICE("active"));
+	json_put_text(writer, SLICE("created_at"), slice_of(created));
 	json_end_object(writer);
 }
 
@@ -73,14 +63,14 @@ handle_stats(struct call *call)
 	json_begin_object(&writer);
 	json_key(&writer, SLICE("leads"));
 	json_begin_object(&writer);
-	write_number(&writer, SLICE("total"), counters->leads);
-	write_number(&writer, SLICE("total_with_jumpstart"), (uint64_t)counters->leads + call->campaign.jump_start);
-	write_number(&writer, SLICE("verified"), counters->verified);
-	write_number(&writer, SLICE("waitlisted"), counters->waitlisted);
-	write_number(&writer, SLICE("removed_from_waitlist"), counters->removed_from_waitlist);
-	write_number(&writer, SLICE("fraudulent"), counters->fraudulent);
-	write_number(&writer, SLICE("opted_out"), counters->opted_out);
-	write_number(&writer, SLICE("referred"), counters->referred);
+	json_put_u64(&writer, SLICE("total"), counters->leads);
+	json_put_u64(&writer, SLICE("total_with_jumpstart"), (uint64_t)counters->leads + call->campaign.jump_start);
+	json_put_u64(&writer, SLICE("verified"), counters->verified);
+	json_put_u64(&writer, SLICE("waitlisted"), counters->waitlisted);
+	json_put_u64(&writer, SLICE("removed_from_waitlist"), counters->removed_from_waitlist);
+	json_put_u64(&writer, SLICE("fraudulent"), counters->fraudulent);
+	json_put_u64(&writer, SLICE("opted_out"), counters->opted_out);
+	json_put_u64(&writer, SLICE("referred"), counters->referred);
 	json_end_object(&writer);
 	json_end_object(&writer);
 }
@@ -124,11 +114,9 @@ static void
 write_action(struct json_writer *writer, const struct action *action)
 {
 	json_begin_object(writer);
-	write_number(writer, SLICE("id"), action->id);
-	json_key(writer, SLICE("text"));
-	json_string(writer, action->text);
-	json_key(writer, SLICE("points"));
-	json_i64(writer, action->points);
+	json_put_u64(writer, SLICE("id"), action->id);
+	json_put_text(writer, SLICE("text"), action->text);
+	json_put_i64(writer, SLICE("points"), action->points);
 	json_key(writer, SLICE("tag_id"));
 	if (action->tag_id != 0)
 		json_u64(writer, action->tag_id);
@@ -154,13 +142,10 @@ static void
 write_tag(struct json_writer *writer, const struct tag *tag)
 {
 	json_begin_object(writer);
-	write_number(writer, SLICE("id"), tag->id);
-	json_key(writer, SLICE("name"));
-	json_string(writer, tag->name);
-	json_key(writer, SLICE("description"));
-	json_string_or_null(writer, tag->description);
-	json_key(writer, SLICE("points"));
-	json_i64(writer, tag->points);
+	json_put_u64(writer, SLICE("id"), tag->id);
+	json_put_text(writer, SLICE("name"), tag->name);
+	json_put_text(writer, SLICE("description"), tag->description);
+	json_put_i64(writer, SLICE("points"), tag->points);
 	json_end_object(writer);
 }
 

@@ -103,10 +103,8 @@ answer_queued(struct call *call, struct slice message, struct slice name, size_t
 	struct json_writer writer = call_begin(call);
 	call->response->status = 202;
 	json_begin_object(&writer);
-	json_key(&writer, SLICE("message"));
-	json_string(&writer, message);
-	json_key(&writer, name);
-	json_u64(&writer, matched);
+	json_put_text(&writer, SLICE("message"), message);
+	json_put_u64(&writer, name, matched);
 	json_end_object(&writer);
 }
 

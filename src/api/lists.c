@@ -133,11 +133,9 @@ handle_leaderboard(struct call *call)
 	}
 	struct json_writer writer = call_begin(call);
 	json_begin_object(&writer);
-	json_key(&writer, SLICE("leaders"));
-	json_raw(&writer, shown_leaders(&board));
+	json_put_raw(&writer, SLICE("leaders"), shown_leaders(&board));
 	if (slice_present(typed)) {
-		json_key(&writer, SLICE("me"));
-		json_raw(&writer, slice_present(board.me) ? board.me : SLICE("null"));
+		json_put_raw(&writer, SLICE("me"), slice_present(board.me) ? board.me : SLICE("null"));
 	}
 	json_end_object(&writer);
 }

@@ -51,18 +51,15 @@ answer_created(struct call *call, const struct subscription *subscribed, uint64_
 {
 	struct json_writer writer = call_begin(call);
 	json_begin_object(&writer);
-	json_key(&writer, SLICE("message"));
-	json_string(&writer, SLICE("Webhook Created"));
-	json_key(&writer, SLICE("referenceId"));
-	json_u64(&writer, id);
+	json_put_text(&writer, SLICE("message"), SLICE("Webhook Created"));
+	json_put_u64(&writer, SLICE("referenceId"), id);
 	json_key(&writer, SLICE("events"));
 	json_begin_array(&writer);
 	for (size_t i = 0; i < subscribed->count; i++)
 		json_string(&writer, event_name(subscribed->order[i]));
 	json_end_array(&writer);
 	if (slice_present(secret)) {
-		json_key(&writer, SLICE("secret"));
-		json_string(&writer, secret);
+		json_put_text(&writer, SLICE("secret"), secret);
 	}
 	json_end_object(&writer);
 }
@@ -134,22 +131,17 @@ static void
 write_webhook(struct json_writer *writer, const struct webhook_row *webhook)
 {
 	json_begin_object(writer);
-	json_key(writer, SLICE("referenceId"));
-	json_u64(writer, webhook->id);
-	json_key(writer, SLICE("url"));
-	json_string(writer, webhook->url);
+	json_put_u64(writer, SLICE("referenceId"), webhook->id);
+	json_put_text(writer, SLICE("url"), webhook->url);
 	json_key(writer, SLICE("events"));
 	json_begin_array(writer);
 	for (unsigned i = 0; i < EVENT_TYPES; i++)
 		if (webhook->events & EVENT_BIT(i))
 			json_string(writer, event_name((enum event_type)i));
 	json_end_array(writer);
-	json_key(writer, SLICE("source"));
-	json_string_or_null(writer, webhook->source);
-	json_key(writer, SLICE("format"));
-	json_string(writer, webhook->form ? SLICE("form") : SLICE("json"));
-	json_key(writer, SLICE("state"));
-	json_string(writer, slice_of(webhook_shown_state(webhook->state, webhook->failing_since_ms)));
+	json_put_text(writer, SLICE("source"), webhook->source);
+	json_put_text(writer, SLICE("format"), webhook->form ? SLICE("form") : SLICE("json"));
+	json_put_text(writer, SLICE("state"), slice_of(webhook_shown_state(webhook->state, webhook->failing_since_ms)));
 	put_time(writer, SLICE("failing_since"), webhook->failing_since_ms);
 	json_key(writer, SLICE("last_status"));
 	if (webhook->status != 0)

@@ -23,20 +23,6 @@ begin(struct extra *extra)
 	json_begin_object(&extra->writer);
 }
 
-static void
-put_text(struct extra *extra, struct slice key, struct slice value)
-{
-	json_key(&extra->writer, key);
-	json_string(&extra->writer, value);
-}
-
-static void
-put_number(struct extra *extra, struct slice key, int64_t value)
-{
-	json_key(&extra->writer, key);
-	json_i64(&extra->writer, value);
-}
-
 static struct slice
 end(struct extra *extra, struct pool *pool)
 {
@@ -53,10 +39,10 @@ event_extra_score(struct pool *pool, uint32_t previous, uint32_t current, enum s
 {
 	struct extra extra;
 	begin(&extra);
-	put_number(&extra, SLICE("previous_contest_score"), previous);
-	put_number(&extra, SLICE("current_contest_score"), current);
-	put_number(&extra, SLICE("delta"), (int64_t)current - (int64_t)previous);
-	put_text(&extra, SLICE("reason"), score_reason_name(reason));
+	json_put_i64(&extra.writer, SLICE("previous_contest_score"), previous);
+	json_put_i64(&extra.writer, SLICE("current_contest_score"), current);
+	json_put_i64(&extra.writer, SLICE("delta"), (int64_t)current - (int64_t)previous);
+	json_put_text(&extra.writer, SLICE("reason"), score_reason_name(reason));
 	return end(&extra, pool);
 }
 
@@ -65,11 +51,11 @@ event_extra_referral(struct pool *pool, const struct lead *referred)
 {
 	struct extra extra;
 	begin(&extra);
-	put_text(&extra, SLICE("social_id"), referred->social_id);
+	json_put_text(&extra.writer, SLICE("social_id"), referred->social_id);
 	if (slice_present(referred->email))
-		put_text(&extra, SLICE("email"), referred->email);
+		json_put_text(&extra.writer, SLICE("email"), referred->email);
 	if (slice_present(referred->phone))
-		put_text(&extra, SLICE("phone_number"), referred->phone);
+		json_put_text(&extra.writer, SLICE("phone_number"), referred->phone);
 	return end(&extra, pool);
 }
 
@@ -78,9 +64,9 @@ event_extra_tagged(struct pool *pool, const struct tag *tag)
 {
 	struct extra extra;
 	begin(&extra);
-	put_number(&extra, SLICE("tag_id"), (int64_t)tag->id);
-	put_text(&extra, SLICE("name"), tag->name);
-	put_number(&extra, SLICE("points"), tag->points);
+	json_put_i64(&extra.writer, SLICE("tag_id"), (int64_t)tag->id);
+	json_put_text(&extra.writer, SLICE("name"), tag->name);
+	json_put_i64(&extra.writer, SLICE("points"), tag->points);
 	return end(&extra, pool);
 }
 
@@ -89,11 +75,10 @@ event_extra_reward(struct pool *pool, const struct reward_level *level)
 {
 	struct extra extra;
 	begin(&extra);
-	put_number(&extra, SLICE("reward_level_id"), (int64_t)level->id);
-	put_text(&extra, SLICE("subject"), level->subject);
-	put_number(&extra, SLICE("required_points"), level->required_points);
-	json_key(&extra.writer, SLICE("emailed"));
-	json_boolean(&extra.writer, level->emailed);
+	json_put_i64(&extra.writer, SLICE("reward_level_id"), (int64_t)level->id);
+	json_put_text(&extra.writer, SLICE("subject"), level->subject);
+	json_put_i64(&extra.writer, SLICE("required_points"), level->required_points);
+	json_put_boolean(&extra.writer, SLICE("emailed"), level->emailed);
 	return end(&extra, pool);
 }
 

@@ -11,7 +11,7 @@ find_link(const struct step *step, uint64_t lead_id, unsigned level, struct work
 		struct working_link *link = step->set->links[i];
 		if (link->link.lead_id != lead_id || link->link.level != level)
 			continue;
-		*ancestor = step_find_id(step, link->link.ancestor_id);
+		*ancestor = step_find(step, &(struct lead_reference){ .identity = LEAD_BY_ID, .id = link->link.ancestor_id });
 		return *ancestor == NULL ? NULL : link;
 	}
 	return NULL;

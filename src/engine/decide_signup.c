@@ -3,12 +3,18 @@
 #include "engine/custom_fields.h"
 #include "engine/decide_step.h"
 
+static struct working_lead *
+find(const struct step *step, enum lead_identity identity, struct slice value)
+{
+	return step_find(step, &(struct lead_reference){ .identity = identity, .value = value });
+}
+
 /* 4.3: without a key, the phone number of a lead with another email does not match. Otherwise a stranger could store the
  * number with another email and receive the sign-up of the number's owner. */
 static bool
 is_number_of_other_email(const struct step *step, const struct signup *signup)
 {
-	const struct working_lead *owner = step_find_phone(step, signup->phone);
+	const struct working_lead *owner = find(step, LEAD_BY_PHONE, signup->phone);
 	return step->command->account_id == 0 && slice_present(signup->email_key) && owner != NULL &&
 	       slice_present(owner->lead.email_key) && !slice_equal(owner->lead.email_key, signup->email_key);
 }
@@ -17,11 +23,11 @@ is_number_of_other_email(const struct step *step, const struct signup *signup)
 static bool
 match_lead(struct step *step, const struct signup *signup, struct working_lead **match)
 {
-	struct working_lead *by_email = step_find_email(step, signup->email_key);
-	struct working_lead *by_phone = step_find_phone(step, signup->phone);
+	struct working_lead *by_email = find(step, LEAD_BY_EMAIL, signup->email_key);
+	struct working_lead *by_phone = find(step, LEAD_BY_PHONE, signup->phone);
 	struct working_lead *lead = by_email != NULL ? by_email : by_phone;
 	if (slice_present(signup->subject)) {
-		lead = step_find_social_id(step, signup->subject);
+		lead = find(step, LEAD_BY_SOCIAL_ID, signup->subject);
 		if (lead == NULL) {
 			step_fail(step, FAILURE_LEAD_NOT_FOUND, SLICE_NONE);
 			return false;
@@ -146,7 +152,7 @@ static struct working_lead *
 add_lead(struct step *step, const struct signup *signup, struct slice custom_fields)
 {
 	/* 4.6: unknown and foreign referrers are ignored */
-	const struct working_lead *referrer = step_find_social_id(step, signup->referrer_id);
+	const struct working_lead *referrer = find(step, LEAD_BY_SOCIAL_ID, signup->referrer_id);
 	struct lead made = new_lead(step, signup, custom_fields, referrer);
 	struct working_lead *lead = step_add_lead(step, &made);
 	step->outcome->created = true;

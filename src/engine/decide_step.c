@@ -10,65 +10,16 @@ step_fail(struct step *step, enum failure failure, struct slice detail)
 	*step->outcome = (struct outcome){ .failure = failure, .detail = detail };
 }
 
-/* `identity` is the offset of the compared slice in struct lead. */
-static struct working_lead *
-find(const struct step *step, size_t identity, struct slice value)
-{
-	if (!slice_present(value))
-		return NULL;
-	for (size_t i = 0; i < step->set->lead_count; i++) {
-		struct working_lead *candidate = step->set->leads[i];
-		const struct slice *own = (const struct slice *)((const char *)&candidate->lead + identity);
-		if (!candidate->gone && candidate->lead.campaign_id == step->command->campaign_id && slice_present(*own) &&
-		    slice_equal(*own, value))
-			return candidate;
-	}
-	return NULL;
-}
-
-struct working_lead *
-step_find_email(const struct step *step, struct slice email_key)
-{
-	return find(step, offsetof(struct lead, email_key), email_key);
-}
-
-struct working_lead *
-step_find_phone(const struct step *step, struct slice phone)
-{
-	return find(step, offsetof(struct lead, phone), phone);
-}
-
-struct working_lead *
-step_find_social_id(const struct step *step, struct slice social_id)
-{
-	return find(step, offsetof(struct lead, social_id), social_id);
-}
-
-struct working_lead *
-step_find_id(const struct step *step, uint64_t id)
-{
-	for (size_t i = 0; i < step->set->lead_count; i++) {
-		struct working_lead *candidate = step->set->leads[i];
-		if (!candidate->gone && candidate->lead.id == id && candidate->lead.campaign_id == step->command->campaign_id)
-			return candidate;
-	}
-	return NULL;
-}
-
 struct working_lead *
 step_find(const struct step *step, const struct lead_reference *reference)
 {
-	switch (reference->identity) {
-	case LEAD_BY_EMAIL:
-		return step_find_email(step, reference->value);
-	case LEAD_BY_PHONE:
-		return step_find_phone(step, reference->value);
-	case LEAD_BY_SOCIAL_ID:
-		return step_find_social_id(step, reference->value);
-	case LEAD_BY_ID:
-		break;
+	for (size_t i = 0; i < step->set->lead_count; i++) {
+		struct working_lead *candidate = step->set->leads[i];
+		if (!candidate->gone && candidate->lead.campaign_id == step->command->campaign_id &&
+		    lead_is_named(&candidate->lead, reference))
+			return candidate;
 	}
-	return step_find_id(step, reference->id);
+	return NULL;
 }
 
 static uint64_t

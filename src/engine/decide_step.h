@@ -42,11 +42,7 @@ struct step {
 
 void step_fail(struct step *step, enum failure failure, struct slice detail);
 
-/* Find a lead of the command's campaign; NULL when there is none. An absent value finds none. */
-struct working_lead *step_find_email(const struct step *step, struct slice email_key);
-struct working_lead *step_find_phone(const struct step *step, struct slice phone);
-struct working_lead *step_find_social_id(const struct step *step, struct slice social_id);
-struct working_lead *step_find_id(const struct step *step, uint64_t id);
+/* A lead of the command's campaign; NULL when there is none. */
 struct working_lead *step_find(const struct step *step, const struct lead_reference *reference);
 
 uint64_t step_take_lead_id(struct step *step);

@@ -32,6 +32,20 @@ lead_is_verified(const struct lead *lead)
 	return lead->verified_email || lead->verified_phone;
 }
 
+bool
+lead_is_named(const struct lead *lead, const struct lead_reference *reference)
+{
+	const struct slice identities[] = {
+		[LEAD_BY_EMAIL] = lead->email_key,
+		[LEAD_BY_PHONE] = lead->phone,
+		[LEAD_BY_SOCIAL_ID] = lead->social_id,
+	};
+	if (reference->identity == LEAD_BY_ID)
+		return lead->id == reference->id;
+	const struct slice own = identities[reference->identity];
+	return slice_present(own) && slice_present(reference->value) && slice_equal(own, reference->value);
+}
+
 const struct tag *
 definitions_tag(const struct definitions *definitions, uint64_t campaign_id, uint64_t id)
 {

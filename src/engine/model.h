@@ -64,6 +64,8 @@ struct lead_reference {
 	struct slice value; /* email key, E.164 number, social id */
 	uint64_t id;        /* LEAD_BY_ID */
 };
+/* Whether the lead has this identity, in whatever campaign. An absent value names none. */
+bool lead_is_named(const struct lead *lead, const struct lead_reference *reference);
 
 /* A referred lead and one of its referrers (docs/api.md 4.6, Chain), with the referrer's credit for it. */
 struct referral_link {

@@ -21,34 +21,6 @@ struct payload_writer {
 	struct payload_view view;
 };
 
-static void
-put_u64(struct payload_writer *r, struct slice key, uint64_t value)
-{
-	json_name(&r->writer, key);
-	json_u64(&r->writer, value);
-}
-
-static void
-put_boolean(struct payload_writer *r, struct slice key, bool value)
-{
-	json_name(&r->writer, key);
-	json_boolean(&r->writer, value);
-}
-
-static void
-put_text(struct payload_writer *r, struct slice key, struct slice value)
-{
-	json_name(&r->writer, key);
-	json_string_or_null(&r->writer, value);
-}
-
-static void
-put_object(struct payload_writer *r, struct slice key, struct slice json)
-{
-	json_name(&r->writer, key);
-	json_raw(&r->writer, slice_present(json) ? json : SLICE("{}"));
-}
-
 /* Returns the length of the first UTF-8 character. */
 static size_t
 first_character(struct slice s)
@@ -108,14 +80,10 @@ payload_write_standing(struct json_writer *writer, struct pool *pool, const stru
 {
 	struct names names = lead_names(pool, lead);
 	json_begin_object(writer);
-	json_name(writer, SLICE("rank"));
-	json_u64(writer, rank);
-	json_name(writer, SLICE("social_id"));
-	json_string(writer, lead->social_id);
-	json_name(writer, SLICE("display_name"));
-	json_string(writer, display_name(pool, lead, &names, full));
-	json_name(writer, SLICE("contest_score"));
-	json_u64(writer, lead->score);
+	json_put_u64(writer, SLICE("rank"), rank);
+	json_put_text(writer, SLICE("social_id"), lead->social_id);
+	json_put_text(writer, SLICE("display_name"), display_name(pool, lead, &names, full));
+	json_put_u64(writer, SLICE("contest_score"), lead->score);
 	json_end_object(writer);
 }
 
@@ -173,8 +141,8 @@ put_unsubscribe_url(struct payload_writer *r)
 	struct slice url = POOL_JOIN(r->pool, r->settings->base_url, SLICE("/opt-out/"),
 	    encode_decimal(r->campaign->id, digits), SLICE("/"), r->lead->social_id, SLICE("/"), token);
 	json_begin_object(&r->writer);
-	put_text(r, SLICE("default"), url);
-	put_text(r, SLICE("safe"), POOL_JOIN(r->pool, url, SLICE("?safe=1")));
+	json_put_text(&r->writer, SLICE("default"), url);
+	json_put_text(&r->writer, SLICE("safe"), POOL_JOIN(r->pool, url, SLICE("?safe=1")));
 	json_end_object(&r->writer);
 }
 
@@ -182,18 +150,18 @@ static void
 put_numbers(struct payload_writer *r)
 {
 	uint32_t number = r->lead->subscription_number;
-	put_u64(r, SLICE("id"), r->lead->id);
-	put_text(r, SLICE("social_id"), r->lead->social_id);
-	put_u64(r, SLICE("campaign_id"), r->campaign->id);
-	put_u64(r, SLICE("list_id"), r->campaign->id);
-	put_u64(r, SLICE("rank"), number);
-	put_u64(r, SLICE("rank_relative_position"), number - 1);
-	put_u64(r, SLICE("subscription_number"), number);
-	put_u64(r, SLICE("counter"), r->lead->counter);
-	put_u64(r, SLICE("lead_count"), (uint64_t)r->campaign->counters.leads + r->campaign->jump_start);
-	put_u64(r, SLICE("contest_score"), r->lead->score);
-	put_u64(r, SLICE("contest_score_rank"), r->subject->score_rank);
-	put_u64(r, SLICE("contest_score_rank_relative_position"), r->subject->score_rank - 1);
+	json_put_u64(&r->writer, SLICE("id"), r->lead->id);
+	json_put_text(&r->writer, SLICE("social_id"), r->lead->social_id);
+	json_put_u64(&r->writer, SLICE("campaign_id"), r->campaign->id);
+	json_put_u64(&r->writer, SLICE("list_id"), r->campaign->id);
+	json_put_u64(&r->writer, SLICE("rank"), number);
+	json_put_u64(&r->writer, SLICE("rank_relative_position"), number - 1);
+	json_put_u64(&r->writer, SLICE("subscription_number"), number);
+	json_put_u64(&r->writer, SLICE("counter"), r->lead->counter);
+	json_put_u64(&r->writer, SLICE("lead_count"), (uint64_t)r->campaign->counters.leads + r->campaign->jump_start);
+	json_put_u64(&r->writer, SLICE("contest_score"), r->lead->score);
+	json_put_u64(&r->writer, SLICE("contest_score_rank"), r->subject->score_rank);
+	json_put_u64(&r->writer, SLICE("contest_score_rank_relative_position"), r->subject->score_rank - 1);
 }
 
 static void
@@ -202,18 +170,18 @@ put_display(struct payload_writer *r)
 	struct names names = lead_names(r->pool, r->lead);
 	char when[CLOCK_RFC3339_SIZE];
 	clock_rfc3339(r->lead->created_ms, when);
-	put_text(r, SLICE("first_name"), names.given);
-	put_text(r, SLICE("given_name"), names.given);
-	put_text(r, SLICE("family_name"), names.family);
-	put_text(r, SLICE("display_name"), display_name(r->pool, r->lead, &names, r->view.full));
-	put_text(r, SLICE("avatar"), avatar_url(r));
-	put_text(r, SLICE("when"), slice_of(when));
-	put_boolean(r, SLICE("verified"), lead_is_verified(r->lead));
-	put_boolean(r, SLICE("verified_email"), r->lead->verified_email);
-	put_boolean(r, SLICE("verified_phone_number"), r->lead->verified_phone);
-	put_boolean(r, SLICE("waitlisted"), r->lead->waitlisted);
-	put_boolean(r, SLICE("enhanced"), false);
-	put_boolean(r, SLICE("anonymous"), false);
+	json_put_text(&r->writer, SLICE("first_name"), names.given);
+	json_put_text(&r->writer, SLICE("given_name"), names.given);
+	json_put_text(&r->writer, SLICE("family_name"), names.family);
+	json_put_text(&r->writer, SLICE("display_name"), display_name(r->pool, r->lead, &names, r->view.full));
+	json_put_text(&r->writer, SLICE("avatar"), avatar_url(r));
+	json_put_text(&r->writer, SLICE("when"), slice_of(when));
+	json_put_boolean(&r->writer, SLICE("verified"), lead_is_verified(r->lead));
+	json_put_boolean(&r->writer, SLICE("verified_email"), r->lead->verified_email);
+	json_put_boolean(&r->writer, SLICE("verified_phone_number"), r->lead->verified_phone);
+	json_put_boolean(&r->writer, SLICE("waitlisted"), r->lead->waitlisted);
+	json_put_boolean(&r->writer, SLICE("enhanced"), false);
+	json_put_boolean(&r->writer, SLICE("anonymous"), false);
 }
 
 /* Without a key, a URL that another request without a key stored is not shown: anyone can send one for a known email. */
@@ -227,10 +195,10 @@ shown_redirect_url(const struct payload_writer *r)
 static void
 put_urls(struct payload_writer *r)
 {
-	put_text(r, SLICE("social_url"), url_with_id(r, r->campaign->landing_url, SLICE("kid")));
-	put_text(r, SLICE("redirect_url"), url_with_id(r, shown_redirect_url(r), SLICE("kolid")));
-	put_text(r, SLICE("thankyou_url"), url_with_id(r, r->campaign->thankyou_url, SLICE("kolid")));
-	put_text(r, SLICE("status_url"), url_with_id(r, r->campaign->status_url, SLICE("kolid")));
+	json_put_text(&r->writer, SLICE("social_url"), url_with_id(r, r->campaign->landing_url, SLICE("kid")));
+	json_put_text(&r->writer, SLICE("redirect_url"), url_with_id(r, shown_redirect_url(r), SLICE("kolid")));
+	json_put_text(&r->writer, SLICE("thankyou_url"), url_with_id(r, r->campaign->thankyou_url, SLICE("kolid")));
+	json_put_text(&r->writer, SLICE("status_url"), url_with_id(r, r->campaign->status_url, SLICE("kolid")));
 	put_unsubscribe_url(r);
 }
 
@@ -260,33 +228,34 @@ put_tags(struct payload_writer *r)
 		if (tag == NULL)
 			continue;
 		json_begin_object(&r->writer);
-		put_u64(r, SLICE("tag_id"), id);
-		put_text(r, SLICE("name"), tag->name);
+		json_put_u64(&r->writer, SLICE("tag_id"), id);
+		json_put_text(&r->writer, SLICE("name"), tag->name);
 		json_end_object(&r->writer);
 	}
 	json_end_array(&r->writer);
 }
 
 /* The fields that a payload shows under their names. */
-#define PUT_BOOL put_boolean
-#define PUT_TEXT put_text
-#define PUT_U32 put_u64
-#define PUT_PERSONAL_PERSONAL(type, column) PUT_##type(r, SLICE(#column), r->lead->column);
+#define PUT_BOOL json_put_boolean
+#define PUT_TEXT json_put_text
+#define PUT_U32 json_put_u64
+#define PUT_PERSONAL_PERSONAL(type, column) PUT_##type(&r->writer, SLICE(#column), r->lead->column);
 #define PUT_PERSONAL_FULL_VIEW(type, column)
 #define PUT_PERSONAL_BY_CODE(type, column)
 #define PUT_FULL_PERSONAL(type, column)
-#define PUT_FULL_FULL_VIEW(type, column) PUT_##type(r, SLICE(#column), r->lead->column);
+#define PUT_FULL_FULL_VIEW(type, column) PUT_##type(&r->writer, SLICE(#column), r->lead->column);
 #define PUT_FULL_BY_CODE(type, column)
 
 static void
 put_personal(struct payload_writer *r)
 {
 	const struct lead *lead = r->lead;
-	put_text(r, SLICE("email"), lead->email);
-	put_text(r, SLICE("phone_number"), lead->phone);
-	put_object(r, SLICE("custom_fields"), lead->custom_fields);
-	put_text(r, SLICE("parent_id"), lead->parent_social_id);
-	put_object(r, SLICE("utm"), lead->utm);
+	json_put_text(&r->writer, SLICE("email"), lead->email);
+	json_put_text(&r->writer, SLICE("phone_number"), lead->phone);
+	json_put_raw(
+	    &r->writer, SLICE("custom_fields"), slice_present(lead->custom_fields) ? lead->custom_fields : SLICE("{}"));
+	json_put_text(&r->writer, SLICE("parent_id"), lead->parent_social_id);
+	json_put_raw(&r->writer, SLICE("utm"), slice_present(lead->utm) ? lead->utm : SLICE("{}"));
 	put_tags(r);
 #define PUT(type, column, read_for, written, in_payload) PUT_PERSONAL_##in_payload(type, column)
 	LEAD_FIELDS(PUT)
@@ -306,29 +275,21 @@ put_pair(struct payload_writer *r, struct slice key, uint32_t direct, uint32_t i
 {
 	json_name(&r->writer, key);
 	json_begin_object(&r->writer);
-	put_u64(r, SLICE("direct"), direct);
-	put_u64(r, SLICE("indirect"), indirect);
+	json_put_u64(&r->writer, SLICE("direct"), direct);
+	json_put_u64(&r->writer, SLICE("indirect"), indirect);
 	json_end_object(&r->writer);
-}
-
-/* Numbers that this campaign does not have. */
-static void
-put_no_pair(struct payload_writer *r, struct slice key)
-{
-	json_name(&r->writer, key);
-	json_raw(&r->writer, SLICE("{\"direct\":null,\"indirect\":null}"));
 }
 
 static void
 put_referrals(struct payload_writer *r)
 {
 	const struct lead *lead = r->lead;
-	put_u64(r, SLICE("referrals"), lead->referrals);
+	json_put_u64(&r->writer, SLICE("referrals"), lead->referrals);
 	put_pair(r, SLICE("unverified_leads"), lead->unverified_direct, lead->unverified_indirect);
 	if (r->campaign->require_verification)
 		put_pair(r, SLICE("verified_leads"), lead->verified_direct, lead->verified_indirect);
-	else
-		put_no_pair(r, SLICE("verified_leads"));
+	else /* this campaign has no such numbers */
+		json_put_raw(&r->writer, SLICE("verified_leads"), SLICE("{\"direct\":null,\"indirect\":null}"));
 	put_pair(r, SLICE("influence"), lead->unverified_direct + lead->verified_direct,
 	    lead->unverified_indirect + lead->verified_indirect);
 }
@@ -387,11 +348,9 @@ write_event(struct buffer *out, struct slice payload, struct slice name, struct 
 	struct json_writer writer;
 	json_writer_init(&writer, out);
 	json_begin_object_with(&writer, payload);
-	json_name(&writer, SLICE("__event"));
-	json_string(&writer, name);
+	json_put_text(&writer, SLICE("__event"), name);
 	if (slice_present(extra)) {
-		json_name(&writer, extra_name);
-		json_raw(&writer, extra);
+		json_put_raw(&writer, extra_name, extra);
 	}
 	json_end_object(&writer);
 }

@@ -43,4 +43,40 @@ void json_null(struct json_writer *writer);
 /* A value that is already JSON. */
 void json_raw(struct json_writer *writer, struct slice value);
 
+/* Members: a literal name and its value; an absent text is null. */
+static inline void
+json_put_u64(struct json_writer *writer, struct slice name, uint64_t value)
+{
+	json_name(writer, name);
+	json_u64(writer, value);
+}
+
+static inline void
+json_put_i64(struct json_writer *writer, struct slice name, int64_t value)
+{
+	json_name(writer, name);
+	json_i64(writer, value);
+}
+
+static inline void
+json_put_boolean(struct json_writer *writer, struct slice name, bool value)
+{
+	json_name(writer, name);
+	json_boolean(writer, value);
+}
+
+static inline void
+json_put_text(struct json_writer *writer, struct slice name, struct slice value)
+{
+	json_name(writer, name);
+	json_string_or_null(writer, value);
+}
+
+static inline void
+json_put_raw(struct json_writer *writer, struct slice name, struct slice value)
+{
+	json_name(writer, name);
+	json_raw(writer, value);
+}
+
 #endif

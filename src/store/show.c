@@ -114,25 +114,6 @@ struct shown {
 	struct state state;
 };
 
-static bool
-matches(const struct look_up *look_up, const struct shown *shown)
-{
-	const struct lead_reference *reference = &look_up->reference;
-	if (look_up->campaign_id != shown->lead.campaign_id)
-		return false;
-	switch (reference->identity) {
-	case LEAD_BY_EMAIL:
-		return slice_equal(reference->value, shown->lead.email_key);
-	case LEAD_BY_PHONE:
-		return slice_equal(reference->value, shown->lead.phone);
-	case LEAD_BY_SOCIAL_ID:
-		return slice_equal(reference->value, shown->lead.social_id);
-	case LEAD_BY_ID:
-		break;
-	}
-	return reference->id == shown->lead.id;
-}
-
 /* Runs the look-ups that use this identity, with one statement; found[i] stays NULL when there is no lead. */
 static enum result
 find_by(struct store *store, struct pool *pool, enum lead_identity identity, const struct look_up *const *look_ups,
@@ -156,7 +137,8 @@ find_by(struct store *store, struct pool *pool, enum lead_identity identity, con
 		const struct lead lead = store_shown_lead_from_row(&rows, row);
 		shown[row] = (struct shown){ lead, state_from_row(lead.campaign_id, &rows, row, SHOWN_STATE) };
 		for (size_t i = 0; i < count; i++)
-			if (look_ups[i]->reference.identity == identity && matches(look_ups[i], &shown[row]))
+			if (look_ups[i]->reference.identity == identity && look_ups[i]->campaign_id == lead.campaign_id &&
+			    lead_is_named(&lead, &look_ups[i]->reference))
 				found[i] = &shown[row];
 	}
 	return result;

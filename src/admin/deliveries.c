@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Deliveries: list, show and redeliver (docs/operating.md 4, docs/deliveries.md 6). */
+ * Deliveries: list, show and redeliver (docs/operating.md 4, leadhook(1)). */
 #include <inttypes.h>
 #include <stddef.h>
 #include <sysexits.h>

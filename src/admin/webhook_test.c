@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The test of a webhook: sends one delivery of an invented lead and shows the outcome (docs/deliveries.md 6). */
+ * The test of a webhook: sends one delivery of an invented lead and shows the outcome (leadhook(1), webhook test). */
 #include <sysexits.h>
 
 #include "admin/admin.h"

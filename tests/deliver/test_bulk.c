@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Bulk jobs (docs/api.md 4.1, docs/deliveries.md 6), in the dispatcher's fake world. */
+ * Bulk jobs (docs/api.md 4.1, docs/architecture.md 6), in the dispatcher's fake world. */
 #include "unit.h"
 
 #include <string.h>

@@ -269,7 +269,7 @@ all_slots_are_used_and_no_more(void **state UNUSED)
 		assert_true(world.webhooks[id].most_in_flight <= PER_WEBHOOK);
 }
 
-/* docs/deliveries.md 6, database gone: gives up after --max-runtime, never busy-loops. */
+/* leadhook-dispatch(8): gives up after --max-runtime, never busy-loops. */
 static void
 cron_gives_up_without_a_database(void **state UNUSED)
 {
@@ -279,7 +279,7 @@ cron_gives_up_without_a_database(void **state UNUSED)
 	assert_true(world.calls_in_outage < 50);
 }
 
-/* docs/deliveries.md 6, TERM: claims nothing new, completes what is in flight, records it. */
+/* leadhook-dispatch(8), SIGTERM: claims nothing new, completes what is in flight, records it. */
 static void
 term_completes_attempts(void **state UNUSED)
 {
@@ -292,8 +292,8 @@ term_completes_attempts(void **state UNUSED)
 	assert_true(world.released);
 }
 
-/* docs/deliveries.md 6, TERM: exits with success even while the database is unavailable, before the first poll or later, unless
- * outcomes are lost. */
+/* leadhook-dispatch(8), SIGTERM: exits with success even while the database is unavailable, before the first poll or later,
+ * unless outcomes are lost. */
 static void
 term_ends_well_without_a_database(void **state UNUSED)
 {
@@ -335,7 +335,7 @@ add_one(void)
 	world.happens_ms += 1370;
 }
 
-/* 6, --daemon: slow polls do not slow down a dispatcher that is idle otherwise. */
+/* leadhook-dispatch(8), --daemon: slow polls do not slow down a dispatcher that is idle otherwise. */
 static void
 slow_polls_do_not_delay_an_idle_daemon(void **state UNUSED)
 {
@@ -384,7 +384,7 @@ without_its_shards_it_sends_nothing(void **state UNUSED)
 	assert_int_equal(count_in(captured_log(), " shards_lost shards=64\n"), 1);
 }
 
-/* docs/deliveries.md 6, retention: of several dispatchers the one with the first shard maintains the daily partitions. */
+/* docs/architecture.md 9.1: of several dispatchers the one with the first shard maintains the daily partitions. */
 static void
 one_dispatcher_maintains_the_days(void **state UNUSED)
 {
@@ -445,7 +445,7 @@ free_shards_are_taken_soon(void **state UNUSED)
 	assert_in_range(world.deliveries[0].started_ms[0], 10 * SECOND, 13 * SECOND);
 }
 
-/* 6: more slots than one claim fills. */
+/* docs/deliveries.md 4: more slots than one claim fills. */
 static void
 thousands_of_slots_are_used(void **state UNUSED)
 {

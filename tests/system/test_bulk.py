@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 4.1 (bulk calls), docs/deliveries.md 6: the API queues work, and the dispatcher does it once, also after crashes."""
+"""docs/api.md 4.1 (bulk calls), docs/architecture.md 6: calls are queued, the dispatcher does each once, also after crashes."""
 import os
 import re
 import subprocess
@@ -145,7 +145,7 @@ def test_chunk_timeout(service, campaign, block_lead):
 
 
 def test_dry_run_reports_bulk_work(service, campaign):
-    """docs/deliveries.md 6, --dry-run"""
+    """leadhook-dispatch(8), --dry-run"""
     [email] = sign_up(campaign, 1)
     installation = service.installation
 

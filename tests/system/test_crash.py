@@ -126,7 +126,7 @@ def dispatcher_on(service, socket, log, *words):
 
 
 def test_dispatcher_stops_without_a_database(service, tmp_path):
-    """docs/deliveries.md 6: after TERM a dispatcher exits 0, also while waiting; a run from cron without a database does not"""
+    """leadhook-dispatch(8): after TERM a dispatcher exits 0, also while waiting; a run from cron without a database does not"""
     for words, number in ((["--daemon"], signal.SIGTERM), (["--max-runtime", "50"], signal.SIGINT)):
         dispatcher = dispatcher_on(service, "/nonexistent", tmp_path / str(number.value), *words).start()
         wait_until(lambda: " database step=" in dispatcher.log.read_text(), 10, "it connects to the database")

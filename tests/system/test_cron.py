@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/deliveries.md 6: the line of conf-examples/crontab, run as cron runs it. Its output is what cron would mail."""
+"""leadhook-dispatch(8): the line of conf-examples/crontab, run as cron runs it. Its output is what cron would mail."""
 import os
 import subprocess
 

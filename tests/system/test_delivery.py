@@ -250,7 +250,7 @@ def test_a_hanging_receiver_does_not_delay_the_others(service, account, receiver
 
 
 def test_idle_daemon_polls_often(service, receiver, campaign):
-    """6: an idle daemon wakes at least every 200 ms"""
+    """leadhook.conf(5) poll_interval: an idle daemon wakes at least every 200 ms"""
     campaign.webhook("new_signup")
     service.dispatcher.start()
     try:
@@ -264,7 +264,7 @@ def test_idle_daemon_polls_often(service, receiver, campaign):
 
 
 def test_the_cron_line(service, receiver, campaign):
-    """6, docs/operating.md 5: the shipped crontab, as cron runs it: assignments form the environment, the rest goes to sh"""
+    """docs/operating.md 7: the shipped crontab, as cron runs it: assignments form the environment, the rest goes to sh"""
     table = fill("crontab", leadhook_dispatch=service.installation.program("leadhook-dispatch"),
                  leadhook_config=service.installation.config)
     lines = [line for line in table.splitlines() if line and not line.startswith("#")]
@@ -278,7 +278,7 @@ def test_the_cron_line(service, receiver, campaign):
 
 
 def test_a_second_dispatcher_with_the_same_lock_ends_at_once(service, receiver, campaign):
-    """6: without output, with success; the first one continues"""
+    """leadhook-dispatch(8): without output, with success; the first one continues"""
     campaign.webhook("new_signup")
     service.dispatcher.start()
     try:
@@ -295,7 +295,7 @@ def test_a_second_dispatcher_with_the_same_lock_ends_at_once(service, receiver, 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.slow
 def test_graceful_end_finishes_attempts_under_way(service, receiver, campaign, number):
-    """6 TERM, INT: claims no more, records results, exits 0"""
+    """leadhook-dispatch(8) TERM, INT: claims no more, records results, exits 0"""
     campaign.webhook("new_signup")
     receiver.script(campaign.hook, Answer(delay=2))
     campaign.lead(**ADA)

@@ -156,7 +156,7 @@ def test_waiting_for_an_attempt(service, receiver, campaign, webhook, show):
 # --- redeliver ---
 
 def test_redeliver_failed(service, leadhook, receiver, campaign, webhook, show):
-    """6 redeliver: the same webhook-id and bytes, a new attempt in the log, the schedule starts again"""
+    """3.2 redeliver: the same webhook-id and bytes, a new attempt in the log, the schedule starts again"""
     [delivery] = fail_for_good(service, campaign, webhook)
     before = show(delivery)
     assert (before["state"], before["attempts"], before["waiting_for"]) == ("failed", ATTEMPTS, None)
@@ -182,7 +182,7 @@ def test_redeliver_failed(service, leadhook, receiver, campaign, webhook, show):
 
 
 def test_redeliver_delivered(service, leadhook, receiver, campaign, webhook, show):
-    """6 redeliver: any delivery that has ended"""
+    """3.2 redeliver: any delivery that has ended"""
     campaign.lead(**ADA)
     service.dispatch()
     [delivery] = ids(service, webhook)
@@ -194,7 +194,7 @@ def test_redeliver_delivered(service, leadhook, receiver, campaign, webhook, sho
 
 
 def test_redeliver_pending(service, leadhook, receiver, campaign, webhook, show):
-    """6 redeliver: a delivery that waits for its next attempt is due at once"""
+    """3.2 redeliver: a delivery that waits for its next attempt is due at once"""
     receiver.script(campaign.hook, Answer(500), Answer(200))
     campaign.lead(**ADA)
     service.dispatch()
@@ -205,7 +205,7 @@ def test_redeliver_pending(service, leadhook, receiver, campaign, webhook, show)
 
 
 def test_redeliver_by_filter(service, account, leadhook, receiver, campaign, webhook):
-    """6 redeliver by webhook, lead, event, time range, state; without a limit all that match"""
+    """3.2 redeliver by webhook, lead, event, time range, state; without a limit all that match"""
     other = service.campaign(account)
     elsewhere = other.webhook("new_signup", "repeat_signup")["referenceId"]
     leads = campaign.leads(30)
@@ -226,7 +226,7 @@ def test_redeliver_by_filter(service, account, leadhook, receiver, campaign, web
 
 
 def test_redeliver_more_than_one_page(service, leadhook, campaign, webhook):
-    """6 redeliver: works in chunks; more deliveries than a list or one statement takes"""
+    """3.2 redeliver: works in chunks; more deliveries than a list or one statement takes"""
     count = 1500
     sql = service.installation.sql
     campaign.lead(**ADA)
@@ -246,7 +246,7 @@ def test_redeliver_more_than_one_page(service, leadhook, campaign, webhook):
 
 
 def test_redeliver_impossible(service, leadhook, refused, receiver, campaign, webhook, show):
-    """6: the error names deliveries of removed or gone webhooks and unknown deliveries; 65 when none remains"""
+    """leadhook(1): the error names deliveries of removed or gone webhooks and unknown deliveries; 65 when none remains"""
     campaign.lead(**ADA)
     service.dispatch()
     [delivery] = ids(service, webhook)
@@ -272,7 +272,7 @@ def test_redeliver_impossible(service, leadhook, refused, receiver, campaign, we
 
 
 def test_redeliver_under_way(service, refused, receiver, campaign, webhook, show):
-    """6 redeliver: a claimed delivery is not changed"""
+    """3.2 redeliver: a claimed delivery is not changed"""
     receiver.script(campaign.hook, Answer(delay=1))
     campaign.lead(**ADA)
     [delivery] = ids(service, webhook)

@@ -181,7 +181,7 @@ def test_a_name_that_never_answers(network, world, service, account, dispatcher)
 
 
 def test_term_during_a_look_up(network, world, service, account, dispatcher):
-    """6 TERM: claims no more, lets attempts end, which the connect timeout bounds, records, exits 0"""
+    """leadhook-dispatch(8) TERM: claims no more, lets attempts end, which the connect timeout bounds, records, exits 0"""
     campaign = service.campaign(account)
     network.resolver.script("silent.example", SILENCE)
     webhook = add_webhook(campaign, url(world, "silent.example"))

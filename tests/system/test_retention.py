@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/deliveries.md 6: days older than the retention are dropped, by runs from cron, while the service is in use."""
+"""docs/architecture.md 9.1: days older than the retention are dropped, by runs from cron, while the service is in use."""
 import contextlib
 import datetime
 import getpass

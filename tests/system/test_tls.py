@@ -179,7 +179,7 @@ def test_unusable_client_certificate(pki, attempt, tmp_path, member, what):
 
 
 def test_no_prompt_for_a_passphrase(service, campaign, pki, tmp_path):
-    """6: at a terminal the dispatcher needs no input either"""
+    """leadhook-dispatch(8): at a terminal the dispatcher needs no input either"""
     hostile = Hostile(answering(GOOD), context(pki.good))
     webhook = add_webhook(campaign, hostile.url(), ca_file=pki.ours.file, client_certificate=pki.client.certificate,
                           client_key=invalid_files(pki, tmp_path)["encrypted"])

@@ -284,7 +284,7 @@ def rows(service):
 
 
 def test_test(service, receiver, campaign, webhook):
-    """6: one signed delivery with `__event` test in full view, by the dispatcher's rules; nothing is stored"""
+    """leadhook(1) test: one signed delivery with `__event` test in full view, by the dispatcher's rules; nothing is stored"""
     receiver.script(campaign.hook, Answer(202, body=b"thanks"))
     before = rows(service)
     for _ in range(2):
@@ -302,7 +302,7 @@ def test_test(service, receiver, campaign, webhook):
     (Answer(500, body=b"oops \xff\xfe"), 500, "oops \ufffd\ufffd"), (Answer(302, {"Location": "/elsewhere"}), 302, ""),
     (Answer(410), 410, "")])
 def test_test_refused(service, leadhook, receiver, campaign, webhook, answer, status, text):
-    """6 test: not retried, changes nothing of the webhook; invalid UTF-8 in answers is replaced; 69"""
+    """leadhook(1) webhook test: not retried, changes nothing of the webhook; invalid UTF-8 in answers is replaced; 69"""
     receiver.script(campaign.hook, answer)
     before = leadhook("webhook", "show", webhook)
     code, result = try_webhook(service, webhook)
@@ -311,7 +311,7 @@ def test_test_refused(service, leadhook, receiver, campaign, webhook, answer, st
 
 
 def test_test_without_an_answer(service, leadhook, campaign):
-    """6 test: a port where nothing listens, and a receiver that hangs"""
+    """leadhook(1) webhook test: a port where nothing listens, and a receiver that hangs"""
     webhook = leadhook("webhook", "add", campaign.id, f"http://127.0.0.1:{free_port()}/", "new_signup")["id"]
     code, result = try_webhook(service, webhook)
     assert (code, result["status"], result["error"], result["answer"]) == (UNAVAILABLE, None, "refused", None)
@@ -325,7 +325,7 @@ def test_test_of_a_forbidden_address(service, receiver, campaign, webhook):
 
 
 def test_test_ignores_breaker_and_state(service, leadhook, receiver, campaign, webhook):
-    """6 test: also with an open breaker and in any state; as a form when the webhook's format is form"""
+    """leadhook(1) webhook test: also with an open breaker and in any state; as a form when the webhook's format is form"""
     receiver.script(campaign.hook, Answer(500))
     campaign.leads(BREAKER_FAILURES)
     service.dispatch()

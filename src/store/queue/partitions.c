@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Days of the history: each has a partition in `events`, `deliveries` and `attempts`, made a week ahead, and dropped as a whole
- * when it is older than the retention (docs/deliveries.md 6).
+ * when it is older than the retention (docs/architecture.md 9.1).
  *
  * ALTER TABLE waits until the table is unused, and later statements wait for the ALTER TABLE. It therefore waits for a second
  * at most, then pauses for some minutes; and one call handles one day at most. DDL takes no bound values: the texts contain

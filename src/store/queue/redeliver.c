@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Sends deliveries again (docs/deliveries.md 6): ended ones get a new row of `due`, waiting ones are due at once. Dispatchers
+ * Sends deliveries again (docs/deliveries.md 3.2): ended ones get a new row of `due`, waiting ones are due at once. Dispatchers
  * keep running.
  *
  * Whatever ends a delivery locks its row of `due` first and writes its row of `deliveries` then; the order is the same here.

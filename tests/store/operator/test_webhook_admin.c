@@ -293,7 +293,7 @@ settings_are_not_lost(void **state)
 	assert_int_equal(find(w, shared[1]).settings.rate, 4 * EDITS);
 }
 
-/* docs/deliveries.md 6, `test`: an id of its own, and no row anywhere */
+/* leadhook(1), webhook test: an id of its own, and no row anywhere */
 static void
 a_test_is_no_delivery(void **state)
 {

@@ -404,7 +404,7 @@ webhooks_that_ended_are_found_at_once(void **state)
 	}
 }
 
-/* docs/deliveries.md 3: a delivery that crashed the dispatcher twice ends, claimed or not, and its webhook is held. */
+/* docs/architecture.md 7.3: a delivery that crashed the dispatcher twice ends, claimed or not, and its webhook is held. */
 static void
 a_crashed_delivery_ends_alone(void **state)
 {

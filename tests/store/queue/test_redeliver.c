@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Deliveries are sent again (docs/deliveries.md 6) with their id, event and format, while dispatchers run. */
+ * Deliveries are sent again (docs/deliveries.md 3.2) with their id, event and format, while dispatchers run. */
 #include "unit.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * docs/deliveries.md 6, Retention; docs/architecture.md 9.1: before a partition is dropped, its pending deliveries end as
+ * docs/architecture.md 9.1: before a partition is dropped, its pending deliveries end as
  * failed (expired), logged and counted. */
 #include "unit.h"
 

@@ -17,12 +17,10 @@ admin_account_add(struct admin_call *call)
 	if (!admin_name(call, name))
 		return EX_DATAERR;
 	enum result result = store_add_account(call->store, name, &id);
-	if (result != RESULT_OK)
-		return admin_answer(call, result);
-	output_record(call->output);
-	output_u64(call->output, "id", id);
-	output_text(call->output, "name", name);
-	return EX_OK;
+	int status = admin_answer_id(call, result, id);
+	if (status == EX_OK)
+		output_text(call->output, "name", name);
+	return status;
 }
 
 int
@@ -47,42 +45,24 @@ admin_account_list(struct admin_call *call)
 	return EX_OK;
 }
 
-static const char no_account[] = "there is no such account";
-
-static int
-set_suspended(struct admin_call *call, bool suspended)
-{
-	uint64_t id;
-	if (!admin_id(call, call->operands[0], "account", &id))
-		return EX_DATAERR;
-	return admin_finish_id(call, store_suspend_account(call->store, id, suspended), id, no_account);
-}
-
+/* The variant: whether to suspend it. */
 int
 admin_account_suspend(struct admin_call *call)
 {
-	return set_suspended(call, true);
-}
-
-int
-admin_account_resume(struct admin_call *call)
-{
-	return set_suspended(call, false);
+	return admin_answer_id(call, store_suspend_account(call->store, call->id, call->command->variant), call->id);
 }
 
 int
 admin_account_limit(struct admin_call *call)
 {
 	struct slice text = slice_of(call->operands[1]);
-	uint64_t id, per_minute;
-	if (!admin_id(call, call->operands[0], "account", &id))
-		return EX_DATAERR;
+	uint64_t per_minute;
 	if (slice_equal(text, SLICE("default")))
-		return admin_finish_id(call, store_limit_account(call->store, id, -1), id, no_account);
+		return admin_answer_id(call, store_limit_account(call->store, call->id, -1), call->id);
 	if (!slice_to_u64(text, LIMIT_MAX, &per_minute))
 		return admin_fail(call, EX_DATAERR, "expected default or a number of calls from 0 to %d, not %s", LIMIT_MAX,
 		    call->operands[1]);
-	return admin_finish_id(call, store_limit_account(call->store, id, (int64_t)per_minute), id, no_account);
+	return admin_answer_id(call, store_limit_account(call->store, call->id, (int64_t)per_minute), call->id);
 }
 
 int
@@ -91,18 +71,17 @@ admin_key_add(struct admin_call *call)
 	const char *option = call->options[OPTION_NAME];
 	struct slice name = option == NULL ? SLICE("default") : slice_of(option);
 	unsigned char random[API_KEY_RANDOM];
-	uint64_t account_id, id;
-	if (!admin_id(call, call->operands[0], "account", &account_id) || !admin_name(call, name))
+	uint64_t id;
+	if (!admin_name(call, name))
 		return EX_DATAERR;
 	random_bytes(random, sizeof(random));
 	struct slice key = api_key_make(call->pool, random);
 	explicit_bzero(random, sizeof(random));
 	struct digest hash = api_key_hash(key);
-	enum result result = store_add_key(call->store, account_id, name, hash.bytes, &id);
-	if (result != RESULT_OK)
-		return admin_finish(call, result, no_account);
-	output_record(call->output);
-	output_u64(call->output, "id", id);
+	enum result result = store_add_key(call->store, call->id, name, hash.bytes, &id);
+	int status = admin_answer_id(call, result, id);
+	if (status != EX_OK)
+		return status;
 	output_text(call->output, "name", name);
 	output_text(call->output, "key", key);
 	return EX_OK;
@@ -113,14 +92,11 @@ admin_key_list(struct admin_call *call)
 {
 	struct api_key_row *keys;
 	size_t count;
-	uint64_t account_id;
-	if (!admin_id(call, call->operands[0], "account", &account_id))
-		return EX_DATAERR;
-	enum result result = store_find_account(call->store, account_id);
+	enum result result = store_find_account(call->store, call->id);
 	if (result == RESULT_OK)
-		result = store_list_keys(call->store, call->pool, account_id, &keys, &count);
+		result = store_list_keys(call->store, call->pool, call->id, &keys, &count);
 	if (result != RESULT_OK)
-		return admin_finish(call, result, no_account);
+		return admin_answer(call, result);
 	for (size_t i = 0; i < count; i++) {
 		output_record(call->output);
 		output_u64(call->output, "id", keys[i].id);
@@ -135,8 +111,5 @@ admin_key_list(struct admin_call *call)
 int
 admin_key_revoke(struct admin_call *call)
 {
-	uint64_t id;
-	if (!admin_id(call, call->operands[0], "key", &id))
-		return EX_DATAERR;
-	return admin_finish_id(call, store_revoke_key(call->store, id), id, "there is no such key");
+	return admin_answer_id(call, store_revoke_key(call->store, call->id), call->id);
 }

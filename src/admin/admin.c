@@ -18,6 +18,14 @@ check_schema(const struct admin_call *call)
 	return result == RESULT_INVALID ? admin_wrong_schema(call, found) : admin_answer(call, result);
 }
 
+/* Reads the first operand if it is an id and given. Reports an invalid one and returns false: EX_DATAERR. */
+static bool
+read_id(struct admin_call *call)
+{
+	const char *subject = admin_subject(call->command);
+	return subject == NULL || call->operand_count == 0 || admin_id(call, call->operands[0], subject, &call->id);
+}
+
 /* A command that fails may have output as well, for example check. */
 static int
 print_output(const struct admin_call *call, int status, FILE *out)
@@ -34,8 +42,10 @@ run_command(struct admin_call *call, const struct admin_wiring *wiring, FILE *ou
 	call->wiring = wiring;
 	call->store = store;
 	call->output = output_new(call->pool, call->command->shape);
-	int status = call->command->needs_schema ? check_schema(call) : EX_OK;
-	if (status == EX_OK) {
+	int status = call->command->any_schema ? EX_OK : check_schema(call);
+	if (status == EX_OK && !read_id(call)) {
+		status = EX_DATAERR;
+	} else if (status == EX_OK) {
 		status = call->command->run(call);
 		if (status == EX_OK || !output_is_empty(call->output))
 			status = print_output(call, status, out);

@@ -9,6 +9,7 @@
 int
 admin_answer(const struct admin_call *call, enum result result)
 {
+	const char *subject = admin_subject(call->command);
 	switch (result) {
 	case RESULT_OK:
 		return EX_OK;
@@ -20,6 +21,9 @@ admin_answer(const struct admin_call *call, enum result result)
 		return admin_fail(
 		    call, EX_TEMPFAIL, "the connection was lost: check whether the change was made before you try again");
 	case RESULT_NOT_FOUND:
+		if (subject != NULL)
+			return admin_fail(call, EX_DATAERR, "there is no such %s", subject);
+		break;
 	case RESULT_INVALID:
 	case RESULT_TOO_MANY:
 	case RESULT_FAILED:
@@ -29,19 +33,13 @@ admin_answer(const struct admin_call *call, enum result result)
 }
 
 int
-admin_finish(const struct admin_call *call, enum result result, const char *missing)
-{
-	return result == RESULT_NOT_FOUND ? admin_fail(call, EX_DATAERR, "%s", missing) : admin_answer(call, result);
-}
-
-int
-admin_finish_id(const struct admin_call *call, enum result result, uint64_t id, const char *missing)
+admin_answer_id(const struct admin_call *call, enum result result, uint64_t id)
 {
 	if (result == RESULT_OK) {
 		output_record(call->output);
 		output_u64(call->output, "id", id);
 	}
-	return admin_finish(call, result, missing);
+	return admin_answer(call, result);
 }
 
 int

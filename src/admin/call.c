@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sysexits.h>
 
+#include "admin/values.h"
 #include "base/utf8.h"
 
 enum { NAME_CHARACTERS_MAX = 200 };
@@ -215,7 +216,8 @@ fits_command(const struct admin_call *call, struct buffer *problem)
 		buffer_printf(problem, "%s does not take --%s", command->words, option_table[i].name);
 		return false;
 	}
-	if (call->operand_count < command->minimum || call->operand_count > command->maximum) {
+	if (call->operand_count < command->minimum || call->operand_count > command->maximum ||
+	    (command->required & ~options_given(call)) != 0) {
 		buffer_printf(
 		    problem, "%s takes %s", command->words, command->maximum == 0 ? "no operands" : command->operands);
 		return false;
@@ -262,8 +264,8 @@ void
 admin_command_help(const struct admin_command *command, FILE *out)
 {
 	fprintf(out, "usage: leadhook %s %s\n%s\n\n", command->words, command->operands, command->help);
-	if (command->explain != NULL)
-		command->explain(out);
+	if (command->settings != NULL)
+		values_list(command->settings, out);
 	print_options(general_options | command->options, out);
 }
 
@@ -298,6 +300,30 @@ admin_id(const struct admin_call *call, const char *text, const char *what, uint
 		return true;
 	admin_fail(call, EX_DATAERR, "%s is no id of a%s %s", text, what[0] == 'a' ? "n" : "", what);
 	return false;
+}
+
+const char *
+admin_subject(const struct admin_command *command)
+{
+	static const struct {
+		struct slice operand;
+		const char *subject;
+	} ids[] = {
+		{ SLICE("ACCOUNT"), "account" },
+		{ SLICE("[ACCOUNT]"), "account" },
+		{ SLICE("KEY_ID"), "key" },
+		{ SLICE("CAMPAIGN"), "campaign" },
+		{ SLICE("TAG"), "tag" },
+		{ SLICE("ACTION"), "action" },
+		{ SLICE("REWARD"), "reward level" },
+		{ SLICE("WEBHOOK"), "webhook" },
+		{ SLICE("DELIVERY"), "delivery" },
+	};
+	const struct slice operands = slice_of(command->operands);
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
+		if (slice_equal(slice_sub(operands, 0, slice_find(operands, ' ')), ids[i].operand))
+			return ids[i].subject;
+	return NULL;
 }
 
 bool

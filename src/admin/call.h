@@ -53,19 +53,25 @@ enum admin_option {
 
 struct admin_call;
 struct admin_wiring;
+struct value_settings;
+
+/* Returns a status of sysexits.h; reports its errors. */
+typedef int admin_run(struct admin_call *call);
 
 enum { ADMIN_ANY = 1000 }; /* no maximum of operands */
 
 struct admin_command {
 	const char *words;       /* "campaign add" */
-	const char *operands;    /* as shown in messages: "ACCOUNT NAME [SETTING=VALUE...]" */
+	const char *operands;    /* as shown in messages: "ACCOUNT NAME [SETTING=VALUE...]"; ACCOUNT is read as an id */
 	size_t minimum, maximum; /* of operands */
-	uint32_t options;        /* OPTION_BITs beyond those that every command has */
-	bool needs_schema;       /* runs only on the schema of this program */
-	enum output_shape shape;
-	int (*run)(struct admin_call *call); /* returns a status of sysexits.h; reports its errors */
+	admin_run *run;
+	int variant;                           /* for `run`, when several commands share it */
+	uint32_t options;                      /* OPTION_BITs beyond those that every command has */
+	uint32_t required;                     /* those of them that must be given */
+	bool any_schema;                       /* runs on other schemas than this program's as well */
+	enum output_shape shape;               /* of its output */
+	const struct value_settings *settings; /* those that its operands set; or NULL */
 	const char *help;
-	void (*explain)(FILE *out); /* prints the rest of its help; or NULL */
 };
 
 struct admin_call {
@@ -79,6 +85,7 @@ struct admin_call {
 	const struct admin_wiring *wiring;
 	struct store *store;
 	struct output *output;
+	uint64_t id; /* of the first operand, if that is an id; else 0 */
 	FILE *errors;
 };
 
@@ -97,17 +104,17 @@ const char *admin_option_name(enum admin_option option);
 MUST_CHECK bool admin_is_name(struct slice text);
 /* As admin_is_name, and reports an invalid name: EX_DATAERR. */
 MUST_CHECK bool admin_name(const struct admin_call *call, struct slice text);
-/* Returns 0 for RESULT_OK, else reports the error and returns its status. */
+/* Returns 0 for RESULT_OK, else reports the error and returns its status. RESULT_NOT_FOUND: what call->id names. */
 int admin_answer(const struct admin_call *call, enum result result);
-/* The same; `missing` is the message for RESULT_NOT_FOUND. */
-int admin_finish(const struct admin_call *call, enum result result, const char *missing);
 /* The same, and outputs the id after success. */
-int admin_finish_id(const struct admin_call *call, enum result result, uint64_t id, const char *missing);
+int admin_answer_id(const struct admin_call *call, enum result result, uint64_t id);
 /* Reports that the schema has another version, and what to do. */
 int admin_wrong_schema(const struct admin_call *call, uint32_t found);
 /* Whether the text is a number in the range of ids. */
 MUST_CHECK bool admin_is_id(struct slice text, uint64_t *id);
 /* Parses an operand that is an id; reports an invalid one: EX_DATAERR. */
 MUST_CHECK bool admin_id(const struct admin_call *call, const char *text, const char *what, uint64_t *id);
+/* What the first operand is the id of ("campaign"); NULL: it is no id. */
+const char *admin_subject(const struct admin_command *command);
 
 #endif

@@ -33,20 +33,12 @@ static const struct value_setting setting_table[] = {
 	{ "allowed_networks", value_networks, PLACE(allowed_networks),
 	    "addresses and networks, separated by commas or spaces, or nothing" },
 };
-static const struct value_settings setting_list = { setting_table, ARRAY_SIZE(setting_table), "a campaign" };
-
-static const char no_campaign[] = "there is no such campaign";
-
-void
-admin_campaign_settings(FILE *out)
-{
-	values_list(&setting_list, out);
-}
+const struct value_settings admin_campaign_settings = { setting_table, ARRAY_SIZE(setting_table), "a campaign" };
 
 static bool
 edit_settings(void *context, struct campaign_settings *settings)
 {
-	return values_apply(context, &setting_list, 1, settings);
+	return values_apply(context, 1, settings);
 }
 
 int
@@ -55,17 +47,14 @@ admin_campaign_add(struct admin_call *call)
 	struct campaign_settings settings = {
 		.name = slice_of(call->operands[1]), .ends_ms = -1, .privacy = true, .points_direct = 1
 	};
-	uint64_t account_id, id;
-	if (!admin_id(call, call->operands[0], "account", &account_id) || !admin_name(call, settings.name) ||
-	    !values_apply(call, &setting_list, 2, &settings))
+	uint64_t id;
+	if (!admin_name(call, settings.name) || !values_apply(call, 2, &settings))
 		return EX_DATAERR;
-	enum result result = store_add_campaign(call->store, account_id, &settings, &id);
-	if (result != RESULT_OK)
-		return admin_finish(call, result, "there is no such account");
-	output_record(call->output);
-	output_u64(call->output, "id", id);
-	output_text(call->output, "name", settings.name);
-	return EX_OK;
+	enum result result = store_add_campaign(call->store, call->id, &settings, &id);
+	int status = admin_answer_id(call, result, id);
+	if (status == EX_OK)
+		output_text(call->output, "name", settings.name);
+	return status;
 }
 
 /* The fields of GET /v2/campaigns (docs/api.md 4.1), and the account. */
@@ -86,28 +75,15 @@ admin_campaign_list(struct admin_call *call)
 {
 	struct campaign *campaigns;
 	size_t count;
-	uint64_t account_id = 0;
 	int64_t now_ms;
-	if (call->operand_count > 0 && !admin_id(call, call->operands[0], "account", &account_id))
-		return EX_DATAERR;
-	enum result result = account_id == 0 ? RESULT_OK : store_find_account(call->store, account_id);
+	enum result result = call->id == 0 ? RESULT_OK : store_find_account(call->store, call->id);
 	if (result == RESULT_OK)
-		result = store_list_campaigns(call->store, call->pool, account_id, &campaigns, &count, &now_ms);
+		result = store_list_campaigns(call->store, call->pool, call->id, &campaigns, &count, &now_ms);
 	if (result != RESULT_OK)
-		return admin_finish(call, result, "there is no such account");
+		return admin_answer(call, result);
 	for (size_t i = 0; i < count; i++)
 		add_summary(call->output, &campaigns[i], now_ms);
 	return EX_OK;
-}
-
-/* Finds the campaign of the first operand. Returns 0, or a status after reporting the error. */
-static int
-find_campaign(struct admin_call *call, struct campaign *campaign, int64_t *now_ms)
-{
-	uint64_t id;
-	if (!admin_id(call, call->operands[0], "campaign", &id))
-		return EX_DATAERR;
-	return admin_finish(call, store_find_campaign(call->store, call->pool, id, campaign, now_ms), no_campaign);
 }
 
 int
@@ -115,9 +91,9 @@ admin_campaign_show(struct admin_call *call)
 {
 	struct campaign campaign;
 	int64_t now_ms;
-	int status = find_campaign(call, &campaign, &now_ms);
-	if (status != EX_OK)
-		return status;
+	enum result result = store_find_campaign(call->store, call->pool, call->id, &campaign, &now_ms);
+	if (result != RESULT_OK)
+		return admin_answer(call, result);
 	add_summary(call->output, &campaign, now_ms);
 	output_time(call->output, "ended_at", campaign.ended_ms);
 	output_time(call->output, "ends_at", campaign.ends_ms);
@@ -146,47 +122,29 @@ admin_campaign_show(struct admin_call *call)
 
 /* May take long with many leads. An interrupted run has counted a part of them. */
 static enum result
-count_addresses(const struct admin_call *call, uint64_t id)
+count_addresses(const struct admin_call *call)
 {
 	enum result result = RESULT_OK;
 	for (bool done = false; result == RESULT_OK && !done;)
-		result = store_count_addresses(call->store, id, &done);
+		result = store_count_addresses(call->store, call->id, &done);
 	return result;
 }
 
 int
 admin_campaign_set(struct admin_call *call)
 {
-	uint64_t id;
-	if (!admin_id(call, call->operands[0], "campaign", &id))
-		return EX_DATAERR;
-	enum result result = store_edit_campaign(call->store, id, edit_settings, call);
+	enum result result = store_edit_campaign(call->store, call->id, edit_settings, call);
 	if (result == RESULT_INVALID)
 		return EX_DATAERR; /* already reported */
 	if (result == RESULT_OK && values_have(call, 1, "max_per_ip"))
-		result = count_addresses(call, id);
-	int status = admin_finish(call, result, no_campaign);
-	return status == EX_OK ? admin_campaign_show(call) : status;
+		result = count_addresses(call);
+	return result == RESULT_OK ? admin_campaign_show(call) : admin_answer(call, result);
 }
 
-static int
-end_or_reopen(struct admin_call *call, bool end)
-{
-	uint64_t id;
-	if (!admin_id(call, call->operands[0], "campaign", &id))
-		return EX_DATAERR;
-	int status = admin_finish(call, store_end_campaign(call->store, id, end), no_campaign);
-	return status == EX_OK ? admin_campaign_show(call) : status;
-}
-
+/* The variant: whether to end it, else it is reopened. */
 int
 admin_campaign_end(struct admin_call *call)
 {
-	return end_or_reopen(call, true);
-}
-
-int
-admin_campaign_reopen(struct admin_call *call)
-{
-	return end_or_reopen(call, false);
+	enum result result = store_end_campaign(call->store, call->id, call->command->variant);
+	return result == RESULT_OK ? admin_campaign_show(call) : admin_answer(call, result);
 }

@@ -8,63 +8,28 @@
 const struct admin_command *admin_commands(size_t *count);
 
 /* installation.c */
-int admin_install(struct admin_call *call);
-int admin_upgrade(struct admin_call *call);
-int admin_check(struct admin_call *call);
-int admin_status(struct admin_call *call);
+admin_run admin_upgrade, admin_check, admin_status;
 /* accounts.c */
-int admin_account_add(struct admin_call *call);
-int admin_account_list(struct admin_call *call);
-int admin_account_suspend(struct admin_call *call);
-int admin_account_resume(struct admin_call *call);
-int admin_account_limit(struct admin_call *call);
-int admin_key_add(struct admin_call *call);
-int admin_key_list(struct admin_call *call);
-int admin_key_revoke(struct admin_call *call);
+admin_run admin_account_add, admin_account_list, admin_account_suspend, admin_account_limit;
+admin_run admin_key_add, admin_key_list, admin_key_revoke;
 /* campaigns.c */
-/* Prints the settings, for the help of the commands that take settings. */
-void admin_campaign_settings(FILE *out);
-int admin_campaign_add(struct admin_call *call);
-int admin_campaign_list(struct admin_call *call);
-int admin_campaign_show(struct admin_call *call);
-int admin_campaign_set(struct admin_call *call);
-int admin_campaign_end(struct admin_call *call);
-int admin_campaign_reopen(struct admin_call *call);
+extern const struct value_settings admin_campaign_settings;
+admin_run admin_campaign_add, admin_campaign_list, admin_campaign_show, admin_campaign_set, admin_campaign_end;
 /* definitions.c */
-void admin_tag_settings(FILE *out);
-void admin_action_settings(FILE *out);
-void admin_reward_settings(FILE *out);
-int admin_tag_add(struct admin_call *call);
-int admin_tag_list(struct admin_call *call);
-int admin_tag_set(struct admin_call *call);
-int admin_tag_remove(struct admin_call *call);
-int admin_action_add(struct admin_call *call);
-int admin_action_list(struct admin_call *call);
-int admin_action_set(struct admin_call *call);
-int admin_action_remove(struct admin_call *call);
-int admin_reward_add(struct admin_call *call);
-int admin_reward_list(struct admin_call *call);
-int admin_reward_set(struct admin_call *call);
-int admin_reward_remove(struct admin_call *call);
+extern const struct value_settings admin_tag_settings, admin_action_settings, admin_reward_settings;
+admin_run admin_definition_add, admin_definition_set, admin_definition_remove;
+admin_run admin_tag_list, admin_action_list, admin_reward_list;
 /* leads.c */
-int admin_lead_show(struct admin_call *call);
-int admin_lead_list(struct admin_call *call);
+admin_run admin_lead_show, admin_lead_list;
 /* webhooks.c */
-int admin_webhook_add(struct admin_call *call);
-int admin_webhook_list(struct admin_call *call);
-int admin_webhook_show(struct admin_call *call);
-int admin_webhook_enable(struct admin_call *call);
-int admin_webhook_disable(struct admin_call *call);
-int admin_webhook_rotate(struct admin_call *call);
-int admin_webhook_remove(struct admin_call *call);
+admin_run admin_webhook_add, admin_webhook_list, admin_webhook_show, admin_webhook_enable, admin_webhook_rotate,
+    admin_webhook_remove;
 /* webhook_settings.c */
-void admin_webhook_settings(FILE *out);
-int admin_webhook_set(struct admin_call *call);
+extern const struct value_settings admin_webhook_settings;
+admin_run admin_webhook_set;
 /* webhook_test.c */
-int admin_webhook_test(struct admin_call *call);
+admin_run admin_webhook_test;
 /* deliveries.c */
-int admin_delivery_list(struct admin_call *call);
-int admin_delivery_show(struct admin_call *call);
-int admin_delivery_redeliver(struct admin_call *call);
+admin_run admin_delivery_list, admin_delivery_show, admin_delivery_redeliver;
 
 #endif

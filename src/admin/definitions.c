@@ -27,11 +27,9 @@ static const struct value_setting reward_settings[] = {
 	{ "required_points", value_count, PLACE(reward.required_points), required_points },
 	{ "emailed", value_switch, PLACE(reward.emailed), "on or off" },
 };
-static const struct value_settings settings_of[] = {
-	[DEFINITION_TAG] = { tag_settings, ARRAY_SIZE(tag_settings), "a tag" },
-	[DEFINITION_ACTION] = { action_settings, ARRAY_SIZE(action_settings), "an action" },
-	[DEFINITION_REWARD] = { reward_settings, ARRAY_SIZE(reward_settings), "a reward level" },
-};
+const struct value_settings admin_tag_settings = { tag_settings, ARRAY_SIZE(tag_settings), "a tag" };
+const struct value_settings admin_action_settings = { action_settings, ARRAY_SIZE(action_settings), "an action" };
+const struct value_settings admin_reward_settings = { reward_settings, ARRAY_SIZE(reward_settings), "a reward level" };
 
 static const struct value_option tag_options[] = {
 	{ OPTION_POINTS, value_delta, PLACE(tag.points), points },
@@ -45,31 +43,32 @@ static const struct value_option reward_options[] = {
 	{ OPTION_REQUIRED_POINTS, value_count, PLACE(reward.required_points), required_points },
 	{ OPTION_EMAILED, value_given, PLACE(reward.emailed), "nothing" },
 };
-static const struct {
-	const struct value_option *rows;
-	size_t count;
-} options_of[] = {
-	[DEFINITION_TAG] = { tag_options, ARRAY_SIZE(tag_options) },
-	[DEFINITION_ACTION] = { action_options, ARRAY_SIZE(action_options) },
-	[DEFINITION_REWARD] = { reward_options, ARRAY_SIZE(reward_options) },
-};
 
 static const struct {
-	const char *what, *several, *missing;
+	const char *several;
 	size_t text; /* offset of the text that is the operand of `add` */
-} names_of[] = {
-	[DEFINITION_TAG] = { "tag", "tags", "there is no such tag", PLACE(tag.name) },
-	[DEFINITION_ACTION] = { "action", "actions", "there is no such action", PLACE(action.text) },
-	[DEFINITION_REWARD] = { "reward level", "reward levels", "there is no such reward level", PLACE(reward.subject) },
+	const struct value_option *options;
+	size_t option_count;
+} kinds[] = {
+	[DEFINITION_TAG] = { "tags", PLACE(tag.name), tag_options, ARRAY_SIZE(tag_options) },
+	[DEFINITION_ACTION] = { "actions", PLACE(action.text), action_options, ARRAY_SIZE(action_options) },
+	[DEFINITION_REWARD] = { "reward levels", PLACE(reward.subject), reward_options, ARRAY_SIZE(reward_options) },
 };
+
+/* The variant of the commands that all kinds have. */
+static enum definition_kind
+kind_of(const struct admin_call *call)
+{
+	return (enum definition_kind)call->command->variant;
+}
 
 static int
-fail_refused(const struct admin_call *call, enum definition_kind kind, enum definition_refusal refusal)
+fail_refused(const struct admin_call *call, enum definition_refusal refusal)
 {
 	switch (refusal) {
 	case DEFINITION_TOO_MANY:
 		return admin_fail(
-		    call, EX_DATAERR, "the campaign has %d %s already", (int)DEFINITIONS_MAX, names_of[kind].several);
+		    call, EX_DATAERR, "the campaign has %d %s already", (int)DEFINITIONS_MAX, kinds[kind_of(call)].several);
 	case DEFINITION_NAME_TAKEN:
 		return admin_fail(call, EX_DATAERR, "the campaign has a tag with this name already");
 	case DEFINITION_NO_TAG:
@@ -81,57 +80,39 @@ fail_refused(const struct admin_call *call, enum definition_kind kind, enum defi
 	return EX_DATAERR; /* already reported */
 }
 
-static int
-add(struct admin_call *call, enum definition_kind kind)
+int
+admin_definition_add(struct admin_call *call)
 {
+	const enum definition_kind kind = kind_of(call);
 	struct definition definition = { .kind = kind };
 	enum definition_refusal refusal;
-	uint64_t campaign_id, id;
-	struct slice *text = (struct slice *)((char *)&definition + names_of[kind].text);
+	uint64_t id;
+	struct slice *text = (struct slice *)((char *)&definition + kinds[kind].text);
 	*text = slice_trim(slice_of(call->operands[1]));
-	if (!admin_id(call, call->operands[0], "campaign", &campaign_id) || !admin_name(call, *text) ||
-	    !values_take(call, options_of[kind].rows, options_of[kind].count, &definition))
+	if (!admin_name(call, *text) || !values_take(call, kinds[kind].options, kinds[kind].option_count, &definition))
 		return EX_DATAERR;
-	enum result result = store_add_definition(call->store, campaign_id, &definition, &id, &refusal);
-	if (result == RESULT_INVALID)
-		return fail_refused(call, kind, refusal);
-	return admin_finish_id(call, result, id, "there is no such campaign");
+	enum result result = store_add_definition(call->store, call->id, &definition, &id, &refusal);
+	return result == RESULT_INVALID ? fail_refused(call, refusal) : admin_answer_id(call, result, id);
 }
-
-struct edit {
-	const struct admin_call *call;
-	enum definition_kind kind;
-};
 
 static bool
 apply_settings(void *context, struct definition *definition)
 {
-	const struct edit *edit = context;
-	return values_apply(edit->call, &settings_of[edit->kind], 1, definition);
+	return values_apply(context, 1, definition);
 }
 
-static int
-set(struct admin_call *call, enum definition_kind kind)
+int
+admin_definition_set(struct admin_call *call)
 {
 	enum definition_refusal refusal;
-	uint64_t id;
-	if (!admin_id(call, call->operands[0], names_of[kind].what, &id))
-		return EX_DATAERR;
-	enum result result =
-	    store_edit_definition(call->store, kind, id, apply_settings, &(struct edit){ call, kind }, &refusal);
-	if (result == RESULT_INVALID)
-		return fail_refused(call, kind, refusal);
-	return admin_finish_id(call, result, id, names_of[kind].missing);
+	enum result result = store_edit_definition(call->store, kind_of(call), call->id, apply_settings, call, &refusal);
+	return result == RESULT_INVALID ? fail_refused(call, refusal) : admin_answer_id(call, result, call->id);
 }
 
-static int
-remove_definition(struct admin_call *call, enum definition_kind kind)
+int
+admin_definition_remove(struct admin_call *call)
 {
-	uint64_t id;
-	if (!admin_id(call, call->operands[0], names_of[kind].what, &id))
-		return EX_DATAERR;
-	enum result result = store_remove_definition(call->store, kind, id);
-	return admin_finish_id(call, result, id, names_of[kind].missing);
+	return admin_answer_id(call, store_remove_definition(call->store, kind_of(call), call->id), call->id);
 }
 
 /* Finds the definitions of the campaign of the first operand. Returns 0, or a status after reporting the error. */
@@ -140,37 +121,10 @@ find_definitions(struct admin_call *call, struct definitions *all)
 {
 	struct campaign campaign;
 	int64_t now_ms;
-	uint64_t campaign_id;
-	if (!admin_id(call, call->operands[0], "campaign", &campaign_id))
-		return EX_DATAERR;
-	enum result result = store_find_campaign(call->store, call->pool, campaign_id, &campaign, &now_ms);
+	enum result result = store_find_campaign(call->store, call->pool, call->id, &campaign, &now_ms);
 	if (result == RESULT_OK)
-		result = store_find_definitions(call->store, call->pool, campaign_id, all);
-	return admin_finish(call, result, "there is no such campaign");
-}
-
-void
-admin_tag_settings(FILE *out)
-{
-	values_list(&settings_of[DEFINITION_TAG], out);
-}
-
-void
-admin_action_settings(FILE *out)
-{
-	values_list(&settings_of[DEFINITION_ACTION], out);
-}
-
-void
-admin_reward_settings(FILE *out)
-{
-	values_list(&settings_of[DEFINITION_REWARD], out);
-}
-
-int
-admin_tag_add(struct admin_call *call)
-{
-	return add(call, DEFINITION_TAG);
+		result = store_find_definitions(call->store, call->pool, call->id, all);
+	return admin_answer(call, result);
 }
 
 int
@@ -189,24 +143,6 @@ admin_tag_list(struct admin_call *call)
 }
 
 int
-admin_tag_set(struct admin_call *call)
-{
-	return set(call, DEFINITION_TAG);
-}
-
-int
-admin_tag_remove(struct admin_call *call)
-{
-	return remove_definition(call, DEFINITION_TAG);
-}
-
-int
-admin_action_add(struct admin_call *call)
-{
-	return add(call, DEFINITION_ACTION);
-}
-
-int
 admin_action_list(struct admin_call *call)
 {
 	struct definitions all;
@@ -222,26 +158,6 @@ admin_action_list(struct admin_call *call)
 }
 
 int
-admin_action_set(struct admin_call *call)
-{
-	return set(call, DEFINITION_ACTION);
-}
-
-int
-admin_action_remove(struct admin_call *call)
-{
-	return remove_definition(call, DEFINITION_ACTION);
-}
-
-int
-admin_reward_add(struct admin_call *call)
-{
-	if (call->options[OPTION_REQUIRED_POINTS] == NULL)
-		return admin_fail(call, EX_USAGE, "%s takes %s", call->command->words, call->command->operands);
-	return add(call, DEFINITION_REWARD);
-}
-
-int
 admin_reward_list(struct admin_call *call)
 {
 	struct definitions all;
@@ -254,16 +170,4 @@ admin_reward_list(struct admin_call *call)
 		output_boolean(call->output, "emailed", all.rewards[i].emailed);
 	}
 	return status;
-}
-
-int
-admin_reward_set(struct admin_call *call)
-{
-	return set(call, DEFINITION_REWARD);
-}
-
-int
-admin_reward_remove(struct admin_call *call)
-{
-	return remove_definition(call, DEFINITION_REWARD);
 }

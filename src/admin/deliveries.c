@@ -131,12 +131,9 @@ int
 admin_delivery_show(struct admin_call *call)
 {
 	struct delivery_details delivery;
-	uint64_t id;
-	if (!admin_id(call, call->operands[0], "delivery", &id))
-		return EX_DATAERR;
-	enum result result = store_find_delivery(call->store, call->pool, id, &delivery);
+	enum result result = store_find_delivery(call->store, call->pool, call->id, &delivery);
 	if (result != RESULT_OK)
-		return admin_finish(call, result, "there is no such delivery");
+		return admin_answer(call, result);
 	add_delivery(call, &delivery.row);
 	output_u64(call->output, "campaign", delivery.campaign_id);
 	output_text(call->output, "url", delivery.url);

@@ -6,9 +6,10 @@
 #include "admin/commands.h"
 #include "store/operator/admin.h"
 
-static int
-apply_schema(struct admin_call *call, bool apply)
+int
+admin_upgrade(struct admin_call *call)
 {
+	const bool apply = call->options[OPTION_DRY_RUN] == NULL;
 	uint32_t from = 0, to = 0;
 	enum result result = store_upgrade(call->store, apply, &from, &to);
 	if (result == RESULT_INVALID)
@@ -20,18 +21,6 @@ apply_schema(struct admin_call *call, bool apply)
 	output_u64(call->output, "to", to);
 	output_boolean(call->output, "applied", apply && from != to);
 	return EX_OK;
-}
-
-int
-admin_install(struct admin_call *call)
-{
-	return apply_schema(call, true);
-}
-
-int
-admin_upgrade(struct admin_call *call)
-{
-	return apply_schema(call, call->options[OPTION_DRY_RUN] == NULL);
 }
 
 int

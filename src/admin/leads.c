@@ -14,8 +14,6 @@
 /* Leads are read in pages of PAGE_LEADS. Only the shown values are stored until all is printed. */
 enum { PAGE_LEADS = 250, SHOWN_DEPTH = 32 };
 
-static const char no_campaign[] = "there is no such campaign";
-
 static bool
 read_email(struct pool *pool, struct slice text, struct slice *value)
 {
@@ -64,10 +62,11 @@ read_reference(const struct admin_call *call, struct lead_reference *reference)
 }
 
 static enum result
-find_campaign(const struct admin_call *call, struct pool *pool, uint64_t campaign_id, struct campaign *campaign)
+find_campaign(const struct admin_call *call, struct pool *pool)
 {
+	struct campaign campaign;
 	int64_t now_ms;
-	return store_find_campaign(call->store, pool, campaign_id, campaign, &now_ms);
+	return store_find_campaign(call->store, pool, call->id, &campaign, &now_ms);
 }
 
 /* Renders a lead as the API does for a request with a key. `json` is in the call's pool. */
@@ -187,22 +186,20 @@ int
 admin_lead_show(struct admin_call *call)
 {
 	struct lead_reference reference = { 0 };
-	struct campaign campaign;
 	struct payload_subject *subject;
 	struct slice json;
-	uint64_t campaign_id;
-	if (!admin_id(call, call->operands[0], "campaign", &campaign_id))
-		return EX_DATAERR;
 	int status = read_reference(call, &reference);
 	if (status != EX_OK)
 		return status;
-	enum result result = find_campaign(call, call->pool, campaign_id, &campaign);
+	enum result result = find_campaign(call, call->pool);
 	if (result != RESULT_OK)
-		return admin_finish(call, result, no_campaign);
-	result = store_look_up(call->store, call->pool, campaign_id, &reference, &subject);
+		return admin_answer(call, result);
+	result = store_look_up(call->store, call->pool, call->id, &reference, &subject);
+	if (result == RESULT_NOT_FOUND)
+		return admin_fail(call, EX_DATAERR, "there is no such lead");
 	if (result == RESULT_OK)
 		result = render(call, subject, &json);
-	return result == RESULT_OK ? show(call, json) : admin_finish(call, result, "there is no such lead");
+	return result == RESULT_OK ? show(call, json) : admin_answer(call, result);
 }
 
 #define PLACE(member) offsetof(struct lead_filter, member)
@@ -250,18 +247,17 @@ add_lead(const struct admin_call *call, const struct payload_subject *subject)
 
 /* Outputs one page, then moves the filter to the next and subtracts from its `limit`. `pool` is for this page only. */
 static enum result
-add_page(const struct admin_call *call, struct pool *pool, uint64_t campaign_id, struct lead_filter *filter, bool *more)
+add_page(const struct admin_call *call, struct pool *pool, struct lead_filter *filter, bool *more)
 {
-	struct campaign campaign;
 	struct lead_page page;
 	struct payload_subject *subjects;
 	struct lead_filter wanted = *filter;
 	wanted.limit = filter->limit < PAGE_LEADS ? filter->limit : PAGE_LEADS;
-	enum result result = find_campaign(call, pool, campaign_id, &campaign);
+	enum result result = find_campaign(call, pool);
 	if (result == RESULT_OK)
-		result = store_list_leads(call->store, pool, campaign_id, &wanted, &page);
+		result = store_list_leads(call->store, pool, call->id, &wanted, &page);
 	if (result == RESULT_OK)
-		result = store_show_leads(call->store, pool, campaign_id, page.leads, page.count, &subjects);
+		result = store_show_leads(call->store, pool, call->id, page.leads, page.count, &subjects);
 	for (size_t i = 0; result == RESULT_OK && i < page.count; i++)
 		result = add_lead(call, &subjects[i]);
 	if (result != RESULT_OK)
@@ -282,14 +278,12 @@ admin_lead_list(struct admin_call *call)
 		.since_ms = -1,
 		.limit = VALUE_LIMIT_DEFAULT };
 	enum result result = RESULT_OK;
-	uint64_t campaign_id;
-	if (!admin_id(call, call->operands[0], "campaign", &campaign_id) ||
-	    !values_take(call, filter_table, ARRAY_SIZE(filter_table), &filter))
+	if (!values_take(call, filter_table, ARRAY_SIZE(filter_table), &filter))
 		return EX_DATAERR;
 	for (bool more = true; result == RESULT_OK && more;) {
 		struct pool *pool = pool_new();
-		result = add_page(call, pool, campaign_id, &filter, &more);
+		result = add_page(call, pool, &filter, &more);
 		pool_free(&pool);
 	}
-	return admin_finish(call, result, no_campaign);
+	return admin_answer(call, result);
 }

@@ -295,10 +295,10 @@ apply(const struct admin_call *call, const struct value_settings *settings, stru
 }
 
 bool
-values_apply(const struct admin_call *call, const struct value_settings *settings, size_t first, void *target)
+values_apply(const struct admin_call *call, size_t first, void *target)
 {
 	for (size_t i = first; i < call->operand_count; i++)
-		if (!apply(call, settings, slice_of(call->operands[i]), target))
+		if (!apply(call, call->command->settings, slice_of(call->operands[i]), target))
 			return false;
 	return true;
 }

@@ -49,8 +49,8 @@ struct value_settings {
 	const char *owner; /* "a campaign" */
 };
 
-/* Applies the operands from `first` on. Reports an invalid one and returns false: EX_DATAERR. */
-MUST_CHECK bool values_apply(const struct admin_call *call, const struct value_settings *settings, size_t first, void *target);
+/* Applies the operands from `first` on as settings of the command. Reports an invalid one and returns false: EX_DATAERR. */
+MUST_CHECK bool values_apply(const struct admin_call *call, size_t first, void *target);
 /* Whether the operands from `first` on include this setting. */
 MUST_CHECK bool values_have(const struct admin_call *call, size_t first, const char *setting);
 /* Prints the settings, for the help of a command. */

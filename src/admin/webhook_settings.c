@@ -21,13 +21,7 @@ static const struct value_setting setting_table[] = {
 	{ "client_certificate", value_file, PLACE(client_certificate), file },
 	{ "client_key", value_file, PLACE(client_key), file },
 };
-static const struct value_settings setting_list = { setting_table, ARRAY_SIZE(setting_table), "a webhook" };
-
-void
-admin_webhook_settings(FILE *out)
-{
-	values_list(&setting_list, out);
-}
+const struct value_settings admin_webhook_settings = { setting_table, ARRAY_SIZE(setting_table), "a webhook" };
 
 struct edit {
 	const struct admin_call *call;
@@ -38,7 +32,7 @@ static bool
 apply_settings(void *context, struct webhook_settings *settings)
 {
 	const struct edit *edit = context;
-	if (!values_apply(edit->call, &setting_list, 1, settings))
+	if (!values_apply(edit->call, 1, settings))
 		return false;
 	if (slice_present(settings->client_key) && !slice_present(settings->client_certificate)) {
 		admin_fail(edit->call, EX_DATAERR, "a client_key needs a client_certificate");
@@ -60,15 +54,11 @@ int
 admin_webhook_set(struct admin_call *call)
 {
 	struct webhook_settings settings;
-	uint64_t id;
-	if (!admin_id(call, call->operands[0], "webhook", &id))
-		return EX_DATAERR;
-	enum result result = store_edit_webhook(call->store, id, apply_settings, &(struct edit){ call, &settings });
+	enum result result = store_edit_webhook(call->store, call->id, apply_settings, &(struct edit){ call, &settings });
 	if (result == RESULT_INVALID)
 		return EX_DATAERR; /* already reported */
-	int status = admin_finish(call, result, "there is no such webhook");
-	if (status != EX_OK)
-		return status;
+	if (result != RESULT_OK)
+		return admin_answer(call, result);
 	warn_unreadable(call, "ca_file", settings.ca_file);
 	warn_unreadable(call, "client_certificate", settings.client_certificate);
 	warn_unreadable(call, "client_key", settings.client_key);

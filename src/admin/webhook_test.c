@@ -43,14 +43,14 @@ render(
 
 /* Makes the test delivery; RESULT_NOT_FOUND: no such webhook. */
 static enum result
-make_delivery(const struct admin_call *call, uint64_t id, struct due_delivery *delivery, int64_t *now_ms)
+make_delivery(const struct admin_call *call, struct due_delivery *delivery, int64_t *now_ms)
 {
 	const struct payload_settings *settings;
 	struct webhook_details webhook;
 	struct campaign campaign;
-	enum result result = store_find_webhook(call->store, call->pool, id, &webhook);
+	enum result result = store_find_webhook(call->store, call->pool, call->id, &webhook);
 	if (result == RESULT_OK)
-		result = store_test_delivery(call->store, call->pool, id, delivery);
+		result = store_test_delivery(call->store, call->pool, call->id, delivery);
 	if (result == RESULT_OK)
 		result = store_find_campaign(call->store, call->pool, webhook.row.campaign_id, &campaign, now_ms);
 	if (result == RESULT_OK)
@@ -67,12 +67,9 @@ admin_webhook_test(struct admin_call *call)
 	struct due_delivery delivery;
 	struct admin_attempt attempt;
 	int64_t now_ms;
-	uint64_t id;
-	if (!admin_id(call, call->operands[0], "webhook", &id))
-		return EX_DATAERR;
-	enum result result = make_delivery(call, id, &delivery, &now_ms);
+	enum result result = make_delivery(call, &delivery, &now_ms);
 	if (result != RESULT_OK)
-		return admin_finish(call, result, "there is no such webhook");
+		return admin_answer(call, result);
 	if (!call->wiring->deliver(call->pool, &delivery, now_ms, &attempt))
 		return admin_fail(call, EX_SOFTWARE, "nothing can be sent from here");
 	const bool good = !slice_present(attempt.error) && attempt.status >= 200 && attempt.status < 300;

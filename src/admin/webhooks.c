@@ -79,14 +79,14 @@ warn_disabled(const struct admin_call *call, uint64_t id)
 int
 admin_webhook_add(struct admin_call *call)
 {
-	struct webhook_put put = { .url = slice_of(call->operands[1]),
+	struct webhook_put put = { .campaign_id = call->id,
+		.url = slice_of(call->operands[1]),
 		.source = slice_of(call->options[OPTION_SOURCE]),
 		.maximum = call->conf->limits.webhooks_per_campaign };
 	uint64_t id;
 	bool form = false, created;
 	static const struct value_option format = { OPTION_FORMAT, value_format, 0, "json or form" };
-	if (!admin_id(call, call->operands[0], "campaign", &put.campaign_id) || !check_url(call, put.url) ||
-	    !read_events(call, &put.events) || !values_take(call, &format, 1, &form))
+	if (!check_url(call, put.url) || !read_events(call, &put.events) || !values_take(call, &format, 1, &form))
 		return EX_DATAERR;
 	if (call->options[OPTION_FORMAT] != NULL)
 		put.format = form ? FORMAT_FORM : FORMAT_JSON;
@@ -95,10 +95,9 @@ admin_webhook_add(struct admin_call *call)
 	if (result == RESULT_TOO_MANY)
 		return admin_fail(
 		    call, EX_DATAERR, "the campaign has %zu webhooks already (limits.webhooks_per_campaign)", put.maximum);
-	if (result != RESULT_OK)
-		return admin_finish(call, result, "there is no such campaign");
-	output_record(call->output);
-	output_u64(call->output, "id", id);
+	int status = admin_answer_id(call, result, id);
+	if (status != EX_OK)
+		return status;
 	output_text(call->output, "secret", created ? put.secret : SLICE_NONE);
 	if (!created)
 		warn_disabled(call, id);
@@ -138,32 +137,24 @@ admin_webhook_list(struct admin_call *call)
 	struct webhook_row *webhooks;
 	struct campaign campaign;
 	size_t count;
-	uint64_t campaign_id;
 	int64_t now_ms;
-	if (!admin_id(call, call->operands[0], "campaign", &campaign_id))
-		return EX_DATAERR;
-	enum result result = store_find_campaign(call->store, call->pool, campaign_id, &campaign, &now_ms);
+	enum result result = store_find_campaign(call->store, call->pool, call->id, &campaign, &now_ms);
 	if (result == RESULT_OK)
-		result = store_list_webhooks(call->store, call->pool, campaign_id, &webhooks, &count);
+		result = store_list_webhooks(call->store, call->pool, call->id, &webhooks, &count);
 	if (result != RESULT_OK)
-		return admin_finish(call, result, "there is no such campaign");
+		return admin_answer(call, result);
 	for (size_t i = 0; i < count; i++)
 		add_webhook(call, &webhooks[i]);
 	return EX_OK;
 }
 
-static const char no_webhook[] = "there is no such webhook";
-
 int
 admin_webhook_show(struct admin_call *call)
 {
 	struct webhook_details webhook;
-	uint64_t id;
-	if (!admin_id(call, call->operands[0], "webhook", &id))
-		return EX_DATAERR;
-	enum result result = store_find_webhook(call->store, call->pool, id, &webhook);
+	enum result result = store_find_webhook(call->store, call->pool, call->id, &webhook);
 	if (result != RESULT_OK)
-		return admin_finish(call, result, no_webhook);
+		return admin_answer(call, result);
 	const bool open = webhook.row.state == WEBHOOK_ACTIVE && webhook.failures >= call->conf->dispatch.breaker_failures;
 	add_webhook(call, &webhook.row);
 	output_u64(call->output, "campaign", webhook.row.campaign_id);
@@ -183,36 +174,20 @@ admin_webhook_show(struct admin_call *call)
 	return EX_OK;
 }
 
-static int
-change_and_show(struct admin_call *call, enum result (*change)(struct store *store, uint64_t id))
-{
-	uint64_t id;
-	if (!admin_id(call, call->operands[0], "webhook", &id))
-		return EX_DATAERR;
-	int status = admin_finish(call, change(call->store, id), no_webhook);
-	return status == EX_OK ? admin_webhook_show(call) : status;
-}
-
+/* The variant: whether to enable it, else it is disabled. */
 int
 admin_webhook_enable(struct admin_call *call)
 {
-	return change_and_show(call, store_enable_webhook);
-}
-
-int
-admin_webhook_disable(struct admin_call *call)
-{
-	return change_and_show(call, store_disable_webhook);
+	enum result result =
+	    call->command->variant ? store_enable_webhook(call->store, call->id) : store_disable_webhook(call->store, call->id);
+	return result == RESULT_OK ? admin_webhook_show(call) : admin_answer(call, result);
 }
 
 int
 admin_webhook_rotate(struct admin_call *call)
 {
 	const struct slice secret = new_secret(call->pool);
-	uint64_t id;
-	if (!admin_id(call, call->operands[0], "webhook", &id))
-		return EX_DATAERR;
-	enum result result = store_rotate_secret(call->store, id, secret, call->conf->dispatch.rotation_overlap);
+	enum result result = store_rotate_secret(call->store, call->id, secret, call->conf->dispatch.rotation_overlap);
 	/* a secret that may be in use is shown, because no other command shows it */
 	if (result == RESULT_OK || result == RESULT_UNKNOWN) {
 		output_record(call->output);
@@ -223,14 +198,11 @@ admin_webhook_rotate(struct admin_call *call)
 		    "the connection was lost: the webhook may have the new secret; give it to the receiver, beside the old "
 		    "one, before "
 		    "you rotate again");
-	return admin_finish(call, result, no_webhook);
+	return admin_answer(call, result);
 }
 
 int
 admin_webhook_remove(struct admin_call *call)
 {
-	uint64_t id;
-	if (!admin_id(call, call->operands[0], "webhook", &id))
-		return EX_DATAERR;
-	return admin_finish_id(call, store_remove_webhook_id(call->store, id), id, no_webhook);
+	return admin_answer_id(call, store_remove_webhook_id(call->store, call->id), call->id);
 }

@@ -18,10 +18,10 @@ run_nothing(struct admin_call *call)
 }
 
 static const struct admin_command commands[] = {
-	{ "status", "", 0, 0, 0, true, OUTPUT_OBJECT, run_nothing, "show", NULL },
-	{ "key add", "ACCOUNT [--name NAME]", 1, 1, OPTION_BIT(OPTION_NAME), true, OUTPUT_OBJECT, run_nothing, "add", NULL },
-	{ "key list", "ACCOUNT", 1, 1, 0, true, OUTPUT_ARRAY, run_nothing, "list", NULL },
-	{ "webhook add", "CAMPAIGN URL EVENT...", 3, ADMIN_ANY, 0, true, OUTPUT_OBJECT, run_nothing, "add", NULL },
+	{ "status", "", 0, 0, run_nothing, .help = "show" },
+	{ "key add", "ACCOUNT [--name NAME]", 1, 1, run_nothing, .options = OPTION_BIT(OPTION_NAME), .help = "add" },
+	{ "key list", "ACCOUNT", 1, 1, run_nothing, .shape = OUTPUT_ARRAY, .help = "list" },
+	{ "webhook add", "CAMPAIGN URL EVENT...", 3, ADMIN_ANY, run_nothing, .help = "add" },
 };
 
 /* Arguments separated by "|", without the program's name. */

@@ -149,10 +149,13 @@ errors_of(const char *operands, bool *applied, struct campaign_settings *target)
 	char *text = NULL;
 	size_t size = 0;
 	struct slice rest = slice_of(operands), operand;
-	struct admin_call call = { .operands = list, .pool = pool, .errors = open_memstream(&text, &size) };
+	const struct admin_command command = { .settings = &settings };
+	struct admin_call call = {
+		.command = &command, .operands = list, .pool = pool, .errors = open_memstream(&text, &size)
+	};
 	while (slice_next(&rest, '|', &operand))
 		list[call.operand_count++] = pool_string(pool, operand);
-	*applied = values_apply(&call, &settings, 0, target);
+	*applied = values_apply(&call, 0, target);
 	fclose(call.errors);
 	const char *errors = pool_string(pool, slice_of(text));
 	free(text);

@@ -130,8 +130,10 @@ find_known_key(struct call *call, struct slice text)
 		if (!api_key_well_formed(key))
 			continue;
 		const struct digest hash = api_key_hash(key);
-		if (call_key_is_known(call, digest_slice(&hash)))
+		if (call_key_is_known(call, digest_slice(&hash))) {
+			call->known_key = hash;
 			return BODY_HAS_KNOWN_KEY;
+		}
 		found = BODY_MAY_HAVE_KEY;
 		tried++;
 	}
@@ -200,6 +202,10 @@ call_count_unread(struct call *call)
 void
 call_note_unproven(struct call *call)
 {
-	if (must_prove_key(call) && call->account_id == 0 && !call->counted && !call->unavailable)
+	if (!must_prove_key(call) || call->account_id != 0 || call->unavailable)
+		return;
+	if (call->body_key == BODY_HAS_KNOWN_KEY) /* it may be revoked: its text must not have every body read */
+		call_forget_key(call, digest_slice(&call->known_key));
+	if (!call->counted)
 		call_note_failed_key(call);
 }

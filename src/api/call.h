@@ -6,6 +6,7 @@
 #include "api/api.h"
 #include "base/cache.h"
 #include "base/log.h"
+#include "crypto/digest.h"
 #include "engine/failure.h"
 #include "engine/model.h"
 #include "json/writer.h"
@@ -45,6 +46,7 @@ struct call {
 	uint64_t account_id;   /* of the key; 0: none */
 	bool key_is_known;     /* this host has verified it before */
 	enum body_key body_key;
+	struct digest known_key;  /* BODY_HAS_KNOWN_KEY: the hash of that key */
 	bool counted;             /* by a limit */
 	bool checking_limits;     /* the limits are checked without counting */
 	struct slice social_id;   /* KEY_TOKEN: the lead that the token is for */
@@ -142,7 +144,8 @@ MUST_CHECK bool call_may_read_body(struct call *call);
 MUST_CHECK bool call_has_same_key(struct call *call);
 /* Counts a call whose parameters cannot be read, if it has not counted yet. False: the call has failed. */
 MUST_CHECK bool call_count_unread(struct call *call);
-/* Called at the end: counts a wrong key when a large body was parsed and had none. */
+/* Called at the end: when a large body was parsed for its key, and there was no valid one, counts a wrong key, and forgets the
+ * one that was known. */
 void call_note_unproven(struct call *call);
 /* KEY_TOKEN (opt_out.c). False: the call has failed. */
 MUST_CHECK bool call_check_token(struct call *call);
@@ -167,6 +170,8 @@ MUST_CHECK bool call_may_try_key(struct call *call, struct slice hash);
 /* The result of the look-up. A bad key is counted, and the call has failed. */
 void call_key_is_good(struct call *call, struct slice hash);
 void call_key_is_bad(struct call *call, struct slice hash);
+/* This host does not know the key any more. */
+void call_forget_key(struct call *call, struct slice hash);
 /* Counts a failed key without refusing the call. */
 void call_note_failed_key(struct call *call);
 

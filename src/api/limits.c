@@ -240,12 +240,18 @@ call_key_is_good(struct call *call, struct slice hash)
 		limiter_note(call->api->options->limiter, hash);
 }
 
+void
+call_forget_key(struct call *call, struct slice hash)
+{
+	limiter_remove(call->api->options->limiter, hash);
+}
+
 /* Concurrent look-ups beyond the limit get the same refusal as later ones. */
 void
 call_key_is_bad(struct call *call, struct slice hash)
 {
 	if (call->key_is_known)
-		limiter_remove(call->api->options->limiter, hash);
+		call_forget_key(call, hash);
 	call->checking_limits = false; /* a wrong key always counts, whatever the body has */
 	if (pass_kind(call, LIMIT_FAILED_KEYS))
 		call_fail(call, FAILURE_INVALID_API_KEY);

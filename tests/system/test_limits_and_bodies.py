@@ -173,6 +173,33 @@ def test_large_body_with_an_apparent_key(service, path):
     assert campaign.post(ADA, key=None, address=address).status == 200
 
 
+@pytest.mark.parametrize("revoked", [True, False])
+@pytest.mark.parametrize("body, status", [({**ADA, "a": "{key}"}, 413), ({**ADA, "a": "{key}", "api_key": True}, 406),
+                                          ({**ADA, "a": "{key}", "api_key": NO_KEY}, 429), ("{{ {key}", 406)])
+def test_known_key_without_its_call(service, revoked, body, status):
+    """5 Wrong keys: a large body with the text of a known key is read once, unless the key is that of the call"""
+    account = service.account()
+    campaign, address = service.campaign(account), new_address()
+    campaign.lead(**ADA)  # the host now knows the key
+    if revoked:
+        number = service.installation.admin("key", "list", str(account.id))[0]["id"]
+        service.installation.admin("key", "revoke", str(number))
+    assert statuses(lambda: campaign.post(ADA, key=NO_KEY, address=address), FAILED_KEYS + 1) == [409] * FAILED_KEYS + [429]
+    text = (body if isinstance(body, str) else json.dumps(body)).replace("{key}", account.key).encode()
+
+    def send():
+        return post(campaign, text.ljust(PUBLIC_BODY + 1), address)
+    assert send().status == status
+    for _ in range(3):
+        refused = send()
+        assert (refused.status, refused.headers["RateLimit-Limit"]) == (429, str(FAILED_KEYS))
+    good = padded({**ADA, "api_key": account.key}, PUBLIC_BODY + 1)
+    assert post(campaign, good, address).status == 429
+    if not revoked:
+        assert post(campaign, good, new_address()).status == 200  # used elsewhere, so it is known again
+        assert post(campaign, good, address).status == 200
+
+
 def test_errors_before_the_body(campaign):
     """1.5: /health, calls that need a key and have none, campaigns that do not exist"""
     request = campaign.client.request

@@ -72,23 +72,26 @@ struct write {
 	size_t rank_change_count;
 };
 
-/* The rows for one statement. */
+/* The rows for one statement. Their maximum comes from the working set or the decision, each of whose items makes at most one
+ * row of a list. */
 struct row_list {
 	const struct db_statement *statement;
 	size_t columns;
-	struct db_value *values;
-	size_t count;
+	struct db_value *values; /* capacity * columns */
+	size_t count, capacity;
 };
 
 static struct row_list
-row_list(const struct write *write, const struct db_statement *statement, size_t columns, size_t most)
+row_list(const struct write *write, const struct db_statement *statement, size_t columns, size_t capacity)
 {
-	return (struct row_list){ statement, columns, POOL_ARRAY(write->pool, most * columns, struct db_value), 0 };
+	struct db_value *values = POOL_ARRAY(write->pool, capacity * columns, struct db_value);
+	return (struct row_list){ statement, columns, values, 0, capacity };
 }
 
 static void
 add_row(struct row_list *list, const struct db_value *row)
 {
+	require(list->count < list->capacity);
 	memcpy(list->values + list->count++ * list->columns, row, list->columns * sizeof(*row));
 }
 

@@ -140,11 +140,42 @@ while read -r file functions; do
 	done
 done <"$folder/steps" >"$found"
 [ -s "$folder/steps" ] || echo "docs/architecture.md names no functions" >"$found"
+# The statements of all steps of the schema, without comments, as if the first had used the names that later steps give. `former`
+# has the names that are gone.
+perl -0777 -ne '
+	s/--.*//g;
+	for (split /;\s*\n/) {
+		while (s/RENAME TABLE (?:IF EXISTS )?\{prefix\}(\w+) TO \{prefix\}(\w+)//) {
+			my ($from, $to) = ($1, $2);
+			s/\{prefix\}$from\b/{prefix}$to/g for @statements;
+			push @former, $from;
+		}
+		my ($table) = /ALTER TABLE (\{prefix\}\w+)/;
+		while (s/CHANGE COLUMN (?:IF EXISTS )?(\w+) (\w+)/$2/) {
+			my ($from, $to) = ($1, $2);
+			/\Q$table\E\b/ and s/\b$from\b/$to/g for @statements;
+			push @former, $from;
+		}
+		while (s/DROP (?:TABLE|COLUMN) (?:IF EXISTS )?(?:\{prefix\})?(\w+)//) {
+			my $from = $1;
+			/CREATE TABLE/ and (!$table || /\Q$table\E\b/) and s/\b$from\b//g for @statements;
+			push @former, $from;
+		}
+		push @statements, $_;
+	}
+	END {
+		my $schema = join "\n", @statements;
+		print $schema;
+		open my $out, ">", "'"$folder"'/former" or die;
+		print $out map { "$_\n" } grep { $schema !~ /(?:\b|\})$_\b/ } @former;
+	}' $(find schema -name '*.sql' | sort) >"$folder/schema" || exit 99
 # All other names with an underscore: functions, columns, settings
-find src schema -name '*.[ch]' -exec cat {} + -o -name '*.sql' -exec cat {} + | grep -oE '[a-z]+(_[a-z0-9]+)+' | sort -u >"$folder/words"
+find src -name '*.[ch]' -exec cat {} + | cat - "$folder/schema" | grep -oE '[a-z]+(_[a-z0-9]+)+' | sort -u >"$folder/words"
 grep -oE '`[a-z]+(_[a-z0-9]+)+`' docs/architecture.md docs/deliveries.md | tr -d '`' | while IFS=: read -r document name; do
 	grep -qxF -e "$name" "$folder/words" || echo "$document names $name, which does not exist"
 done >>"$found"
+former=$(paste -sd '|' "$folder/former")
+[ -z "$former" ] || cited "\`($former)\`" | grep -E '^(src|docs)/|^[A-Z]+\.md' | sed 's/:/ names /; s/$/, which the schema has renamed or dropped/' >>"$found"
 report 6 "each function of a step is in its file, and each name of the code exists"
 
 # docs/api.md 4.1: "what it says", in any case and without marks

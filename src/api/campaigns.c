@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Campaigns, their counters, tags and actions, and the health routes. */
-#include "api/fetch.h"
+#include "api/call.h"
 
 #include "base/clock.h"
 
@@ -16,9 +16,10 @@ enum { READY_MS = 2000 };
 void
 handle_ready(struct call *call)
 {
+	const struct api_backend *backend = call->api->backend;
 	if (!call_may_wait(call, WAIT_READ))
 		return;
-	if (fetch_readiness(call, clock_monotonic_ms() + READY_MS) == RESULT_OK)
+	if (backend->ready(backend->context, clock_monotonic_ms() + READY_MS) == RESULT_OK)
 		call_answer(call, SLICE("{\"status\":\"ok\"}"));
 	else
 		call_fail(call, FAILURE_UNAVAILABLE);
@@ -43,7 +44,8 @@ handle_campaigns(struct call *call)
 {
 	struct campaign *campaigns;
 	size_t count;
-	enum result result = fetch_campaigns(call, &campaigns, &count);
+	enum result result =
+	    store_list_campaigns(call->api->store, call->request->pool, call->account_id, &campaigns, &count, &call->now_ms);
 	if (result != RESULT_OK) {
 		call_fail(call, call_failure(result));
 		return;
@@ -79,7 +81,7 @@ handle_stats(struct call *call)
 static bool
 find_definitions(struct call *call, struct definitions *definitions)
 {
-	enum result result = fetch_definitions(call, definitions);
+	enum result result = store_find_definitions(call->api->store, call->request->pool, call->campaign.id, definitions);
 	return result == RESULT_OK || call_fail(call, call_failure(result));
 }
 

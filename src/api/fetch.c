@@ -9,13 +9,6 @@ fetch_key(struct call *call, const unsigned char hash[32], struct api_key *key)
 }
 
 enum result
-fetch_readiness(struct call *call, int64_t deadline_ms)
-{
-	const struct api_backend *backend = call->api->backend;
-	return backend->ready(backend->context, deadline_ms);
-}
-
-enum result
 fetch_campaign(struct call *call, uint64_t id)
 {
 	const struct api_backend *backend = call->api->backend;
@@ -36,36 +29,6 @@ fetch_lead(struct call *call, const struct look_up *look_up, struct outcome *out
 }
 
 enum result
-fetch_lead_row(struct call *call, const struct lead_reference *reference, struct lead *lead)
-{
-	return store_find_lead(call->api->store, call->request->pool, call->campaign.id, reference, lead);
-}
-
-enum result
-fetch_campaigns(struct call *call, struct campaign **campaigns, size_t *count)
-{
-	return store_list_campaigns(call->api->store, call->request->pool, call->account_id, campaigns, count, &call->now_ms);
-}
-
-enum result
-fetch_definitions(struct call *call, struct definitions *definitions)
-{
-	return store_find_definitions(call->api->store, call->request->pool, call->campaign.id, definitions);
-}
-
-enum result
-fetch_webhooks(struct call *call, struct webhook_row **webhooks, size_t *count)
-{
-	return store_list_webhooks(call->api->store, call->request->pool, call->campaign.id, webhooks, count);
-}
-
-enum result
-fetch_payload_settings(struct call *call, const struct payload_settings **settings)
-{
-	return store_payload_settings(call->api->store, settings);
-}
-
-enum result
 fetch_page(struct call *call, const struct lead_filter *filter, struct lead_page *page, struct payload_subject **subjects,
     const struct payload_settings **settings)
 {
@@ -75,12 +38,6 @@ fetch_page(struct call *call, const struct lead_filter *filter, struct lead_page
 	if (result == RESULT_OK)
 		result = store_show_leads(store, pool, call->campaign.id, page->leads, page->count, subjects);
 	return result == RESULT_OK ? store_payload_settings(store, settings) : result;
-}
-
-enum result
-fetch_versions(struct call *call, struct campaign_versions *versions)
-{
-	return store_find_versions(call->api->store, call->request->pool, call->campaign.id, versions);
 }
 
 enum result
@@ -95,7 +52,7 @@ fetch_board(struct call *call, size_t limit, const struct campaign_versions *ver
 		return RESULT_OK;
 	enum result result = store_leaderboard(call->api->store, pool, call->campaign.id, limit, &leaders, &count);
 	if (result == RESULT_OK)
-		result = fetch_versions(call, &later);
+		result = store_find_versions(call->api->store, pool, call->campaign.id, &later);
 	if (result != RESULT_OK)
 		return result;
 	if (!board_write(pool, leaders, count, key.full, call->response->body.maximum, board))
@@ -104,10 +61,4 @@ fetch_board(struct call *call, size_t limit, const struct campaign_versions *ver
 		return RESULT_CONFLICT;
 	boards_put(call->api->boards, &key, board, now_ms);
 	return RESULT_OK;
-}
-
-enum result
-fetch_consistently(struct call *call, consistent_read *body, void *context)
-{
-	return store_read_consistently(call->api->store, call->request->pool, body, context);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Fetches data from the database for the handlers. These functions choose between committer, the worker's own store and caches.
- * They do not answer the call: the caller makes a failure of the result (call_failure). Results are in the pool of the request,
- * as store/store.h describes. */
+ * Fetches for the handlers what the committer or a cache may have; they read everything else from the worker's own store.
+ * These functions do not answer the call: the caller makes a failure of the result (call_failure). Results are in the pool of
+ * the request, as store/store.h describes. */
 #ifndef LEADHOOK_API_FETCH_H
 #define LEADHOOK_API_FETCH_H
 
@@ -10,26 +10,16 @@
 
 /* From a cache, at most a second old. */
 MUST_CHECK enum result fetch_key(struct call *call, const unsigned char hash[32], struct api_key *key);
-MUST_CHECK enum result fetch_readiness(struct call *call, int64_t deadline_ms);
 /* call->campaign and call->now_ms. From a cache, at most a second old, unless the route shows counters. */
 MUST_CHECK enum result fetch_campaign(struct call *call, uint64_t id);
 
-/* A lead as JSON. Within fetch_consistently it is consistent with the other reads. */
+/* A lead as JSON. Within store_read_consistently it is consistent with the other reads. */
 void fetch_lead(struct call *call, const struct look_up *look_up, struct outcome *outcome);
-MUST_CHECK enum result fetch_lead_row(struct call *call, const struct lead_reference *reference, struct lead *lead);
-MUST_CHECK enum result fetch_campaigns(struct call *call, struct campaign **campaigns, size_t *count);
-MUST_CHECK enum result fetch_definitions(struct call *call, struct definitions *definitions);
-MUST_CHECK enum result fetch_webhooks(struct call *call, struct webhook_row **webhooks, size_t *count);
-MUST_CHECK enum result fetch_payload_settings(struct call *call, const struct payload_settings **settings);
 /* A page of leads with the data of their payloads. */
 MUST_CHECK enum result fetch_page(struct call *call, const struct lead_filter *filter, struct lead_page *page,
     struct payload_subject **subjects, const struct payload_settings **settings);
-
-MUST_CHECK enum result fetch_versions(struct call *call, struct campaign_versions *versions);
 /* At most `limit` leaders, from a cache when they were read at these versions. RESULT_CONFLICT: leads have changed since. */
 MUST_CHECK enum result fetch_board(
     struct call *call, size_t limit, const struct campaign_versions *versions, int64_t now_ms, struct board *board);
-/* As store_read_consistently. */
-MUST_CHECK enum result fetch_consistently(struct call *call, consistent_read *body, void *context);
 
 #endif

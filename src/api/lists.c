@@ -84,7 +84,7 @@ find_me(struct leaderboard *board, struct campaign_versions *versions)
 	*versions = outcome.versions;
 	if (outcome.failure != FAILURE_LEAD_NOT_FOUND)
 		return outcome.failure;
-	enum result result = fetch_versions(call, versions);
+	enum result result = store_find_versions(call->api->store, call->request->pool, call->campaign.id, versions);
 	return result == RESULT_OK ? FAILURE_NONE : call_failure(result);
 }
 
@@ -124,7 +124,7 @@ handle_leaderboard(struct call *call)
 	/* an invalid social id matches no lead */
 	if (!slice_present(typed) || !social_id_parse(call->request->pool, typed, &board.social_id))
 		board.social_id = SLICE_NONE;
-	enum result result = fetch_consistently(call, fetch_leaderboard, &board);
+	enum result result = store_read_consistently(call->api->store, call->request->pool, fetch_leaderboard, &board);
 	if (result != RESULT_OK)
 		board.failure = call_failure(result);
 	if (board.failure != FAILURE_NONE) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * The links of `unsubscribe_url`: for clicks, and for mail programs that post (RFC 8058). */
-#include "api/fetch.h"
 #include "api/parameters.h"
 
 #include "identity/social_id.h"
@@ -13,7 +12,7 @@ call_check_token(struct call *call)
 	const struct slice *segments = call->request->segments;
 	const struct payload_settings *settings;
 	uint64_t campaign_id;
-	enum result result = fetch_payload_settings(call, &settings);
+	enum result result = store_payload_settings(call->api->store, &settings);
 	if (result != RESULT_OK)
 		return call_fail(call, call_failure(result));
 	if (slice_to_u64(segments[1], INT64_MAX, &campaign_id) &&
@@ -28,7 +27,7 @@ show_form(struct call *call, const struct lead_reference *reference)
 {
 	struct pool *pool = call->request->pool;
 	struct lead lead;
-	enum result result = fetch_lead_row(call, reference, &lead);
+	enum result result = store_find_lead(call->api->store, pool, call->campaign.id, reference, &lead);
 	if (result != RESULT_OK) {
 		call_fail(call, result == RESULT_NOT_FOUND ? FAILURE_LEAD_NOT_FOUND : call_failure(result));
 		return;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * Webhooks of a campaign (docs/deliveries.md 1). */
-#include "api/fetch.h"
 #include "api/parameters.h"
 
 #include <string.h>
@@ -157,7 +156,7 @@ handle_list_webhooks(struct call *call)
 {
 	struct webhook_row *webhooks;
 	size_t count;
-	enum result result = fetch_webhooks(call, &webhooks, &count);
+	enum result result = store_list_webhooks(call->api->store, call->request->pool, call->campaign.id, &webhooks, &count);
 	if (result != RESULT_OK) {
 		call_fail(call, call_failure(result));
 		return;

@@ -80,16 +80,6 @@ boards_new(void)
 	    .entries = BOARDS_MAX, .bytes = BOARDS_MAX_BYTES, .value_bytes = BOARD_MAX_BYTES, .age_ms = STORE_FRESH_MS });
 }
 
-struct name {
-	uint64_t parts[5];
-};
-
-static struct name
-name_of(const struct board_key *key)
-{
-	return (struct name){ { key->campaign_id, key->versions.settings, key->versions.leads, key->limit, key->full } };
-}
-
 static struct slice
 bytes_of(const void *data, size_t size)
 {
@@ -99,8 +89,7 @@ bytes_of(const void *data, size_t size)
 bool
 boards_find(struct cache *boards, const struct board_key *key, int64_t now_ms, struct board *found)
 {
-	const struct name name = name_of(key);
-	struct slice value = cache_find(boards, bytes_of(&name, sizeof(name)), now_ms);
+	struct slice value = cache_find(boards, bytes_of(key, sizeof(*key)), now_ms);
 	if (!slice_present(value))
 		return false;
 	const size_t *count = (const void *)value.data;
@@ -114,12 +103,11 @@ boards_find(struct cache *boards, const struct board_key *key, int64_t now_ms, s
 void
 boards_put(struct cache *boards, const struct board_key *key, const struct board *board, int64_t now_ms)
 {
-	const struct name name = name_of(key);
 	struct buffer value;
 	buffer_init(&value, HEAD_BYTES + board->count * sizeof(*board->rows) + board->json.size);
 	buffer_add(&value, bytes_of(&board->count, HEAD_BYTES));
 	buffer_add(&value, bytes_of(board->rows, board->count * sizeof(*board->rows)));
 	buffer_add(&value, board->json);
-	cache_put(boards, bytes_of(&name, sizeof(name)), buffer_slice(&value), now_ms);
+	cache_put(boards, bytes_of(key, sizeof(*key)), buffer_slice(&value), now_ms);
 	buffer_free(&value);
 }

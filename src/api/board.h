@@ -35,12 +35,14 @@ struct slice board_with_lead(
 
 /* The cache of boards holds a few small ones; others are written for each request. */
 enum { BOARDS_MAX = 16, BOARDS_MAX_BYTES = 256 * 1024, BOARD_MAX_BYTES = 64 * 1024 };
+/* Its bytes are the name in the cache, so it has no padding. */
 struct board_key {
 	uint64_t campaign_id;
 	struct campaign_versions versions; /* read before the leaders */
-	size_t limit;
-	bool full; /* the view */
+	uint64_t limit;
+	uint64_t full; /* the view, as a boolean */
 };
+_Static_assert(sizeof(struct board_key) == 5 * sizeof(uint64_t), "no padding");
 struct cache *boards_new(void);
 /* Returns false when it is not in the cache. The board is valid until the next boards_put. */
 MUST_CHECK bool boards_find(struct cache *boards, const struct board_key *key, int64_t now_ms, struct board *found);

@@ -164,7 +164,7 @@ identify_and_read(struct call *call)
 	return identify(call) && parse_body(call) && (call_has_same_key(call) || identify(call));
 }
 
-/* docs/api.md 5: a trusted proxy sends one X-Forwarded-For, so another value is the client's own. */
+/* leadhook.conf(5): a trusted proxy sends one X-Forwarded-For, so another value is the client's own. */
 static bool
 check_address(struct call *call)
 {

@@ -37,7 +37,7 @@ struct campaign {
 /* Future leads are included. */
 #define IP_COUNTED_ALL UINT32_MAX
 
-/* Whether max_per_ip (docs/api.md 4.6) applies to sign-ups: it is set, and all leads are counted by address. */
+/* Whether max_per_ip (docs/architecture.md 5) applies to sign-ups: it is set, and all leads are counted by address. */
 bool campaign_judges_addresses(const struct campaign *campaign);
 
 /* docs/api.md 6. */

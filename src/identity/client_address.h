@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The address of the client, also when the request came through trusted proxies (docs/api.md 5). */
+ * The address of the client, also when the request came through trusted proxies (leadhook.conf(5)). */
 #ifndef LEADHOOK_IDENTITY_CLIENT_ADDRESS_H
 #define LEADHOOK_IDENTITY_CLIENT_ADDRESS_H
 

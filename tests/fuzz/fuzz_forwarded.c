@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * REMOTE_ADDR, X-Forwarded-For and the trusted proxies, one per line (docs/api.md 5): a client cannot change its address by
+ * REMOTE_ADDR, X-Forwarded-For and the trusted proxies, one per line (leadhook.conf(5)): a client cannot change its address by
  * prepending to the header. */
 #include "fuzz.h"
 #include "identity/client_address.h"

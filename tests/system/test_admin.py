@@ -119,7 +119,7 @@ def test_accounts(leadhook):
 
 
 def test_keys(service, leadhook):
-    """4 key add, list (never the keys), revoke; docs/api.md 3: revoked within one second, and again without an error"""
+    """4 key add, list (never the keys), revoke; leadhook(1): revoked within one second, and again without an error"""
     account = str(leadhook("account", "add", "Keys")["id"])
     assert leadhook("key", "list", account) == []
     first, second = leadhook("key", "add", account), leadhook("key", "add", account, "--name", "website")
@@ -147,7 +147,7 @@ def test_campaigns(leadhook):
     assert list(plain) == ["id", "name"] and plain["name"] == "Plain"
     shown = leadhook("campaign", "show", plain["id"])
     assert list(shown) == KEYS_OF_CAMPAIGN + list(SETTINGS)
-    assert {key: shown[key] for key in SETTINGS} == SETTINGS, "docs/api.md 4.6, the defaults"
+    assert {key: shown[key] for key in SETTINGS} == SETTINGS, "leadhook(1), the defaults"
     assert (shown["state"], shown["lead_count"], shown["account_id"]) == ("active", 0, account) and is_time(shown["created_at"])
     settings = {"ends_at": "2099-12-31T23:59:59Z", "jump_start": 7, "privacy": False, "require_key": True,
                 "landing_url": "https://example.org/?a=b", "thankyou_url": "http://example.org/t", "status_url": None,

@@ -314,7 +314,7 @@ def test_recounting_addresses(service, leadhook, receiver, campaign):
 
 
 def test_a_killed_count_of_addresses(service, leadhook, campaign):
-    """docs/api.md 4.6, max_per_ip; 4 campaign set, show, check: a killed count is not in effect, and the same command resumes it"""
+    """leadhook(1), max_per_ip; 4 campaign set, show, check: a killed count is not in effect, and the same command resumes it"""
     def sign_up(name):
         return campaign.post({"email": f"{name}@example.org"}, key=None, headers={"X-Forwarded-For": "192.0.2.1"})
 

@@ -198,7 +198,7 @@ def test_trusted_proxies(make_service):
 
 @pytest.mark.parametrize("name", ["X_Forwarded_For", "X.Forwarded.For", "X-Forwarded_For"])
 def test_similar_header_names(campaign, name):
-    """docs/api.md 5: lighttpd joins both headers; two values from a trusted proxy are rejected, and not counted"""
+    """leadhook.conf(5): lighttpd joins both headers; two values from a trusted proxy are rejected, and not counted"""
     address = "203.0.113.80"
 
     def post(forged):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 3: revoking a key takes effect within one second, under any load."""
+"""leadhook(1), key revoke: revoking a key takes effect within one second, under any load."""
 import threading
 import time
 

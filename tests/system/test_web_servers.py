@@ -118,7 +118,7 @@ def test_keys_arrive(campaign, header):
 
 
 def test_the_clients_address_arrives(campaign):
-    """docs/api.md 5: X-Forwarded-For from a trusted proxy"""
+    """leadhook.conf(5): X-Forwarded-For from a trusted proxy"""
     assert campaign.post(ADA, address="203.0.113.9").json["ip"] == "203.0.113.9"
 
 

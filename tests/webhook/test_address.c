@@ -211,7 +211,7 @@ networks_end_at_their_last_bit(void **state UNUSED)
 	assert_false(network_list_contains(&none, &any));
 }
 
-/* docs/api.md 5: "the first untrusted address of X-Forwarded-For from the right" */
+/* leadhook.conf(5), trusted_proxies */
 static void
 the_client_is_the_first_untrusted_address(void **state UNUSED)
 {

@@ -8,6 +8,7 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/private.h \
 	%D%/rank_cache.c \
 	%D%/read.c \
+	%D%/row_list.c \
 	%D%/rows.c \
 	%D%/schema.c %D%/schema.h \
 	%D%/show.c \

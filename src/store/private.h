@@ -120,6 +120,24 @@ MUST_CHECK enum result store_change_one_row(
 #define store_exists(store, statement, ...) store_has_row(store, statement, &DB_VALUES(__VA_ARGS__))
 MUST_CHECK enum result store_has_row(
     struct store *store, const struct db_statement *statement, const struct db_arguments *arguments);
+/* Rows for one statement, `capacity` at most, in the pool. All have the same number of values. */
+struct row_list {
+	struct pool *pool;
+	const struct db_statement *statement;
+	size_t capacity;
+	struct db_value *values;
+	size_t columns, count;
+};
+struct row_list store_row_list(struct pool *pool, const struct db_statement *statement, size_t capacity);
+#define store_add_row(list, ...)                                           \
+	store_add_values((list), (const struct db_value[]){ __VA_ARGS__ }, \
+	    sizeof((const struct db_value[]){ __VA_ARGS__ }) / sizeof(struct db_value))
+void store_add_values(struct row_list *list, const struct db_value *values, size_t columns);
+/* One after another. A list without rows makes no round trip, a large one several. */
+#define store_run_lists(store, ...)                                                   \
+	store_run_row_lists((store), (const struct row_list *const[]){ __VA_ARGS__ }, \
+	    sizeof((const struct row_list *const[]){ __VA_ARGS__ }) / sizeof(struct row_list *))
+MUST_CHECK enum result store_run_row_lists(struct store *store, const struct row_list *const *lists, size_t count);
 /* Locks the campaign's counters until the transaction ends. Batches take the same lock: those under way end first, later ones
  * wait. RESULT_NOT_FOUND: no such campaign. */
 MUST_CHECK enum result store_lock_counters(struct store *store, struct pool *pool, uint64_t campaign_id);

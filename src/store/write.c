@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * The last part of a batch: writes the rows that it changes and makes, with multi-row statements. */
-#include <string.h>
-
 #include "base/panic.h"
 #include "store/private.h"
 
@@ -72,86 +70,12 @@ struct write {
 	size_t rank_change_count;
 };
 
-/* The rows for one statement. Their maximum comes from the working set or the decision, each of whose items makes at most one
- * row of a list. */
-struct row_list {
-	const struct db_statement *statement;
-	size_t columns;
-	struct db_value *values; /* capacity * columns */
-	size_t count, capacity;
-};
-
-static struct row_list
-row_list(const struct write *write, const struct db_statement *statement, size_t columns, size_t capacity)
-{
-	struct db_value *values = POOL_ARRAY(write->pool, capacity * columns, struct db_value);
-	return (struct row_list){ statement, columns, values, 0, capacity };
-}
-
-static void
-add_row(struct row_list *list, const struct db_value *row)
-{
-	require(list->count < list->capacity);
-	memcpy(list->values + list->count++ * list->columns, row, list->columns * sizeof(*row));
-}
-
-#define ADD_ROW(list, ...) add_row((list), (const struct db_value[]){ __VA_ARGS__ })
-
-/* Less than max_allowed_packet: 16 MiB by default, at least the 1 MiB that `leadhook check` requires. A larger statement costs
- * the connection, which looks like a server that is down. */
-enum { BYTES_AT_ONCE = 512 * 1024, BYTES_AROUND_VALUE = 10 /* a number, or the length of bytes, and the NULL flag */ };
-
-static size_t
-row_bytes(const struct row_list *list, size_t row)
-{
-	size_t bytes = list->columns * BYTES_AROUND_VALUE;
-	for (size_t i = 0; i < list->columns; i++)
-		if (list->values[row * list->columns + i].kind == DB_BYTES)
-			bytes += list->values[row * list->columns + i].as.bytes.size;
-	return bytes;
-}
-
-static enum result
-run_rows(const struct write *write, const struct row_list *list)
-{
-	enum result result = RESULT_OK;
-	for (size_t from = 0, to; from < list->count && result == RESULT_OK; from = to) {
-		size_t bytes = row_bytes(list, from);
-		for (to = from + 1; to < list->count; to++) {
-			bytes += row_bytes(list, to);
-			if (bytes > BYTES_AT_ONCE)
-				break;
-		}
-		result = db_execute_rows(
-		    write->store->db, list->statement, list->values + from * list->columns, list->columns, to - from, NULL);
-	}
-	return result;
-}
-
-/* One after another; a list without rows makes no round trip. */
-static enum result
-run_lists(const struct write *write, const struct row_list *const *lists, size_t count)
-{
-	enum result result = RESULT_OK;
-	for (size_t i = 0; i < count && result == RESULT_OK; i++)
-		result = run_rows(write, lists[i]);
-	return result;
-}
-
-#define RUN_LISTS(write, ...)                                               \
-	run_lists((write), (const struct row_list *const[]){ __VA_ARGS__ }, \
-	    sizeof((const struct row_list *const[]){ __VA_ARGS__ }) / sizeof(struct row_list *))
-
 /* sql_update_lead and sql_insert_lead take the same row. */
-#define LEAD_COUNT(type, column, read_for, written, in_payload) FIELD_IF_WRITTEN_##written(+1)
-enum { LEAD_COLUMNS = 1 LEAD_FIELDS(LEAD_COUNT) };
-
 static void
 add_lead(struct row_list *list, const struct lead *l)
 {
 #define LEAD_VALUE(type, column, read_for, written, in_payload) FIELD_IF_WRITTEN_##written(FIELD_VALUE_##type(l->column), )
-	const struct db_value row[LEAD_COLUMNS] = { DB_U64(l->id), LEAD_FIELDS(LEAD_VALUE) };
-	add_row(list, row);
+	store_add_row(list, DB_U64(l->id), LEAD_FIELDS(LEAD_VALUE));
 }
 
 static bool
@@ -169,11 +93,11 @@ static enum result
 write_leads(const struct write *write)
 {
 	const struct working_set *set = &write->loaded->set;
-	struct row_list deleted = row_list(write, &sql_delete_lead, 1, set->lead_count);
-	struct row_list noted = row_list(write, &sql_insert_deleted_lead, 1, set->lead_count);
-	struct row_list freed = row_list(write, &sql_free_identities, 1, set->lead_count);
-	struct row_list updated = row_list(write, &sql_update_lead, LEAD_COLUMNS, set->lead_count);
-	struct row_list inserted = row_list(write, &sql_insert_lead, LEAD_COLUMNS, set->lead_count);
+	struct row_list deleted = store_row_list(write->pool, &sql_delete_lead, set->lead_count);
+	struct row_list noted = store_row_list(write->pool, &sql_insert_deleted_lead, set->lead_count);
+	struct row_list freed = store_row_list(write->pool, &sql_free_identities, set->lead_count);
+	struct row_list updated = store_row_list(write->pool, &sql_update_lead, set->lead_count);
+	struct row_list inserted = store_row_list(write->pool, &sql_insert_lead, set->lead_count);
 	for (size_t i = 0; i < set->lead_count; i++) {
 		const struct lead *lead = &set->leads[i]->lead;
 		switch (set->leads[i]->change) {
@@ -182,32 +106,27 @@ write_leads(const struct write *write)
 		case ROW_CHANGED:
 			add_lead(&updated, lead);
 			if (identity_changed(write->loaded, i))
-				ADD_ROW(&freed, DB_U64(lead->id));
+				store_add_row(&freed, DB_U64(lead->id));
 			break;
 		case ROW_CREATED:
 			add_lead(&inserted, lead);
 			break;
 		case ROW_DELETED:
-			ADD_ROW(&deleted, DB_U64(lead->id));
-			ADD_ROW(&noted, DB_U64(lead->id));
+			store_add_row(&deleted, DB_U64(lead->id));
+			store_add_row(&noted, DB_U64(lead->id));
 			break;
 		}
 	}
 	if (freed.count == 1)
 		freed.count = 0; /* one changed lead cannot collide with another update; inserts come later */
-	return RUN_LISTS(write, &deleted, &noted, &freed, &updated, &inserted);
+	return store_run_lists(write->store, &deleted, &noted, &freed, &updated, &inserted);
 }
-
-#define COUNTER_COUNT(type, column, member) +1
-enum { COUNTER_COLUMNS = 2 CAMPAIGN_COUNTERS(COUNTER_COUNT), HISTOGRAM_COLUMNS = 1 + RANK_SLOTS, IP_COLUMNS = 3 };
 
 static void
 add_counters(struct row_list *list, const struct campaign *c)
 {
 #define COUNTER_VALUE(type, column, member) FIELD_VALUE_##type(c->counters.member),
-	const struct db_value row[COUNTER_COLUMNS] = { DB_U64(c->id), DB_U64(c->last_subscription_number),
-		CAMPAIGN_COUNTERS(COUNTER_VALUE) };
-	add_row(list, row);
+	store_add_row(list, DB_U64(c->id), DB_U64(c->last_subscription_number), CAMPAIGN_COUNTERS(COUNTER_VALUE));
 }
 
 static enum result
@@ -215,9 +134,9 @@ write_counters(const struct write *write)
 {
 	const struct working_set *set = &write->loaded->set;
 	const struct decision *d = write->decision;
-	struct row_list counters = row_list(write, &sql_update_counters, COUNTER_COLUMNS, set->campaign_count);
-	struct row_list histogram = row_list(write, &sql_change_histogram, HISTOGRAM_COLUMNS, write->rank_change_count);
-	struct row_list addresses = row_list(write, &sql_change_ip_leads, IP_COLUMNS, d->ip_move_count);
+	struct row_list counters = store_row_list(write->pool, &sql_update_counters, set->campaign_count);
+	struct row_list histogram = store_row_list(write->pool, &sql_change_histogram, write->rank_change_count);
+	struct row_list addresses = store_row_list(write->pool, &sql_change_ip_leads, d->ip_move_count);
 	for (size_t i = 0; i < set->campaign_count; i++) {
 		const struct campaign *c = &set->campaigns[i].campaign;
 		if (set->campaigns[i].changed)
@@ -225,32 +144,30 @@ write_counters(const struct write *write)
 	}
 	for (size_t i = 0; i < write->rank_change_count; i++) {
 		const struct rank_node *change = &write->rank_changes[i];
-		struct db_value row[HISTOGRAM_COLUMNS] = { DB_U64(change->node) };
+		struct db_value row[1 + RANK_SLOTS] = { DB_U64(change->node) };
 		for (size_t slot = 0; slot < RANK_SLOTS; slot++)
 			row[1 + slot] = DB_I64(change->leads[slot]);
-		add_row(&histogram, row);
+		store_add_values(&histogram, row, ARRAY_SIZE(row));
 	}
 	for (size_t i = 0; i < d->ip_move_count; i++)
 		if (d->ip_moves[i].leads != 0)
-			ADD_ROW(&addresses, DB_U64(d->ip_moves[i].campaign_id), db_bytes(d->ip_moves[i].ip),
+			store_add_row(&addresses, DB_U64(d->ip_moves[i].campaign_id), db_bytes(d->ip_moves[i].ip),
 			    DB_I64(d->ip_moves[i].leads));
-	return RUN_LISTS(write, &counters, &histogram, &addresses);
+	return store_run_lists(write->store, &counters, &histogram, &addresses);
 }
-
-enum { ENTRY_COLUMNS = 8, LINK_UPDATE_COLUMNS = 8, LINK_INSERT_COLUMNS = LINK_UPDATE_COLUMNS + 1 };
 
 static enum result
 write_scores(const struct write *write)
 {
 	const struct working_set *set = &write->loaded->set;
 	const struct decision *d = write->decision;
-	struct row_list entries = row_list(write, &sql_insert_score_entry, ENTRY_COLUMNS, d->entry_count);
-	struct row_list updated = row_list(write, &sql_update_link, LINK_UPDATE_COLUMNS, set->link_count);
-	struct row_list inserted = row_list(write, &sql_insert_link, LINK_INSERT_COLUMNS, set->link_count);
+	struct row_list entries = store_row_list(write->pool, &sql_insert_score_entry, d->entry_count);
+	struct row_list updated = store_row_list(write->pool, &sql_update_link, set->link_count);
+	struct row_list inserted = store_row_list(write->pool, &sql_insert_link, set->link_count);
 	for (size_t i = 0; i < d->entry_count; i++) {
 		const struct score_entry *e = &d->entries[i];
-		ADD_ROW(&entries, DB_U64(e->lead_id), db_bytes(score_reason_name(e->reason)), DB_U64(e->ref), DB_U64(e->round),
-		    DB_I64(e->delta), DB_I64(e->requested), db_bytes(e->message), DB_I64(set->now_ms));
+		store_add_row(&entries, DB_U64(e->lead_id), db_bytes(score_reason_name(e->reason)), DB_U64(e->ref),
+		    DB_U64(e->round), DB_I64(e->delta), DB_I64(e->requested), db_bytes(e->message), DB_I64(set->now_ms));
 	}
 	for (size_t i = 0; i < set->link_count; i++) {
 		const struct referral_link *l = &set->links[i]->link;
@@ -258,11 +175,11 @@ write_scores(const struct write *write)
 			DB_BOOL(l->settled), DB_BOOL(l->verified_settled), DB_U64(l->earned), DB_U64(l->credit),
 			DB_U64(l->lead_id), DB_U64(l->level), DB_U64(l->ancestor_id) };
 		if (set->links[i]->change == ROW_CHANGED)
-			add_row(&updated, row);
+			store_add_values(&updated, row, ARRAY_SIZE(row) - 1); /* without the ancestor */
 		else if (set->links[i]->change == ROW_CREATED)
-			add_row(&inserted, row);
+			store_add_values(&inserted, row, ARRAY_SIZE(row));
 	}
-	return RUN_LISTS(write, &entries, &updated, &inserted);
+	return store_run_lists(write->store, &entries, &updated, &inserted);
 }
 
 /* The job's position and its effects are written together. */
@@ -287,26 +204,24 @@ write_jobs(const struct write *write)
 	return result;
 }
 
-enum { EVENT_COLUMNS = 7, DUE_COLUMNS = 6 };
-
 static enum result
 write_events(const struct write *write)
 {
 	const int64_t now_ms = write->loaded->set.now_ms;
 	const struct decision *d = write->decision;
-	struct row_list events = row_list(write, &sql_insert_event, EVENT_COLUMNS, d->event_count);
-	struct row_list due = row_list(write, &sql_insert_due, DUE_COLUMNS, d->delivery_count);
+	struct row_list events = store_row_list(write->pool, &sql_insert_event, d->event_count);
+	struct row_list due = store_row_list(write->pool, &sql_insert_due, d->delivery_count);
 	for (size_t i = 0; i < d->event_count; i++) {
 		const struct made_event *e = &d->events[i];
-		ADD_ROW(&events, DB_U64(e->id), DB_U64(e->campaign_id), DB_U64(e->lead_id), DB_U64(e->type),
+		store_add_row(&events, DB_U64(e->id), DB_U64(e->campaign_id), DB_U64(e->lead_id), DB_U64(e->type),
 		    DB_U64(e->deliveries), DB_I64(now_ms), db_bytes(e->payload));
 	}
 	for (size_t i = 0; i < d->delivery_count; i++) {
 		const struct made_delivery *m = &d->deliveries[i];
-		ADD_ROW(&due, DB_U64(m->id), DB_U64(m->event_id), DB_U64(webhook_shard(m->webhook_id)), DB_U64(m->webhook_id),
-		    db_bytes(m->form ? SLICE("form") : SLICE("json")), DB_I64(now_ms));
+		store_add_row(&due, DB_U64(m->id), DB_U64(m->event_id), DB_U64(webhook_shard(m->webhook_id)),
+		    DB_U64(m->webhook_id), db_bytes(m->form ? SLICE("form") : SLICE("json")), DB_I64(now_ms));
 	}
-	return RUN_LISTS(write, &events, &due);
+	return store_run_lists(write->store, &events, &due);
 }
 
 enum result

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * Ends claims: records outcomes, gives untried deliveries back, ends those of webhooks that are gone or removed. */
-#include <string.h>
-
 #include "base/log.h"
 #include "base/panic.h"
 #include "store/private.h"
@@ -101,31 +99,21 @@ enum { LOCKED_ID, LOCKED_TOKEN, LOCKED_EVENT_ID, LOCKED_FORMAT, LOCKED_STATUS_OF
 
 /* The rows of store_complete, by what is done to them. */
 struct completed_rows {
-	struct db_value *attempts, *ended, *removed, *moved;
-	size_t attempt_count, ended_count, removed_count, moved_count;
+	struct row_list attempts, ended, removed, moved;
 	struct webhook_change *changes; /* one for each webhook */
 	size_t change_count;
 };
-
-enum { ATTEMPT_COLUMNS = 7, ENDED_COLUMNS = 9, MOVED_COLUMNS = 4, STATUS_COLUMNS = 8, UNCLAIM_COLUMNS = 2 };
 
 static struct completed_rows
 completed_rows(struct pool *pool, size_t count)
 {
 	return (struct completed_rows){
-		.attempts = POOL_ARRAY(pool, count * ATTEMPT_COLUMNS, struct db_value),
-		.ended = POOL_ARRAY(pool, count * ENDED_COLUMNS, struct db_value),
-		.removed = POOL_ARRAY(pool, count, struct db_value),
-		.moved = POOL_ARRAY(pool, count * MOVED_COLUMNS, struct db_value),
+		.attempts = store_row_list(pool, &sql_insert_attempt, count),
+		.ended = store_row_list(pool, &sql_insert_delivery, count),
+		.removed = store_row_list(pool, &sql_delete_due, count),
+		.moved = store_row_list(pool, &sql_reschedule_due, count),
 		.changes = POOL_ARRAY(pool, count, struct webhook_change),
 	};
-}
-
-static void
-add_row(struct db_value *list, size_t *count, const struct db_value *row, size_t columns)
-{
-	memcpy(list + *count * columns, row, columns * sizeof(*row));
-	(*count)++;
 }
 
 static void
@@ -150,63 +138,35 @@ static void
 complete_one(
     struct completed_rows *c, const struct delivery_outcome *o, const struct db_rows *locked, size_t row, int64_t now_ms)
 {
-	struct db_value id = DB_U64(o->id), webhook = DB_U64(o->webhook_id), status = status_value(o->status);
-	add_row(c->attempts, &c->attempt_count,
-	    (struct db_value[]){ id, DB_U64(o->attempt), DB_I64(now_ms - o->started_ms_ago), DB_I64(o->duration_ms), status,
-		db_bytes(o->error), db_bytes(o->answer) },
-	    ATTEMPT_COLUMNS);
+	struct db_value id = DB_U64(o->id), status = status_value(o->status);
+	store_add_row(&c->attempts, id, DB_U64(o->attempt), DB_I64(now_ms - o->started_ms_ago), DB_I64(o->duration_ms), status,
+	    db_bytes(o->error), db_bytes(o->answer));
 	if (o->state == DELIVERY_PENDING) {
-		add_row(c->moved, &c->moved_count,
-		    (struct db_value[]){ id, DB_I64(now_ms + o->next_due_in_ms), status, db_bytes(o->error) }, MOVED_COLUMNS);
-	} else {
-		add_row(c->ended, &c->ended_count,
-		    (struct db_value[]){ id, DB_U64(db_get_u64(locked, row, LOCKED_EVENT_ID)), webhook,
-			db_bytes(db_get_bytes(locked, row, LOCKED_FORMAT)), db_bytes(slice_of(delivery_state_name(o->state))),
-			DB_U64(o->attempt), status, db_bytes(o->error), DB_I64(now_ms) },
-		    ENDED_COLUMNS);
-		add_row(c->removed, &c->removed_count, &id, 1);
+		store_add_row(&c->moved, id, DB_I64(now_ms + o->next_due_in_ms), status, db_bytes(o->error));
+		return;
 	}
+	store_add_row(&c->ended, id, DB_U64(db_get_u64(locked, row, LOCKED_EVENT_ID)), DB_U64(o->webhook_id),
+	    db_bytes(db_get_bytes(locked, row, LOCKED_FORMAT)), db_bytes(slice_of(delivery_state_name(o->state))),
+	    DB_U64(o->attempt), status, db_bytes(o->error), DB_I64(now_ms));
+	store_add_row(&c->removed, id);
 }
 
-/* One row a webhook, whatever the number of its deliveries. */
-static enum result
-write_statuses(struct store *store, struct pool *pool, const struct completed_rows *c, int64_t now_ms)
-{
-	struct db_value *rows = POOL_ARRAY(pool, c->change_count * STATUS_COLUMNS, struct db_value);
-	size_t count = 0;
-	for (size_t i = 0; i < c->change_count; i++) {
-		const struct delivery_outcome *o = c->changes[i].last;
-		const bool failed = o->state != DELIVERY_DELIVERED && o->webhook_failures > 0; /* and the receiver caused it */
-		add_row(rows, &count,
-		    (struct db_value[]){ DB_U64(o->webhook_id), status_value(o->status), db_bytes(o->error),
-			c->changes[i].delivered ? DB_I64(now_ms) : DB_NONE, failed ? DB_I64(now_ms) : DB_NONE,
-			DB_U64(o->webhook_failures), DB_U64(o->webhook_probes),
-			DB_I64(o->webhook_hold_ms > 0 ? now_ms + o->webhook_hold_ms : 0) },
-		    STATUS_COLUMNS);
-	}
-	return db_execute_rows(store->db, &sql_change_webhook_status, rows, STATUS_COLUMNS, count, NULL);
-}
-
-/* A fixed number of statements. None compares the token again: the rows have been locked since it was compared, so no other
- * process can have claimed or removed them. The attempt cannot be in the log already: its number was counted with the claim,
- * which ends when the attempt is recorded. */
+/* Hardly ever more than five statements. None compares the token again: the rows have been locked since it was compared, so no
+ * other process can have claimed or removed them. The attempt cannot be in the log already: its number was counted with the
+ * claim, which ends when the attempt is recorded. */
 static enum result
 write_completion(struct store *store, struct pool *pool, const struct completed_rows *c, int64_t now_ms)
 {
-	const struct {
-		const struct db_statement *statement;
-		const struct db_value *rows;
-		size_t columns, count;
-	} steps[] = {
-		{ &sql_insert_attempt, c->attempts, ATTEMPT_COLUMNS, c->attempt_count },
-		{ &sql_insert_delivery, c->ended, ENDED_COLUMNS, c->ended_count },
-		{ &sql_delete_due, c->removed, 1, c->removed_count },
-		{ &sql_reschedule_due, c->moved, MOVED_COLUMNS, c->moved_count },
-	};
-	enum result result = RESULT_OK;
-	for (size_t i = 0; i < ARRAY_SIZE(steps) && result == RESULT_OK; i++)
-		result = db_execute_rows(store->db, steps[i].statement, steps[i].rows, steps[i].columns, steps[i].count, NULL);
-	return result == RESULT_OK ? write_statuses(store, pool, c, now_ms) : result;
+	struct row_list statuses = store_row_list(pool, &sql_change_webhook_status, c->change_count);
+	for (size_t i = 0; i < c->change_count; i++) {
+		const struct delivery_outcome *o = c->changes[i].last;
+		const bool failed = o->state != DELIVERY_DELIVERED && o->webhook_failures > 0; /* and the receiver caused it */
+		store_add_row(&statuses, DB_U64(o->webhook_id), status_value(o->status), db_bytes(o->error),
+		    c->changes[i].delivered ? DB_I64(now_ms) : DB_NONE, failed ? DB_I64(now_ms) : DB_NONE,
+		    DB_U64(o->webhook_failures), DB_U64(o->webhook_probes),
+		    DB_I64(o->webhook_hold_ms > 0 ? now_ms + o->webhook_hold_ms : 0));
+	}
+	return store_run_lists(store, &c->attempts, &c->ended, &c->removed, &c->moved, &statuses);
 }
 
 /* Whether the row still has the claim of this outcome; *row is its index. */
@@ -294,11 +254,10 @@ enum result
 store_unclaim(struct store *store, const struct delivery_outcome *claims, size_t count)
 {
 	struct pool *pool = pool_new();
-	struct db_value *rows = POOL_ARRAY(pool, count * UNCLAIM_COLUMNS, struct db_value);
-	size_t added = 0;
+	struct row_list rows = store_row_list(pool, &sql_unclaim_due, count);
 	for (size_t i = 0; i < count; i++)
-		add_row(rows, &added, (struct db_value[]){ DB_U64(claims[i].id), db_bytes(claims[i].token) }, UNCLAIM_COLUMNS);
-	enum result result = db_execute_rows(store->db, &sql_unclaim_due, rows, UNCLAIM_COLUMNS, added, NULL);
+		store_add_row(&rows, DB_U64(claims[i].id), db_bytes(claims[i].token));
+	enum result result = store_run_lists(store, &rows);
 	pool_free(&pool);
 	return result;
 }

@@ -57,7 +57,6 @@ enum {
 	AGAIN_LAST_ERROR,
 	AGAIN_NOW_MS
 };
-enum { DUE_COLUMNS = 10 };
 
 /* Stores the result for the delivery; returns whether it is queued. */
 static bool
@@ -113,26 +112,19 @@ reschedule_pending(struct store *store, struct pool *pool, struct redelivery_bat
 static enum result
 requeue_ended(struct store *store, struct pool *pool, struct redelivery_batch *r, const struct db_rows *ended)
 {
-	struct db_value *rows = POOL_ARRAY(pool, ended->count * DUE_COLUMNS, struct db_value);
-	size_t used = 0;
+	struct row_list rows = store_row_list(pool, &sql_send_again, ended->count);
 	for (size_t i = 0; i < ended->count; i++) {
 		if (!classify(r, ended, i, false))
 			continue;
 		const uint64_t webhook_id = db_get_u64(ended, i, AGAIN_WEBHOOK_ID);
-		const uint64_t attempts = db_get_u64(ended, i, AGAIN_ATTEMPTS);
+		const struct db_value attempts = DB_U64(db_get_u64(ended, i, AGAIN_ATTEMPTS));
 		const int status = store_get_status_code(ended, i, AGAIN_LAST_STATUS);
-		rows[used++] = DB_U64(db_get_u64(ended, i, AGAIN_ID));
-		rows[used++] = DB_U64(db_get_u64(ended, i, AGAIN_EVENT_ID));
-		rows[used++] = DB_U64(webhook_shard(webhook_id));
-		rows[used++] = DB_U64(webhook_id);
-		rows[used++] = db_bytes(db_get_bytes(ended, i, AGAIN_FORMAT));
-		rows[used++] = DB_I64(db_get_i64(ended, i, AGAIN_NOW_MS));
-		rows[used++] = DB_U64(attempts);
-		rows[used++] = DB_U64(attempts);
-		rows[used++] = status == 0 ? DB_NONE : DB_I64(status);
-		rows[used++] = db_bytes(db_get_bytes(ended, i, AGAIN_LAST_ERROR));
+		store_add_row(&rows, DB_U64(db_get_u64(ended, i, AGAIN_ID)), DB_U64(db_get_u64(ended, i, AGAIN_EVENT_ID)),
+		    DB_U64(webhook_shard(webhook_id)), DB_U64(webhook_id), db_bytes(db_get_bytes(ended, i, AGAIN_FORMAT)),
+		    DB_I64(db_get_i64(ended, i, AGAIN_NOW_MS)), attempts, attempts, status == 0 ? DB_NONE : DB_I64(status),
+		    db_bytes(db_get_bytes(ended, i, AGAIN_LAST_ERROR)));
 	}
-	return db_execute_rows(store->db, &sql_send_again, rows, DUE_COLUMNS, used / DUE_COLUMNS, NULL);
+	return store_run_lists(store, &rows);
 }
 
 static enum result

@@ -186,11 +186,11 @@ CREATE TABLE IF NOT EXISTS {prefix}referral_links (
 	PRIMARY KEY (lead_id, level)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
--- How many leads that are not fraudulent have which score above 0, as a tree of 8 levels with 16 slots a node, so that a rank costs
--- the same however many leads and scores there are. Node: campaign << 29 | place of the node in the tree.
+-- How many leads that are not fraudulent have which score above 0, as a tree of 8 levels with 16 buckets a node, so that a rank
+-- costs the same however many leads and scores there are. Node: campaign << 29 | place of the node in the tree.
 CREATE TABLE IF NOT EXISTS {prefix}score_histogram (
 	node BIGINT UNSIGNED NOT NULL,
-	s0 INT NOT NULL DEFAULT 0, -- leads in the first slot, and so on
+	s0 INT NOT NULL DEFAULT 0, -- leads in the first bucket, and so on
 	s1 INT NOT NULL DEFAULT 0,
 	s2 INT NOT NULL DEFAULT 0,
 	s3 INT NOT NULL DEFAULT 0,

@@ -28,7 +28,7 @@ UPDATE lh_campaign_counters SET last_subscription_number = {leads}, lead_count =
 # One level of the tree of scores, as described in src/engine/rank.h.
 HISTOGRAM = """
 INSERT INTO lh_score_histogram (node, s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15)
-SELECT ({campaign} << 29) + {start} + (score >> {above}), {slots}
+SELECT ({campaign} << 29) + {start} + (score >> {above}), {buckets}
 FROM lh_leads WHERE campaign_id = {campaign} AND score > 0 GROUP BY 1;
 """
 LEVELS = 8
@@ -69,8 +69,8 @@ def fill_leads(subject, campaign, leads, shape):
     start = 0
     for level in range(LEVELS):
         shift = 28 - 4 * level
-        slots = ", ".join(f"SUM((score >> {shift}) & 15 = {slot})" for slot in range(16))
-        text += HISTOGRAM.format(campaign=campaign, start=start, above=shift + 4, slots=slots)
+        buckets = ", ".join(f"SUM((score >> {shift}) & 15 = {bucket})" for bucket in range(16))
+        text += HISTOGRAM.format(campaign=campaign, start=start, above=shift + 4, buckets=buckets)
         start += 16 ** level
     subject.sql(text + "ANALYZE TABLE lh_leads, lh_score_histogram, lh_score_entries;")
     check(subject)

@@ -134,8 +134,8 @@ decide_rank_nodes(struct pool *pool, const struct decision *decision, uint64_t *
 static bool
 is_change(const struct rank_node *node)
 {
-	for (size_t slot = 0; slot < RANK_SLOTS; slot++)
-		if (node->leads[slot] != 0)
+	for (size_t bucket = 0; bucket < RANK_BUCKETS; bucket++)
+		if (node->leads[bucket] != 0)
 			return true;
 	return false;
 }
@@ -151,7 +151,7 @@ decide_rank_changes(struct pool *pool, const struct decision *decision, struct r
 		rank_places(move->campaign_id, move->score, places);
 		for (size_t k = 0; k < RANK_LEVELS; k++) {
 			nodes[count].node = places[k].node;
-			nodes[count++].leads[places[k].slot] = move->leads;
+			nodes[count++].leads[places[k].bucket] = move->leads;
 		}
 	}
 	rank_sort(nodes, count);
@@ -159,8 +159,8 @@ decide_rank_changes(struct pool *pool, const struct decision *decision, struct r
 		if (merged == 0 || nodes[merged - 1].node != nodes[i].node)
 			nodes[merged++] = nodes[i];
 		else
-			for (size_t slot = 0; slot < RANK_SLOTS; slot++)
-				nodes[merged - 1].leads[slot] += nodes[i].leads[slot];
+			for (size_t bucket = 0; bucket < RANK_BUCKETS; bucket++)
+				nodes[merged - 1].leads[bucket] += nodes[i].leads[bucket];
 	}
 	for (size_t i = 0; i < merged; i++)
 		if (is_change(&nodes[i]))

@@ -6,7 +6,7 @@
 #include "base/panic.h"
 
 /* Room for the nodes of one campaign: 1 + 16 + 256 and so on, 286,331,153 in all. */
-enum { NODE_BITS = 29, SLOT_BITS = 4, SLOT_MASK = (1 << SLOT_BITS) - 1 };
+enum { NODE_BITS = 29, BUCKET_BITS = 4, BUCKET_MASK = (1 << BUCKET_BITS) - 1 };
 
 uint64_t
 rank_first_node(uint64_t campaign_id)
@@ -20,9 +20,9 @@ rank_places(uint64_t campaign_id, uint32_t score, struct rank_place places[RANK_
 {
 	uint64_t first = rank_first_node(campaign_id); /* of the level: 1 + 16 + 256 and so on nodes precede it */
 	for (unsigned level = 0; level < RANK_LEVELS; level++) {
-		uint64_t bits = (uint64_t)score >> (SLOT_BITS * (RANK_LEVELS - 1 - level));
-		places[level] = (struct rank_place){ first + (bits >> SLOT_BITS), (unsigned)(bits & SLOT_MASK) };
-		first += UINT64_C(1) << (SLOT_BITS * level);
+		uint64_t bits = (uint64_t)score >> (BUCKET_BITS * (RANK_LEVELS - 1 - level));
+		places[level] = (struct rank_place){ first + (bits >> BUCKET_BITS), (unsigned)(bits & BUCKET_MASK) };
+		first += UINT64_C(1) << (BUCKET_BITS * level);
 	}
 }
 
@@ -81,8 +81,8 @@ rank_leads_above(const struct rank_node *nodes, size_t count, uint64_t campaign_
 	rank_places(campaign_id, score, places);
 	for (size_t level = 0; level < RANK_LEVELS; level++) {
 		const struct rank_node *node = rank_find(nodes, count, places[level].node);
-		for (size_t slot = places[level].slot + 1; node != NULL && slot < RANK_SLOTS; slot++)
-			above += node->leads[slot];
+		for (size_t bucket = places[level].bucket + 1; node != NULL && bucket < RANK_BUCKETS; bucket++)
+			above += node->leads[bucket];
 	}
 	return above < 0 ? 0 : (uint64_t)above;
 }

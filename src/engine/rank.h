@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The rank of a score among the leads of its campaign that are not fraudulent, from a histogram that is stored as a tree: eight
- * levels, four bits of the score each, 16 slots a node. Reading a rank takes one node of each level for any number of leads and
- * scores. Leads with a score of 0 are not counted, because none ranks below them: most sign-ups change nothing here. */
+ * levels, four bits of the score each, 16 buckets a node. Reading a rank takes one node of each level for any number of leads
+ * and scores. Leads with a score of 0 are not counted, because none ranks below them: most sign-ups change nothing here. */
 #ifndef LEADHOOK_ENGINE_RANK_H
 #define LEADHOOK_ENGINE_RANK_H
 
@@ -9,12 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { RANK_LEVELS = 8, RANK_SLOTS = 16 };
+enum { RANK_LEVELS = 8, RANK_BUCKETS = 16 };
 
-/* The slot that counts a score at one level. The node's number includes the campaign. */
+/* The bucket that counts a score at one level. The node's number includes the campaign. */
 struct rank_place {
 	uint64_t node;
-	unsigned slot;
+	unsigned bucket;
 };
 
 /* Campaign ids must be below 2^35. */
@@ -25,10 +25,10 @@ size_t rank_nodes(uint64_t campaign_id, uint32_t score, uint64_t nodes[RANK_LEVE
 uint64_t rank_first_node(uint64_t campaign_id);
 uint64_t rank_campaign(uint64_t node);
 
-/* A row of the histogram: the counts of its slots, or their changes. */
+/* A row of the histogram: the counts of its buckets, or their changes. */
 struct rank_node {
 	uint64_t node;
-	int64_t leads[RANK_SLOTS];
+	int64_t leads[RANK_BUCKETS];
 };
 
 /* Sort nodes by number, and find one among sorted nodes (NULL: none). */

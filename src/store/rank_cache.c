@@ -6,9 +6,9 @@
 #include "store/private.h"
 
 DB_STATEMENT(
-    sql_select_histogram_nodes, "SELECT node, " RANK_SLOT_COLUMNS " FROM {prefix}score_histogram WHERE node IN ({list})");
+    sql_select_histogram_nodes, "SELECT node, " RANK_BUCKET_COLUMNS " FROM {prefix}score_histogram WHERE node IN ({list})");
 DB_STATEMENT(sql_select_histogram_and_version,
-    "SELECT h.node, " RANK_SLOT_COLUMNS ", n.leads_version"
+    "SELECT h.node, " RANK_BUCKET_COLUMNS ", n.leads_version"
     " FROM (SELECT leads_version FROM {prefix}campaign_counters WHERE campaign_id = ?) n"
     " LEFT JOIN {prefix}score_histogram h ON h.node IN ({list})");
 
@@ -83,8 +83,8 @@ read_nodes(struct store *store, struct pool *pool, const struct node_source *sou
 		if (db_is_null(&rows, i, HISTOGRAM_NODE))
 			continue;
 		struct rank_node *node = rank_find(nodes, count, db_get_u64(&rows, i, HISTOGRAM_NODE));
-		for (size_t slot = 0; slot < RANK_SLOTS; slot++)
-			node->leads[slot] = db_get_i64(&rows, i, HISTOGRAM_SLOTS + slot);
+		for (size_t bucket = 0; bucket < RANK_BUCKETS; bucket++)
+			node->leads[bucket] = db_get_i64(&rows, i, HISTOGRAM_BUCKETS + bucket);
 	}
 	for (size_t i = 0; i < missing.count; i++) {
 		uint64_t number = missing.values[i].as.u64;
@@ -125,8 +125,8 @@ store_note_nodes(struct store *store, const struct rank_node *changes, size_t co
 	const struct node_source committed = { 0 };
 	for (size_t i = 0; i < count; i++) {
 		struct rank_node *node = find_node(store, &committed, changes[i].node);
-		for (size_t slot = 0; node != NULL && slot < RANK_SLOTS; slot++)
-			node->leads[slot] += changes[i].leads[slot];
+		for (size_t bucket = 0; node != NULL && bucket < RANK_BUCKETS; bucket++)
+			node->leads[bucket] += changes[i].leads[bucket];
 	}
 }
 

@@ -52,7 +52,7 @@ extern const struct db_statement sql_lock_counters, sql_select_server_version;
 	" ORDER BY n.campaign_id" \
 	" FOR UPDATE"
 
-#define RANK_SLOT_COLUMNS "s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15"
+#define RANK_BUCKET_COLUMNS "s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15"
 
 /* clang-format on */
 
@@ -80,9 +80,9 @@ enum state_column { STATE_LEADS, STATE_SETTINGS_VERSION, STATE_LEADS_VERSION };
 /* Columns of sql_select_histogram…, in order. */
 enum histogram_column {
 	HISTOGRAM_NODE,
-	HISTOGRAM_SLOTS,
+	HISTOGRAM_BUCKETS,
 	/* sql_select_histogram_and_version alone; its node is NULL where none has a row */
-	HISTOGRAM_LEADS_VERSION = HISTOGRAM_SLOTS + RANK_SLOTS
+	HISTOGRAM_LEADS_VERSION = HISTOGRAM_BUCKETS + RANK_BUCKETS
 };
 
 /* Columns of sql_select_leaders, in order. */

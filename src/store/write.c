@@ -26,9 +26,9 @@ DB_STATEMENT(sql_update_counters,
     " VALUES (?, ?" COUNTER_PLACES ")"
     " ON DUPLICATE KEY UPDATE leads_version = leads_version + 1,"
     " last_subscription_number = VALUES(last_subscription_number)" COUNTER_CHANGES);
-_Static_assert(RANK_SLOTS == 16, "sql_change_histogram has 16 slots");
+_Static_assert(RANK_BUCKETS == 16, "sql_change_histogram has 16 buckets");
 DB_STATEMENT(sql_change_histogram,
-    "INSERT INTO {prefix}score_histogram (node, " RANK_SLOT_COLUMNS ")"
+    "INSERT INTO {prefix}score_histogram (node, " RANK_BUCKET_COLUMNS ")"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
     " ON DUPLICATE KEY UPDATE s0 = s0 + VALUES(s0), s1 = s1 + VALUES(s1), s2 = s2 + VALUES(s2),"
     " s3 = s3 + VALUES(s3), s4 = s4 + VALUES(s4), s5 = s5 + VALUES(s5), s6 = s6 + VALUES(s6), s7 = s7 + VALUES(s7),"
@@ -144,9 +144,9 @@ write_counters(const struct write *write)
 	}
 	for (size_t i = 0; i < write->rank_change_count; i++) {
 		const struct rank_node *change = &write->rank_changes[i];
-		struct db_value row[1 + RANK_SLOTS] = { DB_U64(change->node) };
-		for (size_t slot = 0; slot < RANK_SLOTS; slot++)
-			row[1 + slot] = DB_I64(change->leads[slot]);
+		struct db_value row[1 + RANK_BUCKETS] = { DB_U64(change->node) };
+		for (size_t bucket = 0; bucket < RANK_BUCKETS; bucket++)
+			row[1 + bucket] = DB_I64(change->leads[bucket]);
 		store_add_values(&histogram, row, ARRAY_SIZE(row));
 	}
 	for (size_t i = 0; i < d->ip_move_count; i++)

@@ -133,8 +133,8 @@ move_scores(struct store *store, const struct decision *decision)
 		if (node == NULL)
 			merged[count++] = changes[i];
 		else
-			for (size_t slot = 0; slot < RANK_SLOTS; slot++)
-				node->leads[slot] += changes[i].leads[slot];
+			for (size_t bucket = 0; bucket < RANK_BUCKETS; bucket++)
+				node->leads[bucket] += changes[i].leads[bucket];
 	}
 	rank_sort(merged, count);
 	store->nodes = merged;

@@ -95,7 +95,7 @@ count_in(struct rank_node *rows, size_t *count, struct rank_place place)
 		rank_sort(rows, *count);
 		row = rank_find(rows, *count, place.node);
 	}
-	row->leads[place.slot]++;
+	row->leads[place.bucket]++;
 }
 
 /* The histogram as the database would store it. */

@@ -21,7 +21,7 @@ rows_of(uint64_t campaign_id, struct rank_node *rows)
 				rank_sort(rows, count);
 				row = rank_find(rows, count, places[k].node);
 			}
-			row->leads[places[k].slot]++;
+			row->leads[places[k].bucket]++;
 		}
 	}
 	return count;
@@ -55,7 +55,7 @@ places_are_distinct(void **state)
 		struct rank_place places[RANK_LEVELS];
 		rank_places(5, some[i], places);
 		for (unsigned k = 0; k < RANK_LEVELS; k++) {
-			assert_int_equal(places[k].slot, some[i] >> (28 - 4 * k) & 0xf);
+			assert_int_equal(places[k].bucket, some[i] >> (28 - 4 * k) & 0xf);
 			assert_true(places[k].node >= rank_first_node(5) && places[k].node < rank_first_node(6));
 			assert_true(k == 0 || places[k].node > places[k - 1].node);
 		}

@@ -229,14 +229,14 @@ upper_nodes_are_read_once(void **state)
 {
 	struct world *w = *state;
 	struct campaign_versions versions;
-	struct rank first[] = { { 1, 0 } }, beside[] = { { RANK_SLOTS + 1, 0 } };
+	struct rank first[] = { { 1, 0 } }, beside[] = { { RANK_BUCKETS + 1, 0 } };
 	plant_scores(w);
 	assert_int_equal(store_find_versions(w->store, w->pool, w->campaign, &versions), RESULT_OK);
 	assert_int_equal(store_rank(w->store, w->pool, w->campaign, versions.leads, first, 1), RESULT_OK);
 	int64_t before = root_rows_read();
 	assert_int_equal(store_rank(w->store, w->pool, w->campaign, versions.leads, beside, 1), RESULT_OK);
 	assert_int_equal(root_rows_read() - before, 2); /* the version and the node */
-	assert_int_equal(beside->rank, rank_of(w->campaign, RANK_SLOTS + 1));
+	assert_int_equal(beside->rank, rank_of(w->campaign, RANK_BUCKETS + 1));
 }
 
 static int64_t

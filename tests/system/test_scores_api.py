@@ -171,10 +171,10 @@ MAXIMUM, LEVELS = (1 << 32) - 1, 8
 
 def plant_score(campaign, lead, score):
     """Stores a score as 43,000 calls for points would: in the ledger, the lead and the histogram (src/engine/rank.h)."""
-    slots = [(((1 << 4 * level) - 1) // 15 + (score >> 4 * (LEVELS - level)), score >> 4 * (LEVELS - 1 - level) & 15)
+    buckets = [(((1 << 4 * level) - 1) // 15 + (score >> 4 * (LEVELS - level)), score >> 4 * (LEVELS - 1 - level) & 15)
              for level in range(LEVELS)]
     campaign.service.installation.sql("START TRANSACTION;" + "".join(
-        f"INSERT INTO lh_score_histogram (node, s{slot}) VALUES (({campaign.id} << 29) + {node}, 1);" for node, slot in slots)
+        f"INSERT INTO lh_score_histogram (node, s{bucket}) VALUES (({campaign.id} << 29) + {node}, 1);" for node, bucket in buckets)
         + f"UPDATE lh_leads SET score = {score} WHERE id = {lead['id']};"
         f"INSERT INTO lh_score_entries VALUES ({lead['id']}, 'custom', 0, 0, {score}, {score}, NULL, 1);"
         f"UPDATE lh_campaign_counters SET leads_version = leads_version + 1 WHERE campaign_id = {campaign.id};COMMIT")

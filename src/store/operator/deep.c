@@ -37,25 +37,25 @@
 	"FROM (SELECT l.id, l.score, (SELECT COALESCE(SUM(e.delta), 0) FROM {prefix}score_entries e " \
 	"WHERE e.lead_id = l.id) AS booked FROM {prefix}leads l USE INDEX ()) s WHERE s.score <> s.booked ORDER BY s.id" FEW
 
-/* The layout of engine/rank.c: the first node of each level, and the bits by which scores are shifted for node and slot. */
+/* The layout of engine/rank.c: the first node of each level, and the bits by which scores are shifted for node and bucket. */
 #define RANK_TREE \
 	"(SELECT 0 AS first_node, 32 AS above, 28 AS below UNION ALL SELECT 1, 28, 24 UNION ALL SELECT 17, 24, 20 " \
 	"UNION ALL SELECT 273, 20, 16 UNION ALL SELECT 4369, 16, 12 UNION ALL SELECT 69905, 12, 8 " \
 	"UNION ALL SELECT 1118481, 8, 4 UNION ALL SELECT 17895697, 4, 0)"
-#define RANK_SLOT_NUMBERS \
-	"(SELECT 0 AS slot UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5 " \
+#define RANK_BUCKET_NUMBERS \
+	"(SELECT 0 AS bucket UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5 " \
 	"UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9 UNION ALL SELECT 10 UNION ALL SELECT 11 " \
 	"UNION ALL SELECT 12 UNION ALL SELECT 13 UNION ALL SELECT 14 UNION ALL SELECT 15)"
 #define DEEP_HISTOGRAM \
 	"SELECT CONCAT('campaign ', d.campaign_id, ' (', COUNT(*), ' places)')," TOTAL \
 	"FROM (SELECT p.node >> 29 AS campaign_id FROM " \
 	"(SELECT (s.campaign_id << 29) + k.first_node + (s.score >> k.above) AS node, " \
-	"(s.score >> k.below) & 15 AS slot, s.leads FROM " \
+	"(s.score >> k.below) & 15 AS bucket, s.leads FROM " \
 	"(SELECT campaign_id, score_order ^ 4294967295 AS score, COUNT(*) AS leads FROM {prefix}leads " \
 	"WHERE fraudulent = 0 AND score_order < 4294967295 GROUP BY campaign_id, fraudulent, score_order) s JOIN " RANK_TREE " k " \
-	"UNION ALL SELECT h.node, n.slot, -ELT(n.slot + 1, " RANK_SLOT_COLUMNS ") FROM {prefix}score_histogram h JOIN " \
-	RANK_SLOT_NUMBERS " n) p " \
-	"GROUP BY p.node, p.slot HAVING SUM(p.leads) <> 0) d GROUP BY d.campaign_id ORDER BY d.campaign_id" FEW
+	"UNION ALL SELECT h.node, n.bucket, -ELT(n.bucket + 1, " RANK_BUCKET_COLUMNS ") FROM {prefix}score_histogram h JOIN " \
+	RANK_BUCKET_NUMBERS " n) p " \
+	"GROUP BY p.node, p.bucket HAVING SUM(p.leads) <> 0) d GROUP BY d.campaign_id ORDER BY d.campaign_id" FEW
 
 #define DEEP_REFERRALS \
 	"SELECT CONCAT('lead ', t.id, ' (', CONCAT_WS(', ', " \

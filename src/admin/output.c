@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "admin/output.h"
 
+#include <inttypes.h>
+
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/utf8.h"
@@ -10,13 +12,9 @@ enum { PRINT_BYTES_MAX = 256 * 1024 * 1024, COLUMNS_MAX = 24 };
 
 struct value {
 	const char *key;
-	enum { VALUE_NULL, VALUE_TEXT, VALUE_NUMBER, VALUE_SIGNED, VALUE_BOOLEAN, VALUE_TEXTS, VALUE_JSON, VALUE_NESTED } kind;
-	struct slice text;
-	uint64_t number;
-	int64_t signed_number;
-	const struct slice *texts;
-	size_t text_count;
-	const struct output *nested;
+	struct slice text;           /* in text output */
+	struct slice json;           /* in JSON output; absent: `text` as a string */
+	const struct output *nested; /* instead of both in JSON and below the others in text; or NULL */
 };
 
 struct record {
@@ -61,42 +59,49 @@ output_is_empty(const struct output *output)
 	return output->count == 0;
 }
 
-static void
-add(struct output *output, struct value value)
+static struct value *
+add(struct output *output, const char *key, struct slice text, struct slice json)
 {
 	struct record *record = &output->records[output->count - 1];
 	record->values = pool_grow(output->pool, record->values, record->count, &record->capacity, sizeof(*record->values));
-	record->values[record->count++] = value;
+	record->values[record->count] = (struct value){ .key = key, .text = text, .json = json };
+	return &record->values[record->count++];
 }
 
 void
 output_text(struct output *output, const char *key, struct slice value)
 {
-	add(output, (struct value){ .key = key, .kind = slice_present(value) ? VALUE_TEXT : VALUE_NULL, .text = value });
+	if (slice_present(value))
+		add(output, key, value, SLICE_NONE);
+	else
+		add(output, key, SLICE("-"), SLICE("null"));
 }
 
 void
 output_u64(struct output *output, const char *key, uint64_t value)
 {
-	add(output, (struct value){ .key = key, .kind = VALUE_NUMBER, .number = value });
+	output_json(output, key, pool_printf(output->pool, "%" PRIu64, value));
 }
 
 void
 output_i64(struct output *output, const char *key, int64_t value)
 {
-	add(output, (struct value){ .key = key, .kind = VALUE_SIGNED, .signed_number = value });
+	output_json(output, key, pool_printf(output->pool, "%" PRIi64, value));
 }
 
 void
 output_u64_or_null(struct output *output, const char *key, uint64_t value)
 {
-	add(output, (struct value){ .key = key, .kind = value == 0 ? VALUE_NULL : VALUE_NUMBER, .number = value });
+	if (value == 0)
+		output_text(output, key, SLICE_NONE);
+	else
+		output_u64(output, key, value);
 }
 
 void
 output_boolean(struct output *output, const char *key, bool value)
 {
-	add(output, (struct value){ .key = key, .kind = VALUE_BOOLEAN, .number = value });
+	add(output, key, value ? SLICE("yes") : SLICE("no"), value ? SLICE("true") : SLICE("false"));
 }
 
 void
@@ -111,19 +116,32 @@ output_time(struct output *output, const char *key, int64_t ms)
 void
 output_texts(struct output *output, const char *key, const struct slice *values, size_t count)
 {
-	add(output, (struct value){ .key = key, .kind = VALUE_TEXTS, .texts = values, .text_count = count });
+	struct buffer text, json;
+	struct json_writer writer;
+	buffer_init(&text, PRINT_BYTES_MAX);
+	buffer_init(&json, PRINT_BYTES_MAX);
+	json_writer_init(&writer, &json);
+	json_begin_array(&writer);
+	for (size_t i = 0; i < count; i++) {
+		buffer_printf(&text, "%s%.*s", i > 0 ? "," : "", SLICE_ARGS(values[i]));
+		json_string(&writer, values[i]);
+	}
+	json_end_array(&writer);
+	add(output, key, pool_copy(output->pool, buffer_slice(&text)), pool_copy(output->pool, buffer_slice(&json)));
+	buffer_free(&text);
+	buffer_free(&json);
 }
 
 void
 output_json(struct output *output, const char *key, struct slice json)
 {
-	add(output, (struct value){ .key = key, .kind = VALUE_JSON, .text = json });
+	add(output, key, json, json);
 }
 
 void
 output_nested(struct output *output, const char *key, const struct output *value)
 {
-	add(output, (struct value){ .key = key, .kind = VALUE_NESTED, .nested = value });
+	add(output, key, SLICE("-"), SLICE_NONE)->nested = value;
 }
 
 static void write_output(struct json_writer *writer, const struct output *output);
@@ -131,35 +149,12 @@ static void write_output(struct json_writer *writer, const struct output *output
 static void
 write_value(struct json_writer *writer, const struct value *value)
 {
-	switch (value->kind) {
-	case VALUE_NULL:
-		json_null(writer);
-		break;
-	case VALUE_TEXT:
-		json_string(writer, value->text);
-		break;
-	case VALUE_NUMBER:
-		json_u64(writer, value->number);
-		break;
-	case VALUE_SIGNED:
-		json_i64(writer, value->signed_number);
-		break;
-	case VALUE_BOOLEAN:
-		json_boolean(writer, value->number != 0);
-		break;
-	case VALUE_TEXTS:
-		json_begin_array(writer);
-		for (size_t i = 0; i < value->text_count; i++)
-			json_string(writer, value->texts[i]);
-		json_end_array(writer);
-		break;
-	case VALUE_JSON:
-		json_raw(writer, value->text);
-		break;
-	case VALUE_NESTED:
+	if (value->nested != NULL)
 		write_output(writer, value->nested);
-		break;
-	}
+	else if (slice_present(value->json))
+		json_raw(writer, value->json);
+	else
+		json_string(writer, value->text);
 }
 
 static void
@@ -254,75 +249,48 @@ add_shown(struct buffer *out, struct slice text)
 }
 
 static size_t
-add_cell(struct buffer *out, const struct value *value)
+shown_width(struct slice text)
 {
-	size_t before = out->size, width = 0;
-	switch (value->kind) {
-	case VALUE_NULL:
-	case VALUE_NESTED:
-		return add_shown(out, SLICE("-"));
-	case VALUE_TEXT:
-	case VALUE_JSON:
-		return add_shown(out, value->text);
-	case VALUE_NUMBER:
-		buffer_add_u64(out, value->number);
-		return out->size - before;
-	case VALUE_SIGNED:
-		buffer_add_i64(out, value->signed_number);
-		return out->size - before;
-	case VALUE_BOOLEAN:
-		return add_shown(out, value->number != 0 ? SLICE("yes") : SLICE("no"));
-	case VALUE_TEXTS:
-		for (size_t i = 0; i < value->text_count; i++)
-			width += add_shown(out, i > 0 ? SLICE(",") : SLICE("")) + add_shown(out, value->texts[i]);
-		return width;
-	}
-	return 0;
-}
-
-static size_t
-cell_width(const struct value *value)
-{
-	struct buffer cell;
-	buffer_init(&cell, PRINT_BYTES_MAX);
-	size_t width = add_cell(&cell, value);
-	buffer_free(&cell);
+	struct buffer shown;
+	buffer_init(&shown, PRINT_BYTES_MAX);
+	size_t width = add_shown(&shown, text);
+	buffer_free(&shown);
 	return width;
 }
 
-/* Pads a cell of `width` characters, except for the last of a line. */
+/* Pads the text to the width of its column, unless it is the last of a line. */
 static void
-add_gap(struct buffer *out, size_t width, size_t column_width, bool last)
+add_cell(struct buffer *out, struct slice text, size_t column_width, bool last)
 {
-	for (size_t i = width; !last && i < column_width + 2; i++)
+	for (size_t i = add_shown(out, text); !last && i < column_width + 2; i++)
 		buffer_add_byte(out, ' ');
+}
+
+static size_t
+greatest(size_t a, size_t b)
+{
+	return a > b ? a : b;
 }
 
 static void
 add_table(struct buffer *out, const struct output *output)
 {
 	size_t widths[COLUMNS_MAX];
-	size_t columns = output->count == 0 ? 0 : output->records[0].count;
-	if (columns > COLUMNS_MAX)
-		columns = COLUMNS_MAX;
+	if (output->count == 0)
+		return;
+	const struct record *first = &output->records[0];
+	const size_t columns = first->count < COLUMNS_MAX ? first->count : COLUMNS_MAX;
 	for (size_t column = 0; column < columns; column++) {
-		widths[column] = slice_of(output->records[0].values[column].key).size;
-		for (size_t i = 0; i < output->count; i++) {
-			size_t width = cell_width(&output->records[i].values[column]);
-			widths[column] = width > widths[column] ? width : widths[column];
-		}
+		widths[column] = slice_of(first->values[column].key).size;
+		for (size_t i = 0; i < output->count; i++)
+			widths[column] = greatest(widths[column], shown_width(output->records[i].values[column].text));
 	}
-	for (size_t column = 0; column < columns; column++) {
-		size_t width = add_shown(out, slice_of(output->records[0].values[column].key));
-		add_gap(out, width, widths[column], column + 1 == columns);
-	}
-	if (columns > 0)
-		buffer_add_byte(out, '\n');
+	for (size_t column = 0; column < columns; column++)
+		add_cell(out, slice_of(first->values[column].key), widths[column], column + 1 == columns);
+	buffer_add_byte(out, '\n');
 	for (size_t i = 0; i < output->count; i++) {
-		for (size_t column = 0; column < columns; column++) {
-			size_t width = add_cell(out, &output->records[i].values[column]);
-			add_gap(out, width, widths[column], column + 1 == columns);
-		}
+		for (size_t column = 0; column < columns; column++)
+			add_cell(out, output->records[i].values[column].text, widths[column], column + 1 == columns);
 		buffer_add_byte(out, '\n');
 	}
 }
@@ -331,21 +299,19 @@ static void
 add_object(struct buffer *out, const struct record *record)
 {
 	size_t longest = 0;
-	for (size_t i = 0; i < record->count; i++) {
-		size_t size = slice_of(record->values[i].key).size;
-		longest = size > longest ? size : longest;
-	}
+	for (size_t i = 0; i < record->count; i++)
+		longest = greatest(longest, slice_of(record->values[i].key).size);
 	for (size_t i = 0; i < record->count; i++) {
 		const struct value *value = &record->values[i];
-		if (value->kind == VALUE_NESTED)
+		if (value->nested != NULL)
 			continue;
-		add_gap(out, add_shown(out, slice_of(value->key)), longest, false);
-		add_cell(out, value);
+		add_cell(out, slice_of(value->key), longest, false);
+		add_shown(out, value->text);
 		buffer_add_byte(out, '\n');
 	}
 	for (size_t i = 0; i < record->count; i++) {
 		const struct value *value = &record->values[i];
-		if (value->kind != VALUE_NESTED || value->nested->count == 0)
+		if (value->nested == NULL || value->nested->count == 0)
 			continue;
 		buffer_printf(out, "\n%s:\n", value->key);
 		add_table(out, value->nested);

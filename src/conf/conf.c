@@ -15,12 +15,13 @@
 struct loaded_conf {
 	struct conf conf; /* first: conf_free gets only its address */
 	struct pool *pool;
-	const char **origins; /* one per setting, in the same order */
+	const char **origins;   /* one per setting, in the same order */
+	const char **variables; /* the names of their environment variables */
 };
 
 #define FILE_SUFFIX "_FILE"
 
-enum { VARIABLE_MAX_BYTES = 128, EXPECTED_MAX_BYTES = 256 };
+enum { EXPECTED_MAX_BYTES = 256 };
 enum { LEASE_RESERVE_MS = 15000, SECOND_MS = 1000 };
 
 static size_t
@@ -80,65 +81,48 @@ take_file(const char *option, struct loaded_conf *loaded, struct buffer *problem
 }
 
 /* LEADHOOK_<SECTION>_<KEY>, all upper case. */
-static void
-add_variable_name(struct buffer *name, const struct conf_setting *setting)
+static const char *
+variable_of(struct pool *pool, const struct conf_setting *setting)
 {
-	const char *parts[] = { "leadhook_", setting->section, "_", setting->key };
-	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
-		for (const char *c = parts[i]; *c != '\0'; c++)
-			buffer_add_byte(name, ascii_upper(*c));
+	char *name = pool_string(pool, pool_printf(pool, "leadhook_%s_%s", setting->section, setting->key));
+	for (char *c = name; *c != '\0'; c++)
+		*c = ascii_upper(*c);
+	return name;
 }
 
 static void
-take_variable(const struct conf_setting *setting, struct loaded_conf *loaded, struct buffer *problems)
+take_variable(const struct conf_setting *setting, const char *name, struct loaded_conf *loaded, struct buffer *problems)
 {
-	struct buffer name, file_name;
-	buffer_init(&name, VARIABLE_MAX_BYTES);
-	buffer_init(&file_name, VARIABLE_MAX_BYTES);
-	add_variable_name(&name, setting);
-	buffer_printf(&file_name, "%s" FILE_SUFFIX, name.data);
-	struct slice text = slice_of(getenv(name.data));
-	const char *path = setting->type == CONF_SECRET ? getenv(file_name.data) : NULL;
+	const char *file_name = pool_printf(loaded->pool, "%s" FILE_SUFFIX, name).data;
+	struct slice text = slice_of(getenv(name));
+	const char *path = setting->type == CONF_SECRET ? getenv(file_name) : NULL;
 	if (path != NULL && slice_present(text))
-		buffer_printf(problems, "%s: %s is set too\n", file_name.data, name.data);
+		buffer_printf(problems, "%s: %s is set too\n", file_name, name);
 	else if (path != NULL)
-		text = conf_secret_read(path, file_name.data, (size_t)setting->maximum, loaded->pool, problems);
+		text = conf_secret_read(path, file_name, (size_t)setting->maximum, loaded->pool, problems);
 	if (slice_present(text))
-		store(setting, text, path != NULL ? file_name.data : name.data, loaded, problems);
-	buffer_free(&file_name);
-	buffer_free(&name);
+		store(setting, text, path != NULL ? file_name : name, loaded, problems);
 }
 
-/* Whether `variable` is that of the setting, or the one with the path of its secret's file. */
+/* Whether `variable` is that of the setting, `name`, or the one with the path of its secret's file. */
 static bool
-is_variable_of(const struct conf_setting *setting, struct slice variable)
+is_variable_of(const struct conf_setting *setting, const char *name, struct slice variable)
 {
-	struct buffer name;
-	buffer_init(&name, VARIABLE_MAX_BYTES);
-	add_variable_name(&name, setting);
-	bool is = slice_equal(variable, buffer_slice(&name));
-	buffer_add_text(&name, FILE_SUFFIX);
-	is = is || (setting->type == CONF_SECRET && slice_equal(variable, buffer_slice(&name)));
-	buffer_free(&name);
-	return is;
+	if (setting->type == CONF_SECRET && slice_ends_with(variable, SLICE(FILE_SUFFIX)))
+		variable = slice_sub(variable, 0, variable.size - strlen(FILE_SUFFIX));
+	return slice_equal(variable, slice_of(name));
 }
 
-/* Whether `variable` starts like those of the setting's section. */
+/* Whether `variable` starts like that of the setting, up to the key. */
 static bool
-is_variable_of_section(const struct conf_setting *setting, struct slice variable)
+is_variable_of_section(const struct conf_setting *setting, const char *name, struct slice variable)
 {
-	const struct conf_setting beginning = { .section = setting->section, .key = "" };
-	struct buffer name;
-	buffer_init(&name, VARIABLE_MAX_BYTES);
-	add_variable_name(&name, &beginning);
-	bool is = slice_starts_with(variable, buffer_slice(&name));
-	buffer_free(&name);
-	return is;
+	return slice_starts_with(variable, slice_sub(slice_of(name), 0, strlen(name) - strlen(setting->key)));
 }
 
 /* A variable that starts like a setting's but does not exist is an error, like an unknown key in the file. */
 static void
-refuse_unknown_variables(struct buffer *problems)
+refuse_unknown_variables(const struct loaded_conf *loaded, struct buffer *problems)
 {
 	size_t count;
 	const struct conf_setting *settings = conf_settings(&count);
@@ -146,8 +130,8 @@ refuse_unknown_variables(struct buffer *problems)
 		struct slice name = slice_sub(slice_of(*variable), 0, slice_find(slice_of(*variable), '='));
 		bool known = false, of_section = false;
 		for (size_t i = 0; i < count && !known; i++) {
-			known = is_variable_of(&settings[i], name);
-			of_section = of_section || is_variable_of_section(&settings[i], name);
+			known = is_variable_of(&settings[i], loaded->variables[i], name);
+			of_section = of_section || is_variable_of_section(&settings[i], loaded->variables[i], name);
 		}
 		if (of_section && !known)
 			buffer_printf(problems, "%.*s: unknown setting\n", SLICE_ARGS(name));
@@ -159,9 +143,12 @@ take_environment(struct loaded_conf *loaded, struct buffer *problems)
 {
 	size_t count;
 	const struct conf_setting *settings = conf_settings(&count);
-	for (size_t i = 0; i < count; i++)
-		take_variable(&settings[i], loaded, problems);
-	refuse_unknown_variables(problems);
+	loaded->variables = POOL_ARRAY(loaded->pool, count, const char *);
+	for (size_t i = 0; i < count; i++) {
+		loaded->variables[i] = variable_of(loaded->pool, &settings[i]);
+		take_variable(&settings[i], loaded->variables[i], loaded, problems);
+	}
+	refuse_unknown_variables(loaded, problems);
 }
 
 static bool

@@ -409,11 +409,12 @@ serve(struct service *service, const char *const *given, int workers, struct poo
 	return fcgi_serve(&fcgi, &application);
 }
 
+/* An unreachable database is not an error: it may recover, and the store checks then. */
 static bool
 schema_fits(const struct service *service)
 {
 	struct store *store = open_store(service);
-	const bool fits = wiring_schema_fits(store);
+	const bool fits = store_demand_schema(store) != RESULT_INVALID;
 	store_free(&store);
 	return fits;
 }

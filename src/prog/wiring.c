@@ -16,74 +16,78 @@
 
 enum { MS_PER_S = 1000, HOSTS_MAX_BYTES = 16 * 1024 * 1024 };
 
+/* Parses the text into the member of struct wiring at `place`. */
+typedef bool part_parser(struct pool *pool, struct slice text, void *place, struct slice *bad);
+
 static bool
-parse_allow_networks(struct wiring *wiring, struct slice *bad)
+parse_networks(struct pool *pool, struct slice text, void *place, struct slice *bad)
 {
-	return address_rules_parse(
-	    wiring->pool, slice_of(wiring->conf->dispatch.allow_networks), SLICE(""), &wiring->webhook_addresses, bad);
+	return network_list_parse(pool, text, place, bad);
 }
 
 static bool
-parse_deny_ports(struct wiring *wiring, struct slice *bad)
+parse_ports(struct pool *pool, struct slice text, void *place, struct slice *bad)
 {
-	struct address_rules ports;
-	if (!address_rules_parse(wiring->pool, SLICE(""), slice_of(wiring->conf->dispatch.deny_ports), &ports, bad))
+	struct address_rules *rules = place, ports;
+	if (!address_rules_parse(pool, SLICE(""), text, &ports, bad))
 		return false;
-	wiring->webhook_addresses.deny_ports = ports.deny_ports;
-	wiring->webhook_addresses.deny_port_count = ports.deny_port_count;
+	rules->deny_ports = ports.deny_ports;
+	rules->deny_port_count = ports.deny_port_count;
 	return true;
 }
 
 static bool
-parse_trusted_proxies(struct wiring *wiring, struct slice *bad)
+parse_schedule(UNUSED struct pool *pool, struct slice text, void *place, struct slice *bad)
 {
-	return network_list_parse(wiring->pool, slice_of(wiring->conf->server.trusted_proxies), &wiring->trusted_proxies, bad);
+	return retry_schedule_parse(text, place, bad);
 }
 
 static bool
-parse_schedule(struct wiring *wiring, struct slice *bad)
+parse_limit(UNUSED struct pool *pool, struct slice text, void *place, struct slice *bad)
 {
-	return retry_schedule_parse(slice_of(wiring->conf->dispatch.schedule), &wiring->schedule, bad);
+	return limit_rule_parse(text, place, bad);
 }
 
-#define EXPECTED_NETWORKS "addresses, or networks with no bit set after the prefix (10.0.0.0/8)"
+#define NETWORKS "addresses, or networks with no bit set after the prefix (10.0.0.0/8)"
+#define LIMITS "numbers of requests from 1 to 1000000 and durations that are multiples of 3s, up to 24h"
+/* Numbers that these texts and conf/settings.c repeat. */
+_Static_assert(LIMIT_MAX == 1000000 && LIMIT_WINDOWS_MAX == 4, "limits.account_per_minute, lists of limits");
+
+#define SETTING(section, key) #section, #key, offsetof(struct conf, section.key)
+#define PLACE(member) offsetof(struct wiring, member)
 
 /* Settings that conf stores as text, and the parsers of their layers. */
 static const struct {
-	bool (*parse)(struct wiring *wiring, struct slice *bad);
-	const char *section, *key, *expected;
+	const char *section, *key;
+	size_t text; /* offset in struct conf */
+	part_parser *parse;
+	size_t place;
+	const char *expected;
 } parts[] = {
-	{ parse_allow_networks, "dispatch", "allow_networks", EXPECTED_NETWORKS },
-	{ parse_deny_ports, "dispatch", "deny_ports", "port numbers" },
-	{ parse_trusted_proxies, "server", "trusted_proxies", EXPECTED_NETWORKS },
-	{ parse_schedule, "dispatch", "schedule", "at most 32 durations from 1s to 7d" },
+	{ SETTING(dispatch, allow_networks), parse_networks, PLACE(webhook_addresses.allow), NETWORKS },
+	{ SETTING(dispatch, deny_ports), parse_ports, PLACE(webhook_addresses), "port numbers" },
+	{ SETTING(server, trusted_proxies), parse_networks, PLACE(trusted_proxies), NETWORKS },
+	{ SETTING(dispatch, schedule), parse_schedule, PLACE(schedule), "at most 32 durations from 1s to 7d" },
+	{ SETTING(limits, lookups_per_address), parse_limit, PLACE(limits[LIMIT_LOOKUPS]), LIMITS },
+	{ SETTING(limits, readiness_per_address), parse_limit, PLACE(limits[LIMIT_READINESS]), LIMITS },
+	{ SETTING(limits, signups_per_address), parse_limit, PLACE(limits[LIMIT_SIGNUPS]), LIMITS },
+	{ SETTING(limits, posts_per_address), parse_limit, PLACE(limits[LIMIT_POSTS]), LIMITS },
+	{ SETTING(limits, failed_keys_per_address), parse_limit, PLACE(limits[LIMIT_FAILED_KEYS]), LIMITS },
+	{ SETTING(limits, new_leads_per_campaign), parse_limit, PLACE(limits[LIMIT_NEW_LEADS]), LIMITS },
+	{ SETTING(limits, deletes_per_account), parse_limit, PLACE(limits[LIMIT_DELETES]), LIMITS },
 };
 
 static bool
-read_limits(struct wiring *wiring, struct buffer *problems)
+parse_parts(struct wiring *wiring, struct buffer *problems)
 {
-	const struct conf_limits *limits = &wiring->conf->limits;
-	const struct {
-		enum limit_kind kind;
-		const char *text, *key;
-	} rules[] = {
-		{ LIMIT_LOOKUPS, limits->lookups_per_address, "lookups_per_address" },
-		{ LIMIT_READINESS, limits->readiness_per_address, "readiness_per_address" },
-		{ LIMIT_SIGNUPS, limits->signups_per_address, "signups_per_address" },
-		{ LIMIT_POSTS, limits->posts_per_address, "posts_per_address" },
-		{ LIMIT_FAILED_KEYS, limits->failed_keys_per_address, "failed_keys_per_address" },
-		{ LIMIT_NEW_LEADS, limits->new_leads_per_campaign, "new_leads_per_campaign" },
-		{ LIMIT_DELETES, limits->deletes_per_account, "deletes_per_account" },
-	};
 	bool good = true;
-	for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		const char *text = *(const char *const *)((const char *)wiring->conf + parts[i].text);
 		struct slice bad;
-		if (limit_rule_parse(slice_of(rules[i].text), &wiring->limits[rules[i].kind], &bad))
+		if (parts[i].parse(wiring->pool, slice_of(text), (char *)wiring + parts[i].place, &bad))
 			continue;
-		buffer_printf(problems,
-		    "%s: expected numbers of requests from 1 to %d and durations that are multiples of 3s, up to 24h, not "
-		    "%.*s\n",
-		    conf_origin(wiring->conf, "limits", rules[i].key), LIMIT_MAX, SLICE_ARGS(bad));
+		buffer_printf(problems, "%s: expected %s, not %.*s\n",
+		    conf_origin(wiring->conf, parts[i].section, parts[i].key), parts[i].expected, SLICE_ARGS(bad));
 		good = false;
 	}
 	return good;
@@ -159,19 +163,13 @@ find_tls_ca(const struct wiring *wiring, struct buffer *problems)
 bool
 wiring_read(const char *path, struct wiring *wiring, struct buffer *problems)
 {
-	struct slice bad;
 	*wiring = (struct wiring){ .pool = pool_new() };
 	bool good = conf_load(path, &wiring->conf, problems);
-	for (size_t i = 0; wiring->conf != NULL && i < ARRAY_SIZE(parts); i++) {
-		if (parts[i].parse(wiring, &bad))
-			continue;
-		buffer_printf(problems, "%s: expected %s, not %.*s\n",
-		    conf_origin(wiring->conf, parts[i].section, parts[i].key), parts[i].expected, SLICE_ARGS(bad));
-		good = false;
+	if (good) {
+		good = parse_parts(wiring, problems);
+		good = read_disposable_domains(wiring, problems) && good;
+		good = find_tls_ca(wiring, problems) && good;
 	}
-	good = wiring->conf != NULL && read_limits(wiring, problems) && good;
-	good = wiring->conf != NULL && read_disposable_domains(wiring, problems) && good;
-	good = wiring->conf != NULL && find_tls_ca(wiring, problems) && good;
 	if (!good)
 		wiring_free(wiring);
 	return good;
@@ -249,9 +247,6 @@ wiring_store(const struct conf *conf, const struct host_list *disposable_domains
 	return store_new(&options);
 }
 
-/* Numbers that conf/settings.c repeats. */
-_Static_assert(LIMIT_MAX == 1000000 && LIMIT_WINDOWS_MAX == 4, "limits.account_per_minute, lists of limits");
-
 /* Each claim has its own limit. */
 static const struct limit_rule account_rule = { { { LIMIT_MAX, 60 * MS_PER_S } }, 1 };
 static const struct limit_rule log_rule = { { { 1, 60 * MS_PER_S } }, 1 };
@@ -290,10 +285,4 @@ wiring_prepare_sending(void)
 	signal(SIGPIPE, SIG_IGN); /* the TLS library writes without MSG_NOSIGNAL */
 	if (setenv("RES_OPTIONS", "timeout:2 attempts:2", 0) != 0)
 		memory_exhausted();
-}
-
-bool
-wiring_schema_fits(struct store *store)
-{
-	return store_demand_schema(store) != RESULT_INVALID;
 }

@@ -52,8 +52,4 @@ struct sender_options wiring_sender(const struct wiring *wiring);
  * not block a thread for long. */
 void wiring_prepare_sending(void);
 
-/* Returns false, logged with a hint, if the database's schema is not that of this program. An unreachable database is not an
- * error: it may recover, and the store checks then. */
-MUST_CHECK bool wiring_schema_fits(struct store *store);
-
 #endif

@@ -31,26 +31,28 @@ delivery_state_name(enum delivery_state state)
 	return delivery_states[state];
 }
 
+/* Returns `count` when there is no such name. */
+static unsigned
+find_name(const char *const *names, unsigned count, struct slice name)
+{
+	unsigned i = 0;
+	while (i < count && !slice_equal(name, slice_of(names[i])))
+		i++;
+	return i;
+}
+
 bool
 webhook_state_parse(struct slice name, enum webhook_state *state)
 {
-	for (unsigned i = 0; i < ARRAY_SIZE(webhook_states); i++)
-		if (slice_equal(name, slice_of(webhook_states[i]))) {
-			*state = (enum webhook_state)i;
-			return true;
-		}
-	return false;
+	*state = find_name(webhook_states, ARRAY_SIZE(webhook_states), name);
+	return *state < ARRAY_SIZE(webhook_states);
 }
 
 bool
 delivery_state_parse(struct slice name, enum delivery_state *state)
 {
-	for (unsigned i = 0; i < ARRAY_SIZE(delivery_states); i++)
-		if (slice_equal(name, slice_of(delivery_states[i]))) {
-			*state = (enum delivery_state)i;
-			return true;
-		}
-	return false;
+	*state = find_name(delivery_states, ARRAY_SIZE(delivery_states), name);
+	return *state < ARRAY_SIZE(delivery_states);
 }
 
 unsigned

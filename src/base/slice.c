@@ -80,6 +80,16 @@ slice_is_ascii(struct slice s)
 }
 
 bool
+slice_is_alnum(struct slice s, const char *others)
+{
+	for (size_t i = 0; i < s.size; i++)
+		if (!ascii_is_alpha(s.data[i]) && !ascii_is_digit(s.data[i]) &&
+		    memchr(others, s.data[i], strlen(others)) == NULL)
+			return false;
+	return true;
+}
+
+bool
 slice_has_control(struct slice s)
 {
 	for (size_t i = 0; i < s.size; i++)

@@ -8,10 +8,7 @@
 static bool
 is_word(struct slice text)
 {
-	for (size_t i = 0; i < text.size; i++)
-		if (!ascii_is_alpha(text.data[i]) && !ascii_is_digit(text.data[i]) && text.data[i] != '_')
-			return false;
-	return true;
+	return slice_is_alnum(text, "_");
 }
 
 /* Visible ASCII; blanks only if `blank`. */

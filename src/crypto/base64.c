@@ -47,9 +47,3 @@ base64url_encode(struct pool *pool, struct slice bytes)
 	}
 	return (struct slice){ out, size };
 }
-
-bool
-base64url_is_digit(char c)
-{
-	return ascii_is_alpha(c) || ascii_is_digit(c) || c == '-' || c == '_';
-}

@@ -17,7 +17,7 @@ MUST_CHECK bool base64_decode(struct pool *pool, struct slice text, struct slice
 
 /* The alphabet for URLs and file names, without padding (section 5). */
 struct slice base64url_encode(struct pool *pool, struct slice bytes);
-/* True when the byte belongs to that alphabet. */
-bool base64url_is_digit(char c);
+/* Its characters besides letters and digits. */
+#define BASE64URL_MARKS "-_"
 
 #endif

@@ -15,12 +15,7 @@ api_key_make(struct pool *pool, const unsigned char random[API_KEY_RANDOM])
 bool
 api_key_well_formed(struct slice key)
 {
-	if (key.size != API_KEY_SIZE || !slice_starts_with(key, prefix))
-		return false;
-	for (size_t i = prefix.size; i < key.size; i++)
-		if (!base64url_is_digit(key.data[i]))
-			return false;
-	return true;
+	return key.size == API_KEY_SIZE && slice_starts_with(key, prefix) && slice_is_alnum(key, BASE64URL_MARKS);
 }
 
 struct digest

@@ -6,12 +6,8 @@
 static bool
 is_label(struct slice label)
 {
-	if (label.size == 0 || label.size > DOMAIN_LABEL_MAX || label.data[0] == '-' || label.data[label.size - 1] == '-')
-		return false;
-	for (size_t i = 0; i < label.size; i++)
-		if (!ascii_is_alpha(label.data[i]) && !ascii_is_digit(label.data[i]) && label.data[i] != '-')
-			return false;
-	return true;
+	return label.size > 0 && label.size <= DOMAIN_LABEL_MAX && label.data[0] != '-' && label.data[label.size - 1] != '-' &&
+	       slice_is_alnum(label, "-");
 }
 
 /* Letters, digits and hyphens in labels of the right length. */

@@ -107,13 +107,10 @@ static bool
 is_host_name(char *data, size_t size)
 {
 	struct slice rest = { data, size }, label;
-	if (size == 0 || size > DOMAIN_MAX || data[size - 1] == '.')
+	if (size == 0 || size > DOMAIN_MAX || data[size - 1] == '.' || !slice_is_alnum(rest, "-_."))
 		return false;
-	for (size_t i = 0; i < size; i++) {
+	for (size_t i = 0; i < size; i++)
 		data[i] = ascii_lower(data[i]);
-		if (!ascii_is_alpha(data[i]) && !ascii_is_digit(data[i]) && data[i] != '-' && data[i] != '_' && data[i] != '.')
-			return false;
-	}
 	while (slice_next(&rest, '.', &label))
 		if (label.size == 0 || label.size > DOMAIN_LABEL_MAX)
 			return false;
@@ -137,11 +134,7 @@ ends_in_number(struct slice name)
 static bool
 is_zone(struct slice zone)
 {
-	for (size_t i = 0; i < zone.size; i++)
-		if (!ascii_is_alpha(zone.data[i]) && !ascii_is_digit(zone.data[i]) && zone.data[i] != '-' &&
-		    zone.data[i] != '_' && zone.data[i] != '.')
-			return false;
-	return zone.size > 0 && zone.size <= ZONE_MAX;
+	return zone.size > 0 && zone.size <= ZONE_MAX && slice_is_alnum(zone, "-_.");
 }
 
 /* An IPv6 address in brackets. Its zone id does not affect the check, but a link-local address requires it. */

@@ -45,7 +45,7 @@ struct api_backend {
 	enum result (*find_campaign)(
 	    void *context, struct pool *pool, uint64_t id, int64_t deadline_ms, struct campaign *campaign, int64_t *now_ms);
 	/* As store_ready; the answer may be a second old. */
-	enum result (*ready)(void *context, int64_t deadline_ms);
+	enum result (*ready)(void *context, struct pool *pool, int64_t deadline_ms);
 	/* NULL: the look-up of keys records their use. */
 	enum result (*touch_key)(void *context, const struct api_key *key);
 };

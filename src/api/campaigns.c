@@ -19,7 +19,7 @@ handle_ready(struct call *call)
 	const struct api_backend *backend = call->api->backend;
 	if (!call_may_wait(call, WAIT_READ))
 		return;
-	if (backend->ready(backend->context, clock_monotonic_ms() + READY_MS) == RESULT_OK)
+	if (backend->ready(backend->context, call->request->pool, clock_monotonic_ms() + READY_MS) == RESULT_OK)
 		call_answer(call, SLICE("{\"status\":\"ok\"}"));
 	else
 		call_fail(call, FAILURE_UNAVAILABLE);

@@ -9,7 +9,6 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "commit/codec.h"
 #include "commit/frame.h"
 
 /* Pauses between retries. The first retry has none: an idle connection ends with its committer, and the next one listens. */
@@ -164,8 +163,9 @@ log_no_answer(struct commit_client *client, enum sent sent)
 
 /* Returns true with the answer in `client->in`. A request that may have run is sent again only if it is repeatable. */
 static bool
-exchange(struct commit_client *client, const struct commit_request *request, bool repeatable)
+exchange(struct commit_client *client, const struct commit_request *request)
 {
+	const bool repeatable = request->kind != REQUEST_COMMAND;
 	int64_t deadline_ms = request->deadline_ms;
 	const struct log_field *work = log_current_work();
 	struct commit_request sent_request = *request;
@@ -190,110 +190,45 @@ exchange(struct commit_client *client, const struct commit_request *request, boo
 	return sent == SENT_ANSWERED;
 }
 
-/* Returns false when the request was refused, or the answer is invalid or of another kind. */
+/* Returns false, with *answer unchanged, when the request was refused, or the answer is invalid or of another kind. */
 static bool
-read_answer(struct pool *pool, struct slice bytes, enum commit_answer_kind wanted, struct commit_answer *answer)
+read_answer(struct pool *pool, struct slice bytes, struct commit_answer *answer)
 {
-	bool good = commit_decode_answer(pool, bytes, answer);
-	if (!good || (answer->kind != wanted && answer->kind != ANSWER_REFUSED))
+	struct commit_answer read;
+	const bool good = commit_decode_answer(pool, bytes, &read);
+	const bool wanted = good && read.kind == answer->kind;
+	if (wanted)
+		*answer = read;
+	else if (!good || read.kind != ANSWER_REFUSED)
 		log_error("committer_answer_broken", LOG_UINT("bytes", bytes.size));
-	return good && answer->kind == wanted;
+	return wanted;
 }
 
-static void
-request_outcome(struct commit_client *client, struct pool *pool, const struct commit_request *request, bool repeatable,
-    struct outcome *outcome)
+/* The cache of the answers to requests of this kind; NULL: none. */
+static struct cache *
+cache_of(const struct commit_client *client, enum commit_request_kind kind)
 {
-	struct commit_answer answer;
-	*outcome = (struct outcome){ .failure = FAILURE_UNAVAILABLE };
-	if (exchange(client, request, repeatable) &&
-	    read_answer(pool, pool_copy(pool, frame_content(&client->in)), ANSWER_OUTCOME, &answer))
-		*outcome = answer.as.outcome;
-	frame_reader_reset(&client->in);
+	if (kind == REQUEST_KEY)
+		return client->keys;
+	return kind == REQUEST_CAMPAIGN ? client->campaigns : NULL;
 }
 
 void
-commit_client_execute(struct commit_client *client, struct pool *pool, const struct command *command, int64_t deadline_ms,
-    struct outcome *outcome)
-{
-	const struct commit_request request = {
-		.kind = REQUEST_COMMAND,
-		.deadline_ms = deadline_ms,
-		.as.command = *command,
-	};
-	request_outcome(client, pool, &request, false, outcome);
-}
-
-void
-commit_client_look_up(struct commit_client *client, struct pool *pool, const struct look_up *look_up, int64_t deadline_ms,
-    struct outcome *outcome)
-{
-	const struct commit_request request = {
-		.kind = REQUEST_LOOK_UP,
-		.deadline_ms = deadline_ms,
-		.as.look_up = *look_up,
-	};
-	request_outcome(client, pool, &request, true, outcome);
-}
-
-/* Answers from the cache or the committer. Texts are in the pool; NULL: the answer has none. */
-static enum result
-find_in_directory(
+commit_client_ask(
     struct commit_client *client, struct pool *pool, const struct commit_request *request, struct commit_answer *answer)
 {
-	struct cache *cache = request->kind == REQUEST_KEY ? client->keys : client->campaigns;
-	struct slice name = commit_directory_name(request);
-	struct slice bytes = cache_find(cache, name, clock_monotonic_ms());
-	bool hit = slice_present(bytes);
-	if (!hit && !exchange(client, request, true))
-		return RESULT_UNAVAILABLE;
-	if (!hit)
-		bytes = frame_content(&client->in);
-	if (pool != NULL)
-		bytes = pool_copy(pool, bytes);
-	if (!read_answer(pool, bytes, commit_directory_answer(request), answer))
-		return RESULT_UNAVAILABLE;
-	if (!hit && answer->result == RESULT_OK)
-		cache_put(cache, name, bytes, answer->read_ms);
-	return answer->result;
-}
-
-enum result
-commit_client_find_key(struct commit_client *client, const unsigned char hash[32], int64_t deadline_ms, struct api_key *key)
-{
-	struct commit_request request = { .kind = REQUEST_KEY, .deadline_ms = deadline_ms };
-	struct commit_answer answer;
-	memcpy(request.as.key.bytes, hash, sizeof(request.as.key.bytes));
-	enum result result = find_in_directory(client, NULL, &request, &answer);
-	if (result == RESULT_OK)
-		*key = answer.as.key;
-	return result;
-}
-
-enum result
-commit_client_find_campaign(struct commit_client *client, struct pool *pool, uint64_t id, int64_t deadline_ms,
-    struct campaign *campaign, int64_t *now_ms)
-{
-	const struct commit_request request = {
-		.kind = REQUEST_CAMPAIGN,
-		.deadline_ms = deadline_ms,
-		.as.campaign_id = id,
-	};
-	struct commit_answer answer;
-	enum result result = find_in_directory(client, pool, &request, &answer);
-	if (result != RESULT_OK)
-		return result;
-	*campaign = answer.as.found.campaign;
-	*now_ms = commit_answer_now_ms(&answer);
-	return RESULT_OK;
-}
-
-enum result
-commit_client_ready(struct commit_client *client, int64_t deadline_ms)
-{
-	const struct commit_request request = { .kind = REQUEST_READINESS, .deadline_ms = deadline_ms };
-	struct commit_answer answer = { .result = RESULT_UNAVAILABLE };
-	if (exchange(client, &request, true) && !read_answer(NULL, frame_content(&client->in), ANSWER_READINESS, &answer))
-		answer.result = RESULT_UNAVAILABLE;
-	return answer.result;
+	struct cache *cache = cache_of(client, request->kind);
+	const struct slice name = cache == NULL ? SLICE_NONE : commit_directory_name(request);
+	const struct slice cached = cache == NULL ? SLICE_NONE : cache_find(cache, name, clock_monotonic_ms());
+	*answer = commit_failed_answer(request, FAILURE_UNAVAILABLE, RESULT_UNAVAILABLE);
+	if (slice_present(cached)) {
+		(void)!read_answer(pool, pool_copy(pool, cached), answer);
+		return;
+	}
+	if (exchange(client, request)) {
+		const struct slice bytes = pool_copy(pool, frame_content(&client->in));
+		if (read_answer(pool, bytes, answer) && cache != NULL && answer->result == RESULT_OK)
+			cache_put(cache, name, bytes, answer->read_ms);
+	}
+	frame_reader_reset(&client->in);
 }

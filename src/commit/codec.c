@@ -358,18 +358,15 @@ commit_decode_answer(struct pool *pool, struct slice bytes, struct commit_answer
 	return !coder.failed && coder.in.size == 0;
 }
 
-enum commit_answer_kind
-commit_directory_answer(const struct commit_request *request)
+struct commit_answer
+commit_failed_answer(const struct commit_request *request, enum failure failure, enum result result)
 {
-	require(request->kind != REQUEST_COMMAND && request->kind != REQUEST_LOOK_UP);
-	switch (request->kind) {
-	case REQUEST_KEY:
-		return ANSWER_KEY;
-	case REQUEST_READINESS:
-		return ANSWER_READINESS;
-	default:
-		return ANSWER_CAMPAIGN;
-	}
+	static const enum commit_answer_kind kinds[] = {
+		[REQUEST_KEY] = ANSWER_KEY, [REQUEST_CAMPAIGN] = ANSWER_CAMPAIGN, [REQUEST_READINESS] = ANSWER_READINESS
+	};
+	if (request->kind == REQUEST_COMMAND || request->kind == REQUEST_LOOK_UP)
+		return (struct commit_answer){ .kind = ANSWER_OUTCOME, .as.outcome.failure = failure };
+	return (struct commit_answer){ .kind = kinds[request->kind], .result = result };
 }
 
 struct slice

@@ -48,11 +48,11 @@ struct commit_answer {
 	} as;
 };
 
-/* Of a directory request, which is one for a key, a campaign or readiness (commit/directory.h): the kind of its answer, and the
- * name of what it requests, unique among those of its kind. */
-enum commit_answer_kind commit_directory_answer(const struct commit_request *request);
+/* An answer of the request's kind that says why there is no other: a failure of a command or a look-up, or the result of a
+ * directory request, which is one for a key, a campaign or readiness (commit/directory.h). */
+struct commit_answer commit_failed_answer(const struct commit_request *request, enum failure failure, enum result result);
+/* The name of what a directory request requests, unique among those of its kind. */
 struct slice commit_directory_name(const struct commit_request *request);
-
 /* The database's time now, from that of the campaign's read. */
 int64_t commit_answer_now_ms(const struct commit_answer *answer);
 

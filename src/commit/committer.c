@@ -89,15 +89,6 @@ set_busy(const struct committer *committer, bool busy)
 	committer->options->busy(committer->options->context, busy);
 }
 
-/* The answer to a request that is refused as a suspect. */
-static struct commit_answer
-failed_answer(const struct commit_request *request)
-{
-	if (request->kind == REQUEST_COMMAND || request->kind == REQUEST_LOOK_UP)
-		return (struct commit_answer){ .kind = ANSWER_OUTCOME, .as.outcome.failure = FAILURE_INTERNAL };
-	return (struct commit_answer){ .kind = commit_directory_answer(request), .result = RESULT_FAILED };
-}
-
 /* Refuses requests that crashed a committer twice; marks suspects for separate execution. */
 static void
 check_suspects(struct committer *committer, struct pool *pool)
@@ -116,7 +107,7 @@ check_suspects(struct committer *committer, struct pool *pool)
 			continue;
 		log_error("request_refused", LOG_BYTES("request", request.id),
 		    LOG_STR("reason", "this request or others of its campaign crashed the committer twice"));
-		const struct commit_answer answer = failed_answer(&request);
+		const struct commit_answer answer = commit_failed_answer(&request, FAILURE_INTERNAL, RESULT_FAILED);
 		peer_answer(&committer->peers, peer, &answer);
 	}
 }
@@ -161,8 +152,7 @@ answer_directory_request(
 		if (committer->reads == COMMITTER_READS_MAX)
 			return false;
 		if (committer->unreachable)
-			answer =
-			    (struct commit_answer){ .kind = commit_directory_answer(request), .result = RESULT_UNAVAILABLE };
+			answer = commit_failed_answer(request, FAILURE_UNAVAILABLE, RESULT_UNAVAILABLE);
 		else
 			read_directory(committer, pool, request, &answer);
 	}
@@ -285,20 +275,13 @@ look_up(struct committer *committer, struct pool *pool, const struct request_bat
 }
 
 static void
-execute_commands(struct committer *committer, struct pool *pool)
+run_batch(struct committer *committer, struct pool *pool, enum kind kind, size_t *next)
 {
 	struct request_batch batch;
-	gather(committer, pool, KIND_COMMAND, &committer->next_command, &batch);
-	if (batch.count > 0)
+	gather(committer, pool, kind, next, &batch);
+	if (batch.count > 0 && kind == KIND_COMMAND)
 		execute(committer, pool, &batch);
-}
-
-static void
-answer_look_ups(struct committer *committer, struct pool *pool)
-{
-	struct request_batch batch;
-	gather(committer, pool, KIND_LOOK_UP, &committer->next_look_up, &batch);
-	if (batch.count > 0)
+	else if (batch.count > 0)
 		look_up(committer, pool, &batch);
 }
 
@@ -472,8 +455,8 @@ run_turn(struct committer *committer)
 		set_busy(committer, true);
 		check_suspects(committer, pool);
 		answer_directory_requests(committer, pool);
-		answer_look_ups(committer, pool);
-		execute_commands(committer, pool);
+		run_batch(committer, pool, KIND_LOOK_UP, &committer->next_look_up);
+		run_batch(committer, pool, KIND_COMMAND, &committer->next_command);
 		answer_suspect(committer, pool);
 		pool_free(&pool);
 		note_used_keys(committer);

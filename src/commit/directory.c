@@ -2,7 +2,6 @@
 #include "commit/directory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
 
@@ -81,7 +80,8 @@ void
 directory_read(
     struct directory *directory, struct pool *pool, const struct commit_request *request, struct commit_answer *answer)
 {
-	*answer = (struct commit_answer){ .kind = commit_directory_answer(request), .read_ms = clock_monotonic_ms() };
+	*answer = commit_failed_answer(request, FAILURE_UNAVAILABLE, RESULT_UNAVAILABLE);
+	answer->read_ms = clock_monotonic_ms();
 	if (request->kind == REQUEST_READINESS) {
 		read_readiness(directory, answer);
 		return;
@@ -95,43 +95,10 @@ directory_read(
 		cache_answer(directory, request, answer);
 }
 
-static enum result
-find_answer(struct directory *directory, struct pool *pool, const struct commit_request *request, struct commit_answer *answer)
+void
+directory_find(
+    struct directory *directory, struct pool *pool, const struct commit_request *request, struct commit_answer *answer)
 {
 	if (!directory_find_cached(directory, pool, request, answer))
 		directory_read(directory, pool, request, answer);
-	return answer->result;
-}
-
-enum result
-directory_find_key(struct directory *directory, struct pool *pool, const unsigned char hash[32], struct api_key *key)
-{
-	struct commit_request request = { .kind = REQUEST_KEY };
-	struct commit_answer answer;
-	memcpy(request.as.key.bytes, hash, sizeof(request.as.key.bytes));
-	enum result result = find_answer(directory, pool, &request, &answer);
-	if (result == RESULT_OK)
-		*key = answer.as.key;
-	return result;
-}
-
-enum result
-directory_find_campaign(struct directory *directory, struct pool *pool, uint64_t id, struct campaign *campaign, int64_t *now_ms)
-{
-	const struct commit_request request = { .kind = REQUEST_CAMPAIGN, .as.campaign_id = id };
-	struct commit_answer answer;
-	enum result result = find_answer(directory, pool, &request, &answer);
-	if (result != RESULT_OK)
-		return result;
-	*campaign = answer.as.found.campaign;
-	*now_ms = commit_answer_now_ms(&answer);
-	return RESULT_OK;
-}
-
-enum result
-directory_ready(struct directory *directory)
-{
-	const struct commit_request request = { .kind = REQUEST_READINESS };
-	struct commit_answer answer;
-	return find_answer(directory, NULL, &request, &answer);
 }

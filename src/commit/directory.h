@@ -22,11 +22,7 @@ void directory_read(
     struct directory *directory, struct pool *pool, const struct commit_request *request, struct commit_answer *answer);
 
 /* From the cache, else from the database. */
-MUST_CHECK enum result directory_find_key(
-    struct directory *directory, struct pool *pool, const unsigned char hash[32], struct api_key *key);
-MUST_CHECK enum result directory_find_campaign(
-    struct directory *directory, struct pool *pool, uint64_t id, struct campaign *campaign, int64_t *now_ms);
-/* As store_ready. */
-MUST_CHECK enum result directory_ready(struct directory *directory);
+void directory_find(
+    struct directory *directory, struct pool *pool, const struct commit_request *request, struct commit_answer *answer);
 
 #endif

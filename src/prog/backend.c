@@ -1,106 +1,92 @@
 /* SPDX-License-Identifier: MIT */
 #include "prog/backend.h"
 
-#include "base/attributes.h"
+#include <string.h>
 
 static void
-direct_execute(void *context, struct pool *pool, const struct command *command, int64_t deadline_ms, struct outcome *outcome)
+ask(const struct backend *backend, struct pool *pool, const struct commit_request *request, struct commit_answer *answer)
 {
-	const struct direct_backend *direct = context;
-	store_execute(direct->store, pool, &command, 1, deadline_ms, outcome);
-}
-
-static enum result
-direct_key(void *context, struct pool *pool, const unsigned char hash[32], int64_t deadline_ms UNUSED, struct api_key *key)
-{
-	const struct direct_backend *direct = context;
-	return directory_find_key(direct->directory, pool, hash, key);
-}
-
-static enum result
-direct_campaign(
-    void *context, struct pool *pool, uint64_t id, int64_t deadline_ms UNUSED, struct campaign *campaign, int64_t *now_ms)
-{
-	const struct direct_backend *direct = context;
-	return directory_find_campaign(direct->directory, pool, id, campaign, now_ms);
-}
-
-static enum result
-direct_ready(void *context, int64_t deadline_ms UNUSED)
-{
-	const struct direct_backend *direct = context;
-	return directory_ready(direct->directory);
-}
-
-static enum result
-direct_touch(void *context, const struct api_key *key)
-{
-	const struct direct_backend *direct = context;
-	return store_touch_key(direct->store, key);
+	const struct command *command = &request->as.command;
+	const struct look_up *look_up = &request->as.look_up;
+	if (backend->committer != NULL)
+		commit_client_ask(backend->committer, pool, request, answer);
+	else if (request->kind == REQUEST_COMMAND)
+		store_execute(backend->store, pool, &command, 1, request->deadline_ms, &answer->as.outcome);
+	else if (request->kind == REQUEST_LOOK_UP)
+		store_answer_look_ups(backend->store, pool, &look_up, 1, &answer->as.outcome);
+	else
+		directory_find(backend->directory, pool, request, answer);
 }
 
 static void
-direct_look_up(
-    void *context, struct pool *pool, const struct look_up *look_up, int64_t deadline_ms UNUSED, struct outcome *outcome)
+execute(void *context, struct pool *pool, const struct command *command, int64_t deadline_ms, struct outcome *outcome)
 {
-	const struct direct_backend *direct = context;
-	store_answer_look_ups(direct->store, pool, &look_up, 1, outcome);
+	const struct commit_request request = { REQUEST_COMMAND, deadline_ms, .as.command = *command };
+	struct commit_answer answer;
+	ask(context, pool, &request, &answer);
+	*outcome = answer.as.outcome;
+}
+
+static void
+look_up(void *context, struct pool *pool, const struct look_up *look_up, int64_t deadline_ms, struct outcome *outcome)
+{
+	const struct commit_request request = { REQUEST_LOOK_UP, deadline_ms, .as.look_up = *look_up };
+	struct commit_answer answer;
+	ask(context, pool, &request, &answer);
+	*outcome = answer.as.outcome;
+}
+
+static enum result
+find_key(void *context, struct pool *pool, const unsigned char hash[32], int64_t deadline_ms, struct api_key *key)
+{
+	struct commit_request request = { REQUEST_KEY, deadline_ms, .id = SLICE_NONE };
+	struct commit_answer answer;
+	memcpy(request.as.key.bytes, hash, sizeof(request.as.key.bytes));
+	ask(context, pool, &request, &answer);
+	if (answer.result == RESULT_OK)
+		*key = answer.as.key;
+	return answer.result;
+}
+
+static enum result
+find_campaign(void *context, struct pool *pool, uint64_t id, int64_t deadline_ms, struct campaign *campaign, int64_t *now_ms)
+{
+	const struct commit_request request = { REQUEST_CAMPAIGN, deadline_ms, .as.campaign_id = id };
+	struct commit_answer answer;
+	ask(context, pool, &request, &answer);
+	if (answer.result != RESULT_OK)
+		return answer.result;
+	*campaign = answer.as.found.campaign;
+	*now_ms = commit_answer_now_ms(&answer);
+	return RESULT_OK;
+}
+
+static enum result
+is_ready(void *context, struct pool *pool, int64_t deadline_ms)
+{
+	const struct commit_request request = { REQUEST_READINESS, deadline_ms, .id = SLICE_NONE };
+	struct commit_answer answer;
+	ask(context, pool, &request, &answer);
+	return answer.result;
+}
+
+static enum result
+touch_key(void *context, const struct api_key *key)
+{
+	const struct backend *backend = context;
+	return store_touch_key(backend->store, key);
 }
 
 struct api_backend
-backend_of_store(struct direct_backend *direct)
+backend_for_api(struct backend *backend)
 {
 	return (struct api_backend){
-		.context = direct,
-		.execute = direct_execute,
-		.look_up = direct_look_up,
-		.find_key = direct_key,
-		.find_campaign = direct_campaign,
-		.ready = direct_ready,
-		.touch_key = direct_touch,
-	};
-}
-
-static void
-committer_execute(void *context, struct pool *pool, const struct command *command, int64_t deadline_ms, struct outcome *outcome)
-{
-	commit_client_execute(context, pool, command, deadline_ms, outcome);
-}
-
-static enum result
-committer_key(void *context, struct pool *pool UNUSED, const unsigned char hash[32], int64_t deadline_ms, struct api_key *key)
-{
-	return commit_client_find_key(context, hash, deadline_ms, key);
-}
-
-static enum result
-committer_campaign(
-    void *context, struct pool *pool, uint64_t id, int64_t deadline_ms, struct campaign *campaign, int64_t *now_ms)
-{
-	return commit_client_find_campaign(context, pool, id, deadline_ms, campaign, now_ms);
-}
-
-static void
-committer_look_up(void *context, struct pool *pool, const struct look_up *look_up, int64_t deadline_ms, struct outcome *outcome)
-{
-	commit_client_look_up(context, pool, look_up, deadline_ms, outcome);
-}
-
-static enum result
-committer_is_ready(void *context, int64_t deadline_ms)
-{
-	return commit_client_ready(context, deadline_ms);
-}
-
-struct api_backend
-backend_of_committer(struct commit_client *client)
-{
-	return (struct api_backend){
-		.context = client,
-		.execute = committer_execute,
-		.look_up = committer_look_up,
-		.find_key = committer_key,
-		.find_campaign = committer_campaign,
-		.ready = committer_is_ready,
+		.context = backend,
+		.execute = execute,
+		.look_up = look_up,
+		.find_key = find_key,
+		.find_campaign = find_campaign,
+		.ready = is_ready,
+		.touch_key = backend->committer == NULL ? touch_key : NULL,
 	};
 }

@@ -7,13 +7,13 @@
 #include "commit/client.h"
 #include "commit/directory.h"
 
-struct direct_backend {
-	struct store *store;
+struct backend {
+	struct commit_client *committer; /* NULL: not used … */
+	struct store *store;             /* … and these are used instead */
 	struct directory *directory;
 };
 
-/* The arguments belong to the caller and must stay valid as long as the backend. */
-struct api_backend backend_of_store(struct direct_backend *direct);
-struct api_backend backend_of_committer(struct commit_client *client);
+/* `backend` belongs to the caller and must stay valid as long as the result. */
+struct api_backend backend_for_api(struct backend *backend);
 
 #endif

@@ -53,8 +53,7 @@ struct service {
 struct worker {
 	const struct service *service;
 	struct store *store;
-	struct commit_client *committer; /* NULL: not used … */
-	struct direct_backend direct;    /* … and this is used instead */
+	struct backend sources;
 	struct api_backend backend;
 	struct api *api;
 	struct pool *pool; /* of the request */
@@ -205,12 +204,11 @@ open_backend(struct worker *worker, struct service *service)
 	worker->store = open_store(service);
 	if (service->has_committer) {
 		endpoint_close(&service->committer); /* otherwise this process would hold connections that it does not serve */
-		worker->committer = commit_client_new(&service->committer);
-		worker->backend = backend_of_committer(worker->committer);
+		worker->sources.committer = commit_client_new(&service->committer);
 	} else {
-		worker->direct = (struct direct_backend){ worker->store, directory_new(worker->store) };
-		worker->backend = backend_of_store(&worker->direct);
+		worker->sources = (struct backend){ .store = worker->store, .directory = directory_new(worker->store) };
 	}
+	worker->backend = backend_for_api(&worker->sources);
 }
 
 static void *
@@ -233,8 +231,8 @@ worker_stop(void *state)
 	buffer_free(&worker->answer);
 	pool_free(&worker->pool);
 	api_free(&worker->api);
-	commit_client_free(&worker->committer);
-	directory_free(&worker->direct.directory);
+	commit_client_free(&worker->sources.committer);
+	directory_free(&worker->sources.directory);
 	store_free(&worker->store);
 	free(worker);
 }

@@ -284,7 +284,7 @@ backend_campaign(
 }
 
 static enum result
-ready(void *context UNUSED, int64_t deadline_ms UNUSED)
+ready(void *context UNUSED, struct pool *pool UNUSED, int64_t deadline_ms UNUSED)
 {
 	return RESULT_OK;
 }

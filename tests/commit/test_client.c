@@ -222,13 +222,20 @@ close_all(void **state)
 	return end(state);
 }
 
+static struct commit_answer
+ask(struct commit_request request, int64_t timeout_ms)
+{
+	struct commit_answer answer;
+	request.deadline_ms = clock_monotonic_ms() + timeout_ms;
+	commit_client_ask(client, pool, &request, &answer);
+	return answer;
+}
+
 static struct outcome
 execute(struct slice email, int64_t timeout_ms)
 {
-	struct command command = { .kind = COMMAND_SIGNUP, .as.signup.email = email };
-	struct outcome outcome;
-	commit_client_execute(client, pool, &command, clock_monotonic_ms() + timeout_ms, &outcome);
-	return outcome;
+	const struct command command = { .kind = COMMAND_SIGNUP, .as.signup.email = email };
+	return ask((struct commit_request){ .kind = REQUEST_COMMAND, .as.command = command }, timeout_ms).as.outcome;
 }
 
 static void
@@ -385,12 +392,11 @@ test_no_parent_listens(void **state UNUSED)
 static enum result
 find_key(unsigned char first)
 {
-	unsigned char hash[32] = { first };
-	struct api_key key = { 0 };
-	enum result result = commit_client_find_key(client, hash, clock_monotonic_ms() + TIMEOUT_MS, &key);
-	if (result == RESULT_OK)
-		assert_int_equal(key.id, first);
-	return result;
+	const struct commit_answer answer =
+	    ask((struct commit_request){ .kind = REQUEST_KEY, .as.key = { { first } } }, TIMEOUT_MS);
+	if (answer.result == RESULT_OK)
+		assert_int_equal(answer.as.key.id, first);
+	return answer.result;
 }
 
 static void
@@ -408,7 +414,7 @@ test_keys_are_cached(void **state UNUSED)
 static enum result
 ready(int64_t timeout_ms)
 {
-	return commit_client_ready(client, clock_monotonic_ms() + timeout_ms);
+	return ask((struct commit_request){ .kind = REQUEST_READINESS }, timeout_ms).result;
 }
 
 /* As the committer reports; not ready without its answer. */
@@ -471,19 +477,19 @@ test_a_look_up_is_repeated(void **state UNUSED)
 static void
 test_campaigns_are_cached(void **state UNUSED)
 {
-	struct campaign first, second;
-	int64_t now_ms, later_ms, deadline_ms = clock_monotonic_ms() + TIMEOUT_MS;
+	const struct commit_request request = { .kind = REQUEST_CAMPAIGN, .as.campaign_id = 7 };
 	fake.read_ms = clock_monotonic_ms() - 100;
 	FAKE(ANSWER);
-	assert_int_equal(commit_client_find_campaign(client, pool, 7, deadline_ms, &first, &now_ms), RESULT_OK);
+	const struct commit_answer first = ask(request, TIMEOUT_MS);
+	const int64_t now_ms = commit_answer_now_ms(&first);
 	assert_in_range(now_ms, 1100, 1100 + COMMIT_CACHE_AGE_MS);
-	assert_int_equal(commit_client_find_campaign(client, pool, 7, deadline_ms, &second, &later_ms), RESULT_OK);
-	assert_in_range(later_ms, now_ms, 1100 + COMMIT_CACHE_AGE_MS);
+	const struct commit_answer second = ask(request, TIMEOUT_MS);
+	assert_in_range(commit_answer_now_ms(&second), now_ms, 1100 + COMMIT_CACHE_AGE_MS);
 	stop_fake();
 	assert_int_equal(fake.requests_read, 1);
-	assert_int_equal(second.id, 7);
-	assert_slice(first.name, "Campaign");
-	assert_slice(second.name, "Campaign");
+	assert_int_equal(second.as.found.campaign.id, 7);
+	assert_slice(first.as.found.campaign.name, "Campaign");
+	assert_slice(second.as.found.campaign.name, "Campaign");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_all, close_all)

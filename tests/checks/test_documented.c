@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Every setting stands with its default in the example file and in leadhook.conf(5), and neither has others. Limits stand with
- * theirs in docs/api.md. Every parameter stands there, in the section of the calls that read it, and the tables of parameters
- * there have no others.
+ * Every setting stands with its default in the example file and in leadhook.conf(5), there with its range, and neither has
+ * others. Limits stand with their defaults in docs/api.md. Every parameter stands there, in the section of the calls that read
+ * it, and the tables of parameters there have no others.
  *
  * The settings' texts are turned into configuration files and go through the reader of the programs. */
 #include "unit.h"
@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "api/parameters.h"
+#include "base/duration.h"
 #include "conf/file.h"
 #include "webhook/address.h"
 
@@ -249,6 +250,73 @@ find_section(struct slice text, const char *heading)
 	return SLICE_NONE;
 }
 
+/* Sizes in the largest unit that divides them. */
+static void
+add_number(const struct conf_setting *setting, int64_t number, struct buffer *out)
+{
+	const unsigned shift = setting->type != CONF_SIZE || number == 0 ? 0
+			       : number % (1 << 20) == 0                 ? 20
+			       : number % (1 << 10) == 0                 ? 10
+									 : 0;
+	if (setting->type == CONF_DURATION) {
+		duration_add(out, number);
+		return;
+	}
+	buffer_add_i64(out, number >> shift);
+	buffer_add_text(out, shift == 20 ? "M" : shift == 10 ? "k" : "");
+}
+
+/* What stands in the manual below the setting's ".It Ic", up to the next one. */
+static struct slice
+find_item(struct slice manual, const struct conf_setting *setting, struct pool *pool)
+{
+	const struct slice names[] = { pool_printf(pool, ".Ss Section %s\n", setting->section),
+		pool_printf(pool, "\n.It Ic \"%s =", setting->key) };
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		const char *begin = memmem(manual.data, manual.size, names[i].data, names[i].size);
+		if (begin == NULL)
+			fail_msg("leadhook.conf(5) has no %s.%s", setting->section, setting->key);
+		manual = slice_sub(manual, (size_t)(begin - manual.data) + names[i].size, manual.size);
+	}
+	for (size_t i = 0; i + 4 <= manual.size; i++)
+		if (memcmp(manual.data + i, "\n.It", 4) == 0 || memcmp(manual.data + i, "\n.El", 4) == 0)
+			return slice_sub(manual, 0, i + 1);
+	return manual;
+}
+
+static void
+the_manual_has_every_range(void **state)
+{
+	(void)state;
+	struct pool *pool = pool_new();
+	struct buffer text, problems, range;
+	size_t count;
+	const struct conf_setting *settings = conf_settings(&count);
+	buffer_init(&text, TEXT_BYTES_MAX);
+	buffer_init(&problems, TEXT_BYTES_MAX);
+	read_document("man/leadhook.conf.5.in", add_line, &text);
+	for (size_t i = 0; i < count; i++) {
+		const enum conf_type type = settings[i].type;
+		if (type != CONF_INTEGER && type != CONF_WORKERS && type != CONF_SIZE && type != CONF_DURATION)
+			continue;
+		buffer_init(&range, TEXT_BYTES_MAX);
+		buffer_add_text(&range, "\nRange: ");
+		add_number(&settings[i], settings[i].minimum, &range);
+		buffer_add_text(&range, " to ");
+		add_number(&settings[i], settings[i].maximum, &range);
+		buffer_add_text(&range, ".\n");
+		const struct slice item = find_item(buffer_slice(&text), &settings[i], pool), wanted = buffer_slice(&range);
+		if (memmem(item.data, item.size, wanted.data, wanted.size) == NULL)
+			buffer_printf(&problems, "%s.%s lacks:%.*s", settings[i].section, settings[i].key, SLICE_ARGS(wanted));
+		buffer_free(&range);
+	}
+	if (problems.size > 0)
+		fail_msg("leadhook.conf(5):\n%s", problems.data);
+	buffer_free(&problems);
+	buffer_free(&text);
+	pool_free(&pool);
+}
+
 /* Takes the next word between backticks. `inside` is the caller's. */
 static bool
 next_code_word(struct slice *rest, bool *inside, struct slice *word)
@@ -383,6 +451,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_example_shows_every_setting),
 		cmocka_unit_test(the_manual_explains_every_setting),
+		cmocka_unit_test(the_manual_has_every_range),
 		cmocka_unit_test(the_api_document_has_the_limits),
 		cmocka_unit_test(the_rules_have_the_same_defaults),
 		cmocka_unit_test(the_schedule_is_as_promised),

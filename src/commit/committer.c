@@ -255,7 +255,7 @@ execute(struct committer *committer, struct pool *pool, const struct request_bat
 	for (size_t i = 0; i < batch->count; i++)
 		commands[i] = &batch->requests[i]->as.command;
 	begin_work(committer, batch->requests, batch->count);
-	store_execute_free(committer->store, pool, commands, batch->count, batch->deadline_ms, outcomes, locked);
+	store_execute(committer->store, pool, commands, batch->count, batch->deadline_ms, outcomes, locked);
 	end_work(committer);
 	answer_batch(committer, batch, outcomes, locked);
 }

@@ -138,8 +138,8 @@ MUST_CHECK enum result db_query(struct db *db, struct pool *pool, const struct d
 MUST_CHECK enum result db_execute(
     struct db *db, const struct db_statement *statement, const struct db_arguments *arguments, uint64_t *affected);
 /* Runs a statement once for each of `count` rows of `columns` values, in one round trip; in none when there are no rows. */
-MUST_CHECK enum result db_execute_rows(struct db *db, const struct db_statement *statement, const struct db_value *values,
-    size_t columns, size_t count, uint64_t *affected);
+MUST_CHECK enum result db_execute_rows(
+    struct db *db, const struct db_statement *statement, const struct db_value *values, size_t columns, size_t count);
 /* Runs a text without preparing it (schema files); `{prefix}` is replaced. The server has no time limit, even after our
  * timeout: a change of a table may have to copy it. */
 MUST_CHECK enum result db_run_text(struct db *db, struct slice text);

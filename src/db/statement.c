@@ -364,7 +364,7 @@ bind_column_of_rows(struct pool *pool, MYSQL_BIND *bind, const struct db_value *
 
 static enum result
 run_rows(struct db *db, struct pool *pool, const struct db_statement *statement, const struct db_value *values, size_t columns,
-    size_t count, uint64_t *affected)
+    size_t count)
 {
 	MYSQL_STMT *handle;
 	enum result result = db_connect(db);
@@ -379,25 +379,21 @@ run_rows(struct db *db, struct pool *pool, const struct db_statement *statement,
 	db->used_ms = clock_monotonic_ms();
 	mysql_stmt_attr_set(handle, STMT_ATTR_ARRAY_SIZE, &rows);
 	bool done = mysql_stmt_bind_param(handle, binds) == 0 && mysql_stmt_execute(handle) == 0;
-	if (done && affected != NULL)
-		*affected = mysql_stmt_affected_rows(handle);
 	rows = 0; /* resets it for ordinary use */
 	mysql_stmt_attr_set(handle, STMT_ATTR_ARRAY_SIZE, &rows);
 	return done ? RESULT_OK : statement_failed(db, statement, handle);
 }
 
 enum result
-db_execute_rows(struct db *db, const struct db_statement *statement, const struct db_value *values, size_t columns,
-    size_t count, uint64_t *affected)
+db_execute_rows(
+    struct db *db, const struct db_statement *statement, const struct db_value *values, size_t columns, size_t count)
 {
-	if (affected != NULL)
-		*affected = 0;
 	if (count == 0)
 		return RESULT_OK;
 	if (count == 1)
-		return db_execute(db, statement, &(struct db_arguments){ .values = values, .count = columns }, affected);
+		return db_execute(db, statement, &(struct db_arguments){ .values = values, .count = columns }, NULL);
 	struct pool *pool = pool_new();
-	enum result result = run_rows(db, pool, statement, values, columns, count, affected);
+	enum result result = run_rows(db, pool, statement, values, columns, count);
 	pool_free(&pool);
 	return result;
 }

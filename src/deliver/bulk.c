@@ -103,7 +103,7 @@ bulk_run_chunk(struct store *store, struct pool *pool, const struct crashes *cra
 		log_work(LOG_UINT("job", job.id));
 	else
 		log_work(LOG_BYTES("job_item", pool_printf(pool, "%" PRIu64 "/%" PRIu32, job.id, job.position)));
-	store_execute(store, pool, commands, count, clock_monotonic_ms() + CHUNK_MS, outcomes);
+	store_execute(store, pool, commands, count, clock_monotonic_ms() + CHUNK_MS, outcomes, NULL);
 	log_work_done();
 	return settle(store, commands, count, outcomes, job.failures);
 }

@@ -11,7 +11,7 @@ ask(const struct backend *backend, struct pool *pool, const struct commit_reques
 	if (backend->committer != NULL)
 		commit_client_ask(backend->committer, pool, request, answer);
 	else if (request->kind == REQUEST_COMMAND)
-		store_execute(backend->store, pool, &command, 1, request->deadline_ms, &answer->as.outcome);
+		store_execute(backend->store, pool, &command, 1, request->deadline_ms, &answer->as.outcome, NULL);
 	else if (request->kind == REQUEST_LOOK_UP)
 		store_answer_look_ups(backend->store, pool, &look_up, 1, &answer->as.outcome);
 	else

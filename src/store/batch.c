@@ -173,13 +173,6 @@ copy_outcomes(struct pool *pool, const struct outcome *from, struct outcome *to,
 			pool_copy(pool, from[i].body), from[i].versions, from[i].place };
 }
 
-static void
-fail_all(struct outcome *outcomes, size_t count, enum failure failure)
-{
-	for (size_t i = 0; i < count; i++)
-		outcomes[i] = (struct outcome){ .failure = failure };
-}
-
 static bool
 any(const bool *flags, size_t count)
 {
@@ -284,30 +277,17 @@ execute(struct store *store, struct pool *pool, const struct command *const *com
 		return;
 	}
 	log_failure(store, result, count);
-	fail_all(outcomes, count, result == RESULT_FAILED ? FAILURE_INTERNAL : FAILURE_UNAVAILABLE);
-}
-
-/* Statements must end within the batch's deadline. */
-static void
-execute_in_time(struct store *store, struct pool *pool, const struct command *const *commands, size_t count,
-    int64_t deadline_ms, struct outcome *outcomes, bool *locked)
-{
-	int64_t before_ms = db_set_deadline(store->db, deadline_ms);
-	execute(store, pool, commands, count, deadline_ms, outcomes, locked);
-	db_set_deadline(store->db, before_ms);
+	for (size_t i = 0; i < count; i++)
+		outcomes[i] = (struct outcome){ .failure = result == RESULT_FAILED ? FAILURE_INTERNAL : FAILURE_UNAVAILABLE };
 }
 
 void
 store_execute(struct store *store, struct pool *pool, const struct command *const *commands, size_t count, int64_t deadline_ms,
-    struct outcome *outcomes)
+    struct outcome *outcomes, bool *locked)
 {
-	execute_in_time(store, pool, commands, count, deadline_ms, outcomes, NULL);
-}
-
-void
-store_execute_free(struct store *store, struct pool *pool, const struct command *const *commands, size_t count,
-    int64_t deadline_ms, struct outcome *outcomes, bool *locked)
-{
-	memset(locked, 0, count * sizeof(*locked));
-	execute_in_time(store, pool, commands, count, deadline_ms, outcomes, locked);
+	int64_t before_ms = db_set_deadline(store->db, deadline_ms); /* for the statements */
+	if (locked != NULL)
+		memset(locked, 0, count * sizeof(*locked));
+	execute(store, pool, commands, count, deadline_ms, outcomes, locked);
+	db_set_deadline(store->db, before_ms);
 }

@@ -116,7 +116,11 @@ MUST_CHECK enum result store_note_job_served(struct store *store, uint64_t job_i
 #define store_change_one(store, statement, ...) store_change_one_row(store, statement, &DB_VALUES(__VA_ARGS__))
 MUST_CHECK enum result store_change_one_row(
     struct store *store, const struct db_statement *statement, const struct db_arguments *arguments);
-/* Returns RESULT_NOT_FOUND unless there is a row. */
+/* Return RESULT_NOT_FOUND unless there is a row. */
+#define store_query_one(store, pool, rows, statement, ...) \
+	store_query_row(store, pool, statement, &DB_VALUES(__VA_ARGS__), rows)
+MUST_CHECK enum result store_query_row(struct store *store, struct pool *pool, const struct db_statement *statement,
+    const struct db_arguments *arguments, struct db_rows *rows);
 #define store_exists(store, statement, ...) store_has_row(store, statement, &DB_VALUES(__VA_ARGS__))
 MUST_CHECK enum result store_has_row(
     struct store *store, const struct db_statement *statement, const struct db_arguments *arguments);

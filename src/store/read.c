@@ -58,10 +58,8 @@ store_find_key(struct store *store, const unsigned char hash[32], struct api_key
 	struct pool *pool = pool_new();
 	struct db_rows rows;
 	struct db_value value = db_bytes((struct slice){ (const char *)hash, 32 });
-	enum result result = store_query(store, pool, &rows, &sql_select_key, value);
-	if (result == RESULT_OK && rows.count == 0)
-		result = RESULT_NOT_FOUND;
-	else if (result == RESULT_OK)
+	enum result result = store_query_one(store, pool, &rows, &sql_select_key, value);
+	if (result == RESULT_OK)
 		*key = (struct api_key){
 			.id = db_get_u64(&rows, 0, KEY_ID),
 			.account_id = db_get_u64(&rows, 0, KEY_ACCOUNT_ID),
@@ -87,12 +85,9 @@ enum result
 store_find_campaign(struct store *store, struct pool *pool, uint64_t id, struct campaign *campaign, int64_t *now_ms)
 {
 	struct db_rows rows;
-	struct db_value value = DB_U64(id);
-	enum result result = store_query(store, pool, &rows, &sql_select_campaign, value);
+	enum result result = store_query_one(store, pool, &rows, &sql_select_campaign, DB_U64(id));
 	if (result != RESULT_OK)
 		return result;
-	if (rows.count == 0)
-		return RESULT_NOT_FOUND;
 	*campaign = store_campaign_from_row(&rows, 0);
 	*now_ms = db_get_i64(&rows, 0, CAMPAIGN_NOW_MS);
 	return RESULT_OK;

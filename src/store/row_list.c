@@ -46,8 +46,8 @@ run_list(struct store *store, const struct row_list *list)
 			if (bytes > BYTES_AT_ONCE)
 				break;
 		}
-		result = db_execute_rows(
-		    store->db, list->statement, list->values + from * list->columns, list->columns, to - from, NULL);
+		result =
+		    db_execute_rows(store->db, list->statement, list->values + from * list->columns, list->columns, to - from);
 	}
 	return result;
 }

@@ -271,9 +271,7 @@ enum result
 store_find_versions(struct store *store, struct pool *pool, uint64_t campaign_id, struct campaign_versions *versions)
 {
 	struct db_rows rows;
-	enum result result = store_query(store, pool, &rows, &sql_select_state, DB_U64(campaign_id));
-	if (result == RESULT_OK && rows.count == 0)
-		return RESULT_NOT_FOUND;
+	enum result result = store_query_one(store, pool, &rows, &sql_select_state, DB_U64(campaign_id));
 	if (result == RESULT_OK)
 		*versions = state_from_row(campaign_id, &rows, 0, 0).versions;
 	return result;
@@ -291,11 +289,9 @@ show_leads(struct store *store, struct pool *pool, void *context)
 {
 	const struct page_request *s = context;
 	struct db_rows rows;
-	enum result result = store_query(store, pool, &rows, &sql_select_state, DB_U64(s->campaign_id));
+	enum result result = store_query_one(store, pool, &rows, &sql_select_state, DB_U64(s->campaign_id));
 	if (result != RESULT_OK)
 		return result;
-	if (rows.count == 0)
-		return RESULT_NOT_FOUND;
 	struct state state = state_from_row(s->campaign_id, &rows, 0, 0);
 	return read_subjects(store, pool, &state, s->leads, s->count, s->subjects);
 }

@@ -294,13 +294,21 @@ store_change_one_row(struct store *store, const struct db_statement *statement, 
 }
 
 enum result
+store_query_row(struct store *store, struct pool *pool, const struct db_statement *statement,
+    const struct db_arguments *arguments, struct db_rows *rows)
+{
+	enum result result = db_query(store->db, pool, statement, arguments, rows);
+	return result == RESULT_OK && rows->count == 0 ? RESULT_NOT_FOUND : result;
+}
+
+enum result
 store_has_row(struct store *store, const struct db_statement *statement, const struct db_arguments *arguments)
 {
 	struct pool *pool = pool_new();
 	struct db_rows rows;
-	enum result result = db_query(store->db, pool, statement, arguments, &rows);
+	enum result result = store_query_row(store, pool, statement, arguments, &rows);
 	pool_free(&pool);
-	return result == RESULT_OK && rows.count == 0 ? RESULT_NOT_FOUND : result;
+	return result;
 }
 
 static int

@@ -107,29 +107,22 @@ store_remove_webhook(struct store *store, uint64_t campaign_id, struct slice url
 enum result
 store_lock_webhook_settings(struct store *store, struct pool *pool, uint64_t webhook_id)
 {
-	struct db_value id = DB_U64(webhook_id);
 	struct db_rows rows;
-	enum result result = store_query(store, pool, &rows, &sql_select_campaign_of_webhook, id);
-	if (result == RESULT_OK && rows.count == 0)
-		return RESULT_NOT_FOUND;
+	enum result result = store_query_one(store, pool, &rows, &sql_select_campaign_of_webhook, DB_U64(webhook_id));
 	return result == RESULT_OK ? store_lock_settings(store, db_get_u64(&rows, 0, 0)) : result;
-}
-
-static enum result
-remove_webhook(struct store *store, struct pool *pool, uint64_t id)
-{
-	enum result result = store_lock_webhook_settings(store, pool, id);
-	if (result == RESULT_OK)
-		result = store_change_one(store, &sql_delete_webhook, DB_U64(id));
-	return result == RESULT_OK ? store_change_one(store, &sql_delete_webhook_status, DB_U64(id)) : result;
 }
 
 enum result
 store_remove_webhook_id(struct store *store, uint64_t id)
 {
 	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
-	while (store_runs(&txn))
-		txn.result = remove_webhook(store, txn.pool, id);
+	while (store_runs(&txn)) {
+		txn.result = store_lock_webhook_settings(store, txn.pool, id);
+		if (txn.result == RESULT_OK)
+			txn.result = store_change_one(store, &sql_delete_webhook, DB_U64(id));
+		if (txn.result == RESULT_OK)
+			txn.result = store_change_one(store, &sql_delete_webhook_status, DB_U64(id));
+	}
 	return txn.result;
 }
 
@@ -137,8 +130,7 @@ enum result
 store_list_webhooks(struct store *store, struct pool *pool, uint64_t campaign_id, struct webhook_row **webhooks, size_t *count)
 {
 	struct db_rows rows;
-	struct db_value value = DB_U64(campaign_id);
-	enum result result = store_query(store, pool, &rows, &sql_select_webhooks, value);
+	enum result result = store_query(store, pool, &rows, &sql_select_webhooks, DB_U64(campaign_id));
 	if (result != RESULT_OK)
 		return result;
 	*webhooks = POOL_ARRAY(pool, rows.count, struct webhook_row);

@@ -39,7 +39,7 @@ crash_if_poisoned(struct slice email)
 }
 
 void
-store_execute_free(struct store *store UNUSED, struct pool *own, const struct command *const *commands, size_t count,
+store_execute(struct store *store UNUSED, struct pool *own, const struct command *const *commands, size_t count,
     int64_t deadline_ms UNUSED, struct outcome *outcomes, bool *locked)
 {
 	note("E", count);

@@ -188,7 +188,7 @@ run_batch(struct store *store, struct pool *pool, const struct tree *list, struc
 	size_t count = 0;
 	for (const struct tree *item = list->first; item != NULL; item = item->next)
 		commands[count++] = parse_command(pool, item);
-	store_execute(store, pool, commands, count, clock_monotonic_ms() + TIME_MS, outcomes);
+	store_execute(store, pool, commands, count, clock_monotonic_ms() + TIME_MS, outcomes, NULL);
 	json_key(out, SLICE("outcomes"));
 	json_begin_array(out);
 	for (size_t i = 0; i < count; i++)

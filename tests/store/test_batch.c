@@ -176,7 +176,7 @@ a_passed_deadline_is_unavailable(void **state)
 	struct command command = signup(w, w->campaign, "late@example.org");
 	const struct command *pointer = &command;
 	struct outcome outcome;
-	store_execute(w->store, w->pool, &pointer, 1, clock_monotonic_ms(), &outcome);
+	store_execute(w->store, w->pool, &pointer, 1, clock_monotonic_ms(), &outcome, NULL);
 	assert_outcomes(&outcome, 1, FAILURE_UNAVAILABLE);
 	assert_consistent(w->campaign, 0, 0);
 }
@@ -372,7 +372,7 @@ execute_broken(struct world *w, struct breaks planned, int64_t time_ms, struct o
 	execute(w->store, w->pool, &other, 1, outcomes); /* takes the blocks of ids, so that the next COMMIT is the batch's */
 	breaks = planned;
 	const struct command *pointers[] = { &commands[0], &commands[1], &commands[2] };
-	store_execute(w->store, w->pool, pointers, 3, clock_monotonic_ms() + time_ms, outcomes);
+	store_execute(w->store, w->pool, pointers, 3, clock_monotonic_ms() + time_ms, outcomes, NULL);
 	assert_int_equal(breaks.commits, 0);
 	breaks = (struct breaks){ 0 };
 }
@@ -506,7 +506,7 @@ a_locked_campaign_delays_no_other(void **state)
 	while (__atomic_load_n(&shared[2], __ATOMIC_SEQ_CST) == 0)
 		poll(NULL, 0, 1);
 	int64_t start_ms = clock_monotonic_ms();
-	store_execute_free(w->store, w->pool, commands, ARRAY_SIZE(all), start_ms + TIME_MS, outcomes, locked);
+	store_execute(w->store, w->pool, commands, ARRAY_SIZE(all), start_ms + TIME_MS, outcomes, locked);
 	assert_in_range(clock_monotonic_ms() - start_ms, 0, 4000); /* the lock wait timeout is 5 s */
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		assert_int_equal(locked[i], all[i].campaign_id == w->campaign);
@@ -517,7 +517,7 @@ a_locked_campaign_delays_no_other(void **state)
 	assert_int_equal(find_campaign(w, w->campaign).last_subscription_number, 0);
 	__atomic_store_n(&shared[1], 1, __ATOMIC_SEQ_CST);
 	assert_true(processes_end());
-	store_execute_free(w->store, w->pool, commands, ARRAY_SIZE(all), clock_monotonic_ms() + TIME_MS, outcomes, locked);
+	store_execute(w->store, w->pool, commands, ARRAY_SIZE(all), clock_monotonic_ms() + TIME_MS, outcomes, locked);
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		assert_false(locked[i]);
 	assert_int_equal(find_campaign(w, w->campaign).last_subscription_number, 2);
@@ -545,7 +545,7 @@ a_batch_of_unknown_outcome_is_not_reported_as_locked(void **state)
 	execute(w->store, w->pool, &other, 1, &outcome); /* takes the blocks of ids, so that the next COMMIT is the batch's */
 	campaign_to_lock = w->campaign;
 	breaks = (struct breaks){ .commits = 1, .meanwhile = lock_it };
-	store_execute_free(w->store, w->pool, &pointer, 1, clock_monotonic_ms() + 300, &outcome, &locked);
+	store_execute(w->store, w->pool, &pointer, 1, clock_monotonic_ms() + 300, &outcome, &locked);
 	root_run("ROLLBACK");
 	assert_int_equal(breaks.commits, 0);
 	breaks = (struct breaks){ 0 };

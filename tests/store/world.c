@@ -189,7 +189,7 @@ execute(struct store *store, struct pool *pool, const struct command *commands, 
 	const struct command *pointers[BATCH_MAX];
 	for (size_t i = 0; i < count; i++)
 		pointers[i] = &commands[i];
-	store_execute(store, pool, pointers, count, clock_monotonic_ms() + TIME_MS, outcomes);
+	store_execute(store, pool, pointers, count, clock_monotonic_ms() + TIME_MS, outcomes, NULL);
 }
 
 struct lead

@@ -89,20 +89,16 @@ store_error_text(const struct store *store)
 	return db_error_text(store->db);
 }
 
-static enum result
-insert_account(struct store *store, struct pool *pool, struct slice name, uint64_t *id)
-{
-	enum result result = store_next_id(store, pool, ID_ACCOUNT, id);
-	return result == RESULT_OK ? store_change_one(store, &sql_insert_account, DB_U64(*id), db_bytes(name)) : result;
-}
-
 /* Like every insert, not repeated when it may have been committed: there would be two rows. */
 enum result
 store_add_account(struct store *store, struct slice name, uint64_t *id)
 {
 	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
-	while (store_runs(&txn))
-		txn.result = insert_account(store, txn.pool, name, id);
+	while (store_runs(&txn)) {
+		txn.result = store_next_id(store, txn.pool, ID_ACCOUNT, id);
+		if (txn.result == RESULT_OK)
+			txn.result = store_change_one(store, &sql_insert_account, DB_U64(*id), db_bytes(name));
+	}
 	return txn.result;
 }
 
@@ -146,19 +142,15 @@ lock_settings_of(struct store *store, struct pool *pool, uint64_t account_id)
 	return result;
 }
 
-static enum result
-suspend_account(struct store *store, struct pool *pool, uint64_t id, bool suspend)
-{
-	enum result result = store_change_one(store, &sql_suspend_account, DB_BOOL(suspend), DB_U64(id));
-	return result == RESULT_OK ? lock_settings_of(store, pool, id) : result;
-}
-
 enum result
 store_suspend_account(struct store *store, uint64_t id, bool suspend)
 {
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
-	while (store_runs(&txn))
-		txn.result = suspend_account(store, txn.pool, id, suspend);
+	while (store_runs(&txn)) {
+		txn.result = store_change_one(store, &sql_suspend_account, DB_BOOL(suspend), DB_U64(id));
+		if (txn.result == RESULT_OK)
+			txn.result = lock_settings_of(store, txn.pool, id);
+	}
 	return txn.result;
 }
 
@@ -176,22 +168,17 @@ next_id_of_account(struct store *store, struct pool *pool, uint64_t account_id, 
 	return result == RESULT_OK ? store_next_id(store, pool, kind, id) : result;
 }
 
-static enum result
-insert_key(struct store *store, struct pool *pool, uint64_t account_id, struct slice name, struct slice hash, uint64_t *id)
-{
-	enum result result = next_id_of_account(store, pool, account_id, ID_API_KEY, id);
-	if (result != RESULT_OK)
-		return result;
-	return store_change_one(store, &sql_insert_key, DB_U64(*id), DB_U64(account_id), db_bytes(name), db_bytes(hash));
-}
-
 enum result
 store_add_key(struct store *store, uint64_t account_id, struct slice name, const unsigned char hash[32], uint64_t *id)
 {
-	const struct slice hashed = { (const char *)hash, 32 };
+	const struct db_value hashed = db_bytes((struct slice){ (const char *)hash, 32 });
 	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
-	while (store_runs(&txn))
-		txn.result = insert_key(store, txn.pool, account_id, name, hashed, id);
+	while (store_runs(&txn)) {
+		txn.result = next_id_of_account(store, txn.pool, account_id, ID_API_KEY, id);
+		if (txn.result == RESULT_OK)
+			txn.result =
+			    store_change_one(store, &sql_insert_key, DB_U64(*id), DB_U64(account_id), db_bytes(name), hashed);
+	}
 	return txn.result;
 }
 
@@ -363,20 +350,16 @@ store_count_addresses(struct store *store, uint64_t campaign_id, bool *done)
 	return txn.result;
 }
 
-static enum result
-end_campaign(struct store *store, uint64_t id, bool end)
-{
-	/* afterwards no sign-up is under way with the old state */
-	enum result result = store_lock_settings(store, id);
-	return result == RESULT_OK ? apply_request(store, id, end ? CAMPAIGN_ENDS : CAMPAIGN_OPENS) : result;
-}
-
 enum result
 store_end_campaign(struct store *store, uint64_t id, bool end)
 {
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
-	while (store_runs(&txn))
-		txn.result = end_campaign(store, id, end);
+	while (store_runs(&txn)) {
+		/* afterwards no sign-up is under way with the old state */
+		txn.result = store_lock_settings(store, id);
+		if (txn.result == RESULT_OK)
+			txn.result = apply_request(store, id, end ? CAMPAIGN_ENDS : CAMPAIGN_OPENS);
+	}
 	return txn.result;
 }
 

@@ -149,9 +149,7 @@ static enum result
 lock_definition(struct store *store, struct pool *pool, enum definition_kind kind, uint64_t id, uint64_t *campaign_id)
 {
 	struct db_rows rows;
-	enum result result = store_query(store, pool, &rows, kinds[kind].find, DB_U64(id));
-	if (result == RESULT_OK && rows.count == 0)
-		return RESULT_NOT_FOUND;
+	enum result result = store_query_one(store, pool, &rows, kinds[kind].find, DB_U64(id));
 	if (result != RESULT_OK)
 		return result;
 	*campaign_id = db_get_u64(&rows, 0, 0);
@@ -192,19 +190,15 @@ store_edit_definition(struct store *store, enum definition_kind kind, uint64_t i
 	return txn.result;
 }
 
-static enum result
-delete_definition(struct store *store, struct pool *pool, enum definition_kind kind, uint64_t id)
-{
-	uint64_t campaign_id;
-	enum result result = lock_definition(store, pool, kind, id, &campaign_id);
-	return result == RESULT_OK ? store_change_one(store, kinds[kind].remove, DB_U64(id)) : result;
-}
-
 enum result
 store_remove_definition(struct store *store, enum definition_kind kind, uint64_t id)
 {
+	uint64_t campaign_id;
 	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
-	while (store_runs(&txn))
-		txn.result = delete_definition(store, txn.pool, kind, id);
+	while (store_runs(&txn)) {
+		txn.result = lock_definition(store, txn.pool, kind, id, &campaign_id);
+		if (txn.result == RESULT_OK)
+			txn.result = store_change_one(store, kinds[kind].remove, DB_U64(id));
+	}
 	return txn.result;
 }

@@ -46,7 +46,7 @@ make_installation(struct store *store)
 		db_bytes(SLICE("server_secret")),
 		db_bytes((struct slice){ (const char *)secret, sizeof(secret) }),
 	};
-	enum result result = db_execute_rows(store->db, &sql_insert_installation, rows, 2, 2, NULL);
+	enum result result = db_execute_rows(store->db, &sql_insert_installation, rows, 2, 2);
 	explicit_bzero(secret, sizeof(secret));
 	pool_free(&pool);
 	return result;

@@ -35,14 +35,6 @@ DB_STATEMENT(sql_disable_webhook, "UPDATE {prefix}webhooks SET state = 'disabled
 store_statement_list sql_of_webhook_admin = { &sql_select_webhook, &sql_count_due_of_webhook, &sql_set_webhook,
 	&sql_enable_webhook, &sql_clear_webhook_status, &sql_rotate_secret, &sql_disable_webhook, NULL };
 
-static enum result
-query_one(struct store *store, struct pool *pool, const struct db_statement *statement, const struct db_arguments *arguments,
-    struct db_rows *rows)
-{
-	enum result result = db_query(store->db, pool, statement, arguments, rows);
-	return result == RESULT_OK && rows->count != 1 ? RESULT_NOT_FOUND : result;
-}
-
 static struct webhook_details
 details_from_row(const struct db_rows *rows)
 {
@@ -68,10 +60,9 @@ enum result
 store_find_webhook(struct store *store, struct pool *pool, uint64_t id, struct webhook_details *webhook)
 {
 	struct db_rows rows, pending;
-	enum result result = query_one(store, pool, &sql_select_webhook, &DB_VALUES(DB_U64(id)), &rows);
+	enum result result = store_query_one(store, pool, &rows, &sql_select_webhook, DB_U64(id));
 	if (result == RESULT_OK)
-		result = query_one(
-		    store, pool, &sql_count_due_of_webhook, &DB_VALUES(DB_U64(webhook_shard(id)), DB_U64(id)), &pending);
+		result = store_query(store, pool, &pending, &sql_count_due_of_webhook, DB_U64(webhook_shard(id)), DB_U64(id));
 	if (result != RESULT_OK)
 		return result;
 	*webhook = details_from_row(&rows);
@@ -91,19 +82,15 @@ store_activate_webhook(struct store *store, uint64_t webhook_id)
 	return result;
 }
 
-static enum result
-enable_webhook(struct store *store, struct pool *pool, uint64_t id)
-{
-	enum result result = store_lock_webhook_settings(store, pool, id);
-	return result == RESULT_OK ? store_activate_webhook(store, id) : result;
-}
-
 enum result
 store_enable_webhook(struct store *store, uint64_t id)
 {
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
-	while (store_runs(&txn))
-		txn.result = enable_webhook(store, txn.pool, id);
+	while (store_runs(&txn)) {
+		txn.result = store_lock_webhook_settings(store, txn.pool, id);
+		if (txn.result == RESULT_OK)
+			txn.result = store_activate_webhook(store, id);
+	}
 	return txn.result;
 }
 
@@ -154,7 +141,7 @@ edit_webhook(struct store *store, struct pool *pool, uint64_t webhook_id, webhoo
 	struct db_rows rows;
 	enum result result = store_lock_webhook_settings(store, pool, webhook_id);
 	if (result == RESULT_OK)
-		result = query_one(store, pool, &sql_select_webhook, &DB_VALUES(id), &rows);
+		result = store_query_one(store, pool, &rows, &sql_select_webhook, id);
 	if (result != RESULT_OK)
 		return result;
 	struct webhook_settings s = details_from_row(&rows).settings;

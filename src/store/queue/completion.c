@@ -271,37 +271,39 @@ fail_locked(struct store *store, const struct db_rows *locked, struct slice erro
 	if (locked->count == 0)
 		return RESULT_OK;
 	enum result result = db_execute(store->db, &sql_fail_due, &DB_LIST_AND_VALUES(ids, db_bytes(error)), NULL);
-	return result == RESULT_OK ? db_execute_rows(store->db, &sql_delete_due, ids.values, 1, ids.count, NULL) : result;
+	return result == RESULT_OK ? db_execute_rows(store->db, &sql_delete_due, ids.values, 1, ids.count) : result;
 }
 
 /* Ends the deliveries that `find` returns and locks. */
 static enum result
-fail_found(struct store *store, struct pool *pool, const struct db_statement *find, const struct db_arguments *arguments,
-    struct slice error, size_t *done)
+fail_found(struct store *store, const struct db_statement *find, const struct db_arguments *arguments, struct slice error,
+    size_t *done)
 {
 	struct db_rows locked;
-	enum result result = db_query(store->db, pool, find, arguments, &locked);
-	return result == RESULT_OK ? fail_locked(store, &locked, error, done) : result;
-}
-
-static enum result
-fail_crashed(struct store *store, struct pool *pool, uint64_t delivery_id, int64_t hold_ms, size_t *done)
-{
-	const struct db_value id = DB_U64(delivery_id);
-	struct db_rows locked;
-	enum result result = store_query(store, pool, &locked, &sql_lock_due, id);
-	if (result == RESULT_OK)
-		result = store_run(store, &sql_hold_webhook_of, DB_I64(hold_ms), id);
-	return result == RESULT_OK ? fail_locked(store, &locked, SLICE("crashed"), done) : result;
+	*done = 0;
+	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
+	while (store_runs(&txn)) {
+		txn.result = db_query(store->db, txn.pool, find, arguments, &locked);
+		if (txn.result == RESULT_OK)
+			txn.result = fail_locked(store, &locked, error, done);
+	}
+	return txn.result;
 }
 
 enum result
 store_fail_crashed(struct store *store, uint64_t delivery_id, int64_t hold_ms, size_t *done)
 {
+	const struct db_value id = DB_U64(delivery_id);
+	struct db_rows locked;
 	*done = 0;
 	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
-	while (store_runs(&txn))
-		txn.result = fail_crashed(store, txn.pool, delivery_id, hold_ms, done);
+	while (store_runs(&txn)) {
+		txn.result = store_query(store, txn.pool, &locked, &sql_lock_due, id);
+		if (txn.result == RESULT_OK)
+			txn.result = store_run(store, &sql_hold_webhook_of, DB_I64(hold_ms), id);
+		if (txn.result == RESULT_OK)
+			txn.result = fail_locked(store, &locked, SLICE("crashed"), done);
+	}
 	return txn.result;
 }
 
@@ -316,20 +318,12 @@ store_fail_pending(struct store *store, uint64_t webhook_id, size_t chunk, size_
 {
 	const struct db_arguments arguments =
 	    DB_VALUES(DB_U64(webhook_shard(webhook_id)), DB_U64(webhook_id), chunk_value(chunk));
-	*done = 0;
-	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
-	while (store_runs(&txn))
-		txn.result = fail_found(store, txn.pool, &sql_select_due_of_webhook, &arguments, SLICE("webhook_gone"), done);
-	return txn.result;
+	return fail_found(store, &sql_select_due_of_webhook, &arguments, SLICE("webhook_gone"), done);
 }
 
 enum result
 store_fail_expired(struct store *store, const struct db_value days[2], size_t chunk, size_t *done)
 {
 	const struct db_arguments arguments = DB_VALUES(days[0], days[1], chunk_value(chunk));
-	*done = 0;
-	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
-	while (store_runs(&txn))
-		txn.result = fail_found(store, txn.pool, &sql_select_due_of_old_days, &arguments, SLICE("expired"), done);
-	return txn.result;
+	return fail_found(store, &sql_select_due_of_old_days, &arguments, SLICE("expired"), done);
 }

@@ -36,11 +36,9 @@ enum result
 store_next_job(struct store *store, struct pool *pool, struct bulk_job *job)
 {
 	struct db_rows rows;
-	enum result result = store_query(store, pool, &rows, &sql_select_next_job);
+	enum result result = store_query_one(store, pool, &rows, &sql_select_next_job);
 	if (result != RESULT_OK)
 		return result;
-	if (rows.count == 0)
-		return RESULT_NOT_FOUND;
 	*job = (struct bulk_job){
 		.id = db_get_u64(&rows, 0, JOB_ID),
 		.campaign_id = db_get_u64(&rows, 0, JOB_CAMPAIGN_ID),
@@ -57,37 +55,29 @@ store_next_job(struct store *store, struct pool *pool, struct bulk_job *job)
 	return RESULT_FAILED;
 }
 
-static enum result
-delay_job(struct store *store, uint64_t job_id, uint32_t position, uint32_t failures, int64_t delay_ms)
-{
-	enum result result =
-	    store_change_one(store, &sql_delay_job, DB_I64(delay_ms), DB_U64(job_id), DB_U64(position), DB_U64(failures));
-	return result == RESULT_OK ? store_note_job_served(store, job_id) : result;
-}
-
 enum result
 store_delay_job(struct store *store, uint64_t job_id, uint32_t position, uint32_t failures, int64_t delay_ms)
 {
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
-	while (store_runs(&txn))
-		txn.result = delay_job(store, job_id, position, failures, delay_ms);
+	while (store_runs(&txn)) {
+		txn.result = store_change_one(
+		    store, &sql_delay_job, DB_I64(delay_ms), DB_U64(job_id), DB_U64(position), DB_U64(failures));
+		if (txn.result == RESULT_OK)
+			txn.result = store_note_job_served(store, job_id);
+	}
 	return txn.result == RESULT_NOT_FOUND ? RESULT_OK : txn.result;
-}
-
-static enum result
-skip_item(struct store *store, uint64_t job_id, uint32_t position)
-{
-	enum result result = store_change_one(store, &sql_skip_job_item, DB_U64(job_id), DB_U64(position));
-	if (result == RESULT_OK)
-		result = store_note_job_served(store, job_id);
-	return result == RESULT_OK ? store_run(store, &sql_delete_job_at_end, DB_U64(job_id)) : result;
 }
 
 enum result
 store_skip_job_item(struct store *store, uint64_t job_id, uint32_t position)
 {
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
-	while (store_runs(&txn))
-		txn.result = skip_item(store, job_id, position);
+	while (store_runs(&txn)) {
+		txn.result = store_change_one(store, &sql_skip_job_item, DB_U64(job_id), DB_U64(position));
+		if (txn.result == RESULT_OK)
+			txn.result = store_note_job_served(store, job_id);
+		if (txn.result == RESULT_OK)
+			txn.result = store_run(store, &sql_delete_job_at_end, DB_U64(job_id));
+	}
 	return txn.result == RESULT_NOT_FOUND ? RESULT_OK : txn.result;
 }

@@ -46,13 +46,11 @@ drop_entries(struct store *store, struct pool *pool, struct db_list leads, bool 
 	struct db_rows entries;
 	enum result result = store_query_lists(store, pool, &sql_select_score_entries, &leads, 1, &entries);
 	if (result == RESULT_OK)
-		result =
-		    db_execute_rows(store->db, &sql_delete_score_entry, entries.values, ENTRY_COLUMNS, entries.count, NULL);
+		result = db_execute_rows(store->db, &sql_delete_score_entry, entries.values, ENTRY_COLUMNS, entries.count);
 	*all = entries.count < ENTRY_CHUNK;
 	/* leads are removed with the last of their rows: the next call goes on where one ends early */
-	return result == RESULT_OK && *all
-		   ? db_execute_rows(store->db, &sql_delete_deleted_lead, leads.values, 1, leads.count, NULL)
-		   : result;
+	return result == RESULT_OK && *all ? db_execute_rows(store->db, &sql_delete_deleted_lead, leads.values, 1, leads.count)
+					   : result;
 }
 
 static enum result

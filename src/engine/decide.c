@@ -201,32 +201,22 @@ struct renderer {
 };
 
 static struct slice
-render_view(struct renderer *r, struct snapshot *snapshot, struct payload_view view, bool answer)
+render_view(struct renderer *r, struct snapshot *snapshot, struct payload_view view)
 {
 	if (snapshot->subject.score_rank == 0)
 		rank(r->decision, r->nodes, r->node_count, snapshot);
-	struct payload_subject subject = snapshot->subject;
-	subject.answers_signup = answer;
 	buffer_clear(&r->out);
-	payload_write(&r->out, r->settings, &subject, view);
+	payload_write(&r->out, r->settings, &snapshot->subject, view);
 	return rendered(r->pool, &r->out);
 }
 
-/* Rendered once for all events of a command, and its answer if that is the same. */
+/* Rendered once for the answer and all events of a command. */
 static struct slice
 full_payload(struct renderer *r, struct snapshot *snapshot)
 {
 	if (!slice_present(snapshot->payload))
-		snapshot->payload = render_view(r, snapshot, (struct payload_view){ .full = true }, false);
+		snapshot->payload = render_view(r, snapshot, (struct payload_view){ .full = true });
 	return snapshot->payload;
-}
-
-static struct slice
-render_answer(struct renderer *r, struct snapshot *snapshot, struct payload_view view)
-{
-	const bool as_event =
-	    view.full && !view.skip_urls && !view.skip_actions && payload_redirect_is_vouched(&snapshot->subject);
-	return as_event ? full_payload(r, snapshot) : render_view(r, snapshot, view, true);
 }
 
 void
@@ -235,9 +225,14 @@ decide_render(struct pool *pool, const struct command *const *commands, size_t c
 {
 	struct renderer r = { pool, settings, nodes, node_count, decision, { 0 } };
 	buffer_init(&r.out, PAYLOAD_MAX_BYTES);
-	for (size_t i = 0; i < count; i++)
-		if (decision->answers[i] != NULL)
-			outcomes[i].body = render_answer(&r, decision->answers[i], commands[i]->view);
+	for (size_t i = 0; i < count; i++) {
+		struct payload_view view = commands[i]->view;
+		if (decision->answers[i] == NULL)
+			continue;
+		outcomes[i].body = view.full && !view.skip_urls && !view.skip_actions
+				       ? full_payload(&r, decision->answers[i])
+				       : render_view(&r, decision->answers[i], view);
+	}
 	for (size_t i = 0; i < decision->event_count; i++) {
 		struct made_event *event = &decision->events[i];
 		struct slice payload = full_payload(&r, event->snapshot);

@@ -76,12 +76,10 @@ replace_if(bool given, struct slice *place, struct slice value)
 static void
 update_fields(const struct step *step, const struct signup *signup, struct lead *lead)
 {
-	const bool keyed = step->command->account_id != 0;
 	replace_if(true, &lead->uid, signup->uid);
-	if (slice_present(signup->redirect_url) && (keyed || !lead->redirect_by_key)) {
-		lead->redirect_url = signup->redirect_url;
-		lead->redirect_by_key = keyed;
-	}
+	replace_if(true, &lead->redirect_url, signup->redirect_url);
+	if (slice_present(signup->redirect_url))
+		lead->redirect_by_key = step->command->account_id != 0;
 	replace_if(signup->replace_ip, &lead->ip, signup->ip);
 	replace_if(signup->replace_user_agent, &lead->user_agent, signup->user_agent);
 	replace_if(!slice_present(lead->utm), &lead->utm, signup->utm);

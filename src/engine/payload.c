@@ -184,18 +184,12 @@ put_display(struct payload_writer *r)
 	json_put_boolean(&r->writer, SLICE("anonymous"), false);
 }
 
-bool
-payload_redirect_is_vouched(const struct payload_subject *subject)
-{
-	return subject->lead->redirect_by_key || subject->redirect_sent || !slice_present(subject->lead->redirect_url);
-}
-
-/* docs/api.md 4.5 */
+/* Without a key, a URL that another request without a key stored is not shown: anyone can send one for a known email. */
 static struct slice
 shown_redirect_url(const struct payload_writer *r)
 {
-	const bool any = r->view.full && !r->subject->answers_signup;
-	return any || payload_redirect_is_vouched(r->subject) ? r->lead->redirect_url : SLICE_NONE;
+	bool shown = r->view.full || r->lead->redirect_by_key || r->subject->redirect_sent;
+	return shown ? r->lead->redirect_url : SLICE_NONE;
 }
 
 static void

@@ -25,16 +25,11 @@ struct payload_subject {
 	const struct lead *lead;
 	const struct definitions *definitions; /* of the campaign, for the names of tags; required when the lead has tags */
 	uint64_t score_rank;                   /* contest_score_rank, from 1 */
-	bool redirect_sent;                    /* the sign-up contained redirect_url */
-	bool answers_signup;                   /* of the payload: redirect_url only if payload_redirect_is_vouched */
+	bool redirect_sent;                    /* the answered request contained redirect_url */
 };
 
 /* Maximum of the column. The limits on values and custom fields keep payloads far smaller. */
 enum { PAYLOAD_MAX_BYTES = 16 * 1024 * 1024 - 1 };
-
-/* Whether a visitor may be sent to redirect_url: it was stored with a key or sent by this sign-up, or there is none. Anyone can
- * store one for a known email address or phone number. */
-bool payload_redirect_is_vouched(const struct payload_subject *subject);
 
 /* Appends the JSON object of a lead. */
 void payload_write(struct buffer *out, const struct payload_settings *settings, const struct payload_subject *subject,

@@ -215,8 +215,8 @@ class Step:
         for id in [id for type, id, _ in self.emitted if type == "deleted"]:
             del self.campaign.leads[id]
         view = [self.command.get(name, False) for name in ("full", "skip_urls", "skip_actions")]
-        sent = self.command["kind"] == "signup" and self.command.get("redirect_url") is not None
-        body = payload(self.campaign, self.answer, *view, answers_signup=True, redirect_sent=sent) if self.answer else None
+        sent = self.command.get("redirect_url") is not None
+        body = payload(self.campaign, self.answer, *view, redirect_sent=sent) if self.answer else None
         return Result(body=body, events=events)
 
     # --- refusals (docs/api.md 2) ---
@@ -395,10 +395,11 @@ class Step:
             lead.email, lead.email_key, lead.verified_email = command["email"], email, False
         if phone and phone != lead.phone and (key or lead.phone is None):
             lead.phone, lead.verified_phone = phone, False
-        if command.get("uid") is not None:
-            lead.uid = command["uid"]
-        if command.get("redirect_url") is not None and (key or not lead.redirect_by_key):
-            lead.redirect_url, lead.redirect_by_key = command["redirect_url"], key
+        for name in ("uid", "redirect_url"):
+            if command.get(name) is not None:
+                setattr(lead, name, command[name])
+        if command.get("redirect_url") is not None:
+            lead.redirect_by_key = key
         for name in ("ip", "user_agent"):
             if command.get("replace_" + name) and command.get(name) is not None:
                 setattr(lead, name, command[name])

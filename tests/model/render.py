@@ -37,7 +37,7 @@ def pair(campaign, lead, counted):
     return {"direct": sum(1 for link in links if link.level == 1), "indirect": sum(1 for link in links if link.level > 1)}
 
 
-def payload(campaign, lead, full, skip_urls=False, skip_actions=False, answers_signup=False, redirect_sent=False):
+def payload(campaign, lead, full, skip_urls=False, skip_actions=False, redirect_sent=False):
     settings = campaign.settings
     given, family = names(lead.custom_fields)
     hashed = lead.email_key if full and lead.email_key else lead.social_id
@@ -61,7 +61,7 @@ def payload(campaign, lead, full, skip_urls=False, skip_actions=False, answers_s
     }
     if not skip_urls:
         shown["social_url"] = with_id(settings["landing_url"], "kid", lead.social_id)
-        may_show = (full and not answers_signup) or lead.redirect_by_key or redirect_sent
+        may_show = full or lead.redirect_by_key or redirect_sent
         shown["redirect_url"] = with_id(lead.redirect_url if may_show else None, "kolid", lead.social_id)
         shown["thankyou_url"] = with_id(settings["thankyou_url"], "kolid", lead.social_id)
         shown["status_url"] = with_id(settings["status_url"], "kolid", lead.social_id)

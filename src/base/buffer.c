@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/buffer.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "commit/peer.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>

@@ -7,14 +7,15 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 
+#include "base/attributes.h"
+
 static volatile sig_atomic_t watched = -1;
 static volatile sig_atomic_t direction;
 
 /* Interrupting the read would not be enough, because the signal may arrive just before it. A shutdown is permanent. */
 static void
-on_alarm(int signal_number)
+on_alarm(int number UNUSED)
 {
-	(void)signal_number;
 	int saved = errno;
 	if (watched >= 0)
 		shutdown(watched, direction);

@@ -152,35 +152,27 @@ exchange_close(struct fcgi_exchange *exchange)
 
 /* Web servers convert several headers to one name (X-Forwarded-For, X_Forwarded_For), and lighttpd sends them all: one of the
  * values may come from the client, the other from a proxy. */
-static struct slice
-find_param(const struct fcgi_exchange *exchange, const char *name, bool *ambiguous)
+struct slice
+fcgi_exchange_param(const struct fcgi_exchange *exchange, const char *name)
 {
 	const size_t size = strlen(name);
 	struct slice value = SLICE_NONE;
-	*ambiguous = false;
 	for (char **pair = exchange->open ? exchange->request.envp : NULL; pair != NULL && *pair != NULL; pair++) {
 		if (strncmp(*pair, name, size) != 0 || (*pair)[size] != '=')
 			continue;
 		const struct slice found = slice_of(*pair + size + 1);
-		*ambiguous = *ambiguous || (slice_present(value) && !slice_equal(value, found));
+		if (slice_present(value) && !slice_equal(value, found))
+			return SLICE_NONE;
 		value = found;
 	}
-	return *ambiguous ? SLICE_NONE : value;
-}
-
-struct slice
-fcgi_exchange_param(const struct fcgi_exchange *exchange, const char *name)
-{
-	bool ambiguous;
-	return find_param(exchange, name, &ambiguous);
+	return value;
 }
 
 bool
 fcgi_exchange_param_is_ambiguous(const struct fcgi_exchange *exchange, const char *name)
 {
-	bool ambiguous;
-	(void)find_param(exchange, name, &ambiguous);
-	return ambiguous;
+	const bool sent = exchange->open && FCGX_GetParam(name, exchange->request.envp) != NULL;
+	return sent && !slice_present(fcgi_exchange_param(exchange, name));
 }
 
 struct slice

@@ -1,6 +1,5 @@
 noinst_LIBRARIES += %D%/libfcgi.a
 %C%_libfcgi_a_SOURCES = \
-	%D%/companion.c %D%/companion.h \
 	%D%/deadline.c %D%/deadline.h \
 	%D%/exchange.c %D%/exchange.h \
 	%D%/inherited.c %D%/inherited.h \

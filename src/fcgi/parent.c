@@ -14,7 +14,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/pool.h"
-#include "fcgi/companion.h"
 #include "fcgi/scoreboard.h"
 #include "fcgi/signals.h"
 #include "fcgi/worker.h"
@@ -72,6 +71,23 @@ struct parent {
 	bool reloading;          /* the current generation is starting, the previous one still serves */
 	bool stopping;
 };
+
+struct fcgi_companion {
+	struct scoreboard_slot *slot;
+};
+
+void
+fcgi_companion_ready(struct fcgi_companion *companion)
+{
+	fcgi_companion_busy(companion, false);
+	atomic_store(&companion->slot->ready, true);
+}
+
+void
+fcgi_companion_busy(struct fcgi_companion *companion, bool busy)
+{
+	scoreboard_beat(companion->slot, busy);
+}
 
 static int
 run_worker(const struct parent *parent, size_t slot)
@@ -221,13 +237,11 @@ reload(struct parent *parent)
 	const struct fcgi_application *application = parent->application;
 	if (parent->stopping)
 		return;
-	if (application->prepare != NULL) {
-		if (!application->prepare(application->context)) {
-			log_error("reload_failed", LOG_STR("consequence", "the previous configuration stays"));
-			return;
-		}
-		application->adopt(application->context);
+	if (!application->prepare(application->context)) {
+		log_error("reload_failed", LOG_STR("consequence", "the previous configuration stays"));
+		return;
 	}
+	application->adopt(application->context);
 	for (size_t i = 0; i < CREWS; i++) {
 		if (parent->reloading) /* the unfinished generation never served: the previous one still does */
 			end_generation(parent, &parent->crews[i], true);

@@ -75,23 +75,23 @@ struct fcgi_companion;
 void fcgi_companion_ready(struct fcgi_companion *companion);
 void fcgi_companion_busy(struct fcgi_companion *companion, bool busy);
 
-/* The application. Members may be NULL unless documented otherwise. */
+/* The application. All members are required but those of the companion. */
 struct fcgi_application {
 	void *context;
 	/* On HUP, in the parent: reads the next configuration. Returns false, logged, on errors; it must have changed nothing
 	 * then. */
 	bool (*prepare)(void *context);
 	/* After prepare, when this process no longer uses the previous configuration: replaces it by the next one. Workers
-	 * inherit the result. Required with prepare. */
+	 * inherit the result. */
 	void (*adopt)(void *context);
-	/* In each worker, before its first request; with workers 0 also after adopt. Returns NULL, logged, when it cannot work.
-	 * Required. */
+	/* In each worker, before its first request; with workers 0 also after adopt. Returns NULL, logged, when it cannot
+	 * work. */
 	void *(*worker_start)(void *context);
 	/* In each worker, after its last request. */
 	void (*worker_stop)(void *worker);
-	/* The maximum body size of this request; its parameters have been read, its body has not. Required. */
+	/* The maximum body size of this request; its parameters have been read, its body has not. */
 	size_t (*body_limit)(void *worker, const struct fcgi_exchange *exchange);
-	/* Answers the exchange, whatever the state of its body. Required. */
+	/* Answers the exchange, whatever the state of its body. */
 	void (*handle)(void *worker, struct fcgi_exchange *exchange);
 	/* After each exchange, with its connection closed. */
 	void (*answered)(void *worker);

@@ -11,7 +11,6 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "fcgi/deadline.h"
@@ -41,8 +40,7 @@ serve(struct worker *worker, int connection)
 		application->handle(worker->state, worker->exchange);
 		if (!exchange_close(worker->exchange))
 			log_error("request_unanswered", LOG_UINT("served", worker->served));
-		if (application->answered != NULL)
-			application->answered(worker->state);
+		application->answered(worker->state);
 	} else {
 		log_debug("connection_dropped", LOG_UINT("served", worker->served));
 	}
@@ -91,7 +89,7 @@ start_application(struct worker *worker)
 static void
 stop_application(struct worker *worker)
 {
-	if (worker->state != NULL && worker->application->worker_stop != NULL)
+	if (worker->state != NULL)
 		worker->application->worker_stop(worker->state);
 	worker->state = NULL;
 }
@@ -101,13 +99,12 @@ reload(struct worker *worker)
 {
 	const struct fcgi_application *application = worker->application;
 	worker->reload_requested = false;
-	if (application->prepare != NULL && !application->prepare(application->context)) {
+	if (!application->prepare(application->context)) {
 		log_error("reload_failed", LOG_STR("consequence", "the previous configuration stays"));
 		return;
 	}
 	stop_application(worker);
-	if (application->adopt != NULL)
-		application->adopt(application->context);
+	application->adopt(application->context);
 	if (!start_application(worker))
 		worker->stopping = true;
 	else
@@ -133,7 +130,7 @@ wait_and_serve(struct worker *worker)
 	/* A connection wakes only one worker, so even a worker that was just stopped serves it. That worker may have died, so
 	 * all workers check after an idle time too. */
 	bool served = (waits || count == 0) && worker->state != NULL && serve_next(worker);
-	if (count == 0 && !served && worker->application->idle != NULL)
+	if (count == 0 && !served)
 		worker->application->idle(worker->state);
 }
 

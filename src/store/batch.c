@@ -2,13 +2,21 @@
  * Load, decide, write: a batch of commands as one transaction with a fixed number of statements, whatever the number of
  * commands and the size of the campaign. This file takes ids, repeats the batch after conflicts, and reports the outcomes;
  * load.c and write.c read and write the rows. */
+#include "store/batch.h"
+
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/random.h"
+#include "engine/decide.h"
 #include "identity/social_id.h"
-#include "store/private.h"
+#include "store/campaign_cache.h"
+#include "store/mark.h"
+#include "store/query.h"
+#include "store/rank_cache.h"
+#include "store/state.h"
+#include "store/transaction.h"
 
 /* Reserved at first. Most commands make fewer events for fewer webhooks; batches that need more are decided again. */
 enum { EVENTS_EXPECTED = 4, DELIVERIES_EXPECTED = 20, HISTORY_EXPECTED = EVENTS_EXPECTED * (1 + DELIVERIES_EXPECTED) };

@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * Queued bulk work (docs/api.md 4.1): adds jobs for the leads that a call names. What a job does to each lead is an ordinary
  * batch of commands. */
+#include "store/bulk.h"
+
 #include "base/log.h"
 #include "base/panic.h"
 #include "engine/id_list.h"
-#include "store/private.h"
+#include "store/mark.h"
+#include "store/query.h"
+#include "store/rows.h"
+#include "store/state.h"
+#include "store/statements.h"
+#include "store/transaction.h"
 
 DB_STATEMENT(sql_note_job_served, "INSERT INTO {prefix}bulk_schedule (campaign_id, served_ms)"
 				  " SELECT campaign_id, " NOW " FROM {prefix}bulk_jobs"

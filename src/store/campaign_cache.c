@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: MIT
  * Caches what batches would read again each time: a campaign's settings, webhooks and definitions. Their version is in the row
  * that every batch locks, and every change increments it under that lock. */
+#include "store/campaign_cache.h"
+
 #include <stdlib.h>
 
 #include "base/cache.h"
 #include "base/clock.h"
 #include "base/panic.h"
-#include "store/private.h"
+#include "engine/decide.h"
+#include "store/query.h"
+#include "store/read.h"
+#include "store/rows.h"
+#include "store/state.h"
+#include "store/statements.h"
 #include "webhook/webhook_url.h"
 
 DB_STATEMENT(sql_select_campaigns, SELECT_CAMPAIGN_USING("FORCE INDEX (PRIMARY)") " WHERE c.id IN ({list})");

@@ -3,7 +3,14 @@
 #include <stdlib.h>
 
 #include "base/panic.h"
-#include "store/private.h"
+#include "engine/decide.h"
+#include "store/batch.h"
+#include "store/campaign_cache.h"
+#include "store/query.h"
+#include "store/read.h"
+#include "store/rows.h"
+#include "store/state.h"
+#include "store/statements.h"
 
 DB_STATEMENT(sql_lock_free_counters, LOCK_COUNTERS " SKIP LOCKED");
 DB_STATEMENT(sql_select_counters, "SELECT campaign_id FROM {prefix}campaign_counters WHERE campaign_id IN ({list})");

@@ -1,27 +1,27 @@
 noinst_LIBRARIES += %D%/libstore.a
 %C%_libstore_a_SOURCES = \
-	%D%/batch.c \
-	%D%/bulk.c \
-	%D%/campaign_cache.c \
+	%D%/batch.c %D%/batch.h \
+	%D%/bulk.c %D%/bulk.h \
+	%D%/campaign_cache.c %D%/campaign_cache.h \
 	%D%/load.c \
-	%D%/mark.c \
-	%D%/private.h \
-	%D%/rank_cache.c \
-	%D%/read.c \
-	%D%/row_list.c \
-	%D%/rows.c \
+	%D%/mark.c %D%/mark.h \
+	%D%/query.c %D%/query.h \
+	%D%/rank_cache.c %D%/rank_cache.h \
+	%D%/read.c %D%/read.h \
+	%D%/rows.c %D%/rows.h \
 	%D%/schema.c %D%/schema.h \
 	%D%/show.c \
 	%D%/fields.h %D%/statements.c %D%/statements.h \
-	%D%/store.c %D%/store.h \
-	%D%/webhooks.c \
+	%D%/store.c %D%/store.h %D%/state.h \
+	%D%/transaction.c %D%/transaction.h \
+	%D%/webhooks.c %D%/webhooks.h \
 	%D%/write.c \
 	%D%/queue/completion.c \
 	%D%/queue/dispatch.c %D%/queue/dispatch.h \
 	%D%/queue/maintenance.c \
 	%D%/queue/jobs.c \
-	%D%/queue/due.c \
-	%D%/queue/partitions.c \
+	%D%/queue/due.c %D%/queue/shards.h \
+	%D%/queue/partitions.c %D%/queue/partitions.h \
 	%D%/queue/redeliver.c \
 	%D%/operator/admin.c %D%/operator/admin.h \
 	%D%/operator/check.c %D%/operator/check.h \

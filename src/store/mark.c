@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Shows, after a COMMIT without an answer, whether it took effect. */
+#include "store/mark.h"
+
 #include "base/panic.h"
 #include "base/random.h"
-#include "store/private.h"
+#include "store/query.h"
+#include "store/state.h"
+#include "store/statements.h"
 
 DB_STATEMENT(sql_insert_token, "INSERT INTO {prefix}commit_tokens (token, created_ms) VALUES (?, " NOW ")");
 DB_STATEMENT(sql_select_token, "SELECT token FROM {prefix}commit_tokens WHERE token = ?");

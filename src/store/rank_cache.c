@@ -2,8 +2,14 @@
  * Nodes of histograms (engine/rank.h), for batches and look-ups, and the ranks that follow from them. Nodes are cached as long
  * as no other process changes a lead of the campaign. Most leads share their score with others, so few look-ups need a
  * statement; where all scores differ, they share the upper levels of the histogram. */
+#include "store/rank_cache.h"
+
 #include "base/panic.h"
-#include "store/private.h"
+#include "engine/decide.h"
+#include "store/campaign_cache.h"
+#include "store/query.h"
+#include "store/state.h"
+#include "store/statements.h"
 
 DB_STATEMENT(
     sql_select_histogram_nodes, "SELECT node, " RANK_BUCKET_COLUMNS " FROM {prefix}score_histogram WHERE node IN ({list})");

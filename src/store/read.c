@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Reads: keys, campaigns, single leads, definitions. */
+#include "store/read.h"
+
 #include <stdlib.h>
 
-#include "store/private.h"
+#include "store/query.h"
+#include "store/rows.h"
+#include "store/state.h"
+#include "store/statements.h"
 
 #define LEAD_COLUMN(type, column, read_for, written, in_payload) FIELD_IF_BATCH_READS_##read_for(FIELD_COLUMN_##written(column))
 #define LEAD_COLUMNS "l.id" LEAD_FIELDS(LEAD_COLUMN)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Rows as values of the rules. */
-#include "store/private.h"
+#include "store/rows.h"
+
+#include "store/statements.h"
 
 struct db_value
 store_id_or_null(uint64_t id)

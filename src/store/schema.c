@@ -3,7 +3,9 @@
 #include "store/schema.h"
 
 #include "base/log.h"
-#include "store/private.h"
+#include "store/query.h"
+#include "store/state.h"
+#include "store/statements.h"
 
 DB_STATEMENT(sql_count_version_table, "SELECT COUNT(*)"
 				      " FROM information_schema.TABLES"

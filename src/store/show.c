@@ -6,7 +6,12 @@
  * its version. If it is another one, everything is read again, finally in a snapshot. */
 #include <string.h>
 
-#include "store/private.h"
+#include "store/campaign_cache.h"
+#include "store/query.h"
+#include "store/rank_cache.h"
+#include "store/rows.h"
+#include "store/state.h"
+#include "store/statements.h"
 
 #include "base/panic.h"
 

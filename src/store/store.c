@@ -1,25 +1,20 @@
 /* SPDX-License-Identifier: MIT
- * The connection, ids from blocks, the installation record, and helpers for the other files. */
-#include "store/private.h"
+ * The connection, ids from blocks, the installation record, and reads in a snapshot. */
+#include "store/store.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 #include "base/log.h"
 #include "base/panic.h"
-#include "base/random.h"
+#include "store/query.h"
+#include "store/state.h"
+#include "store/statements.h"
+#include "store/transaction.h"
 
 DB_STATEMENT(sql_lock_id_block, "SELECT next FROM {prefix}id_blocks WHERE name = ? FOR UPDATE");
 DB_STATEMENT(sql_move_id_block, "UPDATE {prefix}id_blocks SET next = next + ? WHERE name = ?");
 DB_STATEMENT(sql_select_installation, "SELECT value FROM {prefix}installation WHERE name = ?");
-const struct db_statement sql_lock_counters = { "sql_lock_counters", LOCK_COUNTERS, false };
-DB_STATEMENT(sql_lock_settings, "UPDATE {prefix}campaign_counters"
-				" SET settings_version = settings_version + 1"
-				" WHERE campaign_id = ?");
-
-store_statement_list sql_of_store = { &sql_lock_id_block, &sql_move_id_block, &sql_select_installation, &sql_lock_counters,
-	&sql_lock_settings, NULL };
+store_statement_list sql_of_store = { &sql_lock_id_block, &sql_move_id_block, &sql_select_installation, NULL };
 
 static const char *const id_names[ID_KINDS] = {
 	[ID_ACCOUNT] = "account",
@@ -104,70 +99,6 @@ store_set_answer_timeout(struct store *store, unsigned answer_timeout_s)
 	db_disconnect(store->db);
 	store->db_options.io_timeout_s = answer_timeout_s;
 	return before_s;
-}
-
-enum result
-store_finish(struct store *store, enum result so_far)
-{
-	if (so_far == RESULT_OK)
-		return db_commit(store->db);
-	db_rollback(store->db);
-	return so_far;
-}
-
-void
-store_back_off(unsigned attempt)
-{
-	int64_t ms = (int64_t)random_below(UINT64_C(8) << attempt);
-	nanosleep(&(struct timespec){ ms / 1000, (long)(ms % 1000) * 1000000 }, NULL);
-}
-
-/* Whether the result of a repeated run leaves open if an earlier COMMIT, which got no answer, took effect. */
-static bool
-may_hide_success(enum result result)
-{
-	return result == RESULT_UNAVAILABLE || result == RESULT_CONFLICT || result == RESULT_FAILED;
-}
-
-struct transaction
-store_transaction(struct store *store, enum repeat repeat)
-{
-	return (struct transaction){ .store = store, .repeat = repeat, .result = store_read_installation(store) };
-}
-
-/* Whether the result of the run justifies another one. */
-static bool
-may_run_again(const struct transaction *txn)
-{
-	return txn->attempt < STORE_ATTEMPTS && ((txn->result == RESULT_CONFLICT && txn->repeat != REPEAT_NOTHING) ||
-						    (txn->result == RESULT_UNKNOWN && txn->repeat == REPEAT_UNKNOWN));
-}
-
-static bool
-begins(struct transaction *txn)
-{
-	if (txn->attempt++ > 0)
-		store_back_off(txn->attempt - 1);
-	txn->result = db_begin(txn->store->db);
-	if (txn->result == RESULT_OK)
-		txn->pool = pool_new();
-	return txn->result == RESULT_OK;
-}
-
-bool
-store_runs(struct transaction *txn)
-{
-	if (txn->pool != NULL) {
-		txn->result = store_finish(txn->store, txn->result);
-		pool_free(&txn->pool);
-		txn->unknown = txn->unknown || txn->result == RESULT_UNKNOWN;
-	}
-	bool next = txn->attempt == 0 ? txn->result == RESULT_OK : may_run_again(txn);
-	while (next && !begins(txn))
-		next = may_run_again(txn);
-	if (!next && txn->unknown && may_hide_success(txn->result))
-		txn->result = RESULT_UNKNOWN;
-	return next;
 }
 
 bool
@@ -283,109 +214,4 @@ store_payload_settings(struct store *store, const struct payload_settings **sett
 {
 	*settings = &store->payload;
 	return store_read_installation(store);
-}
-
-enum result
-store_change_one_row(struct store *store, const struct db_statement *statement, const struct db_arguments *arguments)
-{
-	uint64_t affected;
-	enum result result = db_execute(store->db, statement, arguments, &affected);
-	return result == RESULT_OK && affected != 1 ? RESULT_NOT_FOUND : result;
-}
-
-enum result
-store_query_row(struct store *store, struct pool *pool, const struct db_statement *statement,
-    const struct db_arguments *arguments, struct db_rows *rows)
-{
-	enum result result = db_query(store->db, pool, statement, arguments, rows);
-	return result == RESULT_OK && rows->count == 0 ? RESULT_NOT_FOUND : result;
-}
-
-enum result
-store_has_row(struct store *store, const struct db_statement *statement, const struct db_arguments *arguments)
-{
-	struct pool *pool = pool_new();
-	struct db_rows rows;
-	enum result result = store_query_row(store, pool, statement, arguments, &rows);
-	pool_free(&pool);
-	return result;
-}
-
-static int
-compare_ids(const void *left, const void *right)
-{
-	const uint64_t *a = left, *b = right;
-	return (*a > *b) - (*a < *b);
-}
-
-struct db_list
-store_id_list(struct pool *pool, uint64_t *ids, size_t count)
-{
-	struct db_value *values = POOL_ARRAY(pool, count, struct db_value);
-	size_t used = 0;
-	if (count > 0)
-		qsort(ids, count, sizeof(*ids), compare_ids);
-	for (size_t i = 0; i < count; i++)
-		if (i == 0 || ids[i] != ids[i - 1])
-			values[used++] = DB_U64(ids[i]);
-	return (struct db_list){ values, used };
-}
-
-static struct db_list
-list_piece(struct db_list list, size_t from)
-{
-	size_t left = list.count > from ? list.count - from : 0;
-	return (struct db_list){ left == 0 ? NULL : list.values + from, left < DB_LIST_MAX ? left : DB_LIST_MAX };
-}
-
-static void
-append_rows(struct pool *pool, struct db_rows *rows, const struct db_rows *more)
-{
-	size_t had = rows->count * more->columns, added = more->count * more->columns;
-	struct db_value *values = POOL_ARRAY(pool, had + added, struct db_value);
-	if (had > 0)
-		memcpy(values, rows->values, had * sizeof(*values));
-	if (added > 0)
-		memcpy(values + had, more->values, added * sizeof(*values));
-	*rows = (struct db_rows){ rows->count + more->count, more->columns, values };
-}
-
-enum result
-store_query_lists(struct store *store, struct pool *pool, const struct db_statement *statement, const struct db_list *lists,
-    size_t list_count, struct db_rows *rows)
-{
-	size_t longest = 0;
-	enum result result = RESULT_OK;
-	for (size_t i = 0; i < list_count; i++)
-		longest = lists[i].count > longest ? lists[i].count : longest;
-	*rows = (struct db_rows){ 0 };
-	for (size_t from = 0; from < longest && result == RESULT_OK; from += DB_LIST_MAX) {
-		struct db_arguments piece = { .list_count = list_count };
-		struct db_rows more;
-		for (size_t i = 0; i < list_count; i++)
-			piece.lists[i] = list_piece(lists[i], from);
-		result = db_query(store->db, pool, statement, &piece, &more);
-		if (from == 0)
-			*rows = more;
-		else
-			append_rows(pool, rows, &more);
-	}
-	return result;
-}
-
-enum result
-store_lock_counters(struct store *store, struct pool *pool, uint64_t campaign_id)
-{
-	require(db_in_transaction(store->db));
-	const struct db_list ids = { &DB_U64(campaign_id), 1 };
-	struct db_rows rows;
-	enum result result = store_query_lists(store, pool, &sql_lock_counters, &ids, 1, &rows);
-	return result == RESULT_OK && rows.count == 0 ? RESULT_NOT_FOUND : result;
-}
-
-enum result
-store_lock_settings(struct store *store, uint64_t campaign_id)
-{
-	require(db_in_transaction(store->db));
-	return store_change_one(store, &sql_lock_settings, DB_U64(campaign_id));
 }

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Webhooks of a campaign: registered, changed, removed, listed (docs/deliveries.md 1). */
+#include "store/webhooks.h"
+
+#include "base/panic.h"
 #include "crypto/digest.h"
-#include "store/private.h"
+#include "store/query.h"
+#include "store/rows.h"
+#include "store/state.h"
+#include "store/statements.h"
+#include "store/transaction.h"
 
 DB_STATEMENT(sql_select_campaign_of_webhook, "SELECT campaign_id FROM {prefix}webhooks WHERE id = ?");
 DB_STATEMENT(
@@ -16,6 +23,12 @@ DB_STATEMENT(sql_update_webhook, "UPDATE {prefix}webhooks"
 				 " WHERE id = ?");
 DB_STATEMENT(sql_delete_webhook, "DELETE FROM {prefix}webhooks WHERE id = ?");
 DB_STATEMENT(sql_delete_webhook_status, "DELETE FROM {prefix}webhook_status WHERE webhook_id = ?");
+DB_STATEMENT(sql_enable_webhook, "UPDATE {prefix}webhooks"
+				 " SET state = 'active'"
+				 " WHERE id = ? AND state IN ('disabled', 'gone')");
+DB_STATEMENT(sql_clear_webhook_status, "UPDATE {prefix}webhook_status"
+				       " SET failing_since_ms = NULL, failures = 0, probes = 0, hold_until_ms = 0"
+				       " WHERE webhook_id = ?");
 /* the index is forced: with old statistics the server would read the webhooks of all campaigns by id */
 DB_STATEMENT(sql_select_webhooks, "SELECT " WEBHOOK_COLUMNS " FROM {prefix}webhooks w FORCE INDEX (by_campaign)"
 				  " JOIN {prefix}webhook_status s ON s.webhook_id = w.id"
@@ -24,7 +37,7 @@ DB_STATEMENT(sql_select_webhooks, "SELECT " WEBHOOK_COLUMNS " FROM {prefix}webho
 
 store_statement_list sql_of_webhooks = { &sql_select_campaign_of_webhook, &sql_select_webhook_by_url, &sql_count_webhooks,
 	&sql_insert_webhook, &sql_insert_webhook_status, &sql_update_webhook, &sql_delete_webhook, &sql_delete_webhook_status,
-	&sql_select_webhooks, NULL };
+	&sql_enable_webhook, &sql_clear_webhook_status, &sql_select_webhooks, NULL };
 
 /* NULL: unchanged. */
 static struct db_value
@@ -45,6 +58,17 @@ insert_webhook(struct store *store, struct pool *pool, const struct webhook_put 
 	result = store_change_one(store, &sql_insert_webhook, DB_U64(*id), DB_U64(put->campaign_id), db_bytes(put->url),
 	    db_bytes(url_hash), DB_U64(put->events), db_bytes(put->source), format_value(format), db_bytes(put->secret));
 	return result == RESULT_OK ? store_change_one(store, &sql_insert_webhook_status, DB_U64(*id)) : result;
+}
+
+enum result
+store_activate_webhook(struct store *store, uint64_t webhook_id)
+{
+	require(db_in_transaction(store->db));
+	const struct db_value id = DB_U64(webhook_id);
+	enum result result = store_change_one(store, &sql_enable_webhook, id);
+	if (result == RESULT_OK || result == RESULT_NOT_FOUND) /* it was active */
+		result = store_change_one(store, &sql_clear_webhook_status, id);
+	return result;
 }
 
 /* A webhook whose receiver answered 410 becomes active when it is registered again. */

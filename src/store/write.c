@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * The last part of a batch: writes the rows that it changes and makes, with multi-row statements. */
 #include "base/panic.h"
-#include "store/private.h"
+#include "engine/decide.h"
+#include "store/batch.h"
+#include "store/bulk.h"
+#include "store/query.h"
+#include "store/rows.h"
+#include "store/state.h"
+#include "store/statements.h"
 
 #define LEAD_COLUMN(type, column, read_for, written, in_payload) FIELD_IF_WRITTEN_##written(", " #column)
 #define LEAD_PLACE(type, column, read_for, written, in_payload) FIELD_IF_WRITTEN_##written(", ?")

@@ -12,7 +12,8 @@
 #include "base/clock.h"
 #include "breaks.h"
 #include "engine/events.h"
-#include "store/private.h"
+#include "store/state.h"
+#include "store/transaction.h"
 #include "world.h"
 
 enum { ALL_EVENTS = (1 << EVENT_TYPES) - 1, CREATES = 8, TOO_LONG = 70000, TIME_MS = 10 * 1000 };

@@ -7,7 +7,8 @@
 #include <string.h>
 
 #include "breaks.h"
-#include "store/private.h"
+#include "store/batch.h"
+#include "store/state.h"
 #include "world.h"
 
 static struct loaded

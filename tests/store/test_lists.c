@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-#include "store/private.h"
+#include "store/store.h"
 #include "world.h"
 
 static const struct lead_filter all_leads = {

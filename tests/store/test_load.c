@@ -5,7 +5,9 @@
 
 #include <inttypes.h>
 
-#include "store/private.h"
+#include "engine/decide.h"
+#include "store/batch.h"
+#include "store/state.h"
 #include "world.h"
 
 enum { MANY = 2500 /* more than two lists hold */ };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Transactions lock rows in the order that src/store/private.h states: while a transaction waits for a row, the rows of later
+ * Transactions lock rows in the order that src/store/transaction.h states: while a transaction waits for a row, the rows of later
  * tables are free. */
 #include "unit.h"
 

@@ -10,7 +10,7 @@
 #include "captured_log.h"
 #include "planted.h"
 #include "statement_values.h"
-#include "store/private.h"
+#include "store/state.h"
 #include "world.h"
 
 static const struct amounts large = {

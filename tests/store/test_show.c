@@ -6,7 +6,8 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "store/private.h"
+#include "store/rank_cache.h"
+#include "store/state.h"
 #include "world.h"
 
 /* How far the process's clock is ahead. */

@@ -4,9 +4,12 @@
 
 #include <inttypes.h>
 
+#include "engine/decide.h"
 #include "engine/events.h"
 #include "engine/id_list.h"
-#include "store/private.h"
+#include "store/batch.h"
+#include "store/state.h"
+#include "store/transaction.h"
 #include "world.h"
 
 enum { ALL_EVENTS = (1 << EVENT_TYPES) - 1 };

@@ -7,7 +7,11 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "store/private.h"
+#include "store/query.h"
+#include "store/rows.h"
+#include "store/state.h"
+#include "store/statements.h"
+#include "store/transaction.h"
 
 DB_STATEMENT(sql_lock_campaign, "SELECT id FROM {prefix}campaigns WHERE id = ? FOR UPDATE");
 DB_STATEMENT(sql_insert_account, "INSERT INTO {prefix}accounts (id, name, created_ms) VALUES (?, ?, " NOW ")");

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * The findings of `leadhook check`. */
 #include "store/operator/check.h"
+#include "store/query.h"
+#include "store/queue/partitions.h"
+#include "store/state.h"
+#include "store/statements.h"
 
 #include <inttypes.h>
 

@@ -4,7 +4,6 @@
 #define LEADHOOK_STORE_OPERATOR_CHECK_H
 
 #include "store/operator/admin.h"
-#include "store/private.h"
 
 struct check {
 	struct pool *pool;

@@ -6,6 +6,9 @@
 #include <inttypes.h>
 
 #include "store/operator/check.h"
+#include "store/queue/partitions.h"
+#include "store/state.h"
+#include "store/statements.h"
 
 /* The first few differences as text, and their number. The server counts and returns only differences. Whole tables are read in
  * the order of their primary keys: another index would cost a random read for each row. */

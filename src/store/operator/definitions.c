@@ -3,7 +3,10 @@
  *
  * Each change is made under the lock that every batch takes first: a batch sees all of it or nothing. */
 #include "store/operator/admin.h"
-#include "store/private.h"
+#include "store/query.h"
+#include "store/state.h"
+#include "store/statements.h"
+#include "store/transaction.h"
 
 DB_STATEMENT(sql_insert_tag, "INSERT INTO {prefix}tags (name, description, points, id, campaign_id)"
 			     " VALUES (?, ?, ?, ?, ?)");

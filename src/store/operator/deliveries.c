@@ -7,7 +7,10 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "store/operator/admin.h"
-#include "store/private.h"
+#include "store/query.h"
+#include "store/rows.h"
+#include "store/state.h"
+#include "store/statements.h"
 
 /* The ids of the newest deliveries in this state, from the index alone. LIMIT 0: none. */
 #define IDS_OF_ENDED(index, state)                           \

@@ -5,8 +5,11 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "store/operator/admin.h"
-#include "store/private.h"
+#include "store/query.h"
+#include "store/queue/partitions.h"
 #include "store/schema.h"
+#include "store/state.h"
+#include "store/statements.h"
 
 DB_STATEMENT(sql_insert_installation, "INSERT IGNORE INTO {prefix}installation (name, value) VALUES (?, ?)");
 DB_STATEMENT(sql_insert_schema_version, "INSERT IGNORE INTO {prefix}schema_version (version, applied_ms) VALUES (?, " NOW ")");

@@ -3,8 +3,13 @@
 #include "base/panic.h"
 #include "base/random.h"
 #include "store/operator/admin.h"
-#include "store/private.h"
+#include "store/query.h"
 #include "store/queue/dispatch.h"
+#include "store/rows.h"
+#include "store/state.h"
+#include "store/statements.h"
+#include "store/transaction.h"
+#include "store/webhooks.h"
 
 DB_STATEMENT(sql_select_webhook,
     "SELECT " WEBHOOK_COLUMNS ", s.last_error, s.failures, CASE WHEN s.hold_until_ms > " NOW
@@ -19,12 +24,6 @@ DB_STATEMENT(sql_set_webhook,
     " SET events = ?, source = ?, format = ?, schedule = ?, rate = ?, ca_file = ?, client_certificate = ?,"
     " client_key = ?"
     " WHERE id = ?");
-DB_STATEMENT(sql_enable_webhook, "UPDATE {prefix}webhooks"
-				 " SET state = 'active'"
-				 " WHERE id = ? AND state IN ('disabled', 'gone')");
-DB_STATEMENT(sql_clear_webhook_status, "UPDATE {prefix}webhook_status"
-				       " SET failing_since_ms = NULL, failures = 0, probes = 0, hold_until_ms = 0"
-				       " WHERE webhook_id = ?");
 /* columns are assigned from the left: the old secret is stored */
 DB_STATEMENT(sql_rotate_secret, "UPDATE {prefix}webhooks"
 				" SET previous_secret = CASE WHEN ? > 0 THEN secret END, previous_until_ms = CASE WHEN ? > 0"
@@ -33,7 +32,7 @@ DB_STATEMENT(sql_rotate_secret, "UPDATE {prefix}webhooks"
 DB_STATEMENT(sql_disable_webhook, "UPDATE {prefix}webhooks SET state = 'disabled' WHERE id = ? AND state = 'active'");
 
 store_statement_list sql_of_webhook_admin = { &sql_select_webhook, &sql_count_due_of_webhook, &sql_set_webhook,
-	&sql_enable_webhook, &sql_clear_webhook_status, &sql_rotate_secret, &sql_disable_webhook, NULL };
+	&sql_rotate_secret, &sql_disable_webhook, NULL };
 
 static struct webhook_details
 details_from_row(const struct db_rows *rows)
@@ -69,17 +68,6 @@ store_find_webhook(struct store *store, struct pool *pool, uint64_t id, struct w
 	webhook->pending = db_get_u64(&pending, 0, 0);
 	webhook->oldest_due_ms = db_get_time(&pending, 0, 1);
 	return RESULT_OK;
-}
-
-enum result
-store_activate_webhook(struct store *store, uint64_t webhook_id)
-{
-	require(db_in_transaction(store->db));
-	const struct db_value id = DB_U64(webhook_id);
-	enum result result = store_change_one(store, &sql_enable_webhook, id);
-	if (result == RESULT_OK || result == RESULT_NOT_FOUND) /* it was active */
-		result = store_change_one(store, &sql_clear_webhook_status, id);
-	return result;
 }
 
 enum result

@@ -2,8 +2,12 @@
  * Ends claims: records outcomes, gives untried deliveries back, ends those of webhooks that are gone or removed. */
 #include "base/log.h"
 #include "base/panic.h"
-#include "store/private.h"
+#include "store/query.h"
 #include "store/queue/dispatch.h"
+#include "store/queue/partitions.h"
+#include "store/state.h"
+#include "store/statements.h"
+#include "store/transaction.h"
 
 /* For an existing row: the delivery was sent again. */
 #define ENDED_AGAIN                                                                    \

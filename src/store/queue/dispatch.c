@@ -9,7 +9,11 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "engine/events.h"
-#include "store/private.h"
+#include "store/query.h"
+#include "store/queue/shards.h"
+#include "store/rows.h"
+#include "store/state.h"
+#include "store/statements.h"
 
 DB_STATEMENT(sql_lease_shards, "UPDATE {prefix}dispatch_shards"
 			       " SET owner = ?, lease_until_ms = " NOW " + ?"

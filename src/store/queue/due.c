@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Finds the webhooks with due deliveries. */
 #include "base/clock.h"
-#include "store/private.h"
+#include "store/query.h"
 #include "store/queue/dispatch.h"
+#include "store/queue/shards.h"
+#include "store/state.h"
+#include "store/statements.h"
 
 DB_STATEMENT(sql_select_work, "SELECT " NOW ", EXISTS (SELECT 1 FROM {prefix}bulk_jobs WHERE delayed_until_ms <= " NOW ")");
 /* (shard, webhook_id, due_ms) makes this one probe for each shard and webhook, however many rows are due; the second probe is

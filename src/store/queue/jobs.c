@@ -2,8 +2,13 @@
  * Queued bulk work (docs/api.md 4.1), as the dispatcher runs it. What a job does to each lead is an ordinary batch of
  * commands. */
 #include "base/log.h"
-#include "store/private.h"
+#include "store/bulk.h"
+#include "store/query.h"
 #include "store/queue/dispatch.h"
+#include "store/rows.h"
+#include "store/state.h"
+#include "store/statements.h"
+#include "store/transaction.h"
 
 /* the index by_campaign makes this two probes for each campaign, and one for each delayed job */
 DB_STATEMENT_ANEW(sql_select_next_job,

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * The dispatcher's maintenance of the database: ended campaigns, rows of deleted leads, old tokens, days of the history
  * (partitions.c). */
-#include "store/private.h"
+#include "store/query.h"
 #include "store/queue/dispatch.h"
+#include "store/queue/partitions.h"
+#include "store/state.h"
+#include "store/statements.h"
+#include "store/transaction.h"
 
 DB_STATEMENT(sql_note_ended_campaigns, "UPDATE {prefix}campaigns"
 				       " SET ended_ms = ends_ms"

@@ -5,11 +5,15 @@
  * ALTER TABLE waits until the table is unused, and later statements wait for the ALTER TABLE. It therefore waits for a second
  * at most, then pauses for some minutes; and one call handles one day at most. DDL takes no bound values: the texts contain
  * numbers only. */
+#include "store/queue/partitions.h"
+
 #include <inttypes.h>
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "store/private.h"
+#include "store/query.h"
+#include "store/state.h"
+#include "store/statements.h"
 
 /* The limits of a table's days, NULL while it has none. */
 #define HISTORY_DAYS_OF(number, table)                                                              \

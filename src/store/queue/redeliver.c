@@ -6,8 +6,12 @@
  * While the row of `deliveries` is locked, no other process inserts a missing row of `due`. Its count of attempts is therefore
  * final, and no number is used twice. */
 #include "base/panic.h"
-#include "store/private.h"
+#include "store/query.h"
 #include "store/queue/dispatch.h"
+#include "store/rows.h"
+#include "store/state.h"
+#include "store/statements.h"
+#include "store/transaction.h"
 
 /* Whether a delivery has what it takes to be sent, its webhook and its event; and whether the webhook gets nothing now. */
 #define SENDABLE                                                                                                       \

@@ -6,7 +6,7 @@
 
 #include "engine/events.h"
 #include "store/claims.h"
-#include "store/private.h"
+#include "store/state.h"
 
 static int
 open_empty(void **state)

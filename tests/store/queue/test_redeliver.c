@@ -7,7 +7,9 @@
 #include "base/clock.h"
 #include "engine/events.h"
 #include "store/claims.h"
-#include "store/private.h"
+#include "store/state.h"
+#include "store/statements.h"
+#include "store/transaction.h"
 
 static const struct delivery_filter any = { .event = -1, .state = -1, .since_ms = -1, .until_ms = -1, .limit = SIZE_MAX };
 

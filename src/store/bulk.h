@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT
+ * What the batch and the queue of bulk jobs share. It returns the result of the connection. */
+#ifndef LEADHOOK_STORE_BULK_H
+#define LEADHOOK_STORE_BULK_H
+
+#include "store/store.h"
+
+/* Records, in the transaction that moves or delays a job, that its campaign was served. The job must still exist. */
+MUST_CHECK enum result store_note_job_served(struct store *store, uint64_t job_id);
+
+#endif

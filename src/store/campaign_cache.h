@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ * Settings, webhooks and definitions of campaigns, cached under their versions (docs/architecture.md 4.2).
+ *
+ * The store owns the cache, which lives as long as its connection's state: a cached campaign is valid until the next
+ * store_cache_campaigns. Reading from the database can fail as the connection does; nothing else here can. */
+#ifndef LEADHOOK_STORE_CAMPAIGN_CACHE_H
+#define LEADHOOK_STORE_CAMPAIGN_CACHE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/pool.h"
+#include "base/result.h"
+#include "engine/decide.h"
+
+struct store;
+
+/* What sign-ups need of a campaign, cached between batches (campaign_cache.c). */
+struct cached_campaign {
+	struct campaign campaign;       /* its counters are those of the time it was read */
+	const struct webhook *webhooks; /* by id */
+	size_t webhook_count;
+	struct definitions definitions;
+	struct campaign_versions versions;
+	uint64_t nodes; /* generation of the nodes of its histogram that are valid for versions.leads (rank_cache.c) */
+	int64_t read_ms, used_ms;
+	struct cache_group *group; /* holds the texts */
+};
+
+struct cached_campaigns {
+	struct cached_campaign *items;
+	size_t count, capacity;
+};
+
+struct versioned_campaign {
+	uint64_t id;
+	struct campaign_versions versions;
+};
+
+/* Makes sure that the settings of these campaigns are cached with these versions, and that their cached histograms are not
+ * older. A batch calls it with their counters locked, so nothing changes meanwhile. Without the lock, what is cached may be
+ * newer than its version, which then no longer matches. Campaigns without a row are skipped. */
+MUST_CHECK enum result store_cache_campaigns(
+    struct store *store, struct pool *pool, const struct versioned_campaign *campaigns, size_t count);
+/* NULL: it does not exist. Valid until the next store_cache_campaigns. */
+const struct cached_campaign *store_cached_campaign(const struct store *store, uint64_t id);
+void store_clear_campaign_cache(struct store *store);
+
+/* Updates the versions after the commit of a batch. */
+void store_note_campaigns(struct store *store, const struct working_set *set);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT
+ * Runs statements: with single values, with lists of any length, and with many rows. */
+#include "store/query.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/panic.h"
+#include "store/state.h"
+
+enum result
+store_change_one_row(struct store *store, const struct db_statement *statement, const struct db_arguments *arguments)
+{
+	uint64_t affected;
+	enum result result = db_execute(store->db, statement, arguments, &affected);
+	return result == RESULT_OK && affected != 1 ? RESULT_NOT_FOUND : result;
+}
+
+enum result
+store_query_row(struct store *store, struct pool *pool, const struct db_statement *statement,
+    const struct db_arguments *arguments, struct db_rows *rows)
+{
+	enum result result = db_query(store->db, pool, statement, arguments, rows);
+	return result == RESULT_OK && rows->count == 0 ? RESULT_NOT_FOUND : result;
+}
+
+enum result
+store_has_row(struct store *store, const struct db_statement *statement, const struct db_arguments *arguments)
+{
+	struct pool *pool = pool_new();
+	struct db_rows rows;
+	enum result result = store_query_row(store, pool, statement, arguments, &rows);
+	pool_free(&pool);
+	return result;
+}
+
+static int
+compare_ids(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+	return (*a > *b) - (*a < *b);
+}
+
+struct db_list
+store_id_list(struct pool *pool, uint64_t *ids, size_t count)
+{
+	struct db_value *values = POOL_ARRAY(pool, count, struct db_value);
+	size_t used = 0;
+	if (count > 0)
+		qsort(ids, count, sizeof(*ids), compare_ids);
+	for (size_t i = 0; i < count; i++)
+		if (i == 0 || ids[i] != ids[i - 1])
+			values[used++] = DB_U64(ids[i]);
+	return (struct db_list){ values, used };
+}
+
+static struct db_list
+list_piece(struct db_list list, size_t from)
+{
+	size_t left = list.count > from ? list.count - from : 0;
+	return (struct db_list){ left == 0 ? NULL : list.values + from, left < DB_LIST_MAX ? left : DB_LIST_MAX };
+}
+
+static void
+append_rows(struct pool *pool, struct db_rows *rows, const struct db_rows *more)
+{
+	size_t had = rows->count * more->columns, added = more->count * more->columns;
+	struct db_value *values = POOL_ARRAY(pool, had + added, struct db_value);
+	if (had > 0)
+		memcpy(values, rows->values, had * sizeof(*values));
+	if (added > 0)
+		memcpy(values + had, more->values, added * sizeof(*values));
+	*rows = (struct db_rows){ rows->count + more->count, more->columns, values };
+}
+
+enum result
+store_query_lists(struct store *store, struct pool *pool, const struct db_statement *statement, const struct db_list *lists,
+    size_t list_count, struct db_rows *rows)
+{
+	size_t longest = 0;
+	enum result result = RESULT_OK;
+	for (size_t i = 0; i < list_count; i++)
+		longest = lists[i].count > longest ? lists[i].count : longest;
+	*rows = (struct db_rows){ 0 };
+	for (size_t from = 0; from < longest && result == RESULT_OK; from += DB_LIST_MAX) {
+		struct db_arguments piece = { .list_count = list_count };
+		struct db_rows more;
+		for (size_t i = 0; i < list_count; i++)
+			piece.lists[i] = list_piece(lists[i], from);
+		result = db_query(store->db, pool, statement, &piece, &more);
+		if (from == 0)
+			*rows = more;
+		else
+			append_rows(pool, rows, &more);
+	}
+	return result;
+}
+
+struct row_list
+store_row_list(struct pool *pool, const struct db_statement *statement, size_t capacity)
+{
+	return (struct row_list){ .pool = pool, .statement = statement, .capacity = capacity };
+}
+
+void
+store_add_values(struct row_list *list, const struct db_value *values, size_t columns)
+{
+	require(list->count < list->capacity && (list->count == 0 || columns == list->columns));
+	if (list->count == 0)
+		list->values = POOL_ARRAY(list->pool, list->capacity * columns, struct db_value);
+	list->columns = columns;
+	memcpy(list->values + list->count++ * columns, values, columns * sizeof(*values));
+}
+
+/* Less than max_allowed_packet: 16 MiB by default, at least the 1 MiB that `leadhook check` requires. A larger statement costs
+ * the connection, which looks like a server that is down. */
+enum { BYTES_AT_ONCE = 512 * 1024, BYTES_AROUND_VALUE = 10 /* a number, or the length of bytes, and the NULL flag */ };
+
+static size_t
+row_bytes(const struct row_list *list, size_t row)
+{
+	size_t bytes = list->columns * BYTES_AROUND_VALUE;
+	for (size_t i = 0; i < list->columns; i++)
+		if (list->values[row * list->columns + i].kind == DB_BYTES)
+			bytes += list->values[row * list->columns + i].as.bytes.size;
+	return bytes;
+}
+
+static enum result
+run_list(struct store *store, const struct row_list *list)
+{
+	enum result result = RESULT_OK;
+	for (size_t from = 0, to; from < list->count && result == RESULT_OK; from = to) {
+		size_t bytes = row_bytes(list, from);
+		for (to = from + 1; to < list->count; to++) {
+			bytes += row_bytes(list, to);
+			if (bytes > BYTES_AT_ONCE)
+				break;
+		}
+		result =
+		    db_execute_rows(store->db, list->statement, list->values + from * list->columns, list->columns, to - from);
+	}
+	return result;
+}
+
+enum result
+store_run_row_lists(struct store *store, const struct row_list *const *lists, size_t count)
+{
+	enum result result = RESULT_OK;
+	for (size_t i = 0; i < count && result == RESULT_OK; i++)
+		result = run_list(store, lists[i]);
+	return result;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ * Runs statements: with single values, with lists of any length, and with many rows.
+ *
+ * Results and row lists are in the caller's pool. Each function returns the result of the connection (db/db.h), and
+ * RESULT_NOT_FOUND where it says so; it neither begins nor ends a transaction. */
+#ifndef LEADHOOK_STORE_QUERY_H
+#define LEADHOOK_STORE_QUERY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "db/db.h"
+#include "store/state.h"
+
+/* A statement with single values: store_query(store, pool, &rows, &sql_select_key, db_bytes(hash)). */
+#define store_query(store, pool, rows, statement, ...) db_query((store)->db, pool, statement, &DB_VALUES(__VA_ARGS__), rows)
+#define store_run(store, statement, ...) db_execute((store)->db, statement, &DB_VALUES(__VA_ARGS__), NULL)
+/* Returns RESULT_NOT_FOUND unless exactly one row matches or is inserted. */
+#define store_change_one(store, statement, ...) store_change_one_row(store, statement, &DB_VALUES(__VA_ARGS__))
+MUST_CHECK enum result store_change_one_row(
+    struct store *store, const struct db_statement *statement, const struct db_arguments *arguments);
+/* Return RESULT_NOT_FOUND unless there is a row. */
+#define store_query_one(store, pool, rows, statement, ...) \
+	store_query_row(store, pool, statement, &DB_VALUES(__VA_ARGS__), rows)
+MUST_CHECK enum result store_query_row(struct store *store, struct pool *pool, const struct db_statement *statement,
+    const struct db_arguments *arguments, struct db_rows *rows);
+#define store_exists(store, statement, ...) store_has_row(store, statement, &DB_VALUES(__VA_ARGS__))
+MUST_CHECK enum result store_has_row(
+    struct store *store, const struct db_statement *statement, const struct db_arguments *arguments);
+
+/* The ids as a sorted list without duplicates; sorts `ids` in place. */
+struct db_list store_id_list(struct pool *pool, uint64_t *ids, size_t count);
+/* db_query with lists of any length. Lists that are too long for one statement are split; the n-th pieces of all lists go
+ * together, and the rows are joined. */
+MUST_CHECK enum result store_query_lists(struct store *store, struct pool *pool, const struct db_statement *statement,
+    const struct db_list *lists, size_t list_count, struct db_rows *rows);
+
+/* Rows for one statement, `capacity` at most, in the pool. All have the same number of values. */
+struct row_list {
+	struct pool *pool;
+	const struct db_statement *statement;
+	size_t capacity;
+	struct db_value *values;
+	size_t columns, count;
+};
+struct row_list store_row_list(struct pool *pool, const struct db_statement *statement, size_t capacity);
+#define store_add_row(list, ...)                                           \
+	store_add_values((list), (const struct db_value[]){ __VA_ARGS__ }, \
+	    sizeof((const struct db_value[]){ __VA_ARGS__ }) / sizeof(struct db_value))
+void store_add_values(struct row_list *list, const struct db_value *values, size_t columns);
+/* One after another. A list without rows makes no round trip, a large one several. */
+#define store_run_lists(store, ...)                                                   \
+	store_run_row_lists((store), (const struct row_list *const[]){ __VA_ARGS__ }, \
+	    sizeof((const struct row_list *const[]){ __VA_ARGS__ }) / sizeof(struct row_list *))
+MUST_CHECK enum result store_run_row_lists(struct store *store, const struct row_list *const *lists, size_t count);
+
+#endif

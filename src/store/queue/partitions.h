@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ * The days of the history: partitions of `deliveries`, `attempts` and `events` (docs/architecture.md 9.1).
+ *
+ * Texts are in the caller's pool. Functions return the result of the connection, except store_maintain_days, which logs it. */
+#ifndef LEADHOOK_STORE_QUEUE_PARTITIONS_H
+#define LEADHOOK_STORE_QUEUE_PARTITIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "db/db.h"
+#include "store/store.h"
+
+/* The days of the history that have partitions, in `deliveries`, `attempts` and `events`. Days are numbers as of history_day;
+ * HISTORY_NO_DAY where a table has none. */
+#define HISTORY_NO_DAY UINT64_MAX
+enum { HISTORY_TABLES = 3, HISTORY_AHEAD_DAYS = 7 };
+struct history_days {
+	uint64_t today;
+	uint64_t retained_from; /* the first day of the retention: earlier ones are dropped */
+	uint64_t first[HISTORY_TABLES], last[HISTORY_TABLES];
+};
+MUST_CHECK enum result store_read_days(struct store *store, struct pool *pool, struct history_days *days);
+/* "2026-11-23", in the pool. */
+const char *store_day_text(struct pool *pool, uint64_t day);
+/* Makes the missing partitions of all days up to HISTORY_AHEAD_DAYS from today; rows that exist already move into them.
+ * RESULT_CONFLICT: a table was in use for too long. */
+MUST_CHECK enum result store_make_days(struct store *store, struct pool *pool, const struct history_days *days);
+/* The dispatcher's maintenance of days: makes coming ones, drops one that is over. Logs the result. */
+void store_maintain_days(struct store *store);
+/* completion.c: ends up to `chunk` pending deliveries of old days with the error "expired", except claimed ones. `days`: limits
+ * of the deliveries' ids and of their events' ids. */
+MUST_CHECK enum result store_fail_expired(struct store *store, const struct db_value days[2], size_t chunk, size_t *done);
+
+#endif

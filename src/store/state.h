@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT
+ * The state of a store: its connection, ids taken from blocks, the installation record, and what is cached. Internal to
+ * src/store with its subfolders, and to tests, as are all headers here but store.h.
+ *
+ * The caller of store_new owns the store; one thread uses it. What is read once (the installation record) is freed with it.
+ * Functions fail as store.h says. */
+#ifndef LEADHOOK_STORE_STATE_H
+#define LEADHOOK_STORE_STATE_H
+
+#include "base/log.h"
+#include "db/db.h"
+#include "engine/payload.h"
+#include "store/campaign_cache.h"
+#include "store/store.h"
+
+/* Kinds of ids that are taken from blocks, in the order of id_names. */
+enum id_kind {
+	ID_ACCOUNT,
+	ID_API_KEY,
+	ID_CAMPAIGN,
+	ID_WEBHOOK,
+	ID_LEAD,
+	ID_HISTORY, /* events, and the deliveries of each, which follow it */
+	ID_TAG,
+	ID_ACTION,
+	ID_REWARD_LEVEL,
+	ID_BULK_JOB,
+	ID_POINTS_CALL,
+	ID_KINDS
+};
+
+struct store {
+	struct store_options options;
+	struct db_options db_options;
+	struct db *db;
+	bool in_snapshot;
+	struct id_range ids[ID_KINDS];
+	/* read from the database once */
+	struct pool *installation;
+	bool has_installation;
+	bool schema_logged; /* that the schema has the wrong version */
+	struct slice installation_id;
+	struct payload_settings payload;
+	struct cached_campaigns campaign_cache;
+	struct cached_node *cached_nodes; /* rank_cache.c; NULL: not allocated yet */
+	uint64_t node_generations;        /* that were given */
+	struct log_throttle batch_log;
+};
+
+/* For commands that read all rows or change tables, with no client waiting. */
+enum { STORE_LONG_TIMEOUT_S = 3600 };
+/* Sets the timeout of each answer. It takes effect with a new connection, because the server needs it too. Returns the old
+ * value. */
+unsigned store_set_answer_timeout(struct store *store, unsigned answer_timeout_s);
+
+/* Makes sure that at least `count` ids of the kind are reserved. Uses a transaction of its own: not to be called inside one.
+ * Returns RESULT_UNAVAILABLE also when every attempt met a conflict. */
+MUST_CHECK enum result store_reserve_ids(struct store *store, enum id_kind kind, uint64_t count);
+/* Takes one id inside a transaction, where a block is not worth it. */
+MUST_CHECK enum result store_next_id(struct store *store, struct pool *pool, enum id_kind kind, uint64_t *id);
+
+/* *version is 0 when there is no schema. */
+MUST_CHECK enum result store_read_version(struct store *store, uint32_t *version);
+/* Checks the schema and reads installation id and secret, once. Returns RESULT_FAILED, logged, when they are missing or
+ * wrong. */
+MUST_CHECK enum result store_read_installation(struct store *store);
+
+#endif

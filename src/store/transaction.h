@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT
+ * Transactions that are repeated after conflicts, the order of locks, and the locks that changes of a campaign begin with.
+ *
+ * A transaction owns the pool of each of its runs. It can end with any result of db/db.h: RESULT_CONFLICT after the last
+ * attempt, RESULT_UNKNOWN when the answer of a COMMIT was lost, RESULT_FAILED, logged, when the schema is not that of this
+ * program. */
+#ifndef LEADHOOK_STORE_TRANSACTION_H
+#define LEADHOOK_STORE_TRANSACTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/pool.h"
+#include "base/result.h"
+#include "store/store.h"
+
+/* The order of locks. A transaction that locks rows of several tables does so in this order, and rows of one table in the order
+ * of their primary key:
+ *
+ *   accounts
+ *   campaign_counters
+ *   campaigns, tags, actions, reward_levels
+ *   bulk_jobs
+ *   leads, score_histogram, ip_leads, score_entries, deleted_leads, referral_links
+ *   bulk_schedule
+ *   due
+ *   webhooks
+ *   webhook_status
+ *   deliveries
+ *
+ * The lock of campaign_counters comes before everything else of a campaign: two transactions that change it wait there and
+ * nowhere later. Only these run without it: changes of the dispatcher's rows, from due on; delaying and skipping jobs
+ * (bulk_jobs, bulk_schedule); recording end times (campaigns); removing the rows of deleted leads (score_entries,
+ * deleted_leads).
+ *
+ * New rows with an id or a random key of their own are inserted at any point: events, due, attempts, commit_tokens. id_blocks
+ * is locked in a transaction of its own, or after all others, before an insert.
+ *
+ * Two statements lock rows in another order; a conflict of theirs is repeated: store_complete locks rows of due and
+ * webhook_status in pairs; store_fail_pending locks rows of due in the order of their times, but only of webhooks that are gone
+ * or removed.
+ *
+ * A change that needs an earlier table afterwards uses a transaction of its own (store_close_webhook after store_complete).
+ * tests/store/test_lock_order.c tests the order. */
+
+enum repeat {
+	REPEAT_CONFLICT, /* repeated only while it is certain that nothing was committed; else RESULT_UNKNOWN */
+	REPEAT_UNKNOWN,  /* repeated in any case: the body is idempotent or detects an earlier commit */
+	REPEAT_NOTHING   /* not repeated: the caller does that */
+};
+
+/* A transaction on the schema of this program, as a loop: its body is run again after a conflict, STORE_ATTEMPTS times in all.
+ * Do not leave it by break or return.
+ *
+ *	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+ *	while (store_runs(&txn))
+ *		txn.result = change_it(store, txn.pool);
+ *	return txn.result; */
+struct transaction {
+	struct store *store;
+	enum repeat repeat;
+	struct pool *pool; /* of this run */
+	/* set by the loop's body: RESULT_OK commits, anything else rolls back. After the loop: the result of the last run, also
+	 * RESULT_CONFLICT */
+	enum result result;
+	unsigned attempt;
+	bool unknown; /* a run may have been committed */
+};
+struct transaction store_transaction(struct store *store, enum repeat repeat);
+/* Ends the last run and begins the next one. Returns false when there is no next one. */
+bool store_runs(struct transaction *txn);
+
+/* Ends a transaction without repeating it, for batches, which repeat until the deadline or STORE_ATTEMPTS conflicts. Commits
+ * when `so_far` is RESULT_OK, else rolls back. Returns the result of the transaction. */
+MUST_CHECK enum result store_finish(struct store *store, enum result so_far);
+/* Waits before the `attempt`-th repetition (from 1) after a conflict: a random time, longer with each attempt. */
+void store_back_off(unsigned attempt);
+enum { STORE_ATTEMPTS = 5 };
+
+/* Locks the campaign's counters until the transaction ends. Batches take the same lock: those under way end first, later ones
+ * wait. RESULT_NOT_FOUND: no such campaign. */
+MUST_CHECK enum result store_lock_counters(struct store *store, struct pool *pool, uint64_t campaign_id);
+
+/* Locks the campaign's counters for a change of what its sign-ups depend on: settings, webhooks, definitions. Processes cache
+ * those while their version stays the same (campaign_cache.c), so every change of them begins with this. */
+MUST_CHECK enum result store_lock_settings(struct store *store, uint64_t campaign_id);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ * Changes of webhooks that callers and operators share. Call them inside a transaction; they return the result of the
+ * connection, and RESULT_NOT_FOUND where no webhook matches. */
+#ifndef LEADHOOK_STORE_WEBHOOKS_H
+#define LEADHOOK_STORE_WEBHOOKS_H
+
+#include "store/store.h"
+
+/* Calls store_lock_settings for the campaign of a webhook. RESULT_NOT_FOUND: no such webhook; it may also be removed before the
+ * lock is granted. */
+MUST_CHECK enum result store_lock_webhook_settings(struct store *store, struct pool *pool, uint64_t webhook_id);
+
+/* Makes the webhook active and resets its failures. The settings of its campaign are locked. */
+MUST_CHECK enum result store_activate_webhook(struct store *store, uint64_t webhook_id);
+
+#endif

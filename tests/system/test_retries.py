@@ -73,7 +73,7 @@ def test_a_success_clears_the_error(service, receiver, dispatcher, campaign):
 
 
 def test_exhausted(service, receiver, dispatcher, campaign):
-    """3 Exhausted: state failed, stored; nothing more is sent"""
+    """3: at the end of the schedule: state failed, stored; nothing more is sent"""
     webhook = campaign.webhook("new_signup")
     receiver.script(campaign.hook, Answer(500))
     campaign.lead(**ADA)

@@ -82,7 +82,7 @@ struct conf_dispatch {
 	int64_t max_runtime, poll_interval;
 	int64_t breaker_wait, breaker_max_wait, disable_after;
 	int64_t rotation_overlap, retention;
-	unsigned in_flight, per_webhook, window; /* a window above per_webhook is lowered to it */
+	unsigned in_flight, per_webhook, initial_concurrency; /* at most per_webhook is used */
 	unsigned breaker_failures;
 };
 

@@ -224,7 +224,7 @@ static const struct conf_setting settings[] = {
 	{ SETTING(dispatch, lease, CONF_DURATION), "60s", SECOND, DAY, NULL, "time after which another dispatcher takes over" },
 	{ SETTING(dispatch, in_flight, CONF_INTEGER), "256", 1, 10000, NULL, "deliveries under way at a time" },
 	{ SETTING(dispatch, per_webhook, CONF_INTEGER), "32", 1, 10000, NULL, "deliveries under way to one webhook" },
-	{ SETTING(dispatch, window, CONF_INTEGER), "4", 1, 10000, NULL, "deliveries under way to a webhook at first" },
+	{ SETTING(dispatch, initial_concurrency, CONF_INTEGER), "4", 1, 10000, NULL, "deliveries under way to a webhook at first" },
 	{ SETTING(dispatch, breaker_failures, CONF_INTEGER), "5", 1, 1000000, NULL, "failures in a row that open a webhook's breaker" },
 	{ SETTING(dispatch, breaker_wait, CONF_DURATION), "10s", SECOND, DAY, NULL, "wait before an open breaker's first probe" },
 	{ SETTING(dispatch, breaker_max_wait, CONF_DURATION), "1h", SECOND, DAY, NULL, "longest wait between two probes" },

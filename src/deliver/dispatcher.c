@@ -117,14 +117,14 @@ dispatcher_run(struct dispatcher *d)
 	return d->stopped || (d->polled && !d->leased) ? RESULT_OK : RESULT_UNAVAILABLE;
 }
 
-/* An initial window above the maximum is lowered to it, so that the operator can lower the maximum alone. An attempt ends
+/* An initial concurrency above the maximum is lowered to it, so that the operator can lower the maximum alone. An attempt ends
  * before its claim, even when database calls delay the reading of responses. */
 static struct dispatcher_options
 adjusted_options(const struct dispatcher_options *options)
 {
 	struct dispatcher_options own = *options;
-	if (own.health.window_start > own.health.window_max)
-		own.health.window_start = own.health.window_max;
+	if (own.health.concurrency_start > own.health.concurrency_max)
+		own.health.concurrency_start = own.health.concurrency_max;
 	own.sender.stall_max_ms = own.lease_ms - own.sender.timeout_ms - STALL_MARGIN_MS;
 	return own;
 }

@@ -11,8 +11,8 @@ enum { BUCKETS = 4096, RATE_BURSTS = 10 /* of a second */, US_PER_MS = 1000, US_
 
 /* The state of a webhook, and the list that it is in. */
 enum state {
-	STATE_IDLE,         /* nothing due, nothing under way; stored for its window and rate; the first is evicted first */
-	STATE_BUSY,         /* something under way; its window is full */
+	STATE_IDLE, /* nothing due, nothing under way; stored for its concurrency and rate; the first is evicted first */
+	STATE_BUSY, /* something under way; as many as its concurrency */
 	STATE_RATE_LIMITED, /* rate-limited */
 	STATE_HEALTHY,      /* healthy, ready to send; the first is next */
 	STATE_ON_PROBATION, /* on probation, ready to send; shares half of the slots */
@@ -196,12 +196,12 @@ add(struct scheduler *scheduler, uint64_t webhook_id)
 	return webhook;
 }
 
-/* Takes over the values of the database, which the operator or another dispatcher may have changed; not the window. */
+/* Takes over the values of the database, which the operator or another dispatcher may have changed; not the concurrency. */
 static void
 refresh(struct scheduler *scheduler, struct webhook_entry *webhook, const struct due_webhook *found)
 {
 	struct health fresh = health_begin(scheduler->rules, found->failures, found->probes, found->failing_since_ms);
-	fresh.window = webhook->health.window;
+	fresh.concurrency = webhook->health.concurrency;
 	webhook->health = fresh;
 	webhook->succeeded = found->succeeded;
 	webhook->held_until_ms = 0;

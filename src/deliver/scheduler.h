@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Decides which webhook sends next (docs/deliveries.md 3 and 4). Webhooks are served in rotation, each within its window, its
- * rate limit and what its breaker allows (webhook/health.h).
+ * Decides which webhook sends next (docs/deliveries.md 3 and 4). Webhooks are served in rotation, each within its concurrency,
+ * its rate limit and what its breaker allows (webhook/health.h).
  *
  * Two rules prevent webhooks that hang from delaying others. Webhooks on probation share half of the slots. The last quarter of
  * all slots, and the last half of the probation share, go only to webhooks with nothing under way, one slot each. No I/O and no

@@ -162,8 +162,8 @@ deliver(const struct wiring *wiring, const struct arguments *arguments, struct s
 		return EX_OSERR;
 	const struct dispatcher_options wanted = {
 		.sender = wiring_sender(wiring),
-		.health = { .window_start = settings->window,
-		    .window_max = settings->per_webhook,
+		.health = { .concurrency_start = settings->initial_concurrency,
+		    .concurrency_max = settings->per_webhook,
 		    .breaker_failures = settings->breaker_failures,
 		    .probe_wait_ms = settings->breaker_wait,
 		    .probe_wait_max_ms = settings->breaker_max_wait,

@@ -7,9 +7,10 @@ enum { PROBES_MAX = 1000 };
 struct health
 health_begin(const struct health_rules *rules, unsigned failures, unsigned probes, int64_t failing_since_ms)
 {
-	return (struct health){
-		.failures = failures, .probes = probes, .failing_since_ms = failing_since_ms, .window = rules->window_start
-	};
+	return (struct health){ .failures = failures,
+		.probes = probes,
+		.failing_since_ms = failing_since_ms,
+		.concurrency = rules->concurrency_start };
 }
 
 bool
@@ -24,7 +25,7 @@ health_allows(const struct health_rules *rules, const struct health *health, siz
 	if (now_ms < health->probe_at_ms)
 		return 0;
 	/* attempts that started before the breaker opened end first */
-	size_t limit = health_is_open(rules, health) ? 1 : health->window;
+	size_t limit = health_is_open(rules, health) ? 1 : health->concurrency;
 	return in_flight < limit ? limit - in_flight : 0;
 }
 
@@ -51,9 +52,9 @@ succeed(const struct health_rules *rules, struct health *health)
 	health->failing_since_ms = -1;
 	health->probe_at_ms = 0;
 	if (was_open)
-		health->window = 1;
-	else if (health->window < rules->window_max)
-		health->window++;
+		health->concurrency = 1;
+	else if (health->concurrency < rules->concurrency_max)
+		health->concurrency++;
 	return was_open ? HEALTH_CLOSED : HEALTH_UNCHANGED;
 }
 
@@ -65,7 +66,7 @@ fail(const struct health_rules *rules, struct health *health, bool probe, int64_
 		health->failures++;
 	if (health->failing_since_ms < 0)
 		health->failing_since_ms = now_ms;
-	health->window = health->window > 1 ? health->window / 2 : 1;
+	health->concurrency = health->concurrency > 1 ? health->concurrency / 2 : 1;
 	if (probe && health->probes < PROBES_MAX)
 		health->probes++;
 	const bool opens = !was_open && health_is_open(rules, health);

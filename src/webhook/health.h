@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The health of a webhook: its window, its circuit breaker, and when it is disabled (docs/deliveries.md 3 and 4). Pure: the
- * time is an argument.
+ * The health of a webhook: its concurrency, its circuit breaker, and when it is disabled (docs/deliveries.md 3 and 4). Pure:
+ * the time is an argument.
  *
  * While the breaker is open, only one probe at a time is sent, each after a wait. docs/deliveries.md has a state diagram. */
 #ifndef LEADHOOK_WEBHOOK_HEALTH_H
@@ -13,11 +13,11 @@
 #include "base/attributes.h"
 
 struct health_rules {
-	size_t window_start, window_max; /* deliveries under way at a time; at least 1 */
-	unsigned breaker_failures;       /* consecutive, that open the breaker; at least 1 */
-	int64_t probe_wait_ms;           /* from opening to the first probe; doubles after each failed one … */
-	int64_t probe_wait_max_ms;       /* … up to this */
-	int64_t disable_after_ms;        /* without a success */
+	size_t concurrency_start, concurrency_max; /* of deliveries to a webhook; at least 1 */
+	unsigned breaker_failures;                 /* consecutive, that open the breaker; at least 1 */
+	int64_t probe_wait_ms;                     /* from opening to the first probe; doubles after each failed one … */
+	int64_t probe_wait_max_ms;                 /* … up to this */
+	int64_t disable_after_ms;                  /* without a success */
 };
 
 /* All times are of one clock. */
@@ -25,9 +25,9 @@ struct health {
 	unsigned failures;        /* attempts since the last success */
 	unsigned probes;          /* those of them that were probes */
 	int64_t failing_since_ms; /* time of the first of them; -1: none */
-	size_t window;
-	int64_t probe_at_ms; /* the breaker allows nothing before */
-	bool probing;        /* the attempt under way is a probe */
+	size_t concurrency;       /* how many deliveries may be under way */
+	int64_t probe_at_ms;      /* the breaker allows nothing before */
+	bool probing;             /* the attempt under way is a probe */
 };
 
 /* A change of state by an attempt. */
@@ -50,8 +50,8 @@ size_t health_allows(const struct health_rules *rules, const struct health *heal
 /* Records the start of an allowed attempt. */
 void health_start(const struct health_rules *rules, struct health *health);
 
-/* Records the end of an attempt. A success closes the breaker and increases the window by one, from 1 when the breaker was
- * open; a failure halves the window. */
+/* Records the end of an attempt. A success closes the breaker and increases the concurrency by one, from 1 when the breaker was
+ * open; a failure halves the concurrency. */
 MUST_CHECK enum health_change health_end(const struct health_rules *rules, struct health *health, bool success, int64_t now_ms);
 
 #endif

@@ -17,8 +17,8 @@ fresh_world(void **state UNUSED)
 	options = (struct dispatcher_options){
 		.sender = { .in_flight = SLOTS, .timeout_ms = 15 * SECOND },
 		/* no breaker: most tests do not concern it */
-		.health = { .window_start = PER_WEBHOOK,
-		    .window_max = PER_WEBHOOK,
+		.health = { .concurrency_start = PER_WEBHOOK,
+		    .concurrency_max = PER_WEBHOOK,
 		    .breaker_failures = UINT32_MAX,
 		    .probe_wait_ms = 10 * SECOND,
 		    .probe_wait_max_ms = HOUR,

@@ -450,7 +450,7 @@ static void
 thousands_of_slots_are_used(void **state UNUSED)
 {
 	options.sender.in_flight = 4000;
-	options.health.window_start = options.health.window_max = 3500;
+	options.health.concurrency_start = options.health.concurrency_max = 3500;
 	world_add(1, 6000, 0);
 	world.webhooks[1].latency_ms = SECOND;
 	stay_until(10 * SECOND);
@@ -491,7 +491,7 @@ internal_errors_open_no_breaker(void **state UNUSED)
 	world.webhooks[1].error = SENDER_INTERNAL;
 	capture_log();
 	stay_until(2 * SECOND);
-	assert_int_equal(sent(1), options.health.window_start);
+	assert_int_equal(sent(1), options.health.concurrency_start);
 	assert_int_equal(count_in(captured_log(), " breaker_opened "), 0);
 	assert_int_equal(world.webhooks[1].failures, 0);
 	world.webhooks[1].error = SENDER_OK;

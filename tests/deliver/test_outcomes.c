@@ -13,7 +13,7 @@ static void
 outcomes_are_recorded_together_and_soon(void **state UNUSED)
 {
 	options.sender.in_flight = 256;
-	options.health.window_start = options.health.window_max = 64;
+	options.health.concurrency_start = options.health.concurrency_max = 64;
 	for (uint64_t id = 1; id <= 4; id++) {
 		world_add(id, 900, 0);
 		world.webhooks[id].latency_ms = (int64_t)id;
@@ -99,7 +99,7 @@ cron_discards_outcomes_in_the_end(void **state UNUSED)
 static void
 unrecorded_deliveries_are_not_claimed_again(void **state UNUSED)
 {
-	world_add(1, 3, 0);           /* its window has room for more */
+	world_add(1, 3, 0);           /* more may be under way */
 	world_add(1, 2, 70 * SECOND); /* in the outage, later than a lease */
 	world.webhooks[1].latency_ms = 50;
 	world.recorder_away_until_ms = 3 * options.lease_ms;
@@ -258,12 +258,12 @@ static void
 a_locked_webhook_blocks_no_other(void **state UNUSED)
 {
 	enum { LOCKED = 60, LATER = 1000, BY_THEN = 100 };
-	options.health.window_max = 32;
-	world_add(1, LOCKED, 0); /* its window opens */
+	options.health.concurrency_max = 32;
+	world_add(1, LOCKED, 0); /* its concurrency grows */
 	world_add(1, LOCKED, 10 * SECOND);
 	for (int64_t i = 0; i < LATER; i++)
 		world_add(2, 1, 10 * SECOND + 100 * i);
-	world.webhooks[1].latency_ms = 50; /* all of a window end together */
+	world.webhooks[1].latency_ms = 50; /* all under way end together */
 	world.blocked_webhook = 1;
 	world.blocked_ms = SECOND;
 	world.blocked_from_ms = 5 * SECOND;

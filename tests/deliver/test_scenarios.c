@@ -307,10 +307,10 @@ set(const struct line *line)
 		options.health.breaker_failures = (unsigned)number(word(line, 2));
 	else if (is(line, 1, "in_flight"))
 		options.sender.in_flight = number(word(line, 2));
-	else if (is(line, 1, "window"))
-		options.health.window_start = number(word(line, 2));
+	else if (is(line, 1, "initial_concurrency"))
+		options.health.concurrency_start = number(word(line, 2));
 	else if (is(line, 1, "per_webhook"))
-		options.health.window_max = number(word(line, 2));
+		options.health.concurrency_max = number(word(line, 2));
 	else
 		WRONG("no such setting or value: %s", word(line, 1));
 }
@@ -502,8 +502,8 @@ play_scenario(void **state)
 	fresh_world(NULL);
 	options.sender.in_flight = SLOTS_OF_SCENARIOS;
 	options.poll_ms = POLL_OF_SCENARIOS;
-	options.health = (struct health_rules){ .window_start = 4,
-		.window_max = 32,
+	options.health = (struct health_rules){ .concurrency_start = 4,
+		.concurrency_max = 32,
 		.breaker_failures = 5,
 		.probe_wait_ms = 10 * SECOND,
 		.probe_wait_max_ms = HOUR,

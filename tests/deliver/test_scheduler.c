@@ -10,8 +10,8 @@ enum { SLOTS = 128, MAX = 4, TURN = 2, START = 4 };
 /* `slots` plus the quarter that is reserved for webhooks with nothing under way. */
 #define BEFORE_THE_RESERVE(slots) ((slots) + SLOTS / 4)
 
-static const struct health_rules rules = { .window_start = START,
-	.window_max = MAX,
+static const struct health_rules rules = { .concurrency_start = START,
+	.concurrency_max = MAX,
 	.breaker_failures = 5,
 	.probe_wait_ms = 10000,
 	.probe_wait_max_ms = 3600000,
@@ -128,7 +128,7 @@ the_rotation_continues_where_it_stopped(void **state UNUSED)
 }
 
 static void
-no_webhook_gets_more_than_its_window(void **state UNUSED)
+no_webhook_gets_more_than_its_concurrency(void **state UNUSED)
 {
 	offer(1, 0);
 	offer(2, 0);
@@ -337,12 +337,12 @@ healthy_webhooks_and_those_on_probation_alternate(void **state UNUSED)
 	assert_int_equal(rows_of(21, count), MAX);
 }
 
-/* Webhooks with large windows leave the last quarter to others, even when many start at once. */
+/* Webhooks with high concurrency leave the last quarter to others, even when many start at once. */
 static void
 the_last_slots_are_for_webhooks_with_nothing_under_way(void **state UNUSED)
 {
-	static const struct health_rules wide = { .window_start = START,
-		.window_max = 32,
+	static const struct health_rules wide = { .concurrency_start = START,
+		.concurrency_max = 32,
 		.breaker_failures = 5,
 		.probe_wait_ms = 10000,
 		.probe_wait_max_ms = 3600000,
@@ -393,7 +393,7 @@ main(void)
 		TEST(a_claim_has_its_own_maximum),
 		TEST(no_webhook_gets_an_empty_turn),
 		TEST(the_rotation_continues_where_it_stopped),
-		TEST(no_webhook_gets_more_than_its_window),
+		TEST(no_webhook_gets_more_than_its_concurrency),
 		TEST(a_webhook_with_fewer_rows_than_requested_leaves),
 		TEST(a_held_webhook_gets_nothing),
 		TEST(a_turn_continues_after_the_last_row),

@@ -19,8 +19,8 @@ KILLS = int(TEST_SETTINGS.get("LEADHOOK_KILLS", 15))
 IN_FLIGHT = 256  # dispatch.in_flight
 HOOKS, LEADS_A_KILL = 20, 10
 LONGEST_LIFE = 0.5  # seconds, of a dispatcher that is killed
-# Windows that fill all slots. A lease outlasts every outage here, so that nothing becomes due again meanwhile.
-SETTINGS = [("dispatch", "window", 16), ("dispatch", "schedule", "1s " * 32), ("dispatch", "breaker_wait", "1s"),
+# Concurrency that fills all slots. A lease outlasts every outage here, so that nothing becomes due again meanwhile.
+SETTINGS = [("dispatch", "initial_concurrency", 16), ("dispatch", "schedule", "1s " * 32), ("dispatch", "breaker_wait", "1s"),
             ("dispatch", "breaker_max_wait", "1s"), ("dispatch", "attempt_timeout", "3s"), ("dispatch", "lease", "25s")]
 
 

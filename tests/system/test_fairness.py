@@ -13,7 +13,7 @@ from stack.receiver import Answer
 
 pytestmark = pytest.mark.slow
 
-WINDOW = 4  # dispatch.window: the attempts under way at a webhook that has not answered yet
+CONCURRENCY = 4  # dispatch.initial_concurrency: the attempts under way at a webhook that has not answered yet
 OLDER_MS = 600_000
 SOON = 30  # seconds
 
@@ -64,7 +64,7 @@ def copy(deliveries, webhooks, count, older_ms=0):
 
 def check_all_hang(receiver, deliveries, hanging, paths):
     """They have received something, and none of their attempts has ended."""
-    assert 0 < max(arrived(receiver, paths)) <= WINDOW
+    assert 0 < max(arrived(receiver, paths)) <= CONCURRENCY
     ids = ", ".join(str(webhook["referenceId"]) for webhook in hanging)
     assert deliveries.number(f"SELECT COUNT(*) FROM lh_due u JOIN lh_attempts a ON a.delivery_id = u.id "
                              f"WHERE u.webhook_id IN ({ids})") == 0
@@ -87,7 +87,7 @@ def test_hundred_thousand_hanging_deliveries(receiver, campaign, deliveries, dis
 
 @pytest.mark.parametrize("hung_known, good_known", [(True, True), (True, False), (False, True), (False, False)])
 def test_seventy_hanging_webhooks(receiver, campaign, deliveries, dispatcher, hung_known, good_known):
-    """4 Fairness: more hanging webhooks, with older deliveries, than would fill all slots with a window each; ten others get
+    """4 Fairness: more hanging webhooks, with older deliveries, than would fill all slots at first; ten others get
     their deliveries"""
     names = sorted((("good", 10, good_known), ("hangs", 70, hung_known)), key=lambda one: not one[2])
     webhooks, paths = {}, {}

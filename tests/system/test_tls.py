@@ -249,7 +249,8 @@ class Identifying:
 def trusting(make_service, pki):
     """A service that trusts `ours` by default, and has a single handle for all attempts."""
     service = make_service(settings=[("dispatch", "ca_file", pki.ours.file), ("dispatch", "in_flight", 1),
-                                     ("dispatch", "per_webhook", 1), ("dispatch", "window", 1), ("dispatch", "schedule", "")])
+                                     ("dispatch", "per_webhook", 1), ("dispatch", "initial_concurrency", 1),
+                                     ("dispatch", "schedule", "")])
     service.dispatcher.start()
     return service
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The health of a webhook (docs/deliveries.md 3, breaker and disabling, and 4, window). */
+ * The health of a webhook (docs/deliveries.md 3, breaker and disabling, and 4, concurrency). */
 #include "unit.h"
 
 #include "base/attributes.h"
@@ -9,8 +9,8 @@ enum { SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE };
 #define DAY (INT64_C(24) * HOUR)
 
 /* The defaults. */
-static const struct health_rules rules = { .window_start = 4,
-	.window_max = 32,
+static const struct health_rules rules = { .concurrency_start = 4,
+	.concurrency_max = 32,
 	.breaker_failures = 5,
 	.probe_wait_ms = 10 * SECOND,
 	.probe_wait_max_ms = HOUR,
@@ -31,7 +31,7 @@ attempt(struct health *health, bool success, int64_t now_ms)
 
 /* 4: starts at 4, grows by one per success to 32, halves on failure. */
 static void
-the_window_grows_and_is_halved(void **state UNUSED)
+the_concurrency_grows_and_is_halved(void **state UNUSED)
 {
 	struct health health = fresh();
 	assert_int_equal(health_allows(&rules, &health, 0, 0), 4);
@@ -99,7 +99,7 @@ late_failures_do_not_count_as_probes(void **state UNUSED)
 	assert_int_equal(health_allows(&rules, &health, 0, 10 * SECOND), 1);
 }
 
-/* 3, breaker: the first success releases the rest slowly: window 1, 2, 4 … to the limit. */
+/* 3, breaker: the first success releases the rest slowly: concurrency 1, 2, 4 … to the limit. */
 static void
 a_success_releases_slowly(void **state UNUSED)
 {
@@ -151,7 +151,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_window_grows_and_is_halved),
+		cmocka_unit_test(the_concurrency_grows_and_is_halved),
 		cmocka_unit_test(the_breaker_waits_longer_each_time),
 		cmocka_unit_test(only_failures_in_a_row_open_it),
 		cmocka_unit_test(late_failures_do_not_count_as_probes),

@@ -205,7 +205,7 @@ call_note_unproven(struct call *call)
 	if (!must_prove_key(call) || call->account_id != 0 || call->unavailable)
 		return;
 	if (call->body_key == BODY_HAS_KNOWN_KEY) /* it may be revoked: its text must not have every body read */
-		call_forget_key(call, digest_slice(&call->known_key));
+		call_drop_key(call, digest_slice(&call->known_key));
 	if (!call->counted)
 		call_note_failed_key(call);
 }

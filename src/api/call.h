@@ -144,7 +144,7 @@ MUST_CHECK bool call_may_read_body(struct call *call);
 MUST_CHECK bool call_has_same_key(struct call *call);
 /* Counts a call whose parameters cannot be read, if it has not counted yet. False: the call has failed. */
 MUST_CHECK bool call_count_unread(struct call *call);
-/* Called at the end: when a large body was parsed for its key, and there was no valid one, counts a wrong key, and forgets the
+/* Called at the end: when a large body was parsed for its key, and there was no valid one, counts a wrong key, and drops the
  * one that was known. */
 void call_note_unproven(struct call *call);
 /* KEY_TOKEN (opt_out.c). False: the call has failed. */
@@ -170,8 +170,8 @@ MUST_CHECK bool call_may_try_key(struct call *call, struct slice hash);
 /* The result of the look-up. A bad key is counted, and the call has failed. */
 void call_key_is_good(struct call *call, struct slice hash);
 void call_key_is_bad(struct call *call, struct slice hash);
-/* This host does not know the key any more. */
-void call_forget_key(struct call *call, struct slice hash);
+/* Removes the key from those that this host has seen to be valid. */
+void call_drop_key(struct call *call, struct slice hash);
 /* Counts a failed key without refusing the call. */
 void call_note_failed_key(struct call *call);
 

@@ -241,7 +241,7 @@ call_key_is_good(struct call *call, struct slice hash)
 }
 
 void
-call_forget_key(struct call *call, struct slice hash)
+call_drop_key(struct call *call, struct slice hash)
 {
 	limiter_remove(call->api->options->limiter, hash);
 }
@@ -251,7 +251,7 @@ void
 call_key_is_bad(struct call *call, struct slice hash)
 {
 	if (call->key_is_known)
-		call_forget_key(call, hash);
+		call_drop_key(call, hash);
 	call->checking_limits = false; /* a wrong key always counts, whatever the body has */
 	if (pass_kind(call, LIMIT_FAILED_KEYS))
 		call_fail(call, FAILURE_INVALID_API_KEY);

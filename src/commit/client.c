@@ -213,7 +213,7 @@ cache_of(const struct commit_client *client, enum commit_request_kind kind)
 }
 
 void
-commit_client_ask(
+commit_client_request(
     struct commit_client *client, struct pool *pool, const struct commit_request *request, struct commit_answer *answer)
 {
 	struct cache *cache = cache_of(client, request->kind);

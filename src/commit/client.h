@@ -16,7 +16,7 @@ void commit_client_free(struct commit_client **client);
 /* Answers a request, of any kind. Waits until its deadline for a committer that has not started yet. Without an answer it is
  * that of commit_failed_answer: a command may have run or not. Keys, campaigns and readiness may be COMMIT_CACHE_AGE_MS old.
  * Texts are in the pool. */
-void commit_client_ask(
+void commit_client_request(
     struct commit_client *client, struct pool *pool, const struct commit_request *request, struct commit_answer *answer);
 
 #endif

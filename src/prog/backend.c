@@ -4,12 +4,13 @@
 #include <string.h>
 
 static void
-ask(const struct backend *backend, struct pool *pool, const struct commit_request *request, struct commit_answer *answer)
+run_request(
+    const struct backend *backend, struct pool *pool, const struct commit_request *request, struct commit_answer *answer)
 {
 	const struct command *command = &request->as.command;
 	const struct look_up *look_up = &request->as.look_up;
 	if (backend->committer != NULL)
-		commit_client_ask(backend->committer, pool, request, answer);
+		commit_client_request(backend->committer, pool, request, answer);
 	else if (request->kind == REQUEST_COMMAND)
 		store_execute(backend->store, pool, &command, 1, request->deadline_ms, &answer->as.outcome, NULL);
 	else if (request->kind == REQUEST_LOOK_UP)
@@ -23,7 +24,7 @@ execute(void *context, struct pool *pool, const struct command *command, int64_t
 {
 	const struct commit_request request = { REQUEST_COMMAND, deadline_ms, .as.command = *command };
 	struct commit_answer answer;
-	ask(context, pool, &request, &answer);
+	run_request(context, pool, &request, &answer);
 	*outcome = answer.as.outcome;
 }
 
@@ -32,7 +33,7 @@ look_up(void *context, struct pool *pool, const struct look_up *look_up, int64_t
 {
 	const struct commit_request request = { REQUEST_LOOK_UP, deadline_ms, .as.look_up = *look_up };
 	struct commit_answer answer;
-	ask(context, pool, &request, &answer);
+	run_request(context, pool, &request, &answer);
 	*outcome = answer.as.outcome;
 }
 
@@ -42,7 +43,7 @@ find_key(void *context, struct pool *pool, const unsigned char hash[32], int64_t
 	struct commit_request request = { REQUEST_KEY, deadline_ms, .id = SLICE_NONE };
 	struct commit_answer answer;
 	memcpy(request.as.key.bytes, hash, sizeof(request.as.key.bytes));
-	ask(context, pool, &request, &answer);
+	run_request(context, pool, &request, &answer);
 	if (answer.result == RESULT_OK)
 		*key = answer.as.key;
 	return answer.result;
@@ -53,7 +54,7 @@ find_campaign(void *context, struct pool *pool, uint64_t id, int64_t deadline_ms
 {
 	const struct commit_request request = { REQUEST_CAMPAIGN, deadline_ms, .as.campaign_id = id };
 	struct commit_answer answer;
-	ask(context, pool, &request, &answer);
+	run_request(context, pool, &request, &answer);
 	if (answer.result != RESULT_OK)
 		return answer.result;
 	*campaign = answer.as.found.campaign;
@@ -66,7 +67,7 @@ is_ready(void *context, struct pool *pool, int64_t deadline_ms)
 {
 	const struct commit_request request = { REQUEST_READINESS, deadline_ms, .id = SLICE_NONE };
 	struct commit_answer answer;
-	ask(context, pool, &request, &answer);
+	run_request(context, pool, &request, &answer);
 	return answer.result;
 }
 

@@ -223,11 +223,11 @@ close_all(void **state)
 }
 
 static struct commit_answer
-ask(struct commit_request request, int64_t timeout_ms)
+run_request(struct commit_request request, int64_t timeout_ms)
 {
 	struct commit_answer answer;
 	request.deadline_ms = clock_monotonic_ms() + timeout_ms;
-	commit_client_ask(client, pool, &request, &answer);
+	commit_client_request(client, pool, &request, &answer);
 	return answer;
 }
 
@@ -235,7 +235,7 @@ static struct outcome
 execute(struct slice email, int64_t timeout_ms)
 {
 	const struct command command = { .kind = COMMAND_SIGNUP, .as.signup.email = email };
-	return ask((struct commit_request){ .kind = REQUEST_COMMAND, .as.command = command }, timeout_ms).as.outcome;
+	return run_request((struct commit_request){ .kind = REQUEST_COMMAND, .as.command = command }, timeout_ms).as.outcome;
 }
 
 static void
@@ -393,7 +393,7 @@ static enum result
 find_key(unsigned char first)
 {
 	const struct commit_answer answer =
-	    ask((struct commit_request){ .kind = REQUEST_KEY, .as.key = { { first } } }, TIMEOUT_MS);
+	    run_request((struct commit_request){ .kind = REQUEST_KEY, .as.key = { { first } } }, TIMEOUT_MS);
 	if (answer.result == RESULT_OK)
 		assert_int_equal(answer.as.key.id, first);
 	return answer.result;
@@ -414,7 +414,7 @@ test_keys_are_cached(void **state UNUSED)
 static enum result
 ready(int64_t timeout_ms)
 {
-	return ask((struct commit_request){ .kind = REQUEST_READINESS }, timeout_ms).result;
+	return run_request((struct commit_request){ .kind = REQUEST_READINESS }, timeout_ms).result;
 }
 
 /* As the committer reports; not ready without its answer. */
@@ -480,10 +480,10 @@ test_campaigns_are_cached(void **state UNUSED)
 	const struct commit_request request = { .kind = REQUEST_CAMPAIGN, .as.campaign_id = 7 };
 	fake.read_ms = clock_monotonic_ms() - 100;
 	FAKE(ANSWER);
-	const struct commit_answer first = ask(request, TIMEOUT_MS);
+	const struct commit_answer first = run_request(request, TIMEOUT_MS);
 	const int64_t now_ms = commit_answer_now_ms(&first);
 	assert_in_range(now_ms, 1100, 1100 + COMMIT_CACHE_AGE_MS);
-	const struct commit_answer second = ask(request, TIMEOUT_MS);
+	const struct commit_answer second = run_request(request, TIMEOUT_MS);
 	assert_in_range(commit_answer_now_ms(&second), now_ms, 1100 + COMMIT_CACHE_AGE_MS);
 	stop_fake();
 	assert_int_equal(fake.requests_read, 1);

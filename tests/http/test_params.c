@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * docs/api.md 1: parameters, body types, arrays, values, booleans, caps, and the merging of __url. A table is compared in the
- * short form of render(): name=value; with strings quoted. */
+ * short form of render(): name=value; with strings quoted. More than 600 lines, because all tests share the same helpers. */
 #include "unit.h"
 #include "with_pool.h"
 

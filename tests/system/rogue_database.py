@@ -25,11 +25,11 @@ def greeting(plugin, capabilities):
 
 class RogueDatabase:
     """Listens on a loopback port. `first` is the plugin of its greeting, `then` the one that it switches to. With `tls`, a context,
-    it offers TLS. With `asks_for`, the path of a file, it accepts any password, and answers the first statement with a request for
-    that file. `received` has the packets that each client has sent, except the request for TLS."""
+    it offers TLS. With `requests_file`, the path of a file, it accepts any password, and answers the first statement with a
+    request for that file. `received` has the packets that each client has sent, except the request for TLS."""
 
-    def __init__(self, first=NATIVE, then=None, tls=None, asks_for=None):
-        self.first, self.then, self.tls, self.asks_for, self.received = first, then, tls, asks_for, []
+    def __init__(self, first=NATIVE, then=None, tls=None, requests_file=None):
+        self.first, self.then, self.tls, self.requests_file, self.received = first, then, tls, requests_file, []
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
@@ -60,7 +60,8 @@ class RogueDatabase:
         self.received.append(sent)
 
     def _authenticate(self, client, sent):
-        answers = [FULL_AUTHENTICATION] if self.asks_for is None else [OK, REQUEST_FOR_FILE + str(self.asks_for).encode()]
+        path = str(self.requests_file).encode()
+        answers = [FULL_AUTHENTICATION] if self.requests_file is None else [OK, REQUEST_FOR_FILE + path]
         if self.then is not None:
             answers.insert(0, b"\xfe" + self.then.encode() + b"\0" + QUESTIONS.get(self.then, SCRAMBLE + b"\0"))
         while len(sent) < PACKETS:

@@ -178,7 +178,7 @@ def test_no_file_is_sent(service, rogue, tmp_path, lines):
     """a server cannot request a local file (LOAD DATA LOCAL INFILE), whatever the option file says"""
     secret = tmp_path / "secret"
     secret.write_text("contents of a local file")
-    server = rogue(asks_for=secret)
+    server = rogue(requests_file=secret)
     env = by_option_file(tmp_path, server, ADDRESS, lines)
     assert call(service.installation, "status", env=env).returncode == UNAVAILABLE
     sent = sent_to(server)

@@ -180,7 +180,7 @@ def test_known_key_without_its_call(service, revoked, body, status):
     """5 Wrong keys: a large body with the text of a known key is read once, unless the key is that of the call"""
     account = service.account()
     campaign, address = service.campaign(account), new_address()
-    campaign.lead(**ADA)  # the host now knows the key
+    campaign.lead(**ADA)  # the host has seen the key to be valid
     if revoked:
         number = service.installation.admin("key", "list", str(account.id))[0]["id"]
         service.installation.admin("key", "revoke", str(number))

@@ -14,14 +14,14 @@
 #include "store/queue/dispatch.h"
 
 enum {
-	CLOSE_ROUND = 64, /* webhooks that are closed in a round, each in its own transaction */
-	END_CHUNK = 500,  /* deliveries that are ended in one transaction */
+	DEACTIVATION_ROUND = 64, /* webhooks that are deactivated in a round, each in its own transaction */
+	END_CHUNK = 500,         /* deliveries that are ended in one transaction */
 	MAINTENANCE_MS = 10 * 1000
 };
 
-enum task { TASK_CLOSE, TASK_FAIL_PENDING, TASK_CLEAN_UP, TASK_BULK, TASKS };
+enum task { TASK_DEACTIVATE, TASK_FAIL_PENDING, TASK_CLEAN_UP, TASK_BULK, TASKS };
 
-struct close_request {
+struct deactivation {
 	uint64_t webhook_id;
 	enum webhook_state state;
 };
@@ -35,8 +35,8 @@ struct maintenance {
 	struct back_off away[TASKS];
 
 	size_t webhooks_max;
-	struct close_request *close_requests; /* oldest first, one per webhook */
-	size_t close_request_count;
+	struct deactivation *deactivations; /* oldest first, one per webhook */
+	size_t deactivation_count;
 	uint64_t *webhooks; /* whose deliveries are to be ended */
 	size_t webhook_count;
 	int64_t next_maintenance_ms;
@@ -44,9 +44,9 @@ struct maintenance {
 
 	/* arguments and results of the thread */
 	struct {
-		struct close_request round[CLOSE_ROUND];
+		struct deactivation round[DEACTIVATION_ROUND];
 		size_t round_count;
-		bool closed[CLOSE_ROUND];
+		bool deactivated[DEACTIVATION_ROUND];
 		uint64_t webhook_id;
 		size_t ended;
 		bool maintains_days, bulk_left;
@@ -59,7 +59,7 @@ maintenance_new(struct store *store, const struct crashes *crashes, size_t webho
 	struct maintenance *c = memory_alloc(sizeof(*c));
 	c->owner = pthread_self();
 	c->webhooks_max = webhooks_max;
-	c->close_requests = memory_alloc(webhooks_max * sizeof(*c->close_requests));
+	c->deactivations = memory_alloc(webhooks_max * sizeof(*c->deactivations));
 	c->webhooks = memory_alloc(webhooks_max * sizeof(*c->webhooks));
 	c->under_way = c->last = TASKS;
 	c->crashes = crashes;
@@ -75,7 +75,7 @@ maintenance_free(struct maintenance **maintenance)
 	if (*maintenance == NULL)
 		return;
 	runner_free(&(*maintenance)->runner);
-	free((*maintenance)->close_requests);
+	free((*maintenance)->deactivations);
 	free((*maintenance)->webhooks);
 	free(*maintenance);
 	*maintenance = NULL;
@@ -91,32 +91,32 @@ maintenance_end_webhooks(struct maintenance *c, const uint64_t *webhook_ids, siz
 }
 
 /* Returns NULL when the webhook is not listed. */
-static struct close_request *
-find_close_request(struct close_request *close_requests, size_t count, uint64_t webhook_id)
+static struct deactivation *
+find_deactivation(struct deactivation *deactivations, size_t count, uint64_t webhook_id)
 {
 	for (size_t i = 0; i < count; i++)
-		if (close_requests[i].webhook_id == webhook_id)
-			return &close_requests[i];
+		if (deactivations[i].webhook_id == webhook_id)
+			return &deactivations[i];
 	return NULL;
 }
 
 /* `gone` takes precedence over `disabled`. */
 static bool
-covers(const struct close_request *request, enum webhook_state state)
+covers(const struct deactivation *request, enum webhook_state state)
 {
 	return request != NULL && (request->state == state || request->state == WEBHOOK_GONE);
 }
 
 void
-maintenance_close_webhook(struct maintenance *c, uint64_t webhook_id, enum webhook_state state)
+maintenance_deactivate_webhook(struct maintenance *c, uint64_t webhook_id, enum webhook_state state)
 {
 	require(pthread_equal(c->owner, pthread_self()));
 	require(state == WEBHOOK_GONE || state == WEBHOOK_DISABLED);
-	struct close_request *queued = find_close_request(c->close_requests, c->close_request_count, webhook_id);
-	if (c->under_way == TASK_CLOSE && covers(find_close_request(c->work.round, c->work.round_count, webhook_id), state))
+	struct deactivation *queued = find_deactivation(c->deactivations, c->deactivation_count, webhook_id);
+	if (c->under_way == TASK_DEACTIVATE && covers(find_deactivation(c->work.round, c->work.round_count, webhook_id), state))
 		return;
-	if (queued == NULL && c->close_request_count < c->webhooks_max)
-		c->close_requests[c->close_request_count++] = (struct close_request){ webhook_id, state };
+	if (queued == NULL && c->deactivation_count < c->webhooks_max)
+		c->deactivations[c->deactivation_count++] = (struct deactivation){ webhook_id, state };
 	else if (queued != NULL && !covers(queued, state))
 		queued->state = state;
 }
@@ -130,39 +130,39 @@ maintenance_bulk_work(struct maintenance *c, bool queued)
 
 /* ---- tasks: work in the thread, then handling of its result ---- */
 
-/* Waits for at most one campaign's lock. Webhooks that were not closed are queued again. */
+/* Waits for at most one campaign's lock. Webhooks that were not deactivated are queued again. */
 static enum result
-close_round(struct store *store, void *context)
+deactivate_round(struct store *store, void *context)
 {
 	struct maintenance *c = context;
 	enum result first = RESULT_OK, result = RESULT_OK;
-	memset(c->work.closed, 0, sizeof(c->work.closed));
+	memset(c->work.deactivated, 0, sizeof(c->work.deactivated));
 	for (size_t i = 0; i < c->work.round_count && result != RESULT_UNAVAILABLE && result != RESULT_UNKNOWN; i++) {
-		const struct close_request *request = &c->work.round[i];
-		result = store_close_webhook(store, request->webhook_id, request->state, first == RESULT_OK);
-		c->work.closed[i] = result == RESULT_OK;
+		const struct deactivation *request = &c->work.round[i];
+		result = store_deactivate_webhook(store, request->webhook_id, request->state, first == RESULT_OK);
+		c->work.deactivated[i] = result == RESULT_OK;
 		first = first == RESULT_OK ? result : first;
 	}
 	return first;
 }
 
 static bool
-closed_round(struct maintenance *c)
+deactivated_round(struct maintenance *c)
 {
 	bool any = false;
 	size_t waited = c->work.round_count;
 	for (size_t i = 0; i < c->work.round_count; i++) {
-		const struct close_request *request = &c->work.round[i];
-		any = any || c->work.closed[i];
-		if (c->work.closed[i])
+		const struct deactivation *request = &c->work.round[i];
+		any = any || c->work.deactivated[i];
+		if (c->work.deactivated[i])
 			continue;
 		if (waited == c->work.round_count)
 			waited = i;
 		else
-			maintenance_close_webhook(c, request->webhook_id, request->state);
+			maintenance_deactivate_webhook(c, request->webhook_id, request->state);
 	}
 	if (waited < c->work.round_count) /* queued last, so that the next round waits for another campaign */
-		maintenance_close_webhook(c, c->work.round[waited].webhook_id, c->work.round[waited].state);
+		maintenance_deactivate_webhook(c, c->work.round[waited].webhook_id, c->work.round[waited].state);
 	return any; /* the next poll finds the remaining deliveries */
 }
 
@@ -222,7 +222,7 @@ static const struct {
 	runner_work *work;
 	bool (*done)(struct maintenance *);
 } tasks[TASKS] = {
-	[TASK_CLOSE] = { "close_webhook", close_round, closed_round },
+	[TASK_DEACTIVATE] = { "deactivate_webhook", deactivate_round, deactivated_round },
 	[TASK_FAIL_PENDING] = { "end_pending", end_some, ended_some },
 	[TASK_CLEAN_UP] = { "maintenance", maintain, maintained },
 	[TASK_BULK] = { "bulk", do_bulk, did_bulk },
@@ -233,7 +233,7 @@ static const struct {
 static int64_t
 task_when(const struct maintenance *c, enum task task)
 {
-	const bool wanted[TASKS] = { [TASK_CLOSE] = c->close_request_count > 0,
+	const bool wanted[TASKS] = { [TASK_DEACTIVATE] = c->deactivation_count > 0,
 		[TASK_FAIL_PENDING] = c->webhook_count > 0,
 		[TASK_CLEAN_UP] = true,
 		[TASK_BULK] = c->bulk_queued };
@@ -273,11 +273,10 @@ next_webhook(const struct maintenance *c)
 static void
 take_round(struct maintenance *c)
 {
-	c->work.round_count = c->close_request_count < CLOSE_ROUND ? c->close_request_count : CLOSE_ROUND;
-	c->close_request_count -= c->work.round_count;
-	memcpy(c->work.round, c->close_requests, c->work.round_count * sizeof(*c->close_requests));
-	memmove(
-	    c->close_requests, c->close_requests + c->work.round_count, c->close_request_count * sizeof(*c->close_requests));
+	c->work.round_count = c->deactivation_count < DEACTIVATION_ROUND ? c->deactivation_count : DEACTIVATION_ROUND;
+	c->deactivation_count -= c->work.round_count;
+	memcpy(c->work.round, c->deactivations, c->work.round_count * sizeof(*c->deactivations));
+	memmove(c->deactivations, c->deactivations + c->work.round_count, c->deactivation_count * sizeof(*c->deactivations));
 }
 
 void
@@ -290,7 +289,7 @@ maintenance_begin(struct maintenance *c, bool maintains_days)
 		if (task_when(c, task) > now)
 			continue;
 		c->under_way = c->last = task;
-		if (task == TASK_CLOSE)
+		if (task == TASK_DEACTIVATE)
 			take_round(c);
 		if (task == TASK_FAIL_PENDING)
 			c->work.webhook_id = next_webhook(c);
@@ -310,7 +309,7 @@ maintenance_settle(struct maintenance *c)
 	c->under_way = TASKS;
 	if (result != RESULT_OK) {
 		back_off(&c->away[task], tasks[task].name, result);
-		return task == TASK_CLOSE && closed_round(c);
+		return task == TASK_DEACTIVATE && deactivated_round(c);
 	}
 	c->away[task] = (struct back_off){ 0 };
 	return tasks[task].done(c);
@@ -319,7 +318,7 @@ maintenance_settle(struct maintenance *c)
 bool
 maintenance_has_work(const struct maintenance *c)
 {
-	return c->close_request_count > 0 || c->webhook_count > 0 || c->bulk_queued || c->under_way != TASKS;
+	return c->deactivation_count > 0 || c->webhook_count > 0 || c->bulk_queued || c->under_way != TASKS;
 }
 
 bool

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Background work of a dispatcher, in its own thread and in chunks: closes webhooks, ends deliveries of closed and deleted
+ * Background work of a dispatcher, in its own thread and in chunks: deactivates webhooks, ends deliveries of gone and deleted
  * webhooks, runs retention and bulk jobs (docs/deliveries.md 4 and 6). Tasks run in rotation. A task that fails is
  * delayed; the others continue. */
 #ifndef LEADHOOK_DELIVER_MAINTENANCE_H
@@ -17,7 +17,7 @@ struct crashes;
 struct maintenance;
 
 /* Returns NULL, logged, when no thread can be created. `crashes` may be NULL. At most `webhooks_max` webhooks can be queued to
- * be closed, and as many to be ended. */
+ * be deactivated, and as many to be ended. */
 struct maintenance *maintenance_new(struct store *store, const struct crashes *crashes, size_t webhooks_max);
 /* Waits for the current task. *maintenance may be NULL; it is set to NULL. */
 void maintenance_free(struct maintenance **maintenance);
@@ -25,9 +25,9 @@ void maintenance_free(struct maintenance **maintenance);
 /* Sets the webhooks that were deleted or answered 410 and still have pending deliveries, as found by a full poll. Those beyond
  * `webhooks_max` are reported again by the next poll. */
 void maintenance_end_webhooks(struct maintenance *maintenance, const uint64_t *webhook_ids, size_t count);
-/* Queues the webhook to be closed (store_close_webhook). Repeated calls close it once. When the queue is full, the next attempt
- * reports it again. */
-void maintenance_close_webhook(struct maintenance *maintenance, uint64_t webhook_id, enum webhook_state state);
+/* Queues the webhook to be deactivated (store_deactivate_webhook). Repeated calls deactivate it once. When the queue is full,
+ * the next attempt reports it again. */
+void maintenance_deactivate_webhook(struct maintenance *maintenance, uint64_t webhook_id, enum webhook_state state);
 /* `queued`: a bulk job is queued. */
 void maintenance_bulk_work(struct maintenance *maintenance, bool queued);
 
@@ -38,7 +38,7 @@ void maintenance_begin(struct maintenance *maintenance, bool maintains_days);
 
 /* Handles the result of the task if it has finished. Returns true when there may be new deliveries, or deliveries to end. */
 bool maintenance_settle(struct maintenance *maintenance);
-/* True while webhooks are to be closed or ended, bulk jobs are queued, or a task is under way. */
+/* True while webhooks are to be deactivated or ended, bulk jobs are queued, or a task is under way. */
 bool maintenance_has_work(const struct maintenance *maintenance);
 bool maintenance_is_busy(const struct maintenance *maintenance);
 /* Becomes readable when the task has finished. */

@@ -106,7 +106,7 @@ steps_slot_released(void *context, const struct delivery_outcome *outcome)
 {
 	struct dispatcher *d = context;
 	if (outcome->webhook_state != WEBHOOK_ACTIVE && !outcome->stale)
-		maintenance_close_webhook(d->maintenance, outcome->webhook_id, outcome->webhook_state);
+		maintenance_deactivate_webhook(d->maintenance, outcome->webhook_id, outcome->webhook_state);
 	scheduler_ended(d->scheduler, outcome->webhook_id, database_ms(d));
 }
 
@@ -300,7 +300,7 @@ send_if_active(struct dispatcher *d, const struct due_delivery *delivery)
 {
 	const enum webhook_state state = delivery->destination->state;
 	if (state != WEBHOOK_DISABLED)
-		d->progress = true; /* if the webhook is closed, the next poll reports it as such */
+		d->progress = true; /* if the webhook is deactivated, the next poll reports it as such */
 	if (state == WEBHOOK_ACTIVE && !too_late(d))
 		send_delivery(d, delivery);
 	else

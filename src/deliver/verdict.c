@@ -7,8 +7,8 @@
 
 /* An internal error will affect the next delivery too; the hold saves its attempts. */
 enum { INTERNAL_HOLD_MS = 5000 };
-/* A webhook that is to be closed is held this long, or until it is closed (store_close_webhook). */
-enum { CLOSING_HOLD_MS = 60 * 1000 };
+/* A webhook that is to be deactivated is held this long, or until it is deactivated (store_deactivate_webhook). */
+enum { DEACTIVATION_HOLD_MS = 60 * 1000 };
 
 static struct retry_decision
 decide(const struct slot *slot, const struct attempt_result *result, int64_t now_ms)
@@ -70,7 +70,7 @@ judge_webhook(struct scheduler *scheduler, uint64_t webhook_id, const struct att
 	return (struct webhook_result){
 		.failures = health.failures,
 		.probes = health.probes,
-		.held_until_ms = held_until_ms == CLOCK_NEVER ? now_ms + CLOSING_HOLD_MS : held_until_ms,
+		.held_until_ms = held_until_ms == CLOCK_NEVER ? now_ms + DEACTIVATION_HOLD_MS : held_until_ms,
 		.state = state,
 	};
 }

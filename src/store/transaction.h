@@ -40,8 +40,8 @@
  * webhook_status in pairs; store_fail_pending locks rows of due in the order of their times, but only of webhooks that are gone
  * or removed.
  *
- * A change that needs an earlier table afterwards uses a transaction of its own (store_close_webhook after store_complete).
- * tests/store/test_lock_order.c tests the order. */
+ * A change that needs an earlier table afterwards uses a transaction of its own (store_deactivate_webhook after
+ * store_complete). tests/store/test_lock_order.c tests the order. */
 
 enum repeat {
 	REPEAT_CONFLICT, /* repeated only while it is certain that nothing was committed; else RESULT_UNKNOWN */

@@ -419,15 +419,15 @@ store_fail_crashed(struct store *store UNUSED, uint64_t delivery_id, int64_t hol
 }
 
 enum result
-store_close_webhook(struct store *store UNUSED, uint64_t webhook_id, enum webhook_state state, bool waits)
+store_deactivate_webhook(struct store *store UNUSED, uint64_t webhook_id, enum webhook_state state, bool waits)
 {
 	struct world_webhook *webhook = &world.webhooks[webhook_id];
 	if (!world_reachable())
 		return RESULT_UNAVAILABLE;
 	if (webhook->state != WEBHOOK_ACTIVE)
 		return RESULT_OK;
-	webhook->close_attempts++;
-	if (webhook->cannot_be_closed) {
+	webhook->deactivation_attempts++;
+	if (webhook->cannot_be_deactivated) {
 		world.lock_waits += waits ? 1 : 0;
 		world.now_ms += waits ? LOCK_WAIT_MS : 0;
 		return RESULT_CONFLICT;

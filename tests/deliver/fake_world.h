@@ -61,11 +61,11 @@ struct world_seen {
 
 struct world_webhook {
 	enum webhook_state state;
-	bool deleted_after_poll; /* deleted between the poll and the claim */
-	bool stuck;              /* reported as deleted, but has nothing to end */
-	bool cannot_be_ended;    /* ending its deliveries meets a lock */
-	bool cannot_be_closed;   /* closing it meets a lock */
-	size_t close_attempts;   /* attempts to close it */
+	bool deleted_after_poll;      /* deleted between the poll and the claim */
+	bool stuck;                   /* reported as deleted, but has nothing to end */
+	bool cannot_be_ended;         /* ending its deliveries meets a lock */
+	bool cannot_be_deactivated;   /* its deactivation meets a lock */
+	size_t deactivation_attempts; /* attempts to deactivate it */
 	/* as recorded */
 	int64_t hold_until_ms, failing_since_ms;
 	unsigned failures, probes;
@@ -125,7 +125,7 @@ struct world {
 	int64_t blocked_from_ms, blocked_until_ms;
 	size_t blocked_with; /* how many other outcomes were in a batch with a conflict */
 	size_t conflicts;
-	size_t lock_waits;              /* of store_close_webhook, one second each */
+	size_t lock_waits;              /* of store_deactivate_webhook, one second each */
 	int64_t record_ms;              /* duration of store_complete */
 	int64_t recorder_away_until_ms; /* the database is unavailable for the recorder only */
 	struct store *thread;           /* the running thread; NULL: the dispatcher */

@@ -1,7 +1,7 @@
 EXTRA_DIST += %D%/scenarios
 
 if HAVE_CMOCKA
-check_PROGRAMS += %D%/test_scheduler %D%/test_runner %D%/test_lock %D%/test_dispatcher %D%/test_outcomes %D%/test_closing \
+check_PROGRAMS += %D%/test_scheduler %D%/test_runner %D%/test_lock %D%/test_dispatcher %D%/test_outcomes %D%/test_deactivation \
 	%D%/test_scenarios %D%/test_bulk %D%/test_crashes %D%/test_request %D%/test_sender %D%/test_spellings
 
 %C%_test_scheduler_SOURCES = %D%/test_scheduler.c
@@ -23,9 +23,9 @@ check_PROGRAMS += %D%/test_scheduler %D%/test_runner %D%/test_lock %D%/test_disp
 %C%_test_outcomes_LDFLAGS = $(%C%_test_dispatcher_LDFLAGS)
 %C%_test_outcomes_LDADD = $(%C%_test_dispatcher_LDADD)
 
-%C%_test_closing_SOURCES = %D%/test_closing.c $(%C%_fake)
-%C%_test_closing_LDFLAGS = $(%C%_test_dispatcher_LDFLAGS)
-%C%_test_closing_LDADD = $(%C%_test_dispatcher_LDADD)
+%C%_test_deactivation_SOURCES = %D%/test_deactivation.c $(%C%_fake)
+%C%_test_deactivation_LDFLAGS = $(%C%_test_dispatcher_LDFLAGS)
+%C%_test_deactivation_LDADD = $(%C%_test_dispatcher_LDADD)
 
 # One test for each file, found by the program.
 %C%_test_scenarios_SOURCES = %D%/test_scenarios.c $(%C%_fake)

@@ -1,7 +1,7 @@
 if HAVE_CMOCKA
 check_PROGRAMS += %D%/test_store %D%/test_schema %D%/operator/test_operators %D%/operator/test_definitions %D%/operator/test_deep \
 	%D%/test_addresses %D%/test_batch %D%/test_load %D%/test_campaign_cache %D%/test_write %D%/test_lists %D%/test_show %D%/test_bulk \
-	%D%/queue/test_dispatch %D%/queue/test_closing %D%/queue/test_due %D%/operator/test_deliveries %D%/queue/test_redeliver %D%/operator/test_webhook_admin \
+	%D%/queue/test_dispatch %D%/queue/test_deactivation %D%/queue/test_due %D%/operator/test_deliveries %D%/queue/test_redeliver %D%/operator/test_webhook_admin \
 	%D%/queue/test_partitions %D%/queue/test_retention %D%/test_transactions %D%/test_lock_order %D%/test_plans
 %C%_world = %D%/world.c %D%/world.h %D%/private_server.c %D%/private_server.h
 %C%_claims = %D%/claims.c %D%/claims.h
@@ -66,8 +66,8 @@ check_PROGRAMS += %D%/test_store %D%/test_schema %D%/operator/test_operators %D%
 %C%_test_lock_order_SOURCES = %D%/test_lock_order.c $(%C%_claims) $(%C%_world)
 %C%_test_lock_order_LDADD = $(%C%_libs)
 
-%C%_queue_test_closing_SOURCES = %D%/queue/test_closing.c $(%C%_claims) $(%C%_world)
-%C%_queue_test_closing_LDADD = $(%C%_libs)
+%C%_queue_test_deactivation_SOURCES = %D%/queue/test_deactivation.c $(%C%_claims) $(%C%_world)
+%C%_queue_test_deactivation_LDADD = $(%C%_libs)
 
 %C%_queue_test_dispatch_SOURCES = %D%/queue/test_dispatch.c $(%C%_claims) $(%C%_world)
 %C%_queue_test_dispatch_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_wall_ms

@@ -89,7 +89,7 @@ static const struct statement_values all_values[] = {
 	{ "sql_select_campaign_of_active_webhook", "w", "" },
 	{ "sql_lock_campaign_if_free", "1", "" },
 	{ "sql_lock_campaign_soon", "1", "" },
-	{ "sql_close_webhook", "sw1", "" },
+	{ "sql_deactivate_webhook", "sw1", "" },
 	{ "sql_select_due_of_webhook", "Sw#", "" },
 	{ "sql_select_due_of_old_days", ">>#", "" },
 	{ "sql_find_due_of_old_days", ">>", "" },

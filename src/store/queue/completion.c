@@ -56,10 +56,10 @@ DB_STATEMENT(sql_lock_campaign_if_free,
 DB_STATEMENT(
     sql_lock_campaign_soon, "SELECT campaign_id FROM {prefix}campaign_counters WHERE campaign_id = ? FOR UPDATE WAIT 1");
 /* after failures, not if the webhook was enabled since; a 410 always counts */
-DB_STATEMENT(sql_close_webhook, "UPDATE {prefix}webhooks w"
-				" JOIN {prefix}webhook_status s ON s.webhook_id = w.id"
-				" SET w.state = ?"
-				" WHERE w.id = ? AND w.state = 'active' AND (? OR s.failing_since_ms IS NOT NULL)");
+DB_STATEMENT(sql_deactivate_webhook, "UPDATE {prefix}webhooks w"
+				     " JOIN {prefix}webhook_status s ON s.webhook_id = w.id"
+				     " SET w.state = ?"
+				     " WHERE w.id = ? AND w.state = 'active' AND (? OR s.failing_since_ms IS NOT NULL)");
 DB_STATEMENT(sql_select_due_of_webhook, "SELECT d.id"
 					" FROM {prefix}due d FORCE INDEX (by_webhook)"
 					" WHERE d.shard = ? AND d.webhook_id = ? AND d.token IS NULL AND NOT EXISTS (SELECT 1"
@@ -90,7 +90,7 @@ DB_STATEMENT(sql_fail_due,
 
 store_statement_list sql_of_completion = { &sql_lock_claimed, &sql_insert_attempt, &sql_insert_delivery, &sql_delete_due,
 	&sql_reschedule_due, &sql_unclaim_due, &sql_change_webhook_status, &sql_select_campaign_of_active_webhook,
-	&sql_lock_campaign_if_free, &sql_lock_campaign_soon, &sql_close_webhook, &sql_select_due_of_webhook,
+	&sql_lock_campaign_if_free, &sql_lock_campaign_soon, &sql_deactivate_webhook, &sql_select_due_of_webhook,
 	&sql_select_due_of_old_days, &sql_lock_due, &sql_hold_webhook_of, &sql_fail_due, NULL };
 
 /* The outcomes of one webhook in a batch. */
@@ -223,7 +223,7 @@ store_complete(struct store *store, struct delivery_outcome *outcomes, size_t co
 }
 
 static enum result
-close_webhook(struct store *store, struct pool *pool, uint64_t webhook_id, enum webhook_state state, bool waits)
+deactivate_webhook(struct store *store, struct pool *pool, uint64_t webhook_id, enum webhook_state state, bool waits)
 {
 	const bool gone = state == WEBHOOK_GONE;
 	const struct db_value id = DB_U64(webhook_id);
@@ -240,17 +240,17 @@ close_webhook(struct store *store, struct pool *pool, uint64_t webhook_id, enum 
 		result = store_lock_settings(store, campaign_id);
 	if (result == RESULT_OK)
 		result = store_change_one(
-		    store, &sql_close_webhook, db_bytes(gone ? SLICE("gone") : SLICE("disabled")), id, DB_BOOL(gone));
+		    store, &sql_deactivate_webhook, db_bytes(gone ? SLICE("gone") : SLICE("disabled")), id, DB_BOOL(gone));
 	return result == RESULT_NOT_FOUND ? RESULT_OK : result;
 }
 
 enum result
-store_close_webhook(struct store *store, uint64_t webhook_id, enum webhook_state state, bool waits)
+store_deactivate_webhook(struct store *store, uint64_t webhook_id, enum webhook_state state, bool waits)
 {
 	require(state == WEBHOOK_GONE || state == WEBHOOK_DISABLED);
 	struct transaction txn = store_transaction(store, REPEAT_NOTHING);
 	while (store_runs(&txn))
-		txn.result = close_webhook(store, txn.pool, webhook_id, state, waits);
+		txn.result = deactivate_webhook(store, txn.pool, webhook_id, state, waits);
 	return txn.result;
 }
 

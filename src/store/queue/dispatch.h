@@ -122,7 +122,7 @@ struct delivery_outcome {
 	unsigned attempt;
 	enum delivery_state state; /* new state of the delivery; PENDING: tried again */
 	int64_t next_due_in_ms;    /* from now, when PENDING */
-	/* ACTIVE, or the argument for store_close_webhook: GONE after a 410, DISABLED after failures for too long. Set to
+	/* ACTIVE, or the argument for store_deactivate_webhook: GONE after a 410, DISABLED after failures for too long. Set to
 	 * ACTIVE when the webhook was enabled during the attempt. */
 	enum webhook_state webhook_state;
 	/* The webhook's state after the attempt. Of several outcomes the last one counts, except late ones. */
@@ -146,7 +146,7 @@ MUST_CHECK enum result store_complete(struct store *store, struct delivery_outco
  * failing: not if it was enabled or had a success meanwhile. Takes no lock when there is nothing to do. A transaction of its
  * own, because it locks the webhook's campaign: `waits`: for up to a second, else not at all. RESULT_CONFLICT: the campaign is
  * locked; there is no other attempt. If the call is missed, the next attempt reports the same state. */
-MUST_CHECK enum result store_close_webhook(struct store *store, uint64_t webhook_id, enum webhook_state state, bool waits);
+MUST_CHECK enum result store_deactivate_webhook(struct store *store, uint64_t webhook_id, enum webhook_state state, bool waits);
 
 /* Gives claimed rows back untried: due at once, the attempt not counted. Skips rows with another claim. */
 MUST_CHECK enum result store_unclaim(struct store *store, const struct delivery_outcome *claims, size_t count);

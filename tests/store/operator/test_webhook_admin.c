@@ -125,12 +125,12 @@ an_attempt_under_way_does_not_undo_enabling(void **state)
 	assert_int_equal(complete(w, &outcomes[1], 1), 0); /* it has been failing for a while by then */
 	assert_int_equal(outcomes[1].webhook_state, WEBHOOK_DISABLED);
 	assert_int_equal(find(w, id).row.state, WEBHOOK_ACTIVE);
-	assert_int_equal(store_close_webhook(w->store, id, WEBHOOK_DISABLED, true), RESULT_OK);
+	assert_int_equal(store_deactivate_webhook(w->store, id, WEBHOOK_DISABLED, true), RESULT_OK);
 	assert_int_equal(find(w, id).row.state, WEBHOOK_DISABLED);
 	assert_int_equal(store_enable_webhook(w->store, id), RESULT_OK);
-	assert_int_equal(store_close_webhook(w->store, id, WEBHOOK_DISABLED, true), RESULT_OK);
+	assert_int_equal(store_deactivate_webhook(w->store, id, WEBHOOK_DISABLED, true), RESULT_OK);
 	assert_int_equal(find(w, id).row.state, WEBHOOK_ACTIVE);
-	assert_int_equal(store_close_webhook(w->store, UNKNOWN_ID, WEBHOOK_GONE, true), RESULT_OK);
+	assert_int_equal(store_deactivate_webhook(w->store, UNKNOWN_ID, WEBHOOK_GONE, true), RESULT_OK);
 }
 
 /* docs/deliveries.md 3: later outcomes of the webhook may have been recorded before. */

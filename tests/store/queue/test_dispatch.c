@@ -236,14 +236,14 @@ a_webhook_that_is_gone_gets_nothing_more(void **state)
 	struct delivery_outcome gone = outcome_of(claims.items, DELIVERY_FAILED, 410);
 	gone.webhook_failures = 1;
 	complete(w, &gone, 1);
-	assert_int_equal(store_close_webhook(w->store, webhook, WEBHOOK_GONE, true), RESULT_OK);
+	assert_int_equal(store_deactivate_webhook(w->store, webhook, WEBHOOK_GONE, true), RESULT_OK);
 	assert_int_equal(claim(w, owners[0], webhook, 1, LONG_MS).items->destination->state, WEBHOOK_GONE);
 	sign_up_many(w, "after", 2);
 	assert_int_equal(root_number(DUE, webhook), 1);
 	assert_int_equal(root_number(DELIVERIES, webhook), 1);
 }
 
-/* docs/deliveries.md 4: a locked campaign delays no outcome, not even one that closes a webhook of it. */
+/* docs/deliveries.md 4: a locked campaign delays no outcome, not even one that deactivates a webhook of it. */
 static void
 a_locked_campaign_holds_up_no_outcome(void **state)
 {
@@ -374,7 +374,7 @@ webhooks_that_ended_are_found_at_once(void **state)
 		claim(w, owners[0], webhook, 1, LONG_MS);
 		root_run("UPDATE t_webhook_status SET hold_until_ms = UNIX_TIMESTAMP() * 1000 + %d WHERE webhook_id = %" PRIu64,
 		    3 * LONG_MS, webhook);
-		/* ending a webhook that is not closed does nothing */
+		/* ending a webhook that is not deactivated does nothing */
 		size_t none;
 		assert_int_equal(store_fail_pending(w->store, webhook, 10, &none), RESULT_OK);
 		assert_int_equal(none, 0);

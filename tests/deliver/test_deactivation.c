@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Closing of webhooks, and deliveries of deleted webhooks (docs/deliveries.md 1 and 6). */
+ * Deactivation of webhooks, and deliveries of deleted webhooks (docs/deliveries.md 1 and 6). */
 #include "unit.h"
 
 #include <string.h>
@@ -7,15 +7,15 @@
 #include "captured_log.h"
 #include "run_dispatcher.h"
 
-/* docs/deliveries.md 4: a webhook whose campaign is locked is closed later, and nothing else waits. */
+/* docs/deliveries.md 4: a webhook whose campaign is locked is deactivated later, and nothing else waits. */
 static void
-a_locked_campaign_delays_the_closing_of_its_webhook_alone(void **state UNUSED)
+a_locked_campaign_delays_the_deactivation_of_its_webhook_alone(void **state UNUSED)
 {
 	for (uint64_t id = 1; id <= 2; id++) {
 		world_add(id, 1, 0);
 		world.webhooks[id].status = 410;
 	}
-	world.webhooks[1].cannot_be_closed = true;
+	world.webhooks[1].cannot_be_deactivated = true;
 	world_add(1, 1, 5 * SECOND);
 	world_add(7, 10, SECOND);
 	stay_until(10 * SECOND);
@@ -23,7 +23,7 @@ a_locked_campaign_delays_the_closing_of_its_webhook_alone(void **state UNUSED)
 	assert_int_equal(sent(1), 1);
 	assert_int_equal(world.webhooks[2].state, WEBHOOK_GONE);
 	assert_int_equal(world_count(7, DELIVERY_DELIVERED), 10);
-	world.webhooks[1].cannot_be_closed = false;
+	world.webhooks[1].cannot_be_deactivated = false;
 	stay_until(2 * MINUTE); /* another dispatcher: its first attempt reports it again */
 	assert_int_equal(world.webhooks[1].state, WEBHOOK_GONE);
 	assert_int_equal(world_count(1, DELIVERY_FAILED), 2);
@@ -37,7 +37,7 @@ one_round_waits_for_one_locked_campaign(void **state UNUSED)
 	for (uint64_t id = 1; id <= LAST; id++) {
 		world_add(id, 1, 0);
 		world.webhooks[id].status = 410;
-		world.webhooks[id].cannot_be_closed = id != 1 && id != LAST;
+		world.webhooks[id].cannot_be_deactivated = id != 1 && id != LAST;
 	}
 	capture_log();
 	stay_until(3 * SECOND);
@@ -50,29 +50,29 @@ one_round_waits_for_one_locked_campaign(void **state UNUSED)
 }
 
 static void
-a_webhook_is_closed_once(void **state UNUSED)
+a_webhook_is_deactivated_once(void **state UNUSED)
 {
 	world_add(1, PER_WEBHOOK, 0);
 	world.webhooks[1].status = 410;
-	world.webhooks[1].cannot_be_closed = true;
+	world.webhooks[1].cannot_be_deactivated = true;
 	capture_log();
 	stay_until(SECOND);
 	captured_log();
 	assert_int_equal(sent(1), PER_WEBHOOK);
-	assert_in_range(world.webhooks[1].close_attempts, 1, 4); /* one per round, at growing intervals */
-	assert_int_equal(world.webhooks[1].close_attempts, world.lock_waits);
-	world.webhooks[1].close_attempts = 0;
+	assert_in_range(world.webhooks[1].deactivation_attempts, 1, 4); /* one per round, at growing intervals */
+	assert_int_equal(world.webhooks[1].deactivation_attempts, world.lock_waits);
+	world.webhooks[1].deactivation_attempts = 0;
 	world_redeliver(1);
 	world.webhooks[1].hold_until_ms = 0;
-	world.webhooks[1].cannot_be_closed = false;
+	world.webhooks[1].cannot_be_deactivated = false;
 	stay_until(2 * SECOND);
-	assert_int_equal(world.webhooks[1].close_attempts, 1);
+	assert_int_equal(world.webhooks[1].deactivation_attempts, 1);
 	assert_int_equal(world.webhooks[1].state, WEBHOOK_GONE);
 }
 
 /* docs/deliveries.md 3: a 410 counts, whatever the other outcomes of its batch are. */
 static void
-a_410_closes_the_webhook_despite_a_success(void **state UNUSED)
+a_410_deactivates_the_webhook_despite_a_success(void **state UNUSED)
 {
 	struct world_webhook *webhook = &world.webhooks[1];
 	world_add(1, 3, 0); /* the last of them ends first here */
@@ -87,7 +87,7 @@ a_410_closes_the_webhook_despite_a_success(void **state UNUSED)
 
 /* Even if it is unknown whether the outcome was recorded, the receiver has answered 410. */
 static void
-an_unknown_commit_closes_a_webhook(void **state UNUSED)
+an_unknown_commit_deactivates_a_webhook(void **state UNUSED)
 {
 	schedule.count = 0;
 	for (uint64_t id = 1; id <= 2; id++)
@@ -126,12 +126,12 @@ main(void)
 {
 #define TEST(name) cmocka_unit_test_setup(name, fresh_world)
 	const struct CMUnitTest tests[] = {
-		TEST(a_locked_campaign_delays_the_closing_of_its_webhook_alone),
+		TEST(a_locked_campaign_delays_the_deactivation_of_its_webhook_alone),
 		TEST(one_round_waits_for_one_locked_campaign),
-		TEST(a_webhook_is_closed_once),
-		TEST(a_410_closes_the_webhook_despite_a_success),
-		TEST(an_unknown_commit_closes_a_webhook),
+		TEST(a_webhook_is_deactivated_once),
+		TEST(a_410_deactivates_the_webhook_despite_a_success),
+		TEST(an_unknown_commit_deactivates_a_webhook),
 		TEST(all_removed_webhooks_are_ended),
 	};
-	return cmocka_run_group_tests_name("deliver/closing", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("deliver/deactivation", tests, NULL, NULL);
 }

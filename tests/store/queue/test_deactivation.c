@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Webhooks that are closed by their receivers or after five days of failures (docs/deliveries.md 1), while other transactions
- * run in their campaigns. */
+ * Webhooks that are deactivated by their receivers or after five days of failures (docs/deliveries.md 1), while other
+ * transactions run in their campaigns. */
 #include "unit.h"
 
 #include <inttypes.h>
@@ -39,7 +39,7 @@ settings_version(const struct world *w)
 
 /* docs/deliveries.md 3: a 410 counts, also when others of its batch, or later ones, are successes. */
 static void
-a_410_closes_whatever_comes_with_it(void **state)
+a_410_deactivates_whatever_comes_with_it(void **state)
 {
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 3);
@@ -51,9 +51,9 @@ a_410_closes_whatever_comes_with_it(void **state)
 	assert_int_equal(outcomes[1].webhook_state, WEBHOOK_GONE);
 	assert_int_equal(
 	    root_number("SELECT failing_since_ms IS NULL FROM t_webhook_status WHERE webhook_id = %" PRIu64, webhook), 1);
-	assert_int_equal(store_close_webhook(w->store, webhook, WEBHOOK_DISABLED, true), RESULT_OK);
+	assert_int_equal(store_deactivate_webhook(w->store, webhook, WEBHOOK_DISABLED, true), RESULT_OK);
 	assert_int_equal(is(webhook, "active"), 1); /* it is not failing */
-	assert_int_equal(store_close_webhook(w->store, webhook, WEBHOOK_GONE, true), RESULT_OK);
+	assert_int_equal(store_deactivate_webhook(w->store, webhook, WEBHOOK_GONE, true), RESULT_OK);
 	assert_int_equal(is(webhook, "gone"), 1);
 }
 
@@ -65,28 +65,28 @@ a_locked_campaign_is_waited_for_briefly_or_not_at_all(void **state)
 	int64_t version = settings_version(w), before = clock_monotonic_ms();
 	lock(w);
 	for (int i = 0; i < TIMES; i++)
-		assert_int_equal(store_close_webhook(w->store, webhook, WEBHOOK_GONE, false), RESULT_CONFLICT);
+		assert_int_equal(store_deactivate_webhook(w->store, webhook, WEBHOOK_GONE, false), RESULT_CONFLICT);
 	assert_true(clock_monotonic_ms() - before < TIMES * WAIT_MS / 2);
 	before = clock_monotonic_ms();
-	assert_int_equal(store_close_webhook(w->store, webhook, WEBHOOK_GONE, true), RESULT_CONFLICT);
+	assert_int_equal(store_deactivate_webhook(w->store, webhook, WEBHOOK_GONE, true), RESULT_CONFLICT);
 	assert_in_range(clock_monotonic_ms() - before, WAIT_MS / 2, SOON_MS);
 	unlock();
 	assert_int_equal(is(webhook, "active"), 1);
-	assert_int_equal(store_close_webhook(w->store, webhook, WEBHOOK_GONE, false), RESULT_OK);
+	assert_int_equal(store_deactivate_webhook(w->store, webhook, WEBHOOK_GONE, false), RESULT_OK);
 	assert_int_equal(is(webhook, "gone"), 1);
 	assert_int_equal(settings_version(w), version + 1); /* docs/architecture.md 4: other processes read it again */
 }
 
 static void
-a_closed_webhook_needs_no_lock(void **state)
+a_deactivated_webhook_needs_no_lock(void **state)
 {
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 1);
-	assert_int_equal(store_close_webhook(w->store, webhook, WEBHOOK_GONE, false), RESULT_OK);
+	assert_int_equal(store_deactivate_webhook(w->store, webhook, WEBHOOK_GONE, false), RESULT_OK);
 	int64_t version = settings_version(w);
 	lock(w);
-	assert_int_equal(store_close_webhook(w->store, webhook, WEBHOOK_DISABLED, false), RESULT_OK);
-	assert_int_equal(store_close_webhook(w->store, UNKNOWN_ID, WEBHOOK_GONE, false), RESULT_OK);
+	assert_int_equal(store_deactivate_webhook(w->store, webhook, WEBHOOK_DISABLED, false), RESULT_OK);
+	assert_int_equal(store_deactivate_webhook(w->store, UNKNOWN_ID, WEBHOOK_GONE, false), RESULT_OK);
 	unlock();
 	assert_int_equal(is(webhook, "gone"), 1);
 	assert_int_equal(settings_version(w), version);
@@ -96,9 +96,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WORLD_TEST(a_410_closes_whatever_comes_with_it),
+		WORLD_TEST(a_410_deactivates_whatever_comes_with_it),
 		WORLD_TEST(a_locked_campaign_is_waited_for_briefly_or_not_at_all),
-		WORLD_TEST(a_closed_webhook_needs_no_lock),
+		WORLD_TEST(a_deactivated_webhook_needs_no_lock),
 	};
 	return WORLD_MAIN(tests);
 }

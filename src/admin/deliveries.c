@@ -184,8 +184,9 @@ static const struct {
 	[REDELIVERY_MISSING] = { "does not exist, or is no longer stored", "are no longer stored" },
 };
 
+/* At most REDELIVER_MAX. */
 static enum result
-redeliver(struct redelivery_run *r, const uint64_t *ids, size_t count)
+redeliver_some(struct redelivery_run *r, const uint64_t *ids, size_t count)
 {
 	enum redelivery what[REDELIVER_MAX];
 	enum result result = store_redeliver(r->call->store, ids, count, what);
@@ -195,6 +196,15 @@ redeliver(struct redelivery_run *r, const uint64_t *ids, size_t count)
 			admin_fail(r->call, EX_DATAERR, "delivery %" PRIu64 " %s", ids[i], not_queued[what[i]].one);
 	}
 	show_progress(r);
+	return result;
+}
+
+static enum result
+redeliver(struct redelivery_run *r, const uint64_t *ids, size_t count)
+{
+	enum result result = RESULT_OK;
+	for (size_t from = 0; result == RESULT_OK && from < count; from += REDELIVER_MAX)
+		result = redeliver_some(r, ids + from, count - from < REDELIVER_MAX ? count - from : REDELIVER_MAX);
 	return result;
 }
 
@@ -219,14 +229,12 @@ report_not_sent(const struct redelivery_run *r)
 static enum result
 redeliver_found(void *context, const struct delivery_row *deliveries, size_t count)
 {
-	uint64_t ids[REDELIVER_MAX];
-	enum result result = RESULT_OK;
-	for (size_t from = 0; result == RESULT_OK && from < count; from += REDELIVER_MAX) {
-		size_t piece = count - from < REDELIVER_MAX ? count - from : REDELIVER_MAX;
-		for (size_t i = 0; i < piece; i++)
-			ids[i] = deliveries[from + i].id;
-		result = redeliver(context, ids, piece);
-	}
+	struct pool *pool = pool_new();
+	uint64_t *ids = POOL_ARRAY(pool, count, uint64_t);
+	for (size_t i = 0; i < count; i++)
+		ids[i] = deliveries[i].id;
+	enum result result = redeliver(context, ids, count);
+	pool_free(&pool);
 	return result;
 }
 
@@ -252,16 +260,6 @@ read_ids(const struct admin_call *call, uint64_t *ids, size_t *count)
 	return true;
 }
 
-static enum result
-redeliver_named(struct redelivery_run *r, const uint64_t *ids, size_t count)
-{
-	enum result result = RESULT_OK;
-	r->named = true;
-	for (size_t from = 0; result == RESULT_OK && from < count; from += REDELIVER_MAX)
-		result = redeliver(r, ids + from, count - from < REDELIVER_MAX ? count - from : REDELIVER_MAX);
-	return result;
-}
-
 static bool
 has_filter(const struct admin_call *call)
 {
@@ -275,16 +273,16 @@ has_filter(const struct admin_call *call)
 int
 admin_delivery_redeliver(struct admin_call *call)
 {
-	struct redelivery_run r = { .call = call, .logged_ms = clock_monotonic_ms() };
+	struct redelivery_run r = { .call = call, .named = call->operand_count > 0, .logged_ms = clock_monotonic_ms() };
 	struct delivery_filter filter;
 	uint64_t *ids = POOL_ARRAY(call->pool, call->operand_count + 1, uint64_t);
 	size_t count;
-	if ((call->operand_count > 0) == has_filter(call))
+	if (r.named == has_filter(call))
 		return admin_fail(call, EX_USAGE, "%s takes %s", call->command->words, call->command->operands);
 	if (!read_ids(call, ids, &count) || !read_filter(call, SIZE_MAX, &filter))
 		return EX_DATAERR;
 	enum result result =
-	    count > 0 ? redeliver_named(&r, ids, count) : store_visit_deliveries(call->store, &filter, redeliver_found, &r);
+	    r.named ? redeliver(&r, ids, count) : store_visit_deliveries(call->store, &filter, redeliver_found, &r);
 	if (r.shown)
 		fputc('\n', call->errors);
 	if (result == RESULT_OK)

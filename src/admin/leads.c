@@ -216,12 +216,6 @@ static const struct value_option filter_table[] = {
 	{ OPTION_LIMIT, value_limit, PLACE(limit), "a number from 1 to 10000" },
 };
 
-static struct slice
-copy(const struct admin_call *call, struct slice text)
-{
-	return pool_copy(call->pool, text);
-}
-
 static enum result
 add_lead(const struct admin_call *call, const struct payload_subject *subject)
 {
@@ -232,9 +226,9 @@ add_lead(const struct admin_call *call, const struct payload_subject *subject)
 		return result;
 	output_json_record(call->output, json);
 	output_u64(call->output, "rank", lead->subscription_number);
-	output_text(call->output, "social_id", copy(call, lead->social_id));
-	output_text(call->output, "email", copy(call, lead->email));
-	output_text(call->output, "phone_number", copy(call, lead->phone));
+	output_text(call->output, "social_id", pool_copy(call->pool, lead->social_id));
+	output_text(call->output, "email", pool_copy(call->pool, lead->email));
+	output_text(call->output, "phone_number", pool_copy(call->pool, lead->phone));
 	output_u64(call->output, "contest_score", lead->score);
 	output_u64(call->output, "referrals", lead->referrals);
 	output_boolean(call->output, "verified", lead_is_verified(lead));

@@ -48,23 +48,13 @@ ip_address_parse(struct slice text, struct ip_address *address)
 bool
 ip_address_from_sockaddr(const struct sockaddr *from, struct ip_address *address)
 {
-	/* copied because the caller's buffer may not be aligned for the larger type */
-	union {
-		struct sockaddr_in v4;
-		struct sockaddr_in6 v6;
-	} peer;
-	switch (from->sa_family) {
-	case AF_INET:
-		memcpy(&peer.v4, from, sizeof(peer.v4));
-		*address = ip_address_from_v4((const unsigned char *)&peer.v4.sin_addr);
-		return true;
-	case AF_INET6:
-		memcpy(&peer.v6, from, sizeof(peer.v6));
-		memcpy(address->bytes, &peer.v6.sin6_addr, sizeof(address->bytes));
-		return true;
-	default:
-		return false;
-	}
+	/* read as bytes because the caller's buffer may not be aligned for the larger type */
+	const unsigned char *bytes = (const unsigned char *)from;
+	if (from->sa_family == AF_INET)
+		*address = ip_address_from_v4(bytes + offsetof(struct sockaddr_in, sin_addr));
+	else if (from->sa_family == AF_INET6)
+		memcpy(address->bytes, bytes + offsetof(struct sockaddr_in6, sin6_addr), sizeof(address->bytes));
+	return from->sa_family == AF_INET || from->sa_family == AF_INET6;
 }
 
 struct slice

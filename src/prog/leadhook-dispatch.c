@@ -33,13 +33,14 @@ enum { DRY_RUN_MAX = 10000, MAX_RUNTIME_S = 24 * 3600 };
 
 enum { OPTION_CONFIG, OPTION_DAEMON, OPTION_MAX_RUNTIME, OPTION_DRY_RUN, OPTION_CHECK_CONFIG, OPTION_QUIET, OPTIONS };
 
-static const struct program_option options[OPTIONS] = {
-	[OPTION_CONFIG] = { "config", true },
-	[OPTION_DAEMON] = { "daemon", false },
-	[OPTION_MAX_RUNTIME] = { "max-runtime", true },
-	[OPTION_DRY_RUN] = { "dry-run", false },
-	[OPTION_CHECK_CONFIG] = { "check-config", false },
-	[OPTION_QUIET] = { "quiet", false },
+static const struct option options[] = {
+	{ "config", required_argument, NULL, OPTION_CONFIG },
+	{ "daemon", no_argument, NULL, OPTION_DAEMON },
+	{ "max-runtime", required_argument, NULL, OPTION_MAX_RUNTIME },
+	{ "dry-run", no_argument, NULL, OPTION_DRY_RUN },
+	{ "check-config", no_argument, NULL, OPTION_CHECK_CONFIG },
+	{ "quiet", no_argument, NULL, OPTION_QUIET },
+	PROGRAM_OPTIONS,
 };
 
 struct arguments {
@@ -219,12 +220,12 @@ lock_and_deliver(const struct wiring *wiring, const struct arguments *arguments,
 int
 main(int argc, char *argv[])
 {
-	const char *given[OPTIONS];
+	const char *given[OPTIONS] = { NULL };
 	struct arguments arguments = { .max_runtime_ms = -1 };
 	sandbox_begin();
 	descriptors_fill();
 	panic_on_signals();
-	int status = options_read(program, usage, options, OPTIONS, argc, argv, given);
+	int status = options_read(program, usage, options, argc, argv, given);
 	if (status >= 0)
 		return status;
 	arguments.daemon = given[OPTION_DAEMON] != NULL;

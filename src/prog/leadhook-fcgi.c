@@ -321,12 +321,13 @@ static const char usage[] = "usage: leadhook-fcgi [--config FILE] [--listen PATH
 
 enum { OPTION_CONFIG, OPTION_LISTEN, OPTION_WORKERS, OPTION_NO_COMMITTER, OPTION_CHECK_CONFIG, OPTIONS };
 
-static const struct program_option options[OPTIONS] = {
-	[OPTION_CONFIG] = { "config", true },
-	[OPTION_LISTEN] = { "listen", true },
-	[OPTION_WORKERS] = { "workers", true },
-	[OPTION_NO_COMMITTER] = { "no-committer", false },
-	[OPTION_CHECK_CONFIG] = { "check-config", false },
+static const struct option options[] = {
+	{ "config", required_argument, NULL, OPTION_CONFIG },
+	{ "listen", required_argument, NULL, OPTION_LISTEN },
+	{ "workers", required_argument, NULL, OPTION_WORKERS },
+	{ "no-committer", no_argument, NULL, OPTION_NO_COMMITTER },
+	{ "check-config", no_argument, NULL, OPTION_CHECK_CONFIG },
+	PROGRAM_OPTIONS,
 };
 
 /* --workers; NULL: not given. Returns false, with a message, when it is not a number of workers. */
@@ -420,12 +421,12 @@ schema_fits(const struct service *service)
 int
 main(int argc, char *argv[])
 {
-	const char *given[OPTIONS];
+	const char *given[OPTIONS] = { NULL };
 	int workers;
 	sandbox_begin();
 	fcgi_tidy_descriptors();
 	panic_on_signals();
-	int status = options_read(program, usage, options, OPTIONS, argc, argv, given);
+	int status = options_read(program, usage, options, argc, argv, given);
 	if (status >= 0)
 		return status;
 	if (!parse_workers(given[OPTION_WORKERS], &workers))

@@ -3,19 +3,20 @@
 #ifndef LEADHOOK_PROG_OPTIONS_H
 #define LEADHOOK_PROG_OPTIONS_H
 
-#include <stdbool.h>
+#include <getopt.h>
 #include <stddef.h>
 
-struct program_option {
-	const char *name; /* without the dashes */
-	bool has_value;
-};
+/* In the table of options of getopt_long(3), `val` is the option's index. The table ends with PROGRAM_OPTIONS. */
+enum { PROGRAM_HELP = 256, PROGRAM_VERSION };
+#define PROGRAM_OPTIONS                                                                                 \
+	{ "help", no_argument, NULL, PROGRAM_HELP }, { "version", no_argument, NULL, PROGRAM_VERSION }, \
+	{                                                                                               \
+		0                                                                                       \
+	}
 
-enum { PROGRAM_OPTIONS_MAX = 16 };
-
-/* Sets values[i] to the argument of options[i]: its value, "" if it takes none, NULL if it was not given. Returns -1 to
- * continue, else the exit status: --help or --version was handled, or the usage was shown. */
-int options_read(const char *program, const char *usage, const struct program_option *options, size_t count, int argc,
-    char *argv[], const char **values);
+/* Sets values[i] of each option given to its value, or to "" if it takes none. Returns -1 to continue, else the exit status:
+ * --help or --version was handled, or the usage was shown. */
+int options_read(
+    const char *program, const char *usage, const struct option *options, int argc, char *argv[], const char **values);
 
 #endif

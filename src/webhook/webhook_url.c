@@ -49,15 +49,6 @@ is_plain(struct slice text)
 }
 
 static bool
-split_port(struct slice rest, struct parts *parts)
-{
-	if (rest.size > 0 && rest.data[0] != ':')
-		return false;
-	parts->port = slice_sub(rest, 1, rest.size);
-	return true;
-}
-
-static bool
 split_authority(struct slice authority, struct parts *parts)
 {
 	if (slice_find(authority, '@') != authority.size)
@@ -67,7 +58,9 @@ split_authority(struct slice authority, struct parts *parts)
 	if (parts->bracketed && end == authority.size)
 		return false;
 	parts->host = slice_sub(authority, parts->bracketed ? 1 : 0, end);
-	return split_port(slice_sub(authority, parts->bracketed ? end + 1 : end, authority.size), parts);
+	struct slice rest = slice_sub(authority, parts->bracketed ? end + 1 : end, authority.size);
+	parts->port = slice_sub(rest, 1, rest.size);
+	return rest.size == 0 || rest.data[0] == ':';
 }
 
 static bool

@@ -100,6 +100,13 @@ discard_stuck(struct recorder *r, int64_t now)
 	}
 }
 
+/* The first slot of the batch being recorded. */
+static struct slot *
+first_slot(const struct recorder *r)
+{
+	return r->retrying ? slots_first_postponed(r->slots) : slots_first_ended(r->slots);
+}
+
 void
 recorder_begin(struct recorder *r)
 {
@@ -110,9 +117,7 @@ recorder_begin(struct recorder *r)
 	if (r->singly > slots_ended(r->slots))
 		r->singly = slots_ended(r->slots);
 	r->retrying = slots_first_postponed(r->slots) != NULL && now >= r->blocked.until_ms;
-	if (r->retrying)
-		r->outcomes[0] = slot_outcome(slots_first_postponed(r->slots), now);
-	r->count = r->retrying ? 1 : slots_outcomes(r->slots, now, r->outcomes, r->singly > 0 ? 1 : BATCH);
+	r->count = slots_outcomes(first_slot(r), now, r->outcomes, r->retrying || r->singly > 0 ? 1 : BATCH);
 	if (r->count > 0)
 		runner_start(r->runner, complete, r);
 }
@@ -129,13 +134,6 @@ recorder_fd(const struct recorder *r)
 	return runner_fd(r->runner);
 }
 
-/* The first slot of the batch being recorded. */
-static struct slot *
-first_slot(const struct recorder *r)
-{
-	return r->retrying ? slots_first_postponed(r->slots) : slots_first_ended(r->slots);
-}
-
 static void
 count_down(struct recorder *r)
 {
@@ -147,9 +145,10 @@ static void
 note_failure(const struct slot *slot, const struct delivery_outcome *outcome)
 {
 	if (outcome->state == DELIVERY_FAILED && !outcome->stale)
-		log_warning("delivery_failed", LOG_BYTES("event", slot_event(slot)), LOG_UINT("delivery", outcome->id),
-		    LOG_UINT("webhook", outcome->webhook_id), LOG_UINT("attempts", outcome->attempt),
-		    LOG_INT("status", outcome->status), LOG_BYTES("error", outcome->error));
+		log_warning("delivery_failed", LOG_BYTES("event", slot_delivery(slot)->event),
+		    LOG_UINT("delivery", outcome->id), LOG_UINT("webhook", outcome->webhook_id),
+		    LOG_UINT("attempts", outcome->attempt), LOG_INT("status", outcome->status),
+		    LOG_BYTES("error", outcome->error));
 }
 
 static void
@@ -174,15 +173,6 @@ recorded(struct recorder *r, size_t count)
 	else
 		r->conflicts = 0;
 	r->away = (struct back_off){ 0 };
-}
-
-/* The commit may have succeeded. */
-static void
-mark_unknown(struct recorder *r, size_t count)
-{
-	struct slot *slot = first_slot(r);
-	for (size_t i = 0; i < count; i++, slot = slot_next(slot))
-		slot_mark_unknown(slot);
 }
 
 /* A single outcome was rejected or conflicts with another transaction. */
@@ -221,8 +211,8 @@ recorder_settle(struct recorder *r)
 	if (result == RESULT_OK) {
 		recorded(r, count);
 	} else if (result == RESULT_UNAVAILABLE || result == RESULT_UNKNOWN) {
-		if (result == RESULT_UNKNOWN)
-			mark_unknown(r, count);
+		if (result == RESULT_UNKNOWN) /* the commit may have succeeded */
+			slots_mark_unknown(first_slot(r), count);
 		back_off(&r->away, "record", result);
 	} else {
 		handle_rejection(r, count, result);

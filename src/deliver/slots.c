@@ -13,11 +13,9 @@ struct slot {
 	struct slots *slots;
 	enum slot_state state;
 	struct pool *pool;
-	struct slice event;              /* a literal */
+	struct slot_delivery delivery;
 	struct delivery_outcome outcome; /* its times are set when it is read */
 	struct retry_decision decision;
-	const struct retry_schedule *schedule;
-	unsigned attempts_before;
 	int64_t held_until_ms;
 	int64_t claimed_ms, started_ms, ended_ms;
 	uint64_t end_number; /* increases with each attempt that ends */
@@ -147,9 +145,13 @@ slots_take(struct slots *slots, const struct due_delivery *delivery, int64_t cla
 	TAILQ_INSERT_TAIL(&slots->in_use, slot, age);
 	slot->claimed_ms = claimed_ms;
 	slot->started_ms = now_ms;
-	slot->event = delivery->event;
-	slot->attempts_before = delivery->attempts_before;
 	slot->unknown = slot->late = false;
+	slot->delivery = (struct slot_delivery){
+		.id = delivery->id,
+		.webhook_id = delivery->destination->webhook_id,
+		.event = delivery->event,
+		.attempts_made = delivery->attempt - delivery->attempts_before,
+	};
 	slot->outcome = (struct delivery_outcome){
 		.id = delivery->id,
 		.webhook_id = delivery->destination->webhook_id,
@@ -253,10 +255,12 @@ slot_overtake(const struct slot *slot)
 }
 
 void
-slot_mark_unknown(struct slot *slot)
+slots_mark_unknown(struct slot *first, size_t count)
 {
-	require_ended(slot);
-	slot->unknown = true;
+	for (struct slot *slot = first; count > 0; count--, slot = TAILQ_NEXT(slot, list)) {
+		require_ended(slot);
+		slot->unknown = true;
+	}
 }
 
 bool
@@ -265,52 +269,22 @@ slot_is_unknown(const struct slot *slot)
 	return slot->unknown;
 }
 
-struct slot *
-slot_next(const struct slot *slot)
-{
-	return TAILQ_NEXT(slot, list);
-}
-
 struct pool *
 slot_pool(struct slot *slot)
 {
 	return slot->pool;
 }
 
-struct slice
-slot_event(const struct slot *slot)
-{
-	return slot->event;
-}
-
 void
 slot_set_schedule(struct slot *slot, const struct retry_schedule *schedule)
 {
-	slot->schedule = schedule;
+	slot->delivery.schedule = schedule;
 }
 
-const struct retry_schedule *
-slot_schedule(const struct slot *slot)
+const struct slot_delivery *
+slot_delivery(const struct slot *slot)
 {
-	return slot->schedule;
-}
-
-unsigned
-slot_attempts_made(const struct slot *slot)
-{
-	return slot->outcome.attempt - slot->attempts_before;
-}
-
-uint64_t
-slot_delivery_id(const struct slot *slot)
-{
-	return slot->outcome.id;
-}
-
-uint64_t
-slot_webhook_id(const struct slot *slot)
-{
-	return slot->outcome.webhook_id;
+	return &slot->delivery;
 }
 
 int64_t
@@ -338,11 +312,10 @@ slot_outcome(const struct slot *slot, int64_t now_ms)
 }
 
 size_t
-slots_outcomes(const struct slots *slots, int64_t now_ms, struct delivery_outcome *outcomes, size_t capacity)
+slots_outcomes(const struct slot *first, int64_t now_ms, struct delivery_outcome *outcomes, size_t capacity)
 {
 	size_t count = 0;
-	for (const struct slot *slot = slots_first_ended(slots); slot != NULL && count < capacity;
-	     slot = TAILQ_NEXT(slot, list))
+	for (const struct slot *slot = first; slot != NULL && count < capacity; slot = TAILQ_NEXT(slot, list))
 		outcomes[count++] = slot_outcome(slot, now_ms);
 	return count;
 }

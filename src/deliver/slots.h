@@ -57,25 +57,25 @@ void slots_follow_postponed(struct slots *slots);
 struct slot *slots_stuck(const struct slots *slots, int64_t since_ms);
 /* The outcome is recorded: marks postponed outcomes of the same webhook that ended earlier as late. */
 void slot_overtake(const struct slot *slot);
-/* The outcome may have been recorded already. */
-void slot_mark_unknown(struct slot *slot);
+/* The outcomes of this slot and the next ones of its list, `count` in all, may have been recorded already. */
+void slots_mark_unknown(struct slot *first, size_t count);
 bool slot_is_unknown(const struct slot *slot);
-/* The next slot of the same list, ended or postponed. */
-struct slot *slot_next(const struct slot *slot);
 
 /* Freed by slot_release; holds the request. */
 struct pool *slot_pool(struct slot *slot);
-struct slice slot_event(const struct slot *slot);
-const struct retry_schedule *slot_schedule(const struct slot *slot);
-/* Including this one, since the delivery was created or redelivered. */
-unsigned slot_attempts_made(const struct slot *slot);
-uint64_t slot_delivery_id(const struct slot *slot);
-uint64_t slot_webhook_id(const struct slot *slot);
+struct slot_delivery {
+	uint64_t id, webhook_id;
+	struct slice event;     /* a literal */
+	unsigned attempts_made; /* including this one, since the delivery was created or redelivered */
+	const struct retry_schedule *schedule;
+};
+/* From slots_take to slot_release. */
+const struct slot_delivery *slot_delivery(const struct slot *slot);
 int64_t slot_ended_ms(const struct slot *slot);
 /* The outcome to record. Its times are relative to now, which may be long after the attempt when the database was unavailable.
  * Strings live until slot_release. */
 struct delivery_outcome slot_outcome(const struct slot *slot, int64_t now_ms);
-/* Returns the number of outcomes, at most `capacity`, in the order in which the attempts ended. */
-size_t slots_outcomes(const struct slots *slots, int64_t now_ms, struct delivery_outcome *outcomes, size_t capacity);
+/* The same of `first`, which may be NULL, and the next slots of its list. Returns their number, at most `capacity`. */
+size_t slots_outcomes(const struct slot *first, int64_t now_ms, struct delivery_outcome *outcomes, size_t capacity);
 
 #endif

@@ -46,7 +46,7 @@ attempt_ended(struct dispatcher *d, struct slot *slot, const struct attempt_resu
 void
 steps_attempt_done(void *context, void *cookie, const struct attempt_result *result)
 {
-	log_work(LOG_UINT("delivery", slot_delivery_id(cookie)));
+	log_work(LOG_UINT("delivery", slot_delivery(cookie)->id));
 	attempt_ended(context, cookie, result);
 	log_work_done();
 }

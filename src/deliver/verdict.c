@@ -20,7 +20,8 @@ decide(const struct slot *slot, const struct attempt_result *result, int64_t now
 	};
 	uint64_t jitter;
 	random_bytes(&jitter, sizeof(jitter));
-	return retry_decide(slot_schedule(slot), &attempt, slot_attempts_made(slot), jitter);
+	const struct slot_delivery *delivery = slot_delivery(slot);
+	return retry_decide(delivery->schedule, &attempt, delivery->attempts_made, jitter);
 }
 
 static void
@@ -80,7 +81,8 @@ verdict_pass(
     struct scheduler *scheduler, struct slot *slot, const struct attempt_result *result, int64_t now_ms, int64_t ahead_ms)
 {
 	struct retry_decision decision = decide(slot, result, now_ms + ahead_ms);
-	struct webhook_result webhook = judge_webhook(scheduler, slot_webhook_id(slot), result, &decision, now_ms + ahead_ms);
+	struct webhook_result webhook =
+	    judge_webhook(scheduler, slot_delivery(slot)->webhook_id, result, &decision, now_ms + ahead_ms);
 	webhook.held_until_ms -= ahead_ms;
 	slot_end(slot, result, &decision, &webhook, now_ms);
 	if (decision.verdict == RETRY_DELIVERED)

@@ -176,7 +176,7 @@ sender_start(struct sender *sender, const struct attempt *attempt, void *cookie)
 	struct world_webhook *webhook = &world.webhooks[webhook_id];
 	if (sender->count == sender->options.in_flight)
 		abort();
-	if (world.fatal != 0 && slot_delivery_id(cookie) == world.fatal)
+	if (world.fatal != 0 && slot_delivery(cookie)->id == world.fatal)
 		panic("poison");
 	webhook->received++;
 	if (++webhook->in_flight > webhook->most_in_flight)

@@ -9,6 +9,7 @@
 #include "store/operator/admin.h"
 #include "store/queue/dispatch.h"
 #include "store/store.h"
+#include "webhook/address.h"
 
 /* The result of an attempt. */
 struct admin_attempt {
@@ -28,6 +29,8 @@ struct admin_wiring {
 	/* Sends a delivery once, as the dispatcher sends it, and records nothing. False when this
 	 * machine cannot send at all. `now_ms` is the database's time. The result lives in the pool. */
 	bool (*deliver)(struct pool *pool, const struct due_delivery *delivery, int64_t now_ms, struct admin_attempt *attempt);
+	/* Which addresses webhooks may have; set by `load`. */
+	const struct address_rules *webhook_addresses;
 };
 
 /* Runs the command of the arguments. Results go to `out`, everything else to `errors`. Returns an exit status of sysexits.h. */

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sysexits.h>
 
+#include "admin/admin.h"
 #include "admin/commands.h"
 #include "admin/values.h"
 #include "base/random.h"
@@ -32,15 +33,7 @@ read_events(const struct admin_call *call, uint32_t *events)
 static bool
 check_url(const struct admin_call *call, struct slice url)
 {
-	struct address_rules rules;
-	struct slice bad;
-	const struct conf_dispatch *dispatch = &call->conf->dispatch;
-	if (!address_rules_parse(
-		call->pool, slice_of(dispatch->allow_networks), slice_of(dispatch->deny_ports), &rules, &bad)) {
-		admin_fail(call, EX_CONFIG, "dispatch: %.*s is no network or port", SLICE_ARGS(bad));
-		return false;
-	}
-	switch (webhook_url_judge(call->pool, url, &rules)) {
+	switch (webhook_url_judge(call->pool, url, call->wiring->webhook_addresses)) {
 	case WEBHOOK_URL_OK:
 		return true;
 	case WEBHOOK_URL_INVALID:

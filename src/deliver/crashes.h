@@ -17,7 +17,6 @@ struct store;
 /* Requires the lock. Opens the file, whose name is that of the lock file with ".crashes" appended, creates it with mode 0640 if
  * needed, and has crashes written to it. Returns NULL, logged, when this fails; crashes are then not recorded. */
 MUST_CHECK struct crashes *crashes_open(const char *lock_path);
-/* *crashes may be NULL; it is set to NULL. */
 void crashes_free(struct crashes **crashes);
 
 /* Fails deliveries and skips items that caused two crashes. Can be repeated. */

@@ -49,7 +49,6 @@ _Static_assert(sizeof(struct dispatcher_stores) == DISPATCHER_CONNECTIONS * size
  * arguments except `options` and `stores` themselves must stay valid. */
 struct dispatcher *dispatcher_new(
     const struct dispatcher_options *options, const struct dispatcher_stores *stores, struct lock *lock);
-/* *dispatcher may be NULL; it is set to NULL. */
 void dispatcher_free(struct dispatcher **dispatcher);
 
 /* Runs, then completes what is in flight, records it and releases the shards. Returns RESULT_OK, or RESULT_UNAVAILABLE when the

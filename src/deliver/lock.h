@@ -18,7 +18,7 @@ struct lock;
 /* Opens the file, creates it with mode 0640 if needed, and locks it without waiting. RESULT_CONFLICT: another process has the
  * lock; nothing is logged. RESULT_FAILED, logged with a hint: the file cannot be opened or is not a lock file. */
 MUST_CHECK enum result lock_take(const char *path, struct lock **lock);
-/* Releases the lock; the file and its contents stay. *lock may be NULL; it is set to NULL. */
+/* Releases the lock; the file and its contents stay. */
 void lock_free(struct lock **lock);
 
 /* The id that the file contained when it was locked. Returns false when there was none. */

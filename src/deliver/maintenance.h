@@ -19,7 +19,7 @@ struct maintenance;
 /* Returns NULL, logged, when no thread can be created. `crashes` may be NULL. At most `webhooks_max` webhooks can be queued to
  * be deactivated, and as many to be ended. */
 struct maintenance *maintenance_new(struct store *store, const struct crashes *crashes, size_t webhooks_max);
-/* Waits for the current task. *maintenance may be NULL; it is set to NULL. */
+/* Waits for the current task. */
 void maintenance_free(struct maintenance **maintenance);
 
 /* Sets the webhooks that were deleted or answered 410 and still have pending deliveries, as found by a full poll. Those beyond

@@ -20,7 +20,7 @@ typedef void recorder_released(void *context, const struct delivery_outcome *out
  * created. */
 struct recorder *recorder_new(
     struct store *store, struct slots *slots, int64_t lease_ms, recorder_released *released, void *context);
-/* Waits for the current batch. *recorder may be NULL; it is set to NULL. */
+/* Waits for the current batch. */
 void recorder_free(struct recorder **recorder);
 
 /* When recorder_begin has work, in clock_monotonic_ms. CLOCK_NEVER: no work until another attempt ends. `last`: no more

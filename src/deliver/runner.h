@@ -17,7 +17,7 @@ typedef enum result runner_work(struct store *store, void *context);
 /* The store belongs to the thread until runner_free. Returns NULL, logged, when no thread can be created. Only the calling
  * thread uses the runner. */
 struct runner *runner_new(struct store *store);
-/* Waits for the current task. *runner may be NULL; it is set to NULL. */
+/* Waits for the current task. */
 void runner_free(struct runner **runner);
 
 /* Starts work(store, context). What `context` points to belongs to the thread until runner_take returns true. Starting a second

@@ -26,7 +26,6 @@ struct scheduler_limits {
 
 /* `rules` must stay valid. */
 struct scheduler *scheduler_new(const struct scheduler_limits *limits, const struct health_rules *rules);
-/* *scheduler may be NULL; it is set to NULL. */
 void scheduler_free(struct scheduler **scheduler);
 
 /* Reports that this webhook has due deliveries. Its values replace ours while nothing of it is under way. Ignored when the

@@ -80,7 +80,7 @@ typedef void sender_done(void *context, void *cookie, const struct attempt_resul
 
 /* Returns NULL, logged, when libcurl does not support an option. What `options` points to must stay valid. */
 struct sender *sender_new(const struct sender_options *options, sender_done *done, void *context);
-/* Aborts what is under way without calling `done`. *sender may be NULL; it is set to NULL. */
+/* Aborts what is under way without calling `done`. */
 void sender_free(struct sender **sender);
 
 /* Starts an attempt. More than options.in_flight at a time is a defect and ends the process. An invalid attempt is reported by

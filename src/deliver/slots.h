@@ -18,7 +18,6 @@ struct slots;
 struct slot;
 
 struct slots *slots_new(size_t count);
-/* *slots may be NULL; it is set to NULL. */
 void slots_free(struct slots **slots);
 
 size_t slots_unused(const struct slots *slots);

@@ -74,7 +74,7 @@ struct limit_verdict {
 
 /* Returns NULL, and logs why, when there is no shared memory. */
 struct limiter *limiter_open(const struct limiter_options *options);
-/* *limiter may be NULL; it is set to NULL. The counts stay. */
+/* The counts stay. */
 void limiter_close(struct limiter **limiter);
 
 /* Returns true when all claims pass, and counts them. Otherwise counts none. A kind without a rule passes. */

@@ -180,6 +180,12 @@ is_ours(int directory)
 	       (status.st_mode & S_IWOTH) == 0;
 }
 
+static const char *const hints[] = {
+	[FOUND_FOREIGN] = "remove the file, or run as the account that it belongs to",
+	[FOUND_BROKEN] = "lower limits.memory",
+	[FOUND_UNSAFE] = "let the directory belong to this account or to root, and no other account write there",
+};
+
 /* Finds or creates the file, one process at a time. */
 static bool
 open_file(struct place *place, void **mapping)
@@ -190,28 +196,12 @@ open_file(struct place *place, void **mapping)
 	if (place->directory < 0)
 		return log_failure(
 		    place, "let this account read the directory, and no other account lock it, or set server.state_dir");
-	bool opened = false;
 	errno = 0;
-	switch (is_ours(place->directory) ? find_file(place, mapping) : FOUND_UNSAFE) {
-	case FOUND_MINE:
-		opened = true;
-		break;
-	case FOUND_NONE:
-		opened = make_file(place, mapping);
-		break;
-	case FOUND_UNSAFE:
+	const enum found found = is_ours(place->directory) ? find_file(place, mapping) : FOUND_UNSAFE;
+	if (found == FOUND_UNSAFE || errno == 0)
 		errno = EPERM;
-		opened =
-		    log_failure(place, "let the directory belong to this account or to root, and no other account write there");
-		break;
-	case FOUND_BROKEN:
-		opened = log_failure(place, "lower limits.memory");
-		break;
-	case FOUND_FOREIGN:
-		errno = errno == 0 ? EPERM : errno;
-		opened = log_failure(place, "remove the file, or run as the account that it belongs to");
-		break;
-	}
+	const bool opened =
+	    found == FOUND_MINE || (found == FOUND_NONE ? make_file(place, mapping) : log_failure(place, hints[found]));
 	close(place->directory); /* this releases the lock */
 	return opened;
 }

@@ -44,7 +44,7 @@ static const struct option options[] = {
 };
 
 struct arguments {
-	int64_t max_runtime_ms; /* -1: not given */
+	int64_t max_runtime_ms; /* 0: no limit */
 	bool daemon;
 };
 
@@ -145,14 +145,6 @@ prepare_process(void)
 	wiring_prepare_sending();
 }
 
-static int64_t
-max_runtime(const struct conf *conf, const struct arguments *arguments)
-{
-	if (arguments->max_runtime_ms >= 0)
-		return arguments->max_runtime_ms;
-	return arguments->daemon ? 0 : conf->dispatch.max_runtime;
-}
-
 static int
 deliver(const struct wiring *wiring, const struct arguments *arguments, struct store *store, struct lock *lock,
     struct crashes *crashes)
@@ -173,7 +165,7 @@ deliver(const struct wiring *wiring, const struct arguments *arguments, struct s
 		.schedule = &wiring->schedule,
 		.stay = arguments->daemon,
 		.poll_ms = settings->poll_interval,
-		.max_runtime_ms = max_runtime(wiring->conf, arguments),
+		.max_runtime_ms = arguments->max_runtime_ms,
 		.crashes = crashes,
 		.stop_fd = stop_fd,
 	};
@@ -221,7 +213,7 @@ int
 main(int argc, char *argv[])
 {
 	const char *given[OPTIONS] = { NULL };
-	struct arguments arguments = { .max_runtime_ms = -1 };
+	struct arguments arguments = { .daemon = false };
 	sandbox_begin();
 	descriptors_fill();
 	panic_on_signals();
@@ -237,6 +229,8 @@ main(int argc, char *argv[])
 	if (!wiring_load(program, given[OPTION_CONFIG], &wiring))
 		return EX_CONFIG;
 	wiring_start_log(program, &wiring);
+	if (given[OPTION_MAX_RUNTIME] == NULL && !arguments.daemon)
+		arguments.max_runtime_ms = wiring.conf->dispatch.max_runtime;
 	if (given[OPTION_QUIET] != NULL)
 		log_init(program, LOG_LEVEL_ERROR);
 	status = EX_OK;

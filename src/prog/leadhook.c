@@ -91,6 +91,7 @@ main(int argc, char *argv[])
 		.open_store = open_store,
 		.connection_needs = connection_needs,
 		.deliver = deliver,
+		.webhook_addresses = &wiring.webhook_addresses,
 	};
 	sandbox_begin();
 	sandbox_hide(true);

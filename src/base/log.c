@@ -198,10 +198,7 @@ add_field(struct buffer *line, const struct log_field *field)
 	buffer_printf(line, " %s=", field->key);
 	switch (field->kind) {
 	case LOG_TEXT:
-		add_value(line, slice_of(field->value.text));
-		break;
-	case LOG_SLICE:
-		add_value(line, field->value.slice);
+		add_value(line, field->value.text);
 		break;
 	case LOG_U64:
 		buffer_add_u64(line, field->value.u64);

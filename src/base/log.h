@@ -16,10 +16,9 @@ enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_D
 /* A pair of a line. `key` is a literal. */
 struct log_field {
 	const char *key;
-	enum { LOG_TEXT, LOG_SLICE, LOG_U64, LOG_I64 } kind;
+	enum { LOG_TEXT, LOG_U64, LOG_I64 } kind;
 	union {
-		const char *text;
-		struct slice slice;
+		struct slice text;
 		uint64_t u64;
 		int64_t i64;
 	} value;
@@ -27,8 +26,8 @@ struct log_field {
 
 struct log_file;
 
-#define LOG_STR(k, v) ((struct log_field){ (k), LOG_TEXT, { .text = (v) } })
-#define LOG_BYTES(k, v) ((struct log_field){ (k), LOG_SLICE, { .slice = (v) } })
+#define LOG_STR(k, v) LOG_BYTES((k), slice_of(v))
+#define LOG_BYTES(k, v) ((struct log_field){ (k), LOG_TEXT, { .text = (v) } })
 #define LOG_UINT(k, v) ((struct log_field){ (k), LOG_U64, { .u64 = (uint64_t)(v) } })
 #define LOG_INT(k, v) ((struct log_field){ (k), LOG_I64, { .i64 = (int64_t)(v) } })
 /* The text of an errno value. */

@@ -7,52 +7,37 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/encode.h"
+#include "base/buffer.h"
 #include "base/log.h"
 
 static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 
 static int note_fd = -1;
 
-/* A line that a signal handler can write: no allocation, no locks. */
-struct line {
-	char text[512];
-	size_t size;
-};
+enum { LINE_SIZE = 512 };
+
+/* A line that a signal handler can write: no locks, and no allocation, because its capacity is the maximum. */
+#define LINE_IN(text) ((struct buffer){ .data = (text), .capacity = LINE_SIZE, .maximum = LINE_SIZE - 1 })
 
 static void
-add(struct line *line, struct slice text)
-{
-	for (size_t i = 0; i < text.size && line->size < sizeof(line->text) - 1; i++)
-		line->text[line->size++] = text.data[i];
-}
-
-static void
-add_number(struct line *line, uint64_t number)
-{
-	char digits[DECIMAL_SIZE];
-	add(line, encode_decimal(number, digits));
-}
-
-static void
-add_work(struct line *line)
+add_work(struct buffer *line)
 {
 	const struct log_field *work = log_current_work();
 	if (work == NULL)
 		return;
-	add(line, slice_of(work->key));
-	add(line, SLICE("="));
-	if (work->kind == LOG_TEXT || work->kind == LOG_SLICE)
-		add(line, work->kind == LOG_TEXT ? slice_of(work->value.text) : work->value.slice);
+	buffer_add_text(line, work->key);
+	buffer_add_byte(line, '=');
+	if (work->kind == LOG_TEXT)
+		buffer_add(line, work->value.text);
 	else
-		add_number(line, work->value.u64);
+		buffer_add_u64(line, work->value.u64);
 }
 
 static void
-write_line(struct line *line, int fd)
+write_line(struct buffer *line, int fd)
 {
-	line->text[line->size] = '\n';
-	if (write(fd, line->text, line->size + 1) < 0) {
+	line->data[line->size] = '\n';
+	if (write(fd, line->data, line->size + 1) < 0) {
 		/* nothing can be reported */
 	}
 }
@@ -60,7 +45,8 @@ write_line(struct line *line, int fd)
 static void
 note_work(void)
 {
-	struct line line = { .size = 0 };
+	char text[LINE_SIZE];
+	struct buffer line = LINE_IN(text);
 	add_work(&line);
 	if (note_fd >= 0 && line.size > 0)
 		write_line(&line, note_fd);
@@ -84,16 +70,17 @@ panic_at(const char *file, int number, const char *what)
 static void
 on_signal(int number)
 {
-	struct line line = { .size = 0 };
-	add_number(&line, (uint64_t)time(NULL));
-	add(&line, SLICE(" error "));
-	add(&line, slice_of(log_program()));
-	add(&line, SLICE("["));
-	add_number(&line, (uint64_t)getpid());
-	add(&line, SLICE("] crashed signal="));
-	add_number(&line, (uint64_t)number);
+	char text[LINE_SIZE];
+	struct buffer line = LINE_IN(text);
+	buffer_add_u64(&line, (uint64_t)time(NULL));
+	buffer_add(&line, SLICE(" error "));
+	buffer_add_text(&line, log_program());
+	buffer_add(&line, SLICE("["));
+	buffer_add_u64(&line, (uint64_t)getpid());
+	buffer_add(&line, SLICE("] crashed signal="));
+	buffer_add_u64(&line, (uint64_t)number);
 	if (log_current_work() != NULL)
-		add(&line, SLICE(" "));
+		buffer_add(&line, SLICE(" "));
 	add_work(&line);
 	write_line(&line, log_descriptor());
 	note_work();

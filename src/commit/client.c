@@ -169,7 +169,7 @@ exchange(struct commit_client *client, const struct commit_request *request)
 	const struct log_field *work = log_current_work();
 	struct commit_request sent_request = *request;
 	if (work != NULL && work->kind == LOG_TEXT)
-		sent_request.id = slice_of(work->value.text);
+		sent_request.id = work->value.text;
 	frame_begin(&client->out);
 	commit_encode_request(&client->out, &sent_request);
 	if (!frame_end(&client->out)) {

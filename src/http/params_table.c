@@ -190,27 +190,26 @@ replace(struct params_entry *entry, const struct params_source *source, struct h
 	entry->capacity = 0;
 }
 
+static bool
+set(struct params_source *source, struct slice name, struct http_value value)
+{
+	struct params_entry *entry = claim(source, name);
+	if (entry != NULL)
+		replace(entry, source, value);
+	return entry != NULL;
+}
+
 bool
 params_set(struct params_source *source, struct slice name, const struct http_value *scalar)
 {
 	struct http_value value;
-	if (!check_field(source, name, scalar, &value))
-		return false;
-	struct params_entry *entry = claim(source, name);
-	if (entry == NULL)
-		return false;
-	replace(entry, source, value);
-	return true;
+	return check_field(source, name, scalar, &value) && set(source, name, value);
 }
 
 bool
 params_set_array(struct params_source *source, struct slice name)
 {
-	struct params_entry *entry = check_name(source, name) ? claim(source, name) : NULL;
-	if (entry == NULL)
-		return false;
-	replace(entry, source, (struct http_value){ .type = HTTP_ARRAY });
-	return true;
+	return check_name(source, name) && set(source, name, (struct http_value){ .type = HTTP_ARRAY });
 }
 
 static void

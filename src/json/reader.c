@@ -93,19 +93,18 @@ check_text(struct slice text, struct json_problem *problem)
 }
 
 static int
-report(struct json_parse *parse, const struct json_event *event)
+report(struct json_parse *parse, struct json_event event)
 {
-	parse->complete = parse->depth == 0 && event->type != JSON_OBJECT_BEGIN && event->type != JSON_ARRAY_BEGIN;
-	return parse->handler(parse->context, event);
+	event.depth = parse->depth;
+	parse->complete = parse->depth == 0 && event.type != JSON_OBJECT_BEGIN && event.type != JSON_ARRAY_BEGIN;
+	return parse->handler(parse->context, &event);
 }
 
 static int
 report_text(void *context, enum json_type type, const char *text, size_t size)
 {
-	struct json_parse *parse = context;
 	/* yajl may pass NULL for an empty string */
-	return report(
-	    parse, &(struct json_event){ .type = type, .text = { size == 0 ? "" : text, size }, .depth = parse->depth });
+	return report(context, (struct json_event){ .type = type, .text = { size == 0 ? "" : text, size } });
 }
 
 static int
@@ -115,7 +114,7 @@ report_begin(struct json_parse *parse, enum json_type type)
 		parse->too_deep = true;
 		return false;
 	}
-	int go_on = report(parse, &(struct json_event){ .type = type, .depth = parse->depth });
+	int go_on = report(parse, (struct json_event){ .type = type });
 	parse->depth++;
 	return go_on;
 }
@@ -124,21 +123,19 @@ static int
 report_end(struct json_parse *parse, enum json_type type)
 {
 	parse->depth--;
-	return report(parse, &(struct json_event){ .type = type, .depth = parse->depth });
+	return report(parse, (struct json_event){ .type = type });
 }
 
 static int
 on_null(void *context)
 {
-	struct json_parse *parse = context;
-	return report(parse, &(struct json_event){ .type = JSON_NULL, .depth = parse->depth });
+	return report(context, (struct json_event){ .type = JSON_NULL });
 }
 
 static int
 on_boolean(void *context, int value)
 {
-	struct json_parse *parse = context;
-	return report(parse, &(struct json_event){ .type = JSON_BOOLEAN, .boolean = value != 0, .depth = parse->depth });
+	return report(context, (struct json_event){ .type = JSON_BOOLEAN, .boolean = value != 0 });
 }
 
 static int
@@ -196,23 +193,20 @@ static const yajl_callbacks callbacks = {
 };
 
 static void *
-allocate(void *context, size_t size)
+allocate(void *context UNUSED, size_t size)
 {
-	(void)context;
 	return memory_alloc(size);
 }
 
 static void *
-reallocate(void *context, void *old, size_t size)
+reallocate(void *context UNUSED, void *old, size_t size)
 {
-	(void)context;
 	return memory_realloc(old, size);
 }
 
 static void
-release(void *context, void *memory)
+release(void *context UNUSED, void *memory)
 {
-	(void)context;
 	free(memory);
 }
 

@@ -98,13 +98,15 @@ enum {
 	ROUTE_READINESS = 1 << 6  /* has its own limit */
 };
 
+typedef void call_handler(struct call *call);
+
 struct route {
 	enum http_method method;
 	const char *path; /* segments; "{campaign}" a campaign id, another "{…}" anything */
 	enum route_key key;
 	enum { NO_CAMPAIGN, CAMPAIGN_IN_PATH, CAMPAIGN_IN_PARAMETERS } campaign; /* in the path it is the second segment */
 	unsigned flags;
-	void (*handle)(struct call *call);
+	call_handler *handle;
 };
 
 /* All routes. */
@@ -113,26 +115,9 @@ const struct route *api_routes(size_t *count);
  * the path. Any other failure: *route is NULL. */
 enum failure api_route(const struct http_request *request, const struct route **route, struct slice *allow);
 
-/* The handlers. */
-void handle_health(struct call *call);
-void handle_ready(struct call *call);
-void handle_campaigns(struct call *call);
-void handle_stats(struct call *call);
-void handle_signup(struct call *call);
-void handle_lookup(struct call *call);
-void handle_list_leads(struct call *call);
-void handle_leaderboard(struct call *call);
-void handle_list_actions(struct call *call);
-void handle_list_tags(struct call *call);
-void handle_complete_action(struct call *call);
-void handle_points(struct call *call);
-void handle_tag_lead(struct call *call);
-void handle_bulk_change(struct call *call);
-void handle_delete_leads(struct call *call);
-void handle_opt_out(struct call *call);
-void handle_put_webhook(struct call *call);
-void handle_remove_webhook(struct call *call);
-void handle_list_webhooks(struct call *call);
+call_handler handle_health, handle_ready, handle_campaigns, handle_stats, handle_signup, handle_lookup, handle_list_leads,
+    handle_leaderboard, handle_list_actions, handle_list_tags, handle_complete_action, handle_points, handle_tag_lead,
+    handle_bulk_change, handle_delete_leads, handle_opt_out, handle_put_webhook, handle_remove_webhook, handle_list_webhooks;
 
 /* Checks the authentication that the route needs, and the limits before it (access.c). False: the call has failed. */
 MUST_CHECK bool call_authenticate(struct call *call);

@@ -3,7 +3,6 @@
 
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -91,10 +90,9 @@ on_signal(int number)
 void
 panic_on_signals(void)
 {
-	struct sigaction ours, before;
-	memset(&ours, 0, sizeof(ours));
-	ours.sa_handler = on_signal;
-	ours.sa_flags = (int)(SA_RESETHAND | SA_NODEFER); /* a second signal ends the process */
+	/* a second signal ends the process */
+	const struct sigaction ours = { .sa_handler = on_signal, .sa_flags = (int)(SA_RESETHAND | SA_NODEFER) };
+	struct sigaction before;
 	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
 		if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
 			sigaction(signals[i], &ours, NULL);

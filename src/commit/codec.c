@@ -10,7 +10,7 @@
 /* These fail when a struct gets a member that is not in a table of engine/fields.h, unless it fits into padding. Add it to the
  * function of the struct below and to tests/commit/test_codec.c. */
 #if __SIZEOF_POINTER__ == 8
-_Static_assert(sizeof(struct custom_field) == 48, "code_custom_field");
+_Static_assert(sizeof(struct custom_field) == 48, "code_custom_fields");
 _Static_assert(sizeof(struct tagging) == 280, "code_tagging");
 _Static_assert(sizeof(struct lead_reference) == 32, "code_lead");
 _Static_assert(sizeof(struct points_call) == 40, "code_points");
@@ -108,20 +108,14 @@ code_count(struct coder *coder, size_t *count, size_t item_size, size_t item_min
 }
 
 static void
-code_custom_field(struct coder *coder, struct custom_field *field)
-{
-	code_slice(coder, &field->name);
-	code_slice(coder, &field->json);
-	code_slice(coder, &field->text);
-}
-
-static void
 code_custom_fields(struct coder *coder, struct signup *signup)
 {
 	struct custom_field *read = code_count(coder, &signup->custom_field_count, sizeof(*read), CUSTOM_FIELD_MIN_BYTES);
 	for (size_t i = 0; i < signup->custom_field_count; i++) {
 		struct custom_field field = read == NULL ? signup->custom_fields[i] : read[i];
-		code_custom_field(coder, &field);
+		code_slice(coder, &field.name);
+		code_slice(coder, &field.json);
+		code_slice(coder, &field.text);
 		if (read != NULL)
 			read[i] = field;
 	}

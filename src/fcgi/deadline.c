@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 
@@ -25,11 +24,8 @@ on_alarm(int number UNUSED)
 void
 deadline_install(void)
 {
-	struct sigaction action;
+	const struct sigaction action = { .sa_handler = on_alarm, .sa_flags = SA_RESTART };
 	sigset_t alarm;
-	memset(&action, 0, sizeof(action));
-	action.sa_handler = on_alarm;
-	action.sa_flags = SA_RESTART;
 	sigaction(SIGALRM, &action, NULL);
 	sigemptyset(&alarm);
 	sigaddset(&alarm, SIGALRM);
@@ -39,10 +35,7 @@ deadline_install(void)
 static void
 set_timer(int64_t ms)
 {
-	struct itimerval timer;
-	memset(&timer, 0, sizeof(timer));
-	timer.it_value.tv_sec = ms / 1000;
-	timer.it_value.tv_usec = ms % 1000 * 1000;
+	const struct itimerval timer = { .it_value = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 } };
 	setitimer(ITIMER_REAL, &timer, NULL);
 }
 

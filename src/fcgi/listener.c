@@ -65,7 +65,7 @@ refuse_public(const char *name)
 static int
 adopt(struct listener *listener)
 {
-	union address address;
+	union address address = { .any.sa_family = AF_UNSPEC };
 	socklen_t size = sizeof(address);
 	listener->fd = inherited_socket();
 	if (listener->fd < 0) {
@@ -74,7 +74,6 @@ adopt(struct listener *listener)
 		return EX_USAGE;
 	}
 	listener->name = listener->fd == STDIN_FILENO ? "(descriptor 0)" : "(LISTEN_FDS)";
-	memset(&address, 0, sizeof(address));
 	if (getsockname(listener->fd, &address.any, &size) != 0 || !is_loopback(&address))
 		return refuse_public(listener->name);
 	int flags = fcntl(listener->fd, F_GETFL);
@@ -109,15 +108,12 @@ parse_address(struct slice text, union address *address, socklen_t *size)
 		return false;
 	memcpy(host, name.data, name.size);
 	host[name.size] = '\0';
-	memset(address, 0, sizeof(*address));
 	if (bracketed) {
-		address->v6.sin6_family = AF_INET6;
-		address->v6.sin6_port = htons((uint16_t)port);
+		address->v6 = (struct sockaddr_in6){ .sin6_family = AF_INET6, .sin6_port = htons((uint16_t)port) };
 		*size = sizeof(address->v6);
 		return inet_pton(AF_INET6, host, &address->v6.sin6_addr) == 1;
 	}
-	address->v4.sin_family = AF_INET;
-	address->v4.sin_port = htons((uint16_t)port);
+	address->v4 = (struct sockaddr_in){ .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
 	*size = sizeof(address->v4);
 	return inet_pton(AF_INET, host, &address->v4.sin_addr) == 1;
 }
@@ -226,9 +222,7 @@ bind_path(struct listener *listener, const struct fcgi_options *options, const u
 static int
 listen_on_path(struct listener *listener, const struct fcgi_options *options)
 {
-	union address address;
-	memset(&address, 0, sizeof(address));
-	address.local.sun_family = AF_UNIX;
+	union address address = { .local.sun_family = AF_UNIX };
 	size_t size = strlen(listener->name);
 	if (size >= sizeof(address.local.sun_path)) {
 		log_error("listen_path_too_long", LOG_STR("listen", listener->name),

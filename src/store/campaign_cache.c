@@ -144,20 +144,9 @@ webhooks_from_rows(
 	return webhooks;
 }
 
-/* The campaign is always among them. */
-static struct campaign_versions
-versions_of(const struct versioned_campaign *campaigns, size_t count, uint64_t id)
-{
-	size_t i = 0;
-	while (i + 1 < count && campaigns[i].id != id)
-		i++;
-	return campaigns[i].versions;
-}
-
 /* Reads these campaigns with a fixed number of statements. */
 static enum result
-read_campaigns(struct store *store, struct cache_group *group, struct db_list ids, const struct versioned_campaign *versioned,
-    size_t versioned_count)
+read_campaigns(struct store *store, struct cache_group *group, struct db_list ids)
 {
 	struct db_rows campaigns, subscriptions, definitions;
 	enum result result = store_query_lists(store, group->pool, &sql_select_campaigns, &ids, 1, &campaigns);
@@ -170,40 +159,50 @@ read_campaigns(struct store *store, struct cache_group *group, struct db_list id
 		uint64_t id = cached.campaign.id;
 		cached.webhooks = webhooks_from_rows(store, group->pool, &subscriptions, id, &cached.webhook_count);
 		cached.definitions = store_definitions_from_rows(group->pool, &definitions, id);
-		cached.versions = versions_of(versioned, versioned_count, id);
 		cached.nodes = ++store->node_generations;
-		cached.read_ms = cached.used_ms = clock_monotonic_ms();
+		cached.read_ms = clock_monotonic_ms();
 		cache_campaign(&store->campaign_cache, &cached);
 	}
+	return result;
+}
+
+/* Reads those that are not cached with the current version of their settings. */
+static enum result
+read_stale(struct store *store, struct pool *pool, const struct versioned_campaign *campaigns, size_t count, int64_t now_ms)
+{
+	struct db_value *values = POOL_ARRAY(pool, count, struct db_value);
+	struct db_list stale = { values, 0 };
+	for (size_t i = 0; i < count; i++) {
+		const struct cached_campaign *cached = find_campaign(&store->campaign_cache, campaigns[i].id);
+		if (cached == NULL || !cache_is_valid(cached->versions.settings, campaigns[i].versions.settings,
+					  cached->read_ms, now_ms, STORE_FRESH_MS))
+			values[stale.count++] = DB_U64(campaigns[i].id);
+	}
+	if (stale.count == 0)
+		return RESULT_OK;
+	struct cache_group *group = memory_alloc(sizeof(*group));
+	*group = (struct cache_group){ .pool = pool_new(), .members = 1 };
+	enum result result = read_campaigns(store, group, stale);
+	release_group(group);
 	return result;
 }
 
 enum result
 store_cache_campaigns(struct store *store, struct pool *pool, const struct versioned_campaign *campaigns, size_t count)
 {
-	struct db_value *stale = POOL_ARRAY(pool, count, struct db_value);
-	size_t stale_count = 0;
-	int64_t now_ms = clock_monotonic_ms();
-	remove_oldest(
-	    &store->campaign_cache); /* only before this call's campaigns are used: the batch needs them until its end */
-	for (size_t i = 0; i < count; i++) {
+	const int64_t now_ms = clock_monotonic_ms();
+	/* only before this call's campaigns are used: the batch needs them until its end */
+	remove_oldest(&store->campaign_cache);
+	enum result result = read_stale(store, pool, campaigns, count, now_ms);
+	for (size_t i = 0; i < count && result == RESULT_OK; i++) {
 		struct cached_campaign *cached = find_campaign(&store->campaign_cache, campaigns[i].id);
-		if (cached == NULL || !cache_is_valid(cached->versions.settings, campaigns[i].versions.settings,
-					  cached->read_ms, now_ms, STORE_FRESH_MS)) {
-			stale[stale_count++] = DB_U64(campaigns[i].id);
+		if (cached == NULL)
 			continue;
-		}
 		if (cached->versions.leads != campaigns[i].versions.leads)
 			cached->nodes = ++store->node_generations; /* changed by a batch of another process */
-		cached->versions.leads = campaigns[i].versions.leads;
+		cached->versions = campaigns[i].versions;
 		cached->used_ms = now_ms;
 	}
-	if (stale_count == 0)
-		return RESULT_OK;
-	struct cache_group *group = memory_alloc(sizeof(*group));
-	*group = (struct cache_group){ .pool = pool_new(), .members = 1 };
-	enum result result = read_campaigns(store, group, (struct db_list){ stale, stale_count }, campaigns, count);
-	release_group(group);
 	return result;
 }
 

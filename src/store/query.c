@@ -54,8 +54,8 @@ store_id_list(struct pool *pool, uint64_t *ids, size_t count)
 	return (struct db_list){ values, used };
 }
 
-static struct db_list
-list_piece(struct db_list list, size_t from)
+struct db_list
+store_list_piece(struct db_list list, size_t from)
 {
 	size_t left = list.count > from ? list.count - from : 0;
 	return (struct db_list){ left == 0 ? NULL : list.values + from, left < DB_LIST_MAX ? left : DB_LIST_MAX };
@@ -86,7 +86,7 @@ store_query_lists(struct store *store, struct pool *pool, const struct db_statem
 		struct db_arguments piece = { .list_count = list_count };
 		struct db_rows more;
 		for (size_t i = 0; i < list_count; i++)
-			piece.lists[i] = list_piece(lists[i], from);
+			piece.lists[i] = store_list_piece(lists[i], from);
 		result = db_query(store->db, pool, statement, &piece, &more);
 		if (from == 0)
 			*rows = more;

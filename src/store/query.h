@@ -30,6 +30,8 @@ MUST_CHECK enum result store_has_row(
 
 /* The ids as a sorted list without duplicates; sorts `ids` in place. */
 struct db_list store_id_list(struct pool *pool, uint64_t *ids, size_t count);
+/* DB_LIST_MAX values of the list from the place `from`, or what is left there. */
+struct db_list store_list_piece(struct db_list list, size_t from);
 /* db_query with lists of any length. Lists that are too long for one statement are split; the n-th pieces of all lists go
  * together, and the rows are joined. */
 MUST_CHECK enum result store_query_lists(struct store *store, struct pool *pool, const struct db_statement *statement,

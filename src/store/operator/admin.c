@@ -138,11 +138,9 @@ lock_settings_of(struct store *store, struct pool *pool, uint64_t account_id)
 {
 	struct db_rows rows;
 	enum result result = store_query(store, pool, &rows, &sql_select_campaigns_with_account, DB_U64(account_id));
-	for (size_t from = 0; result == RESULT_OK && from < rows.count; from += DB_LIST_MAX) {
-		const size_t left = rows.count - from;
-		const struct db_list piece = { rows.values + from, left < DB_LIST_MAX ? left : DB_LIST_MAX };
-		result = db_execute(store->db, &sql_lock_settings_of, &DB_LIST_AND_VALUES(piece), NULL);
-	}
+	const struct db_list ids = { rows.values, rows.count };
+	for (size_t from = 0; result == RESULT_OK && from < ids.count; from += DB_LIST_MAX)
+		result = db_execute(store->db, &sql_lock_settings_of, &DB_LIST_AND_VALUES(store_list_piece(ids, from)), NULL);
 	return result;
 }
 

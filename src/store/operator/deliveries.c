@@ -86,12 +86,6 @@ struct page_reader {
 	void *context;
 };
 
-/* The ids of a page, the highest first. */
-struct page {
-	struct db_value *ids;
-	size_t count;
-};
-
 /* Pages grow, because each sorts all pending deliveries of a webhook again. */
 enum { PAGE_MIN = DB_LIST_MAX, PAGE_MAX = 64 * DB_LIST_MAX, PAGE_EVENTS = 64 };
 
@@ -107,7 +101,7 @@ query(const struct page_reader *l, const struct db_statement *statement, const s
 static const enum delivery_state parts[] = { DELIVERY_DELIVERED, DELIVERY_FAILED, DELIVERY_PENDING };
 
 static enum result
-find_ids(struct page_reader *l, struct page *page)
+find_ids(struct page_reader *l, struct db_list *ids)
 {
 	const uint64_t webhook = l->filter->webhook_id;
 	struct db_value values[ARRAY_SIZE(parts) * 5 + 1];
@@ -128,7 +122,7 @@ find_ids(struct page_reader *l, struct page *page)
 	    query(l, webhook == 0 ? &sql_select_delivery_ids : &sql_select_delivery_ids_of_webhook, values, used, &rows);
 	if (result != RESULT_OK)
 		return result;
-	*page = (struct page){ rows.values, rows.count };
+	*ids = (struct db_list){ rows.values, rows.count };
 	l->below = rows.count < l->page_size ? l->from : db_get_u64(&rows, rows.count - 1, 0);
 	l->page_size = l->page_size < PAGE_MAX ? 2 * l->page_size : PAGE_MAX;
 	return RESULT_OK;
@@ -138,24 +132,25 @@ enum { EVENT_ID, EVENT_DELIVERIES };
 
 /* A lead's deliveries have the ids that follow its events'. */
 static enum result
-find_ids_of_lead(struct page_reader *l, struct page *page)
+find_ids_of_lead(struct page_reader *l, struct db_list *ids)
 {
 	struct db_value values[] = { db_bytes(l->filter->lead_social_id), DB_U64(l->from), DB_U64(l->below),
 		DB_U64(PAGE_EVENTS) };
 	struct db_rows events;
-	size_t capacity = 0;
+	struct db_value *found = NULL;
+	size_t count = 0, capacity = 0;
 	enum result result = query(l, &sql_select_event_ids_of_lead, values, ARRAY_SIZE(values), &events);
-	*page = (struct page){ 0 };
 	if (result != RESULT_OK)
 		return result;
 	l->below = events.count < PAGE_EVENTS ? l->from : db_get_u64(&events, events.count - 1, EVENT_ID);
 	for (size_t i = 0; i < events.count; i++) {
 		const uint64_t event = db_get_u64(&events, i, EVENT_ID);
 		for (uint64_t place = db_get_u64(&events, i, EVENT_DELIVERIES); place > 0; place--) {
-			page->ids = pool_grow(l->pool, page->ids, page->count, &capacity, sizeof(*page->ids));
-			page->ids[page->count++] = DB_U64(event + place);
+			found = pool_grow(l->pool, found, count, &capacity, sizeof(*found));
+			found[count++] = DB_U64(event + place);
 		}
 	}
+	*ids = (struct db_list){ found, count };
 	return RESULT_OK;
 }
 
@@ -242,12 +237,10 @@ take_piece(struct page_reader *l, struct db_list ids)
 static enum result
 take_page(struct page_reader *l)
 {
-	struct page page = { 0 };
-	enum result result = slice_present(l->filter->lead_social_id) ? find_ids_of_lead(l, &page) : find_ids(l, &page);
-	for (size_t from = 0; result == RESULT_OK && from < page.count && l->left > 0; from += DB_LIST_MAX) {
-		size_t left = page.count - from;
-		result = take_piece(l, (struct db_list){ page.ids + from, left < DB_LIST_MAX ? left : DB_LIST_MAX });
-	}
+	struct db_list ids;
+	enum result result = slice_present(l->filter->lead_social_id) ? find_ids_of_lead(l, &ids) : find_ids(l, &ids);
+	for (size_t from = 0; result == RESULT_OK && from < ids.count && l->left > 0; from += DB_LIST_MAX)
+		result = take_piece(l, store_list_piece(ids, from));
 	return result;
 }
 

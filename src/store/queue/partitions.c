@@ -103,50 +103,37 @@ store_read_days(struct store *store, struct pool *pool, struct history_days *day
 
 /* ---- DDL ---- */
 
-static enum result
-run_ddl(struct store *store, const struct buffer *text)
-{
-	return buffer_ok(text) ? db_run_text(store->db, buffer_slice(text)) : RESULT_FAILED;
-}
-
 /* "d20261123" */
-static void
-add_name(struct buffer *text, uint64_t day)
+static struct slice
+partition_name(struct pool *pool, uint64_t day)
 {
 	char time[CLOCK_RFC3339_SIZE];
 	clock_rfc3339(history_day_ms(day), time);
-	buffer_printf(text, "d%.4s%.2s%.2s", time, time + 5, time + 8);
+	return pool_printf(pool, "d%.4s%.2s%.2s", time, time + 5, time + 8);
 }
 
 /* Splits the partition `later` into the days from `first` to `last`, and the rest. */
 static enum result
-split_later(struct store *store, const char *table, uint64_t first, uint64_t last)
+split_later(struct store *store, struct pool *pool, const char *table, uint64_t first, uint64_t last)
 {
 	struct buffer text;
 	buffer_init(&text, TEXT_MAX_BYTES);
 	buffer_printf(&text, "ALTER TABLE {prefix}%s WAIT 1 REORGANIZE PARTITION later INTO (", table);
-	for (uint64_t day = first; day <= last; day++) {
-		buffer_add_text(&text, "PARTITION ");
-		add_name(&text, day);
-		buffer_printf(&text, " VALUES LESS THAN (%" PRIu64 "), ", first_id(day + 1));
-	}
+	for (uint64_t day = first; day <= last; day++)
+		buffer_printf(
+		    &text, "PARTITION %s VALUES LESS THAN (%" PRIu64 "), ", partition_name(pool, day).data, first_id(day + 1));
 	buffer_add_text(&text, "PARTITION later VALUES LESS THAN MAXVALUE)");
-	enum result result = run_ddl(store, &text);
+	enum result result = buffer_ok(&text) ? db_run_text(store->db, buffer_slice(&text)) : RESULT_FAILED;
 	buffer_free(&text);
 	return result;
 }
 
 /* A missing partition is no failure. */
 static enum result
-drop_partition(struct store *store, const char *table, uint64_t day)
+drop_partition(struct store *store, struct pool *pool, const char *table, uint64_t day)
 {
-	struct buffer text;
-	buffer_init(&text, TEXT_MAX_BYTES);
-	buffer_printf(&text, "ALTER TABLE {prefix}%s WAIT 1 DROP PARTITION IF EXISTS ", table);
-	add_name(&text, day);
-	enum result result = run_ddl(store, &text);
-	buffer_free(&text);
-	return result;
+	return db_run_text(store->db, pool_printf(pool, "ALTER TABLE {prefix}%s WAIT 1 DROP PARTITION IF EXISTS %s", table,
+					  partition_name(pool, day).data));
 }
 
 /* ---- making days ---- */
@@ -162,9 +149,8 @@ static enum result
 first_to_make(struct store *store, struct pool *pool, const struct history_days *days, size_t table, uint64_t *first)
 {
 	const uint64_t next = days->last[table] == HISTORY_NO_DAY ? 0 : days->last[table] + 1;
-	const struct db_value from = DB_U64(first_id(next));
 	struct db_rows rows;
-	enum result result = store_query(store, pool, &rows, &sql_select_first_event, from);
+	enum result result = store_query(store, pool, &rows, &sql_select_first_event, DB_U64(first_id(next)));
 	*first = days->today;
 	if (result == RESULT_OK && !db_is_null(&rows, 0, 0) && history_day(db_get_u64(&rows, 0, 0)) < *first)
 		*first = history_day(db_get_u64(&rows, 0, 0));
@@ -182,7 +168,7 @@ make_days_of(struct store *store, struct pool *pool, const struct history_days *
 	uint64_t first;
 	enum result result = first_to_make(store, pool, days, table, &first);
 	if (result == RESULT_OK)
-		result = split_later(store, tables[table], first, days->today + HISTORY_AHEAD_DAYS);
+		result = split_later(store, pool, tables[table], first, days->today + HISTORY_AHEAD_DAYS);
 	if (result != RESULT_CONFLICT)
 		return result;
 	/* another process may just have made them */
@@ -246,7 +232,7 @@ drop_day(struct store *store, struct pool *pool, const struct history_days *days
 		result = end_pending(store, pool, day, progress);
 		if (result != RESULT_OK || *progress != DAY_DONE)
 			return result;
-		result = drop_partition(store, tables[i], day);
+		result = drop_partition(store, pool, tables[i], day);
 		if (result != RESULT_OK)
 			return result;
 	}
@@ -259,18 +245,10 @@ drop_day(struct store *store, struct pool *pool, const struct history_days *days
 static enum result
 is_paused(struct store *store, struct pool *pool, bool *paused)
 {
-	const struct db_value longest_ms = DB_I64(PAUSE_MS);
 	struct db_rows rows;
-	enum result result = store_query(store, pool, &rows, &sql_select_history_pause, longest_ms);
+	enum result result = store_query(store, pool, &rows, &sql_select_history_pause, DB_I64(PAUSE_MS));
 	*paused = result == RESULT_OK && rows.count > 0 && db_get_bool(&rows, 0, 0);
 	return result;
-}
-
-static enum result
-set_pause(struct store *store, int64_t pause_ms)
-{
-	const struct db_value value = DB_I64(pause_ms);
-	return store_run(store, &sql_set_history_pause, value);
 }
 
 /* *more: there is more to do at once. */
@@ -308,11 +286,11 @@ store_maintain_days(struct store *store)
 	struct pool *pool = pool_new();
 	enum result result = is_paused(store, pool, &paused);
 	if (result == RESULT_OK && !paused) {
-		result = set_pause(store, PAUSE_MS);
+		result = store_run(store, &sql_set_history_pause, DB_I64(PAUSE_MS));
 		if (result == RESULT_OK)
 			result = maintain_days(store, pool, &more);
 		if (result == RESULT_OK && more)
-			result = set_pause(store, 0);
+			result = store_run(store, &sql_set_history_pause, DB_I64(0));
 	}
 	if (result != RESULT_OK)
 		log_warning("history_days_failed", LOG_STR("result", result_text(result)), LOG_INT("retry_in_ms", PAUSE_MS));

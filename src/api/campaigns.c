@@ -87,12 +87,12 @@ find_definitions(struct call *call, struct definitions *definitions)
 
 /* Ids take precedence over names: a tag may be named "7". */
 static const struct tag *
-find_tag(const struct definitions *definitions, uint64_t campaign_id, struct slice text, unsigned by)
+find_tag(const struct definitions *definitions, struct slice text, unsigned by)
 {
 	uint64_t id;
 	const struct tag *tag = NULL;
 	if ((by & TAG_BY_ID) != 0 && slice_to_u64(text, INT64_MAX, &id))
-		tag = definitions_tag(definitions, campaign_id, id);
+		tag = definitions_tag(definitions, id);
 	for (size_t i = 0; (by & TAG_BY_NAME) != 0 && tag == NULL && i < definitions->tag_count; i++)
 		if (slice_equal(definitions->tags[i].name, text))
 			tag = &definitions->tags[i];
@@ -105,7 +105,7 @@ call_find_tag(struct call *call, struct slice text, unsigned by, uint64_t *tag_i
 	struct definitions definitions;
 	if (!find_definitions(call, &definitions))
 		return false;
-	const struct tag *tag = find_tag(&definitions, call->campaign.id, text, by);
+	const struct tag *tag = find_tag(&definitions, text, by);
 	if (tag == NULL)
 		return call_fail(call, FAILURE_TAG_NOT_FOUND);
 	*tag_id = tag->id;

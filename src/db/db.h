@@ -118,6 +118,9 @@ struct db_arguments {
 	((struct db_arguments){ .values = (const struct db_value[]){ __VA_ARGS__ }, \
 	    .count = sizeof((struct db_value[]){ __VA_ARGS__ }) / sizeof(struct db_value) })
 
+/* The single values of an array. */
+#define DB_ARRAY(array, size) ((struct db_arguments){ .values = (array), .count = (size) })
+
 /* Single values and one list. */
 #define DB_LIST_AND_VALUES(list, ...)                                                      \
 	((struct db_arguments){ .values = (const struct db_value[]){ __VA_ARGS__ },        \

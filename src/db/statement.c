@@ -391,7 +391,7 @@ db_execute_rows(
 	if (count == 0)
 		return RESULT_OK;
 	if (count == 1)
-		return db_execute(db, statement, &(struct db_arguments){ .values = values, .count = columns }, NULL);
+		return db_execute(db, statement, &DB_ARRAY(values, columns), NULL);
 	struct pool *pool = pool_new();
 	enum result result = run_rows(db, pool, statement, values, columns, count);
 	pool_free(&pool);

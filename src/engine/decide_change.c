@@ -29,8 +29,7 @@ void
 decide_completion(struct step *step)
 {
 	const struct completion *completion = &step->command->as.completion;
-	const struct action *action =
-	    definitions_action(step->campaign->definitions, step->command->campaign_id, completion->action_id);
+	const struct action *action = definitions_action(step->campaign->definitions, completion->action_id);
 	struct working_lead *lead = step_find(step, &completion->lead);
 	if (action == NULL)
 		step_fail(step, FAILURE_ACTION_NOT_FOUND, SLICE_NONE);
@@ -80,7 +79,7 @@ set_waitlisted(struct step *step, struct working_lead *lead, bool waitlisted)
 static void
 tag(struct step *step, struct working_lead *lead, uint64_t tag_id)
 {
-	const struct tag *found = definitions_tag(step->campaign->definitions, step->command->campaign_id, tag_id);
+	const struct tag *found = definitions_tag(step->campaign->definitions, tag_id);
 	/* the tag may have been removed since the item was queued */
 	if (found == NULL)
 		step_fail(step, FAILURE_TAG_NOT_FOUND, SLICE_NONE);

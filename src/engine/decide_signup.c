@@ -216,7 +216,7 @@ struct working_lead *
 decide_tagging(struct step *step)
 {
 	const struct tagging *tagging = &step->command->as.tagging;
-	const struct tag *tag = definitions_tag(step->campaign->definitions, step->command->campaign_id, tagging->tag_id);
+	const struct tag *tag = definitions_tag(step->campaign->definitions, tagging->tag_id);
 	if (tag == NULL) {
 		step_fail(step, FAILURE_TAG_NOT_FOUND, SLICE_NONE);
 		return NULL;

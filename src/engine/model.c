@@ -47,19 +47,19 @@ lead_is_named(const struct lead *lead, const struct lead_reference *reference)
 }
 
 const struct tag *
-definitions_tag(const struct definitions *definitions, uint64_t campaign_id, uint64_t id)
+definitions_tag(const struct definitions *definitions, uint64_t id)
 {
 	for (size_t i = 0; i < definitions->tag_count; i++)
-		if (definitions->tags[i].id == id && definitions->tags[i].campaign_id == campaign_id)
+		if (definitions->tags[i].id == id)
 			return &definitions->tags[i];
 	return NULL;
 }
 
 const struct action *
-definitions_action(const struct definitions *definitions, uint64_t campaign_id, uint64_t id)
+definitions_action(const struct definitions *definitions, uint64_t id)
 {
 	for (size_t i = 0; i < definitions->action_count; i++)
-		if (definitions->actions[i].id == id && definitions->actions[i].campaign_id == campaign_id)
+		if (definitions->actions[i].id == id)
 			return &definitions->actions[i];
 	return NULL;
 }

@@ -86,26 +86,26 @@ enum { REFERRAL_LEVELS = 16 };
 enum { DEFINITIONS_MAX = 500 };
 
 struct tag {
-	uint64_t id, campaign_id;
+	uint64_t id;
 	struct slice name, description; /* description may be absent */
 	int32_t points;
 };
 
 struct action {
-	uint64_t id, campaign_id;
+	uint64_t id;
 	struct slice text;
 	int32_t points;
 	uint64_t tag_id; /* only this tag completes it; 0: none */
 };
 
 struct reward_level {
-	uint64_t id, campaign_id;
+	uint64_t id;
 	struct slice subject;
 	uint32_t required_points;
 	bool emailed;
 };
 
-/* Of one or more campaigns; each array is sorted by id. */
+/* Of a campaign; each array is sorted by id. */
 struct definitions {
 	const struct tag *tags;
 	size_t tag_count;
@@ -115,9 +115,9 @@ struct definitions {
 	size_t reward_count;
 };
 
-/* Return NULL if the campaign has none with that id. */
-const struct tag *definitions_tag(const struct definitions *definitions, uint64_t campaign_id, uint64_t id);
-const struct action *definitions_action(const struct definitions *definitions, uint64_t campaign_id, uint64_t id);
+/* Return NULL if there is none with that id. */
+const struct tag *definitions_tag(const struct definitions *definitions, uint64_t id);
+const struct action *definitions_action(const struct definitions *definitions, uint64_t id);
 
 /* Why a score changed, in the order of docs/api.md 4.7. As in the schema's enum. */
 enum score_reason {

@@ -211,7 +211,7 @@ put_actions(struct payload_writer *r)
 	json_name(&r->writer, SLICE("completed_actions"));
 	json_begin_array(&r->writer);
 	while (id_list_next(&rest, &id))
-		if (definitions_action(r->subject->definitions, r->campaign->id, id) != NULL)
+		if (definitions_action(r->subject->definitions, id) != NULL)
 			json_u64(&r->writer, id);
 	json_end_array(&r->writer);
 }
@@ -224,7 +224,7 @@ put_tags(struct payload_writer *r)
 	json_name(&r->writer, SLICE("tags"));
 	json_begin_array(&r->writer);
 	while (id_list_next(&rest, &id)) {
-		const struct tag *tag = definitions_tag(r->subject->definitions, r->campaign->id, id);
+		const struct tag *tag = definitions_tag(r->subject->definitions, id);
 		if (tag == NULL)
 			continue;
 		json_begin_object(&r->writer);

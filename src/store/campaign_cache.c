@@ -120,13 +120,6 @@ webhook_from_row(const struct store *store, const struct db_rows *rows, size_t r
 	};
 }
 
-static int
-compare_webhooks(const void *left, const void *right)
-{
-	const struct webhook *a = left, *b = right;
-	return (a->id > b->id) - (a->id < b->id);
-}
-
 static const struct webhook *
 webhooks_from_rows(
     const struct store *store, struct pool *pool, const struct db_rows *rows, uint64_t campaign_id, size_t *count)
@@ -140,7 +133,7 @@ webhooks_from_rows(
 		if (db_get_u64(rows, i, SUBSCRIPTION_CAMPAIGN_ID) == campaign_id)
 			webhooks[(*count)++] = webhook_from_row(store, rows, i);
 	if (*count > 1)
-		qsort(webhooks, *count, sizeof(*webhooks), compare_webhooks);
+		qsort(webhooks, *count, sizeof(*webhooks), store_compare_ids);
 	return webhooks;
 }
 

@@ -230,13 +230,6 @@ collect_command(struct pool *pool, struct identities *to, const struct command *
 	}
 }
 
-static int
-compare_leads(const void *left, const void *right)
-{
-	const struct working_lead *a = left, *b = right;
-	return (a->lead.id > b->lead.id) - (a->lead.id < b->lead.id);
-}
-
 /* Adds leads to the working set, by id. A lead that is found by several of its identities is added once. */
 static enum result
 add_leads(struct load *load, const struct identities *named)
@@ -256,7 +249,7 @@ add_leads(struct load *load, const struct identities *named)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		for (size_t k = 0; k < rows[i].count; k++)
 			leads[used++].lead = store_lead_from_row(&rows[i], k);
-	qsort(leads, count, sizeof(*leads), compare_leads);
+	qsort(leads, count, sizeof(*leads), store_compare_ids);
 	for (size_t i = 0; i < count; i++) {
 		if (i > 0 && leads[i].lead.id == leads[i - 1].lead.id)
 			continue;

@@ -34,8 +34,8 @@ store_has_row(struct store *store, const struct db_statement *statement, const s
 	return result;
 }
 
-static int
-compare_ids(const void *left, const void *right)
+int
+store_compare_ids(const void *left, const void *right)
 {
 	const uint64_t *a = left, *b = right;
 	return (*a > *b) - (*a < *b);
@@ -47,7 +47,7 @@ store_id_list(struct pool *pool, uint64_t *ids, size_t count)
 	struct db_value *values = POOL_ARRAY(pool, count, struct db_value);
 	size_t used = 0;
 	if (count > 0)
-		qsort(ids, count, sizeof(*ids), compare_ids);
+		qsort(ids, count, sizeof(*ids), store_compare_ids);
 	for (size_t i = 0; i < count; i++)
 		if (i == 0 || ids[i] != ids[i - 1])
 			values[used++] = DB_U64(ids[i]);

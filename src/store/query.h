@@ -28,6 +28,8 @@ MUST_CHECK enum result store_query_row(struct store *store, struct pool *pool, c
 MUST_CHECK enum result store_has_row(
     struct store *store, const struct db_statement *statement, const struct db_arguments *arguments);
 
+/* For qsort, of ids or of structs that begin with one. */
+int store_compare_ids(const void *left, const void *right);
 /* The ids as a sorted list without duplicates; sorts `ids` in place. */
 struct db_list store_id_list(struct pool *pool, uint64_t *ids, size_t count);
 /* DB_LIST_MAX values of the list from the place `from`, or what is left there. */

@@ -160,33 +160,25 @@ enum {
 	DEFINITION_DESCRIPTION
 };
 
-/* Every definition begins with its id. */
-static int
-compare_definitions(const void *left, const void *right)
-{
-	const uint64_t *a = left, *b = right;
-	return (*a > *b) - (*a < *b);
-}
-
 static void
 add_definition(const struct db_rows *rows, size_t row, struct tag *tag, struct action *action, struct reward_level *reward,
     struct definitions *to)
 {
-	uint64_t id = db_get_u64(rows, row, DEFINITION_ID), campaign_id = db_get_u64(rows, row, DEFINITION_CAMPAIGN_ID);
+	uint64_t id = db_get_u64(rows, row, DEFINITION_ID);
 	struct slice name = db_get_bytes(rows, row, DEFINITION_NAME);
 	int64_t points = db_get_i64(rows, row, DEFINITION_POINTS);
 	switch (db_get_i64(rows, row, DEFINITION_KIND)) {
 	case DEFINITION_TAG:
 		tag[to->tag_count++] =
-		    (struct tag){ id, campaign_id, name, db_get_bytes(rows, row, DEFINITION_DESCRIPTION), (int32_t)points };
+		    (struct tag){ id, name, db_get_bytes(rows, row, DEFINITION_DESCRIPTION), (int32_t)points };
 		break;
 	case DEFINITION_ACTION:
 		action[to->action_count++] =
-		    (struct action){ id, campaign_id, name, (int32_t)points, db_get_u64(rows, row, DEFINITION_TAG_ID) };
+		    (struct action){ id, name, (int32_t)points, db_get_u64(rows, row, DEFINITION_TAG_ID) };
 		break;
 	default:
-		reward[to->reward_count++] = (struct reward_level){ id, campaign_id, name, (uint32_t)points,
-			db_get_bool(rows, row, DEFINITION_EMAILED) };
+		reward[to->reward_count++] =
+		    (struct reward_level){ id, name, (uint32_t)points, db_get_bool(rows, row, DEFINITION_EMAILED) };
 	}
 }
 
@@ -203,9 +195,9 @@ store_definitions_from_rows(struct pool *pool, const struct db_rows *rows, uint6
 	for (size_t i = 0; i < rows->count; i++)
 		if (db_get_u64(rows, i, DEFINITION_CAMPAIGN_ID) == campaign_id)
 			add_definition(rows, i, tags, actions, rewards, &definitions);
-	qsort(tags, definitions.tag_count, sizeof(*tags), compare_definitions);
-	qsort(actions, definitions.action_count, sizeof(*actions), compare_definitions);
-	qsort(rewards, definitions.reward_count, sizeof(*rewards), compare_definitions);
+	qsort(tags, definitions.tag_count, sizeof(*tags), store_compare_ids);
+	qsort(actions, definitions.action_count, sizeof(*actions), store_compare_ids);
+	qsort(rewards, definitions.reward_count, sizeof(*rewards), store_compare_ids);
 	return definitions;
 }
 

@@ -23,13 +23,10 @@ define(struct pool *pool, uint64_t campaign_id)
 	struct tag *tag = POOL_NEW(pool, struct tag);
 	struct action *actions = POOL_ARRAY(pool, 2, struct action);
 	struct reward_level *reward = POOL_NEW(pool, struct reward_level);
-	*tag = (struct tag){ .id = first, .campaign_id = campaign_id, .name = SLICE("vip"), .points = 5 };
-	actions[0] = (struct action){ .id = first, .campaign_id = campaign_id, .text = SLICE("share"), .points = 2 };
-	actions[1] = (struct action){
-		.id = first + 1, .campaign_id = campaign_id, .text = SLICE("be a vip"), .points = 4, .tag_id = first
-	};
-	*reward =
-	    (struct reward_level){ .id = first, .campaign_id = campaign_id, .subject = SLICE("mug"), .required_points = 3 };
+	*tag = (struct tag){ .id = first, .name = SLICE("vip"), .points = 5 };
+	actions[0] = (struct action){ .id = first, .text = SLICE("share"), .points = 2 };
+	actions[1] = (struct action){ .id = first + 1, .text = SLICE("be a vip"), .points = 4, .tag_id = first };
+	*reward = (struct reward_level){ .id = first, .subject = SLICE("mug"), .required_points = 3 };
 	*definitions = (struct definitions){ tag, 1, actions, 2, reward, 1 };
 	return definitions;
 }

@@ -32,14 +32,14 @@ struct world {
 };
 
 /* One of each: the tag completes the second action. */
-static const struct tag some_tags[] = { { .id = 1, .campaign_id = CAMPAIGN, .name = { "vip", 3 }, .points = 5 } };
+static const struct tag some_tags[] = { { .id = 1, .name = { "vip", 3 }, .points = 5 } };
 static const struct action some_actions[] = {
-	{ .id = 1, .campaign_id = CAMPAIGN, .text = { "share", 5 }, .points = 2 },
-	{ .id = 2, .campaign_id = CAMPAIGN, .text = { "be a vip", 8 }, .points = 4, .tag_id = 1 },
+	{ .id = 1, .text = { "share", 5 }, .points = 2 },
+	{ .id = 2, .text = { "be a vip", 8 }, .points = 4, .tag_id = 1 },
 };
 static const struct reward_level some_rewards[] = {
-	{ .id = 1, .campaign_id = CAMPAIGN, .subject = { "mug", 3 }, .required_points = 3, .emailed = true },
-	{ .id = 2, .campaign_id = CAMPAIGN, .subject = { "shirt", 5 }, .required_points = 9 },
+	{ .id = 1, .subject = { "mug", 3 }, .required_points = 3, .emailed = true },
+	{ .id = 2, .subject = { "shirt", 5 }, .required_points = 9 },
 };
 
 static const struct definitions some_definitions = { some_tags, ARRAY_SIZE(some_tags), some_actions, ARRAY_SIZE(some_actions),

@@ -104,7 +104,7 @@ leads_are_shown_with_what_is_defined(void **state)
 	sign_up_many(w, "lead", 2);
 	struct lead_page page = everyone(w);
 	assert_int_equal(store_show_leads(w->store, w->pool, w->campaign, page.leads, 2, &subjects), RESULT_OK);
-	assert_slice(definitions_tag(subjects[1].definitions, w->campaign, w->campaign * 10 + 2)->name, "aaa");
+	assert_slice(definitions_tag(subjects[1].definitions, w->campaign * 10 + 2)->name, "aaa");
 	assert_int_equal(store_show_leads(w->store, w->pool, w->campaign, page.leads, 0, &subjects), RESULT_OK);
 	assert_int_equal(store_show_leads(w->store, w->pool, UNKNOWN_ID, page.leads, 2, &subjects), RESULT_NOT_FOUND);
 }
@@ -178,7 +178,7 @@ a_look_up_is_never_older_than_its_request(void **state)
 	struct definition tag = { .kind = DEFINITION_TAG, .as.tag = { .name = SLICE("new") } };
 	enum definition_refusal refusal;
 	assert_int_equal(store_add_definition(w->store, w->campaign, &tag, &definition, &refusal), RESULT_OK);
-	assert_slice(definitions_tag(look_up(w, other, w->campaign, email)->definitions, w->campaign, definition)->name, "new");
+	assert_slice(definitions_tag(look_up(w, other, w->campaign, email)->definitions, definition)->name, "new");
 	store_free(&other);
 }
 

@@ -184,35 +184,29 @@ enum { DETAIL_MAX_BYTES = 4096 };
 static const struct {
 	const struct db_statement *statement;
 	const char *what, *hint;
+	bool from_event; /* takes the id of the first event to be counted */
 } queries[] = {
-	{ &sql_deep_counters, "campaign_counters", HINT_COUNT "campaign_counters" HINT_REPORT },
-	{ &sql_deep_scores, "scores", HINT_COUNT "leads.score, and the score histogram after it" HINT_REPORT },
-	{ &sql_deep_histogram, "score_histogram", HINT_COUNT "score_histogram" HINT_REPORT },
-	{ &sql_deep_referrals, "referral_counts", HINT_COUNT "these columns of leads" HINT_REPORT },
-	{ &sql_deep_credit, "referral_credit", HINT_COUNT "referral_links.credit" HINT_REPORT },
-	{ &sql_deep_links, "referral_links", HINT_COUNT "the referrer's counts, and these links" HINT_REPORT },
+	{ &sql_deep_counters, "campaign_counters", HINT_COUNT "campaign_counters" HINT_REPORT, false },
+	{ &sql_deep_scores, "scores", HINT_COUNT "leads.score, and the score histogram after it" HINT_REPORT, false },
+	{ &sql_deep_histogram, "score_histogram", HINT_COUNT "score_histogram" HINT_REPORT, false },
+	{ &sql_deep_referrals, "referral_counts", HINT_COUNT "these columns of leads" HINT_REPORT, false },
+	{ &sql_deep_credit, "referral_credit", HINT_COUNT "referral_links.credit" HINT_REPORT, false },
+	{ &sql_deep_links, "referral_links", HINT_COUNT "the referrer's counts, and these links" HINT_REPORT, false },
 	{ &sql_deep_addresses, "ip_leads",
-	    "set max_per_ip of the campaign to 0, again if it is 0 already, then back: this counts them again" },
-	{ &sql_deep_due, "due", HINT_ROWS },
-	{ &sql_deep_deliveries, "deliveries", HINT_ROWS },
-	{ &sql_deep_events, "events", HINT_COUNT "events.deliveries" HINT_REPORT },
-	{ &sql_deep_entries, "score_entries", HINT_ROWS },
-	{ &sql_deep_deleted, "deleted_leads", HINT_ROWS },
-	{ &sql_deep_missing_parents, "missing_parents", HINT_ROWS },
+	    "set max_per_ip of the campaign to 0, again if it is 0 already, then back: this counts them again", false },
+	{ &sql_deep_due, "due", HINT_ROWS, false },
+	{ &sql_deep_deliveries, "deliveries", HINT_ROWS, true },
+	{ &sql_deep_events, "events", HINT_COUNT "events.deliveries" HINT_REPORT, true },
+	{ &sql_deep_entries, "score_entries", HINT_ROWS, false },
+	{ &sql_deep_deleted, "deleted_leads", HINT_ROWS, false },
+	{ &sql_deep_missing_parents, "missing_parents", HINT_ROWS, false },
 };
-
-/* These two take the id of the first event to be counted. */
-static bool
-is_of_history(const struct db_statement *statement)
-{
-	return statement == &sql_deep_deliveries || statement == &sql_deep_events;
-}
 
 static enum result
 run_query(struct store *store, struct check *check, size_t query, uint64_t first_event)
 {
 	const struct db_value from = DB_U64(first_event);
-	const struct db_arguments arguments = { .values = &from, .count = is_of_history(queries[query].statement) ? 1 : 0 };
+	const struct db_arguments arguments = { .values = &from, .count = queries[query].from_event ? 1 : 0 };
 	struct db_rows rows;
 	struct buffer detail;
 	enum result result = db_query(store->db, check->pool, queries[query].statement, &arguments, &rows);

@@ -69,12 +69,6 @@ put_values(struct db_value *values, const struct definition *definition)
 	}
 }
 
-static enum result
-change_row(struct store *store, const struct db_statement *statement, const struct db_value *values, size_t count)
-{
-	return store_change_one_row(store, statement, &(struct db_arguments){ .values = values, .count = count });
-}
-
 static size_t
 count_of(const struct definitions *all, enum definition_kind kind)
 {
@@ -100,12 +94,12 @@ find_by_id(const struct definitions *all, enum definition_kind kind, uint64_t id
 
 /* `id`: 0 for a new one. */
 static enum definition_refusal
-judge(const struct definitions *all, uint64_t campaign_id, uint64_t id, const struct definition *definition)
+judge(const struct definitions *all, uint64_t id, const struct definition *definition)
 {
 	if (id == 0 && count_of(all, definition->kind) >= DEFINITIONS_MAX)
 		return DEFINITION_TOO_MANY;
 	if (definition->kind == DEFINITION_ACTION && definition->as.action.tag_id != 0 &&
-	    definitions_tag(all, campaign_id, definition->as.action.tag_id) == NULL)
+	    definitions_tag(all, definition->as.action.tag_id) == NULL)
 		return DEFINITION_NO_TAG;
 	for (size_t i = 0; definition->kind == DEFINITION_TAG && i < all->tag_count; i++)
 		if (all->tags[i].id != id && slice_equal(all->tags[i].name, definition->as.tag.name))
@@ -125,14 +119,15 @@ insert_definition(struct store *store, struct pool *pool, uint64_t campaign_id, 
 		result = store_find_definitions(store, pool, campaign_id, &all);
 	if (result != RESULT_OK)
 		return result;
-	*refusal = judge(&all, campaign_id, 0, definition);
+	*refusal = judge(&all, 0, definition);
 	if (*refusal != DEFINITION_FITS)
 		return RESULT_INVALID;
 	result = store_next_id(store, pool, kinds[kind].ids, id);
 	put_values(values, definition);
 	values[VALUE_COLUMNS] = DB_U64(*id);
 	values[VALUE_COLUMNS + 1] = DB_U64(campaign_id);
-	return result == RESULT_OK ? change_row(store, kinds[kind].insert, values, ARRAY_SIZE(values)) : result;
+	return result == RESULT_OK ? store_change_one_row(store, kinds[kind].insert, &DB_ARRAY(values, ARRAY_SIZE(values)))
+				   : result;
 }
 
 enum result
@@ -174,12 +169,12 @@ edit_definition(struct store *store, struct pool *pool, enum definition_kind kin
 		return result;
 	if (!find_by_id(&all, kind, id, &definition))
 		return RESULT_NOT_FOUND; /* removed meanwhile */
-	*refusal = edit(context, &definition) ? judge(&all, campaign_id, id, &definition) : DEFINITION_REFUSED;
+	*refusal = edit(context, &definition) ? judge(&all, id, &definition) : DEFINITION_REFUSED;
 	if (*refusal != DEFINITION_FITS)
 		return RESULT_INVALID;
 	put_values(values, &definition);
 	values[VALUE_COLUMNS] = DB_U64(id);
-	return change_row(store, kinds[kind].update, values, ARRAY_SIZE(values));
+	return store_change_one_row(store, kinds[kind].update, &DB_ARRAY(values, ARRAY_SIZE(values)));
 }
 
 enum result

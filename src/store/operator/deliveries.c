@@ -89,14 +89,6 @@ struct page_reader {
 /* Pages grow, because each sorts all pending deliveries of a webhook again. */
 enum { PAGE_MIN = DB_LIST_MAX, PAGE_MAX = 64 * DB_LIST_MAX, PAGE_EVENTS = 64 };
 
-static enum result
-query(const struct page_reader *l, const struct db_statement *statement, const struct db_value *values, size_t count,
-    struct db_rows *rows)
-{
-	const struct db_arguments arguments = { .values = values, .count = count };
-	return db_query(l->store->db, l->pool, statement, &arguments, rows);
-}
-
 /* sql_select_delivery_ids… has a part for each of them. */
 static const enum delivery_state parts[] = { DELIVERY_DELIVERED, DELIVERY_FAILED, DELIVERY_PENDING };
 
@@ -118,8 +110,8 @@ find_ids(struct page_reader *l, struct db_list *ids)
 		values[used++] = DB_U64(wanted ? l->page_size : 0);
 	}
 	values[used++] = DB_U64(l->page_size);
-	enum result result =
-	    query(l, webhook == 0 ? &sql_select_delivery_ids : &sql_select_delivery_ids_of_webhook, values, used, &rows);
+	enum result result = db_query(l->store->db, l->pool,
+	    webhook == 0 ? &sql_select_delivery_ids : &sql_select_delivery_ids_of_webhook, &DB_ARRAY(values, used), &rows);
 	if (result != RESULT_OK)
 		return result;
 	*ids = (struct db_list){ rows.values, rows.count };
@@ -139,7 +131,8 @@ find_ids_of_lead(struct page_reader *l, struct db_list *ids)
 	struct db_rows events;
 	struct db_value *found = NULL;
 	size_t count = 0, capacity = 0;
-	enum result result = query(l, &sql_select_event_ids_of_lead, values, ARRAY_SIZE(values), &events);
+	enum result result =
+	    db_query(l->store->db, l->pool, &sql_select_event_ids_of_lead, &DB_ARRAY(values, ARRAY_SIZE(values)), &events);
 	if (result != RESULT_OK)
 		return result;
 	l->below = events.count < PAGE_EVENTS ? l->from : db_get_u64(&events, events.count - 1, EVENT_ID);

@@ -90,37 +90,23 @@ store_shards_release(struct store *store, const unsigned char owner[DISPATCH_OWN
 	return store_run(store, &sql_release_shards, own);
 }
 
-/* Claims of a dead owner that are made due, at most as many as one statement takes. */
-struct claim_release {
-	struct store *store;
+/* Claims of a dead owner. */
+struct claims {
 	struct db_value tokens[2]; /* the lowest and the highest of the owner */
-	struct db_value ids[DB_LIST_MAX];
-	size_t count;
+	struct db_value *ids;
+	size_t count, capacity;
 };
 
 static enum result
-release_found(struct claim_release *r)
+find_claims(struct store *store, struct pool *pool, const struct db_value webhook[2], int64_t lease_ms, struct claims *claims)
 {
-	const struct db_list ids = { r->ids, r->count };
-	if (r->count == 0)
-		return RESULT_OK;
-	r->count = 0;
-	return db_execute(r->store->db, &sql_release_claims, &DB_LIST_AND_VALUES(ids, r->tokens[0], r->tokens[1]), NULL);
-}
-
-static enum result
-find_claims(struct claim_release *r, const struct db_value webhook[2], int64_t lease_ms)
-{
-	struct pool *pool = pool_new();
-	struct db_rows found;
-	enum result result = store_query(
-	    r->store, pool, &found, &sql_select_claims, webhook[0], webhook[1], DB_I64(lease_ms), r->tokens[0], r->tokens[1]);
-	for (size_t i = 0; result == RESULT_OK && i < found.count; i++) {
-		r->ids[r->count++] = found.values[i];
-		if (r->count == DB_LIST_MAX)
-			result = release_found(r);
+	struct db_rows rows;
+	enum result result = store_query(store, pool, &rows, &sql_select_claims, webhook[0], webhook[1], DB_I64(lease_ms),
+	    claims->tokens[0], claims->tokens[1]);
+	for (size_t i = 0; i < rows.count; i++) {
+		claims->ids = pool_grow(pool, claims->ids, claims->count, &claims->capacity, sizeof(*claims->ids));
+		claims->ids[claims->count++] = rows.values[i];
 	}
-	pool_free(&pool);
 	return result;
 }
 
@@ -132,8 +118,7 @@ store_owner_release(struct store *store, const unsigned char dead_owner[DISPATCH
 	memset(highest, 0xff, sizeof(highest));
 	memcpy(lowest, dead_owner, TOKEN_OWNER_SIZE);
 	memcpy(highest, dead_owner, TOKEN_OWNER_SIZE);
-	struct claim_release r = { .store = store,
-		.tokens = { bytes_value(lowest, sizeof(lowest)), bytes_value(highest, sizeof(highest)) } };
+	struct claims claims = { .tokens = { bytes_value(lowest, sizeof(lowest)), bytes_value(highest, sizeof(highest)) } };
 	struct pool *pool = pool_new();
 	const struct db_list shards = store_shard_list(pool, UINT64_MAX);
 	struct db_rows webhooks;
@@ -142,9 +127,11 @@ store_owner_release(struct store *store, const unsigned char dead_owner[DISPATCH
 		result = db_query(
 		    store->db, pool, &sql_select_claimed_webhooks, &DB_LIST_AND_VALUES(shards, DB_I64(lease_ms)), &webhooks);
 	for (size_t i = 0; result == RESULT_OK && i < webhooks.count; i++)
-		result = find_claims(&r, webhooks.values + i * webhooks.columns, lease_ms);
-	if (result == RESULT_OK)
-		result = release_found(&r);
+		result = find_claims(store, pool, webhooks.values + i * webhooks.columns, lease_ms, &claims);
+	const struct db_list ids = { claims.ids, claims.count };
+	for (size_t from = 0; result == RESULT_OK && from < ids.count; from += DB_LIST_MAX)
+		result = db_execute(store->db, &sql_release_claims,
+		    &DB_LIST_AND_VALUES(store_list_piece(ids, from), claims.tokens[0], claims.tokens[1]), NULL);
 	pool_free(&pool);
 	return result == RESULT_OK ? store_shards_release(store, dead_owner) : result;
 }

@@ -89,7 +89,7 @@ ring_wait_ms(const struct ring *ring, uint32_t limit, int64_t now_ms)
 {
 	require(limit > 0);
 	uint32_t left = ring_count(ring, now_ms), gone = 0;
-	/* The slot after the newest part holds the oldest. */
+	/* The counter after the newest part is that of the oldest. */
 	while (left >= limit && gone < WINDOW_COUNTERS)
 		left -= counter(ring, *ring->newest + ++gone);
 	return gone == 0 ? 0 : (*ring->newest + (int64_t)gone) * ring->shape->part_ms - now_ms;

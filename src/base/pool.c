@@ -88,9 +88,7 @@ block_new(size_t size, struct block *next)
 {
 	if (size > SIZE_MAX - sizeof(struct block))
 		memory_exhausted();
-	struct block *block = malloc(sizeof(*block) + size);
-	if (block == NULL)
-		memory_exhausted();
+	struct block *block = memory_realloc(NULL, sizeof(*block) + size);
 	block->next = next;
 	block->size = size;
 	block->used = 0;
@@ -122,26 +120,6 @@ free_block(struct block *block)
 	free(block);
 }
 
-static void
-free_blocks(struct block *block)
-{
-	while (block != NULL) {
-		struct block *next = block->next;
-		free_block(block);
-		block = next;
-	}
-}
-
-void
-pool_free(struct pool **pool)
-{
-	if (*pool == NULL)
-		return;
-	free_blocks((*pool)->blocks);
-	free(*pool);
-	*pool = NULL;
-}
-
 void
 pool_reset(struct pool *pool)
 {
@@ -153,6 +131,17 @@ pool_reset(struct pool *pool)
 	}
 	wipe(newest);
 	pool->blocks = newest;
+}
+
+void
+pool_free(struct pool **pool)
+{
+	if (*pool == NULL)
+		return;
+	pool_reset(*pool);
+	free_block((*pool)->blocks);
+	free(*pool);
+	*pool = NULL;
 }
 
 static void *

@@ -44,6 +44,15 @@ slice_ends_with(struct slice s, struct slice suffix)
 	return s.size >= suffix.size && slice_equal(slice_sub(s, s.size - suffix.size, s.size), suffix);
 }
 
+bool
+slice_is_one_of(struct slice s, const struct slice *items, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (slice_equal(s, items[i]))
+			return true;
+	return false;
+}
+
 size_t
 slice_find(struct slice s, char c)
 {

@@ -37,6 +37,8 @@ bool slice_equal_nocase(struct slice a, struct slice b);
 bool slice_starts_with(struct slice s, struct slice prefix);
 bool slice_starts_with_nocase(struct slice s, struct slice prefix);
 bool slice_ends_with(struct slice s, struct slice suffix);
+/* Whether it equals one of the items. */
+bool slice_is_one_of(struct slice s, const struct slice *items, size_t count);
 
 /* Offset of the first byte `c`, or s.size. */
 size_t slice_find(struct slice s, char c);

@@ -17,20 +17,8 @@ static const struct {
 	{ SLICE("text/plain"), BODY_JSON }, /* sent by navigator.sendBeacon for a string */
 };
 
-static const struct {
-	struct slice text;
-	bool boolean;
-} booleans[] = {
-	{ SLICE("1"), true },
-	{ SLICE("true"), true },
-	{ SLICE("yes"), true },
-	{ SLICE("on"), true },
-	{ SLICE(""), false },
-	{ SLICE("0"), false },
-	{ SLICE("false"), false },
-	{ SLICE("no"), false },
-	{ SLICE("off"), false },
-};
+static const struct slice texts_of_true[] = { SLICE("1"), SLICE("true"), SLICE("yes"), SLICE("on") };
+static const struct slice texts_of_false[] = { SLICE(""), SLICE("0"), SLICE("false"), SLICE("no"), SLICE("off") };
 
 struct body {
 	enum body_format format;
@@ -122,13 +110,8 @@ http_value_boolean(const struct http_value *value, bool *boolean)
 	struct slice text;
 	if (!http_value_string(value, &text))
 		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(booleans); i++) {
-		if (slice_equal(booleans[i].text, text)) {
-			*boolean = booleans[i].boolean;
-			return true;
-		}
-	}
-	return false;
+	*boolean = slice_is_one_of(text, texts_of_true, ARRAY_SIZE(texts_of_true));
+	return *boolean || slice_is_one_of(text, texts_of_false, ARRAY_SIZE(texts_of_false));
 }
 
 bool

@@ -242,15 +242,6 @@ params_append(struct params_source *source, struct slice name, const struct http
 	return true;
 }
 
-static bool
-is_collecting(const struct http_params *params, struct slice name)
-{
-	for (size_t i = 0; i < params->collecting.count; i++)
-		if (slice_equal(params->collecting.names[i], name))
-			return true;
-	return false;
-}
-
 /* Converts a single value to an array. */
 static void
 make_array(struct params_source *source, struct params_entry *entry)
@@ -269,7 +260,7 @@ params_add_field(struct params_source *source, struct slice name, struct slice t
 	bool to_array = slice_ends_with(name, suffix);
 	if (to_array)
 		name = slice_sub(name, 0, name.size - suffix.size);
-	if (is_collecting(source->params, name)) {
+	if (slice_is_one_of(name, source->params->collecting.names, source->params->collecting.count)) {
 		struct params_entry *entry = find_entry(source->params, name);
 		if (entry != NULL && entry->param.origin == source->origin) {
 			make_array(source, entry);

@@ -29,7 +29,6 @@ cache_is_valid(uint64_t version, uint64_t current_version, int64_t read_ms, int6
 struct cache;
 
 struct cache *cache_new(const struct cache_limits *limits);
-/* *cache may be NULL; it is set to NULL. */
 void cache_free(struct cache **cache);
 /* The value of that name, if it is valid; else absent. Valid until the next cache_put. Its data are aligned for any type. */
 struct slice cache_find(struct cache *cache, struct slice name, int64_t now_ms);

@@ -10,7 +10,6 @@ struct commit_client;
 
 /* Connects at the first request. The endpoint must outlive the client; its descriptor is not used. */
 struct commit_client *commit_client_new(const struct endpoint *endpoint);
-/* *client may be NULL; it is set to NULL. */
 void commit_client_free(struct commit_client **client);
 
 /* Answers a request, of any kind. Waits until its deadline for a committer that has not started yet. Without an answer it is

@@ -10,7 +10,6 @@ struct directory;
 
 /* The store is the caller's. */
 struct directory *directory_new(struct store *store);
-/* *directory may be NULL; it is set to NULL. */
 void directory_free(struct directory **directory);
 
 /* For directory requests: REQUEST_KEY, REQUEST_CAMPAIGN and REQUEST_READINESS. Returns false if no answer is cached. Texts are

@@ -25,7 +25,6 @@ struct suspects;
 
 /* Called by the parent before it forks. Returns NULL with errno set when there is no memory. */
 MUST_CHECK struct suspects *suspects_new(void);
-/* *suspects may be NULL; it is set to NULL. */
 void suspects_free(struct suspects **suspects);
 
 /* Records as suspects what crashed committers were executing, and logs this. Must be called regularly, because a committer may

@@ -44,7 +44,7 @@ struct db_options {
 /* Does not connect yet. `lists` has all statements that will be run; each list, and the list of lists, is terminated by NULL.
  * All of it must stay valid. */
 struct db *db_new(const struct db_options *options, const struct db_statement *const *const *lists);
-/* Closes it. *db may be NULL; it is set to NULL. */
+/* Closes it. */
 void db_free(struct db **db);
 /* Closes the connection; the next use reopens it. */
 void db_disconnect(struct db *db);

@@ -7,8 +7,8 @@
 #include "fcgi/listener.h"
 #include "fcgi/server.h"
 
-/* Runs `workers` (> 0) workers until it is stopped. `options` has its defaults filled in, signals are blocked (fcgi/signals.h),
- * the application is prepared. Returns an exit status. */
+/* Runs `workers` (> 0) workers until it is stopped. Signals are blocked (fcgi/signals.h), the application is
+ * prepared. Returns an exit status. */
 MUST_CHECK int parent_run(
     const struct fcgi_options *options, const struct fcgi_application *application, struct listener *listener, size_t workers);
 

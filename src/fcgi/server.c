@@ -12,25 +12,6 @@
 #include "fcgi/signals.h"
 #include "fcgi/worker.h"
 
-static struct fcgi_options
-with_defaults(struct fcgi_options options)
-{
-	const struct {
-		int64_t *value, fallback;
-	} times[] = {
-		{ &options.request_timeout_ms, 30000 },
-		{ &options.receive_timeout_ms, 10000 },
-		{ &options.silence_timeout_ms, 5000 },
-		{ &options.idle_ms, 1000 },
-	};
-	for (size_t i = 0; i < ARRAY_SIZE(times); i++)
-		if (*times[i].value <= 0)
-			*times[i].value = times[i].fallback;
-	if (options.workers_per_core == 0)
-		options.workers_per_core = FCGI_WORKERS_PER_CORE;
-	return options;
-}
-
 static size_t
 count_workers(const struct fcgi_options *options, const struct listener *listener)
 {
@@ -62,16 +43,15 @@ serve_alone(const struct fcgi_options *options, const struct fcgi_application *a
 int
 fcgi_serve(const struct fcgi_options *options, const struct fcgi_application *application)
 {
-	const struct fcgi_options settled = with_defaults(*options);
 	int status;
 	signals_block();
-	struct listener *listener = listener_open(&settled, &status);
+	struct listener *listener = listener_open(options, &status);
 	if (listener == NULL)
 		return status;
-	size_t workers = count_workers(&settled, listener);
+	size_t workers = count_workers(options, listener);
 	log_info("serving", LOG_STR("listen", listener_name(listener)), LOG_UINT("workers", workers));
 	status =
-	    workers == 0 ? serve_alone(&settled, application, listener) : parent_run(&settled, application, listener, workers);
+	    workers == 0 ? serve_alone(options, application, listener) : parent_run(options, application, listener, workers);
 	log_info("stopped", LOG_INT("status", status));
 	listener_close(&listener);
 	return status;

@@ -29,20 +29,23 @@ enum {
 /* The number for FCGI_WORKERS_AUTO on this host. */
 size_t fcgi_workers_auto(size_t per_core);
 
-/* Times are milliseconds; 0 stands for the default given in the comment. */
+/* The usual times of struct fcgi_options. */
+#define FCGI_TIMES .receive_timeout_ms = 10000, .silence_timeout_ms = 5000, .idle_ms = 1000
+
+/* Times are milliseconds, above 0. */
 struct fcgi_options {
 	/* A path with a '/' for a unix socket, or 127.x.x.x:PORT or [::1]:PORT; other addresses are refused. NULL: an inherited
 	 * listening socket, descriptor 3 by LISTEN_FDS (sd_listen_fds(3)), else descriptor 0. */
 	const char *listen;
 	unsigned socket_mode;       /* of a unix socket that is created here; 0 stands for 0660 */
 	const char *socket_group;   /* its group, name or number; NULL: that of the process */
-	unsigned workers_per_core;  /* FCGI_WORKERS_PER_CORE: for FCGI_WORKERS_AUTO */
+	unsigned workers_per_core;  /* for FCGI_WORKERS_AUTO */
 	int workers;                /* 0: serves in the calling process without forking; see also the names above */
 	uint64_t max_requests;      /* a worker ends after this number, plus up to a tenth; 0: no limit */
-	int64_t request_timeout_ms; /* 30,000: a worker that takes longer for a request is killed (not with workers 0) */
-	int64_t receive_timeout_ms; /* 10,000: to receive all bytes of a request, and again to send those of the response */
-	int64_t silence_timeout_ms; /* 5,000: for the next byte */
-	int64_t idle_ms;            /* 1,000: interval of idle() calls without requests */
+	int64_t request_timeout_ms; /* a worker that takes longer for a request is killed (not with workers 0) */
+	int64_t receive_timeout_ms; /* to receive all bytes of a request, and again to send those of the response */
+	int64_t silence_timeout_ms; /* for the next byte */
+	int64_t idle_ms;            /* interval of idle() calls without requests */
 };
 
 /* One request while it is handled. */

@@ -9,7 +9,7 @@
 #include "fcgi/server.h"
 
 struct worker_setup {
-	const struct fcgi_options *options; /* with defaults filled in */
+	const struct fcgi_options *options;
 	const struct fcgi_application *application;
 	struct listener *listener;
 	struct scoreboard *scoreboard;

@@ -378,6 +378,7 @@ serve(struct service *service, const char *const *given, int workers, struct poo
 	if (listen != NULL)
 		listen = pool_string(pool, slice_of(listen));
 	const struct fcgi_options fcgi = {
+		FCGI_TIMES,
 		.listen = listen,
 		.socket_mode = server->socket_mode,
 		.socket_group = *server->socket_group != '\0' ? server->socket_group : NULL,

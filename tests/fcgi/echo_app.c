@@ -151,7 +151,7 @@ companion_run(void *context, struct fcgi_companion *companion)
 
 static struct echo echo;
 static int64_t workers = FCGI_WORKERS_UNSET, mode, max_requests, companion;
-static struct fcgi_options options;
+static struct fcgi_options options = { FCGI_TIMES, .request_timeout_ms = 30000, .workers_per_core = FCGI_WORKERS_PER_CORE };
 
 /* --name value or --name number; `mode` in decimal. */
 static const struct {

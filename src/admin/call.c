@@ -2,7 +2,6 @@
 #include "admin/call.h"
 
 #include <stdarg.h>
-#include <string.h>
 #include <sysexits.h>
 
 #include "admin/values.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * Campaigns and their settings. */
-#include <string.h>
 #include <sysexits.h>
 
 #include "admin/commands.h"

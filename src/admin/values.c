@@ -247,12 +247,6 @@ value_file(struct pool *pool UNUSED, struct slice text, void *place, struct slic
 	return text.size == 0 || (text.data[0] == '/' && text.size <= FILE_BYTES_MAX);
 }
 
-static const char *
-punctuation_before(struct slice bad)
-{
-	return slice_present(bad) ? ", not " : "";
-}
-
 void
 values_list(const struct value_settings *settings, FILE *out)
 {
@@ -286,8 +280,8 @@ apply(const struct admin_call *call, const struct value_settings *settings, stru
 			continue;
 		if (equals < text.size && row->read(call->pool, value, (char *)target + row->offset, &bad))
 			return true;
-		admin_fail(call, EX_DATAERR, "%s=: expected %s%s%.*s", row->name, row->expected, punctuation_before(bad),
-		    SLICE_ARGS(bad));
+		admin_fail(call, EX_DATAERR, "%s=: expected %s%s%.*s", row->name, row->expected,
+		    slice_present(bad) ? ", not " : "", SLICE_ARGS(bad));
 		return false;
 	}
 	fail_unknown(call, settings, name);

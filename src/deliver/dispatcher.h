@@ -7,7 +7,6 @@
 #define LEADHOOK_DELIVER_DISPATCHER_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/attributes.h"

@@ -6,11 +6,9 @@
 #ifndef LEADHOOK_DELIVER_SENDER_H
 #define LEADHOOK_DELIVER_SENDER_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/attributes.h"
 #include "base/slice.h"
 #include "webhook/address.h"
 

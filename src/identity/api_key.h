@@ -5,7 +5,6 @@
 
 #include <stdbool.h>
 
-#include "base/attributes.h"
 #include "base/pool.h"
 #include "base/slice.h"
 #include "crypto/digest.h"

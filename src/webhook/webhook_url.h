@@ -5,7 +5,6 @@
 #define LEADHOOK_WEBHOOK_WEBHOOK_URL_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "base/attributes.h"
 #include "base/pool.h"

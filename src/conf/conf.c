@@ -151,41 +151,17 @@ take_environment(struct loaded_conf *loaded, struct buffer *problems)
 	refuse_unknown_variables(loaded, problems);
 }
 
-static bool
-connect_timeout_is_in_seconds(const struct conf *conf)
-{
-	return conf->database.connect_timeout % SECOND_MS == 0;
-}
-
-static bool
-lease_outlives_attempt(const struct conf *conf)
-{
-	return conf->dispatch.lease >= conf->dispatch.attempt_timeout + LEASE_RESERVE_MS;
-}
-
-static bool
-tls_ca_is_used(const struct conf *conf)
-{
-	return *conf->database.tls_ca == '\0' || strcmp(conf->database.tls, "off") != 0;
-}
-
-static const struct {
-	bool (*holds)(const struct conf *conf);
-	const char *problem;
-} together[] = {
-	{ connect_timeout_is_in_seconds, "database.connect_timeout: expected whole seconds" },
-	{ tls_ca_is_used, "database.tls_ca: is set, but database.tls is off" },
-	/* docs/deliveries.md 4: otherwise another dispatcher could claim a delivery that is under way */
-	{ lease_outlives_attempt, "dispatch.lease: is less than dispatch.attempt_timeout and 15s" },
-};
-
 /* Runs only when each value is valid, so that no error is reported twice. */
 static void
 check_together(const struct conf *conf, struct buffer *problems)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(together); i++)
-		if (!together[i].holds(conf))
-			buffer_printf(problems, "%s\n", together[i].problem);
+	if (conf->database.connect_timeout % SECOND_MS != 0)
+		buffer_add_text(problems, "database.connect_timeout: expected whole seconds\n");
+	if (*conf->database.tls_ca != '\0' && strcmp(conf->database.tls, "off") == 0)
+		buffer_add_text(problems, "database.tls_ca: is set, but database.tls is off\n");
+	/* docs/deliveries.md 4: otherwise another dispatcher could claim a delivery that is under way */
+	if (conf->dispatch.lease < conf->dispatch.attempt_timeout + LEASE_RESERVE_MS)
+		buffer_add_text(problems, "dispatch.lease: is less than dispatch.attempt_timeout and 15s\n");
 }
 
 bool

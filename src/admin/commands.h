@@ -22,11 +22,9 @@ admin_run admin_tag_list, admin_action_list, admin_reward_list;
 /* leads.c */
 admin_run admin_lead_show, admin_lead_list;
 /* webhooks.c */
-admin_run admin_webhook_add, admin_webhook_list, admin_webhook_show, admin_webhook_enable, admin_webhook_rotate,
-    admin_webhook_remove;
-/* webhook_settings.c */
 extern const struct value_settings admin_webhook_settings;
-admin_run admin_webhook_set;
+admin_run admin_webhook_add, admin_webhook_list, admin_webhook_show, admin_webhook_set, admin_webhook_enable,
+    admin_webhook_rotate, admin_webhook_remove;
 /* webhook_test.c */
 admin_run admin_webhook_test;
 /* deliveries.c */

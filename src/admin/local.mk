@@ -12,6 +12,5 @@ noinst_LIBRARIES += %D%/libadmin.a
 	%D%/leads.c \
 	%D%/output.c %D%/output.h \
 	%D%/values.c %D%/values.h \
-	%D%/webhook_settings.c \
 	%D%/webhook_test.c \
 	%D%/webhooks.c

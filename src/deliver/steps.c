@@ -82,16 +82,10 @@ recover(struct dispatcher *d)
 
 /* ---- steps: recorder and maintenance ---- */
 
-static bool
-nothing_more_ends(const struct dispatcher *d)
-{
-	return d->ending && slots_sending(d->slots) == 0;
-}
-
 static int64_t
 when_record(const struct dispatcher *d)
 {
-	return recorder_when(d->recorder, nothing_more_ends(d));
+	return recorder_when(d->recorder, d->ending && slots_sending(d->slots) == 0);
 }
 
 static enum result

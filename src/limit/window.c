@@ -54,12 +54,6 @@ set_counter(const struct ring *ring, uint32_t part, uint32_t value)
 	}
 }
 
-static uint32_t
-part_of(const struct ring *ring, int64_t ms)
-{
-	return (uint32_t)(ms / ring->shape->part_ms);
-}
-
 /* `newest` is written last: after a crash before that, the next process repeats all. A clock that goes back, which none does
  * under a lock, results in a huge difference. */
 static void
@@ -78,7 +72,7 @@ uint32_t
 ring_count(const struct ring *ring, int64_t now_ms)
 {
 	uint32_t sum = 0;
-	drop_old(ring, part_of(ring, now_ms));
+	drop_old(ring, (uint32_t)(now_ms / ring->shape->part_ms));
 	for (uint32_t i = 0; i < WINDOW_COUNTERS; i++)
 		sum += counter(ring, i);
 	return sum;

@@ -46,10 +46,10 @@ settings()
 	sed -n 's/^	{ "\([a-z_]*\)", value_.*/\1/p' "$top_srcdir/src/admin/$1.c"
 }
 found=$(
-	for file in campaigns webhook_settings definitions; do
+	for file in campaigns webhooks definitions; do
 		[ -n "$(settings $file)" ] || echo "no settings were found in src/admin/$file.c"
 	done
-	(settings campaigns; settings webhook_settings) | while read -r setting; do
+	(settings campaigns; settings webhooks) | while read -r setting; do
 		grep -q "^\.It Ic .*\b$setting\b" "$top_srcdir/man/leadhook.1.in" || echo "$setting"
 	done
 	settings definitions | while read -r setting; do

@@ -30,7 +30,8 @@ struct working_campaign {
 struct working_lead {
 	struct lead lead;
 	enum row_change change;
-	bool gone; /* deleted by a command of this batch; no longer found */
+	bool gone;                                         /* deleted by a command of this batch; no longer found */
+	struct slice loaded_email_hash, loaded_phone_hash; /* those of its row */
 };
 
 struct working_link {
@@ -48,7 +49,7 @@ struct ip_count {
 /* A bulk job with items in the batch. */
 struct working_job {
 	uint64_t id;
-	uint32_t position, total;
+	uint32_t loaded_position, position, total;
 	bool changed;
 };
 

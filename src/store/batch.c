@@ -36,7 +36,7 @@ struct batch {
 /* The data of one run of a batch; in the run's pool. */
 struct run {
 	struct pool *pool;
-	struct loaded loaded;
+	struct working_set set;
 	struct id_supply id_supply;
 	struct decision decision;
 	struct outcome *outcomes;
@@ -118,7 +118,7 @@ static enum result
 load_decide_write(struct batch *batch, struct run *run)
 {
 	struct store *store = batch->store;
-	enum result result = store_load(store, run->pool, batch->commands, batch->count, batch->locked, &run->loaded);
+	enum result result = store_load(store, run->pool, batch->commands, batch->count, batch->locked, &run->set);
 	/* the campaigns' locks are held, so the earlier run has ended */
 	if (result == RESULT_OK && batch->unknown)
 		result = store_find_mark(store, run->pool, &batch->mark, &batch->done_before);
@@ -127,7 +127,7 @@ load_decide_write(struct batch *batch, struct run *run)
 	if (result != RESULT_OK)
 		return result;
 	prepare_id_supply(batch, run);
-	decide(run->pool, &run->loaded.set, batch->commands, batch->count, &run->id_supply, run->outcomes, &run->decision);
+	decide(run->pool, &run->set, batch->commands, batch->count, &run->id_supply, run->outcomes, &run->decision);
 	if (run->decision.short_of_ids) {
 		batch->short_of_ids = true;
 		batch->history = run->decision.history_wanted;
@@ -137,7 +137,7 @@ load_decide_write(struct batch *batch, struct run *run)
 	run->rank_change_count = decide_rank_changes(run->pool, &run->decision, &run->rank_changes);
 	result = render(batch, run);
 	if (result == RESULT_OK)
-		result = store_write(store, run->pool, &run->loaded, &run->decision, run->rank_changes, run->rank_change_count);
+		result = store_write(store, run->pool, &run->set, &run->decision, run->rank_changes, run->rank_change_count);
 	return result == RESULT_OK ? leave_mark(batch, run) : result;
 }
 
@@ -167,7 +167,7 @@ try_batch(struct batch *batch, struct run *run)
 		batch->mark.event_id = run->decision.event_count > 0 ? run->decision.events[0].id : 0;
 	}
 	if (result == RESULT_OK) {
-		store_note_campaigns(store, &run->loaded.set);
+		store_note_campaigns(store, &run->set);
 		store_note_nodes(store, run->rank_changes, run->rank_change_count);
 	}
 	return result;

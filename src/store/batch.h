@@ -14,28 +14,14 @@
 #include "engine/decide.h"
 #include "store/store.h"
 
-/* The identities of a lead as stored in its row. */
-struct stored_identities {
-	struct slice email_hash, phone_hash;
-};
-
-/* The data of one run of a batch; in the run's pool, except what is cached. */
-struct loaded {
-	struct working_set set;
-	/* as loaded: of the first leads of the set, of its jobs */
-	const struct stored_identities *identities;
-	size_t identity_count;
-	const uint32_t *job_positions;
-};
-
 /* Inside the batch's transaction: loads the working set as engine/decide.h describes it. With `locked`, one a command, it does
  * not wait for campaigns: where others have locked some, it sets `locked` for the commands of those and returns
  * RESULT_CONFLICT. NULL: waits. */
 MUST_CHECK enum result store_load(struct store *store, struct pool *pool, const struct command *const *commands, size_t count,
-    bool *locked, struct loaded *loaded);
+    bool *locked, struct working_set *set);
 /* Inside the batch's transaction: writes every row that a decision changes or makes. Returns RESULT_CONFLICT also when another
  * process has moved a job. The last two are the results of decide_rank_changes. */
-MUST_CHECK enum result store_write(struct store *store, struct pool *pool, const struct loaded *loaded,
+MUST_CHECK enum result store_write(struct store *store, struct pool *pool, const struct working_set *set,
     const struct decision *decision, const struct rank_node *rank_changes, size_t rank_change_count);
 
 #endif

@@ -36,7 +36,7 @@ struct load {
 	const struct command *const *commands;
 	size_t count;
 	bool *locked; /* NULL: waits for locked campaigns */
-	struct loaded *loaded;
+	struct working_set *set;
 };
 
 static enum result
@@ -104,7 +104,7 @@ report_locked(struct load *load, const struct db_rows *rows)
 static enum result
 load_campaigns(struct load *load)
 {
-	struct working_set *set = &load->loaded->set;
+	struct working_set *set = load->set;
 	uint64_t *ids = POOL_ARRAY(load->pool, load->count, uint64_t);
 	struct db_rows rows;
 	for (size_t i = 0; i < load->count; i++)
@@ -148,18 +148,17 @@ load_jobs(struct load *load)
 	if (result != RESULT_OK)
 		return result;
 	struct working_job *jobs = POOL_ARRAY(load->pool, rows.count, struct working_job);
-	uint32_t *positions = POOL_ARRAY(load->pool, rows.count, uint32_t);
 	for (size_t i = 0; i < rows.count; i++) {
-		positions[i] = (uint32_t)db_get_u64(&rows, i, JOB_POSITION);
+		uint32_t position = store_get_u32(&rows, i, JOB_POSITION);
 		jobs[i] = (struct working_job){
 			.id = db_get_u64(&rows, i, JOB_ID),
-			.position = positions[i],
-			.total = (uint32_t)db_get_u64(&rows, i, JOB_TOTAL),
+			.loaded_position = position,
+			.position = position,
+			.total = store_get_u32(&rows, i, JOB_TOTAL),
 		};
 	}
-	load->loaded->set.jobs = jobs;
-	load->loaded->set.job_count = rows.count;
-	load->loaded->job_positions = positions;
+	load->set->jobs = jobs;
+	load->set->job_count = rows.count;
 	return RESULT_OK;
 }
 
@@ -234,7 +233,7 @@ collect_command(struct pool *pool, struct identities *to, const struct command *
 static enum result
 add_leads(struct load *load, const struct identities *named)
 {
-	struct working_set *set = &load->loaded->set;
+	struct working_set *set = load->set;
 	struct db_rows rows[LEAD_BY_ID + 1];
 	size_t count = 0, used = 0;
 	enum result result = RESULT_OK;
@@ -247,8 +246,12 @@ add_leads(struct load *load, const struct identities *named)
 		return result;
 	struct working_lead *leads = POOL_ARRAY(load->pool, count, struct working_lead);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		for (size_t k = 0; k < rows[i].count; k++)
-			leads[used++].lead = store_lead_from_row(&rows[i], k);
+		for (size_t k = 0; k < rows[i].count; k++) {
+			const struct lead lead = store_lead_from_row(&rows[i], k);
+			leads[used++] = (struct working_lead){
+				.lead = lead, .loaded_email_hash = lead.email_hash, .loaded_phone_hash = lead.phone_hash
+			};
+		}
 	qsort(leads, count, sizeof(*leads), store_compare_ids);
 	for (size_t i = 0; i < count; i++) {
 		if (i > 0 && leads[i].lead.id == leads[i - 1].lead.id)
@@ -318,7 +321,7 @@ concerns_referrers(const struct command *command)
 static enum result
 load_links(struct load *load)
 {
-	struct working_set *set = &load->loaded->set;
+	struct working_set *set = load->set;
 	bool wanted = false;
 	for (size_t i = 0; i < load->count; i++)
 		wanted = wanted || concerns_referrers(load->commands[i]);
@@ -354,19 +357,14 @@ compare_lead_with_id(const void *id, const void *lead)
 static enum result
 load_ancestors(struct load *load)
 {
-	struct working_set *set = &load->loaded->set;
-	uint64_t *ids = POOL_ARRAY(load->pool, set->link_count, uint64_t);
-	size_t missing = 0;
+	const struct working_set *set = load->set;
+	struct identities missing = { 0 };
 	for (size_t i = 0; i < set->link_count; i++) {
 		uint64_t id = set->links[i]->link.ancestor_id;
 		if (bsearch(&id, set->leads, set->lead_count, sizeof(*set->leads), compare_lead_with_id) == NULL)
-			ids[missing++] = id;
+			add_value(load->pool, &missing.of[LEAD_BY_ID], DB_U64(id));
 	}
-	struct db_list list = store_id_list(load->pool, ids, missing);
-	struct identities ancestors = { 0 };
-	for (size_t i = 0; i < list.count; i++)
-		add_value(load->pool, &ancestors.of[LEAD_BY_ID], list.values[i]);
-	return add_leads(load, &ancestors);
+	return add_leads(load, &missing);
 }
 
 enum { IP_CAMPAIGN_ID, IP_ADDRESS, IP_LEADS };
@@ -384,7 +382,7 @@ is_counted(const struct working_set *set, uint64_t campaign_id, struct slice ip)
 static void
 add_ip_counts(struct load *load, const struct db_rows *rows)
 {
-	struct working_set *set = &load->loaded->set;
+	struct working_set *set = load->set;
 	struct ip_count *counts = POOL_ARRAY(load->pool, set->ip_count_count + rows->count, struct ip_count);
 	for (size_t i = 0; i < set->ip_count_count; i++)
 		counts[i] = set->ip_counts[i];
@@ -401,7 +399,7 @@ add_ip_counts(struct load *load, const struct db_rows *rows)
 static enum result
 load_ip_counts(struct load *load)
 {
-	const struct working_set *set = &load->loaded->set;
+	const struct working_set *set = load->set;
 	enum result result = RESULT_OK;
 	for (size_t i = 0; i < set->campaign_count && result == RESULT_OK; i++) {
 		const struct campaign *campaign = &set->campaigns[i].campaign;
@@ -421,32 +419,18 @@ load_ip_counts(struct load *load)
 	return result;
 }
 
-static void
-note_identities(struct load *load)
-{
-	const struct working_set *set = &load->loaded->set;
-	struct stored_identities *identities = POOL_ARRAY(load->pool, set->lead_count, struct stored_identities);
-	for (size_t i = 0; i < set->lead_count; i++)
-		identities[i] = (struct stored_identities){ set->leads[i]->lead.email_hash, set->leads[i]->lead.phone_hash };
-	load->loaded->identities = identities;
-	load->loaded->identity_count = set->lead_count;
-}
-
 enum result
 store_load(struct store *store, struct pool *pool, const struct command *const *commands, size_t count, bool *locked,
-    struct loaded *loaded)
+    struct working_set *set)
 {
 	require(db_in_transaction(store->db));
 	/* a step without values makes no round trip */
 	static enum result (*const steps[])(
 	    struct load * load) = { load_campaigns, load_jobs, load_leads, load_links, load_ancestors, load_ip_counts };
-	struct load load = {
-		.store = store, .pool = pool, .commands = commands, .count = count, .locked = locked, .loaded = loaded
-	};
+	struct load load = { .store = store, .pool = pool, .commands = commands, .count = count, .locked = locked, .set = set };
 	enum result result = RESULT_OK;
-	*loaded = (struct loaded){ 0 };
+	*set = (struct working_set){ 0 };
 	for (size_t i = 0; i < ARRAY_SIZE(steps) && result == RESULT_OK; i++)
 		result = steps[i](&load);
-	note_identities(&load);
 	return result;
 }

@@ -70,7 +70,7 @@ store_statement_list sql_of_write = { &sql_delete_lead, &sql_insert_deleted_lead
 struct write {
 	struct store *store;
 	struct pool *pool;
-	const struct loaded *loaded;
+	const struct working_set *set;
 	const struct decision *decision;
 	const struct rank_node *rank_changes;
 	size_t rank_change_count;
@@ -85,20 +85,17 @@ add_lead(struct row_list *list, const struct lead *l)
 }
 
 static bool
-identity_changed(const struct loaded *loaded, size_t i)
+identity_changed(const struct working_lead *lead)
 {
-	if (i >= loaded->identity_count)
-		return false;
-	const struct lead *lead = &loaded->set.leads[i]->lead;
-	return !slice_equal(lead->email_hash, loaded->identities[i].email_hash) ||
-	       !slice_equal(lead->phone_hash, loaded->identities[i].phone_hash);
+	return !slice_equal(lead->lead.email_hash, lead->loaded_email_hash) ||
+	       !slice_equal(lead->lead.phone_hash, lead->loaded_phone_hash);
 }
 
 /* Identities are freed before others take them: unique keys. */
 static enum result
 write_leads(const struct write *write)
 {
-	const struct working_set *set = &write->loaded->set;
+	const struct working_set *set = write->set;
 	struct row_list deleted = store_row_list(write->pool, &sql_delete_lead, set->lead_count);
 	struct row_list noted = store_row_list(write->pool, &sql_insert_deleted_lead, set->lead_count);
 	struct row_list freed = store_row_list(write->pool, &sql_free_identities, set->lead_count);
@@ -111,7 +108,7 @@ write_leads(const struct write *write)
 			break;
 		case ROW_CHANGED:
 			add_lead(&updated, lead);
-			if (identity_changed(write->loaded, i))
+			if (identity_changed(set->leads[i]))
 				store_add_row(&freed, DB_U64(lead->id));
 			break;
 		case ROW_CREATED:
@@ -138,7 +135,7 @@ add_counters(struct row_list *list, const struct campaign *c)
 static enum result
 write_counters(const struct write *write)
 {
-	const struct working_set *set = &write->loaded->set;
+	const struct working_set *set = write->set;
 	const struct decision *d = write->decision;
 	struct row_list counters = store_row_list(write->pool, &sql_update_counters, set->campaign_count);
 	struct row_list histogram = store_row_list(write->pool, &sql_change_histogram, write->rank_change_count);
@@ -165,7 +162,7 @@ write_counters(const struct write *write)
 static enum result
 write_scores(const struct write *write)
 {
-	const struct working_set *set = &write->loaded->set;
+	const struct working_set *set = write->set;
 	const struct decision *d = write->decision;
 	struct row_list entries = store_row_list(write->pool, &sql_insert_score_entry, d->entry_count);
 	struct row_list updated = store_row_list(write->pool, &sql_update_link, set->link_count);
@@ -192,11 +189,11 @@ write_scores(const struct write *write)
 static enum result
 write_jobs(const struct write *write)
 {
-	const struct working_set *set = &write->loaded->set;
+	const struct working_set *set = write->set;
 	enum result result = RESULT_OK;
 	for (size_t i = 0; i < set->job_count && result == RESULT_OK; i++) {
 		const struct working_job *job = &set->jobs[i];
-		const struct db_value id = DB_U64(job->id), before = DB_U64(write->loaded->job_positions[i]);
+		const struct db_value id = DB_U64(job->id), before = DB_U64(job->loaded_position);
 		if (!job->changed)
 			continue;
 		result = store_note_job_served(write->store, job->id);
@@ -213,7 +210,7 @@ write_jobs(const struct write *write)
 static enum result
 write_events(const struct write *write)
 {
-	const int64_t now_ms = write->loaded->set.now_ms;
+	const int64_t now_ms = write->set->now_ms;
 	const struct decision *d = write->decision;
 	struct row_list events = store_row_list(write->pool, &sql_insert_event, d->event_count);
 	struct row_list due = store_row_list(write->pool, &sql_insert_due, d->delivery_count);
@@ -231,13 +228,13 @@ write_events(const struct write *write)
 }
 
 enum result
-store_write(struct store *store, struct pool *pool, const struct loaded *loaded, const struct decision *decision,
+store_write(struct store *store, struct pool *pool, const struct working_set *set, const struct decision *decision,
     const struct rank_node *rank_changes, size_t rank_change_count)
 {
 	require(db_in_transaction(store->db));
 	static enum result (*const steps[])(
 	    const struct write *write) = { write_leads, write_counters, write_scores, write_jobs, write_events };
-	const struct write write = { store, pool, loaded, decision, rank_changes, rank_change_count };
+	const struct write write = { store, pool, set, decision, rank_changes, rank_change_count };
 	enum result result = RESULT_OK;
 	for (size_t i = 0; i < ARRAY_SIZE(steps) && result == RESULT_OK; i++)
 		result = steps[i](&write);

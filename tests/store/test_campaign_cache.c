@@ -11,12 +11,12 @@
 #include "store/state.h"
 #include "world.h"
 
-static struct loaded
+static struct working_set
 load(struct world *w, uint64_t campaign)
 {
 	struct command command = signup(w, campaign, "unknown@example.org");
 	const struct command *pointer = &command;
-	struct loaded loaded;
+	struct working_set loaded;
 	assert_int_equal(db_begin(w->store->db), RESULT_OK);
 	assert_int_equal(store_load(w->store, w->pool, &pointer, 1, NULL, &loaded), RESULT_OK);
 	db_rollback(w->store->db);
@@ -26,9 +26,9 @@ load(struct world *w, uint64_t campaign)
 static const struct working_campaign *
 seen(struct world *w)
 {
-	struct loaded loaded = load(w, w->campaign);
-	assert_int_equal(loaded.set.campaign_count, 1);
-	return loaded.set.campaigns;
+	struct working_set loaded = load(w, w->campaign);
+	assert_int_equal(loaded.campaign_count, 1);
+	return loaded.campaigns;
 }
 
 static void

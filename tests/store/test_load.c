@@ -13,11 +13,11 @@
 enum { MANY = 2500 /* more than two lists hold */ };
 
 /* Loads what the commands need, in a transaction that is rolled back. */
-static struct loaded
+static struct working_set
 load(struct world *w, const struct command *commands, size_t count)
 {
 	const struct command **pointers = POOL_ARRAY(w->pool, count, const struct command *);
-	struct loaded loaded;
+	struct working_set loaded;
 	for (size_t i = 0; i < count; i++)
 		pointers[i] = &commands[i];
 	assert_int_equal(db_begin(w->store->db), RESULT_OK);
@@ -27,13 +27,13 @@ load(struct world *w, const struct command *commands, size_t count)
 }
 
 static const struct working_lead *
-loaded_lead(const struct loaded *loaded, uint64_t id)
+loaded_lead(const struct working_set *loaded, uint64_t id)
 {
 	const struct working_lead *found = NULL;
-	for (size_t i = 0; i < loaded->set.lead_count; i++)
-		if (loaded->set.leads[i]->lead.id == id) {
+	for (size_t i = 0; i < loaded->lead_count; i++)
+		if (loaded->leads[i]->lead.id == id) {
 			assert_null(found); /* once */
-			found = loaded->set.leads[i];
+			found = loaded->leads[i];
 		}
 	return found;
 }
@@ -49,24 +49,24 @@ a_lead_comes_with_its_chain(void **state)
 	struct command commands[] = { change_of(w, c.id, LEAD_VERIFY), referred_signup(w, "d@example.org", c.social_id),
 		change_of(w, a.id, LEAD_VERIFY) };
 	for (size_t i = 0; i < 2; i++) {
-		struct loaded loaded = load(w, &commands[i], 1);
-		assert_int_equal(loaded.set.lead_count, 3);
+		struct working_set loaded = load(w, &commands[i], 1);
+		assert_int_equal(loaded.lead_count, 3);
 		assert_non_null(loaded_lead(&loaded, a.id));
 		assert_non_null(loaded_lead(&loaded, b.id));
 		assert_non_null(loaded_lead(&loaded, c.id));
-		assert_int_equal(loaded.set.link_count, 2);
+		assert_int_equal(loaded.link_count, 2);
 		for (size_t k = 0; k < 2; k++) {
-			const struct referral_link *link = &loaded.set.links[k]->link;
+			const struct referral_link *link = &loaded.links[k]->link;
 			assert_int_equal(link->lead_id, c.id);
 			assert_int_equal(link->ancestor_id, link->level == 1 ? b.id : a.id);
 			assert_int_equal(link->counted, REFERRAL_UNVERIFIED);
 			assert_true(link->counts);
 		}
-		assert_int_equal(loaded.set.links[0]->link.level + loaded.set.links[1]->link.level, 3);
+		assert_int_equal(loaded.links[0]->link.level + loaded.links[1]->link.level, 3);
 	}
-	struct loaded alone = load(w, &commands[2], 1);
-	assert_int_equal(alone.set.lead_count, 1);
-	assert_int_equal(alone.set.link_count, 0);
+	struct working_set alone = load(w, &commands[2], 1);
+	assert_int_equal(alone.lead_count, 1);
+	assert_int_equal(alone.link_count, 0);
 }
 
 /* Statements without values are not sent. */
@@ -114,13 +114,13 @@ leads_are_loaded_by_every_identity_once(void **state)
 		    .campaign_id = w->campaign,
 		    .as.points = { named, ARRAY_SIZE(named), 1, SLICE_NONE } },
 	};
-	struct loaded loaded = load(w, commands, ARRAY_SIZE(commands));
-	assert_int_equal(loaded.set.lead_count, 4);
+	struct working_set loaded = load(w, commands, ARRAY_SIZE(commands));
+	assert_int_equal(loaded.lead_count, 4);
 	assert_non_null(loaded_lead(&loaded, a.id));
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		assert_non_null(loaded_lead(&loaded, others[i].id));
 	loaded = load(w, commands + 1, 1);
-	assert_int_equal(loaded.set.lead_count, 1);
+	assert_int_equal(loaded.lead_count, 1);
 	loaded = load(w, commands + 2, 1);
 	assert_non_null(loaded_lead(&loaded, others[1].id));
 }
@@ -146,12 +146,12 @@ long_lists_are_loaded_whole(void **state)
 		change_of(w, named[0].id, LEAD_VERIFY),
 	};
 	/* points do not concern referrers */
-	struct loaded loaded = load(w, commands, 1);
-	assert_int_equal(loaded.set.lead_count, MANY);
-	assert_int_equal(loaded.set.link_count, 0);
+	struct working_set loaded = load(w, commands, 1);
+	assert_int_equal(loaded.lead_count, MANY);
+	assert_int_equal(loaded.link_count, 0);
 	loaded = load(w, commands, 2);
-	assert_int_equal(loaded.set.lead_count, 2 * MANY);
-	assert_int_equal(loaded.set.link_count, MANY);
+	assert_int_equal(loaded.lead_count, 2 * MANY);
+	assert_int_equal(loaded.link_count, MANY);
 	for (uint64_t i = 1; i <= 2 * MANY; i += 97)
 		assert_non_null(loaded_lead(&loaded, first + i));
 }
@@ -166,10 +166,10 @@ definitions_are_loaded_by_id(void **state)
 	plant_definitions(other);
 	plant_definitions(foreign);
 	struct command commands[] = { signup(w, other, "a@example.org"), signup(w, w->campaign, "a@example.org") };
-	struct loaded both = load(w, commands, 2);
+	struct working_set both = load(w, commands, 2);
 	for (size_t i = 0; i < 4; i++) {
 		uint64_t campaign = i < 2 ? w->campaign : other, id = campaign * 10 + 1 + i % 2;
-		const struct definitions *loaded = both.set.campaigns[i / 2].definitions;
+		const struct definitions *loaded = both.campaigns[i / 2].definitions;
 		assert_true(loaded->tag_count == 2 && loaded->action_count == 2 && loaded->reward_count == 1);
 		assert_true(loaded->tags[i % 2].id == id);
 		assert_slice(loaded->tags[i % 2].name, i % 2 ? "aaa" : "zzz");
@@ -179,7 +179,7 @@ definitions_are_loaded_by_id(void **state)
 		assert_int_equal(loaded->actions[i % 2].points, i % 2 ? 4 : 3);
 		assert_int_equal(loaded->actions[i % 2].tag_id, i % 2 ? campaign * 10 + 1 : 0);
 	}
-	const struct definitions *last = both.set.campaigns[1].definitions;
+	const struct definitions *last = both.campaigns[1].definitions;
 	assert_true(last->rewards[0].required_points == UINT32_MAX && last->rewards[0].emailed);
 	struct definitions found;
 	assert_int_equal(store_find_definitions(w->store, w->pool, w->campaign, &found), RESULT_OK);
@@ -205,15 +205,15 @@ addresses_are_counted_where_they_matter(void **state)
 	assert_int_equal(
 	    root_number("SELECT leads FROM t_ip_leads WHERE campaign_id = %" PRIu64 " AND ip = '192.0.2.1'", w->campaign), 2);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_ip_leads WHERE campaign_id = %" PRIu64, other), 0);
-	struct loaded loaded = load(w, commands, 2);
-	assert_int_equal(loaded.set.ip_count_count, 1);
-	assert_int_equal(loaded.set.ip_counts[0].leads, 2);
-	assert_slice(loaded.set.ip_counts[0].ip, "192.0.2.1");
+	struct working_set loaded = load(w, commands, 2);
+	assert_int_equal(loaded.ip_count_count, 1);
+	assert_int_equal(loaded.ip_counts[0].leads, 2);
+	assert_slice(loaded.ip_counts[0].ip, "192.0.2.1");
 	/* once, also with more sign-ups than one statement takes */
 	struct command *many = POOL_ARRAY(w->pool, MANY, struct command);
 	for (size_t i = 0; i < MANY; i++)
 		many[i] = commands[0];
-	assert_int_equal(load(w, many, MANY).set.ip_count_count, 1);
+	assert_int_equal(load(w, many, MANY).ip_count_count, 1);
 	struct command last = signup(w, w->campaign, "e@example.org");
 	last.as.signup.ip = SLICE("192.0.2.1");
 	run_all(w, &last, 1);
@@ -232,9 +232,9 @@ addresses_are_counted_where_they_matter(void **state)
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_ip_leads WHERE campaign_id = %" PRIu64, w->campaign), 0);
 	/* not read while some leads are not counted */
 	root_run("INSERT INTO t_ip_leads VALUES (%" PRIu64 ", '192.0.2.1', 1)", w->campaign);
-	assert_int_equal(load(w, commands, 1).set.ip_count_count, 1);
+	assert_int_equal(load(w, commands, 1).ip_count_count, 1);
 	root_run("UPDATE t_campaign_counters SET ip_counted_to = 1 WHERE campaign_id = %" PRIu64, w->campaign);
-	assert_int_equal(load(w, commands, 1).set.ip_count_count, 0);
+	assert_int_equal(load(w, commands, 1).ip_count_count, 0);
 }
 
 /* docs/api.md 4.6, Campaign settings */
@@ -247,8 +247,8 @@ settings_are_loaded(void **state)
 	    "points_signup = 1, points_direct = 2, points_indirect = 3, points_verified = 4, "
 	    "require_verification = TRUE, waitlist = FALSE, max_per_ip = 5, blocked_email_domains = 'domains', "
 	    "blocked_referrers = 'referrers', allowed_networks = 'networks'");
-	struct loaded loaded = load(w, &command, 1);
-	struct campaign *campaign = &loaded.set.campaigns[0].campaign;
+	struct working_set loaded = load(w, &command, 1);
+	struct campaign *campaign = &loaded.campaigns[0].campaign;
 	assert_true(campaign->points_signup == 1 && campaign->points_direct == 2 && campaign->points_indirect == 3 &&
 		    campaign->points_verified == 4 && campaign->require_verification && !campaign->waitlist &&
 		    campaign->max_per_ip == 5);

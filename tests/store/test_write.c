@@ -15,7 +15,7 @@
 enum { ALL_EVENTS = (1 << EVENT_TYPES) - 1 };
 
 static void
-write_loaded(struct world *w, const struct loaded *loaded, const struct decision *decision, enum result expected)
+write_loaded(struct world *w, const struct working_set *loaded, const struct decision *decision, enum result expected)
 {
 	struct rank_node *changes;
 	size_t change_count = decide_rank_changes(w->pool, decision, &changes);
@@ -111,7 +111,7 @@ every_column_of_a_lead_is_stored(void **state)
 	const uint64_t id = 2000000000 + w->campaign;
 	struct working_lead lead = { .change = ROW_CREATED };
 	struct working_lead *leads[] = { &lead };
-	struct loaded loaded = { .set = { .leads = leads, .lead_count = 1 } };
+	struct working_set loaded = { .leads = leads, .lead_count = 1 };
 	struct lead_reference reference = { .identity = LEAD_BY_ID, .id = id };
 	struct lead found;
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
@@ -154,7 +154,7 @@ counters_and_links_are_stored(void **state)
 	struct world *w = *state;
 	struct working_campaign changed = { .campaign = find_campaign(w, w->campaign), .changed = true };
 	struct campaign *campaign = &changed.campaign;
-	struct loaded loaded = { .set = { .campaigns = &changed, .campaign_count = 1 } };
+	struct working_set loaded = { .campaigns = &changed, .campaign_count = 1 };
 	campaign->last_subscription_number = 9;
 	campaign->counters = (struct campaign_counters){ 1, 2, 3, 4, 5, 6, 7 };
 	struct working_link links[] = {
@@ -162,8 +162,8 @@ counters_and_links_are_stored(void **state)
 		{ { 2000000000 + w->campaign, 16, 9, REFERRAL_UNVERIFIED, false, true, false, 6, 98 }, ROW_CREATED },
 	};
 	struct working_link *pointers[] = { &links[0], &links[1] };
-	loaded.set.links = pointers;
-	loaded.set.link_count = 2;
+	loaded.links = pointers;
+	loaded.link_count = 2;
 	write_loaded(w, &loaded, &(struct decision){ 0 }, RESULT_OK);
 	struct campaign found = find_campaign(w, w->campaign);
 	assert_int_equal(found.last_subscription_number, 9);
@@ -355,7 +355,7 @@ large_payloads_are_split_into_statements(void **state)
 	struct world *w = *state;
 	struct made_event events[EVENTS];
 	struct slice payload = { pool_alloc(w->pool, PAYLOAD), PAYLOAD };
-	struct loaded loaded = { 0 };
+	struct working_set loaded = { 0 };
 	assert_true(root_number("SELECT @@GLOBAL.max_allowed_packet") < EVENTS * PAYLOAD);
 	for (size_t i = 0; i < EVENTS; i++)
 		events[i] =
@@ -373,7 +373,7 @@ many_small_rows_are_split_into_statements(void **state)
 	enum { DELIVERIES = 40000, ROW = 4 * sizeof(uint64_t) };
 	struct world *w = *state;
 	struct made_delivery *deliveries = POOL_ARRAY(w->pool, DELIVERIES, struct made_delivery);
-	struct loaded loaded = { 0 };
+	struct working_set loaded = { 0 };
 	assert_true(root_number("SELECT @@GLOBAL.max_allowed_packet") < DELIVERIES * ROW);
 	for (size_t i = 0; i < DELIVERIES; i++)
 		deliveries[i] = (struct made_delivery){ .id = 3000000000 + i, .event_id = 1, .webhook_id = 1 };
@@ -460,14 +460,13 @@ static void
 a_job_that_was_moved_is_a_conflict(void **state)
 {
 	struct world *w = *state;
-	uint32_t position = 1;
-	struct working_job job = { .id = plant_job(w, 1, 2), .position = 2, .total = 3, .changed = true };
-	struct loaded loaded = { .set = { .jobs = &job, .job_count = 1 }, .job_positions = &position };
+	struct working_job job = { .id = plant_job(w, 1, 2), .loaded_position = 1, .position = 2, .total = 3, .changed = true };
+	struct working_set loaded = { .jobs = &job, .job_count = 1 };
 	write_loaded(w, &loaded, &(struct decision){ 0 }, RESULT_CONFLICT);
 	job.total = 2;
 	write_loaded(w, &loaded, &(struct decision){ 0 }, RESULT_CONFLICT);
 	assert_int_equal(root_number("SELECT position FROM t_bulk_jobs WHERE id = %" PRIu64, job.id), 0);
-	position = 0;
+	job.loaded_position = 0;
 	write_loaded(w, &loaded, &(struct decision){ 0 }, RESULT_OK);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_bulk_jobs WHERE id = %" PRIu64, job.id), 0);
 }

@@ -13,7 +13,7 @@ MUST_CHECK enum result fetch_key(struct call *call, const unsigned char hash[32]
 /* call->campaign and call->now_ms. From a cache, at most a second old, unless the route shows counters. */
 MUST_CHECK enum result fetch_campaign(struct call *call, uint64_t id);
 
-/* A lead as JSON. Within store_read_consistently it is consistent with the other reads. */
+/* A lead as JSON. Within a loop of store_reads it is consistent with the other reads. */
 void fetch_lead(struct call *call, const struct look_up *look_up, struct outcome *outcome);
 /* A page of leads with the data of their payloads. */
 MUST_CHECK enum result fetch_page(struct call *call, const struct lead_filter *filter, struct lead_page *page,

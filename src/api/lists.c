@@ -90,9 +90,8 @@ find_me(struct leaderboard *board, struct campaign_versions *versions)
 
 /* RESULT_CONFLICT: `me` and the leaders are not of the same version. */
 static enum result
-fetch_leaderboard(struct store *store UNUSED, struct pool *pool UNUSED, void *context)
+fetch_leaderboard(struct leaderboard *board)
 {
-	struct leaderboard *board = context;
 	int64_t now_ms = clock_monotonic_ms();
 	struct campaign_versions versions;
 	board->failure = find_me(board, &versions);
@@ -124,9 +123,11 @@ handle_leaderboard(struct call *call)
 	/* an invalid social id matches no lead */
 	if (!slice_present(typed) || !social_id_parse(call->request->pool, typed, &board.social_id))
 		board.social_id = SLICE_NONE;
-	enum result result = store_read_consistently(call->api->store, call->request->pool, fetch_leaderboard, &board);
-	if (result != RESULT_OK)
-		board.failure = call_failure(result);
+	struct consistent_read read = { .store = call->api->store };
+	while (store_reads(&read))
+		read.result = fetch_leaderboard(&board);
+	if (read.result != RESULT_OK)
+		board.failure = call_failure(read.result);
 	if (board.failure != FAILURE_NONE) {
 		call_fail(call, board.failure);
 		return;

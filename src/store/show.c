@@ -153,30 +153,20 @@ find_all(
 	return result;
 }
 
-/* Arguments of look_up_one. */
-struct look_up_request {
-	struct look_up look_up;
-	struct payload_subject **subject;
-};
-
-static enum result
-look_up_one(struct store *store, struct pool *pool, void *context)
-{
-	const struct look_up_request *request = context;
-	const struct look_up *one = &request->look_up;
-	const struct shown *found = NULL;
-	enum result result = find_all(store, pool, &one, 1, &found);
-	if (result == RESULT_OK && found == NULL)
-		result = RESULT_NOT_FOUND;
-	return result == RESULT_OK ? read_subjects(store, pool, &found->state, &found->lead, 1, request->subject) : result;
-}
-
 enum result
 store_look_up(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_reference *reference,
     struct payload_subject **subject)
 {
-	struct look_up_request request = { { .campaign_id = campaign_id, .reference = *reference }, subject };
-	return store_read_consistently(store, pool, look_up_one, &request);
+	const struct look_up look_up = { .campaign_id = campaign_id, .reference = *reference }, *one = &look_up;
+	struct consistent_read read = { .store = store };
+	while (store_reads(&read)) {
+		const struct shown *found = NULL;
+		read.result = find_all(store, pool, &one, 1, &found);
+		if (read.result == RESULT_OK)
+			read.result = found == NULL ? RESULT_NOT_FOUND
+						    : read_subjects(store, pool, &found->state, &found->lead, 1, subject);
+	}
+	return read.result;
 }
 
 static bool
@@ -234,23 +224,17 @@ answer_group(struct store *store, struct pool *pool, const struct look_up *const
 	return result;
 }
 
-struct look_up_batch {
-	const struct look_up *const *look_ups;
-	size_t count;
-	struct outcome *outcomes;
-};
-
 static enum result
-answer_look_ups(struct store *store, struct pool *pool, void *context)
+answer_look_ups(
+    struct store *store, struct pool *pool, const struct look_up *const *look_ups, size_t count, struct outcome *outcomes)
 {
-	const struct look_up_batch *a = context;
-	const struct shown **found = POOL_ARRAY(pool, a->count, const struct shown *);
-	for (size_t i = 0; i < a->count; i++)
-		a->outcomes[i] = (struct outcome){ .failure = FAILURE_LEAD_NOT_FOUND };
-	enum result result = find_all(store, pool, a->look_ups, a->count, found);
-	for (size_t i = 0; i < a->count && result == RESULT_OK; i++)
+	const struct shown **found = POOL_ARRAY(pool, count, const struct shown *);
+	for (size_t i = 0; i < count; i++)
+		outcomes[i] = (struct outcome){ .failure = FAILURE_LEAD_NOT_FOUND };
+	enum result result = find_all(store, pool, look_ups, count, found);
+	for (size_t i = 0; i < count && result == RESULT_OK; i++)
 		if (found[i] != NULL)
-			result = answer_group(store, pool, a->look_ups, i, a->count, found, a->outcomes);
+			result = answer_group(store, pool, look_ups, i, count, found, outcomes);
 	return result;
 }
 
@@ -258,10 +242,11 @@ void
 store_answer_look_ups(
     struct store *store, struct pool *pool, const struct look_up *const *look_ups, size_t count, struct outcome *outcomes)
 {
-	struct look_up_batch batch = { look_ups, count, outcomes };
 	enum result result = store_read_installation(store);
-	if (result == RESULT_OK)
-		result = store_read_consistently(store, pool, answer_look_ups, &batch);
+	struct consistent_read read = { .store = store };
+	while (result == RESULT_OK && store_reads(&read))
+		read.result = answer_look_ups(store, pool, look_ups, count, outcomes);
+	result = result == RESULT_OK ? read.result : result;
 	for (size_t i = 0; i < count && result != RESULT_OK; i++)
 		outcomes[i] = (struct outcome){ .failure = result == RESULT_FAILED ? FAILURE_INTERNAL : FAILURE_UNAVAILABLE };
 }
@@ -276,31 +261,20 @@ store_find_versions(struct store *store, struct pool *pool, uint64_t campaign_id
 	return result;
 }
 
-struct page_request {
-	uint64_t campaign_id;
-	const struct lead *leads;
-	size_t count;
-	struct payload_subject **subjects;
-};
-
-static enum result
-show_leads(struct store *store, struct pool *pool, void *context)
-{
-	const struct page_request *s = context;
-	struct db_rows rows;
-	enum result result = store_query_one(store, pool, &rows, &sql_select_state, DB_U64(s->campaign_id));
-	if (result != RESULT_OK)
-		return result;
-	struct state state = state_from_row(s->campaign_id, &rows, 0, 0);
-	return read_subjects(store, pool, &state, s->leads, s->count, s->subjects);
-}
-
 enum result
 store_show_leads(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead *leads, size_t count,
     struct payload_subject **subjects)
 {
-	struct page_request request = { campaign_id, leads, count, subjects };
-	return store_read_consistently(store, pool, show_leads, &request);
+	struct consistent_read read = { .store = store };
+	while (store_reads(&read)) {
+		struct db_rows rows;
+		read.result = store_query_one(store, pool, &rows, &sql_select_state, DB_U64(campaign_id));
+		if (read.result != RESULT_OK)
+			continue;
+		const struct state state = state_from_row(campaign_id, &rows, 0, 0);
+		read.result = read_subjects(store, pool, &state, leads, count, subjects);
+	}
+	return read.result;
 }
 
 /* Zero, absent and -1 filters let every lead pass. */

@@ -107,23 +107,24 @@ store_in_snapshot(const struct store *store)
 	return store->in_snapshot;
 }
 
-enum result
-store_read_consistently(struct store *store, struct pool *pool, consistent_read *body, void *context)
+bool
+store_reads(struct consistent_read *read)
 {
-	enum result result = body(store, pool, context);
-	if (result != RESULT_CONFLICT || store->in_snapshot)
-		return result;
-	result = body(store, pool, context);
-	if (result != RESULT_CONFLICT)
-		return result;
-	result = db_begin_snapshot(store->db);
-	if (result != RESULT_OK)
-		return result;
-	store->in_snapshot = true;
-	result = body(store, pool, context);
-	store->in_snapshot = false;
-	db_rollback(store->db);
-	return result;
+	enum { RUNS_AS_IS = 2 };
+	struct store *store = read->store;
+	const unsigned runs = read->runs++;
+	if (runs > RUNS_AS_IS) {
+		store->in_snapshot = false;
+		db_rollback(store->db);
+		return false;
+	}
+	if (runs > 0 && (read->result != RESULT_CONFLICT || store->in_snapshot))
+		return false;
+	if (runs < RUNS_AS_IS)
+		return true;
+	read->result = db_begin_snapshot(store->db);
+	store->in_snapshot = read->result == RESULT_OK;
+	return store->in_snapshot;
 }
 
 /* Moves the block's start by `count` inside the running transaction; *first is the first of the taken ids. */

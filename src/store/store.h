@@ -93,12 +93,19 @@ MUST_CHECK enum result store_list_campaigns(
  * may have an unchanged version. */
 enum { STORE_FRESH_MS = 10000 };
 
-/* Reads of several statements that must belong together: RESULT_CONFLICT when they did not. */
-typedef enum result consistent_read(struct store *store, struct pool *pool, void *context);
-
-/* Runs `body` until there is no conflict: twice as it is, then in a snapshot. Calls may be nested. Returns the result of
- * `body`. */
-MUST_CHECK enum result store_read_consistently(struct store *store, struct pool *pool, consistent_read *body, void *context);
+/* Reads of several statements that must belong together, as a loop: its body is run again while it sets RESULT_CONFLICT, twice
+ * as it is, then in a snapshot. Loops may be nested. Do not leave one by break or return.
+ *
+ *	struct consistent_read read = { .store = store };
+ *	while (store_reads(&read))
+ *		read.result = read_it(store);
+ *	return read.result; */
+struct consistent_read {
+	struct store *store;
+	enum result result;
+	unsigned runs;
+};
+bool store_reads(struct consistent_read *read);
 /* Whether it runs in a snapshot: only reads through `store` then see the same moment. */
 bool store_in_snapshot(const struct store *store);
 

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "api/board.h"
 #include "api/fetch.h"
 #include "api/parameters.h"
 #include "base/clock.h"

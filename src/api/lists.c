@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Leads page by page, and the leaderboard. */
+#include "api/board.h"
 #include "api/fetch.h"
 #include "api/parameters.h"
 
@@ -35,6 +36,19 @@ write_page(struct call *call, const struct lead_page *page, const struct payload
 	else
 		json_null(&writer);
 	json_end_object(&writer);
+}
+
+/* A page of leads with the data of their payloads. */
+static enum result
+fetch_page(struct call *call, const struct lead_filter *filter, struct lead_page *page, struct payload_subject **subjects,
+    const struct payload_settings **settings)
+{
+	struct store *store = call->api->store;
+	struct pool *pool = call->request->pool;
+	enum result result = store_list_leads(store, pool, call->campaign.id, filter, page);
+	if (result == RESULT_OK)
+		result = store_show_leads(store, pool, call->campaign.id, page->leads, page->count, subjects);
+	return result == RESULT_OK ? store_payload_settings(store, settings) : result;
 }
 
 void
@@ -86,6 +100,30 @@ find_me(struct leaderboard *board, struct campaign_versions *versions)
 		return outcome.failure;
 	enum result result = store_find_versions(call->api->store, call->request->pool, call->campaign.id, versions);
 	return result == RESULT_OK ? FAILURE_NONE : call_failure(result);
+}
+
+/* At most `limit` leaders, from a cache when they were read at these versions. RESULT_CONFLICT: leads have changed since. */
+static enum result
+fetch_board(struct call *call, size_t limit, const struct campaign_versions *versions, int64_t now_ms, struct board *board)
+{
+	struct pool *pool = call->request->pool;
+	const struct board_key key = { call->campaign.id, *versions, limit, call->account_id != 0 };
+	struct campaign_versions later;
+	struct lead *leaders;
+	size_t count;
+	if (boards_find(call->api->boards, &key, now_ms, board))
+		return RESULT_OK;
+	enum result result = store_leaderboard(call->api->store, pool, call->campaign.id, limit, &leaders, &count);
+	if (result == RESULT_OK)
+		result = store_find_versions(call->api->store, pool, call->campaign.id, &later);
+	if (result != RESULT_OK)
+		return result;
+	if (!board_write(pool, leaders, count, key.full, call->response->body.maximum, board))
+		return RESULT_FAILED;
+	if (later.leads != versions->leads || later.settings != versions->settings)
+		return RESULT_CONFLICT;
+	boards_put(call->api->boards, &key, board, now_ms);
+	return RESULT_OK;
 }
 
 /* RESULT_CONFLICT: `me` and the leaders are not of the same version. */

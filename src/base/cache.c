@@ -66,7 +66,7 @@ struct slice
 cache_find(struct cache *cache, struct slice name, int64_t now_ms)
 {
 	struct entry *entry = find(cache, name);
-	if (entry == NULL || !cache_is_valid(0, 0, entry->read_ms, now_ms, cache->limits.age_ms))
+	if (entry == NULL || now_ms - entry->read_ms >= cache->limits.age_ms)
 		return SLICE_NONE;
 	entry->used = ++cache->uses;
 	return (struct slice){ entry->value, entry->value_size };

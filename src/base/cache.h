@@ -19,13 +19,6 @@ struct cache_limits {
 };
 enum { CACHE_NAME_MAX = 48 };
 
-/* Whether a value that was read at `read_ms` from that version of its source is valid. */
-static inline bool
-cache_is_valid(uint64_t version, uint64_t current_version, int64_t read_ms, int64_t now_ms, int64_t age_ms)
-{
-	return version == current_version && now_ms - read_ms < age_ms;
-}
-
 struct cache;
 
 struct cache *cache_new(const struct cache_limits *limits);

@@ -282,12 +282,6 @@ listener_name(const struct listener *listener)
 }
 
 bool
-listener_is_standard_input(const struct listener *listener)
-{
-	return listener->fd == STDIN_FILENO;
-}
-
-bool
 listener_retract(struct listener *listener)
 {
 	struct stat status;

@@ -19,8 +19,6 @@ void listener_close(struct listener **listener);
 int listener_descriptor(const struct listener *listener);
 /* For logs: the path or address, or how it was inherited. */
 const char *listener_name(const struct listener *listener);
-/* True when the process manager passed it as descriptor 0. */
-bool listener_is_standard_input(const struct listener *listener);
 /* Removes the path, so that no new connections are possible. Returns true on success: only the queued connections are left.
  * Returns false for sockets that other processes share and for addresses, on which connections would continue. */
 bool listener_retract(struct listener *listener);

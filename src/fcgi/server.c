@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sysexits.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "fcgi/listener.h"
@@ -18,7 +19,7 @@ count_workers(const struct fcgi_options *options, const struct listener *listene
 	int workers = options->workers;
 	if (workers >= 0)
 		return workers < FCGI_WORKERS_MAX ? (size_t)workers : FCGI_WORKERS_MAX;
-	if (workers == FCGI_WORKERS_UNSET && listener_is_standard_input(listener))
+	if (workers == FCGI_WORKERS_UNSET && listener_descriptor(listener) == STDIN_FILENO)
 		return 0;
 	return fcgi_workers_auto(options->workers_per_core);
 }

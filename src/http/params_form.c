@@ -18,30 +18,26 @@ next_field(struct pool *pool, struct slice *rest, struct slice *name, struct sli
 	return true;
 }
 
-/* Stops after an invalid field. */
-static bool
-read_fields(struct params_source *source, struct slice *rest)
+bool
+params_read_form(struct params_source *source, struct slice text)
 {
 	struct slice name, value;
-	while (next_field(source->pool, rest, &name, &value))
+	while (next_field(source->pool, &text, &name, &value))
 		if (!params_add_field(source, name, value))
 			return false;
 	return true;
 }
 
 bool
-params_read_form(struct params_source *source, struct slice text)
-{
-	return read_fields(source, &text);
-}
-
-bool
 params_read_query(struct params_source *source, struct slice text)
 {
 	struct http_problem later;
-	const bool valid = read_fields(source, &text);
-	source->problem = &later;
-	while (!read_fields(source, &text))
-		continue;
+	struct slice name, value;
+	bool valid = true;
+	while (next_field(source->pool, &text, &name, &value))
+		if (!params_add_field(source, name, value)) {
+			source->problem = &later;
+			valid = false;
+		}
 	return valid;
 }

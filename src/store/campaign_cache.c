@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 
-#include "base/cache.h"
 #include "base/clock.h"
 #include "base/panic.h"
 #include "engine/decide.h"
@@ -167,8 +166,8 @@ read_stale(struct store *store, struct pool *pool, const struct versioned_campai
 	struct db_list stale = { values, 0 };
 	for (size_t i = 0; i < count; i++) {
 		const struct cached_campaign *cached = find_campaign(&store->campaign_cache, campaigns[i].id);
-		if (cached == NULL || !cache_is_valid(cached->versions.settings, campaigns[i].versions.settings,
-					  cached->read_ms, now_ms, STORE_FRESH_MS))
+		if (cached == NULL || cached->versions.settings != campaigns[i].versions.settings ||
+		    now_ms - cached->read_ms >= STORE_FRESH_MS)
 			values[stale.count++] = DB_U64(campaigns[i].id);
 	}
 	if (stale.count == 0)

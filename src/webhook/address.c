@@ -129,8 +129,6 @@ address_rules_parse(
 	size_t capacity = 0;
 	if (!network_list_parse(pool, allow_networks, &parsed.allow, bad))
 		return false;
-	if (!slice_present(deny_ports))
-		deny_ports = SLICE(ADDRESS_DENY_PORTS);
 	for (; slice_next_item(&deny_ports, bad); parsed.deny_port_count++) {
 		uint64_t port;
 		ports = pool_grow(pool, ports, parsed.deny_port_count, &capacity, sizeof(*ports));

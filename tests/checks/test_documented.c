@@ -193,14 +193,6 @@ the_api_document_has_the_limits(void **state)
 	pool_free(&pool);
 }
 
-/* The rules of core have the same defaults, for callers without a configuration. */
-static void
-the_rules_have_the_same_defaults(void **state)
-{
-	(void)state;
-	assert_string_equal(conf_setting_find("dispatch", "deny_ports")->fallback, ADDRESS_DENY_PORTS);
-}
-
 /* docs/deliveries.md 3: "at once, then after 5 s, 1 m, 5 m, 30 m, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h" */
 static void
 the_schedule_is_as_promised(void **state)
@@ -453,7 +445,6 @@ main(void)
 		cmocka_unit_test(the_manual_explains_every_setting),
 		cmocka_unit_test(the_manual_has_every_range),
 		cmocka_unit_test(the_api_document_has_the_limits),
-		cmocka_unit_test(the_rules_have_the_same_defaults),
 		cmocka_unit_test(the_schedule_is_as_promised),
 		cmocka_unit_test(the_api_document_has_every_parameter),
 		cmocka_unit_test(the_api_document_lists_the_reserved_names),

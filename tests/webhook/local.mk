@@ -3,7 +3,7 @@ EXTRA_DIST += %D%/with_rules.h
 if HAVE_CMOCKA
 check_PROGRAMS += %D%/test_address
 %C%_test_address_SOURCES = %D%/test_address.c
-%C%_test_address_LDADD = $(engine_test_libs)
+%C%_test_address_LDADD = src/conf/libconf.a $(engine_test_libs) $(INIH_LIBS)
 
 check_PROGRAMS += %D%/test_form
 %C%_test_form_SOURCES = %D%/test_form.c
@@ -24,5 +24,5 @@ check_PROGRAMS += %D%/test_signature
 
 check_PROGRAMS += %D%/test_webhook_url
 %C%_test_webhook_url_SOURCES = %D%/test_webhook_url.c
-%C%_test_webhook_url_LDADD = $(engine_test_libs)
+%C%_test_webhook_url_LDADD = src/conf/libconf.a $(engine_test_libs) $(INIH_LIBS)
 endif

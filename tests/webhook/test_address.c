@@ -111,7 +111,7 @@ listed_networks_are_open(void **state UNUSED)
 {
 	struct address_rules open;
 	struct slice bad;
-	assert_true(address_rules_parse(pool, SLICE("127.0.0.0/8, fd00:1::/32 10.1.2.3"), SLICE_NONE, &open, &bad));
+	assert_true(address_rules_parse(pool, SLICE("127.0.0.0/8, fd00:1::/32 10.1.2.3"), default_ports(), &open, &bad));
 	static const char *const allowed[] = { "127.0.0.1", "::ffff:127.0.0.1", "fd00:1::5", "10.1.2.3", "8.8.8.8",
 		"64:ff9b::127.0.0.1", "2002:a01:203::" };
 	static const char *const refused[] = { "::1", "::127.0.0.1", "10.1.2.4", "fd00:2::5", "169.254.169.254",

@@ -166,7 +166,7 @@ open_networks_may_be_named(void **state UNUSED)
 {
 	struct address_rules open;
 	struct slice bad;
-	assert_true(address_rules_parse(pool, SLICE("127.0.0.0/8 ::1"), SLICE_NONE, &open, &bad));
+	assert_true(address_rules_parse(pool, SLICE("127.0.0.0/8 ::1"), default_ports(), &open, &bad));
 	assert_int_equal(webhook_url_judge(pool, SLICE("http://127.1:8081/"), &open), WEBHOOK_URL_OK);
 	assert_int_equal(webhook_url_judge(pool, SLICE("http://[::1]:8081/"), &open), WEBHOOK_URL_OK);
 	assert_int_equal(webhook_url_judge(pool, SLICE("http://10.0.0.1:8081/"), &open), WEBHOOK_URL_FORBIDDEN);

@@ -11,42 +11,13 @@ enum { NAME_CHARACTERS_MAX = 200 };
 
 #define SEE_HELP "; leadhook --help lists them"
 
+#define OPTION(option, name, value, help) [OPTION_##option] = { name, value, help },
 static const struct {
 	const char *name;
 	const char *value; /* its name in the help; NULL: takes none */
 	const char *help;
-} option_table[ADMIN_OPTIONS] = {
-	[OPTION_CONFIG] = { "config", "FILE", "read this configuration file" },
-	[OPTION_CHECK_CONFIG] = { "check-config", NULL, "check the configuration and do nothing else" },
-	[OPTION_JSON] = { "json", NULL, "print the result as JSON" },
-	[OPTION_HELP] = { "help", NULL, "print this help or that of a command; also -h, or the word help" },
-	[OPTION_VERSION] = { "version", NULL, "print the version" },
-	[OPTION_DRY_RUN] = { "dry-run", NULL, "only show what would be done" },
-	[OPTION_NAME] = { "name", "NAME", "name of the key" },
-	[OPTION_FORMAT] = { "format", "json|form", "format of deliveries" },
-	[OPTION_SOURCE] = { "source", "TEXT", "stored with the webhook" },
-	[OPTION_WEBHOOK] = { "webhook", "ID", "only of this webhook" },
-	[OPTION_LEAD] = { "lead", "SOCIAL_ID", "only of this lead" },
-	[OPTION_EVENT] = { "event", "EVENT", "only of this event" },
-	[OPTION_STATE] = { "state", "STATE", "only pending, delivered or failed ones" },
-	[OPTION_SINCE] = { "since", "TIME", "only from this time on" },
-	[OPTION_UNTIL] = { "until", "TIME", "only before this time" },
-	[OPTION_LIMIT] = { "limit", "N", "at most this many" },
-	[OPTION_DEEP] = { "deep", NULL, "recount everything; may take minutes" },
-	[OPTION_POINTS] = { "points", "N", "points that it adds to a score" },
-	[OPTION_DESCRIPTION] = { "description", "TEXT", "description of the tag" },
-	[OPTION_TAG] = { "tag", "ID", "the tag that completes the action, or that leads have" },
-	[OPTION_REQUIRED_POINTS] = { "required-points", "N", "the score at which the level is reached" },
-	[OPTION_EMAILED] = { "emailed", NULL, "the reward is sent by email" },
-	[OPTION_EMAIL] = { "email", "ADDRESS", "the lead with this email address" },
-	[OPTION_PHONE] = { "phone", "NUMBER", "the lead with this phone number" },
-	[OPTION_SOCIAL_ID] = { "social-id", "ID", "the lead with this social_id" },
-	[OPTION_VERIFIED] = { "verified", "on|off", "only verified leads, or only the others" },
-	[OPTION_WAITLISTED] = { "waitlisted", "on|off", "only leads on the waitlist, or only the others" },
-	[OPTION_FRAUDULENT] = { "fraudulent", "on|off", "only fraudulent leads, or only the others" },
-	[OPTION_OPTED_OUT] = { "opted-out", "on|off", "only leads that opted out, or only the others" },
-	[OPTION_AFTER] = { "after", "N", "only leads that signed up after number N" },
-};
+} option_table[ADMIN_OPTIONS] = { ADMIN_OPTION_LIST(OPTION) };
+#undef OPTION
 
 static const uint32_t general_options = OPTION_BIT(OPTION_CONFIG) | OPTION_BIT(OPTION_CHECK_CONFIG) | OPTION_BIT(OPTION_JSON) |
 					OPTION_BIT(OPTION_HELP) | OPTION_BIT(OPTION_VERSION);

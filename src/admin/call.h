@@ -14,40 +14,46 @@
 #include "conf/conf.h"
 #include "store/store.h"
 
-/* An option has the same meaning for every command that takes it. */
-enum admin_option {
-	OPTION_CONFIG,
-	OPTION_CHECK_CONFIG,
-	OPTION_JSON,
-	OPTION_HELP,
-	OPTION_VERSION,
-	OPTION_DRY_RUN,
-	OPTION_NAME,
-	OPTION_FORMAT,
-	OPTION_SOURCE,
-	OPTION_WEBHOOK,
-	OPTION_LEAD,
-	OPTION_EVENT,
-	OPTION_STATE,
-	OPTION_SINCE,
-	OPTION_UNTIL,
-	OPTION_LIMIT,
-	OPTION_DEEP,
-	OPTION_POINTS,
-	OPTION_DESCRIPTION,
-	OPTION_TAG,
-	OPTION_REQUIRED_POINTS,
-	OPTION_EMAILED,
-	OPTION_EMAIL,
-	OPTION_PHONE,
-	OPTION_SOCIAL_ID,
-	OPTION_VERIFIED,
-	OPTION_WAITLISTED,
-	OPTION_FRAUDULENT,
-	OPTION_OPTED_OUT,
-	OPTION_AFTER,
-	ADMIN_OPTIONS
-};
+/* The options: X(name in OPTION_…, name, name of its value or NULL for none, help). An option has the same meaning for every
+ * command that takes it. */
+/* clang-format off */
+#define ADMIN_OPTION_LIST(X) \
+	X(CONFIG, "config", "FILE", "read this configuration file") \
+	X(CHECK_CONFIG, "check-config", NULL, "check the configuration and do nothing else") \
+	X(JSON, "json", NULL, "print the result as JSON") \
+	X(HELP, "help", NULL, "print this help or that of a command; also -h, or the word help") \
+	X(VERSION, "version", NULL, "print the version") \
+	X(DRY_RUN, "dry-run", NULL, "only show what would be done") \
+	X(NAME, "name", "NAME", "name of the key") \
+	X(FORMAT, "format", "json|form", "format of deliveries") \
+	X(SOURCE, "source", "TEXT", "stored with the webhook") \
+	X(WEBHOOK, "webhook", "ID", "only of this webhook") \
+	X(LEAD, "lead", "SOCIAL_ID", "only of this lead") \
+	X(EVENT, "event", "EVENT", "only of this event") \
+	X(STATE, "state", "STATE", "only pending, delivered or failed ones") \
+	X(SINCE, "since", "TIME", "only from this time on") \
+	X(UNTIL, "until", "TIME", "only before this time") \
+	X(LIMIT, "limit", "N", "at most this many") \
+	X(DEEP, "deep", NULL, "recount everything; may take minutes") \
+	X(POINTS, "points", "N", "points that it adds to a score") \
+	X(DESCRIPTION, "description", "TEXT", "description of the tag") \
+	X(TAG, "tag", "ID", "the tag that completes the action, or that leads have") \
+	X(REQUIRED_POINTS, "required-points", "N", "the score at which the level is reached") \
+	X(EMAILED, "emailed", NULL, "the reward is sent by email") \
+	X(EMAIL, "email", "ADDRESS", "the lead with this email address") \
+	X(PHONE, "phone", "NUMBER", "the lead with this phone number") \
+	X(SOCIAL_ID, "social-id", "ID", "the lead with this social_id") \
+	X(VERIFIED, "verified", "on|off", "only verified leads, or only the others") \
+	X(WAITLISTED, "waitlisted", "on|off", "only leads on the waitlist, or only the others") \
+	X(FRAUDULENT, "fraudulent", "on|off", "only fraudulent leads, or only the others") \
+	X(OPTED_OUT, "opted-out", "on|off", "only leads that opted out, or only the others") \
+	X(AFTER, "after", "N", "only leads that signed up after number N")
+
+/* clang-format on */
+
+#define OPTION(option, name, value, help) OPTION_##option,
+enum admin_option { ADMIN_OPTION_LIST(OPTION) ADMIN_OPTIONS };
+#undef OPTION
 
 #define OPTION_BIT(option) (UINT32_C(1) << (option))
 

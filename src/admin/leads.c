@@ -91,9 +91,9 @@ struct payload_flattener {
 	struct output *output;
 	struct pool *pool;
 	struct slice keys[SHOWN_DEPTH + 1]; /* by depth */
-	size_t lines, lines_before[SHOWN_DEPTH + 1];
-	size_t arrays, array_depth; /* how many enclose the value; depth of the outermost */
-	struct buffer items;        /* of the outermost array */
+	bool object_begun;                  /* by the last event */
+	size_t arrays, array_depth;         /* how many enclose the value; depth of the outermost */
+	struct buffer items;                /* of the outermost array */
 };
 
 static void
@@ -103,7 +103,6 @@ add_line(struct payload_flattener *flat, size_t depth, struct slice value)
 	for (size_t i = 2; i <= depth; i++)
 		path = pool_printf(flat->pool, "%.*s.%.*s", SLICE_ARGS(path), SLICE_ARGS(flat->keys[i]));
 	output_text(flat->output, pool_string(flat->pool, path), pool_copy(flat->pool, value));
-	flat->lines++;
 }
 
 /* Items are separated by commas, values inside an item by spaces. */
@@ -115,43 +114,32 @@ add_item(struct payload_flattener *flat, const struct json_event *event, struct 
 	buffer_add(&flat->items, text);
 }
 
-static void
-enter(struct payload_flattener *flat, const struct json_event *event)
-{
-	flat->lines_before[event->depth] = flat->lines;
-	if (event->type != JSON_ARRAY_BEGIN)
-		return;
-	if (flat->arrays++ == 0) {
-		flat->array_depth = event->depth;
-		buffer_clear(&flat->items);
-	}
-}
-
-static void
-leave(struct payload_flattener *flat, const struct json_event *event)
-{
-	if (event->type == JSON_ARRAY_END && --flat->arrays == 0)
-		add_line(flat, event->depth, flat->items.size > 0 ? buffer_slice(&flat->items) : SLICE_NONE);
-	else if (event->type == JSON_OBJECT_END && flat->arrays == 0 && flat->lines == flat->lines_before[event->depth])
-		add_line(flat, event->depth, SLICE_NONE); /* an empty object */
-}
-
 static bool
 flatten(void *context, const struct json_event *event)
 {
 	struct payload_flattener *flat = context;
 	struct slice text = event->text;
+	const bool object_begun = flat->object_begun;
+	flat->object_begun = event->type == JSON_OBJECT_BEGIN;
 	switch (event->type) {
 	case JSON_KEY:
 		flat->keys[event->depth] = pool_copy(flat->pool, event->text);
 		return true;
 	case JSON_OBJECT_BEGIN:
-	case JSON_ARRAY_BEGIN:
-		enter(flat, event);
 		return true;
 	case JSON_OBJECT_END:
+		if (object_begun && flat->arrays == 0)
+			add_line(flat, event->depth, SLICE_NONE); /* it is empty */
+		return true;
+	case JSON_ARRAY_BEGIN:
+		if (flat->arrays++ == 0) {
+			flat->array_depth = event->depth;
+			buffer_clear(&flat->items);
+		}
+		return true;
 	case JSON_ARRAY_END:
-		leave(flat, event);
+		if (--flat->arrays == 0)
+			add_line(flat, event->depth, flat->items.size > 0 ? buffer_slice(&flat->items) : SLICE_NONE);
 		return true;
 	case JSON_NULL:
 		text = SLICE_NONE;

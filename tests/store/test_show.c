@@ -313,6 +313,32 @@ ranks_are_counted_on_all_levels(void **state)
 	}
 }
 
+/* Twice as they are, then in a snapshot; inside a snapshot once. */
+static void
+reads_that_conflict_are_repeated(void **state)
+{
+	struct world *w = *state;
+	struct consistent_read read = { .store = w->store };
+	unsigned runs = 0;
+	while (store_reads(&read)) {
+		struct consistent_read inner = { .store = w->store };
+		unsigned inner_runs = 0;
+		const bool in_snapshot = ++runs == 3;
+		assert_int_equal(store_in_snapshot(w->store), in_snapshot);
+		assert_int_equal(db_in_transaction(w->store->db), in_snapshot);
+		while (store_reads(&inner)) {
+			inner_runs++;
+			inner.result = RESULT_CONFLICT;
+		}
+		assert_int_equal(inner.result, RESULT_CONFLICT);
+		assert_int_equal(inner_runs, in_snapshot ? 1 : 3);
+		read.result = RESULT_CONFLICT;
+	}
+	assert_int_equal(runs, 3);
+	assert_int_equal(read.result, RESULT_CONFLICT);
+	assert_false(store_in_snapshot(w->store) || db_in_transaction(w->store->db));
+}
+
 static struct outcome
 standing_of(struct world *w, uint64_t campaign, struct slice social_id, bool full)
 {
@@ -371,6 +397,7 @@ main(void)
 		WORLD_TEST(cached_data_is_read_again),
 		WORLD_TEST(ranks_follow_every_change),
 		WORLD_TEST(ranks_are_counted_on_all_levels),
+		WORLD_TEST(reads_that_conflict_are_repeated),
 		WORLD_TEST(a_standing_has_lead_rank_and_versions),
 	};
 	return WORLD_MAIN(tests);

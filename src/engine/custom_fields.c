@@ -54,13 +54,6 @@ write_scalar(struct json_writer *writer, const struct json_event *event)
 }
 
 static void
-start_value(struct field_reader *reader)
-{
-	buffer_clear(&reader->value);
-	json_writer_init(&reader->writer, &reader->value);
-}
-
-static void
 end_value(struct field_reader *reader, struct slice text)
 {
 	reader->items = pool_grow(reader->pool, reader->items, reader->count, &reader->capacity, sizeof(*reader->items));
@@ -81,7 +74,8 @@ read_event(void *context, const struct json_event *event)
 		return event->depth == 0;
 	case JSON_KEY:
 		reader->name = pool_copy(reader->pool, event->text);
-		start_value(reader);
+		buffer_clear(&reader->value);
+		json_writer_init(&reader->writer, &reader->value);
 		return true;
 	case JSON_ARRAY_BEGIN:
 		if (event->depth != 1)

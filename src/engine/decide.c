@@ -31,13 +31,6 @@ advance_job(struct step *step)
 	return false;
 }
 
-/* docs/api.md 6: refused after the campaign's end; all others continue without points. */
-static bool
-is_refused_at_end(enum command_kind kind)
-{
-	return kind != COMMAND_CHANGE;
-}
-
 static enum failure
 refuses(const struct step *step, bool queued)
 {
@@ -46,7 +39,8 @@ refuses(const struct step *step, bool queued)
 	/* items queued before the account was suspended are completed */
 	if (refused == FAILURE_ACCOUNT_SUSPENDED && queued)
 		refused = FAILURE_NONE;
-	if (refused == FAILURE_NONE && step->ended && is_refused_at_end(step->command->kind))
+	/* docs/api.md 6: changes continue, without points */
+	if (refused == FAILURE_NONE && step->ended && step->command->kind != COMMAND_CHANGE)
 		refused = FAILURE_CAMPAIGN_ENDED;
 	return refused;
 }

@@ -97,12 +97,6 @@ copy_campaign(struct pool *pool, const struct campaign *campaign)
 	return copy;
 }
 
-static bool
-sends_redirect(const struct command *command)
-{
-	return command->kind == COMMAND_SIGNUP && slice_present(command->as.signup.redirect_url);
-}
-
 /* The lead as the command left it, or as it was before the command deleted it. */
 static struct snapshot *
 make_snapshot(const struct view *view, const struct touched *touched, const struct lead *lead)
@@ -116,7 +110,7 @@ make_snapshot(const struct view *view, const struct touched *touched, const stru
 		.campaign = gone ? view->campaign_before : view->campaign,
 		.lead = &snapshot->lead,
 		.definitions = step->campaign->definitions,
-		.redirect_sent = sends_redirect(step->command),
+		.redirect_sent = step->command->kind == COMMAND_SIGNUP && slice_present(step->command->as.signup.redirect_url),
 	};
 	return snapshot;
 }

@@ -263,14 +263,6 @@ put_personal(struct payload_writer *r)
 }
 
 static void
-put_full(struct payload_writer *r)
-{
-#define PUT(type, column, read_for, written, in_payload) PUT_FULL_##in_payload(type, column)
-	LEAD_FIELDS(PUT)
-#undef PUT
-}
-
-static void
 put_pair(struct payload_writer *r, struct slice key, uint32_t direct, uint32_t indirect)
 {
 	json_name(&r->writer, key);
@@ -306,8 +298,11 @@ put_lead(struct payload_writer *r)
 	if (r->view.full || !r->campaign->privacy)
 		put_personal(r);
 	put_referrals(r);
-	if (r->view.full)
-		put_full(r);
+	if (!r->view.full)
+		return;
+#define PUT(type, column, read_for, written, in_payload) PUT_FULL_##in_payload(type, column)
+	LEAD_FIELDS(PUT)
+#undef PUT
 }
 
 static struct slice

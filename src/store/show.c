@@ -194,12 +194,6 @@ rendered(struct store *store, struct pool *pool, const struct payload_subject *s
 	return json;
 }
 
-static struct lead_place
-place_of(const struct lead *lead)
-{
-	return (struct lead_place){ lead->score, lead->subscription_number, lead->fraudulent };
-}
-
 /* Answers the look-up `first` and those after it whose campaign had the same state; sets `found` to NULL for them. */
 static enum result
 answer_group(struct store *store, struct pool *pool, const struct look_up *const *look_ups, size_t first, size_t count,
@@ -217,10 +211,12 @@ answer_group(struct store *store, struct pool *pool, const struct look_up *const
 		found[i] = NULL;
 	}
 	enum result result = read_subjects(store, pool, &state, leads, together, &subjects);
-	for (size_t i = 0; i < together && result == RESULT_OK; i++)
+	for (size_t i = 0; i < together && result == RESULT_OK; i++) {
+		const struct lead *lead = subjects[i].lead;
 		outcomes[places[i]] = (struct outcome){ .body = rendered(store, pool, &subjects[i], look_ups[places[i]]),
 			.versions = state.versions,
-			.place = place_of(subjects[i].lead) };
+			.place = { lead->score, lead->subscription_number, lead->fraudulent } };
+	}
 	return result;
 }
 

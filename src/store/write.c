@@ -125,12 +125,7 @@ write_leads(const struct write *write)
 	return store_run_lists(write->store, &deleted, &noted, &freed, &updated, &inserted);
 }
 
-static void
-add_counters(struct row_list *list, const struct campaign *c)
-{
 #define COUNTER_VALUE(type, column, member) FIELD_VALUE_##type(c->counters.member),
-	store_add_row(list, DB_U64(c->id), DB_U64(c->last_subscription_number), CAMPAIGN_COUNTERS(COUNTER_VALUE));
-}
 
 static enum result
 write_counters(const struct write *write)
@@ -143,7 +138,8 @@ write_counters(const struct write *write)
 	for (size_t i = 0; i < set->campaign_count; i++) {
 		const struct campaign *c = &set->campaigns[i].campaign;
 		if (set->campaigns[i].changed)
-			add_counters(&counters, c);
+			store_add_row(
+			    &counters, DB_U64(c->id), DB_U64(c->last_subscription_number), CAMPAIGN_COUNTERS(COUNTER_VALUE));
 	}
 	for (size_t i = 0; i < write->rank_change_count; i++) {
 		const struct rank_node *change = &write->rank_changes[i];

@@ -82,43 +82,36 @@ store_enable_webhook(struct store *store, uint64_t id)
 	return txn.result;
 }
 
-static enum result
-disable_webhook(struct store *store, struct pool *pool, uint64_t id)
-{
-	enum result result = store_lock_webhook_settings(store, pool, id);
-	if (result != RESULT_OK)
-		return result;
-	result = store_change_one(store, &sql_disable_webhook, DB_U64(id));
-	return result == RESULT_NOT_FOUND ? RESULT_OK : result;
-}
-
 enum result
 store_disable_webhook(struct store *store, uint64_t id)
 {
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
-	while (store_runs(&txn))
-		txn.result = disable_webhook(store, txn.pool, id);
+	while (store_runs(&txn)) {
+		txn.result = store_lock_webhook_settings(store, txn.pool, id);
+		if (txn.result != RESULT_OK)
+			continue;
+		txn.result = store_change_one(store, &sql_disable_webhook, DB_U64(id));
+		if (txn.result == RESULT_NOT_FOUND) /* it is not active */
+			txn.result = RESULT_OK;
+	}
 	return txn.result;
-}
-
-/* The secret is new in every call: if it is stored already, an earlier run was committed, and its answer was lost. */
-static enum result
-rotate_secret(struct store *store, struct pool *pool, uint64_t webhook_id, struct slice new_secret, int64_t overlap_ms)
-{
-	const struct db_value id = DB_U64(webhook_id), overlap = DB_I64(overlap_ms), secret = db_bytes(new_secret);
-	enum result result = store_lock_webhook_settings(store, pool, webhook_id);
-	if (result != RESULT_OK)
-		return result;
-	result = store_change_one(store, &sql_rotate_secret, overlap, overlap, overlap, secret, id, secret);
-	return result == RESULT_NOT_FOUND ? store_exists(store, &sql_select_webhook, id) : result;
 }
 
 enum result
 store_rotate_secret(struct store *store, uint64_t id, struct slice secret, int64_t overlap_ms)
 {
+	const struct db_value webhook = DB_U64(id), overlap = DB_I64(overlap_ms), new_secret = db_bytes(secret);
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
-	while (store_runs(&txn))
-		txn.result = rotate_secret(store, txn.pool, id, secret, overlap_ms);
+	while (store_runs(&txn)) {
+		txn.result = store_lock_webhook_settings(store, txn.pool, id);
+		if (txn.result != RESULT_OK)
+			continue;
+		txn.result =
+		    store_change_one(store, &sql_rotate_secret, overlap, overlap, overlap, new_secret, webhook, new_secret);
+		/* if the secret, new in every call, is stored already, an earlier run was committed, and its answer was lost */
+		if (txn.result == RESULT_NOT_FOUND)
+			txn.result = store_exists(store, &sql_select_webhook, webhook);
+	}
 	return txn.result;
 }
 

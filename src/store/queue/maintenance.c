@@ -45,24 +45,20 @@ enum { DELETED_LEADS = 100, ENTRY_CHUNK = 1000, ENTRY_CHUNKS = 20, ENTRY_COLUMNS
 
 /* *all: no rows of these leads are left. */
 static enum result
-drop_entries(struct store *store, struct pool *pool, struct db_list leads, bool *all)
+drop_entries(struct store *store, struct db_list leads, bool *all)
 {
-	struct db_rows entries;
-	enum result result = store_query_lists(store, pool, &sql_select_score_entries, &leads, 1, &entries);
-	if (result == RESULT_OK)
-		result = db_execute_rows(store->db, &sql_delete_score_entry, entries.values, ENTRY_COLUMNS, entries.count);
-	*all = entries.count < ENTRY_CHUNK;
-	/* leads are removed with the last of their rows: the next call goes on where one ends early */
-	return result == RESULT_OK && *all ? db_execute_rows(store->db, &sql_delete_deleted_lead, leads.values, 1, leads.count)
-					   : result;
-}
-
-static enum result
-drop_entries_of(struct store *store, struct db_list leads, bool *all)
-{
+	struct db_rows rows;
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
-	while (store_runs(&txn))
-		txn.result = drop_entries(store, txn.pool, leads, all);
+	while (store_runs(&txn)) {
+		txn.result = store_query_lists(store, txn.pool, &sql_select_score_entries, &leads, 1, &rows);
+		*all = rows.count < ENTRY_CHUNK;
+		if (txn.result == RESULT_OK)
+			txn.result =
+			    db_execute_rows(store->db, &sql_delete_score_entry, rows.values, ENTRY_COLUMNS, rows.count);
+		/* leads are removed with the last of their rows: the next call goes on where one ends early */
+		if (txn.result == RESULT_OK && *all)
+			txn.result = db_execute_rows(store->db, &sql_delete_deleted_lead, leads.values, 1, leads.count);
+	}
 	return txn.result;
 }
 
@@ -74,7 +70,7 @@ drop_deleted_leads(struct store *store, struct pool *pool, unsigned *chunks, boo
 	bool all = rows.count == 0;
 	*more = rows.count == DELETED_LEADS;
 	for (; result == RESULT_OK && !all && *chunks > 0; (*chunks)--)
-		result = drop_entries_of(store, (struct db_list){ rows.values, rows.count }, &all);
+		result = drop_entries(store, (struct db_list){ rows.values, rows.count }, &all);
 	return result;
 }
 

@@ -128,14 +128,6 @@ split_later(struct store *store, struct pool *pool, const char *table, uint64_t 
 	return result;
 }
 
-/* A missing partition is no failure. */
-static enum result
-drop_partition(struct store *store, struct pool *pool, const char *table, uint64_t day)
-{
-	return db_run_text(store->db, pool_printf(pool, "ALTER TABLE {prefix}%s WAIT 1 DROP PARTITION IF EXISTS %s", table,
-					  partition_name(pool, day).data));
-}
-
 /* ---- making days ---- */
 
 static bool
@@ -232,7 +224,8 @@ drop_day(struct store *store, struct pool *pool, const struct history_days *days
 		result = end_pending(store, pool, day, progress);
 		if (result != RESULT_OK || *progress != DAY_DONE)
 			return result;
-		result = drop_partition(store, pool, tables[i], day);
+		result = db_run_text(store->db, pool_printf(pool, "ALTER TABLE {prefix}%s WAIT 1 DROP PARTITION IF EXISTS %s",
+						    tables[i], partition_name(pool, day).data));
 		if (result != RESULT_OK)
 			return result;
 	}

@@ -84,7 +84,7 @@ is_finished(struct dispatcher *d)
 {
 	if (!d->ending)
 		return false;
-	if (slots_sending(d->slots) > 0)
+	if (slots_in(d->slots, SLOT_SENDING) > 0)
 		d->give_up_ms = clock_monotonic_ms() + GIVE_UP_MS;
 	if (slots_used(d->slots) == 0 && !d->leased && !maintenance_is_busy(d->maintenance))
 		return true;

@@ -59,13 +59,13 @@ recorder_free(struct recorder **recorder)
 int64_t
 recorder_when(const struct recorder *r, bool last)
 {
-	const size_t ended = slots_ended(r->slots);
+	const size_t ended = slots_in(r->slots, SLOT_ENDED);
 	int64_t when = CLOCK_NEVER;
 	if (r->count > 0)
 		return CLOCK_NEVER;
 	if (ended > 0)
-		when = last || ended >= FLUSH_COUNT ? 0 : slot_ended_ms(slots_first_ended(r->slots)) + FLUSH_MS;
-	if (slots_first_postponed(r->slots) != NULL && when > r->blocked.until_ms)
+		when = last || ended >= FLUSH_COUNT ? 0 : slot_ended_ms(slots_first(r->slots, SLOT_ENDED)) + FLUSH_MS;
+	if (slots_first(r->slots, SLOT_POSTPONED) != NULL && when > r->blocked.until_ms)
 		when = r->blocked.until_ms;
 	return when > r->away.until_ms ? when : r->away.until_ms;
 }
@@ -104,7 +104,7 @@ discard_stuck(struct recorder *r, int64_t now)
 static struct slot *
 first_slot(const struct recorder *r)
 {
-	return r->retrying ? slots_first_postponed(r->slots) : slots_first_ended(r->slots);
+	return slots_first(r->slots, r->retrying ? SLOT_POSTPONED : SLOT_ENDED);
 }
 
 void
@@ -114,9 +114,9 @@ recorder_begin(struct recorder *r)
 	const int64_t now = clock_monotonic_ms();
 	slots_follow_postponed(r->slots);
 	discard_stuck(r, now);
-	if (r->singly > slots_ended(r->slots))
-		r->singly = slots_ended(r->slots);
-	r->retrying = slots_first_postponed(r->slots) != NULL && now >= r->blocked.until_ms;
+	if (r->singly > slots_in(r->slots, SLOT_ENDED))
+		r->singly = slots_in(r->slots, SLOT_ENDED);
+	r->retrying = slots_first(r->slots, SLOT_POSTPONED) != NULL && now >= r->blocked.until_ms;
 	r->count = slots_outcomes(first_slot(r), now, r->outcomes, r->retrying || r->singly > 0 ? 1 : BATCH);
 	if (r->count > 0)
 		runner_start(r->runner, complete, r);

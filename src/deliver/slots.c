@@ -7,8 +7,6 @@
 
 #include "base/panic.h"
 
-enum slot_state { SLOT_UNUSED, SLOT_SENDING, SLOT_ENDED, SLOT_POSTPONED, SLOT_STATES };
-
 struct slot {
 	struct slots *slots;
 	enum slot_state state;
@@ -91,39 +89,21 @@ slots_free(struct slots **slots)
 }
 
 size_t
-slots_unused(const struct slots *slots)
+slots_in(const struct slots *slots, enum slot_state state)
 {
-	return slots->counts[SLOT_UNUSED];
+	return slots->counts[state];
+}
+
+struct slot *
+slots_first(const struct slots *slots, enum slot_state state)
+{
+	return TAILQ_FIRST(&slots->lists[state]);
 }
 
 size_t
 slots_used(const struct slots *slots)
 {
-	return slots->count - slots_unused(slots);
-}
-
-size_t
-slots_sending(const struct slots *slots)
-{
-	return slots->counts[SLOT_SENDING];
-}
-
-size_t
-slots_ended(const struct slots *slots)
-{
-	return slots->counts[SLOT_ENDED];
-}
-
-struct slot *
-slots_first_ended(const struct slots *slots)
-{
-	return TAILQ_FIRST(&slots->lists[SLOT_ENDED]);
-}
-
-struct slot *
-slots_first_postponed(const struct slots *slots)
-{
-	return TAILQ_FIRST(&slots->lists[SLOT_POSTPONED]);
+	return slots->count - slots->counts[SLOT_UNUSED];
 }
 
 int64_t
@@ -223,7 +203,7 @@ slots_follow_postponed(struct slots *slots)
 	struct slot *next;
 	if (TAILQ_EMPTY(&slots->lists[SLOT_POSTPONED]))
 		return;
-	for (struct slot *slot = slots_first_ended(slots); slot != NULL; slot = next) {
+	for (struct slot *slot = slots_first(slots, SLOT_ENDED); slot != NULL; slot = next) {
 		next = TAILQ_NEXT(slot, list);
 		if (has_postponed(slots, slot->outcome.webhook_id))
 			move(slot, SLOT_POSTPONED);

@@ -20,14 +20,13 @@ struct slot;
 struct slots *slots_new(size_t count);
 void slots_free(struct slots **slots);
 
-size_t slots_unused(const struct slots *slots);
+enum slot_state { SLOT_UNUSED, SLOT_SENDING, SLOT_ENDED, SLOT_POSTPONED, SLOT_STATES };
+/* The number of slots in the state. */
+size_t slots_in(const struct slots *slots, enum slot_state state);
+/* The slot that is in the state for the longest time, or NULL. */
+struct slot *slots_first(const struct slots *slots, enum slot_state state);
+/* The number of all but the unused ones. */
 size_t slots_used(const struct slots *slots);
-size_t slots_sending(const struct slots *slots);
-size_t slots_ended(const struct slots *slots);
-/* The slot whose attempt ended first, or NULL. */
-struct slot *slots_first_ended(const struct slots *slots);
-/* Postponed slots are not counted as ended. */
-struct slot *slots_first_postponed(const struct slots *slots);
 /* When the oldest delivery in a slot was claimed; CLOCK_NEVER: all slots are unused. */
 int64_t slots_oldest_ms(const struct slots *slots);
 

@@ -85,7 +85,7 @@ recover(struct dispatcher *d)
 static int64_t
 when_record(const struct dispatcher *d)
 {
-	return recorder_when(d->recorder, d->ending && slots_sending(d->slots) == 0);
+	return recorder_when(d->recorder, d->ending && slots_in(d->slots, SLOT_SENDING) == 0);
 }
 
 static enum result
@@ -151,7 +151,7 @@ lease(struct dispatcher *d)
 static int64_t
 when_poll(const struct dispatcher *d)
 {
-	if (d->ending || slots_unused(d->slots) == 0)
+	if (d->ending || slots_in(d->slots, SLOT_UNUSED) == 0)
 		return CLOCK_NEVER;
 	/* while webhooks wait for a slot, the poll for others uses the idle interval */
 	return scheduler_waiting(d->scheduler) || !d->progress ? d->next_poll_ms : d->busy_poll_ms;
@@ -224,7 +224,7 @@ poll_due(struct dispatcher *d)
 static int64_t
 when_claim(const struct dispatcher *d)
 {
-	const size_t unused = slots_unused(d->slots);
+	const size_t unused = slots_in(d->slots, SLOT_UNUSED);
 	const int64_t oldest_ms = slots_oldest_ms(d->slots);
 	if (d->ending || unused == 0 || d->untried_count > 0)
 		return CLOCK_NEVER;
@@ -306,7 +306,8 @@ claim(struct dispatcher *d)
 {
 	struct due_delivery *deliveries;
 	size_t count = 0;
-	size_t requests = scheduler_take(d->scheduler, slots_unused(d->slots), STEPS_BATCH, database_ms(d), d->requests);
+	size_t requests =
+	    scheduler_take(d->scheduler, slots_in(d->slots, SLOT_UNUSED), STEPS_BATCH, database_ms(d), d->requests);
 	d->claimed_ms = clock_monotonic_ms();
 	enum result result =
 	    store_claim(d->store, d->pool, d->owner, d->options.lease_ms, d->requests, requests, &deliveries, &count);

@@ -11,27 +11,27 @@ is_word(struct slice text)
 	return slice_is_alnum(text, "_");
 }
 
-/* Visible ASCII; blanks only if `blank`. */
 static bool
-is_ascii(struct slice text, bool blank)
+is_printable(struct slice text)
 {
 	for (size_t i = 0; i < text.size; i++)
-		if (text.data[i] < (blank ? ' ' : '!') || text.data[i] > '~')
+		if (text.data[i] < ' ' || text.data[i] > '~')
 			return false;
 	return true;
 }
 
+/* Printable, without blanks. */
 static bool
-is_header_text(struct slice text)
+is_visible(struct slice text)
 {
-	return is_ascii(text, true);
+	return is_printable(text) && slice_find(text, ' ') == text.size;
 }
 
 /* A path or URL that something is appended to: no query, no fragment, no trailing "/". */
 static bool
 is_stem(struct slice text)
 {
-	return is_ascii(text, false) && slice_find(text, '?') == text.size && slice_find(text, '#') == text.size &&
+	return is_visible(text) && slice_find(text, '?') == text.size && slice_find(text, '#') == text.size &&
 	       !slice_ends_with(text, SLICE("/"));
 }
 
@@ -45,7 +45,7 @@ static bool
 is_web_address(struct slice text)
 {
 	size_t scheme = slice_starts_with(text, SLICE("https://")) ? 8 : slice_starts_with(text, SLICE("http://")) ? 7 : 0;
-	return scheme > 0 && text.size > scheme && is_ascii(text, false);
+	return scheme > 0 && text.size > scheme && is_visible(text);
 }
 
 static bool
@@ -90,12 +90,6 @@ is_duration(struct slice text)
 	return duration_parse(text, &ms);
 }
 
-static bool
-is_url_part(struct slice text)
-{
-	return is_ascii(text, false);
-}
-
 /* Checks the form only; the limiter parses it. */
 static bool
 is_limit(struct slice text)
@@ -116,7 +110,7 @@ is_listen_place(struct slice text)
 static const struct conf_rule prefix = { is_word, "letters, digits and _" };
 static const struct conf_rule tls = { is_tls, "nothing, off or verify" };
 static const struct conf_rule listen_at = { is_listen_place, "nothing, an absolute path, or a loopback address and port" };
-static const struct conf_rule header_text = { is_header_text, "printable ASCII" };
+static const struct conf_rule header_text = { is_printable, "printable ASCII" };
 static const struct conf_rule base_path = { is_base_path, "nothing, or a path that begins but does not end with /" };
 static const struct conf_rule base_url = { is_base_url, "nothing, or http:// or https:// and a host, without / at its end" };
 static const struct conf_rule avatar_url = { is_avatar_url, "nothing, or an http:// or https:// address with {hash} in it" };
@@ -124,7 +118,7 @@ static const struct conf_rule networks = { looks_like_network, "addresses or net
 static const struct conf_rule ports = { is_port, "port numbers from 1 to 65535" };
 static const struct conf_rule durations = { is_duration, "durations as 5s, 30m or 24h" };
 static const struct conf_rule limits = { is_limit, "numbers of requests and durations as 10/60s" };
-static const struct conf_rule url_parts = { is_url_part, "words of ASCII characters" };
+static const struct conf_rule url_parts = { is_visible, "words of ASCII characters" };
 
 /* The C type of each setting type in struct conf. */
 #define PLACE_CONF_TEXT const char *

@@ -40,13 +40,6 @@ add_pair(struct form *form, struct level *level, struct slice value)
 	encode_percent(&form->out, value);
 }
 
-static void
-open_container(struct form *form, const struct json_event *event)
-{
-	struct slice name = event->depth == 0 ? SLICE("") : next_name(form, &form->levels[event->depth - 1]);
-	form->levels[event->depth] = (struct level){ .name = name, .array = event->type == JSON_ARRAY_BEGIN };
-}
-
 static bool
 handle(void *context, const struct json_event *event)
 {
@@ -57,7 +50,8 @@ handle(void *context, const struct json_event *event)
 	switch (event->type) {
 	case JSON_OBJECT_BEGIN:
 	case JSON_ARRAY_BEGIN:
-		open_container(form, event);
+		form->levels[event->depth] = (struct level){ .name = level == NULL ? SLICE("") : next_name(form, level),
+			.array = event->type == JSON_ARRAY_BEGIN };
 		break;
 	case JSON_OBJECT_END:
 	case JSON_ARRAY_END:

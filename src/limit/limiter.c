@@ -65,9 +65,11 @@ struct limiter {
 	int64_t (*now_ms)(void);
 };
 
-/* The set of a caller. */
+/* The set of a caller. Claim and entry are set by decide(). */
 struct location {
 	const struct table *table;
+	const struct limit_claim *claim;
+	struct entry *entry;
 	unsigned char name[LIMITER_CALLER_MAX];
 	unsigned char *set;
 	size_t lock;
@@ -238,14 +240,14 @@ find_or_choose(const struct location *location, int64_t now_ms)
 	return chosen;
 }
 
-/* Checks all windows of an entry; the verdict has the longest wait. */
+/* Checks all windows of the entry; the verdict has the longest wait. */
 static void
-check_windows(const struct location *location, struct entry *entry, const struct limit_claim *claim, int64_t now_ms,
-    struct limit_verdict *verdict)
+check_windows(const struct location *location, int64_t now_ms, struct limit_verdict *verdict)
 {
+	const struct limit_claim *claim = location->claim;
 	for (size_t i = 0; i < location->table->windows; i++) {
 		const uint32_t limit = claim->kind == LIMIT_ACCOUNT ? claim->limit : location->table->limits[i];
-		const struct ring ring = ring_of(location->table, entry, i);
+		const struct ring ring = ring_of(location->table, location->entry, i);
 		const int64_t wait_ms = ring_wait_ms(&ring, limit, now_ms);
 		if (wait_ms <= verdict->wait_ms)
 			continue;
@@ -256,29 +258,25 @@ check_windows(const struct location *location, struct entry *entry, const struct
 }
 
 static void
-add(const struct location *location, struct entry *entry)
+add(const struct location *location)
 {
-	memcpy(entry->name, location->name, LIMITER_CALLER_MAX);
+	memcpy(location->entry->name, location->name, LIMITER_CALLER_MAX);
 	for (size_t i = 0; i < location->table->windows; i++) {
-		const struct ring ring = ring_of(location->table, entry, i);
+		const struct ring ring = ring_of(location->table, location->entry, i);
 		ring_add(&ring);
 	}
 }
 
 /* Locks are always acquired in ascending order. */
 static void
-sort_by_lock(struct location *locations, const struct limit_claim **claims, size_t count)
+sort_by_lock(struct location *locations, size_t count)
 {
 	for (size_t i = 1; i < count; i++) {
 		const struct location location = locations[i];
-		const struct limit_claim *claim = claims[i];
 		size_t place = i;
-		for (; place > 0 && locations[place - 1].lock > location.lock; place--) {
+		for (; place > 0 && locations[place - 1].lock > location.lock; place--)
 			locations[place] = locations[place - 1];
-			claims[place] = claims[place - 1];
-		}
 		locations[place] = location;
-		claims[place] = claim;
 	}
 }
 
@@ -311,8 +309,6 @@ decide(struct limiter *limiter, const struct limit_network *network, const struc
 {
 	const struct digest digest = digest_of(limiter, network->name);
 	struct location locations[LIMITER_CLAIMS_MAX];
-	const struct limit_claim *made[LIMITER_CLAIMS_MAX];
-	struct entry *entries[LIMITER_CLAIMS_MAX];
 	size_t used = 0;
 	*verdict = (struct limit_verdict){ .wait_ms = 0 };
 	if (count > LIMITER_CLAIMS_MAX)
@@ -323,19 +319,19 @@ decide(struct limiter *limiter, const struct limit_network *network, const struc
 			continue;
 		require(claims[i].caller.size <= LIMITER_CALLER_MAX);
 		require(claims[i].kind != LIMIT_ACCOUNT || (claims[i].limit > 0 && claims[i].limit <= LIMIT_MAX));
-		made[used] = &claims[i];
-		locations[used++] = location_of(limiter, &digest, network->spread, table, claims[i].caller);
+		locations[used] = location_of(limiter, &digest, network->spread, table, claims[i].caller);
+		locations[used++].claim = &claims[i];
 	}
-	sort_by_lock(locations, made, used);
+	sort_by_lock(locations, used);
 	if (used == 0 || !lock(limiter, locations, used))
 		return true;
 	const int64_t now_ms = limiter->now_ms(); /* read under the locks, so that times do not decrease */
 	for (size_t i = 0; i < used; i++) {
-		entries[i] = find_or_choose(&locations[i], now_ms);
-		check_windows(&locations[i], entries[i], made[i], now_ms, verdict);
+		locations[i].entry = find_or_choose(&locations[i], now_ms);
+		check_windows(&locations[i], now_ms, verdict);
 	}
 	for (size_t i = 0; i < used && counts && verdict->wait_ms == 0; i++)
-		add(&locations[i], entries[i]);
+		add(&locations[i]);
 	unlock(limiter, locations, used);
 	return verdict->wait_ms == 0;
 }

@@ -16,9 +16,6 @@
 
 enum { CONF_WORKERS_AUTO = 65535 };
 
-/* The group of the MariaDB option file that is read. */
-#define CONF_OPTION_GROUP "leadhook"
-
 /* A text, path or list that is not set is "", never NULL. Lists stay text: items separated by white space or commas, each
  * checked by its rule. Durations are in milliseconds. */
 struct conf_database {
@@ -27,7 +24,7 @@ struct conf_database {
 	const char *host, *socket, *user, *password;
 	const char *name;
 	const char *prefix;      /* of every table; [A-Za-z0-9_]{0,20} */
-	const char *option_file; /* read by Connector/C, group CONF_OPTION_GROUP; "": none */
+	const char *option_file; /* read by Connector/C, group leadhook; "": none */
 	const char *tls;         /* "off" or "verify"; "": "verify" for another host */
 	const char *tls_ca;      /* "": as in the option file, else the system's */
 	int64_t connect_timeout; /* whole seconds */

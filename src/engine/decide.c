@@ -90,7 +90,7 @@ decide_one(struct step *step)
 
 void
 decide(struct pool *pool, struct working_set *set, const struct command *const *commands, size_t count,
-    struct id_supply *id_supply, struct outcome *outcomes, struct decision *decision)
+    const struct id_supply *id_supply, struct outcome *outcomes, struct decision *decision)
 {
 	*decision = (struct decision){ .answers = POOL_ARRAY(pool, count, struct snapshot *), .answer_count = count };
 	for (size_t i = 0; i < count; i++) {
@@ -134,11 +134,11 @@ is_change(const struct rank_node *node)
 	return false;
 }
 
-size_t
-decide_rank_changes(struct pool *pool, const struct decision *decision, struct rank_node **changes)
+void
+decide_rank_changes(struct pool *pool, struct decision *decision)
 {
 	struct rank_node *nodes = POOL_ARRAY(pool, decision->score_move_count * RANK_LEVELS, struct rank_node);
-	size_t count = 0, merged = 0, changed = 0;
+	size_t count = 0, merged = 0;
 	for (size_t i = 0; i < decision->score_move_count; i++) {
 		const struct score_move *move = &decision->score_moves[i];
 		struct rank_place places[RANK_LEVELS];
@@ -158,9 +158,8 @@ decide_rank_changes(struct pool *pool, const struct decision *decision, struct r
 	}
 	for (size_t i = 0; i < merged; i++)
 		if (is_change(&nodes[i]))
-			nodes[changed++] = nodes[i];
-	*changes = nodes;
-	return changed;
+			nodes[decision->rank_change_count++] = nodes[i];
+	decision->rank_changes = nodes;
 }
 
 /* The rank at the time of the snapshot: the histogram before the batch, with the batch's moves until then. */

@@ -82,9 +82,9 @@ struct id_range {
 struct host_list;
 
 struct id_supply {
-	struct id_range lead_ids, points_call_ids; /* one a command each */
-	struct id_range history_ids;               /* of events and deliveries; may be too few, see history_wanted */
-	const struct slice *social_ids;            /* one a command, fresh from a CSPRNG */
+	struct id_range *lead_ids, *points_call_ids; /* one a command each; decide advances all three */
+	struct id_range *history_ids;                /* of events and deliveries; may be too few, see history_wanted */
+	const struct slice *social_ids;              /* one a command, fresh from a CSPRNG */
 	struct custom_field_limits custom_fields;
 	const struct host_list *disposable_domains; /* NULL: none */
 };
@@ -142,6 +142,8 @@ struct decision {
 	size_t ip_move_count, ip_move_capacity;
 	struct snapshot **answers; /* one a command; NULL where it failed or its answer is not a lead */
 	size_t answer_count;
+	struct rank_node *rank_changes; /* set by decide_rank_changes */
+	size_t rank_change_count;
 	bool changes; /* whether there is anything to commit */
 	/* History ids needed. When there are fewer in the range, this decision must not be used: reserve as many and decide
 	 * again on a new working set. */
@@ -155,13 +157,13 @@ struct decision {
  * A command of a bulk job fails with FAILURE_NOT_FOUND when the job is at another item. Otherwise it advances its job, also
  * when it fails. */
 void decide(struct pool *pool, struct working_set *set, const struct command *const *commands, size_t count,
-    struct id_supply *id_supply, struct outcome *outcomes, struct decision *decision);
+    const struct id_supply *id_supply, struct outcome *outcomes, struct decision *decision);
 
 /* The histogram nodes that the ranks of the payloads need; some more than once. Their rows are needed as before the batch. */
 size_t decide_rank_nodes(struct pool *pool, const struct decision *decision, uint64_t **nodes);
 
-/* The changes of the histogram by the batch, without nodes that stay the same. */
-size_t decide_rank_changes(struct pool *pool, const struct decision *decision, struct rank_node **changes);
+/* Computes the changes of the histogram by the batch, without nodes that stay the same. */
+void decide_rank_changes(struct pool *pool, struct decision *decision);
 
 /* Renders the answers (outcomes[i].body) and the events' payloads. `nodes` are those of decide_rank_nodes. */
 void decide_render(struct pool *pool, const struct command *const *commands, size_t count,

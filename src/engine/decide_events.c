@@ -133,7 +133,7 @@ snapshot_of(struct view *view, const struct working_lead *lead)
 static uint64_t
 take_number(struct step *step)
 {
-	struct id_range *range = &step->id_supply->history_ids;
+	struct id_range *range = step->id_supply->history_ids;
 	step->decision->history_wanted++;
 	if (range->next < range->end)
 		return range->next++;

@@ -33,13 +33,13 @@ take_id(struct id_range *range)
 uint64_t
 step_take_lead_id(struct step *step)
 {
-	return take_id(&step->id_supply->lead_ids);
+	return take_id(step->id_supply->lead_ids);
 }
 
 uint64_t
 step_take_call_id(struct step *step)
 {
-	return take_id(&step->id_supply->points_call_ids);
+	return take_id(step->id_supply->points_call_ids);
 }
 
 struct touched *

@@ -25,7 +25,7 @@ struct occurrence {
 struct step {
 	struct pool *pool;
 	struct working_set *set;
-	struct id_supply *id_supply;
+	const struct id_supply *id_supply;
 	struct decision *decision;
 	const struct command *command;
 	struct working_campaign *campaign;

@@ -37,11 +37,8 @@ struct batch {
 struct run {
 	struct pool *pool;
 	struct working_set set;
-	struct id_supply id_supply;
 	struct decision decision;
 	struct outcome *outcomes;
-	struct rank_node *rank_changes;
-	size_t rank_change_count;
 };
 
 /* Ids are taken from blocks, before the transaction. */
@@ -62,32 +59,24 @@ reserve(const struct batch *batch)
 	return result;
 }
 
-static void
-prepare_id_supply(const struct batch *batch, struct run *run)
+/* Used ids are never given again, whether the run is committed or not: a second run must not meet the ids of the first. */
+static struct id_supply
+id_supply(const struct batch *batch, struct pool *pool)
 {
-	const struct store *store = batch->store;
-	struct slice *social_ids = POOL_ARRAY(run->pool, batch->count, struct slice);
-	uint64_t *seeds = POOL_ARRAY(run->pool, batch->count, uint64_t);
+	struct store *store = batch->store;
+	struct slice *social_ids = POOL_ARRAY(pool, batch->count, struct slice);
+	uint64_t *seeds = POOL_ARRAY(pool, batch->count, uint64_t);
 	random_bytes(seeds, batch->count * sizeof(*seeds));
 	for (size_t i = 0; i < batch->count; i++)
-		social_ids[i] = social_id_make(run->pool, seeds[i]);
-	run->id_supply = (struct id_supply){
-		.lead_ids = store->ids[ID_LEAD],
-		.points_call_ids = store->ids[ID_POINTS_CALL],
-		.history_ids = store->ids[ID_HISTORY],
+		social_ids[i] = social_id_make(pool, seeds[i]);
+	return (struct id_supply){
+		.lead_ids = &store->ids[ID_LEAD],
+		.points_call_ids = &store->ids[ID_POINTS_CALL],
+		.history_ids = &store->ids[ID_HISTORY],
 		.social_ids = social_ids,
 		.custom_fields = store->options.custom_fields,
 		.disposable_domains = store->options.disposable_domains,
 	};
-}
-
-/* Used ids are never given again, whether the run is committed or not: a second run must not meet the ids of the first. */
-static void
-return_id_supply(struct store *store, const struct id_supply *id_supply)
-{
-	store->ids[ID_LEAD] = id_supply->lead_ids;
-	store->ids[ID_POINTS_CALL] = id_supply->points_call_ids;
-	store->ids[ID_HISTORY] = id_supply->history_ids;
 }
 
 static enum result
@@ -126,18 +115,17 @@ load_decide_write(struct batch *batch, struct run *run)
 		return store_insert_fence(store);
 	if (result != RESULT_OK)
 		return result;
-	prepare_id_supply(batch, run);
-	decide(run->pool, &run->set, batch->commands, batch->count, &run->id_supply, run->outcomes, &run->decision);
+	const struct id_supply supply = id_supply(batch, run->pool);
+	decide(run->pool, &run->set, batch->commands, batch->count, &supply, run->outcomes, &run->decision);
 	if (run->decision.short_of_ids) {
 		batch->short_of_ids = true;
 		batch->history = run->decision.history_wanted;
 		return RESULT_CONFLICT;
 	}
-	return_id_supply(store, &run->id_supply);
-	run->rank_change_count = decide_rank_changes(run->pool, &run->decision, &run->rank_changes);
+	decide_rank_changes(run->pool, &run->decision);
 	result = render(batch, run);
 	if (result == RESULT_OK)
-		result = store_write(store, run->pool, &run->set, &run->decision, run->rank_changes, run->rank_change_count);
+		result = store_write(store, run->pool, &run->set, &run->decision);
 	return result == RESULT_OK ? leave_mark(batch, run) : result;
 }
 
@@ -168,7 +156,7 @@ try_batch(struct batch *batch, struct run *run)
 	}
 	if (result == RESULT_OK) {
 		store_note_campaigns(store, &run->set);
-		store_note_nodes(store, run->rank_changes, run->rank_change_count);
+		store_note_nodes(store, run->decision.rank_changes, run->decision.rank_change_count);
 	}
 	return result;
 }

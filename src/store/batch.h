@@ -20,8 +20,8 @@
 MUST_CHECK enum result store_load(struct store *store, struct pool *pool, const struct command *const *commands, size_t count,
     bool *locked, struct working_set *set);
 /* Inside the batch's transaction: writes every row that a decision changes or makes. Returns RESULT_CONFLICT also when another
- * process has moved a job. The last two are the results of decide_rank_changes. */
-MUST_CHECK enum result store_write(struct store *store, struct pool *pool, const struct working_set *set,
-    const struct decision *decision, const struct rank_node *rank_changes, size_t rank_change_count);
+ * process has moved a job. */
+MUST_CHECK enum result store_write(
+    struct store *store, struct pool *pool, const struct working_set *set, const struct decision *decision);
 
 #endif

@@ -72,8 +72,6 @@ struct write {
 	struct pool *pool;
 	const struct working_set *set;
 	const struct decision *decision;
-	const struct rank_node *rank_changes;
-	size_t rank_change_count;
 };
 
 /* sql_update_lead and sql_insert_lead take the same row. */
@@ -133,7 +131,7 @@ write_counters(const struct write *write)
 	const struct working_set *set = write->set;
 	const struct decision *d = write->decision;
 	struct row_list counters = store_row_list(write->pool, &sql_update_counters, set->campaign_count);
-	struct row_list histogram = store_row_list(write->pool, &sql_change_histogram, write->rank_change_count);
+	struct row_list histogram = store_row_list(write->pool, &sql_change_histogram, d->rank_change_count);
 	struct row_list addresses = store_row_list(write->pool, &sql_change_ip_leads, d->ip_move_count);
 	for (size_t i = 0; i < set->campaign_count; i++) {
 		const struct campaign *c = &set->campaigns[i].campaign;
@@ -141,8 +139,8 @@ write_counters(const struct write *write)
 			store_add_row(
 			    &counters, DB_U64(c->id), DB_U64(c->last_subscription_number), CAMPAIGN_COUNTERS(COUNTER_VALUE));
 	}
-	for (size_t i = 0; i < write->rank_change_count; i++) {
-		const struct rank_node *change = &write->rank_changes[i];
+	for (size_t i = 0; i < d->rank_change_count; i++) {
+		const struct rank_node *change = &d->rank_changes[i];
 		struct db_value row[1 + RANK_BUCKETS] = { DB_U64(change->node) };
 		for (size_t bucket = 0; bucket < RANK_BUCKETS; bucket++)
 			row[1 + bucket] = DB_I64(change->leads[bucket]);
@@ -224,13 +222,12 @@ write_events(const struct write *write)
 }
 
 enum result
-store_write(struct store *store, struct pool *pool, const struct working_set *set, const struct decision *decision,
-    const struct rank_node *rank_changes, size_t rank_change_count)
+store_write(struct store *store, struct pool *pool, const struct working_set *set, const struct decision *decision)
 {
 	require(db_in_transaction(store->db));
 	static enum result (*const steps[])(
 	    const struct write *write) = { write_leads, write_counters, write_scores, write_jobs, write_events };
-	const struct write write = { store, pool, set, decision, rank_changes, rank_change_count };
+	const struct write write = { store, pool, set, decision };
 	enum result result = RESULT_OK;
 	for (size_t i = 0; i < ARRAY_SIZE(steps) && result == RESULT_OK; i++)
 		result = steps[i](&write);

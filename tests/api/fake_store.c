@@ -15,6 +15,7 @@ enum { WEBHOOKS_MAX = 64, NOW_S = 1795232293 };
 struct store {
 	struct pool *pool;
 	struct working_set set; /* every row, always loaded */
+	struct id_range lead_ids, history_ids, points_call_ids;
 	struct id_supply id_supply;
 	struct rank_node *nodes; /* the histogram, by number */
 	size_t node_count;
@@ -120,10 +121,11 @@ fake_opt_out_token(const struct store *store, uint64_t campaign_id)
 
 /* Updates the histogram as a commit does. */
 static void
-move_scores(struct store *store, const struct decision *decision)
+move_scores(struct store *store, struct decision *decision)
 {
-	struct rank_node *changes;
-	size_t change_count = decide_rank_changes(store->pool, decision, &changes);
+	decide_rank_changes(store->pool, decision);
+	const struct rank_node *changes = decision->rank_changes;
+	const size_t change_count = decision->rank_change_count;
 	struct rank_node *merged = POOL_ARRAY(store->pool, store->node_count + change_count, struct rank_node);
 	size_t count = store->node_count;
 	if (count > 0)
@@ -143,7 +145,7 @@ move_scores(struct store *store, const struct decision *decision)
 
 /* Updates the rows as a commit does. */
 static void
-settle(struct store *store, const struct decision *decision)
+settle(struct store *store, struct decision *decision)
 {
 	struct working_set *set = &store->set;
 	struct ip_count *counts = POOL_ARRAY(store->pool, set->ip_count_count + decision->ip_move_count, struct ip_count);
@@ -576,10 +578,11 @@ fake_store_new(struct pool *pool)
 	store->pool = pool;
 	store->next_social_id = store->next_webhook_id = 1;
 	store->set.now_ms = (int64_t)NOW_S * 1000;
+	store->lead_ids = store->history_ids = store->points_call_ids = (struct id_range){ 1, UINT64_MAX };
 	store->id_supply = (struct id_supply){
-		.lead_ids = { 1, UINT64_MAX },
-		.history_ids = { 1, UINT64_MAX },
-		.points_call_ids = { 1, UINT64_MAX },
+		.lead_ids = &store->lead_ids,
+		.history_ids = &store->history_ids,
+		.points_call_ids = &store->points_call_ids,
 		.custom_fields = { 50, 16384, 0 },
 	};
 	fake_rows_add(pool, &store->set);

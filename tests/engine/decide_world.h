@@ -25,6 +25,7 @@ static const struct webhook all_events = { .id = 11, .campaign_id = CAMPAIGN, .e
 struct world {
 	struct pool *pool;
 	struct working_set set;
+	struct id_range lead_ids, history_ids, points_call_ids;
 	struct id_supply id_supply;
 	struct outcome outcomes[COMMANDS_MAX];
 	struct decision decision;
@@ -66,10 +67,11 @@ open_world(void **state)
 	w->set.campaigns[0].webhook_count = 1;
 	w->set.campaigns[0].definitions = &some_definitions;
 	w->set.campaigns[1].definitions = &no_definitions;
+	w->lead_ids = w->history_ids = w->points_call_ids = (struct id_range){ 1, UINT64_MAX };
 	w->id_supply = (struct id_supply){
-		.lead_ids = { 1, UINT64_MAX },
-		.history_ids = { 1, UINT64_MAX },
-		.points_call_ids = { 1, UINT64_MAX },
+		.lead_ids = &w->lead_ids,
+		.history_ids = &w->history_ids,
+		.points_call_ids = &w->points_call_ids,
 		.custom_fields = { 50, 16384, 0 },
 	};
 	w->next_social_id = 1;

@@ -407,7 +407,7 @@ events_follow_subscriptions(void **state)
 	assert_int_equal(w->decision.events[0].deliveries, 2);
 	for (size_t i = 0; i < 2; i++)
 		assert_int_equal(w->decision.deliveries[i].id, w->decision.events[0].id + 1 + i);
-	assert_int_equal(w->id_supply.history_ids.next, 4); /* these three are reserved */
+	assert_int_equal(w->history_ids.next, 4); /* these three are reserved */
 	assert_int_equal(w->decision.events[0].id >> 36, (uint64_t)NOW / 86400);
 }
 

@@ -36,11 +36,9 @@ print_output(const struct admin_call *call, int status, FILE *out)
 }
 
 static int
-run_command(struct admin_call *call, const struct admin_wiring *wiring, FILE *out)
+run_command(struct admin_call *call, FILE *out)
 {
-	struct store *store = wiring->open_store(call->conf);
-	call->wiring = wiring;
-	call->store = store;
+	call->store = call->wiring->open_store(call->conf);
 	call->output = output_new(call->pool, call->command->shape);
 	int status = call->command->any_schema ? EX_OK : check_schema(call);
 	if (status == EX_OK && !read_id(call)) {
@@ -50,7 +48,7 @@ run_command(struct admin_call *call, const struct admin_wiring *wiring, FILE *ou
 		if (status == EX_OK || !output_is_empty(call->output))
 			status = print_output(call, status, out);
 	}
-	store_free(&store);
+	store_free(&call->store);
 	return status;
 }
 
@@ -64,13 +62,13 @@ report_absent_file(const struct admin_call *call, const struct conf *conf)
 }
 
 static int
-load_and_run(struct admin_call *call, const struct admin_wiring *wiring, FILE *out)
+load_and_run(struct admin_call *call, FILE *out)
 {
 	struct conf *conf = NULL;
 	struct buffer problems;
 	int status = EX_CONFIG;
 	buffer_init(&problems, CONF_PROBLEMS_MAX_BYTES);
-	if (!wiring->load(call->options[OPTION_CONFIG], &conf, &problems)) {
+	if (!call->wiring->load(call->options[OPTION_CONFIG], &conf, &problems)) {
 		fwrite(problems.data, 1, problems.size, call->errors);
 	} else if (call->options[OPTION_CHECK_CONFIG] != NULL) {
 		report_absent_file(call, conf);
@@ -78,7 +76,7 @@ load_and_run(struct admin_call *call, const struct admin_wiring *wiring, FILE *o
 	} else {
 		log_init("leadhook", LOG_LEVEL_ERROR); /* commands report everything else themselves */
 		call->conf = conf;
-		status = run_command(call, wiring, out);
+		status = run_command(call, out);
 		if (status == EX_UNAVAILABLE)
 			report_absent_file(call, conf);
 	}
@@ -88,8 +86,7 @@ load_and_run(struct admin_call *call, const struct admin_wiring *wiring, FILE *o
 }
 
 static int
-answer(
-    struct admin_call *call, const struct admin_command *commands, size_t count, const struct admin_wiring *wiring, FILE *out)
+answer(struct admin_call *call, const struct admin_command *commands, size_t count, FILE *out)
 {
 	if (call->options[OPTION_HELP] != NULL && call->command != NULL)
 		admin_command_help(call->command, out);
@@ -98,7 +95,7 @@ answer(
 	else if (call->options[OPTION_VERSION] != NULL)
 		fprintf(out, "leadhook %s\n", LEADHOOK_VERSION);
 	else
-		return load_and_run(call, wiring, out);
+		return load_and_run(call, out);
 	return EX_OK;
 }
 
@@ -107,12 +104,12 @@ admin_main(int argc, char *const argv[], const struct admin_wiring *wiring, FILE
 {
 	size_t count;
 	const struct admin_command *commands = admin_commands(&count);
-	struct admin_call call = { .pool = pool_new(), .errors = errors };
+	struct admin_call call = { .pool = pool_new(), .wiring = wiring, .errors = errors };
 	struct buffer problem;
 	int status;
 	buffer_init(&problem, USAGE_MAX_BYTES);
 	if (admin_parse(commands, count, argc, argv, &call, &problem))
-		status = answer(&call, commands, count, wiring, out);
+		status = answer(&call, commands, count, out);
 	else
 		status = admin_fail(&call, EX_USAGE, "%.*s", SLICE_ARGS(buffer_slice(&problem)));
 	buffer_free(&problem);

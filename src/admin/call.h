@@ -86,9 +86,9 @@ struct admin_call {
 	size_t operand_count;
 	const char *options[ADMIN_OPTIONS]; /* NULL: not given; "": given, and takes no value */
 	struct pool *pool;                  /* lives as long as the call */
+	const struct admin_wiring *wiring;
 	/* set when it is run */
 	const struct conf *conf;
-	const struct admin_wiring *wiring;
 	struct store *store;
 	struct output *output;
 	uint64_t id; /* of the first operand, if that is an id; else 0 */

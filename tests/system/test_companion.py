@@ -59,7 +59,7 @@ def test_a_companion_that_stops_while_idle_is_replaced(accompanied):
     os.kill(stopped, signal.SIGSTOP)
     accompanied.logged("companion_stuck")
     accompanied.logged("companion_hello", 2)
-    assert accompanied.workers() == workers - {stopped} | {companion(accompanied)}
+    wait_for(lambda: accompanied.workers() == workers - {stopped} | {companion(accompanied)}, "the stopped one to end")
 
 
 def test_a_worker_that_stops_while_idle_is_replaced(accompanied):

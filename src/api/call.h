@@ -170,7 +170,7 @@ MUST_CHECK bool call_may_wait(struct call *call, enum call_wait wait);
 /* Called at the end of the call. */
 void call_note_wait(struct call *call);
 
-/* Runs a command. False: it failed, and the call has failed. */
+/* Runs a command. False: the call has failed; with FAILURE_UNAVAILABLE the command may have been run. */
 MUST_CHECK bool call_execute(struct call *call, const struct command *command, struct outcome *outcome);
 
 #endif

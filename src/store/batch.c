@@ -179,7 +179,7 @@ any(const bool *flags, size_t count)
 }
 
 /* Runs a batch until it is committed, has failed, or the deadline is over. RESULT_OK: the outcomes are filled. RESULT_CONFLICT
- * at once when a campaign is `locked`. */
+ * at once when a campaign is `locked`. RESULT_UNKNOWN: the batch may be committed. */
 static enum result
 run_batch(struct store *store, struct pool *pool, const struct command *const *commands, size_t count, int64_t deadline_ms,
     struct outcome *outcomes, bool *locked)
@@ -212,7 +212,7 @@ run_batch(struct store *store, struct pool *pool, const struct command *const *c
 			return result;
 		store_back_off(attempt < 6 ? attempt : 6);
 	}
-	return RESULT_UNAVAILABLE;
+	return batch.unknown ? RESULT_UNKNOWN : RESULT_UNAVAILABLE;
 }
 
 static void execute(struct store *store, struct pool *pool, const struct command *const *commands, size_t count,

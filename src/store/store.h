@@ -63,9 +63,12 @@ MUST_CHECK bool store_access_denied(const struct store *store);
 MUST_CHECK enum result store_payload_settings(struct store *store, const struct payload_settings **settings);
 
 /* Runs commands as one batch: load, decide, write (docs/architecture.md 4). Always fills every outcome; bodies are in the pool.
- * Outcomes are FAILURE_UNAVAILABLE after `deadline_ms` (clock_monotonic_ms). With `locked`, one a command, it does not wait for
- * campaigns that others have locked: their commands are not begun, and `locked` is true for them; the others are run. NULL:
- * waits. */
+ * After `deadline_ms` (clock_monotonic_ms) outcomes are FAILURE_UNAVAILABLE. With `locked`, one per command, it does not wait
+ * for campaigns that others have locked: their commands are not begun, and `locked` is true for them; the others are run. NULL:
+ * waits.
+ *
+ * FAILURE_UNAVAILABLE: the command was not run, or its COMMIT is unknown and it may have been. FAILURE_INTERNAL: a defect,
+ * logged. */
 void store_execute(struct store *store, struct pool *pool, const struct command *const *commands, size_t count,
     int64_t deadline_ms, struct outcome *outcomes, bool *locked);
 

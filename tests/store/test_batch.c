@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "breaks.h"
+#include "captured_log.h"
 #include "engine/events.h"
 #include "store/state.h"
 #include "store/transaction.h"
@@ -467,7 +468,10 @@ a_batch_of_unknown_outcome_is_not_split(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++) {
 		struct breaks planned = { .commits = 1, .after = true, .begins = UINT_MAX, .why = reasons[i] };
 		renew_campaign(w, true);
+		w->store->batch_log = (struct log_throttle){ 0 };
+		capture_log();
 		execute_broken(w, planned, 300, outcomes);
+		assert_int_equal(count_in(captured_log(), " batch_failed result=\"outcome unknown\" "), 1);
 		assert_outcomes(outcomes, 3, FAILURE_UNAVAILABLE);
 		assert_consistent(w->campaign, 2, 1);
 		assert_int_equal(root_number(COUNT_EVENTS, w->campaign), 3);

@@ -95,7 +95,8 @@ def block_lead(service):
 
 
 def skipped(service):
-    return re.findall(r"bulk_item_skipped .* lead=(\d+)", (service.installation.folder / "dispatch.log").read_text())
+    log = service.installation.folder / "dispatch.log"
+    return re.findall(r"bulk_item_skipped .* lead=(\d+)", log.read_text()) if log.exists() else []
 
 
 def opted_out(campaign, emails):

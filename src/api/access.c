@@ -155,7 +155,7 @@ look_for_key(struct call *call)
 }
 
 bool
-call_waits_for_body(struct call *call)
+call_body_may_identify(struct call *call)
 {
 	call->body_key = look_for_key(call);
 	return call->body_key != BODY_HAS_NO_KEY ||

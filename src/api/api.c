@@ -160,7 +160,7 @@ identify_and_read(struct call *call)
 {
 	if (!reads_body(call))
 		return identify(call);
-	if (call_waits_for_body(call))
+	if (call_body_may_identify(call))
 		return call_may_read_body(call) && parse_body(call) && identify(call);
 	return identify(call) && parse_body(call) && (call_has_same_key(call) || identify(call));
 }
@@ -221,7 +221,7 @@ api_handle(struct api *api, struct http_request *request, bool path_is_valid, st
 		.response = response,
 		.begun_ms = clock_monotonic_ms(),
 	};
-	call.deadline_ms = call.begun_ms + api->options->request_timeout_ms;
+	call.deadline_ms = call.begun_ms + api->options->backend_timeout_ms;
 	call.has_client =
 	    client_address(request->remote_addr, request->forwarded_for, api->options->trusted_proxies, &call.client);
 	api->used_key.id = 0;

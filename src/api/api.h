@@ -28,7 +28,7 @@ struct api_options {
 	unsigned account_per_minute;                /* GET and POST calls; 0: unlimited. Accounts may have their own limit */
 	const struct network_list *trusted_proxies; /* whose X-Forwarded-For is used */
 	const struct address_rules *webhook_addresses;
-	int64_t request_timeout_ms; /* from the start of a request to the deadline of the backend */
+	int64_t backend_timeout_ms; /* half of server.request_timeout: from the start of a request to the backend's deadline */
 };
 
 /* Runs commands and looks up keys, campaigns and leads: the store itself, or the committer. All other reads use the store. */

@@ -39,7 +39,7 @@ call_note_wait(struct call *call)
 	if (store_was_late(call->api->store))
 		call->wait = WAIT_READ;
 	struct refusal *refusal = &call->api->refusals[call->wait];
-	bool lately = now_ms < refusal->until_ms + call->api->options->request_timeout_ms;
+	bool lately = now_ms < refusal->until_ms + call->api->options->backend_timeout_ms;
 	if (lately && refusal->campaign_id != waited_for(call))
 		refusal->all_until_ms = until_ms;
 	refusal->campaign_id = waited_for(call);

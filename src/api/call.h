@@ -11,8 +11,8 @@
 #include "engine/model.h"
 #include "json/writer.h"
 
-/* What a call may wait for: reads, the lock of the campaign, the queue of bulk jobs. */
-enum call_wait { WAIT_READ, WAIT_CAMPAIGN, WAIT_QUEUE, CALL_WAITS };
+/* What a call may wait for: reads, the lock of the campaign, the table of bulk jobs. */
+enum call_wait { WAIT_READ, WAIT_CAMPAIGN, WAIT_BULK_JOBS, CALL_WAITS };
 
 /* The campaign of the last timeout, and until when calls on it, or on all campaigns, are refused. */
 struct refusal {
@@ -117,12 +117,13 @@ enum failure api_route(const struct http_request *request, const struct route **
 
 call_handler handle_health, handle_ready, handle_campaigns, handle_stats, handle_signup, handle_lookup, handle_list_leads,
     handle_leaderboard, handle_list_actions, handle_list_tags, handle_complete_action, handle_points, handle_tag_lead,
-    handle_bulk_change, handle_delete_leads, handle_opt_out, handle_put_webhook, handle_remove_webhook, handle_list_webhooks;
+    handle_bulk_change, handle_bulk_delete, handle_opt_out_link, handle_put_webhook, handle_remove_webhook,
+    handle_list_webhooks;
 
 /* Checks the authentication that the route needs, and the limits before it (access.c). False: the call has failed. */
 MUST_CHECK bool call_authenticate(struct call *call);
 /* Whether the key or the campaign may be in the body. */
-MUST_CHECK bool call_waits_for_body(struct call *call);
+MUST_CHECK bool call_body_may_identify(struct call *call);
 /* If so, checks the other limits before the body is parsed. False: the call has failed. */
 MUST_CHECK bool call_may_read_body(struct call *call);
 /* Whether the key is the same with and without the body. */

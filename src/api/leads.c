@@ -125,7 +125,7 @@ queue(struct call *call, enum lead_action action, size_t *matched)
 		[LEAD_TAG] = GROUP_TAG, [LEAD_VERIFY] = GROUP_CHANNEL, [LEAD_BLOCK] = GROUP_REASON
 	};
 	struct arguments arguments;
-	if (!call_read(call, GROUP_LEADS | groups[action], &arguments) || !call_may_wait(call, WAIT_QUEUE))
+	if (!call_read(call, GROUP_LEADS | groups[action], &arguments) || !call_may_wait(call, WAIT_BULK_JOBS))
 		return false;
 	const struct bulk_request request = {
 		.account_id = call->account_id,
@@ -160,7 +160,7 @@ handle_bulk_change(struct call *call)
 }
 
 void
-handle_delete_leads(struct call *call)
+handle_bulk_delete(struct call *call)
 {
 	size_t matched;
 	if (queue(call, LEAD_DELETE, &matched))

@@ -14,5 +14,5 @@ noinst_LIBRARIES += %D%/libapi.a
 	%D%/opt_out.c \
 	%D%/parameters.c %D%/parameters.h \
 	%D%/routes.c \
-	%D%/signup.c \
+	%D%/signup_fields.c \
 	%D%/webhooks.c

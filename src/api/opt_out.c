@@ -38,7 +38,7 @@ show_form(struct call *call, const struct lead_reference *reference)
 }
 
 void
-handle_opt_out(struct call *call)
+handle_opt_out_link(struct call *call)
 {
 	const struct lead_reference reference = { .identity = LEAD_BY_SOCIAL_ID, .value = call->social_id };
 	const struct command command = {

@@ -309,7 +309,7 @@ static const struct parameter parameters[] = {
 	{ { NAME("__uid") }, GROUP_SIGNUP, TEXT(signup.uid) },
 	{ { NAME("redirect_url") }, GROUP_SIGNUP,
 	    CHECKED_TEXT(signup.redirect_url, link_is_web, "must be an http or https URL, or a reference without a scheme") },
-	THEN(GROUP_SIGNUP, call_complete_signup),
+	THEN(GROUP_SIGNUP, call_default_signup),
 	THEN(GROUP_SIGNUP, call_read_custom_fields),
 	{ { NAME("__skip_urls") }, GROUP_VIEW, BOOLEAN(view.skip_urls) },
 	{ { NAME("__skip_actions") }, GROUP_VIEW, BOOLEAN(view.skip_actions) },

@@ -124,10 +124,10 @@ MUST_CHECK bool call_first_text(
 /* Returns the items of an array, or a single value; empty and null are none. */
 size_t call_values(const struct call *call, struct slice name, const struct http_value **values);
 
-/* Readers, and functions of rows without a name, in identifiers.c, signup.c and webhooks.c. */
+/* Readers, and functions of rows without a name, in identifiers.c, signup_fields.c and webhooks.c. */
 parameter_reader call_parse_phone, call_name_lead, call_read_social_id, call_choose_subject, call_read_leads, call_check_leads,
     call_parse_leads;
-parameter_reader call_merge_url, call_complete_signup, call_read_custom_fields;
+parameter_reader call_merge_url, call_default_signup, call_read_custom_fields;
 parameter_reader call_judge_url, call_read_events;
 
 #endif

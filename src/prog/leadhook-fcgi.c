@@ -93,7 +93,7 @@ api_options_of(const struct service *service)
 		.account_per_minute = limits->account_per_minute,
 		.trusted_proxies = &wiring->trusted_proxies,
 		.webhook_addresses = &wiring->webhook_addresses,
-		.request_timeout_ms = service->request_timeout_ms / 2, /* the response must precede the kill of the worker */
+		.backend_timeout_ms = service->request_timeout_ms / 2, /* the response must precede the kill of the worker */
 	};
 	api.caps.depth = limits->json_depth;
 	api.caps.parameters = limits->parameters;

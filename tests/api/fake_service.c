@@ -16,7 +16,7 @@ static const struct api_options defaults = {
 	.bulk_items = BULK_LEADS_MAX,
 	.utm_bytes = 16384,
 	.webhooks_per_campaign = 3,
-	.request_timeout_ms = 10000,
+	.backend_timeout_ms = 10000,
 };
 
 /* Limits that are never reached. */

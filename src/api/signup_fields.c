@@ -37,7 +37,7 @@ split_source(struct signup *signup)
 
 /* Fills in values that were not sent. With a key, sent values replace stored ones. */
 bool
-call_complete_signup(struct call *call, const struct parameter *parameter UNUSED, struct arguments *arguments)
+call_default_signup(struct call *call, const struct parameter *parameter UNUSED, struct arguments *arguments)
 {
 	struct signup *signup = &arguments->signup;
 	const bool keyed = call->account_id != 0;

@@ -29,7 +29,7 @@ struct http_request {
 	struct slice forwarded_for;
 	struct slice remote_addr;
 	struct slice request_id; /* generated: 24 hexadecimal digits */
-	/* The caller sets these, the body by the cap of the route. Initially there is no body, and the state is complete. */
+	/* Set by the caller, which limits the body by its route. Initially no body and HTTP_BODY_WHOLE. */
 	bool forwarded_for_is_ambiguous; /* different values were sent, and forwarded_for is absent */
 	struct slice body;
 	enum http_body_state {

@@ -60,7 +60,8 @@ struct call {
 	bool callback_is_bad;  /* a callback was given, and is invalid */
 };
 
-/* The answers (answer.c). A handler calls exactly one of them, or one of the pages. Failures return false. */
+/* The answers (answer.c). A handler calls call_answer, call_begin or call_page once, or fails. A later failure replaces an
+ * earlier answer or failure, except headers. Failures return false. */
 bool call_fail(struct call *call, enum failure failure);
 /* The same with an addition to the message, or another message, as engine/failure.h says. */
 bool call_fail_with(struct call *call, enum failure failure, struct slice detail);

@@ -20,8 +20,8 @@ enum {
 	EVENTS_MAX = 256,
 	ACCEPT_MAX = 512,
 	HEARTBEAT_MS = 1000,     /* between polls for an idle database connection; the heartbeat against companion_stuck */
-	TRIM_BYTES = 256 * 1024, /* a turn whose pools free more than this is large */
-	TRIM_DELAY_MS = 1000,    /* from the last large turn until memory is returned to the system */
+	TRIM_BYTES = 256 * 1024, /* a cycle whose pools free more than this is large */
+	TRIM_DELAY_MS = 1000,    /* from the last large cycle until memory is returned to the system */
 	LOCKED_DELAY_MS = 10     /* before the requests of a locked campaign are retried */
 };
 
@@ -36,7 +36,7 @@ struct committer {
 	bool ending;
 	int status;      /* exit status */
 	int64_t trim_ms; /* when to return memory to the system; 0: none to return */
-	/* in one round of directory requests */
+	/* in one cycle */
 	size_t reads;                             /* from the database */
 	bool unreachable;                         /* the database: further requests fail at once */
 	struct api_key used[COMMITTER_READS_MAX]; /* keys that were read */
@@ -142,7 +142,7 @@ read_directory(
 		committer->used[committer->used_count++] = answer->as.key;
 }
 
-/* Answers from the cache or the database. Returns false when the request has to wait for the next round. */
+/* Answers from the cache or the database. Returns false when the request has to wait for the next cycle. */
 static bool
 answer_directory_request(
     struct committer *committer, struct pool *pool, struct peer *peer, const struct commit_request *request)
@@ -302,7 +302,7 @@ try_suspect(struct committer *committer, struct pool *pool, struct peer *peer)
 		suspects_clear(committer->options->suspects, request);
 }
 
-/* Runs one suspect a turn, after all other requests. */
+/* Runs one suspect per cycle, after all other requests. */
 static void
 answer_suspect(struct committer *committer, struct pool *pool)
 {
@@ -327,7 +327,7 @@ idle_ms(const struct committer *committer)
 	return (int)ms;
 }
 
-/* At most ACCEPT_MAX a turn, so that repeated connections do not delay the peers. */
+/* At most ACCEPT_MAX per cycle, so that repeated connections do not delay the peers. */
 static void
 accept_some(struct committer *committer)
 {
@@ -446,7 +446,7 @@ release_memory(struct committer *committer)
 }
 
 static void
-run_turn(struct committer *committer)
+run_cycle(struct committer *committer)
 {
 	set_busy(committer, false);
 	handle_events(committer);
@@ -481,7 +481,7 @@ committer_run(const struct committer_options *options)
 		options->ready(options->context);
 		log_debug("committer_started", LOG_INT("idle_ms", options->idle_ms));
 		while (!committer.ending || committer.peers.count > 0)
-			run_turn(&committer);
+			run_cycle(&committer);
 	}
 	close_all(&committer);
 	return committer.status;

@@ -86,7 +86,7 @@ render(const struct admin_call *call, const struct payload_subject *subject, str
 	return result;
 }
 
-/* Converts a payload to one line a value. A member of a nested object has a name such as "utm.source"; an array is one line. */
+/* Converts a payload to one line per value. A member of a nested object has a name like "utm.source"; an array is one line. */
 struct payload_flattener {
 	struct output *output;
 	struct pool *pool;

@@ -192,7 +192,7 @@ call_count_new_lead(struct call *call)
 		(void)!limiter_pass(call->api->options->limiter, &network, &claim, 1, &verdict);
 }
 
-/* Logs a line a minute for each campaign, over all processes. */
+/* Logs at most one line per minute for each campaign, over all processes. */
 void
 call_refuse_new_lead(struct call *call, const struct limit_verdict *verdict)
 {

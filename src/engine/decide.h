@@ -82,9 +82,9 @@ struct id_range {
 struct host_list;
 
 struct id_supply {
-	struct id_range *lead_ids, *points_call_ids; /* one a command each; decide advances all three */
+	struct id_range *lead_ids, *points_call_ids; /* one per command each; decide advances all three */
 	struct id_range *history_ids;                /* of events and deliveries; may be too few, see history_wanted */
-	const struct slice *social_ids;              /* one a command, fresh from a CSPRNG */
+	const struct slice *social_ids;              /* one per command, fresh from a CSPRNG */
 	struct custom_field_limits custom_fields;
 	const struct host_list *disposable_domains; /* NULL: none */
 };
@@ -140,7 +140,7 @@ struct decision {
 	size_t score_move_count, score_move_capacity;
 	struct ip_count *ip_moves; /* `leads` is the change of the count; counted leads only */
 	size_t ip_move_count, ip_move_capacity;
-	struct snapshot **answers; /* one a command; NULL where it failed or its answer is not a lead */
+	struct snapshot **answers; /* one per command; NULL where it failed or its answer is not a lead */
 	size_t answer_count;
 	struct rank_node *rank_changes; /* set by decide_rank_changes */
 	size_t rank_change_count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The rank of a score among the leads of its campaign that are not fraudulent, from a histogram that is stored as a tree: eight
- * levels, four bits of the score each, 16 buckets a node. Reading a rank takes one node of each level for any number of leads
+ * levels, four bits of the score each, 16 buckets per node. Reading a rank takes one node of each level for any number of leads
  * and scores. Leads with a score of 0 are not counted, because none ranks below them: most sign-ups change nothing here. */
 #ifndef LEADHOOK_ENGINE_RANK_H
 #define LEADHOOK_ENGINE_RANK_H

@@ -14,8 +14,8 @@
 #include "engine/decide.h"
 #include "store/store.h"
 
-/* Inside the batch's transaction: loads the working set as engine/decide.h describes it. With `locked`, one a command, it does
- * not wait for campaigns: where others have locked some, it sets `locked` for the commands of those and returns
+/* Inside the batch's transaction: loads the working set as engine/decide.h describes it. With `locked`, one per command, it
+ * does not wait for campaigns: where others have locked some, it sets `locked` for the commands of those and returns
  * RESULT_CONFLICT. NULL: waits. */
 MUST_CHECK enum result store_load(struct store *store, struct pool *pool, const struct command *const *commands, size_t count,
     bool *locked, struct working_set *set);

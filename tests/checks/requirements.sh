@@ -17,7 +17,7 @@ report()
 	sed 's/^/# /' "$found"
 }
 
-# The requirements, one a line: quotes with their lines joined, rows of tables without the column of tests. With `missing`
+# The requirements, one per line: quotes with their lines joined, rows of tables without the column of tests. With `missing`
 # only those that name no test. A quote that ends with ":" introduces the next one.
 quoted()
 {

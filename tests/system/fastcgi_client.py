@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The web server's side of FastCGI 1.0; it can also send what no web server would.
 
-It does not multiplex, and it reads one response a connection.
+It does not multiplex, and it reads one response per connection.
 """
 import socket
 import struct

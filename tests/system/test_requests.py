@@ -260,7 +260,7 @@ def test_caps(campaign, cap):
 
 
 def test_the_custom_field_cap_holds_for_the_merged_lead(campaign):
-    """1 Caps: 50 custom fields a lead, not a request"""
+    """1 Caps: 50 custom fields per lead, not per request"""
     campaign.lead(email="a@example.org", **{f"f{n}": "x" for n in range(50)})
     assert campaign.post({"email": "a@example.org", "one_more": "x"}).verdict == (406, "invalid_parameter")
     assert campaign.post({"email": "a@example.org", "one_more": "x", "f0": None}).status == 200

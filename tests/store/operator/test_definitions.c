@@ -189,7 +189,7 @@ add_many(struct store *store, const struct world *world, unsigned index)
 	return refused_once;
 }
 
-/* "At most DEFINITIONS_MAX of each kind a campaign", also with concurrent calls; other kinds do not count. */
+/* "At most DEFINITIONS_MAX of each kind per campaign", also with concurrent calls; other kinds do not count. */
 static void
 a_campaign_has_so_many_of_each_kind(void **state)
 {

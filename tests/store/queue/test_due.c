@@ -205,7 +205,7 @@ a_claim_reads_ahead(void **state)
 		assert_true(request.last_ms == 1000);
 		request.from_ms = request.last_ms;
 	}
-	/* a query, and three statements a claim */
+	/* a query, and three statements per claim */
 	assert_in_range(root_questions() - begun, 30, 32);
 	assert_int_equal(ahead.count - ahead.at, 2);
 	root_run("DELETE FROM t_due WHERE id = %" PRIu64, ahead.rows[ahead.at].id);

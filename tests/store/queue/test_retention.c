@@ -42,7 +42,7 @@ is_paused(void)
 
 /* ---- dropped days ---- */
 
-/* One a call, the oldest first; of the retention's first day nothing is lost, up to its edges. */
+/* One per call, the oldest first; of the retention's first day nothing is lost, up to its edges. */
 static void
 expired_days_are_dropped(void **state)
 {

@@ -190,7 +190,7 @@ static enum result
 maintain(struct store *store, void *context)
 {
 	const struct maintenance *c = context;
-	return store_maintain(store, c->work.maintains_days);
+	return store_clean_up(store, c->work.maintains_days);
 }
 
 static bool

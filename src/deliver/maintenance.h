@@ -33,7 +33,7 @@ void maintenance_bulk_work(struct maintenance *maintenance, bool queued);
 
 /* When maintenance_begin has work, in clock_monotonic_ms. CLOCK_NEVER: no work until a call adds some. */
 int64_t maintenance_when(const struct maintenance *maintenance);
-/* `maintains_days`: whether the daily partitions of the history are maintained too (store_maintain). */
+/* `maintains_days`: whether the daily partitions of the history are maintained too (store_clean_up). */
 void maintenance_begin(struct maintenance *maintenance, bool maintains_days);
 
 /* Handles the result of the task if it has finished. Returns true when there may be new deliveries, or deliveries to end. */

@@ -76,7 +76,7 @@ complete(struct store *store, void *context)
 {
 	struct recorder *r = context;
 	log_work(r->count == 1 ? LOG_UINT("delivery", r->outcomes[0].id) : LOG_UINT("deliveries", r->count));
-	enum result result = store_complete(store, r->outcomes, r->count);
+	enum result result = store_record_outcomes(store, r->outcomes, r->count);
 	log_work_done();
 	return result;
 }

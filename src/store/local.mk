@@ -16,11 +16,11 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/transaction.c %D%/transaction.h \
 	%D%/webhooks.c %D%/webhooks.h \
 	%D%/write.c \
-	%D%/queue/completion.c \
+	%D%/queue/clean_up.c \
 	%D%/queue/dispatch.c %D%/queue/dispatch.h \
-	%D%/queue/maintenance.c \
 	%D%/queue/jobs.c \
 	%D%/queue/due.c %D%/queue/shards.h \
+	%D%/queue/outcomes.c \
 	%D%/queue/partitions.c %D%/queue/partitions.h \
 	%D%/queue/redeliver.c \
 	%D%/operator/admin.c %D%/operator/admin.h \

@@ -36,12 +36,12 @@
  * New rows with an id or a random key of their own are inserted at any point: events, due, attempts, commit_tokens. id_blocks
  * is locked in a transaction of its own, or after all others, before an insert.
  *
- * Two statements lock rows in another order; a conflict of theirs is repeated: store_complete locks rows of due and
+ * Two statements lock rows in another order; a conflict of theirs is repeated: store_record_outcomes locks rows of due and
  * webhook_status in pairs; store_fail_pending locks rows of due in the order of their times, but only of webhooks that are gone
  * or removed.
  *
  * A change that needs an earlier table afterwards uses a transaction of its own (store_deactivate_webhook after
- * store_complete). tests/store/test_lock_order.c tests the order. */
+ * store_record_outcomes). tests/store/test_lock_order.c tests the order. */
 
 enum repeat {
 	REPEAT_CONFLICT, /* repeated only while it is certain that nothing was committed; else RESULT_UNKNOWN */

@@ -317,7 +317,7 @@ claimed_by(const struct delivery_outcome *outcome)
 }
 
 static void
-complete_one(struct delivery_outcome *outcome)
+record_outcome(struct delivery_outcome *outcome)
 {
 	struct world_delivery *delivery = claimed_by(outcome);
 	struct world_webhook *webhook = &world.webhooks[outcome->webhook_id];
@@ -347,7 +347,7 @@ complete_one(struct delivery_outcome *outcome)
 }
 
 enum result
-store_complete(struct store *store UNUSED, struct delivery_outcome *outcomes, size_t count)
+store_record_outcomes(struct store *store UNUSED, struct delivery_outcome *outcomes, size_t count)
 {
 	if (!world_reachable())
 		return RESULT_UNAVAILABLE;
@@ -363,7 +363,7 @@ store_complete(struct store *store UNUSED, struct delivery_outcome *outcomes, si
 		}
 	}
 	for (size_t i = 0; i < count; i++)
-		complete_one(&outcomes[i]);
+		record_outcome(&outcomes[i]);
 	world.flushes[world.flush_count++ % WORLD_FLUSHES] = count;
 	if (world.lost_commit_ms >= 0 && world.now_ms >= world.lost_commit_ms) {
 		world.lost_commit_ms = -1;
@@ -438,11 +438,11 @@ store_deactivate_webhook(struct store *store UNUSED, uint64_t webhook_id, enum w
 }
 
 enum result
-store_maintain(struct store *store UNUSED, bool maintains_days)
+store_clean_up(struct store *store UNUSED, bool maintains_days)
 {
 	if (!world_reachable())
 		return RESULT_UNAVAILABLE;
-	world.maintained++;
+	world.clean_ups++;
 	world.days_maintained += maintains_days ? 1 : 0;
 	return RESULT_OK;
 }

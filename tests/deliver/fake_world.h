@@ -114,7 +114,7 @@ struct world {
 	int64_t now_ms;
 	int64_t stop_ms;                         /* time of SIGTERM; -1: never */
 	int64_t outage_from_ms, outage_until_ms; /* the database is unavailable */
-	int64_t lost_commit_ms; /* the first store_complete after that commits, but returns UNKNOWN; -1: none */
+	int64_t lost_commit_ms; /* the first store_record_outcomes after that commits, but returns UNKNOWN; -1: none */
 	int64_t claim_ms;       /* duration of a claim */
 	bool poll_fails;        /* full polls fail */
 	unsigned lost_claims;   /* so many claims commit, but return UNAVAILABLE */
@@ -126,7 +126,7 @@ struct world {
 	size_t blocked_with; /* how many other outcomes were in a batch with a conflict */
 	size_t conflicts;
 	size_t lock_waits;              /* of store_deactivate_webhook, one second each */
-	int64_t record_ms;              /* duration of store_complete */
+	int64_t record_ms;              /* duration of store_record_outcomes */
 	int64_t recorder_away_until_ms; /* the database is unavailable for the recorder only */
 	struct store *thread;           /* the running thread; NULL: the dispatcher */
 
@@ -141,7 +141,7 @@ struct world {
 	int64_t happens_ms;
 
 	size_t unrecorded, most_unrecorded; /* claimed, outcome not committed */
-	size_t flushes[WORLD_FLUSHES];      /* outcomes of each successful store_complete */
+	size_t flushes[WORLD_FLUSHES];      /* outcomes of each successful store_record_outcomes */
 	size_t flush_count;
 	int64_t longest_unrecorded_ms; /* from the end of an attempt to its commit */
 	size_t stale;
@@ -151,7 +151,7 @@ struct world {
 	size_t polls, chunks;                          /* calls of store_due_webhooks, of store_fail_pending */
 	int64_t leased_until_ms, longest_lease_gap_ms; /* gap: time worked without a lease */
 	uint64_t foreign;                              /* shards that another dispatcher holds */
-	size_t maintained, days_maintained;            /* calls of store_maintain, and those with the daily partitions */
+	size_t clean_ups, days_maintained;             /* calls of store_clean_up, and those with the daily partitions */
 	bool leased, released;
 	int64_t lost_ms, regained_ms; /* between these times another dispatcher has all shards */
 	bool dead_released_first;     /* store_owner_release was called before any lease */

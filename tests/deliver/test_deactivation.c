@@ -46,7 +46,7 @@ one_round_waits_for_one_locked_campaign(void **state UNUSED)
 	assert_in_range(world.lock_waits, 1, 3);
 	stay_until(MINUTE);
 	captured_log();
-	assert_in_range(world.maintained, 5, 8); /* every ten seconds */
+	assert_in_range(world.clean_ups, 5, 8); /* every ten seconds */
 }
 
 static void

@@ -390,7 +390,7 @@ one_dispatcher_maintains_the_days(void **state UNUSED)
 {
 	world.foreign = 1;
 	stay_until(MINUTE);
-	assert_in_range(world.maintained, 5, 7);
+	assert_in_range(world.clean_ups, 5, 7);
 	assert_int_equal(world.days_maintained, 0);
 	world.foreign = ~UINT64_C(1);
 	stay_until(2 * MINUTE);
@@ -477,7 +477,7 @@ failing_maintenance_blocks_nothing_else(void **state UNUSED)
 	assert_int_equal(world_count(7, DELIVERY_DELIVERED), 10);
 	assert_null(world_next_job());
 	assert_true(world.bulk.last_ms < 2 * SECOND);
-	assert_true(world.maintained > 0);
+	assert_true(world.clean_ups > 0);
 	for (size_t i = 30; i < 40; i++)
 		assert_true(world.deliveries[i].started_ms[0] <= SECOND + 2 * POLL);
 }

@@ -43,10 +43,10 @@ outcome_of(const struct due_delivery *claimed, enum delivery_state state, int st
 }
 
 size_t
-complete(struct world *w, struct delivery_outcome *outcomes, size_t count)
+record_outcomes(struct world *w, struct delivery_outcome *outcomes, size_t count)
 {
 	size_t stale = 0;
-	assert_int_equal(store_complete(w->store, outcomes, count), RESULT_OK);
+	assert_int_equal(store_record_outcomes(w->store, outcomes, count), RESULT_OK);
 	for (size_t i = 0; i < count; i++)
 		stale += outcomes[i].stale ? 1 : 0;
 	return stale;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Due, claimed and completed deliveries, for the tests of the dispatcher's rows. */
+ * Due, claimed and recorded deliveries, for the tests of the dispatcher's rows. */
 #ifndef LEADHOOK_TESTS_STORE_CLAIMS_H
 #define LEADHOOK_TESTS_STORE_CLAIMS_H
 
@@ -29,6 +29,6 @@ struct claims claim(struct world *w, const unsigned char *owner, uint64_t webhoo
 /* The outcome of a claim; a status of 0 is a timeout. */
 struct delivery_outcome outcome_of(const struct due_delivery *claimed, enum delivery_state state, int status);
 /* Returns how many of them were stale. */
-size_t complete(struct world *w, struct delivery_outcome *outcomes, size_t count);
+size_t record_outcomes(struct world *w, struct delivery_outcome *outcomes, size_t count);
 
 #endif

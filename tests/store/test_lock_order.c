@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Transactions lock rows in the order that src/store/transaction.h states: while a transaction waits for a row, the rows of later
- * tables are free. */
+ * Transactions lock rows in the order that src/store/transaction.h states: while a transaction waits for a row, the rows of
+ * later tables are free. */
 #include "unit.h"
 
 #include <inttypes.h>
@@ -144,7 +144,7 @@ set_scene(struct world *w)
 	keys[WEBHOOK] = keys[STATUS] = make_due(w, 2);
 	struct claims claims = claim(w, owners[0], keys[WEBHOOK], 1, LONG_MS);
 	struct delivery_outcome outcome = outcome_of(claims.items, DELIVERY_DELIVERED, 200);
-	assert_int_equal(complete(w, &outcome, 1), 0);
+	assert_int_equal(record_outcomes(w, &outcome, 1), 0);
 	keys[DELIVERY] = claims.items->id;
 	keys[DUE_ROW] = (uint64_t)root_number("SELECT id FROM t_due WHERE webhook_id = %" PRIu64, keys[WEBHOOK]);
 	root_run("UPDATE t_webhooks SET state = 'gone' WHERE id = %" PRIu64, keys[WEBHOOK]);

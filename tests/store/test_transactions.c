@@ -24,7 +24,7 @@ static struct scene {
 } scene;
 
 static enum result
-complete(struct world *w, const struct due_delivery *claimed)
+record_outcome(struct world *w, const struct due_delivery *claimed)
 {
 	struct delivery_outcome outcome = { .id = claimed->id,
 		.webhook_id = claimed->destination->webhook_id,
@@ -32,7 +32,7 @@ complete(struct world *w, const struct due_delivery *claimed)
 		.attempt = 1,
 		.state = DELIVERY_DELIVERED,
 		.status = 200 };
-	enum result result = store_complete(w->store, &outcome, 1);
+	enum result result = store_record_outcomes(w->store, &outcome, 1);
 	assert_false(outcome.stale);
 	return result;
 }
@@ -50,7 +50,7 @@ set_scene(struct world *w)
 	assert_int_equal(store_claim(w->store, w->pool, owner, LEASE_MS, &request, 1, &claimed, &count), RESULT_OK);
 	assert_int_equal(count, 2);
 	assert_int_equal(
-	    complete(w, &claimed[0]), RESULT_OK); /* takes the block of ids, so that the next COMMIT is the test's */
+	    record_outcome(w, &claimed[0]), RESULT_OK); /* takes the block of ids, so that the next COMMIT is the test's */
 	scene.claimed = claimed[1];
 	scene.delivered = claimed[0].id;
 }
@@ -120,9 +120,9 @@ remove_webhook(struct world *w)
 }
 
 static enum result
-complete_claimed(struct world *w)
+record_claimed(struct world *w)
 {
-	return complete(w, &scene.claimed);
+	return record_outcome(w, &scene.claimed);
 }
 
 static enum result
@@ -186,7 +186,7 @@ static const struct {
 	{ rotate_secret, "SELECT COUNT(*) FROM t_webhooks WHERE previous_secret <> secret", RESULT_OK },
 	{ edit_webhook, "SELECT SUM(rate) FROM t_webhooks", RESULT_OK },
 	{ redeliver, "SELECT COUNT(*) FROM t_due JOIN t_deliveries USING (id)", RESULT_UNKNOWN },
-	{ complete_claimed, "SELECT COUNT(*) FROM t_attempts", RESULT_UNKNOWN },
+	{ record_claimed, "SELECT COUNT(*) FROM t_attempts", RESULT_UNKNOWN },
 	{ fail_pending, "SELECT COUNT(*) FROM t_deliveries WHERE state = 'failed'", RESULT_UNKNOWN },
 };
 
@@ -209,7 +209,7 @@ conflicts_are_repeated(void **state)
 	struct breaks but_the_last = { .commits = TRIES - 1, .conflict = true },
 		      all = { .commits = UINT_MAX, .conflict = true };
 	for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
-		const unsigned tries = changes[i].make == complete_claimed ? 1 : TRIES; /* its caller repeats it */
+		const unsigned tries = changes[i].make == record_claimed ? 1 : TRIES; /* its caller repeats it */
 		if (tries > 1)
 			assert_int_equal(make_broken(*state, i, but_the_last, RESULT_OK), 1);
 		assert_int_equal(make_broken(*state, i, all, RESULT_CONFLICT), 0);

@@ -35,7 +35,7 @@ MUST_CHECK enum result store_owner_release(
 struct due_webhook {
 	uint64_t webhook_id;
 	int64_t first_due_ms;      /* its oldest delivery; may be before its hold ended */
-	unsigned failures, probes; /* as store_complete last recorded them */
+	unsigned failures, probes; /* as store_record_outcomes last recorded them */
 	int64_t failing_since_ms;  /* -1: the last attempt succeeded, or there was none */
 	bool succeeded;            /* at least once */
 	unsigned rate;             /* deliveries a second; 0: any number */
@@ -133,14 +133,14 @@ struct delivery_outcome {
 	struct slice error;  /* why there was no complete answer, at most 32 ASCII bytes; absent: there was one */
 	struct slice answer; /* at most 1 KiB of it */
 	bool late;           /* later outcomes of its webhook have been recorded already */
-	bool stale;          /* set by store_complete: the claim was no longer ours, nothing was recorded */
+	bool stale;          /* set by store_record_outcomes: the claim was no longer ours, nothing was recorded */
 };
 
 /* Records outcomes in one transaction with a fixed number of statements: inserts attempts, moves ended deliveries out of `due`,
  * reschedules the others, updates the webhooks' status. An outcome whose claim is no longer ours is skipped and marked as
  * stale. At most 1024 outcomes. Returns RESULT_CONFLICT after a second or two of waiting for a lock, without another
  * attempt. */
-MUST_CHECK enum result store_complete(struct store *store, struct delivery_outcome *outcomes, size_t count);
+MUST_CHECK enum result store_record_outcomes(struct store *store, struct delivery_outcome *outcomes, size_t count);
 
 /* Makes an active webhook WEBHOOK_GONE or WEBHOOK_DISABLED, after the outcome was recorded. WEBHOOK_DISABLED only while it is
  * failing: not if it was enabled or had a success meanwhile. Takes no lock when there is nothing to do. A transaction of its
@@ -151,11 +151,11 @@ MUST_CHECK enum result store_deactivate_webhook(struct store *store, uint64_t we
 /* Gives claimed rows back untried: due at once, the attempt not counted. Skips rows with another claim. */
 MUST_CHECK enum result store_unclaim(struct store *store, const struct delivery_outcome *claims, size_t count);
 
-/* Ends up to `chunk` pending deliveries of a webhook that is gone or removed, with the error "webhook_gone". Skips claimed
+/* Fails up to `chunk` pending deliveries of a webhook that is gone or removed, with the error "webhook_gone". Skips claimed
  * ones, whose attempts are recorded first. *done: their number; 0 when none are left. */
 MUST_CHECK enum result store_fail_pending(struct store *store, uint64_t webhook_id, size_t chunk, size_t *done);
 
-/* Ends a pending delivery, claimed or not, with the error "crashed", and holds its webhook for `hold_ms`. *done: 1, or 0 when
+/* Fails a pending delivery, claimed or not, with the error "crashed", and holds its webhook for `hold_ms`. *done: 1, or 0 when
  * it is not pending. Does not read its payload. */
 MUST_CHECK enum result store_fail_crashed(struct store *store, uint64_t delivery_id, int64_t hold_ms, size_t *done);
 
@@ -181,8 +181,9 @@ MUST_CHECK enum result store_skip_job_item(struct store *store, uint64_t job_id,
 /* Records campaigns whose end time has passed; removes the rows of deleted leads, in chunks; drops commit tokens older than a
  * day. Cheap when there is nothing to do. `maintains_days`: also makes the partitions of coming days, and drops days older than
  * the retention after ending their pending deliveries; at most one day at a time, every few minutes. A failure of this part is
- * logged and retried later. One dispatcher at a time calls it. */
-MUST_CHECK enum result store_maintain(struct store *store, bool maintains_days);
+ * logged and retried later. Several dispatchers may call it at once; with `maintains_days` only the one that leases the first
+ * shard. */
+MUST_CHECK enum result store_clean_up(struct store *store, bool maintains_days);
 
 /* Result of a request to send a delivery again. */
 enum redelivery {

@@ -187,9 +187,9 @@ enum progress {
 	DAY_WAITS    /* for deliveries that are under way */
 };
 
-/* Ends the pending deliveries of all days up to this one. */
+/* Fails the pending deliveries of all days up to this one. */
 static enum result
-end_pending(struct store *store, struct pool *pool, uint64_t day, enum progress *progress)
+fail_expired(struct store *store, struct pool *pool, uint64_t day, enum progress *progress)
 {
 	const uint64_t limit = first_id(day + 1);
 	const struct db_value below[2] = { DB_U64(limit + DELIVERIES_MAX), DB_U64(limit) };
@@ -221,7 +221,7 @@ drop_day(struct store *store, struct pool *pool, const struct history_days *days
 	for (size_t i = 0; i < HISTORY_TABLES; i++) {
 		if (days->first[i] != day)
 			continue;
-		result = end_pending(store, pool, day, progress);
+		result = fail_expired(store, pool, day, progress);
 		if (result != RESULT_OK || *progress != DAY_DONE)
 			return result;
 		result = db_run_text(store->db, pool_printf(pool, "ALTER TABLE {prefix}%s WAIT 1 DROP PARTITION IF EXISTS %s",

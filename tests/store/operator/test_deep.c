@@ -59,7 +59,7 @@ deliver_some(struct world *w, uint64_t webhook)
 	assert_int_equal(claims.count, 4);
 	struct delivery_outcome outcomes[] = { outcome_of(&claims.items[0], DELIVERY_DELIVERED, 200),
 		outcome_of(&claims.items[1], DELIVERY_FAILED, 404), outcome_of(&claims.items[2], DELIVERY_PENDING, 500) };
-	assert_int_equal(complete(w, outcomes, ARRAY_SIZE(outcomes)), 0);
+	assert_int_equal(record_outcomes(w, outcomes, ARRAY_SIZE(outcomes)), 0);
 	enum redelivery what;
 	assert_int_equal(store_redeliver(w->store, &claims.items[1].id, 1, &what), RESULT_OK);
 	assert_int_equal(what, REDELIVERY_QUEUED);
@@ -128,7 +128,7 @@ consistent_data_has_no_findings(void **state)
 {
 	struct world *w = *state;
 	assert_nothing_found(w);
-	assert_int_equal(store_maintain(w->store, true), RESULT_OK); /* removes the entries of the deleted lead */
+	assert_int_equal(store_clean_up(w->store, true), RESULT_OK); /* removes the entries of the deleted lead */
 	assert_nothing_found(w);
 	root_run("UPDATE t_campaigns SET max_per_ip = 0");
 	root_run("UPDATE t_campaign_counters SET ip_counted_to = 0");

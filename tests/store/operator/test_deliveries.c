@@ -37,7 +37,7 @@ outcomes_are_recorded(void **state)
 	};
 	outcomes[4].token = SLICE("another process!");
 	assert_int_equal(claims.count, 6);
-	assert_int_equal(complete(w, outcomes, 5), 1);
+	assert_int_equal(record_outcomes(w, outcomes, 5), 1);
 	assert_int_equal(root_number(DELIVERIES " AND state = 'delivered' AND last_status = 204 AND attempts = 1", webhook), 1);
 	assert_int_equal(root_number(DELIVERIES " AND state = 'failed' AND last_status = 404 AND attempts = 1", webhook), 1);
 	assert_int_equal(
@@ -67,19 +67,19 @@ a_webhook_fails_and_recovers(void **state)
 	struct claims claims = claim(w, owners[0], webhook, ALL_ROWS, LONG_MS);
 	struct delivery_outcome bad = outcome_of(&claims.items[0], DELIVERY_PENDING, 503);
 	bad.webhook_hold_ms = LONG_MS;
-	complete(w, &bad, 1);
+	record_outcomes(w, &bad, 1);
 	assert_int_equal(store_list_webhooks(w->store, w->pool, w->campaign, &rows, &count), RESULT_OK);
 	int64_t since = rows->failing_since_ms;
 	assert_true(since > 0);
 	assert_int_equal(rows->status, 503);
 	assert_int_equal(rows->last_delivery_ms, -1);
 	bad = outcome_of(&claims.items[1], DELIVERY_PENDING, 0);
-	complete(w, &bad, 1);
+	record_outcomes(w, &bad, 1);
 	assert_int_equal(store_list_webhooks(w->store, w->pool, w->campaign, &rows, &count), RESULT_OK);
 	assert_true(rows->failing_since_ms == since);
 	assert_int_equal(rows->status, 0);
 	struct delivery_outcome good = outcome_of(&claims.items[2], DELIVERY_DELIVERED, 200);
-	complete(w, &good, 1);
+	record_outcomes(w, &good, 1);
 	assert_int_equal(store_list_webhooks(w->store, w->pool, w->campaign, &rows, &count), RESULT_OK);
 	assert_int_equal(rows->failing_since_ms, -1);
 	assert_true(rows->last_delivery_ms >= since);
@@ -104,7 +104,7 @@ pending_deliveries_end_in_chunks(void **state)
 	}
 	for (size_t i = 0; i < 3; i++)
 		outcomes[i] = outcome_of(&claims.items[i], i == 0 ? DELIVERY_DELIVERED : DELIVERY_PENDING, 200);
-	assert_int_equal(complete(w, outcomes, 2), 0);
+	assert_int_equal(record_outcomes(w, outcomes, 2), 0);
 	assert_int_equal(store_unclaim(w->store, outcomes + 2, 1), RESULT_OK);
 	assert_int_equal(store_fail_pending(w->store, webhook, 4, &done), RESULT_OK);
 	assert_int_equal(done, 2);
@@ -182,7 +182,7 @@ each_state_is_listed(void **state)
 	struct claims claims = claim(w, owners[0], webhook, 4, LONG_MS);
 	struct delivery_outcome outcomes[] = { outcome_of(&claims.items[0], DELIVERY_DELIVERED, 204),
 		outcome_of(&claims.items[1], DELIVERY_FAILED, 404), outcome_of(&claims.items[2], DELIVERY_PENDING, 0) };
-	assert_int_equal(complete(w, outcomes, 3), 0);
+	assert_int_equal(record_outcomes(w, outcomes, 3), 0);
 	const struct delivery_row expected[] = {
 		{ .id = claims.items[0].id, .state = DELIVERY_DELIVERED, .attempts = 1, .last_status = 204 },
 		{ .id = claims.items[1].id, .state = DELIVERY_FAILED, .attempts = 1, .last_status = 404 },
@@ -221,7 +221,7 @@ a_delivery_sent_again_ends_again(void **state)
 	struct claims claims = claim(w, owners[0], webhook, 1, LONG_MS);
 	struct delivery_outcome outcome = outcome_of(claims.items, DELIVERY_FAILED, 500);
 	root_run("CREATE TABLE t_copy AS SELECT * FROM t_due");
-	assert_int_equal(complete(w, &outcome, 1), 0);
+	assert_int_equal(record_outcomes(w, &outcome, 1), 0);
 	assert_int_equal(list(w, any).deliveries->state, DELIVERY_FAILED);
 	root_run("INSERT INTO t_due SELECT * FROM t_copy");
 	root_run("DROP TABLE t_copy");
@@ -230,7 +230,7 @@ a_delivery_sent_again_ends_again(void **state)
 	outcome.state = DELIVERY_DELIVERED;
 	outcome.status = 200;
 	outcome.attempt = 2;
-	assert_int_equal(complete(w, &outcome, 1), 0);
+	assert_int_equal(record_outcomes(w, &outcome, 1), 0);
 	assert_int_equal(root_number(DELIVERIES " AND state = 'delivered' AND last_status = 200 AND attempts = 2", webhook), 1);
 	assert_int_equal(root_number(DUE, webhook), 0);
 	root_run("INSERT INTO t_due (id, event_id, shard, webhook_id, due_ms, attempts) SELECT id, event_id, %u, "
@@ -276,7 +276,7 @@ outcomes_at_once_are_one_row_of_the_webhook(void **state)
 			outcomes[k].webhook_failures = (unsigned)(10 * k);
 			outcomes[k].webhook_probes = (unsigned)k;
 		}
-		assert_int_equal(complete(w, outcomes, 3), 0);
+		assert_int_equal(record_outcomes(w, outcomes, 3), 0);
 		assert_int_equal(store_list_webhooks(w->store, w->pool, w->campaign, &rows, &count), RESULT_OK);
 		assert_int_equal(rows->status, cases[i].statuses[2]);
 		assert_true((rows->failing_since_ms >= 0) == cases[i].failing);
@@ -300,7 +300,7 @@ a_removed_webhook_gets_no_status(void **state)
 	struct delivery_outcome outcomes[] = { outcome_of(&claims.items[0], DELIVERY_DELIVERED, 200),
 		outcome_of(&claims.items[1], DELIVERY_PENDING, 500) };
 	assert_int_equal(store_remove_webhook_id(w->store, webhook), RESULT_OK);
-	assert_int_equal(complete(w, outcomes, 2), 0);
+	assert_int_equal(record_outcomes(w, outcomes, 2), 0);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_webhook_status WHERE webhook_id = %" PRIu64, webhook), 0);
 	assert_int_equal(root_number(DELIVERIES " AND state = 'delivered'", webhook), 1);
 	assert_int_equal(root_number(DUE " AND token IS NULL", webhook), 1);
@@ -329,7 +329,7 @@ many_outcomes_cost_no_more_statements(void **state)
 		}
 		assert_int_equal(count, sizes[i]);
 		int64_t before = root_questions();
-		assert_int_equal(complete(w, outcomes, count), 0);
+		assert_int_equal(record_outcomes(w, outcomes, count), 0);
 		cost[i] = root_questions() - before;
 	}
 	assert_in_range(cost[0], 5, 12); /* the first one includes preparing its statements */
@@ -358,7 +358,7 @@ the_dispatcher_does_not_wait_for_sign_ups(void **state)
 	struct claims claims = claim(w, owners[0], webhook, SOME, LONG_MS);
 	for (size_t i = 0; i < claims.count; i++)
 		outcomes[i] = outcome_of(&claims.items[i], i % 2 == 0 ? DELIVERY_DELIVERED : DELIVERY_PENDING, 200);
-	assert_int_equal(complete(w, outcomes, claims.count), 0);
+	assert_int_equal(record_outcomes(w, outcomes, claims.count), 0);
 	assert_int_equal(store_fail_pending(w->store, webhook, SOME, &done), RESULT_OK);
 	assert_in_range(clock_monotonic_ms() - began_ms, 0, 4000);
 	root_run("ROLLBACK");
@@ -375,7 +375,7 @@ rare_states_are_found_by_index(void **state)
 	uint64_t webhook = make_due(w, 2);
 	struct claims claims = claim(w, owners[0], webhook, 1, LONG_MS);
 	struct delivery_outcome outcome = outcome_of(claims.items, DELIVERY_FAILED, 404);
-	assert_int_equal(complete(w, &outcome, 1), 0);
+	assert_int_equal(record_outcomes(w, &outcome, 1), 0);
 	root_run("INSERT INTO t_deliveries SELECT id + seq, event_id, webhook_id, 'json', 'delivered', 1, 200, NULL, 1 FROM "
 		 "t_deliveries, "
 		 "seq_1000_to_%d",

@@ -282,7 +282,7 @@ add_over(struct world *w, bool noted)
 	w->campaign = add_campaign(w);
 	set_end(w, w->campaign, 5);
 	if (noted)
-		assert_int_equal(store_maintain(w->store, false), RESULT_OK);
+		assert_int_equal(store_clean_up(w->store, false), RESULT_OK);
 	assert_int_equal(find_campaign(w, w->campaign).ended_ms, noted ? 5 : -1);
 	assert_true(has_ended(w));
 }

@@ -52,7 +52,7 @@ all_of_a_webhook_is_found(void **state)
 	struct delivery_outcome outcome = outcome_of(claims.items, DELIVERY_PENDING, 0);
 	outcome.webhook_failures = 7;
 	outcome.webhook_hold_ms = LONG_MS;
-	assert_int_equal(complete(w, &outcome, 1), 0);
+	assert_int_equal(record_outcomes(w, &outcome, 1), 0);
 	root_run("UPDATE t_due SET due_ms = 5 ORDER BY due_ms LIMIT 1");
 	found = find(w, id);
 	assert_slices_equal(found.last_error, SLICE("timeout"));
@@ -120,9 +120,9 @@ an_attempt_under_way_does_not_undo_enabling(void **state)
 		outcomes[i] = outcome_of(claims.items, DELIVERY_PENDING, 500);
 		outcomes[i].webhook_state = WEBHOOK_DISABLED;
 	}
-	assert_int_equal(complete(w, &outcomes[0], 1), 0);
+	assert_int_equal(record_outcomes(w, &outcomes[0], 1), 0);
 	assert_int_equal(outcomes[0].webhook_state, WEBHOOK_ACTIVE);
-	assert_int_equal(complete(w, &outcomes[1], 1), 0); /* it has been failing for a while by then */
+	assert_int_equal(record_outcomes(w, &outcomes[1], 1), 0); /* it has been failing for a while by then */
 	assert_int_equal(outcomes[1].webhook_state, WEBHOOK_DISABLED);
 	assert_int_equal(find(w, id).row.state, WEBHOOK_ACTIVE);
 	assert_int_equal(store_deactivate_webhook(w->store, id, WEBHOOK_DISABLED, true), RESULT_OK);
@@ -147,8 +147,8 @@ a_late_outcome_does_not_change_the_webhook(void **state)
 	outcomes[1].state = DELIVERY_DELIVERED;
 	outcomes[1].webhook_failures = 0;
 	outcomes[1].late = true;
-	assert_int_equal(complete(w, &outcomes[0], 1), 0);
-	assert_int_equal(complete(w, &outcomes[1], 1), 0);
+	assert_int_equal(record_outcomes(w, &outcomes[0], 1), 0);
+	assert_int_equal(record_outcomes(w, &outcomes[1], 1), 0);
 	struct webhook_details found = find(w, id);
 	assert_int_equal(found.failures, 2);
 	assert_true(found.held_until_ms > 0 && found.row.failing_since_ms > 0);
@@ -163,7 +163,7 @@ local_errors_are_no_failures_of_the_webhook(void **state)
 	uint64_t id = make_due(w, 1);
 	struct delivery_outcome outcome = outcome_of(claim(w, owners[0], id, 1, LONG_MS).items, DELIVERY_PENDING, 0);
 	outcome.webhook_failures = 0;
-	assert_int_equal(complete(w, &outcome, 1), 0);
+	assert_int_equal(record_outcomes(w, &outcome, 1), 0);
 	assert_true(find(w, id).row.failing_since_ms == -1);
 }
 

@@ -47,7 +47,7 @@ a_410_deactivates_whatever_comes_with_it(void **state)
 	struct delivery_outcome outcomes[] = { outcome_of(&claims.items[0], DELIVERY_DELIVERED, 200),
 		outcome_of(&claims.items[1], DELIVERY_FAILED, 410), outcome_of(&claims.items[2], DELIVERY_DELIVERED, 200) };
 	outcomes[1].webhook_state = WEBHOOK_GONE;
-	assert_int_equal(complete(w, outcomes, 3), 0);
+	assert_int_equal(record_outcomes(w, outcomes, 3), 0);
 	assert_int_equal(outcomes[1].webhook_state, WEBHOOK_GONE);
 	assert_int_equal(
 	    root_number("SELECT failing_since_ms IS NULL FROM t_webhook_status WHERE webhook_id = %" PRIu64, webhook), 1);

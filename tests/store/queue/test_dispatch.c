@@ -190,13 +190,13 @@ a_claim_ends_and_its_outcome_is_stale(void **state)
 	assert_slices_equal(again.items->message_id, lost.items->message_id);
 	assert_slices_equal(again.items->payload, lost.items->payload);
 	struct delivery_outcome late = outcome_of(lost.items, DELIVERY_FAILED, 500);
-	assert_int_equal(complete(w, &late, 1), 1);
+	assert_int_equal(record_outcomes(w, &late, 1), 1);
 	assert_int_equal(store_unclaim(w->store, &late, 1), RESULT_OK);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_due WHERE attempts = 2 AND token IS NOT NULL"), 1);
 	assert_int_equal(root_number(DELIVERIES, webhook), 0);
 	struct delivery_outcome good = outcome_of(again.items, DELIVERY_DELIVERED, 200);
-	assert_int_equal(complete(w, &good, 1), 0);
-	assert_int_equal(complete(w, &good, 1), 1); /* recorded once */
+	assert_int_equal(record_outcomes(w, &good, 1), 0);
+	assert_int_equal(record_outcomes(w, &good, 1), 1); /* recorded once */
 	assert_int_equal(root_number(DELIVERIES " AND state = 'delivered' AND attempts = 2 AND last_status = 200", webhook), 1);
 }
 
@@ -209,8 +209,8 @@ attempts_are_numbered_by_their_claims(void **state)
 	uint64_t webhook = make_due(w, 1);
 	struct claims claims = claim(w, owners[0], webhook, 1, LONG_MS);
 	struct delivery_outcome outcome = outcome_of(claims.items, DELIVERY_PENDING, 500);
-	assert_int_equal(complete(w, &outcome, 1), 0);
-	assert_int_equal(complete(w, &outcome, 1), 1);
+	assert_int_equal(record_outcomes(w, &outcome, 1), 0);
+	assert_int_equal(record_outcomes(w, &outcome, 1), 1);
 	for (size_t i = 0; i < 3; i++) {
 		root_run("UPDATE t_due SET due_ms = 1");
 		claims = claim(w, owners[0], webhook, 1, LONG_MS);
@@ -219,7 +219,7 @@ attempts_are_numbered_by_their_claims(void **state)
 		if (i == 0)
 			assert_int_equal(store_unclaim(w->store, &outcome, 1), RESULT_OK);
 		else if (i == 2)
-			assert_int_equal(complete(w, &outcome, 1), 0);
+			assert_int_equal(record_outcomes(w, &outcome, 1), 0);
 	}
 	assert_int_equal(root_number(ATTEMPTS, webhook, webhook), 2);
 	assert_int_equal(root_number(ATTEMPTS " AND attempt IN (1, 3)", webhook, webhook), 2);
@@ -235,7 +235,7 @@ a_webhook_that_is_gone_gets_nothing_more(void **state)
 	struct claims claims = claim(w, owners[0], webhook, 1, LONG_MS);
 	struct delivery_outcome gone = outcome_of(claims.items, DELIVERY_FAILED, 410);
 	gone.webhook_failures = 1;
-	complete(w, &gone, 1);
+	record_outcomes(w, &gone, 1);
 	assert_int_equal(store_deactivate_webhook(w->store, webhook, WEBHOOK_GONE, true), RESULT_OK);
 	assert_int_equal(claim(w, owners[0], webhook, 1, LONG_MS).items->destination->state, WEBHOOK_GONE);
 	sign_up_many(w, "after", 2);
@@ -256,8 +256,8 @@ a_locked_campaign_holds_up_no_outcome(void **state)
 	outcomes[0].webhook_state = WEBHOOK_GONE;
 	root_run("START TRANSACTION");
 	root_run("UPDATE t_campaign_counters SET lead_count = lead_count + 1 WHERE campaign_id = %" PRIu64, w->campaign);
-	assert_int_equal(complete(w, outcomes, 1), 0);
-	assert_int_equal(complete(w, outcomes + 1, 1), 0);
+	assert_int_equal(record_outcomes(w, outcomes, 1), 0);
+	assert_int_equal(record_outcomes(w, outcomes + 1, 1), 0);
 	root_run("ROLLBACK");
 	assert_int_equal(root_number(DELIVERIES, webhook), 2);
 	assert_int_equal(root_number("SELECT state = 'active' FROM t_webhooks WHERE id = %" PRIu64, webhook), 1);
@@ -346,7 +346,7 @@ only_active_webhooks_are_due(void **state)
 	struct claims claims = claim(w, owners[0], webhook, 1, LONG_MS);
 	struct delivery_outcome held = outcome_of(claims.items, DELIVERY_PENDING, 429);
 	held.webhook_hold_ms = LONG_MS / 2;
-	complete(w, &held, 1);
+	record_outcomes(w, &held, 1);
 	struct due_webhooks l = find_due(w, ALL_SHARDS, 10);
 	assert_int_equal(l.due_count, 0);
 	assert_in_range(l.next_due_ms, l.now_ms + LONG_MS / 4, l.now_ms + LONG_MS / 2);
@@ -425,7 +425,7 @@ a_crashed_delivery_ends_alone(void **state)
 	assert_int_equal(l.due_count, 0);
 	assert_in_range(l.next_due_ms, l.now_ms + LONG_MS / 2, l.now_ms + LONG_MS);
 	struct delivery_outcome outcome = outcome_of(&claims.items[0], DELIVERY_DELIVERED, 200);
-	assert_int_equal(store_complete(w->store, &outcome, 1), RESULT_OK);
+	assert_int_equal(store_record_outcomes(w->store, &outcome, 1), RESULT_OK);
 	assert_true(outcome.stale);
 	assert_int_equal(store_fail_crashed(w->store, crashed, LONG_MS, &done), RESULT_OK);
 	assert_int_equal(done, 0);
@@ -452,7 +452,7 @@ nothing_waits_for_a_batch_under_way(void **state)
 	assert_int_equal(claims.count, CLAIMED);
 	for (size_t i = 0; i < CLAIMED; i++)
 		outcomes[i] = outcome_of(&claims.items[i], DELIVERY_DELIVERED, 200);
-	assert_int_equal(complete(w, outcomes, CLAIMED), 0);
+	assert_int_equal(record_outcomes(w, outcomes, CLAIMED), 0);
 	assert_int_equal(store_fail_pending(w->store, webhook, ROWS, &done), RESULT_OK);
 	assert_int_equal(done, ROWS - CLAIMED);
 	assert_true(clock_monotonic_ms() - began < 4000); /* less than the lock wait timeout */
@@ -515,7 +515,7 @@ __wrap_clock_wall_ms(void)
 /* docs/api.md 6: the end holds by itself and is recorded. docs/deliveries.md 4: the database's clock counts, so commit tokens
  * are dropped after a day of it, whatever this host's clock shows. */
 static void
-maintenance_records_ends_and_drops_old_tokens(void **state)
+clean_up_records_ends_and_drops_old_tokens(void **state)
 {
 	enum { OLD_TOKENS = 5000 };
 	struct world *w = *state;
@@ -529,11 +529,11 @@ maintenance_records_ends_and_drops_old_tokens(void **state)
 	root_run("INSERT INTO t_commit_tokens (token, created_ms) SELECT seq, (UNIX_TIMESTAMP() - 23 * 3600) * 1000 FROM "
 		 "seq_10001_to_10003");
 	host_clock_ahead_ms = 2 * 24 * 3600 * 1000;
-	assert_int_equal(store_maintain(w->store, false), RESULT_OK);
+	assert_int_equal(store_clean_up(w->store, false), RESULT_OK);
 	assert_int_equal(root_number("SELECT ended_ms FROM t_campaigns WHERE id = %" PRIu64, w->campaign), 5);
 	assert_int_equal(root_number("SELECT ended_ms FROM t_campaigns WHERE id = %" PRIu64, open), -1);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_commit_tokens"), 3);
-	assert_int_equal(store_maintain(w->store, false), RESULT_OK);
+	assert_int_equal(store_clean_up(w->store, false), RESULT_OK);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_commit_tokens"), 3);
 	host_clock_ahead_ms = 0;
 }
@@ -561,7 +561,7 @@ main(void)
 		DISPATCH_TEST(nothing_waits_for_a_batch_under_way),
 		DISPATCH_TEST(ended_webhooks_take_no_room_from_others),
 		DISPATCH_TEST(finding_due_webhooks_does_not_read_every_row),
-		DISPATCH_TEST(maintenance_records_ends_and_drops_old_tokens),
+		DISPATCH_TEST(clean_up_records_ends_and_drops_old_tokens),
 	};
 	return WORLD_MAIN(tests);
 }

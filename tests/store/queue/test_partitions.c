@@ -23,7 +23,7 @@ upgrade(struct store *store)
 static void
 maintain(struct world *w)
 {
-	assert_int_equal(store_maintain(w->store, true), RESULT_OK);
+	assert_int_equal(store_clean_up(w->store, true), RESULT_OK);
 }
 
 /* The days from `first` to a week from now have partitions, and no other day has. */
@@ -165,13 +165,13 @@ maintenance_pauses_for_some_minutes(void **state)
 	root_run("ALTER TABLE t_events DROP PARTITION d%" PRId64, date_of(last));
 	maintain(w);
 	struct store *other = store_new(&world_options);
-	assert_int_equal(store_maintain(other, true), RESULT_OK);
+	assert_int_equal(store_clean_up(other, true), RESULT_OK);
 	assert_int_equal(tables_with(last), 2);
 	/* a clock that was wrong does not stop it for years */
 	root_run("UPDATE t_installation SET value = value + 86400000 WHERE name = 'history_rests_until_ms'");
-	assert_int_equal(store_maintain(other, false), RESULT_OK); /* this process does not maintain days */
+	assert_int_equal(store_clean_up(other, false), RESULT_OK); /* this process does not maintain days */
 	assert_int_equal(tables_with(last), 2);
-	assert_int_equal(store_maintain(other, true), RESULT_OK);
+	assert_int_equal(store_clean_up(other, true), RESULT_OK);
 	assert_int_equal(tables_with(last), 3);
 	store_free(&other);
 }
@@ -235,7 +235,7 @@ a_failure_does_not_stop_other_maintenance(void **state)
 	root_run("REVOKE ALTER ON " PRIVATE_SERVER_DATABASE ".* FROM " PRIVATE_SERVER_USER "@localhost");
 	struct store *store = store_new(&world_options);
 	capture_log();
-	enum result result = store_maintain(store, true), again = store_maintain(store, true);
+	enum result result = store_clean_up(store, true), again = store_clean_up(store, true);
 	const char *log = captured_log();
 	root_run("GRANT ALTER ON " PRIVATE_SERVER_DATABASE ".* TO " PRIVATE_SERVER_USER "@localhost");
 	store_free(&store);
@@ -259,7 +259,7 @@ one_of_many(struct store *store, const struct world *world, unsigned index)
 	if (index < 2)
 		return store_upgrade(store, true, &from, &to) == RESULT_OK;
 	if (index < 4)
-		return store_maintain(store, true) == RESULT_OK;
+		return store_clean_up(store, true) == RESULT_OK;
 	for (size_t i = 0; good && i < SIGN_UPS; i++) {
 		struct pool *pool = pool_new();
 		struct command command = signup(world, world->campaign, numbered_email(pool, "many", i));
@@ -295,7 +295,7 @@ prepared_statements_survive_the_change(void **state)
 	assert_int_equal(first.count, 2);
 	struct delivery_outcome outcomes[] = { outcome_of(&first.items[0], DELIVERY_DELIVERED, 200),
 		outcome_of(&first.items[1], DELIVERY_FAILED, 404) };
-	assert_int_equal(complete(w, outcomes, 2), 0);
+	assert_int_equal(record_outcomes(w, outcomes, 2), 0);
 	struct claims second = claim(w, owners[0], webhook, 2, LONG_MS);
 	assert_int_equal(second.count, 2);
 	struct store *other = store_new(&world_options);
@@ -303,7 +303,7 @@ prepared_statements_survive_the_change(void **state)
 	store_free(&other);
 	outcomes[0] = outcome_of(&second.items[0], DELIVERY_DELIVERED, 200);
 	outcomes[1] = outcome_of(&second.items[1], DELIVERY_FAILED, 404);
-	assert_int_equal(complete(w, outcomes, 2), 0);
+	assert_int_equal(record_outcomes(w, outcomes, 2), 0);
 	sign_up_many(w, "more", LEADS);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_deliveries PARTITION (d%" PRId64 ")", date_of(today())), 4);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_attempts PARTITION (d%" PRId64 ")", date_of(today())), 4);

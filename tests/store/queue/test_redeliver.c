@@ -40,7 +40,7 @@ make_ended(struct world *w, uint64_t webhook, enum delivery_state state, int sta
 	struct claims claims = claim(w, owners[0], webhook, 1, LONG_MS);
 	assert_int_equal(claims.count, 1);
 	struct delivery_outcome outcome = outcome_of(claims.items, state, status);
-	assert_int_equal(complete(w, &outcome, 1), 0);
+	assert_int_equal(record_outcomes(w, &outcome, 1), 0);
 	return claims.items->id;
 }
 
@@ -77,7 +77,7 @@ an_ended_delivery_is_due_again(void **state)
 		message_id = claims.items->message_id;
 		payload = claims.items->payload;
 		struct delivery_outcome outcome = outcome_of(claims.items, states[i % 2], 200 + (int)i);
-		assert_int_equal(complete(w, &outcome, 1), 0);
+		assert_int_equal(record_outcomes(w, &outcome, 1), 0);
 		assert_int_equal(redeliver(w, claims.items->id), REDELIVERY_QUEUED);
 		assert_int_equal(
 		    root_number(DUE " AND token IS NULL AND due_ms <= UNIX_TIMESTAMP(NOW(3)) * 1000 AND last_status = %u"
@@ -118,7 +118,7 @@ a_claimed_delivery_is_unchanged(void **state)
 	struct claims claims = claim(w, owners[0], webhook, 1, LONG_MS);
 	assert_int_equal(redeliver(w, claims.items->id), REDELIVERY_UNDER_WAY);
 	struct delivery_outcome outcome = outcome_of(claims.items, DELIVERY_DELIVERED, 200);
-	assert_int_equal(complete(w, &outcome, 1), 0);
+	assert_int_equal(record_outcomes(w, &outcome, 1), 0);
 	assert_int_equal(root_number(DUE, webhook), 0);
 }
 
@@ -132,7 +132,7 @@ an_expired_claim_can_be_sent_again(void **state)
 	root_run("UPDATE t_due SET due_ms = 5");
 	assert_int_equal(redeliver(w, claims.items->id), REDELIVERY_QUEUED);
 	struct delivery_outcome outcome = outcome_of(claims.items, DELIVERY_DELIVERED, 200);
-	assert_int_equal(complete(w, &outcome, 1), 1);
+	assert_int_equal(record_outcomes(w, &outcome, 1), 1);
 	assert_int_equal(claim(w, owners[1], webhook, 1, LONG_MS).count, 1);
 }
 
@@ -231,7 +231,7 @@ race(struct store *store, const struct world *world UNUSED, unsigned index)
 		for (unsigned tries = 1; count > 0 && (tries == 1 || result == RESULT_CONFLICT); tries++) {
 			if (tries > 1)
 				store_back_off(tries < STORE_ATTEMPTS ? tries : STORE_ATTEMPTS);
-			result = store_complete(store, outcomes, count);
+			result = store_record_outcomes(store, outcomes, count);
 		}
 		for (size_t i = 0; i < count; i++)
 			stale += outcomes[i].stale ? 1 : 0;
@@ -270,9 +270,9 @@ redeliver_one(struct store *store, const struct world *world UNUSED, unsigned in
 	return store_redeliver(store, &shared[1], 1, &what) == RESULT_OK && what == REDELIVERY_QUEUED;
 }
 
-/* Its completion is under way: the attempts are counted on from its result. */
+/* Its outcome is being recorded: the attempts are counted on from its result. */
 static void
-a_completion_under_way_is_waited_for(void **state)
+an_outcome_being_recorded_is_waited_for(void **state)
 {
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 1);
@@ -363,7 +363,7 @@ a_delivery_is_found_with_its_log(void **state)
 	outcome.answer = SLICE("\xff\x00");
 	outcome.webhook_failures = 3;
 	outcome.webhook_hold_ms = LONG_MS;
-	assert_int_equal(complete(w, &outcome, 1), 0);
+	assert_int_equal(record_outcomes(w, &outcome, 1), 0);
 	assert_int_equal(store_find_delivery(w->store, w->pool, id, &found), RESULT_OK);
 	assert_int_equal(found.row.state, DELIVERY_DELIVERED);
 	assert_false(found.row.claimed);
@@ -396,7 +396,7 @@ main(void)
 		REDELIVER_TEST(unsendable_deliveries_are_not_queued),
 		REDELIVER_TEST(each_id_gets_its_result),
 		REDELIVER_TEST(operators_and_dispatchers_race),
-		REDELIVER_TEST(a_completion_under_way_is_waited_for),
+		REDELIVER_TEST(an_outcome_being_recorded_is_waited_for),
 		REDELIVER_TEST(all_that_fit_are_visited),
 		REDELIVER_TEST(a_delivery_is_found_with_its_log),
 	};

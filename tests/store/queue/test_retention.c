@@ -30,7 +30,7 @@ static void
 maintain(struct store *store)
 {
 	end_rest();
-	assert_int_equal(store_maintain(store, true), RESULT_OK);
+	assert_int_equal(store_clean_up(store, true), RESULT_OK);
 }
 
 static bool
@@ -195,7 +195,7 @@ a_claimed_delivery_delays_the_drop(void **state)
 	assert_int_equal(tables_with(old), 3);
 	assert_int_equal(root_number(PENDING, old), 1);
 	struct delivery_outcome outcome = outcome_of(&claims.items[0], DELIVERY_DELIVERED, 200);
-	assert_int_equal(complete(w, &outcome, 1), 0);
+	assert_int_equal(record_outcomes(w, &outcome, 1), 0);
 	assert_int_equal(root_number(ENDED, old), 1);
 	maintain(w->store);
 	assert_int_equal(tables_with(old), 0);
@@ -322,7 +322,7 @@ a_table_in_use_is_tried_again_later(void **state)
 	root_run("BEGIN");
 	assert_int_equal(root_number(EVENTS, old), 1);
 	capture_log();
-	assert_int_equal(store_maintain(w->store, true), RESULT_OK);
+	assert_int_equal(store_clean_up(w->store, true), RESULT_OK);
 	const char *log = captured_log();
 	assert_int_equal(count_in(log, "history_days_failed result=conflict"), 1);
 	assert_int_equal(count_in(log, "history_dropped"), 0);
@@ -346,7 +346,7 @@ one_of_two(struct store *store, const struct world *world UNUSED, unsigned index
 	capture_log();
 	for (int i = 0; good && i < 4; i++) {
 		const int64_t begun_ms = clock_monotonic_ms();
-		good = store_maintain(store, true) == RESULT_OK;
+		good = store_clean_up(store, true) == RESULT_OK;
 		slow += clock_monotonic_ms() - begun_ms >= WAIT_MS - EARLY_MS;
 	}
 	const char *log = captured_log();

@@ -24,7 +24,7 @@ DB_STATEMENT(sql_lock_claimed, "SELECT u.id, u.token, u.event_id, u.format, s.we
 DB_STATEMENT(sql_insert_attempt,
     "INSERT INTO {prefix}attempts (delivery_id, attempt, started_ms, duration_ms, status, error, answer)"
     " VALUES (?, ?, ?, ?, ?, ?, ?)");
-DB_STATEMENT(sql_insert_delivery,
+DB_STATEMENT(sql_insert_ended_delivery,
     "INSERT INTO {prefix}deliveries (id, event_id, webhook_id, format, state, attempts, last_status, last_error,"
     " ended_ms)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)" ENDED_AGAIN);
@@ -88,7 +88,7 @@ DB_STATEMENT(sql_fail_due,
     " FROM {prefix}due FORCE INDEX (PRIMARY)"
     " WHERE id IN ({list})" ENDED_AGAIN);
 
-store_statement_list sql_of_completion = { &sql_lock_claimed, &sql_insert_attempt, &sql_insert_delivery, &sql_delete_due,
+store_statement_list sql_of_outcomes = { &sql_lock_claimed, &sql_insert_attempt, &sql_insert_ended_delivery, &sql_delete_due,
 	&sql_reschedule_due, &sql_unclaim_due, &sql_change_webhook_status, &sql_select_campaign_of_active_webhook,
 	&sql_lock_campaign_if_free, &sql_lock_campaign_soon, &sql_deactivate_webhook, &sql_select_due_of_webhook,
 	&sql_select_due_of_old_days, &sql_lock_due, &sql_hold_webhook_of, &sql_fail_due, NULL };
@@ -101,19 +101,19 @@ struct webhook_change {
 
 enum { LOCKED_ID, LOCKED_TOKEN, LOCKED_EVENT_ID, LOCKED_FORMAT, LOCKED_STATUS_OF, LOCKED_FAILING, LOCKED_NOW_MS };
 
-/* The rows of store_complete, by what is done to them. */
-struct completed_rows {
+/* The rows of store_record_outcomes, by what is done to them. */
+struct outcome_rows {
 	struct row_list attempts, ended, removed, moved;
 	struct webhook_change *changes; /* one for each webhook */
 	size_t change_count;
 };
 
-static struct completed_rows
-completed_rows(struct pool *pool, size_t count)
+static struct outcome_rows
+outcome_rows(struct pool *pool, size_t count)
 {
-	return (struct completed_rows){
+	return (struct outcome_rows){
 		.attempts = store_row_list(pool, &sql_insert_attempt, count),
-		.ended = store_row_list(pool, &sql_insert_delivery, count),
+		.ended = store_row_list(pool, &sql_insert_ended_delivery, count),
 		.removed = store_row_list(pool, &sql_delete_due, count),
 		.moved = store_row_list(pool, &sql_reschedule_due, count),
 		.changes = POOL_ARRAY(pool, count, struct webhook_change),
@@ -121,15 +121,15 @@ completed_rows(struct pool *pool, size_t count)
 }
 
 static void
-note_webhook_change(struct completed_rows *c, const struct delivery_outcome *o)
+note_webhook_change(struct outcome_rows *rows, const struct delivery_outcome *o)
 {
 	size_t i = 0;
-	while (i < c->change_count && c->changes[i].last->webhook_id != o->webhook_id)
+	while (i < rows->change_count && rows->changes[i].last->webhook_id != o->webhook_id)
 		i++;
-	if (i == c->change_count)
-		c->changes[c->change_count++] = (struct webhook_change){ 0 };
-	c->changes[i].last = o;
-	c->changes[i].delivered = c->changes[i].delivered || o->state == DELIVERY_DELIVERED;
+	if (i == rows->change_count)
+		rows->changes[rows->change_count++] = (struct webhook_change){ 0 };
+	rows->changes[i].last = o;
+	rows->changes[i].delivered = rows->changes[i].delivered || o->state == DELIVERY_DELIVERED;
 }
 
 static struct db_value
@@ -139,38 +139,38 @@ status_value(int status)
 }
 
 static void
-complete_one(
-    struct completed_rows *c, const struct delivery_outcome *o, const struct db_rows *locked, size_t row, int64_t now_ms)
+add_outcome(
+    struct outcome_rows *rows, const struct delivery_outcome *o, const struct db_rows *locked, size_t row, int64_t now_ms)
 {
 	struct db_value id = DB_U64(o->id), status = status_value(o->status);
-	store_add_row(&c->attempts, id, DB_U64(o->attempt), DB_I64(now_ms - o->started_ms_ago), DB_I64(o->duration_ms), status,
-	    db_bytes(o->error), db_bytes(o->answer));
+	store_add_row(&rows->attempts, id, DB_U64(o->attempt), DB_I64(now_ms - o->started_ms_ago), DB_I64(o->duration_ms),
+	    status, db_bytes(o->error), db_bytes(o->answer));
 	if (o->state == DELIVERY_PENDING) {
-		store_add_row(&c->moved, id, DB_I64(now_ms + o->next_due_in_ms), status, db_bytes(o->error));
+		store_add_row(&rows->moved, id, DB_I64(now_ms + o->next_due_in_ms), status, db_bytes(o->error));
 		return;
 	}
-	store_add_row(&c->ended, id, DB_U64(db_get_u64(locked, row, LOCKED_EVENT_ID)), DB_U64(o->webhook_id),
+	store_add_row(&rows->ended, id, DB_U64(db_get_u64(locked, row, LOCKED_EVENT_ID)), DB_U64(o->webhook_id),
 	    db_bytes(db_get_bytes(locked, row, LOCKED_FORMAT)), db_bytes(slice_of(delivery_state_name(o->state))),
 	    DB_U64(o->attempt), status, db_bytes(o->error), DB_I64(now_ms));
-	store_add_row(&c->removed, id);
+	store_add_row(&rows->removed, id);
 }
 
 /* Hardly ever more than five statements. None compares the token again: the rows have been locked since it was compared, so no
  * other process can have claimed or removed them. The attempt cannot be in the log already: its number was counted with the
  * claim, which ends when the attempt is recorded. */
 static enum result
-write_completion(struct store *store, struct pool *pool, const struct completed_rows *c, int64_t now_ms)
+write_outcomes(struct store *store, struct pool *pool, const struct outcome_rows *rows, int64_t now_ms)
 {
-	struct row_list statuses = store_row_list(pool, &sql_change_webhook_status, c->change_count);
-	for (size_t i = 0; i < c->change_count; i++) {
-		const struct delivery_outcome *o = c->changes[i].last;
+	struct row_list statuses = store_row_list(pool, &sql_change_webhook_status, rows->change_count);
+	for (size_t i = 0; i < rows->change_count; i++) {
+		const struct delivery_outcome *o = rows->changes[i].last;
 		const bool failed = o->state != DELIVERY_DELIVERED && o->webhook_failures > 0; /* and the receiver caused it */
 		store_add_row(&statuses, DB_U64(o->webhook_id), status_value(o->status), db_bytes(o->error),
-		    c->changes[i].delivered ? DB_I64(now_ms) : DB_NONE, failed ? DB_I64(now_ms) : DB_NONE,
+		    rows->changes[i].delivered ? DB_I64(now_ms) : DB_NONE, failed ? DB_I64(now_ms) : DB_NONE,
 		    DB_U64(o->webhook_failures), DB_U64(o->webhook_probes),
 		    DB_I64(o->webhook_hold_ms > 0 ? now_ms + o->webhook_hold_ms : 0));
 	}
-	return store_run_lists(store, &c->attempts, &c->ended, &c->removed, &c->moved, &statuses);
+	return store_run_lists(store, &rows->attempts, &rows->ended, &rows->removed, &rows->moved, &statuses);
 }
 
 /* Whether the row still has the claim of this outcome; *row is its index. */
@@ -184,7 +184,7 @@ still_ours(const struct db_rows *locked, const struct delivery_outcome *outcome,
 }
 
 static enum result
-complete(struct store *store, struct pool *pool, struct delivery_outcome *outcomes, size_t count)
+record_outcomes(struct store *store, struct pool *pool, struct delivery_outcome *outcomes, size_t count)
 {
 	struct db_list ids = { .values = NULL, .count = count };
 	struct db_value *values = POOL_ARRAY(pool, count, struct db_value);
@@ -195,30 +195,30 @@ complete(struct store *store, struct pool *pool, struct delivery_outcome *outcom
 	enum result result = store_query_lists(store, pool, &sql_lock_claimed, &ids, 1, &locked);
 	if (result != RESULT_OK)
 		return result;
-	struct completed_rows completion = completed_rows(pool, count);
+	struct outcome_rows rows = outcome_rows(pool, count);
 	const int64_t now_ms = locked.count == 0 ? 0 : db_get_i64(&locked, 0, LOCKED_NOW_MS);
 	for (size_t i = 0, row; i < count; i++) {
 		log_work(LOG_UINT("delivery", outcomes[i].id));
 		outcomes[i].stale = !still_ours(&locked, &outcomes[i], &row);
 		if (outcomes[i].stale)
 			continue;
-		complete_one(&completion, &outcomes[i], &locked, row, now_ms);
+		add_outcome(&rows, &outcomes[i], &locked, row, now_ms);
 		if (outcomes[i].webhook_state == WEBHOOK_DISABLED && !db_get_bool(&locked, row, LOCKED_FAILING))
 			outcomes[i].webhook_state = WEBHOOK_ACTIVE; /* it was enabled during this attempt */
 		/* without a status it was removed: do not insert one */
 		if (!outcomes[i].late && !db_is_null(&locked, row, LOCKED_STATUS_OF))
-			note_webhook_change(&completion, &outcomes[i]);
+			note_webhook_change(&rows, &outcomes[i]);
 	}
-	return write_completion(store, pool, &completion, now_ms);
+	return write_outcomes(store, pool, &rows, now_ms);
 }
 
 enum result
-store_complete(struct store *store, struct delivery_outcome *outcomes, size_t count)
+store_record_outcomes(struct store *store, struct delivery_outcome *outcomes, size_t count)
 {
 	require(count <= DB_LIST_MAX);
 	struct transaction txn = store_transaction(store, REPEAT_NOTHING);
 	while (store_runs(&txn))
-		txn.result = complete(store, txn.pool, outcomes, count);
+		txn.result = record_outcomes(store, txn.pool, outcomes, count);
 	return txn.result;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The dispatcher's maintenance of the database: ended campaigns, rows of deleted leads, old tokens, days of the history
+ * Cleans up the database for the dispatcher: ended campaigns, rows of deleted leads, old tokens, days of the history
  * (partitions.c). */
 #include "store/query.h"
 #include "store/queue/dispatch.h"
@@ -22,10 +22,11 @@ DB_STATEMENT(sql_delete_score_entry, "DELETE FROM {prefix}score_entries"
 				     " WHERE lead_id = ? AND reason = ? AND ref = ? AND round = ?");
 DB_STATEMENT(sql_delete_deleted_lead, "DELETE FROM {prefix}deleted_leads WHERE lead_id = ?");
 
-store_statement_list sql_of_maintenance = { &sql_note_ended_campaigns, &sql_delete_old_tokens, &sql_select_deleted_leads,
+store_statement_list sql_of_clean_up = { &sql_note_ended_campaigns, &sql_delete_old_tokens, &sql_select_deleted_leads,
 	&sql_select_score_entries, &sql_delete_score_entry, &sql_delete_deleted_lead, NULL };
 
-/* A short transaction deletes TOKEN_CHUNK tokens. One a call would not keep up with a token for each batch. */
+/* A short transaction deletes TOKEN_CHUNK tokens. One chunk per call could not keep up with one token per
+ * batch. */
 enum { TOKEN_LIFETIME_MS = 24 * 3600 * 1000, TOKEN_CHUNK = 1000, TOKEN_CHUNKS = 20 };
 
 static enum result
@@ -89,7 +90,7 @@ drop_old_entries(struct store *store)
 }
 
 enum result
-store_maintain(struct store *store, bool maintains_days)
+store_clean_up(struct store *store, bool maintains_days)
 {
 	enum result result = store_run(store, &sql_note_ended_campaigns);
 	if (result == RESULT_OK)

@@ -23,7 +23,7 @@ void slots_free(struct slots **slots);
 enum slot_state { SLOT_UNUSED, SLOT_SENDING, SLOT_ENDED, SLOT_POSTPONED, SLOT_STATES };
 /* The number of slots in the state. */
 size_t slots_in(const struct slots *slots, enum slot_state state);
-/* The slot that is in the state for the longest time, or NULL. */
+/* The slot that has been in the state longest, or NULL. */
 struct slot *slots_first(const struct slots *slots, enum slot_state state);
 /* The number of all but the unused ones. */
 size_t slots_used(const struct slots *slots);

@@ -288,7 +288,7 @@ too_late(const struct dispatcher *d)
 	return clock_monotonic_ms() + d->options.sender.timeout_ms + CLAIM_MARGIN_MS > d->claimed_ms + d->options.lease_ms;
 }
 
-/* Sends it, unless the webhook was disabled or deleted after the poll. */
+/* Sends it, unless the webhook is no longer active or the claim took so long that an attempt could outlive it. */
 static void
 send_if_active(struct dispatcher *d, const struct due_delivery *delivery)
 {

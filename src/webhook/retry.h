@@ -36,7 +36,7 @@ enum retry_verdict {
 	RETRY_DELIVERED,
 	RETRY_LATER,
 	RETRY_EXHAUSTED, /* no attempts are left in the schedule */
-	RETRY_GONE       /* 410: the webhook must be disabled; this and its pending deliveries fail */
+	RETRY_GONE       /* 410: the webhook becomes gone; this and its pending deliveries fail */
 };
 
 struct retry_decision {

@@ -76,7 +76,7 @@ delay_job(struct store *store, const struct lead_change *item, uint32_t failures
 /* The job's position stays at the first failed item, so the items after it run again. When failures were counted, the chunk has
  * only one item, so no earlier item can have moved the position and reset the count. */
 static enum result
-settle(
+delay_if_failed(
     struct store *store, const struct command *const *commands, size_t count, const struct outcome *outcomes, uint32_t failures)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -105,5 +105,5 @@ bulk_run_chunk(struct store *store, struct pool *pool, const struct crashes *cra
 		log_work(LOG_BYTES("job_item", pool_printf(pool, "%" PRIu64 "/%" PRIu32, job.id, job.position)));
 	store_execute(store, pool, commands, count, clock_monotonic_ms() + CHUNK_MS, outcomes, NULL);
 	log_work_done();
-	return settle(store, commands, count, outcomes, job.failures);
+	return delay_if_failed(store, commands, count, outcomes, job.failures);
 }

@@ -191,9 +191,9 @@ crashes_of(const struct crashes *crashes, const struct crash *crash)
 
 /* For an item, this includes the crashes of its job. */
 static void
-remove_crash(struct crashes *crashes, const struct crash *settled)
+remove_crash(struct crashes *crashes, const struct crash *handled)
 {
-	const struct crash crash = *settled;
+	const struct crash crash = *handled;
 	size_t remaining = 0;
 	for (size_t i = 0; i < crashes->count; i++) {
 		const struct crash *other = &crashes->items[i];
@@ -216,7 +216,7 @@ find_cause(struct crashes *crashes)
 }
 
 enum result
-crashes_settle(struct crashes *crashes, struct store *store)
+crashes_isolate(struct crashes *crashes, struct store *store)
 {
 	enum result result = RESULT_OK;
 	const struct crash *crash;

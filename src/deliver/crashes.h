@@ -20,8 +20,8 @@ MUST_CHECK struct crashes *crashes_open(const char *lock_path);
 void crashes_free(struct crashes **crashes);
 
 /* Fails deliveries and skips items that caused two crashes. Can be repeated. */
-MUST_CHECK enum result crashes_settle(struct crashes *crashes, struct store *store);
-/* Returns true if the items of this job must run one at a time. `crashes` may be NULL. Thread-safe after crashes_settle. */
+MUST_CHECK enum result crashes_isolate(struct crashes *crashes, struct store *store);
+/* Returns true if the items of this job must run one at a time. `crashes` may be NULL. Thread-safe after crashes_isolate. */
 MUST_CHECK bool crashes_suspect_job(const struct crashes *crashes, uint64_t job_id);
 
 #endif

@@ -21,8 +21,8 @@ enum {
 static void
 handle_results(struct dispatcher *d)
 {
-	recorder_settle(d->recorder);
-	if (maintenance_settle(d->maintenance))
+	recorder_collect(d->recorder);
+	if (maintenance_collect(d->maintenance))
 		d->progress = true;
 }
 
@@ -30,7 +30,7 @@ static void
 run_steps(struct dispatcher *d)
 {
 	size_t count;
-	const struct step *steps = steps_all(&count);
+	const struct dispatcher_step *steps = steps_all(&count);
 	for (size_t i = 0; i < count; i++) {
 		int64_t now = clock_monotonic_ms();
 		if (now < d->away.until_ms || now < steps[i].when(d))
@@ -52,7 +52,7 @@ wait_ms(const struct dispatcher *d)
 {
 	int64_t now = clock_monotonic_ms(), first = now + d->options.poll_ms;
 	size_t count;
-	const struct step *steps = steps_all(&count);
+	const struct dispatcher_step *steps = steps_all(&count);
 	for (size_t i = 0; i < count; i++) {
 		int64_t when = steps[i].when(d);
 		when = when > d->away.until_ms ? when : d->away.until_ms;

@@ -14,4 +14,4 @@ noinst_LIBRARIES += %D%/libdeliver.a
 	%D%/slots.c %D%/slots.h \
 	%D%/steps.c %D%/steps.h \
 	%D%/scheduler.c %D%/scheduler.h \
-	%D%/verdict.c %D%/verdict.h
+	%D%/judge.c %D%/judge.h

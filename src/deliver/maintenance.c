@@ -56,17 +56,17 @@ struct maintenance {
 struct maintenance *
 maintenance_new(struct store *store, const struct crashes *crashes, size_t webhooks_max)
 {
-	struct maintenance *c = memory_alloc(sizeof(*c));
-	c->owner = pthread_self();
-	c->webhooks_max = webhooks_max;
-	c->deactivations = memory_alloc(webhooks_max * sizeof(*c->deactivations));
-	c->webhooks = memory_alloc(webhooks_max * sizeof(*c->webhooks));
-	c->under_way = c->last = TASKS;
-	c->crashes = crashes;
-	c->runner = runner_new(store);
-	if (c->runner == NULL)
-		maintenance_free(&c);
-	return c;
+	struct maintenance *m = memory_alloc(sizeof(*m));
+	m->owner = pthread_self();
+	m->webhooks_max = webhooks_max;
+	m->deactivations = memory_alloc(webhooks_max * sizeof(*m->deactivations));
+	m->webhooks = memory_alloc(webhooks_max * sizeof(*m->webhooks));
+	m->under_way = m->last = TASKS;
+	m->crashes = crashes;
+	m->runner = runner_new(store);
+	if (m->runner == NULL)
+		maintenance_free(&m);
+	return m;
 }
 
 void
@@ -82,12 +82,12 @@ maintenance_free(struct maintenance **maintenance)
 }
 
 void
-maintenance_end_webhooks(struct maintenance *c, const uint64_t *webhook_ids, size_t count)
+maintenance_set_ended_webhooks(struct maintenance *m, const uint64_t *webhook_ids, size_t count)
 {
-	require(pthread_equal(c->owner, pthread_self()));
-	c->webhook_count = count < c->webhooks_max ? count : c->webhooks_max;
-	for (size_t i = 0; i < c->webhook_count; i++)
-		c->webhooks[i] = webhook_ids[i];
+	require(pthread_equal(m->owner, pthread_self()));
+	m->webhook_count = count < m->webhooks_max ? count : m->webhooks_max;
+	for (size_t i = 0; i < m->webhook_count; i++)
+		m->webhooks[i] = webhook_ids[i];
 }
 
 /* Returns NULL when the webhook is not listed. */
@@ -108,24 +108,24 @@ covers(const struct deactivation *request, enum webhook_state state)
 }
 
 void
-maintenance_deactivate_webhook(struct maintenance *c, uint64_t webhook_id, enum webhook_state state)
+maintenance_deactivate_webhook(struct maintenance *m, uint64_t webhook_id, enum webhook_state state)
 {
-	require(pthread_equal(c->owner, pthread_self()));
+	require(pthread_equal(m->owner, pthread_self()));
 	require(state == WEBHOOK_GONE || state == WEBHOOK_DISABLED);
-	struct deactivation *queued = find_deactivation(c->deactivations, c->deactivation_count, webhook_id);
-	if (c->under_way == TASK_DEACTIVATE && covers(find_deactivation(c->work.round, c->work.round_count, webhook_id), state))
+	struct deactivation *queued = find_deactivation(m->deactivations, m->deactivation_count, webhook_id);
+	if (m->under_way == TASK_DEACTIVATE && covers(find_deactivation(m->work.round, m->work.round_count, webhook_id), state))
 		return;
-	if (queued == NULL && c->deactivation_count < c->webhooks_max)
-		c->deactivations[c->deactivation_count++] = (struct deactivation){ webhook_id, state };
+	if (queued == NULL && m->deactivation_count < m->webhooks_max)
+		m->deactivations[m->deactivation_count++] = (struct deactivation){ webhook_id, state };
 	else if (queued != NULL && !covers(queued, state))
 		queued->state = state;
 }
 
 void
-maintenance_bulk_work(struct maintenance *c, bool queued)
+maintenance_bulk_work(struct maintenance *m, bool queued)
 {
-	require(pthread_equal(c->owner, pthread_self()));
-	c->bulk_queued = queued;
+	require(pthread_equal(m->owner, pthread_self()));
+	m->bulk_queued = queued;
 }
 
 /* ---- tasks: work in the thread, then handling of its result ---- */
@@ -134,86 +134,86 @@ maintenance_bulk_work(struct maintenance *c, bool queued)
 static enum result
 deactivate_round(struct store *store, void *context)
 {
-	struct maintenance *c = context;
+	struct maintenance *m = context;
 	enum result first = RESULT_OK, result = RESULT_OK;
-	memset(c->work.deactivated, 0, sizeof(c->work.deactivated));
-	for (size_t i = 0; i < c->work.round_count && result != RESULT_UNAVAILABLE && result != RESULT_UNKNOWN; i++) {
-		const struct deactivation *request = &c->work.round[i];
+	memset(m->work.deactivated, 0, sizeof(m->work.deactivated));
+	for (size_t i = 0; i < m->work.round_count && result != RESULT_UNAVAILABLE && result != RESULT_UNKNOWN; i++) {
+		const struct deactivation *request = &m->work.round[i];
 		result = store_deactivate_webhook(store, request->webhook_id, request->state, first == RESULT_OK);
-		c->work.deactivated[i] = result == RESULT_OK;
+		m->work.deactivated[i] = result == RESULT_OK;
 		first = first == RESULT_OK ? result : first;
 	}
 	return first;
 }
 
 static bool
-deactivated_round(struct maintenance *c)
+deactivated_round(struct maintenance *m)
 {
 	bool any = false;
-	size_t waited = c->work.round_count;
-	for (size_t i = 0; i < c->work.round_count; i++) {
-		const struct deactivation *request = &c->work.round[i];
-		any = any || c->work.deactivated[i];
-		if (c->work.deactivated[i])
+	size_t waited = m->work.round_count;
+	for (size_t i = 0; i < m->work.round_count; i++) {
+		const struct deactivation *request = &m->work.round[i];
+		any = any || m->work.deactivated[i];
+		if (m->work.deactivated[i])
 			continue;
-		if (waited == c->work.round_count)
+		if (waited == m->work.round_count)
 			waited = i;
 		else
-			maintenance_deactivate_webhook(c, request->webhook_id, request->state);
+			maintenance_deactivate_webhook(m, request->webhook_id, request->state);
 	}
-	if (waited < c->work.round_count) /* queued last, so that the next round waits for another campaign */
-		maintenance_deactivate_webhook(c, c->work.round[waited].webhook_id, c->work.round[waited].state);
+	if (waited < m->work.round_count) /* queued last, so that the next round waits for another campaign */
+		maintenance_deactivate_webhook(m, m->work.round[waited].webhook_id, m->work.round[waited].state);
 	return any; /* the next poll finds the remaining deliveries */
 }
 
 static enum result
-end_some(struct store *store, void *context)
+fail_some_pending(struct store *store, void *context)
 {
-	struct maintenance *c = context;
-	return store_fail_pending(store, c->work.webhook_id, END_CHUNK, &c->work.ended);
+	struct maintenance *m = context;
+	return store_fail_pending(store, m->work.webhook_id, END_CHUNK, &m->work.ended);
 }
 
 static bool
-ended_some(struct maintenance *c)
+failed_some_pending(struct maintenance *m)
 {
-	if (c->work.ended > 0) {
-		log_debug("pending_ended", LOG_UINT("webhook", c->work.webhook_id), LOG_UINT("deliveries", c->work.ended));
+	if (m->work.ended > 0) {
+		log_debug("pending_ended", LOG_UINT("webhook", m->work.webhook_id), LOG_UINT("deliveries", m->work.ended));
 		return true;
 	}
-	for (size_t i = 0; i < c->webhook_count; i++)
-		if (c->webhooks[i] == c->work.webhook_id)
-			c->webhooks[i--] = c->webhooks[--c->webhook_count];
+	for (size_t i = 0; i < m->webhook_count; i++)
+		if (m->webhooks[i] == m->work.webhook_id)
+			m->webhooks[i--] = m->webhooks[--m->webhook_count];
 	return false;
 }
 
 static enum result
-maintain(struct store *store, void *context)
+clean_up(struct store *store, void *context)
 {
-	const struct maintenance *c = context;
-	return store_clean_up(store, c->work.maintains_days);
+	const struct maintenance *m = context;
+	return store_clean_up(store, m->work.maintains_days);
 }
 
 static bool
-maintained(struct maintenance *c)
+cleaned_up(struct maintenance *m)
 {
-	c->next_maintenance_ms = clock_monotonic_ms() + MAINTENANCE_MS;
+	m->next_maintenance_ms = clock_monotonic_ms() + MAINTENANCE_MS;
 	return false;
 }
 
 static enum result
 do_bulk(struct store *store, void *context)
 {
-	struct maintenance *c = context;
+	struct maintenance *m = context;
 	struct pool *pool = pool_new();
-	enum result result = bulk_run_chunk(store, pool, c->crashes, &c->work.bulk_left);
+	enum result result = bulk_run_chunk(store, pool, m->crashes, &m->work.bulk_left);
 	pool_free(&pool);
 	return result;
 }
 
 static bool
-did_bulk(struct maintenance *c)
+did_bulk(struct maintenance *m)
 {
-	c->bulk_queued = c->work.bulk_left;
+	m->bulk_queued = m->work.bulk_left;
 	return true; /* webhooks may have new deliveries */
 }
 
@@ -223,34 +223,34 @@ static const struct {
 	bool (*done)(struct maintenance *);
 } tasks[TASKS] = {
 	[TASK_DEACTIVATE] = { "deactivate_webhook", deactivate_round, deactivated_round },
-	[TASK_FAIL_PENDING] = { "end_pending", end_some, ended_some },
-	[TASK_CLEAN_UP] = { "maintenance", maintain, maintained },
+	[TASK_FAIL_PENDING] = { "fail_pending", fail_some_pending, failed_some_pending },
+	[TASK_CLEAN_UP] = { "clean_up", clean_up, cleaned_up },
 	[TASK_BULK] = { "bulk", do_bulk, did_bulk },
 };
 
 /* ---- scheduling of the tasks ---- */
 
 static int64_t
-task_when(const struct maintenance *c, enum task task)
+task_when(const struct maintenance *m, enum task task)
 {
-	const bool wanted[TASKS] = { [TASK_DEACTIVATE] = c->deactivation_count > 0,
-		[TASK_FAIL_PENDING] = c->webhook_count > 0,
+	const bool wanted[TASKS] = { [TASK_DEACTIVATE] = m->deactivation_count > 0,
+		[TASK_FAIL_PENDING] = m->webhook_count > 0,
 		[TASK_CLEAN_UP] = true,
-		[TASK_BULK] = c->bulk_queued };
-	const int64_t when = task == TASK_CLEAN_UP ? c->next_maintenance_ms : 0;
+		[TASK_BULK] = m->bulk_queued };
+	const int64_t when = task == TASK_CLEAN_UP ? m->next_maintenance_ms : 0;
 	if (!wanted[task])
 		return CLOCK_NEVER;
-	return when > c->away[task].until_ms ? when : c->away[task].until_ms;
+	return when > m->away[task].until_ms ? when : m->away[task].until_ms;
 }
 
 int64_t
-maintenance_when(const struct maintenance *c)
+maintenance_when(const struct maintenance *m)
 {
 	int64_t first = CLOCK_NEVER;
-	if (c->under_way != TASKS)
+	if (m->under_way != TASKS)
 		return CLOCK_NEVER;
 	for (enum task task = 0; task < TASKS; task++) {
-		const int64_t when = task_when(c, task);
+		const int64_t when = task_when(m, task);
 		first = when < first ? when : first;
 	}
 	return first;
@@ -258,77 +258,77 @@ maintenance_when(const struct maintenance *c)
 
 /* Webhooks are served in the order of their ids, so that one that fails does not block the others. */
 static uint64_t
-next_webhook(const struct maintenance *c)
+next_webhook(const struct maintenance *m)
 {
 	uint64_t first = UINT64_MAX, next = UINT64_MAX;
-	for (size_t i = 0; i < c->webhook_count; i++) {
-		const uint64_t id = c->webhooks[i];
+	for (size_t i = 0; i < m->webhook_count; i++) {
+		const uint64_t id = m->webhooks[i];
 		first = id < first ? id : first;
-		if (id > c->work.webhook_id)
+		if (id > m->work.webhook_id)
 			next = id < next ? id : next;
 	}
 	return next != UINT64_MAX ? next : first;
 }
 
 static void
-take_round(struct maintenance *c)
+take_round(struct maintenance *m)
 {
-	c->work.round_count = c->deactivation_count < DEACTIVATION_ROUND ? c->deactivation_count : DEACTIVATION_ROUND;
-	c->deactivation_count -= c->work.round_count;
-	memcpy(c->work.round, c->deactivations, c->work.round_count * sizeof(*c->deactivations));
-	memmove(c->deactivations, c->deactivations + c->work.round_count, c->deactivation_count * sizeof(*c->deactivations));
+	m->work.round_count = m->deactivation_count < DEACTIVATION_ROUND ? m->deactivation_count : DEACTIVATION_ROUND;
+	m->deactivation_count -= m->work.round_count;
+	memcpy(m->work.round, m->deactivations, m->work.round_count * sizeof(*m->deactivations));
+	memmove(m->deactivations, m->deactivations + m->work.round_count, m->deactivation_count * sizeof(*m->deactivations));
 }
 
 void
-maintenance_begin(struct maintenance *c, bool maintains_days)
+maintenance_begin(struct maintenance *m, bool maintains_days)
 {
-	require(c->under_way == TASKS);
+	require(m->under_way == TASKS);
 	const int64_t now = clock_monotonic_ms();
 	for (unsigned i = 1; i <= TASKS; i++) {
-		const enum task task = ((unsigned)c->last + i) % TASKS;
-		if (task_when(c, task) > now)
+		const enum task task = ((unsigned)m->last + i) % TASKS;
+		if (task_when(m, task) > now)
 			continue;
-		c->under_way = c->last = task;
+		m->under_way = m->last = task;
 		if (task == TASK_DEACTIVATE)
-			take_round(c);
+			take_round(m);
 		if (task == TASK_FAIL_PENDING)
-			c->work.webhook_id = next_webhook(c);
-		c->work.maintains_days = maintains_days;
-		runner_start(c->runner, tasks[task].work, c);
+			m->work.webhook_id = next_webhook(m);
+		m->work.maintains_days = maintains_days;
+		runner_start(m->runner, tasks[task].work, m);
 		return;
 	}
 }
 
 bool
-maintenance_settle(struct maintenance *c)
+maintenance_collect(struct maintenance *m)
 {
 	enum result result = RESULT_OK;
-	const enum task task = c->under_way;
-	if (!runner_take(c->runner, &result))
+	const enum task task = m->under_way;
+	if (!runner_take(m->runner, &result))
 		return false;
-	c->under_way = TASKS;
+	m->under_way = TASKS;
 	if (result != RESULT_OK) {
-		back_off(&c->away[task], tasks[task].name, result);
-		return task == TASK_DEACTIVATE && deactivated_round(c);
+		back_off(&m->away[task], tasks[task].name, result);
+		return task == TASK_DEACTIVATE && deactivated_round(m);
 	}
-	c->away[task] = (struct back_off){ 0 };
-	return tasks[task].done(c);
+	m->away[task] = (struct back_off){ 0 };
+	return tasks[task].done(m);
 }
 
 bool
-maintenance_has_work(const struct maintenance *c)
+maintenance_has_work(const struct maintenance *m)
 {
-	return c->deactivation_count > 0 || c->webhook_count > 0 || c->bulk_queued || c->under_way != TASKS;
+	return m->deactivation_count > 0 || m->webhook_count > 0 || m->bulk_queued || m->under_way != TASKS;
 }
 
 bool
-maintenance_is_busy(const struct maintenance *c)
+maintenance_is_busy(const struct maintenance *m)
 {
-	return c->under_way != TASKS;
+	return m->under_way != TASKS;
 }
 
 int
-maintenance_fd(const struct maintenance *c)
+maintenance_fd(const struct maintenance *m)
 {
-	return runner_fd(c->runner);
+	return runner_fd(m->runner);
 }

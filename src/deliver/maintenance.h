@@ -24,7 +24,7 @@ void maintenance_free(struct maintenance **maintenance);
 
 /* Sets the webhooks that were deleted or answered 410 and still have pending deliveries, as found by a full poll. Those beyond
  * `webhooks_max` are reported again by the next poll. */
-void maintenance_end_webhooks(struct maintenance *maintenance, const uint64_t *webhook_ids, size_t count);
+void maintenance_set_ended_webhooks(struct maintenance *maintenance, const uint64_t *webhook_ids, size_t count);
 /* Queues the webhook to be deactivated (store_deactivate_webhook). Repeated calls deactivate it once. When the queue is full,
  * the next attempt reports it again. */
 void maintenance_deactivate_webhook(struct maintenance *maintenance, uint64_t webhook_id, enum webhook_state state);
@@ -37,7 +37,7 @@ int64_t maintenance_when(const struct maintenance *maintenance);
 void maintenance_begin(struct maintenance *maintenance, bool maintains_days);
 
 /* Handles the result of the task if it has finished. Returns true when there may be new deliveries, or deliveries to end. */
-bool maintenance_settle(struct maintenance *maintenance);
+bool maintenance_collect(struct maintenance *maintenance);
 /* True while webhooks are to be deactivated or ended, bulk jobs are queued, or a task is under way. */
 bool maintenance_has_work(const struct maintenance *maintenance);
 bool maintenance_is_busy(const struct maintenance *maintenance);

@@ -65,7 +65,7 @@ recorder_when(const struct recorder *r, bool last)
 		return CLOCK_NEVER;
 	if (ended > 0)
 		when = last || ended >= FLUSH_COUNT ? 0 : slot_ended_ms(slots_first(r->slots, SLOT_ENDED)) + FLUSH_MS;
-	if (slots_first(r->slots, SLOT_POSTPONED) != NULL && when > r->blocked.until_ms)
+	if (slots_first(r->slots, SLOT_OUTCOME_POSTPONED) != NULL && when > r->blocked.until_ms)
 		when = r->blocked.until_ms;
 	return when > r->away.until_ms ? when : r->away.until_ms;
 }
@@ -104,7 +104,7 @@ discard_stuck(struct recorder *r, int64_t now)
 static struct slot *
 first_slot(const struct recorder *r)
 {
-	return slots_first(r->slots, r->retrying ? SLOT_POSTPONED : SLOT_ENDED);
+	return slots_first(r->slots, r->retrying ? SLOT_OUTCOME_POSTPONED : SLOT_ENDED);
 }
 
 void
@@ -112,11 +112,11 @@ recorder_begin(struct recorder *r)
 {
 	require(r->count == 0);
 	const int64_t now = clock_monotonic_ms();
-	slots_follow_postponed(r->slots);
+	slots_postpone_followers(r->slots);
 	discard_stuck(r, now);
 	if (r->singly > slots_in(r->slots, SLOT_ENDED))
 		r->singly = slots_in(r->slots, SLOT_ENDED);
-	r->retrying = slots_first(r->slots, SLOT_POSTPONED) != NULL && now >= r->blocked.until_ms;
+	r->retrying = slots_first(r->slots, SLOT_OUTCOME_POSTPONED) != NULL && now >= r->blocked.until_ms;
 	r->count = slots_outcomes(first_slot(r), now, r->outcomes, r->retrying || r->singly > 0 ? 1 : BATCH);
 	if (r->count > 0)
 		runner_start(r->runner, complete, r);
@@ -161,7 +161,7 @@ recorded(struct recorder *r, size_t count)
 			r->outcomes[i].stale = false; /* it was recorded before */
 		lost += r->outcomes[i].stale ? 1 : 0;
 		note_failure(slot, &r->outcomes[i]);
-		slot_overtake(slot);
+		slots_mark_earlier_late(slot);
 		r->released(r->context, &r->outcomes[i]);
 		slot_release(slot);
 		count_down(r);
@@ -182,7 +182,7 @@ handle_single_rejection(struct recorder *r, enum result result)
 	if (result != RESULT_CONFLICT) {
 		discard(r, first_slot(r), &r->outcomes[0], result);
 	} else {
-		slot_postpone(first_slot(r));
+		slot_postpone_outcome(first_slot(r));
 		back_off(&r->blocked, "record", result);
 	}
 	count_down(r);
@@ -201,7 +201,7 @@ handle_rejection(struct recorder *r, size_t count, enum result result)
 }
 
 void
-recorder_settle(struct recorder *r)
+recorder_collect(struct recorder *r)
 {
 	enum result result = RESULT_OK;
 	const size_t count = r->count;

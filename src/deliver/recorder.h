@@ -30,7 +30,7 @@ void recorder_begin(struct recorder *recorder);
 
 bool recorder_is_busy(const struct recorder *recorder);
 /* Handles the result of the batch if it has finished. */
-void recorder_settle(struct recorder *recorder);
+void recorder_collect(struct recorder *recorder);
 /* Becomes readable when the batch has finished. */
 int recorder_fd(const struct recorder *recorder);
 

@@ -380,7 +380,7 @@ scheduler_started(struct scheduler *scheduler, uint64_t webhook_id, int64_t now_
 }
 
 void
-scheduler_settle(struct scheduler *scheduler, int64_t now_ms)
+scheduler_taken(struct scheduler *scheduler, int64_t now_ms)
 {
 	struct webhook_entry *webhook;
 	TAILQ_FOREACH(webhook, &scheduler->requesting, requesting)

@@ -45,7 +45,7 @@ size_t scheduler_take(struct scheduler *scheduler, size_t slots, size_t most, in
 void scheduler_started(struct scheduler *scheduler, uint64_t webhook_id, int64_t now_ms);
 /* All deliveries that the last scheduler_take requested have been started. A webhook with fewer has nothing more due. Reads the
  * requests again for the position to continue at. */
-void scheduler_settle(struct scheduler *scheduler, int64_t now_ms);
+void scheduler_taken(struct scheduler *scheduler, int64_t now_ms);
 
 /* Records the result of an attempt and returns the new health in *health. */
 enum health_change scheduler_attempted(

@@ -143,7 +143,7 @@ slots_take(struct slots *slots, const struct due_delivery *delivery, int64_t cla
 
 void
 slot_end(struct slot *slot, const struct attempt_result *result, const struct retry_decision *decision,
-    const struct webhook_result *webhook, int64_t now_ms)
+    const struct webhook_effect *webhook, int64_t now_ms)
 {
 	if (slot->state != SLOT_SENDING)
 		panic("a slot that is not sending ends");
@@ -151,7 +151,7 @@ slot_end(struct slot *slot, const struct attempt_result *result, const struct re
 	slot->ended_ms = now_ms;
 	slot->end_number = slot->slots->ends++;
 	slot->decision = *decision;
-	slot->outcome.state = state_after[decision->verdict];
+	slot->outcome.state = state_after[decision->kind];
 	slot->held_until_ms = webhook->held_until_ms;
 	slot->outcome.webhook_state = webhook->state;
 	slot->outcome.webhook_failures = webhook->failures;
@@ -165,7 +165,7 @@ slot_end(struct slot *slot, const struct attempt_result *result, const struct re
 static void
 require_ended(const struct slot *slot)
 {
-	if (slot->state != SLOT_ENDED && slot->state != SLOT_POSTPONED)
+	if (slot->state != SLOT_ENDED && slot->state != SLOT_OUTCOME_POSTPONED)
 		panic("a slot has not ended");
 }
 
@@ -179,17 +179,17 @@ slot_release(struct slot *slot)
 }
 
 void
-slot_postpone(struct slot *slot)
+slot_postpone_outcome(struct slot *slot)
 {
 	require_ended(slot);
-	move(slot, SLOT_POSTPONED);
+	move(slot, SLOT_OUTCOME_POSTPONED);
 }
 
 static bool
 has_postponed(const struct slots *slots, uint64_t webhook_id)
 {
 	const struct slot *slot;
-	TAILQ_FOREACH(slot, &slots->lists[SLOT_POSTPONED], list)
+	TAILQ_FOREACH(slot, &slots->lists[SLOT_OUTCOME_POSTPONED], list)
 	{
 		if (slot->outcome.webhook_id == webhook_id)
 			return true;
@@ -198,15 +198,15 @@ has_postponed(const struct slots *slots, uint64_t webhook_id)
 }
 
 void
-slots_follow_postponed(struct slots *slots)
+slots_postpone_followers(struct slots *slots)
 {
 	struct slot *next;
-	if (TAILQ_EMPTY(&slots->lists[SLOT_POSTPONED]))
+	if (TAILQ_EMPTY(&slots->lists[SLOT_OUTCOME_POSTPONED]))
 		return;
 	for (struct slot *slot = slots_first(slots, SLOT_ENDED); slot != NULL; slot = next) {
 		next = TAILQ_NEXT(slot, list);
 		if (has_postponed(slots, slot->outcome.webhook_id))
-			move(slot, SLOT_POSTPONED);
+			move(slot, SLOT_OUTCOME_POSTPONED);
 	}
 }
 
@@ -214,7 +214,7 @@ struct slot *
 slots_stuck(const struct slots *slots, int64_t since_ms)
 {
 	struct slot *slot;
-	TAILQ_FOREACH(slot, &slots->lists[SLOT_POSTPONED], list)
+	TAILQ_FOREACH(slot, &slots->lists[SLOT_OUTCOME_POSTPONED], list)
 	{
 		if (slot->claimed_ms < since_ms)
 			return slot;
@@ -223,11 +223,11 @@ slots_stuck(const struct slots *slots, int64_t since_ms)
 }
 
 void
-slot_overtake(const struct slot *slot)
+slots_mark_earlier_late(const struct slot *slot)
 {
 	require_ended(slot);
 	struct slot *other;
-	TAILQ_FOREACH(other, &slot->slots->lists[SLOT_POSTPONED], list)
+	TAILQ_FOREACH(other, &slot->slots->lists[SLOT_OUTCOME_POSTPONED], list)
 	{
 		if (other->outcome.webhook_id == slot->outcome.webhook_id && other->end_number < slot->end_number)
 			other->late = true;

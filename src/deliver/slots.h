@@ -20,7 +20,7 @@ struct slot;
 struct slots *slots_new(size_t count);
 void slots_free(struct slots **slots);
 
-enum slot_state { SLOT_UNUSED, SLOT_SENDING, SLOT_ENDED, SLOT_POSTPONED, SLOT_STATES };
+enum slot_state { SLOT_UNUSED, SLOT_SENDING, SLOT_ENDED, SLOT_OUTCOME_POSTPONED, SLOT_STATES };
 /* The number of slots in the state. */
 size_t slots_in(const struct slots *slots, enum slot_state state);
 /* The slot that has been in the state longest, or NULL. */
@@ -31,7 +31,7 @@ size_t slots_used(const struct slots *slots);
 int64_t slots_oldest_ms(const struct slots *slots);
 
 /* The effect of an attempt on its webhook. */
-struct webhook_result {
+struct webhook_effect {
 	unsigned failures, probes; /* webhook/health.h, after the attempt */
 	int64_t held_until_ms;     /* nothing is sent to it before */
 	enum webhook_state state;  /* ACTIVE: no change */
@@ -44,17 +44,17 @@ struct slot *slots_take(struct slots *slots, const struct due_delivery *delivery
 void slot_set_schedule(struct slot *slot, const struct retry_schedule *schedule);
 /* The attempt is done. Copies what it needs from `result`. */
 void slot_end(struct slot *slot, const struct attempt_result *result, const struct retry_decision *decision,
-    const struct webhook_result *webhook, int64_t now_ms);
+    const struct webhook_effect *webhook, int64_t now_ms);
 /* The outcome is committed or discarded. */
 void slot_release(struct slot *slot);
 /* Another transaction blocks the outcome: moves it after all postponed ones. */
-void slot_postpone(struct slot *slot);
+void slot_postpone_outcome(struct slot *slot);
 /* Postpones ended slots of webhooks that have postponed outcomes: the same transaction may block them. */
-void slots_follow_postponed(struct slots *slots);
+void slots_postpone_followers(struct slots *slots);
 /* A postponed slot that was claimed before `since_ms`, or NULL. */
 struct slot *slots_stuck(const struct slots *slots, int64_t since_ms);
 /* The outcome is recorded: marks postponed outcomes of the same webhook that ended earlier as late. */
-void slot_overtake(const struct slot *slot);
+void slots_mark_earlier_late(const struct slot *slot);
 /* The outcomes of this slot and the next ones of its list, `count` in all, may have been recorded already. */
 void slots_mark_unknown(struct slot *first, size_t count);
 bool slot_is_unknown(const struct slot *slot);

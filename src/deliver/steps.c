@@ -6,8 +6,8 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "deliver/crashes.h"
+#include "deliver/judge.h"
 #include "deliver/request.h"
-#include "deliver/verdict.h"
 
 enum {
 	CLAIM_MS = 5, /* a few unused slots wait that long for more, to reduce commits */
@@ -25,7 +25,7 @@ enum {
 	SLOW_POLL_MAX_MS = 30000  /* … with at most that interval */
 };
 
-/* Of `held`: the dispatcher with the first shard also maintains the daily partitions. */
+/* Of `leased_shards`: the dispatcher with the first shard also maintains the daily partitions. */
 #define DAYS_SHARD UINT64_C(1)
 
 /* ---- end of an attempt ---- */
@@ -40,7 +40,7 @@ database_ms(const struct dispatcher *d)
 static void
 attempt_ended(struct dispatcher *d, struct slot *slot, const struct attempt_result *result)
 {
-	verdict_pass(d->scheduler, slot, result, clock_monotonic_ms(), d->database_ahead_ms);
+	judge_attempt(d->scheduler, slot, result, clock_monotonic_ms(), d->database_ahead_ms);
 }
 
 void
@@ -68,7 +68,7 @@ recover(struct dispatcher *d)
 	if (left)
 		result = store_owner_release(d->store, dead, d->options.lease_ms);
 	if (result == RESULT_OK && d->options.crashes != NULL)
-		result = crashes_settle(d->options.crashes, d->store);
+		result = crashes_isolate(d->options.crashes, d->store);
 	if (result != RESULT_OK)
 		return result;
 	if (left)
@@ -113,7 +113,7 @@ when_begin_task(const struct dispatcher *d)
 static enum result
 begin_task(struct dispatcher *d)
 {
-	maintenance_begin(d->maintenance, (d->held & DAYS_SHARD) != 0);
+	maintenance_begin(d->maintenance, (d->leased_shards & DAYS_SHARD) != 0);
 	return RESULT_OK;
 }
 
@@ -134,8 +134,8 @@ lease(struct dispatcher *d)
 	enum result result = store_shards_lease(d->store, d->owner, d->options.lease_ms, &held);
 	if (result != RESULT_OK)
 		return result;
-	const uint64_t lost = d->held & ~held;
-	d->held = held;
+	const uint64_t lost = d->leased_shards & ~held;
+	d->leased_shards = held;
 	d->next_lease_ms = now + d->options.lease_ms / 3; /* leaves time for retries before the lease ends */
 	if (held != UINT64_MAX && d->next_lease_ms > now + STANDBY_MS)
 		d->next_lease_ms = now + STANDBY_MS;
@@ -194,7 +194,7 @@ poll_due(struct dispatcher *d)
 	struct due_webhooks found;
 	int64_t before = clock_monotonic_ms();
 	const bool all = before >= d->next_full_poll_ms;
-	const struct due_query query = { .held = d->held, .limit = STEPS_WEBHOOKS_MAX, .newest = !all };
+	const struct due_query query = { .shards = d->leased_shards, .limit = STEPS_WEBHOOKS_MAX, .newest = !all };
 	enum result result = store_due_webhooks(d->store, d->pool, &query, &found);
 	int64_t now = clock_monotonic_ms(), took_ms = now - before;
 	*(all ? &d->full_poll_took_ms : &d->newest_poll_took_ms) = took_ms;
@@ -211,7 +211,7 @@ poll_due(struct dispatcher *d)
 	for (size_t i = 0; i < found.due_count; i++)
 		scheduler_offer(d->scheduler, &found.due[i], found.now_ms);
 	if (all)
-		maintenance_end_webhooks(d->maintenance, found.ended, found.ended_count);
+		maintenance_set_ended_webhooks(d->maintenance, found.ended, found.ended_count);
 	schedule_next_poll(d, now, found.next_due_ms);
 	maintenance_bulk_work(d->maintenance, found.bulk_work);
 	d->polled = true;
@@ -318,7 +318,7 @@ claim(struct dispatcher *d)
 			send_if_active(d, &deliveries[i]);
 		else
 			note_untried(d, &deliveries[i]);
-	scheduler_settle(d->scheduler, database_ms(d));
+	scheduler_taken(d->scheduler, database_ms(d));
 	return result;
 }
 
@@ -363,7 +363,7 @@ release(struct dispatcher *d)
 /* ---- table of steps ---- */
 
 /* Unused claims are returned before the next claim. */
-static const struct step steps[] = {
+static const struct dispatcher_step steps[] = {
 	{ when_recover, recover, "recover", true },
 	{ when_record, record, "record", false },
 	{ when_lease, lease, "lease", true },
@@ -374,7 +374,7 @@ static const struct step steps[] = {
 	{ when_release, release, "release", true },
 };
 
-const struct step *
+const struct dispatcher_step *
 steps_all(size_t *count)
 {
 	*count = ARRAY_SIZE(steps);

@@ -44,7 +44,7 @@ struct dispatcher {
 	int64_t give_up_ms;                             /* … and until then it waits for the database */
 	int64_t database_ahead_ms;                      /* the database's time minus clock_monotonic_ms */
 	struct back_off away;                           /* no database access until it ends */
-	uint64_t held;                                  /* shards */
+	uint64_t leased_shards;                         /* bit i: shard i */
 	unsigned slow_polls;                            /* consecutive full polls */
 	bool recovered_previous, leased, polled;
 	bool last_poll_was_full; /* the last poll was a full one */
@@ -54,7 +54,7 @@ struct dispatcher {
 
 /* A step, and when it is due, in clock_monotonic_ms; CLOCK_NEVER: not until an event. Any result other than RESULT_OK starts
  * the back-off. */
-struct step {
+struct dispatcher_step {
 	int64_t (*when)(const struct dispatcher *);
 	enum result (*run)(struct dispatcher *);
 	const char *name;
@@ -62,7 +62,7 @@ struct step {
 };
 
 /* In the order in which they run; sets *count. */
-const struct step *steps_all(size_t *count);
+const struct dispatcher_step *steps_all(size_t *count);
 
 /* Callbacks at the end of an attempt (sender.h) and when a slot is released (recorder.h). `context` is the dispatcher. */
 sender_done steps_attempt_done;

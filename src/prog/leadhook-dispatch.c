@@ -93,7 +93,7 @@ status_of(const struct store *store, enum result result)
 static int
 show_due(struct store *store)
 {
-	static const struct due_query all = { .held = UINT64_MAX, .limit = DRY_RUN_MAX };
+	static const struct due_query all = { .shards = UINT64_MAX, .limit = DRY_RUN_MAX };
 	struct due_webhooks webhooks;
 	struct pool *pool = pool_new();
 	enum result result = store_demand_schema(store);

@@ -31,24 +31,23 @@ with_jitter(int64_t delay_ms, uint64_t random)
 }
 
 struct retry_decision
-retry_decide(
-    const struct retry_schedule *schedule, const struct attempt_outcome *outcome, unsigned attempts_made, uint64_t random)
+retry_decide(const struct retry_schedule *schedule, const struct retry_answer *answer, unsigned attempts_made, uint64_t random)
 {
-	const int status = outcome->answered ? outcome->status : 0;
-	struct retry_decision decision = { .verdict = RETRY_LATER };
+	const int status = answer->answered ? answer->status : 0;
+	struct retry_decision decision = { .kind = RETRY_LATER };
 	if (status >= 200 && status < 300) {
-		decision.verdict = RETRY_DELIVERED;
+		decision.kind = RETRY_DELIVERED;
 		return decision;
 	}
 	if (status == 410) {
-		decision.verdict = RETRY_GONE;
+		decision.kind = RETRY_GONE;
 		return decision;
 	}
-	int64_t floor_ms = outcome->retry_after_ms > RETRY_AFTER_MAX_MS ? RETRY_AFTER_MAX_MS : outcome->retry_after_ms;
+	int64_t floor_ms = answer->retry_after_ms > RETRY_AFTER_MAX_MS ? RETRY_AFTER_MAX_MS : answer->retry_after_ms;
 	if ((status == 429 || status == 503) && floor_ms > 0)
 		decision.hold_ms = floor_ms;
 	if (attempts_made == 0 || attempts_made > schedule->count) {
-		decision.verdict = RETRY_EXHAUSTED;
+		decision.kind = RETRY_EXHAUSTED;
 		return decision;
 	}
 	decision.delay_ms = with_jitter(schedule->delays_ms[attempts_made - 1], random);

@@ -25,14 +25,14 @@ struct retry_schedule {
  * attempt only. Returns false, with *bad set to the first invalid or excess item and *schedule unchanged, on errors. */
 MUST_CHECK bool retry_schedule_parse(struct slice text, struct retry_schedule *schedule, struct slice *bad);
 
-/* The result of an attempt. */
-struct attempt_outcome {
+/* What the receiver answered to an attempt. */
+struct retry_answer {
 	bool answered;          /* a complete response was received; false for timeouts, refused connections, DNS, TLS */
 	int status;             /* HTTP status, when answered */
 	int64_t retry_after_ms; /* from retry_after_parse; -1: none */
 };
 
-enum retry_verdict {
+enum retry_kind {
 	RETRY_DELIVERED,
 	RETRY_LATER,
 	RETRY_EXHAUSTED, /* no attempts are left in the schedule */
@@ -40,16 +40,16 @@ enum retry_verdict {
 };
 
 struct retry_decision {
-	enum retry_verdict verdict;
+	enum retry_kind kind;
 	int64_t delay_ms; /* of RETRY_LATER, from now */
 	int64_t hold_ms;  /* > 0: nothing is sent to the webhook for that long (429 and 503 with Retry-After), whatever the
-			     verdict */
+			     kind */
 };
 
 /* `attempts_made` includes this one: 1 after the first. `random` is any 64 bits (base/random.h), for the jitter. Retry-After is
  * a minimum, capped at RETRY_AFTER_MAX_MS; the jitter never shortens it. */
 struct retry_decision retry_decide(
-    const struct retry_schedule *schedule, const struct attempt_outcome *outcome, unsigned attempts_made, uint64_t random);
+    const struct retry_schedule *schedule, const struct retry_answer *answer, unsigned attempts_made, uint64_t random);
 
 /* Parses a Retry-After header (RFC 9110 10.2.3): seconds, or a date in any of the three forms of RFC 9110 5.6.7. Returns
  * milliseconds from `now_ms`, 0 for a past date, -1 for anything else and for the absent slice. Not capped; saturates. */

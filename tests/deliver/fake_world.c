@@ -199,7 +199,7 @@ store_due_webhooks(
 		.now_ms = world.now_ms + WORLD_DATABASE_AHEAD_MS,
 		.bulk_work = world_ready_job() != NULL,
 	};
-	for (uint64_t id = 1; id < WORLD_WEBHOOKS && question->held != 0; id++) {
+	for (uint64_t id = 1; id < WORLD_WEBHOOKS && question->shards != 0; id++) {
 		const int64_t ready = overview.ready_ms[id];
 		if (overview.ended[id])
 			webhooks->ended[webhooks->ended_count++] = id;

@@ -91,7 +91,7 @@ take_and_start(size_t slots, int64_t now_ms)
 		start(requests[i].webhook_id, requests[i].rows, now_ms);
 		started += requests[i].rows;
 	}
-	scheduler_settle(scheduler, now_ms);
+	scheduler_taken(scheduler, now_ms);
 	return started;
 }
 
@@ -138,7 +138,7 @@ no_webhook_gets_more_than_its_concurrency(void **state UNUSED)
 	assert_int_equal(rows_of(2, count), MAX);
 	start(1, 1, 0);
 	start(2, MAX, 0);
-	scheduler_settle(scheduler, 0);
+	scheduler_taken(scheduler, 0);
 	assert_false(scheduler_waiting(scheduler));
 	assert_int_equal(scheduler_take(scheduler, SLOTS, SLOTS, 0, requests), 0);
 	assert_true(scheduler_next_ms(scheduler, SLOTS, 0) == CLOCK_NEVER);
@@ -155,7 +155,7 @@ a_webhook_with_fewer_rows_than_requested_leaves(void **state UNUSED)
 	assert_int_equal(scheduler_take(scheduler, BEFORE_THE_RESERVE(4), BEFORE_THE_RESERVE(4), 0, requests), 2);
 	start(1, 2, 0);
 	start(2, 1, 0);
-	scheduler_settle(scheduler, 0);
+	scheduler_taken(scheduler, 0);
 	assert_int_equal(scheduler_take(scheduler, BEFORE_THE_RESERVE(8), BEFORE_THE_RESERVE(8), 0, requests), 1);
 	assert_int_equal(requests[0].webhook_id, 1);
 }
@@ -203,14 +203,14 @@ a_turn_continues_after_the_last_row(void **state UNUSED)
 	assert_true(requests[0].from_ms == 100);
 	requests[0].last_ms = 150;
 	start(1, 2, 1000);
-	scheduler_settle(scheduler, 1000);
+	scheduler_taken(scheduler, 1000);
 	webhook.first_due_ms = 160;
 	scheduler_offer(scheduler, &webhook, 1001);
 	assert_int_equal(scheduler_take(scheduler, BEFORE_THE_RESERVE(1), BEFORE_THE_RESERVE(1), 1001, requests), 1);
 	assert_true(requests[0].from_ms == 150);
 	requests[0].last_ms = 155;
 	start(1, 1, 1001);
-	scheduler_settle(scheduler, 1001);
+	scheduler_taken(scheduler, 1001);
 	webhook.first_due_ms = 120;
 	scheduler_offer(scheduler, &webhook, 1002);
 	assert_int_equal(scheduler_take(scheduler, BEFORE_THE_RESERVE(1), BEFORE_THE_RESERVE(1), 1002, requests), 1);
@@ -239,7 +239,7 @@ ended_deliveries_free_their_slots(void **state UNUSED)
 	for (uint64_t id = 1; id <= 3; id++)
 		offer(id, 0);
 	assert_int_equal(scheduler_take(scheduler, 8, 8, 0, requests), 2);
-	scheduler_settle(scheduler, 0); /* nothing was started */
+	scheduler_taken(scheduler, 0); /* nothing was started */
 	offer(3, 0);
 	assert_int_equal(scheduler_take(scheduler, 1, 1, 0, requests), 1);
 	assert_int_equal(requests[0].webhook_id, 3);

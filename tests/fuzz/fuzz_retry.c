@@ -52,11 +52,11 @@ static void
 require_decision(const struct retry_schedule *schedule, int64_t retry_after_ms)
 {
 	for (unsigned made = 1; made <= schedule->count + 1; made++) {
-		const struct attempt_outcome outcome = { true, 503, retry_after_ms };
+		const struct retry_answer outcome = { true, 503, retry_after_ms };
 		struct retry_decision decision = retry_decide(schedule, &outcome, made, (uint64_t)retry_after_ms * made);
-		REQUIRE((decision.verdict == RETRY_LATER) == (made <= schedule->count));
+		REQUIRE((decision.kind == RETRY_LATER) == (made <= schedule->count));
 		REQUIRE(decision.hold_ms >= 0 && decision.hold_ms <= RETRY_AFTER_MAX_MS);
-		if (decision.verdict == RETRY_LATER)
+		if (decision.kind == RETRY_LATER)
 			REQUIRE(decision.delay_ms >= decision.hold_ms && decision.delay_ms > 0 &&
 				decision.delay_ms <= RETRY_DELAY_MAX_MS / 100 * (100 + RETRY_JITTER_PERCENT));
 	}

@@ -97,7 +97,7 @@ static const struct statement_values all_values[] = {
 	{ "sql_fail_due", "", "d" },
 	{ "sql_note_ended_campaigns", "", "" },
 	{ "sql_delete_old_tokens", "1#", "" },
-	{ "sql_select_deleted_leads", "#", "" },
+	{ "sql_select_leads_with_entries_left", "#", "" },
 	{ "sql_select_score_entries", "", "l" },
 	{ "sql_delete_score_entry", "l1<<", "" },
 	{ "sql_delete_deleted_lead", "l", "" },

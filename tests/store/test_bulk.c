@@ -210,7 +210,7 @@ a_job_is_delayed_where_it_stands(void **state)
 	assert_int_equal(breaks.commits, 0);
 	assert_int_equal(next_job_id(w), UNKNOWN_ID);
 	assert_int_equal(
-	    store_due_webhooks(w->store, w->pool, &(struct due_query){ .held = UINT64_MAX, .limit = 10 }, &due), RESULT_OK);
+	    store_due_webhooks(w->store, w->pool, &(struct due_query){ .shards = UINT64_MAX, .limit = 10 }, &due), RESULT_OK);
 	assert_false(due.bulk_work);
 	uint64_t later = queue_for(w, w->campaign);
 	assert_int_equal(next_job_id(w), later);
@@ -418,12 +418,12 @@ queued_jobs_are_reported_with_due_webhooks(void **state)
 	sign_up_many(w, "lead", 1);
 	root_run("DELETE FROM t_bulk_jobs");
 	assert_int_equal(
-	    store_due_webhooks(w->store, w->pool, &(struct due_query){ .held = UINT64_MAX, .limit = 10 }, &due), RESULT_OK);
+	    store_due_webhooks(w->store, w->pool, &(struct due_query){ .shards = UINT64_MAX, .limit = 10 }, &due), RESULT_OK);
 	assert_false(due.bulk_work);
 	expect_queued(w, &(struct bulk_request){ .campaign_id = w->campaign, .leads = &named, .lead_count = 1 }, 1);
 	int64_t before = root_questions();
 	assert_int_equal(
-	    store_due_webhooks(w->store, w->pool, &(struct due_query){ .held = UINT64_MAX, .limit = 10 }, &due), RESULT_OK);
+	    store_due_webhooks(w->store, w->pool, &(struct due_query){ .shards = UINT64_MAX, .limit = 10 }, &due), RESULT_OK);
 	assert_true(due.bulk_work);
 	assert_int_equal(root_questions() - before, 2);
 }

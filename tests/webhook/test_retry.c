@@ -60,7 +60,7 @@ static struct retry_decision
 decide(bool answered, int status, int64_t retry_after_ms, unsigned attempts_made, uint64_t random)
 {
 	const struct retry_schedule schedule = default_schedule();
-	const struct attempt_outcome outcome = { answered, status, retry_after_ms };
+	const struct retry_answer outcome = { answered, status, retry_after_ms };
 	return retry_decide(&schedule, &outcome, attempts_made, random);
 }
 
@@ -74,7 +74,7 @@ each_delay_is_within_a_fifth(void **state UNUSED)
 		assert_int_equal(decide(true, 500, -1, i + 1, (uint64_t)(2 * fifth)).delay_ms, promised_delays[i] + fifth);
 		for (uint64_t random = 1; random != 0; random <<= 1) {
 			const struct retry_decision decision = decide(false, 0, -1, i + 1, random - 1);
-			assert_int_equal(decision.verdict, RETRY_LATER);
+			assert_int_equal(decision.kind, RETRY_LATER);
 			assert_in_range(decision.delay_ms, promised_delays[i] - fifth, promised_delays[i] + fifth);
 			assert_int_equal(decision.hold_ms, 0);
 		}
@@ -84,10 +84,10 @@ each_delay_is_within_a_fifth(void **state UNUSED)
 static void
 eleven_attempts_are_made(void **state UNUSED)
 {
-	assert_int_equal(decide(true, 500, -1, 10, 0).verdict, RETRY_LATER);
-	assert_int_equal(decide(true, 500, -1, 11, 0).verdict, RETRY_EXHAUSTED);
-	assert_int_equal(decide(true, 500, 5000, 11, 0).verdict, RETRY_EXHAUSTED);
-	assert_int_equal(decide(false, 0, -1, 4000000000u, 0).verdict, RETRY_EXHAUSTED);
+	assert_int_equal(decide(true, 500, -1, 10, 0).kind, RETRY_LATER);
+	assert_int_equal(decide(true, 500, -1, 11, 0).kind, RETRY_EXHAUSTED);
+	assert_int_equal(decide(true, 500, 5000, 11, 0).kind, RETRY_EXHAUSTED);
+	assert_int_equal(decide(false, 0, -1, 4000000000u, 0).kind, RETRY_EXHAUSTED);
 	/* the webhook is held although this delivery has ended */
 	assert_int_equal(decide(true, 503, 5000, 11, 0).hold_ms, 5000);
 }
@@ -97,16 +97,16 @@ static void
 statuses_have_three_meanings(void **state UNUSED)
 {
 	for (int status = 200; status < 300; status++)
-		assert_int_equal(decide(true, status, -1, 1, 0).verdict, RETRY_DELIVERED);
+		assert_int_equal(decide(true, status, -1, 1, 0).kind, RETRY_DELIVERED);
 	static const int failures[] = { 0, 100, 199, 300, 301, 302, 307, 400, 401, 404, 408, 409, 411, 422, 429, 500, 502, 503,
 		504, 599 };
 	for (size_t i = 0; i < ARRAY_SIZE(failures); i++)
-		assert_int_equal(decide(true, failures[i], -1, 1, 0).verdict, RETRY_LATER);
-	assert_int_equal(decide(true, 410, -1, 1, 0).verdict, RETRY_GONE);
-	assert_int_equal(decide(true, 410, -1, 11, 0).verdict, RETRY_GONE);
+		assert_int_equal(decide(true, failures[i], -1, 1, 0).kind, RETRY_LATER);
+	assert_int_equal(decide(true, 410, -1, 1, 0).kind, RETRY_GONE);
+	assert_int_equal(decide(true, 410, -1, 11, 0).kind, RETRY_GONE);
 	/* the status line was read, then the connection broke or timed out */
-	assert_int_equal(decide(false, 200, -1, 1, 0).verdict, RETRY_LATER);
-	assert_int_equal(decide(false, 410, -1, 1, 0).verdict, RETRY_LATER);
+	assert_int_equal(decide(false, 200, -1, 1, 0).kind, RETRY_LATER);
+	assert_int_equal(decide(false, 410, -1, 1, 0).kind, RETRY_LATER);
 }
 
 /* "(any failure) a minimum for that delivery, with 429 and 503 for the whole webhook; capped at 24 h" */

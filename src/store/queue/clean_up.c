@@ -12,7 +12,7 @@ DB_STATEMENT(sql_note_ended_campaigns, "UPDATE {prefix}campaigns"
 				       " SET ended_ms = ends_ms"
 				       " WHERE ended_ms IS NULL AND ends_ms <= " NOW);
 DB_STATEMENT(sql_delete_old_tokens, "DELETE FROM {prefix}commit_tokens WHERE created_ms < " NOW " - ? LIMIT ?");
-DB_STATEMENT(sql_select_deleted_leads, "SELECT lead_id FROM {prefix}deleted_leads ORDER BY lead_id LIMIT ?");
+DB_STATEMENT(sql_select_leads_with_entries_left, "SELECT lead_id FROM {prefix}deleted_leads ORDER BY lead_id LIMIT ?");
 /* selected first, because a DELETE with a list may lock the entries of all leads */
 DB_STATEMENT(sql_select_score_entries, "SELECT lead_id, CAST(reason AS UNSIGNED), ref, round"
 				       " FROM {prefix}score_entries FORCE INDEX (PRIMARY)"
@@ -22,7 +22,7 @@ DB_STATEMENT(sql_delete_score_entry, "DELETE FROM {prefix}score_entries"
 				     " WHERE lead_id = ? AND reason = ? AND ref = ? AND round = ?");
 DB_STATEMENT(sql_delete_deleted_lead, "DELETE FROM {prefix}deleted_leads WHERE lead_id = ?");
 
-store_statement_list sql_of_clean_up = { &sql_note_ended_campaigns, &sql_delete_old_tokens, &sql_select_deleted_leads,
+store_statement_list sql_of_clean_up = { &sql_note_ended_campaigns, &sql_delete_old_tokens, &sql_select_leads_with_entries_left,
 	&sql_select_score_entries, &sql_delete_score_entry, &sql_delete_deleted_lead, NULL };
 
 /* A short transaction deletes TOKEN_CHUNK tokens. One chunk per call could not keep up with one token per
@@ -67,7 +67,7 @@ static enum result
 drop_deleted_leads(struct store *store, struct pool *pool, unsigned *chunks, bool *more)
 {
 	struct db_rows rows;
-	enum result result = store_query(store, pool, &rows, &sql_select_deleted_leads, DB_U64(DELETED_LEADS));
+	enum result result = store_query(store, pool, &rows, &sql_select_leads_with_entries_left, DB_U64(DELETED_LEADS));
 	bool all = rows.count == 0;
 	*more = rows.count == DELETED_LEADS;
 	for (; result == RESULT_OK && !all && *chunks > 0; (*chunks)--)

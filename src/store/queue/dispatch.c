@@ -66,19 +66,19 @@ bytes_value(const unsigned char *bytes, size_t size)
 }
 
 enum result
-store_shards_lease(struct store *store, const unsigned char owner[DISPATCH_OWNER_SIZE], int64_t lease_ms, uint64_t *held)
+store_shards_lease(struct store *store, const unsigned char owner[DISPATCH_OWNER_SIZE], int64_t lease_ms, uint64_t *leased)
 {
 	struct db_value own = bytes_value(owner, DISPATCH_OWNER_SIZE);
 	struct pool *pool = pool_new();
 	struct db_rows rows;
 	enum result result = store_read_installation(store);
-	*held = 0;
+	*leased = 0;
 	if (result == RESULT_OK)
 		result = store_run(store, &sql_lease_shards, own, DB_I64(lease_ms), own);
 	if (result == RESULT_OK)
 		result = store_query(store, pool, &rows, &sql_select_leased_shards, own);
 	for (size_t i = 0; result == RESULT_OK && i < rows.count; i++)
-		*held |= UINT64_C(1) << (db_get_u64(&rows, i, 0) % DELIVERY_SHARDS);
+		*leased |= UINT64_C(1) << (db_get_u64(&rows, i, 0) % DELIVERY_SHARDS);
 	pool_free(&pool);
 	return result;
 }

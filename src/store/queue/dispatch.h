@@ -21,10 +21,10 @@ struct store;
 
 enum { DISPATCH_OWNER_SIZE = 16, DISPATCH_TOKEN_SIZE = 16 };
 
-/* Takes free shards and renews ours. `owner` is DISPATCH_OWNER_SIZE random bytes. *held: bit i is set when shard i is ours
+/* Takes free shards and renews ours. `owner` is DISPATCH_OWNER_SIZE random bytes. *leased: bit i is set when shard i is ours
  * until now + lease_ms. */
 MUST_CHECK enum result store_shards_lease(
-    struct store *store, const unsigned char owner[DISPATCH_OWNER_SIZE], int64_t lease_ms, uint64_t *held);
+    struct store *store, const unsigned char owner[DISPATCH_OWNER_SIZE], int64_t lease_ms, uint64_t *leased);
 /* Releases all our shards, at a clean exit. */
 MUST_CHECK enum result store_shards_release(struct store *store, const unsigned char owner[DISPATCH_OWNER_SIZE]);
 /* Frees the shards and makes due the claims of a dispatcher that is dead. Expired claims are due already; a claim that ends
@@ -54,9 +54,9 @@ struct due_webhooks {
 
 /* What to look for. */
 struct due_query {
-	uint64_t held; /* only these shards; bit i is shard i */
-	size_t limit;  /* maximum of webhooks of each kind */
-	bool newest;   /* only the newest deliveries: does not find ended webhooks, nor all that is due */
+	uint64_t shards; /* only these shards; bit i is shard i */
+	size_t limit;    /* maximum of webhooks of each kind */
+	bool newest;     /* only the newest deliveries: does not find ended webhooks, nor all that is due */
 };
 
 /* A webhook whose deliveries are all claimed is not in `ended`: the claims belong to their dispatcher and come due when they

@@ -47,14 +47,14 @@ DB_STATEMENT(sql_select_newest_due,
 store_statement_list sql_of_due = { &sql_select_work, &sql_select_due_webhooks, &sql_select_newest_due, NULL };
 
 struct db_list
-store_shard_list(struct pool *pool, uint64_t held)
+store_shard_list(struct pool *pool, uint64_t shards)
 {
-	struct db_value *shards = POOL_ARRAY(pool, DELIVERY_SHARDS, struct db_value);
+	struct db_value *list = POOL_ARRAY(pool, DELIVERY_SHARDS, struct db_value);
 	size_t count = 0;
 	for (unsigned i = 0; i < DELIVERY_SHARDS; i++)
-		if (held & UINT64_C(1) << i)
-			shards[count++] = DB_U64(i);
-	return (struct db_list){ shards, count };
+		if (shards & UINT64_C(1) << i)
+			list[count++] = DB_U64(i);
+	return (struct db_list){ list, count };
 }
 
 enum {
@@ -101,7 +101,7 @@ enum { WORK_NOW_MS, WORK_IN_BULK };
 enum result
 store_due_webhooks(struct store *store, struct pool *pool, const struct due_query *query, struct due_webhooks *webhooks)
 {
-	const struct db_arguments arguments = { .lists = { store_shard_list(pool, query->held) }, .list_count = 1 };
+	const struct db_arguments arguments = { .lists = { store_shard_list(pool, query->shards) }, .list_count = 1 };
 	struct db_rows work, rows;
 	enum result result = store_query(store, pool, &work, &sql_select_work);
 	const int64_t queried_ms = clock_monotonic_ms();

@@ -28,7 +28,7 @@ DB_STATEMENT(sql_insert_ended_delivery,
     "INSERT INTO {prefix}deliveries (id, event_id, webhook_id, format, state, attempts, last_status, last_error,"
     " ended_ms)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)" ENDED_AGAIN);
-/* one row a statement, because a DELETE with a list cannot force an index */
+/* one row per statement, because a DELETE with a list cannot force an index */
 DB_STATEMENT(sql_delete_due, "DELETE FROM {prefix}due WHERE id = ?");
 /* an INSERT, because an UPDATE of many rows runs once for each. The rows exist and are locked: the zeros are never stored */
 DB_STATEMENT(sql_reschedule_due,

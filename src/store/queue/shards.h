@@ -8,7 +8,7 @@
 #include "base/pool.h"
 #include "db/db.h"
 
-/* Bit i of `held`: shard i. */
-struct db_list store_shard_list(struct pool *pool, uint64_t held);
+/* Bit i of `shards`: shard i. */
+struct db_list store_shard_list(struct pool *pool, uint64_t shards);
 
 #endif

@@ -177,11 +177,11 @@ waiting_deliveries_are_due_after_enabling(void **state)
 	assert_int_equal(store_disable_webhook(w->store, id), RESULT_OK);
 	root_run("UPDATE t_webhook_status SET failures = 9, hold_until_ms = 1 << 42");
 	assert_int_equal(
-	    store_due_webhooks(w->store, w->pool, &(struct due_query){ .held = UINT64_MAX, .limit = 10 }, &due), RESULT_OK);
+	    store_due_webhooks(w->store, w->pool, &(struct due_query){ .shards = UINT64_MAX, .limit = 10 }, &due), RESULT_OK);
 	assert_int_equal(due.due_count, 0);
 	assert_int_equal(store_enable_webhook(w->store, id), RESULT_OK);
 	assert_int_equal(
-	    store_due_webhooks(w->store, w->pool, &(struct due_query){ .held = UINT64_MAX, .limit = 10 }, &due), RESULT_OK);
+	    store_due_webhooks(w->store, w->pool, &(struct due_query){ .shards = UINT64_MAX, .limit = 10 }, &due), RESULT_OK);
 	assert_int_equal(due.due_count, 1);
 	assert_int_equal(due.due->failures, 0);
 }

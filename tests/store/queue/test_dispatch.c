@@ -303,7 +303,7 @@ find_due(struct world *w, uint64_t held, size_t limit)
 {
 	struct due_webhooks found;
 	assert_int_equal(
-	    store_due_webhooks(w->store, w->pool, &(struct due_query){ .held = held, .limit = limit }, &found), RESULT_OK);
+	    store_due_webhooks(w->store, w->pool, &(struct due_query){ .shards = held, .limit = limit }, &found), RESULT_OK);
 	return found;
 }
 

@@ -32,7 +32,7 @@ find_due(struct world *w, bool newest)
 {
 	struct due_webhooks found;
 	assert_int_equal(store_due_webhooks(w->store, w->pool,
-			     &(struct due_query){ .held = UINT64_MAX, .limit = 10, .newest = newest }, &found),
+			     &(struct due_query){ .shards = UINT64_MAX, .limit = 10, .newest = newest }, &found),
 	    RESULT_OK);
 	return found;
 }

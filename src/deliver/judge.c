@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "deliver/verdict.h"
+#include "deliver/judge.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -13,7 +13,7 @@ enum { DEACTIVATION_HOLD_MS = 60 * 1000 };
 static struct retry_decision
 decide(const struct slot *slot, const struct attempt_result *result, int64_t now_ms)
 {
-	const struct attempt_outcome attempt = {
+	const struct retry_answer attempt = {
 		.answered = result->error == SENDER_OK,
 		.status = result->status,
 		.retry_after_ms = retry_after_parse(result->retry_after, now_ms),
@@ -46,17 +46,17 @@ log_change(uint64_t webhook_id, const struct attempt_result *result, const struc
 }
 
 /* The database reports the webhook as due until the result is committed. */
-static struct webhook_result
+static struct webhook_effect
 judge_webhook(struct scheduler *scheduler, uint64_t webhook_id, const struct attempt_result *result,
     const struct retry_decision *decision, int64_t now_ms)
 {
 	struct health health = scheduler_health(scheduler, webhook_id);
 	enum health_change change = HEALTH_UNCHANGED;
 	if (result->error != SENDER_INTERNAL && result->error != SENDER_UNREADABLE) /* not the receiver's fault */
-		change = scheduler_attempted(scheduler, webhook_id, decision->verdict == RETRY_DELIVERED, now_ms, &health);
-	const enum webhook_state state = decision->verdict == RETRY_GONE ? WEBHOOK_GONE
-					 : change == HEALTH_DISABLED     ? WEBHOOK_DISABLED
-									 : WEBHOOK_ACTIVE;
+		change = scheduler_attempted(scheduler, webhook_id, decision->kind == RETRY_DELIVERED, now_ms, &health);
+	const enum webhook_state state = decision->kind == RETRY_GONE ? WEBHOOK_GONE
+					 : change == HEALTH_DISABLED  ? WEBHOOK_DISABLED
+								      : WEBHOOK_ACTIVE;
 	const int64_t hold_ms = result->error == SENDER_INTERNAL ? INTERNAL_HOLD_MS : decision->hold_ms;
 	if (hold_ms > 0)
 		(void)scheduler_hold(scheduler, webhook_id, now_ms + hold_ms);
@@ -68,7 +68,7 @@ judge_webhook(struct scheduler *scheduler, uint64_t webhook_id, const struct att
 		log_warning("webhook_gone", LOG_UINT("webhook", webhook_id), LOG_INT("status", result->status));
 	else if (news)
 		log_change(webhook_id, result, &health, change);
-	return (struct webhook_result){
+	return (struct webhook_effect){
 		.failures = health.failures,
 		.probes = health.probes,
 		.held_until_ms = held_until_ms == CLOCK_NEVER ? now_ms + DEACTIVATION_HOLD_MS : held_until_ms,
@@ -77,15 +77,15 @@ judge_webhook(struct scheduler *scheduler, uint64_t webhook_id, const struct att
 }
 
 void
-verdict_pass(
+judge_attempt(
     struct scheduler *scheduler, struct slot *slot, const struct attempt_result *result, int64_t now_ms, int64_t ahead_ms)
 {
 	struct retry_decision decision = decide(slot, result, now_ms + ahead_ms);
-	struct webhook_result webhook =
+	struct webhook_effect webhook =
 	    judge_webhook(scheduler, slot_delivery(slot)->webhook_id, result, &decision, now_ms + ahead_ms);
 	webhook.held_until_ms -= ahead_ms;
 	slot_end(slot, result, &decision, &webhook, now_ms);
-	if (decision.verdict == RETRY_DELIVERED)
+	if (decision.kind == RETRY_DELIVERED)
 		return;
 	const struct delivery_outcome outcome = slot_outcome(slot, now_ms);
 	log_debug("attempt_failed", LOG_UINT("delivery", outcome.id), LOG_UINT("webhook", outcome.webhook_id),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Decides the result of an attempt for its delivery and for its webhook (docs/deliveries.md 3), and logs it. */
-#ifndef LEADHOOK_DELIVER_VERDICT_H
-#define LEADHOOK_DELIVER_VERDICT_H
+#ifndef LEADHOOK_DELIVER_JUDGE_H
+#define LEADHOOK_DELIVER_JUDGE_H
 
 #include <stdint.h>
 
@@ -11,7 +11,7 @@
 
 /* The attempt is done: ends its slot, updates the webhook's concurrency and sets holds. `now_ms` is clock_monotonic_ms, as in
  * the slots; the database's clock is `ahead_ms` ahead. */
-void verdict_pass(
+void judge_attempt(
     struct scheduler *scheduler, struct slot *slot, const struct attempt_result *result, int64_t now_ms, int64_t ahead_ms);
 
 #endif

@@ -158,7 +158,8 @@ fcgi_exchange_param(const struct fcgi_exchange *exchange, const char *name)
 	const size_t size = strlen(name);
 	struct slice value = SLICE_NONE;
 	for (char **pair = exchange->open ? exchange->request.envp : NULL; pair != NULL && *pair != NULL; pair++) {
-		if (strncmp(*pair, name, size) != 0 || (*pair)[size] != '=')
+		/* most pairs differ in the first character, and a call costs more than the comparison */
+		if (**pair != *name || strncmp(*pair, name, size) != 0 || (*pair)[size] != '=')
 			continue;
 		const struct slice found = slice_of(*pair + size + 1);
 		if (slice_present(value) && !slice_equal(value, found))

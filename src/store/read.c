@@ -40,7 +40,7 @@ DB_STATEMENT(sql_select_key,
 DB_STATEMENT(sql_touch_key, "UPDATE {prefix}api_keys"
 			    " SET last_used_ms = ?"
 			    " WHERE id = ? AND (last_used_ms IS NULL OR last_used_ms < ?)");
-DB_STATEMENT(sql_select_definitions, SELECT_DEFINITIONS("NULL", "IN ({list})"));
+DB_STATEMENT(sql_select_definitions_to_cache, SELECT_DEFINITIONS("NULL", "IN ({list})"));
 DB_STATEMENT(sql_load_leads_by_email, SELECT_LEAD " WHERE l.email_hash IN ({list})");
 DB_STATEMENT(sql_load_leads_by_phone, SELECT_LEAD " WHERE l.phone_hash IN ({list})");
 DB_STATEMENT(sql_load_leads_by_social_id, SELECT_LEAD " WHERE l.social_id IN ({list})");
@@ -50,9 +50,10 @@ DB_STATEMENT(sql_select_campaigns_of_account, SELECT_CAMPAIGN " WHERE c.account_
 DB_STATEMENT(sql_select_all_campaigns, SELECT_CAMPAIGN " ORDER BY c.id");
 DB_STATEMENT(sql_select_definitions_of_campaign, SELECT_DEFINITIONS("description", "= ?"));
 
-store_statement_list sql_of_read = { &sql_select_key, &sql_touch_key, &sql_select_definitions, &sql_load_leads_by_email,
-	&sql_load_leads_by_phone, &sql_load_leads_by_social_id, &sql_load_leads_by_id, &sql_select_campaign,
-	&sql_select_campaigns_of_account, &sql_select_all_campaigns, &sql_select_definitions_of_campaign, NULL };
+store_statement_list sql_of_read = { &sql_select_key, &sql_touch_key, &sql_select_definitions_to_cache,
+	&sql_load_leads_by_email, &sql_load_leads_by_phone, &sql_load_leads_by_social_id, &sql_load_leads_by_id,
+	&sql_select_campaign, &sql_select_campaigns_of_account, &sql_select_all_campaigns, &sql_select_definitions_of_campaign,
+	NULL };
 
 enum { KEY_ID, KEY_ACCOUNT_ID, KEY_SUSPENDED, KEY_PER_MINUTE, KEY_LAST_USED_MS, KEY_NOW_MS };
 enum { HOUR_MS = 3600 * 1000 };
@@ -205,7 +206,7 @@ enum result
 store_query_definitions(struct store *store, struct pool *pool, struct db_list campaigns, struct db_rows *rows)
 {
 	const struct db_list lists[] = { campaigns, campaigns, campaigns };
-	return store_query_lists(store, pool, &sql_select_definitions, lists, ARRAY_SIZE(lists), rows);
+	return store_query_lists(store, pool, &sql_select_definitions_to_cache, lists, ARRAY_SIZE(lists), rows);
 }
 
 enum result

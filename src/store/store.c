@@ -13,8 +13,8 @@
 
 DB_STATEMENT(sql_lock_id_block, "SELECT next FROM {prefix}id_blocks WHERE name = ? FOR UPDATE");
 DB_STATEMENT(sql_move_id_block, "UPDATE {prefix}id_blocks SET next = next + ? WHERE name = ?");
-DB_STATEMENT(sql_select_installation, "SELECT value FROM {prefix}installation WHERE name = ?");
-store_statement_list sql_of_store = { &sql_lock_id_block, &sql_move_id_block, &sql_select_installation, NULL };
+DB_STATEMENT(sql_select_installation_value, "SELECT value FROM {prefix}installation WHERE name = ?");
+store_statement_list sql_of_store = { &sql_lock_id_block, &sql_move_id_block, &sql_select_installation_value, NULL };
 
 static const char *const id_names[ID_KINDS] = {
 	[ID_ACCOUNT] = "account",
@@ -176,7 +176,7 @@ read_installation_value(struct store *store, const char *name, struct slice *val
 {
 	struct db_rows rows;
 	struct db_value key = db_bytes(slice_of(name));
-	enum result result = store_query(store, store->installation, &rows, &sql_select_installation, key);
+	enum result result = store_query(store, store->installation, &rows, &sql_select_installation_value, key);
 	if (result == RESULT_OK && rows.count != 1) {
 		log_error("not_installed", LOG_STR("missing", name), LOG_STR("hint", "run leadhook install"));
 		return RESULT_FAILED;

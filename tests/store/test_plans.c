@@ -71,7 +71,7 @@ static const struct {
 	{ "sql_select_leaders", "l", MANY, ENDS_AT_LIMIT },
 	{ "sql_select_lead_ids", "<union1,2,3,4>", SORT, AS_REQUESTED },
 	{ "sql_select_next_job", NULL, GATHERS | MANY, "one row for each campaign with jobs" },
-	{ "sql_select_work", "t_bulk_jobs", SCAN | MANY, "it ends at the first job that is not delayed" },
+	{ "sql_select_clock_and_bulk_work", "t_bulk_jobs", SCAN | MANY, "it ends at the first job that is not delayed" },
 	{ "sql_select_due_webhooks", "<derived3>", GATHERS, "one row for each webhook with something due" },
 	{ "sql_select_due_webhooks", "t_due", MANY, "one probe for each of them" },
 	{ "sql_select_newest_due", NULL, GATHERS | MANY | READS, "the newest 20,000 at most" },

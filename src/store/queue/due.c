@@ -7,7 +7,8 @@
 #include "store/state.h"
 #include "store/statements.h"
 
-DB_STATEMENT(sql_select_work, "SELECT " NOW ", EXISTS (SELECT 1 FROM {prefix}bulk_jobs WHERE delayed_until_ms <= " NOW ")");
+DB_STATEMENT(sql_select_clock_and_bulk_work,
+    "SELECT " NOW ", EXISTS (SELECT 1 FROM {prefix}bulk_jobs WHERE delayed_until_ms <= " NOW ")");
 /* (shard, webhook_id, due_ms) makes this one probe for each shard and webhook, however many rows are due; the second probe is
  * made only for ended webhooks. The LIMIT is above every due_query.limit */
 DB_STATEMENT_ANEW(sql_select_due_webhooks,
@@ -44,7 +45,7 @@ DB_STATEMENT(sql_select_newest_due,
     " WHERE w.state = 'active'"
     " ORDER BY 3");
 
-store_statement_list sql_of_due = { &sql_select_work, &sql_select_due_webhooks, &sql_select_newest_due, NULL };
+store_statement_list sql_of_due = { &sql_select_clock_and_bulk_work, &sql_select_due_webhooks, &sql_select_newest_due, NULL };
 
 struct db_list
 store_shard_list(struct pool *pool, uint64_t shards)
@@ -103,7 +104,7 @@ store_due_webhooks(struct store *store, struct pool *pool, const struct due_quer
 {
 	const struct db_arguments arguments = { .lists = { store_shard_list(pool, query->shards) }, .list_count = 1 };
 	struct db_rows work, rows;
-	enum result result = store_query(store, pool, &work, &sql_select_work);
+	enum result result = store_query(store, pool, &work, &sql_select_clock_and_bulk_work);
 	const int64_t queried_ms = clock_monotonic_ms();
 	if (result == RESULT_OK)
 		result = db_query(

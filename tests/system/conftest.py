@@ -23,6 +23,10 @@ from command import OK, call  # noqa: E402
 from service import Service  # noqa: E402
 from stack.mariadb import MariaDB  # noqa: E402
 
+MAKEFILE = BUILD / "Makefile"  # there is none beside programs that run under valgrind
+frees_memory = pytest.mark.skipif(not MAKEFILE.exists() or "-fsanitize" in MAKEFILE.read_text(),
+                                  reason="sanitizers and valgrind hold freed memory")
+
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "slow: skipped by scripts/check --quick")

@@ -4,7 +4,7 @@ import pathlib
 import re
 
 import pytest
-from conftest import BUILD
+from conftest import frees_memory
 from load import in_parallel
 from processes import children, committer, private_size, wait_for_committer
 from service import COMMITTER
@@ -16,9 +16,7 @@ LEADS = 250
 SETTLED = 15  # seconds, many times the delay after which the committer returns memory
 
 needs_committer = pytest.mark.skipif(not COMMITTER, reason="LEADHOOK_TEST_COMMITTER=no")
-MAKEFILE = BUILD / "Makefile"  # there is none beside programs that run under valgrind
-PLAIN = MAKEFILE.exists() and "-fsanitize" not in MAKEFILE.read_text()
-pytestmark = pytest.mark.skipif(not PLAIN, reason="sanitizers and valgrind hold freed memory")
+pytestmark = frees_memory
 
 
 @pytest.fixture(scope="module")

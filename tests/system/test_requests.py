@@ -6,6 +6,7 @@ import re
 
 import pytest
 from client import multipart
+from conftest import frees_memory
 from processes import children
 
 BODY_CAP = 256 * 1024
@@ -376,6 +377,7 @@ def many_values(kind):
     return "application/x-www-form-urlencoded", "a=&a[]=&" * (size // 8)
 
 
+@frees_memory
 @pytest.mark.parametrize("kind", ["arrays", "reopened", "form"])
 def test_a_body_costs_little_memory(make_service, kind):
     """1.3: a bulk call's megabyte"""

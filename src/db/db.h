@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * A connection to MariaDB with its prepared statements. It does not depend on tables: the caller provides the statements.
  *
- * A statement's text may contain `{prefix}` (the table prefix) and `{list}` (an IN list of any length up to DB_LIST_MAX). Lists
- * are padded to a power of two, so that a few prepared statements serve all lengths. Values are always bound, never put into
- * the text. Each statement is prepared at its first use on a connection. */
+ * A statement's text may contain
+ *
+ *   {prefix}                      the table prefix
+ *   {list}                        an IN list of any length up to DB_LIST_MAX
+ *   {each}part{between}text{end}  once: a part for each item, with the text between two of them
+ *
+ * so that `VALUES {each}(?, ?){between}, {end}` inserts rows, and `{each}(SELECT id FROM t WHERE a = ? ORDER BY b LIMIT
+ * ?){between} UNION ALL {end}` searches for several items at once. Lists and parts are prepared in sizes of powers of two, so
+ * that a few prepared statements serve all lengths. Values are always bound, never put into the text. Each statement is
+ * prepared at its first use on a connection. */
 #ifndef LEADHOOK_DB_DB_H
 #define LEADHOOK_DB_DB_H
 
@@ -104,13 +111,23 @@ struct db_list {
 	size_t count; /* at most DB_LIST_MAX; an empty list matches nothing */
 };
 
+/* The values of a repeated part: `columns` for each item. */
+struct db_items {
+	const struct db_value *values;
+	size_t columns, count; /* at most DB_LIST_MAX items */
+};
+
 /* The arguments of a statement: first the single values in the order of their `?`, then the lists in the order of their
- * `{list}`. In the text every `?` is before the first `{list}`. */
+ * `{list}`, then the items of its `{each}`, and in this order they are in the text.
+ *
+ * Lists and items are padded: a list with its last value; items with NULL for all values, so a repeated part must yield
+ * nothing then (`a = NULL` is not true, `LIMIT NULL` is no row). Only db_execute_rows adds nothing. */
 struct db_arguments {
 	const struct db_value *values;
 	size_t count;
 	struct db_list lists[DB_LISTS];
 	size_t list_count;
+	struct db_items items;
 };
 
 /* Single values only, as written in the call. */
@@ -140,7 +157,9 @@ MUST_CHECK enum result db_query(struct db *db, struct pool *pool, const struct d
 /* *affected may be NULL; counts matched rows, not changed ones. */
 MUST_CHECK enum result db_execute(
     struct db *db, const struct db_statement *statement, const struct db_arguments *arguments, uint64_t *affected);
-/* Runs a statement once for each of `count` rows of `columns` values, in one round trip; in none when there are no rows. */
+/* Runs a statement once for each of `count` rows of `columns` values, in one round trip; in none when there are no rows. A
+ * statement with `{each}`, and nothing else to bind, is run with the rows as its items, one round trip for each power of two in
+ * their number: 200 rows are 128, 64 and 8. */
 MUST_CHECK enum result db_execute_rows(
     struct db *db, const struct db_statement *statement, const struct db_value *values, size_t columns, size_t count);
 /* Runs a text without preparing it (schema files); `{prefix}` is replaced. The server has no time limit, even after our

@@ -63,11 +63,26 @@ statement_failed(struct db *db, const struct db_statement *statement, MYSQL_STMT
 	return db_failed(db, statement->name, number, text);
 }
 
-/* Replaces {prefix} in the text, and each {list} by `places` question marks. */
+/* Removes the text up to `mark`, and `mark`, from *text, and returns what was before. */
+static struct slice
+take_until(struct slice *text, struct slice mark)
+{
+	size_t at = 0;
+	while (at < text->size && !slice_starts_with(slice_sub(*text, at, text->size), mark))
+		at++;
+	if (at == text->size)
+		panic("a repeated part without an end");
+	const struct slice before = slice_sub(*text, 0, at);
+	*text = slice_sub(*text, at + mark.size, text->size);
+	return before;
+}
+
+/* Replaces {prefix} in the text, each {list} by `places` question marks, and {each} by as many parts. */
 static void
 expand(const struct db *db, struct slice text, size_t places, struct buffer *out)
 {
-	static const struct slice prefix = { "{prefix}", 8 }, list = { "{list}", 6 };
+	static const struct slice prefix = SLICE("{prefix}"), list = SLICE("{list}"), each = SLICE("{each}"),
+				  between = SLICE("{between}"), end = SLICE("{end}");
 	while (text.size > 0) {
 		size_t at = slice_find(text, '{');
 		buffer_add(out, slice_sub(text, 0, at));
@@ -79,6 +94,13 @@ expand(const struct db *db, struct slice text, size_t places, struct buffer *out
 			for (size_t i = 0; i < places; i++)
 				buffer_add_text(out, i == 0 ? "?" : ",?");
 			text = slice_sub(text, list.size, text.size);
+		} else if (slice_starts_with(text, each)) {
+			text = slice_sub(text, each.size, text.size);
+			const struct slice part = take_until(&text, between), separator = take_until(&text, end);
+			for (size_t i = 0; i < places; i++) {
+				buffer_add(out, i == 0 ? SLICE("") : separator);
+				expand(db, part, 1, out);
+			}
 		} else {
 			buffer_add(out, slice_sub(text, 0, 1));
 			text = slice_sub(text, 1, text.size);
@@ -86,7 +108,7 @@ expand(const struct db *db, struct slice text, size_t places, struct buffer *out
 	}
 }
 
-/* The prepared statement for lists of 2^size_class values. */
+/* The prepared statement for lists and items of 2^size_class values. */
 static enum result
 prepare(struct db *db, const struct db_statement *statement, size_t size_class, MYSQL_STMT **handle)
 {
@@ -141,10 +163,10 @@ bind_value(MYSQL_BIND *bind, const struct db_value *value)
 }
 
 static size_t
-list_size_class(const struct db_arguments *arguments)
+size_class_of(const struct db_arguments *arguments)
 {
 	require(arguments->list_count <= DB_LISTS);
-	size_t longest = 1, size_class = 0;
+	size_t longest = arguments->items.count > 1 ? arguments->items.count : 1, size_class = 0;
 	for (size_t i = 0; i < arguments->list_count; i++)
 		if (arguments->lists[i].count > longest)
 			longest = arguments->lists[i].count;
@@ -155,12 +177,13 @@ list_size_class(const struct db_arguments *arguments)
 	return size_class;
 }
 
-/* All values of a call in the order of their question marks; lists are padded with their last value. */
+/* All values of a call in the order of their question marks, with the padding. */
 static MYSQL_BIND *
 bind_arguments(struct pool *pool, const struct db_arguments *arguments, size_t places, size_t *count)
 {
 	static const struct db_value nothing = { DB_NULL, { .u64 = 0 } };
-	MYSQL_BIND *binds = POOL_ARRAY(pool, arguments->count + arguments->list_count * places, MYSQL_BIND);
+	const struct db_items *items = &arguments->items;
+	MYSQL_BIND *binds = POOL_ARRAY(pool, arguments->count + (arguments->list_count + items->columns) * places, MYSQL_BIND);
 	size_t at = 0;
 	for (size_t i = 0; i < arguments->count; i++)
 		bind_value(&binds[at++], &arguments->values[i]);
@@ -170,6 +193,8 @@ bind_arguments(struct pool *pool, const struct db_arguments *arguments, size_t p
 			bind_value(
 			    &binds[at++], list->count == 0 ? &nothing : &list->values[k < list->count ? k : list->count - 1]);
 	}
+	for (size_t i = 0; i < items->columns * places; i++)
+		bind_value(&binds[at++], i < items->columns * items->count ? &items->values[i] : &nothing);
 	*count = at;
 	return binds;
 }
@@ -181,7 +206,7 @@ run_once(struct db *db, struct pool *pool, const struct db_statement *statement,
 	enum result result = db_connect(db);
 	if (result != RESULT_OK)
 		return result;
-	size_t size_class = list_size_class(arguments), count;
+	size_t size_class = size_class_of(arguments), count;
 	result = prepare(db, statement, size_class, handle);
 	if (result != RESULT_OK)
 		return result;
@@ -384,16 +409,36 @@ run_rows(struct db *db, struct pool *pool, const struct db_statement *statement,
 	return done ? RESULT_OK : statement_failed(db, statement, handle);
 }
 
+/* With the rows as items, in as few runs as powers of two need. */
+static enum result
+run_items(struct db *db, struct pool *pool, const struct db_statement *statement, const struct db_value *values, size_t columns,
+    size_t count)
+{
+	MYSQL_STMT *handle;
+	enum result result = RESULT_OK;
+	for (size_t at = 0, size = DB_LIST_MAX; at < count && result == RESULT_OK; at += size) {
+		while (size > count - at)
+			size /= 2;
+		const struct db_arguments rows = { .items = { values + at * columns, columns, size } };
+		result = run(db, pool, statement, &rows, false, &handle);
+	}
+	return result;
+}
+
 enum result
 db_execute_rows(
     struct db *db, const struct db_statement *statement, const struct db_value *values, size_t columns, size_t count)
 {
 	if (count == 0)
 		return RESULT_OK;
-	if (count == 1)
-		return db_execute(db, statement, &DB_ARRAY(values, columns), NULL);
 	struct pool *pool = pool_new();
-	enum result result = run_rows(db, pool, statement, values, columns, count);
+	enum result result = RESULT_OK;
+	if (strstr(statement->sql, "{each}") != NULL)
+		result = run_items(db, pool, statement, values, columns, count);
+	else if (count == 1)
+		result = db_execute(db, statement, &DB_ARRAY(values, columns), NULL);
+	else
+		result = run_rows(db, pool, statement, values, columns, count);
 	pool_free(&pool);
 	return result;
 }

@@ -16,6 +16,12 @@ DB_STATEMENT(sql_insert, "INSERT INTO {prefix}rows (" ALL_COLUMNS ") VALUES (?, 
 DB_STATEMENT(sql_select_all, "SELECT " ALL_COLUMNS " FROM {prefix}rows ORDER BY id");
 DB_STATEMENT(sql_select_in, "SELECT id FROM {prefix}rows WHERE id >= ? AND id IN ({list}) ORDER BY id");
 DB_STATEMENT(sql_select_in_either, "SELECT id FROM {prefix}rows WHERE id IN ({list}) OR big IN ({list})");
+DB_STATEMENT(sql_insert_each, "INSERT INTO {prefix}rows (" ALL_COLUMNS ") VALUES {each}(?, ?, ?, ?, ?, ?){between}, {end}"
+			      " ON DUPLICATE KEY UPDATE big = VALUES(big)");
+DB_STATEMENT(sql_select_each, "{each}(SELECT id FROM {prefix}rows WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT ?)"
+			      "{between} UNION ALL {end}");
+DB_STATEMENT(sql_select_mixed, "SELECT id FROM {prefix}rows WHERE id > ? AND (id IN ({list})"
+			       " OR {each}id = ? AND big = ?{between} OR {end}) ORDER BY id");
 DB_STATEMENT(sql_update, "UPDATE {prefix}rows SET small = ? WHERE id = ?");
 DB_STATEMENT(sql_delete_all, "DELETE FROM {prefix}rows");
 DB_STATEMENT(sql_select_missing, "SELECT missing FROM {prefix}rows");
@@ -27,8 +33,8 @@ DB_STATEMENT_ANEW(sql_select_anew, "SELECT id FROM {prefix}rows ORDER BY id");
 DB_STATEMENT(sql_count_prepared, "SELECT CAST(VARIABLE_VALUE AS UNSIGNED) FROM information_schema.SESSION_STATUS"
 				 " WHERE VARIABLE_NAME = 'COM_STMT_PREPARE'");
 static const struct db_statement *const list[] = { &sql_insert, &sql_select_all, &sql_select_in, &sql_select_in_either,
-	&sql_update, &sql_delete_all, &sql_select_missing, &sql_select_one, &sql_select_error, &sql_select_error_after_rows,
-	&sql_select_anew, &sql_count_prepared, NULL };
+	&sql_insert_each, &sql_select_each, &sql_select_mixed, &sql_update, &sql_delete_all, &sql_select_missing,
+	&sql_select_one, &sql_select_error, &sql_select_error_after_rows, &sql_select_anew, &sql_count_prepared, NULL };
 static const struct db_statement *const *const lists[] = { list, NULL };
 
 enum { COLUMNS = 6 };
@@ -105,6 +111,49 @@ lists_of_one_statement_may_differ_in_length(void **state)
 	assert_int_equal(query(w, &sql_select_in_either, &arguments).count, 0);
 }
 
+/* A repeated part runs for each item, however many there are: padding adds nothing. */
+static void
+a_repeated_part_searches_for_each_item(void **state)
+{
+	enum { EACH = 10, TAKEN = 2 };
+	static const size_t sizes[] = { 0, 1, 2, 3, 37, 64, 100 };
+	struct world *w = *state;
+	insert_numbers(w, 1000);
+	/* the first condition of a padded part is true, its LIMIT is NULL */
+	const struct db_value ever[] = { DB_U64(0), DB_U64(EACH), DB_NONE };
+	assert_int_equal(query(w, &sql_select_each, &(struct db_arguments){ .items = { ever, 3, 1 } }).count, 0);
+	for (size_t s = 0; s < ARRAY_SIZE(sizes); s++) {
+		struct db_value *items = POOL_ARRAY(w->pool, 3 * sizes[s], struct db_value);
+		for (size_t i = 0; i < sizes[s]; i++) {
+			items[3 * i] = DB_U64(EACH * i);
+			items[3 * i + 1] = DB_U64(EACH * i + EACH);
+			items[3 * i + 2] = DB_U64(TAKEN);
+		}
+		struct db_rows rows = query(w, &sql_select_each, &(struct db_arguments){ .items = { items, 3, sizes[s] } });
+		assert_int_equal(rows.count, TAKEN * sizes[s]);
+		for (size_t i = 0; i < rows.count; i++)
+			assert_int_equal(db_get_u64(&rows, i, 0), EACH * (i / TAKEN) + EACH - 1 - i % TAKEN);
+	}
+}
+
+/* Single values, then lists, then items; list and items may differ in length. */
+static void
+a_statement_has_values_lists_and_items(void **state)
+{
+	const struct db_value above = DB_U64(1), ids[] = { DB_U64(1), DB_U64(2) },
+			      pairs[] = { DB_U64(4), DB_U64(4), DB_U64(5), DB_U64(4), DB_U64(6), DB_U64(6) };
+	struct world *w = *state;
+	insert_numbers(w, 8);
+	struct db_arguments arguments = {
+		.values = &above, .count = 1, .lists = { { ids, 2 } }, .list_count = 1, .items = { pairs, 2, 3 }
+	};
+	struct db_rows rows = query(w, &sql_select_mixed, &arguments);
+	static const uint64_t found[] = { 2, 4, 6 };
+	assert_int_equal(rows.count, ARRAY_SIZE(found));
+	for (size_t i = 0; i < rows.count; i++)
+		assert_int_equal(db_get_u64(&rows, i, 0), found[i]);
+}
+
 /* Every type of value with its limits, and NULL in the same column. */
 static const struct db_value *
 odd_rows(size_t *count)
@@ -174,6 +223,28 @@ rows_are_one_round_trip(void **state)
 	before = root_questions();
 	assert_int_equal(db_execute_rows(w->db, &sql_insert, NULL, COLUMNS, 0), RESULT_OK);
 	assert_int_equal(root_questions() - before, 0);
+}
+
+/* Rows of a repeated part are all inserted, and nothing else, in one round trip for each power of two. */
+static void
+rows_of_a_repeated_part_are_one_statement_for_each_power_of_two(void **state)
+{
+	struct world *w = *state;
+	size_t count;
+	const struct db_value *odd = odd_rows(&count);
+	assert_int_equal(db_execute_rows(w->db, &sql_insert_each, odd, COLUMNS, count), RESULT_OK);
+	struct db_rows rows = query(w, &sql_select_all, NULL);
+	assert_rows(&rows, odd, count);
+	struct db_value again[200 * COLUMNS];
+	for (size_t i = 0; i < 200; i++)
+		memcpy(&again[i * COLUMNS], (struct db_value[COLUMNS]){ DB_U64(i), [4] = DB_U64(7) }, COLUMNS * sizeof(*again));
+	assert_int_equal(db_execute_rows(w->db, &sql_insert_each, again, COLUMNS, 200), RESULT_OK); /* prepares them */
+	assert_int_equal(root_number("SELECT COUNT(*) FROM p_rows WHERE big = 7"), 200);
+	int64_t before = root_questions();
+	assert_int_equal(db_execute_rows(w->db, &sql_insert_each, again, COLUMNS, 200), RESULT_OK);
+	assert_int_equal(root_questions() - before, 3); /* 128 + 64 + 8 */
+	assert_int_equal(db_execute_rows(w->db, &sql_insert_each, NULL, COLUMNS, 0), RESULT_OK);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM p_rows"), 200);
 }
 
 /* After a run with many rows, a statement runs with one row again. */
@@ -433,8 +504,11 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_list_of_any_length_finds_its_members),
 		TEST(lists_of_one_statement_may_differ_in_length),
+		TEST(a_repeated_part_searches_for_each_item),
+		TEST(a_statement_has_values_lists_and_items),
 		TEST(many_rows_at_once_equal_single_rows),
 		TEST(rows_are_one_round_trip),
+		TEST(rows_of_a_repeated_part_are_one_statement_for_each_power_of_two),
 		TEST(one_row_after_many),
 		TEST(matched_rows_are_counted),
 		TEST(a_duplicate_key_is_a_conflict),

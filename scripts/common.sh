@@ -13,6 +13,8 @@ packages_check="iproute2 libcmocka-dev mandoc openssl python3-pytest python3-pyt
 packages_signatures="nodejs npm"
 packages_fuzz="clang"
 packages_long="$packages_fuzz shellcheck valgrind"
+# A cluster of database nodes; only mariadb-server has the scripts that copy a node's data to another.
+packages_cluster="galera-4 haproxy mariadb-server rsync socat"
 packages_bench="php8.2-cli php8.2-curl php8.2-fpm php8.2-mysql wrk"
 
 policy=/usr/sbin/policy-rc.d
@@ -78,8 +80,8 @@ install_packages() {
 	step "Installing packages" apt_install $missing
 	allow_services
 	# They must not start at the next boot either.
-	for service in lighttpd php8.2-fpm; do
-		case " $missing" in *" $service "*) as_root update-rc.d "$service" disable >/dev/null 2>&1 || true ;; esac
+	for package in haproxy lighttpd mariadb-server php8.2-fpm rsync; do
+		case " $missing" in *" $package "*) as_root update-rc.d "${package%-server}" disable >/dev/null 2>&1 || true ;; esac
 	done
 }
 

@@ -5,8 +5,9 @@ import re
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "conf-examples"
 BEGIN, END = "# --- edit ---\n", "# ------------\n"
-# name = "value" (lighttpd, with its var. in front), Define name value (Apache), name="value" and name=value (shell, crontab)
-SETTING = r'^((?:var\.|Define )?{name}(?: = | |=))("?)([^"\n]*)("?)$'
+# name = "value" (lighttpd, with its var. in front; option files), Define name value (Apache), setenv name value (HAProxy),
+# name="value" and name=value (shell, crontab)
+SETTING = r'^((?:var\.|Define |setenv )?{name}(?: = | |=))("?)([^"\n]*)("?)$'
 
 
 def fill(name, **values):
@@ -22,3 +23,11 @@ def fill(name, **values):
         if count != 1:
             raise ValueError(f"{name} marks {key} {count} times")
     return head + begin + marked + end + tail
+
+
+def value(name, key):
+    """The value that one example has for `key`."""
+    found = re.search(SETTING.format(name=re.escape(key)), (FOLDER / name).read_text(encoding="utf-8"), flags=re.MULTILINE)
+    if not found:
+        raise ValueError(f"{name} has no {key}")
+    return found[3]

@@ -62,8 +62,7 @@ class Installation:
 
     def _defaults(self):
         return {
-            "database": {"socket": str(self.database.socket), "user": self.name, "password": secrets.token_hex(16),
-                         "name": self.name},
+            "database": {**self.database.address(), "user": self.name, "password": secrets.token_hex(16), "name": self.name},
             # A web server without root's rights must reach the socket; the folder restricts other accounts.
             "server": {"listen": str(self.socket), "socket_mode": "0666" if os.geteuid() == 0 else "0660",
                        "state_dir": str(self.folder / "state")},

@@ -14,6 +14,8 @@ HOSTING_RIGHTS = "SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER, INDEX, DROP"
 class MariaDB:
     """`folder` contains the data; `socket` must be a short path (at most 107 bytes); `more`: options of mariadbd."""
 
+    clients = "localhost"  # the hosts of accounts
+
     def __init__(self, folder, socket, buffer_pool="64M", redo_log="48M", more=()):
         self.folder, self.socket = pathlib.Path(folder), pathlib.Path(socket)
         self.buffer_pool, self.redo_log, self.more = buffer_pool, redo_log, more
@@ -65,11 +67,15 @@ class MariaDB:
         return run("mariadb", ["mariadb", "--no-defaults", f"--socket={self.socket}", f"--user={getpass.getuser()}", "--batch",
                                "--skip-column-names", database], timeout=timeout, input=text).rstrip("\n")
 
+    def address(self):
+        """The settings of section database that lead to it."""
+        return {"socket": str(self.socket)}
+
     def add_account(self, database, user, password):
         """Make a database, and an account with only the rights of shared hosting."""
         self.sql(f"CREATE DATABASE IF NOT EXISTS `{database}` CHARACTER SET utf8mb4;"
-                 f"CREATE OR REPLACE USER '{user}'@'localhost' IDENTIFIED BY '{password}';"
-                 f"GRANT {HOSTING_RIGHTS} ON `{database}`.* TO '{user}'@'localhost'")
+                 f"CREATE OR REPLACE USER '{user}'@'{self.clients}' IDENTIFIED BY '{password}';"
+                 f"GRANT {HOSTING_RIGHTS} ON `{database}`.* TO '{user}'@'{self.clients}'")
 
     def stop(self):
         if self.child is not None:

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: MIT
+"""Three private MariaDB nodes of one Galera cluster on loopback, each with the shipped option file."""
+import contextlib
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+
+from .examples import fill, value
+from .mariadb import MariaDB
+from .process import Child, StackError, run, wait_until
+
+EXAMPLE = "galera.cnf"
+START_SECONDS = 90  # a copy of all data included
+# rsync, which copies data, gives up root's rights, so root starts the nodes with this account.
+ACCOUNT = "mysql"
+# SQL of the administrator at a node that was killed or is suspended must not wait for long.
+STATUS_SECONDS = 5
+
+
+def _ports():
+    """Four ports in a row, free on 127.0.0.1: database, group communication, incremental and full copies."""
+    for first in range(20000 + os.getpid() % 500 * 8, 32000, 8):
+        with contextlib.ExitStack() as held:
+            try:
+                for port in range(first, first + 4):
+                    probe = held.enter_context(socket.socket())
+                    probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            yield range(first, first + 4)
+
+
+def session_of(pid):
+    """The other processes of its session: those that copy data for a node."""
+    found = []
+    for entry in pathlib.Path("/proc").iterdir():
+        with contextlib.suppress(OSError, ValueError):
+            fields = (entry / "stat").read_text().rpartition(")")[2].split()
+            if entry.name.isdigit() and int(fields[3]) == pid and int(entry.name) != pid:
+                found.append(int(entry.name))
+    return found
+
+
+class Node(MariaDB):
+    """One node. `first`: it makes the cluster when it starts for the first time."""
+
+    clients = "%"  # the proxy is not on every host
+
+    def __init__(self, folder, name, ports, group, first, **options):
+        folder.mkdir(parents=True, exist_ok=True)
+        super().__init__(folder, folder / "db.sock", **options)
+        self.name, self.first, self.made = name, first, False
+        self.port, self.group_port, self.incremental_port, self.copy_port = ports
+        self.config = folder / "galera.cnf"
+        provider = (f"{value(EXAMPLE, 'wsrep_provider_options').replace('gcache.size=1G', 'gcache.size=64M')}; base_host=127.0.0.1; "
+                    f"base_port={self.group_port}; gmcast.listen_addr=tcp://127.0.0.1:{self.group_port}; "
+                    f"ist.recv_addr=127.0.0.1:{self.incremental_port}")
+        self.config.write_text(fill(EXAMPLE, wsrep_cluster_address=f"gcomm://{group}", wsrep_node_name=name, bind_address="127.0.0.1",
+                                    wsrep_node_address=f"127.0.0.1:{self.group_port}", wsrep_provider_options=provider),
+                               encoding="utf-8")
+
+    def address(self):
+        return {"host": "127.0.0.1", "port": str(self.port)}
+
+    def create(self):
+        """The other nodes copy their data from the first one."""
+        if self.first and not self.made:
+            super().create()
+        self.temporary.mkdir(parents=True, exist_ok=True)
+        self.data.mkdir(exist_ok=True)
+        if os.geteuid() == 0:
+            for path in (self.folder, *self.folder.rglob("*")):
+                shutil.chown(path, ACCOUNT, ACCOUNT)
+        return self
+
+    def command(self, *more):
+        program, _, *options = [word for word in super().command() if word not in ("--skip-networking", "--user=root")]
+        # A change of the account clears the death signal.
+        account = ["setpriv", f"--reuid={ACCOUNT}", f"--regid={ACCOUNT}", "--clear-groups", "--pdeathsig=KILL"]
+        return [*(account if os.geteuid() == 0 else []), program, f"--defaults-file={self.config}", *options, f"--port={self.port}",
+                f"--wsrep-sst-receive-address=127.0.0.1:{self.copy_port}", *more]
+
+    def _position(self):
+        """After a kill the node would copy everything; with its last position, only what it has missed."""
+        log = self.folder / "recover.log"
+        log.unlink(missing_ok=True)
+        words = [word for word in self.command("--wsrep-recover") if not str(word).startswith("--log-error")]
+        run("mariadbd --wsrep-recover", [*words, f"--log-error={log}"])
+        found = re.search(r"Recovered position:? *([0-9a-f-]+:-?[0-9]+)", log.read_text(errors="replace"))
+        return [f"--wsrep-start-position={found[1]}"] if found and not found[1].endswith(":-1") else []
+
+    def begin(self):
+        """Start, without waiting for its data."""
+        new = self.first and not self.made
+        more = ["--wsrep-new-cluster"] if new else self._position() if (self.data / "grastate.dat").exists() else []
+        self.made = True
+        self.child = Child(self.name, self.command(*more), self.log).start()
+        return self
+
+    def start(self):
+        self.begin()
+        self.child.ready(self.synced, seconds=START_SECONDS)
+        return self
+
+    def status(self, timeout=STATUS_SECONDS):
+        """{name without wsrep_: value}; {} when it does not answer."""
+        try:
+            rows = self.sql("SHOW GLOBAL STATUS LIKE 'wsrep%'", timeout=timeout)
+        except Exception:
+            return {}
+        return {name.removeprefix("wsrep_"): text for name, _, text in (row.partition("\t") for row in rows.splitlines())}
+
+    def synced(self):
+        found = self.status()
+        return (found.get("local_state_comment"), found.get("cluster_status"), found.get("ready")) == ("Synced", "Primary", "ON")
+
+    def alive(self):
+        return self.child is not None and self.child.alive()
+
+    # --- failures ---
+
+    def kill(self):
+        """SIGKILL, also to the processes that copy its data."""
+        if self.child is None or self.child.process is None:
+            return
+        others = session_of(self.child.pid)
+        self.child.kill()
+        for pid in {*others, *session_of(self.child.pid)}:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+    def stop(self):
+        """Clean shutdown; what remains is killed."""
+        try:
+            if self.alive():
+                self.child.send(signal.SIGCONT)
+                self.child.stop(seconds=30)
+        except StackError:
+            pass
+        finally:
+            self.kill()
+
+    def pause(self):
+        self.child.send(signal.SIGSTOP)
+
+    def resume(self):
+        self.child.send(signal.SIGCONT)
+
+    def provider(self, option):
+        self.sql(f"SET GLOBAL wsrep_provider_options = '{option}'", timeout=STATUS_SECONDS)
+
+    def isolate(self):
+        """Cut off from the other nodes."""
+        self.provider("gmcast.isolate=1")
+
+    def join(self):
+        self.provider("gmcast.isolate=0")
+
+    def lose_data(self):
+        """Remove the data of a stopped node: it copies everything when it starts."""
+        shutil.rmtree(self.data)
+        self.create()
+
+
+class Galera:
+    """`count` nodes, node1, node2, …"""
+
+    def __init__(self, folder, count=3, **options):
+        folder = pathlib.Path(folder)
+        free = _ports()
+        ports = [next(free) for _ in range(count)]
+        group = ",".join(f"127.0.0.1:{one[1]}" for one in ports)
+        self.nodes = [Node(folder / f"n{number}", f"node{number}", one, group, number == 1, **options)
+                      for number, one in enumerate(ports, 1)]
+
+    def start(self):
+        for node in self.nodes:
+            node.create().start()
+        return self
+
+    def any(self):
+        """A node that serves, the first one if it does; StackError without one."""
+        return wait_until(lambda: next((node for node in self.nodes if node.alive() and node.synced()), None), 30, "a node serves")
+
+    def sql(self, text, *words, **options):
+        """Run statements at a node that has all changes which any node has committed."""
+        return self.any().sql(f"SET SESSION wsrep_sync_wait = 1;{text}", *words, **options)
+
+    def given_up(self):
+        """The others know which nodes do not run. A node that starts sooner can take the primary component from all of them."""
+        alive = [node for node in self.nodes if node.alive()]
+        sizes = [node.status().get("cluster_size") for node in alive]
+        return all(size is None or int(size) <= len(alive) for size in sizes)
+
+    def restart(self, node):
+        """Start a node that ended, without waiting for its data."""
+        wait_until(self.given_up, 30, f"the others have given up {node.name}")
+        node.begin()
+
+    def heal(self, seconds=START_SECONDS):
+        """Every node runs, is connected and has all changes."""
+        for node in self.nodes:
+            if node.alive():
+                node.resume()
+        for node in self.nodes:
+            if not node.alive():
+                self.restart(node)
+        size = str(len(self.nodes))
+
+        def whole():
+            for node in self.nodes:
+                if not node.alive():
+                    raise StackError(f"{node.name} ended:\n{node.log.read_text(errors='replace')[-3000:]}")
+                with contextlib.suppress(Exception):
+                    if node.status().get("cluster_status") == "non-Primary":
+                        node.join()
+            return all(node.synced() and node.status().get("cluster_size") == size for node in self.nodes)
+        wait_until(whole, seconds, "all nodes are synced")
+
+    def stop(self):
+        for node in reversed(self.nodes):
+            node.stop()

@@ -15,4 +15,5 @@ noinst_LIBRARIES += %D%/libbase.a
 	%D%/result.c %D%/result.h \
 	%D%/sandbox.c %D%/sandbox.h \
 	%D%/slice.c %D%/slice.h \
-	%D%/utf8.c %D%/utf8.h
+	%D%/utf8.c %D%/utf8.h \
+	%D%/wake.c %D%/wake.h

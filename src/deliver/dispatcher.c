@@ -11,7 +11,8 @@
 #include "deliver/steps.h"
 
 enum {
-	STOP_WOKEN = 1 << 0,         /* in the result of sender_wait: stop_fd is the first descriptor */
+	STOP_WOKEN = 1 << 0,         /* in the result of sender_wait: stop_fd is the first descriptor, … */
+	POLL_WOKEN = 1 << 3,         /* … steps_wake_fd the fourth */
 	TURN = 8,                    /* deliveries of a webhook per turn: a claim runs one query per webhook */
 	STALL_MARGIN_MS = 10 * 1000, /* between the end of an extended attempt and the end of its claim */
 	GIVE_UP_MS = 5 * 1000        /* how long shutdown waits for an unavailable database once nothing is under way */
@@ -105,8 +106,11 @@ dispatcher_run(struct dispatcher *d)
 			break;
 		/* Once it has fired, the first descriptor stays readable. */
 		const int wake[SENDER_WAKE_FDS] = { d->ending ? -1 : d->options.stop_fd, recorder_fd(d->recorder),
-			maintenance_fd(d->maintenance) };
-		d->stopped = (sender_wait(d->sender, wait_ms(d), wake) & STOP_WOKEN) != 0 || d->stopped;
+			maintenance_fd(d->maintenance), steps_wake_fd(d) };
+		const unsigned woken = sender_wait(d->sender, wait_ms(d), wake);
+		if ((woken & POLL_WOKEN) != 0)
+			steps_woken(d);
+		d->stopped = (woken & STOP_WOKEN) != 0 || d->stopped;
 		begin_end_if(d, d->stopped);
 	}
 	if (slots_used(d->slots) > 0) {

@@ -29,6 +29,7 @@ struct dispatcher_options {
 	int64_t max_runtime_ms;  /* claims nothing after that; 0: no limit */
 	struct crashes *crashes; /* crashes of earlier processes; may be NULL */
 	int stop_fd;             /* becomes readable when the dispatcher must stop (signalfd); or -1 */
+	int wake_fd;             /* its wake socket (base/wake.h): there are new deliveries; or -1 */
 };
 
 enum { DISPATCHER_LEASE_MARGIN_MS = 15 * 1000 };

@@ -85,7 +85,7 @@ void sender_free(struct sender **sender);
  * its result. */
 void sender_start(struct sender *sender, const struct attempt *attempt, void *cookie);
 
-enum { SENDER_WAKE_FDS = 3 };
+enum { SENDER_WAKE_FDS = 4 };
 
 /* Transfers data and calls `done`. Returns when an attempt has ended or after `timeout_ms`, even when nothing is under way. A
  * readable descriptor of `wake_fds` (-1: none) ends the wait and sets bit i of the return value. */

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/wake.h"
 #include "deliver/crashes.h"
 #include "deliver/judge.h"
 #include "deliver/request.h"
@@ -157,6 +158,19 @@ when_poll(const struct dispatcher *d)
 	return scheduler_waiting(d->scheduler) || !d->progress ? d->next_poll_ms : d->busy_poll_ms;
 }
 
+int
+steps_wake_fd(const struct dispatcher *d)
+{
+	const int64_t when = when_poll(d);
+	return when != CLOCK_NEVER && when > d->woken_poll_ms ? d->options.wake_fd : -1;
+}
+
+void
+steps_woken(struct dispatcher *d)
+{
+	d->next_poll_ms = d->woken_poll_ms;
+}
+
 /* The pause after a poll, so that polls take at most 1 part in 1 + share of the time. */
 static int64_t
 pause_ms(int64_t poll_ms, int64_t share, int64_t max_ms)
@@ -181,6 +195,7 @@ schedule_next_poll(struct dispatcher *d, int64_t now, int64_t next_due_ms)
 	const int64_t waiting_ms =
 	    scheduler_waiting(d->scheduler) ? pause_ms(poll_ms, WAITING_POLL_SHARE, POLL_PAUSE_MAX_MS) : 0;
 	d->busy_poll_ms = soonest_ms + BUSY_POLL_MS;
+	d->woken_poll_ms = (now + waiting_ms > soonest_ms ? now + waiting_ms : soonest_ms) + BUSY_POLL_MS;
 	d->next_poll_ms = now + (d->options.poll_ms > waiting_ms ? d->options.poll_ms : waiting_ms);
 	if (next_due_ms >= 0 && next_due_ms - d->database_ahead_ms < d->next_poll_ms)
 		d->next_poll_ms = next_due_ms - d->database_ahead_ms + 1;
@@ -192,6 +207,7 @@ static enum result
 poll_due(struct dispatcher *d)
 {
 	struct due_webhooks found;
+	wake_drain(d->options.wake_fd); /* before the statement, which finds what these wakes are about */
 	int64_t before = clock_monotonic_ms();
 	const bool all = before >= d->next_full_poll_ms;
 	const struct due_query query = { .shards = d->leased_shards, .limit = STEPS_WEBHOOKS_MAX, .newest = !all };

@@ -38,6 +38,7 @@ struct dispatcher {
 
 	/* Times are in clock_monotonic_ms. */
 	int64_t next_lease_ms, busy_poll_ms, next_poll_ms, claimed_ms;
+	int64_t woken_poll_ms;                          /* a wake makes no poll earlier than that */
 	int64_t next_full_poll_ms;                      /* until then polls read only the newest rows */
 	int64_t full_poll_took_ms, newest_poll_took_ms; /* duration of the last polls */
 	int64_t end_ms;                                 /* no new claims from then on … */
@@ -63,6 +64,11 @@ struct dispatcher_step {
 
 /* In the order in which they run; sets *count. */
 const struct dispatcher_step *steps_all(size_t *count);
+
+/* options.wake_fd while a wake makes the next poll earlier; else -1, so that many wakes cost no more than one. */
+int steps_wake_fd(const struct dispatcher *dispatcher);
+/* To be called when it is readable. */
+void steps_woken(struct dispatcher *dispatcher);
 
 /* Callbacks at the end of an attempt (sender.h) and when a slot is released (recorder.h). `context` is the dispatcher. */
 sender_done steps_attempt_done;

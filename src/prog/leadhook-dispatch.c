@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/panic.h"
 #include "base/sandbox.h"
+#include "base/wake.h"
 #include "deliver/crashes.h"
 #include "deliver/dispatcher.h"
 #include "prog/confinement.h"
@@ -144,15 +145,11 @@ prepare_process(void)
 	wiring_prepare_sending();
 }
 
-static int
-deliver(const struct wiring *wiring, const struct arguments *arguments, struct store *store, struct lock *lock,
-    struct crashes *crashes)
+static struct dispatcher_options
+dispatcher_options_of(const struct wiring *wiring, const struct arguments *arguments)
 {
 	const struct conf_dispatch *settings = &wiring->conf->dispatch;
-	const int stop_fd = end_signals();
-	if (stop_fd < 0)
-		return EX_OSERR;
-	const struct dispatcher_options wanted = {
+	return (struct dispatcher_options){
 		.sender = wiring_sender(wiring),
 		.health = { .concurrency_start = settings->initial_concurrency,
 		    .concurrency_max = settings->per_webhook,
@@ -165,9 +162,19 @@ deliver(const struct wiring *wiring, const struct arguments *arguments, struct s
 		.stay = arguments->daemon,
 		.poll_ms = settings->poll_interval,
 		.max_runtime_ms = arguments->max_runtime_ms,
-		.crashes = crashes,
-		.stop_fd = stop_fd,
 	};
+}
+
+static int
+deliver(const struct wiring *wiring, const struct arguments *arguments, struct store *store, struct lock *lock,
+    struct crashes *crashes)
+{
+	struct dispatcher_options wanted = dispatcher_options_of(wiring, arguments);
+	wanted.crashes = crashes;
+	wanted.stop_fd = end_signals();
+	if (wanted.stop_fd < 0)
+		return EX_OSERR;
+	wanted.wake_fd = lock == NULL ? -1 : wake_open(wiring->conf->dispatch.lock_file);
 	/* after signals are watched, because the connection may take a while */
 	struct dispatcher_stores stores = {
 		.own = store,
@@ -183,7 +190,9 @@ deliver(const struct wiring *wiring, const struct arguments *arguments, struct s
 	dispatcher_free(&dispatcher);
 	store_free(&stores.recorder);
 	store_free(&stores.maintenance);
-	close(stop_fd);
+	close(wanted.stop_fd);
+	if (wanted.wake_fd >= 0)
+		close(wanted.wake_fd);
 	return status;
 }
 

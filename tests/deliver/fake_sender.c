@@ -2,6 +2,7 @@
  * The fake world's threads and receivers. Time passes here, while the dispatcher waits. */
 #include "fake_world.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,9 @@
 #include "deliver/slots.h"
 
 enum { IDLE_WAITS_MAX = 10000 };
+
+/* Descriptors of sender_wait; those of the threads are not used. */
+enum { STOP = 0, WAKE = 3 };
 
 struct attempt_in_flight {
 	void *cookie;
@@ -215,11 +219,18 @@ note_wait(struct sender *sender, bool idle)
 	}
 }
 
+static bool
+readable(int fd)
+{
+	struct pollfd one = { .fd = fd, .events = POLLIN };
+	return fd >= 0 && poll(&one, 1, 0) == 1;
+}
+
 unsigned
 sender_wait(struct sender *sender, int64_t timeout_ms, const int wake_fds[SENDER_WAKE_FDS])
 {
 	int64_t before = world.now_ms, until = world.now_ms + timeout_ms;
-	bool stops = wake_fds[0] >= 0 && world.stop_ms >= 0;
+	bool stops = wake_fds[STOP] >= 0 && world.stop_ms >= 0;
 	for (size_t i = 0; i < sender->count; i++)
 		until = sender->attempts[i].ends_ms < until ? sender->attempts[i].ends_ms : until;
 	if (stops && world.stop_ms < until)
@@ -228,6 +239,8 @@ sender_wait(struct sender *sender, int64_t timeout_ms, const int wake_fds[SENDER
 		until = world.happens_ms;
 	if (first_done_ms() < until)
 		until = first_done_ms();
+	if (readable(wake_fds[WAKE]))
+		until = before;
 	world.now_ms = until > before ? until : before;
 	while (world.happen != NULL && world.happens_ms <= world.now_ms)
 		world.happen();
@@ -238,5 +251,7 @@ sender_wait(struct sender *sender, int64_t timeout_ms, const int wake_fds[SENDER
 			ended++;
 		}
 	note_wait(sender, ended == 0 && world.now_ms == before);
-	return stops && world.now_ms >= world.stop_ms ? 1 : 0;
+	const unsigned woken = readable(wake_fds[WAKE]) ? 1U << WAKE : 0;
+	world.wakes += woken != 0;
+	return woken | (stops && world.now_ms >= world.stop_ms ? 1U << STOP : 0);
 }

@@ -140,6 +140,7 @@ struct world {
 	void (*happen)(void);
 	int64_t happens_ms;
 
+	size_t wakes;                       /* how often the dispatcher was woken */
 	size_t unrecorded, most_unrecorded; /* claimed, outcome not committed */
 	size_t flushes[WORLD_FLUSHES];      /* outcomes of each successful store_record_outcomes */
 	size_t flush_count;

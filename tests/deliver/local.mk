@@ -2,7 +2,8 @@ EXTRA_DIST += %D%/scenarios
 
 if HAVE_CMOCKA
 check_PROGRAMS += %D%/test_scheduler %D%/test_runner %D%/test_lock %D%/test_dispatcher %D%/test_outcomes %D%/test_deactivation \
-	%D%/test_scenarios %D%/test_bulk %D%/test_crashes %D%/test_request %D%/test_sender %D%/test_spellings
+	%D%/test_scenarios %D%/test_bulk %D%/test_crashes %D%/test_request %D%/test_sender %D%/test_spellings \
+	%D%/test_wakes
 
 %C%_test_scheduler_SOURCES = %D%/test_scheduler.c
 %C%_test_scheduler_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CMOCKA_LIBS)
@@ -26,6 +27,10 @@ check_PROGRAMS += %D%/test_scheduler %D%/test_runner %D%/test_lock %D%/test_disp
 %C%_test_deactivation_SOURCES = %D%/test_deactivation.c $(%C%_fake)
 %C%_test_deactivation_LDFLAGS = $(%C%_test_dispatcher_LDFLAGS)
 %C%_test_deactivation_LDADD = $(%C%_test_dispatcher_LDADD)
+
+%C%_test_wakes_SOURCES = %D%/test_wakes.c $(%C%_fake)
+%C%_test_wakes_LDFLAGS = $(%C%_test_dispatcher_LDFLAGS)
+%C%_test_wakes_LDADD = $(%C%_test_dispatcher_LDADD)
 
 # One test for each file, found by the program.
 %C%_test_scenarios_SOURCES = %D%/test_scenarios.c $(%C%_fake)

@@ -28,6 +28,7 @@ fresh_world(void **state UNUSED)
 		.poll_ms = POLL,
 		.max_runtime_ms = 55 * SECOND,
 		.stop_fd = STOP_FD,
+		.wake_fd = -1,
 	};
 	return 0;
 }

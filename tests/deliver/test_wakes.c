@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT
+ * docs/deliveries.md 4.2, wakes: a wake brings the next poll forward, and no number of wakes more than the share of the time
+ * that polls may take. In a fake world (fake_world.h), with a real socket. */
+#include "unit.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "run_dispatcher.h"
+
+enum { LONG_POLL = 20, BUSY_POLL = 10, FLOOD_MS = 10 * SECOND };
+
+static int ends[2]; /* of the socket: the dispatcher's, ours */
+
+static int
+set_up(void **state)
+{
+	fresh_world(state);
+	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) != 0)
+		return -1;
+	options.wake_fd = ends[0];
+	options.poll_ms = HOUR;
+	return 0;
+}
+
+static int
+clean_up(void **state UNUSED)
+{
+	close(ends[0]);
+	close(ends[1]);
+	return 0;
+}
+
+/* As long as the socket takes more. */
+static void
+wake(void)
+{
+	while (send(ends[1], "", 1, 0) == 1)
+		;
+}
+
+static void
+sign_up(void)
+{
+	world_add(1, 1, world.now_ms);
+	wake();
+	world.happens_ms += 137;
+}
+
+static void
+flood(void)
+{
+	wake();
+	world.happens_ms = world.now_ms + 1;
+}
+
+static void
+flood_until_it_is_read(void)
+{
+	wake();
+	world.happen = NULL;
+}
+
+static void
+a_wake_starts_a_poll(void **state UNUSED)
+{
+	world.happen = sign_up;
+	world.happens_ms = SECOND;
+	stay_until(MINUTE);
+	assert_true(world.delivery_count > 400);
+	for (size_t i = 0; i < world.delivery_count; i++)
+		assert_in_range(world.deliveries[i].started_ms[0] - world.deliveries[i].born_ms, 0, 2 * BUSY_POLL);
+}
+
+/* Not one wake for each that is sent, and no more polls than a fifth of the time has room for. */
+static void
+a_flood_is_not_followed(void **state UNUSED)
+{
+	world.poll_ms = world.newest_poll_ms = LONG_POLL;
+	world.happen = flood;
+	stay_until(FLOOD_MS);
+	assert_in_range(world.polls, 10, FLOOD_MS / (5 * LONG_POLL));
+	assert_true(world.wakes <= world.polls + 1);
+}
+
+/* Polls that take no time have a pause, too. */
+static void
+a_flood_is_not_followed_by_short_polls(void **state UNUSED)
+{
+	world.happen = flood;
+	stay_until(FLOOD_MS);
+	assert_in_range(world.polls, 10, FLOOD_MS / BUSY_POLL);
+	assert_true(world.wakes <= world.polls + 1);
+}
+
+/* A tenth of the time while webhooks wait for their turn. */
+static void
+a_flood_does_not_slow_down_a_busy_dispatcher(void **state UNUSED)
+{
+	world.poll_ms = world.newest_poll_ms = LONG_POLL;
+	world_add(1, 100, 0);
+	world.webhooks[1].rate = 1;
+	world.happen = flood;
+	stay_until(FLOOD_MS);
+	assert_in_range(sent(1), 9, 11);
+	assert_in_range(world.polls, 10, FLOOD_MS / (10 * LONG_POLL));
+}
+
+/* A wake that cannot lead to a poll yet does not keep the dispatcher busy: the fake world ends one that spins. */
+static void
+a_wake_waits_for_a_slot(void **state UNUSED)
+{
+	for (uint64_t id = 1; id <= SLOTS; id++) {
+		world_add(id, 1, 0);
+		world.webhooks[id].latency_ms = 10 * SECOND;
+	}
+	world.happen = flood_until_it_is_read;
+	world.happens_ms = SECOND;
+	stay_until(MINUTE);
+	assert_int_equal(world_count(0, DELIVERY_DELIVERED), SLOTS);
+	assert_true(world.wakes <= world.polls + 1);
+}
+
+static void
+a_wake_waits_for_the_database(void **state UNUSED)
+{
+	world.outage_from_ms = SECOND;
+	world.outage_until_ms = 30 * SECOND;
+	world_add(1, 1, 0);
+	world.happen = sign_up;
+	world.happens_ms = 2 * SECOND;
+	stay_until(MINUTE);
+	assert_int_equal(world_count(1, DELIVERY_PENDING), 0);
+	assert_true(world.calls_in_outage < 50);
+}
+
+/* leadhook-dispatch(8): a run from cron ends when nothing is due. */
+static void
+a_flood_does_not_keep_cron_running(void **state UNUSED)
+{
+	world_add(1, 1, 0);
+	world.happen = flood;
+	assert_int_equal(run(NULL), RESULT_OK);
+	assert_int_equal(world_count(1, DELIVERY_DELIVERED), 1);
+	assert_true(world.now_ms < SECOND);
+}
+
+int
+main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, clean_up)
+	const struct CMUnitTest tests[] = {
+		TEST(a_wake_starts_a_poll),
+		TEST(a_flood_is_not_followed),
+		TEST(a_flood_is_not_followed_by_short_polls),
+		TEST(a_flood_does_not_slow_down_a_busy_dispatcher),
+		TEST(a_wake_waits_for_a_slot),
+		TEST(a_wake_waits_for_the_database),
+		TEST(a_flood_does_not_keep_cron_running),
+	};
+	return cmocka_run_group_tests_name("deliver/wakes", tests, NULL, NULL);
+}

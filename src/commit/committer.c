@@ -258,6 +258,8 @@ execute(struct committer *committer, struct pool *pool, const struct request_bat
 	store_execute(committer->store, pool, commands, batch->count, batch->deadline_ms, outcomes, locked);
 	end_work(committer);
 	answer_batch(committer, batch, outcomes, locked);
+	if (store_made_deliveries(committer->store)) /* after the answers, which then need not compete for a processor */
+		wake_send(committer->options->dispatcher);
 }
 
 static void

@@ -5,6 +5,7 @@
 #define LEADHOOK_COMMIT_COMMITTER_H
 
 #include "base/attributes.h"
+#include "base/wake.h"
 #include "commit/endpoint.h"
 #include "commit/suspects.h"
 #include "store/store.h"
@@ -18,7 +19,8 @@ struct committer_options {
 	const struct endpoint *endpoint;
 	struct store *store; /* owned by the caller */
 	struct suspects *suspects;
-	int64_t idle_ms; /* after which an idle connection to the database is closed */
+	struct wake_sender *dispatcher; /* gets a wake after a batch that made deliveries; NULL: none */
+	int64_t idle_ms;                /* after which an idle connection to the database is closed */
 	/* called once, when requests are accepted */
 	void (*ready)(void *context);
 	/* called with true before work and before each use of the database, with false before each wait for events, at least

@@ -4,15 +4,23 @@
 #include <string.h>
 
 static void
+execute_here(const struct backend *backend, struct pool *pool, const struct commit_request *request, struct outcome *outcome)
+{
+	const struct command *command = &request->as.command;
+	store_execute(backend->store, pool, &command, 1, request->deadline_ms, outcome, NULL);
+	if (store_made_deliveries(backend->store))
+		wake_send(backend->dispatcher);
+}
+
+static void
 run_request(
     const struct backend *backend, struct pool *pool, const struct commit_request *request, struct commit_answer *answer)
 {
-	const struct command *command = &request->as.command;
 	const struct look_up *look_up = &request->as.look_up;
 	if (backend->committer != NULL)
 		commit_client_request(backend->committer, pool, request, answer);
 	else if (request->kind == REQUEST_COMMAND)
-		store_execute(backend->store, pool, &command, 1, request->deadline_ms, &answer->as.outcome, NULL);
+		execute_here(backend, pool, request, &answer->as.outcome);
 	else if (request->kind == REQUEST_LOOK_UP)
 		store_answer_look_ups(backend->store, pool, &look_up, 1, &answer->as.outcome);
 	else

@@ -4,6 +4,7 @@
 #define LEADHOOK_PROG_BACKEND_H
 
 #include "api/api.h"
+#include "base/wake.h"
 #include "commit/client.h"
 #include "commit/directory.h"
 
@@ -11,6 +12,7 @@ struct backend {
 	struct commit_client *committer; /* NULL: not used … */
 	struct store *store;             /* … and these are used instead */
 	struct directory *directory;
+	struct wake_sender *dispatcher; /* gets a wake after a command that made deliveries */
 };
 
 /* `backend` belongs to the caller and must stay valid as long as the result. */

@@ -180,6 +180,7 @@ run_committer(void *context, struct fcgi_companion *companion)
 	struct service *service = context;
 	confine(service);
 	struct store *store = open_store(service);
+	struct wake_sender *dispatcher = wake_sender_new(service->setup.wiring.conf->dispatch.lock_file);
 	prctl(PR_SET_NAME, "leadhook-commit"); /* for ps(1) */
 	mallopt(M_MMAP_THRESHOLD, BATCH_KEEP_BYTES);
 	mallopt(M_TRIM_THRESHOLD, BATCH_KEEP_BYTES);
@@ -187,12 +188,14 @@ run_committer(void *context, struct fcgi_companion *companion)
 		.endpoint = &service->committer,
 		.store = store,
 		.suspects = service->suspects,
+		.dispatcher = dispatcher,
 		.idle_ms = service->setup.wiring.conf->server.idle_timeout,
 		.ready = committer_ready,
 		.busy = committer_busy,
 		.context = companion,
 	};
 	int status = committer_run(&committer);
+	wake_sender_free(&dispatcher);
 	store_free(&store);
 	return status;
 }
@@ -206,7 +209,11 @@ open_backend(struct worker *worker, struct service *service)
 		endpoint_close(&service->committer); /* otherwise this process would hold connections that it does not serve */
 		worker->sources.committer = commit_client_new(&service->committer);
 	} else {
-		worker->sources = (struct backend){ .store = worker->store, .directory = directory_new(worker->store) };
+		worker->sources = (struct backend){
+			.store = worker->store,
+			.directory = directory_new(worker->store),
+			.dispatcher = wake_sender_new(service->setup.wiring.conf->dispatch.lock_file),
+		};
 	}
 	worker->backend = backend_for_api(&worker->sources);
 }
@@ -233,6 +240,7 @@ worker_stop(void *state)
 	api_free(&worker->api);
 	commit_client_free(&worker->sources.committer);
 	directory_free(&worker->sources.directory);
+	wake_sender_free(&worker->sources.dispatcher);
 	store_free(&worker->store);
 	free(worker);
 }

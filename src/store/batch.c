@@ -150,6 +150,8 @@ try_batch(struct batch *batch, struct run *run)
 		return RESULT_OK;
 	}
 	result = store_finish(store, result);
+	if ((result == RESULT_OK || result == RESULT_UNKNOWN) && run->decision.delivery_count > 0)
+		store->made_deliveries = true;
 	if (result == RESULT_UNKNOWN) {
 		batch->unknown = true;
 		batch->mark.event_id = run->decision.event_count > 0 ? run->decision.events[0].id : 0;
@@ -282,8 +284,15 @@ store_execute(struct store *store, struct pool *pool, const struct command *cons
     struct outcome *outcomes, bool *locked)
 {
 	int64_t before_ms = db_set_deadline(store->db, deadline_ms); /* for the statements */
+	store->made_deliveries = false;
 	if (locked != NULL)
 		memset(locked, 0, count * sizeof(*locked));
 	execute(store, pool, commands, count, deadline_ms, outcomes, locked);
 	db_set_deadline(store->db, before_ms);
+}
+
+bool
+store_made_deliveries(const struct store *store)
+{
+	return store->made_deliveries;
 }

@@ -45,6 +45,7 @@ struct store {
 	struct cached_node *cached_nodes; /* rank_cache.c; NULL: not allocated yet */
 	uint64_t node_generations;        /* that were given */
 	struct log_throttle batch_log;
+	bool made_deliveries; /* as store_made_deliveries */
 };
 
 /* For commands that read all rows or change tables, with no client waiting. */

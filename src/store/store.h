@@ -71,6 +71,8 @@ MUST_CHECK enum result store_payload_settings(struct store *store, const struct 
  * logged. */
 void store_execute(struct store *store, struct pool *pool, const struct command *const *commands, size_t count,
     int64_t deadline_ms, struct outcome *outcomes, bool *locked);
+/* Whether the last store_execute made deliveries. With an unknown COMMIT: whether it may have. */
+MUST_CHECK bool store_made_deliveries(const struct store *store);
 
 struct api_key {
 	uint64_t id, account_id;

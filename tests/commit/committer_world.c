@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/wake.h"
 #include "commit/committer.h"
 
 struct pool *pool;
@@ -20,6 +22,9 @@ struct endpoint endpoint;
 static struct suspects *suspects;
 pid_t committer;
 int peers[PEERS_MAX];
+int wakes;
+static char wake_path[] = "/tmp/leadhook-committer-XXXXXX";
+static struct wake_sender *dispatcher;
 static size_t peer_count;
 
 static void
@@ -55,6 +60,12 @@ store_execute(struct store *store UNUSED, struct pool *own, const struct command
 		outcomes[i] = (struct outcome){ .body = pool_copy(own, commands[i]->as.signup.email) };
 		locked[i] = commands[i]->campaign_id == LOCKED && atomic_load(&shared->locked);
 	}
+}
+
+bool
+store_made_deliveries(const struct store *store UNUSED)
+{
+	return atomic_load(&shared->made_deliveries);
 }
 
 static int64_t until_ms; /* deadline of the store; 0: none was set */
@@ -169,14 +180,29 @@ wait_until(bool (*condition)(void))
 void
 start_committer(void)
 {
-	const struct committer_options options = {
-		.endpoint = &endpoint, .suspects = suspects, .idle_ms = 77, .ready = ready, .busy = busy, .context = shared
-	};
+	const struct committer_options options = { .endpoint = &endpoint,
+		.suspects = suspects,
+		.dispatcher = dispatcher,
+		.idle_ms = 77,
+		.ready = ready,
+		.busy = busy,
+		.context = shared };
 	committer = fork();
 	if (committer == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL); /* a killed test leaves no process */
 		_exit(committer_run(&options));
 	}
+}
+
+static bool
+open_wakes(void)
+{
+	strcpy(strrchr(wake_path, '-'), "-XXXXXX");
+	const int file = mkstemp(wake_path);
+	wakes = file < 0 ? -1 : wake_open(wake_path);
+	close(file);
+	dispatcher = wake_sender_new(wake_path);
+	return wakes >= 0;
 }
 
 int
@@ -189,7 +215,7 @@ open_all(void **state UNUSED)
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	suspects = suspects_new();
-	if (shared == MAP_FAILED || suspects == NULL || !endpoint_open(&endpoint))
+	if (shared == MAP_FAILED || suspects == NULL || !endpoint_open(&endpoint) || !open_wakes())
 		return -1;
 	start_committer();
 	wait_until(is_ready);
@@ -226,6 +252,9 @@ close_all(void **state UNUSED)
 	for (size_t i = 0; i < peer_count; i++)
 		close(peers[i]);
 	peer_count = 0;
+	wake_sender_free(&dispatcher);
+	close(wakes);
+	unlink(wake_path);
 	endpoint_close(&endpoint);
 	suspects_free(&suspects);
 	munmap(shared, sizeof(*shared));

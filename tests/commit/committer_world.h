@@ -27,9 +27,10 @@ struct shared {
 	atomic_bool hold;      /* store_execute waits */
 	atomic_bool hold_next; /* … also at the next call */
 	atomic_uint batches;
-	atomic_bool held;   /* store_execute is waiting */
-	atomic_bool locked; /* campaign LOCKED is locked by another process */
-	atomic_bool away;   /* the database is not ready */
+	atomic_bool held;            /* store_execute is waiting */
+	atomic_bool locked;          /* campaign LOCKED is locked by another process */
+	atomic_bool away;            /* the database is not ready */
+	atomic_bool made_deliveries; /* … by store_execute */
 	atomic_bool ready;
 	atomic_uint rests;
 	char calls[CALLS_MAX]; /* "E2 " a batch of two, "K " a key, "C " a campaign, "T " a key's use, "R "
@@ -42,6 +43,7 @@ extern struct shared *shared;
 extern struct endpoint endpoint;
 extern pid_t committer;
 extern int peers[PEERS_MAX];
+extern int wakes; /* the socket that gets the committer's wakes */
 
 int open_all(void **state);
 int close_all(void **state);

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <sysexits.h>
 #include <unistd.h>
@@ -388,6 +389,37 @@ test_an_idle_connection_to_the_database(void **state UNUSED)
 }
 
 /* Only complete requests run and are answered. */
+/* Returns when the committer has ended its cycle. */
+static void
+end_cycle(void)
+{
+	request_lead(1);
+	assert_own_outcome(1);
+}
+
+/* docs/deliveries.md 4.2, wakes: one for each batch that made deliveries, none for other batches or look-ups. */
+static void
+test_wakes_of_the_dispatcher(void **state UNUSED)
+{
+	char byte;
+	hold();
+	connect_peers(20);
+	release();
+	end_cycle();
+	atomic_store(&shared->made_deliveries, true);
+	hold_peer(0);
+	for (size_t i = 1; i <= 20; i++)
+		request_sign_up(i);
+	release();
+	for (size_t i = 1; i <= 20; i++)
+		assert_own_outcome(i);
+	end_cycle();
+	assert_string_equal(shared->calls, "E1 L1 E1 E20 L1 ");
+	for (size_t batch = 0; batch < 2; batch++)
+		assert_int_equal(recv(wakes, &byte, sizeof(byte), MSG_DONTWAIT), sizeof(byte));
+	assert_int_equal(recv(wakes, &byte, sizeof(byte), MSG_DONTWAIT), -1);
+}
+
 static void
 test_the_end(void **state UNUSED)
 {
@@ -476,6 +508,7 @@ main(void)
 		COMMITTER_TEST(test_a_database_that_is_away),
 		COMMITTER_TEST(test_readiness_is_read_once_a_second),
 		COMMITTER_TEST(test_an_idle_connection_to_the_database),
+		COMMITTER_TEST(test_wakes_of_the_dispatcher),
 		COMMITTER_TEST(test_the_end),
 		COMMITTER_TEST(test_connections_that_come_after_the_end),
 		COMMITTER_TEST(test_another_account),

@@ -392,6 +392,7 @@ static void
 assert_done_once(struct world *w, bool with_events, const struct outcome outcomes[3])
 {
 	assert_outcomes(outcomes, 3, FAILURE_NONE);
+	assert_int_equal(store_made_deliveries(w->store), with_events);
 	assert_non_null(strstr(outcomes[0].body.data, "\"counter\":1"));
 	assert_non_null(strstr(outcomes[2].body.data, "\"counter\":2"));
 	assert_consistent(w->campaign, 2, with_events ? 1 : 0);

@@ -61,7 +61,7 @@ def latency(bench):
     finally:
         dispatcher.stop()
     subject.stop()
-    return outcome(rounds, [Goal("delivery", "p99_ms", "<=", 300)], pace=PACE)
+    return outcome(rounds, [Goal("delivery", "p99_ms", "<=", 60)], pace=PACE)
 
 
 AFTER_PAGES, AFTER_LARGE_PAGES = ", after pages", ", after large pages"

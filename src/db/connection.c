@@ -185,6 +185,21 @@ session_query(struct db *db, const char *text)
 	return mysql_real_query(db->mysql, text, strlen(text)) == 0 ? RESULT_OK : db_connection_failed(db, "session");
 }
 
+static enum result
+read_is_node(struct db *db)
+{
+	enum result result = session_query(db, "SHOW SESSION VARIABLES LIKE 'wsrep\\_on'");
+	if (result != RESULT_OK)
+		return result;
+	MYSQL_RES *rows = mysql_store_result(db->mysql);
+	if (rows == NULL)
+		return db_connection_failed(db, "session");
+	MYSQL_ROW row = mysql_fetch_row(rows);
+	db->is_node = row != NULL && strcmp(row[1], "ON") == 0;
+	mysql_free_result(rows);
+	return RESULT_OK;
+}
+
 /* The server ends statements before our timeout: no abandoned statement continues there, and the connection stays usable. */
 static enum result
 begin_session(struct db *db)
@@ -195,7 +210,7 @@ begin_session(struct db *db)
 	enum result result = session_query(db, limit);
 	for (const char *const *text = db->options->session; result == RESULT_OK && text != NULL && *text != NULL; text++)
 		result = session_query(db, *text);
-	return result;
+	return result == RESULT_OK ? read_is_node(db) : result;
 }
 
 enum result
@@ -310,6 +325,24 @@ db_rollback(struct db *db)
 	if (clock_monotonic_ms() >= db->deadline_ms || mysql_real_query(db->mysql, "ROLLBACK", strlen("ROLLBACK")) != 0)
 		db_disconnect(db);
 	db->in_transaction = false;
+}
+
+bool
+db_is_node(const struct db *db)
+{
+	return db->is_node;
+}
+
+enum result
+db_check_transaction(struct db *db, const char *what)
+{
+	unsigned status = 0;
+	if (!db->in_transaction)
+		return RESULT_OK;
+	mariadb_get_infov(db->mysql, MARIADB_CONNECTION_SERVER_STATUS, &status);
+	if ((status & SERVER_STATUS_IN_TRANS) != 0)
+		return RESULT_OK;
+	return db_failed(db, what, ER_LOCK_DEADLOCK, "the server has ended the transaction");
 }
 
 bool

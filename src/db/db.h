@@ -74,9 +74,12 @@ enum db_peer {
 	DB_PEER_VERIFIED  /* TLS with a verified certificate */
 };
 enum db_peer db_peer(const struct db *db);
+/* The server of the open connection is a node of a cluster (Galera). */
+bool db_is_node(const struct db *db);
 
 /* Starts a transaction (READ COMMITTED by the session statements). Connects if needed, and reconnects once if the idle
- * connection was closed. Later, a lost connection is RESULT_UNAVAILABLE, or RESULT_UNKNOWN in COMMIT. */
+ * connection was closed. Later, a lost connection is RESULT_UNAVAILABLE, or RESULT_UNKNOWN in COMMIT; a transaction that the
+ * server has undone is RESULT_CONFLICT, also when the server does not say so. */
 MUST_CHECK enum result db_begin(struct db *db);
 /* The same, read-only: every statement sees the database as of this call. Ended by db_rollback. */
 MUST_CHECK enum result db_begin_snapshot(struct db *db);
@@ -157,9 +160,11 @@ MUST_CHECK enum result db_query(struct db *db, struct pool *pool, const struct d
 /* *affected may be NULL; counts matched rows, not changed ones. */
 MUST_CHECK enum result db_execute(
     struct db *db, const struct db_statement *statement, const struct db_arguments *arguments, uint64_t *affected);
-/* Runs a statement once for each of `count` rows of `columns` values, in one round trip; in none when there are no rows. A
- * statement with `{each}`, and nothing else to bind, is run with the rows as its items, one round trip for each power of two in
- * their number: 200 rows are 128, 64 and 8. */
+/* Runs a statement once for each of `count` rows of `columns` values: in one round trip, by array binding; in none when there
+ * are no rows. A node of a cluster loses rows then, when it undoes the transaction (docs/architecture.md 9.2). There a
+ * statement with
+ * `{each}`, and nothing else to bind, runs with the rows as its items, once for each power of two in their number (200 rows are
+ * 128, 64 and 8), and any other statement row by row. */
 MUST_CHECK enum result db_execute_rows(
     struct db *db, const struct db_statement *statement, const struct db_value *values, size_t columns, size_t count);
 /* Runs a text without preparing it (schema files); `{prefix}` is replaced. The server has no time limit, even after our

@@ -45,6 +45,7 @@ struct db {
 	struct prepared *prepared; /* all statements, sorted by address */
 	size_t statement_count;
 	bool in_transaction;
+	bool is_node;          /* the server is a node of a cluster */
 	int64_t used_ms;       /* when the connection was last used */
 	int64_t begun_ms;      /* start of the current or last call */
 	int64_t deadline_ms;   /* nothing is started after this time */
@@ -59,6 +60,10 @@ struct db {
 MUST_CHECK enum result db_failed(struct db *db, const char *what, unsigned number, const char *text);
 /* The same for the last error of the connection. */
 MUST_CHECK enum result db_connection_failed(struct db *db, const char *what);
+
+/* After each statement: RESULT_CONFLICT when the server has ended the transaction. A node of a cluster may undo it for another
+ * node's, and answer as if nothing had happened. */
+MUST_CHECK enum result db_check_transaction(struct db *db, const char *what);
 
 /* Allocates the entries for the prepared statements. */
 void db_add_statements(struct db *db, const struct db_statement *const *const *lists);

@@ -108,6 +108,17 @@ expand(const struct db *db, struct slice text, size_t places, struct buffer *out
 	}
 }
 
+/* After a PREPARE: a node that undoes the transaction then answers OK, and would run the next statement outside of it. */
+static enum result
+verify_transaction(struct db *db, const struct db_statement *statement)
+{
+	if (!db->in_transaction || !db->is_node)
+		return RESULT_OK;
+	if (mysql_ping(db->mysql) != 0)
+		return db_connection_failed(db, statement->name);
+	return db_check_transaction(db, statement->name);
+}
+
 /* The prepared statement for lists and items of 2^size_class values. */
 static enum result
 prepare(struct db *db, const struct db_statement *statement, size_t size_class, MYSQL_STMT **handle)
@@ -133,6 +144,9 @@ prepare(struct db *db, const struct db_statement *statement, size_t size_class, 
 		my_bool update_max_length = 1;
 		mysql_stmt_attr_set(made, STMT_ATTR_UPDATE_MAX_LENGTH, &update_max_length);
 		*place = made;
+		enum result result = verify_transaction(db, statement);
+		if (result != RESULT_OK)
+			return result;
 	}
 	*handle = *place;
 	return RESULT_OK;
@@ -344,7 +358,15 @@ db_query(struct db *db, struct pool *pool, const struct db_statement *statement,
 	if (count > 0)
 		mysql_stmt_data_seek(handle, 0);
 	mysql_stmt_free_result(handle);
-	return RESULT_OK;
+	return db_check_transaction(db, statement->name);
+}
+
+static enum result
+execute(struct db *db, struct pool *pool, const struct db_statement *statement, const struct db_arguments *arguments,
+    MYSQL_STMT **handle)
+{
+	enum result result = run(db, pool, statement, arguments, false, handle);
+	return result == RESULT_OK ? db_check_transaction(db, statement->name) : result;
 }
 
 enum result
@@ -352,7 +374,7 @@ db_execute(struct db *db, const struct db_statement *statement, const struct db_
 {
 	MYSQL_STMT *handle;
 	struct pool *pool = pool_new();
-	enum result result = run(db, pool, statement, arguments, false, &handle);
+	enum result result = execute(db, pool, statement, arguments, &handle);
 	pool_free(&pool);
 	if (result == RESULT_OK && affected != NULL)
 		*affected = mysql_stmt_affected_rows(handle);
@@ -388,13 +410,11 @@ bind_column_of_rows(struct pool *pool, MYSQL_BIND *bind, const struct db_value *
 }
 
 static enum result
-run_rows(struct db *db, struct pool *pool, const struct db_statement *statement, const struct db_value *values, size_t columns,
-    size_t count)
+execute_array(struct db *db, struct pool *pool, const struct db_statement *statement, const struct db_value *values,
+    size_t columns, size_t count)
 {
 	MYSQL_STMT *handle;
-	enum result result = db_connect(db);
-	if (result == RESULT_OK)
-		result = prepare(db, statement, 0, &handle);
+	enum result result = prepare(db, statement, 0, &handle);
 	if (result != RESULT_OK)
 		return result;
 	MYSQL_BIND *binds = POOL_ARRAY(pool, columns, MYSQL_BIND);
@@ -406,21 +426,23 @@ run_rows(struct db *db, struct pool *pool, const struct db_statement *statement,
 	bool done = mysql_stmt_bind_param(handle, binds) == 0 && mysql_stmt_execute(handle) == 0;
 	rows = 0; /* resets it for ordinary use */
 	mysql_stmt_attr_set(handle, STMT_ATTR_ARRAY_SIZE, &rows);
-	return done ? RESULT_OK : statement_failed(db, statement, handle);
+	return done ? db_check_transaction(db, statement->name) : statement_failed(db, statement, handle);
 }
 
-/* With the rows as items, in as few runs as powers of two need. */
+/* With the rows as items, in as few runs as powers of two need; without a repeated part one by one. */
 static enum result
-run_items(struct db *db, struct pool *pool, const struct db_statement *statement, const struct db_value *values, size_t columns,
-    size_t count)
+execute_items(struct db *db, struct pool *pool, const struct db_statement *statement, const struct db_value *values,
+    size_t columns, size_t count)
 {
+	enum { ROWS_AT_ONCE = 128 };
 	MYSQL_STMT *handle;
+	size_t size = strstr(statement->sql, "{each}") == NULL ? 1 : ROWS_AT_ONCE;
 	enum result result = RESULT_OK;
-	for (size_t at = 0, size = DB_LIST_MAX; at < count && result == RESULT_OK; at += size) {
+	for (size_t at = 0; at < count && result == RESULT_OK; at += size) {
 		while (size > count - at)
 			size /= 2;
 		const struct db_arguments rows = { .items = { values + at * columns, columns, size } };
-		result = run(db, pool, statement, &rows, false, &handle);
+		result = execute(db, pool, statement, &rows, &handle);
 	}
 	return result;
 }
@@ -431,14 +453,12 @@ db_execute_rows(
 {
 	if (count == 0)
 		return RESULT_OK;
+	enum result result = db_connect(db);
+	if (result != RESULT_OK)
+		return result;
 	struct pool *pool = pool_new();
-	enum result result = RESULT_OK;
-	if (strstr(statement->sql, "{each}") != NULL)
-		result = run_items(db, pool, statement, values, columns, count);
-	else if (count == 1)
-		result = db_execute(db, statement, &DB_ARRAY(values, columns), NULL);
-	else
-		result = run_rows(db, pool, statement, values, columns, count);
+	result = db->is_node || count == 1 ? execute_items(db, pool, statement, values, columns, count)
+					   : execute_array(db, pool, statement, values, columns, count);
 	pool_free(&pool);
 	return result;
 }

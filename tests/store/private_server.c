@@ -24,7 +24,7 @@ static char folder[] = "/tmp/leadhook-db-XXXXXX";
 static char data_option[PATH_SIZE], socket_option[PATH_SIZE], log_path[PATH_SIZE];
 /* At start a server removes the temporary tables that it finds: in /tmp they could be another server's. */
 static char tmpdir_option[PATH_SIZE];
-static const char *socket_path;
+static const char *socket_path, *extra_option;
 static pid_t server;
 static MYSQL *root;
 static int64_t root_commands; /* sent by root */
@@ -99,10 +99,14 @@ connect_root(void)
 static bool
 start_server(void)
 {
-	const char *const argv[] = { "mariadbd", "--no-defaults", "--skip-networking", "--skip-name-resolve",
+	const char *argv[] = { "mariadbd", "--no-defaults", "--skip-networking", "--skip-name-resolve",
 		"--innodb-buffer-pool-size=32M", "--innodb-log-file-size=16M", "--innodb-flush-log-at-trx-commit=1",
-		"--character-set-server=utf8mb4", "--max-allowed-packet=1M", data_option, tmpdir_option, socket_option,
-		geteuid() == 0 ? "--user=root" : NULL, NULL };
+		"--character-set-server=utf8mb4", "--max-allowed-packet=1M", data_option, tmpdir_option, socket_option, NULL,
+		NULL, NULL };
+	size_t last = ARRAY_SIZE(argv) - 3;
+	if (geteuid() == 0)
+		argv[last++] = "--user=root";
+	argv[last] = extra_option;
 	int64_t deadline = clock_monotonic_ms() + START_SECONDS * 1000;
 	server = spawn(argv);
 	while (server > 0 && clock_monotonic_ms() < deadline && waitpid(server, NULL, WNOHANG) == 0) {
@@ -122,6 +126,12 @@ show_log(void)
 		fprintf(stderr, "# %s", line);
 	if (log != NULL)
 		fclose(log);
+}
+
+void
+private_server_set_option(const char *option)
+{
+	extra_option = option;
 }
 
 bool

@@ -15,6 +15,8 @@
 
 /* Returns false when it is not installed. Call it before the tests: it prints "1..0 # SKIP" then. */
 bool private_server_installed(void);
+/* One more option for its start; it must stay valid. */
+void private_server_set_option(const char *option);
 /* Starts it, with one database and an account with the rights of shared hosting. Returns false when it does not answer in time,
  * and shows its log. */
 bool private_server_start(void);

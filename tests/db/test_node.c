@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT
+ * Node of a cluster (docs/architecture.md 9.2): a server that says that it is one, without others. */
+#include "unit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/attributes.h"
+#include "db/db.h"
+#include "private_server.h"
+
+DB_STATEMENT(sql_insert, "INSERT INTO {prefix}rows (id, big) VALUES (?, ?)");
+DB_STATEMENT(sql_set_each, "INSERT INTO {prefix}rows (id, big) VALUES {each}(?, ?){between}, {end}"
+			   " ON DUPLICATE KEY UPDATE big = VALUES(big)");
+DB_STATEMENT(sql_count_pings, "SELECT CAST(VARIABLE_VALUE AS UNSIGNED) FROM information_schema.SESSION_STATUS"
+			      " WHERE VARIABLE_NAME = 'COM_ADMIN_COMMANDS'");
+static const struct db_statement *const list[] = { &sql_insert, &sql_set_each, &sql_count_pings, NULL };
+static const struct db_statement *const *const lists[] = { list, NULL };
+
+enum { COLUMNS = 2, ROWS = 200 };
+
+static struct db_options options = {
+	.user = PRIVATE_SERVER_USER,
+	.password = PRIVATE_SERVER_PASSWORD,
+	.database = PRIVATE_SERVER_DATABASE,
+	.connect_timeout_s = 5,
+	.io_timeout_s = 10,
+	.prefix = "n_",
+};
+
+#define MAKE_TABLE "CREATE TABLE n_rows (id BIGINT UNSIGNED PRIMARY KEY, big BIGINT UNSIGNED) ENGINE=InnoDB"
+#define EMPTY_TABLE "TRUNCATE n_rows"
+#include "with_table.h"
+
+static enum result
+insert(struct world *w, const struct db_statement *statement, uint64_t big, size_t count)
+{
+	struct db_value *values = POOL_ARRAY(w->pool, COLUMNS * count, struct db_value);
+	for (size_t i = 0; i < count; i++) {
+		values[COLUMNS * i] = DB_U64(i);
+		values[COLUMNS * i + 1] = DB_U64(big + i);
+	}
+	return db_execute_rows(w->db, statement, values, COLUMNS, count);
+}
+
+/* Array binding loses rows on a node. Rows are all inserted, and nothing else, in one statement for each power of two. */
+static void
+rows_are_one_statement_for_each_power_of_two(void **state)
+{
+	struct world *w = *state;
+	assert_int_equal(insert(w, &sql_set_each, 0, ROWS), RESULT_OK); /* prepares them */
+	assert_true(db_is_node(w->db));
+	int64_t before = root_questions();
+	assert_int_equal(insert(w, &sql_set_each, 7, ROWS), RESULT_OK);
+	assert_int_equal(root_questions() - before, 3); /* 128 + 64 + 8 */
+	assert_int_equal(root_number("SELECT COUNT(*) FROM n_rows WHERE big = id + 7"), ROWS);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM n_rows"), ROWS);
+	assert_int_equal(insert(w, &sql_set_each, 9, 1), RESULT_OK);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM n_rows WHERE big = id + 9"), 1);
+}
+
+/* A statement that cannot take several rows runs for each one. */
+static void
+other_statements_run_row_by_row(void **state)
+{
+	struct world *w = *state;
+	assert_int_equal(insert(w, &sql_insert, 0, 1), RESULT_OK);
+	root_run(EMPTY_TABLE);
+	int64_t before = root_questions();
+	assert_int_equal(insert(w, &sql_insert, 5, 10), RESULT_OK);
+	assert_int_equal(root_questions() - before, 10);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM n_rows WHERE big = id + 5"), 10);
+}
+
+static uint64_t
+pings(struct world *w)
+{
+	struct db_rows rows;
+	assert_int_equal(db_query(w->db, w->pool, &sql_count_pings, NULL, &rows), RESULT_OK);
+	return db_get_u64(&rows, 0, 0);
+}
+
+/* A node may undo the transaction during a PREPARE and not say so. It is pinged before the statement runs, and only then. */
+static void
+a_node_is_pinged_after_a_prepare_in_a_transaction(void **state)
+{
+	struct world *w = *state;
+	uint64_t before = pings(w);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(db_begin(w->db), RESULT_OK);
+		assert_int_equal(insert(w, &sql_set_each, 1, 4), RESULT_OK);
+		assert_int_equal(db_commit(w->db), RESULT_OK);
+	}
+	assert_int_equal(pings(w) - before, 1);
+	assert_int_equal(insert(w, &sql_set_each, 1, 8), RESULT_OK); /* outside of a transaction */
+	assert_int_equal(pings(w) - before, 1);
+}
+
+int
+main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_world, close_world)
+	const struct CMUnitTest tests[] = {
+		TEST(rows_are_one_statement_for_each_power_of_two),
+		TEST(other_statements_run_row_by_row),
+		TEST(a_node_is_pinged_after_a_prepare_in_a_transaction),
+	};
+	if (!private_server_installed()) {
+		puts("1..0 # SKIP mariadbd is not installed");
+		return 0;
+	}
+	private_server_set_option("--wsrep-on=ON"); /* and no provider */
+	return cmocka_run_group_tests(tests, start, stop);
+}

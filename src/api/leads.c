@@ -4,14 +4,23 @@
 #include "api/fetch.h"
 #include "api/parameters.h"
 
-/* Runs a command of this call. `answer`: the body; absent: the command's result. */
+/* Runs a command of this call, which has no answer yet unless the command failed. */
+static struct outcome
+execute(struct call *call, struct command command)
+{
+	struct outcome outcome = { .failure = FAILURE_UNAVAILABLE };
+	command.campaign_id = call->campaign.id;
+	command.account_id = call->account_id;
+	(void)!call_execute(call, &command, &outcome);
+	return outcome;
+}
+
+/* The same with an answer. `answer`: the body; absent: the command's result. */
 static struct outcome
 run(struct call *call, struct command command, struct slice answer)
 {
-	struct outcome outcome = { .failure = FAILURE_NONE };
-	command.campaign_id = call->campaign.id;
-	command.account_id = call->account_id;
-	if (call_execute(call, &command, &outcome))
+	const struct outcome outcome = execute(call, command);
+	if (outcome.failure == FAILURE_NONE)
 		call_answer(call, slice_present(answer) ? answer : outcome.body);
 	return outcome;
 }
@@ -82,21 +91,6 @@ handle_tag_lead(struct call *call)
 	run(call, (struct command){ .kind = COMMAND_TAGGING, .view = arguments.view, .as.tagging = tagging }, SLICE_NONE);
 }
 
-void
-handle_points(struct call *call)
-{
-	struct arguments arguments;
-	if (!call_read(call, GROUP_POINTS | GROUP_LEADS, &arguments))
-		return;
-	if (arguments.lead_count == 0) {
-		call_fail(call, FAILURE_LEADS_NOT_FOUND);
-		return;
-	}
-	const struct points_call points = { arguments.leads, arguments.lead_count, arguments.signup.points, arguments.message };
-	run(call, (struct command){ .kind = COMMAND_POINTS, .as.points = points },
-	    SLICE("{\"message\":\"Custom Points added\"}"));
-}
-
 static void
 answer_queued(struct call *call, struct slice message, struct slice name, size_t matched)
 {
@@ -115,6 +109,32 @@ refuse(struct call *call)
 	if (!http_response_header(call->response, "Retry-After", SLICE("60")))
 		log_error("header_refused", LOG_STR("name", "Retry-After"));
 	call_fail(call, FAILURE_TOO_MANY_JOBS);
+}
+
+void
+handle_points(struct call *call)
+{
+	struct arguments arguments;
+	if (!call_read(call, GROUP_POINTS | GROUP_LEADS, &arguments))
+		return;
+	if (arguments.lead_count == 0) {
+		call_fail(call, FAILURE_LEADS_NOT_FOUND);
+		return;
+	}
+	const struct points_call points = {
+		.leads = arguments.leads,
+		.lead_count = arguments.lead_count,
+		.points = arguments.signup.points,
+		.account_jobs = call->api->options->account_bulk_jobs,
+		.message = arguments.message,
+	};
+	const struct outcome outcome = execute(call, (struct command){ .kind = COMMAND_POINTS, .as.points = points });
+	if (outcome.failure == FAILURE_TOO_MANY_JOBS)
+		refuse(call);
+	else if (outcome.failure == FAILURE_NONE && outcome.queued > 0)
+		answer_queued(call, SLICE("Your leads have been queued for changes"), SLICE("updated"), outcome.queued);
+	else if (outcome.failure == FAILURE_NONE)
+		call_answer(call, SLICE("{\"message\":\"Custom Points added\"}"));
 }
 
 /* False: the call has failed. */

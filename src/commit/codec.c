@@ -15,10 +15,10 @@ _Static_assert(sizeof(struct tagging) == 280, "code_tagging");
 _Static_assert(sizeof(struct lead_reference) == 32, "code_lead");
 _Static_assert(sizeof(struct points_call) == 40, "code_points");
 _Static_assert(sizeof(struct completion) == 40, "code_completion");
-_Static_assert(sizeof(struct lead_change) == 80, "code_change");
+_Static_assert(sizeof(struct lead_change) == 96, "code_change");
 _Static_assert(sizeof(struct command) == 312, "code_command");
 _Static_assert(sizeof(struct look_up) == 48, "code_look_up");
-_Static_assert(sizeof(struct outcome) == 72, "code_outcome");
+_Static_assert(sizeof(struct outcome) == 80, "code_outcome");
 _Static_assert(sizeof(struct api_key) == 48, "code_key");
 #endif
 
@@ -151,6 +151,7 @@ static void
 code_points(struct coder *coder, struct points_call *points)
 {
 	CODE_NUMBER(coder, points->points);
+	CODE_NUMBER(coder, points->account_jobs);
 	code_slice(coder, &points->message);
 	struct lead_reference *read = code_count(coder, &points->lead_count, sizeof(*read), LEAD_MIN_BYTES);
 	for (size_t i = 0; i < points->lead_count; i++) {
@@ -180,6 +181,8 @@ code_change(struct coder *coder, struct lead_change *change)
 	coder->failed = coder->failed || change->argument.size > LEAD_ARGUMENT_MAX_BYTES;
 	CODE_NUMBER(coder, change->job_id);
 	CODE_NUMBER(coder, change->job_position);
+	CODE_NUMBER(coder, change->points);
+	code_slice(coder, &change->message);
 }
 
 static void
@@ -225,6 +228,7 @@ code_command(struct coder *coder, struct command *command)
 	}
 }
 
+/* Without `work`, which is for the committer. */
 static void
 code_outcome(struct coder *coder, struct outcome *outcome)
 {
@@ -237,6 +241,7 @@ code_outcome(struct coder *coder, struct outcome *outcome)
 	CODE_NUMBER(coder, outcome->place.score);
 	CODE_NUMBER(coder, outcome->place.subscription_number);
 	CODE_BOOL(coder, outcome->place.fraudulent);
+	CODE_NUMBER(coder, outcome->queued);
 }
 
 static void

@@ -28,6 +28,8 @@ make_command(struct pool *pool, const struct bulk_job *job, uint32_t position, u
 		.lead = { .identity = LEAD_BY_ID, .id = lead_id },
 		.tag_id = job->tag_id,
 		.argument = job->argument,
+		.points = job->points,
+		.message = job->message,
 		.job_id = job->id,
 		.job_position = position,
 	};

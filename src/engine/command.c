@@ -11,6 +11,7 @@ static const struct slice names[LEAD_ACTIONS] = {
 	[LEAD_UNWAITLIST] = SLICE("unwaitlist"),
 	[LEAD_TAG] = SLICE("tag"),
 	[LEAD_DELETE] = SLICE("delete"),
+	[LEAD_POINTS] = SLICE("points"),
 };
 
 struct slice

@@ -37,7 +37,8 @@ struct points_call {
 	const struct lead_reference *leads;
 	size_t lead_count;
 	int32_t points;
-	struct slice message; /* may be absent */
+	uint32_t account_jobs; /* if it becomes a job: maximum of jobs queued for the account; 0: any number */
+	struct slice message;  /* may be absent */
 };
 
 /* POST /v2/{cid}/actions/{action_id}. */
@@ -46,7 +47,7 @@ struct completion {
 	uint64_t action_id;
 };
 
-/* The changes of bulk calls (docs/api.md 4.1), as in the schema's enum. */
+/* The changes of bulk calls (docs/api.md 4.1), and of calls for points that became jobs, as in the schema's enum. */
 enum lead_action {
 	LEAD_OPTOUT,
 	LEAD_SMS_OPTOUT,
@@ -57,9 +58,10 @@ enum lead_action {
 	LEAD_UNWAITLIST,
 	LEAD_TAG,
 	LEAD_DELETE,
+	LEAD_POINTS,
 	LEAD_ACTIONS
 };
-/* "optout", …: the words of the paths; "delete" is among them. */
+/* "optout", …: the words of the paths; "delete" and "points" are among them. */
 struct slice lead_action_name(enum lead_action action);
 MUST_CHECK bool lead_action_parse(struct slice name, enum lead_action *action);
 
@@ -74,6 +76,9 @@ struct lead_change {
 	/* The bulk job and its item; 0: none. Made only while the job is at this item, and moves it to the next. */
 	uint64_t job_id;
 	uint32_t job_position;
+	/* LEAD_POINTS, as in struct points_call */
+	int32_t points;
+	struct slice message;
 };
 
 enum command_kind { COMMAND_SIGNUP, COMMAND_TAGGING, COMMAND_POINTS, COMMAND_COMPLETION, COMMAND_CHANGE };
@@ -98,6 +103,12 @@ struct lead_place {
 	bool fraudulent;
 };
 
+/* What a command makes its batch write: leads, bookings, links, events and deliveries. A measure of its time in the database.
+ */
+struct work {
+	uint32_t rows, bytes;
+};
+
 struct outcome {
 	enum failure failure;
 	bool created;                      /* a sign-up or tagging: the lead is new */
@@ -105,6 +116,8 @@ struct outcome {
 	struct slice body;                 /* without a failure: the answer's JSON, or absent */
 	struct campaign_versions versions; /* of look-ups only */
 	struct lead_place place;           /* of look-ups with `standing` only */
+	uint32_t queued;                   /* points: the call became a job for so many leads; 0: it is done */
+	struct work work;                  /* of commands */
 };
 
 #endif

@@ -88,6 +88,34 @@ decide_one(struct step *step)
 	return step->outcome->failure == FAILURE_NONE ? step_settle(step, answer) : NULL;
 }
 
+/* What rows have besides the texts of a lead, about: those of leads, payloads of events, all others. */
+enum { LEAD_BYTES = 256, PAYLOAD_BYTES = 1024, ROW_BYTES = 64 };
+
+/* What the step has added to the decision as it was `before`. */
+static struct work
+measure(const struct step *step, const struct decision *before)
+{
+	const struct decision *d = step->decision;
+	const size_t deliveries = d->delivery_count - before->delivery_count, entries = d->entry_count - before->entry_count;
+	const size_t events = d->event_count - before->event_count;
+	size_t bytes = (deliveries + entries + step->link_rows) * ROW_BYTES;
+	if (step->outcome->failure != FAILURE_NONE)
+		return (struct work){ 0 };
+	for (size_t i = 0; i < step->touched_count; i++)
+		bytes += LEAD_BYTES + lead_text_bytes(&step->touched[i].lead->lead);
+	for (size_t i = before->event_count; i < d->event_count; i++)
+		bytes += PAYLOAD_BYTES + lead_text_bytes(&d->events[i].snapshot->lead) + d->events[i].extra.size;
+	return (struct work){ (uint32_t)(step->touched_count + step->link_rows + entries + events + deliveries),
+		bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX };
+}
+
+static void
+add_work(struct work *sum, struct work work)
+{
+	sum->rows += work.rows;
+	sum->bytes = sum->bytes + work.bytes < sum->bytes ? UINT32_MAX : sum->bytes + work.bytes;
+}
+
 void
 decide(struct pool *pool, struct working_set *set, const struct command *const *commands, size_t count,
     const struct id_supply *id_supply, struct outcome *outcomes, struct decision *decision)
@@ -104,7 +132,10 @@ decide(struct pool *pool, struct working_set *set, const struct command *const *
 			.social_id = id_supply->social_ids[i],
 			.outcome = &outcomes[i],
 		};
+		const struct decision before = *decision;
 		decision->answers[i] = decide_one(&step);
+		outcomes[i].work = measure(&step, &before);
+		add_work(&decision->work, outcomes[i].work);
 	}
 }
 

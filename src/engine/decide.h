@@ -144,15 +144,16 @@ struct decision {
 	size_t answer_count;
 	struct rank_node *rank_changes; /* set by decide_rank_changes */
 	size_t rank_change_count;
-	bool changes; /* whether there is anything to commit */
+	struct work work; /* of all commands */
+	bool changes;     /* whether there is anything to commit */
 	/* History ids needed. When there are fewer in the range, this decision must not be used: reserve as many and decide
 	 * again on a new working set. */
 	uint64_t history_wanted;
 	bool short_of_ids;
 };
 
-/* Applies the commands: fills outcomes[i].failure, the decision, and the working set's changed rows. Everything is in the
- * pool; `commands` must stay valid as long as the working set.
+/* Applies the commands: fills failure and work of the outcomes, the decision, and the working set's changed rows. Everything is
+ * in the pool; `commands` must stay valid as long as the working set.
  *
  * A command of a bulk job fails with FAILURE_NOT_FOUND when the job is at another item. Otherwise it advances its job, also
  * when it fails. */

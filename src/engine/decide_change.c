@@ -87,6 +87,18 @@ tag(struct step *step, struct working_lead *lead, uint64_t tag_id)
 		step_tag(step, lead, found);
 }
 
+/* Points of a call that was accepted before the campaign's end are booked after it, too (docs/api.md 6). */
+static void
+add_points(struct step *step, struct working_lead *lead)
+{
+	const struct lead_change *change = &step->command->as.change;
+	step->ended = false;
+	step_touch(step, lead);
+	step_book(step, lead,
+	    &(struct booking){
+		.reason = SCORE_CUSTOM, .ref = step_take_call_id(step), .points = change->points, .message = change->message });
+}
+
 static void
 apply(struct step *step, struct working_lead *lead)
 {
@@ -116,6 +128,9 @@ apply(struct step *step, struct working_lead *lead)
 		return;
 	case LEAD_DELETE:
 		step_remove_lead(step, lead);
+		return;
+	case LEAD_POINTS:
+		add_points(step, lead);
 		return;
 	case LEAD_ACTIONS:
 		return;

@@ -18,8 +18,9 @@ find_link(const struct step *step, uint64_t lead_id, unsigned level, struct work
 }
 
 static void
-change(struct working_link *link)
+change(struct step *step, struct working_link *link)
 {
+	step->link_rows++;
 	if (link->change == ROW_AS_LOADED)
 		link->change = ROW_CHANGED;
 }
@@ -35,6 +36,7 @@ add_link(struct step *step, uint64_t lead_id, unsigned level, uint64_t ancestor_
 	};
 	set->links = pool_grow(step->pool, set->links, set->link_count, &set->link_capacity, sizeof(struct working_link *));
 	set->links[set->link_count++] = link;
+	step->link_rows++;
 }
 
 void
@@ -68,7 +70,7 @@ recount(struct step *step, struct working_link *link, struct working_lead *ances
 	if (counted == link->link.counted)
 		return;
 	step_touch(step, ancestor);
-	change(link);
+	change(step, link);
 	if (link->link.counted != REFERRAL_NOT_COUNTED)
 		--*place_of(&ancestor->lead, &link->link);
 	link->link.counted = counted;
@@ -82,7 +84,7 @@ set_counts(struct step *step, struct working_link *link, struct working_lead *an
 {
 	if (counts == link->link.counts)
 		return;
-	change(link);
+	change(step, link);
 	link->link.counts = counts;
 	if (link->link.level != 1)
 		return;
@@ -100,7 +102,7 @@ credit(struct step *step, struct working_link *link, struct working_lead *ancest
 	int64_t delta = step_book(step, ancestor,
 	    &(struct booking){ .reason = reason, .ref = lead->id, .round = lead->times_flagged, .points = points });
 	if (points != 0)
-		change(link);
+		change(step, link);
 	link->link.credit = (uint32_t)((int64_t)link->link.credit + delta);
 	if (points > delta) /* the referrer's score is at its maximum: the rest is lost */
 		link->link.earned -= (uint32_t)(points - delta);
@@ -108,10 +110,10 @@ credit(struct step *step, struct working_link *link, struct working_lead *ancest
 
 /* Records the credit of the referral; there is none after the campaign's end. */
 static uint32_t
-earn(const struct step *step, struct working_link *link, uint32_t points)
+earn(struct step *step, struct working_link *link, uint32_t points)
 {
 	uint32_t earned = step->ended ? 0 : points;
-	change(link);
+	change(step, link);
 	link->link.earned += earned;
 	return earned;
 }
@@ -149,7 +151,7 @@ give(struct step *step, struct working_link *link, struct working_lead *ancestor
 	uint32_t extra = settle_verified(step, link, lead), owed = link->link.earned - link->link.credit;
 	if (!link->link.counts || owed == 0)
 		return;
-	change(link);
+	change(step, link);
 	if (step->ended) {
 		link->link.earned = link->link.credit;
 	} else if (reason == SCORE_APPROVE) {

@@ -36,6 +36,7 @@ struct step {
 	size_t score_moves_before;
 	struct touched *touched;
 	size_t touched_count, touched_capacity;
+	size_t link_rows; /* made or changed, some more than once */
 	struct occurrence *occurrences;
 	size_t occurrence_count, occurrence_capacity;
 };

@@ -32,6 +32,22 @@ lead_is_verified(const struct lead *lead)
 	return lead->verified_email || lead->verified_phone;
 }
 
+size_t
+lead_text_bytes(const struct lead *lead)
+{
+	size_t bytes = 0;
+#define BYTES_U64(member) 0
+#define BYTES_U32(member) 0
+#define BYTES_BOOL(member) 0
+#define BYTES_ID(member) 0
+#define BYTES_TIME(member) 0
+#define BYTES_TEXT(member) lead->member.size
+#define ADD(type, member, read_for, written, in_payload) bytes += BYTES_##type(member);
+	LEAD_FIELDS(ADD)
+#undef ADD
+	return bytes;
+}
+
 bool
 lead_is_named(const struct lead *lead, const struct lead_reference *reference)
 {

@@ -56,6 +56,8 @@ struct lead {
 };
 
 bool lead_is_verified(const struct lead *lead);
+/* Of its texts. */
+size_t lead_text_bytes(const struct lead *lead);
 
 /* How requests and bulk jobs name a lead. */
 enum lead_identity { LEAD_BY_EMAIL, LEAD_BY_PHONE, LEAD_BY_SOCIAL_ID, LEAD_BY_ID };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Load, decide, write: a batch of commands as one transaction with a fixed number of statements, whatever the number of
- * commands and the size of the campaign. This file takes ids, repeats the batch after conflicts, and reports the outcomes;
- * load.c and write.c read and write the rows. */
+ * commands and the size of the campaign. This file takes ids, repeats the batch after conflicts, divides one that is too much
+ * work, and reports the outcomes; load.c and write.c read and write the rows. */
 #include "store/batch.h"
 
 #include <string.h>
@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "engine/decide.h"
 #include "identity/social_id.h"
+#include "store/bulk.h"
 #include "store/campaign_cache.h"
 #include "store/mark.h"
 #include "store/query.h"
@@ -31,6 +32,7 @@ struct batch {
 	uint64_t history;        /* number of ids for events and deliveries */
 	bool *locked;            /* as in store_load */
 	bool short_of_ids;       /* the last run needed more of them */
+	bool too_large;          /* the last run was too much work for one transaction */
 };
 
 /* The data of one run of a batch; in the run's pool. */
@@ -102,6 +104,21 @@ leave_mark(const struct batch *batch, const struct run *run)
 	return store_insert_token(batch->store, &batch->mark.token, NULL);
 }
 
+/* Whether the batch can be done in several transactions: not while it may have been done in one. */
+static bool
+is_divisible(const struct batch *batch)
+{
+	const struct command *first = batch->commands[0];
+	const size_t leads = first->kind == COMMAND_POINTS ? first->as.points.lead_count : 1;
+	return !batch->unknown && (batch->count > 1 || (leads > 1 && leads <= BULK_LEADS_MAX));
+}
+
+static bool
+is_too_large(const struct batch *batch, struct work work)
+{
+	return (work.rows > STORE_BATCH_ROWS_MAX || work.bytes > STORE_BATCH_BYTES_MAX) && is_divisible(batch);
+}
+
 /* Everything between BEGIN and COMMIT. */
 static enum result
 load_decide_write(struct batch *batch, struct run *run)
@@ -117,6 +134,10 @@ load_decide_write(struct batch *batch, struct run *run)
 		return result;
 	const struct id_supply supply = id_supply(batch, run->pool);
 	decide(run->pool, &run->set, batch->commands, batch->count, &supply, run->outcomes, &run->decision);
+	if (is_too_large(batch, run->decision.work)) {
+		batch->too_large = true;
+		return RESULT_CONFLICT;
+	}
 	if (run->decision.short_of_ids) {
 		batch->short_of_ids = true;
 		batch->history = run->decision.history_wanted;
@@ -134,7 +155,7 @@ static enum result
 try_batch(struct batch *batch, struct run *run)
 {
 	struct store *store = batch->store;
-	batch->short_of_ids = batch->done_before = false;
+	batch->short_of_ids = batch->too_large = batch->done_before = false;
 	enum result result = store_read_installation(store);
 	if (result == RESULT_OK)
 		result = reserve(batch);
@@ -166,9 +187,11 @@ try_batch(struct batch *batch, struct run *run)
 static void
 copy_outcomes(struct pool *pool, const struct outcome *from, struct outcome *to, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
-		to[i] = (struct outcome){ from[i].failure, from[i].created, pool_copy(pool, from[i].detail),
-			pool_copy(pool, from[i].body), from[i].versions, from[i].place };
+	for (size_t i = 0; i < count; i++) {
+		to[i] = from[i];
+		to[i].detail = pool_copy(pool, from[i].detail);
+		to[i].body = pool_copy(pool, from[i].body);
+	}
 }
 
 static bool
@@ -181,7 +204,8 @@ any(const bool *flags, size_t count)
 }
 
 /* Runs a batch until it is committed, has failed, or the deadline is over. RESULT_OK: the outcomes are filled. RESULT_CONFLICT
- * at once when a campaign is `locked`. RESULT_UNKNOWN: the batch may be committed. */
+ * at once when a campaign is `locked`. RESULT_TOO_MANY: it is too much work for one transaction. RESULT_UNKNOWN: the batch may
+ * be committed. */
 static enum result
 run_batch(struct store *store, struct pool *pool, const struct command *const *commands, size_t count, int64_t deadline_ms,
     struct outcome *outcomes, bool *locked)
@@ -204,6 +228,8 @@ run_batch(struct store *store, struct pool *pool, const struct command *const *c
 		pool_free(&run.pool);
 		if (result == RESULT_OK)
 			return RESULT_OK;
+		if (batch.too_large)
+			return RESULT_TOO_MANY;
 		if (!batch.unknown && any(locked, count))
 			return RESULT_CONFLICT;
 		if (batch.short_of_ids)
@@ -244,6 +270,36 @@ execute_rest(struct store *store, struct pool *pool, const struct command *const
 	}
 }
 
+/* Finding a lead and storing its id costs as much as so many rows of a batch. */
+enum { QUEUED_ROWS = 2 };
+
+/* Makes a job of a command for points that is too much work for one transaction (docs/architecture.md 4.4). */
+static void
+queue_points(struct store *store, const struct command *command, struct outcome *outcome)
+{
+	const struct points_call *points = &command->as.points;
+	size_t matched;
+	const struct bulk_request request = {
+		.account_id = command->account_id,
+		.campaign_id = command->campaign_id,
+		.account_jobs = points->account_jobs,
+		.action = LEAD_POINTS,
+		.points = points->points,
+		.message = points->message,
+		.leads = points->leads,
+		.lead_count = points->lead_count,
+	};
+	const enum result result = store_queue_bulk(store, &request, &matched);
+	*outcome =
+	    (struct outcome){ .queued = (uint32_t)matched, .work = { .rows = QUEUED_ROWS * (uint32_t)points->lead_count } };
+	if (result == RESULT_TOO_MANY)
+		outcome->failure = FAILURE_TOO_MANY_JOBS;
+	else if (result != RESULT_OK)
+		outcome->failure = result == RESULT_FAILED ? FAILURE_INTERNAL : FAILURE_UNAVAILABLE;
+	else if (matched == 0)
+		outcome->failure = FAILURE_LEADS_NOT_FOUND;
+}
+
 static void
 log_failure(struct store *store, enum result result, size_t count)
 {
@@ -253,9 +309,41 @@ log_failure(struct store *store, enum result result, size_t count)
 		    LOG_UINT("suppressed", suppressed));
 }
 
+/* One command may cause the failure: each is run alone, so that only that one fails. Batches that may have been committed are
+ * excluded: their commands would be run twice. */
 static void
-execute(struct store *store, struct pool *pool, const struct command *const *commands, size_t count, int64_t deadline_ms,
+handle_failure(struct store *store, struct pool *pool, enum result result, const struct command *const *commands, size_t count,
+    int64_t deadline_ms, struct outcome *outcomes, bool *locked)
+{
+	if (count > 1 && (result == RESULT_CONFLICT || result == RESULT_FAILED)) {
+		for (size_t i = 0; i < count; i++)
+			execute(store, pool, &commands[i], 1, deadline_ms, &outcomes[i], locked == NULL ? NULL : &locked[i]);
+		return;
+	}
+	log_failure(store, result, count);
+	for (size_t i = 0; i < count; i++)
+		outcomes[i] = (struct outcome){ .failure = result == RESULT_FAILED ? FAILURE_INTERNAL : FAILURE_UNAVAILABLE };
+}
+
+/* Runs two halves, one after the other. A single command becomes a job. */
+static void
+divide(struct store *store, struct pool *pool, const struct command *const *commands, size_t count, int64_t deadline_ms,
     struct outcome *outcomes, bool *locked)
+{
+	const size_t half = count / 2;
+	if (count == 1) {
+		store_note_large_points(store, commands[0]);
+		queue_points(store, commands[0], outcomes);
+		return;
+	}
+	execute(store, pool, commands, half, deadline_ms, outcomes, locked);
+	execute(
+	    store, pool, commands + half, count - half, deadline_ms, outcomes + half, locked == NULL ? NULL : locked + half);
+}
+
+static void
+execute_together(struct store *store, struct pool *pool, const struct command *const *commands, size_t count,
+    int64_t deadline_ms, struct outcome *outcomes, bool *locked)
 {
 	enum result result = run_batch(store, pool, commands, count, deadline_ms, outcomes, locked);
 	if (result == RESULT_CONFLICT && any(locked, count)) {
@@ -265,18 +353,26 @@ execute(struct store *store, struct pool *pool, const struct command *const *com
 	/* the batch may have been run: what an earlier attempt found locked is no longer reported as not begun */
 	for (size_t i = 0; locked != NULL && i < count; i++)
 		locked[i] = false;
-	if (result == RESULT_OK)
-		return;
-	/* One command may cause the failure: run each alone, so that only that one fails. Batches that may have been committed
-	 * are excluded: their commands would be run twice. */
-	if (count > 1 && (result == RESULT_CONFLICT || result == RESULT_FAILED)) {
-		for (size_t i = 0; i < count; i++)
-			execute(store, pool, &commands[i], 1, deadline_ms, &outcomes[i], locked == NULL ? NULL : &locked[i]);
-		return;
+	if (result == RESULT_TOO_MANY)
+		divide(store, pool, commands, count, deadline_ms, outcomes, locked);
+	else if (result != RESULT_OK)
+		handle_failure(store, pool, result, commands, count, deadline_ms, outcomes, locked);
+}
+
+/* Commands that are expected to become jobs do so at once, without loading their leads; those between them run together. */
+static void
+execute(struct store *store, struct pool *pool, const struct command *const *commands, size_t count, int64_t deadline_ms,
+    struct outcome *outcomes, bool *locked)
+{
+	for (size_t begin = 0, end; begin < count; begin = end) {
+		for (end = begin; end < count && !store_expects_large_points(store, commands[end]);)
+			end++;
+		if (end > begin)
+			execute_together(store, pool, commands + begin, end - begin, deadline_ms, outcomes + begin,
+			    locked == NULL ? NULL : locked + begin);
+		else
+			queue_points(store, commands[end++], &outcomes[begin]);
 	}
-	log_failure(store, result, count);
-	for (size_t i = 0; i < count; i++)
-		outcomes[i] = (struct outcome){ .failure = result == RESULT_FAILED ? FAILURE_INTERNAL : FAILURE_UNAVAILABLE };
 }
 
 void

@@ -208,3 +208,21 @@ store_note_campaigns(struct store *store, const struct working_set *set)
 			cached->versions.leads++;
 	}
 }
+
+void
+store_note_large_points(struct store *store, const struct command *command)
+{
+	struct cached_campaign *cached = find_campaign(&store->campaign_cache, command->campaign_id);
+	const size_t leads = command->as.points.lead_count;
+	require(command->kind == COMMAND_POINTS);
+	if (cached != NULL && (cached->large_points == 0 || leads < cached->large_points))
+		cached->large_points = leads;
+}
+
+bool
+store_expects_large_points(const struct store *store, const struct command *command)
+{
+	const struct cached_campaign *cached = find_campaign(&store->campaign_cache, command->campaign_id);
+	return command->kind == COMMAND_POINTS && cached != NULL && cached->large_points != 0 &&
+	       command->as.points.lead_count >= cached->large_points && clock_monotonic_ms() - cached->read_ms < STORE_FRESH_MS;
+}

@@ -24,6 +24,7 @@ struct cached_campaign {
 	struct campaign_versions versions;
 	uint64_t nodes; /* generation of the nodes of its histogram that are valid for versions.leads (rank_cache.c) */
 	int64_t read_ms, used_ms;
+	size_t large_points; /* a command for points of so many leads was too much work for one transaction; 0: none was */
 	struct cache_group *group; /* holds the texts */
 };
 
@@ -45,6 +46,11 @@ MUST_CHECK enum result store_cache_campaigns(
 /* NULL: it does not exist. Valid until the next store_cache_campaigns. */
 const struct cached_campaign *store_cached_campaign(const struct store *store, uint64_t id);
 void store_clear_campaign_cache(struct store *store);
+
+/* Notes that a command for points was too much work for one transaction; whether one can be expected to be, because another one
+ * with no more leads was. The note lasts as long as the cached campaign, ten seconds at most. */
+void store_note_large_points(struct store *store, const struct command *command);
+MUST_CHECK bool store_expects_large_points(const struct store *store, const struct command *command);
 
 /* Updates the versions after the commit of a batch. */
 void store_note_campaigns(struct store *store, const struct working_set *set);

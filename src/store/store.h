@@ -73,6 +73,10 @@ void store_execute(struct store *store, struct pool *pool, const struct command 
     int64_t deadline_ms, struct outcome *outcomes, bool *locked);
 /* Whether the last store_execute made deliveries. With an unknown COMMIT: whether it may have. */
 MUST_CHECK bool store_made_deliveries(const struct store *store);
+/* A batch that would write more than this is done in several transactions, one after another. A command for points of several
+ * leads that alone would write more becomes a job (struct outcome, queued); any other command is one transaction, whatever it
+ * writes. */
+enum { STORE_BATCH_ROWS_MAX = 3000, STORE_BATCH_BYTES_MAX = 2 * 1024 * 1024 };
 
 struct api_key {
 	uint64_t id, account_id;
@@ -172,7 +176,9 @@ struct bulk_request {
 	uint32_t account_jobs;            /* maximum of jobs queued for the account; 0: any number */
 	enum lead_action action;
 	uint64_t tag_id;       /* LEAD_TAG */
-	struct slice argument; /* as in struct lead_change */
+	struct slice argument; /* as in struct lead_change, as the next two */
+	int32_t points;
+	struct slice message;
 	const struct lead_reference *leads;
 	size_t lead_count; /* at most BULK_LEADS_MAX */
 };

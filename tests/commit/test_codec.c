@@ -210,10 +210,11 @@ test_points(void **state UNUSED)
 {
 	struct lead_reference leads[] = { next_lead(LEAD_BY_EMAIL), next_lead(LEAD_BY_PHONE), next_lead(LEAD_BY_ID) };
 	struct command command = next_command(COMMAND_POINTS, false);
-	command.as.points = (struct points_call){ leads, ARRAY_SIZE(leads), -5, next_text() };
+	command.as.points = (struct points_call){ leads, ARRAY_SIZE(leads), -5, 77, next_text() };
 	struct command got = carry_command(&command);
 	const struct points_call *points = &got.as.points;
 	assert_int_equal(points->points, -5);
+	assert_int_equal(points->account_jobs, 77);
 	same_text(points->message, command.as.points.message);
 	assert_int_equal(points->lead_count, ARRAY_SIZE(leads));
 	for (size_t i = 0; i < ARRAY_SIZE(leads); i++)
@@ -237,7 +238,7 @@ test_changes(void **state UNUSED)
 		struct command command = next_command(COMMAND_CHANGE, true);
 		struct lead_change *change = &command.as.change;
 		*change = (struct lead_change){ (enum lead_action)action, next_lead(LEAD_BY_EMAIL), next_number(), next_text(),
-			next_number(), next_number() };
+			next_number(), next_number(), -5, next_text() };
 		struct command carried = carry_command(&command);
 		const struct lead_change *got = &carried.as.change;
 		assert_int_equal(got->action, action);
@@ -246,6 +247,8 @@ test_changes(void **state UNUSED)
 		same_text(got->argument, change->argument);
 		assert_int_equal(got->job_id, change->job_id);
 		assert_int_equal(got->job_position, change->job_position);
+		assert_int_equal(got->points, change->points);
+		same_text(got->message, change->message);
 	}
 }
 
@@ -282,10 +285,11 @@ test_outcomes(void **state UNUSED)
 	struct commit_answer answer = { .kind = ANSWER_OUTCOME };
 	for (unsigned failure = FAILURE_NONE; failure <= FAILURE_UNAVAILABLE; failure++) {
 		answer.as.outcome = (struct outcome){ (enum failure)failure, failure % 2 == 1, next_text(), next_text(),
-			{ failure, UINT64_MAX }, { failure, UINT32_MAX, failure % 2 != 0 } };
+			{ failure, UINT64_MAX }, { failure, UINT32_MAX, failure % 2 != 0 }, .queued = failure };
 		struct outcome got = carry_answer(answer).as.outcome;
 		assert_int_equal(got.failure, failure);
 		assert_int_equal(got.created, failure % 2 == 1);
+		assert_int_equal(got.queued, failure);
 		same_text(got.detail, answer.as.outcome.detail);
 		same_text(got.body, answer.as.outcome.body);
 		assert_true(got.versions.settings == failure && got.versions.leads == UINT64_MAX);
@@ -454,7 +458,7 @@ test_altered_requests(void **state UNUSED)
 		next_command(COMMAND_CHANGE, true) };
 	commands[0].as.signup = next_signup(true);
 	commands[1].as.tagging = (struct tagging){ next_signup(false), 1 };
-	commands[2].as.points = (struct points_call){ leads, ARRAY_SIZE(leads), 1, SLICE_NONE };
+	commands[2].as.points = (struct points_call){ leads, ARRAY_SIZE(leads), 1, 0, SLICE_NONE };
 	commands[3].as.completion = (struct completion){ leads[0], 1 };
 	commands[4].as.change = (struct lead_change){ .lead = leads[1] };
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {

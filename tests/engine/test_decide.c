@@ -461,7 +461,7 @@ random_command(struct pool *pool, uint64_t *seed)
 	switch (r % 8) {
 	case 0:
 		command.as.points =
-		    (struct points_call){ pool_copy_reference(pool, lead), 1, (int32_t)(r >> 16 & 15) - 7, SLICE_NONE };
+		    (struct points_call){ pool_copy_reference(pool, lead), 1, (int32_t)(r >> 16 & 15) - 7, 0, SLICE_NONE };
 		command.kind = COMMAND_POINTS;
 		break;
 	case 1:

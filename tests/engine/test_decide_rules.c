@@ -56,7 +56,7 @@ give_points(struct world *w, int i, int32_t points)
 {
 	const struct lead_reference target = { .identity = LEAD_BY_ID, .id = lead(w, (size_t)i)->id };
 	struct command command = { .kind = COMMAND_POINTS, .campaign_id = CAMPAIGN, .account_id = ACCOUNT };
-	command.as.points = (struct points_call){ &target, 1, points, SLICE("thanks") };
+	command.as.points = (struct points_call){ &target, 1, points, 0, SLICE("thanks") };
 	run(w, &command, 1);
 	settle(w);
 }

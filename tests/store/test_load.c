@@ -112,7 +112,7 @@ leads_are_loaded_by_every_identity_once(void **state)
 		{ .kind = COMMAND_COMPLETION, .campaign_id = w->campaign, .as.completion.lead = named[2] },
 		{ .kind = COMMAND_POINTS,
 		    .campaign_id = w->campaign,
-		    .as.points = { named, ARRAY_SIZE(named), 1, SLICE_NONE } },
+		    .as.points = { named, ARRAY_SIZE(named), 1, 0, SLICE_NONE } },
 	};
 	struct working_set loaded = load(w, commands, ARRAY_SIZE(commands));
 	assert_int_equal(loaded.lead_count, 4);
@@ -142,7 +142,7 @@ long_lists_are_loaded_whole(void **state)
 	for (size_t i = 0; i < MANY; i++)
 		named[i] = (struct lead_reference){ .identity = LEAD_BY_ID, .id = first + 2 * MANY - i };
 	struct command commands[] = {
-		{ .kind = COMMAND_POINTS, .campaign_id = w->campaign, .as.points = { named, MANY, 1, SLICE_NONE } },
+		{ .kind = COMMAND_POINTS, .campaign_id = w->campaign, .as.points = { named, MANY, 1, 0, SLICE_NONE } },
 		change_of(w, named[0].id, LEAD_VERIFY),
 	};
 	/* points do not concern referrers */

@@ -47,7 +47,7 @@ give_points(struct world *w, const char *email, int32_t points)
 {
 	struct lead_reference reference = { .identity = LEAD_BY_EMAIL, .value = slice_of(email) };
 	struct command command = {
-		.kind = COMMAND_POINTS, .campaign_id = w->campaign, .as.points = { &reference, 1, points, SLICE_NONE }
+		.kind = COMMAND_POINTS, .campaign_id = w->campaign, .as.points = { &reference, 1, points, 0, SLICE_NONE }
 	};
 	run_all(w, &command, 1);
 }

@@ -260,7 +260,9 @@ a_mixed_batch_leaves_consistent_rows(void **state)
 	struct command commands[] = {
 		referred_signup(w, "c@example.org", b.social_id),
 		{ .kind = COMMAND_TAGGING, .campaign_id = w->campaign, .account_id = w->account, .view = { .full = true } },
-		{ .kind = COMMAND_POINTS, .campaign_id = w->campaign, .as.points = { all_leads, 2, 500, SLICE("well done") } },
+		{ .kind = COMMAND_POINTS,
+		    .campaign_id = w->campaign,
+		    .as.points = { all_leads, 2, 500, 0, SLICE("well done") } },
 		{ .kind = COMMAND_COMPLETION,
 		    .campaign_id = w->campaign,
 		    .as.completion = { all_leads[1], w->campaign * 10 + 1 } },

@@ -53,6 +53,7 @@ EXTRA_DIST += \
 	%D%/test_identity.py \
 	%D%/test_isolation.py \
 	%D%/test_jsonp.py \
+	%D%/test_large_points.py \
 	%D%/test_limits.py \
 	%D%/test_limits_and_bodies.py \
 	%D%/test_lists.py \

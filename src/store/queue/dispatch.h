@@ -165,6 +165,8 @@ struct bulk_job {
 	enum lead_action action;
 	uint64_t tag_id;
 	struct slice argument;
+	int32_t points;        /* LEAD_POINTS, as the next one */
+	struct slice message;  /* may be absent */
 	struct slice lead_ids; /* engine/id_list.h */
 	uint32_t position, total;
 	uint32_t failures; /* in a row, at this position */

@@ -12,7 +12,8 @@
 
 /* the index by_campaign makes this two probes for each campaign, and one for each delayed job */
 DB_STATEMENT_ANEW(sql_select_next_job,
-    "SELECT j.id, j.campaign_id, j.action, j.tag_id, j.argument, j.lead_ids, j.position, j.total, j.failures"
+    "SELECT j.id, j.campaign_id, j.action, j.tag_id, j.argument, j.points, j.message, j.lead_ids, j.position,"
+    " j.total, j.failures"
     " FROM (SELECT (SELECT w.id"
     "     FROM {prefix}bulk_jobs w FORCE INDEX (by_campaign)"
     "     WHERE w.campaign_id = c.campaign_id AND w.delayed_until_ms <= " NOW "     ORDER BY w.id"
@@ -35,7 +36,19 @@ DB_STATEMENT(sql_delete_job_at_end, "DELETE FROM {prefix}bulk_jobs WHERE id = ? 
 
 store_statement_list sql_of_jobs = { &sql_select_next_job, &sql_delay_job, &sql_skip_job_item, &sql_delete_job_at_end, NULL };
 
-enum { JOB_ID, JOB_CAMPAIGN_ID, JOB_ACTION, JOB_TAG_ID, JOB_ARGUMENT, JOB_LEAD_IDS, JOB_POSITION, JOB_TOTAL, JOB_FAILURES };
+enum {
+	JOB_ID,
+	JOB_CAMPAIGN_ID,
+	JOB_ACTION,
+	JOB_TAG_ID,
+	JOB_ARGUMENT,
+	JOB_POINTS,
+	JOB_MESSAGE,
+	JOB_LEAD_IDS,
+	JOB_POSITION,
+	JOB_TOTAL,
+	JOB_FAILURES
+};
 
 enum result
 store_next_job(struct store *store, struct pool *pool, struct bulk_job *job)
@@ -49,6 +62,8 @@ store_next_job(struct store *store, struct pool *pool, struct bulk_job *job)
 		.campaign_id = db_get_u64(&rows, 0, JOB_CAMPAIGN_ID),
 		.tag_id = store_get_id(&rows, 0, JOB_TAG_ID),
 		.argument = db_get_bytes(&rows, 0, JOB_ARGUMENT),
+		.points = (int32_t)db_get_i64(&rows, 0, JOB_POINTS),
+		.message = db_get_bytes(&rows, 0, JOB_MESSAGE),
 		.lead_ids = db_get_bytes(&rows, 0, JOB_LEAD_IDS),
 		.position = (uint32_t)db_get_u64(&rows, 0, JOB_POSITION),
 		.total = (uint32_t)db_get_u64(&rows, 0, JOB_TOTAL),

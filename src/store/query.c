@@ -96,6 +96,19 @@ store_query_lists(struct store *store, struct pool *pool, const struct db_statem
 	return result;
 }
 
+enum result
+store_run_on_ids(struct store *store, const struct db_statement *statement, const struct db_value *ids, size_t count)
+{
+	enum { IDS_AT_ONCE = 128 };
+	enum result result = RESULT_OK;
+	for (size_t from = 0; from < count && result == RESULT_OK; from += IDS_AT_ONCE) {
+		size_t left = count - from;
+		const struct db_arguments arguments = { .items = { ids + from, 1, left < IDS_AT_ONCE ? left : IDS_AT_ONCE } };
+		result = db_execute(store->db, statement, &arguments, NULL);
+	}
+	return result;
+}
+
 struct row_list
 store_row_list(struct pool *pool, const struct db_statement *statement, size_t capacity)
 {

@@ -39,6 +39,14 @@ struct db_list store_list_piece(struct db_list list, size_t from);
 MUST_CHECK enum result store_query_lists(struct store *store, struct pool *pool, const struct db_statement *statement,
     const struct db_list *lists, size_t list_count, struct db_rows *rows);
 
+/* Rows `t` of a table, for a DELETE or UPDATE of many: it locks these rows alone. With an IN list a DELETE may scan a small
+ * table, whatever index it names, and lock all of it. */
+#define ROWS_WITH_IDS(table) \
+	"({each}SELECT ? AS id{between} UNION ALL {end}) ids STRAIGHT_JOIN {prefix}" table " t ON t.id = ids.id"
+/* Runs such a statement; without ids it makes no round trip. */
+MUST_CHECK enum result store_run_on_ids(
+    struct store *store, const struct db_statement *statement, const struct db_value *ids, size_t count);
+
 /* Rows for one statement, `capacity` at most, in the pool. All have the same number of values. */
 struct row_list {
 	struct pool *pool;

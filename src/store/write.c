@@ -13,13 +13,16 @@
 #define LEAD_PLACE(type, column, read_for, written, in_payload) FIELD_IF_WRITTEN_##written(", ?")
 #define LEAD_CHANGE(type, column, read_for, written, in_payload) \
 	FIELD_IF_UPDATED_##written(", " #column " = VALUES(" #column ")")
-#define INSERT_LEAD "INSERT INTO {prefix}leads (id" LEAD_FIELDS(LEAD_COLUMN) ") VALUES (?" LEAD_FIELDS(LEAD_PLACE) ")"
+#define LEAD_COLUMN_LIST LEAD_FIELDS(LEAD_COLUMN)
+#define LEAD_PLACES LEAD_FIELDS(LEAD_PLACE)
+#define LEAD_CHANGES LEAD_FIELDS(LEAD_CHANGE)
+#define INSERT_LEAD "INSERT INTO {prefix}leads (id" LEAD_COLUMN_LIST ") VALUES {each}(?" LEAD_PLACES "){between}, {end}"
 
-DB_STATEMENT(sql_delete_lead, "DELETE FROM {prefix}leads WHERE id = ?");
-DB_STATEMENT(sql_insert_deleted_lead, "INSERT INTO {prefix}deleted_leads (lead_id) VALUES (?)");
-DB_STATEMENT(sql_free_identities, "UPDATE {prefix}leads SET email_hash = NULL, phone_hash = NULL WHERE id = ?");
-/* the row exists and is locked: nothing is inserted */
-DB_STATEMENT(sql_update_lead, INSERT_LEAD " ON DUPLICATE KEY UPDATE id = id" LEAD_FIELDS(LEAD_CHANGE));
+DB_STATEMENT(sql_delete_leads, "DELETE t FROM " ROWS_WITH_IDS("leads"));
+DB_STATEMENT(sql_insert_deleted_lead, "INSERT INTO {prefix}deleted_leads (lead_id) VALUES {each}(?){between}, {end}");
+DB_STATEMENT(sql_free_identities, "UPDATE " ROWS_WITH_IDS("leads") " SET t.email_hash = NULL, t.phone_hash = NULL");
+/* Rows that exist and are locked are changed by an INSERT with ON DUPLICATE KEY UPDATE: nothing is inserted. */
+DB_STATEMENT(sql_update_lead, INSERT_LEAD " ON DUPLICATE KEY UPDATE id = id" LEAD_CHANGES);
 DB_STATEMENT(sql_insert_lead, INSERT_LEAD);
 #define COUNTER_COLUMN(type, column, member) ", " #column
 #define COUNTER_COLUMN_LIST CAMPAIGN_COUNTERS(COUNTER_COLUMN)
@@ -29,40 +32,41 @@ DB_STATEMENT(sql_insert_lead, INSERT_LEAD);
 #define COUNTER_CHANGES CAMPAIGN_COUNTERS(COUNTER_CHANGE)
 DB_STATEMENT(sql_update_counters,
     "INSERT INTO {prefix}campaign_counters (campaign_id, last_subscription_number" COUNTER_COLUMN_LIST ")"
-    " VALUES (?, ?" COUNTER_PLACES ")"
+    " VALUES {each}(?, ?" COUNTER_PLACES "){between}, {end}"
     " ON DUPLICATE KEY UPDATE leads_version = leads_version + 1,"
     " last_subscription_number = VALUES(last_subscription_number)" COUNTER_CHANGES);
 _Static_assert(RANK_BUCKETS == 16, "sql_change_histogram has 16 buckets");
 DB_STATEMENT(sql_change_histogram,
     "INSERT INTO {prefix}score_histogram (node, " RANK_BUCKET_COLUMNS ")"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    " VALUES {each}(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?){between}, {end}"
     " ON DUPLICATE KEY UPDATE s0 = s0 + VALUES(s0), s1 = s1 + VALUES(s1), s2 = s2 + VALUES(s2),"
     " s3 = s3 + VALUES(s3), s4 = s4 + VALUES(s4), s5 = s5 + VALUES(s5), s6 = s6 + VALUES(s6), s7 = s7 + VALUES(s7),"
     " s8 = s8 + VALUES(s8), s9 = s9 + VALUES(s9), s10 = s10 + VALUES(s10), s11 = s11 + VALUES(s11),"
     " s12 = s12 + VALUES(s12), s13 = s13 + VALUES(s13), s14 = s14 + VALUES(s14), s15 = s15 + VALUES(s15)");
 DB_STATEMENT(sql_change_ip_leads, "INSERT INTO {prefix}ip_leads (campaign_id, ip, leads)"
-				  " VALUES (?, ?, ?)"
+				  " VALUES {each}(?, ?, ?){between}, {end}"
 				  " ON DUPLICATE KEY UPDATE leads = leads + VALUES(leads)");
 DB_STATEMENT(sql_insert_score_entry,
     "INSERT INTO {prefix}score_entries (lead_id, reason, ref, round, delta, requested, message, created_ms)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
-DB_STATEMENT(sql_update_link, "UPDATE {prefix}referral_links"
-			      " SET counted = ?, counts = ?, settled = ?, verified_settled = ?, earned = ?, credit = ?"
-			      " WHERE lead_id = ? AND level = ?");
-DB_STATEMENT(sql_insert_link,
-    "INSERT INTO {prefix}referral_links (counted, counts, settled, verified_settled, earned, credit, lead_id,"
-    " level, ancestor_id)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    " VALUES {each}(?, ?, ?, ?, ?, ?, ?, ?){between}, {end}");
+#define INSERT_LINK                                                                                  \
+	"INSERT INTO {prefix}referral_links (lead_id, level, ancestor_id, counted, counts, settled," \
+	" verified_settled, earned, credit)"                                                         \
+	" VALUES {each}(?, ?, ?, ?, ?, ?, ?, ?, ?){between}, {end}"
+DB_STATEMENT(sql_update_link,
+    INSERT_LINK " ON DUPLICATE KEY UPDATE counted = VALUES(counted), counts = VALUES(counts), settled = VALUES(settled),"
+		" verified_settled = VALUES(verified_settled), earned = VALUES(earned), credit = VALUES(credit)");
+DB_STATEMENT(sql_insert_link, INSERT_LINK);
 DB_STATEMENT(sql_move_job, "UPDATE {prefix}bulk_jobs"
 			   " SET position = ?, failures = 0, delayed_until_ms = 0"
 			   " WHERE id = ? AND position = ?");
 DB_STATEMENT(sql_delete_job, "DELETE FROM {prefix}bulk_jobs WHERE id = ? AND position = ?");
 DB_STATEMENT(sql_insert_event, "INSERT INTO {prefix}events (id, campaign_id, lead_id, type, deliveries, created_ms, payload)"
-			       " VALUES (?, ?, ?, ?, ?, ?, ?)");
+			       " VALUES {each}(?, ?, ?, ?, ?, ?, ?){between}, {end}");
 DB_STATEMENT(sql_insert_due, "INSERT INTO {prefix}due (id, event_id, shard, webhook_id, format, due_ms)"
-			     " VALUES (?, ?, ?, ?, ?, ?)");
+			     " VALUES {each}(?, ?, ?, ?, ?, ?){between}, {end}");
 
-store_statement_list sql_of_write = { &sql_delete_lead, &sql_insert_deleted_lead, &sql_free_identities, &sql_update_lead,
+store_statement_list sql_of_write = { &sql_delete_leads, &sql_insert_deleted_lead, &sql_free_identities, &sql_update_lead,
 	&sql_insert_lead, &sql_update_counters, &sql_change_histogram, &sql_change_ip_leads, &sql_insert_score_entry,
 	&sql_update_link, &sql_insert_link, &sql_move_job, &sql_delete_job, &sql_insert_event, &sql_insert_due, NULL };
 
@@ -94,9 +98,10 @@ static enum result
 write_leads(const struct write *write)
 {
 	const struct working_set *set = write->set;
-	struct row_list deleted = store_row_list(write->pool, &sql_delete_lead, set->lead_count);
+	struct db_value *deleted = POOL_ARRAY(write->pool, set->lead_count, struct db_value);
+	struct db_value *freed = POOL_ARRAY(write->pool, set->lead_count, struct db_value);
+	size_t deleted_count = 0, freed_count = 0;
 	struct row_list noted = store_row_list(write->pool, &sql_insert_deleted_lead, set->lead_count);
-	struct row_list freed = store_row_list(write->pool, &sql_free_identities, set->lead_count);
 	struct row_list updated = store_row_list(write->pool, &sql_update_lead, set->lead_count);
 	struct row_list inserted = store_row_list(write->pool, &sql_insert_lead, set->lead_count);
 	for (size_t i = 0; i < set->lead_count; i++) {
@@ -107,20 +112,23 @@ write_leads(const struct write *write)
 		case ROW_CHANGED:
 			add_lead(&updated, lead);
 			if (identity_changed(set->leads[i]))
-				store_add_row(&freed, DB_U64(lead->id));
+				freed[freed_count++] = DB_U64(lead->id);
 			break;
 		case ROW_CREATED:
 			add_lead(&inserted, lead);
 			break;
 		case ROW_DELETED:
-			store_add_row(&deleted, DB_U64(lead->id));
+			deleted[deleted_count++] = DB_U64(lead->id);
 			store_add_row(&noted, DB_U64(lead->id));
 			break;
 		}
 	}
-	if (freed.count == 1)
-		freed.count = 0; /* one changed lead cannot collide with another update; inserts come later */
-	return store_run_lists(write->store, &deleted, &noted, &freed, &updated, &inserted);
+	if (freed_count == 1)
+		freed_count = 0; /* one changed lead cannot collide with another update; inserts come later */
+	enum result result = store_run_on_ids(write->store, &sql_delete_leads, deleted, deleted_count);
+	if (result == RESULT_OK)
+		result = store_run_on_ids(write->store, &sql_free_identities, freed, freed_count);
+	return result == RESULT_OK ? store_run_lists(write->store, &noted, &updated, &inserted) : result;
 }
 
 #define COUNTER_VALUE(type, column, member) FIELD_VALUE_##type(c->counters.member),
@@ -168,13 +176,13 @@ write_scores(const struct write *write)
 	}
 	for (size_t i = 0; i < set->link_count; i++) {
 		const struct referral_link *l = &set->links[i]->link;
-		const struct db_value row[] = { db_bytes(store_counted_name(l->counted)), DB_BOOL(l->counts),
-			DB_BOOL(l->settled), DB_BOOL(l->verified_settled), DB_U64(l->earned), DB_U64(l->credit),
-			DB_U64(l->lead_id), DB_U64(l->level), DB_U64(l->ancestor_id) };
-		if (set->links[i]->change == ROW_CHANGED)
-			store_add_values(&updated, row, ARRAY_SIZE(row) - 1); /* without the ancestor */
-		else if (set->links[i]->change == ROW_CREATED)
-			store_add_values(&inserted, row, ARRAY_SIZE(row));
+		struct row_list *list = set->links[i]->change == ROW_CHANGED   ? &updated
+					: set->links[i]->change == ROW_CREATED ? &inserted
+									       : NULL;
+		if (list != NULL)
+			store_add_row(list, DB_U64(l->lead_id), DB_U64(l->level), DB_U64(l->ancestor_id),
+			    db_bytes(store_counted_name(l->counted)), DB_BOOL(l->counts), DB_BOOL(l->settled),
+			    DB_BOOL(l->verified_settled), DB_U64(l->earned), DB_U64(l->credit));
 	}
 	return store_run_lists(write->store, &entries, &updated, &inserted);
 }

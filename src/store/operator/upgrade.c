@@ -11,7 +11,8 @@
 #include "store/state.h"
 #include "store/statements.h"
 
-DB_STATEMENT(sql_insert_installation, "INSERT IGNORE INTO {prefix}installation (name, value) VALUES (?, ?)");
+DB_STATEMENT(
+    sql_insert_installation, "INSERT IGNORE INTO {prefix}installation (name, value) VALUES {each}(?, ?){between}, {end}");
 DB_STATEMENT(sql_insert_schema_version, "INSERT IGNORE INTO {prefix}schema_version (version, applied_ms) VALUES (?, " NOW ")");
 
 store_statement_list sql_of_upgrade = { &sql_insert_installation, &sql_insert_schema_version, NULL };

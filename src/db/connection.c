@@ -135,8 +135,9 @@ log_failure(struct db *db, const struct db_error *error, const char *what)
 }
 
 enum result
-db_failed(struct db *db, const char *what, unsigned number, const char *text)
+db_failed(struct db *db, const char *what, unsigned reported, const char *text)
 {
+	unsigned number = error_number(reported, text);
 	const struct db_error *error = error_find(number);
 	db->error = number;
 	error_text_without_values(number, text, db->error_text, sizeof(db->error_text));

@@ -31,6 +31,7 @@ enum {
 	"check host and port in the [database] section; the account must use " \
 	"mysql_native_password "                                               \
 	"or ed25519"
+#define HINT_NODE "the node is not connected to most of its cluster, or is catching up: check the other nodes and its log"
 #define HINT_MEMORY "the server is out of memory or threads: check its log"
 
 /* Any other error is a defect or a broken installation. */
@@ -41,7 +42,7 @@ static const struct db_error errors[DB_ERRORS_MAX] = {
 	{ ER_CHECKREAD_CHANGED, RESULT_CONFLICT, NULL },
 	{ ER_SAME_NAME_PARTITION, RESULT_CONFLICT, NULL },
 	{ ER_RANGE_NOT_INCREASING_ERROR, RESULT_CONFLICT, NULL }, /* another process has created that partition */
-	{ ER_WSREP_NOT_READY, RESULT_CONFLICT, NULL },
+	{ ER_WSREP_NOT_READY, RESULT_UNAVAILABLE, HINT_NODE },
 	{ ER_CON_COUNT_ERROR, RESULT_UNAVAILABLE, HINT_ROOM },
 	{ ER_TOO_MANY_USER_CONNECTIONS, RESULT_UNAVAILABLE, HINT_ACCOUNT },
 	{ ER_USER_LIMIT_REACHED, RESULT_UNAVAILABLE, HINT_ACCOUNT },
@@ -101,7 +102,14 @@ bool
 error_is_lost(unsigned number)
 {
 	return (number >= CR_MIN_ERROR && number <= CR_MAX_ERROR) || number == ER_SERVER_SHUTDOWN ||
-	       number == ER_NORMAL_SHUTDOWN || number == ER_KILLED;
+	       number == ER_NORMAL_SHUTDOWN || number == ER_KILLED || number == ER_WSREP_NOT_READY;
+}
+
+/* A node that has just lost its cluster fails a COMMIT, or a change outside of a transaction, with a general number. */
+unsigned
+error_number(unsigned number, const char *text)
+{
+	return number == ER_ERROR_DURING_COMMIT && strstr(text, "Primary Component") != NULL ? ER_WSREP_NOT_READY : number;
 }
 
 /* The server may complete a COMMIT and then report that it was interrupted, or that its log could not be written. */

@@ -18,13 +18,15 @@ struct db_error {
 };
 enum { DB_ERRORS_MAX = 48 };
 
+/* The number that says most about an error. */
+unsigned error_number(unsigned number, const char *text);
 /* NULL: only a defect causes this error. */
 const struct db_error *error_find(unsigned number);
 /* Index in the table, below DB_ERRORS_MAX. */
 size_t error_place(const struct db_error *error);
 /* The server denied access, or is not trusted with the password. */
 bool error_is_denial(unsigned number);
-/* The connection is unusable after this error. */
+/* The connection is unusable after this error; or another one may lead to a server that works. */
 bool error_is_lost(unsigned number);
 /* After this error of a COMMIT the transaction may be committed or not. */
 bool error_leaves_commit_open(unsigned number);

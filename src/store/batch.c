@@ -22,6 +22,12 @@
 /* Reserved at first. Most commands make fewer events for fewer webhooks; batches that need more are decided again. */
 enum { EVENTS_EXPECTED = 4, DELIVERIES_EXPECTED = 20, HISTORY_EXPECTED = EVENTS_EXPECTED * (1 + DELIVERIES_EXPECTED) };
 
+/* How long a batch is tried. */
+struct limits {
+	int64_t deadline_ms; /* nothing is begun after it */
+	int64_t give_up_ms;  /* a conflict is final after it; no later than the deadline */
+};
+
 struct batch {
 	struct store *store;
 	const struct command *const *commands;
@@ -31,6 +37,8 @@ struct batch {
 	bool done_before;        /* this run has found the mark */
 	uint64_t history;        /* number of ids for events and deliveries */
 	bool *locked;            /* as in store_load */
+	int64_t give_up_ms;      /* a conflict is final after it */
+	unsigned taken;          /* number of runs that met a key which is taken */
 	bool short_of_ids;       /* the last run needed more of them */
 	bool too_large;          /* the last run was too much work for one transaction */
 };
@@ -203,13 +211,28 @@ any(const bool *flags, size_t count)
 	return false;
 }
 
-/* Runs a batch until it is committed, has failed, or the deadline is over. RESULT_OK: the outcomes are filled. RESULT_CONFLICT
+/* Whether a batch is run again after this result. Conflicts pass, but not soon where several nodes of a cluster write to the
+ * campaign. A key that is taken time after time is the fault of one command. */
+static bool
+goes_on(struct batch *batch, enum result result)
+{
+	/* while the outcome of a COMMIT is unknown, no other result is valid */
+	if (batch->unknown)
+		return true;
+	if (result != RESULT_CONFLICT)
+		return false;
+	batch->taken += db_duplicate_key(batch->store->db);
+	return batch->taken < STORE_ATTEMPTS && clock_monotonic_ms() < batch->give_up_ms;
+}
+
+/* Runs a batch until it is committed, has failed, or its time is over. RESULT_OK: the outcomes are filled. RESULT_CONFLICT
  * at once when a campaign is `locked`. RESULT_TOO_MANY: it is too much work for one transaction. RESULT_UNKNOWN: the batch may
  * be committed. */
 static enum result
-run_batch(struct store *store, struct pool *pool, const struct command *const *commands, size_t count, int64_t deadline_ms,
+run_batch(struct store *store, struct pool *pool, const struct command *const *commands, size_t count, struct limits limits,
     struct outcome *outcomes, bool *locked)
 {
+	const int64_t now_ms = clock_monotonic_ms();
 	struct batch batch = {
 		.store = store,
 		.commands = commands,
@@ -217,9 +240,10 @@ run_batch(struct store *store, struct pool *pool, const struct command *const *c
 		.locked = locked,
 		.mark.token = store_new_token(),
 		.history = HISTORY_EXPECTED * count,
+		/* each of several commands may then be run alone: half of the time is for that */
+		.give_up_ms = count == 1 ? limits.give_up_ms : now_ms + (limits.give_up_ms - now_ms) / 2,
 	};
-	unsigned conflicts = 0;
-	for (unsigned attempt = 1; clock_monotonic_ms() < deadline_ms; attempt++) {
+	for (unsigned attempt = 1; clock_monotonic_ms() < limits.deadline_ms; attempt++) {
 		struct run run = { .pool = pool_new() };
 		run.outcomes = POOL_ARRAY(run.pool, count, struct outcome);
 		enum result result = try_batch(&batch, &run);
@@ -234,9 +258,7 @@ run_batch(struct store *store, struct pool *pool, const struct command *const *c
 			return RESULT_CONFLICT;
 		if (batch.short_of_ids)
 			continue;
-		conflicts += result == RESULT_CONFLICT;
-		/* while the outcome of a COMMIT is unknown, no other result is valid */
-		if (!batch.unknown && (result != RESULT_CONFLICT || conflicts == STORE_ATTEMPTS))
+		if (!goes_on(&batch, result))
 			return result;
 		store_back_off(attempt < 6 ? attempt : 6);
 	}
@@ -244,11 +266,11 @@ run_batch(struct store *store, struct pool *pool, const struct command *const *c
 }
 
 static void execute(struct store *store, struct pool *pool, const struct command *const *commands, size_t count,
-    int64_t deadline_ms, struct outcome *outcomes, bool *locked);
+    struct limits limits, struct outcome *outcomes, bool *locked);
 
 /* Runs the commands whose campaign is not locked: at least one fewer in each round. */
 static void
-execute_rest(struct store *store, struct pool *pool, const struct command *const *commands, size_t count, int64_t deadline_ms,
+execute_rest(struct store *store, struct pool *pool, const struct command *const *commands, size_t count, struct limits limits,
     struct outcome *outcomes, bool *locked)
 {
 	const struct command **rest = POOL_ARRAY(pool, count, const struct command *);
@@ -263,7 +285,7 @@ execute_rest(struct store *store, struct pool *pool, const struct command *const
 		rest[rest_count++] = commands[i];
 	}
 	if (rest_count > 0)
-		execute(store, pool, rest, rest_count, deadline_ms, rest_outcomes, rest_locked);
+		execute(store, pool, rest, rest_count, limits, rest_outcomes, rest_locked);
 	for (size_t i = 0; i < rest_count; i++) {
 		outcomes[places[i]] = rest_outcomes[i];
 		locked[places[i]] = rest_locked[i];
@@ -313,11 +335,15 @@ log_failure(struct store *store, enum result result, size_t count)
  * excluded: their commands would be run twice. */
 static void
 handle_failure(struct store *store, struct pool *pool, enum result result, const struct command *const *commands, size_t count,
-    int64_t deadline_ms, struct outcome *outcomes, bool *locked)
+    struct limits limits, struct outcome *outcomes, bool *locked)
 {
 	if (count > 1 && (result == RESULT_CONFLICT || result == RESULT_FAILED)) {
-		for (size_t i = 0; i < count; i++)
-			execute(store, pool, &commands[i], 1, deadline_ms, &outcomes[i], locked == NULL ? NULL : &locked[i]);
+		for (size_t i = 0; i < count; i++) {
+			const int64_t now_ms = clock_monotonic_ms();
+			const struct limits own = { limits.deadline_ms,
+				now_ms + (limits.give_up_ms - now_ms) / (int64_t)(count - i) };
+			execute(store, pool, &commands[i], 1, own, &outcomes[i], locked == NULL ? NULL : &locked[i]);
+		}
 		return;
 	}
 	log_failure(store, result, count);
@@ -327,7 +353,7 @@ handle_failure(struct store *store, struct pool *pool, enum result result, const
 
 /* Runs two halves, one after the other. A single command becomes a job. */
 static void
-divide(struct store *store, struct pool *pool, const struct command *const *commands, size_t count, int64_t deadline_ms,
+divide(struct store *store, struct pool *pool, const struct command *const *commands, size_t count, struct limits limits,
     struct outcome *outcomes, bool *locked)
 {
 	const size_t half = count / 2;
@@ -336,39 +362,38 @@ divide(struct store *store, struct pool *pool, const struct command *const *comm
 		queue_points(store, commands[0], outcomes);
 		return;
 	}
-	execute(store, pool, commands, half, deadline_ms, outcomes, locked);
-	execute(
-	    store, pool, commands + half, count - half, deadline_ms, outcomes + half, locked == NULL ? NULL : locked + half);
+	execute(store, pool, commands, half, limits, outcomes, locked);
+	execute(store, pool, commands + half, count - half, limits, outcomes + half, locked == NULL ? NULL : locked + half);
 }
 
 static void
 execute_together(struct store *store, struct pool *pool, const struct command *const *commands, size_t count,
-    int64_t deadline_ms, struct outcome *outcomes, bool *locked)
+    struct limits limits, struct outcome *outcomes, bool *locked)
 {
-	enum result result = run_batch(store, pool, commands, count, deadline_ms, outcomes, locked);
+	enum result result = run_batch(store, pool, commands, count, limits, outcomes, locked);
 	if (result == RESULT_CONFLICT && any(locked, count)) {
-		execute_rest(store, pool, commands, count, deadline_ms, outcomes, locked);
+		execute_rest(store, pool, commands, count, limits, outcomes, locked);
 		return;
 	}
 	/* the batch may have been run: what an earlier attempt found locked is no longer reported as not begun */
 	for (size_t i = 0; locked != NULL && i < count; i++)
 		locked[i] = false;
 	if (result == RESULT_TOO_MANY)
-		divide(store, pool, commands, count, deadline_ms, outcomes, locked);
+		divide(store, pool, commands, count, limits, outcomes, locked);
 	else if (result != RESULT_OK)
-		handle_failure(store, pool, result, commands, count, deadline_ms, outcomes, locked);
+		handle_failure(store, pool, result, commands, count, limits, outcomes, locked);
 }
 
 /* Commands that are expected to become jobs do so at once, without loading their leads; those between them run together. */
 static void
-execute(struct store *store, struct pool *pool, const struct command *const *commands, size_t count, int64_t deadline_ms,
+execute(struct store *store, struct pool *pool, const struct command *const *commands, size_t count, struct limits limits,
     struct outcome *outcomes, bool *locked)
 {
 	for (size_t begin = 0, end; begin < count; begin = end) {
 		for (end = begin; end < count && !store_expects_large_points(store, commands[end]);)
 			end++;
 		if (end > begin)
-			execute_together(store, pool, commands + begin, end - begin, deadline_ms, outcomes + begin,
+			execute_together(store, pool, commands + begin, end - begin, limits, outcomes + begin,
 			    locked == NULL ? NULL : locked + begin);
 		else
 			queue_points(store, commands[end++], &outcomes[begin]);
@@ -383,7 +408,7 @@ store_execute(struct store *store, struct pool *pool, const struct command *cons
 	store->made_deliveries = false;
 	if (locked != NULL)
 		memset(locked, 0, count * sizeof(*locked));
-	execute(store, pool, commands, count, deadline_ms, outcomes, locked);
+	execute(store, pool, commands, count, (struct limits){ deadline_ms, deadline_ms }, outcomes, locked);
 	db_set_deadline(store->db, before_ms);
 }
 

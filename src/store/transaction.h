@@ -70,7 +70,7 @@ struct transaction store_transaction(struct store *store, enum repeat repeat);
 /* Ends the last run and begins the next one. Returns false when there is no next one. */
 bool store_runs(struct transaction *txn);
 
-/* Ends a transaction without repeating it, for batches, which repeat until the deadline or STORE_ATTEMPTS conflicts. Commits
+/* Ends a transaction without repeating it, for batches, which repeat by their own rules. Commits
  * when `so_far` is RESULT_OK, else rolls back. Returns the result of the transaction. */
 MUST_CHECK enum result store_finish(struct store *store, enum result so_far);
 /* Waits before the `attempt`-th repetition (from 1) after a conflict: a random time, longer with each attempt. */

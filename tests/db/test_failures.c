@@ -167,6 +167,30 @@ a_read_only_server_is_logged_once(void **state)
 	assert_int_equal(number(w, &sql_connection), connection);
 }
 
+/* docs/architecture.md 9.2: a node that has lost its cluster is away, and the next connection may lead to another one. */
+static void
+a_node_without_its_cluster_is_away(void **state)
+{
+	static const char *const texts[] = {
+		"SIGNAL SQLSTATE '08S01' SET MYSQL_ERRNO = 1047, MESSAGE_TEXT = 'WSREP has not yet prepared node'",
+		"SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1180,"
+		" MESSAGE_TEXT = 'Got error 6 \"Not connected to Primary Component\" during COMMIT'",
+	};
+	struct world *w = *state;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		uint64_t connection = number(w, &sql_connection);
+		capture_log();
+		assert_int_equal(db_run_text(w->db, slice_of(texts[i])), RESULT_UNAVAILABLE);
+		const char *log = captured_log();
+		assert_int_equal(count_in(log, " database_error "), i == 0); /* once a minute */
+		assert_int_equal(count_in(log, "check the other nodes"), i == 0);
+		assert_non_null(strstr(db_error_hint(w->db), "check the other nodes"));
+		assert_int_not_equal(number(w, &sql_connection), connection);
+	}
+	/* other failures of a COMMIT are not */
+	assert_int_equal(db_run_text(w->db, SLICE("SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1180")), RESULT_FAILED);
+}
+
 static void
 an_account_at_its_limit_is_logged_once(void **state)
 {
@@ -214,6 +238,7 @@ main(void)
 		TEST(an_interrupted_commit_is_unknown),
 		TEST(calls_fail_at_once_after_a_timeout),
 		TEST(a_read_only_server_is_logged_once),
+		TEST(a_node_without_its_cluster_is_away),
 		TEST(an_account_at_its_limit_is_logged_once),
 		TEST(error_texts_have_no_values),
 	};

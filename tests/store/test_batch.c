@@ -379,6 +379,17 @@ execute_broken(struct world *w, struct breaks planned, int64_t time_ms, struct o
 	breaks = (struct breaks){ 0 };
 }
 
+/* "for half of its time": many conflicts in a row, as where several nodes of a cluster write to one campaign. */
+static void
+many_conflicts_do_not_fail_a_batch(void **state)
+{
+	struct world *w = *state;
+	struct outcome outcomes[3];
+	execute_broken(w, (struct breaks){ .commits = 11, .conflict = true }, 4 * TIME_MS, outcomes);
+	assert_outcomes(outcomes, 3, FAILURE_NONE);
+	assert_consistent(w->campaign, 2, 0);
+}
+
 /* Without events, a batch leaves the other kind of mark. */
 static void
 renew_campaign(struct world *w, bool with_events)
@@ -579,6 +590,7 @@ main(void)
 		WORLD_TEST(batches_that_cross_are_all_done),
 		WORLD_TEST(a_command_that_breaks_the_batch_fails_alone),
 		WORLD_TEST(a_key_that_is_always_taken_fails_alone),
+		WORLD_TEST(many_conflicts_do_not_fail_a_batch),
 		WORLD_TEST(a_lost_commit_is_repeated),
 		WORLD_TEST(a_commit_that_took_effect_is_not_repeated),
 		WORLD_TEST(the_last_run_leaves_the_mark),

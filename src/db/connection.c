@@ -254,6 +254,16 @@ plain_query(struct db *db, const char *text)
 	return mysql_real_query(db->mysql, text, strlen(text)) == 0 ? RESULT_OK : db_connection_failed(db, text);
 }
 
+/* The caller that looks for the effect of a COMMIT without an answer must see what other nodes have committed before. Inside a
+ * transaction a node does not wait for that. */
+static const char *
+start_text(const struct db *db, bool snapshot)
+{
+	if (snapshot)
+		return "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY";
+	return db->unknown && db->is_node ? "SET STATEMENT wsrep_sync_wait = 1 FOR START TRANSACTION" : "START TRANSACTION";
+}
+
 static enum result
 start(struct db *db, bool snapshot)
 {
@@ -261,10 +271,7 @@ start(struct db *db, bool snapshot)
 	if (result == RESULT_OK && snapshot)
 		result =
 		    plain_query(db, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"); /* affects only the next transaction */
-	if (result == RESULT_OK)
-		result =
-		    plain_query(db, snapshot ? "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY" : "START TRANSACTION");
-	return result;
+	return result == RESULT_OK ? plain_query(db, start_text(db, snapshot)) : result;
 }
 
 static enum result
@@ -279,6 +286,8 @@ begin(struct db *db, bool snapshot)
 	if (result == RESULT_UNAVAILABLE && !fresh)
 		result = start(db, snapshot);
 	db->in_transaction = result == RESULT_OK;
+	if (db->in_transaction && !snapshot)
+		db->unknown = false;
 	/* the state of the transaction and its isolation level are unknown */
 	if (result != RESULT_OK)
 		db_disconnect(db);
@@ -309,6 +318,7 @@ db_commit(struct db *db)
 	/* without a response, or with an inconclusive one, the commit may have succeeded */
 	if (result != RESULT_OK && (db->mysql == NULL || error_leaves_commit_open(db->error))) {
 		db_disconnect(db);
+		db->unknown = true;
 		return RESULT_UNKNOWN;
 	}
 	if (result != RESULT_OK)

@@ -79,7 +79,8 @@ bool db_is_node(const struct db *db);
 
 /* Starts a transaction (READ COMMITTED by the session statements). Connects if needed, and reconnects once if the idle
  * connection was closed. Later, a lost connection is RESULT_UNAVAILABLE, or RESULT_UNKNOWN in COMMIT; a transaction that the
- * server has undone is RESULT_CONFLICT, also when the server does not say so. */
+ * server has undone is RESULT_CONFLICT, also when the server does not say so. The transaction after an unknown COMMIT sees what
+ * all nodes of a cluster have committed before. */
 MUST_CHECK enum result db_begin(struct db *db);
 /* The same, read-only: every statement sees the database as of this call. Ended by db_rollback. */
 MUST_CHECK enum result db_begin_snapshot(struct db *db);

@@ -48,6 +48,7 @@ struct db {
 	size_t statement_count;
 	bool in_transaction;
 	bool is_node;          /* the server is a node of a cluster */
+	bool unknown;          /* the last COMMIT may have taken effect, perhaps at another node */
 	int64_t used_ms;       /* when the connection was last used */
 	int64_t begun_ms;      /* start of the current or last call */
 	int64_t deadline_ms;   /* nothing is started after this time */

@@ -2,6 +2,7 @@
  * Node of a cluster (docs/architecture.md 9.2): a server that says that it is one, without others. */
 #include "unit.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +15,8 @@ DB_STATEMENT(sql_set_each, "INSERT INTO {prefix}rows (id, big) VALUES {each}(?, 
 			   " ON DUPLICATE KEY UPDATE big = VALUES(big)");
 DB_STATEMENT(sql_count_pings, "SELECT CAST(VARIABLE_VALUE AS UNSIGNED) FROM information_schema.SESSION_STATUS"
 			      " WHERE VARIABLE_NAME = 'COM_ADMIN_COMMANDS'");
-static const struct db_statement *const list[] = { &sql_insert, &sql_set_each, &sql_count_pings, NULL };
+DB_STATEMENT(sql_connection, "SELECT CONNECTION_ID()");
+static const struct db_statement *const list[] = { &sql_insert, &sql_set_each, &sql_count_pings, &sql_connection, NULL };
 static const struct db_statement *const *const lists[] = { list, NULL };
 
 enum { COLUMNS = 2, ROWS = 200 };
@@ -96,6 +98,30 @@ a_node_is_pinged_after_a_prepare_in_a_transaction(void **state)
 	assert_int_equal(pings(w) - before, 1);
 }
 
+/* Whether an uncertain COMMIT took effect is looked for at another node: the next transaction waits for what was committed
+ * before, and only that one. */
+static void
+a_transaction_after_an_unknown_commit_waits_for_other_nodes(void **state)
+{
+	static const char logged[] = "SELECT COUNT(*) FROM mysql.general_log WHERE argument = '%s'";
+	struct world *w = *state;
+	struct db_rows rows;
+	root_run("SET GLOBAL log_output = 'TABLE'");
+	root_run("TRUNCATE mysql.general_log");
+	root_run("SET GLOBAL general_log = 1");
+	assert_int_equal(db_begin(w->db), RESULT_OK);
+	assert_int_equal(db_query(w->db, w->pool, &sql_connection, NULL, &rows), RESULT_OK);
+	root_run("KILL CONNECTION %" PRIu64, db_get_u64(&rows, 0, 0));
+	assert_int_equal(db_commit(w->db), RESULT_UNKNOWN);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(db_begin(w->db), RESULT_OK);
+		db_rollback(w->db);
+	}
+	root_run("SET GLOBAL general_log = 0");
+	assert_int_equal(root_number(logged, "START TRANSACTION"), 2);
+	assert_int_equal(root_number(logged, "SET STATEMENT wsrep_sync_wait = 1 FOR START TRANSACTION"), 1);
+}
+
 int
 main(void)
 {
@@ -104,6 +130,7 @@ main(void)
 		TEST(rows_are_one_statement_for_each_power_of_two),
 		TEST(other_statements_run_row_by_row),
 		TEST(a_node_is_pinged_after_a_prepare_in_a_transaction),
+		TEST(a_transaction_after_an_unknown_commit_waits_for_other_nodes),
 	};
 	if (!private_server_installed()) {
 		puts("1..0 # SKIP mariadbd is not installed");

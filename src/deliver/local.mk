@@ -10,8 +10,9 @@ noinst_LIBRARIES += %D%/libdeliver.a
 	%D%/request.c %D%/request.h \
 	%D%/runner.c %D%/runner.h \
 	%D%/sender.c %D%/sender.h \
-	%D%/sender_error.c %D%/sender_error.h \
+	%D%/sender_private.h \
 	%D%/slots.c %D%/slots.h \
 	%D%/steps.c %D%/steps.h \
 	%D%/scheduler.c %D%/scheduler.h \
+	%D%/transfer.c \
 	%D%/judge.c %D%/judge.h

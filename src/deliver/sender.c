@@ -1,313 +1,158 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * The loop: what libcurl waits for is registered with epoll(7), and only transfers that have an event or a timeout are worked
+ * on. A connection that is idle between two attempts stays registered, which saves two system calls for each attempt. */
 #include "deliver/sender.h"
 
-#include <arpa/inet.h>
-#include <curl/curl.h>
 #include <errno.h>
-#include <netinet/in.h>
-#include <pthread.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/queue.h>
-#include <sys/socket.h>
+#include <sys/epoll.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/panic.h"
 #include "base/pool.h"
-#include "deliver/sender_error.h"
+#include "deliver/sender_private.h"
 
 enum {
-	CONNECTION_LIFETIME_S = 300, /* the name is not resolved again for a reused connection (docs/deliveries.md 5) */
-	CA_LIFETIME_S = 300,         /* after that a CA file is read again */
-	STALL_MS = 100,              /* a later return from the wait is a stall */
-	EXTENDED_WAIT_MS = 100,      /* libcurl has no timer for the extension */
-	WATCH_AFTER_MS = 500,        /* the received bytes of an attempt that takes longer are counted … */
-	WATCHED_MAX = 1024 * 1024,   /* … up to this limit */
-	HEADER_LINE_MAX = 1024
+	STALL_MS = 100,       /* a later return from the wait is a stall */
+	OVERDUE_MS = 100,     /* how often extensions are looked at, for which libcurl has no timer */
+	WATCH_AFTER_MS = 500, /* the received bytes of an attempt that takes longer are counted */
+	EVENTS_MAX = 256
 };
 
-/* One slot. Its handle is reused; options that are the same for all attempts are set once. */
-struct transfer {
-	CURL *easy;
-	struct sender *sender;
-	void *cookie;
-	struct curl_slist *headers;
-	int64_t started_ms;
-	int64_t extension_ms;    /* extension of its time limit */
-	enum sender_error error; /* set by our callbacks before libcurl reports an error */
-	bool failed;             /* to be ended without waiting for libcurl */
-	bool watched;
-	bool own_certificates; /* the handle has those of its last attempt */
-	bool head_ended;       /* the empty line was received */
-	size_t headers_read, body_read, stored;
-	size_t watched_bytes; /* of the body, before decoding of chunks */
-	char answer[SENDER_ANSWER_STORED];
-	char error_text[CURL_ERROR_SIZE]; /* libcurl's error message */
-	TAILQ_ENTRY(transfer) list;
-};
+/* ---- transfers ---- */
 
-TAILQ_HEAD(transfers, transfer);
-
-struct sender {
-	struct sender_options options;
-	sender_done *done;
-	void *context;
-	CURLM *multi;
-	CURLSH *share;
-	const char *ca_file, *ca_folder; /* for attempts without a CA file of their own */
-	int64_t expected_ms;             /* when libcurl's next timeout is due */
-	bool extended;                   /* a transfer that may be under way got an extension */
-	struct transfer *slots;
-	struct transfers unused, running, failed;
-	pthread_t owner; /* the only thread that uses it */
-	bool reporting;  /* `done` is running */
-};
-
-/* Ends a transfer after libcurl has returned: a callback must not remove a handle from the multi. */
 static void
-fail_transfer(struct transfer *transfer, enum sender_error error)
+move_to(struct transfer *transfer, struct transfers *list)
+{
+	TAILQ_REMOVE(transfer->in, transfer, list);
+	TAILQ_INSERT_TAIL(list, transfer, list);
+	transfer->in = list;
+}
+
+void
+sender_fail(struct transfer *transfer, enum sender_error error)
 {
 	if (transfer->error == SENDER_OK)
 		transfer->error = error;
-	if (transfer->failed)
-		return;
-	transfer->failed = true;
-	TAILQ_REMOVE(&transfer->sender->running, transfer, list);
-	TAILQ_INSERT_TAIL(&transfer->sender->failed, transfer, list);
+	if (transfer->in != &transfer->sender->failed)
+		move_to(transfer, &transfer->sender->failed);
 }
 
-/* CURLOPT_OPENSOCKETFUNCTION: checks each resolved address before the connection. A forbidden address fails the whole attempt;
- * otherwise libcurl would try the next address. */
-static curl_socket_t
-open_socket(void *context, curlsocktype purpose UNUSED, struct curl_sockaddr *address)
+/* ---- descriptors ---- */
+
+static struct watch *
+watch_of(struct sender *sender, int fd)
 {
-	struct transfer *transfer = context;
-	if (transfer->error != SENDER_OK)
-		return CURL_SOCKET_BAD;
-	if (!address_allowed(transfer->sender->options.rules, &address->addr)) {
-		fail_transfer(transfer, SENDER_FORBIDDEN_ADDRESS);
-		return CURL_SOCKET_BAD;
+	const size_t before = sender->watch_capacity;
+	if ((size_t)fd >= before) {
+		sender->watch_capacity = 2 * ((size_t)fd + 1);
+		sender->watches = memory_realloc(sender->watches, sender->watch_capacity * sizeof(struct watch));
+		memset(sender->watches + before, 0, (sender->watch_capacity - before) * sizeof(struct watch));
 	}
-	const int fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
-	if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM))
-		fail_transfer(transfer, SENDER_INTERNAL); /* not the receiver's fault */
-	return fd;
+	return &sender->watches[fd];
 }
 
-/* libcurl reports the peer of a connection as text. */
 static bool
-parse_peer(const char *ip, int port, struct sockaddr_storage *peer)
+register_events(const struct sender *sender, int fd, struct watch *watch, uint32_t events)
 {
-	struct sockaddr_in *v4 = (struct sockaddr_in *)peer;
-	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)peer;
-	*peer = (struct sockaddr_storage){ .ss_family = AF_INET };
-	v4->sin_port = htons((uint16_t)port);
-	if (inet_pton(AF_INET, ip, &v4->sin_addr) == 1)
+	struct epoll_event event = { .events = events, .data.fd = fd };
+	const int call = watch->registered == 0 ? EPOLL_CTL_ADD : events == 0 ? EPOLL_CTL_DEL : EPOLL_CTL_MOD;
+	if (events == watch->registered)
 		return true;
-	*peer = (struct sockaddr_storage){ .ss_family = AF_INET6 };
-	v6->sin6_port = htons((uint16_t)port);
-	return inet_pton(AF_INET6, ip, &v6->sin6_addr) == 1;
+	if (epoll_ctl(sender->epoll, call, fd, &event) != 0 && events != 0)
+		return false;
+	watch->registered = events;
+	return true;
 }
 
-/* CURLOPT_PREREQFUNCTION: runs before a request is sent, including on a reused connection, for which no socket is opened. */
-static int
-before_request(void *context, char *ip, char *own_ip UNUSED, int port, int own_port UNUSED)
-{
-	struct transfer *transfer = context;
-	struct sockaddr_storage peer;
-	if (!parse_peer(ip, port, &peer) || !address_allowed(transfer->sender->options.rules, (const struct sockaddr *)&peer))
-		fail_transfer(transfer, SENDER_FORBIDDEN_ADDRESS);
-	return transfer->error == SENDER_OK ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
-}
-
-/* The status of the final response, not of an interim one (1xx); 0 when none was received. */
-static int
-status_of(const struct transfer *transfer)
-{
-	long status = 0;
-	if (transfer->headers_read > 0 && curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status) != CURLE_OK)
-		return 0;
-	return status < 200 ? 0 : (int)status;
-}
-
-/* No encoding other than chunked was requested. libcurl would decode others, layer by layer and without checking its timeouts:
- * a few kilobytes could keep it busy for hours. */
+/* An idle connection stays registered: the next thing that is wanted of it is most likely to read. */
 static bool
-is_encoded(struct slice line)
+watch_fd(struct sender *sender, int fd, uint32_t wanted)
 {
-	struct slice name;
-	return slice_next(&line, ':', &name) && slice_equal_nocase(slice_trim(name), SLICE("Transfer-Encoding")) &&
-	       !slice_equal_nocase(slice_trim(line), SLICE("chunked"));
+	struct watch *watch = watch_of(sender, fd);
+	watch->wanted = wanted;
+	if (wanted == 0 && watch->connection && watch->registered == EPOLLIN)
+		return true;
+	return register_events(sender, fd, watch, wanted);
 }
 
-/* Called for each line, including those of interim responses and of trailers. */
-static size_t
-read_header(char *data, size_t size, size_t count, void *context)
+void
+sender_socket_opened(struct sender *sender, int fd)
 {
-	struct transfer *transfer = context;
-	transfer->headers_read += size * count;
-	if ((data[0] == '\r' || data[0] == '\n') && status_of(transfer) != 0)
-		transfer->head_ended = true;
-	if (is_encoded((struct slice){ data, size * count }))
-		return 0;
-	return transfer->headers_read <= SENDER_HEADERS_READ ? size * count : 0;
+	*watch_of(sender, fd) = (struct watch){ .connection = true };
 }
 
-static size_t
-read_body(char *data, size_t size, size_t count, void *context)
+void
+sender_socket_closing(struct sender *sender, int fd)
 {
-	struct transfer *transfer = context;
-	size_t bytes = size * count, room = SENDER_ANSWER_STORED - transfer->stored;
-	size_t bytes_stored = bytes < room ? bytes : room;
-	memcpy(transfer->answer + transfer->stored, data, bytes_stored);
-	transfer->stored += bytes_stored;
-	transfer->body_read += bytes;
-	return transfer->body_read < SENDER_ANSWER_READ ? bytes : 0;
+	struct watch *watch = watch_of(sender, fd);
+	(void)register_events(sender, fd, watch, 0);
+	*watch = (struct watch){ .connection = false };
 }
 
-/* CURLOPT_DEBUGFUNCTION, while watched: gets the body before the chunks are decoded. Chunk framing has no size limit, and the
- * other callbacks do not get it. */
+/* CURLMOPT_SOCKETFUNCTION: what libcurl waits for. Also called for descriptors of its resolver. */
 static int
-count_bytes(CURL *easy UNUSED, curl_infotype type, char *data UNUSED, size_t size, void *context)
+watch_socket(CURL *easy, curl_socket_t fd, int what, void *context, void *own UNUSED)
 {
-	struct transfer *transfer = context;
-	if (type == CURLINFO_DATA_IN)
-		transfer->watched_bytes += size;
-	if (transfer->watched_bytes > WATCHED_MAX)
-		fail_transfer(transfer, SENDER_BAD_ANSWER);
+	struct transfer *transfer;
+	const bool reads = what == CURL_POLL_IN || what == CURL_POLL_INOUT;
+	const bool writes = what == CURL_POLL_OUT || what == CURL_POLL_INOUT;
+	if (!watch_fd(context, fd, (reads ? (uint32_t)EPOLLIN : 0) | (writes ? (uint32_t)EPOLLOUT : 0)) &&
+	    curl_easy_getinfo(easy, CURLINFO_PRIVATE, &transfer) == CURLE_OK)
+		sender_fail(transfer, SENDER_INTERNAL);
 	return 0;
 }
 
-/* Sets an option unless an earlier one failed. */
-#define SET(option, value)    \
-	if (code == CURLE_OK) \
-	code = curl_easy_setopt(transfer->easy, (option), (value))
-
-/* Sets the CAs for attempts without a CA file of their own: those of the options, or libcurl's default, which setting an option
- * to NULL would not restore. In the default the folder has the same CAs as the file. Reading them takes tens of milliseconds,
- * and libcurl caches only a file without a folder. */
-static CURLcode
-find_authorities(struct sender *sender, CURL *easy)
+/* CURLMOPT_TIMERFUNCTION */
+static int
+set_timer(CURLM *multi UNUSED, long timeout_ms, void *context)
 {
-	char *file = NULL, *folder = NULL;
-	sender->ca_file = sender->options.ca_file;
-	if (sender->ca_file != NULL)
-		return CURLE_OK;
-	CURLcode code = curl_easy_getinfo(easy, CURLINFO_CAINFO, &file);
-	if (code == CURLE_OK && file != NULL && access(file, R_OK) == 0)
-		sender->ca_file = file;
-	else if (code == CURLE_OK)
-		code = curl_easy_getinfo(easy, CURLINFO_CAPATH, &folder);
-	sender->ca_folder = folder;
-	return code;
+	struct sender *sender = context;
+	sender->timer_ms = timeout_ms < 0 ? CLOCK_NEVER : clock_monotonic_ms() + timeout_ms;
+	return 0;
 }
 
-/* libcurl reuses a connection only when the names of CA file and client certificate match. A TLS session does not depend on
- * these names: a resumed session is not verified again, and the receiver sees the previous client certificate. */
-static CURLcode
-set_certificates(struct transfer *transfer, const struct attempt *attempt)
-{
-	const struct sender *sender = transfer->sender;
-	const bool own_ca = attempt->ca_file != NULL, own_client = attempt->client_certificate != NULL;
-	CURLcode code = CURLE_OK;
-	if (!own_ca && !own_client && !transfer->own_certificates)
-		return CURLE_OK;
-	transfer->own_certificates = true;
-	SET(CURLOPT_CAINFO, own_ca ? attempt->ca_file : sender->ca_file);
-	SET(CURLOPT_CAPATH, own_ca ? NULL : sender->ca_folder);
-	SET(CURLOPT_CA_CACHE_TIMEOUT, own_ca ? 0L : (long)CA_LIFETIME_S); /* the cache has room for one */
-	SET(CURLOPT_SSLCERT, attempt->client_certificate);
-	SET(CURLOPT_SSLKEY, attempt->client_key);
-	SET(CURLOPT_SSL_SESSIONID_CACHE, own_ca || own_client ? 0L : 1L);
-	if (code == CURLE_OK)
-		transfer->own_certificates = own_ca || own_client;
-	return code;
-}
-
-/* libcurl checks its timeouts before it reads. */
-static CURLcode
-set_times(struct transfer *transfer)
-{
-	const struct sender_options *options = &transfer->sender->options;
-	CURLcode code = CURLE_OK;
-	SET(CURLOPT_CONNECTTIMEOUT_MS, (long)(options->connect_timeout_ms + transfer->extension_ms));
-	SET(CURLOPT_TIMEOUT_MS, (long)(options->timeout_ms + transfer->extension_ms));
-	return code;
-}
-
-/* Sets the options that are the same for every attempt. libcurl returns an error for an option that it was built without. */
-static bool
-configure(struct transfer *transfer)
-{
-	const struct sender_options *options = &transfer->sender->options;
-	CURLcode code = find_authorities(transfer->sender, transfer->easy);
-	if (code == CURLE_OK)
-		code = set_times(transfer);
-	SET(CURLOPT_PRIVATE, transfer);
-	SET(CURLOPT_SHARE, transfer->sender->share);
-	/* Timeouts. */
-	SET(CURLOPT_NOSIGNAL, 1L);
-	SET(CURLOPT_QUICK_EXIT, 1L); /* otherwise the end of an attempt waits for a resolver that hangs */
-	SET(CURLOPT_MAXLIFETIME_CONN, (long)CONNECTION_LIFETIME_S);
-	SET(CURLOPT_TCP_KEEPALIVE, 0L);
-	/* Destination. */
-	SET(CURLOPT_PROTOCOLS_STR, "http,https");
-	SET(CURLOPT_PROXY, ""); /* not from the environment either */
-	SET(CURLOPT_FOLLOWLOCATION, 0L);
-	SET(CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
-	SET(CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
-	SET(CURLOPT_OPENSOCKETFUNCTION, open_socket);
-	SET(CURLOPT_OPENSOCKETDATA, transfer);
-	SET(CURLOPT_PREREQFUNCTION, before_request);
-	SET(CURLOPT_PREREQDATA, transfer);
-	/* TLS. */
-	SET(CURLOPT_SSL_VERIFYPEER, 1L);
-	SET(CURLOPT_SSL_VERIFYHOST, 2L);
-	SET(CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-	SET(CURLOPT_CAINFO, transfer->sender->ca_file);
-	SET(CURLOPT_CAPATH, transfer->sender->ca_folder);
-	SET(CURLOPT_CA_CACHE_TIMEOUT, (long)CA_LIFETIME_S);
-	SET(CURLOPT_KEYPASSWD, ""); /* otherwise libcurl prompts for it on the terminal */
-	/* The request. */
-	SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-	SET(CURLOPT_POST, 1L);
-	SET(CURLOPT_USERAGENT, options->user_agent);
-	/* The response; no Accept-Encoding, so that it is not decompressed. */
-	SET(CURLOPT_HEADERFUNCTION, read_header);
-	SET(CURLOPT_HEADERDATA, transfer);
-	SET(CURLOPT_WRITEFUNCTION, read_body);
-	SET(CURLOPT_WRITEDATA, transfer);
-	SET(CURLOPT_DEBUGFUNCTION, count_bytes);
-	SET(CURLOPT_DEBUGDATA, transfer);
-	SET(CURLOPT_ERRORBUFFER, transfer->error_text);
-	if (code != CURLE_OK)
-		log_error("curl_setup", LOG_STR("error", curl_easy_strerror(code)));
-	return code == CURLE_OK;
-}
-#undef SET
+/* ---- begin and end ---- */
 
 /* All handles share TLS sessions; the multi already shares connections. */
 static bool
 set_up(struct sender *sender)
 {
+	const long connections = (long)sender->options.in_flight;
+	sender->epoll = epoll_create1(EPOLL_CLOEXEC);
 	sender->multi = curl_multi_init();
 	sender->share = curl_share_init();
-	if (sender->multi == NULL || sender->share == NULL)
+	if (sender->epoll < 0 || sender->multi == NULL || sender->share == NULL)
 		return false;
-	if (curl_multi_setopt(sender->multi, CURLMOPT_MAXCONNECTS, (long)sender->options.in_flight) != CURLM_OK ||
+	if (curl_multi_setopt(sender->multi, CURLMOPT_MAXCONNECTS, connections) != CURLM_OK ||
+	    curl_multi_setopt(sender->multi, CURLMOPT_SOCKETFUNCTION, watch_socket) != CURLM_OK ||
+	    curl_multi_setopt(sender->multi, CURLMOPT_SOCKETDATA, sender) != CURLM_OK ||
+	    curl_multi_setopt(sender->multi, CURLMOPT_TIMERFUNCTION, set_timer) != CURLM_OK ||
+	    curl_multi_setopt(sender->multi, CURLMOPT_TIMERDATA, sender) != CURLM_OK ||
 	    curl_share_setopt(sender->share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION) != CURLSHE_OK)
 		return false;
 	for (size_t i = 0; i < sender->options.in_flight; i++) {
 		struct transfer *transfer = &sender->slots[i];
-		transfer->sender = sender;
-		transfer->easy = curl_easy_init();
-		if (transfer->easy == NULL || !configure(transfer))
+		if (!transfer_set_up(transfer, sender))
 			return false;
+		transfer->in = &sender->unused;
 		TAILQ_INSERT_TAIL(&sender->unused, transfer, list);
 	}
 	return true;
+}
+
+static char *
+user_agent_line(const char *user_agent)
+{
+	static const char name[] = "User-Agent: ";
+	const size_t size = sizeof(name) + strlen(user_agent);
+	char *line = memory_alloc(size);
+	snprintf(line, size, "%s%s", name, user_agent);
+	return line;
 }
 
 struct sender *
@@ -323,9 +168,15 @@ sender_new(const struct sender_options *options, sender_done *done, void *contex
 	sender->context = context;
 	sender->owner = pthread_self();
 	sender->expected_ms = clock_monotonic_ms();
+	sender->timer_ms = sender->overdue_ms = CLOCK_NEVER;
+	sender->epoll = -1;
+	sender->user_agent = user_agent_line(options->user_agent);
+	for (size_t i = 0; i < SENDER_WAKE_FDS; i++)
+		sender->wake_fds[i] = -1;
 	sender->slots = memory_alloc(options->in_flight * sizeof(*sender->slots));
 	TAILQ_INIT(&sender->unused);
 	TAILQ_INIT(&sender->running);
+	TAILQ_INIT(&sender->watched);
 	TAILQ_INIT(&sender->failed);
 	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK || !set_up(sender)) {
 		log_error("curl_setup", LOG_STR("error", "libcurl cannot be set up"));
@@ -344,41 +195,20 @@ sender_free(struct sender **sender)
 		if (s->slots[i].easy != NULL)
 			curl_multi_remove_handle(s->multi, s->slots[i].easy);
 		curl_easy_cleanup(s->slots[i].easy);
-		curl_slist_free_all(s->slots[i].headers);
 	}
 	curl_multi_cleanup(s->multi);
 	curl_share_cleanup(s->share);
 	curl_global_cleanup();
+	if (s->epoll >= 0)
+		close(s->epoll);
+	free(s->watches);
+	free(s->user_agent);
 	free(s->slots);
 	free(s);
 	*sender = NULL;
 }
 
-static void
-add_header(struct transfer *transfer, const char *line)
-{
-	struct curl_slist *longer = curl_slist_append(transfer->headers, line);
-	if (longer == NULL)
-		memory_exhausted();
-	transfer->headers = longer;
-}
-
-/* Returns false when a header contains a line break or is longer than any of ours. */
-static bool
-add_headers(struct transfer *transfer, const struct attempt *attempt)
-{
-	char line[HEADER_LINE_MAX + 1];
-	add_header(transfer, "Expect:"); /* a body over 1 MiB must not wait for "100 Continue" */
-	for (size_t i = 0; i < attempt->header_count; i++) {
-		struct slice header = attempt->headers[i];
-		if (header.size > HEADER_LINE_MAX || slice_has_control(header))
-			return false;
-		memcpy(line, header.data, header.size);
-		line[header.size] = '\0';
-		add_header(transfer, line);
-	}
-	return true;
-}
+/* ---- attempts ---- */
 
 void
 sender_start(struct sender *sender, const struct attempt *attempt, void *cookie)
@@ -388,39 +218,24 @@ sender_start(struct sender *sender, const struct attempt *attempt, void *cookie)
 	struct transfer *transfer = TAILQ_FIRST(&sender->unused);
 	if (transfer == NULL)
 		panic("no transfer is unused");
-	TAILQ_REMOVE(&sender->unused, transfer, list);
-	TAILQ_INSERT_TAIL(&sender->running, transfer, list);
+	move_to(transfer, &sender->running);
 	transfer->cookie = cookie;
 	transfer->started_ms = clock_monotonic_ms();
-	transfer->extension_ms = 0;
-	transfer->error = SENDER_OK;
-	transfer->failed = transfer->watched = transfer->head_ended = false;
-	transfer->headers_read = transfer->body_read = transfer->stored = transfer->watched_bytes = 0;
-	transfer->error_text[0] = '\0';
-	if (!add_headers(transfer, attempt)) {
-		fail_transfer(transfer, SENDER_INVALID_HEADER);
-		return;
-	}
-	if (set_certificates(transfer, attempt) != CURLE_OK || set_times(transfer) != CURLE_OK ||
-	    curl_easy_setopt(transfer->easy, CURLOPT_VERBOSE, 0L) != CURLE_OK ||
-	    curl_easy_setopt(transfer->easy, CURLOPT_URL, attempt->url) != CURLE_OK ||
-	    curl_easy_setopt(transfer->easy, CURLOPT_HTTPHEADER, transfer->headers) != CURLE_OK ||
-	    curl_easy_setopt(transfer->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)attempt->body.size) != CURLE_OK ||
-	    curl_easy_setopt(transfer->easy, CURLOPT_POSTFIELDS, attempt->body.data) != CURLE_OK ||
-	    curl_multi_add_handle(sender->multi, transfer->easy) != CURLM_OK)
-		fail_transfer(transfer, SENDER_INTERNAL);
+	enum sender_error error = transfer_begin(transfer, attempt);
+	if (error == SENDER_OK && curl_multi_add_handle(sender->multi, transfer->easy) != CURLM_OK)
+		error = SENDER_INTERNAL;
+	if (error != SENDER_OK)
+		sender_fail(transfer, error);
 }
 
-static enum sender_error
-classify(const struct transfer *transfer, CURLcode code)
+/* Undoes what only a long attempt has. */
+static void
+restore(struct transfer *transfer)
 {
-	if (transfer->error != SENDER_OK)
-		return transfer->error;
-	if (code == CURLE_WRITE_ERROR && transfer->body_read >= SENDER_ANSWER_READ)
-		return SENDER_OK;
-	if (code == CURLE_OK && !transfer->head_ended) /* libcurl accepts less */
-		return SENDER_CONNECTION_LOST;
-	return sender_error_of(transfer->easy, code, transfer->error_text);
+	if (transfer->extension_ms > 0)
+		transfer_extend(transfer, 0);
+	if (transfer->counted)
+		transfer_count_bytes(transfer, false);
 }
 
 /* Reports the result of a transfer and frees its slot. */
@@ -429,8 +244,8 @@ finish(struct transfer *transfer, CURLcode code)
 {
 	struct sender *sender = transfer->sender;
 	struct attempt_result result = {
-		.error = classify(transfer, code),
-		.status = status_of(transfer),
+		.error = transfer_error(transfer, code),
+		.status = transfer_status(transfer),
 		.answer = { transfer->answer, transfer->stored },
 		.duration_ms = clock_monotonic_ms() - transfer->started_ms,
 	};
@@ -441,11 +256,12 @@ finish(struct transfer *transfer, CURLcode code)
 	sender->reporting = true;
 	sender->done(sender->context, transfer->cookie, &result);
 	sender->reporting = false;
+	sender->ended++;
 	curl_multi_remove_handle(sender->multi, transfer->easy);
-	curl_slist_free_all(transfer->headers);
-	transfer->headers = NULL;
-	TAILQ_REMOVE(transfer->failed ? &sender->failed : &sender->running, transfer, list);
+	restore(transfer);
+	TAILQ_REMOVE(transfer->in, transfer, list);
 	TAILQ_INSERT_HEAD(&sender->unused, transfer, list);
+	transfer->in = &sender->unused;
 }
 
 static void
@@ -465,40 +281,142 @@ finish_all_done(struct sender *sender)
 		finish(transfer, CURLE_OK);
 }
 
-/* Extends the time limits after the process was late: it was busy or stopped. The receiver is not at fault for data that was
- * not read. */
+/* ---- time ---- */
+
 static void
-extend_stalled(struct sender *sender)
+extend(struct sender *sender, struct transfers *list, int64_t now)
 {
-	const int64_t now = clock_monotonic_ms();
 	struct transfer *transfer;
-	if (now - sender->expected_ms < STALL_MS)
-		return;
-	TAILQ_FOREACH(transfer, &sender->running, list)
+	TAILQ_FOREACH(transfer, list, list)
 	{
 		const int64_t from = transfer->started_ms > sender->expected_ms ? transfer->started_ms : sender->expected_ms;
-		transfer->extension_ms += now - from;
-		if (transfer->extension_ms > sender->options.stall_max_ms)
-			transfer->extension_ms = sender->options.stall_max_ms;
-		sender->extended = true;
-		if (set_times(transfer) != CURLE_OK)
-			panic("libcurl refuses a time"); /* libcurl accepts any number */
+		const int64_t extension_ms = transfer->extension_ms + now - from, most_ms = sender->options.stall_max_ms;
+		transfer_extend(transfer, extension_ms < most_ms ? extension_ms : most_ms);
 	}
 }
 
-/* Most attempts have ended by then; those that started first are first in the list. */
+/* Extends the time limits after the process was late: it was busy or stopped. The receiver is not at fault for data that was
+ * not read. */
 static void
-watch_slow(struct sender *sender)
+extend_stalled(struct sender *sender, int64_t now)
 {
-	const int64_t before = clock_monotonic_ms() - WATCH_AFTER_MS;
+	if (now - sender->expected_ms < STALL_MS)
+		return;
+	extend(sender, &sender->running, now);
+	extend(sender, &sender->watched, now);
+	sender->overdue_ms = now + OVERDUE_MS;
+}
+
+/* Ends transfers whose extension is over. Returns true when others have one. */
+static bool
+end_overdue(const struct sender *sender, struct transfers *list, int64_t now)
+{
+	const struct sender_options *options = &sender->options;
+	bool extended = false;
+	struct transfer *next;
+	for (struct transfer *transfer = TAILQ_FIRST(list); transfer != NULL; transfer = next) {
+		next = TAILQ_NEXT(transfer, list);
+		if (transfer->extension_ms == 0)
+			continue;
+		const bool connected = transfer_was_connected(transfer);
+		const int64_t limit_ms = connected ? options->timeout_ms : options->connect_timeout_ms;
+		if (now - transfer->started_ms >= limit_ms + transfer->extension_ms)
+			sender_fail(transfer, connected ? SENDER_TIMEOUT : SENDER_CONNECT_TIMEOUT);
+		else
+			extended = true;
+	}
+	return extended;
+}
+
+/* Most attempts have ended by then. */
+static void
+watch_slow(struct sender *sender, int64_t now)
+{
 	struct transfer *transfer;
-	TAILQ_FOREACH(transfer, &sender->running, list)
-	{
-		if (transfer->started_ms > before)
-			break;
-		if (!transfer->watched && curl_easy_setopt(transfer->easy, CURLOPT_VERBOSE, 1L) != CURLE_OK)
-			panic("libcurl refuses CURLOPT_VERBOSE");
-		transfer->watched = true;
+	while ((transfer = TAILQ_FIRST(&sender->running)) != NULL && now - transfer->started_ms >= WATCH_AFTER_MS) {
+		transfer_count_bytes(transfer, true);
+		move_to(transfer, &sender->watched);
+	}
+}
+
+/* ---- the loop ---- */
+
+static void
+act(struct sender *sender, curl_socket_t fd, int ready)
+{
+	int running;
+	const CURLMcode code = curl_multi_socket_action(sender->multi, fd, ready, &running);
+	if (code != CURLM_OK)
+		log_error("curl_multi", LOG_STR("error", curl_multi_strerror(code)));
+}
+
+/* Does what is due: libcurl starts transfers, too. Returns when something is due again. */
+static int64_t
+run_timers(struct sender *sender)
+{
+	const int64_t now = clock_monotonic_ms();
+	watch_slow(sender, now);
+	if (sender->overdue_ms <= now) {
+		const bool running = end_overdue(sender, &sender->running, now);
+		const bool extended = end_overdue(sender, &sender->watched, now) || running;
+		sender->overdue_ms = extended ? now + OVERDUE_MS : CLOCK_NEVER;
+	}
+	if (sender->timer_ms <= now) {
+		sender->timer_ms = CLOCK_NEVER; /* libcurl sets the next one */
+		act(sender, CURL_SOCKET_TIMEOUT, 0);
+	}
+	return sender->timer_ms < sender->overdue_ms ? sender->timer_ms : sender->overdue_ms;
+}
+
+/* Returns the bit of a descriptor of the caller; 0: it is one of libcurl's, which has handled it. */
+static unsigned
+handle_event(struct sender *sender, const struct epoll_event *event)
+{
+	const int fd = event->data.fd;
+	struct watch *watch = watch_of(sender, fd);
+	for (unsigned i = 0; i < SENDER_WAKE_FDS; i++)
+		if (sender->wake_fds[i] == fd)
+			return 1U << i;
+	if (watch->wanted == 0) { /* the receiver closed an idle connection */
+		(void)register_events(sender, fd, watch, 0);
+		return 0;
+	}
+	const bool failed = (event->events & (EPOLLERR | EPOLLHUP)) != 0; /* to be found by reading or writing */
+	const uint32_t ready = failed ? watch->wanted : event->events & watch->wanted;
+	act(sender, fd, ((ready & EPOLLIN) != 0 ? CURL_CSELECT_IN : 0) | ((ready & EPOLLOUT) != 0 ? CURL_CSELECT_OUT : 0));
+	return 0;
+}
+
+/* Handles all that is ready, if need be after a wait until `until_ms`. Returns the bits of the caller's descriptors. */
+static unsigned
+run_events(struct sender *sender, int64_t until_ms)
+{
+	struct epoll_event events[EVENTS_MAX];
+	unsigned woken = 0;
+	const int64_t now = clock_monotonic_ms();
+	const int64_t timeout_ms = until_ms <= now ? 0 : until_ms - now < INT_MAX ? until_ms - now : INT_MAX;
+	sender->expected_ms = now + timeout_ms;
+	const int count = epoll_wait(sender->epoll, events, EVENTS_MAX, (int)timeout_ms);
+	if (count < 0 && errno != EINTR)
+		panic("epoll_wait failed");
+	extend_stalled(sender, clock_monotonic_ms());
+	for (int i = 0; i < count; i++)
+		woken |= handle_event(sender, &events[i]);
+	return woken;
+}
+
+static void
+watch_wake_fds(struct sender *sender, const int wake_fds[SENDER_WAKE_FDS])
+{
+	for (size_t i = 0; i < SENDER_WAKE_FDS; i++) {
+		const int before = sender->wake_fds[i], fd = wake_fds[i];
+		if (before == fd)
+			continue;
+		sender->wake_fds[i] = fd;
+		if (before >= 0)
+			(void)watch_fd(sender, before, 0);
+		if (fd >= 0 && !watch_fd(sender, fd, EPOLLIN))
+			panic("a descriptor cannot be watched");
 	}
 }
 
@@ -507,33 +425,17 @@ sender_wait(struct sender *sender, int64_t timeout_ms, const int wake_fds[SENDER
 {
 	require(pthread_equal(sender->owner, pthread_self()));
 	require(!sender->reporting);
-	struct curl_waitfd wake[SENDER_WAKE_FDS];
-	unsigned count = 0, index[SENDER_WAKE_FDS], woken = 0;
-	int running;
-	for (unsigned i = 0; i < SENDER_WAKE_FDS; i++) {
-		if (wake_fds[i] < 0)
-			continue;
-		index[count] = i;
-		wake[count++] = (struct curl_waitfd){ .fd = wake_fds[i], .events = CURL_WAIT_POLLIN };
-	}
-	extend_stalled(sender);
-	watch_slow(sender);
-	sender->extended = sender->extended && !TAILQ_EMPTY(&sender->running);
-	if (sender->extended && timeout_ms > EXTENDED_WAIT_MS)
-		timeout_ms = EXTENDED_WAIT_MS;
-	if (!TAILQ_EMPTY(&sender->failed))
-		timeout_ms = 0;
-	sender->expected_ms = clock_monotonic_ms() + timeout_ms;
-	CURLMcode code = curl_multi_poll(sender->multi, wake, count, (int)timeout_ms, NULL);
-	extend_stalled(sender);
-	if (code == CURLM_OK)
-		code = curl_multi_perform(sender->multi, &running);
-	if (code != CURLM_OK)
-		log_error("curl_multi", LOG_STR("error", curl_multi_strerror(code)));
-	finish_all_done(sender);
-	for (unsigned i = 0; i < count; i++)
-		if ((wake[i].revents & CURL_WAIT_POLLIN) != 0)
-			woken |= 1U << index[i];
-	sender->expected_ms = clock_monotonic_ms();
+	const int64_t begun_ms = clock_monotonic_ms(), end_ms = begun_ms + timeout_ms;
+	unsigned woken = 0;
+	sender->ended = 0;
+	watch_wake_fds(sender, wake_fds);
+	extend_stalled(sender, begun_ms);
+	do {
+		const int64_t next_ms = run_timers(sender);
+		finish_all_done(sender);
+		woken = run_events(sender, sender->ended > 0 ? begun_ms : next_ms < end_ms ? next_ms : end_ms);
+		finish_all_done(sender);
+		sender->expected_ms = clock_monotonic_ms();
+	} while (sender->ended == 0 && woken == 0 && sender->expected_ms < end_ms);
 	return woken;
 }

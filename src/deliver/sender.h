@@ -17,6 +17,7 @@ struct sender;
 enum {
 	SENDER_ANSWER_STORED = 1024,    /* bytes of a response body that are stored in the log */
 	SENDER_ANSWER_READ = 64 * 1024, /* bytes of a response body that are read; the rest is cut off without an error */
+	SENDER_HEADERS_MAX = 8,
 	SENDER_HEADERS_READ = 64 * 1024 /* bytes of response headers; more is an error */
 };
 
@@ -56,9 +57,9 @@ struct sender_options {
 
 struct attempt {
 	const char *url;
-	const struct slice *headers; /* "Name: value", copied */
-	size_t header_count;
-	struct slice body; /* must stay valid until the attempt is done */
+	const struct slice *headers; /* "Name: value", terminated */
+	size_t header_count;         /* at most SENDER_HEADERS_MAX */
+	struct slice body;           /* body and headers must stay valid until the attempt is done */
 	/* Names of PEM files, copied; NULL: none of its own. The certificate's file may include the key, which has no
 	 * passphrase. After a file is replaced, connections that used the old one are reused for some minutes. */
 	const char *ca_file, *client_certificate, *client_key;
@@ -87,8 +88,9 @@ void sender_start(struct sender *sender, const struct attempt *attempt, void *co
 
 enum { SENDER_WAKE_FDS = 4 };
 
-/* Transfers data and calls `done`. Returns when an attempt has ended or after `timeout_ms`, even when nothing is under way. A
- * readable descriptor of `wake_fds` (-1: none) ends the wait and sets bit i of the return value. */
+/* Transfers data and calls `done` for all attempts that have ended. Returns when there was one, or after `timeout_ms`, even
+ * when nothing is under way. A readable descriptor of `wake_fds` (-1: none) ends the wait and sets bit i of the return value. A
+ * descriptor may be closed after a wait without it, or when no wait follows. */
 unsigned sender_wait(struct sender *sender, int64_t timeout_ms, const int wake_fds[SENDER_WAKE_FDS]);
 
 #endif

@@ -66,6 +66,14 @@ answer_status(int fd, const char *argument)
 }
 
 static bool
+answer_last(int fd, const char *argument)
+{
+	(void)argument;
+	put_text(fd, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+	return false;
+}
+
+static bool
 answer_body(int fd, const char *argument)
 {
 	char head[128], block[1024];
@@ -163,6 +171,7 @@ static const struct {
 	bool (*answer)(int fd, const char *argument);
 } answers[] = {
 	{ "/status/", answer_status },
+	{ "/last", answer_last },
 	{ "/body/", answer_body },
 	{ "/continue", answer_continue },
 	{ "/hang", answer_hang },

@@ -2,6 +2,7 @@
  * A receiver on 127.0.0.1 in threads of the test. The path selects its response:
  *
  *   /status/N[?retry-after]  status N with a short body (Location and Retry-After: 17 too), connection stays open
+ *   /last                    200 as if the connection stayed open, then closes
  *   /body/N                  200 with a body of N bytes
  *   /encoded/X               "x" with gzip, in chunks, with X as its Transfer-Encoding
  *   /continue                "100 Continue", then 200

@@ -14,6 +14,7 @@
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -518,6 +519,40 @@ a_descriptor_ends_the_wait(void **state UNUSED)
 	close(fd);
 }
 
+/* sender.h: one wait lasts until an attempt has ended. */
+static void
+a_wait_ends_with_an_attempt(void **state UNUSED)
+{
+	struct seen seen;
+	start_path("127.0.0.1", "/status/200", &seen);
+	const int64_t before = clock_monotonic_ms();
+	(void)wait_a_moment(DEADLINE_MS, -1);
+	assert_true(seen.done);
+	assert_true(clock_monotonic_ms() - before < DEADLINE_MS / 2);
+}
+
+static int64_t
+processor_ms(void)
+{
+	struct timespec used;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	return (int64_t)used.tv_sec * 1000 + used.tv_nsec / 1000000;
+}
+
+/* An idle connection stays registered, and its end is reported until it is taken out. */
+static void
+the_end_of_an_idle_connection_is_handled_once(void **state UNUSED)
+{
+	enum { IDLE_MS = 500 };
+	for (unsigned i = 1; i <= 2; i++) {
+		assert_int_equal(send_path("127.0.0.1", "/last").status, 200);
+		const int64_t before = processor_ms();
+		(void)wait_a_moment(IDLE_MS, -1);
+		assert_true(processor_ms() - before < IDLE_MS / 10);
+		assert_int_equal(receiver_connections(), i);
+	}
+}
+
 static void
 attempts_under_way_can_be_aborted(void **state UNUSED)
 {
@@ -557,6 +592,8 @@ main(void)
 		TEST(the_extension_has_a_maximum),
 		TEST(an_attempt_that_was_delayed_ends_in_time),
 		TEST(a_descriptor_ends_the_wait),
+		TEST(a_wait_ends_with_an_attempt),
+		TEST(the_end_of_an_idle_connection_is_handled_once),
 		TEST(attempts_under_way_can_be_aborted),
 	};
 	return cmocka_run_group_tests_name("deliver/sender", tests, set_up, tear_down);

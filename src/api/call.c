@@ -50,9 +50,11 @@ bool
 call_execute(struct call *call, const struct command *command, struct outcome *outcome)
 {
 	const struct api_backend *backend = call->api->backend;
+	struct command owned = *command;
+	owned.owner_id = call->campaign.account_id;
 	if (!call_may_wait(call, WAIT_CAMPAIGN))
 		return false;
-	backend->execute(backend->context, call->request->pool, command, call->deadline_ms, outcome);
+	backend->execute(backend->context, call->request->pool, &owned, call->deadline_ms, outcome);
 	if (outcome->failure != FAILURE_NONE)
 		call_fail_with(call, outcome->failure, outcome->detail);
 	return outcome->failure == FAILURE_NONE;

@@ -16,7 +16,7 @@ _Static_assert(sizeof(struct lead_reference) == 32, "code_lead");
 _Static_assert(sizeof(struct points_call) == 40, "code_points");
 _Static_assert(sizeof(struct completion) == 40, "code_completion");
 _Static_assert(sizeof(struct lead_change) == 96, "code_change");
-_Static_assert(sizeof(struct command) == 312, "code_command");
+_Static_assert(sizeof(struct command) == 320, "code_command");
 _Static_assert(sizeof(struct look_up) == 48, "code_look_up");
 _Static_assert(sizeof(struct outcome) == 80, "code_outcome");
 _Static_assert(sizeof(struct api_key) == 48, "code_key");
@@ -208,6 +208,7 @@ code_command(struct coder *coder, struct command *command)
 	CODE_ENUM(coder, command_kind, command->kind, COMMAND_CHANGE);
 	CODE_NUMBER(coder, command->campaign_id);
 	CODE_NUMBER(coder, command->account_id);
+	CODE_NUMBER(coder, command->owner_id);
 	code_view(coder, &command->view);
 	switch (command->kind) {
 	case COMMAND_SIGNUP:

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "commit/directory.h"
 #include "commit/peer.h"
+#include "commit/turns.h"
 
 enum {
 	EVENTS_MAX = 256,
@@ -30,9 +31,10 @@ struct committer {
 	struct store *store;
 	struct peers peers;
 	struct directory *directory;
+	struct turns *turns;
 	int signals;
-	/* the peers that are next: with directory requests, with commands, with look-ups of leads */
-	size_t next_directory, next_command, next_look_up;
+	/* the peers that are next: with directory requests, with look-ups of leads */
+	size_t next_directory, next_look_up;
 	bool ending;
 	int status;      /* exit status */
 	int64_t trim_ms; /* when to return memory to the system; 0: none to return */
@@ -47,7 +49,7 @@ struct committer {
 struct request_batch {
 	struct peer *peers[COMMITTER_BATCH_MAX];
 	const struct commit_request *requests[COMMITTER_BATCH_MAX];
-	size_t count, leads;
+	size_t count;
 	int64_t deadline_ms; /* the latest of all requests */
 };
 
@@ -190,45 +192,88 @@ note_used_keys(struct committer *committer)
 	committer->used_count = 0;
 }
 
-static size_t
-leads_named(const struct commit_request *request)
-{
-	bool many = request->kind == REQUEST_COMMAND && request->as.command.kind == COMMAND_POINTS;
-	return many ? request->as.command.as.points.lead_count : 1;
-}
-
-/* Returns false when the batch is full. */
-static bool
+static void
 add_request(struct request_batch *batch, struct peer *peer, const struct commit_request *request)
 {
-	size_t leads = leads_named(request);
-	if (batch->count > 0 && (batch->count == COMMITTER_BATCH_MAX || batch->leads + leads > COMMITTER_LEADS_MAX))
-		return false;
 	batch->peers[batch->count] = peer;
 	batch->requests[batch->count++] = request;
-	batch->leads += leads;
 	if (request->deadline_ms > batch->deadline_ms)
 		batch->deadline_ms = request->deadline_ms;
-	return true;
 }
 
-/* Collects the waiting requests of a kind, starting with the peer that is next. */
+/* Collects the waiting look-ups, starting with the peer that is next. */
 static void
-gather(struct committer *committer, struct pool *pool, enum kind kind, size_t *next, struct request_batch *batch)
+gather_look_ups(struct committer *committer, struct pool *pool, struct request_batch *batch)
 {
 	struct peers *peers = &committer->peers;
-	*batch = (struct request_batch){ .count = 0 };
 	for (size_t i = 0; i < peers->count; i++) {
-		size_t at = (*next + i) % peers->count;
+		size_t at = (committer->next_look_up + i) % peers->count;
 		struct commit_request *request;
-		if (kind_of(peers->items[at]) != kind)
+		if (kind_of(peers->items[at]) != KIND_LOOK_UP)
 			continue;
-		request = POOL_NEW(pool, struct commit_request);
-		if (read_request(committer, pool, peers->items[at], request) &&
-		    !add_request(batch, peers->items[at], request)) {
-			*next = at;
+		if (batch->count == COMMITTER_BATCH_MAX) {
+			committer->next_look_up = at;
 			break;
 		}
+		request = POOL_NEW(pool, struct commit_request);
+		if (read_request(committer, pool, peers->items[at], request))
+			add_request(batch, peers->items[at], request);
+	}
+}
+
+/* The waiting commands. */
+struct waiting_commands {
+	struct peer **peers;
+	struct commit_request **requests; /* NULL: not read in this cycle */
+	const struct turn **turns;
+	size_t count;
+};
+
+/* Reads each command when it is new; of one that waits for its turn, the turn is known. */
+static struct waiting_commands
+find_waiting(struct committer *committer, struct pool *pool)
+{
+	const struct peers *peers = &committer->peers;
+	struct waiting_commands waiting = { POOL_ARRAY(pool, peers->count, struct peer *),
+		POOL_ARRAY(pool, peers->count, struct commit_request *), POOL_ARRAY(pool, peers->count, const struct turn *),
+		0 };
+	for (size_t i = 0; i < peers->count; i++) {
+		struct peer *peer = peers->items[i];
+		struct commit_request *request = NULL;
+		if (kind_of(peer) != KIND_COMMAND)
+			continue;
+		if (!peer->has_turn) {
+			request = POOL_NEW(pool, struct commit_request);
+			if (!read_request(committer, pool, peer, request))
+				continue;
+			peer->turn = turn_of(&request->as.command, peer->arrival);
+			peer->has_turn = true;
+		}
+		waiting.peers[waiting.count] = peer;
+		waiting.requests[waiting.count] = request;
+		waiting.turns[waiting.count++] = &peer->turn;
+	}
+	return waiting;
+}
+
+/* Collects the commands whose turn it is. */
+static void
+gather_commands(struct committer *committer, struct pool *pool, struct request_batch *batch)
+{
+	static const struct turns_limits limits = { COMMITTER_BATCH_MAX, COMMITTER_LEADS_MAX };
+	const struct waiting_commands waiting = find_waiting(committer, pool);
+	size_t chosen[COMMITTER_BATCH_MAX];
+	const size_t count = turns_choose(committer->turns, pool, waiting.turns, waiting.count, limits, chosen);
+	for (size_t i = 0; i < count; i++) {
+		struct peer *peer = waiting.peers[chosen[i]];
+		struct commit_request *request = waiting.requests[chosen[i]];
+		bool good = request != NULL;
+		if (!good) {
+			request = POOL_NEW(pool, struct commit_request);
+			good = read_request(committer, pool, peer, request);
+		}
+		if (good)
+			add_request(batch, peer, request);
 	}
 }
 
@@ -246,6 +291,17 @@ answer_batch(struct committer *committer, const struct request_batch *batch, con
 	}
 }
 
+/* Failures make no work, and would make the next commands look cheap. */
+static void
+learn(struct committer *committer, const struct command *const *commands, const struct outcome *outcomes, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct turn turn = turn_of(commands[i], 0);
+		if (outcomes[i].failure == FAILURE_NONE)
+			turns_learn(committer->turns, &turn, outcomes[i].work);
+	}
+}
+
 static void
 execute(struct committer *committer, struct pool *pool, const struct request_batch *batch)
 {
@@ -257,6 +313,7 @@ execute(struct committer *committer, struct pool *pool, const struct request_bat
 	begin_work(committer, batch->requests, batch->count);
 	store_execute(committer->store, pool, commands, batch->count, batch->deadline_ms, outcomes, locked);
 	end_work(committer);
+	learn(committer, commands, outcomes, batch->count);
 	answer_batch(committer, batch, outcomes, locked);
 	if (store_made_deliveries(committer->store)) /* after the answers, which then need not compete for a processor */
 		wake_send(committer->options->dispatcher);
@@ -277,14 +334,21 @@ look_up(struct committer *committer, struct pool *pool, const struct request_bat
 }
 
 static void
-run_batch(struct committer *committer, struct pool *pool, enum kind kind, size_t *next)
+run_look_ups(struct committer *committer, struct pool *pool)
 {
-	struct request_batch batch;
-	gather(committer, pool, kind, next, &batch);
-	if (batch.count > 0 && kind == KIND_COMMAND)
-		execute(committer, pool, &batch);
-	else if (batch.count > 0)
+	struct request_batch batch = { .count = 0 };
+	gather_look_ups(committer, pool, &batch);
+	if (batch.count > 0)
 		look_up(committer, pool, &batch);
+}
+
+static void
+run_commands(struct committer *committer, struct pool *pool)
+{
+	struct request_batch batch = { .count = 0 };
+	gather_commands(committer, pool, &batch);
+	if (batch.count > 0)
+		execute(committer, pool, &batch);
 }
 
 static void
@@ -292,8 +356,9 @@ try_suspect(struct committer *committer, struct pool *pool, struct peer *peer)
 {
 	struct commit_request *request = POOL_NEW(pool, struct commit_request);
 	struct request_batch alone = { .count = 0 };
-	if (!read_request(committer, pool, peer, request) || !add_request(&alone, peer, request))
+	if (!read_request(committer, pool, peer, request))
 		return;
+	add_request(&alone, peer, request);
 	if (request->kind == REQUEST_COMMAND)
 		execute(committer, pool, &alone);
 	else if (request->kind == REQUEST_LOOK_UP)
@@ -425,6 +490,7 @@ close_all(struct committer *committer)
 {
 	peers_free(&committer->peers);
 	directory_free(&committer->directory);
+	turns_free(&committer->turns);
 	if (committer->signals >= 0)
 		close(committer->signals);
 	if (committer->peers.epoll >= 0)
@@ -457,8 +523,8 @@ run_cycle(struct committer *committer)
 		set_busy(committer, true);
 		check_suspects(committer, pool);
 		answer_directory_requests(committer, pool);
-		run_batch(committer, pool, KIND_LOOK_UP, &committer->next_look_up);
-		run_batch(committer, pool, KIND_COMMAND, &committer->next_command);
+		run_look_ups(committer, pool);
+		run_commands(committer, pool);
 		answer_suspect(committer, pool);
 		pool_free(&pool);
 		note_used_keys(committer);
@@ -475,6 +541,7 @@ committer_run(const struct committer_options *options)
 		.store = options->store,
 		.peers = { .epoll = -1 },
 		.directory = directory_new(options->store),
+		.turns = turns_new(),
 		.signals = -1,
 		.status = EX_OK,
 	};

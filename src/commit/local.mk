@@ -7,4 +7,5 @@ noinst_LIBRARIES += %D%/libcommit.a
 	%D%/endpoint.c %D%/endpoint.h \
 	%D%/frame.c %D%/frame.h \
 	%D%/peer.c %D%/peer.h \
-	%D%/suspects.c %D%/suspects.h
+	%D%/suspects.c %D%/suspects.h \
+	%D%/turns.c %D%/turns.h

@@ -125,7 +125,8 @@ receive(struct peers *peers, struct peer *peer)
 	case FRAME_WHOLE:
 		peer->state = PEER_WAITING;
 		peer->delayed_until_ms = 0;
-		peer->suspect = false;
+		peer->suspect = peer->has_turn = false;
+		peer->arrival = ++peers->arrivals;
 		break;
 	case FRAME_DROPPED:
 		log_warning("queue_full", LOG_UINT("bytes", peers->queued_bytes));

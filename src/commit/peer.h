@@ -7,6 +7,7 @@
 
 #include "commit/codec.h"
 #include "commit/frame.h"
+#include "commit/turns.h"
 
 enum peer_state {
 	PEER_READING, /* the request is incomplete */
@@ -21,7 +22,10 @@ struct peer {
 	struct frame_reader in;
 	int64_t delayed_until_ms; /* its request is not tried until then; 0: no delay */
 	bool suspect;             /* its request runs alone (commit/suspects.h) */
-	size_t counted;           /* bytes of `in` in queued_bytes */
+	uint64_t arrival;         /* of its request: its number among all */
+	bool has_turn;            /* `turn` is that of its command */
+	struct turn turn;
+	size_t counted; /* bytes of `in` in queued_bytes */
 	struct buffer out;
 	size_t sent;
 	uint32_t watched; /* events of epoll(7) */
@@ -33,6 +37,7 @@ struct peers {
 	struct peer **items;
 	size_t count, capacity;
 	size_t queued_bytes; /* of requests without an answer, from their frame headers on */
+	uint64_t arrivals;   /* number of requests so far */
 	bool ending;         /* no more requests are accepted */
 };
 

@@ -87,6 +87,7 @@ struct command {
 	enum command_kind kind;
 	uint64_t campaign_id;
 	uint64_t account_id; /* of the request's key; 0: none */
+	uint64_t owner_id;   /* account of the campaign, in whose turn the committer runs it; 0: without a committer */
 	struct payload_view view;
 	union {
 		struct signup signup;

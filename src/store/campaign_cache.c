@@ -84,11 +84,14 @@ remove_oldest(struct cached_campaigns *cache)
 }
 
 static void
-cache_campaign(struct cached_campaigns *cache, const struct cached_campaign *campaign)
+cache_campaign(struct cached_campaigns *cache, struct cached_campaign *campaign)
 {
 	struct cached_campaign *old = find_campaign(cache, campaign->campaign.id);
-	if (old != NULL)
+	if (old != NULL) {
+		campaign->large_points = old->large_points;
+		campaign->large_points_until_ms = old->large_points_until_ms;
 		remove_campaign(cache, (size_t)(old - cache->items));
+	}
 	if (cache->count == cache->capacity) {
 		cache->capacity = cache->capacity == 0 ? CAMPAIGNS_MAX : 2 * cache->capacity;
 		cache->items = memory_realloc(cache->items, cache->capacity * sizeof(*cache->items));
@@ -209,20 +212,28 @@ store_note_campaigns(struct store *store, const struct working_set *set)
 	}
 }
 
+enum { NOTED_MS = 60 * 1000 };
+
 void
 store_note_large_points(struct store *store, const struct command *command)
 {
 	struct cached_campaign *cached = find_campaign(&store->campaign_cache, command->campaign_id);
 	const size_t leads = command->as.points.lead_count;
+	const int64_t now_ms = clock_monotonic_ms();
 	require(command->kind == COMMAND_POINTS);
-	if (cached != NULL && (cached->large_points == 0 || leads < cached->large_points))
+	if (cached == NULL)
+		return;
+	if (now_ms >= cached->large_points_until_ms || leads < cached->large_points)
 		cached->large_points = leads;
+	cached->large_points_until_ms = now_ms + NOTED_MS;
 }
 
 bool
 store_expects_large_points(const struct store *store, const struct command *command)
 {
+	if (command->kind != COMMAND_POINTS)
+		return false;
 	const struct cached_campaign *cached = find_campaign(&store->campaign_cache, command->campaign_id);
-	return command->kind == COMMAND_POINTS && cached != NULL && cached->large_points != 0 &&
-	       command->as.points.lead_count >= cached->large_points && clock_monotonic_ms() - cached->read_ms < STORE_FRESH_MS;
+	return cached != NULL && command->as.points.lead_count >= cached->large_points &&
+	       clock_monotonic_ms() < cached->large_points_until_ms;
 }

@@ -24,7 +24,9 @@ struct cached_campaign {
 	struct campaign_versions versions;
 	uint64_t nodes; /* generation of the nodes of its histogram that are valid for versions.leads (rank_cache.c) */
 	int64_t read_ms, used_ms;
-	size_t large_points; /* a command for points of so many leads was too much work for one transaction; 0: none was */
+	/* until then: a command for points of so many leads was too much work for one transaction */
+	int64_t large_points_until_ms;
+	size_t large_points;
 	struct cache_group *group; /* holds the texts */
 };
 
@@ -48,7 +50,7 @@ const struct cached_campaign *store_cached_campaign(const struct store *store, u
 void store_clear_campaign_cache(struct store *store);
 
 /* Notes that a command for points was too much work for one transaction; whether one can be expected to be, because another one
- * with no more leads was. The note lasts as long as the cached campaign, ten seconds at most. */
+ * with no more leads was. The note lasts a minute. */
 void store_note_large_points(struct store *store, const struct command *command);
 MUST_CHECK bool store_expects_large_points(const struct store *store, const struct command *command);
 

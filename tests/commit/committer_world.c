@@ -57,7 +57,7 @@ store_execute(struct store *store UNUSED, struct pool *own, const struct command
 		atomic_store(&shared->hold, true);
 	for (size_t i = 0; i < count; i++) {
 		crash_if_poisoned(commands[i]->as.signup.email);
-		outcomes[i] = (struct outcome){ .body = pool_copy(own, commands[i]->as.signup.email) };
+		outcomes[i] = (struct outcome){ .body = pool_copy(own, commands[i]->as.signup.email), .work = { .rows = 1 } };
 		locked[i] = commands[i]->campaign_id == LOCKED && atomic_load(&shared->locked);
 	}
 }

@@ -124,6 +124,7 @@ next_command(enum command_kind kind, bool on)
 		.kind = kind,
 		.campaign_id = next_number() + (UINT64_C(1) << 40),
 		.account_id = next_number() + (UINT64_C(1) << 41),
+		.owner_id = next_number() + (UINT64_C(1) << 42),
 		.view = { .full = on, .skip_urls = !on, .skip_actions = on },
 	};
 }
@@ -134,6 +135,7 @@ same_command(const struct command *got, const struct command *want)
 	assert_int_equal(got->kind, want->kind);
 	assert_int_equal(got->campaign_id, want->campaign_id);
 	assert_int_equal(got->account_id, want->account_id);
+	assert_int_equal(got->owner_id, want->owner_id);
 	assert_int_equal(got->view.full, want->view.full);
 	assert_int_equal(got->view.skip_urls, want->view.skip_urls);
 	assert_int_equal(got->view.skip_actions, want->view.skip_actions);

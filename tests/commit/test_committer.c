@@ -70,7 +70,13 @@ static void
 test_the_leads_of_a_batch_are_limited(void **state UNUSED)
 {
 	static const size_t leads[] = { 100, 100, 57, 250, 250, 56, 150 };
-	hold();
+	connect_peers(1);
+	for (size_t i = 0; i < 20; i++) { /* after which little work is expected of points */
+		request_points(0, 1);
+		assert_int_equal(answer_of(0).kind, ANSWER_OUTCOME);
+	}
+	shared->calls[0] = '\0';
+	hold_peer(0);
 	connect_peers(ARRAY_SIZE(leads));
 	for (size_t i = 0; i < ARRAY_SIZE(leads); i++)
 		request_points(1 + i, leads[i]);
@@ -78,6 +84,26 @@ test_the_leads_of_a_batch_are_limited(void **state UNUSED)
 	for (size_t i = 0; i < ARRAY_SIZE(leads); i++)
 		assert_int_equal(answer_of(1 + i).kind, ANSWER_OUTCOME);
 	assert_string_equal(shared->calls, "E1 E2 E1 E1 E1 E2 ");
+}
+
+/* 7.1.1: a sign-up does not wait for another account's flood that came before it. */
+static void
+test_accounts_take_turns(void **state UNUSED)
+{
+	enum { FLOOD = 8, OTHER = 1 + FLOOD };
+	struct commit_request request = sign_up(pool_printf(pool, "%d@example.org", OTHER));
+	request.as.command.owner_id = 2;
+	hold();
+	connect_peers(1 + FLOOD);
+	for (size_t i = 1; i <= FLOOD; i++)
+		request_points(i, 100);
+	send_request(OTHER, &request);
+	hold_next();
+	hold_next();
+	assert_own_outcome(OTHER);
+	atomic_store(&shared->hold, false);
+	for (size_t i = 1; i <= FLOOD; i++)
+		assert_int_equal(answer_of(i).kind, ANSWER_OUTCOME);
 }
 
 static void
@@ -490,6 +516,7 @@ main(void)
 		COMMITTER_TEST(test_a_batch_has_an_end),
 		COMMITTER_TEST(test_no_request_is_passed_over_for_ever),
 		COMMITTER_TEST(test_the_leads_of_a_batch_are_limited),
+		COMMITTER_TEST(test_accounts_take_turns),
 		COMMITTER_TEST(test_a_command_of_more_leads_is_a_batch),
 		COMMITTER_TEST(test_a_request_past_its_deadline_is_refused),
 		COMMITTER_TEST(test_a_closed_peer_is_not_served),

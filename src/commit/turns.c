@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+#include "commit/turns.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/panic.h"
+
+enum {
+	LESSONS = 256,       /* a power of two */
+	FIRST_GUESS = 25,    /* work of one lead that nothing is known of */
+	BYTES_OF_WORK = 1024 /* cost as much as a row */
+};
+
+/* What one lead's part of a command made, of one kind and campaign. A later lesson may take its place. */
+struct lesson {
+	uint64_t campaign_id;
+	enum command_kind kind;
+	uint32_t work; /* 0: none yet */
+};
+
+/* An account with waiting commands. */
+struct account {
+	uint64_t id;
+	int64_t deficit; /* work that it may add */
+	/* in one choice */
+	size_t first, last; /* of its commands: indices of `struct entry`; NONE: none left */
+};
+
+#define NONE SIZE_MAX
+
+struct turns {
+	struct lesson lessons[LESSONS];
+	struct account *accounts; /* in the order of their turns */
+	size_t count, capacity;
+};
+
+/* A waiting command. */
+struct entry {
+	const struct turn *turn;
+	size_t place, next; /* next: of the same account */
+	uint32_t work;
+};
+
+/* A batch that is being chosen. */
+struct choice {
+	struct entry *entries;
+	struct turns_limits limits;
+	size_t *chosen, count, leads;
+	uint64_t work;
+};
+
+struct turn
+turn_of(const struct command *command, uint64_t arrival)
+{
+	const size_t leads = command->kind == COMMAND_POINTS ? command->as.points.lead_count : 1;
+	return (struct turn){ command->owner_id, command->campaign_id, command->kind, (uint32_t)leads, arrival };
+}
+
+struct turns *
+turns_new(void)
+{
+	struct turns *turns = memory_alloc(sizeof(*turns));
+	memset(turns, 0, sizeof(*turns));
+	return turns;
+}
+
+void
+turns_free(struct turns **turns)
+{
+	if (*turns == NULL)
+		return;
+	free((*turns)->accounts);
+	free(*turns);
+	*turns = NULL;
+}
+
+static size_t
+lesson_place(const struct turn *turn)
+{
+	return (turn->campaign_id * (COMMAND_CHANGE + 1) + turn->kind) % LESSONS;
+}
+
+static uint32_t
+work_of_lead(const struct turns *turns, const struct turn *turn)
+{
+	const struct lesson *lesson = &turns->lessons[lesson_place(turn)];
+	const bool known = lesson->campaign_id == turn->campaign_id && lesson->kind == turn->kind && lesson->work > 0;
+	return known ? lesson->work : FIRST_GUESS;
+}
+
+uint32_t
+turns_expect(const struct turns *turns, const struct turn *turn)
+{
+	const uint64_t work = (uint64_t)work_of_lead(turns, turn) * (turn->leads > 0 ? turn->leads : 1);
+	return work < TURNS_COMMAND_WORK ? (uint32_t)work : TURNS_COMMAND_WORK;
+}
+
+/* More than expected is believed at once, less only by and by: a batch that is too large keeps others waiting. */
+void
+turns_learn(struct turns *turns, const struct turn *turn, struct work work)
+{
+	const uint32_t leads = turn->leads > 0 ? turn->leads : 1;
+	const uint32_t now = (work.rows + work.bytes / BYTES_OF_WORK) / leads + 1, before = work_of_lead(turns, turn);
+	turns->lessons[lesson_place(turn)] = (struct lesson){
+		.campaign_id = turn->campaign_id,
+		.kind = turn->kind,
+		.work = now >= before ? now : before - (before - now + 3) / 4,
+	};
+}
+
+static int
+compare(const void *left, const void *right)
+{
+	const struct entry *a = left, *b = right;
+	return (a->turn->arrival > b->turn->arrival) - (a->turn->arrival < b->turn->arrival);
+}
+
+static struct account *
+find_account(struct turns *turns, uint64_t id)
+{
+	for (size_t i = 0; i < turns->count; i++)
+		if (turns->accounts[i].id == id)
+			return &turns->accounts[i];
+	if (turns->count == turns->capacity) {
+		turns->capacity = turns->capacity == 0 ? 16 : 2 * turns->capacity;
+		turns->accounts = memory_realloc(turns->accounts, turns->capacity * sizeof(*turns->accounts));
+	}
+	turns->accounts[turns->count] = (struct account){ .id = id, .first = NONE };
+	return &turns->accounts[turns->count++];
+}
+
+/* Gives each account its commands, by arrival. An account without any is dropped. */
+static void
+group(struct turns *turns, struct entry *entries, size_t count)
+{
+	size_t left = 0;
+	for (size_t i = 0; i < turns->count; i++)
+		turns->accounts[i].first = NONE;
+	for (size_t i = 0; i < count; i++) {
+		struct account *account = find_account(turns, entries[i].turn->account_id);
+		if (account->first == NONE)
+			account->first = i;
+		else
+			entries[account->last].next = i;
+		account->last = i;
+	}
+	for (size_t i = 0; i < turns->count; i++)
+		if (turns->accounts[i].first != NONE)
+			turns->accounts[left++] = turns->accounts[i];
+	turns->count = left;
+}
+
+static bool
+fits(const struct choice *choice, const struct entry *entry)
+{
+	return choice->count == 0 ||
+	       (choice->count < choice->limits.commands && choice->leads + entry->turn->leads <= choice->limits.leads &&
+		   choice->work + entry->work <= TURNS_BATCH_WORK);
+}
+
+/* Takes commands of the account that its deficit covers; alone, whatever fits. Returns false when one did not fit. */
+static bool
+take(struct choice *choice, struct account *account, bool alone)
+{
+	while (account->first != NONE) {
+		const struct entry *entry = &choice->entries[account->first];
+		if (!alone && account->deficit < (int64_t)entry->work)
+			return true;
+		if (!fits(choice, entry))
+			return false;
+		choice->chosen[choice->count++] = entry->place;
+		choice->leads += entry->turn->leads;
+		choice->work += entry->work;
+		account->deficit -= entry->work;
+		account->first = entry->next;
+	}
+	account->deficit = 0; /* what it has not used is not saved */
+	return true;
+}
+
+/* Whether the account's next command is large and due: others would wait for its end, and are in other batches. */
+static bool
+runs_apart(const struct choice *choice, const struct account *account)
+{
+	const uint32_t work = choice->entries[account->first].work;
+	return work > TURNS_LARGE_WORK && account->deficit >= (int64_t)work;
+}
+
+/* The account at `place` begins the next batch. */
+static void
+rotate(struct turns *turns, struct pool *pool, size_t place)
+{
+	struct account *copy = POOL_ARRAY(pool, turns->count, struct account);
+	memcpy(copy, turns->accounts, turns->count * sizeof(*copy));
+	for (size_t i = 0; i < turns->count; i++)
+		turns->accounts[i] = copy[(place + i) % turns->count];
+}
+
+/* One round. An account that has no room in the batch begins the next one, without a new quantum. */
+static void
+run_round(struct turns *turns, struct pool *pool, struct choice *choice)
+{
+	for (size_t i = 0; i < turns->count; i++) {
+		struct account *account = &turns->accounts[i];
+		account->deficit += TURNS_QUANTUM;
+		const bool apart = runs_apart(choice, account);
+		if ((apart && choice->count > 0) || !take(choice, account, false)) {
+			account->deficit -= TURNS_QUANTUM;
+			rotate(turns, pool, i);
+			return;
+		}
+		if (apart) {
+			rotate(turns, pool, i + 1);
+			return;
+		}
+	}
+}
+
+size_t
+turns_choose(struct turns *turns, struct pool *pool, const struct turn *const *waiting, size_t count,
+    struct turns_limits limits, size_t *chosen)
+{
+	struct choice choice = { .entries = POOL_ARRAY(pool, count, struct entry), .limits = limits, .chosen = chosen };
+	for (size_t i = 0; i < count; i++)
+		choice.entries[i] = (struct entry){ waiting[i], i, NONE, turns_expect(turns, waiting[i]) };
+	if (count > 1)
+		qsort(choice.entries, count, sizeof(*choice.entries), compare);
+	group(turns, choice.entries, count);
+	if (turns->count == 1) {
+		(void)take(&choice, &turns->accounts[0], true);
+		turns->accounts[0].deficit = 0;
+	}
+	while (choice.count == 0 && turns->count > 0)
+		run_round(turns, pool, &choice);
+	return choice.count;
+}

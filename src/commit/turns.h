@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT
+ * Whose commands are in the committer's next batch: deficit round robin over accounts (docs/architecture.md 7.1.1). What counts
+ * is the work that commands are expected to make, as learned from earlier ones of the same kind and campaign.
+ *
+ * Without I/O or peers; nothing can fail. */
+#ifndef LEADHOOK_COMMIT_TURNS_H
+#define LEADHOOK_COMMIT_TURNS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/pool.h"
+#include "engine/command.h"
+
+/* Work in rows; each KiB counts as one more. */
+enum {
+	TURNS_BATCH_WORK = 3000,                  /* maximum of a batch of several commands */
+	TURNS_QUANTUM = 1000,                     /* what an account may add to its next batch, while others wait */
+	TURNS_LARGE_WORK = 500,                   /* a command of more is not in a batch with those of other accounts */
+	TURNS_COMMAND_WORK = 2 * TURNS_BATCH_WORK /* a command counts as no more */
+};
+
+/* What decides when a waiting command is run. */
+struct turn {
+	uint64_t account_id; /* of the campaign */
+	uint64_t campaign_id;
+	enum command_kind kind;
+	uint32_t leads;   /* that it names */
+	uint64_t arrival; /* commands of an account are run in this order */
+};
+
+/* Of a command that arrived as the `arrival`-th. */
+struct turn turn_of(const struct command *command, uint64_t arrival);
+
+struct turns;
+
+struct turns *turns_new(void);
+void turns_free(struct turns **turns);
+
+/* The work expected of a command. */
+uint32_t turns_expect(const struct turns *turns, const struct turn *turn);
+/* Notes what a command has made. */
+void turns_learn(struct turns *turns, const struct turn *turn, struct work work);
+
+/* Maxima of a batch besides its work. A command that exceeds them alone is a batch. */
+struct turns_limits {
+	size_t commands, leads;
+};
+
+/* Chooses the next batch. `waiting` are all waiting commands, in any order; `chosen` gets the places of those to run now, in
+ * their order. Returns their number: at least one, if any is waiting. */
+size_t turns_choose(struct turns *turns, struct pool *pool, const struct turn *const *waiting, size_t count,
+    struct turns_limits limits, size_t *chosen);
+
+#endif

@@ -7,8 +7,8 @@ ffi.cdef("typedef struct { long seconds, nanoseconds; } bench_time; int clock_ge
 local KINDS = {}
 local options = {}
 -- The others are text, even when they look like numbers, as social ids may.
-local NUMBERS = {campaigns = true, first_campaign = true, first_lead = true, leads = true, pace = true, random = true, start = true, status = true}
-local count, answers = 0, 0
+local NUMBERS = {also = true, campaigns = true, first_campaign = true, first_lead = true, leads = true, pace = true, random = true, start = true, status = true}
+local count, answers, flood = 0, 0, nil
 local SAMPLE = 16 -- the body of every 16th answer is checked, too
 local MONOTONIC = 1
 local time = ffi.new("bench_time")
@@ -86,6 +86,20 @@ KINDS["no-match-page"] = function()
 	return get("/leads?opted_out=true")
 end
 
+-- Points for many leads of harness/noisy.py: a flood.
+function KINDS.points()
+	if not flood then
+		local emails = {}
+		for i = 1, options.leads do
+			emails[i] = format('"flood%d@bench.example"', i)
+		end
+		local body = format('{"points":1,"emails":[%s]}', table.concat(emails, ","))
+		flood = format("POST %s/points HTTP/1.1\r\nHost: bench\r\n%sContent-Type: application/json\r\n" ..
+			"Content-Length: %d\r\n\r\n%s", format(options.path, options.first_campaign), authorization(), #body, body)
+	end
+	return flood
+end
+
 -- Look-ups and sign-ups of one address.
 function KINDS.limited(n)
 	return n % 2 == 0 and get(format("?email=u%d@bench.example", n)) or KINDS.create(n)
@@ -125,6 +139,9 @@ end
 
 function response(status, headers, body)
 	answers = answers + 1
+	if status == options.also then
+		return
+	end
 	if status == options.status and (answers % SAMPLE ~= 0 or find(body, options.expect, 1, true)) then
 		return
 	end

@@ -25,6 +25,7 @@ EXTRA_DIST += \
 	%D%/harness/growth.py \
 	%D%/harness/main.py \
 	%D%/harness/measures.py \
+	%D%/harness/noisy.py \
 	%D%/harness/receiving.py \
 	%D%/harness/report.py \
 	%D%/harness/requests.py \

@@ -14,12 +14,13 @@ from . import report
 from .bench import Bench
 from .deliver import deliver, deliver_hostile
 from .growth import growth
+from .noisy import noisy_neighbour
 from .requests import create, leaderboard, limited, lookup, one_campaign, repeat
 from .running import latency, memory, together
 
 WORKLOADS = {"create": create, "one-campaign": one_campaign, "together": together, "repeat": repeat, "lookup": lookup,
              "leaderboard": leaderboard, "limited": limited, "deliver": deliver, "deliver-hostile": deliver_hostile, "growth": growth,
-             "memory": memory, "latency": latency}
+             "memory": memory, "latency": latency, "noisy-neighbour": noisy_neighbour}
 
 
 class Ended(BaseException):

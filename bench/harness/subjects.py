@@ -145,7 +145,8 @@ class Leadhook(Subject):
         self.installation = Installation(self.folder, bench.options.build, bench.database, name=self.database)
         # without the sandbox, which would restrict measuring its memory to root
         measurable = [] if os.geteuid() == 0 else [("server", "sandbox", "off")]
-        self.installation.configure([("server", "base_url", self.front.url), ("log", "level", "warning"), *measurable])
+        self.installation.configure([("server", "base_url", self.front.url), ("log", "level", "warning"),
+                                     ("limits", "account_per_minute", "0"), *measurable])
         self.installation.install()
         admin = self.installation.admin
         account = str(admin("account", "add", "Bench")["id"])

@@ -163,6 +163,22 @@ slice_to_u64(struct slice s, uint64_t maximum, uint64_t *value)
 	return true;
 }
 
+bool
+slice_split_port(struct slice text, struct slice *host, uint64_t *port)
+{
+	size_t colon = slice_find(text, ':'), end = colon == slice_find_last(text, ':') ? colon : text.size;
+	*port = 0;
+	*host = slice_sub(text, 0, end);
+	if (slice_starts_with(text, SLICE("["))) {
+		end = slice_find(text, ']');
+		*host = slice_sub(text, 1, end);
+		end += end < text.size;
+	}
+	const struct slice rest = slice_sub(text, end, text.size);
+	return host->size > 0 && (rest.size == 0 || (rest.data[0] == ':' &&
+							slice_to_u64(slice_sub(rest, 1, rest.size), 65535, port) && *port > 0));
+}
+
 int
 ascii_hex_digit(char c)
 {

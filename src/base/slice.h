@@ -67,6 +67,9 @@ bool slice_next_item(struct slice *rest, struct slice *item);
 /* Parses a decimal number without sign or leading zeros ("0" is valid), at most `maximum`. Returns false, with *value
  * unchanged, otherwise. */
 MUST_CHECK bool slice_to_u64(struct slice s, uint64_t maximum, uint64_t *value);
+/* Splits "host", "host:port" or "[address]:port"; an IPv6 address without brackets has no port. *port is 0 where there is none.
+ * Returns false when the host is empty or the port is none from 1 to 65535. */
+MUST_CHECK bool slice_split_port(struct slice text, struct slice *host, uint64_t *port);
 
 /* ASCII only, independent of the locale. */
 static inline bool

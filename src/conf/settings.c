@@ -84,6 +84,14 @@ is_port(struct slice text)
 }
 
 static bool
+is_server(struct slice text)
+{
+	struct slice host;
+	uint64_t port;
+	return slice_split_port(text, &host, &port) && is_visible(host);
+}
+
+static bool
 is_duration(struct slice text)
 {
 	int64_t ms;
@@ -116,6 +124,7 @@ static const struct conf_rule base_url = { is_base_url, "nothing, or http:// or 
 static const struct conf_rule avatar_url = { is_avatar_url, "nothing, or an http:// or https:// address with {hash} in it" };
 static const struct conf_rule networks = { looks_like_network, "addresses or networks as 192.0.2.0/24 or 2001:db8::/32" };
 static const struct conf_rule ports = { is_port, "port numbers from 1 to 65535" };
+static const struct conf_rule servers = { is_server, "hosts, each with :port or without" };
 static const struct conf_rule durations = { is_duration, "durations as 5s, 30m or 24h" };
 static const struct conf_rule limits = { is_limit, "numbers of requests and durations as 10/60s" };
 static const struct conf_rule url_parts = { is_visible, "words of ASCII characters" };
@@ -156,7 +165,7 @@ enum { SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE, DAY = 24 * HOUR 
 
 /* clang-format off */
 static const struct conf_setting settings[] = {
-	{ SETTING(database, host, CONF_TEXT), "", 0, TEXT_MAX, NULL, "host of the database server" },
+	{ SETTING(database, host, CONF_LIST), "", 0, TEXT_MAX, &servers, "hosts of the database, in the order in which they are tried" },
 	{ SETTING(database, port, CONF_INTEGER), "0", 0, 65535, NULL, "TCP port of the database server" },
 	{ SETTING(database, socket, CONF_PATH), "", 0, SOCKET_PATH_MAX, NULL, "unix socket of the database server" },
 	{ SETTING(database, user, CONF_TEXT), "", 0, TEXT_MAX, NULL, "database user" },

@@ -12,9 +12,31 @@
 #include "base/panic.h"
 #include "db/private.h"
 
-/* A connection attempt that fails after at least WAITED_MS has met a server that hangs. No connection is tried for AWAY_MS
- * then: further calls fail at once instead of waiting one after the other. */
+/* A connection attempt that fails after at least WAITED_MS has met a server that hangs. It is not tried for AWAY_MS then:
+ * further calls go to another host, or fail at once, instead of waiting one after the other. */
 enum { WAITED_MS = 900, AWAY_MS = 1000 };
+
+static void
+read_hosts(struct db *db)
+{
+	struct slice rest = slice_of(db->options->host == NULL ? "" : db->options->host), count = rest, item, name;
+	do
+		db->host_count++;
+	while (slice_next_item(&count, &item));
+	db->hosts = memory_alloc(db->host_count * sizeof(*db->hosts));
+	db->host_count = 0;
+	while (slice_next_item(&rest, &item)) {
+		uint64_t port;
+		if (!slice_split_port(item, &name, &port))
+			panic("no host of a database");
+		struct db_host *host = &db->hosts[db->host_count++];
+		host->port = port != 0 ? (unsigned)port : db->options->port;
+		host->name = memory_alloc(name.size + 1);
+		memcpy(host->name, name.data, name.size);
+	}
+	if (db->host_count == 0)
+		db->hosts[db->host_count++].port = db->options->port;
+}
 
 struct db *
 db_new(const struct db_options *options, const struct db_statement *const *const *lists)
@@ -22,6 +44,7 @@ db_new(const struct db_options *options, const struct db_statement *const *const
 	struct db *db = memory_alloc(sizeof(*db));
 	db->options = options;
 	db_add_statements(db, lists);
+	read_hosts(db);
 	db->deadline_ms = CLOCK_NEVER;
 	return db;
 }
@@ -52,6 +75,9 @@ db_free(struct db **db)
 		return;
 	db_disconnect(*db);
 	free((*db)->prepared);
+	for (size_t i = 0; i < (*db)->host_count; i++)
+		free((*db)->hosts[i].name);
+	free((*db)->hosts);
 	free(*db);
 	*db = NULL;
 }
@@ -146,7 +172,7 @@ db_failed(struct db *db, const char *what, unsigned reported, const char *text)
 		return error == NULL ? RESULT_FAILED : error->result;
 	int64_t now_ms = clock_monotonic_ms();
 	if (now_ms - db->begun_ms >= WAITED_MS)
-		db->away_until_ms = now_ms + AWAY_MS;
+		db->hosts[db->host].away_until_ms = now_ms + AWAY_MS;
 	db_disconnect(db);
 	return RESULT_UNAVAILABLE;
 }
@@ -198,7 +224,8 @@ read_is_node(struct db *db)
 	MYSQL_ROW row = mysql_fetch_row(rows);
 	db->is_node = row != NULL && strcmp(row[1], "ON") == 0;
 	mysql_free_result(rows);
-	return RESULT_OK;
+	/* a node without its cluster accepts connections, SET and SHOW */
+	return db->is_node ? session_query(db, "DO 0") : RESULT_OK;
 }
 
 /* The server ends statements before our timeout: no abandoned statement continues there, and the connection stays usable. */
@@ -214,28 +241,20 @@ begin_session(struct db *db)
 	return result == RESULT_OK ? read_is_node(db) : result;
 }
 
-enum result
-db_connect(struct db *db)
+static enum result
+connect_to_host(struct db *db)
 {
 	const struct db_options *o = db->options;
-	if (is_late(db))
-		return RESULT_UNAVAILABLE;
+	const struct db_host *host = &db->hosts[db->host];
 	db->begun_ms = clock_monotonic_ms();
-	if (db->mysql != NULL)
-		return RESULT_OK;
-	if (db->begun_ms < db->away_until_ms) {
-		snprintf(db->error_text, sizeof(db->error_text), "the last connection attempt timed out");
-		db->error = 0;
-		return RESULT_UNAVAILABLE;
-	}
 	db->mysql = mysql_init(NULL);
 	if (db->mysql == NULL)
 		memory_exhausted();
 	set_options(db);
 	db->used_ms = db->begun_ms;
 	enum result result = RESULT_OK;
-	if (mysql_real_connect(db->mysql, or_null(o->host), or_null(o->user), or_null(o->password), or_null(o->database),
-		o->port, or_null(o->socket), CLIENT_FOUND_ROWS) == NULL) {
+	if (mysql_real_connect(db->mysql, or_null(host->name), or_null(o->user), or_null(o->password), or_null(o->database),
+		host->port, or_null(o->socket), CLIENT_FOUND_ROWS) == NULL) {
 		/* a password is being changed, or a host is not allowed yet: treated as unreachable */
 		result = db_connection_failed(db, "connect");
 		result = result == RESULT_FAILED ? RESULT_UNAVAILABLE : result;
@@ -244,6 +263,33 @@ db_connect(struct db *db)
 		result = begin_session(db);
 	if (result != RESULT_OK)
 		db_disconnect(db);
+	return result;
+}
+
+enum result
+db_connect(struct db *db)
+{
+	const size_t first = db->host;
+	bool tried = false;
+	enum result result = RESULT_UNAVAILABLE;
+	if (is_late(db))
+		return result;
+	db->begun_ms = clock_monotonic_ms();
+	if (db->mysql != NULL)
+		return RESULT_OK;
+	for (size_t i = 0; i < db->host_count && result != RESULT_OK && !(tried && is_late(db)); i++) {
+		db->host = (first + i) % db->host_count;
+		if (clock_monotonic_ms() < db->hosts[db->host].away_until_ms)
+			continue;
+		result = connect_to_host(db);
+		tried = true;
+	}
+	if (result != RESULT_OK)
+		db->host = first;
+	if (!tried) {
+		snprintf(db->error_text, sizeof(db->error_text), "the last connection attempt timed out");
+		db->error = 0;
+	}
 	return result;
 }
 

@@ -36,7 +36,9 @@ struct db_statement {
 
 struct db_options {
 	/* NULL or "": as in the option file or Connector/C's default */
-	const char *host, *socket, *user, *password, *database;
+	const char
+	    *host; /* a list of hosts, each with its port ("db1:3307") or without; the one that worked last is tried first */
+	const char *socket, *user, *password, *database;
 	const char *option_file; /* its group [leadhook] is read; NULL: none. The settings here override it */
 	const char *tls;    /* "verify": only a server with a valid certificate; "off": any; NULL or "": "verify" for a host
 			     * that is not loopback, else "off" */
@@ -62,8 +64,8 @@ void db_disconnect_idle(struct db *db, int64_t idle_ms);
  * What is under way ends by its own timeout. CLOCK_NEVER, the initial value: no deadline. Returns the previous deadline. */
 int64_t db_set_deadline(struct db *db, int64_t deadline_ms);
 
-/* RESULT_UNAVAILABLE when the server cannot be reached, has no free connection or denies access. After a timeout, it is
- * returned at once for one second. */
+/* RESULT_UNAVAILABLE when none of the hosts can be reached, has a free connection and grants access. A host that has timed out
+ * is not tried for one second. */
 MUST_CHECK enum result db_connect(struct db *db);
 
 /* The server at the other end of the open connection. */

@@ -41,19 +41,26 @@ struct prepared {
 	MYSQL_STMT *handles[LIST_SIZES];
 };
 
+struct db_host {
+	char *name;            /* "": as in the option file or Connector/C's default */
+	unsigned port;         /* 0: the same */
+	int64_t away_until_ms; /* it is not tried before, because it has timed out */
+};
+
 struct db {
 	const struct db_options *options;
+	struct db_host *hosts;     /* at least one */
+	size_t host_count, host;   /* the host of the connection, or the one that is tried first */
 	MYSQL *mysql;              /* NULL: not connected */
 	struct prepared *prepared; /* all statements, sorted by address */
 	size_t statement_count;
 	bool in_transaction;
-	bool is_node;          /* the server is a node of a cluster */
-	bool unknown;          /* the last COMMIT may have taken effect, perhaps at another node */
-	int64_t used_ms;       /* when the connection was last used */
-	int64_t begun_ms;      /* start of the current or last call */
-	int64_t deadline_ms;   /* nothing is started after this time */
-	bool late;             /* the last call was rejected because of it */
-	int64_t away_until_ms; /* no connection is tried before, because the last one timed out */
+	bool is_node;        /* the server is a node of a cluster */
+	bool unknown;        /* the last COMMIT may have taken effect, perhaps at another node */
+	int64_t used_ms;     /* when the connection was last used */
+	int64_t begun_ms;    /* start of the current or last call */
+	int64_t deadline_ms; /* nothing is started after this time */
+	bool late;           /* the last call was rejected because of it */
 	struct log_throttle log_throttles[DB_ERRORS_MAX], late_throttle;
 	unsigned error;
 	char error_text[MYSQL_ERRMSG_SIZE];

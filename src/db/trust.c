@@ -54,7 +54,7 @@ is_loopback(const char *host)
 static bool
 host_is_remote(const struct db *db)
 {
-	const char *host = is_set(db->options->host) ? db->options->host : db->mysql->options.host;
+	const char *own = db->hosts[db->host].name, *host = is_set(own) ? own : db->mysql->options.host;
 	return is_set(host) && !is_loopback(host);
 }
 

@@ -35,6 +35,27 @@ numbers_are_strict(void **state)
 }
 
 static void
+a_host_may_have_a_port(void **state)
+{
+	static const struct {
+		const char *text, *host;
+		uint64_t port;
+	} good[] = { { "db1", "db1", 0 }, { "db1:3307", "db1", 3307 }, { "192.0.2.1:1", "192.0.2.1", 1 }, { "::1", "::1", 0 },
+		{ "[::1]", "::1", 0 }, { "[2001:db8::1]:65535", "2001:db8::1", 65535 } };
+	static const char *const bad[] = { "", ":1", "db1:", "db1:0", "db1:65536", "db1:x", "[]", "[]:1", "[::1]1", "[::1]:" };
+	(void)state;
+	struct slice host;
+	uint64_t port;
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
+		assert_true(slice_split_port(slice_of(good[i].text), &host, &port));
+		assert_slice(host, good[i].host);
+		assert_int_equal(port, good[i].port);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_false(slice_split_port(slice_of(bad[i]), &host, &port));
+}
+
+static void
 slices_split_and_trim(void **state)
 {
 	(void)state;
@@ -374,6 +395,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_are_strict),
+		cmocka_unit_test(a_host_may_have_a_port),
 		cmocka_unit_test(slices_split_and_trim),
 		cmocka_unit_test(control_characters_are_found_anywhere),
 		cmocka_unit_test(a_buffer_has_a_maximum),

@@ -3,6 +3,7 @@
  * the server, and what is logged. */
 #include "unit.h"
 
+#include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -148,6 +149,40 @@ calls_fail_at_once_after_a_timeout(void **state UNUSED)
 	unlink(address.sun_path);
 }
 
+/* leadhook.conf(5), host: the hosts are tried in order, beginning with the one that worked last. One that hangs costs its
+ * timeout once, and is then not tried for a second. */
+static void
+hosts_are_tried_in_order(void **state UNUSED)
+{
+	struct db_options other = options;
+	struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t size = sizeof(address);
+	char hosts[64];
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	assert_true(fd >= 0 && bind(fd, (const struct sockaddr *)&address, size) == 0 &&
+		    getsockname(fd, (struct sockaddr *)&address, &size) == 0);
+	snprintf(hosts, sizeof(hosts), "127.0.0.1:%u, localhost", (unsigned)ntohs(address.sin_port));
+	other.host = hosts;
+	struct db *db = db_new(&other, lists);
+	assert_int_equal(db_connect(db), RESULT_OK); /* the first host refuses */
+	assert_int_equal(db_peer(db), DB_PEER_SOCKET);
+	db_free(&db);
+	assert_int_equal(listen(fd, 16), 0);
+	db = db_new(&other, lists);
+	int64_t before = clock_monotonic_ms();
+	assert_int_equal(db_connect(db), RESULT_OK); /* the first host hangs */
+	assert_in_range(clock_monotonic_ms() - before, ANSWER_MS - AT_ONCE_MS, ANSWER_MS + 4 * AT_ONCE_MS);
+	int64_t until = clock_monotonic_ms() + 1500; /* longer than it is left out */
+	while (clock_monotonic_ms() < until) {
+		db_disconnect(db);
+		before = clock_monotonic_ms();
+		assert_int_equal(db_connect(db), RESULT_OK);
+		assert_in_range(clock_monotonic_ms() - before, 0, ANSWER_MS - AT_ONCE_MS);
+	}
+	db_free(&db);
+	close(fd);
+}
+
 /* An error of the server is logged once, with a hint, and the connection stays usable. */
 static void
 a_read_only_server_is_logged_once(void **state)
@@ -237,6 +272,7 @@ main(void)
 		TEST(nothing_starts_after_a_deadline),
 		TEST(an_interrupted_commit_is_unknown),
 		TEST(calls_fail_at_once_after_a_timeout),
+		TEST(hosts_are_tried_in_order),
 		TEST(a_read_only_server_is_logged_once),
 		TEST(a_node_without_its_cluster_is_away),
 		TEST(an_account_at_its_limit_is_logged_once),

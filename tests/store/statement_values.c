@@ -106,6 +106,7 @@ static const struct statement_values all_values[] = {
 	{ "sql_count_version_table", "", "" },
 	{ "sql_select_schema_version", "", "" },
 	{ "sql_select_server_version", "", "" },
+	{ "sql_select_node", "", "" },
 	{ "sql_select_accounts", "", "" },
 	{ "sql_select_account", "1", "" },
 	{ "sql_lock_account", "1", "" },

@@ -197,6 +197,7 @@ store_check(struct store *store, struct pool *pool, const struct connection_need
 	} else {
 		check_peer(store, &check);
 		check_server(store, &check, needs);
+		check_cluster(store, &check);
 		bool fits = check_schema(store, &check);
 		if (fits)
 			check_addresses(store, &check);

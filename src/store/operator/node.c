@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT
+ * The findings of `leadhook check` about hosts of the database and nodes of a cluster (docs/cluster.md). */
+#include "base/clock.h"
+#include "store/operator/check.h"
+#include "store/query.h"
+#include "store/state.h"
+#include "store/statements.h"
+
+#include <inttypes.h>
+
+/* NULL where it is missing: on servers without support for clusters. */
+#define VARIABLE(table, name) "(SELECT VARIABLE_VALUE FROM information_schema." table " WHERE VARIABLE_NAME = '" name "')"
+#define CLUSTER_SIZE VARIABLE("GLOBAL_STATUS", "WSREP_CLUSTER_SIZE")
+#define STATE VARIABLE("GLOBAL_STATUS", "WSREP_LOCAL_STATE_COMMENT")
+#define SYNC_WAIT VARIABLE("SESSION_VARIABLES", "WSREP_SYNC_WAIT")
+
+DB_STATEMENT(sql_select_node, "SELECT " NOW ", " CLUSTER_SIZE ", " STATE ", " SYNC_WAIT);
+
+store_statement_list sql_of_node = { &sql_select_node, NULL };
+
+enum { NODE_NOW_MS, NODE_CLUSTER_SIZE, NODE_STATE, NODE_SYNC_WAIT };
+enum { NODES_WANTED = 3, SKEW_MAX_MS = 1000 };
+
+/* Each host of database.host, with a connection of its own. Returns their number. */
+static size_t
+check_hosts(struct store *store, struct check *check)
+{
+	const char *hosts = store->options.host == NULL ? "" : store->options.host;
+	struct slice rest = slice_of(hosts), item;
+	size_t count = 0;
+	while (slice_next_item(&rest, &item)) {
+		struct db_options options = store->db_options;
+		options.host = pool_copy(check->pool, item).data;
+		struct db *db = db_new(&options, store_statements);
+		if (db_connect(db) != RESULT_OK)
+			check_add(check, "database_host", pool_printf(check->pool, "%s: %s", options.host, db_error_text(db)),
+			    db_error_hint(db) == NULL ? "check that the server runs and is in database.host"
+						      : db_error_hint(db));
+		db_free(&db);
+		count++;
+	}
+	return count;
+}
+
+/* Leases and due times are those of the node that writes: another clock takes shards early, or late. */
+static void
+check_clock(struct check *check, int64_t node_ms, int64_t before_ms, int64_t after_ms)
+{
+	int64_t skew_ms = node_ms < before_ms ? node_ms - before_ms : node_ms > after_ms ? node_ms - after_ms : 0;
+	if (skew_ms > SKEW_MAX_MS || skew_ms < -SKEW_MAX_MS)
+		check_add(check, "clock",
+		    pool_printf(check->pool, "the time of the database node is %" PRId64 " ms %s than that of this host",
+			skew_ms < 0 ? -skew_ms : skew_ms, skew_ms < 0 ? "earlier" : "later"),
+		    "run NTP on all nodes and hosts: leases of dispatchers are times of the node's clock");
+}
+
+static void
+check_node(struct store *store, struct check *check, size_t hosts)
+{
+	struct db_rows rows;
+	int64_t before_ms = clock_wall_ms();
+	if (store_query(store, check->pool, &rows, &sql_select_node) != RESULT_OK) {
+		check_add(check, "cluster_size", slice_of(store_error_text(store)), "see the server's log");
+		return;
+	}
+	check_clock(check, db_get_i64(&rows, 0, NODE_NOW_MS), before_ms, clock_wall_ms());
+	struct slice text = db_get_bytes(&rows, 0, NODE_CLUSTER_SIZE), state = db_get_bytes(&rows, 0, NODE_STATE);
+	uint64_t size = 0;
+	if (!slice_to_u64(text, UINT32_MAX, &size) || size < NODES_WANTED)
+		check_add(check, "cluster_size", pool_printf(check->pool, "the cluster has %" PRIu64 " connected nodes", size),
+		    "start the others: with fewer than three nodes, the loss of one stops all");
+	if (!slice_equal(state, SLICE("Synced")))
+		check_add(check, "node_state", pool_printf(check->pool, "the state of the node is '%.*s'", SLICE_ARGS(state)),
+		    "see the node's log: it must be Synced");
+	if (hosts > 1 && slice_equal(db_get_bytes(&rows, 0, NODE_SYNC_WAIT), SLICE("0")))
+		check_add(check, "sync_wait", SLICE("wsrep_sync_wait is 0, and database.host has several hosts"),
+		    "set wsrep_sync_wait = 1 on all nodes: otherwise a read may miss what was just written at another one");
+}
+
+void
+check_cluster(struct store *store, struct check *check)
+{
+	size_t hosts = check_hosts(store, check);
+	if (db_is_node(store->db))
+		check_node(store, check, hosts);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT
+ * The findings of `leadhook check` (leadhook(1), check) on a server that says that it is a node of a cluster, without others.
+ */
+#include "unit.h"
+
+#include <string.h>
+
+#include "base/attributes.h"
+#include "base/clock.h"
+#include "store/world.h"
+
+static int64_t skew_ms; /* of this host's clock */
+
+int64_t __real_clock_wall_ms(void);
+int64_t __wrap_clock_wall_ms(void);
+
+int64_t
+__wrap_clock_wall_ms(void)
+{
+	return __real_clock_wall_ms() + skew_ms;
+}
+
+/* The detail of a finding, or absent. */
+static struct slice
+found(struct world *w, const struct store_options *options, const char *what)
+{
+	struct store *other = store_new(options);
+	struct finding *findings;
+	size_t count;
+	struct slice detail = SLICE_NONE;
+	store_check(other, w->pool, NULL, false, &findings, &count);
+	for (size_t i = 0; i < count; i++)
+		if (slice_equal(findings[i].what, slice_of(what)))
+			detail = findings[i].detail;
+	store_free(&other);
+	return detail;
+}
+
+static void
+the_check_finds_what_a_cluster_lacks(void **state)
+{
+	struct world *w = *state;
+	assert_slice(found(w, &world_options, "cluster_size"), "the cluster has 0 connected nodes");
+	assert_true(slice_present(found(w, &world_options, "node_state")));
+}
+
+static void
+the_check_compares_clocks(void **state)
+{
+	struct world *w = *state;
+	assert_false(slice_present(found(w, &world_options, "clock")));
+	skew_ms = -60 * 1000;
+	struct slice later = found(w, &world_options, "clock");
+	skew_ms = 60 * 1000;
+	struct slice earlier = found(w, &world_options, "clock");
+	skew_ms = 0;
+	assert_true(slice_present(later) && strstr(later.data, " later than ") != NULL);
+	assert_true(slice_present(earlier) && strstr(earlier.data, " earlier than ") != NULL);
+}
+
+/* Reads and writes may go to different nodes only where several hosts are set. */
+static void
+the_check_tries_all_hosts(void **state)
+{
+	struct world *w = *state;
+	struct store_options several = world_options;
+	several.host = "localhost, 127.0.0.1:1";
+	assert_false(slice_present(found(w, &world_options, "sync_wait")));
+	assert_false(slice_present(found(w, &world_options, "database_host")));
+	assert_true(slice_present(found(w, &several, "sync_wait")));
+	struct slice refused = found(w, &several, "database_host");
+	assert_true(slice_starts_with(refused, SLICE("127.0.0.1:1: ")));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WORLD_TEST(the_check_finds_what_a_cluster_lacks),
+		WORLD_TEST(the_check_compares_clocks),
+		WORLD_TEST(the_check_tries_all_hosts),
+	};
+	private_server_set_option("--wsrep-on=ON"); /* and no provider */
+	return WORLD_MAIN(tests);
+}

@@ -20,6 +20,7 @@ EXTRA_DIST += \
 	%D%/harness/__init__.py \
 	%D%/harness/bench.py \
 	%D%/harness/client.py \
+	%D%/harness/cluster.py \
 	%D%/harness/deliver.py \
 	%D%/harness/front.py \
 	%D%/harness/growth.py \

@@ -23,6 +23,25 @@ def fresh_seed():
 
 def drive(bench, subject, kind, seconds, connections=None, **words):
     """One run of wrk: {"rate", "p50_ms", "p99_ms", …}. StackError when an answer was wrong."""
+    return drive_all(bench, [(subject, words)], kind, seconds, connections)[0]
+
+
+def drive_all(bench, parts, kind, seconds, connections=None):
+    """A run of wrk for each of several (subject, words), at the same time; the connections are those of each one."""
+    running = []
+    try:
+        for subject, words in parts:
+            running.append((subject, *start_wrk(bench, subject, kind, seconds, connections, words)))
+        for _, wrk, _ in running:
+            wrk.wait(seconds + 60)
+    finally:
+        for _, wrk, _ in running:
+            wrk.kill()
+    return [parse(subject.name, kind, log.read_text(errors="replace")) for subject, _, log in running]
+
+
+def start_wrk(bench, subject, kind, seconds, connections, words):
+    """(the running wrk, its log)"""
     words = {"kind": kind, "path": subject.path, "key": subject.key, "campaigns": len(subject.campaigns),
              "first_campaign": subject.campaigns[0], "start": 0, "seed": fresh_seed(),
              "random": random.getrandbits(31), "status": 200, "expect": '"campaign_id":', **words}
@@ -31,11 +50,7 @@ def drive(bench, subject, kind, seconds, connections=None, **words):
     wrk = Child("wrk", ["wrk", "--threads", 1, "--connections", connections, "--duration", f"{math.ceil(seconds)}s",
                         "--timeout", "20s", "--script", BENCH / "lead.lua", f"http://127.0.0.1:{subject.port}/", "--",
                         *(f"{name}={value}" for name, value in words.items())], log).start()
-    try:
-        wrk.wait(seconds + 60)
-    finally:
-        wrk.kill()
-    return parse(subject.name, kind, log.read_text(errors="replace"))
+    return wrk, log
 
 
 def parse(name, kind, text):

@@ -25,10 +25,9 @@ def hook_url(bench):
     return f"CONCAT('http://127.0.0.1:{bench.receiver_port}/queue/', seq)"
 
 
-def timed(bench, child, count, seconds, database=True):
-    """Start a sender, wait for its deliveries, end it."""
+def timed(bench, child, count, seconds, servers):
+    """Start a sender, wait for its deliveries, end it. `servers`: the ids of the database's processes."""
     bench.receiver.reset()
-    servers = [bench.database.child.pid] if database else []
     before, begun = processor_seconds(servers), time.monotonic_ns()
     child.start()
     try:
@@ -41,19 +40,19 @@ def timed(bench, child, count, seconds, database=True):
     return {**rates(stats, begun), "cpu_us": used / stats["count"] * 1e6}
 
 
-def ours(bench, subject, queue, wrap=(), awaited=None):
+def ours(bench, subject, queue, wrap=(), awaited=None, servers=()):
     """A round of the dispatcher: all deliveries are due, until all (or `awaited`) have arrived."""
     def measure():
         queue.make_due()
         child = subject.installation.dispatcher()
         child.argv = [*wrap, *child.argv]
-        return timed(bench, child, awaited or queue.count, 6 * bench.options.seconds)
+        return timed(bench, child, awaited or queue.count, 6 * bench.options.seconds, servers or [bench.database.child.pid])
     return measure
 
 
-def our_queue(bench, count):
+def our_queue(bench, count, server=None):
     """An installation with a real event, and `count` deliveries to WEBHOOKS webhooks."""
-    subject = Leadhook(bench)
+    subject = Leadhook(bench, server=server)
     with subject:
         sign_up(subject)
     queue = Queue(subject)
@@ -69,7 +68,7 @@ def curl(bench, subject, count):
     def measure():
         child = Child("curl_loop", [bench.program("bench/curl_loop"), f"http://127.0.0.1:{bench.receiver_port}/hook/%d", count,
                                     CONCURRENT, WEBHOOKS, body], bench.folder / "curl.log")
-        return timed(bench, child, count, 6 * bench.options.seconds, database=False)
+        return timed(bench, child, count, 6 * bench.options.seconds, servers=())
     return measure
 
 
@@ -96,7 +95,7 @@ def php_cron(bench, count):
         php.sql("UPDATE deliveries SET state = 'pending', attempts = 0, due_at = UTC_TIMESTAMP()")
         child = Child("php-cron", ["env", *(f"{name}={values[key]}" for name, key in names.items()), "php8.2",
                                    BENCH / "php" / "dispatch.php", 6 * bench.options.seconds], bench.folder / "cron.log")
-        return timed(bench, child, count, 2 * bench.options.seconds)
+        return timed(bench, child, count, 2 * bench.options.seconds, [bench.database.child.pid])
     return measure
 
 

@@ -12,6 +12,7 @@ from stack.process import StackError
 
 from . import report
 from .bench import Bench
+from .cluster import cluster
 from .deliver import deliver, deliver_hostile
 from .growth import growth
 from .noisy import noisy_neighbour
@@ -21,6 +22,8 @@ from .running import latency, memory, together
 WORKLOADS = {"create": create, "one-campaign": one_campaign, "together": together, "repeat": repeat, "lookup": lookup,
              "leaderboard": leaderboard, "limited": limited, "deliver": deliver, "deliver-hostile": deliver_hostile, "growth": growth,
              "memory": memory, "latency": latency, "noisy-neighbour": noisy_neighbour}
+# Only when they are named: they need more packages.
+NAMED = {"cluster": cluster}
 
 
 class Ended(BaseException):
@@ -33,7 +36,7 @@ def end(*_):
 
 def arguments():
     parser = argparse.ArgumentParser(prog="bench/run")
-    parser.add_argument("names", nargs="*", metavar="NAME", help=" ".join(WORKLOADS))
+    parser.add_argument("names", nargs="*", metavar="NAME", help=" ".join([*WORKLOADS, *NAMED]))
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--rounds", type=int)
     parser.add_argument("--seconds", type=int)
@@ -48,16 +51,16 @@ def arguments():
     options.seconds = options.seconds or (1 if options.quick else 10)
     # Few, so that a slow machine also answers some of them in a second.
     options.connections = options.connections or (16 if options.quick else 64)
-    unknown = set(options.names) - set(WORKLOADS)
+    unknown = set(options.names) - set(WORKLOADS) - set(NAMED)
     if unknown:
-        parser.error(f"unknown workload: {' '.join(sorted(unknown))}; there are {' '.join(WORKLOADS)}")
+        parser.error(f"unknown workload: {' '.join(sorted(unknown))}; there are {' '.join([*WORKLOADS, *NAMED])}")
     return options
 
 
 def measure(bench, names, results):
     for name in names:
         begun = time.monotonic()
-        results[name] = WORKLOADS[name](bench)
+        results[name] = {**WORKLOADS, **NAMED}[name](bench)
         results[name]["took_seconds"] = round(time.monotonic() - begun, 1)
         report.show(name, results[name], bench.options.quick)
         bench.tidy()

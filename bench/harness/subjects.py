@@ -133,20 +133,27 @@ INSERT INTO api_keys (hash, account_id) VALUES (UNHEX('{hashlib.sha256(self.key.
 
 
 class Leadhook(Subject):
-    """An installation with an account, its key, and campaigns that have one webhook for new_signup each."""
+    """An installation with an account, its key, and campaigns that have one webhook for new_signup each. `server`: another database
+    server than the bench's; `like`: another subject whose installation and campaigns it shares."""
 
     name = "leadhook"
     options = ()
 
-    def __init__(self, bench, workers="auto", campaigns=CAMPAIGNS, settings=()):
+    def __init__(self, bench, workers="auto", campaigns=CAMPAIGNS, settings=(), server=None, like=None):
         super().__init__(bench, workers)
-        self.database = f"bench_leadhook{next(NUMBERS)}"
-        bench.databases.append(self.database)
-        self.installation = Installation(self.folder, bench.options.build, bench.database, name=self.database)
+        self.server = server or bench.database
+        self.database = like.database if like else f"bench_leadhook{next(NUMBERS)}"
+        if self.server is bench.database:
+            bench.databases.append(self.database)
+        self.installation = Installation(self.folder, bench.options.build, self.server, name=self.database)
         # without the sandbox, which would restrict measuring its memory to root
         measurable = [] if os.geteuid() == 0 else [("server", "sandbox", "off")]
-        self.installation.configure([("server", "base_url", self.front.url), ("log", "level", "warning"),
-                                     ("limits", "account_per_minute", "0"), *measurable])
+        shared = [("database", "password", like.installation.setting("database", "password"))] if like else []
+        self.installation.configure([("server", "base_url", self.front.url), ("log", "level", "warning"), ("database", "tls", "off"),
+                                     ("limits", "account_per_minute", "0"), *measurable, *shared])
+        if like:
+            self.key, self.campaigns = like.key, like.campaigns
+            return
         self.installation.install()
         admin = self.installation.admin
         account = str(admin("account", "add", "Bench")["id"])
@@ -161,7 +168,7 @@ class Leadhook(Subject):
         return child
 
     def sql(self, text):
-        return self.bench.database.sql(text, self.database, timeout=900)
+        return self.server.sql(text, self.database, timeout=900)
 
     def payload_bytes(self):
         return int(self.sql("SELECT LENGTH(payload) FROM lh_events ORDER BY id DESC LIMIT 1"))

@@ -38,7 +38,7 @@ class Database:
     def heal(self, seconds=90):
         """Every node serves, and the first one writes again."""
         self.galera.heal()
-        wait_until(lambda: all(state == "UP" for state in self.proxy.states().values()), seconds, "the proxy finds all nodes healthy")
+        wait_until(lambda: set(self.proxy.states().values()) == {"UP"}, seconds, "the proxy finds all nodes healthy")
 
     def stop(self):
         if self.proxy:
@@ -55,7 +55,8 @@ class Host:
         self.folder.chmod(0o755)
         self.front = LighttpdSocket(self.folder / "web")
         self.installation = Installation(self.folder, build, database, name=installation)
-        self.installation.configure([("server", "base_url", self.front.url), ("server", "trusted_proxies", "127.0.0.1"), *settings])
+        self.installation.configure([("server", "base_url", self.front.url), ("server", "trusted_proxies", "127.0.0.1"),
+                                     ("server", "service_name", name), *settings])
         self.responders = self.installation.responders(WORKERS)
         self.dispatcher = self.installation.dispatcher()
 
@@ -73,15 +74,22 @@ class Host:
 
 
 class Hosts:
-    """One installation on `count` hosts, in a database of its own. `direct`: each host uses a node of its own, without the proxy."""
+    """One installation on `count` hosts, in a database of its own. `direct`: each uses a node of its own, without the proxy."""
 
     def __init__(self, folder, build, database, count=3, direct=False, settings=()):
-        self.database, name = database, f"leadhook{next(NAMES)}"
-        shared = [("database", "password", secrets.token_hex(16)), ("database", "tls", "off"), *settings]
-        self.hosts = [Host(pathlib.Path(folder) / f"h{number}", f"host{number}", build,
-                           database.nodes[(number - 1) % len(database.nodes)] if direct else database.proxy, name, shared)
-                      for number in range(1, count + 1)]
+        self.folder, self.build, self.database, self.name = pathlib.Path(folder), build, database, f"leadhook{next(NAMES)}"
+        self.settings = [("database", "password", secrets.token_hex(16)), ("database", "tls", "off"),
+                         ("limits", "account_per_minute", "0"), *settings]
+        self.hosts = []
+        for number in range(count):
+            self.add(database.nodes[number % len(database.nodes)] if direct else database.proxy)
         self.first = self.hosts[0].installation
+
+    def add(self, database):
+        """One more host, not started, which uses that node or proxy."""
+        number = len(self.hosts) + 1
+        self.hosts.append(Host(self.folder / f"h{number}", f"host{number}", self.build, database, self.name, self.settings))
+        return self.hosts[-1]
 
     def start(self, dispatchers=True):
         self.first.install()
@@ -98,7 +106,7 @@ class Hosts:
         return self.first.admin(*map(str, words), **options)
 
     def sql(self, text):
-        return self.database.galera.sql(text, self.first.name, timeout=120)
+        return self.database.galera.sql(text, self.name, timeout=120)
 
     def ports(self):
         return [host.front.port for host in self.hosts]
@@ -133,8 +141,8 @@ def act(database, hosts, verb, name):
         actions.get(verb, getattr(place, verb))()
         return
     program = getattr(place, found[1])
-    actions = {"start": program.start, "stop": program.stop, "kill": program.kill, "pause": lambda: program.send(signal.SIGSTOP),
-               "resume": lambda: program.send(signal.SIGCONT)}
+    actions = {"start": program.start, "stop": program.stop, "kill": program.kill,
+               "pause": lambda: program.send(signal.SIGSTOP), "resume": lambda: program.send(signal.SIGCONT)}
     if verb not in actions:
         raise StackError(f"{verb} is for nodes")
     actions[verb]()

@@ -37,7 +37,9 @@ class Shell:
         self.key, self.campaigns = self.hosts.campaigns(CAMPAIGNS, self.inbox)
         for host in self.hosts.hosts:
             print(f"{host.name}  {host.front.url}/v2/{self.campaigns[0]}  {host.installation.config}")
-        print(f"key    {self.key}\nnodes  {', '.join(f'{node.name} {node.socket}' for node in self.database.nodes)}", flush=True)
+        for node in self.database.nodes:
+            print(f"{node.name}  {node.socket}")
+        print(f"key    {self.key}", flush=True)
 
     def stop(self):
         if self.hosts:
@@ -67,7 +69,7 @@ class Shell:
 
     def check(self):
         for load in self.loads:
-            load.stop()
+            load.join()
         figures, wrong = check(self.hosts, self.inbox, self.loads, twice=IN_FLIGHT * self.failures)
         for load in self.loads:
             print(json.dumps(load.figures()))

@@ -55,12 +55,13 @@ class Node(MariaDB):
         self.name, self.first, self.made = name, first, False
         self.port, self.group_port, self.incremental_port, self.copy_port = ports
         self.config = folder / "galera.cnf"
-        provider = (f"{value(EXAMPLE, 'wsrep_provider_options').replace('gcache.size=1G', 'gcache.size=64M')}; base_host=127.0.0.1; "
-                    f"base_port={self.group_port}; gmcast.listen_addr=tcp://127.0.0.1:{self.group_port}; "
+        shipped = value(EXAMPLE, "wsrep_provider_options").replace("gcache.size=1G", "gcache.size=64M")
+        provider = (f"{shipped}; base_host=127.0.0.1; base_port={self.group_port}; "
+                    f"gmcast.listen_addr=tcp://127.0.0.1:{self.group_port}; "
                     f"ist.recv_addr=127.0.0.1:{self.incremental_port}")
-        self.config.write_text(fill(EXAMPLE, wsrep_cluster_address=f"gcomm://{group}", wsrep_node_name=name, bind_address="127.0.0.1",
-                                    wsrep_node_address=f"127.0.0.1:{self.group_port}", wsrep_provider_options=provider),
-                               encoding="utf-8")
+        text = fill(EXAMPLE, wsrep_cluster_address=f"gcomm://{group}", wsrep_node_name=name, bind_address="127.0.0.1",
+                    wsrep_node_address=f"127.0.0.1:{self.group_port}", wsrep_provider_options=provider)
+        self.config.write_text(text, encoding="utf-8")
 
     def address(self):
         return {"host": "127.0.0.1", "port": str(self.port)}
@@ -80,8 +81,8 @@ class Node(MariaDB):
         program, _, *options = [word for word in super().command() if word not in ("--skip-networking", "--user=root")]
         # A change of the account clears the death signal.
         account = ["setpriv", f"--reuid={ACCOUNT}", f"--regid={ACCOUNT}", "--clear-groups", "--pdeathsig=KILL"]
-        return [*(account if os.geteuid() == 0 else []), program, f"--defaults-file={self.config}", *options, f"--port={self.port}",
-                f"--wsrep-sst-receive-address=127.0.0.1:{self.copy_port}", *more]
+        return [*(account if os.geteuid() == 0 else []), program, f"--defaults-file={self.config}", *options,
+                f"--port={self.port}", f"--wsrep-sst-receive-address=127.0.0.1:{self.copy_port}", *more]
 
     def _position(self):
         """After a kill the node would copy everything; with its last position, only what it has missed."""
@@ -115,7 +116,7 @@ class Node(MariaDB):
 
     def synced(self):
         found = self.status()
-        return (found.get("local_state_comment"), found.get("cluster_status"), found.get("ready")) == ("Synced", "Primary", "ON")
+        return [found.get(name) for name in ("local_state_comment", "cluster_status", "ready")] == ["Synced", "Primary", "ON"]
 
     def alive(self):
         return self.child is not None and self.child.alive()
@@ -183,7 +184,9 @@ class Galera:
 
     def any(self):
         """A node that serves, the first one if it does; StackError without one."""
-        return wait_until(lambda: next((node for node in self.nodes if node.alive() and node.synced()), None), 30, "a node serves")
+        def first():
+            return next((node for node in self.nodes if node.alive() and node.synced()), None)
+        return wait_until(first, 30, "a node serves")
 
     def sql(self, text, *words, **options):
         """Run statements at a node that has all changes which any node has committed."""

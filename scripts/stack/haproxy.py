@@ -19,8 +19,8 @@ class Health:
         program = node.folder / "galera-health"
         program.write_text(fill("galera-health", socket=node.socket), encoding="utf-8")
         program.chmod(0o755)
-        self.child = Child(f"health of {node.name}", ["socat", "-T", "5", f"TCP-LISTEN:{self.port},bind=127.0.0.1,reuseaddr,fork",
-                                                      f"EXEC:{program}"], node.folder / "health.log")
+        listen = f"TCP-LISTEN:{self.port},bind=127.0.0.1,reuseaddr,fork"
+        self.child = Child("socat", ["socat", "-T", "5", listen, f"EXEC:{program}"], node.folder / "health.log")
 
     def start(self):
         self.child.start().ready(lambda: accepts(self.port))
@@ -31,7 +31,7 @@ class Health:
 
 
 class Proxy:
-    """`rise`: healthy checks until a node that is back serves again; None: as shipped. The nodes run."""
+    """`rise`: healthy checks until the first node takes over again; None: as shipped. The nodes run."""
 
     def __init__(self, folder, galera, rise=None):
         self.folder, self.galera, self.port = pathlib.Path(folder), galera, free_port()

@@ -4,6 +4,7 @@ import asyncio
 import collections
 import contextlib
 import dataclasses
+import itertools
 import json
 import threading
 import time
@@ -14,25 +15,29 @@ from .receiver import Receiver
 RATE = 200  # sign-ups a second
 TIMEOUT = 40  # longer than any answer of a host that works
 FAST = 1.0  # seconds: the answers of a service at full speed
-DRAIN_SECONDS = 180
+DRAIN_SECONDS = 120
 IN_FLIGHT = 256  # dispatch.in_flight: what a dispatcher can have under way
 
 
 class Inbox(Receiver):
-    """Counts the deliveries by webhook-id, without their bodies."""
+    """Counts the deliveries by webhook-id, without their bodies. `delay`: seconds until each answer."""
 
-    def __init__(self):
+    def __init__(self, delay=0):
         super().__init__()
+        self.delay = delay
         self.count = collections.Counter()
         self.events = set()  # (email, event)
+        self.sender = None  # the User-Agent of the last delivery, which names its host
 
     def take(self, path, headers, body):
         payload = json.loads(body)
         answer = super().take(path, headers, b"")
         with self._lock:
             self.deliveries.clear()
+            self.sender = headers["user-agent"]
             self.count[headers["webhook-id"]] += 1
             self.events.add((payload["email"], payload["__event"]))
+        answer.delay = self.delay
         return answer
 
     def twice(self):
@@ -65,6 +70,7 @@ class Load:
     def __init__(self, ports, key, campaigns, rate=RATE, prefix="load"):
         self.ports, self.key, self.campaigns, self.rate, self.prefix = ports, key, campaigns, rate, prefix
         self.calls, self.begun, self.seconds = [], None, float("inf")
+        self.examples = {}  # {status: an answer that had it}
         self.skipped = set()  # ports that get nothing for now, as from a balancer
         self._stop = threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._run()), daemon=True)
@@ -83,12 +89,15 @@ class Load:
 
     def stop(self):
         """Returns when every call has its answer."""
-        if self.seconds == float("inf"):
-            self._stop.set()
-        self._thread.join(TIMEOUT + 20 + (0 if self._stop.is_set() else self.seconds))
+        self._stop.set()
+        self.join()
+
+    def join(self):
+        """Returns when it has ended by itself, and every call has its answer."""
+        rest = max(0, self.seconds - self.now()) if self.seconds < float("inf") and not self._stop.is_set() else 0
+        self._thread.join(rest + TIMEOUT + 20)
         if self._thread.is_alive():
             raise StackError("the load does not end")
-        return self
 
     def __enter__(self):
         return self.start()
@@ -104,8 +113,7 @@ class Load:
         while not self._stop.is_set() and self.now() < self.seconds:
             due = int(self.now() * self.rate)
             for number in range(len(self.calls), due):
-                call = Call(f"{self.prefix}{number}@example.org", self.campaigns[number % len(self.campaigns)], self.now())
-                self.calls.append(call)
+                call = self._next()
                 ports = [port for port in self.ports if port not in self.skipped] or self.ports
                 task = asyncio.create_task(self._send(call, ports[number // len(self.campaigns) % len(ports)]))
                 tasks.add(task)
@@ -114,6 +122,11 @@ class Load:
         if tasks:
             await asyncio.wait(tasks)
 
+    def _next(self):
+        number = len(self.calls)
+        self.calls.append(Call(f"{self.prefix}{number}@example.org", self.campaigns[number % len(self.campaigns)], self.now()))
+        return self.calls[-1]
+
     async def _send(self, call, port):
         with contextlib.suppress(OSError, EOFError, ValueError, IndexError, TimeoutError, asyncio.TimeoutError):
             head, body = await asyncio.wait_for(self._exchange(call, port), TIMEOUT)
@@ -121,6 +134,8 @@ class Load:
             status = int(head.split(b" ", 2)[1])
             if status == 200:
                 call.number = json.loads(body)["subscription_number"]
+            elif status not in self.examples:
+                self.examples[status] = (head + b"\r\n\r\n" + body[:500]).decode(errors="replace")
             call.status = status
         call.took = self.now() - call.sent
 
@@ -129,77 +144,102 @@ class Load:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         try:
             writer.write(f"POST /v2/{call.campaign} HTTP/1.1\r\nHost: cluster\r\nAuthorization: Bearer {self.key}\r\n"
-                         f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n{body}".encode())
+                         f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n"
+                         f"Connection: close\r\n\r\n{body}".encode())
             head, _, text = (await reader.read(-1)).partition(b"\r\n\r\n")
             return head, text
         finally:
             writer.close()
 
-    # --- figures ---
-
-    def figures(self):
-        """What clients saw. Seconds are those between the sending of the first and of the last call that failed, and from the first
-        slow or failed call until all later ones were fast again."""
-        calls = [call for call in self.calls if call.took is not None]
+    def figures(self, begin=0, end=float("inf")):
+        """What clients saw whose calls were sent in that time: numbers of calls, and of the seconds in which calls were sent
+        that failed (error_seconds), or that failed or took longer than FAST (slow_seconds)."""
+        calls = [call for call in self.calls if call.took is not None and begin <= call.sent < end]
         failed = [call for call in calls if call.failed]
         slow = [call for call in calls if call.failed or call.took > FAST]
         answered = sorted(call.ended for call in calls if not call.failed)
-        gaps = [later - sooner for sooner, later in zip([0, *answered], answered)]
+        gaps = [later - sooner for sooner, later in zip(answered, answered[1:])]
         return {"sent": len(calls), "accepted": len(calls) - len(failed),
                 "statuses": dict(sorted(collections.Counter(str(call.status) for call in calls).items())),
                 "without_retry_after": sum(call.status == 503 and not call.retry_after for call in calls),
-                "error_seconds": round(failed[-1].sent - failed[0].sent, 1) if failed else 0,
-                "slow_seconds": round(slow[-1].sent - slow[0].sent, 1) if slow else 0,
+                "error_seconds": len({int(call.sent) for call in failed}),
+                "slow_seconds": len({int(call.sent) for call in slow}),
                 "longest_without_success": round(max(gaps, default=0), 1),
                 "slowest": round(max((call.took for call in calls), default=0), 1)}
 
 
-def check(hosts, inbox, loads, twice=0):
-    """After the loads: (figures, what is wrong, as sentences). `twice`: how many deliveries may have been sent twice."""
-    calls = [call for load in loads for call in load.calls]
-    accepted = {call.email: call for call in calls if call.status == 200}
-    figures, wrong = {}, []
+class Clients(Load):
+    """`count` clients for each port instead, each of which sends its next sign-up after the answer to the last one."""
 
-    def must(condition, sentence):
-        if not condition:
-            wrong.append(sentence)
+    def __init__(self, ports, key, campaigns, count, prefix="client"):
+        super().__init__(ports, key, campaigns, prefix=prefix)
+        self.count = count
+
+    async def _run(self):
+        await asyncio.gather(*(self._client(port) for port in self.ports for _ in range(self.count)))
+
+    async def _client(self, port):
+        while not self._stop.is_set() and self.now() < self.seconds:
+            await self._send(self._next(), port)
+
+
+def stored_leads(hosts):
+    """{email: [(campaign, subscription number)]}"""
+    found = collections.defaultdict(list)
+    for row in hosts.sql("SELECT email, campaign_id, subscription_number FROM lh_leads").splitlines():
+        email, campaign, number = row.split("\t")
+        found[email].append((int(campaign), int(number)))
+    return found
+
+
+def check_leads(stored, calls, others):
+    """What is wrong with the leads, as sentences."""
+    def some(emails):
+        return f"{len(emails)} ({', '.join(emails[:3])}, …)"
+    accepted = [call for call in calls if call.status == 200]
+    lost = [call.email for call in accepted if call.email not in stored]
+    if lost:
+        yield f"accepted sign-ups are lost: {some(lost)}"
+    several = [email for email, places in stored.items() if len(places) > 1]
+    if several:
+        yield f"leads exist more than once: {some(several)}"
+    different = [call.email for call in accepted if (call.campaign, call.number) not in stored.get(call.email, [])]
+    if len(different) > len(lost):
+        yield f"sign-ups were answered with another number than their lead's: {some(different)}"
+    unknown = set(stored) - {call.email for call in calls} - set(others)
+    if unknown:
+        yield f"leads were never sent: {some(sorted(unknown))}"
+    numbers = collections.defaultdict(list)
+    for campaign, number in itertools.chain.from_iterable(stored.values()):
+        numbers[campaign].append(number)
+    for campaign, given in numbers.items():
+        if sorted(given) != list(range(1, len(given) + 1)):
+            yield f"the {len(given)} numbers of campaign {campaign} are not dense"
+
+
+def check(hosts, inbox, loads, twice=0, others=()):
+    """After the loads: (figures, what is wrong, as sentences). `twice`: how many deliveries may have been sent twice;
+    `others`: emails of further leads."""
+    begun = time.monotonic()
 
     def waiting():
         return int(hosts.sql("SELECT COUNT(*) FROM lh_due"))
-    begun = time.monotonic()
     with contextlib.suppress(StackError):
         wait_until(lambda: waiting() == 0, DRAIN_SECONDS, "all deliveries are done")
-    figures["drain_seconds"] = round(time.monotonic() - begun, 1)
-    must(waiting() == 0, f"{waiting()} deliveries still wait")
-
-    stored = collections.defaultdict(list)
-    for row in hosts.sql("SELECT email, campaign_id, subscription_number FROM lh_leads").splitlines():
-        email, campaign, number = row.split("\t")
-        stored[email].append((int(campaign), int(number)))
-    lost = [email for email in accepted if email not in stored]
-    must(not lost, f"{len(lost)} accepted sign-ups are lost, {lost[:3]} among them")
-    several = [email for email, places in stored.items() if len(places) > 1]
-    must(not several, f"{len(several)} leads exist more than once, {several[:3]} among them")
-    other = [call.email for call in accepted.values() if call.email in stored and (call.campaign, call.number) not in stored[call.email]]
-    must(not other, f"{len(other)} sign-ups were answered with another number than their lead's")
-    unknown = set(stored) - {call.email for call in calls}
-    must(not unknown, f"{len(unknown)} leads were never sent")
-    numbers = collections.defaultdict(list)
-    for places in stored.values():
-        for campaign, number in places:
-            numbers[campaign].append(number)
-    for campaign, given in numbers.items():
-        must(sorted(given) == list(range(1, len(given) + 1)), f"the {len(given)} numbers of campaign {campaign} are not dense")
-
+    figures = {"drain_seconds": round(time.monotonic() - begun, 1), "twice": inbox.twice()}
+    stored = stored_leads(hosts)
+    wrong = list(check_leads(stored, [call for load in loads for call in load.calls], others))
+    if waiting():
+        wrong.append(f"{waiting()} deliveries still wait")
     silent = [email for email in stored if (email, "new_signup") not in inbox.events]
-    must(not silent, f"{len(silent)} leads without their event, {silent[:3]} among them")
-    figures["twice"] = inbox.twice()
-    must(figures["twice"] <= twice, f"{figures['twice']} deliveries were sent twice, more than {twice}")
+    if silent:
+        wrong.append(f"{len(silent)} leads without their event, {silent[:3]} among them")
+    if inbox.twice() > twice:
+        wrong.append(f"{inbox.twice()} deliveries were sent twice, more than {twice}")
     try:
         hosts.admin("check", "--deep", timeout=300)
     except StackError as error:
         wrong.append(str(error))
-    figures["lost"] = len(lost)
     return figures, wrong
 
 
@@ -208,5 +248,6 @@ def equal_nodes(hosts):
     database = hosts.first.setting("database", "name")
     nodes = hosts.database.nodes
     tables = nodes[0].sql("SHOW TABLES", database).split()
-    sums = [node.sql(f"SET SESSION wsrep_sync_wait = 1; CHECKSUM TABLE {', '.join(tables)}", database).splitlines() for node in nodes]
+    question = f"SET SESSION wsrep_sync_wait = 1; CHECKSUM TABLE {', '.join(tables)}"
+    sums = [node.sql(question, database).splitlines() for node in nodes]
     return [table for table, *found in zip(tables, *sums) if len(set(found)) > 1]

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: MIT
+EXTRA_DIST += \
+	%D%/conftest.py \
+	%D%/test_hosts.py \
+	%D%/test_nodes.py \
+	%D%/test_random_failures.py \
+	%D%/test_writers.py \
+	%D%/trial.py

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""docs/cluster.md 3: dispatchers and hosts fail, and everything is upgraded, under 200 sign-ups a second."""
+import re
+import signal
+
+from client import Client
+from stack.process import wait_until
+
+LEASE = 18  # seconds; the shortest for this timeout
+SETTINGS = [("dispatch", "attempt_timeout", "3s"), ("dispatch", "lease", f"{LEASE}s")]
+TAKEN_OVER = LEASE + LEASE / 3 + 10
+BEFORE = 4
+
+
+def sender(one):
+    """The host whose dispatcher sends now."""
+    last = len(one.inbox.events)
+    wait_until(lambda: len(one.inbox.events) > last + 10, 30, "events arrive")
+    return one.hosts[int(re.fullmatch(r"host(\d)", one.inbox.sender)[1]) - 1]
+
+
+def taken_over(one, host):
+    """Waits until another host's dispatcher sends; returns how long that took."""
+    begun = one.loads[-1].now()
+    wait_until(lambda: one.inbox.sender != host.name, TAKEN_OVER, f"another host than {host.name} sends")
+    return round(one.loads[-1].now() - begun, 1)
+
+
+def test_dispatchers_fail(trial):
+    """3: one is killed, one suspended for longer than its lease: others take over, and nothing else is sent twice"""
+    one = trial(settings=SETTINGS, delay=0.1)
+    with one.load():
+        one.progress(BEFORE)
+        killed = sender(one)
+        killed.dispatcher.kill()
+        first = taken_over(one, killed)
+        suspended = sender(one)
+        suspended.dispatcher.send(signal.SIGSTOP)
+        second = taken_over(one, suspended)
+        suspended.dispatcher.send(signal.SIGCONT)
+        killed.dispatcher.start()
+        one.progress(BEFORE)
+    one.figures["taken over after"] = {"killed": first, "suspended": second}
+    found = one.phase("all", 0)
+    assert found["accepted"] == found["sent"], found
+    one.verify(disturbed=2)
+
+
+def test_everything_is_upgraded(trial):
+    """5: database nodes and hosts restart one after the other; hosts that the load balancer leaves out refuse nothing"""
+    one = trial()
+    with one.load() as load:
+        one.progress(BEFORE)
+        nodes = load.now()
+        for node in reversed(one.nodes):
+            node.stop()
+            one.galera.restart(node)
+            wait_until(node.synced, 60, f"{node.name} has all changes")
+        one.writes(one.nodes[0])
+        one.progress(BEFORE)
+        hosts = load.now()
+        one.hosts.admin("upgrade")
+        for host in one.hosts.hosts:
+            load.skipped.add(host.front.port)
+            last = len(load.calls)
+            wait_until(lambda: all(call.took is not None for call in load.calls[:last]), 30, "its calls are answered")
+            host.dispatcher.stop()
+            host.responders.stop()
+            host.responders.start()
+            host.dispatcher.start()
+            wait_until(Client(host.front.port).healthy, 30, "it is ready")
+            load.skipped.discard(host.front.port)
+        one.progress(BEFORE)
+    one.recovers("nodes", nodes, hosts)
+    found = one.phase("hosts", hosts)
+    assert found["accepted"] == found["sent"], found
+    one.verify(disturbed=0)

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""docs/cluster.md 4: several nodes write; docs/architecture.md 9.2: their conflicts. Each host uses a node of its own."""
+from client import Client
+from load import at_once
+from stack.process import wait_until
+from stack.traffic import RATE, Clients
+
+CLIENTS = 16  # for each host
+SECONDS = 20
+CHANGES = 30  # of tables
+TABLES = ("lh_campaign_counters", "lh_leads", "lh_events", "lh_due")
+ROUNDS = 60
+
+
+def test_one_campaign(trial):
+    """4: no lead twice, numbers dense, events once, while transactions of three nodes conflict all the time"""
+    one = trial(writers=True, campaigns=1)
+    before = one.conflicts()
+    one.loads.append(Clients(one.hosts.ports(), one.key, one.campaigns, CLIENTS))
+    one.loads[0].end_after(SECONDS)
+    with one.loads[0]:
+        one.loads[0].join()
+    found = one.phase("all", 0)
+    one.figures["conflicts"] = one.conflicts() - before
+    assert one.figures["conflicts"] > 0
+    assert set(found["statuses"]) <= {"200", "503"} and found["without_retry_after"] == 0, found
+    one.verify(disturbed=0)
+
+
+def test_the_same_address_everywhere(trial):
+    """4: of one new address at all nodes at once there is one lead, which counts every accepted call"""
+    one = trial(writers=True, campaigns=1)
+    clients = [Client(port) for port in one.hosts.ports()]
+    path, accepted = f"/v2/{one.campaigns[0]}", 0
+    for number in range(ROUNDS):
+        fields = {"email": f"same{number}@example.org"}
+        answers = at_once([lambda client=client, fields=fields: client.request("POST", path, json_body=fields, key=one.key)
+                           for client in clients])
+        assert {answer.status for answer in answers} <= {200, 503}
+        good = [answer.json for answer in answers if answer.status == 200]
+        accepted += len(good)
+        assert len({lead["social_id"] for lead in good}) <= 1
+        assert len({lead["counter"] for lead in good}) == len(good)
+    one.figures["same address"] = {"accepted": accepted, "sent": ROUNDS * len(clients)}
+    emails = [f"same{number}@example.org" for number in range(ROUNDS)]
+    row = one.hosts.sql("SELECT COUNT(*), SUM(counter), MAX(subscription_number) FROM lh_leads")
+    leads, counted, last = map(int, row.split("\t"))
+    assert leads == last == ROUNDS and counted >= accepted
+    wait_until(lambda: len(one.inbox.events) == ROUNDS, 30, "each lead's event has arrived")
+    one.verify(disturbed=0, others=emails)
+
+
+def test_tables_change_under_load(trial):
+    """3: changes of tables, which stop all nodes for a moment and end transactions under way, lose nothing"""
+    one = trial()
+    before = one.conflicts()
+    with one.load(2 * RATE) as load:
+        one.progress(1)
+        for change in range(CHANGES):
+            for table in TABLES:
+                one.hosts.sql(f"ALTER TABLE {table} COMMENT = '{change}'")
+        one.progress(1)
+    one.recovers("changed", 0)
+    assert len(load.accepted()) > 0
+    one.figures |= {"changes": CHANGES * len(TABLES), "conflicts": one.conflicts() - before}
+    one.verify(disturbed=0)

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""An installation on several hosts under load, its figures, and what must be true of it after failures."""
+from stack.cluster import Hosts
+from stack.process import wait_until
+from stack.traffic import IN_FLIGHT, RATE, Inbox, Load, check, equal_nodes
+
+CAMPAIGNS = 4
+ERROR_SECONDS = 10  # for which a change of the writer may cause errors
+RECOVERED_SECONDS = 60  # after which there is full speed again
+
+
+class Trial:
+    """`writers`: each host uses a node of its own, without the proxy."""
+
+    def __init__(self, database, folder, build, hosts=3, campaigns=CAMPAIGNS, writers=False, delay=0, settings=()):
+        self.database, self.galera = database, database.galera
+        self.inbox = Inbox(delay)
+        self.hosts = Hosts(folder, build, database, hosts, direct=writers, settings=settings)
+        self.count, self.loads, self.figures = campaigns, [], {}
+
+    def start(self):
+        self.inbox.start()
+        self.hosts.start()
+        self.key, self.campaigns = self.hosts.campaigns(self.count, self.inbox)
+        return self
+
+    def stop(self):
+        self.hosts.stop()
+        self.inbox.close()
+
+    @property
+    def nodes(self):
+        return self.database.nodes
+
+    # --- load ---
+
+    def load(self, rate=RATE):
+        """A context in which sign-ups are sent."""
+        self.loads.append(Load(self.hosts.ports(), self.key, self.campaigns, rate, prefix=f"load{len(self.loads)}-"))
+        return self.loads[-1]
+
+    def progress(self, seconds, deadline=90):
+        """Waits until as many further sign-ups are accepted as are sent in that time."""
+        load = self.loads[-1]
+        goal = len(load.accepted()) + seconds * load.rate
+        wait_until(lambda: len(load.accepted()) >= goal, deadline, "sign-ups are accepted")
+
+    def writes(self, node, seconds=90):
+        """Waits until the proxy sends all connections to that node."""
+        wait_until(lambda: self.database.proxy.writer() is node, seconds, f"{node.name} is the writer")
+
+    # --- what must be true ---
+
+    def conflicts(self):
+        """Transactions that the nodes gave up because of others, since they were started."""
+        found = [node.status() for node in self.nodes]
+        return sum(int(one.get("local_bf_aborts", 0)) + int(one.get("local_cert_failures", 0)) for one in found)
+
+    def phase(self, name, begin, end=float("inf")):
+        """The figures of a part of the last load."""
+        self.figures[name] = self.loads[-1].figures(begin, end)
+        return self.figures[name]
+
+    def recovers(self, name, begin, end=float("inf"), errors=ERROR_SECONDS):
+        """Nothing but 503 with Retry-After, in at most `errors` seconds, and then full speed."""
+        found = self.phase(name, begin, end)
+        assert set(found["statuses"]) <= {"200", "503"} and found["without_retry_after"] == 0, found
+        assert found["error_seconds"] <= errors and found["slow_seconds"] <= RECOVERED_SECONDS, found
+
+    def verify(self, disturbed=1, others=()):
+        """Nothing is lost, and nothing is twice but what was under way when `disturbed` dispatchers, or their database, failed.
+        `others`: emails of leads that are not of a load."""
+        self.database.heal()
+        figures, wrong = check(self.hosts, self.inbox, self.loads, twice=IN_FLIGHT * disturbed, others=others)
+        different = equal_nodes(self.hosts)
+        self.figures["verified"] = {**figures, "accepted": sum(len(load.accepted()) for load in self.loads), "wrong": wrong,
+                                    "different": different}
+        assert not wrong, "\n".join(wrong)
+        assert not different, f"tables differ between the nodes: {different}"

@@ -158,6 +158,17 @@ load_decide_write(struct batch *batch, struct run *run)
 	return result == RESULT_OK ? leave_mark(batch, run) : result;
 }
 
+/* For a run in which every command was refused, after one that may be committed. At a node of a cluster the locks do not show
+ * that the earlier run has ended: both write this row, so only one of them can be committed. */
+static enum result
+touch_campaigns(const struct batch *batch, const struct run *run)
+{
+	enum result result = RESULT_OK;
+	for (size_t i = 0; i < run->set.campaign_count && result == RESULT_OK; i++)
+		result = store_lock_settings(batch->store, run->set.campaigns[i].campaign.id);
+	return result;
+}
+
 /* One attempt at the batch; fills run->outcomes. */
 static enum result
 try_batch(struct batch *batch, struct run *run)
@@ -175,6 +186,8 @@ try_batch(struct batch *batch, struct run *run)
 	if (batch->done_before)
 		return store_finish(store, result);
 	if (result == RESULT_OK && !run->decision.changes) {
+		if (batch->unknown && db_is_node(store->db))
+			return store_finish(store, touch_campaigns(batch, run));
 		db_rollback(store->db); /* every command was refused: nothing to store */
 		return RESULT_OK;
 	}

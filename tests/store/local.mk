@@ -2,7 +2,7 @@ if HAVE_CMOCKA
 check_PROGRAMS += %D%/test_store %D%/test_schema %D%/operator/test_node %D%/operator/test_operators %D%/operator/test_definitions %D%/operator/test_deep \
 	%D%/test_addresses %D%/test_batch %D%/test_load %D%/test_campaign_cache %D%/test_write %D%/test_lists %D%/test_show %D%/test_bulk \
 	%D%/queue/test_dispatch %D%/queue/test_deactivation %D%/queue/test_due %D%/operator/test_deliveries %D%/queue/test_redeliver %D%/operator/test_webhook_admin \
-	%D%/queue/test_partitions %D%/queue/test_retention %D%/test_transactions %D%/test_lock_order %D%/test_plans %D%/test_work
+	%D%/queue/test_partitions %D%/queue/test_retention %D%/test_transactions %D%/test_lock_order %D%/test_node %D%/test_plans %D%/test_work
 %C%_world = %D%/world.c %D%/world.h %D%/private_server.c %D%/private_server.h
 %C%_claims = %D%/claims.c %D%/claims.h
 %C%_libs = src/store/libstore.a src/db/libdb.a $(engine_libs) $(MARIADB_LIBS) $(CMOCKA_LIBS)
@@ -49,6 +49,10 @@ check_PROGRAMS += %D%/test_store %D%/test_schema %D%/operator/test_node %D%/oper
 %C%_test_plans_SOURCES = %D%/test_plans.c %D%/statement_values.c %D%/statement_values.h %D%/planted.c %D%/planted.h \
 	$(%C%_world)
 %C%_test_plans_LDADD = $(%C%_libs)
+
+%C%_test_node_SOURCES = %D%/test_node.c $(%C%_breaks) $(%C%_world)
+%C%_test_node_LDFLAGS = $(%C%_breaking)
+%C%_test_node_LDADD = $(%C%_libs)
 
 %C%_test_work_SOURCES = %D%/test_work.c $(%C%_world)
 %C%_test_work_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=db_execute_rows -Wl,--wrap=db_commit

@@ -123,7 +123,7 @@ an_empty_file_gives_every_default(void **state)
 	assert_int_equal(conf->limits.webhooks_per_campaign, 20);
 	assert_int_equal(conf->limits.account_bulk_jobs, 1000);
 	/* docs/api.md 5; tests/prog/test_limits.c checks the others */
-	assert_int_equal(conf->limits.account_per_minute, 0);
+	assert_int_equal(conf->limits.account_per_minute, 60000);
 	assert_int_equal(conf->limits.memory, 16 * 1024 * 1024);
 	assert_string_equal(conf->lead.avatar_url, "https://www.gravatar.com/avatar/{hash}?d=mp");
 	assert_string_equal(conf->lead.disposable_domains_file, "");

@@ -23,7 +23,9 @@ enum {
 	HEARTBEAT_MS = 1000,     /* between polls for an idle database connection; the heartbeat against companion_stuck */
 	TRIM_BYTES = 256 * 1024, /* a cycle whose pools free more than this is large */
 	TRIM_DELAY_MS = 1000,    /* from the last large cycle until memory is returned to the system */
-	LOCKED_DELAY_MS = 10     /* before the requests of a locked campaign are retried */
+	LOCKED_DELAY_MS = 10,    /* before the requests of a locked campaign are retried */
+	PAUSE_MS = 1,            /* before a large command, after answers to directory requests: their responders go on */
+	PAUSES_MAX = 3           /* before a batch: a responder needs a key, then a campaign, then sends its command */
 };
 
 struct committer {
@@ -38,7 +40,9 @@ struct committer {
 	bool ending;
 	int status;      /* exit status */
 	int64_t trim_ms; /* when to return memory to the system; 0: none to return */
+	unsigned pauses; /* since the last batch of commands */
 	/* in one cycle */
+	size_t answers;                           /* to directory requests */
 	size_t reads;                             /* from the database */
 	bool unreachable;                         /* the database: further requests fail at once */
 	struct api_key used[COMMITTER_READS_MAX]; /* keys that were read */
@@ -159,6 +163,7 @@ answer_directory_request(
 			read_directory(committer, pool, request, &answer);
 	}
 	peer_answer(&committer->peers, peer, &answer);
+	committer->answers++;
 	return true;
 }
 
@@ -168,7 +173,7 @@ answer_directory_requests(struct committer *committer, struct pool *pool)
 {
 	struct peers *peers = &committer->peers;
 	struct commit_request request;
-	committer->reads = committer->used_count = 0;
+	committer->answers = committer->reads = committer->used_count = 0;
 	committer->unreachable = false;
 	for (size_t i = 0; i < peers->count; i++) {
 		size_t at = (committer->next_directory + i) % peers->count;
@@ -256,6 +261,20 @@ find_waiting(struct committer *committer, struct pool *pool)
 	return waiting;
 }
 
+/* Whether to wait for commands of other accounts, when large ones alone wait: a request whose key and campaign were just looked
+ * up would otherwise wait for a large command at each of its steps. */
+static bool
+pauses(struct committer *committer, const struct waiting_commands *waiting)
+{
+	if (waiting->count == 0 || committer->answers == 0 || committer->pauses == PAUSES_MAX)
+		return false;
+	for (size_t i = 0; i < waiting->count; i++)
+		if (turns_expect(committer->turns, waiting->turns[i]) <= TURNS_LARGE_WORK)
+			return false;
+	committer->pauses++;
+	return true;
+}
+
 /* Collects the commands whose turn it is. */
 static void
 gather_commands(struct committer *committer, struct pool *pool, struct request_batch *batch)
@@ -263,6 +282,9 @@ gather_commands(struct committer *committer, struct pool *pool, struct request_b
 	static const struct turns_limits limits = { COMMITTER_BATCH_MAX, COMMITTER_LEADS_MAX };
 	const struct waiting_commands waiting = find_waiting(committer, pool);
 	size_t chosen[COMMITTER_BATCH_MAX];
+	if (pauses(committer, &waiting))
+		return;
+	committer->pauses = 0;
 	const size_t count = turns_choose(committer->turns, pool, waiting.turns, waiting.count, limits, chosen);
 	for (size_t i = 0; i < count; i++) {
 		struct peer *peer = waiting.peers[chosen[i]];
@@ -433,7 +455,8 @@ static void
 handle_events(struct committer *committer)
 {
 	struct epoll_event events[EVENTS_MAX];
-	int count = epoll_wait(committer->peers.epoll, events, EVENTS_MAX, idle_ms(committer));
+	const int idle = idle_ms(committer), timeout = idle < PAUSE_MS && committer->pauses > 0 ? PAUSE_MS : idle;
+	int count = epoll_wait(committer->peers.epoll, events, EVENTS_MAX, timeout);
 	bool term = false;
 	for (int i = 0; i < count; i++) {
 		if (events[i].data.ptr == &committer->signals)

@@ -48,6 +48,7 @@ struct choice {
 	struct turns_limits limits;
 	size_t *chosen, count, leads;
 	uint64_t work;
+	bool is_large; /* it is one large command */
 };
 
 struct turn
@@ -154,37 +155,29 @@ group(struct turns *turns, struct entry *entries, size_t count)
 static bool
 fits(const struct choice *choice, const struct entry *entry)
 {
-	return choice->count == 0 ||
+	if (choice->count == 0)
+		return true;
+	return !choice->is_large && entry->work <= TURNS_LARGE_WORK &&
 	       (choice->count < choice->limits.commands && choice->leads + entry->turn->leads <= choice->limits.leads &&
 		   choice->work + entry->work <= TURNS_BATCH_WORK);
 }
 
-/* Takes commands of the account that its deficit covers; alone, whatever fits. Returns false when one did not fit. */
-static bool
+/* Takes commands of the account that its deficit covers, alone any, as long as they fit. */
+static void
 take(struct choice *choice, struct account *account, bool alone)
 {
 	while (account->first != NONE) {
 		const struct entry *entry = &choice->entries[account->first];
-		if (!alone && account->deficit < (int64_t)entry->work)
-			return true;
-		if (!fits(choice, entry))
-			return false;
+		if ((!alone && account->deficit < (int64_t)entry->work) || !fits(choice, entry))
+			return;
 		choice->chosen[choice->count++] = entry->place;
 		choice->leads += entry->turn->leads;
 		choice->work += entry->work;
+		choice->is_large = entry->work > TURNS_LARGE_WORK;
 		account->deficit -= entry->work;
 		account->first = entry->next;
 	}
 	account->deficit = 0; /* what it has not used is not saved */
-	return true;
-}
-
-/* Whether the account's next command is large and due: others would wait for its end, and are in other batches. */
-static bool
-runs_apart(const struct choice *choice, const struct account *account)
-{
-	const uint32_t work = choice->entries[account->first].work;
-	return work > TURNS_LARGE_WORK && account->deficit >= (int64_t)work;
 }
 
 /* The account at `place` begins the next batch. */
@@ -197,21 +190,27 @@ rotate(struct turns *turns, struct pool *pool, size_t place)
 		turns->accounts[i] = copy[(place + i) % turns->count];
 }
 
-/* One round. An account that has no room in the batch begins the next one, without a new quantum. */
+/* Whether the deficit covers the account's next command. */
+static bool
+is_covered(const struct choice *choice, const struct account *account)
+{
+	return account->first != NONE && account->deficit >= (int64_t)choice->entries[account->first].work;
+}
+
+/* One round. An account that could add more to the batch if it had room begins the next one, without a new quantum; after a
+ * large command it is otherwise the next account. */
 static void
 run_round(struct turns *turns, struct pool *pool, struct choice *choice)
 {
 	for (size_t i = 0; i < turns->count; i++) {
 		struct account *account = &turns->accounts[i];
 		account->deficit += TURNS_QUANTUM;
-		const bool apart = runs_apart(choice, account);
-		if ((apart && choice->count > 0) || !take(choice, account, false)) {
+		take(choice, account, false);
+		const bool more = is_covered(choice, account);
+		if (more)
 			account->deficit -= TURNS_QUANTUM;
-			rotate(turns, pool, i);
-			return;
-		}
-		if (apart) {
-			rotate(turns, pool, i + 1);
+		if (more || choice->is_large) {
+			rotate(turns, pool, more ? i : i + 1);
 			return;
 		}
 	}
@@ -228,7 +227,7 @@ turns_choose(struct turns *turns, struct pool *pool, const struct turn *const *w
 		qsort(choice.entries, count, sizeof(*choice.entries), compare);
 	group(turns, choice.entries, count);
 	if (turns->count == 1) {
-		(void)take(&choice, &turns->accounts[0], true);
+		take(&choice, &turns->accounts[0], true);
 		turns->accounts[0].deficit = 0;
 	}
 	while (choice.count == 0 && turns->count > 0)

@@ -16,7 +16,7 @@
 enum {
 	TURNS_BATCH_WORK = 3000,                  /* maximum of a batch of several commands */
 	TURNS_QUANTUM = 1000,                     /* what an account may add to its next batch, while others wait */
-	TURNS_LARGE_WORK = 500,                   /* a command of more is not in a batch with those of other accounts */
+	TURNS_LARGE_WORK = 500,                   /* a command of more is a batch of its own */
 	TURNS_COMMAND_WORK = 2 * TURNS_BATCH_WORK /* a command counts as no more */
 };
 

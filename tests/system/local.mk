@@ -62,6 +62,7 @@ EXTRA_DIST += \
 	%D%/test_memory.py \
 	%D%/test_model.py \
 	%D%/test_names.py \
+	%D%/test_noisy_account.py \
 	%D%/test_opt_out.py \
 	%D%/test_payload.py \
 	%D%/test_poison.py \

@@ -74,19 +74,21 @@ class Host:
 
 
 class Hosts:
-    """One installation on `count` hosts, in a database of its own. `direct`: each uses a node of its own, without the proxy."""
+    """One installation on `count` hosts, in a database of its own. `through`: "proxy"; "nodes", so that each uses one of its own;
+    "list", so that each has a list of the nodes."""
 
-    def __init__(self, folder, build, database, count=3, direct=False, settings=()):
+    def __init__(self, folder, build, database, count=3, through="proxy", settings=()):
         self.folder, self.build, self.database, self.name = pathlib.Path(folder), build, database, f"leadhook{next(NAMES)}"
         self.settings = [("database", "password", secrets.token_hex(16)), ("database", "tls", "off"),
                          ("limits", "account_per_minute", "0"), *settings]
         self.hosts = []
+        places = {"proxy": [database.proxy], "nodes": database.nodes, "list": [database.galera]}[through]
         for number in range(count):
-            self.add(database.nodes[number % len(database.nodes)] if direct else database.proxy)
+            self.add(places[number % len(places)])
         self.first = self.hosts[0].installation
 
     def add(self, database):
-        """One more host, not started, which uses that node or proxy."""
+        """One more host, not started, which uses that node, proxy or list."""
         number = len(self.hosts) + 1
         self.hosts.append(Host(self.folder / f"h{number}", f"host{number}", self.build, database, self.name, self.settings))
         return self.hosts[-1]

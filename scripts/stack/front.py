@@ -25,10 +25,10 @@ def free_port():
     raise StackError("no free port on 127.0.0.1")
 
 
-def accepts(port):
+def accepts(port, host="127.0.0.1"):
     with socket.socket() as probe:
         probe.settimeout(1)
-        return probe.connect_ex(("127.0.0.1", port)) == 0
+        return probe.connect_ex((host, port)) == 0
 
 
 class Front:

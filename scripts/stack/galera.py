@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Three private MariaDB nodes of one Galera cluster on loopback, each with the shipped option file."""
 import contextlib
+import itertools
 import os
 import pathlib
 import re
@@ -20,17 +21,17 @@ ACCOUNT = "mysql"
 STATUS_SECONDS = 5
 
 
-def _ports():
-    """Four ports in a row, free on 127.0.0.1: database, group communication, incremental and full copies."""
-    for first in range(20000 + os.getpid() % 500 * 8, 32000, 8):
+def free_ports(hosts):
+    """Ports that are free on all of these addresses. Copies listen only while they last, so no other server may use such a port
+    meanwhile: these are below those of front.free_port."""
+    for port in range(10000 + os.getpid() % 500 * 16, 20000):
         with contextlib.ExitStack() as held:
             try:
-                for port in range(first, first + 4):
-                    probe = held.enter_context(socket.socket())
-                    probe.bind(("127.0.0.1", port))
+                for host in hosts:
+                    held.enter_context(socket.socket()).bind((host, port))
             except OSError:
                 continue
-            yield range(first, first + 4)
+        yield port
 
 
 def session_of(pid):
@@ -45,26 +46,27 @@ def session_of(pid):
 
 
 class Node(MariaDB):
-    """One node. `first`: it makes the cluster when it starts for the first time."""
+    """One node. `ports`: for the database, health checks, group communication, incremental and full copies. `first`: it makes the
+    cluster when it starts for the first time."""
 
     clients = "%"  # the proxy is not on every host
 
-    def __init__(self, folder, name, ports, group, first, **options):
+    def __init__(self, folder, name, host, ports, group, first, **options):
         folder.mkdir(parents=True, exist_ok=True)
         super().__init__(folder, folder / "db.sock", **options)
-        self.name, self.first, self.made = name, first, False
-        self.port, self.group_port, self.incremental_port, self.copy_port = ports
+        self.name, self.host, self.first, self.made = name, host, first, False
+        self.port, self.health_port, self.group_port, self.incremental_port, self.copy_port = ports
         self.config = folder / "galera.cnf"
         shipped = value(EXAMPLE, "wsrep_provider_options").replace("gcache.size=1G", "gcache.size=64M")
         provider = (f"{shipped}; base_host=127.0.0.1; base_port={self.group_port}; "
                     f"gmcast.listen_addr=tcp://127.0.0.1:{self.group_port}; "
                     f"ist.recv_addr=127.0.0.1:{self.incremental_port}")
-        text = fill(EXAMPLE, wsrep_cluster_address=f"gcomm://{group}", wsrep_node_name=name, bind_address="127.0.0.1",
+        text = fill(EXAMPLE, wsrep_cluster_address=f"gcomm://{group}", wsrep_node_name=name, bind_address=host,
                     wsrep_node_address=f"127.0.0.1:{self.group_port}", wsrep_provider_options=provider)
         self.config.write_text(text, encoding="utf-8")
 
     def address(self):
-        return {"host": "127.0.0.1", "port": str(self.port)}
+        return {"host": self.host, "port": str(self.port)}
 
     def create(self):
         """The other nodes copy their data from the first one."""
@@ -167,15 +169,23 @@ class Node(MariaDB):
 
 
 class Galera:
-    """`count` nodes, node1, node2, …"""
+    """`count` nodes, node1, node2, …, with the same port on different addresses. As the database of an installation it is the list
+    of them."""
 
     def __init__(self, folder, count=3, **options):
-        folder = pathlib.Path(folder)
-        free = _ports()
-        ports = [next(free) for _ in range(count)]
-        group = ",".join(f"127.0.0.1:{one[1]}" for one in ports)
-        self.nodes = [Node(folder / f"n{number}", f"node{number}", one, group, number == 1, **options)
-                      for number, one in enumerate(ports, 1)]
+        folder, hosts = pathlib.Path(folder), [f"127.0.0.{number}" for number in range(1, count + 1)]
+        free = free_ports(hosts)
+        self.port = next(free)
+        ports = [(self.port, *itertools.islice(free, 4)) for _ in hosts]
+        group = ",".join(f"127.0.0.1:{one[2]}" for one in ports)
+        self.nodes = [Node(folder / f"n{number}", f"node{number}", host, one, group, number == 1, **options)
+                      for number, (host, one) in enumerate(zip(hosts, ports), 1)]
+
+    def address(self):
+        return {"host": ", ".join(node.host for node in self.nodes), "port": str(self.port)}
+
+    def add_account(self, *words):
+        self.any().add_account(*words)
 
     def start(self):
         for node in self.nodes:

@@ -15,15 +15,15 @@ class Health:
     """What the supervisor of each node runs: the shipped program, for each connection."""
 
     def __init__(self, node):
-        self.node, self.port = node, free_port()
+        self.node = node
         program = node.folder / "galera-health"
         program.write_text(fill("galera-health", socket=node.socket), encoding="utf-8")
         program.chmod(0o755)
-        listen = f"TCP-LISTEN:{self.port},bind=127.0.0.1,reuseaddr,fork"
+        listen = f"TCP-LISTEN:{node.health_port},bind={node.host},reuseaddr,fork"
         self.child = Child("socat", ["socat", "-T", "5", listen, f"EXEC:{program}"], node.folder / "health.log")
 
     def start(self):
-        self.child.start().ready(lambda: accepts(self.port))
+        self.child.start().ready(lambda: accepts(self.node.health_port, self.node.host))
         return self
 
     def stop(self):
@@ -39,8 +39,8 @@ class Proxy:
         self.health = [Health(node) for node in galera.nodes]
         self.control = self.folder / "haproxy.sock"
         values = {"LEADHOOK_DATABASE": f"127.0.0.1:{self.port}", **({"LEADHOOK_RISE": rise} if rise else {})}
-        for number, (node, health) in enumerate(zip(galera.nodes, self.health), 1):
-            values |= {f"LEADHOOK_NODE{number}": f"127.0.0.1:{node.port}", f"LEADHOOK_HEALTH{number}": health.port}
+        for number, node in enumerate(galera.nodes, 1):
+            values |= {f"LEADHOOK_NODE{number}": f"{node.host}:{node.port}", f"LEADHOOK_HEALTH{number}": node.health_port}
         (self.folder / "main.cfg").write_text(f"global\n\tstats socket {self.control} level admin\n", encoding="utf-8")
         (self.folder / "leadhook.cfg").write_text(fill("haproxy-galera.cfg", **values), encoding="utf-8")
         self.child = Child("haproxy", ["haproxy", "-db", "-f", self.folder / "main.cfg", "-f", self.folder / "leadhook.cfg"],
@@ -81,7 +81,7 @@ class Proxy:
         return {"host": "127.0.0.1", "port": str(self.port)}
 
     def add_account(self, *words):
-        self.galera.any().add_account(*words)
+        self.galera.add_account(*words)
 
     def sql(self, *words, **options):
         return self.galera.sql(*words, **options)

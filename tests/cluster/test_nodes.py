@@ -27,6 +27,24 @@ def test_the_writer_is_killed(trial):
     one.verify()
 
 
+def test_the_writer_of_a_list_is_killed(trial):
+    """2: without a proxy, hosts with a list of the nodes use another one; several may write afterwards"""
+    one = trial(through="list")
+    writer = one.nodes[0]
+    with one.load() as load:
+        one.progress(BEFORE)
+        killed = load.now()
+        writer.kill()
+        one.progress(AFTER)
+        back = load.now()
+        one.galera.restart(writer)
+        wait_until(writer.synced, 60, "it has all changes")
+        one.progress(AFTER)
+    one.recovers("killed", killed, back)
+    one.recovers("returned", back)
+    one.verify()
+
+
 @pytest.mark.parametrize("copies", [False, True], ids=["catches up", "copies all data"])
 def test_another_node_is_killed(trial, copies):
     """3: commits wait until the others have given it up; there are no errors, neither when it returns"""

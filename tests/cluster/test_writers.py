@@ -14,7 +14,7 @@ ROUNDS = 60
 
 def test_one_campaign(trial):
     """4: no lead twice, numbers dense, events once, while transactions of three nodes conflict all the time"""
-    one = trial(writers=True, campaigns=1)
+    one = trial(through="nodes", campaigns=1)
     before = one.conflicts()
     one.loads.append(Clients(one.hosts.ports(), one.key, one.campaigns, CLIENTS))
     one.loads[0].end_after(SECONDS)
@@ -29,7 +29,7 @@ def test_one_campaign(trial):
 
 def test_the_same_address_everywhere(trial):
     """4: of one new address at all nodes at once there is one lead, which counts every accepted call"""
-    one = trial(writers=True, campaigns=1)
+    one = trial(through="nodes", campaigns=1)
     clients = [Client(port) for port in one.hosts.ports()]
     path, accepted = f"/v2/{one.campaigns[0]}", 0
     for number in range(ROUNDS):

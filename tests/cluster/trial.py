@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """An installation on several hosts under load, its figures, and what must be true of it after failures."""
 from stack.cluster import Hosts
+from stack.galera import Node
 from stack.process import wait_until
 from stack.traffic import IN_FLIGHT, RATE, Inbox, Load, check, equal_nodes
 
@@ -10,21 +11,29 @@ RECOVERED_SECONDS = 60  # after which there is full speed again
 
 
 class Trial:
-    """`writers`: each host uses a node of its own, without the proxy."""
+    """Options as of Hosts; `delay`: seconds until a delivery is answered."""
 
-    def __init__(self, database, folder, build, hosts=3, campaigns=CAMPAIGNS, writers=False, delay=0, settings=()):
+    def __init__(self, database, folder, build, hosts=3, campaigns=CAMPAIGNS, through="proxy", delay=0, settings=()):
         self.database, self.galera = database, database.galera
         self.inbox = Inbox(delay)
-        self.hosts = Hosts(folder, build, database, hosts, direct=writers, settings=settings)
-        self.count, self.loads, self.figures = campaigns, [], {}
+        self.hosts = Hosts(folder, build, database, hosts, through, settings=settings)
+        self.through, self.count, self.loads, self.figures = through, campaigns, [], {}
 
     def start(self):
         self.inbox.start()
+        self.wait_for_changes(1)
         self.hosts.start()
         self.key, self.campaigns = self.hosts.campaigns(self.count, self.inbox)
         return self
 
+    def wait_for_changes(self, value):
+        """Where hosts have a list of nodes, a read may be at another node than the write before it: it waits for that one's changes."""
+        if self.through == "list":
+            for node in filter(Node.synced, self.nodes):
+                node.sql(f"SET GLOBAL wsrep_sync_wait = {value}")
+
     def stop(self):
+        self.wait_for_changes(0)
         self.hosts.stop()
         self.inbox.close()
 
@@ -71,6 +80,7 @@ class Trial:
         """Nothing is lost, and nothing is twice but what was under way when `disturbed` dispatchers, or their database, failed.
         `others`: emails of leads that are not of a load."""
         self.database.heal()
+        self.wait_for_changes(1)
         figures, wrong = check(self.hosts, self.inbox, self.loads, twice=IN_FLIGHT * disturbed, others=others)
         different = equal_nodes(self.hosts)
         self.figures["verified"] = {**figures, "accepted": sum(len(load.accepted()) for load in self.loads), "wrong": wrong,

@@ -11,7 +11,6 @@ from .subjects import LOOPBACK_HOOK, Leadhook
 LEADS, WEBHOOKS = 250, 20  # the maxima of a call and of a campaign
 PACE = 50                  # sign-ups a second
 CONNECTIONS = 8
-FLOOD_CONNECTIONS = 64     # as many as there are workers on two cores
 LEAD_IN = 2                # seconds of flood before the sign-ups, and after them
 
 
@@ -34,8 +33,7 @@ class Noisy:
 
     def flood(self, bench, seconds):
         """One run of the client. Calls are queued (202); once the queue is full, they are refused (429)."""
-        return drive(bench, self, "points", seconds, connections=FLOOD_CONNECTIONS, leads=self.leads, status=202,
-                     expect='"updated":', also=429)
+        return drive(bench, self, "points", seconds, leads=self.leads, status=202, expect='"updated":', also=429)
 
 
 def noisy_neighbour(bench):
@@ -57,4 +55,4 @@ def noisy_neighbour(bench):
     rounds = bench.interleave({"alone": others, "beside a flood": beside})
     subject.stop()
     return outcome(rounds, [Goal("beside a flood", "p50_ms", "<=", 20), Goal("beside a flood", "p99_ms", "<=", 250)],
-                   pace=PACE, flood_connections=FLOOD_CONNECTIONS, leads=LEADS, webhooks=WEBHOOKS)
+                   pace=PACE, flood_connections=bench.options.connections, leads=LEADS, webhooks=WEBHOOKS)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/architecture.md 7.1.1 and 4.4, docs/api.md 4.1.3: one account's flood of the most expensive calls does not keep others waiting, and nothing of it is
-lost.
+"""docs/architecture.md 7.1.1 and 4.4, docs/api.md 4.1.3: one account's flood of the most expensive calls does not
+keep others waiting, and nothing of it is lost.
 
 The server is made slow: each job that is stored takes a while. What others wait for is then counted in jobs, whatever the machine.
 """

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Plain names for three tables and two columns; the time of a commit token by the database's clock; whether a redirect URL was
--- stored with a key; the account of a bulk job; jobs of points. Safe to run twice.
+-- stored with a key; the account of a bulk job. Safe to run twice.
 
 RENAME TABLE IF EXISTS {prefix}meta TO {prefix}installation;
 RENAME TABLE IF EXISTS {prefix}commits TO {prefix}commit_tokens;
@@ -31,10 +31,3 @@ ALTER TABLE {prefix}bulk_jobs
 	ADD KEY IF NOT EXISTS by_account (account_id);
 UPDATE {prefix}bulk_jobs j JOIN {prefix}campaigns c ON c.id = j.campaign_id SET j.account_id = c.account_id
 	WHERE j.account_id = 0;
-
--- Calls for points that are too much work for one transaction become jobs.
-ALTER TABLE {prefix}bulk_jobs
-	MODIFY COLUMN action ENUM('optout', 'sms_optout', 'verify', 'approve', 'block', 'waitlist', 'unwaitlist', 'tag', 'delete', 'points')
-		NOT NULL,
-	ADD COLUMN IF NOT EXISTS points INT NOT NULL DEFAULT 0, -- of `points`, as message
-	ADD COLUMN IF NOT EXISTS message TEXT NULL;

@@ -108,7 +108,7 @@ def deliver(bench):
     subject, queue = our_queue(bench, count)
     rounds = bench.interleave({"curl": curl(bench, subject, count), "php-cron": php_cron(bench, count),
                                "leadhook": ours(bench, subject, queue)})
-    return outcome(rounds, [Goal("leadhook", "rate", ">=", 0.17, "curl"), Goal("leadhook", "rate", ">=", 4, "php-cron")],
+    return outcome(rounds, [Goal("leadhook", "rate", ">=", 0.45, "curl"), Goal("leadhook", "rate", ">=", 1.3, "php-cron")],
                    due=count, webhooks=WEBHOOKS, payload_bytes=subject.payload_bytes())
 
 

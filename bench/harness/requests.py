@@ -53,8 +53,8 @@ def create(bench):
     for one in subjects:
         one.stop()
     return outcome(rounds, [
-        Goal("leadhook", "rate", ">=", 5, "php"), Goal("leadhook", "rate", ">=", 0.30, "ceiling"),
-        Goal("leadhook", "p99_ms", "<=", 25), Goal("single", "rate", ">=", 1.3, "php"),
+        Goal("leadhook", "rate", ">=", 7, "php"), Goal("leadhook", "rate", ">=", 0.38, "ceiling"),
+        Goal("leadhook", "p99_ms", "<=", 20), Goal("single", "rate", ">=", 1.3, "php"),
     ], workers={one.name: one.workers for one in subjects}, ceiling_workers_tried=ceilings,
         php_workers_tried=phps, payload_bytes=sizes, answer_bytes=len(answer[1]))
 

@@ -42,7 +42,7 @@ def together(bench):
     rounds = bench.interleave({"create": measured(bench, alone, "create"), "together": delivering_too(bench, both)})
     alone.stop()
     both.stop()
-    return outcome(rounds, [Goal("together", "rate", ">=", 0.5, "create")])
+    return outcome(rounds, [Goal("together", "rate", ">=", 0.6, "create")])
 
 
 def latency(bench):

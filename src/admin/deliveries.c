@@ -5,6 +5,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "admin/admin.h"
 #include "admin/commands.h"
 #include "admin/values.h"
 #include "base/clock.h"
@@ -54,13 +55,13 @@ read_filter(const struct admin_call *call, size_t limit, struct delivery_filter 
 
 /* Why a delivery is still pending: the reason that holds longest. Absent when it has ended. */
 static struct slice
-waiting_for(const struct delivery_row *delivery, unsigned breaker_failures)
+waiting_for(const struct delivery_row *delivery, const struct id_set *under_way, unsigned breaker_failures)
 {
 	const int64_t due_ms = delivery->due_ms, held_ms = delivery->webhook_hold_until_ms, now_ms = delivery->now_ms;
 	const bool open = delivery->webhook_failures >= breaker_failures;
 	if (delivery->state != DELIVERY_PENDING)
 		return SLICE_NONE;
-	if (delivery->claimed && due_ms > now_ms)
+	if (id_set_contains(under_way, delivery->id))
 		return SLICE("attempt");
 	if (delivery->webhook_state == WEBHOOK_MISSING || delivery->webhook_state == WEBHOOK_GONE)
 		return SLICE("removal");
@@ -70,11 +71,20 @@ waiting_for(const struct delivery_row *delivery, unsigned breaker_failures)
 		return SLICE("schedule");
 	if (open) /* also while its probe is under way or due */
 		return SLICE("breaker");
-	return held_ms > now_ms ? SLICE("receiver") : SLICE("dispatcher");
+	if (held_ms > now_ms)
+		return SLICE("receiver");
+	return under_way->ids == NULL && delivery->leased ? SLICE("other_dispatcher") : SLICE("dispatcher");
+}
+
+/* What this host's dispatcher has under way. */
+static struct id_set
+under_way_here(const struct admin_call *call)
+{
+	return call->wiring->under_way(call->pool, call->conf->dispatch.lock_file);
 }
 
 static void
-add_delivery(const struct admin_call *call, const struct delivery_row *delivery)
+add_delivery(const struct admin_call *call, const struct delivery_row *delivery, const struct id_set *under_way)
 {
 	struct output *output = call->output;
 	output_record(output);
@@ -87,7 +97,7 @@ add_delivery(const struct admin_call *call, const struct delivery_row *delivery)
 	output_time(output, "due_at", delivery->due_ms);
 	output_u64_or_null(output, "last_status", (uint64_t)delivery->last_status);
 	output_text(output, "last_error", delivery->last_error);
-	output_text(output, "waiting_for", waiting_for(delivery, call->conf->dispatch.breaker_failures));
+	output_text(output, "waiting_for", waiting_for(delivery, under_way, call->conf->dispatch.breaker_failures));
 }
 
 int
@@ -100,8 +110,9 @@ admin_delivery_list(struct admin_call *call)
 	enum result result = store_list_deliveries(call->store, call->pool, &filter, &list);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
+	const struct id_set under_way = under_way_here(call);
 	for (size_t i = 0; i < list.count; i++)
-		add_delivery(call, &list.deliveries[i]);
+		add_delivery(call, &list.deliveries[i], &under_way);
 	if (list.cut)
 		fprintf(call->errors,
 		    "leadhook: only the newest %d deliveries of these days were searched: filter by webhook or state, or by "
@@ -134,7 +145,8 @@ admin_delivery_show(struct admin_call *call)
 	enum result result = store_find_delivery(call->store, call->pool, call->id, &delivery);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
-	add_delivery(call, &delivery.row);
+	const struct id_set under_way = under_way_here(call);
+	add_delivery(call, &delivery.row, &under_way);
 	output_u64(call->output, "campaign", delivery.campaign_id);
 	output_text(call->output, "url", delivery.url);
 	output_text(call->output, "message_id", delivery.message_id);
@@ -144,12 +156,15 @@ admin_delivery_show(struct admin_call *call)
 	return EX_OK;
 }
 
+/* Results of a delivery: those of store_redeliver, and: */
+enum { UNDER_WAY = REDELIVERIES /* this host's dispatcher is sending it: unchanged */, RESULTS };
+
 /* A run of `delivery redeliver`. */
 struct redelivery_run {
 	struct admin_call *call;
-	uint64_t count[REDELIVERIES]; /* by result */
-	bool named;                   /* given by id: each one that is not queued is reported */
-	int64_t logged_ms;            /* when progress was last shown */
+	uint64_t count[RESULTS];
+	bool named;        /* given by id: each one that is not queued is reported */
+	int64_t logged_ms; /* when progress was last shown */
 	bool shown;
 };
 
@@ -177,24 +192,38 @@ show_progress(struct redelivery_run *r)
 /* Messages after "delivery 7" or "1", and after a greater number. */
 static const struct {
 	const char *one, *several;
-} not_queued[REDELIVERIES] = {
-	[REDELIVERY_UNDER_WAY] = { "is under way already", "are under way already" },
+} not_queued[RESULTS] = {
+	[UNDER_WAY] = { "is under way already", "are under way already" },
 	[REDELIVERY_NO_WEBHOOK] = { "has a webhook that was removed or is gone", "have a webhook that was removed or is gone" },
 	[REDELIVERY_NO_EVENT] = { "has an event that is no longer stored", "have an event that is no longer stored" },
 	[REDELIVERY_MISSING] = { "does not exist, or is no longer stored", "are no longer stored" },
 };
 
+static void
+count_result(struct redelivery_run *r, uint64_t id, unsigned result)
+{
+	r->count[result]++;
+	if (r->named && not_queued[result].one != NULL)
+		admin_fail(r->call, EX_DATAERR, "delivery %" PRIu64 " %s", id, not_queued[result].one);
+}
+
 /* At most REDELIVER_MAX. */
 static enum result
 redeliver_some(struct redelivery_run *r, const uint64_t *ids, size_t count)
 {
+	const struct id_set under_way = under_way_here(r->call);
+	uint64_t others[REDELIVER_MAX];
 	enum redelivery what[REDELIVER_MAX];
-	enum result result = store_redeliver(r->call->store, ids, count, what);
-	for (size_t i = 0; result == RESULT_OK && i < count; i++) {
-		r->count[what[i]]++;
-		if (r->named && not_queued[what[i]].one != NULL)
-			admin_fail(r->call, EX_DATAERR, "delivery %" PRIu64 " %s", ids[i], not_queued[what[i]].one);
+	size_t used = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (id_set_contains(&under_way, ids[i]))
+			count_result(r, ids[i], UNDER_WAY);
+		else
+			others[used++] = ids[i];
 	}
+	enum result result = store_redeliver(r->call->store, others, used, what);
+	for (size_t i = 0; result == RESULT_OK && i < used; i++)
+		count_result(r, others[i], what[i]);
 	show_progress(r);
 	return result;
 }
@@ -214,7 +243,7 @@ report_not_sent(const struct redelivery_run *r)
 {
 	const uint64_t held = r->count[REDELIVERY_HELD];
 	FILE *errors = r->call->errors;
-	for (size_t i = 0; i < REDELIVERIES && !r->named; i++)
+	for (size_t i = 0; i < RESULTS && !r->named; i++)
 		if (not_queued[i].one != NULL && r->count[i] > 0)
 			fprintf(errors, "leadhook: %" PRIu64 " %s\n", r->count[i],
 			    r->count[i] == 1 ? not_queued[i].one : not_queued[i].several);

@@ -1,72 +1,163 @@
 /* SPDX-License-Identifier: MIT
- * The main loop: runs each step of a table (steps.c) that is due, then waits until the next one is due. The loop
- * accesses the database only in steps. While it is unavailable, only the results of the threads are handled. */
+ * The main loop: handles what the threads have done, starts deliveries, gives the threads work, and waits. It does not access
+ * the database. */
 #include "deliver/dispatcher.h"
 
+#include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/pool.h"
 #include "base/random.h"
-#include "deliver/steps.h"
+#include "deliver/feeder.h"
+#include "deliver/judge.h"
+#include "deliver/maintenance.h"
+#include "deliver/recorder.h"
+#include "deliver/scheduler.h"
+#include "deliver/send/request.h"
+#include "deliver/slots.h"
 
 enum {
 	STOP_WOKEN = 1 << 0,         /* in the result of sender_wait: stop_fd is the first descriptor, … */
-	POLL_WOKEN = 1 << 3,         /* … steps_wake_fd the fourth */
-	TURN = 8,                    /* deliveries of a webhook per turn: a claim runs one query per webhook */
-	STALL_MARGIN_MS = 10 * 1000, /* between the end of an extended attempt and the end of its claim */
+	POLL_WOKEN = 1 << 4,         /* … feeder_wake_fd the last */
+	TURN = 16,                   /* deliveries that are fetched of a webhook at a time */
+	STALL_MARGIN_MS = 10 * 1000, /* between the end of an extended attempt and the end of the lease */
 	GIVE_UP_MS = 5 * 1000        /* how long shutdown waits for an unavailable database once nothing is under way */
 };
 
-/* Slots are freed before new claims. */
+struct dispatcher {
+	struct dispatcher_options options;
+	struct lock *lock;
+	struct sender *sender;
+	struct scheduler *scheduler;
+	struct slots *slots;
+	struct feeder *feeder;
+	struct recorder *recorder;
+	struct maintenance *maintenance;
+	int64_t end_ms;       /* no new attempts from then on … */
+	int64_t give_up_ms;   /* … and until then it waits for the database; in clock_monotonic_ms */
+	bool ending, stopped; /* stopped: by stop_fd */
+};
+
+/* ---- attempts ---- */
+
+static void
+attempt_ended(struct dispatcher *d, struct slot *slot, const struct attempt_result *result)
+{
+	judge_attempt(d->scheduler, slot, result, clock_monotonic_ms(), feeder_database_ahead_ms(d->feeder));
+}
+
+#ifdef LEADHOOK_DEBUG
+/* For tests: a delivery whose URL has this text kills each dispatcher that gets its answer. */
+static void
+die_of(const struct due_delivery *delivery)
+{
+	const struct slice url = delivery->destination->url, text = slice_of(getenv("LEADHOOK_DEBUG_DEADLY_URL"));
+	if (text.size > 0 && memmem(url.data, url.size, text.data, text.size) != NULL)
+		raise(SIGKILL);
+}
+#else
+#define die_of(delivery) ((void)(delivery))
+#endif
+
+/* Of the sender (sender.h). */
+static void
+attempt_done(void *context, void *cookie, const struct attempt_result *result)
+{
+	log_work(LOG_UINT("delivery", slot_delivery(cookie)->id));
+	die_of(slot_delivery(cookie));
+	attempt_ended(context, cookie, result);
+	log_work_done();
+}
+
+/* Of the recorder (recorder.h). */
+static void
+slot_recorded(void *context, const struct slot *slot, const struct delivery_outcome *outcome)
+{
+	struct dispatcher *d = context;
+	if (outcome->stale)
+		feeder_doubt_lease(d->feeder);
+	else if (outcome->webhook_state != WEBHOOK_ACTIVE)
+		maintenance_deactivate_webhook(d->maintenance, outcome->webhook_id, outcome->webhook_state);
+	scheduler_ended(d->scheduler, outcome->webhook_id, feeder_database_ms(d->feeder));
+	if (d->lock != NULL)
+		lock_note_recorded(d->lock, slot_place(slot));
+}
+
+/* The webhook's own schedule, or the configured one if there is none or it is invalid. */
+static const struct retry_schedule *
+schedule_of(const struct dispatcher *d, struct pool *pool, const struct destination *destination)
+{
+	struct retry_schedule *own;
+	struct slice bad;
+	if (!slice_present(destination->schedule))
+		return d->options.schedule;
+	own = pool_alloc(pool, sizeof(*own));
+	if (retry_schedule_parse(destination->schedule, own, &bad))
+		return own;
+	log_error("bad_schedule", LOG_UINT("webhook", destination->webhook_id), LOG_BYTES("item", bad));
+	return d->options.schedule;
+}
+
+static void
+start(struct dispatcher *d, struct slot *slot)
+{
+	const int64_t now = clock_monotonic_ms();
+	const struct due_delivery *delivery = slot_delivery(slot);
+	const struct retry_schedule *schedule = schedule_of(d, slot_pool(slot), delivery->destination);
+	struct attempt attempt;
+	slot_start(slot, schedule, now);
+	if (slot_attempts_made(slot) > schedule->count + 1) {
+		attempt_ended(d, slot, &(struct attempt_result){ .error = SENDER_INTERRUPTED });
+	} else if (request_make(slot_pool(slot), delivery, now + feeder_database_ahead_ms(d->feeder), &attempt)) {
+		if (d->lock != NULL)
+			lock_note_attempt(d->lock, slot_place(slot), delivery->id, delivery->attempt);
+		sender_start(d->sender, &attempt, slot);
+	} else {
+		log_error("delivery_broken", LOG_UINT("delivery", delivery->id),
+		    LOG_UINT("webhook", delivery->destination->webhook_id));
+		attempt_ended(d, slot, &(struct attempt_result){ .error = SENDER_UNREADABLE });
+	}
+}
+
+static size_t
+free_places(const struct dispatcher *d)
+{
+	const size_t under_way = slots_under_way(d->slots);
+	return under_way < d->options.sender.in_flight ? d->options.sender.in_flight - under_way : 0;
+}
+
+static void
+start_fetched(struct dispatcher *d)
+{
+	struct slot *slot;
+	while (!d->ending && feeder_may_send(d->feeder) &&
+	       (slot = scheduler_take(d->scheduler, free_places(d), feeder_database_ms(d->feeder))) != NULL) {
+		log_work(LOG_UINT("delivery", slot_delivery(slot)->id));
+		start(d, slot);
+		log_work_done();
+	}
+	feeder_drop_old(d->feeder);
+}
+
+/* ---- the loop ---- */
+
 static void
 handle_results(struct dispatcher *d)
 {
 	recorder_collect(d->recorder);
+	feeder_collect(d->feeder);
 	if (maintenance_collect(d->maintenance))
-		d->progress = true;
-}
-
-static void
-run_steps(struct dispatcher *d)
-{
-	size_t count;
-	const struct dispatcher_step *steps = steps_all(&count);
-	for (size_t i = 0; i < count; i++) {
-		int64_t now = clock_monotonic_ms();
-		if (now < d->away.until_ms || now < steps[i].when(d))
-			continue;
-		enum result result = steps[i].run(d);
-		pool_reset(d->pool);
-		if (result != RESULT_OK) {
-			back_off(&d->away, steps[i].name, result);
-			return;
-		}
-		if (steps[i].uses_database)
-			d->away = (struct back_off){ 0 };
-	}
-}
-
-/* Time until the next step is due, at most until the next check for shutdown. */
-static int64_t
-wait_ms(const struct dispatcher *d)
-{
-	int64_t now = clock_monotonic_ms(), first = now + d->options.poll_ms;
-	size_t count;
-	const struct dispatcher_step *steps = steps_all(&count);
-	for (size_t i = 0; i < count; i++) {
-		int64_t when = steps[i].when(d);
-		when = when > d->away.until_ms ? when : d->away.until_ms;
-		first = when < first ? when : first;
-	}
-	return first > now ? first - now : 0;
+		feeder_note_progress(d->feeder);
 }
 
 static bool
 nothing_due(const struct dispatcher *d)
 {
-	return d->last_poll_was_full && !d->progress && d->untried_count == 0 && !maintenance_has_work(d->maintenance) &&
-	       slots_used(d->slots) == 0 && !scheduler_waiting(d->scheduler);
+	return feeder_found_nothing(d->feeder) && !maintenance_has_work(d->maintenance) &&
+	       slots_used(d->slots) == slots_in(d->slots, SLOT_OUTCOME_REJECTED) && !scheduler_waiting(d->scheduler);
 }
 
 static void
@@ -76,6 +167,8 @@ begin_end_if(struct dispatcher *d, bool reason)
 		return;
 	d->ending = true;
 	d->give_up_ms = clock_monotonic_ms() + GIVE_UP_MS;
+	feeder_end(d->feeder);
+	maintenance_end(d->maintenance);
 }
 
 /* True when no work is left or the wait for the database has timed out. Never true while outcomes are being recorded, because
@@ -87,9 +180,46 @@ is_finished(struct dispatcher *d)
 		return false;
 	if (slots_in(d->slots, SLOT_SENDING) > 0)
 		d->give_up_ms = clock_monotonic_ms() + GIVE_UP_MS;
-	if (slots_used(d->slots) == 0 && !d->leased && !maintenance_is_busy(d->maintenance))
+	if (slots_used(d->slots) == 0 && feeder_has_ended(d->feeder) && !maintenance_is_busy(d->maintenance))
 		return true;
 	return clock_monotonic_ms() >= d->give_up_ms && !recorder_is_busy(d->recorder);
+}
+
+/* No attempt will end any more, so that a batch of outcomes need not wait for others. */
+static bool
+is_last_batch(const struct dispatcher *d)
+{
+	return d->ending && slots_in(d->slots, SLOT_SENDING) == 0;
+}
+
+static void
+give_work(struct dispatcher *d)
+{
+	if (recorder_when(d->recorder, is_last_batch(d)) <= clock_monotonic_ms())
+		recorder_begin(d->recorder, is_last_batch(d));
+	feeder_begin(d->feeder);
+	maintenance_begin(d->maintenance);
+}
+
+/* Time until something is due, at most until the next check for shutdown. */
+static int64_t
+wait_ms(const struct dispatcher *d)
+{
+	const int64_t now = clock_monotonic_ms(), database_ms = feeder_database_ms(d->feeder);
+	const int64_t next_ms = d->ending || !feeder_may_send(d->feeder)
+				    ? CLOCK_NEVER
+				    : scheduler_next_ms(d->scheduler, free_places(d), database_ms);
+	const int64_t whens[] = {
+		recorder_when(d->recorder, is_last_batch(d)),
+		feeder_when(d->feeder),
+		feeder_drop_ms(d->feeder),
+		maintenance_when(d->maintenance),
+		next_ms == CLOCK_NEVER ? CLOCK_NEVER : next_ms - feeder_database_ahead_ms(d->feeder),
+	};
+	int64_t first = now + d->options.poll_ms;
+	for (size_t i = 0; i < ARRAY_SIZE(whens); i++)
+		first = whens[i] < first ? whens[i] : first;
+	return first > now ? first - now : 0;
 }
 
 enum result
@@ -100,16 +230,17 @@ dispatcher_run(struct dispatcher *d)
 	for (;;) {
 		begin_end_if(d, clock_monotonic_ms() >= d->end_ms);
 		handle_results(d);
-		run_steps(d);
+		start_fetched(d);
 		begin_end_if(d, !d->options.stay && nothing_due(d));
+		give_work(d);
 		if (is_finished(d))
 			break;
 		/* Once it has fired, the first descriptor stays readable. */
 		const int wake[SENDER_WAKE_FDS] = { d->ending ? -1 : d->options.stop_fd, recorder_fd(d->recorder),
-			maintenance_fd(d->maintenance), steps_wake_fd(d) };
+			maintenance_fd(d->maintenance), feeder_fd(d->feeder), feeder_wake_fd(d->feeder) };
 		const unsigned woken = sender_wait(d->sender, wait_ms(d), wake);
 		if ((woken & POLL_WOKEN) != 0)
-			steps_woken(d);
+			feeder_woken(d->feeder);
 		d->stopped = (woken & STOP_WOKEN) != 0 || d->stopped;
 		begin_end_if(d, d->stopped);
 	}
@@ -118,11 +249,11 @@ dispatcher_run(struct dispatcher *d)
 		return RESULT_UNAVAILABLE;
 	}
 	/* a stop requested by the operator is a success: leases expire on their own (docs/deliveries.md 6) */
-	return d->stopped || (d->polled && !d->leased) ? RESULT_OK : RESULT_UNAVAILABLE;
+	return d->stopped || (feeder_has_polled(d->feeder) && feeder_has_ended(d->feeder)) ? RESULT_OK : RESULT_UNAVAILABLE;
 }
 
 /* An initial concurrency above the maximum is lowered to it, so that the operator can lower the maximum alone. An attempt ends
- * before its claim, even when database calls delay the reading of responses. */
+ * before the lease, even when the loop was late to read responses. */
 static struct dispatcher_options
 adjusted_options(const struct dispatcher_options *options)
 {
@@ -143,6 +274,30 @@ options_are_valid(const struct dispatcher_options *options)
 	return hold;
 }
 
+size_t
+dispatcher_slots(size_t in_flight)
+{
+	return in_flight + FEEDER_ROWS;
+}
+
+static struct feeder_options
+feeder_options(const struct dispatcher *d)
+{
+	struct feeder_options options = {
+		.scheduler = d->scheduler,
+		.slots = d->slots,
+		.maintenance = d->maintenance,
+		.lock = d->lock,
+		.crashes = d->options.crashes,
+		.lease_ms = d->options.lease_ms,
+		.poll_ms = d->options.poll_ms,
+		.attempt_ms = d->options.sender.timeout_ms,
+		.wake_fd = d->options.wake_fd,
+	};
+	random_bytes(options.owner, sizeof(options.owner));
+	return options;
+}
+
 struct dispatcher *
 dispatcher_new(const struct dispatcher_options *options, const struct dispatcher_stores *stores, struct lock *lock)
 {
@@ -150,20 +305,19 @@ dispatcher_new(const struct dispatcher_options *options, const struct dispatcher
 		return NULL;
 	struct dispatcher *d = memory_alloc(sizeof(*d));
 	d->options = adjusted_options(options);
-	d->store = stores->own;
 	d->lock = lock;
 	d->end_ms = CLOCK_NEVER;
-	d->progress = true;
-	d->pool = pool_new();
-	d->scheduler = scheduler_new(
-	    &(struct scheduler_limits){ .webhooks = STEPS_WEBHOOKS_MAX, .slots = options->sender.in_flight, .turn = TURN },
-	    &d->options.health);
-	random_bytes(d->owner, sizeof(d->owner));
-	d->slots = slots_new(options->sender.in_flight);
-	d->sender = sender_new(&d->options.sender, steps_attempt_done, d);
-	d->recorder = recorder_new(stores->recorder, d->slots, options->lease_ms, steps_slot_released, d);
-	d->maintenance = maintenance_new(stores->maintenance, options->crashes, STEPS_WEBHOOKS_MAX);
-	if (d->sender == NULL || d->recorder == NULL || d->maintenance == NULL)
+	const struct scheduler_limits limits = { FEEDER_WEBHOOKS_MAX, options->sender.in_flight, TURN };
+	d->scheduler = scheduler_new(&limits, &d->options.health);
+	d->slots = slots_new(dispatcher_slots(options->sender.in_flight));
+	d->sender = sender_new(&d->options.sender, attempt_done, d);
+	d->maintenance = maintenance_new(stores->maintenance, options->crashes, d->slots, FEEDER_WEBHOOKS_MAX);
+	if (d->sender != NULL && d->maintenance != NULL) {
+		const struct feeder_options feeder = feeder_options(d);
+		d->feeder = feeder_new(stores->feeder, &feeder);
+		d->recorder = recorder_new(stores->recorder, d->slots, feeder.owner, slot_recorded, d);
+	}
+	if (d->feeder == NULL || d->recorder == NULL)
 		dispatcher_free(&d);
 	return d;
 }
@@ -174,12 +328,12 @@ dispatcher_free(struct dispatcher **dispatcher)
 	struct dispatcher *d = *dispatcher;
 	if (d == NULL)
 		return;
+	feeder_free(&d->feeder);
 	maintenance_free(&d->maintenance);
 	recorder_free(&d->recorder);
 	sender_free(&d->sender);
 	scheduler_free(&d->scheduler);
 	slots_free(&d->slots);
-	pool_free(&d->pool);
 	free(d);
 	*dispatcher = NULL;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Claims due deliveries, sends them and records their outcomes (docs/deliveries.md 2 to 4 and 6). Also runs queued bulk jobs.
+ * Sends due deliveries and records their outcomes (docs/deliveries.md 2 to 4 and 6). Also runs queued bulk jobs.
  *
- * A delivery occupies a slot from its claim until its outcome is committed. So at most `in_flight` deliveries are sent twice
- * when the process is killed, and none is lost. */
+ * The loop sends; threads fetch due deliveries (feeder.h), record outcomes (recorder.h) and do the rest (maintenance.h). A
+ * delivery is under way from the start of its attempt until its outcome is committed. So at most `in_flight` deliveries are
+ * sent twice when the process is killed, and none is lost. */
 #ifndef LEADHOOK_DELIVER_DISPATCHER_H
 #define LEADHOOK_DELIVER_DISPATCHER_H
 
@@ -12,7 +13,7 @@
 #include "base/attributes.h"
 #include "base/result.h"
 #include "deliver/lock.h"
-#include "deliver/sender.h"
+#include "deliver/send/sender.h"
 #include "webhook/health.h"
 #include "webhook/retry.h"
 
@@ -20,13 +21,13 @@ struct crashes;
 struct store;
 
 struct dispatcher_options {
-	struct sender_options sender; /* sender.in_flight is the number of slots */
+	struct sender_options sender; /* sender.in_flight: how many may be under way */
 	struct health_rules health;
-	int64_t lease_ms; /* of shards and claims; at least sender.timeout_ms + DISPATCHER_LEASE_MARGIN_MS */
+	int64_t lease_ms; /* of shards; at least sender.timeout_ms + DISPATCHER_LEASE_MARGIN_MS */
 	const struct retry_schedule *schedule;
 	bool stay;               /* true: runs until it is stopped (daemon); false: until nothing is due */
 	int64_t poll_ms;         /* interval of polls for due work while there is none */
-	int64_t max_runtime_ms;  /* claims nothing after that; 0: no limit */
+	int64_t max_runtime_ms;  /* begins nothing after that; 0: no limit */
 	struct crashes *crashes; /* crashes of earlier processes; may be NULL */
 	int stop_fd;             /* becomes readable when the dispatcher must stop (signalfd); or -1 */
 	int wake_fd;             /* its wake socket (base/wake.h): there are new deliveries; or -1 */
@@ -39,11 +40,14 @@ struct dispatcher;
 /* Each has its own connection. */
 enum { DISPATCHER_CONNECTIONS = 3 };
 struct dispatcher_stores {
-	struct store *own;
+	struct store *feeder;      /* for deliver/feeder.h */
 	struct store *recorder;    /* for deliver/recorder.h */
 	struct store *maintenance; /* for deliver/maintenance.h */
 };
 _Static_assert(sizeof(struct dispatcher_stores) == DISPATCHER_CONNECTIONS * sizeof(struct store *), "one each");
+
+/* The number of slots, which the lock has places for (lock.h). */
+size_t dispatcher_slots(size_t in_flight);
 
 /* Returns NULL, logged, when the options are inconsistent, or the sender or a thread cannot be created. `lock` may be NULL. All
  * arguments except `options` and `stores` themselves must stay valid. */

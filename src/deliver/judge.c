@@ -13,15 +13,14 @@ enum { DEACTIVATION_HOLD_MS = 60 * 1000 };
 static struct retry_decision
 decide(const struct slot *slot, const struct attempt_result *result, int64_t now_ms)
 {
-	const struct retry_answer attempt = {
+	const struct retry_answer answer = {
 		.answered = result->error == SENDER_OK,
 		.status = result->status,
 		.retry_after_ms = retry_after_parse(result->retry_after, now_ms),
 	};
 	uint64_t jitter;
 	random_bytes(&jitter, sizeof(jitter));
-	const struct slot_delivery *delivery = slot_delivery(slot);
-	return retry_decide(delivery->schedule, &attempt, delivery->attempts_made, jitter);
+	return retry_decide(slot_schedule(slot), &answer, slot_attempts_made(slot), jitter);
 }
 
 static void
@@ -51,9 +50,11 @@ judge_webhook(struct scheduler *scheduler, uint64_t webhook_id, const struct att
     const struct retry_decision *decision, int64_t now_ms)
 {
 	struct health health = scheduler_health(scheduler, webhook_id);
+	const bool success = decision->kind == RETRY_DELIVERED, healthy = success && health.failures == 0;
 	enum health_change change = HEALTH_UNCHANGED;
-	if (result->error != SENDER_INTERNAL && result->error != SENDER_UNREADABLE) /* not the receiver's fault */
-		change = scheduler_attempted(scheduler, webhook_id, decision->kind == RETRY_DELIVERED, now_ms, &health);
+	if (result->error != SENDER_INTERNAL && result->error != SENDER_UNREADABLE &&
+	    result->error != SENDER_INTERRUPTED) /* not the receiver's fault */
+		change = scheduler_attempted(scheduler, webhook_id, success, now_ms, &health);
 	const enum webhook_state state = decision->kind == RETRY_GONE ? WEBHOOK_GONE
 					 : change == HEALTH_DISABLED  ? WEBHOOK_DISABLED
 								      : WEBHOOK_ACTIVE;
@@ -73,6 +74,7 @@ judge_webhook(struct scheduler *scheduler, uint64_t webhook_id, const struct att
 		.probes = health.probes,
 		.held_until_ms = held_until_ms == CLOCK_NEVER ? now_ms + DEACTIVATION_HOLD_MS : held_until_ms,
 		.state = state,
+		.routine = !scheduler_note_result(scheduler, webhook_id, healthy && held_until_ms <= now_ms, now_ms),
 	};
 }
 
@@ -82,7 +84,7 @@ judge_attempt(
 {
 	struct retry_decision decision = decide(slot, result, now_ms + ahead_ms);
 	struct webhook_effect webhook =
-	    judge_webhook(scheduler, slot_delivery(slot)->webhook_id, result, &decision, now_ms + ahead_ms);
+	    judge_webhook(scheduler, slot_delivery(slot)->destination->webhook_id, result, &decision, now_ms + ahead_ms);
 	webhook.held_until_ms -= ahead_ms;
 	slot_end(slot, result, &decision, &webhook, now_ms);
 	if (decision.kind == RETRY_DELIVERED)

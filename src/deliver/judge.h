@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "deliver/scheduler.h"
-#include "deliver/sender.h"
+#include "deliver/send/sender.h"
 #include "deliver/slots.h"
 
 /* The attempt is done: ends its slot, updates the webhook's concurrency and sets holds. `now_ms` is clock_monotonic_ms, as in

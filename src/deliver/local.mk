@@ -7,12 +7,14 @@ noinst_LIBRARIES += %D%/libdeliver.a
 	%D%/dispatcher.c %D%/dispatcher.h \
 	%D%/lock.c %D%/lock.h \
 	%D%/recorder.c %D%/recorder.h \
-	%D%/request.c %D%/request.h \
+	%D%/send/request.c %D%/send/request.h \
 	%D%/runner.c %D%/runner.h \
-	%D%/sender.c %D%/sender.h \
-	%D%/sender_private.h \
+	%D%/send/sender.c %D%/send/sender.h \
+	%D%/send/sender_private.h \
 	%D%/slots.c %D%/slots.h \
-	%D%/steps.c %D%/steps.h \
+	%D%/tasks.c %D%/tasks.h \
+	%D%/feeder.c %D%/feeder.h \
 	%D%/scheduler.c %D%/scheduler.h \
-	%D%/transfer.c \
+	%D%/scheduler_table.c %D%/scheduler_table.h \
+	%D%/send/transfer.c \
 	%D%/judge.c %D%/judge.h

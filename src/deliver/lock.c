@@ -3,53 +3,119 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/encode.h"
 #include "base/log.h"
-#include "base/pool.h"
+#include "base/panic.h"
 
-enum { HEX_SIZE = 2 * LOCK_OWNER_SIZE };
+/* ---- the file ---- */
+
+#define MAGIC "leadhook-dispatch lock 1\n"
+
+/* Delivery 0: unused. A process that is killed between the two writes leaves an attempt that is not the delivery's next one; it
+ * is not counted then (store_recover). */
+struct place {
+	_Atomic uint64_t delivery_id;
+	_Atomic uint32_t attempt;
+};
+
+struct content {
+	char magic[32];
+	unsigned char owner[DISPATCH_OWNER_SIZE]; /* zeros: none */
+	struct place under_way[];
+};
+
+/* More than a dispatcher has slots when dispatch.in_flight is at its maximum. */
+enum { PLACES_MAX = 32768 };
+
+static size_t
+size_with(size_t places)
+{
+	return sizeof(struct content) + places * sizeof(struct place);
+}
+
+static size_t
+places_in(size_t size)
+{
+	const size_t places = size < sizeof(struct content) ? 0 : (size - sizeof(struct content)) / sizeof(struct place);
+	return places < PLACES_MAX ? places : PLACES_MAX;
+}
 
 struct lock {
 	int fd;
-	const char *path;
-	bool has_previous;
-	unsigned char previous[LOCK_OWNER_SIZE];
+	struct content *content;
+	size_t places, mapped_places; /* ours; with those of a predecessor that had more */
+	bool left;
+	struct lock_previous previous;
 };
 
-/* An empty or incomplete file has no id. */
-static void
-read_previous(struct lock *lock)
+enum file_kind { FILE_NEW, FILE_OURS, FILE_FOREIGN };
+
+/* A new file is empty, has only zeros, because the process that made it was killed, or the hexadecimal id that earlier versions
+ * wrote, or a part of it. Any other file without our magic is not overwritten. */
+static enum file_kind
+kind_of(int fd, const struct stat *status)
 {
-	char text[HEX_SIZE];
-	struct slice id;
-	if (pread(lock->fd, text, sizeof(text), 0) != (ssize_t)sizeof(text))
-		return;
-	struct pool *pool = pool_new();
-	if (decode_hex(pool, (struct slice){ text, sizeof(text) }, &id)) {
-		memcpy(lock->previous, id.data, sizeof(lock->previous));
-		lock->has_previous = true;
-	}
-	pool_free(&pool);
+	static const char digits[] = "0123456789abcdef";
+	enum { HEX_SIZE = 2 * DISPATCH_OWNER_SIZE };
+	struct content content;
+	const char *bytes = (const char *)&content;
+	if (!S_ISREG(status->st_mode))
+		return FILE_FOREIGN;
+	const ssize_t size = pread(fd, &content, sizeof(content), 0);
+	if (size == (ssize_t)sizeof(content) && memcmp(content.magic, MAGIC, sizeof(MAGIC)) == 0)
+		return FILE_OURS;
+	for (ssize_t i = 0; i < size; i++)
+		if (bytes[i] != '\0' && !(i < HEX_SIZE && strchr(digits, bytes[i]) != NULL) &&
+		    !(i == HEX_SIZE && bytes[i] == '\n'))
+			return FILE_FOREIGN;
+	return size < 0 ? FILE_FOREIGN : FILE_NEW;
 }
 
-/* True if the file is empty or has all or part of what lock_set_owner writes. Any other file is not ours and is not
- * overwritten. */
-static bool
-is_lock_file(int fd)
+static int
+by_id(const void *a, const void *b)
 {
-	static const char ours[] = "0123456789abcdef"; /* and the terminating zero */
-	char text[HEX_SIZE + 2];
-	struct stat status;
-	const ssize_t size = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) ? pread(fd, text, sizeof(text), 0) : -1;
-	for (ssize_t i = 0; i < size; i++)
-		if (memchr(ours, text[i], sizeof(ours)) == NULL && !(i == HEX_SIZE && text[i] == '\n'))
-			return false;
-	return size >= 0 && size <= HEX_SIZE + 1;
+	const uint64_t *x = a, *y = b;
+	return (*x > *y) - (*x < *y);
+}
+
+/* ---- taking it ---- */
+
+static void
+read_previous(struct lock *lock, size_t places)
+{
+	static const unsigned char none[DISPATCH_OWNER_SIZE];
+	struct lock_previous *previous = &lock->previous;
+	lock->left = memcmp(lock->content->owner, none, sizeof(none)) != 0;
+	memcpy(previous->owner, lock->content->owner, sizeof(previous->owner));
+	previous->under_way = memory_alloc((places + 1) * sizeof(*previous->under_way));
+	for (size_t i = 0; lock->left && i < places; i++) {
+		const struct place *place = &lock->content->under_way[i];
+		if (place->delivery_id != 0)
+			previous->under_way[previous->count++] =
+			    (struct interrupted_delivery){ .id = place->delivery_id, .attempt = place->attempt };
+	}
+}
+
+/* The blocks are allocated now: without space for them, a write to the mapping would end the process. */
+static bool
+map(struct lock *lock, size_t places_before)
+{
+	lock->mapped_places = lock->places > places_before ? lock->places : places_before;
+	const size_t size = size_with(lock->mapped_places);
+	errno = posix_fallocate(lock->fd, 0, (off_t)size);
+	if (errno != 0)
+		return false;
+	void *mapped = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, lock->fd, 0);
+	if (mapped == MAP_FAILED)
+		return false;
+	lock->content = mapped;
+	return true;
 }
 
 /* Logs a hint. After a run as root the file belongs to root, and the account of the cron job cannot open it. */
@@ -63,34 +129,61 @@ log_cannot_lock(const char *path, int number)
 		hint = "let this account write to the directory, or set dispatch.lock_file";
 	else if (number == ENOENT)
 		hint = "make the directory, or set dispatch.lock_file";
+	else if (number == ENOSPC || number == EDQUOT)
+		hint = "free disk space, or set dispatch.lock_file";
 	log_error("cannot_lock", LOG_STR("path", path), LOG_ERRNO(number), LOG_STR("hint", hint));
 }
 
-enum result
-lock_take(const char *path, struct lock **lock)
+static enum result
+open_locked(const char *path, int *fd)
 {
 	/* The lock belongs to the open file description, not to the process: closing another descriptor of the file does not
 	 * release it (fcntl(2)). */
 	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
-	if (fd < 0 || fcntl(fd, F_OFD_SETLK, &whole) != 0) {
-		bool taken = fd >= 0 && (errno == EAGAIN || errno == EACCES);
-		if (!taken)
-			log_cannot_lock(path, errno);
-		if (fd >= 0)
-			close(fd);
-		return taken ? RESULT_CONFLICT : RESULT_FAILED;
-	}
-	if (!is_lock_file(fd)) {
+	*fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
+	if (*fd >= 0 && fcntl(*fd, F_OFD_SETLK, &whole) == 0)
+		return RESULT_OK;
+	if (*fd >= 0 && (errno == EAGAIN || errno == EACCES))
+		return RESULT_CONFLICT;
+	log_cannot_lock(path, errno);
+	return RESULT_FAILED;
+}
+
+/* The file is open and locked. */
+static enum result
+map_content(struct lock *lock, const char *path)
+{
+	struct stat status;
+	enum file_kind kind = fstat(lock->fd, &status) == 0 ? kind_of(lock->fd, &status) : FILE_FOREIGN;
+	if (kind == FILE_FOREIGN) {
 		log_error("not_a_lock_file", LOG_STR("path", path), LOG_STR("hint", "remove it, or set dispatch.lock_file"));
-		close(fd);
 		return RESULT_FAILED;
 	}
-	*lock = memory_alloc(sizeof(**lock));
-	(*lock)->fd = fd;
-	(*lock)->path = path;
-	read_previous(*lock);
+	const size_t places_before = kind == FILE_OURS ? places_in((size_t)status.st_size) : 0;
+	if (!map(lock, places_before)) {
+		log_cannot_lock(path, errno);
+		return RESULT_FAILED;
+	}
+	if (kind == FILE_NEW)
+		memset(lock->content, 0, sizeof(*lock->content));
+	read_previous(lock, places_before);
+	memcpy(lock->content->magic, MAGIC, sizeof(MAGIC));
 	return RESULT_OK;
+}
+
+enum result
+lock_take(const char *path, size_t under_way, struct lock **lock)
+{
+	require(under_way <= PLACES_MAX);
+	struct lock *taken = memory_alloc(sizeof(*taken));
+	taken->places = under_way;
+	enum result result = open_locked(path, &taken->fd);
+	if (result == RESULT_OK)
+		result = map_content(taken, path);
+	if (result != RESULT_OK)
+		lock_free(&taken);
+	*lock = taken;
+	return result;
 }
 
 void
@@ -98,34 +191,83 @@ lock_free(struct lock **lock)
 {
 	if (*lock == NULL)
 		return;
-	close((*lock)->fd);
+	if ((*lock)->content != NULL)
+		munmap((*lock)->content, size_with((*lock)->mapped_places));
+	if ((*lock)->fd >= 0)
+		close((*lock)->fd);
+	free((*lock)->previous.under_way);
 	free(*lock);
 	*lock = NULL;
 }
 
-bool
-lock_previous_owner(const struct lock *lock, unsigned char owner[LOCK_OWNER_SIZE])
+const struct lock_previous *
+lock_previous(const struct lock *lock)
 {
-	if (lock->has_previous)
-		memcpy(owner, lock->previous, LOCK_OWNER_SIZE);
-	return lock->has_previous;
+	return lock->left ? &lock->previous : NULL;
 }
 
+/* The old notes are removed while there is no owner: they are never taken for the new one's. */
 void
-lock_set_owner(struct lock *lock, const unsigned char owner[LOCK_OWNER_SIZE])
+lock_set_owner(struct lock *lock, const unsigned char owner[DISPATCH_OWNER_SIZE])
 {
-	struct pool *pool = pool_new();
-	struct slice text =
-	    pool_printf(pool, "%.*s\n", SLICE_ARGS(encode_hex(pool, (struct slice){ (const char *)owner, LOCK_OWNER_SIZE })));
-	/* Overwrites the old id in one write: after a crash the file has one of the two. */
-	if (pwrite(lock->fd, text.data, text.size, 0) != (ssize_t)text.size)
-		log_warning("cannot_write_lock", LOG_STR("path", lock->path), LOG_ERRNO(errno));
-	pool_free(&pool);
+	lock_clear_owner(lock);
+	memset(lock->content->under_way, 0, lock->mapped_places * sizeof(struct place));
+	atomic_thread_fence(memory_order_seq_cst);
+	memcpy(lock->content->owner, owner, DISPATCH_OWNER_SIZE);
+	lock->left = false;
 }
 
 void
 lock_clear_owner(struct lock *lock)
 {
-	if (ftruncate(lock->fd, 0) != 0)
-		log_warning("cannot_write_lock", LOG_STR("path", lock->path), LOG_ERRNO(errno));
+	memset(lock->content->owner, 0, DISPATCH_OWNER_SIZE);
+	atomic_thread_fence(memory_order_seq_cst);
+}
+
+/* ---- what is under way ---- */
+
+void
+lock_note_attempt(struct lock *lock, size_t place, uint64_t delivery_id, unsigned attempt)
+{
+	require(place < lock->places);
+	lock->content->under_way[place].attempt = attempt;
+	lock->content->under_way[place].delivery_id = delivery_id;
+}
+
+void
+lock_note_recorded(struct lock *lock, size_t place)
+{
+	require(place < lock->places);
+	lock->content->under_way[place].delivery_id = 0;
+}
+
+/* True when another process has the lock. */
+static bool
+is_locked(int fd)
+{
+	struct flock whole = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
+	return fcntl(fd, F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
+}
+
+struct id_set
+lock_read_under_way(struct pool *pool, const char *path)
+{
+	struct id_set set = { NULL, 0 };
+	struct stat status;
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return set;
+	if (fstat(fd, &status) == 0 && kind_of(fd, &status) == FILE_OURS && is_locked(fd)) {
+		const size_t places = places_in((size_t)status.st_size), size = size_with(places);
+		struct content *content = pool_alloc(pool, size);
+		uint64_t *ids = POOL_ARRAY(pool, places, uint64_t);
+		const bool complete = pread(fd, content, size, 0) == (ssize_t)size;
+		for (size_t i = 0; complete && i < places; i++)
+			if (content->under_way[i].delivery_id != 0)
+				ids[set.count++] = content->under_way[i].delivery_id;
+		qsort(ids, set.count, sizeof(*ids), by_id);
+		set.ids = ids;
+	}
+	close(fd);
+	return set;
 }

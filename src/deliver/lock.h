@@ -1,32 +1,50 @@
 /* SPDX-License-Identifier: MIT
- * The lock file: prevents a second dispatcher with the same configuration, and stores the id of the last owner.
+ * The lock file: prevents a second dispatcher with the same configuration, and shows what the one that runs is doing.
  *
- * The owner's id stays in the file as long as shards and claims may be leased under it. If a process gets the lock and finds an
- * id, that dispatcher is dead, and the process may free what it held (docs/deliveries.md 4). */
+ * The file is mapped. It has the owner id, as long as shards may be leased under it, and the deliveries under way. A kill of
+ * the process does not change it. If a process gets the lock and finds an id, that dispatcher is dead: the process may free its
+ * shards, and counts the attempts that were under way (docs/deliveries.md 4.1). */
 #ifndef LEADHOOK_DELIVER_LOCK_H
 #define LEADHOOK_DELIVER_LOCK_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "base/attributes.h"
+#include "base/pool.h"
 #include "base/result.h"
-
-enum { LOCK_OWNER_SIZE = 16 };
+#include "store/queue/dispatch.h"
 
 struct lock;
 
-/* Opens the file, creates it with mode 0640 if needed, and locks it without waiting. RESULT_CONFLICT: another process has the
- * lock; nothing is logged. RESULT_FAILED, logged with a hint: the file cannot be opened or is not a lock file. */
-MUST_CHECK enum result lock_take(const char *path, struct lock **lock);
+/* Opens the file, creates it with mode 0640 if needed, and locks it without waiting. It has room for `under_way` deliveries.
+ * RESULT_CONFLICT: another process has the lock; nothing is logged. RESULT_FAILED, logged with a hint: the file cannot be
+ * opened or mapped, or is not a lock file. */
+MUST_CHECK enum result lock_take(const char *path, size_t under_way, struct lock **lock);
 /* Releases the lock; the file and its contents stay. */
 void lock_free(struct lock **lock);
 
-/* The id that the file contained when it was locked. Returns false when there was none. */
-MUST_CHECK bool lock_previous_owner(const struct lock *lock, unsigned char owner[LOCK_OWNER_SIZE]);
-/* Overwrites the file with our id. A failure is logged; after a crash the next dispatcher then waits until the leases
- * expire. */
-void lock_set_owner(struct lock *lock, const unsigned char owner[LOCK_OWNER_SIZE]);
-/* Empties the file when nothing is leased. */
+/* What a dead dispatcher left. `delay_ms` is not set. */
+struct lock_previous {
+	unsigned char owner[DISPATCH_OWNER_SIZE];
+	struct interrupted_delivery *under_way;
+	size_t count;
+};
+/* NULL: the last dispatcher ended by itself. Valid until lock_set_owner. */
+const struct lock_previous *lock_previous(const struct lock *lock);
+/* Replaces what was left by our id. */
+void lock_set_owner(struct lock *lock, const unsigned char owner[DISPATCH_OWNER_SIZE]);
+/* Removes our id when nothing is leased. */
 void lock_clear_owner(struct lock *lock);
+
+/* Attempt `attempt` of the delivery begins. `place` is below the number given to lock_take, one for each delivery under way. */
+void lock_note_attempt(struct lock *lock, size_t place, uint64_t delivery_id, unsigned attempt);
+/* Its outcome was recorded. */
+void lock_note_recorded(struct lock *lock, size_t place);
+
+/* The deliveries that the process with the lock has under way, in the pool. None when no process has it or the file cannot be
+ * read. */
+struct id_set lock_read_under_way(struct pool *pool, const char *path);
 
 #endif

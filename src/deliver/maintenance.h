@@ -10,15 +10,16 @@
 #include <stdint.h>
 
 #include "base/clock.h"
-#include "deliver/runner.h"
+#include "deliver/slots.h"
 #include "webhook/delivery.h"
 
 struct crashes;
 struct maintenance;
 
 /* Returns NULL, logged, when no thread can be created. `crashes` may be NULL. At most `webhooks_max` webhooks can be queued to
- * be deactivated, and as many to be ended. */
-struct maintenance *maintenance_new(struct store *store, const struct crashes *crashes, size_t webhooks_max);
+ * be deactivated, and as many to be ended. Deliveries in `slots` are not ended. */
+struct maintenance *maintenance_new(
+    struct store *store, const struct crashes *crashes, const struct slots *slots, size_t webhooks_max);
 /* Waits for the current task. */
 void maintenance_free(struct maintenance **maintenance);
 
@@ -30,11 +31,14 @@ void maintenance_set_ended_webhooks(struct maintenance *maintenance, const uint6
 void maintenance_deactivate_webhook(struct maintenance *maintenance, uint64_t webhook_id, enum webhook_state state);
 /* `queued`: a bulk job is queued. */
 void maintenance_bulk_work(struct maintenance *maintenance, bool queued);
+/* `holder`: this dispatcher leases the first shard. Only the one that does runs bulk jobs and cleans up. */
+void maintenance_set_holder(struct maintenance *maintenance, bool holder);
+/* Begins no more tasks. */
+void maintenance_end(struct maintenance *maintenance);
 
 /* When maintenance_begin has work, in clock_monotonic_ms. CLOCK_NEVER: no work until a call adds some. */
 int64_t maintenance_when(const struct maintenance *maintenance);
-/* `maintains_days`: whether the daily partitions of the history are maintained too (store_clean_up). */
-void maintenance_begin(struct maintenance *maintenance, bool maintains_days);
+void maintenance_begin(struct maintenance *maintenance);
 
 /* Handles the result of the task if it has finished. Returns true when there may be new deliveries, or deliveries to end. */
 bool maintenance_collect(struct maintenance *maintenance);

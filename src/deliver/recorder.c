@@ -2,6 +2,7 @@
 #include "deliver/recorder.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -9,18 +10,17 @@
 #include "deliver/back_off.h"
 
 enum {
-	BATCH = 256,      /* outcomes, at most */
-	FLUSH_COUNT = 64, /* a batch is recorded when it has that many outcomes … */
-	FLUSH_MS = 5,     /* … or after that time (docs/deliveries.md 3, guarantee) */
-	CONFLICTS = 3,    /* of a batch; then its outcomes are recorded one at a time */
-	STUCK_MARGIN_MS =
-	    10 * 1000 /* time before the end of its claim at which an outcome that only met conflicts is discarded */
+	BATCH = 256,            /* outcomes, at most */
+	FLUSH_COUNT = 64,       /* a batch is recorded when it has that many outcomes … */
+	FLUSH_MS = 5,           /* … or after that time (docs/deliveries.md 3, guarantee) */
+	CONFLICTS = 3,          /* of a batch; then its outcomes are recorded one at a time */
+	REJECTED_MS = 60 * 1000 /* from the rejection of an outcome until its delivery may be sent again */
 };
 
 struct recorder {
 	struct runner *runner;
 	struct slots *slots;
-	int64_t lease_ms;
+	unsigned char owner[DISPATCH_OWNER_SIZE];
 	recorder_released *released;
 	void *context;
 	struct delivery_outcome outcomes[BATCH]; /* in the order in which the attempts ended */
@@ -33,11 +33,12 @@ struct recorder {
 };
 
 struct recorder *
-recorder_new(struct store *store, struct slots *slots, int64_t lease_ms, recorder_released *released, void *context)
+recorder_new(struct store *store, struct slots *slots, const unsigned char owner[DISPATCH_OWNER_SIZE],
+    recorder_released *released, void *context)
 {
 	struct recorder *r = memory_alloc(sizeof(*r));
 	r->slots = slots;
-	r->lease_ms = lease_ms;
+	memcpy(r->owner, owner, sizeof(r->owner));
 	r->released = released;
 	r->context = context;
 	r->runner = runner_new(store);
@@ -56,18 +57,31 @@ recorder_free(struct recorder **recorder)
 	*recorder = NULL;
 }
 
-int64_t
-recorder_when(const struct recorder *r, bool last)
+/* When the next slot of a rejected outcome is released. */
+static int64_t
+when_released(const struct recorder *r, bool last)
+{
+	const struct slot *first = slots_first(r->slots, SLOT_OUTCOME_REJECTED);
+	return first == NULL ? CLOCK_NEVER : last ? 0 : slot_since_ms(first) + REJECTED_MS;
+}
+
+static int64_t
+when_recorded(const struct recorder *r, bool last)
 {
 	const size_t ended = slots_in(r->slots, SLOT_ENDED);
 	int64_t when = CLOCK_NEVER;
-	if (r->count > 0)
-		return CLOCK_NEVER;
 	if (ended > 0)
-		when = last || ended >= FLUSH_COUNT ? 0 : slot_ended_ms(slots_first(r->slots, SLOT_ENDED)) + FLUSH_MS;
+		when = last || ended >= FLUSH_COUNT ? 0 : slot_since_ms(slots_first(r->slots, SLOT_ENDED)) + FLUSH_MS;
 	if (slots_first(r->slots, SLOT_OUTCOME_POSTPONED) != NULL && when > r->blocked.until_ms)
 		when = r->blocked.until_ms;
 	return when > r->away.until_ms ? when : r->away.until_ms;
+}
+
+int64_t
+recorder_when(const struct recorder *r, bool last)
+{
+	const int64_t recorded = when_recorded(r, last), released = when_released(r, last);
+	return r->count > 0 ? CLOCK_NEVER : recorded < released ? recorded : released;
 }
 
 /* Runs in the thread. */
@@ -76,27 +90,27 @@ complete(struct store *store, void *context)
 {
 	struct recorder *r = context;
 	log_work(r->count == 1 ? LOG_UINT("delivery", r->outcomes[0].id) : LOG_UINT("deliveries", r->count));
-	enum result result = store_record_outcomes(store, r->outcomes, r->count);
+	enum result result = store_record_outcomes(store, r->owner, r->outcomes, r->count);
 	log_work_done();
 	return result;
 }
 
-/* Discards an outcome that cannot be recorded before its claim ends. The delivery is then sent again. */
 static void
-discard(struct recorder *r, struct slot *slot, const struct delivery_outcome *outcome, enum result result)
+release(struct recorder *r, struct slot *slot, const struct delivery_outcome *outcome)
 {
-	log_error("outcome_lost", LOG_UINT("delivery", outcome->id), LOG_STR("result", result_text(result)));
-	r->released(r->context, outcome);
+	r->released(r->context, slot, outcome);
 	slot_release(slot);
 }
 
+/* The delivery is due, and is sent again. */
 static void
-discard_stuck(struct recorder *r, int64_t now)
+release_rejected(struct recorder *r, bool last)
 {
-	struct slot *slot;
-	while ((slot = slots_stuck(r->slots, now - r->lease_ms + STUCK_MARGIN_MS)) != NULL) {
+	const int64_t now = clock_monotonic_ms();
+	while (when_released(r, last) <= now) {
+		struct slot *slot = slots_first(r->slots, SLOT_OUTCOME_REJECTED);
 		const struct delivery_outcome outcome = slot_outcome(slot, now);
-		discard(r, slot, &outcome, RESULT_CONFLICT);
+		release(r, slot, &outcome);
 	}
 }
 
@@ -108,12 +122,14 @@ first_slot(const struct recorder *r)
 }
 
 void
-recorder_begin(struct recorder *r)
+recorder_begin(struct recorder *r, bool last)
 {
 	require(r->count == 0);
+	release_rejected(r, last);
 	const int64_t now = clock_monotonic_ms();
+	if (when_recorded(r, last) > now)
+		return;
 	slots_postpone_followers(r->slots);
-	discard_stuck(r, now);
 	if (r->singly > slots_in(r->slots, SLOT_ENDED))
 		r->singly = slots_in(r->slots, SLOT_ENDED);
 	r->retrying = slots_first(r->slots, SLOT_OUTCOME_POSTPONED) != NULL && now >= r->blocked.until_ms;
@@ -162,12 +178,11 @@ recorded(struct recorder *r, size_t count)
 		lost += r->outcomes[i].stale ? 1 : 0;
 		note_failure(slot, &r->outcomes[i]);
 		slots_mark_earlier_late(slot);
-		r->released(r->context, &r->outcomes[i]);
-		slot_release(slot);
+		release(r, slot, &r->outcomes[i]);
 		count_down(r);
 	}
 	if (lost > 0)
-		log_warning("claims_lost", LOG_UINT("deliveries", lost));
+		log_warning("outcomes_stale", LOG_UINT("deliveries", lost));
 	if (r->retrying)
 		r->blocked = (struct back_off){ 0 };
 	else
@@ -180,7 +195,8 @@ static void
 handle_single_rejection(struct recorder *r, enum result result)
 {
 	if (result != RESULT_CONFLICT) {
-		discard(r, first_slot(r), &r->outcomes[0], result);
+		log_error("outcome_lost", LOG_UINT("delivery", r->outcomes[0].id), LOG_STR("result", result_text(result)));
+		slot_reject_outcome(first_slot(r), clock_monotonic_ms());
 	} else {
 		slot_postpone_outcome(first_slot(r));
 		back_off(&r->blocked, "record", result);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Decides which webhook sends next (docs/deliveries.md 3 and 4). Webhooks are served in rotation, each within its concurrency,
- * its rate limit and what its breaker allows (webhook/health.h).
+ * Decides which webhook sends next, and of which webhooks deliveries are fetched (docs/deliveries.md 3 and 4). Accounts are
+ * served in rotation, and so are the webhooks of an account, each within its concurrency, its rate limit and what its breaker
+ * allows (webhook/health.h).
  *
- * Two rules prevent webhooks that hang from delaying others. Webhooks on probation share half of the slots. The last quarter of
- * all slots, and the last half of the probation share, go only to webhooks with nothing under way, one slot each. No I/O and no
- * clock: times are those of the database. */
+ * Three rules prevent webhooks that hang from delaying others. Webhooks on probation share half of the slots. Of that half, an
+ * account gets at most a quarter, if there are several accounts. The last quarter of all slots, and the last half of the
+ * probation share, go only to webhooks with nothing under way, one slot each. No I/O and no clock: times are those of the
+ * database. */
 #ifndef LEADHOOK_DELIVER_SCHEDULER_H
 #define LEADHOOK_DELIVER_SCHEDULER_H
 
@@ -13,45 +15,64 @@
 #include <stdint.h>
 
 #include "base/clock.h"
+#include "deliver/slots.h"
 #include "store/queue/dispatch.h"
 #include "webhook/health.h"
 
 struct scheduler;
 
 struct scheduler_limits {
-	size_t webhooks; /* maximum number of entries */
-	size_t slots;    /* deliveries under way at a time */
-	size_t turn;     /* deliveries of a webhook per turn */
+	size_t webhooks;  /* maximum number of entries */
+	size_t in_flight; /* deliveries under way at a time */
+	size_t turn;      /* deliveries that are fetched of a webhook at a time; more if few webhooks have any */
 };
 
 /* `rules` must stay valid. */
 struct scheduler *scheduler_new(const struct scheduler_limits *limits, const struct health_rules *rules);
 void scheduler_free(struct scheduler **scheduler);
 
-/* Reports that this webhook has due deliveries. Its values replace ours while nothing of it is under way. Ignored when the
- * table is full: the next poll offers it again. */
-void scheduler_offer(struct scheduler *scheduler, const struct due_webhook *webhook, int64_t now_ms);
-/* Retains only webhooks of these shards (bit i: shard i, webhook/delivery.h). Others get nothing until they are offered
- * again. */
-void scheduler_retain(struct scheduler *scheduler, uint64_t shards, int64_t now_ms);
-/* When scheduler_take(…, slots, …) returns requests: now, later because of a rate limit, or CLOCK_NEVER. */
-int64_t scheduler_next_ms(struct scheduler *scheduler, size_t slots, int64_t now_ms);
-/* True when a webhook can send as soon as a slot is unused. */
-bool scheduler_waiting(const struct scheduler *scheduler);
-/* Allocates up to `most` of `slots` unused slots, one request per webhook. Returns the number of requests; `requests` must have
- * room for `most`. The next call continues with the next webhook. */
-size_t scheduler_take(struct scheduler *scheduler, size_t slots, size_t most, int64_t now_ms, struct due_request *requests);
-/* A delivery got its slot. */
-void scheduler_started(struct scheduler *scheduler, uint64_t webhook_id, int64_t now_ms);
-/* All deliveries that the last scheduler_take requested have been started. A webhook with fewer has nothing more due. Reads the
- * requests again for the position to continue at. */
-void scheduler_taken(struct scheduler *scheduler, int64_t now_ms);
+/* ---- what is due ---- */
 
+/* How many deliveries have ended so far. */
+uint64_t scheduler_ends(const struct scheduler *scheduler);
+/* Reports that this webhook has due deliveries. Its values replace ours while nothing of it is under way, unless something was
+ * since they were read: `ends` is scheduler_ends of before. Ignored when the table is full: the next poll offers it again. */
+void scheduler_offer(struct scheduler *scheduler, const struct due_webhook *webhook, uint64_t ends, int64_t now_ms);
+void scheduler_set_several_accounts(struct scheduler *scheduler, bool several);
+/* Retains only webhooks of these shards (bit i: shard i, webhook/delivery.h). Others get nothing until they are offered again;
+ * those with fetched deliveries are dropped by the caller. */
+void scheduler_retain(struct scheduler *scheduler, uint64_t shards, int64_t now_ms);
+
+/* ---- fetching ---- */
+
+/* True when scheduler_request returns requests. */
+bool scheduler_wants(struct scheduler *scheduler, int64_t now_ms);
+/* Requests up to `rows` deliveries in all, one request per webhook, at most `most`. Returns the number of requests. Each is
+ * answered with scheduler_answer. */
+size_t scheduler_request(struct scheduler *scheduler, size_t rows, size_t most, int64_t now_ms, struct due_request *requests);
+/* `fetched` of the requested deliveries were fetched and added, or, if `failed`, none. */
+void scheduler_answer(struct scheduler *scheduler, const struct due_request *request, bool failed, int64_t now_ms);
+/* A fetched delivery. It is ready to be sent. */
+void scheduler_add(struct scheduler *scheduler, struct slot *slot, int64_t now_ms);
+/* Discards the fetched deliveries of a webhook, which are due again. Returns the first one, or NULL (slot_next). */
+struct slot *scheduler_drop(struct scheduler *scheduler, uint64_t webhook_id, int64_t now_ms);
+
+/* ---- sending ---- */
+
+/* When scheduler_take(…, slots, …) returns a delivery: now, later because of a rate limit, or CLOCK_NEVER. */
+int64_t scheduler_next_ms(struct scheduler *scheduler, size_t slots, int64_t now_ms);
+/* True when a webhook can send as soon as fewer deliveries are under way, or its deliveries are fetched. */
+bool scheduler_waiting(const struct scheduler *scheduler);
+/* The next delivery to start, or NULL; of `slots` more that may be under way. It counts as started. */
+struct slot *scheduler_take(struct scheduler *scheduler, size_t slots, int64_t now_ms);
 /* Records the result of an attempt and returns the new health in *health. */
 enum health_change scheduler_attempted(
     struct scheduler *scheduler, uint64_t webhook_id, bool success, int64_t now_ms, struct health *health);
 /* The webhook must have something under way. */
 struct health scheduler_health(const struct scheduler *scheduler, uint64_t webhook_id);
+/* Whether the result of an attempt is to be stored with the webhook. Not of a `routine` success less than a second after
+ * another one: under load there would be as many writes as deliveries. */
+bool scheduler_note_result(struct scheduler *scheduler, uint64_t webhook_id, bool routine, int64_t now_ms);
 /* Sends nothing to the webhook until `until_ms`. Returns false when it was already held as long. The hold is in memory only
  * while something of the webhook is under way; afterwards the database has it. */
 bool scheduler_hold(struct scheduler *scheduler, uint64_t webhook_id, int64_t until_ms);

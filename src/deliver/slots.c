@@ -11,15 +11,17 @@ struct slot {
 	struct slots *slots;
 	enum slot_state state;
 	struct pool *pool;
-	struct slot_delivery delivery;
+	struct due_delivery delivery;
+	struct destination destination;
+	const struct retry_schedule *schedule;
 	struct delivery_outcome outcome; /* its times are set when it is read */
 	struct retry_decision decision;
 	int64_t held_until_ms;
-	int64_t claimed_ms, started_ms, ended_ms;
+	int64_t started_ms, since_ms;
 	uint64_t end_number; /* increases with each attempt that ends */
 	bool unknown, late;
+	struct slot *next;
 	TAILQ_ENTRY(slot) list;
-	TAILQ_ENTRY(slot) age;
 };
 
 TAILQ_HEAD(slot_list, slot);
@@ -29,7 +31,6 @@ struct slots {
 	size_t count;
 	struct slot_list lists[SLOT_STATES]; /* longest in the state first */
 	size_t counts[SLOT_STATES];
-	struct slot_list in_use; /* oldest claim first */
 	uint64_t ends;
 	pthread_t owner; /* the only thread that changes slots */
 };
@@ -67,7 +68,6 @@ slots_new(size_t count)
 	slots->owner = pthread_self();
 	for (size_t i = 0; i < SLOT_STATES; i++)
 		TAILQ_INIT(&slots->lists[i]);
-	TAILQ_INIT(&slots->in_use);
 	for (size_t i = 0; i < count; i++) {
 		slots->all[i].slots = slots;
 		slots->all[i].pool = pool_new();
@@ -106,39 +106,87 @@ slots_used(const struct slots *slots)
 	return slots->count - slots->counts[SLOT_UNUSED];
 }
 
-int64_t
-slots_oldest_ms(const struct slots *slots)
+size_t
+slots_count(const struct slots *slots)
 {
-	const struct slot *oldest = TAILQ_FIRST(&slots->in_use);
-	return oldest == NULL ? CLOCK_NEVER : oldest->claimed_ms;
+	return slots->count;
+}
+
+size_t
+slots_under_way(const struct slots *slots)
+{
+	return slots_used(slots) - slots->counts[SLOT_FETCHED];
+}
+
+static int
+by_id(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+	return (*x > *y) - (*x < *y);
+}
+
+struct id_set
+slots_ids(const struct slots *slots, uint64_t *ids)
+{
+	struct id_set set = { ids, 0 };
+	const struct slot *slot;
+	for (size_t state = SLOT_FETCHED; state < SLOT_STATES; state++)
+		TAILQ_FOREACH(slot, &slots->lists[state], list)
+	ids[set.count++] = slot->delivery.id;
+	qsort(ids, set.count, sizeof(*ids), by_id);
+	return set;
+}
+
+static struct destination
+copy_destination(struct pool *pool, const struct destination *from)
+{
+	return (struct destination){
+		.webhook_id = from->webhook_id,
+		.state = from->state,
+		.url = pool_copy(pool, from->url),
+		.secret = pool_copy(pool, from->secret),
+		.previous_secret = pool_copy(pool, from->previous_secret),
+		.schedule = pool_copy(pool, from->schedule),
+		.ca_file = pool_copy(pool, from->ca_file),
+		.client_certificate = pool_copy(pool, from->client_certificate),
+		.client_key = pool_copy(pool, from->client_key),
+	};
 }
 
 struct slot *
-slots_take(struct slots *slots, const struct due_delivery *delivery, int64_t claimed_ms, int64_t now_ms)
+slots_take(struct slots *slots, const struct due_delivery *delivery, int64_t now_ms)
 {
 	struct slot *slot = TAILQ_FIRST(&slots->lists[SLOT_UNUSED]);
 	if (slot == NULL)
 		panic("no slot is unused");
-	require(claimed_ms <= now_ms);
-	require(TAILQ_EMPTY(&slots->in_use) || TAILQ_LAST(&slots->in_use, slot_list)->claimed_ms <= claimed_ms);
-	move(slot, SLOT_SENDING);
-	TAILQ_INSERT_TAIL(&slots->in_use, slot, age);
-	slot->claimed_ms = claimed_ms;
-	slot->started_ms = now_ms;
-	slot->unknown = slot->late = false;
-	slot->delivery = (struct slot_delivery){
-		.id = delivery->id,
-		.webhook_id = delivery->destination->webhook_id,
-		.event = delivery->event,
-		.attempts_made = delivery->attempt - delivery->attempts_before,
-	};
-	slot->outcome = (struct delivery_outcome){
-		.id = delivery->id,
-		.webhook_id = delivery->destination->webhook_id,
-		.token = pool_copy(slot->pool, delivery->token),
-		.attempt = delivery->attempt,
-	};
+	move(slot, SLOT_FETCHED);
+	slot->since_ms = now_ms;
+	slot->next = NULL;
+	slot->destination = copy_destination(slot->pool, delivery->destination);
+	slot->delivery = *delivery;
+	slot->delivery.destination = &slot->destination;
+	slot->delivery.message_id = pool_copy(slot->pool, delivery->message_id);
+	slot->delivery.payload = pool_copy(slot->pool, delivery->payload);
 	return slot;
+}
+
+void
+slot_start(struct slot *slot, const struct retry_schedule *schedule, int64_t now_ms)
+{
+	if (slot->state != SLOT_FETCHED)
+		panic("a slot without a fetched delivery starts");
+	move(slot, SLOT_SENDING);
+	slot->schedule = schedule;
+	slot->started_ms = slot->since_ms = now_ms;
+	slot->unknown = slot->late = false;
+	slot->outcome = (struct delivery_outcome){
+		.id = slot->delivery.id,
+		.event_id = slot->delivery.event_id,
+		.form = slot->delivery.form,
+		.webhook_id = slot->destination.webhook_id,
+		.attempt = slot->delivery.attempt,
+		.attempts_before = slot->delivery.attempts_before,
+	};
 }
 
 void
@@ -148,12 +196,13 @@ slot_end(struct slot *slot, const struct attempt_result *result, const struct re
 	if (slot->state != SLOT_SENDING)
 		panic("a slot that is not sending ends");
 	move(slot, SLOT_ENDED);
-	slot->ended_ms = now_ms;
+	slot->since_ms = now_ms;
 	slot->end_number = slot->slots->ends++;
 	slot->decision = *decision;
 	slot->outcome.state = state_after[decision->kind];
 	slot->held_until_ms = webhook->held_until_ms;
 	slot->outcome.webhook_state = webhook->state;
+	slot->outcome.routine = webhook->routine;
 	slot->outcome.webhook_failures = webhook->failures;
 	slot->outcome.webhook_probes = webhook->probes;
 	slot->outcome.duration_ms = result->duration_ms;
@@ -165,16 +214,16 @@ slot_end(struct slot *slot, const struct attempt_result *result, const struct re
 static void
 require_ended(const struct slot *slot)
 {
-	if (slot->state != SLOT_ENDED && slot->state != SLOT_OUTCOME_POSTPONED)
+	if (slot->state < SLOT_ENDED)
 		panic("a slot has not ended");
 }
 
 void
 slot_release(struct slot *slot)
 {
-	require_ended(slot);
+	if (slot->state == SLOT_UNUSED || slot->state == SLOT_SENDING)
+		panic("a slot that is unused or sending is released");
 	move(slot, SLOT_UNUSED);
-	TAILQ_REMOVE(&slot->slots->in_use, slot, age);
 	pool_reset(slot->pool);
 }
 
@@ -183,6 +232,14 @@ slot_postpone_outcome(struct slot *slot)
 {
 	require_ended(slot);
 	move(slot, SLOT_OUTCOME_POSTPONED);
+}
+
+void
+slot_reject_outcome(struct slot *slot, int64_t now_ms)
+{
+	require_ended(slot);
+	move(slot, SLOT_OUTCOME_REJECTED);
+	slot->since_ms = now_ms;
 }
 
 static bool
@@ -208,18 +265,6 @@ slots_postpone_followers(struct slots *slots)
 		if (has_postponed(slots, slot->outcome.webhook_id))
 			move(slot, SLOT_OUTCOME_POSTPONED);
 	}
-}
-
-struct slot *
-slots_stuck(const struct slots *slots, int64_t since_ms)
-{
-	struct slot *slot;
-	TAILQ_FOREACH(slot, &slots->lists[SLOT_OUTCOME_POSTPONED], list)
-	{
-		if (slot->claimed_ms < since_ms)
-			return slot;
-	}
-	return NULL;
 }
 
 void
@@ -249,28 +294,52 @@ slot_is_unknown(const struct slot *slot)
 	return slot->unknown;
 }
 
+size_t
+slot_place(const struct slot *slot)
+{
+	return (size_t)(slot - slot->slots->all);
+}
+
 struct pool *
 slot_pool(struct slot *slot)
 {
 	return slot->pool;
 }
 
-void
-slot_set_schedule(struct slot *slot, const struct retry_schedule *schedule)
-{
-	slot->delivery.schedule = schedule;
-}
-
-const struct slot_delivery *
+const struct due_delivery *
 slot_delivery(const struct slot *slot)
 {
 	return &slot->delivery;
 }
 
-int64_t
-slot_ended_ms(const struct slot *slot)
+unsigned
+slot_attempts_made(const struct slot *slot)
 {
-	return slot->ended_ms;
+	return slot->delivery.attempt - slot->delivery.attempts_before;
+}
+
+const struct retry_schedule *
+slot_schedule(const struct slot *slot)
+{
+	return slot->schedule;
+}
+
+int64_t
+slot_since_ms(const struct slot *slot)
+{
+	return slot->since_ms;
+}
+
+struct slot *
+slot_next(const struct slot *slot)
+{
+	return slot->next;
+}
+
+void
+slot_set_next(struct slot *slot, struct slot *next)
+{
+	slot->next = next;
 }
 
 static int64_t
@@ -286,7 +355,7 @@ slot_outcome(const struct slot *slot, int64_t now_ms)
 	struct delivery_outcome outcome = slot->outcome;
 	outcome.late = slot->late;
 	outcome.started_ms_ago = now_ms - slot->started_ms;
-	outcome.next_due_in_ms = remaining_ms(slot->decision.delay_ms, now_ms - slot->ended_ms);
+	outcome.next_due_in_ms = remaining_ms(slot->decision.delay_ms, now_ms - slot->since_ms);
 	outcome.webhook_hold_ms = slot->held_until_ms > now_ms ? slot->held_until_ms - now_ms : 0;
 	return outcome;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The slots of a dispatcher. A delivery occupies one from its claim until its outcome is committed: unused → sending → ended (→
- * postponed) → unused. Their number limits what a kill at the worst moment can cause to be sent twice. No I/O and no clock. */
+ * The slots of a dispatcher. A delivery occupies one from the moment it is fetched until its outcome is committed: unused →
+ * fetched → sending → ended (→ postponed, rejected) → unused. It is under way in all but the first two; their number limits
+ * what a kill at the worst moment can cause to be sent twice. No I/O and no clock. */
 #ifndef LEADHOOK_DELIVER_SLOTS_H
 #define LEADHOOK_DELIVER_SLOTS_H
 
@@ -10,7 +11,7 @@
 
 #include "base/clock.h"
 #include "base/pool.h"
-#include "deliver/sender.h"
+#include "deliver/send/sender.h"
 #include "store/queue/dispatch.h"
 #include "webhook/retry.h"
 
@@ -20,60 +21,76 @@ struct slot;
 struct slots *slots_new(size_t count);
 void slots_free(struct slots **slots);
 
-enum slot_state { SLOT_UNUSED, SLOT_SENDING, SLOT_ENDED, SLOT_OUTCOME_POSTPONED, SLOT_STATES };
+enum slot_state {
+	SLOT_UNUSED,
+	SLOT_FETCHED,
+	SLOT_SENDING,
+	SLOT_ENDED,
+	SLOT_OUTCOME_POSTPONED,
+	SLOT_OUTCOME_REJECTED,
+	SLOT_STATES
+};
 /* The number of slots in the state. */
 size_t slots_in(const struct slots *slots, enum slot_state state);
 /* The slot that has been in the state longest, or NULL. */
 struct slot *slots_first(const struct slots *slots, enum slot_state state);
-/* The number of all but the unused ones. */
+size_t slots_count(const struct slots *slots);
+/* The number of all but the unused ones; and of those under way. */
 size_t slots_used(const struct slots *slots);
-/* When the oldest delivery in a slot was claimed; CLOCK_NEVER: all slots are unused. */
-int64_t slots_oldest_ms(const struct slots *slots);
+size_t slots_under_way(const struct slots *slots);
+/* The deliveries in slots; `ids` has room for all slots. */
+struct id_set slots_ids(const struct slots *slots, uint64_t *ids);
+
+/* Copies the delivery into an unused slot. Times are of one monotonic clock. Taking more slots than are unused is a defect and
+ * ends the process. */
+struct slot *slots_take(struct slots *slots, const struct due_delivery *delivery, int64_t now_ms);
+/* The attempt begins. `schedule` for retries must stay valid until slot_release. */
+void slot_start(struct slot *slot, const struct retry_schedule *schedule, int64_t now_ms);
 
 /* The effect of an attempt on its webhook. */
 struct webhook_effect {
 	unsigned failures, probes; /* webhook/health.h, after the attempt */
 	int64_t held_until_ms;     /* nothing is sent to it before */
 	enum webhook_state state;  /* ACTIVE: no change */
+	bool routine;              /* nothing of it is to be stored */
 };
 
-/* Times are of one monotonic clock. `claimed_ms` is the start of the claim. Taking more slots than are unused is a defect and
- * ends the process. */
-struct slot *slots_take(struct slots *slots, const struct due_delivery *delivery, int64_t claimed_ms, int64_t now_ms);
-/* The schedule for retries; must stay valid until slot_release. */
-void slot_set_schedule(struct slot *slot, const struct retry_schedule *schedule);
 /* The attempt is done. Copies what it needs from `result`. */
 void slot_end(struct slot *slot, const struct attempt_result *result, const struct retry_decision *decision,
     const struct webhook_effect *webhook, int64_t now_ms);
-/* The outcome is committed or discarded. */
+/* The outcome is committed or discarded, or the delivery was not sent. */
 void slot_release(struct slot *slot);
 /* Another transaction blocks the outcome: moves it after all postponed ones. */
 void slot_postpone_outcome(struct slot *slot);
+/* The outcome cannot be recorded. The delivery is not sent again until the slot is released. */
+void slot_reject_outcome(struct slot *slot, int64_t now_ms);
 /* Postpones ended slots of webhooks that have postponed outcomes: the same transaction may block them. */
 void slots_postpone_followers(struct slots *slots);
-/* A postponed slot that was claimed before `since_ms`, or NULL. */
-struct slot *slots_stuck(const struct slots *slots, int64_t since_ms);
 /* The outcome is recorded: marks postponed outcomes of the same webhook that ended earlier as late. */
 void slots_mark_earlier_late(const struct slot *slot);
 /* The outcomes of this slot and the next ones of its list, `count` in all, may have been recorded already. */
 void slots_mark_unknown(struct slot *first, size_t count);
 bool slot_is_unknown(const struct slot *slot);
 
+/* From 0 to below the number of slots. */
+size_t slot_place(const struct slot *slot);
 /* Freed by slot_release; holds the request. */
 struct pool *slot_pool(struct slot *slot);
-struct slot_delivery {
-	uint64_t id, webhook_id;
-	struct slice event;     /* a literal */
-	unsigned attempts_made; /* including this one, since the delivery was created or redelivered */
-	const struct retry_schedule *schedule;
-};
 /* From slots_take to slot_release. */
-const struct slot_delivery *slot_delivery(const struct slot *slot);
-int64_t slot_ended_ms(const struct slot *slot);
+const struct due_delivery *slot_delivery(const struct slot *slot);
+/* Attempts including this one, since the delivery was created or sent again. */
+unsigned slot_attempts_made(const struct slot *slot);
+const struct retry_schedule *slot_schedule(const struct slot *slot);
+/* When it was fetched, started, ended or rejected, whichever is latest. */
+int64_t slot_since_ms(const struct slot *slot);
+/* For a list of slots: the next one, which the caller sets. NULL after slots_take. */
+struct slot *slot_next(const struct slot *slot);
+void slot_set_next(struct slot *slot, struct slot *next);
+
 /* The outcome to record. Its times are relative to now, which may be long after the attempt when the database was unavailable.
  * Strings live until slot_release. */
 struct delivery_outcome slot_outcome(const struct slot *slot, int64_t now_ms);
-/* The same of `first`, which may be NULL, and the next slots of its list. Returns their number, at most `capacity`. */
+/* The same of `first`, which may be NULL, and the next slots in its state. Returns their number, at most `capacity`. */
 size_t slots_outcomes(const struct slot *first, int64_t now_ms, struct delivery_outcome *outcomes, size_t capacity);
 
 #endif

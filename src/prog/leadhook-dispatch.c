@@ -177,7 +177,7 @@ deliver(const struct wiring *wiring, const struct arguments *arguments, struct s
 	wanted.wake_fd = lock == NULL ? -1 : wake_open(wiring->conf->dispatch.lock_file);
 	/* after signals are watched, because the connection may take a while */
 	struct dispatcher_stores stores = {
-		.own = store,
+		.feeder = store,
 		.recorder = wiring_store(wiring->conf, &wiring->disposable_domains, WIRING_ANSWER_MS),
 		.maintenance = wiring_store(wiring->conf, &wiring->disposable_domains, WIRING_ANSWER_MS),
 	};
@@ -201,7 +201,7 @@ lock_and_deliver(const struct wiring *wiring, const struct arguments *arguments,
 {
 	struct lock *lock = NULL;
 	const char *path = wiring->conf->dispatch.lock_file;
-	enum result locked = *path == '\0' ? RESULT_OK : lock_take(path, &lock);
+	enum result locked = *path == '\0' ? RESULT_OK : lock_take(path, dispatcher_slots(wiring->conf->dispatch.in_flight), &lock);
 	if (locked == RESULT_CONFLICT && isatty(STDERR_FILENO)) /* silent for cron */
 		fprintf(stderr, "%s: another one with the lock file %s is at work\n", program, path);
 	if (locked != RESULT_OK)

@@ -6,7 +6,8 @@
 #include "base/descriptors.h"
 #include "base/sandbox.h"
 #include "deliver/dispatcher.h"
-#include "deliver/request.h"
+#include "deliver/lock.h"
+#include "deliver/send/request.h"
 #include "fcgi/server.h"
 #include "prog/wiring.h"
 
@@ -76,7 +77,7 @@ deliver(struct pool *pool, const struct due_delivery *delivery, int64_t now_ms, 
 	if (sender == NULL)
 		return false;
 	sender_start(sender, &attempt, NULL);
-	static const int no_fds[SENDER_WAKE_FDS] = { -1, -1, -1, -1 };
+	static const int no_fds[SENDER_WAKE_FDS] = { -1, -1, -1, -1, -1 };
 	while (!pending.done)
 		sender_wait(sender, options.timeout_ms, no_fds);
 	sender_free(&sender);
@@ -91,6 +92,7 @@ main(int argc, char *argv[])
 		.open_store = open_store,
 		.connection_needs = connection_needs,
 		.deliver = deliver,
+		.under_way = lock_read_under_way,
 		.webhook_addresses = &wiring.webhook_addresses,
 	};
 	sandbox_begin();

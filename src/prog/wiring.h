@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "base/pool.h"
 #include "conf/conf.h"
-#include "deliver/sender.h"
+#include "deliver/send/sender.h"
 #include "identity/host_list.h"
 #include "identity/network.h"
 #include "limit/limiter.h"

@@ -97,16 +97,35 @@ store_query_lists(struct store *store, struct pool *pool, const struct db_statem
 }
 
 enum result
-store_run_on_ids(struct store *store, const struct db_statement *statement, const struct db_value *ids, size_t count)
+store_run_on_ids(
+    struct store *store, const struct db_statement *statement, const struct db_value *ids, size_t count, uint64_t *affected)
 {
 	enum { IDS_AT_ONCE = 128 };
 	enum result result = RESULT_OK;
+	*affected = 0;
 	for (size_t from = 0; from < count && result == RESULT_OK; from += IDS_AT_ONCE) {
+		uint64_t rows = 0;
 		size_t left = count - from;
 		const struct db_arguments arguments = { .items = { ids + from, 1, left < IDS_AT_ONCE ? left : IDS_AT_ONCE } };
-		result = db_execute(store->db, statement, &arguments, NULL);
+		result = db_execute(store->db, statement, &arguments, &rows);
+		*affected += rows;
 	}
 	return result;
+}
+
+bool
+store_find_row(const struct db_rows *rows, uint64_t id, size_t *row)
+{
+	size_t from = 0, to = rows->count;
+	while (from < to) {
+		const size_t middle = from + (to - from) / 2;
+		if (db_get_u64(rows, middle, 0) < id)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	*row = from;
+	return from < rows->count && db_get_u64(rows, from, 0) == id;
 }
 
 struct row_list

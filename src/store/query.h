@@ -45,7 +45,9 @@ MUST_CHECK enum result store_query_lists(struct store *store, struct pool *pool,
 	"({each}SELECT ? AS id{between} UNION ALL {end}) ids STRAIGHT_JOIN {prefix}" table " t ON t.id = ids.id"
 /* Runs such a statement; without ids it makes no round trip. */
 MUST_CHECK enum result store_run_on_ids(
-    struct store *store, const struct db_statement *statement, const struct db_value *ids, size_t count);
+    struct store *store, const struct db_statement *statement, const struct db_value *ids, size_t count, uint64_t *affected);
+/* Finds the row with this id in rows whose first column is the id, in its order. Returns false when there is none. */
+MUST_CHECK bool store_find_row(const struct db_rows *rows, uint64_t id, size_t *row);
 
 /* Rows for one statement, `capacity` at most, in the pool. All have the same number of values. */
 struct row_list {

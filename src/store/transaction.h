@@ -23,22 +23,22 @@
  *   bulk_jobs
  *   leads, score_histogram, ip_leads, score_entries, deleted_leads, referral_links
  *   bulk_schedule
+ *   dispatch_shards
  *   due
  *   webhooks
  *   webhook_status
  *   deliveries
  *
  * The lock of campaign_counters comes before everything else of a campaign: two transactions that change it wait there and
- * nowhere later. Only these run without it: changes of the dispatcher's rows, from due on; delaying and skipping jobs
+ * nowhere later. Only these run without it: changes of the dispatcher's rows, from dispatch_shards on; delaying and skipping jobs
  * (bulk_jobs, bulk_schedule); recording end times (campaigns); removing the rows of deleted leads (score_entries,
  * deleted_leads).
  *
  * New rows with an id or a random key of their own are inserted at any point: events, due, attempts, commit_tokens. id_blocks
  * is locked in a transaction of its own, or after all others, before an insert.
  *
- * Two statements lock rows in another order; a conflict of theirs is repeated: store_record_outcomes locks rows of due and
- * webhook_status in pairs; store_fail_pending locks rows of due in the order of their times, but only of webhooks that are gone
- * or removed.
+ * store_fail_pending locks rows of due in the order of their times, but only of webhooks that are gone or removed; a conflict is
+ * repeated.
  *
  * A change that needs an earlier table afterwards uses a transaction of its own (store_deactivate_webhook after
  * store_record_outcomes). tests/store/test_lock_order.c tests the order. */

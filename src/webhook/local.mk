@@ -4,6 +4,7 @@ noinst_LIBRARIES += %D%/libwebhook.a
 	%D%/delivery.c %D%/delivery.h \
 	%D%/form.c %D%/form.h \
 	%D%/health.c %D%/health.h \
+	%D%/rate.c %D%/rate.h \
 	%D%/retry.c %D%/retry.h \
 	%D%/signature.c %D%/signature.h \
 	%D%/webhook_url.c %D%/webhook_url.h

@@ -22,9 +22,10 @@ store/operator: base db crypto webhook engine store store/queue
 commit: base crypto engine store
 limit: base crypto identity
 api: base http json crypto identity webhook engine store limit
-deliver: base crypto identity webhook engine store store/queue
+deliver/send: base crypto identity webhook store store/queue
+deliver: base crypto identity webhook engine store store/queue deliver/send
 admin: base conf json identity webhook engine store store/queue store/operator limit
-prog: base conf fcgi json db http identity webhook engine store store/queue store/operator commit limit api deliver admin
+prog: base conf fcgi json db http identity webhook engine store store/queue store/operator commit limit api deliver deliver/send admin
 '
 
 # header (a shell pattern): the folder that may include it
@@ -35,7 +36,7 @@ yajl/*: json
 mysql*: db
 mysql/*: db
 mariadb/*: db
-curl/*: deliver
+curl/*: deliver/send
 idn2.h: identity
 openssl/*: crypto
 phonenumbers/*: identity

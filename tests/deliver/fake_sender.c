@@ -16,7 +16,7 @@
 enum { IDLE_WAITS_MAX = 10000 };
 
 /* Descriptors of sender_wait; those of the threads are not used. */
-enum { STOP = 0, WAKE = 3 };
+enum { STOP = 0, WAKE = 4 };
 
 struct attempt_in_flight {
 	void *cookie;
@@ -52,7 +52,7 @@ runner_new(struct store *store)
 {
 	struct runner *runner = memory_alloc(sizeof(*runner));
 	runner->store = store;
-	runners[store == WORLD_RECORDER ? 0 : 1] = runner;
+	runners[store == WORLD_RECORDER ? 0 : store == WORLD_MAINTENANCE ? 1 : 2] = runner;
 	return runner;
 }
 
@@ -125,7 +125,7 @@ first_done_ms(void)
 struct slice
 sender_error_name(enum sender_error error)
 {
-	return error == SENDER_OK ? SLICE_NONE : SLICE("fake");
+	return error == SENDER_OK ? SLICE_NONE : error == SENDER_INTERRUPTED ? SLICE("interrupted") : SLICE("fake");
 }
 
 struct sender *
@@ -136,6 +136,8 @@ sender_new(const struct sender_options *options, sender_done *done, void *contex
 	sender->done = done;
 	sender->context = context;
 	sender->attempts = memory_alloc(options->in_flight * sizeof(*sender->attempts));
+	world.run++;
+	world.unrecorded = 0;
 	return sender;
 }
 
@@ -182,6 +184,7 @@ sender_start(struct sender *sender, const struct attempt *attempt, void *cookie)
 		abort();
 	if (world.fatal != 0 && slot_delivery(cookie)->id == world.fatal)
 		panic("poison");
+	world_note_start(slot_delivery(cookie)->id);
 	webhook->received++;
 	if (++webhook->in_flight > webhook->most_in_flight)
 		webhook->most_in_flight = webhook->in_flight;
@@ -191,6 +194,8 @@ sender_start(struct sender *sender, const struct attempt *attempt, void *cookie)
 		.answer = next_answer(webhook),
 		.started_ms = world.now_ms,
 		.ends_ms = world.now_ms + webhook->latency_ms };
+	if (world.killer != 0 && slot_delivery(cookie)->id == world.killer)
+		world_kill();
 }
 
 static void

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "fake_world.h"
 
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/attributes.h"
 #include "base/clock.h"
 #include "base/pool.h"
-#include "base/random.h"
 
 enum { NEWEST_MS = 2000 /* age of the deliveries that a poll of the newest finds */, LOCK_WAIT_MS = 1000 };
 
@@ -34,13 +38,17 @@ world_add(uint64_t webhook_id, size_t count, int64_t due_ms)
 }
 
 void
-world_claim_elsewhere(uint64_t webhook_id, int64_t until_ms)
+world_note_start(uint64_t delivery_id)
 {
-	for (size_t i = 0; i < world.delivery_count; i++)
-		if (world.deliveries[i].webhook_id == webhook_id) {
-			world.deliveries[i].claimed = true;
-			world.deliveries[i].due_ms = until_ms;
-		}
+	struct world_delivery *delivery = &world.deliveries[delivery_id - 1];
+	if (delivery->under_way_in == world.run) {
+		fprintf(stderr, "delivery %u is sent while it is under way\n", (unsigned)delivery_id);
+		abort();
+	}
+	delivery->under_way_in = world.run;
+	delivery->started_ms[delivery->started++ % WORLD_ATTEMPTS] = world.now_ms;
+	if (++world.unrecorded > world.most_unrecorded)
+		world.most_unrecorded = world.unrecorded;
 }
 
 void
@@ -48,12 +56,37 @@ world_redeliver(uint64_t webhook_id)
 {
 	for (size_t i = 0; i < world.delivery_count; i++) {
 		struct world_delivery *delivery = &world.deliveries[i];
-		if (delivery->webhook_id != webhook_id || delivery->claimed)
+		if (delivery->webhook_id != webhook_id)
 			continue;
 		delivery->state = DELIVERY_PENDING;
 		delivery->attempts_before = delivery->attempts;
 		delivery->due_ms = world.now_ms;
 	}
+}
+
+static struct world *left_by_the_killed;
+
+void
+world_kill(void)
+{
+	memcpy(left_by_the_killed, &world, sizeof(world));
+	raise(SIGKILL);
+}
+
+void
+world_run_to_the_kill(void (*run)(void))
+{
+	int status;
+	left_by_the_killed = mmap(NULL, sizeof(world), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	const pid_t pid = left_by_the_killed == MAP_FAILED ? -1 : fork();
+	if (pid == 0) {
+		run();
+		_exit(0);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
+		abort();
+	memcpy(&world, left_by_the_killed, sizeof(world));
+	munmap(left_by_the_killed, sizeof(world));
 }
 
 size_t
@@ -87,19 +120,29 @@ world_reachable(void)
 	return !away;
 }
 
+/* The shards of this dispatcher, now. */
+static uint64_t
+leased_shards(const unsigned char owner[DISPATCH_OWNER_SIZE])
+{
+	const bool lost = world.now_ms >= world.lost_ms && world.now_ms < world.regained_ms;
+	const bool ours = memcmp(world.owner, owner, sizeof(world.owner)) == 0 && world.now_ms < world.leased_until_ms;
+	return ours && !lost ? ~world.foreign : 0;
+}
+
 enum result
 store_shards_lease(
-    struct store *store UNUSED, const unsigned char owner[DISPATCH_OWNER_SIZE] UNUSED, int64_t lease_ms, uint64_t *held)
+    struct store *store UNUSED, const unsigned char owner[DISPATCH_OWNER_SIZE], int64_t lease_ms, uint64_t *leased)
 {
-	*held = 0;
-	if (!world_reachable())
+	*leased = 0;
+	if (!world_reachable() || (world.lease_fails_from_ms > 0 && world.now_ms >= world.lease_fails_from_ms))
 		return RESULT_UNAVAILABLE;
 	if (world.leased && world.now_ms - world.leased_until_ms > world.longest_lease_gap_ms)
 		world.longest_lease_gap_ms = world.now_ms - world.leased_until_ms;
 	world.leased = true;
 	world.released = false;
 	world.leased_until_ms = world.now_ms + lease_ms;
-	*held = world.now_ms >= world.lost_ms && world.now_ms < world.regained_ms ? 0 : ~world.foreign;
+	memcpy(world.owner, owner, sizeof(world.owner));
+	*leased = leased_shards(owner);
 	return RESULT_OK;
 }
 
@@ -113,27 +156,35 @@ store_shards_release(struct store *store UNUSED, const unsigned char owner[DISPA
 }
 
 enum result
-store_owner_release(struct store *store UNUSED, const unsigned char dead_owner[DISPATCH_OWNER_SIZE], int64_t lease_ms UNUSED)
+store_recover(struct store *store UNUSED, const unsigned char dead_owner[DISPATCH_OWNER_SIZE],
+    const struct interrupted_delivery *interrupted, size_t count)
 {
 	if (!world_reachable())
 		return RESULT_UNAVAILABLE;
-	world.dead_released_first = !world.leased;
+	if (world.failing_recoveries > 0) {
+		world.failing_recoveries--;
+		return RESULT_CONFLICT;
+	}
+	world.recoveries += world.leased ? 0 : 1;
 	memcpy(world.dead, dead_owner, sizeof(world.dead));
+	for (size_t i = 0; i < count; i++) {
+		struct world_delivery *delivery = &world.deliveries[interrupted[i].id - 1];
+		if (delivery->state != DELIVERY_PENDING || delivery->attempts + 1 != interrupted[i].attempt)
+			continue;
+		delivery->attempts++;
+		delivery->due_ms = world.now_ms + interrupted[i].delay_ms;
+		world.interrupted++;
+		if (interrupted[i].delay_ms > world.recovery_delay_ms)
+			world.recovery_delay_ms = interrupted[i].delay_ms;
+	}
 	return RESULT_OK;
-}
-
-static bool
-is_due(const struct world_delivery *delivery, int64_t from_ms)
-{
-	return delivery->state == DELIVERY_PENDING && delivery->due_ms <= world.now_ms &&
-	       delivery->due_ms + WORLD_DATABASE_AHEAD_MS >= from_ms;
 }
 
 static bool
 is_to_be_ended(const struct world_delivery *delivery)
 {
 	enum webhook_state state = world.webhooks[delivery->webhook_id].state;
-	return (state == WEBHOOK_MISSING || state == WEBHOOK_GONE) && delivery->state == DELIVERY_PENDING && !delivery->claimed;
+	return (state == WEBHOOK_MISSING || state == WEBHOOK_GONE) && delivery->state == DELIVERY_PENDING;
 }
 
 /* Per webhook, from one pass over all rows: when its first delivery is due, and whether deliveries must be ended. */
@@ -170,6 +221,7 @@ due_webhook(uint64_t id, int64_t first_ms)
 	const struct world_webhook *webhook = &world.webhooks[id];
 	return (struct due_webhook){
 		.webhook_id = id,
+		.account_id = webhook->account_id,
 		.first_due_ms = first_ms + WORLD_DATABASE_AHEAD_MS,
 		.failures = webhook->failures,
 		.probes = webhook->probes,
@@ -198,8 +250,11 @@ store_due_webhooks(
 		.ended = POOL_ARRAY(pool, WORLD_WEBHOOKS, uint64_t),
 		.now_ms = world.now_ms + WORLD_DATABASE_AHEAD_MS,
 		.bulk_work = world_ready_job() != NULL,
+		.several_accounts = world.several_accounts,
 	};
-	for (uint64_t id = 1; id < WORLD_WEBHOOKS && question->shards != 0; id++) {
+	for (uint64_t id = 1; id < WORLD_WEBHOOKS; id++) {
+		if ((question->shards & UINT64_C(1) << webhook_shard(id)) == 0)
+			continue;
 		const int64_t ready = overview.ready_ms[id];
 		if (overview.ended[id])
 			webhooks->ended[webhooks->ended_count++] = id;
@@ -231,21 +286,14 @@ destination_of(struct pool *pool, uint64_t webhook_id)
 }
 
 static struct due_delivery
-claim_one(struct pool *pool, const unsigned char *token, struct world_delivery *delivery, int64_t lease_ms)
+fetch_one(struct pool *pool, const struct world_delivery *delivery)
 {
-	memcpy(delivery->token, token, sizeof(delivery->token));
-	delivery->claimed = true;
-	delivery->due_ms = world.now_ms + lease_ms;
-	delivery->started_ms[delivery->attempts++ % WORLD_ATTEMPTS] = world.now_ms;
-	if (++world.unrecorded > world.most_unrecorded)
-		world.most_unrecorded = world.unrecorded;
 	return (struct due_delivery){
 		.id = delivery->id,
 		.destination = destination_of(pool, delivery->webhook_id),
 		.event = SLICE("new_signup"),
-		.attempt = delivery->attempts,
+		.attempt = delivery->attempts + 1,
 		.attempts_before = delivery->attempts_before,
-		.token = pool_copy(pool, (struct slice){ (const char *)delivery->token, sizeof(delivery->token) }),
 		.message_id = pool_printf(pool, "msg_%u", (unsigned)delivery->id),
 		.payload = SLICE("{\"id\":\"hidden\"}"),
 	};
@@ -261,80 +309,128 @@ by_time(const void *one, const void *other)
 	return a->id < b->id ? -1 : 1;
 }
 
-enum result
-store_claim(struct store *store UNUSED, struct pool *pool, const unsigned char owner[DISPATCH_OWNER_SIZE] UNUSED,
-    int64_t lease_ms, struct due_request *requests, size_t request_count, struct due_delivery **deliveries, size_t *count)
+bool
+id_set_contains(const struct id_set *set, uint64_t id)
 {
-	static struct due_request *wanted[WORLD_WEBHOOKS];
-	static struct world_delivery *due[WORLD_ROWS];
-	static size_t given[WORLD_WEBHOOKS];
-	unsigned char token[DISPATCH_TOKEN_SIZE];
-	size_t due_count = 0;
-	random_bytes(token, sizeof(token));
-	*count = 0;
-	if (!world_reachable())
-		return RESULT_UNAVAILABLE;
-	memset(wanted, 0, sizeof(wanted));
-	memset(given, 0, sizeof(given));
-	for (size_t r = 0; r < request_count; r++) {
-		struct world_webhook *webhook = &world.webhooks[requests[r].webhook_id];
-		wanted[requests[r].webhook_id] = &requests[r];
-		requests[r].last_ms = requests[r].from_ms;
+	for (size_t i = 0; i < set->count; i++) {
+		if (i > 0 && set->ids[i - 1] >= set->ids[i])
+			abort(); /* not in ascending order */
+		if (set->ids[i] == id)
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_due_after(const struct world_delivery *delivery, const struct due_position *last)
+{
+	const int64_t due_ms = delivery->due_ms + WORLD_DATABASE_AHEAD_MS;
+	return delivery->state == DELIVERY_PENDING && delivery->due_ms <= world.now_ms &&
+	       (due_ms > last->due_ms || (due_ms == last->due_ms && delivery->id > last->id));
+}
+
+/* The due rows of the requested webhooks, in order. */
+static size_t
+find_due(const struct due_request *requests, size_t request_count, struct world_delivery *due[WORLD_ROWS])
+{
+	static struct due_position after[WORLD_WEBHOOKS];
+	size_t count = 0;
+	for (size_t i = 0; i < WORLD_WEBHOOKS; i++)
+		after[i].due_ms = INT64_MAX;
+	for (size_t i = 0; i < request_count; i++) {
+		struct world_webhook *webhook = &world.webhooks[requests[i].webhook_id];
+		if (after[requests[i].webhook_id].due_ms != INT64_MAX || requests[i].rows == 0)
+			abort(); /* two requests of one webhook, or an empty one */
+		after[requests[i].webhook_id] = requests[i].last;
 		if (webhook->deleted_after_poll)
 			webhook->state = WEBHOOK_MISSING;
 	}
 	for (size_t i = 0; i < world.delivery_count; i++)
-		if (wanted[world.deliveries[i].webhook_id] != NULL &&
-		    is_due(&world.deliveries[i], wanted[world.deliveries[i].webhook_id]->from_ms))
-			due[due_count++] = &world.deliveries[i];
-	qsort(due, due_count, sizeof(struct world_delivery *), by_time);
-	*deliveries = POOL_ARRAY(pool, due_count, struct due_delivery);
-	*count = 0;
-	for (size_t i = 0; i < due_count; i++) {
-		struct due_request *request = wanted[due[i]->webhook_id];
-		if (given[due[i]->webhook_id] == request->rows)
-			continue;
-		given[due[i]->webhook_id]++;
-		request->last_ms = due[i]->due_ms + WORLD_DATABASE_AHEAD_MS;
-		(*deliveries)[(*count)++] = claim_one(pool, token, due[i], lease_ms);
-	}
-	world.now_ms += world.claim_ms;
-	if (*count == 0 || world.lost_claims == 0)
-		return RESULT_OK;
-	world.lost_claims--;
-	for (size_t i = 0; i < *count; i++)
-		(*deliveries)[i].destination = NULL;
-	return RESULT_UNAVAILABLE;
+		if (is_due_after(&world.deliveries[i], &after[world.deliveries[i].webhook_id]))
+			due[count++] = &world.deliveries[i];
+	qsort(due, count, sizeof(struct world_delivery *), by_time);
+	return count;
 }
 
+enum result
+store_fetch_due(struct store *store UNUSED, struct pool *pool, struct due_request *requests, size_t request_count,
+    const struct id_set *under_way, struct due_delivery **deliveries, size_t *count)
+{
+	static struct world_delivery *due[WORLD_ROWS];
+	static struct {
+		struct due_request *request;
+		size_t found, taken;
+	} wanted[WORLD_WEBHOOKS];
+	*count = 0;
+	if (!world_reachable())
+		return RESULT_UNAVAILABLE;
+	world.fetches++;
+	const size_t due_count = find_due(requests, request_count, due);
+	*deliveries = POOL_ARRAY(pool, due_count, struct due_delivery);
+	memset(wanted, 0, sizeof(wanted));
+	for (size_t i = 0; i < request_count; i++) {
+		wanted[requests[i].webhook_id].request = &requests[i];
+		requests[i].more = false;
+	}
+	for (size_t i = 0; i < due_count; i++) {
+		const uint64_t id = due[i]->webhook_id;
+		struct due_request *request = wanted[id].request;
+		if (wanted[id].taken == request->rows || wanted[id].found == request->rows + request->under_way) {
+			request->more = true;
+			continue;
+		}
+		wanted[id].found++;
+		request->last = (struct due_position){ due[i]->due_ms + WORLD_DATABASE_AHEAD_MS, due[i]->id };
+		if (id_set_contains(under_way, due[i]->id))
+			continue;
+		wanted[id].taken++;
+		(*deliveries)[(*count)++] = fetch_one(pool, due[i]);
+	}
+	world.now_ms += world.fetch_ms;
+	return RESULT_OK;
+}
+
+/* The row of an outcome that may be recorded, or NULL. */
 static struct world_delivery *
-claimed_by(const struct delivery_outcome *outcome)
+row_of(const unsigned char owner[DISPATCH_OWNER_SIZE], const struct delivery_outcome *outcome)
 {
 	struct world_delivery *delivery = &world.deliveries[outcome->id - 1];
-	bool ours = delivery->claimed && outcome->token.size == sizeof(delivery->token) &&
-		    memcmp(outcome->token.data, delivery->token, sizeof(delivery->token)) == 0;
-	return ours ? delivery : NULL;
+	const bool leased = (leased_shards(owner) & UINT64_C(1) << webhook_shard(outcome->webhook_id)) != 0;
+	return leased && delivery->state == DELIVERY_PENDING && delivery->attempts + 1 == outcome->attempt ? delivery : NULL;
+}
+
+/* Its slot is released. */
+static void
+note_end(struct world_delivery *delivery)
+{
+	world.unrecorded -= delivery->under_way_in == world.run ? 1 : 0;
+	delivery->under_way_in = 0;
 }
 
 static void
-record_outcome(struct delivery_outcome *outcome)
+record_outcome(const unsigned char owner[DISPATCH_OWNER_SIZE], struct delivery_outcome *outcome)
 {
-	struct world_delivery *delivery = claimed_by(outcome);
+	struct world_delivery *delivery = row_of(owner, outcome);
 	struct world_webhook *webhook = &world.webhooks[outcome->webhook_id];
 	outcome->stale = delivery == NULL;
 	if (delivery == NULL) {
 		world.stale++;
 		return;
 	}
+	const bool sent_again = outcome->attempts_before != delivery->attempts_before;
 	int64_t waited = outcome->started_ms_ago - outcome->duration_ms;
 	if (waited > world.longest_unrecorded_ms)
 		world.longest_unrecorded_ms = waited;
-	delivery->claimed = false;
-	delivery->state = outcome->state;
+	delivery->attempts = outcome->attempt;
 	delivery->logged++;
-	delivery->due_ms = world.now_ms + outcome->next_due_in_ms;
-	world.unrecorded--;
-	if (outcome->late)
+	snprintf(delivery->error, sizeof(delivery->error), "%.*s", SLICE_ARGS(outcome->error));
+	if (!sent_again || outcome->state == DELIVERY_DELIVERED) {
+		delivery->state = outcome->state;
+		delivery->due_ms = world.now_ms + outcome->next_due_in_ms;
+	} else {
+		delivery->attempts_before = outcome->attempt;
+	}
+	if (outcome->late || outcome->routine)
 		return;
 	webhook->failures = outcome->webhook_failures;
 	webhook->probes = outcome->webhook_probes;
@@ -347,13 +443,17 @@ record_outcome(struct delivery_outcome *outcome)
 }
 
 enum result
-store_record_outcomes(struct store *store UNUSED, struct delivery_outcome *outcomes, size_t count)
+store_record_outcomes(
+    struct store *store UNUSED, const unsigned char owner[DISPATCH_OWNER_SIZE], struct delivery_outcome *outcomes, size_t count)
 {
 	if (!world_reachable())
 		return RESULT_UNAVAILABLE;
 	for (size_t i = 0; i < count; i++) {
-		if (outcomes[i].id == world.poison)
+		if (outcomes[i].id == world.poison) {
+			if (count == 1) /* it is discarded */
+				note_end(&world.deliveries[outcomes[i].id - 1]);
 			return RESULT_FAILED;
+		}
 		const bool blocked = outcomes[i].id == world.blocked || outcomes[i].webhook_id == world.blocked_webhook;
 		if (blocked && world.now_ms >= world.blocked_from_ms && world.now_ms < world.blocked_until_ms) {
 			world.blocked_with += count - 1;
@@ -363,34 +463,19 @@ store_record_outcomes(struct store *store UNUSED, struct delivery_outcome *outco
 		}
 	}
 	for (size_t i = 0; i < count; i++)
-		record_outcome(&outcomes[i]);
+		record_outcome(owner, &outcomes[i]);
 	world.flushes[world.flush_count++ % WORLD_FLUSHES] = count;
 	if (world.lost_commit_ms >= 0 && world.now_ms >= world.lost_commit_ms) {
 		world.lost_commit_ms = -1;
 		return RESULT_UNKNOWN;
 	}
+	for (size_t i = 0; i < count; i++)
+		note_end(&world.deliveries[outcomes[i].id - 1]);
 	return RESULT_OK;
 }
 
 enum result
-store_unclaim(struct store *store UNUSED, const struct delivery_outcome *claims, size_t count)
-{
-	if (!world_reachable())
-		return RESULT_UNAVAILABLE;
-	for (size_t i = 0; i < count; i++) {
-		struct world_delivery *delivery = claimed_by(&claims[i]);
-		if (delivery == NULL)
-			continue;
-		delivery->claimed = false;
-		delivery->due_ms = world.now_ms;
-		delivery->attempts--;
-		world.unrecorded--;
-	}
-	return RESULT_OK;
-}
-
-enum result
-store_fail_pending(struct store *store UNUSED, uint64_t webhook_id, size_t chunk, size_t *done)
+store_fail_pending(struct store *store UNUSED, uint64_t webhook_id, const struct id_set *under_way, size_t chunk, size_t *done)
 {
 	if (!world_reachable())
 		return RESULT_UNAVAILABLE;
@@ -399,7 +484,8 @@ store_fail_pending(struct store *store UNUSED, uint64_t webhook_id, size_t chunk
 	if (world.webhooks[webhook_id].cannot_be_ended)
 		return RESULT_CONFLICT;
 	for (size_t i = 0; i < world.delivery_count && *done < chunk && !world.webhooks[webhook_id].stuck; i++)
-		if (world.deliveries[i].webhook_id == webhook_id && is_to_be_ended(&world.deliveries[i])) {
+		if (world.deliveries[i].webhook_id == webhook_id && is_to_be_ended(&world.deliveries[i]) &&
+		    !id_set_contains(under_way, world.deliveries[i].id)) {
 			world.deliveries[i].state = DELIVERY_FAILED;
 			(*done)++;
 		}
@@ -438,11 +524,10 @@ store_deactivate_webhook(struct store *store UNUSED, uint64_t webhook_id, enum w
 }
 
 enum result
-store_clean_up(struct store *store UNUSED, bool maintains_days)
+store_clean_up(struct store *store UNUSED)
 {
 	if (!world_reachable())
 		return RESULT_UNAVAILABLE;
 	world.clean_ups++;
-	world.days_maintained += maintains_days ? 1 : 0;
 	return RESULT_OK;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A database, receivers and a clock in memory, in place of the store, deliver/sender.c and clock_monotonic_ms: hours pass in
+ * A database, receivers and a clock in memory, in place of the store, deliver/send/sender.c and clock_monotonic_ms: hours pass in
  * milliseconds. The clock advances only while the dispatcher waits, and by WORLD_CALL_MS with each call of the store. */
 #ifndef LEADHOOK_TESTS_DELIVER_FAKE_WORLD_H
 #define LEADHOOK_TESTS_DELIVER_FAKE_WORLD_H
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "deliver/sender.h"
+#include "deliver/send/sender.h"
 #include "store/queue/dispatch.h"
 
 enum {
@@ -20,11 +20,12 @@ enum {
 	WORLD_SEEN = 65536, /* attempts that receivers record */
 	WORLD_JOBS = 8,
 	WORLD_JOB_LEADS = 250,
-	WORLD_THREADS = 2,
+	WORLD_THREADS = 3,
 	WORLD_CALL_MS = 1
 };
 
-/* The stores of the dispatcher's threads; its own store is NULL. */
+/* The stores of the dispatcher's threads. */
+#define WORLD_FEEDER ((struct store *)&world.poll_ms)
 #define WORLD_RECORDER ((struct store *)&world.record_ms)
 #define WORLD_MAINTENANCE ((struct store *)&world.bulk)
 
@@ -35,12 +36,13 @@ struct world_delivery {
 	uint64_t id, webhook_id;
 	int64_t due_ms; /* all times here are those of the dispatcher's clock */
 	int64_t born_ms;
-	bool claimed;
-	unsigned char token[DISPATCH_TOKEN_SIZE];
-	unsigned attempts; /* started */
+	unsigned attempts; /* recorded, or counted by store_recover */
 	unsigned attempts_before;
 	enum delivery_state state;
-	size_t logged; /* outcomes recorded */
+	char error[16];        /* of the last outcome; "": none */
+	size_t logged;         /* outcomes recorded */
+	unsigned under_way_in; /* the run that sends it, or has not recorded it yet; 0: none */
+	unsigned started;      /* times */
 	int64_t started_ms[WORLD_ATTEMPTS];
 };
 
@@ -61,7 +63,7 @@ struct world_seen {
 
 struct world_webhook {
 	enum webhook_state state;
-	bool deleted_after_poll;      /* deleted between the poll and the claim */
+	bool deleted_after_poll;      /* deleted between the poll and the fetch */
 	bool stuck;                   /* reported as deleted, but has nothing to end */
 	bool cannot_be_ended;         /* ending its deliveries meets a lock */
 	bool cannot_be_deactivated;   /* its deactivation meets a lock */
@@ -71,6 +73,7 @@ struct world_webhook {
 	unsigned failures, probes;
 	bool succeeded;
 	/* as set by the operator */
+	uint64_t account_id;
 	unsigned rate;
 	const char *schedule, *previous_secret; /* NULL: none */
 	int64_t previous_until_ms;
@@ -115,9 +118,8 @@ struct world {
 	int64_t stop_ms;                         /* time of SIGTERM; -1: never */
 	int64_t outage_from_ms, outage_until_ms; /* the database is unavailable */
 	int64_t lost_commit_ms; /* the first store_record_outcomes after that commits, but returns UNKNOWN; -1: none */
-	int64_t claim_ms;       /* duration of a claim */
+	int64_t fetch_ms;       /* duration of a fetch, after it has read the rows */
 	bool poll_fails;        /* full polls fail */
-	unsigned lost_claims;   /* so many claims commit, but return UNAVAILABLE */
 	uint64_t poison;        /* outcomes of this delivery are always rejected */
 	uint64_t blocked;       /* those of this one meet a conflict … */
 	uint64_t blocked_webhook;
@@ -129,33 +131,40 @@ struct world {
 	int64_t record_ms;              /* duration of store_record_outcomes */
 	int64_t recorder_away_until_ms; /* the database is unavailable for the recorder only */
 	struct store *thread;           /* the running thread; NULL: the dispatcher */
+	bool several_accounts;          /* of webhooks, as set in them */
+	unsigned run;                   /* number of the dispatcher, from 1 */
 
 	struct world_delivery deliveries[WORLD_ROWS];
 	size_t delivery_count;
 	struct world_webhook webhooks[WORLD_WEBHOOKS];
 	struct world_seen seen[WORLD_SEEN];
 	size_t seen_count;
-	uint64_t fatal; /* a delivery that crashes the dispatcher; 0: none */
+	uint64_t fatal;  /* a delivery that crashes the dispatcher; 0: none */
+	uint64_t killer; /* one whose attempt ends with a kill of the process; 0: none */
 	/* the next event of the scenario and its time; NULL: none */
 	void (*happen)(void);
 	int64_t happens_ms;
 
 	size_t wakes;                       /* how often the dispatcher was woken */
-	size_t unrecorded, most_unrecorded; /* claimed, outcome not committed */
+	size_t unrecorded, most_unrecorded; /* sent, outcome not committed */
 	size_t flushes[WORLD_FLUSHES];      /* outcomes of each successful store_record_outcomes */
 	size_t flush_count;
 	int64_t longest_unrecorded_ms; /* from the end of an attempt to its commit */
 	size_t stale;
 	size_t calls_in_outage;
-	int64_t poll_ms;                               /* duration of a full poll */
-	int64_t newest_poll_ms;                        /* … and of a poll of the newest */
-	size_t polls, chunks;                          /* calls of store_due_webhooks, of store_fail_pending */
+	int64_t poll_ms;                          /* duration of a full poll */
+	int64_t newest_poll_ms;                   /* … and of a poll of the newest */
+	size_t polls, fetches, chunks;            /* calls of store_due_webhooks, of store_fetch_due, of store_fail_pending */
+	unsigned char owner[DISPATCH_OWNER_SIZE]; /* of the lease */
 	int64_t leased_until_ms, longest_lease_gap_ms; /* gap: time worked without a lease */
 	uint64_t foreign;                              /* shards that another dispatcher holds */
-	size_t clean_ups, days_maintained;             /* calls of store_clean_up, and those with the daily partitions */
+	size_t clean_ups;                              /* calls of store_clean_up */
 	bool leased, released;
-	int64_t lost_ms, regained_ms; /* between these times another dispatcher has all shards */
-	bool dead_released_first;     /* store_owner_release was called before any lease */
+	int64_t lease_fails_from_ms;    /* 0: never */
+	int64_t lost_ms, regained_ms;   /* between these times another dispatcher has all shards */
+	size_t failing_recoveries;      /* so many calls of store_recover meet a conflict */
+	size_t recoveries, interrupted; /* calls of store_recover before any lease, attempts that they counted */
+	int64_t recovery_delay_ms;      /* the longest until a next attempt */
 	unsigned char dead[DISPATCH_OWNER_SIZE];
 	struct world_bulk bulk;
 };
@@ -174,8 +183,11 @@ void world_queue(uint32_t leads);
 struct world_job *world_next_job(void);
 /* Returns the oldest job that is neither done nor delayed, or NULL. */
 struct world_job *world_ready_job(void);
-/* Another dispatcher claims all deliveries of a webhook until then, and dies. */
-void world_claim_elsewhere(uint64_t webhook_id, int64_t until_ms);
+/* Runs it in a process of its own, which is killed by the attempt of `killer`; the world is as that process left it. */
+void world_run_to_the_kill(void (*run)(void));
+/* Of the sender: an attempt begins. Ends the test if one of the same delivery is under way. */
+void world_note_start(uint64_t delivery_id);
+void world_kill(void);
 /* Redelivers all deliveries of a webhook, as store_redeliver does. */
 void world_redeliver(uint64_t webhook_id);
 /* Returns how many deliveries of a webhook (0: of all) have that state. */

@@ -1,12 +1,15 @@
 EXTRA_DIST += %D%/scenarios
 
 if HAVE_CMOCKA
-check_PROGRAMS += %D%/test_scheduler %D%/test_runner %D%/test_lock %D%/test_dispatcher %D%/test_outcomes %D%/test_deactivation \
-	%D%/test_scenarios %D%/test_bulk %D%/test_crashes %D%/test_request %D%/test_sender %D%/test_spellings \
-	%D%/test_wakes
+check_PROGRAMS += %D%/test_scheduler %D%/test_shares %D%/test_runner %D%/test_lock %D%/test_dispatcher %D%/test_outcomes %D%/test_deactivation \
+	%D%/test_leases %D%/test_recovery %D%/test_tasks %D%/test_wakes \
+	%D%/test_scenarios %D%/test_bulk %D%/test_crashes %D%/test_request %D%/test_sender %D%/test_spellings
 
-%C%_test_scheduler_SOURCES = %D%/test_scheduler.c
+%C%_test_scheduler_SOURCES = %D%/test_scheduler.c %D%/scheduler_world.c %D%/scheduler_world.h
 %C%_test_scheduler_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CMOCKA_LIBS)
+
+%C%_test_shares_SOURCES = %D%/test_shares.c %D%/scheduler_world.c %D%/scheduler_world.h
+%C%_test_shares_LDADD = $(%C%_test_scheduler_LDADD)
 
 %C%_test_runner_SOURCES = %D%/test_runner.c
 %C%_test_runner_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CMOCKA_LIBS)
@@ -31,6 +34,18 @@ check_PROGRAMS += %D%/test_scheduler %D%/test_runner %D%/test_lock %D%/test_disp
 %C%_test_wakes_SOURCES = %D%/test_wakes.c $(%C%_fake)
 %C%_test_wakes_LDFLAGS = $(%C%_test_dispatcher_LDFLAGS)
 %C%_test_wakes_LDADD = $(%C%_test_dispatcher_LDADD)
+
+%C%_test_leases_SOURCES = %D%/test_leases.c $(%C%_fake)
+%C%_test_leases_LDFLAGS = $(%C%_test_dispatcher_LDFLAGS)
+%C%_test_leases_LDADD = $(%C%_test_dispatcher_LDADD)
+
+%C%_test_recovery_SOURCES = %D%/test_recovery.c $(%C%_fake)
+%C%_test_recovery_LDFLAGS = $(%C%_test_dispatcher_LDFLAGS)
+%C%_test_recovery_LDADD = $(%C%_test_dispatcher_LDADD)
+
+%C%_test_tasks_SOURCES = %D%/test_tasks.c
+%C%_test_tasks_LDFLAGS = $(%C%_test_dispatcher_LDFLAGS)
+%C%_test_tasks_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CMOCKA_LIBS)
 
 # One test for each file, found by the program.
 %C%_test_scenarios_SOURCES = %D%/test_scenarios.c $(%C%_fake)

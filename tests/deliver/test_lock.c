@@ -2,9 +2,11 @@
  * The lock file (docs/deliveries.md 4, several dispatchers; 6, cron). */
 #include "unit.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,7 +16,63 @@
 static char folder[] = "/tmp/leadhook-lock-XXXXXX";
 static char path[64];
 
-static const unsigned char owner[LOCK_OWNER_SIZE] = "0123456789abcde";
+enum { PLACES = 4 };
+
+static const unsigned char owner[DISPATCH_OWNER_SIZE] = "0123456789abcde";
+static const char hex_id[] = "30313233343536373839616263646500\n"; /* what earlier versions wrote */
+
+static struct lock *
+take(size_t places)
+{
+	struct lock *lock = NULL;
+	assert_int_equal(lock_take(path, places, &lock), RESULT_OK);
+	return lock;
+}
+
+static void
+write_file(const void *bytes, size_t size)
+{
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, size, file), size);
+	fclose(file);
+}
+
+static size_t
+read_file(unsigned char *bytes, size_t capacity)
+{
+	FILE *file = fopen(path, "r");
+	assert_non_null(file);
+	const size_t size = fread(bytes, 1, capacity, file);
+	fclose(file);
+	return size;
+}
+
+/* A dispatcher with `places` is killed while these deliveries are under way; 0: none in that place. */
+static void
+kill_with(size_t places, const uint64_t *ids, size_t count)
+{
+	struct lock *lock = take(places);
+	lock_set_owner(lock, owner);
+	for (size_t i = 0; i < count; i++)
+		if (ids[i] != 0)
+			lock_note_attempt(lock, i, ids[i], (unsigned)ids[i] % 10);
+	lock_free(&lock); /* as the kernel does for a killed process */
+}
+
+/* It left these, in this order. */
+static void
+assert_left(const struct lock *lock, const uint64_t *ids, size_t count)
+{
+	const struct lock_previous *previous = lock_previous(lock);
+	assert_non_null(previous);
+	assert_memory_equal(previous->owner, owner, sizeof(owner));
+	assert_int_equal(previous->count, count);
+	for (size_t i = 0; i < count; i++) {
+		assert_int_equal(previous->under_way[i].id, ids[i]);
+		assert_int_equal(previous->under_way[i].attempt, ids[i] % 10);
+	}
+}
 
 static int
 make_folder(void **state UNUSED)
@@ -42,59 +100,150 @@ remove_file(void **state UNUSED)
 static void
 only_one_process_gets_the_lock(void **state UNUSED)
 {
-	struct lock *first = NULL, *second = NULL;
-	assert_int_equal(lock_take(path, &first), RESULT_OK);
-	assert_int_equal(lock_take(path, &second), RESULT_CONFLICT);
+	struct lock *first = take(PLACES), *second = NULL;
+	assert_int_equal(lock_take(path, PLACES, &second), RESULT_CONFLICT);
 	assert_null(second);
 	lock_free(&first);
-	assert_int_equal(lock_take(path, &second), RESULT_OK);
+	second = take(PLACES);
 	lock_free(&second);
 }
 
 static void
-the_next_owner_gets_the_previous_id(void **state UNUSED)
+a_killed_dispatcher_leaves_what_was_under_way(void **state UNUSED)
 {
-	struct lock *lock = NULL;
-	unsigned char found[LOCK_OWNER_SIZE];
-	assert_int_equal(lock_take(path, &lock), RESULT_OK);
-	assert_false(lock_previous_owner(lock, found));
-	lock_set_owner(lock, owner);
-	lock_free(&lock); /* as the kernel does for a killed process */
-	assert_int_equal(lock_take(path, &lock), RESULT_OK);
-	assert_true(lock_previous_owner(lock, found));
-	assert_memory_equal(found, owner, sizeof(owner));
+	static const uint64_t ids[] = { 41, 0, 52 }, left[] = { 41, 52 };
+	struct lock *lock = take(PLACES);
+	assert_null(lock_previous(lock));
+	lock_free(&lock);
+	kill_with(PLACES, ids, ARRAY_SIZE(ids));
+	lock = take(PLACES);
+	assert_left(lock, left, ARRAY_SIZE(left));
+	lock_free(&lock);
+	lock = take(PLACES); /* that one did nothing */
+	assert_left(lock, left, ARRAY_SIZE(left));
+	lock_set_owner(lock, (const unsigned char *)"the next one is.");
+	assert_null(lock_previous(lock));
+	lock_free(&lock);
+	lock = take(PLACES);
+	assert_non_null(lock_previous(lock));
+	assert_memory_equal(lock_previous(lock)->owner, "the next one is.", DISPATCH_OWNER_SIZE);
+	assert_int_equal(lock_previous(lock)->count, 0);
 	lock_free(&lock);
 }
 
 static void
-a_clean_exit_leaves_no_id(void **state UNUSED)
+recorded_deliveries_are_not_left(void **state UNUSED)
 {
-	struct lock *lock = NULL;
-	unsigned char found[LOCK_OWNER_SIZE];
-	assert_int_equal(lock_take(path, &lock), RESULT_OK);
+	static const uint64_t left[] = { 52, 73 };
+	struct lock *lock = take(PLACES);
 	lock_set_owner(lock, owner);
+	lock_note_attempt(lock, 0, 41, 1);
+	lock_note_attempt(lock, 3, 52, 2);
+	lock_note_recorded(lock, 0);
+	lock_note_attempt(lock, 0, 63, 3);
+	lock_note_recorded(lock, 0);
+	lock_note_recorded(lock, 1); /* it was never used */
+	lock_note_attempt(lock, 2, 52, 2);
+	lock_note_recorded(lock, 2);
+	lock_note_attempt(lock, 3, 73, 3);
+	lock_note_attempt(lock, 1, 52, 2);
+	lock_free(&lock);
+	lock = take(PLACES);
+	assert_left(lock, left, ARRAY_SIZE(left));
+	lock_free(&lock);
+}
+
+static void
+a_clean_exit_leaves_nothing(void **state UNUSED)
+{
+	struct lock *lock = take(PLACES);
+	lock_set_owner(lock, owner);
+	lock_note_attempt(lock, 1, 41, 1);
 	lock_clear_owner(lock);
 	lock_free(&lock);
-	assert_int_equal(lock_take(path, &lock), RESULT_OK);
-	assert_false(lock_previous_owner(lock, found));
+	lock = take(PLACES);
+	assert_null(lock_previous(lock));
+	lock_set_owner(lock, owner); /* the old note is not this one's */
+	lock_free(&lock);
+	lock = take(PLACES);
+	assert_left(lock, NULL, 0);
 	lock_free(&lock);
 }
 
+/* A kill leaves any prefix of the writes of one operation: whatever a place has, the rest can be read. */
 static void
-a_torn_file_has_no_id(void **state UNUSED)
+a_kill_between_two_writes_loses_nothing_else(void **state UNUSED)
 {
-	static const char *const texts[] = { "", "0123", "30313233343536373839616263646" };
-	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
-		struct lock *lock = NULL;
-		unsigned char found[LOCK_OWNER_SIZE];
-		FILE *file = fopen(path, "w");
-		assert_non_null(file);
-		assert_true(fputs(texts[i], file) >= 0);
-		fclose(file);
-		assert_int_equal(lock_take(path, &lock), RESULT_OK);
-		assert_false(lock_previous_owner(lock, found));
+	static const uint64_t ids[] = { 41, 52, 63 };
+	unsigned char before[1024], after[1024];
+	kill_with(PLACES, ids, ARRAY_SIZE(ids));
+	const size_t size = read_file(before, sizeof(before));
+	struct lock *lock = take(PLACES);
+	lock_note_attempt(lock, 1, 74, 4);
+	lock_free(&lock);
+	assert_int_equal(read_file(after, sizeof(after)), size);
+	for (size_t i = 0; i < size; i++) {
+		if (before[i] == after[i])
+			continue;
+		/* the attempt is written first: it is not the delivery's next one then, and does not count */
+		unsigned char between[1024];
+		memcpy(between, before, size);
+		between[i] = after[i];
+		write_file(between, size);
+		lock = take(PLACES);
+		const struct lock_previous *previous = lock_previous(lock);
+		assert_non_null(previous);
+		assert_int_equal(previous->count, 3);
+		assert_int_equal(previous->under_way[0].id, 41);
+		assert_int_equal(previous->under_way[2].id, 63);
+		assert_true(previous->under_way[1].id == 52 ? previous->under_way[1].attempt == 4
+							    : previous->under_way[1].attempt == 2);
 		lock_free(&lock);
 	}
+}
+
+/* A process that was killed while it made the file, and earlier versions. */
+static void
+a_file_without_content_is_new(void **state UNUSED)
+{
+	static const char zeros[4096];
+	for (size_t size = 0; size <= sizeof(zeros); size = size * 2 + 1) {
+		write_file(zeros, size);
+		struct lock *lock = take(PLACES);
+		assert_null(lock_previous(lock));
+		lock_free(&lock);
+	}
+	for (size_t size = 0; size < sizeof(hex_id); size++) {
+		write_file(hex_id, size);
+		struct lock *lock = take(PLACES);
+		assert_null(lock_previous(lock));
+		lock_set_owner(lock, owner);
+		lock_free(&lock);
+		lock = take(PLACES);
+		assert_left(lock, NULL, 0);
+		lock_free(&lock);
+	}
+}
+
+/* The number of places changes with dispatch.in_flight. */
+static void
+the_number_of_places_may_change(void **state UNUSED)
+{
+	static const uint64_t many[] = { 11, 22, 33, 44, 55, 66, 77, 88 };
+	kill_with(ARRAY_SIZE(many), many, ARRAY_SIZE(many));
+	struct lock *lock = take(2);
+	assert_left(lock, many, ARRAY_SIZE(many));
+	lock_set_owner(lock, owner);
+	lock_note_attempt(lock, 1, 22, 2);
+	lock_free(&lock);
+	lock = take(1000);
+	assert_left(lock, many + 1, 1);
+	lock_set_owner(lock, owner);
+	lock_note_attempt(lock, 999, 99, 9);
+	lock_free(&lock);
+	lock = take(1);
+	assert_left(lock, (const uint64_t[]){ 99 }, 1);
+	lock_free(&lock);
 }
 
 /* A mistyped path must not destroy a file. */
@@ -102,27 +251,66 @@ static void
 another_file_is_left_alone(void **state UNUSED)
 {
 	static const char *const texts[] = { "[database]\nsocket = /run/mysqld/mysqld.sock\n", "4711 and no more\n", "4711\n",
-		"30313233343536373839616263646500\n0" };
+		"30313233343536373839616263646500\n0", "leadhook-dispatch lock 1", "leadhook-dispatch lock 2\n" };
 	struct lock *lock = NULL;
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
-		char found[64] = "";
-		FILE *file = fopen(path, "w");
-		assert_non_null(file);
-		assert_true(fputs(texts[i], file) >= 0);
-		fclose(file);
-		assert_int_equal(lock_take(path, &lock), RESULT_FAILED);
+		unsigned char found[64];
+		write_file(texts[i], strlen(texts[i]));
+		assert_int_equal(lock_take(path, PLACES, &lock), RESULT_FAILED);
 		assert_null(lock);
-		file = fopen(path, "r");
-		assert_non_null(file);
-		assert_int_equal(fread(found, 1, sizeof(found) - 1, file), strlen(texts[i]));
-		fclose(file);
-		assert_string_equal(found, texts[i]);
+		assert_int_equal(read_file(found, sizeof(found)), strlen(texts[i]));
+		assert_memory_equal(found, texts[i], strlen(texts[i]));
 	}
 	unlink(path);
 	assert_int_equal(mkfifo(path, 0600), 0);
-	assert_int_equal(lock_take(path, &lock), RESULT_FAILED);
+	assert_int_equal(lock_take(path, PLACES, &lock), RESULT_FAILED);
 	assert_null(lock);
 }
+
+/* ---- what another process sees ---- */
+
+static void
+assert_under_way(const uint64_t *ids, size_t count)
+{
+	struct pool *pool = pool_new();
+	const struct id_set found = lock_read_under_way(pool, path);
+	assert_int_equal(found.count, count);
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(found.ids[i], ids[i]);
+	pool_free(&pool);
+}
+
+static void
+others_see_what_is_under_way(void **state UNUSED)
+{
+	static const uint64_t first[] = { 41, 52 }, second[] = { 52 };
+	assert_under_way(NULL, 0); /* no file */
+	struct lock *lock = take(PLACES);
+	assert_under_way(NULL, 0);
+	lock_set_owner(lock, owner);
+	lock_note_attempt(lock, 0, 52, 1);
+	lock_note_attempt(lock, 2, 41, 1);
+	assert_under_way(first, ARRAY_SIZE(first));
+	lock_note_recorded(lock, 2);
+	assert_under_way(second, ARRAY_SIZE(second));
+	/* no process has it: nothing is under way */
+	lock_free(&lock);
+	assert_under_way(NULL, 0);
+}
+
+static void
+nothing_is_under_way_in_another_file(void **state UNUSED)
+{
+	write_file(hex_id, sizeof(hex_id) - 1);
+	assert_under_way(NULL, 0);
+	write_file("any", 3);
+	assert_under_way(NULL, 0);
+	unlink(path);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_under_way(NULL, 0);
+}
+
+/* ---- what is logged ---- */
 
 /* Takes a lock that cannot be taken, and returns what was logged. */
 static const char *
@@ -130,7 +318,7 @@ log_of_failure(const char *at)
 {
 	struct lock *lock = NULL;
 	capture_log();
-	enum result result = lock_take(at, &lock);
+	enum result result = lock_take(at, PLACES, &lock);
 	const char *log = captured_log();
 	assert_int_equal(result, RESULT_FAILED);
 	assert_null(lock);
@@ -163,8 +351,7 @@ log_of_failure_as_unprivileged(void)
 static void
 a_file_of_another_account_is_logged(void **state UNUSED)
 {
-	struct lock *lock = NULL;
-	assert_int_equal(lock_take(path, &lock), RESULT_OK);
+	struct lock *lock = take(PLACES);
 	lock_free(&lock);
 	assert_int_equal(chmod(folder, 0755), 0);
 	assert_int_equal(chmod(path, 0), 0);
@@ -177,14 +364,40 @@ a_file_of_another_account_is_logged(void **state UNUSED)
 	assert_int_equal(chmod(folder, 0700), 0);
 }
 
+/* The file is as large as it will ever be, or it is refused at once: later, a write would end the process. */
+static void
+a_full_disk_is_logged(void **state UNUSED)
+{
+	const struct rlimit small = { 4096, RLIM_INFINITY };
+	struct rlimit before;
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	signal(SIGXFSZ, SIG_IGN);
+	capture_log(); /* before the limit */
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	struct lock *lock = NULL;
+	const enum result result = lock_take(path, 10000, &lock);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	const char *log = captured_log();
+	assert_int_equal(result, RESULT_FAILED);
+	assert_null(lock);
+	assert_non_null(strstr(log, " cannot_lock path="));
+	assert_non_null(strstr(log, " error=\"File too large\""));
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(only_one_process_gets_the_lock, remove_file),
-		cmocka_unit_test_teardown(the_next_owner_gets_the_previous_id, remove_file),
-		cmocka_unit_test_teardown(a_clean_exit_leaves_no_id, remove_file),
-		cmocka_unit_test_teardown(a_torn_file_has_no_id, remove_file),
+		cmocka_unit_test_teardown(a_killed_dispatcher_leaves_what_was_under_way, remove_file),
+		cmocka_unit_test_teardown(recorded_deliveries_are_not_left, remove_file),
+		cmocka_unit_test_teardown(a_clean_exit_leaves_nothing, remove_file),
+		cmocka_unit_test_teardown(a_kill_between_two_writes_loses_nothing_else, remove_file),
+		cmocka_unit_test_teardown(a_file_without_content_is_new, remove_file),
+		cmocka_unit_test_teardown(the_number_of_places_may_change, remove_file),
+		cmocka_unit_test_teardown(others_see_what_is_under_way, remove_file),
+		cmocka_unit_test_teardown(nothing_is_under_way_in_another_file, remove_file),
+		cmocka_unit_test_teardown(a_full_disk_is_logged, remove_file),
 		cmocka_unit_test_teardown(another_file_is_left_alone, remove_file),
 		cmocka_unit_test(a_missing_folder_is_logged),
 		cmocka_unit_test_teardown(a_file_of_another_account_is_logged, remove_file),

@@ -47,8 +47,8 @@ results_outlive_an_outage(void **state UNUSED)
 	assert_int_equal(world_count(1, DELIVERY_DELIVERED), 100);
 	assert_int_equal(sent(1), 100); /* none was sent twice */
 	assert_int_equal(world.stale, 0);
-	/* Back-off: 100 ms doubling to 5 s, with jitter; two threads. */
-	assert_in_range(world.calls_in_outage, 5, 2 * 20);
+	/* Back-off: 100 ms doubling to 5 s, with jitter; of each task: record, poll, fetch, clean up. */
+	assert_in_range(world.calls_in_outage, 5, 4 * 20);
 }
 
 static void
@@ -71,6 +71,7 @@ one_invalid_outcome_does_not_block_others(void **state UNUSED)
 	assert_int_equal(run(NULL), RESULT_OK);
 	assert_int_equal(world_count(1, DELIVERY_DELIVERED), 19);
 	assert_int_equal(world.deliveries[6].state, DELIVERY_PENDING);
+	assert_true(world.now_ms < SECOND);
 	/* it is sent again, so nothing may log it as failed */
 	schedule.count = 0;
 	world_add(2, 2, world.now_ms);
@@ -81,6 +82,21 @@ one_invalid_outcome_does_not_block_others(void **state UNUSED)
 	const char *log = captured_log();
 	assert_int_equal(count_in(log, " delivery_failed "), 1);
 	assert_int_equal(count_in(log, " outcome_lost delivery=21 "), 1);
+}
+
+/* 6.1: its delivery is sent again, but not at once. */
+static void
+a_delivery_whose_outcome_is_invalid_is_sent_once_a_minute(void **state UNUSED)
+{
+	world_add(1, 20, 0);
+	world_add(1, 20, 90 * SECOND);
+	world.poison = 7;
+	capture_log();
+	stay_until(150 * SECOND);
+	assert_int_equal(count_in(captured_log(), " outcome_lost delivery=7 "), 3);
+	assert_int_equal(world.deliveries[6].started, 3);
+	assert_true(world.deliveries[6].started_ms[1] - world.deliveries[6].started_ms[0] >= MINUTE);
+	assert_int_equal(world_count(1, DELIVERY_DELIVERED), 39);
 }
 
 static void
@@ -97,7 +113,7 @@ cron_discards_outcomes_in_the_end(void **state UNUSED)
 /* 3, guarantee: a slot is occupied until its outcome is committed. An ended delivery is not sent again because recording takes
  * long. */
 static void
-unrecorded_deliveries_are_not_claimed_again(void **state UNUSED)
+unrecorded_deliveries_are_not_fetched_again(void **state UNUSED)
 {
 	world_add(1, 3, 0);           /* more may be under way */
 	world_add(1, 2, 70 * SECOND); /* in the outage, later than a lease */
@@ -107,41 +123,6 @@ unrecorded_deliveries_are_not_claimed_again(void **state UNUSED)
 	assert_int_equal(sent(1), 5);
 	assert_int_equal(world_count(1, DELIVERY_DELIVERED), 5);
 	assert_int_equal(world.stale, 0);
-}
-
-/* … nor because the response to the claim was late: the claim began before it. */
-static void
-claims_expire_however_late_the_response(void **state UNUSED)
-{
-	world_add(1, 2, 0);
-	world.claim_ms = 15 * SECOND;
-	world.recorder_away_until_ms = 2 * options.lease_ms;
-	stay_until(3 * options.lease_ms);
-	assert_int_equal(sent(1), 2);
-	assert_int_equal(world_count(1, DELIVERY_DELIVERED), 2);
-}
-
-static void
-answer_soon(void)
-{
-	world.claim_ms = 0;
-	world.happen = NULL;
-}
-
-/* … and a delivery that could outlive its claim is not sent. */
-static void
-a_claim_that_is_nearly_over_is_returned(void **state UNUSED)
-{
-	world_add(1, 2, 0);
-	world.claim_ms = options.lease_ms - options.sender.timeout_ms;
-	world.happen = answer_soon;
-	world.happens_ms = 1;
-	stay_until(2 * options.lease_ms);
-	assert_int_equal(sent(1), 2);
-	for (size_t i = 0; i < 2; i++) {
-		assert_int_equal(world.deliveries[i].attempts, 1);
-		assert_true(world.deliveries[i].started_ms[0] >= options.lease_ms - options.sender.timeout_ms); /* again */
-	}
 }
 
 /* … and sending continues while outcomes are recorded. */
@@ -248,12 +229,11 @@ an_unknown_commit_that_still_holds_locks(void **state UNUSED)
 	assert_int_equal(world_count(0, DELIVERY_DELIVERED), 2);
 	assert_int_equal(sent(1), 1);
 	assert_int_equal(world.stale, 1);
-	assert_int_equal(count_in(log, " claims_lost "), 0);
+	assert_int_equal(count_in(log, " outcomes_stale "), 0);
 	assert_int_equal(count_in(log, " outcome_lost "), 0);
 }
 
-/* However many outcomes of a webhook meet a lock, others do not wait for all of them. They are discarded before claims would
- * stop. */
+/* However many outcomes of a webhook meet a lock, others do not wait for all of them. */
 static void
 a_locked_webhook_blocks_no_other(void **state UNUSED)
 {
@@ -280,24 +260,22 @@ a_locked_webhook_blocks_no_other(void **state UNUSED)
 		assert_true(world.deliveries[i].started_ms[0] - world.deliveries[i].born_ms <= 6 * SECOND);
 }
 
-/* Its delivery is sent again when its claim has ended. */
+/* … and it is recorded, however long that takes: its shard is leased. */
 static void
-an_outcome_locked_for_a_lease_is_discarded(void **state UNUSED)
+an_outcome_locked_for_longer_than_a_lease_is_recorded(void **state UNUSED)
 {
 	world_add(1, 20, 0);
 	world.blocked = 7;
-	world.blocked_until_ms = options.lease_ms;
-	capture_log();
-	stay_until(2 * options.lease_ms);
-	assert_int_equal(count_in(captured_log(), " outcome_lost delivery=7 result=conflict"), 1);
+	world.blocked_until_ms = 2 * options.lease_ms;
+	stay_until(3 * options.lease_ms);
 	assert_int_equal(world_count(1, DELIVERY_DELIVERED), 20);
-	assert_int_equal(sent(1), 21);
-	assert_int_equal(world.deliveries[6].attempts, 2);
+	assert_int_equal(sent(1), 20);
+	assert_int_equal(world.stale, 0);
 }
 
-/* No lost claims are logged when outcomes were recorded and only the response was lost. */
+/* No stale outcomes are logged when outcomes were recorded and only the response was lost. */
 static void
-an_unknown_commit_logs_no_lost_claim(void **state UNUSED)
+an_unknown_commit_logs_no_stale_outcome(void **state UNUSED)
 {
 	schedule.count = 0;
 	world_add(1, 20, 0);
@@ -306,7 +284,7 @@ an_unknown_commit_logs_no_lost_claim(void **state UNUSED)
 	capture_log();
 	assert_int_equal(run(NULL), RESULT_OK);
 	const char *log = captured_log();
-	assert_int_equal(count_in(log, " claims_lost "), 0);
+	assert_int_equal(count_in(log, " outcomes_stale "), 0);
 	assert_int_equal(count_in(log, " delivery_failed "), 20);
 }
 
@@ -332,17 +310,16 @@ main(void)
 		TEST(results_outlive_an_outage),
 		TEST(an_unknown_commit_is_repeated),
 		TEST(one_invalid_outcome_does_not_block_others),
-		TEST(unrecorded_deliveries_are_not_claimed_again),
-		TEST(claims_expire_however_late_the_response),
-		TEST(a_claim_that_is_nearly_over_is_returned),
+		TEST(a_delivery_whose_outcome_is_invalid_is_sent_once_a_minute),
+		TEST(unrecorded_deliveries_are_not_fetched_again),
 		TEST(sending_continues_while_outcomes_are_recorded),
 		TEST(one_locked_outcome_does_not_block_others),
 		TEST(a_hold_is_recorded_after_a_lock_wait),
 		TEST(a_late_outcome_does_not_change_the_webhook),
 		TEST(an_unknown_commit_that_still_holds_locks),
 		TEST(a_locked_webhook_blocks_no_other),
-		TEST(an_outcome_locked_for_a_lease_is_discarded),
-		TEST(an_unknown_commit_logs_no_lost_claim),
+		TEST(an_outcome_locked_for_longer_than_a_lease_is_recorded),
+		TEST(an_unknown_commit_logs_no_stale_outcome),
 		TEST(failing_polls_do_not_stop_new_deliveries),
 		TEST(cron_discards_outcomes_in_the_end),
 	};

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "deliver/request.h"
+#include "deliver/send/request.h"
 
 #define SECRET "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 

@@ -208,7 +208,10 @@ set_webhook(struct world_webhook *webhook, const struct line *line)
 		webhook->schedule = copy_text(word(line, 3));
 	else if (is(line, 2, "new"))
 		webhook->succeeded = false;
-	else if (is(line, 2, "rotated")) { /* until TIME */
+	else if (is(line, 2, "account")) {
+		webhook->account_id = number(word(line, 3));
+		world.several_accounts = true;
+	} else if (is(line, 2, "rotated")) { /* until TIME */
 		webhook->previous_secret = "whsec_QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWY=";
 		webhook->previous_until_ms = duration(word(line, 4));
 	} else
@@ -411,7 +414,7 @@ tally(const struct range *webhooks)
 		const struct world_delivery *delivery = &world.deliveries[i];
 		if (delivery->webhook_id < webhooks->first || delivery->webhook_id > webhooks->last)
 			continue;
-		const bool started = delivery->attempts > 0;
+		const bool started = delivery->started > 0;
 		const int64_t delay = (started ? delivery->started_ms[0] : world.now_ms) - delivery->born_ms;
 		tally.counts[delivery->state]++;
 		tally.attempts = delivery->attempts > tally.attempts ? delivery->attempts : tally.attempts;

@@ -103,11 +103,9 @@ plant_event(uint64_t event_id, enum planted_state state)
 		    event_id + 1);
 		return;
 	}
-	root_run("INSERT INTO t_due (id, event_id, shard, webhook_id, format, due_ms, token, attempts) VALUES (%" PRIu64
-		 ", %" PRIu64
-		 ", %u, %d, 'json', TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000 + %d, %s, 2)",
-	    event_id + 1, event_id, webhook_shard(PLANTED_WEBHOOK), PLANTED_WEBHOOK,
-	    state == PLANTED_CLAIM_OVER ? -1000 : 600000, state == PLANTED_PENDING ? "NULL" : "REPEAT('t', 16)");
+	root_run("INSERT INTO t_due (id, event_id, shard, webhook_id, format, due_ms, attempts) VALUES (%" PRIu64 ", %" PRIu64
+		 ", %u, %d, 'json', TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000 + 600000, 2)",
+	    event_id + 1, event_id, webhook_shard(PLANTED_WEBHOOK), PLANTED_WEBHOOK);
 }
 
 bool

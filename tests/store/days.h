@@ -27,7 +27,7 @@ int64_t tables_with(uint64_t day);
 const char *days_of(struct pool *pool, const char *table);
 
 /* State of a planted delivery. */
-enum planted_state { PLANTED_ENDED, PLANTED_PENDING, PLANTED_CLAIMED, PLANTED_CLAIM_OVER };
+enum planted_state { PLANTED_ENDED, PLANTED_PENDING };
 /* An event with that id and its delivery, with the next id; an ended one has an attempt. The webhook does not exist. */
 void plant_event(uint64_t event_id, enum planted_state state);
 enum { PLANTED_WEBHOOK = 4711 };

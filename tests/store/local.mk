@@ -4,7 +4,7 @@ check_PROGRAMS += %D%/test_store %D%/test_schema %D%/operator/test_node %D%/oper
 	%D%/queue/test_dispatch %D%/queue/test_deactivation %D%/queue/test_due %D%/operator/test_deliveries %D%/queue/test_redeliver %D%/operator/test_webhook_admin \
 	%D%/queue/test_partitions %D%/queue/test_retention %D%/test_transactions %D%/test_lock_order %D%/test_node %D%/test_plans %D%/test_work
 %C%_world = %D%/world.c %D%/world.h %D%/private_server.c %D%/private_server.h
-%C%_claims = %D%/claims.c %D%/claims.h
+%C%_fetched = %D%/fetched.c %D%/fetched.h
 %C%_libs = src/store/libstore.a src/db/libdb.a $(engine_libs) $(MARIADB_LIBS) $(CMOCKA_LIBS)
 
 %C%_test_schema_SOURCES = %D%/test_schema.c $(%C%_world)
@@ -24,7 +24,7 @@ check_PROGRAMS += %D%/test_store %D%/test_schema %D%/operator/test_node %D%/oper
 %C%_operator_test_definitions_SOURCES = %D%/operator/test_definitions.c $(%C%_world)
 %C%_operator_test_definitions_LDADD = $(%C%_libs)
 
-%C%_operator_test_deep_SOURCES = %D%/operator/test_deep.c $(%C%_claims) $(%C%_world)
+%C%_operator_test_deep_SOURCES = %D%/operator/test_deep.c $(%C%_fetched) $(%C%_world)
 %C%_operator_test_deep_LDADD = $(%C%_libs)
 
 # These break transactions.
@@ -72,33 +72,33 @@ check_PROGRAMS += %D%/test_store %D%/test_schema %D%/operator/test_node %D%/oper
 %C%_test_bulk_LDFLAGS = $(%C%_breaking)
 %C%_test_bulk_LDADD = $(%C%_libs)
 
-%C%_queue_test_due_SOURCES = %D%/queue/test_due.c $(%C%_claims) $(%C%_world)
+%C%_queue_test_due_SOURCES = %D%/queue/test_due.c $(%C%_fetched) $(%C%_world)
 %C%_queue_test_due_LDADD = $(%C%_libs)
 
-%C%_test_lock_order_SOURCES = %D%/test_lock_order.c $(%C%_claims) $(%C%_world)
+%C%_test_lock_order_SOURCES = %D%/test_lock_order.c $(%C%_fetched) $(%C%_world)
 %C%_test_lock_order_LDADD = $(%C%_libs)
 
-%C%_queue_test_deactivation_SOURCES = %D%/queue/test_deactivation.c $(%C%_claims) $(%C%_world)
+%C%_queue_test_deactivation_SOURCES = %D%/queue/test_deactivation.c $(%C%_fetched) $(%C%_world)
 %C%_queue_test_deactivation_LDADD = $(%C%_libs)
 
-%C%_queue_test_dispatch_SOURCES = %D%/queue/test_dispatch.c $(%C%_claims) $(%C%_world)
+%C%_queue_test_dispatch_SOURCES = %D%/queue/test_dispatch.c $(%C%_fetched) $(%C%_world)
 %C%_queue_test_dispatch_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_wall_ms
 %C%_queue_test_dispatch_LDADD = $(%C%_libs)
 
-%C%_operator_test_deliveries_SOURCES = %D%/operator/test_deliveries.c $(%C%_claims) $(%C%_world)
+%C%_operator_test_deliveries_SOURCES = %D%/operator/test_deliveries.c $(%C%_fetched) $(%C%_world)
 %C%_operator_test_deliveries_LDADD = $(%C%_libs)
 
 %C%_days = %D%/days.c %D%/days.h
-%C%_queue_test_partitions_SOURCES = %D%/queue/test_partitions.c $(%C%_days) $(%C%_claims) $(%C%_world)
+%C%_queue_test_partitions_SOURCES = %D%/queue/test_partitions.c $(%C%_days) $(%C%_fetched) $(%C%_world)
 %C%_queue_test_partitions_LDADD = $(%C%_libs)
 
-%C%_queue_test_retention_SOURCES = %D%/queue/test_retention.c $(%C%_days) $(%C%_claims) $(%C%_world)
+%C%_queue_test_retention_SOURCES = %D%/queue/test_retention.c $(%C%_days) $(%C%_fetched) $(%C%_world)
 %C%_queue_test_retention_LDADD = $(%C%_libs)
 
-%C%_queue_test_redeliver_SOURCES = %D%/queue/test_redeliver.c $(%C%_claims) $(%C%_world)
+%C%_queue_test_redeliver_SOURCES = %D%/queue/test_redeliver.c $(%C%_fetched) $(%C%_world)
 %C%_queue_test_redeliver_LDADD = $(%C%_libs)
 
-%C%_operator_test_webhook_admin_SOURCES = %D%/operator/test_webhook_admin.c $(%C%_claims) $(%C%_world)
+%C%_operator_test_webhook_admin_SOURCES = %D%/operator/test_webhook_admin.c $(%C%_fetched) $(%C%_world)
 %C%_operator_test_webhook_admin_LDADD = $(%C%_libs)
 
 %C%_test_transactions_SOURCES = %D%/test_transactions.c $(%C%_breaks) $(%C%_world)

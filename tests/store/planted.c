@@ -9,7 +9,7 @@
 #include "private_server.h"
 #include "webhook/delivery.h"
 
-enum { FIRST_DAY = 20000 /* of the history */, DAYS = 10, CLAIMED = 1024, JOBS_OF_CAMPAIGN = 5, FREE_IDS = 1000000000 };
+enum { FIRST_DAY = 20000 /* of the history */, DAYS = 10, JOBS_OF_CAMPAIGN = 5, FREE_IDS = 1000000000 };
 
 static const struct amounts *there; /* in the tables now; NULL: none */
 static bool analyzed;
@@ -104,26 +104,27 @@ plant_leads(void)
 #define WEBHOOK "IF(seq <= %u, %u - seq %% %u, 1 + seq %% %u)"
 #define WEBHOOK_ARGUMENTS there->due, webhook_count(), there->due_webhooks, webhook_count()
 
-/* The first deliveries are due; the first of those are claimed. Of the others every hundredth has failed. Shards are not those
- * of webhook_shard, but as many. */
+/* The first deliveries are due. Of the others every hundredth has failed, after an attempt that is in the log. Shards are not
+ * those of webhook_shard, but as many. */
 static void
 plant_history(void)
 {
 	root_run("INSERT INTO t_events (id, campaign_id, lead_id, type, deliveries, created_ms, payload) SELECT " EVENT_ID
 		 ", 1, 1 + seq %% %u, 0, 1, " DAY " * 86400000, REPEAT('p', 300) FROM seq_1_to_%u",
 	    FIRST_DAY, DAYS, lead_count(), FIRST_DAY, DAYS, there->deliveries);
-	root_run("INSERT INTO t_deliveries (id, event_id, webhook_id, format, state, attempts, last_status, ended_ms) "
-		 "SELECT " HISTORY_ID ", " EVENT_ID ", " WEBHOOK
-		 ", 'json', IF(seq %% 100 = 0, 'failed', 'delivered'), 1, 200, 0 FROM seq_%u_to_%u",
+	root_run(
+	    "INSERT INTO t_deliveries (id, event_id, webhook_id, format, state, attempts, last_status, ended_ms, started_ms, "
+	    "duration_ms) "
+	    "SELECT " HISTORY_ID ", " EVENT_ID ", " WEBHOOK
+	    ", 'json', IF(seq %% 100 = 0, 'failed', 'delivered'), 1, 200, 0, IF(seq %% 100 = 0, NULL, 0), 5 FROM seq_%u_to_%u",
 	    FIRST_DAY, DAYS, FIRST_DAY, DAYS, WEBHOOK_ARGUMENTS, there->due + 1, there->deliveries);
 	root_run("INSERT INTO t_attempts (delivery_id, attempt, started_ms, duration_ms, status) SELECT id, 1, 0, 5, 200 FROM "
-		 "t_deliveries");
-	root_run("INSERT INTO t_due (id, event_id, shard, webhook_id, format, due_ms, token) SELECT " HISTORY_ID ", " EVENT_ID
-		 ", " WEBHOOK " %% %d, " WEBHOOK
-		 ", 'json', seq, IF(seq <= %d, CONCAT('owner', LPAD(seq, 11, '0')), NULL) FROM seq_1_to_%u",
-	    FIRST_DAY, DAYS, FIRST_DAY, DAYS, WEBHOOK_ARGUMENTS, DELIVERY_SHARDS, WEBHOOK_ARGUMENTS, CLAIMED, there->due);
+		 "t_deliveries WHERE started_ms IS NULL");
+	root_run("INSERT INTO t_due (id, event_id, shard, webhook_id, format, due_ms) SELECT " HISTORY_ID ", " EVENT_ID
+		 ", " WEBHOOK " %% %d, " WEBHOOK ", 'json', seq FROM seq_1_to_%u",
+	    FIRST_DAY, DAYS, FIRST_DAY, DAYS, WEBHOOK_ARGUMENTS, DELIVERY_SHARDS, WEBHOOK_ARGUMENTS, there->due);
 	root_run("REPLACE INTO t_installation (name, value) VALUES ('history_rests_until_ms', '0')");
-	root_run("UPDATE t_dispatch_shards SET owner = 'owner00000000001' WHERE shard %% 2 = 1");
+	root_run("UPDATE t_dispatch_shards SET owner = 'owner00000000001', lease_until_ms = 1 << 62 WHERE shard %% 3 > 0");
 }
 
 static void
@@ -198,8 +199,8 @@ planted_value(struct pool *pool, enum value_kind kind, size_t i)
 		return delivery_value(delivery);
 	case VALUE_ENDED:
 		return delivery_value(there->due + delivery);
-	case VALUE_TOKEN:
-		return db_bytes(pool_printf(pool, "owner%011" PRIu64, delivery));
+	case VALUE_OWNER:
+		return db_bytes(pool_printf(pool, "owner%011d", 1));
 	case VALUE_COMMIT:
 		return db_bytes(pool_printf(pool, "token%011" PRIu64, lead));
 	case VALUE_EVENT:

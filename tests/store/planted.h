@@ -30,13 +30,13 @@ enum value_kind {
 	VALUE_SOCIAL_ID = 's',
 	VALUE_IP = 'i',           /* … its address */
 	VALUE_NODE = 'n',         /* of the histogram */
-	VALUE_DELIVERY = 'd',     /* a delivery's id: it is pending, and claimed */
+	VALUE_DELIVERY = 'd',     /* a delivery's id: it is pending */
 	VALUE_ENDED = 'D',        /* a delivery's id: it has ended */
-	VALUE_TOKEN = 't',        /* of a claimed one: its token */
 	VALUE_COMMIT = 'c',       /* of a batch: its token */
 	VALUE_EVENT = 'v',        /* of a batch: its event */
-	VALUE_WEBHOOK = 'w',      /* of a claimed delivery: its webhook */
+	VALUE_WEBHOOK = 'w',      /* of a pending delivery: its webhook */
 	VALUE_SHARD = 'S',        /* … its shard */
+	VALUE_OWNER = 'o',        /* of a shard */
 	VALUE_URL_HASH = 'h',     /* of a webhook of campaign 1 */
 	VALUE_BLOCK = 'b',        /* name of an id block */
 	VALUE_INSTALLATION = 'f', /* name of an installation record */

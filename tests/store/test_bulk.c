@@ -450,13 +450,13 @@ rows_of_deleted_leads_are_removed_in_chunks(void **state)
 	root_run("INSERT INTO t_score_entries (lead_id, reason, ref, round, delta, requested, created_ms) SELECT lead_id, "
 		 "'signup', 0, 0, "
 		 "1, 1, 0 FROM t_deleted_leads");
-	assert_int_equal(store_clean_up(w->store, false), RESULT_OK);
+	assert_int_equal(store_clean_up(w->store), RESULT_OK);
 	assert_int_equal(root_number(left), 5 + LEADS + ENTRIES - 20000);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_deleted_leads"), LEADS);
-	assert_int_equal(store_clean_up(w->store, false), RESULT_OK);
+	assert_int_equal(store_clean_up(w->store), RESULT_OK);
 	assert_int_equal(root_number(left), 5);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_deleted_leads"), 0);
-	assert_int_equal(store_clean_up(w->store, false), RESULT_OK);
+	assert_int_equal(store_clean_up(w->store), RESULT_OK);
 }
 
 int

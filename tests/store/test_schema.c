@@ -14,15 +14,19 @@
 #define TABLES "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE '%s%%'"
 
 /* Rows of version 1, in tables that later steps rename or change. */
-#define ROWS_OF_VERSION_1                                                                                                  \
-	"INSERT INTO %1$s_meta VALUES ('installation_id', 'a1'), ('server_secret', 's3');"                                 \
-	"INSERT INTO %1$s_commits VALUES ('token'), ('another');"                                                          \
-	"INSERT INTO %1$s_bulk_turns VALUES (7, 8);"                                                                       \
-	"INSERT INTO %1$s_score_entries VALUES (1, 'custom', 2, 3, 4, 5, NULL, 6);"                                        \
-	"INSERT INTO %1$s_bulk_jobs (id, campaign_id, action, word, lead_ids, total, created_ms) "                         \
-	"VALUES (1, 2, 'block', 'bounced', '3', 1, 0);"                                                                    \
-	"INSERT INTO %1$s_campaigns (id, account_id, name, created_ms) VALUES (2, 9, 'c', 0);"                             \
-	"INSERT INTO %1$s_referral_links (lead_id, level, ancestor_id, counts, earned, credit) VALUES (2, 1, 1, 1, 5, 3);" \
+#define ROWS_OF_VERSION_1                                                                                                     \
+	"INSERT INTO %1$s_meta VALUES ('installation_id', 'a1'), ('server_secret', 's3');"                                    \
+	"INSERT INTO %1$s_commits VALUES ('token'), ('another');"                                                             \
+	"INSERT INTO %1$s_bulk_turns VALUES (7, 8);"                                                                          \
+	"INSERT INTO %1$s_score_entries VALUES (1, 'custom', 2, 3, 4, 5, NULL, 6);"                                           \
+	"INSERT INTO %1$s_bulk_jobs (id, campaign_id, action, word, lead_ids, total, created_ms) "                            \
+	"VALUES (1, 2, 'block', 'bounced', '3', 1, 0);"                                                                       \
+	"INSERT INTO %1$s_campaigns (id, account_id, name, created_ms) VALUES (2, 9, 'c', 0);"                                \
+	"INSERT INTO %1$s_referral_links (lead_id, level, ancestor_id, counts, earned, credit) VALUES (2, 1, 1, 1, 5, 3);"    \
+	"INSERT INTO %1$s_due (id, event_id, shard, webhook_id, due_ms, token, attempts) VALUES (5, 4, 3, 2, 9, 'claim', 1);" \
+	"INSERT INTO %1$s_deliveries (id, event_id, webhook_id, state, attempts, ended_ms) VALUES (3, 2, 1, 'delivered', 1, " \
+	"7);"                                                                                                                 \
+	"INSERT INTO %1$s_attempts (delivery_id, attempt, started_ms, duration_ms) VALUES (3, 1, 6, 1);"                      \
 	"UPDATE %1$s_id_blocks SET next = 77 WHERE name = 'lead';"
 
 /* Runs the first `count` statements of a step, as a killed run does; returns how many it has. */
@@ -72,6 +76,12 @@ is_upgraded(struct store *store, const char *prefix)
 	assert_int_equal(root_number("SELECT argument = 'bounced' FROM %s_bulk_jobs WHERE id = 1", prefix), 1);
 	assert_int_equal(root_number("SELECT account_id FROM %s_bulk_jobs WHERE id = 1", prefix), 9);
 	assert_int_equal(root_number("SELECT earned FROM %s_referral_links WHERE lead_id = 2", prefix), 3);
+	/* what was under way when the step ran is due when its claim would have ended; its attempt is counted */
+	assert_int_equal(root_number("SELECT due_ms FROM %s_due WHERE attempts = 1", prefix), 9);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM %1$s_deliveries d JOIN %1$s_attempts a ON a.delivery_id = d.id "
+				     "WHERE d.started_ms IS NULL AND a.started_ms = 6",
+			     prefix),
+	    1);
 	assert_int_equal(root_number("SELECT next FROM %s_id_blocks WHERE name = 'lead'", prefix), 77);
 }
 

@@ -41,7 +41,7 @@ nothing_is_changed_on_another_schema(void **state)
 	assert_int_equal(store_payload_settings(store, &settings), RESULT_FAILED);
 	assert_int_equal(store_put_webhook(store, &put, &id, &created), RESULT_FAILED);
 	assert_int_equal(store_shards_lease(store, owner, 1000, &held), RESULT_FAILED);
-	assert_int_equal(store_owner_release(store, owner, 60000), RESULT_FAILED);
+	assert_int_equal(store_recover(store, owner, NULL, 0), RESULT_FAILED);
 	const char *log = captured_log();
 	assert_int_equal(count_in(log, " error test["), 1);
 	assert_non_null(strstr(log, pool_printf(w->pool, " wrong_schema found=%u wanted=%u hint=\"install the newer version",

@@ -19,20 +19,20 @@ static const unsigned char owner[DISPATCH_OWNER_SIZE] = "the dispatcher!";
 /* The rows that the changes of a test apply to. */
 static struct scene {
 	uint64_t webhook;
-	struct due_delivery claimed; /* claimed; the other one is not */
+	struct due_delivery fetched; /* pending; so is another one */
 	uint64_t delivered;
 } scene;
 
 static enum result
-record_outcome(struct world *w, const struct due_delivery *claimed)
+record_outcome(struct world *w, const struct due_delivery *delivery)
 {
-	struct delivery_outcome outcome = { .id = claimed->id,
-		.webhook_id = claimed->destination->webhook_id,
-		.token = claimed->token,
+	struct delivery_outcome outcome = { .id = delivery->id,
+		.event_id = delivery->event_id,
+		.webhook_id = delivery->destination->webhook_id,
 		.attempt = 1,
 		.state = DELIVERY_DELIVERED,
 		.status = 200 };
-	enum result result = store_record_outcomes(w->store, &outcome, 1);
+	enum result result = store_record_outcomes(w->store, owner, &outcome, 1);
 	assert_false(outcome.stale);
 	return result;
 }
@@ -41,18 +41,21 @@ static void
 set_scene(struct world *w)
 {
 	struct due_request request;
-	struct due_delivery *claimed;
+	static const struct id_set none = { 0 };
+	struct due_delivery *fetched;
+	uint64_t leased;
 	size_t count;
 	w->campaign = add_campaign(w);
 	scene.webhook = add_webhook(w, w->campaign, "https://a.example/", EVENT_BIT(EVENT_NEW_SIGNUP));
 	sign_up_many(w, "lead", 3);
 	request = (struct due_request){ .webhook_id = scene.webhook, .rows = 2 };
-	assert_int_equal(store_claim(w->store, w->pool, owner, LEASE_MS, &request, 1, &claimed, &count), RESULT_OK);
+	assert_int_equal(store_shards_lease(w->store, owner, LEASE_MS, &leased), RESULT_OK);
+	assert_int_equal(store_fetch_due(w->store, w->pool, &request, 1, &none, &fetched, &count), RESULT_OK);
 	assert_int_equal(count, 2);
 	assert_int_equal(
-	    record_outcome(w, &claimed[0]), RESULT_OK); /* takes the block of ids, so that the next COMMIT is the test's */
-	scene.claimed = claimed[1];
-	scene.delivered = claimed[0].id;
+	    record_outcome(w, &fetched[0]), RESULT_OK); /* takes the block of ids, so that the next COMMIT is the test's */
+	scene.fetched = fetched[1];
+	scene.delivered = fetched[0].id;
 }
 
 static enum result
@@ -120,17 +123,25 @@ remove_webhook(struct world *w)
 }
 
 static enum result
-record_claimed(struct world *w)
+record_fetched(struct world *w)
 {
-	return record_outcome(w, &scene.claimed);
+	return record_outcome(w, &scene.fetched);
+}
+
+static enum result
+recover(struct world *w)
+{
+	const struct interrupted_delivery interrupted = { scene.fetched.id, 1, LEASE_MS };
+	return store_recover(w->store, owner, &interrupted, 1);
 }
 
 static enum result
 fail_pending(struct world *w)
 {
+	const struct id_set under_way = { &scene.fetched.id, 1 };
 	size_t done;
 	root_run("UPDATE t_webhooks SET state = 'gone' WHERE id = %" PRIu64, scene.webhook);
-	enum result result = store_fail_pending(w->store, scene.webhook, 10, &done);
+	enum result result = store_fail_pending(w->store, scene.webhook, &under_way, 10, &done);
 	assert_int_equal(done, 1);
 	return result;
 }
@@ -186,7 +197,8 @@ static const struct {
 	{ rotate_secret, "SELECT COUNT(*) FROM t_webhooks WHERE previous_secret <> secret", RESULT_OK },
 	{ edit_webhook, "SELECT SUM(rate) FROM t_webhooks", RESULT_OK },
 	{ redeliver, "SELECT COUNT(*) FROM t_due JOIN t_deliveries USING (id)", RESULT_UNKNOWN },
-	{ record_claimed, "SELECT COUNT(*) FROM t_attempts", RESULT_UNKNOWN },
+	{ record_fetched, "SELECT COUNT(*) FROM t_deliveries", RESULT_UNKNOWN },
+	{ recover, "SELECT COUNT(*) FROM t_due WHERE attempts = 1", RESULT_OK },
 	{ fail_pending, "SELECT COUNT(*) FROM t_deliveries WHERE state = 'failed'", RESULT_UNKNOWN },
 };
 
@@ -209,7 +221,7 @@ conflicts_are_repeated(void **state)
 	struct breaks but_the_last = { .commits = TRIES - 1, .conflict = true },
 		      all = { .commits = UINT_MAX, .conflict = true };
 	for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
-		const unsigned tries = changes[i].make == record_claimed ? 1 : TRIES; /* its caller repeats it */
+		const unsigned tries = changes[i].make == record_fetched ? 1 : TRIES; /* its caller repeats it */
 		if (tries > 1)
 			assert_int_equal(make_broken(*state, i, but_the_last, RESULT_OK), 1);
 		assert_int_equal(make_broken(*state, i, all, RESULT_CONFLICT), 0);

@@ -2,10 +2,12 @@
 """The attempts that the dispatcher has recorded, and webhooks for attempts."""
 import dataclasses
 
-LOG = """
+from deliveries import ATTEMPTS
+
+LOG = f"""
 SELECT d.webhook_id, COALESCE(a.status, ''), COALESCE(a.error, ''), a.duration_ms, LENGTH(COALESCE(a.answer, '')),
 d.state = 'delivered'
-FROM lh_attempts a JOIN (SELECT id, webhook_id, 'pending' AS state FROM lh_due
+FROM {ATTEMPTS} a JOIN (SELECT id, webhook_id, 'pending' AS state FROM lh_due
 UNION ALL SELECT id, webhook_id, state FROM lh_deliveries) d ON d.id = a.delivery_id ORDER BY a.delivery_id, a.attempt
 """
 

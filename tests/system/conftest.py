@@ -26,6 +26,8 @@ from stack.mariadb import MariaDB  # noqa: E402
 MAKEFILE = BUILD / "Makefile"  # there is none beside programs that run under valgrind
 frees_memory = pytest.mark.skipif(not MAKEFILE.exists() or "-fsanitize" in MAKEFILE.read_text(),
                                   reason="sanitizers and valgrind hold freed memory")
+needs_debug = pytest.mark.skipif(not MAKEFILE.exists() or "-DLEADHOOK_DEBUG" not in MAKEFILE.read_text(),
+                                 reason="needs --enable-debug")
 
 
 def pytest_configure(config):

@@ -2,7 +2,12 @@
 """The deliveries in the database and at a receiver, and the rules that hold for all of them at the end."""
 import collections
 
+from lock_file import LockFile
 from stack.process import wait_until
+
+# The only attempt of a delivery that succeeded at once is in its own row.
+ATTEMPTS = """(SELECT delivery_id, attempt, started_ms, duration_ms, status, error, answer FROM lh_attempts UNION ALL
+SELECT id, attempts, started_ms, duration_ms, last_status, last_error, answer FROM lh_deliveries WHERE started_ms IS NOT NULL)"""
 
 
 class Deliveries:
@@ -10,6 +15,7 @@ class Deliveries:
 
     def __init__(self, service):
         self.service, self.sql = service, service.installation.sql
+        self.lock = LockFile(service.installation.setting("dispatch", "lock_file"))
 
     def number(self, question):
         return int(self.sql(question))
@@ -20,16 +26,12 @@ class Deliveries:
     def pending(self):
         return self.number("SELECT COUNT(*) FROM lh_due")
 
-    def claimed(self, owner=""):
-        """The number of claimed deliveries; with `owner`, the first half of a dispatcher's id, those of that dispatcher."""
-        return self.number(f"SELECT COUNT(*) FROM lh_due WHERE HEX(token) LIKE '{owner}%'")
-
     def wait_until_ended(self, seconds):
         wait_until(lambda: self.pending() == 0, seconds, "every delivery has ended")
 
     def attempts(self):
         """The number of recorded attempts, by the number in the webhook-id header."""
-        return dict(self.rows("SELECT delivery_id, COUNT(*) FROM lh_attempts GROUP BY delivery_id"))
+        return dict(self.rows(f"SELECT delivery_id, COUNT(*) FROM {ATTEMPTS} a GROUP BY delivery_id"))
 
     def copy(self, webhook, count, older_ms=0):
         """Copies the webhook's one due delivery `count` times, with new ids; due_ms is `older_ms` less."""
@@ -39,12 +41,13 @@ class Deliveries:
                  f"WHERE u.id = (SELECT MIN(id) FROM lh_due WHERE webhook_id = {webhook['referenceId']})")
 
     def check_log(self):
-        """Attempt numbers rise with time, none exceeds the counter, and the last one matches the delivery."""
+        """Attempt numbers rise with time, none is recorded twice or exceeds the counter, and the last one matches the delivery."""
         assert self.rows("SELECT delivery_id, attempt FROM (SELECT delivery_id, attempt, started_ms, LAG(started_ms + duration_ms) "
-                         "OVER (PARTITION BY delivery_id ORDER BY attempt) AS ended_ms FROM lh_attempts) a "
+                         f"OVER (PARTITION BY delivery_id ORDER BY attempt) AS ended_ms FROM {ATTEMPTS} l) a "
                          "WHERE started_ms < ended_ms LIMIT 5") == []
+        assert self.rows(f"SELECT delivery_id, attempt FROM {ATTEMPTS} a GROUP BY delivery_id, attempt HAVING COUNT(*) > 1 LIMIT 5") == []
         assert self.rows("SELECT d.id, d.attempts FROM lh_deliveries d LEFT JOIN (SELECT delivery_id, MAX(attempt) AS last "
-                         "FROM lh_attempts GROUP BY delivery_id) l ON l.delivery_id = d.id LEFT JOIN lh_attempts a "
+                         f"FROM {ATTEMPTS} t GROUP BY delivery_id) l ON l.delivery_id = d.id LEFT JOIN {ATTEMPTS} a "
                          "ON a.delivery_id = d.id AND a.attempt = l.last WHERE NOT (a.attempt <=> d.attempts "
                          "AND a.status <=> d.last_status AND a.error <=> d.last_error "
                          "AND (d.state = 'delivered') <=> (a.error IS NULL AND a.status BETWEEN 200 AND 299)) LIMIT 5") == []

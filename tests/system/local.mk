@@ -14,6 +14,7 @@ EXTRA_DIST += \
 	%D%/hostile.py \
 	%D%/html_page.py \
 	%D%/load.py \
+	%D%/lock_file.py \
 	%D%/log_hygiene.py \
 	%D%/payload.py \
 	%D%/private_network.py \
@@ -31,6 +32,7 @@ EXTRA_DIST += \
 	%D%/test_bulk.py \
 	%D%/test_bulk_api.py \
 	%D%/test_campaign_state.py \
+	%D%/test_clock_jumps.py \
 	%D%/test_commit.py \
 	%D%/test_committer.py \
 	%D%/test_companion.py \
@@ -39,6 +41,7 @@ EXTRA_DIST += \
 	%D%/test_crash.py \
 	%D%/test_cron.py \
 	%D%/test_database_tls.py \
+	%D%/test_deadly_deliveries.py \
 	%D%/test_delivery.py \
 	%D%/test_delivery_commands.py \
 	%D%/test_dispatch_kills.py \

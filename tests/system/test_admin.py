@@ -284,7 +284,8 @@ def test_long_list_is_truncated(service, campaign):
     campaign.lead(**ADA)
     sql, planted = service.installation.sql, 1000000000
     first = int(sql(f"SELECT id FROM lh_due WHERE webhook_id = {hook}")) + planted
-    sql(f"INSERT INTO lh_deliveries SELECT {first} + seq, 1, {hook}, 'json', 'delivered', 1, 200, NULL, 1 FROM seq_1_to_150000")
+    sql(f"INSERT INTO lh_deliveries (id, event_id, webhook_id, format, state, attempts, last_status, ended_ms) "
+        f"SELECT {first} + seq, 1, {hook}, 'json', 'delivered', 1, 200, 1 FROM seq_1_to_150000")
     try:
         done = call(service.installation, "--json", "delivery", "list", "--webhook", str(hook), "--event", "new_signup")
         assert (done.returncode, done.stdout.strip()) == (OK, "[]") and "only the newest 100000 " in done.stderr

@@ -4,13 +4,15 @@ import json
 
 import pytest
 from command import DATA, NO_ID, OK, USAGE, call, is_aligned, is_time
+from deliveries import delivery_id
 from stack.front import free_port
-from stack.process import wait_until
+from stack.process import Child, wait_until
 from stack.receiver import Answer
 
 ADA = {"email": "ada@example.org"}
 BREAKER_FAILURES = 2
 ATTEMPTS = 2
+CONCURRENCY = 4  # dispatch.initial_concurrency
 
 LISTED = ["id", "webhook_id", "event", "lead", "state", "attempts", "due_at", "last_status", "last_error", "waiting_for"]
 SHOWN = [*LISTED, "campaign", "url", "message_id", "created_at", "payload", "log"]
@@ -20,7 +22,7 @@ LOGGED = ["attempt", "at", "duration_ms", "status", "error", "answer"]
 @pytest.fixture(scope="module")
 def service(make_service):
     return make_service(settings=[("dispatch", "schedule", "1h"), ("dispatch", "breaker_failures", BREAKER_FAILURES),
-                                  ("dispatch", "breaker_wait", "30m"), ("dispatch", "attempt_timeout", "2s")])
+                                  ("dispatch", "breaker_wait", "30m"), ("dispatch", "attempt_timeout", "10s")])
 
 
 @pytest.fixture
@@ -138,19 +140,46 @@ def test_waiting_for(service, leadhook, receiver, campaign, webhook, show):
     assert waits() == "removal"
 
 
-def test_waiting_for_an_attempt(service, receiver, campaign, webhook, show):
-    """4: under way"""
+def test_waiting_for_an_attempt(service, leadhook, receiver, campaign, webhook, show):
+    """4: under way at the dispatcher with this lock file; more than the concurrency have to wait for it"""
     receiver.script(campaign.hook, Answer(hang=True))
-    campaign.lead(**ADA)
-    [delivery] = ids(service, webhook)
+    campaign.leads(CONCURRENCY + 1)
     service.dispatcher.start()
     try:
-        campaign.delivered(1)
-        assert (show(delivery)["waiting_for"], show(delivery)["attempts"]) == ("attempt", 0)
+        campaign.delivered(CONCURRENCY)
+        started = {delivery_id(one) for one in receiver.at(campaign.hook)}
+        listed = leadhook("delivery", "list", "--webhook", webhook)
+        assert {row["id"] for row in listed if row["waiting_for"] == "attempt"} == started
+        assert [row["waiting_for"] for row in listed if row["id"] not in started] == ["dispatcher"]
+        assert all((row["state"], row["attempts"]) == ("pending", 0) for row in listed)
+        for delivery in started:
+            assert (show(delivery)["waiting_for"], show(delivery)["attempts"]) == ("attempt", 0)
     finally:
         receiver.released.set()
         service.dispatcher.stop()
         receiver.released.clear()
+
+
+@pytest.fixture
+def other_host(service, tmp_path):
+    """A dispatcher with its own lock file, as on another host."""
+    argv = ["env", f"LEADHOOK_DISPATCH_LOCK_FILE={tmp_path}/lock", *service.dispatcher.argv]
+    other = Child("leadhook-dispatch", argv, tmp_path / "log").start()
+    yield other
+    other.stop()
+
+
+def test_waiting_for_another_dispatcher(service, leadhook, receiver, campaign, webhook, show, other_host):
+    """4: what a dispatcher elsewhere has leased may be under way there; without any, it waits for one"""
+    receiver.script(campaign.hook, Answer(delay=1))
+    campaign.lead(**ADA)
+    campaign.delivered(1)
+    [delivery] = ids(service, webhook)
+    [listed] = leadhook("delivery", "list", "--webhook", webhook)
+    assert show(delivery)["waiting_for"] == listed["waiting_for"] == "other_dispatcher"
+    assert other_host.stop() == 0 and show(delivery)["state"] == "delivered"
+    campaign.lead(email="b@example.org")
+    assert show(ids(service, webhook)[0])["waiting_for"] == "dispatcher"
 
 
 # --- redeliver ---
@@ -235,8 +264,8 @@ def test_redeliver_more_than_one_page(service, leadhook, campaign, webhook):
     first = delivery + 1000000
     sql(f"INSERT INTO lh_events SELECT {first} + 2 * seq, campaign_id, lead_id, type, 1, created_ms, payload FROM lh_events e "
         f"JOIN seq_1_to_{count} WHERE e.id = {delivery - 1}")
-    sql(f"INSERT INTO lh_deliveries SELECT {first} + 2 * seq + 1, {first} + 2 * seq, {webhook}, 'json', 'failed', 3, 500, NULL, 1 "
-        f"FROM seq_1_to_{count}")
+    sql(f"INSERT INTO lh_deliveries (id, event_id, webhook_id, format, state, attempts, last_status, ended_ms) "
+        f"SELECT {first} + 2 * seq + 1, {first} + 2 * seq, {webhook}, 'json', 'failed', 3, 500, 1 FROM seq_1_to_{count}")
     try:
         assert leadhook("delivery", "redeliver", "--webhook", webhook, "--state", "failed") == {"queued": count}
         assert int(sql(f"SELECT COUNT(*) FROM lh_due WHERE webhook_id = {webhook} AND attempts = 3 AND attempts_before = 3")) == count
@@ -272,7 +301,7 @@ def test_redeliver_impossible(service, leadhook, refused, receiver, campaign, we
 
 
 def test_redeliver_under_way(service, refused, receiver, campaign, webhook, show):
-    """3.2 redeliver: a claimed delivery is not changed"""
+    """3.2 redeliver: a delivery that is under way is not changed"""
     receiver.script(campaign.hook, Answer(delay=1))
     campaign.lead(**ADA)
     [delivery] = ids(service, webhook)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/deliveries.md 4 Several dispatchers: any number at once, with one per webhook at a time; one that dies or is suspended is
+"""docs/deliveries.md 4.1: any number of dispatchers at once, with one per webhook at a time; one that dies or is suspended is
 replaced when its lease ends, and changes nothing afterwards.
 
 They have different lock files, as on different hosts. test_delivery.py tests a second one with the same file.
@@ -9,7 +9,9 @@ import re
 import signal
 
 import pytest
-from deliveries import Deliveries, by_message, check_arrived, delivery_id, sign_up
+from deliveries import ATTEMPTS, Deliveries, by_message, check_arrived, delivery_id, sign_up
+from lock_file import LockFile
+from processes import state
 from stack.process import Child, wait_until
 from stack.receiver import Answer
 
@@ -18,6 +20,8 @@ pytestmark = pytest.mark.slow
 ATTEMPT_TIMEOUT, LEASE = 3, 18  # seconds; the shortest lease for this timeout
 TAKEN_OVER = LEASE + LEASE / 3 + 10  # leases are checked three times while they last; ten seconds are for a busy machine
 HOOKS = 16
+CONCURRENCY = 4  # dispatch.initial_concurrency
+NOW = "CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS INTEGER)"
 
 
 @pytest.fixture(scope="module")
@@ -32,63 +36,49 @@ def deliveries(service):
 
 
 class Dispatcher(Child):
-    """A daemon with its own lock file, which contains its id."""
+    """A daemon with its own lock file. Its number is the User-Agent of what it sends."""
 
-    def __init__(self, service, folder):
+    def __init__(self, service, folder, number):
         program = service.installation.program("leadhook-dispatch")
-        self.lock = folder / "lock"
-        super().__init__("leadhook-dispatch", ["env", f"LEADHOOK_DISPATCH_LOCK_FILE={self.lock}", "LEADHOOK_LOG_LEVEL=debug", program, "--config",
+        self.number, self.lock = str(number), LockFile(folder / "lock")
+        super().__init__("leadhook-dispatch", ["env", f"LEADHOOK_DISPATCH_LOCK_FILE={self.lock.path}",
+                                               f"LEADHOOK_SERVER_SERVICE_NAME={number}", program, "--config",
                                                service.installation.config, "--daemon"], folder / "log")
 
     def start(self):
         super().start()
-        return self.ready(lambda: self.lock.exists() and len(self.lock.read_text().strip()) == 32)
+        return self.ready(lambda: self.id)
 
     @property
     def id(self):
-        return self.lock.read_text().strip().upper()
+        return self.lock.owner
 
-    @property
-    def token(self):
-        """The start of the tokens of its claims."""
-        return self.id[:16]
-
-    def has_claimed(self):
-        return " claimed deliveries=" in self.log.read_text()
-
-    def claims_lost(self):
-        return sum(map(int, re.findall(r" claims_lost deliveries=(\d+)", self.log.read_text())))
-
-
-def free_shards(service):
-    service.installation.sql("UPDATE lh_dispatch_shards SET owner = NULL")
+    def stale_outcomes(self):
+        return sum(map(int, re.findall(r" outcomes_stale deliveries=(\d+)", self.log.read_text())))
 
 
 @pytest.fixture
 def dispatchers(service, tmp_path):
-    """Starts `count` dispatchers; the first has all shards. With `contend` each one acts as the owner of all shards until it renews
-    its lease, which is worse than anything that leases can cause."""
+    """Starts `count` dispatchers; the first has all shards."""
     with contextlib.ExitStack() as running:
-        def make(count, contend=False):
+        def make(count):
             made = []
-            free_shards(service)
+            service.installation.sql("UPDATE lh_dispatch_shards SET owner = NULL")
             for number in range(count):
                 folder = tmp_path / str(number)
                 folder.mkdir()
-                made.append(Dispatcher(service, folder))
+                made.append(Dispatcher(service, folder, number))
                 running.callback(made[-1].kill)
                 made[-1].start()
-                if contend or number == 0:
-                    wait_until(lambda: made[-1].id in owners(service), 10, "it has leases")
-                if contend:
-                    free_shards(service)
+                wait_until(lambda: made[0].id in owners(service), 10, "it has leases")
             return made
         yield make
 
 
 def owners(service):
-    """The owners of shards, with the number of their shards."""
-    rows = service.installation.sql("SELECT HEX(owner), COUNT(*) FROM lh_dispatch_shards WHERE owner IS NOT NULL GROUP BY owner")
+    """The owners of leases, with the number of their shards."""
+    rows = service.installation.sql("SELECT HEX(owner), COUNT(*) FROM lh_dispatch_shards WHERE lease_until_ms > "
+                                    f"{NOW} GROUP BY owner")
     return {owner: int(count) for owner, count in (line.split("\t") for line in rows.splitlines())}
 
 
@@ -110,73 +100,105 @@ def all_hooks(campaign, answer):
 
 
 def test_four_at_once(service, receiver, campaign, deliveries, dispatchers):
-    """4 Several dispatchers: no row is claimed twice, even while two act as owner of its webhook"""
+    """4.1 Shards: each webhook has one dispatcher; nothing is sent twice, and a clean end releases the leases at once"""
     hooks = all_hooks(campaign, Answer(delay=0.3))
+    running = dispatchers(4)
+    share(deliveries, running)
     leads = sign_up(campaign, 100)
-    running = dispatchers(4, contend=True)
     wait_until(lambda: deliveries.pending() == 0, 60, "every delivery has ended")
-    assert sum(one.has_claimed() for one in running) > 1
     messages = check_arrived(campaign, hooks, leads)
     assert all(len(same) == 1 for same in messages.values())
+    senders = {(same[0].path, same[0].headers["user-agent"]) for same in messages.values()}
+    assert len(senders) == HOOKS and {number for _, number in senders} == {one.number for one in running}
     assert deliveries.number("SELECT COUNT(*) FROM lh_deliveries WHERE attempts > 1 OR state <> 'delivered'") == 0
     assert [one.stop() for one in running] == [0] * len(running) and owners(service) == {}
-    assert all(one.claims_lost() == 0 for one in running)
+    assert all(one.stale_outcomes() == 0 for one in running)
+    deliveries.check_log()
 
 
 def test_one_that_dies(service, receiver, campaign, deliveries, dispatchers):
-    """4 Several dispatchers: after its lease others take over its webhooks and its deliveries under way; nothing else is
+    """4.1 Recovery: after its lease others take over its webhooks, and its deliveries under way are due; nothing else is
     sent twice"""
     hooks = all_hooks(campaign, Answer(delay=1))
     victim, other = dispatchers(2)
     share(deliveries, (victim, other))
     leads = sign_up(campaign, 8)
-    wait_until(lambda: deliveries.claimed(victim.token) > 0 and deliveries.claimed(other.token) > 0, 20, "both deliver")
+    wait_until(lambda: victim.lock.under_way() and other.lock.under_way(), 20, "both deliver")
     victim.kill()
-    now_ms = deliveries.number("SELECT CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS INTEGER)")
-    due_again = dict(deliveries.rows(f"SELECT id, due_ms FROM lh_due WHERE HEX(token) LIKE '{victim.token}%'"))
-    assert min(due_again.values()) - now_ms > (LEASE - ATTEMPT_TIMEOUT - 1) * 1000
+    lease_end = deliveries.number(f"SELECT MIN(lease_until_ms) FROM lh_dispatch_shards WHERE owner = UNHEX('{victim.id}')")
+    assert lease_end > deliveries.number(f"SELECT {NOW} + {ATTEMPT_TIMEOUT * 1000}"), "an attempt ends before the lease"
     assert owners(service) == {victim.id: 32, other.id: 32}
     leads |= sign_up(campaign, 2, first=8)
     deliveries.wait_until_ended(TAKEN_OVER + 20)
     assert owners(service) == {other.id: 64}
     messages = check_arrived(campaign, hooks, leads)
     twice = {delivery_id(same[0]) for same in messages.values() if len(same) > 1}
-    assert twice and twice <= set(due_again), "only deliveries under way are sent again"
-    started = dict(deliveries.rows("SELECT delivery_id, started_ms FROM lh_attempts WHERE attempt = 2"))
-    assert all(started[one] >= due_again[one] - 50 for one in twice), "not before the lease's end"  # clocks are rounded
-    assert other.claims_lost() == 0 and other.stop() == 0
+    assert twice and twice <= set(victim.lock.under_way()), "only deliveries under way are sent again"
+    started = dict(deliveries.rows(f"SELECT delivery_id, started_ms FROM {ATTEMPTS} a"))
+    assert all(started[one] >= lease_end - 50 for one in twice), "not before the lease's end"  # clocks are rounded
+    assert other.stale_outcomes() == 0 and other.stop() == 0
     deliveries.check_log()
     service.check()
 
 
-def test_one_that_is_suspended_longer_than_its_lease(service, receiver, campaign, deliveries, dispatchers):
-    """4 Outcomes are recorded only while the token matches: deliveries claimed by another dispatcher are not changed; the
-    other one's clean end releases all leases at once"""
+def check_untouched(deliveries, webhook, count):
+    """Only what the successor did is recorded: all were delivered at the first attempt, and the webhook has not failed."""
+    assert deliveries.rows("SELECT d.state = 'delivered', d.attempts, d.last_status FROM lh_deliveries d "
+                           f"WHERE d.webhook_id = {webhook['referenceId']}") == [[1, 1, 200]] * count
+    assert deliveries.rows("SELECT last_status, failing_since_ms IS NULL, failures, hold_until_ms FROM lh_webhook_status "
+                           f"WHERE webhook_id = {webhook['referenceId']}") == [[200, 1, 0, 0]]
+
+
+@pytest.mark.parametrize("successor", ["is sending", "has recorded"])
+def test_one_that_is_suspended_longer_than_its_lease(service, receiver, campaign, deliveries, dispatchers, successor):
+    """4.1 Lease, Lost lease: the suspended one sends nothing more and records nothing, whether its successor has the deliveries under
+    way or has ended them"""
     suspended, other = dispatchers(2)
     assert owners(service) == {suspended.id: 64}
-    webhook = campaign.webhook("new_signup")
-    count = 3
-    slowly = ATTEMPT_TIMEOUT - 1  # so that nothing is retried before the suspension, however long these sign-ups take
-    receiver.script(campaign.hook, *[Answer(500, delay=slowly)] * count, *[Answer(200, delay=slowly)] * count, Answer())
+    webhook, count = campaign.webhook("new_signup"), 20
+    campaign.lead(email="first@example.org")  # its success lets the dispatcher fetch more than it can send
+    campaign.delivered(1)
+    deliveries.wait_until_ended(10)
+    # so slow that nothing is retried before the suspension, however long these sign-ups take
+    receiver.script(campaign.hook, Answer(500, delay=ATTEMPT_TIMEOUT - 1))
     for number in range(count):
         campaign.lead(email=f"{number}@example.org")
-    campaign.delivered(count)
+    campaign.delivered(1 + CONCURRENCY)
     suspended.send(signal.SIGSTOP)
-    assert deliveries.claimed(suspended.token) == count
-    campaign.delivered(2 * count, deadline=TAKEN_OVER)
-    assert deliveries.claimed(other.token) == count, "they are under way again"
+    wait_until(lambda: state(suspended.pid) == "T", 5, "it is suspended")
+    sent = len(suspended.lock.under_way())
+    assert CONCURRENCY <= sent < count
+    receiver.script(campaign.hook, Answer(200, delay=ATTEMPT_TIMEOUT - 1 if successor == "is sending" else 0))
+    if successor == "is sending":
+        wait_until(other.lock.under_way, TAKEN_OVER, "they are under way again")
+    else:
+        deliveries.wait_until_ended(TAKEN_OVER + 20)
     suspended.send(signal.SIGCONT)
-    wait_until(lambda: suspended.claims_lost() == count, 10, "it gives up its claims")
-    deliveries.wait_until_ended(15)
-    assert owners(service) == {other.id: 64}
-    assert len(by_message(campaign.delivered(2 * count))) == count
-    assert deliveries.rows(f"SELECT d.state = 'delivered', d.attempts, a.attempt, a.status FROM lh_deliveries d "
-                           f"JOIN lh_attempts a ON a.delivery_id = d.id WHERE d.webhook_id = {webhook['referenceId']}") == \
-        [[1, 2, 2, 200]] * count
-    assert other.claims_lost() == 0
-    assert other.stop() == 0
+    wait_until(lambda: suspended.stale_outcomes() == sent, 10, "it discards its outcomes")
+    deliveries.wait_until_ended(20)
+    assert owners(service) == {other.id: 64} and suspended.lock.under_way() == {}
+    senders = [one.headers["user-agent"] for one in receiver.at(campaign.hook)]
+    assert senders.count(other.number) == count and senders.count(suspended.number) <= 1 + sent
+    check_untouched(deliveries, webhook, 1 + count)
+    assert other.stale_outcomes() == 0 and other.stop() == 0
     campaign.lead(email="last@example.org")
-    campaign.delivered(2 * count + 1)
-    assert owners(service) == {suspended.id: 64} and suspended.stop() == 0
+    wait_until(lambda: suspended.id in owners(service) and deliveries.pending() == 0, 15, "it takes over again")
+    assert suspended.stop() == 0
+    check_untouched(deliveries, webhook, 1 + count + 1)
     deliveries.check_log()
     service.check()
+
+
+def test_redelivery_of_what_is_under_way_elsewhere(service, receiver, campaign, deliveries, dispatchers):
+    """3.2: the command does not know of the attempt; when it fails, the delivery is due at once, and its schedule begins anew"""
+    webhook = campaign.webhook("new_signup")
+    service.installation.admin("webhook", "set", str(webhook["referenceId"]), "schedule=1s 1h")
+    receiver.script(campaign.hook, Answer(500), Answer(500, delay=1), Answer(500), Answer(200))
+    dispatchers(1)
+    campaign.lead(email="a@example.org")
+    delivery = delivery_id(campaign.delivered(2)[1])
+    assert service.installation.admin("delivery", "redeliver", str(delivery)) == {"queued": 1}
+    deliveries.wait_until_ended(15)
+    shown = service.installation.admin("delivery", "show", str(delivery))
+    assert shown["state"] == "delivered" and [attempt["status"] for attempt in shown["log"]] == [500, 500, 500, 200]
+    deliveries.check_log()

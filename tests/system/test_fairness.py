@@ -14,6 +14,7 @@ from stack.receiver import Answer
 pytestmark = pytest.mark.slow
 
 CONCURRENCY = 4  # dispatch.initial_concurrency: the attempts under way at a webhook that has not answered yet
+IN_FLIGHT = 256  # dispatch.in_flight
 OLDER_MS = 600_000
 SOON = 30  # seconds
 
@@ -26,7 +27,7 @@ def service(make_service):
 
 @pytest.fixture
 def deliveries(service):
-    """Removes all deliveries and claims after the test."""
+    """Removes all pending deliveries after the test."""
     yield Deliveries(service)
     service.installation.sql("TRUNCATE TABLE lh_due")
 
@@ -104,6 +105,24 @@ def test_seventy_hanging_webhooks(receiver, campaign, deliveries, dispatcher, hu
     dispatcher.start()
     wait_until(lambda: min(arrived(receiver, paths["good"])) >= 10, SOON, "working webhooks get their deliveries")
     check_all_hang(receiver, deliveries, webhooks["hangs"], paths["hangs"])
+
+
+def test_hanging_webhooks_of_another_account(service, receiver, account, deliveries, dispatcher):
+    """4 Fairness: hundreds of new webhooks of an account that hang do not delay a new one of another account"""
+    hung = []
+    for _ in range(3):
+        hanging = service.campaign(account)
+        hung += register(hanging, "hangs", 100)[1]
+        hang(receiver, hung[-100:])
+        hanging.lead(email="a@example.org")
+    other = service.campaign()
+    dispatcher.start()
+    wait_until(lambda: sum(arrived(receiver, hung)) >= 16, SOON, "deliveries hang")
+    for number in range(3):
+        [_], [path] = register(other, f"new/{number}", 1)
+        other.lead(email=f"{number}@example.org")
+        wait_until(lambda: arrived(receiver, [path]) == [1], 5, "a new webhook gets its delivery")
+    assert sum(arrived(receiver, hung)) == IN_FLIGHT // 2 // 4, "a quarter of the share of webhooks on probation"
 
 
 def test_cost_of_a_poll_depends_on_webhooks(service, receiver, campaign, deliveries, dispatcher):

@@ -75,8 +75,7 @@ DB_STATEMENT(sql_count_due,
     "SELECT COUNT(CASE WHEN ready_ms <= ? THEN 1 END), COUNT(CASE WHEN ready_ms <= ? THEN NULL ELSE 1 END),"
     " MIN(ready_ms)"
     " FROM (SELECT CASE WHEN w.state = 'active' THEN GREATEST(u.due_ms, COALESCE(s.hold_until_ms, 0))"
-    " WHEN w.state = 'disabled' THEN NULL WHEN u.token IS NULL THEN LEAST(u.due_ms, CAST(? AS SIGNED))"
-    " ELSE u.due_ms END AS ready_ms"
+    " WHEN w.state = 'disabled' THEN NULL ELSE LEAST(u.due_ms, CAST(? AS SIGNED)) END AS ready_ms"
     "   FROM {prefix}due u"
     "   LEFT JOIN {prefix}webhooks w ON w.id = u.webhook_id"
     "   LEFT JOIN {prefix}webhook_status s ON s.webhook_id = u.webhook_id) r");

@@ -167,7 +167,7 @@ struct delivery_row {
 	int64_t due_ms;          /* -1: ended */
 	int last_status;         /* 0: none */
 	struct slice last_error; /* "timeout", …; absent: the last attempt got a complete answer */
-	bool claimed;            /* by a dispatcher, until due_ms */
+	bool leased;             /* pending, and a dispatcher leases its webhook's shard */
 	/* State of its webhook. */
 	enum webhook_state webhook_state;
 	unsigned webhook_failures;
@@ -180,7 +180,8 @@ struct delivery_list {
 	bool cut; /* there may be more, among those that were not read */
 };
 /* By id, the highest first: the latest day first, within a day only roughly, because processes take ids in blocks. Webhook,
- * lead and state have indexes, days are ranges of ids; with other filters it reads about DELIVERIES_LOOKED_AT rows at most. */
+ * lead and failed ones have indexes, days are ranges of ids; with other filters it reads about DELIVERIES_LOOKED_AT rows at
+ * most. */
 enum { DELIVERIES_LOOKED_AT = 100000 };
 MUST_CHECK enum result store_list_deliveries(
     struct store *store, struct pool *pool, const struct delivery_filter *filter, struct delivery_list *list);
@@ -215,8 +216,8 @@ MUST_CHECK enum result store_find_delivery(
 struct store_status {
 	uint64_t accounts, campaigns, leads, webhooks;
 	uint64_t webhooks_failing, webhooks_disabled; /* of them, as webhook_shown_state says */
-	uint64_t due_now;                             /* deliveries that a dispatcher can take now, to send or to end them */
-	uint64_t due_later;                           /* the others: due later, on hold, claimed, of a disabled webhook */
+	uint64_t due_now;                             /* deliveries that a dispatcher sends or ends now, or begins to */
+	uint64_t due_later;                           /* the others: due later, on hold, of a disabled webhook */
 	int64_t oldest_due_ms;                        /* since when the oldest of due_now can be taken; -1: none */
 	uint64_t bulk_jobs;                           /* unfinished bulk jobs */
 	int64_t oldest_bulk_ms;                       /* when the oldest of them was queued; -1: none */

@@ -12,7 +12,7 @@
 #include "store/state.h"
 #include "store/statements.h"
 
-/* The ids of the newest deliveries in this state, from the index alone. LIMIT 0: none. */
+/* The ids of the newest deliveries in this state. LIMIT 0: none. */
 #define IDS_OF_ENDED(index, state)                           \
 	"(SELECT id"                                         \
 	"   FROM {prefix}deliveries FORCE INDEX (" index ")" \
@@ -27,34 +27,37 @@
 	"   ORDER BY id DESC"                         \
 	"   LIMIT ?)"
 
-/* Rows of both tables; an attempt under way is not counted yet. */
-#define SELECT_DELIVERIES(columns)                                                                                  \
-	"SELECT d.id, d.webhook_id, e.type, l.social_id, d.state, d.attempts, d.due_ms, d.last_status,"             \
-	" d.last_error, e.created_ms, d.token IS NOT NULL, w.state, CAST(COALESCE(s.failures, 0) AS UNSIGNED),"     \
-	" COALESCE(s.hold_until_ms, 0), " NOW columns " FROM (SELECT id, event_id, webhook_id, 'pending' AS state," \
-	" CAST(CASE WHEN token IS NULL OR attempts = 0 THEN attempts"                                               \
-	" ELSE attempts - 1 END AS UNSIGNED) AS attempts, due_ms, token, last_status, last_error"                   \
-	"   FROM {prefix}due FORCE INDEX (PRIMARY)"                                                                 \
-	"   WHERE id IN ({list})"                                                                                   \
-	"   UNION ALL SELECT t.id, t.event_id, t.webhook_id, t.state, t.attempts, NULL, NULL, t.last_status,"       \
-	" t.last_error"                                                                                             \
-	"   FROM {prefix}deliveries t FORCE INDEX (PRIMARY)"                                                        \
-	"   LEFT JOIN {prefix}due u ON u.id = t.id"                                                                 \
-	"   WHERE t.id IN ({list}) AND u.id IS NULL) d"                                                             \
-	" JOIN {prefix}events e ON e.id = d.event_id"                                                               \
-	" LEFT JOIN {prefix}leads l ON l.id = e.lead_id"                                                            \
-	" LEFT JOIN {prefix}webhooks w ON w.id = d.webhook_id"                                                      \
-	" LEFT JOIN {prefix}webhook_status s ON s.webhook_id = d.webhook_id"                                        \
+/* Rows of both tables. */
+#define SELECT_DELIVERIES(columns)                                                                                     \
+	"SELECT d.id, d.webhook_id, e.type, l.social_id, d.state, d.attempts, d.due_ms, d.last_status,"                \
+	" d.last_error, e.created_ms, COALESCE(h.lease_until_ms, 0) > " NOW ", w.state,"                               \
+	" CAST(COALESCE(s.failures, 0) AS UNSIGNED), COALESCE(s.hold_until_ms, 0), " NOW columns                       \
+	" FROM (SELECT id, event_id, webhook_id, 'pending' AS state, attempts, due_ms, shard, last_status, last_error" \
+	"   FROM {prefix}due FORCE INDEX (PRIMARY)"                                                                    \
+	"   WHERE id IN ({list})"                                                                                      \
+	"   UNION ALL SELECT t.id, t.event_id, t.webhook_id, t.state, t.attempts, NULL, NULL, t.last_status,"          \
+	" t.last_error"                                                                                                \
+	"   FROM {prefix}deliveries t FORCE INDEX (PRIMARY)"                                                           \
+	"   LEFT JOIN {prefix}due u ON u.id = t.id"                                                                    \
+	"   WHERE t.id IN ({list}) AND u.id IS NULL) d"                                                                \
+	" JOIN {prefix}events e ON e.id = d.event_id"                                                                  \
+	" LEFT JOIN {prefix}leads l ON l.id = e.lead_id"                                                               \
+	" LEFT JOIN {prefix}webhooks w ON w.id = d.webhook_id"                                                         \
+	" LEFT JOIN {prefix}webhook_status s ON s.webhook_id = d.webhook_id"                                           \
+	" LEFT JOIN {prefix}dispatch_shards h ON h.shard = d.shard"                                                    \
 	" ORDER BY d.id DESC"
 
-/* each part in the order of its index, so that it reads no more than its limit */
-DB_STATEMENT(sql_select_delivery_ids, IDS_OF_ENDED("by_state", "state = 'delivered'") " UNION " IDS_OF_ENDED("by_state",
-					  "state = 'failed'") " UNION " IDS_OF_DUE("PRIMARY", "") " ORDER BY id DESC"
-												  " LIMIT ?");
-/* the pending deliveries of a webhook are read as a whole, from the index alone */
+/* what was delivered is nearly everything, and read in the order of the primary key up to the limit; what has failed is little,
+ * and sorted from the index alone */
+DB_STATEMENT(sql_select_delivery_ids,
+    IDS_OF_ENDED("PRIMARY", "state = 'delivered'") " UNION " IDS_OF_ENDED(
+	"by_state_and_webhook", "state = 'failed'") " UNION " IDS_OF_DUE("PRIMARY", "") " ORDER BY id DESC"
+											" LIMIT ?");
+/* each part in the order of its index, so that it reads no more than its limit; but the pending deliveries of a webhook are
+ * read as a whole, from the index alone */
 DB_STATEMENT(sql_select_delivery_ids_of_webhook,
-    IDS_OF_ENDED("by_webhook", "webhook_id = ? AND state = 'delivered'") " UNION " IDS_OF_ENDED(
-	"by_webhook", "webhook_id = ? AND state = 'failed'") " UNION " IDS_OF_DUE("by_webhook",
+    IDS_OF_ENDED("by_state_and_webhook", "webhook_id = ? AND state = 'delivered'") " UNION " IDS_OF_ENDED(
+	"by_state_and_webhook", "webhook_id = ? AND state = 'failed'") " UNION " IDS_OF_DUE("by_webhook",
 	"shard = ? AND webhook_id = ? AND ") " ORDER BY id DESC"
 					     " LIMIT ?");
 DB_STATEMENT(sql_select_event_ids_of_lead,
@@ -65,9 +68,13 @@ DB_STATEMENT(sql_select_event_ids_of_lead,
     " LIMIT ?");
 DB_STATEMENT(sql_select_deliveries, SELECT_DELIVERIES(""));
 DB_STATEMENT(sql_select_delivery, SELECT_DELIVERIES(", e.campaign_id, e.payload, w.url"));
+/* the only attempt of a delivery that succeeded at once is in its own row */
 DB_STATEMENT(sql_select_attempts, "SELECT attempt, started_ms, duration_ms, status, error, answer"
 				  " FROM {prefix}attempts"
 				  " WHERE delivery_id = ?"
+				  " UNION ALL SELECT attempts, started_ms, duration_ms, last_status, last_error, answer"
+				  " FROM {prefix}deliveries"
+				  " WHERE id = ? AND started_ms IS NOT NULL"
 				  " ORDER BY attempt");
 
 store_statement_list sql_of_deliveries = { &sql_select_delivery_ids, &sql_select_delivery_ids_of_webhook,
@@ -158,7 +165,7 @@ enum {
 	DELIVERY_LAST_STATUS,
 	DELIVERY_LAST_ERROR,
 	DELIVERY_EVENT_MS,
-	DELIVERY_CLAIMED,
+	DELIVERY_LEASED,
 	DELIVERY_WEBHOOK_STATE,
 	DELIVERY_WEBHOOK_FAILURES,
 	DELIVERY_WEBHOOK_HOLD_UNTIL_MS,
@@ -185,7 +192,7 @@ delivery_from_row(const struct db_rows *rows, size_t row)
 		.due_ms = db_get_time(rows, row, DELIVERY_DUE_MS),
 		.last_status = store_get_status_code(rows, row, DELIVERY_LAST_STATUS),
 		.last_error = db_get_bytes(rows, row, DELIVERY_LAST_ERROR),
-		.claimed = db_get_bool(rows, row, DELIVERY_CLAIMED),
+		.leased = db_get_bool(rows, row, DELIVERY_LEASED),
 		.webhook_state = store_webhook_state(db_get_bytes(rows, row, DELIVERY_WEBHOOK_STATE)),
 		.webhook_failures = (unsigned)db_get_u64(rows, row, DELIVERY_WEBHOOK_FAILURES),
 		.webhook_hold_until_ms = db_get_i64(rows, row, DELIVERY_WEBHOOK_HOLD_UNTIL_MS),
@@ -322,7 +329,7 @@ find_attempts(struct store *store, struct pool *pool, struct delivery_details *d
 {
 	struct db_value id = DB_U64(delivery->row.id);
 	struct db_rows rows;
-	enum result result = store_query(store, pool, &rows, &sql_select_attempts, id);
+	enum result result = store_query(store, pool, &rows, &sql_select_attempts, id, id);
 	if (result != RESULT_OK)
 		return result;
 	delivery->attempts = POOL_ARRAY(pool, rows.count, struct attempt_row);

@@ -90,15 +90,14 @@ drop_old_entries(struct store *store)
 }
 
 enum result
-store_clean_up(struct store *store, bool maintains_days)
+store_clean_up(struct store *store)
 {
 	enum result result = store_run(store, &sql_note_ended_campaigns);
 	if (result == RESULT_OK)
 		result = drop_old_entries(store);
 	if (result == RESULT_OK)
 		result = drop_old_tokens(store);
-	/* independent of the result of this step */
-	if (result == RESULT_OK && maintains_days)
+	if (result == RESULT_OK)
 		store_maintain_days(store);
 	return result;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The dispatcher's statements: leases of shards, claims of due deliveries, outcomes (docs/deliveries.md 4).
+ * The dispatcher's statements: leases of shards, due deliveries, outcomes (docs/deliveries.md 4).
  *
- * store_shards_lease and store_owner_release check the schema version; the other functions here do not.
+ * store_shards_lease and store_recover check the schema version; the other functions here do not.
  *
  * Times are the database's. RESULT_UNAVAILABLE and RESULT_UNKNOWN mean that the connection was lost: call again later; every
  * function here may be repeated. */
@@ -19,7 +19,7 @@
 
 struct store;
 
-enum { DISPATCH_OWNER_SIZE = 16, DISPATCH_TOKEN_SIZE = 16 };
+enum { DISPATCH_OWNER_SIZE = 16 };
 
 /* Takes free shards and renews ours. `owner` is DISPATCH_OWNER_SIZE random bytes. *leased: bit i is set when shard i is ours
  * until now + lease_ms. */
@@ -27,14 +27,21 @@ MUST_CHECK enum result store_shards_lease(
     struct store *store, const unsigned char owner[DISPATCH_OWNER_SIZE], int64_t lease_ms, uint64_t *leased);
 /* Releases all our shards, at a clean exit. */
 MUST_CHECK enum result store_shards_release(struct store *store, const unsigned char owner[DISPATCH_OWNER_SIZE]);
-/* Frees the shards and makes due the claims of a dispatcher that is dead. Expired claims are due already; a claim that ends
- * later than in lease_ms, because it was made with a longer lease, comes due when it ends. */
-MUST_CHECK enum result store_owner_release(
-    struct store *store, const unsigned char dead_owner[DISPATCH_OWNER_SIZE], int64_t lease_ms);
+/* A delivery that was under way when its dispatcher died. */
+struct interrupted_delivery {
+	uint64_t id;
+	unsigned attempt; /* from 1, the one that was under way */
+	int64_t delay_ms; /* until the next attempt */
+};
+/* After the death of a dispatcher: counts the attempts that were under way, unless their outcomes were recorded, and frees the
+ * shards; in one transaction. */
+MUST_CHECK enum result store_recover(struct store *store, const unsigned char dead_owner[DISPATCH_OWNER_SIZE],
+    const struct interrupted_delivery *interrupted, size_t count);
 
 struct due_webhook {
 	uint64_t webhook_id;
-	int64_t first_due_ms;      /* its oldest delivery; may be before its hold ended */
+	uint64_t account_id;       /* of its campaign */
+	int64_t first_due_ms;      /* its oldest delivery, which may be under way; may be before its hold ended */
 	unsigned failures, probes; /* as store_record_outcomes last recorded them */
 	int64_t failing_since_ms;  /* -1: the last attempt succeeded, or there was none */
 	bool succeeded;            /* at least once */
@@ -47,9 +54,10 @@ struct due_webhooks {
 	size_t due_count;
 	uint64_t *ended; /* webhooks that were removed or are gone: their pending deliveries are ended at once */
 	size_t ended_count;
-	int64_t now_ms;      /* the database's time when the function returns */
-	int64_t next_due_ms; /* the earliest later time at which a delivery comes due, or -1 */
-	bool bulk_work;      /* a job is queued that is not delayed */
+	int64_t now_ms;        /* the database's time when the function returns */
+	int64_t next_due_ms;   /* the earliest later time at which a delivery comes due, or -1 */
+	bool bulk_work;        /* a job is queued that is not delayed */
+	bool several_accounts; /* the installation has more than one */
 };
 
 /* What to look for. */
@@ -59,30 +67,31 @@ struct due_query {
 	bool newest;     /* only the newest deliveries: does not find ended webhooks, nor all that is due */
 };
 
-/* A webhook whose deliveries are all claimed is not in `ended`: the claims belong to their dispatcher and come due when they
- * end. Costs one probe per webhook, not per row; but while an old snapshot is open, a dump for instance, it reads over all
- * removed rows. With `newest` it does not. */
+/* Costs one probe per webhook, not per row; but while an old snapshot is open, a dump for instance, it reads over all removed
+ * rows. With `newest` it does not. */
 MUST_CHECK enum result store_due_webhooks(
     struct store *store, struct pool *pool, const struct due_query *query, struct due_webhooks *webhooks);
 
-/* Rows of a webhook that were found due and are not claimed yet, the oldest first; from `at` to before `count`. All zeros:
- * none. */
-enum { DUE_ROWS_AHEAD = 32 };
-struct due_rows {
-	struct {
-		uint64_t id;
-		int64_t due_ms;
-	} rows[DUE_ROWS_AHEAD];
-	size_t at, count;
+/* The place of a row among a webhook's due rows, which are ordered by time, then id. */
+struct due_position {
+	int64_t due_ms;
+	uint64_t id;
 };
 
 struct due_request {
 	uint64_t webhook_id;
-	size_t rows;
-	struct due_rows *ahead; /* rows read before, used first and refilled, so that not every claim runs a query; or NULL */
-	int64_t from_ms;        /* rows due before this time are not searched */
-	int64_t last_ms;        /* the time of the last row that store_claim found; from_ms: none */
+	size_t rows;              /* to fetch, at most */
+	size_t under_way;         /* how many of `under_way` below are this webhook's */
+	struct due_position last; /* only rows after it are searched; store_fetch_due moves it to the last row that it read */
+	bool more;                /* set by store_fetch_due: there may be more rows after `last` */
 };
+
+/* Ids in ascending order. */
+struct id_set {
+	const uint64_t *ids;
+	size_t count;
+};
+MUST_CHECK bool id_set_contains(const struct id_set *set, uint64_t id);
 
 /* The receiver of a webhook and how to reach it, as set by the operator. */
 struct destination {
@@ -95,33 +104,31 @@ struct destination {
 };
 
 struct due_delivery {
-	uint64_t id;
+	uint64_t id, event_id;
 	const struct destination *destination;
 	struct slice event;       /* its name, a literal; absent when the event's row is missing */
-	unsigned attempt;         /* from 1, this one */
+	unsigned attempt;         /* from 1, the next one */
 	unsigned attempts_before; /* attempts before it was sent again; 0: it was not */
-	struct slice token;       /* of this claim */
 	struct slice message_id;  /* the webhook-id header */
 	struct slice payload;     /* JSON */
 	bool form;                /* to be sent as application/x-www-form-urlencoded */
 };
 
-/* Claims up to requests[i].rows due rows of each webhook, the oldest first: a guarded UPDATE sets the token, sets due_ms = now
- * + lease_ms, and counts the attempt. Returns only rows that it claimed, in the pool. If it fails, *deliveries are those that
- * may have been claimed, with only id and token: give them back with store_unclaim. */
-MUST_CHECK enum result store_claim(struct store *store, struct pool *pool, const unsigned char owner[DISPATCH_OWNER_SIZE],
-    int64_t lease_ms, struct due_request *requests, size_t request_count, struct due_delivery **deliveries, size_t *count);
+/* Fetches due deliveries of each webhook, the oldest first, except those `under_way`. Changes nothing: that a delivery is sent
+ * once is up to the caller, which leases the webhook's shard. Strings are in the pool. */
+MUST_CHECK enum result store_fetch_due(struct store *store, struct pool *pool, struct due_request *requests,
+    size_t request_count, const struct id_set *under_way, struct due_delivery **deliveries, size_t *count);
 
 /* The destinations of these webhooks, in the same order; in the pool. */
 MUST_CHECK enum result store_destinations(
     struct store *store, struct pool *pool, const uint64_t *webhook_ids, size_t count, struct destination **destinations);
 
 struct delivery_outcome {
-	uint64_t id, webhook_id;
-	struct slice token;
-	unsigned attempt;
-	enum delivery_state state; /* new state of the delivery; PENDING: tried again */
-	int64_t next_due_in_ms;    /* from now, when PENDING */
+	uint64_t id, event_id, webhook_id;
+	bool form;                         /* as in struct due_delivery, and … */
+	unsigned attempt, attempts_before; /* … these, too */
+	enum delivery_state state;         /* new state of the delivery; PENDING: tried again */
+	int64_t next_due_in_ms;            /* from now, when PENDING */
 	/* ACTIVE, or the argument for store_deactivate_webhook: GONE after a 410, DISABLED after failures for too long. Set to
 	 * ACTIVE when the webhook was enabled during the attempt. */
 	enum webhook_state webhook_state;
@@ -132,15 +139,18 @@ struct delivery_outcome {
 	int status;          /* HTTP, or 0 when none came */
 	struct slice error;  /* why there was no complete answer, at most 32 ASCII bytes; absent: there was one */
 	struct slice answer; /* at most 1 KiB of it */
+	bool routine;        /* another success: the webhook's status is not stored, unless another outcome's is */
 	bool late;           /* later outcomes of its webhook have been recorded already */
-	bool stale;          /* set by store_record_outcomes: the claim was no longer ours, nothing was recorded */
+	bool stale;          /* set by store_record_outcomes: nothing was recorded */
 };
 
-/* Records outcomes in one transaction with a fixed number of statements: inserts attempts, moves ended deliveries out of `due`,
- * reschedules the others, updates the webhooks' status. An outcome whose claim is no longer ours is skipped and marked as
- * stale. At most 1024 outcomes. Returns RESULT_CONFLICT after a second or two of waiting for a lock, without another
- * attempt. */
-MUST_CHECK enum result store_record_outcomes(struct store *store, struct delivery_outcome *outcomes, size_t count);
+/* Records outcomes in one transaction with a fixed number of statements: moves ended deliveries out of `due`, reschedules the
+ * others, logs attempts, updates the webhooks' status. An outcome is stale when its webhook's shard is not leased by `owner`
+ * any more, or when the delivery has ended or its attempt was recorded before. A delivery that was sent again during the
+ * attempt (its attempts_before differs) stays due, unless it is delivered. At most DB_LIST_MAX outcomes. Returns
+ * RESULT_CONFLICT after a second or two of waiting for a lock, without another attempt. */
+MUST_CHECK enum result store_record_outcomes(
+    struct store *store, const unsigned char owner[DISPATCH_OWNER_SIZE], struct delivery_outcome *outcomes, size_t count);
 
 /* Makes an active webhook WEBHOOK_GONE or WEBHOOK_DISABLED, after the outcome was recorded. WEBHOOK_DISABLED only while it is
  * failing: not if it was enabled or had a success meanwhile. Takes no lock when there is nothing to do. A transaction of its
@@ -148,14 +158,12 @@ MUST_CHECK enum result store_record_outcomes(struct store *store, struct deliver
  * locked; there is no other attempt. If the call is missed, the next attempt reports the same state. */
 MUST_CHECK enum result store_deactivate_webhook(struct store *store, uint64_t webhook_id, enum webhook_state state, bool waits);
 
-/* Gives claimed rows back untried: due at once, the attempt not counted. Skips rows with another claim. */
-MUST_CHECK enum result store_unclaim(struct store *store, const struct delivery_outcome *claims, size_t count);
+/* Fails up to `chunk` pending deliveries of a webhook that is gone or removed, with the error "webhook_gone", except those
+ * `under_way`, whose attempts are recorded first. *done: their number; 0 when none are left. */
+MUST_CHECK enum result store_fail_pending(
+    struct store *store, uint64_t webhook_id, const struct id_set *under_way, size_t chunk, size_t *done);
 
-/* Fails up to `chunk` pending deliveries of a webhook that is gone or removed, with the error "webhook_gone". Skips claimed
- * ones, whose attempts are recorded first. *done: their number; 0 when none are left. */
-MUST_CHECK enum result store_fail_pending(struct store *store, uint64_t webhook_id, size_t chunk, size_t *done);
-
-/* Fails a pending delivery, claimed or not, with the error "crashed", and holds its webhook for `hold_ms`. *done: 1, or 0 when
+/* Fails a pending delivery with the error "crashed", and holds its webhook for `hold_ms`. *done: 1, or 0 when
  * it is not pending. Does not read its payload. */
 MUST_CHECK enum result store_fail_crashed(struct store *store, uint64_t delivery_id, int64_t hold_ms, size_t *done);
 
@@ -181,17 +189,15 @@ MUST_CHECK enum result store_delay_job(
 MUST_CHECK enum result store_skip_job_item(struct store *store, uint64_t job_id, uint32_t position);
 
 /* Records campaigns whose end time has passed; removes the rows of deleted leads, in chunks; drops commit tokens older than a
- * day. Cheap when there is nothing to do. `maintains_days`: also makes the partitions of coming days, and drops days older than
- * the retention after ending their pending deliveries; at most one day at a time, every few minutes. A failure of this part is
- * logged and retried later. Several dispatchers may call it at once; with `maintains_days` only the one that leases the first
- * shard. */
-MUST_CHECK enum result store_clean_up(struct store *store, bool maintains_days);
+ * day; makes the partitions of coming days, and drops days older than the retention after ending their pending deliveries, at
+ * most one day at a time, every few minutes. A failure of this part is logged and retried later. Cheap when there is nothing to
+ * do. Only the dispatcher that leases the first shard calls it. */
+MUST_CHECK enum result store_clean_up(struct store *store);
 
 /* Result of a request to send a delivery again. */
 enum redelivery {
 	REDELIVERY_QUEUED,     /* is due now; its schedule begins again, its attempts are counted on */
 	REDELIVERY_HELD,       /* the same; but its webhook is disabled or held */
-	REDELIVERY_UNDER_WAY,  /* a dispatcher is sending it: unchanged */
 	REDELIVERY_NO_WEBHOOK, /* the webhook was removed, or has answered 410 */
 	REDELIVERY_NO_EVENT,   /* the event was dropped by the retention */
 	REDELIVERY_MISSING,    /* no such delivery */

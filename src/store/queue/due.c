@@ -8,22 +8,23 @@
 #include "store/statements.h"
 
 DB_STATEMENT(sql_select_clock_and_bulk_work,
-    "SELECT " NOW ", EXISTS (SELECT 1 FROM {prefix}bulk_jobs WHERE delayed_until_ms <= " NOW ")");
-/* (shard, webhook_id, due_ms) makes this one probe for each shard and webhook, however many rows are due; the second probe is
- * made only for ended webhooks. The LIMIT is above every due_query.limit */
+    "SELECT " NOW ", EXISTS (SELECT 1 FROM {prefix}bulk_jobs WHERE delayed_until_ms <= " NOW "),"
+    " (SELECT COUNT(*) > 1 FROM (SELECT 1 FROM {prefix}accounts LIMIT 2) a)");
+/* (shard, webhook_id, due_ms) makes this one probe for each shard and webhook, however many rows are due. The LIMIT is above
+ * every due_query.limit */
 DB_STATEMENT_ANEW(sql_select_due_webhooks,
-    "SELECT d.webhook_id, (w.state IS NULL OR w.state = 'gone') AND (SELECT u.id"
-    "   FROM {prefix}due u"
-    "   WHERE u.shard = d.shard AND u.webhook_id = d.webhook_id AND u.token IS NULL"
-    "   LIMIT 1) IS NOT NULL, GREATEST(d.first_ms, CASE WHEN w.state = 'active' THEN COALESCE(s.hold_until_ms, 0)"
+    "SELECT d.webhook_id, w.state IS NULL OR w.state = 'gone', GREATEST(d.first_ms, CASE WHEN w.state = 'active' THEN "
+    "COALESCE(s.hold_until_ms, 0)"
     " ELSE 0 END), d.first_ms, CAST(COALESCE(s.failures, 0) AS UNSIGNED), CAST(COALESCE(s.probes, 0) AS UNSIGNED),"
-    " s.failing_since_ms, s.last_delivery_ms IS NOT NULL, CAST(COALESCE(w.rate, 0) AS UNSIGNED)"
+    " s.failing_since_ms, s.last_delivery_ms IS NOT NULL, CAST(COALESCE(w.rate, 0) AS UNSIGNED),"
+    " CAST(COALESCE(c.account_id, 0) AS UNSIGNED)"
     " FROM (SELECT shard, webhook_id, MIN(due_ms) AS first_ms"
     "   FROM {prefix}due"
     "   WHERE shard IN ({list})"
     "   GROUP BY shard, webhook_id) d"
     " LEFT JOIN {prefix}webhook_status s ON s.webhook_id = d.webhook_id"
     " LEFT JOIN {prefix}webhooks w ON w.id = d.webhook_id"
+    " LEFT JOIN {prefix}campaigns c ON c.id = w.campaign_id"
     " WHERE w.state IS NULL OR w.state <> 'disabled'"
     " ORDER BY 2 DESC, 3"
     " LIMIT 20000");
@@ -33,7 +34,7 @@ DB_STATEMENT_ANEW(sql_select_due_webhooks,
  * instance, the next full query finds */
 DB_STATEMENT(sql_select_newest_due,
     "SELECT d.webhook_id, FALSE, GREATEST(d.first_ms, s.hold_until_ms), d.first_ms, CAST(s.failures AS UNSIGNED),"
-    " CAST(s.probes AS UNSIGNED), s.failing_since_ms, s.last_delivery_ms IS NOT NULL, CAST(w.rate AS UNSIGNED)"
+    " CAST(s.probes AS UNSIGNED), s.failing_since_ms, s.last_delivery_ms IS NOT NULL, CAST(w.rate AS UNSIGNED), c.account_id"
     " FROM (SELECT webhook_id, MIN(due_ms) AS first_ms"
     "   FROM {prefix}due FORCE INDEX (PRIMARY)"
     "   WHERE id >= (SELECT " NOW " DIV 86400000 * 68719476736 + GREATEST(next, 200000) - 200000"
@@ -41,6 +42,7 @@ DB_STATEMENT(sql_select_newest_due,
     "     WHERE name = 'history') AND shard IN ({list})"
     "   GROUP BY webhook_id) d"
     " STRAIGHT_JOIN {prefix}webhooks w ON w.id = d.webhook_id"
+    " STRAIGHT_JOIN {prefix}campaigns c ON c.id = w.campaign_id"
     " STRAIGHT_JOIN {prefix}webhook_status s ON s.webhook_id = d.webhook_id"
     " WHERE w.state = 'active'"
     " ORDER BY 3");
@@ -67,7 +69,8 @@ enum {
 	DUE_PROBES,
 	DUE_FAILING_SINCE_MS,
 	DUE_SUCCEEDED,
-	DUE_RATE
+	DUE_RATE,
+	DUE_ACCOUNT_ID
 };
 
 /* The rows are sorted: ended webhooks first, then the others by time. */
@@ -86,6 +89,7 @@ sort_webhooks(const struct db_rows *rows, size_t limit, struct due_webhooks *web
 		} else if (webhooks->due_count < limit) {
 			webhooks->due[webhooks->due_count++] = (struct due_webhook){
 				.webhook_id = id,
+				.account_id = db_get_u64(rows, i, DUE_ACCOUNT_ID),
 				.first_due_ms = db_get_i64(rows, i, DUE_FIRST_MS),
 				.failures = (unsigned)db_get_u64(rows, i, DUE_FAILURES),
 				.probes = (unsigned)db_get_u64(rows, i, DUE_PROBES),
@@ -97,7 +101,7 @@ sort_webhooks(const struct db_rows *rows, size_t limit, struct due_webhooks *web
 	}
 }
 
-enum { WORK_NOW_MS, WORK_IN_BULK };
+enum { WORK_NOW_MS, WORK_IN_BULK, WORK_SEVERAL_ACCOUNTS };
 
 enum result
 store_due_webhooks(struct store *store, struct pool *pool, const struct due_query *query, struct due_webhooks *webhooks)
@@ -118,6 +122,7 @@ store_due_webhooks(struct store *store, struct pool *pool, const struct due_quer
 		.now_ms = db_get_i64(&work, 0, WORK_NOW_MS),
 		.next_due_ms = -1,
 		.bulk_work = db_get_bool(&work, 0, WORK_IN_BULK),
+		.several_accounts = db_get_bool(&work, 0, WORK_SEVERAL_ACCOUNTS),
 	};
 	sort_webhooks(&rows, query->limit, webhooks);
 	webhooks->now_ms += clock_monotonic_ms() - queried_ms;

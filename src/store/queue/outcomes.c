@@ -1,49 +1,61 @@
 /* SPDX-License-Identifier: MIT
- * Ends claims: records outcomes, gives untried deliveries back, ends those of webhooks that are gone or removed. */
+ * Records outcomes; ends the deliveries of webhooks that are gone or removed, old ones, and those that crash dispatchers. */
 #include "base/log.h"
 #include "base/panic.h"
 #include "store/query.h"
 #include "store/queue/dispatch.h"
 #include "store/queue/partitions.h"
+#include "store/queue/shards.h"
 #include "store/state.h"
 #include "store/statements.h"
 #include "store/transaction.h"
 
-/* For an existing row: the delivery was sent again. */
-#define ENDED_AGAIN                                                                    \
-	" ON DUPLICATE KEY UPDATE state = VALUES(state), attempts = VALUES(attempts)," \
-	" last_status = VALUES(last_status), last_error = VALUES(last_error), ended_ms = VALUES(ended_ms)"
+/* For an existing row: the delivery was sent again. What is not given becomes NULL. */
+#define ENDED_AGAIN                                                                                         \
+	" ON DUPLICATE KEY UPDATE state = VALUES(state), attempts = VALUES(attempts),"                      \
+	" last_status = VALUES(last_status), last_error = VALUES(last_error), ended_ms = VALUES(ended_ms)," \
+	" started_ms = VALUES(started_ms), duration_ms = VALUES(duration_ms), answer = VALUES(answer)"
 
-DB_STATEMENT(sql_lock_claimed, "SELECT u.id, u.token, u.event_id, u.format, s.webhook_id, s.failing_since_ms IS NOT NULL, " NOW
-			       " FROM {prefix}due u FORCE INDEX (PRIMARY)"
-			       " LEFT JOIN {prefix}webhook_status s ON s.webhook_id = u.webhook_id"
-			       " WHERE u.id IN ({list})"
-			       " ORDER BY u.id"
-			       " FOR UPDATE WAIT 1");
+/* while a row is locked, no other dispatcher takes the shard, also if the lease ends before the COMMIT */
+DB_STATEMENT(sql_lock_leased_shards, "SELECT shard, " NOW " FROM {prefix}dispatch_shards FORCE INDEX (PRIMARY)"
+				     " WHERE owner = ? AND shard IN ({list})"
+				     " ORDER BY shard"
+				     " LOCK IN SHARE MODE WAIT 1");
+/* the index is forced here and below: the server would read and lock all rows of a small table, and wait for those of batches
+ * that are not committed yet */
+DB_STATEMENT(sql_lock_recorded, "SELECT id, attempts, attempts_before"
+				" FROM {prefix}due FORCE INDEX (PRIMARY)"
+				" WHERE id IN ({list})"
+				" ORDER BY id"
+				" FOR UPDATE WAIT 1");
+DB_STATEMENT(sql_lock_webhook_status, "SELECT webhook_id, failing_since_ms IS NOT NULL"
+				      " FROM {prefix}webhook_status FORCE INDEX (PRIMARY)"
+				      " WHERE webhook_id IN ({list})"
+				      " ORDER BY webhook_id"
+				      " FOR UPDATE WAIT 1");
 /* while it waits, no outcome is recorded */
 DB_STATEMENT(sql_insert_attempt,
     "INSERT INTO {prefix}attempts (delivery_id, attempt, started_ms, duration_ms, status, error, answer)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?)");
+    " VALUES {each}(?, ?, ?, ?, ?, ?, ?){between}, {end}");
 DB_STATEMENT(sql_insert_ended_delivery,
     "INSERT INTO {prefix}deliveries (id, event_id, webhook_id, format, state, attempts, last_status, last_error,"
-    " ended_ms)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)" ENDED_AGAIN);
-/* one row per statement, because a DELETE with a list cannot force an index */
-DB_STATEMENT(sql_delete_due, "DELETE FROM {prefix}due WHERE id = ?");
+    " ended_ms, started_ms, duration_ms, answer)"
+    " VALUES {each}(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?){between}, {end}" ENDED_AGAIN);
+/* a join, because a DELETE of one table cannot force an index. One for all costs less than one for each row */
+DB_STATEMENT(sql_delete_due, "DELETE t FROM " ROWS_WITH_IDS("due"));
+DB_STATEMENT(sql_delete_untried_due, "DELETE t FROM " ROWS_WITH_IDS("due") " WHERE t.attempts = 0");
 /* an INSERT, because an UPDATE of many rows runs once for each. The rows exist and are locked: the zeros are never stored */
 DB_STATEMENT(sql_reschedule_due,
-    "INSERT INTO {prefix}due (id, event_id, shard, webhook_id, format, due_ms, last_status, last_error)"
-    " VALUES (?, 0, 0, 0, 'json', ?, ?, ?)"
-    " ON DUPLICATE KEY UPDATE due_ms = VALUES(due_ms), token = NULL, last_status = VALUES(last_status),"
-    " last_error = VALUES(last_error)");
-DB_STATEMENT(sql_unclaim_due, "UPDATE {prefix}due"
-			      " SET due_ms = " NOW ", token = NULL, attempts = attempts - 1"
-			      " WHERE id = ? AND token = ?");
+    "INSERT INTO {prefix}due (id, event_id, shard, webhook_id, format, due_ms, attempts, attempts_before,"
+    " last_status, last_error)"
+    " VALUES {each}(?, 0, 0, 0, 'json', ?, ?, ?, ?, ?){between}, {end}"
+    " ON DUPLICATE KEY UPDATE due_ms = VALUES(due_ms), attempts = VALUES(attempts),"
+    " attempts_before = VALUES(attempts_before), last_status = VALUES(last_status), last_error = VALUES(last_error)");
 /* of existing rows, as above. failing_since_ms stays unless there was a success */
 DB_STATEMENT(sql_change_webhook_status,
     "INSERT INTO {prefix}webhook_status (webhook_id, last_status, last_error, last_delivery_ms, failing_since_ms,"
     " failures, probes, hold_until_ms)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+    " VALUES {each}(?, ?, ?, ?, ?, ?, ?, ?){between}, {end}"
     " ON DUPLICATE KEY UPDATE last_status = VALUES(last_status), last_error = VALUES(last_error),"
     " failing_since_ms = CASE WHEN VALUES(last_delivery_ms) IS NULL"
     " THEN COALESCE(failing_since_ms, VALUES(failing_since_ms)) ELSE VALUES(failing_since_ms) END,"
@@ -60,19 +72,17 @@ DB_STATEMENT(sql_deactivate_webhook, "UPDATE {prefix}webhooks w"
 				     " JOIN {prefix}webhook_status s ON s.webhook_id = w.id"
 				     " SET w.state = ?"
 				     " WHERE w.id = ? AND w.state = 'active' AND (? OR s.failing_since_ms IS NOT NULL)");
-DB_STATEMENT(sql_select_due_of_webhook, "SELECT d.id"
-					" FROM {prefix}due d FORCE INDEX (by_webhook)"
-					" WHERE d.shard = ? AND d.webhook_id = ? AND d.token IS NULL AND NOT EXISTS (SELECT 1"
-					"   FROM {prefix}webhooks w"
-					"   WHERE w.id = d.webhook_id AND w.state <> 'gone' LOCK IN SHARE MODE)"
-					" ORDER BY d.due_ms"
-					" LIMIT ?"
-					" FOR UPDATE");
-/* not claimed ones, unless the claim has ended: the row of a disabled webhook is not claimed again. Deliveries have ids after
- * their event's, so a few at the end of a day may have ids of the next day */
+DB_STATEMENT(sql_lock_due_of_webhook, "SELECT id"
+				      " FROM {prefix}due FORCE INDEX (by_webhook)"
+				      " WHERE shard = ? AND webhook_id = ?"
+				      " ORDER BY due_ms"
+				      " LIMIT ?"
+				      " FOR UPDATE");
+DB_STATEMENT(sql_share_usable_webhook, "SELECT id FROM {prefix}webhooks WHERE id = ? AND state <> 'gone' LOCK IN SHARE MODE");
+/* deliveries have ids after their event's, so a few at the end of a day may have ids of the next day */
 DB_STATEMENT(sql_select_due_of_old_days, "SELECT id"
 					 " FROM {prefix}due FORCE INDEX (PRIMARY)"
-					 " WHERE id < ? AND event_id < ? AND (token IS NULL OR due_ms <= " NOW ")"
+					 " WHERE id < ? AND event_id < ?"
 					 " ORDER BY id"
 					 " LIMIT ?"
 					 " FOR UPDATE");
@@ -88,10 +98,11 @@ DB_STATEMENT(sql_fail_due,
     " FROM {prefix}due FORCE INDEX (PRIMARY)"
     " WHERE id IN ({list})" ENDED_AGAIN);
 
-store_statement_list sql_of_outcomes = { &sql_lock_claimed, &sql_insert_attempt, &sql_insert_ended_delivery, &sql_delete_due,
-	&sql_reschedule_due, &sql_unclaim_due, &sql_change_webhook_status, &sql_select_campaign_of_active_webhook,
-	&sql_lock_campaign_if_free, &sql_lock_campaign_soon, &sql_deactivate_webhook, &sql_select_due_of_webhook,
-	&sql_select_due_of_old_days, &sql_lock_due, &sql_hold_webhook_of, &sql_fail_due, NULL };
+store_statement_list sql_of_outcomes = { &sql_lock_leased_shards, &sql_lock_recorded, &sql_lock_webhook_status,
+	&sql_insert_attempt, &sql_insert_ended_delivery, &sql_delete_due, &sql_delete_untried_due, &sql_reschedule_due,
+	&sql_change_webhook_status, &sql_select_campaign_of_active_webhook, &sql_lock_campaign_if_free, &sql_lock_campaign_soon,
+	&sql_deactivate_webhook, &sql_lock_due_of_webhook, &sql_share_usable_webhook, &sql_select_due_of_old_days,
+	&sql_lock_due, &sql_hold_webhook_of, &sql_fail_due, NULL };
 
 /* The outcomes of one webhook in a batch. */
 struct webhook_change {
@@ -99,11 +110,15 @@ struct webhook_change {
 	bool delivered;                      /* any of them was a success */
 };
 
-enum { LOCKED_ID, LOCKED_TOKEN, LOCKED_EVENT_ID, LOCKED_FORMAT, LOCKED_STATUS_OF, LOCKED_FAILING, LOCKED_NOW_MS };
+enum { SHARD_NUMBER, SHARD_NOW_MS };
+enum { LOCKED_ID, LOCKED_ATTEMPTS, LOCKED_ATTEMPTS_BEFORE };
+enum { STATUS_WEBHOOK_ID, STATUS_FAILING };
 
 /* The rows of store_record_outcomes, by what is done to them. */
 struct outcome_rows {
-	struct row_list attempts, ended, removed, moved;
+	struct row_list attempts, ended, moved;
+	uint64_t *removed, *untried; /* ids; `untried`: whose rows are not read before */
+	size_t removed_count, untried_count;
 	struct webhook_change *changes; /* one for each webhook */
 	size_t change_count;
 };
@@ -114,8 +129,9 @@ outcome_rows(struct pool *pool, size_t count)
 	return (struct outcome_rows){
 		.attempts = store_row_list(pool, &sql_insert_attempt, count),
 		.ended = store_row_list(pool, &sql_insert_ended_delivery, count),
-		.removed = store_row_list(pool, &sql_delete_due, count),
 		.moved = store_row_list(pool, &sql_reschedule_due, count),
+		.removed = POOL_ARRAY(pool, count, uint64_t),
+		.untried = POOL_ARRAY(pool, count, uint64_t),
 		.changes = POOL_ARRAY(pool, count, struct webhook_change),
 	};
 }
@@ -132,36 +148,78 @@ note_webhook_change(struct outcome_rows *rows, const struct delivery_outcome *o)
 	rows->changes[i].delivered = rows->changes[i].delivered || o->state == DELIVERY_DELIVERED;
 }
 
+/* Such a delivery is not expected to have changed since it was fetched. */
+static bool
+is_at_once(const struct delivery_outcome *o)
+{
+	return o->state == DELIVERY_DELIVERED && o->attempt == 1;
+}
+
 static struct db_value
 status_value(int status)
 {
 	return status == 0 ? DB_NONE : DB_I64(status);
 }
 
+/* The attempt of an outcome is in `attempts`, unless the first one delivered it. `sent_again`: during the attempt. */
 static void
-add_outcome(
-    struct outcome_rows *rows, const struct delivery_outcome *o, const struct db_rows *locked, size_t row, int64_t now_ms)
+add_outcome(struct outcome_rows *rows, const struct delivery_outcome *o, bool sent_again, int64_t now_ms)
 {
-	struct db_value id = DB_U64(o->id), status = status_value(o->status);
-	store_add_row(&rows->attempts, id, DB_U64(o->attempt), DB_I64(now_ms - o->started_ms_ago), DB_I64(o->duration_ms),
-	    status, db_bytes(o->error), db_bytes(o->answer));
-	if (o->state == DELIVERY_PENDING) {
-		store_add_row(&rows->moved, id, DB_I64(now_ms + o->next_due_in_ms), status, db_bytes(o->error));
+	const struct db_value id = DB_U64(o->id), attempt = DB_U64(o->attempt), status = status_value(o->status),
+			      error = db_bytes(o->error), answer = db_bytes(o->answer),
+			      started_ms = DB_I64(now_ms - o->started_ms_ago), duration_ms = DB_I64(o->duration_ms);
+	const bool delivered = o->state == DELIVERY_DELIVERED, at_once = is_at_once(o);
+	if (!at_once)
+		store_add_row(&rows->attempts, id, attempt, started_ms, duration_ms, status, error, answer);
+	if (o->state == DELIVERY_PENDING || (sent_again && !delivered)) {
+		store_add_row(&rows->moved, id, DB_I64(sent_again ? now_ms : now_ms + o->next_due_in_ms), attempt,
+		    sent_again ? attempt : DB_U64(o->attempts_before), status, error);
 		return;
 	}
-	store_add_row(&rows->ended, id, DB_U64(db_get_u64(locked, row, LOCKED_EVENT_ID)), DB_U64(o->webhook_id),
-	    db_bytes(db_get_bytes(locked, row, LOCKED_FORMAT)), db_bytes(slice_of(delivery_state_name(o->state))),
-	    DB_U64(o->attempt), status, db_bytes(o->error), DB_I64(now_ms));
-	store_add_row(&rows->removed, id);
+	store_add_row(&rows->ended, id, DB_U64(o->event_id), DB_U64(o->webhook_id),
+	    db_bytes(o->form ? SLICE("form") : SLICE("json")), db_bytes(slice_of(delivery_state_name(o->state))), attempt,
+	    status, error, DB_I64(now_ms), at_once ? started_ms : DB_NONE, at_once ? duration_ms : DB_NONE,
+	    at_once ? answer : DB_NONE);
 }
 
-/* Hardly ever more than five statements. None compares the token again: the rows have been locked since it was compared, so no
- * other process can have claimed or removed them. The attempt cannot be in the log already: its number was counted with the
- * claim, which ends when the attempt is recorded. */
 static enum result
-write_outcomes(struct store *store, struct pool *pool, const struct outcome_rows *rows, int64_t now_ms)
+delete_due(struct store *store, struct pool *pool, const struct db_statement *statement, uint64_t *ids, size_t count,
+    uint64_t *deleted)
 {
-	struct row_list statuses = store_row_list(pool, &sql_change_webhook_status, rows->change_count);
+	const struct db_list list = store_id_list(pool, ids, count);
+	return store_run_on_ids(store, statement, list.values, list.count, deleted);
+}
+
+/* Outcomes that are recorded together. */
+struct outcome_batch {
+	struct store *store;
+	struct pool *pool;
+	const unsigned char *owner;
+	struct delivery_outcome *outcomes;
+	size_t count;
+	bool reads_all; /* also the rows of deliveries that are not expected to have changed */
+	bool changed;   /* one of these has */
+};
+
+/* Rows that were locked are not compared again. */
+static enum result
+remove_due(struct outcome_batch *b, const struct outcome_rows *rows)
+{
+	uint64_t deleted = 0;
+	enum result result =
+	    delete_due(b->store, b->pool, &sql_delete_untried_due, rows->untried, rows->untried_count, &deleted);
+	b->changed = result == RESULT_OK && deleted != rows->untried_count;
+	if (b->changed)
+		return RESULT_CONFLICT;
+	if (result == RESULT_OK)
+		result = delete_due(b->store, b->pool, &sql_delete_due, rows->removed, rows->removed_count, &deleted);
+	return result;
+}
+
+static enum result
+write_outcomes(struct outcome_batch *b, const struct outcome_rows *rows, int64_t now_ms)
+{
+	struct row_list statuses = store_row_list(b->pool, &sql_change_webhook_status, rows->change_count);
 	for (size_t i = 0; i < rows->change_count; i++) {
 		const struct delivery_outcome *o = rows->changes[i].last;
 		const bool failed = o->state != DELIVERY_DELIVERED && o->webhook_failures > 0; /* and the receiver caused it */
@@ -170,56 +228,147 @@ write_outcomes(struct store *store, struct pool *pool, const struct outcome_rows
 		    DB_U64(o->webhook_failures), DB_U64(o->webhook_probes),
 		    DB_I64(o->webhook_hold_ms > 0 ? now_ms + o->webhook_hold_ms : 0));
 	}
-	return store_run_lists(store, &rows->attempts, &rows->ended, &rows->removed, &rows->moved, &statuses);
+	return store_run_lists(b->store, &rows->attempts, &rows->ended, &rows->moved, &statuses);
 }
 
-/* Whether the row still has the claim of this outcome; *row is its index. */
-static bool
-still_ours(const struct db_rows *locked, const struct delivery_outcome *outcome, size_t *row)
+/* Locks the outcomes' shards that the owner leases. */
+static enum result
+lock_shards(struct outcome_batch *b, uint64_t *leased, int64_t *now_ms)
 {
-	for (*row = 0; *row < locked->count; (*row)++)
-		if (db_get_u64(locked, *row, LOCKED_ID) == outcome->id)
-			return slice_equal(db_get_bytes(locked, *row, LOCKED_TOKEN), outcome->token);
-	return false;
+	const struct db_value own = db_bytes((struct slice){ (const char *)b->owner, DISPATCH_OWNER_SIZE });
+	uint64_t shards = 0;
+	struct db_rows rows;
+	for (size_t i = 0; i < b->count; i++)
+		shards |= UINT64_C(1) << webhook_shard(b->outcomes[i].webhook_id);
+	const struct db_list list = store_shard_list(b->pool, shards);
+	enum result result = db_query(b->store->db, b->pool, &sql_lock_leased_shards, &DB_LIST_AND_VALUES(list, own), &rows);
+	*leased = 0;
+	*now_ms = 0;
+	for (size_t i = 0; result == RESULT_OK && i < rows.count; i++) {
+		*leased |= UINT64_C(1) << db_get_u64(&rows, i, SHARD_NUMBER);
+		*now_ms = db_get_i64(&rows, i, SHARD_NOW_MS);
+	}
+	return result;
+}
+
+static bool
+is_read(const struct outcome_batch *b, const struct delivery_outcome *o)
+{
+	return b->reads_all || !is_at_once(o);
+}
+
+/* Locks the rows that are read. */
+static enum result
+lock_recorded(struct outcome_batch *b, struct db_rows *locked)
+{
+	uint64_t *ids = POOL_ARRAY(b->pool, b->count, uint64_t);
+	size_t used = 0;
+	for (size_t i = 0; i < b->count; i++)
+		if (!b->outcomes[i].stale && is_read(b, &b->outcomes[i]))
+			ids[used++] = b->outcomes[i].id;
+	const struct db_list list = store_id_list(b->pool, ids, used);
+	return store_query_lists(b->store, b->pool, &sql_lock_recorded, &list, 1, locked);
+}
+
+/* Locks the status of webhooks whose status is to be stored. A removed webhook has none. */
+static enum result
+lock_statuses(struct outcome_batch *b, struct db_rows *statuses)
+{
+	uint64_t *ids = POOL_ARRAY(b->pool, b->count, uint64_t);
+	size_t used = 0;
+	for (size_t i = 0; i < b->count; i++)
+		if (!b->outcomes[i].stale && !b->outcomes[i].routine)
+			ids[used++] = b->outcomes[i].webhook_id;
+	const struct db_list list = store_id_list(b->pool, ids, used);
+	return store_query_lists(b->store, b->pool, &sql_lock_webhook_status, &list, 1, statuses);
+}
+
+static void
+add_status_changes(struct outcome_batch *b, struct outcome_rows *rows, const struct db_rows *statuses)
+{
+	size_t row;
+	for (size_t i = 0; i < b->count; i++) {
+		struct delivery_outcome *o = &b->outcomes[i];
+		if (o->stale || !store_find_row(statuses, o->webhook_id, &row))
+			continue;
+		if (o->webhook_state == WEBHOOK_DISABLED && !db_get_bool(statuses, row, STATUS_FAILING))
+			o->webhook_state = WEBHOOK_ACTIVE; /* it was enabled during this attempt */
+		if (!o->late)
+			note_webhook_change(rows, o);
+	}
+}
+
+static void
+add_outcomes(struct outcome_batch *b, struct outcome_rows *rows, const struct db_rows *locked, int64_t now_ms)
+{
+	size_t row;
+	for (size_t i = 0; i < b->count; i++) {
+		struct delivery_outcome *o = &b->outcomes[i];
+		log_work(LOG_UINT("delivery", o->id));
+		if (o->stale)
+			continue;
+		if (!is_read(b, o)) {
+			rows->untried[rows->untried_count++] = o->id;
+			add_outcome(rows, o, false, now_ms);
+			continue;
+		}
+		o->stale = !store_find_row(locked, o->id, &row) || db_get_u64(locked, row, LOCKED_ATTEMPTS) + 1 != o->attempt;
+		if (o->stale)
+			continue;
+		const size_t ended = rows->ended.count;
+		add_outcome(rows, o, o->attempts_before != db_get_u64(locked, row, LOCKED_ATTEMPTS_BEFORE), now_ms);
+		if (rows->ended.count > ended)
+			rows->removed[rows->removed_count++] = o->id;
+	}
 }
 
 static enum result
-record_outcomes(struct store *store, struct pool *pool, struct delivery_outcome *outcomes, size_t count)
+record_outcomes(struct outcome_batch *b)
 {
-	struct db_list ids = { .values = NULL, .count = count };
-	struct db_value *values = POOL_ARRAY(pool, count, struct db_value);
-	struct db_rows locked;
-	for (size_t i = 0; i < count; i++)
-		values[i] = DB_U64(outcomes[i].id);
-	ids.values = values;
-	enum result result = store_query_lists(store, pool, &sql_lock_claimed, &ids, 1, &locked);
+	struct outcome_rows rows = outcome_rows(b->pool, b->count);
+	struct db_rows locked, statuses;
+	uint64_t leased;
+	int64_t now_ms;
+	enum result result = lock_shards(b, &leased, &now_ms);
+	for (size_t i = 0; i < b->count; i++)
+		b->outcomes[i].stale = (leased & UINT64_C(1) << webhook_shard(b->outcomes[i].webhook_id)) == 0;
+	if (result == RESULT_OK)
+		result = lock_recorded(b, &locked);
 	if (result != RESULT_OK)
 		return result;
-	struct outcome_rows rows = outcome_rows(pool, count);
-	const int64_t now_ms = locked.count == 0 ? 0 : db_get_i64(&locked, 0, LOCKED_NOW_MS);
-	for (size_t i = 0, row; i < count; i++) {
-		log_work(LOG_UINT("delivery", outcomes[i].id));
-		outcomes[i].stale = !still_ours(&locked, &outcomes[i], &row);
-		if (outcomes[i].stale)
-			continue;
-		add_outcome(&rows, &outcomes[i], &locked, row, now_ms);
-		if (outcomes[i].webhook_state == WEBHOOK_DISABLED && !db_get_bool(&locked, row, LOCKED_FAILING))
-			outcomes[i].webhook_state = WEBHOOK_ACTIVE; /* it was enabled during this attempt */
-		/* without a status it was removed: do not insert one */
-		if (!outcomes[i].late && !db_is_null(&locked, row, LOCKED_STATUS_OF))
-			note_webhook_change(&rows, &outcomes[i]);
+	add_outcomes(b, &rows, &locked, now_ms);
+	result = remove_due(b, &rows);
+	if (result == RESULT_OK)
+		result = lock_statuses(b, &statuses);
+	if (result != RESULT_OK)
+		return result;
+	add_status_changes(b, &rows, &statuses);
+	return write_outcomes(b, &rows, now_ms);
+}
+
+/* In one transaction. */
+static enum result
+try_record(struct outcome_batch *b)
+{
+	struct transaction txn = store_transaction(b->store, REPEAT_NOTHING);
+	while (store_runs(&txn)) {
+		b->pool = txn.pool;
+		txn.result = record_outcomes(b);
 	}
-	return write_outcomes(store, pool, &rows, now_ms);
+	return txn.result;
 }
 
 enum result
-store_record_outcomes(struct store *store, struct delivery_outcome *outcomes, size_t count)
+store_record_outcomes(
+    struct store *store, const unsigned char owner[DISPATCH_OWNER_SIZE], struct delivery_outcome *outcomes, size_t count)
 {
 	require(count <= DB_LIST_MAX);
-	struct transaction txn = store_transaction(store, REPEAT_NOTHING);
-	while (store_runs(&txn))
-		txn.result = record_outcomes(store, txn.pool, outcomes, count);
-	return txn.result;
+	struct outcome_batch batch = { .store = store, .owner = owner, .outcomes = outcomes, .count = count };
+	enum result result = try_record(&batch);
+	if (!batch.changed)
+		return result;
+	batch.reads_all = true;
+	return try_record(&batch);
 }
 
 static enum result
@@ -254,44 +403,34 @@ store_deactivate_webhook(struct store *store, uint64_t webhook_id, enum webhook_
 	return txn.result;
 }
 
-enum result
-store_unclaim(struct store *store, const struct delivery_outcome *claims, size_t count)
-{
-	struct pool *pool = pool_new();
-	struct row_list rows = store_row_list(pool, &sql_unclaim_due, count);
-	for (size_t i = 0; i < count; i++)
-		store_add_row(&rows, DB_U64(claims[i].id), db_bytes(claims[i].token));
-	enum result result = store_run_lists(store, &rows);
-	pool_free(&pool);
-	return result;
-}
-
-/* Ends the deliveries whose rows of `due` are locked; `locked` has their ids. */
+/* Ends the deliveries whose rows of `due` are locked. */
 static enum result
-fail_locked(struct store *store, const struct db_rows *locked, struct slice error, size_t *done)
+fail_locked(struct store *store, struct db_list ids, struct slice error, size_t *done)
 {
-	const struct db_list ids = { locked->values, locked->count };
-	*done = locked->count;
-	if (locked->count == 0)
+	uint64_t deleted;
+	*done = ids.count;
+	if (ids.count == 0)
 		return RESULT_OK;
 	enum result result = db_execute(store->db, &sql_fail_due, &DB_LIST_AND_VALUES(ids, db_bytes(error)), NULL);
-	return result == RESULT_OK ? db_execute_rows(store->db, &sql_delete_due, ids.values, 1, ids.count) : result;
+	return result == RESULT_OK ? store_run_on_ids(store, &sql_delete_due, ids.values, ids.count, &deleted) : result;
 }
 
-/* Ends the deliveries that `find` returns and locks. */
-static enum result
-fail_found(struct store *store, const struct db_statement *find, const struct db_arguments *arguments, struct slice error,
-    size_t *done)
+/* Up to `chunk` of the ids that are not in `excepted`. */
+static struct db_list
+without(struct pool *pool, const struct db_rows *rows, const struct id_set *excepted, size_t chunk)
 {
-	struct db_rows locked;
-	*done = 0;
-	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
-	while (store_runs(&txn)) {
-		txn.result = db_query(store->db, txn.pool, find, arguments, &locked);
-		if (txn.result == RESULT_OK)
-			txn.result = fail_locked(store, &locked, error, done);
-	}
-	return txn.result;
+	struct db_value *ids = POOL_ARRAY(pool, rows->count, struct db_value);
+	size_t count = 0;
+	for (size_t i = 0; i < rows->count && count < chunk; i++)
+		if (!id_set_contains(excepted, db_get_u64(rows, i, 0)))
+			ids[count++] = rows->values[i];
+	return (struct db_list){ ids, count };
+}
+
+static size_t
+bounded(size_t chunk)
+{
+	return chunk < DB_LIST_MAX ? chunk : DB_LIST_MAX;
 }
 
 enum result
@@ -306,28 +445,49 @@ store_fail_crashed(struct store *store, uint64_t delivery_id, int64_t hold_ms, s
 		if (txn.result == RESULT_OK)
 			txn.result = store_run(store, &sql_hold_webhook_of, DB_I64(hold_ms), id);
 		if (txn.result == RESULT_OK)
-			txn.result = fail_locked(store, &locked, SLICE("crashed"), done);
+			txn.result =
+			    fail_locked(store, (struct db_list){ locked.values, locked.count }, SLICE("crashed"), done);
 	}
 	return txn.result;
 }
 
-static struct db_value
-chunk_value(size_t chunk)
+static enum result
+fail_pending(
+    struct store *store, struct pool *pool, uint64_t webhook_id, const struct id_set *under_way, size_t chunk, size_t *done)
 {
-	return DB_U64(chunk < DB_LIST_MAX ? chunk : DB_LIST_MAX);
+	const struct db_value id = DB_U64(webhook_id);
+	struct db_rows locked;
+	enum result result = store_query(store, pool, &locked, &sql_lock_due_of_webhook, DB_U64(webhook_shard(webhook_id)), id,
+	    DB_U64(chunk + under_way->count));
+	if (result == RESULT_OK)
+		result = store_exists(store, &sql_share_usable_webhook, id);
+	return result == RESULT_NOT_FOUND
+		   ? fail_locked(store, without(pool, &locked, under_way, chunk), SLICE("webhook_gone"), done)
+		   : result;
 }
 
 enum result
-store_fail_pending(struct store *store, uint64_t webhook_id, size_t chunk, size_t *done)
+store_fail_pending(struct store *store, uint64_t webhook_id, const struct id_set *under_way, size_t chunk, size_t *done)
 {
-	const struct db_arguments arguments =
-	    DB_VALUES(DB_U64(webhook_shard(webhook_id)), DB_U64(webhook_id), chunk_value(chunk));
-	return fail_found(store, &sql_select_due_of_webhook, &arguments, SLICE("webhook_gone"), done);
+	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
+	*done = 0;
+	while (store_runs(&txn))
+		txn.result = fail_pending(store, txn.pool, webhook_id, under_way, bounded(chunk), done);
+	return txn.result;
 }
 
 enum result
 store_fail_expired(struct store *store, const struct db_value days[2], size_t chunk, size_t *done)
 {
-	const struct db_arguments arguments = DB_VALUES(days[0], days[1], chunk_value(chunk));
-	return fail_found(store, &sql_select_due_of_old_days, &arguments, SLICE("expired"), done);
+	struct db_rows locked;
+	*done = 0;
+	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
+	while (store_runs(&txn)) {
+		txn.result = store_query(
+		    store, txn.pool, &locked, &sql_select_due_of_old_days, days[0], days[1], DB_U64(bounded(chunk)));
+		if (txn.result == RESULT_OK)
+			txn.result =
+			    fail_locked(store, (struct db_list){ locked.values, locked.count }, SLICE("expired"), done);
+	}
+	return txn.result;
 }

@@ -21,8 +21,6 @@
 	" MAX(CAST(PARTITION_DESCRIPTION AS UNSIGNED)), " NOW " FROM information_schema.PARTITIONS" \
 	" WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = '{prefix}" table "' AND PARTITION_NAME <> 'later'"
 
-DB_STATEMENT(
-    sql_find_due_of_old_days, "SELECT id FROM {prefix}due FORCE INDEX (PRIMARY) WHERE id < ? AND event_id < ? LIMIT 1");
 /* a pause that is longer than PAUSE_MS was written while the clock was wrong */
 DB_STATEMENT(sql_select_history_pause, "SELECT CAST(value AS SIGNED) > " NOW " AND CAST(value AS SIGNED) <= " NOW " + ?"
 				       " FROM {prefix}installation"
@@ -34,8 +32,8 @@ DB_STATEMENT(sql_select_history_days, HISTORY_DAYS_OF("0", "deliveries") " UNION
 					  "1", "attempts") " UNION ALL " HISTORY_DAYS_OF("2", "events"));
 DB_STATEMENT(sql_select_first_event, "SELECT MIN(id) FROM {prefix}events WHERE id >= ?");
 
-store_statement_list sql_of_partitions = { &sql_find_due_of_old_days, &sql_select_history_pause, &sql_set_history_pause,
-	&sql_select_history_days, &sql_select_first_event, NULL };
+store_statement_list sql_of_partitions = { &sql_select_history_pause, &sql_set_history_pause, &sql_select_history_days,
+	&sql_select_first_event, NULL };
 
 /* In the order of sql_select_history_days, in which a day is dropped. A delivery cannot be sent again without its row in
  * `deliveries`; events are last, because due deliveries need them. */
@@ -180,16 +178,9 @@ store_make_days(struct store *store, struct pool *pool, const struct history_day
 
 /* ---- dropping days ---- */
 
-/* Progress of dropping a day. */
-enum progress {
-	DAY_DONE,
-	DAY_GOES_ON, /* call again at once */
-	DAY_WAITS    /* for deliveries that are under way */
-};
-
-/* Fails the pending deliveries of all days up to this one. */
+/* Fails the pending deliveries of all days up to this one. *rest: there may be more of them; call again at once. */
 static enum result
-fail_expired(struct store *store, struct pool *pool, uint64_t day, enum progress *progress)
+fail_expired(struct store *store, struct pool *pool, uint64_t day, bool *rest)
 {
 	const uint64_t limit = first_id(day + 1);
 	const struct db_value below[2] = { DB_U64(limit + DELIVERIES_MAX), DB_U64(limit) };
@@ -201,28 +192,22 @@ fail_expired(struct store *store, struct pool *pool, uint64_t day, enum progress
 	}
 	if (ended > 0)
 		log_warning("deliveries_expired", LOG_UINT("deliveries", ended), LOG_STR("until", store_day_text(pool, day)));
-	if (result != RESULT_OK)
-		return result;
-	*progress = DAY_GOES_ON;
-	if (done == EXPIRE_CHUNK)
-		return RESULT_OK;
-	result = store_exists(store, &sql_find_due_of_old_days, below[0], below[1]);
-	*progress = result == RESULT_OK ? DAY_WAITS : DAY_DONE;
-	return result == RESULT_NOT_FOUND ? RESULT_OK : result;
+	*rest = done == EXPIRE_CHUNK;
+	return result;
 }
 
 /* After a kill, the next call goes on with the tables that still have the day. Pending deliveries are searched before each
  * table: one may have been sent again meanwhile. */
 static enum result
-drop_day(struct store *store, struct pool *pool, const struct history_days *days, uint64_t day, enum progress *progress)
+drop_day(struct store *store, struct pool *pool, const struct history_days *days, uint64_t day)
 {
 	enum result result = RESULT_OK;
-	*progress = DAY_DONE;
+	bool rest;
 	for (size_t i = 0; i < HISTORY_TABLES; i++) {
 		if (days->first[i] != day)
 			continue;
-		result = fail_expired(store, pool, day, progress);
-		if (result != RESULT_OK || *progress != DAY_DONE)
+		result = fail_expired(store, pool, day, &rest);
+		if (result != RESULT_OK || rest)
 			return result;
 		result = db_run_text(store->db, pool_printf(pool, "ALTER TABLE {prefix}%s WAIT 1 DROP PARTITION IF EXISTS %s",
 						    tables[i], partition_name(pool, day).data));
@@ -249,7 +234,6 @@ static enum result
 maintain_days(struct store *store, struct pool *pool, bool *more)
 {
 	struct history_days days;
-	enum progress progress;
 	bool ahead = true;
 	uint64_t oldest = HISTORY_NO_DAY;
 	enum result result = store_read_days(store, pool, &days);
@@ -263,11 +247,7 @@ maintain_days(struct store *store, struct pool *pool, bool *more)
 	if (!ahead)
 		return store_make_days(store, pool, &days);
 	*more = oldest < days.retained_from;
-	if (!*more)
-		return RESULT_OK;
-	result = drop_day(store, pool, &days, oldest, &progress);
-	*more = progress != DAY_WAITS;
-	return result;
+	return *more ? drop_day(store, pool, &days, oldest) : RESULT_OK;
 }
 
 /* The pause is stored in the database, because a dispatcher started by cron runs for a minute at most. It is set before the

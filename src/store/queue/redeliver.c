@@ -22,11 +22,10 @@
 	"     WHERE w.id = t.webhook_id), FALSE)"
 
 /* here too the primary key is forced, and nothing but these rows is locked */
-DB_STATEMENT(sql_lock_pending,
-    "SELECT t.id, " SENDABLE ", t.token IS NOT NULL AND t.due_ms > " NOW " FROM {prefix}due t FORCE INDEX (PRIMARY)"
-    " WHERE t.id IN ({list})"
-    " ORDER BY t.id"
-    " FOR UPDATE");
+DB_STATEMENT(sql_lock_pending, "SELECT t.id, " SENDABLE " FROM {prefix}due t FORCE INDEX (PRIMARY)"
+			       " WHERE t.id IN ({list})"
+			       " ORDER BY t.id"
+			       " FOR UPDATE");
 DB_STATEMENT(sql_lock_ended,
     "SELECT t.id, " SENDABLE ", t.event_id, t.webhook_id, t.format, t.attempts, t.last_status, t.last_error, " NOW
     " FROM {prefix}deliveries t FORCE INDEX (PRIMARY)"
@@ -34,14 +33,24 @@ DB_STATEMENT(sql_lock_ended,
     " ORDER BY t.id"
     " FOR UPDATE");
 DB_STATEMENT(sql_reschedule_pending, "UPDATE {prefix}due FORCE INDEX (PRIMARY)"
-				     " SET due_ms = LEAST(due_ms, " NOW "), attempts_before = attempts, token = NULL"
-				     " WHERE (token IS NULL OR due_ms <= " NOW ") AND id IN ({list})");
+				     " SET due_ms = LEAST(due_ms, " NOW "), attempts_before = attempts"
+				     " WHERE id IN ({list})");
+/* the figures of the only attempt become a row: another attempt follows */
+DB_STATEMENT(sql_copy_only_attempt,
+    "INSERT INTO {prefix}attempts (delivery_id, attempt, started_ms, duration_ms, status, error, answer)"
+    " SELECT id, attempts, started_ms, duration_ms, last_status, last_error, answer"
+    " FROM {prefix}deliveries FORCE INDEX (PRIMARY)"
+    " WHERE started_ms IS NOT NULL AND id IN ({list})");
+DB_STATEMENT(sql_clear_only_attempt, "UPDATE {prefix}deliveries FORCE INDEX (PRIMARY)"
+				     " SET started_ms = NULL, duration_ms = NULL, answer = NULL"
+				     " WHERE started_ms IS NOT NULL AND id IN ({list})");
 DB_STATEMENT(sql_send_again,
     "INSERT INTO {prefix}due (id, event_id, shard, webhook_id, format, due_ms, attempts, attempts_before,"
     " last_status, last_error)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    " VALUES {each}(?, ?, ?, ?, ?, ?, ?, ?, ?, ?){between}, {end}");
 
-store_statement_list sql_of_redeliver = { &sql_lock_pending, &sql_lock_ended, &sql_reschedule_pending, &sql_send_again, NULL };
+store_statement_list sql_of_redeliver = { &sql_lock_pending, &sql_lock_ended, &sql_reschedule_pending, &sql_copy_only_attempt,
+	&sql_clear_only_attempt, &sql_send_again, NULL };
 
 /* Arguments of store_redeliver. */
 struct redelivery_batch {
@@ -51,9 +60,13 @@ struct redelivery_batch {
 };
 
 /* Columns of sql_lock_pending and sql_lock_ended. */
-enum { AGAIN_ID, AGAIN_HAS_WEBHOOK, AGAIN_HAS_EVENT, AGAIN_HELD, AGAIN_CLAIMED };
 enum {
-	AGAIN_EVENT_ID = AGAIN_CLAIMED,
+	AGAIN_ID,
+	AGAIN_HAS_WEBHOOK,
+	AGAIN_HAS_EVENT,
+	AGAIN_HELD,
+	/* sql_lock_ended alone */
+	AGAIN_EVENT_ID,
 	AGAIN_WEBHOOK_ID,
 	AGAIN_FORMAT,
 	AGAIN_ATTEMPTS,
@@ -64,7 +77,7 @@ enum {
 
 /* Stores the result for the delivery; returns whether it is queued. */
 static bool
-classify(struct redelivery_batch *r, const struct db_rows *rows, size_t row, bool claimed)
+classify(struct redelivery_batch *r, const struct db_rows *rows, size_t row)
 {
 	const uint64_t id = db_get_u64(rows, row, AGAIN_ID);
 	enum redelivery what = REDELIVERY_QUEUED;
@@ -72,8 +85,6 @@ classify(struct redelivery_batch *r, const struct db_rows *rows, size_t row, boo
 		what = REDELIVERY_NO_EVENT;
 	else if (!db_get_bool(rows, row, AGAIN_HAS_WEBHOOK))
 		what = REDELIVERY_NO_WEBHOOK;
-	else if (claimed)
-		what = REDELIVERY_UNDER_WAY;
 	else if (db_get_bool(rows, row, AGAIN_HELD))
 		what = REDELIVERY_HELD;
 	for (size_t i = 0; i < r->count; i++)
@@ -104,7 +115,7 @@ reschedule_pending(struct store *store, struct pool *pool, struct redelivery_bat
 	struct db_list list = { ids, 0 };
 	uint64_t changed = 0;
 	for (size_t i = 0; i < pending->count; i++)
-		if (classify(r, pending, i, db_get_bool(pending, i, AGAIN_CLAIMED)))
+		if (classify(r, pending, i))
 			ids[list.count++] = DB_U64(db_get_u64(pending, i, AGAIN_ID));
 	if (list.count == 0)
 		return RESULT_OK;
@@ -117,18 +128,26 @@ static enum result
 requeue_ended(struct store *store, struct pool *pool, struct redelivery_batch *r, const struct db_rows *ended)
 {
 	struct row_list rows = store_row_list(pool, &sql_send_again, ended->count);
+	struct db_value *ids = POOL_ARRAY(pool, ended->count, struct db_value);
 	for (size_t i = 0; i < ended->count; i++) {
-		if (!classify(r, ended, i, false))
+		if (!classify(r, ended, i))
 			continue;
 		const uint64_t webhook_id = db_get_u64(ended, i, AGAIN_WEBHOOK_ID);
 		const struct db_value attempts = DB_U64(db_get_u64(ended, i, AGAIN_ATTEMPTS));
 		const int status = store_get_status_code(ended, i, AGAIN_LAST_STATUS);
-		store_add_row(&rows, DB_U64(db_get_u64(ended, i, AGAIN_ID)), DB_U64(db_get_u64(ended, i, AGAIN_EVENT_ID)),
+		ids[rows.count] = DB_U64(db_get_u64(ended, i, AGAIN_ID));
+		store_add_row(&rows, ids[rows.count], DB_U64(db_get_u64(ended, i, AGAIN_EVENT_ID)),
 		    DB_U64(webhook_shard(webhook_id)), DB_U64(webhook_id), db_bytes(db_get_bytes(ended, i, AGAIN_FORMAT)),
 		    DB_I64(db_get_i64(ended, i, AGAIN_NOW_MS)), attempts, attempts, status == 0 ? DB_NONE : DB_I64(status),
 		    db_bytes(db_get_bytes(ended, i, AGAIN_LAST_ERROR)));
 	}
-	return store_run_lists(store, &rows);
+	const struct db_list list = { ids, rows.count };
+	if (list.count == 0)
+		return RESULT_OK;
+	enum result result = store_run_lists(store, &rows);
+	if (result == RESULT_OK)
+		result = db_execute(store->db, &sql_copy_only_attempt, &DB_LIST_AND_VALUES(list), NULL);
+	return result == RESULT_OK ? db_execute(store->db, &sql_clear_only_attempt, &DB_LIST_AND_VALUES(list), NULL) : result;
 }
 
 static enum result

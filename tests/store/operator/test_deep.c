@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "store/claims.h"
+#include "store/fetched.h"
 #include "store/queue/dispatch.h"
 
 enum { LEADS = 12, ALL_EVENTS = 0xfff };
@@ -51,17 +51,17 @@ sign_up_chain(struct world *w)
 	}
 }
 
-/* One is delivered, one fails and is to be sent again, one is to be tried again, and one is under way. */
+/* One is delivered, one fails and is to be sent again, one is to be tried again, and one is new. */
 static void
 deliver_some(struct world *w, uint64_t webhook)
 {
-	struct claims claims = claim(w, owners[0], webhook, 4, LONG_MS);
-	assert_int_equal(claims.count, 4);
-	struct delivery_outcome outcomes[] = { outcome_of(&claims.items[0], DELIVERY_DELIVERED, 200),
-		outcome_of(&claims.items[1], DELIVERY_FAILED, 404), outcome_of(&claims.items[2], DELIVERY_PENDING, 500) };
+	struct fetched fetched = fetch(w, webhook, 4);
+	assert_int_equal(fetched.count, 4);
+	struct delivery_outcome outcomes[] = { outcome_of(&fetched.items[0], DELIVERY_DELIVERED, 200),
+		outcome_of(&fetched.items[1], DELIVERY_FAILED, 404), outcome_of(&fetched.items[2], DELIVERY_PENDING, 500) };
 	assert_int_equal(record_outcomes(w, outcomes, ARRAY_SIZE(outcomes)), 0);
 	enum redelivery what;
-	assert_int_equal(store_redeliver(w->store, &claims.items[1].id, 1, &what), RESULT_OK);
+	assert_int_equal(store_redeliver(w->store, &fetched.items[1].id, 1, &what), RESULT_OK);
 	assert_int_equal(what, REDELIVERY_QUEUED);
 }
 
@@ -128,7 +128,7 @@ consistent_data_has_no_findings(void **state)
 {
 	struct world *w = *state;
 	assert_nothing_found(w);
-	assert_int_equal(store_clean_up(w->store, true), RESULT_OK); /* removes the entries of the deleted lead */
+	assert_int_equal(store_clean_up(w->store), RESULT_OK); /* removes the entries of the deleted lead */
 	assert_nothing_found(w);
 	root_run("UPDATE t_campaigns SET max_per_ip = 0");
 	root_run("UPDATE t_campaign_counters SET ip_counted_to = 0");
@@ -189,7 +189,8 @@ static const struct {
 	    "DELETE FROM t_due WHERE id = 1", "due", "delivery 1 (has no event)" },
 	{ "UPDATE t_due SET id = id + 1000000 ORDER BY id DESC LIMIT 1",
 	    "UPDATE t_due SET id = id - 1000000 ORDER BY id DESC LIMIT 1", "due", "(is not of its event)" },
-	{ "INSERT INTO t_deliveries SELECT id, event_id, webhook_id, format, 'failed', 1, NULL, NULL, 1 FROM t_due ORDER BY id "
+	{ "INSERT INTO t_deliveries (id, event_id, webhook_id, state, attempts, ended_ms) SELECT id, event_id, webhook_id, "
+	  "'failed', 1, 1 FROM t_due ORDER BY id "
 	  "DESC "
 	  "LIMIT 1",
 	    "DELETE FROM t_deliveries ORDER BY id DESC LIMIT 1", "due", "(does not go on from where it ended)" },

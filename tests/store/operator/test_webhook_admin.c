@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 #include "engine/events.h"
-#include "store/claims.h"
+#include "store/fetched.h"
 #include "store/state.h"
 
 static int
@@ -48,8 +48,8 @@ all_of_a_webhook_is_found(void **state)
 	assert_true(found.held_until_ms == -1 && found.previous_until_ms == -1 && found.oldest_due_ms == -1);
 	assert_int_equal(found.failures + found.settings.rate + found.pending, 0);
 	sign_up_many(w, "due", 3);
-	struct claims claims = claim(w, owners[0], id, 1, LONG_MS);
-	struct delivery_outcome outcome = outcome_of(claims.items, DELIVERY_PENDING, 0);
+	struct fetched fetched = fetch(w, id, 1);
+	struct delivery_outcome outcome = outcome_of(fetched.items, DELIVERY_PENDING, 0);
 	outcome.webhook_failures = 7;
 	outcome.webhook_hold_ms = LONG_MS;
 	assert_int_equal(record_outcomes(w, &outcome, 1), 0);
@@ -115,9 +115,9 @@ an_attempt_under_way_does_not_undo_enabling(void **state)
 	struct world *w = *state;
 	uint64_t id = make_due(w, 2);
 	struct delivery_outcome outcomes[2];
+	struct fetched fetched = fetch(w, id, 2);
 	for (size_t i = 0; i < 2; i++) {
-		struct claims claims = claim(w, owners[0], id, 1, LONG_MS);
-		outcomes[i] = outcome_of(claims.items, DELIVERY_PENDING, 500);
+		outcomes[i] = outcome_of(&fetched.items[i], DELIVERY_PENDING, 500);
 		outcomes[i].webhook_state = WEBHOOK_DISABLED;
 	}
 	assert_int_equal(record_outcomes(w, &outcomes[0], 1), 0);
@@ -140,8 +140,9 @@ a_late_outcome_does_not_change_the_webhook(void **state)
 	struct world *w = *state;
 	uint64_t id = make_due(w, 2);
 	struct delivery_outcome outcomes[2];
+	struct fetched fetched = fetch(w, id, 2);
 	for (size_t i = 0; i < 2; i++)
-		outcomes[i] = outcome_of(claim(w, owners[0], id, 1, LONG_MS).items, DELIVERY_PENDING, 503);
+		outcomes[i] = outcome_of(&fetched.items[i], DELIVERY_PENDING, 503);
 	outcomes[0].webhook_failures = 2;
 	outcomes[0].webhook_hold_ms = LONG_MS;
 	outcomes[1].state = DELIVERY_DELIVERED;
@@ -161,7 +162,7 @@ local_errors_are_no_failures_of_the_webhook(void **state)
 {
 	struct world *w = *state;
 	uint64_t id = make_due(w, 1);
-	struct delivery_outcome outcome = outcome_of(claim(w, owners[0], id, 1, LONG_MS).items, DELIVERY_PENDING, 0);
+	struct delivery_outcome outcome = outcome_of(fetch(w, id, 1).items, DELIVERY_PENDING, 0);
 	outcome.webhook_failures = 0;
 	assert_int_equal(record_outcomes(w, &outcome, 1), 0);
 	assert_true(find(w, id).row.failing_since_ms == -1);

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 
 #include "base/clock.h"
-#include "store/claims.h"
+#include "store/fetched.h"
 #include "store/world.h"
 
 enum { WAIT_MS = 1000, TIMES = 10, SOON_MS = 4500 /* less than the lock wait timeout */ };
@@ -43,9 +43,9 @@ a_410_deactivates_whatever_comes_with_it(void **state)
 {
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 3);
-	struct claims claims = claim(w, owners[0], webhook, 3, LONG_MS);
-	struct delivery_outcome outcomes[] = { outcome_of(&claims.items[0], DELIVERY_DELIVERED, 200),
-		outcome_of(&claims.items[1], DELIVERY_FAILED, 410), outcome_of(&claims.items[2], DELIVERY_DELIVERED, 200) };
+	struct fetched fetched = fetch(w, webhook, 3);
+	struct delivery_outcome outcomes[] = { outcome_of(&fetched.items[0], DELIVERY_DELIVERED, 200),
+		outcome_of(&fetched.items[1], DELIVERY_FAILED, 410), outcome_of(&fetched.items[2], DELIVERY_DELIVERED, 200) };
 	outcomes[1].webhook_state = WEBHOOK_GONE;
 	assert_int_equal(record_outcomes(w, outcomes, 3), 0);
 	assert_int_equal(outcomes[1].webhook_state, WEBHOOK_GONE);
@@ -55,6 +55,32 @@ a_410_deactivates_whatever_comes_with_it(void **state)
 	assert_int_equal(is(webhook, "active"), 1); /* it is not failing */
 	assert_int_equal(store_deactivate_webhook(w->store, webhook, WEBHOOK_GONE, true), RESULT_OK);
 	assert_int_equal(is(webhook, "gone"), 1);
+}
+
+/* A routine success does not store the webhook's status, and does not lock it; another outcome stores that of all. */
+static void
+routine_successes_leave_the_status(void **state)
+{
+	static const char failures[] = "SELECT failures FROM t_webhook_status WHERE webhook_id = %" PRIu64;
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 4);
+	struct fetched fetched = fetch(w, webhook, 4);
+	struct delivery_outcome outcomes[4];
+	for (size_t i = 0; i < 4; i++) {
+		outcomes[i] = outcome_of(&fetched.items[i], DELIVERY_DELIVERED, 200);
+		outcomes[i].routine = i != 2;
+		outcomes[i].webhook_failures = 7; /* to see whether it is stored */
+	}
+	root_run("START TRANSACTION");
+	root_run("SELECT * FROM t_webhook_status WHERE webhook_id = %" PRIu64 " FOR UPDATE", webhook);
+	assert_int_equal(record_outcomes(w, outcomes, 2), 0);
+	root_run("ROLLBACK");
+	assert_int_equal(root_number(failures, webhook), 0);
+	assert_int_equal(root_number(DELIVERIES, webhook), 2);
+	outcomes[3].webhook_failures = 9; /* the last */
+	assert_int_equal(record_outcomes(w, outcomes + 2, 2), 0);
+	assert_int_equal(root_number(failures, webhook), 9);
+	assert_int_equal(root_number(DELIVERIES, webhook), 4);
 }
 
 static void
@@ -97,6 +123,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WORLD_TEST(a_410_deactivates_whatever_comes_with_it),
+		WORLD_TEST(routine_successes_leave_the_status),
 		WORLD_TEST(a_locked_campaign_is_waited_for_briefly_or_not_at_all),
 		WORLD_TEST(a_deactivated_webhook_needs_no_lock),
 	};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Leases, claims and outcomes (docs/deliveries.md 3 and 4): nothing is claimed twice, nothing is lost, and only the holder of a
- * claim records its outcome. */
+ * Leases, due deliveries and outcomes (docs/deliveries.md 3 and 4): a shard has one owner, only its owner records outcomes, and
+ * each attempt is recorded once. */
 #include "unit.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "engine/events.h"
-#include "store/claims.h"
+#include "store/fetched.h"
 #include "store/world.h"
 
 enum { SHORT_MS = 50, DEADLINE_MS = 10 * 1000 };
@@ -30,14 +30,6 @@ static void
 pause_a_moment(void)
 {
 	nanosleep(&(struct timespec){ .tv_nsec = 5 * 1000000 }, NULL);
-}
-
-static uint64_t
-lease(struct world *w, const unsigned char *owner, int64_t lease_ms)
-{
-	uint64_t held;
-	assert_int_equal(store_shards_lease(w->store, owner, lease_ms, &held), RESULT_OK);
-	return held;
 }
 
 /* docs/deliveries.md 4: each shard belongs to one dispatcher at a time, and is free after its release or the end of its
@@ -93,17 +85,17 @@ processes_never_share_a_shard(void **state)
 }
 
 static void
-a_claim_says_all_that_is_sent(void **state)
+a_delivery_says_all_that_is_sent(void **state)
 {
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 1),
 		 form = add_webhook(w, w->campaign, "https://form.example/", EVENT_BIT(EVENT_NEW_SIGNUP));
-	struct claims claims = claim(w, owners[0], webhook, ALL_ROWS, LONG_MS);
-	assert_int_equal(claims.count, 1);
-	const struct due_delivery *d = claims.items;
+	struct fetched fetched = fetch(w, webhook, ALL_ROWS);
+	assert_int_equal(fetched.count, 1);
+	const struct due_delivery *d = fetched.items;
 	assert_int_equal(d->destination->webhook_id, webhook);
 	assert_int_equal(d->attempt, 1);
-	assert_int_equal(d->token.size, DISPATCH_TOKEN_SIZE);
+	assert_int_equal(d->attempts_before, 0);
 	assert_int_equal(d->destination->state, WEBHOOK_ACTIVE);
 	assert_slice(d->event, "new_signup");
 	assert_slice(d->destination->url, "https://a.example/hook");
@@ -114,116 +106,146 @@ a_claim_says_all_that_is_sent(void **state)
 	assert_non_null(strstr(d->payload.data, "due0@example.org"));
 	assert_false(d->form);
 	sign_up_many(w, "form", 1);
-	claims = claim(w, owners[0], form, ALL_ROWS, LONG_MS);
-	assert_int_equal(claims.count, 1);
-	assert_true(claims.items->form); /* its URL contains a word of form_urls */
+	fetched = fetch(w, form, ALL_ROWS);
+	assert_int_equal(fetched.count, 1);
+	assert_true(fetched.items->form); /* its URL contains a word of form_urls */
 }
 
+/* Fetching changes nothing: the same is fetched until its outcome is recorded. */
 static void
-a_claim_takes_the_oldest_up_to_its_limit(void **state)
+the_oldest_are_fetched_up_to_the_limit(void **state)
 {
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 8);
 	int64_t oldest = root_number("SELECT MAX(id) FROM t_due");
 	root_run("UPDATE t_due SET due_ms = due_ms - 1000 WHERE id = %" PRId64, oldest);
-	struct claims first = claim(w, owners[0], webhook, 1, LONG_MS);
-	assert_int_equal(first.count, 1);
-	assert_int_equal(first.items[0].id, oldest);
-	assert_int_equal(claim(w, owners[1], webhook, 4, LONG_MS).count, 4);
-	assert_int_equal(claim(w, owners[0], webhook, ALL_ROWS, LONG_MS).count, 3);
-	assert_int_equal(claim(w, owners[1], webhook, ALL_ROWS, LONG_MS).count, 0);
-	assert_int_equal(claim(w, owners[1], webhook + 1, ALL_ROWS, LONG_MS).count, 0);
-}
-
-/* Each process claims until nothing is left; shared[0] is the number, the ids follow. */
-static bool
-claim_all(struct store *store, const struct world *world UNUSED, unsigned index)
-{
-	unsigned char owner[DISPATCH_OWNER_SIZE] = { (unsigned char)(index + 1) };
-	struct due_request request = { .webhook_id = shared[SHARED_MAX - 1], .rows = 7 };
-	size_t count = 1;
-	for (unsigned idle = 0; idle < 3; idle = count == 0 ? idle + 1 : 0) {
-		struct pool *pool = pool_new();
-		struct due_delivery *items;
-		enum result result = store_claim(store, pool, owner, LONG_MS, &request, 1, &items, &count);
-		for (size_t i = 0; result == RESULT_OK && i < count; i++)
-			shared[1 + __atomic_fetch_add(&shared[0], 1, __ATOMIC_SEQ_CST)] = items[i].id;
-		pool_free(&pool);
-		if (result != RESULT_OK && result != RESULT_CONFLICT)
-			return false;
-		count = result == RESULT_OK ? count : 1;
+	for (int i = 0; i < 2; i++) {
+		struct fetched first = fetch(w, webhook, 1);
+		assert_int_equal(first.count, 1);
+		assert_int_equal(first.items->id, oldest);
+		assert_int_equal(first.items->attempt, 1);
 	}
-	return true;
+	assert_int_equal(fetch(w, webhook, 4).count, 4);
+	assert_int_equal(fetch(w, webhook, ALL_ROWS).count, 8);
+	assert_int_equal(fetch(w, webhook + 1, ALL_ROWS).count, 0);
 }
 
-/* "no row is claimed twice" */
+/* docs/deliveries.md 4.1: outcomes of a webhook are recorded only by the dispatcher that was the last to lease its shard. */
 static void
-processes_never_claim_a_row_twice(void **state)
-{
-	enum { ROWS = 300, PROCESSES = 8 };
-	struct world *w = *state;
-	shared[SHARED_MAX - 1] = make_due(w, ROWS);
-	processes_start(w, PROCESSES, claim_all);
-	assert_true(processes_end());
-	assert_int_equal(shared[0], ROWS);
-	for (size_t i = 1; i <= ROWS; i++)
-		for (size_t k = 1; k < i; k++)
-			assert_true(shared[i] != shared[k]);
-	assert_int_equal(root_number("SELECT COUNT(*) FROM t_due WHERE token IS NOT NULL AND attempts = 1"), ROWS);
-}
-
-/* A dead dispatcher's claims come due by themselves; its later outcomes are stale. */
-static void
-a_claim_ends_and_its_outcome_is_stale(void **state)
+only_the_owner_records(void **state)
 {
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 1);
-	struct claims lost = claim(w, owners[0], webhook, 1, SHORT_MS), again = { 0 };
-	assert_int_equal(lost.count, 1);
-	for (int64_t deadline = clock_monotonic_ms() + DEADLINE_MS; again.count == 0 && clock_monotonic_ms() < deadline;) {
-		pause_a_moment();
-		again = claim(w, owners[1], webhook, 1, LONG_MS);
-	}
-	assert_int_equal(again.count, 1);
-	assert_int_equal(again.items->id, lost.items->id);
-	assert_int_equal(again.items->attempt, 2);
-	assert_slices_equal(again.items->message_id, lost.items->message_id);
-	assert_slices_equal(again.items->payload, lost.items->payload);
-	struct delivery_outcome late = outcome_of(lost.items, DELIVERY_FAILED, 500);
-	assert_int_equal(record_outcomes(w, &late, 1), 1);
-	assert_int_equal(store_unclaim(w->store, &late, 1), RESULT_OK);
-	assert_int_equal(root_number("SELECT COUNT(*) FROM t_due WHERE attempts = 2 AND token IS NOT NULL"), 1);
+	struct delivery_outcome outcome = outcome_of(fetch(w, webhook, 1).items, DELIVERY_DELIVERED, 200);
+	assert_int_equal(store_record_outcomes(w->store, owners[1], &outcome, 1), RESULT_OK); /* another's */
+	assert_true(outcome.stale);
+	root_run("UPDATE t_dispatch_shards SET lease_until_ms = UNIX_TIMESTAMP() * 1000 - 1000");
+	assert_true(lease(w, owners[1], LONG_MS) == ALL_SHARDS);
+	assert_int_equal(record_outcomes(w, &outcome, 1), 1); /* taken over */
+	assert_int_equal(root_number(DUE " AND attempts = 0", webhook), 1);
 	assert_int_equal(root_number(DELIVERIES, webhook), 0);
-	struct delivery_outcome good = outcome_of(again.items, DELIVERY_DELIVERED, 200);
-	assert_int_equal(record_outcomes(w, &good, 1), 0);
-	assert_int_equal(record_outcomes(w, &good, 1), 1); /* recorded once */
-	assert_int_equal(root_number(DELIVERIES " AND state = 'delivered' AND attempts = 2 AND last_status = 200", webhook), 1);
+	/* a shard of its own suffices, also when its lease is over: a clock may have jumped */
+	root_run("UPDATE t_dispatch_shards SET owner = '%.16s', lease_until_ms = 0 WHERE shard = %u", (const char *)owners[0],
+	    webhook_shard(webhook));
+	assert_int_equal(record_outcomes(w, &outcome, 1), 0);
+	assert_int_equal(root_number(DELIVERIES, webhook), 1);
 }
 
-/* An attempt has the number that its claim counted. An unclaimed row has no attempt; an attempt that was not recorded is
- * missing; recording it again changes nothing. */
+static bool
+take_over(struct store *store, const struct world *world UNUSED, unsigned index UNUSED)
+{
+	return store_shards_lease(store, owners[1], LONG_MS, &shared[0]) == RESULT_OK && shared[0] == ALL_SHARDS;
+}
+
+/* … also when the lease ends during the transaction: no other dispatcher takes the shard before its end. */
 static void
-attempts_are_numbered_by_their_claims(void **state)
+a_shard_is_not_taken_over_while_outcomes_are_recorded(void **state)
+{
+	struct world *w = *state;
+	root_run("UPDATE t_dispatch_shards SET owner = '%.16s', lease_until_ms = UNIX_TIMESTAMP() * 1000 - 1000",
+	    (const char *)owners[0]);
+	root_run("START TRANSACTION");
+	root_run("SELECT * FROM t_dispatch_shards WHERE shard = 5 LOCK IN SHARE MODE");
+	processes_start(w, 1, take_over);
+	const bool waited = root_wait_for(1, ROW_LOCK_WAITS);
+	root_run("COMMIT");
+	assert_true(processes_end());
+	assert_true(waited);
+}
+
+/* An attempt is recorded once, and only the next one: not after another dispatcher has recorded it, nor after the end. */
+static void
+an_attempt_is_recorded_once(void **state)
 {
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 1);
-	struct claims claims = claim(w, owners[0], webhook, 1, LONG_MS);
-	struct delivery_outcome outcome = outcome_of(claims.items, DELIVERY_PENDING, 500);
-	assert_int_equal(record_outcomes(w, &outcome, 1), 0);
-	assert_int_equal(record_outcomes(w, &outcome, 1), 1);
-	for (size_t i = 0; i < 3; i++) {
+	for (unsigned attempt = 1; attempt <= 3; attempt++) {
 		root_run("UPDATE t_due SET due_ms = 1");
-		claims = claim(w, owners[0], webhook, 1, LONG_MS);
-		assert_int_equal(claims.count, 1);
-		outcome = outcome_of(claims.items, i == 2 ? DELIVERY_DELIVERED : DELIVERY_PENDING, 200);
-		if (i == 0)
-			assert_int_equal(store_unclaim(w->store, &outcome, 1), RESULT_OK);
-		else if (i == 2)
-			assert_int_equal(record_outcomes(w, &outcome, 1), 0);
+		struct fetched fetched = fetch(w, webhook, 1);
+		assert_int_equal(fetched.items->attempt, attempt);
+		struct delivery_outcome outcome =
+		    outcome_of(fetched.items, attempt == 3 ? DELIVERY_DELIVERED : DELIVERY_PENDING, 500);
+		assert_int_equal(record_outcomes(w, &outcome, 1), 0);
+		outcome.state = DELIVERY_FAILED;
+		assert_int_equal(record_outcomes(w, &outcome, 1), 1);
 	}
-	assert_int_equal(root_number(ATTEMPTS, webhook, webhook), 2);
-	assert_int_equal(root_number(ATTEMPTS " AND attempt IN (1, 3)", webhook, webhook), 2);
-	assert_int_equal(root_number(DELIVERIES " AND attempts = 3", webhook), 1);
+	assert_int_equal(root_number(ATTEMPTS " AND attempt IN (1, 2, 3)", webhook, webhook), 3);
+	assert_int_equal(root_number(DELIVERIES " AND state = 'delivered' AND attempts = 3", webhook), 1);
+	assert_int_equal(root_number(DUE, webhook), 0);
+}
+
+/* docs/deliveries.md 4.1: the dispatcher that gets a dead one's lock file frees its shards, and counts its attempts under way
+ * unless they were recorded. */
+static void
+interrupted_attempts_are_counted_once(void **state)
+{
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 4);
+	struct fetched fetched = fetch(w, webhook, ALL_ROWS);
+	struct interrupted_delivery interrupted[3];
+	for (size_t i = 0; i < ARRAY_SIZE(interrupted); i++)
+		interrupted[i] = (struct interrupted_delivery){ fetched.items[i].id, 1, LONG_MS };
+	/* the second was recorded; the third has ended */
+	struct delivery_outcome outcomes[] = { outcome_of(&fetched.items[1], DELIVERY_PENDING, 500),
+		outcome_of(&fetched.items[2], DELIVERY_DELIVERED, 200) };
+	outcomes[0].next_due_in_ms = 2 * LONG_MS;
+	assert_int_equal(record_outcomes(w, outcomes, 2), 0);
+	for (int i = 0; i < 2; i++) { /* the answer to the first is lost */
+		assert_int_equal(store_recover(w->store, owners[0], interrupted, ARRAY_SIZE(interrupted)), RESULT_OK);
+		assert_int_equal(root_number(DUE " AND attempts = 1 AND id IN (%" PRIu64 ", %" PRIu64 ")", webhook,
+				     fetched.items[0].id, fetched.items[1].id),
+		    2);
+		assert_int_equal(root_number(DUE " AND attempts = 0 AND due_ms <= UNIX_TIMESTAMP(NOW(3)) * 1000", webhook), 1);
+		assert_int_equal(root_number(DUE " AND attempts = 1 AND due_ms > (UNIX_TIMESTAMP() + 90) * 1000", webhook), 1);
+		assert_int_equal(root_number(DUE " AND attempts = 1 AND due_ms BETWEEN (UNIX_TIMESTAMP() + 30) * 1000 AND "
+						 "(UNIX_TIMESTAMP() + 61) * 1000",
+				     webhook),
+		    1);
+	}
+	assert_int_equal(root_number(DELIVERIES, webhook), 1);
+	assert_true(lease(w, owners[1], LONG_MS) == ALL_SHARDS);
+	/* the outcome, should it still come */
+	struct delivery_outcome late = outcome_of(&fetched.items[0], DELIVERY_DELIVERED, 200);
+	assert_int_equal(store_record_outcomes(w->store, owners[1], &late, 1), RESULT_OK);
+	assert_true(late.stale);
+}
+
+/* … only in its own shards: another dispatcher that leases them may be sending the same deliveries. */
+static void
+only_the_dead_owner_is_recovered(void **state)
+{
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 1);
+	const struct interrupted_delivery interrupted = { fetch(w, webhook, 1).items->id, 1, LONG_MS };
+	assert_int_equal(store_recover(w->store, (const unsigned char *)"an unknown owner", &interrupted, 1), RESULT_OK);
+	assert_true(lease(w, owners[1], LONG_MS) == 0);
+	assert_int_equal(store_shards_release(w->store, owners[0]), RESULT_OK);
+	assert_true(lease(w, owners[1], LONG_MS) == ALL_SHARDS);
+	assert_int_equal(store_recover(w->store, owners[0], &interrupted, 1), RESULT_OK);
+	assert_true(lease(w, owners[0], LONG_MS) == 0);
+	assert_int_equal(root_number(DUE " AND attempts = 0", webhook), 1);
+	assert_int_equal(store_recover(w->store, owners[1], NULL, 0), RESULT_OK);
+	assert_true(lease(w, owners[0], LONG_MS) == ALL_SHARDS);
 }
 
 /* docs/deliveries.md 3: 410 disables; no delivery is made for it afterwards. */
@@ -232,12 +254,12 @@ a_webhook_that_is_gone_gets_nothing_more(void **state)
 {
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 2);
-	struct claims claims = claim(w, owners[0], webhook, 1, LONG_MS);
-	struct delivery_outcome gone = outcome_of(claims.items, DELIVERY_FAILED, 410);
+	struct fetched fetched = fetch(w, webhook, 1);
+	struct delivery_outcome gone = outcome_of(fetched.items, DELIVERY_FAILED, 410);
 	gone.webhook_failures = 1;
 	record_outcomes(w, &gone, 1);
 	assert_int_equal(store_deactivate_webhook(w->store, webhook, WEBHOOK_GONE, true), RESULT_OK);
-	assert_int_equal(claim(w, owners[0], webhook, 1, LONG_MS).items->destination->state, WEBHOOK_GONE);
+	assert_int_equal(fetch(w, webhook, 1).items->destination->state, WEBHOOK_GONE);
 	sign_up_many(w, "after", 2);
 	assert_int_equal(root_number(DUE, webhook), 1);
 	assert_int_equal(root_number(DELIVERIES, webhook), 1);
@@ -249,9 +271,9 @@ a_locked_campaign_holds_up_no_outcome(void **state)
 {
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 2);
-	struct claims claims = claim(w, owners[0], webhook, 2, LONG_MS);
-	struct delivery_outcome outcomes[] = { outcome_of(&claims.items[0], DELIVERY_FAILED, 410),
-		outcome_of(&claims.items[1], DELIVERY_DELIVERED, 200) };
+	struct fetched fetched = fetch(w, webhook, 2);
+	struct delivery_outcome outcomes[] = { outcome_of(&fetched.items[0], DELIVERY_FAILED, 410),
+		outcome_of(&fetched.items[1], DELIVERY_DELIVERED, 200) };
 	outcomes[0].webhook_failures = outcomes[1].webhook_failures = 1;
 	outcomes[0].webhook_state = WEBHOOK_GONE;
 	root_run("START TRANSACTION");
@@ -261,41 +283,6 @@ a_locked_campaign_holds_up_no_outcome(void **state)
 	root_run("ROLLBACK");
 	assert_int_equal(root_number(DELIVERIES, webhook), 2);
 	assert_int_equal(root_number("SELECT state = 'active' FROM t_webhooks WHERE id = %" PRIu64, webhook), 1);
-}
-
-static void
-an_unclaimed_delivery_is_due_and_not_counted(void **state)
-{
-	struct world *w = *state;
-	uint64_t webhook = make_due(w, 2);
-	struct claims claims = claim(w, owners[0], webhook, ALL_ROWS, LONG_MS);
-	struct delivery_outcome back[] = { outcome_of(&claims.items[0], DELIVERY_PENDING, 0),
-		outcome_of(&claims.items[1], DELIVERY_PENDING, 0) };
-	assert_int_equal(store_unclaim(w->store, back, 2), RESULT_OK);
-	claims = claim(w, owners[1], webhook, ALL_ROWS, LONG_MS);
-	assert_int_equal(claims.count, 2);
-	assert_int_equal(claims.items[0].attempt, 1);
-	assert_int_equal(root_number(ATTEMPTS, webhook, webhook), 0);
-}
-
-/* docs/deliveries.md 4: the dispatcher that gets a dead one's lock file releases only its shards and claims. */
-static void
-only_the_dead_owner_is_released(void **state)
-{
-	struct world *w = *state;
-	uint64_t other = add_webhook(w, w->campaign, "https://other.example/", EVENT_BIT(EVENT_NEW_SIGNUP));
-	uint64_t webhook = make_due(w, 6);
-	assert_true(lease(w, owners[0], LONG_MS) == ALL_SHARDS);
-	assert_int_equal(claim(w, owners[0], webhook, 2, LONG_MS).count, 2);
-	assert_int_equal(claim(w, owners[1], webhook, 3, LONG_MS).count, 3);
-	assert_int_equal(claim(w, owners[0], other, ALL_ROWS, LONG_MS).count, 6);
-	assert_int_equal(store_owner_release(w->store, (const unsigned char *)"an unknown owner", LONG_MS), RESULT_OK);
-	assert_int_equal(root_number(DUE " AND token IS NOT NULL", webhook), 5);
-	assert_true(lease(w, owners[1], LONG_MS) == 0);
-	assert_int_equal(store_owner_release(w->store, owners[0], LONG_MS), RESULT_OK);
-	assert_true(lease(w, owners[1], LONG_MS) == ALL_SHARDS);
-	assert_int_equal(claim(w, owners[1], webhook, ALL_ROWS, LONG_MS).count, 3);
-	assert_int_equal(claim(w, owners[1], other, ALL_ROWS, LONG_MS).count, 6);
 }
 
 static struct due_webhooks
@@ -331,7 +318,7 @@ due_webhooks_are_found_oldest_first(void **state)
 	uint64_t shard = UINT64_C(1) << webhook_shard(ids[1]);
 	assert_int_equal(find_due(w, shard, 10).due[0].webhook_id, ids[1]);
 	assert_true(find_due(w, ALL_SHARDS & ~shard, 10).due[0].webhook_id != ids[1]);
-	claim(w, owners[0], ids[0], ALL_ROWS, LONG_MS);
+	root_run("UPDATE t_due SET due_ms = due_ms + %d WHERE webhook_id = %" PRIu64, LONG_MS, ids[0]);
 	l = find_due(w, ALL_SHARDS, 10);
 	assert_int_equal(l.due_count, 2);
 	assert_in_range(l.next_due_ms, l.now_ms + LONG_MS / 2, l.now_ms + LONG_MS);
@@ -343,8 +330,8 @@ only_active_webhooks_are_due(void **state)
 {
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 2);
-	struct claims claims = claim(w, owners[0], webhook, 1, LONG_MS);
-	struct delivery_outcome held = outcome_of(claims.items, DELIVERY_PENDING, 429);
+	struct fetched fetched = fetch(w, webhook, 1);
+	struct delivery_outcome held = outcome_of(fetched.items, DELIVERY_PENDING, 429);
 	held.webhook_hold_ms = LONG_MS / 2;
 	record_outcomes(w, &held, 1);
 	struct due_webhooks l = find_due(w, ALL_SHARDS, 10);
@@ -358,8 +345,7 @@ only_active_webhooks_are_due(void **state)
 	assert_true(l.next_due_ms == -1);
 }
 
-/* docs/deliveries.md 1 and 3: deliveries of a removed or gone webhook are ended whenever they are due; claimed ones come due
- * when their claim ends. */
+/* docs/deliveries.md 1 and 3: deliveries of a removed or gone webhook are ended whenever they are due. */
 static void
 webhooks_that_ended_are_found_at_once(void **state)
 {
@@ -371,12 +357,12 @@ webhooks_that_ended_are_found_at_once(void **state)
 		root_run("UPDATE t_due SET due_ms = due_ms + %d WHERE webhook_id = %" PRIu64, 3 * LONG_MS / 4, other);
 		root_run("UPDATE t_due SET due_ms = due_ms + %d WHERE webhook_id = %" PRIu64 " ORDER BY id LIMIT 2",
 		    2 * LONG_MS, webhook);
-		claim(w, owners[0], webhook, 1, LONG_MS);
+		const uint64_t under_way = fetch(w, webhook, 1).items->id;
 		root_run("UPDATE t_webhook_status SET hold_until_ms = UNIX_TIMESTAMP() * 1000 + %d WHERE webhook_id = %" PRIu64,
 		    3 * LONG_MS, webhook);
 		/* ending a webhook that is not deactivated does nothing */
 		size_t none;
-		assert_int_equal(store_fail_pending(w->store, webhook, 10, &none), RESULT_OK);
+		assert_int_equal(store_fail_pending(w->store, webhook, &no_ids, 10, &none), RESULT_OK);
 		assert_int_equal(none, 0);
 		if (gone)
 			root_run("UPDATE t_webhooks SET state = 'gone' WHERE id = %" PRIu64, webhook);
@@ -389,34 +375,34 @@ webhooks_that_ended_are_found_at_once(void **state)
 		assert_int_equal(find_due(w, ALL_SHARDS, 0).ended_count, 0);
 		assert_int_equal(find_due(w, ALL_SHARDS & ~(UINT64_C(1) << webhook_shard(webhook)), 10).ended_count, 0);
 		size_t done;
-		assert_int_equal(store_fail_pending(w->store, webhook, 10, &done), RESULT_OK);
+		assert_int_equal(fetch(w, webhook, 1).items->destination->state, gone ? WEBHOOK_GONE : WEBHOOK_MISSING);
+		assert_int_equal(
+		    store_fail_pending(w->store, webhook, &(struct id_set){ &under_way, 1 }, 10, &done), RESULT_OK);
 		assert_int_equal(done, 2);
 		l = find_due(w, ALL_SHARDS, 10);
-		assert_int_equal(l.due_count + l.ended_count, 0);
+		assert_int_equal(l.due_count, 0);
+		assert_int_equal(l.ended_count, 1);
 		assert_in_range(l.next_due_ms, l.now_ms + LONG_MS / 2, l.now_ms + LONG_MS);
-		root_run("UPDATE t_due SET due_ms = 1 WHERE webhook_id = %" PRIu64, webhook);
-		l = find_due(w, ALL_SHARDS, 10);
-		assert_int_equal(l.ended_count, 0);
-		assert_int_equal(l.due_count, 1);
-		assert_int_equal(
-		    claim(w, owners[1], webhook, 1, LONG_MS).items->destination->state, gone ? WEBHOOK_GONE : WEBHOOK_MISSING);
+		assert_int_equal(store_fail_pending(w->store, webhook, &no_ids, 10, &done), RESULT_OK);
+		assert_int_equal(done, 1);
+		assert_int_equal(find_due(w, ALL_SHARDS, 10).ended_count, 0);
 		root_run("DELETE FROM t_due");
 	}
 }
 
-/* docs/architecture.md 7.3: a delivery that crashed the dispatcher twice ends, claimed or not, and its webhook is held. */
+/* docs/architecture.md 7.3: a delivery that crashed the dispatcher twice ends, and its webhook is held. */
 static void
 a_crashed_delivery_ends_alone(void **state)
 {
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 3);
-	struct claims claims = claim(w, owners[0], webhook, 1, LONG_MS);
-	uint64_t crashed = claims.items[0].id;
+	struct fetched fetched = fetch(w, webhook, 1);
+	uint64_t crashed = fetched.items[0].id;
 	size_t done;
 	assert_int_equal(store_fail_crashed(w->store, crashed, LONG_MS, &done), RESULT_OK);
 	assert_int_equal(done, 1);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_deliveries WHERE id = %" PRIu64
-				     " AND state = 'failed' AND last_error = 'crashed' AND attempts = 1",
+				     " AND state = 'failed' AND last_error = 'crashed' AND attempts = 0",
 			     crashed),
 	    1);
 	assert_int_equal(
@@ -424,9 +410,8 @@ a_crashed_delivery_ends_alone(void **state)
 	struct due_webhooks l = find_due(w, ALL_SHARDS, 10);
 	assert_int_equal(l.due_count, 0);
 	assert_in_range(l.next_due_ms, l.now_ms + LONG_MS / 2, l.now_ms + LONG_MS);
-	struct delivery_outcome outcome = outcome_of(&claims.items[0], DELIVERY_DELIVERED, 200);
-	assert_int_equal(store_record_outcomes(w->store, &outcome, 1), RESULT_OK);
-	assert_true(outcome.stale);
+	struct delivery_outcome outcome = outcome_of(&fetched.items[0], DELIVERY_DELIVERED, 200);
+	assert_int_equal(record_outcomes(w, &outcome, 1), 1);
 	assert_int_equal(store_fail_crashed(w->store, crashed, LONG_MS, &done), RESULT_OK);
 	assert_int_equal(done, 0);
 }
@@ -435,10 +420,10 @@ a_crashed_delivery_ends_alone(void **state)
 static void
 nothing_waits_for_a_batch_under_way(void **state)
 {
-	enum { ROWS = 20, CLAIMED = 16 };
+	enum { ROWS = 20, SENT = 16 };
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, ROWS);
-	struct delivery_outcome outcomes[CLAIMED];
+	struct delivery_outcome outcomes[SENT];
 	size_t done;
 	root_run("ANALYZE TABLE t_due");
 	int64_t newest = root_number("SELECT MAX(id) FROM t_due");
@@ -448,13 +433,13 @@ nothing_waits_for_a_batch_under_way(void **state)
 		 ", 0, 0, %d, 'json', 1)",
 	    newest + 1, UNKNOWN_ID);
 	int64_t began = clock_monotonic_ms();
-	struct claims claims = claim(w, owners[0], webhook, CLAIMED, LONG_MS);
-	assert_int_equal(claims.count, CLAIMED);
-	for (size_t i = 0; i < CLAIMED; i++)
-		outcomes[i] = outcome_of(&claims.items[i], DELIVERY_DELIVERED, 200);
-	assert_int_equal(record_outcomes(w, outcomes, CLAIMED), 0);
-	assert_int_equal(store_fail_pending(w->store, webhook, ROWS, &done), RESULT_OK);
-	assert_int_equal(done, ROWS - CLAIMED);
+	struct fetched fetched = fetch(w, webhook, SENT);
+	assert_int_equal(fetched.count, SENT);
+	for (size_t i = 0; i < SENT; i++)
+		outcomes[i] = outcome_of(&fetched.items[i], DELIVERY_DELIVERED, 200);
+	assert_int_equal(record_outcomes(w, outcomes, SENT), 0);
+	assert_int_equal(store_fail_pending(w->store, webhook, &no_ids, ROWS, &done), RESULT_OK);
+	assert_int_equal(done, ROWS - SENT);
 	assert_true(clock_monotonic_ms() - began < 4000); /* less than the lock wait timeout */
 	root_run("ROLLBACK");
 }
@@ -529,11 +514,11 @@ clean_up_records_ends_and_drops_old_tokens(void **state)
 	root_run("INSERT INTO t_commit_tokens (token, created_ms) SELECT seq, (UNIX_TIMESTAMP() - 23 * 3600) * 1000 FROM "
 		 "seq_10001_to_10003");
 	host_clock_ahead_ms = 2 * 24 * 3600 * 1000;
-	assert_int_equal(store_clean_up(w->store, false), RESULT_OK);
+	assert_int_equal(store_clean_up(w->store), RESULT_OK);
 	assert_int_equal(root_number("SELECT ended_ms FROM t_campaigns WHERE id = %" PRIu64, w->campaign), 5);
 	assert_int_equal(root_number("SELECT ended_ms FROM t_campaigns WHERE id = %" PRIu64, open), -1);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_commit_tokens"), 3);
-	assert_int_equal(store_clean_up(w->store, false), RESULT_OK);
+	assert_int_equal(store_clean_up(w->store), RESULT_OK);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_commit_tokens"), 3);
 	host_clock_ahead_ms = 0;
 }
@@ -545,15 +530,15 @@ main(void)
 		DISPATCH_TEST(a_shard_has_one_owner),
 		DISPATCH_TEST(a_lease_ends),
 		DISPATCH_TEST(processes_never_share_a_shard),
-		DISPATCH_TEST(a_claim_says_all_that_is_sent),
-		DISPATCH_TEST(a_claim_takes_the_oldest_up_to_its_limit),
-		DISPATCH_TEST(processes_never_claim_a_row_twice),
-		DISPATCH_TEST(a_claim_ends_and_its_outcome_is_stale),
-		DISPATCH_TEST(attempts_are_numbered_by_their_claims),
+		DISPATCH_TEST(a_delivery_says_all_that_is_sent),
+		DISPATCH_TEST(the_oldest_are_fetched_up_to_the_limit),
+		DISPATCH_TEST(only_the_owner_records),
+		DISPATCH_TEST(a_shard_is_not_taken_over_while_outcomes_are_recorded),
+		DISPATCH_TEST(an_attempt_is_recorded_once),
+		DISPATCH_TEST(interrupted_attempts_are_counted_once),
+		DISPATCH_TEST(only_the_dead_owner_is_recovered),
 		DISPATCH_TEST(a_webhook_that_is_gone_gets_nothing_more),
 		DISPATCH_TEST(a_locked_campaign_holds_up_no_outcome),
-		DISPATCH_TEST(an_unclaimed_delivery_is_due_and_not_counted),
-		DISPATCH_TEST(only_the_dead_owner_is_released),
 		DISPATCH_TEST(due_webhooks_are_found_oldest_first),
 		DISPATCH_TEST(only_active_webhooks_are_due),
 		DISPATCH_TEST(webhooks_that_ended_are_found_at_once),

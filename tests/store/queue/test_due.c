@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * The cost of searching due deliveries (docs/deliveries.md 4 and 6): it depends on the webhooks, not on the rows, and removed
- * rows are not read repeatedly while a dump keeps them from being purged. */
+ * The search for due deliveries (docs/deliveries.md 4 and 6): what is found, and its cost: it depends on the webhooks, not on
+ * the rows, and removed rows are not read repeatedly while a dump keeps them from being purged. */
 #include "unit.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "engine/events.h"
-#include "store/claims.h"
+#include "store/fetched.h"
 #include "store/world.h"
 
 enum { REMOVED = 60000, FEW_PAGES = 100 };
@@ -51,7 +51,7 @@ pages_read(struct world *w, bool newest, struct due_webhooks *found)
 	return fewest;
 }
 
-/* It depends on the webhooks, not on the rows: also in later queries, after claims. */
+/* It depends on the webhooks, not on the rows: also in later queries. */
 static void
 the_cost_depends_on_the_webhooks(void **state)
 {
@@ -71,7 +71,7 @@ the_cost_depends_on_the_webhooks(void **state)
 		int64_t before = root_rows_read();
 		(void)find_due(w, false);
 		assert_in_range(root_rows_read() - before, WEBHOOKS, 20 * WEBHOOKS);
-		(void)claim(w, owners[0], webhooks[i], 8, LONG_MS);
+		(void)fetch(w, webhooks[i], 8);
 	}
 	root_run("DELETE FROM t_webhooks");
 }
@@ -94,7 +94,7 @@ new_rows_are_found_after_removed_ones(void **state)
 	w->store = store_new(&world_options);
 	root_run("START TRANSACTION WITH CONSISTENT SNAPSHOT");
 	while (done > 0)
-		assert_int_equal(store_fail_pending(w->store, webhook, REMOVED, &done), RESULT_OK);
+		assert_int_equal(store_fail_pending(w->store, webhook, &no_ids, REMOVED, &done), RESULT_OK);
 	assert_int_equal(store_enable_webhook(w->store, webhook), RESULT_OK);
 	sign_up_many(w, "new", 1);
 	struct due_webhooks all, newly;
@@ -133,7 +133,8 @@ the_newest_have_the_same_columns(void **state)
 	const struct due_webhook *rows[] = { &found.due[0], &all.due[1] };
 	for (size_t i = 0; i < 2; i++)
 		assert_true(rows[i]->webhook_id == webhook && rows[i]->failures == 7 && rows[i]->probes == 2 &&
-			    rows[i]->failing_since_ms == 5 && rows[i]->succeeded && rows[i]->rate == 9);
+			    rows[i]->failing_since_ms == 5 && rows[i]->succeeded && rows[i]->rate == 9 &&
+			    rows[i]->account_id == w->account);
 	const int64_t first_ms = rows[0]->first_due_ms, now_ms = found.now_ms;
 	assert_true(rows[1]->first_due_ms == first_ms);
 	/* a delivery that waited for the end of a hold was due earlier */
@@ -155,68 +156,151 @@ the_newest_have_the_same_columns(void **state)
 	assert_int_equal(find_due(w, true).due_count, 0);
 }
 
-/* A claim returns the time of its last row. */
+/* Rows are ordered by time, then id: none is fetched twice or passed over, whatever their times are. */
 static void
-a_claim_goes_on_where_the_last_one_ended(void **state)
+a_fetch_goes_on_after_the_last_one(void **state)
 {
+	static const char *const times[] = { "1000", "1000 + id MOD 3", "CASE WHEN id MOD 7 = 0 THEN 1000 ELSE 1001 END" };
+	enum { ROWS = 13, AT_ONCE = 3 };
 	struct world *w = *state;
-	uint64_t webhook = make_due(w, 6);
-	struct due_delivery *deliveries;
-	size_t count;
-	root_run("SET @n = 0");
-	root_run("UPDATE t_due SET due_ms = (@n := @n + 1) * 10 ORDER BY id");
-	struct due_request request = { .webhook_id = webhook, .rows = 2, .from_ms = 20 };
-	for (int64_t last = 30; last <= 50; last += 20) {
-		assert_int_equal(
-		    store_claim(w->store, w->pool, owners[0], LONG_MS, &request, 1, &deliveries, &count), RESULT_OK);
-		assert_int_equal(count, 2);
-		assert_true(request.last_ms == last);
-		request.from_ms = request.last_ms;
+	uint64_t webhook = make_due(w, ROWS);
+	for (size_t i = 0; i < ARRAY_SIZE(times); i++) {
+		struct due_request request = { .webhook_id = webhook, .rows = AT_ONCE };
+		struct due_position last = { 0 };
+		size_t found = 0;
+		root_run("UPDATE t_due SET due_ms = %s", times[i]);
+		do {
+			struct fetched fetched = fetch_request(w, &request, &no_ids);
+			assert_int_equal(fetched.count, found < ROWS / AT_ONCE * AT_ONCE ? AT_ONCE : ROWS % AT_ONCE);
+			for (size_t k = 0; k < fetched.count; k++, found++) {
+				const int64_t due_ms =
+				    root_number("SELECT due_ms FROM t_due WHERE id = %" PRIu64, fetched.items[k].id);
+				assert_true(due_ms > last.due_ms || (due_ms == last.due_ms && fetched.items[k].id > last.id));
+				last = (struct due_position){ due_ms, fetched.items[k].id };
+			}
+			assert_true(request.last.due_ms == last.due_ms && request.last.id == last.id);
+		} while (request.more);
+		assert_int_equal(found, ROWS);
+		assert_int_equal(fetch_request(w, &request, &no_ids).count, 0);
+		assert_false(request.more);
+		assert_true(request.last.due_ms == last.due_ms && request.last.id == last.id);
 	}
-	assert_int_equal(root_number("SELECT MIN(due_ms) FROM t_due"), 10);
-	assert_int_equal(store_claim(w->store, w->pool, owners[0], LONG_MS, &request, 1, &deliveries, &count), RESULT_OK);
-	assert_int_equal(count, 1);
-	assert_int_equal(store_claim(w->store, w->pool, owners[0], LONG_MS, &request, 1, &deliveries, &count), RESULT_OK);
-	assert_int_equal(count, 0);
-	assert_true(request.last_ms == request.from_ms);
+	/* what is due later is not fetched */
+	root_run("UPDATE t_due SET due_ms = UNIX_TIMESTAMP() * 1000 + %d WHERE id MOD 2 = 0", LONG_MS);
+	assert_int_equal(fetch(w, webhook, ALL_ROWS).count, root_number("SELECT COUNT(*) FROM t_due WHERE id MOD 2 = 1"));
 }
 
-/* Rows read ahead are claimed without another query; changes of other processes to them are respected. */
+/* … and do not count: as many others as requested are fetched. The position moves over them. */
 static void
-a_claim_reads_ahead(void **state)
+deliveries_under_way_are_skipped(void **state)
+{
+	enum { ROWS = 10 };
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, ROWS), ids[ROWS];
+	root_run("UPDATE t_due SET due_ms = 1000");
+	struct fetched all = fetch(w, webhook, ROWS);
+	for (size_t i = 0; i < ROWS; i++)
+		ids[i] = all.items[i].id;
+	/* the first three and the fifth; one of another webhook, an unknown one */
+	const uint64_t under_way[] = { 1, ids[0], ids[1], ids[2], ids[4], ids[9] + UNKNOWN_ID };
+	const struct id_set set = { under_way, ARRAY_SIZE(under_way) };
+	struct due_request request = { .webhook_id = webhook, .rows = 3, .under_way = 4 };
+	struct fetched fetched = fetch_request(w, &request, &set);
+	assert_int_equal(fetched.count, 3);
+	assert_true(fetched.items[0].id == ids[3] && fetched.items[1].id == ids[5] && fetched.items[2].id == ids[6]);
+	assert_true(request.last.id == ids[6] && request.more);
+	fetched = fetch_request(w, &request, &set);
+	assert_int_equal(fetched.count, 3);
+	assert_true(fetched.items[2].id == ids[9] && request.last.id == ids[9]);
+	assert_false(request.more); /* it read fewer than it might have */
+	/* nothing but those */
+	const struct id_set every = { ids, ROWS };
+	request = (struct due_request){ .webhook_id = webhook, .rows = 2, .under_way = ROWS };
+	assert_int_equal(fetch_request(w, &request, &every).count, 0);
+	assert_true(request.last.id == ids[9]);
+	assert_false(request.more);
+	/* more is left than was requested, though fewer rows than the limit */
+	request = (struct due_request){ .webhook_id = webhook, .rows = ROWS - 1, .under_way = 4 };
+	assert_int_equal(fetch_request(w, &request, &no_ids).count, ROWS - 1);
+	assert_true(request.more);
+	/* a row that has ended meanwhile is absent, a webhook that was removed has no destination */
+	root_run("DELETE FROM t_due WHERE id = %" PRIu64, ids[0]);
+	assert_int_equal(store_remove_webhook_id(w->store, webhook), RESULT_OK);
+	fetched = fetch(w, webhook, ROWS);
+	assert_int_equal(fetched.count, ROWS - 1);
+	assert_int_equal(fetched.items->destination->state, WEBHOOK_MISSING);
+}
+
+/* With three statements, however many webhooks there are; each delivery has its webhook's destination. */
+static void
+webhooks_are_fetched_together(void **state)
+{
+	enum { WEBHOOKS = 5, LEADS = 4 };
+	struct world *w = *state;
+	struct due_request requests[WEBHOOKS];
+	struct due_delivery *deliveries;
+	size_t count;
+	for (size_t i = 0; i < WEBHOOKS; i++) {
+		uint64_t webhook = add_webhook(
+		    w, w->campaign, pool_printf(w->pool, "https://a%zu.example/", i).data, EVENT_BIT(EVENT_NEW_SIGNUP));
+		requests[WEBHOOKS - 1 - i] = (struct due_request){ .webhook_id = webhook, .rows = i };
+	}
+	sign_up_many(w, "due", LEADS);
+	for (int run = 0; run < 2; run++) { /* the first one prepares the statements */
+		const int64_t before = root_questions();
+		for (size_t i = 0; i < WEBHOOKS; i++)
+			requests[i].last = (struct due_position){ 0 };
+		assert_int_equal(
+		    store_fetch_due(w->store, w->pool, requests, WEBHOOKS, &no_ids, &deliveries, &count), RESULT_OK);
+		assert_true(run == 0 || root_questions() - before == 3);
+	}
+	assert_int_equal(count, 4 + 3 + 2 + 1);
+	for (size_t i = 0, at = 0; i < WEBHOOKS; i++)
+		for (size_t k = 0; k < requests[i].rows; k++, at++) {
+			assert_int_equal(deliveries[at].destination->webhook_id, requests[i].webhook_id);
+			assert_int_equal(root_number("SELECT webhook_id FROM t_due WHERE id = %" PRIu64, deliveries[at].id),
+			    requests[i].webhook_id);
+		}
+}
+
+/* The cost depends neither on the number of a webhook's rows nor on the position among them, also if all have the same time. */
+static void
+a_fetch_reads_what_it_returns(void **state)
+{
+	enum { ROWS = 20000, SOME = 50 };
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 1);
+	root_run(
+	    "INSERT INTO t_due (id, event_id, shard, webhook_id, format, due_ms) SELECT id + seq, event_id, shard, webhook_id, "
+	    "format, 1000 FROM t_due, seq_1_to_%d",
+	    ROWS);
+	root_run("ANALYZE TABLE t_due");
+	const uint64_t first = (uint64_t)root_number("SELECT MIN(id) FROM t_due");
+	for (uint64_t third = 0; third < 3; third++) {
+		struct due_request request = { .webhook_id = webhook, .rows = SOME };
+		request.last = (struct due_position){ 1000, first + third * ROWS / 3 };
+		fetch_request(w, &request, &no_ids); /* prepares the statements */
+		request.last = (struct due_position){ 1000, first + third * ROWS / 3 };
+		const int64_t before = root_rows_read();
+		assert_int_equal(fetch_request(w, &request, &no_ids).count, SOME);
+		/* index, row and event of each, the webhook */
+		assert_in_range(root_rows_read() - before, SOME, 3 * SOME + 10);
+	}
+}
+
+/* docs/deliveries.md 4: accounts share a dispatcher, so it must know whether there are several. */
+static void
+several_accounts_are_noticed(void **state)
 {
 	struct world *w = *state;
-	uint64_t webhook = make_due(w, 40);
-	struct due_rows ahead = { .count = 0 };
-	struct due_request request = { .webhook_id = webhook, .rows = 3, .ahead = &ahead };
-	struct due_delivery *deliveries;
-	size_t count, claimed = 0;
-	uint64_t last_id = 0;
-	root_run("UPDATE t_due SET due_ms = 1000");
-	const int64_t begun = root_questions();
-	for (size_t i = 0; i < 10; i++) {
-		assert_int_equal(
-		    store_claim(w->store, w->pool, owners[0], LONG_MS, &request, 1, &deliveries, &count), RESULT_OK);
-		assert_int_equal(count, 3);
-		for (size_t k = 0; k < count; k++, claimed++) {
-			assert_true(deliveries[k].id > last_id);
-			last_id = deliveries[k].id;
-		}
-		assert_true(request.last_ms == 1000);
-		request.from_ms = request.last_ms;
-	}
-	/* a query, and three statements per claim */
-	assert_in_range(root_questions() - begun, 30, 32);
-	assert_int_equal(ahead.count - ahead.at, 2);
-	root_run("DELETE FROM t_due WHERE id = %" PRIu64, ahead.rows[ahead.at].id);
-	assert_int_equal(store_claim(w->store, w->pool, owners[0], LONG_MS, &request, 1, &deliveries, &count), RESULT_OK);
-	assert_int_equal(count, 3); /* queried again: two were too few */
-	request.rows = 6;
-	assert_int_equal(ahead.count - ahead.at, 6);
-	root_run("DELETE FROM t_due WHERE id = %" PRIu64, ahead.rows[ahead.at].id);
-	assert_int_equal(store_claim(w->store, w->pool, owners[0], LONG_MS, &request, 1, &deliveries, &count), RESULT_OK);
-	assert_int_equal(count, 5);
-	assert_int_equal(root_number("SELECT COUNT(*) FROM t_due WHERE token IS NULL"), 0);
+	uint64_t account;
+	root_run("CREATE TABLE t_copy AS SELECT * FROM t_accounts WHERE id <> %" PRIu64, w->account);
+	root_run("DELETE FROM t_accounts WHERE id <> %" PRIu64, w->account);
+	assert_false(find_due(w, false).several_accounts);
+	assert_int_equal(store_add_account(w->store, SLICE("Other"), &account), RESULT_OK);
+	assert_true(find_due(w, false).several_accounts);
+	root_run("INSERT INTO t_accounts SELECT * FROM t_copy");
+	root_run("DROP TABLE t_copy");
 }
 
 int
@@ -227,8 +311,11 @@ main(void)
 		DUE_TEST(the_cost_depends_on_the_webhooks),
 		DUE_TEST(new_rows_are_found_after_removed_ones),
 		DUE_TEST(the_newest_have_the_same_columns),
-		DUE_TEST(a_claim_goes_on_where_the_last_one_ended),
-		DUE_TEST(a_claim_reads_ahead),
+		DUE_TEST(a_fetch_goes_on_after_the_last_one),
+		DUE_TEST(deliveries_under_way_are_skipped),
+		DUE_TEST(webhooks_are_fetched_together),
+		DUE_TEST(a_fetch_reads_what_it_returns),
+		DUE_TEST(several_accounts_are_noticed),
 	};
 	return WORLD_MAIN(tests);
 }

@@ -9,8 +9,8 @@
 #include "base/clock.h"
 #include "captured_log.h"
 #include "engine/events.h"
-#include "store/claims.h"
 #include "store/days.h"
+#include "store/fetched.h"
 #include "store/queue/dispatch.h"
 
 static void
@@ -23,7 +23,7 @@ upgrade(struct store *store)
 static void
 maintain(struct world *w)
 {
-	assert_int_equal(store_clean_up(w->store, true), RESULT_OK);
+	assert_int_equal(store_clean_up(w->store), RESULT_OK);
 }
 
 /* The days from `first` to a week from now have partitions, and no other day has. */
@@ -165,13 +165,12 @@ maintenance_pauses_for_some_minutes(void **state)
 	root_run("ALTER TABLE t_events DROP PARTITION d%" PRId64, date_of(last));
 	maintain(w);
 	struct store *other = store_new(&world_options);
-	assert_int_equal(store_clean_up(other, true), RESULT_OK);
+	assert_int_equal(store_clean_up(other), RESULT_OK);
 	assert_int_equal(tables_with(last), 2);
 	/* a clock that was wrong does not stop it for years */
 	root_run("UPDATE t_installation SET value = value + 86400000 WHERE name = 'history_rests_until_ms'");
-	assert_int_equal(store_clean_up(other, false), RESULT_OK); /* this process does not maintain days */
 	assert_int_equal(tables_with(last), 2);
-	assert_int_equal(store_clean_up(other, true), RESULT_OK);
+	assert_int_equal(store_clean_up(other), RESULT_OK);
 	assert_int_equal(tables_with(last), 3);
 	store_free(&other);
 }
@@ -235,7 +234,7 @@ a_failure_does_not_stop_other_maintenance(void **state)
 	root_run("REVOKE ALTER ON " PRIVATE_SERVER_DATABASE ".* FROM " PRIVATE_SERVER_USER "@localhost");
 	struct store *store = store_new(&world_options);
 	capture_log();
-	enum result result = store_clean_up(store, true), again = store_clean_up(store, true);
+	enum result result = store_clean_up(store), again = store_clean_up(store);
 	const char *log = captured_log();
 	root_run("GRANT ALTER ON " PRIVATE_SERVER_DATABASE ".* TO " PRIVATE_SERVER_USER "@localhost");
 	store_free(&store);
@@ -259,7 +258,7 @@ one_of_many(struct store *store, const struct world *world, unsigned index)
 	if (index < 2)
 		return store_upgrade(store, true, &from, &to) == RESULT_OK;
 	if (index < 4)
-		return store_clean_up(store, true) == RESULT_OK;
+		return store_clean_up(store) == RESULT_OK;
 	for (size_t i = 0; good && i < SIGN_UPS; i++) {
 		struct pool *pool = pool_new();
 		struct command command = signup(world, world->campaign, numbered_email(pool, "many", i));
@@ -291,12 +290,12 @@ prepared_statements_survive_the_change(void **state)
 	enum { LEADS = 5 };
 	remake_days(1, 0);
 	uint64_t webhook = make_due(w, LEADS);
-	struct claims first = claim(w, owners[0], webhook, 2, LONG_MS);
+	struct fetched first = fetch(w, webhook, 2);
 	assert_int_equal(first.count, 2);
 	struct delivery_outcome outcomes[] = { outcome_of(&first.items[0], DELIVERY_DELIVERED, 200),
 		outcome_of(&first.items[1], DELIVERY_FAILED, 404) };
 	assert_int_equal(record_outcomes(w, outcomes, 2), 0);
-	struct claims second = claim(w, owners[0], webhook, 2, LONG_MS);
+	struct fetched second = fetch(w, webhook, 2);
 	assert_int_equal(second.count, 2);
 	struct store *other = store_new(&world_options);
 	upgrade(other);
@@ -306,7 +305,7 @@ prepared_statements_survive_the_change(void **state)
 	assert_int_equal(record_outcomes(w, outcomes, 2), 0);
 	sign_up_many(w, "more", LEADS);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_deliveries PARTITION (d%" PRId64 ")", date_of(today())), 4);
-	assert_int_equal(root_number("SELECT COUNT(*) FROM t_attempts PARTITION (d%" PRId64 ")", date_of(today())), 4);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_attempts PARTITION (d%" PRId64 ")", date_of(today())), 2);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_events PARTITION (d%" PRId64 ")", date_of(today())), 2 * LEADS);
 }
 

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "engine/events.h"
-#include "store/claims.h"
+#include "store/fetched.h"
 #include "store/state.h"
 #include "store/statements.h"
 #include "store/transaction.h"
@@ -20,6 +20,7 @@ open_empty(void **state)
 	root_run("DELETE FROM t_deliveries");
 	root_run("DELETE FROM t_attempts");
 	root_run("DELETE FROM t_events");
+	root_run("UPDATE t_dispatch_shards SET owner = NULL, lease_until_ms = 0");
 	return world_open(state);
 }
 
@@ -37,11 +38,11 @@ redeliver(struct world *w, uint64_t id)
 static uint64_t
 make_ended(struct world *w, uint64_t webhook, enum delivery_state state, int status)
 {
-	struct claims claims = claim(w, owners[0], webhook, 1, LONG_MS);
-	assert_int_equal(claims.count, 1);
-	struct delivery_outcome outcome = outcome_of(claims.items, state, status);
+	struct fetched fetched = fetch(w, webhook, 1);
+	assert_int_equal(fetched.count, 1);
+	struct delivery_outcome outcome = outcome_of(fetched.items, state, status);
 	assert_int_equal(record_outcomes(w, &outcome, 1), 0);
-	return claims.items->id;
+	return fetched.items->id;
 }
 
 static void
@@ -65,29 +66,52 @@ an_ended_delivery_is_due_again(void **state)
 	struct slice message_id = SLICE_NONE, payload = SLICE_NONE;
 	root_run("UPDATE t_due SET format = 'form'"); /* not its webhook's format now */
 	for (unsigned i = 0; i < 4; i++) {
-		struct claims claims = claim(w, owners[0], webhook, ALL_ROWS, LONG_MS);
-		assert_int_equal(claims.count, 1);
-		assert_int_equal(claims.items->attempt, i + 1);
-		assert_int_equal(claims.items->attempts_before, i);
-		assert_true(claims.items->form);
+		struct fetched fetched = fetch(w, webhook, ALL_ROWS);
+		assert_int_equal(fetched.count, 1);
+		assert_int_equal(fetched.items->attempt, i + 1);
+		assert_int_equal(fetched.items->attempts_before, i);
+		assert_true(fetched.items->form);
 		if (i > 0) {
-			assert_slices_equal(claims.items->message_id, message_id);
-			assert_slices_equal(claims.items->payload, payload);
+			assert_slices_equal(fetched.items->message_id, message_id);
+			assert_slices_equal(fetched.items->payload, payload);
 		}
-		message_id = claims.items->message_id;
-		payload = claims.items->payload;
-		struct delivery_outcome outcome = outcome_of(claims.items, states[i % 2], 200 + (int)i);
+		message_id = fetched.items->message_id;
+		payload = fetched.items->payload;
+		struct delivery_outcome outcome = outcome_of(fetched.items, states[i % 2], 200 + (int)i);
 		assert_int_equal(record_outcomes(w, &outcome, 1), 0);
-		assert_int_equal(redeliver(w, claims.items->id), REDELIVERY_QUEUED);
-		assert_int_equal(
-		    root_number(DUE " AND token IS NULL AND due_ms <= UNIX_TIMESTAMP(NOW(3)) * 1000 AND last_status = %u"
-				    " AND shard = %u",
-			webhook, 200 + i, webhook_shard(webhook)),
+		assert_int_equal(redeliver(w, fetched.items->id), REDELIVERY_QUEUED);
+		assert_int_equal(root_number(DUE " AND due_ms <= UNIX_TIMESTAMP(NOW(3)) * 1000 AND last_status = %u"
+						 " AND shard = %u",
+				     webhook, 200 + i, webhook_shard(webhook)),
 		    1);
 		assert_int_equal(root_number(DELIVERIES " AND attempts = %u", webhook, i + 1), 1);
 		assert_sound(w);
 	}
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_attempts"), 4);
+}
+
+/* The figures of the only attempt of a success become a row of `attempts`: each attempt is in one place. */
+static void
+the_only_attempt_stays_logged(void **state)
+{
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 1);
+	uint64_t id = make_ended(w, webhook, DELIVERY_DELIVERED, 204);
+	const int64_t started_ms = root_number("SELECT started_ms FROM t_deliveries");
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_attempts"), 0);
+	assert_int_equal(redeliver(w, id), REDELIVERY_QUEUED);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_attempts WHERE delivery_id = %" PRIu64 " AND attempt = 1 AND "
+				     "started_ms = %" PRId64
+				     " AND duration_ms = 12 AND status = 204 AND error IS NULL AND answer = 'answer'",
+			     id, started_ms),
+	    1);
+	assert_int_equal(root_number(DELIVERIES " AND COALESCE(started_ms, duration_ms, answer) IS NULL", webhook), 1);
+	assert_true(make_ended(w, webhook, DELIVERY_DELIVERED, 200) == id);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_attempts"), 2);
+	assert_int_equal(
+	    root_number(DELIVERIES " AND attempts = 2 AND COALESCE(started_ms, duration_ms, answer) IS NULL", webhook), 1);
+	assert_int_equal(redeliver(w, id), REDELIVERY_QUEUED);
+	assert_sound(w);
 }
 
 /* A delivery that waits for its next attempt is due at once, with its whole schedule; one that is due keeps its time. */
@@ -109,49 +133,33 @@ a_waiting_delivery_is_due_at_once(void **state)
 	assert_sound(w);
 }
 
-/* A dispatcher is sending it: its outcome still counts. */
+/* docs/deliveries.md 3.2: a delivery that is sent again during an attempt is due at once after its failure, with its whole
+ * schedule; a success ends it. */
 static void
-a_claimed_delivery_is_unchanged(void **state)
+sent_again_during_an_attempt(void **state)
 {
+	static const enum delivery_state states[] = { DELIVERY_PENDING, DELIVERY_FAILED, DELIVERY_DELIVERED };
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 1);
-	struct claims claims = claim(w, owners[0], webhook, 1, LONG_MS);
-	assert_int_equal(redeliver(w, claims.items->id), REDELIVERY_UNDER_WAY);
-	struct delivery_outcome outcome = outcome_of(claims.items, DELIVERY_DELIVERED, 200);
-	assert_int_equal(record_outcomes(w, &outcome, 1), 0);
+	uint64_t id = make_ended(w, webhook, DELIVERY_PENDING, 500);
+	for (unsigned i = 0; i < ARRAY_SIZE(states); i++) {
+		root_run("UPDATE t_due SET due_ms = 5, attempts_before = 0");
+		struct fetched fetched = fetch(w, webhook, 1);
+		struct delivery_outcome outcome = outcome_of(fetched.items, states[i], 500);
+		assert_int_equal(redeliver(w, id), REDELIVERY_QUEUED);
+		assert_int_equal(record_outcomes(w, &outcome, 1), 0);
+		assert_int_equal(root_number("SELECT COUNT(*) FROM t_attempts"), i + 2);
+		if (states[i] == DELIVERY_DELIVERED)
+			break;
+		assert_int_equal(root_number(DUE " AND attempts = %u AND attempts_before = attempts AND due_ms <= "
+						 "UNIX_TIMESTAMP(NOW(3)) * 1000 AND last_status = 500",
+				     webhook, i + 2),
+		    1);
+		assert_int_equal(root_number(DELIVERIES, webhook), 0);
+	}
 	assert_int_equal(root_number(DUE, webhook), 0);
-}
-
-/* … but not after the claim has ended: claims of a disabled webhook are not taken over. */
-static void
-an_expired_claim_can_be_sent_again(void **state)
-{
-	struct world *w = *state;
-	uint64_t webhook = make_due(w, 1);
-	struct claims claims = claim(w, owners[0], webhook, 1, LONG_MS);
-	root_run("UPDATE t_due SET due_ms = 5");
-	assert_int_equal(redeliver(w, claims.items->id), REDELIVERY_QUEUED);
-	struct delivery_outcome outcome = outcome_of(claims.items, DELIVERY_DELIVERED, 200);
-	assert_int_equal(record_outcomes(w, &outcome, 1), 1);
-	assert_int_equal(claim(w, owners[1], webhook, 1, LONG_MS).count, 1);
-}
-
-/* docs/deliveries.md 4: an unclaimed delivery is due at once, its attempt not counted; only its claim's token unclaims it. */
-static void
-an_unclaimed_delivery_has_no_attempt(void **state)
-{
-	struct world *w = *state;
-	uint64_t webhook = make_due(w, 1);
-	struct claims claims = claim(w, owners[0], webhook, 1, LONG_MS);
-	struct delivery_outcome untried = { .id = claims.items->id, .token = SLICE("sixteen other by") };
-	assert_int_equal(store_unclaim(w->store, &untried, 1), RESULT_OK);
-	assert_int_equal(claim(w, owners[1], webhook, 1, LONG_MS).count, 0);
-	untried.token = claims.items->token;
-	assert_int_equal(store_unclaim(w->store, &untried, 1), RESULT_OK);
-	assert_int_equal(store_unclaim(w->store, &untried, 1), RESULT_OK); /* the answer to the first was lost */
-	claims = claim(w, owners[1], webhook, 1, LONG_MS);
-	assert_int_equal(claims.count, 1);
-	assert_int_equal(claims.items->attempt, 1);
+	assert_int_equal(root_number(DELIVERIES " AND state = 'delivered' AND attempts = 4", webhook), 1);
+	assert_sound(w);
 }
 
 /* Whether it has ended or not; deliveries that have to wait are queued, and reported. */
@@ -193,26 +201,24 @@ each_id_gets_its_result(void **state)
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 3);
 	uint64_t ended = make_ended(w, webhook, DELIVERY_DELIVERED, 200);
-	struct claims claims = claim(w, owners[0], webhook, 1, LONG_MS);
-	uint64_t waiting = (uint64_t)root_number("SELECT id FROM t_due WHERE token IS NULL");
-	const uint64_t ids[] = { waiting, UNKNOWN_ID, ended, claims.items->id, ended };
+	struct fetched fetched = fetch(w, webhook, 2);
+	const uint64_t ids[] = { fetched.items[0].id, UNKNOWN_ID, ended, fetched.items[1].id, ended };
 	enum redelivery what[ARRAY_SIZE(ids)];
 	assert_int_equal(store_redeliver(w->store, ids, ARRAY_SIZE(ids), what), RESULT_OK);
 	assert_int_equal(what[0], REDELIVERY_QUEUED);
 	assert_int_equal(what[1], REDELIVERY_MISSING);
 	assert_int_equal(what[2], REDELIVERY_QUEUED);
-	assert_int_equal(what[3], REDELIVERY_UNDER_WAY);
+	assert_int_equal(what[3], REDELIVERY_QUEUED);
 	assert_int_equal(what[4], REDELIVERY_QUEUED);
 	assert_int_equal(root_number(DUE, webhook), 3);
 }
 
-enum { ROUNDS = 60, RACED = 20 };
+enum { ROUNDS = 60, RACED = 20, RACERS = 4 };
 
-/* Even indexes are operators, odd ones dispatchers. shared[2…] are the ids, shared[1] is the webhook. */
+/* The last process is the dispatcher, the others are operators. shared[2…] are the ids, shared[1] is the webhook. */
 static bool
 race(struct store *store, const struct world *world UNUSED, unsigned index)
 {
-	unsigned char owner[DISPATCH_OWNER_SIZE] = { (unsigned char)(index + 1) };
 	struct due_request request = { .webhook_id = shared[1], .rows = 5 };
 	enum redelivery what[RACED];
 	for (unsigned round = 0; round < ROUNDS; round++) {
@@ -221,17 +227,17 @@ race(struct store *store, const struct world *world UNUSED, unsigned index)
 		struct delivery_outcome outcomes[RACED];
 		size_t count = 0, stale = 0;
 		enum result result;
-		if (index % 2 == 0)
+		request.last = (struct due_position){ 0 };
+		if (index < RACERS - 1)
 			result = store_redeliver(store, shared + 2, RACED, what);
 		else
-			result = store_claim(store, pool, owner, LONG_MS, &request, 1, &items, &count);
+			result = store_fetch_due(store, pool, &request, 1, &no_ids, &items, &count);
 		for (size_t i = 0; result == RESULT_OK && i < count; i++)
 			outcomes[i] = outcome_of(&items[i], i % 2 == 0 ? DELIVERY_DELIVERED : DELIVERY_FAILED, 200);
-		/* repeats conflicts: a claim that is not recorded would be lost to this test */
 		for (unsigned tries = 1; count > 0 && (tries == 1 || result == RESULT_CONFLICT); tries++) {
 			if (tries > 1)
 				store_back_off(tries < STORE_ATTEMPTS ? tries : STORE_ATTEMPTS);
-			result = store_record_outcomes(store, outcomes, count);
+			result = store_record_outcomes(store, owners[0], outcomes, count);
 		}
 		for (size_t i = 0; i < count; i++)
 			stale += outcomes[i].stale ? 1 : 0;
@@ -250,10 +256,9 @@ operators_and_dispatchers_race(void **state)
 	shared[1] = make_due(w, RACED);
 	for (uint64_t i = 0; i < RACED; i++)
 		shared[2 + i] = make_ended(w, shared[1], DELIVERY_FAILED, 500);
-	processes_start(w, 4, race);
+	processes_start(w, RACERS, race);
 	assert_true(processes_end());
 	assert_sound(w);
-	assert_int_equal(root_number("SELECT COUNT(token) FROM t_due"), 0);
 	/* each has as many attempts as the log has for it, and the last one gives their number */
 	assert_int_equal(
 	    root_number("SELECT COUNT(*) FROM t_deliveries d JOIN (SELECT delivery_id, COUNT(*) AS logged, MAX(attempt) "
@@ -320,8 +325,8 @@ all_that_fit_are_visited(void **state)
 	for (size_t i = 0; i < 3; i++)
 		make_ended(w, webhook, DELIVERY_FAILED, 500);
 	uint64_t last = (uint64_t)root_number("SELECT MAX(id) FROM t_deliveries");
-	root_run("INSERT INTO t_deliveries SELECT %" PRIu64 " + seq, 1, %" PRIu64
-		 ", 'json', 'failed', 1, 200, NULL, 1 FROM seq_1_to_%d",
+	root_run("INSERT INTO t_deliveries (id, event_id, webhook_id, state, attempts, ended_ms) SELECT %" PRIu64
+		 " + seq, 1, %" PRIu64 ", 'failed', 1, 1 FROM seq_1_to_%d",
 	    last + PLACE, webhook, MANY); /* without events */
 	filter.webhook_id = webhook;
 	filter.state = DELIVERY_FAILED;
@@ -348,25 +353,29 @@ a_delivery_is_found_with_its_log(void **state)
 	struct delivery_details found;
 	uint64_t id = make_ended(w, webhook, DELIVERY_FAILED, 0);
 	assert_int_equal(redeliver(w, id), REDELIVERY_QUEUED);
-	struct claims claims = claim(w, owners[0], webhook, 1, LONG_MS);
+	struct fetched fetched = fetch(w, webhook, 1);
 	assert_int_equal(store_find_delivery(w->store, w->pool, id, &found), RESULT_OK);
 	assert_int_equal(found.row.state, DELIVERY_PENDING);
 	assert_int_equal(found.row.attempts, 1);
-	assert_true(found.row.claimed && found.row.due_ms > found.row.now_ms);
+	assert_true(found.row.leased && found.row.due_ms > 0 && found.row.due_ms <= found.row.now_ms);
+	assert_int_equal(store_shards_release(w->store, owners[0]), RESULT_OK);
+	assert_int_equal(store_find_delivery(w->store, w->pool, id, &found), RESULT_OK);
+	assert_false(found.row.leased);
 	assert_slices_equal(found.row.last_error, SLICE("timeout"));
 	assert_int_equal(found.campaign_id, w->campaign);
 	assert_slice(found.url, "https://a.example/hook");
-	assert_slices_equal(found.message_id, claims.items->message_id);
-	assert_slices_equal(found.payload, claims.items->payload);
+	assert_slices_equal(found.message_id, fetched.items->message_id);
+	assert_slices_equal(found.payload, fetched.items->payload);
 	assert_true(found.created_ms > 0 && found.created_ms <= found.row.now_ms);
-	struct delivery_outcome outcome = outcome_of(claims.items, DELIVERY_DELIVERED, 204);
+	struct delivery_outcome outcome = outcome_of(fetched.items, DELIVERY_DELIVERED, 204);
 	outcome.answer = SLICE("\xff\x00");
 	outcome.webhook_failures = 3;
 	outcome.webhook_hold_ms = LONG_MS;
+	lease(w, owners[0], LONG_MS);
 	assert_int_equal(record_outcomes(w, &outcome, 1), 0);
 	assert_int_equal(store_find_delivery(w->store, w->pool, id, &found), RESULT_OK);
 	assert_int_equal(found.row.state, DELIVERY_DELIVERED);
-	assert_false(found.row.claimed);
+	assert_false(found.row.leased);
 	assert_int_equal(found.row.webhook_failures, 3);
 	assert_true(found.row.webhook_hold_until_ms > found.row.now_ms);
 	assert_int_equal(found.attempt_count, 2);
@@ -390,9 +399,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		REDELIVER_TEST(an_ended_delivery_is_due_again),
 		REDELIVER_TEST(a_waiting_delivery_is_due_at_once),
-		REDELIVER_TEST(a_claimed_delivery_is_unchanged),
-		REDELIVER_TEST(an_expired_claim_can_be_sent_again),
-		REDELIVER_TEST(an_unclaimed_delivery_has_no_attempt),
+		REDELIVER_TEST(the_only_attempt_stays_logged),
+		REDELIVER_TEST(sent_again_during_an_attempt),
 		REDELIVER_TEST(unsendable_deliveries_are_not_queued),
 		REDELIVER_TEST(each_id_gets_its_result),
 		REDELIVER_TEST(operators_and_dispatchers_race),

@@ -9,7 +9,7 @@
 #include <sys/queue.h>
 
 #include "base/attributes.h"
-#include "deliver/sender.h"
+#include "deliver/send/sender.h"
 
 /* One slot. Its handle is reused; options that are the same for all attempts are set once. */
 struct transfer {

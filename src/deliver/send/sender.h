@@ -37,9 +37,10 @@ enum sender_error {
 	SENDER_CLIENT_CERTIFICATE, /* ours, or its key: cannot be read, or they do not match */
 	SENDER_TLS,                /* no common version, …; or the receiver rejects our certificate or its absence */
 	SENDER_CONNECTION_LOST,
-	SENDER_BAD_ANSWER, /* not HTTP, or too many header bytes */
-	SENDER_UNREADABLE, /* not reported by the sender: the payload, URL or secret is invalid, so nothing can be sent */
-	SENDER_INTERNAL    /* out of descriptors, out of memory, a defect */
+	SENDER_BAD_ANSWER,  /* not HTTP, or too many header bytes */
+	SENDER_UNREADABLE,  /* not reported by the sender: the payload, URL or secret is invalid, so nothing can be sent */
+	SENDER_INTERRUPTED, /* not reported by the sender: the dispatchers that sent it did not end by themselves */
+	SENDER_INTERNAL     /* out of descriptors, out of memory, a defect */
 };
 
 /* "timeout", …: at most 32 ASCII bytes, as stored in the log of attempts. The absent slice for SENDER_OK. */
@@ -86,7 +87,7 @@ void sender_free(struct sender **sender);
  * its result. */
 void sender_start(struct sender *sender, const struct attempt *attempt, void *cookie);
 
-enum { SENDER_WAKE_FDS = 4 };
+enum { SENDER_WAKE_FDS = 5 };
 
 /* Transfers data and calls `done` for all attempts that have ended. Returns when there was one, or after `timeout_ms`, even
  * when nothing is under way. A readable descriptor of `wake_fds` (-1: none) ends the wait and sets bit i of the return value. A

@@ -8,7 +8,7 @@
 
 #include "base/attributes.h"
 #include "base/pool.h"
-#include "deliver/sender.h"
+#include "deliver/send/sender.h"
 #include "store/queue/dispatch.h"
 
 /* Fills in the attempt and copies what it needs from the delivery into the pool. `now_ms` is the database's time. Returns false

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The loop: what libcurl waits for is registered with epoll(7), and only transfers that have an event or a timeout are worked
  * on. A connection that is idle between two attempts stays registered, which saves two system calls for each attempt. */
-#include "deliver/sender.h"
+#include "deliver/send/sender.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -14,7 +14,7 @@
 #include "base/log.h"
 #include "base/panic.h"
 #include "base/pool.h"
-#include "deliver/sender_private.h"
+#include "deliver/send/sender_private.h"
 
 enum {
 	STALL_MS = 100,       /* a later return from the wait is a stall */

@@ -10,7 +10,7 @@
 
 #include "base/log.h"
 #include "base/panic.h"
-#include "deliver/sender_private.h"
+#include "deliver/send/sender_private.h"
 
 enum {
 	CONNECTION_LIFETIME_S = 300, /* the name is not resolved again for a reused connection (docs/deliveries.md 5) */
@@ -35,6 +35,7 @@ static const struct slice error_names[] = {
 	[SENDER_CONNECTION_LOST] = SLICE("connection_lost"),
 	[SENDER_BAD_ANSWER] = SLICE("bad_answer"),
 	[SENDER_UNREADABLE] = SLICE("unreadable"),
+	[SENDER_INTERRUPTED] = SLICE("interrupted"),
 	[SENDER_INTERNAL] = SLICE("internal"),
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "deliver/request.h"
+#include "deliver/send/request.h"
 
 #include <inttypes.h>
 

@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: MIT */
+#include "deliver/feeder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/panic.h"
+#include "base/pool.h"
+#include "base/random.h"
+#include "base/wake.h"
+#include "deliver/crashes.h"
+#include "deliver/tasks.h"
+
+enum {
+	STANDBY_MS = 2 * 1000,     /* interval of lease requests while shards are missing */
+	SEND_MARGIN_MS = 5 * 1000, /* between the end of an attempt and the end of the lease */
+	WAIT_MAX_MS = 200,         /* of a fetched delivery, until it is sent */
+	BUSY_POLL_MS = 10,         /* interval of polls while there is due work */
+	POLL_SHARE = 4,            /* polls then take at most 1 part in 1 + POLL_SHARE of the time, … */
+	WAITING_POLL_SHARE = 9,    /* … or 1 + WAITING_POLL_SHARE while webhooks wait for a slot */
+	POLL_PAUSE_MAX_MS = 1000,  /* limit of the delay by these shares */
+	SLOW_POLL_MS = 20,         /* after SLOW_POLLS consecutive full polls that take longer, … */
+	SLOW_POLLS = 2,            /* … full polls are made less often, and others read only the newest rows: */
+	SLOW_POLL_SHARE = 20,      /* they take at most 1 part in 1 + SLOW_POLL_SHARE of the time, … */
+	SLOW_POLL_MAX_MS = 30000,  /* … with at most that interval */
+	FAILED_POLL_MS = 1000,     /* a full poll that fails after that time counts as slow, too */
+	INTERRUPTED_MS = 1000,     /* mean delay after a second interrupted attempt; doubles with each … */
+	INTERRUPTED_DOUBLINGS = 10 /* … up to that many times */
+};
+
+/* Of `leased_shards`: the dispatcher with the first shard also does the maintenance. */
+#define FIRST_SHARD UINT64_C(1)
+
+struct feeder {
+	struct feeder_options options;
+	struct tasks *tasks;
+	/* Times are in clock_monotonic_ms. */
+	int64_t next_lease_ms, lease_end_ms;
+	int64_t busy_poll_ms, next_poll_ms, next_full_poll_ms; /* until the latter, polls read only the newest rows */
+	int64_t woken_poll_ms;                                 /* a wake makes no poll earlier than that */
+	int64_t full_poll_took_ms, newest_poll_took_ms;        /* duration of the last polls */
+	int64_t database_ahead_ms;                             /* the database's time minus clock_monotonic_ms */
+	uint64_t leased_shards;                                /* bit i: shard i */
+	unsigned slow_polls;                                   /* consecutive full polls */
+	bool recovered, leased, doubted, polled, ending;
+	bool last_poll_was_full;
+	bool progress; /* something was fetched or ended since the last poll, so another one may find more */
+
+	/* arguments and results of the thread */
+	struct {
+		struct pool *pool;
+		int64_t began_ms, ended_ms;
+		uint64_t shards;
+		struct due_query query;
+		uint64_t ends; /* scheduler_ends, before the query */
+		struct due_webhooks found;
+		struct due_request requests[FEEDER_ROWS];
+		size_t request_count;
+		uint64_t *ids; /* of all slots */
+		struct id_set under_way;
+		struct due_delivery *deliveries;
+		size_t delivery_count;
+	} work;
+};
+
+/* ---- task: free what a dead dispatcher with the same lock file had leased ---- */
+
+static int64_t
+when_recover(const void *owner)
+{
+	const struct feeder *f = owner;
+	return f->ending || f->recovered ? CLOCK_NEVER : 0;
+}
+
+/* An interrupted attempt counts. A delivery that ends dispatchers again and again is sent later and later, and does not hold up
+ * the others. Those that it interrupted come at other times than it does: otherwise it would end their attempts each time. */
+static int64_t
+interrupted_delay_ms(unsigned attempt)
+{
+	const unsigned doublings = attempt < INTERRUPTED_DOUBLINGS ? attempt : INTERRUPTED_DOUBLINGS;
+	return attempt <= 1 ? 0 : (int64_t)random_below((UINT64_C(2) * INTERRUPTED_MS) << (doublings - 2));
+}
+
+static void
+set_delays(const struct lock_previous *previous)
+{
+	for (size_t i = 0; i < previous->count; i++)
+		previous->under_way[i].delay_ms = interrupted_delay_ms(previous->under_way[i].attempt);
+}
+
+static enum result
+recover(struct store *store, void *owner)
+{
+	struct feeder *f = owner;
+	const struct lock_previous *previous = f->options.lock == NULL ? NULL : lock_previous(f->options.lock);
+	enum result result = RESULT_OK;
+	if (previous != NULL) {
+		set_delays(previous);
+		result = store_recover(store, previous->owner, previous->under_way, previous->count);
+	}
+	if (result == RESULT_OK && f->options.crashes != NULL)
+		result = crashes_isolate(f->options.crashes, store);
+	return result;
+}
+
+static void
+recovered(void *owner, enum result result)
+{
+	struct feeder *f = owner;
+	if (result != RESULT_OK)
+		return;
+	f->recovered = true;
+	if (f->options.lock == NULL)
+		return;
+	const struct lock_previous *previous = lock_previous(f->options.lock);
+	if (previous != NULL)
+		log_info("recovered", LOG_STR("from", "a dispatcher that was killed, or ended without the database"),
+		    LOG_UINT("deliveries", previous->count));
+	/* the previous id is needed until its shards are free */
+	lock_set_owner(f->options.lock, f->options.owner);
+}
+
+/* ---- task: lease shards ---- */
+
+static int64_t
+when_lease(const void *owner)
+{
+	const struct feeder *f = owner;
+	const bool done = f->ending && slots_used(f->options.slots) == 0;
+	return !f->recovered || done ? CLOCK_NEVER : f->next_lease_ms;
+}
+
+static void
+begin_lease(void *owner)
+{
+	struct feeder *f = owner;
+	f->leased = true; /* also when the response is lost */
+	f->work.began_ms = clock_monotonic_ms();
+}
+
+static enum result
+lease(struct store *store, void *owner)
+{
+	struct feeder *f = owner;
+	return store_shards_lease(store, f->options.owner, f->options.lease_ms, &f->work.shards);
+}
+
+static void
+release_all(struct slot *slot)
+{
+	while (slot != NULL) {
+		struct slot *next = slot_next(slot);
+		slot_release(slot);
+		slot = next;
+	}
+}
+
+/* Releases what was fetched before `before_ms`. */
+static void
+drop_fetched(struct feeder *f, int64_t before_ms)
+{
+	const struct slot *oldest;
+	while ((oldest = slots_first(f->options.slots, SLOT_FETCHED)) != NULL && slot_since_ms(oldest) < before_ms) {
+		const uint64_t webhook_id = slot_delivery(oldest)->destination->webhook_id;
+		release_all(scheduler_drop(f->options.scheduler, webhook_id, feeder_database_ms(f)));
+	}
+}
+
+static void
+leased(void *owner, enum result result)
+{
+	struct feeder *f = owner;
+	if (result != RESULT_OK)
+		return;
+	const uint64_t lost = f->leased_shards & ~f->work.shards;
+	const bool lapsed = clock_monotonic_ms() >= f->lease_end_ms; /* they may have been another's in between */
+	f->doubted = false;
+	f->leased_shards = f->work.shards;
+	f->lease_end_ms = f->work.began_ms + f->options.lease_ms;
+	/* leaves as much time again for retries, before nothing may be sent */
+	f->next_lease_ms = f->work.began_ms + (f->options.lease_ms - f->options.attempt_ms - SEND_MARGIN_MS) / 2;
+	if (f->leased_shards != UINT64_MAX && f->next_lease_ms > f->work.began_ms + STANDBY_MS)
+		f->next_lease_ms = f->work.began_ms + STANDBY_MS;
+	maintenance_set_holder(f->options.maintenance, (f->leased_shards & FIRST_SHARD) != 0);
+	if (lost != 0)
+		log_warning("shards_lost", LOG_INT("shards", __builtin_popcountll(lost)));
+	if (lost == 0 && !lapsed)
+		return;
+	drop_fetched(f, CLOCK_NEVER);
+	scheduler_retain(f->options.scheduler, f->leased_shards, feeder_database_ms(f));
+}
+
+bool
+feeder_may_send(const struct feeder *f)
+{
+	return !f->doubted && clock_monotonic_ms() + f->options.attempt_ms + SEND_MARGIN_MS <= f->lease_end_ms;
+}
+
+void
+feeder_doubt_lease(struct feeder *f)
+{
+	f->doubted = true;
+	f->next_lease_ms = 0;
+}
+
+/* ---- task: poll for webhooks with due deliveries ---- */
+
+static int64_t
+when_poll(const void *owner)
+{
+	const struct feeder *f = owner;
+	if (f->ending || !f->recovered || f->lease_end_ms == 0)
+		return CLOCK_NEVER;
+	/* while webhooks wait for a slot, the poll for others uses the idle interval */
+	return scheduler_waiting(f->options.scheduler) || !f->progress ? f->next_poll_ms : f->busy_poll_ms;
+}
+
+int
+feeder_wake_fd(const struct feeder *f)
+{
+	const int64_t when = when_poll(f);
+	return when != CLOCK_NEVER && when > f->woken_poll_ms ? f->options.wake_fd : -1;
+}
+
+void
+feeder_woken(struct feeder *f)
+{
+	f->next_poll_ms = f->woken_poll_ms;
+}
+
+static void
+begin_poll(void *owner)
+{
+	struct feeder *f = owner;
+	wake_drain(f->options.wake_fd); /* before the statement, which finds what these wakes are about */
+	f->progress = false;
+	f->work.pool = pool_new();
+	f->work.began_ms = clock_monotonic_ms();
+	f->work.ends = scheduler_ends(f->options.scheduler);
+	f->work.query = (struct due_query){
+		.shards = f->leased_shards,
+		.limit = FEEDER_WEBHOOKS_MAX,
+		.newest = f->work.began_ms < f->next_full_poll_ms,
+	};
+}
+
+static enum result
+poll_due(struct store *store, void *owner)
+{
+	struct feeder *f = owner;
+	enum result result = store_due_webhooks(store, f->work.pool, &f->work.query, &f->work.found);
+	f->work.ended_ms = clock_monotonic_ms();
+	return result;
+}
+
+/* The pause after a poll, so that polls take at most 1 part in 1 + share of the time. */
+static int64_t
+pause_ms(int64_t poll_ms, int64_t share, int64_t max_ms)
+{
+	return share * poll_ms < max_ms ? share * poll_ms : max_ms;
+}
+
+/* The time of the next full poll, after one that took `took_ms`. */
+static int64_t
+next_full_poll(struct feeder *f, int64_t now, int64_t took_ms)
+{
+	f->slow_polls = took_ms > SLOW_POLL_MS ? f->slow_polls + 1 : 0;
+	return f->slow_polls < SLOW_POLLS ? now : now + pause_ms(took_ms, SLOW_POLL_SHARE, SLOW_POLL_MAX_MS);
+}
+
+/* Sets the time of the next poll, which is assumed to take as long as the last one of its kind. */
+static void
+schedule_next_poll(struct feeder *f, int64_t now, int64_t next_due_ms)
+{
+	const int64_t poll_ms = now >= f->next_full_poll_ms ? f->full_poll_took_ms : f->newest_poll_took_ms;
+	const int64_t soonest_ms = now + pause_ms(poll_ms, POLL_SHARE, POLL_PAUSE_MAX_MS);
+	const int64_t waiting_ms =
+	    scheduler_waiting(f->options.scheduler) ? pause_ms(poll_ms, WAITING_POLL_SHARE, POLL_PAUSE_MAX_MS) : 0;
+	f->busy_poll_ms = soonest_ms + BUSY_POLL_MS;
+	f->woken_poll_ms = (now + waiting_ms > soonest_ms ? now + waiting_ms : soonest_ms) + BUSY_POLL_MS;
+	f->next_poll_ms = now + (f->options.poll_ms > waiting_ms ? f->options.poll_ms : waiting_ms);
+	if (next_due_ms >= 0 && next_due_ms - f->database_ahead_ms < f->next_poll_ms)
+		f->next_poll_ms = next_due_ms - f->database_ahead_ms + 1;
+	if (f->next_poll_ms < soonest_ms)
+		f->next_poll_ms = soonest_ms;
+}
+
+static void
+polled(void *owner, enum result result)
+{
+	struct feeder *f = owner;
+	const struct due_webhooks *found = &f->work.found;
+	const bool full = !f->work.query.newest;
+	const int64_t now = clock_monotonic_ms(), took_ms = f->work.ended_ms - f->work.began_ms;
+	*(full ? &f->full_poll_took_ms : &f->newest_poll_took_ms) = took_ms;
+	if (result == RESULT_OK) {
+		f->database_ahead_ms = found->now_ms - f->work.ended_ms;
+		if (full)
+			f->next_full_poll_ms = next_full_poll(f, now, took_ms);
+		scheduler_set_several_accounts(f->options.scheduler, found->several_accounts);
+		for (size_t i = 0; i < found->due_count; i++)
+			scheduler_offer(f->options.scheduler, &found->due[i], f->work.ends, found->now_ms);
+		if (full)
+			maintenance_set_ended_webhooks(f->options.maintenance, found->ended, found->ended_count);
+		schedule_next_poll(f, now, found->next_due_ms);
+		maintenance_bulk_work(f->options.maintenance, found->bulk_work);
+		f->last_poll_was_full = full;
+		f->polled = true;
+	} else {
+		f->progress = true;
+		/* otherwise a query that always times out would be retried forever */
+		if (full && took_ms > FAILED_POLL_MS)
+			f->next_full_poll_ms = now + SLOW_POLL_MAX_MS;
+	}
+	pool_free(&f->work.pool);
+}
+
+/* ---- task: fetch deliveries ---- */
+
+static size_t
+room(const struct feeder *f)
+{
+	const size_t fetched = slots_in(f->options.slots, SLOT_FETCHED), unused = slots_in(f->options.slots, SLOT_UNUSED);
+	const size_t left = fetched < FEEDER_ROWS ? FEEDER_ROWS - fetched : 0;
+	return left < unused ? left : unused;
+}
+
+/* Under load, many deliveries are fetched at a time. */
+static int64_t
+when_fetch(const void *owner)
+{
+	const struct feeder *f = owner;
+	if (f->ending || room(f) < FEEDER_ROWS / 2 || !feeder_may_send(f))
+		return CLOCK_NEVER;
+	return scheduler_wants(f->options.scheduler, feeder_database_ms(f)) ? 0 : CLOCK_NEVER;
+}
+
+static void
+begin_fetch(void *owner)
+{
+	struct feeder *f = owner;
+	f->work.pool = pool_new();
+	f->work.request_count =
+	    scheduler_request(f->options.scheduler, room(f), FEEDER_ROWS, feeder_database_ms(f), f->work.requests);
+	f->work.under_way = slots_ids(f->options.slots, f->work.ids);
+}
+
+static enum result
+fetch(struct store *store, void *owner)
+{
+	struct feeder *f = owner;
+	f->work.delivery_count = 0;
+	return store_fetch_due(store, f->work.pool, f->work.requests, f->work.request_count, &f->work.under_way,
+	    &f->work.deliveries, &f->work.delivery_count);
+}
+
+static void
+fetched(void *owner, enum result result)
+{
+	struct feeder *f = owner;
+	const int64_t now = clock_monotonic_ms(), database_ms = feeder_database_ms(f);
+	for (size_t i = 0; result == RESULT_OK && i < f->work.delivery_count; i++) {
+		const struct due_delivery *delivery = &f->work.deliveries[i];
+		const uint64_t shard = UINT64_C(1) << webhook_shard(delivery->destination->webhook_id);
+		if (delivery->destination->state != WEBHOOK_DISABLED)
+			f->progress = true; /* if the webhook is deactivated, the next poll reports it as such */
+		if (delivery->destination->state == WEBHOOK_ACTIVE && (f->leased_shards & shard) != 0)
+			scheduler_add(f->options.scheduler, slots_take(f->options.slots, delivery, now), database_ms);
+	}
+	for (size_t i = 0; i < f->work.request_count; i++)
+		scheduler_answer(f->options.scheduler, &f->work.requests[i], result != RESULT_OK, database_ms);
+	pool_free(&f->work.pool);
+}
+
+int64_t
+feeder_drop_ms(const struct feeder *f)
+{
+	const struct slot *oldest = slots_first(f->options.slots, SLOT_FETCHED);
+	return oldest == NULL ? CLOCK_NEVER : slot_since_ms(oldest) + WAIT_MAX_MS;
+}
+
+void
+feeder_drop_old(struct feeder *f)
+{
+	drop_fetched(f, f->ending ? CLOCK_NEVER : clock_monotonic_ms() - WAIT_MAX_MS + 1);
+}
+
+/* ---- task: release the shards ---- */
+
+static int64_t
+when_release(const void *owner)
+{
+	const struct feeder *f = owner;
+	return f->ending && f->leased && slots_used(f->options.slots) == 0 ? 0 : CLOCK_NEVER;
+}
+
+static enum result
+release(struct store *store, void *owner)
+{
+	const struct feeder *f = owner;
+	return store_shards_release(store, f->options.owner);
+}
+
+static void
+released(void *owner, enum result result)
+{
+	struct feeder *f = owner;
+	if (result != RESULT_OK)
+		return;
+	f->leased = false;
+	if (f->options.lock != NULL)
+		lock_clear_owner(f->options.lock);
+}
+
+/* ---- the tasks ---- */
+
+static const struct task table[] = {
+	{ "recover", when_recover, NULL, recover, recovered },
+	{ "lease", when_lease, begin_lease, lease, leased },
+	{ "poll", when_poll, begin_poll, poll_due, polled },
+	{ "fetch", when_fetch, begin_fetch, fetch, fetched },
+	{ "release", when_release, NULL, release, released },
+};
+
+struct feeder *
+feeder_new(struct store *store, const struct feeder_options *options)
+{
+	struct feeder *f = memory_alloc(sizeof(*f));
+	f->options = *options;
+	f->progress = true;
+	f->work.ids = memory_alloc(slots_count(options->slots) * sizeof(*f->work.ids));
+	f->tasks = tasks_new(store, table, ARRAY_SIZE(table), f);
+	if (f->tasks == NULL)
+		feeder_free(&f);
+	return f;
+}
+
+void
+feeder_free(struct feeder **feeder)
+{
+	if (*feeder == NULL)
+		return;
+	tasks_free(&(*feeder)->tasks);
+	pool_free(&(*feeder)->work.pool);
+	free((*feeder)->work.ids);
+	free(*feeder);
+	*feeder = NULL;
+}
+
+int64_t
+feeder_when(const struct feeder *f)
+{
+	return tasks_when(f->tasks);
+}
+
+void
+feeder_begin(struct feeder *f)
+{
+	tasks_begin(f->tasks);
+}
+
+void
+feeder_collect(struct feeder *f)
+{
+	tasks_collect(f->tasks);
+}
+
+int
+feeder_fd(const struct feeder *f)
+{
+	return tasks_fd(f->tasks);
+}
+
+int64_t
+feeder_database_ms(const struct feeder *f)
+{
+	return clock_monotonic_ms() + f->database_ahead_ms;
+}
+
+int64_t
+feeder_database_ahead_ms(const struct feeder *f)
+{
+	return f->database_ahead_ms;
+}
+
+void
+feeder_note_progress(struct feeder *f)
+{
+	f->progress = true;
+}
+
+bool
+feeder_found_nothing(const struct feeder *f)
+{
+	return f->last_poll_was_full && !f->progress && !tasks_are_busy(f->tasks);
+}
+
+void
+feeder_end(struct feeder *f)
+{
+	f->ending = true;
+}
+
+bool
+feeder_has_ended(const struct feeder *f)
+{
+	return f->ending && !f->leased && !tasks_are_busy(f->tasks);
+}
+
+bool
+feeder_has_polled(const struct feeder *f)
+{
+	return f->polled;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ * Leases shards, finds webhooks with due deliveries and fetches these, in a thread of its own, so that the dispatcher keeps
+ * sending. What it fetches waits in slots, in the scheduler's order. */
+#ifndef LEADHOOK_DELIVER_FEEDER_H
+#define LEADHOOK_DELIVER_FEEDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/clock.h"
+#include "deliver/lock.h"
+#include "deliver/maintenance.h"
+#include "deliver/scheduler.h"
+#include "deliver/slots.h"
+
+struct crashes;
+struct feeder;
+struct store;
+
+enum {
+	FEEDER_ROWS = 512,         /* maximum number of deliveries that wait to be sent */
+	FEEDER_WEBHOOKS_MAX = 8192 /* maximum number of webhooks with something due or under way */
+};
+
+/* All of it must stay valid. `lock` and `crashes` may be NULL. */
+struct feeder_options {
+	struct scheduler *scheduler;
+	struct slots *slots;
+	struct maintenance *maintenance;
+	struct lock *lock;
+	struct crashes *crashes;
+	int64_t lease_ms, poll_ms;
+	int64_t attempt_ms; /* maximum duration of an attempt */
+	int wake_fd;        /* dispatcher.h */
+	unsigned char owner[DISPATCH_OWNER_SIZE];
+};
+
+/* Returns NULL, logged, when no thread can be created. */
+struct feeder *feeder_new(struct store *store, const struct feeder_options *options);
+/* Waits for the current task. */
+void feeder_free(struct feeder **feeder);
+
+/* When feeder_begin has something to start, in clock_monotonic_ms; CLOCK_NEVER: not until an event. */
+int64_t feeder_when(const struct feeder *feeder);
+void feeder_begin(struct feeder *feeder);
+/* Handles the end of the current task, if it has ended. */
+void feeder_collect(struct feeder *feeder);
+/* Becomes readable when the current task has ended. */
+int feeder_fd(const struct feeder *feeder);
+
+/* options.wake_fd while a wake makes the next poll earlier; else -1, so that many wakes cost no more than one. */
+int feeder_wake_fd(const struct feeder *feeder);
+/* To be called when it is readable. */
+void feeder_woken(struct feeder *feeder);
+
+/* The database's time. */
+int64_t feeder_database_ms(const struct feeder *feeder);
+/* The same minus clock_monotonic_ms. */
+int64_t feeder_database_ahead_ms(const struct feeder *feeder);
+/* True while the shards are leased for longer than an attempt that starts now may take. */
+bool feeder_may_send(const struct feeder *feeder);
+/* An outcome was refused, perhaps because a shard is another's: nothing is sent before the lease is renewed. Otherwise the
+ * delivery, which stays due, would be sent again and again. */
+void feeder_doubt_lease(struct feeder *feeder);
+/* Releases deliveries that have waited too long to be sent: their webhook may have been changed. */
+void feeder_drop_old(struct feeder *feeder);
+/* When feeder_drop_old has something to do. */
+int64_t feeder_drop_ms(const struct feeder *feeder);
+/* Work has ended or was done elsewhere: the next poll may find more. */
+void feeder_note_progress(struct feeder *feeder);
+/* True when the last poll has found nothing, and nothing has changed since. */
+bool feeder_found_nothing(const struct feeder *feeder);
+
+/* Nothing more is fetched. The shards are released when no slot is used. */
+void feeder_end(struct feeder *feeder);
+bool feeder_has_ended(const struct feeder *feeder);
+/* True after the first poll. */
+bool feeder_has_polled(const struct feeder *feeder);
+
+#endif

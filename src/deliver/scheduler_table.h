@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT
+ * The scheduler's webhooks and accounts, and the queues that they are in. Private to scheduler.c and
+ * scheduler_table.c. */
+#ifndef LEADHOOK_DELIVER_SCHEDULER_TABLE_H
+#define LEADHOOK_DELIVER_SCHEDULER_TABLE_H
+
+#include "deliver/scheduler.h"
+
+#include <sys/queue.h>
+
+#include "webhook/rate.h"
+
+enum { TABLE_BUCKETS = 4096 };
+
+/* What a webhook can do. */
+enum state {
+	STATE_IDLE, /* nothing due, nothing under way; stored for its concurrency and rate; the first is evicted first */
+	STATE_BUSY, /* as much as possible under way, or nothing fetched */
+	STATE_RATE_LIMITED, /* rate-limited */
+	STATE_HEALTHY,      /* healthy, ready to send */
+	STATE_ON_PROBATION, /* on probation, ready to send */
+	STATES
+};
+
+/* Webhooks that wait for the same are served in rotation, account by account. */
+enum queue {
+	QUEUE_SEND_HEALTHY,
+	QUEUE_SEND_ON_PROBATION,
+	QUEUE_FETCH_HEALTHY, /* more of their deliveries can be used than are fetched */
+	QUEUE_FETCH_ON_PROBATION,
+	QUEUES
+};
+
+struct account_entry;
+
+struct webhook_entry {
+	uint64_t id;
+	struct account_entry *account;
+	struct health health;
+	bool more;      /* the database may have due deliveries besides those that are fetched or under way */
+	bool succeeded; /* at least once */
+	bool fetching;  /* requested, and not answered */
+	size_t in_flight, fetched, requested; /* requested: while it is fetching */
+	struct slot *first, *last;            /* fetched */
+	struct due_position read;             /* all due deliveries up to there were read */
+	struct rate rate;
+	int64_t held_until_ms;
+	int64_t noted_ms; /* the last result that was stored */
+	uint64_t end;     /* the number of its last delivery that ended, from 1; 0: none */
+	enum state state;
+	bool queued[QUEUES];
+	TAILQ_ENTRY(webhook_entry) list;          /* of its state, unless that has a queue */
+	TAILQ_ENTRY(webhook_entry) queue[QUEUES]; /* of its account */
+	SLIST_ENTRY(webhook_entry) chain;         /* of its bucket */
+};
+
+TAILQ_HEAD(webhook_list, webhook_entry);
+SLIST_HEAD(webhook_chain, webhook_entry);
+
+struct account_entry {
+	uint64_t id;
+	size_t webhooks; /* that have an entry; 0: unused */
+	size_t on_probation, in_flight_on_probation;
+	struct webhook_list queues[QUEUES];
+	TAILQ_ENTRY(account_entry) rotation[QUEUES];
+	SLIST_ENTRY(account_entry) chain; /* of its bucket, or unused */
+};
+
+TAILQ_HEAD(account_list, account_entry);
+SLIST_HEAD(account_chain, account_entry);
+
+struct scheduler {
+	struct scheduler_limits limits;
+	const struct health_rules *rules;
+	struct webhook_entry *webhooks;
+	struct account_entry *accounts; /* as many */
+	size_t used;
+	struct webhook_list lists[STATES];
+	struct account_list rotations[QUEUES]; /* accounts whose queue is not empty; the first is next */
+	size_t wanting;                        /* webhooks in QUEUE_FETCH_HEALTHY */
+	struct webhook_chain buckets[TABLE_BUCKETS];
+	struct account_chain account_buckets[TABLE_BUCKETS], unused_accounts;
+	/* deliveries under way, fetched or requested; those of them under way */
+	size_t on_probation, in_flight_on_probation;
+	bool probation_next[2]; /* serves webhooks on probation next: when sending, when fetching */
+	bool several_accounts;
+	uint64_t ends;
+};
+
+/* NULL: unknown. */
+struct webhook_entry *table_find(const struct scheduler *s, uint64_t webhook_id);
+/* Deliveries are fetched only for webhooks with an entry, and an entry stays until its last delivery has ended. Without the
+ * entry the counts would stay wrong. */
+struct webhook_entry *table_must_find(const struct scheduler *s, uint64_t webhook_id);
+/* Adds an entry for an unknown webhook. Returns NULL when the table is full. */
+struct webhook_entry *table_add(struct scheduler *s, uint64_t webhook_id, uint64_t account_id);
+
+bool table_is_on_probation(const struct webhook_entry *webhook);
+/* The deliveries that are under way, fetched or requested. */
+size_t table_used(const struct webhook_entry *webhook);
+/* These enclose every change of what is used, and of health. */
+void table_count_out(struct scheduler *s, const struct webhook_entry *webhook);
+void table_count_in(struct scheduler *s, const struct webhook_entry *webhook);
+
+/* Moves the webhook to the lists of its state; to the end, if they are others. */
+void table_requeue(struct scheduler *s, struct webhook_entry *webhook, int64_t now_ms);
+/* Moves webhooks whose rate limit allows a delivery again. */
+void table_requeue_rate_limited(struct scheduler *s, int64_t now_ms);
+/* After its turn: the other accounts, and the other webhooks of this one, are next. */
+void table_pass_turn(struct scheduler *s, struct webhook_entry *webhook, enum queue queue);
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+#include "deliver/tasks.h"
+
+#include <stdlib.h>
+
+#include "base/panic.h"
+#include "base/pool.h"
+#include "deliver/back_off.h"
+
+struct tasks {
+	struct runner *runner;
+	const struct task *table;
+	size_t count;
+	void *owner;
+	const struct task *under_way; /* or NULL */
+	size_t last;                  /* the next one in the rotation is tried first */
+	struct back_off away[TASKS_MAX];
+};
+
+struct tasks *
+tasks_new(struct store *store, const struct task *table, size_t count, void *owner)
+{
+	require(count <= TASKS_MAX);
+	struct tasks *tasks = memory_alloc(sizeof(*tasks));
+	tasks->table = table;
+	tasks->count = count;
+	tasks->owner = owner;
+	tasks->last = count - 1;
+	tasks->runner = runner_new(store);
+	if (tasks->runner == NULL)
+		tasks_free(&tasks);
+	return tasks;
+}
+
+void
+tasks_free(struct tasks **tasks)
+{
+	if (*tasks == NULL)
+		return;
+	runner_free(&(*tasks)->runner);
+	free(*tasks);
+	*tasks = NULL;
+}
+
+static int64_t
+task_when(const struct tasks *tasks, size_t i)
+{
+	const int64_t when = tasks->table[i].when(tasks->owner);
+	return when > tasks->away[i].until_ms ? when : tasks->away[i].until_ms;
+}
+
+int64_t
+tasks_when(const struct tasks *tasks)
+{
+	int64_t first = CLOCK_NEVER;
+	for (size_t i = 0; tasks->under_way == NULL && i < tasks->count; i++) {
+		const int64_t when = task_when(tasks, i);
+		first = when < first ? when : first;
+	}
+	return first;
+}
+
+void
+tasks_begin(struct tasks *tasks)
+{
+	const int64_t now = clock_monotonic_ms();
+	for (size_t i = 1; tasks->under_way == NULL && i <= tasks->count; i++) {
+		const size_t at = (tasks->last + i) % tasks->count;
+		const struct task *task = &tasks->table[at];
+		if (task_when(tasks, at) > now)
+			continue;
+		tasks->under_way = task;
+		tasks->last = at;
+		if (task->begin != NULL)
+			task->begin(tasks->owner);
+		runner_start(tasks->runner, task->work, tasks->owner);
+	}
+}
+
+void
+tasks_collect(struct tasks *tasks)
+{
+	enum result result = RESULT_OK;
+	const struct task *task = tasks->under_way;
+	if (!runner_take(tasks->runner, &result))
+		return;
+	tasks->under_way = NULL;
+	if (result == RESULT_OK)
+		tasks->away[task - tasks->table] = (struct back_off){ 0 };
+	else
+		back_off(&tasks->away[task - tasks->table], task->name, result);
+	task->done(tasks->owner, result);
+}
+
+bool
+tasks_are_busy(const struct tasks *tasks)
+{
+	return tasks->under_way != NULL;
+}
+
+int
+tasks_fd(const struct tasks *tasks)
+{
+	return runner_fd(tasks->runner);
+}

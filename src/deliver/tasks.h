@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ * A runner (runner.h) with a table of tasks: those that are due take turns, and each has a back-off of its own. */
+#ifndef LEADHOOK_DELIVER_TASKS_H
+#define LEADHOOK_DELIVER_TASKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/clock.h"
+#include "deliver/runner.h"
+
+/* `owner` is the argument of tasks_new. Between `begin` and `done` its work's data belongs to the thread. */
+struct task {
+	const char *name;
+	int64_t (*when)(const void *owner); /* when it is due, in clock_monotonic_ms; CLOCK_NEVER: not until an event */
+	void (*begin)(void *owner);         /* prepares the work; or NULL */
+	runner_work *work;                  /* in the thread; its context is the owner */
+	void (*done)(void *owner, enum result result);
+};
+
+struct tasks;
+
+/* At most TASKS_MAX. Returns NULL, logged, when no thread can be created. */
+enum { TASKS_MAX = 8 };
+struct tasks *tasks_new(struct store *store, const struct task *table, size_t count, void *owner);
+/* Waits for the task under way. */
+void tasks_free(struct tasks **tasks);
+
+/* When tasks_begin has something to start. CLOCK_NEVER: not until an event, or before the task under way is done. */
+int64_t tasks_when(const struct tasks *tasks);
+/* Starts the next due task, if there is one and none is under way. */
+void tasks_begin(struct tasks *tasks);
+/* Handles the end of the task under way, if it has ended. A result other than RESULT_OK starts its back-off. */
+void tasks_collect(struct tasks *tasks);
+/* True while a task is under way. */
+bool tasks_are_busy(const struct tasks *tasks);
+/* Becomes readable when the task under way has ended. */
+int tasks_fd(const struct tasks *tasks);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ * The rate limit of a webhook (docs/deliveries.md 4): deliveries a second, evenly spaced, in pieces of a tenth of a second
+ * where it is above ten. Pure: the time is an argument. */
+#ifndef LEADHOOK_WEBHOOK_RATE_H
+#define LEADHOOK_WEBHOOK_RATE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Zero-initialized: no limit. */
+struct rate {
+	unsigned per_second;      /* 0: any number */
+	int64_t limited_until_us; /* when the deliveries so far end, at one per 1/per_second s */
+};
+
+/* How many deliveries may start now; SIZE_MAX without a limit. */
+size_t rate_allows(const struct rate *rate, int64_t now_ms);
+/* When the next delivery may start, with a limit. */
+int64_t rate_next_ms(const struct rate *rate);
+/* A delivery starts. */
+void rate_start(struct rate *rate, int64_t now_ms);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ * A scheduler under test: what plays the feeder, the sender and the table of due deliveries. */
+#ifndef LEADHOOK_TESTS_DELIVER_SCHEDULER_WORLD_H
+#define LEADHOOK_TESTS_DELIVER_SCHEDULER_WORLD_H
+
+#include "unit.h"
+
+#include "base/attributes.h"
+#include "deliver/scheduler.h"
+
+enum { SLOTS = 128, MAX = 4, TURN = 2, WEBHOOKS = 64, ROWS = 256 };
+enum { SHARE = SLOTS / 2, ACCOUNT_SHARE = SHARE / 4, RESERVE = SLOTS / 4 };
+
+/* Webhooks may have MAX deliveries under way; `wide`: SLOTS. */
+extern const struct health_rules rules, wide;
+
+extern struct scheduler *scheduler;
+extern struct slots *slots;
+extern struct due_request requests[ROWS];
+extern struct slot *under_way[SLOTS]; /* sent, not ended */
+extern size_t under_way_count;
+extern size_t due[2 * WEBHOOKS]; /* rows of the table, of each webhook: neither fetched nor under way */
+
+/* Setup and teardown of every test. */
+int begin(void **state);
+int end(void **state);
+void begin_again(size_t webhooks, const struct health_rules *health);
+
+/* A webhook that has succeeded before; one without any attempt. */
+struct due_webhook good(uint64_t webhook_id);
+struct due_webhook new_of(uint64_t account_id, uint64_t webhook_id);
+/* It has `rows` due deliveries. */
+void offer_webhook(const struct due_webhook *webhook, size_t rows, int64_t now_ms);
+void offer(uint64_t webhook_id, int64_t now_ms);
+void offer_failing(uint64_t webhook_id, int64_t now_ms);
+
+/* Fetches what was requested. */
+void answer(struct due_request *request, int64_t now_ms);
+/* One fetch of up to `rows`. Returns the number of its requests. */
+size_t fetch_some(size_t rows, int64_t now_ms);
+/* How many more deliveries may wait in slots. */
+size_t room(void);
+void fetch(int64_t now_ms);
+/* The rows requested of a webhook in the last fetch, of so many requests. */
+size_t rows_of(uint64_t webhook_id, size_t count);
+
+uint64_t webhook_of(const struct slot *slot);
+/* Starts the next delivery, with `left` slots left. Returns its webhook; 0: none. */
+uint64_t send_one(size_t left, int64_t now_ms);
+/* Fetches and sends all that it can. Returns the number of sent ones. */
+size_t send_all(int64_t now_ms);
+/* How many of its deliveries are under way. */
+size_t sending(uint64_t webhook_id);
+/* One of its deliveries ends and is recorded; `attempted`: with a result for the webhook. */
+void ended(uint64_t webhook_id, int64_t now_ms);
+enum health_change attempted(uint64_t webhook_id, bool success, int64_t now_ms);
+/* Its fetched deliveries are due again. */
+void drop(uint64_t webhook_id, int64_t now_ms);
+
+#endif

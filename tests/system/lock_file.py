@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+"""The dispatcher's lock file (src/deliver/lock.h), which a kill does not change."""
+import pathlib
+import struct
+
+MAGIC = b"leadhook-dispatch lock 1\n"
+OWNER = slice(32, 48)
+PLACE = struct.Struct("=QI4x")  # a delivery, or 0; the number of its attempt
+
+
+class LockFile:
+    def __init__(self, path):
+        self.path = pathlib.Path(path)
+
+    def _content(self):
+        """Empty while the file has no owner."""
+        content = self.path.read_bytes() if self.path.exists() else b""
+        return content if content.startswith(MAGIC) and any(content[OWNER]) else b""
+
+    @property
+    def owner(self):
+        """The dispatcher's id as hexadecimal digits; "": nothing is leased."""
+        return self._content()[OWNER].hex().upper()
+
+    def under_way(self):
+        """The deliveries that are under way, or were when the dispatcher was killed: ids, with the numbers of their attempts."""
+        return {delivery: attempt for delivery, attempt in PLACE.iter_unpack(self._content()[OWNER.stop:]) if delivery != 0}

@@ -100,8 +100,5 @@ def cluster(bench):
               **delivering(bench, running, count)}
     bench.running.remove(running.database)
     running.database.stop()
-    goals = [Goal(f"create, {WRITER}", "rate", ">=", 0.5, f"create, {SERVER}"),
-             Goal(f"create, {WRITERS}", "rate", ">=", 1, f"create, {WRITER}"),
-             Goal(f"lookup, {WRITER}", "rate", ">=", 0.9, f"lookup, {SERVER}"),
-             Goal(f"deliver, {WRITER}", "rate", ">=", 0.5, f"deliver, {SERVER}")]
-    return outcome(rounds, goals, leads=leads, due=count, webhooks=WEBHOOKS, nodes=NODES)
+    return outcome(rounds, [Goal(f"create, {WRITER}", "rate", ">=", 0.5, f"create, {SERVER}")],
+                   leads=leads, due=count, webhooks=WEBHOOKS, nodes=NODES)

@@ -148,8 +148,9 @@ static void
 handle_results(struct dispatcher *d)
 {
 	recorder_collect(d->recorder);
-	feeder_collect(d->feeder);
-	if (maintenance_collect(d->maintenance))
+	tasks_collect(feeder_tasks(d->feeder));
+	tasks_collect(maintenance_tasks(d->maintenance));
+	if (maintenance_take_progress(d->maintenance))
 		feeder_note_progress(d->feeder);
 }
 
@@ -180,7 +181,7 @@ is_finished(struct dispatcher *d)
 		return false;
 	if (slots_in(d->slots, SLOT_SENDING) > 0)
 		d->give_up_ms = clock_monotonic_ms() + GIVE_UP_MS;
-	if (slots_used(d->slots) == 0 && feeder_has_ended(d->feeder) && !maintenance_is_busy(d->maintenance))
+	if (slots_used(d->slots) == 0 && feeder_has_ended(d->feeder) && !tasks_are_busy(maintenance_tasks(d->maintenance)))
 		return true;
 	return clock_monotonic_ms() >= d->give_up_ms && !recorder_is_busy(d->recorder);
 }
@@ -197,8 +198,8 @@ give_work(struct dispatcher *d)
 {
 	if (recorder_when(d->recorder, is_last_batch(d)) <= clock_monotonic_ms())
 		recorder_begin(d->recorder, is_last_batch(d));
-	feeder_begin(d->feeder);
-	maintenance_begin(d->maintenance);
+	tasks_begin(feeder_tasks(d->feeder));
+	tasks_begin(maintenance_tasks(d->maintenance));
 }
 
 /* Time until something is due, at most until the next check for shutdown. */
@@ -211,9 +212,9 @@ wait_ms(const struct dispatcher *d)
 				    : scheduler_next_ms(d->scheduler, free_places(d), database_ms);
 	const int64_t whens[] = {
 		recorder_when(d->recorder, is_last_batch(d)),
-		feeder_when(d->feeder),
+		tasks_when(feeder_tasks(d->feeder)),
 		feeder_drop_ms(d->feeder),
-		maintenance_when(d->maintenance),
+		tasks_when(maintenance_tasks(d->maintenance)),
 		next_ms == CLOCK_NEVER ? CLOCK_NEVER : next_ms - feeder_database_ahead_ms(d->feeder),
 	};
 	int64_t first = now + d->options.poll_ms;
@@ -237,7 +238,8 @@ dispatcher_run(struct dispatcher *d)
 			break;
 		/* Once it has fired, the first descriptor stays readable. */
 		const int wake[SENDER_WAKE_FDS] = { d->ending ? -1 : d->options.stop_fd, recorder_fd(d->recorder),
-			maintenance_fd(d->maintenance), feeder_fd(d->feeder), feeder_wake_fd(d->feeder) };
+			tasks_fd(maintenance_tasks(d->maintenance)), tasks_fd(feeder_tasks(d->feeder)),
+			feeder_wake_fd(d->feeder) };
 		const unsigned woken = sender_wait(d->sender, wait_ms(d), wake);
 		if ((woken & POLL_WOKEN) != 0)
 			feeder_woken(d->feeder);

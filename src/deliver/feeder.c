@@ -10,7 +10,6 @@
 #include "base/random.h"
 #include "base/wake.h"
 #include "deliver/crashes.h"
-#include "deliver/tasks.h"
 
 enum {
 	STANDBY_MS = 2 * 1000,     /* interval of lease requests while shards are missing */
@@ -448,28 +447,10 @@ feeder_free(struct feeder **feeder)
 	*feeder = NULL;
 }
 
-int64_t
-feeder_when(const struct feeder *f)
+struct tasks *
+feeder_tasks(const struct feeder *f)
 {
-	return tasks_when(f->tasks);
-}
-
-void
-feeder_begin(struct feeder *f)
-{
-	tasks_begin(f->tasks);
-}
-
-void
-feeder_collect(struct feeder *f)
-{
-	tasks_collect(f->tasks);
-}
-
-int
-feeder_fd(const struct feeder *f)
-{
-	return tasks_fd(f->tasks);
+	return f->tasks;
 }
 
 int64_t

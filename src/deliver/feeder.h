@@ -14,6 +14,7 @@
 #include "deliver/maintenance.h"
 #include "deliver/scheduler.h"
 #include "deliver/slots.h"
+#include "deliver/tasks.h"
 
 struct crashes;
 struct feeder;
@@ -42,13 +43,8 @@ struct feeder *feeder_new(struct store *store, const struct feeder_options *opti
 /* Waits for the current task. */
 void feeder_free(struct feeder **feeder);
 
-/* When feeder_begin has something to start, in clock_monotonic_ms; CLOCK_NEVER: not until an event. */
-int64_t feeder_when(const struct feeder *feeder);
-void feeder_begin(struct feeder *feeder);
-/* Handles the end of the current task, if it has ended. */
-void feeder_collect(struct feeder *feeder);
-/* Becomes readable when the current task has ended. */
-int feeder_fd(const struct feeder *feeder);
+/* Its thread. */
+struct tasks *feeder_tasks(const struct feeder *feeder);
 
 /* options.wake_fd while a wake makes the next poll earlier; else -1, so that many wakes cost no more than one. */
 int feeder_wake_fd(const struct feeder *feeder);

@@ -10,7 +10,6 @@
 #include "base/panic.h"
 #include "base/pool.h"
 #include "deliver/bulk.h"
-#include "deliver/tasks.h"
 #include "store/queue/dispatch.h"
 
 enum {
@@ -30,7 +29,7 @@ struct maintenance {
 	const struct crashes *crashes;
 	const struct slots *slots;
 	bool holder, ending;
-	bool progress; /* for maintenance_collect */
+	bool progress; /* for maintenance_take_progress */
 
 	size_t webhooks_max;
 	struct deactivation *deactivations; /* oldest first, one per webhook */
@@ -307,40 +306,22 @@ maintenance_free(struct maintenance **maintenance)
 	*maintenance = NULL;
 }
 
-int64_t
-maintenance_when(const struct maintenance *m)
+struct tasks *
+maintenance_tasks(const struct maintenance *m)
 {
-	return tasks_when(m->tasks);
-}
-
-void
-maintenance_begin(struct maintenance *m)
-{
-	tasks_begin(m->tasks);
+	return m->tasks;
 }
 
 bool
-maintenance_collect(struct maintenance *m)
+maintenance_take_progress(struct maintenance *m)
 {
+	const bool progress = m->progress;
 	m->progress = false;
-	tasks_collect(m->tasks);
-	return m->progress;
+	return progress;
 }
 
 bool
 maintenance_has_work(const struct maintenance *m)
 {
 	return m->deactivation_count > 0 || m->webhook_count > 0 || (m->holder && m->bulk_queued) || tasks_are_busy(m->tasks);
-}
-
-bool
-maintenance_is_busy(const struct maintenance *m)
-{
-	return tasks_are_busy(m->tasks);
-}
-
-int
-maintenance_fd(const struct maintenance *m)
-{
-	return tasks_fd(m->tasks);
 }

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "deliver/slots.h"
+#include "deliver/tasks.h"
 #include "webhook/delivery.h"
 
 struct crashes;
@@ -36,16 +37,11 @@ void maintenance_set_holder(struct maintenance *maintenance, bool holder);
 /* Begins no more tasks. */
 void maintenance_end(struct maintenance *maintenance);
 
-/* When maintenance_begin has work, in clock_monotonic_ms. CLOCK_NEVER: no work until a call adds some. */
-int64_t maintenance_when(const struct maintenance *maintenance);
-void maintenance_begin(struct maintenance *maintenance);
-
-/* Handles the result of the task if it has finished. Returns true when there may be new deliveries, or deliveries to end. */
-bool maintenance_collect(struct maintenance *maintenance);
+/* Its thread. */
+struct tasks *maintenance_tasks(const struct maintenance *maintenance);
+/* Returns true once after a task when there may be new deliveries, or deliveries to end. */
+bool maintenance_take_progress(struct maintenance *maintenance);
 /* True while webhooks are to be deactivated or ended, bulk jobs are queued, or a task is under way. */
 bool maintenance_has_work(const struct maintenance *maintenance);
-bool maintenance_is_busy(const struct maintenance *maintenance);
-/* Becomes readable when the task has finished. */
-int maintenance_fd(const struct maintenance *maintenance);
 
 #endif

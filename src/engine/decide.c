@@ -2,6 +2,8 @@
  * Runs the commands of a batch in order, then computes the ranks and renders the payloads. */
 #include "engine/decide.h"
 
+#include <string.h>
+
 #include "base/panic.h"
 #include "engine/decide_step.h"
 
@@ -139,6 +141,21 @@ decide(struct pool *pool, struct working_set *set, const struct command *const *
 	}
 }
 
+/* Most leads of a batch have the campaign and score of others, and an answer and its events are about the same lead: sorting
+ * all of their nodes would take longer than finding some of them again here. */
+static size_t
+add_rank_nodes(const struct lead *lead, uint64_t *nodes, size_t count)
+{
+	enum { COMPARED = 16 };
+	uint64_t own[RANK_LEVELS];
+	const size_t leads = count / RANK_LEVELS, added = rank_nodes(lead->campaign_id, lead->score, own);
+	for (size_t i = 0; i < leads && i < COMPARED; i++)
+		if (nodes[count - i * RANK_LEVELS - 1] == own[RANK_LEVELS - 1]) /* its place shows those of the other levels */
+			return count;
+	memcpy(nodes + count, own, sizeof(own));
+	return count + added;
+}
+
 size_t
 decide_rank_nodes(struct pool *pool, const struct decision *decision, uint64_t **nodes)
 {
@@ -147,12 +164,10 @@ decide_rank_nodes(struct pool *pool, const struct decision *decision, uint64_t *
 	for (size_t i = 0; i < decision->answer_count; i++) {
 		const struct snapshot *answer = decision->answers[i];
 		if (answer != NULL)
-			count += rank_nodes(answer->lead.campaign_id, answer->lead.score, *nodes + count);
+			count = add_rank_nodes(&answer->lead, *nodes, count);
 	}
-	for (size_t i = 0; i < decision->event_count; i++) {
-		const struct lead *lead = &decision->events[i].snapshot->lead;
-		count += rank_nodes(lead->campaign_id, lead->score, *nodes + count);
-	}
+	for (size_t i = 0; i < decision->event_count; i++)
+		count = add_rank_nodes(&decision->events[i].snapshot->lead, *nodes, count);
 	return count;
 }
 

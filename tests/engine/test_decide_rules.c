@@ -592,6 +592,20 @@ fraudulent_leads_have_no_effect_on_ranks(void **state)
 	assert_int_equal(decide_rank_nodes(w->pool, &w->decision, &nodes), w->decision.event_count * RANK_LEVELS);
 }
 
+/* decide.h: the nodes of leads with the same score are wanted once, also for their events; those of other scores, too. */
+static void
+leads_of_one_score_need_the_same_nodes(void **state)
+{
+	struct world *w = *state;
+	uint64_t *nodes;
+	run(w, (struct command[]){ signup("a@x.org", NULL), signup("b@x.org", NULL), signup("c@x.org", NULL) }, 3);
+	assert_int_equal(decide_rank_nodes(w->pool, &w->decision, &nodes), RANK_LEVELS);
+	struct command richer = signup("d@x.org", NULL);
+	richer.as.signup.points = 1000;
+	run(w, (struct command[]){ signup("e@x.org", NULL), richer, signup("f@x.org", NULL) }, 3);
+	assert_int_equal(decide_rank_nodes(w->pool, &w->decision, &nodes), 2 * RANK_LEVELS);
+}
+
 int
 main(void)
 {
@@ -615,6 +629,7 @@ main(void)
 		WORLD_TEST(items_of_bulk_jobs_run_once),
 		WORLD_TEST(too_few_ids_make_no_event),
 		WORLD_TEST(fraudulent_leads_have_no_effect_on_ranks),
+		WORLD_TEST(leads_of_one_score_need_the_same_nodes),
 	};
 	return cmocka_run_group_tests_name("decide_rules", tests, NULL, NULL);
 }

@@ -250,7 +250,7 @@ dispatcher_run(struct dispatcher *d)
 		log_error("outcomes_given_up", LOG_UINT("deliveries", slots_used(d->slots)));
 		return RESULT_UNAVAILABLE;
 	}
-	/* a stop requested by the operator is a success: leases expire on their own (docs/deliveries.md 6) */
+	/* a stop requested by the operator is a success: leases expire on their own (docs/deliveries.md 4.1) */
 	return d->stopped || (feeder_has_polled(d->feeder) && feeder_has_ended(d->feeder)) ? RESULT_OK : RESULT_UNAVAILABLE;
 }
 

@@ -46,7 +46,7 @@ struct feeder {
 	bool last_poll_was_full;
 	bool progress; /* something was fetched or ended since the last poll, so another one may find more */
 
-	/* arguments and results of the thread */
+	/* the thread uses it between begin and done of a task, the main loop otherwise */
 	struct {
 		struct pool *pool;
 		int64_t began_ms, ended_ms;
@@ -297,6 +297,8 @@ polled(void *owner, enum result result)
 		f->database_ahead_ms = found->now_ms - f->work.ended_ms;
 		if (full)
 			f->next_full_poll_ms = next_full_poll(f, now, took_ms);
+		if (f->slow_polls >= SLOW_POLLS)
+			maintenance_polls_are_slow(f->options.maintenance);
 		scheduler_set_several_accounts(f->options.scheduler, found->several_accounts);
 		for (size_t i = 0; i < found->due_count; i++)
 			scheduler_offer(f->options.scheduler, &found->due[i], f->work.ends, found->now_ms);
@@ -354,6 +356,15 @@ fetch(struct store *store, void *owner)
 	    &f->work.deliveries, &f->work.delivery_count);
 }
 
+/* The deliveries of a webhook that is not active are left: a poll reports it when that changes. */
+static void
+fetch_no_more(struct feeder *f, uint64_t webhook_id)
+{
+	for (size_t i = 0; i < f->work.request_count; i++)
+		if (f->work.requests[i].webhook_id == webhook_id)
+			f->work.requests[i].more = false;
+}
+
 static void
 fetched(void *owner, enum result result)
 {
@@ -364,6 +375,8 @@ fetched(void *owner, enum result result)
 		const uint64_t shard = UINT64_C(1) << webhook_shard(delivery->destination->webhook_id);
 		if (delivery->destination->state != WEBHOOK_DISABLED)
 			f->progress = true; /* if the webhook is deactivated, the next poll reports it as such */
+		if (delivery->destination->state != WEBHOOK_ACTIVE)
+			fetch_no_more(f, delivery->destination->webhook_id);
 		if (delivery->destination->state == WEBHOOK_ACTIVE && (f->leased_shards & shard) != 0)
 			scheduler_add(f->options.scheduler, slots_take(f->options.slots, delivery, now), database_ms);
 	}

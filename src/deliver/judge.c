@@ -60,10 +60,10 @@ judge_webhook(struct scheduler *scheduler, uint64_t webhook_id, const struct att
 								      : WEBHOOK_ACTIVE;
 	const int64_t hold_ms = result->error == SENDER_INTERNAL ? INTERNAL_HOLD_MS : decision->hold_ms;
 	if (hold_ms > 0)
-		(void)scheduler_hold(scheduler, webhook_id, now_ms + hold_ms);
+		(void)scheduler_hold(scheduler, webhook_id, now_ms + hold_ms, now_ms);
 	bool news = true;
 	if (state != WEBHOOK_ACTIVE)
-		news = scheduler_hold(scheduler, webhook_id, CLOCK_NEVER);
+		news = scheduler_hold(scheduler, webhook_id, CLOCK_NEVER, now_ms);
 	const int64_t held_until_ms = scheduler_held_until_ms(scheduler, webhook_id);
 	if (news && state == WEBHOOK_GONE)
 		log_warning("webhook_gone", LOG_UINT("webhook", webhook_id), LOG_INT("status", result->status));

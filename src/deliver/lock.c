@@ -17,8 +17,7 @@
 
 #define MAGIC "leadhook-dispatch lock 1\n"
 
-/* Delivery 0: unused. A process that is killed between the two writes leaves an attempt that is not the delivery's next one; it
- * is not counted then (store_recover). */
+/* Delivery 0: unused. The attempt is written first: until the id is, the place is unused. */
 struct place {
 	_Atomic uint64_t delivery_id;
 	_Atomic uint32_t attempt;

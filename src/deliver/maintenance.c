@@ -15,7 +15,8 @@
 enum {
 	DEACTIVATION_ROUND = 64, /* webhooks that are deactivated in a round, each in its own transaction */
 	END_CHUNK = 500,         /* deliveries that are ended in one transaction */
-	MAINTENANCE_MS = 10 * 1000
+	MAINTENANCE_MS = 10 * 1000,
+	STATISTICS_MS = 5 * 60 * 1000
 };
 
 struct deactivation {
@@ -36,7 +37,8 @@ struct maintenance {
 	size_t deactivation_count;
 	uint64_t *webhooks; /* whose deliveries are to be ended */
 	size_t webhook_count;
-	int64_t next_maintenance_ms;
+	int64_t next_maintenance_ms, next_statistics_ms;
+	bool polls_are_slow;
 	bool bulk_queued;
 
 	/* arguments and results of the thread */
@@ -103,6 +105,12 @@ void
 maintenance_set_holder(struct maintenance *m, bool holder)
 {
 	m->holder = holder;
+}
+
+void
+maintenance_polls_are_slow(struct maintenance *m)
+{
+	m->polls_are_slow = true;
 }
 
 void
@@ -238,6 +246,29 @@ cleaned_up(void *owner, enum result result)
 		m->next_maintenance_ms = clock_monotonic_ms() + MAINTENANCE_MS;
 }
 
+/* ---- task: refresh statistics ---- */
+
+static int64_t
+when_refresh(const void *owner)
+{
+	const struct maintenance *m = owner;
+	return m->ending || !m->holder || !m->polls_are_slow ? CLOCK_NEVER : m->next_statistics_ms;
+}
+
+static enum result
+refresh_statistics(struct store *store, void *owner UNUSED)
+{
+	return store_refresh_statistics(store);
+}
+
+static void
+refreshed_statistics(void *owner, enum result result UNUSED)
+{
+	struct maintenance *m = owner;
+	m->polls_are_slow = false;
+	m->next_statistics_ms = clock_monotonic_ms() + STATISTICS_MS;
+}
+
 /* ---- task: bulk jobs ---- */
 
 static int64_t
@@ -273,6 +304,7 @@ static const struct task table[] = {
 	{ "deactivate_webhook", when_deactivate, take_round, deactivate_round, deactivated_round },
 	{ "fail_pending", when_fail_pending, next_webhook, fail_some_pending, failed_some_pending },
 	{ "clean_up", when_clean_up, NULL, clean_up, cleaned_up },
+	{ "statistics", when_refresh, NULL, refresh_statistics, refreshed_statistics },
 	{ "bulk", when_bulk, NULL, do_bulk, did_bulk },
 };
 

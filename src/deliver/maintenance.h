@@ -34,6 +34,8 @@ void maintenance_deactivate_webhook(struct maintenance *maintenance, uint64_t we
 void maintenance_bulk_work(struct maintenance *maintenance, bool queued);
 /* `holder`: this dispatcher leases the first shard. Only the one that does runs bulk jobs and cleans up. */
 void maintenance_set_holder(struct maintenance *maintenance, bool holder);
+/* Polls take long: refreshes the statistics of the table of due deliveries, once in five minutes at most. */
+void maintenance_polls_are_slow(struct maintenance *maintenance);
 /* Begins no more tasks. */
 void maintenance_end(struct maintenance *maintenance);
 

@@ -97,6 +97,13 @@ account_share(const struct scheduler *s)
 	return s->several_accounts && share >= 4 ? share / 4 : share;
 }
 
+/* One of several accounts gets at most half of the places, so that its slow receivers leave room for others. */
+static bool
+has_its_places(const struct scheduler *s, const struct account_entry *account)
+{
+	return s->several_accounts && s->limits.in_flight > 1 && account->in_flight >= s->limits.in_flight / 2;
+}
+
 /* Alternates between the two kinds of webhooks. */
 static struct webhook_entry *
 choose(bool *probation_next, struct webhook_entry *healthy, struct webhook_entry *other)
@@ -137,7 +144,7 @@ next_to_fetch_in(const struct scheduler *s, enum queue queue, int64_t now_ms)
 		return NULL;
 	TAILQ_FOREACH(account, &s->rotations[queue], rotation[queue])
 	{
-		if (probation && account->on_probation >= account_share(s))
+		if (has_its_places(s, account) || (probation && account->on_probation >= account_share(s)))
 			continue;
 		TAILQ_FOREACH(webhook, &account->queues[queue], queue[queue])
 		if (usable(s, webhook, now_ms) > 0)
@@ -243,7 +250,8 @@ next_to_send_in(const struct scheduler *s, enum queue queue, size_t slots)
 		return NULL;
 	TAILQ_FOREACH(account, &s->rotations[queue], rotation[queue])
 	{
-		if (queue == QUEUE_SEND_ON_PROBATION && account->in_flight_on_probation >= account_share(s))
+		if (has_its_places(s, account) ||
+		    (queue == QUEUE_SEND_ON_PROBATION && account->in_flight_on_probation >= account_share(s)))
 			continue;
 		TAILQ_FOREACH(webhook, &account->queues[queue], queue[queue])
 		if (!are_scarce(s, slots) || webhook->in_flight == 0)
@@ -261,16 +269,12 @@ next_on_probation(const struct scheduler *s, size_t slots)
 int64_t
 scheduler_next_ms(struct scheduler *s, size_t slots, int64_t now_ms)
 {
-	int64_t first = CLOCK_NEVER;
 	if (slots == 0)
 		return CLOCK_NEVER;
 	table_requeue_rate_limited(s, now_ms);
 	if (next_to_send_in(s, QUEUE_SEND_HEALTHY, slots) != NULL || next_on_probation(s, slots) != NULL)
 		return now_ms;
-	const struct webhook_entry *webhook;
-	TAILQ_FOREACH(webhook, &s->lists[STATE_RATE_LIMITED], list)
-	first = rate_next_ms(&webhook->rate) < first ? rate_next_ms(&webhook->rate) : first;
-	return first;
+	return s->limited_until_ms;
 }
 
 bool
@@ -296,6 +300,7 @@ scheduler_take(struct scheduler *s, size_t slots, int64_t now_ms)
 	webhook->first = slot_next(slot);
 	webhook->fetched--;
 	webhook->in_flight++;
+	webhook->account->in_flight++;
 	table_count_in(s, webhook);
 	health_start(s->rules, &webhook->health);
 	rate_start(&webhook->rate, now_ms);
@@ -338,13 +343,13 @@ scheduler_note_result(struct scheduler *s, uint64_t webhook_id, bool routine, in
 }
 
 bool
-scheduler_hold(struct scheduler *s, uint64_t webhook_id, int64_t until_ms)
+scheduler_hold(struct scheduler *s, uint64_t webhook_id, int64_t until_ms, int64_t now_ms)
 {
 	struct webhook_entry *webhook = table_must_find(s, webhook_id);
 	if (until_ms <= webhook->held_until_ms)
 		return false;
 	webhook->held_until_ms = until_ms;
-	table_requeue(s, webhook, 0);
+	table_requeue(s, webhook, now_ms);
 	return true;
 }
 
@@ -362,6 +367,7 @@ scheduler_ended(struct scheduler *s, uint64_t webhook_id, int64_t now_ms)
 	require(webhook->in_flight > 0);
 	table_count_out(s, webhook);
 	webhook->in_flight--;
+	webhook->account->in_flight--;
 	webhook->end = ++s->ends;
 	table_count_in(s, webhook);
 	table_requeue(s, webhook, now_ms);

@@ -3,10 +3,10 @@
  * served in rotation, and so are the webhooks of an account, each within its concurrency, its rate limit and what its breaker
  * allows (webhook/health.h).
  *
- * Three rules prevent webhooks that hang from delaying others. Webhooks on probation share half of the slots. Of that half, an
- * account gets at most a quarter, if there are several accounts. The last quarter of all slots, and the last half of the
- * probation share, go only to webhooks with nothing under way, one slot each. No I/O and no clock: times are those of the
- * database. */
+ * Four rules prevent webhooks that hang from delaying others. One of several accounts gets at most half of the slots. Webhooks
+ * on probation share half of the slots. Of that half, an account gets at most a quarter, if there are several accounts. The
+ * last quarter of all slots, and the last half of the probation share, go only to webhooks with nothing under way, one slot
+ * each. No I/O and no clock: times are those of the database. */
 #ifndef LEADHOOK_DELIVER_SCHEDULER_H
 #define LEADHOOK_DELIVER_SCHEDULER_H
 
@@ -75,7 +75,7 @@ struct health scheduler_health(const struct scheduler *scheduler, uint64_t webho
 bool scheduler_note_result(struct scheduler *scheduler, uint64_t webhook_id, bool routine, int64_t now_ms);
 /* Sends nothing to the webhook until `until_ms`. Returns false when it was already held as long. The hold is in memory only
  * while something of the webhook is under way; afterwards the database has it. */
-bool scheduler_hold(struct scheduler *scheduler, uint64_t webhook_id, int64_t until_ms);
+bool scheduler_hold(struct scheduler *scheduler, uint64_t webhook_id, int64_t until_ms, int64_t now_ms);
 /* The end of its hold or of its breaker's wait. Not later than now: it is not held. */
 int64_t scheduler_held_until_ms(const struct scheduler *scheduler, uint64_t webhook_id);
 /* A delivery released its slot. */

@@ -14,6 +14,7 @@ scheduler_new(const struct scheduler_limits *limits, const struct health_rules *
 	struct scheduler *s = memory_alloc(sizeof(*s));
 	s->limits = *limits;
 	s->rules = rules;
+	s->limited_until_ms = CLOCK_NEVER;
 	s->webhooks = memory_alloc(limits->webhooks * sizeof(*s->webhooks));
 	s->accounts = memory_alloc(limits->webhooks * sizeof(*s->accounts));
 	for (size_t i = 0; i < limits->webhooks; i++)
@@ -228,6 +229,8 @@ table_requeue(struct scheduler *s, struct webhook_entry *webhook, int64_t now_ms
 		TAILQ_INSERT_TAIL(&s->lists[state], webhook, list);
 		webhook->state = state;
 	}
+	if (state == STATE_RATE_LIMITED && rate_next_ms(&webhook->rate) < s->limited_until_ms)
+		s->limited_until_ms = rate_next_ms(&webhook->rate);
 	const bool wants = wants_more(s, webhook, now_ms), probation = table_is_on_probation(webhook);
 	set_queued(s, webhook, QUEUE_SEND_HEALTHY, state == STATE_HEALTHY);
 	set_queued(s, webhook, QUEUE_SEND_ON_PROBATION, state == STATE_ON_PROBATION);
@@ -239,6 +242,11 @@ void
 table_requeue_rate_limited(struct scheduler *s, int64_t now_ms)
 {
 	struct webhook_entry *following;
+	const bool set_back = now_ms < s->requeued_ms;
+	s->requeued_ms = now_ms;
+	if (now_ms < s->limited_until_ms && !set_back)
+		return;
+	s->limited_until_ms = CLOCK_NEVER;
 	for (struct webhook_entry *webhook = TAILQ_FIRST(&s->lists[STATE_RATE_LIMITED]); webhook != NULL; webhook = following) {
 		following = TAILQ_NEXT(webhook, list);
 		table_requeue(s, webhook, now_ms);

@@ -60,7 +60,7 @@ SLIST_HEAD(webhook_chain, webhook_entry);
 struct account_entry {
 	uint64_t id;
 	size_t webhooks; /* that have an entry; 0: unused */
-	size_t on_probation, in_flight_on_probation;
+	size_t in_flight, on_probation, in_flight_on_probation;
 	struct webhook_list queues[QUEUES];
 	TAILQ_ENTRY(account_entry) rotation[QUEUES];
 	SLIST_ENTRY(account_entry) chain; /* of its bucket, or unused */
@@ -84,6 +84,8 @@ struct scheduler {
 	size_t on_probation, in_flight_on_probation;
 	bool probation_next[2]; /* serves webhooks on probation next: when sending, when fetching */
 	bool several_accounts;
+	int64_t limited_until_ms; /* no webhook in STATE_RATE_LIMITED can send before, unless the clock was set back … */
+	int64_t requeued_ms;      /* … before this time of the last table_requeue_rate_limited */
 	uint64_t ends;
 };
 

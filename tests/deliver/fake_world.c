@@ -524,6 +524,13 @@ store_deactivate_webhook(struct store *store UNUSED, uint64_t webhook_id, enum w
 }
 
 enum result
+store_refresh_statistics(struct store *store UNUSED)
+{
+	world.refreshes++;
+	return RESULT_OK;
+}
+
+enum result
 store_clean_up(struct store *store UNUSED)
 {
 	if (!world_reachable())

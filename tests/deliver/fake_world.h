@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A database, receivers and a clock in memory, in place of the store, deliver/send/sender.c and clock_monotonic_ms: hours pass in
- * milliseconds. The clock advances only while the dispatcher waits, and by WORLD_CALL_MS with each call of the store. */
+ * A database, receivers and a clock in memory, in place of the store, deliver/send/sender.c and clock_monotonic_ms: hours pass
+ * in milliseconds. The clock advances only while the dispatcher waits, and by WORLD_CALL_MS with each call of the store. */
 #ifndef LEADHOOK_TESTS_DELIVER_FAKE_WORLD_H
 #define LEADHOOK_TESTS_DELIVER_FAKE_WORLD_H
 
@@ -155,6 +155,7 @@ struct world {
 	int64_t poll_ms;                          /* duration of a full poll */
 	int64_t newest_poll_ms;                   /* … and of a poll of the newest */
 	size_t polls, fetches, chunks;            /* calls of store_due_webhooks, of store_fetch_due, of store_fail_pending */
+	size_t refreshes;                         /* of statistics */
 	unsigned char owner[DISPATCH_OWNER_SIZE]; /* of the lease */
 	int64_t leased_until_ms, longest_lease_gap_ms; /* gap: time worked without a lease */
 	uint64_t foreign;                              /* shards that another dispatcher holds */

@@ -54,6 +54,40 @@ cron_without_the_first_shard_leaves_jobs_alone(void **state UNUSED)
 	assert_non_null(world_next_job());
 }
 
+static size_t fetches_before;
+
+static void
+disable(void)
+{
+	fetches_before = world.fetches;
+	world.webhooks[1].state = WEBHOOK_DISABLED;
+	world.happen = NULL;
+}
+
+/* The rows of a webhook that was disabled are not read on to their end. */
+static void
+a_disabled_webhook_is_fetched_no_more(void **state UNUSED)
+{
+	world_add(1, 3000, 0);
+	world.webhooks[1].latency_ms = SECOND;
+	world.happen = disable;
+	world.happens_ms = 3 * SECOND;
+	stay_until(10 * SECOND);
+	assert_true(fetches_before > 0);
+	assert_in_range(world.fetches - fetches_before, 0, 3);
+}
+
+/* docs/deliveries.md 4.2: after slow polls, statistics are refreshed, not more often than each five minutes. */
+static void
+slow_polls_refresh_statistics(void **state UNUSED)
+{
+	stay_until(MINUTE);
+	assert_int_equal(world.refreshes, 0);
+	world.poll_ms = 100;
+	stay_until(11 * MINUTE);
+	assert_in_range(world.refreshes, 2, 3);
+}
+
 /* 4.1: a loss of shards after a failed renewal is noticed later. */
 static void
 a_loss_of_shards_is_noticed_after_an_outage(void **state UNUSED)
@@ -174,6 +208,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(leases_are_renewed_before_they_end),
 		TEST(without_its_shards_it_sends_nothing),
+		TEST(a_disabled_webhook_is_fetched_no_more),
+		TEST(slow_polls_refresh_statistics),
 		TEST(the_dispatcher_with_the_first_shard_cleans_up),
 		TEST(cron_without_the_first_shard_leaves_jobs_alone),
 		TEST(a_loss_of_shards_is_noticed_after_an_outage),

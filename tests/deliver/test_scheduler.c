@@ -110,9 +110,9 @@ a_held_webhook_gets_nothing(void **state UNUSED)
 	offer(1, 0);
 	fetch(0);
 	assert_int_equal(send_one(SLOTS, 0), 1);
-	assert_true(scheduler_hold(scheduler, 1, 1000));
-	assert_false(scheduler_hold(scheduler, 1, 1000));
-	assert_false(scheduler_hold(scheduler, 1, 900));
+	assert_true(scheduler_hold(scheduler, 1, 1000, 0));
+	assert_false(scheduler_hold(scheduler, 1, 1000, 0));
+	assert_false(scheduler_hold(scheduler, 1, 900, 0));
 	assert_int_equal(scheduler_held_until_ms(scheduler, 1), 1000);
 	assert_false(scheduler_waiting(scheduler));
 	assert_int_equal(send_one(SLOTS, 999), 0);
@@ -225,7 +225,7 @@ the_database_is_authoritative_while_nothing_is_under_way(void **state UNUSED)
 	offer(1, 0);
 	fetch(0);
 	assert_int_equal(send_one(SLOTS, 0), 1);
-	assert_true(scheduler_hold(scheduler, 1, CLOCK_NEVER));
+	assert_true(scheduler_hold(scheduler, 1, CLOCK_NEVER, 0));
 	offer(1, 10);
 	assert_false(scheduler_waiting(scheduler));
 	ended(1, 20);
@@ -242,7 +242,7 @@ older_values_do_not_replace_ours(void **state UNUSED)
 	fetch(0);
 	assert_int_equal(send_one(SLOTS, 0), 1);
 	const uint64_t ends = scheduler_ends(scheduler);
-	assert_true(scheduler_hold(scheduler, 1, 1000));
+	assert_true(scheduler_hold(scheduler, 1, 1000, 0));
 	ended(1, 20);
 	scheduler_offer(scheduler, &older, ends, 30);
 	assert_int_equal(scheduler_held_until_ms(scheduler, 1), 1000);

@@ -184,6 +184,14 @@ faults_of(const struct db_rows *plan, size_t line, size_t size)
 	return faults;
 }
 
+/* The statement after SET STATEMENT … FOR. */
+static const char *
+without_settings(const char *sql)
+{
+	const char *after = strncmp(sql, "SET STATEMENT ", strlen("SET STATEMENT ")) == 0 ? strstr(sql, " FOR ") : NULL;
+	return after == NULL ? sql : after + strlen(" FOR ");
+}
+
 /* The statements with EXPLAIN before them, and a connection for them. For one use: when it explains a prepared statement again,
  * the server does not always report that an index has all columns. */
 struct explainer {
@@ -203,7 +211,7 @@ explainer_open(struct explainer *e, const struct world *w, unsigned faults, bool
 	e->statements = POOL_ARRAY(e->pool, count, struct db_statement);
 	const struct db_statement **list = POOL_ARRAY(e->pool, count + 1, const struct db_statement *);
 	for (size_t i = 0; i < count; i++) {
-		struct slice text = pool_printf(e->pool, "EXPLAIN %s", statement_at(i)->sql);
+		struct slice text = pool_printf(e->pool, "EXPLAIN %s", without_settings(statement_at(i)->sql));
 		e->statements[i] = (struct db_statement){ .name = statement_at(i)->name, .sql = text.data };
 		list[i] = &e->statements[i];
 	}
@@ -254,13 +262,14 @@ static bool
 has_plan(size_t statement)
 {
 	struct slice sql = slice_of(statement_at(statement)->sql);
-	return !slice_starts_with(sql, SLICE("INSERT")) || contains(sql, "SELECT");
+	return !slice_starts_with(sql, SLICE("ANALYZE")) &&
+	       (!slice_starts_with(sql, SLICE("INSERT")) || contains(sql, "SELECT"));
 }
 
 static bool
 locks_rows(size_t statement)
 {
-	struct slice sql = slice_of(statement_at(statement)->sql);
+	struct slice sql = slice_of(without_settings(statement_at(statement)->sql));
 	return slice_starts_with(sql, SLICE("UPDATE")) || slice_starts_with(sql, SLICE("DELETE")) ||
 	       contains(sql, "FOR UPDATE");
 }

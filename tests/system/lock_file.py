@@ -22,6 +22,10 @@ class LockFile:
         """The dispatcher's id as hexadecimal digits; "": nothing is leased."""
         return self._content()[OWNER].hex().upper()
 
+    def leave(self, owner, under_way):
+        """Writes what a dispatcher leaves when it is killed."""
+        self.path.write_bytes(MAGIC.ljust(OWNER.start, b"\0") + bytes.fromhex(owner) + b"".join(PLACE.pack(*one) for one in under_way.items()))
+
     def under_way(self):
         """The deliveries that are under way, or were when the dispatcher was killed: ids, with the numbers of their attempts."""
         return {delivery: attempt for delivery, attempt in PLACE.iter_unpack(self._content()[OWNER.stop:]) if delivery != 0}

@@ -22,8 +22,13 @@ DB_STATEMENT(sql_delete_score_entry, "DELETE FROM {prefix}score_entries"
 				     " WHERE lead_id = ? AND reason = ? AND ref = ? AND round = ?");
 DB_STATEMENT(sql_delete_deleted_lead, "DELETE FROM {prefix}deleted_leads WHERE lead_id = ?");
 
-store_statement_list sql_of_clean_up = { &sql_note_ended_campaigns, &sql_delete_old_tokens, &sql_select_leads_with_entries_left,
-	&sql_select_score_entries, &sql_delete_score_entry, &sql_delete_deleted_lead, NULL };
+/* after a table was filled or emptied, the server's automatic statistics can be so wrong that sql_select_due_webhooks reads all
+ * rows instead of one for each webhook */
+DB_STATEMENT(sql_refresh_statistics, "ANALYZE NO_WRITE_TO_BINLOG TABLE {prefix}due");
+
+store_statement_list sql_of_clean_up = { &sql_refresh_statistics, &sql_note_ended_campaigns, &sql_delete_old_tokens,
+	&sql_select_leads_with_entries_left, &sql_select_score_entries, &sql_delete_score_entry, &sql_delete_deleted_lead,
+	NULL };
 
 /* A short transaction deletes TOKEN_CHUNK tokens. One chunk per call could not keep up with one token per
  * batch. */
@@ -99,5 +104,15 @@ store_clean_up(struct store *store)
 		result = drop_old_tokens(store);
 	if (result == RESULT_OK)
 		store_maintain_days(store);
+	return result;
+}
+
+enum result
+store_refresh_statistics(struct store *store)
+{
+	struct pool *pool = pool_new();
+	struct db_rows report;
+	enum result result = store_query(store, pool, &report, &sql_refresh_statistics);
+	pool_free(&pool);
 	return result;
 }

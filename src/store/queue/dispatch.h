@@ -194,6 +194,9 @@ MUST_CHECK enum result store_skip_job_item(struct store *store, uint64_t job_id,
  * do. Only the dispatcher that leases the first shard calls it. */
 MUST_CHECK enum result store_clean_up(struct store *store);
 
+/* Refreshes the server's statistics of `due`, after polls that took long. */
+MUST_CHECK enum result store_refresh_statistics(struct store *store);
+
 /* Result of a request to send a delivery again. */
 enum redelivery {
 	REDELIVERY_QUEUED,     /* is due now; its schedule begins again, its attempts are counted on */

@@ -43,7 +43,9 @@ DB_STATEMENT(sql_insert_ended_delivery,
     " VALUES {each}(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?){between}, {end}" ENDED_AGAIN);
 /* a join, because a DELETE of one table cannot force an index. One for all costs less than one for each row */
 DB_STATEMENT(sql_delete_due, "DELETE t FROM " ROWS_WITH_IDS("due"));
-DB_STATEMENT(sql_delete_untried_due, "DELETE t FROM " ROWS_WITH_IDS("due") " WHERE t.attempts = 0");
+/* these rows were not locked before: it waits as long as the statements that lock others */
+DB_STATEMENT(sql_delete_untried_due,
+    "SET STATEMENT innodb_lock_wait_timeout = 1 FOR DELETE t FROM " ROWS_WITH_IDS("due") " WHERE t.attempts = 0");
 /* an INSERT, because an UPDATE of many rows runs once for each. The rows exist and are locked: the zeros are never stored */
 DB_STATEMENT(sql_reschedule_due,
     "INSERT INTO {prefix}due (id, event_id, shard, webhook_id, format, due_ms, attempts, attempts_before,"

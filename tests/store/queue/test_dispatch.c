@@ -458,6 +458,25 @@ ended_webhooks_take_no_room_from_others(void **state)
 	assert_int_equal(l.due[0].webhook_id, webhook);
 }
 
+/* docs/deliveries.md 6.1, Locked outcome: for about a second, whether its row is read before or not. */
+static void
+a_locked_delivery_is_not_waited_for_long(void **state)
+{
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 1);
+	struct fetched fetched = fetch(w, webhook, 1);
+	struct delivery_outcome outcomes[] = { outcome_of(fetched.items, DELIVERY_DELIVERED, 200),
+		outcome_of(fetched.items, DELIVERY_PENDING, 500) };
+	root_run("START TRANSACTION");
+	root_run("SELECT * FROM t_due WHERE id = %" PRIu64 " FOR UPDATE", fetched.items->id);
+	for (size_t i = 0; i < ARRAY_SIZE(outcomes); i++) {
+		const int64_t begun_ms = clock_monotonic_ms();
+		assert_int_equal(store_record_outcomes(w->store, owners[0], &outcomes[i], 1), RESULT_CONFLICT);
+		assert_in_range(clock_monotonic_ms() - begun_ms, 900, 4000); /* the session's own limit is five seconds */
+	}
+	root_run("ROLLBACK");
+}
+
 /* "Costs one probe per webhook, not per row." */
 static void
 finding_due_webhooks_does_not_read_every_row(void **state)
@@ -545,6 +564,7 @@ main(void)
 		DISPATCH_TEST(a_crashed_delivery_ends_alone),
 		DISPATCH_TEST(nothing_waits_for_a_batch_under_way),
 		DISPATCH_TEST(ended_webhooks_take_no_room_from_others),
+		DISPATCH_TEST(a_locked_delivery_is_not_waited_for_long),
 		DISPATCH_TEST(finding_due_webhooks_does_not_read_every_row),
 		DISPATCH_TEST(clean_up_records_ends_and_drops_old_tokens),
 	};

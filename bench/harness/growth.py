@@ -47,7 +47,7 @@ def delivering(bench, subject, seconds):
     def measure():
         queue = queue_of(bench, subject)
         queue.make_due()
-        return timed(bench, subject.installation.dispatcher(), queue.count, seconds)
+        return timed(bench, subject.installation.dispatcher(), queue.count, seconds, [bench.database.child.pid])
     return measure
 
 

@@ -122,11 +122,12 @@ start(struct dispatcher *d, struct slot *slot)
 	}
 }
 
-static size_t
-free_places(const struct dispatcher *d)
+static struct places
+places_left(const struct dispatcher *d)
 {
-	const size_t under_way = slots_under_way(d->slots);
-	return under_way < d->options.sender.in_flight ? d->options.sender.in_flight - under_way : 0;
+	const size_t all = d->options.sender.in_flight, under_way = slots_under_way(d->slots);
+	const size_t left = under_way < all ? all - under_way : 0;
+	return (struct places){ left, left + slots_in(d->slots, SLOT_ENDED) };
 }
 
 static void
@@ -134,7 +135,7 @@ start_fetched(struct dispatcher *d)
 {
 	struct slot *slot;
 	while (!d->ending && feeder_may_send(d->feeder) &&
-	       (slot = scheduler_take(d->scheduler, free_places(d), feeder_database_ms(d->feeder))) != NULL) {
+	       (slot = scheduler_take(d->scheduler, places_left(d), feeder_database_ms(d->feeder))) != NULL) {
 		log_work(LOG_UINT("delivery", slot_delivery(slot)->id));
 		start(d, slot);
 		log_work_done();
@@ -209,7 +210,7 @@ wait_ms(const struct dispatcher *d)
 	const int64_t now = clock_monotonic_ms(), database_ms = feeder_database_ms(d->feeder);
 	const int64_t next_ms = d->ending || !feeder_may_send(d->feeder)
 				    ? CLOCK_NEVER
-				    : scheduler_next_ms(d->scheduler, free_places(d), database_ms);
+				    : scheduler_next_ms(d->scheduler, places_left(d), database_ms);
 	const int64_t whens[] = {
 		recorder_when(d->recorder, is_last_batch(d)),
 		tasks_when(feeder_tasks(d->feeder)),

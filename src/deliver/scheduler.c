@@ -82,11 +82,12 @@ probation_share(const struct scheduler *s)
 	return s->limits.in_flight > 1 ? s->limits.in_flight / 2 : 1;
 }
 
-/* True when so few slots are left that only webhooks with nothing under way get one. */
+/* True when so few slots are left that only webhooks with nothing under way get one. Outcomes that cannot be recorded, because
+ * a lock is in their way, never use up all slots. */
 static bool
-are_scarce(const struct scheduler *s, size_t slots)
+are_scarce(const struct scheduler *s, struct places places)
 {
-	return slots <= s->limits.in_flight / 4;
+	return places.unsent <= s->limits.in_flight / 4 || places.free <= s->limits.in_flight / 8;
 }
 
 /* What an account may have under way on probation. */
@@ -128,7 +129,7 @@ usable(const struct scheduler *s, const struct webhook_entry *webhook, int64_t n
 	}
 	rows = least(rows, health_allows(s->rules, &webhook->health, held, now_ms));
 	rows = least(rows, least(s->limits.turn, rest(account_share(s), webhook->account->on_probation)));
-	if (are_scarce(s, left))
+	if (are_scarce(s, (struct places){ left, left }))
 		return held == 0 ? least(rows, least(left, 1)) : 0;
 	return least(rows, left - s->limits.in_flight / 4);
 }
@@ -239,14 +240,14 @@ scheduler_drop(struct scheduler *s, uint64_t webhook_id, int64_t now_ms)
 
 /* ---- sending ---- */
 
-/* The webhook of this queue that sends next, with `slots` slots left, or NULL. Few are skipped: those have something under
+/* The webhook of this queue that sends next, or NULL. Few are skipped: those have something under
  * way. */
 static struct webhook_entry *
-next_to_send_in(const struct scheduler *s, enum queue queue, size_t slots)
+next_to_send_in(const struct scheduler *s, enum queue queue, struct places places)
 {
 	struct account_entry *account;
 	struct webhook_entry *webhook;
-	if (slots == 0)
+	if (places.free == 0)
 		return NULL;
 	TAILQ_FOREACH(account, &s->rotations[queue], rotation[queue])
 	{
@@ -254,25 +255,27 @@ next_to_send_in(const struct scheduler *s, enum queue queue, size_t slots)
 		    (queue == QUEUE_SEND_ON_PROBATION && account->in_flight_on_probation >= account_share(s)))
 			continue;
 		TAILQ_FOREACH(webhook, &account->queues[queue], queue[queue])
-		if (!are_scarce(s, slots) || webhook->in_flight == 0)
+		if (!are_scarce(s, places) || webhook->in_flight == 0)
 			return webhook;
 	}
 	return NULL;
 }
 
 static struct webhook_entry *
-next_on_probation(const struct scheduler *s, size_t slots)
+next_on_probation(const struct scheduler *s, struct places places)
 {
-	return next_to_send_in(s, QUEUE_SEND_ON_PROBATION, least(slots, rest(probation_share(s), s->in_flight_on_probation)));
+	const size_t left = rest(probation_share(s), s->in_flight_on_probation);
+	return next_to_send_in(
+	    s, QUEUE_SEND_ON_PROBATION, (struct places){ least(places.free, left), least(places.unsent, left) });
 }
 
 int64_t
-scheduler_next_ms(struct scheduler *s, size_t slots, int64_t now_ms)
+scheduler_next_ms(struct scheduler *s, struct places places, int64_t now_ms)
 {
-	if (slots == 0)
+	if (places.free == 0)
 		return CLOCK_NEVER;
 	table_requeue_rate_limited(s, now_ms);
-	if (next_to_send_in(s, QUEUE_SEND_HEALTHY, slots) != NULL || next_on_probation(s, slots) != NULL)
+	if (next_to_send_in(s, QUEUE_SEND_HEALTHY, places) != NULL || next_on_probation(s, places) != NULL)
 		return now_ms;
 	return s->limited_until_ms;
 }
@@ -287,11 +290,11 @@ scheduler_waiting(const struct scheduler *s)
 }
 
 struct slot *
-scheduler_take(struct scheduler *s, size_t slots, int64_t now_ms)
+scheduler_take(struct scheduler *s, struct places places, int64_t now_ms)
 {
 	table_requeue_rate_limited(s, now_ms);
 	struct webhook_entry *webhook =
-	    choose(&s->probation_next[1], next_to_send_in(s, QUEUE_SEND_HEALTHY, slots), next_on_probation(s, slots));
+	    choose(&s->probation_next[1], next_to_send_in(s, QUEUE_SEND_HEALTHY, places), next_on_probation(s, places));
 	if (webhook == NULL)
 		return NULL;
 	struct slot *slot = webhook->first;

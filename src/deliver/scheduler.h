@@ -59,12 +59,17 @@ struct slot *scheduler_drop(struct scheduler *scheduler, uint64_t webhook_id, in
 
 /* ---- sending ---- */
 
-/* When scheduler_take(…, slots, …) returns a delivery: now, later because of a rate limit, or CLOCK_NEVER. */
-int64_t scheduler_next_ms(struct scheduler *scheduler, size_t slots, int64_t now_ms);
+/* Places that are left. */
+struct places {
+	size_t free;   /* how many more deliveries may be under way */
+	size_t unsent; /* the same, but not counting those that have ended: how scarce places are */
+};
+/* When scheduler_take(…, places, …) returns a delivery: now, later because of a rate limit, or CLOCK_NEVER. */
+int64_t scheduler_next_ms(struct scheduler *scheduler, struct places places, int64_t now_ms);
 /* True when a webhook can send as soon as fewer deliveries are under way, or its deliveries are fetched. */
 bool scheduler_waiting(const struct scheduler *scheduler);
-/* The next delivery to start, or NULL; of `slots` more that may be under way. It counts as started. */
-struct slot *scheduler_take(struct scheduler *scheduler, size_t slots, int64_t now_ms);
+/* The next delivery to start, or NULL. It counts as started. */
+struct slot *scheduler_take(struct scheduler *scheduler, struct places places, int64_t now_ms);
 /* Records the result of an attempt and returns the new health in *health. */
 enum health_change scheduler_attempted(
     struct scheduler *scheduler, uint64_t webhook_id, bool success, int64_t now_ms, struct health *health);

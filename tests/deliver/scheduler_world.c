@@ -168,8 +168,8 @@ webhook_of(const struct slot *slot)
 uint64_t
 send_one(size_t left, int64_t now_ms)
 {
-	const bool ready = scheduler_next_ms(scheduler, left, now_ms) == now_ms;
-	struct slot *slot = scheduler_take(scheduler, left, now_ms);
+	const bool ready = scheduler_next_ms(scheduler, PLACES(left), now_ms) == now_ms;
+	struct slot *slot = scheduler_take(scheduler, PLACES(left), now_ms);
 	assert_int_equal(slot != NULL, ready);
 	if (slot == NULL)
 		return 0;

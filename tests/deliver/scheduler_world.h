@@ -9,6 +9,8 @@
 #include "deliver/scheduler.h"
 
 enum { SLOTS = 128, MAX = 4, TURN = 2, WEBHOOKS = 64, ROWS = 256 };
+/* Nothing that has ended is unrecorded. */
+#define PLACES(n) ((struct places){ (n), (n) })
 enum { SHARE = SLOTS / 2, ACCOUNT_SHARE = SHARE / 4, RESERVE = SLOTS / 4 };
 
 /* Webhooks may have MAX deliveries under way; `wide`: SLOTS. */

@@ -70,7 +70,7 @@ no_webhook_gets_more_than_its_concurrency(void **state UNUSED)
 	offer(2, 0);
 	assert_int_equal(send_all(0), 2 * MAX);
 	assert_int_equal(sending(1), MAX);
-	assert_true(scheduler_next_ms(scheduler, SLOTS, 0) == CLOCK_NEVER);
+	assert_true(scheduler_next_ms(scheduler, PLACES(SLOTS), 0) == CLOCK_NEVER);
 	assert_false(scheduler_waiting(scheduler));
 	ended(2, 0);
 	assert_true(scheduler_waiting(scheduler));
@@ -84,8 +84,8 @@ nothing_starts_without_a_slot(void **state UNUSED)
 {
 	offer(1, 0);
 	fetch(0);
-	assert_null(scheduler_take(scheduler, 0, 0));
-	assert_true(scheduler_next_ms(scheduler, 0, 0) == CLOCK_NEVER);
+	assert_null(scheduler_take(scheduler, PLACES(0), 0));
+	assert_true(scheduler_next_ms(scheduler, PLACES(0), 0) == CLOCK_NEVER);
 	assert_true(scheduler_waiting(scheduler));
 }
 
@@ -159,7 +159,7 @@ a_rate_limit_holds(void **state UNUSED)
 		size_t sent = send_all(now);
 		assert_true(sent <= 1);
 		if (sent == 0 && started > 0)
-			assert_in_range(scheduler_next_ms(scheduler, SLOTS, now), now + 1, now + 1000 / RATE);
+			assert_in_range(scheduler_next_ms(scheduler, PLACES(SLOTS), now), now + 1, now + 1000 / RATE);
 		started += sent;
 		for (; sent > 0; sent--)
 			(void)attempted(1, true, now);

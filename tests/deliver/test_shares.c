@@ -27,13 +27,28 @@ webhooks_on_probation_share_half_of_the_slots(void **state UNUSED)
 		offer_failing(id, 0);
 	assert_int_equal(send_for_long(0), SHARE);
 	assert_int_equal(slots_in(slots, SLOT_FETCHED), 0);
-	assert_true(scheduler_next_ms(scheduler, SLOTS - SHARE, 0) == CLOCK_NEVER);
+	assert_true(scheduler_next_ms(scheduler, PLACES(SLOTS - SHARE), 0) == CLOCK_NEVER);
 	offer(100, 1);
 	assert_int_equal(send_all(1), MAX);
 	/* a success frees room for others of them */
 	assert_int_equal(attempted(1, true, 2), HEALTH_UNCHANGED);
 	assert_true(scheduler_wants(scheduler, 2));
 	assert_true(send_all(2) > 0);
+}
+
+/* The last quarter is for webhooks with nothing under way; deliveries that only wait to be recorded do not use it up. */
+static void
+ended_deliveries_leave_the_reserve(void **state UNUSED)
+{
+	begin_again(2 * WEBHOOKS, &rules);
+	offer(1, 0);
+	fetch(0);
+	assert_int_equal(send_one(SLOTS, 0), 1);
+	assert_null(scheduler_take(scheduler, PLACES(RESERVE), 0));
+	assert_null(scheduler_take(scheduler, (struct places){ 0, SLOTS }, 0));
+	assert_null(scheduler_take(scheduler, (struct places){ RESERVE / 2, SLOTS }, 0)); /* but for half of it */
+	assert_true(scheduler_next_ms(scheduler, (struct places){ RESERVE / 2 + 1, RESERVE + 1 }, 0) == 0);
+	assert_non_null(scheduler_take(scheduler, (struct places){ RESERVE / 2 + 1, RESERVE + 1 }, 0));
 }
 
 /* The same for webhooks without any attempt. */
@@ -325,6 +340,7 @@ main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 	const struct CMUnitTest tests[] = {
 		TEST(webhooks_on_probation_share_half_of_the_slots),
+		TEST(ended_deliveries_leave_the_reserve),
 		TEST(new_webhooks_are_on_probation),
 		TEST(the_last_half_of_the_share_is_one_slot_each),
 		TEST(an_account_gets_a_quarter_of_the_share),

@@ -26,6 +26,7 @@ struct api_options {
 	unsigned account_bulk_jobs;                 /* maximum of queued jobs; 0: unlimited */
 	struct limiter *limiter;                    /* shared by all processes of this host */
 	unsigned account_per_minute;                /* GET and POST calls; 0: unlimited. Accounts may have their own limit */
+	unsigned limit_hosts;                       /* hosts that share the limits of accounts; the limiter has its share */
 	const struct network_list *trusted_proxies; /* whose X-Forwarded-For is used */
 	const struct address_rules *webhook_addresses;
 	int64_t backend_timeout_ms; /* half of server.request_timeout: from the start of a request to the backend's deadline */

@@ -159,7 +159,8 @@ call_pass_account(struct call *call)
 	if (call->route->method != HTTP_DELETE) {
 		const int64_t own = call->key.account_per_minute;
 		claim.kind = LIMIT_ACCOUNT;
-		claim.limit = own >= 0 ? (uint32_t)own : call->api->options->account_per_minute;
+		const struct api_options *options = call->api->options;
+		claim.limit = limit_share(own >= 0 ? (uint32_t)own : options->account_per_minute, options->limit_hosts);
 		if (claim.limit == 0)
 			return true;
 	}

@@ -60,6 +60,7 @@ struct conf_limits {
 	const char *new_leads_per_campaign, *deletes_per_account;
 	unsigned account_per_minute; /* 0: no limit */
 	unsigned account_bulk_jobs;  /* 0: no limit */
+	unsigned hosts;              /* that share the rates above */
 	size_t memory;               /* bytes for the counters of all limits */
 };
 

@@ -212,6 +212,7 @@ static const struct conf_setting settings[] = {
 	{ SETTING(limits, deletes_per_account, CONF_LIST), "60/60s", 0, LIMITS_MAX, &limits, "DELETE calls of an account" },
 	{ SETTING(limits, account_per_minute, CONF_INTEGER), "60000", 0, 1000000, NULL, "GET and POST calls of an account with a key in a minute" },
 	{ SETTING(limits, account_bulk_jobs, CONF_INTEGER), "1000", 0, 1000000, NULL, "bulk calls of an account that are queued at a time" },
+	{ SETTING(limits, hosts, CONF_INTEGER), "1", 1, 1000, NULL, "hosts that share these limits equally" },
 	{ SETTING(limits, memory, CONF_SIZE), "16M", MEGA, 1024 * MEGA, NULL, "memory that callers are counted in" },
 
 	{ SETTING(lead, avatar_url, CONF_TEXT), "https://www.gravatar.com/avatar/{hash}?d=mp", 0, URL_MAX, &avatar_url,

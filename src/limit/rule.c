@@ -2,6 +2,7 @@
 #include "limit/rule.h"
 
 #include "base/duration.h"
+#include "base/panic.h"
 
 static bool
 parse_window(struct slice text, struct limit_window *window)
@@ -25,4 +26,18 @@ limit_rule_parse(struct slice text, struct limit_rule *rule, struct slice *bad)
 		rule->count++;
 	}
 	return true;
+}
+
+uint32_t
+limit_share(uint32_t limit, uint32_t hosts)
+{
+	require(hosts > 0);
+	return limit / hosts + (limit % hosts > 0 ? 1 : 0);
+}
+
+void
+limit_rule_share(struct limit_rule *rule, uint32_t hosts)
+{
+	for (size_t i = 0; i < rule->count; i++)
+		rule->windows[i].limit = limit_share(rule->windows[i].limit, hosts);
 }

@@ -31,5 +31,10 @@ struct limit_rule {
 /* Parses "10/60s 20/3m", separated by commas or white space; an empty text is a rule without windows. Returns false with the
  * item in *bad when it is invalid, or one too many. */
 MUST_CHECK bool limit_rule_parse(struct slice text, struct limit_rule *rule, struct slice *bad);
+/* One of `hosts` (1 or more) equal shares of a limit, rounded up: callers that are spread evenly over the hosts get all of it.
+ * A limit of 0, which is none, stays 0. */
+uint32_t limit_share(uint32_t limit, uint32_t hosts);
+/* Replaces the limits of all windows by their shares. */
+void limit_rule_share(struct limit_rule *rule, uint32_t hosts);
 
 #endif

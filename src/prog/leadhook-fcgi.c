@@ -91,6 +91,7 @@ api_options_of(const struct service *service)
 		.account_bulk_jobs = limits->account_bulk_jobs,
 		.limiter = service->setup.limiter,
 		.account_per_minute = limits->account_per_minute,
+		.limit_hosts = limits->hosts,
 		.trusted_proxies = &wiring->trusted_proxies,
 		.webhook_addresses = &wiring->webhook_addresses,
 		.backend_timeout_ms = service->request_timeout_ms / 2, /* the response must precede the kill of the worker */

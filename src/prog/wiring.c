@@ -259,6 +259,8 @@ wiring_limiter(const struct wiring *wiring)
 		.now_ms = clock_monotonic_ms,
 	};
 	memcpy(options.rules, wiring->limits, sizeof(options.rules));
+	for (size_t i = 0; i < LIMIT_KINDS; i++)
+		limit_rule_share(&options.rules[i], wiring->conf->limits.hosts);
 	options.rules[LIMIT_ACCOUNT] = account_rule;
 	options.rules[LIMIT_NEW_LEADS_LOG] = log_rule;
 	return limiter_open(&options);

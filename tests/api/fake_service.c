@@ -16,6 +16,7 @@ static const struct api_options defaults = {
 	.bulk_items = BULK_LEADS_MAX,
 	.utm_bytes = 16384,
 	.webhooks_per_campaign = 3,
+	.limit_hosts = 1,
 	.backend_timeout_ms = 10000,
 };
 

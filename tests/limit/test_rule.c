@@ -37,12 +37,31 @@ other_texts_are_refused(void **state)
 	}
 }
 
+/* leadhook.conf(5), limits.hosts: N hosts together allow the limit, and at most N - 1 more, each at least 1. */
+static void
+shares_are_rounded_up(void **state)
+{
+	(void)state;
+	static const uint32_t shares[][3] = { { 10, 1, 10 }, { 10, 2, 5 }, { 11, 2, 6 }, { 10, 3, 4 }, { 1, 1000, 1 },
+		{ LIMIT_MAX, 3, 333334 }, { LIMIT_MAX, 1000, 1000 }, { 0, 2, 0 } };
+	for (size_t i = 0; i < ARRAY_SIZE(shares); i++)
+		assert_int_equal(limit_share(shares[i][0], shares[i][1]), shares[i][2]);
+	struct limit_rule rule;
+	struct slice bad;
+	assert_true(limit_rule_parse(SLICE("10/60s 21/180s"), &rule, &bad));
+	limit_rule_share(&rule, 2);
+	assert_int_equal(rule.windows[0].limit, 5);
+	assert_int_equal(rule.windows[1].limit, 11);
+	assert_int_equal(rule.windows[1].ms, 180000);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rules_are_read),
 		cmocka_unit_test(other_texts_are_refused),
+		cmocka_unit_test(shares_are_rounded_up),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

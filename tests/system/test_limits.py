@@ -267,6 +267,38 @@ def test_a_default_for_accounts(make_service):
     settles(lambda: first.get(ADA), *LIMITED)
 
 
+def test_a_share_of_each_limit(make_service):
+    """5 Several hosts: with limits.hosts = 2 half of the calls of each kind pass, the account's own limit included; queued calls
+    are counted in the database, and their limit is not shared"""
+    service = make_service(workers=2, settings=[("limits", "hosts", 2), ("limits", "account_per_minute", 7),
+                                                ("limits", "new_leads_per_campaign", "3/60s"), ("limits", "account_bulk_jobs", 3)])
+    account = service.account()
+    campaign, others = service.campaign(account), [service.campaign(service.account()) for _ in range(6)]
+    request, email = service.client.request, (f"{number}@example.org" for number in itertools.count())
+
+    def passes(limit, call):
+        assert 429 not in statuses(call, limit // 2)
+        check_refusal(call(), limit // 2, 60)
+    address = new_address()
+    passes(LOOKUPS, lambda: campaign.get(ADA, key=None, address=address))
+    passes(READINESS, lambda: request("GET", "/health/ready", address=address))
+    passes(SIGNUPS, lambda: campaign.post({}, key=None, address=address))
+    posts = itertools.cycle(others)
+    assert 429 not in statuses(lambda: next(posts).post({}, key=None, address=address), (POSTS - SIGNUPS) // 2)
+    check_refusal(others[-1].post({}, key=None, address=address), POSTS // 2, 60)
+    passes(FAILED_KEYS, lambda: campaign.get(ADA, key=NO_KEY, address=address))
+    passes(DELETES, lambda: campaign.delete({"email": "unknown@example.org"}))
+    assert statuses(lambda: campaign.post({"email": next(email)}, key=None), 3) == [200, 200, 429]
+    assert statuses(lambda: campaign.get(ADA), 5) == [404] * 4 + [429]
+    limited, unlimited = others[:2]  # their keys were not read yet
+    service.installation.admin("account", "limit", str(limited.account.id), "20")
+    assert statuses(lambda: limited.get(ADA), 11) == [404] * 10 + [429]
+    service.installation.admin("account", "limit", str(unlimited.account.id), "0")
+    unlimited.lead(**ADA)
+    queued = [unlimited.post(ADA, path="/optout") for _ in range(4)]
+    assert [answer.verdict[0] for answer in queued] == [202] * 3 + [429] and queued[3].verdict[1] == "too_many_jobs"
+
+
 def test_failed_keys(service, account, campaign):
     """30 in 60 s per address; beyond it, a key that the host has not yet verified is refused without a look-up"""
     address = new_address()

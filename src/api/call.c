@@ -46,16 +46,17 @@ call_note_wait(struct call *call)
 	refusal->until_ms = until_ms;
 }
 
-bool
-call_execute(struct call *call, const struct command *command, struct outcome *outcome)
+struct outcome
+call_execute(struct call *call, const struct command *command)
 {
 	const struct api_backend *backend = call->api->backend;
 	struct command owned = *command;
 	owned.owner_id = call->campaign.account_id;
+	struct outcome outcome = { .failure = FAILURE_UNAVAILABLE };
 	if (!call_may_wait(call, WAIT_CAMPAIGN))
-		return false;
-	backend->execute(backend->context, call->request->pool, &owned, call->deadline_ms, outcome);
-	if (outcome->failure != FAILURE_NONE)
-		call_fail_with(call, outcome->failure, outcome->detail);
-	return outcome->failure == FAILURE_NONE;
+		return outcome;
+	backend->execute(backend->context, call->request->pool, &owned, call->deadline_ms, &outcome);
+	if (outcome.failure != FAILURE_NONE)
+		call_fail_with(call, outcome.failure, outcome.detail);
+	return outcome;
 }

@@ -166,13 +166,13 @@ void call_note_failed_key(struct call *call);
 enum { TAG_BY_ID = 1 << 0, TAG_BY_NAME = 1 << 1 };
 MUST_CHECK bool call_find_tag(struct call *call, struct slice text, unsigned by, uint64_t *tag_id);
 
-/* Prevents workers from waiting for the database in turn (call.c). Called before each kind of wait. False: the call has failed.
- */
+/* Prevents workers from waiting for the database in turn (call.c). Called before each kind of wait. False: the call has
+ * failed. */
 MUST_CHECK bool call_may_wait(struct call *call, enum call_wait wait);
 /* Called at the end of the call. */
 void call_note_wait(struct call *call);
 
-/* Runs a command. False: the call has failed; with FAILURE_UNAVAILABLE the command may have been run. */
-MUST_CHECK bool call_execute(struct call *call, const struct command *command, struct outcome *outcome);
+/* Runs a command. The call fails with the failure of the outcome; with FAILURE_UNAVAILABLE the command may have been run. */
+struct outcome call_execute(struct call *call, const struct command *command);
 
 #endif

@@ -8,11 +8,9 @@
 static struct outcome
 execute(struct call *call, struct command command)
 {
-	struct outcome outcome = { .failure = FAILURE_UNAVAILABLE };
 	command.campaign_id = call->campaign.id;
 	command.account_id = call->account_id;
-	(void)!call_execute(call, &command, &outcome);
-	return outcome;
+	return call_execute(call, &command);
 }
 
 /* The same with an answer. `answer`: the body; absent: the command's result. */

@@ -47,7 +47,6 @@ handle_opt_out_link(struct call *call)
 		.as.change = { .action = LEAD_OPTOUT, .lead = reference },
 	};
 	struct arguments arguments;
-	struct outcome outcome;
 	if (!call_read(call, GROUP_OPT_OUT, &arguments))
 		return;
 	/* a lenient boolean: a bad value shows the page as well */
@@ -55,7 +54,7 @@ handle_opt_out_link(struct call *call)
 		show_form(call, &reference);
 		return;
 	}
-	if (call_execute(call, &command, &outcome))
+	if (call_execute(call, &command).failure == FAILURE_NONE)
 		call_page(call, "You are unsubscribed",
 		    pool_printf(
 			call->request->pool, "You will get no more messages from %.*s.", SLICE_ARGS(call->campaign.name)),

@@ -27,7 +27,7 @@ INSERT IGNORE INTO {prefix}id_blocks (name, next) VALUES
 	 ('action', 1), ('reward_level', 1), ('bulk_job', 1), ('points_call', 1);
 
 -- One row per committed transaction that left nothing else of its own making: when the answer to a COMMIT is lost, an event or
--- a token says that it was done. A token starts with the time it was made (6 bytes), so old ones are a range of the key.
+-- a token says that it was done. 0002-names.sql renames the table.
 CREATE TABLE IF NOT EXISTS {prefix}commits (
 	token BINARY(16) NOT NULL,
 	PRIMARY KEY (token)
@@ -51,8 +51,8 @@ CREATE TABLE IF NOT EXISTS {prefix}api_keys (
 	last_used_ms BIGINT NULL, -- to the hour
 	revoked_ms BIGINT NULL,
 	PRIMARY KEY (id),
-	UNIQUE KEY by_hash (hash), -- SQL_SELECT_KEY, for every request with a key; a key is one account's
-	KEY by_account (account_id) -- SQL_SELECT_KEYS
+	UNIQUE KEY by_hash (hash), -- sql_select_key, for every request with a key; a key is one account's
+	KEY by_account (account_id) -- sql_select_keys
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE IF NOT EXISTS {prefix}campaigns (
@@ -79,7 +79,7 @@ CREATE TABLE IF NOT EXISTS {prefix}campaigns (
 	blocked_referrers TEXT NULL,
 	allowed_networks TEXT NULL,
 	PRIMARY KEY (id),
-	KEY by_account (account_id) -- SQL_SELECT_CAMPAIGNS_OF_ACCOUNT: GET /v2/campaigns
+	KEY by_account (account_id) -- sql_select_campaigns_of_account: GET /v2/campaigns
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 -- The row that every command which changes a lead locks before anything else: numbers are dense, counters exact.
@@ -146,15 +146,15 @@ CREATE TABLE IF NOT EXISTS {prefix}leads (
 	created_ms BIGINT NOT NULL,
 	updated_ms BIGINT NOT NULL,
 	PRIMARY KEY (id),
-	-- SQL_LOAD_LEADS_BY_…, SQL_LOOK_UP_BY_…, SQL_SELECT_LEAD_IDS: an address is one lead's in a campaign,
+	-- sql_load_leads_by_…, sql_look_up_by_…, sql_select_lead_ids: an address is one lead's in a campaign,
 	-- which is in the hash
 	UNIQUE KEY by_email (email_hash),
 	UNIQUE KEY by_phone (phone_hash),
-	-- the same, for kid links; SQL_SELECT_EVENT_IDS_OF_LEAD
+	-- the same, for kid links; sql_select_event_ids_of_lead
 	UNIQUE KEY by_social_id (social_id),
-	-- SQL_SELECT_LEADS_BY_NUMBER, SQL_SELECT_NUMBER_BEHIND, SQL_SELECT_FILTERED_LEADS, SQL_COUNT_ADDRESSES: a number is given once
+	-- sql_select_page, sql_select_number_after, sql_count_addresses: a number is given once
 	UNIQUE KEY by_number (campaign_id, subscription_number),
-	-- SQL_SELECT_LEADERS, which reads as many rows as the board shows
+	-- sql_select_leaders, which reads as many rows as the board shows
 	KEY by_score (campaign_id, fraudulent, score_order, subscription_number)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
@@ -230,7 +230,7 @@ CREATE TABLE IF NOT EXISTS {prefix}tags (
 	description TEXT NULL,
 	points INT NOT NULL DEFAULT 0,
 	PRIMARY KEY (id),
-	UNIQUE KEY by_name (campaign_id, name) -- SQL_SELECT_DEFINITIONS…: a name is one tag's in a campaign
+	UNIQUE KEY by_name (campaign_id, name) -- sql_select_definitions…: a name is one tag's in a campaign
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE IF NOT EXISTS {prefix}actions (
@@ -240,7 +240,7 @@ CREATE TABLE IF NOT EXISTS {prefix}actions (
 	points INT NOT NULL DEFAULT 0,
 	tag_id BIGINT UNSIGNED NULL, -- this tag completes it, and nothing else does
 	PRIMARY KEY (id),
-	KEY by_campaign (campaign_id) -- SQL_SELECT_DEFINITIONS…
+	KEY by_campaign (campaign_id) -- sql_select_definitions…
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE IF NOT EXISTS {prefix}reward_levels (
@@ -250,7 +250,7 @@ CREATE TABLE IF NOT EXISTS {prefix}reward_levels (
 	required_points INT UNSIGNED NOT NULL,
 	emailed BOOLEAN NOT NULL DEFAULT FALSE,
 	PRIMARY KEY (id),
-	KEY by_campaign (campaign_id) -- SQL_SELECT_DEFINITIONS…
+	KEY by_campaign (campaign_id) -- sql_select_definitions…
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 -- Bulk work that is not done yet. Its progress is committed together with its effects; a job that is done leaves.
@@ -267,7 +267,7 @@ CREATE TABLE IF NOT EXISTS {prefix}bulk_jobs (
 	delayed_until_ms BIGINT NOT NULL DEFAULT 0, -- after a failure
 	created_ms BIGINT NOT NULL,
 	PRIMARY KEY (id),
-	KEY by_campaign (campaign_id, id, delayed_until_ms) -- SQL_SELECT_NEXT_JOB, from the index alone
+	KEY by_campaign (campaign_id, id, delayed_until_ms) -- sql_select_next_job, from the index alone
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 -- When bulk work of a campaign was last done, or tried. Apart from `campaign_counters`, whose locks it must not wait for.
@@ -296,7 +296,7 @@ CREATE TABLE IF NOT EXISTS {prefix}webhooks (
 	client_key VARBINARY(1024) NULL,
 	created_ms BIGINT NOT NULL,
 	PRIMARY KEY (id),
-	-- SQL_SELECT_SUBSCRIPTIONS, SQL_SELECT_WEBHOOKS, SQL_COUNT_WEBHOOKS, SQL_SELECT_WEBHOOK_BY_URL: a URL is one webhook in a
+	-- sql_select_subscriptions, sql_select_webhooks, sql_count_webhooks, sql_select_webhook_by_url: a URL is one webhook in a
 	-- campaign
 	UNIQUE KEY by_campaign (campaign_id, url_hash)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
@@ -326,7 +326,7 @@ CREATE TABLE IF NOT EXISTS {prefix}events (
 	created_ms BIGINT NOT NULL,
 	payload MEDIUMBLOB NOT NULL, -- JSON, frozen: every attempt sends these bytes
 	PRIMARY KEY (id),
-	-- SQL_SELECT_EVENT_IDS_OF_LEAD: from the events' ids follow those of the lead's deliveries, and the keys of their attempts
+	-- sql_select_event_ids_of_lead: from the events' ids follow those of the lead's deliveries, and the keys of their attempts
 	KEY by_lead (lead_id, id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin
 PARTITION BY RANGE (id) (PARTITION later VALUES LESS THAN MAXVALUE);
@@ -343,13 +343,12 @@ CREATE TABLE IF NOT EXISTS {prefix}deliveries (
 	last_error VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin NULL, -- why it got no whole answer, or got no attempt any more
 	ended_ms BIGINT NOT NULL,
 	PRIMARY KEY (id),
-	KEY by_webhook (webhook_id, state, id), -- SQL_SELECT_DELIVERY_IDS_OF_WEBHOOK
-	KEY by_state (state, id) -- SQL_SELECT_DELIVERY_IDS: the few that failed, among millions
+	KEY by_webhook (webhook_id, state, id), -- 0003-leases.sql replaces both
+	KEY by_state (state, id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin
 PARTITION BY RANGE (id) (PARTITION later VALUES LESS THAN MAXVALUE);
 
--- The log of attempts. `due.attempts` numbers them: a claim counts, and a claim that is recorded ends, so that none is logged
--- twice. A delivery's attempts are in one partition, and side by side.
+-- The log of attempts, numbered as `due.attempts` counts them. A delivery's attempts are in one partition, and side by side.
 CREATE TABLE IF NOT EXISTS {prefix}attempts (
 	delivery_id BIGINT UNSIGNED NOT NULL,
 	attempt SMALLINT UNSIGNED NOT NULL, -- from 1; those that nobody recorded are missing
@@ -363,8 +362,7 @@ CREATE TABLE IF NOT EXISTS {prefix}attempts (
 PARTITION BY RANGE (delivery_id) (PARTITION later VALUES LESS THAN MAXVALUE);
 
 -- Deliveries that are pending, and nothing else: one that has ended moves to `deliveries` at once, so this table stays small
--- however long the history is. Claiming a row moves due_ms to the end of the lease: what a dead dispatcher held comes due by
--- itself.
+-- however long the history is.
 CREATE TABLE IF NOT EXISTS {prefix}due (
 	id BIGINT UNSIGNED NOT NULL, -- from the same range as the event's, directly behind it
 	event_id BIGINT UNSIGNED NOT NULL,
@@ -372,14 +370,14 @@ CREATE TABLE IF NOT EXISTS {prefix}due (
 	webhook_id BIGINT UNSIGNED NOT NULL,
 	format ENUM('json', 'form') NOT NULL, -- frozen with the payload
 	due_ms BIGINT NOT NULL,
-	token BINARY(16) NULL, -- of the claim, while one runs
-	attempts SMALLINT UNSIGNED NOT NULL DEFAULT 0, -- started so far
+	token BINARY(16) NULL, -- 0003-leases.sql drops it
+	attempts SMALLINT UNSIGNED NOT NULL DEFAULT 0, -- as 0003-leases.sql says
 	attempts_before SMALLINT UNSIGNED NOT NULL DEFAULT 0, -- of them, those before it was sent again: the schedule starts anew
 	last_status SMALLINT UNSIGNED NULL, -- of the last one that ended, as in deliveries
 	last_error VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin NULL,
 	PRIMARY KEY (id),
-	-- SQL_SELECT_DUE_WEBHOOKS, one probe a webhook; its oldest rows, SQL_SELECT_DUE_ROWS, SQL_SELECT_DUE_OF_WEBHOOK; all of them,
-	-- SQL_SELECT_DELIVERY_IDS_OF_WEBHOOK
+	-- sql_select_due_webhooks, one probe a webhook; its oldest rows, sql_select_due_positions; all of them,
+	-- sql_lock_due_of_webhook, sql_count_due_of_webhook, sql_select_delivery_ids_of_webhook
 	KEY by_webhook (shard, webhook_id, due_ms)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 

@@ -73,20 +73,21 @@ kind_of(const struct peer *peer)
 	return content.size > 0 && content.data[0] == REQUEST_LOOK_UP ? KIND_LOOK_UP : KIND_DIRECTORY;
 }
 
-/* Returns false when the request was refused, or its peer closed. */
-static bool
-read_request(struct committer *committer, struct pool *pool, struct peer *peer, struct commit_request *request)
+/* In the pool. Returns NULL when the request was refused, or its peer closed. */
+static struct commit_request *
+read_request(struct committer *committer, struct pool *pool, struct peer *peer)
 {
 	const struct commit_answer refused = { .kind = ANSWER_REFUSED };
+	struct commit_request *request = POOL_NEW(pool, struct commit_request);
 	if (!commit_decode_request(pool, frame_content(&peer->in), request)) {
 		log_error("committer_request_broken", LOG_UINT("bytes", frame_content(&peer->in).size));
 		peer->state = PEER_CLOSED;
-		return false;
+		return NULL;
 	}
 	if (request->deadline_ms > clock_monotonic_ms())
-		return true;
+		return request;
 	peer_answer(&committer->peers, peer, &refused);
-	return false;
+	return NULL;
 }
 
 static void
@@ -100,20 +101,22 @@ static void
 check_suspects(struct committer *committer, struct pool *pool)
 {
 	struct suspects *suspects = committer->options->suspects;
-	struct commit_request request;
 	const int64_t now_ms = clock_monotonic_ms();
 	suspects_recover(suspects, now_ms);
 	for (size_t i = 0; i < committer->peers.count && suspects_any(suspects, now_ms); i++) {
 		struct peer *peer = committer->peers.items[i];
-		if (kind_of(peer) == KIND_NONE || !read_request(committer, pool, peer, &request))
+		if (kind_of(peer) == KIND_NONE)
 			continue;
-		const enum suspicion suspicion = suspects_judge(suspects, &request, now_ms);
+		const struct commit_request *request = read_request(committer, pool, peer);
+		if (request == NULL)
+			continue;
+		const enum suspicion suspicion = suspects_judge(suspects, request, now_ms);
 		peer->suspect = suspicion == SUSPICION_ALONE;
 		if (suspicion != SUSPICION_REFUSED)
 			continue;
-		log_error("request_refused", LOG_BYTES("request", request.id),
+		log_error("request_refused", LOG_BYTES("request", request->id),
 		    LOG_STR("reason", "this request or others of its campaign crashed the committer twice"));
-		const struct commit_answer answer = commit_failed_answer(&request, FAILURE_INTERNAL, RESULT_FAILED);
+		const struct commit_answer answer = commit_failed_answer(request, FAILURE_INTERNAL, RESULT_FAILED);
 		peer_answer(&committer->peers, peer, &answer);
 	}
 }
@@ -172,14 +175,14 @@ static void
 answer_directory_requests(struct committer *committer, struct pool *pool)
 {
 	struct peers *peers = &committer->peers;
-	struct commit_request request;
 	committer->answers = committer->reads = committer->used_count = 0;
 	committer->unreachable = false;
 	for (size_t i = 0; i < peers->count; i++) {
 		size_t at = (committer->next_directory + i) % peers->count;
-		if (kind_of(peers->items[at]) != KIND_DIRECTORY || !read_request(committer, pool, peers->items[at], &request))
+		if (kind_of(peers->items[at]) != KIND_DIRECTORY)
 			continue;
-		if (!answer_directory_request(committer, pool, peers->items[at], &request)) {
+		const struct commit_request *request = read_request(committer, pool, peers->items[at]);
+		if (request != NULL && !answer_directory_request(committer, pool, peers->items[at], request)) {
 			committer->next_directory = at;
 			break;
 		}
@@ -213,15 +216,14 @@ gather_look_ups(struct committer *committer, struct pool *pool, struct request_b
 	struct peers *peers = &committer->peers;
 	for (size_t i = 0; i < peers->count; i++) {
 		size_t at = (committer->next_look_up + i) % peers->count;
-		struct commit_request *request;
 		if (kind_of(peers->items[at]) != KIND_LOOK_UP)
 			continue;
 		if (batch->count == COMMITTER_BATCH_MAX) {
 			committer->next_look_up = at;
 			break;
 		}
-		request = POOL_NEW(pool, struct commit_request);
-		if (read_request(committer, pool, peers->items[at], request))
+		const struct commit_request *request = read_request(committer, pool, peers->items[at]);
+		if (request != NULL)
 			add_request(batch, peers->items[at], request);
 	}
 }
@@ -229,7 +231,7 @@ gather_look_ups(struct committer *committer, struct pool *pool, struct request_b
 /* The waiting commands. */
 struct waiting_commands {
 	struct peer **peers;
-	struct commit_request **requests; /* NULL: not read in this cycle */
+	const struct commit_request **requests; /* NULL: not read in this cycle */
 	const struct turn **turns;
 	size_t count;
 };
@@ -240,16 +242,16 @@ find_waiting(struct committer *committer, struct pool *pool)
 {
 	const struct peers *peers = &committer->peers;
 	struct waiting_commands waiting = { POOL_ARRAY(pool, peers->count, struct peer *),
-		POOL_ARRAY(pool, peers->count, struct commit_request *), POOL_ARRAY(pool, peers->count, const struct turn *),
-		0 };
+		POOL_ARRAY(pool, peers->count, const struct commit_request *),
+		POOL_ARRAY(pool, peers->count, const struct turn *), 0 };
 	for (size_t i = 0; i < peers->count; i++) {
 		struct peer *peer = peers->items[i];
-		struct commit_request *request = NULL;
+		const struct commit_request *request = NULL;
 		if (kind_of(peer) != KIND_COMMAND)
 			continue;
 		if (!peer->has_turn) {
-			request = POOL_NEW(pool, struct commit_request);
-			if (!read_request(committer, pool, peer, request))
+			request = read_request(committer, pool, peer);
+			if (request == NULL)
 				continue;
 			peer->turn = turn_of(&request->as.command, peer->arrival);
 			peer->has_turn = true;
@@ -288,13 +290,10 @@ gather_commands(struct committer *committer, struct pool *pool, struct request_b
 	const size_t count = turns_choose(committer->turns, pool, waiting.turns, waiting.count, limits, chosen);
 	for (size_t i = 0; i < count; i++) {
 		struct peer *peer = waiting.peers[chosen[i]];
-		struct commit_request *request = waiting.requests[chosen[i]];
-		bool good = request != NULL;
-		if (!good) {
-			request = POOL_NEW(pool, struct commit_request);
-			good = read_request(committer, pool, peer, request);
-		}
-		if (good)
+		const struct commit_request *request = waiting.requests[chosen[i]];
+		if (request == NULL)
+			request = read_request(committer, pool, peer);
+		if (request != NULL)
 			add_request(batch, peer, request);
 	}
 }
@@ -376,9 +375,9 @@ run_commands(struct committer *committer, struct pool *pool)
 static void
 try_suspect(struct committer *committer, struct pool *pool, struct peer *peer)
 {
-	struct commit_request *request = POOL_NEW(pool, struct commit_request);
+	const struct commit_request *request = read_request(committer, pool, peer);
 	struct request_batch alone = { .count = 0 };
-	if (!read_request(committer, pool, peer, request))
+	if (request == NULL)
 		return;
 	add_request(&alone, peer, request);
 	if (request->kind == REQUEST_COMMAND)

@@ -7,13 +7,13 @@
 #include "base/panic.h"
 
 enum {
-	LESSONS = 256,       /* a power of two */
-	FIRST_GUESS = 25,    /* work of one lead that nothing is known of */
+	ESTIMATES = 256,     /* a power of two */
+	FIRST_ESTIMATE = 25, /* work of one lead that nothing is known of */
 	BYTES_OF_WORK = 1024 /* cost as much as a row */
 };
 
-/* What one lead's part of a command made, of one kind and campaign. A later lesson may take its place. */
-struct lesson {
+/* What one lead's part of a command made, of one kind and campaign. Another command's may take its place. */
+struct estimate {
 	uint64_t campaign_id;
 	enum command_kind kind;
 	uint32_t work; /* 0: none yet */
@@ -30,7 +30,7 @@ struct account {
 #define NONE SIZE_MAX
 
 struct turns {
-	struct lesson lessons[LESSONS];
+	struct estimate estimates[ESTIMATES];
 	struct account *accounts; /* in the order of their turns */
 	size_t count, capacity;
 };
@@ -54,16 +54,14 @@ struct choice {
 struct turn
 turn_of(const struct command *command, uint64_t arrival)
 {
-	const size_t leads = command->kind == COMMAND_POINTS ? command->as.points.lead_count : 1;
-	return (struct turn){ command->owner_id, command->campaign_id, command->kind, (uint32_t)leads, arrival };
+	return (struct turn){ command->owner_id, command->campaign_id, command->kind, (uint32_t)command_lead_count(command),
+		arrival };
 }
 
 struct turns *
 turns_new(void)
 {
-	struct turns *turns = memory_alloc(sizeof(*turns));
-	memset(turns, 0, sizeof(*turns));
-	return turns;
+	return memory_alloc(sizeof(struct turns));
 }
 
 void
@@ -77,17 +75,17 @@ turns_free(struct turns **turns)
 }
 
 static size_t
-lesson_place(const struct turn *turn)
+estimate_place(const struct turn *turn)
 {
-	return (turn->campaign_id * (COMMAND_CHANGE + 1) + turn->kind) % LESSONS;
+	return (turn->campaign_id * (COMMAND_CHANGE + 1) + turn->kind) % ESTIMATES;
 }
 
 static uint32_t
 work_of_lead(const struct turns *turns, const struct turn *turn)
 {
-	const struct lesson *lesson = &turns->lessons[lesson_place(turn)];
-	const bool known = lesson->campaign_id == turn->campaign_id && lesson->kind == turn->kind && lesson->work > 0;
-	return known ? lesson->work : FIRST_GUESS;
+	const struct estimate *estimate = &turns->estimates[estimate_place(turn)];
+	const bool known = estimate->campaign_id == turn->campaign_id && estimate->kind == turn->kind && estimate->work > 0;
+	return known ? estimate->work : FIRST_ESTIMATE;
 }
 
 uint32_t
@@ -97,13 +95,13 @@ turns_expect(const struct turns *turns, const struct turn *turn)
 	return work < TURNS_COMMAND_WORK ? (uint32_t)work : TURNS_COMMAND_WORK;
 }
 
-/* More than expected is believed at once, less only by and by: a batch that is too large keeps others waiting. */
+/* The estimate rises at once and falls slowly: a batch that is too large keeps others waiting. */
 void
 turns_learn(struct turns *turns, const struct turn *turn, struct work work)
 {
 	const uint32_t leads = turn->leads > 0 ? turn->leads : 1;
 	const uint32_t now = (work.rows + work.bytes / BYTES_OF_WORK) / leads + 1, before = work_of_lead(turns, turn);
-	turns->lessons[lesson_place(turn)] = (struct lesson){
+	turns->estimates[estimate_place(turn)] = (struct estimate){
 		.campaign_id = turn->campaign_id,
 		.kind = turn->kind,
 		.work = now >= before ? now : before - (before - now + 3) / 4,

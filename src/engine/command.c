@@ -30,3 +30,9 @@ lead_action_parse(struct slice name, enum lead_action *action)
 		}
 	return false;
 }
+
+size_t
+command_lead_count(const struct command *command)
+{
+	return command->kind == COMMAND_POINTS ? command->as.points.lead_count : 1;
+}

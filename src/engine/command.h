@@ -98,14 +98,17 @@ struct command {
 	} as;
 };
 
+/* How many leads a command names; a sign-up counts as one. */
+size_t command_lead_count(const struct command *command);
+
 /* What the place of a lead on leaderboards depends on. A fraudulent lead has none. */
 struct lead_place {
 	uint32_t score, subscription_number;
 	bool fraudulent;
 };
 
-/* What a command makes its batch write: leads, bookings, links, events and deliveries. A measure of its time in the database.
- */
+/* What a command makes its batch write: leads, bookings, links, events and deliveries. A measure of its time in the
+ * database. */
 struct work {
 	uint32_t rows, bytes;
 };

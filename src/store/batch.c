@@ -116,8 +116,7 @@ leave_mark(const struct batch *batch, const struct run *run)
 static bool
 is_divisible(const struct batch *batch)
 {
-	const struct command *first = batch->commands[0];
-	const size_t leads = first->kind == COMMAND_POINTS ? first->as.points.lead_count : 1;
+	const size_t leads = command_lead_count(batch->commands[0]);
 	return !batch->unknown && (batch->count > 1 || (leads > 1 && leads <= BULK_LEADS_MAX));
 }
 
@@ -313,7 +312,7 @@ static void
 queue_points(struct store *store, const struct command *command, struct outcome *outcome)
 {
 	const struct points_call *points = &command->as.points;
-	size_t matched;
+	size_t matched = 0;
 	const struct bulk_request request = {
 		.account_id = command->account_id,
 		.campaign_id = command->campaign_id,

@@ -35,9 +35,9 @@ struct db_statement {
 #define DB_STATEMENT_ANEW(id, text) static const struct db_statement id = { #id, text, true }
 
 struct db_options {
-	/* NULL or "": as in the option file or Connector/C's default */
-	const char
-	    *host; /* a list of hosts, each with its port ("db1:3307") or without; the one that worked last is tried first */
+	/* NULL or "": as in the option file or Connector/C's default. `host` is a list of hosts, each with its port
+	 * ("db1:3307") or without; the one that worked last is tried first */
+	const char *host;
 	const char *socket, *user, *password, *database;
 	const char *option_file; /* its group [leadhook] is read; NULL: none. The settings here override it */
 	const char *tls;    /* "verify": only a server with a valid certificate; "off": any; NULL or "": "verify" for a host
@@ -165,9 +165,8 @@ MUST_CHECK enum result db_execute(
     struct db *db, const struct db_statement *statement, const struct db_arguments *arguments, uint64_t *affected);
 /* Runs a statement once for each of `count` rows of `columns` values: in one round trip, by array binding; in none when there
  * are no rows. A node of a cluster loses rows then, when it undoes the transaction (docs/architecture.md 9.2). There a
- * statement with
- * `{each}`, and nothing else to bind, runs with the rows as its items, once for each power of two in their number (200 rows are
- * 128, 64 and 8), and any other statement row by row. */
+ * statement with `{each}`, and nothing else to bind, runs with the rows as its items, once for each power of two in their
+ * number (200 rows are 128, 64 and 8), and any other statement row by row. */
 MUST_CHECK enum result db_execute_rows(
     struct db *db, const struct db_statement *statement, const struct db_value *values, size_t columns, size_t count);
 /* Runs a text without preparing it (schema files); `{prefix}` is replaced. The server has no time limit, even after our

@@ -35,8 +35,8 @@ enum { PAYLOAD_MAX_BYTES = 16 * 1024 * 1024 - 1 };
 void payload_write(struct buffer *out, const struct payload_settings *settings, const struct payload_subject *subject,
     struct payload_view view);
 
-/* Appends the body of a webhook: a lead's JSON object in full view with `__event` at its end, and `extra`, the
- * JSON of the event's extra field (absent: it has none). */
+/* Appends the body of a webhook: a lead's JSON object in full view with `__event` at its end, and `extra`, the JSON of the
+ * event's extra field (absent: it has none). */
 void payload_write_event(struct buffer *out, struct slice payload, enum event_type event, struct slice extra);
 
 /* The same for a test delivery: `__event` is "test". */

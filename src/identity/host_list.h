@@ -16,8 +16,8 @@ struct host_list {
 };
 
 /* Hosts separated by commas or white space; `#` starts a comment that ends with the line. A leading "." or "*." is dropped.
- * Returns false, with *bad set, at the first item that is no host name. The list is in the pool and does not refer to `text`.
- */
+ * Returns false, with *bad set, at the first item that is no host name. The list is in the pool and does not refer to
+ * `text`. */
 MUST_CHECK bool host_list_parse(struct pool *pool, struct slice text, struct host_list *list, struct slice *bad);
 
 /* True when the list contains the host, given in lower-case A-labels, or a parent domain. */

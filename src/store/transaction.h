@@ -30,15 +30,15 @@
  *   deliveries
  *
  * The lock of campaign_counters comes before everything else of a campaign: two transactions that change it wait there and
- * nowhere later. Only these run without it: changes of the dispatcher's rows, from dispatch_shards on; delaying and skipping jobs
- * (bulk_jobs, bulk_schedule); recording end times (campaigns); removing the rows of deleted leads (score_entries,
+ * nowhere later. Only these run without it: changes of the dispatcher's rows, from dispatch_shards on; delaying and skipping
+ * jobs (bulk_jobs, bulk_schedule); recording end times (campaigns); removing the rows of deleted leads (score_entries,
  * deleted_leads).
  *
  * New rows with an id or a random key of their own are inserted at any point: events, due, attempts, commit_tokens. id_blocks
  * is locked in a transaction of its own, or after all others, before an insert.
  *
- * store_fail_pending locks rows of due in the order of their times, but only of webhooks that are gone or removed; a conflict is
- * repeated.
+ * store_fail_pending locks rows of due in the order of their times, but only of webhooks that are gone or removed; a conflict
+ * is repeated.
  *
  * A change that needs an earlier table afterwards uses a transaction of its own (store_deactivate_webhook after
  * store_record_outcomes). tests/store/test_lock_order.c tests the order. */
@@ -70,8 +70,8 @@ struct transaction store_transaction(struct store *store, enum repeat repeat);
 /* Ends the last run and begins the next one. Returns false when there is no next one. */
 bool store_runs(struct transaction *txn);
 
-/* Ends a transaction without repeating it, for batches, which repeat by their own rules. Commits
- * when `so_far` is RESULT_OK, else rolls back. Returns the result of the transaction. */
+/* Ends a transaction without repeating it, for batches, which repeat by their own rules. Commits when `so_far` is RESULT_OK,
+ * else rolls back. Returns the result of the transaction. */
 MUST_CHECK enum result store_finish(struct store *store, enum result so_far);
 /* Waits before the `attempt`-th repetition (from 1) after a conflict: a random time, longer with each attempt. */
 void store_back_off(unsigned attempt);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/attributes.h"
 #include "base/pool.h"
 #include "engine/decide.h"
 #include "identity/social_id.h"
@@ -162,7 +163,7 @@ signup(const char *email, const char *phone)
 	return command;
 }
 
-static struct command
+UNUSED static struct command
 public_signup(const char *email, const char *phone)
 {
 	struct command command = signup(email, phone);
@@ -178,7 +179,7 @@ assert_contains(struct slice body, const char *part)
 		fail_msg("%s\nis not in\n%.*s", part, SLICE_ARGS(body));
 }
 
-static void
+UNUSED static void
 assert_failure(const struct world *w, size_t i, enum failure failure)
 {
 	assert_int_equal(w->outcomes[i].failure, failure);

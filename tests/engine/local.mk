@@ -1,4 +1,4 @@
-EXTRA_DIST += %D%/decide_world.h
+EXTRA_DIST += %D%/decide_leads.h %D%/decide_world.h
 
 if HAVE_CMOCKA
 engine_test_libs = $(engine_libs) $(CMOCKA_LIBS)
@@ -10,6 +10,10 @@ check_PROGRAMS += %D%/test_custom_fields
 check_PROGRAMS += %D%/test_decide
 %C%_test_decide_SOURCES = %D%/test_decide.c
 %C%_test_decide_LDADD = $(engine_test_libs)
+
+check_PROGRAMS += %D%/test_decide_referral
+%C%_test_decide_referral_SOURCES = %D%/test_decide_referral.c
+%C%_test_decide_referral_LDADD = $(engine_test_libs)
 
 check_PROGRAMS += %D%/test_decide_rules
 %C%_test_decide_rules_SOURCES = %D%/test_decide_rules.c

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT
+ * Referrals: the chain, its credit, and the events of both (docs/api.md 4.6, 4.7), decided without a database. */
+#include "decide_leads.h"
+
+/* 4.6, Credit and Chain; 4.7: referral is sent for the direct referrer, once per referred lead. */
+static void
+a_referral_credits_the_chain(void **state)
+{
+	struct world *w = *state;
+	campaign(w)->points_direct = 2;
+	campaign(w)->points_indirect = 1;
+	sign_up(w, 0, -1);
+	sign_up(w, 1, 0);
+	sign_up(w, 2, 1);
+	ASSERT_EVENTS(w, EVENT_NEW_SIGNUP, EVENT_NEW_SIGNUP_NOT_EXCLUDED, EVENT_SCORE_CHANGE, EVENT_SCORE_CHANGE,
+	    EVENT_REWARD_LEVEL, EVENT_REFERRAL);
+	assert_int_equal(w->decision.events[2].lead_id, lead(w, 0)->id);
+	assert_int_equal(w->decision.events[3].lead_id, lead(w, 1)->id);
+	assert_int_equal(w->decision.events[5].lead_id, lead(w, 1)->id);
+	assert_string_equal(extra(w, EVENT_REFERRAL),
+	    pool_printf(w->pool, "{\"social_id\":\"%.*s\",\"email\":\"u2@x.org\"}", SLICE_ARGS(lead(w, 2)->social_id)).data);
+	assert_string_equal(extra(w, EVENT_SCORE_CHANGE),
+	    "{\"previous_contest_score\":2,\"current_contest_score\":3,\"delta\":1,\"reason\":\"referral\"}");
+	assert_string_equal(
+	    extra(w, EVENT_REWARD_LEVEL), "{\"reward_level_id\":1,\"subject\":\"mug\",\"required_points\":3,\"emailed\":true}");
+	assert_int_equal(lead(w, 0)->score, 3);
+	assert_int_equal(lead(w, 0)->referrals, 1);
+	assert_int_equal(lead(w, 0)->unverified_direct, 1);
+	assert_int_equal(lead(w, 0)->unverified_indirect, 1);
+	assert_contains(w->decision.events[2].payload, "\"influence\":{\"direct\":1,\"indirect\":1}");
+}
+
+/* 4.6: up to 16 levels; a deleted lead ends the chain. */
+static void
+a_chain_has_sixteen_levels_and_ends_at_a_deleted_lead(void **state)
+{
+	struct world *w = *state;
+	campaign(w)->points_indirect = 1;
+	sign_up(w, 0, -1);
+	for (int i = 1; i <= 18; i++)
+		sign_up(w, i, i - 1);
+	assert_int_equal(lead(w, 0)->unverified_direct + lead(w, 0)->unverified_indirect, 16);
+	assert_int_equal(lead(w, 0)->score, 16);
+	change(w, 17, LEAD_DELETE);
+	uint32_t score = lead(w, 16)->score;
+	change(w, 18, LEAD_BLOCK);
+	assert_int_equal(lead(w, 16)->score, score);
+	assert_int_equal(lead(w, 16)->unverified_indirect, 1);
+	assert_false(slice_present(lead(w, 18)->parent_social_id));
+	sign_up(w, 19, 18);
+	assert_int_equal(lead(w, 18)->score, 1);
+	assert_int_equal(lead(w, 16)->score, score);
+}
+
+/* 4.6: taken back when flagged, given again when approved, never twice; the current settings do not matter. */
+static void
+blocking_takes_back_and_approving_restores(void **state)
+{
+	struct world *w = *state;
+	campaign(w)->points_direct = 5;
+	campaign(w)->points_verified = 2;
+	sign_up(w, 0, -1);
+	sign_up(w, 1, 0);
+	change(w, 1, LEAD_VERIFY);
+	ASSERT_EVENTS(w, EVENT_VERIFIED, EVENT_SCORE_CHANGE);
+	assert_int_equal(lead(w, 0)->score, 7);
+	assert_int_equal(lead(w, 0)->verified_direct, 1);
+	give_points(w, 0, -4);
+	campaign(w)->points_direct = 1;
+	change_with(w, 1, LEAD_BLOCK, "bounced");
+	ASSERT_EVENTS(w, EVENT_MARKED_AS_FRAUDULENT, EVENT_SCORE_CHANGE);
+	assert_string_equal(extra(w, EVENT_MARKED_AS_FRAUDULENT), "[\"bounced\"]");
+	assert_int_equal(lead(w, 0)->score, 0);
+	assert_int_equal(lead(w, 0)->referrals, 0);
+	assert_int_equal(lead(w, 0)->verified_direct, 0);
+	assert_int_equal(w->decision.entries[0].requested, -7);
+	assert_int_equal(w->decision.entries[0].delta, -3);
+	change_with(w, 1, LEAD_BLOCK, "again");
+	assert_int_equal(w->decision.event_count, 0);
+	assert_int_equal(w->decision.entry_count, 0);
+	campaign(w)->points_direct = 5;
+	change(w, 1, LEAD_APPROVE);
+	ASSERT_EVENTS(w, EVENT_SCORE_CHANGE);
+	assert_string_equal(extra(w, EVENT_SCORE_CHANGE),
+	    "{\"previous_contest_score\":0,\"current_contest_score\":3,\"delta\":3,\"reason\":\"approve\"}");
+	assert_int_equal(lead(w, 0)->referrals, 1);
+	change(w, 1, LEAD_APPROVE);
+	assert_int_equal(w->decision.event_count, 0);
+	assert_false(w->decision.changes);
+}
+
+/* 4.6: no order of blocking, approving, changing the email and verifying, and no change of settings, gives points twice. */
+static void
+credit_is_earned_once(void **state)
+{
+	struct world *w = *state;
+	campaign(w)->points_direct = 5;
+	campaign(w)->points_verified = 3;
+	sign_up(w, 0, -1);
+	sign_up(w, 1, 0);
+	change(w, 1, LEAD_VERIFY);
+	for (int i = 0; i < 3; i++) {
+		give_points(w, 0, -8); /* a score of 0: the credit cannot be taken back */
+		change(w, 1, LEAD_BLOCK);
+		struct command update = signup(pool_printf(w->pool, "new%d@x.org", i).data, NULL);
+		update.as.signup.subject = lead(w, 1)->social_id;
+		run(w, &update, 1);
+		settle(w);
+		campaign(w)->points_direct = 50;
+		change(w, 1, LEAD_APPROVE);
+		change(w, 1, LEAD_VERIFY);
+		assert_int_equal(lead(w, 0)->score, 0);
+		give_points(w, 0, 8);
+	}
+	change(w, 1, LEAD_BLOCK);
+	assert_int_equal(lead(w, 0)->score, 0);
+	change(w, 1, LEAD_APPROVE);
+	assert_int_equal(lead(w, 0)->score, 8);
+}
+
+/* 4.6: "the same cause is never booked twice", also when the score was at its maximum and the booking had no effect. */
+static void
+credit_above_the_maximum_is_lost(void **state)
+{
+	struct world *w = *state;
+	campaign(w)->points_verified = 3;
+	sign_up(w, 0, -1);
+	lead(w, 0)->score = UINT32_MAX;
+	sign_up(w, 1, 0);
+	assert_int_equal(w->decision.entry_count, 1);
+	lead(w, 0)->score = UINT32_MAX - 1;
+	change(w, 1, LEAD_VERIFY);
+	assert_int_equal(w->decision.entry_count, 1);
+	assert_int_equal(w->decision.entries[0].reason, SCORE_VERIFIED);
+	assert_int_equal(w->decision.entries[0].delta, 1);
+	assert_int_equal(w->decision.entries[0].requested, 3);
+	lead(w, 0)->score = 10;
+	change(w, 1, LEAD_BLOCK);
+	assert_int_equal(lead(w, 0)->score, 9);
+	change(w, 1, LEAD_APPROVE);
+	assert_int_equal(lead(w, 0)->score, 10);
+}
+
+/* 4.6: with require_verification a referral counts when the lead is verified; points_verified are added, once. */
+static void
+a_referral_may_have_to_be_verified(void **state)
+{
+	struct world *w = *state;
+	campaign(w)->require_verification = true;
+	campaign(w)->points_verified = 1;
+	sign_up(w, 0, -1);
+	sign_up(w, 1, 0);
+	assert_int_equal(lead(w, 0)->referrals, 0);
+	assert_int_equal(lead(w, 0)->unverified_direct, 1);
+	change(w, 1, LEAD_VERIFY);
+	ASSERT_EVENTS(w, EVENT_VERIFIED, EVENT_SCORE_CHANGE, EVENT_REFERRAL);
+	assert_contains(w->decision.events[1].extra, "\"delta\":2,\"reason\":\"verified\"");
+	assert_contains(w->decision.events[1].payload, "\"verified_leads\":{\"direct\":1,\"indirect\":0}");
+	/* 4.3.4: the flag is reset, credit already given stays */
+	struct command update = signup("new@x.org", NULL);
+	update.as.signup.subject = lead(w, 1)->social_id;
+	run(w, &update, 1);
+	settle(w);
+	assert_int_equal(lead(w, 0)->score, 2);
+	assert_int_equal(lead(w, 0)->unverified_direct, 1);
+	change(w, 1, LEAD_VERIFY);
+	ASSERT_EVENTS(w, EVENT_VERIFIED);
+	assert_int_equal(lead(w, 0)->score, 2);
+	assert_int_equal(lead(w, 0)->verified_direct, 1);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WORLD_TEST(a_referral_credits_the_chain),
+		WORLD_TEST(a_chain_has_sixteen_levels_and_ends_at_a_deleted_lead),
+		WORLD_TEST(blocking_takes_back_and_approving_restores),
+		WORLD_TEST(credit_is_earned_once),
+		WORLD_TEST(credit_above_the_maximum_is_lost),
+		WORLD_TEST(a_referral_may_have_to_be_verified),
+	};
+	return cmocka_run_group_tests_name("decide_referral", tests, NULL, NULL);
+}

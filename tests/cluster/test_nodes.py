@@ -9,27 +9,11 @@ BEFORE, AFTER = 4, 6  # seconds of load before a failure, and after the recovery
 SUSPENDED = 30
 
 
-def test_the_writer_is_killed(trial):
-    """3: another node takes over within ten seconds; the first one catches up and takes over again"""
-    one = trial()
-    writer = one.nodes[0]
-    with one.load() as load:
-        one.progress(BEFORE)
-        killed = load.now()
-        writer.kill()
-        one.progress(AFTER)
-        back = load.now()
-        one.galera.restart(writer)
-        one.writes(writer)
-        one.progress(AFTER)
-    one.recovers("killed", killed, back)
-    one.recovers("returned", back)
-    one.verify()
-
-
-def test_the_writer_of_a_list_is_killed(trial):
-    """2: without a proxy, hosts with a list of the nodes use another one; several may write afterwards"""
-    one = trial(through="list")
+@pytest.mark.parametrize("through", ["proxy", "list"])
+def test_the_writer_is_killed(trial, through):
+    """3: another node takes over within ten seconds. The first one catches up; the proxy changes back to it. With a list of the nodes
+    (2) several may write then."""
+    one = trial(through=through)
     writer = one.nodes[0]
     with one.load() as load:
         one.progress(BEFORE)
@@ -39,6 +23,8 @@ def test_the_writer_of_a_list_is_killed(trial):
         back = load.now()
         one.galera.restart(writer)
         wait_until(writer.synced, 60, "it has all changes")
+        if through == "proxy":
+            one.writes(writer)
         one.progress(AFTER)
     one.recovers("killed", killed, back)
     one.recovers("returned", back)

@@ -44,20 +44,11 @@ enum { COLUMNS = 6 };
 
 static const char *const session[] = { "SET SESSION tx_isolation = 'READ-COMMITTED', sql_mode = 'STRICT_ALL_TABLES'", NULL };
 
-static struct db_options options = {
-	.user = PRIVATE_SERVER_USER,
-	.password = PRIVATE_SERVER_PASSWORD,
-	.database = PRIVATE_SERVER_DATABASE,
-	.connect_timeout_s = 5,
-	.io_timeout_s = 10,
-	.prefix = "p_",
-	.session = session,
-};
-
+#define SESSION session
 #define MAKE_TABLE                                                                                       \
-	"CREATE TABLE p_rows (id BIGINT UNSIGNED PRIMARY KEY, bytes MEDIUMBLOB, text MEDIUMTEXT, small " \
+	"CREATE TABLE t_rows (id BIGINT UNSIGNED PRIMARY KEY, bytes MEDIUMBLOB, text MEDIUMTEXT, small " \
 	"TINYINT UNSIGNED, big BIGINT UNSIGNED, below BIGINT) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4"
-#define EMPTY_TABLE "TRUNCATE p_rows"
+#define EMPTY_TABLE "TRUNCATE t_rows"
 #include "with_table.h"
 
 static struct db_rows
@@ -219,7 +210,7 @@ rows_are_one_round_trip(void **state)
 {
 	struct world *w = *state;
 	insert_numbers(w, 3); /* prepares it */
-	root_run("TRUNCATE p_rows");
+	root_run("TRUNCATE t_rows");
 	int64_t before = root_questions();
 	insert_numbers(w, 500);
 	assert_int_equal(root_questions() - before, 1);
@@ -255,8 +246,8 @@ one_row_after_many(void **state)
 	struct db_arguments one = { .values = (struct db_value[]){ DB_U64(9), DB_U64(3) }, .count = 2 };
 	assert_int_equal(db_execute(w->db, &sql_update, &one, &affected), RESULT_OK);
 	assert_int_equal(affected, 1);
-	assert_int_equal(root_number("SELECT COUNT(*) FROM p_rows WHERE small = 1"), 2);
-	assert_int_equal(root_number("SELECT small FROM p_rows WHERE id = 3"), 9);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_rows WHERE small = 1"), 2);
+	assert_int_equal(root_number("SELECT small FROM t_rows WHERE id = 3"), 9);
 }
 
 /* "counts matched rows, not changed ones" */
@@ -323,12 +314,12 @@ a_transaction_is_committed_or_rolled_back(void **state)
 	insert_numbers(w, 3);
 	db_rollback(w->db);
 	db_rollback(w->db);
-	assert_int_equal(root_number("SELECT COUNT(*) FROM p_rows"), 0);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_rows"), 0);
 	assert_int_equal(db_begin(w->db), RESULT_OK);
 	insert_numbers(w, 3);
-	assert_int_equal(root_number("SELECT COUNT(*) FROM p_rows"), 0);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_rows"), 0);
 	assert_int_equal(db_commit(w->db), RESULT_OK);
-	assert_int_equal(root_number("SELECT COUNT(*) FROM p_rows"), 3);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_rows"), 3);
 }
 
 /* A server may end a transaction and answer as if it had not: the next statement must not run outside of it unnoticed. */
@@ -392,7 +383,7 @@ a_lost_transaction_is_reported(void **state)
 	insert_numbers(w, 3);
 	kill_connection(w);
 	assert_int_equal(db_commit(w->db), RESULT_UNKNOWN);
-	assert_int_equal(root_number("SELECT COUNT(*) FROM p_rows"), 0);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_rows"), 0);
 	assert_int_equal(query(w, &sql_select_all, NULL).count, 0);
 }
 
@@ -405,19 +396,19 @@ a_snapshot_does_not_change(void **state)
 	insert_numbers(w, 2);
 	kill_connection(w);
 	assert_int_equal(db_begin_snapshot(w->db), RESULT_OK);
-	root_run("INSERT INTO p_rows (id) VALUES (77)");
+	root_run("INSERT INTO t_rows (id) VALUES (77)");
 	assert_int_equal(query(w, &sql_select_all, NULL).count, 2);
 	assert_int_equal(db_execute(w->db, &sql_delete_all, NULL, NULL), RESULT_FAILED);
 	db_rollback(w->db);
 	assert_int_equal(db_begin(w->db), RESULT_OK);
 	assert_int_equal(query(w, &sql_select_all, NULL).count, 3);
-	root_run("INSERT INTO p_rows (id) VALUES (78)");
+	root_run("INSERT INTO t_rows (id) VALUES (78)");
 	assert_int_equal(query(w, &sql_select_all, NULL).count, 4);
 	db_rollback(w->db);
 	assert_int_equal(db_begin_snapshot(w->db), RESULT_OK);
 #ifndef LEADHOOK_DEBUG /* a panic there */
 	assert_int_equal(db_begin_snapshot(w->db), RESULT_FAILED);
-	root_run("INSERT INTO p_rows (id) VALUES (79)");
+	root_run("INSERT INTO t_rows (id) VALUES (79)");
 	assert_int_equal(query(w, &sql_select_all, NULL).count, 5);
 #endif
 }
@@ -489,7 +480,7 @@ a_text_gets_the_prefix(void **state)
 {
 	struct world *w = *state;
 	assert_int_equal(db_run_text(w->db, SLICE("INSERT INTO {prefix}rows (id) VALUES (77)")), RESULT_OK);
-	assert_int_equal(root_number("SELECT id FROM p_rows"), 77);
+	assert_int_equal(root_number("SELECT id FROM t_rows"), 77);
 	assert_int_equal(db_run_text(w->db, SLICE("DROP TABLE {prefix}missing")), RESULT_FAILED);
 }
 
@@ -507,7 +498,7 @@ an_error_after_some_rows_ends_the_result(void **state)
 		assert_in_range(clock_monotonic_ms() - before, 0, 5000);
 		assert_int_equal(connection_id(w), connection);
 	}
-	root_run("DELETE FROM p_rows WHERE id > 1");
+	root_run("DELETE FROM t_rows WHERE id > 1");
 	assert_int_equal(query(w, &sql_select_error_after_rows, NULL).count, 1);
 }
 

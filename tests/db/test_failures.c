@@ -28,19 +28,11 @@ enum { COLUMNS = 3, ANSWER_S = 3, ANSWER_MS = 1000 * ANSWER_S, AT_ONCE_MS = 500 
 
 #define OWN_CONNECTIONS "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE USER = '" PRIVATE_SERVER_USER "'"
 
-static struct db_options options = {
-	.user = PRIVATE_SERVER_USER,
-	.password = PRIVATE_SERVER_PASSWORD,
-	.database = PRIVATE_SERVER_DATABASE,
-	.connect_timeout_s = ANSWER_S,
-	.io_timeout_s = ANSWER_S,
-	.prefix = "f_",
-};
-
+#define TIMEOUT_S ANSWER_S
 #define MAKE_TABLE                                                                                          \
-	"CREATE TABLE f_people (id BIGINT UNSIGNED PRIMARY KEY, email VARCHAR(100) UNIQUE, small TINYINT) " \
+	"CREATE TABLE t_people (id BIGINT UNSIGNED PRIMARY KEY, email VARCHAR(100) UNIQUE, small TINYINT) " \
 	"ENGINE=InnoDB"
-#define EMPTY_TABLE "DELETE FROM f_people"
+#define EMPTY_TABLE "DELETE FROM t_people"
 #include "with_table.h"
 
 static enum result
@@ -80,7 +72,7 @@ texts_have_no_time_limit(void **state)
 	assert_int_equal(number(w, &sql_limit), 9 * ANSWER_S);
 	assert_int_equal(
 	    db_run_text(w->db, SLICE("INSERT INTO {prefix}people (id, small) SELECT 1, @@max_statement_time * 10")), RESULT_OK);
-	assert_int_equal(root_number("SELECT small FROM f_people"), 0);
+	assert_int_equal(root_number("SELECT small FROM t_people"), 0);
 	assert_int_equal(number(w, &sql_limit), 9 * ANSWER_S);
 }
 

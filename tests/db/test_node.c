@@ -21,17 +21,8 @@ static const struct db_statement *const *const lists[] = { list, NULL };
 
 enum { COLUMNS = 2, ROWS = 200 };
 
-static struct db_options options = {
-	.user = PRIVATE_SERVER_USER,
-	.password = PRIVATE_SERVER_PASSWORD,
-	.database = PRIVATE_SERVER_DATABASE,
-	.connect_timeout_s = 5,
-	.io_timeout_s = 10,
-	.prefix = "n_",
-};
-
-#define MAKE_TABLE "CREATE TABLE n_rows (id BIGINT UNSIGNED PRIMARY KEY, big BIGINT UNSIGNED) ENGINE=InnoDB"
-#define EMPTY_TABLE "TRUNCATE n_rows"
+#define MAKE_TABLE "CREATE TABLE t_rows (id BIGINT UNSIGNED PRIMARY KEY, big BIGINT UNSIGNED) ENGINE=InnoDB"
+#define EMPTY_TABLE "TRUNCATE t_rows"
 #include "with_table.h"
 
 static enum result
@@ -55,10 +46,10 @@ rows_are_one_statement_for_each_power_of_two(void **state)
 	int64_t before = root_questions();
 	assert_int_equal(insert(w, &sql_set_each, 7, ROWS), RESULT_OK);
 	assert_int_equal(root_questions() - before, 3); /* 128 + 64 + 8 */
-	assert_int_equal(root_number("SELECT COUNT(*) FROM n_rows WHERE big = id + 7"), ROWS);
-	assert_int_equal(root_number("SELECT COUNT(*) FROM n_rows"), ROWS);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_rows WHERE big = id + 7"), ROWS);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_rows"), ROWS);
 	assert_int_equal(insert(w, &sql_set_each, 9, 1), RESULT_OK);
-	assert_int_equal(root_number("SELECT COUNT(*) FROM n_rows WHERE big = id + 9"), 1);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_rows WHERE big = id + 9"), 1);
 }
 
 /* A statement that cannot take several rows runs for each one. */
@@ -71,7 +62,7 @@ other_statements_run_row_by_row(void **state)
 	int64_t before = root_questions();
 	assert_int_equal(insert(w, &sql_insert, 5, 10), RESULT_OK);
 	assert_int_equal(root_questions() - before, 10);
-	assert_int_equal(root_number("SELECT COUNT(*) FROM n_rows WHERE big = id + 5"), 10);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_rows WHERE big = id + 5"), 10);
 }
 
 static uint64_t

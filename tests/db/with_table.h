@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * A fixture for one test program: a private server with one table, which is emptied before each test, and a connection.
  *
- * Before including it, the program defines `options` and `lists` of statements, and the statements that create and empty the
- * table: MAKE_TABLE, EMPTY_TABLE. */
+ * Before including it, the program defines `lists` of statements, and the statements that create and empty the table:
+ * MAKE_TABLE, EMPTY_TABLE. It may define the statements of each new connection, SESSION, and how long an answer may take,
+ * TIMEOUT_S. The prefix is t_. */
 #ifndef LEADHOOK_TESTS_DB_WITH_TABLE_H
 #define LEADHOOK_TESTS_DB_WITH_TABLE_H
 
@@ -10,6 +11,23 @@
 #include "base/pool.h"
 #include "db/db.h"
 #include "private_server.h"
+
+#ifndef SESSION
+#define SESSION NULL
+#endif
+#ifndef TIMEOUT_S
+#define TIMEOUT_S 10
+#endif
+
+static struct db_options options = {
+	.user = PRIVATE_SERVER_USER,
+	.password = PRIVATE_SERVER_PASSWORD,
+	.database = PRIVATE_SERVER_DATABASE,
+	.connect_timeout_s = TIMEOUT_S,
+	.io_timeout_s = TIMEOUT_S,
+	.prefix = "t_",
+	.session = SESSION,
+};
 
 struct world {
 	struct db *db;

@@ -50,8 +50,8 @@ def make_folder():
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def run_database(folder):
-    server = MariaDB(folder, folder / "mariadb.sock").create()
+def run_database(folder, kind=MariaDB):
+    server = kind(folder, folder / "mariadb.sock").create()
     server.start()
     yield server
     server.stop()

@@ -7,6 +7,7 @@ libfaketime changes the clock of the database alone.
 import pathlib
 
 import pytest
+from conftest import run_database
 from deliveries import Deliveries, check_arrived, sign_up
 from stack.mariadb import MariaDB
 from stack.process import wait_until
@@ -38,11 +39,7 @@ class Database(MariaDB):
 
 @pytest.fixture(scope="module")
 def database(make_folder):
-    folder = make_folder()
-    server = Database(folder, folder / "mariadb.sock").create()
-    server.start()
-    yield server
-    server.stop()
+    yield from run_database(make_folder(), Database)
 
 
 @pytest.fixture(scope="module")

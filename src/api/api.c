@@ -11,11 +11,12 @@
 #include "identity/client_address.h"
 
 struct api *
-api_new(const struct api_options *options, struct store *store, const struct api_backend *backend)
+api_new(const struct api_options *options, struct store *store, struct store *reader, const struct api_backend *backend)
 {
 	struct api *api = memory_alloc(sizeof(*api));
 	api->options = options;
 	api->store = store;
+	api->reader = reader;
 	api->boards = boards_new();
 	api->backend = backend;
 	return api;
@@ -226,6 +227,8 @@ api_handle(struct api *api, struct http_request *request, bool path_is_valid, st
 	    client_address(request->remote_addr, request->forwarded_for, api->options->trusted_proxies, &call.client);
 	api->used_key.id = 0;
 	store_set_deadline(api->store, call.deadline_ms);
+	if (api->reader != NULL) /* it must leave time for `store` */
+		store_set_deadline(api->reader, call.begun_ms + api->options->backend_timeout_ms / 2);
 	response->head = request->method == HTTP_HEAD;
 	if (request->method == HTTP_OPTIONS)
 		http_response_preflight(response);

@@ -51,8 +51,10 @@ struct api_backend {
 	enum result (*touch_key)(void *context, const struct api_key *key);
 };
 
-/* The caller owns store and backend. */
-struct api *api_new(const struct api_options *options, struct store *store, const struct api_backend *backend);
+/* The caller owns stores and backend. `reader`: a store for lists and statistics, with current data; NULL: `store`. When it
+ * fails, `store` is used for the call, and for ten seconds. */
+struct api *api_new(
+    const struct api_options *options, struct store *store, struct store *reader, const struct api_backend *backend);
 void api_free(struct api **api);
 
 /* The maximum of the request's body; called before the body is read. */

@@ -22,7 +22,8 @@ struct refusal {
 
 struct api {
 	const struct api_options *options;
-	struct store *store;
+	struct store *store, *reader; /* as in api_new */
+	int64_t reader_away_until_ms;
 	struct cache *boards;
 	const struct api_backend *backend;
 	struct api_key used_key; /* of the last request; id 0: none */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Campaigns, their counters, tags and actions, and the health routes. */
-#include "api/call.h"
+#include "api/fetch.h"
 
 #include "base/clock.h"
 
@@ -44,10 +44,12 @@ handle_campaigns(struct call *call)
 {
 	struct campaign *campaigns;
 	size_t count;
-	enum result result =
-	    store_list_campaigns(call->api->store, call->request->pool, call->account_id, &campaigns, &count, &call->now_ms);
-	if (result != RESULT_OK) {
-		call_fail(call, call_failure(result));
+	struct list_read read = { .call = call };
+	while (fetch_reads(&read))
+		read.result =
+		    store_list_campaigns(read.store, call->request->pool, call->account_id, &campaigns, &count, &call->now_ms);
+	if (read.result != RESULT_OK) {
+		call_fail(call, call_failure(read.result));
 		return;
 	}
 	struct json_writer writer = call_begin(call);

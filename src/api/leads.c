@@ -52,7 +52,7 @@ handle_lookup(struct call *call)
 	if (!call_read(call, GROUP_LEAD | GROUP_VIEW, &arguments))
 		return;
 	const struct look_up look_up = { call->campaign.id, arguments.lead, arguments.view, .standing = false };
-	fetch_lead(call, &look_up, &outcome);
+	fetch_lead(call, call->api->store, &look_up, &outcome);
 	if (outcome.failure == FAILURE_NONE)
 		call_answer(call, outcome.body);
 	else

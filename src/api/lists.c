@@ -40,10 +40,9 @@ write_page(struct call *call, const struct lead_page *page, const struct payload
 
 /* A page of leads with the data of their payloads. */
 static enum result
-fetch_page(struct call *call, const struct lead_filter *filter, struct lead_page *page, struct payload_subject **subjects,
-    const struct payload_settings **settings)
+fetch_page(struct call *call, struct store *store, const struct lead_filter *filter, struct lead_page *page,
+    struct payload_subject **subjects, const struct payload_settings **settings)
 {
-	struct store *store = call->api->store;
 	struct pool *pool = call->request->pool;
 	enum result result = store_list_leads(store, pool, call->campaign.id, filter, page);
 	if (result == RESULT_OK)
@@ -61,16 +60,19 @@ handle_list_leads(struct call *call)
 	if (!call_read(call, GROUP_VIEW | GROUP_FILTER, &arguments))
 		return;
 	arguments.filter.limit = arguments.limit == 0 ? PAGE_LEADS : arguments.limit;
-	enum result result = fetch_page(call, &arguments.filter, &page, &subjects, &settings);
-	if (result == RESULT_OK)
+	struct list_read read = { .call = call };
+	while (fetch_reads(&read))
+		read.result = fetch_page(call, read.store, &arguments.filter, &page, &subjects, &settings);
+	if (read.result == RESULT_OK)
 		write_page(call, &page, subjects, settings, arguments.view);
 	else
-		call_fail(call, call_failure(result));
+		call_fail(call, call_failure(read.result));
 }
 
 /* A request for a leaderboard, and its answer as JSON. */
 struct leaderboard {
 	struct call *call;
+	struct store *store;
 	size_t limit;
 	struct slice social_id; /* absent: none */
 	struct slice me;        /* absent: no such lead */
@@ -80,7 +82,7 @@ struct leaderboard {
 };
 
 /* Reads `me`, and the campaign's versions at that time. */
-static enum failure
+static enum result
 find_me(struct leaderboard *board, struct campaign_versions *versions)
 {
 	struct call *call = board->call;
@@ -92,37 +94,38 @@ find_me(struct leaderboard *board, struct campaign_versions *versions)
 	};
 	struct outcome outcome = { .failure = FAILURE_LEAD_NOT_FOUND };
 	if (slice_present(board->social_id))
-		fetch_lead(call, &look_up, &outcome);
+		fetch_lead(call, board->store, &look_up, &outcome);
 	board->me = outcome.body;
 	board->place = outcome.place;
 	*versions = outcome.versions;
-	if (outcome.failure != FAILURE_LEAD_NOT_FOUND)
-		return outcome.failure;
-	enum result result = store_find_versions(call->api->store, call->request->pool, call->campaign.id, versions);
-	return result == RESULT_OK ? FAILURE_NONE : call_failure(result);
+	if (outcome.failure == FAILURE_LEAD_NOT_FOUND)
+		return store_find_versions(board->store, call->request->pool, call->campaign.id, versions);
+	board->failure = outcome.failure;
+	return RESULT_OK;
 }
 
-/* At most `limit` leaders, from a cache when they were read at these versions. RESULT_CONFLICT: leads have changed since. */
+/* The leaders, from a cache when they were read at these versions. RESULT_CONFLICT: leads have changed since. */
 static enum result
-fetch_board(struct call *call, size_t limit, const struct campaign_versions *versions, int64_t now_ms, struct board *board)
+fetch_leaders(struct leaderboard *board, const struct campaign_versions *versions, int64_t now_ms)
 {
+	struct call *call = board->call;
 	struct pool *pool = call->request->pool;
-	const struct board_key key = { call->campaign.id, *versions, limit, call->account_id != 0 };
+	const struct board_key key = { call->campaign.id, *versions, board->limit, call->account_id != 0 };
 	struct campaign_versions later;
 	struct lead *leaders;
 	size_t count;
-	if (boards_find(call->api->boards, &key, now_ms, board))
+	if (boards_find(call->api->boards, &key, now_ms, &board->leaders))
 		return RESULT_OK;
-	enum result result = store_leaderboard(call->api->store, pool, call->campaign.id, limit, &leaders, &count);
+	enum result result = store_leaderboard(board->store, pool, call->campaign.id, board->limit, &leaders, &count);
 	if (result == RESULT_OK)
-		result = store_find_versions(call->api->store, pool, call->campaign.id, &later);
+		result = store_find_versions(board->store, pool, call->campaign.id, &later);
 	if (result != RESULT_OK)
 		return result;
-	if (!board_write(pool, leaders, count, key.full, call->response->body.maximum, board))
+	if (!board_write(pool, leaders, count, key.full, call->response->body.maximum, &board->leaders))
 		return RESULT_FAILED;
 	if (later.leads != versions->leads || later.settings != versions->settings)
 		return RESULT_CONFLICT;
-	boards_put(call->api->boards, &key, board, now_ms);
+	boards_put(call->api->boards, &key, &board->leaders, now_ms);
 	return RESULT_OK;
 }
 
@@ -132,10 +135,20 @@ fetch_leaderboard(struct leaderboard *board)
 {
 	int64_t now_ms = clock_monotonic_ms();
 	struct campaign_versions versions;
-	board->failure = find_me(board, &versions);
-	if (board->failure != FAILURE_NONE)
-		return RESULT_OK;
-	return fetch_board(board->call, board->limit, &versions, now_ms, &board->leaders);
+	board->failure = FAILURE_NONE;
+	const enum result result = find_me(board, &versions);
+	return result != RESULT_OK || board->failure != FAILURE_NONE ? result : fetch_leaders(board, &versions, now_ms);
+}
+
+/* From one store, and at one time. */
+static enum result
+fetch_consistent(struct leaderboard *board, struct store *store)
+{
+	struct consistent_read read = { .store = store };
+	board->store = store;
+	while (store_reads(&read))
+		read.result = fetch_leaderboard(board);
+	return read.result;
 }
 
 /* Without a key, a fraudulent lead sees a board as if it were not fraudulent, consistent with `me`. */
@@ -161,9 +174,9 @@ handle_leaderboard(struct call *call)
 	/* an invalid social id matches no lead */
 	if (!slice_present(typed) || !social_id_parse(call->request->pool, typed, &board.social_id))
 		board.social_id = SLICE_NONE;
-	struct consistent_read read = { .store = call->api->store };
-	while (store_reads(&read))
-		read.result = fetch_leaderboard(&board);
+	struct list_read read = { .call = call };
+	while (fetch_reads(&read))
+		read.result = fetch_consistent(&board, read.store);
 	if (read.result != RESULT_OK)
 		board.failure = call_failure(read.result);
 	if (board.failure != FAILURE_NONE) {

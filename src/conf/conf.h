@@ -21,7 +21,8 @@ enum { CONF_WORKERS_AUTO = 65535 };
 struct conf_database {
 	/* "": as in the option file or Connector/C's default. The password stays in memory, because each connection needs
 	 * it. */
-	const char *host; /* list; items may have a port */
+	const char *host;      /* list; items may have a port */
+	const char *read_host; /* the same */
 	const char *socket, *user, *password;
 	const char *name;
 	const char *prefix;      /* of every table; [A-Za-z0-9_]{0,20} */

@@ -166,6 +166,7 @@ enum { SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE, DAY = 24 * HOUR 
 /* clang-format off */
 static const struct conf_setting settings[] = {
 	{ SETTING(database, host, CONF_LIST), "", 0, TEXT_MAX, &servers, "hosts of the database, in the order in which they are tried" },
+	{ SETTING(database, read_host, CONF_LIST), "", 0, TEXT_MAX, &servers, "nodes of the cluster that lists are read from" },
 	{ SETTING(database, port, CONF_INTEGER), "0", 0, 65535, NULL, "TCP port of the database server" },
 	{ SETTING(database, socket, CONF_PATH), "", 0, SOCKET_PATH_MAX, NULL, "unix socket of the database server" },
 	{ SETTING(database, user, CONF_TEXT), "", 0, TEXT_MAX, NULL, "database user" },

@@ -212,6 +212,27 @@ session_query(struct db *db, const char *text)
 	return mysql_real_query(db->mysql, text, strlen(text)) == 0 ? RESULT_OK : db_connection_failed(db, "session");
 }
 
+/* Replication to other servers has no way to wait for what was committed before. */
+static enum result
+refuse_server(struct db *db)
+{
+	uint64_t suppressed;
+	db->error = 0;
+	snprintf(db->error_text, sizeof(db->error_text), "the server is not a node of a cluster");
+	if (log_throttle_passes(&db->no_node_throttle, &suppressed))
+		log_warning("no_node", LOG_STR("host", db->hosts[db->host].name), LOG_UINT("suppressed", suppressed),
+		    LOG_STR("hint", "name nodes of the same Galera cluster in database.read_host, or nothing"));
+	return RESULT_UNAVAILABLE;
+}
+
+static enum result
+begin_node(struct db *db)
+{
+	enum result result = db->options->synced ? session_query(db, "SET SESSION wsrep_sync_wait = 1") : RESULT_OK;
+	/* a node without its cluster accepts connections, SET and SHOW */
+	return result == RESULT_OK ? session_query(db, "DO 0") : result;
+}
+
 static enum result
 read_is_node(struct db *db)
 {
@@ -224,8 +245,9 @@ read_is_node(struct db *db)
 	MYSQL_ROW row = mysql_fetch_row(rows);
 	db->is_node = row != NULL && strcmp(row[1], "ON") == 0;
 	mysql_free_result(rows);
-	/* a node without its cluster accepts connections, SET and SHOW */
-	return db->is_node ? session_query(db, "DO 0") : RESULT_OK;
+	if (db->is_node)
+		return begin_node(db);
+	return db->options->synced ? refuse_server(db) : RESULT_OK;
 }
 
 /* The server ends statements before our timeout: no abandoned statement continues there, and the connection stays usable. */

@@ -45,8 +45,9 @@ struct db_options {
 	const char *tls_ca; /* file of certificates; NULL or "": as in the option file, else the system's */
 	unsigned port;      /* 0: default */
 	unsigned connect_timeout_s;
-	unsigned io_timeout_s;      /* for one response of the server, which itself ends a statement a tenth earlier */
-	const char *prefix;         /* [A-Za-z0-9_]* */
+	unsigned io_timeout_s; /* for one response of the server, which itself ends a statement a tenth earlier */
+	bool synced;           /* connects to nodes of a cluster only, whose reads see what any node has committed before */
+	const char *prefix;    /* [A-Za-z0-9_]* */
 	const char *const *session; /* statements run on each new connection, terminated by NULL */
 };
 

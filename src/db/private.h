@@ -61,7 +61,7 @@ struct db {
 	int64_t begun_ms;    /* start of the current or last call */
 	int64_t deadline_ms; /* nothing is started after this time */
 	bool late;           /* the last call was rejected because of it */
-	struct log_throttle log_throttles[DB_ERRORS_MAX], late_throttle;
+	struct log_throttle log_throttles[DB_ERRORS_MAX], late_throttle, no_node_throttle;
 	unsigned error;
 	char error_text[MYSQL_ERRMSG_SIZE];
 };

@@ -52,7 +52,7 @@ struct service {
 
 struct worker {
 	const struct service *service;
-	struct store *store;
+	struct store *store, *reader; /* of lists; NULL: store */
 	struct backend sources;
 	struct api_backend backend;
 	struct api *api;
@@ -142,6 +142,14 @@ open_store(const struct service *service)
 	return wiring_store(wiring->conf, &wiring->disposable_domains, share < WIRING_ANSWER_MS ? share : WIRING_ANSWER_MS);
 }
 
+/* A read host that hangs must leave time for the other store. */
+static struct store *
+open_reader(const struct service *service)
+{
+	int64_t share = service->request_timeout_ms / 8;
+	return wiring_reader(service->setup.wiring.conf, share < WIRING_ANSWER_MS / 2 ? share : WIRING_ANSWER_MS / 2);
+}
+
 static void
 confine(struct service *service)
 {
@@ -226,7 +234,8 @@ worker_start(void *context)
 	worker->service = context;
 	confine(context);
 	open_backend(worker, context);
-	worker->api = api_new(&worker->service->api, worker->store, &worker->backend);
+	worker->reader = open_reader(worker->service);
+	worker->api = api_new(&worker->service->api, worker->store, worker->reader, &worker->backend);
 	worker->pool = pool_new();
 	buffer_init(&worker->answer, ANSWER_MAX_BYTES + HEADERS_MAX_BYTES);
 	return worker;
@@ -243,6 +252,7 @@ worker_stop(void *state)
 	directory_free(&worker->sources.directory);
 	wake_sender_free(&worker->sources.dispatcher);
 	store_free(&worker->store);
+	store_free(&worker->reader);
 	free(worker);
 }
 
@@ -301,7 +311,10 @@ static void
 idle(void *state)
 {
 	struct worker *worker = state;
-	store_disconnect_idle(worker->store, worker->service->setup.wiring.conf->server.idle_timeout);
+	const int64_t idle_ms = worker->service->setup.wiring.conf->server.idle_timeout;
+	store_disconnect_idle(worker->store, idle_ms);
+	if (worker->reader != NULL)
+		store_disconnect_idle(worker->reader, idle_ms);
 }
 
 /* A large request must not leave its memory in each worker that has served one. */

@@ -218,12 +218,13 @@ whole_seconds(int64_t ms)
 	return ms < MS_PER_S ? 1 : (unsigned)(ms / MS_PER_S);
 }
 
-struct store *
-wiring_store(const struct conf *conf, const struct host_list *disposable_domains, int64_t answer_ms)
+static struct store_options
+store_options_of(const struct conf *conf, const struct host_list *disposable_domains, int64_t answer_ms)
 {
 	int64_t connect_ms = conf->database.connect_timeout < answer_ms ? conf->database.connect_timeout : answer_ms;
-	const struct store_options options = {
+	return (struct store_options){
 		.host = conf->database.host,
+		.read_host = conf->database.read_host,
 		.socket = conf->database.socket,
 		.user = conf->database.user,
 		.password = conf->database.password,
@@ -243,7 +244,20 @@ wiring_store(const struct conf *conf, const struct host_list *disposable_domains
 		.disposable_domains = disposable_domains,
 		.retention_ms = conf->dispatch.retention,
 	};
+}
+
+struct store *
+wiring_store(const struct conf *conf, const struct host_list *disposable_domains, int64_t answer_ms)
+{
+	const struct store_options options = store_options_of(conf, disposable_domains, answer_ms);
 	return store_new(&options);
+}
+
+struct store *
+wiring_reader(const struct conf *conf, int64_t answer_ms)
+{
+	const struct store_options options = store_options_of(conf, NULL, answer_ms);
+	return store_new_reader(&options);
 }
 
 /* Each claim has its own limit. */

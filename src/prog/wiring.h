@@ -42,6 +42,8 @@ enum { WIRING_ANSWER_MS = 20000 };
 /* A store for a configuration. Both, and the list (NULL: none), must stay valid until the store is freed. A response of the
  * database, or a connection to it, may take at most `answer_ms`, rounded down to whole seconds, at least one. */
 struct store *wiring_store(const struct conf *conf, const struct host_list *disposable_domains, int64_t answer_ms);
+/* The same for reads at the nodes of database.read_host; NULL without such nodes. */
+struct store *wiring_reader(const struct conf *conf, int64_t answer_ms);
 
 /* The rate limiter shared by all processes of this host. NULL, logged, when it cannot be shared. */
 struct limiter *wiring_limiter(const struct wiring *wiring);

@@ -59,6 +59,18 @@ store_new(const struct store_options *options)
 	return store;
 }
 
+struct store *
+store_new_reader(const struct store_options *options)
+{
+	if (options->read_host == NULL || *options->read_host == '\0')
+		return NULL;
+	struct store_options nodes = *options;
+	nodes.host = options->read_host;
+	struct store *store = store_new(&nodes);
+	store->db_options.synced = true;
+	return store;
+}
+
 void
 store_free(struct store **store)
 {

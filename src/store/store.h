@@ -24,6 +24,7 @@ struct store;
 struct store_options {
 	/* as in db/db.h */
 	const char *host, *socket, *user, *password, *database, *option_file, *tls, *tls_ca, *prefix;
+	const char *read_host; /* a list like `host`, of nodes of the same cluster; NULL or "": none */
 	unsigned port, connect_timeout_s, io_timeout_s;
 	/* settings of the rules */
 	const char *base_url, *avatar_url;
@@ -35,6 +36,8 @@ struct store_options {
 
 /* Does not connect yet. */
 struct store *store_new(const struct store_options *options);
+/* A store for reads at the nodes of `read_host`, which see what was committed at any node before; NULL without such nodes. */
+struct store *store_new_reader(const struct store_options *options);
 void store_free(struct store **store);
 /* Closes a connection that was idle for that long. The next use opens it again. */
 void store_disconnect_idle(struct store *store, int64_t idle_ms);

@@ -7,7 +7,7 @@
 
 struct fake_service {
 	struct pool *pool; /* of all allocations */
-	struct store *store;
+	struct store *store, *reader;
 	struct address_rules webhook_addresses;
 	struct network_list trusted_proxies; /* loopback */
 	struct api_options options;

@@ -15,4 +15,9 @@ check_PROGRAMS += %D%/test_board
 check_PROGRAMS += %D%/test_routes
 %C%_test_routes_SOURCES = %D%/test_routes.c $(api_fake)
 %C%_test_routes_LDADD = $(api_fake_libs) $(CMOCKA_LIBS)
+check_PROGRAMS += %D%/test_reader
+%C%_test_reader_SOURCES = %D%/test_reader.c $(api_fake)
+%C%_test_reader_LDADD = $(api_fake_libs) $(CMOCKA_LIBS)
+%C%_test_reader_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_monotonic_ms,--wrap=store_find_campaign \
+	-Wl,--wrap=store_list_campaigns,--wrap=store_find_versions,--wrap=store_list_leads
 endif

@@ -502,6 +502,20 @@ an_error_after_some_rows_ends_the_result(void **state)
 	assert_int_equal(query(w, &sql_select_error_after_rows, NULL).count, 1);
 }
 
+/* docs/architecture.md 9.2, Read host: a replica of another kind could not wait for what was just committed. */
+static void
+a_server_alone_is_no_synced_one(void **state)
+{
+	struct world *w = *state;
+	struct db_options synced = options;
+	synced.synced = true;
+	struct db *reader = db_new(&synced, lists);
+	assert_int_equal(db_connect(w->db), RESULT_OK);
+	assert_int_equal(db_connect(reader), RESULT_UNAVAILABLE);
+	assert_string_equal(db_error_text(reader), "the server is not a node of a cluster");
+	db_free(&reader);
+}
+
 int
 main(void)
 {
@@ -529,6 +543,7 @@ main(void)
 		TEST(statements_are_prepared_once_or_for_each_run),
 		TEST(a_text_gets_the_prefix),
 		TEST(an_error_after_some_rows_ends_the_result),
+		TEST(a_server_alone_is_no_synced_one),
 	};
 	if (!private_server_installed()) {
 		puts("1..0 # SKIP mariadbd is not installed");

@@ -16,7 +16,9 @@ DB_STATEMENT(sql_set_each, "INSERT INTO {prefix}rows (id, big) VALUES {each}(?, 
 DB_STATEMENT(sql_count_pings, "SELECT CAST(VARIABLE_VALUE AS UNSIGNED) FROM information_schema.SESSION_STATUS"
 			      " WHERE VARIABLE_NAME = 'COM_ADMIN_COMMANDS'");
 DB_STATEMENT(sql_connection, "SELECT CONNECTION_ID()");
-static const struct db_statement *const list[] = { &sql_insert, &sql_set_each, &sql_count_pings, &sql_connection, NULL };
+DB_STATEMENT(sql_sync_wait, "SELECT CAST(@@SESSION.wsrep_sync_wait AS UNSIGNED)");
+static const struct db_statement *const list[] = { &sql_insert, &sql_set_each, &sql_count_pings, &sql_connection,
+	&sql_sync_wait, NULL };
 static const struct db_statement *const *const lists[] = { list, NULL };
 
 enum { COLUMNS = 2, ROWS = 200 };
@@ -113,6 +115,23 @@ a_transaction_after_an_unknown_commit_waits_for_other_nodes(void **state)
 	assert_int_equal(root_number(logged, "SET STATEMENT wsrep_sync_wait = 1 FOR START TRANSACTION"), 1);
 }
 
+/* docs/architecture.md 9.2, Read host: its reads wait for what any node has committed. */
+static void
+reads_of_a_synced_connection_wait_for_other_nodes(void **state)
+{
+	struct world *w = *state;
+	struct db_options synced = options;
+	synced.synced = true;
+	struct db *reader = db_new(&synced, lists), *both[] = { w->db, reader };
+	for (uint64_t i = 0; i < ARRAY_SIZE(both); i++) {
+		struct db_rows rows;
+		assert_int_equal(db_connect(both[i]), RESULT_OK);
+		assert_int_equal(db_query(both[i], w->pool, &sql_sync_wait, NULL, &rows), RESULT_OK);
+		assert_int_equal(db_get_u64(&rows, 0, 0), i);
+	}
+	db_free(&reader);
+}
+
 int
 main(void)
 {
@@ -122,6 +141,7 @@ main(void)
 		TEST(other_statements_run_row_by_row),
 		TEST(a_node_is_pinged_after_a_prepare_in_a_transaction),
 		TEST(a_transaction_after_an_unknown_commit_waits_for_other_nodes),
+		TEST(reads_of_a_synced_connection_wait_for_other_nodes),
 	};
 	if (!private_server_installed()) {
 		puts("1..0 # SKIP mariadbd is not installed");

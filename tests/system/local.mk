@@ -71,6 +71,7 @@ EXTRA_DIST += \
 	%D%/test_poison.py \
 	%D%/test_program.py \
 	%D%/test_quickstart.py \
+	%D%/test_read_host.py \
 	%D%/test_readme.py \
 	%D%/test_public_signups.py \
 	%D%/test_receivers.py \

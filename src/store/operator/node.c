@@ -21,6 +21,37 @@ store_statement_list sql_of_node = { &sql_select_node, NULL };
 enum { NODE_NOW_MS, NODE_CLUSTER_SIZE, NODE_STATE, NODE_SYNC_WAIT };
 enum { NODES_WANTED = 3, SKEW_MAX_MS = 1000 };
 
+/* What is wrong with a read host; NULL: nothing. */
+static const char *
+fault_of_reader(struct store *store, struct store *reader)
+{
+	if (db_connect(reader->db) != RESULT_OK)
+		return db_error_text(reader->db);
+	if (store_read_installation(reader) != RESULT_OK || !slice_equal(reader->installation_id, store->installation_id))
+		return "it does not have the data of this installation";
+	return NULL;
+}
+
+/* Each host of database.read_host. */
+static void
+check_readers(struct store *store, struct check *check)
+{
+	struct slice rest = slice_of(store->options.read_host == NULL ? "" : store->options.read_host), item;
+	if (rest.size == 0 || store_read_installation(store) != RESULT_OK) /* the latter is another finding */
+		return;
+	while (slice_next_item(&rest, &item)) {
+		struct store_options options = store->options;
+		options.read_host = pool_copy(check->pool, item).data;
+		struct store *reader = store_new_reader(&options);
+		const char *fault = fault_of_reader(store, reader);
+		if (fault != NULL)
+			check_add(check, "read_host", pool_printf(check->pool, "%s: %s", options.read_host, fault),
+			    "name nodes of the same cluster in database.read_host; lists are read from database.host "
+			    "meanwhile");
+		store_free(&reader);
+	}
+}
+
 /* Each host of database.host, with a connection of its own. Returns their number. */
 static size_t
 check_hosts(struct store *store, struct check *check)
@@ -81,6 +112,7 @@ void
 check_cluster(struct store *store, struct check *check)
 {
 	size_t hosts = check_hosts(store, check);
+	check_readers(store, check);
 	if (db_is_node(store->db))
 		check_node(store, check, hosts);
 }

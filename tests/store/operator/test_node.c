@@ -72,6 +72,17 @@ the_check_tries_all_hosts(void **state)
 	assert_true(slice_starts_with(refused, SLICE("127.0.0.1:1: ")));
 }
 
+static void
+the_check_tries_read_hosts(void **state)
+{
+	struct world *w = *state;
+	struct store_options options = world_options;
+	options.read_host = "localhost";
+	assert_false(slice_present(found(w, &options, "read_host")));
+	options.read_host = "localhost, 127.0.0.1:1";
+	assert_true(slice_starts_with(found(w, &options, "read_host"), SLICE("127.0.0.1:1: ")));
+}
+
 int
 main(void)
 {
@@ -79,6 +90,7 @@ main(void)
 		WORLD_TEST(the_check_finds_what_a_cluster_lacks),
 		WORLD_TEST(the_check_compares_clocks),
 		WORLD_TEST(the_check_tries_all_hosts),
+		WORLD_TEST(the_check_tries_read_hosts),
 	};
 	private_server_set_option("--wsrep-on=ON"); /* and no provider */
 	return WORLD_MAIN(tests);

@@ -1,6 +1,6 @@
 if HAVE_CMOCKA
 check_PROGRAMS += %D%/test_store %D%/test_schema %D%/operator/test_node %D%/operator/test_operators %D%/operator/test_definitions %D%/operator/test_deep \
-	%D%/test_addresses %D%/test_batch %D%/test_load %D%/test_campaign_cache %D%/test_write %D%/test_lists %D%/test_show %D%/test_bulk \
+	%D%/test_addresses %D%/test_batch %D%/test_broken_batch %D%/test_load %D%/test_campaign_cache %D%/test_write %D%/test_lists %D%/test_show %D%/test_bulk \
 	%D%/queue/test_dispatch %D%/queue/test_deactivation %D%/queue/test_due %D%/operator/test_deliveries %D%/queue/test_redeliver %D%/operator/test_webhook_admin \
 	%D%/queue/test_partitions %D%/queue/test_retention %D%/test_transactions %D%/test_lock_order %D%/test_node %D%/test_plans %D%/test_work
 %C%_world = %D%/world.c %D%/world.h %D%/private_server.c %D%/private_server.h
@@ -31,8 +31,11 @@ check_PROGRAMS += %D%/test_store %D%/test_schema %D%/operator/test_node %D%/oper
 %C%_breaks = %D%/breaks.c %D%/breaks.h
 %C%_breaking = $(AM_LDFLAGS) -Wl,--wrap=db_commit -Wl,--wrap=db_begin
 
-%C%_test_batch_SOURCES = %D%/test_batch.c $(%C%_breaks) $(%C%_world)
-%C%_test_batch_LDFLAGS = $(%C%_breaking)
+%C%_test_broken_batch_SOURCES = %D%/test_broken_batch.c %D%/batches.h $(%C%_breaks) $(%C%_world)
+%C%_test_broken_batch_LDFLAGS = $(%C%_breaking)
+%C%_test_broken_batch_LDADD = $(%C%_libs)
+
+%C%_test_batch_SOURCES = %D%/test_batch.c %D%/batches.h $(%C%_world)
 %C%_test_batch_LDADD = $(%C%_libs)
 
 %C%_test_addresses_SOURCES = %D%/test_addresses.c $(%C%_breaks) $(%C%_world)

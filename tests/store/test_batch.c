@@ -1,56 +1,21 @@
 /* SPDX-License-Identifier: MIT
- * Load, decide, write (docs/architecture.md 4): batches of every size as one transaction each, many processes at once, and
- * batches with conflicts, failures, or a COMMIT of unknown outcome. */
+ * Load, decide, write (docs/architecture.md 4): batches of every size as one transaction each, many processes at once, locks
+ * and failures. */
 #include "unit.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "breaks.h"
-#include "captured_log.h"
+#include "batches.h"
 #include "engine/events.h"
 #include "store/state.h"
 #include "store/transaction.h"
 #include "world.h"
 
 enum { ALL_EVENTS = (1 << EVENT_TYPES) - 1, CREATES = 8, TOO_LONG = 70000, TIME_MS = 10 * 1000 };
-
-#define COUNT_LEADS "SELECT COUNT(*) FROM t_leads WHERE campaign_id = %" PRIu64
-#define COUNT_EVENTS "SELECT COUNT(*) FROM t_events WHERE campaign_id = %" PRIu64
-
-static void
-assert_outcomes(const struct outcome *outcomes, size_t count, enum failure failure)
-{
-	for (size_t i = 0; i < count; i++) {
-		assert_int_equal(outcomes[i].failure, failure);
-		assert_int_equal(slice_present(outcomes[i].body), failure == FAILURE_NONE);
-	}
-}
-
-/* Counters are exact, numbers have no gaps, and each event has a due row for each of `webhooks`, with an id after its own. */
-static void
-assert_consistent(uint64_t campaign, int64_t leads, int64_t webhooks)
-{
-	assert_int_equal(root_number(COUNT_LEADS, campaign), leads);
-	assert_int_equal(root_number("SELECT COUNT(*) FROM t_leads WHERE campaign_id = %" PRIu64
-				     " AND subscription_number BETWEEN 1 AND %" PRId64,
-			     campaign, leads),
-	    leads);
-	assert_int_equal(root_number("SELECT COUNT(*) FROM t_campaign_counters WHERE campaign_id = %" PRIu64
-				     " AND lead_count = %" PRId64 " AND last_subscription_number = %" PRId64,
-			     campaign, leads, leads),
-	    1);
-	int64_t events = root_number(COUNT_EVENTS, campaign);
-	assert_int_equal(
-	    root_number("SELECT COUNT(*) FROM t_due u JOIN t_events e ON e.id = u.event_id WHERE "
-			"u.attempts = 0 AND u.id > e.id AND u.id <= e.id + e.deliveries AND e.campaign_id = %" PRIu64,
-		campaign),
-	    events * webhooks);
-}
 
 static void
 a_batch_of_any_size_is_done(void **state)
@@ -364,132 +329,6 @@ a_key_that_is_always_taken_fails_alone(void **state)
 	assert_int_equal(root_number(COUNT_LEADS, spoilt), 1);
 }
 
-/* Three sign-ups, two of them for one email. */
-static void
-execute_broken(struct world *w, struct breaks planned, int64_t time_ms, struct outcome outcomes[3])
-{
-	struct command commands[] = { signup(w, w->campaign, "a@example.org"), signup(w, w->campaign, "b@example.org"),
-		signup(w, w->campaign, "a@example.org") };
-	struct command other = signup(w, add_campaign(w), "other@example.org");
-	execute(w->store, w->pool, &other, 1, outcomes); /* takes the blocks of ids, so that the next COMMIT is the batch's */
-	breaks = planned;
-	const struct command *pointers[] = { &commands[0], &commands[1], &commands[2] };
-	store_execute(w->store, w->pool, pointers, 3, clock_monotonic_ms() + time_ms, outcomes, NULL);
-	assert_int_equal(breaks.commits, 0);
-	breaks = (struct breaks){ 0 };
-}
-
-/* "for half of its time": many conflicts in a row, as where several nodes of a cluster write to one campaign. */
-static void
-many_conflicts_do_not_fail_a_batch(void **state)
-{
-	struct world *w = *state;
-	struct outcome outcomes[3];
-	execute_broken(w, (struct breaks){ .commits = 11, .conflict = true }, 4 * TIME_MS, outcomes);
-	assert_outcomes(outcomes, 3, FAILURE_NONE);
-	assert_consistent(w->campaign, 2, 0);
-}
-
-/* Without events, a batch leaves the other kind of mark. */
-static void
-renew_campaign(struct world *w, bool with_events)
-{
-	w->campaign = add_campaign(w);
-	if (with_events)
-		add_webhook(w, w->campaign, "https://a.example/", EVENT_BIT(EVENT_NEW_SIGNUP) | EVENT_BIT(EVENT_REPEAT_SIGNUP));
-}
-
-static void
-assert_done_once(struct world *w, bool with_events, const struct outcome outcomes[3])
-{
-	assert_outcomes(outcomes, 3, FAILURE_NONE);
-	assert_int_equal(store_made_deliveries(w->store), with_events);
-	assert_non_null(strstr(outcomes[0].body.data, "\"counter\":1"));
-	assert_non_null(strstr(outcomes[2].body.data, "\"counter\":2"));
-	assert_consistent(w->campaign, 2, with_events ? 1 : 0);
-	assert_int_equal(root_number(COUNT_EVENTS, w->campaign), with_events ? 3 : 0);
-	/* the outcomes match the rows */
-	for (int i = 0; i < 2; i++)
-		assert_int_equal(root_number("SELECT COUNT(*) FROM t_leads WHERE campaign_id = %" PRIu64
-					     " AND LOCATE(CONCAT('\"social_id\":\"', social_id, '\"'), '%.*s') > 0",
-				     w->campaign, SLICE_ARGS(slice_sub(outcomes[i].body, 0, 200))),
-		    1);
-}
-
-/* "When the outcome of a COMMIT is unknown, the same batch is run again" */
-static void
-a_lost_commit_is_repeated(void **state)
-{
-	struct world *w = *state;
-	struct outcome outcomes[3];
-	for (int with_events = 0; with_events < 2; with_events++) {
-		renew_campaign(w, with_events);
-		execute_broken(w, (struct breaks){ .commits = 2 }, TIME_MS, outcomes);
-		assert_done_once(w, with_events, outcomes);
-	}
-}
-
-/* … also when the database is down for a while: failures of a later run are not the outcome, and do not split the batch. */
-static void
-a_commit_that_took_effect_is_not_repeated(void **state)
-{
-	static const struct breaks cases[] = {
-		{ .commits = 1, .after = true },
-		{ .commits = 1, .after = true, .begins = 3, .why = RESULT_UNAVAILABLE },
-		{ .commits = 1, .after = true, .begins = 7, .why = RESULT_CONFLICT },
-		{ .commits = 1, .after = true, .begins = 1, .why = RESULT_FAILED },
-	};
-	struct world *w = *state;
-	struct outcome outcomes[3];
-	for (size_t i = 0; i < 2 * ARRAY_SIZE(cases); i++) {
-		bool with_events = i % 2 == 0;
-		int64_t tokens = root_number("SELECT COUNT(*) FROM t_commit_tokens");
-		renew_campaign(w, with_events);
-		execute_broken(w, cases[i / 2], TIME_MS, outcomes);
-		assert_done_once(w, with_events, outcomes);
-		/* that of the first sign-up; that of the batch; that of the fence */
-		assert_int_equal(root_number("SELECT COUNT(*) FROM t_commit_tokens"), tokens + (with_events ? 2 : 3));
-	}
-}
-
-static void
-from_now_on_it_is_done(void)
-{
-	breaks.after = true;
-}
-
-/* Of two COMMITs without an answer, the second took effect. */
-static void
-the_last_run_leaves_the_mark(void **state)
-{
-	struct world *w = *state;
-	struct outcome outcomes[3];
-	for (int with_events = 0; with_events < 2; with_events++) {
-		renew_campaign(w, with_events);
-		execute_broken(w, (struct breaks){ .commits = 2, .meanwhile = from_now_on_it_is_done }, TIME_MS, outcomes);
-		assert_done_once(w, with_events, outcomes);
-	}
-}
-
-static void
-a_batch_of_unknown_outcome_is_not_split(void **state)
-{
-	static const enum result reasons[] = { RESULT_UNAVAILABLE, RESULT_CONFLICT, RESULT_FAILED };
-	struct world *w = *state;
-	struct outcome outcomes[3];
-	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++) {
-		struct breaks planned = { .commits = 1, .after = true, .begins = UINT_MAX, .why = reasons[i] };
-		renew_campaign(w, true);
-		w->store->batch_log = (struct log_throttle){ 0 };
-		capture_log();
-		execute_broken(w, planned, 300, outcomes);
-		assert_int_equal(count_in(captured_log(), " batch_failed result=\"outcome unknown\" "), 1);
-		assert_outcomes(outcomes, 3, FAILURE_UNAVAILABLE);
-		assert_consistent(w->campaign, 2, 1);
-		assert_int_equal(root_number(COUNT_EVENTS, w->campaign), 3);
-	}
-}
-
 /* Locks the campaign shared[0] until shared[1] is set. */
 static bool
 hold_campaign(struct store *store, const struct world *world UNUSED, unsigned index UNUSED)
@@ -540,36 +379,6 @@ a_locked_campaign_delays_no_other(void **state)
 	assert_int_equal(find_campaign(w, w->campaign).last_subscription_number, 2);
 }
 
-static uint64_t campaign_to_lock;
-
-static void
-lock_it(void)
-{
-	root_run("BEGIN");
-	root_number("SELECT campaign_id FROM t_campaign_counters WHERE campaign_id = %" PRIu64 " FOR UPDATE", campaign_to_lock);
-}
-
-/* A batch that may have been committed is never "not begun", whatever its repetition meets: its commands would be run again. */
-static void
-a_batch_of_unknown_outcome_is_not_reported_as_locked(void **state)
-{
-	struct world *w = *state;
-	struct command command = signup(w, w->campaign, "a@example.org");
-	const struct command *pointer = &command;
-	struct outcome outcome;
-	bool locked = true;
-	struct command other = signup(w, add_campaign(w), "other@example.org");
-	execute(w->store, w->pool, &other, 1, &outcome); /* takes the blocks of ids, so that the next COMMIT is the batch's */
-	campaign_to_lock = w->campaign;
-	breaks = (struct breaks){ .commits = 1, .meanwhile = lock_it };
-	store_execute(w->store, w->pool, &pointer, 1, clock_monotonic_ms() + 300, &outcome, &locked);
-	root_run("ROLLBACK");
-	assert_int_equal(breaks.commits, 0);
-	breaks = (struct breaks){ 0 };
-	assert_int_equal(outcome.failure, FAILURE_UNAVAILABLE);
-	assert_false(locked);
-}
-
 int
 main(void)
 {
@@ -585,16 +394,10 @@ main(void)
 		WORLD_TEST(many_processes_give_dense_numbers_and_unique_ids),
 		WORLD_TEST(a_deadlock_is_retried),
 		WORLD_TEST(a_locked_campaign_delays_no_other),
-		WORLD_TEST(a_batch_of_unknown_outcome_is_not_reported_as_locked),
 		WORLD_TEST(transactions_read_committed),
 		WORLD_TEST(batches_that_cross_are_all_done),
 		WORLD_TEST(a_command_that_breaks_the_batch_fails_alone),
 		WORLD_TEST(a_key_that_is_always_taken_fails_alone),
-		WORLD_TEST(many_conflicts_do_not_fail_a_batch),
-		WORLD_TEST(a_lost_commit_is_repeated),
-		WORLD_TEST(a_commit_that_took_effect_is_not_repeated),
-		WORLD_TEST(the_last_run_leaves_the_mark),
-		WORLD_TEST(a_batch_of_unknown_outcome_is_not_split),
 	};
 	return WORLD_MAIN(tests);
 }

@@ -1,25 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "commit/committer.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/resource.h>
-#include <sys/signalfd.h>
-#include <sys/socket.h>
 #include <sysexits.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "commit/directory.h"
-#include "commit/peer.h"
+#include "commit/receiver.h"
+#include "commit/refuser.h"
 #include "commit/turns.h"
 
 enum {
-	EVENTS_MAX = 256,
-	ACCEPT_MAX = 512,
 	HEARTBEAT_MS = 1000,     /* between polls for an idle database connection; the heartbeat against companion_stuck */
 	TRIM_BYTES = 256 * 1024, /* a cycle whose pools free more than this is large */
 	TRIM_DELAY_MS = 1000,    /* from the last large cycle until memory is returned to the system */
@@ -31,14 +23,13 @@ enum {
 struct committer {
 	const struct committer_options *options;
 	struct store *store;
-	struct peers peers;
+	struct receiver receiver;
+	struct refuser refuser;
+	const struct request_batch *batch; /* in store_execute */
 	struct directory *directory;
 	struct turns *turns;
-	int signals;
 	/* the peers that are next: with directory requests, with look-ups of leads */
 	size_t next_directory, next_look_up;
-	bool ending;
-	int status;      /* exit status */
 	int64_t trim_ms; /* when to return memory to the system; 0: none to return */
 	unsigned pauses; /* since the last batch of commands */
 	/* in one cycle */
@@ -86,7 +77,7 @@ read_request(struct committer *committer, struct pool *pool, struct peer *peer)
 	}
 	if (request->deadline_ms > clock_monotonic_ms())
 		return request;
-	peer_answer(&committer->peers, peer, &refused);
+	peer_answer(&committer->receiver.peers, peer, &refused);
 	return NULL;
 }
 
@@ -103,8 +94,8 @@ check_suspects(struct committer *committer, struct pool *pool)
 	struct suspects *suspects = committer->options->suspects;
 	const int64_t now_ms = clock_monotonic_ms();
 	suspects_recover(suspects, now_ms);
-	for (size_t i = 0; i < committer->peers.count && suspects_any(suspects, now_ms); i++) {
-		struct peer *peer = committer->peers.items[i];
+	for (size_t i = 0; i < committer->receiver.peers.count && suspects_any(suspects, now_ms); i++) {
+		struct peer *peer = committer->receiver.peers.items[i];
 		if (kind_of(peer) == KIND_NONE)
 			continue;
 		const struct commit_request *request = read_request(committer, pool, peer);
@@ -117,7 +108,7 @@ check_suspects(struct committer *committer, struct pool *pool)
 		log_error("request_refused", LOG_BYTES("request", request->id),
 		    LOG_STR("reason", "this request or others of its campaign crashed the committer twice"));
 		const struct commit_answer answer = commit_failed_answer(request, FAILURE_INTERNAL, RESULT_FAILED);
-		peer_answer(&committer->peers, peer, &answer);
+		peer_answer(&committer->receiver.peers, peer, &answer);
 	}
 }
 
@@ -165,7 +156,7 @@ answer_directory_request(
 		else
 			read_directory(committer, pool, request, &answer);
 	}
-	peer_answer(&committer->peers, peer, &answer);
+	peer_answer(&committer->receiver.peers, peer, &answer);
 	committer->answers++;
 	return true;
 }
@@ -174,7 +165,7 @@ answer_directory_request(
 static void
 answer_directory_requests(struct committer *committer, struct pool *pool)
 {
-	struct peers *peers = &committer->peers;
+	struct peers *peers = &committer->receiver.peers;
 	committer->answers = committer->reads = committer->used_count = 0;
 	committer->unreachable = false;
 	for (size_t i = 0; i < peers->count; i++) {
@@ -213,7 +204,7 @@ add_request(struct request_batch *batch, struct peer *peer, const struct commit_
 static void
 gather_look_ups(struct committer *committer, struct pool *pool, struct request_batch *batch)
 {
-	struct peers *peers = &committer->peers;
+	struct peers *peers = &committer->receiver.peers;
 	for (size_t i = 0; i < peers->count; i++) {
 		size_t at = (committer->next_look_up + i) % peers->count;
 		if (kind_of(peers->items[at]) != KIND_LOOK_UP)
@@ -240,7 +231,7 @@ struct waiting_commands {
 static struct waiting_commands
 find_waiting(struct committer *committer, struct pool *pool)
 {
-	const struct peers *peers = &committer->peers;
+	const struct peers *peers = &committer->receiver.peers;
 	struct waiting_commands waiting = { POOL_ARRAY(pool, peers->count, struct peer *),
 		POOL_ARRAY(pool, peers->count, const struct commit_request *),
 		POOL_ARRAY(pool, peers->count, const struct turn *), 0 };
@@ -308,7 +299,7 @@ answer_batch(struct committer *committer, const struct request_batch *batch, con
 			continue;
 		}
 		const struct commit_answer answer = { .kind = ANSWER_OUTCOME, .as.outcome = outcomes[i] };
-		peer_answer(&committer->peers, batch->peers[i], &answer);
+		peer_answer(&committer->receiver.peers, batch->peers[i], &answer);
 	}
 }
 
@@ -332,6 +323,7 @@ execute(struct committer *committer, struct pool *pool, const struct request_bat
 	for (size_t i = 0; i < batch->count; i++)
 		commands[i] = &batch->requests[i]->as.command;
 	begin_work(committer, batch->requests, batch->count);
+	committer->batch = batch;
 	store_execute(committer->store, pool, commands, batch->count, batch->deadline_ms, outcomes, locked);
 	end_work(committer);
 	learn(committer, commands, outcomes, batch->count);
@@ -394,9 +386,9 @@ try_suspect(struct committer *committer, struct pool *pool, struct peer *peer)
 static void
 answer_suspect(struct committer *committer, struct pool *pool)
 {
-	for (size_t i = 0; i < committer->peers.count; i++)
-		if (kind_of(committer->peers.items[i]) == KIND_SUSPECT) {
-			try_suspect(committer, pool, committer->peers.items[i]);
+	for (size_t i = 0; i < committer->receiver.peers.count; i++)
+		if (kind_of(committer->receiver.peers.items[i]) == KIND_SUSPECT) {
+			try_suspect(committer, pool, committer->receiver.peers.items[i]);
 			return;
 		}
 }
@@ -406,117 +398,13 @@ static int
 idle_ms(const struct committer *committer)
 {
 	int64_t now_ms = clock_monotonic_ms(), ms = HEARTBEAT_MS;
-	for (size_t i = 0; i < committer->peers.count; i++) {
-		const struct peer *peer = committer->peers.items[i];
+	for (size_t i = 0; i < committer->receiver.peers.count; i++) {
+		const struct peer *peer = committer->receiver.peers.items[i];
 		int64_t left = peer->delayed_until_ms > now_ms ? peer->delayed_until_ms - now_ms : 0;
 		if (peer->state == PEER_WAITING && left < ms)
 			ms = left;
 	}
 	return (int)ms;
-}
-
-/* At most ACCEPT_MAX per cycle, so that repeated connections do not delay the peers. */
-static void
-accept_some(struct committer *committer)
-{
-	int fd = 0;
-	for (int i = 0; i < ACCEPT_MAX && fd >= 0; i++) {
-		fd = accept4(committer->options->endpoint->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-		if (fd >= 0)
-			peers_add(&committer->peers, fd);
-	}
-	/* Out of descriptors or memory: retrying would spin, so a new process takes over. */
-	if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)) {
-		log_error("accept_failed", LOG_ERRNO(errno));
-		committer->status = EX_OSERR;
-	}
-}
-
-/* Whether SIGTERM was received. The signalfd has only SIGTERM. */
-static bool
-term_received(const struct committer *committer)
-{
-	struct signalfd_siginfo info;
-	return read(committer->signals, &info, sizeof(info)) == (ssize_t)sizeof(info);
-}
-
-static void
-begin_shutdown(struct committer *committer)
-{
-	log_debug("committer_ending", LOG_UINT("peers", committer->peers.count));
-	committer->ending = true;
-	epoll_ctl(committer->peers.epoll, EPOLL_CTL_DEL, committer->options->endpoint->fd, NULL);
-	peers_end(&committer->peers);
-}
-
-/* Waits for events and handles them. */
-static void
-handle_events(struct committer *committer)
-{
-	struct epoll_event events[EVENTS_MAX];
-	const int idle = idle_ms(committer), timeout = idle < PAUSE_MS && committer->pauses > 0 ? PAUSE_MS : idle;
-	int count = epoll_wait(committer->peers.epoll, events, EVENTS_MAX, timeout);
-	bool term = false;
-	for (int i = 0; i < count; i++) {
-		if (events[i].data.ptr == &committer->signals)
-			term = term_received(committer);
-		else if (events[i].data.ptr == committer->options->endpoint)
-			accept_some(committer);
-		else
-			peer_act(&committer->peers, events[i].data.ptr, events[i].events);
-	}
-	if (!committer->ending && (term || committer->status != EX_OK))
-		begin_shutdown(committer);
-	if (count == 0)
-		store_disconnect_idle(committer->store, committer->options->idle_ms);
-}
-
-static bool
-epoll_add(struct committer *committer, int fd, const void *name)
-{
-	struct epoll_event event = { .events = EPOLLIN, .data.ptr = (void *)name };
-	return epoll_ctl(committer->peers.epoll, EPOLL_CTL_ADD, fd, &event) == 0;
-}
-
-static bool
-open_descriptors(struct committer *committer)
-{
-	sigset_t set;
-	sigemptyset(&set);
-	sigaddset(&set, SIGTERM);
-	committer->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-	committer->peers.epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (committer->signals >= 0 && committer->peers.epoll >= 0 &&
-	    epoll_add(committer, committer->signals, &committer->signals) &&
-	    epoll_add(committer, committer->options->endpoint->fd, committer->options->endpoint))
-		return true;
-	log_error("committer_failed", LOG_ERRNO(errno));
-	committer->status = EX_OSERR;
-	return false;
-}
-
-/* There may be more responders than the default limit of descriptors. */
-static void
-raise_limit(void)
-{
-	struct rlimit files;
-	if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur == files.rlim_max)
-		return;
-	files.rlim_cur = files.rlim_max;
-	if (setrlimit(RLIMIT_NOFILE, &files) != 0)
-		log_warning("cannot_raise_limit", LOG_ERRNO(errno));
-}
-
-static void
-close_all(struct committer *committer)
-{
-	peers_free(&committer->peers);
-	directory_free(&committer->directory);
-	turns_free(&committer->turns);
-	if (committer->signals >= 0)
-		close(committer->signals);
-	if (committer->peers.epoll >= 0)
-		close(committer->peers.epoll);
 }
 
 /* The next batch may need the memory of this one, so memory is returned only some time after the last large batch. */
@@ -538,8 +426,10 @@ release_memory(struct committer *committer)
 static void
 run_cycle(struct committer *committer)
 {
+	const int idle = idle_ms(committer), timeout = idle < PAUSE_MS && committer->pauses > 0 ? PAUSE_MS : idle;
 	set_busy(committer, false);
-	handle_events(committer);
+	if (!receiver_wait(&committer->receiver, timeout))
+		store_disconnect_idle(committer->store, committer->options->idle_ms);
 	if (idle_ms(committer) == 0) {
 		struct pool *pool = pool_new();
 		set_busy(committer, true);
@@ -551,29 +441,40 @@ run_cycle(struct committer *committer)
 		pool_free(&pool);
 		note_used_keys(committer);
 	}
-	peers_sweep(&committer->peers);
+	peers_sweep(&committer->receiver.peers);
 	release_memory(committer);
+}
+
+/* Called in store_execute. */
+static void
+note_unknown(void *context, bool unknown)
+{
+	struct committer *committer = context;
+	if (!unknown)
+		refuser_stop(&committer->refuser);
+	for (size_t i = 0; i < committer->batch->count; i++)
+		peer_set_uncertain(&committer->receiver.peers, committer->batch->peers[i], unknown);
+	if (unknown)
+		refuser_start(&committer->refuser, &committer->receiver);
 }
 
 int
 committer_run(const struct committer_options *options)
 {
-	struct committer committer = {
-		.options = options,
-		.store = options->store,
-		.peers = { .epoll = -1 },
-		.directory = directory_new(options->store),
-		.turns = turns_new(),
-		.signals = -1,
-		.status = EX_OK,
-	};
-	raise_limit();
-	if (open_descriptors(&committer)) {
+	struct committer committer = { .options = options, .store = options->store };
+	struct receiver *receiver = &committer.receiver;
+	if (receiver_open(receiver, options->endpoint)) {
+		committer.directory = directory_new(options->store);
+		committer.turns = turns_new();
+		store_watch_unknown(options->store, note_unknown, &committer);
 		options->ready(options->context);
 		log_debug("committer_started", LOG_INT("idle_ms", options->idle_ms));
-		while (!committer.ending || committer.peers.count > 0)
+		while (!receiver->ending || receiver->peers.count > 0)
 			run_cycle(&committer);
+		store_watch_unknown(options->store, NULL, NULL);
 	}
-	close_all(&committer);
-	return committer.status;
+	receiver_close(receiver);
+	directory_free(&committer.directory);
+	turns_free(&committer.turns);
+	return receiver->status;
 }

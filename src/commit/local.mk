@@ -7,5 +7,7 @@ noinst_LIBRARIES += %D%/libcommit.a
 	%D%/endpoint.c %D%/endpoint.h \
 	%D%/frame.c %D%/frame.h \
 	%D%/peer.c %D%/peer.h \
+	%D%/receiver.c %D%/receiver.h \
+	%D%/refuser.c %D%/refuser.h \
 	%D%/suspects.c %D%/suspects.h \
 	%D%/turns.c %D%/turns.h

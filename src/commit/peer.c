@@ -62,11 +62,19 @@ peers_free(struct peers *peers)
 	*peers = (struct peers){ .epoll = peers->epoll };
 }
 
+static uint32_t
+wanted_events(const struct peers *peers, const struct peer *peer)
+{
+	if (peer->uncertain)
+		return EPOLLET; /* a closed connection is reported in any case; so only once */
+	return (peers->ending ? 0 : EPOLLIN) | (peer->state == PEER_WRITING ? EPOLLOUT : 0);
+}
+
 /* epoll also reports a connection that is closed on both sides. */
 static void
 watch(const struct peers *peers, struct peer *peer)
 {
-	uint32_t events = (peers->ending ? 0 : EPOLLIN) | (peer->state == PEER_WRITING ? EPOLLOUT : 0);
+	uint32_t events = wanted_events(peers, peer);
 	struct epoll_event event = { .events = events, .data.ptr = peer };
 	if (events == peer->watched)
 		return;
@@ -146,12 +154,21 @@ receive(struct peers *peers, struct peer *peer)
 void
 peer_act(struct peers *peers, struct peer *peer, uint32_t events)
 {
+	if (peer->uncertain)
+		return;
 	if (peer->state == PEER_WRITING && (events & EPOLLOUT) != 0)
 		send_answer(peers, peer);
 	else if (peer->state == PEER_READING)
 		receive(peers, peer);
 	else
 		peer->state = PEER_CLOSED; /* it closed the connection, or sent data while it had to wait */
+}
+
+void
+peer_set_uncertain(struct peers *peers, struct peer *peer, bool uncertain)
+{
+	peer->uncertain = uncertain;
+	watch(peers, peer);
 }
 
 void

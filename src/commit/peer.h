@@ -22,6 +22,7 @@ struct peer {
 	struct frame_reader in;
 	int64_t delayed_until_ms; /* its request is not tried until then; 0: no delay */
 	bool suspect;             /* its request runs alone (commit/suspects.h) */
+	bool uncertain;           /* its request is in a batch of unknown outcome */
 	uint64_t arrival;         /* of its request: its number among all */
 	bool has_turn;            /* `turn` is that of its command */
 	struct turn turn;
@@ -50,6 +51,8 @@ void peers_add(struct peers *peers, int fd);
 void peers_sweep(struct peers *peers);
 /* Handles the events that epoll reports for a peer. */
 void peer_act(struct peers *peers, struct peer *peer, uint32_t events);
+/* While it is uncertain, its events are ignored. */
+void peer_set_uncertain(struct peers *peers, struct peer *peer, bool uncertain);
 /* Sends the answer to its request, and frees the request. */
 void peer_answer(struct peers *peers, struct peer *peer, const struct commit_answer *answer);
 /* Stops reading, after what was sent before. Peers are closed once they have their answers. */

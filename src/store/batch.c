@@ -168,6 +168,13 @@ touch_campaigns(const struct batch *batch, const struct run *run)
 	return result;
 }
 
+static void
+notify_unknown(const struct store *store, bool unknown)
+{
+	if (store->unknown_changed != NULL)
+		store->unknown_changed(store->unknown_context, unknown);
+}
+
 /* One attempt at the batch; fills run->outcomes. */
 static enum result
 try_batch(struct batch *batch, struct run *run)
@@ -194,6 +201,8 @@ try_batch(struct batch *batch, struct run *run)
 	if ((result == RESULT_OK || result == RESULT_UNKNOWN) && run->decision.delivery_count > 0)
 		store->made_deliveries = true;
 	if (result == RESULT_UNKNOWN) {
+		if (!batch->unknown)
+			notify_unknown(store, true);
 		batch->unknown = true;
 		batch->mark.event_id = run->decision.event_count > 0 ? run->decision.events[0].id : 0;
 	}
@@ -237,9 +246,34 @@ goes_on(struct batch *batch, enum result result)
 	return batch->taken < STORE_ATTEMPTS && clock_monotonic_ms() < batch->give_up_ms;
 }
 
-/* Runs a batch until it is committed, has failed, or its time is over. RESULT_OK: the outcomes are filled. RESULT_CONFLICT
- * at once when a campaign is `locked`. RESULT_TOO_MANY: it is too much work for one transaction. RESULT_UNKNOWN: the batch may
- * be committed. */
+/* Runs a batch until it is committed, has failed, or its time is over. */
+static enum result
+repeat_batch(struct batch *batch, struct pool *pool, int64_t deadline_ms, struct outcome *outcomes)
+{
+	for (unsigned attempt = 1; clock_monotonic_ms() < deadline_ms; attempt++) {
+		struct run run = { .pool = pool_new() };
+		run.outcomes = POOL_ARRAY(run.pool, batch->count, struct outcome);
+		enum result result = try_batch(batch, &run);
+		if (!batch->done_before && (result == RESULT_OK || result == RESULT_UNKNOWN))
+			copy_outcomes(pool, run.outcomes, outcomes, batch->count);
+		pool_free(&run.pool);
+		if (result == RESULT_OK)
+			return RESULT_OK;
+		if (batch->too_large)
+			return RESULT_TOO_MANY;
+		if (!batch->unknown && any(batch->locked, batch->count))
+			return RESULT_CONFLICT;
+		if (batch->short_of_ids)
+			continue;
+		if (!goes_on(batch, result))
+			return result;
+		store_back_off(attempt < 6 ? attempt : 6);
+	}
+	return batch->unknown ? RESULT_UNKNOWN : RESULT_UNAVAILABLE;
+}
+
+/* RESULT_OK: the outcomes are filled. RESULT_CONFLICT at once when a campaign is `locked`. RESULT_TOO_MANY: it is too much work
+ * for one transaction. RESULT_UNKNOWN: the batch may be committed. */
 static enum result
 run_batch(struct store *store, struct pool *pool, const struct command *const *commands, size_t count, struct limits limits,
     struct outcome *outcomes, bool *locked)
@@ -255,26 +289,10 @@ run_batch(struct store *store, struct pool *pool, const struct command *const *c
 		/* each of several commands may then be run alone: half of the time is for that */
 		.give_up_ms = count == 1 ? limits.give_up_ms : now_ms + (limits.give_up_ms - now_ms) / 2,
 	};
-	for (unsigned attempt = 1; clock_monotonic_ms() < limits.deadline_ms; attempt++) {
-		struct run run = { .pool = pool_new() };
-		run.outcomes = POOL_ARRAY(run.pool, count, struct outcome);
-		enum result result = try_batch(&batch, &run);
-		if (!batch.done_before && (result == RESULT_OK || result == RESULT_UNKNOWN))
-			copy_outcomes(pool, run.outcomes, outcomes, count);
-		pool_free(&run.pool);
-		if (result == RESULT_OK)
-			return RESULT_OK;
-		if (batch.too_large)
-			return RESULT_TOO_MANY;
-		if (!batch.unknown && any(locked, count))
-			return RESULT_CONFLICT;
-		if (batch.short_of_ids)
-			continue;
-		if (!goes_on(&batch, result))
-			return result;
-		store_back_off(attempt < 6 ? attempt : 6);
-	}
-	return batch.unknown ? RESULT_UNKNOWN : RESULT_UNAVAILABLE;
+	const enum result result = repeat_batch(&batch, pool, limits.deadline_ms, outcomes);
+	if (batch.unknown)
+		notify_unknown(store, false);
+	return result;
 }
 
 static void execute(struct store *store, struct pool *pool, const struct command *const *commands, size_t count,
@@ -422,6 +440,13 @@ store_execute(struct store *store, struct pool *pool, const struct command *cons
 		memset(locked, 0, count * sizeof(*locked));
 	execute(store, pool, commands, count, (struct limits){ deadline_ms, deadline_ms }, outcomes, locked);
 	db_set_deadline(store->db, before_ms);
+}
+
+void
+store_watch_unknown(struct store *store, void (*changed)(void *context, bool unknown), void *context)
+{
+	store->unknown_changed = changed;
+	store->unknown_context = context;
 }
 
 bool

@@ -46,6 +46,9 @@ struct store {
 	uint64_t node_generations;        /* that were given */
 	struct log_throttle batch_log;
 	bool made_deliveries; /* as store_made_deliveries */
+	/* as store_watch_unknown */
+	void (*unknown_changed)(void *context, bool unknown);
+	void *unknown_context;
 };
 
 /* For commands that read all rows or change tables, with no client waiting. */

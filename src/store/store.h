@@ -74,6 +74,9 @@ MUST_CHECK enum result store_payload_settings(struct store *store, const struct 
  * logged. */
 void store_execute(struct store *store, struct pool *pool, const struct command *const *commands, size_t count,
     int64_t deadline_ms, struct outcome *outcomes, bool *locked);
+/* Calls `changed` in store_execute, with true when the outcome of a COMMIT is unknown, so that the call can last until its
+ * deadline; with false when the outcome is known, or the deadline has passed. NULL: none. */
+void store_watch_unknown(struct store *store, void (*changed)(void *context, bool unknown), void *context);
 /* Whether the last store_execute made deliveries. With an unknown COMMIT: whether it may have. */
 MUST_CHECK bool store_made_deliveries(const struct store *store);
 /* A batch that would write more than this is done in several transactions, one after another. A command for points of several

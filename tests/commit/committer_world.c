@@ -43,16 +43,31 @@ crash_if_poisoned(struct slice email)
 		_exit(EX_SOFTWARE);
 }
 
+static void (*unknown_changed)(void *context, bool unknown);
+static void *unknown_context;
+
+void
+store_watch_unknown(struct store *store UNUSED, void (*changed)(void *context, bool unknown), void *context)
+{
+	unknown_changed = changed;
+	unknown_context = context;
+}
+
 void
 store_execute(struct store *store UNUSED, struct pool *own, const struct command *const *commands, size_t count,
     int64_t deadline_ms UNUSED, struct outcome *outcomes, bool *locked)
 {
 	note("E", count);
 	atomic_fetch_add(&shared->batches, 1);
+	const bool unknown = atomic_exchange(&shared->unknown, false);
+	if (unknown)
+		unknown_changed(unknown_context, true);
 	while (atomic_load(&shared->hold)) {
 		atomic_store(&shared->held, true);
 		poll(NULL, 0, 1);
 	}
+	if (unknown)
+		unknown_changed(unknown_context, false);
 	if (atomic_exchange(&shared->hold_next, false))
 		atomic_store(&shared->hold, true);
 	for (size_t i = 0; i < count; i++) {

@@ -31,6 +31,7 @@ struct shared {
 	atomic_bool locked;          /* campaign LOCKED is locked by another process */
 	atomic_bool away;            /* the database is not ready */
 	atomic_bool made_deliveries; /* … by store_execute */
+	atomic_bool unknown;         /* … the outcome of the batch that waits */
 	atomic_bool ready;
 	atomic_uint rests;
 	char calls[CALLS_MAX]; /* "E2 " a batch of two, "K " a key, "C " a campaign, "T " a key's use, "R "

@@ -124,6 +124,38 @@ the_last_run_leaves_the_mark(void **state)
 }
 
 static void
+note_change(void *context, bool unknown)
+{
+	strcat(context, unknown ? "unknown " : "known ");
+}
+
+/* store.h: reported once for a batch, also when the outcome is never known; and not at all when it always was. */
+static void
+an_unknown_outcome_is_reported(void **state)
+{
+	static const struct {
+		struct breaks breaks;
+		const char *changes;
+	} cases[] = {
+		{ { .commits = 3 }, "unknown known " },
+		{ { .commits = 1, .after = true, .begins = 3, .why = RESULT_UNAVAILABLE }, "unknown known " },
+		{ { .commits = 1, .begins = UINT_MAX, .why = RESULT_UNAVAILABLE }, "unknown known " },
+		{ { .commits = 1, .conflict = true }, "" },
+		{ { .begins = 1, .why = RESULT_UNAVAILABLE }, "" },
+	};
+	struct world *w = *state;
+	struct outcome outcomes[3];
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char changes[64] = "";
+		renew_campaign(w, true);
+		store_watch_unknown(w->store, note_change, changes);
+		execute_broken(w, cases[i].breaks, 300, outcomes);
+		store_watch_unknown(w->store, NULL, NULL);
+		assert_string_equal(changes, cases[i].changes);
+	}
+}
+
+static void
 a_batch_of_unknown_outcome_is_not_split(void **state)
 {
 	static const enum result reasons[] = { RESULT_UNAVAILABLE, RESULT_CONFLICT, RESULT_FAILED };
@@ -181,6 +213,7 @@ main(void)
 		WORLD_TEST(a_lost_commit_is_repeated),
 		WORLD_TEST(a_commit_that_took_effect_is_not_repeated),
 		WORLD_TEST(the_last_run_leaves_the_mark),
+		WORLD_TEST(an_unknown_outcome_is_reported),
 		WORLD_TEST(a_batch_of_unknown_outcome_is_not_split),
 	};
 	return WORLD_MAIN(tests);

@@ -86,6 +86,7 @@ EXTRA_DIST += \
 	%D%/test_signatures.py \
 	%D%/test_signup.py \
 	%D%/test_tls.py \
+	%D%/test_unknown_outcome.py \
 	%D%/test_wakes.py \
 	%D%/test_web_servers.py \
 	%D%/test_webhook_commands.py \

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ * A thread that refuses requests while the committer is occupied with a batch of unknown outcome (docs/architecture.md 7.1).
+ *
+ * Between refuser_start and refuser_stop the receiver and its peers belong to the thread alone. Requests of uncertain peers
+ * keep waiting. */
+#ifndef LEADHOOK_COMMIT_REFUSER_H
+#define LEADHOOK_COMMIT_REFUSER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "commit/receiver.h"
+
+/* Requests wait for so long until they are refused: most outcomes are known by then. */
+enum { REFUSER_DELAY_MS = 2000 };
+
+struct refuser {
+	struct receiver *receiver;
+	pthread_t thread;
+	bool started;
+	atomic_bool ending;
+};
+
+/* Without a thread, logged, requests wait. */
+void refuser_start(struct refuser *refuser, struct receiver *receiver);
+/* Waits for the end of the thread. */
+void refuser_stop(struct refuser *refuser);
+
+#endif

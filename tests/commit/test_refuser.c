@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT
+ * docs/architecture.md 7.1: what the committer does with other requests while the outcome of a batch is unknown. */
+#include "committer_world.h"
+
+#include <signal.h>
+#include <sys/socket.h>
+#include <sysexits.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "commit/refuser.h"
+
+enum { AT_ONCE_MS = 1000 };
+
+/* Peer 0 has a command of unknown outcome. */
+static void
+hold_unknown(void)
+{
+	atomic_store(&shared->unknown, true);
+	hold();
+}
+
+static void
+assert_refused(size_t peer)
+{
+	assert_int_equal(answer_of(peer).kind, ANSWER_REFUSED);
+}
+
+/* "Other requests that have waited for two seconds then are refused, later ones at once": of every kind, those of new
+ * connections, too. The batch has its answer, and the next requests are served. */
+static void
+others_are_refused_until_the_outcome_is_known(void **state UNUSED)
+{
+	const int64_t begin_ms = clock_monotonic_ms();
+	hold_unknown();
+	connect_peers(4);
+	request_sign_up(1);
+	request_lead(2);
+	request_key(3, 1);
+	request_readiness(4);
+	for (size_t i = 1; i <= 4; i++)
+		assert_refused(i);
+	const int64_t waited_ms = clock_monotonic_ms() - begin_ms;
+	assert_in_range(waited_ms, REFUSER_DELAY_MS, TIMEOUT_MS / 2);
+	connect_peers(1);
+	request_sign_up(5);
+	request_sign_up(1);
+	assert_refused(5);
+	assert_refused(1);
+	assert_in_range(clock_monotonic_ms() - begin_ms - waited_ms, 0, AT_ONCE_MS);
+	release();
+	request_sign_up(1);
+	request_sign_up(0);
+	assert_own_outcome(1);
+	assert_own_outcome(0);
+	assert_null(strstr(shared->calls, "L"));
+}
+
+/* Most outcomes are known soon. */
+static void
+no_request_is_refused_for_two_seconds(void **state UNUSED)
+{
+	hold_unknown();
+	connect_peers(10);
+	for (size_t i = 1; i <= 10; i++)
+		request_sign_up(i);
+	release();
+	for (size_t i = 1; i <= 10; i++)
+		assert_own_outcome(i);
+	assert_string_equal(shared->calls, "E1 E10 ");
+}
+
+static int64_t
+processor_ms(void)
+{
+	clockid_t id;
+	struct timespec used;
+	assert_int_equal(clock_getcpuclockid(committer, &id), 0);
+	assert_int_equal(clock_gettime(id, &used), 0);
+	return (int64_t)used.tv_sec * 1000 + used.tv_nsec / 1000000;
+}
+
+/* Without an answer that shows it. */
+static void
+wait_until_served(size_t peer)
+{
+	const int64_t end_ms = clock_monotonic_ms() + TIMEOUT_MS;
+	do {
+		assert_true(clock_monotonic_ms() < end_ms);
+		request_sign_up(peer);
+	} while (answer_of(peer).kind == ANSWER_REFUSED);
+}
+
+/* A responder of the batch whose deadline passes meanwhile. */
+static void
+a_peer_of_the_batch_may_close(void **state UNUSED)
+{
+	const int64_t used_ms = processor_ms();
+	hold_unknown();
+	close(peers[0]);
+	connect_peers(2);
+	request_sign_up(1);
+	assert_refused(1);
+	assert_in_range(processor_ms() - used_ms, 0, REFUSER_DELAY_MS / 4);
+	atomic_store(&shared->hold, false);
+	wait_until_served(2);
+	peers[0] = endpoint_connect(&endpoint);
+}
+
+/* TERM: the batch has its answer, too. */
+static void
+it_may_end_meanwhile(void **state UNUSED)
+{
+	hold_unknown();
+	connect_peers(1);
+	request_sign_up(1);
+	kill(committer, SIGTERM);
+	assert_refused(1);
+	assert_closed(1);
+	release();
+	assert_closed(0);
+	assert_int_equal(ended(), EX_OK);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		COMMITTER_TEST(others_are_refused_until_the_outcome_is_known),
+		COMMITTER_TEST(no_request_is_refused_for_two_seconds),
+		COMMITTER_TEST(a_peer_of_the_batch_may_close),
+		COMMITTER_TEST(it_may_end_meanwhile),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""docs/architecture.md 7.1: while the outcome of a COMMIT is unknown and the database is away, the sign-up at hand waits for its true
+answer, and other requests get 503 with Retry-After, after two seconds at most (docs/api.md 2, unavailable)."""
+import concurrent.futures
+import contextlib
+import signal
+import time
+
+import pytest
+from database_proxy import HELD, DatabaseProxy
+from load import at_once
+from service import COMMITTER
+from stack.process import wait_until
+
+pytestmark = pytest.mark.skipif(not COMMITTER, reason="LEADHOOK_TEST_COMMITTER=no")
+
+WORKERS = 8
+CLIENTS = 3 * WORKERS  # more than there are workers
+WAIT, BUSY = 2, 2  # seconds until requests are refused; for a busy machine
+ADA = {"email": "ada@example.org"}
+
+
+@pytest.fixture(scope="module")
+def proxy(make_folder, own_database):
+    made = DatabaseProxy(make_folder() / "proxy.sock", own_database.socket)
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def service(make_service, own_database, proxy):
+    """The sign-up waits for up to 30 seconds."""
+    return make_service(database=own_database, workers=WORKERS,
+                        settings=[("database", "socket", proxy.socket), ("server", "request_timeout", "60s")])
+
+
+@contextlib.contextmanager
+def suspended(database, proxy, done):
+    """The server goes on after the failure, and then gets the COMMIT, or its connection ends."""
+    database.child.send(signal.SIGSTOP)
+    try:
+        proxy.release(done)
+        yield
+    finally:
+        database.child.send(signal.SIGCONT)
+
+
+@contextlib.contextmanager
+def killed(database, proxy, done):
+    """The server dies before the COMMIT, and is started again."""
+    database.child.kill()
+    proxy.release(done)
+    try:
+        yield
+    finally:
+        database.start()
+
+
+def calls(service, campaign):
+    """Calls of every kind, of new clients."""
+    kinds = [lambda: campaign.post(ADA), lambda: campaign.get(ADA), lambda: campaign.post({**ADA, "points": 1}, path="/points"),
+             lambda: service.client.request("GET", "/health/ready")]
+    return [kinds[number % len(kinds)] for number in range(CLIENTS)]
+
+
+def seconds_until_refused(service, campaign):
+    """Of as many calls at once as there are clients, the longest."""
+    begun = time.monotonic()
+    answers = at_once(calls(service, campaign))
+    assert {answer.status for answer in answers} == {503}
+    assert all(int(answer.headers["Retry-After"]) > 0 for answer in answers)
+    return time.monotonic() - begun
+
+
+@pytest.mark.parametrize("failure, done", [(killed, False), (suspended, False), (suspended, True)],
+                         ids=["killed", "suspended, not done", "suspended, done"])
+def test_other_requests_do_not_wait(service, own_database, proxy, account, campaign, failure, done):
+    other = service.campaign(account)
+    other.lead(email="first@example.org")
+    campaign.lead(email="first@example.org")
+    proxy.cut(HELD)
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        answer = pool.submit(campaign.post, ADA)
+        wait_until(lambda: proxy.begins >= 2, 10, "it is run again")
+        with failure(own_database, proxy, done):
+            assert seconds_until_refused(service, other) < WAIT + BUSY
+            assert seconds_until_refused(service, other) < BUSY
+            assert not answer.done()
+        assert answer.result().status == 200 and answer.result().json["counter"] == 1
+    service.wait_ready()
+    assert campaign.lead(**ADA)["counter"] == 2
+    assert other.stats()["total"] == 1  # what was refused was not done
+    service.check()

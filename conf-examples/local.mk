@@ -5,6 +5,7 @@ dist_examples_DATA = \
 	%D%/apache-proxy-fcgi.conf \
 	%D%/crontab \
 	%D%/galera.cnf \
+	%D%/haproxy-clusters.cfg \
 	%D%/haproxy-galera.cfg \
 	%D%/htaccess \
 	%D%/leadhook.conf \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The installation: its tables, check and status. */
+#include <inttypes.h>
 #include <sysexits.h>
 
 #include "admin/admin.h"
@@ -11,9 +12,16 @@ admin_upgrade(struct admin_call *call)
 {
 	const bool apply = call->options[OPTION_DRY_RUN] == NULL;
 	uint32_t from = 0, to = 0;
+	uint64_t number;
 	enum result result = store_upgrade(call->store, apply, &from, &to);
 	if (result == RESULT_INVALID)
 		return admin_wrong_schema(call, from);
+	if (result == RESULT_OK && apply)
+		result = store_set_cluster_number(call->store, &number);
+	if (result == RESULT_INVALID)
+		return admin_fail(call, EX_CONFIG,
+		    "cluster.number is %u, but the database has ids of %" PRIu64 ": set it to that", call->conf->cluster.number,
+		    number);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
 	output_record(call->output);

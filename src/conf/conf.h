@@ -86,6 +86,10 @@ struct conf_dispatch {
 	unsigned breaker_failures;
 };
 
+struct conf_cluster {
+	unsigned number; /* of several clusters; 0: none */
+};
+
 struct conf_log {
 	const char *file; /* "": standard error */
 	enum log_level level;
@@ -97,6 +101,7 @@ struct conf {
 	struct conf_limits limits;
 	struct conf_lead lead;
 	struct conf_dispatch dispatch;
+	struct conf_cluster cluster;
 	struct conf_log log;
 	const char *file;        /* the file that was read or looked for */
 	const char *absent_file; /* the installed file, when it does not exist and no other was named; else NULL */

@@ -241,6 +241,8 @@ static const struct conf_setting settings[] = {
 	{ SETTING(dispatch, lock_file, CONF_PATH), "/run/leadhook/dispatch.lock", 1, PATH_BYTES_MAX, NULL, "file that lets one dispatcher run" },
 	{ SETTING(dispatch, ca_file, CONF_PATH), "", 0, PATH_BYTES_MAX, NULL, "certificates that receivers are verified with" },
 
+	{ SETTING(cluster, number, CONF_INTEGER), "0", 0, 2000, NULL, "number of this cluster among several" },
+
 	{ SETTING(log, level, CONF_LEVEL), "info", LOG_LEVEL_ERROR, LOG_LEVEL_DEBUG, NULL, "least important lines that are written" },
 	{ SETTING(log, file, CONF_PATH), "", 0, PATH_BYTES_MAX, NULL, "log file" },
 };

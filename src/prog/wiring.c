@@ -243,6 +243,7 @@ store_options_of(const struct conf *conf, const struct host_list *disposable_dom
 		    conf->limits.public_custom_fields_bytes },
 		.disposable_domains = disposable_domains,
 		.retention_ms = conf->dispatch.retention,
+		.cluster_number = conf->cluster.number,
 	};
 }
 

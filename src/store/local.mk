@@ -29,6 +29,7 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/operator/definitions.c \
 	%D%/operator/deliveries.c \
 	%D%/operator/node.c \
+	%D%/operator/number.c \
 	%D%/operator/upgrade.c \
 	%D%/operator/webhook_admin.c
 nodist_%C%_libstore_a_SOURCES = %D%/schema_text.c

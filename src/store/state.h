@@ -60,9 +60,19 @@ unsigned store_set_answer_timeout(struct store *store, unsigned answer_timeout_s
 /* Makes sure that at least `count` ids of the kind are reserved. Uses a transaction of its own: not to be called inside one.
  * Returns RESULT_UNAVAILABLE also when every attempt met a conflict. */
 MUST_CHECK enum result store_reserve_ids(struct store *store, enum id_kind kind, uint64_t count);
+/* A cluster with a number n has the ids from n × size + 1 to (n + 1) × size - 1, so that an id / size is its number. 0: ids of
+ * this kind have no such range. */
+uint64_t store_id_range_size(enum id_kind kind);
+/* Locks the block of a kind; *next is the first id that was not taken. */
+MUST_CHECK enum result store_lock_id_block(struct store *store, struct pool *pool, enum id_kind kind, uint64_t *next);
+/* Sets the next id. The block must be locked. */
+MUST_CHECK enum result store_set_next_id(struct store *store, enum id_kind kind, uint64_t next);
 /* Takes one id inside a transaction, where a block is not worth it. */
 MUST_CHECK enum result store_next_id(struct store *store, struct pool *pool, enum id_kind kind, uint64_t *id);
 
+/* A value of the installation record. RESULT_NOT_FOUND: there is none of that name. */
+MUST_CHECK enum result store_read_installation_value(
+    struct store *store, struct pool *pool, struct slice name, struct slice *value);
 /* *version is 0 when there is no schema. */
 MUST_CHECK enum result store_read_version(struct store *store, uint32_t *version);
 /* Checks the schema and reads installation id and secret, once. Returns RESULT_FAILED, logged, when they are missing or

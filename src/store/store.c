@@ -12,9 +12,9 @@
 #include "store/transaction.h"
 
 DB_STATEMENT(sql_lock_id_block, "SELECT next FROM {prefix}id_blocks WHERE name = ? FOR UPDATE");
-DB_STATEMENT(sql_move_id_block, "UPDATE {prefix}id_blocks SET next = next + ? WHERE name = ?");
+DB_STATEMENT(sql_set_next_id, "UPDATE {prefix}id_blocks SET next = ? WHERE name = ?");
 DB_STATEMENT(sql_select_installation_value, "SELECT value FROM {prefix}installation WHERE name = ?");
-store_statement_list sql_of_store = { &sql_lock_id_block, &sql_move_id_block, &sql_select_installation_value, NULL };
+store_statement_list sql_of_store = { &sql_lock_id_block, &sql_set_next_id, &sql_select_installation_value, NULL };
 
 static const char *const id_names[ID_KINDS] = {
 	[ID_ACCOUNT] = "account",
@@ -139,22 +139,52 @@ store_reads(struct consistent_read *read)
 	return store->in_snapshot;
 }
 
+uint64_t
+store_id_range_size(enum id_kind kind)
+{
+	return kind == ID_CAMPAIGN ? UINT64_C(1000000) : kind == ID_LEAD ? UINT64_C(1000000000000) : 0;
+}
+
+enum result
+store_lock_id_block(struct store *store, struct pool *pool, enum id_kind kind, uint64_t *next)
+{
+	struct db_rows rows;
+	enum result result = store_query(store, pool, &rows, &sql_lock_id_block, db_bytes(slice_of(id_names[kind])));
+	if (result == RESULT_OK && rows.count != 1) {
+		log_error("no_id_block", LOG_STR("name", id_names[kind]), LOG_STR("hint", "run leadhook upgrade"));
+		return RESULT_FAILED;
+	}
+	if (result == RESULT_OK)
+		*next = db_get_u64(&rows, 0, 0);
+	return result;
+}
+
+enum result
+store_set_next_id(struct store *store, enum id_kind kind, uint64_t next)
+{
+	return store_run(store, &sql_set_next_id, DB_U64(next), db_bytes(slice_of(id_names[kind])));
+}
+
+/* Ids of another cluster must not be given. */
+static bool
+has_ids(const struct store *store, enum id_kind kind, uint64_t first, uint64_t count)
+{
+	const uint64_t size = store_id_range_size(kind), number = store->options.cluster_number;
+	if (number == 0 || size == 0 || (first > number * size && first + count <= (number + 1) * size))
+		return true;
+	log_error("no_ids", LOG_STR("name", id_names[kind]), LOG_UINT("next", first), LOG_UINT("cluster", number),
+	    LOG_STR("hint", "run leadhook check: cluster.number must be that of the database, and has a range of ids"));
+	return false;
+}
+
 /* Moves the block's start by `count` inside the running transaction; *first is the first of the taken ids. */
 static enum result
 take_block(struct store *store, struct pool *pool, enum id_kind kind, uint64_t count, uint64_t *first)
 {
-	struct db_value name = db_bytes(slice_of(id_names[kind]));
-	struct db_rows rows;
-	enum result result = store_query(store, pool, &rows, &sql_lock_id_block, name);
-	if (result == RESULT_OK && rows.count != 1) {
-		log_error("no_id_block", LOG_STR("name", id_names[kind]), LOG_STR("hint", "run leadhook upgrade"));
+	enum result result = store_lock_id_block(store, pool, kind, first);
+	if (result == RESULT_OK && !has_ids(store, kind, *first, count))
 		result = RESULT_FAILED;
-	}
-	if (result == RESULT_OK) {
-		*first = db_get_u64(&rows, 0, 0);
-		result = store_run(store, &sql_move_id_block, DB_U64(count), name);
-	}
-	return result;
+	return result == RESULT_OK ? store_set_next_id(store, kind, *first + count) : result;
 }
 
 enum result
@@ -183,19 +213,24 @@ store_reserve_ids(struct store *store, enum id_kind kind, uint64_t count)
 	return txn.result == RESULT_UNKNOWN || txn.result == RESULT_CONFLICT ? RESULT_UNAVAILABLE : txn.result;
 }
 
-static enum result
-read_installation_value(struct store *store, const char *name, struct slice *value)
+enum result
+store_read_installation_value(struct store *store, struct pool *pool, struct slice name, struct slice *value)
 {
 	struct db_rows rows;
-	struct db_value key = db_bytes(slice_of(name));
-	enum result result = store_query(store, store->installation, &rows, &sql_select_installation_value, key);
-	if (result == RESULT_OK && rows.count != 1) {
-		log_error("not_installed", LOG_STR("missing", name), LOG_STR("hint", "run leadhook install"));
-		return RESULT_FAILED;
-	}
+	enum result result = store_query_one(store, pool, &rows, &sql_select_installation_value, db_bytes(name));
 	if (result == RESULT_OK)
 		*value = db_get_bytes(&rows, 0, 0);
 	return result;
+}
+
+static enum result
+read_needed_value(struct store *store, const char *name, struct slice *value)
+{
+	enum result result = store_read_installation_value(store, store->installation, slice_of(name), value);
+	if (result != RESULT_NOT_FOUND)
+		return result;
+	log_error("not_installed", LOG_STR("missing", name), LOG_STR("hint", "run leadhook install"));
+	return RESULT_FAILED;
 }
 
 enum result
@@ -207,9 +242,9 @@ store_read_installation(struct store *store)
 	if (result == RESULT_INVALID)
 		return RESULT_FAILED;
 	if (result == RESULT_OK)
-		result = read_installation_value(store, "installation_id", &store->installation_id);
+		result = read_needed_value(store, "installation_id", &store->installation_id);
 	if (result == RESULT_OK)
-		result = read_installation_value(store, "server_secret", &store->payload.server_secret);
+		result = read_needed_value(store, "server_secret", &store->payload.server_secret);
 	store->payload.base_url = slice_of(store->options.base_url);
 	store->payload.avatar_url = slice_of(store->options.avatar_url);
 	store->has_installation = result == RESULT_OK;

@@ -8,7 +8,7 @@
 /* By name. */
 static const struct statement_values all_values[] = {
 	{ "sql_lock_id_block", "b", "" },
-	{ "sql_move_id_block", "b", "" },
+	{ "sql_set_next_id", "b", "" },
 	{ "sql_select_installation_value", "f", "" },
 	{ "sql_select_key", "k", "" },
 	{ "sql_touch_key", "1>", "" },

@@ -33,6 +33,7 @@ EXTRA_DIST += \
 	%D%/test_bulk_api.py \
 	%D%/test_campaign_state.py \
 	%D%/test_clock_jumps.py \
+	%D%/test_clusters.py \
 	%D%/test_commit.py \
 	%D%/test_committer.py \
 	%D%/test_companion.py \

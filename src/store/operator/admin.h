@@ -13,6 +13,10 @@ const char *store_error_text(const struct store *store);
  * after. RESULT_INVALID: the database is newer than this program. */
 MUST_CHECK enum result store_upgrade(struct store *store, bool apply, uint32_t *from, uint32_t *to);
 
+/* Records the number of the cluster (store_options), and makes its ids begin in their range. *recorded: the number before.
+ * RESULT_INVALID: the database has campaigns or leads with ids of that one. */
+MUST_CHECK enum result store_set_cluster_number(struct store *store, uint64_t *recorded);
+
 /* A finding of `leadhook check`. */
 struct finding {
 	struct slice what;   /* stable name, e.g. "schema_version" */

@@ -200,6 +200,8 @@ store_check(struct store *store, struct pool *pool, const struct connection_need
 		check_cluster(store, &check);
 		bool fits = check_schema(store, &check);
 		if (fits)
+			check_number(store, &check);
+		if (fits)
 			check_addresses(store, &check);
 		if (fits)
 			check_days(store, &check);

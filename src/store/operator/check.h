@@ -15,6 +15,8 @@ struct check {
 void check_add(struct check *check, const char *what, struct slice detail, const char *hint);
 /* node.c: hosts of the database, and the cluster that its node belongs to. */
 void check_cluster(struct store *store, struct check *check);
+/* number.c: the number of the cluster. */
+void check_number(struct store *store, struct check *check);
 /* deep.c: recounts all redundant data. Uses a connection of its own. */
 void check_deep(struct store *store, struct check *check);
 

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT
+ * The number of a cluster among several, which its campaigns and leads have in their ids (docs/cluster.md 7). The installation
+ * record has it; without a record it is 0. */
+#include <inttypes.h>
+
+#include "base/panic.h"
+#include "store/operator/check.h"
+#include "store/query.h"
+#include "store/state.h"
+#include "store/statements.h"
+#include "store/transaction.h"
+
+DB_STATEMENT(sql_set_installation_value, "INSERT INTO {prefix}installation (name, value) VALUES (?, ?)"
+					 " ON DUPLICATE KEY UPDATE value = VALUES(value)");
+
+store_statement_list sql_of_number = { &sql_set_installation_value, NULL };
+
+#define NUMBER_NAME SLICE("cluster_number")
+static const enum id_kind kinds[] = { ID_CAMPAIGN, ID_LEAD };
+
+static enum result
+read_number(struct store *store, struct pool *pool, uint64_t *number)
+{
+	struct slice text = SLICE("0");
+	enum result result = store_read_installation_value(store, pool, NUMBER_NAME, &text);
+	if (result != RESULT_OK && result != RESULT_NOT_FOUND)
+		return result;
+	return slice_to_u64(text, UINT32_MAX, number) ? RESULT_OK : RESULT_FAILED;
+}
+
+/* Locks the blocks of ids, and reads the number. *used: ids were taken. */
+static enum result
+lock_number(struct store *store, struct pool *pool, uint64_t *number, bool *used)
+{
+	uint64_t next[ARRAY_SIZE(kinds)];
+	enum result result = RESULT_OK;
+	for (size_t i = 0; i < ARRAY_SIZE(kinds) && result == RESULT_OK; i++)
+		result = store_lock_id_block(store, pool, kinds[i], &next[i]);
+	if (result == RESULT_OK)
+		result = read_number(store, pool, number);
+	*used = false;
+	for (size_t i = 0; i < ARRAY_SIZE(kinds) && result == RESULT_OK; i++)
+		*used = *used || next[i] != *number * store_id_range_size(kinds[i]) + 1;
+	return result;
+}
+
+static enum result
+write_number(struct store *store, struct pool *pool, uint64_t number)
+{
+	enum result result = RESULT_OK;
+	for (size_t i = 0; i < ARRAY_SIZE(kinds) && result == RESULT_OK; i++)
+		result = store_set_next_id(store, kinds[i], number * store_id_range_size(kinds[i]) + 1);
+	const struct slice text = pool_printf(pool, "%" PRIu64, number);
+	return result == RESULT_OK ? store_run(store, &sql_set_installation_value, db_bytes(NUMBER_NAME), db_bytes(text))
+				   : result;
+}
+
+enum result
+store_set_cluster_number(struct store *store, uint64_t *recorded)
+{
+	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+	bool used;
+	while (store_runs(&txn)) {
+		txn.result = lock_number(store, txn.pool, recorded, &used);
+		if (txn.result == RESULT_OK && *recorded != store->options.cluster_number)
+			txn.result = used ? RESULT_INVALID : write_number(store, txn.pool, store->options.cluster_number);
+	}
+	return txn.result;
+}
+
+void
+check_number(struct store *store, struct check *check)
+{
+	const unsigned number = store->options.cluster_number;
+	uint64_t recorded;
+	if (read_number(store, check->pool, &recorded) != RESULT_OK)
+		check_add(check, "cluster_number", slice_of(store_error_text(store)), "see the server's log");
+	else if (recorded != number)
+		check_add(check, "cluster_number",
+		    pool_printf(
+			check->pool, "cluster.number is %u, the ids of the database are those of %" PRIu64, number, recorded),
+		    pool_printf(check->pool,
+			"set cluster.number = %" PRIu64 ", or run leadhook upgrade before the first campaign", recorded)
+			.data);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT
+ * docs/cluster.md 7: the number of a cluster in the ids of its campaigns and leads. */
+#include "unit.h"
+
+#include "store/world.h"
+
+#define PREFIX "n_"
+#define FIRST_LEAD "SELECT COALESCE(MIN(id), 0) FROM " PREFIX "leads"
+
+/* A store of one installation, as a program with this setting opens it. */
+static struct store *
+store_of(unsigned number)
+{
+	struct store_options options = world_options;
+	options.prefix = PREFIX;
+	options.cluster_number = number;
+	return store_new(&options);
+}
+
+/* leadhook install: the result, and the number that the database had. */
+static enum result
+install(unsigned number, uint64_t *recorded)
+{
+	struct store *store = store_of(number);
+	uint32_t from, to;
+	assert_int_equal(store_upgrade(store, true, &from, &to), RESULT_OK);
+	enum result result = store_set_cluster_number(store, recorded);
+	store_free(&store);
+	return result;
+}
+
+static enum result
+add(unsigned number, uint64_t *id)
+{
+	struct store *store = store_of(number);
+	const struct campaign_settings settings = plain_campaign();
+	uint64_t account;
+	assert_int_equal(store_add_account(store, SLICE("a"), &account), RESULT_OK);
+	enum result result = store_add_campaign(store, account, &settings, id);
+	store_free(&store);
+	return result;
+}
+
+static bool
+has_finding(struct world *w, unsigned number)
+{
+	struct store *store = store_of(number);
+	struct finding *findings;
+	size_t count;
+	bool found = false;
+	store_check(store, w->pool, NULL, false, &findings, &count);
+	for (size_t i = 0; i < count; i++)
+		found = found || slice_equal(findings[i].what, SLICE("cluster_number"));
+	store_free(&store);
+	return found;
+}
+
+/* It can be changed until the first campaign. */
+static void
+the_number_is_set_before_the_first_campaign(void **state)
+{
+	struct world *w = *state;
+	uint64_t recorded, id;
+	assert_int_equal(install(0, &recorded), RESULT_OK);
+	assert_true(has_finding(w, 3));
+	assert_int_equal(install(3, &recorded), RESULT_OK);
+	assert_int_equal(install(2, &recorded), RESULT_OK);
+	assert_int_equal(recorded, 3);
+	assert_int_equal(install(0, &recorded), RESULT_OK);
+	assert_int_equal(install(3, &recorded), RESULT_OK);
+	assert_false(has_finding(w, 3));
+	assert_int_equal(add(3, &id), RESULT_OK);
+	assert_int_equal(id, 3000001);
+	assert_int_equal(install(3, &recorded), RESULT_OK);
+	for (unsigned other = 0; other <= 4; other += 2) {
+		assert_int_equal(install(other, &recorded), RESULT_INVALID);
+		assert_int_equal(recorded, 3);
+		assert_true(has_finding(w, other));
+	}
+	assert_int_equal(add(3, &id), RESULT_OK);
+	assert_int_equal(id, 3000002);
+}
+
+static enum failure
+sign_up(struct world *w, struct store *store, const char *email)
+{
+	struct outcome outcome;
+	struct command command = signup(w, 3000001, email);
+	command.account_id = command.owner_id = 0;
+	execute(store, w->pool, &command, 1, &outcome);
+	return outcome.failure;
+}
+
+static void
+leads_have_the_number(void **state)
+{
+	struct world *w = *state;
+	struct store *store = store_of(3);
+	assert_int_equal(sign_up(w, store, "ada@example.org"), FAILURE_NONE);
+	assert_int_equal(root_number(FIRST_LEAD), INT64_C(3000000000001));
+	assert_int_equal(root_number("SELECT MIN(subscription_number) FROM " PREFIX "leads"), 1);
+	store_free(&store);
+}
+
+/* A host with the number of another cluster, and one whose range is used up, make nothing. */
+static void
+ids_outside_the_range_are_not_given(void **state)
+{
+	struct world *w = *state;
+	struct store *other = store_of(2), *own = store_of(3);
+	uint64_t id;
+	assert_int_equal(add(2, &id), RESULT_FAILED);
+	assert_int_equal(sign_up(w, other, "bob@example.org"), FAILURE_INTERNAL);
+	root_run("UPDATE " PREFIX "id_blocks SET next = 3999999 WHERE name = 'campaign'");
+	assert_int_equal(add(3, &id), RESULT_OK);
+	assert_int_equal(id, 3999999);
+	assert_int_equal(add(3, &id), RESULT_FAILED);
+	root_run("UPDATE " PREFIX "id_blocks SET next = 3999999999999 WHERE name = 'lead'");
+	assert_int_equal(sign_up(w, own, "cid@example.org"), FAILURE_INTERNAL);
+	store_free(&other);
+	store_free(&own);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WORLD_TEST(the_number_is_set_before_the_first_campaign),
+		WORLD_TEST(leads_have_the_number),
+		WORLD_TEST(ids_outside_the_range_are_not_given),
+	};
+	return WORLD_MAIN(tests);
+}

@@ -16,6 +16,7 @@ RATE = 200  # sign-ups a second
 TIMEOUT = 40  # longer than any answer of a host that works
 FAST = 1.0  # seconds: the answers of a service at full speed
 DRAIN_SECONDS = 120
+EQUAL_SECONDS = 10
 IN_FLIGHT = 256  # dispatch.in_flight: what a dispatcher can have under way
 
 
@@ -244,10 +245,18 @@ def check(hosts, inbox, loads, twice=0, others=()):
 
 
 def equal_nodes(hosts):
-    """Tables that differ between nodes, all of which must be synced."""
+    """Tables that differ between nodes, all of which must be synced. Dispatchers can change a table between the answers of two nodes,
+    so tables that differ are read again."""
     database = hosts.first.setting("database", "name")
     nodes = hosts.database.nodes
     tables = nodes[0].sql("SHOW TABLES", database).split()
-    question = f"SET SESSION wsrep_sync_wait = 1; CHECKSUM TABLE {', '.join(tables)}"
-    sums = [node.sql(question, database).splitlines() for node in nodes]
-    return [table for table, *found in zip(tables, *sums) if len(set(found)) > 1]
+
+    def equal():
+        nonlocal tables
+        question = f"SET SESSION wsrep_sync_wait = 1; CHECKSUM TABLE {', '.join(tables)}"
+        sums = [node.sql(question, database).splitlines() for node in nodes]
+        tables = [table for table, *found in zip(tables, *sums) if len(set(found)) > 1]
+        return not tables
+    with contextlib.suppress(StackError):
+        wait_until(equal, EQUAL_SECONDS, "all nodes have the same rows")
+    return tables

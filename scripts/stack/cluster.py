@@ -57,6 +57,11 @@ class Host:
         self.installation = Installation(self.folder, build, database, name=installation)
         self.installation.configure([("server", "base_url", self.front.url), ("server", "trusted_proxies", "127.0.0.1"),
                                      ("server", "service_name", name), *settings])
+        self.use(build)
+
+    def use(self, build):
+        """Take the programs from that build when they are started next."""
+        self.installation.build = build
         self.responders = self.installation.responders(WORKERS)
         self.dispatcher = self.installation.dispatcher()
 

@@ -2,6 +2,8 @@
  * Compares the database's schema version with the one that this program needs. */
 #include "store/schema.h"
 
+#include <inttypes.h>
+
 #include "base/log.h"
 #include "store/query.h"
 #include "store/state.h"
@@ -11,8 +13,10 @@ DB_STATEMENT(sql_count_version_table, "SELECT COUNT(*)"
 				      " FROM information_schema.TABLES"
 				      " WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = '{prefix}schema_version'");
 DB_STATEMENT(sql_select_schema_version, "SELECT MAX(version) FROM {prefix}schema_version");
+DB_STATEMENT(sql_select_oldest_programs, "SELECT 1 FROM {prefix}installation WHERE name = ? AND CAST(value AS UNSIGNED) <= ?");
 
-store_statement_list sql_of_schema = { &sql_count_version_table, &sql_select_schema_version, NULL };
+store_statement_list sql_of_schema = { &sql_count_version_table, &sql_select_schema_version, &sql_select_oldest_programs,
+	NULL };
 
 uint32_t
 store_schema_wanted(void)
@@ -47,11 +51,26 @@ store_read_version(struct store *store, uint32_t *version)
 	return result;
 }
 
+/* Whether the step that made a newer version says that it serves this program: RESULT_NOT_FOUND if not. */
+static enum result
+find_oldest_programs(struct store *store, uint32_t version)
+{
+	struct pool *pool = pool_new();
+	const struct slice name = pool_printf(pool, "oldest_programs_%" PRIu32, version);
+	enum result result = store_exists(store, &sql_select_oldest_programs, db_bytes(name), DB_U64(store_schema_wanted()));
+	pool_free(&pool);
+	return result;
+}
+
 enum result
 store_ready(struct store *store, uint32_t *found)
 {
 	enum result result = store_read_version(store, found);
-	return result == RESULT_OK && *found != store_schema_wanted() ? RESULT_INVALID : result;
+	if (result == RESULT_OK && *found > store_schema_wanted())
+		result = find_oldest_programs(store, *found);
+	else if (result == RESULT_OK && *found < store_schema_wanted())
+		result = RESULT_INVALID;
+	return result == RESULT_NOT_FOUND ? RESULT_INVALID : result;
 }
 
 enum result

@@ -54,8 +54,8 @@ MUST_CHECK bool store_was_late(const struct store *store);
 MUST_CHECK uint32_t store_schema_wanted(void);
 /* The operator's hint about another version, `found`. */
 const char *store_schema_hint(uint32_t found);
-/* Returns RESULT_OK when the database answers and has the schema of this program; RESULT_INVALID when it has another one
- * (*found; 0: none). For /health/ready and for every start. */
+/* Returns RESULT_OK when the database answers and this program can use its schema: its own, or a newer one that says so.
+ * RESULT_INVALID: it has another one (*found; 0: none). For /health/ready and for every start. */
 MUST_CHECK enum result store_ready(struct store *store, uint32_t *found);
 /* The same, and logs another schema once, with a hint. The functions that change something call this first and return
  * RESULT_FAILED: a program may have been started while the database was down. */

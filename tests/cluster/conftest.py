@@ -20,6 +20,7 @@ sys.path[:0] = [str(SOURCE / "scripts"), str(SOURCE / "tests" / "system"), str(H
 
 from settings import TEST_SETTINGS  # noqa: E402  # before any program is started
 from stack.cluster import Database  # noqa: E402
+from stack.process import run  # noqa: E402
 from trial import Trial  # noqa: E402
 
 RISE = 16  # healthy checks until the first node takes over again, instead of 60: the tests wait for it
@@ -48,6 +49,13 @@ def database(cluster):
     """All nodes serve, and the first one writes."""
     cluster.heal()
     return cluster
+
+
+@pytest.fixture(scope="session")
+def next_programs():
+    """The programs with one more schema step."""
+    run("make next-programs", ["make", "-s", "-C", BUILD, "next-programs"], timeout=300)
+    return BUILD / "tests" / "cluster" / "next"
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,7 @@ LEASE = 18  # seconds; the shortest for this timeout
 SETTINGS = [("dispatch", "attempt_timeout", "3s"), ("dispatch", "lease", f"{LEASE}s")]
 TAKEN_OVER = LEASE + LEASE / 3 + 10
 BEFORE = 4
+READY_SECONDS = 3  # more than the age of an answer of /health/ready
 
 
 def sender(one):
@@ -46,8 +47,23 @@ def test_dispatchers_fail(trial):
     one.verify(disturbed=2)
 
 
-def test_everything_is_upgraded(trial):
-    """5: database nodes and hosts restart one after the other; hosts that the load balancer leaves out refuse nothing"""
+def upgrade_host(host, load, programs):
+    """The balancer leaves it out until its new programs are ready."""
+    load.skipped.add(host.front.port)
+    last = len(load.calls)
+    wait_until(lambda: all(call.took is not None for call in load.calls[:last]), 30, "its calls are answered")
+    host.dispatcher.stop()
+    host.responders.stop()
+    host.use(programs)
+    host.responders.start()
+    host.dispatcher.start()
+    wait_until(Client(host.front.port).healthy, 30, "it is ready")
+    load.skipped.discard(host.front.port)
+
+
+def test_everything_is_upgraded(trial, next_programs):
+    """5: database nodes restart one after the other; the tables change below running programs, which stay ready; hosts that the
+    load balancer leaves out refuse nothing"""
     one = trial()
     with one.load() as load:
         one.progress(BEFORE)
@@ -58,20 +74,22 @@ def test_everything_is_upgraded(trial):
             wait_until(node.synced, 60, f"{node.name} has all changes")
         one.writes(one.nodes[0])
         one.progress(BEFORE)
-        hosts = load.now()
-        one.hosts.admin("upgrade")
-        for host in one.hosts.hosts:
-            load.skipped.add(host.front.port)
-            last = len(load.calls)
-            wait_until(lambda: all(call.took is not None for call in load.calls[:last]), 30, "its calls are answered")
-            host.dispatcher.stop()
-            host.responders.stop()
-            host.responders.start()
-            host.dispatcher.start()
-            wait_until(Client(host.front.port).healthy, 30, "it is ready")
-            load.skipped.discard(host.front.port)
+        before, step = one.conflicts(), load.now()
+        one.hosts.first.build = next_programs
+        applied = one.hosts.admin("upgrade")
+        assert applied["to"] > applied["from"] and applied["applied"]
+        done = load.now()
+        one.figures["conflicts"] = one.conflicts() - before
+        while load.now() < done + READY_SECONDS:
+            assert all(Client(host.front.port).healthy() for host in one.hosts.hosts), "old programs serve the new tables"
         one.progress(BEFORE)
-    one.recovers("nodes", nodes, hosts)
-    found = one.phase("hosts", hosts)
-    assert found["accepted"] == found["sent"], found
+        hosts = load.now()
+        for host in one.hosts.hosts:
+            upgrade_host(host, load, next_programs)
+        one.progress(BEFORE)
+    one.recovers("nodes", nodes, step)
+    for name, begin, end in (("step", step, hosts), ("hosts", hosts, load.now())):
+        found = one.phase(name, begin, end)
+        assert found["accepted"] == found["sent"], (name, found)
+    one.figures["step"]["seconds"] = round(done - step, 1)
     one.verify(disturbed=0)

@@ -7,11 +7,27 @@
 #include <string.h>
 
 #include "base/pool.h"
+#include "db/db.h"
 #include "store/operator/admin.h"
 #include "store/schema.h"
 #include "world.h"
 
 #define TABLES "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE '%s%%'"
+
+/* How many texts of steps are still undone in favour of other transactions, one after the other. */
+static unsigned conflicts;
+
+enum result __real_db_run_text(struct db *db, struct slice text);
+enum result __wrap_db_run_text(struct db *db, struct slice text);
+
+enum result
+__wrap_db_run_text(struct db *db, struct slice text)
+{
+	if (conflicts == 0)
+		return __real_db_run_text(db, text);
+	conflicts--;
+	return RESULT_CONFLICT;
+}
 
 /* Rows of version 1, in tables that later steps rename or change. */
 #define ROWS_OF_VERSION_1                                                                                                     \
@@ -173,6 +189,46 @@ an_upgrade_that_was_killed_is_started_again(void **state)
 		}
 }
 
+/* operating.md 11: while other programs change rows, a step is repeated; after five conflicts the command fails. */
+static void
+a_conflict_repeats_a_step(void **state UNUSED)
+{
+	struct store *store = store_with_prefix("conflict_");
+	uint32_t from, to, found;
+	conflicts = 4;
+	assert_int_equal(store_upgrade(store, true, &from, &to), RESULT_OK);
+	assert_int_equal(store_ready(store, &found), RESULT_OK);
+	root_run("DELETE FROM conflict_schema_version WHERE version = %u", to);
+	conflicts = 5;
+	assert_int_equal(store_upgrade(store, true, &from, &to), RESULT_CONFLICT);
+	assert_int_equal(conflicts, 0);
+	assert_int_equal(store_ready(store, &found), RESULT_INVALID);
+	store_free(&store);
+}
+
+/* operating.md 11: a program uses the tables of a newer version that names it, and only these; `upgrade` never goes back. */
+static void
+a_newer_database_names_the_programs_it_serves(void **state UNUSED)
+{
+	struct store *store = store_with_prefix("serves_");
+	const uint32_t wanted = store_schema_wanted();
+	uint32_t from, to, found;
+	assert_int_equal(store_upgrade(store, true, &from, &to), RESULT_OK);
+	root_run("INSERT INTO serves_schema_version VALUES (%u, 0)", wanted + 1);
+	assert_int_equal(store_ready(store, &found), RESULT_INVALID);
+	for (uint32_t oldest = wanted - 1; oldest <= wanted + 1; oldest++) {
+		root_run("REPLACE INTO serves_installation VALUES ('oldest_programs_%u', '%u')", wanted + 1, oldest);
+		assert_int_equal(store_ready(store, &found), oldest <= wanted ? RESULT_OK : RESULT_INVALID);
+		assert_int_equal(found, wanted + 1);
+	}
+	root_run("UPDATE serves_installation SET value = '%u' WHERE name = 'oldest_programs_%u'", wanted, wanted + 1);
+	assert_int_equal(store_upgrade(store, true, &from, &to), RESULT_INVALID);
+	/* what one step says does not hold for the next one */
+	root_run("INSERT INTO serves_schema_version VALUES (%u, 0)", wanted + 2);
+	assert_int_equal(store_ready(store, &found), RESULT_INVALID);
+	store_free(&store);
+}
+
 static void
 a_newer_database_is_refused(void **state UNUSED)
 {
@@ -196,6 +252,8 @@ main(void)
 		WORLD_TEST(an_install_that_was_killed_is_started_again),
 		WORLD_TEST(an_upgrade_keeps_what_is_there),
 		WORLD_TEST(an_upgrade_that_was_killed_is_started_again),
+		WORLD_TEST(a_conflict_repeats_a_step),
+		WORLD_TEST(a_newer_database_names_the_programs_it_serves),
 		WORLD_TEST(a_newer_database_is_refused),
 	};
 	return WORLD_MAIN(tests);

@@ -10,6 +10,7 @@
 #include "store/schema.h"
 #include "store/state.h"
 #include "store/statements.h"
+#include "store/transaction.h"
 
 DB_STATEMENT(
     sql_insert_installation, "INSERT IGNORE INTO {prefix}installation (name, value) VALUES {each}(?, ?){between}, {end}");
@@ -19,6 +20,18 @@ store_statement_list sql_of_upgrade = { &sql_insert_installation, &sql_insert_sc
 
 enum { INSTALLATION_ID_BYTES = 6, SERVER_SECRET_BYTES = 32 };
 
+/* A change of rows is undone in favour of what the programs change meanwhile: it is repeated like a transaction. */
+static enum result
+run_text(struct store *store, struct slice text)
+{
+	enum result result = db_run_text(store->db, text);
+	for (unsigned attempt = 1; attempt < STORE_ATTEMPTS && result == RESULT_CONFLICT; attempt++) {
+		store_back_off(attempt);
+		result = db_run_text(store->db, text);
+	}
+	return result;
+}
+
 /* Runs the statements of a file one by one: DDL commits by itself, so after a kill some of them are done. */
 static enum result
 run_step(struct store *store, const struct schema_step *step)
@@ -26,7 +39,7 @@ run_step(struct store *store, const struct schema_step *step)
 	enum result result = RESULT_OK;
 	const char *at = step->text, *end;
 	while (result == RESULT_OK && (end = strstr(at, ";\n")) != NULL) {
-		result = db_run_text(store->db, (struct slice){ at, (size_t)(end - at) });
+		result = run_text(store, (struct slice){ at, (size_t)(end - at) });
 		at = end + 2;
 	}
 	if (result != RESULT_OK)

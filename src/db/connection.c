@@ -12,9 +12,10 @@
 #include "base/panic.h"
 #include "db/private.h"
 
-/* A connection attempt that fails after at least WAITED_MS has met a server that hangs. It is not tried for AWAY_MS then:
- * further calls go to another host, or fail at once, instead of waiting one after the other. */
-enum { WAITED_MS = 900, AWAY_MS = 1000 };
+/* A call that fails after at least WAITED_MS has met a server that hangs. It is not tried for AWAY_MS then: further calls go to
+ * another host, or fail at once, instead of waiting one after the other. The next attempts wait for RETRY_TIMEOUT_S at most,
+ * until one succeeds. */
+enum { WAITED_MS = 900, AWAY_MS = 1000, RETRY_TIMEOUT_S = 2 };
 
 static void
 read_hosts(struct db *db)
@@ -171,8 +172,10 @@ db_failed(struct db *db, const char *what, unsigned reported, const char *text)
 	if (!error_is_lost(number))
 		return error == NULL ? RESULT_FAILED : error->result;
 	int64_t now_ms = clock_monotonic_ms();
-	if (now_ms - db->begun_ms >= WAITED_MS)
+	if (now_ms - db->begun_ms >= WAITED_MS) {
+		db->hosts[db->host].timed_out = true;
 		db->hosts[db->host].away_until_ms = now_ms + AWAY_MS;
+	}
 	db_disconnect(db);
 	return RESULT_UNAVAILABLE;
 }
@@ -197,6 +200,8 @@ set_options(struct db *db)
 {
 	const struct db_options *o = db->options;
 	unsigned connect_timeout = o->connect_timeout_s, io_timeout = o->io_timeout_s;
+	if (db->hosts[db->host].timed_out && connect_timeout > RETRY_TIMEOUT_S)
+		connect_timeout = RETRY_TIMEOUT_S;
 	trust_set_options(db);
 	mysql_options(db->mysql, MYSQL_OPT_CONNECT_TIMEOUT, &connect_timeout);
 	mysql_options(db->mysql, MYSQL_OPT_READ_TIMEOUT, &io_timeout);
@@ -267,7 +272,7 @@ static enum result
 connect_to_host(struct db *db)
 {
 	const struct db_options *o = db->options;
-	const struct db_host *host = &db->hosts[db->host];
+	struct db_host *host = &db->hosts[db->host];
 	db->begun_ms = clock_monotonic_ms();
 	db->mysql = mysql_init(NULL);
 	if (db->mysql == NULL)
@@ -283,7 +288,9 @@ connect_to_host(struct db *db)
 	}
 	if (result == RESULT_OK)
 		result = begin_session(db);
-	if (result != RESULT_OK)
+	if (result == RESULT_OK)
+		host->timed_out = false;
+	else
 		db_disconnect(db);
 	return result;
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -59,6 +60,34 @@ the_socket_has_its_mode_and_is_removed_at_the_end(void **state)
 	assert_int_equal(lstat(path, &status), 0);
 	assert_int_equal(status.st_mode & 07777, 0600);
 	listener_close(&listener);
+}
+
+/* 10: as many connections as lighttpd has can wait for a worker. */
+static void
+the_queue_is_long(void **state)
+{
+	enum { LIGHTTPD_CONNECTIONS = 1365, OTHERS = 64 };
+	static int peers[LIGHTTPD_CONNECTIONS];
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct rlimit files, more;
+	int code;
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &files), 0);
+	more = files;
+	more.rlim_cur = files.rlim_max;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &more), 0);
+	assert_true(more.rlim_cur >= LIGHTTPD_CONNECTIONS + OTHERS);
+	struct listener *listener = open_at(path, &code);
+	assert_non_null(listener);
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	for (size_t i = 0; i < LIGHTTPD_CONNECTIONS; i++) {
+		peers[i] = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+		assert_int_equal(connect(peers[i], (const struct sockaddr *)&address, sizeof(address)), 0);
+	}
+	for (size_t i = 0; i < LIGHTTPD_CONNECTIONS; i++)
+		close(peers[i]);
+	listener_close(&listener);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &files), 0);
 }
 
 static void
@@ -163,6 +192,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_loopback_addresses_are_taken),
 		cmocka_unit_test(the_socket_has_its_mode_and_is_removed_at_the_end),
+		cmocka_unit_test(the_queue_is_long),
 		cmocka_unit_test(an_unknown_group_is_a_wrong_configuration),
 		cmocka_unit_test(a_live_socket_is_left_alone),
 		cmocka_unit_test(a_stale_socket_is_replaced),

@@ -29,9 +29,8 @@ struct admin_wiring {
 	/* Sends a delivery once, as the dispatcher sends it, and records nothing. False when this
 	 * machine cannot send at all. `now_ms` is the database's time. The result lives in the pool. */
 	bool (*deliver)(struct pool *pool, const struct due_delivery *delivery, int64_t now_ms, struct admin_attempt *attempt);
-	/* The deliveries that this host's dispatcher with this lock file has under way. Their ids are NULL when none is
-	 * running. The result lives in the pool. */
-	struct id_set (*under_way)(struct pool *pool, const char *lock_file);
+	/* What this lock file shows of this host's dispatcher. The result lives in the pool. */
+	struct dispatcher_seen (*see_dispatcher)(struct pool *pool, const char *lock_file);
 	/* Which addresses webhooks may have; set by `load`. */
 	const struct address_rules *webhook_addresses;
 };

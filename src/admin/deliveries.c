@@ -55,13 +55,13 @@ read_filter(const struct admin_call *call, size_t limit, struct delivery_filter 
 
 /* Why a delivery is still pending: the reason that holds longest. Absent when it has ended. */
 static struct slice
-waiting_for(const struct delivery_row *delivery, const struct id_set *under_way, unsigned breaker_failures)
+waiting_for(const struct delivery_row *delivery, const struct dispatcher_seen *here, unsigned breaker_failures)
 {
 	const int64_t due_ms = delivery->due_ms, held_ms = delivery->webhook_hold_until_ms, now_ms = delivery->now_ms;
 	const bool open = delivery->webhook_failures >= breaker_failures;
 	if (delivery->state != DELIVERY_PENDING)
 		return SLICE_NONE;
-	if (id_set_contains(under_way, delivery->id))
+	if (id_set_contains(&here->under_way, delivery->id))
 		return SLICE("attempt");
 	if (delivery->webhook_state == WEBHOOK_MISSING || delivery->webhook_state == WEBHOOK_GONE)
 		return SLICE("removal");
@@ -73,18 +73,19 @@ waiting_for(const struct delivery_row *delivery, const struct id_set *under_way,
 		return SLICE("breaker");
 	if (held_ms > now_ms)
 		return SLICE("receiver");
-	return under_way->ids == NULL && delivery->leased ? SLICE("other_dispatcher") : SLICE("dispatcher");
+	if (slice_present(delivery->leased_by) && !slice_equal(delivery->leased_by, here->owner))
+		return SLICE("other_dispatcher");
+	return SLICE("dispatcher");
 }
 
-/* What this host's dispatcher has under way. */
-static struct id_set
-under_way_here(const struct admin_call *call)
+static struct dispatcher_seen
+dispatcher_here(const struct admin_call *call)
 {
-	return call->wiring->under_way(call->pool, call->conf->dispatch.lock_file);
+	return call->wiring->see_dispatcher(call->pool, call->conf->dispatch.lock_file);
 }
 
 static void
-add_delivery(const struct admin_call *call, const struct delivery_row *delivery, const struct id_set *under_way)
+add_delivery(const struct admin_call *call, const struct delivery_row *delivery, const struct dispatcher_seen *here)
 {
 	struct output *output = call->output;
 	output_record(output);
@@ -97,7 +98,7 @@ add_delivery(const struct admin_call *call, const struct delivery_row *delivery,
 	output_time(output, "due_at", delivery->due_ms);
 	output_u64_or_null(output, "last_status", (uint64_t)delivery->last_status);
 	output_text(output, "last_error", delivery->last_error);
-	output_text(output, "waiting_for", waiting_for(delivery, under_way, call->conf->dispatch.breaker_failures));
+	output_text(output, "waiting_for", waiting_for(delivery, here, call->conf->dispatch.breaker_failures));
 }
 
 int
@@ -110,9 +111,9 @@ admin_delivery_list(struct admin_call *call)
 	enum result result = store_list_deliveries(call->store, call->pool, &filter, &list);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
-	const struct id_set under_way = under_way_here(call);
+	const struct dispatcher_seen here = dispatcher_here(call);
 	for (size_t i = 0; i < list.count; i++)
-		add_delivery(call, &list.deliveries[i], &under_way);
+		add_delivery(call, &list.deliveries[i], &here);
 	if (list.cut)
 		fprintf(call->errors,
 		    "leadhook: only the newest %d deliveries of these days were searched: filter by webhook or state, or by "
@@ -145,8 +146,8 @@ admin_delivery_show(struct admin_call *call)
 	enum result result = store_find_delivery(call->store, call->pool, call->id, &delivery);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
-	const struct id_set under_way = under_way_here(call);
-	add_delivery(call, &delivery.row, &under_way);
+	const struct dispatcher_seen here = dispatcher_here(call);
+	add_delivery(call, &delivery.row, &here);
 	output_u64(call->output, "campaign", delivery.campaign_id);
 	output_text(call->output, "url", delivery.url);
 	output_text(call->output, "message_id", delivery.message_id);
@@ -211,12 +212,12 @@ count_result(struct redelivery_run *r, uint64_t id, unsigned result)
 static enum result
 redeliver_some(struct redelivery_run *r, const uint64_t *ids, size_t count)
 {
-	const struct id_set under_way = under_way_here(r->call);
+	const struct dispatcher_seen here = dispatcher_here(r->call);
 	uint64_t others[REDELIVER_MAX];
 	enum redelivery what[REDELIVER_MAX];
 	size_t used = 0;
 	for (size_t i = 0; i < count; i++) {
-		if (id_set_contains(&under_way, ids[i]))
+		if (id_set_contains(&here.under_way, ids[i]))
 			count_result(r, ids[i], UNDER_WAY);
 		else
 			others[used++] = ids[i];

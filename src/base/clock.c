@@ -24,6 +24,12 @@ clock_monotonic_ms(void)
 	return read_clock(CLOCK_MONOTONIC);
 }
 
+int64_t
+clock_boot_ms(void)
+{
+	return read_clock(CLOCK_BOOTTIME);
+}
+
 /* Parses the pattern at the start of *rest, where 'd' is a digit, and stores its numbers in order. Returns false, with *rest
  * unchanged, when the text does not match. */
 static bool

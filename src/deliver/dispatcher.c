@@ -113,7 +113,7 @@ start(struct dispatcher *d, struct slot *slot)
 		attempt_ended(d, slot, &(struct attempt_result){ .error = SENDER_INTERRUPTED });
 	} else if (request_make(slot_pool(slot), delivery, now + feeder_database_ahead_ms(d->feeder), &attempt)) {
 		if (d->lock != NULL)
-			lock_note_attempt(d->lock, slot_place(slot), delivery->id, delivery->attempt);
+			lock_note_attempt(d->lock, slot_place(slot), delivery);
 		sender_start(d->sender, &attempt, slot);
 	} else {
 		log_error("delivery_broken", LOG_UINT("delivery", delivery->id),

@@ -35,14 +35,15 @@ struct feeder {
 	struct feeder_options options;
 	struct tasks *tasks;
 	/* Times are in clock_monotonic_ms. */
-	int64_t next_lease_ms, lease_end_ms;
+	int64_t next_lease_ms;
+	int64_t lease_end_ms;                                  /* in clock_boot_ms; 0: before the first lease, or doubted */
 	int64_t busy_poll_ms, next_poll_ms, next_full_poll_ms; /* until the latter, polls read only the newest rows */
 	int64_t woken_poll_ms;                                 /* a wake makes no poll earlier than that */
 	int64_t full_poll_took_ms, newest_poll_took_ms;        /* duration of the last polls */
 	int64_t database_ahead_ms;                             /* the database's time minus clock_monotonic_ms */
 	uint64_t leased_shards;                                /* bit i: shard i */
 	unsigned slow_polls;                                   /* consecutive full polls */
-	bool recovered, leased, doubted, polled, ending;
+	bool recovered, leased, polled, ending;
 	bool last_poll_was_full;
 	bool progress; /* something was fetched or ended since the last poll, so another one may find more */
 
@@ -50,6 +51,7 @@ struct feeder {
 	struct {
 		struct pool *pool;
 		int64_t began_ms, ended_ms;
+		int64_t lease_end_ms;
 		uint64_t shards;
 		struct due_query query;
 		uint64_t ends; /* scheduler_ends, before the query */
@@ -66,32 +68,33 @@ struct feeder {
 /* ---- task: free what a dead dispatcher with the same lock file had leased ---- */
 
 static int64_t
-when_recover(const void *owner)
+when_recover(const void *context)
 {
-	const struct feeder *f = owner;
+	const struct feeder *f = context;
 	return f->ending || f->recovered ? CLOCK_NEVER : 0;
 }
 
 /* An interrupted attempt counts. A delivery that ends dispatchers again and again is sent later and later, and does not hold up
  * the others. Those that it interrupted come at other times than it does: otherwise it would end their attempts each time. */
 static int64_t
-interrupted_delay_ms(unsigned attempt)
+interrupted_delay_ms(const struct interrupted_delivery *delivery)
 {
-	const unsigned doublings = attempt < INTERRUPTED_DOUBLINGS ? attempt : INTERRUPTED_DOUBLINGS;
-	return attempt <= 1 ? 0 : (int64_t)random_below((UINT64_C(2) * INTERRUPTED_MS) << (doublings - 2));
+	const unsigned made = delivery->attempt - delivery->attempts_before;
+	const unsigned doublings = made < INTERRUPTED_DOUBLINGS ? made : INTERRUPTED_DOUBLINGS;
+	return made <= 1 ? 0 : (int64_t)random_below((UINT64_C(2) * INTERRUPTED_MS) << (doublings - 2));
 }
 
 static void
 set_delays(const struct lock_previous *previous)
 {
 	for (size_t i = 0; i < previous->count; i++)
-		previous->under_way[i].delay_ms = interrupted_delay_ms(previous->under_way[i].attempt);
+		previous->under_way[i].delay_ms = interrupted_delay_ms(&previous->under_way[i]);
 }
 
 static enum result
-recover(struct store *store, void *owner)
+recover(struct store *store, void *context)
 {
-	struct feeder *f = owner;
+	struct feeder *f = context;
 	const struct lock_previous *previous = f->options.lock == NULL ? NULL : lock_previous(f->options.lock);
 	enum result result = RESULT_OK;
 	if (previous != NULL) {
@@ -104,9 +107,9 @@ recover(struct store *store, void *owner)
 }
 
 static void
-recovered(void *owner, enum result result)
+recovered(void *context, enum result result)
 {
-	struct feeder *f = owner;
+	struct feeder *f = context;
 	if (result != RESULT_OK)
 		return;
 	f->recovered = true;
@@ -123,25 +126,26 @@ recovered(void *owner, enum result result)
 /* ---- task: lease shards ---- */
 
 static int64_t
-when_lease(const void *owner)
+when_lease(const void *context)
 {
-	const struct feeder *f = owner;
+	const struct feeder *f = context;
 	const bool done = f->ending && slots_used(f->options.slots) == 0;
-	return !f->recovered || done ? CLOCK_NEVER : f->next_lease_ms;
+	return !f->recovered || done ? CLOCK_NEVER : feeder_may_send(f) ? f->next_lease_ms : 0;
 }
 
 static void
-begin_lease(void *owner)
+begin_lease(void *context)
 {
-	struct feeder *f = owner;
+	struct feeder *f = context;
 	f->leased = true; /* also when the response is lost */
 	f->work.began_ms = clock_monotonic_ms();
+	f->work.lease_end_ms = clock_boot_ms() + f->options.lease_ms;
 }
 
 static enum result
-lease(struct store *store, void *owner)
+lease(struct store *store, void *context)
 {
-	struct feeder *f = owner;
+	struct feeder *f = context;
 	return store_shards_lease(store, f->options.owner, f->options.lease_ms, &f->work.shards);
 }
 
@@ -167,16 +171,15 @@ drop_fetched(struct feeder *f, int64_t before_ms)
 }
 
 static void
-leased(void *owner, enum result result)
+leased(void *context, enum result result)
 {
-	struct feeder *f = owner;
+	struct feeder *f = context;
 	if (result != RESULT_OK)
 		return;
 	const uint64_t lost = f->leased_shards & ~f->work.shards;
-	const bool lapsed = clock_monotonic_ms() >= f->lease_end_ms; /* they may have been another's in between */
-	f->doubted = false;
+	const bool lapsed = clock_boot_ms() >= f->lease_end_ms; /* they may have been another's in between */
 	f->leased_shards = f->work.shards;
-	f->lease_end_ms = f->work.began_ms + f->options.lease_ms;
+	f->lease_end_ms = f->work.lease_end_ms;
 	/* leaves as much time again for retries, before nothing may be sent */
 	f->next_lease_ms = f->work.began_ms + (f->options.lease_ms - f->options.attempt_ms - SEND_MARGIN_MS) / 2;
 	if (f->leased_shards != UINT64_MAX && f->next_lease_ms > f->work.began_ms + STANDBY_MS)
@@ -193,22 +196,21 @@ leased(void *owner, enum result result)
 bool
 feeder_may_send(const struct feeder *f)
 {
-	return !f->doubted && clock_monotonic_ms() + f->options.attempt_ms + SEND_MARGIN_MS <= f->lease_end_ms;
+	return clock_boot_ms() + f->options.attempt_ms + SEND_MARGIN_MS <= f->lease_end_ms;
 }
 
 void
 feeder_doubt_lease(struct feeder *f)
 {
-	f->doubted = true;
-	f->next_lease_ms = 0;
+	f->lease_end_ms = 0;
 }
 
 /* ---- task: poll for webhooks with due deliveries ---- */
 
 static int64_t
-when_poll(const void *owner)
+when_poll(const void *context)
 {
-	const struct feeder *f = owner;
+	const struct feeder *f = context;
 	if (f->ending || !f->recovered || f->lease_end_ms == 0)
 		return CLOCK_NEVER;
 	/* while webhooks wait for a slot, the poll for others uses the idle interval */
@@ -229,9 +231,9 @@ feeder_woken(struct feeder *f)
 }
 
 static void
-begin_poll(void *owner)
+begin_poll(void *context)
 {
-	struct feeder *f = owner;
+	struct feeder *f = context;
 	wake_drain(f->options.wake_fd); /* before the statement, which finds what these wakes are about */
 	f->progress = false;
 	f->work.pool = pool_new();
@@ -245,9 +247,9 @@ begin_poll(void *owner)
 }
 
 static enum result
-poll_due(struct store *store, void *owner)
+poll_due(struct store *store, void *context)
 {
-	struct feeder *f = owner;
+	struct feeder *f = context;
 	enum result result = store_due_webhooks(store, f->work.pool, &f->work.query, &f->work.found);
 	f->work.ended_ms = clock_monotonic_ms();
 	return result;
@@ -286,9 +288,9 @@ schedule_next_poll(struct feeder *f, int64_t now, int64_t next_due_ms)
 }
 
 static void
-polled(void *owner, enum result result)
+polled(void *context, enum result result)
 {
-	struct feeder *f = owner;
+	struct feeder *f = context;
 	const struct due_webhooks *found = &f->work.found;
 	const bool full = !f->work.query.newest;
 	const int64_t now = clock_monotonic_ms(), took_ms = f->work.ended_ms - f->work.began_ms;
@@ -329,18 +331,18 @@ room(const struct feeder *f)
 
 /* Under load, many deliveries are fetched at a time. */
 static int64_t
-when_fetch(const void *owner)
+when_fetch(const void *context)
 {
-	const struct feeder *f = owner;
+	const struct feeder *f = context;
 	if (f->ending || room(f) < FEEDER_ROWS / 2 || !feeder_may_send(f))
 		return CLOCK_NEVER;
 	return scheduler_wants(f->options.scheduler, feeder_database_ms(f)) ? 0 : CLOCK_NEVER;
 }
 
 static void
-begin_fetch(void *owner)
+begin_fetch(void *context)
 {
-	struct feeder *f = owner;
+	struct feeder *f = context;
 	f->work.pool = pool_new();
 	f->work.request_count =
 	    scheduler_request(f->options.scheduler, room(f), FEEDER_ROWS, feeder_database_ms(f), f->work.requests);
@@ -348,9 +350,9 @@ begin_fetch(void *owner)
 }
 
 static enum result
-fetch(struct store *store, void *owner)
+fetch(struct store *store, void *context)
 {
-	struct feeder *f = owner;
+	struct feeder *f = context;
 	f->work.delivery_count = 0;
 	return store_fetch_due(store, f->work.pool, f->work.requests, f->work.request_count, &f->work.under_way,
 	    &f->work.deliveries, &f->work.delivery_count);
@@ -366,9 +368,9 @@ fetch_no_more(struct feeder *f, uint64_t webhook_id)
 }
 
 static void
-fetched(void *owner, enum result result)
+fetched(void *context, enum result result)
 {
-	struct feeder *f = owner;
+	struct feeder *f = context;
 	const int64_t now = clock_monotonic_ms(), database_ms = feeder_database_ms(f);
 	for (size_t i = 0; result == RESULT_OK && i < f->work.delivery_count; i++) {
 		const struct due_delivery *delivery = &f->work.deliveries[i];
@@ -401,23 +403,23 @@ feeder_drop_old(struct feeder *f)
 /* ---- task: release the shards ---- */
 
 static int64_t
-when_release(const void *owner)
+when_release(const void *context)
 {
-	const struct feeder *f = owner;
+	const struct feeder *f = context;
 	return f->ending && f->leased && slots_used(f->options.slots) == 0 ? 0 : CLOCK_NEVER;
 }
 
 static enum result
-release(struct store *store, void *owner)
+release(struct store *store, void *context)
 {
-	const struct feeder *f = owner;
+	const struct feeder *f = context;
 	return store_shards_release(store, f->options.owner);
 }
 
 static void
-released(void *owner, enum result result)
+released(void *context, enum result result)
 {
-	struct feeder *f = owner;
+	struct feeder *f = context;
 	if (result != RESULT_OK)
 		return;
 	f->leased = false;

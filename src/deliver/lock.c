@@ -17,10 +17,10 @@
 
 #define MAGIC "leadhook-dispatch lock 1\n"
 
-/* Delivery 0: unused. The attempt is written first: until the id is, the place is unused. */
+/* Delivery 0: unused. The id is written last: until it is, the place is unused. Earlier versions left attempts_before 0. */
 struct place {
 	_Atomic uint64_t delivery_id;
-	_Atomic uint32_t attempt;
+	_Atomic uint32_t attempt, attempts_before;
 };
 
 struct content {
@@ -49,7 +49,7 @@ struct lock {
 	int fd;
 	struct content *content;
 	size_t places, mapped_places; /* ours; with those of a predecessor that had more */
-	bool left;
+	bool has_previous;
 	struct lock_previous previous;
 };
 
@@ -76,13 +76,6 @@ kind_of(int fd, const struct stat *status)
 	return size < 0 ? FILE_FOREIGN : FILE_NEW;
 }
 
-static int
-by_id(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-	return (*x > *y) - (*x < *y);
-}
-
 /* ---- taking it ---- */
 
 static void
@@ -90,14 +83,15 @@ read_previous(struct lock *lock, size_t places)
 {
 	static const unsigned char none[DISPATCH_OWNER_SIZE];
 	struct lock_previous *previous = &lock->previous;
-	lock->left = memcmp(lock->content->owner, none, sizeof(none)) != 0;
+	lock->has_previous = memcmp(lock->content->owner, none, sizeof(none)) != 0;
 	memcpy(previous->owner, lock->content->owner, sizeof(previous->owner));
 	previous->under_way = memory_alloc((places + 1) * sizeof(*previous->under_way));
-	for (size_t i = 0; lock->left && i < places; i++) {
+	for (size_t i = 0; lock->has_previous && i < places; i++) {
 		const struct place *place = &lock->content->under_way[i];
 		if (place->delivery_id != 0)
-			previous->under_way[previous->count++] =
-			    (struct interrupted_delivery){ .id = place->delivery_id, .attempt = place->attempt };
+			previous->under_way[previous->count++] = (struct interrupted_delivery){
+				.id = place->delivery_id, .attempt = place->attempt, .attempts_before = place->attempts_before
+			};
 	}
 }
 
@@ -202,7 +196,7 @@ lock_free(struct lock **lock)
 const struct lock_previous *
 lock_previous(const struct lock *lock)
 {
-	return lock->left ? &lock->previous : NULL;
+	return lock->has_previous ? &lock->previous : NULL;
 }
 
 /* The old notes are removed while there is no owner: they are never taken for the new one's. */
@@ -213,7 +207,7 @@ lock_set_owner(struct lock *lock, const unsigned char owner[DISPATCH_OWNER_SIZE]
 	memset(lock->content->under_way, 0, lock->mapped_places * sizeof(struct place));
 	atomic_thread_fence(memory_order_seq_cst);
 	memcpy(lock->content->owner, owner, DISPATCH_OWNER_SIZE);
-	lock->left = false;
+	lock->has_previous = false;
 }
 
 void
@@ -226,11 +220,12 @@ lock_clear_owner(struct lock *lock)
 /* ---- what is under way ---- */
 
 void
-lock_note_attempt(struct lock *lock, size_t place, uint64_t delivery_id, unsigned attempt)
+lock_note_attempt(struct lock *lock, size_t place, const struct due_delivery *delivery)
 {
 	require(place < lock->places);
-	lock->content->under_way[place].attempt = attempt;
-	lock->content->under_way[place].delivery_id = delivery_id;
+	lock->content->under_way[place].attempt = delivery->attempt;
+	lock->content->under_way[place].attempts_before = delivery->attempts_before;
+	lock->content->under_way[place].delivery_id = delivery->id;
 }
 
 void
@@ -248,25 +243,26 @@ is_locked(int fd)
 	return fcntl(fd, F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
 }
 
-struct id_set
-lock_read_under_way(struct pool *pool, const char *path)
+struct dispatcher_seen
+lock_read(struct pool *pool, const char *path)
 {
-	struct id_set set = { NULL, 0 };
+	struct dispatcher_seen seen = { 0 };
 	struct stat status;
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
-		return set;
-	if (fstat(fd, &status) == 0 && kind_of(fd, &status) == FILE_OURS && is_locked(fd)) {
+		return seen;
+	if (fstat(fd, &status) == 0 && kind_of(fd, &status) == FILE_OURS) {
 		const size_t places = places_in((size_t)status.st_size), size = size_with(places);
 		struct content *content = pool_alloc(pool, size);
 		uint64_t *ids = POOL_ARRAY(pool, places, uint64_t);
-		const bool complete = pread(fd, content, size, 0) == (ssize_t)size;
-		for (size_t i = 0; complete && i < places; i++)
+		const bool complete = pread(fd, content, size, 0) == (ssize_t)size, is_running = is_locked(fd);
+		if (complete)
+			seen.owner = (struct slice){ (const char *)content->owner, sizeof(content->owner) };
+		for (size_t i = 0; complete && is_running && i < places; i++)
 			if (content->under_way[i].delivery_id != 0)
-				ids[set.count++] = content->under_way[i].delivery_id;
-		qsort(ids, set.count, sizeof(*ids), by_id);
-		set.ids = ids;
+				ids[seen.under_way.count++] = content->under_way[i].delivery_id;
+		seen.under_way = id_set(ids, seen.under_way.count);
 	}
 	close(fd);
-	return set;
+	return seen;
 }

@@ -38,13 +38,12 @@ void lock_set_owner(struct lock *lock, const unsigned char owner[DISPATCH_OWNER_
 /* Removes our id when nothing is leased. */
 void lock_clear_owner(struct lock *lock);
 
-/* Attempt `attempt` of the delivery begins. `place` is below the number given to lock_take, one for each delivery under way. */
-void lock_note_attempt(struct lock *lock, size_t place, uint64_t delivery_id, unsigned attempt);
+/* The next attempt of the delivery begins. `place` is below the number given to lock_take, one for each delivery under way. */
+void lock_note_attempt(struct lock *lock, size_t place, const struct due_delivery *delivery);
 /* Its outcome was recorded. */
 void lock_note_recorded(struct lock *lock, size_t place);
 
-/* The deliveries that the process with the lock has under way, in the pool. None when no process has it or the file cannot be
- * read. */
-struct id_set lock_read_under_way(struct pool *pool, const char *path);
+/* What the file shows to other processes; in the pool. */
+struct dispatcher_seen lock_read(struct pool *pool, const char *path);
 
 #endif

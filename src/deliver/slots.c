@@ -32,7 +32,7 @@ struct slots {
 	struct slot_list lists[SLOT_STATES]; /* longest in the state first */
 	size_t counts[SLOT_STATES];
 	uint64_t ends;
-	pthread_t owner; /* the only thread that changes slots */
+	pthread_t thread; /* the only thread that changes slots */
 };
 
 static const enum delivery_state state_after[] = {
@@ -53,7 +53,7 @@ enter(struct slot *slot, enum slot_state state)
 static void
 move(struct slot *slot, enum slot_state to)
 {
-	require(pthread_equal(slot->slots->owner, pthread_self()));
+	require(pthread_equal(slot->slots->thread, pthread_self()));
 	TAILQ_REMOVE(&slot->slots->lists[slot->state], slot, list);
 	slot->slots->counts[slot->state]--;
 	enter(slot, to);
@@ -65,7 +65,7 @@ slots_new(size_t count)
 	struct slots *slots = memory_alloc(sizeof(*slots));
 	slots->all = memory_alloc(count * sizeof(*slots->all));
 	slots->count = count;
-	slots->owner = pthread_self();
+	slots->thread = pthread_self();
 	for (size_t i = 0; i < SLOT_STATES; i++)
 		TAILQ_INIT(&slots->lists[i]);
 	for (size_t i = 0; i < count; i++) {
@@ -118,23 +118,15 @@ slots_under_way(const struct slots *slots)
 	return slots_used(slots) - slots->counts[SLOT_FETCHED];
 }
 
-static int
-by_id(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-	return (*x > *y) - (*x < *y);
-}
-
 struct id_set
 slots_ids(const struct slots *slots, uint64_t *ids)
 {
-	struct id_set set = { ids, 0 };
+	size_t count = 0;
 	const struct slot *slot;
 	for (size_t state = SLOT_FETCHED; state < SLOT_STATES; state++)
 		TAILQ_FOREACH(slot, &slots->lists[state], list)
-	ids[set.count++] = slot->delivery.id;
-	qsort(ids, set.count, sizeof(*ids), by_id);
-	return set;
+	ids[count++] = slot->delivery.id;
+	return id_set(ids, count);
 }
 
 static struct destination
@@ -200,6 +192,8 @@ slot_end(struct slot *slot, const struct attempt_result *result, const struct re
 	slot->end_number = slot->slots->ends++;
 	slot->decision = *decision;
 	slot->outcome.state = state_after[decision->kind];
+	slot->outcome.not_made = result->error == SENDER_INTERRUPTED;
+	slot->outcome.attempt = slot->delivery.attempt - slot->outcome.not_made;
 	slot->held_until_ms = webhook->held_until_ms;
 	slot->outcome.webhook_state = webhook->state;
 	slot->outcome.routine = webhook->routine;

@@ -92,7 +92,7 @@ main(int argc, char *argv[])
 		.open_store = open_store,
 		.connection_needs = connection_needs,
 		.deliver = deliver,
-		.under_way = lock_read_under_way,
+		.see_dispatcher = lock_read,
 		.webhook_addresses = &wiring.webhook_addresses,
 	};
 	sandbox_begin();

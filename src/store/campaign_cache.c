@@ -135,7 +135,7 @@ webhooks_from_rows(
 		if (db_get_u64(rows, i, SUBSCRIPTION_CAMPAIGN_ID) == campaign_id)
 			webhooks[(*count)++] = webhook_from_row(store, rows, i);
 	if (*count > 1)
-		qsort(webhooks, *count, sizeof(*webhooks), store_compare_ids);
+		qsort(webhooks, *count, sizeof(*webhooks), compare_ids);
 	return webhooks;
 }
 

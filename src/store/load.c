@@ -252,7 +252,7 @@ add_leads(struct load *load, const struct identities *named)
 				.lead = lead, .loaded_email_hash = lead.email_hash, .loaded_phone_hash = lead.phone_hash
 			};
 		}
-	qsort(leads, count, sizeof(*leads), store_compare_ids);
+	qsort(leads, count, sizeof(*leads), compare_ids);
 	for (size_t i = 0; i < count; i++) {
 		if (i > 0 && leads[i].lead.id == leads[i - 1].lead.id)
 			continue;

@@ -2,11 +2,11 @@
  * Runs statements: with single values, with lists of any length, and with many rows. */
 #include "store/query.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/panic.h"
 #include "store/state.h"
+#include "webhook/delivery.h"
 
 enum result
 store_change_one_row(struct store *store, const struct db_statement *statement, const struct db_arguments *arguments)
@@ -34,20 +34,12 @@ store_has_row(struct store *store, const struct db_statement *statement, const s
 	return result;
 }
 
-int
-store_compare_ids(const void *left, const void *right)
-{
-	const uint64_t *a = left, *b = right;
-	return (*a > *b) - (*a < *b);
-}
-
 struct db_list
 store_id_list(struct pool *pool, uint64_t *ids, size_t count)
 {
 	struct db_value *values = POOL_ARRAY(pool, count, struct db_value);
 	size_t used = 0;
-	if (count > 0)
-		qsort(ids, count, sizeof(*ids), store_compare_ids);
+	(void)id_set(ids, count);
 	for (size_t i = 0; i < count; i++)
 		if (i == 0 || ids[i] != ids[i - 1])
 			values[used++] = DB_U64(ids[i]);
@@ -102,13 +94,15 @@ store_run_on_ids(
 {
 	enum { IDS_AT_ONCE = 128 };
 	enum result result = RESULT_OK;
-	*affected = 0;
+	if (affected != NULL)
+		*affected = 0;
 	for (size_t from = 0; from < count && result == RESULT_OK; from += IDS_AT_ONCE) {
 		uint64_t rows = 0;
 		size_t left = count - from;
 		const struct db_arguments arguments = { .items = { ids + from, 1, left < IDS_AT_ONCE ? left : IDS_AT_ONCE } };
 		result = db_execute(store->db, statement, &arguments, &rows);
-		*affected += rows;
+		if (affected != NULL)
+			*affected += rows;
 	}
 	return result;
 }

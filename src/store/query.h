@@ -28,8 +28,6 @@ MUST_CHECK enum result store_query_row(struct store *store, struct pool *pool, c
 MUST_CHECK enum result store_has_row(
     struct store *store, const struct db_statement *statement, const struct db_arguments *arguments);
 
-/* For qsort, of ids or of structs that begin with one. */
-int store_compare_ids(const void *left, const void *right);
 /* The ids as a sorted list without duplicates; sorts `ids` in place. */
 struct db_list store_id_list(struct pool *pool, uint64_t *ids, size_t count);
 /* DB_LIST_MAX values of the list from the place `from`, or what is left there. */
@@ -43,7 +41,7 @@ MUST_CHECK enum result store_query_lists(struct store *store, struct pool *pool,
  * table, whatever index it names, and lock all of it. */
 #define ROWS_WITH_IDS(table) \
 	"({each}SELECT ? AS id{between} UNION ALL {end}) ids STRAIGHT_JOIN {prefix}" table " t ON t.id = ids.id"
-/* Runs such a statement; without ids it makes no round trip. */
+/* Runs such a statement; without ids it makes no round trip. `affected` may be NULL. */
 MUST_CHECK enum result store_run_on_ids(
     struct store *store, const struct db_statement *statement, const struct db_value *ids, size_t count, uint64_t *affected);
 /* Finds the row with this id in rows whose first column is the id, in its order. Returns false when there is none. */

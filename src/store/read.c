@@ -196,9 +196,9 @@ store_definitions_from_rows(struct pool *pool, const struct db_rows *rows, uint6
 	for (size_t i = 0; i < rows->count; i++)
 		if (db_get_u64(rows, i, DEFINITION_CAMPAIGN_ID) == campaign_id)
 			add_definition(rows, i, tags, actions, rewards, &definitions);
-	qsort(tags, definitions.tag_count, sizeof(*tags), store_compare_ids);
-	qsort(actions, definitions.action_count, sizeof(*actions), store_compare_ids);
-	qsort(rewards, definitions.reward_count, sizeof(*rewards), store_compare_ids);
+	qsort(tags, definitions.tag_count, sizeof(*tags), compare_ids);
+	qsort(actions, definitions.action_count, sizeof(*actions), compare_ids);
+	qsort(rewards, definitions.reward_count, sizeof(*rewards), compare_ids);
 	return definitions;
 }
 

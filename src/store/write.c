@@ -125,10 +125,9 @@ write_leads(const struct write *write)
 	}
 	if (freed_count == 1)
 		freed_count = 0; /* one changed lead cannot collide with another update; inserts come later */
-	uint64_t affected;
-	enum result result = store_run_on_ids(write->store, &sql_delete_leads, deleted, deleted_count, &affected);
+	enum result result = store_run_on_ids(write->store, &sql_delete_leads, deleted, deleted_count, NULL);
 	if (result == RESULT_OK)
-		result = store_run_on_ids(write->store, &sql_free_identities, freed, freed_count, &affected);
+		result = store_run_on_ids(write->store, &sql_free_identities, freed, freed_count, NULL);
 	return result == RESULT_OK ? store_run_lists(write->store, &noted, &updated, &inserted) : result;
 }
 

@@ -2,6 +2,7 @@
 #include "webhook/delivery.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "base/encode.h"
 
@@ -87,6 +88,27 @@ int64_t
 history_day_ms(uint64_t day)
 {
 	return (int64_t)day * day_ms;
+}
+
+int
+compare_ids(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+	return (*a > *b) - (*a < *b);
+}
+
+struct id_set
+id_set(uint64_t *ids, size_t count)
+{
+	if (count > 0)
+		qsort(ids, count, sizeof(*ids), compare_ids);
+	return (struct id_set){ ids, count };
+}
+
+bool
+id_set_contains(const struct id_set *set, uint64_t id)
+{
+	return set->count > 0 && bsearch(&id, set->ids, set->count, sizeof(id), compare_ids) != NULL;
 }
 
 struct slice

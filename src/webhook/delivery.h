@@ -45,6 +45,17 @@ uint64_t history_id_floor(int64_t ms);
 uint64_t history_day(uint64_t id);
 int64_t history_day_ms(uint64_t day);
 
+/* For qsort, of ids or of structs that begin with one. */
+int compare_ids(const void *left, const void *right);
+/* Ids in ascending order. */
+struct id_set {
+	const uint64_t *ids;
+	size_t count;
+};
+/* Sorts the ids. */
+struct id_set id_set(uint64_t *ids, size_t count);
+MUST_CHECK bool id_set_contains(const struct id_set *set, uint64_t id);
+
 /* The webhook-id header: stable over retries, unique for event and webhook, also among installations that share a receiver. */
 struct slice delivery_message_id(struct pool *pool, struct slice installation_id, uint64_t delivery_id);
 /* The same for a test delivery of `webhook test`, which no table has. `random` makes each test's id unique. */

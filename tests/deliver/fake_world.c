@@ -100,11 +100,18 @@ world_count(uint64_t webhook_id, enum delivery_state state)
 }
 
 int64_t __wrap_clock_monotonic_ms(void);
+int64_t __wrap_clock_boot_ms(void);
 
 int64_t
 __wrap_clock_monotonic_ms(void)
 {
 	return world.now_ms;
+}
+
+int64_t
+__wrap_clock_boot_ms(void)
+{
+	return world.now_ms + world.suspended_ms;
 }
 
 /* ---- the store ---- */
@@ -309,18 +316,6 @@ by_time(const void *one, const void *other)
 	return a->id < b->id ? -1 : 1;
 }
 
-bool
-id_set_contains(const struct id_set *set, uint64_t id)
-{
-	for (size_t i = 0; i < set->count; i++) {
-		if (i > 0 && set->ids[i - 1] >= set->ids[i])
-			abort(); /* not in ascending order */
-		if (set->ids[i] == id)
-			return true;
-	}
-	return false;
-}
-
 static bool
 is_due_after(const struct world_delivery *delivery, const struct due_position *last)
 {
@@ -396,7 +391,9 @@ row_of(const unsigned char owner[DISPATCH_OWNER_SIZE], const struct delivery_out
 {
 	struct world_delivery *delivery = &world.deliveries[outcome->id - 1];
 	const bool leased = (leased_shards(owner) & UINT64_C(1) << webhook_shard(outcome->webhook_id)) != 0;
-	return leased && delivery->state == DELIVERY_PENDING && delivery->attempts + 1 == outcome->attempt ? delivery : NULL;
+	return leased && delivery->state == DELIVERY_PENDING && delivery->attempts + 1 == outcome->attempt + outcome->not_made
+		   ? delivery
+		   : NULL;
 }
 
 /* Its slot is released. */

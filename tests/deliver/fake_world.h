@@ -115,6 +115,7 @@ struct world_bulk {
 
 struct world {
 	int64_t now_ms;
+	int64_t suspended_ms;                    /* for so long the host was suspended */
 	int64_t stop_ms;                         /* time of SIGTERM; -1: never */
 	int64_t outage_from_ms, outage_until_ms; /* the database is unavailable */
 	int64_t lost_commit_ms; /* the first store_record_outcomes after that commits, but returns UNKNOWN; -1: none */

@@ -15,12 +15,12 @@ check_PROGRAMS += %D%/test_scheduler %D%/test_shares %D%/test_runner %D%/test_lo
 %C%_test_runner_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CMOCKA_LIBS)
 
 %C%_test_lock_SOURCES = %D%/test_lock.c
-%C%_test_lock_LDADD = src/deliver/libdeliver.a src/base/libbase.a $(CMOCKA_LIBS)
+%C%_test_lock_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CMOCKA_LIBS)
 
 # The test replaces the store, the sender and the clock.
 %C%_fake = %D%/fake_bulk.c %D%/fake_sender.c %D%/fake_world.c %D%/fake_world.h %D%/run_dispatcher.c %D%/run_dispatcher.h
 %C%_test_dispatcher_SOURCES = %D%/test_dispatcher.c $(%C%_fake)
-%C%_test_dispatcher_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_monotonic_ms
+%C%_test_dispatcher_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_monotonic_ms,--wrap=clock_boot_ms
 %C%_test_dispatcher_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CMOCKA_LIBS)
 
 %C%_test_outcomes_SOURCES = %D%/test_outcomes.c $(%C%_fake)

@@ -118,6 +118,29 @@ a_refused_outcome_shows_the_loss_of_shards(void **state UNUSED)
 }
 
 static void
+suspend(void)
+{
+	world.suspended_ms = 2 * MINUTE;
+	world.lost_ms = world.now_ms;
+	world.regained_ms = INT64_MAX;
+	world.happen = NULL;
+}
+
+/* … and so does a suspension of the host for longer than the lease, in which the monotonic clock stands still. */
+static void
+a_suspension_uses_up_the_lease(void **state UNUSED)
+{
+	world_add(1, 1, 2 * SECOND);
+	world_add(1, 1, 4 * SECOND);
+	world.happen = suspend;
+	world.happens_ms = 3 * SECOND;
+	capture_log();
+	stay_until(15 * SECOND); /* the next renewal is at 20 s */
+	assert_int_equal(count_in(captured_log(), " shards_lost shards=64\n"), 1);
+	assert_int_equal(sent(1), 1);
+}
+
+static void
 another_dispatcher_delivers(void)
 {
 	for (size_t i = 0; i < world.delivery_count; i++)
@@ -214,6 +237,7 @@ main(void)
 		TEST(cron_without_the_first_shard_leaves_jobs_alone),
 		TEST(a_loss_of_shards_is_noticed_after_an_outage),
 		TEST(a_refused_outcome_shows_the_loss_of_shards),
+		TEST(a_suspension_uses_up_the_lease),
 		TEST(what_was_fetched_before_a_gap_is_not_sent),
 		TEST(nothing_is_sent_when_the_lease_is_nearly_over),
 		TEST(sending_continues_with_the_shortest_lease),

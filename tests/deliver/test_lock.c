@@ -48,6 +48,20 @@ read_file(unsigned char *bytes, size_t capacity)
 	return size;
 }
 
+/* Of its second schedule from the fifth on. */
+static unsigned
+attempts_before(unsigned attempt)
+{
+	return attempt > 4 ? 4 : 0;
+}
+
+static void
+note_attempt(struct lock *lock, size_t place, uint64_t id, unsigned attempt)
+{
+	lock_note_attempt(
+	    lock, place, &(struct due_delivery){ .id = id, .attempt = attempt, .attempts_before = attempts_before(attempt) });
+}
+
 /* A dispatcher with `places` is killed while these deliveries are under way; 0: none in that place. */
 static void
 kill_with(size_t places, const uint64_t *ids, size_t count)
@@ -56,7 +70,7 @@ kill_with(size_t places, const uint64_t *ids, size_t count)
 	lock_set_owner(lock, owner);
 	for (size_t i = 0; i < count; i++)
 		if (ids[i] != 0)
-			lock_note_attempt(lock, i, ids[i], (unsigned)ids[i] % 10);
+			note_attempt(lock, i, ids[i], (unsigned)ids[i] % 10);
 	lock_free(&lock); /* as the kernel does for a killed process */
 }
 
@@ -71,6 +85,7 @@ assert_left(const struct lock *lock, const uint64_t *ids, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		assert_int_equal(previous->under_way[i].id, ids[i]);
 		assert_int_equal(previous->under_way[i].attempt, ids[i] % 10);
+		assert_int_equal(previous->under_way[i].attempts_before, attempts_before((unsigned)ids[i] % 10));
 	}
 }
 
@@ -137,16 +152,16 @@ recorded_deliveries_are_not_left(void **state UNUSED)
 	static const uint64_t left[] = { 52, 73 };
 	struct lock *lock = take(PLACES);
 	lock_set_owner(lock, owner);
-	lock_note_attempt(lock, 0, 41, 1);
-	lock_note_attempt(lock, 3, 52, 2);
+	note_attempt(lock, 0, 41, 1);
+	note_attempt(lock, 3, 52, 2);
 	lock_note_recorded(lock, 0);
-	lock_note_attempt(lock, 0, 63, 3);
+	note_attempt(lock, 0, 63, 3);
 	lock_note_recorded(lock, 0);
 	lock_note_recorded(lock, 1); /* it was never used */
-	lock_note_attempt(lock, 2, 52, 2);
+	note_attempt(lock, 2, 52, 2);
 	lock_note_recorded(lock, 2);
-	lock_note_attempt(lock, 3, 73, 3);
-	lock_note_attempt(lock, 1, 52, 2);
+	note_attempt(lock, 3, 73, 3);
+	note_attempt(lock, 1, 52, 2);
 	lock_free(&lock);
 	lock = take(PLACES);
 	assert_left(lock, left, ARRAY_SIZE(left));
@@ -158,7 +173,7 @@ a_clean_exit_leaves_nothing(void **state UNUSED)
 {
 	struct lock *lock = take(PLACES);
 	lock_set_owner(lock, owner);
-	lock_note_attempt(lock, 1, 41, 1);
+	note_attempt(lock, 1, 41, 1);
 	lock_clear_owner(lock);
 	lock_free(&lock);
 	lock = take(PLACES);
@@ -179,7 +194,7 @@ a_kill_between_two_writes_loses_nothing_else(void **state UNUSED)
 	kill_with(PLACES, ids, ARRAY_SIZE(ids));
 	const size_t size = read_file(before, sizeof(before));
 	struct lock *lock = take(PLACES);
-	lock_note_attempt(lock, 1, 74, 4);
+	note_attempt(lock, 1, 74, 4);
 	lock_free(&lock);
 	assert_int_equal(read_file(after, sizeof(after)), size);
 	for (size_t i = 0; i < size; i++) {
@@ -234,12 +249,12 @@ the_number_of_places_may_change(void **state UNUSED)
 	struct lock *lock = take(2);
 	assert_left(lock, many, ARRAY_SIZE(many));
 	lock_set_owner(lock, owner);
-	lock_note_attempt(lock, 1, 22, 2);
+	note_attempt(lock, 1, 22, 2);
 	lock_free(&lock);
 	lock = take(1000);
 	assert_left(lock, many + 1, 1);
 	lock_set_owner(lock, owner);
-	lock_note_attempt(lock, 999, 99, 9);
+	note_attempt(lock, 999, 99, 9);
 	lock_free(&lock);
 	lock = take(1);
 	assert_left(lock, (const uint64_t[]){ 99 }, 1);
@@ -273,7 +288,7 @@ static void
 assert_under_way(const uint64_t *ids, size_t count)
 {
 	struct pool *pool = pool_new();
-	const struct id_set found = lock_read_under_way(pool, path);
+	const struct id_set found = lock_read(pool, path).under_way;
 	assert_int_equal(found.count, count);
 	for (size_t i = 0; i < count; i++)
 		assert_int_equal(found.ids[i], ids[i]);
@@ -288,14 +303,19 @@ others_see_what_is_under_way(void **state UNUSED)
 	struct lock *lock = take(PLACES);
 	assert_under_way(NULL, 0);
 	lock_set_owner(lock, owner);
-	lock_note_attempt(lock, 0, 52, 1);
-	lock_note_attempt(lock, 2, 41, 1);
+	note_attempt(lock, 0, 52, 1);
+	note_attempt(lock, 2, 41, 1);
 	assert_under_way(first, ARRAY_SIZE(first));
 	lock_note_recorded(lock, 2);
 	assert_under_way(second, ARRAY_SIZE(second));
-	/* no process has it: nothing is under way */
+	/* no process has it: nothing is under way, but the leases are still its own */
 	lock_free(&lock);
 	assert_under_way(NULL, 0);
+	struct pool *pool = pool_new();
+	const struct slice seen = lock_read(pool, path).owner;
+	assert_int_equal(seen.size, sizeof(owner));
+	assert_memory_equal(seen.data, owner, sizeof(owner));
+	pool_free(&pool);
 }
 
 static void

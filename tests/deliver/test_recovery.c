@@ -134,13 +134,25 @@ a_delivery_that_kills_dispatchers_runs_out_of_attempts(void **state UNUSED)
 	run_for_a_minute();
 	const char *log = captured_log();
 	assert_int_equal(count_in(log, " delivery_failed event=new_signup delivery=1 "), 1);
-	assert_int_equal(count_in(log, " error=interrupted\n"), 1);
+	assert_int_equal(count_in(log, " attempts=5 status=0 error=interrupted\n"), 1);
 	assert_int_equal(count_in(log, " breaker_opened "), 0);
 	assert_int_equal(world.deliveries[0].state, DELIVERY_FAILED);
 	assert_string_equal(world.deliveries[0].error, "interrupted");
 	assert_int_equal(world.deliveries[0].started, ATTEMPTS);
+	assert_int_equal(world.deliveries[0].attempts, ATTEMPTS); /* none is counted that was not made */
 	assert_int_equal(world_count(2, DELIVERY_DELIVERED), OTHERS);
 	assert_int_equal(world.webhooks[1].failures, 0);
+}
+
+/* The next attempt of a delivery was under way. */
+static void
+leave(struct lock *lock, size_t i, unsigned attempts, unsigned attempts_before)
+{
+	world.deliveries[i].attempts = attempts;
+	world.deliveries[i].attempts_before = attempts_before;
+	lock_note_attempt(lock, i,
+	    &(struct due_delivery){
+		.id = world.deliveries[i].id, .attempt = attempts + 1, .attempts_before = attempts_before });
 }
 
 /* The delay has an end. It is random: of so many, the longest is more than a minute. */
@@ -152,15 +164,29 @@ the_delay_is_limited(void **state UNUSED)
 	world_add(1, MANY, 0);
 	assert_int_equal(lock_take(path, dispatcher_slots(options.sender.in_flight), &lock), RESULT_OK);
 	lock_set_owner(lock, (const unsigned char *)"killed before it");
-	for (size_t i = 0; i < MANY; i++) {
-		world.deliveries[i].attempts = 40;
-		world.deliveries[i].attempts_before = 38;
-		lock_note_attempt(lock, i, world.deliveries[i].id, 41);
-	}
+	for (size_t i = 0; i < MANY; i++)
+		leave(lock, i, 40, 0);
 	lock_free(&lock);
 	run_for_a_minute();
 	assert_int_equal(world.interrupted, MANY);
 	assert_in_range(world.recovery_delay_ms, MINUTE, 10 * MINUTE);
+}
+
+/* 3, interrupted: the delay is that of the attempts since the delivery was sent again. */
+static void
+the_delay_begins_anew_with_the_schedule(void **state UNUSED)
+{
+	enum { MANY = 200 };
+	struct lock *lock = NULL;
+	world_add(1, MANY, 0);
+	assert_int_equal(lock_take(path, dispatcher_slots(options.sender.in_flight), &lock), RESULT_OK);
+	lock_set_owner(lock, (const unsigned char *)"killed before it");
+	for (size_t i = 0; i < MANY; i++)
+		leave(lock, i, 40, 39);
+	lock_free(&lock);
+	run_for_a_minute();
+	assert_int_equal(world.interrupted, MANY);
+	assert_in_range(world.recovery_delay_ms, 1, 2 * SECOND);
 }
 
 /* More than one statement takes. */
@@ -209,6 +235,7 @@ main(void)
 		RECOVERY_TEST(attempts_under_way_are_counted),
 		RECOVERY_TEST(a_delivery_that_kills_dispatchers_runs_out_of_attempts),
 		RECOVERY_TEST(the_delay_is_limited),
+		RECOVERY_TEST(the_delay_begins_anew_with_the_schedule),
 		RECOVERY_TEST(thousands_under_way_are_counted),
 		RECOVERY_TEST(an_outage_only_delays_it),
 	};

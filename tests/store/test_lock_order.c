@@ -104,7 +104,7 @@ fail_pending(struct store *store, const struct world *world UNUSED, unsigned ind
 static bool
 recover(struct store *store, const struct world *world UNUSED, unsigned index UNUSED)
 {
-	const struct interrupted_delivery interrupted = { keys[DUE_ROW], 1, LONG_MS };
+	const struct interrupted_delivery interrupted = { keys[DUE_ROW], 1, 0, LONG_MS };
 	return store_recover(store, owners[0], &interrupted, 1) == RESULT_OK;
 }
 

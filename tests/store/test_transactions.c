@@ -131,7 +131,7 @@ record_fetched(struct world *w)
 static enum result
 recover(struct world *w)
 {
-	const struct interrupted_delivery interrupted = { scene.fetched.id, 1, LEASE_MS };
+	const struct interrupted_delivery interrupted = { scene.fetched.id, 1, 0, LEASE_MS };
 	return store_recover(w->store, owner, &interrupted, 1);
 }
 

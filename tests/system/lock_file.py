@@ -5,7 +5,7 @@ import struct
 
 MAGIC = b"leadhook-dispatch lock 1\n"
 OWNER = slice(32, 48)
-PLACE = struct.Struct("=QI4x")  # a delivery, or 0; the number of its attempt
+PLACE = struct.Struct("=QI4x")  # a delivery, or 0; the number of its attempt; not read: those of earlier schedules
 
 
 class LockFile:

@@ -63,7 +63,8 @@ def test_a_deadly_delivery(service, receiver, campaign):
                               set(paths[3:]), SOON, "a new delivery arrives")
     supervisor.wait_until(lambda: deliveries.pending() == 0, 60, "all deliveries have ended")
     [failed] = service.installation.admin("delivery", "list", "--state", "failed")
-    assert failed["last_error"] == "interrupted" and supervisor.deaths == ATTEMPTS
+    assert failed["last_error"] == "interrupted" and failed["attempts"] == supervisor.deaths == ATTEMPTS
+    assert service.installation.admin("delivery", "show", str(failed["id"]))["log"] == []
     messages = by_message(list(receiver.deliveries))
     assert len(messages.pop(message_id(service, failed))) == ATTEMPTS
     assert len(messages) == len(paths) * 4 + 3 * 6

@@ -182,6 +182,20 @@ def test_waiting_for_another_dispatcher(service, leadhook, receiver, campaign, w
     assert show(ids(service, webhook)[0])["waiting_for"] == "dispatcher"
 
 
+def test_waiting_for_the_next_dispatcher(service, leadhook, receiver, campaign, webhook, show):
+    """4.1 recovery: what the killed dispatcher of this host has leased waits for the next one here"""
+    receiver.script(campaign.hook, Answer(delay=1))
+    service.dispatcher.start()
+    campaign.lead(**ADA)
+    campaign.delivered(1)
+    [delivery] = ids(service, webhook)
+    assert show(delivery)["waiting_for"] == "attempt"
+    service.dispatcher.kill()
+    assert show(delivery)["waiting_for"] == "dispatcher"
+    service.dispatch()
+    assert show(delivery)["state"] == "delivered"
+
+
 # --- redeliver ---
 
 def test_redeliver_failed(service, leadhook, receiver, campaign, webhook, show):

@@ -30,7 +30,7 @@
 /* Rows of both tables. */
 #define SELECT_DELIVERIES(columns)                                                                                     \
 	"SELECT d.id, d.webhook_id, e.type, l.social_id, d.state, d.attempts, d.due_ms, d.last_status,"                \
-	" d.last_error, e.created_ms, COALESCE(h.lease_until_ms, 0) > " NOW ", w.state,"                               \
+	" d.last_error, e.created_ms, CASE WHEN h.lease_until_ms > " NOW " THEN h.owner END, w.state,"                 \
 	" CAST(COALESCE(s.failures, 0) AS UNSIGNED), COALESCE(s.hold_until_ms, 0), " NOW columns                       \
 	" FROM (SELECT id, event_id, webhook_id, 'pending' AS state, attempts, due_ms, shard, last_status, last_error" \
 	"   FROM {prefix}due FORCE INDEX (PRIMARY)"                                                                    \
@@ -165,7 +165,7 @@ enum {
 	DELIVERY_LAST_STATUS,
 	DELIVERY_LAST_ERROR,
 	DELIVERY_EVENT_MS,
-	DELIVERY_LEASED,
+	DELIVERY_LEASED_BY,
 	DELIVERY_WEBHOOK_STATE,
 	DELIVERY_WEBHOOK_FAILURES,
 	DELIVERY_WEBHOOK_HOLD_UNTIL_MS,
@@ -192,7 +192,7 @@ delivery_from_row(const struct db_rows *rows, size_t row)
 		.due_ms = db_get_time(rows, row, DELIVERY_DUE_MS),
 		.last_status = store_get_status_code(rows, row, DELIVERY_LAST_STATUS),
 		.last_error = db_get_bytes(rows, row, DELIVERY_LAST_ERROR),
-		.leased = db_get_bool(rows, row, DELIVERY_LEASED),
+		.leased_by = db_get_bytes(rows, row, DELIVERY_LEASED_BY),
 		.webhook_state = store_webhook_state(db_get_bytes(rows, row, DELIVERY_WEBHOOK_STATE)),
 		.webhook_failures = (unsigned)db_get_u64(rows, row, DELIVERY_WEBHOOK_FAILURES),
 		.webhook_hold_until_ms = db_get_i64(rows, row, DELIVERY_WEBHOOK_HOLD_UNTIL_MS),
@@ -296,6 +296,7 @@ collect(void *context, const struct delivery_row *deliveries, size_t count)
 		*row = deliveries[i];
 		row->lead_social_id = pool_copy(g->pool, row->lead_social_id);
 		row->last_error = pool_copy(g->pool, row->last_error);
+		row->leased_by = pool_copy(g->pool, row->leased_by);
 	}
 	return RESULT_OK;
 }

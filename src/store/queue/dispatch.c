@@ -143,12 +143,6 @@ store_destinations(
 	return RESULT_OK;
 }
 
-bool
-id_set_contains(const struct id_set *set, uint64_t id)
-{
-	return set->count > 0 && bsearch(&id, set->ids, set->count, sizeof(id), store_compare_ids) != NULL;
-}
-
 /* The deliveries of a fetch, in the order of requests and times. */
 struct due_places {
 	struct {

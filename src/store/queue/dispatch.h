@@ -30,8 +30,9 @@ MUST_CHECK enum result store_shards_release(struct store *store, const unsigned 
 /* A delivery that was under way when its dispatcher died. */
 struct interrupted_delivery {
 	uint64_t id;
-	unsigned attempt; /* from 1, the one that was under way */
-	int64_t delay_ms; /* until the next attempt */
+	unsigned attempt;         /* from 1, the one that was under way */
+	unsigned attempts_before; /* as in struct due_delivery */
+	int64_t delay_ms;         /* until the next attempt */
 };
 /* After the death of a dispatcher: counts the attempts that were under way, unless their outcomes were recorded, and frees the
  * shards; in one transaction. */
@@ -60,7 +61,7 @@ struct due_webhooks {
 	bool several_accounts; /* the installation has more than one */
 };
 
-/* What to look for. */
+/* What to search for. */
 struct due_query {
 	uint64_t shards; /* only these shards; bit i is shard i */
 	size_t limit;    /* maximum of webhooks of each kind */
@@ -86,12 +87,11 @@ struct due_request {
 	bool more;                /* set by store_fetch_due: there may be more rows after `last` */
 };
 
-/* Ids in ascending order. */
-struct id_set {
-	const uint64_t *ids;
-	size_t count;
+/* What a lock file shows of its dispatcher. */
+struct dispatcher_seen {
+	struct slice owner;      /* of its leases, also when it is dead; absent: the file cannot be read */
+	struct id_set under_way; /* empty when no process has the lock */
 };
-MUST_CHECK bool id_set_contains(const struct id_set *set, uint64_t id);
 
 /* The receiver of a webhook and how to reach it, as set by the operator. */
 struct destination {
@@ -127,6 +127,7 @@ struct delivery_outcome {
 	uint64_t id, event_id, webhook_id;
 	bool form;                         /* as in struct due_delivery, and … */
 	unsigned attempt, attempts_before; /* … these, too */
+	bool not_made;                     /* only the delivery ends: `attempt` is the last one that was recorded */
 	enum delivery_state state;         /* new state of the delivery; PENDING: tried again */
 	int64_t next_due_in_ms;            /* from now, when PENDING */
 	/* ACTIVE, or the argument for store_deactivate_webhook: GONE after a 410, DISABLED after failures for too long. Set to

@@ -5,7 +5,6 @@
 #include "store/query.h"
 #include "store/queue/dispatch.h"
 #include "store/queue/partitions.h"
-#include "store/queue/shards.h"
 #include "store/state.h"
 #include "store/statements.h"
 #include "store/transaction.h"
@@ -41,7 +40,8 @@ DB_STATEMENT(sql_insert_ended_delivery,
     "INSERT INTO {prefix}deliveries (id, event_id, webhook_id, format, state, attempts, last_status, last_error,"
     " ended_ms, started_ms, duration_ms, answer)"
     " VALUES {each}(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?){between}, {end}" ENDED_AGAIN);
-/* a join, because a DELETE of one table cannot force an index. One for all costs less than one for each row */
+/* DELETE joins the rows with their ids, because a DELETE from one table alone cannot be made to use the primary key. One
+ * statement for many rows costs less than one for each */
 DB_STATEMENT(sql_delete_due, "DELETE t FROM " ROWS_WITH_IDS("due"));
 /* these rows were not locked before: it waits as long as the statements that lock others */
 DB_STATEMENT(sql_delete_untried_due,
@@ -163,7 +163,8 @@ status_value(int status)
 	return status == 0 ? DB_NONE : DB_I64(status);
 }
 
-/* The attempt of an outcome is in `attempts`, unless the first one delivered it. `sent_again`: during the attempt. */
+/* The attempt of an outcome is in `attempts`, unless the first one delivered it or none was made. `sent_again`: during the
+ * attempt. */
 static void
 add_outcome(struct outcome_rows *rows, const struct delivery_outcome *o, bool sent_again, int64_t now_ms)
 {
@@ -171,7 +172,7 @@ add_outcome(struct outcome_rows *rows, const struct delivery_outcome *o, bool se
 			      error = db_bytes(o->error), answer = db_bytes(o->answer),
 			      started_ms = DB_I64(now_ms - o->started_ms_ago), duration_ms = DB_I64(o->duration_ms);
 	const bool delivered = o->state == DELIVERY_DELIVERED, at_once = is_at_once(o);
-	if (!at_once)
+	if (!at_once && !o->not_made)
 		store_add_row(&rows->attempts, id, attempt, started_ms, duration_ms, status, error, answer);
 	if (o->state == DELIVERY_PENDING || (sent_again && !delivered)) {
 		store_add_row(&rows->moved, id, DB_I64(sent_again ? now_ms : now_ms + o->next_due_in_ms), attempt,
@@ -238,11 +239,11 @@ static enum result
 lock_shards(struct outcome_batch *b, uint64_t *leased, int64_t *now_ms)
 {
 	const struct db_value own = db_bytes((struct slice){ (const char *)b->owner, DISPATCH_OWNER_SIZE });
-	uint64_t shards = 0;
+	uint64_t *shards = POOL_ARRAY(b->pool, b->count, uint64_t);
 	struct db_rows rows;
 	for (size_t i = 0; i < b->count; i++)
-		shards |= UINT64_C(1) << webhook_shard(b->outcomes[i].webhook_id);
-	const struct db_list list = store_shard_list(b->pool, shards);
+		shards[i] = webhook_shard(b->outcomes[i].webhook_id);
+	const struct db_list list = store_id_list(b->pool, shards, b->count);
 	enum result result = db_query(b->store->db, b->pool, &sql_lock_leased_shards, &DB_LIST_AND_VALUES(list, own), &rows);
 	*leased = 0;
 	*now_ms = 0;
@@ -314,7 +315,8 @@ add_outcomes(struct outcome_batch *b, struct outcome_rows *rows, const struct db
 			add_outcome(rows, o, false, now_ms);
 			continue;
 		}
-		o->stale = !store_find_row(locked, o->id, &row) || db_get_u64(locked, row, LOCKED_ATTEMPTS) + 1 != o->attempt;
+		o->stale = !store_find_row(locked, o->id, &row) ||
+			   db_get_u64(locked, row, LOCKED_ATTEMPTS) + !o->not_made != o->attempt;
 		if (o->stale)
 			continue;
 		const size_t ended = rows->ended.count;
@@ -409,12 +411,11 @@ store_deactivate_webhook(struct store *store, uint64_t webhook_id, enum webhook_
 static enum result
 fail_locked(struct store *store, struct db_list ids, struct slice error, size_t *done)
 {
-	uint64_t deleted;
 	*done = ids.count;
 	if (ids.count == 0)
 		return RESULT_OK;
 	enum result result = db_execute(store->db, &sql_fail_due, &DB_LIST_AND_VALUES(ids, db_bytes(error)), NULL);
-	return result == RESULT_OK ? store_run_on_ids(store, &sql_delete_due, ids.values, ids.count, &deleted) : result;
+	return result == RESULT_OK ? store_run_on_ids(store, &sql_delete_due, ids.values, ids.count, NULL) : result;
 }
 
 /* Up to `chunk` of the ids that are not in `excepted`. */

@@ -194,6 +194,22 @@ an_attempt_is_recorded_once(void **state)
 	assert_int_equal(root_number(DUE, webhook), 0);
 }
 
+/* 3, interrupted: at the end of its schedule a delivery fails without another attempt. None is counted or logged. */
+static void
+an_end_without_an_attempt_counts_none(void **state)
+{
+	struct world *w = *state;
+	uint64_t webhook = make_due(w, 1);
+	struct delivery_outcome outcome = outcome_of(fetch(w, webhook, 1).items, DELIVERY_PENDING, 500);
+	assert_int_equal(record_outcomes(w, &outcome, 1), 0);
+	outcome.not_made = true;
+	outcome.state = DELIVERY_FAILED;
+	assert_int_equal(record_outcomes(w, &outcome, 1), 0);
+	assert_int_equal(root_number(ATTEMPTS, webhook, webhook), 1);
+	assert_int_equal(root_number(DELIVERIES " AND state = 'failed' AND attempts = 1", webhook), 1);
+	assert_int_equal(root_number(DUE, webhook), 0);
+}
+
 /* docs/deliveries.md 4.1: the dispatcher that gets a dead one's lock file frees its shards, and counts its attempts under way
  * unless they were recorded. */
 static void
@@ -204,7 +220,7 @@ interrupted_attempts_are_counted_once(void **state)
 	struct fetched fetched = fetch(w, webhook, ALL_ROWS);
 	struct interrupted_delivery interrupted[3];
 	for (size_t i = 0; i < ARRAY_SIZE(interrupted); i++)
-		interrupted[i] = (struct interrupted_delivery){ fetched.items[i].id, 1, LONG_MS };
+		interrupted[i] = (struct interrupted_delivery){ fetched.items[i].id, 1, 0, LONG_MS };
 	/* the second was recorded; the third has ended */
 	struct delivery_outcome outcomes[] = { outcome_of(&fetched.items[1], DELIVERY_PENDING, 500),
 		outcome_of(&fetched.items[2], DELIVERY_DELIVERED, 200) };
@@ -236,7 +252,7 @@ only_the_dead_owner_is_recovered(void **state)
 {
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 1);
-	const struct interrupted_delivery interrupted = { fetch(w, webhook, 1).items->id, 1, LONG_MS };
+	const struct interrupted_delivery interrupted = { fetch(w, webhook, 1).items->id, 1, 0, LONG_MS };
 	assert_int_equal(store_recover(w->store, (const unsigned char *)"an unknown owner", &interrupted, 1), RESULT_OK);
 	assert_true(lease(w, owners[1], LONG_MS) == 0);
 	assert_int_equal(store_shards_release(w->store, owners[0]), RESULT_OK);
@@ -554,6 +570,7 @@ main(void)
 		DISPATCH_TEST(only_the_owner_records),
 		DISPATCH_TEST(a_shard_is_not_taken_over_while_outcomes_are_recorded),
 		DISPATCH_TEST(an_attempt_is_recorded_once),
+		DISPATCH_TEST(an_end_without_an_attempt_counts_none),
 		DISPATCH_TEST(interrupted_attempts_are_counted_once),
 		DISPATCH_TEST(only_the_dead_owner_is_recovered),
 		DISPATCH_TEST(a_webhook_that_is_gone_gets_nothing_more),

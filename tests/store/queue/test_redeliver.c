@@ -357,10 +357,12 @@ a_delivery_is_found_with_its_log(void **state)
 	assert_int_equal(store_find_delivery(w->store, w->pool, id, &found), RESULT_OK);
 	assert_int_equal(found.row.state, DELIVERY_PENDING);
 	assert_int_equal(found.row.attempts, 1);
-	assert_true(found.row.leased && found.row.due_ms > 0 && found.row.due_ms <= found.row.now_ms);
+	assert_int_equal(found.row.leased_by.size, DISPATCH_OWNER_SIZE);
+	assert_memory_equal(found.row.leased_by.data, owners[0], DISPATCH_OWNER_SIZE);
+	assert_true(found.row.due_ms > 0 && found.row.due_ms <= found.row.now_ms);
 	assert_int_equal(store_shards_release(w->store, owners[0]), RESULT_OK);
 	assert_int_equal(store_find_delivery(w->store, w->pool, id, &found), RESULT_OK);
-	assert_false(found.row.leased);
+	assert_false(slice_present(found.row.leased_by));
 	assert_slices_equal(found.row.last_error, SLICE("timeout"));
 	assert_int_equal(found.campaign_id, w->campaign);
 	assert_slice(found.url, "https://a.example/hook");
@@ -375,7 +377,7 @@ a_delivery_is_found_with_its_log(void **state)
 	assert_int_equal(record_outcomes(w, &outcome, 1), 0);
 	assert_int_equal(store_find_delivery(w->store, w->pool, id, &found), RESULT_OK);
 	assert_int_equal(found.row.state, DELIVERY_DELIVERED);
-	assert_false(found.row.leased);
+	assert_false(slice_present(found.row.leased_by));
 	assert_int_equal(found.row.webhook_failures, 3);
 	assert_true(found.row.webhook_hold_until_ms > found.row.now_ms);
 	assert_int_equal(found.attempt_count, 2);

@@ -27,7 +27,7 @@ struct wake_sender {
 	int socket; /* -1: none */
 	struct address address;
 	bool is_found;    /* the socket with `address` may be open */
-	int64_t retry_ms; /* no earlier look for it */
+	int64_t retry_ms; /* the file is not checked for it before */
 };
 
 /* Returns false, with errno set, when there is no such file. */
@@ -94,7 +94,7 @@ wake_sender_free(struct wake_sender **sender)
 }
 
 static bool
-look_for_receiver(struct wake_sender *sender)
+find_receiver(struct wake_sender *sender)
 {
 	const int64_t now_ms = clock_monotonic_ms();
 	if (now_ms < sender->retry_ms)
@@ -106,7 +106,7 @@ look_for_receiver(struct wake_sender *sender)
 void
 wake_send(struct wake_sender *sender)
 {
-	if (sender == NULL || sender->socket < 0 || (!sender->is_found && !look_for_receiver(sender)))
+	if (sender == NULL || sender->socket < 0 || (!sender->is_found && !find_receiver(sender)))
 		return;
 	const ssize_t sent =
 	    sendto(sender->socket, "", 1, 0, (const struct sockaddr *)&sender->address.name, sender->address.size);

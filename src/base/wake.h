@@ -20,8 +20,8 @@ struct wake_sender;
 /* `path` must stay valid. The file need not exist. */
 struct wake_sender *wake_sender_new(const char *path);
 void wake_sender_free(struct wake_sender **sender);
-/* Sends a wake; never waits or fails. While the socket is not open, it looks for it once a second at most. `sender` may
- * be NULL. */
+/* Sends a wake; never waits or fails. While the socket is not open, it searches for it once a second at most. `sender`
+ * may be NULL. */
 void wake_send(struct wake_sender *sender);
 
 #endif

@@ -43,7 +43,7 @@ struct feeder *feeder_new(struct store *store, const struct feeder_options *opti
 /* Waits for the current task. */
 void feeder_free(struct feeder **feeder);
 
-/* Its thread. */
+/* The tasks of its thread. */
 struct tasks *feeder_tasks(const struct feeder *feeder);
 
 /* options.wake_fd while a wake makes the next poll earlier; else -1, so that many wakes cost no more than one. */

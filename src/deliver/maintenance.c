@@ -22,10 +22,11 @@ enum {
 struct deactivation {
 	uint64_t webhook_id;
 	enum webhook_state state;
+	bool done;
 };
 
 struct maintenance {
-	pthread_t owner; /* the only thread that calls these functions */
+	pthread_t thread; /* the only thread that calls these functions */
 	struct tasks *tasks;
 	const struct crashes *crashes;
 	const struct slots *slots;
@@ -33,8 +34,9 @@ struct maintenance {
 	bool progress; /* for maintenance_take_progress */
 
 	size_t webhooks_max;
-	struct deactivation *deactivations; /* oldest first, one per webhook */
+	struct deactivation *deactivations; /* oldest first, one per webhook, and one more if it is in the round */
 	size_t deactivation_count;
+	size_t round;       /* the first ones, which the thread uses */
 	uint64_t *webhooks; /* whose deliveries are to be ended */
 	size_t webhook_count;
 	int64_t next_maintenance_ms, next_statistics_ms;
@@ -43,9 +45,6 @@ struct maintenance {
 
 	/* arguments and results of the thread */
 	struct {
-		struct deactivation round[DEACTIVATION_ROUND];
-		size_t round_count;
-		bool deactivated[DEACTIVATION_ROUND];
 		uint64_t webhook_id;
 		uint64_t *ids; /* of all slots */
 		struct id_set under_way;
@@ -57,7 +56,7 @@ struct maintenance {
 void
 maintenance_set_ended_webhooks(struct maintenance *m, const uint64_t *webhook_ids, size_t count)
 {
-	require(pthread_equal(m->owner, pthread_self()));
+	require(pthread_equal(m->thread, pthread_self()));
 	m->webhook_count = count < m->webhooks_max ? count : m->webhooks_max;
 	for (size_t i = 0; i < m->webhook_count; i++)
 		m->webhooks[i] = webhook_ids[i];
@@ -83,13 +82,14 @@ covers(const struct deactivation *request, enum webhook_state state)
 void
 maintenance_deactivate_webhook(struct maintenance *m, uint64_t webhook_id, enum webhook_state state)
 {
-	require(pthread_equal(m->owner, pthread_self()));
+	require(pthread_equal(m->thread, pthread_self()));
 	require(state == WEBHOOK_GONE || state == WEBHOOK_DISABLED);
-	struct deactivation *queued = find_deactivation(m->deactivations, m->deactivation_count, webhook_id);
-	if (covers(find_deactivation(m->work.round, m->work.round_count, webhook_id), state))
+	struct deactivation *queued =
+	    find_deactivation(m->deactivations + m->round, m->deactivation_count - m->round, webhook_id);
+	if (covers(find_deactivation(m->deactivations, m->round, webhook_id), state))
 		return;
 	if (queued == NULL && m->deactivation_count < m->webhooks_max)
-		m->deactivations[m->deactivation_count++] = (struct deactivation){ webhook_id, state };
+		m->deactivations[m->deactivation_count++] = (struct deactivation){ webhook_id, state, false };
 	else if (queued != NULL && !covers(queued, state))
 		queued->state = state;
 }
@@ -97,7 +97,7 @@ maintenance_deactivate_webhook(struct maintenance *m, uint64_t webhook_id, enum 
 void
 maintenance_bulk_work(struct maintenance *m, bool queued)
 {
-	require(pthread_equal(m->owner, pthread_self()));
+	require(pthread_equal(m->thread, pthread_self()));
 	m->bulk_queued = queued;
 }
 
@@ -122,73 +122,71 @@ maintenance_end(struct maintenance *m)
 /* ---- task: deactivate webhooks ---- */
 
 static int64_t
-when_deactivate(const void *owner)
+when_deactivate(const void *context)
 {
-	const struct maintenance *m = owner;
+	const struct maintenance *m = context;
 	return m->ending || m->deactivation_count == 0 ? CLOCK_NEVER : 0;
 }
 
 static void
-take_round(void *owner)
+take_round(void *context)
 {
-	struct maintenance *m = owner;
-	m->work.round_count = m->deactivation_count < DEACTIVATION_ROUND ? m->deactivation_count : DEACTIVATION_ROUND;
-	m->deactivation_count -= m->work.round_count;
-	memcpy(m->work.round, m->deactivations, m->work.round_count * sizeof(*m->deactivations));
-	memmove(m->deactivations, m->deactivations + m->work.round_count, m->deactivation_count * sizeof(*m->deactivations));
+	struct maintenance *m = context;
+	m->round = m->deactivation_count < DEACTIVATION_ROUND ? m->deactivation_count : DEACTIVATION_ROUND;
 }
 
-/* Waits for at most one campaign's lock. Webhooks that were not deactivated are queued again. */
+/* Waits for at most one campaign's lock. */
 static enum result
-deactivate_round(struct store *store, void *owner)
+deactivate_round(struct store *store, void *context)
 {
-	struct maintenance *m = owner;
+	struct maintenance *m = context;
 	enum result first = RESULT_OK, result = RESULT_OK;
-	memset(m->work.deactivated, 0, sizeof(m->work.deactivated));
-	for (size_t i = 0; i < m->work.round_count && result != RESULT_UNAVAILABLE && result != RESULT_UNKNOWN; i++) {
-		const struct deactivation *request = &m->work.round[i];
+	for (size_t i = 0; i < m->round && result != RESULT_UNAVAILABLE && result != RESULT_UNKNOWN; i++) {
+		struct deactivation *request = &m->deactivations[i];
 		result = store_deactivate_webhook(store, request->webhook_id, request->state, first == RESULT_OK);
-		m->work.deactivated[i] = result == RESULT_OK;
+		request->done = result == RESULT_OK;
 		first = first == RESULT_OK ? result : first;
 	}
 	return first;
 }
 
+/* Webhooks that were not deactivated stay queued. The one whose campaign was waited for becomes the last, so that the next
+ * round waits for another. */
 static void
-deactivated_round(void *owner, enum result result UNUSED)
+deactivated_round(void *context, enum result result UNUSED)
 {
-	struct maintenance *m = owner;
-	const size_t count = m->work.round_count;
-	size_t waited = count;
-	m->work.round_count = 0;
+	struct maintenance *m = context;
+	const size_t count = m->deactivation_count, round = m->round;
+	struct deactivation waited = { .done = true };
+	m->deactivation_count = m->round = 0;
 	for (size_t i = 0; i < count; i++) {
-		const struct deactivation *request = &m->work.round[i];
-		m->progress = m->progress || m->work.deactivated[i]; /* the next poll finds the remaining deliveries */
-		if (m->work.deactivated[i])
+		const struct deactivation request = m->deactivations[i];
+		m->progress = m->progress || request.done; /* the next poll finds the remaining deliveries */
+		if (request.done)
 			continue;
-		if (waited == count)
-			waited = i;
+		if (i < round && waited.done)
+			waited = request;
 		else
-			maintenance_deactivate_webhook(m, request->webhook_id, request->state);
+			maintenance_deactivate_webhook(m, request.webhook_id, request.state);
 	}
-	if (waited < count) /* queued last, so that the next round waits for another campaign */
-		maintenance_deactivate_webhook(m, m->work.round[waited].webhook_id, m->work.round[waited].state);
+	if (!waited.done)
+		maintenance_deactivate_webhook(m, waited.webhook_id, waited.state);
 }
 
 /* ---- task: fail pending deliveries of webhooks that are gone or removed ---- */
 
 static int64_t
-when_fail_pending(const void *owner)
+when_fail_pending(const void *context)
 {
-	const struct maintenance *m = owner;
+	const struct maintenance *m = context;
 	return m->ending || m->webhook_count == 0 ? CLOCK_NEVER : 0;
 }
 
 /* Webhooks are served in the order of their ids, so that one that fails does not block the others. */
 static void
-next_webhook(void *owner)
+next_webhook(void *context)
 {
-	struct maintenance *m = owner;
+	struct maintenance *m = context;
 	uint64_t first = UINT64_MAX, next = UINT64_MAX;
 	for (size_t i = 0; i < m->webhook_count; i++) {
 		const uint64_t id = m->webhooks[i];
@@ -201,16 +199,16 @@ next_webhook(void *owner)
 }
 
 static enum result
-fail_some_pending(struct store *store, void *owner)
+fail_some_pending(struct store *store, void *context)
 {
-	struct maintenance *m = owner;
+	struct maintenance *m = context;
 	return store_fail_pending(store, m->work.webhook_id, &m->work.under_way, END_CHUNK, &m->work.ended);
 }
 
 static void
-failed_some_pending(void *owner, enum result result)
+failed_some_pending(void *context, enum result result)
 {
-	struct maintenance *m = owner;
+	struct maintenance *m = context;
 	if (result != RESULT_OK)
 		return;
 	if (m->work.ended > 0) {
@@ -226,22 +224,22 @@ failed_some_pending(void *owner, enum result result)
 /* ---- task: clean up ---- */
 
 static int64_t
-when_clean_up(const void *owner)
+when_clean_up(const void *context)
 {
-	const struct maintenance *m = owner;
+	const struct maintenance *m = context;
 	return m->ending || !m->holder ? CLOCK_NEVER : m->next_maintenance_ms;
 }
 
 static enum result
-clean_up(struct store *store, void *owner UNUSED)
+clean_up(struct store *store, void *context UNUSED)
 {
 	return store_clean_up(store);
 }
 
 static void
-cleaned_up(void *owner, enum result result)
+cleaned_up(void *context, enum result result)
 {
-	struct maintenance *m = owner;
+	struct maintenance *m = context;
 	if (result == RESULT_OK)
 		m->next_maintenance_ms = clock_monotonic_ms() + MAINTENANCE_MS;
 }
@@ -249,22 +247,22 @@ cleaned_up(void *owner, enum result result)
 /* ---- task: refresh statistics ---- */
 
 static int64_t
-when_refresh(const void *owner)
+when_refresh(const void *context)
 {
-	const struct maintenance *m = owner;
+	const struct maintenance *m = context;
 	return m->ending || !m->holder || !m->polls_are_slow ? CLOCK_NEVER : m->next_statistics_ms;
 }
 
 static enum result
-refresh_statistics(struct store *store, void *owner UNUSED)
+refresh_statistics(struct store *store, void *context UNUSED)
 {
 	return store_refresh_statistics(store);
 }
 
 static void
-refreshed_statistics(void *owner, enum result result UNUSED)
+refreshed_statistics(void *context, enum result result UNUSED)
 {
-	struct maintenance *m = owner;
+	struct maintenance *m = context;
 	m->polls_are_slow = false;
 	m->next_statistics_ms = clock_monotonic_ms() + STATISTICS_MS;
 }
@@ -272,16 +270,16 @@ refreshed_statistics(void *owner, enum result result UNUSED)
 /* ---- task: bulk jobs ---- */
 
 static int64_t
-when_bulk(const void *owner)
+when_bulk(const void *context)
 {
-	const struct maintenance *m = owner;
+	const struct maintenance *m = context;
 	return m->ending || !m->holder || !m->bulk_queued ? CLOCK_NEVER : 0;
 }
 
 static enum result
-do_bulk(struct store *store, void *owner)
+do_bulk(struct store *store, void *context)
 {
-	struct maintenance *m = owner;
+	struct maintenance *m = context;
 	struct pool *pool = pool_new();
 	enum result result = bulk_run_chunk(store, pool, m->crashes, &m->work.bulk_left);
 	pool_free(&pool);
@@ -289,9 +287,9 @@ do_bulk(struct store *store, void *owner)
 }
 
 static void
-did_bulk(void *owner, enum result result)
+did_bulk(void *context, enum result result)
 {
-	struct maintenance *m = owner;
+	struct maintenance *m = context;
 	if (result != RESULT_OK)
 		return;
 	m->bulk_queued = m->work.bulk_left;
@@ -312,7 +310,7 @@ struct maintenance *
 maintenance_new(struct store *store, const struct crashes *crashes, const struct slots *slots, size_t webhooks_max)
 {
 	struct maintenance *m = memory_alloc(sizeof(*m));
-	m->owner = pthread_self();
+	m->thread = pthread_self();
 	m->webhooks_max = webhooks_max;
 	m->deactivations = memory_alloc(webhooks_max * sizeof(*m->deactivations));
 	m->webhooks = memory_alloc(webhooks_max * sizeof(*m->webhooks));

@@ -39,7 +39,7 @@ void maintenance_polls_are_slow(struct maintenance *maintenance);
 /* Begins no more tasks. */
 void maintenance_end(struct maintenance *maintenance);
 
-/* Its thread. */
+/* The tasks of its thread. */
 struct tasks *maintenance_tasks(const struct maintenance *maintenance);
 /* Returns true once after a task when there may be new deliveries, or deliveries to end. */
 bool maintenance_take_progress(struct maintenance *maintenance);

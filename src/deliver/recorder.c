@@ -28,7 +28,7 @@ struct recorder {
 	size_t singly;           /* outcomes to record one at a time, because one of them is invalid or conflicts */
 	bool retrying;           /* a postponed outcome is recorded, alone */
 	unsigned conflicts;      /* of this batch, consecutive */
-	struct back_off away;    /* database unavailable */
+	struct back_off pause;   /* database unavailable */
 	struct back_off blocked; /* postponed outcomes */
 };
 
@@ -74,7 +74,7 @@ when_recorded(const struct recorder *r, bool last)
 		when = last || ended >= FLUSH_COUNT ? 0 : slot_since_ms(slots_first(r->slots, SLOT_ENDED)) + FLUSH_MS;
 	if (slots_first(r->slots, SLOT_OUTCOME_POSTPONED) != NULL && when > r->blocked.until_ms)
 		when = r->blocked.until_ms;
-	return when > r->away.until_ms ? when : r->away.until_ms;
+	return when > r->pause.until_ms ? when : r->pause.until_ms;
 }
 
 int64_t
@@ -187,7 +187,7 @@ recorded(struct recorder *r, size_t count)
 		r->blocked = (struct back_off){ 0 };
 	else
 		r->conflicts = 0;
-	r->away = (struct back_off){ 0 };
+	r->pause = (struct back_off){ 0 };
 }
 
 /* A single outcome was rejected or conflicts with another transaction. */
@@ -213,7 +213,7 @@ handle_rejection(struct recorder *r, size_t count, enum result result)
 	else if (result != RESULT_CONFLICT || ++r->conflicts >= CONFLICTS)
 		r->singly = count;
 	else
-		back_off(&r->away, "record", result);
+		back_off(&r->pause, "record", result);
 }
 
 void
@@ -229,7 +229,7 @@ recorder_collect(struct recorder *r)
 	} else if (result == RESULT_UNAVAILABLE || result == RESULT_UNKNOWN) {
 		if (result == RESULT_UNKNOWN) /* the commit may have succeeded */
 			slots_mark_unknown(first_slot(r), count);
-		back_off(&r->away, "record", result);
+		back_off(&r->pause, "record", result);
 	} else {
 		handle_rejection(r, count, result);
 	}

@@ -18,7 +18,7 @@ enum runner_state { RUNNER_IDLE, RUNNER_BUSY, RUNNER_DONE };
 
 struct runner {
 	struct store *store; /* used by the thread only */
-	pthread_t owner;     /* the thread that created it */
+	pthread_t user;      /* the thread that uses it */
 	pthread_t thread;
 	pthread_mutex_t lock; /* protects all members below */
 	pthread_cond_t changed;
@@ -72,7 +72,7 @@ runner_new(struct store *store)
 {
 	struct runner *r = memory_alloc(sizeof(*r));
 	r->store = store;
-	r->owner = pthread_self();
+	r->user = pthread_self();
 	must(pthread_mutex_init(&r->lock, NULL));
 	must(pthread_cond_init(&r->changed, NULL));
 	r->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -92,7 +92,7 @@ runner_free(struct runner **runner)
 	struct runner *r = *runner;
 	if (r == NULL)
 		return;
-	require(pthread_equal(r->owner, pthread_self()));
+	require(pthread_equal(r->user, pthread_self()));
 	must(pthread_mutex_lock(&r->lock));
 	r->ending = true;
 	must(pthread_cond_signal(&r->changed));
@@ -108,7 +108,7 @@ runner_free(struct runner **runner)
 void
 runner_start(struct runner *r, runner_work *work, void *context)
 {
-	require(pthread_equal(r->owner, pthread_self()));
+	require(pthread_equal(r->user, pthread_self()));
 	must(pthread_mutex_lock(&r->lock));
 	if (r->state != RUNNER_IDLE)
 		panic("a runner is not idle");
@@ -122,7 +122,7 @@ runner_start(struct runner *r, runner_work *work, void *context)
 bool
 runner_take(struct runner *r, enum result *result)
 {
-	require(pthread_equal(r->owner, pthread_self()));
+	require(pthread_equal(r->user, pthread_self()));
 	uint64_t count;
 	must(pthread_mutex_lock(&r->lock));
 	const bool done = r->state == RUNNER_DONE;

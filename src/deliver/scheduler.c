@@ -38,7 +38,7 @@ scheduler_offer(struct scheduler *s, const struct due_webhook *found, uint64_t e
 	if (webhook->in_flight == 0 && webhook->end <= ends)
 		refresh(s, webhook, found);
 	webhook->rate.per_second = found->rate;
-	if (found->first_due_ms <= webhook->read.due_ms && !webhook->fetching)
+	if (found->first_due_ms <= webhook->read.due_ms)
 		webhook->read = (struct due_position){ .due_ms = found->first_due_ms };
 	webhook->more = true;
 	table_requeue(s, webhook, now_ms);

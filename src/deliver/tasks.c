@@ -11,20 +11,20 @@ struct tasks {
 	struct runner *runner;
 	const struct task *table;
 	size_t count;
-	void *owner;
+	void *context;
 	const struct task *under_way; /* or NULL */
 	size_t last;                  /* the next one in the rotation is tried first */
-	struct back_off away[TASKS_MAX];
+	struct back_off pauses[TASKS_MAX];
 };
 
 struct tasks *
-tasks_new(struct store *store, const struct task *table, size_t count, void *owner)
+tasks_new(struct store *store, const struct task *table, size_t count, void *context)
 {
 	require(count <= TASKS_MAX);
 	struct tasks *tasks = memory_alloc(sizeof(*tasks));
 	tasks->table = table;
 	tasks->count = count;
-	tasks->owner = owner;
+	tasks->context = context;
 	tasks->last = count - 1;
 	tasks->runner = runner_new(store);
 	if (tasks->runner == NULL)
@@ -45,8 +45,8 @@ tasks_free(struct tasks **tasks)
 static int64_t
 task_when(const struct tasks *tasks, size_t i)
 {
-	const int64_t when = tasks->table[i].when(tasks->owner);
-	return when > tasks->away[i].until_ms ? when : tasks->away[i].until_ms;
+	const int64_t when = tasks->table[i].when(tasks->context);
+	return when > tasks->pauses[i].until_ms ? when : tasks->pauses[i].until_ms;
 }
 
 int64_t
@@ -72,8 +72,8 @@ tasks_begin(struct tasks *tasks)
 		tasks->under_way = task;
 		tasks->last = at;
 		if (task->begin != NULL)
-			task->begin(tasks->owner);
-		runner_start(tasks->runner, task->work, tasks->owner);
+			task->begin(tasks->context);
+		runner_start(tasks->runner, task->work, tasks->context);
 	}
 }
 
@@ -86,10 +86,10 @@ tasks_collect(struct tasks *tasks)
 		return;
 	tasks->under_way = NULL;
 	if (result == RESULT_OK)
-		tasks->away[task - tasks->table] = (struct back_off){ 0 };
+		tasks->pauses[task - tasks->table] = (struct back_off){ 0 };
 	else
-		back_off(&tasks->away[task - tasks->table], task->name, result);
-	task->done(tasks->owner, result);
+		back_off(&tasks->pauses[task - tasks->table], task->name, result);
+	task->done(tasks->context, result);
 }
 
 bool

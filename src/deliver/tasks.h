@@ -11,20 +11,20 @@
 #include "base/clock.h"
 #include "deliver/runner.h"
 
-/* `owner` is the argument of tasks_new. Between `begin` and `done` its work's data belongs to the thread. */
+/* `context` is the argument of tasks_new. Between `begin` and `done` its work's data belongs to the thread. */
 struct task {
 	const char *name;
-	int64_t (*when)(const void *owner); /* when it is due, in clock_monotonic_ms; CLOCK_NEVER: not until an event */
-	void (*begin)(void *owner);         /* prepares the work; or NULL */
-	runner_work *work;                  /* in the thread; its context is the owner */
-	void (*done)(void *owner, enum result result);
+	int64_t (*when)(const void *context); /* when it is due, in clock_monotonic_ms; CLOCK_NEVER: not until an event */
+	void (*begin)(void *context);         /* prepares the work; or NULL */
+	runner_work *work;                    /* in the thread; with the same context */
+	void (*done)(void *context, enum result result);
 };
 
 struct tasks;
 
 /* At most TASKS_MAX. Returns NULL, logged, when no thread can be created. */
 enum { TASKS_MAX = 8 };
-struct tasks *tasks_new(struct store *store, const struct task *table, size_t count, void *owner);
+struct tasks *tasks_new(struct store *store, const struct task *table, size_t count, void *context);
 /* Waits for the task under way. */
 void tasks_free(struct tasks **tasks);
 

@@ -19,7 +19,7 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/queue/clean_up.c \
 	%D%/queue/dispatch.c %D%/queue/dispatch.h \
 	%D%/queue/jobs.c \
-	%D%/queue/due.c %D%/queue/shards.h \
+	%D%/queue/due.c \
 	%D%/queue/outcomes.c \
 	%D%/queue/partitions.c %D%/queue/partitions.h \
 	%D%/queue/redeliver.c \

@@ -7,19 +7,12 @@
 #include "webhook/signature.h"
 #include "webhook/webhook_url.h"
 
+enum { HEADERS = 4 };
+
 static const struct slice content_types[] = {
 	[false] = SLICE("Content-Type: application/json"),
 	[true] = SLICE("Content-Type: application/x-www-form-urlencoded"),
 };
-
-static bool
-make_body(struct pool *pool, const struct due_delivery *delivery, struct slice *body)
-{
-	if (delivery->form)
-		return form_encode(pool, delivery->payload, body);
-	*body = pool_copy(pool, delivery->payload);
-	return true;
-}
 
 /* During a rotation of the secret, signs with both. */
 static bool
@@ -48,22 +41,19 @@ request_make(struct pool *pool, const struct due_delivery *delivery, int64_t now
 {
 	const int64_t timestamp = now_ms / 1000;
 	const struct destination *destination = delivery->destination;
-	struct slice signatures, url;
+	struct slice signatures, url, *headers = POOL_ARRAY(pool, HEADERS, struct slice);
+	attempt->body = delivery->payload;
 	if (!slice_present(delivery->payload) || !webhook_url_dial(pool, destination->url, &url) ||
-	    !make_body(pool, delivery, &attempt->body) || !sign(pool, delivery, timestamp, attempt->body, &signatures))
+	    (delivery->form && !form_encode(pool, delivery->payload, &attempt->body)) ||
+	    !sign(pool, delivery, timestamp, attempt->body, &signatures))
 		return false;
-	const struct slice headers[] = {
-		content_types[delivery->form],
-		pool_printf(pool, "webhook-id: %.*s", SLICE_ARGS(delivery->message_id)),
-		pool_printf(pool, "webhook-timestamp: %" PRId64, timestamp),
-		pool_printf(pool, "webhook-signature: %.*s", SLICE_ARGS(signatures)),
-	};
-	struct slice *copies = POOL_ARRAY(pool, ARRAY_SIZE(headers), struct slice);
-	for (size_t i = 0; i < ARRAY_SIZE(headers); i++)
-		copies[i] = headers[i];
+	headers[0] = content_types[delivery->form];
+	headers[1] = pool_printf(pool, "webhook-id: %.*s", SLICE_ARGS(delivery->message_id));
+	headers[2] = pool_printf(pool, "webhook-timestamp: %" PRId64, timestamp);
+	headers[3] = pool_printf(pool, "webhook-signature: %.*s", SLICE_ARGS(signatures));
 	attempt->url = pool_string(pool, url);
-	attempt->headers = copies;
-	attempt->header_count = ARRAY_SIZE(headers);
+	attempt->headers = headers;
+	attempt->header_count = HEADERS;
 	attempt->ca_file = path_or_null(pool, destination->ca_file);
 	attempt->client_certificate = path_or_null(pool, destination->client_certificate);
 	attempt->client_key = path_or_null(pool, destination->client_key);

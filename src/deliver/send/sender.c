@@ -18,7 +18,7 @@
 
 enum {
 	STALL_MS = 100,       /* a later return from the wait is a stall */
-	OVERDUE_MS = 100,     /* how often extensions are looked at, for which libcurl has no timer */
+	OVERDUE_MS = 100,     /* how often extensions are checked, for which libcurl has no timer */
 	WATCH_AFTER_MS = 500, /* the received bytes of an attempt that takes longer are counted */
 	EVENTS_MAX = 256
 };
@@ -166,7 +166,7 @@ sender_new(const struct sender_options *options, sender_done *done, void *contex
 	sender->options = *options;
 	sender->done = done;
 	sender->context = context;
-	sender->owner = pthread_self();
+	sender->thread = pthread_self();
 	sender->expected_ms = clock_monotonic_ms();
 	sender->timer_ms = sender->overdue_ms = CLOCK_NEVER;
 	sender->epoll = -1;
@@ -213,7 +213,7 @@ sender_free(struct sender **sender)
 void
 sender_start(struct sender *sender, const struct attempt *attempt, void *cookie)
 {
-	require(pthread_equal(sender->owner, pthread_self()));
+	require(pthread_equal(sender->thread, pthread_self()));
 	require(!sender->reporting);
 	struct transfer *transfer = TAILQ_FIRST(&sender->unused);
 	if (transfer == NULL)
@@ -423,7 +423,7 @@ watch_wake_fds(struct sender *sender, const int wake_fds[SENDER_WAKE_FDS])
 unsigned
 sender_wait(struct sender *sender, int64_t timeout_ms, const int wake_fds[SENDER_WAKE_FDS])
 {
-	require(pthread_equal(sender->owner, pthread_self()));
+	require(pthread_equal(sender->thread, pthread_self()));
 	require(!sender->reporting);
 	const int64_t begun_ms = clock_monotonic_ms(), end_ms = begun_ms + timeout_ms;
 	unsigned woken = 0;

@@ -53,13 +53,13 @@ struct sender {
 	const char *ca_file, *ca_folder; /* for attempts without a CA file of their own */
 	int64_t timer_ms;                /* when libcurl's next timeout is due */
 	int64_t expected_ms;             /* when the wait should be over */
-	int64_t overdue_ms;              /* when extensions are looked at */
+	int64_t overdue_ms;              /* when extensions are checked next */
 	struct transfer *slots;
 	struct transfers unused;
 	struct transfers running, watched; /* in the order of their start; received bytes are counted of those that are slow */
 	struct transfers failed;           /* to be ended without waiting for libcurl */
 	size_t ended;                      /* in this wait */
-	pthread_t owner;                   /* the only thread that uses it */
+	pthread_t thread;                  /* the only thread that uses it */
 	bool reporting;                    /* `done` is running */
 };
 

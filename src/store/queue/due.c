@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "store/query.h"
 #include "store/queue/dispatch.h"
-#include "store/queue/shards.h"
 #include "store/state.h"
 #include "store/statements.h"
 
@@ -49,8 +48,9 @@ DB_STATEMENT(sql_select_newest_due,
 
 store_statement_list sql_of_due = { &sql_select_clock_and_bulk_work, &sql_select_due_webhooks, &sql_select_newest_due, NULL };
 
-struct db_list
-store_shard_list(struct pool *pool, uint64_t shards)
+/* Bit i of `shards`: shard i. */
+static struct db_list
+shard_list(struct pool *pool, uint64_t shards)
 {
 	struct db_value *list = POOL_ARRAY(pool, DELIVERY_SHARDS, struct db_value);
 	size_t count = 0;
@@ -106,7 +106,7 @@ enum { WORK_NOW_MS, WORK_IN_BULK, WORK_SEVERAL_ACCOUNTS };
 enum result
 store_due_webhooks(struct store *store, struct pool *pool, const struct due_query *query, struct due_webhooks *webhooks)
 {
-	const struct db_arguments arguments = { .lists = { store_shard_list(pool, query->shards) }, .list_count = 1 };
+	const struct db_arguments arguments = { .lists = { shard_list(pool, query->shards) }, .list_count = 1 };
 	struct db_rows work, rows;
 	enum result result = store_query(store, pool, &work, &sql_select_clock_and_bulk_work);
 	const int64_t queried_ms = clock_monotonic_ms();

@@ -36,9 +36,11 @@ struct dispatcher {
 	struct feeder *feeder;
 	struct recorder *recorder;
 	struct maintenance *maintenance;
-	int64_t end_ms;       /* no new attempts from then on … */
-	int64_t give_up_ms;   /* … and until then it waits for the database; in clock_monotonic_ms */
-	bool ending, stopped; /* stopped: by stop_fd */
+	struct tasks *threads[DISPATCHER_CONNECTIONS]; /* of the last three */
+	unsigned char owner[DISPATCH_OWNER_SIZE];      /* of the leases */
+	int64_t end_ms;                                /* no new attempts from then on … */
+	int64_t give_up_ms;                            /* … and until then it waits for the database; in clock_monotonic_ms */
+	bool ending, stopped;                          /* stopped: by stop_fd */
 };
 
 /* ---- attempts ---- */
@@ -148,9 +150,8 @@ start_fetched(struct dispatcher *d)
 static void
 handle_results(struct dispatcher *d)
 {
-	recorder_collect(d->recorder);
-	tasks_collect(feeder_tasks(d->feeder));
-	tasks_collect(maintenance_tasks(d->maintenance));
+	for (size_t i = 0; i < DISPATCHER_CONNECTIONS; i++)
+		tasks_collect(d->threads[i]);
 	if (maintenance_take_progress(d->maintenance))
 		feeder_note_progress(d->feeder);
 }
@@ -170,6 +171,7 @@ begin_end_if(struct dispatcher *d, bool reason)
 	d->ending = true;
 	d->give_up_ms = clock_monotonic_ms() + GIVE_UP_MS;
 	feeder_end(d->feeder);
+	recorder_end(d->recorder);
 	maintenance_end(d->maintenance);
 }
 
@@ -184,23 +186,7 @@ is_finished(struct dispatcher *d)
 		d->give_up_ms = clock_monotonic_ms() + GIVE_UP_MS;
 	if (slots_used(d->slots) == 0 && feeder_has_ended(d->feeder) && !tasks_are_busy(maintenance_tasks(d->maintenance)))
 		return true;
-	return clock_monotonic_ms() >= d->give_up_ms && !recorder_is_busy(d->recorder);
-}
-
-/* No attempt will end any more, so that a batch of outcomes need not wait for others. */
-static bool
-is_last_batch(const struct dispatcher *d)
-{
-	return d->ending && slots_in(d->slots, SLOT_SENDING) == 0;
-}
-
-static void
-give_work(struct dispatcher *d)
-{
-	if (recorder_when(d->recorder, is_last_batch(d)) <= clock_monotonic_ms())
-		recorder_begin(d->recorder, is_last_batch(d));
-	tasks_begin(feeder_tasks(d->feeder));
-	tasks_begin(maintenance_tasks(d->maintenance));
+	return clock_monotonic_ms() >= d->give_up_ms && !tasks_are_busy(recorder_tasks(d->recorder));
 }
 
 /* Time until something is due, at most until the next check for shutdown. */
@@ -212,10 +198,10 @@ wait_ms(const struct dispatcher *d)
 				    ? CLOCK_NEVER
 				    : scheduler_next_ms(d->scheduler, places_left(d), database_ms);
 	const int64_t whens[] = {
-		recorder_when(d->recorder, is_last_batch(d)),
-		tasks_when(feeder_tasks(d->feeder)),
+		tasks_when(d->threads[0]),
+		tasks_when(d->threads[1]),
+		tasks_when(d->threads[2]),
 		feeder_drop_ms(d->feeder),
-		tasks_when(maintenance_tasks(d->maintenance)),
 		next_ms == CLOCK_NEVER ? CLOCK_NEVER : next_ms - feeder_database_ahead_ms(d->feeder),
 	};
 	int64_t first = now + d->options.poll_ms;
@@ -234,13 +220,13 @@ dispatcher_run(struct dispatcher *d)
 		handle_results(d);
 		start_fetched(d);
 		begin_end_if(d, !d->options.stay && nothing_due(d));
-		give_work(d);
+		for (size_t i = 0; i < DISPATCHER_CONNECTIONS; i++)
+			tasks_begin(d->threads[i]);
 		if (is_finished(d))
 			break;
 		/* Once it has fired, the first descriptor stays readable. */
-		const int wake[SENDER_WAKE_FDS] = { d->ending ? -1 : d->options.stop_fd, recorder_fd(d->recorder),
-			tasks_fd(maintenance_tasks(d->maintenance)), tasks_fd(feeder_tasks(d->feeder)),
-			feeder_wake_fd(d->feeder) };
+		const int wake[SENDER_WAKE_FDS] = { d->ending ? -1 : d->options.stop_fd, tasks_fd(d->threads[0]),
+			tasks_fd(d->threads[1]), tasks_fd(d->threads[2]), feeder_wake_fd(d->feeder) };
 		const unsigned woken = sender_wait(d->sender, wait_ms(d), wake);
 		if ((woken & POLL_WOKEN) != 0)
 			feeder_woken(d->feeder);
@@ -283,24 +269,6 @@ dispatcher_slots(size_t in_flight)
 	return in_flight + FEEDER_ROWS;
 }
 
-static struct feeder_options
-feeder_options(const struct dispatcher *d)
-{
-	struct feeder_options options = {
-		.scheduler = d->scheduler,
-		.slots = d->slots,
-		.maintenance = d->maintenance,
-		.lock = d->lock,
-		.crashes = d->options.crashes,
-		.lease_ms = d->options.lease_ms,
-		.poll_ms = d->options.poll_ms,
-		.attempt_ms = d->options.sender.timeout_ms,
-		.wake_fd = d->options.wake_fd,
-	};
-	random_bytes(options.owner, sizeof(options.owner));
-	return options;
-}
-
 struct dispatcher *
 dispatcher_new(const struct dispatcher_options *options, const struct dispatcher_stores *stores, struct lock *lock)
 {
@@ -310,18 +278,22 @@ dispatcher_new(const struct dispatcher_options *options, const struct dispatcher
 	d->options = adjusted_options(options);
 	d->lock = lock;
 	d->end_ms = CLOCK_NEVER;
+	random_bytes(d->owner, sizeof(d->owner));
 	const struct scheduler_limits limits = { FEEDER_WEBHOOKS_MAX, options->sender.in_flight, TURN };
 	d->scheduler = scheduler_new(&limits, &d->options.health);
 	d->slots = slots_new(dispatcher_slots(options->sender.in_flight));
 	d->sender = sender_new(&d->options.sender, attempt_done, d);
 	d->maintenance = maintenance_new(stores->maintenance, options->crashes, d->slots, FEEDER_WEBHOOKS_MAX);
-	if (d->sender != NULL && d->maintenance != NULL) {
-		const struct feeder_options feeder = feeder_options(d);
-		d->feeder = feeder_new(stores->feeder, &feeder);
-		d->recorder = recorder_new(stores->recorder, d->slots, feeder.owner, slot_recorded, d);
-	}
-	if (d->feeder == NULL || d->recorder == NULL)
+	d->recorder = recorder_new(stores->recorder, d->slots, d->owner, slot_recorded, d);
+	const struct feeder_parts feeder = { &d->options, d->scheduler, d->slots, d->maintenance, lock, d->owner };
+	d->feeder = feeder_new(stores->feeder, &feeder);
+	if (d->sender == NULL || d->maintenance == NULL || d->recorder == NULL || d->feeder == NULL) {
 		dispatcher_free(&d);
+		return NULL;
+	}
+	d->threads[0] = recorder_tasks(d->recorder);
+	d->threads[1] = feeder_tasks(d->feeder);
+	d->threads[2] = maintenance_tasks(d->maintenance);
 	return d;
 }
 

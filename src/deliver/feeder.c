@@ -32,7 +32,7 @@ enum {
 #define FIRST_SHARD UINT64_C(1)
 
 struct feeder {
-	struct feeder_options options;
+	struct feeder_parts with;
 	struct tasks *tasks;
 	/* Times are in clock_monotonic_ms. */
 	int64_t next_lease_ms;
@@ -95,14 +95,14 @@ static enum result
 recover(struct store *store, void *context)
 {
 	struct feeder *f = context;
-	const struct lock_previous *previous = f->options.lock == NULL ? NULL : lock_previous(f->options.lock);
+	const struct lock_previous *previous = f->with.lock == NULL ? NULL : lock_previous(f->with.lock);
 	enum result result = RESULT_OK;
 	if (previous != NULL) {
 		set_delays(previous);
 		result = store_recover(store, previous->owner, previous->under_way, previous->count);
 	}
-	if (result == RESULT_OK && f->options.crashes != NULL)
-		result = crashes_isolate(f->options.crashes, store);
+	if (result == RESULT_OK && f->with.options->crashes != NULL)
+		result = crashes_isolate(f->with.options->crashes, store);
 	return result;
 }
 
@@ -113,14 +113,14 @@ recovered(void *context, enum result result)
 	if (result != RESULT_OK)
 		return;
 	f->recovered = true;
-	if (f->options.lock == NULL)
+	if (f->with.lock == NULL)
 		return;
-	const struct lock_previous *previous = lock_previous(f->options.lock);
+	const struct lock_previous *previous = lock_previous(f->with.lock);
 	if (previous != NULL)
 		log_info("recovered", LOG_STR("from", "a dispatcher that was killed, or ended without the database"),
 		    LOG_UINT("deliveries", previous->count));
 	/* the previous id is needed until its shards are free */
-	lock_set_owner(f->options.lock, f->options.owner);
+	lock_set_owner(f->with.lock, f->with.owner);
 }
 
 /* ---- task: lease shards ---- */
@@ -129,7 +129,7 @@ static int64_t
 when_lease(const void *context)
 {
 	const struct feeder *f = context;
-	const bool done = f->ending && slots_used(f->options.slots) == 0;
+	const bool done = f->ending && slots_used(f->with.slots) == 0;
 	return !f->recovered || done ? CLOCK_NEVER : feeder_may_send(f) ? f->next_lease_ms : 0;
 }
 
@@ -139,14 +139,14 @@ begin_lease(void *context)
 	struct feeder *f = context;
 	f->leased = true; /* also when the response is lost */
 	f->work.began_ms = clock_monotonic_ms();
-	f->work.lease_end_ms = clock_boot_ms() + f->options.lease_ms;
+	f->work.lease_end_ms = clock_boot_ms() + f->with.options->lease_ms;
 }
 
 static enum result
 lease(struct store *store, void *context)
 {
 	struct feeder *f = context;
-	return store_shards_lease(store, f->options.owner, f->options.lease_ms, &f->work.shards);
+	return store_shards_lease(store, f->with.owner, f->with.options->lease_ms, &f->work.shards);
 }
 
 static void
@@ -164,9 +164,9 @@ static void
 drop_fetched(struct feeder *f, int64_t before_ms)
 {
 	const struct slot *oldest;
-	while ((oldest = slots_first(f->options.slots, SLOT_FETCHED)) != NULL && slot_since_ms(oldest) < before_ms) {
+	while ((oldest = slots_first(f->with.slots, SLOT_FETCHED)) != NULL && slot_since_ms(oldest) < before_ms) {
 		const uint64_t webhook_id = slot_delivery(oldest)->destination->webhook_id;
-		release_all(scheduler_drop(f->options.scheduler, webhook_id, feeder_database_ms(f)));
+		release_all(scheduler_drop(f->with.scheduler, webhook_id, feeder_database_ms(f)));
 	}
 }
 
@@ -181,22 +181,23 @@ leased(void *context, enum result result)
 	f->leased_shards = f->work.shards;
 	f->lease_end_ms = f->work.lease_end_ms;
 	/* leaves as much time again for retries, before nothing may be sent */
-	f->next_lease_ms = f->work.began_ms + (f->options.lease_ms - f->options.attempt_ms - SEND_MARGIN_MS) / 2;
+	f->next_lease_ms =
+	    f->work.began_ms + (f->with.options->lease_ms - f->with.options->sender.timeout_ms - SEND_MARGIN_MS) / 2;
 	if (f->leased_shards != UINT64_MAX && f->next_lease_ms > f->work.began_ms + STANDBY_MS)
 		f->next_lease_ms = f->work.began_ms + STANDBY_MS;
-	maintenance_set_holder(f->options.maintenance, (f->leased_shards & FIRST_SHARD) != 0);
+	maintenance_set_holder(f->with.maintenance, (f->leased_shards & FIRST_SHARD) != 0);
 	if (lost != 0)
 		log_warning("shards_lost", LOG_INT("shards", __builtin_popcountll(lost)));
 	if (lost == 0 && !lapsed)
 		return;
 	drop_fetched(f, CLOCK_NEVER);
-	scheduler_retain(f->options.scheduler, f->leased_shards, feeder_database_ms(f));
+	scheduler_retain(f->with.scheduler, f->leased_shards, feeder_database_ms(f));
 }
 
 bool
 feeder_may_send(const struct feeder *f)
 {
-	return clock_boot_ms() + f->options.attempt_ms + SEND_MARGIN_MS <= f->lease_end_ms;
+	return clock_boot_ms() + f->with.options->sender.timeout_ms + SEND_MARGIN_MS <= f->lease_end_ms;
 }
 
 void
@@ -214,14 +215,14 @@ when_poll(const void *context)
 	if (f->ending || !f->recovered || f->lease_end_ms == 0)
 		return CLOCK_NEVER;
 	/* while webhooks wait for a slot, the poll for others uses the idle interval */
-	return scheduler_waiting(f->options.scheduler) || !f->progress ? f->next_poll_ms : f->busy_poll_ms;
+	return scheduler_waiting(f->with.scheduler) || !f->progress ? f->next_poll_ms : f->busy_poll_ms;
 }
 
 int
 feeder_wake_fd(const struct feeder *f)
 {
 	const int64_t when = when_poll(f);
-	return when != CLOCK_NEVER && when > f->woken_poll_ms ? f->options.wake_fd : -1;
+	return when != CLOCK_NEVER && when > f->woken_poll_ms ? f->with.options->wake_fd : -1;
 }
 
 void
@@ -234,11 +235,11 @@ static void
 begin_poll(void *context)
 {
 	struct feeder *f = context;
-	wake_drain(f->options.wake_fd); /* before the statement, which finds what these wakes are about */
+	wake_drain(f->with.options->wake_fd); /* before the statement, which finds what these wakes are about */
 	f->progress = false;
 	f->work.pool = pool_new();
 	f->work.began_ms = clock_monotonic_ms();
-	f->work.ends = scheduler_ends(f->options.scheduler);
+	f->work.ends = scheduler_ends(f->with.scheduler);
 	f->work.query = (struct due_query){
 		.shards = f->leased_shards,
 		.limit = FEEDER_WEBHOOKS_MAX,
@@ -277,10 +278,10 @@ schedule_next_poll(struct feeder *f, int64_t now, int64_t next_due_ms)
 	const int64_t poll_ms = now >= f->next_full_poll_ms ? f->full_poll_took_ms : f->newest_poll_took_ms;
 	const int64_t soonest_ms = now + pause_ms(poll_ms, POLL_SHARE, POLL_PAUSE_MAX_MS);
 	const int64_t waiting_ms =
-	    scheduler_waiting(f->options.scheduler) ? pause_ms(poll_ms, WAITING_POLL_SHARE, POLL_PAUSE_MAX_MS) : 0;
+	    scheduler_waiting(f->with.scheduler) ? pause_ms(poll_ms, WAITING_POLL_SHARE, POLL_PAUSE_MAX_MS) : 0;
 	f->busy_poll_ms = soonest_ms + BUSY_POLL_MS;
 	f->woken_poll_ms = (now + waiting_ms > soonest_ms ? now + waiting_ms : soonest_ms) + BUSY_POLL_MS;
-	f->next_poll_ms = now + (f->options.poll_ms > waiting_ms ? f->options.poll_ms : waiting_ms);
+	f->next_poll_ms = now + (f->with.options->poll_ms > waiting_ms ? f->with.options->poll_ms : waiting_ms);
 	if (next_due_ms >= 0 && next_due_ms - f->database_ahead_ms < f->next_poll_ms)
 		f->next_poll_ms = next_due_ms - f->database_ahead_ms + 1;
 	if (f->next_poll_ms < soonest_ms)
@@ -300,14 +301,14 @@ polled(void *context, enum result result)
 		if (full)
 			f->next_full_poll_ms = next_full_poll(f, now, took_ms);
 		if (f->slow_polls >= SLOW_POLLS)
-			maintenance_polls_are_slow(f->options.maintenance);
-		scheduler_set_several_accounts(f->options.scheduler, found->several_accounts);
+			maintenance_polls_are_slow(f->with.maintenance);
+		scheduler_set_several_accounts(f->with.scheduler, found->several_accounts);
 		for (size_t i = 0; i < found->due_count; i++)
-			scheduler_offer(f->options.scheduler, &found->due[i], f->work.ends, found->now_ms);
+			scheduler_offer(f->with.scheduler, &found->due[i], f->work.ends, found->now_ms);
 		if (full)
-			maintenance_set_ended_webhooks(f->options.maintenance, found->ended, found->ended_count);
+			maintenance_set_ended_webhooks(f->with.maintenance, found->ended, found->ended_count);
 		schedule_next_poll(f, now, found->next_due_ms);
-		maintenance_bulk_work(f->options.maintenance, found->bulk_work);
+		maintenance_bulk_work(f->with.maintenance, found->bulk_work);
 		f->last_poll_was_full = full;
 		f->polled = true;
 	} else {
@@ -324,7 +325,7 @@ polled(void *context, enum result result)
 static size_t
 room(const struct feeder *f)
 {
-	const size_t fetched = slots_in(f->options.slots, SLOT_FETCHED), unused = slots_in(f->options.slots, SLOT_UNUSED);
+	const size_t fetched = slots_in(f->with.slots, SLOT_FETCHED), unused = slots_in(f->with.slots, SLOT_UNUSED);
 	const size_t left = fetched < FEEDER_ROWS ? FEEDER_ROWS - fetched : 0;
 	return left < unused ? left : unused;
 }
@@ -336,7 +337,7 @@ when_fetch(const void *context)
 	const struct feeder *f = context;
 	if (f->ending || room(f) < FEEDER_ROWS / 2 || !feeder_may_send(f))
 		return CLOCK_NEVER;
-	return scheduler_wants(f->options.scheduler, feeder_database_ms(f)) ? 0 : CLOCK_NEVER;
+	return scheduler_wants(f->with.scheduler, feeder_database_ms(f)) ? 0 : CLOCK_NEVER;
 }
 
 static void
@@ -345,8 +346,8 @@ begin_fetch(void *context)
 	struct feeder *f = context;
 	f->work.pool = pool_new();
 	f->work.request_count =
-	    scheduler_request(f->options.scheduler, room(f), FEEDER_ROWS, feeder_database_ms(f), f->work.requests);
-	f->work.under_way = slots_ids(f->options.slots, f->work.ids);
+	    scheduler_request(f->with.scheduler, room(f), FEEDER_ROWS, feeder_database_ms(f), f->work.requests);
+	f->work.under_way = slots_ids(f->with.slots, f->work.ids);
 }
 
 static enum result
@@ -380,17 +381,17 @@ fetched(void *context, enum result result)
 		if (delivery->destination->state != WEBHOOK_ACTIVE)
 			fetch_no_more(f, delivery->destination->webhook_id);
 		if (delivery->destination->state == WEBHOOK_ACTIVE && (f->leased_shards & shard) != 0)
-			scheduler_add(f->options.scheduler, slots_take(f->options.slots, delivery, now), database_ms);
+			scheduler_add(f->with.scheduler, slots_take(f->with.slots, delivery, now), database_ms);
 	}
 	for (size_t i = 0; i < f->work.request_count; i++)
-		scheduler_answer(f->options.scheduler, &f->work.requests[i], result != RESULT_OK, database_ms);
+		scheduler_answer(f->with.scheduler, &f->work.requests[i], result != RESULT_OK, database_ms);
 	pool_free(&f->work.pool);
 }
 
 int64_t
 feeder_drop_ms(const struct feeder *f)
 {
-	const struct slot *oldest = slots_first(f->options.slots, SLOT_FETCHED);
+	const struct slot *oldest = slots_first(f->with.slots, SLOT_FETCHED);
 	return oldest == NULL ? CLOCK_NEVER : slot_since_ms(oldest) + WAIT_MAX_MS;
 }
 
@@ -406,14 +407,14 @@ static int64_t
 when_release(const void *context)
 {
 	const struct feeder *f = context;
-	return f->ending && f->leased && slots_used(f->options.slots) == 0 ? 0 : CLOCK_NEVER;
+	return f->ending && f->leased && slots_used(f->with.slots) == 0 ? 0 : CLOCK_NEVER;
 }
 
 static enum result
 release(struct store *store, void *context)
 {
 	const struct feeder *f = context;
-	return store_shards_release(store, f->options.owner);
+	return store_shards_release(store, f->with.owner);
 }
 
 static void
@@ -423,8 +424,8 @@ released(void *context, enum result result)
 	if (result != RESULT_OK)
 		return;
 	f->leased = false;
-	if (f->options.lock != NULL)
-		lock_clear_owner(f->options.lock);
+	if (f->with.lock != NULL)
+		lock_clear_owner(f->with.lock);
 }
 
 /* ---- the tasks ---- */
@@ -438,12 +439,12 @@ static const struct task table[] = {
 };
 
 struct feeder *
-feeder_new(struct store *store, const struct feeder_options *options)
+feeder_new(struct store *store, const struct feeder_parts *with)
 {
 	struct feeder *f = memory_alloc(sizeof(*f));
-	f->options = *options;
+	f->with = *with;
 	f->progress = true;
-	f->work.ids = memory_alloc(slots_count(options->slots) * sizeof(*f->work.ids));
+	f->work.ids = memory_alloc(slots_count(with->slots) * sizeof(*f->work.ids));
 	f->tasks = tasks_new(store, table, ARRAY_SIZE(table), f);
 	if (f->tasks == NULL)
 		feeder_free(&f);

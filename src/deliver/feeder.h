@@ -10,13 +10,12 @@
 
 #include "base/attributes.h"
 #include "base/clock.h"
-#include "deliver/lock.h"
+#include "deliver/dispatcher.h"
 #include "deliver/maintenance.h"
 #include "deliver/scheduler.h"
 #include "deliver/slots.h"
 #include "deliver/tasks.h"
 
-struct crashes;
 struct feeder;
 struct store;
 
@@ -25,28 +24,25 @@ enum {
 	FEEDER_WEBHOOKS_MAX = 8192 /* maximum number of webhooks with something due or under way */
 };
 
-/* All of it must stay valid. `lock` and `crashes` may be NULL. */
-struct feeder_options {
+/* What it uses; must stay valid. `lock` may be NULL. */
+struct feeder_parts {
+	const struct dispatcher_options *options;
 	struct scheduler *scheduler;
 	struct slots *slots;
 	struct maintenance *maintenance;
 	struct lock *lock;
-	struct crashes *crashes;
-	int64_t lease_ms, poll_ms;
-	int64_t attempt_ms; /* maximum duration of an attempt */
-	int wake_fd;        /* dispatcher.h */
-	unsigned char owner[DISPATCH_OWNER_SIZE];
+	const unsigned char *owner; /* of the leases */
 };
 
 /* Returns NULL, logged, when no thread can be created. */
-struct feeder *feeder_new(struct store *store, const struct feeder_options *options);
+struct feeder *feeder_new(struct store *store, const struct feeder_parts *with);
 /* Waits for the current task. */
 void feeder_free(struct feeder **feeder);
 
 /* The tasks of its thread. */
 struct tasks *feeder_tasks(const struct feeder *feeder);
 
-/* options.wake_fd while a wake makes the next poll earlier; else -1, so that many wakes cost no more than one. */
+/* The options' wake_fd while a wake makes the next poll earlier; else -1, so that many wakes cost no more than one. */
 int feeder_wake_fd(const struct feeder *feeder);
 /* To be called when it is readable. */
 void feeder_woken(struct feeder *feeder);

@@ -10,6 +10,13 @@ enum { INTERNAL_HOLD_MS = 5000 };
 /* A webhook that is to be deactivated is held this long, or until it is deactivated (store_deactivate_webhook). */
 enum { DEACTIVATION_HOLD_MS = 60 * 1000 };
 
+static const enum delivery_state state_after[] = {
+	[RETRY_DELIVERED] = DELIVERY_DELIVERED,
+	[RETRY_LATER] = DELIVERY_PENDING,
+	[RETRY_EXHAUSTED] = DELIVERY_FAILED,
+	[RETRY_GONE] = DELIVERY_FAILED,
+};
+
 static struct retry_decision
 decide(const struct slot *slot, const struct attempt_result *result, int64_t now_ms)
 {
@@ -44,11 +51,12 @@ log_change(uint64_t webhook_id, const struct attempt_result *result, const struc
 	}
 }
 
-/* The database reports the webhook as due until the result is committed. */
-static struct webhook_effect
-judge_webhook(struct scheduler *scheduler, uint64_t webhook_id, const struct attempt_result *result,
-    const struct retry_decision *decision, int64_t now_ms)
+/* Sets the webhook's part of the outcome. The database reports the webhook as due until it is committed. */
+static void
+judge_webhook(struct scheduler *scheduler, const struct attempt_result *result, const struct retry_decision *decision,
+    int64_t now_ms, struct delivery_outcome *outcome)
 {
+	const uint64_t webhook_id = outcome->webhook_id;
 	struct health health = scheduler_health(scheduler, webhook_id);
 	const bool success = decision->kind == RETRY_DELIVERED, healthy = success && health.failures == 0;
 	enum health_change change = HEALTH_UNCHANGED;
@@ -59,38 +67,44 @@ judge_webhook(struct scheduler *scheduler, uint64_t webhook_id, const struct att
 					 : change == HEALTH_DISABLED  ? WEBHOOK_DISABLED
 								      : WEBHOOK_ACTIVE;
 	const int64_t hold_ms = result->error == SENDER_INTERNAL ? INTERNAL_HOLD_MS : decision->hold_ms;
-	if (hold_ms > 0)
-		(void)scheduler_hold(scheduler, webhook_id, now_ms + hold_ms, now_ms);
-	bool news = true;
-	if (state != WEBHOOK_ACTIVE)
-		news = scheduler_hold(scheduler, webhook_id, CLOCK_NEVER, now_ms);
-	const int64_t held_until_ms = scheduler_held_until_ms(scheduler, webhook_id);
+	int64_t held_until_ms = state != WEBHOOK_ACTIVE ? CLOCK_NEVER : hold_ms > 0 ? now_ms + hold_ms : 0;
+	const bool news = scheduler_hold(scheduler, webhook_id, &held_until_ms, now_ms) || state == WEBHOOK_ACTIVE;
 	if (news && state == WEBHOOK_GONE)
 		log_warning("webhook_gone", LOG_UINT("webhook", webhook_id), LOG_INT("status", result->status));
 	else if (news)
 		log_change(webhook_id, result, &health, change);
-	return (struct webhook_effect){
-		.failures = health.failures,
-		.probes = health.probes,
-		.held_until_ms = held_until_ms == CLOCK_NEVER ? now_ms + DEACTIVATION_HOLD_MS : held_until_ms,
-		.state = state,
-		.routine = !scheduler_note_result(scheduler, webhook_id, healthy && held_until_ms <= now_ms, now_ms),
-	};
+	outcome->webhook_state = state;
+	outcome->webhook_failures = health.failures;
+	outcome->webhook_probes = health.probes;
+	outcome->webhook_hold_ms = held_until_ms == CLOCK_NEVER ? DEACTIVATION_HOLD_MS : held_until_ms - now_ms;
+	outcome->routine = !scheduler_note_result(scheduler, webhook_id, healthy && held_until_ms <= now_ms, now_ms);
 }
 
 void
 judge_attempt(
     struct scheduler *scheduler, struct slot *slot, const struct attempt_result *result, int64_t now_ms, int64_t ahead_ms)
 {
-	struct retry_decision decision = decide(slot, result, now_ms + ahead_ms);
-	struct webhook_effect webhook =
-	    judge_webhook(scheduler, slot_delivery(slot)->destination->webhook_id, result, &decision, now_ms + ahead_ms);
-	webhook.held_until_ms -= ahead_ms;
-	slot_end(slot, result, &decision, &webhook, now_ms);
-	if (decision.kind == RETRY_DELIVERED)
-		return;
-	const struct delivery_outcome outcome = slot_outcome(slot, now_ms);
-	log_debug("attempt_failed", LOG_UINT("delivery", outcome.id), LOG_UINT("webhook", outcome.webhook_id),
-	    LOG_UINT("attempt", outcome.attempt), LOG_INT("status", result->status),
-	    LOG_BYTES("error", sender_error_name(result->error)), LOG_INT("duration_ms", result->duration_ms));
+	const struct due_delivery *delivery = slot_delivery(slot);
+	const struct retry_decision decision = decide(slot, result, now_ms + ahead_ms);
+	struct delivery_outcome outcome = {
+		.id = delivery->id,
+		.event_id = delivery->event_id,
+		.webhook_id = delivery->destination->webhook_id,
+		.form = delivery->form,
+		.attempts_before = delivery->attempts_before,
+		.not_made = result->error == SENDER_INTERRUPTED,
+		.state = state_after[decision.kind],
+		.next_due_in_ms = decision.delay_ms,
+		.duration_ms = result->duration_ms,
+		.status = result->status,
+		.error = sender_error_name(result->error),
+		.answer = result->answer,
+	};
+	outcome.attempt = delivery->attempt - outcome.not_made;
+	judge_webhook(scheduler, result, &decision, now_ms + ahead_ms, &outcome);
+	slot_end(slot, &outcome, now_ms);
+	if (decision.kind != RETRY_DELIVERED)
+		log_debug("attempt_failed", LOG_UINT("delivery", outcome.id), LOG_UINT("webhook", outcome.webhook_id),
+		    LOG_UINT("attempt", outcome.attempt), LOG_INT("status", outcome.status), LOG_BYTES("error", outcome.error),
+		    LOG_INT("duration_ms", outcome.duration_ms));
 }

@@ -2,11 +2,9 @@
 #include "deliver/recorder.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/panic.h"
 #include "deliver/back_off.h"
 
 enum {
@@ -18,81 +16,48 @@ enum {
 };
 
 struct recorder {
-	struct runner *runner;
+	struct tasks *tasks;
 	struct slots *slots;
-	unsigned char owner[DISPATCH_OWNER_SIZE];
+	const unsigned char *owner;
 	recorder_released *released;
 	void *context;
 	struct delivery_outcome outcomes[BATCH]; /* in the order in which the attempts ended */
 	size_t count;                            /* being recorded */
+	enum result result;                      /* of the batch */
 	size_t singly;           /* outcomes to record one at a time, because one of them is invalid or conflicts */
 	bool retrying;           /* a postponed outcome is recorded, alone */
 	unsigned conflicts;      /* of this batch, consecutive */
-	struct back_off pause;   /* database unavailable */
 	struct back_off blocked; /* postponed outcomes */
+	bool ending;
 };
 
-struct recorder *
-recorder_new(struct store *store, struct slots *slots, const unsigned char owner[DISPATCH_OWNER_SIZE],
-    recorder_released *released, void *context)
+/* No attempt will end any more. */
+static bool
+is_last(const struct recorder *r)
 {
-	struct recorder *r = memory_alloc(sizeof(*r));
-	r->slots = slots;
-	memcpy(r->owner, owner, sizeof(r->owner));
-	r->released = released;
-	r->context = context;
-	r->runner = runner_new(store);
-	if (r->runner == NULL)
-		recorder_free(&r);
-	return r;
-}
-
-void
-recorder_free(struct recorder **recorder)
-{
-	if (*recorder == NULL)
-		return;
-	runner_free(&(*recorder)->runner);
-	free(*recorder);
-	*recorder = NULL;
+	return r->ending && slots_in(r->slots, SLOT_SENDING) == 0;
 }
 
 /* When the next slot of a rejected outcome is released. */
 static int64_t
-when_released(const struct recorder *r, bool last)
+when_released(const struct recorder *r)
 {
 	const struct slot *first = slots_first(r->slots, SLOT_OUTCOME_REJECTED);
-	return first == NULL ? CLOCK_NEVER : last ? 0 : slot_since_ms(first) + REJECTED_MS;
+	return first == NULL ? CLOCK_NEVER : is_last(r) ? 0 : slot_since_ms(first) + REJECTED_MS;
 }
 
 static int64_t
-when_recorded(const struct recorder *r, bool last)
+when_record(const void *context)
 {
+	const struct recorder *r = context;
 	const size_t ended = slots_in(r->slots, SLOT_ENDED);
-	int64_t when = CLOCK_NEVER;
-	if (ended > 0)
-		when = last || ended >= FLUSH_COUNT ? 0 : slot_since_ms(slots_first(r->slots, SLOT_ENDED)) + FLUSH_MS;
+	int64_t when = when_released(r);
 	if (slots_first(r->slots, SLOT_OUTCOME_POSTPONED) != NULL && when > r->blocked.until_ms)
 		when = r->blocked.until_ms;
-	return when > r->pause.until_ms ? when : r->pause.until_ms;
-}
-
-int64_t
-recorder_when(const struct recorder *r, bool last)
-{
-	const int64_t recorded = when_recorded(r, last), released = when_released(r, last);
-	return r->count > 0 ? CLOCK_NEVER : recorded < released ? recorded : released;
-}
-
-/* Runs in the thread. */
-static enum result
-complete(struct store *store, void *context)
-{
-	struct recorder *r = context;
-	log_work(r->count == 1 ? LOG_UINT("delivery", r->outcomes[0].id) : LOG_UINT("deliveries", r->count));
-	enum result result = store_record_outcomes(store, r->owner, r->outcomes, r->count);
-	log_work_done();
-	return result;
+	if (ended == 0)
+		return when;
+	const int64_t full = slot_since_ms(slots_first(r->slots, SLOT_ENDED)) + FLUSH_MS;
+	return is_last(r) || ended >= FLUSH_COUNT ? 0 : full < when ? full : when;
 }
 
 static void
@@ -104,13 +69,13 @@ release(struct recorder *r, struct slot *slot, const struct delivery_outcome *ou
 
 /* The delivery is due, and is sent again. */
 static void
-release_rejected(struct recorder *r, bool last)
+release_rejected(struct recorder *r)
 {
 	const int64_t now = clock_monotonic_ms();
-	while (when_released(r, last) <= now) {
+	while (when_released(r) <= now) {
 		struct slot *slot = slots_first(r->slots, SLOT_OUTCOME_REJECTED);
-		const struct delivery_outcome outcome = slot_outcome(slot, now);
-		release(r, slot, &outcome);
+		(void)slots_outcomes(slot, now, r->outcomes, 1);
+		release(r, slot, r->outcomes);
 	}
 }
 
@@ -121,33 +86,33 @@ first_slot(const struct recorder *r)
 	return slots_first(r->slots, r->retrying ? SLOT_OUTCOME_POSTPONED : SLOT_ENDED);
 }
 
-void
-recorder_begin(struct recorder *r, bool last)
+static void
+begin_batch(void *context)
 {
-	require(r->count == 0);
-	release_rejected(r, last);
+	struct recorder *r = context;
 	const int64_t now = clock_monotonic_ms();
-	if (when_recorded(r, last) > now)
-		return;
+	release_rejected(r);
 	slots_postpone_followers(r->slots);
 	if (r->singly > slots_in(r->slots, SLOT_ENDED))
 		r->singly = slots_in(r->slots, SLOT_ENDED);
 	r->retrying = slots_first(r->slots, SLOT_OUTCOME_POSTPONED) != NULL && now >= r->blocked.until_ms;
 	r->count = slots_outcomes(first_slot(r), now, r->outcomes, r->retrying || r->singly > 0 ? 1 : BATCH);
-	if (r->count > 0)
-		runner_start(r->runner, complete, r);
 }
 
-bool
-recorder_is_busy(const struct recorder *r)
+/* Runs in the thread. A result other than RESULT_OK is a reason to wait before the next batch. */
+static enum result
+record(struct store *store, void *context)
 {
-	return r->count > 0;
-}
-
-int
-recorder_fd(const struct recorder *r)
-{
-	return runner_fd(r->runner);
+	struct recorder *r = context;
+	r->result = RESULT_OK;
+	if (r->count == 0)
+		return RESULT_OK;
+	log_work(r->count == 1 ? LOG_UINT("delivery", r->outcomes[0].id) : LOG_UINT("deliveries", r->count));
+	r->result = store_record_outcomes(store, r->owner, r->outcomes, r->count);
+	log_work_done();
+	if (r->result == RESULT_UNAVAILABLE || r->result == RESULT_UNKNOWN)
+		return r->result;
+	return r->result == RESULT_CONFLICT && r->count > 1 && ++r->conflicts < CONFLICTS ? RESULT_CONFLICT : RESULT_OK;
 }
 
 static void
@@ -168,10 +133,10 @@ note_failure(const struct slot *slot, const struct delivery_outcome *outcome)
 }
 
 static void
-recorded(struct recorder *r, size_t count)
+release_recorded(struct recorder *r)
 {
 	size_t lost = 0;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < r->count; i++) {
 		struct slot *slot = first_slot(r);
 		if (slot_is_unknown(slot))
 			r->outcomes[i].stale = false; /* it was recorded before */
@@ -187,7 +152,6 @@ recorded(struct recorder *r, size_t count)
 		r->blocked = (struct back_off){ 0 };
 	else
 		r->conflicts = 0;
-	r->pause = (struct back_off){ 0 };
 }
 
 /* A single outcome was rejected or conflicts with another transaction. */
@@ -204,33 +168,57 @@ handle_single_rejection(struct recorder *r, enum result result)
 	count_down(r);
 }
 
-/* The statements were rejected or conflict with another transaction. Only one of the outcomes may be the cause. */
+/* The statements may have been rejected, or conflict with another transaction, because of one of the outcomes alone. */
 static void
-handle_rejection(struct recorder *r, size_t count, enum result result)
+recorded(void *context, enum result result)
 {
-	if (count == 1)
-		handle_single_rejection(r, result);
-	else if (result != RESULT_CONFLICT || ++r->conflicts >= CONFLICTS)
-		r->singly = count;
-	else
-		back_off(&r->pause, "record", result);
+	struct recorder *r = context;
+	if (r->result == RESULT_OK)
+		release_recorded(r);
+	else if (r->result == RESULT_UNKNOWN) /* the commit may have succeeded */
+		slots_mark_unknown(first_slot(r), r->count);
+	else if (result == RESULT_OK && r->count == 1)
+		handle_single_rejection(r, r->result);
+	else if (result == RESULT_OK)
+		r->singly = r->count;
+	r->count = 0;
+}
+
+static const struct task table[] = { { "record", when_record, begin_batch, record, recorded } };
+
+struct recorder *
+recorder_new(struct store *store, struct slots *slots, const unsigned char owner[DISPATCH_OWNER_SIZE],
+    recorder_released *released, void *context)
+{
+	struct recorder *r = memory_alloc(sizeof(*r));
+	r->slots = slots;
+	r->owner = owner;
+	r->released = released;
+	r->context = context;
+	r->tasks = tasks_new(store, table, ARRAY_SIZE(table), r);
+	if (r->tasks == NULL)
+		recorder_free(&r);
+	return r;
 }
 
 void
-recorder_collect(struct recorder *r)
+recorder_free(struct recorder **recorder)
 {
-	enum result result = RESULT_OK;
-	const size_t count = r->count;
-	if (!runner_take(r->runner, &result))
+	if (*recorder == NULL)
 		return;
-	r->count = 0;
-	if (result == RESULT_OK) {
-		recorded(r, count);
-	} else if (result == RESULT_UNAVAILABLE || result == RESULT_UNKNOWN) {
-		if (result == RESULT_UNKNOWN) /* the commit may have succeeded */
-			slots_mark_unknown(first_slot(r), count);
-		back_off(&r->pause, "record", result);
-	} else {
-		handle_rejection(r, count, result);
-	}
+	tasks_free(&(*recorder)->tasks);
+	free(*recorder);
+	*recorder = NULL;
+}
+
+struct tasks *
+recorder_tasks(const struct recorder *r)
+{
+	return r->tasks;
+}
+
+void
+recorder_end(struct recorder *r)
+{
+	r->ending = true;
 }

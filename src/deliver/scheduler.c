@@ -346,21 +346,16 @@ scheduler_note_result(struct scheduler *s, uint64_t webhook_id, bool routine, in
 }
 
 bool
-scheduler_hold(struct scheduler *s, uint64_t webhook_id, int64_t until_ms, int64_t now_ms)
+scheduler_hold(struct scheduler *s, uint64_t webhook_id, int64_t *until_ms, int64_t now_ms)
 {
 	struct webhook_entry *webhook = table_must_find(s, webhook_id);
-	if (until_ms <= webhook->held_until_ms)
-		return false;
-	webhook->held_until_ms = until_ms;
-	table_requeue(s, webhook, now_ms);
-	return true;
-}
-
-int64_t
-scheduler_held_until_ms(const struct scheduler *s, uint64_t webhook_id)
-{
-	const struct webhook_entry *webhook = table_must_find(s, webhook_id);
-	return webhook->held_until_ms > webhook->health.probe_at_ms ? webhook->held_until_ms : webhook->health.probe_at_ms;
+	const bool later = *until_ms > webhook->held_until_ms;
+	if (later) {
+		webhook->held_until_ms = *until_ms;
+		table_requeue(s, webhook, now_ms);
+	}
+	*until_ms = webhook->held_until_ms > webhook->health.probe_at_ms ? webhook->held_until_ms : webhook->health.probe_at_ms;
+	return later;
 }
 
 void

@@ -78,11 +78,10 @@ struct health scheduler_health(const struct scheduler *scheduler, uint64_t webho
 /* Whether the result of an attempt is to be stored with the webhook. Not of a `routine` success less than a second after
  * another one: under load there would be as many writes as deliveries. */
 bool scheduler_note_result(struct scheduler *scheduler, uint64_t webhook_id, bool routine, int64_t now_ms);
-/* Sends nothing to the webhook until `until_ms`. Returns false when it was already held as long. The hold is in memory only
- * while something of the webhook is under way; afterwards the database has it. */
-bool scheduler_hold(struct scheduler *scheduler, uint64_t webhook_id, int64_t until_ms, int64_t now_ms);
-/* The end of its hold or of its breaker's wait. Not later than now: it is not held. */
-int64_t scheduler_held_until_ms(const struct scheduler *scheduler, uint64_t webhook_id);
+/* Sends nothing to the webhook until *until_ms, and sets it to the end of its hold or of its breaker's wait, if that is later.
+ * Returns false when it was already held as long. The hold is in memory only while something of the webhook is under way;
+ * afterwards the database has it. */
+bool scheduler_hold(struct scheduler *scheduler, uint64_t webhook_id, int64_t *until_ms, int64_t now_ms);
 /* A delivery released its slot. */
 void scheduler_ended(struct scheduler *scheduler, uint64_t webhook_id, int64_t now_ms);
 

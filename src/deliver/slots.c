@@ -14,12 +14,10 @@ struct slot {
 	struct due_delivery delivery;
 	struct destination destination;
 	const struct retry_schedule *schedule;
-	struct delivery_outcome outcome; /* its times are set when it is read */
-	struct retry_decision decision;
-	int64_t held_until_ms;
-	int64_t started_ms, since_ms;
+	struct delivery_outcome outcome; /* as of since_ms */
+	int64_t since_ms;
 	uint64_t end_number; /* increases with each attempt that ends */
-	bool unknown, late;
+	bool unknown;
 	struct slot *next;
 	TAILQ_ENTRY(slot) list;
 };
@@ -33,13 +31,6 @@ struct slots {
 	size_t counts[SLOT_STATES];
 	uint64_t ends;
 	pthread_t thread; /* the only thread that changes slots */
-};
-
-static const enum delivery_state state_after[] = {
-	[RETRY_DELIVERED] = DELIVERY_DELIVERED,
-	[RETRY_LATER] = DELIVERY_PENDING,
-	[RETRY_EXHAUSTED] = DELIVERY_FAILED,
-	[RETRY_GONE] = DELIVERY_FAILED,
 };
 
 static void
@@ -169,40 +160,21 @@ slot_start(struct slot *slot, const struct retry_schedule *schedule, int64_t now
 		panic("a slot without a fetched delivery starts");
 	move(slot, SLOT_SENDING);
 	slot->schedule = schedule;
-	slot->started_ms = slot->since_ms = now_ms;
-	slot->unknown = slot->late = false;
-	slot->outcome = (struct delivery_outcome){
-		.id = slot->delivery.id,
-		.event_id = slot->delivery.event_id,
-		.form = slot->delivery.form,
-		.webhook_id = slot->destination.webhook_id,
-		.attempt = slot->delivery.attempt,
-		.attempts_before = slot->delivery.attempts_before,
-	};
+	slot->since_ms = now_ms;
+	slot->unknown = false;
 }
 
 void
-slot_end(struct slot *slot, const struct attempt_result *result, const struct retry_decision *decision,
-    const struct webhook_effect *webhook, int64_t now_ms)
+slot_end(struct slot *slot, const struct delivery_outcome *outcome, int64_t now_ms)
 {
 	if (slot->state != SLOT_SENDING)
 		panic("a slot that is not sending ends");
 	move(slot, SLOT_ENDED);
+	slot->outcome = *outcome;
+	slot->outcome.answer = pool_copy(slot->pool, outcome->answer);
+	slot->outcome.started_ms_ago = now_ms - slot->since_ms;
 	slot->since_ms = now_ms;
 	slot->end_number = slot->slots->ends++;
-	slot->decision = *decision;
-	slot->outcome.state = state_after[decision->kind];
-	slot->outcome.not_made = result->error == SENDER_INTERRUPTED;
-	slot->outcome.attempt = slot->delivery.attempt - slot->outcome.not_made;
-	slot->held_until_ms = webhook->held_until_ms;
-	slot->outcome.webhook_state = webhook->state;
-	slot->outcome.routine = webhook->routine;
-	slot->outcome.webhook_failures = webhook->failures;
-	slot->outcome.webhook_probes = webhook->probes;
-	slot->outcome.duration_ms = result->duration_ms;
-	slot->outcome.status = result->status;
-	slot->outcome.error = sender_error_name(result->error);
-	slot->outcome.answer = pool_copy(slot->pool, result->answer);
 }
 
 static void
@@ -269,7 +241,7 @@ slots_mark_earlier_late(const struct slot *slot)
 	TAILQ_FOREACH(other, &slot->slots->lists[SLOT_OUTCOME_POSTPONED], list)
 	{
 		if (other->outcome.webhook_id == slot->outcome.webhook_id && other->end_number < slot->end_number)
-			other->late = true;
+			other->outcome.late = true;
 	}
 }
 
@@ -342,23 +314,17 @@ remaining_ms(int64_t ms, int64_t passed_ms)
 	return ms > passed_ms ? ms - passed_ms : 0;
 }
 
-struct delivery_outcome
-slot_outcome(const struct slot *slot, int64_t now_ms)
-{
-	require_ended(slot);
-	struct delivery_outcome outcome = slot->outcome;
-	outcome.late = slot->late;
-	outcome.started_ms_ago = now_ms - slot->started_ms;
-	outcome.next_due_in_ms = remaining_ms(slot->decision.delay_ms, now_ms - slot->since_ms);
-	outcome.webhook_hold_ms = slot->held_until_ms > now_ms ? slot->held_until_ms - now_ms : 0;
-	return outcome;
-}
-
 size_t
 slots_outcomes(const struct slot *first, int64_t now_ms, struct delivery_outcome *outcomes, size_t capacity)
 {
 	size_t count = 0;
-	for (const struct slot *slot = first; slot != NULL && count < capacity; slot = TAILQ_NEXT(slot, list))
-		outcomes[count++] = slot_outcome(slot, now_ms);
+	for (const struct slot *slot = first; slot != NULL && count < capacity; slot = TAILQ_NEXT(slot, list)) {
+		const int64_t passed_ms = now_ms - slot->since_ms;
+		require_ended(slot);
+		outcomes[count] = slot->outcome;
+		outcomes[count].started_ms_ago += passed_ms;
+		outcomes[count].next_due_in_ms = remaining_ms(slot->outcome.next_due_in_ms, passed_ms);
+		outcomes[count++].webhook_hold_ms = remaining_ms(slot->outcome.webhook_hold_ms, passed_ms);
+	}
 	return count;
 }

@@ -47,17 +47,9 @@ struct slot *slots_take(struct slots *slots, const struct due_delivery *delivery
 /* The attempt begins. `schedule` for retries must stay valid until slot_release. */
 void slot_start(struct slot *slot, const struct retry_schedule *schedule, int64_t now_ms);
 
-/* The effect of an attempt on its webhook. */
-struct webhook_effect {
-	unsigned failures, probes; /* webhook/health.h, after the attempt */
-	int64_t held_until_ms;     /* nothing is sent to it before */
-	enum webhook_state state;  /* ACTIVE: no change */
-	bool routine;              /* nothing of it is to be stored */
-};
-
-/* The attempt is done. Copies what it needs from `result`. */
-void slot_end(struct slot *slot, const struct attempt_result *result, const struct retry_decision *decision,
-    const struct webhook_effect *webhook, int64_t now_ms);
+/* The attempt is done. Times of the outcome are relative to now, except started_ms_ago, which is set here. The answer is
+ * copied. */
+void slot_end(struct slot *slot, const struct delivery_outcome *outcome, int64_t now_ms);
 /* The outcome is committed or discarded, or the delivery was not sent. */
 void slot_release(struct slot *slot);
 /* Another transaction blocks the outcome: moves it after all postponed ones. */
@@ -87,10 +79,9 @@ int64_t slot_since_ms(const struct slot *slot);
 struct slot *slot_next(const struct slot *slot);
 void slot_set_next(struct slot *slot, struct slot *next);
 
-/* The outcome to record. Its times are relative to now, which may be long after the attempt when the database was unavailable.
- * Strings live until slot_release. */
-struct delivery_outcome slot_outcome(const struct slot *slot, int64_t now_ms);
-/* The same of `first`, which may be NULL, and the next slots in its state. Returns their number, at most `capacity`. */
+/* The outcomes to record, of `first`, which may be NULL, and the next slots in its state. Returns their number, at most
+ * `capacity`. Times are relative to now, which may be long after the attempt when the database was unavailable. Strings live
+ * until slot_release. */
 size_t slots_outcomes(const struct slot *first, int64_t now_ms, struct delivery_outcome *outcomes, size_t capacity);
 
 #endif

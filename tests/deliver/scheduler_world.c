@@ -153,12 +153,6 @@ rows_of(uint64_t webhook_id, size_t count)
 
 /* ---- the sender ---- */
 
-struct slice
-sender_error_name(enum sender_error error UNUSED)
-{
-	return SLICE_NONE;
-}
-
 uint64_t
 webhook_of(const struct slot *slot)
 {
@@ -205,8 +199,7 @@ static void
 release(size_t at)
 {
 	struct slot *slot = under_way[at];
-	slot_end(slot, &(struct attempt_result){ .status = 200 }, &(struct retry_decision){ .kind = RETRY_DELIVERED },
-	    &(struct webhook_effect){ 0 }, 0);
+	slot_end(slot, &(struct delivery_outcome){ .state = DELIVERY_DELIVERED }, 0);
 	slot_release(slot);
 	under_way[at] = under_way[--under_way_count];
 }
@@ -229,6 +222,20 @@ attempted(uint64_t webhook_id, bool success, int64_t now_ms)
 	enum health_change change = scheduler_attempted(scheduler, webhook_id, success, now_ms, &health);
 	ended(webhook_id, now_ms);
 	return change;
+}
+
+bool
+hold(uint64_t webhook_id, int64_t until_ms)
+{
+	return scheduler_hold(scheduler, webhook_id, &until_ms, 0);
+}
+
+int64_t
+held_until_ms(uint64_t webhook_id)
+{
+	int64_t until_ms = 0;
+	assert_false(scheduler_hold(scheduler, webhook_id, &until_ms, 0));
+	return until_ms;
 }
 
 void

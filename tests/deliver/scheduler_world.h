@@ -56,6 +56,10 @@ size_t sending(uint64_t webhook_id);
 /* One of its deliveries ends and is recorded; `attempted`: with a result for the webhook. */
 void ended(uint64_t webhook_id, int64_t now_ms);
 enum health_change attempted(uint64_t webhook_id, bool success, int64_t now_ms);
+/* Returns false when it was held as long before. */
+bool hold(uint64_t webhook_id, int64_t until_ms);
+/* The end of its hold. */
+int64_t held_until_ms(uint64_t webhook_id);
 /* Its fetched deliveries are due again. */
 void drop(uint64_t webhook_id, int64_t now_ms);
 

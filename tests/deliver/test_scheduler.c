@@ -110,10 +110,10 @@ a_held_webhook_gets_nothing(void **state UNUSED)
 	offer(1, 0);
 	fetch(0);
 	assert_int_equal(send_one(SLOTS, 0), 1);
-	assert_true(scheduler_hold(scheduler, 1, 1000, 0));
-	assert_false(scheduler_hold(scheduler, 1, 1000, 0));
-	assert_false(scheduler_hold(scheduler, 1, 900, 0));
-	assert_int_equal(scheduler_held_until_ms(scheduler, 1), 1000);
+	assert_true(hold(1, 1000));
+	assert_false(hold(1, 1000));
+	assert_false(hold(1, 900));
+	assert_int_equal(held_until_ms(1), 1000);
 	assert_false(scheduler_waiting(scheduler));
 	assert_int_equal(send_one(SLOTS, 999), 0);
 	offer(1, 999);
@@ -139,7 +139,7 @@ an_open_breaker_allows_one_probe(void **state UNUSED)
 	struct health health;
 	assert_int_equal(scheduler_attempted(scheduler, 1, false, 52000, &health), HEALTH_UNCHANGED);
 	assert_int_equal(health.probes, 2);
-	assert_int_equal(scheduler_held_until_ms(scheduler, 1), 52000 + 40000);
+	assert_int_equal(held_until_ms(1), 52000 + 40000);
 	ended(1, 52000);
 	assert_false(scheduler_waiting(scheduler));
 }
@@ -225,7 +225,7 @@ the_database_is_authoritative_while_nothing_is_under_way(void **state UNUSED)
 	offer(1, 0);
 	fetch(0);
 	assert_int_equal(send_one(SLOTS, 0), 1);
-	assert_true(scheduler_hold(scheduler, 1, CLOCK_NEVER, 0));
+	assert_true(hold(1, CLOCK_NEVER));
 	offer(1, 10);
 	assert_false(scheduler_waiting(scheduler));
 	ended(1, 20);
@@ -242,13 +242,13 @@ older_values_do_not_replace_ours(void **state UNUSED)
 	fetch(0);
 	assert_int_equal(send_one(SLOTS, 0), 1);
 	const uint64_t ends = scheduler_ends(scheduler);
-	assert_true(scheduler_hold(scheduler, 1, 1000, 0));
+	assert_true(hold(1, 1000));
 	ended(1, 20);
 	scheduler_offer(scheduler, &older, ends, 30);
-	assert_int_equal(scheduler_held_until_ms(scheduler, 1), 1000);
+	assert_int_equal(held_until_ms(1), 1000);
 	assert_false(scheduler_waiting(scheduler));
 	scheduler_offer(scheduler, &older, scheduler_ends(scheduler), 40);
-	assert_int_equal(scheduler_held_until_ms(scheduler, 1), 0);
+	assert_int_equal(held_until_ms(1), 0);
 	assert_true(scheduler_waiting(scheduler));
 }
 

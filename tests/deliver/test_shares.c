@@ -299,7 +299,7 @@ do_any(int64_t now_ms)
 		break;
 	case 8:
 		if (any != 0 && below(10) == 0)
-			(void)scheduler_hold(scheduler, any, now_ms + (int64_t)below(100), now_ms);
+			(void)hold(any, now_ms + (int64_t)below(100));
 		else if (below(50) == 0)
 			scheduler_retain(scheduler, UINT64_C(0x5555555555555555), now_ms);
 		break;

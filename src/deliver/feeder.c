@@ -300,15 +300,11 @@ polled(void *context, enum result result)
 		f->database_ahead_ms = found->now_ms - f->work.ended_ms;
 		if (full)
 			f->next_full_poll_ms = next_full_poll(f, now, took_ms);
-		if (f->slow_polls >= SLOW_POLLS)
-			maintenance_polls_are_slow(f->with.maintenance);
 		scheduler_set_several_accounts(f->with.scheduler, found->several_accounts);
 		for (size_t i = 0; i < found->due_count; i++)
 			scheduler_offer(f->with.scheduler, &found->due[i], f->work.ends, found->now_ms);
-		if (full)
-			maintenance_set_ended_webhooks(f->with.maintenance, found->ended, found->ended_count);
+		maintenance_polled(f->with.maintenance, found, full, f->slow_polls >= SLOW_POLLS);
 		schedule_next_poll(f, now, found->next_due_ms);
-		maintenance_bulk_work(f->with.maintenance, found->bulk_work);
 		f->last_poll_was_full = full;
 		f->polled = true;
 	} else {

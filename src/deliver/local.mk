@@ -1,6 +1,5 @@
 noinst_LIBRARIES += %D%/libdeliver.a
 %C%_libdeliver_a_SOURCES = \
-	%D%/back_off.c %D%/back_off.h \
 	%D%/bulk.c %D%/bulk.h \
 	%D%/maintenance.c %D%/maintenance.h \
 	%D%/crashes.c %D%/crashes.h \

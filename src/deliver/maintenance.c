@@ -54,12 +54,15 @@ struct maintenance {
 };
 
 void
-maintenance_set_ended_webhooks(struct maintenance *m, const uint64_t *webhook_ids, size_t count)
+maintenance_polled(struct maintenance *m, const struct due_webhooks *found, bool full, bool slow)
 {
 	require(pthread_equal(m->thread, pthread_self()));
-	m->webhook_count = count < m->webhooks_max ? count : m->webhooks_max;
-	for (size_t i = 0; i < m->webhook_count; i++)
-		m->webhooks[i] = webhook_ids[i];
+	m->bulk_queued = found->bulk_work;
+	m->polls_are_slow = m->polls_are_slow || slow;
+	if (!full)
+		return;
+	m->webhook_count = found->ended_count < m->webhooks_max ? found->ended_count : m->webhooks_max;
+	memcpy(m->webhooks, found->ended, m->webhook_count * sizeof(*m->webhooks));
 }
 
 /* Returns NULL when the webhook is not listed. */
@@ -95,22 +98,9 @@ maintenance_deactivate_webhook(struct maintenance *m, uint64_t webhook_id, enum 
 }
 
 void
-maintenance_bulk_work(struct maintenance *m, bool queued)
-{
-	require(pthread_equal(m->thread, pthread_self()));
-	m->bulk_queued = queued;
-}
-
-void
 maintenance_set_holder(struct maintenance *m, bool holder)
 {
 	m->holder = holder;
-}
-
-void
-maintenance_polls_are_slow(struct maintenance *m)
-{
-	m->polls_are_slow = true;
 }
 
 void

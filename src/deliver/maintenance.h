@@ -24,18 +24,15 @@ struct maintenance *maintenance_new(
 /* Waits for the current task. */
 void maintenance_free(struct maintenance **maintenance);
 
-/* Sets the webhooks that were deleted or answered 410 and still have pending deliveries, as found by a full poll. Those beyond
- * `webhooks_max` are reported again by the next poll. */
-void maintenance_set_ended_webhooks(struct maintenance *maintenance, const uint64_t *webhook_ids, size_t count);
+/* What a poll has found: a `full` one, webhooks with deliveries to end, of which those beyond `webhooks_max` are reported again
+ * by the next; a bulk job. After `slow` polls, the statistics of the table of due deliveries are refreshed, once in five
+ * minutes at most. */
+void maintenance_polled(struct maintenance *maintenance, const struct due_webhooks *found, bool full, bool slow);
 /* Queues the webhook to be deactivated (store_deactivate_webhook). Repeated calls deactivate it once. When the queue is full,
  * the next attempt reports it again. */
 void maintenance_deactivate_webhook(struct maintenance *maintenance, uint64_t webhook_id, enum webhook_state state);
-/* `queued`: a bulk job is queued. */
-void maintenance_bulk_work(struct maintenance *maintenance, bool queued);
 /* `holder`: this dispatcher leases the first shard. Only the one that does runs bulk jobs and cleans up. */
 void maintenance_set_holder(struct maintenance *maintenance, bool holder);
-/* Polls take long: refreshes the statistics of the table of due deliveries, once in five minutes at most. */
-void maintenance_polls_are_slow(struct maintenance *maintenance);
 /* Begins no more tasks. */
 void maintenance_end(struct maintenance *maintenance);
 

@@ -5,7 +5,6 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "deliver/back_off.h"
 
 enum {
 	BATCH = 256,            /* outcomes, at most */

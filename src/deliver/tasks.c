@@ -3,9 +3,12 @@
 
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "base/panic.h"
 #include "base/pool.h"
-#include "deliver/back_off.h"
+#include "base/random.h"
+
+enum { FIRST_MS = 100, DOUBLINGS = 10, MAX_MS = 5 * 1000 };
 
 struct tasks {
 	struct runner *runner;
@@ -16,6 +19,19 @@ struct tasks {
 	size_t last;                  /* the next one in the rotation is tried first */
 	struct back_off pauses[TASKS_MAX];
 };
+
+/* Adds jitter so that several dispatchers do not retry at the same moment. */
+void
+back_off(struct back_off *b, const char *step, enum result result)
+{
+	int64_t wait = (int64_t)FIRST_MS << (b->failures < DOUBLINGS ? b->failures : DOUBLINGS);
+	if (wait > MAX_MS)
+		wait = MAX_MS;
+	wait = wait / 2 + (int64_t)random_below((uint64_t)wait / 2 + 1);
+	b->until_ms = clock_monotonic_ms() + wait;
+	b->failures++;
+	log_warning("database", LOG_STR("step", step), LOG_STR("result", result_text(result)), LOG_INT("retry_in_ms", wait));
+}
 
 struct tasks *
 tasks_new(struct store *store, const struct task *table, size_t count, void *context)

@@ -20,6 +20,14 @@ struct task {
 	void (*done)(void *context, enum result result);
 };
 
+/* Exponential, after database errors: doubles, up to 5 s. Zero-initialized: no failure. */
+struct back_off {
+	int64_t until_ms;  /* clock_monotonic_ms */
+	unsigned failures; /* consecutive; 0 after a success */
+};
+/* Records one more failure and logs it. `step` is the operation that failed. */
+void back_off(struct back_off *back_off, const char *step, enum result result);
+
 struct tasks;
 
 /* At most TASKS_MAX. Returns NULL, logged, when no thread can be created. */

@@ -147,10 +147,11 @@ store_test_delivery(struct store *store, struct pool *pool, uint64_t webhook_id,
 {
 	enum { RANDOM_SIZE = 8 };
 	char random[RANDOM_SIZE];
-	struct destination *destination;
+	struct destination *destination = POOL_NEW(pool, struct destination);
 	enum result result = store_read_installation(store);
+	destination->webhook_id = webhook_id;
 	if (result == RESULT_OK)
-		result = store_destinations(store, pool, &webhook_id, 1, &destination);
+		result = store_destinations(store, pool, destination, 1);
 	if (result == RESULT_OK && destination->state == WEBHOOK_MISSING)
 		result = RESULT_NOT_FOUND;
 	if (result != RESULT_OK)

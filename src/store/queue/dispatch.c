@@ -38,7 +38,8 @@ DB_STATEMENT(sql_select_destinations,
     "SELECT id, state, url, secret, CASE WHEN previous_until_ms > " NOW " THEN previous_secret END, schedule,"
     " ca_file, client_certificate, client_key"
     " FROM {prefix}webhooks FORCE INDEX (PRIMARY)"
-    " WHERE id IN ({list})");
+    " WHERE id IN ({list})"
+    " ORDER BY id");
 
 store_statement_list sql_of_dispatch = { &sql_lease_shards, &sql_select_leased_shards, &sql_release_shards, &sql_count_attempt,
 	&sql_select_due_positions, &sql_select_due_rows, &sql_select_destinations, NULL };
@@ -122,44 +123,30 @@ destination_from_row(const struct db_rows *rows, size_t row)
 }
 
 enum result
-store_destinations(
-    struct store *store, struct pool *pool, const uint64_t *webhook_ids, size_t count, struct destination **destinations)
+store_destinations(struct store *store, struct pool *pool, struct destination *destinations, size_t count)
 {
-	struct db_value *ids = POOL_ARRAY(pool, count, struct db_value);
+	uint64_t *ids = POOL_ARRAY(pool, count, uint64_t);
 	struct db_rows rows;
 	for (size_t i = 0; i < count; i++)
-		ids[i] = DB_U64(webhook_ids[i]);
-	struct db_list list = { ids, count };
+		ids[i] = destinations[i].webhook_id;
+	const struct db_list list = store_id_list(pool, ids, count);
 	enum result result = store_query_lists(store, pool, &sql_select_destinations, &list, 1, &rows);
-	if (result != RESULT_OK)
-		return result;
-	*destinations = POOL_ARRAY(pool, count, struct destination);
-	for (size_t i = 0; i < count; i++)
-		(*destinations)[i] = (struct destination){ .webhook_id = webhook_ids[i], .state = WEBHOOK_MISSING };
-	for (size_t row = 0; row < rows.count; row++)
-		for (size_t i = 0; i < count; i++)
-			if (webhook_ids[i] == db_get_u64(&rows, row, DESTINATION_ID))
-				(*destinations)[i] = destination_from_row(&rows, row);
-	return RESULT_OK;
+	for (size_t i = 0, row; i < count && result == RESULT_OK; i++) {
+		if (store_find_row(&rows, destinations[i].webhook_id, &row))
+			destinations[i] = destination_from_row(&rows, row);
+		else
+			destinations[i].state = WEBHOOK_MISSING;
+	}
+	return result;
 }
-
-/* The deliveries of a fetch, in the order of requests and times. */
-struct due_places {
-	struct {
-		uint64_t id;
-		size_t request;
-	} * places;
-	size_t count;
-};
 
 enum { POSITION_WEBHOOK_ID, POSITION_DUE_MS, POSITION_ID };
 
-/* Takes the rows of one request, which begin at *row. */
+/* Takes the rows of one request, which begin at *row, as deliveries to `destination` that have only their id. */
 static void
-take_positions(struct due_request *requests, size_t at, const struct db_rows *rows, size_t *row, const struct id_set *under_way,
-    struct due_places *places)
+take_positions(struct due_request *request, const struct db_rows *rows, size_t *row, const struct id_set *under_way,
+    const struct destination *destination, struct due_delivery *deliveries, size_t *count)
 {
-	struct due_request *request = &requests[at];
 	size_t read = 0, found = 0, taken = 0;
 	for (; *row < rows->count && db_get_u64(rows, *row, POSITION_WEBHOOK_ID) == request->webhook_id; (*row)++, found++) {
 		if (taken == request->rows)
@@ -169,47 +156,40 @@ take_positions(struct due_request *requests, size_t at, const struct db_rows *ro
 		read++;
 		if (id_set_contains(under_way, request->last.id))
 			continue;
-		places->places[places->count].id = request->last.id;
-		places->places[places->count++].request = at;
+		deliveries[(*count)++] = (struct due_delivery){ .id = request->last.id, .destination = destination };
 		taken++;
 	}
 	request->more = found > read || found == request->rows + request->under_way;
 }
 
 static enum result
-find_places(struct store *store, struct pool *pool, struct due_request *requests, size_t count, const struct id_set *under_way,
-    struct due_places *places)
+find_positions(struct store *store, struct pool *pool, const struct due_request *requests, size_t count, struct db_rows *rows)
 {
 	enum { COLUMNS = 6 };
 	struct db_value *values = POOL_ARRAY(pool, count * COLUMNS, struct db_value);
-	struct db_rows rows;
-	size_t wanted = 0, row = 0;
 	for (size_t i = 0; i < count; i++) {
 		const struct due_request *request = &requests[i];
 		const struct db_value item[COLUMNS] = { DB_U64(webhook_shard(request->webhook_id)), DB_U64(request->webhook_id),
 			DB_I64(request->last.due_ms), DB_I64(request->last.due_ms), DB_U64(request->last.id),
 			DB_U64(request->rows + request->under_way) };
 		memcpy(values + i * COLUMNS, item, sizeof(item));
-		wanted += request->rows;
 	}
 	const struct db_arguments arguments = { .items = { values, COLUMNS, count } };
-	enum result result = db_query(store->db, pool, &sql_select_due_positions, &arguments, &rows);
-	places->places = pool_alloc(pool, wanted * sizeof(*places->places));
-	for (size_t i = 0; result == RESULT_OK && i < count; i++)
-		take_positions(requests, i, &rows, &row, under_way, places);
-	return result;
+	return db_query(store->db, pool, &sql_select_due_positions, &arguments, rows);
 }
 
 enum { DUE_ID, DUE_EVENT_ID, DUE_ATTEMPTS, DUE_ATTEMPTS_BEFORE, DUE_TYPE, DUE_FORMAT, DUE_PAYLOAD };
 
 static struct due_delivery
-due_from_row(const struct store *store, struct pool *pool, const struct db_rows *rows, size_t row)
+due_from_row(
+    const struct store *store, struct pool *pool, const struct db_rows *rows, size_t row, const struct destination *destination)
 {
 	const uint64_t id = db_get_u64(rows, row, DUE_ID);
 	log_work(LOG_UINT("delivery", id));
 	return (struct due_delivery){
 		.id = id,
 		.event_id = db_get_u64(rows, row, DUE_EVENT_ID),
+		.destination = destination,
 		.event =
 		    db_is_null(rows, row, DUE_TYPE) ? SLICE_NONE : event_name((enum event_type)db_get_u64(rows, row, DUE_TYPE)),
 		.attempt = (unsigned)db_get_u64(rows, row, DUE_ATTEMPTS) + 1,
@@ -220,52 +200,45 @@ due_from_row(const struct store *store, struct pool *pool, const struct db_rows 
 	};
 }
 
+/* Reads the rest of deliveries that have only their id and destination; those that have ended since are removed. */
 static enum result
-find_rows(struct store *store, struct pool *pool, const struct due_places *places, struct db_rows *rows)
+read_due(struct store *store, struct pool *pool, struct due_delivery *deliveries, size_t *count)
 {
-	uint64_t *ids = POOL_ARRAY(pool, places->count, uint64_t);
-	for (size_t i = 0; i < places->count; i++)
-		ids[i] = places->places[i].id;
-	const struct db_list list = store_id_list(pool, ids, places->count);
-	return store_query_lists(store, pool, &sql_select_due_rows, &list, 1, rows);
-}
-
-static enum result
-find_destinations(
-    struct store *store, struct pool *pool, const struct due_request *requests, size_t count, struct destination **destinations)
-{
-	uint64_t *ids = POOL_ARRAY(pool, count, uint64_t);
-	for (size_t i = 0; i < count; i++)
-		ids[i] = requests[i].webhook_id;
-	return store_destinations(store, pool, ids, count, destinations);
+	const size_t found = *count;
+	uint64_t *ids = POOL_ARRAY(pool, found, uint64_t);
+	struct db_rows rows;
+	for (size_t i = 0; i < found; i++)
+		ids[i] = deliveries[i].id;
+	const struct db_list list = store_id_list(pool, ids, found);
+	enum result result = store_query_lists(store, pool, &sql_select_due_rows, &list, 1, &rows);
+	*count = 0;
+	for (size_t i = 0, row; i < found && result == RESULT_OK; i++)
+		if (store_find_row(&rows, deliveries[i].id, &row))
+			deliveries[(*count)++] = due_from_row(store, pool, &rows, row, deliveries[i].destination);
+	log_work_done();
+	return result;
 }
 
 enum result
 store_fetch_due(struct store *store, struct pool *pool, struct due_request *requests, size_t request_count,
     const struct id_set *under_way, struct due_delivery **deliveries, size_t *count)
 {
-	struct due_places places = { 0 };
-	struct destination *destinations;
-	struct db_rows rows;
+	struct destination *destinations = POOL_ARRAY(pool, request_count, struct destination);
+	struct db_rows positions;
+	size_t row = 0;
 	enum result result = store_read_installation(store);
 	*count = 0;
 	if (result == RESULT_OK)
-		result = find_places(store, pool, requests, request_count, under_way, &places);
-	if (result != RESULT_OK || places.count == 0)
-		return result;
-	result = find_rows(store, pool, &places, &rows);
-	/* at the end, so that a delivery goes to the destination that is set by then */
-	if (result == RESULT_OK)
-		result = find_destinations(store, pool, requests, request_count, &destinations);
+		result = find_positions(store, pool, requests, request_count, &positions);
 	if (result != RESULT_OK)
 		return result;
-	*deliveries = POOL_ARRAY(pool, places.count, struct due_delivery);
-	for (size_t i = 0, row; i < places.count; i++) {
-		if (!store_find_row(&rows, places.places[i].id, &row))
-			continue; /* it has ended since */
-		(*deliveries)[*count] = due_from_row(store, pool, &rows, row);
-		(*deliveries)[(*count)++].destination = &destinations[places.places[i].request];
+	*deliveries = POOL_ARRAY(pool, positions.count, struct due_delivery);
+	for (size_t i = 0; i < request_count; i++) {
+		destinations[i].webhook_id = requests[i].webhook_id;
+		take_positions(&requests[i], &positions, &row, under_way, &destinations[i], *deliveries, count);
 	}
-	log_work_done();
-	return RESULT_OK;
+	if (*count > 0)
+		result = read_due(store, pool, *deliveries, count);
+	/* at the end, so that a delivery goes to the destination that is set by then */
+	return result == RESULT_OK && *count > 0 ? store_destinations(store, pool, destinations, request_count) : result;
 }

@@ -119,9 +119,9 @@ struct due_delivery {
 MUST_CHECK enum result store_fetch_due(struct store *store, struct pool *pool, struct due_request *requests,
     size_t request_count, const struct id_set *under_way, struct due_delivery **deliveries, size_t *count);
 
-/* The destinations of these webhooks, in the same order; in the pool. */
+/* Reads the destinations whose webhook_id is set; in the pool. */
 MUST_CHECK enum result store_destinations(
-    struct store *store, struct pool *pool, const uint64_t *webhook_ids, size_t count, struct destination **destinations);
+    struct store *store, struct pool *pool, struct destination *destinations, size_t count);
 
 struct delivery_outcome {
 	uint64_t id, event_id, webhook_id;

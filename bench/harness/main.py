@@ -8,7 +8,7 @@ import signal
 import sys
 import time
 
-from stack.process import StackError
+from stack.process import Ended, StackError, handle_signals
 
 from . import report
 from .bench import Bench
@@ -24,14 +24,6 @@ WORKLOADS = {"create": create, "one-campaign": one_campaign, "together": togethe
              "memory": memory, "latency": latency, "noisy-neighbour": noisy_neighbour}
 # Only when they are named: they need more packages.
 NAMED = {"cluster": cluster}
-
-
-class Ended(BaseException):
-    """A signal ends the run."""
-
-
-def end(*_):
-    raise Ended
 
 
 def arguments():
@@ -75,8 +67,7 @@ def run(options):
         report.head(setup)
         measure(bench, options.names or WORKLOADS, results)
     finally:
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, signal.SIG_IGN)
+        handle_signals(signal.SIG_IGN)
         bench.stop()
         if options.json and results:
             report.save(options.json, setup, results)
@@ -89,8 +80,7 @@ def main():
     # The caller's settings do not reach the programs.
     for name in [name for name in os.environ if name.startswith("LEADHOOK_")]:
         del os.environ[name]
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, end)
+    handle_signals()
     status = 1
     try:
         run(options)

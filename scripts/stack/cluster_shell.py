@@ -10,18 +10,10 @@ import sys
 import time
 
 from .cluster import VERBS, Database, Hosts, act
-from .process import StackError
+from .process import Ended, StackError, handle_signals
 from .traffic import IN_FLIGHT, RATE, Inbox, Load, check
 
 CAMPAIGNS = 4
-
-
-class Ended(BaseException):
-    """A signal ends the run."""
-
-
-def end(*_):
-    raise Ended
 
 
 class Shell:
@@ -104,8 +96,7 @@ def main():
     options.work = pathlib.Path(options.work)
     for name in [name for name in os.environ if name.startswith("LEADHOOK_")]:
         del os.environ[name]
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, end)
+    handle_signals()
     shell, status = Shell(options), 1
     try:
         shell.start()
@@ -116,8 +107,7 @@ def main():
     except Ended:
         pass
     finally:
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, signal.SIG_IGN)
+        handle_signals(signal.SIG_IGN)
         shell.stop()
         shutil.rmtree(options.work, ignore_errors=True)
     return status

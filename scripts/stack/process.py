@@ -18,6 +18,20 @@ class StackError(Exception):
     """A program failed. The text is for people, and shows the end of the log."""
 
 
+class Ended(BaseException):
+    """A signal ends the program. Not an Exception, so that no handler catches it."""
+
+
+def _end(*_):
+    raise Ended
+
+
+def handle_signals(handler=_end):
+    """INT, TERM and HUP raise Ended. With SIG_IGN they are ignored, while the program stops what it has started."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, handler)
+
+
 def die_with_parent(parent, death_signal):
     """Called in the child, before exec. The parent may have died before the prctl call, so it is checked again."""
     _libc.prctl(PR_SET_PDEATHSIG, death_signal, 0, 0, 0)

@@ -21,7 +21,7 @@ import urllib.parse
 from .front import APACHE_USER, ApacheProxy, LighttpdSocket, accepts, free_port
 from .installation import Installation
 from .mariadb import MariaDB
-from .process import Child, StackError, replace_file, wait_until
+from .process import Child, Ended, StackError, handle_signals, replace_file, wait_until
 
 EVENTS = ("new_signup new_signup_not_excluded repeat_signup score_change marked_as_fraudulent opted_out phone_number_opt_out "
           "referral tagged reward_level verified deleted").split()
@@ -30,10 +30,6 @@ RESTART_PAUSE = 1.0  # seconds between restarts of a program that dies at once
 LOOP_PAUSE = 0.1
 PORT = 8080  # of the web server, unless the last run used another one
 SOCKET_PATH_MAX = 90  # 108 bytes minus the socket's name
-
-
-class Ended(BaseException):
-    """A signal ends the supervisor. Not an Exception, so that no handler catches it."""
 
 
 class State:
@@ -288,14 +284,9 @@ def describe(line):
             f"{'signature verified' if one.get('verified') else 'signature NOT verified'}")
 
 
-def end(*_):
-    raise Ended
-
-
 def serve(options, state, report):
     """Start, run and stop; `report(text)` is called once when all programs are ready."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, end)
+    handle_signals()
     state.write_pid()
     quickstart = Quickstart(options, state)
     try:
@@ -305,8 +296,7 @@ def serve(options, state, report):
     except Ended:
         pass
     finally:
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, signal.SIG_IGN)
+        handle_signals(signal.SIG_IGN)
         quickstart.stop()
 
 

@@ -20,6 +20,7 @@ sys.path[:0] = [str(SOURCE / "scripts"), str(HERE)]
 
 import settings  # noqa: E402, F401  # before any program is started
 from command import OK, call  # noqa: E402
+from database_proxy import DatabaseProxy  # noqa: E402
 from service import Service  # noqa: E402
 from stack.mariadb import MariaDB  # noqa: E402
 
@@ -66,6 +67,14 @@ def database(make_folder):
 def own_database(make_folder):
     """A second database, which the test may stop or kill."""
     yield from run_database(make_folder())
+
+
+@pytest.fixture(scope="module")
+def proxy(make_folder, database):
+    """For services whose setting database.socket is its `socket`."""
+    made = DatabaseProxy(make_folder() / "proxy.sock", database.socket)
+    yield made
+    made.close()
 
 
 @pytest.fixture(scope="module")

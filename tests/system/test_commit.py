@@ -8,19 +8,12 @@ import signal
 import subprocess
 
 import pytest
-from database_proxy import AFTER, BEFORE, HELD, DatabaseProxy
+from database_proxy import AFTER, BEFORE, HELD
 from processes import children
 from stack.process import wait_until
 
 ADA = {"email": "ada@example.org"}
 WEBHOOKS = 3
-
-
-@pytest.fixture(scope="module")
-def proxy(make_folder, database):
-    made = DatabaseProxy(make_folder() / "proxy.sock", database.socket)
-    yield made
-    made.close()
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import signal
 import time
 
 import pytest
-from database_proxy import HELD, DatabaseProxy
+from database_proxy import HELD
 from load import at_once
 from service import COMMITTER
 from stack.process import wait_until
@@ -21,17 +21,14 @@ ADA = {"email": "ada@example.org"}
 
 
 @pytest.fixture(scope="module")
-def proxy(make_folder, own_database):
-    made = DatabaseProxy(make_folder() / "proxy.sock", own_database.socket)
-    yield made
-    made.close()
+def database(own_database):
+    return own_database
 
 
 @pytest.fixture(scope="module")
-def service(make_service, own_database, proxy):
+def service(make_service, proxy):
     """The sign-up waits for up to 30 seconds."""
-    return make_service(database=own_database, workers=WORKERS,
-                        settings=[("database", "socket", proxy.socket), ("server", "request_timeout", "60s")])
+    return make_service(workers=WORKERS, settings=[("database", "socket", proxy.socket), ("server", "request_timeout", "60s")])
 
 
 @contextlib.contextmanager
@@ -74,7 +71,7 @@ def seconds_until_refused(service, campaign):
 
 @pytest.mark.parametrize("failure, done", [(killed, False), (suspended, False), (suspended, True)],
                          ids=["killed", "suspended, not done", "suspended, done"])
-def test_other_requests_do_not_wait(service, own_database, proxy, account, campaign, failure, done):
+def test_other_requests_do_not_wait(service, database, proxy, account, campaign, failure, done):
     other = service.campaign(account)
     other.lead(email="first@example.org")
     campaign.lead(email="first@example.org")
@@ -82,7 +79,7 @@ def test_other_requests_do_not_wait(service, own_database, proxy, account, campa
     with concurrent.futures.ThreadPoolExecutor() as pool:
         answer = pool.submit(campaign.post, ADA)
         wait_until(lambda: proxy.begins >= 2, 10, "it is run again")
-        with failure(own_database, proxy, done):
+        with failure(database, proxy, done):
             assert seconds_until_refused(service, other) < WAIT + BUSY
             assert seconds_until_refused(service, other) < BUSY
             assert not answer.done()

@@ -37,10 +37,10 @@ struct batch {
 	bool done_before;        /* this run has found the mark */
 	uint64_t history;        /* number of ids for events and deliveries */
 	bool *locked;            /* as in store_load */
-	int64_t give_up_ms;      /* a conflict is final after it */
-	unsigned taken;          /* number of runs that met a key which is taken */
-	bool short_of_ids;       /* the last run needed more of them */
-	bool too_large;          /* the last run was too much work for one transaction */
+	struct limits limits;
+	unsigned taken;    /* number of runs that met a key which is taken */
+	bool short_of_ids; /* the last run needed more of them */
+	bool too_large;    /* the last run was too much work for one transaction */
 };
 
 /* The data of one run of a batch; in the run's pool. */
@@ -243,14 +243,14 @@ goes_on(struct batch *batch, enum result result)
 	if (result != RESULT_CONFLICT)
 		return false;
 	batch->taken += db_duplicate_key(batch->store->db);
-	return batch->taken < STORE_ATTEMPTS && clock_monotonic_ms() < batch->give_up_ms;
+	return batch->taken < STORE_ATTEMPTS && clock_monotonic_ms() < batch->limits.give_up_ms;
 }
 
 /* Runs a batch until it is committed, has failed, or its time is over. */
 static enum result
-repeat_batch(struct batch *batch, struct pool *pool, int64_t deadline_ms, struct outcome *outcomes)
+repeat_batch(struct batch *batch, struct pool *pool, struct outcome *outcomes)
 {
-	for (unsigned attempt = 1; clock_monotonic_ms() < deadline_ms; attempt++) {
+	for (unsigned attempt = 1; clock_monotonic_ms() < batch->limits.deadline_ms; attempt++) {
 		struct run run = { .pool = pool_new() };
 		run.outcomes = POOL_ARRAY(run.pool, batch->count, struct outcome);
 		enum result result = try_batch(batch, &run);
@@ -286,13 +286,21 @@ run_batch(struct store *store, struct pool *pool, const struct command *const *c
 		.locked = locked,
 		.mark.token = store_new_token(),
 		.history = HISTORY_EXPECTED * count,
-		/* each of several commands may then be run alone: half of the time is for that */
-		.give_up_ms = count == 1 ? limits.give_up_ms : now_ms + (limits.give_up_ms - now_ms) / 2,
+		.limits = limits,
 	};
-	const enum result result = repeat_batch(&batch, pool, limits.deadline_ms, outcomes);
+	if (count > 1) /* each may then be run alone: half of the time is for that */
+		batch.limits.give_up_ms = now_ms + (limits.give_up_ms - now_ms) / 2;
+	const enum result result = repeat_batch(&batch, pool, outcomes);
 	if (batch.unknown)
 		notify_unknown(store, false);
 	return result;
+}
+
+/* The flags of the commands from `first` on. */
+static bool *
+locked_from(bool *locked, size_t first)
+{
+	return locked == NULL ? NULL : locked + first;
 }
 
 static void execute(struct store *store, struct pool *pool, const struct command *const *commands, size_t count,
@@ -372,7 +380,7 @@ handle_failure(struct store *store, struct pool *pool, enum result result, const
 			const int64_t now_ms = clock_monotonic_ms();
 			const struct limits own = { limits.deadline_ms,
 				now_ms + (limits.give_up_ms - now_ms) / (int64_t)(count - i) };
-			execute(store, pool, &commands[i], 1, own, &outcomes[i], locked == NULL ? NULL : &locked[i]);
+			execute(store, pool, &commands[i], 1, own, &outcomes[i], locked_from(locked, i));
 		}
 		return;
 	}
@@ -393,7 +401,7 @@ divide(struct store *store, struct pool *pool, const struct command *const *comm
 		return;
 	}
 	execute(store, pool, commands, half, limits, outcomes, locked);
-	execute(store, pool, commands + half, count - half, limits, outcomes + half, locked == NULL ? NULL : locked + half);
+	execute(store, pool, commands + half, count - half, limits, outcomes + half, locked_from(locked, half));
 }
 
 static void
@@ -423,8 +431,8 @@ execute(struct store *store, struct pool *pool, const struct command *const *com
 		for (end = begin; end < count && !store_expects_large_points(store, commands[end]);)
 			end++;
 		if (end > begin)
-			execute_together(store, pool, commands + begin, end - begin, limits, outcomes + begin,
-			    locked == NULL ? NULL : locked + begin);
+			execute_together(
+			    store, pool, commands + begin, end - begin, limits, outcomes + begin, locked_from(locked, begin));
 		else
 			queue_points(store, commands[end++], &outcomes[begin]);
 	}

@@ -118,7 +118,7 @@ admin_delivery_list(struct admin_call *call)
 		fprintf(call->errors,
 		    "leadhook: only the newest %d deliveries of these days were searched: filter by webhook or state, or by "
 		    "fewer days\n",
-		    DELIVERIES_LOOKED_AT);
+		    DELIVERIES_EXAMINED);
 	return EX_OK;
 }
 

@@ -104,7 +104,7 @@ call_authenticate(struct call *call)
 
 /* ---- keys in bodies ---- */
 
-enum { KEYS_TRIED = 4, KEYS_LOOKED_AT = 1000 };
+enum { KEYS_TRIED = 4, KEYS_EXAMINED = 1000 };
 
 static bool
 contains(struct slice text, const char *word)
@@ -125,7 +125,7 @@ find_known_key(struct call *call, struct slice text)
 		text = slice_sub(text, (size_t)(at - text.data), text.size);
 		const struct slice key = slice_sub(text, 0, API_KEY_SIZE);
 		text = slice_sub(text, 1, text.size);
-		if (looks == KEYS_LOOKED_AT)
+		if (looks == KEYS_EXAMINED)
 			break;
 		if (!api_key_well_formed(key))
 			continue;

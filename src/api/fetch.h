@@ -8,7 +8,7 @@
 #include "api/call.h"
 
 /* Reads of lists and statistics, as a loop: its body reads from `store`, the reader's or the usual one, and is run again with
- *the usual one when the reader fails. Do not leave it by break or return.
+ * the usual one when the reader fails. Do not leave it by break or return.
  *
  *	struct list_read read = { .call = call };
  *	while (fetch_reads(&read))

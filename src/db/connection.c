@@ -329,8 +329,8 @@ plain_query(struct db *db, const char *text)
 	return mysql_real_query(db->mysql, text, strlen(text)) == 0 ? RESULT_OK : db_connection_failed(db, text);
 }
 
-/* The caller that looks for the effect of a COMMIT without an answer must see what other nodes have committed before. Inside a
- * transaction a node does not wait for that. */
+/* The caller that searches for the effect of a COMMIT without an answer must see what other nodes have committed before. Inside
+ * a transaction a node does not wait for that. */
 static const char *
 start_text(const struct db *db, bool snapshot)
 {

@@ -27,10 +27,7 @@ enum {
 #define HINT_AWAY "check that the server is running and responds, and check the [database] section"
 #define HINT_ACCESS "check user, password and name in the [database] section, and the privileges of that account"
 #define HINT_TLS "the server must offer TLS, with a certificate for database.host that database.tls_ca (else the system) trusts"
-#define HINT_PLUGIN                                                            \
-	"check host and port in the [database] section; the account must use " \
-	"mysql_native_password "                                               \
-	"or ed25519"
+#define HINT_PLUGIN "check host and port in the [database] section; the account must use mysql_native_password or ed25519"
 #define HINT_NODE "the node is not connected to most of its cluster, or is catching up: check the other nodes and its log"
 #define HINT_MEMORY "the server is out of memory or threads: check its log"
 

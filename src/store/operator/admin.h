@@ -185,9 +185,9 @@ struct delivery_list {
 	bool cut; /* there may be more, among those that were not read */
 };
 /* By id, the highest first: the latest day first, within a day only roughly, because processes take ids in blocks. Webhook,
- * lead and failed ones have indexes, days are ranges of ids; with other filters it reads about DELIVERIES_LOOKED_AT rows at
+ * lead and failed ones have indexes, days are ranges of ids; with other filters it reads about DELIVERIES_EXAMINED rows at
  * most. */
-enum { DELIVERIES_LOOKED_AT = 100000 };
+enum { DELIVERIES_EXAMINED = 100000 };
 MUST_CHECK enum result store_list_deliveries(
     struct store *store, struct pool *pool, const struct delivery_filter *filter, struct delivery_list *list);
 /* The same list without that limit: `visit` gets it piece by piece, each valid during the call, and may change what it gets.

@@ -306,7 +306,7 @@ store_list_deliveries(struct store *store, struct pool *pool, const struct deliv
 {
 	struct delivery_collector collector = { .pool = pool, .list = list };
 	*list = (struct delivery_list){ 0 };
-	return visit_deliveries(store, filter, DELIVERIES_LOOKED_AT, collect, &collector, &list->cut);
+	return visit_deliveries(store, filter, DELIVERIES_EXAMINED, collect, &collector, &list->cut);
 }
 
 static struct delivery_details

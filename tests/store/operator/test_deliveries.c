@@ -403,7 +403,7 @@ rare_states_are_found_by_index(void **state)
 static void
 a_list_reads_a_limited_number_of_rows(void **state)
 {
-	enum { ROWS = DELIVERIES_LOOKED_AT + DELIVERIES_LOOKED_AT / 2 };
+	enum { ROWS = DELIVERIES_EXAMINED + DELIVERIES_EXAMINED / 2 };
 	struct world *w = *state;
 	struct delivery_filter filter = any;
 	uint64_t webhook = make_due(w, 1);
@@ -420,7 +420,7 @@ a_list_reads_a_limited_number_of_rows(void **state)
 		assert_int_equal(found.count, 0);
 		assert_true(found.cut);
 	}
-	root_run("DELETE FROM t_deliveries ORDER BY id LIMIT %d", ROWS - DELIVERIES_LOOKED_AT / 2);
+	root_run("DELETE FROM t_deliveries ORDER BY id LIMIT %d", ROWS - DELIVERIES_EXAMINED / 2);
 	assert_int_equal(count_deliveries(w, filter), 1);
 }
 

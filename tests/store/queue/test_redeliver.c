@@ -318,7 +318,7 @@ visit(void *context, const struct delivery_row *deliveries, size_t count)
 static void
 all_that_fit_are_visited(void **state)
 {
-	enum { MANY = DELIVERIES_LOOKED_AT + 40000, PLACE = 1000000000 };
+	enum { MANY = DELIVERIES_EXAMINED + 40000, PLACE = 1000000000 };
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 3);
 	struct delivery_filter filter = any;

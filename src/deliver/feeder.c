@@ -58,7 +58,6 @@ struct feeder {
 		struct due_webhooks found;
 		struct due_request requests[FEEDER_ROWS];
 		size_t request_count;
-		uint64_t *ids; /* of all slots */
 		struct id_set under_way;
 		struct due_delivery *deliveries;
 		size_t delivery_count;
@@ -84,13 +83,6 @@ interrupted_delay_ms(const struct interrupted_delivery *delivery)
 	return made <= 1 ? 0 : (int64_t)random_below((UINT64_C(2) * INTERRUPTED_MS) << (doublings - 2));
 }
 
-static void
-set_delays(const struct lock_previous *previous)
-{
-	for (size_t i = 0; i < previous->count; i++)
-		previous->under_way[i].delay_ms = interrupted_delay_ms(&previous->under_way[i]);
-}
-
 static enum result
 recover(struct store *store, void *context)
 {
@@ -98,7 +90,8 @@ recover(struct store *store, void *context)
 	const struct lock_previous *previous = f->with.lock == NULL ? NULL : lock_previous(f->with.lock);
 	enum result result = RESULT_OK;
 	if (previous != NULL) {
-		set_delays(previous);
+		for (size_t i = 0; i < previous->count; i++)
+			previous->under_way[i].delay_ms = interrupted_delay_ms(&previous->under_way[i]);
 		result = store_recover(store, previous->owner, previous->under_way, previous->count);
 	}
 	if (result == RESULT_OK && f->with.options->crashes != NULL)
@@ -343,7 +336,7 @@ begin_fetch(void *context)
 	f->work.pool = pool_new();
 	f->work.request_count =
 	    scheduler_request(f->with.scheduler, room(f), FEEDER_ROWS, feeder_database_ms(f), f->work.requests);
-	f->work.under_way = slots_ids(f->with.slots, f->work.ids);
+	f->work.under_way = slots_ids(f->with.slots, f->work.pool);
 }
 
 static enum result
@@ -440,7 +433,6 @@ feeder_new(struct store *store, const struct feeder_parts *with)
 	struct feeder *f = memory_alloc(sizeof(*f));
 	f->with = *with;
 	f->progress = true;
-	f->work.ids = memory_alloc(slots_count(with->slots) * sizeof(*f->work.ids));
 	f->tasks = tasks_new(store, table, ARRAY_SIZE(table), f);
 	if (f->tasks == NULL)
 		feeder_free(&f);
@@ -454,7 +446,6 @@ feeder_free(struct feeder **feeder)
 		return;
 	tasks_free(&(*feeder)->tasks);
 	pool_free(&(*feeder)->work.pool);
-	free((*feeder)->work.ids);
 	free(*feeder);
 	*feeder = NULL;
 }

@@ -46,7 +46,7 @@ struct maintenance {
 	/* arguments and results of the thread */
 	struct {
 		uint64_t webhook_id;
-		uint64_t *ids; /* of all slots */
+		struct pool *pool; /* of `under_way` */
 		struct id_set under_way;
 		size_t ended;
 		bool bulk_left;
@@ -185,7 +185,8 @@ next_webhook(void *context)
 			next = id < next ? id : next;
 	}
 	m->work.webhook_id = next != UINT64_MAX ? next : first;
-	m->work.under_way = slots_ids(m->slots, m->work.ids);
+	m->work.pool = pool_new();
+	m->work.under_way = slots_ids(m->slots, m->work.pool);
 }
 
 static enum result
@@ -199,6 +200,7 @@ static void
 failed_some_pending(void *context, enum result result)
 {
 	struct maintenance *m = context;
+	pool_free(&m->work.pool);
 	if (result != RESULT_OK)
 		return;
 	if (m->work.ended > 0) {
@@ -304,7 +306,6 @@ maintenance_new(struct store *store, const struct crashes *crashes, const struct
 	m->webhooks_max = webhooks_max;
 	m->deactivations = memory_alloc(webhooks_max * sizeof(*m->deactivations));
 	m->webhooks = memory_alloc(webhooks_max * sizeof(*m->webhooks));
-	m->work.ids = memory_alloc(slots_count(slots) * sizeof(*m->work.ids));
 	m->crashes = crashes;
 	m->slots = slots;
 	m->tasks = tasks_new(store, table, ARRAY_SIZE(table), m);
@@ -321,7 +322,7 @@ maintenance_free(struct maintenance **maintenance)
 	tasks_free(&(*maintenance)->tasks);
 	free((*maintenance)->deactivations);
 	free((*maintenance)->webhooks);
-	free((*maintenance)->work.ids);
+	pool_free(&(*maintenance)->work.pool);
 	free(*maintenance);
 	*maintenance = NULL;
 }

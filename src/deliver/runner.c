@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,57 +16,55 @@
 #include "base/pool.h"
 #include "crypto/digest.h"
 
-enum runner_state { RUNNER_IDLE, RUNNER_BUSY, RUNNER_DONE };
-
+/* The members without comment are passed on by `given` and `done`. */
 struct runner {
 	struct store *store; /* used by the thread only */
-	pthread_t user;      /* the thread that uses it */
+	pthread_t user;      /* the thread that uses the runner */
 	pthread_t thread;
-	pthread_mutex_t lock; /* protects all members below */
-	pthread_cond_t changed;
-	enum runner_state state;
-	bool ending;
-	runner_work *work;
+	sem_t given;
+	runner_work *work; /* NULL: the thread ends */
 	void *context;
 	enum result result;
-	int fd;
+	bool busy; /* from runner_start to runner_take; used by the user only */
+	atomic_bool done;
+	int fd; /* readable from just after `done` is set until runner_take */
 };
-
-#define must(call)                    \
-	do {                          \
-		if ((call) != 0)      \
-			panic(#call); \
-	} while (0)
-
-static void
-notify(const struct runner *runner)
-{
-	const uint64_t one = 1;
-	if (write(runner->fd, &one, sizeof(one)) != (ssize_t)sizeof(one))
-		panic("writing to an eventfd failed");
-}
 
 /* The thread function. */
 static void *
 loop(void *context)
 {
+	static const uint64_t one = 1;
 	struct runner *r = context;
-	must(pthread_mutex_lock(&r->lock));
-	while (r->state == RUNNER_BUSY || !r->ending) {
-		if (r->state != RUNNER_BUSY) {
-			must(pthread_cond_wait(&r->changed, &r->lock));
-			continue;
-		}
-		must(pthread_mutex_unlock(&r->lock));
-		enum result result = r->work(r->store, r->context);
-		must(pthread_mutex_lock(&r->lock));
-		r->result = result;
-		r->state = RUNNER_DONE;
-		notify(r);
+	for (;;) {
+		while (sem_wait(&r->given) != 0)
+			; /* a signal */
+		if (r->work == NULL)
+			break;
+		r->result = r->work(r->store, r->context);
+		r->done = true;
+		if (write(r->fd, &one, sizeof(one)) != (ssize_t)sizeof(one))
+			panic("writing to an eventfd failed");
 	}
-	must(pthread_mutex_unlock(&r->lock));
 	digest_end_thread();
 	return NULL;
+}
+
+static void
+give(struct runner *r, runner_work *work, void *context)
+{
+	r->work = work;
+	r->context = context;
+	if (sem_post(&r->given) != 0)
+		panic("sem_post failed");
+}
+
+static void
+wait_for_end(struct runner *r)
+{
+	uint64_t count;
+	while (read(r->fd, &count, sizeof(count)) != (ssize_t)sizeof(count))
+		; /* a signal */
 }
 
 struct runner *
@@ -73,9 +73,8 @@ runner_new(struct store *store)
 	struct runner *r = memory_alloc(sizeof(*r));
 	r->store = store;
 	r->user = pthread_self();
-	must(pthread_mutex_init(&r->lock, NULL));
-	must(pthread_cond_init(&r->changed, NULL));
-	r->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	sem_init(&r->given, 0, 0);
+	r->fd = eventfd(0, EFD_CLOEXEC);
 	int error = r->fd < 0 ? errno : pthread_create(&r->thread, NULL, loop, r);
 	if (error == 0)
 		return r;
@@ -93,13 +92,12 @@ runner_free(struct runner **runner)
 	if (r == NULL)
 		return;
 	require(pthread_equal(r->user, pthread_self()));
-	must(pthread_mutex_lock(&r->lock));
-	r->ending = true;
-	must(pthread_cond_signal(&r->changed));
-	must(pthread_mutex_unlock(&r->lock));
-	must(pthread_join(r->thread, NULL));
-	must(pthread_cond_destroy(&r->changed));
-	must(pthread_mutex_destroy(&r->lock));
+	if (r->busy)
+		wait_for_end(r);
+	give(r, NULL, NULL);
+	if (pthread_join(r->thread, NULL) != 0)
+		panic("pthread_join failed");
+	sem_destroy(&r->given);
 	close(r->fd);
 	free(r);
 	*runner = NULL;
@@ -109,31 +107,22 @@ void
 runner_start(struct runner *r, runner_work *work, void *context)
 {
 	require(pthread_equal(r->user, pthread_self()));
-	must(pthread_mutex_lock(&r->lock));
-	if (r->state != RUNNER_IDLE)
+	if (r->busy)
 		panic("a runner is not idle");
-	r->work = work;
-	r->context = context;
-	r->state = RUNNER_BUSY;
-	must(pthread_cond_signal(&r->changed));
-	must(pthread_mutex_unlock(&r->lock));
+	r->busy = true;
+	give(r, work, context);
 }
 
 bool
 runner_take(struct runner *r, enum result *result)
 {
 	require(pthread_equal(r->user, pthread_self()));
-	uint64_t count;
-	must(pthread_mutex_lock(&r->lock));
-	const bool done = r->state == RUNNER_DONE;
-	if (done) {
-		*result = r->result;
-		r->state = RUNNER_IDLE;
-		if (read(r->fd, &count, sizeof(count)) != (ssize_t)sizeof(count))
-			panic("reading from an eventfd failed");
-	}
-	must(pthread_mutex_unlock(&r->lock));
-	return done;
+	if (!r->done)
+		return false;
+	wait_for_end(r); /* a moment at most */
+	*result = r->result;
+	r->busy = r->done = false;
+	return true;
 }
 
 int

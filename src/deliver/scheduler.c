@@ -188,7 +188,6 @@ scheduler_request(struct scheduler *s, size_t rows, size_t most, int64_t now_ms,
 			.last = webhook->read,
 		};
 		rows -= wanted;
-		webhook->fetching = true;
 		set_requested(s, webhook, wanted);
 		table_pass_turn(s, webhook, table_is_on_probation(webhook) ? QUEUE_FETCH_ON_PROBATION : QUEUE_FETCH_HEALTHY);
 		table_requeue(s, webhook, now_ms);
@@ -200,7 +199,6 @@ void
 scheduler_answer(struct scheduler *s, const struct due_request *request, bool failed, int64_t now_ms)
 {
 	struct webhook_entry *webhook = table_must_find(s, request->webhook_id);
-	webhook->fetching = false;
 	set_requested(s, webhook, 0);
 	if (!failed) {
 		webhook->read = request->last;

@@ -196,7 +196,7 @@ is_held(const struct webhook_entry *webhook, int64_t now_ms)
 static enum state
 state_of(const struct scheduler *s, const struct webhook_entry *webhook, int64_t now_ms)
 {
-	if (!webhook->more && !webhook->fetching && webhook->fetched == 0)
+	if (!webhook->more && webhook->requested == 0 && webhook->fetched == 0)
 		return webhook->in_flight > 0 ? STATE_BUSY : STATE_IDLE;
 	if (is_held(webhook, now_ms) || health_allows(s->rules, &webhook->health, webhook->in_flight, now_ms) == 0)
 		return STATE_BUSY;
@@ -211,7 +211,7 @@ state_of(const struct scheduler *s, const struct webhook_entry *webhook, int64_t
 static bool
 wants_more(const struct scheduler *s, const struct webhook_entry *webhook, int64_t now_ms)
 {
-	if (!webhook->more || webhook->fetching || webhook->fetched > LOW || is_held(webhook, now_ms) ||
+	if (!webhook->more || webhook->requested > 0 || webhook->fetched > LOW || is_held(webhook, now_ms) ||
 	    rate_allows(&webhook->rate, now_ms) <= webhook->fetched)
 		return false;
 	return !table_is_on_probation(webhook) ||

@@ -39,8 +39,7 @@ struct webhook_entry {
 	struct health health;
 	bool more;      /* the database may have due deliveries besides those that are fetched or under way */
 	bool succeeded; /* at least once */
-	bool fetching;  /* requested, and not answered */
-	size_t in_flight, fetched, requested; /* requested: while it is fetching */
+	size_t in_flight, fetched, requested; /* requested: and not answered */
 	struct slot *first, *last;            /* fetched */
 	struct due_position read;             /* all due deliveries up to there were read */
 	struct rate rate;

@@ -98,20 +98,15 @@ slots_used(const struct slots *slots)
 }
 
 size_t
-slots_count(const struct slots *slots)
-{
-	return slots->count;
-}
-
-size_t
 slots_under_way(const struct slots *slots)
 {
 	return slots_used(slots) - slots->counts[SLOT_FETCHED];
 }
 
 struct id_set
-slots_ids(const struct slots *slots, uint64_t *ids)
+slots_ids(const struct slots *slots, struct pool *pool)
 {
+	uint64_t *ids = POOL_ARRAY(pool, slots_used(slots), uint64_t);
 	size_t count = 0;
 	const struct slot *slot;
 	for (size_t state = SLOT_FETCHED; state < SLOT_STATES; state++)

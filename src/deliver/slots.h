@@ -34,12 +34,11 @@ enum slot_state {
 size_t slots_in(const struct slots *slots, enum slot_state state);
 /* The slot that has been in the state longest, or NULL. */
 struct slot *slots_first(const struct slots *slots, enum slot_state state);
-size_t slots_count(const struct slots *slots);
 /* The number of all but the unused ones; and of those under way. */
 size_t slots_used(const struct slots *slots);
 size_t slots_under_way(const struct slots *slots);
-/* The deliveries in slots; `ids` has room for all slots. */
-struct id_set slots_ids(const struct slots *slots, uint64_t *ids);
+/* The deliveries in slots. */
+struct id_set slots_ids(const struct slots *slots, struct pool *pool);
 
 /* Copies the delivery into an unused slot. Times are of one monotonic clock. Taking more slots than are unused is a defect and
  * ends the process. */

@@ -145,16 +145,6 @@ set_up(struct sender *sender)
 	return true;
 }
 
-static char *
-user_agent_line(const char *user_agent)
-{
-	static const char name[] = "User-Agent: ";
-	const size_t size = sizeof(name) + strlen(user_agent);
-	char *line = memory_alloc(size);
-	snprintf(line, size, "%s%s", name, user_agent);
-	return line;
-}
-
 struct sender *
 sender_new(const struct sender_options *options, sender_done *done, void *context)
 {
@@ -170,7 +160,8 @@ sender_new(const struct sender_options *options, sender_done *done, void *contex
 	sender->expected_ms = clock_monotonic_ms();
 	sender->timer_ms = sender->overdue_ms = CLOCK_NEVER;
 	sender->epoll = -1;
-	sender->user_agent = user_agent_line(options->user_agent);
+	sender->pool = pool_new();
+	sender->user_agent = pool_printf(sender->pool, "User-Agent: %s", options->user_agent).data;
 	for (size_t i = 0; i < SENDER_WAKE_FDS; i++)
 		sender->wake_fds[i] = -1;
 	sender->slots = memory_alloc(options->in_flight * sizeof(*sender->slots));
@@ -202,7 +193,7 @@ sender_free(struct sender **sender)
 	if (s->epoll >= 0)
 		close(s->epoll);
 	free(s->watches);
-	free(s->user_agent);
+	pool_free(&s->pool);
 	free(s->slots);
 	free(s);
 	*sender = NULL;

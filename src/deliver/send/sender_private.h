@@ -48,8 +48,9 @@ struct sender {
 	int epoll;
 	struct watch *watches; /* by descriptor */
 	size_t watch_capacity;
-	int wake_fds[SENDER_WAKE_FDS];   /* of the last wait */
-	char *user_agent;                /* the header line */
+	int wake_fds[SENDER_WAKE_FDS]; /* of the last wait */
+	struct pool *pool;
+	const char *user_agent;          /* the header line */
 	const char *ca_file, *ca_folder; /* for attempts without a CA file of their own */
 	int64_t timer_ms;                /* when libcurl's next timeout is due */
 	int64_t expected_ms;             /* when the wait should be over */

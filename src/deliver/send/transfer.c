@@ -357,7 +357,7 @@ transfer_set_up(struct transfer *transfer, struct sender *sender)
 	static char expect[] = "Expect:"; /* a body over 1 MiB must not wait for "100 Continue" */
 	transfer->sender = sender;
 	transfer->lines[0] = (struct curl_slist){ expect, &transfer->lines[1] };
-	transfer->lines[1] = (struct curl_slist){ sender->user_agent, NULL };
+	transfer->lines[1] = (struct curl_slist){ (char *)(uintptr_t)sender->user_agent, NULL };
 	transfer->easy = curl_easy_init();
 	return transfer->easy != NULL && configure(transfer);
 }

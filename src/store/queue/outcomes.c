@@ -185,14 +185,6 @@ add_outcome(struct outcome_rows *rows, const struct delivery_outcome *o, bool se
 	    at_once ? answer : DB_NONE);
 }
 
-static enum result
-delete_due(struct store *store, struct pool *pool, const struct db_statement *statement, uint64_t *ids, size_t count,
-    uint64_t *deleted)
-{
-	const struct db_list list = store_id_list(pool, ids, count);
-	return store_run_on_ids(store, statement, list.values, list.count, deleted);
-}
-
 /* Outcomes that are recorded together. */
 struct outcome_batch {
 	struct store *store;
@@ -208,15 +200,14 @@ struct outcome_batch {
 static enum result
 remove_due(struct outcome_batch *b, const struct outcome_rows *rows)
 {
+	const struct db_list untried = store_id_list(b->pool, rows->untried, rows->untried_count);
+	const struct db_list removed = store_id_list(b->pool, rows->removed, rows->removed_count);
 	uint64_t deleted = 0;
-	enum result result =
-	    delete_due(b->store, b->pool, &sql_delete_untried_due, rows->untried, rows->untried_count, &deleted);
-	b->changed = result == RESULT_OK && deleted != rows->untried_count;
+	enum result result = store_run_on_ids(b->store, &sql_delete_untried_due, untried.values, untried.count, &deleted);
+	b->changed = result == RESULT_OK && deleted != untried.count;
 	if (b->changed)
 		return RESULT_CONFLICT;
-	if (result == RESULT_OK)
-		result = delete_due(b->store, b->pool, &sql_delete_due, rows->removed, rows->removed_count, &deleted);
-	return result;
+	return result == RESULT_OK ? store_run_on_ids(b->store, &sql_delete_due, removed.values, removed.count, NULL) : result;
 }
 
 static enum result

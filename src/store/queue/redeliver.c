@@ -98,13 +98,10 @@ static struct db_list
 without(struct pool *pool, struct db_list ids, const struct db_rows *pending)
 {
 	struct db_value *values = POOL_ARRAY(pool, ids.count, struct db_value);
-	size_t count = 0, at = 0; /* both are in order */
-	for (size_t i = 0; i < ids.count; i++) {
-		if (at < pending->count && db_get_u64(pending, at, AGAIN_ID) == ids.values[i].as.u64)
-			at++;
-		else
+	size_t count = 0, row;
+	for (size_t i = 0; i < ids.count; i++)
+		if (!store_find_row(pending, ids.values[i].as.u64, &row))
 			values[count++] = ids.values[i];
-	}
 	return (struct db_list){ values, count };
 }
 

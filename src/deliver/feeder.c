@@ -348,15 +348,6 @@ fetch(struct store *store, void *context)
 	    &f->work.deliveries, &f->work.delivery_count);
 }
 
-/* The deliveries of a webhook that is not active are left: a poll reports it when that changes. */
-static void
-fetch_no_more(struct feeder *f, uint64_t webhook_id)
-{
-	for (size_t i = 0; i < f->work.request_count; i++)
-		if (f->work.requests[i].webhook_id == webhook_id)
-			f->work.requests[i].more = false;
-}
-
 static void
 fetched(void *context, enum result result)
 {
@@ -367,8 +358,6 @@ fetched(void *context, enum result result)
 		const uint64_t shard = UINT64_C(1) << webhook_shard(delivery->destination->webhook_id);
 		if (delivery->destination->state != WEBHOOK_DISABLED)
 			f->progress = true; /* if the webhook is deactivated, the next poll reports it as such */
-		if (delivery->destination->state != WEBHOOK_ACTIVE)
-			fetch_no_more(f, delivery->destination->webhook_id);
 		if (delivery->destination->state == WEBHOOK_ACTIVE && (f->leased_shards & shard) != 0)
 			scheduler_add(f->with.scheduler, slots_take(f->with.slots, delivery, now), database_ms);
 	}

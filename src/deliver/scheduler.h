@@ -2,11 +2,7 @@
  * Decides which webhook sends next, and of which webhooks deliveries are fetched (docs/deliveries.md 3 and 4). Accounts are
  * served in rotation, and so are the webhooks of an account, each within its concurrency, its rate limit and what its breaker
  * allows (webhook/health.h).
- *
- * Four rules prevent webhooks that hang from delaying others. One of several accounts gets at most half of the slots. Webhooks
- * on probation share half of the slots. Of that half, an account gets at most a quarter, if there are several accounts. The
- * last quarter of all slots, and the last half of the probation share, go only to webhooks with nothing under way, one slot
- * each. No I/O and no clock: times are those of the database. */
+ * No I/O and no clock: times are those of the database. */
 #ifndef LEADHOOK_DELIVER_SCHEDULER_H
 #define LEADHOOK_DELIVER_SCHEDULER_H
 

@@ -381,6 +381,8 @@ store_fetch_due(struct store *store UNUSED, struct pool *pool, struct due_reques
 		wanted[id].taken++;
 		(*deliveries)[(*count)++] = fetch_one(pool, due[i]);
 	}
+	for (size_t i = 0; i < request_count; i++)
+		requests[i].more = requests[i].more && world.webhooks[requests[i].webhook_id].state == WEBHOOK_ACTIVE;
 	world.now_ms += world.fetch_ms;
 	return RESULT_OK;
 }

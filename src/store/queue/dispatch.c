@@ -240,5 +240,9 @@ store_fetch_due(struct store *store, struct pool *pool, struct due_request *requ
 	if (*count > 0)
 		result = read_due(store, pool, *deliveries, count);
 	/* at the end, so that a delivery goes to the destination that is set by then */
-	return result == RESULT_OK && *count > 0 ? store_destinations(store, pool, destinations, request_count) : result;
+	if (result == RESULT_OK && *count > 0)
+		result = store_destinations(store, pool, destinations, request_count);
+	for (size_t i = 0; i < request_count; i++) /* otherwise left: a poll reports when that changes */
+		requests[i].more = requests[i].more && destinations[i].state == WEBHOOK_ACTIVE;
+	return result;
 }

@@ -84,7 +84,7 @@ struct due_request {
 	size_t rows;              /* to fetch, at most */
 	size_t under_way;         /* how many of `under_way` below are this webhook's */
 	struct due_position last; /* only rows after it are searched; store_fetch_due moves it to the last row that it read */
-	bool more;                /* set by store_fetch_due: there may be more rows after `last` */
+	bool more;                /* set by store_fetch_due: the webhook is active, and there may be more rows after `last` */
 };
 
 /* What a lock file shows of its dispatcher. */

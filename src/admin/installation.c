@@ -51,6 +51,19 @@ admin_check(struct admin_call *call)
 	return count == 0 ? EX_OK : EX_CONFIG;
 }
 
+static void
+write_node(struct output *output, const struct node_status *node)
+{
+	output_text(output, "node", node->name);
+	output_u64(output, "cluster_size", node->cluster_size);
+	output_text(output, "node_state", node->state);
+	output_u64(output, "receive_queue", node->receive_queue);
+	output_boolean(output, "flow_control", node->flow_control);
+	output_u64(output, "flow_control_paused_ms", node->paused_ms);
+	output_u64(output, "flow_control_sent", node->sent);
+	output_u64(output, "flow_control_received", node->received);
+}
+
 int
 admin_status(struct admin_call *call)
 {
@@ -75,5 +88,7 @@ admin_status(struct admin_call *call)
 	output_time(call->output, "oldest_bulk_at", status.oldest_bulk_ms);
 	output_time(call->output, "dispatcher_until", status.dispatcher_until_ms);
 	output_time(call->output, "now", status.now_ms);
+	if (status.node != NULL)
+		write_node(call->output, status.node);
 	return EX_OK;
 }

@@ -107,6 +107,7 @@ static const struct statement_values all_values[] = {
 	{ "sql_select_oldest_programs", "f1", "" },
 	{ "sql_select_server_version", "", "" },
 	{ "sql_select_node", "", "" },
+	{ "sql_select_node_status", "", "" },
 	{ "sql_select_accounts", "", "" },
 	{ "sql_select_account", "1", "" },
 	{ "sql_lock_account", "1", "" },

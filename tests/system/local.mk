@@ -66,13 +66,13 @@ EXTRA_DIST += \
 	%D%/test_memory.py \
 	%D%/test_model.py \
 	%D%/test_names.py \
+	%D%/test_node.py \
 	%D%/test_noisy_account.py \
 	%D%/test_opt_out.py \
 	%D%/test_payload.py \
 	%D%/test_poison.py \
 	%D%/test_program.py \
 	%D%/test_quickstart.py \
-	%D%/test_read_host.py \
 	%D%/test_readme.py \
 	%D%/test_public_signups.py \
 	%D%/test_receivers.py \

@@ -87,7 +87,7 @@ def test_check_of_connections(service, leadhook):
 
 
 def test_status(service, leadhook, receiver, campaign):
-    """4 status: totals and queued work"""
+    """4 status: totals and queued work; nothing of nodes, because the server is none"""
     before = leadhook("status")
     assert list(before) == ["version", "schema_version", "server_version", "accounts", "campaigns", "leads", "webhooks",
                             "webhooks_failing", "webhooks_disabled", "due_now", "due_later", "oldest_due_at", "bulk_jobs",

@@ -385,6 +385,8 @@ store_get_status(struct store *store, struct pool *pool, struct store_status *st
 	}
 	if (result == RESULT_OK)
 		result = store_query(store, pool, &version, &sql_select_server_version);
+	if (result == RESULT_OK)
+		result = store_read_node(store, pool, &status->node);
 	if (result != RESULT_OK)
 		return result;
 	status->accounts = db_get_u64(&counts, 0, COUNT_ACCOUNTS);

@@ -218,6 +218,18 @@ struct delivery_details {
 MUST_CHECK enum result store_find_delivery(
     struct store *store, struct pool *pool, uint64_t id, struct delivery_details *delivery);
 
+/* A node of a cluster; counts are since its start. */
+struct node_status {
+	struct slice name, state; /* "Synced" and so on */
+	uint64_t cluster_size;    /* connected nodes */
+	uint64_t receive_queue;   /* changes of other nodes that it has not applied yet */
+	bool flow_control;        /* commits at all nodes wait now, for one with a long queue */
+	uint64_t paused_ms;       /* how long they did */
+	uint64_t sent, received;  /* demands for that: of this node, and of all */
+};
+/* *node is NULL when the server is not one. */
+MUST_CHECK enum result store_read_node(struct store *store, struct pool *pool, struct node_status **node);
+
 struct store_status {
 	uint64_t accounts, campaigns, leads, webhooks;
 	uint64_t webhooks_failing, webhooks_disabled; /* of them, as webhook_shown_state says */
@@ -230,6 +242,7 @@ struct store_status {
 	int64_t now_ms;
 	uint32_t schema_version;
 	struct slice server_version;
+	struct node_status *node; /* NULL: the server is not a node of a cluster */
 };
 MUST_CHECK enum result store_get_status(struct store *store, struct pool *pool, struct store_status *status);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The findings of `leadhook check` about hosts of the database and nodes of a cluster (docs/cluster.md). */
+ * Hosts of the database and nodes of a cluster (docs/cluster.md): the findings of `leadhook check`, the state of a node. */
 #include "base/clock.h"
 #include "store/operator/check.h"
 #include "store/query.h"
@@ -16,7 +16,13 @@
 
 DB_STATEMENT(sql_select_node, "SELECT " NOW ", " CLUSTER_SIZE ", " STATE ", " SYNC_WAIT);
 
-store_statement_list sql_of_node = { &sql_select_node, NULL };
+DB_STATEMENT(sql_select_node_status,
+    "SELECT " VARIABLE("GLOBAL_VARIABLES", "WSREP_NODE_NAME") ", " CLUSTER_SIZE ", " STATE ", " VARIABLE("GLOBAL_STATUS",
+	"WSREP_LOCAL_RECV_QUEUE") ", " VARIABLE("GLOBAL_STATUS", "WSREP_FLOW_CONTROL_ACTIVE") ", " VARIABLE("GLOBAL_STATUS",
+	"WSREP_FLOW_CONTROL_PAUSED_NS") ", " VARIABLE("GLOBAL_STATUS", "WSREP_FLOW_CONTROL_SENT") ", " VARIABLE("GLOBAL_STATUS",
+	"WSREP_FLOW_CONTROL_RECV"));
+
+store_statement_list sql_of_node = { &sql_select_node, &sql_select_node_status, NULL };
 
 enum { NODE_NOW_MS, NODE_CLUSTER_SIZE, NODE_STATE, NODE_SYNC_WAIT };
 enum { NODES_WANTED = 3, SKEW_MAX_MS = 1000 };
@@ -115,4 +121,48 @@ check_cluster(struct store *store, struct check *check)
 	check_readers(store, check);
 	if (db_is_node(store->db))
 		check_node(store, check, hosts);
+}
+
+enum {
+	STATUS_NAME,
+	STATUS_CLUSTER_SIZE,
+	STATUS_STATE,
+	STATUS_RECEIVE_QUEUE,
+	STATUS_FLOW_CONTROL,
+	STATUS_PAUSED_NS,
+	STATUS_SENT,
+	STATUS_RECEIVED
+};
+
+/* 0 when it is missing. */
+static uint64_t
+number_of(const struct db_rows *rows, size_t column)
+{
+	uint64_t number;
+	return slice_to_u64(db_get_bytes(rows, 0, column), INT64_MAX, &number) ? number : 0;
+}
+
+enum result
+store_read_node(struct store *store, struct pool *pool, struct node_status **node)
+{
+	enum { NS_PER_MS = 1000000 };
+	struct db_rows rows;
+	*node = NULL;
+	if (!db_is_node(store->db))
+		return RESULT_OK;
+	enum result result = store_query(store, pool, &rows, &sql_select_node_status);
+	if (result != RESULT_OK)
+		return result;
+	*node = POOL_NEW(pool, struct node_status);
+	**node = (struct node_status){
+		.name = db_get_bytes(&rows, 0, STATUS_NAME),
+		.state = db_get_bytes(&rows, 0, STATUS_STATE),
+		.cluster_size = number_of(&rows, STATUS_CLUSTER_SIZE),
+		.receive_queue = number_of(&rows, STATUS_RECEIVE_QUEUE),
+		.flow_control = slice_equal(db_get_bytes(&rows, 0, STATUS_FLOW_CONTROL), SLICE("true")),
+		.paused_ms = number_of(&rows, STATUS_PAUSED_NS) / NS_PER_MS,
+		.sent = number_of(&rows, STATUS_SENT),
+		.received = number_of(&rows, STATUS_RECEIVED),
+	};
+	return RESULT_OK;
 }

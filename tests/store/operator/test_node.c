@@ -83,6 +83,18 @@ the_check_tries_read_hosts(void **state)
 	assert_true(slice_starts_with(found(w, &options, "read_host"), SLICE("127.0.0.1:1: ")));
 }
 
+static void
+the_status_has_the_node(void **state)
+{
+	struct world *w = *state;
+	struct store_status status;
+	assert_int_equal(store_get_status(w->store, w->pool, &status), RESULT_OK);
+	assert_non_null(status.node);
+	assert_true(status.node->name.size > 0);
+	assert_int_equal(status.node->cluster_size, 0); /* without others, and without itself */
+	assert_false(status.node->flow_control);
+}
+
 int
 main(void)
 {
@@ -91,6 +103,7 @@ main(void)
 		WORLD_TEST(the_check_compares_clocks),
 		WORLD_TEST(the_check_tries_all_hosts),
 		WORLD_TEST(the_check_tries_read_hosts),
+		WORLD_TEST(the_status_has_the_node),
 	};
 	private_server_set_option("--wsrep-on=ON"); /* and no provider */
 	return WORLD_MAIN(tests);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/cluster.md 4.1: which connections read lists; tests/cluster reads at a real cluster."""
+"""docs/cluster.md 3 and 4.1 at one server that says that it is a node: its status, and which connections read lists. tests/cluster has
+a real cluster."""
 import json
 
 import pytest
@@ -24,6 +25,14 @@ def node(make_folder):
     server = MariaDB(folder, folder / "mariadb.sock", more=["--wsrep-on=ON", "--log-output=TABLE"]).create().start()
     yield server
     server.stop()
+
+
+def test_status(make_service, node):
+    """3, Seeing it: after what every server has, the node; tests/system/test_admin.py has another server"""
+    status = make_service(database=node, workers=2).installation.admin("status")
+    assert list(status)[-9:] == ["now", "node", "cluster_size", "node_state", "receive_queue", "flow_control", "flow_control_paused_ms",
+                                 "flow_control_sent", "flow_control_received"]
+    assert status["node"] and (status["cluster_size"], status["flow_control"], status["flow_control_sent"]) == (0, False, 0)
 
 
 def test_lists_are_read_by_connections_of_their_own(make_service, node):

@@ -27,12 +27,15 @@ RISE = 16  # healthy checks until the first node takes over again, instead of 60
 
 
 @pytest.fixture(scope="session")
-def folder():
-    """Short, and open to the account of the nodes."""
+def folder(request):
+    """Short, and open to the account of the nodes. After a failure it stays, with logs and data."""
     made = pathlib.Path(tempfile.mkdtemp(prefix="leadhook-cluster-"))
     made.chmod(0o755)
     yield made
-    shutil.rmtree(made, ignore_errors=True)
+    if request.session.testsfailed:
+        print(f"logs and data are in {made}")
+    else:
+        shutil.rmtree(made, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")

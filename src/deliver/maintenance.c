@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "deliver/maintenance.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +25,6 @@ struct deactivation {
 };
 
 struct maintenance {
-	pthread_t thread; /* the only thread that calls these functions */
 	struct tasks *tasks;
 	const struct crashes *crashes;
 	const struct slots *slots;
@@ -56,7 +54,6 @@ struct maintenance {
 void
 maintenance_polled(struct maintenance *m, const struct due_webhooks *found, bool full, bool slow)
 {
-	require(pthread_equal(m->thread, pthread_self()));
 	m->bulk_queued = found->bulk_work;
 	m->polls_are_slow = m->polls_are_slow || slow;
 	if (!full)
@@ -85,7 +82,6 @@ covers(const struct deactivation *request, enum webhook_state state)
 void
 maintenance_deactivate_webhook(struct maintenance *m, uint64_t webhook_id, enum webhook_state state)
 {
-	require(pthread_equal(m->thread, pthread_self()));
 	require(state == WEBHOOK_GONE || state == WEBHOOK_DISABLED);
 	struct deactivation *queued =
 	    find_deactivation(m->deactivations + m->round, m->deactivation_count - m->round, webhook_id);
@@ -302,7 +298,6 @@ struct maintenance *
 maintenance_new(struct store *store, const struct crashes *crashes, const struct slots *slots, size_t webhooks_max)
 {
 	struct maintenance *m = memory_alloc(sizeof(*m));
-	m->thread = pthread_self();
 	m->webhooks_max = webhooks_max;
 	m->deactivations = memory_alloc(webhooks_max * sizeof(*m->deactivations));
 	m->webhooks = memory_alloc(webhooks_max * sizeof(*m->webhooks));

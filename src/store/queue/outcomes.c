@@ -108,7 +108,7 @@ store_statement_list sql_of_outcomes = { &sql_lock_leased_shards, &sql_lock_reco
 
 /* The outcomes of one webhook in a batch. */
 struct webhook_change {
-	const struct delivery_outcome *last; /* gives the webhook's status */
+	const struct delivery_outcome *last; /* gives the webhook's status; NULL: it does not change */
 	bool delivered;                      /* any of them was a success */
 };
 
@@ -121,8 +121,7 @@ struct outcome_rows {
 	struct row_list attempts, ended, moved;
 	uint64_t *removed, *untried; /* ids; `untried`: whose rows are not read before */
 	size_t removed_count, untried_count;
-	struct webhook_change *changes; /* one for each webhook */
-	size_t change_count;
+	struct webhook_change *changes; /* one for each row of sql_lock_webhook_status */
 };
 
 static struct outcome_rows
@@ -136,18 +135,6 @@ outcome_rows(struct pool *pool, size_t count)
 		.untried = POOL_ARRAY(pool, count, uint64_t),
 		.changes = POOL_ARRAY(pool, count, struct webhook_change),
 	};
-}
-
-static void
-note_webhook_change(struct outcome_rows *rows, const struct delivery_outcome *o)
-{
-	size_t i = 0;
-	while (i < rows->change_count && rows->changes[i].last->webhook_id != o->webhook_id)
-		i++;
-	if (i == rows->change_count)
-		rows->changes[rows->change_count++] = (struct webhook_change){ 0 };
-	rows->changes[i].last = o;
-	rows->changes[i].delivered = rows->changes[i].delivered || o->state == DELIVERY_DELIVERED;
 }
 
 /* Such a delivery is not expected to have changed since it was fetched. */
@@ -211,11 +198,13 @@ remove_due(struct outcome_batch *b, const struct outcome_rows *rows)
 }
 
 static enum result
-write_outcomes(struct outcome_batch *b, const struct outcome_rows *rows, int64_t now_ms)
+write_outcomes(struct outcome_batch *b, const struct outcome_rows *rows, size_t webhooks, int64_t now_ms)
 {
-	struct row_list statuses = store_row_list(b->pool, &sql_change_webhook_status, rows->change_count);
-	for (size_t i = 0; i < rows->change_count; i++) {
+	struct row_list statuses = store_row_list(b->pool, &sql_change_webhook_status, webhooks);
+	for (size_t i = 0; i < webhooks; i++) {
 		const struct delivery_outcome *o = rows->changes[i].last;
+		if (o == NULL)
+			continue;
 		const bool failed = o->state != DELIVERY_DELIVERED && o->webhook_failures > 0; /* and the receiver caused it */
 		store_add_row(&statuses, DB_U64(o->webhook_id), status_value(o->status), db_bytes(o->error),
 		    rows->changes[i].delivered ? DB_I64(now_ms) : DB_NONE, failed ? DB_I64(now_ms) : DB_NONE,
@@ -287,8 +276,10 @@ add_status_changes(struct outcome_batch *b, struct outcome_rows *rows, const str
 			continue;
 		if (o->webhook_state == WEBHOOK_DISABLED && !db_get_bool(statuses, row, STATUS_FAILING))
 			o->webhook_state = WEBHOOK_ACTIVE; /* it was enabled during this attempt */
-		if (!o->late)
-			note_webhook_change(rows, o);
+		if (o->late)
+			continue;
+		rows->changes[row].last = o;
+		rows->changes[row].delivered = rows->changes[row].delivered || o->state == DELIVERY_DELIVERED;
 	}
 }
 
@@ -338,7 +329,7 @@ record_outcomes(struct outcome_batch *b)
 	if (result != RESULT_OK)
 		return result;
 	add_status_changes(b, &rows, &statuses);
-	return write_outcomes(b, &rows, now_ms);
+	return write_outcomes(b, &rows, statuses.count, now_ms);
 }
 
 /* In one transaction. */

@@ -16,7 +16,7 @@
 #include "base/pool.h"
 #include "crypto/digest.h"
 
-/* The members without comment are passed on by `given` and `done`. */
+/* `given` passes work and context on to the thread, `done` the result to the user. */
 struct runner {
 	struct store *store; /* used by the thread only */
 	pthread_t user;      /* the thread that uses the runner */
@@ -121,7 +121,8 @@ runner_take(struct runner *r, enum result *result)
 		return false;
 	wait_for_end(r); /* a moment at most */
 	*result = r->result;
-	r->busy = r->done = false;
+	r->done = false;
+	r->busy = false;
 	return true;
 }
 

@@ -119,11 +119,14 @@ def test_four_at_once(service, receiver, campaign, deliveries, dispatchers):
 def test_one_that_dies(service, receiver, campaign, deliveries, dispatchers):
     """4.1 Recovery: after its lease others take over its webhooks, and its deliveries under way are due; nothing else is
     sent twice"""
-    hooks = all_hooks(campaign, Answer(delay=1))
+    hooks = all_hooks(campaign, Answer(delay=ATTEMPT_TIMEOUT - 1))
     victim, other = dispatchers(2)
     share(deliveries, (victim, other))
     leads = sign_up(campaign, 8)
-    wait_until(lambda: victim.lock.under_way() and other.lock.under_way(), 20, "both deliver")
+
+    def arrived(one):
+        return {delivery_id(same) for hook in hooks for same in receiver.at(campaign.hook + hook)} & set(one.lock.under_way())
+    wait_until(lambda: arrived(other) and arrived(victim), 20, "what both have under way has arrived")
     victim.kill()
     lease_end = deliveries.number(f"SELECT MIN(lease_until_ms) FROM lh_dispatch_shards WHERE owner = UNHEX('{victim.id}')")
     assert lease_end > deliveries.number(f"SELECT {NOW} + {ATTEMPT_TIMEOUT * 1000}"), "an attempt ends before the lease"

@@ -336,8 +336,9 @@ def test_many_at_once_with_a_key(make_service):
         assert collections.Counter(found) == expected
 
 
-def test_a_revoked_key_fails(service):
+def test_a_revoked_key_fails(make_service):
     """3: also a key that the host has verified"""
+    service = make_service(workers=1)  # without a committer each worker caches keys
     campaign, address = service.campaign(service.account()), new_address()
     assert campaign.get(ADA, address=address).status == 404
     number = service.installation.admin("key", "list", str(campaign.account.id))[0]["id"]

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """docs/cluster.md 3: database nodes fail under 200 sign-ups a second and their deliveries."""
+import contextlib
+import threading
+
 import pytest
 from client import Client
-from stack.process import wait_until
+from stack.process import StackError, wait_until
 from trial import ERROR_SECONDS
 
 BEFORE, AFTER = 4, 6  # seconds of load before a failure, and after the recovery
@@ -125,3 +128,41 @@ def test_two_nodes_are_lost(trial):
     one.recovers("decided", decided, back, errors=2 * ERROR_SECONDS)  # the proxy waits until the node has been healthy for a time
     one.recovers("returned", back)
     one.verify()
+
+
+def test_flow_control_is_seen(trial):
+    """3, Seeing it: a node that applies nothing has all others wait; a suspended one leaves the cluster"""
+    one = trial()
+    second = one.nodes[1]
+    beside = one.hosts.add(second).installation
+
+    def first():
+        return one.hosts.admin("status")
+    for status, name in ((first(), "node1"), (beside.admin("status"), "node2")):
+        assert [status[key] for key in ("node", "cluster_size", "node_state", "flow_control")] == [name, 3, "Synced", False]
+    before = first()
+
+    def hold():
+        with contextlib.suppress(StackError):  # it is interrupted
+            second.sql("LOCK TABLES lh_events WRITE; SELECT SLEEP(50)", one.hosts.name)
+    lock = threading.Thread(target=hold)
+    with one.load():
+        one.progress(1)
+        lock.start()
+        during = wait_until(lambda: (found := first())["flow_control"] and found, 30, "commits wait")
+        slow = beside.admin("status")
+        second.sql("SELECT CONCAT('KILL QUERY ', ID) INTO @kill FROM information_schema.PROCESSLIST WHERE STATE = 'User sleep';"
+                   "EXECUTE IMMEDIATE @kill")
+        lock.join()
+        wait_until(lambda: not first()["flow_control"], 30, "commits go on")
+        one.progress(1)
+    after = first()
+    assert slow["flow_control"] and slow["receive_queue"] > 0 and slow["flow_control_sent"] > 0
+    assert during["flow_control_sent"] == before["flow_control_sent"]
+    assert during["flow_control_received"] > before["flow_control_received"]
+    assert after["flow_control_paused_ms"] > before["flow_control_paused_ms"]
+    second.pause()
+    wait_until(lambda: first()["cluster_size"] == 2, 30, "the suspended node is given up")
+    second.resume()
+    wait_until(lambda: first()["cluster_size"] == 3, 60, "it is back")
+    one.verify(disturbed=0)

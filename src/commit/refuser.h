@@ -11,8 +11,9 @@
 
 #include "commit/receiver.h"
 
-/* Requests wait for so long until they are refused: most outcomes are known by then. */
-enum { REFUSER_DELAY_MS = 2000 };
+/* Requests wait for so long until they are refused: most outcomes are known by then. A cluster of databases replaces a dead
+ * writer in three to four seconds. */
+enum { REFUSER_DELAY_MS = 5000 };
 
 struct refuser {
 	struct receiver *receiver;

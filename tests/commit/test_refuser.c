@@ -27,7 +27,7 @@ assert_refused(size_t peer)
 	assert_int_equal(answer_of(peer).kind, ANSWER_REFUSED);
 }
 
-/* "Other requests that have waited for two seconds then are refused, later ones at once": of every kind, those of new
+/* "Other requests that have waited for five seconds then are refused, later ones at once": of every kind, those of new
  * connections, too. The batch has its answer, and the next requests are served. */
 static void
 others_are_refused_until_the_outcome_is_known(void **state UNUSED)
@@ -59,7 +59,7 @@ others_are_refused_until_the_outcome_is_known(void **state UNUSED)
 
 /* Most outcomes are known soon. */
 static void
-no_request_is_refused_for_two_seconds(void **state UNUSED)
+no_request_is_refused_at_first(void **state UNUSED)
 {
 	hold_unknown();
 	connect_peers(10);
@@ -128,7 +128,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		COMMITTER_TEST(others_are_refused_until_the_outcome_is_known),
-		COMMITTER_TEST(no_request_is_refused_for_two_seconds),
+		COMMITTER_TEST(no_request_is_refused_at_first),
 		COMMITTER_TEST(a_peer_of_the_batch_may_close),
 		COMMITTER_TEST(it_may_end_meanwhile),
 	};

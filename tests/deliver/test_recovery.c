@@ -144,31 +144,33 @@ a_delivery_that_kills_dispatchers_runs_out_of_attempts(void **state UNUSED)
 	assert_int_equal(world.webhooks[1].failures, 0);
 }
 
-/* The next attempt of a delivery was under way. */
+enum { LEFT = 200 };
+
+/* A dispatcher dies while it has the next attempts of LEFT deliveries under way, and is recovered. */
 static void
-leave(struct lock *lock, size_t i, unsigned attempts, unsigned attempts_before)
+recover_after(unsigned attempts, unsigned attempts_before)
 {
-	world.deliveries[i].attempts = attempts;
-	world.deliveries[i].attempts_before = attempts_before;
-	lock_note_attempt(lock, i,
-	    &(struct due_delivery){
-		.id = world.deliveries[i].id, .attempt = attempts + 1, .attempts_before = attempts_before });
+	struct lock *lock = NULL;
+	world_add(1, LEFT, 0);
+	assert_int_equal(lock_take(path, dispatcher_slots(options.sender.in_flight), &lock), RESULT_OK);
+	lock_set_owner(lock, (const unsigned char *)"killed before it");
+	for (size_t i = 0; i < LEFT; i++) {
+		world.deliveries[i].attempts = attempts;
+		world.deliveries[i].attempts_before = attempts_before;
+		lock_note_attempt(lock, i,
+		    &(struct due_delivery){
+			.id = world.deliveries[i].id, .attempt = attempts + 1, .attempts_before = attempts_before });
+	}
+	lock_free(&lock);
+	run_for_a_minute();
+	assert_int_equal(world.interrupted, LEFT);
 }
 
 /* The delay has an end. It is random: of so many, the longest is more than a minute. */
 static void
 the_delay_is_limited(void **state UNUSED)
 {
-	enum { MANY = 200 };
-	struct lock *lock = NULL;
-	world_add(1, MANY, 0);
-	assert_int_equal(lock_take(path, dispatcher_slots(options.sender.in_flight), &lock), RESULT_OK);
-	lock_set_owner(lock, (const unsigned char *)"killed before it");
-	for (size_t i = 0; i < MANY; i++)
-		leave(lock, i, 40, 0);
-	lock_free(&lock);
-	run_for_a_minute();
-	assert_int_equal(world.interrupted, MANY);
+	recover_after(40, 0);
 	assert_in_range(world.recovery_delay_ms, MINUTE, 10 * MINUTE);
 }
 
@@ -176,16 +178,7 @@ the_delay_is_limited(void **state UNUSED)
 static void
 the_delay_begins_anew_with_the_schedule(void **state UNUSED)
 {
-	enum { MANY = 200 };
-	struct lock *lock = NULL;
-	world_add(1, MANY, 0);
-	assert_int_equal(lock_take(path, dispatcher_slots(options.sender.in_flight), &lock), RESULT_OK);
-	lock_set_owner(lock, (const unsigned char *)"killed before it");
-	for (size_t i = 0; i < MANY; i++)
-		leave(lock, i, 40, 39);
-	lock_free(&lock);
-	run_for_a_minute();
-	assert_int_equal(world.interrupted, MANY);
+	recover_after(40, 39);
 	assert_in_range(world.recovery_delay_ms, 1, 2 * SECOND);
 }
 

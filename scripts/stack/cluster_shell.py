@@ -20,7 +20,7 @@ class Shell:
     def __init__(self, options):
         self.database = Database(options.work, rise=options.rise)
         self.hosts, self.inbox, self.loads, self.checked = None, Inbox(), [], 0
-        self.options, self.failures = options, 0
+        self.options, self.failures, self.status = options, 0, 0
 
     def start(self):
         self.inbox.start()
@@ -66,6 +66,7 @@ class Shell:
         for load in self.loads:
             print(json.dumps(load.figures()))
         print(json.dumps(figures), *(wrong or ["nothing is wrong"]), sep="\n", flush=True)
+        self.status = 1 if wrong else self.status
 
     def obey(self, line):
         verb, *words = line.split()
@@ -84,6 +85,7 @@ class Shell:
                     self.obey(line)
                 except (StackError, TypeError, ValueError) as error:
                     print(f"cluster: {line.strip()}: {error}", file=sys.stderr, flush=True)
+                    self.status = 1
 
 
 def main():
@@ -101,7 +103,7 @@ def main():
     try:
         shell.start()
         shell.run()
-        status = 0
+        status = shell.status
     except StackError as error:
         print(f"cluster: {error}", file=sys.stderr)
     except Ended:

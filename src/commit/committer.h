@@ -23,8 +23,8 @@ struct committer_options {
 	int64_t idle_ms;                /* after which an idle connection to the database is closed */
 	/* called once, when requests are accepted */
 	void (*ready)(void *context);
-	/* called with true before work and before each use of the database, with false before each wait for events, at least
-	 * each second without work. The committer is stuck when the next call takes too long. */
+	/* called with true before work, with false before each wait for events, at least each second without work. The committer
+	 * is stuck when the next call takes too long. */
 	void (*busy)(void *context, bool busy);
 	void *context;
 };

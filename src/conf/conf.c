@@ -159,9 +159,9 @@ check_together(const struct conf *conf, struct buffer *problems)
 		buffer_add_text(problems, "database.connect_timeout: expected whole seconds\n");
 	if (*conf->database.tls_ca != '\0' && strcmp(conf->database.tls, "off") == 0)
 		buffer_add_text(problems, "database.tls_ca: is set, but database.tls is off\n");
-	/* docs/deliveries.md 4: otherwise another dispatcher could claim a delivery that is under way */
+	/* docs/deliveries.md 4: otherwise another dispatcher could send a delivery that is under way */
 	if (conf->dispatch.lease < conf->dispatch.attempt_timeout + LEASE_RESERVE_MS)
-		buffer_add_text(problems, "dispatch.lease: is less than dispatch.attempt_timeout and 15s\n");
+		buffer_add_text(problems, "dispatch.lease: is less than dispatch.attempt_timeout plus 15s\n");
 }
 
 bool

@@ -23,7 +23,7 @@ enum {
 	STOP_WOKEN = 1 << 0,         /* in the result of sender_wait: stop_fd is the first descriptor, … */
 	POLL_WOKEN = 1 << 4,         /* … feeder_wake_fd the last */
 	TURN = 16,                   /* deliveries that are fetched of a webhook at a time */
-	STALL_MARGIN_MS = 10 * 1000, /* between the end of an extended attempt and the end of the lease */
+	STALL_MARGIN_MS = 10 * 1000, /* by which the longest extended attempt is shorter than the lease */
 	GIVE_UP_MS = 5 * 1000        /* how long shutdown waits for an unavailable database once nothing is under way */
 };
 
@@ -241,8 +241,8 @@ dispatcher_run(struct dispatcher *d)
 	return d->stopped || (feeder_has_polled(d->feeder) && feeder_has_ended(d->feeder)) ? RESULT_OK : RESULT_UNAVAILABLE;
 }
 
-/* An initial concurrency above the maximum is lowered to it, so that the operator can lower the maximum alone. An attempt ends
- * before the lease, even when the loop was late to read responses. */
+/* An initial concurrency above the maximum is lowered to it, so that the operator can lower the maximum alone. An attempt that
+ * is extended, because the loop was late to read responses, still takes STALL_MARGIN_MS less than a lease. */
 static struct dispatcher_options
 adjusted_options(const struct dispatcher_options *options)
 {

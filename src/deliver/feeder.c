@@ -24,8 +24,8 @@ enum {
 	SLOW_POLL_SHARE = 20,      /* they take at most 1 part in 1 + SLOW_POLL_SHARE of the time, … */
 	SLOW_POLL_MAX_MS = 30000,  /* … with at most that interval */
 	FAILED_POLL_MS = 1000,     /* a full poll that fails after that time counts as slow, too */
-	INTERRUPTED_MS = 1000,     /* mean delay after a second interrupted attempt; doubles with each … */
-	INTERRUPTED_DOUBLINGS = 10 /* … up to that many times */
+	INTERRUPTED_MS = 1000,     /* mean delay after a second interrupted attempt; doubles with each, … */
+	INTERRUPTED_DOUBLINGS = 10 /* … up to that number of attempts */
 };
 
 /* Of `leased_shards`: the dispatcher with the first shard also does the maintenance. */

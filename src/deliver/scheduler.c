@@ -143,13 +143,12 @@ next_to_fetch_in(const struct scheduler *s, enum queue queue, int64_t now_ms)
 	struct webhook_entry *webhook;
 	if (probation && s->on_probation >= probation_share(s))
 		return NULL;
-	TAILQ_FOREACH(account, &s->rotations[queue], rotation[queue])
-	{
+	TAILQ_FOREACH (account, &s->rotations[queue], rotation[queue]) {
 		if (has_its_places(s, account) || (probation && account->on_probation >= account_share(s)))
 			continue;
-		TAILQ_FOREACH(webhook, &account->queues[queue], queue[queue])
-		if (usable(s, webhook, now_ms) > 0)
-			return webhook;
+		TAILQ_FOREACH (webhook, &account->queues[queue], queue[queue])
+			if (usable(s, webhook, now_ms) > 0)
+				return webhook;
 	}
 	return NULL;
 }
@@ -247,14 +246,13 @@ next_to_send_in(const struct scheduler *s, enum queue queue, struct places place
 	struct webhook_entry *webhook;
 	if (places.free == 0)
 		return NULL;
-	TAILQ_FOREACH(account, &s->rotations[queue], rotation[queue])
-	{
+	TAILQ_FOREACH (account, &s->rotations[queue], rotation[queue]) {
 		if (has_its_places(s, account) ||
 		    (queue == QUEUE_SEND_ON_PROBATION && account->in_flight_on_probation >= account_share(s)))
 			continue;
-		TAILQ_FOREACH(webhook, &account->queues[queue], queue[queue])
-		if (!are_scarce(s, places) || webhook->in_flight == 0)
-			return webhook;
+		TAILQ_FOREACH (webhook, &account->queues[queue], queue[queue])
+			if (!are_scarce(s, places) || webhook->in_flight == 0)
+				return webhook;
 	}
 	return NULL;
 }

@@ -46,7 +46,7 @@ bool scheduler_wants(struct scheduler *scheduler, int64_t now_ms);
 /* Requests up to `rows` deliveries in all, one request per webhook, at most `most`. Returns the number of requests. Each is
  * answered with scheduler_answer. */
 size_t scheduler_request(struct scheduler *scheduler, size_t rows, size_t most, int64_t now_ms, struct due_request *requests);
-/* `fetched` of the requested deliveries were fetched and added, or, if `failed`, none. */
+/* The end of a request: what was fetched has been added; if `failed`, nothing was fetched. */
 void scheduler_answer(struct scheduler *scheduler, const struct due_request *request, bool failed, int64_t now_ms);
 /* A fetched delivery. It is ready to be sent. */
 void scheduler_add(struct scheduler *scheduler, struct slot *slot, int64_t now_ms);

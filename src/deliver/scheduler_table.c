@@ -43,9 +43,9 @@ struct webhook_entry *
 table_find(const struct scheduler *s, uint64_t webhook_id)
 {
 	struct webhook_entry *webhook;
-	SLIST_FOREACH(webhook, &s->buckets[webhook_id % TABLE_BUCKETS], chain)
-	if (webhook->id == webhook_id)
-		return webhook;
+	SLIST_FOREACH (webhook, &s->buckets[webhook_id % TABLE_BUCKETS], chain)
+		if (webhook->id == webhook_id)
+			return webhook;
 	return NULL;
 }
 
@@ -62,9 +62,9 @@ static struct account_entry *
 enter_account(struct scheduler *s, uint64_t account_id)
 {
 	struct account_entry *account;
-	SLIST_FOREACH(account, &s->account_buckets[account_id % TABLE_BUCKETS], chain)
-	if (account->id == account_id)
-		break;
+	SLIST_FOREACH (account, &s->account_buckets[account_id % TABLE_BUCKETS], chain)
+		if (account->id == account_id)
+			break;
 	if (account == NULL) {
 		account = SLIST_FIRST(&s->unused_accounts);
 		SLIST_REMOVE_HEAD(&s->unused_accounts, chain);

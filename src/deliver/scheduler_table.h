@@ -48,7 +48,7 @@ struct webhook_entry {
 	uint64_t end;     /* the number of its last delivery that ended, from 1; 0: none */
 	enum state state;
 	bool queued[QUEUES];
-	TAILQ_ENTRY(webhook_entry) list;          /* of its state, unless that has a queue */
+	TAILQ_ENTRY(webhook_entry) list;          /* of its state */
 	TAILQ_ENTRY(webhook_entry) queue[QUEUES]; /* of its account */
 	SLIST_ENTRY(webhook_entry) chain;         /* of its bucket */
 };

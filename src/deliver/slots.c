@@ -110,8 +110,8 @@ slots_ids(const struct slots *slots, struct pool *pool)
 	size_t count = 0;
 	const struct slot *slot;
 	for (size_t state = SLOT_FETCHED; state < SLOT_STATES; state++)
-		TAILQ_FOREACH(slot, &slots->lists[state], list)
-	ids[count++] = slot->delivery.id;
+		TAILQ_FOREACH (slot, &slots->lists[state], list)
+			ids[count++] = slot->delivery.id;
 	return id_set(ids, count);
 }
 
@@ -207,8 +207,7 @@ static bool
 has_postponed(const struct slots *slots, uint64_t webhook_id)
 {
 	const struct slot *slot;
-	TAILQ_FOREACH(slot, &slots->lists[SLOT_OUTCOME_POSTPONED], list)
-	{
+	TAILQ_FOREACH (slot, &slots->lists[SLOT_OUTCOME_POSTPONED], list) {
 		if (slot->outcome.webhook_id == webhook_id)
 			return true;
 	}
@@ -233,8 +232,7 @@ slots_mark_earlier_late(const struct slot *slot)
 {
 	require_ended(slot);
 	struct slot *other;
-	TAILQ_FOREACH(other, &slot->slots->lists[SLOT_OUTCOME_POSTPONED], list)
-	{
+	TAILQ_FOREACH (other, &slot->slots->lists[SLOT_OUTCOME_POSTPONED], list) {
 		if (other->outcome.webhook_id == slot->outcome.webhook_id && other->end_number < slot->end_number)
 			other->outcome.late = true;
 	}

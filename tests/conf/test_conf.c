@@ -343,7 +343,7 @@ settings_must_be_consistent(void **state)
 	assert_file_refused("[database]\ntls = off\ntls_ca = /ca.pem\n", "database.tls_ca: is set, but database.tls is off\n");
 	assert_file_refused("[database]\nconnect_timeout = 1500ms\n", "database.connect_timeout: expected whole seconds\n");
 	assert_file_refused(
-	    "[dispatch]\nattempt_timeout = 46s\n", "dispatch.lease: is less than dispatch.attempt_timeout and 15s\n");
+	    "[dispatch]\nattempt_timeout = 46s\n", "dispatch.lease: is less than dispatch.attempt_timeout plus 15s\n");
 	struct conf *conf = load_file("[dispatch]\nattempt_timeout = 45s\n");
 	conf_free(&conf);
 }

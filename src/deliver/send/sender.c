@@ -278,8 +278,7 @@ static void
 extend(struct sender *sender, struct transfers *list, int64_t now)
 {
 	struct transfer *transfer;
-	TAILQ_FOREACH(transfer, list, list)
-	{
+	TAILQ_FOREACH (transfer, list, list) {
 		const int64_t from = transfer->started_ms > sender->expected_ms ? transfer->started_ms : sender->expected_ms;
 		const int64_t extension_ms = transfer->extension_ms + now - from, most_ms = sender->options.stall_max_ms;
 		transfer_extend(transfer, extension_ms < most_ms ? extension_ms : most_ms);

@@ -16,7 +16,7 @@ DB_STATEMENT_ANEW(sql_select_next_job,
     " j.total, j.failures"
     " FROM (SELECT (SELECT w.id"
     "     FROM {prefix}bulk_jobs w FORCE INDEX (by_campaign)"
-    "     WHERE w.campaign_id = c.campaign_id AND w.delayed_until_ms <= " NOW "     ORDER BY w.id"
+    "     WHERE w.campaign_id = c.campaign_id AND w.delayed_until_ms <= " NOW " ORDER BY w.id"
     "     LIMIT 1) AS id"
     "   FROM (SELECT campaign_id"
     "     FROM {prefix}bulk_jobs FORCE INDEX (by_campaign)"

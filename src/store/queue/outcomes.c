@@ -32,7 +32,6 @@ DB_STATEMENT(sql_lock_webhook_status, "SELECT webhook_id, failing_since_ms IS NO
 				      " WHERE webhook_id IN ({list})"
 				      " ORDER BY webhook_id"
 				      " FOR UPDATE WAIT 1");
-/* while it waits, no outcome is recorded */
 DB_STATEMENT(sql_insert_attempt,
     "INSERT INTO {prefix}attempts (delivery_id, attempt, started_ms, duration_ms, status, error, answer)"
     " VALUES {each}(?, ?, ?, ?, ?, ?, ?){between}, {end}");

@@ -11,12 +11,15 @@ fetch_reads(struct list_read *read)
 	struct api *api = read->call->api;
 	if (read->store == NULL && api->reader != NULL && clock_monotonic_ms() >= api->reader_away_until_ms) {
 		read->store = api->reader;
-		return true;
+		read->result = store_same_installation(api->store, api->reader);
+		if (read->result == RESULT_OK)
+			return true;
 	}
 	if (read->store == api->store ||
 	    (read->store != NULL && (read->result == RESULT_OK || read->result == RESULT_NOT_FOUND)))
 		return false;
-	if (read->store != NULL)
+	/* a call that had no time left says nothing about the host */
+	if (read->store != NULL && read->result == RESULT_UNAVAILABLE && !store_was_late(api->reader))
 		api->reader_away_until_ms = clock_monotonic_ms() + READER_AWAY_MS;
 	read->store = api->store;
 	return true;

@@ -14,8 +14,8 @@
 
 /* A call that fails after at least WAITED_MS has met a server that hangs. It is not tried for AWAY_MS then: further calls go to
  * another host, or fail at once, instead of waiting one after the other. The next attempts wait for RETRY_TIMEOUT_S at most,
- * until one succeeds. */
-enum { WAITED_MS = 900, AWAY_MS = 1000, RETRY_TIMEOUT_S = 2 };
+ * except each FULL_EVERY-th one, until one succeeds: the server may be slow. */
+enum { WAITED_MS = 900, AWAY_MS = 1000, RETRY_TIMEOUT_S = 2, FULL_EVERY = 3 };
 
 static void
 read_hosts(struct db *db)
@@ -173,7 +173,7 @@ db_failed(struct db *db, const char *what, unsigned reported, const char *text)
 		return error == NULL ? RESULT_FAILED : error->result;
 	int64_t now_ms = clock_monotonic_ms();
 	if (now_ms - db->begun_ms >= WAITED_MS) {
-		db->hosts[db->host].timed_out = true;
+		db->hosts[db->host].timeouts++;
 		db->hosts[db->host].away_until_ms = now_ms + AWAY_MS;
 	}
 	db_disconnect(db);
@@ -200,7 +200,7 @@ set_options(struct db *db)
 {
 	const struct db_options *o = db->options;
 	unsigned connect_timeout = o->connect_timeout_s, io_timeout = o->io_timeout_s;
-	if (db->hosts[db->host].timed_out && connect_timeout > RETRY_TIMEOUT_S)
+	if (db->hosts[db->host].timeouts % FULL_EVERY != 0 && connect_timeout > RETRY_TIMEOUT_S)
 		connect_timeout = RETRY_TIMEOUT_S;
 	trust_set_options(db);
 	mysql_options(db->mysql, MYSQL_OPT_CONNECT_TIMEOUT, &connect_timeout);
@@ -289,7 +289,7 @@ connect_to_host(struct db *db)
 	if (result == RESULT_OK)
 		result = begin_session(db);
 	if (result == RESULT_OK)
-		host->timed_out = false;
+		host->timeouts = 0;
 	else
 		db_disconnect(db);
 	return result;

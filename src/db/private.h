@@ -44,7 +44,7 @@ struct prepared {
 struct db_host {
 	char *name;            /* "": as in the option file or Connector/C's default */
 	unsigned port;         /* 0: the same */
-	bool timed_out;        /* since it was connected */
+	unsigned timeouts;     /* since it was connected */
 	int64_t away_until_ms; /* it is not tried before, because it has timed out */
 };
 

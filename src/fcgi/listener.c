@@ -20,7 +20,6 @@
 #include "base/pool.h"
 #include "fcgi/inherited.h"
 
-/* nginx answers 502 at once when the queue is full. */
 /* A web server answers 500 or 502 when the queue is full: it holds more than lighttpd's connections. The kernel may reduce it.
  */
 enum { BACKLOG = 4096, DEFAULT_MODE = 0660 };

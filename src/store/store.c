@@ -251,6 +251,21 @@ store_read_installation(struct store *store)
 	return result;
 }
 
+enum result
+store_same_installation(struct store *store, struct store *other)
+{
+	enum result result = store_read_installation(store);
+	if (result == RESULT_OK)
+		result = store_read_installation(other);
+	if (result != RESULT_OK || slice_equal(store->installation_id, other->installation_id))
+		return result;
+	uint64_t suppressed;
+	if (log_throttle_passes(&other->batch_log, &suppressed))
+		log_error("other_installation", LOG_UINT("suppressed", suppressed),
+		    LOG_STR("hint", "name nodes of the same cluster in database.read_host"));
+	return RESULT_UNAVAILABLE;
+}
+
 bool
 store_access_denied(const struct store *store)
 {

@@ -39,6 +39,8 @@ struct store_options {
 struct store *store_new(const struct store_options *options);
 /* A store for reads at the nodes of `read_host`, which see what was committed at any node before; NULL without such nodes. */
 struct store *store_new_reader(const struct store_options *options);
+/* Whether both stores have the data of the same installation, which is read once. RESULT_UNAVAILABLE, logged, if not. */
+MUST_CHECK enum result store_same_installation(struct store *store, struct store *other);
 void store_free(struct store **store);
 /* Closes a connection that was idle for that long. The next use opens it again. */
 void store_disconnect_idle(struct store *store, int64_t idle_ms);

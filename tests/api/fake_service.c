@@ -85,3 +85,11 @@ fake_service_call(struct fake_service *service, struct fake_environment *environ
 		request->body = environment->body;
 	api_handle(service->api, request, path_is_valid, response);
 }
+
+bool fake_other_installation;
+
+enum result
+store_same_installation(struct store *store UNUSED, struct store *other UNUSED)
+{
+	return fake_other_installation ? RESULT_UNAVAILABLE : RESULT_OK;
+}

@@ -38,4 +38,7 @@ void fake_service_close(struct fake_service *service);
 void fake_service_call(struct fake_service *service, struct fake_environment *environment, struct http_request *request,
     struct http_response *response);
 
+/* A test sets it: store_same_installation fails. */
+extern bool fake_other_installation;
+
 #endif

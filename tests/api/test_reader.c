@@ -138,6 +138,19 @@ a_read_host_that_is_away_is_replaced(void **state UNUSED)
 	}
 }
 
+/* "Not used": nothing of another installation is answered. */
+static void
+a_host_of_another_installation_is_not_used(void **state UNUSED)
+{
+	fake_other_installation = true;
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
+		assert_int_equal(get(lists[i]).status, 200);
+		now_ms += AWAY_MS;
+	}
+	fake_other_installation = false;
+	assert_int_equal(of_reader.count, 0);
+}
+
 static void
 it_is_tried_again_after_ten_seconds(void **state UNUSED)
 {
@@ -167,6 +180,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(lists_and_statistics_are_read_there, begin, end),
 		cmocka_unit_test_setup_teardown(everything_else_is_not, begin, end),
 		cmocka_unit_test_setup_teardown(a_read_host_that_is_away_is_replaced, begin, end),
+		cmocka_unit_test_setup_teardown(a_host_of_another_installation_is_not_used, begin, end),
 		cmocka_unit_test_setup_teardown(it_is_tried_again_after_ten_seconds, begin, end),
 		cmocka_unit_test_setup_teardown(without_any_database_lists_are_unavailable, begin, end),
 	};

@@ -14,7 +14,7 @@ const char *store_error_text(const struct store *store);
 MUST_CHECK enum result store_upgrade(struct store *store, bool apply, uint32_t *from, uint32_t *to);
 
 /* Records the number of the cluster (store_options), and makes its ids begin in their range. *recorded: the number before.
- * RESULT_INVALID: the database has campaigns or leads with ids of that one. */
+ * RESULT_INVALID: the database has campaigns or leads with ids of that one, or the new number is 0. */
 MUST_CHECK enum result store_set_cluster_number(struct store *store, uint64_t *recorded);
 
 /* A finding of `leadhook check`. */

@@ -63,7 +63,9 @@ store_set_cluster_number(struct store *store, uint64_t *recorded)
 	while (store_runs(&txn)) {
 		txn.result = lock_number(store, txn.pool, recorded, &used);
 		if (txn.result == RESULT_OK && *recorded != store->options.cluster_number)
-			txn.result = used ? RESULT_INVALID : write_number(store, txn.pool, store->options.cluster_number);
+			txn.result = used || store->options.cluster_number == 0
+					 ? RESULT_INVALID /* a host without the setting must not remove it */
+					 : write_number(store, txn.pool, store->options.cluster_number);
 	}
 	return txn.result;
 }

@@ -19,4 +19,4 @@ ALTER TABLE {prefix}campaign_counters
 UPDATE {prefix}campaign_counters SET next_count = lead_count;
 
 REPLACE INTO {prefix}installation (name, value)
-	SELECT 'oldest_programs_9999', MAX(version) FROM {prefix}schema_version;
+	SELECT 'oldest_programs_9999', MAX(version) FROM {prefix}schema_version WHERE version < 9999;

@@ -83,6 +83,21 @@ the_check_tries_read_hosts(void **state)
 	assert_true(slice_starts_with(found(w, &options, "read_host"), SLICE("127.0.0.1:1: ")));
 }
 
+/* docs/cluster.md 4.1: the data of another installation is not read. */
+static void
+another_installation_is_recognized(void **state)
+{
+	struct world *w = *state;
+	struct store *same = store_new(&world_options), *other = store_new(&world_options);
+	assert_int_equal(store_same_installation(w->store, same), RESULT_OK);
+	root_run("UPDATE " TABLE_PREFIX "installation SET value = REVERSE(value) WHERE name = 'installation_id'");
+	assert_int_equal(store_same_installation(w->store, other), RESULT_UNAVAILABLE);
+	assert_int_equal(store_same_installation(w->store, same), RESULT_OK);
+	root_run("UPDATE " TABLE_PREFIX "installation SET value = REVERSE(value) WHERE name = 'installation_id'");
+	store_free(&other);
+	store_free(&same);
+}
+
 static void
 the_status_has_the_node(void **state)
 {
@@ -103,6 +118,7 @@ main(void)
 		WORLD_TEST(the_check_compares_clocks),
 		WORLD_TEST(the_check_tries_all_hosts),
 		WORLD_TEST(the_check_tries_read_hosts),
+		WORLD_TEST(another_installation_is_recognized),
 		WORLD_TEST(the_status_has_the_node),
 	};
 	private_server_set_option("--wsrep-on=ON"); /* and no provider */

@@ -66,8 +66,8 @@ the_number_is_set_before_the_first_campaign(void **state)
 	assert_int_equal(install(3, &recorded), RESULT_OK);
 	assert_int_equal(install(2, &recorded), RESULT_OK);
 	assert_int_equal(recorded, 3);
-	assert_int_equal(install(0, &recorded), RESULT_OK);
 	assert_int_equal(install(3, &recorded), RESULT_OK);
+	assert_int_equal(install(0, &recorded), RESULT_INVALID); /* the setting is missing on one host */
 	assert_false(has_finding(w, 3));
 	assert_int_equal(add(3, &id), RESULT_OK);
 	assert_int_equal(id, 3000001);

@@ -34,7 +34,6 @@ struct retry_decision
 retry_decide(const struct retry_schedule *schedule, const struct retry_answer *answer, unsigned attempts_made, uint64_t random)
 {
 	const int status = answer->answered ? answer->status : 0;
-	const int64_t retry_after_ms = answer->answered ? answer->retry_after_ms : 0;
 	struct retry_decision decision = { .kind = RETRY_LATER };
 	if (status >= 200 && status < 300) {
 		decision.kind = RETRY_DELIVERED;
@@ -44,7 +43,7 @@ retry_decide(const struct retry_schedule *schedule, const struct retry_answer *a
 		decision.kind = RETRY_GONE;
 		return decision;
 	}
-	const int64_t floor_ms = retry_after_ms > RETRY_AFTER_MAX_MS ? RETRY_AFTER_MAX_MS : retry_after_ms;
+	int64_t floor_ms = answer->retry_after_ms > RETRY_AFTER_MAX_MS ? RETRY_AFTER_MAX_MS : answer->retry_after_ms;
 	if ((status == 429 || status == 503) && floor_ms > 0)
 		decision.hold_ms = floor_ms;
 	if (attempts_made == 0 || attempts_made > schedule->count) {

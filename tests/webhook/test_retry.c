@@ -107,9 +107,6 @@ statuses_have_three_meanings(void **state UNUSED)
 	/* the status line was read, then the connection broke or timed out */
 	assert_int_equal(decide(false, 200, -1, 1, 0).kind, RETRY_LATER);
 	assert_int_equal(decide(false, 410, -1, 1, 0).kind, RETRY_LATER);
-	const struct retry_decision incomplete = decide(false, 503, 24 * H, 1, 0);
-	assert_in_range(incomplete.delay_ms, 0, promised_delays[0]);
-	assert_int_equal(incomplete.hold_ms, 0);
 }
 
 /* "(any failure) a minimum for that delivery, with 429 and 503 for the whole webhook; capped at 24 h" */

@@ -104,7 +104,7 @@ static const struct statement_values all_values[] = {
 	{ "sql_select_first_event", "<", "" },
 	{ "sql_count_version_table", "", "" },
 	{ "sql_select_schema_version", "", "" },
-	{ "sql_select_oldest_programs", "f1", "" },
+	{ "sql_select_oldest_programs", "f>", "" },
 	{ "sql_select_server_version", "", "" },
 	{ "sql_select_node", "", "" },
 	{ "sql_select_node_status", "", "" },

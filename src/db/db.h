@@ -66,7 +66,7 @@ void db_disconnect_idle(struct db *db, int64_t idle_ms);
 int64_t db_set_deadline(struct db *db, int64_t deadline_ms);
 
 /* RESULT_UNAVAILABLE when none of the hosts can be reached, has a free connection and grants access. A host that has timed out
- * is not tried for one second, and then for at most two seconds, two times of three, until it can be reached. */
+ * is not tried for one second, and then, in two of three attempts, for at most two seconds, until it can be reached. */
 MUST_CHECK enum result db_connect(struct db *db);
 
 /* The server at the other end of the open connection. */

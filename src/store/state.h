@@ -44,7 +44,7 @@ struct store {
 	struct cached_campaigns campaign_cache;
 	struct cached_node *cached_nodes; /* rank_cache.c; NULL: not allocated yet */
 	uint64_t node_generations;        /* that were given */
-	struct log_throttle batch_log;
+	struct log_throttle batch_log, installation_log;
 	bool made_deliveries; /* as store_made_deliveries */
 	/* as store_watch_unknown */
 	void (*unknown_changed)(void *context, bool unknown);

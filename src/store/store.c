@@ -260,7 +260,7 @@ store_same_installation(struct store *store, struct store *other)
 	if (result != RESULT_OK || slice_equal(store->installation_id, other->installation_id))
 		return result;
 	uint64_t suppressed;
-	if (log_throttle_passes(&other->batch_log, &suppressed))
+	if (log_throttle_passes(&other->installation_log, &suppressed))
 		log_error("other_installation", LOG_UINT("suppressed", suppressed),
 		    LOG_STR("hint", "name nodes of the same cluster in database.read_host"));
 	return RESULT_UNAVAILABLE;

@@ -54,7 +54,7 @@ void
 db_disconnect(struct db *db)
 {
 	for (size_t i = 0; i < db->statement_count; i++)
-		for (size_t k = 0; k < LIST_SIZES; k++)
+		for (size_t k = 0; k < SIZES_MAX && db->prepared[i].handles != NULL; k++)
 			db_close_handle(&db->prepared[i].handles[k]);
 	if (db->mysql != NULL)
 		mysql_close(db->mysql);
@@ -75,6 +75,8 @@ db_free(struct db **db)
 	if (*db == NULL)
 		return;
 	db_disconnect(*db);
+	for (size_t i = 0; i < (*db)->statement_count; i++)
+		free((*db)->prepared[i].handles);
 	free((*db)->prepared);
 	for (size_t i = 0; i < (*db)->host_count; i++)
 		free((*db)->hosts[i].name);

@@ -34,15 +34,34 @@ db_add_statements(struct db *db, const struct db_statement *const *const *lists)
 	qsort(db->prepared, count, sizeof(*db->prepared), compare_prepared);
 }
 
-/* The address of the statement's handle. */
-static MYSQL_STMT **
-handle_of(struct db *db, const struct db_statement *statement, size_t size_class)
+static struct prepared *
+find_prepared(struct db *db, const struct db_statement *statement)
 {
 	const struct prepared wanted = { .statement = statement };
 	struct prepared *found = bsearch(&wanted, db->prepared, db->statement_count, sizeof(*db->prepared), compare_prepared);
 	if (found == NULL)
 		panic("a statement that is in no list");
-	return &found->handles[size_class];
+	return found;
+}
+
+/* The largest number up to `count` of which only the three leading bits are set. */
+static size_t
+round_size_down(size_t count)
+{
+	size_t unit = 1;
+	while (count / unit >= 8)
+		unit *= 2;
+	return count / unit * unit;
+}
+
+/* The index of the handles for a rounded size: 1 to 7 as they are, then four for each doubling. */
+static size_t
+size_index(size_t size)
+{
+	size_t index = 0;
+	for (; size >= 8; size /= 2)
+		index += 4;
+	return index + size;
 }
 
 void
@@ -119,11 +138,14 @@ verify_transaction(struct db *db, const struct db_statement *statement)
 	return db_check_transaction(db, statement->name);
 }
 
-/* The prepared statement for lists and items of 2^size_class values. */
+/* The prepared statement for lists or items of a rounded size. */
 static enum result
-prepare(struct db *db, const struct db_statement *statement, size_t size_class, MYSQL_STMT **handle)
+prepare(struct db *db, const struct db_statement *statement, size_t size, MYSQL_STMT **handle)
 {
-	MYSQL_STMT **place = handle_of(db, statement, size_class);
+	struct prepared *prepared = find_prepared(db, statement);
+	if (prepared->handles == NULL)
+		prepared->handles = memory_alloc(SIZES_MAX * sizeof(MYSQL_STMT *));
+	MYSQL_STMT **place = &prepared->handles[size_index(size)];
 	if (statement->prepare_each_run)
 		db_close_handle(place);
 	if (*place == NULL) {
@@ -132,10 +154,10 @@ prepare(struct db *db, const struct db_statement *statement, size_t size_class, 
 		if (made == NULL)
 			memory_exhausted();
 		buffer_init(&text, TEXT_MAX);
-		expand(db, slice_of(statement->sql), (size_t)1 << size_class, &text);
-		bool prepared = buffer_ok(&text) && mysql_stmt_prepare(made, text.data, text.size) == 0;
+		expand(db, slice_of(statement->sql), size, &text);
+		bool done = buffer_ok(&text) && mysql_stmt_prepare(made, text.data, text.size) == 0;
 		buffer_free(&text);
-		if (!prepared) {
+		if (!done) {
 			enum result result = statement_failed(db, statement, made);
 			mysql_stmt_close(made);
 			return result;
@@ -176,19 +198,20 @@ bind_value(MYSQL_BIND *bind, const struct db_value *value)
 	}
 }
 
+/* Powers of two only: memory of the server limits how many sizes a long statement can be prepared in. */
 static size_t
-size_class_of(const struct db_arguments *arguments)
+padded_size(const struct db_arguments *arguments)
 {
 	require(arguments->list_count <= DB_LISTS);
-	size_t longest = arguments->items.count > 1 ? arguments->items.count : 1, size_class = 0;
+	size_t longest = arguments->items.count > 1 ? arguments->items.count : 1, size = 1;
 	for (size_t i = 0; i < arguments->list_count; i++)
 		if (arguments->lists[i].count > longest)
 			longest = arguments->lists[i].count;
 	if (longest > DB_LIST_MAX)
 		panic("a list beyond DB_LIST_MAX");
-	while (((size_t)1 << size_class) < longest)
-		size_class++;
-	return size_class;
+	while (size < longest)
+		size *= 2;
+	return size;
 }
 
 /* All values of a call in the order of their question marks, with the padding. */
@@ -215,16 +238,15 @@ bind_arguments(struct pool *pool, const struct db_arguments *arguments, size_t p
 
 static enum result
 run_once(struct db *db, struct pool *pool, const struct db_statement *statement, const struct db_arguments *arguments,
-    MYSQL_STMT **handle)
+    size_t size, MYSQL_STMT **handle)
 {
+	size_t count;
 	enum result result = db_connect(db);
+	if (result == RESULT_OK)
+		result = prepare(db, statement, size, handle);
 	if (result != RESULT_OK)
 		return result;
-	size_t size_class = size_class_of(arguments), count;
-	result = prepare(db, statement, size_class, handle);
-	if (result != RESULT_OK)
-		return result;
-	MYSQL_BIND *binds = bind_arguments(pool, arguments, (size_t)1 << size_class, &count);
+	MYSQL_BIND *binds = bind_arguments(pool, arguments, size, &count);
 	if (mysql_stmt_param_count(*handle) != count) {
 		log_error("wrong_argument_count", LOG_STR("statement", statement->name));
 		panic("wrong number of arguments");
@@ -244,9 +266,10 @@ run(struct db *db, struct pool *pool, const struct db_statement *statement, cons
 	bool again = may_repeat && db->mysql != NULL && !db->in_transaction;
 	if (arguments == NULL)
 		arguments = &none;
-	enum result result = run_once(db, pool, statement, arguments, handle);
+	const size_t size = padded_size(arguments);
+	enum result result = run_once(db, pool, statement, arguments, size, handle);
 	if (result == RESULT_UNAVAILABLE && again && db->mysql == NULL)
-		result = run_once(db, pool, statement, arguments, handle);
+		result = run_once(db, pool, statement, arguments, size, handle);
 	return result;
 }
 
@@ -315,11 +338,10 @@ static enum result
 answer_failed(struct db *db, const struct db_statement *statement, MYSQL_STMT *handle)
 {
 	enum result result = statement_failed(db, statement, handle);
-	for (size_t i = 0; i < LIST_SIZES && db->mysql != NULL; i++) {
-		MYSQL_STMT **place = handle_of(db, statement, i);
-		if (*place == handle)
-			db_close_handle(place);
-	}
+	struct prepared *prepared = find_prepared(db, statement);
+	for (size_t i = 0; i < SIZES_MAX && db->mysql != NULL; i++)
+		if (prepared->handles[i] == handle)
+			db_close_handle(&prepared->handles[i]);
 	return result;
 }
 
@@ -361,20 +383,14 @@ db_query(struct db *db, struct pool *pool, const struct db_statement *statement,
 	return db_check_transaction(db, statement->name);
 }
 
-static enum result
-execute(struct db *db, struct pool *pool, const struct db_statement *statement, const struct db_arguments *arguments,
-    MYSQL_STMT **handle)
-{
-	enum result result = run(db, pool, statement, arguments, false, handle);
-	return result == RESULT_OK ? db_check_transaction(db, statement->name) : result;
-}
-
 enum result
 db_execute(struct db *db, const struct db_statement *statement, const struct db_arguments *arguments, uint64_t *affected)
 {
 	MYSQL_STMT *handle;
 	struct pool *pool = pool_new();
-	enum result result = execute(db, pool, statement, arguments, &handle);
+	enum result result = run(db, pool, statement, arguments, false, &handle);
+	if (result == RESULT_OK)
+		result = db_check_transaction(db, statement->name);
 	pool_free(&pool);
 	if (result == RESULT_OK && affected != NULL)
 		*affected = mysql_stmt_affected_rows(handle);
@@ -414,7 +430,7 @@ execute_array(struct db *db, struct pool *pool, const struct db_statement *state
     size_t columns, size_t count)
 {
 	MYSQL_STMT *handle;
-	enum result result = prepare(db, statement, 0, &handle);
+	enum result result = prepare(db, statement, 1, &handle);
 	if (result != RESULT_OK)
 		return result;
 	MYSQL_BIND *binds = POOL_ARRAY(pool, columns, MYSQL_BIND);
@@ -429,20 +445,21 @@ execute_array(struct db *db, struct pool *pool, const struct db_statement *state
 	return done ? db_check_transaction(db, statement->name) : statement_failed(db, statement, handle);
 }
 
-/* With the rows as items, in as few runs as powers of two need; without a repeated part one by one. */
+/* With the rows as items, which need no padding; without a repeated part one by one. */
 static enum result
 execute_items(struct db *db, struct pool *pool, const struct db_statement *statement, const struct db_value *values,
     size_t columns, size_t count)
 {
 	enum { ROWS_AT_ONCE = 128 };
 	MYSQL_STMT *handle;
-	size_t size = strstr(statement->sql, "{each}") == NULL ? 1 : ROWS_AT_ONCE;
+	const size_t most = strstr(statement->sql, "{each}") == NULL ? 1 : ROWS_AT_ONCE;
 	enum result result = RESULT_OK;
-	for (size_t at = 0; at < count && result == RESULT_OK; at += size) {
-		while (size > count - at)
-			size /= 2;
+	for (size_t at = 0, size; at < count && result == RESULT_OK; at += size) {
+		size = round_size_down(count - at < most ? count - at : most);
 		const struct db_arguments rows = { .items = { values + at * columns, columns, size } };
-		result = execute(db, pool, statement, &rows, &handle);
+		result = run_once(db, pool, statement, &rows, size, &handle);
+		if (result == RESULT_OK)
+			result = db_check_transaction(db, statement->name);
 	}
 	return result;
 }
@@ -486,5 +503,5 @@ db_check_statement(struct db *db, const struct db_statement *statement)
 {
 	MYSQL_STMT *handle;
 	enum result result = db_connect(db);
-	return result == RESULT_OK ? prepare(db, statement, 0, &handle) : result;
+	return result == RESULT_OK ? prepare(db, statement, 1, &handle) : result;
 }

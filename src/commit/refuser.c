@@ -8,12 +8,16 @@
 enum { WAIT_MS = 20 }; /* between checks for the end */
 
 static void
-refuse_all(struct peers *peers)
+refuse_all(struct refuser *refuser)
 {
 	const struct commit_answer refused = { .kind = ANSWER_REFUSED };
-	for (size_t i = 0; i < peers->count; i++)
-		if (peers->items[i]->state == PEER_WAITING && !peers->items[i]->uncertain)
-			peer_answer(peers, peers->items[i], &refused);
+	struct peers *peers = &refuser->receiver->peers;
+	for (size_t i = 0; i < peers->count; i++) {
+		if (peers->items[i]->state != PEER_WAITING || peers->items[i]->uncertain)
+			continue;
+		peer_answer(peers, peers->items[i], &refused);
+		refuser->count++;
+	}
 }
 
 /* The thread function. */
@@ -26,7 +30,7 @@ loop(void *context)
 	while (!atomic_load(&refuser->ending)) {
 		receiver_wait(receiver, WAIT_MS);
 		if (clock_monotonic_ms() >= begin_ms)
-			refuse_all(&receiver->peers);
+			refuse_all(refuser);
 		peers_sweep(&receiver->peers);
 	}
 	return NULL;
@@ -36,6 +40,7 @@ void
 refuser_start(struct refuser *refuser, struct receiver *receiver)
 {
 	refuser->receiver = receiver;
+	refuser->count = 0;
 	atomic_store(&refuser->ending, false);
 	const int error = pthread_create(&refuser->thread, NULL, loop, refuser);
 	refuser->started = error == 0;
@@ -52,4 +57,7 @@ refuser_stop(struct refuser *refuser)
 	if (pthread_join(refuser->thread, NULL) != 0)
 		panic("pthread_join");
 	refuser->started = false;
+	if (refuser->count > 0)
+		log_warning("requests_refused", LOG_UINT("requests", refuser->count),
+		    LOG_STR("reason", "whether a batch was committed was unknown for more than five seconds"));
 }

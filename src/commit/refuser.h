@@ -20,11 +20,12 @@ struct refuser {
 	pthread_t thread;
 	bool started;
 	atomic_bool ending;
+	size_t count; /* of refused requests */
 };
 
 /* Without a thread, logged, requests wait. */
 void refuser_start(struct refuser *refuser, struct receiver *receiver);
-/* Waits for the end of the thread. */
+/* Waits for the end of the thread. Logs how many requests it refused, if any. */
 void refuser_stop(struct refuser *refuser);
 
 #endif

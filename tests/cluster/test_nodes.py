@@ -36,7 +36,7 @@ def test_the_writer_is_killed(trial, through):
 
 @pytest.mark.parametrize("copies", [False, True], ids=["catches up", "copies all data"])
 def test_another_node_is_killed(trial, copies):
-    """3: commits wait until the others have given it up; there are no errors, neither when it returns"""
+    """3: commits wait until the others declare it dead; there are no errors, neither when it returns"""
     one = trial()
     victim = one.nodes[1]
     with one.load() as load:

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "captured_log.h"
 #include "commit/refuser.h"
 
 enum { AT_ONCE_MS = 1000 };
@@ -27,8 +28,15 @@ assert_refused(size_t peer)
 	assert_int_equal(answer_of(peer).kind, ANSWER_REFUSED);
 }
 
+static int
+open_with_log(void **state)
+{
+	capture_log();
+	return open_all(state);
+}
+
 /* "Other requests that have waited for five seconds then are refused, later ones at once": of every kind, those of new
- * connections, too. The batch has its answer, and the next requests are served. */
+ * connections, too. The batch has its answer, and the next requests are served. One line in the log counts the refused ones. */
 static void
 others_are_refused_until_the_outcome_is_known(void **state UNUSED)
 {
@@ -55,6 +63,9 @@ others_are_refused_until_the_outcome_is_known(void **state UNUSED)
 	assert_own_outcome(1);
 	assert_own_outcome(0);
 	assert_null(strstr(shared->calls, "L"));
+	const char *log = captured_log();
+	assert_int_equal(count_in(log, " requests_refused "), 1);
+	assert_non_null(strstr(log, " requests_refused requests=6 "));
 }
 
 /* Most outcomes are known soon. */
@@ -69,6 +80,7 @@ no_request_is_refused_at_first(void **state UNUSED)
 	for (size_t i = 1; i <= 10; i++)
 		assert_own_outcome(i);
 	assert_string_equal(shared->calls, "E1 E10 ");
+	assert_int_equal(count_in(captured_log(), "requests_refused"), 0);
 }
 
 static int64_t
@@ -127,8 +139,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		COMMITTER_TEST(others_are_refused_until_the_outcome_is_known),
-		COMMITTER_TEST(no_request_is_refused_at_first),
+		cmocka_unit_test_setup_teardown(others_are_refused_until_the_outcome_is_known, open_with_log, close_all),
+		cmocka_unit_test_setup_teardown(no_request_is_refused_at_first, open_with_log, close_all),
 		COMMITTER_TEST(a_peer_of_the_batch_may_close),
 		COMMITTER_TEST(it_may_end_meanwhile),
 	};

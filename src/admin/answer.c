@@ -29,7 +29,9 @@ admin_answer(const struct admin_call *call, enum result result)
 	case RESULT_FAILED:
 		break;
 	}
-	return admin_fail(call, EX_SOFTWARE, "the database refused: %s", store_error_text(call->store));
+	const char *text = store_error_text(call->store);
+	return text[0] == '\0' ? admin_fail(call, EX_SOFTWARE, "the command failed; the reason was logged")
+			       : admin_fail(call, EX_SOFTWARE, "the database refused: %s", text);
 }
 
 int

@@ -4,7 +4,7 @@ import os
 import re
 import subprocess
 
-OK, USAGE, DATA, UNAVAILABLE, CONFIG = 0, 64, 65, 69, 78
+OK, USAGE, DATA, UNAVAILABLE, SOFTWARE, CONFIG = 0, 64, 65, 69, 70, 78
 NO_ID = "4294967295"
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 

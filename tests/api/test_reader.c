@@ -116,7 +116,7 @@ lists_and_statistics_are_read_there(void **state UNUSED)
 static void
 everything_else_is_not(void **state UNUSED)
 {
-	static const char *const others[] = { "/v2/1?email=" FAKE_EMAIL, "/v2/1/tags", "/v2/1/actions",
+	static const char *const others[] = { ("/v2/1?email=" FAKE_EMAIL), "/v2/1/tags", "/v2/1/actions",
 		"/v2/1/outbound-webhook" };
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		assert_int_equal(get(others[i]).status, 200);

@@ -30,7 +30,7 @@ admin_answer(const struct admin_call *call, enum result result)
 		break;
 	}
 	const char *text = store_error_text(call->store);
-	return text[0] == '\0' ? admin_fail(call, EX_SOFTWARE, "the command failed; the reason was logged")
+	return text[0] == '\0' ? admin_fail(call, EX_SOFTWARE, "the command failed; see the log for the reason")
 			       : admin_fail(call, EX_SOFTWARE, "the database refused: %s", text);
 }
 

@@ -58,6 +58,6 @@ refuser_stop(struct refuser *refuser)
 		panic("pthread_join");
 	refuser->started = false;
 	if (refuser->count > 0)
-		log_warning("requests_refused", LOG_UINT("requests", refuser->count),
-		    LOG_STR("reason", "whether a batch was committed was unknown for more than five seconds"));
+		log_warning("requests_refused", LOG_UINT("requests", refuser->count), LOG_INT("after_ms", REFUSER_DELAY_MS),
+		    LOG_STR("reason", "the outcome of a COMMIT was unknown"));
 }

@@ -25,7 +25,7 @@ struct refuser {
 
 /* Without a thread, logged, requests wait. */
 void refuser_start(struct refuser *refuser, struct receiver *receiver);
-/* Waits for the end of the thread. Logs how many requests it refused, if any. */
+/* Waits for the end of the thread. Logs how many requests it refused, if any, without those of a full queue. */
 void refuser_stop(struct refuser *refuser);
 
 #endif

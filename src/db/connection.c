@@ -365,6 +365,10 @@ begin(struct db *db, bool snapshot)
 	db->in_transaction = result == RESULT_OK;
 	if (db->in_transaction && !snapshot)
 		db->unknown = false;
+	if (db->in_transaction) { /* errors of earlier hosts or transactions are not its own */
+		db->error = 0;
+		db->error_text[0] = '\0';
+	}
 	/* the state of the transaction and its isolation level are unknown */
 	if (result != RESULT_OK)
 		db_disconnect(db);

@@ -8,8 +8,8 @@
  *   {each}part{between}text{end}  once: a part for each item, with the text between two of them
  *
  * so that `VALUES {each}(?, ?){between}, {end}` inserts rows, and `{each}(SELECT id FROM t WHERE a = ? ORDER BY b LIMIT
- * ?){between} UNION ALL {end}` searches for several items at once. Lists and parts are prepared in sizes of powers of two, so
- * that a few prepared statements serve all lengths. Values are always bound, never put into the text. Each statement is
+ * ?){between} UNION ALL {end}` searches for several items at once. Lists and parts are padded to powers of two, so that
+ * a few prepared statements serve all lengths. Values are always bound, never put into the text. Each statement is
  * prepared at its first use on a connection. */
 #ifndef LEADHOOK_DB_DB_H
 #define LEADHOOK_DB_DB_H
@@ -166,8 +166,9 @@ MUST_CHECK enum result db_execute(
     struct db *db, const struct db_statement *statement, const struct db_arguments *arguments, uint64_t *affected);
 /* Runs a statement once for each of `count` rows of `columns` values: in one round trip, by array binding; in none when there
  * are no rows. A node of a cluster loses rows then, when it undoes the transaction (docs/architecture.md 9.2). There a
- * statement with `{each}`, and nothing else to bind, runs with the rows as its items, in sizes of which only the three leading
- * bits are set, at most 128 (200 rows are 128, 64 and 8; 49 are 48 and 1), and any other statement row by row. */
+ * statement with `{each}`, and nothing else to bind, runs with the rows as its items: a few times, each for at most 128 rows, a
+ * number with at most three significant bits (200 rows are 128, 64 and 8; 49 are 48 and 1). Any other statement runs row by
+ * row. */
 MUST_CHECK enum result db_execute_rows(
     struct db *db, const struct db_statement *statement, const struct db_value *values, size_t columns, size_t count);
 /* Runs a text without preparing it (schema files); `{prefix}` is replaced. The server has no time limit, even after our

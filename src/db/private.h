@@ -33,12 +33,12 @@ bool error_leaves_commit_open(unsigned number);
 /* The server's message, without the values of rows that it quotes, because personal data must not be logged. */
 void error_text_without_values(unsigned number, const char *text, char *out, size_t size);
 
-enum { SIZES_MAX = 37 /* numbers up to DB_LIST_MAX of which only the three leading bits are set */ };
+enum { SIZES_MAX = 37 /* 1 + the largest size_index: sizes with at most three significant bits, up to DB_LIST_MAX */ };
 
 /* A statement, prepared for lists or items of several sizes. */
 struct prepared {
 	const struct db_statement *statement;
-	MYSQL_STMT **handles; /* SIZES_MAX (size_index in statement.c), NULL: not yet prepared; NULL: none was ever prepared */
+	MYSQL_STMT **handles; /* NULL until the first use; then SIZES_MAX, by size_index, each NULL until it is prepared */
 };
 
 struct db_host {

@@ -44,7 +44,7 @@ find_prepared(struct db *db, const struct db_statement *statement)
 	return found;
 }
 
-/* The largest number up to `count` of which only the three leading bits are set. */
+/* The largest number up to `count` with at most three significant bits. */
 static size_t
 round_size_down(size_t count)
 {
@@ -198,7 +198,7 @@ bind_value(MYSQL_BIND *bind, const struct db_value *value)
 	}
 }
 
-/* Powers of two only: memory of the server limits how many sizes a long statement can be prepared in. */
+/* Powers of two only: each size takes memory of the server, a part of a UNION much more than a row of an INSERT. */
 static size_t
 padded_size(const struct db_arguments *arguments)
 {

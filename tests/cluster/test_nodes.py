@@ -36,7 +36,7 @@ def test_the_writer_is_killed(trial, through):
 
 @pytest.mark.parametrize("copies", [False, True], ids=["catches up", "copies all data"])
 def test_another_node_is_killed(trial, copies):
-    """3: commits wait until the others declare it dead; there are no errors, neither when it returns"""
+    """3: commits wait until the others declare it dead; there are no errors, not even when it returns"""
     one = trial()
     victim = one.nodes[1]
     with one.load() as load:
@@ -58,7 +58,7 @@ def test_another_node_is_killed(trial, copies):
 
 @pytest.mark.parametrize("number", [0, 1], ids=["writer", "another"])
 def test_a_node_is_suspended(trial, number):
-    """3: a node that does not answer is given up; when it goes on, it changes nothing before it has caught up"""
+    """3: a node that does not answer is declared dead; when it goes on, it changes nothing before it has caught up"""
     one = trial()
     node = one.nodes[number]
     with one.load() as load:
@@ -162,7 +162,7 @@ def test_flow_control_is_seen(trial):
     assert during["flow_control_received"] > before["flow_control_received"]
     assert after["flow_control_paused_ms"] > before["flow_control_paused_ms"]
     second.pause()
-    wait_until(lambda: first()["cluster_size"] == 2, 30, "the suspended node is given up")
+    wait_until(lambda: first()["cluster_size"] == 2, 30, "the suspended node is declared dead")
     second.resume()
     wait_until(lambda: first()["cluster_size"] == 3, 60, "it is back")
     one.verify(disturbed=0)

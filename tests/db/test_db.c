@@ -365,6 +365,7 @@ a_dead_idle_connection_is_reopened(void **state)
 	assert_int_equal(query(w, &sql_select_all, NULL).count, 0);
 	kill_connection(w);
 	assert_int_equal(db_begin(w->db), RESULT_OK);
+	assert_string_equal(db_error_text(w->db), ""); /* the error of the dead connection is not the transaction's */
 	db_rollback(w->db);
 }
 

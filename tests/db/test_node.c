@@ -40,7 +40,7 @@ insert(struct world *w, const struct db_statement *statement, uint64_t big, size
 
 /* Array binding loses rows on a node. Rows are all inserted, and nothing else, in a few statements. */
 static void
-rows_are_few_statements(void **state)
+rows_are_inserted_in_few_statements(void **state)
 {
 	static const struct {
 		size_t rows;
@@ -144,7 +144,7 @@ main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_world, close_world)
 	const struct CMUnitTest tests[] = {
-		TEST(rows_are_few_statements),
+		TEST(rows_are_inserted_in_few_statements),
 		TEST(other_statements_run_row_by_row),
 		TEST(a_node_is_pinged_after_a_prepare_in_a_transaction),
 		TEST(a_transaction_after_an_unknown_commit_waits_for_other_nodes),

@@ -70,6 +70,6 @@ def test_the_number_stays(clusters):
     done = call(service.installation, "check", env=other)
     assert done.returncode == CONFIG and "cluster_number" in done.stdout
     done = call(service.installation, "campaign", "add", "1", "A campaign", env=other)
-    assert done.returncode == SOFTWARE and done.stderr.endswith("leadhook: the command failed; the reason was logged\n")
+    assert done.returncode == SOFTWARE and done.stderr.endswith("leadhook: the command failed; see the log for the reason\n")
     assert " no_ids " in done.stderr
     assert service.installation.admin("check") == {"ok": True, "findings": []}

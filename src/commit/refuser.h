@@ -25,7 +25,8 @@ struct refuser {
 
 /* Without a thread, logged, requests wait. */
 void refuser_start(struct refuser *refuser, struct receiver *receiver);
-/* Waits for the end of the thread. Logs how many requests it refused, if any, without those of a full queue. */
+/* Waits for the end of the thread. Logs how many requests refuse_all refused, if any; requests for which the queue had no room
+ * are not counted. */
 void refuser_stop(struct refuser *refuser);
 
 #endif

@@ -362,17 +362,16 @@ begin(struct db *db, bool snapshot)
 	/* the server closed the idle connection: nothing was started, so retry once */
 	if (result == RESULT_UNAVAILABLE && !fresh)
 		result = start(db, snapshot);
-	db->in_transaction = result == RESULT_OK;
-	if (db->in_transaction && !snapshot)
-		db->unknown = false;
-	if (db->in_transaction) { /* errors of earlier hosts or transactions are not its own */
-		db->error = 0;
-		db->error_text[0] = '\0';
+	if (result != RESULT_OK) {
+		db_disconnect(db); /* the state of the transaction and its isolation level are unknown */
+		return result;
 	}
-	/* the state of the transaction and its isolation level are unknown */
-	if (result != RESULT_OK)
-		db_disconnect(db);
-	return result;
+	db->in_transaction = true;
+	db->unknown = db->unknown && snapshot;
+	/* errors of earlier hosts or transactions are not its own */
+	db->error = 0;
+	db->error_text[0] = '\0';
+	return RESULT_OK;
 }
 
 enum result

@@ -198,7 +198,7 @@ bind_value(MYSQL_BIND *bind, const struct db_value *value)
 	}
 }
 
-/* Powers of two only: each size takes memory of the server, a part of a UNION much more than a row of an INSERT. */
+/* Powers of two: each size is prepared once and takes memory of the server, and lists and items can be padded. */
 static size_t
 padded_size(const struct db_arguments *arguments)
 {

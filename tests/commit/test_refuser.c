@@ -35,8 +35,8 @@ open_with_log(void **state)
 	return open_all(state);
 }
 
-/* "Other requests that have waited for five seconds then are refused, later ones at once": of every kind, those of new
- * connections, too. The batch has its answer, and the next requests are served. One line in the log counts the refused ones. */
+/* "After five seconds it refuses all requests with 503, until the outcome is known": of every kind, those of new connections,
+ * too. The batch has its answer, and the next requests are served. One line in the log counts the refused ones. */
 static void
 others_are_refused_until_the_outcome_is_known(void **state UNUSED)
 {

@@ -3,6 +3,7 @@
  * record has it; without a record it is 0. */
 #include <inttypes.h>
 
+#include "base/log.h"
 #include "base/panic.h"
 #include "store/operator/check.h"
 #include "store/query.h"
@@ -25,7 +26,10 @@ read_number(struct store *store, struct pool *pool, uint64_t *number)
 	enum result result = store_read_installation_value(store, pool, NUMBER_NAME, &text);
 	if (result != RESULT_OK && result != RESULT_NOT_FOUND)
 		return result;
-	return slice_to_u64(text, UINT32_MAX, number) ? RESULT_OK : RESULT_FAILED;
+	if (slice_to_u64(text, UINT32_MAX, number))
+		return RESULT_OK;
+	log_error("installation_broken", LOG_BYTES("name", NUMBER_NAME), LOG_BYTES("value", text));
+	return RESULT_FAILED;
 }
 
 /* Locks the blocks of ids, and reads the number. *used: ids were taken. */
